@@ -9,6 +9,7 @@
 #include "network/path_codel.h"
 #include "network/path_corrupt.h"
 #include "network/path_displace.h"
+#include "network/path_duplicate.h"
 #include "network/path_ecn_mark.h"
 #include "network/path_four_state_loss.h"
 #include "network/path_gilbert_elliott.h"
@@ -70,13 +71,10 @@ typedef struct path_direction_config {
   probability_list gemodel; /* tc-netem(8): p, r, 1-h, 1-k; empty: none */
   probability_list state;   /* p13, p31, p32, p23, p14; empty: none */
   path_corrupt_config corrupt;
-  double duplicate_probability;
-  double duplicate_correlation;
+  path_duplicate_config duplicate;
   path_ecn_mark_config ecn;
-  double displace_probability;
-  packet_distance displace_by;
-  path_jitter_config jitter; /* jitter_ps is the delay, too; 0: none. Without keep_order and reorder_random */
-  bool jitter_reorders;
+  path_displace_config displace; /* without wait_ps */
+  path_jitter_config jitter;     /* jitter_ps is the delay, too; 0: none. Without reorder_random */
 } path_direction_config;
 
 typedef struct path_middleboxes_config {

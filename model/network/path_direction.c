@@ -364,7 +364,7 @@ static void add_impairments(path_direction *path)
 static bool is_watched_for_reordering(const path_direction *path)
 {
   const path_direction_config *config = config_of(path);
-  bool may = path->config.has_no_links || config->displace_probability > 0 || config->jitter.jitter_ps > 0 ||
+  bool may = path->config.has_no_links || config->displace.probability > 0 || config->jitter.jitter_ps > 0 ||
              path->config.network->change_count > 0;
 
   return may && path->config.is_fpdu_start;

@@ -36,12 +36,13 @@ static void release(path_displace *displace, time_ps now)
 
 static void hold(path_displace *displace, datagram *packet, time_ps now)
 {
-  uint32_t segments = displace->config.by_segments;
+  packet_distance by = displace->config.by;
   displaced_packet *last = element_array_insert(&displace->held, displace->held.count);
 
-  *last = (displaced_packet){.packet = packet,
-                             .leaves_at = now + displace->config.by_ps,
-                             .behind = segments > 0 ? displace->passed + segments : 0};
+  *last =
+      (displaced_packet){.packet = packet,
+                         .leaves_at = now + (by.in_segments ? displace->config.wait_ps : (time_ps)by.number),
+                         .behind = by.in_segments ? displace->passed + by.number : 0};
   displace->element.counts.displaced++;
 }
 
@@ -51,7 +52,7 @@ static void receive(path_element *element, datagram *packet, time_ps now)
   bool has_payload = packet->payload.length > 0;
   bool chosen = path_correlation_chance(&displace->draws, displace->config.probability);
 
-  if (chosen && (has_payload || displace->config.by_segments == 0)) {
+  if (chosen && (has_payload || !displace->config.by.in_segments)) {
     hold(displace, packet, now);
   } else {
     displace->passed += has_payload;
@@ -94,7 +95,7 @@ static const path_element_class displace_class = {
 path_element *path_displace_new(const path_displace_config *config, random_stream *random)
 {
   g_assert(config->probability >= 0 && config->probability <= 1);
-  g_assert(config->by_ps > 0);
+  g_assert(config->by.number > 0 && (!config->by.in_segments || config->wait_ps > 0));
   path_displace *displace = g_new0(path_displace, 1);
   displace->element.class = &displace_class;
   displace->config = *config;

@@ -35,12 +35,12 @@ static void free_duplicate(path_element *element)
 static const path_element_class duplicate_class = {
     .name = "duplicate", .receive = receive, .free = free_duplicate};
 
-path_element *path_duplicate_new(double probability, double correlation, random_stream *random)
+path_element *path_duplicate_new(const path_duplicate_config *config, random_stream *random)
 {
-  g_assert(probability >= 0 && probability <= 1);
+  g_assert(config->probability >= 0 && config->probability <= 1);
   path_duplicate *duplicate = g_new0(path_duplicate, 1);
   duplicate->element.class = &duplicate_class;
-  duplicate->probability = probability;
-  path_correlation_init(&duplicate->draws, random, correlation);
+  duplicate->probability = config->probability;
+  path_correlation_init(&duplicate->draws, random, config->correlation);
   return &duplicate->element;
 }

@@ -64,11 +64,10 @@ static void add_corrupt(path_impairments *impairments)
 
 static void add_duplicate(path_impairments *impairments)
 {
-  double p = impairments->config->duplicate_probability;
+  const path_duplicate_config *duplicate = &impairments->config->duplicate;
 
-  if (p > 0) {
-    add(impairments, path_duplicate_new(p, impairments->config->duplicate_correlation,
-                                        random_of(impairments, "duplicate")));
+  if (duplicate->probability > 0) {
+    add(impairments, path_duplicate_new(duplicate, random_of(impairments, "duplicate")));
   }
 }
 
@@ -82,19 +81,15 @@ static void add_ecn(path_impairments *impairments)
 }
 
 /* After the last segments of a flow there may come no more: those chosen by number wait no longer than this. */
-enum { DISPLACE_WAIT_MILLISECONDS = 1 };
+#define DISPLACE_WAIT_PS TIME_PS_PER_MILLISECOND
 
 static void add_displace(path_impairments *impairments)
 {
-  packet_distance by = impairments->config->displace_by;
-  const path_displace_config config = {
-      .probability = impairments->config->displace_probability,
-      .by_segments = by.in_segments ? (uint32_t)by.number : 0,
-      .by_ps = by.in_segments ? DISPLACE_WAIT_MILLISECONDS * TIME_PS_PER_MILLISECOND : (time_ps)by.number,
-  };
+  path_displace_config displace = impairments->config->displace;
 
-  if (config.probability > 0) {
-    add(impairments, path_displace_new(&config, random_of(impairments, "displace")));
+  displace.wait_ps = DISPLACE_WAIT_PS;
+  if (displace.probability > 0) {
+    add(impairments, path_displace_new(&displace, random_of(impairments, "displace")));
   }
 }
 
@@ -111,7 +106,6 @@ static void add_jitter(path_impairments *impairments)
     return;
   }
   jitter.delay_ps = jitter.jitter_ps;
-  jitter.keep_order = !impairments->config->jitter_reorders;
   jitter.reorder_random = jitter.reorder.probability > 0 ? reorder_random : NULL;
   add(impairments, path_jitter_new(&jitter, random_of(impairments, "jitter")));
 }

@@ -46,7 +46,7 @@ static void receive(path_element *element, datagram *packet, time_ps now)
     return;
   }
   time_ps leaves_at = now + next_delay(jitter);
-  if (jitter->config.keep_order) {
+  if (!jitter->config.reorders) {
     leaves_at = MAX(leaves_at, jitter->last_leaves_at);
     jitter->last_leaves_at = leaves_at;
   }

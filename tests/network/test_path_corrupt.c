@@ -216,8 +216,9 @@ static void test_elements_behind_are_safe(void)
       path_reordering_entrance_new(),
       path_loss_new(&(path_loss_config){.every = 1000}, random),
       path_ecn_mark_new(&(path_ecn_mark_config){.probability = 0.5}, random),
-      path_displace_new(&(path_displace_config){.probability = 0.1, .by_segments = 3, .by_ps = 1000}, random),
-      path_jitter_new(&(path_jitter_config){.delay_ps = 5, .jitter_ps = 5}, random),
+      path_displace_new(&(path_displace_config){.probability = 0.1, .by = {true, 3}, .wait_ps = 1000},
+                        random),
+      path_jitter_new(&(path_jitter_config){.delay_ps = 5, .jitter_ps = 5, .reorders = true}, random),
       path_reordering_exit_new(),
   };
   path_element_set_output(f.corrupt, path_element_input, behind[0]);

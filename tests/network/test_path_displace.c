@@ -7,12 +7,15 @@
 static const char stream_name[] = "displace.forward";
 
 /* What comes out of packets 1, 2, … at 10, 20, … whose draws at 20 % are as in `chosen`; those in `empty` ('e') have no payload. */
-static void check(const char *chosen, const char *empty, uint32_t by_segments, time_ps by_ps,
+static void check(const char *chosen, const char *empty, uint32_t by_segments, time_ps ps,
                   const char *expected)
 {
   random_stream *random = random_stream_new(test_seed_that_chooses(stream_name, 0.2, chosen), stream_name);
   path_element *displace = path_displace_new(
-      &(path_displace_config){.probability = 0.2, .by_segments = by_segments, .by_ps = by_ps}, random);
+      &(path_displace_config){.probability = 0.2,
+                              .by = {by_segments > 0, by_segments > 0 ? by_segments : (uint64_t)ps},
+                              .wait_ps = ps},
+      random);
   GArray *output = test_output_new();
   guint held = 0;
   path_element_set_output(displace, test_output, output);
@@ -77,7 +80,7 @@ static void test_extent(void)
   random_stream *random = random_stream_new(20260315, stream_name);
   path_element *entrance = path_reordering_entrance_new();
   path_element *displace = path_displace_new(
-      &(path_displace_config){.probability = 0.02, .by_segments = 7, .by_ps = 1000}, random);
+      &(path_displace_config){.probability = 0.02, .by = {true, 7}, .wait_ps = 1000}, random);
   path_element *exit = path_reordering_exit_new();
   GArray *output = test_output_new();
   path_element_set_output(entrance, path_element_input, displace);
@@ -105,7 +108,8 @@ static void test_extent(void)
 static void test_freed_with_packets(void)
 {
   random_stream *random = random_stream_new(1, stream_name);
-  path_element *displace = path_displace_new(&(path_displace_config){.probability = 1, .by_ps = 10}, random);
+  path_element *displace =
+      path_displace_new(&(path_displace_config){.probability = 1, .by = {false, 10}}, random);
   datagram *packet = test_packet(0, 5, TCP_ACK);
   path_element_receive(displace, datagram_ref(packet), 0);
   g_assert_cmpuint(packet->references, ==, 2);

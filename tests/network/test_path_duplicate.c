@@ -12,7 +12,7 @@ static void test_the_copy_is_right_behind(void)
 {
   random_stream *random =
       random_stream_new(test_seed_that_chooses("duplicate.forward", 0.3, "..xx..."), "duplicate.forward");
-  path_element *duplicate = path_duplicate_new(0.3, 0, random);
+  path_element *duplicate = path_duplicate_new(&(path_duplicate_config){.probability = 0.3}, random);
   GArray *output = test_output_new();
   path_element_set_output(duplicate, test_output, output);
   for (uint32_t i = 1; i <= 7; i++) {
@@ -45,7 +45,7 @@ static void test_probability(void)
   const uint64_t seed = 20260317;
   g_test_message("seed %" G_GUINT64_FORMAT, seed);
   random_stream *random = random_stream_new(seed, "duplicate.forward");
-  path_element *duplicate = path_duplicate_new(0.05, 0, random);
+  path_element *duplicate = path_duplicate_new(&(path_duplicate_config){.probability = 0.05}, random);
   GArray *output = test_output_new();
   path_element_set_output(duplicate, test_output, output);
   for (uint32_t i = 0; i < 20000; i++) {
@@ -64,7 +64,7 @@ static void test_the_copy_is_its_own(void)
   random_stream *random = random_stream_new(1, "duplicate.forward");
   random_stream *damage =
       random_stream_new(test_seed_that_chooses("corrupt.forward", 0.5, "x"), "corrupt.forward");
-  path_element *duplicate = path_duplicate_new(1, 0, random);
+  path_element *duplicate = path_duplicate_new(&(path_duplicate_config){.probability = 1}, random);
   path_element *corrupt =
       path_corrupt_new(&(path_corrupt_config){.mode = PATH_CORRUPT_UNCAUGHT, .probability = 0.5}, damage);
   GArray *output = test_output_new();

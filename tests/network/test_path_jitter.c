@@ -113,7 +113,8 @@ static double mean_of(const time_ps *delays)
 /* 100 us ± 60 us: between 40 and 160, mean 100, sigma 60 / sqrt(3) = 34.6, of the mean 34.6 / 200 = 0.173 us. */
 static void test_uniform(void)
 {
-  time_ps *delays = delays_of(&(path_jitter_config){.delay_ps = 100 * US, .jitter_ps = 60 * US}, 20260310);
+  time_ps *delays = delays_of(
+      &(path_jitter_config){.delay_ps = 100 * US, .jitter_ps = 60 * US, .reorders = true}, 20260310);
   time_ps least = TIME_PS_NEVER;
   time_ps most = 0;
   for (int i = 0; i < PACKETS; i++) {
@@ -204,7 +205,7 @@ static void send_through(bool keep_order, GArray *output)
 {
   random_stream *random = random_stream_new(20260314, "jitter.forward");
   path_element *jitter = path_jitter_new(
-      &(path_jitter_config){.delay_ps = 100 * US, .jitter_ps = 50 * US, .keep_order = keep_order}, random);
+      &(path_jitter_config){.delay_ps = 100 * US, .jitter_ps = 50 * US, .reorders = !keep_order}, random);
   path_element_set_output(jitter, test_output, output);
   for (uint32_t i = 0; i < 1000; i++) {
     test_run_until(jitter, i * US);
@@ -251,7 +252,6 @@ static void test_chosen_packets_skip_the_delay(void)
   random_stream *random = random_stream_new(1, "jitter.forward");
   random_stream *reorder_random = random_stream_new(1, "reorder.forward");
   path_element *jitter = path_jitter_new(&(path_jitter_config){.delay_ps = 20 * US,
-                                                               .keep_order = true,
                                                                .reorder = {.probability = 1, .gap = 3},
                                                                .reorder_random = reorder_random},
                                          random);
@@ -273,7 +273,7 @@ static void test_chosen_packets_skip_the_delay(void)
 static void test_deadline(void)
 {
   random_stream *random = random_stream_new(1, "jitter.forward");
-  path_element *jitter = path_jitter_new(&(path_jitter_config){.delay_ps = 25}, random);
+  path_element *jitter = path_jitter_new(&(path_jitter_config){.delay_ps = 25, .reorders = true}, random);
   uint64_t order = 9;
   g_assert_cmpint(path_element_deadline(jitter, &order), ==, TIME_PS_NEVER);
   g_assert_cmpuint(order, ==, 0);

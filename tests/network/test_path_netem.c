@@ -146,7 +146,8 @@ static path_element *element_of(const netem_line *line, random_stream *random)
   case LOSS:
     return path_loss_new(&(path_loss_config){.probability = p[0], .correlation = line->correlation}, random);
   case DUPLICATE:
-    return path_duplicate_new(p[0], line->correlation, random);
+    return path_duplicate_new(&(path_duplicate_config){.probability = p[0], .correlation = line->correlation},
+                              random);
   case CORRUPT:
     return path_corrupt_new(&(path_corrupt_config){.probability = p[0], .correlation = line->correlation},
                             random);

@@ -412,7 +412,7 @@ static void test_distances(void)
 
   for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
     scenario *s = fixture_load("", rows[i].set);
-    packet_distance by = scenario_configuration(s)->path.directions[SIDE_INITIATOR].displace_by;
+    packet_distance by = scenario_configuration(s)->path.directions[SIDE_INITIATOR].displace.by;
     char *text = scenario_value_text(s, SCENARIO_PATH_FORWARD_DISPLACE_BY);
 
     g_assert_cmpuint(by.number, ==, rows[i].number);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "network/path_coalesce.h"
+/* The middlebox in mode `coalesce`: joins segments, as receive offload does (GRO, LRO). */
+#include "network/path_middleboxes.h"
 
 #include "network/path_box.h"
 #include "network/path_waiting.h"
@@ -158,15 +159,35 @@ static void free_coalesce(path_element *element)
 static const path_element_class coalesce_class = {
     .name = "coalesce", .receive = receive, .deadline = path_box_deadline, .run = run, .free = free_coalesce};
 
-path_element *path_coalesce_new(uint32_t max_octets, time_ps hold_ps)
+/* Joins segments of a flow that follow each other in the stream, up to `coalesce_octets` (> 0) of payload and
+ * `coalesce_ps` (>= 0) after the first of them came. It cuts nothing. What waits leaves
+ * - with a segment: one with PSH or FIN, or that makes it `coalesce_octets`;
+ * - before a segment: one that does not follow it (a hole, a retransmission), would make it too long, or
+ *   differs: in flags other than PSH and FIN, in its ECN mark, in which options it has, in being allowed
+ *   to be fragmented; and before any without payload (a pure ACK, FIN) or with SYN or RST, which then
+ *   pass.
+ *
+ * Timestamps and acknowledgement may differ, as in hardware (LRO): the joined segment has those of
+ * path_waiting.h. Linux's GRO asks for equal ones; its clock ticks in milliseconds, ours in microseconds,
+ * in which no two segments of a slower link are equal. A shorter segment does not end a joined one, as it
+ * does in GRO. A segment with SACK blocks is not joined.
+ *
+ * A retransmission makes what waits leave and begins a new joined segment itself: it may wait for
+ * `coalesce_ps`, and what follows it in the stream is joined to it, sent again too or not; then all of it has
+ * the retransmission mark.
+ *
+ * A segment that stays alone is the same packet. That the links behind can carry `coalesce_octets` is the
+ * caller's business. What is not a whole segment, or a wrong one: path_box.h. */
+path_element *path_coalesce_new(const path_middleboxes_config *config, random_stream *random)
 {
-  g_assert(max_octets > 0);
-  g_assert(hold_ps >= 0);
+  (void)random;
+  g_assert(config->coalesce_octets > 0);
+  g_assert(config->coalesce_ps >= 0);
   path_coalesce *box = g_new0(path_coalesce, 1);
 
   box->box.element.class = &coalesce_class;
-  box->max_octets = max_octets;
-  box->hold_ps = hold_ps;
+  box->max_octets = config->coalesce_octets;
+  box->hold_ps = config->coalesce_ps;
   flow_table_init(&box->flows, sizeof(coalesce_flow), free_flow);
   return &box->box.element;
 }

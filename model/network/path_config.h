@@ -16,6 +16,7 @@
 #include "network/path_jitter.h"
 #include "network/path_link.h"
 #include "network/path_loss.h"
+#include "network/path_middleboxes.h"
 #include "network/path_red.h"
 #include "network/path_transmitter.h"
 
@@ -36,24 +37,6 @@ typedef enum path_impairment {
   PATH_IMPAIRMENT_JITTER,
   PATH_IMPAIRMENTS
 } path_impairment;
-
-/* What re-cuts the stream. */
-typedef enum path_middlebox {
-  PATH_MIDDLEBOX_NONE,
-  PATH_MIDDLEBOX_SPLIT,
-  PATH_MIDDLEBOX_COALESCE,
-  PATH_MIDDLEBOX_RECHUNK,
-  PATH_MIDDLEBOX_SHIFT,
-  PATH_MIDDLEBOX_RANDOM,
-  PATH_MIDDLEBOX_PROXY
-} path_middlebox;
-
-/* Where the middleboxes of a direction stand: before its queue and link, after the first of several links, after the impairments. */
-typedef enum path_position {
-  PATH_POSITION_BEFORE,
-  PATH_POSITION_BETWEEN,
-  PATH_POSITION_BEHIND
-} path_position;
 
 typedef struct path_direction_config {
   path_link_config link; /* the first; its `id` is the path's matter */
@@ -76,21 +59,6 @@ typedef struct path_direction_config {
   path_displace_config displace; /* without wait_ps */
   path_jitter_config jitter;     /* jitter_ps is the delay, too; 0: none. Without reorder_random */
 } path_direction_config;
-
-typedef struct path_middleboxes_config {
-  choice_list mode; /* of path_middlebox, in the order that a packet meets them */
-  path_position position;
-  uint32_t chunk_octets;
-  uint32_t phase_octets;
-  time_ps flush_ps; /* of rechunk, shift and random */
-  uint32_t split_octets;
-  uint32_t coalesce_octets;
-  time_ps coalesce_ps;
-  uint32_t random_minimum_octets;
-  uint32_t random_maximum_octets;
-  uint32_t shift_octets;
-  uint64_t proxy_buffer_octets;
-} path_middleboxes_config;
 
 /* Something of the first link that changes in mid-flow. */
 typedef enum path_quantity { PATH_RATE, PATH_DELAY, PATH_MTU } path_quantity;

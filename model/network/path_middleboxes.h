@@ -1,16 +1,62 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The middleboxes by their kinds. */
+/* Every middlebox, once: what it is called, who makes it, and what its keys fill. */
 #ifndef NETWORK_PATH_MIDDLEBOXES_H
 #define NETWORK_PATH_MIDDLEBOXES_H
 
 #include "base/random_stream.h"
-#include "network/path_config.h"
+#include "base/settings.h"
 #include "network/path_element.h"
 
-/* The word of `kind` in scenarios, and in the name of its random stream; static. */
+/* BOX(id, word of middlebox.mode and of its random stream, the function that makes it, whether it may send longer segments than come in) */
+#define PATH_MIDDLEBOXES(BOX)                                                                                \
+  BOX(SPLIT, "split", path_split_new, false)                                                                 \
+  BOX(COALESCE, "coalesce", path_coalesce_new, true)                                                         \
+  BOX(RECHUNK, "rechunk", path_rechunk_new, false)                                                           \
+  BOX(SHIFT, "shift", path_shift_new, true)                                                                  \
+  BOX(RANDOM, "random", path_random_cut_new, false)
+
+/* A proxy is none of them: it is the session's (network/path_proxy.h), and both directions have the same. */
+typedef enum path_middlebox {
+  PATH_MIDDLEBOX_NONE,
+#define NUMBER(id, word, make, enlarges) PATH_MIDDLEBOX_##id,
+  PATH_MIDDLEBOXES(NUMBER)
+#undef NUMBER
+      PATH_MIDDLEBOX_PROXY
+} path_middlebox;
+
+/* Where the middleboxes of a direction stand: before its queue and link, after the first of several links, after the impairments. */
+typedef enum path_position {
+  PATH_POSITION_BEFORE,
+  PATH_POSITION_BETWEEN,
+  PATH_POSITION_BEHIND
+} path_position;
+
+typedef struct path_middleboxes_config {
+  choice_list mode; /* of path_middlebox, in the order that a packet meets them */
+  path_position position;
+  uint32_t chunk_octets;
+  uint32_t phase_octets;
+  time_ps flush_ps; /* of rechunk, shift and random */
+  uint32_t split_octets;
+  uint32_t coalesce_octets;
+  time_ps coalesce_ps;
+  uint32_t random_minimum_octets;
+  uint32_t random_maximum_octets;
+  uint32_t shift_octets;
+  uint64_t proxy_buffer_octets;
+} path_middleboxes_config;
+
+/* Makes the box that the file of its name describes, of its own members of `config`, which is not kept. `random` is for those that draw; it
+ * stays the caller's and outlives the element. */
+#define DECLARATION(id, word, make, enlarges)                                                                \
+  path_element *make(const path_middleboxes_config *config, random_stream *random);
+PATH_MIDDLEBOXES(DECLARATION)
+#undef DECLARATION
+
+/* The word of `kind`, one of PATH_MIDDLEBOXES; static. */
 const char *path_middlebox_name(path_middlebox kind);
 
-/* A box of `kind`, not PATH_MIDDLEBOX_NONE or _PROXY. `random` is for those that draw, and outlives it. */
+/* A box of `kind`, one of PATH_MIDDLEBOXES. `random` is for those that draw, and outlives it. */
 path_element *path_middlebox_new(const path_middleboxes_config *config, path_middlebox kind,
                                  random_stream *random);
 

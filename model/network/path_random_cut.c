@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "network/path_random_cut.h"
+/* The middlebox in mode `random`: forwards the same octets cut at random places. */
+#include "network/path_middleboxes.h"
 
 #include "network/path_recut.h"
 
@@ -37,15 +38,23 @@ static const path_recut_kind random_cut_kind = {.class = &random_cut_class,
                                                 .piece_end = piece_end,
                                                 .passing_piece_end = passing_piece_end};
 
-path_element *path_random_cut_new(uint32_t min_octets, uint32_t max_octets, time_ps flush_ps,
-                                  random_stream *random)
+/* As path_recut.h says, the length of each piece drawn uniformly from random_minimum_octets to random_maximum_octets (0 < the least <= the most),
+ * when it begins. A flush, PSH or FIN makes the last one shorter; behind it a new piece begins.
+ *
+ * A retransmission passes at once and is cut anew: its pieces are drawn from its own first octet on,
+ * whatever the cuts of the first time were, and the last one ends where it does.
+ *
+ * That the links behind can carry the most octets is
+ * the caller's business. */
+path_element *path_random_cut_new(const path_middleboxes_config *config, random_stream *random)
 {
-  g_assert(min_octets > 0 && min_octets <= max_octets);
+  g_assert(config->random_minimum_octets > 0 &&
+           config->random_minimum_octets <= config->random_maximum_octets);
   path_random_cut *box = g_new0(path_random_cut, 1);
 
-  path_recut_init(&box->recut, &random_cut_kind, flush_ps);
-  box->min_octets = min_octets;
-  box->max_octets = max_octets;
+  path_recut_init(&box->recut, &random_cut_kind, config->flush_ps);
+  box->min_octets = config->random_minimum_octets;
+  box->max_octets = config->random_maximum_octets;
   box->random = random;
   return &box->recut.box.element;
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "network/path_rechunk.h"
+/* The middlebox in mode `rechunk`: forwards the same octets cut on a fixed grid (definitions.md,
+ * `rechunk`). */
+#include "network/path_middleboxes.h"
 
 #include "network/path_recut.h"
 
@@ -45,14 +47,23 @@ static const path_recut_kind rechunk_kind = {.class = &rechunk_class,
                                              .piece_end = piece_end,
                                              .passing_piece_end = passing_piece_end};
 
-path_element *path_rechunk_new(uint32_t chunk_octets, uint32_t phase_octets, time_ps flush_ps)
+/* As path_recut.h says, pieces ending at phase + k * chunk, positions counted from the octet after the
+ * SYN. chunk_octets > 0; a phase of a chunk or more is taken modulo chunk. Cuts depend on time by the flush
+ * only; the rest of a piece that was flushed is a piece up to the same line.
+ *
+ * A retransmission passes at once, cut on the same grid: its pieces are those of the first time, but for
+ * the first and the last, which end where it does.
+ *
+ * A piece is as long as the chunk, up to: that the links behind can carry it is the caller's business. */
+path_element *path_rechunk_new(const path_middleboxes_config *config, random_stream *random)
 {
-  g_assert(chunk_octets > 0);
+  (void)random;
+  g_assert(config->chunk_octets > 0);
   path_rechunk *box = g_new0(path_rechunk, 1);
 
-  path_recut_init(&box->recut, &rechunk_kind, flush_ps);
-  box->chunk = chunk_octets;
-  box->phase = phase_octets % chunk_octets;
+  path_recut_init(&box->recut, &rechunk_kind, config->flush_ps);
+  box->chunk = config->chunk_octets;
+  box->phase = config->phase_octets % config->chunk_octets;
   box->line = box->phase;
   return &box->recut.box.element;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "network/path_shift.h"
+/* The middlebox in mode `shift`: moves every boundary between segments by the same number of octets. */
+#include "network/path_middleboxes.h"
 
 #include "network/path_recut.h"
 
@@ -69,12 +70,24 @@ static const path_recut_kind shift_kind = {.class = &shift_class,
                                            .begin = begin,
                                            .note_new = note_new};
 
-path_element *path_shift_new(uint32_t shift_octets, time_ps flush_ps)
+/* As path_recut.h says, a piece ending `shift_octets` (> 0) behind each place where a segment began, the
+ * first of the stream included: so pieces are as long as the segments, but for the first, which is the
+ * shift. The rest of a segment waits for the next one to bring its last octets; PSH, FIN and the flush end
+ * a piece where the segment ends, and the next piece is short again. Segments shorter than the shift are
+ * moved like others: several may wait.
+ *
+ * No piece is longer than the longer of the two segments it is of, when segments are at least as long as
+ * the shift; the caller sees to it that the links behind can carry them.
+ *
+ * A retransmission passes at once. Its own first boundary is moved, its end is not, as nothing behind it
+ * is there to fill up with: the box does not remember the boundaries of the first time. */
+path_element *path_shift_new(const path_middleboxes_config *config, random_stream *random)
 {
-  g_assert(shift_octets > 0);
+  (void)random;
+  g_assert(config->shift_octets > 0);
   path_shift *box = g_new0(path_shift, 1);
 
-  path_recut_init(&box->recut, &shift_kind, flush_ps);
-  box->shift = shift_octets;
+  path_recut_init(&box->recut, &shift_kind, config->flush_ps);
+  box->shift = config->shift_octets;
   return &box->recut.box.element;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "network/path_split.h"
+/* The middlebox in mode `split`: a next hop whose segments are smaller. */
+#include "network/path_middleboxes.h"
 
 #include <glib.h>
 
@@ -59,13 +60,24 @@ static void free_split(path_element *element)
 
 static const path_element_class split_class = {.name = "split", .receive = receive, .free = free_split};
 
-path_element *path_split_new(uint32_t octets)
+/* Cuts each segment with more than `split_octets` (> 0) octets of payload into pieces of that many, the last one
+ * shorter. Nothing waits, and nothing is remembered: boundaries between segments stay where they are. A
+ * segment with SYN or RST passes as it is.
+ *
+ * All pieces have the segment's header fields, its ECN mark and its retransmission mark (path_waiting.h);
+ * PSH and FIN are on the last, CWR is on the first. What is not a whole segment, or a wrong one:
+ * path_box.h.
+ *
+ * A retransmission is cut like any other segment: in the pieces of the first time, if its boundaries are
+ * those of the first time, else in others. */
+path_element *path_split_new(const path_middleboxes_config *config, random_stream *random)
 {
-  g_assert(octets > 0);
+  (void)random;
+  g_assert(config->split_octets > 0);
   path_split *split = g_new0(path_split, 1);
 
   split->box.element.class = &split_class;
-  split->octets = octets;
+  split->octets = config->split_octets;
   path_waiting_init(&split->segment);
   return &split->box.element;
 }

@@ -152,33 +152,18 @@ static gboolean check_boxes(const scenario *s, GError **error)
 /* Keys of a middlebox that is not there. */
 static void note_boxes(const scenario *s, GPtrArray *notes)
 {
-  static const struct {
-    scenario_key key;
-    unsigned boxes; /* bits of path_middlebox */
-  } rows[] = {
-      {SCENARIO_MIDDLEBOX_POSITION, ~(1U << PATH_MIDDLEBOX_NONE)},
-      {SCENARIO_MIDDLEBOX_CHUNK, 1U << PATH_MIDDLEBOX_RECHUNK},
-      {SCENARIO_MIDDLEBOX_PHASE, 1U << PATH_MIDDLEBOX_RECHUNK},
-      {SCENARIO_MIDDLEBOX_FLUSH,
-       1U << PATH_MIDDLEBOX_RECHUNK | 1U << PATH_MIDDLEBOX_SHIFT | 1U << PATH_MIDDLEBOX_RANDOM},
-      {SCENARIO_MIDDLEBOX_SPLIT_SIZE, 1U << PATH_MIDDLEBOX_SPLIT},
-      {SCENARIO_MIDDLEBOX_COALESCE_SIZE, 1U << PATH_MIDDLEBOX_COALESCE},
-      {SCENARIO_MIDDLEBOX_COALESCE_TIME, 1U << PATH_MIDDLEBOX_COALESCE},
-      {SCENARIO_MIDDLEBOX_RANDOM_MINIMUM, 1U << PATH_MIDDLEBOX_RANDOM},
-      {SCENARIO_MIDDLEBOX_RANDOM_MAXIMUM, 1U << PATH_MIDDLEBOX_RANDOM},
-      {SCENARIO_MIDDLEBOX_SHIFT_BY, 1U << PATH_MIDDLEBOX_SHIFT},
-      {SCENARIO_MIDDLEBOX_PROXY_BUFFER, 1U << PATH_MIDDLEBOX_PROXY},
-  };
   const choice_list *boxes = &scenario_configuration(s)->path.middleboxes.mode;
   unsigned there = 0;
 
   for (guint i = 0; i < boxes->count; i++) {
     there |= 1U << boxes->values[i];
   }
-  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
-    if (!(rows[i].boxes & there) && scenario_given(s, rows[i].key)) {
-      scenario_finding_note(notes, s, rows[i].key, "%s has no effect while middlebox.mode is %s",
-                            name_of(rows[i].key), scenario_settings_value(s, SCENARIO_MIDDLEBOX_MODE)->text);
+  for (scenario_key key = SCENARIO_MIDDLEBOX_MODE; key <= SCENARIO_MIDDLEBOX_PROXY_BUFFER; key++) {
+    unsigned needed = scenario_key_row_of(key)->boxes;
+
+    if (needed && !(needed & there) && scenario_given(s, key)) {
+      scenario_finding_note(notes, s, key, "%s has no effect while middlebox.mode is %s", name_of(key),
+                            scenario_settings_value(s, SCENARIO_MIDDLEBOX_MODE)->text);
     }
   }
 }

@@ -42,12 +42,23 @@ static const named_value fault_words[] = {
     {NULL, 0},
 };
 
+static const named_value middlebox_words[] = {
+    {"none", PATH_MIDDLEBOX_NONE},
+#define WORD(id, word, make, enlarges) {word, PATH_MIDDLEBOX_##id},
+    PATH_MIDDLEBOXES(WORD)
+#undef WORD
+        {"proxy", PATH_MIDDLEBOX_PROXY},
+    {NULL, 0},
+};
+
 /* What the rows of keys.def say beside name, type and member. */
 #define UNWRAP(...) __VA_ARGS__
 #define DEFAULT(text) .fallback = (text), .inherits = -1,
 #define AS(id) .inherits = SCENARIO_##id,
 #define RFC(text, where) .rfc = (text), .source = (where),
 #define BETWEEN(least, most) .minimum = (guint64)(least), .maximum = (guint64)(most),
+#define BOX(id) (1U << PATH_MIDDLEBOX_##id)
+#define WITH_BOX(set) .boxes = (set),
 #define REPLAYED .replayed = TRUE,
 #define WORDS_OF(table) .words = (table),
 #define WORDS(...) .words = (const named_value[]){__VA_ARGS__, {NULL, 0}},

@@ -45,7 +45,8 @@ typedef struct scenario_key_row {
   const named_value *words; /* of a WORD or a MIX; else those allowed beside a number, or NULL */
   int inherits;             /* the key whose value it takes when not given; -1 */
   gboolean replayed;        /* a replay heeds it, though not all of its group */
-  const char *sentence;     /* what it means, in one or two sentences */
+  unsigned boxes; /* of enum path_middlebox, a bit each: without one of them it has no effect; 0: it has */
+  const char *sentence; /* what it means, in one or two sentences */
 } scenario_key_row;
 
 /* The row of `key` (< SCENARIO_KEY_COUNT); static. */

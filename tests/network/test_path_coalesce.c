@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The middlebox that joins segments: path_coalesce.h. */
-#include "network/path_coalesce.h"
+/* The middlebox that joins segments: path_coalesce.c. */
+#include "network/path_middleboxes.h"
 #include "path_box_kit.h"
 
 enum { HOLD_PS = 1000 };
 
 static box_kit set_up(uint32_t max_octets)
 {
-  return box_kit_connected(path_coalesce_new(max_octets, HOLD_PS));
+  return box_kit_connected(path_coalesce_new(
+      &(path_middleboxes_config){.coalesce_octets = max_octets, .coalesce_ps = HOLD_PS}, NULL));
 }
 
 /* Up to 4000 octets: two of 1460 fit, the third would make 4380; exactly 4000 leave at once. */
@@ -169,7 +170,8 @@ static void test_header_fields(void)
 /* Segments of two connections are not joined; each has its own time. */
 static void test_connections_are_apart(void)
 {
-  box_kit kit = box_kit_new(path_coalesce_new(64000, HOLD_PS));
+  box_kit kit = box_kit_new(
+      path_coalesce_new(&(path_middleboxes_config){.coalesce_octets = 64000, .coalesce_ps = HOLD_PS}, NULL));
   tcp_header headers[] = {test_header(1, 0, TCP_ACK), test_header(2, 0, TCP_ACK)};
   uint64_t order;
 
@@ -192,7 +194,8 @@ static void test_connections_are_apart(void)
 
 static void test_strangers(void)
 {
-  box_kit_check_strangers(path_coalesce_new(64000, HOLD_PS));
+  box_kit_check_strangers(
+      path_coalesce_new(&(path_middleboxes_config){.coalesce_octets = 64000, .coalesce_ps = HOLD_PS}, NULL));
 }
 
 int main(int argc, char **argv)

@@ -2,11 +2,7 @@
 /* What every middlebox owes every stream, alone and in a row of two: path_flows_kit.h. */
 #include <glib.h>
 
-#include "network/path_coalesce.h"
-#include "network/path_random_cut.h"
-#include "network/path_rechunk.h"
-#include "network/path_shift.h"
-#include "network/path_split.h"
+#include "network/path_middleboxes.h"
 #include "path_flows_kit.h"
 
 enum { HOLD_PS = 1000, KINDS = 8 };
@@ -15,21 +11,31 @@ static path_element *new_box(guint kind, random_stream *random)
 {
   switch (kind) {
   case 0:
-    return path_rechunk_new(1000, 0, HOLD_PS);
+    return path_rechunk_new(
+        &(path_middleboxes_config){.chunk_octets = 1000, .phase_octets = 0, .flush_ps = HOLD_PS}, NULL);
   case 1:
-    return path_rechunk_new(37, 11, HOLD_PS);
+    return path_rechunk_new(
+        &(path_middleboxes_config){.chunk_octets = 37, .phase_octets = 11, .flush_ps = HOLD_PS}, NULL);
   case 2:
-    return path_random_cut_new(1, 1460, HOLD_PS, random);
+    return path_random_cut_new(&(path_middleboxes_config){.random_minimum_octets = 1,
+                                                          .random_maximum_octets = 1460,
+                                                          .flush_ps = HOLD_PS},
+                               random);
   case 3:
-    return path_random_cut_new(200, 200, HOLD_PS, random);
+    return path_random_cut_new(&(path_middleboxes_config){.random_minimum_octets = 200,
+                                                          .random_maximum_octets = 200,
+                                                          .flush_ps = HOLD_PS},
+                               random);
   case 4:
-    return path_shift_new(100, HOLD_PS);
+    return path_shift_new(&(path_middleboxes_config){.shift_octets = 100, .flush_ps = HOLD_PS}, NULL);
   case 5:
-    return path_shift_new(2000, HOLD_PS); /* beyond any segment */
+    return path_shift_new(&(path_middleboxes_config){.shift_octets = 2000, .flush_ps = HOLD_PS},
+                          NULL); /* beyond any segment */
   case 6:
-    return path_split_new(536);
+    return path_split_new(&(path_middleboxes_config){.split_octets = 536}, NULL);
   case 7:
-    return path_coalesce_new(4000, HOLD_PS);
+    return path_coalesce_new(&(path_middleboxes_config){.coalesce_octets = 4000, .coalesce_ps = HOLD_PS},
+                             NULL);
   default:
     g_assert_not_reached();
   }

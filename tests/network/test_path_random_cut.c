@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The middlebox that cuts at random places: path_random_cut.h. */
-#include "network/path_random_cut.h"
+/* The middlebox that cuts at random places: path_random_cut.c. */
+#include "network/path_middleboxes.h"
 #include "path_box_kit.h"
 
 enum { FLUSH_PS = 1000 };
@@ -25,7 +25,10 @@ static guint count_lengths(box_kit *kit, guint *counts, uint32_t max)
 static void test_lengths_are_uniform(void)
 {
   random_stream *random = random_stream_new(1, "cuts");
-  box_kit kit = box_kit_connected(path_random_cut_new(10, 14, FLUSH_PS, random));
+  box_kit kit = box_kit_connected(path_random_cut_new(&(path_middleboxes_config){.random_minimum_octets = 10,
+                                                                                 .random_maximum_octets = 14,
+                                                                                 .flush_ps = FLUSH_PS},
+                                                      random));
   guint counts[15] = {0};
   guint pieces = 0;
 
@@ -49,7 +52,10 @@ static void test_lengths_are_uniform(void)
 static void test_pieces_wait_for_their_end(void)
 {
   random_stream *random = random_stream_new(1, "cuts");
-  box_kit kit = box_kit_connected(path_random_cut_new(1000, 1000, FLUSH_PS, random));
+  box_kit kit = box_kit_connected(path_random_cut_new(
+      &(path_middleboxes_config){
+          .random_minimum_octets = 1000, .random_maximum_octets = 1000, .flush_ps = FLUSH_PS},
+      random));
 
   box_kit_expect(&kit, 0, 700, 0, "");
   box_kit_expect(&kit, 700, 2100, 0, "[0,1000). [1000,2000).");
@@ -66,7 +72,10 @@ static void test_pieces_wait_for_their_end(void)
 static void test_retransmissions(void)
 {
   random_stream *random = random_stream_new(1, "cuts");
-  box_kit kit = box_kit_connected(path_random_cut_new(1000, 1000, FLUSH_PS, random));
+  box_kit kit = box_kit_connected(path_random_cut_new(
+      &(path_middleboxes_config){
+          .random_minimum_octets = 1000, .random_maximum_octets = 1000, .flush_ps = FLUSH_PS},
+      random));
 
   box_kit_expect(&kit, 0, 2300, 0, "[0,1000). [1000,2000).");
   box_kit_expect(&kit, 300, 1900, 0, "[300,1300). [1300,1900).");
@@ -82,7 +91,10 @@ static void test_retransmissions(void)
 static void test_cut_anew_each_time(void)
 {
   random_stream *random = random_stream_new(1, "cuts");
-  box_kit kit = box_kit_connected(path_random_cut_new(1, 1000, FLUSH_PS, random));
+  box_kit kit = box_kit_connected(path_random_cut_new(
+      &(path_middleboxes_config){
+          .random_minimum_octets = 1, .random_maximum_octets = 1000, .flush_ps = FLUSH_PS},
+      random));
   uint32_t first[3];
 
   box_kit_segment(&kit, 0, 1460, TCP_PSH, 0);
@@ -102,7 +114,10 @@ static void test_cut_anew_each_time(void)
 static void test_drawn_once(void)
 {
   random_stream *random = random_stream_new(1, "cuts");
-  box_kit kit = box_kit_connected(path_random_cut_new(1, 100, FLUSH_PS, random));
+  box_kit kit = box_kit_connected(path_random_cut_new(&(path_middleboxes_config){.random_minimum_octets = 1,
+                                                                                 .random_maximum_octets = 100,
+                                                                                 .flush_ps = FLUSH_PS},
+                                                      random));
   guint pieces = 0;
 
   for (int64_t from = 0; from < 50000; from++) {
@@ -121,7 +136,10 @@ static void test_strangers(void)
 {
   random_stream *random = random_stream_new(1, "cuts");
 
-  box_kit_check_strangers(path_random_cut_new(1000, 1000, FLUSH_PS, random));
+  box_kit_check_strangers(path_random_cut_new(&(path_middleboxes_config){.random_minimum_octets = 1000,
+                                                                         .random_maximum_octets = 1000,
+                                                                         .flush_ps = FLUSH_PS},
+                                              random));
   random_stream_free(random);
 }
 

@@ -3,7 +3,7 @@
  * sentence. */
 #include <string.h>
 
-#include "network/path_rechunk.h"
+#include "network/path_middleboxes.h"
 #include "path_box_kit.h"
 
 enum { FLUSH_PS = 1000 };
@@ -11,7 +11,8 @@ enum { FLUSH_PS = 1000 };
 /* A box that has seen the SYN of the connection. */
 static box_kit set_up(uint32_t chunk, uint32_t phase)
 {
-  return box_kit_connected(path_rechunk_new(chunk, phase, FLUSH_PS));
+  return box_kit_connected(path_rechunk_new(
+      &(path_middleboxes_config){.chunk_octets = chunk, .phase_octets = phase, .flush_ps = FLUSH_PS}, NULL));
 }
 
 /* Chunk 1000, segments of 1460: 1460 completes one cell, 2920 the second, 4380 two more. */
@@ -355,14 +356,16 @@ static void test_retransmission_mark(void)
 
 static void test_strangers(void)
 {
-  box_kit_check_strangers(path_rechunk_new(1000, 0, FLUSH_PS));
+  box_kit_check_strangers(path_rechunk_new(
+      &(path_middleboxes_config){.chunk_octets = 1000, .phase_octets = 0, .flush_ps = FLUSH_PS}, NULL));
 }
 
 /* A connection whose SYN was not seen has no grid; an octet before the stream (a keep-alive's) is nobody's.
  * */
 static void test_what_passes_unchanged(void)
 {
-  box_kit f = box_kit_new(path_rechunk_new(1000, 0, FLUSH_PS));
+  box_kit f = box_kit_new(path_rechunk_new(
+      &(path_middleboxes_config){.chunk_octets = 1000, .phase_octets = 0, .flush_ps = FLUSH_PS}, NULL));
   box_kit_expect(&f, 0, 1460, 0, "[0,1460).");
   box_kit_expect(&f, 1460, 1470, TCP_FIN, "[1460,1470)F.");
   box_kit_free(&f);
@@ -377,7 +380,8 @@ static void test_what_passes_unchanged(void)
  * the deadline names the send order of the latest packet. */
 static void test_connections_are_apart(void)
 {
-  box_kit f = box_kit_new(path_rechunk_new(1000, 0, FLUSH_PS));
+  box_kit f = box_kit_new(path_rechunk_new(
+      &(path_middleboxes_config){.chunk_octets = 1000, .phase_octets = 0, .flush_ps = FLUSH_PS}, NULL));
   for (uint16_t port = 1; port <= 3; port++) {
     tcp_header syn = test_header(port, -1, TCP_SYN);
     path_element_receive(f.box, test_packet_of(&syn, -1, 0), 0);

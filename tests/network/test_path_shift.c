@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The middlebox that moves every boundary: path_shift.h. */
-#include "network/path_shift.h"
+/* The middlebox that moves every boundary: path_shift.c. */
+#include "network/path_middleboxes.h"
 #include "path_box_kit.h"
 
 enum { FLUSH_PS = 1000 };
 
 static box_kit set_up(uint32_t shift)
 {
-  return box_kit_connected(path_shift_new(shift, FLUSH_PS));
+  return box_kit_connected(
+      path_shift_new(&(path_middleboxes_config){.shift_octets = shift, .flush_ps = FLUSH_PS}, NULL));
 }
 
 /* Boundaries 0, 1460, 2920, 4380 become 100, 1560, 3020: the pieces are as long as the segments, the first
@@ -108,7 +109,8 @@ static void test_ports_used_again(void)
 
 static void test_strangers(void)
 {
-  box_kit_check_strangers(path_shift_new(200, FLUSH_PS));
+  box_kit_check_strangers(
+      path_shift_new(&(path_middleboxes_config){.shift_octets = 200, .flush_ps = FLUSH_PS}, NULL));
 }
 
 int main(int argc, char **argv)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The middlebox that cuts long segments: path_split.h. */
-#include "network/path_split.h"
+/* The middlebox that cuts long segments: path_split.c. */
+#include "network/path_middleboxes.h"
 #include "path_box_kit.h"
 
 /* Pieces of 1000, the last one shorter; a segment of up to 1000 is the same packet. Boundaries stay:
  * nothing is joined. */
 static void test_pieces(void)
 {
-  box_kit kit = box_kit_connected(path_split_new(1000));
+  box_kit kit = box_kit_connected(path_split_new(&(path_middleboxes_config){.split_octets = 1000}, NULL));
 
   box_kit_expect(&kit, 0, 2500, 0, "[0,1000). [1000,2000). [2000,2500).");
   box_kit_expect(&kit, 2500, 4500, 0, "[2500,3500). [3500,4500).");
@@ -23,7 +23,7 @@ static void test_pieces(void)
 /* PSH and FIN are on the last piece, CWR on the first, ECE and ACK on all; what has SYN or RST passes. */
 static void test_flags(void)
 {
-  box_kit kit = box_kit_connected(path_split_new(1000));
+  box_kit kit = box_kit_connected(path_split_new(&(path_middleboxes_config){.split_octets = 1000}, NULL));
 
   box_kit_expect(&kit, 0, 2500, TCP_PSH | TCP_FIN | TCP_ECE | TCP_CWR,
                  "[0,1000).EC [1000,2000).E [2000,2500)FP.E");
@@ -38,7 +38,7 @@ static void test_flags(void)
  * segment. */
 static void test_header_fields(void)
 {
-  box_kit kit = box_kit_connected(path_split_new(1000));
+  box_kit kit = box_kit_connected(path_split_new(&(path_middleboxes_config){.split_octets = 1000}, NULL));
   tcp_header header = test_header(1000, 300, TCP_ACK);
 
   header.has_timestamps = true;
@@ -71,7 +71,7 @@ static void test_header_fields(void)
 /* The same boundaries give the same pieces, others give others; no SYN is needed. */
 static void test_retransmissions(void)
 {
-  box_kit kit = box_kit_new(path_split_new(1000));
+  box_kit kit = box_kit_new(path_split_new(&(path_middleboxes_config){.split_octets = 1000}, NULL));
 
   box_kit_expect(&kit, 1460, 2920, 0, "[1460,2460). [2460,2920).");
   box_kit_expect(&kit, 1460, 2920, 0, "[1460,2460). [2460,2920).");
@@ -83,7 +83,7 @@ static void test_retransmissions(void)
  * has what passes: the sender's own would meet the box's. */
 static void test_identification(void)
 {
-  box_kit kit = box_kit_connected(path_split_new(1000));
+  box_kit kit = box_kit_connected(path_split_new(&(path_middleboxes_config){.split_octets = 1000}, NULL));
   uint16_t seen[4];
 
   for (int i = 0; i < 2; i++) {
@@ -108,7 +108,7 @@ static void test_identification(void)
 
 static void test_strangers(void)
 {
-  box_kit_check_strangers(path_split_new(1000));
+  box_kit_check_strangers(path_split_new(&(path_middleboxes_config){.split_octets = 1000}, NULL));
 }
 
 int main(int argc, char **argv)

@@ -3,6 +3,7 @@
 """What scripts/check-layers refuses in small made-up trees, and that it reads its table from docs/architecture.md."""
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -76,6 +77,11 @@ class Layers(unittest.TestCase):
 
     def test_the_terminal(self):
         self.refuses("model/low/low_thing.c", 'void f(void) { printf("x"); }\n', "a terminal may show")
+
+    def test_files_that_the_project_s_page_names_are_there(self):
+        root = Path(os.environ["LAYERS"]).parent.parent
+        for name in set(re.findall(r"`([a-z_]+/[a-z0-9_/]+\.(?:c|h|def))`", (root / "docs/architecture.md").read_text())):
+            self.assertTrue(any((root / top / name).is_file() for top in (".", "model")), name)
 
     def test_a_page_without_the_table(self):
         self.write("docs/architecture.md", "# A page\n")

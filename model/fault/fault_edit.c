@@ -148,7 +148,8 @@ static void edit_read_request(fault_id id, uint32_t bait_stag, draft *ulpdu)
   case FAULT_READ_REQUEST_LONG:
     payload[ulpdu->payload_octets++] = 0;
     break;
-  default: /* one with a bait */
+  default: /* one with a bait; a row of faults.def that has none needs a case here */
+    g_assert(fault_row_of(id)->bait != FAULT_NO_BAIT);
     request.source_stag = bait_stag;
     break;
   }
@@ -203,7 +204,8 @@ static void edit_header(fault_id id, uint32_t bait_stag, draft *ulpdu)
   case FAULT_INVALIDATE_UNKNOWN:
     header->ulp_word ^= wild;
     break;
-  default: /* one with a bait */
+  default: /* one with a bait; a row of faults.def that has none needs a case here */
+    g_assert(fault_row_of(id)->bait != FAULT_NO_BAIT);
     *(header->tagged ? &header->stag : &header->ulp_word) = bait_stag;
     break;
   }

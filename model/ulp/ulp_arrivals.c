@@ -49,8 +49,8 @@ static message *take(arrival_queue *queue)
 
 static void free_message(message *freed)
 {
-  ulp_workload_slot_unref(freed->arrival.slot);
-  ulp_workload_slot_unref(freed->arrival.buffer);
+  ulp_slot_unref(freed->arrival.slot);
+  ulp_slot_unref(freed->arrival.buffer);
   g_free(freed);
 }
 
@@ -76,8 +76,8 @@ void ulp_arrivals_expect(ulp_arrivals *arrivals, const ulp_arrival *arrival)
   message *added = g_new(message, 1);
 
   /* A message that never arrives as it should is expected for ever, and its slot may go on to others: a Read completes all the same. */
-  ulp_workload_slot_ref(arrival->slot);
-  ulp_workload_slot_ref(arrival->buffer);
+  ulp_slot_ref(arrival->slot);
+  ulp_slot_ref(arrival->buffer);
   added->arrival = *arrival;
   append(arrival->kind == ULP_ARRIVAL_RESPONSE ? &arrivals->responses : &arrivals->posted, added);
 }
@@ -105,7 +105,7 @@ static bool is_expected(const ulp_arrival *arrival, uint32_t delivered, const dd
 static void verify_octets(ulp_arrivals *arrivals, const ulp_arrival *arrival, uint32_t delivered,
                           uint32_t length)
 {
-  const ulp_workload_slot *place = arrival->kind == ULP_ARRIVAL_SEND ? arrival->buffer : arrival->slot;
+  const ulp_slot *place = arrival->kind == ULP_ARRIVAL_SEND ? arrival->buffer : arrival->slot;
 
   if (length == 0) {
     return;

@@ -12,8 +12,8 @@
 
 #include "ddp/ddp_segment.h"
 #include "rnic/rnic_verbs.h"
-#include "ulp/ulp_operation.h"
-#include "ulp/ulp_workload_slots.h"
+#include "ulp/ulp_plan.h"
+#include "ulp/ulp_slots.h"
 
 typedef struct ulp_arrivals ulp_arrivals;
 
@@ -32,9 +32,8 @@ typedef struct ulp_arrival {
   int meaning;
   void *flow;
   bool keeps_slot;
-  ulp_workload_slot
-      *slot; /* Write, Response: where it goes. Send: the buffer of the data that it is about, or NULL */
-  ulp_workload_slot *buffer; /* Send: where it goes */
+  ulp_slot *slot; /* Write, Response: where it goes. Send: the buffer of the data that it is about, or NULL */
+  ulp_slot *buffer; /* Send: where it goes */
   uint32_t length;
   bool solicits;
   bool invalidates;

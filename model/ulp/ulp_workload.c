@@ -3,39 +3,161 @@
 
 #include <glib.h>
 
-#include "ulp/ulp_workload_private.h"
+#include "ulp/ulp_arrivals.h"
+#include "ulp/ulp_slots.h"
 
 /* A Write FPDU costs at least its DDP header and the 6 octets of MPA's framing: so many messages fit in flight. */
 enum { WRITE_OVERHEAD_OCTETS = DDP_TAGGED_HEADER_OCTETS + 6 };
 
+/* What a posted operation, or a message that arrives, is about. */
+typedef enum work_meaning {
+  MEANING_DATA,     /* a message of the plan that is one operation */
+  MEANING_SIGNAL,   /* the Send after Writes */
+  MEANING_REQUEST,  /* of a storage exchange */
+  MEANING_TRANSFER, /* its data, by the peer's Write or Read */
+  MEANING_RESPONSE, /* its end */
+} work_meaning;
+
+/* What one end does for itself. */
+typedef struct workload_flow {
+  enum side requester;
+  bool waits; /* for a buffer */
+  ulp_plan plan;
+  uint64_t steps;
+  uint64_t arrivals_at_requester; /* messages that reach the ULPs */
+  uint64_t arrivals_at_peer;
+  uint64_t posted; /* steps */
+  uint64_t completed;
+  ulp_slots *data[SIDES]; /* Tagged Buffers at each end; NULL: it needs none */
+  ulp_slot *written;      /* by the Write before, when the next Send invalidates its STag; else NULL */
+} workload_flow;
+
+/* An operation that was posted; completions come in this order (RDMAP-196). */
+typedef struct posted_work {
+  work_meaning meaning;
+  ulp_operation operation; /* of the flow's message */
+  workload_flow *flow;
+  ulp_slot *slot;
+  bool keeps_slot; /* a Write whose STag the next Send invalidates: the slot stays in use until then */
+} posted_work;
+
+/* One that waits for its completion. */
+typedef struct waiting_work {
+  posted_work work;
+  struct waiting_work *next;
+} waiting_work;
+
+typedef struct workload_end {
+  rnic_endpoint *endpoint;
+  ulp_arrivals *arrivals;     /* NULL: nothing was ever expected */
+  ulp_slots *receives;        /* buffers for Sends */
+  uint32_t receives_reserved; /* of the free ones, for responses */
+  uint32_t guard_errors;
+  waiting_work *oldest; /* of what is posted; NULL: nothing */
+  waiting_work *newest;
+  uint64_t posted_count; /* so far: the id of the next */
+  uint64_t completed_count;
+  uint64_t order_errors; /* completions that are not the next ones */
+} workload_end;
+
+struct ulp_workload {
+  const ulp_workload_config *config;
+  void *user;
+  uint32_t connection;
+  workload_end ends[SIDES];
+  workload_flow *flows[SIDES]; /* by requester; NULL: it posts nothing for itself */
+};
+
 /* --- Building --- */
 
-static bool has_sends(const ulp_workload *workload, enum side requester)
+bool ulp_workload_posts(const ulp_workload_config *config, enum side side)
 {
-  const workload_flow *flow = workload->flows[requester];
-  bool sends = false;
-
-  for (uint32_t i = 0; flow && i < flow->plan.mix->count; i++) {
-    sends = sends || ulp_operation_rules_of(flow->plan.mix->values[i])->is_send;
-  }
-  return sends;
+  return side == SIDE_INITIATOR || config->both;
 }
 
-static bool has_exchanges(const ulp_workload *workload, enum side requester)
+ulp_workload *ulp_workload_new(const ulp_workload_config *config, uint32_t connection, void *user)
 {
-  return flow_has(workload, requester, ULP_OPERATION_STORAGE_READ) ||
-         flow_has(workload, requester, ULP_OPERATION_STORAGE_WRITE);
+  ulp_workload *workload = g_new0(ulp_workload, 1);
+
+  g_assert(config->messages >= 1 && config->mix.count >= 1);
+  workload->config = config;
+  workload->connection = connection;
+  workload->user = user;
+  for (enum side side = 0; side < SIDES; side++) {
+    if (ulp_workload_posts(config, side)) {
+      workload_flow *flow = workload->flows[side] = g_new0(workload_flow, 1);
+      flow->requester = side;
+      flow->plan =
+          (ulp_plan){.mix = &config->mix, .messages = config->messages, .signal_every = config->signal_every};
+      flow->steps = ulp_plan_steps(&flow->plan);
+      flow->arrivals_at_requester = ulp_plan_arrivals(&flow->plan, false);
+      flow->arrivals_at_peer = ulp_plan_arrivals(&flow->plan, true);
+    }
+  }
+  return workload;
 }
 
-static bool fills(const ulp_workload_plan *plan, bool at_peer)
+static void end_clear(workload_end *end)
 {
-  bool fills = false;
+  waiting_work *next;
 
-  for (uint32_t i = 0; i < plan->mix->count; i++) {
-    const ulp_operation_rules *rules = ulp_operation_rules_of(plan->mix->values[i]);
-    fills = fills || (at_peer ? rules->fills_peer : rules->fills_requester);
+  for (waiting_work *each = end->oldest; each; each = next) {
+    next = each->next;
+    g_free(each);
   }
-  return fills;
+  ulp_arrivals_free(end->arrivals);
+  ulp_slots_free(end->receives);
+}
+
+void ulp_workload_free(ulp_workload *workload)
+{
+  if (!workload) {
+    return;
+  }
+  for (enum side side = 0; side < SIDES; side++) {
+    workload_flow *flow = workload->flows[side];
+
+    end_clear(&workload->ends[side]);
+    if (flow) {
+      ulp_slots_free(flow->data[SIDE_INITIATOR]);
+      ulp_slots_free(flow->data[SIDE_RESPONDER]);
+      g_free(flow);
+    }
+  }
+  g_free(workload);
+}
+
+/* --- Lending --- */
+
+/* What the operations of a mix need, by whether it is at the requester's peer. */
+typedef struct mix_needs {
+  bool sends; /* of data */
+  bool writes;
+  bool exchanges;
+  bool invalidates;
+  bool fills[2]; /* Tagged Buffers there, … */
+  bool reads[2]; /* … some of them by RDMA Reads */
+} mix_needs;
+
+/* Of what `requester` posts for itself. */
+static mix_needs needs_of(const ulp_workload *workload, enum side requester)
+{
+  mix_needs needs = {.sends = false};
+
+  for (uint32_t i = 0; workload->flows[requester] && i < workload->config->mix.count; i++) {
+    ulp_operation operation = (ulp_operation)workload->config->mix.values[i];
+    const ulp_operation_rules *rules = ulp_operation_rules_of(operation);
+
+    needs.sends |= rules->is_send;
+    needs.writes |= operation == ULP_OPERATION_WRITE;
+    needs.exchanges |= rules->is_exchange;
+    needs.invalidates |= rules->invalidates;
+    needs.fills[false] |= rules->fills_requester;
+    needs.fills[true] |= rules->fills_peer;
+    needs.reads[false] |= rules->fills_requester && rules->is_read;
+    needs.reads[true] |= rules->fills_peer && rules->is_read;
+  }
+  return needs;
 }
 
 /* design.md: at most what can be in flight + 2 messages. Of sizes in turn, so many whole turns as can be in flight, and one that
@@ -55,110 +177,49 @@ static uint32_t slots_fitting(const ulp_workload_config *config)
   return (uint32_t)MIN(config->messages, (config->in_flight_octets / turn_octets + 2) * turn_messages);
 }
 
-static void flow_init(ulp_workload *workload, enum side side)
+/* Buffers for the Sends that reach `side`: those of the peer's flow (data, requests, one signal more than Writes can be undelivered), and
+ * the responses to its own requests. None when nobody sends to it. A Send with Invalidate that has no Write's STag to invalidate takes that
+ * of its buffer, which has no rights. */
+static void lend_receives(ulp_workload *workload, enum side side)
 {
   const ulp_workload_config *config = workload->config;
-  workload_flow *flow = workload->flows[side] = g_new0(workload_flow, 1);
+  workload_end *end = &workload->ends[side];
+  mix_needs own = needs_of(workload, side);
+  mix_needs peers = needs_of(workload, side_peer(side));
+  uint32_t kinds = (uint32_t)peers.sends + peers.exchanges + own.exchanges + peers.writes;
+  uint32_t octets = own.exchanges || peers.exchanges ? ULP_STORAGE_MESSAGE_OCTETS : 0;
 
-  flow->requester = side;
-  flow->plan.mix = &config->mix;
-  flow->plan.messages = config->messages;
-  flow->plan.signal_every = config->signal_every;
-  flow->steps = ulp_workload_plan_steps(&flow->plan);
-  flow->arrivals_at_requester = ulp_workload_plan_arrivals(&flow->plan, false);
-  flow->arrivals_at_peer = ulp_workload_plan_arrivals(&flow->plan, true);
-}
-
-bool ulp_workload_posts(const ulp_workload_config *config, enum side side)
-{
-  return side == SIDE_INITIATOR || config->both;
-}
-
-ulp_workload *ulp_workload_new(const ulp_workload_config *config, uint32_t connection, void *user)
-{
-  ulp_workload *workload = g_new0(ulp_workload, 1);
-
-  g_assert(config->messages >= 1 && config->mix.count >= 1);
-  workload->config = config;
-  workload->connection = connection;
-  workload->user = user;
-  for (enum side side = 0; side < SIDES; side++) {
-    if (ulp_workload_posts(config, side)) {
-      flow_init(workload, side);
-    }
-  }
-  return workload;
-}
-
-static void flow_free(workload_flow *flow)
-{
-  if (flow) {
-    ulp_workload_slots_free(flow->data[SIDE_INITIATOR]);
-    ulp_workload_slots_free(flow->data[SIDE_RESPONDER]);
-    g_free(flow);
-  }
-}
-
-static void end_clear(workload_end *end)
-{
-  waiting_work *next;
-
-  for (waiting_work *each = end->oldest; each; each = next) {
-    next = each->next;
-    g_free(each);
-  }
-  ulp_arrivals_free(end->arrivals);
-  ulp_workload_slots_free(end->receives);
-}
-
-void ulp_workload_free(ulp_workload *workload)
-{
-  if (!workload) {
+  if (kinds == 0) {
     return;
   }
-  for (enum side side = 0; side < SIDES; side++) {
-    end_clear(&workload->ends[side]);
-    flow_free(workload->flows[side]);
-  }
-  g_free(workload);
+  const ulp_slots_config slots = {.count = 1 + kinds * slots_fitting(config),
+                                  .octets = peers.sends ? MAX(octets, config->message_octets) : octets,
+                                  .endpoint = end->endpoint,
+                                  .has_stags = peers.invalidates,
+                                  .association = config->association,
+                                  .table = config->table};
+  end->receives = ulp_slots_new(&slots);
+  rnic_supply_receives(end->endpoint, ulp_slots_memory, end->receives);
+  rnic_post_receives(end->endpoint, slots.count, slots.octets, 0);
 }
 
-/* --- Memory --- */
-
-static ulp_workload_slots *slots_at(const ulp_workload *workload, enum side side, uint32_t count,
-                                    uint32_t octets)
-{
-  rnic_host *host = rnic_endpoint_host(workload->ends[side].endpoint);
-
-  return ulp_workload_slots_new(count, rnic_host_buffers(host, octets), workload->config->table);
-}
-
-static void make_data(ulp_workload *workload, workload_flow *flow)
+/* Tagged Buffers of `side` for the peer's Writes and for Read Responses, of the messages of `flow`. */
+static void lend_data(ulp_workload *workload, workload_flow *flow, enum side side)
 {
   const ulp_workload_config *config = workload->config;
+  mix_needs needs = needs_of(workload, flow->requester);
+  bool at_peer = side != flow->requester;
+  const ulp_slots_config slots = {.count = slots_fitting(config),
+                                  .octets = config->message_octets,
+                                  .endpoint = workload->ends[side].endpoint,
+                                  .source =
+                                      needs.reads[at_peer] ? workload->ends[side_peer(side)].endpoint : NULL,
+                                  .has_stags = true,
+                                  .access = DDP_ACCESS_REMOTE_WRITE,
+                                  .association = config->association,
+                                  .table = config->table};
 
-  for (enum side side = 0; side < SIDES; side++) {
-    if (fills(&flow->plan, side != flow->requester)) {
-      flow->data[side] = slots_at(workload, side, slots_fitting(config), config->message_octets);
-    }
-  }
-}
-
-/* Buffers for the Sends that reach `side`: those of the peer's flow (data, requests, one signal more than Writes can be undelivered), and
- * the responses to its own requests. None when nobody sends to it. */
-static void make_receives(ulp_workload *workload, enum side side)
-{
-  enum side peer = side_peer(side);
-  bool exchanges = has_exchanges(workload, side) || has_exchanges(workload, peer);
-  uint32_t kinds = (uint32_t)has_sends(workload, peer) + has_exchanges(workload, peer) +
-                   has_exchanges(workload, side) + flow_has(workload, peer, ULP_OPERATION_WRITE);
-  uint32_t octets = exchanges ? ULP_STORAGE_MESSAGE_OCTETS : 0;
-
-  octets = has_sends(workload, peer) ? MAX(octets, workload->config->message_octets) : octets;
-  if (kinds > 0) {
-    workload->ends[side].receives =
-        slots_at(workload, side, 1 + kinds * slots_fitting(workload->config), octets);
-  }
+  flow->data[side] = needs.fills[at_peer] ? ulp_slots_new(&slots) : NULL;
 }
 
 void ulp_workload_lend(ulp_workload *workload, rnic_endpoint *const endpoints[SIDES])
@@ -167,16 +228,50 @@ void ulp_workload_lend(ulp_workload *workload, rnic_endpoint *const endpoints[SI
     workload->ends[side].endpoint = endpoints[side];
   }
   for (enum side side = 0; side < SIDES; side++) {
-    if (workload->flows[side]) {
-      make_data(workload, workload->flows[side]);
+    lend_receives(workload, side);
+    for (enum side requester = 0; requester < SIDES; requester++) {
+      if (workload->flows[requester]) {
+        lend_data(workload, workload->flows[requester], side);
+      }
     }
-    make_receives(workload, side);
   }
-  ulp_workload_lend_end(workload, SIDE_INITIATOR);
-  ulp_workload_lend_end(workload, SIDE_RESPONDER);
 }
 
-ulp_arrivals *ulp_workload_arrivals(ulp_workload *workload, enum side side)
+/* A slot of `side` was verified and is free again: whoever waits for one may go on. */
+static void release(ulp_workload *workload, enum side side, ulp_slots *slots, ulp_slot *slot)
+{
+  workload->ends[side].guard_errors += !ulp_slots_release(slots, slot);
+  for (enum side waiting = 0; waiting < SIDES; waiting++) {
+    workload_flow *flow = workload->flows[waiting];
+    if (flow && flow->waits && workload->config->can_post) {
+      flow->waits = false;
+      workload->config->can_post(workload->user, waiting);
+    }
+  }
+}
+
+/* --- One operation --- */
+
+/* Where in the table a message starts: each message of each end, each request and each response has its own. */
+static uint64_t payload_of(const ulp_workload *workload, const workload_flow *flow, work_meaning meaning,
+                           uint64_t message)
+{
+  uint64_t kind = 8 * (uint64_t)flow->requester + (uint64_t)meaning;
+
+  return pattern_message_offset(workload->connection, message | kind << 60);
+}
+
+/* Octets of the flow's message `message`. */
+static uint32_t length_of(const ulp_workload *workload, uint64_t message)
+{
+  const number_list *sizes = &workload->config->message_sizes;
+
+  return sizes->count > 0 ? (uint32_t)sizes->values[message % sizes->count]
+                          : workload->config->message_octets;
+}
+
+/* What should arrive at `side`; made when something is expected or comes first. */
+static ulp_arrivals *arrivals_at(ulp_workload *workload, enum side side)
 {
   workload_end *end = &workload->ends[side];
 
@@ -186,98 +281,167 @@ ulp_arrivals *ulp_workload_arrivals(ulp_workload *workload, enum side side)
   return end->arrivals;
 }
 
+/* Posts one operation of `side`, and has the end `at` expect what comes of it; false when the connection has ended, and nothing will take
+ * its buffer any more. */
+static bool post(ulp_workload *workload, enum side side, const posted_work *what, rdmap_work *work,
+                 enum side at, ulp_arrival *arrival)
+{
+  workload_end *end = &workload->ends[side];
+
+  work->id = end->posted_count;
+  work->fence = workload->config->fence;
+  if (!rnic_post(end->endpoint, work)) {
+    return false;
+  }
+  end->posted_count++;
+  waiting_work *waiting = g_new(waiting_work, 1);
+  *waiting = (waiting_work){.work = *what};
+  *(end->oldest ? &end->newest->next : &end->oldest) = waiting;
+  end->newest = waiting;
+  arrival->meaning = (int)what->meaning;
+  arrival->operation = what->operation;
+  arrival->flow = what->flow;
+  arrival->slot = what->slot;
+  arrival->length = work->length;
+  ulp_arrivals_expect(arrivals_at(workload, at), arrival);
+  return true;
+}
+
+/* What a Send carries besides its payload. */
+typedef struct send_details {
+  uint32_t length;
+  uint64_t payload;
+  rdmap_operation operation;
+  uint32_t invalidated_stag; /* of the INVALIDATE operations; 0: the token of its buffer */
+} send_details;
+
+/* Into the peer's next buffer, which is free. */
+static bool post_send(ulp_workload *workload, enum side side, const posted_work *what,
+                      const send_details *details)
+{
+  enum side peer = side_peer(side);
+  ulp_slot *buffer = ulp_slots_take(workload->ends[peer].receives, details->payload);
+  const rdmap_opcode_rules *rules = rdmap_opcode_rules_of(rdmap_operation_opcode(details->operation));
+  uint32_t stag = details->invalidated_stag ? details->invalidated_stag : buffer->stag;
+  rdmap_work work = {.operation = details->operation,
+                     .length = details->length,
+                     .source = ulp_slot_payload,
+                     .source_user = buffer,
+                     .remote_stag = rules->invalidates ? stag : 0};
+  ulp_arrival arrival = {.kind = ULP_ARRIVAL_SEND,
+                         .opcode = rules->opcode,
+                         .buffer = buffer,
+                         .solicits = rules->solicits,
+                         .invalidates = rules->invalidates,
+                         .invalidated_stag = stag};
+
+  return post(workload, side, what, &work, peer, &arrival);
+}
+
+static bool post_write(ulp_workload *workload, enum side side, const posted_work *what)
+{
+  rdmap_work work = {.operation = RDMAP_OPERATION_WRITE,
+                     .length = what->slot->length,
+                     .source = ulp_slot_payload,
+                     .source_user = what->slot,
+                     .remote_stag = what->slot->stag,
+                     .remote_offset = what->slot->base};
+  ulp_arrival arrival = {.kind = ULP_ARRIVAL_WRITE, .opcode = RDMAP_WRITE, .keeps_slot = what->keeps_slot};
+
+  return post(workload, side, what, &work, side_peer(side), &arrival);
+}
+
+static bool post_read(ulp_workload *workload, enum side side, const posted_work *what)
+{
+  rdmap_work work = {.operation = RDMAP_OPERATION_READ,
+                     .length = what->slot->length,
+                     .remote_stag = what->slot->source_stag,
+                     .remote_offset = what->slot->source_base,
+                     .local_stag = what->slot->stag,
+                     .local_offset = what->slot->base};
+  ulp_arrival arrival = {.kind = ULP_ARRIVAL_RESPONSE, .opcode = RDMAP_READ_RESPONSE};
+
+  return post(workload, side, what, &work, side, &arrival);
+}
+
 /* --- The requester --- */
 
-static ulp_workload_slots *data_of(const workload_flow *flow, const ulp_operation_rules *rules,
-                                   enum side *side)
+/* Where the data of a message goes that is no Send. */
+static ulp_slots *data_of(const workload_flow *flow, const ulp_operation_rules *rules)
 {
-  *side = rules->fills_requester ? flow->requester : side_peer(flow->requester);
-  return rules->fills_requester || rules->fills_peer ? flow->data[*side] : NULL;
+  return flow->data[rules->fills_requester ? flow->requester : side_peer(flow->requester)];
 }
 
 static bool has_receive(const workload_end *end)
 {
-  return end->receives && ulp_workload_slots_free_count(end->receives) > end->receives_reserved;
+  return end->receives && ulp_slots_free_count(end->receives) > end->receives_reserved;
 }
 
 /* Whether all buffers that `step` needs are free: one for its data; the peer's for a Send; its own for the response. */
-static bool has_buffers(const ulp_workload *workload, const workload_flow *flow,
-                        const ulp_workload_step *step)
+static bool has_buffers(const ulp_workload *workload, const workload_flow *flow, const ulp_step *step)
 {
   const workload_end *own = &workload->ends[flow->requester];
   const workload_end *peer = &workload->ends[side_peer(flow->requester)];
   const ulp_operation_rules *rules = ulp_operation_rules_of(step->operation);
-  bool peer_has = has_receive(peer);
-  bool own_has = has_receive(own);
-  enum side side;
 
   if (step->is_signal || rules->is_send) {
-    return peer_has;
+    return has_receive(peer);
   }
-  return ulp_workload_slots_has_next(data_of(flow, rules, &side)) &&
-         (!rules->is_exchange || (peer_has && own_has));
+  return ulp_slots_has_next(data_of(flow, rules)) &&
+         (!rules->is_exchange || (has_receive(peer) && has_receive(own)));
 }
 
-static bool post_signal(ulp_workload *workload, workload_flow *flow)
-{
-  const posted_work what = {.meaning = MEANING_SIGNAL, .flow = flow};
-  const send_details details = {.operation = RDMAP_OPERATION_SEND};
-
-  return ulp_workload_post_send(workload, flow->requester, &what, &details);
-}
-
-static bool post_data_send(ulp_workload *workload, workload_flow *flow, const ulp_workload_step *step)
+static bool post_data_send(ulp_workload *workload, workload_flow *flow, const ulp_step *step)
 {
   const posted_work what = {.meaning = MEANING_DATA,
                             .operation = step->operation,
                             .flow = flow,
                             .slot = step->invalidates_write ? flow->written : NULL};
-  const send_details details = {.length = ulp_workload_length_of(workload, step->message),
-                                .payload =
-                                    ulp_workload_payload_of(workload, flow, MEANING_DATA, step->message),
+  const send_details details = {.length = length_of(workload, step->message),
+                                .payload = payload_of(workload, flow, MEANING_DATA, step->message),
                                 .operation = ulp_operation_rules_of(step->operation)->posted,
                                 .invalidated_stag = what.slot ? what.slot->stag : 0};
 
-  return ulp_workload_post_send(workload, flow->requester, &what, &details);
+  return post_send(workload, flow->requester, &what, &details);
 }
 
 static bool post_request(ulp_workload *workload, const posted_work *what, uint64_t message)
 {
   const send_details details = {.length = ULP_STORAGE_MESSAGE_OCTETS,
-                                .payload =
-                                    ulp_workload_payload_of(workload, what->flow, MEANING_REQUEST, message),
+                                .payload = payload_of(workload, what->flow, MEANING_REQUEST, message),
                                 .operation = RDMAP_OPERATION_SEND};
 
-  if (!ulp_workload_post_send(workload, what->flow->requester, what, &details)) {
+  if (!post_send(workload, what->flow->requester, what, &details)) {
     return false;
   }
   workload->ends[what->flow->requester].receives_reserved++;
   return true;
 }
 
-static bool post_message(ulp_workload *workload, workload_flow *flow, const ulp_workload_step *step)
+static bool post_step(ulp_workload *workload, workload_flow *flow, const ulp_step *step)
 {
   const ulp_operation_rules *rules = ulp_operation_rules_of(step->operation);
-  enum side side;
 
+  if (step->is_signal) {
+    const posted_work signal = {.meaning = MEANING_SIGNAL, .flow = flow};
+    return post_send(workload, flow->requester, &signal, &(send_details){.operation = RDMAP_OPERATION_SEND});
+  }
   if (rules->is_send) {
     return post_data_send(workload, flow, step);
   }
-  data_of(flow, rules, &side);
   posted_work what = {
       .meaning = rules->is_exchange ? MEANING_REQUEST : MEANING_DATA,
       .operation = step->operation,
       .flow = flow,
-      .slot = ulp_workload_take_data(workload, flow, side,
-                                     ulp_workload_payload_of(workload, flow, MEANING_DATA, step->message)),
+      .slot = ulp_slots_take(data_of(flow, rules), payload_of(workload, flow, MEANING_DATA, step->message)),
       .keeps_slot = step->is_invalidated_write,
   };
-  what.slot->length = ulp_workload_length_of(workload, step->message);
+  what.slot->length = length_of(workload, step->message);
   bool is_posted = rules->is_exchange ? post_request(workload, &what, step->message)
-                   : rules->is_read   ? ulp_workload_post_read(workload, flow->requester, &what)
-                                      : ulp_workload_post_write(workload, flow->requester, &what);
+                   : rules->is_read   ? post_read(workload, flow->requester, &what)
+                                      : post_write(workload, flow->requester, &what);
   if (!is_posted) {
-    return false; /* nothing will take the buffer any more */
+    return false;
   }
   flow->written = step->is_invalidated_write ? what.slot : NULL;
   return true;
@@ -287,18 +451,18 @@ bool ulp_workload_post_next(ulp_workload *workload, enum side side)
 {
   workload_flow *flow = workload->flows[side];
   uint64_t outstanding = workload->config->outstanding;
-  ulp_workload_step step;
+  ulp_step step;
 
   if (!flow || flow->posted == flow->steps ||
       (outstanding > 0 && flow->posted - flow->completed >= outstanding)) {
     return false;
   }
-  ulp_workload_plan_peek(&flow->plan, &step);
+  ulp_plan_peek(&flow->plan, &step);
   flow->waits = !has_buffers(workload, flow, &step);
-  if (flow->waits || !(step.is_signal ? post_signal(workload, flow) : post_message(workload, flow, &step))) {
+  if (flow->waits || !post_step(workload, flow, &step)) {
     return false;
   }
-  ulp_workload_plan_take(&flow->plan);
+  ulp_plan_take(&flow->plan);
   flow->posted++;
   return true;
 }
@@ -306,19 +470,17 @@ bool ulp_workload_post_next(ulp_workload *workload, enum side side)
 /* --- The peer of a storage exchange --- */
 
 /* The response goes into the buffer that the request reserved, and invalidates the STag that the exchange used at the requester. */
-static void respond(ulp_workload *workload, workload_flow *flow, ulp_operation operation,
-                    ulp_workload_slot *slot)
+static void respond(ulp_workload *workload, workload_flow *flow, ulp_operation operation, ulp_slot *slot)
 {
   const ulp_operation_rules *rules = ulp_operation_rules_of(operation);
   const posted_work what = {.meaning = MEANING_RESPONSE, .operation = operation, .flow = flow, .slot = slot};
   const send_details details = {.length = ULP_STORAGE_MESSAGE_OCTETS,
-                                .payload =
-                                    ulp_workload_payload_of(workload, flow, MEANING_RESPONSE, slot->payload),
+                                .payload = payload_of(workload, flow, MEANING_RESPONSE, slot->payload),
                                 .operation = rules->response,
                                 .invalidated_stag = rules->fills_requester ? slot->stag : slot->source_stag};
 
   workload->ends[flow->requester].receives_reserved--;
-  ulp_workload_post_send(workload, side_peer(flow->requester), &what, &details);
+  post_send(workload, side_peer(flow->requester), &what, &details);
 }
 
 static void serve(ulp_workload *workload, enum side side, const ulp_arrival *request)
@@ -329,11 +491,11 @@ static void serve(ulp_workload *workload, enum side side, const ulp_arrival *req
                             .slot = request->slot};
 
   if (ulp_operation_rules_of(request->operation)->is_read) {
-    if (ulp_workload_post_read(workload, side, &what) && workload->config->fence) {
+    if (post_read(workload, side, &what) && workload->config->fence) {
       respond(workload, what.flow, what.operation,
               what.slot); /* its fence holds it back until the Read is complete */
     }
-  } else if (ulp_workload_post_write(workload, side, &what)) {
+  } else if (post_write(workload, side, &what)) {
     respond(workload, what.flow, what.operation, what.slot);
   }
 }
@@ -345,24 +507,49 @@ void ulp_workload_delivered(ulp_workload *workload, enum side side, const ddp_se
   ulp_arrival whole;
 
   /* The buffers of Reads are free at their completion, those of an exchange with its response. */
-  if (ulp_arrivals_delivered(ulp_workload_arrivals(workload, side), segment, &whole) &&
+  if (ulp_arrivals_delivered(arrivals_at(workload, side), segment, &whole) &&
       whole.kind == ULP_ARRIVAL_WRITE && whole.meaning == MEANING_DATA && !whole.keeps_slot) {
-    ulp_workload_release_data(workload, whole.flow, side, whole.slot);
+    release(workload, side, ((workload_flow *)whole.flow)->data[side], whole.slot);
   }
+}
+
+/* The STag at `side` of the data that `send` is about was invalidated: the slot gets another one, and is free. */
+static void end_invalidated(ulp_workload *workload, enum side side, const ulp_arrival *send)
+{
+  const workload_flow *flow = send->flow;
+  bool is_source =
+      send->meaning == MEANING_RESPONSE && !ulp_operation_rules_of(send->operation)->fills_requester;
+  enum side holder = is_source ? side_peer(side) : side;
+
+  ulp_slots_renew_stag(flow->data[holder], send->slot, is_source ? ULP_SLOT_SOURCE_STAG : ULP_SLOT_STAG);
+  release(workload, holder, flow->data[holder], send->slot);
+}
+
+/* The buffer of `send` is the ULP's again and is posted anew. */
+static void repost(ulp_workload *workload, enum side side, const ulp_arrival *send)
+{
+  const workload_end *end = &workload->ends[side];
+  const ulp_slots_config *config = ulp_slots_config_of(end->receives);
+
+  rnic_post_receives(end->endpoint, 1, config->octets, send->buffer->number + config->count);
+  if (send->invalidates && !send->slot) {
+    ulp_slots_renew_stag(end->receives, send->buffer, ULP_SLOT_STAG); /* its own is gone */
+  }
+  release(workload, side, end->receives, send->buffer);
 }
 
 static void receive(ulp_workload *workload, enum side side, const rnic_completion *completion)
 {
   ulp_arrival send;
 
-  if (!ulp_arrivals_received(ulp_workload_arrivals(workload, side), completion, &send)) {
+  if (!ulp_arrivals_received(arrivals_at(workload, side), completion, &send)) {
     return;
   }
-  ulp_workload_repost(workload, side, &send);
+  repost(workload, side, &send);
   switch ((work_meaning)send.meaning) {
   case MEANING_DATA:
     if (send.slot) {
-      ulp_workload_end_invalidated(workload, side, &send);
+      end_invalidated(workload, side, &send);
     }
     break;
   case MEANING_REQUEST:
@@ -370,7 +557,7 @@ static void receive(ulp_workload *workload, enum side side, const rnic_completio
     break;
   case MEANING_RESPONSE:
     ((workload_flow *)send.flow)->completed++;
-    ulp_workload_end_invalidated(workload, side, &send);
+    end_invalidated(workload, side, &send);
     break;
   case MEANING_SIGNAL:
   case MEANING_TRANSFER:
@@ -401,7 +588,7 @@ static void complete(ulp_workload *workload, enum side side, const rnic_completi
     work.flow->completed++;
   }
   if (work.meaning == MEANING_DATA && is_read) {
-    ulp_workload_release_data(workload, work.flow, side, work.slot);
+    release(workload, side, work.flow->data[side], work.slot);
   }
   if (work.meaning == MEANING_TRANSFER && is_read && !workload->config->fence) {
     respond(workload, work.flow, work.operation, work.slot);
@@ -428,14 +615,15 @@ bool ulp_workload_is_requester(const ulp_workload *workload, enum side side)
   return workload->flows[side] != NULL;
 }
 
-static bool is_complete(const workload_flow *flow)
-{
-  return !flow || flow->completed == flow->steps;
-}
-
 bool ulp_workload_is_complete(const ulp_workload *workload)
 {
-  return is_complete(workload->flows[SIDE_INITIATOR]) && is_complete(workload->flows[SIDE_RESPONDER]);
+  bool all = true;
+
+  for (enum side side = 0; side < SIDES; side++) {
+    const workload_flow *flow = workload->flows[side];
+    all = all && (!flow || flow->completed == flow->steps);
+  }
+  return all;
 }
 
 uint64_t ulp_workload_expected(const ulp_workload *workload, enum side side)

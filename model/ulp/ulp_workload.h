@@ -14,7 +14,7 @@
 #include "base/settings.h"
 #include "base/side.h"
 #include "rnic/rnic_verbs.h"
-#include "ulp/ulp_workload_plan.h"
+#include "ulp/ulp_plan.h"
 
 typedef struct ulp_workload ulp_workload;
 

@@ -2,29 +2,25 @@
 /* What should arrive at one end, compared with what does: segments, octets, completions. */
 #include "ulp/ulp_arrivals.h"
 
-#include <glib.h>
 #include <string.h>
+
+#include "slots_kit.h"
 
 enum { OCTETS = 3000, HALF = 1500 };
 
 /* Memory with the right octets in it, as DDP would have placed them. */
 typedef struct fixture {
-  pattern *table;
-  rnic_buffer_pool *pool;
-  ulp_workload_slots *slots;
-  ulp_workload_slot *slot;
+  slots_kit kit;
+  ulp_slot *slot;
   ulp_arrivals *arrivals;
 } fixture;
 
 static void set_up(fixture *f, gconstpointer data)
 {
   (void)data;
-  f->table = pattern_new();
-  f->pool = rnic_buffer_pool_new(OCTETS);
-  f->slots = ulp_workload_slots_new(2, f->pool, f->table);
-  f->slot = ulp_workload_slots_take(f->slots, 777);
-  f->slot->stag = 0xABCD;
-  memcpy(ulp_workload_slot_supply(f->slot), pattern_at(f->table, 777), OCTETS);
+  slots_kit_init(&f->kit, 2, OCTETS, true);
+  f->slot = ulp_slots_take(f->kit.slots, 777);
+  memcpy(ulp_slots_memory(f->kit.slots, f->slot->number), pattern_at(f->kit.table, 777), OCTETS);
   f->arrivals = ulp_arrivals_new();
 }
 
@@ -32,9 +28,7 @@ static void tear_down(fixture *f, gconstpointer data)
 {
   (void)data;
   ulp_arrivals_free(f->arrivals);
-  ulp_workload_slots_free(f->slots);
-  rnic_buffer_pool_free(f->pool);
-  pattern_free(f->table);
+  slots_kit_clear(&f->kit);
 }
 
 static ulp_arrival tagged(const fixture *f, rdmap_opcode opcode, uint32_t length)
@@ -234,13 +228,13 @@ int main(int argc, char **argv)
     const char *path;
     void (*test)(fixture *, gconstpointer);
   } tests[] = {
-      {"/rnic-arrivals/write", test_write},
-      {"/rnic-arrivals/wrong-octets", test_wrong_octets},
-      {"/rnic-arrivals/not-the-next", test_not_the_next},
-      {"/rnic-arrivals/kinds-interleave", test_kinds_interleave},
-      {"/rnic-arrivals/last-unexpected", test_last_unexpected_is_the_last},
-      {"/rnic-arrivals/receives", test_receives},
-      {"/rnic-arrivals/receive-without-a-message", test_receive_without_a_message},
+      {"/ulp-arrivals/write", test_write},
+      {"/ulp-arrivals/wrong-octets", test_wrong_octets},
+      {"/ulp-arrivals/not-the-next", test_not_the_next},
+      {"/ulp-arrivals/kinds-interleave", test_kinds_interleave},
+      {"/ulp-arrivals/last-unexpected", test_last_unexpected_is_the_last},
+      {"/ulp-arrivals/receives", test_receives},
+      {"/ulp-arrivals/receive-without-a-message", test_receive_without_a_message},
   };
 
   g_test_init(&argc, &argv, NULL);

@@ -196,6 +196,6 @@ static void test_idle_pair(void)
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/rnic-idle/pair", test_idle_pair);
+  g_test_add_func("/ulp-idle/pair", test_idle_pair);
   return g_test_run();
 }

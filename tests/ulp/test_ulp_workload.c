@@ -741,18 +741,18 @@ static void test_the_connection_ends(void)
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/rnic-workload/operations", test_operations);
-  g_test_add_func("/rnic-workload/stags-are-used-once", test_stags_are_used_once);
-  g_test_add_func("/rnic-workload/stags-of-data", test_stags_of_data_are_used_once);
-  g_test_add_func("/rnic-workload/payload-differs", test_payload_differs);
-  g_test_add_func("/rnic-workload/completions-out-of-order", test_completions_out_of_order);
-  g_test_add_func("/rnic-workload/crc-is-invisible", test_crc_is_invisible);
-  g_test_add_func("/rnic-workload/tampering", test_tampering_is_noticed);
-  g_test_add_func("/rnic-workload/what-nobody-posted", test_what_nobody_posted);
-  g_test_add_func("/rnic-workload/outstanding", test_outstanding);
-  g_test_add_func("/rnic-workload/waits-for-a-buffer", test_waits_for_a_buffer);
-  g_test_add_func("/rnic-workload/reads-outstanding", test_reads_outstanding);
-  g_test_add_func("/rnic-workload/who-posts", test_who_posts);
-  g_test_add_func("/rnic-workload/the-connection-ends", test_the_connection_ends);
+  g_test_add_func("/ulp-workload/operations", test_operations);
+  g_test_add_func("/ulp-workload/stags-are-used-once", test_stags_are_used_once);
+  g_test_add_func("/ulp-workload/stags-of-data", test_stags_of_data_are_used_once);
+  g_test_add_func("/ulp-workload/payload-differs", test_payload_differs);
+  g_test_add_func("/ulp-workload/completions-out-of-order", test_completions_out_of_order);
+  g_test_add_func("/ulp-workload/crc-is-invisible", test_crc_is_invisible);
+  g_test_add_func("/ulp-workload/tampering", test_tampering_is_noticed);
+  g_test_add_func("/ulp-workload/what-nobody-posted", test_what_nobody_posted);
+  g_test_add_func("/ulp-workload/outstanding", test_outstanding);
+  g_test_add_func("/ulp-workload/waits-for-a-buffer", test_waits_for_a_buffer);
+  g_test_add_func("/ulp-workload/reads-outstanding", test_reads_outstanding);
+  g_test_add_func("/ulp-workload/who-posts", test_who_posts);
+  g_test_add_func("/ulp-workload/the-connection-ends", test_the_connection_ends);
   return g_test_run();
 }

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The sequence of what a requester posts, and how many messages come of it. */
-#include "ulp/ulp_workload_plan.h"
+#include "ulp/ulp_plan.h"
 
 #include <glib.h>
 
 /* The plan as text: "w0 s1 . r2", a dot for a signal, "!" behind a Send that invalidates the Write's STag before it, "*" behind that Write. */
-static char *sequence(ulp_workload_plan plan)
+static char *sequence(ulp_plan plan)
 {
   static const char *const letters[ULP_OPERATIONS] = {"w", "r", "s", "i", "e", "ei", "sr", "sw"};
   GString *text = g_string_new(NULL);
-  ulp_workload_step step;
+  ulp_step step;
 
-  while (ulp_workload_plan_peek(&plan, &step)) {
-    ulp_workload_plan_take(&plan);
+  while (ulp_plan_peek(&plan, &step)) {
+    ulp_plan_take(&plan);
     g_string_append(text, text->len > 0 ? " " : "");
     if (step.is_signal) {
       g_string_append(text, ".");
@@ -25,7 +25,7 @@ static char *sequence(ulp_workload_plan plan)
 }
 
 typedef struct plan_case {
-  ulp_workload_plan plan;
+  ulp_plan plan;
   const char *sequence;
   uint64_t at_peer; /* messages that reach the ULPs: one a Write, Send, Read Response */
   uint64_t at_requester;
@@ -78,8 +78,8 @@ static void test_sequences(void)
     char *text = sequence(c->plan);
 
     g_assert_cmpstr(text, ==, c->sequence);
-    g_assert_cmpuint(ulp_workload_plan_arrivals(&c->plan, true), ==, c->at_peer);
-    g_assert_cmpuint(ulp_workload_plan_arrivals(&c->plan, false), ==, c->at_requester);
+    g_assert_cmpuint(ulp_plan_arrivals(&c->plan, true), ==, c->at_peer);
+    g_assert_cmpuint(ulp_plan_arrivals(&c->plan, false), ==, c->at_requester);
     g_free(text);
   }
 }
@@ -90,18 +90,9 @@ static void test_steps_are_counted(void)
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
     char **words = g_strsplit(cases[i].sequence, " ", -1);
 
-    g_assert_cmpuint(ulp_workload_plan_steps(&cases[i].plan), ==, g_strv_length(words));
+    g_assert_cmpuint(ulp_plan_steps(&cases[i].plan), ==, g_strv_length(words));
     g_strfreev(words);
   }
-}
-
-static void test_what_a_mix_has(void)
-{
-  const ulp_workload_plan plan = {.mix = &(const choice_list){{ULP_OPERATION_READ, ULP_OPERATION_SEND}, 2},
-                                  .messages = 2};
-
-  g_assert_true(ulp_workload_plan_has(&plan, ULP_OPERATION_SEND));
-  g_assert_false(ulp_workload_plan_has(&plan, ULP_OPERATION_WRITE));
 }
 
 /* Counts have 64 bits: 2^34 messages are 2^33 Writes, with 2^32 signals, and 2^33 storage Reads, of which the requester gets the data and the
@@ -109,19 +100,19 @@ static void test_what_a_mix_has(void)
 static void test_more_than_32_bits(void)
 {
   const uint64_t two_32 = UINT64_C(1) << 32;
-  ulp_workload_plan plan = {.mix = &(const choice_list){{ULP_OPERATION_WRITE, ULP_OPERATION_STORAGE_READ}, 2},
-                            .messages = 4 * two_32,
-                            .signal_every = 2};
-  ulp_workload_step step;
+  ulp_plan plan = {.mix = &(const choice_list){{ULP_OPERATION_WRITE, ULP_OPERATION_STORAGE_READ}, 2},
+                   .messages = 4 * two_32,
+                   .signal_every = 2};
+  ulp_step step;
 
-  g_assert_cmpuint(ulp_workload_plan_steps(&plan), ==, 5 * two_32);
-  g_assert_cmpuint(ulp_workload_plan_arrivals(&plan, true), ==, 5 * two_32);
-  g_assert_cmpuint(ulp_workload_plan_arrivals(&plan, false), ==, 4 * two_32);
+  g_assert_cmpuint(ulp_plan_steps(&plan), ==, 5 * two_32);
+  g_assert_cmpuint(ulp_plan_arrivals(&plan, true), ==, 5 * two_32);
+  g_assert_cmpuint(ulp_plan_arrivals(&plan, false), ==, 4 * two_32);
   plan.message = 2 * two_32; /* as many Writes came before as storage Reads */
   plan.writes = two_32;
-  g_assert_true(ulp_workload_plan_peek(&plan, &step));
+  g_assert_true(ulp_plan_peek(&plan, &step));
   g_assert_cmpuint(step.message, ==, 2 * two_32);
-  ulp_workload_plan_take(&plan);
+  ulp_plan_take(&plan);
   g_assert_cmpuint(plan.writes, ==, two_32 + 1);
   g_assert_cmpuint(plan.all_writes, ==, 2 * two_32);
   g_assert_false(plan.signal_due); /* as 2^32 + 1 is odd */
@@ -130,9 +121,8 @@ static void test_more_than_32_bits(void)
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/rnic-workload-plan/sequences", test_sequences);
-  g_test_add_func("/rnic-workload-plan/steps", test_steps_are_counted);
-  g_test_add_func("/rnic-workload-plan/more-than-32-bits", test_more_than_32_bits);
-  g_test_add_func("/rnic-workload-plan/has", test_what_a_mix_has);
+  g_test_add_func("/ulp-plan/sequences", test_sequences);
+  g_test_add_func("/ulp-plan/steps", test_steps_are_counted);
+  g_test_add_func("/ulp-plan/more-than-32-bits", test_more_than_32_bits);
   return g_test_run();
 }

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a message of a workload can be: an RDMAP operation, or a storage exchange made of several. One table row each. */
-#ifndef ULP_ULP_OPERATION_H
-#define ULP_ULP_OPERATION_H
+/* The sequence of what a requester posts: its messages, each an operation of a mix that takes turns, and the zero-length Sends that
+ * tell the peer that RDMA Writes are placed (definitions.md, Defaults). */
+#ifndef ULP_ULP_PLAN_H
+#define ULP_ULP_PLAN_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
+#include "base/settings.h"
 #include "rdmap/rdmap_stream.h"
 
+/* --- Operations --- */
+
+/* What a message can be: an RDMAP operation, or a storage exchange made of several. One table row each. */
 typedef enum ulp_operation {
   ULP_OPERATION_WRITE,
   ULP_OPERATION_READ,
@@ -38,5 +44,36 @@ typedef struct ulp_operation_rules {
 
 /* The row of `operation`; static. */
 const ulp_operation_rules *ulp_operation_rules_of(ulp_operation operation);
+
+/* --- The sequence --- */
+
+typedef struct ulp_plan {
+  const choice_list *mix; /* of ulp_operation, at least one; outlives the plan */
+  uint64_t messages;      /* >= 1 */
+  uint64_t signal_every;  /* Writes between two signals; 0: one signal behind the last Write */
+  /* Where it stands. */
+  uint64_t message;    /* the next */
+  uint64_t writes;     /* so far */
+  bool signal_due;     /* comes before the next message */
+  uint64_t all_writes; /* of the whole plan; 0: there are none, or they are not counted yet */
+} ulp_plan;
+
+typedef struct ulp_step {
+  bool is_signal; /* nothing else counts then */
+  ulp_operation operation;
+  uint64_t message;
+  bool invalidates_write;    /* a Send with Invalidate right behind a Write: of that Write's STag */
+  bool is_invalidated_write; /* that Write */
+} ulp_step;
+
+/* The next step without taking it; false when all are taken. */
+bool ulp_plan_peek(const ulp_plan *plan, ulp_step *step);
+
+/* Takes it; there must be one. */
+void ulp_plan_take(ulp_plan *plan);
+
+/* Of a plan at its start: steps in all; messages that reach the ULPs of the two ends. */
+uint64_t ulp_plan_steps(const ulp_plan *plan);
+uint64_t ulp_plan_arrivals(const ulp_plan *plan, bool at_peer);
 
 #endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "ulp/ulp_plan.h"
+
+#include <glib.h>
+
+/* --- Operations --- */
+
+static const ulp_operation_rules rows[ULP_OPERATIONS] = {
+    [ULP_OPERATION_WRITE] = {.posted = RDMAP_OPERATION_WRITE, .fills_peer = true, .arrivals_at_peer = 1},
+    [ULP_OPERATION_READ] = {.posted = RDMAP_OPERATION_READ,
+                            .fills_requester = true,
+                            .is_read = true,
+                            .arrivals_at_requester = 1},
+    [ULP_OPERATION_SEND] = {.posted = RDMAP_OPERATION_SEND, .is_send = true, .arrivals_at_peer = 1},
+    [ULP_OPERATION_SEND_INVALIDATE] = {.posted = RDMAP_OPERATION_SEND_INVALIDATE,
+                                       .is_send = true,
+                                       .invalidates = true,
+                                       .arrivals_at_peer = 1},
+    [ULP_OPERATION_SEND_SE] = {.posted = RDMAP_OPERATION_SEND_SE,
+                               .is_send = true,
+                               .solicits = true,
+                               .arrivals_at_peer = 1},
+    [ULP_OPERATION_SEND_SE_INVALIDATE] = {.posted = RDMAP_OPERATION_SEND_SE_INVALIDATE,
+                                          .is_send = true,
+                                          .solicits = true,
+                                          .invalidates = true,
+                                          .arrivals_at_peer = 1},
+    [ULP_OPERATION_STORAGE_READ] = {.posted = RDMAP_OPERATION_SEND,
+                                    .response = RDMAP_OPERATION_SEND_INVALIDATE,
+                                    .is_exchange = true,
+                                    .fills_requester = true,
+                                    .arrivals_at_peer = 1,
+                                    .arrivals_at_requester = 2},
+    [ULP_OPERATION_STORAGE_WRITE] = {.posted = RDMAP_OPERATION_SEND,
+                                     .response = RDMAP_OPERATION_SEND_SE_INVALIDATE,
+                                     .is_exchange = true,
+                                     .fills_peer = true,
+                                     .is_read = true,
+                                     .arrivals_at_peer = 2,
+                                     .arrivals_at_requester = 1},
+};
+
+const ulp_operation_rules *ulp_operation_rules_of(ulp_operation operation)
+{
+  g_assert(operation < ULP_OPERATIONS);
+  return &rows[operation];
+}
+
+/* --- The sequence --- */
+
+static ulp_operation operation_of(const ulp_plan *plan, uint64_t message)
+{
+  return (ulp_operation)plan->mix->values[plan->mix->count == 1 ? 0 : message % plan->mix->count];
+}
+
+/* How many of all messages are `operation`. */
+static uint64_t count_of(const ulp_plan *plan, ulp_operation operation)
+{
+  uint64_t rounds = plan->messages / plan->mix->count;
+  uint64_t count = 0;
+
+  for (uint32_t i = 0; i < plan->mix->count; i++) {
+    if (plan->mix->values[i] == operation) {
+      count += rounds + (i < plan->messages % plan->mix->count);
+    }
+  }
+  return count;
+}
+
+bool ulp_plan_peek(const ulp_plan *plan, ulp_step *step)
+{
+  uint64_t message = plan->message;
+
+  if (plan->signal_due) {
+    *step = (ulp_step){.is_signal = true};
+    return true;
+  }
+  if (message == plan->messages) {
+    return false;
+  }
+  ulp_operation operation = operation_of(plan, message);
+  bool behind_write = message > 0 && operation_of(plan, message - 1) == ULP_OPERATION_WRITE;
+  bool before_invalidation =
+      message + 1 < plan->messages && ulp_operation_rules_of(operation_of(plan, message + 1))->invalidates;
+  *step = (ulp_step){
+      .operation = operation,
+      .message = message,
+      .invalidates_write = behind_write && ulp_operation_rules_of(operation)->invalidates,
+      .is_invalidated_write = operation == ULP_OPERATION_WRITE && before_invalidation,
+  };
+  return true;
+}
+
+void ulp_plan_take(ulp_plan *plan)
+{
+  if (plan->signal_due) {
+    plan->signal_due = false;
+    return;
+  }
+  g_assert(plan->message < plan->messages);
+  if (operation_of(plan, plan->message++) == ULP_OPERATION_WRITE) {
+    plan->writes++;
+    plan->all_writes = plan->all_writes > 0 ? plan->all_writes : count_of(plan, ULP_OPERATION_WRITE);
+    plan->signal_due = plan->writes == plan->all_writes ||
+                       (plan->signal_every > 0 && plan->writes % plan->signal_every == 0);
+  }
+}
+
+static uint64_t signals_of(const ulp_plan *plan)
+{
+  uint64_t writes = count_of(plan, ULP_OPERATION_WRITE);
+
+  if (writes == 0) {
+    return 0;
+  }
+  return plan->signal_every == 0 ? 1 : (writes - 1) / plan->signal_every + 1;
+}
+
+uint64_t ulp_plan_steps(const ulp_plan *plan)
+{
+  return plan->messages + signals_of(plan);
+}
+
+uint64_t ulp_plan_arrivals(const ulp_plan *plan, bool at_peer)
+{
+  uint64_t arrivals = at_peer ? signals_of(plan) : 0;
+
+  for (ulp_operation operation = 0; operation < ULP_OPERATIONS; operation++) {
+    const ulp_operation_rules *rules = ulp_operation_rules_of(operation);
+    arrivals +=
+        count_of(plan, operation) * (at_peer ? rules->arrivals_at_peer : rules->arrivals_at_requester);
+  }
+  return arrivals;
+}

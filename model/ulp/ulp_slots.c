@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "ulp/ulp_slots.h"
+
+#include <glib.h>
+
+struct ulp_slots {
+  ulp_slots_config config;
+  rnic_buffer_pool *pool;
+  uint32_t next; /* in turn */
+  uint32_t free_count;
+  uint64_t taken_count;            /* so far */
+  uint32_t *stags[ULP_SLOT_STAGS]; /* of each slot; NULL: none has any */
+  ulp_slot *oldest;                /* of those that are taken, in the order taken */
+  ulp_slot *newest;
+  ulp_slot *found; /* the last one that was looked up; NULL: it is free again */
+  uint8_t *stray;  /* where a misbehaving peer's octets go; NULL: there were none */
+};
+
+/* --- Making --- */
+
+static rnic_endpoint *endpoint_of(const ulp_slots *slots, ulp_slot_stag which)
+{
+  return which == ULP_SLOT_STAG ? slots->config.endpoint : slots->config.source;
+}
+
+ulp_slots *ulp_slots_new(const ulp_slots_config *config)
+{
+  ulp_slots *slots = g_new0(ulp_slots, 1);
+  const bool has[ULP_SLOT_STAGS] = {
+      [ULP_SLOT_STAG] = config->has_stags, [ULP_SLOT_SOURCE_STAG] = config->source != NULL};
+
+  g_assert(config->count > 0);
+  slots->config = *config;
+  slots->pool = rnic_host_buffers(rnic_endpoint_host(config->endpoint), config->octets);
+  slots->free_count = config->count;
+  for (ulp_slot_stag which = 0; which < ULP_SLOT_STAGS; which++) {
+    slots->stags[which] = has[which] ? g_new(uint32_t, config->count) : NULL;
+    for (uint32_t i = 0; has[which] && i < config->count; i++) {
+      slots->stags[which][i] = rnic_allocate_stag(endpoint_of(slots, which));
+    }
+  }
+  return slots;
+}
+
+void ulp_slots_free(ulp_slots *slots)
+{
+  if (!slots) {
+    return;
+  }
+  for (ulp_slot *slot = slots->oldest, *newer; slot; slot = newer) {
+    newer = slot->newer;
+    ulp_slot_unref(slot);
+  }
+  rnic_buffer_pool_give(slots->pool, slots->stray);
+  g_free(slots->stags[ULP_SLOT_STAG]);
+  g_free(slots->stags[ULP_SLOT_SOURCE_STAG]);
+  g_free(slots);
+}
+
+const ulp_slots_config *ulp_slots_config_of(const ulp_slots *slots)
+{
+  return &slots->config;
+}
+
+/* --- Taking turns --- */
+
+uint32_t ulp_slots_free_count(const ulp_slots *slots)
+{
+  return slots->free_count;
+}
+
+bool ulp_slots_has_next(const ulp_slots *slots)
+{
+  /* They are taken in turn: if the next one is taken, no other has been for longer. */
+  return !slots->oldest || slots->oldest->index != slots->next;
+}
+
+static uint32_t stag_of(const ulp_slots *slots, uint32_t index, ulp_slot_stag which)
+{
+  return slots->stags[which] ? slots->stags[which][index] : 0;
+}
+
+/* The memory of `user`, a slot, from now on: what a registration asks for when the first octets come. */
+static uint8_t *supply(void *user)
+{
+  ulp_slot *slot = user;
+
+  if (!slot->memory) {
+    slot->memory = rnic_buffer_pool_take(slot->pool);
+  }
+  return slot->memory;
+}
+
+static void enable(const ulp_slots *slots, ulp_slot_stag which, rnic_memory *memory, uint32_t stag)
+{
+  memory->length = slots->config.octets;
+  memory->association = slots->config.association;
+  memory->is_remotely_invalidatable = true;
+  bool is_registered = rnic_register_as(endpoint_of(slots, which), memory, stag);
+  g_assert(is_registered);
+}
+
+ulp_slot *ulp_slots_take(ulp_slots *slots, uint64_t payload)
+{
+  uint32_t index = slots->next;
+
+  if (!ulp_slots_has_next(slots)) {
+    return NULL;
+  }
+  slots->next = index + 1 == slots->config.count ? 0 : index + 1;
+  slots->free_count--;
+  ulp_slot *slot = g_new(ulp_slot, 1);
+  /* Bases differ from slot to slot and from one end to the other, so that a Tagged Offset alone names no memory. */
+  *slot = (ulp_slot){.pool = slots->pool,
+                     .number = slots->taken_count++,
+                     .index = index,
+                     .payload = payload,
+                     .table = slots->config.table,
+                     .stag = stag_of(slots, index, ULP_SLOT_STAG),
+                     .source_stag = stag_of(slots, index, ULP_SLOT_SOURCE_STAG),
+                     .references = 1,
+                     .base = (2 * (uint64_t)index + 1) << 32,
+                     .source_base = (2 * (uint64_t)index + 2) << 32,
+                     .older = slots->newest};
+  *(slots->newest ? &slots->newest->newer : &slots->oldest) = slot;
+  slots->newest = slot;
+  if (slot->stag) {
+    rnic_memory memory = {
+        .supply = supply, .source_user = slot, .base = slot->base, .access = slots->config.access};
+    enable(slots, ULP_SLOT_STAG, &memory, slot->stag);
+  }
+  if (slot->source_stag) {
+    rnic_memory memory = {.source = ulp_slot_payload,
+                          .source_user = slot,
+                          .base = slot->source_base,
+                          .access = DDP_ACCESS_REMOTE_READ};
+    enable(slots, ULP_SLOT_SOURCE_STAG, &memory, slot->source_stag);
+  }
+  return slot;
+}
+
+void ulp_slots_renew_stag(ulp_slots *slots, const ulp_slot *slot, ulp_slot_stag which)
+{
+  slots->stags[which][slot->index] = rnic_allocate_stag(endpoint_of(slots, which));
+}
+
+bool ulp_slots_release(ulp_slots *slots, ulp_slot *slot)
+{
+  bool is_intact = rnic_buffer_pool_guards_intact(slots->pool, slot->memory);
+
+  g_assert(slots->oldest);
+  if (slot->stag) {
+    rnic_withdraw(slots->config.endpoint, slot->stag);
+  }
+  if (slot->source_stag) {
+    rnic_withdraw(slots->config.source, slot->source_stag);
+  }
+  *(slot->older ? &slot->older->newer : &slots->oldest) = slot->newer;
+  *(slot->newer ? &slot->newer->older : &slots->newest) = slot->older;
+  if (slots->found == slot) {
+    slots->found = NULL;
+  }
+  slots->free_count++;
+  ulp_slot_unref(slot);
+  return is_intact;
+}
+
+void ulp_slot_ref(ulp_slot *slot)
+{
+  if (slot) {
+    slot->references++;
+  }
+}
+
+void ulp_slot_unref(ulp_slot *slot)
+{
+  if (slot && --slot->references == 0) {
+    rnic_buffer_pool_give(slot->pool, slot->memory);
+    g_free(slot);
+  }
+}
+
+/* --- Octets --- */
+
+uint8_t *ulp_slots_memory(void *user, uint64_t id)
+{
+  ulp_slots *slots = user;
+  ulp_slot *from = slots->found ? slots->found : slots->oldest;
+
+  /* Messages arrive about in the order taken: from the one found last on, then from the oldest. */
+  for (ulp_slot *each = from; each; each = each->newer) {
+    if (each->number == id) {
+      slots->found = each;
+      return supply(each);
+    }
+  }
+  for (ulp_slot *each = slots->oldest; each != from; each = each->newer) {
+    if (each->number == id) {
+      slots->found = each;
+      return supply(each);
+    }
+  }
+  if (!slots->stray) {
+    slots->stray = rnic_buffer_pool_take(slots->pool);
+  }
+  return slots->stray;
+}
+
+void ulp_slot_payload(void *user, uint64_t from, uint32_t length, octet_rope *rope)
+{
+  const ulp_slot *slot = user;
+  pattern_append(slot->table, slot->payload + from, length, rope);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Buffers that a workload's messages use in turn: slots of one end's memory, and what both ULPs know of each that is taken. At most as
+ * many as can be in flight + 2 (design.md, Real octets): a slot's next user is announced only after its last was verified. A slot takes
+ * room only while it is taken, and has memory only from the first octet that is placed there; its STags stay its own, and are valid while
+ * it is taken. */
+#ifndef ULP_ULP_SLOTS_H
+#define ULP_ULP_SLOTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/octet_rope.h"
+#include "base/pattern.h"
+#include "rnic/rnic_verbs.h"
+
+typedef struct ulp_slots ulp_slots;
+
+typedef struct ulp_slots_config {
+  uint32_t count;          /* > 0 */
+  uint32_t octets;         /* of each */
+  rnic_endpoint *endpoint; /* of the end whose memory they are */
+  rnic_endpoint *source;   /* of the other end, when RDMA Reads fetch their messages from there; else NULL */
+  bool has_stags;          /* at `endpoint`, … */
+  unsigned access;         /* … with these rights: DDP_ACCESS_… */
+  ddp_association association; /* of all STags */
+  const pattern *table;        /* outlives them */
+} ulp_slots_config;
+
+/* A slot that is taken. */
+typedef struct ulp_slot {
+  uint8_t *memory; /* NULL: nothing was placed there yet */
+  rnic_buffer_pool *pool;
+  uint64_t number;  /* how many were taken before */
+  uint32_t index;   /* that modulo the number of slots */
+  uint32_t length;  /* octets of its message: at most the slot's; set by who takes the slot */
+  uint64_t payload; /* where in the pattern table its message starts */
+  const pattern *table;
+  uint32_t stag;        /* of the memory, at the end it is in; base: its Tagged Offset. 0: none */
+  uint32_t source_stag; /* of the same message where it comes from, for an RDMA Read; 0: none */
+  uint64_t base;
+  uint64_t source_base;
+  struct ulp_slot *older, *newer; /* the slots' own, as the next */
+  uint32_t references;
+} ulp_slot;
+
+/* What STags a slot has. */
+typedef enum ulp_slot_stag {
+  ULP_SLOT_STAG,        /* ulp_slot.stag */
+  ULP_SLOT_SOURCE_STAG, /* ulp_slot.source_stag */
+  ULP_SLOT_STAGS
+} ulp_slot_stag;
+
+/* Free slots; `config` is copied. All STags are allocated. Free with ulp_slots_free() (NULL is allowed), before the endpoints' hosts. */
+ulp_slots *ulp_slots_new(const ulp_slots_config *config);
+void ulp_slots_free(ulp_slots *slots);
+
+/* How they were made. */
+const ulp_slots_config *ulp_slots_config_of(const ulp_slots *slots);
+
+/* How many are free; the next one in turn when that is, for a message that starts at `payload` of the table, with its STags valid, else
+ * NULL. */
+uint32_t ulp_slots_free_count(const ulp_slots *slots);
+bool ulp_slots_has_next(const ulp_slots *slots);
+ulp_slot *ulp_slots_take(ulp_slots *slots, uint64_t payload);
+
+/* The slot of `slot` has another STag from when it is taken next: the peer invalidated this one. */
+void ulp_slots_renew_stag(ulp_slots *slots, const ulp_slot *slot, ulp_slot_stag which);
+
+/* `slot` is free again: its STags are not valid any more, and it is nobody's but of those who have a reference of their own. False when
+ * somebody wrote into the octets on either side of it. */
+bool ulp_slots_release(ulp_slots *slots, ulp_slot *slot);
+
+/* A reference: the slot and its memory stay as they are, though the number may be taken anew. NULL is allowed. */
+void ulp_slot_ref(ulp_slot *slot);
+void ulp_slot_unref(ulp_slot *slot);
+
+/* A ddp_buffer_supplier for the ulp_slots `user`: the memory of the slot with number `id`, from now on. A misbehaving peer's octets for one
+ * that is not taken go nowhere that a message is compared with. */
+uint8_t *ulp_slots_memory(void *user, uint64_t id);
+
+/* A ddp_payload_source for the message of the ulp_slot `user`. */
+void ulp_slot_payload(void *user, uint64_t from, uint32_t length, octet_rope *rope);
+
+#endif

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Buffers taken in turn, their guards, and the payload that their messages have. */
+#include "slots_kit.h"
+
+#include <string.h>
+
+enum { SLOTS = 3, OCTETS = 100 };
+
+static void set_up(slots_kit *f, gconstpointer stags)
+{
+  slots_kit_init(f, SLOTS, OCTETS, stags != NULL);
+}
+
+static void tear_down(slots_kit *f, gconstpointer stags)
+{
+  (void)stags;
+  slots_kit_clear(f);
+}
+
+static uint8_t *memory_of(const slots_kit *f, const ulp_slot *slot)
+{
+  return ulp_slots_memory(f->slots, slot->number);
+}
+
+static void take_all(slots_kit *f, ulp_slot *slots[SLOTS])
+{
+  for (uint32_t i = 0; i < SLOTS; i++) {
+    g_assert_true(ulp_slots_has_next(f->slots));
+    slots[i] = ulp_slots_take(f->slots, i);
+    g_assert_cmpuint(slots[i]->index, ==, i);
+    g_assert_cmpuint(slots[i]->payload, ==, i);
+    g_assert_null(slots[i]->memory);
+  }
+}
+
+/* There may be more than 2^16 of them. */
+static void test_many(void)
+{
+  enum { MANY = (1 << 16) + 1 };
+  slots_kit kit;
+
+  slots_kit_init(&kit, MANY, OCTETS, true);
+  g_assert_cmpuint(ulp_slots_config_of(kit.slots)->count, ==, MANY);
+  for (uint32_t i = 0; i < MANY; i++) {
+    g_assert_cmpuint(ulp_slots_take(kit.slots, i)->index, ==, i);
+  }
+  g_assert_false(ulp_slots_has_next(kit.slots));
+  slots_kit_clear(&kit);
+}
+
+/* Three slots go round; one that is still taken holds up the turn, though the one behind it is free. */
+static void test_turn(slots_kit *f, gconstpointer data)
+{
+  ulp_slot *slots[SLOTS];
+  (void)data;
+
+  take_all(f, slots);
+  g_assert_false(ulp_slots_has_next(f->slots));
+  g_assert_null(ulp_slots_take(f->slots, 0));
+  ulp_slots_release(f->slots, slots[1]);
+  g_assert_cmpuint(ulp_slots_free_count(f->slots), ==, 1);
+  g_assert_null(ulp_slots_take(f->slots, 0));
+  ulp_slots_release(f->slots, slots[0]);
+  g_assert_cmpuint(ulp_slots_take(f->slots, 7)->index, ==, 0);
+  g_assert_cmpuint(ulp_slots_free_count(f->slots), ==, 1);
+  g_assert_true(ulp_slots_has_next(f->slots)); /* slot 1; slot 2 is the oldest that is taken */
+  g_assert_cmpuint(ulp_slots_take(f->slots, 7)->index, ==, 1);
+  g_assert_false(ulp_slots_has_next(f->slots));
+}
+
+/* No Tagged Offset is in two slots, nor the same at both ends. */
+static void test_tagged_offsets_differ(slots_kit *f, gconstpointer data)
+{
+  ulp_slot *slots[SLOTS];
+  (void)data;
+
+  take_all(f, slots);
+  for (uint64_t i = 0; i < SLOTS; i++) {
+    const ulp_slot *a = slots[i];
+
+    for (uint64_t j = 0; j < SLOTS; j++) {
+      const ulp_slot *b = slots[j];
+
+      g_assert_true(i == j || a->base + OCTETS <= b->base || b->base + OCTETS <= a->base);
+      g_assert_true(a->base + OCTETS <= b->source_base || b->source_base + OCTETS <= a->base);
+    }
+  }
+}
+
+static const ddp_registration *registration_of(const slots_kit *f, enum side side, uint32_t stag)
+{
+  return ddp_stag_table_find(rnic_host_stags(f->hosts[side]), stag);
+}
+
+/* A slot keeps its STags from one message to the next; a new one counts for the next. */
+static void test_stags_stay(slots_kit *f, gconstpointer data)
+{
+  uint32_t stags[SLOTS][2], renewed[SLOTS] = {0};
+  (void)data;
+
+  for (uint32_t i = 0; i < 3 * SLOTS; i++) {
+    ulp_slot *slot = ulp_slots_take(f->slots, 0);
+    uint32_t stag = slot->stag;
+
+    if (i < SLOTS) {
+      stags[i][0] = slot->stag;
+      stags[i][1] = slot->source_stag;
+    } else if (i < 2 * SLOTS) {
+      g_assert_cmphex(stag, ==, stags[i % SLOTS][0]);
+      ulp_slots_renew_stag(f->slots, slot, ULP_SLOT_STAG);
+      g_assert_cmphex(slot->stag, ==, stag);
+    } else {
+      g_assert_cmphex(stag, !=, stags[i % SLOTS][0]);
+      renewed[i % SLOTS] = stag;
+    }
+    g_assert_cmphex(slot->source_stag, ==, stags[i % SLOTS][1]);
+    g_assert_true(ulp_slots_release(f->slots, slot));
+  }
+  for (uint32_t i = 0; i < SLOTS; i++) {
+    g_assert_cmphex(renewed[i], !=, renewed[(i + 1) % SLOTS]);
+  }
+}
+
+/* They are valid while the slot is taken: at the end that has the memory for writing, at the other for reading; of its octets. */
+static void test_stags_are_valid(slots_kit *f, gconstpointer data)
+{
+  ulp_slot *slot = ulp_slots_take(f->slots, 7);
+  uint32_t stag = slot->stag, source_stag = slot->source_stag;
+  (void)data;
+
+  const ddp_registration *sink = registration_of(f, SIDE_INITIATOR, stag);
+  const ddp_registration *source = registration_of(f, SIDE_RESPONDER, source_stag);
+  g_assert_cmpuint(sink->access, ==, DDP_ACCESS_REMOTE_WRITE);
+  g_assert_cmpuint(source->access, ==, DDP_ACCESS_REMOTE_READ);
+  g_assert_cmpuint(sink->base, ==, slot->base);
+  g_assert_cmpuint(source->base, ==, slot->source_base);
+  g_assert_true(sink->length == OCTETS && source->length == OCTETS);
+  g_assert_true(sink->is_remotely_invalidatable && source->is_remotely_invalidatable);
+  g_assert_true(sink->association == DDP_ASSOCIATED_BY_STREAM && source->association == sink->association);
+  g_assert_true(ulp_slots_release(f->slots, slot));
+  g_assert_null(registration_of(f, SIDE_INITIATOR, stag));
+  g_assert_null(registration_of(f, SIDE_RESPONDER, source_stag));
+}
+
+/* The memory of a slot by its number, in any order; what a misbehaving peer sends for one that is not taken goes nowhere. */
+static void test_memory_by_number(slots_kit *f, gconstpointer data)
+{
+  static const uint32_t order[] = {0, 1, 2, 1, 0, 2, 2, 0};
+  ulp_slot *slots[SLOTS];
+  (void)data;
+
+  take_all(f, slots);
+  for (gsize i = 0; i < G_N_ELEMENTS(order); i++) {
+    uint8_t *memory = ulp_slots_memory(f->slots, order[i]);
+    g_assert_nonnull(memory);
+    g_assert_true(memory == slots[order[i]]->memory);
+  }
+  ulp_slots_release(f->slots, slots[0]); /* the one found last */
+  uint8_t *stray = ulp_slots_memory(f->slots, 0);
+  memset(stray, 0, OCTETS);
+  g_assert_true(stray != slots[1]->memory && stray != slots[2]->memory);
+  g_assert_true(ulp_slots_memory(f->slots, 2) == slots[2]->memory);
+  slots[0] = ulp_slots_take(f->slots, 0); /* the same slot, by a new number */
+  g_assert_cmpuint(slots[0]->number, ==, SLOTS);
+  g_assert_true(ulp_slots_memory(f->slots, 0) == stray);
+  g_assert_true(ulp_slots_memory(f->slots, SLOTS) == slots[0]->memory);
+}
+
+/* Who has a reference keeps the slot and its memory, though it was released and its number is taken anew. */
+static void test_reference(slots_kit *f, gconstpointer data)
+{
+  ulp_slot *slots[SLOTS];
+  (void)data;
+
+  take_all(f, slots);
+  memset(memory_of(f, slots[0]), 0x11, OCTETS);
+  ulp_slot_ref(slots[0]);
+  ulp_slots_release(f->slots, slots[0]);
+  ulp_slot *again = ulp_slots_take(f->slots, 9);
+  g_assert_cmpuint(again->index, ==, 0);
+  memset(memory_of(f, again), 0x22, OCTETS);
+  g_assert_cmphex(slots[0]->memory[OCTETS - 1], ==, 0x11);
+  g_assert_cmpuint(slots[0]->payload, ==, 0);
+  ulp_slot_unref(slots[0]);
+}
+
+/* The octet in front of a slot and the one after it are watched, those within are not. */
+static void test_guards(slots_kit *f, gconstpointer data)
+{
+  static const struct {
+    int offset;
+    bool intact;
+  } cases[] = {{-1, false}, {0, true}, {OCTETS - 1, true}, {OCTETS, false}};
+  (void)data;
+
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+    ulp_slot *slot = ulp_slots_take(f->slots, 0);
+
+    memset(memory_of(f, slot), 0, OCTETS);
+    slot->memory[cases[i].offset] ^= 1;
+    g_assert_cmpint(ulp_slots_release(f->slots, slot), ==, cases[i].intact);
+  }
+}
+
+/* Payload from any octet on, longer than the pattern table: octet i of a message that starts at p is octet p + i of the table. */
+static void test_payload(slots_kit *f, gconstpointer data)
+{
+  enum { LENGTH = PATTERN_OCTETS + 1000 };
+  uint8_t *octets = g_malloc(LENGTH);
+  ulp_slot *slot = ulp_slots_take(f->slots, 65000);
+  octet_rope rope;
+  (void)data;
+
+  octet_rope_init(&rope);
+  ulp_slot_payload(slot, 400, LENGTH, &rope);
+  g_assert_cmpuint(rope.length, ==, LENGTH);
+  octet_rope_copy_out(&rope, 0, LENGTH, octets);
+  for (uint64_t i = 0; i < LENGTH; i++) {
+    g_assert_cmphex(octets[i], ==, *pattern_at(f->table, (65000 + 400 + i) % PATTERN_OCTETS));
+  }
+  octet_rope_clear(&rope);
+  g_free(octets);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add("/ulp-slots/turn", slots_kit, NULL, set_up, test_turn, tear_down);
+  g_test_add_func("/ulp-slots/many", test_many);
+  g_test_add("/ulp-slots/tagged-offsets", slots_kit, NULL, set_up, test_tagged_offsets_differ, tear_down);
+  g_test_add("/ulp-slots/stags", slots_kit, "stags", set_up, test_stags_stay, tear_down);
+  g_test_add("/ulp-slots/valid", slots_kit, "stags", set_up, test_stags_are_valid, tear_down);
+  g_test_add("/ulp-slots/memory-by-number", slots_kit, NULL, set_up, test_memory_by_number, tear_down);
+  g_test_add("/ulp-slots/reference", slots_kit, NULL, set_up, test_reference, tear_down);
+  g_test_add("/ulp-slots/guards", slots_kit, NULL, set_up, test_guards, tear_down);
+  g_test_add("/ulp-slots/payload", slots_kit, NULL, set_up, test_payload, tear_down);
+  return g_test_run();
+}

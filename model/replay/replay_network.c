@@ -295,7 +295,7 @@ static void make_connections(replay_network *self)
 static void make_flows(replay_network *self)
 {
   const GArray *flows = self->config.lessons->flows;
-  g_autofree uint32_t *connections = g_new(uint32_t, flows->len);
+  uint32_t *connections = g_new(uint32_t, flows->len);
 
   for (guint i = 0; i < flows->len; i++) {
     connections[i] = REPLAY_FLOW_OF_NONE;
@@ -309,6 +309,7 @@ static void make_flows(replay_network *self)
     replay_flows_add(self->flows, &g_array_index(flows, capture_flow, i), index,
                      index == REPLAY_FLOW_OF_NONE ? 0 : self->connections[index].measured);
   }
+  g_free(connections);
 }
 
 static gboolean make_way(replay_network *self, GError **error)

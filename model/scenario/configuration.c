@@ -51,6 +51,7 @@ static choice_list mix(scenario_key key, const scenario_value *value)
 #define VALUE_OF_DISTANCE(key, value) ((packet_distance){(value)->in_segments, (value)->number})
 
 /* Each key into its member, once for each of the two ends. */
+/* NOLINTNEXTLINE(readability-function-size): a statement a key, made by the preprocessor */
 static void fill_members(configuration *c, const scenario *s)
 {
   for (enum side end = 0; end < SIDES; end++) {

@@ -12,7 +12,7 @@ GQuark study_plot_error_quark(void)
 }
 
 static const study_plot *const plots[STUDY_PLOT_KINDS] = {
-#define ELEMENT(kind, plot) [kind] = &plot,
+#define ELEMENT(kind, plot) [kind] = &(plot),
     STUDY_PLOTS(ELEMENT)
 #undef ELEMENT
 };

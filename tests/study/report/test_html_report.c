@@ -150,7 +150,7 @@ static void test_structure(fixture *f, gconstpointer unused)
       "<h1>Peak by MTU</h1>",
       "<p class=\"question\">how much?</p>",
       "<section id=\"plots\"",
-      "<svg role=\"img\" aria-label=\"Figure 1. ",
+      "\" src=\"data:image/svg+xml;base64,",
       "<section id=\"differences\"",
       "title = &quot;Peak by MTU&quot;;",
       "<dt>Engine</dt><dd>native</dd>",
@@ -168,6 +168,32 @@ static void test_structure(fixture *f, gconstpointer unused)
   g_assert_null(strstr(page, "<script"));
   g_assert_null(strstr(page, " style="));
   g_assert_null(strstr(page, f->folder));
+}
+
+/* Plots are pictures, each named by its caption, in a size that makes all texts equal: 0.68 of the SVG's. Their texts are texts. */
+static void test_pictures(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  fill(f);
+  g_autofree char *page = make(f, 0);
+  if (page == NULL) {
+    return;
+  }
+  g_assert_cmpuint(count_of(page, "<img "), ==, count_of(page, "<figure "));
+  g_assert_cmpuint(count_of(page, "<img "), >, 0);
+  g_assert_cmpuint(count_of(page, "<svg"), ==, 0);
+  static const char source[] = "src=\"data:image/svg+xml;base64,";
+  g_autofree char *image = part(page, "<img ", "\">");
+  assert_holds(image, "alt=\"Figure 1. ");
+  gsize length;
+  g_autofree guchar *octets = g_base64_decode(strstr(image, source) + strlen(source), &length);
+  g_autofree char *svg = g_strndup((const char *)octets, length);
+  guint64 width = g_ascii_strtoull(strstr(image, "width=\"") + strlen("width=\""), NULL, 10);
+  guint64 drawn = g_ascii_strtoull(strstr(svg, "viewBox=\"0 0 ") + strlen("viewBox=\"0 0 "), NULL, 10);
+  g_assert_cmpuint(width, ==, (guint64)((double)drawn * 0.68 + 0.5));
+  assert_holds(svg, "<text>Peak by MTU</text>");
+  assert_holds(svg, "</svg>");
+  g_assert_null(strstr(svg, "<script"));
 }
 
 /* Each point's mean is the middle of its three values, which lie 1024 apart: s = 1024, t(2) = 4.303, so the half-width is
@@ -361,6 +387,7 @@ int main(int argc, char **argv)
   g_assert_true(g_setenv("TMPDIR", own, TRUE));
   g_test_init(&argc, &argv, NULL);
   add("structure", test_structure);
+  add("pictures", test_pictures);
   add("numbers", test_numbers);
   add("spread", test_spread);
   add("same-octets", test_same_octets);

@@ -56,6 +56,7 @@ static void append_key(GString *page, scenario_key key)
     append_code(page, row->fallback);
   }
   append_cell(page, expected);
+  append_code(page, row->example);
   append_cell(page, row->sentence);
   g_string_append(page, "\n");
   g_free(expected);
@@ -82,10 +83,10 @@ static void append_profiles(GString *page)
 
 static void append_keys(GString *page, const char *group, const char *sentence)
 {
-  g_string_append_printf(page,
-                         "\n### %s%s%s\n\n%s\n\n| key | default | value | meaning |\n|---|---|---|---|\n",
-                         *group != '\0' ? "`" : "", *group != '\0' ? group : "Outside the groups",
-                         *group != '\0' ? "`" : "", sentence);
+  g_string_append_printf(
+      page, "\n### %s%s%s\n\n%s\n\n| key | default | value | example | meaning |\n|---|---|---|---|---|\n",
+      *group != '\0' ? "`" : "", *group != '\0' ? group : "Outside the groups", *group != '\0' ? "`" : "",
+      sentence);
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     if (scenario_group_has(group, key)) {
       append_key(page, key);

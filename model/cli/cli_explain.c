@@ -39,6 +39,8 @@ static void print_key(scenario_key key)
   const scenario_key_row *row = scenario_key_row_of(key);
   g_autofree char *expected = scenario_value_expected(row);
   g_autofree char *value = g_strconcat("Value: ", expected, ".", NULL);
+  g_autofree char *set = g_strconcat(row->name, "=", row->example, NULL);
+  g_autofree char *quoted = strpbrk(set, " []") != NULL ? g_shell_quote(set) : g_strdup(set);
 
   if (row->inherits >= 0) {
     printf("%s (default: that of %s)\n", row->name, scenario_key_row_of((scenario_key)row->inherits)->name);
@@ -48,6 +50,7 @@ static void print_key(scenario_key key)
   }
   print_wrapped(row->sentence);
   print_wrapped(value);
+  printf("    Example: --set %s\n", quoted);
 }
 
 static void print_metric(const metric_row *row)

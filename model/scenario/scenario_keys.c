@@ -55,6 +55,7 @@ static const named_value middlebox_words[] = {
 #define UNWRAP(...) __VA_ARGS__
 #define DEFAULT(text) .fallback = (text), .inherits = -1,
 #define AS(id) .inherits = SCENARIO_##id,
+#define EXAMPLE(text) .example = (text),
 #define RFC(text, where) .rfc = (text), .source = (where),
 #define BETWEEN(least, most) .minimum = (guint64)(least), .maximum = (guint64)(most),
 #define BOX(id) (1U << PATH_MIDDLEBOX_##id)

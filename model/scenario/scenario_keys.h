@@ -46,6 +46,7 @@ typedef struct scenario_key_row {
   int inherits;             /* the key whose value it takes when not given; -1 */
   gboolean replayed;        /* a replay heeds it, though not all of its group */
   unsigned boxes; /* of enum path_middlebox, a bit each: without one of them it has no effect; 0: it has */
+  const char *example;  /* a value that a user may want, as --set takes it; not the default */
   const char *sentence; /* what it means, in one or two sentences */
 } scenario_key_row;
 

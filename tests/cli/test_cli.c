@@ -327,7 +327,8 @@ static void test_explain(fixture *f, gconstpointer data)
   assert_outcome(f, 0,
                  "Keys of a scenario:\npath.forward.queue (default: 0)\n"
                  "    Packets that may wait in front of the link; more are dropped. 0: no limit.\n"
-                 "    Value: an integer from 0 to 4294967295.\n",
+                 "    Value: an integer from 0 to 4294967295.\n"
+                 "    Example: --set path.forward.queue=100\n",
                  "");
   run(f, "explain", "mpa.markers", NULL); /* a key and a metric */
   assert_contains(f->last.output, "Keys of a scenario:\nmpa.markers (default: true)\n");

@@ -198,6 +198,27 @@ static void test_expected_forms(void)
   fixture_leave(folder);
 }
 
+/* Each key has an example, which --set takes alone, which contradicts no default, and which is not the default itself. */
+static void test_examples(void)
+{
+  char *folder = fixture_enter();
+
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    const scenario_key_row *row = scenario_key_row_of(key);
+    GError *error = NULL;
+
+    g_test_message("%s", row->name);
+    g_assert_nonnull(row->example);
+    g_autofree char *set = g_strdup_printf("%s=%s", row->name, row->example);
+    scenario *s = fixture_load("", set);
+    g_assert_true(scenario_differs(s, key));
+    g_assert_true(scenario_check(s, NULL, &error));
+    g_assert_no_error(error);
+    scenario_free(s);
+  }
+  fixture_leave(folder);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -208,5 +229,6 @@ int main(int argc, char **argv)
   g_test_add_func("/scenario/keys/reverse-mirrors-forward", test_reverse_mirrors_forward);
   g_test_add_func("/scenario/keys/nearest-is-a-key-or-group", test_nearest_is_a_key_or_group);
   g_test_add_func("/scenario/keys/expected-forms", test_expected_forms);
+  g_test_add_func("/scenario/keys/examples", test_examples);
   return g_test_run();
 }

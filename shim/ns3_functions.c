@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The table of functions by which model/ reaches ns-3. */
+#include "platform/ns3_module.h"
 #include "shim/ns3_engine.h"
 #include "shim/ns3_link.h"
 #include "shim/ns3_tcp_transport.h"
 #include "shim/ns3_topology_path.h"
-#include "sim/sim_ns3_module.h"
 
 __attribute__((visibility("default"))) const ns3_functions *iwarpsim_ns3_functions(void)
 {

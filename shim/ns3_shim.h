@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#include "sim/sim_ns3_types.h"
+#include "platform/ns3_types.h"
 
 /* The version of ns-3, "3.37"; static. */
 const char *ns3_shim_version(void);

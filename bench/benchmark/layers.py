@@ -3,7 +3,7 @@
 
 import re
 
-LAYERS = ("base", "net", "tcp", "mpa", "ddp", "rdmap", "rnic", "ulp", "fault", "network", "engine", "measure", "sim", "session", "scenario", "shim")
+LAYERS = ("base", "net", "tcp", "mpa", "ddp", "rdmap", "rnic", "ulp", "fault", "network", "engine", "measure", "session", "platform", "scenario", "shim")
 # Code outside of ours that is the same on every processor, for the same packages.
 OUTSIDE = ("allocation", "glib", "ns-3", "other")
 # Code that is chosen for the processor it runs on (AVX-512, AVX2, SSE…): its instructions say nothing on another one, its calls do.

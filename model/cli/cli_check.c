@@ -5,8 +5,8 @@
 #include "base/plain_text.h"
 #include "cli/cli.h"
 #include "cli/cli_progress.h"
+#include "platform/run_engine.h"
 #include "scenario/scenario.h"
-#include "sim/sim_engine_choice.h"
 #include "study/sweep/sweep_grid.h"
 
 /* A grid larger than this is checked, but its points are not asked for notes: that would take longer than
@@ -105,7 +105,7 @@ static int check_scenario(const char *path, const cli_arguments *arguments)
   if (s != NULL) {
     note_idle_conditions(s, notes);
   }
-  gboolean ok = s != NULL && scenario_check(s, notes, &error) && sim_engine_check(s, &error) &&
+  gboolean ok = s != NULL && scenario_check(s, notes, &error) && run_engine_check(s, &error) &&
                 check_sweep(s, notes, arguments, &error);
 
   scenario_free(s);

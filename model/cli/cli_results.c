@@ -3,11 +3,11 @@
 
 #include <stdio.h>
 
+#include "base/git_state.h"
 #include "base/plain_text.h"
+#include "base/version.h"
 #include "cli/cli.h"
 #include "scenario/configuration.h"
-#include "sim/git_state.h"
-#include "sim/version.h"
 
 gboolean cli_results_begin(cli_results *results, const scenario *s, const char *directory, GError **error)
 {
@@ -36,8 +36,8 @@ summary cli_results_summary(const scenario *s, const simulation_result *result)
       .distributions = result->distributions,
       .version = IWARPSIM_VERSION,
       .git = IWARPSIM_GIT,
-      .engine = sim_engine_name(result->engine),
-      .ns3_version = sim_engine_library_version(result->engine),
+      .engine = run_engine_name(result->engine),
+      .ns3_version = run_engine_library_version(result->engine),
       .window_over_bandwidth_delay = result->window_over_bandwidth_delay,
   };
 }

@@ -7,7 +7,7 @@
 
 #include "base/new_files.h"
 #include "session/simulation.h"
-#include "sim/summary.h"
+#include "study/store/summary.h"
 
 /* Where the results of a run go. */
 typedef struct cli_results {

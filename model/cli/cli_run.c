@@ -66,7 +66,7 @@ static scenario *load(const run_options *options, const cli_arguments *arguments
 static gboolean check(const scenario *s, const cli_arguments *arguments, GError **error)
 {
   g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
-  gboolean good = scenario_check(s, notes, error) && sim_engine_check(s, error);
+  gboolean good = scenario_check(s, notes, error) && run_engine_check(s, error);
 
   for (guint i = 0; good && !arguments->quiet && i < notes->len; i++) {
     plain_text_print(stderr, "note: %s\n", (const char *)notes->pdata[i]);
@@ -136,7 +136,7 @@ static int run_for_sweep(scenario *s, char *const *sets, child_page *page)
       return cli_fail(error);
     }
   }
-  if (!scenario_check(s, NULL, &error) || !sim_engine_check(s, &error)) {
+  if (!scenario_check(s, NULL, &error) || !run_engine_check(s, &error)) {
     return cli_fail(error);
   }
   gboolean done = simulation_run(s, &how, &result, &error);
@@ -159,7 +159,7 @@ static int serve_sweep(scenario *s)
   if (!page) {
     return cli_fail(error);
   }
-  sim_engine_check(s, NULL); /* loads ns-3 once for all runs, if the scenario as it stands needs it */
+  run_engine_check(s, NULL); /* loads ns-3 once for all runs, if the scenario as it stands needs it */
   g_auto(GStrv) sets = child_server_take(page);
   int status = sets ? run_for_sweep(s, sets, page) : CLI_OK;
   child_report_unmap(page);

@@ -3,14 +3,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/git_state.h"
 #include "base/plain_text.h"
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/cli_progress.h"
+#include "platform/run_engine.h"
 #include "scenario/configuration.h"
 #include "scenario/scenario.h"
-#include "sim/git_state.h"
-#include "sim/sim_engine_choice.h"
 #include "study/store/provenance.h"
 #include "study/sweep/sweep.h"
 #include "study/sweep/sweep_list.h"
@@ -162,7 +162,7 @@ static void complain(const sweep_result *result)
 /* Where the runs of this sweep come from; texts are `s`'s or to be freed with free_origin(). */
 static stored_origin make_origin(const scenario *s, const sweep_grid *grid, const sweep_arguments *own)
 {
-  const char *ns3 = sweep_grid_uses_ns3(grid) ? sim_engine_library_version(SIM_ENGINE_NS3) : NULL;
+  const char *ns3 = sweep_grid_uses_ns3(grid) ? run_engine_library_version(RUN_ENGINE_NS3) : NULL;
 
   return (stored_origin){
       .name = (char *)scenario_name(s),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* IP reassembly (RFC 791 §3.2, RFC 8200 §4.5): fragments in, whole datagrams out; for the simulated receiver, and for who reads a capture.
  * What it holds is bounded in time, and, by limits, in datagrams and octets. With those a receiver is one of the five that
- * draft-ietf-rddp-mpa-01 §11.2.1 leaves an implementation (MPA-339 … MPA-344); sim_ip_input.c has the table.
+ * draft-ietf-rddp-mpa-01 §11.2.1 leaves an implementation (MPA-339 … MPA-344); ip_input.c has the table.
  *
  * It stands in front of TCP and knows nothing of it: what waits here is acknowledged by nobody and announced in no window
  * (MPA-346). Sans I/O: fragments and the time come in; datagrams, ICMP messages to be sent and the next deadline come out. */

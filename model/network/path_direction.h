@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* One direction of one path as its configuration describes it, its elements in the order of definitions.md ("Order on the way"),
  * their timers on the engine. */
-#ifndef SIM_PATH_H
-#define SIM_PATH_H
+#ifndef NETWORK_PATH_DIRECTION_H
+#define NETWORK_PATH_DIRECTION_H
 
 #include <glib.h>
 

@@ -237,7 +237,7 @@ gboolean replay_run(replay *r, const char *directory, simulation_result *result,
   gboolean with_series = c->measure.series != SERIES_OF_NONE;
   FILE *series = with_series ? simulation_open_series(r->s, directory, error) : NULL;
 
-  *result = (simulation_result){.engine = SIM_ENGINE_NATIVE};
+  *result = (simulation_result){.engine = RUN_ENGINE_NATIVE};
   if (with_series && !series) {
     return FALSE;
   }

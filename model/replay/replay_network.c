@@ -4,6 +4,7 @@
 #include "scenario/configuration.h"
 
 #include "measure/theory.h"
+#include "platform/run_engine.h"
 #include "replay/replay_alignment.h"
 #include "replay/replay_feed.h"
 #include "replay/replay_flows.h"
@@ -362,7 +363,7 @@ replay_network *replay_network_new(const replay_network_config *config, GError *
 
   self->network.class = &network_class;
   self->config = *config;
-  self->clock = sim_engine_new(SIM_ENGINE_NATIVE, error);
+  self->clock = run_engine_new(RUN_ENGINE_NATIVE, error);
   if (!self->clock || !make_way(self, error)) {
     replay_network_free(self);
     return NULL;

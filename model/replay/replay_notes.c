@@ -3,7 +3,7 @@
 
 #include "scenario/configuration.h"
 
-#include "sim/sim_setup.h"
+#include "session/session_setup.h"
 
 static const replay_connection_lesson *lesson_of(const replay_lessons *lessons, uint32_t index)
 {
@@ -53,7 +53,7 @@ static void note_nothing(const replay_lessons *lessons, const configuration *c, 
   if (fpdus == 0 && expects_some) {
     g_ptr_array_add(notes, g_strdup_printf("no FPDU to the %s is in the capture, so nothing is measured; "
                                            "measure.side names the end",
-                                           sim_setup_side_name(c->measured)));
+                                           session_setup_side_name(c->measured)));
   }
 }
 

@@ -2,10 +2,10 @@
 #include "replay/replay_way.h"
 
 #include "network/path_direction.h"
+#include "platform/run_engine.h"
 #include "replay/replay_scenario.h"
 #include "scenario/configuration.h"
-#include "sim/sim_engine.h"
-#include "sim/sim_setup.h"
+#include "session/session_setup.h"
 
 /* Behind the timers of all connections and of IP. */
 enum { RESEND_MAJOR = 0x7FFF0000 };
@@ -58,7 +58,7 @@ static path_direction *path_of(replay_way *way, GError **error)
                              .ipv6 = c->ipv6,
                              .direction = c->main_direction,
                              .paths = 1,
-                             .new_link = sim_engine_links(SIM_ENGINE_NATIVE),
+                             .new_link = run_engine_links(RUN_ENGINE_NATIVE),
                              .clock = way->config.clock,
                              .has_no_links = !way->config.has_link,
                              .takes_any_size = true,

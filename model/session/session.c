@@ -2,9 +2,11 @@
 #include "session/session.h"
 
 #include "base/random_stream.h"
+#include "platform/ns3_types.h"
+#include "platform/run_engine.h"
 #include "rnic/rnic_verbs.h"
 #include "session/session_private.h"
-#include "sim/sim_setup.h"
+#include "session/session_setup.h"
 
 /* Looking at the clock costs 25 ns; a callback of the engine, 100 ns and more. */
 #define CALLBACKS_BETWEEN_LOOKS 256
@@ -12,8 +14,8 @@
 #define REPORT_EVERY_US (G_USEC_PER_SEC / 10)
 
 /* The major keys of a session's timers: those of another one begin this many connections later (a port each, from
- * SIM_INITIATOR_FIRST_PORT on). */
-enum { CONNECTIONS_MAX = 65536 - SIM_INITIATOR_FIRST_PORT };
+ * SESSION_INITIATOR_FIRST_PORT on). */
+enum { CONNECTIONS_MAX = 65536 - SESSION_INITIATOR_FIRST_PORT };
 
 /* --- Hosts --- */
 
@@ -21,7 +23,7 @@ static void make_hosts(session *self)
 {
   static const char *const names[SIDES] = {
       [SIDE_INITIATOR] = "stags.initiator", [SIDE_RESPONDER] = "stags.responder"};
-  const sim_ip_input_events events = session_input_events(self);
+  const ip_input_events events = session_input_events(self);
   const configuration *c = self->config.configuration;
 
   self->host_count = SIDES;
@@ -33,14 +35,15 @@ static void make_hosts(session *self)
     host->rnic = rnic_host_new(random_hash(c->run.seed, names[side], 0));
     host->capture = self->config.captures[side];
     host->is_measured = side == self->measured;
-    host->address = sim_setup_address(c, side);
+    host->address = session_setup_address(c, side);
     if (self->config.number > 0) {
-      host->address = ip_address_v4((side == SIDE_INITIATOR ? SIM_INITIATOR_ADDRESS : SIM_RESPONDER_ADDRESS) +
-                                    (self->config.number << 8));
+      host->address =
+          ip_address_v4((side == SIDE_INITIATOR ? SESSION_INITIATOR_ADDRESS : SESSION_RESPONDER_ADDRESS) +
+                        (self->config.number << 8));
     }
     host->input =
-        sim_ip_input_new(c, side, self->config.number * SIDES + side, self->config.clock, &events, host);
-    sim_setup_host_rate(c, host->rnic);
+        ip_input_new(c, side, self->config.number * SIDES + side, self->config.clock, &events, host);
+    session_setup_host_rate(c, host->rnic);
     if (host->is_measured && c->receiver.memory_octets != MEMORY_UNLIMITED) {
       rnic_host_limit_memory(host->rnic, c->receiver.memory_octets, c->receiver.cell_octets);
     }
@@ -51,12 +54,12 @@ session *session_new(const session_config *config)
 {
   const configuration *c = config->configuration;
   session *self = g_new0(session, 1);
-  const sim_recorder_config recorder = sim_setup_recorder(c, config->series);
+  const session_recorder_config recorder = session_setup_recorder(c, config->series);
 
   self->config = *config;
   self->measured = c->measured;
   self->table = pattern_new();
-  self->recorder = sim_recorder_new(&recorder);
+  self->recorder = session_recorder_new(&recorder);
   make_hosts(self);
   return self;
 }
@@ -81,16 +84,16 @@ void session_free(session *self)
   engine_timer_free(self->stall_timer);
   session_network_free(self->network);
   for (uint32_t i = 0; i < self->host_count; i++) {
-    sim_ip_input_free(self->hosts[i].input);
+    ip_input_free(self->hosts[i].input);
     rnic_host_free(self->hosts[i].rnic);
   }
   g_free(self->hosts);
-  sim_recorder_free(self->recorder);
+  session_recorder_free(self->recorder);
   pattern_free(self->table);
   for (enum side side = 0; side < SIDES; side++) {
     g_free(self->private_data[side]);
   }
-  sim_ending_clear(&self->ending);
+  session_ending_clear(&self->ending);
   g_free(self->failure);
   g_free(self);
 }
@@ -132,7 +135,7 @@ static void make_end(session *self, uint32_t index, enum side side, const uint32
   session_end *end = &self->connections[index].ends[side];
   enum side peer = side_peer(side);
   rnic_endpoint_config config = self->endpoint_configs[side];
-  const sim_engine_wake wake = {.wake = session_end_wake, .user = end};
+  const ns3_tcp_transport_place ns3_place = {.wake = session_end_wake, .user = end};
   fault_config fault;
   fault_injector *injector = NULL;
 
@@ -142,18 +145,18 @@ static void make_end(session *self, uint32_t index, enum side side, const uint32
   end->host = &self->hosts[side];
   end->index = index;
   end->side = side;
-  if (sim_setup_fault(c, index, side, &fault)) {
+  if (session_setup_fault(c, index, side, &fault)) {
     injector = fault_injector_new(&fault, self->hosts[peer].rnic, domains[peer]);
     g_ptr_array_add(self->faults, injector);
   }
-  const sim_setup_place place = {.host = end->host->rnic,
-                                 .protection_domain = domains[side],
-                                 .private_data = self->private_data[side],
-                                 .fault = injector ? &injector->misbehaviour : NULL};
-  sim_setup_endpoint_of(&config, c, index, side, &place);
+  const session_setup_place place = {.host = end->host->rnic,
+                                     .protection_domain = domains[side],
+                                     .private_data = self->private_data[side],
+                                     .fault = injector ? &injector->misbehaviour : NULL};
+  session_setup_endpoint_of(&config, c, index, side, &place);
   if (c->tcp_is_ns3) {
-    config.tcp_new = sim_engine_ns3_tcp_new;
-    config.tcp_new_user = (void *)&wake;
+    config.tcp_new = run_engine_ns3_tcp();
+    config.tcp_new_user = (void *)&ns3_place;
   }
   if (capture) {
     capture->configure(capture->user, index, &config);
@@ -202,13 +205,13 @@ void session_connect(session *self, session_network *network)
   const configuration *c = self->config.configuration;
 
   self->network = network;
-  self->workload_config = sim_setup_workload(c, self->table);
+  self->workload_config = session_setup_workload(c, self->table);
   self->workload_config.can_post = session_can_post;
   for (enum side side = 0; side < SIDES; side++) {
-    const sim_setup_place nowhere = {.host = self->hosts[side].rnic};
+    const session_setup_place nowhere = {.host = self->hosts[side].rnic};
 
-    self->private_data[side] = sim_setup_private_data(c, side, self->table);
-    self->endpoint_configs[side] = sim_setup_endpoint(c, 0, side, &nowhere);
+    self->private_data[side] = session_setup_private_data(c, side, self->table);
+    self->endpoint_configs[side] = session_setup_endpoint(c, 0, side, &nowhere);
     self->endpoint_configs[side].tcp.local_address = self->hosts[side].address;
     self->endpoint_configs[side].tcp.remote_address = self->hosts[side_peer(side)].address;
     self->endpoint_events[side] = session_endpoint_events(self, side);
@@ -324,7 +327,7 @@ void session_end_arrivals(session *self)
 {
   self->arrivals_ended = true;
   for (uint32_t i = 0; i < self->host_count; i++) {
-    sim_ip_input_stop_clock(self->hosts[i].input);
+    ip_input_stop_clock(self->hosts[i].input);
   }
 }
 

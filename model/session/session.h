@@ -6,15 +6,15 @@
 
 #include <stdio.h>
 
+#include "engine/engine.h"
 #include "measure/distribution.h"
 #include "measure/metric_table.h"
+#include "measure/run_status.h"
 #include "net/packet_capture.h"
 #include "network/path_element.h"
 #include "rnic/rnic_endpoint.h"
 #include "scenario/configuration.h"
 #include "session/session_network.h"
-#include "sim/sim_engine.h"
-#include "sim/summary.h"
 
 typedef struct session session;
 typedef struct session_host session_host;

@@ -31,11 +31,11 @@ void session_end_settle(session_end *end, time_ps now)
   if (deadline < end->timer_due) {
     set_timer(end, deadline);
   }
-  if (end->side == self->measured && !(sim_recorder_expects_nothing_held(self->recorder, end->index) &&
+  if (end->side == self->measured && !(session_recorder_expects_nothing_held(self->recorder, end->index) &&
                                        rnic_endpoint_holds_nothing(end->endpoint))) {
     rnic_held held;
     rnic_endpoint_held(end->endpoint, &held);
-    sim_recorder_held(self->recorder, end->index, &held, now);
+    session_recorder_held(self->recorder, end->index, &held, now);
   }
 }
 
@@ -67,7 +67,7 @@ static inline session_end *end_of(const session_host *host, const datagram *pack
   uint32_t index;
 
   for (enum side side = 0; side < SIDES; side++) {
-    if (sim_ip_input_connection_of(packet, side, self->connection_count, &index) &&
+    if (ip_input_connection_of(packet, side, self->connection_count, &index) &&
         self->connections[index].ends[side].host == host) {
       return &self->connections[index].ends[side];
     }
@@ -101,7 +101,7 @@ void session_receive(void *user, datagram *packet, time_ps now)
     packet_capture_add(host->capture, packet, now);
   }
   if (packet->kind == DATAGRAM_FRAGMENT) {
-    sim_ip_input_receive(host->input, packet, now);
+    ip_input_receive(host->input, packet, now);
   } else {
     receive_whole(host, packet, now); /* nearly all: there is nothing to reassemble */
   }
@@ -136,7 +136,7 @@ static void on_answer(void *user, datagram *message, time_ps now)
   uint32_t index;
 
   for (enum side side = 0; side < SIDES; side++) { /* it is for the peer: as the peer will see it */
-    if (sim_ip_input_connection_of(message, side_peer(side), self->connection_count, &index) &&
+    if (ip_input_connection_of(message, side_peer(side), self->connection_count, &index) &&
         self->connections[index].ends[side].host == host) {
       end = &self->connections[index].ends[side];
     }
@@ -149,16 +149,16 @@ static void on_fragments(void *user, uint32_t connection, uint64_t octets, time_
   const session_host *host = user;
 
   if (host->is_measured) {
-    sim_recorder_fragments(host->session->recorder, connection, octets, now);
+    session_recorder_fragments(host->session->recorder, connection, octets, now);
   }
 }
 
-sim_ip_input_events session_input_events(const session *self)
+ip_input_events session_input_events(const session *self)
 {
-  return (sim_ip_input_events){.whole = on_whole,
-                               .answer = on_answer,
-                               .held = on_fragments,
-                               .connection_of = self->config.capture ? on_connection_of : NULL};
+  return (ip_input_events){.whole = on_whole,
+                           .answer = on_answer,
+                           .held = on_fragments,
+                           .connection_of = self->config.capture ? on_connection_of : NULL};
 }
 
 bool session_is_fpdu_start(void *user, const datagram_flow *flow, int64_t position, uint32_t *hint)
@@ -166,13 +166,13 @@ bool session_is_fpdu_start(void *user, const datagram_flow *flow, int64_t positi
   const session *self = user;
   enum side source = side_peer(self->measured);
   uint32_t port = source == SIDE_INITIATOR ? flow->source_port : flow->destination_port;
-  uint32_t index = port - SIM_INITIATOR_FIRST_PORT;
+  uint32_t index = port - SESSION_INITIATOR_FIRST_PORT;
   int64_t start;
 
-  if (port < SIM_INITIATOR_FIRST_PORT || index >= self->connection_count) {
+  if (port < SESSION_INITIATOR_FIRST_PORT || index >= self->connection_count) {
     return false;
   }
   start = rnic_endpoint_sent_phase_start(self->connections[index].ends[source].endpoint);
   return start >= 0 && position >= start &&
-         sim_recorder_is_fpdu_start(self->recorder, index, (uint64_t)(position - start), hint);
+         session_recorder_is_fpdu_start(self->recorder, index, (uint64_t)(position - start), hint);
 }

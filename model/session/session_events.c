@@ -2,7 +2,7 @@
 /* What the endpoints of a session report. */
 #include "rnic/rnic_verbs.h"
 #include "session/session_private.h"
-#include "sim/sim_setup.h"
+#include "session/session_setup.h"
 
 bool session_is_done(const session *self)
 {
@@ -76,7 +76,7 @@ static void on_framed(void *user, uint64_t phase_offset)
 {
   session_end *end = user;
 
-  sim_recorder_framed(end->session->recorder, end->index, phase_offset);
+  session_recorder_framed(end->session->recorder, end->index, phase_offset);
 }
 
 static void on_retransmitted(void *user, int64_t phase_offset, uint32_t length, time_ps now)
@@ -84,7 +84,7 @@ static void on_retransmitted(void *user, int64_t phase_offset, uint32_t length, 
   session_end *end = user;
   session *self = end->session;
 
-  sim_recorder_retransmitted(
+  session_recorder_retransmitted(
       self->recorder, end->index, phase_offset, length,
       session_network_earliest_arrival(self->network, end->index, side_peer(self->measured), now));
 }
@@ -94,8 +94,8 @@ static void on_segment(void *user, int64_t phase_offset, uint32_t length, uint32
 {
   session_end *end = user;
 
-  sim_recorder_segment(end->session->recorder, end->index, phase_offset, length, new_octets, out_of_order,
-                       now);
+  session_recorder_segment(end->session->recorder, end->index, phase_offset, length, new_octets, out_of_order,
+                           now);
 }
 
 static void on_placed(void *user, ddp_segment *segment, const mpa_ulpdu *ulpdu, time_ps now)
@@ -103,7 +103,7 @@ static void on_placed(void *user, ddp_segment *segment, const mpa_ulpdu *ulpdu, 
   session_end *end = user;
   bool out_of_order = rnic_endpoint_has_hole_before(end->endpoint, segment->fpdu_start);
 
-  sim_recorder_placed(end->session->recorder, segment, ulpdu, out_of_order, now);
+  session_recorder_placed(end->session->recorder, segment, ulpdu, out_of_order, now);
 }
 
 static void on_delivered(void *user, const ddp_segment *segment, time_ps now)
@@ -114,7 +114,7 @@ static void on_delivered(void *user, const ddp_segment *segment, time_ps now)
 
   self->delivered++;
   if (end->side == self->measured) {
-    sim_recorder_delivered(self->recorder, segment, now);
+    session_recorder_delivered(self->recorder, segment, now);
   }
   ulp_workload_delivered(connection->workload, end->side, segment);
   if (segment->header.last) {
@@ -130,10 +130,10 @@ static void on_private_data(void *user, const uint8_t *octets, uint32_t length, 
   enum side peer = side_peer(end->side);
   (void)now;
 
-  if (!sim_setup_private_data_is(c, peer, self->private_data[peer], octets, length)) {
+  if (!session_setup_private_data_is(c, peer, self->private_data[peer], octets, length)) {
     session_fail(self,
                  g_strdup_printf("connection %u: the Private Data that came to the %s is not what was sent",
-                                 end->index, sim_setup_side_name(end->side)));
+                                 end->index, session_setup_side_name(end->side)));
   }
 }
 
@@ -187,13 +187,13 @@ static void on_failed(void *user, const rnic_failure *failure, time_ps now)
   if (connection->terminated) {
     return; /* what the other end says of the same end */
   }
-  if (!self->config.capture && !sim_ending_is_documented(c, end->index, failure)) {
+  if (!self->config.capture && !session_ending_is_documented(c, end->index, failure)) {
     session_fail(self, g_strdup_printf("connection %u failed at its %s after %.12f s: %s", end->index,
-                                       sim_setup_side_name(end->side), time_ps_in_seconds(now),
+                                       session_setup_side_name(end->side), time_ps_in_seconds(now),
                                        rnic_failure_text(failure)));
     return;
   }
-  sim_ending_note(&self->ending, end->index, end->side, failure, now);
+  session_ending_note(&self->ending, end->index, end->side, failure, now);
   connection->terminated = true;
   self->terminated++;
   self->workloads_open -= !connection->delivered;
@@ -215,7 +215,7 @@ static void on_idle_delivery(void *user, const ddp_segment *segment, time_ps now
 {
   session_end *end = user;
 
-  sim_recorder_delivered(end->session->recorder, segment, now);
+  session_recorder_delivered(end->session->recorder, segment, now);
 }
 
 rnic_endpoint_events session_endpoint_events(const session *self, enum side side)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "session/session_paths.h"
 
-#include "sim/sim_relay.h"
-#include "sim/sim_topology.h"
+#include "session/session_relay.h"
+#include "session/session_topology.h"
 
 typedef struct session_paths session_paths;
 
@@ -10,8 +10,8 @@ typedef struct session_paths session_paths;
 typedef struct network_route {
   session_paths *network;
   path_direction *paths[SIDES];
-  sim_relay *relay; /* the proxy between them; NULL: none */
-  path_gate *gate;  /* with it */
+  session_relay *relay; /* the proxy between them; NULL: none */
+  path_gate *gate;      /* with it */
 } network_route;
 
 /* One event of the scenario. */
@@ -26,8 +26,8 @@ struct session_paths {
   const configuration *configuration;
   engine *clock;
   session_paths_ends ends;
-  sim_topology *topology; /* instead of routes; NULL: there is none */
-  network_route *routes;  /* one without paths when there is a topology */
+  session_topology *topology; /* instead of routes; NULL: there is none */
+  network_route *routes;      /* one without paths when there is a topology */
   uint32_t route_count;
   network_event *events;
   gsize event_count;
@@ -73,13 +73,13 @@ static bool is_fpdu_start(void *user, const datagram_flow *flow, int64_t positio
 
 static const path_output outputs[SIDES] = {on_forward_output, on_reverse_output};
 
-static bool make_route(session_paths *network, uint32_t index, sim_engine_kind kind, GError **error)
+static bool make_route(session_paths *network, uint32_t index, run_engine kind, GError **error)
 {
   static const path_too_big too_big[SIDES] = {on_forward_too_big, on_reverse_too_big};
   const configuration *c = network->configuration;
   network_route *route = &network->routes[index];
 
-  route->relay = sim_relay_new(c, index);
+  route->relay = session_relay_new(c, index);
   route->gate = route->relay ? path_gate_new() : NULL;
   for (enum side direction = 0; direction < SIDES; direction++) {
     const path_place config = {
@@ -90,8 +90,8 @@ static bool make_route(session_paths *network, uint32_t index, sim_engine_kind k
         .index = index,
         .paths = network->route_count,
         .clock = network->clock,
-        .new_link = sim_engine_links(kind),
-        .relay = route->relay ? sim_relay_element(route->relay, direction) : NULL,
+        .new_link = run_engine_links(kind),
+        .relay = route->relay ? session_relay_element(route->relay, direction) : NULL,
         .is_fpdu_start = direction == c->main_direction ? is_fpdu_start : NULL,
         .identification = network->ends.identifications[direction],
         .gate = route->gate,
@@ -164,10 +164,10 @@ static void paths_free(session_network *self)
   for (uint32_t i = 0; i < network->route_count; i++) {
     path_direction_free(network->routes[i].paths[SIDE_INITIATOR]);
     path_direction_free(network->routes[i].paths[SIDE_RESPONDER]);
-    sim_relay_free(network->routes[i].relay);
+    session_relay_free(network->routes[i].relay);
     path_gate_free(network->routes[i].gate);
   }
-  sim_topology_free(network->topology);
+  session_topology_free(network->topology);
   g_free(network->events);
   g_free(network->routes);
   g_free(network);
@@ -179,7 +179,7 @@ static void paths_send(session_network *self, uint32_t connection, enum side dir
   session_paths *network = paths_of(self);
 
   if (network->topology) {
-    sim_topology_send(network->topology, direction, packet, now);
+    session_topology_send(network->topology, direction, packet, now);
   } else {
     path_direction_send(route_of(network, connection)->paths[direction], packet, now);
   }
@@ -191,7 +191,7 @@ static time_ps paths_earliest_arrival(const session_network *self, uint32_t conn
   const session_paths *network = const_paths_of(self);
 
   return network->topology
-             ? sim_topology_earliest_arrival(network->topology, now)
+             ? session_topology_earliest_arrival(network->topology, now)
              : path_direction_earliest_arrival(route_of(network, connection)->paths[direction], now);
 }
 
@@ -203,7 +203,7 @@ static void paths_set_metrics(const session_network *self, enum side main_direct
   uint64_t extent_sum = 0;
 
   if (network->topology) {
-    sim_topology_set_metrics(network->topology, values);
+    session_topology_set_metrics(network->topology, values);
     return;
   }
   for (uint32_t i = 0; i < network->route_count; i++) {
@@ -227,12 +227,12 @@ static const session_network_class paths_class = {.send = paths_send,
                                                   .set_metrics = paths_set_metrics,
                                                   .free = paths_free};
 
-session_network *session_paths_new(const scenario *s, sim_engine_kind kind, engine *clock,
+session_network *session_paths_new(const scenario *s, run_engine kind, engine *clock,
                                    const session_paths_ends *ends, GError **error)
 {
   const configuration *c = scenario_configuration(s);
   session_paths *network = g_new0(session_paths, 1);
-  bool in_ns3 = sim_topology_is_wanted(c);
+  bool in_ns3 = session_topology_is_wanted(c);
 
   network->network.class = &paths_class;
   network->configuration = c;
@@ -249,7 +249,7 @@ session_network *session_paths_new(const scenario *s, sim_engine_kind kind, engi
       return NULL;
     }
   }
-  network->topology = in_ns3 ? sim_topology_new(s, clock, outputs, network->routes, error) : NULL;
+  network->topology = in_ns3 ? session_topology_new(s, clock, outputs, network->routes, error) : NULL;
   if (in_ns3 && !network->topology) {
     paths_free(&network->network);
     return NULL;

@@ -9,9 +9,9 @@
 #include "engine/engine.h"
 #include "network/path_direction.h"
 #include "network/path_element.h"
+#include "platform/run_engine.h"
 #include "scenario/scenario.h"
 #include "session/session_network.h"
-#include "sim/sim_engine.h"
 
 typedef struct session_paths_ends {
   path_output output;                         /* of what comes out of each direction, called with … */
@@ -23,7 +23,7 @@ typedef struct session_paths_ends {
 
 /* The paths of `s`; `ends` are copied. NULL and `error` when the engine refuses a link. Free with session_network_free(), before the
  * engine. */
-session_network *session_paths_new(const scenario *s, sim_engine_kind kind, engine *clock,
+session_network *session_paths_new(const scenario *s, run_engine kind, engine *clock,
                                    const session_paths_ends *ends, GError **error);
 
 #endif

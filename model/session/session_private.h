@@ -10,17 +10,17 @@
 #include "engine/engine.h"
 #include "fault/fault_injector.h"
 #include "rnic/rnic_endpoint.h"
+#include "session/ip_input.h"
 #include "session/session.h"
-#include "sim/sim_ending.h"
-#include "sim/sim_ip_input.h"
-#include "sim/sim_recorder.h"
+#include "session/session_ending.h"
+#include "session/session_recorder.h"
 #include "ulp/ulp_workload.h"
 
 /* One RNIC, with what stands in front of its TCP. */
 struct session_host {
   session *session;
   rnic_host *rnic;
-  sim_ip_input *input;
+  ip_input *input;
   packet_capture *capture; /* NULL: none */
   ip_address address;
   bool is_measured; /* its ends are Data Sinks */
@@ -66,7 +66,7 @@ struct session {
   uint8_t *private_data[SIDES];
   session_network *network;
   uint64_t strays; /* packets of no connection: their ports were damaged */
-  sim_recorder *recorder;
+  session_recorder *recorder;
   pattern *table;
   rnic_endpoint_events endpoint_events[SIDES];
   rnic_endpoint_config endpoint_configs[SIDES]; /* of connection 0; the others' are nearly the same */
@@ -86,7 +86,7 @@ struct session {
   bool arrivals_ended;                   /* of the capture */
   bool abandoned;                        /* nothing more happens, though not all ends are closed */
   char *failure;                         /* why the run fails; NULL: it does not so far */
-  sim_ending ending;                     /* of the connection that was terminated first */
+  session_ending ending;                 /* of the connection that was terminated first */
   session_progress_function on_progress; /* NULL: nobody looks on */
   void *on_progress_user;
   int64_t progress_reported_us; /* when, by the wall clock */
@@ -95,12 +95,12 @@ struct session {
 /* Sends what the end has to send, sets its timer, and gives the recorder what it holds: after every event. */
 void session_end_settle(session_end *end, time_ps now);
 
-/* The end's timer is due; of its own accord, and because ns-3's TCP asks for it (sim_engine_wake). */
+/* The end's timer is due; of its own accord, and because ns-3's TCP asks for it (ns3_tcp_transport_place). */
 void session_end_on_timer(void *end, time_ps now);
 void session_end_wake(void *end, time_ps now);
 
 /* The events that session_host.input calls. */
-sim_ip_input_events session_input_events(const session *self);
+ip_input_events session_input_events(const session *self);
 
 /* What the endpoints of `side` report: the Data Sink is measured; what the Data Source sends is known for that. The ULP is asked for operations
  * when it posts any. */

@@ -4,7 +4,7 @@
 
 #include "measure/theory.h"
 #include "session/session_private.h"
-#include "sim/sim_setup.h"
+#include "session/session_setup.h"
 
 /* --- Counts --- */
 
@@ -209,7 +209,7 @@ run_status session_finish(session *self, metric_values *values, session_outcome 
   *values = (metric_values){0};
   *outcome = (session_outcome){.message = NULL};
   const totals sum = count_connections(self, values);
-  sim_recorder_finish(self->recorder, now, values);
+  session_recorder_finish(self->recorder, now, values);
   if (sum.sources > 0) {
     path_link_config link = path_link_at(&c->path.directions[c->main_direction], 0);
 
@@ -241,7 +241,7 @@ run_status session_finish(session *self, metric_values *values, session_outcome 
             ? g_strdup_printf("%s; %u connections ended so", self->ending.message, self->terminated)
             : g_strdup(self->ending.message);
     outcome->terminate_code = g_strdup(self->ending.code);
-    outcome->terminate_side = sim_setup_side_name(self->ending.side);
+    outcome->terminate_side = session_setup_side_name(self->ending.side);
     return RUN_TERMINATED;
   }
   return RUN_OK;
@@ -249,5 +249,5 @@ run_status session_finish(session *self, metric_values *values, session_outcome 
 
 void session_distributions(const session *self, distribution distributions[DISTRIBUTION_COUNT])
 {
-  sim_recorder_distributions(self->recorder, distributions);
+  session_recorder_distributions(self->recorder, distributions);
 }

@@ -3,9 +3,9 @@
 
 #include <errno.h>
 
+#include "base/version.h"
 #include "session/session_paths.h"
-#include "sim/sim_setup.h"
-#include "sim/version.h"
+#include "session/session_setup.h"
 
 GQuark simulation_error_quark(void)
 {
@@ -86,16 +86,16 @@ static gboolean close_files(const session_config *config, const char *directory,
 /* ns-3's TCP, where it is wanted, can be as the scenario asks, at both ends. */
 static bool check_ns3_tcp(const configuration *c, GError **error)
 {
-  tcp_config initiator = sim_setup_tcp(c, 0, SIDE_INITIATOR);
-  tcp_config responder = sim_setup_tcp(c, 0, SIDE_RESPONDER);
+  tcp_config initiator = session_setup_tcp(c, 0, SIDE_INITIATOR);
+  tcp_config responder = session_setup_tcp(c, 0, SIDE_RESPONDER);
 
   return !c->tcp_is_ns3 ||
-         (sim_engine_ns3_tcp_supports(&initiator, error) && sim_engine_ns3_tcp_supports(&responder, error));
+         (run_engine_ns3_tcp_supports(&initiator, error) && run_engine_ns3_tcp_supports(&responder, error));
 }
 
 /* What leaves one host arrives at the other one. */
 static session_network *make_network(session *run, const scenario *s, const session_config *config,
-                                     sim_engine_kind kind, GError **error)
+                                     run_engine kind, GError **error)
 {
   session_paths_ends ends = {
       .output = session_receive, .is_fpdu_start = session_is_fpdu_start, .is_fpdu_start_user = run};
@@ -130,7 +130,7 @@ void simulation_run_session(session *run, session_progress_function progress, vo
 static gboolean run_with_files(const scenario *s, session_config *config, const simulation_options *options,
                                simulation_result *result, GError **error)
 {
-  config->clock = check_ns3_tcp(config->configuration, error) ? sim_engine_new(result->engine, error) : NULL;
+  config->clock = check_ns3_tcp(config->configuration, error) ? run_engine_new(result->engine, error) : NULL;
   if (!config->clock) {
     return FALSE;
   }
@@ -152,7 +152,7 @@ gboolean simulation_run(const scenario *s, const simulation_options *options, si
   session_config config = {.configuration = c};
 
   *result = (simulation_result){.message = g_strdup("")};
-  result->engine = sim_engine_of(s);
+  result->engine = run_engine_of(s);
   result->window_over_bandwidth_delay =
       (double)c->receive_window_octets / (double)MAX(configuration_bandwidth_delay_octets(c), 1);
   gboolean done = open_files(s, options, &config, error);

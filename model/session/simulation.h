@@ -5,10 +5,9 @@
 
 #include <glib.h>
 
+#include "platform/run_engine.h"
 #include "scenario/scenario.h"
 #include "session/session.h"
-#include "sim/sim_engine.h"
-#include "sim/summary.h"
 
 #define SIMULATION_ERROR (simulation_error_quark())
 GQuark simulation_error_quark(void);
@@ -29,7 +28,7 @@ typedef struct simulation_result {
   const char *terminate_side; /* the same: "Initiator" or "Responder", who found it; static */
   metric_values metrics;
   distribution distributions[DISTRIBUTION_COUNT]; /* cleared by simulation_result_clear() */
-  sim_engine_kind engine;
+  run_engine engine;
   double window_over_bandwidth_delay; /* receive window / bandwidth-delay product of the main direction */
 } simulation_result;
 

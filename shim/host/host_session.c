@@ -6,9 +6,9 @@
 
 #include "base/big_endian.h"
 #include "session/session.h"
+#include "session/session_setup.h"
+#include "session/session_topology.h"
 #include "shim/ns3_engine.h"
-#include "sim/sim_setup.h"
-#include "sim/sim_topology.h"
 
 struct host_session {
   session_network network; /* the program's: packets leave as octets */
@@ -90,13 +90,14 @@ static const char *find_unsupported(const configuration *c)
 {
   fault_config fault;
 
-  if (sim_setup_address(c, SIDE_INITIATOR).version != 4) {
+  if (session_setup_address(c, SIDE_INITIATOR).version != 4) {
     return "a host in another's ns-3 program speaks IPv4 only";
   }
-  if (sim_setup_fault(c, 0, SIDE_INITIATOR, &fault) || sim_setup_fault(c, 0, SIDE_RESPONDER, &fault)) {
+  if (session_setup_fault(c, 0, SIDE_INITIATOR, &fault) ||
+      session_setup_fault(c, 0, SIDE_RESPONDER, &fault)) {
     return "a host in another's ns-3 program does no faults";
   }
-  if (sim_topology_is_wanted(c) || c->tcp_is_ns3) {
+  if (session_topology_is_wanted(c) || c->tcp_is_ns3) {
     return "a host in another's ns-3 program has our TCP, and the program's topology";
   }
   return NULL;

@@ -94,14 +94,14 @@ class Callgrind(unittest.TestCase):
         self.assertEqual(dict(self.counts.calls), {"copy": 2, "crc": 1})
 
     def test_per_segment_is_the_difference_of_two_lengths(self):
-        short = callgrind.Counts({("tcp", "f"): 1000, ("sim", "start"): 70}, {"crc": 3})
-        long = callgrind.Counts({("tcp", "f"): 5000, ("sim", "start"): 70}, {"crc": 103})
+        short = callgrind.Counts({("tcp", "f"): 1000, ("session", "start"): 70}, {"crc": 3})
+        long = callgrind.Counts({("tcp", "f"): 5000, ("session", "start"): 70}, {"crc": 103})
         for counts in (short, long):
             counts.calls.update({part: 0 for part in layers.TOUCHING if part != "crc"})
         per_segment = callgrind.per_segment(short, long, 50)
-        self.assertEqual(per_segment.instructions, {("tcp", "f"): 80, ("sim", "start"): 0})
+        self.assertEqual(per_segment.instructions, {("tcp", "f"): 80, ("session", "start"): 0})
         self.assertEqual(per_segment.calls["crc"], 2)
-        self.assertEqual(callgrind.by_part(per_segment.instructions), {"tcp": 80, "sim": 0})
+        self.assertEqual(callgrind.by_part(per_segment.instructions), {"tcp": 80, "session": 0})
 
 
 class Parts(unittest.TestCase):

@@ -8,7 +8,7 @@
 
 static const time_ps timeout = 60 * TIME_PS_PER_SECOND;
 
-/* As sim_ip_input.c has them. */
+/* As ip_input.c has them. */
 typedef enum buffering { DROP, LIMITED, UNLIMITED, ONE_64K, SPANNING } buffering;
 
 static ip_reassembly *with(buffering option, uint32_t size_octets)

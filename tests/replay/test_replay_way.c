@@ -4,7 +4,7 @@
 
 #include "engine/engine.h"
 #include "replay/replay_scenario.h"
-#include "sim/sim_setup.h"
+#include "session/session_setup.h"
 
 enum { LENGTH = 1460 };
 

@@ -13,7 +13,7 @@ static unsigned peer_of(const pair_side *s)
   return 1 - (unsigned)s->side;
 }
 
-/* --- Driving an end, as model/sim does --- */
+/* --- Driving an end, as model/session does --- */
 
 static bool is_lost(pair_side *s, const datagram *packet)
 {

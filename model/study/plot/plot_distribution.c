@@ -3,13 +3,13 @@
 
 #include <string.h>
 
-#include "sim/summary.h"
 #include "study/plot/gnuplot_text.h"
 #include "study/plot/plot_heading.h"
 #include "study/plot/plot_occupancy.h"
 #include "study/plot/point_selection.h"
 #include "study/plot/share_plot.h"
 #include "study/plot/study_plot.h"
+#include "study/store/summary.h"
 
 /* More lines than this are not told apart; of delays, each point has two. */
 enum { OCCUPANCIES_MAX = 8, DELAYS_MAX = 4 };

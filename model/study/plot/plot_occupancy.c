@@ -9,10 +9,10 @@
 
 #include "base/regular_file.h"
 #include "measure/occupancy.h"
-#include "sim/summary.h"
 #include "study/plot/gnuplot_text.h"
 #include "study/plot/plot_layout.h"
 #include "study/plot/value_axis.h"
+#include "study/store/summary.h"
 
 GQuark plot_occupancy_error_quark(void)
 {

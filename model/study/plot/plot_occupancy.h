@@ -5,8 +5,8 @@
 
 #include <glib.h>
 
-#include "sim/summary.h"
 #include "study/plot/gnuplot_script.h"
+#include "study/store/summary.h"
 
 #define PLOT_OCCUPANCY_ERROR (plot_occupancy_error_quark())
 GQuark plot_occupancy_error_quark(void);

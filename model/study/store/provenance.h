@@ -4,7 +4,7 @@
 #define STUDY_PROVENANCE_H
 
 /* The libraries this process runs with: "ns-3 3.37, GLib 2.74.6, libconfig 1.5, SQLite 3.40.1, glibc 2.36". `ns3_version` is what
- * sim_engine_library_version() says; NULL: the native engine alone. Versions at run time; of libconfig, which does not say its own,
+ * run_engine_library_version() says; NULL: the native engine alone. Versions at run time; of libconfig, which does not say its own,
  * the one this program was built with. Free with g_free(). */
 char *provenance_libraries(const char *ns3_version);
 

@@ -9,8 +9,8 @@
 #include "measure/distribution.h"
 #include "measure/metric_table.h"
 #include "scenario/scenario_keys.h"
-#include "sim/summary.h"
 #include "study/store/stored_origin.h"
+#include "study/store/summary.h"
 
 typedef struct result_store result_store;
 

@@ -6,7 +6,7 @@
 
 #include <glib.h>
 
-#include "sim/summary.h"
+#include "study/store/summary.h"
 
 typedef struct child_record {
   run_status status;

@@ -6,7 +6,7 @@
 #include <glib.h>
 
 #include "base/time_ps.h"
-#include "sim/summary.h"
+#include "study/store/summary.h"
 #include "study/sweep/child_page.h"
 
 /* The page that `iwarpsim sweep` has opened for this process. NULL and `error` (G_FILE_ERROR) when no sweep started it. Free with

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "sim/sim_engine_choice.h"
+#include "platform/run_engine.h"
 #include "study/store/run_identity.h"
 
 GQuark sweep_grid_error_quark(void)
@@ -229,11 +229,11 @@ static gboolean add_point(sweep_grid *grid, gsize cell, const scenario *s, GErro
   gboolean hold;
 
   if (!scenario_constraints_hold(s, &hold, &problem) ||
-      (hold && (!scenario_check(s, NULL, &problem) || !sim_engine_check(s, &problem)))) {
+      (hold && (!scenario_check(s, NULL, &problem) || !run_engine_check(s, &problem)))) {
     return refuse_cell(grid, cell, problem, error);
   }
   if (hold) {
-    grid->uses_ns3 = grid->uses_ns3 || sim_engine_of(s) == SIM_ENGINE_NS3;
+    grid->uses_ns3 = grid->uses_ns3 || run_engine_of(s) == RUN_ENGINE_NS3;
     g_array_append_val(grid->cells, cell);
   } else {
     grid->left_out++;

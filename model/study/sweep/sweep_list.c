@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/plain_text.h"
+#include "platform/run_engine.h"
 #include "scenario/configuration.h"
-#include "sim/sim_engine_choice.h"
 
 /* What a run costs on one core when no store knows better: data segments a second of a 200 MiB Write at MTU 1500 with markers, CRC and 0.01 %
  * loss, and what a run without data takes. Measured on 2026-11-21 (0.20 s and 0.46 s for 144,000 segments); docs/performance.md has rates of the
@@ -87,7 +87,7 @@ typedef struct sums {
 static void add_run(sums *total, const scenario *s, const sweep_list_options *options)
 {
   double segments = sweep_list_segments(s);
-  gboolean native = sim_engine_of(s) == SIM_ENGINE_NATIVE;
+  gboolean native = run_engine_of(s) == RUN_ENGINE_NATIVE;
 
   total->to_run++;
   total->segments += segments;

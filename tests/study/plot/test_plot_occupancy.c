@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "sim/summary.h"
+#include "study/store/summary.h"
 #include "study_kit.h"
 
 #define HEADER "time_s,connection,cause,octets\n"

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sim/summary.h"
+#include "study/store/summary.h"
 
 #include "scenario/configuration.h"
 #include "study/sweep/child_page.h"

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "platform/ns3_module.h"
+
+#include <dlfcn.h>
+
+#include "base/program_files.h"
+
+GQuark ns3_module_error_quark(void)
+{
+  return g_quark_from_static_string("iwarpsim-sim-ns3-module-error");
+}
+
+#ifdef NS3_MODULE
+
+const ns3_functions *ns3_module(GError **error)
+{
+  g_autofree char *path = program_files_path("IWARPSIM_MODULES", "", NS3_MODULE_INSTALLED, NS3_MODULE);
+  const ns3_functions *(*get)(void) = NULL;
+  /* Again and again is cheap: the loader knows what it has. It is never unloaded, as ns-3 and GLib keep pointers into it. */
+  void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+
+  if (module) {
+    *(void **)&get = dlsym(module, NS3_FUNCTIONS_NAME);
+  }
+  if (!get) {
+    g_set_error(error, NS3_MODULE_ERROR, NS3_MODULE_ERROR_LOADING, "%s", dlerror());
+    return NULL;
+  }
+  const ns3_functions *functions = get();
+  if (functions->layout != NS3_FUNCTIONS_LAYOUT) {
+    g_set_error(error, NS3_MODULE_ERROR, NS3_MODULE_ERROR_LOADING, "%s: it was built with another iwarpsim",
+                path);
+    return NULL;
+  }
+  return functions;
+}
+
+#else
+
+const ns3_functions *ns3_module(GError **error)
+{
+  g_set_error(error, NS3_MODULE_ERROR, NS3_MODULE_ERROR_NOT_BUILT, "this iwarpsim was built without it");
+  return NULL;
+}
+
+#endif

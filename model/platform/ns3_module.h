@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* ns-3, when this program has it: what the simulator needs of it, as a table of functions, which shim/ fills in.
+ *
+ * The table is in a module ("iwarpsim-ns3.so") that the first run that needs ns-3 loads: its libraries take longer to load than a small run.
+ * The module is linked with libraries of model/ of its own. None of them keeps anything outside the objects it is given, so an object
+ * that one side makes the other side may use and free, as long as both were compiled from the same headers. */
+#ifndef PLATFORM_NS3_MODULE_H
+#define PLATFORM_NS3_MODULE_H
+
+#include <glib.h>
+
+#include "engine/engine.h"
+#include "network/path_element.h"
+#include "network/path_link.h"
+#include "platform/ns3_types.h"
+#include "tcp/tcp_transport.h"
+
+typedef struct ns3_topology ns3_topology;
+typedef struct ns3_topology_path ns3_topology_path;
+
+/* Each is the function of its name in shim/ns3_shim.h, ns3_engine.h, ns3_link.h, ns3_tcp_transport.h, ns3_topology_path.h, ns3_topology.h. */
+typedef struct ns3_functions {
+  uint64_t
+      layout; /* NS3_FUNCTIONS_LAYOUT of who made the table; the first member, whatever the others become */
+  const char *(*version)(void);
+  engine *(*engine_new)(ns3_shim_error *error);
+  path_link *(*link_new)(const path_link_config *config, engine *clock, ns3_shim_error *error);
+  tcp_transport *(*tcp_transport_new)(const tcp_config *config, const tcp_events *events, void *events_user,
+                                      void *user);
+  bool (*tcp_transport_supports)(const tcp_config *config, ns3_shim_error *error);
+  ns3_topology_path *(*topology_path_new)(const ns3_topology_config *config, engine *clock, uint32_t id,
+                                          const path_output outputs[NS3_TOPOLOGY_ENDS], void *user,
+                                          ns3_shim_error *error);
+  void (*topology_path_free)(ns3_topology_path *path);
+  void (*topology_path_send)(ns3_topology_path *path, unsigned end, datagram *packet, time_ps now);
+  time_ps (*topology_path_earliest_arrival)(const ns3_topology_path *path, time_ps now);
+  uint64_t (*topology_path_too_big)(const ns3_topology_path *path);
+  const ns3_topology *(*topology_path_chain)(const ns3_topology_path *path);
+  size_t (*topology_hops)(const ns3_topology *topology);
+  void (*topology_counts_of)(const ns3_topology *topology, size_t hop, unsigned to_end,
+                             ns3_topology_counts *counts);
+} ns3_functions;
+
+/* What is passed between the two, by its sizes, mixed so that no two changes cancel out: a module of another build is refused instead of
+ * believed. */
+#define NS3_FUNCTIONS_MIX(sum, type) ((sum)*1000003u + sizeof(type))
+#define NS3_FUNCTIONS_LAYOUT                                                                                 \
+  NS3_FUNCTIONS_MIX(                                                                                         \
+      NS3_FUNCTIONS_MIX(                                                                                     \
+          NS3_FUNCTIONS_MIX(                                                                                 \
+              NS3_FUNCTIONS_MIX(NS3_FUNCTIONS_MIX((uint64_t)sizeof(ns3_functions), datagram), tcp_config),   \
+              tcp_events),                                                                                   \
+          path_link),                                                                                        \
+      ns3_topology_config)
+
+/* The name under which the module exports the function below. */
+#define NS3_FUNCTIONS_NAME "iwarpsim_ns3_functions"
+
+/* The table; static. */
+const ns3_functions *iwarpsim_ns3_functions(void);
+
+#define NS3_MODULE_ERROR (ns3_module_error_quark())
+GQuark ns3_module_error_quark(void);
+enum {
+  NS3_MODULE_ERROR_NOT_BUILT, /* this program was built without ns-3 */
+  NS3_MODULE_ERROR_LOADING,   /* the module is missing, or cannot be loaded: what the loader says */
+};
+
+/* What ns-3 can do, from its module, which is loaded by the first call and stays until the process ends. It is looked for in the folder
+ * that the variable IWARPSIM_MODULES of the environment names, if it is set; else in the executable's, and then where it is installed
+ * (program_files.h).
+ * NULL and `error` when there is none. Static. */
+const ns3_functions *ns3_module(GError **error);
+
+#endif

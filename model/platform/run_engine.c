@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "platform/run_engine.h"
+
+#include "network/path_link_native.h"
+#include "platform/ns3_module.h"
+#include "scenario/scenario_engine.h"
+
+GQuark run_engine_error_quark(void)
+{
+  return g_quark_from_static_string("iwarpsim-run-engine-error");
+}
+
+/* --- Which one --- */
+
+run_engine run_engine_of(const scenario *s)
+{
+  return scenario_configuration(s)->runs_on_ns3 ? RUN_ENGINE_NS3 : RUN_ENGINE_NATIVE;
+}
+
+const char *run_engine_name(run_engine kind)
+{
+  return kind == RUN_ENGINE_NATIVE ? "native" : "ns3";
+}
+
+const char *run_engine_library_version(run_engine kind)
+{
+  const ns3_functions *ns3 = kind == RUN_ENGINE_NS3 ? ns3_module(NULL) : NULL;
+
+  return ns3 ? ns3->version() : NULL;
+}
+
+gboolean run_engine_check(const scenario *s, GError **error)
+{
+  scenario_key key = SCENARIO_RUN_ENGINE;
+  g_autoptr(GError) reason = NULL;
+
+  if (run_engine_of(s) == RUN_ENGINE_NATIVE || ns3_module(&reason)) {
+    return TRUE;
+  }
+  gboolean by_key = scenario_needs_ns3(s, &key);
+  gboolean built = reason->code != NS3_MODULE_ERROR_NOT_BUILT;
+  g_autofree char *origin = scenario_origin(s, key);
+  g_autofree char *value = scenario_value_text(s, key);
+
+  g_set_error(error, RUN_ENGINE_ERROR, RUN_ENGINE_ERROR_MISSING,
+              "%s: %s = %s needs ns-3, %s %s; expected %s%s", origin ? origin : scenario_path(s),
+              scenario_key_row_of(key)->name, value, built ? "which cannot be loaded:" : "and",
+              reason->message, by_key ? scenario_key_row_of(key)->fallback : "auto or native",
+              built ? "" : ", or one that is built with it (meson setup -Dns3=enabled, with libns3-dev)");
+  return FALSE;
+}
+
+/* --- What goes with it --- */
+
+static void set_error(GError **error, const char *reason)
+{
+  g_set_error(error, RUN_ENGINE_ERROR, RUN_ENGINE_ERROR_FAILED, "ns-3: %s", reason);
+}
+
+/* ns-3, or NULL and `error`. */
+static const ns3_functions *ns3_for(GError **error)
+{
+  g_autoptr(GError) reason = NULL;
+  const ns3_functions *ns3 = ns3_module(&reason);
+
+  if (!ns3) {
+    set_error(error, reason->message);
+  }
+  return ns3;
+}
+
+engine *run_engine_new(run_engine kind, GError **error)
+{
+  ns3_shim_error reason;
+
+  if (kind == RUN_ENGINE_NATIVE) {
+    return engine_native_new();
+  }
+  const ns3_functions *ns3 = ns3_for(error);
+  if (!ns3) {
+    return NULL;
+  }
+  engine *clock = ns3->engine_new(&reason);
+  if (!clock) {
+    set_error(error, reason.message);
+  }
+  /* cppcheck-suppress returnDanglingLifetime; what is filled through a pointer is not kept */
+  return clock;
+}
+
+static path_link *new_native_link(engine *clock, const path_link_config *config, GError **error)
+{
+  (void)error;
+  return path_link_native_new(config, clock);
+}
+
+static path_link *new_ns3_link(engine *clock, const path_link_config *config, GError **error)
+{
+  ns3_shim_error reason;
+  const ns3_functions *ns3 = ns3_for(error);
+
+  if (!ns3) {
+    return NULL;
+  }
+  path_link *link = ns3->link_new(config, clock, &reason);
+  if (!link) {
+    set_error(error, reason.message);
+  }
+  /* cppcheck-suppress returnDanglingLifetime; the same */
+  return link;
+}
+
+path_link_factory run_engine_links(run_engine kind)
+{
+  return kind == RUN_ENGINE_NATIVE ? new_native_link : new_ns3_link;
+}
+
+tcp_transport_factory run_engine_ns3_tcp(void)
+{
+  const ns3_functions *ns3 = ns3_module(NULL);
+
+  g_assert(ns3); /* whose engine there is */
+  return ns3->tcp_transport_new;
+}
+
+bool run_engine_ns3_tcp_supports(const tcp_config *config, GError **error)
+{
+  ns3_shim_error reason;
+  const ns3_functions *ns3 = ns3_for(error);
+
+  if (!ns3) {
+    return false;
+  }
+  bool supported = ns3->tcp_transport_supports(config, &reason);
+  if (!supported) {
+    set_error(error, reason.message);
+  }
+  return supported;
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "session/ip_input.h"
+
+#include "base/big_endian.h"
+
+/* The minor key of the reassembly's timer: behind those of all connections' ends. */
+enum { IP_TIMER_MAJOR = 0x7FFE0000 };
+
+struct ip_input {
+  enum side side;
+  uint32_t connections;
+  ip_reassembly *reassembly;
+  engine_timer *timer;
+  bool is_clock_stopped;
+  ip_input_events events;
+  void *user;
+  GHashTable *holding; /* connections that have something in fragments; to the datagram_flow of each */
+  uint64_t unknown_octets;
+};
+
+static void settle(ip_input *input, time_ps now);
+
+static void on_timer(void *user, time_ps now)
+{
+  ip_input *input = user;
+
+  ip_reassembly_run(input->reassembly, now);
+  settle(input, now);
+}
+
+/* The five options of draft-ietf-rddp-mpa-01 §11.2.1. */
+static ip_reassembly_config config_of(const configuration *c, enum side side)
+{
+  uint64_t given = c->receiver.ip_size_octets; /* 0: auto */
+  ip_reassembly_config config = ip_reassembly_config_unlimited();
+
+  config.timeout_ps = c->receiver.ip_timeout_ps;
+  switch (c->receiver.ip_option) {
+  case IP_REASSEMBLY_DROP: /* 1: no buffer */
+    config.datagrams = 0;
+    break;
+  case IP_REASSEMBLY_LIMITED: /* 2: one buffer, possibly of the local link's MTU */
+    config.datagrams = 1;
+    config.datagram_octets =
+        (uint32_t)MIN(given > 0 ? given : c->endpoint[side].tcp.receive_mtu_octets, UINT32_MAX);
+    break;
+  case IP_REASSEMBLY_UNLIMITED: /* 3: as many buffers as there are datagrams */
+    break;
+  case IP_REASSEMBLY_ONE_64K: /* 4: one buffer, for one datagram of any size */
+    config.datagrams = 1;
+    break;
+  case IP_REASSEMBLY_SPANNING: /* 5: one buffer for all; at the worst a window is in fragments (MPA-347) */
+    config.octets = given > 0 ? given : c->receive_window_octets;
+    break;
+  }
+  return config;
+}
+
+ip_input *ip_input_new(const configuration *c, enum side side, uint32_t number, engine *clock,
+                       const ip_input_events *events, void *user)
+{
+  const ip_reassembly_config config = config_of(c, side);
+  ip_input *input = g_new0(ip_input, 1);
+
+  input->side = side;
+  input->connections = c->connections.count;
+  input->reassembly = ip_reassembly_new(&config);
+  input->timer = engine_timer_new(clock, ENGINE_TIMER, IP_TIMER_MAJOR + number, 0, on_timer, input);
+  input->events = *events;
+  input->user = user;
+  input->holding = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+  return input;
+}
+
+void ip_input_free(ip_input *input)
+{
+  if (input) {
+    engine_timer_free(input->timer);
+    ip_reassembly_free(input->reassembly);
+    g_hash_table_unref(input->holding);
+    g_free(input);
+  }
+}
+
+bool ip_input_quoted_connection_of(const datagram *packet, enum side side, uint32_t connections,
+                                   uint32_t *connection)
+{
+  datagram_flow flow;
+
+  /* An ICMP message names the packet that this side sent. */
+  return datagram_flow_of(packet, &flow) &&
+         (side == SIDE_INITIATOR
+              ? ip_input_connection_at(flow.source_port, flow.destination_port, connections, connection)
+              : ip_input_connection_at(flow.destination_port, flow.source_port, connections, connection));
+}
+
+/* `flow` as it comes to this side. */
+static bool connection_of_flow(const ip_input *input, const datagram_flow *flow, uint32_t *connection)
+{
+  if (input->events.connection_of) {
+    return input->events.connection_of(input->user, flow, connection);
+  }
+  return input->side == SIDE_INITIATOR ? ip_input_connection_at(flow->destination_port, flow->source_port,
+                                                                input->connections, connection)
+                                       : ip_input_connection_at(flow->source_port, flow->destination_port,
+                                                                input->connections, connection);
+}
+
+static gint compare_numbers(gconstpointer a, gconstpointer b)
+{
+  uint32_t left = GPOINTER_TO_UINT(a);
+  uint32_t right = GPOINTER_TO_UINT(b);
+
+  return left < right ? -1 : left > right;
+}
+
+/* Tells what the connections that held something, and those that do now, hold. In the order of their numbers, so that nothing depends
+ * on the hash table's. */
+static void tell_held(ip_input *input, time_ps now)
+{
+  uint64_t unknown = ip_reassembly_held_unattributed_octets(input->reassembly);
+  g_autoptr(GList) connections = g_list_sort(g_hash_table_get_keys(input->holding), compare_numbers);
+
+  if (unknown != input->unknown_octets) {
+    input->unknown_octets = unknown;
+    input->events.held(input->user, IP_INPUT_UNKNOWN, unknown, now);
+  }
+  for (GList *link = connections; link; link = link->next) {
+    uint32_t connection = GPOINTER_TO_UINT(link->data);
+    uint64_t octets =
+        ip_reassembly_held_octets(input->reassembly, g_hash_table_lookup(input->holding, link->data));
+
+    input->events.held(input->user, connection, octets, now);
+    if (octets == 0) {
+      g_hash_table_remove(input->holding, link->data);
+    }
+  }
+}
+
+static void settle(ip_input *input, time_ps now)
+{
+  datagram *answer;
+
+  while ((answer = ip_reassembly_take_answer(input->reassembly))) {
+    input->events.answer(input->user, answer, now);
+  }
+  tell_held(input, now);
+  engine_timer_set(input->timer,
+                   input->is_clock_stopped ? TIME_PS_NEVER : ip_reassembly_deadline(input->reassembly));
+}
+
+/* A first fragment has the ports: its connection may hold something from now on. */
+static void note_connection(ip_input *input, const datagram *packet)
+{
+  datagram_fragment fragment;
+  uint8_t ports[4]; /* source and destination (RFC 9293 §3.1) */
+  uint32_t connection;
+
+  datagram_fragment_of(packet, &fragment);
+  if (fragment.offset_octets > 0 || packet->payload.length < sizeof ports) {
+    return;
+  }
+  octet_rope_copy_out(&packet->payload, 0, sizeof ports, ports);
+  const datagram_flow flow = {.source = fragment.source,
+                              .destination = fragment.destination,
+                              .source_port = big_endian_read_16(ports),
+                              .destination_port = big_endian_read_16(ports + 2)};
+  if (connection_of_flow(input, &flow, &connection)) {
+    g_hash_table_insert(input->holding, GUINT_TO_POINTER(connection), g_memdup2(&flow, sizeof flow));
+  }
+}
+
+void ip_input_receive(ip_input *input, datagram *packet, time_ps now)
+{
+  if (packet->kind != DATAGRAM_FRAGMENT) {
+    input->events.whole(input->user, packet, now);
+    return;
+  }
+  note_connection(input, packet);
+  datagram *whole = ip_reassembly_receive(input->reassembly, packet, now);
+  settle(input, now);
+  if (whole) {
+    input->events.whole(input->user, whole, now);
+  }
+}
+
+void ip_input_stop_clock(ip_input *input)
+{
+  input->is_clock_stopped = true;
+  engine_timer_set(input->timer, TIME_PS_NEVER);
+}

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "session/session_recorder.h"
+
+#include <glib.h>
+
+#include "base/uint128.h"
+#include "measure/occupancy.h"
+#include "measure/retransmission_ledger.h"
+#include "net/fpdu_starts.h"
+#include "rdmap/rdmap_header.h"
+#include "session/session_part_arrivals.h"
+
+/* How long payload octets waited. */
+typedef struct waits {
+  uint128 octet_ps;
+  value_histogram histogram; /* of ps, weighted by octets */
+} waits;
+
+typedef struct recorder_connection {
+  fpdu_starts starts;            /* as far back as a segment can still arrive */
+  fpdu_starts_cursor arriving;   /* of who asks about segments that arrive */
+  retransmission_ledger *ledger; /* NULL: nothing has been sent again */
+  bool holds;                    /* octets, holes or segments, the gauge knows */
+} recorder_connection;
+
+struct session_recorder {
+  session_recorder_config config;
+  occupancy *gauge; /* of the connections, and of one more: the fragments of no known connection */
+  recorder_connection *connections;
+  uint64_t
+      reach_octets; /* octets that arrive left at most a window behind the newest: what is far older is forgotten */
+  bool started;                  /* a workload octet has arrived */
+  time_ps first_payload_arrival; /* of workload payload that has been placed; TIME_PS_NEVER: none has */
+  time_ps last_delivery;
+  uint64_t messages_delivered;
+  uint64_t octets_delivered;
+  time_ps release_at; /* when the burst below was read */
+  uint64_t release_octets;
+#define IN_RECORDER(id, name, unit, side, how, type, member, sentence) type member;
+#include "measure/metrics.def"
+  waits placement;
+  waits delivery;
+  session_part_arrivals
+      *undelivered; /* of what has been Placed and not Delivered; segment->observer is the token */
+};
+
+session_recorder *session_recorder_new(const session_recorder_config *config)
+{
+  session_recorder *recorder = g_new0(session_recorder, 1);
+
+  recorder->config = *config;
+  recorder->reach_octets = 4 * config->receive_window_octets;
+  recorder->first_payload_arrival = TIME_PS_NEVER;
+  recorder->gauge = occupancy_new(config->connections + 1, config->cell_octets);
+  if (config->series) {
+    occupancy_write_series(recorder->gauge, config->series, config->series_all, config->series_connections);
+  }
+  recorder->connections = g_new0(recorder_connection, config->connections);
+  for (uint32_t i = 0; i < config->connections; i++) {
+    fpdu_starts_init(&recorder->connections[i].starts);
+  }
+  recorder->undelivered = session_part_arrivals_new();
+  return recorder;
+}
+
+void session_recorder_free(session_recorder *recorder)
+{
+  if (recorder) {
+    for (uint32_t i = 0; i < recorder->config.connections; i++) {
+      fpdu_starts_clear(&recorder->connections[i].starts);
+      retransmission_ledger_free(recorder->connections[i].ledger);
+    }
+    g_free(recorder->connections);
+    session_part_arrivals_free(recorder->undelivered);
+    occupancy_free(recorder->gauge);
+    g_free(recorder);
+  }
+}
+
+/* --- Alignment --- */
+
+void session_recorder_framed(session_recorder *recorder, uint32_t connection, uint64_t phase_offset)
+{
+  fpdu_starts_add(&recorder->connections[connection].starts, phase_offset);
+}
+
+bool session_recorder_is_fpdu_start(const session_recorder *recorder, uint32_t connection,
+                                    uint64_t phase_offset, uint32_t *hint)
+{
+  return fpdu_starts_has(&recorder->connections[connection].starts, hint, phase_offset);
+}
+
+/* --- Arrivals --- */
+
+void session_recorder_segment(session_recorder *recorder, uint32_t connection, int64_t phase_offset,
+                              uint32_t length, uint32_t new_octets, bool out_of_order, time_ps now)
+{
+  recorder_connection *of = &recorder->connections[connection];
+  uint64_t from = (uint64_t)phase_offset;
+
+  if (phase_offset < 0) {
+    return; /* startup frames are not counted (definitions.md, tcp.segments) */
+  }
+  if (!recorder->started) {
+    recorder->started = true;
+    occupancy_start(recorder->gauge, now);
+  }
+  recorder->segments++;
+  recorder->segments_out_of_order += out_of_order;
+  /* FPDU Alignment: the first octet of the segment is the first octet of an FPDU (MPA-002). */
+  recorder->segments_aligned += fpdu_starts_has(&of->starts, &of->arriving, from);
+  if (of->ledger) {
+    retransmission_ledger_arrived(of->ledger, from, from + length, new_octets, now);
+  }
+  if (from > recorder->reach_octets) {
+    fpdu_starts_forget(&of->starts, from - recorder->reach_octets);
+  }
+}
+
+void session_recorder_retransmitted(session_recorder *recorder, uint32_t connection, int64_t phase_offset,
+                                    uint32_t length, time_ps earliest_arrival)
+{
+  retransmission_ledger **ledger = &recorder->connections[connection].ledger;
+
+  if (phase_offset >= 0) {
+    uint64_t from = (uint64_t)phase_offset;
+    *ledger = *ledger ? *ledger : retransmission_ledger_new();
+    retransmission_ledger_sent(*ledger, from, from + length, earliest_arrival);
+  }
+}
+
+/* --- Placement and Delivery --- */
+
+static void count_read(session_recorder *recorder, uint64_t octets, time_ps now)
+{
+  if (now != recorder->release_at) {
+    recorder->release_at = now;
+    recorder->release_octets = 0;
+  }
+  recorder->octets_read += octets;
+  recorder->release_octets += octets;
+  recorder->release_peak_octets = MAX(recorder->release_peak_octets, recorder->release_octets);
+}
+
+/* RDMAP's own messages have no workload payload: what they hold counts, what they carry does not (definitions.md, Defaults: sizes are
+ * ULP payload). */
+static bool has_workload_payload(const ddp_segment *segment)
+{
+  uint8_t opcode = rdmap_control_opcode(segment->header.ulp_control);
+
+  return opcode != RDMAP_READ_REQUEST && opcode != RDMAP_TERMINATE;
+}
+
+static void count_wait(waits *of, time_ps wait, uint32_t octets)
+{
+  of->octet_ps += (uint128)wait * octets;
+  value_histogram_add(&of->histogram, (uint64_t)wait, octets);
+}
+
+/* `length` octets of payload that came at `arrival` are Placed now. */
+static void count_placed(session_recorder *recorder, time_ps arrival, uint32_t length, time_ps now)
+{
+  time_ps complete = now - recorder->config.placement_latency_ps; /* when MPA passed the ULPDU */
+
+  recorder->octets_direct += arrival == complete ? length : 0;
+  recorder->first_payload_arrival = time_ps_earlier(recorder->first_payload_arrival, arrival);
+  count_wait(&recorder->placement, now - arrival, length);
+}
+
+/* The token of a segment whose payload all came at one time is that time, with the lowest bit set; else it is the number of its parts in
+ * `undelivered`, times two. */
+static uint64_t token_of_time(time_ps arrival)
+{
+  return (uint64_t)arrival << 1 | 1;
+}
+
+static void place_parts(session_recorder *recorder, ddp_segment *segment, const mpa_ulpdu *ulpdu, time_ps now)
+{
+  uint32_t payload_from = ulpdu->octets->length - segment->payload_octets;
+  uint64_t parts = 0;
+
+  for (size_t i = 0; i < ulpdu->part_count; i++) {
+    const mpa_ulpdu_part *part = &ulpdu->parts[i];
+    uint32_t from = MAX(part->from, payload_from);
+    uint32_t length = MAX(part->from + part->length, from) - from;
+    if (length == 0) {
+      continue; /* the header alone */
+    }
+    count_placed(recorder, part->arrival, length, now);
+    session_part_arrivals_add(recorder->undelivered, &parts, part->arrival, length);
+  }
+  segment->observer = parts << 1;
+}
+
+void session_recorder_placed(session_recorder *recorder, ddp_segment *segment, const mpa_ulpdu *ulpdu,
+                             bool out_of_order, time_ps now)
+{
+  count_read(recorder, ulpdu->held_octets, now);
+  if (!has_workload_payload(segment)) {
+    return;
+  }
+  if (ulpdu->part_count == 1 && segment->payload_octets > 0) {
+    count_placed(recorder, ulpdu->parts->arrival, segment->payload_octets, now);
+    segment->observer = token_of_time(ulpdu->parts->arrival);
+  } else {
+    place_parts(recorder, segment, ulpdu, now);
+  }
+  recorder->octets_placed += segment->payload_octets;
+  recorder->octets_out_of_order += out_of_order ? segment->payload_octets : 0;
+}
+
+static void deliver_parts(session_recorder *recorder, uint64_t parts, time_ps now)
+{
+  time_ps arrival;
+  uint32_t octets;
+
+  while (session_part_arrivals_take(recorder->undelivered, &parts, &arrival, &octets)) {
+    count_wait(&recorder->delivery, now - arrival, octets);
+  }
+}
+
+void session_recorder_delivered(session_recorder *recorder, const ddp_segment *segment, time_ps now)
+{
+  if (!has_workload_payload(segment)) {
+    return;
+  }
+  if (segment->observer & 1) {
+    count_wait(&recorder->delivery, now - (time_ps)(segment->observer >> 1), segment->payload_octets);
+  } else {
+    deliver_parts(recorder, segment->observer >> 1, now);
+  }
+  recorder->messages_delivered += segment->header.last;
+  recorder->octets_delivered += segment->payload_octets;
+  recorder->last_delivery = now;
+  occupancy_mark_delivery(recorder->gauge, now);
+}
+
+/* --- Occupancy --- */
+
+/* What the gauge knows of `state` is what `held` says. */
+static bool is_held(const occupancy_state *state, const rnic_held *held)
+{
+  return state->octets[HELD_INCOMPLETE] == held->incomplete &&
+         state->octets[HELD_UNLOCATED] == held->unlocated && state->octets[HELD_ORDER] == held->order &&
+         state->octets[HELD_PROCESSING] == held->processing && state->holes == held->holes &&
+         state->partial_fpdus == held->partial_fpdus && state->undelivered == held->undelivered;
+}
+
+void session_recorder_held(session_recorder *recorder, uint32_t connection, const rnic_held *held,
+                           time_ps now)
+{
+  retransmission_ledger *ledger = recorder->connections[connection].ledger;
+  const occupancy_state *known = occupancy_state_of(recorder->gauge, connection);
+
+  if (ledger) {
+    retransmission_ledger_in_order(ledger, held->in_order_edge);
+  }
+  if (is_held(known, held)) {
+    return;
+  }
+  const occupancy_state state = {.octets = {[HELD_INCOMPLETE] = held->incomplete,
+                                            [HELD_UNLOCATED] = held->unlocated,
+                                            [HELD_ORDER] = held->order,
+                                            [HELD_FRAGMENT] = known->octets[HELD_FRAGMENT],
+                                            [HELD_PROCESSING] = held->processing},
+                                 .holes = held->holes,
+                                 .partial_fpdus = held->partial_fpdus,
+                                 .undelivered = held->undelivered};
+  occupancy_update(recorder->gauge, connection, &state, now);
+  recorder->connections[connection].holds = !is_held(&(occupancy_state){0}, held);
+}
+
+bool session_recorder_expects_nothing_held(const session_recorder *recorder, uint32_t connection)
+{
+  const recorder_connection *of = &recorder->connections[connection];
+
+  return !of->holds && !of->ledger;
+}
+
+void session_recorder_fragments(session_recorder *recorder, uint32_t connection, uint64_t octets, time_ps now)
+{
+  connection = MIN(connection, recorder->config.connections); /* of no known one */
+  occupancy_state state = *occupancy_state_of(recorder->gauge, connection);
+
+  if (state.octets[HELD_FRAGMENT] != octets) {
+    state.octets[HELD_FRAGMENT] = octets;
+    occupancy_update(recorder->gauge, connection, &state, now);
+  }
+}
+
+/* --- Results --- */
+
+static void finish_delays(const session_recorder *recorder, metric_values *values)
+{
+  if (recorder->octets_placed > 0) {
+    metric_values_set(values, METRIC_DELAY_PLACEMENT_MEAN_S,
+                      (double)recorder->placement.octet_ps / (double)recorder->octets_placed /
+                          TIME_PS_PER_SECOND);
+  }
+  if (recorder->octets_delivered > 0) {
+    metric_values_set(values, METRIC_DELAY_DELIVERY_MEAN_S,
+                      (double)recorder->delivery.octet_ps / (double)recorder->octets_delivered /
+                          TIME_PS_PER_SECOND);
+  }
+  if (recorder->octets_delivered > 0 && recorder->last_delivery > recorder->first_payload_arrival) {
+    metric_values_set(values, METRIC_GOODPUT_BIT_PER_S,
+                      8.0 * (double)recorder->octets_delivered /
+                          time_ps_in_seconds(recorder->last_delivery - recorder->first_payload_arrival));
+  }
+}
+
+void session_recorder_finish(session_recorder *recorder, time_ps now, metric_values *values)
+{
+#define IN_RECORDER(id, name, unit, side, how, type, member, sentence)                                       \
+  metric_values_count(values, METRIC_##id, recorder->member);
+#include "measure/metrics.def"
+  metric_values_set(values, METRIC_PLACEMENT_OCTETS_BUFFERED,
+                    (double)(recorder->octets_placed - recorder->octets_direct));
+  metric_values_count(values, METRIC_BUFFER_WRITTEN_OCTETS, recorder->octets_read);
+  metric_values_set(values, METRIC_DELIVERY_MESSAGES, (double)recorder->messages_delivered);
+  metric_values_set(values, METRIC_DELIVERY_OCTETS, (double)recorder->octets_delivered);
+  for (uint32_t i = 0; i < recorder->config.connections; i++) {
+    const retransmission_ledger *ledger = recorder->connections[i].ledger;
+    const uint64_t *held = occupancy_state_of(recorder->gauge, i)->octets;
+
+    metric_values_count(values, METRIC_TCP_SPURIOUS_RETRANSMISSIONS,
+                        ledger ? retransmission_ledger_spurious(ledger) : 0);
+    metric_values_count(values, METRIC_BUFFER_WRITTEN_OCTETS,
+                        held[HELD_INCOMPLETE] + held[HELD_UNLOCATED] + held[HELD_ORDER]);
+  }
+  finish_delays(recorder, values);
+  occupancy_finish(recorder->gauge, now, values);
+}
+
+void session_recorder_distributions(const session_recorder *recorder,
+                                    distribution distributions[DISTRIBUTION_COUNT])
+{
+  occupancy_distribution(recorder->gauge, &distributions[DISTRIBUTION_REASSEMBLY_OCTETS]);
+  value_histogram_export(&recorder->placement.histogram, TIME_PS_PER_SECOND, 1,
+                         &distributions[DISTRIBUTION_PLACEMENT_DELAY_S]);
+  value_histogram_export(&recorder->delivery.histogram, TIME_PS_PER_SECOND, 1,
+                         &distributions[DISTRIBUTION_DELIVERY_DELAY_S]);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What is measured at the Data Sink's RNIC while a run goes on, and its metrics at the end (definitions.md, Metrics). */
+#ifndef SESSION_SESSION_RECORDER_H
+#define SESSION_SESSION_RECORDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "ddp/ddp_segment.h"
+#include "measure/distribution.h"
+#include "measure/metric_table.h"
+#include "mpa/mpa_ulpdu.h"
+#include "rnic/rnic_endpoint.h"
+
+typedef struct session_recorder session_recorder;
+
+typedef struct session_recorder_config {
+  uint32_t connections;
+  uint32_t cell_octets;
+  time_ps placement_latency_ps;
+  uint64_t receive_window_octets;
+  FILE *series;                /* occupancy.csv, opened; NULL: none */
+  bool series_all;             /* the RNIC's series */
+  uint32_t series_connections; /* the first so many connections' */
+} session_recorder_config;
+
+/* `config` is copied; the file stays the caller's. Free with session_recorder_free(). */
+session_recorder *session_recorder_new(const session_recorder_config *config);
+void session_recorder_free(session_recorder *recorder);
+
+/* The Data Source has framed an FPDU that starts at `phase_offset`. */
+void session_recorder_framed(session_recorder *recorder, uint32_t connection, uint64_t phase_offset);
+
+/* An FPDU of `connection` starts at `phase_offset`, and its end can still be on its way. `hint`: see path_alignment.h. */
+bool session_recorder_is_fpdu_start(const session_recorder *recorder, uint32_t connection,
+                                    uint64_t phase_offset, uint32_t *hint);
+
+/* A payload segment arrives at the Data Sink; see rnic_endpoint_events. */
+void session_recorder_segment(session_recorder *recorder, uint32_t connection, int64_t phase_offset,
+                              uint32_t length, uint32_t new_octets, bool out_of_order, time_ps now);
+
+/* The Data Source sends octets again (see rnic_endpoint_events), which cannot arrive before `earliest_arrival`. */
+void session_recorder_retransmitted(session_recorder *recorder, uint32_t connection, int64_t phase_offset,
+                                    uint32_t length, time_ps earliest_arrival);
+
+/* A DDP Segment is Placed; `out_of_order`: an earlier octet of its stream is still missing. Sets segment->observer. */
+void session_recorder_placed(session_recorder *recorder, ddp_segment *segment, const mpa_ulpdu *ulpdu,
+                             bool out_of_order, time_ps now);
+
+/* A DDP Segment is Delivered. */
+void session_recorder_delivered(session_recorder *recorder, const ddp_segment *segment, time_ps now);
+
+/* What `connection` holds after an event. */
+void session_recorder_held(session_recorder *recorder, uint32_t connection, const rnic_held *held,
+                           time_ps now);
+
+/* True when it need not be told that `connection` holds nothing. */
+bool session_recorder_expects_nothing_held(const session_recorder *recorder, uint32_t connection);
+
+/* `connection` has `octets` of TCP payload in IP datagrams with fragments missing; a number beyond the connections': those whose
+ * connection is not known. */
+void session_recorder_fragments(session_recorder *recorder, uint32_t connection, uint64_t octets,
+                                time_ps now);
+
+/* Ends the series and sets the metrics of segments, Placement, Delivery, buffers, state, delays and goodput. */
+void session_recorder_finish(session_recorder *recorder, time_ps now, metric_values *values);
+
+/* The distributions, after session_recorder_finish(); they are overwritten. Free each with distribution_clear(). */
+void session_recorder_distributions(const session_recorder *recorder,
+                                    distribution distributions[DISTRIBUTION_COUNT]);
+
+#endif

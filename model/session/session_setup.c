@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "session/session_setup.h"
+
+#include <string.h>
+
+#include "base/random_stream.h"
+
+const char *session_setup_side_name(enum side side)
+{
+  return side == SIDE_INITIATOR ? "Initiator" : "Responder";
+}
+
+ip_address session_setup_address(const configuration *c, enum side side)
+{
+  bool initiator = side == SIDE_INITIATOR;
+
+  if (c->ipv6) {
+    return ip_address_v6(SESSION_ADDRESS_V6_PREFIX, initiator ? 1 : 2);
+  }
+  return ip_address_v4(initiator ? SESSION_INITIATOR_ADDRESS : SESSION_RESPONDER_ADDRESS);
+}
+
+/* Of all that is TCP's, what only this connection has. */
+static void set_tcp_connection(tcp_config *tcp, const configuration *c, uint32_t connection, enum side side)
+{
+  bool initiator = side == SIDE_INITIATOR;
+  uint16_t initiator_port = (uint16_t)(SESSION_INITIATOR_FIRST_PORT + connection);
+
+  tcp->local_port = initiator ? initiator_port : SESSION_RESPONDER_PORT;
+  tcp->remote_port = initiator ? SESSION_RESPONDER_PORT : initiator_port;
+  tcp->isn =
+      (uint32_t)random_hash(c->run.seed, initiator ? "tcp.isn.initiator" : "tcp.isn.responder", connection);
+}
+
+tcp_config session_setup_tcp(const configuration *c, uint32_t connection, enum side side)
+{
+  tcp_config tcp = c->endpoint[side].tcp;
+
+  tcp.local_address = session_setup_address(c, side);
+  tcp.remote_address = session_setup_address(c, side_peer(side));
+  set_tcp_connection(&tcp, c, connection, side);
+  return tcp;
+}
+
+/* Octets of streaming mode that `side` sends before MPA (MPA-190): both ends know the number of each direction. */
+static uint32_t streaming_octets(const configuration *c, uint32_t connection, enum side side)
+{
+  const char *name =
+      side == SIDE_INITIATOR ? "sender.stream_phase.initiator" : "sender.stream_phase.responder";
+
+  if (c->sender.stream_phase_octets != STREAM_PHASE_RANDOM) {
+    return c->sender.stream_phase_octets;
+  }
+  return (uint32_t)(random_hash(c->run.seed, name, connection) % c->path.directions[side].link.mtu_octets);
+}
+
+void session_setup_host_rate(const configuration *c, rnic_host *host)
+{
+  if (c->sender.host_rate_bit_per_s > 0 || c->sender.host_segments_per_s > 0) {
+    rnic_host_limit_rate(host, c->sender.host_rate_bit_per_s, c->sender.host_segments_per_s);
+  }
+}
+
+void session_setup_endpoint_of(rnic_endpoint_config *config, const configuration *c, uint32_t connection,
+                               enum side side, const session_setup_place *place)
+{
+  set_tcp_connection(&config->tcp, c, connection, side);
+  config->host = place->host;
+  config->protection_domain = place->protection_domain;
+  config->private_data = config->private_data_octets > 0 ? place->private_data : NULL;
+  config->fault = place->fault;
+  config->streaming_octets_sent = streaming_octets(c, connection, side);
+  config->streaming_octets_received = streaming_octets(c, connection, side_peer(side));
+}
+
+rnic_endpoint_config session_setup_endpoint(const configuration *c, uint32_t connection, enum side side,
+                                            const session_setup_place *place)
+{
+  rnic_endpoint_config config = c->endpoint[side];
+
+  config.tcp = session_setup_tcp(c, connection, side);
+  session_setup_endpoint_of(&config, c, connection, side, place);
+  return config;
+}
+
+uint8_t *session_setup_private_data(const configuration *c, enum side side, const pattern *table)
+{
+  uint32_t length = c->endpoint[side].private_data_octets;
+  uint32_t offset = pattern_message_offset((uint32_t)side, UINT64_MAX); /* no message's */
+  uint8_t *octets = g_malloc(length);
+
+  for (uint32_t i = 0; i < length; i++) {
+    octets[i] = *pattern_at(table, offset + i);
+  }
+  return octets;
+}
+
+bool session_setup_private_data_is(const configuration *c, enum side side, const uint8_t *sent,
+                                   const uint8_t *octets, uint32_t length)
+{
+  return length == c->endpoint[side].private_data_octets &&
+         (length == 0 || memcmp(octets, sent, length) == 0);
+}
+
+ulp_workload_config session_setup_workload(const configuration *c, const pattern *table)
+{
+  ulp_workload_config config = c->workload;
+
+  config.table = table;
+  return config;
+}
+
+session_recorder_config session_setup_recorder(const configuration *c, FILE *series)
+{
+  enum { SERIES_CONNECTIONS = 16 }; /* design.md: the RNIC and up to 16 connections */
+
+  return (session_recorder_config){
+      .connections = c->connections.count,
+      .cell_octets = c->receiver.cell_octets,
+      .placement_latency_ps = c->receiver.placement_latency_ps,
+      .receive_window_octets = c->receive_window_octets,
+      .series = c->measure.series == SERIES_OF_NONE ? NULL : series,
+      .series_all = c->measure.series == SERIES_OF_ALL,
+      .series_connections = MIN(c->connections.count, (uint32_t)SERIES_CONNECTIONS),
+  };
+}
+
+bool session_setup_fault(const configuration *c, uint32_t connection, enum side side, fault_config *fault)
+{
+  if (connection > 0 || side != c->fault.side || c->fault.error == FAULT_NONE) {
+    return false;
+  }
+  *fault = (fault_config){.id = c->fault.error, .at = c->fault.at};
+  return true;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a scenario says about the ends of its connections: the configuration of each endpoint and of the workload. */
+#ifndef SESSION_SESSION_SETUP_H
+#define SESSION_SESSION_SETUP_H
+
+#include "base/side.h"
+#include "fault/fault_injector.h"
+#include "rnic/rnic_endpoint.h"
+#include "scenario/configuration.h"
+#include "session/session_recorder.h"
+#include "ulp/ulp_workload.h"
+
+/* Addresses and ports of the two hosts: 10.0.0.1 opens connection i from port 49152 + i to 10.0.0.2, port 5044. With IPv6 they are
+ * fd00::1 and fd00::2. */
+enum {
+  SESSION_INITIATOR_ADDRESS = 0x0A000001,
+  SESSION_RESPONDER_ADDRESS = 0x0A000002,
+  /* routers: PATH_ROUTER_ADDRESS */ SESSION_INITIATOR_FIRST_PORT = 49152,
+  SESSION_RESPONDER_PORT = 5044,
+};
+
+#define SESSION_ADDRESS_V6_PREFIX UINT64_C(0xFD00000000000000)
+
+/* "Initiator", "Responder"; static. */
+const char *session_setup_side_name(enum side side);
+
+/* The address of `side`. */
+ip_address session_setup_address(const configuration *c, enum side side);
+
+/* The TCP of `side` of `connection`. */
+tcp_config session_setup_tcp(const configuration *c, uint32_t connection, enum side side);
+
+/* What an endpoint needs besides the configuration. */
+typedef struct session_setup_place {
+  rnic_host *host;
+  uint32_t protection_domain;
+  const uint8_t *private_data;    /* as many octets as the scenario says */
+  const rnic_misbehaviour *fault; /* NULL: none */
+} session_setup_place;
+
+/* Limits the rate of `host`, either end's, as in `sender`. Before its first endpoint. */
+void session_setup_host_rate(const configuration *c, rnic_host *host);
+
+rnic_endpoint_config session_setup_endpoint(const configuration *c, uint32_t connection, enum side side,
+                                            const session_setup_place *place);
+
+/* Makes `config`, which is that of `side` of another connection and says the same of nearly all, `connection`'s. */
+void session_setup_endpoint_of(rnic_endpoint_config *config, const configuration *c, uint32_t connection,
+                               enum side side, const session_setup_place *place);
+
+/* The Private Data of `side`'s startup frame, as many octets as the scenario says, which free with g_free(); whether `octets` are those. */
+uint8_t *session_setup_private_data(const configuration *c, enum side side, const pattern *table);
+bool session_setup_private_data_is(const configuration *c, enum side side, const uint8_t *sent,
+                                   const uint8_t *octets, uint32_t length);
+
+/* Without `can_post` and `user`. */
+ulp_workload_config session_setup_workload(const configuration *c, const pattern *table);
+
+/* What the recorder of the measured ends needs; `series` is occupancy.csv, NULL: none. */
+session_recorder_config session_setup_recorder(const configuration *c, FILE *series);
+
+/* The fault that `side` of `connection` does; false when it does none. */
+bool session_setup_fault(const configuration *c, uint32_t connection, enum side side, fault_config *fault);
+
+#endif

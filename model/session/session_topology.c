@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "session/session_topology.h"
+
+#include "base/random_stream.h"
+#include "platform/ns3_module.h"
+#include "platform/run_engine.h"
+#include "session/session_setup.h"
+
+enum { ATTRIBUTES_MAX = 32 };
+
+/* "TYPE NAME=VALUE …", taken apart. */
+typedef struct object_text {
+  char **words;
+  ns3_topology_attribute attributes[ATTRIBUTES_MAX];
+  ns3_topology_object object;
+} object_text;
+
+struct session_topology {
+  const ns3_functions *ns3;
+  ns3_topology_path *path;
+  bool has_traffic;
+};
+
+bool session_topology_is_wanted(const configuration *c)
+{
+  return !choice_list_has(&c->topology.media, TOPOLOGY_NONE);
+}
+
+static bool fail(const scenario *s, scenario_key key, const char *reason, GError **error)
+{
+  g_autofree char *origin = scenario_origin(s, key);
+
+  g_set_error(error, RUN_ENGINE_ERROR, RUN_ENGINE_ERROR_FAILED, "%s: %s: %s",
+              origin ? origin : scenario_path(s), scenario_key_row_of(key)->name, reason);
+  return false;
+}
+
+/* Takes `value`, that of `key`, apart; `text` owns what `object` refers to. */
+static bool read_object(const scenario *s, scenario_key key, const char *value, object_text *text,
+                        GError **error)
+{
+  guint count = 0;
+
+  text->words = g_strsplit_set(value, " \t", -1);
+  for (char **word = text->words; *word; word++) {
+    char *equals = strchr(*word, '=');
+
+    if (**word == '\0') {
+      continue;
+    }
+    if (!text->object.type) {
+      text->object.type = *word;
+    } else if (!equals || count == ATTRIBUTES_MAX) {
+      return fail(s, key, "expected a type of ns-3's and NAME=VALUE pairs, as \"ns3::RedQueueDisc MinTh=5\"",
+                  error);
+    } else {
+      *equals = '\0';
+      text->attributes[count++] = (ns3_topology_attribute){.name = *word, .value = equals + 1};
+    }
+  }
+  text->object.attributes = text->attributes;
+  text->object.attribute_count = count;
+  return true;
+}
+
+static ns3_topology_hop *make_hops(const configuration *c, const object_text *queue,
+                                   const object_text *errors, gsize *count)
+{
+  const path_direction_config *forward = &c->path.directions[SIDE_INITIATOR];
+  const choice_list *media = &c->topology.media;
+
+  *count = path_links(forward);
+  ns3_topology_hop *hops = g_new0(ns3_topology_hop, *count);
+  for (gsize i = 0; i < *count; i++) {
+    path_link_config link = path_link_at(forward, i);
+    uint8_t medium = media->values[MIN(i, (gsize)media->count - 1)];
+
+    hops[i] = (ns3_topology_hop){
+        .medium = medium == TOPOLOGY_CSMA ? NS3_TOPOLOGY_CSMA : NS3_TOPOLOGY_POINT_TO_POINT,
+        .rate_bit_per_s = link.rate_bit_per_s,
+        .delay_ps = link.delay_ps,
+        .mtu_octets = link.mtu_octets,
+        .queue_limit_packets = queue->object.type ? 1 : c->topology.device_queue_packets,
+        .queue = queue->object,
+        .errors = errors->object,
+    };
+  }
+  return hops;
+}
+
+static ns3_topology_traffic flow(const configuration *c, ns3_topology_traffic_kind kind, gsize hops)
+{
+  return (ns3_topology_traffic){
+      .kind = kind,
+      .from_node = 0,
+      .to_node = (uint32_t)hops,
+      .start_ps = c->topology.start_ps,
+      .stop_ps = c->topology.stop_ps > 0 ? c->topology.stop_ps : TIME_PS_NEVER,
+      .packet_octets = c->topology.packet_octets,
+      .rate_bit_per_s = c->topology.udp_rate_bit_per_s,
+      .on_ps = c->topology.udp_on_ps,
+      .off_ps = c->topology.udp_off_ps,
+      .exponential = c->topology.udp_exponential,
+  };
+}
+
+static ns3_topology_traffic *make_traffic(const configuration *c, gsize hops, gsize *count)
+{
+  *count = c->topology.tcp_flows + c->topology.udp_flows;
+  ns3_topology_traffic *traffic = g_new0(ns3_topology_traffic, *count);
+  for (gsize i = 0; i < *count; i++) {
+    traffic[i] = flow(c, i < c->topology.tcp_flows ? NS3_TOPOLOGY_TCP_BULK : NS3_TOPOLOGY_UDP_ON_OFF, hops);
+  }
+  return traffic;
+}
+
+/* What comes out at an end was sent by the other. */
+static bool make_path(session_topology *topology, const scenario *s, engine *clock,
+                      const path_output outputs[SIDES], void *user, const object_text *queue,
+                      const object_text *errors, GError **error)
+{
+  const configuration *c = scenario_configuration(s);
+  const path_output ends[NS3_TOPOLOGY_ENDS] = {
+      [SIDE_INITIATOR] = outputs[SIDE_RESPONDER], [SIDE_RESPONDER] = outputs[SIDE_INITIATOR]};
+  gsize hop_count;
+  gsize traffic_count;
+  g_autofree ns3_topology_hop *hops = make_hops(c, queue, errors, &hop_count);
+  g_autofree ns3_topology_traffic *traffic = make_traffic(c, hop_count, &traffic_count);
+  const ns3_topology_config config = {
+      .hops = hops,
+      .hop_count = hop_count,
+      .traffic = traffic,
+      .traffic_count = traffic_count,
+      .addresses = {SESSION_INITIATOR_ADDRESS, SESSION_RESPONDER_ADDRESS},
+      .seed = 1 + (uint32_t)(random_hash(c->run.seed, "topology", 0) % (UINT32_MAX - 1)),
+  };
+  ns3_shim_error reason;
+
+  topology->has_traffic = traffic_count > 0;
+  topology->path = topology->ns3->topology_path_new(&config, clock, 0, ends, user, &reason);
+  return topology->path || fail(s, SCENARIO_TOPOLOGY_MEDIUM, reason.message, error);
+}
+
+session_topology *session_topology_new(const scenario *s, engine *clock, const path_output outputs[SIDES],
+                                       void *user, GError **error)
+{
+  const configuration *c = scenario_configuration(s);
+  session_topology *topology = g_new0(session_topology, 1);
+  object_text queue = {0};
+  object_text errors = {0};
+  topology->ns3 = ns3_module(NULL); /* whose engine `clock` is */
+  g_assert(topology->ns3);
+  bool made = read_object(s, SCENARIO_TOPOLOGY_QUEUE, c->topology.queue, &queue, error) &&
+              read_object(s, SCENARIO_TOPOLOGY_ERRORS, c->topology.errors, &errors, error) &&
+              make_path(topology, s, clock, outputs, user, &queue, &errors, error);
+
+  g_strfreev(queue.words);
+  g_strfreev(errors.words);
+  if (!made) {
+    g_clear_pointer(&topology, session_topology_free);
+  }
+  return topology;
+}
+
+void session_topology_free(session_topology *topology)
+{
+  if (topology) {
+    if (topology->path) {
+      topology->ns3->topology_path_free(topology->path);
+    }
+    g_free(topology);
+  }
+}
+
+void session_topology_send(session_topology *topology, enum side direction, datagram *packet, time_ps now)
+{
+  topology->ns3->topology_path_send(topology->path, direction, packet, now);
+}
+
+time_ps session_topology_earliest_arrival(const session_topology *topology, time_ps now)
+{
+  return topology->ns3->topology_path_earliest_arrival(topology->path, now);
+}
+
+void session_topology_set_metrics(const session_topology *topology, metric_values *values)
+{
+  const ns3_functions *ns3 = topology->ns3;
+  const ns3_topology *chain = ns3->topology_path_chain(topology->path);
+  uint64_t too_big = ns3->topology_path_too_big(topology->path);
+  uint64_t dropped = too_big;
+  uint64_t marked = 0;
+
+  for (size_t hop = 0; hop < ns3->topology_hops(chain); hop++) {
+    for (unsigned end = 0; end < NS3_TOPOLOGY_ENDS; end++) {
+      ns3_topology_counts counts;
+
+      ns3->topology_counts_of(chain, hop, end, &counts);
+      dropped += counts.queue_drops + counts.error_drops;
+      marked += counts.queue_marks;
+    }
+  }
+  metric_values_set(values, METRIC_PATH_PACKETS_TOO_BIG, (double)too_big);
+  if (!topology->has_traffic) {
+    metric_values_set(values, METRIC_PATH_PACKETS_LOST, (double)dropped);
+    metric_values_set(values, METRIC_PATH_PACKETS_MARKED, (double)marked);
+  }
+}

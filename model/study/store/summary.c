@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "study/store/summary.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/new_files.h"
+#include "base/plain_text.h"
+#include "base/units.h"
+#include "scenario/configuration.h"
+#include "scenario/scenario_engine.h"
+
+enum { BINS_IN_A_LINE = 4 };
+
+GQuark summary_error_quark(void)
+{
+  return g_quark_from_static_string("iwarpsim-summary-error");
+}
+
+int run_status_exit_code(run_status status, run_expectation expect)
+{
+  switch (status) {
+  case RUN_OK:
+    return expect == RUN_EXPECT_TERMINATE;
+  case RUN_TERMINATED:
+    return expect == RUN_EXPECT_OK;
+  case RUN_STOPPED:
+    return 0;
+  case RUN_FAILED:
+  case RUN_STATUSES:
+    break;
+  }
+  return 1;
+}
+
+/* Writing. json-glib's generator prints doubles with 17 digits (0.1 becomes 0.10000000000000001), and takes longer to quote the strings of
+ * a summary than a small run lasts, so the text is built here. */
+
+/* `separator` is what stands before the member. */
+static void append_member(GString *json, const char *separator, const char *name, const char *text)
+{
+  g_string_append(json, separator);
+  plain_text_append_json(json, name);
+  g_string_append(json, ": ");
+  plain_text_append_json(json, text);
+}
+
+static void append_scenario(GString *json, const summary *page)
+{
+  const scenario *s = page->scenario;
+  const configuration *c = scenario_configuration(s);
+  const char *separator = "\n      ";
+  /* Without its folder: the same run from elsewhere, or on another machine, writes the same octets. */
+  g_autofree char *file = g_path_get_basename(scenario_path(s));
+  g_string_append(json, "  \"scenario\": {\n");
+  append_member(json, "    ", "name", scenario_name(s));
+  append_member(json, ",\n    ", "file", file);
+  append_member(json, ",\n    ", "title", c->title);
+  g_string_append(json, ",\n    \"keys\": {");
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    if (page->replay && !page->replay->tells(s, key)) {
+      continue;
+    }
+    g_autofree char *text = scenario_value_text(s, key);
+    append_member(json, separator, scenario_key_row_of(key)->name, text);
+    separator = ",\n      ";
+  }
+  g_string_append(json, "\n    }\n  },\n");
+}
+
+static void append_provenance(GString *json, const summary *s)
+{
+  g_autofree char *seed = scenario_value_text(s->scenario, SCENARIO_RUN_SEED);
+  g_autofree char *reason = scenario_engine_reason(s->scenario);
+  g_autofree char *glib =
+      g_strdup_printf("%u.%u.%u", glib_major_version, glib_minor_version, glib_micro_version);
+  g_string_append(json, "  \"provenance\": {\n");
+  append_member(json, "    ", "version", s->version);
+  append_member(json, ",\n    ", "git", s->git != NULL ? s->git : "unknown");
+  append_member(json, ",\n    ", "engine", s->engine);
+  append_member(json, ",\n    ", "engine_reason", reason);
+  append_member(json, ",\n    ", "seed", seed);
+  g_string_append(json, ",\n    \"libraries\": {");
+  append_member(json, " ", "glib", glib);
+  if (s->ns3_version != NULL) {
+    append_member(json, ", ", "ns-3", s->ns3_version);
+  }
+  g_string_append(json, " }\n  },\n");
+}
+
+static void append_replay(GString *json, const summary_replay *replay)
+{
+  g_string_append(json, "  \"replay\": {\n");
+  for (gsize i = 0; i < replay->fact_count; i++) {
+    append_member(json, "    ", replay->facts[i].name, replay->facts[i].text);
+    g_string_append(json, ",\n");
+  }
+  g_string_append(json, "    \"notes\": [");
+  for (gsize i = 0; replay->notes[i] != NULL; i++) {
+    g_string_append(json, i == 0 ? " " : ",\n      ");
+    plain_text_append_json(json, replay->notes[i]);
+  }
+  g_string_append(json, " ]\n  },\n");
+}
+
+static void append_status(GString *json, const summary *s)
+{
+  append_member(json, "  ", "status", run_status_name(s->status));
+  append_member(json, ",\n  ", "message", s->message != NULL ? s->message : "");
+  if (s->terminate_code != NULL) {
+    append_member(json, ",\n  ", "terminate_code", s->terminate_code);
+  }
+  if (s->terminate_side != NULL) {
+    append_member(json, ",\n  ", "terminate_side", s->terminate_side);
+  }
+}
+
+static void append_metrics(GString *json, const metric_values *metrics)
+{
+  const char *separator = "\n    ";
+  g_string_append(json, ",\n  \"metrics\": {");
+  for (metric_id id = 0; id < METRIC_COUNT; id++) {
+    if (!metrics->present[id]) {
+      continue;
+    }
+    g_assert(isfinite(metrics->value[id]));
+    g_autofree char *number = units_format_real(metrics->value[id]);
+    g_string_append_printf(json, "%s\"%s\": %s", separator, metric_row_of(id)->name, number);
+    separator = ",\n    ";
+  }
+  g_string_append(json, "\n  }");
+}
+
+static void append_bins(GString *json, const distribution *d)
+{
+  for (size_t i = 0; i < d->count; i++) {
+    g_autofree char *bound = units_format_real(d->bins[i].bound);
+    g_autofree char *weight = units_format_real(d->bins[i].weight);
+    const char *separator = i == 0 ? "\n      " : i % BINS_IN_A_LINE == 0 ? ",\n      " : ", ";
+    g_string_append_printf(json, "%s[%s, %s]", separator, bound, weight);
+  }
+}
+
+static void append_distributions(GString *json, const distribution *distributions)
+{
+  const char *separator = "\n    ";
+  g_string_append(json, ",\n  \"distributions\": {");
+  for (distribution_id id = 0; distributions != NULL && id < DISTRIBUTION_COUNT; id++) {
+    if (distributions[id].count == 0) {
+      continue;
+    }
+    const distribution_row *row = distribution_row_of(id);
+    g_string_append_printf(json, "%s\"%s\": { \"unit\": \"%s\", \"weight\": \"%s\", \"bins\": [", separator,
+                           row->name, row->unit, row->weight_unit);
+    append_bins(json, &distributions[id]);
+    g_string_append(json, "\n    ] }");
+    separator = ",\n    ";
+  }
+  g_string_append(json, "\n  }\n");
+}
+
+char *summary_json(const summary *s, gsize *length)
+{
+  GString *json = g_string_new("{\n");
+  append_scenario(json, s);
+  append_provenance(json, s);
+  if (s->replay != NULL) {
+    append_replay(json, s->replay);
+  }
+  append_status(json, s);
+  append_metrics(json, &s->metrics);
+  append_distributions(json, s->distributions);
+  g_string_append(json, "}\n");
+  *length = json->len;
+  return g_string_free(json, FALSE);
+}
+
+gboolean summary_write_json(const summary *s, const char *path, GError **error)
+{
+  gsize length = 0;
+  g_autofree char *json = summary_json(s, &length);
+  return new_files_write(path, json, length, error);
+}
+
+/* Printing. */
+
+typedef struct scaled_unit {
+  double size;
+  const char *name;
+} scaled_unit;
+
+/* `value` in the largest of `units` (descending, ended by size 0) that it reaches; "" when it reaches
+ * none. */
+static char *scaled_text(double value, const scaled_unit *units)
+{
+  for (; units->size > 0; units++) {
+    if (fabs(value) >= units->size) {
+      return g_strdup_printf("%.4g %s", value / units->size, units->name);
+    }
+  }
+  return g_strdup("");
+}
+
+/* The value as people say it, beside the exact one: 120.6 KiB, 9.29 Gbit/s, 52.4 us. */
+static char *readable_text(double value, const char *unit)
+{
+  static const scaled_unit octets[] = {{1073741824.0, "GiB"}, {1048576.0, "MiB"}, {1024.0, "KiB"}, {0, NULL}};
+  static const scaled_unit rates[] = {
+      {1e12, "Tbit/s"}, {1e9, "Gbit/s"}, {1e6, "Mbit/s"}, {1e3, "kbit/s"}, {0, NULL}};
+  static const scaled_unit times[] = {{1.0, "s"},   {1e-3, "ms"},  {1e-6, "us"},
+                                      {1e-9, "ns"}, {1e-12, "ps"}, {0, NULL}};
+  if (strcmp(unit, "octets") == 0) {
+    return scaled_text(value, octets);
+  }
+  if (strcmp(unit, "bit/s") == 0) {
+    return scaled_text(value, rates);
+  }
+  if (strcmp(unit, "s") == 0) {
+    return scaled_text(value, times);
+  }
+  return g_strdup("");
+}
+
+/* The heading over metrics whose names start with `prefix`; what no row names stands under the last one. */
+static const struct {
+  const char *prefix;
+  const char *heading;
+} groups[] = {
+    {"buffer.", "Reassembly memory"},
+    {"placement.", "Placement"},
+    {"delay.", "Delay"},
+    {"state.", "Receiver state"},
+    {"mpa.", "MPA"},
+    {"tcp.", "TCP"},
+    {"path.", "Path"},
+    {"middlebox.", "Middleboxes"},
+    {"theory.", "Theory (mpa-01 section 11)"},
+    {"fit.", "Measured / theory"},
+    {"", "Run"},
+};
+
+static gsize group_of(const char *name)
+{
+  gsize group = 0;
+  while (!g_str_has_prefix(name, groups[group].prefix)) {
+    group++;
+  }
+  return group;
+}
+
+static void print_value(const char *name, const char *in_unit, double value, FILE *file)
+{
+  g_autofree char *readable = readable_text(value, in_unit);
+  g_autofree char *exact = value == floor(value) && fabs(value) < 1e15 ? g_strdup_printf("%.0f", value)
+                                                                       : g_strdup_printf("%.6g", value);
+  const char *unit = strcmp(in_unit, "1") == 0 ? "" : in_unit;
+  g_autofree char *line = g_strdup_printf("  %-42s %16s  %-9s %s", name, exact, unit, readable);
+  plain_text_print(file, "%s\n", g_strchomp(line));
+}
+
+/* What the mean does not tell of the distributions in `group`: those that no metric tells exactly. */
+static void print_quantiles(const distribution *distributions, gsize group, FILE *file)
+{
+  static const struct {
+    double share;
+    const char *name;
+  } quantiles[] = {{0.5, "p50"}, {0.99, "p99"}, {0.999, "p99.9"}};
+  for (distribution_id id = DISTRIBUTION_PLACEMENT_DELAY_S; id < DISTRIBUTION_COUNT; id++) {
+    const distribution_row *row = distribution_row_of(id);
+    if (distributions[id].count == 0 || group_of(row->name) != group) {
+      continue;
+    }
+    for (gsize i = 0; i < G_N_ELEMENTS(quantiles); i++) {
+      g_autofree char *name = g_strdup_printf("%s, %s at most", row->name, quantiles[i].name);
+      print_value(name, row->unit, distribution_quantile(&distributions[id], quantiles[i].share), file);
+    }
+  }
+}
+
+static void print_group(const metric_values *metrics, gsize group, FILE *file)
+{
+  gboolean headed = FALSE;
+  for (metric_id id = 0; id < METRIC_COUNT; id++) {
+    if (!metrics->present[id] || group_of(metric_row_of(id)->name) != group) {
+      continue;
+    }
+    if (!headed) {
+      plain_text_print(file, "\n%s\n", groups[group].heading);
+    }
+    headed = TRUE;
+    const metric_row *row = metric_row_of(id);
+    print_value(row->name, row->unit, metrics->value[id], file);
+  }
+}
+
+static void print_status(const summary *s, FILE *file)
+{
+  plain_text_print(file, "  %-10s %s", "status", run_status_name(s->status));
+  if (s->message != NULL && *s->message != '\0') {
+    plain_text_print(file, ": %s", s->message);
+  }
+  fputc('\n', file);
+}
+
+static void print_window(double window_over_bandwidth_delay, FILE *file)
+{
+  if (window_over_bandwidth_delay <= 0) {
+    return;
+  }
+  plain_text_print(file, "  %-10s %.3g x the bandwidth-delay product%s\n", "window",
+                   window_over_bandwidth_delay,
+                   window_over_bandwidth_delay < 1 ? " (the receiver limits the rate)" : "");
+}
+
+/* The largest standing queue: what a window beyond the bandwidth-delay product becomes. */
+static void print_queue(const metric_values *metrics, FILE *file)
+{
+  if (!metrics->present[METRIC_PATH_QUEUE_PEAK_OCTETS]) {
+    return;
+  }
+  double octets = metrics->value[METRIC_PATH_QUEUE_PEAK_OCTETS];
+  g_autofree char *readable = readable_text(octets, "octets");
+  plain_text_print(file, "  %-10s %.0f octets at most", "queue", octets);
+  if (*readable != '\0') {
+    plain_text_print(file, " (%s)", readable);
+  }
+  fputc('\n', file);
+}
+
+static void print_engine(const summary *s, FILE *file)
+{
+  g_autofree char *reason = scenario_engine_reason(s->scenario);
+
+  plain_text_print(file, "  %-10s %s (%s%s%s%s)\n", "engine", s->engine,
+                   s->ns3_version != NULL ? "ns-3 " : "", s->ns3_version != NULL ? s->ns3_version : "",
+                   s->ns3_version != NULL ? "; " : "", reason);
+}
+
+void summary_print(const summary *s, FILE *file)
+{
+  g_autofree char *seed = scenario_value_text(s->scenario, SCENARIO_RUN_SEED);
+  if (*scenario_configuration(s->scenario)->title != '\0') {
+    plain_text_print(file, "%s\n", scenario_configuration(s->scenario)->title);
+  }
+  plain_text_print(file, "  %-10s %s (%s)\n", s->replay != NULL ? "replay of" : "scenario",
+                   scenario_name(s->scenario), scenario_path(s->scenario));
+  for (gsize i = 0; s->replay != NULL && i < s->replay->fact_count; i++) {
+    plain_text_print(file, "  %-10s %s\n", s->replay->facts[i].name, s->replay->facts[i].text);
+  }
+  plain_text_print(file, "  %-10s %s\n", "seed", seed);
+  print_engine(s, file);
+  plain_text_print(file, "  %-10s iwarpsim %s%s%s%s\n", "program", s->version, s->git != NULL ? " (" : "",
+                   s->git != NULL ? s->git : "", s->git != NULL ? ")" : "");
+  print_status(s, file);
+  print_window(s->window_over_bandwidth_delay, file);
+  print_queue(&s->metrics, file);
+  for (gsize group = 0; group < G_N_ELEMENTS(groups); group++) {
+    print_group(&s->metrics, group, file);
+    if (s->distributions != NULL) {
+      print_quantiles(s->distributions, group, file);
+    }
+  }
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What one run leaves behind: its scenario, provenance, status and metrics, as summary.json and as a page
+ * to read (design.md, The commands; definitions.md, Status of a run). */
+#ifndef STUDY_STORE_SUMMARY_H
+#define STUDY_STORE_SUMMARY_H
+
+#include <glib.h>
+#include <stdio.h>
+
+#include "measure/distribution.h"
+#include "measure/metric_table.h"
+#include "measure/run_status.h"
+#include "scenario/configuration.h"
+#include "scenario/scenario.h"
+
+/* What `iwarpsim run` exits with: 0 when `status` is the end that `expect` (run.expect) counts as success, else 1. */
+int run_status_exit_code(run_status status, run_expectation expect);
+
+/* What the summary of a capture's replay says beside a run's. */
+typedef struct summary_fact {
+  const char *name; /* a word or two */
+  const char *text;
+} summary_fact;
+typedef struct summary_replay {
+  const summary_fact *facts;
+  gsize fact_count;
+  const char *const *notes; /* NULL-terminated: what a user should know of the results */
+  gboolean (*tells)(const scenario *s, scenario_key key); /* the key is written: something hangs on it */
+} summary_replay;
+
+/* A finished run. Everything pointed to stays the caller's. */
+typedef struct summary {
+  const scenario *scenario;
+  run_status status;
+  const char *
+      message; /* why the status is what it is; RUN_TERMINATED: with code and side. NULL or "": nothing to say */
+  const char *terminate_code; /* RUN_TERMINATED: "Terminate 1/1/00", "MPA error 4" …; else NULL */
+  const char *terminate_side; /* RUN_TERMINATED: who found the error, "Initiator" or "Responder"; else NULL */
+  metric_values metrics;
+  const distribution *distributions; /* DISTRIBUTION_COUNT of them, in the table's order; NULL: none */
+  const char *version;               /* of this program */
+  const char *git;         /* the commit it was built from, "-dirty" when changed; NULL: not known */
+  const char *engine;      /* that ran: "ns3" or "native"; why that one is the scenario's to say */
+  const char *ns3_version; /* NULL when the engine is not ns-3 */
+  /* Receive window / bandwidth-delay product; 0: not known, not printed. */
+  double window_over_bandwidth_delay;
+  const summary_replay *replay; /* NULL: a run of a scenario */
+} summary;
+
+#define SUMMARY_ERROR (summary_error_quark())
+GQuark summary_error_quark(void);
+enum { SUMMARY_ERROR_INVALID }; /* not a summary: the file and what is wrong with it */
+
+/* Writes `path` as JSON, whole or not at all: {"scenario": {name, file, title, keys}, "provenance": {…},
+ * "status", "message", "metrics", "distributions": {NAME: {"unit", "weight", "bins": [[bound, weight], …]}}};
+ * a distribution without samples is left out. Of a replay, {"replay": {FACT: text, …, "notes": [text, …]}} stands behind the provenance. Two runs of one scenario by one program differ in metrics with `wall`
+ * in their name alone: no date and no host is in it, and
+ * of paths the scenario's only, as it was given. Metrics are finite (checked), in the table's
+ * order. Errors: G_FILE_ERROR. */
+gboolean summary_write_json(const summary *s, const char *path, GError **error);
+
+/* The same text in memory, `*length` octets and a NUL. Free with g_free(). */
+char *summary_json(const summary *s, gsize *length);
+
+/* Prints the page a person reads: what ran, how it ended, then the metrics by group, aligned, with their
+ * units. */
+void summary_print(const summary *s, FILE *file);
+
+/* A summary read back, for sweeps and plots. Texts are owned by the record. */
+typedef struct summary_record {
+  run_status status;
+  char *message; /* "" when there is none */
+  char *name;    /* the scenario's */
+  char *title;
+  char *version;
+  char *engine;                   /* that ran; "" when the file does not say */
+  char *keys[SCENARIO_KEY_COUNT]; /* canonical texts; NULL: the file has none */
+  metric_values metrics;
+  distribution distributions[DISTRIBUTION_COUNT]; /* all-zero: the file has none, there were no samples */
+} summary_record;
+
+/* Reads `path`, whoever wrote it. NULL and `error`: G_FILE_ERROR when it cannot be read, SUMMARY_ERROR
+ * when it is not JSON, lacks a member, has one of the wrong type, or names a status, key, metric or distribution
+ * this program does not know, or a distribution is none (bins not ascending, weights not above 0 …). Free with summary_record_free(). */
+summary_record *summary_read_json(const char *path, GError **error);
+
+/* The same of the `length` octets `text` (a NUL behind them), called `name` in errors: SUMMARY_ERROR only. */
+summary_record *summary_parse_json(const char *text, gsize length, const char *name, GError **error);
+void summary_record_free(summary_record *record);
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The gate in front of a proxy: what comes while an element behind it works waits until all of them are done. */
+#include "network/path_gate.h"
+
+#include "session_kit.h"
+
+/* What the packets that are let in do: arrive; and more when the test asks for it. */
+typedef struct entry {
+  path_gate *gate;
+  session_kit_arrivals in;
+  guint
+      answers; /* so many of the packets let in make the host send one more while they are being worked on */
+} entry;
+
+static void let_in(void *user, datagram *packet, time_ps now)
+{
+  entry *e = user;
+
+  path_gate_enter(e->gate);
+  session_kit_arrive(&e->in, packet, now);
+  if (e->answers > 0) {
+    e->answers--;
+    g_assert_true(path_gate_holds(
+        e->gate, session_kit_segment(0, SIDE_INITIATOR, 0, 100 + e->answers, TCP_ACK), let_in, e));
+  }
+  path_gate_leave(e->gate, now);
+}
+
+static void entry_open(entry *e, guint answers)
+{
+  *e = (entry){.gate = path_gate_new(), .answers = answers};
+  session_kit_arrivals_init(&e->in);
+}
+
+static void entry_close(entry *e)
+{
+  path_gate_free(e->gate);
+  session_kit_arrivals_clear(&e->in);
+}
+
+static datagram *packet_of(uint32_t length)
+{
+  return session_kit_segment(0, SIDE_INITIATOR, 0, length, TCP_ACK);
+}
+
+static void assert_let_in(const entry *e, const char *lengths)
+{
+  g_autofree char *all = session_kit_lengths(&e->in);
+
+  g_assert_cmpstr(all, ==, lengths);
+}
+
+/* Nobody at work: nothing waits, and the packet stays the caller's. No gate is an open one. */
+static void test_open_gate_holds_nothing(void)
+{
+  entry e;
+  datagram *packet = packet_of(1);
+
+  entry_open(&e, 0);
+  g_assert_false(path_gate_holds(e.gate, packet, let_in, &e));
+  path_gate_enter(e.gate);
+  path_gate_leave(e.gate, 5);
+  g_assert_false(path_gate_holds(e.gate, packet, let_in, &e));
+  path_gate_enter(NULL);
+  g_assert_false(path_gate_holds(NULL, packet, let_in, &e));
+  path_gate_leave(NULL, 5);
+  g_assert_cmpuint(packet->references, ==, 1);
+  assert_let_in(&e, "");
+  datagram_unref(packet);
+  entry_close(&e);
+}
+
+/* An element at work calls another: only when the outermost is done comes what waited, in its order, at that time. */
+static void test_packets_wait_for_the_outermost(void)
+{
+  entry e;
+
+  entry_open(&e, 0);
+  path_gate_enter(e.gate);
+  g_assert_true(path_gate_holds(e.gate, packet_of(1), let_in, &e));
+  path_gate_enter(e.gate);
+  g_assert_true(path_gate_holds(e.gate, packet_of(2), let_in, &e));
+  path_gate_leave(e.gate, 7);
+  assert_let_in(&e, "");
+  g_assert_true(path_gate_holds(e.gate, packet_of(3), let_in, &e));
+  path_gate_leave(e.gate, 8);
+  assert_let_in(&e, "1 2 3");
+  g_assert_cmpint(session_kit_arrived(&e.in, 2)->at, ==, 8);
+  g_assert_false(path_gate_holds(e.gate, NULL, let_in, &e));
+  entry_close(&e);
+}
+
+/* A packet that is let in is worked on behind the gate, too: what the host sends because of it comes behind those that wait
+ * already, not in the midst of that work. Of 2 answers the first has 101 octets, the second 100. */
+static void test_answers_come_behind(void)
+{
+  entry e;
+
+  entry_open(&e, 2);
+  path_gate_enter(e.gate);
+  g_assert_true(path_gate_holds(e.gate, packet_of(1), let_in, &e));
+  g_assert_true(path_gate_holds(e.gate, packet_of(2), let_in, &e));
+  path_gate_leave(e.gate, 9);
+  assert_let_in(&e, "1 2 101 100");
+  g_assert_false(path_gate_holds(e.gate, NULL, let_in, &e));
+  entry_close(&e);
+}
+
+/* What still waits goes with the gate, its reference too. */
+static void test_freed_gate_drops_what_waits(void)
+{
+  datagram *packet = packet_of(1);
+  path_gate *gate = path_gate_new();
+
+  path_gate_enter(gate);
+  g_assert_true(path_gate_holds(gate, datagram_ref(packet), let_in, NULL));
+  g_assert_cmpuint(packet->references, ==, 2);
+  path_gate_free(gate);
+  g_assert_cmpuint(packet->references, ==, 1);
+  datagram_unref(packet);
+  path_gate_free(NULL);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/path-gate/open-gate-holds-nothing", test_open_gate_holds_nothing);
+  g_test_add_func("/path-gate/packets-wait-for-the-outermost", test_packets_wait_for_the_outermost);
+  g_test_add_func("/path-gate/answers-come-behind", test_answers_come_behind);
+  g_test_add_func("/path-gate/freed-gate-drops-what-waits", test_freed_gate_drops_what_waits);
+  return g_test_run();
+}

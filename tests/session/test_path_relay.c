@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The proxy of `middlebox.mode`: what its TCP is told, and where it stands. */
+#include "session/session_relay.h"
+
+#include "session/session_paths.h"
+#include "session_kit.h"
+
+#define US TIME_PS_PER_MICROSECOND
+
+/* --- What its TCP is told: seen in the SYNs that it passes on --- */
+
+typedef struct relay_kit {
+  scenario *s;
+  session_relay *relay;
+  session_kit_arrivals out[SIDES];
+} relay_kit;
+
+static void relay_open(relay_kit *k, uint32_t index, const char *const *sets)
+{
+  k->s = session_kit_scenario("", sets);
+  k->relay = session_relay_new(scenario_configuration(k->s), index);
+  for (enum side direction = 0; direction < SIDES; direction++) {
+    session_kit_arrivals_init(&k->out[direction]);
+    path_element_set_output(session_relay_element(k->relay, direction), session_kit_arrive,
+                            &k->out[direction]);
+  }
+}
+
+static void relay_close(relay_kit *k)
+{
+  session_relay_free(k->relay);
+  scenario_free(k->s);
+  session_kit_arrivals_clear(&k->out[SIDE_INITIATOR]);
+  session_kit_arrivals_clear(&k->out[SIDE_RESPONDER]);
+}
+
+static tcp_header header_of(const session_kit_arrivals *out, guint index)
+{
+  tcp_header header;
+
+  g_assert_true(datagram_tcp_header(session_kit_arrived(out, index)->packet, &header));
+  return header;
+}
+
+/* The handshake of connection 0: the Initiator's SYN, and the Responder's answer to the proxy's. Each host announces an MSS of `mss`. */
+static void shake_hands(relay_kit *k, uint16_t mss)
+{
+  const tcp_header syn = {.window = 65535, .has_mss = true, .mss_octets = mss};
+
+  path_element_receive(session_relay_element(k->relay, SIDE_INITIATOR),
+                       session_kit_segment_with(0, SIDE_INITIATOR, -1, 0, TCP_SYN, &syn), 0);
+  g_assert_cmpuint(k->out[SIDE_INITIATOR].list->len, ==, 1);
+  tcp_header answer = syn;
+  answer.acknowledgement = header_of(&k->out[SIDE_INITIATOR], 0).sequence + 1;
+  path_element_receive(session_relay_element(k->relay, SIDE_RESPONDER),
+                       session_kit_segment_with(0, SIDE_RESPONDER, -1, 0, TCP_SYN | TCP_ACK, &answer), US);
+  g_assert_cmpuint(k->out[SIDE_RESPONDER].list->len, ==, 1);
+}
+
+/* Forward links of 1500, 1400 and 1300 octets, reverse ones of 1200, 1100 and 1000. The proxy announces MTU - 40 of the link that it receives
+ * from, and sends at most that of the link it sends on:
+ * - before: beside the Initiator. To it the proxy is the Responder, at the end of all forward links (1300); towards the Responder it is the
+ *   Initiator, which receives from the last reverse link (1000) and sends on the first forward one (1500).
+ * - between: behind the first forward link (1500) and in front of the last reverse one. From the Responder it receives from the reverse link
+ *   before that (1100), and it sends to it on the second forward link (1400).
+ * - behind: beside the Responder, as `before`: who stands for whom does not change. */
+static const struct {
+  const char *position;
+  uint16_t mss_towards[SIDES]; /* by the host */
+  uint16_t sends_to_responder;
+} mtus[] = {
+    {"before", {[SIDE_INITIATOR] = 1260, [SIDE_RESPONDER] = 960}, 1460},
+    {"between", {[SIDE_INITIATOR] = 1460, [SIDE_RESPONDER] = 1060}, 1360},
+    {"behind", {[SIDE_INITIATOR] = 1260, [SIDE_RESPONDER] = 960}, 1460},
+};
+
+static void test_mtus(void)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS(mtus); i++) {
+    g_autofree char *position = g_strconcat("middlebox.position=", mtus[i].position, NULL);
+    const char *const sets[] = {"middlebox.mode=proxy",
+                                position,
+                                "path.forward.mtu=1500",
+                                "path.forward.hop_mtu=[1400,1300]",
+                                "path.reverse.mtu=1200",
+                                "path.reverse.hop_mtu=[1100,1000]",
+                                NULL};
+    relay_kit k;
+
+    relay_open(&k, 0, sets);
+    shake_hands(&k, 9000);
+    g_assert_cmpuint(header_of(&k.out[SIDE_INITIATOR], 0).mss_octets, ==,
+                     mtus[i].mss_towards[SIDE_RESPONDER]);
+    g_assert_cmpuint(header_of(&k.out[SIDE_RESPONDER], 0).mss_octets, ==,
+                     mtus[i].mss_towards[SIDE_INITIATOR]);
+    /* 5000 octets of the Initiator's go on in segments that fit the link. */
+    guint before = k.out[SIDE_INITIATOR].list->len;
+    const tcp_header data = {.window = 65535,
+                             .acknowledgement = header_of(&k.out[SIDE_RESPONDER], 0).sequence + 1};
+    path_element_receive(session_relay_element(k.relay, SIDE_INITIATOR),
+                         session_kit_segment_with(0, SIDE_INITIATOR, 0, 5000, TCP_ACK, &data), 2 * US);
+    g_assert_cmpuint(session_kit_arrived(&k.out[SIDE_INITIATOR], before)->packet->payload.length, ==,
+                     mtus[i].sends_to_responder);
+    relay_close(&k);
+  }
+}
+
+/* A single link each way: at every position the proxy is told of it, `between` has no place there. */
+static void test_mtus_of_a_single_link(void)
+{
+  static const char *const positions[] = {"before", "behind"};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(positions); i++) {
+    g_autofree char *position = g_strconcat("middlebox.position=", positions[i], NULL);
+    const char *const sets[] = {"middlebox.mode=proxy", position, "path.forward.mtu=1500",
+                                "path.reverse.mtu=1200", NULL};
+    relay_kit k;
+
+    relay_open(&k, 0, sets);
+    shake_hands(&k, 9000);
+    g_assert_cmpuint(header_of(&k.out[SIDE_INITIATOR], 0).mss_octets, ==, 1160);
+    g_assert_cmpuint(header_of(&k.out[SIDE_RESPONDER], 0).mss_octets, ==, 1460);
+    relay_close(&k);
+  }
+}
+
+/* Its window is its buffer, and its other options are those of tcp.*, of which the proxy's TCP heeds all. Sequence numbers are its own: by
+ * seed and path. */
+static void test_buffer_and_options(void)
+{
+  static const char *const plain[] = {"middlebox.mode=proxy", "middlebox.proxy_buffer=5000", NULL};
+  static const char *const rich[] = {"middlebox.mode=proxy", "tcp.timestamps=true", "tcp.sack=false",
+                                     "run.seed=2", NULL};
+  relay_kit k;
+  uint32_t isns[3];
+
+  relay_open(&k, 0, plain);
+  shake_hands(&k, 1460);
+  tcp_header syn = header_of(&k.out[SIDE_INITIATOR], 0);
+  isns[0] = syn.sequence;
+  g_assert_cmpuint(syn.window, ==, 5000);
+  g_assert_true(syn.has_sack_permitted && !syn.has_timestamps);
+  relay_close(&k);
+  relay_open(&k, 1, plain);
+  shake_hands(&k, 1460);
+  isns[1] = header_of(&k.out[SIDE_INITIATOR], 0).sequence;
+  relay_close(&k);
+  relay_open(&k, 0, rich);
+  shake_hands(&k, 1460);
+  syn = header_of(&k.out[SIDE_INITIATOR], 0);
+  isns[2] = syn.sequence;
+  g_assert_true(!syn.has_sack_permitted && syn.has_timestamps);
+  g_assert_cmpuint(isns[0], !=, isns[1]);
+  g_assert_cmpuint(isns[0], !=, isns[2]);
+  g_assert_cmpuint(isns[0], !=, tcp_sequence_of(-1, SESSION_KIT_ISN));
+  relay_close(&k);
+}
+
+static void test_only_where_asked_for(void)
+{
+  static const char *const modes[] = {"none", "split+shift"};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(modes); i++) {
+    g_autofree char *mode = g_strconcat("middlebox.mode=", modes[i], NULL);
+    const char *const sets[] = {mode, NULL};
+    scenario *s = session_kit_scenario("", sets);
+
+    g_assert_null(session_relay_new(scenario_configuration(s), 0));
+    scenario_free(s);
+  }
+  session_relay_free(NULL);
+}
+
+/* --- Where it stands --- */
+
+/* The Responder's end of a network: it answers the SYN at once, and notes when the proxy's ACK comes to that. */
+typedef struct responder {
+  session_network *network;
+  time_ps syn_at;
+  time_ps ack_at;
+  time_ps initiator_hears_at;
+} responder;
+
+static bool no_fpdu(void *user, const datagram_flow *flow, int64_t position, uint32_t *hint)
+{
+  (void)hint;
+  (void)user;
+  (void)flow;
+  (void)position;
+  return false;
+}
+
+static void at_responder(void *user, datagram *packet, time_ps now)
+{
+  responder *r = user;
+  tcp_header header;
+
+  g_assert_true(datagram_tcp_header(packet, &header));
+  datagram_unref(packet);
+  if (!(header.flags & TCP_SYN)) {
+    r->ack_at = now;
+    return;
+  }
+  r->syn_at = now;
+  const tcp_header answer = {
+      .window = 65535, .acknowledgement = header.sequence + 1, .has_mss = true, .mss_octets = 1460};
+  session_network_send(r->network, 0, SIDE_RESPONDER,
+                       session_kit_segment_with(0, SIDE_RESPONDER, -1, 0, TCP_SYN | TCP_ACK, &answer), now);
+}
+
+static void at_initiator(void *user, datagram *packet, time_ps now)
+{
+  responder *r = user;
+
+  r->initiator_hears_at = now;
+  datagram_unref(packet);
+}
+
+typedef struct network_end {
+  responder *r;
+  path_output arrive;
+} network_end;
+
+static void on_output(void *user, datagram *packet, time_ps now)
+{
+  const network_end *end = user;
+
+  end->arrive(end->r, packet, now);
+}
+
+/* Links without a packet time to speak of (10 Tbit/s: less than 80 ps for 100 octets) and delays of 1, 2, 4 us forward and 10, 20, 40 us back. A SYN passes to the
+ * Responder in 7 us wherever the proxy stands; its SYN-ACK comes to the proxy and the proxy's ACK to it over the links between the two:
+ * before: 70 back and 7 forward; between, which is behind the first forward link and in front of the last reverse one: 10 + 20 back and
+ * 2 + 4 forward; behind: none. The Initiator hears all of them after 77 us. */
+static void test_positions(void)
+{
+  static const struct {
+    const char *position;
+    time_ps turn;
+  } rows[] = {{"before", 77 * US}, {"between", 36 * US}, {"behind", 0}};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+    g_autofree char *position = g_strconcat("middlebox.position=", rows[i].position, NULL);
+    const char *const sets[] = {"middlebox.mode=proxy",
+                                position,
+                                "path.forward.rate=10Tbit/s",
+                                "path.forward.delay=1us",
+                                "path.forward.hop_delay=[2us,4us]",
+                                "path.reverse.delay=10us",
+                                "path.reverse.hop_delay=[20us,40us]",
+                                NULL};
+    scenario *s = session_kit_scenario("", sets);
+    GError *error = NULL;
+    engine *clock = run_engine_new(RUN_ENGINE_NATIVE, &error);
+    responder r = {.network = NULL};
+    network_end of_initiator = {&r, at_initiator}, of_responder = {&r, at_responder};
+    const session_paths_ends ends = {
+        .output = on_output,
+        .users = {[SIDE_INITIATOR] = &of_responder, [SIDE_RESPONDER] = &of_initiator},
+        .is_fpdu_start = no_fpdu};
+    const tcp_header syn = {.window = 65535, .has_mss = true, .mss_octets = 1460};
+    const time_ps links = 1000; /* six links' packet times are less */
+
+    r.network = session_paths_new(s, RUN_ENGINE_NATIVE, clock, &ends, &error);
+    g_assert_no_error(error);
+    session_network_send(r.network, 0, SIDE_INITIATOR,
+                         session_kit_segment_with(0, SIDE_INITIATOR, -1, 0, TCP_SYN, &syn), 0);
+    engine_run(clock, TIME_PS_PER_MILLISECOND); /* before anybody's timer */
+    g_assert_cmpint(r.syn_at, >=, 7 * US);
+    g_assert_cmpint(r.syn_at, <, 7 * US + links);
+    g_assert_cmpint(r.ack_at - r.syn_at, >=, rows[i].turn);
+    g_assert_cmpint(r.ack_at - r.syn_at, <, rows[i].turn + links);
+    g_assert_cmpint(r.initiator_hears_at, >=, 77 * US);
+    g_assert_cmpint(r.initiator_hears_at, <, 77 * US + links);
+    session_network_free(r.network);
+    engine_free(clock);
+    scenario_free(s);
+  }
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/path-relay/mtus", test_mtus);
+  g_test_add_func("/path-relay/mtus-of-a-single-link", test_mtus_of_a_single_link);
+  g_test_add_func("/path-relay/buffer-and-options", test_buffer_and_options);
+  g_test_add_func("/path-relay/only-where-asked-for", test_only_where_asked_for);
+  g_test_add_func("/path-relay/positions", test_positions);
+  return g_test_run();
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The middleboxes of `middlebox.mode`: what each is told, their order, and where they stand in both directions. */
+#include "network/path_middleboxes.h"
+
+#include <string.h>
+
+#include "path_kit.h"
+
+#define US TIME_PS_PER_MICROSECOND
+
+static const uint64_t GBIT = 1000000000;
+
+/* A second of waiting keeps the timers of the boxes out of what is not about them. */
+static const char patient[] = "middlebox = { flush = \"1s\"; coalesce_time = \"1s\"; };";
+
+/* --- Words and keys --- */
+
+typedef struct box_case {
+  const char *sets[4];
+  uint32_t lengths[4]; /* of what comes in, the last one with PSH */
+  const char *out;
+} box_case;
+
+static const box_case cases[] = {
+    {{"middlebox.mode=split", "middlebox.split_size=400"}, {1000}, "400 400 200"},
+    /* 500 + 500 make 1000; the third begins anew, and waits until PSH lets it go with the fourth. */
+    {{"middlebox.mode=coalesce", "middlebox.coalesce_size=1000"}, {500, 500, 500, 200}, "1000 700"},
+    {{"middlebox.mode=rechunk", "middlebox.chunk=400", "middlebox.phase=100"}, {1000}, "100 400 400 100"},
+    /* Each boundary 100 octets further, that of the beginning, too. */
+    {{"middlebox.mode=shift", "middlebox.shift_by=100"}, {1000, 1000}, "100 1000 900"},
+    {{"middlebox.mode=random", "middlebox.random_minimum=250", "middlebox.random_maximum=250"},
+     {1000},
+     "250 250 250 250"},
+    /* One behind the other, in the order of the words. */
+    {{"middlebox.mode=split+coalesce", "middlebox.split_size=400", "middlebox.coalesce_size=900"},
+     {1000},
+     "800 200"},
+    {{"middlebox.mode=coalesce+split", "middlebox.split_size=400", "middlebox.coalesce_size=1000"},
+     {500, 500},
+     "400 400 200"},
+    {{"middlebox.mode=split+shift", "middlebox.split_size=400", "middlebox.shift_by=100"},
+     {1000},
+     "100 400 400 100"},
+    {{"middlebox.mode=none"}, {1000}, "1000"},
+};
+
+static void test_words_and_keys(void)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+    const char *sets[5] = {NULL};
+    int64_t position = 0;
+    path_kit w;
+
+    memcpy(sets, cases[i].sets, sizeof cases[i].sets);
+    path_kit_open(&w, SIDE_INITIATOR, patient, sets);
+    path_kit_send(&w, -1, 0, TCP_SYN);
+    for (gsize j = 0; j < G_N_ELEMENTS(cases[i].lengths) && cases[i].lengths[j] > 0; j++) {
+      bool last = j + 1 == G_N_ELEMENTS(cases[i].lengths) || cases[i].lengths[j + 1] == 0;
+
+      path_kit_send(&w, position, cases[i].lengths[j], last ? TCP_ACK | TCP_PSH : TCP_ACK);
+      position += cases[i].lengths[j];
+    }
+    path_kit_run(&w);
+    g_autofree char *out = session_kit_lengths(&w.out);
+    g_assert_true(g_str_has_prefix(out, "0 ")); /* the SYN */
+    g_assert_cmpstr(out + strlen("0 "), ==, cases[i].out);
+    path_kit_close(&w);
+  }
+}
+
+/* Pieces of 100 to 200 octets: five to ten of 1000, the last one as short as it is; not the same for another seed. */
+static void test_random_pieces(void)
+{
+  char *all[2];
+
+  for (guint seed = 1; seed <= 2; seed++) {
+    g_autofree char *seed_set = g_strdup_printf("run.seed=%u", seed);
+    const char *const sets[] = {"middlebox.mode=random", "middlebox.random_minimum=100",
+                                "middlebox.random_maximum=200", seed_set, NULL};
+    guint32 sum = 0;
+    path_kit w;
+
+    path_kit_open(&w, SIDE_INITIATOR, patient, sets);
+    path_kit_send(&w, -1, 0, TCP_SYN);
+    path_kit_send(&w, 0, 1000, TCP_ACK | TCP_PSH);
+    path_kit_run(&w);
+    g_assert_cmpuint(w.out.list->len, >=, 1 + 5);
+    g_assert_cmpuint(w.out.list->len, <=, 1 + 10);
+    for (guint i = 1; i < w.out.list->len; i++) {
+      guint32 length = session_kit_arrived(&w.out, i)->packet->payload.length;
+      sum += length;
+      g_assert_cmpuint(length, <=, 200);
+      g_assert_true(length >= 100 || i + 1 == w.out.list->len);
+    }
+    g_assert_cmpuint(sum, ==, 1000);
+    all[seed - 1] = session_kit_lengths(&w.out);
+    path_kit_close(&w);
+  }
+  g_assert_cmpstr(all[0], !=, all[1]);
+  g_free(all[0]);
+  g_free(all[1]);
+}
+
+/* The pieces of two segments that `mode` sends; free with g_free(). */
+static char *pieces_of(const char *mode)
+{
+  g_autofree char *mode_set = g_strconcat("middlebox.mode=", mode, NULL);
+  const char *const sets[] = {mode_set, "middlebox.random_minimum=100", "middlebox.random_maximum=200",
+                              "middlebox.split_size=1000", NULL};
+  path_kit w;
+
+  path_kit_open(&w, SIDE_INITIATOR, patient, sets);
+  path_kit_send(&w, -1, 0, TCP_SYN);
+  path_kit_send(&w, 0, 1000, TCP_ACK);
+  path_kit_send(&w, 1000, 1000, TCP_ACK | TCP_PSH);
+  path_kit_run(&w);
+  char *pieces = session_kit_lengths(&w.out);
+  path_kit_close(&w);
+  return pieces;
+}
+
+/* Each box draws for itself: others in front of it or behind that do nothing here change no piece; two of a kind do not draw the same. */
+static void test_each_box_draws_for_itself(void)
+{
+  g_autofree char *alone = pieces_of("random");
+  g_autofree char *behind = pieces_of("split+random");
+  g_autofree char *before = pieces_of("random+split");
+  g_autofree char *twice = pieces_of("random+random");
+
+  g_assert_cmpstr(behind, ==, alone);
+  g_assert_cmpstr(before, ==, alone);
+  g_assert_cmpstr(twice, !=, alone);
+}
+
+/* What waits goes on after `flush`, or `coalesce_time`: here from a link of 1 us, at which a packet of 140 octets takes 142 * 0.8 ns. The
+ * boxes stand behind it. */
+static void test_times(void)
+{
+  static const char *const coalesce[] = {"middlebox.mode=coalesce", "middlebox.coalesce_time=13us", NULL};
+  static const char *const rechunk[] = {"middlebox.mode=rechunk", "middlebox.flush=17us", NULL};
+  static const char *const shift[] = {"middlebox.mode=shift", "middlebox.flush=19us", NULL};
+  static const char *const cut[] = {"middlebox.mode=random", "middlebox.random_minimum=500",
+                                    "middlebox.flush=23us", NULL};
+  const struct {
+    const char *const *sets;
+    time_ps waits;
+  } times[] = {{coalesce, 13 * US}, {rechunk, 17 * US}, {shift, 19 * US}, {cut, 23 * US}};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(times); i++) {
+    path_kit w;
+
+    path_kit_open(&w, SIDE_INITIATOR, "middlebox = { position = \"behind\"; };", times[i].sets);
+    path_kit_send(&w, -1, 0, TCP_SYN);
+    path_kit_run(&w);
+    time_ps now = engine_now(w.clock);
+    path_kit_send(&w, 0, 90, TCP_ACK);
+    path_kit_run(&w);
+    g_assert_cmpint(path_kit_arrived(&w, 1), ==,
+                    now + path_kit_link_ps(130, 10 * GBIT, 25 * US) + times[i].waits);
+    path_kit_close(&w);
+  }
+}
+
+/* --- Positions --- */
+
+/* Three links of different rates without delay, and a box that cuts a segment of 1000 octets in two of 500: an IP packet of 1040, two of
+ * 540. The links are faster one by one, so that the second piece waits only where the box stands: in front of the link `cut_before`
+ * (3: behind the last). It arrives when that link has had the first piece and then it. */
+static time_ps second_piece_at(const uint64_t rates[3], guint cut_before)
+{
+  time_ps at = 0;
+
+  for (guint i = 0; i < 3; i++) {
+    at += i == cut_before ? path_kit_busy_ps(540, rates[i]) : 0;
+    at += path_kit_link_ps(i < cut_before ? 1040 : 540, rates[i], 0);
+  }
+  return at;
+}
+
+/* Each direction has its own box: `before` at its own sender, `between` behind the forward direction's first link, which is in front of
+ * the reverse direction's last one, `behind` at its own receiver. */
+static void test_positions(void)
+{
+  static const uint64_t rates[] = {1000000000, 2000000000, 4000000000};
+  static const struct {
+    const char *position;
+    guint cut_before[SIDES];
+  } rows[] = {{"before", {0, 0}}, {"between", {1, 2}}, {"behind", {3, 3}}};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+    g_autofree char *position = g_strconcat("middlebox.position=", rows[i].position, NULL);
+    const char *const sets[] = {"middlebox.mode=split",
+                                "middlebox.split_size=500",
+                                position,
+                                "path.forward.rate=1Gbit/s",
+                                "path.forward.delay=0s",
+                                "path.forward.hop_rate=[2Gbit/s,4Gbit/s]",
+                                NULL};
+    for (enum side direction = 0; direction < SIDES; direction++) {
+      path_kit w;
+      path_kit_open(&w, direction, "", sets);
+      path_kit_send(&w, -1, 0, TCP_SYN);
+      engine_run(w.clock, 100 * US);
+      path_kit_send(&w, 0, 1000, TCP_ACK | TCP_PSH);
+      path_kit_run(&w);
+      g_autofree char *out = session_kit_lengths(&w.out);
+      g_assert_cmpstr(out, ==, "0 500 500");
+      g_assert_cmpint(path_kit_arrived(&w, 2), ==,
+                      100 * US + second_piece_at(rates, rows[i].cut_before[direction]));
+      path_kit_close(&w);
+    }
+  }
+}
+
+/* `drop` counts what enters the impairments: pieces of a box in front of them, the whole segment before one that stands behind. Two
+ * segments of 1000 are cut at 400, 800, 1000, 1200, 1600. */
+static void test_losses_before_and_behind(void)
+{
+  static const struct {
+    const char *position;
+    const char *out;
+  } rows[] = {{"middlebox.position=before", "0 400 200 200 400 400"},
+              {"middlebox.position=behind", "0 400 400 200"}};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+    const char *const sets[] = {"middlebox.mode=rechunk", "middlebox.chunk=400", "path.forward.drop=[2]",
+                                rows[i].position, NULL};
+    path_kit w;
+
+    path_kit_open(&w, SIDE_INITIATOR, "", sets);
+    path_kit_send(&w, -1, 0, TCP_SYN);
+    path_kit_send(&w, 0, 1000, TCP_ACK | TCP_PSH);
+    path_kit_send(&w, 1000, 1000, TCP_ACK | TCP_PSH);
+    path_kit_run(&w);
+    g_autofree char *out = session_kit_lengths(&w.out);
+    g_assert_cmpstr(out, ==, rows[i].out);
+    path_kit_close(&w);
+  }
+}
+
+/* A box that joins segments, or moves octets of one into the next, may make them longer than what came; one that only cuts may not. */
+static void test_which_may_enlarge(void)
+{
+  static const struct {
+    const char *mode;
+    bool may;
+  } rows[] = {{"none", false},       {"split", false},         {"rechunk", false}, {"random", false},
+              {"proxy", false},      {"shift", true},          {"coalesce", true}, {"split+coalesce", true},
+              {"shift+split", true}, {"rechunk+random", false}};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+    g_autofree char *mode = g_strconcat("middlebox.mode=", rows[i].mode, NULL);
+    const char *const sets[] = {mode, NULL};
+    scenario *s = session_kit_scenario("", sets);
+
+    g_assert_cmpint(path_middleboxes_may_enlarge(&scenario_configuration(s)->path.middleboxes), ==,
+                    rows[i].may);
+    scenario_free(s);
+  }
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/scenario-boxes/words-and-keys", test_words_and_keys);
+  g_test_add_func("/scenario-boxes/random-pieces", test_random_pieces);
+  g_test_add_func("/scenario-boxes/each-box-draws-for-itself", test_each_box_draws_for_itself);
+  g_test_add_func("/scenario-boxes/times", test_times);
+  g_test_add_func("/scenario-boxes/positions", test_positions);
+  g_test_add_func("/scenario-boxes/losses-before-and-behind", test_losses_before_and_behind);
+  g_test_add_func("/scenario-boxes/which-may-enlarge", test_which_may_enlarge);
+  return g_test_run();
+}

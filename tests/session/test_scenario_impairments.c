@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What impairs packets behind the links: which elements, in which order, and that each draws for itself. */
+#include "network/path_impairments.h"
+
+#include "scenario/configuration.h"
+
+#include <string.h>
+
+#include "session_kit.h"
+
+/* --- What one element does to packets --- */
+
+/* The element of `class` among `impairments`; NULL: there is none. */
+static path_element *find(const path_impairments *impairments, const char *class)
+{
+  for (guint i = 0; i < path_impairments_count(impairments); i++) {
+    path_element *element = path_impairments_at(impairments, i);
+
+    if (g_str_equal(element->class->name, class)) {
+      return element;
+    }
+  }
+  return NULL;
+}
+
+static void free_all(path_impairments *impairments)
+{
+  for (guint i = 0; i < path_impairments_count(impairments); i++) {
+    path_element_free(path_impairments_at(impairments, i));
+  }
+  path_impairments_free(impairments);
+}
+
+/* What became of a packet: "x" lost, "2" twice, "!" damaged and found out, "?" damaged and not, "m" marked, "~" late by the
+ * nanoseconds behind it, "." nothing. */
+static void describe(GString *text, const path_element_counts *before, const path_element_counts *after,
+                     const session_kit_arrivals *out, time_ps sent)
+{
+  const session_kit_arrival *first = out->list->len > 0 ? session_kit_arrived(out, 0) : NULL;
+
+  if (after->dropped > before->dropped) {
+    g_string_append_c(text, 'x');
+  } else if (after->duplicated > before->duplicated) {
+    g_string_append_c(text, '2');
+  } else if (after->damaged > before->damaged) {
+    g_string_append_c(text, datagram_checksum_is_right(first->packet) ? '?' : '!');
+  } else if (after->marked > before->marked) {
+    g_string_append_c(text, 'm');
+  } else if (first->at > sent) {
+    g_string_append_printf(text, "~%" G_GINT64_FORMAT, (first->at - sent) / TIME_PS_PER_NANOSECOND);
+  } else {
+    g_string_append_c(text, '.');
+  }
+}
+
+/* `count` ECN-capable segments through `element`, a millisecond and more apart, so that each has gone before the next comes; what became of
+ * each. Free with g_free(). */
+static char *fate_of(path_element *element, guint count)
+{
+  GString *text = g_string_new("");
+
+  for (guint i = 0; i < count; i++) {
+    session_kit_arrivals out;
+    const path_element_counts before = element->counts;
+    time_ps now = i * 10 * TIME_PS_PER_MILLISECOND;
+    const time_ps sent = now;
+    datagram *packet = session_kit_segment(0, SIDE_INITIATOR, i * 100, 100, TCP_ACK);
+    uint64_t order;
+
+    session_kit_arrivals_init(&out);
+    path_element_set_output(element, session_kit_arrive, &out);
+    datagram_set_ecn(packet, DATAGRAM_ECN_ECT_0);
+    path_element_receive(element, packet, now);
+    while ((now = path_element_deadline(element, &order)) != TIME_PS_NEVER) {
+      path_element_run(element, now);
+    }
+    describe(text, &before, &element->counts, &out, sent);
+    session_kit_arrivals_clear(&out);
+  }
+  return g_string_free(text, FALSE);
+}
+
+/* The fate of packets in the element of `class` that a scenario of `sets` has in `direction` of path `index`. */
+static char *fate_in(const char *const *sets, enum side direction, uint32_t index, const char *class,
+                     guint count)
+{
+  scenario *s = session_kit_scenario("", sets);
+  path_impairments *impairments = path_impairments_new(&scenario_configuration(s)->path.directions[direction],
+                                                       direction, index, scenario_configuration(s)->run.seed);
+  path_element *element = find(impairments, class);
+
+  g_assert_nonnull(element);
+  char *fate = fate_of(element, count);
+  free_all(impairments);
+  scenario_free(s);
+  return fate;
+}
+
+/* --- Which, in which order --- */
+
+/* One key for each element. */
+#define ALL                                                                                                  \
+  "path.forward.loss=10%", "path.forward.gemodel=[10%,50%,1,0]", "path.forward.state=[10%,50%,10%,10%,1%]",  \
+      "path.forward.corrupt=10%", "path.forward.duplicate=10%", "path.forward.ecn_mark=10%",                 \
+      "path.forward.displace=10%", "path.forward.jitter=20us", "path.forward.distribution=normal"
+
+static const struct {
+  const char *sets[12];
+  const char *elements;
+} orders[] = {
+    {{NULL}, ""},
+    {{"path.forward.order=jitter+loss", NULL}, ""},
+    {{ALL, NULL}, "loss, gilbert-elliott, four-state loss, corrupt, duplicate, ecn mark, displace, jitter"},
+    /* Those that `order` leaves out come behind, as always. */
+    {{ALL, "path.forward.order=jitter+duplicate", NULL},
+     "jitter, duplicate, loss, gilbert-elliott, four-state loss, corrupt, ecn mark, displace"},
+    {{ALL, "path.forward.order=displace+ecn+jitter+corrupt+loss+duplicate", NULL},
+     "displace, ecn mark, jitter, corrupt, loss, gilbert-elliott, four-state loss, duplicate"},
+    {{ALL, "path.forward.distribution=constant", "path.reverse.order=jitter", NULL},
+     "loss, gilbert-elliott, four-state loss, corrupt, duplicate, ecn mark, displace, reorder"},
+    /* An element that would do nothing is not there. */
+    {{"path.forward.loss_every=5", "path.forward.ecn_every=7", NULL}, "loss, ecn mark"},
+    {{"path.forward.drop=[3]", "path.forward.reorder=10%", NULL}, "loss"},
+};
+
+static void test_order(void)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS(orders); i++) {
+    scenario *s = session_kit_scenario("", orders[i].sets);
+    path_impairments *forward = path_impairments_new(
+        &scenario_configuration(s)->path.directions[SIDE_INITIATOR], SIDE_INITIATOR, 0, 1);
+    path_impairments *reverse = path_impairments_new(
+        &scenario_configuration(s)->path.directions[SIDE_RESPONDER], SIDE_RESPONDER, 0, 1);
+    GString *names = g_string_new("");
+
+    for (guint j = 0; j < path_impairments_count(forward); j++) {
+      g_string_append_printf(names, "%s%s", j > 0 ? ", " : "", path_impairments_at(forward, j)->class->name);
+    }
+    g_assert_cmpstr(names->str, ==, orders[i].elements);
+    g_assert_cmpuint(path_impairments_count(reverse), ==, 0);
+    g_string_free(names, TRUE);
+    free_all(forward);
+    free_all(reverse);
+    scenario_free(s);
+  }
+}
+
+/* --- Every key reaches its element --- */
+
+static const struct {
+  const char *sets[3]; /* of path.forward */
+  const char *class;
+  const char *fate; /* of the first packets */
+} keys[] = {
+    {{"loss=100%"}, "loss", "xxx"},
+    {{"drop=[2,4]"}, "loss", ".x.x."},
+    {{"loss_every=3"}, "loss", "..x..x."},
+    /* p = 1: bad from behind the first packet on, as netem has it, where all are lost; r = 0: for ever. */
+    {{"gemodel=[1, 0, 1, 0]"}, "gilbert-elliott", ".xxxx"},
+    {{"gemodel=[0, 1, 0, 1]"}, "gilbert-elliott", "xxxx"}, /* good for ever, where all are lost */
+    {{"gemodel=[1, 0, 0, 1]"}, "gilbert-elliott", "x...."},
+    {{"gemodel=[100%]"}, "gilbert-elliott", ".xxxx"}, /* r = 100% - p = 0; 1-h = 100% */
+    {{"gemodel=[100%, 100%]"}, "gilbert-elliott", ".x.x."},
+    {{"gemodel=[0]"}, "gilbert-elliott", "....."},  /* 1-k = 0 */
+    {{"state=[100%]"}, "four-state loss", "xxxxx"}, /* p31 = 100% - p13 = 0, p32 = 0 */
+    {{"state=[100%, 100%]"}, "four-state loss", "x.x.x"},
+    {{"state=[100%, 0, 100%]"}, "four-state loss", "x.x.x"}, /* 3 2 3 2: p23 = 100% */
+    {{"state=[100%, 0, 100%, 0]"}, "four-state loss", "x...."},
+    {{"state=[0]"}, "four-state loss", "....."}, /* p14 = 0 */
+    {{"corrupt=100%"}, "corrupt", "!!!"},
+    {{"corrupt=100%", "corrupt_checksum=misses"}, "corrupt", "???"},
+    {{"duplicate=100%"}, "duplicate", "222"},
+    {{"ecn_mark=100%"}, "ecn mark", "mmm"},
+    {{"ecn_every=2"}, "ecn mark", ".m.m."},
+    /* No later segment comes in time: a millisecond is the most. */
+    {{"displace=100%", "displace_by=3 segments"}, "displace", "~1000000~1000000"},
+    {{"displace=100%", "displace_by=7us"}, "displace", "~7000~7000"},
+    {{"jitter=20us"}, "reorder", "~20000~20000"},
+    {{"jitter=20us", "reorder=100%"}, "reorder", "...."},
+    {{"jitter=20us", "reorder=100%", "gap=3"}, "reorder", "~20000~20000.~20000~20000."},
+    {{"jitter=20us", "reorder=100%", "distribution=normal"}, "jitter", "....."},
+};
+
+static void test_keys_reach_their_element(void)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS(keys); i++) {
+    for (enum side direction = 0; direction < SIDES; direction++) {
+      const char *sets[4] = {NULL};
+
+      for (gsize j = 0; j < G_N_ELEMENTS(keys[i].sets) && keys[i].sets[j]; j++) {
+        sets[j] = g_strconcat(direction == SIDE_INITIATOR ? "path.forward." : "path.reverse.",
+                              keys[i].sets[j], NULL);
+      }
+      g_autofree char *fate = fate_in(sets, direction, 0, keys[i].class, 60);
+      if (!g_str_has_prefix(fate, keys[i].fate)) {
+        g_error("%s: %s, not %s", sets[0], fate, keys[i].fate);
+      }
+      for (gsize j = 0; sets[j]; j++) {
+        g_free((char *)sets[j]);
+      }
+    }
+  }
+}
+
+/* The four-state chain leaves the good state at once (p13 = 1) and never comes back to it: in the bad burst all are lost (p31 = 0,
+ * p32 = 0); with p32 = 1 and p23 = 0 it goes on to the good state within the burst and stays there. */
+static void test_four_states(void)
+{
+  static const char *const burst[] = {"path.forward.state=[1, 0, 0, 0, 0]", NULL};
+  static const char *const gap[] = {"path.forward.state=[1, 0, 1, 0, 0]", NULL};
+  static const char *const alone[] = {"path.forward.state=[0, 0, 0, 0, 1]", NULL};
+  g_autofree char *lost = fate_in(burst, SIDE_INITIATOR, 0, "four-state loss", 20);
+  g_autofree char *once = fate_in(gap, SIDE_INITIATOR, 0, "four-state loss", 20);
+  g_autofree char *single = fate_in(alone, SIDE_INITIATOR, 0, "four-state loss", 20);
+
+  g_assert_cmpstr(lost, ==, "xxxxxxxxxxxxxxxxxxxx");
+  g_assert_cmpstr(once, ==, "x...................");
+  g_assert_cmpstr(single, ==, "x.x.x.x.x.x.x.x.x.x."); /* p14: one alone, and back */
+}
+
+/* Wholly correlated (netem's formula with rho = 1: the last draw is the next), all packets meet the first one's fate, chosen or not, with
+ * some seeds this and with others that; by half correlated draws not. */
+static void test_correlation(void)
+{
+  static const struct {
+    const char *sets[3];
+    const char *correlation;
+    const char *class;
+    const char *chosen; /* the fate of 60 packets */
+    const char *others;
+  } rows[] = {
+      {{"path.forward.loss=50%"}, "path.forward.loss_correlation", "loss", "x", "."},
+      {{"path.forward.corrupt=50%"}, "path.forward.corrupt_correlation", "corrupt", "!", "."},
+      {{"path.forward.duplicate=50%"}, "path.forward.duplicate_correlation", "duplicate", "2", "."},
+      {{"path.forward.jitter=1us", "path.forward.reorder=50%"},
+       "path.forward.reorder_correlation",
+       "reorder",
+       ".",
+       "~10"},
+      {{"path.forward.jitter=1us", "path.forward.reorder=50%", "path.forward.distribution=uniform"},
+       "path.forward.reorder_correlation",
+       "jitter",
+       ".",
+       NULL},
+  };
+  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+    g_autofree char *whole = g_strconcat(rows[i].correlation, "=100%", NULL);
+    g_autofree char *half = g_strconcat(rows[i].correlation, "=50%", NULL);
+    gsize all_chosen = 0;
+    enum { SEEDS = 20, PACKETS = 60 };
+
+    for (guint seed = 1; seed <= SEEDS; seed++) {
+      g_autofree char *seeded = g_strdup_printf("run.seed=%u", seed);
+      const char *sets[6] = {seeded, whole, rows[i].sets[0], rows[i].sets[1], rows[i].sets[2]};
+      g_autofree char *fate = fate_in(sets, SIDE_INITIATOR, 0, rows[i].class, PACKETS);
+      gsize chosen = strspn(fate, rows[i].chosen);
+      g_assert_true(chosen == PACKETS || chosen == 0);
+      all_chosen += chosen == PACKETS;
+      if (chosen == 0 && rows[i].others) {
+        g_assert_cmpuint(strspn(fate, rows[i].others), ==, strlen(fate));
+      }
+      sets[1] = half;
+      g_autofree char *changing = fate_in(sets, SIDE_INITIATOR, 0, rows[i].class, PACKETS);
+      chosen = strspn(changing, rows[i].chosen);
+      g_assert_cmpuint(chosen, <, strlen(changing));
+      g_assert_nonnull(strpbrk(changing, rows[i].chosen));
+    }
+    g_assert_cmpuint(all_chosen, >, 0);
+    g_assert_cmpuint(all_chosen, <, SEEDS);
+  }
+}
+
+/* Distributions differ from each other; `normal` and `uniform` lie around the jitter, none is earlier than the packet. In order, a packet
+ * does not leave before the one in front of it: seen in test_sim_path. */
+static void test_distributions(void)
+{
+  static const char *const words[] = {"uniform", "normal", "pareto", "paretonormal"};
+  char *fates[G_N_ELEMENTS(words)];
+
+  for (gsize i = 0; i < G_N_ELEMENTS(words); i++) {
+    g_autofree char *word = g_strconcat("path.forward.distribution=", words[i], NULL);
+    const char *const sets[] = {"path.forward.jitter=20us", word, NULL};
+
+    fates[i] = fate_in(sets, SIDE_INITIATOR, 0, "jitter", 50);
+    for (gsize j = 0; j < i; j++) {
+      g_assert_cmpstr(fates[i], !=, fates[j]);
+    }
+  }
+  /* Uniform: 20 us ± 20 us. */
+  char **delays = g_strsplit_set(fates[0], "~.", -1);
+  for (char **delay = delays; *delay; delay++) {
+    g_assert_cmpuint(g_ascii_strtoull(*delay, NULL, 10), <=, 40000);
+  }
+  g_strfreev(delays);
+  for (gsize i = 0; i < G_N_ELEMENTS(words); i++) {
+    g_free(fates[i]);
+  }
+}
+
+/* --- Each draws for itself (design.md, Random numbers) --- */
+
+static const struct {
+  const char *class;
+  const char *set; /* "" and "path.forward.distribution=normal" make it */
+} drawing[] = {
+    {"loss", "path.forward.loss=30%"},
+    {"gilbert-elliott", "path.forward.gemodel=[20%,50%,1,0]"},
+    {"four-state loss", "path.forward.state=[20%,30%,30%,30%,10%]"},
+    {"corrupt", "path.forward.corrupt=30%"},
+    {"duplicate", "path.forward.duplicate=30%"},
+    {"ecn mark", "path.forward.ecn_mark=30%"},
+    {"displace", "path.forward.displace=30%"},
+    {"jitter", "path.forward.jitter=20us"},
+};
+
+enum { DRAWS = 200 };
+
+/* What an element does to its n-th packet is the same alone, with any other element, with all of them in any order. Of 200 packets with
+ * probability 0.3, another stream would do the same with 0.58^200 = 1e-47. */
+static void test_adding_an_element_changes_no_draw(void)
+{
+  static const char normal[] = "path.forward.distribution=normal";
+  const char *const all[] = {ALL, NULL};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(drawing); i++) {
+    const char *const alone[] = {drawing[i].set, normal, NULL};
+    g_autofree char *fate = fate_in(alone, SIDE_INITIATOR, 0, drawing[i].class, DRAWS);
+
+    for (gsize j = 0; j < G_N_ELEMENTS(drawing); j++) {
+      const char *const with[] = {drawing[j].set, drawing[i].set, normal, NULL};
+      g_autofree char *beside = fate_in(with, SIDE_INITIATOR, 0, drawing[i].class, DRAWS);
+
+      g_assert_cmpstr(beside, ==, fate);
+    }
+    const char *sets[16] = {NULL};
+    memcpy(sets, all, sizeof all);
+    sets[G_N_ELEMENTS(all) - 1] = drawing[i].set;
+    sets[G_N_ELEMENTS(all)] = "path.forward.order=jitter+displace+ecn+duplicate+corrupt";
+    g_autofree char *among = fate_in(sets, SIDE_INITIATOR, 0, drawing[i].class, DRAWS);
+    g_assert_cmpstr(among, ==, fate);
+  }
+}
+
+/* Two elements of one kind of scenario, direction, path and seed never share a stream. */
+static void test_streams_are_apart(void)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS(drawing); i++) {
+    g_autofree char *reverse_set =
+        g_strconcat("path.reverse.", drawing[i].set + strlen("path.forward."), NULL);
+    const char *const sets[] = {drawing[i].set, reverse_set, "path.forward.distribution=normal",
+                                "path.reverse.distribution=normal", NULL};
+    const char *const seeded[] = {drawing[i].set, "path.forward.distribution=normal", "run.seed=2", NULL};
+    g_autofree char *fate = fate_in(sets, SIDE_INITIATOR, 0, drawing[i].class, DRAWS);
+    g_autofree char *again = fate_in(sets, SIDE_INITIATOR, 0, drawing[i].class, DRAWS);
+    char *others[] = {fate_in(sets, SIDE_RESPONDER, 0, drawing[i].class, DRAWS),
+                      fate_in(sets, SIDE_INITIATOR, 1, drawing[i].class, DRAWS),
+                      fate_in(sets, SIDE_INITIATOR, 2, drawing[i].class, DRAWS),
+                      fate_in(seeded, SIDE_INITIATOR, 0, drawing[i].class, DRAWS)};
+
+    g_assert_cmpstr(again, ==, fate);
+    for (gsize j = 0; j < G_N_ELEMENTS(others); j++) {
+      g_assert_cmpstr(others[j], !=, fate);
+      for (gsize k = 0; k < j; k++) {
+        g_assert_cmpstr(others[j], !=, others[k]);
+      }
+    }
+    for (gsize j = 0; j < G_N_ELEMENTS(others); j++) {
+      g_free(others[j]);
+    }
+  }
+}
+
+/* Loss and duplication with one probability: two streams, so they do not choose the same packets. */
+static void test_elements_do_not_share_a_stream(void)
+{
+  static const char *const sets[] = {"path.forward.loss=30%", "path.forward.duplicate=30%",
+                                     "path.forward.corrupt=30%", "path.forward.ecn_mark=30%", NULL};
+  static const char *const classes[] = {"loss", "duplicate", "corrupt", "ecn mark"};
+  char *fates[G_N_ELEMENTS(classes)];
+
+  for (gsize i = 0; i < G_N_ELEMENTS(classes); i++) {
+    fates[i] = fate_in(sets, SIDE_INITIATOR, 0, classes[i], DRAWS);
+    for (char *c = fates[i]; *c; c++) {
+      *c = *c == '.' ? '.' : 'c'; /* chosen */
+    }
+    for (gsize j = 0; j < i; j++) {
+      g_assert_cmpstr(fates[i], !=, fates[j]);
+    }
+  }
+  for (gsize i = 0; i < G_N_ELEMENTS(classes); i++) {
+    g_free(fates[i]);
+  }
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/scenario-impairments/order", test_order);
+  g_test_add_func("/scenario-impairments/keys-reach-their-element", test_keys_reach_their_element);
+  g_test_add_func("/scenario-impairments/four-states", test_four_states);
+  g_test_add_func("/scenario-impairments/correlation", test_correlation);
+  g_test_add_func("/scenario-impairments/distributions", test_distributions);
+  g_test_add_func("/scenario-impairments/adding-an-element-changes-no-draw",
+                  test_adding_an_element_changes_no_draw);
+  g_test_add_func("/scenario-impairments/streams-are-apart", test_streams_are_apart);
+  g_test_add_func("/scenario-impairments/elements-do-not-share-a-stream",
+                  test_elements_do_not_share_a_stream);
+  return g_test_run();
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which ends of a connection the documents describe, and what is said of the first one. */
+#include "session/session_ending.h"
+
+#include <glib/gstdio.h>
+
+#include "scenario/scenario.h"
+
+static scenario *load(const char *set)
+{
+  const char *sets[] = {set, NULL};
+  GError *error = NULL;
+  char *name = NULL;
+  int file = g_file_open_tmp("session-ending-XXXXXX.cfg", &name, &error);
+
+  g_assert_no_error(error);
+  g_close(file, NULL);
+  scenario *s = scenario_load(name, sets, &error);
+  g_assert_no_error(error);
+  g_remove(name);
+  g_free(name);
+  return s;
+}
+
+static const rnic_failure lost = {.layer = RNIC_FAILURE_TCP, .reason.tcp = TCP_CLOSE_GAVE_UP};
+static const rnic_failure reset = {.layer = RNIC_FAILURE_TCP, .reason.tcp = TCP_CLOSE_RESET};
+static const rnic_failure bad_crc = {.layer = RNIC_FAILURE_MPA, .reason.mpa = MPA_ERROR_CRC};
+static const rnic_failure told = {
+    .layer = RNIC_FAILURE_RDMAP, .reason.rdmap = {1, 1, 0}, .by_peer = true, .generation = IWARP_IETF};
+
+/* A TCP that is lost is no end of the protocols, unless an end of that connection is made to misbehave. */
+static void test_documented(void)
+{
+  scenario *good = load(NULL);
+  scenario *bad = load("fault.error=reset");
+
+  g_assert_true(session_ending_is_documented(scenario_configuration(good), 0, &bad_crc));
+  g_assert_true(session_ending_is_documented(scenario_configuration(good), 0, &told));
+  g_assert_false(session_ending_is_documented(scenario_configuration(good), 0, &lost));
+  g_assert_false(session_ending_is_documented(scenario_configuration(good), 0, &reset));
+  g_assert_true(session_ending_is_documented(scenario_configuration(bad), 0, &reset));
+  g_assert_false(
+      session_ending_is_documented(scenario_configuration(bad), 1, &reset)); /* the fault is connection 0's */
+  scenario_free(good);
+  scenario_free(bad);
+}
+
+/* Who found it: this end, or the peer that sent the Terminate. The first one is kept. */
+static void test_first_one_is_kept(void)
+{
+  session_ending ending = {.code = NULL};
+
+  session_ending_note(&ending, 3, SIDE_INITIATOR, &told, 2 * TIME_PS_PER_SECOND);
+  session_ending_note(&ending, 4, SIDE_INITIATOR, &bad_crc, 3 * TIME_PS_PER_SECOND);
+  g_assert_cmpstr(ending.code, ==, "Terminate 1/1/00");
+  g_assert_cmpint(ending.side, ==, SIDE_RESPONDER);
+  g_assert_true(g_str_has_prefix(ending.message, "Terminate 1/1/00 by the Responder of connection 3 after "
+                                                 "2.000000000000 s: "));
+  session_ending_clear(&ending);
+  session_ending_note(&ending, 4, SIDE_INITIATOR, &bad_crc, 0);
+  g_assert_cmpstr(ending.code, ==, "MPA error 2");
+  g_assert_cmpint(ending.side, ==, SIDE_INITIATOR);
+  session_ending_clear(&ending);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/session-ending/documented", test_documented);
+  g_test_add_func("/session-ending/first-one", test_first_one_is_kept);
+  return g_test_run();
+}

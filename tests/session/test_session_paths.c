@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What lies between the hosts: one path or one for each connection, what changes on them and when, and the way of ICMP messages. */
+#include "session/session_paths.h"
+
+#include "session_kit.h"
+
+#define US TIME_PS_PER_MICROSECOND
+
+enum { FULL = 1460 };
+
+typedef struct network_kit {
+  scenario *s;
+  engine *clock;
+  session_network *network;
+  session_kit_arrivals out[SIDES];
+} network_kit;
+
+static void on_output(void *arrivals, datagram *packet, time_ps now)
+{
+  session_kit_arrive(arrivals, packet, now);
+}
+
+static bool is_fpdu_start(void *user, const datagram_flow *flow, int64_t position, uint32_t *hint)
+{
+  (void)user;
+  (void)flow;
+  (void)hint;
+  return position == 0;
+}
+
+static void kit_open(network_kit *k, run_engine kind, const char *text, const char *const *sets)
+{
+  const session_paths_ends ends = {
+      .output = on_output,
+      .users = {[SIDE_INITIATOR] = &k->out[SIDE_INITIATOR], [SIDE_RESPONDER] = &k->out[SIDE_RESPONDER]},
+      .is_fpdu_start = is_fpdu_start};
+  GError *error = NULL;
+
+  k->s = session_kit_scenario(text, sets);
+  session_kit_arrivals_init(&k->out[SIDE_INITIATOR]);
+  session_kit_arrivals_init(&k->out[SIDE_RESPONDER]);
+  k->clock = run_engine_new(kind, &error);
+  g_assert_no_error(error);
+  k->network = session_paths_new(k->s, kind, k->clock, &ends, &error);
+  g_assert_no_error(error);
+}
+
+static void kit_close(network_kit *k)
+{
+  session_network_free(k->network);
+  engine_free(k->clock);
+  scenario_free(k->s);
+  session_kit_arrivals_clear(&k->out[SIDE_INITIATOR]);
+  session_kit_arrivals_clear(&k->out[SIDE_RESPONDER]);
+}
+
+/* A full segment of `connection`, from `position` on, in `direction`, now. */
+static void send_full(network_kit *k, uint32_t connection, enum side direction, int64_t position)
+{
+  enum side from = direction;
+
+  session_network_send(k->network, connection, direction,
+                       session_kit_segment(connection, from, position, FULL, TCP_ACK), engine_now(k->clock));
+}
+
+static time_ps arrived(const network_kit *k, enum side direction, guint index)
+{
+  return session_kit_arrived(&k->out[direction], index)->at;
+}
+
+/* --- Paths --- */
+
+/* Three connections send a full segment at once. On the path that they share each waits 1,230,400 ps longer than the one before it; on paths
+ * of their own all arrive after 26,201,600 ps (facts.md). It is the same in the other direction. */
+static void test_shared_and_own_paths(void)
+{
+  static const struct {
+    const char *paths;
+    time_ps apart;
+  } rows[] = {{"workload.paths=shared", 1230400}, {"workload.paths=own", 0}};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+    const char *const sets[] = {"workload.connections=3", rows[i].paths, NULL};
+    network_kit k;
+
+    kit_open(&k, RUN_ENGINE_NATIVE, "", sets);
+    for (uint32_t connection = 0; connection < 3; connection++) {
+      send_full(&k, connection, SIDE_INITIATOR, 0);
+      send_full(&k, connection, SIDE_RESPONDER, 0);
+      g_assert_cmpint(session_network_earliest_arrival(k.network, 2, SIDE_INITIATOR, 0), ==,
+                      42 * 800 + 25 * US +
+                          (rows[i].apart > 0 ? (connection + 1) * 1230400
+                           : connection == 2 ? 1230400
+                                             : 0));
+    }
+    engine_run(k.clock, TIME_PS_NEVER);
+    for (guint j = 0; j < 3; j++) {
+      g_assert_cmpint(arrived(&k, SIDE_INITIATOR, j), ==, 26201600 + j * rows[i].apart);
+      g_assert_cmpint(arrived(&k, SIDE_RESPONDER, j), ==, 26201600 + j * rows[i].apart);
+    }
+    kit_close(&k);
+  }
+}
+
+/* What comes in the same picosecond by paths of their own comes in the order of the connections, forward before reverse. */
+static void test_order_of_own_paths(void)
+{
+  static const char *const sets[] = {"workload.connections=3", "workload.paths=own", NULL};
+  network_kit k;
+
+  kit_open(&k, RUN_ENGINE_NATIVE, "", sets);
+  send_full(&k, 2, SIDE_INITIATOR, 0);
+  send_full(&k, 0, SIDE_INITIATOR, 0);
+  send_full(&k, 1, SIDE_INITIATOR, 0);
+  engine_run(k.clock, TIME_PS_NEVER);
+  for (guint i = 0; i < 3; i++) {
+    datagram_flow flow;
+
+    g_assert_true(datagram_flow_of(session_kit_arrived(&k.out[SIDE_INITIATOR], i)->packet, &flow));
+    g_assert_cmpuint(flow.source_port, ==, SESSION_INITIATOR_FIRST_PORT + i);
+  }
+  kit_close(&k);
+}
+
+/* Exact losses are counted on each path by itself: the second segment of each connection. */
+static void test_own_paths_have_own_impairments(void)
+{
+  static const char *const sets[] = {"workload.connections=2", "workload.paths=own", "path.forward.drop=[2]",
+                                     NULL};
+  network_kit k;
+
+  kit_open(&k, RUN_ENGINE_NATIVE, "", sets);
+  for (uint32_t i = 0; i < 6; i++) {
+    send_full(&k, i % 2, SIDE_INITIATOR, i / 2 * FULL);
+  }
+  engine_run(k.clock, TIME_PS_NEVER);
+  g_assert_cmpuint(k.out[SIDE_INITIATOR].list->len, ==, 4);
+  for (guint i = 0; i < 4; i++) {
+    g_assert_cmpint(arrived(&k, SIDE_INITIATOR, i), ==, 26201600 + i / 2 * 2 * 1230400);
+  }
+  kit_close(&k);
+}
+
+/* --- Events --- */
+
+/* At 3 us. */
+static const char changes[] =
+    "event = ({ at = \"3us\"; key = \"path.forward.rate\"; value = \"1Gbit/s\"; },"
+    "         { at = \"3us\"; key = \"path.forward.delay\"; value = \"1us\"; },"
+    "         { at = \"3us\"; key = \"path.reverse.delay\"; value = \"2us\"; },"
+    "         { at = \"9us\"; key = \"path.forward.rate\"; value = \"4Gbit/s\"; });";
+
+static void send_at(network_kit *k, time_ps when)
+{
+  engine_run(k->clock, when);
+  send_full(k, 0, SIDE_INITIATOR, 0);
+  send_full(k, 0, SIDE_RESPONDER, 0);
+}
+
+/* A picosecond before the event the link is as it was: 1502 * 8 / 10 Gbit/s + 25 us; in the event's picosecond it is as it will be:
+ * 1502 * 8 ns + 1 us. Of several events of one time all have come; the second event is another. */
+static void test_changes_to_the_picosecond(gconstpointer data)
+{
+  run_engine kind = GPOINTER_TO_INT(data);
+  static const struct {
+    time_ps sent;
+    time_ps forward;
+    time_ps reverse;
+  } rows[] = {{3 * US - 1, 26201600, 26201600},
+              {3 * US, 12016000 + 1 * US, 1201600 + 2 * US},
+              {9 * US - 1, 12016000 + 1 * US, 1201600 + 2 * US},
+              {9 * US, 3004000 + 1 * US, 1201600 + 2 * US}};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+    network_kit k;
+
+    kit_open(&k, kind, changes, NULL);
+    send_at(&k, rows[i].sent);
+    engine_run(k.clock, TIME_PS_PER_MILLISECOND);
+    g_assert_cmpint(arrived(&k, SIDE_INITIATOR, 0), ==, rows[i].sent + rows[i].forward);
+    g_assert_cmpint(arrived(&k, SIDE_RESPONDER, 0), ==, rows[i].sent + rows[i].reverse);
+    kit_close(&k);
+  }
+}
+
+static void send_now(void *user, time_ps now)
+{
+  (void)now;
+  send_full(user, 0, SIDE_INITIATOR, 0);
+}
+
+/* An event comes before all that happens in its picosecond: before arrivals, whatever was set first. */
+static void test_event_is_first_in_its_picosecond(void)
+{
+  network_kit k;
+
+  kit_open(&k, RUN_ENGINE_NATIVE, changes, NULL);
+  engine_timer *timer = engine_timer_new(k.clock, ENGINE_ARRIVAL, 0, 0, send_now, &k);
+  engine_timer_set(timer, 3 * US);
+  engine_run(k.clock, TIME_PS_PER_MILLISECOND);
+  g_assert_cmpint(arrived(&k, SIDE_INITIATOR, 0), ==, 3 * US + 12016000 + 1 * US);
+  engine_timer_free(timer);
+  kit_close(&k);
+}
+
+/* Every connection's own path changes, and only in the direction that the event names. */
+static void test_change_reaches_every_path(void)
+{
+  static const char *const sets[] = {"workload.connections=3", "workload.paths=own", NULL};
+  static const char change[] = "event = ({ at = \"1us\"; key = \"path.forward.delay\"; value = \"4us\"; });";
+  network_kit k;
+
+  kit_open(&k, RUN_ENGINE_NATIVE, change, sets);
+  engine_run(k.clock, 1 * US);
+  for (uint32_t connection = 0; connection < 3; connection++) {
+    send_full(&k, connection, SIDE_INITIATOR, 0);
+    send_full(&k, connection, SIDE_RESPONDER, 0);
+  }
+  engine_run(k.clock, TIME_PS_PER_MILLISECOND);
+  for (guint i = 0; i < 3; i++) {
+    g_assert_cmpint(arrived(&k, SIDE_INITIATOR, i), ==, 1 * US + 1201600 + 4 * US);
+    g_assert_cmpint(arrived(&k, SIDE_RESPONDER, i), ==, 1 * US + 26201600);
+  }
+  kit_close(&k);
+}
+
+/* The MTU of each direction by its own event. */
+static void test_change_of_mtu(void)
+{
+  static const char change[] = "event = ({ at = \"5us\"; key = \"path.forward.mtu\"; value = 1499; },"
+                               "         { at = \"6us\"; key = \"path.reverse.mtu\"; value = 1499; },"
+                               "         { at = \"7us\"; key = \"path.forward.mtu\"; value = 1500; });";
+  static const char *const sets[] = {"path.too_big=silent", NULL};
+  static const struct {
+    time_ps sent;
+    guint forward;
+    guint reverse;
+  } rows[] = {{5 * US - 1, 1, 1}, {5 * US, 0, 1}, {6 * US - 1, 0, 1}, {6 * US, 0, 0}, {7 * US, 1, 0}};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+    network_kit k;
+
+    kit_open(&k, RUN_ENGINE_NATIVE, change, sets);
+    send_at(&k, rows[i].sent);
+    engine_run(k.clock, TIME_PS_PER_MILLISECOND);
+    g_assert_cmpuint(k.out[SIDE_INITIATOR].list->len, ==, rows[i].forward);
+    g_assert_cmpuint(k.out[SIDE_RESPONDER].list->len, ==, rows[i].reverse);
+    kit_close(&k);
+  }
+}
+
+/* --- ICMP --- */
+
+static void assert_message(const network_kit *k, enum side to, time_ps at, uint32_t mtu)
+{
+  const session_kit_arrival *message = session_kit_arrived(&k->out[to], 0);
+  uint32_t told;
+  uint32_t sequence;
+
+  g_assert_cmpint(message->packet->kind, ==, DATAGRAM_TOO_BIG);
+  datagram_too_big_of(message->packet, &told, &sequence);
+  g_assert_cmpuint(told, ==, mtu);
+  g_assert_cmpuint(sequence, ==, tcp_sequence_of(0, SESSION_KIT_ISN));
+  g_assert_cmpint(message->at, ==, at);
+}
+
+/* The packet comes to the second link after 1,201,600 ps + 1 us. The message (56 octets: two headers of 20, 8 of ICMP, 8 quoted) takes the
+ * whole way back, over two links of 58 * 8 / 10 Gbit/s = 46,400 ps each and 10 us and 20 us. */
+static void test_message_takes_the_whole_way_back(void)
+{
+  static const char *const forward[] = {"path.forward.delay=1us",  "path.forward.hop_mtu=[1000]",
+                                        "path.reverse.delay=10us", "path.reverse.hop_delay=[20us]",
+                                        "path.reverse.hop_mtu=[]", NULL};
+  static const char *const reverse[] = {"path.reverse.delay=1us",    "path.reverse.hop_mtu=[1000]",
+                                        "path.forward.delay=10us",   "path.forward.hop_delay=[20us]",
+                                        "path.reverse.hop_delay=[]", NULL};
+  const time_ps at = 1201600 + 1 * US + 2 * 46400 + 30 * US;
+  network_kit k;
+
+  kit_open(&k, RUN_ENGINE_NATIVE, "", forward);
+  send_full(&k, 0, SIDE_INITIATOR, 0);
+  engine_run(k.clock, TIME_PS_NEVER);
+  g_assert_cmpuint(k.out[SIDE_INITIATOR].list->len, ==, 0);
+  assert_message(&k, SIDE_RESPONDER, at, 1000);
+  kit_close(&k);
+  kit_open(&k, RUN_ENGINE_NATIVE, "", reverse);
+  send_full(&k, 0, SIDE_RESPONDER, 0);
+  engine_run(k.clock, TIME_PS_NEVER);
+  g_assert_cmpuint(k.out[SIDE_RESPONDER].list->len, ==, 0);
+  assert_message(&k, SIDE_INITIATOR, at, 1000);
+  kit_close(&k);
+}
+
+/* It may be lost on its way, as any packet; and nobody sends one where the path is silent. */
+static void test_message_may_be_lost(void)
+{
+  static const char *const lossy[] = {"path.forward.hop_mtu=[1000]", "path.reverse.loss=100%", NULL};
+  static const char *const silent[] = {"path.forward.hop_mtu=[1000]", "path.too_big=silent", NULL};
+  const char *const *cases[] = {lossy, silent};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+    metric_values values = {.present = {false}};
+    network_kit k;
+
+    kit_open(&k, RUN_ENGINE_NATIVE, "", cases[i]);
+    send_full(&k, 0, SIDE_INITIATOR, 0);
+    engine_run(k.clock, TIME_PS_NEVER);
+    g_assert_cmpuint(k.out[SIDE_RESPONDER].list->len, ==, 0);
+    session_network_set_metrics(k.network, SIDE_INITIATOR, &values);
+    /* The packet that was too big is lost, too; the message, where there is one, on the way back. */
+    g_assert_cmpfloat(values.value[METRIC_PATH_PACKETS_TOO_BIG], ==, 1);
+    g_assert_cmpfloat(values.value[METRIC_PATH_PACKETS_LOST], ==, i == 0 ? 2 : 1);
+    kit_close(&k);
+  }
+}
+
+/* A message goes back on the path of the connection whose packet was too big. */
+static void test_message_on_its_own_path(void)
+{
+  static const char *const sets[] = {"path.forward.hop_mtu=[1000]", "workload.connections=2",
+                                     "workload.paths=own", "path.reverse.hop_mtu=[]", NULL};
+  network_kit k;
+
+  kit_open(&k, RUN_ENGINE_NATIVE, "", sets);
+  for (int i = 0; i < 20; i++) {
+    send_full(&k, 0, SIDE_RESPONDER,
+              i * FULL); /* the first connection's reverse link is busy for 20 packet times */
+  }
+  send_full(&k, 1, SIDE_INITIATOR, 0);
+  engine_run(k.clock, TIME_PS_NEVER);
+  for (guint i = 0; i < k.out[SIDE_RESPONDER].list->len; i++) {
+    const session_kit_arrival *arrival = session_kit_arrived(&k.out[SIDE_RESPONDER], i);
+    if (arrival->packet->kind == DATAGRAM_TOO_BIG) {
+      g_assert_cmpint(arrival->at, ==, 26201600 + 46400 + 25 * US);
+      kit_close(&k);
+      return;
+    }
+  }
+  g_assert_not_reached();
+}
+
+/* A proxy behind the link that is too small: the packet has not come to it, so the message enters the other direction behind the proxy's
+ * end there and takes the links that lie between it and the Initiator: of `behind` both (46,400 ps + 25 us each), of `between` the last
+ * alone. In front of the link (`before`), packets on it are the proxy's, so the message takes the whole way to the proxy: which here lets it
+ * pass, as it knows no such connection. */
+static void test_message_and_proxy(void)
+{
+  static const char small_first[] = "event = ({ at = \"1us\"; key = \"path.forward.mtu\"; value = 1000; });";
+  static const struct {
+    const char *position;
+    const char *text;
+    const char *hop_mtu;
+    time_ps at; /* after the packet was sent */
+  } rows[] = {
+      {"behind", small_first, "path.forward.hop_mtu=[1500]", 2 * (46400 + 25 * US)},
+      {"behind", "", "path.forward.hop_mtu=[1000]", 26201600 + 2 * (46400 + 25 * US)},
+      {"between", small_first, "path.forward.hop_mtu=[1500]", 46400 + 25 * US},
+      {"before", small_first, "path.forward.hop_mtu=[1500]", 2 * (46400 + 25 * US)},
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+    g_autofree char *position = g_strconcat("middlebox.position=", rows[i].position, NULL);
+    const char *const sets[] = {"middlebox.mode=proxy", position, rows[i].hop_mtu,
+                                "path.reverse.hop_mtu=[1500]", NULL};
+    network_kit k;
+
+    kit_open(&k, RUN_ENGINE_NATIVE, rows[i].text, sets);
+    engine_run(k.clock, 2 * US);
+    send_full(&k, 0, SIDE_INITIATOR, 0);
+    engine_run(k.clock, TIME_PS_PER_MILLISECOND);
+    g_assert_cmpuint(k.out[SIDE_INITIATOR].list->len, ==, 0);
+    assert_message(&k, SIDE_RESPONDER, 2 * US + rows[i].at, 1000);
+    kit_close(&k);
+  }
+}
+
+/* --- Metrics --- */
+
+/* Losses of both directions together; the queue and the reordering of the main one. Forward: 3 sent at once, of which `drop` loses one and
+ * two wait; reverse: 5 sent, one lost, four wait. */
+static void test_metrics(void)
+{
+  static const char *const sets[] = {"path.forward.drop=[1]", "path.reverse.drop=[1]", NULL};
+  metric_values values = {.present = {false}};
+  network_kit k;
+
+  kit_open(&k, RUN_ENGINE_NATIVE, "", sets);
+  for (int i = 0; i < 5; i++) {
+    if (i < 3) {
+      send_full(&k, 0, SIDE_INITIATOR, i * FULL);
+    }
+    send_full(&k, 0, SIDE_RESPONDER, i * FULL);
+  }
+  engine_run(k.clock, TIME_PS_NEVER);
+  session_network_set_metrics(k.network, SIDE_INITIATOR, &values);
+  g_assert_cmpfloat(values.value[METRIC_PATH_PACKETS_LOST], ==, 2);
+  g_assert_cmpfloat(values.value[METRIC_PATH_QUEUE_PEAK_OCTETS], ==, 2 * 1500);
+  values = (metric_values){0};
+  session_network_set_metrics(k.network, SIDE_RESPONDER, &values);
+  g_assert_cmpfloat(values.value[METRIC_PATH_PACKETS_LOST], ==, 2);
+  g_assert_cmpfloat(values.value[METRIC_PATH_QUEUE_PEAK_OCTETS], ==, 4 * 1500);
+  /* Without middleboxes there is nothing before and behind them, and without reordering no mean extent. */
+  g_assert_false(values.present[METRIC_MIDDLEBOX_SEGMENTS_BEFORE]);
+  g_assert_false(values.present[METRIC_PATH_REORDERING_EXTENT_MEAN]);
+  kit_close(&k);
+}
+
+/* gap 3, reorder 100 %: of every three packets the third comes first, so the first has extent 1 and the second 2: the mean is 1.5. */
+static void test_metrics_of_reordering(void)
+{
+  static const char *const sets[] = {"path.forward.jitter=20us",  "path.forward.reorder=100%",
+                                     "path.forward.gap=3",        "middlebox.mode=split",
+                                     "middlebox.split_size=1460", NULL};
+  metric_values values = {.present = {false}};
+  network_kit k;
+
+  kit_open(&k, RUN_ENGINE_NATIVE, "", sets);
+  session_network_send(k.network, 0, SIDE_INITIATOR, session_kit_segment(0, SIDE_INITIATOR, -1, 0, TCP_SYN),
+                       0);
+  engine_run(k.clock, TIME_PS_PER_MILLISECOND);
+  session_network_send(k.network, 0, SIDE_INITIATOR, session_kit_segment(0, SIDE_INITIATOR, 0, 0, TCP_ACK),
+                       TIME_PS_PER_MILLISECOND);
+  engine_run(k.clock, 2 * TIME_PS_PER_MILLISECOND);
+  session_network_send(k.network, 0, SIDE_INITIATOR, session_kit_segment(0, SIDE_INITIATOR, 0, 0, TCP_ACK),
+                       2 * TIME_PS_PER_MILLISECOND); /* the third goes at once: the count begins anew */
+  for (int i = 0; i < 3; i++) {
+    send_full(&k, 0, SIDE_INITIATOR, i * FULL);
+  }
+  engine_run(k.clock, TIME_PS_NEVER);
+  session_network_set_metrics(k.network, SIDE_INITIATOR, &values);
+  g_assert_cmpfloat(values.value[METRIC_PATH_SEGMENTS_REORDERED], ==, 2);
+  g_assert_cmpfloat(values.value[METRIC_PATH_REORDERING_EXTENT_PEAK], ==, 2);
+  g_assert_cmpfloat(values.value[METRIC_PATH_REORDERING_EXTENT_MEAN], ==, 1.5);
+  g_assert_cmpfloat(values.value[METRIC_MIDDLEBOX_SEGMENTS_BEFORE], ==, 3);
+  g_assert_cmpfloat(values.value[METRIC_MIDDLEBOX_SEGMENTS_BEFORE_ALIGNED], ==, 1);
+  g_assert_cmpfloat(values.value[METRIC_MIDDLEBOX_SEGMENTS_BEHIND], ==, 3);
+  g_assert_cmpfloat(values.value[METRIC_MIDDLEBOX_SEGMENTS_BEHIND_ALIGNED], ==, 1);
+  kit_close(&k);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/session-paths/shared-and-own-paths", test_shared_and_own_paths);
+  g_test_add_func("/session-paths/order-of-own-paths", test_order_of_own_paths);
+  g_test_add_func("/session-paths/own-paths-have-own-impairments", test_own_paths_have_own_impairments);
+  g_test_add_data_func("/session-paths/changes-to-the-picosecond/native", GINT_TO_POINTER(RUN_ENGINE_NATIVE),
+                       test_changes_to_the_picosecond);
+  if (HAS_NS3) {
+    g_test_add_data_func("/session-paths/changes-to-the-picosecond/ns3", GINT_TO_POINTER(RUN_ENGINE_NS3),
+                         test_changes_to_the_picosecond);
+  }
+  g_test_add_func("/session-paths/event-is-first-in-its-picosecond", test_event_is_first_in_its_picosecond);
+  g_test_add_func("/session-paths/change-reaches-every-path", test_change_reaches_every_path);
+  g_test_add_func("/session-paths/change-of-mtu", test_change_of_mtu);
+  g_test_add_func("/session-paths/message-takes-the-whole-way-back", test_message_takes_the_whole_way_back);
+  g_test_add_func("/session-paths/message-may-be-lost", test_message_may_be_lost);
+  g_test_add_func("/session-paths/message-on-its-own-path", test_message_on_its_own_path);
+  g_test_add_func("/session-paths/message-and-proxy", test_message_and_proxy);
+  g_test_add_func("/session-paths/metrics", test_metrics);
+  g_test_add_func("/session-paths/metrics-of-reordering", test_metrics_of_reordering);
+  return g_test_run();
+}

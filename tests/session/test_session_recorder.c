@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the recorder counts, event by event, with each number worked out. */
+#include "session/session_recorder.h"
+
+#include <glib.h>
+
+static session_recorder *new_recorder(void)
+{
+  const session_recorder_config config = {.connections = 2, .cell_octets = 1, .receive_window_octets = 65536};
+
+  return session_recorder_new(&config);
+}
+
+static double value_of(session_recorder *recorder, metric_id id, time_ps end)
+{
+  metric_values values = {0};
+
+  session_recorder_finish(recorder, end, &values);
+  g_assert_true(values.present[id]);
+  return values.value[id];
+}
+
+/* FPDUs at 0, 1460 and 2920 of connection 0, at 0 and 100 of connection 1. */
+static void test_segments(void)
+{
+  session_recorder *recorder = new_recorder();
+  metric_values values = {0};
+
+  session_recorder_framed(recorder, 0, 0);
+  session_recorder_framed(recorder, 0, 1460);
+  session_recorder_framed(recorder, 0, 2920);
+  session_recorder_framed(recorder, 1, 0);
+  session_recorder_framed(recorder, 1, 100);
+  session_recorder_segment(recorder, 0, -1, 20, 20, false, 5);       /* a startup frame: not counted */
+  session_recorder_segment(recorder, 0, 0, 1460, 1460, false, 10);   /* aligned */
+  session_recorder_segment(recorder, 0, 2920, 1460, 1460, true, 20); /* aligned, beyond the edge */
+  session_recorder_segment(recorder, 0, 1461, 1459, 1459, false, 30);
+  session_recorder_segment(recorder, 1, 1460, 10, 10, true,
+                           40); /* an FPDU starts there in the other connection only */
+  session_recorder_segment(recorder, 1, 100, 10, 10, false, 50);
+  session_recorder_segment(recorder, 0, 0, 1460, 0, false, 60); /* a duplicate counts */
+  session_recorder_finish(recorder, 100, &values);
+  g_assert_cmpfloat(values.value[METRIC_TCP_SEGMENTS], ==, 6);
+  g_assert_cmpfloat(values.value[METRIC_TCP_SEGMENTS_OUT_OF_ORDER], ==, 2);
+  g_assert_cmpfloat(values.value[METRIC_MPA_SEGMENTS_ALIGNED], ==, 4);
+  session_recorder_free(recorder);
+}
+
+/* Goodput counts from the first octet of payload, not of framing: the DDP header (ULPDU octets 0 … 13) comes at 1000 ps, 10 octets of
+ * payload at 2000 ps: 80 bit from 2000 to 2500 ps. */
+static void test_goodput_counts_from_payload(void)
+{
+  session_recorder *recorder = new_recorder();
+  const mpa_ulpdu_part parts[] = {{0, 14, 1000}, {14, 10, 2000}};
+  static const uint8_t content[24];
+  octet_rope octets;
+
+  octet_rope_init(&octets);
+  octet_rope_append(&octets, content, sizeof content, NULL);
+  const mpa_ulpdu ulpdu = {.fpdu_end = 32, .octets = &octets, .parts = parts, .part_count = 2};
+  ddp_segment segment = {.payload_octets = 10};
+
+  session_recorder_segment(recorder, 0, 0, 16, 16, false, 1000);
+  session_recorder_segment(recorder, 0, 16, 16, 16, false, 2000);
+  session_recorder_placed(recorder, &segment, &ulpdu, false, 2000);
+  session_recorder_delivered(recorder, &segment, 2500);
+  g_assert_cmpfloat_with_epsilon(value_of(recorder, METRIC_GOODPUT_BIT_PER_S, 3000), 80 / 500e-12, 1);
+  octet_rope_clear(&octets);
+  session_recorder_free(recorder);
+}
+
+/* A Write segment of 100 payload octets (ULPDU 114): ULPDU octets 0 … 63 arrived at 1000 ps, 64 … 113 at 3000 ps, where it is
+ * placed; it is Delivered at 7000 ps. Payload: 50 octets of the first arrival, 50 of the second. */
+static void test_placement_and_delays(void)
+{
+  session_recorder *recorder = new_recorder();
+  const mpa_ulpdu_part parts[] = {{0, 64, 1000}, {64, 50, 3000}};
+  octet_rope octets;
+  static const uint8_t content[114];
+
+  octet_rope_init(&octets);
+  octet_rope_append(&octets, content, sizeof content, NULL);
+  const mpa_ulpdu ulpdu = {
+      .fpdu_end = 120, .held_octets = 66, .octets = &octets, .parts = parts, .part_count = 2};
+  ddp_segment segment = {.payload_octets = 100};
+  metric_values values = {0};
+
+  session_recorder_segment(recorder, 0, 0, 66, 66, false, 1000);
+  session_recorder_segment(recorder, 0, 66, 54, 54, false, 3000);
+  session_recorder_placed(recorder, &segment, &ulpdu, true, 3000);
+  session_recorder_delivered(recorder, &segment, 7000);
+  session_recorder_finish(recorder, 8000, &values);
+  g_assert_cmpfloat(values.value[METRIC_PLACEMENT_OCTETS], ==, 100);
+  g_assert_cmpfloat(values.value[METRIC_PLACEMENT_OCTETS_DIRECT], ==, 50);
+  g_assert_cmpfloat(values.value[METRIC_PLACEMENT_OCTETS_BUFFERED], ==, 50);
+  g_assert_cmpfloat(values.value[METRIC_PLACEMENT_OCTETS_OUT_OF_ORDER], ==, 100);
+  g_assert_cmpfloat(values.value[METRIC_BUFFER_READ_OCTETS], ==, 66);
+  g_assert_cmpfloat(values.value[METRIC_BUFFER_RELEASE_BURST_PEAK_OCTETS], ==, 66);
+  /* (50 * 2000 + 50 * 0) / 100 = 1000 ps; (50 * 6000 + 50 * 4000) / 100 = 5000 ps. */
+  g_assert_cmpfloat_with_epsilon(values.value[METRIC_DELAY_PLACEMENT_MEAN_S], 1000e-12, 1e-24);
+  g_assert_cmpfloat_with_epsilon(values.value[METRIC_DELAY_DELIVERY_MEAN_S], 5000e-12, 1e-24);
+  /* 800 bit from 1000 to 7000 ps. */
+  g_assert_cmpfloat_with_epsilon(values.value[METRIC_GOODPUT_BIT_PER_S], 800 / 6000e-12, 1);
+  octet_rope_clear(&octets);
+  session_recorder_free(recorder);
+}
+
+static void assert_bin(const distribution *d, size_t i, double bound, double weight)
+{
+  g_assert_cmpuint(i, <, d->count);
+  g_assert_cmpfloat_with_epsilon(d->bins[i].bound, bound, 1e-24);
+  g_assert_cmpfloat(d->bins[i].weight, ==, weight);
+}
+
+/* Two segments of one stream, Placed in the wrong order and Delivered in the right one. Ten octets of payload each behind a header of 14;
+ * the first: header and 4 octets at 100 ps, 6 at 110 ps, Placed at 110 ps; the second, Placed before, at 104 ps, as it came, is
+ * Delivered with it at 115 ps. Placement: 4 octets 10 ps, 16 octets 0 ps. Delivery: 4 octets 15 ps, 6 octets 5 ps, 10 octets 11 ps. */
+static void test_distributions(void)
+{
+  session_recorder *recorder = new_recorder();
+  const mpa_ulpdu_part of_first[] = {{0, 18, 100}, {18, 6, 110}};
+  const mpa_ulpdu_part of_second[] = {{0, 24, 104}};
+  static const uint8_t content[24];
+  octet_rope octets;
+  octet_rope_init(&octets);
+  octet_rope_append(&octets, content, sizeof content, NULL);
+  const mpa_ulpdu ulpdus[] = {
+      {.fpdu_end = 32, .octets = &octets, .parts = of_first, .part_count = 2},
+      {.fpdu_start = 32, .fpdu_end = 64, .octets = &octets, .parts = of_second, .part_count = 1}};
+  ddp_segment first = {.payload_octets = 10, .observer = 77}, second = {.payload_octets = 10, .observer = 1};
+  distribution distributions[DISTRIBUTION_COUNT];
+  metric_values values = {0};
+
+  session_recorder_segment(recorder, 0, 0, 20, 20, false, 100);
+  g_assert_true(session_recorder_expects_nothing_held(recorder, 0));
+  session_recorder_held(recorder, 0, &(rnic_held){.incomplete = 20}, 100);
+  g_assert_false(session_recorder_expects_nothing_held(recorder, 0));
+  session_recorder_segment(recorder, 0, 32, 32, 32, true, 104);
+  session_recorder_placed(recorder, &second, &ulpdus[1], true, 104);
+  session_recorder_segment(recorder, 0, 20, 12, 12, false, 110);
+  session_recorder_placed(recorder, &first, &ulpdus[0], false, 110);
+  session_recorder_held(recorder, 0, &(rnic_held){.incomplete = 0}, 110);
+  g_assert_true(session_recorder_expects_nothing_held(recorder, 0));
+  session_recorder_delivered(recorder, &first, 115);
+  session_recorder_delivered(recorder, &second, 115);
+  session_recorder_finish(recorder, 200, &values);
+  session_recorder_distributions(recorder, distributions);
+
+  const distribution *held = &distributions[DISTRIBUTION_REASSEMBLY_OCTETS];
+  g_assert_cmpuint(held->count, ==, 2); /* from 100 to 115 ps: 20 octets for 10 ps, none for 5 ps */
+  assert_bin(held, 0, 0, 5e-12);
+  assert_bin(held, 1, 20, 10e-12);
+  const distribution *placement = &distributions[DISTRIBUTION_PLACEMENT_DELAY_S];
+  g_assert_cmpuint(placement->count, ==, 2);
+  assert_bin(placement, 0, 0, 16);
+  assert_bin(placement, 1, 10e-12, 4);
+  const distribution *delivery = &distributions[DISTRIBUTION_DELIVERY_DELAY_S];
+  g_assert_cmpuint(delivery->count, ==, 3);
+  assert_bin(delivery, 0, 5e-12, 6);
+  assert_bin(delivery, 1, 11e-12, 10);
+  assert_bin(delivery, 2, 15e-12, 4);
+  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
+    distribution_clear(&distributions[id]);
+  }
+  octet_rope_clear(&octets);
+  session_recorder_free(recorder);
+}
+
+/* Nothing Placed, nothing Delivered, no time between first arrival and last Delivery: no samples, no distributions. */
+static void test_no_samples(void)
+{
+  session_recorder *recorder = new_recorder();
+  distribution distributions[DISTRIBUTION_COUNT];
+  metric_values values = {0};
+
+  session_recorder_segment(recorder, 0, 0, 20, 20, false, 100);
+  session_recorder_finish(recorder, 200, &values);
+  session_recorder_distributions(recorder, distributions);
+  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
+    g_assert_cmpuint(distributions[id].count, ==, 0);
+  }
+  session_recorder_free(recorder);
+}
+
+/* What is still held when the run ends has been written and not read. */
+static void test_written_and_not_read(void)
+{
+  session_recorder *recorder = new_recorder();
+  const rnic_held held[2] = {{.order = 300, .holes = 1},
+                             {.unlocated = 20, .incomplete = 7, .processing = 9, .holes = 2}};
+
+  session_recorder_segment(recorder, 0, 1000, 300, 300, true, 10);
+  session_recorder_held(recorder, 0, &held[0], 10);
+  session_recorder_held(recorder, 1, &held[1], 20);
+  g_assert_cmpfloat(value_of(recorder, METRIC_BUFFER_WRITTEN_OCTETS, 30), ==, 327);
+  session_recorder_free(recorder);
+}
+
+/* Octets in fragments are held beside what TCP and MPA hold, whichever of the two changes: 500 + 300, then 500 + 200. */
+static void test_fragments_beside_the_rest(void)
+{
+  session_recorder *recorder = new_recorder();
+  metric_values values = {0};
+
+  session_recorder_segment(recorder, 0, 1000, 300, 300, true, 10);
+  session_recorder_fragments(recorder, 0, 500, 10);
+  session_recorder_held(recorder, 0, &(rnic_held){.order = 300, .holes = 1}, 20);
+  session_recorder_held(recorder, 0, &(rnic_held){.order = 200, .holes = 1}, 30);
+  session_recorder_fragments(recorder, 7, 40, 40); /* of no known connection */
+  session_recorder_finish(recorder, 50, &values);
+  g_assert_cmpfloat(values.value[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS], ==, 800);
+  g_assert_cmpfloat(values.value[METRIC_BUFFER_PEAK_OCTETS_FRAGMENT], ==, 540);
+  g_assert_cmpfloat(values.value[METRIC_BUFFER_PEAK_OCTETS_ORDER], ==, 300);
+  session_recorder_free(recorder);
+}
+
+/* Retransmissions that proved needed are no longer counted; one was not: its octets came before it could be there. */
+static void test_spurious_retransmissions(void)
+{
+  session_recorder *recorder = new_recorder();
+  const rnic_held held = {.in_order_edge = 3000};
+
+  session_recorder_retransmitted(recorder, 0, -20, 20, 0); /* a startup frame: not counted */
+  session_recorder_retransmitted(recorder, 0, 0, 1000, 600);
+  session_recorder_retransmitted(recorder, 0, 1000, 1000, 600);
+  session_recorder_segment(recorder, 0, 1000, 1000, 1000, true, 599);
+  session_recorder_segment(recorder, 0, 0, 1000, 1000, false, 600);
+  session_recorder_segment(recorder, 0, 1000, 1000, 0, false, 601);
+  g_assert_false(session_recorder_expects_nothing_held(recorder, 0)); /* the in-order edge is of use to it */
+  session_recorder_held(recorder, 0, &held, 601);
+  g_assert_cmpfloat(value_of(recorder, METRIC_TCP_SPURIOUS_RETRANSMISSIONS, 700), ==, 1);
+  session_recorder_free(recorder);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/session-recorder/segments", test_segments);
+  g_test_add_func("/session-recorder/placement-and-delays", test_placement_and_delays);
+  g_test_add_func("/session-recorder/goodput", test_goodput_counts_from_payload);
+  g_test_add_func("/session-recorder/distributions", test_distributions);
+  g_test_add_func("/session-recorder/no-samples", test_no_samples);
+  g_test_add_func("/session-recorder/written-and-not-read", test_written_and_not_read);
+  g_test_add_func("/session-recorder/fragments", test_fragments_beside_the_rest);
+  g_test_add_func("/session-recorder/spurious-retransmissions", test_spurious_retransmissions);
+  return g_test_run();
+}

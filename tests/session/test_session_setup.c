@@ -1,0 +1,658 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a scenario says about the ends of its connections. The layers below do not know the scenario's words, nor it theirs: that they are the same
+ * is shown here. */
+#include "session/session_setup.h"
+
+#include "scenario/configuration.h"
+
+#include <string.h>
+
+#include "session_kit.h"
+
+static scenario *load(const char *const *sets)
+{
+  return session_kit_scenario("", sets);
+}
+
+static rnic_endpoint_config endpoint(const scenario *s, uint32_t connection, enum side side)
+{
+  const session_setup_place place = {.host = NULL};
+
+  return session_setup_endpoint(scenario_configuration(s), connection, side, &place);
+}
+
+/* --- Words --- */
+
+static void test_operation_words(void)
+{
+  const named_value *words = scenario_key_row_of(SCENARIO_WORKLOAD_OPERATION)->words;
+
+  for (ulp_operation operation = 0; operation < ULP_OPERATIONS; operation++) {
+    g_assert_cmpuint(words[operation].value, ==, operation);
+  }
+  g_assert_null(words[ULP_OPERATIONS].name);
+}
+
+static void test_generation_words(void)
+{
+  static const scenario_key keys[] = {SCENARIO_MPA_GENERATION, SCENARIO_INITIATOR_GENERATION,
+                                      SCENARIO_RESPONDER_GENERATION};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(keys); i++) {
+    const named_value *words = scenario_key_row_of(keys[i])->words;
+
+    for (iwarp_generation generation = 0; generation < IWARP_GENERATIONS; generation++) {
+      g_assert_cmpstr(words[generation].name, ==, iwarp_generation_rules_of(generation)->name);
+      g_assert_cmpuint(words[generation].value, ==, generation);
+    }
+    g_assert_null(words[IWARP_GENERATIONS].name);
+  }
+}
+
+/* --- The measured end (definitions.md, Directions) --- */
+
+static const struct {
+  const char *sets[4];
+  enum side measured;
+} measured_cases[] = {
+    {{NULL}, SIDE_RESPONDER},
+    {{"workload.operation=send", NULL}, SIDE_RESPONDER},
+    {{"workload.operation=read", NULL}, SIDE_INITIATOR},
+    {{"workload.operation=storage-read", NULL}, SIDE_INITIATOR},
+    {{"workload.operation=storage-write", NULL}, SIDE_RESPONDER},
+    {{"workload.operation=read+storage-read", NULL}, SIDE_INITIATOR},
+    {{"workload.operation=read+write", NULL}, SIDE_RESPONDER},
+    {{"workload.operation=read", "workload.directions=both", NULL}, SIDE_RESPONDER},
+    {{"workload.operation=read", "workload.directions=both", "measure.side=initiator", NULL}, SIDE_INITIATOR},
+    {{"workload.operation=read", "measure.side=responder", NULL}, SIDE_RESPONDER},
+};
+
+static void test_measured_end(void)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS(measured_cases); i++) {
+    scenario *s = load(measured_cases[i].sets);
+
+    g_assert_cmpint(scenario_configuration(s)->measured, ==, measured_cases[i].measured);
+    scenario_free(s);
+  }
+}
+
+/* Placement latency is the measured end's; the other end, which has no metrics, places at once. */
+static void test_placement_latency(void)
+{
+  static const char *const sets[] = {"workload.operation=read", "receiver.placement_latency=3us", NULL};
+  scenario *s = load(sets);
+
+  g_assert_cmpint(endpoint(s, 0, SIDE_INITIATOR).placement_latency_ps, ==, 3 * TIME_PS_PER_MICROSECOND);
+  g_assert_cmpint(endpoint(s, 0, SIDE_RESPONDER).placement_latency_ps, ==, 0);
+  scenario_free(s);
+}
+
+/* --- Endpoints --- */
+
+/* MPA-118, MPA-119: CRC by default at both ends; without it only where the scenario says so. MPA-014: for each end by itself. */
+static void test_crc_is_the_default(void)
+{
+  static const char *const one[] = {"initiator.crc=false", NULL};
+  static const char *const both[] = {"mpa.crc=false", NULL};
+  static const char *const nothing[] = {NULL};
+  const struct {
+    const char *const *sets;
+    bool initiator, responder;
+  } cases[] = {{nothing, true, true}, {one, false, true}, {both, false, false}};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+    scenario *s = load(cases[i].sets);
+
+    g_assert_true(endpoint(s, 0, SIDE_INITIATOR).crc == cases[i].initiator);
+    g_assert_true(endpoint(s, 0, SIDE_RESPONDER).crc == cases[i].responder);
+    scenario_free(s);
+  }
+}
+
+/* rnic_endpoint_config_default() is what an empty scenario makes. */
+static void test_endpoint_defaults(void)
+{
+  static const char *const nothing[] = {NULL};
+  scenario *s = load(nothing);
+
+  for (enum side side = 0; side < SIDES; side++) {
+    const rnic_endpoint_config expected = rnic_endpoint_config_default(side);
+    const rnic_endpoint_config config = endpoint(s, 0, side);
+#define SAME(field) g_assert_cmpint((int64_t)config.field, ==, (int64_t)expected.field)
+    SAME(generation);
+    SAME(role);
+    SAME(opens);
+    SAME(markers);
+    SAME(crc);
+    SAME(private_data_octets);
+    SAME(private_data_capacity_octets);
+    SAME(rejects);
+    SAME(startup_timeout_ps);
+    SAME(closes_by_fin);
+    SAME(streaming_octets_sent);
+    SAME(streaming_octets_received);
+    SAME(rdmap.ird);
+    SAME(rdmap.ord);
+    SAME(rdmap.strict_responses);
+    SAME(rdmap.strict_rdmap00);
+    SAME(rdmap.report_on_arrival);
+    SAME(silent_drop);
+    SAME(assumed_emss_octets);
+    SAME(send_buffer_octets);
+    SAME(dynamic_mulpdu);
+    SAME(assumes_aligned);
+    SAME(fpdu_descriptors);
+    SAME(partial_fpdus);
+    SAME(placement_latency_ps);
+#undef SAME
+  }
+  scenario_free(s);
+}
+
+/* RDMAP-213: an end takes as many Read Requests as its peer may send. */
+static void test_default_ird_is_the_peers_ord(void)
+{
+  static const char *const nothing[] = {NULL};
+  scenario *s = load(nothing);
+
+  g_assert_cmpuint(endpoint(s, 0, SIDE_INITIATOR).rdmap.ord, ==, endpoint(s, 0, SIDE_RESPONDER).rdmap.ird);
+  g_assert_cmpuint(endpoint(s, 0, SIDE_RESPONDER).rdmap.ord, ==, endpoint(s, 0, SIDE_INITIATOR).rdmap.ird);
+  g_assert_cmpuint(endpoint(s, 0, SIDE_INITIATOR).rdmap.ird, ==, 16);
+  scenario_free(s);
+}
+
+/* Both ends know how many octets of streaming mode come before MPA, in each direction (notes-mpa 7). `random` draws for each connection and
+ * direction, less than an MTU, by the seed. */
+static void test_stream_phase(void)
+{
+  static const char *const number[] = {"sender.stream_phase=777", NULL};
+  static const char *const random[] = {"sender.stream_phase=random", NULL};
+  scenario *s = load(number);
+  GHashTable *phases = g_hash_table_new(NULL, NULL);
+
+  g_assert_cmpuint(endpoint(s, 0, SIDE_INITIATOR).streaming_octets_sent, ==, 777);
+  g_assert_cmpuint(endpoint(s, 0, SIDE_RESPONDER).streaming_octets_sent, ==, 777);
+  scenario_free(s);
+  s = load(random);
+  for (uint32_t connection = 0; connection < 100; connection++) {
+    rnic_endpoint_config initiator = endpoint(s, connection, SIDE_INITIATOR);
+    rnic_endpoint_config responder = endpoint(s, connection, SIDE_RESPONDER);
+
+    g_assert_cmpuint(initiator.streaming_octets_sent, ==, responder.streaming_octets_received);
+    g_assert_cmpuint(responder.streaming_octets_sent, ==, initiator.streaming_octets_received);
+    g_assert_cmpuint(initiator.streaming_octets_sent, <, 1500);
+    g_hash_table_add(phases, GUINT_TO_POINTER(initiator.streaming_octets_sent));
+    g_hash_table_add(phases, GUINT_TO_POINTER(responder.streaming_octets_sent));
+  }
+  g_assert_cmpuint(g_hash_table_size(phases), >, 150); /* 200 draws from 1500 */
+  g_hash_table_unref(phases);
+  scenario_free(s);
+}
+
+/* One key of one end reaches that end and no other; one of both reaches both. */
+static void test_keys_reach_their_end(void)
+{
+  static const char *const sets[] = {"mpa.generation=rfc",
+                                     "responder.generation=ietf",
+                                     "initiator.markers=false",
+                                     "initiator.private_data=100",
+                                     "responder.private_data_capacity=50",
+                                     "responder.rejects=true",
+                                     "mpa.startup_timeout=3s",
+                                     "mpa.startup_close=fin",
+                                     "mpa.silent_drop=true",
+                                     "mpa.assumed_emss=536",
+                                     "mpa.mulpdu=dynamic",
+                                     "sender.buffer=4000",
+                                     "rdmap.ird=3",
+                                     "rdmap.ord=2",
+                                     "rdmap.strict_responses=false",
+                                     "rdmap.errors=on-arrival",
+                                     "rdmap.not_associated_code=invalid-stag",
+                                     NULL};
+  scenario *s = load(sets);
+  rnic_endpoint_config ends[] = {
+      [SIDE_INITIATOR] = endpoint(s, 0, SIDE_INITIATOR), [SIDE_RESPONDER] = endpoint(s, 0, SIDE_RESPONDER)};
+
+  g_assert_cmpint(ends[SIDE_INITIATOR].generation, ==, IWARP_RFC);
+  g_assert_cmpint(ends[SIDE_RESPONDER].generation, ==, IWARP_IETF);
+  g_assert_false(ends[SIDE_INITIATOR].markers);
+  g_assert_true(ends[SIDE_RESPONDER].markers);
+  g_assert_cmpuint(ends[SIDE_INITIATOR].private_data_octets, ==, 100);
+  g_assert_cmpuint(ends[SIDE_RESPONDER].private_data_octets, ==, 0);
+  g_assert_cmpuint(ends[SIDE_INITIATOR].private_data_capacity_octets, ==, 65535);
+  g_assert_cmpuint(ends[SIDE_RESPONDER].private_data_capacity_octets, ==, 50);
+  g_assert_false(ends[SIDE_INITIATOR].rejects);
+  g_assert_true(ends[SIDE_RESPONDER].rejects);
+  g_assert_true(ends[SIDE_INITIATOR].opens);
+  g_assert_false(ends[SIDE_RESPONDER].opens);
+  for (enum side side = 0; side < SIDES; side++) {
+    const rnic_endpoint_config *end = &ends[side];
+    g_assert_cmpint(end->startup_timeout_ps, ==, 3 * TIME_PS_PER_SECOND);
+    g_assert_true(end->closes_by_fin && end->silent_drop && end->dynamic_mulpdu &&
+                  end->rdmap.report_on_arrival && end->rdmap.strict_rdmap00 && !end->rdmap.strict_responses);
+    g_assert_cmpuint(end->assumed_emss_octets, ==, 536);
+    g_assert_cmpuint(end->send_buffer_octets, ==, 4000);
+    g_assert_cmpuint(end->rdmap.ird, ==, 3);
+    g_assert_cmpuint(end->rdmap.ord, ==, 2);
+    g_assert_cmpint(end->role, ==, side);
+  }
+  scenario_free(s);
+}
+
+/* When a host hands over the second of two FPDUs of 1000 octets, in two segments each, that are ready at 0. */
+static time_ps second_turn(const char *const *sets)
+{
+  scenario *s = load(sets);
+  rnic_host *host = rnic_host_new(1);
+  time_ps turn = 0;
+
+  session_setup_host_rate(scenario_configuration(s), host);
+  if (rnic_host_pace(host)) {
+    g_assert_cmpint(rnic_pace_take_turn(rnic_host_pace(host), 1000, 2, 0), ==, 0);
+    turn = rnic_pace_take_turn(rnic_host_pace(host), 1000, 2, 0);
+  }
+  rnic_host_free(host);
+  scenario_free(s);
+  return turn;
+}
+
+/* 8000 bits at 1 Gbit/s are 8 us, two segments at 100,000 a second 20 us. */
+static void test_host_rates(void)
+{
+  static const char *const none[] = {NULL};
+  static const char *const bits[] = {"sender.host_rate=1Gbit/s", NULL};
+  static const char *const segments[] = {"sender.host_segment_rate=100000", NULL};
+  static const char *const both[] = {"sender.host_rate=1Gbit/s", "sender.host_segment_rate=100000", NULL};
+  static const char *const neither[] = {"sender.host_rate=unlimited", "sender.host_segment_rate=unlimited",
+                                        NULL};
+
+  g_assert_cmpint(second_turn(none), ==, 0);
+  g_assert_cmpint(second_turn(neither), ==, 0);
+  g_assert_cmpint(second_turn(bits), ==, 8 * TIME_PS_PER_MICROSECOND);
+  g_assert_cmpint(second_turn(segments), ==, 20 * TIME_PS_PER_MICROSECOND);
+  g_assert_cmpint(second_turn(both), ==, 20 * TIME_PS_PER_MICROSECOND);
+}
+
+/* --- TCP --- */
+
+/* All but addresses, ports and ISN, and the window, which the path makes. */
+#define TCP_FIELDS                                                                                           \
+  X(sack)                                                                                                    \
+  X(dsack)                                                                                                   \
+  X(timestamps)                                                                                              \
+  X(drops_untimed)                                                                                           \
+  X(drops_reset_at_edge)                                                                                     \
+  X(quick_acks)                                                                                              \
+  X(old_sack)                                                                                                \
+  X(fin_beyond_window)                                                                                       \
+  X(ecn)                                                                                                     \
+  X(congestion)                                                                                              \
+  X(slow_start)                                                                                              \
+  X(rack)                                                                                                    \
+  X(tail_loss_probe)                                                                                         \
+  X(proportional_reduction)                                                                                  \
+  X(forward_rto_recovery)                                                                                    \
+  X(partial_undo)                                                                                            \
+  X(limited_transmit)                                                                                        \
+  X(window_of_segments)                                                                                      \
+  X(ecn_proportional)                                                                                        \
+  X(ahead_by_least)                                                                                          \
+  X(slow_start_limited)                                                                                      \
+  X(growth_by_delivered)                                                                                     \
+  X(limited_by_round)                                                                                        \
+  X(restart_after_idle)                                                                                      \
+  X(nagle)                                                                                                   \
+  X(pacing)                                                                                                  \
+  X(retransmission)                                                                                          \
+  X(path_mtu_discovery)                                                                                      \
+  X(black_hole_detection)                                                                                    \
+  X(segmentation)                                                                                            \
+  X(passing)                                                                                                 \
+  X(initial_window_segments)                                                                                 \
+  X(delayed_ack_segments)                                                                                    \
+  X(delayed_ack_ps)                                                                                          \
+  X(duplicate_ack_threshold)                                                                                 \
+  X(rto_initial_ps)                                                                                          \
+  X(rto_min_ps)                                                                                              \
+  X(rto_floor)                                                                                               \
+  X(probe_delay) X(timer_slack_ps) X(rto_max_ps) X(retries_max) X(send_mtu_octets) X(receive_mtu_octets)
+
+/* A key and what becomes of it in tcp_config, as a number. */
+typedef struct tcp_case {
+  const char *set;
+  const char *field;
+  int64_t value;
+} tcp_case;
+
+static int64_t field_of(const tcp_config *tcp, const char *field)
+{
+#define X(name)                                                                                              \
+  if (g_str_equal(#name, field)) {                                                                           \
+    return (int64_t)tcp->name;                                                                               \
+  }
+  TCP_FIELDS X(receive_window_octets)
+#undef X
+      g_assert_not_reached();
+}
+
+static const tcp_case tcp_cases[] = {
+    {"tcp.sack=false", "sack", false},
+    /* Nothing that builds on SACK is there without it, nor probes without RACK. */
+    {"tcp.sack=false", "dsack", false},
+    {"tcp.sack=false", "rack", false},
+    {"tcp.sack=false", "tail_loss_probe", false},
+    {"tcp.sack=false", "proportional_reduction", false},
+    {"tcp.sack=false", "forward_rto_recovery", true},
+    {"tcp.rack=false", "tail_loss_probe", false},
+    {"tcp.rack=false", "rack", false},
+    {"tcp.dsack=false", "dsack", false},
+    {"tcp.tlp=false", "tail_loss_probe", false},
+    {"tcp.tlp=false", "rack", true},
+    {"tcp.prr=false", "proportional_reduction", false},
+    {"tcp.frto=false", "forward_rto_recovery", false},
+    {"tcp.partial_undo=false", "partial_undo", false},
+    {"tcp.limited_transmit=false", "limited_transmit", false},
+    {"tcp.window_unit=octets", "window_of_segments", false},
+    {"tcp.ecn_response=cut", "ecn_proportional", false},
+    {"tcp.cubic_ahead=srtt", "ahead_by_least", false},
+    {"tcp.slow_start_limit=true", "slow_start_limited", true},
+    {"tcp.window_growth=acknowledged", "growth_by_delivered", false},
+    {"tcp.window_use=ack", "limited_by_round", false},
+    {"tcp.restart_after_idle=false", "restart_after_idle", false},
+    {"tcp.timestamps=true", "timestamps", true},
+    {"tcp.nagle=true", "nagle", true},
+    {"tcp.pacing=true", "pacing", true},
+    {"tcp.ecn=off", "ecn", TCP_ECN_OFF},
+    {"tcp.ecn=on", "ecn", TCP_ECN_ON},
+    {"tcp.congestion=newreno", "congestion", TCP_CONGESTION_NEWRENO},
+    {"tcp.congestion=dctcp", "congestion", TCP_CONGESTION_DCTCP},
+    {"tcp.slow_start=standard", "slow_start", TCP_SLOW_START_STANDARD},
+    {"tcp.slow_start=hystart++", "slow_start", TCP_SLOW_START_HYSTART_PP},
+    {"tcp.retransmission=repacketize", "retransmission", TCP_RETRANSMISSION_REPACKETIZE},
+    {"tcp.path_mtu_discovery=false", "path_mtu_discovery", false},
+    {"tcp.black_hole_detection=true", "black_hole_detection", true},
+    {"tcp.initial_window=4", "initial_window_segments", 4},
+    {"tcp.delayed_ack_segments=1", "delayed_ack_segments", 1},
+    {"tcp.delayed_ack=7ms", "delayed_ack_ps", 7 * TIME_PS_PER_MILLISECOND},
+    {"tcp.duplicate_acks=5", "duplicate_ack_threshold", 5},
+    {"tcp.rto_initial=3s", "rto_initial_ps", 3 * TIME_PS_PER_SECOND},
+    {"tcp.rto_min=9ms", "rto_min_ps", 9 * TIME_PS_PER_MILLISECOND},
+    {"tcp.missing_timestamps=drop", "drops_untimed", true},
+    {"tcp.reset_at_edge=drop", "drops_reset_at_edge", true},
+    {"tcp.quick_acks=0", "quick_acks", 0},
+    {"tcp.old_sack=false", "old_sack", false},
+    {"tcp.fin_beyond_window=false", "fin_beyond_window", false},
+    {"tcp.rto_floor=rto", "rto_floor", TCP_RTO_FLOOR_RTO},
+    {"tcp.tlp_delay=delayed_ack", "probe_delay", TCP_PROBE_DELAY_ACK},
+    {"tcp.timer_slack=8ms", "timer_slack_ps", 8 * TIME_PS_PER_MILLISECOND},
+    {"tcp.rto_max=2s", "rto_max_ps", 2 * TIME_PS_PER_SECOND},
+    {"tcp.retries=6", "retries_max", 6},
+    {"tcp.receive_window=77777", "receive_window_octets", 77777},
+    {"sender.segmentation=stream", "segmentation", TCP_SEGMENTATION_STREAM},
+    {"sender.segmentation=record", "segmentation", TCP_SEGMENTATION_RECORD},
+    {"receiver.mode=in-order", "passing", TCP_PASSING_IN_ORDER},
+    {"receiver.mode=assume-aligned", "passing", TCP_PASSING_AS_ARRIVED},
+    /* ns-3's TCP knows no FPDUs and passes octets in order. */
+    {"tcp.implementation=ns3", "segmentation", TCP_SEGMENTATION_STREAM},
+    {"tcp.implementation=ns3", "passing", TCP_PASSING_IN_ORDER},
+};
+
+/* tcp_config_default() is what an empty scenario makes. */
+static void test_tcp_defaults(void)
+{
+  static const char *const nothing[] = {NULL};
+  const tcp_config expected = tcp_config_default();
+  scenario *s = load(nothing);
+
+  for (enum side side = 0; side < SIDES; side++) {
+    const tcp_config tcp = session_setup_tcp(scenario_configuration(s), 0, side);
+#define X(name) g_assert_cmpint((int64_t)tcp.name, ==, (int64_t)expected.name);
+    TCP_FIELDS
+#undef X
+    g_assert_cmpuint(tcp.receive_window_octets, ==, scenario_configuration(s)->receive_window_octets);
+    g_assert_null(tcp.datagram_pool);
+  }
+  scenario_free(s);
+}
+
+static void test_tcp_keys(void)
+{
+  for (enum side side = 0; side < SIDES; side++) {
+    for (gsize i = 0; i < G_N_ELEMENTS(tcp_cases); i++) {
+      const char *const sets[] = {tcp_cases[i].set, NULL};
+      scenario *changed = load(sets);
+      const tcp_config other = session_setup_tcp(scenario_configuration(changed), 0, side);
+
+      g_test_message("%s: %s", tcp_cases[i].set, tcp_cases[i].field);
+      g_assert_cmpint(field_of(&other, tcp_cases[i].field), ==, tcp_cases[i].value);
+      scenario_free(changed);
+    }
+  }
+}
+
+/* Connection i: from port 49152 + i of 10.0.0.1 to port 5044 of 10.0.0.2. With IPv6 fd00::1 and fd00::2. Sequence numbers start anywhere, and
+ * elsewhere for each end, connection and seed. */
+static void test_addresses(void)
+{
+  static const char *const v4[] = {NULL};
+  static const char *const v6[] = {"tcp.ip=ipv6", NULL};
+  static const char *const seeded[] = {"run.seed=2", NULL};
+  static const guint8 initiator_v6[16] = {0xFD, [15] = 1};
+  static const guint8 responder_v6[16] = {0xFD, [15] = 2};
+  static const guint8 initiator_v4[16] = {10, 0, 0, 1};
+  static const guint8 responder_v4[16] = {10, 0, 0, 2};
+  const struct {
+    const char *const *sets;
+    uint8_t version;
+    const guint8 *initiator;
+    const guint8 *responder;
+  } cases[] = {{v4, 4, initiator_v4, responder_v4}, {v6, 6, initiator_v6, responder_v6}};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+    scenario *s = load(cases[i].sets);
+    const tcp_config initiator = session_setup_tcp(scenario_configuration(s), 7, SIDE_INITIATOR);
+    const tcp_config responder = session_setup_tcp(scenario_configuration(s), 7, SIDE_RESPONDER);
+
+    g_assert_cmpuint(initiator.local_address.version, ==, cases[i].version);
+    g_assert_cmpmem(initiator.local_address.octets, 16, cases[i].initiator, 16);
+    g_assert_cmpmem(initiator.remote_address.octets, 16, cases[i].responder, 16);
+    g_assert_true(ip_address_equal(&responder.local_address, &initiator.remote_address));
+    g_assert_true(ip_address_equal(&responder.remote_address, &initiator.local_address));
+    g_assert_cmpuint(initiator.local_port, ==, 49159);
+    g_assert_cmpuint(initiator.remote_port, ==, 5044);
+    g_assert_cmpuint(responder.local_port, ==, 5044);
+    g_assert_cmpuint(responder.remote_port, ==, 49159);
+    g_assert_cmpuint(initiator.isn, !=, responder.isn);
+    g_assert_cmpuint(initiator.isn, !=, session_setup_tcp(scenario_configuration(s), 8, SIDE_INITIATOR).isn);
+    scenario *other = load(seeded);
+    g_assert_cmpuint(initiator.isn, !=,
+                     session_setup_tcp(scenario_configuration(other), 7, SIDE_INITIATOR).isn);
+    scenario_free(other);
+    scenario_free(s);
+  }
+}
+
+/* A host knows the MTU of its own links only: of the first one that it sends on, and of the last one that it receives from, which is what
+ * it announces (definitions.md, Directions). */
+static void test_mtus(void)
+{
+  static const char *const sets[] = {"path.forward.mtu=1500", "path.forward.hop_mtu=[1400,1300]",
+                                     "path.reverse.mtu=1200", "path.reverse.hop_mtu=[1100,1000]", NULL};
+  scenario *s = load(sets);
+  const tcp_config initiator = session_setup_tcp(scenario_configuration(s), 0, SIDE_INITIATOR);
+  const tcp_config responder = session_setup_tcp(scenario_configuration(s), 0, SIDE_RESPONDER);
+
+  g_assert_cmpuint(initiator.send_mtu_octets, ==, 1500);
+  g_assert_cmpuint(initiator.receive_mtu_octets, ==, 1000);
+  g_assert_cmpuint(responder.send_mtu_octets, ==, 1200);
+  g_assert_cmpuint(responder.receive_mtu_octets, ==, 1300);
+  scenario_free(s);
+}
+
+/* Descriptors, and limits of partial FPDUs, are the measured end's alone; that segments are guessed to be aligned is not. */
+static void test_receiver_limits(void)
+{
+  static const char *const sets[] = {"receiver.fpdu_descriptors=3", "receiver.partial_fpdus=1",
+                                     "receiver.mode=assume-aligned", NULL};
+  scenario *s = load(sets);
+
+  g_assert_cmpuint(endpoint(s, 0, SIDE_RESPONDER).fpdu_descriptors, ==, 3);
+  g_assert_cmpuint(endpoint(s, 0, SIDE_RESPONDER).partial_fpdus, ==, 1);
+  g_assert_cmpuint(endpoint(s, 0, SIDE_INITIATOR).fpdu_descriptors, ==, 0);
+  g_assert_cmpuint(endpoint(s, 0, SIDE_INITIATOR).partial_fpdus, ==, 0);
+  g_assert_true(endpoint(s, 0, SIDE_RESPONDER).assumes_aligned);
+  scenario_free(s);
+}
+
+/* Sizes in turn instead of one; the slots of the sink are as large as the largest. */
+static void test_message_sizes(void)
+{
+  static const char *const sets[] = {"workload.message_sizes=[4096, 9000, 700]",
+                                     "workload.message_size=20000", NULL};
+  static const char *const one[] = {"workload.message_size=20000", NULL};
+  scenario *s = load(sets);
+  ulp_workload_config config = session_setup_workload(scenario_configuration(s), NULL);
+
+  g_assert_cmpuint(config.message_sizes.count, ==, 3);
+  g_assert_cmpuint(config.message_sizes.values[0], ==, 4096);
+  g_assert_cmpuint(config.message_sizes.values[1], ==, 9000);
+  g_assert_cmpuint(config.message_sizes.values[2], ==, 700);
+  g_assert_cmpuint(config.message_octets, ==, 9000);
+  scenario_free(s);
+  s = load(one);
+  config = session_setup_workload(scenario_configuration(s), NULL);
+  g_assert_cmpuint(config.message_sizes.count, ==, 0);
+  g_assert_cmpuint(config.message_octets, ==, 20000);
+  scenario_free(s);
+}
+
+/* What the recorder is told: rounding, latency, the window, and whose series it writes. */
+static void test_recorder(void)
+{
+  static const char *const sets[] = {"workload.connections=40",        "receiver.cell=64",
+                                     "receiver.placement_latency=2us", "tcp.receive_window=30000",
+                                     "measure.series=connections",     NULL};
+  static const char *const none[] = {"measure.series=none", NULL};
+  scenario *s = load(sets);
+  session_recorder_config config = session_setup_recorder(scenario_configuration(s), stderr);
+
+  g_assert_cmpuint(config.connections, ==, 40);
+  g_assert_cmpuint(config.cell_octets, ==, 64);
+  g_assert_cmpint(config.placement_latency_ps, ==, 2 * TIME_PS_PER_MICROSECOND);
+  g_assert_cmpuint(config.receive_window_octets, ==, 30000);
+  g_assert_true(config.series == stderr && !config.series_all);
+  g_assert_cmpuint(config.series_connections, ==, 16);
+  scenario_free(s);
+  s = load(none);
+  config = session_setup_recorder(scenario_configuration(s), stderr);
+  g_assert_null(config.series);
+  g_assert_cmpuint(config.series_connections, ==, 1);
+  scenario_free(s);
+}
+
+static void test_workload(void)
+{
+  static const char *const sets[] = {"workload.operation=write+write+storage-read",
+                                     "workload.directions=both",
+                                     "workload.fence=true",
+                                     "workload.message_size=1000",
+                                     "workload.messages=7",
+                                     "workload.outstanding=5",
+                                     "workload.signal_every=2",
+                                     "rdmap.association=protection-domain",
+                                     "tcp.receive_window=100000",
+                                     "path.reverse.mtu=9000",
+                                     "path.reverse.hop_mtu=[576, 9000]",
+                                     NULL};
+  scenario *s = load(sets);
+  ulp_workload_config config = session_setup_workload(scenario_configuration(s), NULL);
+
+  g_assert_cmpuint(config.mix.count, ==, 3);
+  g_assert_cmpint(config.mix.values[0], ==, ULP_OPERATION_WRITE);
+  g_assert_cmpint(config.mix.values[1], ==, ULP_OPERATION_WRITE);
+  g_assert_cmpint(config.mix.values[2], ==, ULP_OPERATION_STORAGE_READ);
+  g_assert_true(config.both && config.fence);
+  g_assert_cmpuint(config.message_octets, ==, 1000);
+  g_assert_cmpuint(config.messages, ==, 7);
+  g_assert_cmpuint(config.outstanding, ==, 5);
+  g_assert_cmpuint(config.signal_every, ==, 2);
+  g_assert_cmpint(config.association, ==, DDP_ASSOCIATED_BY_PROTECTION_DOMAIN);
+  g_assert_cmpuint(
+      config.in_flight_octets, ==,
+      100000 + 2 * 9000); /* the window, and what came at one instant, whatever fragments it further on */
+  scenario_free(s);
+}
+
+/* As many octets as the scenario says, also more than the pattern table has; any other octets or length are not them. */
+static void test_private_data(void)
+{
+  static const char *const sets[] = {"initiator.private_data=65535", "responder.private_data=10", NULL};
+  scenario *s = load(sets);
+  pattern *table = pattern_new();
+  uint8_t *initiators = session_setup_private_data(scenario_configuration(s), SIDE_INITIATOR, table);
+  uint8_t *responders = session_setup_private_data(scenario_configuration(s), SIDE_RESPONDER, table);
+  uint8_t copy[10];
+
+  g_assert_true(session_setup_private_data_is(scenario_configuration(s), SIDE_INITIATOR, initiators,
+                                              initiators, 65535));
+  g_assert_false(session_setup_private_data_is(scenario_configuration(s), SIDE_INITIATOR, initiators,
+                                               initiators, 65534));
+  g_assert_cmpint(memcmp(initiators, responders, 10), !=, 0);
+  memcpy(copy, responders, sizeof copy);
+  g_assert_true(
+      session_setup_private_data_is(scenario_configuration(s), SIDE_RESPONDER, responders, copy, 10));
+  copy[9] ^= 1;
+  g_assert_false(
+      session_setup_private_data_is(scenario_configuration(s), SIDE_RESPONDER, responders, copy, 10));
+  g_free(initiators);
+  g_free(responders);
+  pattern_free(table);
+  scenario_free(s);
+}
+
+/* The fault is one end's of the first connection. */
+static void test_fault(void)
+{
+  static const char *const sets[] = {"fault.error=bad-crc", "fault.side=responder", "fault.at=9", NULL};
+  static const char *const nothing[] = {NULL};
+  scenario *s = load(sets);
+  fault_config fault = {.id = FAULT_NONE};
+
+  g_assert_false(session_setup_fault(scenario_configuration(s), 0, SIDE_INITIATOR, &fault));
+  g_assert_false(session_setup_fault(scenario_configuration(s), 1, SIDE_RESPONDER, &fault));
+  g_assert_true(session_setup_fault(scenario_configuration(s), 0, SIDE_RESPONDER, &fault));
+  g_assert_cmpint(fault.id, ==, FAULT_BAD_CRC);
+  g_assert_cmpuint(fault.at, ==, 9);
+  scenario_free(s);
+  s = load(nothing);
+  g_assert_false(session_setup_fault(scenario_configuration(s), 0, SIDE_INITIATOR, &fault));
+  scenario_free(s);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/session-setup/operation-words", test_operation_words);
+  g_test_add_func("/session-setup/generation-words", test_generation_words);
+  g_test_add_func("/session-setup/measured-end", test_measured_end);
+  g_test_add_func("/session-setup/placement-latency", test_placement_latency);
+  g_test_add_func("/session-setup/crc-is-the-default", test_crc_is_the_default);
+  g_test_add_func("/session-setup/ird-and-ord", test_default_ird_is_the_peers_ord);
+  g_test_add_func("/session-setup/endpoint-defaults", test_endpoint_defaults);
+  g_test_add_func("/session-setup/stream-phase", test_stream_phase);
+  g_test_add_func("/session-setup/keys-reach-their-end", test_keys_reach_their_end);
+  g_test_add_func("/session-setup/host-rates", test_host_rates);
+  g_test_add_func("/session-setup/tcp-defaults", test_tcp_defaults);
+  g_test_add_func("/session-setup/tcp-keys", test_tcp_keys);
+  g_test_add_func("/session-setup/addresses", test_addresses);
+  g_test_add_func("/session-setup/mtus", test_mtus);
+  g_test_add_func("/session-setup/receiver-limits", test_receiver_limits);
+  g_test_add_func("/session-setup/message-sizes", test_message_sizes);
+  g_test_add_func("/session-setup/recorder", test_recorder);
+  g_test_add_func("/session-setup/workload", test_workload);
+  g_test_add_func("/session-setup/private-data", test_private_data);
+  g_test_add_func("/session-setup/fault", test_fault);
+  return g_test_run();
+}

@@ -1,0 +1,505 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A run's summary: what is written is what is read back, and nobody's file makes the reader fall over. */
+#include "study/store/summary.h"
+
+#include <glib/gstdio.h>
+#include <json-glib/json-glib.h>
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef struct fixture {
+  char *folder;
+  char *scenario_path;
+  char *path; /* summary.json */
+  scenario *scenario;
+} fixture;
+
+static void set_up(fixture *f, gconstpointer text)
+{
+  g_autoptr(GError) error = NULL;
+  f->folder = g_dir_make_tmp("test-summary-XXXXXX", &error);
+  g_assert_no_error(error);
+  f->scenario_path = g_build_filename(f->folder, "one-loss.cfg", NULL);
+  f->path = g_build_filename(f->folder, "summary.json", NULL);
+  g_file_set_contents(f->scenario_path, text, -1, &error);
+  g_assert_no_error(error);
+  f->scenario = scenario_load(f->scenario_path, NULL, &error);
+  g_assert_no_error(error);
+}
+
+static void tear_down(fixture *f, gconstpointer text)
+{
+  (void)text;
+  scenario_free(f->scenario);
+  g_unlink(f->path);
+  g_unlink(f->scenario_path);
+  g_rmdir(f->folder);
+  g_free(f->path);
+  g_free(f->scenario_path);
+  g_free(f->folder);
+}
+
+static summary sample(const fixture *f)
+{
+  summary s = {.scenario = f->scenario,
+               .status = RUN_OK,
+               .version = "0.1.0",
+               .git = "abc123",
+               .engine = "ns3",
+               .ns3_version = "3.37"};
+  metric_values_set(&s.metrics, METRIC_TCP_SEGMENTS, 12345);
+  metric_values_set(&s.metrics, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 126464);
+  metric_values_set(&s.metrics, METRIC_EFFICIENCY_WIRE, 0.1);
+  metric_values_set(&s.metrics, METRIC_GOODPUT_BIT_PER_S, 9.2881e9);
+  metric_values_set(&s.metrics, METRIC_DELAY_PLACEMENT_MEAN_S, 5.24e-5);
+  return s;
+}
+
+/* Distributions with samples of the first two kinds. */
+static void sample_distributions(distribution distributions[DISTRIBUTION_COUNT])
+{
+  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
+    distributions[id] = (distribution){.bins = NULL};
+  }
+  g_assert_true(distribution_append(&distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 0, 0.0625));
+  g_assert_true(distribution_append(&distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 1471, 0.1));
+  for (int i = 0; i < 9; i++) {
+    g_assert_true(distribution_append(&distributions[DISTRIBUTION_PLACEMENT_DELAY_S], i * 1e-6, 100));
+  }
+}
+
+static void clear_distributions(distribution distributions[DISTRIBUTION_COUNT])
+{
+  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
+    distribution_clear(&distributions[id]);
+  }
+}
+
+static void write_sample(const summary *s, const fixture *f)
+{
+  g_autoptr(GError) error = NULL;
+  g_assert_true(summary_write_json(s, f->path, &error));
+  g_assert_no_error(error);
+}
+
+static summary_record *read_back(const fixture *f)
+{
+  g_autoptr(GError) error = NULL;
+  summary_record *record = summary_read_json(f->path, &error);
+  g_assert_no_error(error);
+  return record;
+}
+
+static void test_round_trip(fixture *f, gconstpointer text)
+{
+  (void)text;
+  summary s = sample(f);
+  s.status = RUN_TERMINATED;
+  s.message = "the peer sent a \"Terminate\"\n";
+  s.terminate_code = "DDP, 1, 0x00";
+  s.terminate_side = "Data Sink";
+  write_sample(&s, f);
+  summary_record *record = read_back(f);
+  g_assert_cmpint(record->status, ==, RUN_TERMINATED);
+  g_assert_cmpstr(record->message, ==, s.message);
+  g_assert_cmpstr(record->name, ==, "one-loss");
+  g_assert_cmpstr(record->title, ==, "A \"quoted\" title, ü");
+  g_assert_cmpstr(record->version, ==, "0.1.0");
+  g_assert_cmpstr(record->engine, ==, "ns3");
+  for (metric_id id = 0; id < METRIC_COUNT; id++) {
+    g_assert_cmpint(record->metrics.present[id], ==, s.metrics.present[id]);
+    if (s.metrics.present[id]) {
+      g_assert_true(record->metrics.value[id] == s.metrics.value[id]);
+    }
+  }
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    g_autofree char *expected = scenario_value_text(f->scenario, key);
+    g_assert_cmpstr(record->keys[key], ==, expected);
+  }
+  summary_record_free(record);
+}
+
+/* Every character of ASCII, and one of two octets, comes back; the text itself holds no control character (RFC 8259 section 7). */
+static void test_every_character(fixture *f, gconstpointer text)
+{
+  (void)text;
+  char all[0x7f + sizeof "ü"] = "";
+  for (char c = 1; c < 0x7f; c++) {
+    all[c - 1] = c;
+  }
+  strcpy(all + 0x7e, "\x7fü");
+  summary s = sample(f);
+  s.message = all;
+  gsize length;
+  g_autofree char *json = summary_json(&s, &length);
+  for (const char *c = json; *c != '\0'; c++) {
+    g_assert_true(*c == '\n' || (guchar)*c >= 0x20);
+  }
+  g_autoptr(GError) error = NULL;
+  summary_record *record = summary_parse_json(json, length, "all", &error);
+  g_assert_no_error(error);
+  g_assert_cmpstr(record->message, ==, all);
+  summary_record_free(record);
+}
+
+/* The numbers as text: whole ones without a point, others in the fewest digits that read back (0.1, not
+ * 0.10000000000000001), in the table's order; and two runs give the same octets. */
+static void test_numbers(fixture *f, gconstpointer text)
+{
+  (void)text;
+  g_autofree char *first = NULL, *second = NULL;
+  summary s = sample(f);
+  write_sample(&s, f);
+  g_assert_true(g_file_get_contents(f->path, &first, NULL, NULL));
+  write_sample(&s, f);
+  g_assert_true(g_file_get_contents(f->path, &second, NULL, NULL));
+  g_assert_cmpstr(first, ==, second);
+  const char *segments = strstr(first, "\"tcp.segments\": 12345,");
+  const char *peak = strstr(first, "\"buffer.reassembly_peak_octets\": 126464,");
+  const char *efficiency = strstr(first, "\"efficiency_wire\": 0.1\n");
+  g_assert_nonnull(segments);
+  g_assert_nonnull(peak);
+  g_assert_nonnull(efficiency);
+  g_assert_true(segments < peak && peak < efficiency);
+}
+
+/* Read back as written: bins, weights, and that one has none. */
+static void test_distributions(fixture *f, gconstpointer text)
+{
+  (void)text;
+  summary s = sample(f);
+  distribution distributions[DISTRIBUTION_COUNT];
+  sample_distributions(distributions);
+  s.distributions = distributions;
+  write_sample(&s, f);
+  summary_record *record = read_back(f);
+  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
+    const distribution *d = &record->distributions[id];
+    g_assert_cmpuint(d->count, ==, distributions[id].count);
+    for (size_t i = 0; i < d->count; i++) {
+      g_assert_cmpfloat(d->bins[i].bound, ==, distributions[id].bins[i].bound);
+      g_assert_cmpfloat(d->bins[i].weight, ==, distributions[id].bins[i].weight);
+    }
+  }
+  summary_record_free(record);
+  g_autofree char *octets = NULL;
+  g_assert_true(g_file_get_contents(f->path, &octets, NULL, NULL));
+  g_assert_nonnull(
+      strstr(octets, "\"buffer.reassembly_octets\": { \"unit\": \"octets\", \"weight\": \"s\", \"bins\": [\n"
+                     "      [0, 0.0625], [1471, 0.1]\n    ] },\n"));
+  g_assert_null(strstr(octets, "delay.delivery_s"));
+  clear_distributions(distributions);
+}
+
+/* Folders that older programs wrote have no such member. */
+static void test_without_distributions(fixture *f, gconstpointer text)
+{
+  (void)text;
+  g_autofree char *octets = NULL;
+  summary s = sample(f);
+  write_sample(&s, f);
+  g_assert_true(g_file_get_contents(f->path, &octets, NULL, NULL));
+  g_auto(GStrv) parts = g_strsplit(octets, ",\n  \"distributions\": {\n  }", 2);
+  g_assert_cmpuint(g_strv_length(parts), ==, 2);
+  g_autofree char *older = g_strjoinv("", parts);
+  g_assert_true(g_file_set_contents(f->path, older, -1, NULL));
+  summary_record *record = read_back(f);
+  g_assert_cmpuint(record->distributions[DISTRIBUTION_REASSEMBLY_OCTETS].count, ==, 0);
+  summary_record_free(record);
+}
+
+/* Any JSON parser finds the documented members. */
+static void test_members(fixture *f, gconstpointer text)
+{
+  (void)text;
+  summary s = sample(f);
+  write_sample(&s, f);
+  g_autoptr(JsonParser) parser = json_parser_new();
+  g_assert_true(json_parser_load_from_file(parser, f->path, NULL));
+  JsonObject *root = json_node_get_object(json_parser_get_root(parser));
+  JsonObject *described = json_object_get_object_member(root, "scenario");
+  g_assert_cmpstr(json_object_get_string_member(described, "name"), ==, "one-loss");
+  g_assert_cmpstr(json_object_get_string_member(described, "file"), ==,
+                  "one-loss.cfg"); /* the folder is not of the run */
+  JsonObject *keys = json_object_get_object_member(described, "keys");
+  g_assert_cmpuint(json_object_get_size(keys), ==, SCENARIO_KEY_COUNT);
+  g_assert_cmpstr(json_object_get_string_member(keys, "path.forward.mtu"), ==, "9000");
+  JsonObject *provenance = json_object_get_object_member(root, "provenance");
+  g_assert_cmpstr(json_object_get_string_member(provenance, "git"), ==, "abc123");
+  g_assert_cmpstr(json_object_get_string_member(provenance, "seed"), ==, "7");
+  JsonObject *libraries = json_object_get_object_member(provenance, "libraries");
+  g_assert_cmpstr(json_object_get_string_member(libraries, "ns-3"), ==, "3.37");
+  g_assert_cmpstr(json_object_get_string_member(root, "status"), ==, "ok");
+  g_assert_cmpstr(json_object_get_string_member(root, "message"), ==, "");
+}
+
+static void refuse(const fixture *f, const char *octets, gssize length, const char *complaint)
+{
+  g_autoptr(GError) error = NULL;
+  g_assert_true(g_file_set_contents(f->path, octets, length, NULL));
+  g_assert_null(summary_read_json(f->path, &error));
+  g_assert_error(error, SUMMARY_ERROR, SUMMARY_ERROR_INVALID);
+  g_assert_nonnull(strstr(error->message, f->path));
+  g_assert_null(strchr(error->message, '\n'));
+  if (strstr(error->message, complaint) == NULL) {
+    g_error("\"%s\" does not say \"%s\"", error->message, complaint);
+  }
+}
+
+static void test_hostile(fixture *f, gconstpointer text)
+{
+  (void)text;
+  g_autofree char *deep = g_strnfill(1000000, '[');
+  refuse(f, "", 0, "root");
+  refuse(f, "{\"scenario\": {\"name\": \"a\", \"title\": \"b\", \"keys\": {\"x\\ny\": \"1\"}}}", -1,
+         "unknown key \"x\\ny\"");
+  refuse(f, "{\"scenario\": {\"name\": \"a\\377\"}}", -1, "\"name\" is not UTF-8 text");
+  refuse(f, "not JSON", -1, "not a summary");
+  refuse(f, "[1, 2]", -1, "root");
+  refuse(f, "{}", -1, "\"scenario\" is missing");
+  refuse(f, "{\"scenario\": 5}", -1, "expected an object");
+  refuse(f, "{\"a\": \0}", 8, "UTF-8");
+  refuse(f, "{\"a\": \"\xff\"}", -1, "UTF-8");
+  refuse(f, deep, -1, "deep");
+}
+
+/* The sample with `from` replaced by `to`. */
+static void refuse_changed(const fixture *f, const char *from, const char *to, const char *complaint)
+{
+  g_autofree char *octets = NULL;
+  summary s = sample(f);
+  distribution distributions[DISTRIBUTION_COUNT];
+  sample_distributions(distributions);
+  s.distributions = distributions;
+  write_sample(&s, f);
+  clear_distributions(distributions);
+  g_assert_true(g_file_get_contents(f->path, &octets, NULL, NULL));
+  g_auto(GStrv) parts = g_strsplit(octets, from, 2);
+  g_assert_cmpuint(g_strv_length(parts), ==, 2);
+  g_autofree char *changed = g_strjoinv(to, parts);
+  refuse(f, changed, -1, complaint);
+}
+
+static void test_wrong_members(fixture *f, gconstpointer text)
+{
+  (void)text;
+  refuse_changed(f, "\"status\": \"ok\"", "\"status\": 1", "\"status\"");
+  refuse_changed(f, "\"status\": \"ok\"", "\"status\": \"fine\"", "unknown status \"fine\"");
+  refuse_changed(f, "\"message\": \"\"", "\"massage\": \"\"", "\"message\" is missing");
+  refuse_changed(f, "tcp.segments\"", "tcp.sediments\"", "unknown metric \"tcp.sediments\"");
+  refuse_changed(f, "12345", "\"12345\"", "metric \"tcp.segments\" is not a number");
+  refuse_changed(f, "12345", "null", "metric \"tcp.segments\" is not a number");
+  refuse_changed(f, "12345", "1e999", "metric \"tcp.segments\"");
+  refuse_changed(f, "path.forward.mtu", "path.forward.mut", "unknown key \"path.forward.mut\"");
+  refuse_changed(f, "\"9000\"", "9000", "\"path.forward.mtu\"");
+}
+
+static void test_wrong_distributions(fixture *f, gconstpointer text)
+{
+  (void)text;
+  refuse_changed(f, "\"distributions\": {", "\"distributions\": 3, \"x\": {",
+                 "\"distributions\" is something else");
+  refuse_changed(f, "buffer.reassembly_octets", "buffer.octets", "unknown distribution \"buffer.octets\"");
+  refuse_changed(f, "{ \"unit\": \"octets\", \"weight\": \"s\", \"bins\": [", "{ \"bins\": [",
+                 "\"unit\" is missing");
+  refuse_changed(f, "\"unit\": \"octets\"", "\"unit\": \"KiB\"",
+                 "distribution \"buffer.reassembly_octets\": its \"unit\" is \"KiB\"; expected \"octets\"");
+  refuse_changed(f, "\"weight\": \"s\"", "\"weight\": \"ms\"", "its \"weight\" is \"ms\"; expected \"s\"");
+  refuse_changed(f, "\"weight\": \"s\"", "\"weight\": 1", "\"weight\" is something else");
+  refuse_changed(f, "\"bins\"", "\"tins\"", "has no bins");
+  refuse_changed(f, "\"bins\": [", "\"bins\": 7, \"x\": [", "has no bins");
+  refuse_changed(f, "\"bins\": [", "\"bins\": [], \"x\": [", "has 0 bins; expected 1 to 976");
+  refuse_changed(f, "[0, 0.0625]", "5", "bin 1: expected [bound, weight]");
+  refuse_changed(f, "[0, 0.0625]", "[0, 0.0625, 1]", "bin 1: expected [bound, weight]");
+  refuse_changed(f, "[0, 0.0625]", "[\"0\", 0.0625]", "bin 1: its bound is wrong");
+  refuse_changed(f, "[0, 0.0625]", "[-1, 0.0625]", "bin 1: its bound is wrong");
+  refuse_changed(f, "[0, 0.0625]", "[null, 0.0625]", "bin 1: its bound is wrong");
+  refuse_changed(f, "[1471, 0.1]", "[1e999, 0.1]", "bin 2");
+  refuse_changed(f, "[1471, 0.1]", "[0, 0.1]",
+                 "bin 2: its bound is wrong; expected a number of at least 0 above");
+  refuse_changed(f, "[0, 0.0625]", "[1500, 0.0625]", "bin 2: its bound is wrong");
+  refuse_changed(f, "[1471, 0.1]", "[1471, 0]", "bin 2: its weight is wrong; expected a number above 0");
+  refuse_changed(f, "[1471, 0.1]", "[1471, -2]", "bin 2: its weight is wrong");
+  refuse_changed(f, "[1471, 0.1]", "[1471, true]", "bin 2: its weight is wrong");
+}
+
+/* One bin more than a histogram has. */
+static void test_too_many_bins(fixture *f, gconstpointer text)
+{
+  (void)text;
+  GString *bins = g_string_new("[0, 0.0625]");
+  for (int i = 1; i <= DISTRIBUTION_BINS_MAX; i++) {
+    g_string_append_printf(bins, ", [%d, 1]", i);
+  }
+  refuse_changed(f, "[0, 0.0625], [1471, 0.1]", bins->str, "has 977 bins; expected 1 to 976");
+  g_string_free(bins, TRUE);
+}
+
+/* A summary cut short anywhere (a child that died while writing would leave one, were it not renamed into
+ * place). */
+static void test_truncated(fixture *f, gconstpointer text)
+{
+  (void)text;
+  g_autofree char *octets = NULL;
+  gsize length;
+  summary s = sample(f);
+  write_sample(&s, f);
+  g_assert_true(g_file_get_contents(f->path, &octets, &length, NULL));
+  /* the last two octets are "}\n"; without the line end it is whole */
+  for (gsize kept = 1; kept < length - 1; kept += 97) {
+    g_autoptr(GError) error = NULL;
+    g_assert_true(g_file_set_contents(f->path, octets, (gssize)kept, NULL));
+    g_assert_null(summary_read_json(f->path, &error));
+    g_assert_error(error, SUMMARY_ERROR, SUMMARY_ERROR_INVALID);
+  }
+}
+
+static void test_no_file(fixture *f, gconstpointer text)
+{
+  (void)text;
+  g_autoptr(GError) error = NULL;
+  g_assert_null(summary_read_json(f->path, &error));
+  g_assert_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT);
+}
+
+/* Nobody writes into it, so reading it would not end. */
+static void test_pipe(fixture *f, gconstpointer text)
+{
+  (void)text;
+  g_autoptr(GError) error = NULL;
+  g_assert_cmpint(mkfifo(f->path, 0600), ==, 0);
+  g_assert_null(summary_read_json(f->path, &error));
+  g_assert_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL);
+  g_assert_true(g_str_has_prefix(error->message, f->path));
+}
+
+static char *printed(const fixture *f, const summary *s)
+{
+  char *text = NULL;
+  FILE *file = fopen(f->path, "w");
+  g_assert_nonnull(file);
+  summary_print(s, file);
+  fclose(file);
+  g_assert_true(g_file_get_contents(f->path, &text, NULL, NULL));
+  return text;
+}
+
+static void expect_line(const char *page, const char *glob)
+{
+  g_autofree char *whole = g_strdup_printf("*\n%s\n*", glob);
+  if (!g_pattern_match_simple(whole, page)) {
+    g_error("no line \"%s\" in\n%s", glob, page);
+  }
+}
+
+/* 126464 / 1024 = 123.5. */
+static void test_page(fixture *f, gconstpointer text)
+{
+  (void)text;
+  summary s = sample(f);
+  s.window_over_bandwidth_delay = 0.5;
+  metric_values_set(&s.metrics, METRIC_PATH_QUEUE_PEAK_OCTETS, 3000);
+  g_autofree char *page = printed(f, &s);
+  g_assert_true(g_str_has_prefix(page, "A \"quoted\" title, ü\n"));
+  expect_line(page, "  scenario   one-loss (*one-loss.cfg)");
+  expect_line(page, "  seed       7");
+  expect_line(page, "  engine     ns3 (ns-3 3.37; auto: nothing needs ns-3)");
+  expect_line(page, "  program    iwarpsim 0.1.0 (abc123)");
+  expect_line(page, "  status     ok");
+  expect_line(page, "  window     0.5 x the bandwidth-delay product (the receiver limits the rate)");
+  expect_line(page, "  queue      3000 octets at most (2.93 KiB)");
+  expect_line(page, "Reassembly memory\n  buffer.reassembly_peak_octets * 126464  octets * 123.5 KiB");
+  expect_line(page, "  tcp.segments * 12345  segments");
+  expect_line(page, "  goodput_bit_per_s * 9288100000  bit/s * 9.288 Gbit/s");
+  expect_line(page, "  delay.placement_mean_s * 5.24e-05  s * 52.4 us");
+  expect_line(page, "  efficiency_wire * 0.1");
+}
+
+/* Nine bins of 100 octets each, at 0, 1 … 8 us: half of 900 is reached at the fifth (4 us), 99 % at the ninth. */
+static void test_page_quantiles(fixture *f, gconstpointer text)
+{
+  (void)text;
+  summary s = sample(f);
+  distribution distributions[DISTRIBUTION_COUNT];
+  sample_distributions(distributions);
+  s.distributions = distributions;
+  g_autofree char *page = printed(f, &s);
+  expect_line(page, "  delay.placement_s, p50 at most * 4e-06  s * 4 us");
+  expect_line(page, "  delay.placement_s, p99 at most * 8e-06  s * 8 us");
+  expect_line(page, "  delay.placement_s, p99.9 at most * 8e-06  s * 8 us");
+  g_assert_null(strstr(page, "delay.delivery_s"));
+  g_assert_null(strstr(page, "buffer.reassembly_octets, ")); /* its p99 is a metric, and exact */
+  clear_distributions(distributions);
+}
+
+/* Every metric of the table is on the page once. */
+static void test_page_is_complete(fixture *f, gconstpointer text)
+{
+  (void)text;
+  summary s = sample(f);
+  for (metric_id id = 0; id < METRIC_COUNT; id++) {
+    metric_values_set(&s.metrics, id, 1000 + id);
+  }
+  s.status = RUN_FAILED;
+  s.message = "octets differ";
+  g_autofree char *page = printed(f, &s);
+  expect_line(page, "  status     failed: octets differ");
+  for (metric_id id = 0; id < METRIC_COUNT; id++) {
+    g_autofree char *name = g_strdup_printf("\n  %s ", metric_row_of(id)->name);
+    const char *first = strstr(page, name);
+    g_assert_nonnull(first);
+    g_assert_null(strstr(first + 1, name));
+  }
+}
+
+/* definitions.md, Status of a run: `terminated` is success if "terminate" or "any" is expected, `ok` unless "terminate" is. */
+static void test_exit_codes(void)
+{
+  static const struct {
+    run_status status;
+    run_expectation expect;
+    int code;
+  } cases[] = {{RUN_OK, RUN_EXPECT_OK, 0},          {RUN_OK, RUN_EXPECT_ANY, 0},
+               {RUN_OK, RUN_EXPECT_TERMINATE, 1},   {RUN_TERMINATED, RUN_EXPECT_OK, 1},
+               {RUN_TERMINATED, RUN_EXPECT_ANY, 0}, {RUN_TERMINATED, RUN_EXPECT_TERMINATE, 0},
+               {RUN_STOPPED, RUN_EXPECT_OK, 0},     {RUN_STOPPED, RUN_EXPECT_ANY, 0},
+               {RUN_FAILED, RUN_EXPECT_ANY, 1},     {RUN_FAILED, RUN_EXPECT_TERMINATE, 1}};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+    g_assert_cmpint(run_status_exit_code(cases[i].status, cases[i].expect), ==, cases[i].code);
+  }
+}
+
+int main(int argc, char **argv)
+{
+  static const char text[] = "title = \"A \\\"quoted\\\" title, ü\";\nrun: { seed = 7; };\n"
+                             "path: { forward: { mtu = 9000; }; };\n";
+  static const struct {
+    const char *path;
+    void (*function)(fixture *, gconstpointer);
+  } tests[] = {
+      {"/summary/round_trip", test_round_trip},
+      {"/summary/every_character", test_every_character},
+      {"/summary/numbers", test_numbers},
+      {"/summary/distributions", test_distributions},
+      {"/summary/without_distributions", test_without_distributions},
+      {"/summary/wrong_distributions", test_wrong_distributions},
+      {"/summary/too_many_bins", test_too_many_bins},
+      {"/summary/page_quantiles", test_page_quantiles},
+      {"/summary/members", test_members},
+      {"/summary/hostile", test_hostile},
+      {"/summary/wrong_members", test_wrong_members},
+      {"/summary/truncated", test_truncated},
+      {"/summary/no_file", test_no_file},
+      {"/summary/pipe", test_pipe},
+      {"/summary/page", test_page},
+      {"/summary/page_is_complete", test_page_is_complete},
+  };
+  g_test_init(&argc, &argv, NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
+    g_test_add(tests[i].path, fixture, text, set_up, tests[i].function, tear_down);
+  }
+  g_test_add_func("/summary/exit-codes", test_exit_codes);
+  return g_test_run();
+}

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "session/session_paths.h"
 
-#include "session/session_relay.h"
+#include "base/random_stream.h"
+#include "network/path_proxy.h"
+#include "session/session_setup.h"
 #include "session/session_topology.h"
 
 typedef struct session_paths session_paths;
@@ -10,8 +12,8 @@ typedef struct session_paths session_paths;
 typedef struct network_route {
   session_paths *network;
   path_direction *paths[SIDES];
-  session_relay *relay; /* the proxy between them; NULL: none */
-  path_gate *gate;      /* with it */
+  path_element *proxy[SIDES]; /* its ends; NULL: there is none */
+  path_gate *gate;            /* with it */
 } network_route;
 
 /* One event of the scenario. */
@@ -32,6 +34,44 @@ struct session_paths {
   network_event *events;
   gsize event_count;
 };
+
+/* --- The proxy --- */
+
+/* The proxy's TCP towards `side`: what the hosts' TCP is, but for the links it stands at. `position` "before": beside the Initiator, so
+ * all links are on the Responder's side, where the proxy takes the place of the Initiator; and so on. */
+static tcp_config tcp_towards(const configuration *c, enum side side)
+{
+  enum side peer = side_peer(side);
+  gsize last_to = path_links(&c->path.directions[peer]) - 1;
+  gsize last_from = path_links(&c->path.directions[side]) - 1;
+  tcp_config tcp = session_setup_tcp(c, 0, peer);
+
+  if (c->path.middleboxes.position == PATH_POSITION_BETWEEN) {
+    /* The first forward link lies on the Initiator's side, and the reverse direction's last one. */
+    gsize sent = side == SIDE_INITIATOR ? last_to : MIN(1, last_to);
+    gsize received = side == SIDE_INITIATOR ? 0 : MAX(last_from, 1) - 1;
+
+    tcp.send_mtu_octets = path_link_at(&c->path.directions[peer], sent).mtu_octets;
+    tcp.receive_mtu_octets = path_link_at(&c->path.directions[side], received).mtu_octets;
+  }
+  return tcp;
+}
+
+bool session_paths_proxy(const configuration *c, uint32_t index, path_element *elements[SIDES])
+{
+  if (!choice_list_has(&c->path.middleboxes.mode, PATH_MIDDLEBOX_PROXY)) {
+    return false;
+  }
+  const path_proxy_config config = {
+      .side = {[SIDE_INITIATOR] = tcp_towards(c, SIDE_INITIATOR),
+               [SIDE_RESPONDER] = tcp_towards(c, SIDE_RESPONDER)},
+      .buffer_octets = c->path.middleboxes.proxy_buffer_octets,
+      .seed = random_hash(c->run.seed, "proxy", index),
+  };
+
+  path_proxy_new(&config, &elements[SIDE_INITIATOR], &elements[SIDE_RESPONDER]);
+  return true;
+}
 
 /* --- Routes --- */
 
@@ -79,8 +119,7 @@ static bool make_route(session_paths *network, uint32_t index, run_engine kind, 
   const configuration *c = network->configuration;
   network_route *route = &network->routes[index];
 
-  route->relay = session_relay_new(c, index);
-  route->gate = route->relay ? path_gate_new() : NULL;
+  route->gate = session_paths_proxy(c, index, route->proxy) ? path_gate_new() : NULL;
   for (enum side direction = 0; direction < SIDES; direction++) {
     const path_place config = {
         .network = &c->path,
@@ -91,7 +130,7 @@ static bool make_route(session_paths *network, uint32_t index, run_engine kind, 
         .paths = network->route_count,
         .clock = network->clock,
         .new_link = run_engine_links(kind),
-        .relay = route->relay ? session_relay_element(route->relay, direction) : NULL,
+        .relay = route->proxy[direction],
         .is_fpdu_start = direction == c->main_direction ? is_fpdu_start : NULL,
         .identification = network->ends.identifications[direction],
         .gate = route->gate,
@@ -162,10 +201,15 @@ static void paths_free(session_network *self)
     engine_timer_free(network->events[i].timer);
   }
   for (uint32_t i = 0; i < network->route_count; i++) {
-    path_direction_free(network->routes[i].paths[SIDE_INITIATOR]);
-    path_direction_free(network->routes[i].paths[SIDE_RESPONDER]);
-    session_relay_free(network->routes[i].relay);
-    path_gate_free(network->routes[i].gate);
+    network_route *route = &network->routes[i];
+
+    for (enum side direction = 0; direction < SIDES; direction++) {
+      path_direction_free(route->paths[direction]);
+    }
+    for (enum side direction = 0; route->gate && direction < SIDES; direction++) {
+      path_element_free(route->proxy[direction]);
+    }
+    path_gate_free(route->gate);
   }
   session_topology_free(network->topology);
   g_free(network->events);

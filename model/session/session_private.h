@@ -12,9 +12,15 @@
 #include "rnic/rnic_endpoint.h"
 #include "session/ip_input.h"
 #include "session/session.h"
-#include "session/session_ending.h"
 #include "session/session_recorder.h"
 #include "ulp/ulp_workload.h"
+
+/* How a connection that was terminated came to its end (docs/metrics.md). All-zero: nothing has ended. */
+typedef struct session_ending {
+  char *code;     /* as rnic_failure_code(); NULL: nothing has ended */
+  char *message;  /* the code, who, which connection, when and why */
+  enum side side; /* who found the error, or made it */
+} session_ending;
 
 /* One RNIC, with what stands in front of its TCP. */
 struct session_host {
@@ -111,6 +117,17 @@ void session_set_workload_timer(session_connection *connection, time_ps when);
 
 /* A buffer of `side` is free again; a ulp_workload_config.can_post of a session_connection. */
 void session_can_post(void *connection, enum side side);
+
+/* Whether `failure` is an end that the documents describe: all but a TCP that is lost, and that too when the scenario has an end of
+ * `connection` misbehave (MPA error 1: its RST, or a segment that is silently dropped each time it comes). */
+bool session_ending_is_documented(const configuration *c, uint32_t connection, const rnic_failure *failure);
+
+/* `failure` came from `side` of `connection`; the first one is kept. */
+void session_ending_note(session_ending *ending, uint32_t connection, enum side side,
+                         const rnic_failure *failure, time_ps now);
+
+/* Frees what it owns. */
+void session_ending_clear(session_ending *ending);
 
 /* The session has failed because of `failure`, which it frees; the first failure counts, and ends the run. */
 void session_fail(session *self, char *failure);

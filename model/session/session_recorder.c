@@ -8,13 +8,19 @@
 #include "measure/retransmission_ledger.h"
 #include "net/fpdu_starts.h"
 #include "rdmap/rdmap_header.h"
-#include "session/session_part_arrivals.h"
 
 /* How long payload octets waited. */
 typedef struct waits {
   uint128 octet_ps;
   value_histogram histogram; /* of ps, weighted by octets */
 } waits;
+
+/* Octets of a segment's payload that came at one time. Parts are numbered from 1, so that 0 is the end of a chain. */
+typedef struct payload_part {
+  time_ps arrival;
+  uint32_t octets;
+  uint32_t next;
+} payload_part;
 
 typedef struct recorder_connection {
   fpdu_starts starts;            /* as far back as a segment can still arrive */
@@ -40,8 +46,10 @@ struct session_recorder {
 #include "measure/metrics.def"
   waits placement;
   waits delivery;
-  session_part_arrivals
-      *undelivered; /* of what has been Placed and not Delivered; segment->observer is the token */
+  payload_part *parts;   /* of what has been Placed and not Delivered: number n is element n - 1 */
+  uint32_t parts_room;   /* parts there are */
+  uint32_t parts_used;   /* that were ever taken: the first of them */
+  uint32_t parts_unused; /* the first of the chain of those that are free again */
 };
 
 session_recorder *session_recorder_new(const session_recorder_config *config)
@@ -59,7 +67,6 @@ session_recorder *session_recorder_new(const session_recorder_config *config)
   for (uint32_t i = 0; i < config->connections; i++) {
     fpdu_starts_init(&recorder->connections[i].starts);
   }
-  recorder->undelivered = session_part_arrivals_new();
   return recorder;
 }
 
@@ -71,7 +78,7 @@ void session_recorder_free(session_recorder *recorder)
       retransmission_ledger_free(recorder->connections[i].ledger);
     }
     g_free(recorder->connections);
-    session_part_arrivals_free(recorder->undelivered);
+    g_free(recorder->parts);
     occupancy_free(recorder->gauge);
     g_free(recorder);
   }
@@ -167,17 +174,27 @@ static void count_placed(session_recorder *recorder, time_ps arrival, uint32_t l
   count_wait(&recorder->placement, now - arrival, length);
 }
 
-/* The token of a segment whose payload all came at one time is that time, with the lowest bit set; else it is the number of its parts in
- * `undelivered`, times two. */
-static uint64_t token_of_time(time_ps arrival)
+/* The number of a part that is free. Allocates only while there are more than ever before. */
+static uint32_t free_part(session_recorder *recorder)
 {
-  return (uint64_t)arrival << 1 | 1;
+  enum { SMALLEST_ROOM = 64 };
+  uint32_t number = recorder->parts_unused;
+
+  if (number != 0) {
+    recorder->parts_unused = recorder->parts[number - 1].next;
+    return number;
+  }
+  if (recorder->parts_used == recorder->parts_room) {
+    recorder->parts_room = MAX(recorder->parts_room * 2, (uint32_t)SMALLEST_ROOM);
+    recorder->parts = g_renew(payload_part, recorder->parts, recorder->parts_room);
+  }
+  return ++recorder->parts_used;
 }
 
 static void place_parts(session_recorder *recorder, ddp_segment *segment, const mpa_ulpdu *ulpdu, time_ps now)
 {
   uint32_t payload_from = ulpdu->octets->length - segment->payload_octets;
-  uint64_t parts = 0;
+  uint32_t parts = 0;
 
   for (size_t i = 0; i < ulpdu->part_count; i++) {
     const mpa_ulpdu_part *part = &ulpdu->parts[i];
@@ -187,11 +204,15 @@ static void place_parts(session_recorder *recorder, ddp_segment *segment, const 
       continue; /* the header alone */
     }
     count_placed(recorder, part->arrival, length, now);
-    session_part_arrivals_add(recorder->undelivered, &parts, part->arrival, length);
+    uint32_t number = free_part(recorder);
+    recorder->parts[number - 1] = (payload_part){.arrival = part->arrival, .octets = length, .next = parts};
+    parts = number;
   }
-  segment->observer = parts << 1;
+  segment->observer = (uint64_t)parts << 1;
 }
 
+/* segment->observer is, of a segment whose payload all came at one time, that time, with the lowest bit set; else the number of the first of
+ * its parts, times two. */
 void session_recorder_placed(session_recorder *recorder, ddp_segment *segment, const mpa_ulpdu *ulpdu,
                              bool out_of_order, time_ps now)
 {
@@ -201,7 +222,7 @@ void session_recorder_placed(session_recorder *recorder, ddp_segment *segment, c
   }
   if (ulpdu->part_count == 1 && segment->payload_octets > 0) {
     count_placed(recorder, ulpdu->parts->arrival, segment->payload_octets, now);
-    segment->observer = token_of_time(ulpdu->parts->arrival);
+    segment->observer = (uint64_t)ulpdu->parts->arrival << 1 | 1;
   } else {
     place_parts(recorder, segment, ulpdu, now);
   }
@@ -209,13 +230,16 @@ void session_recorder_placed(session_recorder *recorder, ddp_segment *segment, c
   recorder->octets_out_of_order += out_of_order ? segment->payload_octets : 0;
 }
 
-static void deliver_parts(session_recorder *recorder, uint64_t parts, time_ps now)
+static void deliver_parts(session_recorder *recorder, uint32_t parts, time_ps now)
 {
-  time_ps arrival;
-  uint32_t octets;
+  while (parts != 0) {
+    payload_part *part = &recorder->parts[parts - 1];
+    uint32_t next = part->next;
 
-  while (session_part_arrivals_take(recorder->undelivered, &parts, &arrival, &octets)) {
-    count_wait(&recorder->delivery, now - arrival, octets);
+    count_wait(&recorder->delivery, now - part->arrival, part->octets);
+    part->next = recorder->parts_unused;
+    recorder->parts_unused = parts;
+    parts = next;
   }
 }
 
@@ -227,7 +251,7 @@ void session_recorder_delivered(session_recorder *recorder, const ddp_segment *s
   if (segment->observer & 1) {
     count_wait(&recorder->delivery, now - (time_ps)(segment->observer >> 1), segment->payload_octets);
   } else {
-    deliver_parts(recorder, segment->observer >> 1, now);
+    deliver_parts(recorder, (uint32_t)(segment->observer >> 1), now);
   }
   recorder->messages_delivered += segment->header.last;
   recorder->octets_delivered += segment->payload_octets;

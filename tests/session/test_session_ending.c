@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Which ends of a connection the documents describe, and what is said of the first one. */
-#include "session/session_ending.h"
+#include "session/session_private.h"
 
 #include <glib/gstdio.h>
 

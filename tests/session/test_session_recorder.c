@@ -232,6 +232,60 @@ static void test_spurious_retransmissions(void)
   session_recorder_free(recorder);
 }
 
+/* 64 segments of up to 9 parts, of which some wait while others come and go: what each one's parts waited is counted once, and once only. */
+static void test_parts_in_any_order(void)
+{
+  enum { SEGMENTS = 64, STEPS = 20000, HEADER = 14, PARTS = 9 };
+  static const uint8_t content[UINT16_MAX];
+  session_recorder *recorder = new_recorder();
+  GRand *random = g_rand_new_with_seed(20261121);
+  ddp_segment segments[SEGMENTS] = {0};
+  uint64_t arrivals[SEGMENTS] = {0}; /* sum over its octets */
+  bool is_placed[SEGMENTS] = {false};
+  double waited = 0, octets = 0;
+  metric_values values = {0};
+
+  for (time_ps now = 1000000; now < 1000000 + STEPS; now++) {
+    int i = g_rand_int_range(random, 0, SEGMENTS);
+
+    if (is_placed[i]) {
+      session_recorder_delivered(recorder, &segments[i], now);
+      waited += (double)now * segments[i].payload_octets - (double)arrivals[i];
+      octets += segments[i].payload_octets;
+      is_placed[i] = false;
+      continue;
+    }
+    mpa_ulpdu_part parts[PARTS];
+    octet_rope rope;
+    uint32_t end = HEADER;
+
+    segments[i] = (ddp_segment){.payload_octets = 0};
+    arrivals[i] = 0;
+    size_t count = (size_t)g_rand_int_range(random, 1, PARTS + 1);
+    for (size_t n = 0; n < count; n++) {
+      const uint32_t length = (uint32_t)g_rand_int_range(random, 1, 5000);
+      const time_ps arrival = g_rand_int_range(random, 0, 1000000);
+
+      parts[n] = (mpa_ulpdu_part){n == 0 ? 0 : end, n == 0 ? HEADER + length : length, arrival};
+      arrivals[i] += (uint64_t)arrival * length;
+      end += length;
+    }
+    octet_rope_init(&rope);
+    octet_rope_append(&rope, content, end, NULL);
+    const mpa_ulpdu ulpdu = {.octets = &rope, .parts = parts, .part_count = count};
+    segments[i].payload_octets = end - HEADER;
+    session_recorder_placed(recorder, &segments[i], &ulpdu, false, now);
+    is_placed[i] = true;
+    octet_rope_clear(&rope);
+  }
+  session_recorder_finish(recorder, 2000000, &values);
+  g_assert_cmpfloat(octets, >, 1e6);
+  g_assert_cmpfloat_with_epsilon(values.value[METRIC_DELAY_DELIVERY_MEAN_S],
+                                 waited / octets / TIME_PS_PER_SECOND, 1e-18);
+  g_rand_free(random);
+  session_recorder_free(recorder);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -243,5 +297,6 @@ int main(int argc, char **argv)
   g_test_add_func("/session-recorder/written-and-not-read", test_written_and_not_read);
   g_test_add_func("/session-recorder/fragments", test_fragments_beside_the_rest);
   g_test_add_func("/session-recorder/spurious-retransmissions", test_spurious_retransmissions);
+  g_test_add_func("/session-recorder/parts-in-any-order", test_parts_in_any_order);
   return g_test_run();
 }

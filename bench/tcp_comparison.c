@@ -188,7 +188,7 @@ static void start_end(transfer *self, unsigned index, bool ns3)
   end->transfer = self;
   end->place = (ns3_tcp_transport_place){.wake = on_wake, .user = end};
   end->tcp = ns3 ? ns3_tcp_transport_new(&config, &events, end, &end->place)
-                 : tcp_transport_new_connection(&config, &events, end, NULL);
+                 : tcp_connection_new(&config, &events, end);
   end->timer = engine_timer_new(self->clock, ENGINE_TIMER, index, 0, on_timer, end);
   end->link = path_link_native_new(&link, self->clock);
   path_link_set_receiver(end->link, on_arrival, &self->ends[1 - index]);

@@ -12,8 +12,8 @@ typedef struct proxy_end {
   struct path_proxy *proxy;
   struct proxy_end *peer; /* towards the other host */
   enum side side;
-  tcp_connection *connection; /* NULL: none yet */
-  datagram *syn;              /* the host's SYN, until the other host has answered */
+  tcp_transport *connection; /* NULL: none yet */
+  datagram *syn;             /* the host's SYN, until the other host has answered */
   uint32_t syn_sequence;
   uint64_t acknowledged; /* by the host, of what was posted to it */
   path_timer timer;
@@ -49,7 +49,7 @@ static void relay_octets(void *user, uint64_t position, const octet_rope *octets
   (void)now;
   octet_rope_init(&copy);
   octet_rope_append_rope(&copy, octets, 0, octets->length);
-  tcp_connection_post(end->peer->connection, &copy, 0);
+  tcp_transport_post(end->peer->connection, &copy, 0);
 }
 
 static void note_acknowledged(void *user, uint64_t position, time_ps now)
@@ -61,7 +61,7 @@ static void note_acknowledged(void *user, uint64_t position, time_ps now)
 static void relay_fin(void *user, time_ps now)
 {
   (void)now;
-  tcp_connection_close(((proxy_end *)user)->peer->connection);
+  tcp_transport_close(((proxy_end *)user)->peer->connection);
 }
 
 /* The host has answered the proxy's SYN: now the other host's is answered. */
@@ -70,8 +70,8 @@ static void answer_syn(void *user, time_ps now)
   proxy_end *opener = ((proxy_end *)user)->peer;
 
   if (opener->syn) {
-    tcp_connection_listen(opener->connection);
-    tcp_connection_receive(opener->connection, opener->syn, now);
+    tcp_transport_listen(opener->connection);
+    tcp_transport_receive(opener->connection, opener->syn, now);
     g_clear_pointer(&opener->syn, datagram_unref);
   }
 }
@@ -88,10 +88,10 @@ static void relay_end(void *user, tcp_close_reason reason, time_ps now)
   case TCP_CLOSE_RESET:
   case TCP_CLOSE_GAVE_UP:
     if (peer->syn) { /* a closed TCP answers a SYN by RST (RFC 9293 §3.10.7.1) */
-      tcp_connection_receive(peer->connection, peer->syn, now);
+      tcp_transport_receive(peer->connection, peer->syn, now);
       g_clear_pointer(&peer->syn, datagram_unref);
     } else {
-      tcp_connection_abort(peer->connection, now);
+      tcp_transport_abort(peer->connection, now);
     }
     return;
   }
@@ -103,7 +103,7 @@ static void relay_end(void *user, tcp_close_reason reason, time_ps now)
 static void forget_connection(proxy_end *end)
 {
   if (end->connection) {
-    tcp_connection_free(end->connection);
+    tcp_transport_free(end->connection);
     end->connection = NULL;
   }
   g_clear_pointer(&end->syn, datagram_unref);
@@ -173,7 +173,7 @@ static proxy_end *open_relay(path_proxy *proxy, proxy_end *end, const datagram_f
   forget_connection(end->peer);
   make_connection(proxy, end);
   make_connection(proxy, end->peer);
-  tcp_connection_open(end->peer->connection, now);
+  tcp_transport_open(end->peer->connection, now);
   return end;
 }
 
@@ -182,7 +182,7 @@ static proxy_end *open_relay(path_proxy *proxy, proxy_end *end, const datagram_f
 /* The octets from the host of `end` that the other host has not acknowledged fill the buffer. */
 static void set_unread(const proxy_end *end)
 {
-  uint64_t buffered = tcp_connection_posted_octets(end->peer->connection) - end->peer->acknowledged;
+  uint64_t buffered = tcp_transport_posted_octets(end->peer->connection) - end->peer->acknowledged;
 
   tcp_connection_set_unread_octets(end->connection, buffered);
 }
@@ -193,10 +193,10 @@ static void transmit(path_proxy *proxy, proxy_end *end, time_ps now)
   datagram *packet;
 
   set_unread(end);
-  while ((packet = tcp_connection_transmit(end->connection, now))) {
+  while ((packet = tcp_transport_transmit(end->connection, now))) {
     path_box_emit(out, packet, now);
   }
-  path_timer_queue_set(&proxy->timers, &end->timer, tcp_connection_deadline(end->connection));
+  path_timer_queue_set(&proxy->timers, &end->timer, tcp_transport_deadline(end->connection));
 }
 
 static void transmit_both(path_proxy *proxy, proxy_end *end, time_ps now)
@@ -209,7 +209,7 @@ static void transmit_both(path_proxy *proxy, proxy_end *end, time_ps now)
 static void receive_while_opening(proxy_end *end, datagram *packet, const tcp_header *header, time_ps now)
 {
   if (header->flags & TCP_RST) {
-    tcp_connection_abort(end->peer->connection, now);
+    tcp_transport_abort(end->peer->connection, now);
     g_clear_pointer(&end->syn, datagram_unref);
   } else if (header->flags & TCP_SYN) {
     datagram_unref(end->syn);
@@ -236,7 +236,7 @@ static void receive_segment(proxy_direction *direction, datagram *packet, const 
   } else if (end->syn) {
     receive_while_opening(end, packet, header, now);
   } else {
-    tcp_connection_receive(end->connection, packet, now);
+    tcp_transport_receive(end->connection, packet, now);
   }
   datagram_unref(packet);
   transmit_both(proxy, end, now);
@@ -257,7 +257,7 @@ static void receive_too_big(proxy_direction *direction, datagram *packet, time_p
     path_box_emit(&direction->box, packet, now);
     return;
   }
-  tcp_connection_receive(end->connection, packet, now);
+  tcp_transport_receive(end->connection, packet, now);
   datagram_unref(packet);
   transmit_both(proxy, end, now);
 }
@@ -293,7 +293,7 @@ static void run(path_element *element, time_ps now)
 
   while ((first = path_timer_queue_first(&proxy->timers)) && first->deadline <= now) {
     proxy_end *end = first->user;
-    tcp_connection_run(end->connection, now);
+    tcp_transport_run(end->connection, now);
     transmit_both(proxy, end, now);
   }
 }
@@ -302,7 +302,7 @@ static void free_end(gpointer entry)
 {
   proxy_end *end = entry;
 
-  tcp_connection_free(end->connection);
+  tcp_transport_free(end->connection);
   datagram_unref(end->syn);
   g_free(end);
 }

@@ -6,6 +6,7 @@
 
 #include "mpa/mpa_mulpdu.h"
 #include "rnic/rnic_endpoint_private.h"
+#include "tcp/tcp_connection.h"
 
 /* --- Making --- */
 
@@ -112,7 +113,7 @@ rnic_endpoint *rnic_endpoint_new(const rnic_endpoint_config *config, const rnic_
                                            .partial_fpdus = config->partial_fpdus,
                                            .receiver = &endpoint->receiver};
   bool has_limits = rnic_admission_has_limits(&admission);
-  tcp_transport_factory tcp_new = config->tcp_new ? config->tcp_new : tcp_transport_new_connection;
+  const tcp_events *from_tcp = has_limits ? &rnic_endpoint_tcp_events_inspecting : &rnic_endpoint_tcp_events;
   tcp_config tcp = config->tcp;
 
   endpoint->events = events;
@@ -130,8 +131,8 @@ rnic_endpoint *rnic_endpoint_new(const rnic_endpoint_config *config, const rnic_
   endpoint->fault = config->fault;
   tcp.datagram_pool = rnic_host_datagrams(config->host);
   /* cppcheck-suppress returnDanglingLifetime; a transport copies its configuration */
-  endpoint->tcp = tcp_new(&tcp, has_limits ? &rnic_endpoint_tcp_events_inspecting : &rnic_endpoint_tcp_events,
-                          endpoint, config->tcp_new_user);
+  endpoint->tcp = config->tcp_new ? config->tcp_new(&tcp, from_tcp, endpoint, config->tcp_new_user)
+                                  : tcp_connection_new(&tcp, from_tcp, endpoint);
   endpoint->startup = startup_of(endpoint, config);
   endpoint->stream = stream_of(endpoint, config);
   prepare_sender(endpoint, config);

@@ -15,7 +15,7 @@
 
 typedef struct rnic_endpoint_config {
   tcp_config tcp;
-  tcp_transport_factory tcp_new; /* makes the TCP; NULL: our own, tcp_transport_new_connection() */
+  tcp_transport_factory tcp_new; /* makes the TCP; NULL: our own, tcp_connection_new() */
   void *tcp_new_user;
   rnic_host *host; /* outlives the endpoint */
   iwarp_generation generation;

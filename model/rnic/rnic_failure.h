@@ -8,7 +8,7 @@
 #include "mpa/mpa_error.h"
 #include "mpa/mpa_startup.h"
 #include "rdmap/rdmap_terminate.h"
-#include "tcp/tcp_connection.h"
+#include "tcp/tcp_events.h"
 
 typedef enum rnic_failure_layer {
   RNIC_FAILURE_STARTUP, /* MPA startup failed (code 4) or was rejected */

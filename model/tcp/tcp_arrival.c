@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A segment arrives: tcp_connection_receive(), RFC 9293 §3.10.7 in its order. */
+/* A segment arrives: tcp_transport_receive(), RFC 9293 §3.10.7 in its order. */
 #include <string.h>
 
 #include <glib.h>
@@ -417,7 +417,7 @@ static G_GNUC_NO_INLINE void arrive_too_big(tcp_connection *connection, const da
   datagram_flow flow;
   uint32_t told;
   uint32_t sequence;
-  if (!config->path_mtu_discovery || !tcp_connection_is_established(connection) ||
+  if (!config->path_mtu_discovery || !connection->gauges.is_established ||
       !datagram_checksum_is_right(packet) || !datagram_flow_of(packet, &flow)) {
     return;
   }
@@ -552,8 +552,9 @@ static bool arrive_predicted(tcp_connection *connection, const datagram *packet,
   return true;
 }
 
-void tcp_connection_receive(tcp_connection *connection, const datagram *packet, time_ps now)
+void tcp_connection_receive(tcp_transport *transport, const datagram *packet, time_ps now)
 {
+  tcp_connection *connection = tcp_connection_of(transport);
   switch (packet->kind) {
   case DATAGRAM_TCP:
     if (!arrive_predicted(connection, packet, now)) {

@@ -55,47 +55,26 @@ static void offer(tcp_connection *connection)
                     &connection->gauges);
 }
 
-tcp_connection *tcp_connection_new(const tcp_config *config, const tcp_events *events, void *user)
+static void connection_free(tcp_transport *transport)
 {
-  uint8_t version = config->local_address.version;
-  g_assert((version == 4 || version == 6) && config->remote_address.version == version);
-  uint32_t mtu_min = tcp_path_mtu_min_octets(version);
-  g_assert(config->send_mtu_octets >= mtu_min && config->receive_mtu_octets >= mtu_min);
-  g_assert(config->send_mtu_octets <= UINT16_MAX && config->receive_mtu_octets <= UINT16_MAX);
-  g_assert(config->receive_window_octets > 0 && config->duplicate_ack_threshold > 0);
-  tcp_connection *connection = g_new0(tcp_connection, 1);
-  connection->transport.gauges = &connection->gauges;
-  connection->config = *config;
-  connection->events = events;
-  connection->user = user;
-  connection->state = TCP_STATE_CLOSED;
-  tcp_retransmission_timer_init(&connection->timer, config->rto_initial_ps, config->rto_min_ps,
-                                config->rto_max_ps, config->rto_floor);
-  tcp_sender_init(&connection->sender, &connection->config, &connection->timer, &connection->statistics,
-                  &connection->gauges);
-  offer(connection);
-  return connection;
+  tcp_connection *connection = tcp_connection_of(transport);
+  tcp_sender_clear(&connection->sender);
+  tcp_receiver_clear(&connection->receiver);
+  g_free(connection);
 }
 
-void tcp_connection_free(tcp_connection *connection)
+static void connection_open(tcp_transport *transport, time_ps now)
 {
-  if (connection) {
-    tcp_sender_clear(&connection->sender);
-    tcp_receiver_clear(&connection->receiver);
-    g_free(connection);
-  }
-}
-
-void tcp_connection_open(tcp_connection *connection, time_ps now)
-{
+  tcp_connection *connection = tcp_connection_of(transport);
   g_assert(connection->state == TCP_STATE_CLOSED && !connection->closed);
   connection->state = TCP_STATE_SYN_SENT;
   connection->syn_due = true;
   connection->syn_sent_at = now;
 }
 
-void tcp_connection_listen(tcp_connection *connection)
+static void connection_listen(tcp_transport *transport)
 {
+  tcp_connection *connection = tcp_connection_of(transport);
   g_assert(connection->state == TCP_STATE_CLOSED && !connection->closed);
   connection->state = TCP_STATE_LISTEN;
   connection->passive = true;
@@ -126,13 +105,15 @@ void tcp_connection_enter_closed(tcp_connection *connection, tcp_state state, tc
   }
 }
 
-void tcp_connection_post(tcp_connection *connection, octet_rope *record, unsigned flags)
+static void connection_post(tcp_transport *transport, octet_rope *record, unsigned flags)
 {
+  tcp_connection *connection = tcp_connection_of(transport);
   tcp_sender_post(&connection->sender, record, flags);
 }
 
-void tcp_connection_close(tcp_connection *connection)
+static void connection_close(tcp_transport *transport)
 {
+  tcp_connection *connection = tcp_connection_of(transport);
   tcp_sender_finish(&connection->sender);
 }
 
@@ -151,8 +132,9 @@ static bool abort_sends_reset(const tcp_connection *connection)
   }
 }
 
-void tcp_connection_abort(tcp_connection *connection, time_ps now)
+static void connection_abort(tcp_transport *transport, time_ps now)
 {
+  tcp_connection *connection = tcp_connection_of(transport);
   if (connection->closed) {
     return;
   }
@@ -162,8 +144,9 @@ void tcp_connection_abort(tcp_connection *connection, time_ps now)
   tcp_connection_enter_closed(connection, TCP_STATE_CLOSED, TCP_CLOSE_ABORTED, now);
 }
 
-time_ps tcp_connection_deadline(const tcp_connection *connection)
+static time_ps connection_deadline(const tcp_transport *transport)
 {
+  const tcp_connection *connection = tcp_connection_of_const(transport);
   if (connection->state == TCP_STATE_CLOSED) {
     return TIME_PS_NEVER;
   }
@@ -240,8 +223,9 @@ static bool time_out_stream(tcp_connection *connection, time_ps now)
   return true;
 }
 
-void tcp_connection_run(tcp_connection *connection, time_ps now)
+static void connection_run(tcp_transport *transport, time_ps now)
 {
+  tcp_connection *connection = tcp_connection_of(transport);
   if (tcp_receiver_ack_deadline(&connection->receiver) <= now) {
     tcp_receiver_owe_ack(&connection->receiver, TCP_ACK_DUE);
   }
@@ -258,51 +242,43 @@ void tcp_connection_run(tcp_connection *connection, time_ps now)
   }
 }
 
-bool tcp_connection_is_established(const tcp_connection *connection)
+bool tcp_connection_is_closed(const tcp_transport *transport)
 {
-  return connection->gauges.is_established;
-}
-
-bool tcp_connection_is_closed(const tcp_connection *connection)
-{
+  const tcp_connection *connection = tcp_connection_of_const(transport);
   return connection->closed || connection->state == TCP_STATE_CLOSED;
 }
 
-uint64_t tcp_connection_posted_octets(const tcp_connection *connection)
+void tcp_connection_set_unread_octets(tcp_transport *transport, uint64_t octets)
 {
-  return connection->gauges.posted_octets;
-}
-
-void tcp_connection_set_unread_octets(tcp_connection *connection, uint64_t octets)
-{
+  tcp_connection *connection = tcp_connection_of(transport);
   if (connection->receiver.window_octets > 0) { /* else the peer's SYN has not come */
     tcp_receiver_set_unread_octets(&connection->receiver, octets, UINT64_C(1) << connection->receive_scale);
   }
 }
 
-size_t tcp_connection_out_of_order_runs(const tcp_connection *connection)
+static size_t connection_out_of_order_runs(const tcp_transport *transport)
 {
-  return tcp_receiver_out_of_order_runs(&connection->receiver);
+  return tcp_receiver_out_of_order_runs(&tcp_connection_of_const(transport)->receiver);
 }
 
-uint64_t tcp_connection_held_octets(const tcp_connection *connection)
+static uint64_t connection_held_octets(const tcp_transport *transport)
 {
-  return tcp_receiver_held_octets(&connection->receiver);
+  return tcp_receiver_held_octets(&tcp_connection_of_const(transport)->receiver);
 }
 
-uint64_t tcp_connection_held_octets_below(const tcp_connection *connection, uint64_t position)
+static uint64_t connection_held_octets_below(const tcp_transport *transport, uint64_t position)
 {
-  return tcp_receiver_held_octets_below(&connection->receiver, position);
+  return tcp_receiver_held_octets_below(&tcp_connection_of_const(transport)->receiver, position);
 }
 
-const octet_store *tcp_connection_held(tcp_connection *connection)
+static const octet_store *connection_held(tcp_transport *transport)
 {
-  return tcp_receiver_held(&connection->receiver);
+  return tcp_receiver_held(&tcp_connection_of(transport)->receiver);
 }
 
-const tcp_statistics *tcp_connection_statistics(const tcp_connection *connection)
+static const tcp_statistics *connection_statistics(const tcp_transport *transport)
 {
-  return &connection->statistics;
+  return &tcp_connection_of_const(transport)->statistics;
 }
 
 /* --- The handshake: the peer's SYN arrives, or what answers ours (RFC 9293 §3.5, §3.10.7.2, §3.10.7.3) --- */
@@ -411,95 +387,7 @@ void tcp_connection_arrive_in_syn_sent(tcp_connection *connection, const tcp_hea
   tcp_connection_establish(connection, &segment);
 }
 
-/* --- As a transport --- */
-
-static tcp_connection *tcp_of(tcp_transport *transport)
-{
-  return (tcp_connection *)transport;
-}
-
-static const tcp_connection *const_tcp_of(const tcp_transport *transport)
-{
-  return (const tcp_connection *)transport;
-}
-
-static void connection_free(tcp_transport *transport)
-{
-  tcp_connection_free(tcp_of(transport));
-}
-
-static void connection_open(tcp_transport *transport, time_ps now)
-{
-  tcp_connection_open(tcp_of(transport), now);
-}
-
-static void connection_listen(tcp_transport *transport)
-{
-  tcp_connection_listen(tcp_of(transport));
-}
-
-static void connection_post(tcp_transport *transport, octet_rope *record, unsigned flags)
-{
-  tcp_connection_post(tcp_of(transport), record, flags);
-}
-
-static void connection_close(tcp_transport *transport)
-{
-  tcp_connection_close(tcp_of(transport));
-}
-
-static void connection_abort(tcp_transport *transport, time_ps now)
-{
-  tcp_connection_abort(tcp_of(transport), now);
-}
-
-static void connection_receive(tcp_transport *transport, const datagram *packet, time_ps now)
-{
-  tcp_connection_receive(tcp_of(transport), packet, now);
-}
-
-static datagram *connection_transmit(tcp_transport *transport, time_ps now)
-{
-  return tcp_connection_transmit(tcp_of(transport), now);
-}
-
-static time_ps connection_deadline(const tcp_transport *transport)
-{
-  return tcp_connection_deadline(const_tcp_of(transport));
-}
-
-static void connection_run(tcp_transport *transport, time_ps now)
-{
-  tcp_connection_run(tcp_of(transport), now);
-}
-
-static size_t connection_out_of_order_runs(const tcp_transport *transport)
-{
-  return tcp_connection_out_of_order_runs(const_tcp_of(transport));
-}
-
-static uint64_t connection_held_octets(const tcp_transport *transport)
-{
-  return tcp_connection_held_octets(const_tcp_of(transport));
-}
-
-static uint64_t connection_held_octets_below(const tcp_transport *transport, uint64_t position)
-{
-  return tcp_connection_held_octets_below(const_tcp_of(transport), position);
-}
-
-static const octet_store *connection_held(tcp_transport *transport)
-{
-  return tcp_connection_held(tcp_of(transport));
-}
-
-static const tcp_statistics *connection_statistics(const tcp_transport *transport)
-{
-  return tcp_connection_statistics(const_tcp_of(transport));
-}
-
-tcp_transport *tcp_transport_new_connection(const tcp_config *config, const tcp_events *events,
-                                            void *events_user, void *user)
+tcp_transport *tcp_connection_new(const tcp_config *config, const tcp_events *events, void *user)
 {
   static const tcp_transport_class class = {.free = connection_free,
                                             .open = connection_open,
@@ -507,8 +395,8 @@ tcp_transport *tcp_transport_new_connection(const tcp_config *config, const tcp_
                                             .post = connection_post,
                                             .close = connection_close,
                                             .abort = connection_abort,
-                                            .receive = connection_receive,
-                                            .transmit = connection_transmit,
+                                            .receive = tcp_connection_receive,
+                                            .transmit = tcp_connection_transmit,
                                             .deadline = connection_deadline,
                                             .run = connection_run,
                                             .out_of_order_runs = connection_out_of_order_runs,
@@ -516,9 +404,23 @@ tcp_transport *tcp_transport_new_connection(const tcp_config *config, const tcp_
                                             .held_octets_below = connection_held_octets_below,
                                             .held = connection_held,
                                             .statistics = connection_statistics};
-  tcp_connection *connection = tcp_connection_new(config, events, events_user);
-  (void)user;
-
+  uint8_t version = config->local_address.version;
+  g_assert((version == 4 || version == 6) && config->remote_address.version == version);
+  uint32_t mtu_min = tcp_path_mtu_min_octets(version);
+  g_assert(config->send_mtu_octets >= mtu_min && config->receive_mtu_octets >= mtu_min);
+  g_assert(config->send_mtu_octets <= UINT16_MAX && config->receive_mtu_octets <= UINT16_MAX);
+  g_assert(config->receive_window_octets > 0 && config->duplicate_ack_threshold > 0);
+  tcp_connection *connection = g_new0(tcp_connection, 1);
   connection->transport.class = &class;
+  connection->transport.gauges = &connection->gauges;
+  connection->config = *config;
+  connection->events = events;
+  connection->user = user;
+  connection->state = TCP_STATE_CLOSED;
+  tcp_retransmission_timer_init(&connection->timer, config->rto_initial_ps, config->rto_min_ps,
+                                config->rto_max_ps, config->rto_floor);
+  tcp_sender_init(&connection->sender, &connection->config, &connection->timer, &connection->statistics,
+                  &connection->gauges);
+  offer(connection);
   return &connection->transport;
 }

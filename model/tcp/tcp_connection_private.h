@@ -42,8 +42,8 @@ enum {
   WINDOW_FIELD_MAX = 65535,
 };
 
-struct tcp_connection {
-  tcp_transport transport; /* its gauges are those below; its class is for who sees it as a transport */
+typedef struct tcp_connection {
+  tcp_transport transport; /* first; its gauges are those below */
   tcp_gauges gauges;
   const tcp_events *events;
   void *user;
@@ -51,7 +51,7 @@ struct tcp_connection {
   tcp_sender sender;
   tcp_receiver receiver; /* without a window until the peer's SYN has come */
   tcp_state state : 8;
-  bool passive; /* opened by tcp_connection_listen() */
+  bool passive; /* opened by tcp_transport_listen() */
   bool closed;  /* events.closed has been called */
   bool syn_due;
 
@@ -83,7 +83,22 @@ struct tcp_connection {
   time_ps syn_sent_at;
   tcp_config config;
   tcp_statistics statistics;
-};
+} tcp_connection;
+
+/* What a `transport` of tcp_connection_new() is. */
+static inline tcp_connection *tcp_connection_of(tcp_transport *transport)
+{
+  return (tcp_connection *)transport;
+}
+
+static inline const tcp_connection *tcp_connection_of_const(const tcp_transport *transport)
+{
+  return (const tcp_connection *)transport;
+}
+
+/* Of its class, in tcp_arrival.c and tcp_departure.c. */
+void tcp_connection_receive(tcp_transport *transport, const datagram *packet, time_ps now);
+datagram *tcp_connection_transmit(tcp_transport *transport, time_ps now);
 
 /* The clock of the timestamps option, in microseconds. RFC 7323 §5.4 asks for a tick between 1 ms and 1 s,
  * for PAWS; round trips here take microseconds, so PAWS looks back 36 minutes only. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A segment leaves: tcp_connection_transmit(). */
+/* A segment leaves: tcp_transport_transmit(). */
 #include <glib.h>
 
 #include "net/datagram.h"
@@ -254,8 +254,9 @@ static G_GNUC_NO_INLINE datagram *transmit_beside_stream(tcp_connection *connect
   return tcp_receiver_ack_need(&connection->receiver) >= TCP_ACK_DUE ? make_ack(connection, now) : NULL;
 }
 
-datagram *tcp_connection_transmit(tcp_connection *connection, time_ps now)
+datagram *tcp_connection_transmit(tcp_transport *transport, time_ps now)
 {
+  tcp_connection *connection = tcp_connection_of(transport);
   bool in_stream = connection->state >= TCP_STATE_ESTABLISHED && connection->state < TCP_STATE_TIME_WAIT;
   if (!in_stream || connection->reset.due) {
     return transmit_beside_stream(connection, now);

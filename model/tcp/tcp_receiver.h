@@ -116,7 +116,7 @@ size_t tcp_receiver_out_of_order_runs(const tcp_receiver *receiver);
 uint64_t tcp_receiver_held_octets(const tcp_receiver *receiver);
 uint64_t tcp_receiver_held_octets_below(const tcp_receiver *receiver, uint64_t position);
 
-/* tcp_connection_held(). */
+/* tcp_transport_held(). */
 const octet_store *tcp_receiver_held(tcp_receiver *receiver);
 
 /* Whether there is anything that tcp_receiver_take_sack_blocks() would write. */

@@ -28,7 +28,7 @@ void tcp_sender_set_emss(tcp_sender *sender, uint32_t emss_octets);
  * the same loss. */
 void tcp_sender_resend_too_big(tcp_sender *sender, uint32_t emss_octets, uint64_t position);
 
-/* As tcp_connection_post() and tcp_connection_close(). */
+/* As tcp_transport_post() and tcp_transport_close(). */
 void tcp_sender_post(tcp_sender *sender, octet_rope *record, unsigned flags);
 void tcp_sender_finish(tcp_sender *sender);
 

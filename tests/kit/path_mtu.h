@@ -7,8 +7,10 @@
 
 /* The path MTU of the direction sent is `mtu_octets` from now on: EMSS follows, and what no longer fits is cut when it is sent
  * again. Nothing is taken as lost. */
-static inline void kit_set_send_mtu(tcp_connection *connection, uint32_t mtu_octets)
+static inline void kit_set_send_mtu(tcp_transport *transport, uint32_t mtu_octets)
 {
+  tcp_connection *connection = tcp_connection_of(transport);
+
   connection->config.send_mtu_octets = mtu_octets;
   tcp_connection_find_emss(connection);
   tcp_sender_set_emss(&connection->sender, connection->gauges.emss_octets);

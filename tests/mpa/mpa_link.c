@@ -49,7 +49,7 @@ static void enter_full_operation(mpa_link_end *end)
   static const mpa_deframer_events events = {.ulpdu = on_ulpdu, .error = on_error};
   bool crc = mpa_startup_crc(end->startup);
 
-  end->sent_start = tcp_connection_posted_octets(end->tcp);
+  end->sent_start = tcp_transport_posted_octets(end->tcp);
   end->received_start = mpa_startup_received_frame_octets(end->startup);
   end->framer = mpa_framer_new(mpa_startup_send_markers(end->startup), crc);
   end->deframer = mpa_deframer_new(mpa_startup_receive_markers(end->startup), crc, &events, end);
@@ -61,7 +61,7 @@ static void send_frame(mpa_link_end *end)
 
   octet_rope_init(&frame);
   if (mpa_startup_next_frame(end->startup, &frame)) {
-    tcp_connection_post(end->tcp, &frame, 0);
+    tcp_transport_post(end->tcp, &frame, 0);
   }
   octet_rope_clear(&frame);
   if (!end->framer && mpa_startup_state_of(end->startup) == MPA_STARTUP_FULL_OPERATION) {
@@ -80,7 +80,7 @@ static void on_octets(void *user, uint64_t position, const octet_rope *octets, t
   }
   mpa_deframer_receive(end->deframer, position - end->received_start, octets, arrival, now);
   g_assert_cmpuint(mpa_deframer_in_order_edge(end->deframer) + end->received_start, <=,
-                   end->tcp->gauges.in_order_edge);
+                   end->tcp->gauges->in_order_edge);
 }
 
 static bool on_inspect(void *user, uint64_t position, const octet_rope *octets, time_ps now)
@@ -185,7 +185,7 @@ void mpa_link_collect(mpa_link *link)
 {
   for (unsigned from = 0; from < MPA_LINK_ENDS; from++) {
     datagram *packet;
-    while ((packet = tcp_connection_transmit(link->end[from].tcp, link->now))) {
+    while ((packet = tcp_transport_transmit(link->end[from].tcp, link->now))) {
       tcp_header header;
       g_assert_true(datagram_tcp_header(packet, &header));
       note_segment(&link->end[from], packet, &header);
@@ -268,8 +268,8 @@ static void pass_middlebox(mpa_link_end *end, GQueue *out)
 static void run_timers(mpa_link *link)
 {
   for (unsigned i = 0; i < MPA_LINK_ENDS; i++) {
-    if (tcp_connection_deadline(link->end[i].tcp) <= link->now) {
-      tcp_connection_run(link->end[i].tcp, link->now);
+    if (tcp_transport_deadline(link->end[i].tcp) <= link->now) {
+      tcp_transport_run(link->end[i].tcp, link->now);
     }
   }
 }
@@ -277,8 +277,8 @@ static void run_timers(mpa_link *link)
 static bool is_anything_due(const mpa_link *link)
 {
   return link->end[0].wire.length + link->end[1].wire.length > 0 ||
-         tcp_connection_deadline(link->end[0].tcp) != TIME_PS_NEVER ||
-         tcp_connection_deadline(link->end[1].tcp) != TIME_PS_NEVER;
+         tcp_transport_deadline(link->end[0].tcp) != TIME_PS_NEVER ||
+         tcp_transport_deadline(link->end[1].tcp) != TIME_PS_NEVER;
 }
 
 void mpa_link_run(mpa_link *link, time_ps limit)
@@ -294,7 +294,7 @@ void mpa_link_run(mpa_link *link, time_ps limit)
     for (unsigned from = 0; from < MPA_LINK_ENDS; from++) {
       datagram *packet;
       while ((packet = g_queue_pop_head(&out[from]))) {
-        tcp_connection_receive(link->end[!from].tcp, packet, link->now);
+        tcp_transport_receive(link->end[!from].tcp, packet, link->now);
         datagram_unref(packet);
         mpa_link_collect(link);
       }
@@ -315,8 +315,8 @@ mpa_link *mpa_link_new(const mpa_link_config *config)
     link->corrupt_at[i] = NO_OCTET;
     set_up_end(&link->end[i], i);
   }
-  tcp_connection_listen(link->end[1].tcp);
-  tcp_connection_open(link->end[0].tcp, link->now);
+  tcp_transport_listen(link->end[1].tcp);
+  tcp_transport_open(link->end[0].tcp, link->now);
   link->config.reverse_pieces = false; /* startup frames are short and alone */
   mpa_link_run(link, TIME_PS_PER_SECOND);
   link->config.reverse_pieces = config->reverse_pieces;
@@ -331,7 +331,7 @@ void mpa_link_free(mpa_link *link)
   for (unsigned i = 0; i < MPA_LINK_ENDS; i++) {
     mpa_link_end *end = &link->end[i];
     g_queue_clear_full(&end->wire, (GDestroyNotify)datagram_unref);
-    tcp_connection_free(end->tcp);
+    tcp_transport_free(end->tcp);
     mpa_startup_free(end->startup);
     mpa_framer_free(end->framer);
     mpa_deframer_free(end->deframer);
@@ -363,7 +363,7 @@ void mpa_link_post(mpa_link *link, unsigned from, uint32_t ulpdu_octets)
   octet_rope_init(&fpdu);
   octet_rope_append(&source, ulpdu->data, ulpdu_octets, NULL);
   mpa_framer_frame(end->framer, &source, &fpdu);
-  tcp_connection_post(end->tcp, &fpdu, TCP_RECORD_FPDU);
+  tcp_transport_post(end->tcp, &fpdu, TCP_RECORD_FPDU);
   octet_rope_clear(&source);
   octet_rope_clear(&fpdu);
 }
@@ -382,5 +382,5 @@ uint32_t mpa_link_mulpdu(const mpa_link *link, unsigned from)
 {
   const mpa_link_end *end = &link->end[from];
 
-  return mpa_mulpdu_octets(end->tcp->gauges.emss_octets, mpa_startup_send_markers(end->startup));
+  return mpa_mulpdu_octets(end->tcp->gauges->emss_octets, mpa_startup_send_markers(end->startup));
 }

@@ -38,7 +38,7 @@ typedef struct mpa_link_segment {
 
 typedef struct mpa_link_end {
   struct mpa_link *link;
-  tcp_connection *tcp;
+  tcp_transport *tcp;
   mpa_startup *startup;
   mpa_framer *framer;      /* NULL before full operation */
   mpa_deframer *deframer;  /* NULL before full operation */

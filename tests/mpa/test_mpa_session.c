@@ -379,7 +379,7 @@ static void test_damage_is_reported(void)
   g_assert_cmpint(link->end[1].error, ==, MPA_ERROR_CRC);
   g_assert_cmpuint(link->end[1].error_offset, ==, start_of(link, 0, 5));
   g_assert_cmpuint(link->end[1].passed_count, ==, 5);
-  g_assert_cmpuint(link->end[1].tcp->gauges.in_order_edge, ==, link->end[0].sent->len);
+  g_assert_cmpuint(link->end[1].tcp->gauges->in_order_edge, ==, link->end[0].sent->len);
   g_assert_false(link->end[1].closed);
   mpa_link_free(link);
 }
@@ -404,7 +404,7 @@ static void test_damage_is_dropped(void)
       mpa_link_expect_all(link, 0);
       g_assert_cmpuint(link->end[1].dropped, ==, 1);
       g_assert_cmpuint(link->corruptions_left[0], ==, 0);
-      g_assert_cmpuint(tcp_connection_statistics(link->end[0].tcp)->retransmissions, ==, 1);
+      g_assert_cmpuint(tcp_transport_statistics(link->end[0].tcp)->retransmissions, ==, 1);
       mpa_link_free(link);
     }
   }
@@ -454,7 +454,7 @@ static void test_fin_comes_last(void)
   for (int i = 0; i < 5; i++) {
     mpa_link_post(link, 0, 1442);
   }
-  tcp_connection_close(link->end[0].tcp);
+  tcp_transport_close(link->end[0].tcp);
   mpa_link_run(link, LONG_TIME);
   g_assert_true(link->end[1].finished);
   g_assert_cmpuint(link->end[1].passed_when_finished, ==, 5);

@@ -63,7 +63,7 @@ static void transmit(proxy_kit_host *host)
 {
   datagram *packet;
 
-  while ((packet = tcp_connection_transmit(host->connection, host->kit->now))) {
+  while ((packet = tcp_transport_transmit(host->connection, host->kit->now))) {
     proxy_kit_send(host->kit, host->out, packet);
   }
 }
@@ -142,7 +142,7 @@ static void arrive_at_host(proxy_kit *kit, enum side side, datagram *packet)
     g_assert_cmpuint(port, >=, PROXY_KIT_PORT);
     g_assert_cmpuint(port, <, PROXY_KIT_PORT + kit->pair_count);
     proxy_kit_host *host = &kit->pairs[port - PROXY_KIT_PORT].host[side];
-    tcp_connection_receive(host->connection, packet, kit->now);
+    tcp_transport_receive(host->connection, packet, kit->now);
     transmit(host);
   }
   datagram_unref(packet);
@@ -199,7 +199,7 @@ static time_ps next_event(const proxy_kit *kit)
   }
   for (unsigned i = 0; i < kit->pair_count; i++) {
     for (enum side side = 0; side < SIDES; side++) {
-      next = time_ps_earlier(next, tcp_connection_deadline(kit->pairs[i].host[side].connection));
+      next = time_ps_earlier(next, tcp_transport_deadline(kit->pairs[i].host[side].connection));
     }
   }
   return next;
@@ -215,8 +215,8 @@ static void do_what_is_due(proxy_kit *kit)
   for (unsigned i = 0; i < kit->pair_count; i++) {
     for (enum side side = 0; side < SIDES; side++) {
       proxy_kit_host *host = &kit->pairs[i].host[side];
-      if (tcp_connection_deadline(host->connection) <= kit->now) {
-        tcp_connection_run(host->connection, kit->now);
+      if (tcp_transport_deadline(host->connection) <= kit->now) {
+        tcp_transport_run(host->connection, kit->now);
         transmit(host);
       }
     }
@@ -276,8 +276,8 @@ void proxy_kit_free(proxy_kit *kit)
     }
   }
   for (unsigned i = 0; i < kit->pair_count; i++) {
-    tcp_connection_free(kit->pairs[i].host[SIDE_INITIATOR].connection);
-    tcp_connection_free(kit->pairs[i].host[SIDE_RESPONDER].connection);
+    tcp_transport_free(kit->pairs[i].host[SIDE_INITIATOR].connection);
+    tcp_transport_free(kit->pairs[i].host[SIDE_RESPONDER].connection);
   }
   path_element_free(kit->ends[SIDE_INITIATOR]);
   path_element_free(kit->ends[SIDE_RESPONDER]);
@@ -288,7 +288,7 @@ void proxy_kit_renew(proxy_kit *kit, unsigned pair)
 {
   kit->generation++;
   for (enum side side = 0; side < SIDES; side++) {
-    tcp_connection_free(kit->pairs[pair].host[side].connection);
+    tcp_transport_free(kit->pairs[pair].host[side].connection);
     make_host(kit, pair, side);
   }
 }
@@ -297,8 +297,8 @@ void proxy_kit_open(proxy_kit *kit, unsigned pair, enum side side)
 {
   proxy_kit_host *host = &kit->pairs[pair].host[side];
 
-  tcp_connection_listen(kit->pairs[pair].host[!side].connection);
-  tcp_connection_open(host->connection, kit->now);
+  tcp_transport_listen(kit->pairs[pair].host[!side].connection);
+  tcp_transport_open(host->connection, kit->now);
   transmit(host);
 }
 
@@ -315,7 +315,7 @@ void proxy_kit_post(proxy_kit *kit, unsigned pair, enum side side, uint32_t octe
   octet_rope_append(&record, octet_block_octets(block), octets, block);
   octet_block_unref(block);
   host->posted += octets;
-  tcp_connection_post(host->connection, &record, 0);
+  tcp_transport_post(host->connection, &record, 0);
   transmit(host);
 }
 
@@ -323,7 +323,7 @@ void proxy_kit_close(proxy_kit *kit, unsigned pair, enum side side)
 {
   proxy_kit_host *host = &kit->pairs[pair].host[side];
 
-  tcp_connection_close(host->connection);
+  tcp_transport_close(host->connection);
   transmit(host);
 }
 
@@ -331,7 +331,7 @@ void proxy_kit_abort(proxy_kit *kit, unsigned pair, enum side side)
 {
   proxy_kit_host *host = &kit->pairs[pair].host[side];
 
-  tcp_connection_abort(host->connection, kit->now);
+  tcp_transport_abort(host->connection, kit->now);
   transmit(host);
 }
 

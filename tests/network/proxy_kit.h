@@ -40,7 +40,7 @@ typedef struct proxy_kit_wire {
 typedef struct proxy_kit_host {
   struct proxy_kit *kit;
   const struct proxy_kit_host *peer;
-  tcp_connection *connection;
+  tcp_transport *connection;
   proxy_kit_wire_name out;
   unsigned seed;
   unsigned peer_seed;

@@ -161,9 +161,9 @@ static void test_refused(void)
 {
   proxy_kit *kit = set_up(BUFFER, 1);
 
-  tcp_connection_open(host_of(kit, SIDE_INITIATOR)->connection, 0); /* nobody listens */
+  tcp_transport_open(host_of(kit, SIDE_INITIATOR)->connection, 0); /* nobody listens */
   proxy_kit_send(kit, INITIATOR_TO_PROXY,
-                 tcp_connection_transmit(host_of(kit, SIDE_INITIATOR)->connection, 0));
+                 tcp_transport_transmit(host_of(kit, SIDE_INITIATOR)->connection, 0));
   proxy_kit_run(kit, 100 * MILLISECOND);
   g_assert_true(host_of(kit, SIDE_INITIATOR)->closed);
   g_assert_cmpint(host_of(kit, SIDE_INITIATOR)->reason, ==, TCP_CLOSE_RESET);
@@ -282,9 +282,9 @@ static void test_old_syn(void)
 {
   proxy_kit *kit = set_up(BUFFER, 1);
 
-  tcp_connection_listen(host_of(kit, SIDE_RESPONDER)->connection);
-  tcp_connection_open(host_of(kit, SIDE_INITIATOR)->connection, 0);
-  datagram *syn = tcp_connection_transmit(host_of(kit, SIDE_INITIATOR)->connection, 0);
+  tcp_transport_listen(host_of(kit, SIDE_RESPONDER)->connection);
+  tcp_transport_open(host_of(kit, SIDE_INITIATOR)->connection, 0);
+  datagram *syn = tcp_transport_transmit(host_of(kit, SIDE_INITIATOR)->connection, 0);
   datagram *old = datagram_copy(syn);
   proxy_kit_send(kit, INITIATOR_TO_PROXY, syn);
   proxy_kit_run(kit, 100 * MILLISECOND);

@@ -520,7 +520,7 @@ static void test_mulpdu(void)
     g_assert_cmpstr(sizes, ==, c->first);
     g_free(sizes);
     if (c->new_mtu_octets > 0) {
-      kit_set_send_mtu((tcp_connection *)initiator->endpoint->tcp, c->new_mtu_octets);
+      kit_set_send_mtu(initiator->endpoint->tcp, c->new_mtu_octets);
       g_assert_cmpuint(rnic_endpoint_emss_octets(initiator->endpoint), ==, c->new_mtu_octets - 40);
     }
     rnic_kit_post(kit, SIDE_INITIATOR, send_of(4000));

@@ -33,7 +33,7 @@ static void assert_segments(rnic_kit *kit)
 
   rnic_kit_run(kit, 45 * TIME_PS_PER_MICROSECOND);
   g_assert_cmpuint(rnic_endpoint_mulpdu_octets(initiator->endpoint), ==, 1442);
-  kit_set_send_mtu((tcp_connection *)initiator->endpoint->tcp, 576);
+  kit_set_send_mtu(initiator->endpoint->tcp, 576);
   g_assert_cmpuint(rnic_endpoint_mulpdu_octets(initiator->endpoint), ==, 522);
   rnic_kit_run(kit, 10 * TIME_PS_PER_MICROSECOND);
   g_assert_cmpuint(responder->placed, ==, 9);

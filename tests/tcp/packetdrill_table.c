@@ -164,7 +164,7 @@ static void note_departures(stage *s)
 static void wait_until(stage *s, time_ps when, bool until_departure)
 {
   while (s->kit->now < when && !(until_departure && s->departed.length > 0)) {
-    time_ps timer = tcp_connection_deadline(s->kit->end[0].connection);
+    time_ps timer = tcp_transport_deadline(s->kit->end[0].connection);
     advance_to(s->kit, MAX(time_ps_earlier(timer, when), s->kit->now));
     note_departures(s);
   }
@@ -329,7 +329,7 @@ static void play_handshake(stage *s)
 {
   const tcp_config *config = &s->script->config;
   tcp_header syn = s->script->syn;
-  tcp_connection_listen(s->kit->end[0].connection);
+  tcp_transport_listen(s->kit->end[0].connection);
   syn.flags |= TCP_SYN;
   syn.sequence = peer_isn(s);
   script_segment(s->kit, syn, 0, 0);

@@ -48,7 +48,7 @@ static bool on_inspect(void *user, uint64_t position, const octet_rope *octets, 
   range brought = {position, position + octets->length};
   g_assert_cmpint(now, ==, end->kit->now);
   g_assert_cmpuint(octets->length, >, 0);
-  g_assert_cmpuint(position, >=, end->connection->gauges.in_order_edge);
+  g_assert_cmpuint(position, >=, end->connection->gauges->in_order_edge);
   for (uint32_t i = 0; i < octets->length; i++) {
     g_assert_true(position + i >= end->seen_octets || !end->seen[position + i]);
     g_assert_cmphex(octet_rope_at(octets, i), ==, stream_octet(!number_of(end), position + i));
@@ -81,8 +81,8 @@ static void on_octets(void *user, uint64_t position, const octet_rope *octets, t
                            .length = octets->length,
                            .arrival = arrival,
                            .now = now,
-                           .edge = end->connection->gauges.in_order_edge,
-                           .held = tcp_connection_held_octets(end->connection)};
+                           .edge = end->connection->gauges->in_order_edge,
+                           .held = tcp_transport_held_octets(end->connection)};
   g_array_append_val(end->passed, passed);
 }
 
@@ -111,7 +111,7 @@ static void on_emss_changed(void *user, uint32_t emss_octets, time_ps now)
 {
   tcp_kit_end *end = user;
   g_assert_cmpint(now, ==, end->kit->now);
-  g_assert_cmpuint(emss_octets, ==, end->connection->gauges.emss_octets);
+  g_assert_cmpuint(emss_octets, ==, end->connection->gauges->emss_octets);
   end->emss_changes++;
   end->emss_octets = emss_octets;
 }
@@ -181,7 +181,7 @@ tcp_kit *tcp_kit_new(const tcp_config *config, const tcp_config *peer)
     }
   }
   if (peer) {
-    tcp_connection_listen(kit->end[1].connection);
+    tcp_transport_listen(kit->end[1].connection);
   }
   return kit;
 }
@@ -190,7 +190,7 @@ void tcp_kit_free(tcp_kit *kit)
 {
   for (unsigned i = 0; i < TCP_KIT_ENDS; i++) {
     drop_all(kit, i);
-    tcp_connection_free(kit->end[i].connection);
+    tcp_transport_free(kit->end[i].connection);
     g_array_free(kit->end[i].passed, TRUE);
     g_array_free(kit->end[i].inspected, TRUE);
     g_free(kit->end[i].seen);
@@ -215,7 +215,7 @@ void collect(tcp_kit *kit, unsigned from)
 {
   tcp_kit_end *end = &kit->end[from];
   datagram *packet;
-  while (end->connection && (packet = tcp_connection_transmit(end->connection, kit->now))) {
+  while (end->connection && (packet = tcp_transport_transmit(end->connection, kit->now))) {
     uint32_t mtu = end->config.send_mtu_octets;
     g_assert_cmpuint(datagram_octets(packet), <=, mtu);
     g_queue_push_tail(&end->wire, packet);
@@ -229,15 +229,15 @@ void advance_to(tcp_kit *kit, time_ps when)
     time_ps due = when;
     for (unsigned i = 0; i < TCP_KIT_ENDS; i++) {
       if (kit->end[i].connection) {
-        due = time_ps_earlier(due, tcp_connection_deadline(kit->end[i].connection));
+        due = time_ps_earlier(due, tcp_transport_deadline(kit->end[i].connection));
       }
     }
     g_assert_cmpint(due, >=, kit->now);
     kit->now = due;
     bool ran = false;
     for (unsigned i = 0; i < TCP_KIT_ENDS; i++) {
-      if (kit->end[i].connection && tcp_connection_deadline(kit->end[i].connection) <= kit->now) {
-        tcp_connection_run(kit->end[i].connection, kit->now);
+      if (kit->end[i].connection && tcp_transport_deadline(kit->end[i].connection) <= kit->now) {
+        tcp_transport_run(kit->end[i].connection, kit->now);
         collect(kit, i);
         ran = true;
       }
@@ -255,7 +255,7 @@ void advance_by(tcp_kit *kit, time_ps how_long)
 
 void handshake(tcp_kit *kit, time_ps round_trip_ps, tcp_header *syn_ack)
 {
-  tcp_connection_open(kit->end[0].connection, kit->now);
+  tcp_transport_open(kit->end[0].connection, kit->now);
   collect(kit, 0);
   g_assert_cmpuint(on_wire(kit, 0), ==, 1);
   advance_by(kit, round_trip_ps / 2);
@@ -296,7 +296,7 @@ void queue_record(tcp_kit *kit, unsigned from, uint32_t octets, unsigned flags)
   octet_rope rope;
   fill(&rope, from, end->posted, octets);
   end->posted += octets;
-  tcp_connection_post(end->connection, &rope, flags);
+  tcp_transport_post(end->connection, &rope, flags);
   octet_rope_clear(&rope);
 }
 
@@ -308,7 +308,7 @@ void post(tcp_kit *kit, unsigned from, uint32_t octets, unsigned flags)
 
 void finish(tcp_kit *kit, unsigned from)
 {
-  tcp_connection_close(kit->end[from].connection);
+  tcp_transport_close(kit->end[from].connection);
   collect(kit, from);
 }
 
@@ -366,7 +366,7 @@ void expect_nothing(const tcp_kit *kit, unsigned from)
 static void hand_over(tcp_kit *kit, unsigned from, const datagram *packet)
 {
   g_assert_nonnull(kit->end[!from].connection);
-  tcp_connection_receive(kit->end[!from].connection, packet, kit->now);
+  tcp_transport_receive(kit->end[!from].connection, packet, kit->now);
   collect(kit, !from);
 }
 
@@ -400,17 +400,17 @@ void deliver_segments(tcp_kit *kit, unsigned count)
 
 uint64_t window_of(const tcp_kit *kit)
 {
-  return tcp_congestion_window_octets(&kit->end[0].connection->sender.congestion);
+  return tcp_congestion_window_octets(&tcp_connection_of(kit->end[0].connection)->sender.congestion);
 }
 
 uint64_t threshold_of(const tcp_kit *kit)
 {
-  return tcp_congestion_threshold_octets(&kit->end[0].connection->sender.congestion);
+  return tcp_congestion_threshold_octets(&tcp_connection_of(kit->end[0].connection)->sender.congestion);
 }
 
 const tcp_statistics *statistics_of(const tcp_kit *kit)
 {
-  return tcp_connection_statistics(kit->end[0].connection);
+  return tcp_transport_statistics(kit->end[0].connection);
 }
 
 void drop_segment(tcp_kit *kit, unsigned from)

@@ -16,8 +16,8 @@ enum { TCP_KIT_ENDS = 2 };
 typedef struct tcp_kit_end {
   struct tcp_kit *kit;
   tcp_config config;
-  tcp_connection *connection; /* NULL: played by the script */
-  GQueue wire;                /* of datagram: sent and not yet delivered or dropped */
+  tcp_transport *connection; /* NULL: played by the script */
+  GQueue wire;               /* of datagram: sent and not yet delivered or dropped */
   uint64_t posted;
   bool established;
   bool finished;
@@ -48,7 +48,7 @@ typedef struct tcp_kit_passed {
   time_ps arrival;
   time_ps now;
   uint64_t edge; /* tcp_gauges.in_order_edge meanwhile */
-  uint64_t held; /* tcp_connection_held_octets() meanwhile */
+  uint64_t held; /* tcp_transport_held_octets() meanwhile */
 } tcp_kit_passed;
 
 typedef struct tcp_kit {

@@ -99,7 +99,7 @@ static void note_acknowledgement(tcp_wire *wire, unsigned to, const datagram *pa
     way->window_edge = MAX(way->window_edge, header->window);
     return;
   }
-  int64_t next = (int64_t)end->connection->gauges.in_order_edge + (end->finished ? 1 : 0);
+  int64_t next = (int64_t)end->connection->gauges->in_order_edge + (end->finished ? 1 : 0);
   int64_t position = position_of(wire, !to, header->sequence, (uint64_t)next);
   int64_t acknowledged = position_of(wire, to, header->acknowledgement, way->acknowledged);
   uint64_t window = (uint64_t)header->window << (way->window_scaling ? way->window_scale : 0);
@@ -166,10 +166,10 @@ static void pick_up_from(tcp_wire *wire, unsigned from)
 static void count_timeouts(tcp_wire *wire, unsigned from)
 {
   direction *way = &wire->way[from];
-  tcp_connection *connection = wire->kit->end[from].connection;
-  uint64_t timeouts = tcp_connection_statistics(connection)->timeouts;
+  tcp_transport *connection = wire->kit->end[from].connection;
+  uint64_t timeouts = tcp_transport_statistics(connection)->timeouts;
   if (timeouts > way->timeouts) {
-    uint64_t emss = connection->gauges.emss_octets;
+    uint64_t emss = connection->gauges->emss_octets;
     way->timeouts = timeouts;
     /* segments may be smaller than EMSS: aligned ones are at least a third of it here */
     way->counts.flights_at_timeouts += 1 + 3 * (way->highest - way->acknowledged) / emss;
@@ -207,7 +207,7 @@ static void arrive(tcp_wire *wire, unsigned from, datagram *packet)
   uint32_t segments = to->segments;
   g_assert_true(datagram_tcp_header(packet, &header));
   note_acknowledgement(wire, !from, packet, &header);
-  tcp_connection_receive(to->connection, packet, wire->kit->now);
+  tcp_transport_receive(to->connection, packet, wire->kit->now);
   wire->way[from].counts.useless += to->segments > segments && to->segment_new == 0 ? 1 : 0;
   datagram_unref(packet);
   collect(wire->kit, !from);
@@ -218,8 +218,8 @@ bool tcp_wire_step(tcp_wire *wire)
   unsigned from = 0;
   const travelling *next = find_next(wire, &from);
   time_ps due = next ? next->due : TIME_PS_NEVER;
-  time_ps timers = time_ps_earlier(tcp_connection_deadline(wire->kit->end[0].connection),
-                                   tcp_connection_deadline(wire->kit->end[1].connection));
+  time_ps timers = time_ps_earlier(tcp_transport_deadline(wire->kit->end[0].connection),
+                                   tcp_transport_deadline(wire->kit->end[1].connection));
   if (!next && timers == TIME_PS_NEVER) {
     return false;
   }

@@ -31,7 +31,7 @@ static void test_sequence_wrap(void)
   g_assert_cmpuint(kit->end[1].passed_octets, ==, 600000);
   g_assert_cmpuint(kit->end[0].passed_octets, ==, 1000);
   g_assert_cmpuint(kit->end[0].acknowledged, ==, 600000);
-  g_assert_cmpuint(tcp_connection_statistics(kit->end[0].connection)->retransmissions, ==, 1);
+  g_assert_cmpuint(tcp_transport_statistics(kit->end[0].connection)->retransmissions, ==, 1);
   tcp_kit_free(kit);
 }
 
@@ -64,8 +64,8 @@ static void test_close(void)
     settle(kit, TCP_KIT_ROUND_TRIP);
     expect_finished(kit, first);
     expect_finished(kit, second);
-    g_assert_cmpint(tcp_connection_deadline(kit->end[first].connection), ==, TIME_PS_NEVER);
-    g_assert_cmpint(tcp_connection_deadline(kit->end[second].connection), ==, TIME_PS_NEVER);
+    g_assert_cmpint(tcp_transport_deadline(kit->end[first].connection), ==, TIME_PS_NEVER);
+    g_assert_cmpint(tcp_transport_deadline(kit->end[second].connection), ==, TIME_PS_NEVER);
     tcp_kit_free(kit);
   }
 }
@@ -100,7 +100,7 @@ static void test_close_before_the_handshake_ends(void)
 {
   tcp_config config = tcp_kit_config();
   tcp_kit *kit = tcp_kit_new(&config, &config);
-  tcp_connection_open(kit->end[0].connection, 0);
+  tcp_transport_open(kit->end[0].connection, 0);
   post(kit, 0, 100, 0);
   finish(kit, 0);
   finish(kit, 1);
@@ -160,7 +160,7 @@ static void test_fin_out_of_order(void)
   g_assert_false(kit->end[1].finished);
   deliver(kit, 0);
   g_assert_true(kit->end[1].finished);
-  g_assert_cmpuint(kit->end[1].connection->gauges.in_order_edge, ==, 2000);
+  g_assert_cmpuint(kit->end[1].connection->gauges->in_order_edge, ==, 2000);
   tcp_kit_free(kit);
 }
 
@@ -171,7 +171,7 @@ static void test_abort(void)
   post(kit, 0, 5000, 0);
   deliver_all(kit, 0);
   drop_all(kit, 1);
-  tcp_connection_abort(kit->end[0].connection, kit->now);
+  tcp_transport_abort(kit->end[0].connection, kit->now);
   g_assert_cmpint(kit->end[0].reason, ==, TCP_CLOSE_ABORTED);
   collect(kit, 0);
   g_assert_cmpuint(wire_header(kit, 0, 0).flags, ==, TCP_RST | TCP_ACK);
@@ -180,12 +180,12 @@ static void test_abort(void)
   g_assert_cmpint(kit->end[1].reason, ==, TCP_CLOSE_RESET);
   expect_nothing(kit, 0);
   expect_nothing(kit, 1);
-  g_assert_cmpint(tcp_connection_deadline(kit->end[0].connection), ==, TIME_PS_NEVER);
+  g_assert_cmpint(tcp_transport_deadline(kit->end[0].connection), ==, TIME_PS_NEVER);
   kit->now += TIME_PS_PER_SECOND;
-  tcp_connection_run(kit->end[0].connection, kit->now);
+  tcp_transport_run(kit->end[0].connection, kit->now);
   collect(kit, 0);
   expect_nothing(kit, 0);
-  g_assert_cmpuint(tcp_connection_statistics(kit->end[0].connection)->timeouts, ==, 0);
+  g_assert_cmpuint(tcp_transport_statistics(kit->end[0].connection)->timeouts, ==, 0);
   tcp_kit_free(kit);
 }
 
@@ -212,7 +212,7 @@ static void test_reset_of_an_abort(void)
     script_segment(kit, header, 0, 700);
     drop_all(kit, 0);
     advance_by(kit, 7 * TIME_PS_PER_MICROSECOND);
-    tcp_connection_abort(kit->end[0].connection, kit->now);
+    tcp_transport_abort(kit->end[0].connection, kit->now);
     collect(kit, 0);
     tcp_header reset = wire_header(kit, 0, 0);
     g_assert_cmphex(reset.flags, ==, TCP_RST | TCP_ACK);
@@ -239,7 +239,7 @@ static void test_abort_behind_a_hole(void)
   tcp_kit *kit = connected();
   post(kit, 0, 1000, 0);
   drop_segment(kit, 0);
-  tcp_connection_abort(kit->end[0].connection, kit->now);
+  tcp_transport_abort(kit->end[0].connection, kit->now);
   collect(kit, 0);
   deliver(kit, 0);
   g_assert_false(kit->end[1].closed);
@@ -274,7 +274,7 @@ static void test_answers_in_syn_sent(void)
 {
   tcp_config config = tcp_kit_config();
   tcp_kit *kit = tcp_kit_new(&config, NULL);
-  tcp_connection_open(kit->end[0].connection, 0);
+  tcp_transport_open(kit->end[0].connection, 0);
   collect(kit, 0);
   drop_segment(kit, 0);
   uint32_t wrong = tcp_sequence_of(1, config.isn);
@@ -297,7 +297,7 @@ static void test_answers_in_syn_received(void)
 {
   tcp_config config = tcp_kit_config();
   tcp_kit *kit = tcp_kit_new(&config, NULL);
-  tcp_connection_listen(kit->end[0].connection);
+  tcp_transport_listen(kit->end[0].connection);
   script_segment(kit, (tcp_header){.sequence = 10, .acknowledgement = 33, .flags = TCP_ACK}, 0, 0);
   g_assert_cmpuint(wire_header(kit, 0, 0).flags, ==, TCP_RST);
   drop_segment(kit, 0);
@@ -319,7 +319,7 @@ static void test_syn_in_syn_received(void)
 {
   tcp_config config = tcp_kit_config();
   tcp_kit *kit = tcp_kit_new(&config, NULL);
-  tcp_connection_listen(kit->end[0].connection);
+  tcp_transport_listen(kit->end[0].connection);
   script_segment(kit, (tcp_header){.sequence = 10, .flags = TCP_SYN, .window = 100}, 0, 0);
   drop_segment(kit, 0);
   script_segment(kit, (tcp_header){.sequence = 16, .flags = TCP_SYN, .window = 100}, 0, 0);
@@ -336,7 +336,7 @@ static void test_back_to_listen(void)
 {
   tcp_config config = tcp_kit_config();
   tcp_kit *kit = tcp_kit_new(&config, &config);
-  tcp_connection_open(kit->end[0].connection, 0);
+  tcp_transport_open(kit->end[0].connection, 0);
   collect(kit, 0);
   deliver_and_keep(kit, 0);
   drop_segment(kit, 1);
@@ -344,11 +344,11 @@ static void test_back_to_listen(void)
   const ip_address source = ip_address_v4(1);
   const ip_address destination = ip_address_v4(2);
   datagram *packet = datagram_new_in(NULL, &source, &destination, &reset, NULL);
-  tcp_connection_receive(kit->end[1].connection, packet, kit->now);
+  tcp_transport_receive(kit->end[1].connection, packet, kit->now);
   datagram_unref(packet);
   collect(kit, 1);
   expect_nothing(kit, 1);
-  g_assert_cmpint(tcp_connection_deadline(kit->end[1].connection), ==, TIME_PS_NEVER);
+  g_assert_cmpint(tcp_transport_deadline(kit->end[1].connection), ==, TIME_PS_NEVER);
   settle(kit, TCP_KIT_ROUND_TRIP);
   g_assert_true(kit->end[0].established && kit->end[1].established);
   tcp_kit_free(kit);
@@ -429,8 +429,8 @@ static void test_what_is_not_committed(void)
     script_segment(kit, header, (uint64_t)MAX(cases[i].position, 0), cases[i].position == 50 ? 50 : 100);
     g_assert_cmpuint(kit->end[0].passed->len, ==, 1);
     g_assert_cmpuint(kit->end[0].passed_octets, ==, 100);
-    g_assert_cmpuint(kit->end[0].connection->gauges.in_order_edge, ==, 100);
-    g_assert_cmpuint(tcp_connection_out_of_order_runs(kit->end[0].connection), ==, 0);
+    g_assert_cmpuint(kit->end[0].connection->gauges->in_order_edge, ==, 100);
+    g_assert_cmpuint(tcp_transport_out_of_order_runs(kit->end[0].connection), ==, 0);
     g_assert_cmpuint(kit->end[0].inspected->len, ==, 1); /* nobody was asked either */
     tcp_kit_free(kit);
   }
@@ -459,7 +459,7 @@ static void post_block(tcp_kit *kit, octet_block *block, uint32_t octets)
   octet_rope record;
   octet_rope_init(&record);
   octet_rope_append(&record, octet_block_octets(block), octets, block);
-  tcp_connection_post(kit->end[0].connection, &record, 0);
+  tcp_transport_post(kit->end[0].connection, &record, 0);
   octet_rope_clear(&record);
   kit->end[0].posted += octets;
   collect(kit, 0);
@@ -598,7 +598,7 @@ static void test_hostile_segments(void)
     config.congestion = seed & 32 ? TCP_CONGESTION_DCTCP : TCP_CONGESTION_NEWRENO;
     tcp_kit *kit = tcp_kit_new(&config, NULL);
     if (seed & 4) {
-      tcp_connection_listen(kit->end[0].connection);
+      tcp_transport_listen(kit->end[0].connection);
     } else {
       tcp_header syn_ack = {.window = 3000,
                             .has_mss = true,

@@ -20,7 +20,7 @@ static tcp_kit *connected(uint8_t ip_version)
 
 static const tcp_statistics *receiver_statistics(const tcp_kit *kit)
 {
-  return tcp_connection_statistics(kit->end[1].connection);
+  return tcp_transport_statistics(kit->end[1].connection);
 }
 
 /* MPA-029: a committed segment has passed the TCP checksum. One octet of payload, then each octet of the TCP header in turn is
@@ -43,7 +43,7 @@ static void test_wrong_checksum(void)
     expect_nothing(kit, 1);
     g_assert_cmpuint(kit->end[1].inspected->len, ==, 0);
     g_assert_cmpuint(kit->end[1].segments, ==, 0);
-    g_assert_cmpuint(kit->end[1].connection->gauges.in_order_edge, ==, 0);
+    g_assert_cmpuint(kit->end[1].connection->gauges->in_order_edge, ==, 0);
     g_assert_cmpuint(receiver_statistics(kit)->checksum_errors, ==, 1);
     advance_by(kit, 300 * TIME_PS_PER_MILLISECOND);
     deliver(kit, 0);
@@ -80,7 +80,7 @@ static void test_wrong_checksum_in_every_state(void)
 {
   tcp_config config = tcp_kit_config();
   tcp_kit *kit = tcp_kit_new(&config, &config);
-  tcp_connection_open(kit->end[0].connection, kit->now);
+  tcp_transport_open(kit->end[0].connection, kit->now);
   collect(kit, 0);
   for (unsigned i = 0; i < 2; i++) { /* the SYN in LISTEN; the SYN-ACK in SYN-SENT */
     datagram *packet = wire_packet(kit, i, 0);
@@ -97,7 +97,7 @@ static void test_wrong_checksum_in_every_state(void)
   }
   deliver(kit, 0);
   g_assert_true(kit->end[0].established && kit->end[1].established);
-  tcp_connection_abort(kit->end[0].connection, kit->now);
+  tcp_transport_abort(kit->end[0].connection, kit->now);
   collect(kit, 0);
   datagram *reset = wire_packet(kit, 0, 0);
   datagram_carry_checksum(reset);

@@ -63,7 +63,7 @@ static void run(const tcp_config *config, unsigned segments, unsigned lost_segme
   tcp_wire_faults faults = {.loser = lose, .user = &plan};
   tcp_kit *kit = tcp_kit_new(config, config);
   tcp_wire *wire = tcp_wire_new(kit, DELAY, SPACING, &faults);
-  tcp_connection_open(kit->end[0].connection, 0);
+  tcp_transport_open(kit->end[0].connection, 0);
   post(kit, 0, segments * EMSS, 0);
   tcp_wire_pick_up(wire);
   while (kit->end[0].acknowledged < segments * EMSS) {

@@ -63,7 +63,7 @@ static void test_agreement(void)
     tcp_config peer = config_of(cases[i].listens, cases[i].peer);
     tcp_kit *kit = tcp_kit_new(&config, &peer);
     g_test_message("case %zu", i);
-    tcp_connection_open(kit->end[0].connection, kit->now);
+    tcp_transport_open(kit->end[0].connection, kit->now);
     collect(kit, 0);
     g_assert_cmphex(flags_of(kit, 0, 0), ==, TCP_SYN | (cases[i].asks ? SETUP : 0));
     g_assert_cmpint(ecn_of(kit, 0, 0), ==, DATAGRAM_ECN_NOT_CAPABLE);
@@ -94,7 +94,7 @@ static void test_lost_syn_does_not_ask_again(void)
 {
   tcp_config config = config_of(TCP_ECN_ON, TCP_CONGESTION_NEWRENO);
   tcp_kit *kit = tcp_kit_new(&config, &config);
-  tcp_connection_open(kit->end[0].connection, kit->now);
+  tcp_transport_open(kit->end[0].connection, kit->now);
   collect(kit, 0);
   advance_by(kit, TIME_PS_PER_SECOND);
   g_assert_cmpuint(on_wire(kit, 0), ==, 2);
@@ -133,7 +133,7 @@ static void test_simultaneous_open(void)
                       .window = 65535,
                       .has_mss = true,
                       .mss_octets = EMSS};
-    tcp_connection_open(kit->end[0].connection, kit->now);
+    tcp_transport_open(kit->end[0].connection, kit->now);
     collect(kit, 0);
     drop_all(kit, 0);
     script_segment(kit, syn, 0, 0);
@@ -213,7 +213,7 @@ static tcp_kit *against_script(tcp_congestion_kind congestion)
   tcp_config config = config_of(TCP_ECN_ON, congestion);
   config.receive_window_octets = 60000;
   tcp_kit *kit = tcp_kit_new(&config, NULL);
-  tcp_connection_open(kit->end[0].connection, kit->now);
+  tcp_transport_open(kit->end[0].connection, kit->now);
   collect(kit, 0);
   drop_all(kit, 0);
   tcp_header syn_ack = {.sequence = tcp_sequence_of(-1, kit->end[1].config.isn),
@@ -379,7 +379,7 @@ static void test_nothing_agreed(void)
   uint64_t window = window_of(kit);
   datagram *packet = datagram_new_in(NULL, &kit->end[1].config.local_address,
                                      &kit->end[1].config.remote_address, &ece, NULL);
-  tcp_connection_receive(kit->end[0].connection, packet, kit->now);
+  tcp_transport_receive(kit->end[0].connection, packet, kit->now);
   datagram_unref(packet);
   g_assert_cmpuint(kit->end[0].acknowledged, ==, 2 * EMSS);
   g_assert_cmpuint(window_of(kit), >=, window);

@@ -55,7 +55,7 @@ typedef struct travelling {
 
 typedef struct far_end {
   struct far_run *run;
-  tcp_connection *connection;
+  tcp_transport *connection;
   tcp_config config;
   uint64_t base;          /* how far its stream is when the comparison begins */
   uint64_t full_segments; /* sent until then */
@@ -138,7 +138,7 @@ static void on_octets(void *user, uint64_t position, const octet_rope *octets, t
   note_received(end, position);
   note(end->run, octets->length);
   note(end->run, (uint64_t)arrival);
-  note_received(end, end->connection->gauges.in_order_edge);
+  note_received(end, end->connection->gauges->in_order_edge);
   g_assert_cmpint(now, ==, end->run->now);
   for (uint32_t i = 0; end->run->random && i < octets->length; i++) {
     g_assert_cmphex(octet_rope_at(octets, i), ==, pattern[(position + i) % end->run->pattern_octets]);
@@ -238,7 +238,7 @@ static void depart(far_run *run, unsigned from, datagram *packet)
   if (is_too_big && run->router_tells) {
     const ip_address router = ip_address_v4(0x0A000101);
     datagram *message = datagram_new_too_big(&router, packet, run->path_mtu_octets);
-    tcp_connection_receive(end->connection, message, run->now);
+    tcp_transport_receive(end->connection, message, run->now);
     datagram_unref(message);
   }
   if (datagram_ecn_of(packet) == DATAGRAM_ECN_ECT_0 && happens(run, 2)) {
@@ -261,7 +261,7 @@ static void depart(far_run *run, unsigned from, datagram *packet)
 static void collect(far_run *run, unsigned from)
 {
   datagram *packet;
-  while ((packet = tcp_connection_transmit(run->end[from].connection, run->now))) {
+  while ((packet = tcp_transport_transmit(run->end[from].connection, run->now))) {
     note(run, (uint64_t)run->now);
     note(run, run->random ? hash_of(packet->header, packet->header_octets) : 0);
     note(run, packet->payload.length);
@@ -275,7 +275,7 @@ static void arrive(far_run *run, unsigned from)
   while (under_way->len > 0 && g_array_index(under_way, travelling, 0).due <= run->now) {
     datagram *packet = g_array_index(under_way, travelling, 0).packet;
     g_array_remove_index(under_way, 0);
-    tcp_connection_receive(run->end[!from].connection, packet, run->now);
+    tcp_transport_receive(run->end[!from].connection, packet, run->now);
     datagram_unref(packet);
     collect(run, !from);
     collect(run, from);
@@ -289,7 +289,7 @@ static void advance_to(far_run *run, time_ps until)
     time_ps due = until;
     for (unsigned i = 0; i < ENDS; i++) {
       const far_end *end = &run->end[i];
-      due = time_ps_earlier(due, tcp_connection_deadline(end->connection));
+      due = time_ps_earlier(due, tcp_transport_deadline(end->connection));
       due = end->under_way->len > 0 ? time_ps_earlier(due, g_array_index(end->under_way, travelling, 0).due)
                                     : due;
     }
@@ -301,8 +301,8 @@ static void advance_to(far_run *run, time_ps until)
     run->now = due;
     for (unsigned i = 0; i < ENDS; i++) {
       arrive(run, i);
-      if (tcp_connection_deadline(run->end[i].connection) <= run->now) {
-        tcp_connection_run(run->end[i].connection, run->now);
+      if (tcp_transport_deadline(run->end[i].connection) <= run->now) {
+        tcp_transport_run(run->end[i].connection, run->now);
         collect(run, i);
       }
     }
@@ -312,9 +312,9 @@ static void advance_to(far_run *run, time_ps until)
 /* The next `octets` of the stream. */
 static void post(far_run *run, unsigned from, uint32_t octets, unsigned flags)
 {
-  tcp_connection *connection = run->end[from].connection;
+  tcp_transport *connection = run->end[from].connection;
   const uint8_t *pattern = octet_block_octets(run->pattern);
-  uint32_t at = (uint32_t)(tcp_connection_posted_octets(connection) % run->pattern_octets);
+  uint32_t at = (uint32_t)(tcp_transport_posted_octets(connection) % run->pattern_octets);
   uint32_t first = MIN(octets, run->pattern_octets - at);
   octet_rope rope;
   octet_rope_init(&rope);
@@ -322,7 +322,7 @@ static void post(far_run *run, unsigned from, uint32_t octets, unsigned flags)
   if (octets > first) {
     octet_rope_append(&rope, pattern, octets - first, run->pattern);
   }
-  tcp_connection_post(connection, &rope, flags);
+  tcp_transport_post(connection, &rope, flags);
   octet_rope_clear(&rope);
   collect(run, from);
 }
@@ -335,7 +335,7 @@ static void forget_the_past(far_run *run)
     kit_set_send_mtu(run->end[i].connection, 1500);
   }
   for (unsigned i = 0; i < ENDS; i++) {
-    const tcp_statistics *statistics = tcp_connection_statistics(run->end[i].connection);
+    const tcp_statistics *statistics = tcp_transport_statistics(run->end[i].connection);
     for (unsigned j = 0; j < LONE_SEGMENTS; j++) {
       post(run, i, 100, 0);
       advance_to(run, run->now + ROUND_PS / 2);
@@ -360,8 +360,8 @@ static void forget_the_past(far_run *run)
 /* Both streams come to `start`, and a little further. */
 static void bring_along(far_run *run, uint64_t start, time_ps ready)
 {
-  tcp_connection_listen(run->end[1].connection);
-  tcp_connection_open(run->end[0].connection, run->now);
+  tcp_transport_listen(run->end[1].connection);
+  tcp_transport_open(run->end[0].connection, run->now);
   collect(run, 0);
   for (uint64_t sent = 0; sent < start; sent += run->pattern_octets) {
     for (unsigned i = 0; i < ENDS; i++) {
@@ -378,9 +378,9 @@ static void bring_along(far_run *run, uint64_t start, time_ps ready)
   forget_the_past(run);
   for (unsigned i = 0; i < ENDS; i++) {
     far_end *end = &run->end[i];
-    end->base = tcp_connection_posted_octets(end->connection);
-    end->full_segments = tcp_connection_statistics(end->connection)->full_segments;
-    g_assert_cmpuint(run->end[!i].connection->gauges.in_order_edge, ==, end->base);
+    end->base = tcp_transport_posted_octets(end->connection);
+    end->full_segments = tcp_transport_statistics(end->connection)->full_segments;
+    g_assert_cmpuint(run->end[!i].connection->gauges->in_order_edge, ==, end->base);
   }
 }
 
@@ -459,7 +459,7 @@ static void far_run_free(far_run *run)
       datagram_unref(g_array_index(under_way, travelling, j).packet);
     }
     g_array_free(under_way, TRUE);
-    tcp_connection_free(run->end[i].connection);
+    tcp_transport_free(run->end[i].connection);
   }
   random_stream_free(run->random);
   octet_block_unref(run->pattern);
@@ -471,18 +471,18 @@ static void note_state(far_run *run)
 {
   for (unsigned i = 0; i < ENDS; i++) {
     const far_end *end = &run->end[i];
-    const tcp_connection *connection = end->connection;
-    uint64_t edge = connection->gauges.in_order_edge;
-    note(run, tcp_congestion_window_octets(&connection->sender.congestion));
-    note(run, tcp_congestion_threshold_octets(&connection->sender.congestion));
-    note(run, connection->gauges.unsent_octets);
-    note(run, tcp_connection_posted_octets(connection) - end->base);
+    tcp_transport *connection = end->connection;
+    uint64_t edge = connection->gauges->in_order_edge;
+    note(run, tcp_congestion_window_octets(&tcp_connection_of(connection)->sender.congestion));
+    note(run, tcp_congestion_threshold_octets(&tcp_connection_of(connection)->sender.congestion));
+    note(run, connection->gauges->unsent_octets);
+    note(run, tcp_transport_posted_octets(connection) - end->base);
     note(run, edge - run->end[!i].base);
-    note(run, tcp_connection_out_of_order_runs(connection));
-    note(run, tcp_connection_held_octets(connection));
-    note(run, tcp_connection_held_octets_below(connection, edge + 4000));
-    note(run, (uint64_t)tcp_connection_deadline(connection));
-    note(run, tcp_connection_statistics(connection)->full_segments - end->full_segments);
+    note(run, tcp_transport_out_of_order_runs(connection));
+    note(run, tcp_transport_held_octets(connection));
+    note(run, tcp_transport_held_octets_below(connection, edge + 4000));
+    note(run, (uint64_t)tcp_transport_deadline(connection));
+    note(run, tcp_transport_statistics(connection)->full_segments - end->full_segments);
   }
 }
 
@@ -535,7 +535,7 @@ static void befall(far_run *run)
     run->unsent_most = one_of(run, &unsent);
     return;
   default:
-    if (run->end[0].connection->gauges.unsent_octets >= run->unsent_most) {
+    if (run->end[0].connection->gauges->unsent_octets >= run->unsent_most) {
       return;
     }
     for (uint64_t records = 1 + random_stream_below(random, 12); records > 0; records--) {
@@ -560,11 +560,11 @@ static void go_through(const far_case *which, GArray *trace, uint64_t edge)
   run->path_mtu_octets = 1500;
   tcp_connection_set_unread_octets(run->end[1].connection, UNREAD);
   for (unsigned i = 0; i < ENDS && !which->aborts; i++) {
-    tcp_connection_close(run->end[i].connection);
+    tcp_transport_close(run->end[i].connection);
     collect(run, i);
   }
   if (which->aborts) {
-    tcp_connection_abort(run->end[0].connection, run->now);
+    tcp_transport_abort(run->end[0].connection, run->now);
     collect(run, 0);
   }
   time_ps last = run->now + 10 * TIME_PS_PER_SECOND;
@@ -573,7 +573,7 @@ static void go_through(const far_case *which, GArray *trace, uint64_t edge)
     advance_to(run, run->now + STEP_PS);
     note_state(run);
   }
-  const tcp_statistics *statistics = tcp_connection_statistics(run->end[0].connection);
+  const tcp_statistics *statistics = tcp_transport_statistics(run->end[0].connection);
   g_assert_cmpuint(statistics->retransmissions, >, 0);
   g_assert_cmpuint(statistics->timeouts, >, 0);
   g_assert_cmpuint(statistics->recoveries, >, 0);

@@ -77,7 +77,7 @@ static void test_delayed_ack(void)
   drop_segment(kit, 1);
   deliver(kit, 0);
   time_ps arrived = kit->now;
-  g_assert_cmpint(tcp_connection_deadline(kit->end[1].connection), ==, arrived + config.delayed_ack_ps);
+  g_assert_cmpint(tcp_transport_deadline(kit->end[1].connection), ==, arrived + config.delayed_ack_ps);
   advance_to(kit, arrived + config.delayed_ack_ps - 1);
   expect_nothing(kit, 1);
   advance_by(kit, 1);
@@ -96,7 +96,7 @@ static void test_ack_rides_on_payload(void)
   post(kit, 1, 200, 0);
   expect_segment(kit, 1, 0, 200);
   g_assert_cmpuint(wire_header(kit, 1, 0).acknowledgement, ==, tcp_sequence_of(100, config.isn));
-  g_assert_cmpint(tcp_connection_deadline(kit->end[1].connection), !=, kit->now + config.delayed_ack_ps);
+  g_assert_cmpint(tcp_transport_deadline(kit->end[1].connection), !=, kit->now + config.delayed_ack_ps);
   deliver(kit, 1);
   g_assert_cmpuint(kit->end[0].acknowledged, ==, 100);
   tcp_kit_free(kit);
@@ -239,7 +239,7 @@ static void test_full_segments_are_counted(void)
   drop_all(kit, 0);
   advance_by(kit, 300 * TIME_PS_PER_MILLISECOND);
   settle(kit, TCP_KIT_ROUND_TRIP);
-  const tcp_statistics *statistics = tcp_connection_statistics(kit->end[0].connection);
+  const tcp_statistics *statistics = tcp_transport_statistics(kit->end[0].connection);
   g_assert_cmpuint(statistics->segments_sent, ==, 8); /* 4, and once more each */
   g_assert_cmpuint(statistics->retransmissions, ==, 4);
   g_assert_cmpuint(statistics->full_segments, ==, 2);
@@ -253,7 +253,7 @@ static void test_full_segments_are_counted(void)
   queue_record(kit, 0, 1460, TCP_RECORD_FPDU | TCP_RECORD_FULL_SIZE);
   queue_record(kit, 0, 1460, TCP_RECORD_FPDU);
   collect(kit, 0);
-  statistics = tcp_connection_statistics(kit->end[0].connection);
+  statistics = tcp_transport_statistics(kit->end[0].connection);
   g_assert_cmpuint(statistics->full_segments, ==, 2);
   g_assert_cmpuint(statistics->full_segment_octets, ==, 1496 + 1500);
   tcp_kit_free(kit);
@@ -376,7 +376,7 @@ static void test_zero_window(void)
   g_assert_false(kit->end[0].closed);
   script_window(kit, 0, 2000);
   expect_segment(kit, 0, 0, 1000);
-  g_assert_cmpuint(tcp_connection_statistics(kit->end[0].connection)->timeouts, ==, 0);
+  g_assert_cmpuint(tcp_transport_statistics(kit->end[0].connection)->timeouts, ==, 0);
   tcp_kit_free(kit);
 }
 
@@ -549,7 +549,7 @@ static void test_passing(void)
     for (unsigned i = 0; i < 4; i++) {
       advance_to(kit, start + (time_ps)i * 1000);
       g_assert_cmpuint(kit->end[1].passed->len, ==, in_order ? MIN(i, 1) : i);
-      g_assert_cmpuint(tcp_connection_held_octets(kit->end[1].connection), ==,
+      g_assert_cmpuint(tcp_transport_held_octets(kit->end[1].connection), ==,
                        in_order && i > 1 ? (i - 1) * EMSS : 0);
       deliver(kit, 0);
       g_assert_cmpuint(kit->end[1].segment_new, ==, EMSS);

@@ -41,7 +41,7 @@ static void test_handshake_on_the_wire(void)
   tcp_config peer = config;
   peer.isn = 2000;
   tcp_kit *kit = tcp_kit_new(&config, &peer);
-  tcp_connection_open(kit->end[0].connection, 0);
+  tcp_transport_open(kit->end[0].connection, 0);
   collect(kit, 0);
   expect_wire(kit, 0, syn, sizeof syn);
   advance_by(kit, TCP_KIT_ROUND_TRIP / 2);
@@ -55,10 +55,10 @@ static void test_handshake_on_the_wire(void)
   g_assert_false(kit->end[1].established);
   deliver(kit, 0);
   g_assert_true(kit->end[1].established);
-  g_assert_true(tcp_connection_is_established(kit->end[1].connection));
+  g_assert_true(tcp_transport_is_established(kit->end[1].connection));
   expect_nothing(kit, 1);
-  g_assert_cmpint(tcp_connection_deadline(kit->end[0].connection), ==, TIME_PS_NEVER);
-  g_assert_cmpint(tcp_connection_deadline(kit->end[1].connection), ==, TIME_PS_NEVER);
+  g_assert_cmpint(tcp_transport_deadline(kit->end[0].connection), ==, TIME_PS_NEVER);
+  g_assert_cmpint(tcp_transport_deadline(kit->end[1].connection), ==, TIME_PS_NEVER);
   tcp_kit_free(kit);
 }
 
@@ -80,7 +80,7 @@ static void test_emss(void)
     peer.receive_mtu_octets = cases[i].peer_receives;
     tcp_kit *kit = tcp_kit_new(&config, &peer);
     handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
-    g_assert_cmpuint(kit->end[0].connection->gauges.emss_octets, ==, cases[i].emss);
+    g_assert_cmpuint(kit->end[0].connection->gauges->emss_octets, ==, cases[i].emss);
     post(kit, 0, 20000, 0);
     expect_segment(kit, 0, 0, cases[i].emss);
     tcp_kit_free(kit);
@@ -107,7 +107,7 @@ static void test_ipv6(void)
     config.receive_mtu_octets = cases[i].mtu;
     config.timestamps = cases[i].timestamps;
     tcp_kit *kit = tcp_kit_new(&config, NULL);
-    tcp_connection_open(kit->end[0].connection, kit->now);
+    tcp_transport_open(kit->end[0].connection, kit->now);
     collect(kit, 0);
     g_assert_cmpuint(wire_header(kit, 0, 0).mss_octets, ==, cases[i].mtu - 60);
     drop_segment(kit, 0);
@@ -120,7 +120,7 @@ static void test_ipv6(void)
                           .has_timestamps = true};
     script_segment(kit, syn_ack, 0, 0);
     drop_all(kit, 0);
-    g_assert_cmpuint(kit->end[0].connection->gauges.emss_octets, ==, cases[i].emss);
+    g_assert_cmpuint(kit->end[0].connection->gauges->emss_octets, ==, cases[i].emss);
     post(kit, 0, 20000, 0);
     expect_segment(kit, 0, 0, cases[i].emss);
     g_assert_cmpuint(datagram_octets(wire_packet(kit, 0, 0)), ==,
@@ -160,7 +160,7 @@ static void test_peer_without_options(void)
   tcp_kit *kit = tcp_kit_new(&config, NULL);
   tcp_header syn_ack = {.window = 65535};
   handshake(kit, TCP_KIT_ROUND_TRIP, &syn_ack);
-  g_assert_cmpuint(kit->end[0].connection->gauges.emss_octets, ==, 536);
+  g_assert_cmpuint(kit->end[0].connection->gauges->emss_octets, ==, 536);
   post(kit, 0, 100000, 0);
   g_assert_cmpuint(on_wire(kit, 0), ==, 122); /* floor(65535 / 536): a short one would be silly */
   g_assert_cmpuint(wire_header(kit, 0, 0).window, ==, 65535);
@@ -173,7 +173,7 @@ static void test_senseless_mss(void)
   tcp_config config = tcp_kit_config();
   tcp_kit *kit = tcp_kit_new(&config, NULL);
   handshake(kit, TCP_KIT_ROUND_TRIP, &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = 0});
-  g_assert_cmpuint(kit->end[0].connection->gauges.emss_octets, ==, 28);
+  g_assert_cmpuint(kit->end[0].connection->gauges->emss_octets, ==, 28);
   tcp_kit_free(kit);
 }
 
@@ -230,7 +230,7 @@ static void test_lost_syn(void)
 {
   tcp_config config = tcp_kit_config();
   tcp_kit *kit = tcp_kit_new(&config, &config);
-  tcp_connection_open(kit->end[0].connection, 0);
+  tcp_transport_open(kit->end[0].connection, 0);
   collect(kit, 0);
   drop_segment(kit, 0);
   advance_to(kit, TIME_PS_PER_SECOND - 1);
@@ -241,7 +241,7 @@ static void test_lost_syn(void)
   g_assert_true(kit->end[0].established && kit->end[1].established);
   post(kit, 0, 10000, 0);
   g_assert_cmpuint(on_wire(kit, 0), ==, 1);
-  g_assert_cmpint(tcp_connection_deadline(kit->end[0].connection), ==, kit->now + 3 * TIME_PS_PER_SECOND);
+  g_assert_cmpint(tcp_transport_deadline(kit->end[0].connection), ==, kit->now + 3 * TIME_PS_PER_SECOND);
   tcp_kit_free(kit);
 }
 
@@ -250,7 +250,7 @@ static void test_lost_syn_ack(void)
   tcp_config config = tcp_kit_config();
   config.retries_max = 20;
   tcp_kit *kit = tcp_kit_new(&config, &config);
-  tcp_connection_open(kit->end[0].connection, 0);
+  tcp_transport_open(kit->end[0].connection, 0);
   collect(kit, 0);
   deliver(kit, 0);
   drop_segment(kit, 1);
@@ -267,7 +267,7 @@ static void test_lost_handshake_ack(void)
 {
   tcp_config config = tcp_kit_config();
   tcp_kit *kit = tcp_kit_new(&config, &config);
-  tcp_connection_open(kit->end[0].connection, 0);
+  tcp_transport_open(kit->end[0].connection, 0);
   collect(kit, 0);
   deliver(kit, 0);
   deliver(kit, 1);
@@ -288,7 +288,7 @@ static void test_handshake_ack_without_timestamps(void)
     config.timestamps = true;
     config.drops_untimed = drops;
     tcp_kit *kit = tcp_kit_new(&config, NULL);
-    tcp_connection_listen(kit->end[0].connection);
+    tcp_transport_listen(kit->end[0].connection);
     tcp_header header = {.sequence = tcp_sequence_of(-1, kit->end[1].config.isn),
                          .flags = TCP_SYN,
                          .window = 9000,
@@ -324,7 +324,7 @@ static void test_syn_is_given_up(void)
   tcp_config config = tcp_kit_config();
   config.retries_max = 3;
   tcp_kit *kit = tcp_kit_new(&config, NULL);
-  tcp_connection_open(kit->end[0].connection, 0);
+  tcp_transport_open(kit->end[0].connection, 0);
   collect(kit, 0);
   advance_to(kit, 7 * TIME_PS_PER_SECOND - 1); /* 1 + 2 + 4 */
   g_assert_false(kit->end[0].closed);
@@ -340,7 +340,7 @@ static void test_simultaneous_open(void)
 {
   tcp_config config = tcp_kit_config();
   tcp_kit *kit = tcp_kit_new(&config, NULL);
-  tcp_connection_open(kit->end[0].connection, 0);
+  tcp_transport_open(kit->end[0].connection, 0);
   collect(kit, 0);
   drop_segment(kit, 0);
   tcp_header syn = {

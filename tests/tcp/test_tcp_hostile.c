@@ -22,7 +22,7 @@ typedef struct world world;
 typedef struct host {
   world *w;
   tcp_config config;
-  tcp_connection *connection;
+  tcp_transport *connection;
   range_set *passed;
   bool closed;
   uint32_t sequence; /* of the last segment it has sent: where the forger aims */
@@ -66,7 +66,7 @@ static void collect_from(world *w, unsigned from)
   host *h = &w->host[from];
   datagram *packet;
   tcp_header header;
-  for (unsigned i = 0; (packet = tcp_connection_transmit(h->connection, w->now)); i++) {
+  for (unsigned i = 0; (packet = tcp_transport_transmit(h->connection, w->now)); i++) {
     g_assert_cmpuint(i, <, 20000); /* an EMSS of 16 octets makes many of one window, but not for ever */
     g_assert_cmpuint(datagram_octets(packet), <=, h->config.send_mtu_octets);
     g_assert_true(datagram_tcp_header(packet, &header));
@@ -154,7 +154,7 @@ static datagram *forge_too_big_message(world *w, unsigned to)
 
 static void hand_over(world *w, unsigned to, datagram *packet)
 {
-  tcp_connection_receive(w->host[to].connection, packet, w->now);
+  tcp_transport_receive(w->host[to].connection, packet, w->now);
   datagram_unref(packet);
   collect_from(w, to);
 }
@@ -162,8 +162,8 @@ static void hand_over(world *w, unsigned to, datagram *packet)
 static void run_timers(world *w)
 {
   for (unsigned i = 0; i < ENDS; i++) {
-    if (tcp_connection_deadline(w->host[i].connection) <= w->now) {
-      tcp_connection_run(w->host[i].connection, w->now);
+    if (tcp_transport_deadline(w->host[i].connection) <= w->now) {
+      tcp_transport_run(w->host[i].connection, w->now);
       collect_from(w, i);
     }
   }
@@ -174,7 +174,7 @@ static void step(world *w)
 {
   time_ps next = TIME_PS_NEVER;
   for (unsigned i = 0; i < ENDS; i++) {
-    next = time_ps_earlier(next, tcp_connection_deadline(w->host[i].connection));
+    next = time_ps_earlier(next, tcp_transport_deadline(w->host[i].connection));
     next = w->underway[i].length > 0 ? time_ps_earlier(next, w->due[i]) : next;
   }
   w->now = next == TIME_PS_NEVER ? w->now + DELAY : MAX(next, w->now);
@@ -230,7 +230,7 @@ static tcp_config config_of(world *w)
 
 static void post_some(world *w, unsigned from)
 {
-  tcp_connection *connection = w->host[from].connection;
+  tcp_transport *connection = w->host[from].connection;
   for (uint32_t posted = 0; posted < POST_OCTETS;) {
     uint32_t length = (uint32_t)(1 + below(w, 1400));
     octet_rope record;
@@ -239,11 +239,11 @@ static void post_some(world *w, unsigned from)
     octet_rope_init(&record);
     octet_rope_append(&record, octet_block_octets(block), length, block);
     octet_block_unref(block);
-    tcp_connection_post(connection, &record, TCP_RECORD_FPDU);
+    tcp_transport_post(connection, &record, TCP_RECORD_FPDU);
     octet_rope_clear(&record);
     posted += length;
   }
-  tcp_connection_close(connection);
+  tcp_transport_close(connection);
   collect_from(w, from);
 }
 
@@ -262,8 +262,8 @@ static void run(uint64_t seed)
     h->connection = tcp_connection_new(&h->config, &events, h);
     g_queue_init(&w.underway[i]);
   }
-  tcp_connection_listen(w.host[1].connection);
-  tcp_connection_open(w.host[0].connection, 0);
+  tcp_transport_listen(w.host[1].connection);
+  tcp_transport_open(w.host[0].connection, 0);
   post_some(&w, 0);
   post_some(&w, 1);
   for (unsigned i = 0; i < STEPS; i++) {
@@ -271,10 +271,10 @@ static void run(uint64_t seed)
   }
   for (unsigned i = 0; i < ENDS; i++) {
     host *h = &w.host[i];
-    uint64_t edge = h->connection->gauges.in_order_edge;
+    uint64_t edge = h->connection->gauges->in_order_edge;
     g_assert_true(h->closed ||
                   range_set_covered(h->passed, 0, edge) == edge); /* what is acknowledged was passed */
-    tcp_connection_free(h->connection);
+    tcp_transport_free(h->connection);
     range_set_free(h->passed);
     g_queue_clear_full(&w.underway[i], (GDestroyNotify)datagram_unref);
   }

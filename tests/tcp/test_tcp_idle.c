@@ -59,7 +59,7 @@ static void test_an_idle_end_is_small(void)
   for (unsigned i = 0; i < PAIRS; i++) {
     for (unsigned end = 0; end < ENDS; end++) {
       tcp_config config = config_of(i, end);
-      pairs[i][end] = tcp_transport_new_connection(&config, &events, NULL, NULL);
+      pairs[i][end] = tcp_connection_new(&config, &events, NULL);
     }
     tcp_transport_listen(pairs[i][1]);
     tcp_transport_open(pairs[i][0], now);

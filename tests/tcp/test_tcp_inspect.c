@@ -31,8 +31,8 @@ static void test_refused_segment_is_as_lost(void)
     g_assert_cmpuint(kit->end[1].segments, ==, 2); /* it has come all the same */
     g_assert_cmpuint(kit->end[1].segment_new, ==, 0);
     g_assert_cmpuint(kit->end[1].passed_octets, ==, EMSS);
-    g_assert_cmpuint(kit->end[1].connection->gauges.in_order_edge, ==, EMSS);
-    g_assert_cmpuint(tcp_connection_held_octets(kit->end[1].connection), ==, 0);
+    g_assert_cmpuint(kit->end[1].connection->gauges->in_order_edge, ==, EMSS);
+    g_assert_cmpuint(tcp_transport_held_octets(kit->end[1].connection), ==, 0);
     deliver(kit, 0);
     expect_ack(kit, 1, EMSS);
     tcp_header header = wire_header(kit, 1, 0);
@@ -73,7 +73,7 @@ static void test_every_run_of_new_octets_is_asked_about(void)
     refuse_octets(kit, 0, 250, 251, 1);
     script_payload(kit, 0, 300, 0);
     expect_nothing(kit, 0);
-    g_assert_cmpuint(kit->end[0].connection->gauges.in_order_edge, ==, 0);
+    g_assert_cmpuint(kit->end[0].connection->gauges->in_order_edge, ==, 0);
     g_assert_cmpuint(kit->end[0].passed_octets, ==, in_order ? 0 : 100);
     script_payload(kit, 0, 300, 0);
     expect_ack(kit, 0, 300);
@@ -131,7 +131,7 @@ static void test_refused_in_the_handshake(void)
 {
   tcp_config config = tcp_kit_config();
   tcp_kit *kit = tcp_kit_new(&config, NULL);
-  tcp_connection_listen(kit->end[0].connection);
+  tcp_transport_listen(kit->end[0].connection);
   uint32_t isn = kit->end[1].config.isn;
   script_segment(kit, (tcp_header){.sequence = isn, .flags = TCP_SYN, .window = 100}, 0, 0);
   drop_all(kit, 0);

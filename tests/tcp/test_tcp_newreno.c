@@ -68,11 +68,11 @@ static void test_partial_acks_and_the_timer(void)
   deliver_and_acknowledge(kit);
   g_assert_cmpuint(kit->end[0].acknowledged, ==, 3 * EMSS);
   time_ps deadline = kit->now + 300 * TIME_PS_PER_MILLISECOND;
-  g_assert_cmpint(tcp_connection_deadline(kit->end[0].connection), ==, deadline);
+  g_assert_cmpint(tcp_transport_deadline(kit->end[0].connection), ==, deadline);
   advance_by(kit, 10 * TIME_PS_PER_MILLISECOND);
   deliver_and_acknowledge(kit);
   g_assert_cmpuint(kit->end[0].acknowledged, ==, 5 * EMSS);
-  g_assert_cmpint(tcp_connection_deadline(kit->end[0].connection), ==, deadline);
+  g_assert_cmpint(tcp_transport_deadline(kit->end[0].connection), ==, deadline);
   tcp_kit_free(kit);
 }
 
@@ -105,7 +105,7 @@ static void test_no_fast_retransmit_from_what_was_sent_for_nothing(void)
     const ip_address source = ip_address_v4(0x0A000001);
     const ip_address destination = ip_address_v4(0x0A000002);
     datagram *again = datagram_new_in(NULL, &source, &destination, &header, &old);
-    tcp_connection_receive(kit->end[1].connection, again, kit->now);
+    tcp_transport_receive(kit->end[1].connection, again, kit->now);
     collect(kit, 1);
     datagram_unref(again);
   }

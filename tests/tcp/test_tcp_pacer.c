@@ -52,7 +52,7 @@ static void test_segments_leave_evenly(void)
     advance_by(kit, 1);
   }
   g_assert_cmpuint(on_wire(kit, 0), ==, 10);
-  g_assert_cmpint(tcp_connection_deadline(kit->end[0].connection), >=,
+  g_assert_cmpint(tcp_transport_deadline(kit->end[0].connection), >=,
                   start + 300 * TIME_PS_PER_MILLISECOND); /* RTO, nothing of the pacer's */
   settle(kit, TCP_KIT_ROUND_TRIP);
   g_assert_cmpuint(kit->end[0].acknowledged, ==, 10 * EMSS);

@@ -89,7 +89,7 @@ static tcp_kit *connected(const tcp_config *config)
 
 static uint32_t emss_of(const tcp_kit *kit)
 {
-  return kit->end[0].connection->gauges.emss_octets;
+  return kit->end[0].connection->gauges->emss_octets;
 }
 
 /* The segments on the wire of end 0 are those of `lengths`, again and again `times` times, follow each other from `position` on,
@@ -299,7 +299,7 @@ static void receive_too_big(tcp_kit *kit, const tcp_config *about, uint16_t sour
   ip_address router = ip_address_v4(0x0A000101);
   datagram *packet = datagram_new_in(NULL, &about->local_address, &about->remote_address, &header, &payload);
   datagram *message = datagram_new_too_big(&router, packet, 600);
-  tcp_connection_receive(kit->end[0].connection, message, kit->now);
+  tcp_transport_receive(kit->end[0].connection, message, kit->now);
   datagram_unref(message);
   datagram_unref(packet);
 }
@@ -329,7 +329,7 @@ static void test_without_connection(void)
 {
   tcp_config config = tcp_kit_config();
   tcp_kit *kit = tcp_kit_new(&config, &config);
-  tcp_connection_open(kit->end[0].connection, kit->now);
+  tcp_transport_open(kit->end[0].connection, kit->now);
   collect(kit, 0);
   forge_too_big(kit, 0, 0, 1000, 600);
   forge_too_big(kit, 0, UINT32_MAX, 1000, 600); /* the SYN */
@@ -339,7 +339,7 @@ static void test_without_connection(void)
   settle(kit, TCP_KIT_ROUND_TRIP);
   g_assert_cmpuint(emss_of(kit), ==, EMSS);
   post(kit, 0, 3000, 0);
-  tcp_connection_abort(kit->end[0].connection, kit->now);
+  tcp_transport_abort(kit->end[0].connection, kit->now);
   forge_too_big(kit, 0, 0, 1000, 600);
   g_assert_cmpuint(emss_of(kit), ==, EMSS);
   g_assert_cmpuint(kit->end[0].emss_changes + kit->end[1].emss_changes, ==, 0);
@@ -405,7 +405,7 @@ static void test_damaged_message(void)
     datagram *message = datagram_new_too_big(&router, wire_packet(kit, 0, 0), 1000);
     datagram_carry_checksum(message);
     datagram_own_payload(message)[at] ^= 0x41;
-    tcp_connection_receive(kit->end[0].connection, message, kit->now);
+    tcp_transport_receive(kit->end[0].connection, message, kit->now);
     g_test_message("octet %u", at);
     g_assert_cmpuint(emss_of(kit), ==, EMSS);
     g_assert_cmpuint(statistics_of(kit)->checksum_errors, ==, 0); /* it is no segment */
@@ -421,7 +421,7 @@ static void test_discovery_is_a_choice(void)
     tcp_config config = tcp_kit_config();
     config.path_mtu_discovery = discovery;
     tcp_kit *kit = tcp_kit_new(&config, &config);
-    tcp_connection_open(kit->end[0].connection, kit->now);
+    tcp_transport_open(kit->end[0].connection, kit->now);
     collect(kit, 0);
     g_assert_true(datagram_may_be_fragmented(wire_packet(kit, 0, 0)) == !discovery);
     deliver(kit, 0);
@@ -435,7 +435,7 @@ static void test_discovery_is_a_choice(void)
     }
     tell_too_big(kit, 0, 0, 1000);
     g_assert_cmpuint(emss_of(kit), ==, discovery ? 960 : EMSS);
-    tcp_connection_abort(kit->end[0].connection, kit->now);
+    tcp_transport_abort(kit->end[0].connection, kit->now);
     drop_all(kit, 0);
     collect(kit, 0);
     g_assert_cmpuint(wire_header(kit, 0, 0).flags & TCP_RST, ==, TCP_RST);

@@ -31,7 +31,7 @@ typedef struct world world;
 typedef struct world_end {
   world *world;
   tcp_config config;
-  tcp_connection *connection;
+  tcp_transport *connection;
   unsigned records; /* still to be posted */
   uint64_t passed;
   bool finished;
@@ -75,7 +75,7 @@ static void on_octets(void *user, uint64_t position, const octet_rope *octets, t
   (void)now;
   end->passed += octets->length;
   note(end->world, 2, position, octets->length);
-  note(end->world, 3, (uint64_t)arrival, end->connection->gauges.in_order_edge);
+  note(end->world, 3, (uint64_t)arrival, end->connection->gauges->in_order_edge);
   for (uint32_t i = 0; i < octets->length; i += 100) {
     g_assert_cmphex(octet_rope_at(octets, i), ==, (uint8_t)((position + i) * 5));
   }
@@ -97,7 +97,7 @@ static void on_acknowledged(void *user, uint64_t position, time_ps now)
 {
   world_end *end = user;
   (void)now;
-  note(end->world, 6, position, end->connection->gauges.unsent_octets);
+  note(end->world, 6, position, end->connection->gauges->unsent_octets);
 }
 
 static void on_finished(void *user, time_ps now)
@@ -140,18 +140,18 @@ static void send_all(world *w)
 {
   for (unsigned i = 0; i < ENDS; i++) {
     datagram *packet;
-    while ((packet = tcp_connection_transmit(w->end[i].connection, w->now))) {
+    while ((packet = tcp_transport_transmit(w->end[i].connection, w->now))) {
       launch(w, 1 - i, packet);
     }
-    note(w, 9, (uint64_t)tcp_connection_deadline(w->end[i].connection),
-         tcp_congestion_window_octets(&w->end[i].connection->sender.congestion));
+    note(w, 9, (uint64_t)tcp_transport_deadline(w->end[i].connection),
+         tcp_congestion_window_octets(&tcp_connection_of(w->end[i].connection)->sender.congestion));
   }
 }
 
 static void post_record(world *w, world_end *end)
 {
   uint32_t length = 1 + (uint32_t)random_stream_below(w->random, RECORD_OCTETS_MAX);
-  uint64_t position = tcp_connection_posted_octets(end->connection);
+  uint64_t position = tcp_transport_posted_octets(end->connection);
   octet_rope record;
   octet_rope_init(&record);
   for (uint32_t done = 0; done < length;) { /* in one piece, or in several */
@@ -164,10 +164,10 @@ static void post_record(world *w, world_end *end)
     octet_block_unref(block);
     done += piece;
   }
-  tcp_connection_post(end->connection, &record, TCP_RECORD_FPDU);
+  tcp_transport_post(end->connection, &record, TCP_RECORD_FPDU);
   end->records--;
   if (end->records == 0) {
-    tcp_connection_close(end->connection);
+    tcp_transport_close(end->connection);
   }
 }
 
@@ -177,7 +177,7 @@ static void arrive(world *w, const travelling *arriving)
   if (w->urgent) {
     packet->header[packet->ip_octets + FLAGS_AT] |= URG;
   }
-  tcp_connection_receive(w->end[arriving->to].connection, packet, w->now);
+  tcp_transport_receive(w->end[arriving->to].connection, packet, w->now);
   datagram_unref(packet);
   datagram_unref(arriving->packet);
 }
@@ -188,7 +188,7 @@ static bool step(world *w)
   time_ps due = TIME_PS_NEVER;
   guint next = w->path->len;
   for (unsigned i = 0; i < ENDS; i++) {
-    due = time_ps_earlier(due, tcp_connection_deadline(w->end[i].connection));
+    due = time_ps_earlier(due, tcp_transport_deadline(w->end[i].connection));
   }
   for (guint i = 0; i < w->path->len; i++) {
     const travelling *candidate = &g_array_index(w->path, travelling, i);
@@ -206,8 +206,8 @@ static bool step(world *w)
     g_array_remove_index(w->path, next);
     arrive(w, &arriving);
   } else {
-    tcp_connection_run(w->end[0].connection, w->now);
-    tcp_connection_run(w->end[1].connection, w->now);
+    tcp_transport_run(w->end[0].connection, w->now);
+    tcp_transport_run(w->end[1].connection, w->now);
   }
   return true;
 }
@@ -274,8 +274,8 @@ static void begin(world *w, uint64_t seed)
     end->records = i == 0 || both_ways ? RECORDS : 1;
     end->connection = tcp_connection_new(&end->config, inspects ? &inspecting : &quiet, end);
   }
-  tcp_connection_listen(w->end[1].connection);
-  tcp_connection_open(w->end[0].connection, 0);
+  tcp_transport_listen(w->end[1].connection);
+  tcp_transport_open(w->end[0].connection, 0);
 }
 
 /* Returns the trace, which the caller frees; `*passed`: octets. */
@@ -291,7 +291,7 @@ static char *run(uint64_t seed, bool urgent, uint64_t *passed)
   send_all(&w);
   while (step(&w)) {
     for (unsigned i = 0; i < ENDS; i++) {
-      if (w.end[i].records > 0 && tcp_connection_is_established(w.end[i].connection) &&
+      if (w.end[i].records > 0 && tcp_transport_is_established(w.end[i].connection) &&
           one_in_thousand(&w, 600)) {
         post_record(&w, &w.end[i]);
       }
@@ -303,9 +303,9 @@ static char *run(uint64_t seed, bool urgent, uint64_t *passed)
     g_assert_cmpuint(++steps, <, STEPS_MAX);
   }
   for (unsigned i = 0; i < ENDS; i++) {
-    g_checksum_update(w.trace, (const guchar *)tcp_connection_statistics(w.end[i].connection),
+    g_checksum_update(w.trace, (const guchar *)tcp_transport_statistics(w.end[i].connection),
                       sizeof(tcp_statistics));
-    tcp_connection_free(w.end[i].connection);
+    tcp_transport_free(w.end[i].connection);
   }
   *passed = w.end[0].passed + w.end[1].passed;
   char *trace = g_strdup(g_checksum_get_string(w.trace));

@@ -68,7 +68,7 @@ static void test_reordering_timer(void)
   fly(kit, 1);
   expect_nothing(kit, 0);
   time_ps deadline = start + TCP_KIT_ROUND_TRIP + TCP_KIT_ROUND_TRIP / 4;
-  g_assert_cmpint(tcp_connection_deadline(kit->end[0].connection), ==, deadline);
+  g_assert_cmpint(tcp_transport_deadline(kit->end[0].connection), ==, deadline);
   advance_to(kit, deadline - 1);
   expect_nothing(kit, 0);
   advance_by(kit, 1);
@@ -100,7 +100,7 @@ static void test_slack_of_the_reordering_timer(void)
     drop_all(kit, 0);
     advance_by(kit, 25 * TIME_PS_PER_MICROSECOND);
     deliver_all(kit, 1);
-    g_assert_cmpint(tcp_connection_deadline(kit->end[0].connection), ==, deadline);
+    g_assert_cmpint(tcp_transport_deadline(kit->end[0].connection), ==, deadline);
     drop_all(kit, 0); /* new ones, by Limited Transmit */
     advance_to(kit, deadline - 1);
     expect_nothing(kit, 0);
@@ -170,7 +170,7 @@ static void test_double_loss(void)
 static void test_spurious_recovery(void)
 {
   tcp_kit *kit = connected_with(false, true);
-  const uint32_t emss = kit->end[0].connection->gauges.emss_octets;
+  const uint32_t emss = kit->end[0].connection->gauges->emss_octets;
   post(kit, 0, 10 * emss, 0);
   advance_by(kit, TCP_KIT_ROUND_TRIP / 2);
   GQueue late = G_QUEUE_INIT;
@@ -226,7 +226,7 @@ static void deliver_before(tcp_kit *kit, GQueue *wire, unsigned count)
 static tcp_kit *overtaken(bool partial_undo, GQueue *late)
 {
   tcp_kit *kit = connected_as(false, true, partial_undo);
-  post(kit, 0, 10 * kit->end[0].connection->gauges.emss_octets, 0);
+  post(kit, 0, 10 * kit->end[0].connection->gauges->emss_octets, 0);
   advance_by(kit, TCP_KIT_ROUND_TRIP / 2);
   for (unsigned i = 0; i < 5; i++) {
     g_queue_push_tail(late, g_queue_pop_head(&kit->end[0].wire));
@@ -257,7 +257,7 @@ static void test_partial_undo(void)
   for (unsigned lost = 0; lost < 2; lost++) {
     GQueue late = G_QUEUE_INIT;
     tcp_kit *kit = overtaken(true, &late);
-    const uint32_t emss = kit->end[0].connection->gauges.emss_octets;
+    const uint32_t emss = kit->end[0].connection->gauges->emss_octets;
     g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 3);
     deliver_before(kit, &late, 1);
     fly(kit, 1);
@@ -277,7 +277,7 @@ static void test_partial_undo(void)
     g_assert_cmpuint(kit->end[0].acknowledged, ==, (lost ? 4 : 10) * (uint64_t)emss);
     g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 3);
     if (lost) {
-      advance_to(kit, tcp_connection_deadline(kit->end[0].connection));
+      advance_to(kit, tcp_transport_deadline(kit->end[0].connection));
       g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 1);
       expect_segment(kit, 0, 4 * emss, emss);
     }
@@ -289,7 +289,7 @@ static void test_partial_undo(void)
 static void test_spurious_time_out_is_no_reordering(void)
 {
   tcp_kit *kit = connected_with(false, true);
-  const uint32_t emss = kit->end[0].connection->gauges.emss_octets;
+  const uint32_t emss = kit->end[0].connection->gauges->emss_octets;
   post(kit, 0, 10 * emss, 0);
   advance_by(kit, 310 * TIME_PS_PER_MILLISECOND);
   g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 1);
@@ -354,7 +354,7 @@ static void test_time_out_spares_what_is_new(void)
   g_assert_cmpuint(kit->end[0].acknowledged, ==, 2 * EMSS);
   post(kit, 0, 8 * EMSS, 0);
   drop_all(kit, 0);
-  advance_to(kit, tcp_connection_deadline(kit->end[0].connection) - 50 * TIME_PS_PER_MILLISECOND);
+  advance_to(kit, tcp_transport_deadline(kit->end[0].connection) - 50 * TIME_PS_PER_MILLISECOND);
   post(kit, 0, 2 * EMSS, 0);
   g_assert_cmpuint(on_wire(kit, 0), ==, 2);
   advance_by(kit, 50 * TIME_PS_PER_MILLISECOND);

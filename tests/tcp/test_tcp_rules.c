@@ -81,7 +81,7 @@ static void check_end(const tcp_kit *kit, unsigned i)
   g_assert_true(end->finished);
   g_assert_cmpuint(end->passed_octets, ==, kit->end[!i].posted);
   g_assert_cmpuint(end->acknowledged, ==, end->posted);
-  g_assert_cmpuint(tcp_connection_held_octets(end->connection), ==, 0);
+  g_assert_cmpuint(tcp_transport_held_octets(end->connection), ==, 0);
 }
 
 /* Sent again at most: what was lost, probes, what was in flight at time-outs, rule 4 of RFC 6675's NextSeg() once a recovery; and
@@ -89,7 +89,7 @@ static void check_end(const tcp_kit *kit, unsigned i)
  * next segment sent again (RFC 6582 §3.2 step 3), which has come. A FIN alone that is sent again is no retransmission of payload, but may be lost. */
 static void check_retransmissions(const tcp_kit *kit, const tcp_wire *wire, unsigned from, unsigned allowance)
 {
-  const tcp_statistics *statistics = tcp_connection_statistics(kit->end[from].connection);
+  const tcp_statistics *statistics = tcp_transport_statistics(kit->end[from].connection);
   const tcp_wire_counts *counts = tcp_wire_counts_of(wire, from);
   const tcp_config *config = &kit->end[from].config;
   uint64_t each = config->sack ? allowance : 4 * allowance;
@@ -117,7 +117,7 @@ static void run(const rules_case *which, tcp_wire_faults faults, uint32_t octets
   faults.random = random;
   tcp_kit *kit = tcp_kit_new(&config, &peer);
   tcp_wire *wire = tcp_wire_new(kit, ROUND_TRIP_US * TIME_PS_PER_MICROSECOND / 2, 100000, &faults);
-  tcp_connection_open(kit->end[0].connection, 0);
+  tcp_transport_open(kit->end[0].connection, 0);
   post_records(kit, 0, octets_forward, random);
   post_records(kit, 1, octets_back, random);
   tcp_wire_pick_up(wire);

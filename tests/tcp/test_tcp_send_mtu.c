@@ -19,7 +19,7 @@ static tcp_kit *connected(tcp_segmentation segmentation, bool sack)
 
 static uint32_t emss_of(const tcp_kit *kit)
 {
-  return kit->end[0].connection->gauges.emss_octets;
+  return kit->end[0].connection->gauges->emss_octets;
 }
 
 /* The segments on the wire of end 0 have these lengths and follow each other from `position` on; they

@@ -67,7 +67,7 @@ static void test_active_close_and_time_wait(void)
   expect_flags(kit, TCP_ACK, 1001);
   script(kit, 1001, 500, 101, 0);
   g_assert_cmpuint(kit->end[0].passed_octets, ==, 1000);
-  g_assert_cmpint(tcp_connection_deadline(kit->end[0].connection), ==, TIME_PS_NEVER);
+  g_assert_cmpint(tcp_transport_deadline(kit->end[0].connection), ==, TIME_PS_NEVER);
   tcp_kit_free(kit);
 }
 
@@ -178,7 +178,7 @@ static void test_fin_again_in_closing(void)
     expect_nothing(kit, 0);
     if (cases[i].finishes) {
       expect_finished(kit);
-      g_assert_cmpint(tcp_connection_deadline(kit->end[0].connection), ==, TIME_PS_NEVER);
+      g_assert_cmpint(tcp_transport_deadline(kit->end[0].connection), ==, TIME_PS_NEVER);
     }
     tcp_kit_free(kit);
   }
@@ -234,7 +234,7 @@ static void test_reset_in_every_state(void)
     g_assert_true(kit->end[0].closed);
     g_assert_cmpint(kit->end[0].reason, ==, TCP_CLOSE_RESET);
     expect_nothing(kit, 0);
-    g_assert_cmpint(tcp_connection_deadline(kit->end[0].connection), ==, TIME_PS_NEVER);
+    g_assert_cmpint(tcp_transport_deadline(kit->end[0].connection), ==, TIME_PS_NEVER);
     tcp_kit_free(kit);
   }
 }
@@ -289,7 +289,7 @@ static void test_reset_after_simultaneous_open(void)
 {
   tcp_config config = tcp_kit_config();
   tcp_kit *kit = tcp_kit_new(&config, NULL);
-  tcp_connection_open(kit->end[0].connection, kit->now);
+  tcp_transport_open(kit->end[0].connection, kit->now);
   collect(kit, 0);
   drop_all(kit, 0);
   tcp_header syn = {
@@ -324,7 +324,7 @@ static void test_payload_of_a_syn(void)
 {
   tcp_config config = tcp_kit_config();
   tcp_kit *kit = tcp_kit_new(&config, NULL);
-  tcp_connection_listen(kit->end[0].connection);
+  tcp_transport_listen(kit->end[0].connection);
   tcp_header syn = {
       .sequence = tcp_sequence_of(-1, kit->end[1].config.isn), .flags = TCP_SYN | TCP_FIN, .window = 1000};
   script_segment(kit, syn, 0, 100);

@@ -111,7 +111,7 @@ static void expect_probe_after(const tcp_config *config, time_ps round_trip_ps, 
   time_ps due = kit->now + wait_us * TIME_PS_PER_MICROSECOND;
   post(kit, 0, segments * EMSS, 0);
   drop_all(kit, 0);
-  g_assert_cmpint(tcp_connection_deadline(kit->end[0].connection), ==, due);
+  g_assert_cmpint(tcp_transport_deadline(kit->end[0].connection), ==, due);
   advance_to(kit, due - 1);
   expect_nothing(kit, 0);
   advance_by(kit, 1);
@@ -176,7 +176,7 @@ static void test_tail_loss(void)
   g_assert_cmpuint(kit->end[0].acknowledged, ==, 3 * EMSS);
   /* SRTT after the one sample of 90 ms and another: 7/8 (7/8 100 + 90/8) + 90/8 = 97.65625 ms */
   time_ps due = kit->now + 2 * INT64_C(97656250000);
-  g_assert_cmpint(tcp_connection_deadline(kit->end[0].connection), ==, due);
+  g_assert_cmpint(tcp_transport_deadline(kit->end[0].connection), ==, due);
   advance_to(kit, due - 1);
   expect_nothing(kit, 0);
   advance_by(kit, 1);
@@ -243,7 +243,7 @@ static void test_probe_with_new_octets(void)
   g_assert_cmpuint(statistics_of(kit)->tail_loss_probes, ==, 1);
   g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 0);
   /* the retransmission timer runs from the probe on: 300 ms */
-  g_assert_cmpint(tcp_connection_deadline(kit->end[0].connection), ==, kit->now + ms(300));
+  g_assert_cmpint(tcp_transport_deadline(kit->end[0].connection), ==, kit->now + ms(300));
   tcp_kit_free(kit);
 }
 
@@ -282,7 +282,7 @@ static void test_probe_in_place_of_a_time_out(void)
   g_assert_cmpuint(statistics_of(kit)->tail_loss_probes, ==, 1);
   g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 0);
   g_assert_cmpuint(window_of(kit), ==, 10 * EMSS);
-  g_assert_cmpint(tcp_connection_deadline(kit->end[0].connection), ==, kit->now + ms(300));
+  g_assert_cmpint(tcp_transport_deadline(kit->end[0].connection), ==, kit->now + ms(300));
   tcp_kit_free(kit);
 }
 

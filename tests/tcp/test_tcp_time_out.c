@@ -31,8 +31,7 @@ static void test_time_outs_double(void)
   deliver_all(kit, 1);
   g_assert_cmpuint(kit->end[0].acknowledged, ==, 1000);
   post(kit, 0, 1000, 0);
-  g_assert_cmpint(tcp_connection_deadline(kit->end[0].connection), ==,
-                  start + 2400 * TIME_PS_PER_MILLISECOND);
+  g_assert_cmpint(tcp_transport_deadline(kit->end[0].connection), ==, start + 2400 * TIME_PS_PER_MILLISECOND);
   tcp_kit_free(kit);
 }
 
@@ -53,7 +52,7 @@ static void test_timestamps_sample_retransmissions(void)
   deliver_all(kit, 1);
   g_assert_cmpuint(kit->end[0].acknowledged, ==, 1000);
   post(kit, 0, 1000, 0);
-  g_assert_cmpint(tcp_connection_deadline(kit->end[0].connection), ==,
+  g_assert_cmpint(tcp_transport_deadline(kit->end[0].connection), ==,
                   kit->now + 302500 * TIME_PS_PER_MICROSECOND);
   tcp_kit_free(kit);
 }
@@ -83,7 +82,7 @@ static void test_no_echo(void)
                       .timestamp_echo = UINT32_MAX / 4};
     script_segment(kit, ack, 0, 0);
     post(kit, 0, 1000, 0);
-    g_assert_cmpint(tcp_connection_deadline(kit->end[0].connection), ==, kit->now + time_outs[i]);
+    g_assert_cmpint(tcp_transport_deadline(kit->end[0].connection), ==, kit->now + time_outs[i]);
     drop_all(kit, 0);
     script_ack(kit, (i + 1) * 1000, 0, NULL);
   }
@@ -105,7 +104,7 @@ static void test_round_trip_within_a_tick(void)
   deliver_all(kit, 1);
   g_assert_cmpuint(kit->end[0].acknowledged, ==, 2 * 1448);
   post(kit, 0, 1000, 0);
-  g_assert_cmpint(tcp_connection_deadline(kit->end[0].connection), ==,
+  g_assert_cmpint(tcp_transport_deadline(kit->end[0].connection), ==,
                   kit->now + 337500 * TIME_PS_PER_MICROSECOND);
   tcp_kit_free(kit);
 }
@@ -126,7 +125,7 @@ static void test_gives_up(void)
   g_assert_true(kit->end[0].closed);
   g_assert_cmpint(kit->end[0].reason, ==, TCP_CLOSE_GAVE_UP);
   g_assert_cmpuint(on_wire(kit, 0), ==, 3);
-  g_assert_cmpint(tcp_connection_deadline(kit->end[0].connection), ==, TIME_PS_NEVER);
+  g_assert_cmpint(tcp_transport_deadline(kit->end[0].connection), ==, TIME_PS_NEVER);
   tcp_kit_free(kit);
 }
 
@@ -197,7 +196,7 @@ static void test_threshold_of_time_outs(void)
   deliver_segments(kit, 2);
   drop_all(kit, 0);
   for (unsigned i = 1; i <= 2; i++) {
-    advance_to(kit, tcp_connection_deadline(kit->end[0].connection));
+    advance_to(kit, tcp_transport_deadline(kit->end[0].connection));
     g_assert_cmpuint(statistics_of(kit)->timeouts, ==, i);
     g_assert_cmpuint(threshold_of(kit), ==, 5 * EMSS);
   }
@@ -216,7 +215,7 @@ static void test_progress_restarts_the_count(void)
     post(kit, 0, 1000, 0);
     for (unsigned k = 0; k < 2; k++) {
       drop_all(kit, 0);
-      advance_to(kit, tcp_connection_deadline(kit->end[0].connection));
+      advance_to(kit, tcp_transport_deadline(kit->end[0].connection));
     }
     settle(kit, TCP_KIT_ROUND_TRIP);
     g_assert_cmpuint(kit->end[0].acknowledged, ==, i * 1000);
@@ -271,7 +270,7 @@ static void test_late_segment_with_timestamps(void)
     config.delayed_ack_segments = 1;
     tcp_kit *kit = tcp_kit_new(&config, &config);
     handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
-    const uint32_t emss = kit->end[0].connection->gauges.emss_octets;
+    const uint32_t emss = kit->end[0].connection->gauges->emss_octets;
     post(kit, 0, 1000, 0);
     advance_by(kit, 300 * TIME_PS_PER_MILLISECOND);
     g_assert_cmpuint(on_wire(kit, 0), ==, 2);

@@ -44,7 +44,7 @@ static bool drop_too_big(wire *path, unsigned from, const datagram *packet)
   if (!path->faults.silent) {
     ip_address router = datagram_source(packet); /* any of that version */
     datagram *message = datagram_new_too_big(&router, packet, path->faults.narrow_mtu_octets);
-    tcp_connection_receive(path->kit->end[from].connection, message, path->kit->now);
+    tcp_transport_receive(path->kit->end[from].connection, message, path->kit->now);
     collect(path->kit, from);
     datagram_unref(message);
   }
@@ -107,7 +107,7 @@ static void disturb(wire *path)
     set_send_mtu(path->kit, end, mtus[random_stream_below(path->random, G_N_ELEMENTS(mtus))]);
   }
   if (random_stream_chance(path->random, path->faults.refusal)) {
-    uint64_t edge = path->kit->end[end].connection->gauges.in_order_edge;
+    uint64_t edge = path->kit->end[end].connection->gauges->in_order_edge;
     uint64_t octet = edge + random_stream_below(path->random, 5000);
     refuse_octets(path->kit, end, octet, octet + 1, 1 + (unsigned)random_stream_below(path->random, 2));
   }
@@ -121,8 +121,8 @@ static bool step(wire *path)
   disturb(path);
   bool any = find_next(path, &from, &index);
   time_ps due = any ? g_array_index(path->underway[from], travelling, index).due : TIME_PS_NEVER;
-  time_ps timers = time_ps_earlier(tcp_connection_deadline(path->kit->end[0].connection),
-                                   tcp_connection_deadline(path->kit->end[1].connection));
+  time_ps timers = time_ps_earlier(tcp_transport_deadline(path->kit->end[0].connection),
+                                   tcp_transport_deadline(path->kit->end[1].connection));
   if (!any && timers == TIME_PS_NEVER) {
     return false;
   }
@@ -130,7 +130,7 @@ static bool step(wire *path)
   if (any && due <= timers) {
     datagram *packet = g_array_index(path->underway[from], travelling, index).packet;
     g_array_remove_index(path->underway[from], index);
-    tcp_connection_receive(path->kit->end[!from].connection, packet, path->kit->now);
+    tcp_transport_receive(path->kit->end[!from].connection, packet, path->kit->now);
     datagram_unref(packet);
     collect(path->kit, !from);
   }
@@ -207,7 +207,7 @@ static void run_case(uint64_t seed, unsigned case_bits, wire_faults faults, uint
     path.underway[direction] = g_array_new(FALSE, FALSE, sizeof(travelling));
   }
   g_test_message("seed %" G_GUINT64_FORMAT ", case bits %u", seed, case_bits);
-  tcp_connection_open(kit->end[0].connection, 0);
+  tcp_transport_open(kit->end[0].connection, 0);
   post_records(kit, 0, octets_forward, random);
   post_records(kit, 1, octets_back, random);
   pick_up(&path, 0);
@@ -224,8 +224,8 @@ static void run_case(uint64_t seed, unsigned case_bits, wire_faults faults, uint
     g_assert_true(kit->end[i].finished);
     g_assert_cmpuint(kit->end[i].passed_octets, ==, kit->end[!i].posted);
     g_assert_cmpuint(kit->end[i].acknowledged, ==, kit->end[i].posted);
-    g_assert_cmpuint(kit->end[i].connection->gauges.in_order_edge, ==, kit->end[!i].posted);
-    g_assert_cmpuint(tcp_connection_held_octets(kit->end[i].connection), ==, 0);
+    g_assert_cmpuint(kit->end[i].connection->gauges->in_order_edge, ==, kit->end[!i].posted);
+    g_assert_cmpuint(tcp_transport_held_octets(kit->end[i].connection), ==, 0);
   }
   while (step(&path)) {
     /* what is still underway meets closed connections */

@@ -162,7 +162,7 @@ static void test_unread_octets_close_the_window(void)
   while (arrived < 8000) {
     if (on_wire(kit, 0) == 0) {
       /* 700 octets are left of the window, and leave when the override time is over */
-      advance_to(kit, tcp_connection_deadline(kit->end[0].connection));
+      advance_to(kit, tcp_transport_deadline(kit->end[0].connection));
     }
     arrived += wire_length(kit, 0, 0);
     tcp_connection_set_unread_octets(kit->end[1].connection, arrived);

@@ -232,6 +232,7 @@ static uint64_t deliver_untagged(ddp_placer *placer, ddp_segment *segment)
 /* Delivers `segment`, which is Placed and lies at the edge. */
 static void deliver(ddp_placer *placer, ddp_segment *segment, time_ps now)
 {
+  const ddp_probe *probe = placer->config.probe;
   uint64_t buffer_id = 0;
   if (!is_in_turn(placer, &segment->header)) {
     note_fault(placer, VERDICT_ERROR, (ddp_error){DDP_ERROR_UNTAGGED, DDP_UNTAGGED_MSN_RANGE}, segment);
@@ -246,6 +247,12 @@ static void deliver(ddp_placer *placer, ddp_segment *segment, time_ps now)
     buffer_id = deliver_untagged(placer, segment);
   }
   placer->edge = segment->fpdu_end;
+  if (probe && probe->delivered) {
+    probe->delivered(placer->config.probe_user, segment, now);
+    if (placer->stopped) { /* by that handler */
+      return;
+    }
+  }
   placer->events->delivered(placer->user, segment, buffer_id, now);
 }
 
@@ -298,14 +305,15 @@ static verdict inspect(const ddp_placer *placer, const mpa_ulpdu *ulpdu, ddp_seg
 /* Places `segment`, which is right. It is remembered when it is early; true when its turn is now. */
 static bool place(ddp_placer *placer, ddp_segment *segment, const mpa_ulpdu *ulpdu, time_ps now)
 {
+  const ddp_probe *probe = placer->config.probe;
   if (segment->payload_octets > 0 && segment->target) {
     octet_rope_copy_out(ulpdu->octets, segment->header_octets, segment->payload_octets, segment->target);
   }
   bool in_turn = segment->fpdu_start == placer->edge;
   ddp_segment *kept = in_turn ? segment : keep(placer, segment);
   /* Else Placed before: ddp-07/rfc5041 §5.3 (DDP-106), Delivered once (DDP-107). */
-  if (kept && placer->config.probe) {
-    placer->config.probe->placed(placer->config.probe->user, kept, ulpdu, now);
+  if (kept && probe && probe->placed) {
+    probe->placed(placer->config.probe_user, kept, ulpdu, now);
   }
   return in_turn && !placer->stopped;
 }

@@ -20,12 +20,15 @@
 
 typedef struct ddp_placer ddp_placer;
 
-/* Who measures Placement: told where it happens. */
+/* Who follows a stream from above: called where it happens, with nothing in between. Every handler may be NULL. */
 typedef struct ddp_probe {
-  /* `segment` has been Placed. `ulpdu` tells when its octets arrived (its payload starts at ULPDU offset
+  /* `segment` has been Placed. `ulpdu` has the time when its octets arrived (its payload starts at ULPDU offset
    * ddp_header_octets()). The handler may set segment->observer. */
   void (*placed)(void *user, ddp_segment *segment, const mpa_ulpdu *ulpdu, time_ps now);
-  void *user;
+  /* `segment`, of any opcode, is about to be Delivered to RDMAP: for the host's own use (rdmap-00 §7.1, RDMAP-121). */
+  void (*delivered)(void *user, const ddp_segment *segment, time_ps now);
+  /* RDMAP's: the peer will send no more and this stream goes on (DDP-128, MPA-271). */
+  void (*half_closed)(void *user, time_ps now);
 } ddp_probe;
 
 /* `error` and `refused` surface the first fault of the stream, exactly one of them and once, when the
@@ -67,8 +70,9 @@ typedef struct ddp_placer_config {
   /* QN 0 … queue_count - 1: any number; a greater QN is error 0x2/0x01. The array and the queues stay the
    * caller's; NULL: not made yet, see `make_queue`. */
   ddp_untagged_queue *const *queues;
-  const ddp_probe *probe; /* outlives the placer; NULL: nobody measures */
-  uint64_t first_offset;  /* of the FPDU phase, from which on segments come: Delivery starts there */
+  const ddp_probe *probe; /* outlives the placer; NULL: nobody follows */
+  void *probe_user;
+  uint64_t first_offset; /* of the FPDU phase, from which on segments come: Delivery starts there */
 } ddp_placer_config;
 
 /* A placer; `config` is copied, what it points to and `events` must outlive the placer. Free with

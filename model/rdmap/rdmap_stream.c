@@ -298,6 +298,7 @@ void rdmap_stream_close(rdmap_stream *stream)
 
 void rdmap_stream_llp_finished(rdmap_stream *stream, time_ps now)
 {
+  const ddp_probe *probe = stream->config.probe;
   bool is_news = !stream->peer_has_closed;
   stream->peer_has_closed = true;
   if (stream->is_terminated) {
@@ -307,8 +308,8 @@ void rdmap_stream_llp_finished(rdmap_stream *stream, time_ps now)
       (stream->placer && ddp_placer_is_within_message(stream->placer))) {
     /* The documents are silent: no response can come any more, nor the rest of a message, and nobody shall wait for it. */
     rdmap_stream_fail(stream, llp_closed, now);
-  } else if (is_news && !stream->is_closed && stream->events->half_closed) {
-    stream->events->half_closed(stream->user, now);
+  } else if (is_news && !stream->is_closed && probe && probe->half_closed) {
+    probe->half_closed(stream->config.probe_user, now);
   }
 }
 

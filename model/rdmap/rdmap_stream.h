@@ -46,6 +46,7 @@ typedef struct rdmap_config {
   bool strict_rdmap00;    /* 'Invalid STag' (code 00) for an STag not associated (notes-ddp-rdmap 48) */
   bool report_on_arrival; /* see ddp_placer_config */
   const ddp_probe *probe; /* see ddp_placer_config */
+  void *probe_user;
   /* Outlives the stream; NULL: the stream is a connection's of its own. Else only what comes in is looked at: a Read Response needs no Read, a Read
    * Request gets no answer, and a Send that invalidates leaves the STag to what follows. */
   const capture_profile *capture;
@@ -61,9 +62,6 @@ typedef struct rdmap_received {
 } rdmap_received;
 
 typedef struct rdmap_stream_events {
-  /* A segment was Delivered to RDMAP, of any opcode: for the host's own use (rdmap-00 §7.1, RDMAP-121). With
-   * header.last its RDMA Message is whole; what comes of it, another event, follows. */
-  void (*delivered)(void *user, const ddp_segment *segment, time_ps now);
   /* A Send reached the ULP (RDMAP-187, RDMAP-197). The handler may post. */
   void (*received)(void *user, const rdmap_received *received, time_ps now);
   /* The operation `id` is complete at the Local Peer, in the order posted (RDMAP-195, RDMAP-196, RDMAP-200):
@@ -74,15 +72,12 @@ typedef struct rdmap_stream_events {
    * peer. All operations complete after it, in error but for Reads whose response is Delivered: at once, or
    * when DDP has sent the operation that it has. May be called from every function below that has a `now`. */
   void (*terminated)(void *user, const rdmap_terminate *terminate, bool by_peer, time_ps now);
-  /* The peer will send no more (DDP-128); own operations go on. */
-  void (*half_closed)(void *user, time_ps now);
 } rdmap_stream_events;
 
 /* A stream with nothing posted but IRD buffers on QN 1 and the Terminate buffer on QN 2 (RDMAP-170,
  * notes-ddp-rdmap 27). It counts among the streams of its Protection Domain in `stags`
- * (ddp_stag_table_add_stream()) until it is freed. `config` is copied, `events` must outlive the stream; all
- * are handled but `delivered` and `half_closed`, which may be NULL. Free with rdmap_stream_free()
- * (NULL is allowed). */
+ * (ddp_stag_table_add_stream()) until it is freed. `config` is copied, `events` must outlive the stream; none is NULL. Free with
+ * rdmap_stream_free() (NULL is allowed). */
 rdmap_stream *rdmap_stream_new(const rdmap_config *config, const rdmap_stream_events *events, void *user);
 void rdmap_stream_free(rdmap_stream *stream);
 

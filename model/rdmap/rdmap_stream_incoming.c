@@ -159,12 +159,6 @@ static bool only_look(const rdmap_stream *stream, rdmap_opcode opcode, const ddp
 static void on_delivered(void *user, const ddp_segment *segment, uint64_t buffer_id, time_ps now)
 {
   rdmap_stream *stream = user;
-  if (stream->events->delivered) {
-    stream->events->delivered(stream->user, segment, now);
-  }
-  if (stream->is_terminated) { /* by that handler */
-    return;
-  }
   rdmap_opcode opcode = (rdmap_opcode)rdmap_control_opcode(segment->header.ulp_control);
   if (stream->config.capture && only_look(stream, opcode, segment)) {
     return;
@@ -247,6 +241,7 @@ static ddp_placer *placer_of(rdmap_stream *stream)
                                                          .queues = stream->queues,
                                                          .queue_count = RDMAP_QUEUES,
                                                          .probe = config->probe,
+                                                         .probe_user = config->probe_user,
                                                          .first_offset = config->first_offset,
                                                          .report_on_arrival = config->report_on_arrival},
                                     &placer_events, stream);

@@ -49,7 +49,8 @@ static rdmap_stream *stream_of(rnic_endpoint *endpoint, const rnic_endpoint_conf
   rdmap.generation = config->generation;
   rdmap.identity = endpoint->identity;
   rdmap.stags = rnic_host_stags(config->host);
-  rdmap.probe = endpoint->events->placed ? &endpoint->probe : NULL;
+  rdmap.probe = &endpoint->events->probe;
+  rdmap.probe_user = endpoint->user;
   rdmap.capture = config->capture;
   rdmap.first_offset = config->capture ? config->capture->first_offset : 0;
   if (config->fault && config->fault->forgets_ord) {
@@ -118,7 +119,6 @@ rnic_endpoint *rnic_endpoint_new(const rnic_endpoint_config *config, const rnic_
 
   endpoint->events = events;
   endpoint->user = user;
-  endpoint->probe = (ddp_probe){events->placed, user};
   endpoint->host = config->host;
   endpoint->role = config->role;
   endpoint->generation = config->generation;

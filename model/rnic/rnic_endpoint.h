@@ -34,9 +34,7 @@ typedef struct rnic_endpoint_events {
   void (*completion)(void *user, rnic_endpoint *endpoint, time_ps now);
   /* The peer's Private Data, when its startup frame is accepted or rejects; before full operation. */
   void (*private_data)(void *user, const uint8_t *octets, uint32_t length, time_ps now);
-  /* A ddp_probe's; for measurement, as `delivered`, which is a rdmap_stream_events'. */
-  void (*placed)(void *user, ddp_segment *segment, const mpa_ulpdu *ulpdu, time_ps now);
-  void (*delivered)(void *user, const ddp_segment *segment, time_ps now);
+  ddp_probe probe; /* its handlers get `user`, too */
   /* A payload segment arrives, before it is handled; see tcp_events. `phase_offset` is `position` counted from the first
    * octet of the FPDU phase; negative: a startup frame's or of streaming mode. */
   void (*segment)(void *user, int64_t phase_offset, uint32_t length, uint32_t new_octets, bool out_of_order,
@@ -45,8 +43,6 @@ typedef struct rnic_endpoint_events {
   void (*retransmitted)(void *user, int64_t phase_offset, uint32_t length, time_ps now);
   /* An FPDU that starts at `phase_offset` of the direction sent has been handed to TCP. */
   void (*framed)(void *user, uint64_t phase_offset);
-  /* The peer will send no more. */
-  void (*finished)(void *user, rnic_endpoint *endpoint, time_ps now);
   void (*closed)(void *user, time_ps now);
   /* The connection ends otherwise than by being closed when all is done; see rnic_failure. Once at most. What the documents say
    * about its end happens by itself: Terminate and FIN, or RST. */

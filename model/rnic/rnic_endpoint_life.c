@@ -248,15 +248,6 @@ const tcp_events rnic_endpoint_tcp_events_inspecting = {.inspect = on_inspect,
 
 /* --- RDMAP reports --- */
 
-static void on_delivered(void *user, const ddp_segment *segment, time_ps now)
-{
-  rnic_endpoint *endpoint = user;
-
-  if (endpoint->events->delivered) {
-    endpoint->events->delivered(endpoint->user, segment, now);
-  }
-}
-
 void rnic_endpoint_complete(rnic_endpoint *endpoint, const rnic_completion *completion, time_ps now)
 {
   waiting_completion *added = g_new(waiting_completion, 1);
@@ -305,18 +296,5 @@ static void on_terminated(void *user, const rdmap_terminate *terminate, bool by_
   move_to(endpoint, RNIC_ENDING_TERMINATES);
 }
 
-/* The peer sends no more and this stream goes on (DDP-128, MPA-271). */
-static void on_half_closed(void *user, time_ps now)
-{
-  rnic_endpoint *endpoint = user;
-
-  if (endpoint->events->finished) {
-    endpoint->events->finished(endpoint->user, endpoint, now);
-  }
-}
-
-const rdmap_stream_events rnic_endpoint_rdmap_events = {.delivered = on_delivered,
-                                                        .received = on_received,
-                                                        .completed = on_completed,
-                                                        .terminated = on_terminated,
-                                                        .half_closed = on_half_closed};
+const rdmap_stream_events rnic_endpoint_rdmap_events = {
+    .received = on_received, .completed = on_completed, .terminated = on_terminated};

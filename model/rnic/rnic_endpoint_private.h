@@ -30,7 +30,6 @@ struct rnic_endpoint {
   rnic_sender sender;     /* started in full operation */
   rnic_receiver receiver; /* the same */
   rdmap_stream *stream;
-  ddp_probe probe;                       /* with `placed`, that there may be */
   rnic_startup_phase *startup;           /* NULL in full operation */
   waiting_completion *oldest_completion; /* NULL: there is none */
   waiting_completion *newest_completion; /* with an oldest one */

@@ -137,11 +137,10 @@ static void on_private_data(void *user, const uint8_t *octets, uint32_t length, 
   }
 }
 
-static void on_finished(void *user, rnic_endpoint *endpoint, time_ps now)
+static void on_half_closed(void *user, time_ps now)
 {
-  (void)user;
   (void)now;
-  rnic_endpoint_close(endpoint);
+  rnic_endpoint_close(((session_end *)user)->endpoint);
 }
 
 /* Octets that TCP is through with wait out the placement latency: they are Delivered after the connection has been closed. */
@@ -222,25 +221,25 @@ rnic_endpoint_events session_endpoint_events(const session *self, enum side side
 {
   static const rnic_endpoint_events of_sink = {.completion = on_completion,
                                                .private_data = on_private_data,
-                                               .placed = on_placed,
-                                               .delivered = on_delivered,
+                                               .probe.placed = on_placed,
+                                               .probe.delivered = on_delivered,
                                                .segment = on_segment,
-                                               .finished = on_finished,
+                                               .probe.half_closed = on_half_closed,
                                                .closed = on_closed,
                                                .failed = on_failed};
   static const rnic_endpoint_events of_source = {.completion = on_completion,
                                                  .private_data = on_private_data,
-                                                 .delivered = on_delivered,
+                                                 .probe.delivered = on_delivered,
                                                  .retransmitted = on_retransmitted,
                                                  .framed = on_framed,
-                                                 .finished = on_finished,
+                                                 .probe.half_closed = on_half_closed,
                                                  .closed = on_closed,
                                                  .failed = on_failed};
   static const rnic_endpoint_events of_capture = {.completion = on_idle_completion,
-                                                  .placed = on_placed,
-                                                  .delivered = on_idle_delivery,
+                                                  .probe.placed = on_placed,
+                                                  .probe.delivered = on_idle_delivery,
                                                   .segment = on_segment,
-                                                  .finished = on_finished,
+                                                  .probe.half_closed = on_half_closed,
                                                   .failed = on_failed};
 
   if (self->config.capture) {

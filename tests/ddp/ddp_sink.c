@@ -99,6 +99,7 @@ ddp_sink *ddp_sink_new_with(iwarp_generation generation, bool report_on_arrival)
                                            .error = on_error,
                                            .refused = on_refused,
                                            .may_follow = on_may_follow};
+  static const ddp_probe probe = {.placed = on_placed};
   ddp_sink *s = g_new0(ddp_sink, 1);
   memset(s->tagged_memory, UNTOUCHED, sizeof s->tagged_memory);
   memset(s->untagged_memory, UNTOUCHED, sizeof s->untagged_memory);
@@ -110,13 +111,13 @@ ddp_sink *ddp_sink_new_with(iwarp_generation generation, bool report_on_arrival)
     ddp_untagged_queue_post(s->queues[i < 3 ? 0 : 1], s->untagged_memory[i] + GUARD_OCTETS, UNTAGGED_OCTETS,
                             FIRST_BUFFER_ID + i);
   }
-  s->probe = (ddp_probe){on_placed, s};
   ddp_placer_config config = {.generation = generation,
                               .stream = {STREAM_ID, PROTECTION_DOMAIN},
                               .stags = s->stags,
                               .queues = s->queues,
                               .queue_count = 2,
-                              .probe = &s->probe,
+                              .probe = &probe,
+                              .probe_user = s,
                               .first_offset = SENT_FROM,
                               .report_on_arrival = report_on_arrival};
   s->placer = ddp_placer_new(&config, &events, s);

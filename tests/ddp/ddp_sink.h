@@ -55,7 +55,6 @@ typedef struct ddp_sink {
   ddp_stag_table *stags;
   ddp_untagged_queue *queues[2];
   ddp_placer *placer;
-  ddp_probe probe;
 
   bool would_place; /* what the placer said of the segment received last, just before it came */
   size_t placed;

@@ -53,7 +53,6 @@ typedef struct wire_link {
   ddp_untagged_queue *queues[QUEUES];
   mpa_deframer *deframer;
   ddp_placer *placer;
-  ddp_probe probe;
   size_t passed;
   size_t passed_early;
   size_t delivered; /* whole messages */
@@ -212,6 +211,7 @@ static wire_link *wire_link_new(uint64_t seed, const char *name, iwarp_generatio
   static const mpa_deframer_events llp_events = {.ulpdu = on_ulpdu, .error = on_llp_error};
   static const ddp_placer_events events = {
       .delivered = on_delivered, .error = on_error, .refused = on_refused};
+  static const ddp_probe probe = {.placed = on_placed};
   wire_link *l = g_new0(wire_link, 1);
   l->random = random_stream_new(seed, name);
   l->generation = generation;
@@ -227,12 +227,12 @@ static wire_link *wire_link_new(uint64_t seed, const char *name, iwarp_generatio
   for (size_t i = 0; i < QUEUES; i++) {
     l->queues[i] = ddp_untagged_queue_new(DDP_FIRST_MSN);
   }
-  l->probe = (ddp_probe){on_placed, l};
   ddp_placer_config config = {.generation = generation,
                               .stags = l->stags,
                               .queues = l->queues,
                               .queue_count = QUEUES,
-                              .probe = &l->probe};
+                              .probe = &probe,
+                              .probe_user = l};
   l->placer = ddp_placer_new(&config, &events, l);
   l->deframer = mpa_deframer_new(markers, true, &llp_events, l);
   make_messages(l);

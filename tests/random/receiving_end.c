@@ -62,10 +62,9 @@ static void on_failed(void *user, const rnic_failure *failure, time_ps now)
   end->failure.terminate = NULL;
 }
 
-static void on_finished(void *user, rnic_endpoint *endpoint, time_ps now)
+static void on_half_closed(void *user, time_ps now)
 {
   receiving_end *end = user;
-  (void)endpoint;
   (void)now;
 
   end->finished++;
@@ -239,8 +238,10 @@ static void send_startup_frame(receiving_end *end)
 
 static rnic_endpoint *endpoint_of(receiving_end *end)
 {
-  static const rnic_endpoint_events events = {
-      .completion = on_completion, .delivered = on_delivered, .finished = on_finished, .failed = on_failed};
+  static const rnic_endpoint_events events = {.completion = on_completion,
+                                              .probe.delivered = on_delivered,
+                                              .probe.half_closed = on_half_closed,
+                                              .failed = on_failed};
   const random_case *c = end->c;
   rnic_endpoint_config config =
       rnic_endpoint_config_default(c->is_initiator ? SIDE_INITIATOR : SIDE_RESPONDER);

@@ -18,7 +18,6 @@ typedef struct kit_user {
 typedef struct kit_whole {
   rdmap_kit kit;
   kit_user users[KIT_SIDES];
-  ddp_probe probes[KIT_SIDES];
   bool owns_stags[KIT_SIDES];
   ddp_stream_identity identities[KIT_SIDES];
 } kit_whole;
@@ -112,11 +111,10 @@ rdmap_config rdmap_kit_config(unsigned side)
 
 static void host_init(kit_whole *whole, unsigned side, const rdmap_config *given)
 {
-  static const rdmap_stream_events events = {.delivered = on_delivered,
-                                             .received = on_received,
-                                             .completed = on_completed,
-                                             .terminated = on_terminated,
-                                             .half_closed = on_half_closed};
+  static const rdmap_stream_events events = {
+      .received = on_received, .completed = on_completed, .terminated = on_terminated};
+  static const ddp_probe probe = {
+      .placed = on_placed, .delivered = on_delivered, .half_closed = on_half_closed};
   kit_host *host = &whole->kit.hosts[side];
   rdmap_config config = given ? *given : rdmap_kit_config(side);
   if (!config.stags) {
@@ -124,8 +122,8 @@ static void host_init(kit_whole *whole, unsigned side, const rdmap_config *given
     whole->owns_stags[side] = true;
   }
   whole->users[side] = (kit_user){.kit = &whole->kit, .side = side};
-  whole->probes[side] = (ddp_probe){on_placed, &whole->users[side]};
-  config.probe = &whole->probes[side];
+  config.probe = &probe;
+  config.probe_user = &whole->users[side];
   whole->identities[side] = config.identity;
   host->stags = config.stags;
   host->sent = g_array_new(FALSE, TRUE, sizeof(kit_ulpdu));

@@ -530,9 +530,10 @@ static void test_ended_at_delivery(void)
     ending_host host = {0};
     rdmap_config config = rdmap_kit_config(KIT_B);
     config.stags = b->stags;
-    rdmap_stream_events events = {.received = count_received,
-                                  .terminated = count_terminated,
-                                  .delivered = ends ? end_at_delivery : NULL};
+    ddp_probe probe = {.delivered = ends ? end_at_delivery : NULL};
+    rdmap_stream_events events = {.received = count_received, .terminated = count_terminated};
+    config.probe = &probe;
+    config.probe_user = &host;
     rdmap_stream_free(b->stream);
     host.stream = b->stream = rdmap_stream_new(&config, &events, &host);
     rdmap_kit_post_receive(kit, KIT_B, 0);

@@ -175,6 +175,7 @@ static void make_ddp(receiver_kit *kit)
   const rdmap_config config = {.generation = IWARP_IETF, .identity = identity, .ird = 1, .ord = 1};
   static const rdmap_stream_events events = {
       .received = on_received, .completed = on_completed, .terminated = on_terminated};
+  static const ddp_probe probe = {.placed = on_placed};
   rdmap_config with_stags = config;
 
   with_stags.first_offset = first_offset(kit);
@@ -186,8 +187,8 @@ static void make_ddp(receiver_kit *kit)
                                          .owner = identity};
   g_assert_true(ddp_stag_table_register_as(kit->stags, KIT_STAG, &registration));
   with_stags.stags = kit->stags;
-  kit->probe = (ddp_probe){on_placed, kit};
-  with_stags.probe = &kit->probe;
+  with_stags.probe = &probe;
+  with_stags.probe_user = kit;
   kit->rdmap = rdmap_stream_new(&with_stags, &events, kit);
 }
 

@@ -47,7 +47,6 @@ typedef struct receiver_kit {
   uint8_t *sink;
   ddp_stag_table *stags;
   rdmap_stream *rdmap;
-  ddp_probe probe;
   tcp_config tcp_config;
   tcp_events tcp_events;
   tcp_gauges tcp_gauges;

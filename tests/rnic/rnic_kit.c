@@ -113,14 +113,14 @@ static void on_retransmitted(void *user, int64_t phase_offset, uint32_t length, 
   }
 }
 
-static void on_finished(void *user, rnic_endpoint *endpoint, time_ps now)
+static void on_half_closed(void *user, time_ps now)
 {
   kit_side *s = user;
 
   check_time(s, now);
   s->finished++;
   if (s->closes_when_finished) {
-    rnic_endpoint_close(endpoint);
+    rnic_endpoint_close(s->endpoint);
   }
 }
 
@@ -211,11 +211,11 @@ void rnic_kit_create(rnic_kit *kit)
 {
   static const rnic_endpoint_events events = {.completion = on_completion,
                                               .private_data = on_private_data,
-                                              .placed = on_placed,
-                                              .delivered = on_delivered,
+                                              .probe.placed = on_placed,
+                                              .probe.delivered = on_delivered,
                                               .segment = on_segment,
                                               .retransmitted = on_retransmitted,
-                                              .finished = on_finished,
+                                              .probe.half_closed = on_half_closed,
                                               .closed = on_closed,
                                               .failed = on_failed};
   static const rnic_endpoint_events none;

@@ -191,13 +191,13 @@ static void on_placed(void *user, ddp_segment *segment, const mpa_ulpdu *ulpdu, 
   s->fpdus_waited += waited;
 }
 
-static void on_finished(void *user, rnic_endpoint *endpoint, time_ps now)
+static void on_half_closed(void *user, time_ps now)
 {
   pair_side *s = user;
   (void)now;
 
   s->finished = true;
-  rnic_endpoint_close(endpoint);
+  rnic_endpoint_close(s->endpoint);
 }
 
 static void on_closed(void *user, time_ps now)
@@ -276,11 +276,11 @@ static void start_side(pair_side *s)
 {
   static const rnic_endpoint_events events = {.want_operation = on_want_operation,
                                               .completion = on_completion,
-                                              .placed = on_placed,
-                                              .delivered = on_delivered,
+                                              .probe.placed = on_placed,
+                                              .probe.delivered = on_delivered,
                                               .segment = on_segment,
                                               .retransmitted = on_retransmitted,
-                                              .finished = on_finished,
+                                              .probe.half_closed = on_half_closed,
                                               .closed = on_closed,
                                               .failed = on_failed};
   ns3_pair *pair = s->pair;

@@ -71,7 +71,7 @@ static void on_delivered(void *user, const ddp_segment *segment, time_ps now)
 static void make_end(bench *b, idle_pair *pair, uint32_t index, enum side side)
 {
   static const rnic_endpoint_events events = {
-      .want_operation = on_want_operation, .completion = on_completion, .delivered = on_delivered};
+      .want_operation = on_want_operation, .completion = on_completion, .probe.delivered = on_delivered};
   bool initiator = side == SIDE_INITIATOR;
   uint16_t port = (uint16_t)(1024 + index);
   rnic_endpoint_config config = rnic_endpoint_config_default(side);

@@ -113,11 +113,10 @@ static void on_delivered(void *user, const ddp_segment *segment, time_ps now)
   }
 }
 
-static void on_finished(void *user, rnic_endpoint *endpoint, time_ps now)
+static void on_half_closed(void *user, time_ps now)
 {
-  (void)user;
   (void)now;
-  rnic_endpoint_close(endpoint);
+  rnic_endpoint_close(((pair_end *)user)->endpoint);
 }
 
 static void on_failed(void *user, const rnic_failure *failure, time_ps now)
@@ -141,8 +140,8 @@ static void make_end(pair *p, enum side side, iwarp_generation generation)
 {
   static const rnic_endpoint_events events = {.want_operation = on_want_operation,
                                               .completion = on_completion,
-                                              .delivered = on_delivered,
-                                              .finished = on_finished,
+                                              .probe.delivered = on_delivered,
+                                              .probe.half_closed = on_half_closed,
                                               .failed = on_failed};
   pair_end *end = &p->ends[side];
   bool initiator = side == SIDE_INITIATOR;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../tests/tcp/linux_keys.h"
-#include "network/path_link_native.h"
+#include "network/path_link.h"
 #include "shim/ns3_engine.h"
 #include "shim/ns3_tcp_transport.h"
 

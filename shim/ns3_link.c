@@ -4,7 +4,7 @@
 #include <glib.h>
 
 #include "base/octet_rope.h"
-#include "network/path_link_schedule.h"
+#include "network/path_link.h"
 
 /* One channel per direction, of which the way back stays idle: ns-3's channel has one delay for both ways,
  * ours may differ. */

@@ -45,7 +45,7 @@ typedef struct datagram {
   uint8_t header_octets; /* all of `header` */
   uint64_t send_order;   /* on its link: set by the link, 0 before; the second key of arrivals that tie */
   uint64_t
-      flow_order; /* in its flow, 1, 2, …: set where it enters the path (path_reordering), 0 before; on no wire */
+      flow_order; /* in its flow, 1, 2, …: set where it enters the path (path_rfc4737), 0 before; on no wire */
   octet_rope payload;
   uint8_t header[DATAGRAM_HEADER_MAX_OCTETS];
 } datagram;

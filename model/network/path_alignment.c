@@ -7,9 +7,8 @@ typedef struct alignment_flow {
   flow_entry flow;
   uint32_t isn;
   uint32_t hint;
-  int64_t edge; /* end of the highest octet seen: where sequence numbers are looked for */
-  int64_t
-      start; /* the end of a segment of whole FPDUs that came last: where the next one mostly begins; or -1 */
+  int64_t edge;  /* end of the highest octet seen: where sequence numbers are looked for */
+  int64_t start; /* the end of the last segment of whole FPDUs: where the next mostly begins; or -1 */
 } alignment_flow;
 
 typedef struct path_alignment {

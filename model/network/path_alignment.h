@@ -6,10 +6,10 @@
 
 #include "network/path_element.h"
 
-/* Whether an FPDU of `flow` starts at stream position `position` (0: the octet after the SYN); also true
- * of the position behind the last FPDU that has been posted, where the next one will start. What else
- * counts as a start (of a startup frame, say) is the caller's choice. `hint` is for who answers, to find the place near the last one
- * again: each observer has one for each flow, 0 at first. */
+/* Whether an FPDU of `flow` starts at stream position `position` (0: the octet after the SYN); also true of
+ * the position behind the last FPDU that has been posted, where the next one will start. What else counts as
+ * a start (of a startup frame, say) is the caller's choice. `hint` is for who answers, to find the place near
+ * the last one again: each observer has one for each flow, 0 at first. */
 typedef bool (*path_alignment_is_fpdu_start)(void *user, const datagram_flow *flow, int64_t position,
                                              uint32_t *hint);
 

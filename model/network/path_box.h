@@ -16,8 +16,8 @@ typedef struct path_box {
   GQueue due; /* flows of which octets wait, the earliest first: a box waits equally long for all its flows */
 } path_box;
 
-/* Embedded as the first member of what a box that lets octets wait knows of a flow: a flow_table's entry, written only by the functions
- * below. */
+/* Embedded as the first member of what a box that lets octets wait knows of a flow: a flow_table's entry,
+ * written only by the functions below. */
 typedef struct path_box_flow {
   flow_entry entry;
   time_ps deadline;
@@ -25,8 +25,8 @@ typedef struct path_box_flow {
   GList due;           /* its node of path_box.due; without data when it is not there */
 } path_box_flow;
 
-/* The box, of which `element` is the first member, takes identifications from `*next`, which outlives it, together with all who send
- * from the same address to the same address. Without this call it has its own. */
+/* The box, of which `element` is the first member, takes identifications from `*next`, which outlives it,
+ * together with all who send from the same address to the same address. Without this call it has its own. */
 void path_box_share_identification(path_element *element, uint16_t *next);
 
 /* True when `packet` is a segment for the box: `header` has what it says. Else the packet is dealt with:
@@ -46,8 +46,8 @@ void path_box_clear(path_box *box);
  * 6864 §4.3 and §5.3). */
 void path_box_emit(path_box *box, datagram *packet, time_ps now);
 
-/* The flow is due at `deadline`, because of the packet of `send_order`; TIME_PS_NEVER: not at all. No deadline set before may be later.
- * Of those due together the one set first comes first. */
+/* The flow is due at `deadline`, because of the packet of `send_order`; TIME_PS_NEVER: not at all. No
+ * deadline set before may be later. Of those due together the one set first comes first. */
 void path_box_set_deadline(path_box *box, path_box_flow *flow, time_ps deadline, uint64_t send_order);
 
 /* The flow that is due first, when it is by `now`; else NULL. */

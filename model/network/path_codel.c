@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "network/path_codel.h"
+#include "network/path_queue_manager.h"
 
 #include <glib.h>
 
 typedef struct path_codel {
   path_queue_manager manager;
   path_codel_config config;
-  time_ps
-      first_above; /* when waits will have been above target for an interval; TIME_PS_NEVER: the last one was not */
+  time_ps first_above; /* when waits have been above target for an interval; NEVER: the last was not */
   bool dropping;
   bool dropped; /* the packet before this one was dropped at drop_next */
   time_ps drop_next;
@@ -64,19 +63,9 @@ static void begin_dropping(path_codel *codel, time_ps now)
   codel->drop_next = control_law(codel, now);
 }
 
-/* What happens in the state of dropping to a packet that may be dropped: true, it is. */
-static bool drop_when_due(path_codel *codel, time_ps now)
-{
-  if (codel->dropped) {
-    codel->drop_next = control_law(codel, codel->drop_next);
-  }
-  codel->dropped = now >= codel->drop_next;
-  codel->count += codel->dropped;
-  return codel->dropped;
-}
-
-/* RFC 8289 §5 writes this as one loop over packets; here each packet is asked about by itself. The packet behind the one with which
- * dropping begins is not looked at there; here it is, and passes, as the next drop is later. */
+/* RFC 8289 §5 writes this as one loop over packets; here each packet is asked about by itself. The packet
+ * after the one with which dropping begins is not looked at there; here it is, and passes, as the next drop
+ * is later. */
 static bool is_chosen(path_codel *codel, const path_queue_question *question, time_ps now)
 {
   bool allowed = may_drop(codel, question, now);
@@ -92,7 +81,12 @@ static bool is_chosen(path_codel *codel, const path_queue_question *question, ti
     codel->dropped = false;
     return false;
   }
-  return drop_when_due(codel, now);
+  if (codel->dropped) {
+    codel->drop_next = control_law(codel, codel->drop_next);
+  }
+  codel->dropped = now >= codel->drop_next;
+  codel->count += codel->dropped;
+  return codel->dropped;
 }
 
 static path_queue_verdict dequeue(path_queue_manager *manager, const path_queue_question *question,
@@ -106,12 +100,7 @@ static path_queue_verdict dequeue(path_queue_manager *manager, const path_queue_
   return question->ecn_capable ? PATH_QUEUE_MARK : PATH_QUEUE_DROP;
 }
 
-static void free_codel(path_queue_manager *manager)
-{
-  g_free(manager);
-}
-
-static const path_queue_manager_class codel_class = {.name = "codel", .dequeue = dequeue, .free = free_codel};
+static const path_queue_manager_class codel_class = {.name = "codel", .dequeue = dequeue};
 
 path_queue_manager *path_codel_new(const path_codel_config *config)
 {

@@ -1,23 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a path through the network is made of: links, queues, impairments and middleboxes, each direction by itself. The scenario's
- * groups `path` and `middlebox` fill it. */
+/* What a path through the network is made of: links, queues, impairments and middleboxes, each direction by
+ * itself. The scenario's groups `path` and `middlebox` fill it. */
 #ifndef NETWORK_PATH_CONFIG_H
 #define NETWORK_PATH_CONFIG_H
 
 #include "base/settings.h"
 #include "base/side.h"
-#include "network/path_codel.h"
-#include "network/path_corrupt.h"
-#include "network/path_displace.h"
-#include "network/path_duplicate.h"
-#include "network/path_ecn_mark.h"
-#include "network/path_four_state_loss.h"
-#include "network/path_gilbert_elliott.h"
-#include "network/path_jitter.h"
+#include "network/path_impairments.h"
 #include "network/path_link.h"
-#include "network/path_loss.h"
 #include "network/path_middleboxes.h"
-#include "network/path_red.h"
+#include "network/path_queue_manager.h"
 #include "network/path_transmitter.h"
 
 /* Who drops in front of a link, besides the full queue. */
@@ -27,21 +19,10 @@ typedef enum path_discipline {
   PATH_DISCIPLINE_CODEL
 } path_discipline;
 
-/* The impairments of a direction, in the order that they have by default. */
-typedef enum path_impairment {
-  PATH_IMPAIRMENT_LOSS,
-  PATH_IMPAIRMENT_CORRUPT,
-  PATH_IMPAIRMENT_DUPLICATE,
-  PATH_IMPAIRMENT_ECN,
-  PATH_IMPAIRMENT_DISPLACE,
-  PATH_IMPAIRMENT_JITTER,
-  PATH_IMPAIRMENTS
-} path_impairment;
-
 typedef struct path_direction_config {
   path_link_config link; /* the first; its `id` is the path's matter */
-  /* Of further links, one for each; the longest list says how many there are, and the last value of a shorter one holds for the rest.
-   * Without any, a shorter one has that of the first link. */
+  /* Of further links, one for each; the longest list says how many there are, and the last value of a shorter
+   * one holds for the rest. Without any, a shorter one has that of the first link. */
   number_list hop_rates_bit_per_s;
   number_list hop_delays_ps;
   number_list hop_mtus_octets;
@@ -56,8 +37,8 @@ typedef struct path_direction_config {
   path_corrupt_config corrupt;
   path_duplicate_config duplicate;
   path_ecn_mark_config ecn;
-  path_displace_config displace; /* without wait_ps */
-  path_jitter_config jitter;     /* jitter_ps is the delay, too; 0: none. Without reorder_random */
+  path_late_config displace; /* without wait_ps */
+  path_jitter_config jitter; /* jitter_ps is the delay, too; 0: none. */
 } path_direction_config;
 
 /* Something of the first link that changes in mid-flow. */
@@ -89,8 +70,9 @@ uint32_t path_mtu_octets(const path_direction_config *direction);
 /* What a packet of `ip_octets` costs on `link`, framing and cells included. */
 uint32_t path_link_octets(const path_link_config *link, uint32_t ip_octets);
 
-/* The loss models of netem, with what tc-netem(8) takes for the parameters left out: `loss gemodel` p, r, 1-h, 1-k (100% - p, 100%, 0) and
- * `loss state` p13, p31, p32, p23, p14 (100% - p13, 0, 100%, 0). Only where the direction's list is not empty. */
+/* The loss models of netem, with what tc-netem(8) takes for the parameters left out: `loss gemodel` p, r,
+ * 1-h, 1-k (100% - p, 100%, 0) and `loss state` p13, p31, p32, p23, p14 (100% - p13, 0, 100%, 0). Only where
+ * the direction's list is not empty. */
 path_gilbert_elliott_config path_gemodel(const path_direction_config *direction);
 path_four_state_loss_config path_state_model(const path_direction_config *direction);
 

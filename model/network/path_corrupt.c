@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "network/path_corrupt.h"
-
-#include <glib.h>
+#include "network/path_impairments.h"
 
 #include "network/path_correlation.h"
 
@@ -32,8 +30,8 @@ static void damage_caught(path_corrupt *corrupt, datagram *packet)
   }
 }
 
-/* A bit of the payload. A checksum that was right is computed anew; one that was wrong stays, so that damage done by an element before
- * can still be found. */
+/* A bit of the payload. A checksum that was right is computed anew; one that was wrong stays, so that damage
+ * done by an element before can still be found. */
 static void damage_uncaught(path_corrupt *corrupt, datagram *packet)
 {
   bool right = datagram_checksum_is_right(packet);
@@ -70,12 +68,7 @@ static void receive(path_element *element, datagram *packet, time_ps now)
   path_element_emit(element, packet, now);
 }
 
-static void free_corrupt(path_element *element)
-{
-  g_free(element);
-}
-
-static const path_element_class corrupt_class = {.name = "corrupt", .receive = receive, .free = free_corrupt};
+static const path_element_class corrupt_class = {.name = "corrupt", .receive = receive};
 
 path_element *path_corrupt_new(const path_corrupt_config *config, random_stream *random)
 {

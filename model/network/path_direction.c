@@ -6,12 +6,12 @@
 #include "network/path_fragmenter.h"
 #include "network/path_impairments.h"
 #include "network/path_middleboxes.h"
-#include "network/path_reordering.h"
+#include "network/path_rfc4737.h"
 #include "network/path_transmitter.h"
 
-/* The major keys of the path's timers and arrivals. A node of a path has a number of its own; so do links. Arrivals: by path, node and
- * direction; what an impairment lets go is an arrival (design.md, order within one picosecond). The middleboxes' timers come
- * behind all connections'. */
+/* The major keys of the path's timers and arrivals. A node of a path has a number of its own; so do links.
+ * Arrivals: by path, node and direction; what an impairment lets go is an arrival (engine/engine.h). The
+ * middleboxes' timers come behind all connections'. */
 enum { NODES_MAX = 64, BOX_TIMER_MAJOR = 0x70000000 };
 
 /* One element with its timer. */
@@ -34,18 +34,15 @@ typedef struct path_router {
 
 struct path_direction {
   path_place config;
-  GPtrArray
-      *nodes; /* of path_node, in the order packets meet them; the transmitters and their links among them */
+  GPtrArray *nodes; /* of path_node, in the order packets meet them; transmitters with their links */
   path_node *first; /* of them */
   path_node *first_link;
   path_element *first_fragmenter; /* NULL: there is none */
   GPtrArray *routers;             /* of path_router */
   bool relay_is_in;               /* the proxy has been added */
   path_node *behind_relay; /* the node that the proxy hands on to; NULL: none does, or there is no proxy */
-  path_impairments *impairments;
-  GPtrArray *randoms; /* of random_stream: one of each element that may draw */
-  path_element
-      *alignment_before; /* in front of the boxes and behind them, in the main direction; NULL: no boxes */
+  GPtrArray *randoms;      /* of random_stream: one of each element that may draw */
+  path_element *alignment_before; /* of the main direction, before and after the boxes; NULL: no boxes */
   path_element *alignment_behind;
   path_element *reordering; /* of the main direction, at the exit; NULL: the other one */
 };
@@ -83,15 +80,6 @@ static void node_input(void *user, datagram *packet, time_ps now)
   enter(user, packet, now);
 }
 
-/* What a packet for `node` is handed to, and with which user: an element without timer and gate gets it at once. */
-static path_output input_of(path_node *node, void **user)
-{
-  bool needs_node = node->timer || node->gate;
-
-  *user = needs_node ? (void *)node : (void *)node->element;
-  return needs_node ? node_input : path_element_input;
-}
-
 static void node_run(void *user, time_ps now)
 {
   path_node *node = user;
@@ -116,8 +104,9 @@ static void node_free(gpointer data)
   g_free(node);
 }
 
-/* The number of the path's next node, in the engine's order: forward before reverse; of one direction the later nodes first, so that a
- * packet which an impairment lets go comes before one that arrives by the link in the same picosecond and was sent later. */
+/* The number of the path's next node, in the engine's order: forward before reverse; of one direction the
+ * later nodes first, so that a packet which an impairment lets go comes before one that arrives by the link
+ * in the same picosecond and was sent later. */
 static uint32_t next_major(const path_direction *path)
 {
   g_assert(path->nodes->len < NODES_MAX);
@@ -143,8 +132,8 @@ static path_node *add_node(path_direction *path, path_element *element, engine_c
   return node;
 }
 
-/* One named stream for each random element (design.md, Random numbers): "queue.forward.0" of the first link of path 0, "queue1.forward.0" of
- * the second; "random.forward.0" of the first box that cuts at random. */
+/* One named stream for each random element : "queue.forward.0" of the first link of path 0,
+ * "queue1.forward.0" of the second; "random.forward.0" of the first box that cuts at random. */
 static random_stream *random_of(path_direction *path, const char *element, size_t number)
 {
   const path_place *config = &path->config;
@@ -171,18 +160,8 @@ static const path_direction_config *config_of(const path_direction *path)
   return &path->config.network->directions[path->config.direction];
 }
 
-static path_link_config link_config(const path_direction *path, size_t index, bool is_guarded)
-{
-  path_link_config link = path_link_at(config_of(path), index);
-
-  link.id = next_major(path);
-  link.mtu_octets =
-      is_guarded ? UINT16_MAX : link.mtu_octets; /* the fragmenter's matter, and it may change */
-  return link;
-}
-
-/* A host never sends more than its own link carries. Where the MTU may be smaller than what comes (further links, an event, a box
- * that joins segments, a damaged path MTU, a capture's packets), a fragmenter asks. */
+/* A host never sends more than its own link carries. Where the MTU may be smaller than what comes (further
+ * links, an event, a box that joins segments, a damaged path MTU, a capture's packets), a fragmenter asks. */
 static bool needs_fragmenter(const path_direction *path, size_t index)
 {
   const path_config *network = path->config.network;
@@ -196,13 +175,6 @@ static bool needs_fragmenter(const path_direction *path, size_t index)
          path_middleboxes_may_enlarge(&network->middleboxes);
 }
 
-/* The routers' addresses: 10.0.1.N, fd00::1:N. */
-static ip_address router_address(const path_direction *path, size_t index)
-{
-  return path->config.ipv6 ? ip_address_v6(UINT64_C(0xFD00000000000000), 0x10000 + index)
-                           : ip_address_v4(PATH_ROUTER_ADDRESS + (uint32_t)index);
-}
-
 static void on_too_big(void *user, datagram *message, time_ps now)
 {
   const path_router *router = user;
@@ -212,7 +184,8 @@ static void on_too_big(void *user, datagram *message, time_ps now)
 
 static void add_fragmenter(path_direction *path, size_t index)
 {
-  ip_address router = router_address(path, index);
+  ip_address router = path->config.ipv6 ? ip_address_v6(UINT64_C(0xFD00000000000000), 0x10000 + index)
+                                        : ip_address_v4(PATH_ROUTER_ADDRESS + (uint32_t)index);
   uint32_t mtu = path_link_at(config_of(path), index).mtu_octets;
   path_element *fragmenter = path_fragmenter_new(mtu, &router);
   path_router *place = g_new0(path_router, 1);
@@ -249,15 +222,6 @@ static path_queue_manager *manager_of(const path_direction_config *direction, co
   return NULL;
 }
 
-static path_transmitter_config queue_config(const path_direction_config *direction,
-                                            const path_link_config *link, random_stream *random)
-{
-  path_transmitter_config queue = direction->queue;
-
-  queue.manager = manager_of(direction, link, random);
-  return queue;
-}
-
 static bool add_link(path_direction *path, size_t index, GError **error)
 {
   bool is_guarded = needs_fragmenter(path, index);
@@ -265,13 +229,16 @@ static bool add_link(path_direction *path, size_t index, GError **error)
   if (is_guarded) {
     add_fragmenter(path, index);
   }
-  const path_link_config config = link_config(path, index, is_guarded);
+  path_link_config config = path_link_at(config_of(path), index);
+  config.id = next_major(path);
+  config.mtu_octets =
+      is_guarded ? UINT16_MAX : config.mtu_octets; /* the fragmenter's matter, and it may change */
   path_link *link = path->config.new_link(path->config.clock, &config, error);
   if (!link) {
     return false;
   }
-  const path_transmitter_config queue =
-      queue_config(config_of(path), &config, random_of(path, "queue", index));
+  path_transmitter_config queue = config_of(path)->queue;
+  queue.manager = manager_of(config_of(path), &config, random_of(path, "queue", index));
   path_node *node = add_node(path, path_transmitter_new(&config, link, &queue), ENGINE_TRANSMITTER);
   node->link = link;
   path->first_link = path->first_link ? path->first_link : node;
@@ -280,8 +247,8 @@ static bool add_link(path_direction *path, size_t index, GError **error)
 
 /* --- Boxes --- */
 
-/* A proxy is one box for both directions. It stands where the forward direction has its boxes: so before the reverse direction's last
- * link, behind its impairments, or at its very start. */
+/* A proxy is one box for both directions. It stands where the forward direction has its boxes: so before the
+ * reverse direction's last link, behind its impairments, or at its very start. */
 static path_position place_of_relay(const path_direction *path)
 {
   path_position place = path->config.network->middleboxes.position;
@@ -341,7 +308,8 @@ static void add_boxes(path_direction *path, path_position place)
   path->alignment_behind = observed ? add_alignment(path) : path->alignment_behind;
 }
 
-/* Between which links the boxes stand: behind the first of the forward direction, and at the same place of the reverse one. */
+/* Between which links the boxes stand: behind the first of the forward direction, and at the same place of
+ * the reverse one. */
 static size_t boxes_behind_link(const path_direction *path)
 {
   size_t links = path_links(config_of(path));
@@ -353,10 +321,12 @@ static size_t boxes_behind_link(const path_direction *path)
 
 static void add_impairments(path_direction *path)
 {
-  path->impairments =
-      path_impairments_new(config_of(path), path->config.direction, path->config.index, path->config.seed);
-  for (guint i = 0; i < path_impairments_count(path->impairments); i++) {
-    add_node(path, path_impairments_at(path->impairments, i), ENGINE_ARRIVAL);
+  g_autoptr(GPtrArray) elements = g_ptr_array_new();
+
+  path_impairments_add(elements, path->randoms, config_of(path), path->config.direction, path->config.index,
+                       path->config.seed);
+  for (guint i = 0; i < elements->len; i++) {
+    add_node(path, elements->pdata[i], ENGINE_ARRIVAL);
   }
 }
 
@@ -375,7 +345,7 @@ static bool add_nodes(path_direction *path, GError **error)
   size_t links = path->config.has_no_links ? 0 : path_links(config_of(path));
 
   if (is_watched_for_reordering(path)) {
-    add_node(path, path_reordering_entrance_new(), ENGINE_TIMER);
+    add_node(path, path_rfc4737_entrance_new(), ENGINE_TIMER);
   }
   add_boxes(path, PATH_POSITION_BEFORE);
   for (size_t i = 0; i < links; i++) {
@@ -389,7 +359,7 @@ static bool add_nodes(path_direction *path, GError **error)
   add_impairments(path);
   add_boxes(path, PATH_POSITION_BEHIND);
   if (is_watched_for_reordering(path)) {
-    path->reordering = path_reordering_exit_new();
+    path->reordering = path_rfc4737_exit_new();
     add_node(path, path->reordering, ENGINE_TIMER);
   }
   return true;
@@ -404,8 +374,11 @@ static void chain_nodes(path_direction *path)
     path->behind_relay = node->is_borrowed && !last ? path->nodes->pdata[i + 1] : path->behind_relay;
     path_output output = path->config.output;
     void *user = path->config.user;
-    if (!last) {
-      output = input_of(path->nodes->pdata[i + 1], &user);
+    if (!last) { /* an element without timer and gate gets it at once */
+      path_node *next = path->nodes->pdata[i + 1];
+      bool needs_node = next->timer || next->gate;
+      output = needs_node ? node_input : path_element_input;
+      user = needs_node ? (void *)next : (void *)next->element;
     }
     if (node->link) {
       path_link_set_receiver(node->link, output, user);
@@ -437,7 +410,6 @@ void path_direction_free(path_direction *path)
   if (path) {
     g_ptr_array_unref(path->nodes);
     g_ptr_array_unref(path->routers);
-    path_impairments_free(path->impairments);
     g_ptr_array_unref(path->randoms);
     g_free(path);
   }
@@ -522,9 +494,8 @@ void path_direction_count(const path_direction *path, bool is_main, metric_value
   metric_values_count(values, METRIC_PATH_PACKETS_TOO_BIG, at_routers.too_big);
   metric_values_count(values, METRIC_PATH_FRAGMENTS, at_routers.fragments);
   if (is_main) {
-    static const path_reordering_report nothing;
-    const path_reordering_report *report =
-        path->reordering ? path_reordering_counted(path->reordering) : &nothing;
+    static const path_rfc4737_report nothing;
+    const path_rfc4737_report *report = path->reordering ? path_rfc4737_counted(path->reordering) : &nothing;
 
     metric_values_count(values, METRIC_PATH_QUEUE_PEAK_OCTETS, queue_peak_octets);
     metric_values_count(values, METRIC_PATH_SEGMENTS_REORDERED, report->reordered);
@@ -534,7 +505,7 @@ void path_direction_count(const path_direction *path, bool is_main, metric_value
 
 uint64_t path_direction_extent_sum(const path_direction *path)
 {
-  return path->reordering ? path_reordering_counted(path->reordering)->extent_sum : 0;
+  return path->reordering ? path_rfc4737_counted(path->reordering)->extent_sum : 0;
 }
 
 void path_direction_count_alignment(const path_direction *path, metric_values *values)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One direction of one path as its configuration describes it, its elements in the order of definitions.md ("Order on the way"),
- * their timers on the engine. */
+/* One direction of one path as its configuration describes it, its elements in the order of definitions.md
+ * ("Order on the way"), their timers on the engine. */
 #ifndef NETWORK_PATH_DIRECTION_H
 #define NETWORK_PATH_DIRECTION_H
 
@@ -19,15 +19,16 @@ enum {
   PATH_ROUTER_ADDRESS = 0x0A000101
 }; /* IPv4 of the first router; the next ones count up. IPv6: fd00::1:0 */
 
-/* A router's ICMP message for the source of a packet leaves; takes the reference. It enters the other direction, as `enters` of
- * path_direction_inject() says. */
+/* A router's ICMP message for the source of a packet leaves; takes the reference. It enters the other
+ * direction, as `enters` of path_direction_inject() says. */
 typedef enum path_entrance {
   PATH_AT_ITS_START,
   PATH_BEHIND_THE_RELAY, /* the packet has not come to the proxy, so its source is on this side of it */
 } path_entrance;
 typedef void (*path_too_big)(void *user, datagram *message, path_entrance entrance, time_ps now);
 
-/* A link over `clock`: the native engine's or ns-3's. NULL and `error` when the engine refuses the configuration. */
+/* A link over `clock`: the native engine's or ns-3's. NULL and `error` when the engine refuses the
+ * configuration. */
 typedef path_link *(*path_link_factory)(engine *clock, const path_link_config *config, GError **error);
 
 typedef struct path_place {
@@ -41,11 +42,11 @@ typedef struct path_place {
   path_link_factory new_link;
   path_element *relay; /* this direction of a proxy, which stays the caller's; NULL: none */
   bool has_no_links;   /* impairments and boxes alone; with `is_fpdu_start` */
-  bool
-      takes_any_size; /* what enters may be larger than the first link's MTU: no host of this program sends it */
-  uint16_t *
-      identification; /* of the next datagram from the sending host that may be fragmented: boxes count on there; NULL: each by itself */
-  path_gate *gate;    /* of both directions of a path with a proxy; NULL: open */
+  bool takes_any_size; /* what enters may exceed the first MTU: no host of this program sends it */
+  /* Of the next datagram from the sending host that may be fragmented: boxes count on there. NULL: each by
+   * itself. */
+  uint16_t *identification;
+  path_gate *gate;                            /* of both directions of a path with a proxy; NULL: open */
   path_alignment_is_fpdu_start is_fpdu_start; /* of the main direction; NULL: the other one */
   path_output output;                         /* what comes out */
   path_too_big too_big;                       /* NULL: routers say nothing */

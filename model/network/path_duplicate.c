@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "network/path_duplicate.h"
-
-#include <glib.h>
+#include "network/path_impairments.h"
 
 #include "network/path_correlation.h"
 
@@ -27,13 +25,7 @@ static void receive(path_element *element, datagram *packet, time_ps now)
   }
 }
 
-static void free_duplicate(path_element *element)
-{
-  g_free(element);
-}
-
-static const path_element_class duplicate_class = {
-    .name = "duplicate", .receive = receive, .free = free_duplicate};
+static const path_element_class duplicate_class = {.name = "duplicate", .receive = receive};
 
 path_element *path_duplicate_new(const path_duplicate_config *config, random_stream *random)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "network/path_ecn_mark.h"
-
-#include <glib.h>
+#include "network/path_impairments.h"
 
 typedef struct path_ecn_mark {
   path_element element;
@@ -25,12 +23,7 @@ static void receive(path_element *element, datagram *packet, time_ps now)
   path_element_emit(element, packet, now);
 }
 
-static void free_mark(path_element *element)
-{
-  g_free(element);
-}
-
-static const path_element_class ecn_mark_class = {.name = "ecn mark", .receive = receive, .free = free_mark};
+static const path_element_class ecn_mark_class = {.name = "ecn mark", .receive = receive};
 
 path_element *path_ecn_mark_new(const path_ecn_mark_config *config, random_stream *random)
 {

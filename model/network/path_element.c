@@ -71,6 +71,12 @@ datagram *path_element_mark(path_element *element, datagram *packet)
 void path_element_free(path_element *element)
 {
   if (element) {
-    element->class->free(element);
+    void (*free_element)(path_element *) = element->class->free;
+
+    if (free_element) {
+      free_element(element);
+    } else {
+      g_free(element);
+    }
   }
 }

@@ -20,10 +20,11 @@ typedef struct path_element_class {
   /* NULL: never; see path_element_deadline(), which sets `*order` to 0 first */
   time_ps (*deadline)(const path_element *element, uint64_t *order);
   void (*run)(path_element *element, time_ps now); /* NULL with deadline */
-  void (*free)(path_element *element);
+  void (*free)(path_element *element);             /* NULL: g_free() */
 } path_element_class;
 
-/* What an element did to packets; each kind counts what it does. The members are metrics: measure/metrics.def explains them. */
+/* What an element did to packets; each kind counts what it does. The members are metrics: measure/metrics.def
+ * explains them. */
 typedef struct path_element_counts {
 #define IN_PATH_ELEMENT(id, name, unit, side, how, type, member, sentence) type member;
 #include "measure/metrics.def"
@@ -65,8 +66,8 @@ void path_element_drop(path_element *element, datagram *packet);
  * order. Takes the reference and returns one. For the elements themselves. */
 datagram *path_element_own(datagram *packet);
 
-/* Marks the ECN-capable `packet` with CE (RFC 3168 §5) and counts it, unless it is marked already. Takes the reference and
- * returns one, as path_element_own(). For the elements themselves. */
+/* Marks the ECN-capable `packet` with CE (RFC 3168 §5) and counts it, unless it is marked already. Takes the
+ * reference and returns one, as path_element_own(). For the elements themselves. */
 datagram *path_element_mark(path_element *element, datagram *packet);
 
 /* Frees the element and drops the packets it holds. NULL is allowed. */

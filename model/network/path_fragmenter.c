@@ -12,8 +12,8 @@ typedef struct path_fragmenter {
   path_fragmenter_counts counts;
 } path_fragmenter;
 
-/* RFC 791 §3.2: every fragment but the last is as long as the MTU allows in units of 8 octets. The header fields that
- * all share, the ECN field among them (RFC 3168 §5.3), are copied. */
+/* RFC 791 §3.2: every fragment but the last is as long as the MTU allows in units of 8 octets. The header
+ * fields that all share, the ECN field among them (RFC 3168 §5.3), are copied. */
 static void send_fragments(path_fragmenter *box, const datagram *packet, uint32_t octets, time_ps now)
 {
   uint32_t room = (box->mtu_octets - packet->ip_octets) / FRAGMENT_UNIT_OCTETS * FRAGMENT_UNIT_OCTETS;
@@ -56,13 +56,7 @@ static void receive(path_element *element, datagram *packet, time_ps now)
   }
 }
 
-static void free_fragmenter(path_element *element)
-{
-  g_free(element);
-}
-
-static const path_element_class fragmenter_class = {
-    .name = "fragmenter", .receive = receive, .free = free_fragmenter};
+static const path_element_class fragmenter_class = {.name = "fragmenter", .receive = receive};
 
 static path_fragmenter *fragmenter_of(path_element *element)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The way into a link for packets that may be larger than its MTU: what a router does before it sends.
  *
- * A larger packet is fragmented when that is allowed (RFC 791 §3.2: IPv4 without DF; in IPv6 only the source fragments,
- * RFC 8200 §4.5), fragments again. Otherwise it is dropped and its source told by ICMP (RFC 1812 §4.3.3.3,
- * RFC 1191 §4, RFC 4443 §3.2), or not told: a black hole (RFC 2923 §2.1). */
+ * A larger packet is fragmented when that is allowed (RFC 791 §3.2: IPv4 without DF; in IPv6 only the source
+ * fragments, RFC 8200 §4.5), fragments again. Otherwise it is dropped and its source told by ICMP (RFC 1812
+ * §4.3.3.3, RFC 1191 §4, RFC 4443 §3.2), or not told: a black hole (RFC 2923 §2.1). */
 #ifndef PATH_PATH_FRAGMENTER_H
 #define PATH_PATH_FRAGMENTER_H
 
@@ -14,14 +14,15 @@ enum {
   PATH_FRAGMENTER_MTU_MIN_OCTETS = 68
 }; /* RFC 791 §3.2: every module can forward 68 octets unfragmented */
 
-/* In front of a link of `mtu_octets` (68 …). `router` is whom its ICMP messages are from, of the packets' version. */
+/* In front of a link of `mtu_octets` (68 …). `router` is whom its ICMP messages are from, of the packets'
+ * version. */
 path_element *path_fragmenter_new(uint32_t mtu_octets, const ip_address *router);
 
 /* Another MTU, for what comes from now on. What has passed already is the link's matter. */
 void path_fragmenter_set_mtu(path_element *element, uint32_t mtu_octets);
 
-/* Where the ICMP messages go, with their reference: to the way back to the packets' source. NULL, as at first: there are
- * none. Called within path_element_receive(). */
+/* Where the ICMP messages go, with their reference: to the way back to the packets' source. NULL, as at
+ * first: there are none. Called within path_element_receive(). */
 void path_fragmenter_set_too_big(path_element *element, path_output too_big, void *user);
 
 /* Fragments made, of packets and of fragments again, and packets dropped as too big. */

@@ -1,47 +1,157 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "network/path_jitter.h"
-
-#include <glib.h>
+#include "network/path_impairments.h"
 
 #include "network/path_correlation.h"
-#include "network/path_hold.h"
+#include "network/path_delay_line.h"
+
+/* --- The distributions as tables --- */
+
+enum {
+  ENTRIES = PATH_JITTER_TABLE_ENTRIES,
+  SCALE = PATH_JITTER_TABLE_SCALE,
+  MOST = PATH_JITTER_TABLE_MOST,
+  STEPS_PER_SIGMA = 1024, /* of the integration of the normal density */
+};
+
+static int16_t entry(int64_t value)
+{
+  return (int16_t)CLAMP(value, -MOST, MOST);
+}
+
+/* The largest number whose cube is at most `value`. */
+static uint64_t cube_root(uint64_t value)
+{
+  uint64_t root = 0;
+
+  for (int bit = 20; bit >= 0; bit--) {
+    uint64_t larger = root | UINT64_C(1) << bit;
+    if (larger * larger * larger <= value) { /* (2^21 - 1)^3 is below 2^64 */
+      root = larger;
+    }
+  }
+  return root;
+}
+
+/* The distribution function is 1 - x^-3 from 1 on, so x = u^(-1/3), u = 1 - (2 i + 1) / 8192. Its mean is
+ * 3/2. */
+static int16_t pareto_entry(int index)
+{
+  uint64_t tail = 2 * (uint64_t)(ENTRIES - index) - 1;                  /* of u's 8192 parts */
+  int64_t root = (int64_t)cube_root((UINT64_C(1) << (48 + 13)) / tail); /* in 2^-16 */
+  return entry((root + 3) / 6 - SCALE * 2); /* 4/3 · (root / 2^16 - 3/2) · 2^13 */
+}
+
+/* The upper half of the normal distribution. The density e^(-x²/2) is stepped by its quotient of neighbours,
+ * which itself falls by a constant quotient: no exponential function is needed but of small numbers. */
+static void fill_upper_normal(int16_t upper[ENTRIES / 2])
+{
+  const double root_two_pi = 2.5066282746310005;
+  const double step = 1.0 / STEPS_PER_SIGMA;
+  const double square = step * step;
+  const double quotient_fall = 1 - square * (1 - square / 2 * (1 - square / 3)); /* e^-step² */
+  double quotient = 1 - square / 2 * (1 - square / 4 * (1 - square / 6));        /* e^(-step²/2) */
+  double density = 1 / root_two_pi;
+  double below = 0.5; /* the distribution function at x */
+  double x = 0;
+
+  for (int i = 0; i < ENTRIES / 2; i++) {
+    double wanted = 0.5 + (i + 0.5) / ENTRIES;
+    double gain; /* of the next step, by the trapezoid */
+    while (below + (gain = step * density * (1 + quotient) / 2) < wanted) {
+      below += gain;
+      density *= quotient;
+      quotient *= quotient_fall;
+      x += step;
+    }
+    upper[i] = entry((int64_t)((x + step * (wanted - below) / gain) * SCALE + 0.5));
+  }
+}
+
+void path_jitter_table_fill(int16_t table[ENTRIES], path_jitter_distribution distribution)
+{
+  if (distribution == PATH_JITTER_NORMAL || distribution == PATH_JITTER_PARETO_NORMAL) {
+    fill_upper_normal(table + ENTRIES / 2);
+    for (int i = 0; i < ENTRIES / 2; i++) {
+      table[i] = (int16_t)-table[ENTRIES - 1 - i];
+    }
+  }
+  for (int i = 0; i < ENTRIES; i++) {
+    switch (distribution) {
+    case PATH_JITTER_UNIFORM:
+      table[i] = entry((2 * i + 1) * (SCALE / ENTRIES) - SCALE); /* -1 + (2 i + 1) / 4096, which is whole */
+      break;
+    case PATH_JITTER_NORMAL:
+    case PATH_JITTER_CONSTANT:
+      break;
+    case PATH_JITTER_PARETO:
+      table[i] = pareto_entry(i);
+      break;
+    case PATH_JITTER_PARETO_NORMAL:
+      table[i] = (int16_t)((table[i] + 3 * pareto_entry(i)) / 4);
+      break;
+    }
+  }
+}
+
+/* --- The element --- */
 
 typedef struct path_jitter {
   path_element element;
   path_jitter_config config;
   path_correlation draws;
-  path_reorder_choice choice; /* with config.reorder_random */
-  path_hold held;
+  bool may_reorder; /* packets may go at once */
+  path_correlation reorder_draws;
+  uint32_t held_in_a_row; /* since the last that went at once, counted up to gap - 1 */
+  path_delay_line held;
   time_ps last_leaves_at;
   int16_t *table; /* NULL: nothing has been drawn yet */
 } path_jitter;
 
-/* jitter · entry / scale, to the nearest; the whole multiples of the scale on their own, so that nothing overflows. */
-static time_ps scaled(time_ps jitter_ps, int16_t entry)
+/* netem: the packet after gap - 1 held ones may go at once; when it does not, the next may. */
+static bool goes_at_once(path_jitter *jitter)
 {
-  time_ps rest = jitter_ps % PATH_JITTER_TABLE_SCALE * entry;
+  const path_reorder_config *config = &jitter->config.reorder;
 
-  rest += rest < 0 ? -(PATH_JITTER_TABLE_SCALE / 2) : PATH_JITTER_TABLE_SCALE / 2;
-  return jitter_ps / PATH_JITTER_TABLE_SCALE * entry + rest / PATH_JITTER_TABLE_SCALE;
+  if (!jitter->may_reorder) {
+    return false;
+  }
+  if (jitter->held_in_a_row + 1 < config->gap) {
+    jitter->held_in_a_row++;
+    return false;
+  }
+  if (!path_correlation_chance(&jitter->reorder_draws, config->probability)) {
+    return false;
+  }
+  jitter->held_in_a_row = 0;
+  return true;
 }
 
-/* The upper digits of the draw choose the entry. (netem takes the lower ones, which have lost the correlation.) */
+/* The upper digits of the draw choose the entry. (netem takes the lower ones, which have lost the
+ * correlation.) */
 static time_ps next_delay(path_jitter *jitter)
 {
-  if (!jitter->table) {
-    jitter->table = g_new(int16_t, PATH_JITTER_TABLE_ENTRIES);
-    path_jitter_table_fill(jitter->table, jitter->config.distribution);
-  }
-  int16_t entry = jitter->table[(int)(path_correlation_next(&jitter->draws) * PATH_JITTER_TABLE_ENTRIES)];
+  const path_jitter_config *config = &jitter->config;
 
-  return MAX(jitter->config.delay_ps + scaled(jitter->config.jitter_ps, entry), 0);
+  if (config->distribution == PATH_JITTER_CONSTANT) {
+    return config->delay_ps;
+  }
+  if (!jitter->table) {
+    jitter->table = g_new(int16_t, ENTRIES);
+    path_jitter_table_fill(jitter->table, config->distribution);
+  }
+  int16_t entry = jitter->table[(int)(path_correlation_next(&jitter->draws) * ENTRIES)];
+  /* jitter · entry / SCALE, to the nearest; the whole multiples of SCALE on their own, so that nothing
+   * overflows */
+  time_ps rest = config->jitter_ps % SCALE * entry;
+  rest += rest < 0 ? -(SCALE / 2) : SCALE / 2;
+  return MAX(config->delay_ps + config->jitter_ps / SCALE * entry + rest / SCALE, 0);
 }
 
 static void receive(path_element *element, datagram *packet, time_ps now)
 {
   path_jitter *jitter = (path_jitter *)element;
 
-  if (jitter->config.reorder_random && path_reorder_choice_next(&jitter->choice)) {
+  if (goes_at_once(jitter)) {
     path_element_emit(element, packet, now);
     return;
   }
@@ -50,25 +160,25 @@ static void receive(path_element *element, datagram *packet, time_ps now)
     leaves_at = MAX(leaves_at, jitter->last_leaves_at);
     jitter->last_leaves_at = leaves_at;
   }
-  path_hold_add(&jitter->held, packet, leaves_at);
-  path_hold_run(&jitter->held, element, now); /* it may be due at once, behind others that are */
+  path_delay_line_add(&jitter->held, packet, leaves_at);
+  path_delay_line_run(&jitter->held, element, now); /* it may be due at once, after others that are */
 }
 
 static time_ps deadline(const path_element *element, uint64_t *order)
 {
-  return path_hold_deadline(&((const path_jitter *)element)->held, order);
+  return path_delay_line_deadline(&((const path_jitter *)element)->held, order);
 }
 
 static void run(path_element *element, time_ps now)
 {
-  path_hold_run(&((path_jitter *)element)->held, element, now);
+  path_delay_line_run(&((path_jitter *)element)->held, element, now);
 }
 
 static void free_jitter(path_element *element)
 {
   path_jitter *jitter = (path_jitter *)element;
 
-  path_hold_clear(&jitter->held);
+  path_delay_line_clear(&jitter->held);
   g_free(jitter->table);
   g_free(jitter);
 }
@@ -76,16 +186,19 @@ static void free_jitter(path_element *element)
 static const path_element_class jitter_class = {
     .name = "jitter", .receive = receive, .deadline = deadline, .run = run, .free = free_jitter};
 
-path_element *path_jitter_new(const path_jitter_config *config, random_stream *random)
+path_element *path_jitter_new(const path_jitter_config *config, random_stream *random,
+                              random_stream *reorder_random)
 {
   g_assert(config->delay_ps >= 0 && config->jitter_ps >= 0);
+  g_assert(config->reorder.probability >= 0 && config->reorder.probability <= 1);
   path_jitter *jitter = g_new0(path_jitter, 1);
   jitter->element.class = &jitter_class;
   jitter->config = *config;
   path_correlation_init(&jitter->draws, random, config->correlation);
-  if (config->reorder_random) {
-    path_reorder_choice_init(&jitter->choice, &config->reorder, config->reorder_random);
+  jitter->may_reorder = reorder_random;
+  if (reorder_random) {
+    path_correlation_init(&jitter->reorder_draws, reorder_random, config->reorder.correlation);
   }
-  path_hold_init(&jitter->held);
+  path_delay_line_init(&jitter->held);
   return &jitter->element;
 }

@@ -3,17 +3,20 @@
  *
  * A packet of L octets IP whose transmission starts at s arrives at s + round((L + 2) * 8 / rate) + delay and
  * leaves the transmitter free at s + round((L + 2) * 8 / rate) + gap, gap = round((framing - 2) * 8 / rate):
- * the 2 are PPP's, the rest of the framing is interframe gap and does not delay the arrival (facts.md). With a framing below 2
- * or with cells (wire_octets.h) it is sent as a whole, without a gap: it arrives with its last octet, its last cell.
- * Packets wait for the transmitter in the order sent; the queue is unlimited here (path_transmitter decides
- * what may wait). Rate and delay may change at run time: what has started keeps its arrival, so a smaller delay lets later
- * packets overtake. */
+ * the 2 are PPP's, the rest of the framing is interframe gap and does not delay the arrival (facts.md). With
+ * a framing below 2 or with cells (wire_octets.h) it is sent as a whole, without a gap: it arrives with its
+ * last octet, its last cell. Packets wait for the transmitter in the order sent; the queue is unlimited here
+ * (path_transmitter decides what may wait). Rate and delay may change at run time: what has started keeps its
+ * arrival, so a smaller delay lets later packets overtake. */
 #ifndef PATH_PATH_LINK_H
 #define PATH_PATH_LINK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
+#include "base/element_array.h"
 #include "base/time_ps.h"
+#include "engine/engine.h"
 #include "net/datagram.h"
 
 typedef struct path_link path_link;
@@ -21,7 +24,7 @@ typedef struct path_link path_link;
 enum { PATH_LINK_PPP_OCTETS = 2 };
 
 typedef struct path_link_config {
-  uint32_t id; /* the major key of its arrivals: 0 forward, 1 reverse */
+  uint32_t id; /* the major key of its arrivals */
   uint64_t rate_bit_per_s;
   time_ps delay_ps;
   uint32_t mtu_octets;
@@ -50,21 +53,23 @@ void path_link_send(path_link *link, datagram *packet);
 /* Who gets what arrives; before the first send. */
 void path_link_set_receiver(path_link *link, path_link_receiver receiver, void *user);
 
-/* The link's rate and delay become those of `config` now; the rest of it must be as it was. Packets that have started,
- * also at this very picosecond, keep their arrivals; those that wait are transmitted as the link now is. */
+/* The link's rate and delay become those of `config` now; the rest of it must be as it was. Packets that have
+ * started, also at this very picosecond, keep their arrivals; those that wait are transmitted as the link now
+ * is. */
 void path_link_set_config(path_link *link, const path_link_config *config);
 
 void path_link_free(path_link *link);
 
-/* The octets whose time passes before the last one has left, and the time from then until the transmitter is free. */
+/* The octets whose time passes before the last one has left, and the time from then until the transmitter is
+ * free. */
 uint32_t path_link_sent_octets(const path_link_config *config, uint32_t ip_octets);
 time_ps path_link_gap_ps(const path_link_config *config);
 
 /* When a packet of `ip_octets` arrives whose transmitter starts it at `start`. */
 time_ps path_link_arrival_at(const path_link_config *config, time_ps start, uint32_t ip_octets);
 
-/* How long the packets of the lengths sent last take, so that it need not be divided out for each of them. All zero: of none.
- * Its config is the caller's; when that changes, it must be all zero again. */
+/* How long the packets of the lengths sent last take, so that it need not be divided out for each of them.
+ * All zero: of none. Its config is the caller's; when that changes, it must be all zero again. */
 enum { PATH_LINK_PACE_LENGTHS = 8 };
 typedef struct path_link_pace {
   time_ps gap_ps; /* when a length is known */
@@ -75,8 +80,8 @@ typedef struct path_link_pace {
 /* What path_link_pace_sending_ps() does when the length is not known. */
 time_ps path_link_pace_learn(path_link_pace *pace, const path_link_config *config, uint32_t ip_octets);
 
-/* From the start of a packet of `ip_octets` (> 0) until its last octet has left. From then it takes the delay to its arrival,
- * and `gap_ps` until the transmitter is free. */
+/* From the start of a packet of `ip_octets` (> 0) until its last octet has left. From then it takes the delay
+ * to its arrival, and `gap_ps` until the transmitter is free. */
 static inline time_ps path_link_pace_sending_ps(path_link_pace *pace, const path_link_config *config,
                                                 uint32_t ip_octets)
 {
@@ -84,5 +89,43 @@ static inline time_ps path_link_pace_sending_ps(path_link_pace *pace, const path
   return pace->ip_octets[slot] == ip_octets ? pace->sending_ps[slot]
                                             : path_link_pace_learn(pace, config, ip_octets);
 }
+
+/* --- Packets on the way --- */
+
+/* When the packets given to a link start and arrive: the arithmetic above, also when the link changes
+ * meanwhile. What every implementation of a link embeds; written only by the functions below. */
+typedef struct path_link_schedule {
+  path_link_config config;
+  path_link_pace pace;
+  time_ps free_at;        /* when the transmitter is through with all packets sent so far */
+  element_array transits; /* packets on the way, in the order of arrival and, in one picosecond, of sending */
+} path_link_schedule;
+
+void path_link_schedule_init(path_link_schedule *schedule, const path_link_config *config);
+
+/* Drops the packets on the way, and frees the memory. */
+void path_link_schedule_clear(path_link_schedule *schedule);
+
+/* Takes `packet`, which is sent at `now` and has its send order, and its reference. True when it arrives
+ * before all others on the way. O(1) but for what it overtakes (the delay has become less). */
+bool path_link_schedule_send(path_link_schedule *schedule, datagram *packet, time_ps now);
+
+/* When the next packet arrives (TIME_PS_NEVER: none is on the way) and, through `order`, its send order. */
+time_ps path_link_schedule_next(const path_link_schedule *schedule, uint64_t *order);
+
+/* Removes the packet that arrives next, with its reference; there must be one. */
+datagram *path_link_schedule_take(path_link_schedule *schedule);
+
+/* The link's rate and delay become those of `config` (the rest must be as it was) at `now`, behind what
+ * started at `now`: packets in transmission or flight keep their arrivals, those that wait are transmitted as
+ * the link now is. */
+void path_link_schedule_change(path_link_schedule *schedule, const path_link_config *config, time_ps now);
+
+/* --- The link over a native clock --- */
+
+/* A link that delivers exactly as the one over ns-3 does, of `config` (copied), whose packets arrive by
+ * `clock`, in class ENGINE_ARRIVAL, major config->id, minor send order. The clock stays the caller's and
+ * outlives the link. Free with path_link_free(), which drops what is still on the way. */
+path_link *path_link_native_new(const path_link_config *config, engine *clock);
 
 #endif

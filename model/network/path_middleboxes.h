@@ -7,7 +7,8 @@
 #include "base/settings.h"
 #include "network/path_element.h"
 
-/* BOX(id, word of middlebox.mode and of its random stream, the function that makes it, whether it may send longer segments than come in) */
+/* BOX(id, word of middlebox.mode and of its random stream, the function that makes it, whether it may send
+ * longer segments than come in) */
 #define PATH_MIDDLEBOXES(BOX)                                                                                \
   BOX(SPLIT, "split", path_split_new, false)                                                                 \
   BOX(COALESCE, "coalesce", path_coalesce_new, true)                                                         \
@@ -24,7 +25,8 @@ typedef enum path_middlebox {
       PATH_MIDDLEBOX_PROXY
 } path_middlebox;
 
-/* Where the middleboxes of a direction stand: before its queue and link, after the first of several links, after the impairments. */
+/* Where the middleboxes of a direction stand: before its queue and link, after the first of several links,
+ * after the impairments. */
 typedef enum path_position {
   PATH_POSITION_BEFORE,
   PATH_POSITION_BETWEEN,
@@ -46,8 +48,9 @@ typedef struct path_middleboxes_config {
   uint64_t proxy_buffer_octets;
 } path_middleboxes_config;
 
-/* Makes the box that the file of its name describes, of its own members of `config`, which is not kept. `random` is for those that draw; it
- * stays the caller's and outlives the element. */
+/* Makes the box of its own members of `config`; what it does stands at the function. The three that cut the
+ * stream anew are in path_resegment.c. `random` is for those that draw; it stays the caller's and outlives
+ * the element. */
 #define DECLARATION(id, word, make, enlarges)                                                                \
   path_element *make(const path_middleboxes_config *config, random_stream *random);
 PATH_MIDDLEBOXES(DECLARATION)

@@ -4,7 +4,6 @@
 #include "base/random_stream.h"
 #include "net/flow_table.h"
 #include "network/path_box.h"
-#include "network/path_timer_queue.h"
 
 /* The proxy's TCP towards one host; its flow is that host's packets. */
 typedef struct proxy_end {
@@ -16,7 +15,9 @@ typedef struct proxy_end {
   datagram *syn;             /* the host's SYN, until the other host has answered */
   uint32_t syn_sequence;
   uint64_t acknowledged; /* by the host, of what was posted to it */
-  path_timer timer;
+  time_ps deadline;
+  uint64_t number;      /* of the end: of those due together the lowest comes first */
+  GSequenceIter *timer; /* its place in path_proxy.timers */
 } proxy_end;
 
 /* One end of the proxy in a chain of elements. */
@@ -30,12 +31,13 @@ typedef struct path_proxy {
   proxy_direction directions[SIDES]; /* by the side that their packets come from */
   unsigned references;
   path_proxy_config config;
-  flow_table ends; /* of proxy_end */
-  path_timer_queue timers;
+  flow_table ends;   /* of proxy_end */
+  GSequence *timers; /* of proxy_end, the one due first first */
   uint64_t isns;
+  uint64_t end_count;
 } path_proxy;
 
-/* --- What the connections tell --- */
+/* --- What the connections report --- */
 
 /* The host has sent octets: they go to the other one. */
 static void relay_octets(void *user, uint64_t position, const octet_rope *octets, time_ps arrival,
@@ -131,28 +133,32 @@ static void make_connection(path_proxy *proxy, proxy_end *end)
   end->acknowledged = 0;
 }
 
+static int is_due_after(gconstpointer a, gconstpointer b, gpointer user)
+{
+  const proxy_end *one = a;
+  const proxy_end *other = b;
+
+  (void)user;
+  if (one->deadline != other->deadline) {
+    return one->deadline > other->deadline ? 1 : -1;
+  }
+  return (one->number > other->number) - (one->number < other->number);
+}
+
 static proxy_end *add_end(path_proxy *proxy, const datagram_flow *key, enum side side)
 {
   proxy_end *end = flow_table_add(&proxy->ends, key);
 
   end->proxy = proxy;
   end->side = side;
-  path_timer_queue_add(&proxy->timers, &end->timer, end);
+  end->deadline = TIME_PS_NEVER;
+  end->number = proxy->end_count++;
+  end->timer = g_sequence_insert_sorted(proxy->timers, end, is_due_after, NULL);
   return end;
 }
 
-/* The two ends of a connection that the host on `side` opens. */
-static proxy_end *add_relay(path_proxy *proxy, const datagram_flow *key, enum side side)
-{
-  datagram_flow back = flow_table_reversed(key);
-  proxy_end *end = add_end(proxy, key, side);
-
-  end->peer = add_end(proxy, &back, side_peer(side));
-  end->peer->peer = end;
-  return end;
-}
-
-/* True when the SYN asks for a connection: there is none, or it is over. One that is here again is not. */
+/* True when the SYN asks for a connection: there is none, or it is over. A repetition of one that was taken
+ * does not. */
 static bool opens(const proxy_end *end, uint32_t syn_sequence)
 {
   if (!end || !end->connection) {
@@ -167,7 +173,10 @@ static proxy_end *open_relay(path_proxy *proxy, proxy_end *end, const datagram_f
                              time_ps now)
 {
   if (!end) {
-    end = add_relay(proxy, key, side);
+    datagram_flow back = flow_table_reversed(key);
+    end = add_end(proxy, key, side);
+    end->peer = add_end(proxy, &back, side_peer(side));
+    end->peer->peer = end;
   }
   forget_connection(end);
   forget_connection(end->peer);
@@ -179,24 +188,22 @@ static proxy_end *open_relay(path_proxy *proxy, proxy_end *end, const datagram_f
 
 /* --- In and out --- */
 
-/* The octets from the host of `end` that the other host has not acknowledged fill the buffer. */
-static void set_unread(const proxy_end *end)
-{
-  uint64_t buffered = tcp_transport_posted_octets(end->peer->connection) - end->peer->acknowledged;
-
-  tcp_connection_set_unread_octets(end->connection, buffered);
-}
-
 static void transmit(path_proxy *proxy, proxy_end *end, time_ps now)
 {
   path_box *out = &proxy->directions[side_peer(end->side)].box;
   datagram *packet;
 
-  set_unread(end);
+  /* The octets from the host of `end` that the other host has not acknowledged fill the buffer. */
+  tcp_connection_set_unread_octets(end->connection, tcp_transport_posted_octets(end->peer->connection) -
+                                                        end->peer->acknowledged);
   while ((packet = tcp_transport_transmit(end->connection, now))) {
     path_box_emit(out, packet, now);
   }
-  path_timer_queue_set(&proxy->timers, &end->timer, tcp_transport_deadline(end->connection));
+  time_ps deadline = tcp_transport_deadline(end->connection);
+  if (deadline != end->deadline) {
+    end->deadline = deadline;
+    g_sequence_sort_changed(end->timer, is_due_after, NULL);
+  }
 }
 
 static void transmit_both(path_proxy *proxy, proxy_end *end, time_ps now)
@@ -278,9 +285,17 @@ static void receive(path_element *element, datagram *packet, time_ps now)
 
 /* --- The element --- */
 
+/* The end that is due first; NULL: there are none. */
+static proxy_end *first_due(const path_proxy *proxy)
+{
+  GSequenceIter *first = g_sequence_get_begin_iter(proxy->timers);
+
+  return g_sequence_iter_is_end(first) ? NULL : g_sequence_get(first);
+}
+
 static time_ps deadline(const path_element *element, uint64_t *order)
 {
-  const path_timer *first = path_timer_queue_first(&((const proxy_direction *)element)->proxy->timers);
+  const proxy_end *first = first_due(((const proxy_direction *)element)->proxy);
 
   (void)order;
   return first ? first->deadline : TIME_PS_NEVER;
@@ -289,12 +304,11 @@ static time_ps deadline(const path_element *element, uint64_t *order)
 static void run(path_element *element, time_ps now)
 {
   path_proxy *proxy = ((proxy_direction *)element)->proxy;
-  path_timer *first;
+  proxy_end *first;
 
-  while ((first = path_timer_queue_first(&proxy->timers)) && first->deadline <= now) {
-    proxy_end *end = first->user;
-    tcp_transport_run(end->connection, now);
-    transmit_both(proxy, end, now);
+  while ((first = first_due(proxy)) && first->deadline <= now) {
+    tcp_transport_run(first->connection, now);
+    transmit_both(proxy, first, now);
   }
 }
 
@@ -313,7 +327,7 @@ static void free_direction(path_element *element)
 
   if (--proxy->references == 0) {
     flow_table_clear(&proxy->ends);
-    path_timer_queue_clear(&proxy->timers);
+    g_sequence_free(proxy->timers);
     g_free(proxy);
   }
 }
@@ -339,7 +353,7 @@ void path_proxy_new(const path_proxy_config *config, path_element **forward, pat
 
   proxy->config = *config;
   flow_table_init(&proxy->ends, sizeof(proxy_end), free_end);
-  path_timer_queue_init(&proxy->timers);
+  proxy->timers = g_sequence_new(NULL);
   *forward = begin_direction(proxy, SIDE_INITIATOR);
   *reverse = begin_direction(proxy, SIDE_RESPONDER);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "network/path_red.h"
+#include "network/path_queue_manager.h"
 
 #include <glib.h>
 
@@ -35,8 +35,8 @@ static void update_average(path_red *red, const path_queue_question *question)
   red->average += config->weight * (question->packets - red->average);
 }
 
-/* The probability grows with the average, and with the packets passed since the last drop, so that drops are spread evenly: the
- * gap is uniform in 1 … 1 / p. */
+/* The probability grows with the average, and with the packets passed since the last drop, so that drops are
+ * spread evenly: the gap is uniform in 1 … 1 / p. */
 static bool is_early(const path_red *red, double draw)
 {
   const path_red_config *config = &red->config;
@@ -71,12 +71,7 @@ static path_queue_verdict enqueue(path_queue_manager *manager, const path_queue_
   return question->ecn_capable ? PATH_QUEUE_MARK : PATH_QUEUE_DROP;
 }
 
-static void free_red(path_queue_manager *manager)
-{
-  g_free(manager);
-}
-
-static const path_queue_manager_class red_class = {.name = "red", .enqueue = enqueue, .free = free_red};
+static const path_queue_manager_class red_class = {.name = "red", .enqueue = enqueue};
 
 path_queue_manager *path_red_new(const path_red_config *config, random_stream *random)
 {

@@ -99,8 +99,8 @@ static datagram *obey(path_transmitter *transmitter, path_queue_verdict verdict,
   return packet;
 }
 
-/* The same of a queue that somebody manages or that marks. The manager is asked about all, also those that find the queue full: RED's
- * average is of what all arrivals find. */
+/* The same of a queue that somebody manages or that marks. The manager is asked about all, also those that
+ * find the queue full: RED's average is of what all arrivals find. */
 static datagram *judge(path_transmitter *transmitter, datagram *packet, bool is_too_much, time_ps now)
 {
   path_queue_manager *manager = transmitter->config.manager;
@@ -228,19 +228,25 @@ static void run(path_element *element, time_ps now)
   transmit_next((path_transmitter *)element, now);
 }
 
+void path_queue_manager_free(path_queue_manager *manager)
+{
+  if (manager && manager->class->free) {
+    manager->class->free(manager);
+  } else {
+    g_free(manager);
+  }
+}
+
 static void free_transmitter(path_element *element)
 {
   path_transmitter *transmitter = (path_transmitter *)element;
-  path_queue_manager *manager = transmitter->config.manager;
 
   for (size_t i = 0; i < transmitter->waiting.count; i++) {
     datagram_unref(((waiting_packet *)element_array_at(&transmitter->waiting, i))->packet);
   }
   element_array_clear(&transmitter->waiting);
   path_link_free(transmitter->link);
-  if (manager) {
-    manager->class->free(manager);
-  }
+  path_queue_manager_free(transmitter->config.manager);
   g_free(transmitter);
 }
 

@@ -8,7 +8,8 @@
 #include "network/path_link.h"
 #include "network/path_queue_manager.h"
 
-/* What waits is what is behind the packet in transmission. Of each pair the first to be reached counts; 0: it does not. */
+/* What waits is what is behind the packet in transmission. Of each pair the first to be reached counts; 0: it
+ * does not. */
 typedef struct path_transmitter_config {
   uint32_t queue_limit_packets; /* a packet that finds so many waiting is dropped (tail drop) */
   uint64_t queue_limit_octets;  /* so is one with which more octets (IP) would wait than this */
@@ -17,9 +18,10 @@ typedef struct path_transmitter_config {
   path_queue_manager *manager; /* becomes the transmitter's; NULL: none */
 } path_transmitter_config;
 
-/* A path element in front of `link`, which it owns. A transmitter that becomes free at `now` has become free before a packet that
- * comes at `now` (design.md, order within one picosecond). Packets go on by the link, not by the element's output. With a
- * manager that decides at dequeue the element has a deadline, when the transmitter becomes free (ENGINE_TRANSMITTER); else it has none. */
+/* A path element in front of `link`, which it owns. A transmitter that becomes free at `now` has become free
+ * before a packet that comes at `now` (design.md, order within one picosecond). Packets go on by the link,
+ * not by the element's output. With a manager that decides at dequeue the element has a deadline, when the
+ * transmitter becomes free (ENGINE_TRANSMITTER); else it has none. */
 path_element *path_transmitter_new(const path_link_config *link_config, path_link *link,
                                    const path_transmitter_config *config);
 
@@ -29,8 +31,8 @@ path_link_config path_transmitter_link_config(const path_element *element);
 /* Changes the link's rate and delay at `now`, which must be the link's clock's: path_link_set_config(). */
 void path_transmitter_set_link(path_element *element, const path_link_config *config, time_ps now);
 
-/* When a packet without payload that comes at `now` would arrive at the link's other end at the earliest: behind all taken before it,
- * as far as these are sure to be transmitted. */
+/* When a packet without payload that comes at `now` would arrive at the link's other end at the earliest:
+ * behind all taken before it, as far as these are sure to be transmitted. */
 time_ps path_transmitter_earliest_arrival(const path_element *element, time_ps now);
 
 /* The most octets (IP) that ever waited. What was dropped and marked: path_element_counts. */

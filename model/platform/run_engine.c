@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "platform/run_engine.h"
 
-#include "network/path_link_native.h"
+#include "network/path_link.h"
 #include "platform/ns3_module.h"
 #include "scenario/scenario_engine.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The observer that counts aligned segments: path_alignment.h. */
 #include "network/path_alignment.h"
-#include "path_box_kit.h"
+#include "path_fixture.h"
 
 typedef struct fpdus {
   int64_t octets;  /* all are this long */
@@ -41,18 +41,17 @@ static void test_counts(void)
                   {2100, 2500, 3}, {4000, 4500, 4}, {500, 1000, 5}};
   fpdus f = {.octets = 500};
   path_element *observer = path_alignment_new(is_fpdu_start, &f);
-  box_kit kit = box_kit_connected(observer);
+  g_auto(path_fixture) box = fixture_connected(observer);
 
   for (guint i = 0; i < G_N_ELEMENTS(segments); i++) {
     datagram *packet = test_packet(segments[i].from, (uint32_t)(segments[i].to - segments[i].from), TCP_ACK);
     path_element_receive(observer, packet, 0);
-    g_assert_true(box_kit_packet(&kit, 0) == packet);
-    g_assert_cmpuint(kit.output->len, ==, 1);
-    test_output_clear(kit.output);
+    g_assert_true(fixture_packet(&box, 0) == packet);
+    g_assert_cmpuint(box.output->len, ==, 1);
+    test_output_clear(box.output);
     assert_counts(observer, i + 1, segments[i].starting);
   }
   g_assert_cmpuint(f.port, ==, 1000);
-  box_kit_free(&kit);
 }
 
 /* Not counted: no payload, no SYN seen, before the stream, a fragment, a wrong checksum. All pass. */
@@ -60,7 +59,7 @@ static void test_what_does_not_count(void)
 {
   fpdus f = {.octets = 500};
   path_element *observer = path_alignment_new(is_fpdu_start, &f);
-  box_kit kit = box_kit_connected(observer);
+  g_auto(path_fixture) box = fixture_connected(observer);
   tcp_header stranger = test_header(999, 0, TCP_ACK);
   datagram *damaged = test_packet(0, 500, TCP_ACK);
   datagram *whole = test_packet(0, 500, TCP_ACK);
@@ -72,32 +71,30 @@ static void test_what_does_not_count(void)
   path_element_receive(observer, test_packet(-500, 500, TCP_ACK), 0);
   path_element_receive(observer, datagram_new_fragment(whole, 0, 496), 0);
   path_element_receive(observer, damaged, 0);
-  g_assert_cmpuint(kit.output->len, ==, 5);
+  g_assert_cmpuint(box.output->len, ==, 5);
   assert_counts(observer, 0, 0);
   path_element_receive(observer, whole, 0);
   assert_counts(observer, 1, 1);
-  box_kit_free(&kit);
 }
 
-/* The same SYN again changes nothing; another one begins another stream, of which nothing is known: not that an FPDU starts where one did
- * in the old one. */
+/* The same SYN again changes nothing; another one begins another stream, of which nothing is known: not that
+ * an FPDU starts where one did in the old one. */
 static void test_ports_used_again(void)
 {
   fpdus f = {.octets = 500};
   path_element *observer = path_alignment_new(is_fpdu_start, &f);
-  box_kit kit = box_kit_connected(observer);
+  g_auto(path_fixture) box = fixture_connected(observer);
 
   path_element_receive(observer, test_packet(-1, 0, TCP_SYN), 0);
-  box_kit_segment(&kit, 500, 1000, 0, 0);
+  fixture_segment(&box, 500, 1000, 0, 0);
   assert_counts(observer, 1, 1);
   path_element_receive(observer, test_packet(99, 0, TCP_SYN), 0); /* its position 0 is the old 100 */
   f.octets = 700;
-  box_kit_segment(&kit, 1100, 1200, 0, 0);
+  fixture_segment(&box, 1100, 1200, 0, 0);
   assert_counts(observer, 2, 1);
   f.octets = 500;
-  box_kit_segment(&kit, 600, 1100, 0, 0);
+  fixture_segment(&box, 600, 1100, 0, 0);
   assert_counts(observer, 3, 2);
-  box_kit_free(&kit);
 }
 
 /* Positions go on where sequence numbers begin again: strides of 2^30, five of them. */
@@ -105,13 +102,12 @@ static void test_positions_beyond_4_gib(void)
 {
   fpdus f = {.octets = 500};
   path_element *observer = path_alignment_new(is_fpdu_start, &f);
-  box_kit kit = box_kit_connected(observer);
+  g_auto(path_fixture) box = fixture_connected(observer);
 
   for (int64_t from = 0; from <= INT64_C(5) << 30; from += 1 << 30) {
-    box_kit_segment(&kit, from, from + 500, 0, 0);
+    fixture_segment(&box, from, from + 500, 0, 0);
     g_assert_cmpint(f.highest, ==, from % 500 == 0 ? from + 500 : from);
   }
-  box_kit_free(&kit);
 }
 
 int main(int argc, char **argv)

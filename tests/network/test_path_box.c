@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The queue of the flows of which octets wait in a box: path_box.h. What else a box shares is in the tests of the boxes. */
+/* The queue of the flows of which octets wait in a box: path_box.h. What else a box shares is in the tests of
+ * the boxes. */
 #include "network/path_box.h"
 
 /* Flows are due in the order their deadlines were set, also of equal ones; setting again moves,
@@ -32,7 +33,8 @@ static void test_due(void)
   g_assert_cmpuint(flows[0].send_order, ==, 9);
 }
 
-/* The flow that is due last may be put off where it stands, and is then still behind none; the first one moves behind the others. */
+/* The flow that is due last may be put off where it stands, and is then still behind none; the first one
+ * moves behind the others. */
 static void test_put_off(void)
 {
   path_box box = {.datagrams = NULL};

@@ -1,116 +1,110 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The middlebox that joins segments: path_coalesce.c. */
 #include "network/path_middleboxes.h"
-#include "path_box_kit.h"
+#include "path_fixture.h"
 
 enum { HOLD_PS = 1000 };
 
-static box_kit set_up(uint32_t max_octets)
+static path_fixture set_up(uint32_t max_octets)
 {
-  return box_kit_connected(path_coalesce_new(
+  return fixture_connected(path_coalesce_new(
       &(path_middleboxes_config){.coalesce_octets = max_octets, .coalesce_ps = HOLD_PS}, NULL));
 }
 
 /* Up to 4000 octets: two of 1460 fit, the third would make 4380; exactly 4000 leave at once. */
 static void test_up_to_so_many_octets(void)
 {
-  box_kit kit = set_up(4000);
+  g_auto(path_fixture) box = set_up(4000);
 
-  box_kit_expect(&kit, 0, 1460, 0, "");
-  box_kit_expect(&kit, 1460, 2920, 0, "");
-  box_kit_expect(&kit, 2920, 4380, 0, "[0,2920).");
-  box_kit_expect(&kit, 4380, 6920, 0, "[2920,6920).");
-  box_kit_expect(&kit, 6920, 12000, 0, "[6920,12000)."); /* longer by itself: it cuts nothing */
-  g_assert_cmpint(box_kit_deadline(&kit), ==, TIME_PS_NEVER);
-  box_kit_free(&kit);
+  fixture_expect(&box, 0, 1460, 0, "");
+  fixture_expect(&box, 1460, 2920, 0, "");
+  fixture_expect(&box, 2920, 4380, 0, "[0,2920).");
+  fixture_expect(&box, 4380, 6920, 0, "[2920,6920).");
+  fixture_expect(&box, 6920, 12000, 0, "[6920,12000)."); /* longer by itself: it cuts nothing */
+  g_assert_cmpint(fixture_deadline(&box), ==, TIME_PS_NEVER);
 }
 
 /* The time counts from the first of them, not from the last. */
 static void test_up_to_so_much_time(void)
 {
-  box_kit kit = set_up(64000);
+  g_auto(path_fixture) box = set_up(64000);
 
-  box_kit_segment(&kit, 0, 1000, 0, 5000);
-  box_kit_segment(&kit, 1000, 2000, 0, 5999);
-  g_assert_cmpint(box_kit_deadline(&kit), ==, 5000 + HOLD_PS);
-  path_element_run(kit.box, 5999);
-  box_kit_assert_output(&kit, "");
-  path_element_run(kit.box, 6000);
-  g_assert_cmpint(test_output_at(kit.output, 0)->at, ==, 6000);
-  box_kit_assert_output(&kit, "[0,2000).");
-  g_assert_cmpint(box_kit_deadline(&kit), ==, TIME_PS_NEVER);
-  box_kit_segment(&kit, 2000, 2100, 0, 6001);
-  g_assert_cmpint(box_kit_deadline(&kit), ==, 6001 + HOLD_PS);
-  box_kit_free(&kit);
+  fixture_segment(&box, 0, 1000, 0, 5000);
+  fixture_segment(&box, 1000, 2000, 0, 5999);
+  g_assert_cmpint(fixture_deadline(&box), ==, 5000 + HOLD_PS);
+  path_element_run(box.element, 5999);
+  fixture_assert_output(&box, "");
+  path_element_run(box.element, 6000);
+  g_assert_cmpint(test_output_at(box.output, 0)->at, ==, 6000);
+  fixture_assert_output(&box, "[0,2000).");
+  g_assert_cmpint(fixture_deadline(&box), ==, TIME_PS_NEVER);
+  fixture_segment(&box, 2000, 2100, 0, 6001);
+  g_assert_cmpint(fixture_deadline(&box), ==, 6001 + HOLD_PS);
 }
 
 /* A segment that stays alone is the same packet. */
 static void test_alone(void)
 {
-  box_kit kit = set_up(64000);
+  g_auto(path_fixture) box = set_up(64000);
   datagram *packet = test_packet(0, 1000, TCP_ACK);
 
-  path_element_receive(kit.box, packet, 0);
-  path_element_run(kit.box, HOLD_PS);
-  g_assert_true(box_kit_packet(&kit, 0) == packet);
-  box_kit_assert_output(&kit, "[0,1000).");
-  box_kit_free(&kit);
+  path_element_receive(box.element, packet, 0);
+  path_element_run(box.element, HOLD_PS);
+  g_assert_true(fixture_packet(&box, 0) == packet);
+  fixture_assert_output(&box, "[0,1000).");
 }
 
 /* PSH and FIN go with what waits and end it; what has no payload and what has SYN or RST goes behind it. */
 static void test_what_ends_it(void)
 {
-  box_kit kit = set_up(64000);
+  g_auto(path_fixture) box = set_up(64000);
 
-  box_kit_expect(&kit, 0, 1000, 0, "");
-  box_kit_expect(&kit, 1000, 1100, TCP_PSH, "[0,1100)P.");
-  box_kit_expect(&kit, 1100, 1200, TCP_PSH, "[1100,1200)P.");
-  box_kit_expect(&kit, 1200, 1300, 0, "");
-  box_kit_expect(&kit, 1300, 1300, 0, "[1200,1300). [1300,1300)."); /* a pure ACK */
-  box_kit_expect(&kit, 1300, 1400, 0, "");
-  box_kit_expect(&kit, 1400, 1400, TCP_RST, "[1300,1400). [1400,1400)R.");
-  box_kit_expect(&kit, 1400, 1500, 0, "");
-  path_element_receive(kit.box, test_packet(-1, 0, TCP_SYN), 0);
-  box_kit_assert_output(&kit, "[1400,1500). [-1,-1)S");
-  box_kit_expect(&kit, 1500, 1600, 0, "");
-  box_kit_expect(&kit, 1600, 1700, TCP_FIN, "[1500,1700)F.");
-  box_kit_expect(&kit, 1700, 1800, 0, "");
-  box_kit_expect(&kit, 1800, 1800, TCP_FIN, "[1700,1800). [1800,1800)F.");
-  box_kit_free(&kit);
+  fixture_expect(&box, 0, 1000, 0, "");
+  fixture_expect(&box, 1000, 1100, TCP_PSH, "[0,1100)P.");
+  fixture_expect(&box, 1100, 1200, TCP_PSH, "[1100,1200)P.");
+  fixture_expect(&box, 1200, 1300, 0, "");
+  fixture_expect(&box, 1300, 1300, 0, "[1200,1300). [1300,1300)."); /* a pure ACK */
+  fixture_expect(&box, 1300, 1400, 0, "");
+  fixture_expect(&box, 1400, 1400, TCP_RST, "[1300,1400). [1400,1400)R.");
+  fixture_expect(&box, 1400, 1500, 0, "");
+  path_element_receive(box.element, test_packet(-1, 0, TCP_SYN), 0);
+  fixture_assert_output(&box, "[1400,1500). [-1,-1)S");
+  fixture_expect(&box, 1500, 1600, 0, "");
+  fixture_expect(&box, 1600, 1700, TCP_FIN, "[1500,1700)F.");
+  fixture_expect(&box, 1700, 1800, 0, "");
+  fixture_expect(&box, 1800, 1800, TCP_FIN, "[1700,1800). [1800,1800)F.");
 }
 
 /* A hole, a repeated or an overlapping segment: what waits leaves, the segment begins anew. */
 static void test_what_does_not_follow(void)
 {
-  box_kit kit = set_up(64000);
+  g_auto(path_fixture) box = set_up(64000);
 
-  box_kit_expect(&kit, 0, 1000, 0, "");
-  box_kit_expect(&kit, 2000, 3000, 0, "[0,1000).");
-  box_kit_expect(&kit, 1000, 2000, 0, "[2000,3000).");
-  box_kit_expect(&kit, 1500, 2500, 0, "[1000,2000).");
-  box_kit_expect(&kit, 2500, 2600, TCP_PSH, "[1500,2600)P.");
-  box_kit_free(&kit);
+  fixture_expect(&box, 0, 1000, 0, "");
+  fixture_expect(&box, 2000, 3000, 0, "[0,1000).");
+  fixture_expect(&box, 1000, 2000, 0, "[2000,3000).");
+  fixture_expect(&box, 1500, 2500, 0, "[1000,2000).");
+  fixture_expect(&box, 2500, 2600, TCP_PSH, "[1500,2600)P.");
 }
 
 /* Two segments sent again are joined like others, to each other and to what follows; the mark is on all of
  * it. */
 static void test_retransmissions(void)
 {
-  box_kit kit = set_up(64000);
+  g_auto(path_fixture) box = set_up(64000);
 
-  box_kit_expect(&kit, 3000, 4000, 0, "");
+  fixture_expect(&box, 3000, 4000, 0, "");
   for (int64_t from = 1000; from < 3000; from += 1000) {
     datagram *again = test_packet(from, 1000, TCP_ACK);
     again->retransmission = true;
-    path_element_receive(kit.box, again, 0);
+    path_element_receive(box.element, again, 0);
   }
-  box_kit_segment(&kit, 3000, 4000, 0, 0);
-  path_element_run(kit.box, HOLD_PS);
-  g_assert_cmpuint(kit.output->len, ==, 2);
-  g_assert_false(box_kit_packet(&kit, 0)->retransmission);
-  g_assert_true(box_kit_packet(&kit, 1)->retransmission);
-  box_kit_assert_output(&kit, "[3000,4000). [1000,4000).");
-  box_kit_free(&kit);
+  fixture_segment(&box, 3000, 4000, 0, 0);
+  path_element_run(box.element, HOLD_PS);
+  g_assert_cmpuint(box.output->len, ==, 2);
+  g_assert_false(fixture_packet(&box, 0)->retransmission);
+  g_assert_true(fixture_packet(&box, 1)->retransmission);
+  fixture_assert_output(&box, "[3000,4000). [1000,4000).");
 }
 
 static datagram *segment_of(tcp_header header, int64_t from, uint32_t length)
@@ -123,9 +117,9 @@ static datagram *segment_of(tcp_header header, int64_t from, uint32_t length)
 static void test_what_differs(void)
 {
   for (int what = 0; what < 6; what++) {
-    box_kit kit = set_up(64000);
+    g_auto(path_fixture) box = set_up(64000);
     tcp_header header = test_header(1000, 0, TCP_ACK);
-    path_element_receive(kit.box, segment_of(header, 0, 100), 0);
+    path_element_receive(box.element, segment_of(header, 0, 100), 0);
     header.flags |= what == 0 ? TCP_ECE : what == 1 ? TCP_CWR : 0;
     header.has_timestamps = what == 2;
     header.sack_count = what == 3;
@@ -135,10 +129,9 @@ static void test_what_differs(void)
     } else if (what == 5) {
       datagram_allow_fragments(packet, 9);
     }
-    path_element_receive(kit.box, packet, 0);
-    g_assert_cmpuint(kit.output->len, ==, 1);
-    box_kit_assert_output(&kit, "[0,100).");
-    box_kit_free(&kit);
+    path_element_receive(box.element, packet, 0);
+    g_assert_cmpuint(box.output->len, ==, 1);
+    fixture_assert_output(&box, "[0,100).");
   }
 }
 
@@ -146,7 +139,7 @@ static void test_what_differs(void)
  * the others. */
 static void test_header_fields(void)
 {
-  box_kit kit = set_up(64000);
+  g_auto(path_fixture) box = set_up(64000);
   tcp_header header = test_header(1000, 0, TCP_ACK);
 
   header.has_timestamps = true;
@@ -155,22 +148,21 @@ static void test_header_fields(void)
     header.timestamp_echo = 50 + i;
     header.acknowledgement = 0xFFFFFFFE + i;
     header.window = (uint16_t)(900 + i);
-    path_element_receive(kit.box, segment_of(header, 100 * i, 100), 0);
+    path_element_receive(box.element, segment_of(header, 100 * i, 100), 0);
   }
-  path_element_run(kit.box, HOLD_PS);
-  tcp_header joined = box_kit_header(&kit, 0);
+  path_element_run(box.element, HOLD_PS);
+  tcp_header joined = fixture_header(&box, 0);
   g_assert_cmphex(joined.timestamp_value, ==, 0xFFFFFFFE);
   g_assert_cmpuint(joined.timestamp_echo, ==, 52);
   g_assert_cmphex(joined.acknowledgement, ==, 0);
   g_assert_cmpuint(joined.window, ==, 902);
-  box_kit_assert_output(&kit, "[0,300).");
-  box_kit_free(&kit);
+  fixture_assert_output(&box, "[0,300).");
 }
 
 /* Segments of two connections are not joined; each has its own time. */
 static void test_connections_are_apart(void)
 {
-  box_kit kit = box_kit_new(
+  g_auto(path_fixture) box = fixture_of(
       path_coalesce_new(&(path_middleboxes_config){.coalesce_octets = 64000, .coalesce_ps = HOLD_PS}, NULL));
   tcp_header headers[] = {test_header(1, 0, TCP_ACK), test_header(2, 0, TCP_ACK)};
   uint64_t order;
@@ -178,23 +170,22 @@ static void test_connections_are_apart(void)
   for (int i = 0; i < 4; i++) {
     datagram *packet = segment_of(headers[i % 2], 100 * (i / 2), 100);
     packet->send_order = (uint64_t)i + 1;
-    path_element_receive(kit.box, packet, 10 * i);
+    path_element_receive(box.element, packet, 10 * i);
   }
-  g_assert_cmpint(path_element_deadline(kit.box, &order), ==, HOLD_PS);
+  g_assert_cmpint(path_element_deadline(box.element, &order), ==, HOLD_PS);
   g_assert_cmpuint(order, ==, 3);
-  path_element_run(kit.box, HOLD_PS);
-  g_assert_cmpuint(box_kit_header(&kit, 0).source_port, ==, 1);
-  g_assert_cmpuint(box_kit_packet(&kit, 0)->send_order, ==, 3);
-  box_kit_assert_output(&kit, "[0,200).");
-  path_element_run(kit.box, HOLD_PS + 10);
-  g_assert_cmpuint(box_kit_header(&kit, 0).source_port, ==, 2);
-  box_kit_assert_output(&kit, "[0,200).");
-  box_kit_free(&kit);
+  path_element_run(box.element, HOLD_PS);
+  g_assert_cmpuint(fixture_header(&box, 0).source_port, ==, 1);
+  g_assert_cmpuint(fixture_packet(&box, 0)->send_order, ==, 3);
+  fixture_assert_output(&box, "[0,200).");
+  path_element_run(box.element, HOLD_PS + 10);
+  g_assert_cmpuint(fixture_header(&box, 0).source_port, ==, 2);
+  fixture_assert_output(&box, "[0,200).");
 }
 
 static void test_strangers(void)
 {
-  box_kit_check_strangers(
+  fixture_check_strangers(
       path_coalesce_new(&(path_middleboxes_config){.coalesce_octets = 64000, .coalesce_ps = HOLD_PS}, NULL));
 }
 

@@ -1,74 +1,67 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Controlled Delay: RFC 8289. */
-#include "network/path_codel.h"
+#include "network/path_queue_manager.h"
 #include "network/path_transmitter.h"
-#include "path_test_kit.h"
+#include "path_fixture.h"
 
 enum { MS = 1000000000 };
 
-typedef struct fixture {
-  path_queue_manager *codel;
-} fixture;
-
-static fixture set_up(void)
+static path_queue_manager *codel_new(void)
 {
-  const path_codel_config config = {
-      .target_ps = (time_ps)5 * MS, .interval_ps = (time_ps)100 * MS, .packet_octets = 1500};
-  return (fixture){.codel = path_codel_new(&config)};
-}
-
-static void tear_down(fixture *f)
-{
-  f->codel->class->free(f->codel);
+  return path_codel_new(&(path_codel_config){
+      .target_ps = (time_ps)5 * MS, .interval_ps = (time_ps)100 * MS, .packet_octets = 1500});
 }
 
 /* The verdict on a packet that has waited `waited_ms` and has `octets` behind it. */
-static path_queue_verdict ask(fixture *f, int waited_ms, uint64_t octets, bool ecn_capable, time_ps now)
+static path_queue_verdict ask(path_queue_manager *codel, int waited_ms, uint64_t octets, bool ecn_capable,
+                              time_ps now)
 {
   const path_queue_question question = {
       .waited_ps = (time_ps)waited_ms * MS, .octets = octets, .ecn_capable = ecn_capable};
-  return f->codel->class->dequeue(f->codel, &question, now);
+  return codel->class->dequeue(codel, &question, now);
 }
 
-static void assert_next_drop(fixture *f, time_ps due)
+static void assert_next_drop(path_queue_manager *codel, time_ps due)
 {
-  g_assert_cmpint(ask(f, 10, 9000, false, due - 1), ==, PATH_QUEUE_PASS);
-  g_assert_cmpint(ask(f, 10, 9000, false, due), ==, PATH_QUEUE_DROP);
+  g_assert_cmpint(ask(codel, 10, 9000, false, due - 1), ==, PATH_QUEUE_PASS);
+  g_assert_cmpint(ask(codel, 10, 9000, false, due), ==, PATH_QUEUE_DROP);
 }
 
-/* Waits of 10 ms from 0 on: for an interval nothing is dropped, at 100 ms one is, and the one behind it passes. Then, after 100 / sqrt(n) ms
- * for n = 1, 2, 3: at 200 ms (the second drop), 270.7, 328.4. The square root has 16 binary places: 100 ms / sqrt(2) = 70,710,678,118 ps,
- * here 100 ms · 65536 / 92681 = 70,711,364,788; / sqrt(3) with 113511: 57,735,373,664. */
+/* Waits of 10 ms from 0 on: for an interval nothing is dropped, at 100 ms one is, and the one behind it
+ * passes. Then, after 100 / sqrt(n) ms for n = 1, 2, 3: at 200 ms (the second drop), 270.7, 328.4. The square
+ * root has 16 binary places: 100 ms / sqrt(2) = 70,710,678,118 ps, here 100 ms · 65536 / 92681 =
+ * 70,711,364,788; / sqrt(3) with 113511: 57,735,373,664. */
 static void test_control_law(void)
 {
-  fixture f = set_up();
+  path_queue_manager *codel = codel_new();
   for (int ms = 0; ms < 100; ms++) {
-    g_assert_cmpint(ask(&f, 10, 9000, false, (time_ps)ms * MS), ==, PATH_QUEUE_PASS);
+    g_assert_cmpint(ask(codel, 10, 9000, false, (time_ps)ms * MS), ==, PATH_QUEUE_PASS);
   }
-  g_assert_cmpint(ask(&f, 10, 9000, false, (time_ps)100 * MS), ==, PATH_QUEUE_DROP);
-  g_assert_cmpint(ask(&f, 10, 9000, false, (time_ps)100 * MS), ==, PATH_QUEUE_PASS);
+  g_assert_cmpint(ask(codel, 10, 9000, false, (time_ps)100 * MS), ==, PATH_QUEUE_DROP);
+  g_assert_cmpint(ask(codel, 10, 9000, false, (time_ps)100 * MS), ==, PATH_QUEUE_PASS);
   time_ps due = (time_ps)200 * MS;
-  assert_next_drop(&f, due);
-  g_assert_cmpint(ask(&f, 10, 9000, false, due), ==, PATH_QUEUE_PASS); /* the one behind: not due */
+  assert_next_drop(codel, due);
+  g_assert_cmpint(ask(codel, 10, 9000, false, due), ==, PATH_QUEUE_PASS); /* the one behind: not due */
   due += INT64_C(70711364788);
-  assert_next_drop(&f, due);
-  g_assert_cmpint(ask(&f, 10, 9000, false, due), ==, PATH_QUEUE_PASS);
+  assert_next_drop(codel, due);
+  g_assert_cmpint(ask(codel, 10, 9000, false, due), ==, PATH_QUEUE_PASS);
   due += INT64_C(57735373664);
-  assert_next_drop(&f, due);
-  tear_down(&f);
+  assert_next_drop(codel, due);
+  path_queue_manager_free(codel);
 }
 
-/* Drops that are overdue are made up for, one behind the other: from 200 ms at 280 ms two (200 and 270.7), not three (328.4). */
+/* Drops that are overdue are made up for, one behind the other: from 200 ms at 280 ms two (200 and 270.7),
+ * not three (328.4). */
 static void test_overdue(void)
 {
-  fixture f = set_up();
-  ask(&f, 10, 9000, false, 0);
-  g_assert_cmpint(ask(&f, 10, 9000, false, (time_ps)100 * MS), ==, PATH_QUEUE_DROP);
-  g_assert_cmpint(ask(&f, 10, 9000, false, (time_ps)100 * MS), ==, PATH_QUEUE_PASS);
-  g_assert_cmpint(ask(&f, 10, 9000, false, (time_ps)280 * MS), ==, PATH_QUEUE_DROP);
-  g_assert_cmpint(ask(&f, 10, 9000, false, (time_ps)280 * MS), ==, PATH_QUEUE_DROP);
-  g_assert_cmpint(ask(&f, 10, 9000, false, (time_ps)280 * MS), ==, PATH_QUEUE_PASS);
-  tear_down(&f);
+  path_queue_manager *codel = codel_new();
+  ask(codel, 10, 9000, false, 0);
+  g_assert_cmpint(ask(codel, 10, 9000, false, (time_ps)100 * MS), ==, PATH_QUEUE_DROP);
+  g_assert_cmpint(ask(codel, 10, 9000, false, (time_ps)100 * MS), ==, PATH_QUEUE_PASS);
+  g_assert_cmpint(ask(codel, 10, 9000, false, (time_ps)280 * MS), ==, PATH_QUEUE_DROP);
+  g_assert_cmpint(ask(codel, 10, 9000, false, (time_ps)280 * MS), ==, PATH_QUEUE_DROP);
+  g_assert_cmpint(ask(codel, 10, 9000, false, (time_ps)280 * MS), ==, PATH_QUEUE_PASS);
+  path_queue_manager_free(codel);
 }
 
 /* One short wait, or a queue of no more than a packet, begins the interval anew. */
@@ -80,32 +73,34 @@ static void test_a_short_wait_forgives(void)
     path_queue_verdict expected;
   } rows[] = {{4, 9000, PATH_QUEUE_PASS}, {10, 1500, PATH_QUEUE_PASS}, {5, 1501, PATH_QUEUE_DROP}};
   for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
-    fixture f = set_up();
-    ask(&f, 10, 9000, false, 0);
-    g_assert_cmpint(ask(&f, rows[i].waited_ms, rows[i].octets, false, (time_ps)90 * MS), ==, PATH_QUEUE_PASS);
-    g_assert_cmpint(ask(&f, 10, 9000, false, (time_ps)100 * MS), ==, rows[i].expected);
-    tear_down(&f);
+    path_queue_manager *codel = codel_new();
+    ask(codel, 10, 9000, false, 0);
+    g_assert_cmpint(ask(codel, rows[i].waited_ms, rows[i].octets, false, (time_ps)90 * MS), ==,
+                    PATH_QUEUE_PASS);
+    g_assert_cmpint(ask(codel, 10, 9000, false, (time_ps)100 * MS), ==, rows[i].expected);
+    path_queue_manager_free(codel);
   }
 }
 
-/* It ends with a short wait. Begun again soon (within 16 intervals) it goes on at the rate at which it left off: after four drops (100, 200,
- * 270.7 and 328.4 ms; count 4) the next two are 100 / sqrt(count - last count = 3) ms apart; after a long time 100 ms. */
+/* It ends with a short wait. Begun again soon (within 16 intervals) it goes on at the rate at which it left
+ * off: after four drops (100, 200, 270.7 and 328.4 ms; count 4) the next two are 100 / sqrt(count - last
+ * count = 3) ms apart; after a long time 100 ms. */
 static void check_again(time_ps later, time_ps expected_gap)
 {
-  fixture f = set_up();
-  ask(&f, 10, 9000, false, 0);
-  ask(&f, 10, 9000, false, (time_ps)100 * MS);
-  ask(&f, 10, 9000, false, (time_ps)100 * MS);
-  g_assert_cmpint(ask(&f, 10, 9000, false, (time_ps)200 * MS), ==, PATH_QUEUE_DROP);
-  g_assert_cmpint(ask(&f, 10, 9000, false, (time_ps)340 * MS), ==, PATH_QUEUE_DROP);
-  g_assert_cmpint(ask(&f, 10, 9000, false, (time_ps)340 * MS), ==, PATH_QUEUE_DROP);
-  g_assert_cmpint(ask(&f, 1, 9000, false, (time_ps)340 * MS), ==, PATH_QUEUE_PASS);
-  g_assert_cmpint(ask(&f, 10, 9000, false, later), ==, PATH_QUEUE_PASS);
+  path_queue_manager *codel = codel_new();
+  ask(codel, 10, 9000, false, 0);
+  ask(codel, 10, 9000, false, (time_ps)100 * MS);
+  ask(codel, 10, 9000, false, (time_ps)100 * MS);
+  g_assert_cmpint(ask(codel, 10, 9000, false, (time_ps)200 * MS), ==, PATH_QUEUE_DROP);
+  g_assert_cmpint(ask(codel, 10, 9000, false, (time_ps)340 * MS), ==, PATH_QUEUE_DROP);
+  g_assert_cmpint(ask(codel, 10, 9000, false, (time_ps)340 * MS), ==, PATH_QUEUE_DROP);
+  g_assert_cmpint(ask(codel, 1, 9000, false, (time_ps)340 * MS), ==, PATH_QUEUE_PASS);
+  g_assert_cmpint(ask(codel, 10, 9000, false, later), ==, PATH_QUEUE_PASS);
   time_ps begun = later + (time_ps)100 * MS;
-  g_assert_cmpint(ask(&f, 10, 9000, false, begun), ==, PATH_QUEUE_DROP);
-  g_assert_cmpint(ask(&f, 10, 9000, false, begun), ==, PATH_QUEUE_PASS);
-  assert_next_drop(&f, begun + expected_gap);
-  tear_down(&f);
+  g_assert_cmpint(ask(codel, 10, 9000, false, begun), ==, PATH_QUEUE_DROP);
+  g_assert_cmpint(ask(codel, 10, 9000, false, begun), ==, PATH_QUEUE_PASS);
+  assert_next_drop(codel, begun + expected_gap);
+  path_queue_manager_free(codel);
 }
 
 static void test_begun_again(void)
@@ -117,14 +112,14 @@ static void test_begun_again(void)
 /* What is ECN-capable is marked at the same times, and the next drop is as far away. */
 static void test_marks(void)
 {
-  fixture f = set_up();
-  ask(&f, 10, 9000, true, 0);
-  g_assert_cmpint(ask(&f, 10, 9000, true, (time_ps)100 * MS), ==, PATH_QUEUE_MARK);
-  g_assert_cmpint(ask(&f, 10, 9000, true, (time_ps)200 * MS - 1), ==, PATH_QUEUE_PASS);
-  g_assert_cmpint(ask(&f, 10, 9000, true, (time_ps)200 * MS), ==, PATH_QUEUE_MARK);
-  g_assert_cmpint(ask(&f, 10, 9000, false, (time_ps)200 * MS + INT64_C(70711364787)), ==, PATH_QUEUE_PASS);
-  g_assert_cmpint(ask(&f, 10, 9000, false, (time_ps)200 * MS + INT64_C(70711364788)), ==, PATH_QUEUE_DROP);
-  tear_down(&f);
+  path_queue_manager *codel = codel_new();
+  ask(codel, 10, 9000, true, 0);
+  g_assert_cmpint(ask(codel, 10, 9000, true, (time_ps)100 * MS), ==, PATH_QUEUE_MARK);
+  g_assert_cmpint(ask(codel, 10, 9000, true, (time_ps)200 * MS - 1), ==, PATH_QUEUE_PASS);
+  g_assert_cmpint(ask(codel, 10, 9000, true, (time_ps)200 * MS), ==, PATH_QUEUE_MARK);
+  g_assert_cmpint(ask(codel, 10, 9000, false, (time_ps)200 * MS + INT64_C(70711364787)), ==, PATH_QUEUE_PASS);
+  g_assert_cmpint(ask(codel, 10, 9000, false, (time_ps)200 * MS + INT64_C(70711364788)), ==, PATH_QUEUE_DROP);
+  path_queue_manager_free(codel);
 }
 
 /* --- In front of a link --- */
@@ -145,20 +140,19 @@ static void free_kept(path_link *link)
   g_free(link);
 }
 
-/* 10 Mbit/s, a packet of 1250 octets a millisecond without framing to speak of (1252 · 8 / 10 Mbit/s = 1.0016 ms), and for two seconds two
- * packets come in each: unmanaged, 2000 would wait at the end. CoDel cannot stop such a flood, but drops more and more; the rate of
- * what leaves stays the link's. For the first 5 ms of waiting and an interval nothing is dropped. */
+/* 10 Mbit/s, a packet of 1250 octets a millisecond without framing to speak of (1252 · 8 / 10 Mbit/s = 1.0016
+ * ms), and for two seconds two packets come in each: unmanaged, 2000 would wait at the end. CoDel cannot stop
+ * such a flood, but drops more and more; the rate of what leaves stays the link's. For the first 5 ms of
+ * waiting and an interval nothing is dropped. */
 static void test_in_front_of_a_link(void)
 {
   const path_link_config link_config = {
       .rate_bit_per_s = 10000000, .delay_ps = 0, .mtu_octets = 1500, .framing_octets = 2};
-  const path_codel_config config = {
-      .target_ps = (time_ps)5 * MS, .interval_ps = (time_ps)100 * MS, .packet_octets = 1500};
   kept_link *link = g_new0(kept_link, 1);
   link->link.send = keep;
   link->link.free = free_kept;
-  path_element *transmitter = path_transmitter_new(
-      &link_config, &link->link, &(path_transmitter_config){.manager = path_codel_new(&config)});
+  path_element *transmitter =
+      path_transmitter_new(&link_config, &link->link, &(path_transmitter_config){.manager = codel_new()});
   datagram *packet = test_packet(0, 1210, TCP_ACK);
   uint64_t dropped[3] = {0};
   for (int half_ms = 0; half_ms < 4000; half_ms++) {

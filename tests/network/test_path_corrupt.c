@@ -2,35 +2,19 @@
 /* Damage that the TCP checksum finds, and damage that it does not. */
 #include <string.h>
 
-#include "network/path_corrupt.h"
-#include "network/path_displace.h"
-#include "network/path_ecn_mark.h"
-#include "network/path_jitter.h"
-#include "network/path_loss.h"
-#include "network/path_reordering.h"
-#include "path_test_kit.h"
+#include "network/path_impairments.h"
+#include "network/path_rfc4737.h"
+#include "path_fixture.h"
 
 enum { PAYLOAD = 120, IPV4_OCTETS = 20 + 20 + PAYLOAD };
 
-typedef struct fixture {
-  random_stream *random;
-  path_element *corrupt;
-  GArray *output;
-} fixture;
-
-static fixture set_up(path_corrupt_mode mode, double probability)
+static path_fixture set_up(path_corrupt_mode mode, double probability)
 {
-  fixture f = {.random = random_stream_new(20260318, "corrupt.forward"), .output = test_output_new()};
-  f.corrupt = path_corrupt_new(&(path_corrupt_config){.mode = mode, .probability = probability}, f.random);
-  path_element_set_output(f.corrupt, test_output, f.output);
+  path_fixture f = fixture_of_stream(20260318, "corrupt.forward");
+
+  fixture_take(&f,
+               path_corrupt_new(&(path_corrupt_config){.mode = mode, .probability = probability}, f.random));
   return f;
-}
-
-static void tear_down(fixture *f)
-{
-  test_output_free(f->output);
-  path_element_free(f->corrupt);
-  random_stream_free(f->random);
 }
 
 static datagram *ipv6_packet(uint32_t length)
@@ -46,13 +30,14 @@ static datagram *ipv6_packet(uint32_t length)
   return datagram_new_in(NULL, &source, &destination, &header, &payload);
 }
 
-/* The wire octets of what comes out for `packet`, and of the packet itself before; returns how many bits differ. */
-static unsigned send(fixture *f, datagram *packet, uint8_t before[], uint8_t behind[])
+/* The wire octets of what comes out for `packet`, and of the packet itself before; returns how many bits
+ * differ. */
+static unsigned send(path_fixture *f, datagram *packet, uint8_t before[], uint8_t behind[])
 {
   uint32_t octets = datagram_octets(packet);
   unsigned bits = 0;
   datagram_write(packet, before, true);
-  path_element_receive(f->corrupt, packet, 0);
+  path_element_receive(f->element, packet, 0);
   const datagram *result = test_output_at(f->output, 0)->packet;
   g_assert_cmpuint(datagram_octets(result), ==, octets);
   datagram_write(result, behind, true);
@@ -62,11 +47,11 @@ static unsigned send(fixture *f, datagram *packet, uint8_t before[], uint8_t beh
   return bits;
 }
 
-/* One bit of what the checksum covers, header and payload alike (20 of 140 octets: of 2000 packets 286, sigma 15.7), and it is
- * always found. */
+/* One bit of what the checksum covers, header and payload alike (20 of 140 octets: of 2000 packets 286, sigma
+ * 15.7), and it is always found. */
 static void test_caught(void)
 {
-  fixture f = set_up(PATH_CORRUPT_CAUGHT, 1);
+  g_auto(path_fixture) f = set_up(PATH_CORRUPT_CAUGHT, 1);
   uint8_t before[IPV4_OCTETS];
   uint8_t behind[IPV4_OCTETS];
   guint in_header = 0;
@@ -78,14 +63,14 @@ static void test_caught(void)
     test_output_clear(f.output);
   }
   g_assert_cmpfloat_with_epsilon(in_header, 286, 5 * 15.7);
-  g_assert_cmpuint(f.corrupt->counts.damaged, ==, 2000);
-  tear_down(&f);
+  g_assert_cmpuint(f.element->counts.damaged, ==, 2000);
 }
 
-/* IPv6 has no IP checksum; TCP's finds the bit as well. A packet without payload has a header that can be damaged. */
+/* IPv6 has no IP checksum; TCP's finds the bit as well. A packet without payload has a header that can be
+ * damaged. */
 static void test_caught_ipv6_and_empty(void)
 {
-  fixture f = set_up(PATH_CORRUPT_CAUGHT, 1);
+  g_auto(path_fixture) f = set_up(PATH_CORRUPT_CAUGHT, 1);
   uint8_t before[60 + PAYLOAD];
   uint8_t behind[60 + PAYLOAD];
   for (int i = 0; i < 1000; i++) {
@@ -94,13 +79,13 @@ static void test_caught_ipv6_and_empty(void)
     g_assert_false(datagram_checksum_is_right(test_output_at(f.output, 0)->packet));
     test_output_clear(f.output);
   }
-  tear_down(&f);
 }
 
-/* One bit of the payload; the checksum on the wire is right again: it and the one bit are all that differs. */
+/* One bit of the payload; the checksum on the wire is right again: it and the one bit are all that
+ * differs. */
 static void test_uncaught(void)
 {
-  fixture f = set_up(PATH_CORRUPT_UNCAUGHT, 1);
+  g_auto(path_fixture) f = set_up(PATH_CORRUPT_UNCAUGHT, 1);
   uint8_t before[IPV4_OCTETS];
   uint8_t behind[IPV4_OCTETS];
   for (int i = 0; i < 1000; i++) {
@@ -119,56 +104,52 @@ static void test_uncaught(void)
     g_assert_cmpuint(bits, ==, 1);
     test_output_clear(f.output);
   }
-  tear_down(&f);
 }
 
 /* Without payload there is nothing that it could damage. */
 static void test_uncaught_needs_payload(void)
 {
-  fixture f = set_up(PATH_CORRUPT_UNCAUGHT, 1);
+  g_auto(path_fixture) f = set_up(PATH_CORRUPT_UNCAUGHT, 1);
   uint8_t before[IPV4_OCTETS];
   uint8_t behind[IPV4_OCTETS];
   g_assert_cmpuint(send(&f, test_packet(0, 0, TCP_SYN), before, behind), ==, 0);
-  g_assert_cmpuint(f.corrupt->counts.damaged, ==, 0);
-  tear_down(&f);
+  g_assert_cmpuint(f.element->counts.damaged, ==, 0);
 }
 
 /* Damage that a checksum can find is not covered up by damage that comes later. */
 static void test_caught_stays_caught(void)
 {
-  fixture f = set_up(PATH_CORRUPT_UNCAUGHT, 1);
+  g_auto(path_fixture) f = set_up(PATH_CORRUPT_UNCAUGHT, 1);
   datagram *packet = test_packet(0, PAYLOAD, TCP_ACK);
   datagram_carry_checksum(packet);
   packet->header[25] ^= 4;
-  path_element_receive(f.corrupt, packet, 0);
+  path_element_receive(f.element, packet, 0);
   g_assert_false(datagram_checksum_is_right(test_output_at(f.output, 0)->packet));
-  tear_down(&f);
 }
 
 /* A fragment is damaged where a checksum can find it when the datagram is whole again, and not otherwise. */
 static void test_fragments(void)
 {
   for (int mode = PATH_CORRUPT_CAUGHT; mode <= PATH_CORRUPT_UNCAUGHT; mode++) {
-    fixture f = set_up(mode, 1);
+    g_auto(path_fixture) f = set_up(mode, 1);
     datagram *packet = test_packet(0, PAYLOAD, TCP_ACK);
     datagram_allow_fragments(packet, 7);
     octet_rope whole;
     octet_rope_init(&whole);
     for (uint32_t from = 0; from < 20 + PAYLOAD; from += 80) {
-      path_element_receive(f.corrupt, datagram_new_fragment(packet, from, MIN(80, 20 + PAYLOAD - from)), 0);
+      path_element_receive(f.element, datagram_new_fragment(packet, from, MIN(80, 20 + PAYLOAD - from)), 0);
     }
     for (guint i = 0; i < f.output->len; i++) {
       const octet_rope *part = &test_output_at(f.output, i)->packet->payload;
       octet_rope_append_rope(&whole, part, 0, part->length);
     }
-    g_assert_cmpuint(f.corrupt->counts.damaged, ==, mode == PATH_CORRUPT_CAUGHT ? 2 : 0);
+    g_assert_cmpuint(f.element->counts.damaged, ==, mode == PATH_CORRUPT_CAUGHT ? 2 : 0);
     datagram *result = datagram_new_reassembled(test_output_at(f.output, 0)->packet, &whole);
     /* NULL: the damaged bit was one that makes a TCP header */
     g_assert_true((result && datagram_checksum_is_right(result)) == (mode == PATH_CORRUPT_UNCAUGHT));
     datagram_unref(result);
     octet_rope_clear(&whole);
     datagram_unref(packet);
-    tear_down(&f);
   }
 }
 
@@ -176,52 +157,49 @@ static void test_fragments(void)
 static void test_shared_octets(void)
 {
   for (int mode = PATH_CORRUPT_CAUGHT; mode <= PATH_CORRUPT_UNCAUGHT; mode++) {
-    fixture f = set_up(mode, 1);
+    g_auto(path_fixture) f = set_up(mode, 1);
     datagram *packet = test_packet(0, PAYLOAD, TCP_ACK);
     datagram *copy = datagram_copy(packet);
     uint8_t before[IPV4_OCTETS];
     uint8_t later[IPV4_OCTETS];
     datagram_write(packet, before, true);
-    path_element_receive(f.corrupt, datagram_ref(packet), 0);
-    path_element_receive(f.corrupt, copy, 0);
+    path_element_receive(f.element, datagram_ref(packet), 0);
+    path_element_receive(f.element, copy, 0);
     datagram_write(packet, later, true);
     g_assert_cmpmem(before, IPV4_OCTETS, later, IPV4_OCTETS);
     g_assert_cmpuint(packet->references, ==, 1);
     datagram_unref(packet);
-    tear_down(&f);
   }
 }
 
 /* 2 % of 20,000: 400, sigma 19.8. What is not chosen is not touched. */
 static void test_probability(void)
 {
-  fixture f = set_up(PATH_CORRUPT_CAUGHT, 0.02);
+  g_auto(path_fixture) f = set_up(PATH_CORRUPT_CAUGHT, 0.02);
   guint wrong = 0;
   for (int i = 0; i < 20000; i++) {
-    path_element_receive(f.corrupt, test_packet(i, 20, TCP_ACK), i);
+    path_element_receive(f.element, test_packet(i, 20, TCP_ACK), i);
     wrong += !datagram_checksum_is_right(test_output_at(f.output, 0)->packet);
     test_output_clear(f.output);
   }
-  g_assert_cmpuint(wrong, ==, f.corrupt->counts.damaged);
+  g_assert_cmpuint(wrong, ==, f.element->counts.damaged);
   g_assert_cmpfloat_with_epsilon(wrong, 400, 5 * 19.8);
-  tear_down(&f);
 }
 
 /* What is behind it sees ports, flags, lengths and offsets that nobody sent: all elements pass them on. */
 static void test_elements_behind_are_safe(void)
 {
-  fixture f = set_up(PATH_CORRUPT_CAUGHT, 1);
+  g_auto(path_fixture) f = set_up(PATH_CORRUPT_CAUGHT, 1);
   random_stream *random = random_stream_new(1, "others.forward");
   path_element *behind[] = {
-      path_reordering_entrance_new(),
+      path_rfc4737_entrance_new(),
       path_loss_new(&(path_loss_config){.every = 1000}, random),
       path_ecn_mark_new(&(path_ecn_mark_config){.probability = 0.5}, random),
-      path_displace_new(&(path_displace_config){.probability = 0.1, .by = {true, 3}, .wait_ps = 1000},
-                        random),
-      path_jitter_new(&(path_jitter_config){.delay_ps = 5, .jitter_ps = 5, .reorders = true}, random),
-      path_reordering_exit_new(),
+      path_late_new(&(path_late_config){.probability = 0.1, .by = {true, 3}, .wait_ps = 1000}, random),
+      path_jitter_new(&(path_jitter_config){.delay_ps = 5, .jitter_ps = 5, .reorders = true}, random, NULL),
+      path_rfc4737_exit_new(),
   };
-  path_element_set_output(f.corrupt, path_element_input, behind[0]);
+  path_element_set_output(f.element, path_element_input, behind[0]);
   for (gsize i = 0; i < G_N_ELEMENTS(behind); i++) {
     if (i + 1 < G_N_ELEMENTS(behind)) {
       path_element_set_output(behind[i], path_element_input, behind[i + 1]);
@@ -230,7 +208,7 @@ static void test_elements_behind_are_safe(void)
     }
   }
   for (int i = 0; i < 5000; i++) {
-    path_element_receive(f.corrupt, test_packet(i, i % 3, i % 100 == 0 ? TCP_SYN : TCP_ACK), i);
+    path_element_receive(f.element, test_packet(i, i % 3, i % 100 == 0 ? TCP_SYN : TCP_ACK), i);
     test_run_until(behind[4], i);
   }
   test_run_until(behind[3], 10000);
@@ -241,7 +219,6 @@ static void test_elements_behind_are_safe(void)
     path_element_free(behind[i]);
   }
   random_stream_free(random);
-  tear_down(&f);
 }
 
 int main(int argc, char **argv)

@@ -2,19 +2,17 @@
 /* Duplication. */
 #include <string.h>
 
-#include "network/path_corrupt.h"
-#include "network/path_duplicate.h"
-#include "path_test_kit.h"
+#include "network/path_impairments.h"
+#include "path_fixture.h"
 
-/* Seven packets of which the third and the fourth are chosen: each copy is right behind, in the same picosecond, with the octets and the
- * numbers of its original. */
+/* Seven packets of which the third and the fourth are chosen: each copy is right behind, in the same
+ * picosecond, with the octets and the numbers of its original. */
 static void test_the_copy_is_right_behind(void)
 {
-  random_stream *random =
-      random_stream_new(test_seed_that_chooses("duplicate.forward", 0.3, "..xx..."), "duplicate.forward");
-  path_element *duplicate = path_duplicate_new(&(path_duplicate_config){.probability = 0.3}, random);
-  GArray *output = test_output_new();
-  path_element_set_output(duplicate, test_output, output);
+  g_auto(path_fixture) f =
+      fixture_of_stream(test_seed_that_chooses("duplicate.forward", 0.3, "..xx..."), "duplicate.forward");
+  path_element *duplicate =
+      fixture_take(&f, path_duplicate_new(&(path_duplicate_config){.probability = 0.3}, f.random));
   for (uint32_t i = 1; i <= 7; i++) {
     tcp_header header = test_header(1000, 100 * i, TCP_ACK);
     header.acknowledgement = i;
@@ -23,10 +21,10 @@ static void test_the_copy_is_right_behind(void)
     packet->flow_order = 30 + i;
     path_element_receive(duplicate, packet, i * 10);
   }
-  test_assert_numbers(output, true, "1@10 2@20 3@30 3@30 4@40 4@40 5@50 6@60 7@70");
+  test_assert_numbers(f.output, true, "1@10 2@20 3@30 3@30 4@40 4@40 5@50 6@60 7@70");
   g_assert_cmpuint(duplicate->counts.duplicated, ==, 2);
-  const datagram *original = test_output_at(output, 2)->packet;
-  const datagram *copy = test_output_at(output, 3)->packet;
+  const datagram *original = test_output_at(f.output, 2)->packet;
+  const datagram *copy = test_output_at(f.output, 3)->packet;
   g_assert_true(copy != original);
   g_assert_cmpuint(copy->send_order, ==, 23);
   g_assert_cmpuint(copy->flow_order, ==, 33);
@@ -34,28 +32,20 @@ static void test_the_copy_is_right_behind(void)
   datagram_write(original, octets[0], true);
   datagram_write(copy, octets[1], true);
   g_assert_cmpmem(octets[0], 140, octets[1], 140);
-  test_output_free(output);
-  path_element_free(duplicate);
-  random_stream_free(random);
 }
 
 /* 5 % of 20,000: 1000, sigma 30.8. */
 static void test_probability(void)
 {
   const uint64_t seed = 20260317;
-  g_test_message("seed %" G_GUINT64_FORMAT, seed);
-  random_stream *random = random_stream_new(seed, "duplicate.forward");
-  path_element *duplicate = path_duplicate_new(&(path_duplicate_config){.probability = 0.05}, random);
-  GArray *output = test_output_new();
-  path_element_set_output(duplicate, test_output, output);
+  g_auto(path_fixture) f = fixture_of_stream(seed, "duplicate.forward");
+  path_element *duplicate =
+      fixture_take(&f, path_duplicate_new(&(path_duplicate_config){.probability = 0.05}, f.random));
   for (uint32_t i = 0; i < 20000; i++) {
     path_element_receive(duplicate, test_numbered_packet(i), i);
   }
-  g_assert_cmpuint(output->len, ==, 20000 + duplicate->counts.duplicated);
+  g_assert_cmpuint(f.output->len, ==, 20000 + duplicate->counts.duplicated);
   g_assert_cmpfloat_with_epsilon((double)duplicate->counts.duplicated, 1000, 5 * 30.8);
-  test_output_free(output);
-  path_element_free(duplicate);
-  random_stream_free(random);
 }
 
 /* What becomes of the original behind the element does not reach the copy: of two packets one is damaged. */

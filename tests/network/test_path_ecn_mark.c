@@ -1,91 +1,78 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Congestion marks: RFC 3168 §5. */
-#include "network/path_ecn_mark.h"
-#include "path_test_kit.h"
+#include "network/path_impairments.h"
+#include "path_fixture.h"
 
-typedef struct fixture {
-  random_stream *random;
-  path_element *mark;
-  GArray *output;
-} fixture;
-
-static fixture set_up(const path_ecn_mark_config *config)
+static path_fixture set_up(const path_ecn_mark_config *config)
 {
-  fixture f = {.random = random_stream_new(20260316, "ecn.forward"), .output = test_output_new()};
-  f.mark = path_ecn_mark_new(config, f.random);
-  path_element_set_output(f.mark, test_output, f.output);
+  path_fixture f = fixture_of_stream(20260316, "ecn.forward");
+
+  fixture_take(&f, path_ecn_mark_new(config, f.random));
   return f;
 }
 
-static void tear_down(fixture *f)
-{
-  test_output_free(f->output);
-  path_element_free(f->mark);
-  random_stream_free(f->random);
-}
-
 /* The ECN field that a packet of `ecn` has behind the element. */
-static datagram_ecn send(fixture *f, datagram_ecn ecn)
+static datagram_ecn send(path_fixture *f, datagram_ecn ecn)
 {
   datagram *packet = test_packet(0, 10, TCP_ACK);
   datagram_set_ecn(packet, ecn);
-  path_element_receive(f->mark, packet, 0);
+  path_element_receive(f->element, packet, 0);
   g_assert_cmpuint(f->output->len, ==, 1); /* nothing is lost */
   datagram_ecn result = datagram_ecn_of(test_output_at(f->output, 0)->packet);
   test_output_clear(f->output);
   return result;
 }
 
-/* Whatever the probability: what is not ECN-capable passes, ECT(0) and ECT(1) become CE, CE stays and is not counted again. */
+/* Whatever the probability: what is not ECN-capable passes, ECT(0) and ECT(1) become CE, CE stays and is not
+ * counted again. */
 static void test_who_is_marked(void)
 {
-  fixture f = set_up(&(path_ecn_mark_config){.probability = 1});
+  g_auto(path_fixture) f = set_up(&(path_ecn_mark_config){.probability = 1});
   g_assert_cmpint(send(&f, DATAGRAM_ECN_NOT_CAPABLE), ==, DATAGRAM_ECN_NOT_CAPABLE);
   g_assert_cmpint(send(&f, DATAGRAM_ECN_ECT_0), ==, DATAGRAM_ECN_CONGESTED);
   g_assert_cmpint(send(&f, DATAGRAM_ECN_ECT_1), ==, DATAGRAM_ECN_CONGESTED);
-  g_assert_cmpuint(f.mark->counts.marked, ==, 2);
+  g_assert_cmpuint(f.element->counts.marked, ==, 2);
   g_assert_cmpint(send(&f, DATAGRAM_ECN_CONGESTED), ==, DATAGRAM_ECN_CONGESTED);
-  g_assert_cmpuint(f.mark->counts.marked, ==, 2);
-  tear_down(&f);
+  g_assert_cmpuint(f.element->counts.marked, ==, 2);
 }
 
 /* Every third ECN-capable packet; the others do not count. */
 static void test_every_third(void)
 {
-  fixture f = set_up(&(path_ecn_mark_config){.every = 3});
+  g_auto(path_fixture) f = set_up(&(path_ecn_mark_config){.every = 3});
   for (int i = 1; i <= 9; i++) {
     g_assert_cmpint(send(&f, DATAGRAM_ECN_NOT_CAPABLE), ==, DATAGRAM_ECN_NOT_CAPABLE);
     g_assert_cmpint(send(&f, DATAGRAM_ECN_ECT_0), ==,
                     i % 3 == 0 ? DATAGRAM_ECN_CONGESTED : DATAGRAM_ECN_ECT_0);
   }
-  g_assert_cmpuint(f.mark->counts.marked, ==, 3);
-  tear_down(&f);
+  g_assert_cmpuint(f.element->counts.marked, ==, 3);
 }
 
-/* 10 % of 20,000: 2000, sigma sqrt(20,000 * 0.09) = 42.4; a draw for each of the 30,000 packets, ECN-capable or not. */
+/* 10 % of 20,000: 2000, sigma sqrt(20,000 * 0.09) = 42.4; a draw for each of the 30,000 packets, ECN-capable
+ * or not. */
 static void test_probability(void)
 {
-  fixture f = set_up(&(path_ecn_mark_config){.probability = 0.1});
+  g_auto(path_fixture) f = set_up(&(path_ecn_mark_config){.probability = 0.1});
   random_stream *other = random_stream_new(20260316, "ecn.forward");
   for (int i = 0; i < 30000; i++) {
     send(&f, i % 3 == 0 ? DATAGRAM_ECN_NOT_CAPABLE : DATAGRAM_ECN_ECT_0);
     random_stream_next(other);
   }
-  g_assert_cmpfloat_with_epsilon((double)f.mark->counts.marked, 2000, 5 * 42.4);
+  g_assert_cmpfloat_with_epsilon((double)f.element->counts.marked, 2000, 5 * 42.4);
   g_assert_cmpuint(random_stream_next(f.random), ==, random_stream_next(other));
   random_stream_free(other);
-  tear_down(&f);
 }
 
-/* Who else refers to the packet (a capture, a copy of a reference) sees no mark; the marked one keeps its place among arrivals. */
+/* Who else refers to the packet (a capture, a copy of a reference) sees no mark; the marked one keeps its
+ * place among arrivals. */
 static void test_shared_packet(void)
 {
-  fixture f = set_up(&(path_ecn_mark_config){.probability = 1});
+  g_auto(path_fixture) f = set_up(&(path_ecn_mark_config){.probability = 1});
   datagram *packet = test_packet(0, 10, TCP_ACK);
   datagram_set_ecn(packet, DATAGRAM_ECN_ECT_0);
   packet->send_order = 77;
   packet->flow_order = 5;
-  path_element_receive(f.mark, datagram_ref(packet), 0);
+  path_element_receive(f.element, datagram_ref(packet), 0);
   const datagram *marked = test_output_at(f.output, 0)->packet;
   g_assert_cmpint(datagram_ecn_of(packet), ==, DATAGRAM_ECN_ECT_0);
   g_assert_cmpint(datagram_ecn_of(marked), ==, DATAGRAM_ECN_CONGESTED);
@@ -93,7 +80,6 @@ static void test_shared_packet(void)
   g_assert_cmpuint(marked->flow_order, ==, 5);
   g_assert_cmpuint(packet->references, ==, 1);
   datagram_unref(packet);
-  tear_down(&f);
 }
 
 int main(int argc, char **argv)

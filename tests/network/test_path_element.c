@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Nodes in a chain: a packet goes from one to the next, each tells its own moment. */
 #include "network/path_element.h"
-#include "network/path_loss.h"
-#include "network/path_reorder.h"
-#include "path_test_kit.h"
+#include "network/path_impairments.h"
+#include "path_fixture.h"
 
 /* Loss (the second segment with payload) before a delay of 25: what is lost never reaches the delay. */
 static void test_chain(void)
 {
   const uint64_t drop[] = {2};
   random_stream *loss_random = random_stream_new(1, "loss.forward");
-  random_stream *reorder_random = random_stream_new(1, "reorder.forward");
   path_element *loss = path_loss_new(&(path_loss_config){.drop = {drop, 1}}, loss_random);
-  path_element *delay = path_reorder_new(25, &(path_reorder_config){.gap = 1}, reorder_random);
+  path_element *delay = path_jitter_new(
+      &(path_jitter_config){.delay_ps = 25, .distribution = PATH_JITTER_CONSTANT}, NULL, NULL);
   GArray *output = test_output_new();
   path_element_set_output(loss, path_element_input, delay);
   path_element_set_output(delay, test_output, output);
@@ -35,7 +34,6 @@ static void test_chain(void)
   path_element_free(delay);
   path_element_free(NULL);
   random_stream_free(loss_random);
-  random_stream_free(reorder_random);
 }
 
 /* An element without a deadline never is due, and its order is 0 whatever the variable held. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The way into a link: what is larger than its MTU. Packets are of path_test_kit.h: 40 octets of header, IPv4. */
+/* The way into a link: what is larger than its MTU. Packets are of path_test_kit.h: 40 octets of header,
+ * IPv4. */
 #include <string.h>
 
 #include "network/path_fragmenter.h"
-#include "path_test_kit.h"
+#include "path_fixture.h"
 
 typedef struct fixture {
   path_element *box;
@@ -37,8 +38,8 @@ static datagram *fragmentable(uint32_t length)
   return packet;
 }
 
-/* "offset+length" of each fragment that came, with "more" as a trailing dot as long as others follow; "whole" of a whole
- * packet. Forgets them. */
+/* "offset+length" of each fragment that came, with "more" as a trailing dot as long as others follow; "whole"
+ * of a whole packet. Forgets them. */
 static char *take_output(fixture *f)
 {
   GString *text = g_string_new(NULL);
@@ -81,9 +82,9 @@ static void test_what_fits_passes(void)
   tear_down(&f);
 }
 
-/* RFC 791 §3.2: 1460 + 20 = 1480 octets of IP payload; with an MTU of 576 a fragment has (576 - 20) / 8 * 8 = 552 of them:
- * 552, 552, 376. The next router has an MTU of 300, (300 - 20) / 8 * 8 = 280: 280 + 272 of the first two, 280 + 96 of the
- * last. A packet one octet too large becomes two. */
+/* RFC 791 §3.2: 1460 + 20 = 1480 octets of IP payload; with an MTU of 576 a fragment has (576 - 20) / 8 * 8 =
+ * 552 of them: 552, 552, 376. The next router has an MTU of 300, (300 - 20) / 8 * 8 = 280: 280 + 272 of the
+ * first two, 280 + 96 of the last. A packet one octet too large becomes two. */
 static void test_fragments(void)
 {
   fixture f;
@@ -229,8 +230,8 @@ static datagram *read_packet(const uint8_t *octets, size_t length)
   return packet;
 }
 
-/* A fragment that ends beyond the longest datagram goes no further; one of an odd length that others follow is cut as any.
- * Neither that nor a fragment with DF breaks the router. */
+/* A fragment that ends beyond the longest datagram goes no further; one of an odd length that others follow
+ * is cut as any. Neither that nor a fragment with DF breaks the router. */
 static void test_hostile_fragments(void)
 {
   fixture f;

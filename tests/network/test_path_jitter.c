@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Delays that differ from packet to packet. */
-#include "network/path_jitter.h"
-#include "path_test_kit.h"
+/* Delays that differ from packet to packet, and packets that skip them. */
+#include "network/path_impairments.h"
+#include "path_fixture.h"
 
 enum { US = 1000000 };
 
 /* --- The tables --- */
 
-/* The inverse of the normal distribution function at (2 i + 1) / 8192, times 8192, from a table of quantiles: -3.66833 at 0.00012207,
- * 0.00030599 at 0.50012207, 1.00035 at 0.84143, 1.95955 at 0.97498. Symmetric, so its sum is 0. Standard deviation 1 but for what the
- * tails of the outermost entries lose. */
+/* The inverse of the normal distribution function at (2 i + 1) / 8192, times 8192, from a table of quantiles:
+ * -3.66833 at 0.00012207, 0.00030599 at 0.50012207, 1.00035 at 0.84143, 1.95955 at 0.97498. Symmetric, so its
+ * sum is 0. Standard deviation 1 but for what the tails of the outermost entries lose. */
 static void test_normal_table(void)
 {
   static int16_t table[PATH_JITTER_TABLE_ENTRIES];
@@ -33,8 +33,9 @@ static void test_normal_table(void)
   g_assert_cmpint(table[4095], ==, 30051);
 }
 
-/* 4/3 (u^(-1/3) - 3/2) · 8192 with u = 1 - (2 i + 1) / 8192: u = 8191/8192 gives -5460.9, 4097/8192 -2623.4, 4095/8192 -2621.2,
- * 2191/8192 568.9, 191/8192 21849.8; from 4 on it is cut. Its mean would be 0; the cut tail is missing, so it is below. */
+/* 4/3 (u^(-1/3) - 3/2) · 8192 with u = 1 - (2 i + 1) / 8192: u = 8191/8192 gives -5460.9, 4097/8192 -2623.4,
+ * 4095/8192 -2621.2, 2191/8192 568.9, 191/8192 21849.8; from 4 on it is cut. Its mean would be 0; the cut
+ * tail is missing, so it is below. */
 static void test_pareto_table(void)
 {
   static int16_t table[PATH_JITTER_TABLE_ENTRIES];
@@ -54,7 +55,8 @@ static void test_pareto_table(void)
   g_assert_cmpint(sum, <, 0);
 }
 
-/* A quarter of the one and three of the other: (-30051 - 3 · 5461) / 4 = -11608, (8195 + 3 · …) in the middle only by its parts. */
+/* A quarter of the one and three of the other: (-30051 - 3 · 5461) / 4 = -11608, (8195 + 3 · …) in the middle
+ * only by its parts. */
 static void test_pareto_normal_table(void)
 {
   static int16_t table[PATH_JITTER_TABLE_ENTRIES];
@@ -82,22 +84,16 @@ enum { PACKETS = 40000 };
 /* The extra delays of PACKETS packets, one a second: none meets another. */
 static time_ps *delays_of(const path_jitter_config *config, uint64_t seed)
 {
-  g_test_message("seed %" G_GUINT64_FORMAT, seed);
-  random_stream *random = random_stream_new(seed, "jitter.forward");
-  path_element *jitter = path_jitter_new(config, random);
-  GArray *output = test_output_new();
+  g_auto(path_fixture) f = fixture_of_stream(seed, "jitter.forward");
+  path_element *jitter = fixture_take(&f, path_jitter_new(config, f.random, NULL));
   time_ps *delays = g_new(time_ps, PACKETS);
-  path_element_set_output(jitter, test_output, output);
   for (int i = 0; i < PACKETS; i++) {
     path_element_receive(jitter, test_numbered_packet(1), i * TIME_PS_PER_SECOND);
     test_run_until(jitter, (i + 1) * TIME_PS_PER_SECOND - 1);
-    g_assert_cmpuint(output->len, ==, 1);
-    delays[i] = test_output_at(output, 0)->at - i * TIME_PS_PER_SECOND;
-    test_output_clear(output);
+    g_assert_cmpuint(f.output->len, ==, 1);
+    delays[i] = test_output_at(f.output, 0)->at - i * TIME_PS_PER_SECOND;
+    test_output_clear(f.output);
   }
-  test_output_free(output);
-  path_element_free(jitter);
-  random_stream_free(random);
   return delays;
 }
 
@@ -110,7 +106,8 @@ static double mean_of(const time_ps *delays)
   return sum / PACKETS;
 }
 
-/* 100 us ± 60 us: between 40 and 160, mean 100, sigma 60 / sqrt(3) = 34.6, of the mean 34.6 / 200 = 0.173 us. */
+/* 100 us ± 60 us: between 40 and 160, mean 100, sigma 60 / sqrt(3) = 34.6, of the mean 34.6 / 200 = 0.173
+ * us. */
 static void test_uniform(void)
 {
   time_ps *delays = delays_of(
@@ -129,8 +126,8 @@ static void test_uniform(void)
   g_free(delays);
 }
 
-/* 100 us, standard deviation 10 us: within one of it 68.27 %, sigma of the share sqrt(0.683 * 0.317 / 40,000) = 0.23 %; mean 100 us,
- * sigma 10 / 200 = 0.05 us. */
+/* 100 us, standard deviation 10 us: within one of it 68.27 %, sigma of the share sqrt(0.683 * 0.317 / 40,000)
+ * = 0.23 %; mean 100 us, sigma 10 / 200 = 0.05 us. */
 static void test_normal(void)
 {
   time_ps *delays = delays_of(
@@ -145,8 +142,8 @@ static void test_normal(void)
   g_free(delays);
 }
 
-/* Nothing leaves before it has come: ± 60 us around no delay is 0 for one half, so the mean is 15 us: of the upper half 30, sigma of
- * one sqrt(60² / 6 - 15²) = 19.4, of the mean 0.097 us. */
+/* Nothing leaves before it has come: ± 60 us around no delay is 0 for one half, so the mean is 15 us: of the
+ * upper half 30, sigma of one sqrt(60² / 6 - 15²) = 19.4, of the mean 0.097 us. */
 static void test_no_negative_delay(void)
 {
   time_ps *delays = delays_of(&(path_jitter_config){.jitter_ps = 60 * US}, 20260312);
@@ -160,8 +157,9 @@ static void test_no_negative_delay(void)
   g_free(delays);
 }
 
-/* x' = (1 - c) u + c x has the correlation c between neighbours: here 1/4, sigma of the estimate about sqrt(0.94 / 40,000) = 0.0048. Of a
- * uniform one the variance is 60² / 3 = 1200 us², here times (1 - c) / (1 + c) = 0.6: 720, sigma about 720 / 200 · 0.9 = 3.2. */
+/* x' = (1 - c) u + c x has the correlation c between neighbours: here 1/4, sigma of the estimate about
+ * sqrt(0.94 / 40,000) = 0.0048. Of a uniform one the variance is 60² / 3 = 1200 us², here times (1 - c) / (1
+ * + c) = 0.6: 720, sigma about 720 / 200 · 0.9 = 3.2. */
 static void test_correlation(void)
 {
   time_ps *delays = delays_of(
@@ -181,99 +179,85 @@ static void test_correlation(void)
 /* The largest times do not overflow: 100 s · 32767 / 8192 is 400 s. */
 static void test_large_jitter(void)
 {
-  random_stream *random = random_stream_new(1, "jitter.forward");
-  path_element *jitter = path_jitter_new(
-      &(path_jitter_config){.jitter_ps = 100 * TIME_PS_PER_SECOND, .distribution = PATH_JITTER_PARETO},
-      random);
-  GArray *output = test_output_new();
-  path_element_set_output(jitter, test_output, output);
+  g_auto(path_fixture) f = fixture_of_stream(1, "jitter.forward");
+  path_element *jitter =
+      fixture_take(&f, path_jitter_new(&(path_jitter_config){.jitter_ps = 100 * TIME_PS_PER_SECOND,
+                                                             .distribution = PATH_JITTER_PARETO},
+                                       f.random, NULL));
   for (uint32_t i = 0; i < 10000; i++) {
     path_element_receive(jitter, test_numbered_packet(i), 0);
   }
   test_run_until(jitter, 400 * TIME_PS_PER_SECOND);
-  g_assert_cmpuint(output->len, ==, 10000);
+  g_assert_cmpuint(f.output->len, ==, 10000);
   /* the last 24 entries of 4096 are cut to 4 · 100 s less 1/8192: 399.9878 s */
-  g_assert_cmpint(test_output_at(output, 9999)->at, ==, INT64_C(399987792968750));
-  test_output_free(output);
-  path_element_free(jitter);
-  random_stream_free(random);
+  g_assert_cmpint(test_output_at(f.output, 9999)->at, ==, INT64_C(399987792968750));
 }
 
-/* 1000 packets a microsecond apart, 100 ± 50 us: with `keep_order` they leave as they came, without it as they are due: the times then do
- * not decrease, the numbers do. A packet is never early: it leaves 50 … 150 us behind its coming, or behind one before it. */
-static void send_through(bool keep_order, GArray *output)
+/* 1000 packets a microsecond apart, 100 ± 50 us: with `keep_order` they leave as they came, without it as
+ * they are due: the times then do not decrease, the numbers do. A packet is never early: it leaves 50 … 150
+ * us behind its coming, or behind one before it. */
+static path_fixture send_through(bool keep_order)
 {
-  random_stream *random = random_stream_new(20260314, "jitter.forward");
-  path_element *jitter = path_jitter_new(
-      &(path_jitter_config){.delay_ps = 100 * US, .jitter_ps = 50 * US, .reorders = !keep_order}, random);
-  path_element_set_output(jitter, test_output, output);
-  for (uint32_t i = 0; i < 1000; i++) {
-    test_run_until(jitter, i * US);
-    path_element_receive(jitter, test_numbered_packet(i), i * US);
-  }
+  path_fixture f = fixture_of_stream(20260314, "jitter.forward");
+  path_element *jitter = fixture_take(
+      &f, path_jitter_new(
+              &(path_jitter_config){.delay_ps = 100 * US, .jitter_ps = 50 * US, .reorders = !keep_order},
+              f.random, NULL));
+
+  fixture_send_numbered(&f, 0, 999, US);
   test_run_until(jitter, 2000 * US);
-  g_assert_cmpuint(output->len, ==, 1000);
-  path_element_free(jitter);
-  random_stream_free(random);
+  g_assert_cmpuint(f.output->len, ==, 1000);
+  return f;
 }
 
 static void test_order(void)
 {
-  GArray *due = test_output_new();
-  GArray *kept = test_output_new();
+  g_auto(path_fixture) due = send_through(false);
+  g_auto(path_fixture) kept = send_through(true);
   time_ps times[1000];
   guint overtaken = 0;
-  send_through(false, due);
-  send_through(true, kept);
   for (guint i = 0; i < 1000; i++) {
-    const test_arrival *arrival = test_output_at(due, i);
+    const test_arrival *arrival = test_output_at(due.output, i);
     uint32_t number = test_number_of(arrival->packet);
     times[number] = arrival->at;
     g_assert_cmpint(arrival->at, >=, number * US + 50 * US);
     g_assert_cmpint(arrival->at, <=, number * US + 150 * US);
-    g_assert_true(i == 0 || arrival->at >= test_output_at(due, i - 1)->at);
-    overtaken += i > 0 && number < test_number_of(test_output_at(due, i - 1)->packet);
+    g_assert_true(i == 0 || arrival->at >= test_output_at(due.output, i - 1)->at);
+    overtaken += i > 0 && number < test_number_of(test_output_at(due.output, i - 1)->packet);
   }
   g_assert_cmpuint(overtaken, >, 300);
   time_ps latest = 0;
   for (guint i = 0; i < 1000; i++) {
     latest = MAX(latest, times[i]); /* the same draws: each leaves at its time or with the latest before it */
-    g_assert_cmpuint(test_number_of(test_output_at(kept, i)->packet), ==, i);
-    g_assert_cmpint(test_output_at(kept, i)->at, ==, latest);
+    g_assert_cmpuint(test_number_of(test_output_at(kept.output, i)->packet), ==, i);
+    g_assert_cmpint(test_output_at(kept.output, i)->at, ==, latest);
   }
-  test_output_free(due);
-  test_output_free(kept);
 }
 
-/* netem's `reorder` beside a distribution, here 20 us without any spread: after two held packets the third goes at once, past those that
- * keep their order, and is not waited for by those after it. One packet a microsecond. */
+/* netem's `reorder` beside a distribution, here 20 us without any spread: after two held packets the third
+ * goes at once, past those that keep their order, and is not waited for by those after it. One packet a
+ * microsecond. */
 static void test_chosen_packets_skip_the_delay(void)
 {
-  random_stream *random = random_stream_new(1, "jitter.forward");
+  g_auto(path_fixture) f = fixture_of_stream(1, "jitter.forward");
   random_stream *reorder_random = random_stream_new(1, "reorder.forward");
-  path_element *jitter = path_jitter_new(&(path_jitter_config){.delay_ps = 20 * US,
-                                                               .reorder = {.probability = 1, .gap = 3},
-                                                               .reorder_random = reorder_random},
-                                         random);
-  GArray *output = test_output_new();
-  path_element_set_output(jitter, test_output, output);
-  for (uint32_t i = 1; i <= 7; i++) {
-    path_element_receive(jitter, test_numbered_packet(i), i * US);
-  }
+  path_element *jitter = fixture_take(
+      &f, path_jitter_new(&(path_jitter_config){.delay_ps = 20 * US, .reorder = {.probability = 1, .gap = 3}},
+                          f.random, reorder_random));
+  fixture_send_numbered(&f, 1, 7, US);
   test_run_until(jitter, 100 * US);
-  test_assert_numbers(output, true,
+  test_assert_numbers(f.output, true,
                       "3@3000000 6@6000000 1@21000000 2@22000000 4@24000000 5@25000000 7@27000000");
-  test_output_free(output);
-  path_element_free(jitter);
-  random_stream_free(random);
   random_stream_free(reorder_random);
 }
 
-/* The deadline is that of the packet that leaves first, with its send order; what waits is freed with the element. */
+/* The deadline is that of the packet that leaves first, with its send order; what waits is freed with the
+ * element. */
 static void test_deadline(void)
 {
   random_stream *random = random_stream_new(1, "jitter.forward");
-  path_element *jitter = path_jitter_new(&(path_jitter_config){.delay_ps = 25, .reorders = true}, random);
+  path_element *jitter =
+      path_jitter_new(&(path_jitter_config){.delay_ps = 25, .reorders = true}, random, NULL);
   uint64_t order = 9;
   g_assert_cmpint(path_element_deadline(jitter, &order), ==, TIME_PS_NEVER);
   g_assert_cmpuint(order, ==, 0);
@@ -286,6 +270,109 @@ static void test_deadline(void)
   g_assert_cmpuint(order, ==, 71);
   path_element_free(jitter);
   random_stream_free(random);
+}
+
+/* --- A constant delay, and packets that skip it --- */
+
+/* netem's `delay`, `reorder` and `gap` without a distribution. The stream is that of `reorder`. */
+static path_fixture constant_delay(time_ps delay_ps, double probability, uint32_t gap)
+{
+  const path_jitter_config config = {.delay_ps = delay_ps,
+                                     .distribution = PATH_JITTER_CONSTANT,
+                                     .reorder = {.probability = probability, .gap = gap}};
+  path_fixture f = fixture_of_stream(5, "reorder.forward");
+
+  fixture_take(&f, path_jitter_new(&config, NULL, f.random));
+  return f;
+}
+
+/* Gap 5, 100 %: four packets are held, the fifth goes at once. Packets 1 … 10 come at 10, 20 … 100 and are
+ * held for 25: 1 leaves at 35, 2 at 45, 5 at once at 50, 3 at 55, 4 at 65, 6 at 85, 7 at 95, 10 at 100, 8 at
+ * 105, 9 at 115. */
+static void test_gap_5(void)
+{
+  g_auto(path_fixture) f = constant_delay(25, 1, 5);
+  fixture_send_numbered(&f, 1, 10, 10);
+  test_run_until(f.element, 1000);
+  test_assert_numbers(f.output, true, "1@35 2@45 5@50 3@55 4@65 6@85 7@95 10@100 8@105 9@115");
+}
+
+/* With a gap of 1, or 0 which is the same, every packet may be chosen: at 100 % all go at once. */
+static void test_gap_0_and_1(void)
+{
+  for (uint32_t gap = 0; gap <= 1; gap++) {
+    g_auto(path_fixture) f = constant_delay(25, 1, gap);
+    fixture_send_numbered(&f, 1, 4, 1);
+    test_assert_numbers(f.output, true, "1@1 2@2 3@3 4@4");
+  }
+}
+
+/* At 0 % nothing is chosen: a constant delay, in order. */
+static void test_probability_0_is_a_delay(void)
+{
+  g_auto(path_fixture) f = constant_delay(25, 0, 1);
+  fixture_send_numbered(&f, 1, 4, 1);
+  g_assert_cmpuint(f.output->len, ==, 0);
+  test_run_until(f.element, 27);
+  test_assert_numbers(f.output, true, "1@26 2@27");
+  test_run_until(f.element, 100);
+  test_assert_numbers(f.output, true, "1@26 2@27 3@28 4@29");
+}
+
+/* The deadline's order is the send order of the packet that leaves first; what is due together leaves in
+ * order. */
+static void test_deadline_of_a_constant_delay(void)
+{
+  g_auto(path_fixture) f = constant_delay(25, 0, 1);
+  uint64_t order = 99;
+  g_assert_cmpint(path_element_deadline(f.element, &order), ==, TIME_PS_NEVER);
+  g_assert_cmpuint(order, ==, 0);
+  for (uint32_t i = 1; i <= 3; i++) {
+    datagram *packet = test_numbered_packet(i);
+    packet->send_order = 70 + i;
+    path_element_receive(f.element, packet, i < 3 ? 100 : 101);
+  }
+  g_assert_cmpint(path_element_deadline(f.element, &order), ==, 125);
+  g_assert_cmpuint(order, ==, 71);
+  path_element_run(f.element, 125);
+  test_assert_numbers(f.output, true, "1@125 2@125");
+  g_assert_cmpint(path_element_deadline(f.element, &order), ==, 126);
+  g_assert_cmpuint(order, ==, 73);
+}
+
+/* Gap 3, 50 %: two of each run are held without a draw, then draws go on until one is chosen, on average
+ * after two. So one packet of (2 + 2) is chosen: of 40,000 packets 10,000. A run has 2 + (geometric with p =
+ * 1/2, variance 2) packets, so the number of runs has variance about 40,000 * 2 / 4^3 = 1250, sigma 35.4, 5
+ * sigma 177. Two chosen ones are never less than 3 apart. */
+static void test_share_of_chosen(void)
+{
+  g_auto(path_fixture) f = constant_delay(TIME_PS_PER_SECOND, 0.5, 3);
+  guint chosen = 0;
+  int last_chosen = -1;
+  for (int i = 0; i < 40000; i++) {
+    path_element_receive(f.element, test_numbered_packet(1), i);
+    if (f.output->len > 0) {
+      g_assert_cmpint(i - last_chosen, >=, 3);
+      last_chosen = i;
+      chosen++;
+      test_output_clear(f.output);
+    }
+  }
+  g_assert_cmpuint(chosen, >=, 10000 - 177);
+  g_assert_cmpuint(chosen, <=, 10000 + 177);
+}
+
+/* Draws are made only for packets that may be chosen: of 9 packets at gap 3 and 100 %, three. */
+static void test_draws_only_where_chosen(void)
+{
+  g_auto(path_fixture) f = constant_delay(25, 1, 3);
+  fixture_send_numbered(&f, 1, 9, 1);
+  random_stream *other = random_stream_new(5, "reorder.forward");
+  for (int i = 0; i < 3; i++) {
+    random_stream_chance(other, 1);
+  }
+  g_assert_cmpuint(random_stream_next(f.random), ==, random_stream_next(other));
+  random_stream_free(other);
 }
 
 int main(int argc, char **argv)
@@ -303,5 +390,11 @@ int main(int argc, char **argv)
   g_test_add_func("/path_jitter/order", test_order);
   g_test_add_func("/path_jitter/chosen_packets_skip_the_delay", test_chosen_packets_skip_the_delay);
   g_test_add_func("/path_jitter/deadline", test_deadline);
+  g_test_add_func("/path_jitter/gap_5", test_gap_5);
+  g_test_add_func("/path_jitter/gap_0_and_1", test_gap_0_and_1);
+  g_test_add_func("/path_jitter/probability_0_is_a_delay", test_probability_0_is_a_delay);
+  g_test_add_func("/path_jitter/deadline_of_a_constant_delay", test_deadline_of_a_constant_delay);
+  g_test_add_func("/path_jitter/share_of_chosen", test_share_of_chosen);
+  g_test_add_func("/path_jitter/draws_only_where_chosen", test_draws_only_where_chosen);
   return g_test_run();
 }

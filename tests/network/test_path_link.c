@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The arithmetic of a link, the same for every kind of it. */
+/* The arithmetic of a link, the same for every kind of it; when packets start and arrive, also when the link
+ * changes. */
 #include "network/path_link.h"
-#include "path_test_kit.h"
+#include "path_fixture.h"
 
 static const path_link_config ten_gigabit = {.id = 0,
                                              .rate_bit_per_s = UINT64_C(10000000000),
@@ -41,7 +42,8 @@ static void test_rounding(void)
   g_assert_cmpint(free_at(&config, 0, 41), ==, 21500);
 }
 
-/* The pace of a link is its arithmetic, in whatever order lengths come and come again: 40, 56 and 72 share a place; an odd rate. */
+/* The pace of a link is its arithmetic, in whatever order lengths come and come again: 40, 56 and 72 share a
+ * place; an odd rate. */
 static void test_pace(void)
 {
   static const uint32_t lengths[] = {1500, 40, 1500, 56, 40, 72, 1499, 1500, 40, 41};
@@ -56,8 +58,9 @@ static void test_pace(void)
   }
 }
 
-/* tc-netem(8), rate: 50 octets in ATM's cells of 48 and 5 are two cells, 106 octets; `5kbit 20 100 5` makes 50 octets 70, one cell of 105.
- * The whole time passes before the packet arrives, and no gap is left. At 8 Gbit/s an octet takes a nanosecond. */
+/* tc-netem(8), rate: 50 octets in ATM's cells of 48 and 5 are two cells, 106 octets; `5kbit 20 100 5` makes
+ * 50 octets 70, one cell of 105. The whole time passes before the packet arrives, and no gap is left. At 8
+ * Gbit/s an octet takes a nanosecond. */
 static void test_cells(void)
 {
   static const struct {
@@ -87,9 +90,9 @@ static void test_cells(void)
   }
 }
 
-/* netem's `delay 3us rate 8gbit 10 48 5` beside a link with Ethernet's 14 octets in its framing. netem takes from a packet's delay what it
- * has to wait for the one before it, not below 0, and adds its time at the rate; the link transmits first and delays then. Packets of
- * random lengths come in bursts and apart. */
+/* netem's `delay 3us rate 8gbit 10 48 5` beside a link with Ethernet's 14 octets in its framing. netem takes
+ * from a packet's delay what it has to wait for the one before it, not below 0, and adds its time at the
+ * rate; the link transmits first and delays then. Packets of random lengths come in bursts and apart. */
 static void test_rate_as_netem(void)
 {
   const guint32 seed = 161803;
@@ -146,6 +149,300 @@ static void test_send_numbers_packets(void)
   test_output_free(second.output);
 }
 
+/* --- Packets on the way --- */
+
+/* 8 Gbit/s: an octet lasts 1000 ps, a packet of 40 octets 42,000 ps to its last octet and 78,000 until the
+ * transmitter is free. */
+static const path_link_config fast = {.id = 0,
+                                      .rate_bit_per_s = UINT64_C(8000000000),
+                                      .delay_ps = 500000,
+                                      .mtu_octets = 1500,
+                                      .framing_octets = 38};
+
+static void schedule(path_link_schedule *schedule, uint32_t number, time_ps now)
+{
+  datagram *packet = test_numbered_packet(number);
+  packet->send_order = number;
+  path_link_schedule_send(schedule, packet, now);
+}
+
+/* All that is on the way, in the order in which it arrives, with the times. */
+static void assert_arrivals(path_link_schedule *schedule, const char *expected)
+{
+  GArray *output = test_output_new();
+  uint64_t order = 0;
+  time_ps next;
+  while ((next = path_link_schedule_next(schedule, &order)) != TIME_PS_NEVER) {
+    datagram *packet = path_link_schedule_take(schedule);
+    g_assert_cmpuint(packet->send_order, ==, order);
+    test_output(output, packet, next);
+  }
+  test_assert_numbers(output, true, expected);
+  test_output_free(output);
+}
+
+/* 1 … 4 start at 0, 78,000, 156,000 and 234,000. */
+static path_link_schedule four_packets(void)
+{
+  path_link_schedule transits;
+  path_link_schedule_init(&transits, &fast);
+  for (uint32_t i = 1; i <= 4; i++) {
+    schedule(&transits, i, 0);
+  }
+  return transits;
+}
+
+static void test_no_change(void)
+{
+  path_link_schedule transits = four_packets();
+  assert_arrivals(&transits, "1@542000 2@620000 3@698000 4@776000");
+  path_link_schedule_clear(&transits);
+}
+
+/* At 2 Gbit/s from 78,000 on, when 2 has just started: 3 starts when 2 is through, at 156,000, takes 168,000
+ * to its last octet and 312,000 in all; 4 starts at 468,000, and a fifth at 780,000. */
+static void test_rate(void)
+{
+  path_link_schedule transits = four_packets();
+  path_link_config slow = fast;
+  slow.rate_bit_per_s /= 4;
+  path_link_schedule_change(&transits, &slow, 78000);
+  schedule(&transits, 5, 100000);
+  assert_arrivals(&transits, "1@542000 2@620000 3@824000 4@1136000 5@1448000");
+  path_link_schedule_clear(&transits);
+}
+
+/* One picosecond earlier 2 still waits: it starts at 78,000 all the same, at the new rate: then 3 at 390,000,
+ * 4 at 702,000. */
+static void test_rate_before_a_start(void)
+{
+  path_link_schedule transits = four_packets();
+  path_link_config slow = fast;
+  slow.rate_bit_per_s /= 4;
+  path_link_schedule_change(&transits, &slow, 77999);
+  assert_arrivals(&transits, "1@542000 2@746000 3@1058000 4@1370000");
+  path_link_schedule_clear(&transits);
+}
+
+/* Without a delay from 100,000 on, 3 and 4 overtake 1 and 2, which are under way. Then, at 160,000, the rate
+ * falls while 4 still waits: 3 has started at 156,000 and keeps its arrival, 4 starts at 234,000 and takes
+ * 168,000. */
+static void test_delay(void)
+{
+  path_link_schedule transits = four_packets();
+  path_link_config none = fast;
+  none.delay_ps = 0;
+  path_link_schedule_change(&transits, &none, 100000);
+  none.rate_bit_per_s /= 4;
+  path_link_schedule_change(&transits, &none, 160000);
+  assert_arrivals(&transits, "3@198000 4@402000 1@542000 2@620000");
+  path_link_schedule_clear(&transits);
+}
+
+/* Two that arrive in one picosecond do so in the order sent: 2, sent at 100,000 with a delay that is less by
+ * so much. */
+static void test_together(void)
+{
+  path_link_schedule transits;
+  path_link_config nearer = fast;
+  path_link_schedule_init(&transits, &fast);
+  schedule(&transits, 1, 0);
+  nearer.delay_ps -= 100000;
+  path_link_schedule_change(&transits, &nearer, 90000);
+  schedule(&transits, 2, 100000);
+  assert_arrivals(&transits, "1@542000 2@542000");
+  path_link_schedule_clear(&transits);
+}
+
+/* A link that is idle: the next packet is sent as the link now is. What is on the way is freed with the
+ * schedule. */
+static void test_idle(void)
+{
+  path_link_schedule transits;
+  path_link_config slow = fast;
+  uint64_t order = 0;
+  slow.rate_bit_per_s /= 4;
+  path_link_schedule_init(&transits, &fast);
+  path_link_schedule_change(&transits, &slow, 1000);
+  schedule(&transits, 1, 1000);
+  g_assert_cmpint(path_link_schedule_next(&transits, &order), ==, 1000 + 168000 + 500000);
+  g_assert_cmpuint(order, ==, 1);
+  path_link_schedule_clear(&transits);
+}
+
+/* --- The link over a native clock --- */
+
+typedef struct link_fixture {
+  engine *clock;
+  path_link *link; /* `ten_gigabit` */
+  GArray *output;
+} link_fixture;
+
+static link_fixture link_fixture_new(void)
+{
+  link_fixture f = {.clock = engine_native_new(), .output = test_output_new()};
+
+  f.link = path_link_native_new(&ten_gigabit, f.clock);
+  path_link_set_receiver(f.link, test_output, f.output);
+  return f;
+}
+
+static void link_fixture_clear(link_fixture *f)
+{
+  test_output_free(f->output);
+  path_link_free(f->link);
+  engine_free(f->clock);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(link_fixture, link_fixture_clear)
+
+static void test_one_packet(void)
+{
+  g_auto(link_fixture) f = link_fixture_new();
+  path_link_send(f.link, test_packet(0, 1460, TCP_ACK));
+  engine_run(f.clock, TIME_PS_PER_SECOND);
+  g_assert_cmpuint(f.output->len, ==, 1);
+  g_assert_cmpint(test_output_at(f.output, 0)->at, ==, 26201600);
+  g_assert_cmpuint(test_output_at(f.output, 0)->packet->payload.length, ==, 1460);
+  g_assert_cmpuint(test_output_at(f.output, 0)->packet->send_order, ==, 1);
+}
+
+/* A burst at 0: 1500, 40, 1500 octets start at 0, 1,230,400 and 1,230,400 + 78 * 800 = 1,292,800; they arrive
+ * 1502, 42 and 1502 octets and 25 us later. */
+static void test_burst(void)
+{
+  g_auto(link_fixture) f = link_fixture_new();
+  path_link_send(f.link, test_packet(0, 1460, TCP_ACK));
+  path_link_send(f.link, test_packet(0, 0, TCP_ACK));
+  path_link_send(f.link, test_packet(0, 1460, TCP_ACK));
+  engine_run(f.clock, TIME_PS_PER_SECOND);
+  g_assert_cmpuint(f.output->len, ==, 3);
+  g_assert_cmpint(test_output_at(f.output, 0)->at, ==, 26201600);
+  g_assert_cmpint(test_output_at(f.output, 1)->at, ==, 1230400 + 33600 + 25000000);
+  g_assert_cmpint(test_output_at(f.output, 2)->at, ==, 1292800 + 1201600 + 25000000);
+  for (guint i = 0; i < 3; i++) {
+    g_assert_cmpuint(test_output_at(f.output, i)->packet->send_order, ==, i + 1);
+  }
+}
+
+typedef struct sender {
+  path_link *link;
+  uint32_t next;
+} sender;
+
+static void send_next(void *user, time_ps now)
+{
+  (void)now;
+  sender *s = user;
+  path_link_send(s->link, test_numbered_packet(s->next++));
+}
+
+/* Sends at three times: the transmitter idle (3 us), a picosecond before it is free (3,062,399), and long
+ * after (9 us). A packet of 40 octets takes 33,600 ps until the last octet has left and 62,400 ps until the
+ * transmitter is free. */
+static void test_sends_at_different_times(void)
+{
+  g_auto(link_fixture) f = link_fixture_new();
+  sender s = {.link = f.link, .next = 1};
+  const time_ps times[] = {3000000, 3062399, 9000000};
+  engine_timer *timers[G_N_ELEMENTS(times)];
+  for (guint i = 0; i < G_N_ELEMENTS(times); i++) {
+    timers[i] = engine_timer_new(f.clock, ENGINE_WORKLOAD, i, 0, send_next, &s);
+    engine_timer_set(timers[i], times[i]);
+  }
+  engine_run(f.clock, TIME_PS_PER_SECOND);
+  test_assert_numbers(f.output, true, "1@28033600 2@28096000 3@34033600"); /* 2 starts at 3,062,400 */
+  for (guint i = 0; i < G_N_ELEMENTS(times); i++) {
+    engine_timer_free(timers[i]);
+  }
+}
+
+/* Two links of one clock deliver in the same picosecond: by f.link, then by send order, however they were
+ * sent.
+ * */
+static void test_ties_between_links(void)
+{
+  engine *clock = engine_native_new();
+  path_link_config config = ten_gigabit;
+  config.id = 1;
+  path_link *second = path_link_native_new(&config, clock);
+  config.id = 0;
+  path_link *first = path_link_native_new(&config, clock);
+  GArray *output = test_output_new();
+  path_link_set_receiver(first, test_output, output);
+  path_link_set_receiver(second, test_output, output);
+  path_link_send(second, test_numbered_packet(20));
+  path_link_send(second, test_numbered_packet(21));
+  path_link_send(first, test_numbered_packet(10));
+  path_link_send(first, test_numbered_packet(11));
+  engine_run(clock, TIME_PS_PER_SECOND);
+  test_assert_numbers(output, true, "10@25033600 20@25033600 11@25096000 21@25096000");
+  test_output_free(output);
+  path_link_free(first);
+  path_link_free(second);
+  engine_free(clock);
+}
+
+/* The delay becomes 1 us behind the first packet: the second starts at 62,400, arrives 33,600 ps and that
+ * later, and is what the link waits for now. */
+static void test_overtaking(void)
+{
+  engine *clock = engine_native_new();
+  path_link *link = path_link_native_new(&ten_gigabit, clock);
+  path_link_config shorter = ten_gigabit;
+  GArray *output = test_output_new();
+  shorter.delay_ps = TIME_PS_PER_MICROSECOND;
+  path_link_set_receiver(link, test_output, output);
+  path_link_send(link, test_numbered_packet(1));
+  path_link_set_config(link, &shorter);
+  path_link_send(link, test_numbered_packet(2));
+  engine_run(clock, TIME_PS_PER_SECOND);
+  test_assert_numbers(output, true, "2@1096000 1@25033600");
+}
+
+typedef struct echo {
+  path_link *link;
+  uint32_t left;
+  time_ps last;
+} echo;
+
+static void answer(void *user, datagram *packet, time_ps now)
+{
+  echo *e = user;
+  datagram_unref(packet);
+  e->last = now;
+  if (e->left-- > 0) {
+    path_link_send(e->link, test_numbered_packet(e->left));
+  }
+}
+
+/* A receiver may send on the same link: each round takes 33,600 + 25,000,000 ps. */
+static void test_receiver_may_send(void)
+{
+  engine *clock = engine_native_new();
+  path_link *link = path_link_native_new(&ten_gigabit, clock);
+  echo e = {.link = link, .left = 9};
+  path_link_set_receiver(link, answer, &e);
+  path_link_send(link, test_numbered_packet(1));
+  engine_run(clock, TIME_PS_PER_SECOND);
+  g_assert_cmpint(e.last, ==, 10 * INT64_C(25033600));
+  path_link_free(link);
+  engine_free(clock);
+}
+
+/* What is on the way when the link is freed goes with it (the sanitizer looks for the packet). */
+static void test_free_with_packets_on_the_way(void)
+{
+  engine *clock = engine_native_new();
+  path_link *link = path_link_native_new(&ten_gigabit, clock);
+  datagram *packet = test_packet(0, 100, TCP_ACK);
+  path_link_send(link, datagram_ref(packet));
+  path_link_send(link, test_numbered_packet(1));
+  path_link_free(link);
+  g_assert_cmpuint(packet->references, ==, 1);
+  datagram_unref(packet);
+  engine_free(clock);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -155,5 +452,18 @@ int main(int argc, char **argv)
   g_test_add_func("/path_link/cells", test_cells);
   g_test_add_func("/path_link/rate_as_netem", test_rate_as_netem);
   g_test_add_func("/path_link/send_numbers_packets", test_send_numbers_packets);
+  g_test_add_func("/path_link/schedule_no_change", test_no_change);
+  g_test_add_func("/path_link/schedule_rate", test_rate);
+  g_test_add_func("/path_link/schedule_rate_before_a_start", test_rate_before_a_start);
+  g_test_add_func("/path_link/schedule_delay", test_delay);
+  g_test_add_func("/path_link/schedule_together", test_together);
+  g_test_add_func("/path_link/schedule_idle", test_idle);
+  g_test_add_func("/path_link/one_packet", test_one_packet);
+  g_test_add_func("/path_link/burst", test_burst);
+  g_test_add_func("/path_link/sends_at_different_times", test_sends_at_different_times);
+  g_test_add_func("/path_link/ties_between_links", test_ties_between_links);
+  g_test_add_func("/path_link/overtaking", test_overtaking);
+  g_test_add_func("/path_link/receiver_may_send", test_receiver_may_send);
+  g_test_add_func("/path_link/free_with_packets_on_the_way", test_free_with_packets_on_the_way);
   return g_test_run();
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What every middlebox owes every stream, alone and in a row of two: path_flows_kit.h. */
+/* What every middlebox owes every stream, alone and in a row of two: random_flows.h. */
 #include <glib.h>
 
 #include "network/path_middleboxes.h"
-#include "path_flows_kit.h"
+#include "random_flows.h"
 
 enum { HOLD_PS = 1000, KINDS = 8 };
 
@@ -46,7 +46,7 @@ static void test_alone(gconstpointer user)
   for (uint32_t seed = 1; seed <= 10; seed++) {
     random_stream *random = random_stream_new(seed, "cuts");
     path_element *box = new_box(GPOINTER_TO_UINT(user), random);
-    path_flows_check(&box, 1, HOLD_PS, seed);
+    random_flows_check(&box, 1, HOLD_PS, seed);
     path_element_free(box);
     random_stream_free(random);
   }
@@ -58,7 +58,7 @@ static void test_in_a_row(gconstpointer user)
   for (guint behind = 0; behind < KINDS; behind++) {
     random_stream *random = random_stream_new(behind, "cuts");
     path_element *boxes[] = {new_box(GPOINTER_TO_UINT(user), random), new_box(behind, random)};
-    path_flows_check(boxes, G_N_ELEMENTS(boxes), HOLD_PS, 20 + behind);
+    random_flows_check(boxes, G_N_ELEMENTS(boxes), HOLD_PS, 20 + behind);
     path_element_free(boxes[0]);
     path_element_free(boxes[1]);
     random_stream_free(random);

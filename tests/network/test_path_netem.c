@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Losses, copies, damage and reordering beside netem's own arithmetic, written here once more in 32-bit integers as the kernel has it
- * (net/sched/sch_netem.c) and fed by another generator: shares, and shares of pairs, of many seeds. */
-#include "network/path_corrupt.h"
-#include "network/path_duplicate.h"
-#include "network/path_four_state_loss.h"
-#include "network/path_gilbert_elliott.h"
-#include "network/path_loss.h"
-#include "network/path_reorder.h"
-#include "path_test_kit.h"
+/* Losses, copies, damage and reordering beside netem's own arithmetic, written here once more in 32-bit
+ * integers as the kernel has it (net/sched/sch_netem.c) and fed by another generator: shares, and shares of
+ * pairs, of many seeds. */
+#include "network/path_impairments.h"
+#include "path_fixture.h"
 
 enum { SEEDS = 200, PACKETS = 1500, LAGS = 3 };
 
@@ -19,7 +15,8 @@ static uint32_t netem_share(double share)
   return (uint32_t)(share * UINT32_MAX + 0.5);
 }
 
-/* netem's correlated numbers: each is the mean of a fresh one and the last one, weighted by 1 - rho and rho. */
+/* netem's correlated numbers: each is the mean of a fresh one and the last one, weighted by 1 - rho and
+ * rho. */
 typedef struct netem_numbers {
   GRand *random;
   uint32_t rho;
@@ -152,10 +149,12 @@ static path_element *element_of(const netem_line *line, random_stream *random)
     return path_corrupt_new(&(path_corrupt_config){.probability = p[0], .correlation = line->correlation},
                             random);
   case REORDER:
-    return path_reorder_new(
-        TIME_PS_PER_SECOND,
-        &(path_reorder_config){.probability = p[0], .correlation = line->correlation, .gap = line->gap},
-        random);
+    return path_jitter_new(
+        &(path_jitter_config){
+            .delay_ps = TIME_PS_PER_SECOND,
+            .distribution = PATH_JITTER_CONSTANT,
+            .reorder = {.probability = p[0], .correlation = line->correlation, .gap = line->gap}},
+        NULL, random);
   case GEMODEL:
     return path_gilbert_elliott_new(
         &(path_gilbert_elliott_config){.p = p[0], .r = p[1], .loss_bad = p[2], .loss_good = p[3]}, random);
@@ -214,7 +213,8 @@ static double error_squared(const netem_sample *sample)
   return (sample->squares - sample->sum * sample->sum / SEEDS) / (SEEDS - 1) / SEEDS;
 }
 
-/* Of the packets, the share that is chosen (lag 0), and that is chosen together with the one `lag` after it. */
+/* Of the packets, the share that is chosen (lag 0), and that is chosen together with the one `lag` after
+ * it. */
 static void add_shares(const bool *chosen, netem_sample samples[LAGS])
 {
   for (guint lag = 0; lag < LAGS; lag++) {
@@ -226,8 +226,8 @@ static void add_shares(const bool *chosen, netem_sample samples[LAGS])
   }
 }
 
-/* A mean with the square `error_squared` of its standard error is at most five of those, and `slack`, beside `expected`. A right one
- * is not once in 1.7 million times, and the seeds are fixed. */
+/* A mean with the square `error_squared` of its standard error is at most five of those, and `slack`, beside
+ * `expected`. A right one is not once in 1.7 million times, and the seeds are fixed. */
 static void assert_near(double value, double expected, double slack, double error_squared)
 {
   double apart = MAX(ABS(value - expected) - slack - 1e-12, 0);
@@ -289,10 +289,10 @@ static void test_as_netem(void)
   }
 }
 
-/* Correlation 1/2: the number is u1/2 + u2/4 + u3/8 + …, whose distribution function is Fabius's: F'(x) = 2 F(2x) below 1/2,
- * F(1/4) = 5/72, F(1/8) = 1/288. So `25% 50%` chooses 5/72 = 6.9 % of the packets and not 25 %. A number x is followed by one below 1/4
- * with probability 1/2 - x; over the x below 1/4 that is F(1/4)/2 - F(1/4)/4 + F(1/8) = 1/48: of the chosen ones, 3 in 10 are followed by
- * a chosen one. */
+/* Correlation 1/2: the number is u1/2 + u2/4 + u3/8 + …, whose distribution function is Fabius's: F'(x) = 2
+ * F(2x) below 1/2, F(1/4) = 5/72, F(1/8) = 1/288. So `25% 50%` chooses 5/72 = 6.9 % of the packets and not 25
+ * %. A number x is followed by one below 1/4 with probability 1/2 - x; over the x below 1/4 that is F(1/4)/2
+ * - F(1/4)/4 + F(1/8) = 1/48: of the chosen ones, 3 in 10 are followed by a chosen one. */
 static void test_correlation_does_not_keep_the_mean(void)
 {
   static const netem_word words[] = {LOSS, DUPLICATE, CORRUPT, REORDER};
@@ -305,8 +305,9 @@ static void test_correlation_does_not_keep_the_mean(void)
   }
 }
 
-/* tc-netem(8) of the models with parameters left out. `gemodel p`, `state p13`: losses without memory, a share of p. `gemodel p r`, `state
- * p13 p31`: p / (p + r). With a gap of g and a probability p every (g - 1 + 1 / p)-th packet overtakes. */
+/* tc-netem(8) of the models with parameters left out. `gemodel p`, `state p13`: losses without memory, a
+ * share of p. `gemodel p r`, `state p13 p31`: p / (p + r). With a gap of g and a probability p every (g - 1 +
+ * 1 / p)-th packet overtakes. */
 static void test_shares_of_the_manual_page(void)
 {
   static const struct {
@@ -325,7 +326,8 @@ static void test_shares_of_the_manual_page(void)
   for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
     netem_sample ours[LAGS] = {{0}};
     compare("of the manual page", &rows[i].line, ours);
-    /* The chains start in the good state, which is worth at most (1 - share) / (p + r) = 3.2 packets of 1500. */
+    /* The chains start in the good state, which is worth at most (1 - share) / (p + r) = 3.2 packets of
+     * 1500. */
     double start = rows[i].share * 3.2 / PACKETS;
     assert_near(mean(&ours[0]), rows[i].share, start, error_squared(&ours[0]));
     if (rows[i].pair > 0) {

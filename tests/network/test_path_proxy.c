@@ -2,33 +2,33 @@
 /* The relay with a TCP of its own on each side: path_proxy.h. */
 #include "../kit/path_mtu.h"
 #include "network/path_proxy.h"
-#include "path_test_kit.h"
-#include "proxy_kit.h"
+#include "path_fixture.h"
+#include "proxy_fixture.h"
 
 enum { BUFFER = 65536 };
 
 #define MILLISECOND TIME_PS_PER_MILLISECOND
 
-static proxy_kit *set_up(uint64_t buffer_octets, unsigned pairs)
+static proxy_fixture *set_up(uint64_t buffer_octets, unsigned pairs)
 {
-  path_proxy_config config = proxy_kit_config(buffer_octets);
+  path_proxy_config config = proxy_fixture_config(buffer_octets);
 
-  return proxy_kit_new(&config, pairs);
+  return proxy_fixture_new(&config, pairs);
 }
 
 /* A proxy with the connection of pair 0 open. */
-static proxy_kit *connected(uint64_t buffer_octets)
+static proxy_fixture *connected(uint64_t buffer_octets)
 {
-  proxy_kit *kit = set_up(buffer_octets, 1);
+  proxy_fixture *kit = set_up(buffer_octets, 1);
 
-  proxy_kit_open(kit, 0, SIDE_INITIATOR);
-  proxy_kit_run(kit, 100 * MILLISECOND);
+  proxy_fixture_open(kit, 0, SIDE_INITIATOR);
+  proxy_fixture_run(kit, 100 * MILLISECOND);
   g_assert_true(kit->pairs[0].host[SIDE_INITIATOR].established);
   g_assert_true(kit->pairs[0].host[SIDE_RESPONDER].established);
   return kit;
 }
 
-static proxy_kit_host *host_of(proxy_kit *kit, enum side side)
+static proxy_fixture_host *host_of(proxy_fixture *kit, enum side side)
 {
   return &kit->pairs[0].host[side];
 }
@@ -45,18 +45,18 @@ static bool lose_one(void *user, const datagram *packet)
  * and the initiator has it at 20 ms, as without a proxy. Ports stay, sequence numbers are the proxy's. */
 static void test_handshake(void)
 {
-  proxy_kit *kit = set_up(BUFFER, 1);
+  proxy_fixture *kit = set_up(BUFFER, 1);
 
-  proxy_kit_open(kit, 0, SIDE_INITIATOR);
+  proxy_fixture_open(kit, 0, SIDE_INITIATOR);
   tcp_header asked = kit->wires[INITIATOR_TO_PROXY].last;
-  proxy_kit_run(kit, 14 * MILLISECOND);
+  proxy_fixture_run(kit, 14 * MILLISECOND);
   tcp_header passed_on = kit->wires[PROXY_TO_RESPONDER].last;
   g_assert_cmphex(passed_on.flags & (TCP_SYN | TCP_ACK), ==, TCP_SYN);
   g_assert_cmpuint(passed_on.source_port, ==, asked.source_port);
   g_assert_cmpuint(passed_on.destination_port, ==, asked.destination_port);
   g_assert_cmphex(passed_on.sequence, !=, asked.sequence);
   g_assert_cmpuint(kit->wires[PROXY_TO_INITIATOR].entered, ==, 0);
-  proxy_kit_run(kit, 1 * MILLISECOND);
+  proxy_fixture_run(kit, 1 * MILLISECOND);
   g_assert_cmpuint(kit->wires[PROXY_TO_INITIATOR].entered, ==, 1);
   tcp_header answer = kit->wires[PROXY_TO_INITIATOR].last;
   g_assert_cmphex(answer.flags & (TCP_SYN | TCP_ACK), ==, TCP_SYN | TCP_ACK);
@@ -64,49 +64,49 @@ static void test_handshake(void)
   g_assert_cmphex(answer.sequence, !=, kit->wires[RESPONDER_TO_PROXY].last.sequence);
   g_assert_cmphex(answer.sequence, !=, passed_on.sequence);
   g_assert_false(host_of(kit, SIDE_INITIATOR)->established);
-  proxy_kit_run(kit, 5 * MILLISECOND);
+  proxy_fixture_run(kit, 5 * MILLISECOND);
   g_assert_true(host_of(kit, SIDE_INITIATOR)->established);
-  g_assert_cmpuint(proxy_kit_openings(kit), ==, 1);
-  proxy_kit_free(kit);
+  g_assert_cmpuint(proxy_fixture_openings(kit), ==, 1);
+  proxy_fixture_free(kit);
 }
 
 /* The host's second SYN, while the other host has not answered, neither opens a second connection nor is
  * refused. */
 static void test_syn_again(void)
 {
-  proxy_kit *kit = set_up(BUFFER, 1);
+  proxy_fixture *kit = set_up(BUFFER, 1);
 
   kit->wires[PROXY_TO_RESPONDER].cut = true;
-  proxy_kit_open(kit, 0, SIDE_INITIATOR);
-  proxy_kit_run(kit, 1500 * MILLISECOND); /* RTO is 1 s on both sides */
+  proxy_fixture_open(kit, 0, SIDE_INITIATOR);
+  proxy_fixture_run(kit, 1500 * MILLISECOND); /* RTO is 1 s on both sides */
   g_assert_cmpuint(kit->wires[INITIATOR_TO_PROXY].entered, ==, 2);
   g_assert_cmpuint(kit->wires[PROXY_TO_INITIATOR].entered, ==, 0);
   kit->wires[PROXY_TO_RESPONDER].cut = false;
-  proxy_kit_run(kit, 8000 * MILLISECOND);
+  proxy_fixture_run(kit, 8000 * MILLISECOND);
   g_assert_true(host_of(kit, SIDE_INITIATOR)->established);
-  g_assert_cmpuint(proxy_kit_openings(kit), ==, 1);
-  proxy_kit_free(kit);
+  g_assert_cmpuint(proxy_fixture_openings(kit), ==, 1);
+  proxy_fixture_free(kit);
 }
 
 /* The host takes its SYN back while the other has not answered: the proxy asks no more, and the next SYN
  * opens anew. */
 static void test_reset_while_opening(void)
 {
-  proxy_kit *kit = set_up(BUFFER, 1);
-  tcp_header header = test_header(PROXY_KIT_PORT, 0, TCP_RST);
+  proxy_fixture *kit = set_up(BUFFER, 1);
+  tcp_header header = test_header(PROXY_FIXTURE_PORT, 0, TCP_RST);
 
   kit->wires[PROXY_TO_RESPONDER].cut = true;
-  proxy_kit_open(kit, 0, SIDE_INITIATOR);
-  proxy_kit_run(kit, 10 * MILLISECOND);
-  proxy_kit_send(kit, INITIATOR_TO_PROXY, test_packet_of(&header, 0, 0));
-  proxy_kit_renew(kit, 0);
-  proxy_kit_run(kit, 10000 * MILLISECOND);
+  proxy_fixture_open(kit, 0, SIDE_INITIATOR);
+  proxy_fixture_run(kit, 10 * MILLISECOND);
+  proxy_fixture_send(kit, INITIATOR_TO_PROXY, test_packet_of(&header, 0, 0));
+  proxy_fixture_renew(kit, 0);
+  proxy_fixture_run(kit, 10000 * MILLISECOND);
   g_assert_cmpuint(kit->wires[PROXY_TO_RESPONDER].entered, ==, 1);
   kit->wires[PROXY_TO_RESPONDER].cut = false;
-  proxy_kit_open(kit, 0, SIDE_INITIATOR);
-  proxy_kit_run(kit, 100 * MILLISECOND);
+  proxy_fixture_open(kit, 0, SIDE_INITIATOR);
+  proxy_fixture_run(kit, 100 * MILLISECOND);
   g_assert_true(host_of(kit, SIDE_INITIATOR)->established);
-  proxy_kit_free(kit);
+  proxy_fixture_free(kit);
 }
 
 /* Both directions at once, by either host's opening: all octets in order, FINs behind them, both ends
@@ -114,19 +114,19 @@ static void test_reset_while_opening(void)
 static void test_transfer(void)
 {
   for (enum side opener = SIDE_INITIATOR; opener < SIDES; opener++) {
-    proxy_kit *kit = set_up(BUFFER, 1);
-    proxy_kit_open(kit, 0, opener);
-    proxy_kit_post(kit, 0, SIDE_INITIATOR, 1000000);
-    proxy_kit_post(kit, 0, SIDE_RESPONDER, 300000);
-    proxy_kit_close(kit, 0, SIDE_INITIATOR);
-    proxy_kit_run(kit, 2000 * MILLISECOND);
+    proxy_fixture *kit = set_up(BUFFER, 1);
+    proxy_fixture_open(kit, 0, opener);
+    proxy_fixture_post(kit, 0, SIDE_INITIATOR, 1000000);
+    proxy_fixture_post(kit, 0, SIDE_RESPONDER, 300000);
+    proxy_fixture_close(kit, 0, SIDE_INITIATOR);
+    proxy_fixture_run(kit, 2000 * MILLISECOND);
     g_assert_cmpuint(host_of(kit, SIDE_RESPONDER)->received, ==, 1000000);
     g_assert_true(host_of(kit, SIDE_RESPONDER)->finished);
     g_assert_cmpuint(host_of(kit, SIDE_INITIATOR)->received, ==, 300000);
     g_assert_false(host_of(kit, SIDE_INITIATOR)->finished); /* half closed */
-    proxy_kit_post(kit, 0, SIDE_RESPONDER, 5000);
-    proxy_kit_close(kit, 0, SIDE_RESPONDER);
-    proxy_kit_run(kit, 2000 * MILLISECOND);
+    proxy_fixture_post(kit, 0, SIDE_RESPONDER, 5000);
+    proxy_fixture_close(kit, 0, SIDE_RESPONDER);
+    proxy_fixture_run(kit, 2000 * MILLISECOND);
     g_assert_cmpuint(host_of(kit, SIDE_INITIATOR)->received, ==, 305000);
     for (enum side side = 0; side < SIDES; side++) {
       g_assert_true(host_of(kit, side)->closed);
@@ -134,68 +134,68 @@ static void test_transfer(void)
     }
     g_assert_cmpuint(kit->wires[PROXY_TO_INITIATOR].retransmissions, ==, 0);
     g_assert_cmpuint(kit->wires[PROXY_TO_RESPONDER].retransmissions, ==, 0);
-    proxy_kit_free(kit);
+    proxy_fixture_free(kit);
   }
 }
 
 /* Each side has its MTU: 9000 from the initiator, 1500 to the responder. */
 static void test_mtu_of_each_side(void)
 {
-  path_proxy_config config = proxy_kit_config(BUFFER * 4);
+  path_proxy_config config = proxy_fixture_config(BUFFER * 4);
 
   config.side[SIDE_INITIATOR].receive_mtu_octets = 9000;
   config.side[SIDE_RESPONDER].send_mtu_octets = 1200;
-  proxy_kit *kit = proxy_kit_new(&config, 1);
+  proxy_fixture *kit = proxy_fixture_new(&config, 1);
   kit_set_send_mtu(host_of(kit, SIDE_INITIATOR)->connection, 9000);
-  proxy_kit_open(kit, 0, SIDE_INITIATOR);
-  proxy_kit_post(kit, 0, SIDE_INITIATOR, 100000);
-  proxy_kit_run(kit, 1000 * MILLISECOND);
+  proxy_fixture_open(kit, 0, SIDE_INITIATOR);
+  proxy_fixture_post(kit, 0, SIDE_INITIATOR, 100000);
+  proxy_fixture_run(kit, 1000 * MILLISECOND);
   g_assert_cmpuint(host_of(kit, SIDE_RESPONDER)->received, ==, 100000);
   g_assert_cmpuint(kit->wires[INITIATOR_TO_PROXY].largest_octets, ==, 9000);
   g_assert_cmpuint(kit->wires[PROXY_TO_RESPONDER].largest_octets, ==, 1200);
-  proxy_kit_free(kit);
+  proxy_fixture_free(kit);
 }
 
 /* A host that refuses: the other one is refused, too. */
 static void test_refused(void)
 {
-  proxy_kit *kit = set_up(BUFFER, 1);
+  proxy_fixture *kit = set_up(BUFFER, 1);
 
   tcp_transport_open(host_of(kit, SIDE_INITIATOR)->connection, 0); /* nobody listens */
-  proxy_kit_send(kit, INITIATOR_TO_PROXY,
-                 tcp_transport_transmit(host_of(kit, SIDE_INITIATOR)->connection, 0));
-  proxy_kit_run(kit, 100 * MILLISECOND);
+  proxy_fixture_send(kit, INITIATOR_TO_PROXY,
+                     tcp_transport_transmit(host_of(kit, SIDE_INITIATOR)->connection, 0));
+  proxy_fixture_run(kit, 100 * MILLISECOND);
   g_assert_true(host_of(kit, SIDE_INITIATOR)->closed);
   g_assert_cmpint(host_of(kit, SIDE_INITIATOR)->reason, ==, TCP_CLOSE_RESET);
-  proxy_kit_free(kit);
+  proxy_fixture_free(kit);
 }
 
 /* RST is passed on, from either host. */
 static void test_reset(void)
 {
   for (enum side side = 0; side < SIDES; side++) {
-    proxy_kit *kit = connected(BUFFER);
-    proxy_kit_post(kit, 0, side_peer(side), 3000);
-    proxy_kit_abort(kit, 0, side);
-    proxy_kit_run(kit, 100 * MILLISECOND);
+    proxy_fixture *kit = connected(BUFFER);
+    proxy_fixture_post(kit, 0, side_peer(side), 3000);
+    proxy_fixture_abort(kit, 0, side);
+    proxy_fixture_run(kit, 100 * MILLISECOND);
     g_assert_true(host_of(kit, side_peer(side))->closed);
     g_assert_cmpint(host_of(kit, side_peer(side))->reason, ==, TCP_CLOSE_RESET);
-    proxy_kit_free(kit);
+    proxy_fixture_free(kit);
   }
 }
 
 /* A host that is gone: when the proxy's TCP gives it up, the other host is reset. */
 static void test_gives_up(void)
 {
-  proxy_kit *kit = connected(BUFFER);
+  proxy_fixture *kit = connected(BUFFER);
 
   kit->wires[PROXY_TO_RESPONDER].cut = true;
-  proxy_kit_post(kit, 0, SIDE_INITIATOR, 3000);
-  proxy_kit_run(kit, 1000 * MILLISECOND * 1000);
+  proxy_fixture_post(kit, 0, SIDE_INITIATOR, 3000);
+  proxy_fixture_run(kit, 1000 * MILLISECOND * 1000);
   g_assert_true(host_of(kit, SIDE_INITIATOR)->closed);
   g_assert_cmpint(host_of(kit, SIDE_INITIATOR)->reason, ==, TCP_CLOSE_RESET);
   g_assert_cmpuint(kit->wires[PROXY_TO_RESPONDER].retransmissions, >=, 7);
-  proxy_kit_free(kit);
+  proxy_fixture_free(kit);
 }
 
 /* Lost behind the proxy: the proxy sends it again, the host never learns. Lost in front of it: the other
@@ -203,18 +203,18 @@ static void test_gives_up(void)
 static void test_retransmissions_end_here(void)
 {
   for (int behind = 0; behind < 2; behind++) {
-    proxy_kit *kit = connected(BUFFER * 4);
+    proxy_fixture *kit = connected(BUFFER * 4);
     unsigned left = 5;
-    proxy_kit_wire *wire = &kit->wires[behind ? PROXY_TO_RESPONDER : INITIATOR_TO_PROXY];
+    proxy_fixture_wire *wire = &kit->wires[behind ? PROXY_TO_RESPONDER : INITIATOR_TO_PROXY];
     wire->loses = lose_one;
     wire->loses_user = &left;
-    proxy_kit_post(kit, 0, SIDE_INITIATOR, 200000);
-    proxy_kit_run(kit, 3000 * MILLISECOND);
+    proxy_fixture_post(kit, 0, SIDE_INITIATOR, 200000);
+    proxy_fixture_run(kit, 3000 * MILLISECOND);
     g_assert_cmpuint(left, ==, 0);
     g_assert_cmpuint(host_of(kit, SIDE_RESPONDER)->received, ==, 200000);
     g_assert_cmpuint(kit->wires[INITIATOR_TO_PROXY].retransmissions, ==, behind ? 0 : 1);
     g_assert_cmpuint(kit->wires[PROXY_TO_RESPONDER].retransmissions, ==, behind ? 1 : 0);
-    proxy_kit_free(kit);
+    proxy_fixture_free(kit);
   }
 }
 
@@ -222,78 +222,78 @@ static void test_retransmissions_end_here(void)
  * window closes. When the responder is back, all goes on. */
 static void test_back_pressure(void)
 {
-  proxy_kit *kit = connected(BUFFER);
+  proxy_fixture *kit = connected(BUFFER);
 
   kit->wires[RESPONDER_TO_PROXY].cut = true; /* nothing is acknowledged */
-  proxy_kit_post(kit, 0, SIDE_INITIATOR, 1000000);
-  proxy_kit_run(kit, 2000 * MILLISECOND);
+  proxy_fixture_post(kit, 0, SIDE_INITIATOR, 1000000);
+  proxy_fixture_run(kit, 2000 * MILLISECOND);
   uint64_t taken = host_of(kit, SIDE_INITIATOR)->acknowledged;
   g_assert_cmpuint(taken, <=, BUFFER);
   g_assert_cmpuint(taken, >, BUFFER - 1460);
   g_assert_cmpuint(kit->wires[PROXY_TO_INITIATOR].last.window, ==, BUFFER - taken);
   kit->wires[RESPONDER_TO_PROXY].cut = false;
-  proxy_kit_run(kit, 20000 * MILLISECOND);
+  proxy_fixture_run(kit, 20000 * MILLISECOND);
   g_assert_cmpuint(host_of(kit, SIDE_RESPONDER)->received, ==, 1000000);
   g_assert_cmpuint(host_of(kit, SIDE_INITIATOR)->most_ahead, <=, BUFFER);
-  proxy_kit_free(kit);
+  proxy_fixture_free(kit);
 }
 
 /* What a slow far side makes of the near one: a buffer of 20,000 octets and 100 ms of round trip behind it
  * let at most 20,000 octets pass in each 100 ms: 400,000 take at least 1.9 s. */
 static void test_a_buffer_a_round_trip(void)
 {
-  proxy_kit *kit = connected(20000);
+  proxy_fixture *kit = connected(20000);
 
   kit->wires[PROXY_TO_RESPONDER].delay_ps = 95 * MILLISECOND;
-  proxy_kit_post(kit, 0, SIDE_INITIATOR, 400000);
-  proxy_kit_run(kit, 1900 * MILLISECOND);
+  proxy_fixture_post(kit, 0, SIDE_INITIATOR, 400000);
+  proxy_fixture_run(kit, 1900 * MILLISECOND);
   g_assert_cmpuint(host_of(kit, SIDE_RESPONDER)->received, <=, 380000);
-  proxy_kit_run(kit, 1500 * MILLISECOND);
+  proxy_fixture_run(kit, 1500 * MILLISECOND);
   g_assert_cmpuint(host_of(kit, SIDE_RESPONDER)->received, ==, 400000);
-  proxy_kit_free(kit);
+  proxy_fixture_free(kit);
 }
 
 /* The next connection on the same ports gets connections of its own, also when the other host opens it. */
 static void test_ports_used_again(void)
 {
-  proxy_kit *kit = connected(BUFFER);
+  proxy_fixture *kit = connected(BUFFER);
   unsigned left = 1;
 
   kit->wires[PROXY_TO_RESPONDER].loses = lose_one;
   kit->wires[PROXY_TO_RESPONDER].loses_user = &left;
-  proxy_kit_post(kit, 0, SIDE_INITIATOR, 3000);
-  proxy_kit_run(kit, 2000 * MILLISECOND);
+  proxy_fixture_post(kit, 0, SIDE_INITIATOR, 3000);
+  proxy_fixture_run(kit, 2000 * MILLISECOND);
   g_assert_cmpuint(kit->wires[PROXY_TO_RESPONDER].retransmissions, ==, 1);
-  proxy_kit_abort(kit, 0, SIDE_INITIATOR);
-  proxy_kit_run(kit, 100 * MILLISECOND);
-  proxy_kit_renew(kit, 0);
-  proxy_kit_open(kit, 0, SIDE_RESPONDER);
-  proxy_kit_post(kit, 0, SIDE_INITIATOR, 5000);
-  proxy_kit_run(kit, 200 * MILLISECOND);
+  proxy_fixture_abort(kit, 0, SIDE_INITIATOR);
+  proxy_fixture_run(kit, 100 * MILLISECOND);
+  proxy_fixture_renew(kit, 0);
+  proxy_fixture_open(kit, 0, SIDE_RESPONDER);
+  proxy_fixture_post(kit, 0, SIDE_INITIATOR, 5000);
+  proxy_fixture_run(kit, 200 * MILLISECOND);
   g_assert_true(host_of(kit, SIDE_RESPONDER)->established);
   g_assert_cmpuint(host_of(kit, SIDE_RESPONDER)->received, ==, 5000);
-  g_assert_cmpuint(proxy_kit_openings(kit), ==, 2);
+  g_assert_cmpuint(proxy_fixture_openings(kit), ==, 2);
   g_assert_cmpuint(kit->wires[PROXY_TO_RESPONDER].retransmissions, ==, 1);
-  proxy_kit_free(kit);
+  proxy_fixture_free(kit);
 }
 
 /* A SYN that comes once more when all is over (a duplicate that was under way) opens nothing. */
 static void test_old_syn(void)
 {
-  proxy_kit *kit = set_up(BUFFER, 1);
+  proxy_fixture *kit = set_up(BUFFER, 1);
 
   tcp_transport_listen(host_of(kit, SIDE_RESPONDER)->connection);
   tcp_transport_open(host_of(kit, SIDE_INITIATOR)->connection, 0);
   datagram *syn = tcp_transport_transmit(host_of(kit, SIDE_INITIATOR)->connection, 0);
   datagram *old = datagram_copy(syn);
-  proxy_kit_send(kit, INITIATOR_TO_PROXY, syn);
-  proxy_kit_run(kit, 100 * MILLISECOND);
-  proxy_kit_abort(kit, 0, SIDE_INITIATOR);
-  proxy_kit_run(kit, 100 * MILLISECOND);
-  proxy_kit_send(kit, INITIATOR_TO_PROXY, old);
-  proxy_kit_run(kit, 100 * MILLISECOND);
-  g_assert_cmpuint(proxy_kit_openings(kit), ==, 1);
-  proxy_kit_free(kit);
+  proxy_fixture_send(kit, INITIATOR_TO_PROXY, syn);
+  proxy_fixture_run(kit, 100 * MILLISECOND);
+  proxy_fixture_abort(kit, 0, SIDE_INITIATOR);
+  proxy_fixture_run(kit, 100 * MILLISECOND);
+  proxy_fixture_send(kit, INITIATOR_TO_PROXY, old);
+  proxy_fixture_run(kit, 100 * MILLISECOND);
+  g_assert_cmpuint(proxy_fixture_openings(kit), ==, 1);
+  proxy_fixture_free(kit);
 }
 
 /* Loses the first payload segment and keeps it. */
@@ -312,23 +312,23 @@ static bool keep_first(void *user, const datagram *packet)
  * passes. */
 static void test_too_big(void)
 {
-  proxy_kit *kit = connected(BUFFER);
+  proxy_fixture *kit = connected(BUFFER);
   const ip_address router = ip_address_v4(0x0A0000FE);
   datagram *lost = NULL;
 
   kit->wires[PROXY_TO_RESPONDER].loses = keep_first;
   kit->wires[PROXY_TO_RESPONDER].loses_user = &lost;
-  proxy_kit_post(kit, 0, SIDE_INITIATOR, 3000);
-  proxy_kit_run(kit, 6 * MILLISECOND);
+  proxy_fixture_post(kit, 0, SIDE_INITIATOR, 3000);
+  proxy_fixture_run(kit, 6 * MILLISECOND);
   g_assert_nonnull(lost);
   kit->wires[PROXY_TO_RESPONDER].largest_octets = 0;
   uint64_t passed = kit->wires[PROXY_TO_INITIATOR].entered;
   datagram *message = datagram_new_too_big(&router, lost, 1000);
   path_element_receive(kit->ends[SIDE_RESPONDER], datagram_ref(message), kit->now);
   g_assert_cmpuint(kit->wires[PROXY_TO_INITIATOR].entered, ==, passed);
-  proxy_kit_run(kit, 1000 * MILLISECOND);
-  proxy_kit_post(kit, 0, SIDE_INITIATOR, 3000);
-  proxy_kit_run(kit, 1000 * MILLISECOND);
+  proxy_fixture_run(kit, 1000 * MILLISECOND);
+  proxy_fixture_post(kit, 0, SIDE_INITIATOR, 3000);
+  proxy_fixture_run(kit, 1000 * MILLISECOND);
   g_assert_cmpuint(host_of(kit, SIDE_RESPONDER)->received, ==, 6000);
   g_assert_cmpuint(kit->wires[PROXY_TO_RESPONDER].largest_octets, ==, 1000);
 
@@ -337,13 +337,13 @@ static void test_too_big(void)
                        kit->now); /* the proxy sends no such segments to that side */
   g_assert_cmpuint(kit->wires[PROXY_TO_RESPONDER].entered, ==, passed + 1);
   datagram_unref(lost);
-  proxy_kit_free(kit);
+  proxy_fixture_free(kit);
 }
 
 /* No connection's: passes. Fragments, wrong checksums: dropped and counted. */
 static void test_strangers(void)
 {
-  path_proxy_config config = proxy_kit_config(BUFFER);
+  path_proxy_config config = proxy_fixture_config(BUFFER);
   path_element *forward;
   path_element *reverse;
   GArray *output = test_output_new();
@@ -388,30 +388,30 @@ static void test_losses_everywhere(void)
 {
   for (guint32 seed = 1; seed <= 5; seed++) {
     random_loss loss = {.random = g_rand_new_with_seed(seed), .every = 30};
-    proxy_kit *kit = set_up(30000, PROXY_KIT_PAIRS_MAX);
+    proxy_fixture *kit = set_up(30000, PROXY_FIXTURE_PAIRS_MAX);
     g_test_message("seed %u", seed);
-    for (int wire = 0; wire < PROXY_KIT_WIRES; wire++) {
+    for (int wire = 0; wire < PROXY_FIXTURE_WIRES; wire++) {
       kit->wires[wire].loses = lose_some;
       kit->wires[wire].loses_user = &loss;
     }
     for (unsigned pair = 0; pair < kit->pair_count; pair++) {
-      proxy_kit_open(kit, pair, pair % 2 ? SIDE_RESPONDER : SIDE_INITIATOR);
-      proxy_kit_post(kit, pair, SIDE_INITIATOR, 20000 * pair + 1);
-      proxy_kit_post(kit, pair, SIDE_RESPONDER, 150000 / (pair + 1));
-      proxy_kit_close(kit, pair, SIDE_INITIATOR);
-      proxy_kit_close(kit, pair, SIDE_RESPONDER);
+      proxy_fixture_open(kit, pair, pair % 2 ? SIDE_RESPONDER : SIDE_INITIATOR);
+      proxy_fixture_post(kit, pair, SIDE_INITIATOR, 20000 * pair + 1);
+      proxy_fixture_post(kit, pair, SIDE_RESPONDER, 150000 / (pair + 1));
+      proxy_fixture_close(kit, pair, SIDE_INITIATOR);
+      proxy_fixture_close(kit, pair, SIDE_RESPONDER);
     }
-    proxy_kit_run(kit, 600000 * MILLISECOND);
+    proxy_fixture_run(kit, 600000 * MILLISECOND);
     for (unsigned pair = 0; pair < kit->pair_count; pair++) {
-      const proxy_kit_host *initiator = &kit->pairs[pair].host[SIDE_INITIATOR];
-      const proxy_kit_host *responder = &kit->pairs[pair].host[SIDE_RESPONDER];
+      const proxy_fixture_host *initiator = &kit->pairs[pair].host[SIDE_INITIATOR];
+      const proxy_fixture_host *responder = &kit->pairs[pair].host[SIDE_RESPONDER];
       g_assert_cmpuint(responder->received, ==, 20000 * pair + 1);
       g_assert_cmpuint(initiator->received, ==, 150000 / (pair + 1));
       g_assert_true(initiator->finished && responder->finished);
       g_assert_true(initiator->closed && responder->closed);
       g_assert_cmpuint(MAX(initiator->most_ahead, responder->most_ahead), <=, 30000);
     }
-    proxy_kit_free(kit);
+    proxy_fixture_free(kit);
     g_rand_free(loss.random);
   }
 }
@@ -422,13 +422,13 @@ static void test_isns(void)
   uint32_t isns[3];
 
   for (int i = 0; i < 3; i++) {
-    path_proxy_config config = proxy_kit_config(BUFFER);
+    path_proxy_config config = proxy_fixture_config(BUFFER);
     config.seed = i == 2 ? 2 : 1;
-    proxy_kit *kit = proxy_kit_new(&config, 1);
-    proxy_kit_open(kit, 0, SIDE_INITIATOR);
-    proxy_kit_run(kit, 6 * MILLISECOND);
+    proxy_fixture *kit = proxy_fixture_new(&config, 1);
+    proxy_fixture_open(kit, 0, SIDE_INITIATOR);
+    proxy_fixture_run(kit, 6 * MILLISECOND);
     isns[i] = kit->wires[PROXY_TO_RESPONDER].last.sequence;
-    proxy_kit_free(kit);
+    proxy_fixture_free(kit);
   }
   g_assert_cmphex(isns[0], ==, isns[1]);
   g_assert_cmphex(isns[0], !=, isns[2]);

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The middlebox that cuts at random places: path_random_cut.c. */
 #include "network/path_middleboxes.h"
-#include "path_box_kit.h"
+#include "path_fixture.h"
 
 enum { FLUSH_PS = 1000 };
 
 /* The lengths of what came since the last look, in `counts` by length; forgets it. Returns how many
  * packets. */
-static guint count_lengths(box_kit *kit, guint *counts, uint32_t max)
+static guint count_lengths(path_fixture *box, guint *counts, uint32_t max)
 {
-  guint pieces = kit->output->len;
+  guint pieces = box->output->len;
 
   for (guint i = 0; i < pieces; i++) {
-    uint32_t length = box_kit_packet(kit, i)->payload.length;
+    uint32_t length = fixture_packet(box, i)->payload.length;
     g_assert_cmpuint(length, <=, max);
     counts[length]++;
   }
-  test_output_clear(kit->output);
+  test_output_clear(box->output);
   return pieces;
 }
 
@@ -25,16 +25,16 @@ static guint count_lengths(box_kit *kit, guint *counts, uint32_t max)
 static void test_lengths_are_uniform(void)
 {
   random_stream *random = random_stream_new(1, "cuts");
-  box_kit kit = box_kit_connected(path_random_cut_new(&(path_middleboxes_config){.random_minimum_octets = 10,
-                                                                                 .random_maximum_octets = 14,
-                                                                                 .flush_ps = FLUSH_PS},
-                                                      random));
+  g_auto(path_fixture) box = fixture_connected(path_random_cut_new(
+      &(path_middleboxes_config){
+          .random_minimum_octets = 10, .random_maximum_octets = 14, .flush_ps = FLUSH_PS},
+      random));
   guint counts[15] = {0};
   guint pieces = 0;
 
   for (int64_t from = 0; pieces < 10000; from += 1460) {
-    box_kit_segment(&kit, from, from + 1460, 0, 0);
-    pieces += count_lengths(&kit, counts, 14);
+    fixture_segment(&box, from, from + 1460, 0, 0);
+    pieces += count_lengths(&box, counts, 14);
   }
   for (guint length = 0; length < 10; length++) {
     g_assert_cmpuint(counts[length], ==, 0);
@@ -43,7 +43,6 @@ static void test_lengths_are_uniform(void)
     g_assert_cmpuint(counts[length], >, pieces / 5 - 200);
     g_assert_cmpuint(counts[length], <, pieces / 5 + 200);
   }
-  box_kit_free(&kit);
   random_stream_free(random);
 }
 
@@ -52,19 +51,18 @@ static void test_lengths_are_uniform(void)
 static void test_pieces_wait_for_their_end(void)
 {
   random_stream *random = random_stream_new(1, "cuts");
-  box_kit kit = box_kit_connected(path_random_cut_new(
+  g_auto(path_fixture) box = fixture_connected(path_random_cut_new(
       &(path_middleboxes_config){
           .random_minimum_octets = 1000, .random_maximum_octets = 1000, .flush_ps = FLUSH_PS},
       random));
 
-  box_kit_expect(&kit, 0, 700, 0, "");
-  box_kit_expect(&kit, 700, 2100, 0, "[0,1000). [1000,2000).");
-  box_kit_expect(&kit, 2100, 2500, TCP_PSH, "[2000,2500)P.");
-  box_kit_expect(&kit, 2500, 3400, 0, "");
-  g_assert_cmpint(box_kit_deadline(&kit), ==, FLUSH_PS);
-  path_element_run(kit.box, FLUSH_PS);
-  box_kit_assert_output(&kit, "[2500,3400).");
-  box_kit_free(&kit);
+  fixture_expect(&box, 0, 700, 0, "");
+  fixture_expect(&box, 700, 2100, 0, "[0,1000). [1000,2000).");
+  fixture_expect(&box, 2100, 2500, TCP_PSH, "[2000,2500)P.");
+  fixture_expect(&box, 2500, 3400, 0, "");
+  g_assert_cmpint(fixture_deadline(&box), ==, FLUSH_PS);
+  path_element_run(box.element, FLUSH_PS);
+  fixture_assert_output(&box, "[2500,3400).");
   random_stream_free(random);
 }
 
@@ -72,18 +70,17 @@ static void test_pieces_wait_for_their_end(void)
 static void test_retransmissions(void)
 {
   random_stream *random = random_stream_new(1, "cuts");
-  box_kit kit = box_kit_connected(path_random_cut_new(
+  g_auto(path_fixture) box = fixture_connected(path_random_cut_new(
       &(path_middleboxes_config){
           .random_minimum_octets = 1000, .random_maximum_octets = 1000, .flush_ps = FLUSH_PS},
       random));
 
-  box_kit_expect(&kit, 0, 2300, 0, "[0,1000). [1000,2000).");
-  box_kit_expect(&kit, 300, 1900, 0, "[300,1300). [1300,1900).");
-  box_kit_expect(&kit, 1500, 2500, 0, "[1500,2000).");
-  box_kit_expect(&kit, 2500, 3000, 0, "[2000,3000).");
-  box_kit_expect(&kit, 2500, 3600, 0, "[2500,3500).");
-  box_kit_expect(&kit, 3600, 4500, 0, "[3500,4500).");
-  box_kit_free(&kit);
+  fixture_expect(&box, 0, 2300, 0, "[0,1000). [1000,2000).");
+  fixture_expect(&box, 300, 1900, 0, "[300,1300). [1300,1900).");
+  fixture_expect(&box, 1500, 2500, 0, "[1500,2000).");
+  fixture_expect(&box, 2500, 3000, 0, "[2000,3000).");
+  fixture_expect(&box, 2500, 3600, 0, "[2500,3500).");
+  fixture_expect(&box, 3600, 4500, 0, "[3500,4500).");
   random_stream_free(random);
 }
 
@@ -91,21 +88,20 @@ static void test_retransmissions(void)
 static void test_cut_anew_each_time(void)
 {
   random_stream *random = random_stream_new(1, "cuts");
-  box_kit kit = box_kit_connected(path_random_cut_new(
+  g_auto(path_fixture) box = fixture_connected(path_random_cut_new(
       &(path_middleboxes_config){
           .random_minimum_octets = 1, .random_maximum_octets = 1000, .flush_ps = FLUSH_PS},
       random));
   uint32_t first[3];
 
-  box_kit_segment(&kit, 0, 1460, TCP_PSH, 0);
+  fixture_segment(&box, 0, 1460, TCP_PSH, 0);
   for (guint i = 0; i < 3; i++) {
-    test_output_clear(kit.output);
-    box_kit_segment(&kit, 0, 1460, 0, 0);
-    first[i] = box_kit_packet(&kit, 0)->payload.length;
+    test_output_clear(box.output);
+    fixture_segment(&box, 0, 1460, 0, 0);
+    first[i] = fixture_packet(&box, 0)->payload.length;
   }
   g_assert_cmpuint(first[0], !=, first[1]);
   g_assert_cmpuint(first[1], !=, first[2]);
-  box_kit_free(&kit);
   random_stream_free(random);
 }
 
@@ -114,21 +110,20 @@ static void test_cut_anew_each_time(void)
 static void test_drawn_once(void)
 {
   random_stream *random = random_stream_new(1, "cuts");
-  box_kit kit = box_kit_connected(path_random_cut_new(&(path_middleboxes_config){.random_minimum_octets = 1,
-                                                                                 .random_maximum_octets = 100,
-                                                                                 .flush_ps = FLUSH_PS},
-                                                      random));
+  g_auto(path_fixture) box = fixture_connected(path_random_cut_new(
+      &(path_middleboxes_config){
+          .random_minimum_octets = 1, .random_maximum_octets = 100, .flush_ps = FLUSH_PS},
+      random));
   guint pieces = 0;
 
   for (int64_t from = 0; from < 50000; from++) {
-    box_kit_segment(&kit, from, from + 1, 0, 0);
-    pieces += kit.output->len;
-    test_output_clear(kit.output);
+    fixture_segment(&box, from, from + 1, 0, 0);
+    pieces += box.output->len;
+    test_output_clear(box.output);
   }
   /* about 990 pieces, with a standard deviation of 0.57 * 31.5 = 18 */
   g_assert_cmpuint(pieces, >, 900);
   g_assert_cmpuint(pieces, <, 1080);
-  box_kit_free(&kit);
   random_stream_free(random);
 }
 
@@ -136,7 +131,7 @@ static void test_strangers(void)
 {
   random_stream *random = random_stream_new(1, "cuts");
 
-  box_kit_check_strangers(path_random_cut_new(&(path_middleboxes_config){.random_minimum_octets = 1000,
+  fixture_check_strangers(path_random_cut_new(&(path_middleboxes_config){.random_minimum_octets = 1000,
                                                                          .random_maximum_octets = 1000,
                                                                          .flush_ps = FLUSH_PS},
                                               random));

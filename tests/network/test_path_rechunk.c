@@ -4,280 +4,258 @@
 #include <string.h>
 
 #include "network/path_middleboxes.h"
-#include "path_box_kit.h"
+#include "path_fixture.h"
 
 enum { FLUSH_PS = 1000 };
 
 /* A box that has seen the SYN of the connection. */
-static box_kit set_up(uint32_t chunk, uint32_t phase)
+static path_fixture set_up(uint32_t chunk, uint32_t phase)
 {
-  return box_kit_connected(path_rechunk_new(
+  return fixture_connected(path_rechunk_new(
       &(path_middleboxes_config){.chunk_octets = chunk, .phase_octets = phase, .flush_ps = FLUSH_PS}, NULL));
 }
 
 /* Chunk 1000, segments of 1460: 1460 completes one cell, 2920 the second, 4380 two more. */
 static void test_cells_of_1000(void)
 {
-  box_kit f = set_up(1000, 0);
-  box_kit_expect(&f, 0, 1460, 0, "[0,1000).");
-  box_kit_expect(&f, 1460, 2920, 0, "[1000,2000).");
-  box_kit_expect(&f, 2920, 4380, 0, "[2000,3000). [3000,4000).");
-  box_kit_expect(&f, 4380, 5000, 0, "[4000,5000).");
-  g_assert_cmpint(box_kit_deadline(&f), ==, TIME_PS_NEVER);
-  box_kit_free(&f);
+  g_auto(path_fixture) f = set_up(1000, 0);
+  fixture_expect(&f, 0, 1460, 0, "[0,1000).");
+  fixture_expect(&f, 1460, 2920, 0, "[1000,2000).");
+  fixture_expect(&f, 2920, 4380, 0, "[2000,3000). [3000,4000).");
+  fixture_expect(&f, 4380, 5000, 0, "[4000,5000).");
+  g_assert_cmpint(fixture_deadline(&f), ==, TIME_PS_NEVER);
 }
 
 /* Phase 300: the first cell is [0, 300), then [300, 1300) … A phase of 2300 is the same. */
 static void test_phase(void)
 {
   for (uint32_t phase = 300; phase <= 2300; phase += 2000) {
-    box_kit f = set_up(1000, phase);
-    box_kit_expect(&f, 0, 299, 0, "");
-    box_kit_expect(&f, 299, 300, 0, "[0,300).");
-    box_kit_expect(&f, 300, 2600, 0, "[300,1300). [1300,2300).");
-    box_kit_expect(&f, 2600, 3299, 0, "");
-    box_kit_expect(&f, 3299, 3301, 0, "[2300,3300).");
-    box_kit_free(&f);
+    g_auto(path_fixture) f = set_up(1000, phase);
+    fixture_expect(&f, 0, 299, 0, "");
+    fixture_expect(&f, 299, 300, 0, "[0,300).");
+    fixture_expect(&f, 300, 2600, 0, "[300,1300). [1300,2300).");
+    fixture_expect(&f, 2600, 3299, 0, "");
+    fixture_expect(&f, 3299, 3301, 0, "[2300,3300).");
   }
 }
 
 /* Small segments: a cell waits for its last octet, whatever else passes meanwhile. */
 static void test_a_cell_waits_for_all_its_octets(void)
 {
-  box_kit f = set_up(1000, 0);
+  g_auto(path_fixture) f = set_up(1000, 0);
   for (int64_t from = 0; from < 900; from += 100) {
-    box_kit_expect(&f, from, from + 100, 0, "");
+    fixture_expect(&f, from, from + 100, 0, "");
   }
-  path_element_receive(f.box, test_packet(900, 0, TCP_ACK), 0); /* a pure ACK passes at once */
-  box_kit_assert_output(&f, "[900,900).");
-  box_kit_expect(&f, 900, 1000, 0, "[0,1000).");
-  box_kit_free(&f);
+  path_element_receive(f.element, test_packet(900, 0, TCP_ACK), 0); /* a pure ACK passes at once */
+  fixture_assert_output(&f, "[900,900).");
+  fixture_expect(&f, 900, 1000, 0, "[0,1000).");
 }
 
 /* A segment that is a cell, or lies between two lines and need not wait, goes as it is: the same packet. */
 static void test_an_untouched_segment_is_the_same_packet(void)
 {
-  box_kit f = set_up(1000, 0);
+  g_auto(path_fixture) f = set_up(1000, 0);
   datagram *packets[] = {test_packet(0, 1000, TCP_ACK), test_packet(1000, 300, TCP_ACK | TCP_PSH),
                          test_packet(1000, 200, TCP_ACK)};
   for (guint i = 0; i < G_N_ELEMENTS(packets); i++) {
-    path_element_receive(f.box, packets[i], 0);
+    path_element_receive(f.element, packets[i], 0);
     g_assert_cmpuint(f.output->len, ==, 1);
     g_assert_true(test_output_at(f.output, 0)->packet == packets[i]);
     test_output_clear(f.output);
   }
-  box_kit_free(&f);
 }
 
 /* PSH flushes: [1000, 1460) goes with it, and PSH is on that last piece only. The rest of the cell goes when
  * its end is reached. */
 static void test_psh_flushes(void)
 {
-  box_kit f = set_up(1000, 0);
-  box_kit_expect(&f, 0, 1460, TCP_PSH, "[0,1000). [1000,1460)P.");
-  g_assert_cmpint(box_kit_deadline(&f), ==, TIME_PS_NEVER);
-  box_kit_expect(&f, 1460, 1900, 0, "");
-  box_kit_expect(&f, 1900, 2100, 0, "[1460,2000).");
-  box_kit_expect(&f, 2100, 2200, TCP_PSH, "[2000,2200)P.");
-  box_kit_expect(&f, 2200, 3000, TCP_PSH, "[2200,3000)P.");
-  box_kit_free(&f);
+  g_auto(path_fixture) f = set_up(1000, 0);
+  fixture_expect(&f, 0, 1460, TCP_PSH, "[0,1000). [1000,1460)P.");
+  g_assert_cmpint(fixture_deadline(&f), ==, TIME_PS_NEVER);
+  fixture_expect(&f, 1460, 1900, 0, "");
+  fixture_expect(&f, 1900, 2100, 0, "[1460,2000).");
+  fixture_expect(&f, 2100, 2200, TCP_PSH, "[2000,2200)P.");
+  fixture_expect(&f, 2200, 3000, TCP_PSH, "[2200,3000)P.");
 }
 
 /* PSH without payload flushes too, and passes itself. */
 static void test_psh_without_payload(void)
 {
-  box_kit f = set_up(1000, 0);
-  box_kit_expect(&f, 0, 400, 0, "");
-  box_kit_expect(&f, 400, 400, TCP_PSH, "[0,400). [400,400)P.");
-  box_kit_free(&f);
+  g_auto(path_fixture) f = set_up(1000, 0);
+  fixture_expect(&f, 0, 400, 0, "");
+  fixture_expect(&f, 400, 400, TCP_PSH, "[0,400). [400,400)P.");
 }
 
 static void test_fin_flushes(void)
 {
-  box_kit f = set_up(1000, 0);
-  box_kit_expect(&f, 0, 400, 0, "");
-  box_kit_expect(&f, 400, 1500, TCP_FIN, "[0,1000). [1000,1500)F.");
-  box_kit_free(&f);
+  g_auto(path_fixture) f = set_up(1000, 0);
+  fixture_expect(&f, 0, 400, 0, "");
+  fixture_expect(&f, 400, 1500, TCP_FIN, "[0,1000). [1000,1500)F.");
 
   f = set_up(1000, 0);
-  box_kit_expect(&f, 0, 400, 0, "");
-  box_kit_expect(&f, 400, 400, TCP_FIN, "[0,400). [400,400)F.");
-  box_kit_expect(&f, 300, 400, TCP_FIN | TCP_PSH, "[300,400)FP."); /* a retransmission with the FIN */
-  box_kit_free(&f);
+  fixture_expect(&f, 0, 400, 0, "");
+  fixture_expect(&f, 400, 400, TCP_FIN, "[0,400). [400,400)F.");
+  fixture_expect(&f, 300, 400, TCP_FIN | TCP_PSH, "[300,400)FP."); /* a retransmission with the FIN */
 
   f = set_up(1000, 0);
-  box_kit_expect(&f, 0, 400, 0, "");
-  box_kit_expect(&f, 300, 400, TCP_FIN, "[0,400)F."); /* all its octets are waiting already */
-  box_kit_free(&f);
+  fixture_expect(&f, 0, 400, 0, "");
+  fixture_expect(&f, 300, 400, TCP_FIN, "[0,400)F."); /* all its octets are waiting already */
 }
 
 /* A FIN before octets that wait contradicts itself: it keeps its place, alone, and nothing is lost. */
 static void test_fin_in_the_middle(void)
 {
-  box_kit f = set_up(1000, 0);
-  box_kit_expect(&f, 0, 400, 0, "");
-  box_kit_expect(&f, 100, 200, TCP_FIN, "[0,400). [200,200)F.");
-  box_kit_free(&f);
+  g_auto(path_fixture) f = set_up(1000, 0);
+  fixture_expect(&f, 0, 400, 0, "");
+  fixture_expect(&f, 100, 200, TCP_FIN, "[0,400). [200,200)F.");
 }
 
 static void test_rst_flushes(void)
 {
-  box_kit f = set_up(1000, 0);
-  box_kit_expect(&f, 0, 400, 0, "");
-  path_element_receive(f.box, test_packet(400, 0, TCP_RST), 0);
-  box_kit_assert_output(&f, "[0,400). [400,400)R");
-  box_kit_free(&f);
+  g_auto(path_fixture) f = set_up(1000, 0);
+  fixture_expect(&f, 0, 400, 0, "");
+  path_element_receive(f.element, test_packet(400, 0, TCP_RST), 0);
+  fixture_assert_output(&f, "[0,400). [400,400)R");
 }
 
 /* The same SYN again flushes and changes nothing else; a SYN with another ISN begins another stream. */
 static void test_syn_flushes(void)
 {
-  box_kit f = set_up(1000, 0);
-  box_kit_expect(&f, 0, 1400, 0, "[0,1000).");
-  path_element_receive(f.box, test_packet(-1, 0, TCP_SYN), 0);
-  box_kit_assert_output(&f, "[1000,1400). [-1,-1)S");
-  box_kit_expect(&f, 1100, 1300, 0, "[1100,1300)."); /* still a retransmission */
-  box_kit_expect(&f, 1400, 1700, 0, "");
-  path_element_receive(f.box, test_packet(9999, 0, TCP_SYN), 0); /* its position 0 is the old 10000 */
-  box_kit_assert_output(&f, "[1400,1700). [9999,9999)S");
-  box_kit_expect(&f, 10000, 11500, 0, "[10000,11000).");
-  box_kit_free(&f);
+  g_auto(path_fixture) f = set_up(1000, 0);
+  fixture_expect(&f, 0, 1400, 0, "[0,1000).");
+  path_element_receive(f.element, test_packet(-1, 0, TCP_SYN), 0);
+  fixture_assert_output(&f, "[1000,1400). [-1,-1)S");
+  fixture_expect(&f, 1100, 1300, 0, "[1100,1300)."); /* still a retransmission */
+  fixture_expect(&f, 1400, 1700, 0, "");
+  path_element_receive(f.element, test_packet(9999, 0, TCP_SYN), 0); /* its position 0 is the old 10000 */
+  fixture_assert_output(&f, "[1400,1700). [9999,9999)S");
+  fixture_expect(&f, 10000, 11500, 0, "[10000,11000).");
 }
 
 /* What another stream on the same ports acknowledges is nothing to the first one's: 1000, though the first
  * had 4242. */
 static void test_ports_used_again(void)
 {
-  box_kit f = set_up(1000, 0);
-  box_kit_expect(&f, 0, 1000, 0, "[0,1000).");
-  path_element_receive(f.box, test_packet(9999, 0, TCP_SYN), 0);
+  g_auto(path_fixture) f = set_up(1000, 0);
+  fixture_expect(&f, 0, 1000, 0, "[0,1000).");
+  path_element_receive(f.element, test_packet(9999, 0, TCP_SYN), 0);
   tcp_header header = test_header(1000, 0, TCP_ACK);
   header.acknowledgement = 1000;
   test_output_clear(f.output);
-  box_kit_segment_with(&f, header, 10000, 11460, 0);
-  g_assert_cmpuint(box_kit_header(&f, 0).acknowledgement, ==, 1000);
-  box_kit_assert_output(&f, "[10000,11000).");
-  box_kit_free(&f);
+  fixture_segment_with(&f, header, 10000, 11460, 0);
+  g_assert_cmpuint(fixture_header(&f, 0).acknowledgement, ==, 1000);
+  fixture_assert_output(&f, "[10000,11000).");
 }
 
 /* The grid goes on where sequence numbers begin again: 2^32 is 296 octets behind a line of 1000, so the
  * piece there has 704. */
 static void test_grid_beyond_4_gib(void)
 {
-  box_kit f = set_up(1000, 0);
+  g_auto(path_fixture) f = set_up(1000, 0);
   for (int64_t from = 0; from <= INT64_C(4) << 30; from += 1 << 30) {
     test_output_clear(f.output);
-    box_kit_segment(&f, from, from + 1460, 0, 0);
+    fixture_segment(&f, from, from + 1460, 0, 0);
   }
-  g_assert_cmpuint(box_kit_packet(&f, f.output->len - 1)->payload.length, ==, 704);
-  box_kit_free(&f);
+  g_assert_cmpuint(fixture_packet(&f, f.output->len - 1)->payload.length, ==, 704);
 }
 
 /* flush_ps after the last octets: the deadline moves with each segment that brings some; pure ACKs do not
  * move it. */
 static void test_flush_after_a_pause(void)
 {
-  box_kit f = set_up(1000, 0);
-  g_assert_cmpint(box_kit_deadline(&f), ==, TIME_PS_NEVER);
-  box_kit_segment(&f, 0, 300, 0, 5000);
-  g_assert_cmpint(box_kit_deadline(&f), ==, 5000 + FLUSH_PS);
-  box_kit_segment(&f, 300, 400, 0, 5600);
-  g_assert_cmpint(box_kit_deadline(&f), ==, 5600 + FLUSH_PS);
-  path_element_receive(f.box, test_packet(400, 0, TCP_ACK), 6000);
+  g_auto(path_fixture) f = set_up(1000, 0);
+  g_assert_cmpint(fixture_deadline(&f), ==, TIME_PS_NEVER);
+  fixture_segment(&f, 0, 300, 0, 5000);
+  g_assert_cmpint(fixture_deadline(&f), ==, 5000 + FLUSH_PS);
+  fixture_segment(&f, 300, 400, 0, 5600);
+  g_assert_cmpint(fixture_deadline(&f), ==, 5600 + FLUSH_PS);
+  path_element_receive(f.element, test_packet(400, 0, TCP_ACK), 6000);
   test_output_clear(f.output);
-  g_assert_cmpint(box_kit_deadline(&f), ==, 5600 + FLUSH_PS);
-  path_element_run(f.box, 6599);
-  box_kit_assert_output(&f, "");
-  path_element_run(f.box, 6600);
+  g_assert_cmpint(fixture_deadline(&f), ==, 5600 + FLUSH_PS);
+  path_element_run(f.element, 6599);
+  fixture_assert_output(&f, "");
+  path_element_run(f.element, 6600);
   g_assert_cmpint(test_output_at(f.output, 0)->at, ==, 6600);
-  box_kit_assert_output(&f, "[0,400).");
-  g_assert_cmpint(box_kit_deadline(&f), ==, TIME_PS_NEVER);
-  box_kit_segment(&f, 400, 1200, 0, 7000); /* the rest of the flushed cell goes when its end is reached */
-  box_kit_assert_output(&f, "[400,1000).");
-  g_assert_cmpint(box_kit_deadline(&f), ==, 7000 + FLUSH_PS);
-  box_kit_free(&f);
+  fixture_assert_output(&f, "[0,400).");
+  g_assert_cmpint(fixture_deadline(&f), ==, TIME_PS_NEVER);
+  fixture_segment(&f, 400, 1200, 0, 7000); /* the rest of the flushed cell goes when its end is reached */
+  fixture_assert_output(&f, "[400,1000).");
+  g_assert_cmpint(fixture_deadline(&f), ==, 7000 + FLUSH_PS);
 }
 
 /* Retransmissions pass at once, cut at the grid, and disturb neither what waits nor the cut behind it. */
 static void test_retransmissions(void)
 {
-  box_kit f = set_up(1000, 0);
-  box_kit_expect(&f, 0, 2400, 0, "[0,1000). [1000,2000).");
-  box_kit_expect(&f, 500, 700, 0, "[500,700).");
-  box_kit_expect(&f, 500, 1960, 0, "[500,1000). [1000,1960).");
-  box_kit_expect(&f, 2000, 2400, 0, ""); /* waits already */
-  box_kit_expect(&f, 1460, 2500, 0, "[1460,2000).");
-  box_kit_expect(&f, 1900, 3000, 0, "[1900,2000). [2000,3000).");
-  box_kit_expect(&f, 2500, 3460, 0, "[2500,3000).");
-  box_kit_expect(&f, 3460, 4000, 0, "[3000,4000).");
-  box_kit_free(&f);
+  g_auto(path_fixture) f = set_up(1000, 0);
+  fixture_expect(&f, 0, 2400, 0, "[0,1000). [1000,2000).");
+  fixture_expect(&f, 500, 700, 0, "[500,700).");
+  fixture_expect(&f, 500, 1960, 0, "[500,1000). [1000,1960).");
+  fixture_expect(&f, 2000, 2400, 0, ""); /* waits already */
+  fixture_expect(&f, 1460, 2500, 0, "[1460,2000).");
+  fixture_expect(&f, 1900, 3000, 0, "[1900,2000). [2000,3000).");
+  fixture_expect(&f, 2500, 3460, 0, "[2500,3000).");
+  fixture_expect(&f, 3460, 4000, 0, "[3000,4000).");
 }
 
 /* The same while nothing waits: an earlier retransmission does not make a later one new. */
 static void test_retransmissions_after_a_flush(void)
 {
-  box_kit f = set_up(1000, 0);
-  box_kit_expect(&f, 0, 2400, TCP_PSH, "[0,1000). [1000,2000). [2000,2400)P.");
-  box_kit_expect(&f, 500, 1960, 0, "[500,1000). [1000,1960).");
-  box_kit_expect(&f, 100, 300, 0, "[100,300).");
-  box_kit_expect(&f, 900, 1100, 0, "[900,1000). [1000,1100).");
-  box_kit_expect(&f, 2100, 2200, 0, "[2100,2200).");
-  box_kit_free(&f);
+  g_auto(path_fixture) f = set_up(1000, 0);
+  fixture_expect(&f, 0, 2400, TCP_PSH, "[0,1000). [1000,2000). [2000,2400)P.");
+  fixture_expect(&f, 500, 1960, 0, "[500,1000). [1000,1960).");
+  fixture_expect(&f, 100, 300, 0, "[100,300).");
+  fixture_expect(&f, 900, 1100, 0, "[900,1000). [1000,1100).");
+  fixture_expect(&f, 2100, 2200, 0, "[2100,2200).");
 }
 
 /* A retransmission with PSH: PSH on the last of what leaves because of it. */
 static void test_retransmission_with_psh(void)
 {
-  box_kit f = set_up(1000, 0);
-  box_kit_expect(&f, 0, 1400, 0, "[0,1000).");
-  box_kit_expect(&f, 900, 1000, TCP_PSH, "[900,1000). [1000,1400)P.");
-  box_kit_expect(&f, 900, 1300, TCP_PSH, "[900,1000). [1000,1300)P.");
-  box_kit_free(&f);
+  g_auto(path_fixture) f = set_up(1000, 0);
+  fixture_expect(&f, 0, 1400, 0, "[0,1000).");
+  fixture_expect(&f, 900, 1000, TCP_PSH, "[900,1000). [1000,1400)P.");
+  fixture_expect(&f, 900, 1300, TCP_PSH, "[900,1000). [1000,1300)P.");
 }
 
 /* A retransmission that goes on beyond what was flushed in the middle of a cell is one piece up to the line.
  * */
 static void test_retransmission_across_a_flush(void)
 {
-  box_kit f = set_up(1000, 0);
-  box_kit_expect(&f, 0, 400, TCP_PSH, "[0,400)P.");
-  box_kit_expect(&f, 200, 1100, 0, "[200,1000).");
-  box_kit_expect(&f, 300, 450, 0, "[300,450)."); /* late, though [1000, 1100) waits */
-  box_kit_expect(&f, 1100, 2000, 0, "[1000,2000).");
-  box_kit_free(&f);
+  g_auto(path_fixture) f = set_up(1000, 0);
+  fixture_expect(&f, 0, 400, TCP_PSH, "[0,400)P.");
+  fixture_expect(&f, 200, 1100, 0, "[200,1000).");
+  fixture_expect(&f, 300, 450, 0, "[300,450)."); /* late, though [1000, 1100) waits */
+  fixture_expect(&f, 1100, 2000, 0, "[1000,2000).");
 }
 
 /* Behind a hole: what waits leaves; the new octets are cut on the same grid, the tail waits for its line. */
 static void test_hole(void)
 {
-  box_kit f = set_up(1000, 0);
-  box_kit_expect(&f, 0, 1400, 0, "[0,1000).");
-  box_kit_expect(&f, 2800, 4200, 0, "[1000,1400). [2800,3000). [3000,4000).");
-  box_kit_expect(&f, 1400, 2800, 0, "[1400,2000). [2000,2800)."); /* fills the hole: at once */
-  box_kit_expect(&f, 4200, 5600, 0, "[4000,5000).");
-  box_kit_free(&f);
+  g_auto(path_fixture) f = set_up(1000, 0);
+  fixture_expect(&f, 0, 1400, 0, "[0,1000).");
+  fixture_expect(&f, 2800, 4200, 0, "[1000,1400). [2800,3000). [3000,4000).");
+  fixture_expect(&f, 1400, 2800, 0, "[1400,2000). [2000,2800)."); /* fills the hole: at once */
+  fixture_expect(&f, 4200, 5600, 0, "[4000,5000).");
 }
 
 /* A segment behind a hole that reaches no line waits for it, not for the hole; the filling passes at once. */
 static void test_hole_within_a_cell(void)
 {
-  box_kit f = set_up(1000, 0);
-  box_kit_expect(&f, 200, 500, 0, "");
-  box_kit_expect(&f, 0, 100, 0, "[0,100).");
-  box_kit_expect(&f, 500, 1100, 0, "[200,1000).");
-  box_kit_expect(&f, 100, 200, 0, "[100,200).");
-  box_kit_expect(&f, 1100, 2000, 0, "[1000,2000).");
-  box_kit_free(&f);
+  g_auto(path_fixture) f = set_up(1000, 0);
+  fixture_expect(&f, 200, 500, 0, "");
+  fixture_expect(&f, 0, 100, 0, "[0,100).");
+  fixture_expect(&f, 500, 1100, 0, "[200,1000).");
+  fixture_expect(&f, 100, 200, 0, "[100,200).");
+  fixture_expect(&f, 1100, 2000, 0, "[1000,2000).");
 }
 
 /* One segment that fills the hole, holds what waits and goes on: nothing twice. */
 static void test_filling_beyond_what_waits(void)
 {
-  box_kit f = set_up(1000, 0);
-  box_kit_expect(&f, 200, 500, 0, "");
-  box_kit_expect(&f, 0, 800, 0, "[0,200).");
-  box_kit_expect(&f, 800, 1000, 0, "[200,1000).");
-  box_kit_free(&f);
+  g_auto(path_fixture) f = set_up(1000, 0);
+  fixture_expect(&f, 200, 500, 0, "");
+  fixture_expect(&f, 0, 800, 0, "[0,200).");
+  fixture_expect(&f, 800, 1000, 0, "[200,1000).");
 }
 
 /* The flaw of before: waiting octets got the timestamp of the next segment. [0, 600) sent at 10, [600,
@@ -286,30 +264,30 @@ static void test_filling_beyond_what_waits(void)
  * Addresses and ports are the flow's. */
 static void test_headers_of_pieces(void)
 {
-  box_kit f = set_up(1000, 0);
+  g_auto(path_fixture) f = set_up(1000, 0);
   tcp_header header = test_header(1000, 0, TCP_ACK);
   header.has_timestamps = true;
   header.timestamp_value = 10;
   header.timestamp_echo = 5;
-  box_kit_segment_with(&f, header, 0, 600, 0);
+  fixture_segment_with(&f, header, 0, 600, 0);
   header.acknowledgement = 4300;
   header.window = 555;
   header.timestamp_value = 12;
   header.timestamp_echo = 11;
   header.sack_count = 1;
   header.sack[0] = (tcp_sack_block){100, 200};
-  box_kit_segment_with(&f, header, 600, 1600, 0);
+  fixture_segment_with(&f, header, 600, 1600, 0);
   header.acknowledgement = 4000;
   header.window = 444;
   header.timestamp_value = 15;
   header.timestamp_echo = 9;
   header.sack_count = 0;
-  box_kit_segment_with(&f, header, 1600, 2600, 0);
-  path_element_run(f.box, FLUSH_PS);
+  fixture_segment_with(&f, header, 1600, 2600, 0);
+  path_element_run(f.element, FLUSH_PS);
   g_assert_cmpuint(f.output->len, ==, 3);
   for (guint i = 0; i < 3; i++) {
     static const uint32_t values[] = {10, 12, 15};
-    tcp_header of_piece = box_kit_header(&f, i);
+    tcp_header of_piece = fixture_header(&f, i);
     g_assert_cmpuint(of_piece.acknowledgement, ==, 4300);
     g_assert_cmpuint(of_piece.window, ==, 555);
     g_assert_true(of_piece.has_timestamps);
@@ -320,43 +298,41 @@ static void test_headers_of_pieces(void)
     g_assert_cmpuint(of_piece.sack[0].to, ==, 200);
     g_assert_cmpuint(of_piece.source_port, ==, 1000);
     g_assert_cmpuint(of_piece.destination_port, ==, 7);
-    const ip_address source = datagram_source(box_kit_packet(&f, i));
-    const ip_address destination = datagram_destination(box_kit_packet(&f, i));
+    const ip_address source = datagram_source(fixture_packet(&f, i));
+    const ip_address destination = datagram_destination(fixture_packet(&f, i));
     g_assert_cmpmem(source.octets, 4, "\x0A\0\0\1", 4);
     g_assert_cmpmem(destination.octets, 4, "\x0A\0\0\2", 4);
   }
-  box_kit_assert_output(&f, "[0,1000). [1000,2000). [2000,2600).");
-  box_kit_free(&f);
+  fixture_assert_output(&f, "[0,1000). [1000,2000). [2000,2600).");
 }
 
 /* A marked segment marks the pieces with an octet of it, and no other. */
 static void test_retransmission_mark(void)
 {
   static const bool marked[] = {true, false, true, true};
-  box_kit f = set_up(1000, 0);
-  box_kit_segment(&f, 0, 2400, 0, 0);
+  g_auto(path_fixture) f = set_up(1000, 0);
+  fixture_segment(&f, 0, 2400, 0, 0);
   test_output_clear(f.output);
   datagram *again = test_packet(500, 800, TCP_ACK);
   again->retransmission = true;
-  path_element_receive(f.box, again, 0); /* passes in two */
-  box_kit_segment(&f, 2400, 2700, 0, 0);
-  box_kit_segment(&f, 2700, 3000, 0, 0); /* ends the piece that was never marked */
+  path_element_receive(f.element, again, 0); /* passes in two */
+  fixture_segment(&f, 2400, 2700, 0, 0);
+  fixture_segment(&f, 2700, 3000, 0, 0); /* ends the piece that was never marked */
   again = test_packet(3000, 1200, TCP_ACK);
   again->retransmission = true; /* lost in front of the box: for the box it is new */
-  path_element_receive(f.box, again, 0);
-  box_kit_segment(&f, 4200, 5000, 0, 0);
+  path_element_receive(f.element, again, 0);
+  fixture_segment(&f, 4200, 5000, 0, 0);
   g_assert_cmpuint(f.output->len, ==, 5);
-  g_assert_true(box_kit_packet(&f, 0)->retransmission);
+  g_assert_true(fixture_packet(&f, 0)->retransmission);
   for (guint i = 0; i < G_N_ELEMENTS(marked); i++) {
-    g_assert_cmpint(box_kit_packet(&f, i + 1)->retransmission, ==, marked[i]);
+    g_assert_cmpint(fixture_packet(&f, i + 1)->retransmission, ==, marked[i]);
   }
-  box_kit_assert_output(&f, "[500,1000). [1000,1300). [2000,3000). [3000,4000). [4000,5000).");
-  box_kit_free(&f);
+  fixture_assert_output(&f, "[500,1000). [1000,1300). [2000,3000). [3000,4000). [4000,5000).");
 }
 
 static void test_strangers(void)
 {
-  box_kit_check_strangers(path_rechunk_new(
+  fixture_check_strangers(path_rechunk_new(
       &(path_middleboxes_config){.chunk_octets = 1000, .phase_octets = 0, .flush_ps = FLUSH_PS}, NULL));
 }
 
@@ -364,27 +340,25 @@ static void test_strangers(void)
  * */
 static void test_what_passes_unchanged(void)
 {
-  box_kit f = box_kit_new(path_rechunk_new(
+  g_auto(path_fixture) f = fixture_of(path_rechunk_new(
       &(path_middleboxes_config){.chunk_octets = 1000, .phase_octets = 0, .flush_ps = FLUSH_PS}, NULL));
-  box_kit_expect(&f, 0, 1460, 0, "[0,1460).");
-  box_kit_expect(&f, 1460, 1470, TCP_FIN, "[1460,1470)F.");
-  box_kit_free(&f);
+  fixture_expect(&f, 0, 1460, 0, "[0,1460).");
+  fixture_expect(&f, 1460, 1470, TCP_FIN, "[1460,1470)F.");
 
   f = set_up(1000, 0);
-  box_kit_expect(&f, -1, 0, 0, "[-1,0).");
-  box_kit_expect(&f, 0, 1460, 0, "[0,1000).");
-  box_kit_free(&f);
+  fixture_expect(&f, -1, 0, 0, "[-1,0).");
+  fixture_expect(&f, 0, 1460, 0, "[0,1000).");
 }
 
 /* Three connections wait; their flushes come in the order of their last octets, each with its own octets, and
  * the deadline names the send order of the latest packet. */
 static void test_connections_are_apart(void)
 {
-  box_kit f = box_kit_new(path_rechunk_new(
+  g_auto(path_fixture) f = fixture_of(path_rechunk_new(
       &(path_middleboxes_config){.chunk_octets = 1000, .phase_octets = 0, .flush_ps = FLUSH_PS}, NULL));
   for (uint16_t port = 1; port <= 3; port++) {
     tcp_header syn = test_header(port, -1, TCP_SYN);
-    path_element_receive(f.box, test_packet_of(&syn, -1, 0), 0);
+    path_element_receive(f.element, test_packet_of(&syn, -1, 0), 0);
   }
   test_output_clear(f.output);
   const struct {
@@ -397,20 +371,19 @@ static void test_connections_are_apart(void)
     tcp_header header = test_header(inputs[i].port, inputs[i].from, TCP_ACK);
     datagram *packet = test_packet_of(&header, inputs[i].from, (uint32_t)(inputs[i].to - inputs[i].from));
     packet->send_order = 60 + i;
-    path_element_receive(f.box, packet, inputs[i].at);
+    path_element_receive(f.element, packet, inputs[i].at);
   }
-  box_kit_assert_output(&f, "[0,1000)."); /* connection 3 */
+  fixture_assert_output(&f, "[0,1000)."); /* connection 3 */
   uint64_t order;
-  g_assert_cmpint(path_element_deadline(f.box, &order), ==, 20 + FLUSH_PS);
+  g_assert_cmpint(path_element_deadline(f.element, &order), ==, 20 + FLUSH_PS);
   g_assert_cmpuint(order, ==, 61);
-  path_element_run(f.box, 20 + FLUSH_PS);
-  box_kit_assert_output(&f, "[0,500)."); /* connection 2 */
-  g_assert_cmpint(path_element_deadline(f.box, &order), ==, 40 + FLUSH_PS);
+  path_element_run(f.element, 20 + FLUSH_PS);
+  fixture_assert_output(&f, "[0,500)."); /* connection 2 */
+  g_assert_cmpint(path_element_deadline(f.element, &order), ==, 40 + FLUSH_PS);
   g_assert_cmpuint(order, ==, 63);
-  path_element_run(f.box, 40 + FLUSH_PS);
-  box_kit_assert_output(&f, "[0,200)."); /* connection 1 */
-  g_assert_cmpint(box_kit_deadline(&f), ==, TIME_PS_NEVER);
-  box_kit_free(&f);
+  path_element_run(f.element, 40 + FLUSH_PS);
+  fixture_assert_output(&f, "[0,200)."); /* connection 1 */
+  g_assert_cmpint(fixture_deadline(&f), ==, TIME_PS_NEVER);
 }
 
 /* ---- Random segmentation against the definition ---- */
@@ -433,7 +406,7 @@ static bool is_line(const shadow *s, int64_t position)
 
 /* Takes what came out: octets as they must be, no line inside a piece, and both
  * ends on a line or at a place that has a reason. */
-static void check_pieces(box_kit *f, shadow *s)
+static void check_pieces(path_fixture *f, shadow *s)
 {
   for (guint i = 0; i < f->output->len; i++) {
     const datagram *packet = test_output_at(f->output, i)->packet;
@@ -457,11 +430,11 @@ static void check_pieces(box_kit *f, shadow *s)
   test_output_clear(f->output);
 }
 
-static void give(box_kit *f, shadow *s, int64_t from, int64_t to, uint8_t flags)
+static void give(path_fixture *f, shadow *s, int64_t from, int64_t to, uint8_t flags)
 {
   g_test_message("segment [%" G_GINT64_FORMAT ",%" G_GINT64_FORMAT ") %x", from, to, flags);
   memset(s->given + from, 1, (size_t)(to - from));
-  box_kit_segment(f, from, to, flags, 0);
+  fixture_segment(f, from, to, flags, 0);
 }
 
 static int64_t given_edge(const shadow *s)
@@ -479,7 +452,7 @@ static int64_t given_edge(const shadow *s)
 static void random_stream_without_holes(GRand *random, uint32_t chunk, uint32_t phase)
 {
   g_test_message("chunk %u phase %u", chunk, phase);
-  box_kit f = set_up(chunk, phase);
+  g_auto(path_fixture) f = set_up(chunk, phase);
   shadow s = {.chunk = chunk,
               .phase = phase,
               .forwarded = g_malloc0(STREAM + 1),
@@ -496,7 +469,7 @@ static void random_stream_without_holes(GRand *random, uint32_t chunk, uint32_t 
     next = to;
     if (what == 1) { /* a pause */
       s.may_cut[next] = 1;
-      path_element_run(f.box, FLUSH_PS);
+      path_element_run(f.element, FLUSH_PS);
     } else if (what == 2) { /* a retransmission of anything sent */
       int64_t again = g_rand_int_range(random, 0, (gint32)next);
       int64_t again_to = MIN(again + 1460, next);
@@ -511,11 +484,10 @@ static void random_stream_without_holes(GRand *random, uint32_t chunk, uint32_t 
     g_assert_true(line == 0 || memchr(s.forwarded, 0, (size_t)line) == NULL);
   }
   g_assert_null(memchr(s.forwarded, 0, STREAM));
-  g_assert_cmpint(box_kit_deadline(&f), ==, TIME_PS_NEVER);
+  g_assert_cmpint(fixture_deadline(&f), ==, TIME_PS_NEVER);
   g_free(s.forwarded);
   g_free(s.given);
   g_free(s.may_cut);
-  box_kit_free(&f);
 }
 
 static void test_random_stream_without_holes(void)
@@ -545,7 +517,7 @@ static void test_random_stream_in_any_order(void)
                 .may_cut = g_malloc0(STREAM + 1)};
     g_test_message("chunk %u phase %u", s.chunk, s.phase);
     memset(s.may_cut, 1, STREAM + 1); /* any end of any segment */
-    box_kit f = set_up(s.chunk, s.phase);
+    g_auto(path_fixture) f = set_up(s.chunk, s.phase);
     int64_t edge;
     while ((edge = given_edge(&s)) < STREAM) {
       int64_t displacement = g_rand_int_range(random, 0, 2) == 0 ? 0 : g_rand_int_range(random, -3000, 6000);
@@ -554,15 +526,14 @@ static void test_random_stream_in_any_order(void)
       give(&f, &s, from, MIN(from + length, STREAM), 0);
       check_pieces(&f, &s);
       if (g_rand_int_range(random, 0, 20) == 0) {
-        path_element_run(f.box, FLUSH_PS);
+        path_element_run(f.element, FLUSH_PS);
         check_pieces(&f, &s);
         g_assert_cmpmem(s.given, STREAM, s.forwarded, STREAM);
       }
     }
-    path_element_run(f.box, FLUSH_PS);
+    path_element_run(f.element, FLUSH_PS);
     check_pieces(&f, &s);
     g_assert_null(memchr(s.forwarded, 0, STREAM));
-    box_kit_free(&f);
     g_free(s.forwarded);
     g_free(s.given);
     g_free(s.may_cut);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Random Early Detection. */
-#include "network/path_red.h"
-#include "path_test_kit.h"
+#include "network/path_queue_manager.h"
+#include "path_fixture.h"
 
 typedef struct fixture {
   random_stream *random;
@@ -22,7 +22,7 @@ static fixture set_up(double probability, double weight)
 
 static void tear_down(fixture *f)
 {
-  f->red->class->free(f->red);
+  path_queue_manager_free(f->red);
   random_stream_free(f->random);
 }
 
@@ -32,7 +32,8 @@ static path_queue_verdict ask(fixture *f, uint32_t packets, bool ecn_capable)
                                 &(path_queue_question){.packets = packets, .ecn_capable = ecn_capable}, 0);
 }
 
-/* With a weight of 1 the average is the queue: below 5 all pass, from 15 on all are dropped, ECN-capable or not. */
+/* With a weight of 1 the average is the queue: below 5 all pass, from 15 on all are dropped, ECN-capable or
+ * not. */
 static void test_thresholds(void)
 {
   fixture f = set_up(0.5, 1);
@@ -44,8 +45,9 @@ static void test_thresholds(void)
   tear_down(&f);
 }
 
-/* Half way, at 10, the probability is half of 10 %: 5 %. The gap to the next drop is uniform in 1 … 20: never more than 20, mean 10.5,
- * variance (20² - 1) / 12 = 33.25: of 42,000 packets 4000 are dropped, variance 42,000 · 33.25 / 10.5³, sigma 34.7. */
+/* Half way, at 10, the probability is half of 10 %: 5 %. The gap to the next drop is uniform in 1 … 20: never
+ * more than 20, mean 10.5, variance (20² - 1) / 12 = 33.25: of 42,000 packets 4000 are dropped, variance
+ * 42,000 · 33.25 / 10.5³, sigma 34.7. */
 static void test_gaps_are_uniform(void)
 {
   fixture f = set_up(0.1, 1);
@@ -82,8 +84,9 @@ static void test_marks(void)
   tear_down(&f);
 }
 
-/* A weight of 1/4: 20 waiting make averages of 5, 8.75, 11.5625, 13.67, 15.25: the fifth packet finds it above the maximum. With a
- * probability of 0 nothing is dropped before. After an idle time of 4 packets the average is 15.25 · 0.75⁴ = 4.83 and all pass. */
+/* A weight of 1/4: 20 waiting make averages of 5, 8.75, 11.5625, 13.67, 15.25: the fifth packet finds it
+ * above the maximum. With a probability of 0 nothing is dropped before. After an idle time of 4 packets the
+ * average is 15.25 · 0.75⁴ = 4.83 and all pass. */
 static void test_average(void)
 {
   fixture f = set_up(0, 0.25);
@@ -93,7 +96,8 @@ static void test_average(void)
   g_assert_cmpint(ask(&f, 20, false), ==, PATH_QUEUE_DROP);
   g_assert_cmpint(f.red->class->enqueue(f.red, &(path_queue_question){.idle_ps = 4999}, 0), ==,
                   PATH_QUEUE_PASS);
-  /* from 4.83 it takes 8.62, 11.46, 13.60 and 15.20: the fourth is dropped; had the idle time not counted, the first */
+  /* from 4.83 it takes 8.62, 11.46, 13.60 and 15.20: the fourth is dropped; had the idle time not counted,
+   * the first */
   for (int i = 0; i < 3; i++) {
     g_assert_cmpint(ask(&f, 20, false), ==, PATH_QUEUE_PASS);
   }

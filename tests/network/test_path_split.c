@@ -1,44 +1,45 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The middlebox that cuts long segments: path_split.c. */
 #include "network/path_middleboxes.h"
-#include "path_box_kit.h"
+#include "path_fixture.h"
 
 /* Pieces of 1000, the last one shorter; a segment of up to 1000 is the same packet. Boundaries stay:
  * nothing is joined. */
 static void test_pieces(void)
 {
-  box_kit kit = box_kit_connected(path_split_new(&(path_middleboxes_config){.split_octets = 1000}, NULL));
+  g_auto(path_fixture) box =
+      fixture_connected(path_split_new(&(path_middleboxes_config){.split_octets = 1000}, NULL));
 
-  box_kit_expect(&kit, 0, 2500, 0, "[0,1000). [1000,2000). [2000,2500).");
-  box_kit_expect(&kit, 2500, 4500, 0, "[2500,3500). [3500,4500).");
-  box_kit_expect(&kit, 4500, 5501, 0, "[4500,5500). [5500,5501).");
+  fixture_expect(&box, 0, 2500, 0, "[0,1000). [1000,2000). [2000,2500).");
+  fixture_expect(&box, 2500, 4500, 0, "[2500,3500). [3500,4500).");
+  fixture_expect(&box, 4500, 5501, 0, "[4500,5500). [5500,5501).");
   datagram *fits = test_packet(5501, 1000, TCP_ACK);
-  path_element_receive(kit.box, fits, 0);
-  g_assert_true(box_kit_packet(&kit, 0) == fits);
-  box_kit_assert_output(&kit, "[5501,6501).");
-  g_assert_cmpint(box_kit_deadline(&kit), ==, TIME_PS_NEVER);
-  box_kit_free(&kit);
+  path_element_receive(box.element, fits, 0);
+  g_assert_true(fixture_packet(&box, 0) == fits);
+  fixture_assert_output(&box, "[5501,6501).");
+  g_assert_cmpint(fixture_deadline(&box), ==, TIME_PS_NEVER);
 }
 
 /* PSH and FIN are on the last piece, CWR on the first, ECE and ACK on all; what has SYN or RST passes. */
 static void test_flags(void)
 {
-  box_kit kit = box_kit_connected(path_split_new(&(path_middleboxes_config){.split_octets = 1000}, NULL));
+  g_auto(path_fixture) box =
+      fixture_connected(path_split_new(&(path_middleboxes_config){.split_octets = 1000}, NULL));
 
-  box_kit_expect(&kit, 0, 2500, TCP_PSH | TCP_FIN | TCP_ECE | TCP_CWR,
+  fixture_expect(&box, 0, 2500, TCP_PSH | TCP_FIN | TCP_ECE | TCP_CWR,
                  "[0,1000).EC [1000,2000).E [2000,2500)FP.E");
-  box_kit_expect(&kit, 0, 2500, TCP_RST, "[0,2500)R.");
-  path_element_receive(kit.box, test_packet(-1, 2500, TCP_SYN), 0);
-  g_assert_cmpuint(box_kit_packet(&kit, 0)->payload.length, ==, 2500);
-  g_assert_cmpuint(kit.output->len, ==, 1);
-  box_kit_free(&kit);
+  fixture_expect(&box, 0, 2500, TCP_RST, "[0,2500)R.");
+  path_element_receive(box.element, test_packet(-1, 2500, TCP_SYN), 0);
+  g_assert_cmpuint(fixture_packet(&box, 0)->payload.length, ==, 2500);
+  g_assert_cmpuint(box.output->len, ==, 1);
 }
 
 /* All pieces have the header fields, the ECN mark, the send order and the retransmission mark of the
  * segment. */
 static void test_header_fields(void)
 {
-  box_kit kit = box_kit_connected(path_split_new(&(path_middleboxes_config){.split_octets = 1000}, NULL));
+  g_auto(path_fixture) box =
+      fixture_connected(path_split_new(&(path_middleboxes_config){.split_octets = 1000}, NULL));
   tcp_header header = test_header(1000, 300, TCP_ACK);
 
   header.has_timestamps = true;
@@ -50,65 +51,64 @@ static void test_header_fields(void)
   packet->retransmission = true;
   packet->send_order = 12;
   datagram_set_ecn(packet, DATAGRAM_ECN_CONGESTED);
-  path_element_receive(kit.box, packet, 0);
-  g_assert_cmpuint(kit.output->len, ==, 2);
+  path_element_receive(box.element, packet, 0);
+  g_assert_cmpuint(box.output->len, ==, 2);
   for (guint i = 0; i < 2; i++) {
-    tcp_header of_piece = box_kit_header(&kit, i);
+    tcp_header of_piece = fixture_header(&box, i);
     g_assert_true(of_piece.has_timestamps);
     g_assert_cmpuint(of_piece.timestamp_value, ==, 77);
     g_assert_cmpuint(of_piece.timestamp_echo, ==, 66);
     g_assert_cmpuint(of_piece.acknowledgement, ==, header.acknowledgement);
     g_assert_cmpuint(of_piece.window, ==, header.window);
     g_assert_cmpuint(of_piece.sack_count, ==, 1);
-    g_assert_true(box_kit_packet(&kit, i)->retransmission);
-    g_assert_cmpuint(box_kit_packet(&kit, i)->send_order, ==, 12);
-    g_assert_cmpint(datagram_ecn_of(box_kit_packet(&kit, i)), ==, DATAGRAM_ECN_CONGESTED);
+    g_assert_true(fixture_packet(&box, i)->retransmission);
+    g_assert_cmpuint(fixture_packet(&box, i)->send_order, ==, 12);
+    g_assert_cmpint(datagram_ecn_of(fixture_packet(&box, i)), ==, DATAGRAM_ECN_CONGESTED);
   }
-  box_kit_assert_output(&kit, "[300,1300). [1300,1800).");
-  box_kit_free(&kit);
+  fixture_assert_output(&box, "[300,1300). [1300,1800).");
 }
 
 /* The same boundaries give the same pieces, others give others; no SYN is needed. */
 static void test_retransmissions(void)
 {
-  box_kit kit = box_kit_new(path_split_new(&(path_middleboxes_config){.split_octets = 1000}, NULL));
+  g_auto(path_fixture) box =
+      fixture_of(path_split_new(&(path_middleboxes_config){.split_octets = 1000}, NULL));
 
-  box_kit_expect(&kit, 1460, 2920, 0, "[1460,2460). [2460,2920).");
-  box_kit_expect(&kit, 1460, 2920, 0, "[1460,2460). [2460,2920).");
-  box_kit_expect(&kit, 1500, 2920, 0, "[1500,2500). [2500,2920).");
-  box_kit_free(&kit);
+  fixture_expect(&box, 1460, 2920, 0, "[1460,2460). [2460,2920).");
+  fixture_expect(&box, 1460, 2920, 0, "[1460,2460). [2460,2920).");
+  fixture_expect(&box, 1500, 2920, 0, "[1500,2500). [2500,2920).");
 }
 
 /* Routers may fragment the pieces of what they may fragment; each has an identification of its own, and so
  * has what passes: the sender's own would meet the box's. */
 static void test_identification(void)
 {
-  box_kit kit = box_kit_connected(path_split_new(&(path_middleboxes_config){.split_octets = 1000}, NULL));
+  g_auto(path_fixture) box =
+      fixture_connected(path_split_new(&(path_middleboxes_config){.split_octets = 1000}, NULL));
   uint16_t seen[4];
 
   for (int i = 0; i < 2; i++) {
     datagram *packet = test_packet(i * 1500, i == 0 ? 2500 : 100, TCP_ACK);
     datagram_allow_fragments(packet, 1);
-    path_element_receive(kit.box, packet, 0);
+    path_element_receive(box.element, packet, 0);
   }
-  g_assert_cmpuint(kit.output->len, ==, 4);
+  g_assert_cmpuint(box.output->len, ==, 4);
   for (guint i = 0; i < 4; i++) {
-    const datagram *packet = box_kit_packet(&kit, i);
+    const datagram *packet = fixture_packet(&box, i);
     g_assert_true(datagram_may_be_fragmented(packet));
     seen[i] = (uint16_t)(packet->header[4] << 8 | packet->header[5]);
     for (guint j = 0; j < i; j++) {
       g_assert_cmpuint(seen[i], !=, seen[j]);
     }
   }
-  test_output_clear(kit.output);
-  box_kit_segment(&kit, 0, 1500, 0, 0);
-  g_assert_false(datagram_may_be_fragmented(box_kit_packet(&kit, 0)));
-  box_kit_free(&kit);
+  test_output_clear(box.output);
+  fixture_segment(&box, 0, 1500, 0, 0);
+  g_assert_false(datagram_may_be_fragmented(fixture_packet(&box, 0)));
 }
 
 static void test_strangers(void)
 {
-  box_kit_check_strangers(path_split_new(&(path_middleboxes_config){.split_octets = 1000}, NULL));
+  fixture_check_strangers(path_split_new(&(path_middleboxes_config){.split_octets = 1000}, NULL));
 }
 
 int main(int argc, char **argv)

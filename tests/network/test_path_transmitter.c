@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The queue in front of a link: tail drop, and how much waits. */
 #include "network/path_transmitter.h"
-#include "path_test_kit.h"
+#include "path_fixture.h"
 
 /* 8 Gbit/s: an octet lasts 1000 ps. A packet of L octets occupies the transmitter for L + 2 + 36 octets. */
 static const path_link_config config = {.id = 0,
@@ -161,7 +161,8 @@ static void test_a_dropped_packet_takes_no_time(void)
   tear_down(&f);
 }
 
-/* An empty transmitter: 40 octets and PPP's 2 take 42,000 ps, then 5 us. Behind two packets of 78,000 ps each it is later by these. */
+/* An empty transmitter: 40 octets and PPP's 2 take 42,000 ps, then 5 us. Behind two packets of 78,000 ps each
+ * it is later by these. */
 static void test_earliest_arrival(void)
 {
   fixture f;
@@ -176,8 +177,8 @@ static void test_earliest_arrival(void)
 
 /* --- Limits and marks --- */
 
-/* At most 100 octets may wait: 40 + 40 do, a third packet of 40 would make it 120. One of 20 payload octets more than fits does not
- * come in by being the only one: 101 octets never may wait. */
+/* At most 100 octets may wait: 40 + 40 do, a third packet of 40 would make it 120. One of 20 payload octets
+ * more than fits does not come in by being the only one: 101 octets never may wait. */
 static void test_limit_in_octets(void)
 {
   fixture f;
@@ -215,8 +216,9 @@ static void assert_marks(const fixture *f, const char *expected)
   g_string_free(marks, TRUE);
 }
 
-/* K = 2 packets: the first starts, the next two find 0 and 1 waiting, the fourth finds 2 and is marked, what is not ECN-capable
- * passes. At 78,000 one has left: the queue of 4 is 3, so the next is marked; at 3 · 78,000 one waits: not marked. */
+/* K = 2 packets: the first starts, the next two find 0 and 1 waiting, the fourth finds 2 and is marked, what
+ * is not ECN-capable passes. At 78,000 one has left: the queue of 4 is 3, so the next is marked; at 3 ·
+ * 78,000 one waits: not marked. */
 static void test_threshold_in_packets(void)
 {
   fixture f;
@@ -289,8 +291,8 @@ static told_manager *told_manager_new(const path_queue_manager_class *class,
   return told;
 }
 
-/* At enqueue: the second is dropped, the third marked. It is told how much waits, and how long nothing has been to do: from
- * 2 · 78,000 to 200,000. Packets go to the link at once, and the element has no deadline. */
+/* At enqueue: the second is dropped, the third marked. It is told how much waits, and how long nothing has
+ * been to do: from 2 · 78,000 to 200,000. Packets go to the link at once, and the element has no deadline. */
 static void test_manager_at_enqueue(void)
 {
   static const path_queue_verdict verdicts[] = {PATH_QUEUE_PASS, PATH_QUEUE_DROP, PATH_QUEUE_MARK};
@@ -316,8 +318,8 @@ static void test_manager_at_enqueue(void)
   g_assert_true(freed);
 }
 
-/* At dequeue the packets wait in the element. 1 starts at 0; 2, 3, 4 wait. At 78,000 2 and 3 are dropped, having waited 77,990 and
- * 77,980 with 2 and 1 behind, and 4 leaves; nothing is due then. */
+/* At dequeue the packets wait in the element. 1 starts at 0; 2, 3, 4 wait. At 78,000 2 and 3 are dropped,
+ * having waited 77,990 and 77,980 with 2 and 1 behind, and 4 leaves; nothing is due then. */
 static void test_manager_at_dequeue(void)
 {
   static const path_queue_verdict verdicts[] = {PATH_QUEUE_PASS, PATH_QUEUE_DROP, PATH_QUEUE_DROP};
@@ -345,8 +347,8 @@ static void test_manager_at_dequeue(void)
   g_assert_true(freed);
 }
 
-/* With the packets in the element the link gets each when it starts it, limits and peak are as without a manager, and what waits is
- * freed with the element. */
+/* With the packets in the element the link gets each when it starts it, limits and peak are as without a
+ * manager, and what waits is freed with the element. */
 static void test_managed_queue(void)
 {
   bool freed = false;
@@ -358,7 +360,8 @@ static void test_managed_queue(void)
     send_small(&f, i, 0);
   }
   g_assert_cmpuint(f.transmitter->counts.dropped, ==, 1);
-  /* a packet that comes in the picosecond in which the transmitter becomes free finds it free, whoever is called first */
+  /* a packet that comes in the picosecond in which the transmitter becomes free finds it free, whoever is
+   * called first */
   send_small(&f, 5, 78000);
   test_assert_numbers(f.output, false, "1 2");
   g_assert_cmpint(path_element_deadline(f.transmitter, &order), ==, 156000);
@@ -371,7 +374,8 @@ static void test_managed_queue(void)
   g_assert_true(freed);
 }
 
-/* K = 2, packets in the element: one that comes when another starts does not find that one waiting, whoever is called first. */
+/* K = 2, packets in the element: one that comes when another starts does not find that one waiting, whoever
+ * is called first. */
 static void test_managed_threshold(void)
 {
   bool freed = false;
@@ -392,8 +396,9 @@ static void test_managed_threshold(void)
 
 /* --- The link changes --- */
 
-/* Packets of 78,000 ps at 8 Gbit/s, of which two may wait: at 100,000 the second is in transmission, the third and the fourth wait. At 2 Gbit/s
- * they take four times as long, 312,000 each, from 156,000 on; then a packet takes 42 · 4000 and 20 us. */
+/* Packets of 78,000 ps at 8 Gbit/s, of which two may wait: at 100,000 the second is in transmission, the
+ * third and the fourth wait. At 2 Gbit/s they take four times as long, 312,000 each, from 156,000 on; then a
+ * packet takes 42 · 4000 and 20 us. */
 static void test_set_link(void)
 {
   fixture f;

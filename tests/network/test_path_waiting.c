@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Octets that wait in a box keep the header fields of the segments that brought them: path_waiting.h. */
 #include "network/path_waiting.h"
-#include "path_test_kit.h"
+#include "path_fixture.h"
 
 typedef struct fixture {
   path_waiting waiting;

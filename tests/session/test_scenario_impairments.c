@@ -10,25 +10,40 @@
 
 /* --- What one element does to packets --- */
 
-/* The element of `class` among `impairments`; NULL: there is none. */
-static path_element *find(const path_impairments *impairments, const char *class)
+typedef struct impairments {
+  GPtrArray *elements;
+  GPtrArray *randoms;
+} impairments;
+
+static impairments make_impairments(const scenario *s, enum side direction, uint32_t index)
 {
-  for (guint i = 0; i < path_impairments_count(impairments); i++) {
-    path_element *element = path_impairments_at(impairments, i);
+  const configuration *c = scenario_configuration(s);
+  impairments all = {g_ptr_array_new_with_free_func((GDestroyNotify)path_element_free),
+                     g_ptr_array_new_with_free_func((GDestroyNotify)random_stream_free)};
+
+  path_impairments_add(all.elements, all.randoms, &c->path.directions[direction], direction, index,
+                       c->run.seed);
+  return all;
+}
+
+static void impairments_clear(impairments *all)
+{
+  g_ptr_array_unref(all->elements);
+  g_ptr_array_unref(all->randoms);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(impairments, impairments_clear)
+
+/* The element of `class` among `all`; NULL: there is none. */
+static path_element *find(const impairments *all, const char *class)
+{
+  for (guint i = 0; i < all->elements->len; i++) {
+    path_element *element = all->elements->pdata[i];
 
     if (g_str_equal(element->class->name, class)) {
       return element;
     }
   }
   return NULL;
-}
-
-static void free_all(path_impairments *impairments)
-{
-  for (guint i = 0; i < path_impairments_count(impairments); i++) {
-    path_element_free(path_impairments_at(impairments, i));
-  }
-  path_impairments_free(impairments);
 }
 
 /* What became of a packet: "x" lost, "2" twice, "!" damaged and found out, "?" damaged and not, "m" marked, "~" late by the
@@ -85,13 +100,11 @@ static char *fate_in(const char *const *sets, enum side direction, uint32_t inde
                      guint count)
 {
   scenario *s = session_kit_scenario("", sets);
-  path_impairments *impairments = path_impairments_new(&scenario_configuration(s)->path.directions[direction],
-                                                       direction, index, scenario_configuration(s)->run.seed);
-  path_element *element = find(impairments, class);
+  g_auto(impairments) all = make_impairments(s, direction, index);
+  path_element *element = find(&all, class);
 
   g_assert_nonnull(element);
   char *fate = fate_of(element, count);
-  free_all(impairments);
   scenario_free(s);
   return fate;
 }
@@ -117,7 +130,7 @@ static const struct {
     {{ALL, "path.forward.order=displace+ecn+jitter+corrupt+loss+duplicate", NULL},
      "displace, ecn mark, jitter, corrupt, loss, gilbert-elliott, four-state loss, duplicate"},
     {{ALL, "path.forward.distribution=constant", "path.reverse.order=jitter", NULL},
-     "loss, gilbert-elliott, four-state loss, corrupt, duplicate, ecn mark, displace, reorder"},
+     "loss, gilbert-elliott, four-state loss, corrupt, duplicate, ecn mark, displace, jitter"},
     /* An element that would do nothing is not there. */
     {{"path.forward.loss_every=5", "path.forward.ecn_every=7", NULL}, "loss, ecn mark"},
     {{"path.forward.drop=[3]", "path.forward.reorder=10%", NULL}, "loss"},
@@ -127,20 +140,17 @@ static void test_order(void)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(orders); i++) {
     scenario *s = session_kit_scenario("", orders[i].sets);
-    path_impairments *forward = path_impairments_new(
-        &scenario_configuration(s)->path.directions[SIDE_INITIATOR], SIDE_INITIATOR, 0, 1);
-    path_impairments *reverse = path_impairments_new(
-        &scenario_configuration(s)->path.directions[SIDE_RESPONDER], SIDE_RESPONDER, 0, 1);
+    g_auto(impairments) forward = make_impairments(s, SIDE_INITIATOR, 0);
+    g_auto(impairments) reverse = make_impairments(s, SIDE_RESPONDER, 0);
     GString *names = g_string_new("");
 
-    for (guint j = 0; j < path_impairments_count(forward); j++) {
-      g_string_append_printf(names, "%s%s", j > 0 ? ", " : "", path_impairments_at(forward, j)->class->name);
+    for (guint j = 0; j < forward.elements->len; j++) {
+      const path_element *element = forward.elements->pdata[j];
+      g_string_append_printf(names, "%s%s", j > 0 ? ", " : "", element->class->name);
     }
     g_assert_cmpstr(names->str, ==, orders[i].elements);
-    g_assert_cmpuint(path_impairments_count(reverse), ==, 0);
+    g_assert_cmpuint(reverse.elements->len, ==, 0);
     g_string_free(names, TRUE);
-    free_all(forward);
-    free_all(reverse);
     scenario_free(s);
   }
 }
@@ -175,9 +185,9 @@ static const struct {
     /* No later segment comes in time: a millisecond is the most. */
     {{"displace=100%", "displace_by=3 segments"}, "displace", "~1000000~1000000"},
     {{"displace=100%", "displace_by=7us"}, "displace", "~7000~7000"},
-    {{"jitter=20us"}, "reorder", "~20000~20000"},
-    {{"jitter=20us", "reorder=100%"}, "reorder", "...."},
-    {{"jitter=20us", "reorder=100%", "gap=3"}, "reorder", "~20000~20000.~20000~20000."},
+    {{"jitter=20us"}, "jitter", "~20000~20000"},
+    {{"jitter=20us", "reorder=100%"}, "jitter", "...."},
+    {{"jitter=20us", "reorder=100%", "gap=3"}, "jitter", "~20000~20000.~20000~20000."},
     {{"jitter=20us", "reorder=100%", "distribution=normal"}, "jitter", "....."},
 };
 
@@ -234,7 +244,7 @@ static void test_correlation(void)
       {{"path.forward.duplicate=50%"}, "path.forward.duplicate_correlation", "duplicate", "2", "."},
       {{"path.forward.jitter=1us", "path.forward.reorder=50%"},
        "path.forward.reorder_correlation",
-       "reorder",
+       "jitter",
        ".",
        "~10"},
       {{"path.forward.jitter=1us", "path.forward.reorder=50%", "path.forward.distribution=uniform"},

@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "network/path_link_native.h"
+#include "network/path_link.h"
 #include "shim/ns3_engine.h"
 
 enum { SEED = 20240711 };

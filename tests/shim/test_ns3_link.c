@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "engine/engine.h"
-#include "network/path_link_native.h"
+#include "network/path_link.h"
 #include "shim/ns3_engine.h"
 
 enum { HEADERS = 40, MOST_PACKETS = 400 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Several flows at random through a chain of boxes, and a plain reassembler behind it that judges what
  * comes. */
-#ifndef TESTS_PATH_PATH_FLOWS_KIT_H
-#define TESTS_PATH_PATH_FLOWS_KIT_H
+#ifndef TESTS_NETWORK_RANDOM_FLOWS_H
+#define TESTS_NETWORK_RANDOM_FLOWS_H
 
 #include "network/path_element.h"
 
@@ -14,6 +14,6 @@
  * - nothing is kept: while octets wait a box has a deadline, behind a segment with PSH none wait, and in
  *   the end all are there;
  * - what has no payload passes at once. The boxes stay the caller's. */
-void path_flows_check(path_element *const *boxes, size_t count, time_ps hold_ps, uint32_t seed);
+void random_flows_check(path_element *const *boxes, size_t count, time_ps hold_ps, uint32_t seed);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "proxy_kit.h"
+#include "proxy_fixture.h"
 
 #include "tcp_kit.h"
 
@@ -18,12 +18,12 @@ static uint8_t octet_of(unsigned seed, uint64_t position)
 static void on_established(void *user, time_ps now)
 {
   (void)now;
-  ((proxy_kit_host *)user)->established = true;
+  ((proxy_fixture_host *)user)->established = true;
 }
 
 static void on_octets(void *user, uint64_t position, const octet_rope *octets, time_ps arrival, time_ps now)
 {
-  proxy_kit_host *host = user;
+  proxy_fixture_host *host = user;
 
   (void)arrival;
   (void)now;
@@ -36,7 +36,7 @@ static void on_octets(void *user, uint64_t position, const octet_rope *octets, t
 
 static void on_acknowledged(void *user, uint64_t position, time_ps now)
 {
-  proxy_kit_host *host = user;
+  proxy_fixture_host *host = user;
   uint64_t received = host->peer->received;
 
   (void)now;
@@ -47,57 +47,57 @@ static void on_acknowledged(void *user, uint64_t position, time_ps now)
 static void on_finished(void *user, time_ps now)
 {
   (void)now;
-  ((proxy_kit_host *)user)->finished = true;
+  ((proxy_fixture_host *)user)->finished = true;
 }
 
 static void on_closed(void *user, tcp_close_reason reason, time_ps now)
 {
-  proxy_kit_host *host = user;
+  proxy_fixture_host *host = user;
 
   (void)now;
   host->closed = true;
   host->reason = reason;
 }
 
-static void transmit(proxy_kit_host *host)
+static void transmit(proxy_fixture_host *host)
 {
   datagram *packet;
 
   while ((packet = tcp_transport_transmit(host->connection, host->kit->now))) {
-    proxy_kit_send(host->kit, host->out, packet);
+    proxy_fixture_send(host->kit, host->out, packet);
   }
 }
 
-static void make_host(proxy_kit *kit, unsigned pair, enum side side)
+static void make_host(proxy_fixture *kit, unsigned pair, enum side side)
 {
   static const tcp_events events = {.established = on_established,
                                     .octets = on_octets,
                                     .acknowledged = on_acknowledged,
                                     .finished = on_finished,
                                     .closed = on_closed};
-  proxy_kit_host *host = &kit->pairs[pair].host[side];
+  proxy_fixture_host *host = &kit->pairs[pair].host[side];
   bool initiator = side == SIDE_INITIATOR;
   tcp_config config = tcp_kit_config();
 
   config.local_address = ip_address_v4(initiator ? 0x0A000001 : 0x0A000002);
   config.remote_address = ip_address_v4(initiator ? 0x0A000002 : 0x0A000001);
-  config.local_port = (uint16_t)(initiator ? PROXY_KIT_PORT + pair : 7);
-  config.remote_port = (uint16_t)(initiator ? 7 : PROXY_KIT_PORT + pair);
+  config.local_port = (uint16_t)(initiator ? PROXY_FIXTURE_PORT + pair : 7);
+  config.remote_port = (uint16_t)(initiator ? 7 : PROXY_FIXTURE_PORT + pair);
   config.isn = 0xFFFFF000 + side * 77777 + pair + 1000000 * (uint32_t)kit->generation;
   config.passing = TCP_PASSING_IN_ORDER;
-  *host = (proxy_kit_host){.kit = kit,
-                           .peer = &kit->pairs[pair].host[side_peer(side)],
-                           .out = initiator ? INITIATOR_TO_PROXY : RESPONDER_TO_PROXY,
-                           .seed = 2 * pair + side,
-                           .peer_seed = 2 * pair + !side};
+  *host = (proxy_fixture_host){.kit = kit,
+                               .peer = &kit->pairs[pair].host[side_peer(side)],
+                               .out = initiator ? INITIATOR_TO_PROXY : RESPONDER_TO_PROXY,
+                               .seed = 2 * pair + side,
+                               .peer_seed = 2 * pair + !side};
   host->connection = tcp_connection_new(&config, &events, host);
 }
 
 /* --- Wires --- */
 
-void proxy_kit_send(proxy_kit *kit, proxy_kit_wire_name name, datagram *packet)
+void proxy_fixture_send(proxy_fixture *kit, proxy_fixture_wire_name name, datagram *packet)
 {
-  proxy_kit_wire *wire = &kit->wires[name];
+  proxy_fixture_wire *wire = &kit->wires[name];
 
   wire->entered++;
   wire->payload_segments += packet->kind == DATAGRAM_TCP && packet->payload.length > 0;
@@ -122,33 +122,33 @@ void proxy_kit_send(proxy_kit *kit, proxy_kit_wire_name name, datagram *packet)
 
 static void into_responder_wire(void *user, datagram *packet, time_ps now)
 {
-  g_assert_cmpint(now, ==, ((proxy_kit *)user)->now);
-  proxy_kit_send(user, PROXY_TO_RESPONDER, packet);
+  g_assert_cmpint(now, ==, ((proxy_fixture *)user)->now);
+  proxy_fixture_send(user, PROXY_TO_RESPONDER, packet);
 }
 
 static void into_initiator_wire(void *user, datagram *packet, time_ps now)
 {
-  g_assert_cmpint(now, ==, ((proxy_kit *)user)->now);
-  proxy_kit_send(user, PROXY_TO_INITIATOR, packet);
+  g_assert_cmpint(now, ==, ((proxy_fixture *)user)->now);
+  proxy_fixture_send(user, PROXY_TO_INITIATOR, packet);
 }
 
-static void arrive_at_host(proxy_kit *kit, enum side side, datagram *packet)
+static void arrive_at_host(proxy_fixture *kit, enum side side, datagram *packet)
 {
   datagram_flow flow;
 
   if (datagram_flow_of(packet, &flow)) {
     bool to_initiator = (side == SIDE_INITIATOR) == (packet->kind == DATAGRAM_TCP);
     uint16_t port = to_initiator ? flow.destination_port : flow.source_port;
-    g_assert_cmpuint(port, >=, PROXY_KIT_PORT);
-    g_assert_cmpuint(port, <, PROXY_KIT_PORT + kit->pair_count);
-    proxy_kit_host *host = &kit->pairs[port - PROXY_KIT_PORT].host[side];
+    g_assert_cmpuint(port, >=, PROXY_FIXTURE_PORT);
+    g_assert_cmpuint(port, <, PROXY_FIXTURE_PORT + kit->pair_count);
+    proxy_fixture_host *host = &kit->pairs[port - PROXY_FIXTURE_PORT].host[side];
     tcp_transport_receive(host->connection, packet, kit->now);
     transmit(host);
   }
   datagram_unref(packet);
 }
 
-static void arrive(proxy_kit *kit, proxy_kit_wire_name name)
+static void arrive(proxy_fixture *kit, proxy_fixture_wire_name name)
 {
   in_flight *entry = g_queue_pop_head(&kit->wires[name].packets);
   datagram *packet = entry->packet;
@@ -174,14 +174,14 @@ static void arrive(proxy_kit *kit, proxy_kit_wire_name name)
 
 /* --- Time --- */
 
-static time_ps arrival_of(const proxy_kit_wire *wire)
+static time_ps arrival_of(const proxy_fixture_wire *wire)
 {
   const in_flight *entry = wire->packets.head ? wire->packets.head->data : NULL;
 
   return entry ? entry->arrival : TIME_PS_NEVER;
 }
 
-static time_ps deadline_of(const proxy_kit *kit)
+static time_ps deadline_of(const proxy_fixture *kit)
 {
   uint64_t order;
   time_ps forward = path_element_deadline(kit->ends[SIDE_INITIATOR], &order);
@@ -190,11 +190,11 @@ static time_ps deadline_of(const proxy_kit *kit)
   return forward;
 }
 
-static time_ps next_event(const proxy_kit *kit)
+static time_ps next_event(const proxy_fixture *kit)
 {
   time_ps next = deadline_of(kit);
 
-  for (int i = 0; i < PROXY_KIT_WIRES; i++) {
+  for (int i = 0; i < PROXY_FIXTURE_WIRES; i++) {
     next = time_ps_earlier(next, arrival_of(&kit->wires[i]));
   }
   for (unsigned i = 0; i < kit->pair_count; i++) {
@@ -205,16 +205,16 @@ static time_ps next_event(const proxy_kit *kit)
   return next;
 }
 
-static void do_what_is_due(proxy_kit *kit)
+static void do_what_is_due(proxy_fixture *kit)
 {
-  for (proxy_kit_wire_name i = 0; i < PROXY_KIT_WIRES; i++) {
+  for (proxy_fixture_wire_name i = 0; i < PROXY_FIXTURE_WIRES; i++) {
     while (arrival_of(&kit->wires[i]) <= kit->now) {
       arrive(kit, i);
     }
   }
   for (unsigned i = 0; i < kit->pair_count; i++) {
     for (enum side side = 0; side < SIDES; side++) {
-      proxy_kit_host *host = &kit->pairs[i].host[side];
+      proxy_fixture_host *host = &kit->pairs[i].host[side];
       if (tcp_transport_deadline(host->connection) <= kit->now) {
         tcp_transport_run(host->connection, kit->now);
         transmit(host);
@@ -226,7 +226,7 @@ static void do_what_is_due(proxy_kit *kit)
   }
 }
 
-void proxy_kit_run(proxy_kit *kit, time_ps how_long)
+void proxy_fixture_run(proxy_fixture *kit, time_ps how_long)
 {
   time_ps until = kit->now + how_long;
   time_ps next;
@@ -240,21 +240,21 @@ void proxy_kit_run(proxy_kit *kit, time_ps how_long)
 
 /* --- The kit --- */
 
-path_proxy_config proxy_kit_config(uint64_t buffer_octets)
+path_proxy_config proxy_fixture_config(uint64_t buffer_octets)
 {
   return (path_proxy_config){
       .side = {tcp_kit_config(), tcp_kit_config()}, .buffer_octets = buffer_octets, .seed = 1};
 }
 
-proxy_kit *proxy_kit_new(const path_proxy_config *config, unsigned pairs)
+proxy_fixture *proxy_fixture_new(const path_proxy_config *config, unsigned pairs)
 {
-  proxy_kit *kit = g_new0(proxy_kit, 1);
+  proxy_fixture *kit = g_new0(proxy_fixture, 1);
 
-  g_assert_cmpuint(pairs, <=, PROXY_KIT_PAIRS_MAX);
+  g_assert_cmpuint(pairs, <=, PROXY_FIXTURE_PAIRS_MAX);
   path_proxy_new(config, &kit->ends[SIDE_INITIATOR], &kit->ends[SIDE_RESPONDER]);
   path_element_set_output(kit->ends[SIDE_INITIATOR], into_responder_wire, kit);
   path_element_set_output(kit->ends[SIDE_RESPONDER], into_initiator_wire, kit);
-  for (int i = 0; i < PROXY_KIT_WIRES; i++) {
+  for (int i = 0; i < PROXY_FIXTURE_WIRES; i++) {
     g_queue_init(&kit->wires[i].packets);
     kit->wires[i].delay_ps = 5 * TIME_PS_PER_MILLISECOND;
   }
@@ -266,9 +266,9 @@ proxy_kit *proxy_kit_new(const path_proxy_config *config, unsigned pairs)
   return kit;
 }
 
-void proxy_kit_free(proxy_kit *kit)
+void proxy_fixture_free(proxy_fixture *kit)
 {
-  for (int i = 0; i < PROXY_KIT_WIRES; i++) {
+  for (int i = 0; i < PROXY_FIXTURE_WIRES; i++) {
     in_flight *entry;
     while ((entry = g_queue_pop_head(&kit->wires[i].packets))) {
       datagram_unref(entry->packet);
@@ -284,7 +284,7 @@ void proxy_kit_free(proxy_kit *kit)
   g_free(kit);
 }
 
-void proxy_kit_renew(proxy_kit *kit, unsigned pair)
+void proxy_fixture_renew(proxy_fixture *kit, unsigned pair)
 {
   kit->generation++;
   for (enum side side = 0; side < SIDES; side++) {
@@ -293,18 +293,18 @@ void proxy_kit_renew(proxy_kit *kit, unsigned pair)
   }
 }
 
-void proxy_kit_open(proxy_kit *kit, unsigned pair, enum side side)
+void proxy_fixture_open(proxy_fixture *kit, unsigned pair, enum side side)
 {
-  proxy_kit_host *host = &kit->pairs[pair].host[side];
+  proxy_fixture_host *host = &kit->pairs[pair].host[side];
 
   tcp_transport_listen(kit->pairs[pair].host[!side].connection);
   tcp_transport_open(host->connection, kit->now);
   transmit(host);
 }
 
-void proxy_kit_post(proxy_kit *kit, unsigned pair, enum side side, uint32_t octets)
+void proxy_fixture_post(proxy_fixture *kit, unsigned pair, enum side side, uint32_t octets)
 {
-  proxy_kit_host *host = &kit->pairs[pair].host[side];
+  proxy_fixture_host *host = &kit->pairs[pair].host[side];
   octet_block *block = octet_block_new(octets);
   octet_rope record;
 
@@ -319,23 +319,23 @@ void proxy_kit_post(proxy_kit *kit, unsigned pair, enum side side, uint32_t octe
   transmit(host);
 }
 
-void proxy_kit_close(proxy_kit *kit, unsigned pair, enum side side)
+void proxy_fixture_close(proxy_fixture *kit, unsigned pair, enum side side)
 {
-  proxy_kit_host *host = &kit->pairs[pair].host[side];
+  proxy_fixture_host *host = &kit->pairs[pair].host[side];
 
   tcp_transport_close(host->connection);
   transmit(host);
 }
 
-void proxy_kit_abort(proxy_kit *kit, unsigned pair, enum side side)
+void proxy_fixture_abort(proxy_fixture *kit, unsigned pair, enum side side)
 {
-  proxy_kit_host *host = &kit->pairs[pair].host[side];
+  proxy_fixture_host *host = &kit->pairs[pair].host[side];
 
   tcp_transport_abort(host->connection, kit->now);
   transmit(host);
 }
 
-unsigned proxy_kit_openings(const proxy_kit *kit)
+unsigned proxy_fixture_openings(const proxy_fixture *kit)
 {
   return kit->wires[PROXY_TO_RESPONDER].openings + kit->wires[PROXY_TO_INITIATOR].openings;
 }

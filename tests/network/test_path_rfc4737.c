@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The metrics of RFC 4737. */
-#include "network/path_reordering.h"
-#include "path_test_kit.h"
+#include "network/path_rfc4737.h"
+#include "path_fixture.h"
 
 typedef struct fixture {
   path_element *entrance;
@@ -12,8 +12,8 @@ typedef struct fixture {
 
 static fixture set_up(void)
 {
-  fixture f = {.entrance = path_reordering_entrance_new(),
-               .exit = path_reordering_exit_new(),
+  fixture f = {.entrance = path_rfc4737_entrance_new(),
+               .exit = path_rfc4737_exit_new(),
                .inside = test_output_new(),
                .output = test_output_new()};
   path_element_set_output(f.entrance, test_output, f.inside);
@@ -45,7 +45,7 @@ static void leave(fixture *f, guint index, time_ps now)
 }
 
 /* `count` packets enter, and leave in the order `order`, 10 apart. */
-static path_reordering_report report_of(const guint *order, gsize length, guint count)
+static path_rfc4737_report report_of(const guint *order, gsize length, guint count)
 {
   fixture f = set_up();
   enter(&f, 1000, count);
@@ -53,7 +53,7 @@ static path_reordering_report report_of(const guint *order, gsize length, guint 
     leave(&f, order[i], (time_ps)(i + 1) * 10);
   }
   g_assert_cmpuint(f.output->len, ==, length); /* a pass-through */
-  path_reordering_report report = *path_reordering_counted(f.exit);
+  path_rfc4737_report report = *path_rfc4737_counted(f.exit);
   tear_down(&f);
   return report;
 }
@@ -61,28 +61,29 @@ static path_reordering_report report_of(const guint *order, gsize length, guint 
 static void test_in_order(void)
 {
   static const guint order[] = {1, 2, 3, 5, 6}; /* a loss is no reordering */
-  path_reordering_report report = report_of(order, G_N_ELEMENTS(order), 6);
+  path_rfc4737_report report = report_of(order, G_N_ELEMENTS(order), 6);
   g_assert_cmpuint(report.packets, ==, 5);
   g_assert_cmpuint(report.reordered, ==, 0);
 }
 
-/* 1 2 3 7 8 9 10 4 5 6 11. 4, 5 and 6 are reordered; the first with a larger number is 7, the fourth. 4 is the eighth:
- * extent 4; 5: 5; 6: 6. */
+/* 1 2 3 7 8 9 10 4 5 6 11. 4, 5 and 6 are reordered; the first with a larger number is 7, the fourth. 4 is
+ * the eighth: extent 4; 5: 5; 6: 6. */
 static void test_three_late(void)
 {
   static const guint order[] = {1, 2, 3, 7, 8, 9, 10, 4, 5, 6, 11};
-  path_reordering_report report = report_of(order, G_N_ELEMENTS(order), 11);
+  path_rfc4737_report report = report_of(order, G_N_ELEMENTS(order), 11);
   g_assert_cmpuint(report.packets, ==, 11);
   g_assert_cmpuint(report.reordered, ==, 3);
   g_assert_cmpuint(report.extent_sum, ==, 4 + 5 + 6);
   g_assert_cmpuint(report.extent_most, ==, 6);
 }
 
-/* A hole is filled from the middle: 1 6 4 2 5 3. The first larger than each is 6, the second: extents 1, 2, 3, 4. */
+/* A hole is filled from the middle: 1 6 4 2 5 3. The first larger than each is 6, the second: extents 1, 2,
+ * 3, 4. */
 static void test_a_hole_filled_from_the_middle(void)
 {
   static const guint order[] = {1, 6, 4, 2, 5, 3};
-  path_reordering_report report = report_of(order, G_N_ELEMENTS(order), 6);
+  path_rfc4737_report report = report_of(order, G_N_ELEMENTS(order), 6);
   g_assert_cmpuint(report.reordered, ==, 4);
   g_assert_cmpuint(report.extent_sum, ==, 1 + 2 + 3 + 4);
 }
@@ -91,16 +92,17 @@ static void test_a_hole_filled_from_the_middle(void)
 static void test_two_holes(void)
 {
   static const guint order[] = {1, 3, 5, 2, 4};
-  path_reordering_report report = report_of(order, G_N_ELEMENTS(order), 5);
+  path_rfc4737_report report = report_of(order, G_N_ELEMENTS(order), 5);
   g_assert_cmpuint(report.reordered, ==, 2);
   g_assert_cmpuint(report.extent_sum, ==, 4);
 }
 
-/* Copies of what has come are not reordered and take no place: of the newest, of an older one, of a late one. 3 has extent 1. */
+/* Copies of what has come are not reordered and take no place: of the newest, of an older one, of a late one.
+ * 3 has extent 1. */
 static void test_copies(void)
 {
   static const guint order[] = {1, 2, 2, 1, 4, 4, 3, 3, 4};
-  path_reordering_report report = report_of(order, G_N_ELEMENTS(order), 4);
+  path_rfc4737_report report = report_of(order, G_N_ELEMENTS(order), 4);
   g_assert_cmpuint(report.packets, ==, 4);
   g_assert_cmpuint(report.reordered, ==, 1);
   g_assert_cmpuint(report.extent_most, ==, 1);
@@ -114,14 +116,15 @@ static void test_a_large_extent(void)
     order[i] = i + 2;
   }
   order[20] = 1;
-  path_reordering_report report = report_of(order, 21, 21);
+  path_rfc4737_report report = report_of(order, 21, 21);
   g_assert_cmpuint(report.reordered, ==, 1);
   g_assert_cmpuint(report.extent_most, ==, 20);
 }
 
-/* Every other packet is missing: 300 gaps, of which the last 256 are remembered. Packet 2 is long forgotten, packet 600 is not: its gap
- * was jumped over by 601, which is right before: extent 1. 88 is the last of the 44 that are forgotten, 90 the first remembered: with
- * 91 the 46th to come, 90 is at the place of the 302nd to be counted (301 odd ones, and 600 before it). */
+/* Every other packet is missing: 300 gaps, of which the last 256 are remembered. Packet 2 is long forgotten,
+ * packet 600 is not: its gap was jumped over by 601, which is right before: extent 1. 88 is the last of the
+ * 44 that are forgotten, 90 the first remembered: with 91 the 46th to come, 90 is at the place of the 302nd
+ * to be counted (301 odd ones, and 600 before it). */
 static void test_bounded_memory(void)
 {
   fixture f = set_up();
@@ -131,7 +134,7 @@ static void test_bounded_memory(void)
   }
   leave(&f, 2, 1000);
   leave(&f, 88, 1000);
-  const path_reordering_report *report = path_reordering_counted(f.exit);
+  const path_rfc4737_report *report = path_rfc4737_counted(f.exit);
   g_assert_cmpuint(report->packets, ==, 301);
   g_assert_cmpuint(report->reordered, ==, 0);
   leave(&f, 600, 1001);
@@ -153,12 +156,13 @@ static void test_flows(void)
   for (gsize i = 0; i < G_N_ELEMENTS(order); i++) {
     leave(&f, order[i], 1);
   }
-  g_assert_cmpuint(path_reordering_counted(f.exit)->packets, ==, 10);
-  g_assert_cmpuint(path_reordering_counted(f.exit)->reordered, ==, 1); /* 8, behind 10 */
+  g_assert_cmpuint(path_rfc4737_counted(f.exit)->packets, ==, 10);
+  g_assert_cmpuint(path_rfc4737_counted(f.exit)->reordered, ==, 1); /* 8, behind 10 */
   tear_down(&f);
 }
 
-/* What has no place in the order passes by uncounted: packets without payload, those that did not enter, and damaged ones. */
+/* What has no place in the order passes by uncounted: packets without payload, those that did not enter, and
+ * damaged ones. */
 static void test_passed_by(void)
 {
   fixture f = set_up();
@@ -173,7 +177,7 @@ static void test_passed_by(void)
     leave(&f, i, 6 + i);
   }
   g_assert_cmpuint(f.output->len, ==, 5);
-  g_assert_cmpuint(path_reordering_counted(f.exit)->packets, ==, 2);
+  g_assert_cmpuint(path_rfc4737_counted(f.exit)->packets, ==, 2);
   tear_down(&f);
 }
 
@@ -185,22 +189,22 @@ static void test_a_copy_stands_for_its_original(void)
   leave(&f, 1, 1);
   leave(&f, 3, 2);
   path_element_receive(f.exit, datagram_copy(test_output_at(f.inside, 1)->packet), 3);
-  g_assert_cmpuint(path_reordering_counted(f.exit)->reordered, ==, 1);
+  g_assert_cmpuint(path_rfc4737_counted(f.exit)->reordered, ==, 1);
   tear_down(&f);
 }
 
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/path_reordering/in_order", test_in_order);
-  g_test_add_func("/path_reordering/three_late", test_three_late);
-  g_test_add_func("/path_reordering/a_hole_filled_from_the_middle", test_a_hole_filled_from_the_middle);
-  g_test_add_func("/path_reordering/two_holes", test_two_holes);
-  g_test_add_func("/path_reordering/copies", test_copies);
-  g_test_add_func("/path_reordering/a_large_extent", test_a_large_extent);
-  g_test_add_func("/path_reordering/bounded_memory", test_bounded_memory);
-  g_test_add_func("/path_reordering/flows", test_flows);
-  g_test_add_func("/path_reordering/passed_by", test_passed_by);
-  g_test_add_func("/path_reordering/a_copy_stands_for_its_original", test_a_copy_stands_for_its_original);
+  g_test_add_func("/path_rfc4737/in_order", test_in_order);
+  g_test_add_func("/path_rfc4737/three_late", test_three_late);
+  g_test_add_func("/path_rfc4737/a_hole_filled_from_the_middle", test_a_hole_filled_from_the_middle);
+  g_test_add_func("/path_rfc4737/two_holes", test_two_holes);
+  g_test_add_func("/path_rfc4737/copies", test_copies);
+  g_test_add_func("/path_rfc4737/a_large_extent", test_a_large_extent);
+  g_test_add_func("/path_rfc4737/bounded_memory", test_bounded_memory);
+  g_test_add_func("/path_rfc4737/flows", test_flows);
+  g_test_add_func("/path_rfc4737/passed_by", test_passed_by);
+  g_test_add_func("/path_rfc4737/a_copy_stands_for_its_original", test_a_copy_stands_for_its_original);
   return g_test_run();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "network/path_reordering.h"
+#include "network/path_rfc4737.h"
 
 #include <glib.h>
 
@@ -55,7 +55,7 @@ static void free_entrance(path_element *element)
 static const path_element_class entrance_class = {
     .name = "reordering entrance", .receive = number, .free = free_entrance};
 
-path_element *path_reordering_entrance_new(void)
+path_element *path_rfc4737_entrance_new(void)
 {
   reordering_entrance *entrance = g_new0(reordering_entrance, 1);
 
@@ -66,8 +66,8 @@ path_element *path_reordering_entrance_new(void)
 
 /* --- The exit --- */
 
-/* Numbers first … last have not come. The packet that jumped over them is the earliest with a larger number for all of
- * them: what RFC 4737 §4.2 measures from. */
+/* Numbers first … last have not come. The packet that jumped over them is the earliest with a larger number
+ * for all of them: what RFC 4737 §4.2 measures from. */
 typedef struct number_gap {
   uint64_t last; /* the key: see element_array_count_below() */
   uint64_t first;
@@ -85,7 +85,7 @@ typedef struct leaving_flow {
 typedef struct reordering_exit {
   path_element element;
   flow_table flows; /* of leaving_flow */
-  path_reordering_report report;
+  path_rfc4737_report report;
 } reordering_exit;
 
 static void add_gap(leaving_flow *flow, size_t place, const number_gap *gap)
@@ -97,7 +97,7 @@ static void add_gap(leaving_flow *flow, size_t place, const number_gap *gap)
 
 static void forget_oldest(leaving_flow *flow)
 {
-  while (flow->gaps.count > PATH_REORDERING_GAPS_MAX) {
+  while (flow->gaps.count > PATH_RFC4737_GAPS_MAX) {
     flow->forgotten_to = ((number_gap *)element_array_at(&flow->gaps, 0))->last;
     element_array_remove(&flow->gaps, 0, 1);
   }
@@ -112,8 +112,9 @@ static void count_in_order(leaving_flow *flow, uint64_t order)
   flow->largest = order;
 }
 
-/* A number below one that has come: late when it is missing, and remembered to be; else it has come before, which is false. */
-static bool count_late(path_reordering_report *report, leaving_flow *flow, uint64_t order)
+/* A number below one that has come: late when it is missing, and remembered to be; else it has come before,
+ * which is false. */
+static bool count_late(path_rfc4737_report *report, leaving_flow *flow, uint64_t order)
 {
   size_t place = element_array_count_below(&flow->gaps, G_STRUCT_OFFSET(number_gap, last), order);
 
@@ -177,7 +178,7 @@ static void free_exit(path_element *element)
 
 static const path_element_class exit_class = {.name = "reordering exit", .receive = leave, .free = free_exit};
 
-path_element *path_reordering_exit_new(void)
+path_element *path_rfc4737_exit_new(void)
 {
   reordering_exit *exit = g_new0(reordering_exit, 1);
 
@@ -186,7 +187,7 @@ path_element *path_reordering_exit_new(void)
   return &exit->element;
 }
 
-const path_reordering_report *path_reordering_counted(const path_element *element)
+const path_rfc4737_report *path_rfc4737_counted(const path_element *element)
 {
   g_assert(element->class == &exit_class);
   return &((const reordering_exit *)element)->report;

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A proxy between two hosts with TCPs of their own, on four wires that have a delay and lose what a test
  * says. */
-#ifndef TESTS_PATH_PROXY_KIT_H
-#define TESTS_PATH_PROXY_KIT_H
+#ifndef TESTS_NETWORK_PROXY_FIXTURE_H
+#define TESTS_NETWORK_PROXY_FIXTURE_H
 
 #include <glib.h>
 
 #include "network/path_proxy.h"
 
-enum { PROXY_KIT_PAIRS_MAX = 8, PROXY_KIT_PORT = 1000 };
+enum { PROXY_FIXTURE_PAIRS_MAX = 8, PROXY_FIXTURE_PORT = 1000 };
 
-typedef enum proxy_kit_wire_name {
+typedef enum proxy_fixture_wire_name {
   INITIATOR_TO_PROXY,
   PROXY_TO_RESPONDER,
   RESPONDER_TO_PROXY,
   PROXY_TO_INITIATOR,
-  PROXY_KIT_WIRES
-} proxy_kit_wire_name;
+  PROXY_FIXTURE_WIRES
+} proxy_fixture_wire_name;
 
 /* What may happen to a packet that enters a wire: true, it is lost. */
-typedef bool (*proxy_kit_loses)(void *user, const datagram *packet);
+typedef bool (*proxy_fixture_loses)(void *user, const datagram *packet);
 
-typedef struct proxy_kit_wire {
+typedef struct proxy_fixture_wire {
   GQueue packets; /* on the way */
   time_ps delay_ps;
   bool cut; /* loses all */
-  proxy_kit_loses loses;
+  proxy_fixture_loses loses;
   void *loses_user;
   uint64_t entered; /* packets */
   uint64_t payload_segments;
@@ -34,14 +34,14 @@ typedef struct proxy_kit_wire {
   unsigned openings;        /* SYNs that ask for a connection; what is sent again does not count */
   uint32_t opening_sequence;
   tcp_header last; /* header of the last one */
-} proxy_kit_wire;
+} proxy_fixture_wire;
 
 /* One end of a connection: posts its stream, checks the other's. */
-typedef struct proxy_kit_host {
-  struct proxy_kit *kit;
-  const struct proxy_kit_host *peer;
+typedef struct proxy_fixture_host {
+  struct proxy_fixture *kit;
+  const struct proxy_fixture_host *peer;
   tcp_transport *connection;
-  proxy_kit_wire_name out;
+  proxy_fixture_wire_name out;
   unsigned seed;
   unsigned peer_seed;
   uint64_t posted;
@@ -52,47 +52,47 @@ typedef struct proxy_kit_host {
   bool finished;
   bool closed;
   tcp_close_reason reason;
-} proxy_kit_host;
+} proxy_fixture_host;
 
-typedef struct proxy_kit_pair {
-  proxy_kit_host host[SIDES];
-} proxy_kit_pair;
+typedef struct proxy_fixture_pair {
+  proxy_fixture_host host[SIDES];
+} proxy_fixture_pair;
 
-typedef struct proxy_kit {
+typedef struct proxy_fixture {
   time_ps now;
   path_element *ends[SIDES]; /* forward, reverse */
-  proxy_kit_wire wires[PROXY_KIT_WIRES];
-  proxy_kit_pair
-      pairs[PROXY_KIT_PAIRS_MAX]; /* on ports PROXY_KIT_PORT, PROXY_KIT_PORT + 1, … of the initiator */
+  proxy_fixture_wire wires[PROXY_FIXTURE_WIRES];
+  proxy_fixture_pair pairs
+      [PROXY_FIXTURE_PAIRS_MAX]; /* on ports PROXY_FIXTURE_PORT, PROXY_FIXTURE_PORT + 1, … of the initiator */
   unsigned pair_count;
   unsigned generation; /* of hosts: another one has other ISNs */
-} proxy_kit;
+} proxy_fixture;
 
 /* tcp_kit_config() on both sides of the proxy, `buffer_octets` in it. */
-path_proxy_config proxy_kit_config(uint64_t buffer_octets);
+path_proxy_config proxy_fixture_config(uint64_t buffer_octets);
 
 /* A proxy of `config`, tcp_kit_config() at the hosts, wires of 5 ms; `pairs` connections, not open yet. */
-proxy_kit *proxy_kit_new(const path_proxy_config *config, unsigned pairs);
-void proxy_kit_free(proxy_kit *kit);
+proxy_fixture *proxy_fixture_new(const path_proxy_config *config, unsigned pairs);
+void proxy_fixture_free(proxy_fixture *kit);
 
 /* `side` of `pair` asks for the connection, its peer listens. */
-void proxy_kit_open(proxy_kit *kit, unsigned pair, enum side side);
+void proxy_fixture_open(proxy_fixture *kit, unsigned pair, enum side side);
 
 /* The hosts of `pair` forget their connection and may make another on the same ports. */
-void proxy_kit_renew(proxy_kit *kit, unsigned pair);
+void proxy_fixture_renew(proxy_fixture *kit, unsigned pair);
 
 /* `side` of `pair` posts `octets` more of its stream; says that it is done; resets. */
-void proxy_kit_post(proxy_kit *kit, unsigned pair, enum side side, uint32_t octets);
-void proxy_kit_close(proxy_kit *kit, unsigned pair, enum side side);
-void proxy_kit_abort(proxy_kit *kit, unsigned pair, enum side side);
+void proxy_fixture_post(proxy_fixture *kit, unsigned pair, enum side side, uint32_t octets);
+void proxy_fixture_close(proxy_fixture *kit, unsigned pair, enum side side);
+void proxy_fixture_abort(proxy_fixture *kit, unsigned pair, enum side side);
 
 /* Lets time pass, all that is due happening. */
-void proxy_kit_run(proxy_kit *kit, time_ps how_long);
+void proxy_fixture_run(proxy_fixture *kit, time_ps how_long);
 
 /* A packet enters a wire. Takes the reference. */
-void proxy_kit_send(proxy_kit *kit, proxy_kit_wire_name name, datagram *packet);
+void proxy_fixture_send(proxy_fixture *kit, proxy_fixture_wire_name name, datagram *packet);
 
 /* Connections that the proxy has asked the hosts for. */
-unsigned proxy_kit_openings(const proxy_kit *kit);
+unsigned proxy_fixture_openings(const proxy_fixture *kit);
 
 #endif

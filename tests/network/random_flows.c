@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "path_flows_kit.h"
+#include "random_flows.h"
 
 #include <glib.h>
 #include <string.h>
@@ -326,7 +326,7 @@ static void begin(world *w, guint index)
   give(w, make(w, flow, -1, -1, TCP_SYN));
 }
 
-void path_flows_check(path_element *const *boxes, size_t count, time_ps hold_ps, uint32_t seed)
+void random_flows_check(path_element *const *boxes, size_t count, time_ps hold_ps, uint32_t seed)
 {
   world *w = g_new0(world, 1);
 

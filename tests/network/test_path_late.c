@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Chosen packets come late. */
-#include "network/path_displace.h"
-#include "network/path_reordering.h"
-#include "path_test_kit.h"
+#include "network/path_impairments.h"
+#include "network/path_rfc4737.h"
+#include "path_fixture.h"
 
 static const char stream_name[] = "displace.forward";
 
-/* What comes out of packets 1, 2, … at 10, 20, … whose draws at 20 % are as in `chosen`; those in `empty` ('e') have no payload. */
+/* What comes out of packets 1, 2, … at 10, 20, … whose draws at 20 % are as in `chosen`; those in `empty`
+ * ('e') have no payload. */
 static void check(const char *chosen, const char *empty, uint32_t by_segments, time_ps ps,
                   const char *expected)
 {
-  random_stream *random = random_stream_new(test_seed_that_chooses(stream_name, 0.2, chosen), stream_name);
-  path_element *displace = path_displace_new(
-      &(path_displace_config){.probability = 0.2,
-                              .by = {by_segments > 0, by_segments > 0 ? by_segments : (uint64_t)ps},
-                              .wait_ps = ps},
-      random);
-  GArray *output = test_output_new();
+  g_auto(path_fixture) f = fixture_of_stream(test_seed_that_chooses(stream_name, 0.2, chosen), stream_name);
+  path_element *displace = fixture_take(
+      &f,
+      path_late_new(&(path_late_config){.probability = 0.2,
+                                        .by = {by_segments > 0, by_segments > 0 ? by_segments : (uint64_t)ps},
+                                        .wait_ps = ps},
+                    f.random));
   guint held = 0;
-  path_element_set_output(displace, test_output, output);
   for (uint32_t i = 1; chosen[i - 1] != '\0'; i++) {
     tcp_header header = test_header(1000, 0, TCP_ACK);
     header.acknowledgement = i;
@@ -28,11 +28,8 @@ static void check(const char *chosen, const char *empty, uint32_t by_segments, t
     path_element_receive(displace, test_packet_of(&header, 0, has_payload ? 100 : 0), i * 10);
   }
   test_run_until(displace, 100000);
-  test_assert_numbers(output, true, expected);
+  test_assert_numbers(f.output, true, expected);
   g_assert_cmpuint(displace->counts.displaced, ==, held);
-  test_output_free(output);
-  path_element_free(displace);
-  random_stream_free(random);
 }
 
 /* Packet 2 goes on behind the third that passes: 5. */
@@ -41,8 +38,8 @@ static void test_by_segments(void)
   check(".x.....", ".......", 3, 1000, "1@10 3@30 4@40 5@50 2@50 6@60 7@70");
 }
 
-/* Those without payload pass and do not count: 3 and 5 are none, so 2 goes on behind 4, 6 and 7. A chosen one without payload
- * passes too. */
+/* Those without payload pass and do not count: 3 and 5 are none, so 2 goes on behind 4, 6 and 7. A chosen one
+ * without payload passes too. */
 static void test_only_payload_counts(void)
 {
   check(".x......", "..e.e...", 3, 1000, "1@10 3@30 4@40 5@50 6@60 7@70 2@70 8@80");
@@ -73,15 +70,15 @@ static void test_due_with_an_arrival(void)
   check(".x....", "......", 0, 20, "1@10 3@30 2@40 4@40 5@50 6@60");
 }
 
-/* The extents of RFC 4737 §4.2 of a chosen few (2 % of 5000, by 7): each is 7, and one more for each other that is let go meanwhile. So
- * the smallest is 7, and the mean is 7 (1 + 2 %) and a little. */
+/* The extents of RFC 4737 §4.2 of a chosen few (2 % of 5000, by 7): each is 7, and one more for each other
+ * that is let go meanwhile. So the smallest is 7, and the mean is 7 (1 + 2 %) and a little. */
 static void test_extent(void)
 {
   random_stream *random = random_stream_new(20260315, stream_name);
-  path_element *entrance = path_reordering_entrance_new();
-  path_element *displace = path_displace_new(
-      &(path_displace_config){.probability = 0.02, .by = {true, 7}, .wait_ps = 1000}, random);
-  path_element *exit = path_reordering_exit_new();
+  path_element *entrance = path_rfc4737_entrance_new();
+  path_element *displace =
+      path_late_new(&(path_late_config){.probability = 0.02, .by = {true, 7}, .wait_ps = 1000}, random);
+  path_element *exit = path_rfc4737_exit_new();
   GArray *output = test_output_new();
   path_element_set_output(entrance, path_element_input, displace);
   path_element_set_output(displace, path_element_input, exit);
@@ -90,7 +87,7 @@ static void test_extent(void)
     path_element_receive(entrance, test_packet(i, 1, TCP_ACK), i);
   }
   test_run_until(displace, 10000);
-  const path_reordering_report *report = path_reordering_counted(exit);
+  const path_rfc4737_report *report = path_rfc4737_counted(exit);
   g_assert_cmpuint(report->packets, ==, 5000);
   g_assert_cmpuint(report->reordered, ==, displace->counts.displaced);
   g_assert_cmpuint(report->reordered, >, 50);
@@ -108,8 +105,7 @@ static void test_extent(void)
 static void test_freed_with_packets(void)
 {
   random_stream *random = random_stream_new(1, stream_name);
-  path_element *displace =
-      path_displace_new(&(path_displace_config){.probability = 1, .by = {false, 10}}, random);
+  path_element *displace = path_late_new(&(path_late_config){.probability = 1, .by = {false, 10}}, random);
   datagram *packet = test_packet(0, 5, TCP_ACK);
   path_element_receive(displace, datagram_ref(packet), 0);
   g_assert_cmpuint(packet->references, ==, 2);
@@ -122,13 +118,13 @@ static void test_freed_with_packets(void)
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/path_displace/by_segments", test_by_segments);
-  g_test_add_func("/path_displace/only_payload_counts", test_only_payload_counts);
-  g_test_add_func("/path_displace/neighbours", test_neighbours);
-  g_test_add_func("/path_displace/the_wait_is_bounded", test_the_wait_is_bounded);
-  g_test_add_func("/path_displace/by_a_time", test_by_a_time);
-  g_test_add_func("/path_displace/due_with_an_arrival", test_due_with_an_arrival);
-  g_test_add_func("/path_displace/extent", test_extent);
-  g_test_add_func("/path_displace/freed_with_packets", test_freed_with_packets);
+  g_test_add_func("/path_late/by_segments", test_by_segments);
+  g_test_add_func("/path_late/only_payload_counts", test_only_payload_counts);
+  g_test_add_func("/path_late/neighbours", test_neighbours);
+  g_test_add_func("/path_late/the_wait_is_bounded", test_the_wait_is_bounded);
+  g_test_add_func("/path_late/by_a_time", test_by_a_time);
+  g_test_add_func("/path_late/due_with_an_arrival", test_due_with_an_arrival);
+  g_test_add_func("/path_late/extent", test_extent);
+  g_test_add_func("/path_late/freed_with_packets", test_freed_with_packets);
   return g_test_run();
 }

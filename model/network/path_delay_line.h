@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Packets that wait in an element for their times: in the order of these, and of entry among equals. */
+#ifndef PATH_PATH_DELAY_LINE_H
+#define PATH_PATH_DELAY_LINE_H
+
+#include "base/element_array.h"
+#include "network/path_element.h"
+
+/* Embedded in an element; written only by the functions below. */
+typedef struct path_delay_line {
+  element_array heap; /* the first to leave is at 0, none before the one at (its index - 1) / 2 */
+  uint64_t entered;
+} path_delay_line;
+
+void path_delay_line_init(path_delay_line *line);
+
+/* Drops the packets that wait, and frees the memory. */
+void path_delay_line_clear(path_delay_line *line);
+
+/* Takes `packet` and its reference, to leave at `leaves_at`. O(log of those that wait), and O(1) when it
+ * leaves last. */
+void path_delay_line_add(path_delay_line *line, datagram *packet, time_ps leaves_at);
+
+/* When the first leaves (TIME_PS_NEVER: none waits), and its send order in `order`:
+ * path_element_class.deadline. */
+time_ps path_delay_line_deadline(const path_delay_line *line, uint64_t *order);
+
+/* The next packet that is due at `now`, with its reference; NULL: none is. */
+datagram *path_delay_line_take_due(path_delay_line *line, time_ps now);
+
+/* Emits from `element` what is due at `now`: path_element_class.run. */
+void path_delay_line_run(path_delay_line *line, path_element *element, time_ps now);
+
+#endif

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "path_fixture.h"
+
+#include "base/big_endian.h"
+
+uint8_t test_octet(int64_t position)
+{
+  return (uint8_t)((uint64_t)position * 131 + ((uint64_t)position >> 8));
+}
+
+tcp_header test_header(uint16_t source_port, int64_t position, uint8_t flags)
+{
+  return (tcp_header){.source_port = source_port,
+                      .destination_port = 7,
+                      .sequence = tcp_sequence_of(position, TEST_ISN),
+                      .acknowledgement = 4242,
+                      .flags = flags,
+                      .window = 1000};
+}
+
+datagram *test_packet_of(const tcp_header *header, int64_t position, uint32_t length)
+{
+  octet_rope payload;
+  octet_rope_init(&payload);
+  if (length > 0) {
+    octet_block *block = octet_block_new(length);
+    for (uint32_t i = 0; i < length; i++)
+      octet_block_octets(block)[i] = test_octet(position + i);
+    octet_rope_append(&payload, octet_block_octets(block), length, block);
+    octet_block_unref(block);
+  }
+  const ip_address source = ip_address_v4(0x0A000001);
+  const ip_address destination = ip_address_v4(0x0A000002);
+  return datagram_new_in(NULL, &source, &destination, header, &payload);
+}
+
+datagram *test_packet(int64_t position, uint32_t length, uint8_t flags)
+{
+  tcp_header header = test_header(1000, position, flags);
+  return test_packet_of(&header, position, length);
+}
+
+datagram *test_numbered_packet(uint32_t number)
+{
+  tcp_header header = test_header(1000, 0, TCP_ACK);
+  header.acknowledgement = number;
+  return test_packet_of(&header, 0, 0);
+}
+
+uint32_t test_number_of(const datagram *packet)
+{
+  tcp_header header;
+  g_assert_true(datagram_tcp_header(packet, &header));
+  return header.acknowledgement;
+}
+
+GArray *test_output_new(void)
+{
+  return g_array_new(FALSE, FALSE, sizeof(test_arrival));
+}
+
+void test_output(void *user, datagram *packet, time_ps now)
+{
+  test_arrival arrival = {.packet = packet, .at = now};
+  g_array_append_val((GArray *)user, arrival);
+}
+
+const test_arrival *test_output_at(const GArray *output, guint index)
+{
+  g_assert_cmpuint(index, <, output->len);
+  return &g_array_index(output, test_arrival, index);
+}
+
+void test_output_clear(GArray *output)
+{
+  for (guint i = 0; i < output->len; i++)
+    datagram_unref(g_array_index(output, test_arrival, i).packet);
+  g_array_set_size(output, 0);
+}
+
+void test_output_free(GArray *output)
+{
+  test_output_clear(output);
+  g_array_free(output, TRUE);
+}
+
+void test_assert_numbers(GArray *output, bool times, const char *expected)
+{
+  GString *text = g_string_new(NULL);
+  for (guint i = 0; i < output->len; i++) {
+    const test_arrival *arrival = test_output_at(output, i);
+    g_string_append_printf(text, "%s%u", i > 0 ? " " : "", test_number_of(arrival->packet));
+    if (times)
+      g_string_append_printf(text, "@%" G_GINT64_FORMAT, arrival->at);
+  }
+  g_assert_cmpstr(text->str, ==, expected);
+  g_string_free(text, TRUE);
+}
+
+char *test_fates(path_element *element, guint count)
+{
+  GArray *output = test_output_new();
+  char *fates = g_malloc(count + 1);
+  path_element_set_output(element, test_output, output);
+  for (guint i = 0; i < count; i++) {
+    path_element_receive(element, test_numbered_packet(i), i);
+    fates[i] = output->len > 0 ? '.' : 'x';
+    test_output_clear(output);
+  }
+  fates[count] = '\0';
+  test_output_free(output);
+  return fates;
+}
+
+guint test_count_char(const char *text, char what)
+{
+  guint count = 0;
+  for (; *text != '\0'; text++)
+    count += *text == what;
+  return count;
+}
+
+guint test_count_runs(const char *text, char what)
+{
+  guint count = 0;
+  for (const char *at = text; *at != '\0'; at++)
+    count += *at == what && (at == text || at[-1] != what);
+  return count;
+}
+
+uint64_t test_seed_that_chooses(const char *name, double probability, const char *pattern)
+{
+  for (uint64_t seed = 1;; seed++) {
+    random_stream *random = random_stream_new(seed, name);
+    const char *at = pattern;
+    while (*at != '\0' && random_stream_chance(random, probability) == (*at == 'x'))
+      at++;
+    random_stream_free(random);
+    if (*at == '\0')
+      return seed;
+  }
+}
+
+void test_run_until(path_element *element, time_ps until)
+{
+  uint64_t order;
+  time_ps next;
+  while ((next = path_element_deadline(element, &order)) <= until && next != TIME_PS_NEVER)
+    path_element_run(element, next);
+}
+
+path_fixture fixture_of_stream(uint64_t seed, const char *name)
+{
+  g_test_message("seed %" G_GUINT64_FORMAT, seed);
+  return (path_fixture){.random = random_stream_new(seed, name), .output = test_output_new()};
+}
+
+path_element *fixture_take(path_fixture *f, path_element *element)
+{
+  f->element = element;
+  path_element_set_output(element, test_output, f->output);
+  return element;
+}
+
+path_fixture fixture_of(path_element *element)
+{
+  path_fixture f = {.output = test_output_new()};
+
+  fixture_take(&f, element);
+  return f;
+}
+
+path_fixture fixture_connected(path_element *box)
+{
+  path_fixture f = fixture_of(box);
+
+  path_element_receive(box, test_packet(-1, 0, TCP_SYN), 0);
+  fixture_assert_output(&f, "[-1,-1)S");
+  return f;
+}
+
+void path_fixture_clear(path_fixture *f)
+{
+  test_output_free(f->output);
+  path_element_free(f->element);
+  g_clear_pointer(&f->random, random_stream_free);
+}
+
+void fixture_send_numbered(path_fixture *f, uint32_t first, uint32_t last, time_ps apart)
+{
+  for (uint32_t i = first; i <= last; i++) {
+    test_run_until(f->element, i * apart);
+    path_element_receive(f->element, test_numbered_packet(i), i * apart);
+  }
+}
+
+static void append_flags(GString *text, uint8_t flags)
+{
+  static const struct {
+    uint8_t flag;
+    char letter;
+  } letters[] = {{TCP_FIN, 'F'}, {TCP_SYN, 'S'}, {TCP_RST, 'R'}, {TCP_PSH, 'P'},
+                 {TCP_ACK, '.'}, {TCP_ECE, 'E'}, {TCP_CWR, 'C'}};
+
+  for (guint i = 0; i < G_N_ELEMENTS(letters); i++) {
+    if (flags & letters[i].flag) {
+      g_string_append_c(text, letters[i].letter);
+    }
+  }
+}
+
+void fixture_assert_output(path_fixture *f, const char *expected)
+{
+  GString *text = g_string_new(NULL);
+
+  for (guint i = 0; i < f->output->len; i++) {
+    const datagram *packet = fixture_packet(f, i);
+    tcp_header header = fixture_header(f, i);
+    int64_t from = tcp_position_of(header.sequence, TEST_ISN, 0);
+    g_assert_cmpuint(big_endian_read_16(packet->header + IPV4_LENGTH_AT), ==, datagram_octets(packet));
+    for (uint32_t at = 0; at < packet->payload.length; at++) {
+      g_assert_cmpuint(octet_rope_at(&packet->payload, at), ==, test_octet(from + at));
+    }
+    g_string_append_printf(text, "%s[%" G_GINT64_FORMAT ",%" G_GINT64_FORMAT ")", i > 0 ? " " : "", from,
+                           from + packet->payload.length);
+    append_flags(text, header.flags);
+  }
+  g_assert_cmpstr(text->str, ==, expected);
+  g_string_free(text, TRUE);
+  test_output_clear(f->output);
+}
+
+void fixture_segment(path_fixture *f, int64_t from, int64_t to, uint8_t flags, time_ps now)
+{
+  path_element_receive(f->element, test_packet(from, (uint32_t)(to - from), TCP_ACK | flags), now);
+}
+
+void fixture_segment_with(path_fixture *f, tcp_header header, int64_t from, int64_t to, time_ps now)
+{
+  header.sequence = tcp_sequence_of(from, TEST_ISN);
+  path_element_receive(f->element, test_packet_of(&header, from, (uint32_t)(to - from)), now);
+}
+
+void fixture_expect(path_fixture *f, int64_t from, int64_t to, uint8_t flags, const char *expected)
+{
+  fixture_segment(f, from, to, flags, 0);
+  fixture_assert_output(f, expected);
+}
+
+time_ps fixture_deadline(const path_fixture *f)
+{
+  uint64_t order;
+
+  return path_element_deadline(f->element, &order);
+}
+
+tcp_header fixture_header(const path_fixture *f, guint index)
+{
+  tcp_header header;
+
+  g_assert_true(datagram_tcp_header(fixture_packet(f, index), &header));
+  return header;
+}
+
+const datagram *fixture_packet(const path_fixture *f, guint index)
+{
+  return test_output_at(f->output, index)->packet;
+}
+
+/* `packet`, the test's own, goes through as it is. */
+static void assert_passes(path_fixture *f, datagram *packet)
+{
+  path_element_receive(f->element, datagram_ref(packet), 0);
+  g_assert_cmpuint(f->output->len, ==, 1);
+  g_assert_true(fixture_packet(f, 0) == packet);
+  test_output_clear(f->output);
+  datagram_unref(packet);
+}
+
+void fixture_check_strangers(path_element *box)
+{
+  g_auto(path_fixture) f = fixture_connected(box);
+  const ip_address router = ip_address_v4(0x0A0000FE);
+  datagram *whole = test_packet(0, 4000, TCP_ACK);
+
+  assert_passes(&f, datagram_new_fragment(whole, 0, 1000));
+  assert_passes(&f, datagram_new_fragment(whole, 1000, 3020));
+  assert_passes(&f, datagram_new_too_big(&router, whole, 1500));
+  datagram_unref(whole);
+
+  datagram *right = test_packet(0, 100, TCP_ACK | TCP_PSH);
+  datagram_carry_checksum(right);
+  path_element_receive(f.element, right, 0);
+  fixture_assert_output(&f, "[0,100)P.");
+  g_assert_cmpuint(f.element->counts.dropped, ==, 0);
+
+  datagram *damaged = test_packet(100, 100, TCP_ACK | TCP_PSH);
+  datagram_carry_checksum(damaged);
+  datagram_own_payload(damaged)[50] ^= 1;
+  damaged->retransmission = true;
+  path_element_receive(f.element, damaged, 0);
+  fixture_assert_output(&f, "");
+  g_assert_cmpuint(f.element->counts.dropped, ==, 1);
+  g_assert_cmpuint(f.element->counts.retransmissions_dropped, ==, 1);
+
+  datagram *unreadable = test_packet(100, 100, TCP_ACK | TCP_PSH);
+  unreadable->header[unreadable->ip_octets + 12] = 0xF0; /* a data offset that the header does not have */
+  path_element_receive(f.element, unreadable, 0);
+  fixture_assert_output(&f, "");
+  g_assert_cmpuint(f.element->counts.dropped, ==, 2);
+
+  datagram *bare = test_packet(100, 0, TCP_ACK);
+  bare->header[bare->ip_octets + 12] = 0xF0;
+  path_element_receive(f.element, bare, 0);
+  datagram *changed = test_packet(100, 0, TCP_ACK);
+  datagram_carry_checksum(changed);
+  changed->header[changed->ip_octets + TCP_ACKNOWLEDGEMENT_AT] ^= 1;
+  path_element_receive(f.element, changed, 0);
+  fixture_assert_output(&f, "");
+  g_assert_cmpuint(f.element->counts.dropped, ==, 4);
+}

@@ -12,7 +12,6 @@
 #include "fuzz_input.h"
 #include "scenario/configuration.h"
 #include "scenario/scenario.h"
-#include "scenario/scenario_engine.h"
 
 /* Says what is wrong in one line of text that names the file, or else the key, in front. */
 static void check_error(GError *error, const char *path)

@@ -3,7 +3,7 @@
 
 #include "network/path_link.h"
 #include "platform/ns3_module.h"
-#include "scenario/scenario_engine.h"
+#include "scenario/scenario.h"
 
 GQuark run_engine_error_quark(void)
 {

@@ -14,20 +14,6 @@ GQuark replay_error_quark(void)
 
 /* --- Which keys --- */
 
-/* What a replay heeds: these groups, and the keys whose rows are REPLAYED. */
-static const char *const heeded[] = {"receiver.",  "path.forward.", "path.reverse.",
-                                     "middlebox.", "measure.",      "theory."};
-
-static gboolean is_heeded(const scenario_key_row *row)
-{
-  gboolean is = row->replayed;
-
-  for (gsize i = 0; i < G_N_ELEMENTS(heeded); i++) {
-    is = is || g_str_has_prefix(row->name, heeded[i]);
-  }
-  return is;
-}
-
 static gboolean key_problem(const scenario *s, scenario_key key, const char *text, GError **error)
 {
   g_autofree char *origin = scenario_origin(s, key);
@@ -36,16 +22,44 @@ static gboolean key_problem(const scenario *s, scenario_key key, const char *tex
   return FALSE;
 }
 
+/* What a replay heeds, "run.seed, receiver.* and theory.*": a group by its name where it heeds all keys of it. Free with g_free(). */
+static char *heeded_names(void)
+{
+  g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+
+  for (const scenario_group_row *group = scenario_groups(); group->name != NULL; group++) {
+    guint before = names->len;
+    gboolean whole = TRUE;
+
+    for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+      const scenario_key_row *row = scenario_key_row_of(key);
+
+      if (scenario_group_has(group->name, key) && row->replayed) {
+        g_ptr_array_add(names, g_strdup(row->name));
+      } else if (scenario_group_has(group->name, key)) {
+        whole = FALSE;
+      }
+    }
+    if (whole && names->len > before) {
+      g_ptr_array_set_size(names, (gint)before);
+      g_ptr_array_add(names, g_strconcat(group->name, ".*", NULL));
+    }
+  }
+  g_autofree char *last = g_ptr_array_steal_index(names, names->len - 1);
+  g_ptr_array_add(names, NULL);
+  g_autofree char *others = g_strjoinv(", ", (char **)names->pdata);
+  return g_strconcat(others, " and ", last, NULL);
+}
+
 static gboolean check_keys(const scenario *s, GError **error)
 {
   const configuration *c = scenario_configuration(s);
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    if (scenario_given(s, key) && !is_heeded(scenario_key_row_of(key))) {
-      return key_problem(
-          s, key,
-          "the capture decides this; a replay heeds receiver.*, path.*, middlebox.*, measure.*, "
-          "run.seed, run.stop, run.expect, mpa.silent_drop, rdmap.errors and theory.k2",
-          error);
+    if (scenario_given(s, key) && !scenario_key_row_of(key)->replayed) {
+      g_autofree char *heeded = heeded_names();
+      g_autofree char *text = g_strconcat("the capture decides this; a replay heeds ", heeded, NULL);
+
+      return key_problem(s, key, text, error);
     }
   }
   if (choice_list_has(&c->path.middleboxes.mode, PATH_MIDDLEBOX_PROXY)) {
@@ -88,7 +102,7 @@ gboolean replay_scenario_tells(const scenario *s, scenario_key key)
   const scenario_key_row *row = scenario_key_row_of(key);
   gboolean is_of_path = g_str_has_prefix(row->name, "path.") || g_str_has_prefix(row->name, "middlebox.");
 
-  return scenario_given(s, key) || (is_heeded(row) && !is_of_path);
+  return scenario_given(s, key) || (row->replayed && !is_of_path);
 }
 
 scenario *replay_scenario_new(const char *path, const char *const *sets, GError **error)

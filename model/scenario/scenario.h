@@ -45,6 +45,13 @@ gboolean scenario_set_key(scenario *s, scenario_key key, const char *text, const
  * g_free). */
 gboolean scenario_check(const scenario *s, GPtrArray *notes, GError **error);
 
+/* What `s` asks for that only ns-3 has: its TCP, or a path on its nodes. FALSE: nothing. Else `*key` is the first key that does. */
+gboolean scenario_needs_ns3(const scenario *s, scenario_key *key);
+
+/* Why it runs on the engine it runs on, for people: "run.engine = native", "auto: topology.medium = csma needs ns-3", "auto: nothing needs
+ * ns-3". Free with g_free(). */
+char *scenario_engine_reason(const scenario *s);
+
 /* What the keys say, typed; the scenario's, and right until a key of it is set. `path.reverse.*` keys not given take those of
  * path.forward, impairments aside (their row says so). */
 const struct configuration *scenario_configuration(const scenario *s);

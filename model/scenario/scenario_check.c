@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+#include "scenario/scenario_check.h"
+
 #include <string.h>
 
-#include "scenario/scenario_engine.h"
-#include "scenario/scenario_finding.h"
+#include "scenario/scenario_problem.h"
 
 enum {
   /* The segment that holds the smallest FPDU MPA must be able to send, with a ULPDU of 128 octets (MPA-148). */
@@ -18,78 +19,76 @@ enum {
 
 #define GIB 1073741824.0
 
-/* The keys of one direction. */
-typedef struct direction {
-  const char *name;
-  enum side direction;
-  scenario_key rate, delay, mtu, reorder, gap, jitter;
-} direction;
-
-static const direction directions[] = {
-    {"path.forward", SIDE_INITIATOR, SCENARIO_PATH_FORWARD_RATE, SCENARIO_PATH_FORWARD_DELAY,
-     SCENARIO_PATH_FORWARD_MTU, SCENARIO_PATH_FORWARD_REORDER, SCENARIO_PATH_FORWARD_GAP,
-     SCENARIO_PATH_FORWARD_JITTER},
-    {"path.reverse", SIDE_RESPONDER, SCENARIO_PATH_REVERSE_RATE, SCENARIO_PATH_REVERSE_DELAY,
-     SCENARIO_PATH_REVERSE_MTU, SCENARIO_PATH_REVERSE_REORDER, SCENARIO_PATH_REVERSE_GAP,
-     SCENARIO_PATH_REVERSE_JITTER},
-};
-
-static gboolean check_mtu(const scenario *s, const direction *d, GError **error)
+gboolean finding_error(const checking *on, const scenario_key *keys, const char *format, ...)
 {
-  const configuration *c = scenario_configuration(s);
-  /* The end that receives asks for markers (the M bit of its startup frame). */
-  scenario_key markers_key = scenario_key_of_side(SCENARIO_INITIATOR_MARKERS, side_peer(d->direction));
-  gboolean markers = scenario_settings_value(s, markers_key)->number;
-  guint64 emss = markers ? EMSS_MIN_MARKED_OCTETS : EMSS_MIN_UNMARKED_OCTETS;
-  guint64 needed = configuration_headers_octets(c) + emss;
-  guint64 mtu = path_mtu_octets(&c->path.directions[d->direction]);
-  gboolean first = mtu == scenario_settings_value(s, d->mtu)->number;
-  scenario_key key = first ? d->mtu : scenario_key_of_direction(SCENARIO_PATH_FORWARD_HOP_MTU, d->direction);
-  const scenario_key keys[] = {key, SCENARIO_TCP_TIMESTAMPS, markers_key};
+  scenario_key blamed = keys[0];
+  va_list arguments;
 
-  if (c->ipv6 && mtu < IPV6_MTU_MIN_OCTETS) {
-    const scenario_key v6_keys[] = {key, SCENARIO_TCP_IP};
-
-    return scenario_finding_error(
-        s, v6_keys, G_N_ELEMENTS(v6_keys),
-        g_strdup_printf("%s = %" G_GUINT64_FORMAT
-                        " is too small for IPv6; expected at least %d (RFC 8200 section 5)",
-                        scenario_key_row_of(key)->name, mtu, IPV6_MTU_MIN_OCTETS),
-        error);
+  for (const scenario_key *key = keys; *key < SCENARIO_KEY_COUNT; key++) {
+    if (scenario_given(on->s, scenario_settings_source(on->s, *key))) {
+      blamed = *key;
+      break;
+    }
   }
-  if (mtu >= needed) {
-    return TRUE;
-  }
-  return scenario_finding_error(
-      s, keys, G_N_ELEMENTS(keys),
-      g_strdup_printf("%s = %" G_GUINT64_FORMAT " is too small; expected at least %" G_GUINT64_FORMAT
-                      ": %u octets of headers and %" G_GUINT64_FORMAT
-                      " for the FPDU of a 128-octet ULPDU %s markers",
-                      scenario_key_row_of(key)->name, mtu, needed, configuration_headers_octets(c), emss,
-                      markers ? "with" : "without"),
-      error);
+  va_start(arguments, format);
+  g_autofree char *text = g_strdup_vprintf(format, arguments);
+  va_end(arguments);
+  g_autofree char *where = scenario_settings_where(on->s, blamed);
+  return scenario_problem(on->error, where, "%s", text);
 }
 
-static gboolean check_timeouts(const scenario *s, GError **error)
+void finding_note(const checking *on, scenario_key key, const char *format, ...)
 {
-  const configuration *c = scenario_configuration(s);
-  static const scenario_key smaller[] = {SCENARIO_TCP_RTO_MIN, SCENARIO_TCP_RTO_INITIAL};
+  va_list arguments;
 
-  for (gsize i = 0; i < G_N_ELEMENTS(smaller); i++) {
-    const scenario_key keys[] = {smaller[i], SCENARIO_TCP_RTO_MAX};
-
-    if ((time_ps)scenario_settings_value(s, smaller[i])->number <= c->tcp.rto_max_ps) {
-      continue;
-    }
-    char *value = scenario_value_text(s, smaller[i]);
-    char *maximum = scenario_value_text(s, SCENARIO_TCP_RTO_MAX);
-    char *text = g_strdup_printf("%s = %s is more than tcp.rto_max = %s; expected at most that",
-                                 scenario_key_row_of(smaller[i])->name, value, maximum);
-    g_free(value);
-    g_free(maximum);
-    return scenario_finding_error(s, keys, G_N_ELEMENTS(keys), text, error);
+  if (on->notes == NULL) {
+    return;
   }
-  return TRUE;
+  va_start(arguments, format);
+  g_autofree char *text = g_strdup_vprintf(format, arguments);
+  va_end(arguments);
+  g_autofree char *where = scenario_settings_where(on->s, key);
+  g_ptr_array_add(on->notes, g_strdup_printf("%s: %s", where, text));
+}
+
+/* --- Errors --- */
+
+static gboolean check_mtu(const checking *on, enum side direction)
+{
+  const path_direction_config *path = &on->c->path.directions[direction];
+  /* The end that receives asks for markers (the M bit of its startup frame). */
+  scenario_key markers_key = scenario_key_of_side(SCENARIO_INITIATOR_MARKERS, side_peer(direction));
+  bool markers = on->c->endpoint[side_peer(direction)].markers;
+  uint32_t emss = markers ? EMSS_MIN_MARKED_OCTETS : EMSS_MIN_UNMARKED_OCTETS;
+  uint32_t needed = configuration_headers_octets(on->c) + emss;
+  uint32_t mtu = path_mtu_octets(path);
+  scenario_key key = scenario_key_of_direction(
+      mtu == path->link.mtu_octets ? SCENARIO_PATH_FORWARD_MTU : SCENARIO_PATH_FORWARD_HOP_MTU, direction);
+
+  if (on->c->ipv6 && mtu < IPV6_MTU_MIN_OCTETS) {
+    return finding_error(on, KEYS(key, SCENARIO_TCP_IP),
+                         "%s = %u is too small for IPv6; expected at least %d (RFC 8200 section 5)",
+                         name_of(key), mtu, IPV6_MTU_MIN_OCTETS);
+  }
+  return mtu >= needed ||
+         finding_error(on, KEYS(key, SCENARIO_TCP_TIMESTAMPS, markers_key),
+                       "%s = %u is too small; expected at least %u: %u octets of headers and %u for the FPDU "
+                       "of a 128-octet ULPDU %s markers",
+                       name_of(key), mtu, needed, configuration_headers_octets(on->c), emss,
+                       markers ? "with" : "without");
+}
+
+static gboolean check_timeouts(const checking *on)
+{
+  const tcp_config *tcp = &on->c->tcp;
+  scenario_key key = tcp->rto_min_ps > tcp->rto_max_ps ? SCENARIO_TCP_RTO_MIN : SCENARIO_TCP_RTO_INITIAL;
+  g_autofree char *value = scenario_value_text(on->s, key);
+  g_autofree char *maximum = scenario_value_text(on->s, SCENARIO_TCP_RTO_MAX);
+
+  return MAX(tcp->rto_min_ps, tcp->rto_initial_ps) <= tcp->rto_max_ps ||
+         finding_error(on, KEYS(key, SCENARIO_TCP_RTO_MAX),
+                       "%s = %s is more than tcp.rto_max = %s; expected at most that", name_of(key), value,
+                       maximum);
 }
 
 /* Sets of buffers for messages of full size that a connection has: one that RDMA Writes and Reads fill and one that Sends do, at each
@@ -110,176 +109,190 @@ static double sinks_per_connection(const configuration *c)
   return (c->workload.both ? 2 : 1) * (to_peer + to_self + sends);
 }
 
-/* Payload of one message, or of one turn of workload.message_sizes, which has `*messages`. */
-static double octets_of_a_turn(const configuration *c, gsize *messages)
+/* A sink has a buffer for each message that can be in flight, of which at most the window and what waits out the placement latency are,
+ * and two more; never more than there are messages. Messages of several sizes count by turns of workload.message_sizes. */
+static gboolean check_memory(const checking *on)
 {
-  double octets = 0;
-
-  *messages = c->workload.message_sizes.count;
-  for (gsize i = 0; i < *messages; i++) {
-    octets += (double)c->workload.message_sizes.values[i];
-  }
-  if (*messages == 0) {
-    *messages = 1;
-    octets = (double)c->message_octets;
-  }
-  return octets;
-}
-
-/* A sink has a buffer for each message that can be in flight, of which at most the window and what waits out the
- * placement latency are, and two more (design.md, Real octets); never more than there are messages. */
-static gboolean check_memory(const scenario *s, GError **error)
-{
-  const configuration *c = scenario_configuration(s);
-  const scenario_key keys[] = {SCENARIO_WORKLOAD_MESSAGE_SIZE, SCENARIO_WORKLOAD_CONNECTIONS,
-                               SCENARIO_TCP_RECEIVE_WINDOW, SCENARIO_RECEIVER_PLACEMENT_LATENCY,
-                               SCENARIO_WORKLOAD_MESSAGES};
+  const configuration *c = on->c;
+  const number_list *sizes = &c->workload.message_sizes;
   double size = (double)c->workload.message_octets;
   double in_flight = (double)c->receive_window_octets +
                      (double)path_bottleneck_bit_per_s(&c->path.directions[c->main_direction]) / 8 *
                          time_ps_in_seconds(c->receiver.placement_latency_ps);
-  gsize turn;
-  double turn_octets = octets_of_a_turn(c, &turn) + (double)turn * FPDU_OVERHEAD_OCTETS;
-  double buffers = (in_flight / turn_octets + 2) * (double)turn;
-  double connections = (double)c->connections.count;
+  gsize turn = MAX(sizes->count, 1);
+  double turn_octets = sizes->count == 0 ? (double)c->message_octets : 0;
 
-  buffers = MIN(buffers, (double)c->workload.messages);
-  double memory = connections * sinks_per_connection(c) * buffers * (size + BUFFER_OVERHEAD_OCTETS);
-  if (memory <= MEMORY_MAX_GIB * GIB) {
-    return TRUE;
+  for (gsize i = 0; i < sizes->count; i++) {
+    turn_octets += (double)sizes->values[i];
   }
-  return scenario_finding_error(
-      s, keys, G_N_ELEMENTS(keys),
-      g_strdup_printf("the sink's buffers take %.1f GiB (%.0f connections, each with buffers for a receive "
-                      "window and two messages); expected at most %d GiB",
-                      memory / GIB, connections, MEMORY_MAX_GIB),
-      error);
+  turn_octets += (double)turn * FPDU_OVERHEAD_OCTETS;
+  double buffers = MIN((in_flight / turn_octets + 2) * (double)turn, (double)c->workload.messages);
+  double connections = (double)c->connections.count;
+  double memory = connections * sinks_per_connection(c) * buffers * (size + BUFFER_OVERHEAD_OCTETS);
+  return memory <= MEMORY_MAX_GIB * GIB ||
+         finding_error(on,
+                       KEYS(SCENARIO_WORKLOAD_MESSAGE_SIZE, SCENARIO_WORKLOAD_CONNECTIONS,
+                            SCENARIO_TCP_RECEIVE_WINDOW, SCENARIO_RECEIVER_PLACEMENT_LATENCY,
+                            SCENARIO_WORKLOAD_MESSAGES),
+                       "the sink's buffers take %.1f GiB (%.0f connections, each with buffers for a receive "
+                       "window and two messages); expected at most %d GiB",
+                       memory / GIB, connections, MEMORY_MAX_GIB);
 }
 
 /* The clock ends after 106 days (time_ps.h); what cannot end before that is a slip of the pen. */
-static gboolean check_duration(const scenario *s, GError **error)
+static gboolean check_duration(const checking *on)
 {
-  const configuration *c = scenario_configuration(s);
+  const configuration *c = on->c;
   double octets =
       (double)c->workload.message_octets * (double)c->workload.messages * (double)c->connections.count;
   double limit = time_ps_in_seconds(TIME_PS_NEVER) / 86400;
 
-  for (gsize i = 0; c->run.stop_ps == 0 && i < G_N_ELEMENTS(directions); i++) {
-    const direction *d = &directions[i];
-    const scenario_key keys[] = {SCENARIO_WORKLOAD_MESSAGES, SCENARIO_WORKLOAD_MESSAGE_SIZE, d->rate};
-    double days = octets * configuration_payload_share(c, d->direction) * 8 /
-                  (double)path_bottleneck_bit_per_s(&c->path.directions[d->direction]) / 86400;
+  for (enum side direction = 0; c->run.stop_ps == 0 && direction < SIDES; direction++) {
+    scenario_key rate = scenario_key_of_direction(SCENARIO_PATH_FORWARD_RATE, direction);
+    double days = octets * configuration_payload_share(c, direction) * 8 /
+                  (double)path_bottleneck_bit_per_s(&c->path.directions[direction]) / 86400;
 
     if (days >= limit) {
-      return scenario_finding_error(
-          s, keys, G_N_ELEMENTS(keys),
-          g_strdup_printf("the workload takes %.0f days at %s.rate; expected less than %.0f, where "
-                          "simulated time ends, or a run.stop",
-                          days, d->name, limit),
-          error);
+      return finding_error(
+          on, KEYS(SCENARIO_WORKLOAD_MESSAGES, SCENARIO_WORKLOAD_MESSAGE_SIZE, rate),
+          "the workload takes %.0f days at %s; expected less than %.0f, where simulated time ends, or a "
+          "run.stop",
+          days, name_of(rate), limit);
     }
   }
   return TRUE;
 }
 
-static void note_window(const scenario *s, GPtrArray *notes)
+/* --- Notes --- */
+
+/* TRUE when the value of `key` says that there is none of it: false, 0, or its first word. */
+static gboolean is_off(const checking *on, scenario_key key)
 {
-  const configuration *c = scenario_configuration(s);
-  guint64 window = c->receive_window_octets;
-  guint64 product = configuration_bandwidth_delay_octets(c);
-  guint64 mtu = c->path.directions[c->main_direction].link.mtu_octets;
+  const scenario_value *value = scenario_settings_value(on->s, key);
+
+  return value->is_word ? strcmp(value->text, scenario_key_row_of(key)->words->name) == 0
+                        : value->number == 0 && !(value->probability > 0);
+}
+
+static gboolean is_without_effect(const checking *on, scenario_key key, scenario_key needs)
+{
+  const scenario_key_row *row = scenario_key_row_of(key);
+  const choice_list *boxes = &on->c->path.middleboxes.mode;
+  unsigned there = 0;
+
+  if (needs != SCENARIO_MIDDLEBOX_MODE) {
+    /* A switch that is off needs no other switch. */
+    gboolean wants = row->type != SCENARIO_TYPE_BOOLEAN ||
+                     scenario_key_row_of(needs)->type != SCENARIO_TYPE_BOOLEAN || !is_off(on, key);
+
+    return wants && is_off(on, needs);
+  }
+  for (guint i = 0; i < boxes->count; i++) {
+    there |= 1U << boxes->values[i];
+  }
+  return (row->boxes & there) == 0;
+}
+
+/* Keys that were given and that another one leaves without effect. */
+static void note_needs(const checking *on)
+{
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    const scenario_key *needs = scenario_key_row_of(key)->needs;
+
+    for (gsize i = 0; i < KEY_NEEDS_MAX && needs[i] != SCENARIO_TITLE && scenario_given(on->s, key); i++) {
+      if (is_without_effect(on, key, needs[i])) {
+        g_autofree char *value = scenario_value_text(on->s, needs[i]);
+
+        finding_note(on, key, "%s has no effect while %s is %s", name_of(key), name_of(needs[i]), value);
+      }
+    }
+  }
+}
+
+static void note_window(const checking *on)
+{
+  guint64 window = on->c->receive_window_octets;
+  guint64 product = configuration_bandwidth_delay_octets(on->c);
+  guint32 mtu = on->c->path.directions[on->c->main_direction].link.mtu_octets;
 
   if (window < product) {
-    scenario_finding_note(notes, s, SCENARIO_TCP_RECEIVE_WINDOW,
-                          "the receive window of %" G_GUINT64_FORMAT
-                          " octets is %.3g of the bandwidth-delay product of %" G_GUINT64_FORMAT
-                          ": one connection cannot fill the path",
-                          window, (double)window / (double)product, product);
+    finding_note(on, SCENARIO_TCP_RECEIVE_WINDOW,
+                 "the receive window of %" G_GUINT64_FORMAT
+                 " octets is %.3g of the bandwidth-delay product of %" G_GUINT64_FORMAT
+                 ": one connection cannot fill the path",
+                 window, (double)window / (double)product, product);
   }
-  if (window < mtu - configuration_headers_octets(c)) {
-    scenario_finding_note(notes, s, SCENARIO_TCP_RECEIVE_WINDOW,
-                          "the receive window of %" G_GUINT64_FORMAT
-                          " octets is less than a full-size segment: segments cannot stay aligned with FPDUs",
-                          window);
-  }
-}
-
-static gboolean is_constant(const scenario *s, const direction *d)
-{
-  const configuration *c = scenario_configuration(s);
-  return c->path.directions[d->direction].jitter.distribution == PATH_JITTER_CONSTANT;
-}
-
-static void note_reordering(const scenario *s, const direction *d, GPtrArray *notes)
-{
-  double reorder = scenario_settings_value(s, d->reorder)->probability;
-  time_ps jitter = (time_ps)scenario_settings_value(s, d->jitter)->number;
-
-  if (reorder > 0 && jitter == 0) {
-    scenario_finding_note(notes, s, d->reorder,
-                          "%s.reorder has no effect while %s.jitter is 0s: there is no delay to skip",
-                          d->name, d->name);
-  }
-  if (reorder == 0 && jitter > 0 && is_constant(s, d)) {
-    scenario_finding_note(notes, s, d->jitter,
-                          "%s.jitter only adds delay while %s.reorder is 0: no packet skips it", d->name,
-                          d->name);
-  }
-  if (scenario_settings_value(s, d->gap)->number > 0 && (reorder == 0 || jitter == 0)) {
-    scenario_finding_note(notes, s, d->gap, "%s.gap has no effect without %s.reorder and %s.jitter", d->name,
-                          d->name, d->name);
+  if (window < mtu - configuration_headers_octets(on->c)) {
+    finding_note(on, SCENARIO_TCP_RECEIVE_WINDOW,
+                 "the receive window of %" G_GUINT64_FORMAT
+                 " octets is less than a full-size segment: segments cannot stay aligned with FPDUs",
+                 window);
   }
 }
 
-static void note_timers(const scenario *s, GPtrArray *notes)
+static void note_reordering(const checking *on, enum side direction)
 {
-  const configuration *c = scenario_configuration(s);
-  char *maximum = scenario_value_text(s, SCENARIO_TCP_RTO_MAX);
-  char *stall = scenario_value_text(s, SCENARIO_RUN_STALL);
+  const path_jitter_config *config = &on->c->path.directions[direction].jitter;
+  scenario_key reorder = scenario_key_of_direction(SCENARIO_PATH_FORWARD_REORDER, direction);
+  scenario_key jitter = scenario_key_of_direction(SCENARIO_PATH_FORWARD_JITTER, direction);
+  scenario_key gap = scenario_key_of_direction(SCENARIO_PATH_FORWARD_GAP, direction);
+  gboolean reorders = config->reorder.probability > 0;
+
+  if (reorders && config->jitter_ps == 0) {
+    finding_note(on, reorder, "%s has no effect while %s is 0s: there is no delay to skip", name_of(reorder),
+                 name_of(jitter));
+  }
+  if (!reorders && config->jitter_ps > 0 && config->distribution == PATH_JITTER_CONSTANT) {
+    finding_note(on, jitter, "%s only adds delay while %s is 0: no packet skips it", name_of(jitter),
+                 name_of(reorder));
+  }
+  if (config->reorder.gap > 0 && (!reorders || config->jitter_ps == 0)) {
+    finding_note(on, gap, "%s has no effect without %s and %s", name_of(gap), name_of(reorder),
+                 name_of(jitter));
+  }
+}
+
+static void note_timers(const checking *on)
+{
+  const configuration *c = on->c;
+  g_autofree char *maximum = scenario_value_text(on->s, SCENARIO_TCP_RTO_MAX);
+  g_autofree char *stall = scenario_value_text(on->s, SCENARIO_RUN_STALL);
+  g_autofree char *timeout = scenario_value_text(on->s, SCENARIO_MPA_STARTUP_TIMEOUT);
 
   if (c->run.stall_ps <= c->tcp.rto_max_ps) {
-    scenario_finding_note(
-        notes, s, SCENARIO_RUN_STALL,
-        "run.stall = %s is not more than tcp.rto_max = %s: a connection that waits to retransmit may be "
-        "given up",
+    finding_note(
+        on, SCENARIO_RUN_STALL,
+        "run.stall = %s is not more than tcp.rto_max = %s: a connection that waits to retransmit may "
+        "be given up",
         stall, maximum);
   }
   if (c->run.stall_ps <= c->endpoint[SIDE_INITIATOR].startup_timeout_ps) {
-    char *timeout = scenario_value_text(s, SCENARIO_MPA_STARTUP_TIMEOUT);
-
-    scenario_finding_note(
-        notes, s, SCENARIO_RUN_STALL,
-        "run.stall = %s is not more than mpa.startup_timeout = %s: a connection that waits for "
-        "a startup frame may be given up",
-        stall, timeout);
-    g_free(timeout);
+    finding_note(on, SCENARIO_RUN_STALL,
+                 "run.stall = %s is not more than mpa.startup_timeout = %s: a connection that waits for a "
+                 "startup frame may be given up",
+                 stall, timeout);
   }
   if (c->tcp.delayed_ack_ps >= c->tcp.rto_min_ps) {
-    scenario_finding_note(
-        notes, s, SCENARIO_TCP_DELAYED_ACK,
-        "tcp.delayed_ack is not less than tcp.rto_min: a sender may time out while its peer delays the "
-        "acknowledgement");
+    finding_note(on, SCENARIO_TCP_DELAYED_ACK,
+                 "tcp.delayed_ack is not less than tcp.rto_min: a sender may time out while its peer delays "
+                 "the acknowledgement");
   }
-  g_free(maximum);
-  g_free(stall);
 }
 
 gboolean scenario_check(const scenario *s, GPtrArray *notes, GError **error)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS(directions); i++) {
-    if (!check_mtu(s, &directions[i], error)) {
-      return FALSE;
-    }
-  }
-  if (!scenario_check_engine(s, error) || !scenario_check_path(s, notes, error) ||
-      !scenario_check_tcp(s, notes, error) || !check_timeouts(s, error) || !check_memory(s, error) ||
-      !check_duration(s, error) || !scenario_check_protocol(s, notes, error)) {
+  const checking on = {.s = s, .c = scenario_configuration(s), .notes = notes, .error = error};
+
+  if (!check_mtu(&on, SIDE_INITIATOR) || !check_mtu(&on, SIDE_RESPONDER) || !scenario_check_engine(&on) ||
+      !scenario_check_path(&on) || !scenario_check_tcp(&on) || !check_timeouts(&on) || !check_memory(&on) ||
+      !check_duration(&on) || !scenario_check_protocol(&on)) {
     return FALSE;
   }
-  note_window(s, notes);
-  for (gsize i = 0; i < G_N_ELEMENTS(directions); i++) {
-    note_reordering(s, &directions[i], notes);
-  }
-  note_timers(s, notes);
+  note_needs(&on);
+  scenario_note_protocol(&on);
+  note_window(&on);
+  note_reordering(&on, SIDE_INITIATOR);
+  note_reordering(&on, SIDE_RESPONDER);
+  note_timers(&on);
   return TRUE;
 }

@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <string.h>
-
-#include "scenario/scenario_finding.h"
+#include "scenario/scenario_check.h"
 #include "scenario/scenario_problem.h"
 
-enum { DATAGRAM_MAX_OCTETS = 65535 };
+enum {
+  DATAGRAM_MAX_OCTETS = 65535,
+  CELL_MIN_OCTETS =
+      3 /* that a cell takes: the 2 of PPP that ns-3's device adds to a packet, and one of the packet */
+};
 
-static gboolean has_box(const scenario *s, path_middlebox box)
+static bool has_box(const checking *on, path_middlebox box)
 {
-  return choice_list_has(&scenario_configuration(s)->path.middleboxes.mode, box);
-}
-
-static const char *name_of(scenario_key key)
-{
-  return scenario_key_row_of(key)->name;
+  return choice_list_has(&on->c->path.middleboxes.mode, box);
 }
 
 static const char *direction_name(enum side direction)
@@ -23,359 +20,232 @@ static const char *direction_name(enum side direction)
 
 /* --- Middleboxes --- */
 
-static gboolean check_mix(const scenario *s, GError **error)
+static gboolean check_mix(const checking *on)
 {
-  const scenario_key keys[] = {SCENARIO_MIDDLEBOX_MODE};
-  const choice_list *boxes = &scenario_configuration(s)->path.middleboxes.mode;
+  const choice_list *boxes = &on->c->path.middleboxes.mode;
   guint proxies = 0;
 
   for (guint i = 0; i < boxes->count; i++) {
     proxies += boxes->values[i] == PATH_MIDDLEBOX_PROXY;
   }
-  if (boxes->count > 1 && has_box(s, PATH_MIDDLEBOX_NONE)) {
-    return scenario_finding_error(s, keys, G_N_ELEMENTS(keys),
-                                  g_strdup("middlebox.mode has none among others; expected none alone"),
-                                  error);
+  if (boxes->count > 1 && has_box(on, PATH_MIDDLEBOX_NONE)) {
+    return finding_error(on, KEYS(SCENARIO_MIDDLEBOX_MODE),
+                         "middlebox.mode has none among others; expected none alone");
   }
-  if (proxies > 1) {
-    return scenario_finding_error(s, keys, G_N_ELEMENTS(keys),
-                                  g_strdup("middlebox.mode has more than one proxy; expected at most one"),
-                                  error);
-  }
-  return TRUE;
+  return proxies <= 1 || finding_error(on, KEYS(SCENARIO_MIDDLEBOX_MODE),
+                                       "middlebox.mode has more than one proxy; expected at most one");
 }
 
-static gboolean check_position(const scenario *s, GError **error)
+static gboolean check_position(const checking *on)
 {
-  const configuration *c = scenario_configuration(s);
-  const scenario_key keys[] = {SCENARIO_MIDDLEBOX_POSITION};
+  const path_config *path = &on->c->path;
 
-  if (has_box(s, PATH_MIDDLEBOX_NONE) || c->path.middleboxes.position != PATH_POSITION_BETWEEN) {
+  if (has_box(on, PATH_MIDDLEBOX_NONE) || path->middleboxes.position != PATH_POSITION_BETWEEN) {
     return TRUE;
   }
   for (enum side direction = 0; direction < SIDES; direction++) {
-    if (path_links(&c->path.directions[direction]) < 2) {
-      return scenario_finding_error(
-          s, keys, G_N_ELEMENTS(keys),
-          g_strdup_printf(
-              "middlebox.position = between, but there is only one link in %s; expected before or behind, "
-              "or further links by %s.hop_rate",
-              direction_name(direction), direction_name(direction)),
-          error);
+    if (path_links(&path->directions[direction]) < 2) {
+      return finding_error(on, KEYS(SCENARIO_MIDDLEBOX_POSITION),
+                           "middlebox.position = between, but there is only one link in %s; expected before "
+                           "or behind, or further links by %s.hop_rate",
+                           direction_name(direction), direction_name(direction));
     }
   }
   return TRUE;
 }
 
 /* The MTU of the link that a box's segments meet; behind the impairments there is only IP's own limit. */
-static guint32 mtu_behind_box(const scenario *s, enum side direction)
+static guint32 mtu_behind_box(const checking *on, enum side direction)
 {
-  const configuration *c = scenario_configuration(s);
-  gboolean between = c->path.middleboxes.position == PATH_POSITION_BETWEEN;
+  const path_config *path = &on->c->path;
+  gboolean between = path->middleboxes.position == PATH_POSITION_BETWEEN;
 
-  if (c->path.middleboxes.position == PATH_POSITION_BEHIND) {
+  if (path->middleboxes.position == PATH_POSITION_BEHIND) {
     return DATAGRAM_MAX_OCTETS;
   }
-  return path_link_at(&c->path.directions[direction], between ? 1 : 0).mtu_octets;
+  return path_link_at(&path->directions[direction], between ? 1 : 0).mtu_octets;
 }
 
 /* What a middlebox makes itself must fit the link behind it. */
-static gboolean check_size(const scenario *s, path_middlebox box, scenario_key size, GError **error)
+static gboolean check_size(const checking *on, path_middlebox box, scenario_key size, guint64 octets)
 {
-  const configuration *c = scenario_configuration(s);
-  guint64 octets = scenario_settings_value(s, size)->number;
-
-  for (enum side direction = 0; has_box(s, box) && direction < SIDES; direction++) {
+  for (enum side direction = 0; has_box(on, box) && direction < SIDES; direction++) {
     scenario_key mtu_key = scenario_key_of_direction(SCENARIO_PATH_FORWARD_MTU, direction);
-    const scenario_key keys[] = {size, mtu_key, SCENARIO_MIDDLEBOX_MODE};
-    guint32 headers = configuration_headers_octets(c);
-    guint32 mtu = mtu_behind_box(s, direction);
+    guint32 headers = configuration_headers_octets(on->c);
+    guint32 mtu = mtu_behind_box(on, direction);
 
     if (octets + headers > mtu) {
-      return scenario_finding_error(
-          s, keys, G_N_ELEMENTS(keys),
-          g_strdup_printf(
-              "%s = %" G_GUINT64_FORMAT " and %u octets of headers do not fit %s %u; expected at most %u",
-              name_of(size), octets, headers,
-              mtu < DATAGRAM_MAX_OCTETS ? name_of(mtu_key) : "an IP datagram of", mtu, mtu - headers),
-          error);
+      return finding_error(
+          on, KEYS(size, mtu_key, SCENARIO_MIDDLEBOX_MODE),
+          "%s = %" G_GUINT64_FORMAT " and %u octets of headers do not fit %s %u; expected at most %u",
+          name_of(size), octets, headers, mtu < DATAGRAM_MAX_OCTETS ? name_of(mtu_key) : "an IP datagram of",
+          mtu, mtu - headers);
     }
   }
   return TRUE;
 }
 
-static gboolean check_less(const scenario *s, gboolean applies, scenario_key less, scenario_key more,
-                           gboolean or_equal, GError **error)
+/* The values of two numbers where their order matters, if it does not. */
+static gboolean check_less(const checking *on, gboolean applies, scenario_key less, scenario_key more,
+                           gboolean or_equal)
 {
-  const scenario_key keys[] = {less, more};
-  guint64 small = scenario_settings_value(s, less)->number;
-  guint64 large = scenario_settings_value(s, more)->number;
+  guint64 small = scenario_settings_value(on->s, less)->number;
+  guint64 large = scenario_settings_value(on->s, more)->number;
 
-  if (!applies || small < large || (or_equal && small == large)) {
-    return TRUE;
-  }
-  return scenario_finding_error(
-      s, keys, G_N_ELEMENTS(keys),
-      g_strdup_printf("%s = %" G_GUINT64_FORMAT " is not %s %s = %" G_GUINT64_FORMAT "; expected it to be",
-                      name_of(less), small, or_equal ? "at most" : "less than", name_of(more), large),
-      error);
+  return !applies || small < large || (or_equal && small == large) ||
+         finding_error(on, KEYS(less, more),
+                       "%s = %" G_GUINT64_FORMAT " is not %s %s = %" G_GUINT64_FORMAT "; expected it to be",
+                       name_of(less), small, or_equal ? "at most" : "less than", name_of(more), large);
 }
 
-/* A proxy sees whole segments only: fragments would be lost at it. */
-static gboolean check_fragments_and_proxy(const scenario *s, GError **error)
+static gboolean check_boxes(const checking *on)
 {
-  const configuration *c = scenario_configuration(s);
-  const scenario_key keys[] = {SCENARIO_TCP_PATH_MTU_DISCOVERY, SCENARIO_MIDDLEBOX_MODE};
+  const path_middleboxes_config *boxes = &on->c->path.middleboxes;
 
-  if (!has_box(s, PATH_MIDDLEBOX_PROXY) || c->tcp.path_mtu_discovery) {
-    return TRUE;
+  if (!check_mix(on) || !check_position(on) ||
+      !check_less(on, has_box(on, PATH_MIDDLEBOX_RECHUNK), SCENARIO_MIDDLEBOX_PHASE, SCENARIO_MIDDLEBOX_CHUNK,
+                  FALSE) ||
+      !check_less(on, has_box(on, PATH_MIDDLEBOX_RANDOM), SCENARIO_MIDDLEBOX_RANDOM_MINIMUM,
+                  SCENARIO_MIDDLEBOX_RANDOM_MAXIMUM, TRUE)) {
+    return FALSE;
   }
-  return scenario_finding_error(s, keys, G_N_ELEMENTS(keys),
-                                g_strdup("tcp.path_mtu_discovery = false, but a proxy (middlebox.mode) does "
-                                         "not put fragments together; expected true"),
-                                error);
-}
-
-static gboolean check_boxes(const scenario *s, GError **error)
-{
-  return check_mix(s, error) && check_position(s, error) &&
-         check_less(s, has_box(s, PATH_MIDDLEBOX_RECHUNK), SCENARIO_MIDDLEBOX_PHASE, SCENARIO_MIDDLEBOX_CHUNK,
-                    FALSE, error) &&
-         check_less(s, has_box(s, PATH_MIDDLEBOX_RANDOM), SCENARIO_MIDDLEBOX_RANDOM_MINIMUM,
-                    SCENARIO_MIDDLEBOX_RANDOM_MAXIMUM, TRUE, error) &&
-         check_fragments_and_proxy(s, error) &&
-         check_size(s, PATH_MIDDLEBOX_RECHUNK, SCENARIO_MIDDLEBOX_CHUNK, error) &&
-         check_size(s, PATH_MIDDLEBOX_COALESCE, SCENARIO_MIDDLEBOX_COALESCE_SIZE, error) &&
-         check_size(s, PATH_MIDDLEBOX_RANDOM, SCENARIO_MIDDLEBOX_RANDOM_MAXIMUM, error);
-}
-
-/* Keys of a middlebox that is not there. */
-static void note_boxes(const scenario *s, GPtrArray *notes)
-{
-  const choice_list *boxes = &scenario_configuration(s)->path.middleboxes.mode;
-  unsigned there = 0;
-
-  for (guint i = 0; i < boxes->count; i++) {
-    there |= 1U << boxes->values[i];
+  /* A proxy sees whole segments only: fragments would be lost at it. */
+  if (has_box(on, PATH_MIDDLEBOX_PROXY) && !on->c->tcp.path_mtu_discovery) {
+    return finding_error(
+        on, KEYS(SCENARIO_TCP_PATH_MTU_DISCOVERY, SCENARIO_MIDDLEBOX_MODE),
+        "tcp.path_mtu_discovery = false, but a proxy (middlebox.mode) does not put fragments "
+        "together; expected true");
   }
-  for (scenario_key key = SCENARIO_MIDDLEBOX_MODE; key <= SCENARIO_MIDDLEBOX_PROXY_BUFFER; key++) {
-    unsigned needed = scenario_key_row_of(key)->boxes;
-
-    if (needed && !(needed & there) && scenario_given(s, key)) {
-      scenario_finding_note(notes, s, key, "%s has no effect while middlebox.mode is %s", name_of(key),
-                            scenario_settings_value(s, SCENARIO_MIDDLEBOX_MODE)->text);
-    }
-  }
+  return check_size(on, PATH_MIDDLEBOX_RECHUNK, SCENARIO_MIDDLEBOX_CHUNK, boxes->chunk_octets) &&
+         check_size(on, PATH_MIDDLEBOX_COALESCE, SCENARIO_MIDDLEBOX_COALESCE_SIZE, boxes->coalesce_octets) &&
+         check_size(on, PATH_MIDDLEBOX_RANDOM, SCENARIO_MIDDLEBOX_RANDOM_MAXIMUM,
+                    boxes->random_maximum_octets);
 }
 
 /* --- Links and impairments --- */
 
-static gboolean check_loss_models(const scenario *s, enum side direction, GError **error)
+static gboolean check_loss_models(const checking *on, enum side direction)
 {
+  const path_direction_config *path = &on->c->path.directions[direction];
   scenario_key gemodel = scenario_key_of_direction(SCENARIO_PATH_FORWARD_GEMODEL, direction);
   scenario_key state = scenario_key_of_direction(SCENARIO_PATH_FORWARD_STATE, direction);
-  const scenario_key keys[] = {state, gemodel};
-  const path_direction_config *path = &scenario_configuration(s)->path.directions[direction];
-  char *problem = NULL;
 
   if (path->state.count == 0) {
     return TRUE;
   }
   const path_four_state_loss_config p = path_state_model(path);
   if (path->gemodel.count > 0) {
-    problem = g_strdup_printf("%s and %s are both given; expected one model of loss", name_of(gemodel),
-                              name_of(state));
-  } else if (p.p13 + p.p14 > 1) {
-    problem = g_strdup_printf("%s: p13 + p14 is %.6g%%; expected at most 100%%", name_of(state),
-                              100 * (p.p13 + p.p14));
-  } else if (p.p31 + p.p32 > 1) {
-    problem = g_strdup_printf("%s: p31 + p32 is %.6g%%; expected at most 100%%", name_of(state),
-                              100 * (p.p31 + p.p32));
+    return finding_error(on, KEYS(state, gemodel), "%s and %s are both given; expected one model of loss",
+                         name_of(gemodel), name_of(state));
   }
-  return problem == NULL || scenario_finding_error(s, keys, G_N_ELEMENTS(keys), problem, error);
+  if (p.p13 + p.p14 > 1) {
+    return finding_error(on, KEYS(state, gemodel), "%s: p13 + p14 is %.6g%%; expected at most 100%%",
+                         name_of(state), 100 * (p.p13 + p.p14));
+  }
+  return p.p31 + p.p32 <= 1 ||
+         finding_error(on, KEYS(state, gemodel), "%s: p31 + p32 is %.6g%%; expected at most 100%%",
+                       name_of(state), 100 * (p.p31 + p.p32));
 }
 
-/* The least that a cell takes on a link: the 2 octets of PPP that ns-3's device puts in front of a packet, and one of the packet. */
-enum { CELL_MIN_OCTETS = 3 };
-
-static gboolean check_cells(const scenario *s, enum side direction, GPtrArray *notes, GError **error)
+static gboolean check_cells(const checking *on, enum side direction)
 {
-  const configuration *c = scenario_configuration(s);
-  const scenario_key keys[] = {scenario_key_of_direction(SCENARIO_PATH_FORWARD_CELL_OVERHEAD, direction),
-                               scenario_key_of_direction(SCENARIO_PATH_FORWARD_CELL_SIZE, direction)};
-  path_link_config link = path_link_at(&c->path.directions[direction], 0);
+  scenario_key overhead = scenario_key_of_direction(SCENARIO_PATH_FORWARD_CELL_OVERHEAD, direction);
+  scenario_key size = scenario_key_of_direction(SCENARIO_PATH_FORWARD_CELL_SIZE, direction);
+  path_link_config link = path_link_at(&on->c->path.directions[direction], 0);
   gint32 octets = (gint32)link.cell_octets + link.cell_overhead_octets;
 
-  if (link.cell_octets == 0) {
-    if (scenario_given(s, keys[0])) {
-      scenario_finding_note(notes, s, keys[0], "%s has no effect while %s is 0", name_of(keys[0]),
-                            name_of(keys[1]));
-    }
-    return TRUE;
-  }
-  return octets >= CELL_MIN_OCTETS ||
-         scenario_finding_error(
-             s, keys, G_N_ELEMENTS(keys),
-             g_strdup_printf("%s = %d leaves cells of %d octets on the link; expected at least "
-                             "%d, with %s = %u",
-                             name_of(keys[0]), link.cell_overhead_octets, octets, CELL_MIN_OCTETS,
-                             name_of(keys[1]), link.cell_octets),
-             error);
+  return link.cell_octets == 0 || octets >= CELL_MIN_OCTETS ||
+         finding_error(on, KEYS(overhead, size),
+                       "%s = %d leaves cells of %d octets on the link; expected at least %d, with %s = %u",
+                       name_of(overhead), link.cell_overhead_octets, octets, CELL_MIN_OCTETS, name_of(size),
+                       link.cell_octets);
 }
 
-static gboolean check_discipline(const scenario *s, enum side direction, GError **error)
+static gboolean check_direction(const checking *on, enum side direction)
 {
-  const path_direction_config *path = &scenario_configuration(s)->path.directions[direction];
+  gboolean is_red = on->c->path.directions[direction].discipline == PATH_DISCIPLINE_RED;
 
-  return check_less(s, path->discipline == PATH_DISCIPLINE_RED,
-                    scenario_key_of_direction(SCENARIO_PATH_FORWARD_RED_MINIMUM, direction),
-                    scenario_key_of_direction(SCENARIO_PATH_FORWARD_RED_MAXIMUM, direction), FALSE, error);
-}
-
-static void note_impairments(const scenario *s, enum side direction, GPtrArray *notes)
-{
-  static const struct {
-    scenario_key key;
-    scenario_key needs; /* a probability, time or number that is not 0 */
-  } rows[] = {
-      {SCENARIO_PATH_FORWARD_LOSS_CORRELATION, SCENARIO_PATH_FORWARD_LOSS},
-      {SCENARIO_PATH_FORWARD_CORRUPT_CORRELATION, SCENARIO_PATH_FORWARD_CORRUPT},
-      {SCENARIO_PATH_FORWARD_CORRUPT_CHECKSUM, SCENARIO_PATH_FORWARD_CORRUPT},
-      {SCENARIO_PATH_FORWARD_DUPLICATE_CORRELATION, SCENARIO_PATH_FORWARD_DUPLICATE},
-      {SCENARIO_PATH_FORWARD_REORDER_CORRELATION, SCENARIO_PATH_FORWARD_REORDER},
-      {SCENARIO_PATH_FORWARD_DISPLACE_BY, SCENARIO_PATH_FORWARD_DISPLACE},
-  };
-
-  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
-    scenario_key key = scenario_key_of_direction(rows[i].key, direction);
-    scenario_key needs = scenario_key_of_direction(rows[i].needs, direction);
-
-    if (scenario_given(s, key) && !(scenario_settings_value(s, needs)->probability > 0)) {
-      scenario_finding_note(notes, s, key, "%s has no effect while %s is 0", name_of(key), name_of(needs));
-    }
-  }
+  return check_loss_models(on, direction) && check_cells(on, direction) &&
+         check_less(on, is_red, scenario_key_of_direction(SCENARIO_PATH_FORWARD_RED_MINIMUM, direction),
+                    scenario_key_of_direction(SCENARIO_PATH_FORWARD_RED_MAXIMUM, direction), FALSE);
 }
 
 /* --- Events --- */
 
-static gboolean event_problem(const scenario_event *event, char *text, GError **error)
+static gboolean check_event(const checking *on, const scenario_event *event)
 {
-  scenario_problem(error, event->where, "%s", text);
-  g_free(text);
-  return FALSE;
-}
-
-static gboolean check_event(const scenario *s, const scenario_event *event, GError **error)
-{
-  const configuration *c = scenario_configuration(s);
-  time_ps stop = c->run.stop_ps;
   gboolean is_mtu = event->key == SCENARIO_PATH_FORWARD_MTU || event->key == SCENARIO_PATH_REVERSE_MTU;
   /* As every MTU: the FPDU of a 128-octet ULPDU; and RFC 8200 §5. */
-  guint64 least = c->ipv6 ? 1280 : configuration_headers_octets(c) + 140;
+  guint64 least = on->c->ipv6 ? 1280 : configuration_headers_octets(on->c) + 140;
 
-  if (stop > 0 && event->at >= stop) {
-    char *at = scenario_value_text(s, SCENARIO_RUN_STOP);
-    char *text = g_strdup_printf("the event comes after the end, run.stop = %s; expected an earlier one", at);
+  if (on->c->run.stop_ps > 0 && event->at >= on->c->run.stop_ps) {
+    g_autofree char *stop = scenario_value_text(on->s, SCENARIO_RUN_STOP);
 
-    g_free(at);
-    return event_problem(event, text, error);
+    return scenario_problem(on->error, event->where,
+                            "the event comes after the end, run.stop = %s; expected an earlier one", stop);
   }
-  if (is_mtu && event->number < least) {
-    return event_problem(event,
-                         g_strdup_printf("event: %s = %s is too small; expected at least %" G_GUINT64_FORMAT,
-                                         name_of(event->key), event->value, least),
-                         error);
-  }
-  return TRUE;
-}
-
-static gboolean check_events(const scenario *s, GError **error)
-{
-  const scenario_event *events;
-  gsize count = scenario_events(s, &events);
-
-  for (gsize i = 0; i < count; i++) {
-    if (!check_event(s, &events[i], error)) {
-      return FALSE;
-    }
-  }
-  return TRUE;
+  return !is_mtu || event->number >= least ||
+         scenario_problem(on->error, event->where,
+                          "event: %s = %s is too small; expected at least %" G_GUINT64_FORMAT,
+                          name_of(event->key), event->value, least);
 }
 
 /* --- Topology --- */
 
 /* What ns-3's chain has not: said in a scenario it is a contradiction. The links' rates, delays and MTUs are those of path.forward. */
-static gboolean check_topology_keys(const scenario *s, GError **error)
+static gboolean check_topology_keys(const checking *on)
 {
-  for (scenario_key key = SCENARIO_PATH_FORWARD_FRAMING; key <= SCENARIO_MIDDLEBOX_PROXY_BUFFER; key++) {
-    const scenario_key keys[] = {key, SCENARIO_TOPOLOGY_MEDIUM};
-    gboolean is_link = key == SCENARIO_PATH_FORWARD_HOP_RATE || key == SCENARIO_PATH_FORWARD_HOP_DELAY ||
-                       key == SCENARIO_PATH_FORWARD_HOP_MTU;
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    gboolean is_forward = scenario_group_has("path.forward", key);
+    gboolean is_of_path =
+        is_forward || scenario_group_has("path.reverse", key) || scenario_group_has("middlebox", key);
 
-    if (!is_link && scenario_differs(s, key)) {
-      return scenario_finding_error(
-          s, keys, G_N_ELEMENTS(keys),
-          g_strdup_printf(
-              "%s does not belong to a path on ns-3's nodes (topology.medium); expected only rate, delay and "
-              "MTU of path.forward and its hops",
-              name_of(key)),
-          error);
+    if (is_of_path && !(is_forward && scenario_key_row_of(key)->on_nodes) && scenario_differs(on->s, key)) {
+      return finding_error(on, KEYS(key, SCENARIO_TOPOLOGY_MEDIUM),
+                           "%s does not belong to a path on ns-3's nodes (topology.medium); expected only "
+                           "rate, delay and MTU of path.forward and its hops",
+                           name_of(key));
     }
   }
   return TRUE;
 }
 
-/* Keys given that say how a chain is that is not there. */
-static void note_topology(const scenario *s, GPtrArray *notes)
+static gboolean check_topology(const checking *on)
 {
-  for (scenario_key key = SCENARIO_TOPOLOGY_MEDIUM + 1; key <= SCENARIO_TOPOLOGY_TRAFFIC_STOP; key++) {
-    if (scenario_given(s, key)) {
-      scenario_finding_note(notes, s, key, "%s has no effect while topology.medium is none", name_of(key));
-    }
-  }
-}
-
-static gboolean check_topology(const scenario *s, GPtrArray *notes, GError **error)
-{
-  const configuration *c = scenario_configuration(s);
-  const scenario_key keys[] = {SCENARIO_TOPOLOGY_MEDIUM};
+  const configuration *c = on->c;
   guint count = c->topology.media.count;
   gboolean none = choice_list_has(&c->topology.media, TOPOLOGY_NONE);
+  gsize links = path_links(&c->path.directions[SIDE_INITIATOR]);
 
   if (none && count == 1) {
-    note_topology(s, notes);
     return TRUE;
   }
-  if (none || (count > 1 && count != path_links(&c->path.directions[SIDE_INITIATOR]))) {
-    return scenario_finding_error(
-        s, keys, G_N_ELEMENTS(keys),
-        g_strdup_printf("topology.medium names %u media for %" G_GSIZE_FORMAT
-                        " links of path.forward; expected one for each, or one for all",
-                        count, path_links(&c->path.directions[SIDE_INITIATOR])),
-        error);
+  if (none || (count > 1 && count != links)) {
+    return finding_error(on, KEYS(SCENARIO_TOPOLOGY_MEDIUM),
+                         "topology.medium names %u media for %" G_GSIZE_FORMAT
+                         " links of path.forward; expected one for each, or one for all",
+                         count, links);
   }
   if (c->ipv6 || c->connections.own_paths || c->path.change_count > 0) {
-    return scenario_finding_error(
-        s, keys, G_N_ELEMENTS(keys),
-        g_strdup("topology.medium puts the path on ns-3's nodes; expected tcp.ip ipv4, workload.paths shared "
-                 "and no event"),
-        error);
+    return finding_error(on, KEYS(SCENARIO_TOPOLOGY_MEDIUM),
+                         "topology.medium puts the path on ns-3's nodes; expected tcp.ip ipv4, "
+                         "workload.paths shared and no event");
   }
-  return check_topology_keys(s, error);
+  return check_topology_keys(on);
 }
 
-gboolean scenario_check_path(const scenario *s, GPtrArray *notes, GError **error)
+gboolean scenario_check_path(const checking *on)
 {
-  if (!check_topology(s, notes, error) || !check_boxes(s, error) || !check_events(s, error)) {
+  const scenario_event *events;
+  gsize count = scenario_events(on->s, &events);
+
+  if (!check_topology(on) || !check_boxes(on)) {
     return FALSE;
   }
-  for (enum side direction = 0; direction < SIDES; direction++) {
-    if (!check_loss_models(s, direction, error) || !check_cells(s, direction, notes, error) ||
-        !check_discipline(s, direction, error)) {
+  for (gsize i = 0; i < count; i++) {
+    if (!check_event(on, &events[i])) {
       return FALSE;
     }
-    note_impairments(s, direction, notes);
   }
-  note_boxes(s, notes);
-  return TRUE;
+  return check_direction(on, SIDE_INITIATOR) && check_direction(on, SIDE_RESPONDER);
 }

@@ -1,12 +1,131 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <string.h>
-
-#include "scenario/scenario_finding.h"
+#include "scenario/scenario_check.h"
 
 /* PD_Length of RFC 5044 says at most this. */
 enum { RFC_PRIVATE_DATA_MAX_OCTETS = 512 };
 
-static const char *const side_names[SIDES] = {[SIDE_INITIATOR] = "initiator", [SIDE_RESPONDER] = "responder"};
+/* --- Simulation engines, and ns-3's TCP --- */
+
+gboolean scenario_needs_ns3(const scenario *s, scenario_key *key)
+{
+  const configuration *c = scenario_configuration(s);
+
+  /* The other keys of `topology` describe its chain, and mean nothing without one. */
+  *key = c->tcp_is_ns3 ? SCENARIO_TCP_IMPLEMENTATION : SCENARIO_TOPOLOGY_MEDIUM;
+  return c->needs_ns3;
+}
+
+char *scenario_engine_reason(const scenario *s)
+{
+  scenario_key key = SCENARIO_RUN_ENGINE;
+  gboolean is_auto = scenario_configuration(s)->run.engine == RUN_ENGINE_AUTO;
+
+  if (is_auto && !scenario_needs_ns3(s, &key)) {
+    return g_strdup("auto: nothing needs ns-3");
+  }
+  g_autofree char *value = scenario_value_text(s, key);
+  return g_strdup_printf("%s%s = %s%s", is_auto ? "auto: " : "", name_of(key), value,
+                         is_auto ? " needs ns-3" : "");
+}
+
+gboolean scenario_check_engine(const checking *on)
+{
+  scenario_key need;
+
+  if (on->c->run.engine != RUN_ENGINE_NATIVE || !scenario_needs_ns3(on->s, &need)) {
+    return TRUE;
+  }
+  g_autofree char *value = scenario_value_text(on->s, need);
+  return finding_error(on, KEYS(SCENARIO_RUN_ENGINE, need),
+                       "run.engine = native, but %s = %s needs ns-3; expected auto or ns3", name_of(need),
+                       value);
+}
+
+/* What ns-3's TCP is not, or what its path has not: said in a scenario it is a contradiction. */
+static gboolean check_ns3_words(const checking *on)
+{
+  const configuration *c = on->c;
+  const struct {
+    scenario_key key;
+    bool differs;
+    const char *because;
+  } rows[] = {
+      {SCENARIO_SENDER_SEGMENTATION, c->tcp.segmentation == TCP_SEGMENTATION_ALIGNED,
+       "is not MPA-aware; expected stream"},
+      {SCENARIO_SENDER_SEGMENTATION, c->tcp.segmentation == TCP_SEGMENTATION_RECORD,
+       "keeps no record boundaries; expected stream"},
+      {SCENARIO_RECEIVER_MODE, c->receiver.mode != RECEIVER_IN_ORDER,
+       "passes octets in order only; expected in-order"},
+      {SCENARIO_TCP_IP, c->ipv6, "is used with IPv4 here; expected ipv4"},
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+    if (rows[i].differs && scenario_given(on->s, rows[i].key)) {
+      g_autofree char *value = scenario_value_text(on->s, rows[i].key);
+
+      return finding_error(on, KEYS(rows[i].key, SCENARIO_TCP_IMPLEMENTATION),
+                           "%s = %s, but ns-3's TCP (tcp.implementation = ns3) %s", name_of(rows[i].key),
+                           value, rows[i].because);
+    }
+  }
+  return TRUE;
+}
+
+static gboolean check_ns3(const checking *on)
+{
+  /* It asks nobody whether a segment may be taken. The defaults are no limits. */
+  static const scenario_key limits[] = {SCENARIO_RECEIVER_MEMORY, SCENARIO_RECEIVER_FPDU_DESCRIPTORS,
+                                        SCENARIO_RECEIVER_PARTIAL_FPDUS};
+  const configuration *c = on->c;
+  guint32 mtu = MAX(path_mtu_octets(&c->path.directions[SIDE_RESPONDER]),
+                    path_mtu_octets(&c->path.directions[SIDE_INITIATOR]));
+
+  if (!c->tcp_is_ns3) {
+    return TRUE;
+  }
+  if (!check_ns3_words(on)) {
+    return FALSE;
+  }
+  if (choice_list_has(&c->path.middleboxes.mode, PATH_MIDDLEBOX_PROXY)) {
+    return finding_error(
+        on, KEYS(SCENARIO_MIDDLEBOX_MODE, SCENARIO_TCP_IMPLEMENTATION),
+        "middlebox.mode has a proxy, but ns-3's TCP (tcp.implementation = ns3) is no peer for "
+        "one; expected none");
+  }
+  for (gsize i = 0; i < G_N_ELEMENTS(limits); i++) {
+    if (scenario_differs(on->s, limits[i])) {
+      return finding_error(
+          on, KEYS(limits[i], SCENARIO_TCP_IMPLEMENTATION),
+          "%s is a limit, but ns-3's TCP (tcp.implementation = ns3) cannot drop a segment for "
+          "want of room; expected no limit",
+          name_of(limits[i]));
+    }
+  }
+  return c->receive_window_octets >= mtu ||
+         finding_error(on, KEYS(SCENARIO_TCP_RECEIVE_WINDOW, SCENARIO_TCP_IMPLEMENTATION),
+                       "tcp.receive_window = %" G_GUINT64_FORMAT
+                       " is less than a segment, which ns-3's TCP (tcp.implementation = ns3) cannot be; "
+                       "expected at least %u",
+                       c->receive_window_octets, mtu);
+}
+
+gboolean scenario_check_tcp(const checking *on)
+{
+  const tcp_config *tcp = &on->c->tcp;
+
+  if (!check_ns3(on)) {
+    return FALSE;
+  }
+  if (tcp->congestion == TCP_CONGESTION_DCTCP && tcp->ecn == TCP_ECN_OFF) {
+    return finding_error(on, KEYS(SCENARIO_TCP_ECN, SCENARIO_TCP_CONGESTION),
+                         "tcp.ecn = off, but tcp.congestion = dctcp lives by ECN; expected passive or on");
+  }
+  return tcp->path_mtu_discovery || !on->c->ipv6 ||
+         finding_error(on, KEYS(SCENARIO_TCP_PATH_MTU_DISCOVERY, SCENARIO_TCP_IP),
+                       "tcp.path_mtu_discovery = false, but routers do not fragment IPv6; expected true");
+}
+
+/* --- MPA startup and RDMA Reads --- */
 
 static gboolean has_reads(const configuration *c)
 {
@@ -14,188 +133,142 @@ static gboolean has_reads(const configuration *c)
          choice_list_has(&c->workload.mix, ULP_OPERATION_STORAGE_WRITE);
 }
 
-/* --- Errors --- */
-
 /* rdmac has markers and CRC always (mpa-02 §7.1, §7.2; MPA-093, MPA-114) and no startup frames. */
-static gboolean check_rdmac(const scenario *s, enum side side, GError **error)
+static gboolean check_generation(const checking *on, enum side side)
 {
-  static const scenario_key fixed[] = {SCENARIO_INITIATOR_MARKERS, SCENARIO_INITIATOR_CRC};
+  const rnic_endpoint_config *end = &on->c->endpoint[side];
   scenario_key generation = scenario_key_of_side(SCENARIO_INITIATOR_GENERATION, side);
+  scenario_key markers = scenario_key_of_side(SCENARIO_INITIATOR_MARKERS, side);
+  scenario_key crc = scenario_key_of_side(SCENARIO_INITIATOR_CRC, side);
   scenario_key data = scenario_key_of_side(SCENARIO_INITIATOR_PRIVATE_DATA, side);
   scenario_key rejects = scenario_key_of_side(SCENARIO_INITIATOR_REJECTS, side);
+  gboolean is_rdmac = end->generation == IWARP_RDMAC;
 
-  for (gsize i = 0; i < G_N_ELEMENTS(fixed); i++) {
-    const scenario_key keys[] = {scenario_key_of_side(fixed[i], side), generation};
+  if (is_rdmac && !(end->markers && end->crc)) {
+    scenario_key missing = end->markers ? crc : markers;
 
-    if (!scenario_settings_value(s, keys[0])->number) {
-      return scenario_finding_error(
-          s, keys, G_N_ELEMENTS(keys),
-          g_strdup_printf("%s = false, but generation rdmac has markers and CRC always; expected true",
-                          scenario_key_row_of(keys[0])->name),
-          error);
-    }
+    return finding_error(on, KEYS(missing, generation),
+                         "%s = false, but generation rdmac has markers and CRC always; expected true",
+                         name_of(missing));
   }
-  if (scenario_settings_value(s, data)->number > 0 || scenario_settings_value(s, rejects)->number) {
-    const scenario_key keys[] = {scenario_settings_value(s, data)->number > 0 ? data : rejects, generation};
+  if (is_rdmac && (end->private_data_octets > 0 || end->rejects)) {
+    scenario_key given = end->private_data_octets > 0 ? data : rejects;
 
-    return scenario_finding_error(
-        s, keys, G_N_ELEMENTS(keys),
-        g_strdup_printf("%s is given, but generation rdmac has no startup frames; expected none",
-                        scenario_key_row_of(keys[0])->name),
-        error);
+    return finding_error(on, KEYS(given, generation),
+                         "%s is given, but generation rdmac has no startup frames; expected none",
+                         name_of(given));
   }
-  return TRUE;
+  return end->generation != IWARP_RFC || end->private_data_octets <= RFC_PRIVATE_DATA_MAX_OCTETS ||
+         finding_error(on, KEYS(data, generation),
+                       "%s = %u is more than generation rfc allows; expected at most %d", name_of(data),
+                       end->private_data_octets, RFC_PRIVATE_DATA_MAX_OCTETS);
 }
 
-static gboolean check_generation(const scenario *s, enum side side, GError **error)
+gboolean scenario_check_protocol(const checking *on)
 {
-  scenario_key generation = scenario_key_of_side(SCENARIO_INITIATOR_GENERATION, side);
-  scenario_key data = scenario_key_of_side(SCENARIO_INITIATOR_PRIVATE_DATA, side);
-  const scenario_key keys[] = {data, generation};
-
-  const rnic_endpoint_config *end = &scenario_configuration(s)->endpoint[side];
-
-  if (end->generation == IWARP_RDMAC) {
-    return check_rdmac(s, side, error);
+  if (!check_generation(on, SIDE_INITIATOR) || !check_generation(on, SIDE_RESPONDER)) {
+    return FALSE;
   }
-  if (end->generation == IWARP_RFC && end->private_data_octets > RFC_PRIVATE_DATA_MAX_OCTETS) {
-    return scenario_finding_error(
-        s, keys, G_N_ELEMENTS(keys),
-        g_strdup_printf("%s = %u is more than generation rfc allows; expected at most %d",
-                        scenario_key_row_of(data)->name, end->private_data_octets,
-                        RFC_PRIVATE_DATA_MAX_OCTETS),
-        error);
-  }
-  return TRUE;
-}
-
-static gboolean check_reads(const scenario *s, GError **error)
-{
-  const configuration *c = scenario_configuration(s);
-  const scenario_key keys[] = {SCENARIO_RDMAP_ORD, SCENARIO_WORKLOAD_OPERATION};
-
-  if (has_reads(c) && c->endpoint[SIDE_INITIATOR].rdmap.ord == 0) {
-    return scenario_finding_error(
-        s, keys, G_N_ELEMENTS(keys),
-        g_strdup_printf("rdmap.ord = 0, but workload.operation = %s needs RDMA Reads; expected at least 1",
-                        scenario_settings_value(s, SCENARIO_WORKLOAD_OPERATION)->text),
-        error);
-  }
-  return TRUE;
+  g_autofree char *operation = scenario_value_text(on->s, SCENARIO_WORKLOAD_OPERATION);
+  return !has_reads(on->c) || on->c->endpoint[SIDE_INITIATOR].rdmap.ord > 0 ||
+         finding_error(on, KEYS(SCENARIO_RDMAP_ORD, SCENARIO_WORKLOAD_OPERATION),
+                       "rdmap.ord = 0, but workload.operation = %s needs RDMA Reads; expected at least 1",
+                       operation);
 }
 
 /* --- Notes --- */
 
-/* What ends a connection, so that a run that expects 'ok' fails. Each is documented behaviour and may be what a scenario is about. */
-static void note_ends(const scenario *s, GPtrArray *notes)
+/* What one end does that ends a connection. */
+static void note_ends_of_side(const checking *on, enum side side)
 {
-  const configuration *c = scenario_configuration(s);
+  const rnic_endpoint_config *end = &on->c->endpoint[side];
+  const rnic_endpoint_config *peer = &on->c->endpoint[side_peer(side)];
+  scenario_key data = scenario_key_of_side(SCENARIO_INITIATOR_PRIVATE_DATA, side);
 
-  if (c->endpoint[SIDE_INITIATOR].generation != c->endpoint[SIDE_RESPONDER].generation) {
-    scenario_finding_note(
-        notes, s, SCENARIO_RESPONDER_GENERATION,
-        "generations %s and %s do not fit: the connection ends in its startup, and run.expect "
-        "is ok",
-        scenario_settings_value(s, SCENARIO_INITIATOR_GENERATION)->text,
-        scenario_settings_value(s, SCENARIO_RESPONDER_GENERATION)->text);
+  if (end->rejects) {
+    finding_note(on, scenario_key_of_side(SCENARIO_INITIATOR_REJECTS, side),
+                 "the %s rejects every connection, and run.expect is ok",
+                 side == SIDE_INITIATOR ? "initiator" : "responder");
   }
-  for (enum side side = 0; side < SIDES; side++) {
-    scenario_key rejects = scenario_key_of_side(SCENARIO_INITIATOR_REJECTS, side);
-    scenario_key data = scenario_key_of_side(SCENARIO_INITIATOR_PRIVATE_DATA, side);
-    scenario_key capacity = scenario_key_of_side(SCENARIO_INITIATOR_PRIVATE_DATA_CAPACITY, side_peer(side));
-
-    if (scenario_settings_value(s, rejects)->number) {
-      scenario_finding_note(notes, s, rejects, "the %s rejects every connection, and run.expect is ok",
-                            side_names[side]);
-    }
-    if (scenario_settings_value(s, data)->number > scenario_settings_value(s, capacity)->number) {
-      scenario_finding_note(notes, s, data,
-                            "%s = %" G_GUINT64_FORMAT " is more than %s = %" G_GUINT64_FORMAT
-                            ": the startup frame is malformed, and run.expect is ok",
-                            scenario_key_row_of(data)->name, scenario_settings_value(s, data)->number,
-                            scenario_key_row_of(capacity)->name,
-                            scenario_settings_value(s, capacity)->number);
-    }
-  }
-  if (has_reads(c) && c->endpoint[SIDE_INITIATOR].rdmap.ord > c->endpoint[SIDE_INITIATOR].rdmap.ird) {
-    scenario_finding_note(notes, s, SCENARIO_RDMAP_ORD,
-                          "rdmap.ord = %u is more than rdmap.ird = %u: a Read too many ends the connection, "
-                          "and run.expect is ok",
-                          c->endpoint[SIDE_INITIATOR].rdmap.ord, c->endpoint[SIDE_INITIATOR].rdmap.ird);
-  }
-  if (c->fault.error != FAULT_NONE) {
-    scenario_finding_note(notes, s, SCENARIO_FAULT_ERROR,
-                          "fault.error = %s ends a connection, as a rule, and run.expect is ok",
-                          scenario_settings_value(s, SCENARIO_FAULT_ERROR)->text);
+  if (end->private_data_octets > peer->private_data_capacity_octets) {
+    finding_note(on, data,
+                 "%s = %u is more than %s = %u: the startup frame is malformed, and run.expect is ok",
+                 name_of(data), end->private_data_octets,
+                 name_of(scenario_key_of_side(SCENARIO_INITIATOR_PRIVATE_DATA_CAPACITY, side_peer(side))),
+                 peer->private_data_capacity_octets);
   }
 }
 
-/* FPDUs made for an EMSS larger than TCP's are cut: nothing stays aligned. */
-static void note_assumed_emss(const scenario *s, GPtrArray *notes)
+/* What ends a connection, so that a run that expects 'ok' fails. Each is documented behaviour and may be what a scenario is about. */
+static void note_ends(const checking *on)
 {
-  const configuration *c = scenario_configuration(s);
-  guint32 mtu = c->path.directions[c->main_direction].link.mtu_octets;
+  const rnic_endpoint_config *ends = on->c->endpoint;
+  guint32 ird = ends[SIDE_INITIATOR].rdmap.ird;
+  guint32 ord = ends[SIDE_INITIATOR].rdmap.ord;
+  g_autofree char *initiator = scenario_value_text(on->s, SCENARIO_INITIATOR_GENERATION);
+  g_autofree char *responder = scenario_value_text(on->s, SCENARIO_RESPONDER_GENERATION);
+  g_autofree char *fault = scenario_value_text(on->s, SCENARIO_FAULT_ERROR);
+
+  if (ends[SIDE_INITIATOR].generation != ends[SIDE_RESPONDER].generation) {
+    finding_note(on, SCENARIO_RESPONDER_GENERATION,
+                 "generations %s and %s do not fit: the connection ends in its startup, and run.expect is ok",
+                 initiator, responder);
+  }
+  note_ends_of_side(on, SIDE_INITIATOR);
+  note_ends_of_side(on, SIDE_RESPONDER);
+  if (has_reads(on->c) && ord > ird) {
+    finding_note(on, SCENARIO_RDMAP_ORD,
+                 "rdmap.ord = %u is more than rdmap.ird = %u: a Read too many ends the connection, and "
+                 "run.expect is ok",
+                 ord, ird);
+  }
+  if (on->c->fault.error != FAULT_NONE) {
+    finding_note(on, SCENARIO_FAULT_ERROR,
+                 "fault.error = %s ends a connection, as a rule, and run.expect is ok", fault);
+  }
+}
+
+void scenario_note_protocol(const checking *on)
+{
+  const configuration *c = on->c;
+  const path_direction_config *path = &c->path.directions[c->main_direction];
+  guint32 mtu = path_mtu_octets(path);
   guint32 headers = c->tcp.timestamps ? 52 : 40;
   guint32 assumed = c->endpoint[SIDE_INITIATOR].assumed_emss_octets;
 
-  if (assumed + headers > mtu) {
-    scenario_finding_note(notes, s, SCENARIO_MPA_ASSUMED_EMSS,
-                          "mpa.assumed_emss = %u is more than the true EMSS: TCP cuts the FPDUs", assumed);
-  }
-}
-
-/* Keys that were given and that other keys leave without effect. */
-static void note_without_effect(const scenario *s, GPtrArray *notes)
-{
-  const configuration *c = scenario_configuration(s);
-  static const scenario_key of_fault[] = {SCENARIO_FAULT_SIDE, SCENARIO_FAULT_AT};
-
-  if (c->workload.signal_every > 0 && !choice_list_has(&c->workload.mix, ULP_OPERATION_WRITE)) {
-    scenario_finding_note(notes, s, SCENARIO_WORKLOAD_SIGNAL_EVERY,
-                          "workload.signal_every has no effect: only Writes are signalled");
-  }
-  if (c->workload.fence && !has_reads(c)) {
-    scenario_finding_note(notes, s, SCENARIO_WORKLOAD_FENCE,
-                          "workload.fence has no effect: there are no RDMA Reads to wait for");
-  }
-  for (gsize i = 0; c->fault.error == FAULT_NONE && i < G_N_ELEMENTS(of_fault); i++) {
-    if (scenario_given(s, of_fault[i])) {
-      scenario_finding_note(notes, s, of_fault[i], "%s has no effect while fault.error is none",
-                            scenario_key_row_of(of_fault[i])->name);
-    }
-  }
-}
-
-/* With startup frames the first FPDUs go out after a wait, in a segment of their own, however many octets came before. */
-static void note_stream_phase(const scenario *s, GPtrArray *notes)
-{
-  const configuration *c = scenario_configuration(s);
-  if (scenario_given(s, SCENARIO_SENDER_STREAM_PHASE) &&
-      c->path.middleboxes.mode.values[0] == PATH_MIDDLEBOX_NONE &&
-      c->endpoint[SIDE_INITIATOR].generation != IWARP_RDMAC) {
-    scenario_finding_note(
-        notes, s, SCENARIO_SENDER_STREAM_PHASE,
-        "sender.stream_phase shifts no cuts: behind its startup frame a sender begins a new "
-        "segment, and no middlebox cuts the stream");
-  }
-}
-
-gboolean scenario_check_protocol(const scenario *s, GPtrArray *notes, GError **error)
-{
-  const configuration *c = scenario_configuration(s);
-  for (enum side side = 0; side < SIDES; side++) {
-    if (!check_generation(s, side, error)) {
-      return FALSE;
-    }
-  }
-  if (!check_reads(s, error)) {
-    return FALSE;
+  /* mpa-01 §11.2.2: the reassembly buffer must hold an FPDU of the local link's MTU; with less, FPDUs that lost their alignment may
+   * never get through (MPA-349 ff.). */
+  if (c->receiver.memory_octets < mtu) {
+    finding_note(
+        on, SCENARIO_RECEIVER_MEMORY,
+        "receiver.memory = %" G_GUINT64_FORMAT
+        " does not hold an FPDU of the MTU, %u octets: where FPDUs span segments, the run may come to "
+        "a halt",
+        c->receiver.memory_octets, mtu);
   }
   if (c->run.expect == RUN_EXPECT_OK) {
-    note_ends(s, notes);
+    note_ends(on);
   }
-  note_assumed_emss(s, notes);
-  note_stream_phase(s, notes);
-  note_without_effect(s, notes);
-  return TRUE;
+  /* FPDUs made for an EMSS larger than TCP's are cut: nothing stays aligned. */
+  if (assumed + headers > path->link.mtu_octets) {
+    finding_note(on, SCENARIO_MPA_ASSUMED_EMSS,
+                 "mpa.assumed_emss = %u is more than the true EMSS: TCP cuts the FPDUs", assumed);
+  }
+  /* With startup frames the first FPDUs go out after a wait, in a segment of their own, however many octets came before. */
+  if (scenario_given(on->s, SCENARIO_SENDER_STREAM_PHASE) &&
+      c->path.middleboxes.mode.values[0] == PATH_MIDDLEBOX_NONE &&
+      c->endpoint[SIDE_INITIATOR].generation != IWARP_RDMAC) {
+    finding_note(
+        on, SCENARIO_SENDER_STREAM_PHASE,
+        "sender.stream_phase shifts no cuts: behind its startup frame a sender begins a new segment, "
+        "and no middlebox cuts the stream");
+  }
+  if (c->workload.signal_every > 0 && !choice_list_has(&c->workload.mix, ULP_OPERATION_WRITE)) {
+    finding_note(on, SCENARIO_WORKLOAD_SIGNAL_EVERY,
+                 "workload.signal_every has no effect: only Writes are signalled");
+  }
+  if (c->workload.fence && !has_reads(c)) {
+    finding_note(on, SCENARIO_WORKLOAD_FENCE,
+                 "workload.fence has no effect: there are no RDMA Reads to wait for");
+  }
 }

@@ -59,7 +59,9 @@ static const named_value middlebox_words[] = {
 #define RFC(text, where) .rfc = (text), .source = (where),
 #define BETWEEN(least, most) .minimum = (guint64)(least), .maximum = (guint64)(most),
 #define BOX(id) (1U << PATH_MIDDLEBOX_##id)
-#define WITH_BOX(set) .boxes = (set),
+#define NEEDS(...) .needs = {__VA_ARGS__},
+#define WITH_BOX(set) .needs = {SCENARIO_MIDDLEBOX_MODE}, .boxes = (set),
+#define ON_NODES .on_nodes = TRUE,
 #define REPLAYED .replayed = TRUE,
 #define WORDS_OF(table) .words = (table),
 #define WORDS(...) .words = (const named_value[]){__VA_ARGS__, {NULL, 0}},

@@ -33,6 +33,8 @@ typedef enum scenario_type {
   SCENARIO_TYPE_DISTANCE       /* a time, or "N segments" */
 } scenario_type;
 
+enum { KEY_NEEDS_MAX = 2 };
+
 typedef struct scenario_key_row {
   const char *name; /* "path.forward.mtu" */
   scenario_type type;
@@ -44,8 +46,11 @@ typedef struct scenario_key_row {
   guint64 maximum;
   const named_value *words; /* of a WORD or a MIX; else those allowed beside a number, or NULL */
   int inherits;             /* the key whose value it takes when not given; -1 */
-  gboolean replayed;        /* a replay heeds it, though not all of its group */
-  unsigned boxes; /* of enum path_middlebox, a bit each: without one of them it has no effect; 0: it has */
+  gboolean replayed;        /* a replay heeds it */
+  gboolean on_nodes;        /* of path.forward: a chain of ns-3's nodes has it too */
+  scenario_key needs
+      [KEY_NEEDS_MAX]; /* while one of them is false, 0 or its first word, it has no effect; SCENARIO_TITLE: none */
+  unsigned boxes;       /* with middlebox.mode among those: which of enum path_middlebox, a bit each */
   const char *example;  /* a value that a user may want, as --set takes it; not the default */
   const char *sentence; /* what it means, in one or two sentences */
 } scenario_key_row;

@@ -4,7 +4,7 @@
  * the file has them. What is too long is shortened, and said so. */
 #include "run_kit.h"
 #include "scenario/configuration.h"
-#include "scenario/scenario_engine.h"
+#include "scenario/scenario.h"
 
 /* The most payload octets of one run: a scenario as it is, and one value of an axis. */
 enum { AS_IT_IS = 14 * 1024 * 1024, OF_AN_AXIS = 1024 * 1024 };

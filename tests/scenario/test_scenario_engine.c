@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Which engine a scenario runs on: what needs ns-3, and what explicit words make of it. */
-#include "scenario/scenario_engine.h"
-
 #include "scenario/configuration.h"
 #include "scenario_fixture.h"
 
@@ -19,8 +17,8 @@ static const engine_case cases[] = {
     /* each need alone */
     {"tcp: { implementation = \"ns3\"; };", TRUE, "auto: tcp.implementation = ns3 needs ns-3"},
     {"topology: { medium = \"csma\"; };", TRUE, "auto: topology.medium = csma needs ns-3"},
-    {"topology: { medium = \"point-to-point+csma\"; };", TRUE,
-     "auto: topology.medium = point-to-point+csma needs ns-3"},
+    {"topology: { medium = \"point-to-point+csma\"; }; path: { forward: { hop_rate = [\"1Gbit/s\"]; }; };",
+     TRUE, "auto: topology.medium = point-to-point+csma needs ns-3"},
     {"run: { engine = \"ns3\"; }; topology: { medium = \"csma\"; };", TRUE, "run.engine = ns3"},
     /* A chain's queue disciplines and cross traffic come with it; without one they do nothing. */
     {"topology: { medium = \"csma\"; queue = \"ns3::RedQueueDisc\"; tcp_flows = 2; udp_flows = 1; };", TRUE,
@@ -38,7 +36,7 @@ static void test_engine(void)
     g_test_message("%s", cases[i].text);
     g_assert_cmpint(scenario_configuration(s)->runs_on_ns3, ==, cases[i].on_ns3);
     g_assert_cmpstr(reason, ==, cases[i].reason);
-    g_assert_true(scenario_check_engine(s, NULL));
+    g_assert_true(scenario_check(s, NULL, NULL));
     scenario_free(s);
   }
 }

@@ -8,7 +8,7 @@
 #include "base/plain_text.h"
 #include "base/units.h"
 #include "scenario/configuration.h"
-#include "scenario/scenario_engine.h"
+#include "scenario/scenario.h"
 
 enum { BINS_IN_A_LINE = 4 };
 

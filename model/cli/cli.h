@@ -29,28 +29,32 @@ int cli_replay(int argc, char **argv);
 /* What --help of one command says; ASCII, since GLib prints it in the locale's character set. */
 typedef struct cli_usage {
   const char *arguments; /* "SCENARIO": what follows the options */
-  const char *summary;   /* what the command does, one or two sentences */
-  const char *example;   /* one or more whole command lines, a line each, indented by two blanks */
+  const char *operand; /* "SCENARIO": the one argument that it needs; NULL: the command counts them itself */
+  const char *summary; /* what the command does, one or two sentences */
+  const char *example; /* one or more whole command lines, a line each, indented by two blanks */
 } cli_usage;
 
 /* What a command was given beside its own options. */
 typedef struct cli_arguments {
   gboolean
       quiet;   /* --quiet: nothing on standard output or the terminal but what was asked for; errors stay */
-  char **rest; /* the arguments that are no options, NULL-terminated; cli_arguments_clear() frees them */
+  char **rest; /* the arguments that are no options, NULL-terminated */
   guint count;
 } cli_arguments;
 
 /* Parses the command line of a command: its own `entries` (NULL: none; the last one empty), and --quiet,
- * --version and --help, which every command has. Returns TRUE to go on. FALSE: the command is done, return
- * `*status` (--version, or a bad option: said on standard error, with the nearest known one). --help does not
- * return. A value may stand right behind a one-letter option ("-j2"); an empty one is refused.
+ * --version and --help, which every command has. Returns TRUE when the command is to run. FALSE: it is done, and
+ * returns `*status`: --version and --help were printed, or standard error has what is wrong, with the nearest known
+ * option. A value may follow a one-letter option directly ("-j2"); an empty one is refused. In both cases cli_free() frees
+ * what was parsed.
  *
  * Use G_OPTION_ARG_FILENAME(_ARRAY), not STRING, for values: STRING refuses non-ASCII text where the locale
  * is "C". */
 gboolean cli_parse(int argc, char **argv, const cli_usage *usage, const GOptionEntry *entries,
                    cli_arguments *arguments, int *status);
-void cli_arguments_clear(cli_arguments *arguments);
+
+/* Frees `arguments` and the values of `entries` (NULL: none), which must have been NULL before cli_parse(). */
+void cli_free(const GOptionEntry *entries, cli_arguments *arguments);
 
 /* Makes the folder `path`, and those above it, unless it is there. FALSE and `error` when that fails. */
 gboolean cli_make_folder(const char *path, GError **error);

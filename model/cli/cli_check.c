@@ -135,6 +135,6 @@ int cli_check(int argc, char **argv)
       }
     }
   }
-  cli_arguments_clear(&arguments);
+  cli_free(NULL, &arguments);
   return status;
 }

@@ -7,9 +7,8 @@
 #include <unistd.h>
 
 #include "base/plain_text.h"
-#include "base/units.h"
 #include "cli/cli.h"
-#include "cli/cli_mpa_hint.h"
+#include "cli/cli_capture.h"
 #include "cli/cli_progress.h"
 #include "decode/decode_json.h"
 #include "decode/decode_overview.h"
@@ -25,13 +24,10 @@ enum {
 #define NS_PER_SECOND 1e9
 
 typedef struct choices {
-  char *filter;
+  cli_capture_options capture;
   gboolean json;
   gboolean summary;
-  char **mpa;
-  gboolean ignore_checksums;
   gboolean assume_aligned;
-  char *hold;
 } choices;
 
 /* One capture on its way to standard output. */
@@ -49,59 +45,6 @@ typedef struct decoding {
 } decoding;
 
 /* --- Options --- */
-
-static void choices_clear(choices *chosen)
-{
-  g_free(chosen->filter);
-  g_strfreev(chosen->mpa);
-  g_free(chosen->hold);
-}
-
-static gboolean parse_options(int argc, char **argv, choices *chosen, cli_arguments *arguments, int *status)
-{
-  const GOptionEntry entries[] = {
-      {"filter", 'f', 0, G_OPTION_ARG_FILENAME, &chosen->filter,
-       "packets that are looked at, as tcpdump takes it: \"host 10.0.0.1 and port 5044\"", "EXPR"},
-      {"json", 'j', 0, G_OPTION_ARG_NONE, &chosen->json, "one JSON object a line", NULL},
-      {"summary", 's', 0, G_OPTION_ARG_NONE, &chosen->summary,
-       "sums of each connection instead of lines; with --json one object", NULL},
-      {"mpa", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &chosen->mpa, CLI_MPA_HINT_SENTENCE, CLI_MPA_HINT_VALUE},
-      {"ignore-checksums", 0, 0, G_OPTION_ARG_NONE, &chosen->ignore_checksums,
-       "take segments with a wrong TCP checksum too", NULL},
-      {"assume-aligned", 0, 0, G_OPTION_ARG_NONE, &chosen->assume_aligned,
-       "behind octets that were never captured: take what looks like an FPDU at a segment's start for one",
-       NULL},
-      {"hold", 0, 0, G_OPTION_ARG_FILENAME, &chosen->hold,
-       "octets of one direction beyond a hole before it is given up (default: 64MiB)", "SIZE"},
-      {NULL, 0, 0, 0, NULL, NULL, NULL},
-  };
-  const cli_usage usage = {
-      .arguments = "CAPTURE",
-      .summary =
-          "Reads a pcap or pcapng file (-: standard input), finds the connections that speak MPA, and prints "
-          "one line\n"
-          "for each FPDU: time, connection, stream position, octets, packets, how it was located, CRC, DDP "
-          "and\n"
-          "RDMAP fields, markers. docs/captures.md says how to take a capture, and what each field means.",
-      .example = "  iwarpsim decode receiver.pcap\n"
-                 "  iwarpsim decode siw.pcapng --summary\n"
-                 "  tcpdump -i eth0 -s 0 -w - tcp port 5044 | iwarpsim decode - --json\n"
-                 "  iwarpsim decode middle.pcap --mpa 10.0.0.2:5044\n",
-  };
-
-  return cli_parse(argc, argv, &usage, entries, arguments, status);
-}
-
-/* FALSE and `error` when --hold is no size. */
-static gboolean read_hold(const choices *chosen, uint64_t *octets, GError **error)
-{
-  if (chosen->hold && (!units_parse_size(chosen->hold, octets) || *octets == 0)) {
-    g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-                "--hold %s: no size; expected octets above 0, such as 64MiB", chosen->hold);
-    return FALSE;
-  }
-  return TRUE;
-}
 
 /* --- Output --- */
 
@@ -279,8 +222,8 @@ static int complain_of_silence(const decoding *d)
   guint32 flows = capture_source_flows(d->source);
   g_autofree char *most = busiest(d);
 
-  if (counts->packets == 0 && d->chosen->filter) {
-    plain_text_print(stderr, "%s: no packet matches --filter %s\n", d->file, d->chosen->filter);
+  if (counts->packets == 0 && d->chosen->capture.filter) {
+    plain_text_print(stderr, "%s: no packet matches --filter %s\n", d->file, d->chosen->capture.filter);
     return CLI_USAGE;
   }
   plain_text_print(stderr,
@@ -288,7 +231,7 @@ static int complain_of_silence(const decoding *d)
                    " packets, %u TCP connection%s%s; expected an MPA Request and "
                    "Reply Frame%s\n",
                    d->file, counts->packets, flows, flows == 1 ? "" : "s", most,
-                   d->chosen->mpa ? " or an end that --mpa names" : ", or --mpa HOST:PORT");
+                   d->chosen->capture.mpa ? " or an end that --mpa names" : ", or --mpa HOST:PORT");
   return CLI_USAGE;
 }
 
@@ -334,25 +277,22 @@ static int decode_source(decoding *d, const decode_options *options)
 
 static int decode_file(const choices *chosen, const cli_arguments *arguments)
 {
-  decode_options options = {.ignore_checksums = chosen->ignore_checksums,
-                            .assume_aligned = chosen->assume_aligned};
+  decode_options options = {.assume_aligned = chosen->assume_aligned};
   cli_progress shown = {.file = stderr, .started_us = g_get_monotonic_time()};
   GError *error = NULL;
-  g_autoptr(GArray) hints = cli_mpa_hint_parse_all(chosen->mpa, &error);
+  g_autoptr(GArray) hints = cli_capture_read(&chosen->capture, &options, &error);
 
-  if (!hints || !read_hold(chosen, &options.hold_octets, &error)) {
+  if (!hints) {
     int status = cli_usage_error("decode", "%s", error->message);
     g_error_free(error);
     return status;
   }
-  options.hints = &g_array_index(hints, decode_hint, 0);
-  options.hint_count = hints->len;
   decoding d = {.chosen = chosen, .file = arguments->rest[0]};
   /* Lines on the same terminal would tear it. */
   if (cli_shows_progress(arguments) && (chosen->summary || !isatty(STDOUT_FILENO))) {
     d.progress = &shown;
   }
-  d.source = capture_source_open(d.file, chosen->filter, &error);
+  d.source = capture_source_open(d.file, chosen->capture.filter, &error);
   if (!d.source) {
     return cli_fail(error);
   }
@@ -366,15 +306,34 @@ int cli_decode(int argc, char **argv)
   choices chosen = {0};
   cli_arguments arguments = {0};
   int status;
+  const GOptionEntry entries[] = {
+      CLI_CAPTURE_ENTRIES(chosen.capture),
+      {"json", 'j', 0, G_OPTION_ARG_NONE, &chosen.json, "one JSON object a line", NULL},
+      {"summary", 's', 0, G_OPTION_ARG_NONE, &chosen.summary,
+       "sums of each connection instead of lines; with --json one object", NULL},
+      {"assume-aligned", 0, 0, G_OPTION_ARG_NONE, &chosen.assume_aligned,
+       "behind octets that were never captured: take what looks like an FPDU at a segment's start for one",
+       NULL},
+      {NULL, 0, 0, 0, NULL, NULL, NULL},
+  };
+  const cli_usage usage = {
+      .arguments = "CAPTURE",
+      .operand = "CAPTURE",
+      .summary =
+          "Reads a pcap or pcapng file (-: standard input), finds the connections that speak MPA, and prints "
+          "one line\n"
+          "for each FPDU: time, connection, stream position, octets, packets, how it was located, CRC, DDP "
+          "and\n"
+          "RDMAP fields, markers. docs/captures.md says how to take a capture, and what each field means.",
+      .example = "  iwarpsim decode receiver.pcap\n"
+                 "  iwarpsim decode siw.pcapng --summary\n"
+                 "  tcpdump -i eth0 -s 0 -w - tcp port 5044 | iwarpsim decode - --json\n"
+                 "  iwarpsim decode middle.pcap --mpa 10.0.0.2:5044\n",
+  };
 
-  if (parse_options(argc, argv, &chosen, &arguments, &status)) {
-    if (arguments.count != 1) {
-      status = cli_usage_error("decode", "one CAPTURE is needed, %u were given", arguments.count);
-    } else {
-      status = decode_file(&chosen, &arguments);
-    }
+  if (cli_parse(argc, argv, &usage, entries, &arguments, &status)) {
+    status = decode_file(&chosen, &arguments);
   }
-  cli_arguments_clear(&arguments);
-  choices_clear(&chosen);
+  cli_free(entries, &arguments);
   return status;
 }

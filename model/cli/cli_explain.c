@@ -289,6 +289,6 @@ int cli_explain(int argc, char **argv)
       status = explain(arguments.rest[0]);
     }
   }
-  cli_arguments_clear(&arguments);
+  cli_free(entries, &arguments);
   return status;
 }

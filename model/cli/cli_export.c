@@ -26,16 +26,6 @@ static char *make_csv(const char *store_path, gsize *length, GError **error)
   return text;
 }
 
-static int export_store(const char *store_path, const char *path)
-{
-  GError *error = NULL;
-  gsize length = 0;
-  char *text = make_csv(store_path, &length, &error);
-  gboolean good = text != NULL && cli_output_write(path, text, length, &error);
-  free(text);
-  return good ? CLI_OK : cli_fail(error);
-}
-
 int cli_export(int argc, char **argv)
 {
   char *csv = NULL;
@@ -47,17 +37,18 @@ int cli_export(int argc, char **argv)
   };
   const cli_usage usage = {
       .arguments = "STORE",
+      .operand = "STORE",
       .summary = "Writes a result store as CSV: one row a run, its parameters, metrics and status.",
       .example = "  iwarpsim export results/mtu-loss.sqlite --csv mtu-loss.csv\n",
   };
   if (cli_parse(argc, argv, &usage, entries, &arguments, &status)) {
-    if (arguments.count != 1) {
-      status = cli_usage_error("export", "one STORE is needed, %u were given", arguments.count);
-    } else {
-      status = export_store(arguments.rest[0], csv);
-    }
+    GError *error = NULL;
+    gsize length = 0;
+    char *text = make_csv(arguments.rest[0], &length, &error);
+    gboolean good = text != NULL && cli_output_write(csv, text, length, &error);
+    free(text);
+    status = good ? CLI_OK : cli_fail(error);
   }
-  cli_arguments_clear(&arguments);
-  g_free(csv);
+  cli_free(entries, &arguments);
   return status;
 }

@@ -23,14 +23,6 @@ static void print_counts(const cli_arguments *arguments, const merge_count *coun
   plain_text_print(stdout, "%zu run%s taken; results in %s\n", taken, plural(taken), into);
 }
 
-/* Removes a store without runs, and its journal: where the disk is full SQLite leaves that behind. */
-static void remove_store(const char *path)
-{
-  g_autofree char *journal = g_strconcat(path, "-journal", NULL);
-  g_unlink(path);
-  g_unlink(journal);
-}
-
 static int merge_stores(const cli_arguments *arguments, const char *into, gboolean mix)
 {
   GError *error = NULL;
@@ -44,7 +36,10 @@ static int merge_stores(const cli_arguments *arguments, const char *into, gboole
   if (good && !arguments->quiet) {
     print_counts(arguments, counts, into);
   } else if (!good && made) {
-    remove_store(into); /* the merge was made whole or not at all */
+    /* All or nothing; the journal too, which SQLite leaves where the disk is full. */
+    g_autofree char *journal = g_strconcat(into, "-journal", NULL);
+    g_unlink(into);
+    g_unlink(journal);
   }
   g_free(counts);
   return good ? CLI_OK : cli_fail(error);
@@ -79,7 +74,6 @@ int cli_merge(int argc, char **argv)
       status = merge_stores(&arguments, into, mix);
     }
   }
-  cli_arguments_clear(&arguments);
-  g_free(into);
+  cli_free(entries, &arguments);
   return status;
 }

@@ -85,16 +85,6 @@ static const char *nearest_option(char **argv, const GOptionEntry *entries)
   return nearest;
 }
 
-static int option_error(char **argv, const GOptionEntry *entries, const GError *error)
-{
-  const char *nearest = error->code == G_OPTION_ERROR_UNKNOWN_OPTION ? nearest_option(argv, entries) : NULL;
-
-  if (nearest != NULL) {
-    return cli_usage_error(argv[0], "%s; did you mean --%s?", error->message, nearest);
-  }
-  return cli_usage_error(argv[0], "%s", error->message);
-}
-
 /* `argument` is a one-letter option of `entries` with its value behind it. */
 static gboolean has_value_attached(const char *argument, const GOptionEntry *entries)
 {
@@ -129,17 +119,6 @@ static char **split_attached_values(char **argv, const GOptionEntry *entries)
   return (char **)g_ptr_array_free(split, FALSE);
 }
 
-/* The option that was given an empty name or text; NULL. */
-static const GOptionEntry *find_empty(const GOptionEntry *entries)
-{
-  for (const GOptionEntry *entry = entries; entry != NULL && entry->long_name != NULL; entry++) {
-    if (entry->arg == G_OPTION_ARG_FILENAME && g_strcmp0(*(char **)entry->arg_data, "") == 0) {
-      return entry;
-    }
-  }
-  return NULL;
-}
-
 /* GLib names the program in --help by this; argv[0] is the command. Its own --help would leave the program at once, whatever became of the text. */
 static GOptionContext *new_context(const char *command, const cli_usage *usage)
 {
@@ -167,47 +146,58 @@ gboolean cli_parse(int argc, char **argv, const cli_usage *usage, const GOptionE
       {"version", 0, 0, G_OPTION_ARG_NONE, &version, "print the version", NULL},
       G_OPTION_ENTRY_NULL,
   };
-  GOptionContext *context = new_context(argv[0], usage);
-  GError *error = NULL;
-  gboolean go_on;
+  g_autoptr(GOptionContext) context = new_context(argv[0], usage);
+  g_autoptr(GError) error = NULL;
 
   g_assert(argc >= 1);
   *arguments = (cli_arguments){.rest = split_attached_values(argv, entries)};
   g_option_context_add_main_entries(context, entries != NULL ? entries : shared + G_N_ELEMENTS(shared) - 1,
                                     NULL);
   g_option_context_add_main_entries(context, shared, NULL);
-  go_on = g_option_context_parse_strv(context, &arguments->rest, &error);
-  g_autofree char *page = g_option_context_get_help(context, TRUE, NULL);
-  g_option_context_free(context);
-  const GOptionEntry *empty = go_on ? find_empty(entries) : NULL;
-  if (go_on && help) {
-    plain_text_print_page(stdout, page);
-    *status = CLI_OK;
-    go_on = FALSE;
-  } else if (empty != NULL) {
-    *status =
-        cli_usage_error(argv[0], "--%s is empty; expected %s", empty->long_name, empty->arg_description);
-    go_on = FALSE;
-  } else if (!go_on) {
-    *status = option_error(argv, entries, error);
-    g_error_free(error);
-  } else if (version) {
-    plain_text_print(stdout, "iwarpsim %s\n", cli_version());
-    *status = CLI_OK;
-    go_on = FALSE;
-  } else {
-    /* The command's name is no argument, nor is a "--" in front of the arguments. */
-    char **rest = g_strdupv(arguments->rest + (g_strcmp0(arguments->rest[1], "--") == 0 ? 2 : 1));
+  if (!g_option_context_parse_strv(context, &arguments->rest, &error)) {
+    const char *nearest = error->code == G_OPTION_ERROR_UNKNOWN_OPTION ? nearest_option(argv, entries) : NULL;
 
-    g_strfreev(arguments->rest);
-    arguments->rest = rest;
-    arguments->count = g_strv_length(rest);
+    *status = nearest != NULL ? cli_usage_error(argv[0], "%s; did you mean --%s?", error->message, nearest)
+                              : cli_usage_error(argv[0], "%s", error->message);
+    return FALSE;
   }
-  return go_on;
+  *status = CLI_OK;
+  if (help) {
+    g_autofree char *page = g_option_context_get_help(context, TRUE, NULL);
+    plain_text_print_page(stdout, page);
+    return FALSE;
+  }
+  for (const GOptionEntry *entry = entries; entry != NULL && entry->long_name != NULL; entry++) {
+    if (entry->arg == G_OPTION_ARG_FILENAME && g_strcmp0(*(char **)entry->arg_data, "") == 0) {
+      *status =
+          cli_usage_error(argv[0], "--%s is empty; expected %s", entry->long_name, entry->arg_description);
+      return FALSE;
+    }
+  }
+  if (version) {
+    plain_text_print(stdout, "iwarpsim %s\n", cli_version());
+    return FALSE;
+  }
+  /* The command's name is no argument, nor is a "--" before the arguments. */
+  char **rest = g_strdupv(arguments->rest + (g_strcmp0(arguments->rest[1], "--") == 0 ? 2 : 1));
+  g_strfreev(arguments->rest);
+  arguments->rest = rest;
+  arguments->count = g_strv_length(rest);
+  if (usage->operand != NULL && arguments->count != 1) {
+    *status = cli_usage_error(argv[0], "one %s is needed, %u were given", usage->operand, arguments->count);
+    return FALSE;
+  }
+  return TRUE;
 }
 
-void cli_arguments_clear(cli_arguments *arguments)
+void cli_free(const GOptionEntry *entries, cli_arguments *arguments)
 {
+  for (const GOptionEntry *entry = entries; entry != NULL && entry->long_name != NULL; entry++) {
+    if (entry->arg == G_OPTION_ARG_FILENAME) {
+      g_free(*(char **)entry->arg_data);
+    } else if (entry->arg == G_OPTION_ARG_FILENAME_ARRAY) {
+      g_strfreev(*(char ***)entry->arg_data);
+    }
+  }
   g_strfreev(arguments->rest);
-  *arguments = (cli_arguments){.rest = NULL};
 }

@@ -239,6 +239,7 @@ int cli_plot(int argc, char **argv)
   g_autofree char *kinds = summary_of_kinds();
   const cli_usage usage = {
       .arguments = "STORE|DIR",
+      .operand = "STORE or DIR",
       .summary = kinds,
       .example = "  iwarpsim plot results/mtu-loss.sqlite\n"
                  "  iwarpsim plot results/mtu-loss.sqlite --metric goodput_bit_per_s --format term\n"
@@ -246,9 +247,7 @@ int cli_plot(int argc, char **argv)
   };
   if (cli_parse(argc, argv, &usage, entries, &arguments, &status)) {
     plot_request request = {.what = what, .metric = metric};
-    status = arguments.count == 1
-                 ? cli_leave_out_parse("plot", leave_out, &request.leave_out)
-                 : cli_usage_error("plot", "one STORE or DIR is needed, %u were given", arguments.count);
+    status = cli_leave_out_parse("plot", leave_out, &request.leave_out);
     if (status == CLI_OK) {
       status = set_format(format != NULL ? format : "png", &request.target);
     }
@@ -257,11 +256,6 @@ int cli_plot(int argc, char **argv)
       status = plot(&request, out, arguments.quiet);
     }
   }
-  cli_arguments_clear(&arguments);
-  g_free(out);
-  g_free(format);
-  g_free(what);
-  g_free(metric);
-  g_free(leave_out);
+  cli_free(entries, &arguments);
   return status;
 }

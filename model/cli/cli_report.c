@@ -9,13 +9,6 @@
 #include "cli/cli_output.h"
 #include "study/report/html_report.h"
 
-/* The store's file with ".html" in place of ".sqlite". */
-static char *page_beside(const char *store)
-{
-  gsize length = strlen(store) - (g_str_has_suffix(store, ".sqlite") ? strlen(".sqlite") : 0);
-  return g_strdup_printf("%.*s.html", (int)length, store);
-}
-
 static int write_report(const html_report_options *options, gboolean quiet)
 {
   GError *error = NULL;
@@ -51,26 +44,23 @@ int cli_report(int argc, char **argv)
   };
   const cli_usage usage = {
       .arguments = "STORE",
+      .operand = "STORE",
       .summary =
           "Writes one HTML page about a sweep's STORE: the question, the answer, plots, tables with "
           "intervals, flags, provenance and the command that reproduces it. The page needs nothing else.",
       .example = "  iwarpsim report results/mtu-loss.sqlite -o mtu-loss.html\n",
   };
   if (cli_parse(argc, argv, &usage, entries, &arguments, &status)) {
-    if (arguments.count != 1) {
-      status = cli_usage_error("report", "one STORE is needed, %u were given", arguments.count);
-    } else {
-      status = cli_leave_out_parse("report", leave_out, &options.leave_out);
-    }
+    status = cli_leave_out_parse("report", leave_out, &options.leave_out);
     if (status == CLI_OK) {
-      options.store = arguments.rest[0];
-      g_autofree char *beside = page_beside(options.store);
+      const char *store = arguments.rest[0];
+      size_t stem = strlen(store) - (g_str_has_suffix(store, ".sqlite") ? strlen(".sqlite") : 0);
+      g_autofree char *beside = g_strdup_printf("%.*s.html", (int)stem, store);
+      options.store = store;
       options.page = out != NULL ? out : beside;
       status = write_report(&options, arguments.quiet);
     }
   }
-  cli_arguments_clear(&arguments);
-  g_free(out);
-  g_free(leave_out);
+  cli_free(entries, &arguments);
   return status;
 }

@@ -19,38 +19,6 @@ typedef struct run_options {
   gboolean as_child; /* of a sweep: everything goes to it, nothing into files */
 } run_options;
 
-static void run_options_clear(run_options *options)
-{
-  g_strfreev(options->sets);
-  g_free(options->engine);
-  g_free(options->directory);
-}
-
-static gboolean parse_options(int argc, char **argv, run_options *options, cli_arguments *arguments,
-                              int *status)
-{
-  const GOptionEntry entries[] = {
-      {"set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &options->sets, "override a key of the scenario",
-       "GROUP.KEY=VALUE"},
-      {"engine", 0, 0, G_OPTION_ARG_FILENAME, &options->engine, "auto, ns3 or native; as --set run.engine=…",
-       "ENGINE"},
-      {"out", 'o', 0, G_OPTION_ARG_FILENAME, &options->directory,
-       "folder for the results (default: results/<scenario name>)", "DIR"},
-      {"pcap", 0, 0, G_OPTION_ARG_NONE, &options->capture, "also write sender.pcap and receiver.pcap", NULL},
-      /* Internal, and not in --help: needs what child_host_start() opens. */
-      {"as-child", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, &options->as_child,
-       "internal: what makes a sweep's runs", NULL},
-      {NULL, 0, 0, 0, NULL, NULL, NULL},
-  };
-  const cli_usage usage = {
-      .arguments = "SCENARIO",
-      .summary = "Runs a scenario, prints a summary and writes summary.json and occupancy.csv.",
-      .example = "  iwarpsim run scenarios/one-loss-markers.cfg --set path.forward.mtu=9000 --pcap\n",
-  };
-
-  return cli_parse(argc, argv, &usage, entries, arguments, status);
-}
-
 /* The scenario with --set and --engine in it; not checked yet. */
 static scenario *load(const run_options *options, const cli_arguments *arguments, GError **error)
 {
@@ -170,21 +138,33 @@ int cli_run(int argc, char **argv)
 {
   run_options options = {0};
   cli_arguments arguments = {0};
-  GError *error = NULL;
   int status;
+  const GOptionEntry entries[] = {
+      {"set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &options.sets, "override a key of the scenario",
+       "GROUP.KEY=VALUE"},
+      {"engine", 0, 0, G_OPTION_ARG_FILENAME, &options.engine, "auto, ns3 or native; as --set run.engine=…",
+       "ENGINE"},
+      {"out", 'o', 0, G_OPTION_ARG_FILENAME, &options.directory,
+       "folder for the results (default: results/<scenario name>)", "DIR"},
+      {"pcap", 0, 0, G_OPTION_ARG_NONE, &options.capture, "also write sender.pcap and receiver.pcap", NULL},
+      /* Internal, and not in --help: needs what child_host_start() opens. */
+      {"as-child", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, &options.as_child,
+       "internal: what makes a sweep's runs", NULL},
+      {NULL, 0, 0, 0, NULL, NULL, NULL},
+  };
+  const cli_usage usage = {
+      .arguments = "SCENARIO",
+      .operand = "SCENARIO",
+      .summary = "Runs a scenario, prints a summary and writes summary.json and occupancy.csv.",
+      .example = "  iwarpsim run scenarios/one-loss-markers.cfg --set path.forward.mtu=9000 --pcap\n",
+  };
 
-  if (parse_options(argc, argv, &options, &arguments, &status)) {
-    if (arguments.count != 1) {
-      status = cli_usage_error("run", "one SCENARIO is needed, %u were given", arguments.count);
-    } else {
-      scenario *s = load(&options, &arguments, &error);
-      status = !s                 ? cli_fail(error)
-               : options.as_child ? serve_sweep(s)
-                                  : run_scenario(s, &options, &arguments);
-      scenario_free(s);
-    }
+  if (cli_parse(argc, argv, &usage, entries, &arguments, &status)) {
+    GError *error = NULL;
+    scenario *s = load(&options, &arguments, &error);
+    status = !s ? cli_fail(error) : options.as_child ? serve_sweep(s) : run_scenario(s, &options, &arguments);
+    scenario_free(s);
   }
-  cli_arguments_clear(&arguments);
-  run_options_clear(&options);
+  cli_free(entries, &arguments);
   return status;
 }

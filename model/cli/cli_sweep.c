@@ -37,43 +37,6 @@ typedef struct sweep_arguments {
   child_limits limits;
 } sweep_arguments;
 
-static gboolean parse_options(int argc, char **argv, sweep_arguments *own, cli_arguments *arguments,
-                              int *status)
-{
-  const GOptionEntry entries[] = {
-      {"set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &own->sets, "override a key that the sweep does not vary",
-       "GROUP.KEY=VALUE"},
-      {"jobs", 'j', 0, G_OPTION_ARG_INT, &own->jobs,
-       "runs at once (default: one a core); the results do not depend on it", "N"},
-      {"store", 0, 0, G_OPTION_ARG_FILENAME, &own->store,
-       "file for the results (default: results/<scenario name>.sqlite)", "FILE"},
-      {"shard", 0, 0, G_OPTION_ARG_FILENAME, &own->shard_text,
-       "only the I-th of N equal parts, for several machines", "I/N"},
-      {"list", 0, 0, G_OPTION_ARG_NONE, &own->list,
-       "print the runs, their number and an estimate, start nothing", NULL},
-      {"keep-going", 'k', 0, G_OPTION_ARG_NONE, &own->keep_going, "start further runs behind one that failed",
-       NULL},
-      {"limit", 0, 0, G_OPTION_ARG_FILENAME, &own->limit_text,
-       "stop a run that takes longer (default: none does)", "TIME"},
-      {"stall", 0, 0, G_OPTION_ARG_FILENAME, &own->stall_text,
-       "stop a run whose simulated time stands still so long (default: 60s; 0: never)", "TIME"},
-      {"memory", 0, 0, G_OPTION_ARG_FILENAME, &own->memory_text, "of data that a run may hold (default: any)",
-       "SIZE"},
-      {"mix", 0, 0, G_OPTION_ARG_NONE, &own->mix,
-       "also into a store with runs of another scenario text or program version", NULL},
-      {NULL, 0, 0, 0, NULL, NULL, NULL},
-  };
-  const cli_usage usage = {
-      .arguments = "SCENARIO",
-      .summary = "Runs every point of the scenario's sweep that is missing or failed in the store.\n"
-                 "Interrupted or killed, the same command goes on where it was. The store gets summaries\n"
-                 "and distributions; 'iwarpsim run' writes the occupancy over time of one point.",
-      .example = "  iwarpsim sweep scenarios/mtu-loss.cfg --list\n"
-                 "  iwarpsim sweep scenarios/mtu-loss.cfg -j 2 --keep-going\n",
-  };
-  return cli_parse(argc, argv, &usage, entries, arguments, status);
-}
-
 /* "I/N" with 1 <= I <= N. */
 static gboolean parse_shard(sweep_arguments *own)
 {
@@ -291,10 +254,40 @@ int cli_sweep(int argc, char **argv)
   sweep_arguments own = {.jobs = JOBS_DEFAULT};
   cli_arguments arguments = {0};
   int status;
-  if (parse_options(argc, argv, &own, &arguments, &status)) {
-    if (arguments.count != 1) {
-      status = cli_usage_error("sweep", "one SCENARIO is needed, %u were given", arguments.count);
-    } else if (own.jobs < 1 && own.jobs != JOBS_DEFAULT) {
+  const GOptionEntry entries[] = {
+      {"set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &own.sets, "override a key that the sweep does not vary",
+       "GROUP.KEY=VALUE"},
+      {"jobs", 'j', 0, G_OPTION_ARG_INT, &own.jobs,
+       "runs at once (default: one a core); the results do not depend on it", "N"},
+      {"store", 0, 0, G_OPTION_ARG_FILENAME, &own.store,
+       "file for the results (default: results/<scenario name>.sqlite)", "FILE"},
+      {"shard", 0, 0, G_OPTION_ARG_FILENAME, &own.shard_text,
+       "only the I-th of N equal parts, for several machines", "I/N"},
+      {"list", 0, 0, G_OPTION_ARG_NONE, &own.list,
+       "print the runs, their number and an estimate, start nothing", NULL},
+      {"keep-going", 'k', 0, G_OPTION_ARG_NONE, &own.keep_going, "start further runs behind one that failed",
+       NULL},
+      {"limit", 0, 0, G_OPTION_ARG_FILENAME, &own.limit_text,
+       "stop a run that takes longer (default: none does)", "TIME"},
+      {"stall", 0, 0, G_OPTION_ARG_FILENAME, &own.stall_text,
+       "stop a run whose simulated time stands still so long (default: 60s; 0: never)", "TIME"},
+      {"memory", 0, 0, G_OPTION_ARG_FILENAME, &own.memory_text, "of data that a run may hold (default: any)",
+       "SIZE"},
+      {"mix", 0, 0, G_OPTION_ARG_NONE, &own.mix,
+       "also into a store with runs of another scenario text or program version", NULL},
+      {NULL, 0, 0, 0, NULL, NULL, NULL},
+  };
+  const cli_usage usage = {
+      .arguments = "SCENARIO",
+      .operand = "SCENARIO",
+      .summary = "Runs every point of the scenario's sweep that is missing or failed in the store.\n"
+                 "Interrupted or killed, the same command goes on where it was. The store gets summaries\n"
+                 "and distributions; 'iwarpsim run' writes the occupancy over time of one point.",
+      .example = "  iwarpsim sweep scenarios/mtu-loss.cfg --list\n"
+                 "  iwarpsim sweep scenarios/mtu-loss.cfg -j 2 --keep-going\n",
+  };
+  if (cli_parse(argc, argv, &usage, entries, &arguments, &status)) {
+    if (own.jobs < 1 && own.jobs != JOBS_DEFAULT) {
       status = cli_usage_error("sweep", "-j %d: expected 1 or more", own.jobs);
     } else if (!parse_shard(&own)) {
       status = cli_usage_error("sweep", "--shard %s: expected I/N with 1 <= I <= N", own.shard_text);
@@ -302,12 +295,6 @@ int cli_sweep(int argc, char **argv)
       status = check_and_run(&own, &arguments);
     }
   }
-  cli_arguments_clear(&arguments);
-  g_strfreev(own.sets);
-  g_free(own.store);
-  g_free(own.shard_text);
-  g_free(own.limit_text);
-  g_free(own.stall_text);
-  g_free(own.memory_text);
+  cli_free(entries, &arguments);
   return status;
 }

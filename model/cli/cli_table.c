@@ -110,6 +110,7 @@ int cli_table(int argc, char **argv)
   };
   const cli_usage usage = {
       .arguments = "STORE",
+      .operand = "STORE",
       .summary = "Prints the results of a sweep's STORE: of each point the mean over its seeds with the 95 % "
                  "interval, median and quartiles.",
       .example = "  iwarpsim table results/mtu-loss.sqlite\n"
@@ -117,16 +118,8 @@ int cli_table(int argc, char **argv)
                  "  iwarpsim table results/mtu-loss.sqlite --pair receiver.mode=in-order,out-of-order\n",
   };
   if (cli_parse(argc, argv, &usage, entries, &arguments, &status)) {
-    if (arguments.count != 1) {
-      status = cli_usage_error("table", "one STORE is needed, %u were given", arguments.count);
-    } else {
-      status = table_of_store(arguments.rest[0], &options);
-    }
+    status = table_of_store(arguments.rest[0], &options);
   }
-  cli_arguments_clear(&arguments);
-  g_strfreev(options.metrics);
-  g_free(options.pair);
-  g_free(options.leave_out);
-  g_free(options.csv);
+  cli_free(entries, &arguments);
   return status;
 }

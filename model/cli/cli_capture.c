@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "cli/cli_mpa_hint.h"
+#include "cli/cli_capture.h"
 
 #include <arpa/inet.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "scenario/scenario_suggest.h"
 
 enum { DECIMAL = 10, HEXADECIMAL = 16 };
 
-GQuark cli_mpa_hint_error_quark(void)
+GQuark cli_capture_error_quark(void)
 {
-  return g_quark_from_static_string("iwarpsim-cli-mpa-hint");
+  return g_quark_from_static_string("iwarpsim-cli-capture");
 }
 
 static gboolean refuse(GError **error, const char *text, const char *format, ...) G_GNUC_PRINTF(3, 4);
@@ -22,7 +23,7 @@ static gboolean refuse(GError **error, const char *text, const char *format, ...
   va_start(arguments, format);
   g_autofree char *what = g_strdup_vprintf(format, arguments);
   va_end(arguments);
-  g_set_error(error, CLI_MPA_HINT_ERROR, 0, "--mpa %s: %s", text, what);
+  g_set_error(error, CLI_CAPTURE_ERROR, 0, "--mpa %s: %s", text, what);
   return FALSE;
 }
 
@@ -153,9 +154,9 @@ static gboolean parse_setting(const char *text, char *setting, decode_hint *hint
                 meant);
 }
 
-/* Reads "10.0.0.2:5044,markers=off,start=find" into `hint`. `start` is where the FPDU phase starts in what is sent to HOST:PORT, `start-reverse` in
- * what it sends: at the first octet (first), where an FPDU is found (find), at a TCP sequence number (decimal, or 0x…). Without start it is first
- * where the SYN was captured, else find; without start-reverse as start, and find when start is a number. FALSE and `error`, with what was expected, when it is none. */
+/* Reads "10.0.0.2:5044,markers=off,start=find". `start` is where the FPDU phase starts in what is sent to HOST:PORT, `start-reverse` in
+ * what HOST:PORT sends: at the first octet (first), where an FPDU is found (find), or at a TCP sequence number (decimal, or 0x…). The default of start is first
+ * where the SYN was captured, else find; that of start-reverse is start, or find where start is a number. */
 static gboolean parse_hint(const char *text, decode_hint *hint, GError **error)
 {
   g_auto(GStrv) parts = g_strsplit(text, ",", -1);
@@ -179,18 +180,26 @@ static gboolean parse_hint(const char *text, decode_hint *hint, GError **error)
   return TRUE;
 }
 
-GArray *cli_mpa_hint_parse_all(char *const *texts, GError **error)
+GArray *cli_capture_read(const cli_capture_options *options, decode_options *decoding, GError **error)
 {
-  GArray *hints = g_array_new(FALSE, FALSE, sizeof(decode_hint));
+  g_autoptr(GArray) hints = g_array_new(FALSE, FALSE, sizeof(decode_hint));
 
-  for (; texts && *texts; texts++) {
+  for (char **text = options->mpa; text && *text; text++) {
     decode_hint hint;
 
-    if (!parse_hint(*texts, &hint, error)) {
-      g_array_unref(hints);
+    if (!parse_hint(*text, &hint, error)) {
       return NULL;
     }
     g_array_append_val(hints, hint);
   }
-  return hints;
+  if (options->hold &&
+      (!units_parse_size(options->hold, &decoding->hold_octets) || decoding->hold_octets == 0)) {
+    g_set_error(error, CLI_CAPTURE_ERROR, 0, "--hold %s: no size; expected octets above 0, such as 64MiB",
+                options->hold);
+    return NULL;
+  }
+  decoding->ignore_checksums = options->ignore_checksums;
+  decoding->hints = (const decode_hint *)(const void *)hints->data;
+  decoding->hint_count = hints->len;
+  return g_steal_pointer(&hints);
 }

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The options with which decode and replay read a capture. */
+#ifndef CLI_CLI_CAPTURE_H
+#define CLI_CLI_CAPTURE_H
+
+#include <glib.h>
+
+#include "decode/decode_session.h"
+
+/* As given on the command line; cli_free() frees them with the entries below. */
+typedef struct cli_capture_options {
+  char *filter; /* NULL: none */
+  char **mpa;
+  char *hold;
+  gboolean ignore_checksums;
+} cli_capture_options;
+
+/* The rows of a GOptionEntry table for `options`, a cli_capture_options. */
+#define CLI_CAPTURE_ENTRIES(options)                                                                         \
+  {"filter",                                                                                                 \
+   'f',                                                                                                      \
+   0,                                                                                                        \
+   G_OPTION_ARG_FILENAME,                                                                                    \
+   &(options).filter,                                                                                        \
+   "packets that are looked at, as tcpdump takes it: \"host 10.0.0.1 and port 5044\"",                       \
+   "EXPR"},                                                                                                  \
+      {"mpa",                                                                                                \
+       0,                                                                                                    \
+       0,                                                                                                    \
+       G_OPTION_ARG_FILENAME_ARRAY,                                                                          \
+       &(options).mpa,                                                                                       \
+       "connections with this end speak MPA (HOST: an address, [IPv6 address] or *), from the first octet "  \
+       "on; without a SYN, from where FPDUs are found; repeatable",                                          \
+       "HOST:PORT[,markers=on|off][,crc=on|off][,start=first|find|SEQ][,start-reverse=...]"},                \
+      {"ignore-checksums",                                                                                   \
+       0,                                                                                                    \
+       0,                                                                                                    \
+       G_OPTION_ARG_NONE,                                                                                    \
+       &(options).ignore_checksums,                                                                          \
+       "take segments with a wrong TCP checksum too",                                                        \
+       NULL},                                                                                                \
+  {                                                                                                          \
+    "hold", 0, 0, G_OPTION_ARG_FILENAME, &(options).hold,                                                    \
+        "octets of one direction beyond a hole before it is given up (default: 64MiB)", "SIZE"               \
+  }
+
+#define CLI_CAPTURE_ERROR (cli_capture_error_quark())
+GQuark cli_capture_error_quark(void);
+
+/* Fills in how a capture is decoded: `decoding`'s hints, hold and checksums; its other members stay. The hints are in the GArray that is returned, which
+ * the caller frees after `decoding` with g_array_unref(). NULL and `error`, with what was expected: an option has a value that is none. */
+GArray *cli_capture_read(const cli_capture_options *options, decode_options *decoding, GError **error);
+
+#endif

@@ -51,8 +51,8 @@ static inline bool ddp_header_is_last(const octet_rope *ulpdu)
 }
 
 /* Reads the header at the front of the ULPDU `ulpdu`; fields of the other model become 0, reserved bits
- * are not looked at (DDP-045). Returns its length, 0 when the ULPDU is too short for it (notes-ddp-rdmap
- * 15), with all of `header` 0 then. Judges no field. */
+ * are not looked at (DDP-045). Returns its length, 0 when the ULPDU is too short for it (note D15),
+ * with all of `header` 0 then. Judges no field. */
 size_t ddp_header_decode(ddp_header *header, const octet_rope *ulpdu);
 
 #endif

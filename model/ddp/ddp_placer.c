@@ -60,7 +60,7 @@ static bool check_tagged(const ddp_placer *placer, ddp_segment *segment, ddp_err
   static const uint8_t codes[] = {
       [DDP_ACCESS_INVALID_STAG] = DDP_TAGGED_INVALID_STAG,
       [DDP_ACCESS_NOT_ASSOCIATED] = DDP_TAGGED_NOT_ASSOCIATED,
-      /* DDP has no code for rights: such an STag is not valid for Placement (DDP-153, notes-ddp-rdmap 49). */
+      /* DDP has no code for rights: such an STag is not valid for Placement (DDP-153, note D49). */
       [DDP_ACCESS_RIGHTS] = DDP_TAGGED_INVALID_STAG,
       [DDP_ACCESS_WRAPS] = DDP_TAGGED_TO_WRAP,
       [DDP_ACCESS_BOUNDS] = DDP_TAGGED_BOUNDS,
@@ -92,7 +92,7 @@ static bool check(const ddp_placer *placer, ddp_segment *segment, ddp_error *err
   segment->target = NULL;
 
   /* ddp-07/rfc5041 §4.1, §7.2 (DDP-048, DDP-171, DDP-177, DDP-179): missing in the lists of checks; first
-   * and on empty segments too, as no other field can be trusted under another version (notes-ddp-rdmap 2). */
+   * and on empty segments too, as no other field can be trusted under another version (note D2). */
   if (header->version != placer->version) {
     *error = header->tagged ? (ddp_error){DDP_ERROR_TAGGED, DDP_TAGGED_INVALID_VERSION}
                             : (ddp_error){DDP_ERROR_UNTAGGED, DDP_UNTAGGED_INVALID_VERSION};
@@ -130,8 +130,7 @@ static void forget_from(ddp_placer *placer, uint64_t position)
   }
 }
 
-/* Keeps the fault that comes first in the sender's order and forgets what lies behind it (notes-ddp-rdmap
- * 39). */
+/* Keeps the fault that comes first in the sender's order and forgets what lies behind it (note D39). */
 static void note_fault(ddp_placer *placer, verdict found, ddp_error error, const ddp_segment *segment)
 {
   if (!placer->fault) {
@@ -182,7 +181,7 @@ static void surface_fault(ddp_placer *placer, time_ps now)
 }
 
 /* What the segments of a message have in common: RsvdULP of a tagged one, which has no number (ddp-07/rfc5041 §4.2, DDP-055), QN of an
- * untagged one, whose MSN is_in_turn() knows. Not STag: nothing tells its messages apart (notes-ddp-rdmap 17). */
+ * untagged one, whose MSN is_in_turn() knows. Not STag: nothing tells its messages apart (note D17). */
 enum { NO_MESSAGE = 0, TAGGED_MESSAGE = 1 << 8, UNTAGGED_MESSAGE = 2 << 8 };
 
 static uint32_t message_of(const ddp_header *header)
@@ -193,7 +192,7 @@ static uint32_t message_of(const ddp_header *header)
 
 /* What only the sender's order can tell about an untagged segment: is it of the message whose turn it is?
  * An MSN that was free when the segment arrived early may be Delivered by now, and one ahead means that
- * the sender skipped a message or mixed two (ddp-07/rfc5041 §5.3, DDP-103; notes-ddp-rdmap 18). The
+ * the sender skipped a message or mixed two (ddp-07/rfc5041 §5.3, DDP-103; note D18). The
  * documents give no check for the latter; delivering past it would break the order, so it gets the code of
  * a bad MSN. */
 static bool is_in_turn(const ddp_placer *placer, const ddp_header *header)
@@ -292,7 +291,7 @@ static verdict inspect(const ddp_placer *placer, const mpa_ulpdu *ulpdu, ddp_seg
   segment->observer = 0;
   segment->message_memory = NULL;
   segment->message_octets = 0;
-  if (segment->header_octets == 0) { /* no code fits a ULPDU without a whole header (notes-ddp-rdmap 15) */
+  if (segment->header_octets == 0) { /* no code fits a ULPDU without a whole header (note D15) */
     *error = (ddp_error){DDP_ERROR_LOCAL_CATASTROPHIC, DDP_CATASTROPHIC};
     return VERDICT_ERROR;
   }

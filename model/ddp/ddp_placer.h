@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The receiving side of DDP: Placement of each segment as it is passed up, in any order; Delivery once and
  * in the order sent, across queues and tagged traffic (ddp-07/rfc5041 §5.3, §5.4 [v1.0: §7.3, §7.4];
- * DDP-105 … DDP-108, DDP-111 … DDP-115, notes-ddp-rdmap 16). */
+ * DDP-105 … DDP-108, DDP-111 … DDP-115, note D16). */
 #ifndef DDP_DDP_PLACER_H
 #define DDP_DDP_PLACER_H
 
@@ -33,13 +33,13 @@ typedef struct ddp_probe {
 
 /* `error` and `refused` surface the first fault of the stream, exactly one of them and once, when the
  * in-order point reaches the segment that has it, so that the result does not depend on the network's
- * order (notes-ddp-rdmap 39; but see report_on_arrival). Nothing is Placed or Delivered afterwards
+ * order (note D39; but see report_on_arrival). Nothing is Placed or Delivered afterwards
  * (DDP-160); segments that were Placed early are forgotten without being Delivered.
  *
  * The handlers may post buffers, register STags and call ddp_placer_stop(), but not ddp_placer_receive(). */
 typedef struct ddp_placer_events {
   /* Asked of every segment that DDP itself finds right, before it is Placed: may the ULP's fields in
-   * `header` be so? What the ULP does not accept is not Placed either (notes-ddp-rdmap 25). The answer
+   * `header` be so? What the ULP does not accept is not Placed either (note D25). The answer
    * depends on nothing but `header`. NULL: all are accepted. */
   bool (*accepts)(void *user, const ddp_header *header);
   /* `segment` and all before it are Placed: it is Delivered, exactly once, in the order sent. `buffer_id`:
@@ -61,7 +61,7 @@ typedef struct ddp_placer_events {
 
 typedef struct ddp_placer_config {
   iwarp_generation generation : 8; /* DV; idle pairs are many */
-  /* A fault surfaces when its segment arrives (`err_now`, notes-ddp-rdmap 39), not when the in-order point
+  /* A fault surfaces when its segment arrives (`err_now`, note D39), not when the in-order point
    * reaches it: the outcome then depends on the network's order. */
   bool report_on_arrival;
   uint32_t queue_count;
@@ -82,9 +82,9 @@ void ddp_placer_free(ddp_placer *placer);
 
 /* Checks and Places one ULPDU as MPA passes it, in any order, each once or more: a repeat is Placed again
  * and nothing else (DDP-106); none comes behind its own Delivery (DDP-032). Then Delivers what has become
- * contiguous from stream offset 0 of the FPDU phase. Checks in the order of notes-ddp-rdmap 12, DV first
+ * contiguous from stream offset 0 of the FPDU phase. Checks in the order of note D12, DV first
  * (2); a segment that fails one is not Placed (ddp-07/rfc5041 §7.1, DDP-140 … DDP-157). Buffers and STags
- * count as they are when the segment arrives (notes-ddp-rdmap 53). */
+ * count as they are when the segment arrives (note D53). */
 void ddp_placer_receive(ddp_placer *placer, const mpa_ulpdu *ulpdu, time_ps now);
 
 /* Would `ulpdu`, which comes early, be Placed? Changes nothing. For a guess about where an FPDU is (mpa_deframer_events). */

@@ -17,7 +17,7 @@ typedef struct ddp_segment {
   uint64_t fpdu_start; /* where it lies in the stream: the order token (ddp-07/rfc5041 §2.3, DDP-013) */
   uint64_t fpdu_end;
   uint32_t payload_octets; /* 0 when `header_octets` is: how much of the ULPDU is payload is not known */
-  uint8_t header_octets;   /* 0 when the ULPDU was too short to hold a header (notes-ddp-rdmap 15) */
+  uint8_t header_octets;   /* 0 when the ULPDU was too short to hold a header (note D15) */
   uint8_t control;         /* the DDP Control octet as received, Rsvd bits and all */
   uint8_t *target;         /* where its payload is placed; NULL when there is none, or it goes nowhere */
   uint64_t observer;       /* set by whoever handles `placed`, handed back with `delivered` */
@@ -32,7 +32,7 @@ typedef struct ddp_segment {
  * 0 when there is none (for the report of an error: DDP-159). */
 size_t ddp_segment_header_wire(const ddp_segment *segment, uint8_t wire[DDP_MAX_HEADER_OCTETS]);
 
-/* The length of its ULPDU, header and payload (notes-ddp-rdmap 44); 0 when there is no whole header. */
+/* The length of its ULPDU, header and payload (note D44); 0 when there is no whole header. */
 static inline uint32_t ddp_segment_ulpdu_octets(const ddp_segment *segment)
 {
   return segment->header_octets + segment->payload_octets;

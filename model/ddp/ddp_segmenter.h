@@ -32,7 +32,7 @@ ddp_segmenter *ddp_segmenter_new(uint8_t version, uint32_t queue_count, uint32_t
 void ddp_segmenter_free(ddp_segmenter *segmenter);
 
 /* Starts `message` (copied). Only when ddp_segmenter_is_idle(): segments of two messages never interleave
- * (notes-ddp-rdmap 18). An untagged one takes the next MSN of its queue (DDP-073, DDP-074). */
+ * (note D18). An untagged one takes the next MSN of its queue (DDP-073, DDP-074). */
 void ddp_segmenter_start(ddp_segmenter *segmenter, const ddp_message *message);
 
 /* No message is started, or the last segment of the last one was taken. */
@@ -43,13 +43,13 @@ uint32_t ddp_segmenter_sent_octets(const ddp_segmenter *segmenter);
 
 /* Gives up the rest of the started message, if any: idle afterwards, and no segment with L set is made up
  * for it. Only where its octets are not to be had any more, or nobody is left to Deliver it
- * (notes-ddp-rdmap 36). */
+ * (note D36). */
 void ddp_segmenter_abandon(ddp_segmenter *segmenter);
 
 /* The next segment of the started message: header and up to `mulpdu_octets` - header payload octets (at
  * least one must fit), appended to the empty `ulpdu`. A zero-length message is one segment of header only
  * (DDP-098). Returns true when it was the last (L set), after which the segmenter is idle. Each call may
- * give another MULPDU: new segments of the same message use it (DDP-016, DDP-017, notes-ddp-rdmap 24).
+ * give another MULPDU: new segments of the same message use it (DDP-016, DDP-017, note D24).
  *
  * The header's octets are the segmenter's own: `ulpdu` is to be framed before the next call of any kind, as the framer copies it. */
 bool ddp_segmenter_next(ddp_segmenter *segmenter, uint32_t mulpdu_octets, octet_rope *ulpdu);

@@ -262,8 +262,7 @@ ddp_access_fault ddp_stag_table_check(const ddp_stag_table *table, ddp_stream_id
     return DDP_ACCESS_RIGHTS;
   }
   /* ddp-07/rfc5041 §7.1 (DDP-156): the rule is about the 64-bit unsigned sum, so a range that ends exactly at
-   * 2^64 wraps although it touches no octet beyond. Before bounds, which would hide it (notes-ddp-rdmap
-   * 11). */
+   * 2^64 wraps although it touches no octet beyond. Before bounds, which would hide it (note D11). */
   if (offset + length < offset) {
     return DDP_ACCESS_WRAPS;
   }
@@ -304,7 +303,7 @@ ddp_invalidation ddp_stag_table_invalidate(ddp_stag_table *table, ddp_stream_ide
     return DDP_INVALIDATE_FORBIDDEN;
   }
   /* rdmap-00 §7.3 lets any stream of the Protection Domain do it, rfc5040 §8.1.1 item 7 none that shares the STag
-   * (notes-ddp-rdmap 55). */
+   * (note D55). */
   if (!shared_allowed && registration->association == DDP_ASSOCIATED_BY_PROTECTION_DOMAIN &&
       streams_of(table, stream.protection_domain) > 1) {
     return DDP_INVALIDATE_SHARED;

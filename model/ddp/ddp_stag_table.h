@@ -88,20 +88,20 @@ bool ddp_stag_table_register_as(ddp_stag_table *table, uint32_t stag, const ddp_
 bool ddp_stag_table_withdraw(ddp_stag_table *table, uint32_t stag);
 
 /* Takes the STag out at once: nothing is Placed through it or read from it any more (DDP-195, DDP-213,
- * notes-ddp-rdmap 56); false when there is none. */
+ * note D56); false when there is none. */
 bool ddp_stag_table_deregister(ddp_stag_table *table, uint32_t stag);
 
 /* The registration of `stag`, valid until it is changed or taken out; NULL when there is none. */
 const ddp_registration *ddp_stag_table_find(const ddp_stag_table *table, uint32_t stag);
 
 /* May `stream` reach `length` octets (> 0) at `offset` under `stag` with `access` (one of
- * DDP_ACCESS_REMOTE_…)? Checks in the order of notes-ddp-rdmap 12: STag valid, associated, rights, wrap (a
+ * DDP_ACCESS_REMOTE_…)? Checks in the order of note D12: STag valid, associated, rights, wrap (a
  * sum of exactly 2^64 is one, 11), bounds; `*reached` is set when all are right. */
 ddp_access_fault ddp_stag_table_check(const ddp_stag_table *table, ddp_stream_identity stream, uint32_t stag,
                                       uint64_t offset, uint32_t length, unsigned access, ddp_access *reached);
 
 /* Why `stream`'s Remote Peer may not invalidate an STag; checked in this order (RDMAP-164, RDMAP-165,
- * RDMAP-240, RDMAP-241; notes-ddp-rdmap 47, 55). */
+ * RDMAP-240, RDMAP-241; notes D47, D55). */
 typedef enum ddp_invalidation {
   DDP_INVALIDATED,               /* done: the STag is no more */
   DDP_INVALIDATE_INVALID,        /* no such STag */

@@ -5,7 +5,7 @@
 
 #include "base/element_array.h"
 
-/* Serial numbers compare within half of their space (notes-ddp-rdmap 9). */
+/* Serial numbers compare within half of their space (note D9). */
 static const uint32_t half_of_msns = UINT32_C(1) << 31;
 
 /* Buffers posted one behind the other that differ in nothing but their ids, which ascend by 1. */
@@ -131,7 +131,7 @@ bool ddp_untagged_queue_find(const ddp_untagged_queue *queue, uint32_t msn, uint
   error->type = DDP_ERROR_UNTAGGED;
 
   /* ddp-07/rfc5041 §7.1 (DDP-141, DDP-144): both codes say the MSN is bad; serial arithmetic tells a
-   * message that is still to come from one that was (notes-ddp-rdmap 9). Zero-length segments too: they
+   * message that is still to come from one that was (note D9). Zero-length segments too: they
    * use up a buffer (14). */
   uint32_t distance = msn - queue->next_msn;
   if (distance >= queue->count) {

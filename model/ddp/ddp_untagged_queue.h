@@ -40,8 +40,8 @@ void ddp_untagged_queue_post_run(ddp_untagged_queue *queue, uint32_t count, uint
 
 /* Where `length` octets at `message_offset` of message `msn` go: true and `*target` (with `length` 0:
  * NULL), or false and `*error`: no buffer posted for this MSN (0x02, DDP-141), MSN of a message Delivered
- * already (0x03, DDP-144; notes-ddp-rdmap 9), MO beyond the buffer (0x04, DDP-142), MO + length beyond it
- * (0x05, DDP-143). Zero length skips the MO and length checks (notes-ddp-rdmap 14). */
+ * already (0x03, DDP-144; note D9), MO beyond the buffer (0x04, DDP-142), MO + length beyond it
+ * (0x05, DDP-143). Zero length skips the MO and length checks (note D14). */
 bool ddp_untagged_queue_find(const ddp_untagged_queue *queue, uint32_t msn, uint32_t message_offset,
                              uint32_t length, uint8_t **target, ddp_error *error);
 

@@ -12,12 +12,12 @@
 typedef enum rdmap_error_layer {
   RDMAP_LAYER_RDMA = 0, /* RDMAP-097 … RDMAP-110 */
   RDMAP_LAYER_DDP = 1,  /* type and code are a ddp_error (RDMAP-111) */
-  RDMAP_LAYER_LLP = 2,  /* type 0, code is an mpa_error (RDMAP-112, notes-ddp-rdmap 50) */
+  RDMAP_LAYER_LLP = 2,  /* type 0, code is an mpa_error (RDMAP-112, note D50) */
 } rdmap_error_layer;
 
 /* Types under RDMAP_LAYER_RDMA, and their codes. */
 enum {
-  RDMAP_LOCAL_CATASTROPHIC_ERROR = 0, /* no code: 0 is sent (RDMAP-097, notes-ddp-rdmap 45) */
+  RDMAP_LOCAL_CATASTROPHIC_ERROR = 0, /* no code: 0 is sent (RDMAP-097, note D45) */
   RDMAP_REMOTE_PROTECTION_ERROR = 1,
   RDMAP_REMOTE_OPERATION_ERROR = 2,
 
@@ -26,14 +26,14 @@ enum {
   RDMAP_PROTECTION_ACCESS_RIGHTS = 0x02,     /* RDMAP-100 */
   RDMAP_PROTECTION_NOT_ASSOCIATED = 0x03,    /* RDMAP-101 */
   RDMAP_PROTECTION_TO_WRAP = 0x04,           /* RDMAP-102 */
-  RDMAP_PROTECTION_NOT_INVALIDATABLE = 0x09, /* RDMAP-103; on rights (notes-ddp-rdmap 47) */
+  RDMAP_PROTECTION_NOT_INVALIDATABLE = 0x09, /* RDMAP-103; on rights (note D47) */
   RDMAP_PROTECTION_UNSPECIFIED = 0xFF,       /* RDMAP-104 */
 
   RDMAP_OPERATION_INVALID_VERSION = 0x05,     /* RDMAP-105 */
   RDMAP_OPERATION_UNEXPECTED_OPCODE = 0x06,   /* RDMAP-106 */
   RDMAP_OPERATION_STREAM_CATASTROPHIC = 0x07, /* RDMAP-107 */
   RDMAP_OPERATION_GLOBAL_CATASTROPHIC = 0x08, /* RDMAP-108 */
-  RDMAP_OPERATION_NOT_INVALIDATABLE = 0x09,   /* RDMAP-109; unknown or invalid STag (notes-ddp-rdmap 47) */
+  RDMAP_OPERATION_NOT_INVALIDATABLE = 0x09,   /* RDMAP-109; unknown or invalid STag (note D47) */
   RDMAP_OPERATION_UNSPECIFIED = 0xFF,         /* RDMAP-110 */
 };
 

@@ -64,7 +64,7 @@ static bool reach(rdmap_responder *responder, const rdmap_read_request *request,
   if (found == DDP_ACCESS_OK) {
     return true;
   }
-  /* rdmap-00 §10.3 wants 'Invalid STag' for what fig. 9 has a code of its own for (notes-ddp-rdmap 48). */
+  /* rdmap-00 §10.3 wants 'Invalid STag' for what fig. 9 has a code of its own for (note D48). */
   if (found == DDP_ACCESS_NOT_ASSOCIATED && config->strict_rdmap00) {
     found = DDP_ACCESS_INVALID_STAG;
   }
@@ -132,7 +132,7 @@ static void append_source(void *user, uint64_t from, uint32_t length, octet_rope
 void rdmap_responder_message(rdmap_responder *responder, ddp_message *message)
 {
   const rdmap_read_request *request = &oldest(responder)->request;
-  /* rdmap-00 §6.4 (RDMAP-070, RDMAP-071): copied, not judged (notes-ddp-rdmap 33). */
+  /* rdmap-00 §6.4 (RDMAP-070, RDMAP-071): copied, not judged (note D33). */
   *message = (ddp_message){.tagged = true,
                            .stag = request->sink_stag,
                            .tagged_offset = request->sink_offset,

@@ -32,9 +32,8 @@ rdmap_responder *rdmap_responder_new(const rdmap_responder_config *config);
 void rdmap_responder_free(rdmap_responder *responder);
 
 /* Takes the Read Request whose L segment `segment` is being Delivered. False, and the Terminate for it
- * composed, when it is refused: it is not 28 octets long (0/2/FF, notes-ddp-rdmap 29), or, unless it asks for
- * nothing (RDMAP-143), the source that it names may not be read (0/1/00 … 0/1/04; RDMAP-142, notes-ddp-rdmap
- * 12). */
+ * composed, when it is refused: it is not 28 octets long (0/2/FF, note D29), or, unless it asks for
+ * nothing (RDMAP-143), the source that it names may not be read (0/1/00 … 0/1/04; RDMAP-142, note D12). */
 bool rdmap_responder_take(rdmap_responder *responder, const ddp_segment *segment, rdmap_terminate *terminate);
 
 /* Requests not answered in full. */
@@ -45,12 +44,12 @@ uint32_t rdmap_responder_count(const rdmap_responder *responder);
 void rdmap_responder_message(rdmap_responder *responder, ddp_message *message);
 
 /* May the oldest request still be answered, `sent_octets` of its response being with DDP? To be asked before
- * each segment: the ULP may have revoked the STag (notes-ddp-rdmap 56). False, and the Terminate composed,
- * with what is left of the request in it (RDMAP-096, notes-ddp-rdmap 36), when not. */
+ * each segment: the ULP may have revoked the STag (note D56). False, and the Terminate composed,
+ * with what is left of the request in it (RDMAP-096, note D36), when not. */
 bool rdmap_responder_reach(rdmap_responder *responder, uint32_t sent_octets, rdmap_terminate *terminate);
 
 /* The L segment of the response to the oldest request is made and about to leave: the request is done, and
- * the next one may come (notes-ddp-rdmap 28). */
+ * the next one may come (note D28). */
 void rdmap_responder_answered(rdmap_responder *responder);
 
 #endif

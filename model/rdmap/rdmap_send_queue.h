@@ -3,7 +3,7 @@
  * complete in the order posted (rdmap-00 §7.5 rules 13, 14, 15, 19; RDMAP-194, RDMAP-195, RDMAP-196,
  * RDMAP-200).
  *
- * A Write or Send is done when the LLP tells that its last octet gets there (notes-ddp-rdmap 23), a Read when
+ * A Write or Send is done when the LLP tells that its last octet gets there (note D23), a Read when
  * its response is Delivered. */
 #ifndef RDMAP_RDMAP_SEND_QUEUE_H
 #define RDMAP_RDMAP_SEND_QUEUE_H

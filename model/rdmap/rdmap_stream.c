@@ -37,10 +37,10 @@ void rdmap_stream_end(rdmap_stream *stream, const rdmap_terminate *terminate, bo
   g_assert(stream->framing == FRAMING_NONE);
   stream->is_terminated = true;
   own_of(stream)->terminate = *terminate;
-  /* A Terminate is not answered by one: the peer would drop it (RDMAP-176, notes-ddp-rdmap 41). */
+  /* A Terminate is not answered by one: the peer would drop it (RDMAP-176, note D41). */
   stream->terminate_due = !by_peer && !stream->is_lost;
   if (stream->placer) {
-    ddp_placer_stop(stream->placer); /* what comes now is dropped silently (notes-ddp-rdmap 38) */
+    ddp_placer_stop(stream->placer); /* what comes now is dropped silently (note D38) */
   }
   /* The message that DDP has is sent whole (ddp-07/rfc5041 §5.2, DDP-086): the Terminate after it is Delivered only when that is (§5.4,
    * DDP-115). With no Terminate nothing is left for the peer to Deliver (RDMAP-176, RDMAP-222). */
@@ -233,7 +233,7 @@ static bool start_next(rdmap_stream *stream, time_ps now)
 }
 
 /* Whether the message that is started may go on. If not, it is given up and the stream has ended: the source of a Read Response was revoked,
- * and no octets are there for the rest of it (rdmap-00 §6.8, RDMAP-096; notes-ddp-rdmap 36). */
+ * and no octets are there for the rest of it (rdmap-00 §6.8, RDMAP-096; note D36). */
 static bool may_go_on(rdmap_stream *stream, time_ps now)
 {
   rdmap_terminate terminate;
@@ -315,8 +315,7 @@ void rdmap_stream_llp_finished(rdmap_stream *stream, time_ps now)
 
 void rdmap_stream_llp_error(rdmap_stream *stream, uint8_t mpa_code, time_ps now)
 {
-  rdmap_stream_fail(stream, (rdmap_error){.layer = RDMAP_LAYER_LLP, .code = mpa_code},
-                    now); /* notes-ddp-rdmap 50 */
+  rdmap_stream_fail(stream, (rdmap_error){.layer = RDMAP_LAYER_LLP, .code = mpa_code}, now); /* note D50 */
 }
 
 void rdmap_stream_llp_lost(rdmap_stream *stream, time_ps now)

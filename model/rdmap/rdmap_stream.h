@@ -11,7 +11,7 @@
  * already. That one is sent whole, because a Terminate is Delivered only after it (ddp-07/rfc5041 §5.2, §5.4; DDP-086, DDP-115), whatever
  * the error is: of an incoming message (RDMAP-232, RDMAP-234), of MPA's (mpa-01 §7: "one or more last messages"), or of this end's own
  * (RDMAP-230: the Terminate replaces what is still to be created). Only a Read Response whose source is revoked cannot go on
- * (notes-ddp-rdmap 36), and nothing does after a Terminate of the peer's (RDMAP-176) or without the LLP.
+ * (note D36), and nothing does after a Terminate of the peer's (RDMAP-176) or without the LLP.
  */
 #ifndef RDMAP_RDMAP_STREAM_H
 #define RDMAP_RDMAP_STREAM_H
@@ -42,8 +42,8 @@ typedef struct rdmap_config {
   uint32_t ird;
   /* Read Requests this end may have outstanding; more wait (RDMAP-210, RDMAP-214). 0: no Reads. */
   uint32_t ord;
-  bool strict_responses;  /* a Read Response must match its request (notes-ddp-rdmap 32, RDMAP-150) */
-  bool strict_rdmap00;    /* 'Invalid STag' (code 00) for an STag not associated (notes-ddp-rdmap 48) */
+  bool strict_responses;  /* a Read Response must match its request (note D32, RDMAP-150) */
+  bool strict_rdmap00;    /* 'Invalid STag' (code 00) for an STag not associated (note D48) */
   bool report_on_arrival; /* see ddp_placer_config */
   const ddp_probe *probe; /* see ddp_placer_config */
   void *probe_user;
@@ -75,7 +75,7 @@ typedef struct rdmap_stream_events {
 } rdmap_stream_events;
 
 /* A stream with nothing posted but IRD buffers on QN 1 and the Terminate buffer on QN 2 (RDMAP-170,
- * notes-ddp-rdmap 27). It counts among the streams of its Protection Domain in `stags`
+ * note D27). It counts among the streams of its Protection Domain in `stags`
  * (ddp_stag_table_add_stream()) until it is freed. `config` is copied, `events` must outlive the stream; none is NULL. Free with
  * rdmap_stream_free() (NULL is allowed). */
 rdmap_stream *rdmap_stream_new(const rdmap_config *config, const rdmap_stream_events *events, void *user);

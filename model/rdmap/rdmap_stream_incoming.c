@@ -15,7 +15,7 @@ static void fail_by_segment(rdmap_stream *stream, rdmap_error error, const ddp_s
 }
 
 /* What RDMAP finds wrong in the fields of a segment (rdmap-00 §9.2; RDMAP-238, RDMAP-239): false and
- * `*error`. The order is that of notes-ddp-rdmap 12. */
+ * `*error`. The order is that of note D12. */
 static bool check(const rdmap_stream *stream, const ddp_header *header, rdmap_error *error)
 {
   *error = (rdmap_error){RDMAP_LAYER_RDMA, RDMAP_REMOTE_OPERATION_ERROR, RDMAP_OPERATION_INVALID_VERSION};
@@ -28,7 +28,7 @@ static bool check(const rdmap_stream *stream, const ddp_header *header, rdmap_er
     return false;
   }
   /* No code is given for an opcode in the wrong buffer model or queue; it is unexpected there (RDMAP-106,
-   * notes-ddp-rdmap 26). */
+   * note D26). */
   return rules->tagged == header->tagged && (header->tagged || rules->queue_number == header->queue_number);
 }
 
@@ -61,7 +61,7 @@ static void on_error(void *user, ddp_error error, const ddp_segment *segment, ti
 {
   rdmap_stream *stream = user;
   bool not_associated = error.type == DDP_ERROR_TAGGED && error.code == DDP_TAGGED_NOT_ASSOCIATED;
-  /* rdmap-00 §10.3 calls it 'Invalid STag' (RDMAP-268), DDP has a code of its own (notes-ddp-rdmap 48). */
+  /* rdmap-00 §10.3 calls it 'Invalid STag' (RDMAP-268), DDP has a code of its own (note D48). */
   if (stream->config.strict_rdmap00 && not_associated) {
     error.code = DDP_TAGGED_INVALID_STAG;
   }
@@ -90,10 +90,10 @@ static void take_request(rdmap_stream *stream, const ddp_segment *segment, time_
 }
 
 /* Invalidates what the Send in `segment` names; false and `*error` when it may not be. At Delivery, before
- * the ULP hears of the Send (rdmap-00 §7.3, §10.3; RDMAP-164, RDMAP-165, RDMAP-273; notes-ddp-rdmap 53). */
+ * the ULP hears of the Send (rdmap-00 §7.3, §10.3; RDMAP-164, RDMAP-165, RDMAP-273; note D53). */
 static bool invalidate(const rdmap_stream *stream, const ddp_segment *segment, rdmap_error *error)
 {
-  /* notes-ddp-rdmap 47: 0/1/09 on rights, 0/2/09 when there is nothing that could be invalidated */
+  /* note D47: 0/1/09 on rights, 0/2/09 when there is nothing that could be invalidated */
   static const uint8_t types[] = {
       [DDP_INVALIDATE_INVALID] = RDMAP_REMOTE_OPERATION_ERROR,
       [DDP_INVALIDATE_NOT_ASSOCIATED] = RDMAP_REMOTE_PROTECTION_ERROR,
@@ -116,7 +116,7 @@ static void take_send(rdmap_stream *stream, const rdmap_opcode_rules *rules, con
 {
   rdmap_error error;
   if (rules->invalidates && !stream->config.capture && !invalidate(stream, segment, &error)) {
-    /* The buffer is used up, the ULP hears nothing of it, the STag stays as it was (notes-ddp-rdmap 54). */
+    /* The buffer is used up, the ULP hears nothing of it, the STag stays as it was (note D54). */
     fail_by_segment(stream, error, segment, now);
     return;
   }
@@ -136,8 +136,7 @@ static void take_terminate(rdmap_stream *stream, const ddp_segment *segment, tim
     return;
   }
   /* rdmap-00 §7.4: an invalid Terminate is an error as any other (RDMAP-122). There is no code for one that
-   * ends within its own control field; it gets that of a Read Request of a wrong length (notes-ddp-rdmap
-   * 29). */
+   * ends within its own control field; it gets that of a Read Request of a wrong length (note D29). */
   fail_by_segment(stream,
                   (rdmap_error){RDMAP_LAYER_RDMA, RDMAP_REMOTE_OPERATION_ERROR, RDMAP_OPERATION_UNSPECIFIED},
                   segment, now);
@@ -167,7 +166,7 @@ static void on_delivered(void *user, const ddp_segment *segment, uint64_t buffer
     take_response(stream, segment, now);
     return;
   }
-  /* A message is what its last segment says (notes-ddp-rdmap 22). The ULP hears nothing of a Write (rdmap-00
+  /* A message is what its last segment says (note D22). The ULP hears nothing of a Write (rdmap-00
    * §7.1, RDMAP-121). */
   if (!segment->header.last || opcode == RDMAP_WRITE) {
     return;
@@ -215,7 +214,7 @@ ddp_untagged_queue *rdmap_stream_queue_of(void *user, uint32_t number)
   if (number == RDMAP_QUEUE_READ_REQUEST) {
     responder_of(stream);
   } else if (number == RDMAP_QUEUE_TERMINATE) {
-    /* rdmap-00 §7.4 (RDMAP-170, notes-ddp-rdmap 27): before anything can come, and never anybody else's. */
+    /* rdmap-00 §7.4 (RDMAP-170, note D27): before anything can come, and never anybody else's. */
     ddp_untagged_queue_set_supplier(queue, supply_terminate_buffer, stream);
     ddp_untagged_queue_post_run(queue, 1, RDMAP_TERMINATE_MAX_OCTETS, 0);
   }

@@ -7,7 +7,7 @@
 #include "base/big_endian.h"
 
 /* The Terminate Control Field (rdmap-00 §6.8 fig. 8; RDMAP-079, RDMAP-080) and what follows it. The 13 bits
- * behind R are reserved, whatever the text says of 8 (RDMAP-081, notes-ddp-rdmap 42). */
+ * behind R are reserved, whatever the text says of 8 (RDMAP-081, note D42). */
 enum {
   TYPE_MASK = 0x0F,
   LAYER_SHIFT = 4,
@@ -35,7 +35,7 @@ static bool includes_segment(rdmap_error error)
 }
 
 /* … and the Read Request header? Only when RDMAP itself refuses a Read Request for what it reads, not for
- * DDP's errors in one, nor for its version or opcode (RDMAP-116 … RDMAP-118, notes-ddp-rdmap 45). */
+ * DDP's errors in one, nor for its version or opcode (RDMAP-116 … RDMAP-118, note D45). */
 static bool includes_request(rdmap_error error)
 {
   return error.layer == RDMAP_LAYER_RDMA && error.type == RDMAP_REMOTE_PROTECTION_ERROR;
@@ -58,7 +58,7 @@ void rdmap_terminate_compose(rdmap_terminate *terminate, rdmap_error error,
 {
   *terminate = (rdmap_terminate){.error = error};
   if (!subject || subject->header_octets == 0 || !includes_segment(error)) {
-    return; /* without a whole header there is nothing to copy (notes-ddp-rdmap 15, 44) */
+    return; /* without a whole header there is nothing to copy (notes D15, D44) */
   }
   size_t header_octets = take_header(terminate, subject->header_wire, subject->header_octets);
   g_assert(header_octets == subject->header_octets);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The Terminate Message: what it says and which parts of the failing message it copies (rdmap-00 §6.8;
- * RDMAP-077 … RDMAP-119, notes-ddp-rdmap 42 … 46). */
+ * RDMAP-077 … RDMAP-119, notes D42 … D46). */
 #ifndef RDMAP_RDMAP_TERMINATE_H
 #define RDMAP_RDMAP_TERMINATE_H
 
@@ -15,14 +15,14 @@
 enum {
   RDMAP_TERMINATE_CONTROL_OCTETS = 4,
   /* control, DDP Segment Length, an untagged DDP header, a Read Request header: the guaranteed buffer
-   * (notes-ddp-rdmap 27, 43) */
+   * (notes D27, D43) */
   RDMAP_TERMINATE_MAX_OCTETS = 4 + 2 + 18 + 28 /* 52 */
 };
 
 typedef struct rdmap_terminate {
   rdmap_error error;
-  bool has_segment; /* D; this end always sends M with it (notes-ddp-rdmap 43) */
-  /* M: of the whole failing ULPDU, header and payload (notes-ddp-rdmap 44); 0 without M */
+  bool has_segment; /* D; this end always sends M with it (note D43) */
+  /* M: of the whole failing ULPDU, header and payload (note D44); 0 without M */
   uint16_t segment_octets;
   ddp_header header; /* D */
   /* D: the same as it was received, reserved bits and all; ddp_header_octets(&header) of them */
@@ -40,7 +40,7 @@ typedef struct rdmap_terminate_subject {
 } rdmap_terminate_subject;
 
 /* The Terminate for `error`: the parts that the inclusion table wants and `subject` has (rdmap-00 §6.8
- * fig. 10; RDMAP-115 … RDMAP-119, notes-ddp-rdmap 45). `subject` may be NULL. */
+ * fig. 10; RDMAP-115 … RDMAP-119, note D45). `subject` may be NULL. */
 void rdmap_terminate_compose(rdmap_terminate *terminate, rdmap_error error,
                              const rdmap_terminate_subject *subject);
 

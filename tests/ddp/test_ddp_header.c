@@ -41,7 +41,7 @@ static const struct {
   size_t octets;
   uint8_t wire[18];
 } golden[] = {
-    /* a one-segment Send, the first on QN 0 (facts.md: 41 43) */
+    /* a one-segment Send, the first on QN 0: 41 43 (docs/protocol-notes.md, "Generations") */
     {{.last = true, .version = 1, .ulp_control = 0x43, .msn = 1},
      18,
      {0x41, 0x43, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00,
@@ -103,7 +103,7 @@ static void test_every_control_octet(void)
   }
 }
 
-/* A whole header is 14 octets with T set, 18 without (notes-ddp-rdmap 15). */
+/* A whole header is 14 octets with T set, 18 without (note D15). */
 static void test_too_short_for_a_header(void)
 {
   for (uint32_t length = 0; length <= 20; length++) {

@@ -232,7 +232,7 @@ static void test_the_message_that_is_open(void)
 
 /* Passes `segments`, the six with a fault in segment `bad`, in `order`: the error surfaces with the
  * arrival of the last of segments 0 … bad, what is Delivered is the segments before it, and nothing is
- * placed for it (notes-ddp-rdmap 39). */
+ * placed for it (note D39). */
 static void check_fault_in_order(const sent_segment *segments, size_t bad, const size_t *order,
                                  ddp_error error, bool refused)
 {
@@ -345,7 +345,7 @@ static void test_a_segment_placed_again(void)
   ddp_sink_free(s);
 }
 
-/* `err_now` (notes-ddp-rdmap 39): in every order a fault in segment 2 surfaces as it arrives; what has been
+/* `err_now` (note D39): in every order a fault in segment 2 surfaces as it arrives; what has been
  * Delivered then are the segments in front of it that came without a gap, and nothing moves afterwards. */
 static void test_a_fault_that_surfaces_on_arrival(void)
 {

@@ -27,7 +27,7 @@ static const single_case singles[] = {
      1,
      0x03},
     {"DDP-152, DDP-166: tagged, unknown STag", {TAGGED(.stag = 1, .tagged_offset = 1000), 1, 0}, 1, 0x00},
-    {"DDP-153: tagged, no right to write (notes-ddp-rdmap 49)",
+    {"DDP-153: tagged, no right to write (note D49)",
      {TAGGED(.stag = STAG_READ_ONLY, .tagged_offset = 1000), 1, 0},
      1,
      0x00},
@@ -249,8 +249,8 @@ static void test_a_buffer_posted_too_late(void)
   ddp_sink_free(s);
 }
 
-/* DDP-116: the length of each message and the buffer that has it. Segments in any MO order (notes-ddp-rdmap
- * 18); the length is the end of the octets placed, and an empty L segment with any MO does not stretch it
+/* DDP-116: the length of each message and the buffer that has it. Segments in any MO order (note D18);
+ * the length is the end of the octets placed, and an empty L segment with any MO does not stretch it
  * beyond its buffer. */
 static void test_length_of_a_message(void)
 {

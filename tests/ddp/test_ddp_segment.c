@@ -57,7 +57,7 @@ static void test_the_header_of_a_refused_segment(void)
   check_reported(wire, sizeof wire, 18);
 }
 
-/* A ULPDU too short for its header has none to report, and no length (notes-ddp-rdmap 15, 44). */
+/* A ULPDU too short for its header has none to report, and no length (notes D15, D44). */
 static void test_no_whole_header(void)
 {
   static const uint8_t untagged[17] = {0x41, 0x43};

@@ -130,7 +130,7 @@ static void test_exact_fit(void)
   g_free(octets);
 }
 
-/* DDP-098, DDP-079: one segment of header only. The first octets of a one-segment Send are 41 43 (facts.md). */
+/* DDP-098, DDP-079: one segment of header only. The first octets of a one-segment Send are 41 43. */
 static void test_zero_length_messages(void)
 {
   static const uint8_t first_send[18] = {0x41, 0x43, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
@@ -172,7 +172,7 @@ static void test_msn_of_each_queue(void)
 }
 
 /* DDP-016, DDP-017: segments already pulled keep their size, the next ones of the same message use the new
- * MULPDU (notes-ddp-rdmap 24). */
+ * MULPDU (note D24). */
 static void test_mulpdu_changes_within_a_message(void)
 {
   uint8_t *octets = source_octets();

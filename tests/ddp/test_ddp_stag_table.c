@@ -83,7 +83,7 @@ static void test_base_and_bounds(void)
       {base + 1, UINT32_MAX, DDP_ACCESS_BOUNDS, 0},
       {0, 1, DDP_ACCESS_BOUNDS, 0}, /* base in its low 32 bits */
       {UINT64_MAX - 31, 31, DDP_ACCESS_BOUNDS, 0},
-      {UINT64_MAX - 31, 32, DDP_ACCESS_WRAPS, 0}, /* the sum is 2^64, which is 0 (notes-ddp-rdmap 11) */
+      {UINT64_MAX - 31, 32, DDP_ACCESS_WRAPS, 0}, /* the sum is 2^64, which is 0 (note D11) */
       {UINT64_MAX - 15, 32, DDP_ACCESS_WRAPS, 0}, /* the example of DDP-156 */
       {UINT64_MAX, UINT32_MAX, DDP_ACCESS_WRAPS, 0},
   };
@@ -274,7 +274,7 @@ static void test_association(void)
   }
 }
 
-/* Several faults in one access: STag, association, rights, wrap, bounds (notes-ddp-rdmap 12). */
+/* Several faults in one access: STag, association, rights, wrap, bounds (note D12). */
 static void test_order_of_the_checks(void)
 {
   uint8_t memory[LENGTH];
@@ -450,14 +450,14 @@ static void test_the_smallest_and_the_greatest_stag(void)
   ddp_stag_table_free(table);
 }
 
-/* What a refused invalidation leaves: an STag that still works (notes-ddp-rdmap 54). */
+/* What a refused invalidation leaves: an STag that still works (note D54). */
 static void assert_not_invalidated(ddp_stag_table *table, bool shared_allowed, ddp_invalidation expected)
 {
   g_assert_cmpint(ddp_stag_table_invalidate(table, own, STAG, shared_allowed), ==, expected);
   g_assert_nonnull(ddp_stag_table_find(table, STAG));
 }
 
-/* Unknown, of others, not to be invalidated; then done, and unknown the second time (notes-ddp-rdmap 47). */
+/* Unknown, of others, not to be invalidated; then done, and unknown the second time (note D47). */
 static void test_invalidation(void)
 {
   uint8_t memory[LENGTH];
@@ -483,7 +483,7 @@ static void test_invalidation(void)
 }
 
 /* A Protection Domain's STag is shared while more than one stream is in it: whether one of them may
- * invalidate it depends on the generation (notes-ddp-rdmap 55). One that is tied to a stream is not shared
+ * invalidate it depends on the generation (note D55). One that is tied to a stream is not shared
  * by others. */
 static void test_invalidation_of_a_shared_stag(void)
 {

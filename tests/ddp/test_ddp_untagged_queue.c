@@ -45,8 +45,7 @@ static void test_buffers_in_posting_order(void)
   ddp_untagged_queue_free(queue);
 }
 
-/* DDP-142, DDP-143, DDP-175, DDP-176: a buffer of 10 octets: MO + length up to 10 is legal (notes-ddp-rdmap
- * 10). */
+/* DDP-142, DDP-143, DDP-175, DDP-176: a buffer of 10 octets: MO + length up to 10 is legal (note D10). */
 static void test_offset_and_length(void)
 {
   uint8_t memory[10];
@@ -63,7 +62,7 @@ static void test_offset_and_length(void)
   ddp_untagged_queue_free(queue);
 }
 
-/* Zero length looks at the MSN only (notes-ddp-rdmap 14). */
+/* Zero length looks at the MSN only (note D14). */
 static void test_zero_length(void)
 {
   ddp_untagged_queue *queue = ddp_untagged_queue_new(1);
@@ -79,7 +78,7 @@ static void test_zero_length(void)
 }
 
 /* Two buffers posted from `first`: those MSNs are good; the 2^31 - 2 behind have no buffer; the 2^31
- * before are used (notes-ddp-rdmap 9). */
+ * before are used (note D9). */
 static void check_msn_range(uint32_t first)
 {
   uint8_t memory[2][1];
@@ -192,7 +191,7 @@ static uint8_t *supply_by_id(void *user, uint64_t id)
 }
 
 /* DDP-087: a message finds the buffer of its own MSN however far ahead of the oldest undelivered one it is: 2^31 buffers, the most there can be
- * (notes-ddp-rdmap 9). */
+ * (note D9). */
 static void test_messages_far_ahead(void)
 {
   static const uint32_t distances[] = {0, 1, 255, 256, 257, 65535, 65536, 65537, 1 << 24, INT32_MAX};

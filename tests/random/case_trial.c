@@ -185,7 +185,7 @@ static void check_requests(case_trial *t, answers *a)
 }
 
 /* Whether octet `index` of an answer may be `value`: what it was when the request came, or what somebody else wrote there
- * (notes-ddp-rdmap 35). */
+ * (note D35). */
 static bool answer_may_be(const case_trial *t, const reference_answer *answer, uint32_t index, uint8_t value)
 {
   return answer->octets->data[index] == value ||
@@ -243,7 +243,7 @@ static void check_answers(case_trial *t, answers *a)
   }
 }
 
-/* mpa-01 §6.1 rule 4: before it has had a valid FPDU a Responder may not even send a Terminate (notes-mpa 37). */
+/* mpa-01 §6.1 rule 4: before it has had a valid FPDU a Responder may not even send a Terminate (note M37). */
 static bool may_terminate(const case_trial *t)
 {
   bool waits = !t->c->is_initiator && t->c->generation != IWARP_RDMAC;
@@ -396,8 +396,8 @@ static bool is_possible(const case_trial *t, way how)
   return how == WAY_IN_ORDER || wrong_marker || (how == WAY_CRC && wrong_crc);
 }
 
-/* The outcome with `early` of the segments that name an STag already invalid placed in time (notes-ddp-rdmap 53). What MPA finds
- * does not wait for what comes before it, good or bad: so much of that as was Delivered counts (notes-mpa 33). */
+/* The outcome with `early` of the segments that name an STag already invalid placed in time (note D53). What MPA finds
+ * does not wait for what comes before it, good or bad: so much of that as was Delivered counts (note M33). */
 static reference *outcome_of(const case_trial *t, guint early, way how)
 {
   guint limit = how == WAY_IN_ORDER ? UINT_MAX : t->end->delivered->len;

@@ -11,8 +11,8 @@ typedef struct case_trial case_trial;
 typedef struct case_facts {
   reference_end end;
   unsigned layer, type, code; /* of the Terminate, or what it would have been */
-  guint early; /* segments placed that came too late in the sender's order (notes-ddp-rdmap 53) */
-  guint fpdus; /* Delivered */
+  guint early;                /* segments placed that came too late in the sender's order (note D53) */
+  guint fpdus;                /* Delivered */
   uint64_t located_by_marker;
   bool wraps; /* the sequence number, in the stream */
 } case_facts;

@@ -46,7 +46,7 @@ static void pass(walk *w, uint64_t count)
 }
 
 /* mpa-01 §5.1: 16 bits that say nothing, then how far back the header is; 0 when it follows. The two low bits say nothing either
- * (notes-mpa 9). */
+ * (note M9). */
 static void pass_marker(walk *w)
 {
   if (!w->markers || w->at % MARKER_PERIOD != 0) {
@@ -94,7 +94,7 @@ static bool read_fpdu(walk *w, plain_fpdu *fpdu)
     g_byte_array_unref(fpdu->ulpdu);
     return false;
   }
-  /* On the wire the least significant octet comes first (notes-mpa 17). */
+  /* On the wire the least significant octet comes first (note M17). */
   uint32_t sent = GUINT32_SWAP_LE_BE((uint32_t)plain_number(w->octets + field, 4));
   fpdu->crc_is_right = sent == computed;
   fpdu->markers_are_right = w->markers_are_right;

@@ -121,12 +121,12 @@ static unsigned region_of(const uint32_t stags[CASE_REGIONS], uint32_t stag)
 void reference_end_by_mpa(reference *outcome, unsigned code)
 {
   outcome->end = REFERENCE_MPA_ERROR;
-  memcpy(outcome->terminate, "\x20\0\0\0", 4); /* notes-ddp-rdmap 50 */
+  memcpy(outcome->terminate, "\x20\0\0\0", 4); /* note D50 */
   outcome->terminate[1] = (uint8_t)code;
   outcome->terminate_octets = 4;
 }
 
-/* rdmap-00 §6.8, figures 7 … 10; notes-ddp-rdmap 42 … 45. */
+/* rdmap-00 §6.8, figures 7 … 10; notes D42 … D45. */
 static void end_by_error(interpreter *in, const segment *s, unsigned layer, unsigned type, unsigned code)
 {
   reference *outcome = in->outcome;
@@ -156,7 +156,7 @@ static void end_by_error(interpreter *in, const segment *s, unsigned layer, unsi
 
 /* --- DDP --- */
 
-/* ddp-07/rfc5041 §5.2, §7.1 in the order of notes-ddp-rdmap 12; the code of table §7.2, or -1. */
+/* ddp-07/rfc5041 §5.2, §7.1 in the order of note D12; the code of table §7.2, or -1. */
 static int tagged_fault(interpreter *in, const segment *s)
 {
   if (s->payload_octets == 0) {
@@ -174,7 +174,7 @@ static int tagged_fault(interpreter *in, const segment *s)
     return 0x02;
   }
   if (!r->peer_may_write) {
-    return 0x00; /* notes-ddp-rdmap 49 */
+    return 0x00; /* note D49 */
   }
   if (s->offset + s->payload_octets < s->offset) {
     return 0x03;
@@ -184,7 +184,7 @@ static int tagged_fault(interpreter *in, const segment *s)
   return is_inside ? -1 : 0x01;
 }
 
-/* notes-ddp-rdmap 9, 10, 14 */
+/* notes D9, D10, D14 */
 static int untagged_fault(const interpreter *in, const segment *s)
 {
   static const uint32_t sizes[] = {CASE_RECEIVE_OCTETS, REQUEST_OCTETS, REFERENCE_TERMINATE_OCTETS};
@@ -252,7 +252,7 @@ static void complete(interpreter *in, const segment *s, const reference_completi
   g_array_append_val(in->outcome->completions, done);
 }
 
-/* rdmap-00 §7.3; notes-ddp-rdmap 47, 53, 54. */
+/* rdmap-00 §7.3; notes D47, D53, D54. */
 static void take_send(interpreter *in, const segment *s)
 {
   bool invalidates = s->opcode == SEND_INVALIDATE || s->opcode == SEND_SE_INVALIDATE;
@@ -293,7 +293,7 @@ static int source_fault(const interpreter *in, unsigned region, uint64_t offset,
   }
   const case_region *r = case_region_of(region);
   if (r->is_foreign) {
-    return 0x03; /* notes-ddp-rdmap 48 */
+    return 0x03; /* note D48 */
   }
   if (!r->peer_may_read) {
     return 0x02;
@@ -311,7 +311,7 @@ static void take_request(interpreter *in, const segment *s)
   in->requests++;
   in->message_octets = 0;
   if (s->payload_octets != REQUEST_OCTETS) {
-    end_by_error(in, s, LAYER_RDMAP, 2, 0xFF); /* notes-ddp-rdmap 29 */
+    end_by_error(in, s, LAYER_RDMAP, 2, 0xFF); /* note D29 */
     return;
   }
   uint32_t length = (uint32_t)plain_number(s->payload + 12, 4);
@@ -345,7 +345,7 @@ static const case_operation *read_of(const random_case *c, uint32_t number)
   return NULL;
 }
 
-/* rdmap-00 §7.2; notes-ddp-rdmap 32. Responses come in order and start to end here, so one that starts late or is short shows. */
+/* rdmap-00 §7.2; note D32. Responses come in order and start to end here, so one that starts late or is short shows. */
 static void take_response(interpreter *in, const segment *s)
 {
   const case_operation *read = read_of(in->c, in->reads);
@@ -404,7 +404,7 @@ static void interpret(interpreter *in, const plain_fpdu *fpdu, guint index)
     return;
   }
   if (!take_apart(fpdu, index, &s)) {
-    end_by_error(in, &s, LAYER_DDP, 0, 0); /* notes-ddp-rdmap 15 */
+    end_by_error(in, &s, LAYER_DDP, 0, 0); /* note D15 */
     return;
   }
   int fault = s.ddp_version != version ? (s.tagged ? 0x04 : 0x06)

@@ -18,7 +18,7 @@ void reference_fill(unsigned buffer, uint8_t *octets);
 typedef enum reference_end {
   REFERENCE_GOES_ON,
   REFERENCE_ERROR,      /* an RDMAP or DDP error: `terminate` goes out */
-  REFERENCE_MPA_ERROR,  /* the same, found by MPA: it does not wait for what comes before (notes-mpa 33) */
+  REFERENCE_MPA_ERROR,  /* the same, found by MPA: it does not wait for what comes before (note M33) */
   REFERENCE_TERMINATED, /* by the peer */
 } reference_end;
 
@@ -55,7 +55,7 @@ typedef struct reference {
   uint32_t completed_reads;
 } reference;
 
-/* What the FPDUs come to. notes-ddp-rdmap 53: of the segments that name an STag already invalid, the first `early` came early enough
+/* What the FPDUs come to. note D53: of the segments that name an STag already invalid, the first `early` came early enough
  * to be placed. No more than `limit` FPDUs are looked at. Free with reference_free(). */
 reference *reference_interpret(const random_case *c, const GArray *fpdus, const uint32_t stags[CASE_REGIONS],
                                guint early, guint limit);

@@ -26,7 +26,7 @@ typedef struct progress {
   bool is_done;
   guint32 ends[REFERENCE_TERMINATED + 1];
   guint32 errors[LAYERS][TYPES][CODES];
-  guint32 early;             /* cases where the order of arrival decided (notes-ddp-rdmap 53) */
+  guint32 early;             /* cases where the order of arrival decided (note D53) */
   guint32 located_by_marker; /* that reached behind a hole */
   guint32 wraps;
   guint64 fpdus;

@@ -136,7 +136,7 @@ static void test_right_messages(void)
 }
 
 /* RDMAP-043, RDMAP-045: each opcode in each buffer model and queue that is not its own, right in all else:
- * 0/2/06 (notes-ddp-rdmap 26). Of each row: RDMAP-056, RDMAP-057, RDMAP-058, RDMAP-059, RDMAP-060,
+ * 0/2/06 (note D26). Of each row: RDMAP-056, RDMAP-057, RDMAP-058, RDMAP-059, RDMAP-060,
  * RDMAP-061, RDMAP-062, RDMAP-063. */
 static void test_wrong_buffer_model_or_queue(void)
 {
@@ -174,7 +174,7 @@ static void test_reserved_opcodes(void)
 }
 
 /* RDMAP-105, RDMAP-239, RDMAP-049, RDMAP-050: any RV but that of the generation, on every message,
- * reserved opcodes too: version first (notes-ddp-rdmap 12). */
+ * reserved opcodes too: version first (note D12). */
 static void test_wrong_versions(void)
 {
   for (size_t opcode = 0; opcode < G_N_ELEMENTS(messages); opcode++) {

@@ -86,7 +86,7 @@ static void test_streams_of_a_domain_share(void)
 
 /* RDMAP-274, RDMAP-103: in generation rfc an STag of a Protection Domain that has two streams cannot be invalidated by one of their peers
  * (rfc5040 §8.1.1 item 7); one of that stream alone can. rdmap-00 §7.3, and so ietf and rdmac, has "Invalidate the STag if it is
- * associated" and no more (notes-ddp-rdmap 55). */
+ * associated" and no more (note D55). */
 static void test_shared_stag_is_not_invalidated(void)
 {
   static const struct {
@@ -160,7 +160,7 @@ static void test_invalid_before_completion(void)
   fixture_free(f);
 }
 
-/* RDMAP-273, notes-ddp-rdmap 53: at Delivery and not before: the Send is there, the Write of 200 octets
+/* RDMAP-273, note D53: at Delivery and not before: the Send is there, the Write of 200 octets
  * sent before it has its second half missing; that still finds its STag. */
 static void test_not_invalid_before_delivery(void)
 {
@@ -186,7 +186,7 @@ static void test_not_invalid_before_delivery(void)
 }
 
 /* RDMAP-263, RDMAP-265: a Send of either kind that may not invalidate the STag: the ULP does not hear of
- * it, its receive buffer is gone all the same (notes-ddp-rdmap 54), the STag stays, 'STag cannot be
+ * it, its receive buffer is gone all the same (note D54), the STag stays, 'STag cannot be
  * invalidated' goes out. RDMAP-241, RDMAP-103: 0/1/09 on rights; RDMAP-109, RDMAP-240: 0/2/09 when there
  * is none to invalidate. */
 static void test_refused_invalidation(void)

@@ -46,7 +46,7 @@ static void assert_verdict(bool strict, const rdmap_read_request *request, const
   rdmap_reads_free(reads);
 }
 
-/* notes-ddp-rdmap 32: another STag is 1/1/00, another place or length 1/1/01. What a response may be: the requested octets in any order
+/* note D32: another STag is 1/1/00, another place or length 1/1/01. What a response may be: the requested octets in any order
  * of TO. */
 static void test_strict(void)
 {
@@ -163,7 +163,7 @@ static void test_first_in_first_out(void)
   rdmap_reads_free(reads);
 }
 
-/* Each segment of a response that nobody asked for is 0/2/06, strict or not (notes-ddp-rdmap 32): empty or not, the last of its message or not,
+/* Each segment of a response that nobody asked for is 0/2/06, strict or not (note D32): empty or not, the last of its message or not,
  * before any Read and after one that is answered. */
 static void test_none_open(void)
 {

@@ -101,7 +101,7 @@ static void read_out(bench *b, uint32_t from, uint32_t length, uint8_t *octets)
 }
 
 /* RDMAP-147, RDMAP-209: as many buffers as IRD from the start on; each Request takes one, and it is back when its answer is on its way
- * (notes-ddp-rdmap 28), not when it is merely begun. */
+ * (note D28), not when it is merely begun. */
 static void test_buffers(void)
 {
   bench *b = bench_new(false);
@@ -178,7 +178,7 @@ static void assert_refused(const bench *b, uint8_t type, uint8_t code)
   g_assert_cmpuint(rdmap_responder_count(b->responder), ==, 0);
 }
 
-/* RDMAP-142: what may not be read is refused, with the Request in the Terminate; the order of the checks is notes-ddp-rdmap 12's. */
+/* RDMAP-142: what may not be read is refused, with the Request in the Terminate; the order of the checks is note D12's. */
 static void test_refusals(void)
 {
   static const struct {
@@ -231,7 +231,7 @@ static void test_zero_length(void)
   bench_free(b);
 }
 
-/* notes-ddp-rdmap 29: a Request that is too short, to nothing at all, is 0/2/FF; there is no Request to copy. */
+/* note D29: a Request that is too short, to nothing at all, is 0/2/FF; there is no Request to copy. */
 static void test_wrong_length(void)
 {
   static const uint32_t lengths[] = {0, 1, 27};
@@ -308,7 +308,7 @@ static void test_source(void)
   bench_free(b);
 }
 
-/* notes-ddp-rdmap 36, rdmap-00 §6.8 (RDMAP-096): revoked with 2 of 100 octets sent, the copy of the Request asks for what is left. The
+/* note D36, rdmap-00 §6.8 (RDMAP-096): revoked with 2 of 100 octets sent, the copy of the Request asks for what is left. The
  * Request behind it does not come into it. */
 static void test_revoked_midway(void)
 {

@@ -183,7 +183,7 @@ static void test_validity_is_set_and_withdrawn(void)
 }
 
 /* RDMAP-255: a Write of 1600 octets or the response to a Read of as many, in segments of 100, the STag
- * revoked after each number of them: nothing behind is reached. (DDP-195, notes-ddp-rdmap 56) */
+ * revoked after each number of them: nothing behind is reached. (DDP-195, note D56) */
 static void test_revoked_at_any_time(void)
 {
   enum { LONG = 1600, SEGMENTS = 16 };
@@ -229,7 +229,7 @@ static void test_revoked_at_any_time(void)
 }
 
 /* RDMAP-256: by default nothing; what is granted, and no more; and withdrawn again. RDMAP-100, RDMAP-248:
- * 0/1/02 for a Read; DDP has no code for rights, so 1/1/00 for a Write (notes-ddp-rdmap 49). */
+ * 0/1/02 for a Read; DDP has no code for rights, so 1/1/00 for a Write (note D49). */
 static void test_rights(void)
 {
   static const unsigned right[] = {DDP_ACCESS_REMOTE_WRITE, DDP_ACCESS_REMOTE_READ};
@@ -299,7 +299,7 @@ static void test_stags_are_hard_to_predict(void)
 
 /* RDMAP-259, RDMAP-260, RDMAP-261, RDMAP-267, RDMAP-269: both associations, for Writes (DDP asks at
  * Placement and RDMAP Terminates) and Reads. RDMAP-101, RDMAP-244: 0/1/03; DDP has 1/1/02 for it
- * (notes-ddp-rdmap 48). */
+ * (note D48). */
 static void test_associations(void)
 {
   for (size_t i = 0; i < RDMAP_ASSOCIATIONS; i++) {

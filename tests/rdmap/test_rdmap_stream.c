@@ -234,7 +234,7 @@ static void test_invalidated_at_delivery(void)
 }
 
 /* RDMAP-164, RDMAP-165: an STag of another stream's is not invalidated; one Terminate goes out for the Send, whose buffer is used up
- * and of which the ULP hears nothing (notes-ddp-rdmap 54). */
+ * and of which the ULP hears nothing (note D54). */
 static void test_a_foreign_stag_is_not_invalidated(void)
 {
   rdmap_kit *kit = rdmap_kit_new(NULL, NULL);

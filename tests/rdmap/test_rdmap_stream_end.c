@@ -190,7 +190,7 @@ static void test_message_under_way(void)
 }
 
 /* RDMAP-232: a Read Response under way is sent whole, too; unless its source is revoked: then the Terminate that is due is next, with no L made
- * up for the response (notes-ddp-rdmap 36). The first error stays the one that is told. A's Read of 250 octets has one segment of 100 out. */
+ * up for the response (note D36). The first error stays the one that is told. A's Read of 250 octets has one segment of 100 out. */
 static void test_response_under_way(void)
 {
   for (int revoked = 0; revoked < 2; revoked++) {
@@ -227,7 +227,7 @@ static void test_response_under_way(void)
   }
 }
 
-/* After an error nothing is Placed, Delivered or told any more, a Terminate of the peer's neither (notes-ddp-rdmap 38). */
+/* After an error nothing is Placed, Delivered or told any more, a Terminate of the peer's neither (note D38). */
 static void test_silence(void)
 {
   rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
@@ -244,7 +244,7 @@ static void test_silence(void)
   rdmap_kit_free(kit);
 }
 
-/* A Terminate is not answered by one, nor by anything else (RDMAP-176, notes-ddp-rdmap 41); a second is met with silence. All that is
+/* A Terminate is not answered by one, nor by anything else (RDMAP-176, note D41); a second is met with silence. All that is
  * posted completes in error, in order, but a Read whose response is here already (RDMAP-221, RDMAP-228). */
 static void test_after_a_terminate_of_the_peer(void)
 {
@@ -274,7 +274,7 @@ static void test_after_a_terminate_of_the_peer(void)
   rdmap_kit_free(kit);
 }
 
-/* A Terminate that ends within its own control field is an error: 0/2/FF, with the segment (notes-ddp-rdmap 29). One that is longer than
+/* A Terminate that ends within its own control field is an error: 0/2/FF, with the segment (note D29). One that is longer than
  * any does not fit its buffer. */
 static void test_invalid_terminates(void)
 {
@@ -372,7 +372,7 @@ static void test_close_and_half_close(void)
   rdmap_kit_free(kit);
 }
 
-/* MPA's errors are of layer 2 and type 0, with its own codes, and nothing copied (notes-ddp-rdmap 50). DDP-133, DDP-134: each is one fatal
+/* MPA's errors are of layer 2 and type 0, with its own codes, and nothing copied (note D50). DDP-133, DDP-134: each is one fatal
  * indication to the ULP. DDP-137: the outgoing half still takes the Terminate. */
 static void test_llp_error(void)
 {
@@ -548,7 +548,7 @@ static void test_ended_at_delivery(void)
 }
 
 /* A stream counts among those of its Protection Domain as long as it is there: shared STags are not invalidated by a Remote Peer in
- * generation rfc (notes-ddp-rdmap 55). */
+ * generation rfc (note D55). */
 static void test_counted_in_its_protection_domain(void)
 {
   static const struct {

@@ -143,7 +143,7 @@ static void test_bad_read_request(void)
 }
 
 /* RDMAP-232, RDMAP-234: it goes out when DDP Delivers the faulty message, not before: an earlier Write is
- * still missing (notes-ddp-rdmap 39). With report_on_arrival it does not wait. */
+ * still missing (note D39). With report_on_arrival it does not wait. */
 static void test_terminate_waits_for_delivery(void)
 {
   static const struct {
@@ -373,7 +373,7 @@ static void test_an_answered_read_is_no_error(void)
   rdmap_target_free(target);
 }
 
-/* notes-ddp-rdmap 38, 41: after its own error a stream is silent to all that comes, right, wrong or a
+/* notes D38, D41: after its own error a stream is silent to all that comes, right, wrong or a
  * crossing Terminate; it sends nothing behind its Terminate (RDMAP-030) and takes no operations. */
 static void test_silence(void)
 {
@@ -396,7 +396,7 @@ static void test_silence(void)
   rdmap_target_free(target);
 }
 
-/* RDMAP-236, notes-ddp-rdmap 39: what lies behind the failing message in the stream is never Delivered,
+/* RDMAP-236, note D39: what lies behind the failing message in the stream is never Delivered,
  * though it came first: a Read Request that may not be read, a Send that may not invalidate, a response
  * nobody asked for, a Terminate; each in front of a Send. */
 static void test_nothing_behind_the_fault_is_delivered(void)
@@ -488,7 +488,7 @@ static void test_graceful(void)
   rdmap_target_free(target);
 }
 
-/* RDMAP-096, RDMAP-255 (notes-ddp-rdmap 36, 56): a Read of 500 octets from TO 0x10 on, in segments of 100;
+/* RDMAP-096, RDMAP-255 (notes D36, D56): a Read of 500 octets from TO 0x10 on, in segments of 100;
  * after two the ULP revokes the STag. The Terminate has SinkTO and SrcTO + 200 and the size 300 (0x12C): 5
  * + 0xC8 = 0xCD, 0x10 + 0xC8 = 0xD8. No octet is read after it, no L segment of the response ever goes
  * out. */
@@ -532,7 +532,7 @@ static void test_read_revoked_before_its_start(void)
   rdmap_target_free(target);
 }
 
-/* RDMAP-084 (notes-ddp-rdmap 42, 43): with reserved bits set, with zeros behind the flagged parts, with all
+/* RDMAP-084 (notes D42, D43): with reserved bits set, with zeros behind the flagged parts, with all
  * 52 octets and no flag. The ULP gets what is said (RDMAP-036). */
 static void test_terminates_of_other_makes(void)
 {
@@ -587,7 +587,7 @@ static void test_truncated_terminates(void)
   }
 }
 
-/* A Terminate cut in two segments (siw gives up on those: examples.md): with the second one it is whole. */
+/* A Terminate cut in two segments (siw gives up on those): with the second one it is whole. */
 static void test_a_terminate_in_two_segments(void)
 {
   rdmap_target *target = rdmap_target_new(NULL);

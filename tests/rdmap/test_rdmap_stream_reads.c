@@ -153,7 +153,7 @@ static void test_several_in_any_order(void)
   }
 }
 
-/* RDMAP-142: what may not be read brings a Terminate and no response; the order of the codes is notes-ddp-rdmap 12's. */
+/* RDMAP-142: what may not be read brings a Terminate and no response; the order of the codes is note D12's. */
 static void test_the_source_is_validated(void)
 {
   static const struct {
@@ -257,7 +257,7 @@ static void test_more_than_ird(void)
   }
 }
 
-/* notes-ddp-rdmap 28: the buffer is back when the last segment of the response leaves: with an IRD and ORD of 1, a requester that asks
+/* note D28: the buffer is back when the last segment of the response leaves: with an IRD and ORD of 1, a requester that asks
  * again the moment it has it never finds B without a buffer. */
 static void test_one_after_the_other(void)
 {
@@ -548,7 +548,7 @@ static void test_the_longest_reads(void)
   }
 }
 
-/* RDMAP-096, notes-ddp-rdmap 36: a source of 2^32 - 1 octets is revoked with n of them sent, beyond 64 KiB: the Terminate's Request is n further at
+/* RDMAP-096, note D36: a source of 2^32 - 1 octets is revoked with n of them sent, beyond 64 KiB: the Terminate's Request is n further at
  * both ends and n shorter. 1 and 2 segments of 64,754 octets. */
 static void test_revoked_after_64_kib(void)
 {
@@ -611,7 +611,7 @@ static void test_taking_turns(void)
 }
 
 /* A response that does not match is an error when strict, with the failing segment in the Terminate; else the Read is taken for
- * answered. One that nobody asked for is always an error (notes-ddp-rdmap 32). */
+ * answered. One that nobody asked for is always an error (note D32). */
 static void test_wrong_responses(void)
 {
   static const struct {
@@ -666,7 +666,7 @@ static void test_wrong_responses(void)
   }
 }
 
-/* notes-ddp-rdmap 36: the source is revoked when 100 of 250 octets are with DDP. The Terminate comes next, in place of the rest, and asks
+/* note D36: the source is revoked when 100 of 250 octets are with DDP. The Terminate comes next, in place of the rest, and asks
  * for what is left; no segment with L is made up. */
 static void test_revoked_midway(void)
 {
@@ -714,7 +714,7 @@ static void test_begins_with_any_message(void)
 }
 
 /* A stream that only observes takes more Read Requests than its IRD and answers none, takes responses to Reads it never sent, and leaves the STag of
- * a Send with Invalidate as it is. A Read Request of a wrong length is an error all the same (notes-ddp-rdmap 29). */
+ * a Send with Invalidate as it is. A Read Request of a wrong length is an error all the same (note D29). */
 static void test_only_observes(void)
 {
   rdmap_config b = rdmap_kit_config(KIT_B);

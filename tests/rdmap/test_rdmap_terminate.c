@@ -83,7 +83,7 @@ static const inclusion inclusions[] = {
 };
 
 /* RDMAP-087, and the flags with less to copy: R only of a Read Request (RDMAP-094), none without a header
- * (notes-ddp-rdmap 44). */
+ * (note D44). */
 static void test_inclusion(void)
 {
   rdmap_terminate_subject whole = {untagged_header, 18, SEGMENT_OCTETS, &request};
@@ -182,7 +182,7 @@ static void test_decode_ignores_reserved_bits(void)
 
 /* A peer that sets other flags than this end ever does, all its octets there: what is not flagged is not
  * read (rdmap-00 §9.1 case 1 sets it to zero), M alone and R alone have no place (RDMAP-089,
- * notes-ddp-rdmap 43). RDMAP-088: without M there is no length. */
+ * note D43). RDMAP-088: without M there is no length. */
 static void test_decode_flags(void)
 {
   static const struct {

@@ -66,7 +66,7 @@ static const case_row cases[] = {
      0},
     {"RDMAP-111: no header at all", "", "10 00 0000", 0},
     {"RDMAP-111: invalid STag", WRITE_TO("00009999", "0000000000000100") "01020304", "11 00 C000", 14},
-    {"RDMAP-111: no right to write (notes-ddp-rdmap 49)", WRITE_TO("00002000", "0000000000000200") "01020304",
+    {"RDMAP-111: no right to write (note D49)", WRITE_TO("00002000", "0000000000000200") "01020304",
      "11 00 C000", 14},
     {"RDMAP-111: base or bounds", WRITE_TO("00001000", "000000000000013F") "0102", "11 01 C000", 14},
     {"RDMAP-111: another Protection Domain", WRITE_TO("00003000", "0000000000000300") "01020304",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The clock and the timers: one interface, whatever runs them (design.md, "Order within one picosecond is defined").
+/* The clock and the timers: one interface, whatever runs them (docs/architecture.md, "Order within one picosecond").
  *
  * What is due in the same picosecond runs in the order of (class, major, minor), never "as inserted", so that two
  * engines give the same run. A callback may set any timer, also to the present picosecond: it then takes its place

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The reassembly occupancy of one RNIC: what every connection holds, by cause, over time (definitions.md,
+/* The reassembly occupancy of one RNIC: what every connection holds, by cause, over time (docs/metrics.md,
  * "Held octets"). Feeds the metrics about buffers and state listed at occupancy_finish(), and the series for
  * occupancy.csv. */
 #ifndef MEASURE_OCCUPANCY_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A step function of time: its exact mean and exact quantiles (definitions.md, Metrics: "exact").
+/* A step function of time: its exact mean and exact quantiles (docs/metrics.md, "Means and quantiles over time").
  *
  * A value that lasts no time does not exist: several settings in one picosecond leave the last. Mean and
  * quantiles look at an interval whose end is known only afterwards ("the last delivery"): each

@@ -16,7 +16,7 @@ enum {
   CRC_OCTETS = 4,
 };
 
-/* facts.md, "Version generations" */
+/* docs/protocol-notes.md, "Generations" */
 static const wire_agreement generations[] = {
     {"rdmac", FALSE, 0, 0, 0, 0},
     {"ietf", TRUE, 0, 1, 1, 0},

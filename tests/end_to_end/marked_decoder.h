@@ -6,7 +6,7 @@
 
 #include "wire_capture.h"
 
-/* What the two ends agreed on: notes-ddp-rdmap A. */
+/* What the two ends agreed on (docs/protocol-notes.md, "Generations"). */
 typedef struct wire_agreement {
   const char *name;
   gboolean has_startup_frames; /* else markers and CRC, always */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Recomputes the occupancy series of a run from receiver.pcap alone, out of definitions.md ("Held octets").
+/* Recomputes the occupancy series of a run from receiver.pcap alone, out of docs/metrics.md, "Held octets" to "Causes of holding".
  *
  *   recompute_occupancy receiver.pcap in-order|out-of-order
  *

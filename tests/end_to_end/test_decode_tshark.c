@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A second opinion on decode: tshark, field by field, where it is one: streams without markers, in order (facts.md). */
+/* A second opinion on decode: tshark, field by field, where it is one: streams without markers, in order (docs/facts.md, "tshark 4.0"). */
 #include "decode_trip.h"
 #include "run_kit.h"
 
@@ -112,7 +112,7 @@ static void compare_field(const GPtrArray *fpdus, const field *f, const GArray *
   g_array_unref(ours);
 }
 
-/* Unmarked and in order, which tshark reads well (facts.md): every field of every FPDU. */
+/* Unmarked and in order, which tshark reads well: every field of every FPDU. */
 static void test_tshark(void)
 {
   static const char *const sets[] = {

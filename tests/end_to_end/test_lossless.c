@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Lossless, aligned: nothing is held, and facts.md's table of exact predictions comes out, row by row. */
+/* Lossless, aligned: nothing is held, and the table of docs/facts.md, "Exact predictions", comes out, row by row. */
 #include <math.h>
 
 #include "run_kit.h"
@@ -12,7 +12,7 @@ typedef struct prediction {
   uint32_t mulpdu[2]; /* without, with markers */
 } prediction;
 
-/* facts.md, "Exact predictions" */
+/* docs/facts.md, "Exact predictions" */
 static const prediction table[] = {
     {"576", "false", 40, 536, {530, 522}},     {"1280", "false", 40, 1240, {1234, 1222}},
     {"1500", "false", 40, 1460, {1454, 1442}}, {"1500", "true", 52, 1448, {1442, 1430}},
@@ -104,7 +104,7 @@ static void test_table(void)
   }
 }
 
-/* A sender that is not MPA-aware cuts at EMSS. Marked, its segments drift away from its FPDUs (definitions.md), so FPDUs wait for
+/* A sender that is not MPA-aware cuts at EMSS. Marked, its segments drift away from its FPDUs (docs/facts.md, "Alignment of a stream sender"), so FPDUs wait for
  * their last octets; nothing else is held, and less than one FPDU. */
 static void test_stream_sender(void)
 {
@@ -179,7 +179,7 @@ static void test_placement_latency(void)
   simulation_result_clear(&result);
 }
 
-/* All messages are posted at once (definitions.md), so a stream sender's segments are all full but the last. The sink's buffers must not
+/* All messages are posted at once, so a stream sender's segments are all full but the last. The sink's buffers must not
  * change that when placement lags behind: 85 Writes of 1440 octets, MTU 9000, a latency of 333 ns. */
 static void test_sink_buffers_do_not_steer_the_sender(void)
 {

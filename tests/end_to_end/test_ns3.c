@@ -108,7 +108,7 @@ static void test_cross_traffic_takes_its_share(void)
   simulation_result one = run_kit_run("ns3", NULL, alone);
   simulation_result two = run_kit_run("ns3", NULL, shared);
 
-  /* The payload's share of the link is 92.88 % (facts.md, marked); UDP takes half of the link with its headers: at most 0.5 of that. */
+  /* The payload's share of the link is 92.88 % (docs/facts.md, "Exact predictions"); UDP takes half of the link with its headers: at most 0.5 of that. */
   g_assert_cmpfloat(run_kit_metric(&one, METRIC_GOODPUT_BIT_PER_S), >, 0.8e9);
   g_assert_cmpfloat(run_kit_metric(&two, METRIC_GOODPUT_BIT_PER_S), <, 0.5e9);
   simulation_result_clear(&one);

@@ -10,7 +10,7 @@ enum { MESSAGES = 12, OCTETS = 20000, STORAGE = 48 };
 typedef struct operation_case {
   const char *operation;
   const char *directions;
-  /* Delivered at the measured end (definitions.md: the Responder, the Initiator for reads). */
+  /* Delivered at the measured end: the Responder, the Initiator for reads. */
   double messages, octets;
 } operation_case;
 

@@ -79,7 +79,7 @@ static void check_episode(const simulation_result *result, const char *folder, g
   run_kit_assert_count(result, METRIC_TCP_PATH_MTU_CHANGES, 1);
   run_kit_assert_count(result, METRIC_TCP_TIMEOUTS, 0);
   run_kit_assert_count(result, METRIC_MPA_EMSS_OCTETS, 1240);
-  run_kit_assert_count(result, METRIC_MPA_MULPDU_OCTETS, 1222); /* facts.md */
+  run_kit_assert_count(result, METRIC_MPA_MULPDU_OCTETS, 1222); /* docs/facts.md, "Exact predictions" */
   assert_all_delivered(result);
 }
 

@@ -33,7 +33,7 @@ typedef struct law_case {
 static law_case cases[] = {
     {"1%", 0.01, 900, NULL}, {"0.1%", 0.001, 9000, NULL}, {"0.01%", 0.0001, 90000, NULL}};
 
-/* The goodput that the law gives, payload of ULPs: a segment of 1460 octets has 1428 of it (facts.md). */
+/* The goodput that the law gives, payload of ULPs: a segment of 1460 octets has 1428 of it (docs/facts.md, "Exact predictions"). */
 static double law_bit_per_s(double p)
 {
   const double payload_octets = 1428;

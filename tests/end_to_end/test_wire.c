@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A second opinion on the wire: tshark reads our captures. Unmarked streams only (facts.md: it decodes marked ones wrongly). */
+/* A second opinion on the wire: tshark reads our captures. Unmarked streams only (docs/facts.md, "tshark 4.0"). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -205,7 +205,7 @@ static guint64 first_packet_ns(const char *folder, const char *capture, guint32 
   return GUINT32_FROM_LE(seconds) * G_GUINT64_CONSTANT(1000000000) + GUINT32_FROM_LE(nanoseconds);
 }
 
-/* The SYN leaves at 0. At 10 Gbit/s an octet lasts 0.8 ns: it arrives (L + 2) * 0.8 ns and 25 us later (facts.md), cut to whole
+/* The SYN leaves at 0. At 10 Gbit/s an octet lasts 0.8 ns: it arrives (L + 2) * 0.8 ns and 25 us later (docs/facts.md, "A link's times"), cut to whole
  * nanoseconds. */
 static void test_times(void)
 {

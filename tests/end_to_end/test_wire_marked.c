@@ -14,7 +14,7 @@ typedef struct operation {
   guint64 sent[WIRE_SIDES][WIRE_OPCODES];
 } operation;
 
-/* One zero-length Send follows the last Write (definitions.md). A storage exchange is a Send, a Write or a Read of the
+/* One zero-length Send follows the last Write. A storage exchange is a Send, a Write or a Read of the
  * other side, and its response, a Send with Invalidate (of a storage-write with Solicited Event too). The mix takes turns: 6 messages are 2 of each. */
 static const operation operations[] = {
     {"write", {"workload.operation=write"}, WIRE_INITIATOR, {{[WIRE_WRITE] = MESSAGES, [WIRE_SEND] = 1}}},

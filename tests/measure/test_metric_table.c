@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The table of metrics: complete, unambiguous, and named as definitions.md names them. */
+/* The table of metrics: complete, unambiguous, and with the names that tools outside the repository rely on. */
 #include <glib.h>
 #include <string.h>
 
@@ -48,7 +48,7 @@ static void test_find_is_the_inverse_of_row(void)
   g_assert_cmpint(metric_find(""), ==, METRIC_COUNT);
 }
 
-/* "Names that other tools rely on", definitions.md, Metrics. */
+/* Names that tools outside the repository rely on: changing one needs an entry in CHANGELOG.md. */
 static void test_names_others_rely_on(void)
 {
   static const char *const names[] = {"tcp.segments",

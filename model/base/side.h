@@ -15,4 +15,10 @@ static inline enum side side_peer(enum side side)
   return side == SIDE_INITIATOR ? SIDE_RESPONDER : SIDE_INITIATOR;
 }
 
+/* "Initiator", "Responder"; static. */
+static inline const char *side_name(enum side side)
+{
+  return side == SIDE_INITIATOR ? "Initiator" : "Responder";
+}
+
 #endif

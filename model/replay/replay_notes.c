@@ -53,7 +53,7 @@ static void note_nothing(const replay_lessons *lessons, const configuration *c, 
   if (fpdus == 0 && expects_some) {
     g_ptr_array_add(notes, g_strdup_printf("no FPDU to the %s is in the capture, so nothing is measured; "
                                            "measure.side names the end",
-                                           session_setup_side_name(c->measured)));
+                                           side_name(c->measured)));
   }
 }
 

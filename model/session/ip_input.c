@@ -7,8 +7,6 @@
 enum { IP_TIMER_MAJOR = 0x7FFE0000 };
 
 struct ip_input {
-  enum side side;
-  uint32_t connections;
   ip_reassembly *reassembly;
   engine_timer *timer;
   bool is_clock_stopped;
@@ -28,43 +26,12 @@ static void on_timer(void *user, time_ps now)
   settle(input, now);
 }
 
-/* The five options of draft-ietf-rddp-mpa-01 §11.2.1. */
-static ip_reassembly_config config_of(const configuration *c, enum side side)
-{
-  uint64_t given = c->receiver.ip_size_octets; /* 0: auto */
-  ip_reassembly_config config = ip_reassembly_config_unlimited();
-
-  config.timeout_ps = c->receiver.ip_timeout_ps;
-  switch (c->receiver.ip_option) {
-  case IP_REASSEMBLY_DROP: /* 1: no buffer */
-    config.datagrams = 0;
-    break;
-  case IP_REASSEMBLY_LIMITED: /* 2: one buffer, possibly of the local link's MTU */
-    config.datagrams = 1;
-    config.datagram_octets =
-        (uint32_t)MIN(given > 0 ? given : c->endpoint[side].tcp.receive_mtu_octets, UINT32_MAX);
-    break;
-  case IP_REASSEMBLY_UNLIMITED: /* 3: as many buffers as there are datagrams */
-    break;
-  case IP_REASSEMBLY_ONE_64K: /* 4: one buffer, for one datagram of any size */
-    config.datagrams = 1;
-    break;
-  case IP_REASSEMBLY_SPANNING: /* 5: one buffer for all; at the worst a window is in fragments (MPA-347) */
-    config.octets = given > 0 ? given : c->receive_window_octets;
-    break;
-  }
-  return config;
-}
-
-ip_input *ip_input_new(const configuration *c, enum side side, uint32_t number, engine *clock,
+ip_input *ip_input_new(const ip_reassembly_config *config, uint32_t number, engine *clock,
                        const ip_input_events *events, void *user)
 {
-  const ip_reassembly_config config = config_of(c, side);
   ip_input *input = g_new0(ip_input, 1);
 
-  input->side = side;
-  input->connections = c->connections.count;
-  input->reassembly = ip_reassembly_new(&config);
+  input->reassembly = ip_reassembly_new(config);
   input->timer = engine_timer_new(clock, ENGINE_TIMER, IP_TIMER_MAJOR + number, 0, on_timer, input);
   input->events = *events;
   input->user = user;
@@ -80,30 +47,6 @@ void ip_input_free(ip_input *input)
     g_hash_table_unref(input->holding);
     g_free(input);
   }
-}
-
-bool ip_input_quoted_connection_of(const datagram *packet, enum side side, uint32_t connections,
-                                   uint32_t *connection)
-{
-  datagram_flow flow;
-
-  /* An ICMP message names the packet that this side sent. */
-  return datagram_flow_of(packet, &flow) &&
-         (side == SIDE_INITIATOR
-              ? ip_input_connection_at(flow.source_port, flow.destination_port, connections, connection)
-              : ip_input_connection_at(flow.destination_port, flow.source_port, connections, connection));
-}
-
-/* `flow` as it comes to this side. */
-static bool connection_of_flow(const ip_input *input, const datagram_flow *flow, uint32_t *connection)
-{
-  if (input->events.connection_of) {
-    return input->events.connection_of(input->user, flow, connection);
-  }
-  return input->side == SIDE_INITIATOR ? ip_input_connection_at(flow->destination_port, flow->source_port,
-                                                                input->connections, connection)
-                                       : ip_input_connection_at(flow->source_port, flow->destination_port,
-                                                                input->connections, connection);
 }
 
 static gint compare_numbers(gconstpointer a, gconstpointer b)
@@ -165,7 +108,7 @@ static void note_connection(ip_input *input, const datagram *packet)
                               .destination = fragment.destination,
                               .source_port = big_endian_read_16(ports),
                               .destination_port = big_endian_read_16(ports + 2)};
-  if (connection_of_flow(input, &flow, &connection)) {
+  if (input->events.connection_of(input->user, &flow, &connection)) {
     g_hash_table_insert(input->holding, GUINT_TO_POINTER(connection), g_memdup2(&flow, sizeof flow));
   }
 }

@@ -19,34 +19,39 @@ enum { CONNECTIONS_MAX = 65536 - SESSION_INITIATOR_FIRST_PORT };
 
 /* --- Hosts --- */
 
-static void make_hosts(session *self)
+/* Whether a Data Sink's end is at `host`. */
+static bool is_measured(const session *self, uint32_t host)
 {
-  static const char *const names[SIDES] = {
-      [SIDE_INITIATOR] = "stags.initiator", [SIDE_RESPONDER] = "stags.responder"};
-  const ip_input_events events = session_input_events(self);
+  const session_pair *pairs = self->config.pairs;
+  const uint32_t count = pairs ? self->config.configuration->connections.count : 0;
+  bool found = !pairs && host == self->measured;
+
+  for (uint32_t i = 0; i < count; i++) {
+    found = found || pairs[i].hosts[self->measured] == host;
+  }
+  return found;
+}
+
+static void make_host(session *self, uint32_t number)
+{
+  const ip_input_events events = session_input_events();
   const configuration *c = self->config.configuration;
+  session_host *host = &self->hosts[number];
+  bool measured = is_measured(self, number);
+  ip_reassembly_config reassembly =
+      session_setup_reassembly(c, measured ? self->measured : side_peer(self->measured));
 
-  self->host_count = SIDES;
-  self->hosts = g_new0(session_host, self->host_count);
-  for (enum side side = 0; side < SIDES; side++) {
-    session_host *host = &self->hosts[side];
-
-    host->session = self;
-    host->rnic = rnic_host_new(random_hash(c->run.seed, names[side], 0));
-    host->capture = self->config.captures[side];
-    host->is_measured = side == self->measured;
-    host->address = session_setup_address(c, side);
-    if (self->config.number > 0) {
-      host->address =
-          ip_address_v4((side == SIDE_INITIATOR ? SESSION_INITIATOR_ADDRESS : SESSION_RESPONDER_ADDRESS) +
-                        (self->config.number << 8));
-    }
-    host->input =
-        ip_input_new(c, side, self->config.number * SIDES + side, self->config.clock, &events, host);
-    session_setup_host_rate(c, host->rnic);
-    if (host->is_measured && c->receiver.memory_octets != MEMORY_UNLIMITED) {
-      rnic_host_limit_memory(host->rnic, c->receiver.memory_octets, c->receiver.cell_octets);
-    }
+  host->session = self;
+  host->number = number;
+  host->rnic = rnic_host_new(number == 0 ? random_hash(c->run.seed, "stags.initiator", 0)
+                                         : random_hash(c->run.seed, "stags.responder", number - 1));
+  host->capture = self->config.captures ? self->config.captures[number] : NULL;
+  host->address = session_setup_address(c, self->config.number, number);
+  host->input = ip_input_new(&reassembly, self->config.number * SESSION_HOSTS_MAX + number,
+                             self->config.clock, &events, host);
+  session_setup_host_rate(c, host->rnic);
+  if (measured && c->receiver.memory_octets != MEMORY_UNLIMITED) {
+    rnic_host_limit_memory(host->rnic, c->receiver.memory_octets, c->receiver.cell_octets);
   }
 }
 
@@ -54,13 +59,17 @@ session *session_new(const session_config *config)
 {
   const configuration *c = config->configuration;
   session *self = g_new0(session, 1);
-  const session_recorder_config recorder = session_setup_recorder(c, config->series);
 
   self->config = *config;
   self->measured = c->measured;
   self->table = pattern_new();
+  self->host_count = config->pairs ? config->hosts : SIDES;
+  self->hosts = g_new0(session_host, self->host_count);
+  const session_recorder_config recorder = session_setup_recorder(c, self->host_count, config->series);
   self->recorder = session_recorder_new(&recorder);
-  make_hosts(self);
+  for (uint32_t i = 0; i < self->host_count; i++) {
+    make_host(self, i);
+  }
   return self;
 }
 
@@ -98,9 +107,10 @@ void session_free(session *self)
   g_free(self);
 }
 
-session_host *session_host_of(session *self, enum side side)
+session_host *session_host_of(session *self, uint32_t number)
 {
-  return &self->hosts[side];
+  g_assert(number < self->host_count);
+  return &self->hosts[number];
 }
 
 rnic_host *session_host_rnic(const session_host *host)
@@ -129,6 +139,12 @@ static uint8_t *supply_nothing(void *user, uint64_t id)
   return NULL;
 }
 
+/* The host that the end of `side` of a connection is at. */
+static session_host *host_of(session *self, uint32_t index, enum side side)
+{
+  return session_host_of(self, self->config.pairs ? self->config.pairs[index].hosts[side] : side);
+}
+
 static void make_end(session *self, uint32_t index, enum side side, const uint32_t domains[SIDES])
 {
   const configuration *c = self->config.configuration;
@@ -136,17 +152,20 @@ static void make_end(session *self, uint32_t index, enum side side, const uint32
   enum side peer = side_peer(side);
   rnic_endpoint_config config = self->endpoint_configs[side];
   const ns3_tcp_transport_place ns3_place = {.wake = session_end_wake, .user = end};
+  session_host *peer_host = host_of(self, index, peer);
+  const session_capture *capture = self->config.capture;
   fault_config fault;
   fault_injector *injector = NULL;
 
-  const session_capture *capture = self->config.capture;
-
   end->session = self;
-  end->host = &self->hosts[side];
+  end->host = host_of(self, index, side);
+  if (!end->host->first_end) {
+    end->host->first_end = end;
+  }
   end->index = index;
   end->side = side;
   if (session_setup_fault(c, index, side, &fault)) {
-    injector = fault_injector_new(&fault, self->hosts[peer].rnic, domains[peer]);
+    injector = fault_injector_new(&fault, peer_host->rnic, domains[peer]);
     g_ptr_array_add(self->faults, injector);
   }
   const session_setup_place place = {.host = end->host->rnic,
@@ -154,6 +173,8 @@ static void make_end(session *self, uint32_t index, enum side side, const uint32
                                      .private_data = self->private_data[side],
                                      .fault = injector ? &injector->misbehaviour : NULL};
   session_setup_endpoint_of(&config, c, index, side, &place);
+  config.tcp.local_address = end->host->address;
+  config.tcp.remote_address = peer_host->address;
   if (c->tcp_is_ns3) {
     config.tcp_new = run_engine_ns3_tcp();
     config.tcp_new_user = (void *)&ns3_place;
@@ -179,7 +200,7 @@ static void make_connection(session *self, uint32_t index)
   rnic_endpoint *endpoints[SIDES];
 
   for (enum side side = 0; side < SIDES; side++) {
-    domains[side] = rnic_host_protection_domain_new(self->hosts[side].rnic);
+    domains[side] = rnic_host_protection_domain_new(host_of(self, index, side)->rnic);
   }
   if (self->config.capture) {
     make_end(self, index, self->measured, domains);
@@ -205,15 +226,14 @@ void session_connect(session *self, session_network *network)
   const configuration *c = self->config.configuration;
 
   self->network = network;
-  self->workload_config = session_setup_workload(c, self->table);
+  self->workload_config = c->workload;
+  self->workload_config.table = self->table;
   self->workload_config.can_post = session_can_post;
   for (enum side side = 0; side < SIDES; side++) {
-    const session_setup_place nowhere = {.host = self->hosts[side].rnic};
+    const session_setup_place nowhere = {.host = NULL};
 
     self->private_data[side] = session_setup_private_data(c, side, self->table);
     self->endpoint_configs[side] = session_setup_endpoint(c, 0, side, &nowhere);
-    self->endpoint_configs[side].tcp.local_address = self->hosts[side].address;
-    self->endpoint_configs[side].tcp.remote_address = self->hosts[side_peer(side)].address;
     self->endpoint_events[side] = session_endpoint_events(self, side);
   }
   self->connection_count = c->connections.count;

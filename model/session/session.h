@@ -33,16 +33,23 @@ typedef struct session_capture {
   void *user;
 } session_capture;
 
-enum { SESSION_NUMBERS = 256 };
+enum { SESSION_NUMBERS = 256, SESSION_HOSTS_MAX = 254 };
+
+/* The hosts that a connection is between, by their numbers: that of its Initiator and that of its Responder, two different ones. */
+typedef struct session_pair {
+  uint32_t hosts[SIDES];
+} session_pair;
 
 typedef struct session_config {
   const configuration *configuration; /* of the scenario */
   engine *clock;
   uint32_t
       number; /* < SESSION_NUMBERS: each session on `clock` has its own, which is part of its hosts' addresses */
-  const session_capture *capture;  /* whose connections they are; NULL: the workload's of `s` */
+  const session_pair *pairs;       /* of each connection; NULL: all are between host 0 and host 1 */
+  uint32_t hosts;                  /* with `pairs`: how many there are, 2 … SESSION_HOSTS_MAX */
+  const session_capture *capture;  /* whose connections they are; NULL: the configuration's workload's */
   FILE *series;                    /* occupancy.csv; NULL: none */
-  packet_capture *captures[SIDES]; /* of the packets at the host of this side; NULL: none */
+  packet_capture *const *captures; /* of the packets at each host, NULL where there is none; NULL: at none */
 } session_config;
 
 /* The hosts of a session as `config` describes it, without connections; what `config` points to outlives it. Free with session_free(), before
@@ -50,11 +57,11 @@ typedef struct session_config {
 session *session_new(const session_config *config);
 void session_free(session *self);
 
-/* The host whose ends are of `side`, and its RNIC; the session's. */
-session_host *session_host_of(session *self, enum side side);
+/* The host with `number`, and its RNIC; the session's. Without `pairs` a host's number is the side of its ends. */
+session_host *session_host_of(session *self, uint32_t number);
 rnic_host *session_host_rnic(const session_host *host);
 
-/* Its address: of a session with the number N, 10.0.N.1 of the Initiators' host and 10.0.N.2 of the Responders'; with IPv6 N is 0. */
+/* Its address: of host H of a session with the number N 10.0.N.(H + 1); with IPv6 N is 0, and it is fd00::(H + 1). */
 ip_address session_host_address(const session_host *host);
 
 /* Makes the connections, over `network`, which is the session's from here on. Once. */
@@ -65,6 +72,10 @@ void session_start(session *self, time_ps when);
 
 /* A packet has arrived at `host`, a session_host; takes its reference. A path_output. */
 void session_receive(void *host, datagram *packet, time_ps now);
+
+/* A packet has come out of a network that several hosts are at: it arrives at the host that it is addressed to, or is dropped when there is
+ * none; takes its reference. A path_output; `user` is the session. */
+void session_receive_any(void *user, datagram *packet, time_ps now);
 
 /* A packet has arrived at the measured end of `connection`, of a capture; the caller keeps its reference. */
 void session_arrive(session *self, uint32_t connection, const datagram *packet, time_ps now);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What an end of a connection does after every event, and where packets come from that it gets. */
 #include "session/session_private.h"
+#include "session/session_setup.h"
 
 /* --- After every event --- */
 
@@ -60,19 +61,40 @@ void session_end_wake(void *user, time_ps now)
 
 /* --- What arrives --- */
 
-/* The end at `host` that `packet` is for. NULL: its ports, damaged on the way, are nobody's. */
-static inline session_end *end_of(const session_host *host, const datagram *packet)
+/* The end at `host` with the port `own` whose peer has the port `peers`; NULL: there is none. */
+static inline session_end *end_with_ports(const session_host *host, uint32_t own, uint32_t peers)
 {
   const session *self = host->session;
-  uint32_t index;
 
   for (enum side side = 0; side < SIDES; side++) {
-    if (ip_input_connection_of(packet, side, self->connection_count, &index) &&
+    uint32_t initiators = side == SIDE_INITIATOR ? own : peers;
+    uint32_t responders = side == SIDE_INITIATOR ? peers : own;
+    uint32_t index = initiators - SESSION_INITIATOR_FIRST_PORT; /* of a port below: beyond all connections */
+
+    if (index < self->connection_count && responders == SESSION_RESPONDER_PORT &&
         self->connections[index].ends[side].host == host) {
       return &self->connections[index].ends[side];
     }
   }
   return NULL;
+}
+
+static inline session_end *end_of(const session_host *host, const datagram *packet)
+{
+  datagram_flow flow;
+
+  if (packet->kind == DATAGRAM_TCP) {
+    uint32_t ports = big_endian_read_32(packet->header + packet->ip_octets); /* RFC 9293 §3.1 */
+    return end_with_ports(host, ports & 0xFFFF, ports >> 16);
+  }
+  /* What an ICMP message quotes was sent from here. */
+  return datagram_flow_of(packet, &flow) ? end_with_ports(host, flow.source_port, flow.destination_port)
+                                         : NULL;
+}
+
+session_end *session_host_end(const session_host *host, const datagram *packet)
+{
+  return end_of(host, packet);
 }
 
 /* A whole packet for TCP; takes its reference. What is nobody's is dropped: its TCP checksum would be wrong for any connection. */
@@ -107,6 +129,21 @@ void session_receive(void *user, datagram *packet, time_ps now)
   }
 }
 
+void session_receive_any(void *user, datagram *packet, time_ps now)
+{
+  session *self = user;
+  const ip_address destination = datagram_destination(packet);
+
+  for (uint32_t i = 0; i < self->host_count; i++) {
+    if (ip_address_equal(&self->hosts[i].address, &destination)) {
+      session_receive(&self->hosts[i], packet, now);
+      return;
+    }
+  }
+  self->strays++;
+  datagram_unref(packet);
+}
+
 void session_arrive(session *self, uint32_t connection, const datagram *packet, time_ps now)
 {
   session_end *end = &self->connections[connection].ends[self->measured];
@@ -122,43 +159,47 @@ static void on_whole(void *user, datagram *packet, time_ps now)
 
 static bool on_connection_of(void *user, const datagram_flow *flow, uint32_t *connection)
 {
-  const session_capture *capture = ((const session_host *)user)->session->config.capture;
+  const session_host *host = user;
+  const session_capture *capture = host->session->config.capture;
 
-  return capture->connection_of(capture->user, flow, connection);
+  if (capture) {
+    return capture->connection_of(capture->user, flow, connection);
+  }
+  const session_end *end = end_with_ports(host, flow->destination_port, flow->source_port);
+  if (end) {
+    *connection = end->index;
+  }
+  return end;
 }
 
 /* An ICMP message of the host's about a fragment that it dropped leaves by the path of the connection it is about. */
 static void on_answer(void *user, datagram *message, time_ps now)
 {
   const session_host *host = user;
-  const session *self = host->session;
-  session_end *end = &self->connections[0].ends[self->connections[0].ends[0].host != host];
-  uint32_t index;
+  datagram_flow flow;
+  session_end *end =
+      datagram_flow_of(message, &flow) ? end_with_ports(host, flow.destination_port, flow.source_port) : NULL;
 
-  for (enum side side = 0; side < SIDES; side++) { /* it is for the peer: as the peer will see it */
-    if (ip_input_connection_of(message, side_peer(side), self->connection_count, &index) &&
-        self->connections[index].ends[side].host == host) {
-      end = &self->connections[index].ends[side];
-    }
-  }
-  send(end, message, now);
+  send(end ? end : host->first_end, message, now);
 }
 
+/* Fragments whose connection is not known are counted for the host. */
 static void on_fragments(void *user, uint32_t connection, uint64_t octets, time_ps now)
 {
   const session_host *host = user;
+  const session *self = host->session;
 
-  if (host->is_measured) {
-    session_recorder_fragments(host->session->recorder, connection, octets, now);
+  if (connection == IP_INPUT_UNKNOWN) {
+    session_recorder_fragments(self->recorder, self->connection_count + host->number, octets, now);
+  } else if (self->connections[connection].ends[self->measured].host == host) {
+    session_recorder_fragments(self->recorder, connection, octets, now);
   }
 }
 
-ip_input_events session_input_events(const session *self)
+ip_input_events session_input_events(void)
 {
-  return (ip_input_events){.whole = on_whole,
-                           .answer = on_answer,
-                           .held = on_fragments,
-                           .connection_of = self->config.capture ? on_connection_of : NULL};
+  return (ip_input_events){
+      .whole = on_whole, .answer = on_answer, .held = on_fragments, .connection_of = on_connection_of};
 }
 
 bool session_is_fpdu_start(void *user, const datagram_flow *flow, int64_t position, uint32_t *hint)

@@ -133,7 +133,7 @@ static void on_private_data(void *user, const uint8_t *octets, uint32_t length, 
   if (!session_setup_private_data_is(c, peer, self->private_data[peer], octets, length)) {
     session_fail(self,
                  g_strdup_printf("connection %u: the Private Data that came to the %s is not what was sent",
-                                 end->index, session_setup_side_name(end->side)));
+                                 end->index, side_name(end->side)));
   }
 }
 
@@ -187,9 +187,9 @@ static void on_failed(void *user, const rnic_failure *failure, time_ps now)
     return; /* what the other end says of the same end */
   }
   if (!self->config.capture && !session_ending_is_documented(c, end->index, failure)) {
-    session_fail(self, g_strdup_printf("connection %u failed at its %s after %.12f s: %s", end->index,
-                                       session_setup_side_name(end->side), time_ps_in_seconds(now),
-                                       rnic_failure_text(failure)));
+    session_fail(self,
+                 g_strdup_printf("connection %u failed at its %s after %.12f s: %s", end->index,
+                                 side_name(end->side), time_ps_in_seconds(now), rnic_failure_text(failure)));
     return;
   }
   session_ending_note(&self->ending, end->index, end->side, failure, now);

@@ -25,11 +25,12 @@ typedef struct session_ending {
 /* One RNIC, with what stands in front of its TCP. */
 struct session_host {
   session *session;
+  struct session_end *first_end; /* of the connection with the lowest number; NULL: it has none */
   rnic_host *rnic;
   ip_input *input;
   packet_capture *capture; /* NULL: none */
   ip_address address;
-  bool is_measured; /* its ends are Data Sinks */
+  uint32_t number;
 };
 
 /* One end of a connection with its timer. */
@@ -105,8 +106,12 @@ void session_end_settle(session_end *end, time_ps now);
 void session_end_on_timer(void *end, time_ps now);
 void session_end_wake(void *end, time_ps now);
 
+/* The end at `host` that a packet is for which has arrived there: a segment, or an ICMP message about one that the end has sent. NULL: it is
+ * nobody's, as its ports are damaged. */
+session_end *session_host_end(const session_host *host, const datagram *packet);
+
 /* The events that session_host.input calls. */
-ip_input_events session_input_events(const session *self);
+ip_input_events session_input_events(void);
 
 /* What the endpoints of `side` report: the Data Sink is measured; what the Data Source sends is known for that. The ULP is asked for operations
  * when it posts any. */

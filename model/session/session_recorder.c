@@ -31,7 +31,7 @@ typedef struct recorder_connection {
 
 struct session_recorder {
   session_recorder_config config;
-  occupancy *gauge; /* of the connections, and of one more: the fragments of no known connection */
+  occupancy *gauge; /* of the connections; and of each host: the fragments of no known connection */
   recorder_connection *connections;
   uint64_t
       reach_octets; /* octets that arrive left at most a window behind the newest: what is far older is forgotten */
@@ -59,7 +59,7 @@ session_recorder *session_recorder_new(const session_recorder_config *config)
   recorder->config = *config;
   recorder->reach_octets = 4 * config->receive_window_octets;
   recorder->first_payload_arrival = TIME_PS_NEVER;
-  recorder->gauge = occupancy_new(config->connections + 1, config->cell_octets);
+  recorder->gauge = occupancy_new(config->connections + config->hosts, config->cell_octets);
   if (config->series) {
     occupancy_write_series(recorder->gauge, config->series, config->series_all, config->series_connections);
   }
@@ -303,7 +303,6 @@ bool session_recorder_expects_nothing_held(const session_recorder *recorder, uin
 
 void session_recorder_fragments(session_recorder *recorder, uint32_t connection, uint64_t octets, time_ps now)
 {
-  connection = MIN(connection, recorder->config.connections); /* of no known one */
   occupancy_state state = *occupancy_state_of(recorder->gauge, connection);
 
   if (state.octets[HELD_FRAGMENT] != octets) {

@@ -17,6 +17,7 @@ typedef struct session_recorder session_recorder;
 
 typedef struct session_recorder_config {
   uint32_t connections;
+  uint32_t hosts;
   uint32_t cell_octets;
   time_ps placement_latency_ps;
   uint64_t receive_window_octets;
@@ -58,8 +59,8 @@ void session_recorder_held(session_recorder *recorder, uint32_t connection, cons
 /* True when it need not be told that `connection` holds nothing. */
 bool session_recorder_expects_nothing_held(const session_recorder *recorder, uint32_t connection);
 
-/* `connection` has `octets` of TCP payload in IP datagrams with fragments missing; a number beyond the connections': those whose
- * connection is not known. */
+/* `connection` has `octets` of TCP payload in IP datagrams with fragments missing; a number beyond the connections': those at the host of that
+ * number whose connection is not known, counting on from the last connection. */
 void session_recorder_fragments(session_recorder *recorder, uint32_t connection, uint64_t octets,
                                 time_ps now);
 

@@ -24,8 +24,8 @@ void session_ending_note(session_ending *ending, uint32_t connection, enum side 
   ending->side = failure->by_peer ? side_peer(side) : side;
   ending->code = rnic_failure_code(failure);
   ending->message = g_strdup_printf("%s by the %s of connection %u after %.12f s: %s", ending->code,
-                                    session_setup_side_name(ending->side), connection,
-                                    time_ps_in_seconds(now), rnic_failure_text(failure));
+                                    side_name(ending->side), connection, time_ps_in_seconds(now),
+                                    rnic_failure_text(failure));
 }
 
 void session_ending_clear(session_ending *ending)
@@ -269,7 +269,7 @@ run_status session_finish(session *self, metric_values *values, session_outcome 
             ? g_strdup_printf("%s; %u connections ended so", self->ending.message, self->terminated)
             : g_strdup(self->ending.message);
     outcome->terminate_code = g_strdup(self->ending.code);
-    outcome->terminate_side = session_setup_side_name(self->ending.side);
+    outcome->terminate_side = side_name(self->ending.side);
     return RUN_TERMINATED;
   }
   return RUN_OK;

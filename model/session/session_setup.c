@@ -5,19 +5,10 @@
 
 #include "base/random_stream.h"
 
-const char *session_setup_side_name(enum side side)
+ip_address session_setup_address(const configuration *c, uint32_t session, uint32_t host)
 {
-  return side == SIDE_INITIATOR ? "Initiator" : "Responder";
-}
-
-ip_address session_setup_address(const configuration *c, enum side side)
-{
-  bool initiator = side == SIDE_INITIATOR;
-
-  if (c->ipv6) {
-    return ip_address_v6(SESSION_ADDRESS_V6_PREFIX, initiator ? 1 : 2);
-  }
-  return ip_address_v4(initiator ? SESSION_INITIATOR_ADDRESS : SESSION_RESPONDER_ADDRESS);
+  return c->ipv6 ? ip_address_v6(SESSION_ADDRESS_V6_PREFIX, host + 1)
+                 : ip_address_v4(SESSION_FIRST_ADDRESS + (session << 8) + host);
 }
 
 /* Of all that is TCP's, what only this connection has. */
@@ -36,8 +27,8 @@ tcp_config session_setup_tcp(const configuration *c, uint32_t connection, enum s
 {
   tcp_config tcp = c->endpoint[side].tcp;
 
-  tcp.local_address = session_setup_address(c, side);
-  tcp.remote_address = session_setup_address(c, side_peer(side));
+  tcp.local_address = session_setup_address(c, 0, side);
+  tcp.remote_address = session_setup_address(c, 0, side_peer(side));
   set_tcp_connection(&tcp, c, connection, side);
   return tcp;
 }
@@ -102,20 +93,40 @@ bool session_setup_private_data_is(const configuration *c, enum side side, const
          (length == 0 || memcmp(octets, sent, length) == 0);
 }
 
-ulp_workload_config session_setup_workload(const configuration *c, const pattern *table)
+ip_reassembly_config session_setup_reassembly(const configuration *c, enum side side)
 {
-  ulp_workload_config config = c->workload;
+  uint64_t given = c->receiver.ip_size_octets; /* 0: auto */
+  ip_reassembly_config config = ip_reassembly_config_unlimited();
 
-  config.table = table;
+  config.timeout_ps = c->receiver.ip_timeout_ps;
+  switch (c->receiver.ip_option) {
+  case IP_REASSEMBLY_DROP: /* 1: no buffer */
+    config.datagrams = 0;
+    break;
+  case IP_REASSEMBLY_LIMITED: /* 2: one buffer, possibly of the local link's MTU */
+    config.datagrams = 1;
+    config.datagram_octets =
+        (uint32_t)MIN(given > 0 ? given : c->endpoint[side].tcp.receive_mtu_octets, UINT32_MAX);
+    break;
+  case IP_REASSEMBLY_UNLIMITED: /* 3: as many buffers as there are datagrams */
+    break;
+  case IP_REASSEMBLY_ONE_64K: /* 4: one buffer, for one datagram of any size */
+    config.datagrams = 1;
+    break;
+  case IP_REASSEMBLY_SPANNING: /* 5: one buffer for all; at the worst a window is in fragments (MPA-347) */
+    config.octets = given > 0 ? given : c->receive_window_octets;
+    break;
+  }
   return config;
 }
 
-session_recorder_config session_setup_recorder(const configuration *c, FILE *series)
+session_recorder_config session_setup_recorder(const configuration *c, uint32_t hosts, FILE *series)
 {
   enum { SERIES_CONNECTIONS = 16 }; /* design.md: the RNIC and up to 16 connections */
 
   return (session_recorder_config){
       .connections = c->connections.count,
+      .hosts = hosts,
       .cell_octets = c->receiver.cell_octets,
       .placement_latency_ps = c->receiver.placement_latency_ps,
       .receive_window_octets = c->receive_window_octets,

@@ -5,29 +5,25 @@
 
 #include "base/side.h"
 #include "fault/fault_injector.h"
+#include "net/ip_reassembly.h"
 #include "rnic/rnic_endpoint.h"
 #include "scenario/configuration.h"
 #include "session/session_recorder.h"
-#include "ulp/ulp_workload.h"
 
-/* Addresses and ports of the two hosts: 10.0.0.1 opens connection i from port 49152 + i to 10.0.0.2, port 5044. With IPv6 they are
- * fd00::1 and fd00::2. */
+/* Connection i is opened from port 49152 + i to port 5044. Between the two hosts of a scenario it is from 10.0.0.1 to 10.0.0.2, with IPv6 from
+ * fd00::1 to fd00::2. */
 enum {
-  SESSION_INITIATOR_ADDRESS = 0x0A000001,
-  SESSION_RESPONDER_ADDRESS = 0x0A000002,
-  /* routers: PATH_ROUTER_ADDRESS */ SESSION_INITIATOR_FIRST_PORT = 49152,
+  SESSION_FIRST_ADDRESS = 0x0A000001,
+  SESSION_INITIATOR_FIRST_PORT = 49152,
   SESSION_RESPONDER_PORT = 5044,
 };
 
 #define SESSION_ADDRESS_V6_PREFIX UINT64_C(0xFD00000000000000)
 
-/* "Initiator", "Responder"; static. */
-const char *session_setup_side_name(enum side side);
+/* The address of a host of the session with the number `session`; see session_host_address(). */
+ip_address session_setup_address(const configuration *c, uint32_t session, uint32_t host);
 
-/* The address of `side`. */
-ip_address session_setup_address(const configuration *c, enum side side);
-
-/* The TCP of `side` of `connection`. */
+/* The TCP of `side` of `connection`, between the two hosts of a scenario. */
 tcp_config session_setup_tcp(const configuration *c, uint32_t connection, enum side side);
 
 /* What an endpoint needs besides the configuration. */
@@ -53,11 +49,11 @@ uint8_t *session_setup_private_data(const configuration *c, enum side side, cons
 bool session_setup_private_data_is(const configuration *c, enum side side, const uint8_t *sent,
                                    const uint8_t *octets, uint32_t length);
 
-/* Without `can_post` and `user`. */
-ulp_workload_config session_setup_workload(const configuration *c, const pattern *table);
+/* The five options of draft-ietf-rddp-mpa-01 §11.2.1 at a host with ends of `side`. */
+ip_reassembly_config session_setup_reassembly(const configuration *c, enum side side);
 
-/* What the recorder of the measured ends needs; `series` is occupancy.csv, NULL: none. */
-session_recorder_config session_setup_recorder(const configuration *c, FILE *series);
+/* What the recorder of the measured ends of so many hosts needs; `series` is occupancy.csv, NULL: none. */
+session_recorder_config session_setup_recorder(const configuration *c, uint32_t hosts, FILE *series);
 
 /* The fault that `side` of `connection` does; false when it does none. */
 bool session_setup_fault(const configuration *c, uint32_t connection, enum side side, fault_config *fault);

@@ -131,7 +131,7 @@ static bool make_path(session_topology *topology, const scenario *s, engine *clo
       .hop_count = hop_count,
       .traffic = traffic,
       .traffic_count = traffic_count,
-      .addresses = {SESSION_INITIATOR_ADDRESS, SESSION_RESPONDER_ADDRESS},
+      .addresses = {SESSION_FIRST_ADDRESS, SESSION_FIRST_ADDRESS + 1},
       .seed = 1 + (uint32_t)(random_hash(c->run.seed, "topology", 0) % (UINT32_MAX - 1)),
   };
   ns3_shim_error reason;

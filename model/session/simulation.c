@@ -37,9 +37,9 @@ static gboolean open_capture(const char *directory, const char *name, packet_cap
   return *capture != NULL;
 }
 
-/* Into `config`, what is open already with it. */
+/* Opens what `options` ask for, in `config` and in `captures`, which it has; also what is open when something fails. */
 static gboolean open_files(const scenario *s, const simulation_options *options, session_config *config,
-                           GError **error)
+                           packet_capture *captures[SIDES], GError **error)
 {
   enum side sink = config->configuration->measured;
 
@@ -53,15 +53,14 @@ static gboolean open_files(const scenario *s, const simulation_options *options,
     }
   }
   return !options->capture ||
-         (open_capture(options->directory, "sender.pcap", &config->captures[side_peer(sink)], error) &&
-          open_capture(options->directory, "receiver.pcap", &config->captures[sink], error));
+         (open_capture(options->directory, "sender.pcap", &captures[side_peer(sink)], error) &&
+          open_capture(options->directory, "receiver.pcap", &captures[sink], error));
 }
 
 /* Closes what is open; the first thing that could not be written is the error. */
 static gboolean close_files(const session_config *config, const char *directory, GError **error)
 {
-  enum side sink = config->configuration->measured;
-  packet_capture *captures[] = {config->captures[side_peer(sink)], config->captures[sink]};
+  const enum side sink = config->configuration->measured, sides[] = {side_peer(sink), sink};
   gboolean written = TRUE;
 
   if (config->series) {
@@ -73,9 +72,9 @@ static gboolean close_files(const session_config *config, const char *directory,
       written = FALSE;
     }
   }
-  for (gsize i = 0; i < G_N_ELEMENTS(captures); i++) {
-    if (captures[i]) {
-      written = packet_capture_close(captures[i], written ? error : NULL) && written;
+  for (gsize i = 0; i < G_N_ELEMENTS(sides); i++) {
+    if (config->captures[sides[i]]) {
+      written = packet_capture_close(config->captures[sides[i]], written ? error : NULL) && written;
     }
   }
   return written;
@@ -149,13 +148,14 @@ gboolean simulation_run(const scenario *s, const simulation_options *options, si
                         GError **error)
 {
   const configuration *c = scenario_configuration(s);
-  session_config config = {.configuration = c};
+  packet_capture *captures[SIDES] = {NULL};
+  session_config config = {.configuration = c, .captures = captures};
 
   *result = (simulation_result){.message = g_strdup("")};
   result->engine = run_engine_of(s);
   result->window_over_bandwidth_delay =
       (double)c->receive_window_octets / (double)MAX(configuration_bandwidth_delay_octets(c), 1);
-  gboolean done = open_files(s, options, &config, error);
+  gboolean done = open_files(s, options, &config, captures, error);
   if (done) {
     g_clear_pointer(&result->message, g_free);
     done = run_with_files(s, &config, options, result, error);

@@ -54,21 +54,6 @@ static time_ps network_earliest_arrival(const session_network *network, uint32_t
 static const session_network_class network_class = {.send = network_send,
                                                     .earliest_arrival = network_earliest_arrival};
 
-static bool is_for(const host_session *self, enum side side, const datagram *packet)
-{
-  ip_address own = session_host_address(session_host_of(self->session, side));
-  datagram_fragment fragment;
-  datagram_flow flow;
-
-  if (packet->kind == DATAGRAM_FRAGMENT) {
-    datagram_fragment_of(packet, &fragment);
-    return ip_address_equal(&fragment.destination, &own);
-  }
-  /* An ICMP message quotes a packet of this host's. */
-  return datagram_flow_of(packet, &flow) &&
-         ip_address_equal(packet->kind == DATAGRAM_TCP ? &flow.destination : &flow.source, &own);
-}
-
 void host_session_receive(host_session *self, enum side side, const uint8_t *octets, uint32_t length)
 {
   octet_block *block = octet_block_new(MAX(length, 1));
@@ -76,8 +61,11 @@ void host_session_receive(host_session *self, enum side side, const uint8_t *oct
   memcpy(octet_block_octets(block), octets, length);
   datagram *packet = datagram_read(block, octet_block_octets(block), length);
   octet_block_unref(block);
-  if (packet && is_for(self, side, packet)) {
-    session_receive(session_host_of(self->session, side), packet, ns3_shim_now());
+  session_host *host = session_host_of(self->session, side);
+  const ip_address own = session_host_address(host);
+  const ip_address destination = packet ? datagram_destination(packet) : own;
+  if (packet && ip_address_equal(&destination, &own)) {
+    session_receive(host, packet, ns3_shim_now());
   } else {
     datagram_unref(packet);
   }
@@ -88,13 +76,10 @@ void host_session_receive(host_session *self, enum side side, const uint8_t *oct
 /* What belongs to the scenario's own path, or to its own way of ending a run. */
 static const char *find_unsupported(const configuration *c)
 {
-  fault_config fault;
-
-  if (session_setup_address(c, SIDE_INITIATOR).version != 4) {
+  if (c->ipv6) {
     return "a host in another's ns-3 program speaks IPv4 only";
   }
-  if (session_setup_fault(c, 0, SIDE_INITIATOR, &fault) ||
-      session_setup_fault(c, 0, SIDE_RESPONDER, &fault)) {
+  if (c->fault.error != FAULT_NONE) {
     return "a host in another's ns-3 program does no faults";
   }
   if (session_topology_is_wanted(c) || c->tcp_is_ns3) {

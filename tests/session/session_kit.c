@@ -27,8 +27,8 @@ datagram *session_kit_segment_with(uint32_t connection, enum side from, int64_t 
   static const guint8 octets[UINT16_MAX];
   bool initiator = from == SIDE_INITIATOR;
   uint16_t port = (uint16_t)(SESSION_INITIATOR_FIRST_PORT + connection);
-  const ip_address addresses[] = {[SIDE_INITIATOR] = ip_address_v4(SESSION_INITIATOR_ADDRESS),
-                                  [SIDE_RESPONDER] = ip_address_v4(SESSION_RESPONDER_ADDRESS)};
+  const ip_address addresses[] = {[SIDE_INITIATOR] = ip_address_v4(SESSION_FIRST_ADDRESS),
+                                  [SIDE_RESPONDER] = ip_address_v4(SESSION_FIRST_ADDRESS + 1)};
   tcp_header header = *options;
   octet_rope payload;
 

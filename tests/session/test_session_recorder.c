@@ -6,7 +6,7 @@
 
 static session_recorder *new_recorder(void)
 {
-  const session_recorder_config config = {.connections = 2, .cell_octets = 1, .receive_window_octets = 65536};
+  const session_recorder_config config = {.connections = 2, .hosts = 6, .cell_octets = 1, .receive_window_octets = 65536};
 
   return session_recorder_new(&config);
 }

@@ -513,7 +513,7 @@ static void test_message_sizes(void)
                                      "workload.message_size=20000", NULL};
   static const char *const one[] = {"workload.message_size=20000", NULL};
   scenario *s = load(sets);
-  ulp_workload_config config = session_setup_workload(scenario_configuration(s), NULL);
+  ulp_workload_config config = scenario_configuration(s)->workload;
 
   g_assert_cmpuint(config.message_sizes.count, ==, 3);
   g_assert_cmpuint(config.message_sizes.values[0], ==, 4096);
@@ -522,7 +522,7 @@ static void test_message_sizes(void)
   g_assert_cmpuint(config.message_octets, ==, 9000);
   scenario_free(s);
   s = load(one);
-  config = session_setup_workload(scenario_configuration(s), NULL);
+  config = scenario_configuration(s)->workload;
   g_assert_cmpuint(config.message_sizes.count, ==, 0);
   g_assert_cmpuint(config.message_octets, ==, 20000);
   scenario_free(s);
@@ -536,9 +536,10 @@ static void test_recorder(void)
                                      "measure.series=connections",     NULL};
   static const char *const none[] = {"measure.series=none", NULL};
   scenario *s = load(sets);
-  session_recorder_config config = session_setup_recorder(scenario_configuration(s), stderr);
+  session_recorder_config config = session_setup_recorder(scenario_configuration(s), 2, stderr);
 
   g_assert_cmpuint(config.connections, ==, 40);
+  g_assert_cmpuint(config.hosts, ==, 2);
   g_assert_cmpuint(config.cell_octets, ==, 64);
   g_assert_cmpint(config.placement_latency_ps, ==, 2 * TIME_PS_PER_MICROSECOND);
   g_assert_cmpuint(config.receive_window_octets, ==, 30000);
@@ -546,7 +547,7 @@ static void test_recorder(void)
   g_assert_cmpuint(config.series_connections, ==, 16);
   scenario_free(s);
   s = load(none);
-  config = session_setup_recorder(scenario_configuration(s), stderr);
+  config = session_setup_recorder(scenario_configuration(s), 2, stderr);
   g_assert_null(config.series);
   g_assert_cmpuint(config.series_connections, ==, 1);
   scenario_free(s);
@@ -567,7 +568,7 @@ static void test_workload(void)
                                      "path.reverse.hop_mtu=[576, 9000]",
                                      NULL};
   scenario *s = load(sets);
-  ulp_workload_config config = session_setup_workload(scenario_configuration(s), NULL);
+  ulp_workload_config config = scenario_configuration(s)->workload;
 
   g_assert_cmpuint(config.mix.count, ==, 3);
   g_assert_cmpint(config.mix.values[0], ==, ULP_OPERATION_WRITE);

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Hosts of one session: which one a packet is for, and three of them, connected A to B, A to C and B to C. */
+#include <string.h>
+
+#include "session/session_paths.h"
+#include "session/session_private.h"
+#include "session/simulation.h"
+#include "session_kit.h"
+
+enum { CONNECTIONS = 3, HOSTS = 3 };
+
+/* A session over paths that counts the octets of TCP payload from each host to each other one as they arrive. */
+typedef struct hosts_kit {
+  scenario *s;
+  engine *clock;
+  session *session;
+  uint64_t octets[HOSTS][HOSTS];
+} hosts_kit;
+
+static uint32_t host_at(const ip_address *address)
+{
+  return address->octets[address->version == 4 ? 3 : 15] - 1;
+}
+
+static void on_output(void *user, datagram *packet, time_ps now)
+{
+  hosts_kit *k = user;
+  const ip_address source = datagram_source(packet), destination = datagram_destination(packet);
+
+  if (packet->kind == DATAGRAM_TCP) {
+    g_assert_cmpuint(host_at(&source), <, HOSTS);
+    g_assert_cmpuint(host_at(&destination), <, HOSTS);
+    k->octets[host_at(&source)][host_at(&destination)] += packet->payload.length;
+  }
+  session_receive_any(k->session, packet, now);
+}
+
+static void kit_open(hosts_kit *k, const char *const *sets, const session_pair *pairs)
+{
+  GError *error = NULL;
+
+  *k = (hosts_kit){.s = session_kit_scenario("", sets)};
+  k->clock = run_engine_new(RUN_ENGINE_NATIVE, &error);
+  g_assert_no_error(error);
+  const session_config config = {
+      .configuration = scenario_configuration(k->s), .clock = k->clock, .pairs = pairs, .hosts = HOSTS};
+  k->session = session_new(&config);
+  const session_paths_ends ends = {.output = on_output,
+                                   .users = {k, k},
+                                   .is_fpdu_start = session_is_fpdu_start,
+                                   .is_fpdu_start_user = k->session};
+  session_connect(k->session, session_paths_new(k->s, RUN_ENGINE_NATIVE, k->clock, &ends, &error));
+  g_assert_no_error(error);
+}
+
+static void kit_close(hosts_kit *k)
+{
+  session_free(k->session);
+  engine_free(k->clock);
+  scenario_free(k->s);
+}
+
+/* --- Three hosts --- */
+
+static const session_pair pairs[CONNECTIONS] = {{{0, 1}}, {{0, 2}}, {{1, 2}}};
+
+/* What the same connections count between two hosts. */
+static metric_values between_two_hosts(const scenario *s)
+{
+  static const simulation_options options = {0};
+  simulation_result result;
+  GError *error = NULL;
+
+  g_assert_true(simulation_run(s, &options, &result, &error));
+  g_assert_no_error(error);
+  g_assert_cmpint(result.status, ==, RUN_OK);
+  const metric_values values = result.metrics;
+  simulation_result_clear(&result);
+  return values;
+}
+
+/* Every octet of every connection is Delivered and right, whoever else its hosts are connected to; what the connections count is summed over
+ * all hosts, as it is over the connections of two; and no host sends to one that it is not connected to. */
+static void test_three_hosts(void)
+{
+  static const char *const extra[] = {
+      "run.engine=native",
+      "workload.paths=own",
+      "path.forward.loss=1%",
+      "workload.directions=both",
+      "measure.side=initiator",
+      "workload.operation=read",
+      "tcp.ip=ipv6",
+      "path.forward.hop_mtu=[1000,1500]", /* its ICMP messages find the host that they are for */
+      "receiver.memory=200KiB"};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(extra); i++) {
+    const char *const sets[] = {"run.engine=native",
+                                "workload.connections=3",
+                                "workload.messages=20",
+                                "workload.message_size=30000",
+                                extra[i],
+                                NULL};
+    metric_values values;
+    session_outcome outcome;
+    hosts_kit k;
+
+    g_test_message("%s", extra[i]);
+    kit_open(&k, sets, pairs);
+    session_run(k.session);
+    g_assert_cmpint(session_finish(k.session, &values, &outcome), ==, RUN_OK);
+    g_assert_cmpstr(outcome.message, ==, "");
+    const metric_values two = between_two_hosts(k.s);
+    static const metric_id same[] = {METRIC_DELIVERY_MESSAGES, METRIC_DELIVERY_OCTETS,
+                                     METRIC_PLACEMENT_OCTETS, METRIC_INTEGRITY_OCTETS_WRONG};
+    for (gsize m = 0; m < G_N_ELEMENTS(same); m++) {
+      g_assert_cmpfloat(values.value[same[m]], ==, two.value[same[m]]);
+    }
+    uint64_t all = 0;
+    for (uint32_t from = 0; from < HOSTS; from++) {
+      for (uint32_t to = 0; to < HOSTS; to++) {
+        g_assert_true((from != to) == (k.octets[from][to] > 0));
+        all += k.octets[from][to];
+      }
+    }
+    g_assert_cmpuint(all, >=, (uint64_t)values.value[METRIC_DELIVERY_OCTETS]);
+    g_assert_cmpuint(k.session->strays, ==, 0);
+    g_free(outcome.message);
+    kit_close(&k);
+  }
+}
+
+/* Fragments come to the host of their connection, and are counted there. */
+static void test_fragments(void)
+{
+  static const char *const sets[] = {"run.engine=native",
+                                     "workload.connections=3",
+                                     "workload.messages=20",
+                                     "tcp.path_mtu_discovery=false",
+                                     "path.forward.hop_mtu=[1000,1500]",
+                                     "path.forward.loss=1%",
+                                     NULL};
+  metric_values values;
+  session_outcome outcome;
+  hosts_kit k;
+
+  kit_open(&k, sets, pairs);
+  session_run(k.session);
+  g_assert_cmpint(session_finish(k.session, &values, &outcome), ==, RUN_OK);
+  g_assert_cmpfloat(values.value[METRIC_PATH_FRAGMENTS], >, 0);
+  g_assert_cmpfloat(values.value[METRIC_BUFFER_PEAK_OCTETS_FRAGMENT], >, 0);
+  g_assert_cmpuint(k.session->strays, ==, 0);
+  g_free(outcome.message);
+  kit_close(&k);
+}
+
+/* A packet for nobody's address is dropped, and counted. */
+static void test_stray(void)
+{
+  static const char *const sets[] = {"run.engine=native", "workload.connections=3", NULL};
+  const ip_address source = ip_address_v4(SESSION_FIRST_ADDRESS);
+  const ip_address nobody = ip_address_v4(SESSION_FIRST_ADDRESS + HOSTS);
+  const tcp_header header = {.source_port = SESSION_INITIATOR_FIRST_PORT,
+                             .destination_port = SESSION_RESPONDER_PORT};
+  hosts_kit k;
+
+  kit_open(&k, sets, pairs);
+  session_receive_any(k.session, datagram_new_in(NULL, &source, &nobody, &header, NULL), 0);
+  g_assert_cmpuint(k.session->strays, ==, 1);
+  kit_close(&k);
+}
+
+/* --- Whose a packet is --- */
+
+typedef struct owner_case {
+  uint16_t source;
+  uint16_t destination;
+  bool known[SIDES]; /* at the Initiator, at the Responder */
+} owner_case;
+
+/* The Initiator's ports are 49152, 49153 and 49154, the Responder's is 5044. Damaged ports are nobody's. */
+static const owner_case owners[] = {
+    {5044, 49153, {true, false}},  {49153, 5044, {false, true}},  {49155, 5044, {false, false}},
+    {5044, 49155, {false, false}}, {5044, 49151, {false, false}}, {49153, 5045, {false, false}},
+    {5045, 49153, {false, false}}, {0, 0, {false, false}},        {49153, 49153, {false, false}},
+    {5044, 5044, {false, false}},
+};
+
+static void assert_end(const session_end *end, bool known, enum side side)
+{
+  g_assert_cmpint(end != NULL, ==, known);
+  g_assert_true(!known || (end->index == 1 && end->side == side));
+}
+
+static void test_owners(void)
+{
+  static const char *const sets[] = {"run.engine=native", "workload.connections=3", NULL};
+  const ip_address address = ip_address_v4(1);
+  const ip_address router = ip_address_v4(2);
+  hosts_kit k;
+
+  kit_open(&k, sets, NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS(owners); i++) {
+    const tcp_header header = {.source_port = owners[i].source, .destination_port = owners[i].destination};
+    datagram *packet = datagram_new_in(NULL, &address, &address, &header, NULL);
+    datagram *message = datagram_new_too_big(&router, packet, 1000);
+    datagram *fragment = datagram_new_fragment(packet, 8, 12);
+
+    for (enum side side = 0; side < SIDES; side++) {
+      const session_host *host = session_host_of(k.session, side);
+
+      assert_end(session_host_end(host, packet), owners[i].known[side], side);
+      /* An ICMP message is for who sent the packet that it quotes. */
+      assert_end(session_host_end(host, message), owners[i].known[side_peer(side)], side);
+      g_assert_null(session_host_end(host, fragment));
+    }
+    datagram_unref(packet);
+    datagram_unref(message);
+    datagram_unref(fragment);
+  }
+  kit_close(&k);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/session-hosts/three", test_three_hosts);
+  g_test_add_func("/session-hosts/fragments", test_fragments);
+  g_test_add_func("/session-hosts/stray", test_stray);
+  g_test_add_func("/session-hosts/owners", test_owners);
+  return g_test_run();
+}

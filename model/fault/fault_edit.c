@@ -126,7 +126,7 @@ static bool is_eligible(fault_which which, const draft *ulpdu)
   return true;
 }
 
-static void edit_read_request(fault_id id, uint32_t bait_stag, draft *ulpdu)
+static void edit_read_request(fault_id id, uint32_t decoy_stag, draft *ulpdu)
 {
   uint8_t *payload = ulpdu->octets + ulpdu->header_octets;
   rdmap_read_request request;
@@ -148,15 +148,15 @@ static void edit_read_request(fault_id id, uint32_t bait_stag, draft *ulpdu)
   case FAULT_READ_REQUEST_LONG:
     payload[ulpdu->payload_octets++] = 0;
     break;
-  default: /* one with a bait; a row of faults.def that has none needs a case here */
-    g_assert(fault_row_of(id)->bait != FAULT_NO_BAIT);
-    request.source_stag = bait_stag;
+  default: /* one with a decoy; a row of faults.def that has none needs a case here */
+    g_assert(fault_row_of(id)->decoy != FAULT_NO_DECOY);
+    request.source_stag = decoy_stag;
     break;
   }
   rdmap_read_request_encode(&request, payload);
 }
 
-static void edit_header(fault_id id, uint32_t bait_stag, draft *ulpdu)
+static void edit_header(fault_id id, uint32_t decoy_stag, draft *ulpdu)
 {
   ddp_header *header = &ulpdu->header;
 
@@ -204,14 +204,14 @@ static void edit_header(fault_id id, uint32_t bait_stag, draft *ulpdu)
   case FAULT_INVALIDATE_UNKNOWN:
     header->ulp_word ^= wild;
     break;
-  default: /* one with a bait; a row of faults.def that has none needs a case here */
-    g_assert(fault_row_of(id)->bait != FAULT_NO_BAIT);
-    *(header->tagged ? &header->stag : &header->ulp_word) = bait_stag;
+  default: /* one with a decoy; a row of faults.def that has none needs a case here */
+    g_assert(fault_row_of(id)->decoy != FAULT_NO_DECOY);
+    *(header->tagged ? &header->stag : &header->ulp_word) = decoy_stag;
     break;
   }
 }
 
-bool fault_edit_ulpdu(fault_id id, uint32_t bait_stag, octet_rope *octets)
+bool fault_edit_ulpdu(fault_id id, uint32_t decoy_stag, octet_rope *octets)
 {
   const fault_row *row = fault_row_of(id);
   octet_block *block;
@@ -227,9 +227,9 @@ bool fault_edit_ulpdu(fault_id id, uint32_t bait_stag, octet_rope *octets)
   block = copy_of(octets);
   ulpdu.octets = octet_block_octets(block);
   if (row->which == FAULT_READ_REQUEST) {
-    edit_read_request(id, bait_stag, &ulpdu);
+    edit_read_request(id, decoy_stag, &ulpdu);
   } else if (id != FAULT_SHORT_ULPDU) {
-    edit_header(id, bait_stag, &ulpdu);
+    edit_header(id, decoy_stag, &ulpdu);
   }
   ddp_header_encode(&ulpdu.header, ulpdu.octets);
   replace(octets, block,

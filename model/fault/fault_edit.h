@@ -14,8 +14,8 @@
 /* A startup frame; it may come out empty. */
 bool fault_edit_startup(fault_id id, octet_rope *octets);
 
-/* A ULPDU of RDMAP's. `bait_stag`: for the faults that name one. */
-bool fault_edit_ulpdu(fault_id id, uint32_t bait_stag, octet_rope *octets);
+/* A ULPDU of RDMAP's. `decoy_stag`: for the faults that name one. */
+bool fault_edit_ulpdu(fault_id id, uint32_t decoy_stag, octet_rope *octets);
 
 /* The FPDU that starts at `start` of the FPDU phase, with markers or not, with a CRC that is used or not. */
 bool fault_edit_fpdu(fault_id id, uint64_t start, bool markers, bool crc, octet_rope *octets);

@@ -10,7 +10,7 @@
 #include "rdmap/rdmap_header.h"
 #include "rdmap/rdmap_terminate.h"
 
-enum { BAIT_OCTETS = 4096, BAIT_OCTET = 0xB5 };
+enum { DECOY_OCTETS = 4096, DECOY_OCTET = 0xB5 };
 
 /* What the end says of itself: codes that no peer can provoke. */
 static const struct {
@@ -71,7 +71,7 @@ static void alter_ulpdu(void *user, octet_rope *ulpdu)
   injector->is_within_message = !ddp_header_is_last(ulpdu);
   if (is_pending(injector, FAULT_IN_ULPDU)) {
     copy(&altered, ulpdu);
-    use_altered(injector, fault_edit_ulpdu(injector->config.id, injector->bait_stag, &altered), ulpdu,
+    use_altered(injector, fault_edit_ulpdu(injector->config.id, injector->decoy_stag, &altered), ulpdu,
                 &altered);
   }
 }
@@ -161,69 +161,69 @@ static bool insert_ulpdu(void *user, iwarp_generation generation, octet_rope *ul
 
 /* --- What the end itself does --- */
 
-static rnic_deed next_deed(void *user, rdmap_error *error)
+static rnic_local_action next_local_action(void *user, rdmap_error *error)
 {
   fault_injector *injector = user;
 
   if (!is_pending(injector, FAULT_LOCAL) || injector->ulpdus + 1 < injector->config.at) {
-    return RNIC_DEED_NONE;
+    return RNIC_LOCAL_NONE;
   }
   injector->is_done = true;
   for (size_t i = 0; i < G_N_ELEMENTS(own_errors); i++) {
     if (own_errors[i].id == injector->config.id) {
       *error = own_errors[i].error;
-      return RNIC_DEED_ERROR;
+      return RNIC_LOCAL_ERROR;
     }
   }
-  return injector->config.id == FAULT_RESET ? RNIC_DEED_RESET : RNIC_DEED_CLOSE;
+  return injector->config.id == FAULT_RESET ? RNIC_LOCAL_RESET : RNIC_LOCAL_CLOSE;
 }
 
-/* --- The bait --- */
+/* --- The decoy --- */
 
-static void lay_bait(fault_injector *injector, fault_bait kind, uint32_t protection_domain)
+static void lay_decoy(fault_injector *injector, fault_decoy kind, uint32_t protection_domain)
 {
-  ddp_registration registration = {.length = BAIT_OCTETS,
+  ddp_registration registration = {.length = DECOY_OCTETS,
                                    .access = DDP_ACCESS_REMOTE_READ | DDP_ACCESS_REMOTE_WRITE,
                                    .association = DDP_ASSOCIATED_BY_PROTECTION_DOMAIN,
                                    .owner.protection_domain = protection_domain,
                                    .is_remotely_invalidatable = true};
 
   switch (kind) {
-  case FAULT_NO_BAIT:
+  case FAULT_NO_DECOY:
     return;
-  case FAULT_BAIT_READ_ONLY:
+  case FAULT_DECOY_READ_ONLY:
     registration.access = DDP_ACCESS_REMOTE_READ;
     break;
-  case FAULT_BAIT_WRITE_ONLY:
+  case FAULT_DECOY_WRITE_ONLY:
     registration.access = DDP_ACCESS_REMOTE_WRITE;
     break;
-  case FAULT_BAIT_FOREIGN_DOMAIN:
+  case FAULT_DECOY_FOREIGN_DOMAIN:
     registration.owner.protection_domain = rnic_host_protection_domain_new(injector->victim);
     break;
-  case FAULT_BAIT_FOREIGN_STREAM:
+  case FAULT_DECOY_FOREIGN_STREAM:
     registration.association = DDP_ASSOCIATED_BY_STREAM;
     registration.owner.stream_id = rnic_host_stream_id_new(injector->victim);
     break;
-  case FAULT_BAIT_NOT_INVALIDATABLE:
+  case FAULT_DECOY_NOT_INVALIDATABLE:
     registration.is_remotely_invalidatable = false;
     break;
   }
-  injector->bait = g_malloc(BAIT_OCTETS);
-  memset(injector->bait, BAIT_OCTET, BAIT_OCTETS);
-  registration.memory = injector->bait;
+  injector->decoy = g_malloc(DECOY_OCTETS);
+  memset(injector->decoy, DECOY_OCTET, DECOY_OCTETS);
+  registration.memory = injector->decoy;
   bool is_registered =
-      ddp_stag_table_register(rnic_host_stags(injector->victim), &registration, &injector->bait_stag);
+      ddp_stag_table_register(rnic_host_stags(injector->victim), &registration, &injector->decoy_stag);
   g_assert(is_registered);
 }
 
-bool fault_injector_bait_is_untouched(const fault_injector *injector)
+bool fault_injector_decoy_is_untouched(const fault_injector *injector)
 {
   bool untouched = true;
 
-  if (injector->bait) {
-    untouched = ddp_stag_table_find(rnic_host_stags(injector->victim), injector->bait_stag) != NULL;
-    for (size_t i = 0; i < BAIT_OCTETS; i++) {
-      untouched = untouched && injector->bait[i] == BAIT_OCTET;
+  if (injector->decoy) {
+    untouched = ddp_stag_table_find(rnic_host_stags(injector->victim), injector->decoy_stag) != NULL;
+    for (size_t i = 0; i < DECOY_OCTETS; i++) {
+      untouched = untouched && injector->decoy[i] == DECOY_OCTET;
     }
   }
   return untouched;
@@ -240,11 +240,11 @@ fault_injector *fault_injector_new(const fault_config *config, rnic_host *victim
                                                .alter_ulpdu = alter_ulpdu,
                                                .alter_fpdu = alter_fpdu,
                                                .insert_ulpdu = insert_ulpdu,
-                                               .next_deed = next_deed};
+                                               .next_local_action = next_local_action};
   injector->config = *config;
   injector->is_done = injector->misbehaviour.forgets_ord; /* from the start */
   injector->victim = victim;
-  lay_bait(injector, fault_row_of(config->id)->bait, protection_domain);
+  lay_decoy(injector, fault_row_of(config->id)->decoy, protection_domain);
   return injector;
 }
 
@@ -253,9 +253,9 @@ void fault_injector_free(fault_injector *injector)
   if (!injector) {
     return;
   }
-  if (injector->bait) {
-    ddp_stag_table_deregister(rnic_host_stags(injector->victim), injector->bait_stag);
-    g_free(injector->bait);
+  if (injector->decoy) {
+    ddp_stag_table_deregister(rnic_host_stags(injector->victim), injector->decoy_stag);
+    g_free(injector->decoy);
   }
   g_free(injector);
 }

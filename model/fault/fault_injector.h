@@ -13,7 +13,7 @@
 
 typedef struct fault_config {
   fault_id id;
-  /* The how-manieth thing that it can be done to, counted from 1: each FPDU or ULPDU with the fields that the sentence names. What the
+  /* The n-th thing that it can be done to, counting from 1: each FPDU or ULPDU with the fields that the sentence names. What the
    * end itself does comes before the ULPDU of that number, or at once with 1; what is inserted the same, but never within a message. Startup
    * frames: there is one. */
   uint64_t at;
@@ -30,16 +30,16 @@ typedef struct fault_injector {
   bool is_done;
   rnic_host *victim;
   uint8_t *
-      bait; /* memory of the victim's under an STag that the peer may not use so; NULL: the fault names none */
-  uint32_t bait_stag;
+      decoy; /* memory of the victim's under an STag that the peer may not use so; NULL: the fault names none */
+  uint32_t decoy_stag;
 } fault_injector;
 
-/* A fault not done yet; `config` is copied. `victim` is the host of the other end, which is in `protection_domain` there; the bait lies there
+/* A fault not done yet; `config` is copied. `victim` is the host of the other end, which is in `protection_domain` there; the decoy lies there
  * from now on. Free with fault_injector_free() (NULL is allowed), before the victim and when the endpoint is not run any more. */
 fault_injector *fault_injector_new(const fault_config *config, rnic_host *victim, uint32_t protection_domain);
 void fault_injector_free(fault_injector *injector);
 
-/* Nobody has written into the bait, and its STag still is valid; true when there is none. */
-bool fault_injector_bait_is_untouched(const fault_injector *injector);
+/* Nobody has written into the decoy, and its STag still is valid; true when there is none. */
+bool fault_injector_decoy_is_untouched(const fault_injector *injector);
 
 #endif

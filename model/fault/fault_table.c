@@ -7,7 +7,7 @@
 #define FAULT(id, ...) [FAULT_##id] = ROW(__VA_ARGS__),
 #define ROW(word, at, which_ulpdus, stag, text, outcome)                                                     \
   {                                                                                                          \
-    .name = (word), .place = FAULT_##at, .which = FAULT_##which_ulpdus, .bait = FAULT_##stag,                \
+    .name = (word), .place = FAULT_##at, .which = FAULT_##which_ulpdus, .decoy = FAULT_##stag,               \
     .sentence = (text), .expected = (outcome)                                                                \
   }
 

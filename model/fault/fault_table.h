@@ -35,20 +35,20 @@ typedef enum fault_which {
 } fault_which;
 
 /* An STag of the victim's host that a fault names: in a tagged segment, a Read Request or a Send with Invalidate. */
-typedef enum fault_bait {
-  FAULT_NO_BAIT,
-  FAULT_BAIT_READ_ONLY,         /* remote reading alone is allowed */
-  FAULT_BAIT_WRITE_ONLY,        /* remote writing alone */
-  FAULT_BAIT_FOREIGN_DOMAIN,    /* all rights, for another Protection Domain */
-  FAULT_BAIT_FOREIGN_STREAM,    /* all rights, for another stream of the same Protection Domain */
-  FAULT_BAIT_NOT_INVALIDATABLE, /* all rights, but no Remote Peer may invalidate it */
-} fault_bait;
+typedef enum fault_decoy {
+  FAULT_NO_DECOY,
+  FAULT_DECOY_READ_ONLY,         /* remote reading alone is allowed */
+  FAULT_DECOY_WRITE_ONLY,        /* remote writing alone */
+  FAULT_DECOY_FOREIGN_DOMAIN,    /* all rights, for another Protection Domain */
+  FAULT_DECOY_FOREIGN_STREAM,    /* all rights, for another stream of the same Protection Domain */
+  FAULT_DECOY_NOT_INVALIDATABLE, /* all rights, but no Remote Peer may invalidate it */
+} fault_decoy;
 
 typedef struct fault_row {
   const char *name; /* "bad-crc" */
   fault_place place;
   fault_which which;
-  fault_bait bait;
+  fault_decoy decoy;
   const char *sentence; /* for `explain`: what goes out, and what it can be done to */
   const char *expected; /* what must come of it: "Terminate 1/1/01", "MPA error 4" … */
 } fault_row;

@@ -84,11 +84,11 @@ static uint64_t new_octets(const rnic_admission *admission)
   return octets;
 }
 
-/* What needs no forecast, as far as memory goes: most segments, while there is plenty, and while there is none those that
+/* What needs no dry run, as far as memory goes: most segments, while there is plenty, and while there is none those that
  * let nothing go. */
 typedef enum glance { GLANCE_FITS, GLANCE_DOES_NOT_FIT, GLANCE_CANNOT_TELL } glance;
 
-static glance glance_at_memory(const rnic_admission *admission, const rnic_held *before)
+static glance glance_at_memory(const rnic_admission *admission, const rnic_occupancy *before)
 {
   const rnic_reassembly_memory *memory = admission->config.memory;
   uint64_t held = before->incomplete + before->unlocated + before->order + new_octets(admission);
@@ -122,7 +122,7 @@ static bool decide(rnic_admission *admission, uint64_t position)
   const rnic_admission_config *config = &admission->config;
   const rnic_new_run *runs = &g_array_index(admission->runs, rnic_new_run, 0);
   bool has_descriptors = config->fpdu_descriptors > 0 || config->partial_fpdus > 0;
-  rnic_held before = {0};
+  rnic_occupancy before = {0};
 
   rnic_receiver_held(config->receiver, &before);
   glance memory = glance_at_memory(admission, &before);
@@ -132,14 +132,14 @@ static bool decide(rnic_admission *admission, uint64_t position)
   if (memory == GLANCE_FITS && !has_descriptors) {
     return true;
   }
-  rnic_forecast forecast = rnic_receiver_forecast(config->receiver, runs, admission->runs->len, position);
+  rnic_dry_run dry_run = rnic_receiver_dry_run(config->receiver, runs, admission->runs->len, position);
   if (config->memory &&
       !rnic_reassembly_memory_has_room(config->memory, admission->share,
-                                       rnic_reassembly_memory_octets_of(config->memory, &forecast.held))) {
+                                       rnic_reassembly_memory_octets_of(config->memory, &dry_run.held))) {
     return refuse_for_memory(admission);
   }
-  if (exceeds(forecast.pieces, config->fpdu_descriptors) ||
-      exceeds(forecast.held.partial_fpdus, config->partial_fpdus)) {
+  if (exceeds(dry_run.pieces, config->fpdu_descriptors) ||
+      exceeds(dry_run.held.partial_fpdus, config->partial_fpdus)) {
     admission->refusals.descriptors++;
     return false;
   }
@@ -156,7 +156,7 @@ bool rnic_admission_admit(rnic_admission *admission, uint64_t position)
 
 void rnic_admission_settle(rnic_admission *admission)
 {
-  rnic_held held = {0};
+  rnic_occupancy held = {0};
 
   if (admission->config.memory && admission->config.receiver->is_started) {
     rnic_receiver_held(admission->config.receiver, &held);

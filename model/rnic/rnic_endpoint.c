@@ -183,7 +183,7 @@ void rnic_endpoint_receive(rnic_endpoint *endpoint, const datagram *packet, time
 
 static bool may_send_fpdus(rnic_endpoint *endpoint)
 {
-  return endpoint->sender.is_started && endpoint->ending != RNIC_ENDING_FIN_SENT &&
+  return endpoint->sender.is_started && endpoint->teardown != RNIC_TEARDOWN_FIN_SENT &&
          rnic_endpoint_may_reply(endpoint) && tcp_transport_is_established(endpoint->tcp);
 }
 
@@ -195,16 +195,16 @@ static bool do_fault(rnic_endpoint *endpoint, time_ps now)
 {
   rdmap_error error;
 
-  switch (endpoint->fault->next_deed(endpoint->fault->user, &error)) {
-  case RNIC_DEED_NONE:
+  switch (endpoint->fault->next_local_action(endpoint->fault->user, &error)) {
+  case RNIC_LOCAL_NONE:
     return false;
-  case RNIC_DEED_ERROR:
+  case RNIC_LOCAL_ERROR:
     rdmap_stream_fail(endpoint->stream, error, now);
     break;
-  case RNIC_DEED_RESET:
+  case RNIC_LOCAL_RESET:
     tcp_transport_abort(endpoint->tcp, now);
     break;
-  case RNIC_DEED_CLOSE:
+  case RNIC_LOCAL_CLOSE:
     rnic_endpoint_end_silently(endpoint, closed_by_itself, now);
     break;
   }
@@ -224,7 +224,7 @@ static void refill(rnic_endpoint *endpoint, time_ps now)
       if (events->framed) {
         events->framed(endpoint->user, fpdu_start);
       }
-    } else if (endpoint->ending != RNIC_ENDING_NOT || !events->want_operation ||
+    } else if (endpoint->teardown != RNIC_TEARDOWN_NOT || !events->want_operation ||
                !events->want_operation(endpoint->user, endpoint, now)) {
       break;
     }
@@ -235,13 +235,13 @@ static void refill(rnic_endpoint *endpoint, time_ps now)
 static void finish(rnic_endpoint *endpoint)
 {
   bool is_due =
-      endpoint->ending == RNIC_ENDING_DRAINS
+      endpoint->teardown == RNIC_TEARDOWN_DRAINS
           ? rnic_endpoint_is_in_full_operation(endpoint) && rdmap_stream_is_drained(endpoint->stream)
-          : endpoint->ending == RNIC_ENDING_TERMINATES &&
+          : endpoint->teardown == RNIC_TEARDOWN_TERMINATES &&
                 (!may_send_fpdus(endpoint) || rdmap_stream_is_drained(endpoint->stream));
 
   if (is_due) {
-    endpoint->ending = RNIC_ENDING_FIN_SENT;
+    endpoint->teardown = RNIC_TEARDOWN_FIN_SENT;
     tcp_transport_close(endpoint->tcp);
   }
 }
@@ -260,7 +260,7 @@ datagram *rnic_endpoint_transmit(rnic_endpoint *endpoint, time_ps now)
   if (endpoint->is_mute && !endpoint->has_failed && !rdmap_stream_is_drained(endpoint->stream)) {
     rnic_endpoint_end_silently(endpoint, closed_by_itself, now);
   }
-  if (endpoint->ending != RNIC_ENDING_NOT && !rnic_sender_holds(&endpoint->sender)) {
+  if (endpoint->teardown != RNIC_TEARDOWN_NOT && !rnic_sender_holds(&endpoint->sender)) {
     finish(endpoint);
   }
   datagram *packet = tcp_transport_transmit(endpoint->tcp, now);
@@ -345,9 +345,9 @@ bool rnic_endpoint_holds_nothing(const rnic_endpoint *endpoint)
          tcp_transport_out_of_order_runs(endpoint->tcp) == 0;
 }
 
-void rnic_endpoint_held(const rnic_endpoint *endpoint, rnic_held *held)
+void rnic_endpoint_held(const rnic_endpoint *endpoint, rnic_occupancy *held)
 {
-  *held = (rnic_held){0};
+  *held = (rnic_occupancy){0};
   held->holes = (uint32_t)tcp_transport_out_of_order_runs(endpoint->tcp);
   held->undelivered = (uint32_t)rdmap_stream_undelivered(endpoint->stream);
   if (rnic_endpoint_is_in_full_operation(endpoint)) {

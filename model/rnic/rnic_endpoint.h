@@ -90,7 +90,7 @@ int64_t rnic_endpoint_sent_phase_start(const rnic_endpoint *endpoint);
 bool rnic_endpoint_holds_nothing(const rnic_endpoint *endpoint);
 
 /* What the receiving side holds now. */
-void rnic_endpoint_held(const rnic_endpoint *endpoint, rnic_held *held);
+void rnic_endpoint_held(const rnic_endpoint *endpoint, rnic_occupancy *held);
 
 /* Counters; the endpoint's. MPA's are of the receiving side, NULL before full operation. */
 const tcp_statistics *rnic_endpoint_tcp_statistics(const rnic_endpoint *endpoint);

@@ -23,10 +23,10 @@ static void fail(rnic_endpoint *endpoint, rnic_failure failure, time_ps now)
   }
 }
 
-static void move_to(rnic_endpoint *endpoint, rnic_ending next)
+static void move_to(rnic_endpoint *endpoint, rnic_teardown next)
 {
-  if (endpoint->ending != RNIC_ENDING_FIN_SENT) {
-    endpoint->ending = next;
+  if (endpoint->teardown != RNIC_TEARDOWN_FIN_SENT) {
+    endpoint->teardown = next;
   }
 }
 
@@ -46,8 +46,8 @@ void rnic_endpoint_end_at_once(rnic_endpoint *endpoint, rnic_failure failure, ti
 
 void rnic_endpoint_close(rnic_endpoint *endpoint)
 {
-  if (endpoint->ending == RNIC_ENDING_NOT) {
-    endpoint->ending = RNIC_ENDING_DRAINS;
+  if (endpoint->teardown == RNIC_TEARDOWN_NOT) {
+    endpoint->teardown = RNIC_TEARDOWN_DRAINS;
     rdmap_stream_close(endpoint->stream); /* no more operations (DDP-126) */
   }
 }
@@ -93,7 +93,7 @@ static void be_rejected(rnic_endpoint *endpoint, mpa_startup_reason reason, time
 
   rnic_endpoint_end_silently(endpoint, failure, now);
   if (endpoint->role == SIDE_RESPONDER) {
-    move_to(endpoint, RNIC_ENDING_WAITS);
+    move_to(endpoint, RNIC_TEARDOWN_WAITS);
   }
 }
 
@@ -204,8 +204,8 @@ static void on_finished(void *user, time_ps now)
   static const rnic_failure failure = {.layer = RNIC_FAILURE_MPA, .reason.mpa = MPA_ERROR_CLOSED};
   rnic_endpoint *endpoint = user;
 
-  if (endpoint->ending == RNIC_ENDING_WAITS) {
-    endpoint->ending = RNIC_ENDING_TERMINATES;
+  if (endpoint->teardown == RNIC_TEARDOWN_WAITS) {
+    endpoint->teardown = RNIC_TEARDOWN_TERMINATES;
   }
   if (rnic_endpoint_is_in_full_operation(endpoint)) {
     endpoint->is_mute = !rnic_endpoint_may_reply(endpoint);
@@ -222,7 +222,7 @@ static void on_closed(void *user, tcp_close_reason reason, time_ps now)
 
   if (reason != TCP_CLOSE_FINISHED) { /* DDP-132: nothing more can be done */
     rnic_endpoint_end_silently(endpoint, failure, now);
-    endpoint->ending = RNIC_ENDING_FIN_SENT;
+    endpoint->teardown = RNIC_TEARDOWN_FIN_SENT;
   }
   if (endpoint->events->closed) {
     endpoint->events->closed(endpoint->user, now);
@@ -293,7 +293,7 @@ static void on_terminated(void *user, const rdmap_terminate *terminate, bool by_
     failure = (rnic_failure){.layer = RNIC_FAILURE_MPA, .reason.mpa = (mpa_error)terminate->error.code};
   }
   fail(endpoint, failure, now);
-  move_to(endpoint, RNIC_ENDING_TERMINATES);
+  move_to(endpoint, RNIC_TEARDOWN_TERMINATES);
 }
 
 const rdmap_stream_events rnic_endpoint_rdmap_events = {

@@ -9,13 +9,13 @@
 #include "rnic/rnic_sender.h"
 
 /* How far the end of a connection is: graceful when the ULP's work is done, or by the first failure, as the documents say for its layer. */
-typedef enum rnic_ending {
-  RNIC_ENDING_NOT,        /* nothing of it has begun */
-  RNIC_ENDING_DRAINS,     /* FIN when the ULP's work is done */
-  RNIC_ENDING_TERMINATES, /* FIN after the Terminate, or at once when none can be sent */
-  RNIC_ENDING_WAITS,      /* FIN when the peer's has come */
-  RNIC_ENDING_FIN_SENT,   /* nothing can be posted to TCP */
-} rnic_ending;
+typedef enum rnic_teardown {
+  RNIC_TEARDOWN_NOT,        /* nothing of it has begun */
+  RNIC_TEARDOWN_DRAINS,     /* FIN when the ULP's work is done */
+  RNIC_TEARDOWN_TERMINATES, /* FIN after the Terminate, or at once when none can be sent */
+  RNIC_TEARDOWN_WAITS,      /* FIN when the peer's has come */
+  RNIC_TEARDOWN_FIN_SENT,   /* nothing can be posted to TCP */
+} rnic_teardown;
 
 /* One that the ULP has not taken yet. */
 typedef struct waiting_completion {
@@ -38,7 +38,7 @@ struct rnic_endpoint {
   rnic_admission *admission;      /* NULL: every segment is taken */
   ddp_stream_identity identity;
   enum side role : 8; /* idle pairs are many (tests/ulp/test_ulp_idle) */
-  rnic_ending ending : 8;
+  rnic_teardown teardown : 8;
   iwarp_generation generation : 8;
   bool closes_by_fin; /* what ends at once, too (notes-mpa 44) */
   bool has_failed;    /* and the ULP knows */

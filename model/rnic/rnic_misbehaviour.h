@@ -11,12 +11,12 @@
 #include "rdmap/rdmap_error.h"
 
 /* What only the end itself can do. */
-typedef enum rnic_deed {
-  RNIC_DEED_NONE,
-  RNIC_DEED_ERROR, /* a Terminate: rdmap_stream_fail() */
-  RNIC_DEED_RESET, /* RST */
-  RNIC_DEED_CLOSE, /* FIN in the middle of its work */
-} rnic_deed;
+typedef enum rnic_local_action {
+  RNIC_LOCAL_NONE,
+  RNIC_LOCAL_ERROR, /* a Terminate: rdmap_stream_fail() */
+  RNIC_LOCAL_RESET, /* RST */
+  RNIC_LOCAL_CLOSE, /* FIN in the middle of its work */
+} rnic_local_action;
 
 /* None of the functions is NULL. */
 typedef struct rnic_misbehaviour {
@@ -31,8 +31,8 @@ typedef struct rnic_misbehaviour {
   /* A ULPDU of its own that goes out now, in `generation`, into the empty `ulpdu`; false when there is none. Asked before each ULPDU of
    * RDMAP's until false, and when RDMAP has none. */
   bool (*insert_ulpdu)(void *user, iwarp_generation generation, octet_rope *ulpdu);
-  /* What the end does before the next ULPDU; `*error` with RNIC_DEED_ERROR. */
-  rnic_deed (*next_deed)(void *user, rdmap_error *error);
+  /* What the end does before the next ULPDU; `*error` with RNIC_LOCAL_ERROR. */
+  rnic_local_action (*next_local_action)(void *user, rdmap_error *error);
 } rnic_misbehaviour;
 
 #endif

@@ -27,7 +27,7 @@ static uint64_t in_cells(const rnic_reassembly_memory *memory, uint64_t octets)
   return cells * memory->cell_octets;
 }
 
-uint64_t rnic_reassembly_memory_octets_of(const rnic_reassembly_memory *memory, const rnic_held *held)
+uint64_t rnic_reassembly_memory_octets_of(const rnic_reassembly_memory *memory, const rnic_occupancy *held)
 {
   return in_cells(memory, held->incomplete) + in_cells(memory, held->unlocated) +
          in_cells(memory, held->order);

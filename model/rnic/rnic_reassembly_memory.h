@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* What the receiving side of one connection holds (definitions.md, "Held octets"). */
-typedef struct rnic_held {
+typedef struct rnic_occupancy {
   uint64_t incomplete;
   uint64_t unlocated;
   uint64_t order;
@@ -18,7 +18,7 @@ typedef struct rnic_held {
   uint32_t holes;         /* out-of-order intervals of the TCP stream */
   uint32_t partial_fpdus;
   uint32_t undelivered;
-} rnic_held;
+} rnic_occupancy;
 
 /* Written only by the functions below. */
 typedef struct rnic_reassembly_memory {
@@ -34,7 +34,7 @@ rnic_reassembly_memory *rnic_reassembly_memory_new(uint64_t octets, uint32_t cel
 void rnic_reassembly_memory_free(rnic_reassembly_memory *memory);
 
 /* What `held` takes up: each of the causes `incomplete`, `unlocated` and `order` in cells of its own. */
-uint64_t rnic_reassembly_memory_octets_of(const rnic_reassembly_memory *memory, const rnic_held *held);
+uint64_t rnic_reassembly_memory_octets_of(const rnic_reassembly_memory *memory, const rnic_occupancy *held);
 
 /* The most that `octets` can take up, however they are spread over the causes. */
 uint64_t rnic_reassembly_memory_octets_at_most(const rnic_reassembly_memory *memory, uint64_t octets);

@@ -277,7 +277,7 @@ typedef struct held_below {
 } held_below;
 
 /* Sets the causes but `processing`, and `partial_fpdus`, of `held`; the rest is left alone. */
-static void set_causes(const rnic_receiver *receiver, rnic_held *held, const mpa_held *mpa,
+static void set_causes(const rnic_receiver *receiver, rnic_occupancy *held, const mpa_held *mpa,
                        const held_below *below)
 {
   bool looks_ahead = receiver->config.looks_ahead;
@@ -299,7 +299,7 @@ bool rnic_receiver_holds_nothing(const rnic_receiver *receiver)
          (!receiver->deframer || mpa_deframer_holds_nothing(receiver->deframer));
 }
 
-void rnic_receiver_held(const rnic_receiver *receiver, rnic_held *held)
+void rnic_receiver_held(const rnic_receiver *receiver, rnic_occupancy *held)
 {
   const tcp_transport *tcp = receiver->config.tcp;
   mpa_held mpa = {0};
@@ -327,7 +327,7 @@ void rnic_receiver_held(const rnic_receiver *receiver, rnic_held *held)
 
 /* --- What it would hold --- */
 
-/* One forecast under way. */
+/* One dry run under way. */
 typedef struct trial {
   rnic_receiver *receiver;
   const rnic_new_run *runs;
@@ -467,8 +467,8 @@ static mpa_held try_out(trial *made, uint32_t *pieces)
   return held;
 }
 
-rnic_forecast rnic_receiver_forecast(rnic_receiver *receiver, const rnic_new_run *runs, size_t count,
-                                     uint64_t segment_position)
+rnic_dry_run rnic_receiver_dry_run(rnic_receiver *receiver, const rnic_new_run *runs, size_t count,
+                                   uint64_t segment_position)
 {
   bool looks_ahead = receiver->config.looks_ahead;
   trial made = {.receiver = receiver,
@@ -477,7 +477,7 @@ rnic_forecast rnic_receiver_forecast(rnic_receiver *receiver, const rnic_new_run
                 .segment_position = segment_position,
                 .in_tcp = tcp_transport_held(receiver->config.tcp),
                 .edge_before = tcp_transport_in_order_edge(receiver->config.tcp)};
-  rnic_forecast forecast = {.pieces = 0};
+  rnic_dry_run dry_run = {.pieces = 0};
   held_below below = {.early = receiver->early ? octet_store_total(receiver->early) : 0};
   const mpa_deframer *deframer = deframer_of(receiver);
   mpa_held mpa;
@@ -487,11 +487,11 @@ rnic_forecast rnic_receiver_forecast(rnic_receiver *receiver, const rnic_new_run
   uint64_t in_order = made.edge - made.edge_before;
   uint64_t passed = looks_ahead ? brought : in_order;
   if (passed > 0 && made.edge >= receiver->phase_start) {
-    mpa = try_out(&made, &forecast.pieces);
+    mpa = try_out(&made, &dry_run.pieces);
     below.early = 0;
   } else {
     mpa_deframer_held(deframer, &mpa);
-    forecast.pieces = mpa_deframer_pieces(deframer);
+    dry_run.pieces = mpa_deframer_pieces(deframer);
     below.early += passed;
   }
   if (!looks_ahead) {
@@ -503,6 +503,6 @@ rnic_forecast rnic_receiver_forecast(rnic_receiver *receiver, const rnic_new_run
                          octets_of_runs(&made, made.edge, partial_end);
     }
   }
-  set_causes(receiver, &forecast.held, &mpa, &below);
-  return forecast;
+  set_causes(receiver, &dry_run.held, &mpa, &below);
+  return dry_run;
 }

@@ -52,10 +52,10 @@ typedef struct rnic_new_run {
 } rnic_new_run;
 
 /* What would be held after a segment. */
-typedef struct rnic_forecast {
-  rnic_held held;  /* its causes but `processing`, and partial_fpdus */
-  uint32_t pieces; /* see mpa_deframer_pieces() */
-} rnic_forecast;
+typedef struct rnic_dry_run {
+  rnic_occupancy held; /* its causes but `processing`, and partial_fpdus */
+  uint32_t pieces;     /* see mpa_deframer_pieces() */
+} rnic_dry_run;
 
 /* Not started; `config` is copied, what it points to must outlive the receiver. Frees what it has. */
 void rnic_receiver_init(rnic_receiver *receiver, const rnic_receiver_config *config);
@@ -82,8 +82,8 @@ bool rnic_receiver_can_let_go(const rnic_receiver *receiver, uint64_t position);
 
 /* What would be held after `count` (> 0) ascending runs, all that is new in the segment that starts at `segment_position`. Exact: MPA tries
  * it out on a copy. Guesses about several FPDUs in one segment are judged as if none of them had been placed yet. Started. */
-rnic_forecast rnic_receiver_forecast(rnic_receiver *receiver, const rnic_new_run *runs, size_t count,
-                                     uint64_t segment_position);
+rnic_dry_run rnic_receiver_dry_run(rnic_receiver *receiver, const rnic_new_run *runs, size_t count,
+                                   uint64_t segment_position);
 
 /* The peer's FIN is in order behind all its octets: code 1 when FPDUs are not whole (notes-mpa 32), then the end of its direction. Started. */
 void rnic_receiver_peer_finished(rnic_receiver *receiver, time_ps now);
@@ -96,7 +96,7 @@ time_ps rnic_receiver_deadline(const rnic_receiver *receiver);
 bool rnic_receiver_run(rnic_receiver *receiver, time_ps now);
 
 /* What is held now, into `held`, which is all 0 before. Started; nothing of MPA's when stopped. */
-void rnic_receiver_held(const rnic_receiver *receiver, rnic_held *held);
+void rnic_receiver_held(const rnic_receiver *receiver, rnic_occupancy *held);
 
 /* True only when that is nothing; of a receiver that keeps octets in TCP or in a pipe never. */
 bool rnic_receiver_holds_nothing(const rnic_receiver *receiver);

@@ -34,7 +34,7 @@ void session_end_settle(session_end *end, time_ps now)
   }
   if (end->side == self->measured && !(session_recorder_expects_nothing_held(self->recorder, end->index) &&
                                        rnic_endpoint_holds_nothing(end->endpoint))) {
-    rnic_held held;
+    rnic_occupancy held;
     rnic_endpoint_held(end->endpoint, &held);
     session_recorder_held(self->recorder, end->index, &held, now);
   }

@@ -149,7 +149,7 @@ static bool waits_for_placement(const session_connection *connection)
   bool waits = false;
 
   for (enum side side = 0; side < SIDES; side++) {
-    rnic_held held;
+    rnic_occupancy held;
 
     rnic_endpoint_held(connection->ends[side].endpoint, &held);
     waits = waits || held.processing > 0;

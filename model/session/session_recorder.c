@@ -262,7 +262,7 @@ void session_recorder_delivered(session_recorder *recorder, const ddp_segment *s
 /* --- Occupancy --- */
 
 /* What the gauge knows of `state` is what `held` says. */
-static bool is_held(const occupancy_state *state, const rnic_held *held)
+static bool is_held(const occupancy_state *state, const rnic_occupancy *held)
 {
   return state->octets[HELD_INCOMPLETE] == held->incomplete &&
          state->octets[HELD_UNLOCATED] == held->unlocated && state->octets[HELD_ORDER] == held->order &&
@@ -270,7 +270,7 @@ static bool is_held(const occupancy_state *state, const rnic_held *held)
          state->partial_fpdus == held->partial_fpdus && state->undelivered == held->undelivered;
 }
 
-void session_recorder_held(session_recorder *recorder, uint32_t connection, const rnic_held *held,
+void session_recorder_held(session_recorder *recorder, uint32_t connection, const rnic_occupancy *held,
                            time_ps now)
 {
   retransmission_ledger *ledger = recorder->connections[connection].ledger;

@@ -53,7 +53,7 @@ void session_recorder_placed(session_recorder *recorder, ddp_segment *segment, c
 void session_recorder_delivered(session_recorder *recorder, const ddp_segment *segment, time_ps now);
 
 /* What `connection` holds after an event. */
-void session_recorder_held(session_recorder *recorder, uint32_t connection, const rnic_held *held,
+void session_recorder_held(session_recorder *recorder, uint32_t connection, const rnic_occupancy *held,
                            time_ps now);
 
 /* True when it need not be told that `connection` holds nothing. */

@@ -192,7 +192,7 @@ static bool baits_untouched(const session *self)
   bool untouched = true;
 
   for (guint i = 0; i < self->faults->len; i++) {
-    untouched = untouched && fault_injector_bait_is_untouched(g_ptr_array_index(self->faults, i));
+    untouched = untouched && fault_injector_decoy_is_untouched(g_ptr_array_index(self->faults, i));
   }
   return untouched;
 }

@@ -6,38 +6,38 @@
 /* --- Operations --- */
 
 static const ulp_operation_rules rows[ULP_OPERATIONS] = {
-    [ULP_OPERATION_WRITE] = {.posted = RDMAP_OPERATION_WRITE, .fills_peer = true, .arrivals_at_peer = 1},
+    [ULP_OPERATION_WRITE] = {.posted = RDMAP_OPERATION_WRITE, .fills_peer = true, .messages_at_peer = 1},
     [ULP_OPERATION_READ] = {.posted = RDMAP_OPERATION_READ,
                             .fills_requester = true,
                             .is_read = true,
-                            .arrivals_at_requester = 1},
-    [ULP_OPERATION_SEND] = {.posted = RDMAP_OPERATION_SEND, .is_send = true, .arrivals_at_peer = 1},
+                            .messages_at_requester = 1},
+    [ULP_OPERATION_SEND] = {.posted = RDMAP_OPERATION_SEND, .is_send = true, .messages_at_peer = 1},
     [ULP_OPERATION_SEND_INVALIDATE] = {.posted = RDMAP_OPERATION_SEND_INVALIDATE,
                                        .is_send = true,
                                        .invalidates = true,
-                                       .arrivals_at_peer = 1},
+                                       .messages_at_peer = 1},
     [ULP_OPERATION_SEND_SE] = {.posted = RDMAP_OPERATION_SEND_SE,
                                .is_send = true,
                                .solicits = true,
-                               .arrivals_at_peer = 1},
+                               .messages_at_peer = 1},
     [ULP_OPERATION_SEND_SE_INVALIDATE] = {.posted = RDMAP_OPERATION_SEND_SE_INVALIDATE,
                                           .is_send = true,
                                           .solicits = true,
                                           .invalidates = true,
-                                          .arrivals_at_peer = 1},
+                                          .messages_at_peer = 1},
     [ULP_OPERATION_STORAGE_READ] = {.posted = RDMAP_OPERATION_SEND,
                                     .response = RDMAP_OPERATION_SEND_INVALIDATE,
                                     .is_exchange = true,
                                     .fills_requester = true,
-                                    .arrivals_at_peer = 1,
-                                    .arrivals_at_requester = 2},
+                                    .messages_at_peer = 1,
+                                    .messages_at_requester = 2},
     [ULP_OPERATION_STORAGE_WRITE] = {.posted = RDMAP_OPERATION_SEND,
                                      .response = RDMAP_OPERATION_SEND_SE_INVALIDATE,
                                      .is_exchange = true,
                                      .fills_peer = true,
                                      .is_read = true,
-                                     .arrivals_at_peer = 2,
-                                     .arrivals_at_requester = 1},
+                                     .messages_at_peer = 2,
+                                     .messages_at_requester = 1},
 };
 
 const ulp_operation_rules *ulp_operation_rules_of(ulp_operation operation)
@@ -121,14 +121,14 @@ uint64_t ulp_plan_steps(const ulp_plan *plan)
   return plan->messages + signals_of(plan);
 }
 
-uint64_t ulp_plan_arrivals(const ulp_plan *plan, bool at_peer)
+uint64_t ulp_plan_messages(const ulp_plan *plan, bool at_peer)
 {
-  uint64_t arrivals = at_peer ? signals_of(plan) : 0;
+  uint64_t messages = at_peer ? signals_of(plan) : 0;
 
   for (ulp_operation operation = 0; operation < ULP_OPERATIONS; operation++) {
     const ulp_operation_rules *rules = ulp_operation_rules_of(operation);
-    arrivals +=
-        count_of(plan, operation) * (at_peer ? rules->arrivals_at_peer : rules->arrivals_at_requester);
+    messages +=
+        count_of(plan, operation) * (at_peer ? rules->messages_at_peer : rules->messages_at_requester);
   }
-  return arrivals;
+  return messages;
 }

@@ -38,8 +38,8 @@ typedef struct ulp_operation_rules {
   bool is_send;              /* the data is a Send's */
   bool solicits;             /* a Send of the data with Solicited Event */
   bool invalidates;          /* the same with Invalidate */
-  unsigned arrivals_at_peer; /* messages that reach its ULP: Sends, Writes and Read Responses */
-  unsigned arrivals_at_requester;
+  unsigned messages_at_peer; /* messages that reach its ULP: Sends, Writes and Read Responses */
+  unsigned messages_at_requester;
 } ulp_operation_rules;
 
 /* The row of `operation`; static. */
@@ -74,6 +74,6 @@ void ulp_plan_take(ulp_plan *plan);
 
 /* Of a plan at its start: steps in all; messages that reach the ULPs of the two ends. */
 uint64_t ulp_plan_steps(const ulp_plan *plan);
-uint64_t ulp_plan_arrivals(const ulp_plan *plan, bool at_peer);
+uint64_t ulp_plan_messages(const ulp_plan *plan, bool at_peer);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "ulp/ulp_arrivals.h"
+#include "ulp/ulp_delivery_check.h"
 #include "ulp/ulp_slots.h"
 
 /* A Write FPDU costs at least its DDP header and the 6 octets of MPA's framing: so many messages fit in flight. */
@@ -24,8 +24,8 @@ typedef struct workload_flow {
   bool waits; /* for a buffer */
   ulp_plan plan;
   uint64_t steps;
-  uint64_t arrivals_at_requester; /* messages that reach the ULPs */
-  uint64_t arrivals_at_peer;
+  uint64_t messages_at_requester; /* messages that reach the ULPs */
+  uint64_t messages_at_peer;
   uint64_t posted; /* steps */
   uint64_t completed;
   ulp_slots *data[SIDES]; /* Tagged Buffers at each end; NULL: it needs none */
@@ -49,7 +49,7 @@ typedef struct waiting_work {
 
 typedef struct workload_end {
   rnic_endpoint *endpoint;
-  ulp_arrivals *arrivals;     /* NULL: nothing was ever expected */
+  ulp_delivery_check *check;  /* NULL: nothing was ever expected */
   ulp_slots *receives;        /* buffers for Sends */
   uint32_t receives_reserved; /* of the free ones, for responses */
   uint32_t guard_errors;
@@ -90,8 +90,8 @@ ulp_workload *ulp_workload_new(const ulp_workload_config *config, uint32_t conne
       flow->plan =
           (ulp_plan){.mix = &config->mix, .messages = config->messages, .signal_every = config->signal_every};
       flow->steps = ulp_plan_steps(&flow->plan);
-      flow->arrivals_at_requester = ulp_plan_arrivals(&flow->plan, false);
-      flow->arrivals_at_peer = ulp_plan_arrivals(&flow->plan, true);
+      flow->messages_at_requester = ulp_plan_messages(&flow->plan, false);
+      flow->messages_at_peer = ulp_plan_messages(&flow->plan, true);
     }
   }
   return workload;
@@ -105,7 +105,7 @@ static void end_clear(workload_end *end)
     next = each->next;
     g_free(each);
   }
-  ulp_arrivals_free(end->arrivals);
+  ulp_delivery_check_free(end->check);
   ulp_slots_free(end->receives);
 }
 
@@ -271,20 +271,20 @@ static uint32_t length_of(const ulp_workload *workload, uint64_t message)
 }
 
 /* What should arrive at `side`; made when something is expected or comes first. */
-static ulp_arrivals *arrivals_at(ulp_workload *workload, enum side side)
+static ulp_delivery_check *check_at(ulp_workload *workload, enum side side)
 {
   workload_end *end = &workload->ends[side];
 
-  if (!end->arrivals) {
-    end->arrivals = ulp_arrivals_new();
+  if (!end->check) {
+    end->check = ulp_delivery_check_new();
   }
-  return end->arrivals;
+  return end->check;
 }
 
 /* Posts one operation of `side`, and has the end `at` expect what comes of it; false when the connection has ended, and nothing will take
  * its buffer any more. */
 static bool post(ulp_workload *workload, enum side side, const posted_work *what, rdmap_work *work,
-                 enum side at, ulp_arrival *arrival)
+                 enum side at, ulp_message *expected)
 {
   workload_end *end = &workload->ends[side];
 
@@ -298,12 +298,12 @@ static bool post(ulp_workload *workload, enum side side, const posted_work *what
   *waiting = (waiting_work){.work = *what};
   *(end->oldest ? &end->newest->next : &end->oldest) = waiting;
   end->newest = waiting;
-  arrival->meaning = (int)what->meaning;
-  arrival->operation = what->operation;
-  arrival->flow = what->flow;
-  arrival->slot = what->slot;
-  arrival->length = work->length;
-  ulp_arrivals_expect(arrivals_at(workload, at), arrival);
+  expected->meaning = (int)what->meaning;
+  expected->operation = what->operation;
+  expected->flow = what->flow;
+  expected->slot = what->slot;
+  expected->length = work->length;
+  ulp_delivery_check_expect(check_at(workload, at), expected);
   return true;
 }
 
@@ -328,14 +328,14 @@ static bool post_send(ulp_workload *workload, enum side side, const posted_work 
                      .source = ulp_slot_payload,
                      .source_user = buffer,
                      .remote_stag = rules->invalidates ? stag : 0};
-  ulp_arrival arrival = {.kind = ULP_ARRIVAL_SEND,
-                         .opcode = rules->opcode,
-                         .buffer = buffer,
-                         .solicits = rules->solicits,
-                         .invalidates = rules->invalidates,
-                         .invalidated_stag = stag};
+  ulp_message expected = {.kind = ULP_MESSAGE_SEND,
+                          .opcode = rules->opcode,
+                          .buffer = buffer,
+                          .solicits = rules->solicits,
+                          .invalidates = rules->invalidates,
+                          .invalidated_stag = stag};
 
-  return post(workload, side, what, &work, peer, &arrival);
+  return post(workload, side, what, &work, peer, &expected);
 }
 
 static bool post_write(ulp_workload *workload, enum side side, const posted_work *what)
@@ -346,9 +346,9 @@ static bool post_write(ulp_workload *workload, enum side side, const posted_work
                      .source_user = what->slot,
                      .remote_stag = what->slot->stag,
                      .remote_offset = what->slot->base};
-  ulp_arrival arrival = {.kind = ULP_ARRIVAL_WRITE, .opcode = RDMAP_WRITE, .keeps_slot = what->keeps_slot};
+  ulp_message expected = {.kind = ULP_MESSAGE_WRITE, .opcode = RDMAP_WRITE, .keeps_slot = what->keeps_slot};
 
-  return post(workload, side, what, &work, side_peer(side), &arrival);
+  return post(workload, side, what, &work, side_peer(side), &expected);
 }
 
 static bool post_read(ulp_workload *workload, enum side side, const posted_work *what)
@@ -359,9 +359,9 @@ static bool post_read(ulp_workload *workload, enum side side, const posted_work 
                      .remote_offset = what->slot->source_base,
                      .local_stag = what->slot->stag,
                      .local_offset = what->slot->base};
-  ulp_arrival arrival = {.kind = ULP_ARRIVAL_RESPONSE, .opcode = RDMAP_READ_RESPONSE};
+  ulp_message expected = {.kind = ULP_MESSAGE_RESPONSE, .opcode = RDMAP_READ_RESPONSE};
 
-  return post(workload, side, what, &work, side, &arrival);
+  return post(workload, side, what, &work, side, &expected);
 }
 
 /* --- The requester --- */
@@ -483,7 +483,7 @@ static void respond(ulp_workload *workload, workload_flow *flow, ulp_operation o
   post_send(workload, side_peer(flow->requester), &what, &details);
 }
 
-static void serve(ulp_workload *workload, enum side side, const ulp_arrival *request)
+static void serve(ulp_workload *workload, enum side side, const ulp_message *request)
 {
   const posted_work what = {.meaning = MEANING_TRANSFER,
                             .operation = request->operation,
@@ -504,17 +504,17 @@ static void serve(ulp_workload *workload, enum side side, const ulp_arrival *req
 
 void ulp_workload_delivered(ulp_workload *workload, enum side side, const ddp_segment *segment)
 {
-  ulp_arrival whole;
+  ulp_message whole;
 
   /* The buffers of Reads are free at their completion, those of an exchange with its response. */
-  if (ulp_arrivals_delivered(arrivals_at(workload, side), segment, &whole) &&
-      whole.kind == ULP_ARRIVAL_WRITE && whole.meaning == MEANING_DATA && !whole.keeps_slot) {
+  if (ulp_delivery_check_delivered(check_at(workload, side), segment, &whole) &&
+      whole.kind == ULP_MESSAGE_WRITE && whole.meaning == MEANING_DATA && !whole.keeps_slot) {
     release(workload, side, ((workload_flow *)whole.flow)->data[side], whole.slot);
   }
 }
 
 /* The STag at `side` of the data that `send` is about was invalidated: the slot gets another one, and is free. */
-static void end_invalidated(ulp_workload *workload, enum side side, const ulp_arrival *send)
+static void end_invalidated(ulp_workload *workload, enum side side, const ulp_message *send)
 {
   const workload_flow *flow = send->flow;
   bool is_source =
@@ -526,7 +526,7 @@ static void end_invalidated(ulp_workload *workload, enum side side, const ulp_ar
 }
 
 /* The buffer of `send` is the ULP's again and is posted anew. */
-static void repost(ulp_workload *workload, enum side side, const ulp_arrival *send)
+static void repost(ulp_workload *workload, enum side side, const ulp_message *send)
 {
   const workload_end *end = &workload->ends[side];
   const ulp_slots_config *config = ulp_slots_config_of(end->receives);
@@ -540,9 +540,9 @@ static void repost(ulp_workload *workload, enum side side, const ulp_arrival *se
 
 static void receive(ulp_workload *workload, enum side side, const rnic_completion *completion)
 {
-  ulp_arrival send;
+  ulp_message send;
 
-  if (!ulp_arrivals_received(arrivals_at(workload, side), completion, &send)) {
+  if (!ulp_delivery_check_received(check_at(workload, side), completion, &send)) {
     return;
   }
   repost(workload, side, &send);
@@ -631,16 +631,16 @@ uint64_t ulp_workload_expected(const ulp_workload *workload, enum side side)
   const workload_flow *own = workload->flows[side];
   const workload_flow *peers = workload->flows[side_peer(side)];
 
-  return (own ? own->arrivals_at_requester : 0) + (peers ? peers->arrivals_at_peer : 0);
+  return (own ? own->messages_at_requester : 0) + (peers ? peers->messages_at_peer : 0);
 }
 
 /* What has arrived at `side`. */
-static const ulp_arrivals_results *arrivals_of(const ulp_workload *workload, enum side side)
+static const ulp_delivery_check_results *checked_at(const ulp_workload *workload, enum side side)
 {
-  static const ulp_arrivals_results nothing;
-  const ulp_arrivals *arrivals = workload->ends[side].arrivals;
+  static const ulp_delivery_check_results nothing;
+  const ulp_delivery_check *check = workload->ends[side].check;
 
-  return arrivals ? ulp_arrivals_results_of(arrivals) : &nothing;
+  return check ? ulp_delivery_check_results_of(check) : &nothing;
 }
 
 bool ulp_workload_is_delivered(const ulp_workload *workload)
@@ -648,7 +648,7 @@ bool ulp_workload_is_delivered(const ulp_workload *workload)
   bool all = true;
 
   for (enum side side = 0; side < SIDES; side++) {
-    all = all && arrivals_of(workload, side)->messages == ulp_workload_expected(workload, side);
+    all = all && checked_at(workload, side)->messages == ulp_workload_expected(workload, side);
   }
   return all;
 }
@@ -656,12 +656,12 @@ bool ulp_workload_is_delivered(const ulp_workload *workload)
 ulp_workload_results ulp_workload_results_of(const ulp_workload *workload, enum side side)
 {
   const workload_end *end = &workload->ends[side];
-  const ulp_arrivals_results *arrivals = arrivals_of(workload, side);
-  uint64_t refused = rnic_endpoint_is_erroneous(end->endpoint) ? arrivals->last_unexpected : 0;
+  const ulp_delivery_check_results *checked = checked_at(workload, side);
+  uint64_t refused = rnic_endpoint_is_erroneous(end->endpoint) ? checked->last_unexpected : 0;
 
-  return (ulp_workload_results){.messages_delivered = arrivals->messages,
-                                .octets_delivered = arrivals->octets,
-                                .octets_wrong = arrivals->octets_wrong,
-                                .order_errors = arrivals->order_errors - refused + end->order_errors,
+  return (ulp_workload_results){.messages_delivered = checked->messages,
+                                .octets_delivered = checked->octets,
+                                .octets_wrong = checked->octets_wrong,
+                                .order_errors = checked->order_errors - refused + end->order_errors,
                                 .guard_errors = end->guard_errors};
 }

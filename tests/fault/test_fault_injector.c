@@ -3,7 +3,7 @@
  * not be. Nothing here is taken from faults.def but its names. */
 #include <string.h>
 
-#include "../rnic/rnic_kit.h"
+#include "../rnic/rnic_fixture.h"
 #include "fault/fault_edit.h"
 #include "fault/fault_injector.h"
 
@@ -23,197 +23,270 @@ typedef enum fault_work {
   VICTIM_READS,
 } fault_work;
 
+/* Wire octets are hexadecimal, with spaces between the fields. */
 typedef struct fault_case {
-  const char *ids; /* of the requirements that it proves */
   const char *fault;
+  const char *proves; /* ids of requirements */
   fault_work work;
   uint64_t at;
-  const char *code;      /* of both ends' failure; NULL: none */
-  bool told_by_faulty;   /* the Terminate is the misbehaving end's own */
-  const char *terminate; /* its payload: ietf and rfc */
-  const char *rdmac_terminate;
-  const char *victim;     /* completions */
-  const char *faulty;     /* completions */
+  const char *code;       /* of both ends' failure; NULL: none */
   const char *victim_mpa; /* the victim's code, when MPA found it there */
+  bool told_by_faulty;    /* the Terminate is the misbehaving end's own */
+  /* The Terminate, NULL where it has no such field: */
+  const char *control;     /* layer and type, code, M D R, 0; "several": there is more than one */
+  const char *length;      /* of the segment at fault */
+  const char *versions[2]; /* first two octets of its DDP header, with DV and RV: ietf and rfc; rdmac */
+  const char *header;      /* the rest of that header */
+  const char *request;     /* its Read Request header */
+  const char *victim;      /* completions; NULL: none */
+  const char *faulty;
 } fault_case;
 
-/* A Terminate is, in octets: layer and type (4 bits each), code, M D R (80, 40, 20), 0; with M and D the length of the segment at fault (2) and
- * its DDP header (14 or 18); with R the Read Request header (28) (rdmap-00 §6.8, notes-ddp-rdmap 42, 43). SSSSSSSS is the bait's STag.
+/* A Terminate is, in octets: layer and type (4 bits each), code, M D R (80, 40, 20), 0; with M and D the length of
+ * the segment at fault (2) and its DDP header (14 or 18); with R the Read Request header (28) (rdmap-00 §6.8,
+ * notes-ddp-rdmap 42, 43). SSSSSSSS is the decoy's STag.
  *
- * The segments, before the fault, in ietf and rfc (rdmac: C0 for C1, 40 for 41, and the second octet less 40, for RV 0):
- *   Write         70 + 14 = 0054: C1 40 00000100 0000000000001000           T=1 L=1 DV=1, RV=1 opcode 0, STag, TO
- *   Send          70 + 18 = 0058: 41 43 00000000 00000000 00000001 00000000 L=1 DV=1, opcode 3, 0, QN 0, MSN 1, MO 0
- *   Send with Inv 70 + 18 = 0058: 41 44 00000300 00000000 00000001 00000000 the STag to invalidate
- *   Read Request  28 + 18 = 002E: 41 41 00000000 00000001 00000001 00000000 QN 1
- *                           00000200 0000000000002000 00000046 00000100 0000000000001000   SinkSTag SinkTO 70 SrcSTag SrcTO
+ * The segments before the fault (rdmac: DV and RV are 0, so C0 00 for C1 40 and so on):
+ *   Write         70 + 14 = 0054: C1 40  00000100 0000000000001000          T=1 L=1 DV=1, RV=1 opcode 0; STag, TO
+ *   Send          70 + 18 = 0058: 41 43  00000000 00000000 00000001 00000000  L=1 DV=1, RV=1 opcode 3; 0, QN, MSN, MO
+ *   Send with Inv 70 + 18 = 0058: 41 44  00000300 00000000 00000001 00000000  the STag to invalidate
+ *   Read Request  28 + 18 = 002E: 41 41  00000000 00000001 00000001 00000000  QN 1, and the request:
+ *       00000200 0000000000002000 00000046 00000100 0000000000001000          SinkSTag, SinkTO, 70, SrcSTag, SrcTO
  *   Read Response: its first segment has MULPDU 1460 - (6 + 3 * 4) = 1442 = 05A2 octets; C1 42 with L set */
+/* clang-format off */
 static const fault_case cases[] = {
-    {"MPA-288, MPA-289, MPA-290, MPA-272, MPA-274, DDP-133, DDP-134, RDMAP-229: code 2 by the CRC", "bad-crc",
-     SENDS, 2, "Terminate 2/0/02", false, "20020000", "20020000", "received 7 (70 octets)",
-     "send 1, send 2, send 3", "MPA error 2"},
-    {"MPA-288", "damaged-ulpdu", SENDS, 2, "Terminate 2/0/02", false, "20020000", "20020000",
-     "received 7 (70 octets)", "send 1, send 2, send 3", "MPA error 2"},
-    {"MPA-288", "bad-length", SENDS, 2, "Terminate 2/0/02", false, "20020000", "20020000",
-     "received 7 (70 octets)", "send 1, send 2, send 3", "MPA error 2"},
-    {"MPA-288", "impossible-length", SENDS, 2, "Terminate 2/0/02", false, "20020000", "20020000",
-     "received 7 (70 octets)", "send 1, send 2, send 3", "MPA error 2"},
-    {"MPA-272, MPA-274, MPA-288, MPA-289, MPA-290: code 3", "wrong-fpduptr", LONG_SENDS, 1,
-     "Terminate 2/0/03", false, "20030000", "20030000", "received 7 (70 octets)", "send 1, send 2",
-     "MPA error 3"},
-    {"MPA-272, MPA-274: code 3", "length-against-marker", LONG_SENDS, 1, "Terminate 2/0/03", false,
-     "20030000", "20030000", "received 7 (70 octets)", "send 1, send 2", "MPA error 3"},
+    {.fault = "bad-crc",
+     .proves = "MPA-288, MPA-289, MPA-290, MPA-272, MPA-274, DDP-133, DDP-134, RDMAP-229: code 2 by the CRC",
+     .work = SENDS, .at = 2, .code = "Terminate 2/0/02", .victim_mpa = "MPA error 2",
+     .control = "20 02 00 00", .victim = "received 7 (70 octets)", .faulty = "send 1, send 2, send 3"},
+    {.fault = "damaged-ulpdu", .proves = "MPA-288",
+     .work = SENDS, .at = 2, .code = "Terminate 2/0/02", .victim_mpa = "MPA error 2",
+     .control = "20 02 00 00", .victim = "received 7 (70 octets)", .faulty = "send 1, send 2, send 3"},
+    {.fault = "bad-length", .proves = "MPA-288",
+     .work = SENDS, .at = 2, .code = "Terminate 2/0/02", .victim_mpa = "MPA error 2",
+     .control = "20 02 00 00", .victim = "received 7 (70 octets)", .faulty = "send 1, send 2, send 3"},
+    {.fault = "impossible-length", .proves = "MPA-288",
+     .work = SENDS, .at = 2, .code = "Terminate 2/0/02", .victim_mpa = "MPA error 2",
+     .control = "20 02 00 00", .victim = "received 7 (70 octets)", .faulty = "send 1, send 2, send 3"},
+    {.fault = "wrong-fpduptr", .proves = "MPA-272, MPA-274, MPA-288, MPA-289, MPA-290: code 3",
+     .work = LONG_SENDS, .at = 1, .code = "Terminate 2/0/03", .victim_mpa = "MPA error 3",
+     .control = "20 03 00 00", .victim = "received 7 (70 octets)", .faulty = "send 1, send 2"},
+    {.fault = "length-against-marker", .proves = "MPA-272, MPA-274: code 3",
+     .work = LONG_SENDS, .at = 1, .code = "Terminate 2/0/03", .victim_mpa = "MPA error 3",
+     .control = "20 03 00 00", .victim = "received 7 (70 octets)", .faulty = "send 1, send 2"},
     /* No header to copy: M = D = R = 0 (notes-ddp-rdmap 15). */
-    {"DDP-135, RDMAP-229", "short-ulpdu", SEND, 1, "Terminate 1/0/00", false, "10000000", "10000000", "",
-     "send 1", NULL},
+    {.fault = "short-ulpdu", .proves = "DDP-135, RDMAP-229",
+     .work = SEND, .at = 1, .code = "Terminate 1/0/00",
+     .control = "10 00 00 00", .faulty = "send 1"},
     /* DV = 3 */
-    {"DDP-135, RDMAP-229", "ddp-version-tagged", WRITE, 1, "Terminate 1/1/04", false,
-     "1104C0000054C340000001000000000000001000", "1104C0000054C300000001000000000000001000", "", "write 1",
-     NULL},
-    {"DDP-135, RDMAP-229", "ddp-version-untagged", SEND, 1, "Terminate 1/2/06", false,
-     "1206C0000058434300000000000000000000000100000000", "1206C0000058430300000000000000000000000100000000",
-     "", "send 1", NULL},
+    {.fault = "ddp-version-tagged", .proves = "DDP-135, RDMAP-229",
+     .work = WRITE, .at = 1, .code = "Terminate 1/1/04",
+     .control = "11 04 C0 00", .length = "0054", .versions = {"C3 40", "C3 00"},
+     .header = "00000100 0000000000001000",
+     .faulty = "write 1"},
+    {.fault = "ddp-version-untagged", .proves = "DDP-135, RDMAP-229",
+     .work = SEND, .at = 1, .code = "Terminate 1/2/06",
+     .control = "12 06 C0 00", .length = "0058", .versions = {"43 43", "43 03"},
+     .header = "00000000 00000000 00000001 00000000",
+     .faulty = "send 1"},
     /* STag 00000100 with the bits of 5A5A5A5A changed */
-    {"DDP-135, DDP-199, RDMAP-229", "invalid-stag", WRITE, 1, "Terminate 1/1/00", false,
-     "1100C0000054C1405A5A5B5A0000000000001000", "1100C0000054C0005A5A5B5A0000000000001000", "", "write 1",
-     NULL},
+    {.fault = "invalid-stag", .proves = "DDP-135, DDP-199, RDMAP-229",
+     .work = WRITE, .at = 1, .code = "Terminate 1/1/00",
+     .control = "11 00 C0 00", .length = "0054", .versions = {"C1 40", "C0 00"},
+     .header = "5A5A5B5A 0000000000001000",
+     .faulty = "write 1"},
     /* TO 1000 with the bit 2^62 changed */
-    {"DDP-135, RDMAP-229", "out-of-bounds", WRITE, 1, "Terminate 1/1/01", false,
-     "1101C0000054C140000001004000000000001000", "1101C0000054C000000001004000000000001000", "", "write 1",
-     NULL},
+    {.fault = "out-of-bounds", .proves = "DDP-135, RDMAP-229",
+     .work = WRITE, .at = 1, .code = "Terminate 1/1/01",
+     .control = "11 01 C0 00", .length = "0054", .versions = {"C1 40", "C0 00"},
+     .header = "00000100 4000000000001000",
+     .faulty = "write 1"},
     /* 2^64 - 70 = FFFFFFFFFFFFFFBA */
-    {"DDP-135, RDMAP-229", "to-wrap", WRITE, 1, "Terminate 1/1/03", false,
-     "1103C0000054C14000000100FFFFFFFFFFFFFFBA", "1103C0000054C00000000100FFFFFFFFFFFFFFBA", "", "write 1",
-     NULL},
-    {"DDP-135, RDMAP-229", "write-access", WRITE, 1, "Terminate 1/1/00", false,
-     "1100C0000054C140SSSSSSSS0000000000001000", "1100C0000054C000SSSSSSSS0000000000001000", "", "write 1",
-     NULL},
-    {"DDP-208, DDP-199, RDMAP-229", "write-foreign-domain", WRITE, 1, "Terminate 1/1/02", false,
-     "1102C0000054C140SSSSSSSS0000000000001000", "1102C0000054C000SSSSSSSS0000000000001000", "", "write 1",
-     NULL},
-    {"DDP-209, DDP-199, RDMAP-229", "write-foreign-stream", WRITE, 1, "Terminate 1/1/02", false,
-     "1102C0000054C140SSSSSSSS0000000000001000", "1102C0000054C000SSSSSSSS0000000000001000", "", "write 1",
-     NULL},
-    {"DDP-135, RDMAP-229", "invalid-queue", SEND, 1, "Terminate 1/2/01", false,
-     "1201C0000058414300000000000000030000000100000000", "1201C0000058400300000000000000030000000100000000",
-     "", "send 1", NULL},
+    {.fault = "to-wrap", .proves = "DDP-135, RDMAP-229",
+     .work = WRITE, .at = 1, .code = "Terminate 1/1/03",
+     .control = "11 03 C0 00", .length = "0054", .versions = {"C1 40", "C0 00"},
+     .header = "00000100 FFFFFFFFFFFFFFBA",
+     .faulty = "write 1"},
+    {.fault = "write-access", .proves = "DDP-135, RDMAP-229",
+     .work = WRITE, .at = 1, .code = "Terminate 1/1/00",
+     .control = "11 00 C0 00", .length = "0054", .versions = {"C1 40", "C0 00"},
+     .header = "SSSSSSSS 0000000000001000",
+     .faulty = "write 1"},
+    {.fault = "write-foreign-domain", .proves = "DDP-208, DDP-199, RDMAP-229",
+     .work = WRITE, .at = 1, .code = "Terminate 1/1/02",
+     .control = "11 02 C0 00", .length = "0054", .versions = {"C1 40", "C0 00"},
+     .header = "SSSSSSSS 0000000000001000",
+     .faulty = "write 1"},
+    {.fault = "write-foreign-stream", .proves = "DDP-209, DDP-199, RDMAP-229",
+     .work = WRITE, .at = 1, .code = "Terminate 1/1/02",
+     .control = "11 02 C0 00", .length = "0054", .versions = {"C1 40", "C0 00"},
+     .header = "SSSSSSSS 0000000000001000",
+     .faulty = "write 1"},
+    {.fault = "invalid-queue", .proves = "DDP-135, RDMAP-229",
+     .work = SEND, .at = 1, .code = "Terminate 1/2/01",
+     .control = "12 01 C0 00", .length = "0058", .versions = {"41 43", "40 03"},
+     .header = "00000000 00000003 00000001 00000000",
+     .faulty = "send 1"},
     /* MSN 1 + 2^24 */
-    {"DDP-135, RDMAP-229", "no-buffer", SEND, 1, "Terminate 1/2/02", false,
-     "1202C0000058414300000000000000000100000100000000", "1202C0000058400300000000000000000100000100000000",
-     "", "send 1", NULL},
+    {.fault = "no-buffer", .proves = "DDP-135, RDMAP-229",
+     .work = SEND, .at = 1, .code = "Terminate 1/2/02",
+     .control = "12 02 C0 00", .length = "0058", .versions = {"41 43", "40 03"},
+     .header = "00000000 00000000 01000001 00000000",
+     .faulty = "send 1"},
     /* The second Send says MSN 1. */
-    {"DDP-135, RDMAP-229", "msn-range", SENDS, 2, "Terminate 1/2/03", false,
-     "1203C0000058414300000000000000000000000100000000", "1203C0000058400300000000000000000000000100000000",
-     "received 7 (70 octets)", "send 1, send 2, send 3", NULL},
-    {"DDP-135, RDMAP-229", "bad-mo", SEND, 1, "Terminate 1/2/04", false,
-     "1204C00000584143000000000000000000000001FFFFFFFC", "1204C00000584003000000000000000000000001FFFFFFFC",
-     "", "send 1", NULL},
-    {"DDP-135, RDMAP-229", "too-long", SEND, 1, "Terminate 1/2/05", false,
-     "1205C0000058414300000000000000000000000100000001", "1205C0000058400300000000000000000000000100000001",
-     "", "send 1", NULL},
+    {.fault = "msn-range", .proves = "DDP-135, RDMAP-229",
+     .work = SENDS, .at = 2, .code = "Terminate 1/2/03",
+     .control = "12 03 C0 00", .length = "0058", .versions = {"41 43", "40 03"},
+     .header = "00000000 00000000 00000001 00000000",
+     .victim = "received 7 (70 octets)", .faulty = "send 1, send 2, send 3"},
+    {.fault = "bad-mo", .proves = "DDP-135, RDMAP-229",
+     .work = SEND, .at = 1, .code = "Terminate 1/2/04",
+     .control = "12 04 C0 00", .length = "0058", .versions = {"41 43", "40 03"},
+     .header = "00000000 00000000 00000001 FFFFFFFC",
+     .faulty = "send 1"},
+    {.fault = "too-long", .proves = "DDP-135, RDMAP-229",
+     .work = SEND, .at = 1, .code = "Terminate 1/2/05",
+     .control = "12 05 C0 00", .length = "0058", .versions = {"41 43", "40 03"},
+     .header = "00000000 00000000 00000001 00000001",
+     .faulty = "send 1"},
     /* RV = 3: C0 over the opcode, in all generations */
-    {"RDMAP-229", "rdmap-version", SEND, 1, "Terminate 0/2/05", false,
-     "0205C000005841C300000000000000000000000100000000", "0205C000005840C300000000000000000000000100000000",
-     "", "send 1", NULL},
-    {"RDMAP-229", "unknown-opcode", SEND, 1, "Terminate 0/2/06", false,
-     "0206C0000058414F00000000000000000000000100000000", "0206C0000058400F00000000000000000000000100000000",
-     "", "send 1", NULL},
-    {"RDMAP-229", "unexpected-opcode", SEND, 1, "Terminate 0/2/06", false,
-     "0206C0000058414000000000000000000000000100000000", "0206C0000058400000000000000000000000000100000000",
-     "", "send 1", NULL},
+    {.fault = "rdmap-version", .proves = "RDMAP-229",
+     .work = SEND, .at = 1, .code = "Terminate 0/2/05",
+     .control = "02 05 C0 00", .length = "0058", .versions = {"41 C3", "40 C3"},
+     .header = "00000000 00000000 00000001 00000000",
+     .faulty = "send 1"},
+    {.fault = "unknown-opcode", .proves = "RDMAP-229",
+     .work = SEND, .at = 1, .code = "Terminate 0/2/06",
+     .control = "02 06 C0 00", .length = "0058", .versions = {"41 4F", "40 0F"},
+     .header = "00000000 00000000 00000001 00000000",
+     .faulty = "send 1"},
+    {.fault = "unexpected-opcode", .proves = "RDMAP-229",
+     .work = SEND, .at = 1, .code = "Terminate 0/2/06",
+     .control = "02 06 C0 00", .length = "0058", .versions = {"41 40", "40 00"},
+     .header = "00000000 00000000 00000001 00000000",
+     .faulty = "send 1"},
     /* 14 octets: a header alone; STag and TO are looked at by nobody */
-    {"RDMAP-229", "unasked-response", NOTHING, 1, "Terminate 0/2/06", false,
-     "0206C000000EC142DEADBEEFFFFFFFFFFFFFFFFF", "0206C000000EC002DEADBEEFFFFFFFFFFFFFFFFF", "", "", NULL},
-    {"RDMAP-229", "short-response", VICTIM_READS, 1, "Terminate 1/1/01", false,
-     "1101C00005A2C142000004000000000000004000", "1101C00005A2C002000004000000000000004000",
-     "read 1 in error", "", NULL},
-    {"RDMAP-229", "read-invalid-stag", READ, 1, "Terminate 0/1/00", false,
-     "0100E000002E4141000000000000000100000001000000000000020000000000000020000000004"
-     "65A5A5B5A0000000000001000",
-     "0100E000002E4001000000000000000100000001000000000000020000000000000020000000004"
-     "65A5A5B5A0000000000001000",
-     "", "read 1 in error", NULL},
-    {"RDMAP-229", "read-out-of-bounds", READ, 1, "Terminate 0/1/01", false,
-     "0101E000002E4141000000000000000100000001000000000000020000000000000020000000004"
-     "6000001004000000000001000",
-     "0101E000002E4001000000000000000100000001000000000000020000000000000020000000004"
-     "6000001004000000000001000",
-     "", "read 1 in error", NULL},
-    {"RDMAP-229", "read-access", READ, 1, "Terminate 0/1/02", false,
-     "0102E000002E4141000000000000000100000001000000000000020000000000000020000000004"
-     "6SSSSSSSS0000000000001000",
-     "0102E000002E4001000000000000000100000001000000000000020000000000000020000000004"
-     "6SSSSSSSS0000000000001000",
-     "", "read 1 in error", NULL},
-    {"DDP-208, RDMAP-229", "read-foreign-domain", READ, 1, "Terminate 0/1/03", false,
-     "0103E000002E4141000000000000000100000001000000000000020000000000000020000000004"
-     "6SSSSSSSS0000000000001000",
-     "0103E000002E4001000000000000000100000001000000000000020000000000000020000000004"
-     "6SSSSSSSS0000000000001000",
-     "", "read 1 in error", NULL},
-    {"DDP-209, RDMAP-229", "read-foreign-stream", READ, 1, "Terminate 0/1/03", false,
-     "0103E000002E4141000000000000000100000001000000000000020000000000000020000000004"
-     "6SSSSSSSS0000000000001000",
-     "0103E000002E4001000000000000000100000001000000000000020000000000000020000000004"
-     "6SSSSSSSS0000000000001000",
-     "", "read 1 in error", NULL},
-    {"RDMAP-229", "read-to-wrap", READ, 1, "Terminate 0/1/04", false,
-     "0104E000002E4141000000000000000100000001000000000000020000000000000020000000004"
-     "600000100FFFFFFFFFFFFFFBA",
-     "0104E000002E4001000000000000000100000001000000000000020000000000000020000000004"
-     "600000100FFFFFFFFFFFFFFBA",
-     "", "read 1 in error", NULL},
+    {.fault = "unasked-response", .proves = "RDMAP-229",
+     .work = NOTHING, .at = 1, .code = "Terminate 0/2/06",
+     .control = "02 06 C0 00", .length = "000E", .versions = {"C1 42", "C0 02"},
+     .header = "DEADBEEF FFFFFFFFFFFFFFFF"},
+    {.fault = "short-response", .proves = "RDMAP-229",
+     .work = VICTIM_READS, .at = 1, .code = "Terminate 1/1/01",
+     .control = "11 01 C0 00", .length = "05A2", .versions = {"C1 42", "C0 02"},
+     .header = "00000400 0000000000004000",
+     .victim = "read 1 in error"},
+    {.fault = "read-invalid-stag", .proves = "RDMAP-229",
+     .work = READ, .at = 1, .code = "Terminate 0/1/00",
+     .control = "01 00 E0 00", .length = "002E", .versions = {"41 41", "40 01"},
+     .header = "00000000 00000001 00000001 00000000",
+     .request = "00000200 0000000000002000 00000046 5A5A5B5A 0000000000001000",
+     .faulty = "read 1 in error"},
+    {.fault = "read-out-of-bounds", .proves = "RDMAP-229",
+     .work = READ, .at = 1, .code = "Terminate 0/1/01",
+     .control = "01 01 E0 00", .length = "002E", .versions = {"41 41", "40 01"},
+     .header = "00000000 00000001 00000001 00000000",
+     .request = "00000200 0000000000002000 00000046 00000100 4000000000001000",
+     .faulty = "read 1 in error"},
+    {.fault = "read-access", .proves = "RDMAP-229",
+     .work = READ, .at = 1, .code = "Terminate 0/1/02",
+     .control = "01 02 E0 00", .length = "002E", .versions = {"41 41", "40 01"},
+     .header = "00000000 00000001 00000001 00000000",
+     .request = "00000200 0000000000002000 00000046 SSSSSSSS 0000000000001000",
+     .faulty = "read 1 in error"},
+    {.fault = "read-foreign-domain", .proves = "DDP-208, RDMAP-229",
+     .work = READ, .at = 1, .code = "Terminate 0/1/03",
+     .control = "01 03 E0 00", .length = "002E", .versions = {"41 41", "40 01"},
+     .header = "00000000 00000001 00000001 00000000",
+     .request = "00000200 0000000000002000 00000046 SSSSSSSS 0000000000001000",
+     .faulty = "read 1 in error"},
+    {.fault = "read-foreign-stream", .proves = "DDP-209, RDMAP-229",
+     .work = READ, .at = 1, .code = "Terminate 0/1/03",
+     .control = "01 03 E0 00", .length = "002E", .versions = {"41 41", "40 01"},
+     .header = "00000000 00000001 00000001 00000000",
+     .request = "00000200 0000000000002000 00000046 SSSSSSSS 0000000000001000",
+     .faulty = "read 1 in error"},
+    {.fault = "read-to-wrap", .proves = "RDMAP-229",
+     .work = READ, .at = 1, .code = "Terminate 0/1/04",
+     .control = "01 04 E0 00", .length = "002E", .versions = {"41 41", "40 01"},
+     .header = "00000000 00000001 00000001 00000000",
+     .request = "00000200 0000000000002000 00000046 00000100 FFFFFFFFFFFFFFBA",
+     .faulty = "read 1 in error"},
     /* 45 and 47 octets of segment; a request that is not whole, or DDP's own fault, has R = 0 (notes-ddp-rdmap 29, 45) */
-    {"RDMAP-229", "read-request-short", READ, 1, "Terminate 0/2/FF", false,
-     "02FFC000002D414100000000000000010000000100000000", "02FFC000002D400100000000000000010000000100000000",
-     "", "read 1 in error", NULL},
-    {"DDP-135, RDMAP-229", "read-request-long", READ, 1, "Terminate 1/2/05", false,
-     "1205C000002F414100000000000000010000000100000000", "1205C000002F400100000000000000010000000100000000",
-     "", "read 1 in error", NULL},
+    {.fault = "read-request-short", .proves = "RDMAP-229",
+     .work = READ, .at = 1, .code = "Terminate 0/2/FF",
+     .control = "02 FF C0 00", .length = "002D", .versions = {"41 41", "40 01"},
+     .header = "00000000 00000001 00000001 00000000",
+     .faulty = "read 1 in error"},
+    {.fault = "read-request-long", .proves = "DDP-135, RDMAP-229",
+     .work = READ, .at = 1, .code = "Terminate 1/2/05",
+     .control = "12 05 C0 00", .length = "002F", .versions = {"41 41", "40 01"},
+     .header = "00000000 00000001 00000001 00000000",
+     .faulty = "read 1 in error"},
     /* The third request, MSN 3, finds no buffer. All four come before the victim answers. */
-    {"DDP-135, RDMAP-229", "too-many-reads", READS, 1, "Terminate 1/2/02", false,
-     "1202C000002E414100000000000000010000000300000000", "1202C000002E400100000000000000010000000300000000",
-     "", "read 1 in error, read 2 in error, read 3 in error, read 4 in error", NULL},
+    {.fault = "too-many-reads", .proves = "DDP-135, RDMAP-229",
+     .work = READS, .at = 1, .code = "Terminate 1/2/02",
+     .control = "12 02 C0 00", .length = "002E", .versions = {"41 41", "40 01"},
+     .header = "00000000 00000001 00000003 00000000",
+     .faulty = "read 1 in error, read 2 in error, read 3 in error, read 4 in error"},
     /* 00000300 with the bits of 5A5A5A5A changed */
-    {"RDMAP-229", "invalidate-unknown", INVALIDATE, 1, "Terminate 0/2/09", false,
-     "0209C000005841445A5A595A000000000000000100000000", "0209C000005840045A5A595A000000000000000100000000",
-     "", "send-invalidate 1", NULL},
-    {"RDMAP-229", "invalidate-forbidden", INVALIDATE, 1, "Terminate 0/2/09", false,
-     "0209C00000584144SSSSSSSS000000000000000100000000", "0209C00000584004SSSSSSSS000000000000000100000000",
-     "", "send-invalidate 1", NULL},
-    {"DDP-208, RDMAP-229", "invalidate-foreign-domain", INVALIDATE, 1, "Terminate 0/1/09", false,
-     "0109C00000584144SSSSSSSS000000000000000100000000", "0109C00000584004SSSSSSSS000000000000000100000000",
-     "", "send-invalidate 1", NULL},
-    {"a zero-length Write is right whatever it names", "zero-length-wild", SEND, 1, NULL, false, "", "",
-     "received 7 (70 octets)", "send 1", NULL},
+    {.fault = "invalidate-unknown", .proves = "RDMAP-229",
+     .work = INVALIDATE, .at = 1, .code = "Terminate 0/2/09",
+     .control = "02 09 C0 00", .length = "0058", .versions = {"41 44", "40 04"},
+     .header = "5A5A595A 00000000 00000001 00000000",
+     .faulty = "send-invalidate 1"},
+    {.fault = "invalidate-forbidden", .proves = "RDMAP-229",
+     .work = INVALIDATE, .at = 1, .code = "Terminate 0/2/09",
+     .control = "02 09 C0 00", .length = "0058", .versions = {"41 44", "40 04"},
+     .header = "SSSSSSSS 00000000 00000001 00000000",
+     .faulty = "send-invalidate 1"},
+    {.fault = "invalidate-foreign-domain", .proves = "DDP-208, RDMAP-229",
+     .work = INVALIDATE, .at = 1, .code = "Terminate 0/1/09",
+     .control = "01 09 C0 00", .length = "0058", .versions = {"41 44", "40 04"},
+     .header = "SSSSSSSS 00000000 00000001 00000000",
+     .faulty = "send-invalidate 1"},
+    {.fault = "zero-length-wild", .proves = "a zero-length Write is right whatever it names",
+     .work = SEND, .at = 1, .victim = "received 7 (70 octets)", .faulty = "send 1"},
     /* The victim answers neither; the misbehaving end hears nothing but FIN. */
-    {"RDMAP-229: the first ends the stream", "second-terminate", NOTHING, 1, "Terminate 0/2/07", true,
-     "several", "several", "", "", NULL},
+    {.fault = "second-terminate", .proves = "RDMAP-229: the first ends the stream",
+     .work = NOTHING, .at = 1, .code = "Terminate 0/2/07", .told_by_faulty = true,
+     .control = "several"},
     /* 4 + 18 = 0016: 41 47 00000000 QN 2, MSN 2, MO 0 */
-    {"RDMAP-229: a second Terminate finds no buffer", "terminate-msn", NOTHING, 1, "Terminate 1/2/02", false,
-     "1202C0000016414700000000000000020000000200000000", "1202C0000016400700000000000000020000000200000000",
-     "", "", NULL},
-    {"RDMAP-229", "terminate-short", NOTHING, 1, "Terminate 0/2/FF", false,
-     "02FFC0000015414700000000000000020000000100000000", "02FFC0000015400700000000000000020000000100000000",
-     "", "", NULL},
-    /* Local deeds: M = D = R = 0. What is not with DDP yet completes in error for sure, all else, too (notes-ddp-rdmap 41). */
-    {"RDMAP-229", "local-catastrophic", SENDS, 2, "Terminate 0/0/00", true, "00000000", "00000000",
-     "received 7 (70 octets)", "send 1 in error, send 2 in error, send 3 in error", NULL},
-    {"RDMAP-229", "stream-catastrophic", SENDS, 2, "Terminate 0/2/07", true, "02070000", "02070000",
-     "received 7 (70 octets)", "send 1 in error, send 2 in error, send 3 in error", NULL},
-    {"RDMAP-229", "global-catastrophic", SENDS, 1, "Terminate 0/2/08", true, "02080000", "02080000", "",
-     "send 1 in error, send 2 in error, send 3 in error", NULL},
-    {"RDMAP-229", "unspecified-protection", NOTHING, 1, "Terminate 0/1/FF", true, "01FF0000", "01FF0000", "",
-     "", NULL},
-    {"RDMAP-229", "unspecified-operation", NOTHING, 1, "Terminate 0/2/FF", true, "02FF0000", "02FF0000", "",
-     "", NULL},
-    {"RDMAP-229", "ddp-catastrophic", NOTHING, 1, "Terminate 1/0/00", true, "10000000", "10000000", "", "",
-     NULL},
+    {.fault = "terminate-msn", .proves = "RDMAP-229: a second Terminate finds no buffer",
+     .work = NOTHING, .at = 1, .code = "Terminate 1/2/02",
+     .control = "12 02 C0 00", .length = "0016", .versions = {"41 47", "40 07"},
+     .header = "00000000 00000002 00000002 00000000"},
+    {.fault = "terminate-short", .proves = "RDMAP-229",
+     .work = NOTHING, .at = 1, .code = "Terminate 0/2/FF",
+     .control = "02 FF C0 00", .length = "0015", .versions = {"41 47", "40 07"},
+     .header = "00000000 00000002 00000001 00000000"},
+    /* Local actions: M = D = R = 0. What is not with DDP yet completes in error for sure, all else, too (notes-ddp-rdmap 41). */
+    {.fault = "local-catastrophic", .proves = "RDMAP-229",
+     .work = SENDS, .at = 2, .code = "Terminate 0/0/00", .told_by_faulty = true,
+     .control = "00 00 00 00",
+     .victim = "received 7 (70 octets)", .faulty = "send 1 in error, send 2 in error, send 3 in error"},
+    {.fault = "stream-catastrophic", .proves = "RDMAP-229",
+     .work = SENDS, .at = 2, .code = "Terminate 0/2/07", .told_by_faulty = true,
+     .control = "02 07 00 00",
+     .victim = "received 7 (70 octets)", .faulty = "send 1 in error, send 2 in error, send 3 in error"},
+    {.fault = "global-catastrophic", .proves = "RDMAP-229",
+     .work = SENDS, .at = 1, .code = "Terminate 0/2/08", .told_by_faulty = true,
+     .control = "02 08 00 00", .faulty = "send 1 in error, send 2 in error, send 3 in error"},
+    {.fault = "unspecified-protection", .proves = "RDMAP-229",
+     .work = NOTHING, .at = 1, .code = "Terminate 0/1/FF", .told_by_faulty = true,
+     .control = "01 FF 00 00"},
+    {.fault = "unspecified-operation", .proves = "RDMAP-229",
+     .work = NOTHING, .at = 1, .code = "Terminate 0/2/FF", .told_by_faulty = true,
+     .control = "02 FF 00 00"},
+    {.fault = "ddp-catastrophic", .proves = "RDMAP-229",
+     .work = NOTHING, .at = 1, .code = "Terminate 1/0/00", .told_by_faulty = true,
+     .control = "10 00 00 00"},
 };
+/* clang-format on */
 
 /* --- The two ends --- */
 
 typedef struct ends {
-  rnic_kit *kit;
+  rnic_fixture *f;
   unsigned victim;
   unsigned faulty;
   fault_injector *injector;
@@ -231,10 +304,10 @@ static void register_as(const ends *e, unsigned side, uint32_t stag, uint64_t ba
                                          .length = length,
                                          .access = DDP_ACCESS_REMOTE_READ | DDP_ACCESS_REMOTE_WRITE,
                                          .association = DDP_ASSOCIATED_BY_PROTECTION_DOMAIN,
-                                         .owner = e->kit->sides[side].endpoint->identity,
+                                         .owner = e->f->sides[side].endpoint->identity,
                                          .is_remotely_invalidatable = true};
 
-  g_assert_true(ddp_stag_table_register_as(rnic_host_stags(e->kit->sides[side].host), stag, &registration));
+  g_assert_true(ddp_stag_table_register_as(rnic_host_stags(e->f->sides[side].host), stag, &registration));
 }
 
 static ends *ends_new(const char *fault, uint64_t at, unsigned faulty, iwarp_generation generation)
@@ -243,31 +316,31 @@ static ends *ends_new(const char *fault, uint64_t at, unsigned faulty, iwarp_gen
   const fault_config config = {.id = fault_find(fault), .at = at};
 
   g_assert_cmpint(config.id, <, FAULTS);
-  e->kit = rnic_kit_new();
+  e->f = rnic_fixture_new();
   e->faulty = faulty;
   e->victim = 1 - faulty;
-  kit_side *victim = &e->kit->sides[e->victim];
+  fixture_side *victim = &e->f->sides[e->victim];
   victim->config.startup_timeout_ps = 5 * TIME_PS_PER_SECOND; /* half the other's */
-  rnic_kit_set_generation(e->kit, generation);
+  rnic_fixture_set_generation(e->f, generation);
   e->injector = fault_injector_new(&config, victim->host, victim->config.protection_domain);
-  e->kit->sides[faulty].config.fault = &e->injector->misbehaviour;
-  rnic_kit_create(e->kit);
-  e->written = rnic_kit_memory(e->kit, e->victim, 2000);
-  e->read_into = rnic_kit_memory(e->kit, faulty, 2000);
+  e->f->sides[faulty].config.fault = &e->injector->misbehaviour;
+  rnic_fixture_create(e->f);
+  e->written = rnic_fixture_memory(e->f, e->victim, 2000);
+  e->read_into = rnic_fixture_memory(e->f, faulty, 2000);
   register_as(e, e->victim, 0x100, 0x1000, e->written, 2000);
   register_as(e, faulty, 0x200, 0x2000, e->read_into, 2000);
   register_as(e, e->victim, 0x300, 0, &e->invalidatable, 1);
-  register_as(e, e->victim, 0x400, 0x4000, rnic_kit_memory(e->kit, e->victim, 2000), 2000);
-  e->received[0] = rnic_kit_post_receive(e->kit, e->victim, 70, 7);
-  e->received[1] = rnic_kit_post_receive(e->kit, e->victim, 1000, 8);
-  e->received[2] = rnic_kit_post_receive(e->kit, e->victim, 70, 5);
+  register_as(e, e->victim, 0x400, 0x4000, rnic_fixture_memory(e->f, e->victim, 2000), 2000);
+  e->received[0] = rnic_fixture_post_receive(e->f, e->victim, 70, 7);
+  e->received[1] = rnic_fixture_post_receive(e->f, e->victim, 1000, 8);
+  e->received[2] = rnic_fixture_post_receive(e->f, e->victim, 70, 5);
   return e;
 }
 
 static void ends_free(ends *e)
 {
   fault_injector_free(e->injector);
-  rnic_kit_free(e->kit);
+  rnic_fixture_free(e->f);
   g_free(e);
 }
 
@@ -299,7 +372,7 @@ static void post(const ends *e, fault_work work)
                      .local_offset = 0x4000};
   }
   for (w.id = 1; w.id <= counts[work]; w.id++) {
-    g_assert_true(rnic_kit_post(e->kit, work == VICTIM_READS ? e->victim : e->faulty, w));
+    g_assert_true(rnic_fixture_post(e->f, work == VICTIM_READS ? e->victim : e->faulty, w));
     w.length = work == LONG_SENDS ? 1000 : w.length;
   }
 }
@@ -309,8 +382,8 @@ static void post(const ends *e, fault_work work)
 static void post_opener(const ends *e)
 {
   if (e->faulty == SIDE_RESPONDER) {
-    rnic_kit_post_receive(e->kit, SIDE_RESPONDER, 0, 98);
-    rnic_kit_post(e->kit, SIDE_INITIATOR, (rdmap_work){.id = 97, .operation = RDMAP_OPERATION_SEND});
+    rnic_fixture_post_receive(e->f, SIDE_RESPONDER, 0, 98);
+    rnic_fixture_post(e->f, SIDE_INITIATOR, (rdmap_work){.id = 97, .operation = RDMAP_OPERATION_SEND});
   }
 }
 
@@ -328,54 +401,55 @@ static char *without_opener(const GString *completions)
   return g_string_free(rest, FALSE);
 }
 
-static void assert_told(const kit_side *s, const char *expected)
+static void assert_told(const fixture_side *s, const char *expected)
 {
-  char *told = without_opener(s->completions);
+  g_autofree char *told = without_opener(s->completions);
 
-  g_assert_cmpstr(told, ==, expected);
-  g_free(told);
+  g_assert_cmpstr(told, ==, expected ? expected : "");
 }
 
 /* --- Cases --- */
 
 static void assert_terminate(const ends *e, const fault_case *c, iwarp_generation generation)
 {
-  char *bait = g_strdup_printf("%08X", e->injector->bait_stag);
-  char **parts = g_strsplit(generation == IWARP_RDMAC ? c->rdmac_terminate : c->terminate, "SSSSSSSS", -1);
-  char *expected = g_strjoinv(bait, parts);
-  char *seen = rnic_kit_terminate(e->kit, c->told_by_faulty ? e->faulty : e->victim);
+  const char *const fields[] = {c->control, c->length, c->versions[generation == IWARP_RDMAC], c->header,
+                                c->request};
+  g_autoptr(GString) expected = g_string_new(NULL);
+  g_autofree char *decoy = g_strdup_printf("%08X", e->injector->decoy_stag);
+  g_autofree char *seen = rnic_fixture_terminate(e->f, c->told_by_faulty ? e->faulty : e->victim);
 
-  g_assert_cmpstr(seen, ==, expected);
-  g_free(seen);
-  g_free(expected);
-  g_strfreev(parts);
-  g_free(bait);
+  for (size_t i = 0; i < G_N_ELEMENTS(fields); i++) {
+    g_string_append(expected, fields[i] ? fields[i] : "");
+  }
+  g_string_replace(expected, " ", "", 0);
+  g_string_replace(expected, "SSSSSSSS", decoy, 0);
+  g_assert_cmpstr(seen, ==, expected->str);
 }
 
 /* Both ULPs are told once, with the same code, by the one end that it is its own error and by the other that it is the peer's; then both ends
  * close, by FIN, and nothing is Placed or Delivered any more. */
 static void assert_ended(const ends *e, const fault_case *c)
 {
-  const kit_side *teller = &e->kit->sides[c->told_by_faulty ? e->faulty : e->victim];
-  const kit_side *told = &e->kit->sides[c->told_by_faulty ? e->victim : e->faulty];
+  const fixture_side *teller = &e->f->sides[c->told_by_faulty ? e->faulty : e->victim];
+  const fixture_side *told = &e->f->sides[c->told_by_faulty ? e->victim : e->faulty];
 
   g_assert_cmpint(told->failed, ==, 1);
   g_assert_cmpstr(told->code, ==, c->code);
   g_assert_true(told->failure.by_peer);
   g_assert_true(told->has_terminate);
-  if (!g_str_equal(c->terminate, "several")) {
+  if (!g_str_equal(c->control, "several")) {
     g_assert_cmpint(teller->failed, ==, 1);
     g_assert_cmpstr(teller->code, ==, c->victim_mpa ? c->victim_mpa : c->code);
     g_assert_false(teller->failure.by_peer);
     g_assert_cmpint(teller->failed_at, <=, teller->fin_at);
-    if (strstr(c->ids, "DDP-199")) { /* the ULP hears which STag it was */
-      uint32_t stag = e->injector->bait ? e->injector->bait_stag : 0x100 ^ 0x5A5A5A5A;
+    if (strstr(c->proves, "DDP-199")) { /* the ULP hears which STag it was */
+      uint32_t stag = e->injector->decoy ? e->injector->decoy_stag : 0x100 ^ 0x5A5A5A5A;
       g_assert_true(teller->has_terminate && teller->terminate.has_segment);
       g_assert_cmphex(teller->terminate.header.stag, ==, stag);
     }
   }
   for (unsigned side = 0; side < SIDES; side++) {
-    const kit_side *s = &e->kit->sides[side];
+    const fixture_side *s = &e->f->sides[side];
     g_assert_true(s->fin && !s->rst && s->closed == 1);
     g_assert_cmpuint(s->placed_after_failure, ==, 0);
     g_assert_cmpint(rnic_endpoint_is_erroneous(s->endpoint), ==, s->failed > 0);
@@ -384,42 +458,42 @@ static void assert_ended(const ends *e, const fault_case *c)
 
 static void assert_memory(const ends *e, const fault_case *c)
 {
-  const rnic_host *host = e->kit->sides[e->victim].host;
-  bool first_is_right = strstr(c->victim, "received 7") != NULL;
+  const rnic_host *host = e->f->sides[e->victim].host;
+  bool first_is_right = c->victim && strstr(c->victim, "received 7");
 
-  g_assert_true(rnic_kit_is_untouched(e->written, 2000));
-  g_assert_true(rnic_kit_is_untouched(e->read_into, 2000));
-  g_assert_true(fault_injector_bait_is_untouched(e->injector));
+  g_assert_true(rnic_fixture_is_untouched(e->written, 2000));
+  g_assert_true(rnic_fixture_is_untouched(e->read_into, 2000));
+  g_assert_true(fault_injector_decoy_is_untouched(e->injector));
   g_assert_nonnull(ddp_stag_table_find(rnic_host_stags((rnic_host *)host), 0x300));
   if (first_is_right) {
-    g_assert_true(rnic_kit_is_payload(e->received[0], 70));
+    g_assert_true(rnic_fixture_is_payload(e->received[0], 70));
   } else if (c->work != INVALIDATE) { /* which is Placed, and found wrong at Delivery */
-    g_assert_true(rnic_kit_is_untouched(e->received[0], 70));
+    g_assert_true(rnic_fixture_is_untouched(e->received[0], 70));
   }
-  g_assert_true(rnic_kit_is_untouched(e->received[1], 1000));
-  g_assert_true(rnic_kit_is_untouched(e->received[2], 70));
+  g_assert_true(rnic_fixture_is_untouched(e->received[1], 1000));
+  g_assert_true(rnic_fixture_is_untouched(e->received[2], 70));
 }
 
 static void run_case(const fault_case *c, unsigned faulty, iwarp_generation generation)
 {
   ends *e = ends_new(c->fault, c->at, faulty, generation);
-  const kit_side *misbehaving = &e->kit->sides[faulty];
+  const fixture_side *misbehaving = &e->f->sides[faulty];
 
   g_test_message("%s by the %s, %s", c->fault, faulty == SIDE_INITIATOR ? "Initiator" : "Responder",
                  iwarp_generation_rules_of(generation)->name);
   post_opener(e);
   post(e, c->work);
-  rnic_kit_start(e->kit);
-  rnic_kit_run(e->kit, 10 * TIME_PS_PER_SECOND);
+  rnic_fixture_start(e->f);
+  rnic_fixture_run(e->f, 10 * TIME_PS_PER_SECOND);
   g_assert_true(e->injector->is_done);
   assert_terminate(e, c, generation);
-  assert_told(&e->kit->sides[e->victim], c->victim);
+  assert_told(&e->f->sides[e->victim], c->victim);
   assert_told(misbehaving, c->faulty);
   assert_memory(e, c);
   if (c->code) {
     assert_ended(e, c);
   } else {
-    g_assert_cmpint(e->kit->sides[0].failed + e->kit->sides[1].failed, ==, 0);
+    g_assert_cmpint(e->f->sides[0].failed + e->f->sides[1].failed, ==, 0);
   }
   ends_free(e);
 }
@@ -443,17 +517,19 @@ static void test_faults(void)
 static void test_too_long_takes_two_octets(void)
 {
   ends *e = ends_new("too-long", 1, SIDE_INITIATOR, IWARP_RFC);
-  const fault_case told = {.terminate = "1205C0000014414300000000000000000000000400000001"};
+  const fault_case told = {.control = "12 05 C0 00",
+                           .length = "0014",
+                           .versions = {"41 43"},
+                           .header = "00000000 00000000 00000004 00000001"};
 
-  rnic_kit_post_receive(e->kit, e->victim, 2, 9);
+  rnic_fixture_post_receive(e->f, e->victim, 2, 9);
   for (rdmap_work w = {.id = 1, .operation = RDMAP_OPERATION_SEND, .length = 1}; w.id <= 4; w.id++) {
     w.length = w.id == 4 ? 2 : 1;
-    g_assert_true(rnic_kit_post(e->kit, e->faulty, w));
+    g_assert_true(rnic_fixture_post(e->f, e->faulty, w));
   }
-  rnic_kit_start(e->kit);
-  rnic_kit_run(e->kit, 10 * TIME_PS_PER_SECOND);
-  assert_told(&e->kit->sides[e->victim],
-              "received 7 (1 octets), received 8 (1 octets), received 5 (1 octets)");
+  rnic_fixture_start(e->f);
+  rnic_fixture_run(e->f, 10 * TIME_PS_PER_SECOND);
+  assert_told(&e->f->sides[e->victim], "received 7 (1 octets), received 8 (1 octets), received 5 (1 octets)");
   assert_terminate(e, &told, IWARP_RFC);
   ends_free(e);
 }
@@ -496,20 +572,20 @@ static void test_startup_faults(void)
     for (unsigned run = 0; run < 4; run++) {
       unsigned faulty = run % 2;
       ends *e = ends_new(c->fault, 1, faulty, run < 2 ? IWARP_IETF : IWARP_RFC);
-      const kit_side *victim = &e->kit->sides[e->victim];
+      const fixture_side *victim = &e->f->sides[e->victim];
       post(e, SEND);
-      rnic_kit_start(e->kit);
-      rnic_kit_run(e->kit, 20 * TIME_PS_PER_SECOND);
+      rnic_fixture_start(e->f);
+      rnic_fixture_run(e->f, 20 * TIME_PS_PER_SECOND);
       g_assert_cmpstr(victim->code, ==, "MPA error 4");
       g_assert_cmpint(victim->failure.reason.startup, ==, c->reason);
       g_assert_cmpint(victim->failed_at, ==, startup_failure_at(c, e->victim));
       g_assert_cmpint(victim->rst_at, ==, victim->failed_at);
       g_assert_cmpuint(victim->wire->len, ==,
-                       e->victim == SIDE_INITIATOR ? 20 : 0);         /* its Request, or nothing */
-      g_assert_cmpstr(e->kit->sides[faulty].code, ==, "MPA error 1"); /* by the RST */
-      g_assert_cmpstr(e->kit->sides[faulty].completions->str, ==, "send 1 in error");
-      g_assert_true(e->kit->sides[0].closed == 1 && e->kit->sides[1].closed == 1);
-      g_assert_true(rnic_kit_is_untouched(e->received[0], 70));
+                       e->victim == SIDE_INITIATOR ? 20 : 0);       /* its Request, or nothing */
+      g_assert_cmpstr(e->f->sides[faulty].code, ==, "MPA error 1"); /* by the RST */
+      g_assert_cmpstr(e->f->sides[faulty].completions->str, ==, "send 1 in error");
+      g_assert_true(e->f->sides[0].closed == 1 && e->f->sides[1].closed == 1);
+      g_assert_true(rnic_fixture_is_untouched(e->received[0], 70));
       ends_free(e);
     }
   }
@@ -522,20 +598,20 @@ static void test_unmeant_rejection(void)
   ends *e = ends_new("startup-reject", 1, SIDE_RESPONDER, IWARP_IETF);
 
   post(e, SEND);
-  rnic_kit_start(e->kit);
-  rnic_kit_run(e->kit, 20 * TIME_PS_PER_SECOND);
-  g_assert_cmpstr(e->kit->sides[e->victim].code, ==, "rejected");
-  g_assert_cmpstr(e->kit->sides[e->faulty].code, ==, "MPA error 1");
-  g_assert_cmpstr(e->kit->sides[e->faulty].completions->str, ==, "send 1 in error");
-  g_assert_true(e->kit->sides[0].closed == 1 && e->kit->sides[1].closed == 1);
+  rnic_fixture_start(e->f);
+  rnic_fixture_run(e->f, 20 * TIME_PS_PER_SECOND);
+  g_assert_cmpstr(e->f->sides[e->victim].code, ==, "rejected");
+  g_assert_cmpstr(e->f->sides[e->faulty].code, ==, "MPA error 1");
+  g_assert_cmpstr(e->f->sides[e->faulty].completions->str, ==, "send 1 in error");
+  g_assert_true(e->f->sides[0].closed == 1 && e->f->sides[1].closed == 1);
   ends_free(e);
 
   e = ends_new("startup-reject", 1, SIDE_INITIATOR, IWARP_IETF);
   post(e, SEND);
-  rnic_kit_start(e->kit);
-  rnic_kit_run(e->kit, TIME_PS_PER_SECOND);
-  g_assert_cmpint(e->kit->sides[0].failed + e->kit->sides[1].failed, ==, 0);
-  assert_told(&e->kit->sides[e->victim], "received 7 (70 octets)");
+  rnic_fixture_start(e->f);
+  rnic_fixture_run(e->f, TIME_PS_PER_SECOND);
+  g_assert_cmpint(e->f->sides[0].failed + e->f->sides[1].failed, ==, 0);
+  assert_told(&e->f->sides[e->victim], "received 7 (70 octets)");
   ends_free(e);
 }
 
@@ -714,31 +790,31 @@ static void test_short_ulpdu(void)
   }
 }
 
-/* A bait is touched when any octet of its memory, or its STag, is not as it was. With its memory goes its STag. */
-static void test_touched_bait(void)
+/* A decoy is touched when any octet of its memory, or its STag, is not as it was. With its memory goes its STag. */
+static void test_touched_decoy(void)
 {
   rnic_host *host = rnic_host_new(1);
   const fault_config write_access = {.id = FAULT_WRITE_ACCESS, .at = 1};
   const fault_config bad_crc = {.id = FAULT_BAD_CRC, .at = 1};
   fault_injector *injector = fault_injector_new(&write_access, host, 1);
-  uint32_t stag = injector->bait_stag;
+  uint32_t stag = injector->decoy_stag;
   const ddp_registration *registration = ddp_stag_table_find(rnic_host_stags(host), stag);
 
-  g_assert_true(fault_injector_bait_is_untouched(injector));
+  g_assert_true(fault_injector_decoy_is_untouched(injector));
   for (uint64_t at = 0; at < registration->length; at += registration->length - 1) {
     registration->memory[at] ^= 1;
-    g_assert_false(fault_injector_bait_is_untouched(injector));
+    g_assert_false(fault_injector_decoy_is_untouched(injector));
     registration->memory[at] ^= 1;
   }
-  g_assert_true(fault_injector_bait_is_untouched(injector));
+  g_assert_true(fault_injector_decoy_is_untouched(injector));
   ddp_stag_table_deregister(rnic_host_stags(host), stag);
-  g_assert_false(fault_injector_bait_is_untouched(injector));
+  g_assert_false(fault_injector_decoy_is_untouched(injector));
   fault_injector_free(injector);
   injector = fault_injector_new(&bad_crc, host, 1);
-  g_assert_true(fault_injector_bait_is_untouched(injector)); /* it has none */
+  g_assert_true(fault_injector_decoy_is_untouched(injector)); /* it has none */
   fault_injector_free(injector);
   injector = fault_injector_new(&write_access, host, 1);
-  stag = injector->bait_stag;
+  stag = injector->decoy_stag;
   fault_injector_free(injector);
   g_assert_null(ddp_stag_table_find(rnic_host_stags(host), stag));
   rnic_host_free(host);
@@ -752,21 +828,21 @@ static void test_bad_first_fpdu(void)
 {
   for (int generation = 0; generation < IWARP_GENERATIONS; generation++) {
     ends *e = ends_new("bad-crc", 1, SIDE_INITIATOR, (iwarp_generation)generation);
-    const kit_side *victim = &e->kit->sides[SIDE_RESPONDER];
+    const fixture_side *victim = &e->f->sides[SIDE_RESPONDER];
     bool speaks = generation == IWARP_RDMAC;
 
     post(e, SENDS);
-    rnic_kit_start(e->kit);
-    rnic_kit_run(e->kit, 20 * TIME_PS_PER_SECOND);
+    rnic_fixture_start(e->f);
+    rnic_fixture_run(e->f, 20 * TIME_PS_PER_SECOND);
     g_assert_cmpstr(victim->code, ==, "MPA error 2");
     g_assert_cmpuint(victim->placed + victim->delivered, ==, 0);
-    char *terminate = rnic_kit_terminate(e->kit, SIDE_RESPONDER);
+    char *terminate = rnic_fixture_terminate(e->f, SIDE_RESPONDER);
     g_assert_cmpstr(terminate, ==, speaks ? "20020000" : "");
     g_free(terminate);
     g_assert_cmpuint(victim->wire->len > victim->first_fpdu, ==, speaks);
-    g_assert_cmpint(e->kit->sides[SIDE_INITIATOR].failed, ==, speaks);
+    g_assert_cmpint(e->f->sides[SIDE_INITIATOR].failed, ==, speaks);
     g_assert_true(victim->fin && !victim->rst);
-    g_assert_true(e->kit->sides[0].closed == 1 && e->kit->sides[1].closed == 1);
+    g_assert_true(e->f->sides[0].closed == 1 && e->f->sides[1].closed == 1);
     ends_free(e);
   }
 }
@@ -774,13 +850,13 @@ static void test_bad_first_fpdu(void)
 static void assert_reset(iwarp_generation generation)
 {
   ends *e = ends_new("reset", 2, SIDE_RESPONDER, generation);
-  const kit_side *victim = &e->kit->sides[e->victim];
+  const fixture_side *victim = &e->f->sides[e->victim];
 
   post_opener(e);
   post(e, VICTIM_READS);
   post(e, SENDS);
-  rnic_kit_start(e->kit);
-  rnic_kit_run(e->kit, 20 * TIME_PS_PER_SECOND);
+  rnic_fixture_start(e->f);
+  rnic_fixture_run(e->f, 20 * TIME_PS_PER_SECOND);
   g_assert_cmpint(victim->failed, ==, 1);
   g_assert_cmpint(victim->failure.layer, ==, RNIC_FAILURE_TCP);
   g_assert_cmpint(victim->failure.reason.tcp, ==, TCP_CLOSE_RESET);
@@ -805,15 +881,15 @@ static void test_early_close(void)
 {
   for (int generation = 0; generation < IWARP_GENERATIONS; generation++) {
     ends *e = ends_new("early-close", 1, SIDE_RESPONDER, (iwarp_generation)generation);
-    const kit_side *victim = &e->kit->sides[e->victim];
+    const fixture_side *victim = &e->f->sides[e->victim];
 
     post(e, VICTIM_READS);
-    rnic_kit_start(e->kit);
-    rnic_kit_run(e->kit, 20 * TIME_PS_PER_SECOND);
+    rnic_fixture_start(e->f);
+    rnic_fixture_run(e->f, 20 * TIME_PS_PER_SECOND);
     g_assert_cmpstr(victim->code, ==, "MPA error 1");
     g_assert_cmpint(victim->failure.layer, ==, RNIC_FAILURE_MPA);
     g_assert_cmpstr(victim->completions->str, ==, "read 1 in error");
-    char *terminate = rnic_kit_terminate(e->kit, e->victim);
+    char *terminate = rnic_fixture_terminate(e->f, e->victim);
     g_assert_cmpstr(terminate, ==, "20010000");
     g_free(terminate);
     g_assert_true(victim->fin && !victim->rst && victim->closed == 1);
@@ -825,20 +901,20 @@ static void test_early_close(void)
 static void test_bad_crc_needs_crc(void)
 {
   const fault_config config = {.id = FAULT_BAD_CRC, .at = 1};
-  rnic_kit *kit = rnic_kit_new();
-  fault_injector *injector = fault_injector_new(&config, kit->sides[SIDE_RESPONDER].host, 1);
+  rnic_fixture *f = rnic_fixture_new();
+  fault_injector *injector = fault_injector_new(&config, f->sides[SIDE_RESPONDER].host, 1);
 
-  kit->sides[SIDE_INITIATOR].config.crc = kit->sides[SIDE_RESPONDER].config.crc = false;
-  kit->sides[SIDE_INITIATOR].config.fault = &injector->misbehaviour;
-  rnic_kit_create(kit);
-  rnic_kit_post_receive(kit, SIDE_RESPONDER, 0, 7);
-  rnic_kit_post(kit, SIDE_INITIATOR, (rdmap_work){.id = 1, .operation = RDMAP_OPERATION_SEND});
-  rnic_kit_start(kit);
-  rnic_kit_run(kit, TIME_PS_PER_SECOND);
-  g_assert_cmpstr(kit->sides[SIDE_RESPONDER].completions->str, ==, "received 7 (0 octets)");
+  f->sides[SIDE_INITIATOR].config.crc = f->sides[SIDE_RESPONDER].config.crc = false;
+  f->sides[SIDE_INITIATOR].config.fault = &injector->misbehaviour;
+  rnic_fixture_create(f);
+  rnic_fixture_post_receive(f, SIDE_RESPONDER, 0, 7);
+  rnic_fixture_post(f, SIDE_INITIATOR, (rdmap_work){.id = 1, .operation = RDMAP_OPERATION_SEND});
+  rnic_fixture_start(f);
+  rnic_fixture_run(f, TIME_PS_PER_SECOND);
+  g_assert_cmpstr(f->sides[SIDE_RESPONDER].completions->str, ==, "received 7 (0 octets)");
   g_assert_false(injector->is_done);
   fault_injector_free(injector);
-  rnic_kit_free(kit);
+  rnic_fixture_free(f);
 }
 
 /* --- The table --- */
@@ -891,7 +967,7 @@ int main(int argc, char **argv)
   g_test_add_func("/fault-injector/fpdu-octets", test_fpdu_octets);
   g_test_add_func("/fault-injector/payload-that-is-needed", test_payload_that_is_needed);
   g_test_add_func("/fault-injector/short-ulpdu", test_short_ulpdu);
-  g_test_add_func("/fault-injector/touched-bait", test_touched_bait);
+  g_test_add_func("/fault-injector/touched-decoy", test_touched_decoy);
   g_test_add_func("/fault-injector/unmeant-rejection", test_unmeant_rejection);
   g_test_add_func("/fault-injector/bad-first-fpdu", test_bad_first_fpdu);
   g_test_add_func("/fault-injector/reset", test_reset);

@@ -318,7 +318,7 @@ static void check_end(case_trial *t)
 {
   const receiving_end *end = t->end;
   bool ends = t->expected->end != REFERENCE_GOES_ON;
-  rnic_held held = {0};
+  rnic_occupancy held = {0};
 
   rnic_endpoint_held(end->endpoint, &held);
   if (end->has_failed != ends || end->heard_fin != ends) {

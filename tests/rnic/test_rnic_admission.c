@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Which segments are dropped for want of memory or of descriptors. All FPDUs here are 2 + 14 + payload + 4 (CRC) octets: a payload of 84
  * makes one of 104. */
-#include "receiver_kit.h"
+#include "receiver_fixture.h"
 
 enum { FPDU = 104 };
 
@@ -9,33 +9,33 @@ static const uint32_t payloads[] = {84, 84, 84, 84};
 
 typedef struct made {
   rnic_reassembly_memory *memory;
-  receiver_kit *kit;
+  receiver_fixture *f;
 } made;
 
-static made begin(receiver_kit_mode mode, bool markers, uint64_t octets, uint32_t cell_octets)
+static made begin(receiver_fixture_mode mode, bool markers, uint64_t octets, uint32_t cell_octets)
 {
   made m = {.memory = rnic_reassembly_memory_new(octets, cell_octets)};
-  const receiver_kit_config config = {.mode = mode, .markers = markers, .crc = true, .memory = m.memory};
+  const receiver_fixture_config config = {.mode = mode, .markers = markers, .crc = true, .memory = m.memory};
 
-  m.kit = receiver_kit_new(&config, payloads, G_N_ELEMENTS(payloads));
+  m.f = receiver_fixture_new(&config, payloads, G_N_ELEMENTS(payloads));
   return m;
 }
 
 static made begin_with_limits(uint32_t fpdu_descriptors, uint32_t partial_fpdus)
 {
-  const receiver_kit_config config = {.mode = KIT_OUT_OF_ORDER,
-                                      .markers = true,
-                                      .crc = true,
-                                      .fpdu_descriptors = fpdu_descriptors,
-                                      .partial_fpdus = partial_fpdus};
+  const receiver_fixture_config config = {.mode = KIT_OUT_OF_ORDER,
+                                          .markers = true,
+                                          .crc = true,
+                                          .fpdu_descriptors = fpdu_descriptors,
+                                          .partial_fpdus = partial_fpdus};
   static const uint32_t large[] = {1000, 1000, 1000, 1000};
 
-  return (made){.kit = receiver_kit_new(&config, large, G_N_ELEMENTS(large))};
+  return (made){.f = receiver_fixture_new(&config, large, G_N_ELEMENTS(large))};
 }
 
 static void end(made *m)
 {
-  receiver_kit_free(m->kit);
+  receiver_fixture_free(m->f);
   if (m->memory) {
     g_assert_cmpuint(m->memory->used, ==, 0); /* the connection let go */
     rnic_reassembly_memory_free(m->memory);
@@ -44,13 +44,13 @@ static void end(made *m)
 
 static const rnic_refusals *refusals(const made *m)
 {
-  return rnic_admission_refusals(m->kit->admission);
+  return rnic_admission_refusals(m->f->admission);
 }
 
 static bool arrive_fpdu(made *m, guint index)
 {
-  return receiver_kit_arrive(m->kit, receiver_kit_position(m->kit, index),
-                             receiver_kit_position(m->kit, index + 1));
+  return receiver_fixture_arrive(m->f, receiver_fixture_position(m->f, index),
+                                 receiver_fixture_position(m->f, index + 1));
 }
 
 /* No memory at all, whole FPDUs: in order they are placed as they come. Behind a hole an in-order receiver must refuse them, one that
@@ -59,7 +59,7 @@ static bool arrive_fpdu(made *m, guint index)
 static void test_no_memory(void)
 {
   static const struct {
-    receiver_kit_mode mode;
+    receiver_fixture_mode mode;
     bool taken_behind_hole;
   } rows[] = {{KIT_IN_ORDER, false}, {KIT_OUT_OF_ORDER, false}, {KIT_ASSUME_ALIGNED, true}};
 
@@ -73,7 +73,7 @@ static void test_no_memory(void)
     g_assert_true(arrive_fpdu(&m, 1));
     g_assert_true(arrive_fpdu(&m, 2));
     g_assert_true(arrive_fpdu(&m, 3));
-    receiver_kit_expect_all(m.kit);
+    receiver_fixture_expect_all(m.f);
     g_assert_cmpuint(m.memory->peak, ==, 0);
     end(&m);
   }
@@ -83,14 +83,14 @@ static void test_no_memory(void)
 static void test_no_memory_beyond_4_gib(void)
 {
   made m = {.memory = rnic_reassembly_memory_new(0, 1)};
-  const receiver_kit_config config = {
+  const receiver_fixture_config config = {
       .mode = KIT_ASSUME_ALIGNED, .crc = true, .long_ago_octets = UINT64_C(1) << 32, .memory = m.memory};
 
-  m.kit = receiver_kit_new(&config, payloads, G_N_ELEMENTS(payloads));
+  m.f = receiver_fixture_new(&config, payloads, G_N_ELEMENTS(payloads));
   for (guint i = G_N_ELEMENTS(payloads); i-- > 0;) {
     g_assert_true(arrive_fpdu(&m, i));
   }
-  receiver_kit_expect_all(m.kit);
+  receiver_fixture_expect_all(m.f);
   end(&m);
 }
 
@@ -99,14 +99,14 @@ static void test_no_memory_with_markers(void)
 {
   static const uint32_t large[] = {1000, 1000, 1000};
   rnic_reassembly_memory *memory = rnic_reassembly_memory_new(0, 1);
-  const receiver_kit_config config = {
+  const receiver_fixture_config config = {
       .mode = KIT_OUT_OF_ORDER, .markers = true, .crc = true, .memory = memory};
-  made m = {.memory = memory, .kit = receiver_kit_new(&config, large, 3)};
+  made m = {.memory = memory, .f = receiver_fixture_new(&config, large, 3)};
 
   g_assert_true(arrive_fpdu(&m, 2));
   g_assert_true(arrive_fpdu(&m, 1));
   g_assert_true(arrive_fpdu(&m, 0));
-  receiver_kit_expect_all(m.kit);
+  receiver_fixture_expect_all(m.f);
   end(&m);
 }
 
@@ -120,10 +120,10 @@ static void test_deadlock(void)
     guint refused = 0;
 
     /* 103, 206, 309, 412 and 416: the front of each FPDU but for 1, 2, 3 and 4 octets */
-    for (guint tries = 0; tries < 20 && edge < m.kit->octets->len; tries++) {
-      uint64_t to = MIN(edge + 103, m.kit->octets->len);
+    for (guint tries = 0; tries < 20 && edge < m.f->octets->len; tries++) {
+      uint64_t to = MIN(edge + 103, m.f->octets->len);
 
-      if (receiver_kit_arrive(m.kit, edge, to)) {
+      if (receiver_fixture_arrive(m.f, edge, to)) {
         edge = to;
       } else {
         refused++;
@@ -131,7 +131,7 @@ static void test_deadlock(void)
     }
     g_assert_cmpuint(refused, ==, size == 0 ? 20 : 0);
     g_assert_cmpuint(refusals(&m)->memory, ==, refused);
-    g_assert_cmpuint(edge, ==, size == 0 ? 0 : m.kit->octets->len);
+    g_assert_cmpuint(edge, ==, size == 0 ? 0 : m.f->octets->len);
     g_assert_cmpuint(m.memory->peak, ==, size);
     end(&m);
   }
@@ -143,16 +143,16 @@ static void test_lets_go_as_much(void)
 {
   made m = begin(KIT_OUT_OF_ORDER, false, 200, 1);
 
-  g_assert_true(receiver_kit_arrive(m.kit, 0, 100));
-  g_assert_true(receiver_kit_arrive(m.kit, 2 * FPDU, 2 * FPDU + 100));
+  g_assert_true(receiver_fixture_arrive(m.f, 0, 100));
+  g_assert_true(receiver_fixture_arrive(m.f, 2 * FPDU, 2 * FPDU + 100));
   g_assert_cmpuint(m.memory->used, ==, 200);
-  g_assert_false(receiver_kit_arrive(m.kit, 3 * FPDU, 3 * FPDU + 1));
-  g_assert_false(receiver_kit_arrive(m.kit, 100, FPDU + 101));
-  g_assert_true(receiver_kit_arrive(m.kit, 100, FPDU + 100));
+  g_assert_false(receiver_fixture_arrive(m.f, 3 * FPDU, 3 * FPDU + 1));
+  g_assert_false(receiver_fixture_arrive(m.f, 100, FPDU + 101));
+  g_assert_true(receiver_fixture_arrive(m.f, 100, FPDU + 100));
   g_assert_cmpuint(m.memory->used, ==, 200);
-  g_assert_true(receiver_kit_arrive(m.kit, FPDU + 100, 2 * FPDU));
-  g_assert_true(receiver_kit_arrive(m.kit, 2 * FPDU + 100, 4 * FPDU));
-  receiver_kit_expect_all(m.kit);
+  g_assert_true(receiver_fixture_arrive(m.f, FPDU + 100, 2 * FPDU));
+  g_assert_true(receiver_fixture_arrive(m.f, 2 * FPDU + 100, 4 * FPDU));
+  receiver_fixture_expect_all(m.f);
   end(&m);
 }
 
@@ -162,9 +162,9 @@ static void test_several_runs(void)
 {
   made m = begin(KIT_OUT_OF_ORDER, false, 20, 1);
 
-  g_assert_true(receiver_kit_arrive(m.kit, 40, 60));
-  g_assert_false(receiver_kit_arrive(m.kit, 0, 40));
-  g_assert_false(receiver_kit_arrive(m.kit, 60, FPDU));
+  g_assert_true(receiver_fixture_arrive(m.f, 40, 60));
+  g_assert_false(receiver_fixture_arrive(m.f, 0, 40));
+  g_assert_false(receiver_fixture_arrive(m.f, 60, FPDU));
   g_assert_true(arrive_fpdu(&m, 0));
   g_assert_cmpuint(m.memory->used, ==, 0);
   g_assert_cmpuint(refusals(&m)->memory, ==, 2);
@@ -179,23 +179,23 @@ static void test_broken_segment_leaves_nothing(void)
   enum { WITH_MARKERS = 1032, HELD_FROM = 300, PART = 900 };
   static const uint32_t large[] = {1000, 1000, 1000};
   rnic_reassembly_memory *memory = rnic_reassembly_memory_new(1500, 1);
-  const receiver_kit_config config = {
+  const receiver_fixture_config config = {
       .mode = KIT_OUT_OF_ORDER, .markers = true, .crc = true, .memory = memory, .silent_drop = true};
-  made m = {.memory = memory, .kit = receiver_kit_new(&config, large, G_N_ELEMENTS(large))};
+  made m = {.memory = memory, .f = receiver_fixture_new(&config, large, G_N_ELEMENTS(large))};
 
-  g_assert_cmpuint(receiver_kit_position(m.kit, 1), ==, WITH_MARKERS);
-  g_assert_true(receiver_kit_arrive(m.kit, HELD_FROM, WITH_MARKERS));
-  m.kit->octets->data[WITH_MARKERS + 100] ^= 1;
-  g_assert_false(receiver_kit_arrive(m.kit, 0, receiver_kit_position(m.kit, 2)));
-  m.kit->octets->data[WITH_MARKERS + 100] ^= 1;
+  g_assert_cmpuint(receiver_fixture_position(m.f, 1), ==, WITH_MARKERS);
+  g_assert_true(receiver_fixture_arrive(m.f, HELD_FROM, WITH_MARKERS));
+  m.f->octets->data[WITH_MARKERS + 100] ^= 1;
+  g_assert_false(receiver_fixture_arrive(m.f, 0, receiver_fixture_position(m.f, 2)));
+  m.f->octets->data[WITH_MARKERS + 100] ^= 1;
   g_assert_cmpuint(refusals(&m)->broken, ==, 1);
-  g_assert_false(
-      receiver_kit_arrive(m.kit, receiver_kit_position(m.kit, 2), receiver_kit_position(m.kit, 2) + PART));
+  g_assert_false(receiver_fixture_arrive(m.f, receiver_fixture_position(m.f, 2),
+                                         receiver_fixture_position(m.f, 2) + PART));
   g_assert_cmpuint(refusals(&m)->memory, ==, 1);
   for (guint i = 0; i < G_N_ELEMENTS(large); i++) {
     g_assert_true(arrive_fpdu(&m, i));
   }
-  receiver_kit_expect_all(m.kit);
+  receiver_fixture_expect_all(m.f);
   end(&m);
 }
 
@@ -204,11 +204,11 @@ static void test_duplicate(void)
 {
   made m = begin(KIT_IN_ORDER, false, 50, 1);
 
-  g_assert_true(receiver_kit_arrive(m.kit, 0, 50));
-  guint admissions = m.kit->admissions;
-  g_assert_true(receiver_kit_arrive(m.kit, 0, 50));
-  g_assert_true(receiver_kit_arrive(m.kit, 10, 30));
-  g_assert_cmpuint(m.kit->admissions, ==, admissions);
+  g_assert_true(receiver_fixture_arrive(m.f, 0, 50));
+  guint admissions = m.f->admissions;
+  g_assert_true(receiver_fixture_arrive(m.f, 0, 50));
+  g_assert_true(receiver_fixture_arrive(m.f, 10, 30));
+  g_assert_cmpuint(m.f->admissions, ==, admissions);
   g_assert_cmpuint(m.memory->used, ==, 50);
   end(&m);
 }
@@ -217,18 +217,18 @@ static void test_duplicate(void)
 static void test_two_connections(void)
 {
   made m = begin(KIT_IN_ORDER, false, 150, 1);
-  const receiver_kit_config config = {.mode = KIT_IN_ORDER, .crc = true, .memory = m.memory};
-  receiver_kit *other = receiver_kit_new(&config, payloads, G_N_ELEMENTS(payloads));
+  const receiver_fixture_config config = {.mode = KIT_IN_ORDER, .crc = true, .memory = m.memory};
+  receiver_fixture *other = receiver_fixture_new(&config, payloads, G_N_ELEMENTS(payloads));
 
-  g_assert_true(receiver_kit_arrive(m.kit, 0, 100));
-  g_assert_false(receiver_kit_arrive(other, 0, 60));
-  g_assert_true(receiver_kit_arrive(other, 0, 50));
-  g_assert_true(receiver_kit_arrive(m.kit, 100, FPDU));
-  g_assert_true(receiver_kit_arrive(other, 50, 100));
+  g_assert_true(receiver_fixture_arrive(m.f, 0, 100));
+  g_assert_false(receiver_fixture_arrive(other, 0, 60));
+  g_assert_true(receiver_fixture_arrive(other, 0, 50));
+  g_assert_true(receiver_fixture_arrive(m.f, 100, FPDU));
+  g_assert_true(receiver_fixture_arrive(other, 50, 100));
   g_assert_cmpuint(m.memory->used, ==, 100);
-  receiver_kit_free(other);
+  receiver_fixture_free(other);
   g_assert_cmpuint(m.memory->used, ==, 0);
-  g_assert_true(receiver_kit_arrive(m.kit, 2 * FPDU, 3 * FPDU));
+  g_assert_true(receiver_fixture_arrive(m.f, 2 * FPDU, 3 * FPDU));
   end(&m);
 }
 
@@ -238,14 +238,14 @@ static void test_cells(void)
 {
   made m = begin(KIT_IN_ORDER, false, 192, 64);
 
-  g_assert_true(receiver_kit_arrive(m.kit, 0, 10));
-  g_assert_true(receiver_kit_arrive(m.kit, 2 * FPDU, 2 * FPDU + 64));
+  g_assert_true(receiver_fixture_arrive(m.f, 0, 10));
+  g_assert_true(receiver_fixture_arrive(m.f, 2 * FPDU, 2 * FPDU + 64));
   g_assert_cmpuint(m.memory->used, ==, 128);
-  g_assert_true(receiver_kit_arrive(m.kit, 2 * FPDU + 64, 2 * FPDU + 65));
+  g_assert_true(receiver_fixture_arrive(m.f, 2 * FPDU + 64, 2 * FPDU + 65));
   g_assert_cmpuint(m.memory->used, ==, 192);
-  g_assert_true(receiver_kit_arrive(m.kit, 2 * FPDU + 65, 2 * FPDU + 128));
-  g_assert_false(receiver_kit_arrive(m.kit, 2 * FPDU + 128, 2 * FPDU + 129));
-  g_assert_true(receiver_kit_arrive(m.kit, 10, 64)); /* the rest of the cell of the front */
+  g_assert_true(receiver_fixture_arrive(m.f, 2 * FPDU + 65, 2 * FPDU + 128));
+  g_assert_false(receiver_fixture_arrive(m.f, 2 * FPDU + 128, 2 * FPDU + 129));
+  g_assert_true(receiver_fixture_arrive(m.f, 10, 64)); /* the rest of the cell of the front */
   end(&m);
 }
 
@@ -254,15 +254,15 @@ static void test_cells(void)
 static void test_descriptors(void)
 {
   made m = begin_with_limits(2, 0);
-  uint64_t whole = receiver_kit_position(m.kit, 1);
+  uint64_t whole = receiver_fixture_position(m.f, 1);
 
-  g_assert_true(receiver_kit_arrive(m.kit, 0, 300));
-  g_assert_true(receiver_kit_arrive(m.kit, 300, 600));
-  g_assert_false(receiver_kit_arrive(m.kit, 600, 900));
+  g_assert_true(receiver_fixture_arrive(m.f, 0, 300));
+  g_assert_true(receiver_fixture_arrive(m.f, 300, 600));
+  g_assert_false(receiver_fixture_arrive(m.f, 600, 900));
   g_assert_cmpuint(refusals(&m)->descriptors, ==, 1);
   g_assert_cmpuint(refusals(&m)->memory, ==, 0);
-  g_assert_true(receiver_kit_arrive(m.kit, 600, whole + 300));
-  g_assert_cmpuint(mpa_deframer_pieces(m.kit->receiver->deframer), ==, 1);
+  g_assert_true(receiver_fixture_arrive(m.f, 600, whole + 300));
+  g_assert_cmpuint(mpa_deframer_pieces(m.f->receiver->deframer), ==, 1);
   end(&m);
 }
 
@@ -271,18 +271,18 @@ static void test_descriptors(void)
 static void test_partial_fpdus(void)
 {
   made m = begin_with_limits(0, 1);
-  uint64_t first = receiver_kit_position(m.kit, 1);
-  uint64_t second = receiver_kit_position(m.kit, 2);
+  uint64_t first = receiver_fixture_position(m.f, 1);
+  uint64_t second = receiver_fixture_position(m.f, 2);
 
-  g_assert_true(receiver_kit_arrive(m.kit, 0, 900));
-  g_assert_false(receiver_kit_arrive(m.kit, second, second + 900)); /* located by its marker, not whole */
+  g_assert_true(receiver_fixture_arrive(m.f, 0, 900));
+  g_assert_false(receiver_fixture_arrive(m.f, second, second + 900)); /* located by its marker, not whole */
   g_assert_true(arrive_fpdu(&m, 3));
-  g_assert_cmpuint(receiver_kit_held(m.kit).partial_fpdus, ==, 1);
-  g_assert_true(receiver_kit_arrive(m.kit, 900, first + 500));
-  g_assert_cmpuint(receiver_kit_held(m.kit).partial_fpdus, ==, 1);
-  g_assert_true(receiver_kit_arrive(m.kit, first + 500, second));
+  g_assert_cmpuint(receiver_fixture_held(m.f).partial_fpdus, ==, 1);
+  g_assert_true(receiver_fixture_arrive(m.f, 900, first + 500));
+  g_assert_cmpuint(receiver_fixture_held(m.f).partial_fpdus, ==, 1);
+  g_assert_true(receiver_fixture_arrive(m.f, first + 500, second));
   g_assert_true(arrive_fpdu(&m, 2));
-  receiver_kit_expect_all(m.kit);
+  receiver_fixture_expect_all(m.f);
   g_assert_cmpuint(refusals(&m)->descriptors, ==, 1);
   end(&m);
 }
@@ -293,14 +293,15 @@ typedef struct piece {
   uint64_t from, to;
 } piece;
 
-static GArray *pieces_of(random_stream *random, const receiver_kit *kit, bool aligned)
+static GArray *pieces_of(random_stream *random, const receiver_fixture *f, bool aligned)
 {
   GArray *pieces = g_array_new(false, false, sizeof(piece));
   guint fpdu = 1;
 
-  for (uint64_t from = 0; from < kit->octets->len;) {
-    uint64_t to = aligned ? receiver_kit_position(kit, fpdu++) : from + 1 + random_stream_below(random, 1000);
-    piece next = {from, MIN(to, kit->octets->len)};
+  for (uint64_t from = 0; from < f->octets->len;) {
+    uint64_t to =
+        aligned ? receiver_fixture_position(f, fpdu++) : from + 1 + random_stream_below(random, 1000);
+    piece next = {from, MIN(to, f->octets->len)};
     guint late = (guint)random_stream_below(random, MIN(pieces->len + 1, 8));
 
     g_array_insert_val(pieces, pieces->len - late, next);
@@ -318,21 +319,21 @@ static void play(guint seed, guint *refused, guint *finished)
   uint64_t size = random_stream_below(random, 4000);
   rnic_reassembly_memory *memory =
       rnic_reassembly_memory_new(size, seed % 3 == 0 ? 1 + (uint32_t)random_stream_below(random, 300) : 1);
-  const receiver_kit_config config = {
+  const receiver_fixture_config config = {
       .mode = seed % KIT_MODES, .markers = seed & 4, .crc = true, .memory = memory};
   bool aligned = seed & 8;
 
   for (guint i = 0; i < G_N_ELEMENTS(sizes); i++) {
     sizes[i] = (uint32_t)random_stream_below(random, 1400);
   }
-  receiver_kit *kit = receiver_kit_new(&config, sizes, G_N_ELEMENTS(sizes));
-  GArray *pieces = pieces_of(random, kit, aligned);
+  receiver_fixture *f = receiver_fixture_new(&config, sizes, G_N_ELEMENTS(sizes));
+  GArray *pieces = pieces_of(random, f, aligned);
   g_test_message("seed %u: memory %" G_GUINT64_FORMAT ", aligned %d", seed, size, aligned);
   for (guint rounds = 0; rounds < 20 && pieces->len > 0; rounds++) {
     for (guint i = 0; i < pieces->len;) {
       const piece *each = &g_array_index(pieces, piece, i);
 
-      if (receiver_kit_arrive(kit, each->from, each->to)) {
+      if (receiver_fixture_arrive(f, each->from, each->to)) {
         g_array_remove_index(pieces, i);
       } else {
         i++;
@@ -342,14 +343,14 @@ static void play(guint seed, guint *refused, guint *finished)
   }
   g_assert_true(pieces->len == 0 || !aligned);
   if (pieces->len == 0) {
-    receiver_kit_expect_all(kit);
+    receiver_fixture_expect_all(f);
     ++*finished;
   }
   g_assert_cmpuint(memory->peak, <=, size);
-  g_assert_cmpuint(rnic_admission_refusals(kit->admission)->memory, ==, kit->refused);
-  *refused += kit->refused;
+  g_assert_cmpuint(rnic_admission_refusals(f->admission)->memory, ==, f->refused);
+  *refused += f->refused;
   g_array_free(pieces, true);
-  receiver_kit_free(kit);
+  receiver_fixture_free(f);
   rnic_reassembly_memory_free(memory);
   random_stream_free(random);
 }

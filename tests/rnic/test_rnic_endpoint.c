@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Whole endpoints in full operation: the two directions, their ends, and what a host's connections share. */
-#include "rnic_kit.h"
+#include "rnic_fixture.h"
 
 #include <string.h>
 
@@ -12,9 +12,9 @@ static rdmap_work send_of(uint32_t length)
   return (rdmap_work){.id = 1, .operation = RDMAP_OPERATION_SEND, .length = length};
 }
 
-static bool loses_everything(rnic_kit *kit, unsigned from, const datagram *packet)
+static bool loses_everything(rnic_fixture *f, unsigned from, const datagram *packet)
 {
-  (void)kit;
+  (void)f;
   (void)from;
   (void)packet;
 
@@ -22,10 +22,10 @@ static bool loses_everything(rnic_kit *kit, unsigned from, const datagram *packe
 }
 
 /* Both ends closed gracefully, with nothing to complain about. */
-static void assert_closed_well(const rnic_kit *kit)
+static void assert_closed_well(const rnic_fixture *f)
 {
   for (unsigned side = 0; side < SIDES; side++) {
-    const kit_side *s = &kit->sides[side];
+    const fixture_side *s = &f->sides[side];
     g_assert_cmpint(s->failed, ==, 0);
     g_assert_cmpint(s->closed, ==, 1);
     g_assert_true(s->fin && !s->rst);
@@ -36,117 +36,117 @@ static void assert_closed_well(const rnic_kit *kit)
  * other half is closed gracefully in turn. DDP-031: then the connection is down. */
 static void test_send_and_close(void)
 {
-  rnic_kit *kit = rnic_kit_new();
-  kit_side *initiator = &kit->sides[SIDE_INITIATOR];
-  kit_side *responder = &kit->sides[SIDE_RESPONDER];
+  rnic_fixture *f = rnic_fixture_new();
+  fixture_side *initiator = &f->sides[SIDE_INITIATOR];
+  fixture_side *responder = &f->sides[SIDE_RESPONDER];
 
-  rnic_kit_create(kit);
-  uint8_t *buffer = rnic_kit_post_receive(kit, SIDE_RESPONDER, 5000, 7);
-  rnic_kit_post(kit, SIDE_INITIATOR, send_of(5000));
-  rnic_kit_start(kit);
+  rnic_fixture_create(f);
+  uint8_t *buffer = rnic_fixture_post_receive(f, SIDE_RESPONDER, 5000, 7);
+  rnic_fixture_post(f, SIDE_INITIATOR, send_of(5000));
+  rnic_fixture_start(f);
   rnic_endpoint_close(initiator->endpoint); /* waits for what is posted */
-  g_assert_false(rnic_kit_post(kit, SIDE_INITIATOR, send_of(0)));
-  rnic_kit_run(kit, TIME_PS_PER_SECOND);
-  g_assert_true(rnic_kit_is_payload(buffer, 5000));
+  g_assert_false(rnic_fixture_post(f, SIDE_INITIATOR, send_of(0)));
+  rnic_fixture_run(f, TIME_PS_PER_SECOND);
+  g_assert_true(rnic_fixture_is_payload(buffer, 5000));
   g_assert_cmpstr(responder->completions->str, ==, "received 7 (5000 octets)");
   g_assert_cmpstr(initiator->completions->str, ==, "send 1");
   g_assert_cmpint(responder->finished, ==, 1);
   g_assert_cmpuint(rnic_endpoint_mulpdu_octets(initiator->endpoint), ==, 1442); /* 1460 - (6 + 4 * 3 + 0) */
-  assert_closed_well(kit);
-  rnic_kit_free(kit);
+  assert_closed_well(f);
+  rnic_fixture_free(f);
 }
 
 /* DDP-128, DDP-131: a half-closed stream serves the other direction as long as its ULP likes: Writes, Sends and answers to Reads. DDP-121: with
  * nothing left to do it stays, until its ULP asks for the end; then, DDP-129, its own close closes the rest. */
 static void test_half_close(void)
 {
-  rnic_kit *kit = rnic_kit_new();
-  kit_side *initiator = &kit->sides[SIDE_INITIATOR];
-  kit_side *responder = &kit->sides[SIDE_RESPONDER];
+  rnic_fixture *f = rnic_fixture_new();
+  fixture_side *initiator = &f->sides[SIDE_INITIATOR];
+  fixture_side *responder = &f->sides[SIDE_RESPONDER];
 
   responder->closes_when_finished = false;
-  rnic_kit_create(kit);
-  rnic_kit_post_receive(kit, SIDE_RESPONDER, 0, 7);
-  uint8_t *buffer = rnic_kit_post_receive(kit, SIDE_INITIATOR, 3000, 8);
-  rnic_kit_post(kit, SIDE_INITIATOR, send_of(0));
+  rnic_fixture_create(f);
+  rnic_fixture_post_receive(f, SIDE_RESPONDER, 0, 7);
+  uint8_t *buffer = rnic_fixture_post_receive(f, SIDE_INITIATOR, 3000, 8);
+  rnic_fixture_post(f, SIDE_INITIATOR, send_of(0));
   rnic_endpoint_close(initiator->endpoint);
-  rnic_kit_start(kit);
-  rnic_kit_run(kit, TIME_PS_PER_SECOND);
+  rnic_fixture_start(f);
+  rnic_fixture_run(f, TIME_PS_PER_SECOND);
   g_assert_true(initiator->fin && !responder->fin);
   g_assert_cmpint(responder->finished, ==, 1);
-  g_assert_true(rnic_kit_post(kit, SIDE_RESPONDER, send_of(3000)));
-  rnic_kit_run(kit, TIME_PS_PER_SECOND);
-  g_assert_true(rnic_kit_is_payload(buffer, 3000));
+  g_assert_true(rnic_fixture_post(f, SIDE_RESPONDER, send_of(3000)));
+  rnic_fixture_run(f, TIME_PS_PER_SECOND);
+  g_assert_true(rnic_fixture_is_payload(buffer, 3000));
   g_assert_cmpstr(responder->completions->str, ==, "received 7 (0 octets), send 1");
   g_assert_false(responder->fin);
   rnic_endpoint_close(responder->endpoint);
-  rnic_kit_run(kit, TIME_PS_PER_SECOND);
-  assert_closed_well(kit);
-  rnic_kit_free(kit);
+  rnic_fixture_run(f, TIME_PS_PER_SECOND);
+  assert_closed_well(f);
+  rnic_fixture_free(f);
 }
 
 /* A ULP that closes at once: the FIN waits for full operation, so that the frames still go. */
 static void test_close_before_full_operation(void)
 {
-  rnic_kit *kit = rnic_kit_new();
+  rnic_fixture *f = rnic_fixture_new();
 
-  rnic_kit_start(kit);
-  rnic_endpoint_close(kit->sides[SIDE_INITIATOR].endpoint);
-  rnic_endpoint_close(kit->sides[SIDE_RESPONDER].endpoint);
-  rnic_kit_run(kit, TIME_PS_PER_SECOND);
-  g_assert_cmpuint(kit->sides[SIDE_INITIATOR].wire->len, ==, 20);
-  g_assert_cmpuint(kit->sides[SIDE_RESPONDER].wire->len, ==, 20);
-  assert_closed_well(kit);
-  rnic_kit_free(kit);
+  rnic_fixture_start(f);
+  rnic_endpoint_close(f->sides[SIDE_INITIATOR].endpoint);
+  rnic_endpoint_close(f->sides[SIDE_RESPONDER].endpoint);
+  rnic_fixture_run(f, TIME_PS_PER_SECOND);
+  g_assert_cmpuint(f->sides[SIDE_INITIATOR].wire->len, ==, 20);
+  g_assert_cmpuint(f->sides[SIDE_RESPONDER].wire->len, ==, 20);
+  assert_closed_well(f);
+  rnic_fixture_free(f);
 }
 
 /* An operation is complete when TCP has the acknowledgement of its last FPDU (notes-ddp-rdmap 23): the second of two, one full segment each, is
  * lost, and waits for its retransmission. The events count from the first octet of the FPDU phase, which is 1460 octets earlier. */
 static void test_completion_by_acknowledgement(void)
 {
-  rnic_kit *kit = rnic_kit_new();
-  kit_side *initiator = &kit->sides[SIDE_INITIATOR];
+  rnic_fixture *f = rnic_fixture_new();
+  fixture_side *initiator = &f->sides[SIDE_INITIATOR];
 
   initiator->lost = 0x4; /* Request, Send, Send */
-  rnic_kit_create(kit);
+  rnic_fixture_create(f);
   for (unsigned i = 0; i < 2; i++) {
-    rnic_kit_post_receive(kit, SIDE_RESPONDER, 1424, i);
-    rnic_kit_post(kit, SIDE_INITIATOR, send_of(1424));
+    rnic_fixture_post_receive(f, SIDE_RESPONDER, 1424, i);
+    rnic_fixture_post(f, SIDE_INITIATOR, send_of(1424));
   }
-  rnic_kit_start(kit);
-  rnic_kit_run(kit, 100 * TIME_PS_PER_MILLISECOND);
+  rnic_fixture_start(f);
+  rnic_fixture_run(f, 100 * TIME_PS_PER_MILLISECOND);
   g_assert_cmpstr(initiator->completions->str, ==, "send 1");
-  rnic_kit_run(kit, 10 * TIME_PS_PER_SECOND);
+  rnic_fixture_run(f, 10 * TIME_PS_PER_SECOND);
   g_assert_cmpstr(initiator->completions->str, ==, "send 1, send 1");
   g_assert_cmpuint(initiator->retransmissions, ==, 1);
   g_assert_cmpint(initiator->first_retransmitted, ==, 1460);
-  g_assert_cmpint(kit->sides[SIDE_RESPONDER].first_segment, ==, 0);
-  g_assert_cmpuint(kit->sides[SIDE_RESPONDER].segments, ==, 2);
-  rnic_kit_free(kit);
+  g_assert_cmpint(f->sides[SIDE_RESPONDER].first_segment, ==, 0);
+  g_assert_cmpuint(f->sides[SIDE_RESPONDER].segments, ==, 2);
+  rnic_fixture_free(f);
 }
 
 /* --- Failures --- */
 
 /* A stream of Writes of which one, in the middle, names an STag that is not valid; with losses on the way. */
-static rnic_kit *write_with_one_bad(uint8_t **memory, bool loses_terminate)
+static rnic_fixture *write_with_one_bad(uint8_t **memory, bool loses_terminate)
 {
-  rnic_kit *kit = rnic_kit_new();
+  rnic_fixture *f = rnic_fixture_new();
   uint32_t stag;
 
-  kit->sides[SIDE_INITIATOR].lost = 0x28;
-  rnic_kit_create(kit);
-  *memory = rnic_kit_register(kit, SIDE_RESPONDER, 0, 100 * 1428, &stag);
+  f->sides[SIDE_INITIATOR].lost = 0x28;
+  rnic_fixture_create(f);
+  *memory = rnic_fixture_register(f, SIDE_RESPONDER, 0, 100 * 1428, &stag);
   for (uint64_t i = 0; i < 100; i++) {
     rdmap_work write = {.id = i, .operation = RDMAP_OPERATION_WRITE, .length = 1428};
     write.remote_stag = i == 40 ? stag ^ 1 : stag;
     write.remote_offset = i * 1428;
-    rnic_kit_post(kit, SIDE_INITIATOR, write);
+    rnic_fixture_post(f, SIDE_INITIATOR, write);
   }
   if (loses_terminate) {
-    kit->sides[SIDE_RESPONDER].lost = 0x2; /* its second packet with payload, behind the Reply */
+    f->sides[SIDE_RESPONDER].lost = 0x2; /* its second packet with payload, behind the Reply */
   }
-  rnic_kit_start(kit);
-  return kit;
+  rnic_fixture_start(f);
+  return f;
 }
 
 /* DDP-027, RDMAP-226: when a stream has failed and RDMAP has asked for its end, no data of it moves any more at the end that failed: nothing is
@@ -157,72 +157,72 @@ static void test_nothing_moves_after_a_failure(void)
 {
   for (int loses = 0; loses < 2; loses++) {
     uint8_t *memory;
-    rnic_kit *kit = write_with_one_bad(&memory, loses);
-    kit_side *source = &kit->sides[SIDE_INITIATOR];
-    kit_side *sink = &kit->sides[SIDE_RESPONDER];
-    rnic_held held;
+    rnic_fixture *f = write_with_one_bad(&memory, loses);
+    fixture_side *source = &f->sides[SIDE_INITIATOR];
+    fixture_side *sink = &f->sides[SIDE_RESPONDER];
+    rnic_occupancy held;
 
-    rnic_kit_run(kit, 10 * TIME_PS_PER_SECOND);
+    rnic_fixture_run(f, 10 * TIME_PS_PER_SECOND);
     g_assert_cmpstr(sink->code, ==, "Terminate 1/1/00");
     g_assert_true(rnic_endpoint_is_erroneous(sink->endpoint));
     g_assert_cmpuint(sink->placed_after_failure, ==, 0);
     g_assert_cmpuint(sink->delivered, ==, 40);
     /* The Reply; behind it the one FPDU: the leading marker, 2 + 18 + 20 octets, no PAD (42 = 2 mod 4 … 2 more), CRC. */
     g_assert_cmpuint(sink->wire->len, ==, 20 + 4 + 40 + 4);
-    char *terminate = rnic_kit_terminate(kit, SIDE_RESPONDER);
+    char *terminate = rnic_fixture_terminate(f, SIDE_RESPONDER);
     g_assert_cmpuint(strlen(terminate), ==, 2 * 20);
     g_free(terminate);
     g_assert_cmpstr(source->code, ==, "Terminate 1/1/00");
     g_assert_true(source->failure.by_peer);
-    g_assert_true(rnic_kit_is_untouched(memory + 40 * 1428, 1428));
+    g_assert_true(rnic_fixture_is_untouched(memory + 40 * 1428, 1428));
     g_assert_true(source->fin && sink->fin && !source->rst && !sink->rst);
     g_assert_true(source->closed == 1 && sink->closed == 1);
     rnic_endpoint_held(sink->endpoint, &held);
     g_assert_cmpuint(held.incomplete + held.unlocated + held.order + held.undelivered, ==, 0);
-    rnic_kit_free(kit);
+    rnic_fixture_free(f);
   }
 }
 
 /* DDP-132, MPA-274: a peer that is gone: TCP gives up (code 1), one fatal indication, all open work in error; nothing hangs. */
 static void test_peer_is_gone(void)
 {
-  rnic_kit *kit = rnic_kit_new();
-  kit_side *initiator = &kit->sides[SIDE_INITIATOR];
+  rnic_fixture *f = rnic_fixture_new();
+  fixture_side *initiator = &f->sides[SIDE_INITIATOR];
 
-  rnic_kit_create(kit);
-  rnic_kit_start(kit);
-  rnic_kit_run(kit, TIME_PS_PER_SECOND);
-  kit->loses = loses_everything;
-  rnic_kit_post(kit, SIDE_INITIATOR, send_of(5000));
-  rnic_kit_run(kit, 1000 * TIME_PS_PER_SECOND);
+  rnic_fixture_create(f);
+  rnic_fixture_start(f);
+  rnic_fixture_run(f, TIME_PS_PER_SECOND);
+  f->loses = loses_everything;
+  rnic_fixture_post(f, SIDE_INITIATOR, send_of(5000));
+  rnic_fixture_run(f, 1000 * TIME_PS_PER_SECOND);
   g_assert_cmpint(initiator->failed, ==, 1);
   g_assert_cmpint(initiator->failure.layer, ==, RNIC_FAILURE_TCP);
   g_assert_cmpint(initiator->failure.reason.tcp, ==, TCP_CLOSE_GAVE_UP);
   g_assert_cmpstr(initiator->code, ==, "MPA error 1");
   g_assert_cmpstr(initiator->completions->str, ==, "send 1 in error");
   g_assert_cmpint(initiator->closed, ==, 1);
-  g_assert_false(rnic_kit_post(kit, SIDE_INITIATOR, send_of(0)));
-  rnic_kit_free(kit);
+  g_assert_false(rnic_fixture_post(f, SIDE_INITIATOR, send_of(0)));
+  rnic_fixture_free(f);
 }
 
 static void assert_fin_within_an_fpdu(iwarp_generation generation, uint32_t position, const uint8_t begun[12])
 {
-  rnic_kit *kit = rnic_kit_new();
-  kit_side *responder = &kit->sides[SIDE_RESPONDER];
+  rnic_fixture *f = rnic_fixture_new();
+  fixture_side *responder = &f->sides[SIDE_RESPONDER];
 
-  rnic_kit_set_generation(kit, generation);
-  rnic_kit_create(kit);
-  rnic_kit_post_receive(kit, SIDE_RESPONDER, 100, 7);
-  rnic_kit_start(kit);
-  rnic_kit_run(kit, TIME_PS_PER_SECOND);
-  kit->loses = loses_everything; /* the real Initiator would not know what it never sent */
-  rnic_kit_forge(kit, position, begun, 12, TCP_ACK | TCP_FIN);
-  rnic_kit_run(kit, TIME_PS_PER_SECOND);
+  rnic_fixture_set_generation(f, generation);
+  rnic_fixture_create(f);
+  rnic_fixture_post_receive(f, SIDE_RESPONDER, 100, 7);
+  rnic_fixture_start(f);
+  rnic_fixture_run(f, TIME_PS_PER_SECOND);
+  f->loses = loses_everything; /* the real Initiator would not know what it never sent */
+  rnic_fixture_forge(f, position, begun, 12, TCP_ACK | TCP_FIN);
+  rnic_fixture_run(f, TIME_PS_PER_SECOND);
   g_assert_cmpstr(responder->code, ==, "MPA error 1");
   g_assert_cmpint(responder->failure.layer, ==, RNIC_FAILURE_MPA);
   g_assert_cmpint(responder->finished, ==, 0);
   g_assert_true(responder->fin);
-  rnic_kit_free(kit);
+  rnic_fixture_free(f);
 }
 
 /* MPA-272, MPA-274, MPA-276 (notes-mpa 32): FIN in the middle of an FPDU is no graceful end: code 1. A marker, then a length of 100 and the first
@@ -236,9 +236,9 @@ static void test_fin_within_an_fpdu(void)
   assert_fin_within_an_fpdu(IWARP_RDMAC, 0, rdmac);
 }
 
-static bool has_terminate(const rnic_kit *kit, unsigned side)
+static bool has_terminate(const rnic_fixture *f, unsigned side)
 {
-  char *terminate = rnic_kit_terminate(kit, side);
+  char *terminate = rnic_fixture_terminate(f, side);
   bool found = *terminate != '\0';
 
   g_free(terminate);
@@ -246,12 +246,12 @@ static bool has_terminate(const rnic_kit *kit, unsigned side)
 }
 
 /* The first packet by which the Responder's Terminate is on the wire as a whole gets lost. */
-static bool loses_the_terminate(rnic_kit *kit, unsigned from, const datagram *packet)
+static bool loses_the_terminate(rnic_fixture *f, unsigned from, const datagram *packet)
 {
-  if (from != SIDE_RESPONDER || packet->payload.length == 0 || !has_terminate(kit, from)) {
+  if (from != SIDE_RESPONDER || packet->payload.length == 0 || !has_terminate(f, from)) {
     return false;
   }
-  kit->loses = NULL;
+  f->loses = NULL;
   return true;
 }
 
@@ -259,17 +259,15 @@ static bool loses_the_terminate(rnic_kit *kit, unsigned from, const datagram *pa
 static void test_when_a_terminate_is_told(void)
 {
   const rdmap_work write = {.id = 2, .operation = RDMAP_OPERATION_WRITE, .length = 10, .remote_stag = 0xBAD};
-  rnic_kit *kit = rnic_kit_new();
+  rnic_fixture *f = rnic_fixture_new();
 
-  rnic_kit_start(kit);
-  rnic_kit_run(kit, TIME_PS_PER_SECOND);
-  rnic_kit_post(kit, SIDE_INITIATOR, write);
-  rnic_kit_run(kit, TIME_PS_PER_SECOND);
-  g_assert_cmpint(kit->sides[SIDE_RESPONDER].failed_at, ==,
-                  TIME_PS_PER_SECOND + 10 * TIME_PS_PER_MICROSECOND);
-  g_assert_cmpint(kit->sides[SIDE_INITIATOR].failed_at, ==,
-                  TIME_PS_PER_SECOND + 20 * TIME_PS_PER_MICROSECOND);
-  rnic_kit_free(kit);
+  rnic_fixture_start(f);
+  rnic_fixture_run(f, TIME_PS_PER_SECOND);
+  rnic_fixture_post(f, SIDE_INITIATOR, write);
+  rnic_fixture_run(f, TIME_PS_PER_SECOND);
+  g_assert_cmpint(f->sides[SIDE_RESPONDER].failed_at, ==, TIME_PS_PER_SECOND + 10 * TIME_PS_PER_MICROSECOND);
+  g_assert_cmpint(f->sides[SIDE_INITIATOR].failed_at, ==, TIME_PS_PER_SECOND + 20 * TIME_PS_PER_MICROSECOND);
+  rnic_fixture_free(f);
 }
 
 /* DDP-086: the Responder fails while it sends 100,000 octets itself, far more than TCP's initial window: that Send goes out whole, then the
@@ -278,95 +276,95 @@ static void test_when_a_terminate_is_told(void)
 static void test_terminate_after_message_under_way(void)
 {
   for (int loses = 0; loses < 2; loses++) {
-    rnic_kit *kit = rnic_kit_new();
-    kit_side *initiator = &kit->sides[SIDE_INITIATOR];
-    kit_side *responder = &kit->sides[SIDE_RESPONDER];
+    rnic_fixture *f = rnic_fixture_new();
+    fixture_side *initiator = &f->sides[SIDE_INITIATOR];
+    fixture_side *responder = &f->sides[SIDE_RESPONDER];
     rdmap_work write = {.id = 2, .operation = RDMAP_OPERATION_WRITE, .length = 10, .remote_stag = 0xBAD};
 
-    rnic_kit_create(kit);
-    rnic_kit_post_receive(kit, SIDE_RESPONDER, 0, 7);
-    uint8_t *buffer = rnic_kit_post_receive(kit, SIDE_INITIATOR, 100000, 8);
-    rnic_kit_post(kit, SIDE_RESPONDER, send_of(100000));
-    rnic_kit_post(kit, SIDE_INITIATOR, send_of(0));
-    rnic_kit_start(kit);
-    rnic_kit_run(kit, 55 * TIME_PS_PER_MICROSECOND); /* the Responder's first window is on its way */
+    rnic_fixture_create(f);
+    rnic_fixture_post_receive(f, SIDE_RESPONDER, 0, 7);
+    uint8_t *buffer = rnic_fixture_post_receive(f, SIDE_INITIATOR, 100000, 8);
+    rnic_fixture_post(f, SIDE_RESPONDER, send_of(100000));
+    rnic_fixture_post(f, SIDE_INITIATOR, send_of(0));
+    rnic_fixture_start(f);
+    rnic_fixture_run(f, 55 * TIME_PS_PER_MICROSECOND); /* the Responder's first window is on its way */
     g_assert_cmpuint(responder->wire->len, ==,
                      20 + 10 * 1460 - 4); /* one of the ten FPDUs has two markers, not three */
-    rnic_kit_post(kit, SIDE_INITIATOR, write);
-    rnic_kit_post(kit, SIDE_RESPONDER, send_of(1)); /* not with DDP yet: it never goes out */
-    kit->loses = loses ? loses_the_terminate : NULL;
+    rnic_fixture_post(f, SIDE_INITIATOR, write);
+    rnic_fixture_post(f, SIDE_RESPONDER, send_of(1)); /* not with DDP yet: it never goes out */
+    f->loses = loses ? loses_the_terminate : NULL;
     while (!responder->fin) {
       g_assert_false(responder->rst);
       g_assert_cmpint(responder->closed, ==, 0);
-      g_assert_cmpint(kit->now, <, KIT_START_PS + 10 * TIME_PS_PER_SECOND);
-      rnic_kit_run(kit, TIME_PS_PER_MICROSECOND);
+      g_assert_cmpint(f->now, <, KIT_START_PS + 10 * TIME_PS_PER_SECOND);
+      rnic_fixture_run(f, TIME_PS_PER_MICROSECOND);
     }
-    g_assert_true(has_terminate(kit, SIDE_RESPONDER));
+    g_assert_true(has_terminate(f, SIDE_RESPONDER));
     /* 71 FPDUs leave in windows of 10, 20, 40 and the rest, of which the first two may have left at the failure. */
     g_assert_cmpint(responder->fin_at, >=, responder->failed_at + 2 * 20 * TIME_PS_PER_MICROSECOND);
     while (!responder->closed) {
-      g_assert_cmpint(kit->now, <, KIT_START_PS + 20 * TIME_PS_PER_SECOND);
+      g_assert_cmpint(f->now, <, KIT_START_PS + 20 * TIME_PS_PER_SECOND);
       g_assert_false(responder->rst);
-      rnic_kit_run(kit, TIME_PS_PER_MICROSECOND);
+      rnic_fixture_run(f, TIME_PS_PER_MICROSECOND);
     }
     g_assert_cmpint(initiator->failed, ==, 1);
     g_assert_true(initiator->failure.by_peer);
     g_assert_cmpuint(initiator->retransmissions + responder->retransmissions, ==, loses ? 1 : 0);
-    rnic_kit_run(kit, TIME_PS_PER_SECOND);
+    rnic_fixture_run(f, TIME_PS_PER_SECOND);
     g_assert_cmpstr(responder->code, ==, "Terminate 1/1/00");
     g_assert_cmpstr(initiator->code, ==, "Terminate 1/1/00");
     g_assert_cmpstr(initiator->completions->str, ==, "send 1, write 2, received 8 (100000 octets)");
     g_assert_cmpstr(responder->completions->str, ==,
                     "received 7 (0 octets), send 1 in error, send 1 in error");
-    g_assert_true(rnic_kit_is_payload(buffer, 100000));
-    GPtrArray *ulpdus = rnic_kit_ulpdus(kit, SIDE_RESPONDER, NULL);
+    g_assert_true(rnic_fixture_is_payload(buffer, 100000));
+    GPtrArray *ulpdus = rnic_fixture_ulpdus(f, SIDE_RESPONDER, NULL);
     /* 1424 octets of payload a ULPDU: 70 of them and 320 octets, then the Terminate: 18 + 20 octets */
     g_assert_cmpuint(ulpdus->len, ==, 71 + 1);
     g_assert_cmpuint(((GByteArray *)g_ptr_array_index(ulpdus, 71))->len, ==, 18 + 20);
     g_ptr_array_unref(ulpdus);
     g_assert_true(initiator->closed == 1 && responder->closed == 1 && !initiator->rst);
-    rnic_kit_free(kit);
+    rnic_fixture_free(f);
   }
 }
 
 /* MPA-288: what waited for its order when the connection failed is kept no longer. Without markers all that is behind a hole waits. */
 static void test_nothing_is_kept(void)
 {
-  rnic_kit *kit = rnic_kit_new();
-  kit_side *responder = &kit->sides[SIDE_RESPONDER];
-  rnic_held held;
+  rnic_fixture *f = rnic_fixture_new();
+  fixture_side *responder = &f->sides[SIDE_RESPONDER];
+  rnic_occupancy held;
 
   responder->config.markers = false;
-  kit->sides[SIDE_INITIATOR].lost = 0x2; /* the first FPDU */
-  rnic_kit_create(kit);
-  rnic_kit_post_receive(kit, SIDE_RESPONDER, 4000, 7);
-  rnic_kit_post(kit, SIDE_INITIATOR, send_of(4000));
-  rnic_kit_start(kit);
-  rnic_kit_run(kit, 100 * TIME_PS_PER_MICROSECOND);
+  f->sides[SIDE_INITIATOR].lost = 0x2; /* the first FPDU */
+  rnic_fixture_create(f);
+  rnic_fixture_post_receive(f, SIDE_RESPONDER, 4000, 7);
+  rnic_fixture_post(f, SIDE_INITIATOR, send_of(4000));
+  rnic_fixture_start(f);
+  rnic_fixture_run(f, 100 * TIME_PS_PER_MICROSECOND);
   rnic_endpoint_held(responder->endpoint, &held);
   /* MULPDU 1454, 1436 of payload: 4000 = 1436 + 1436 + 1128: 1460 octets, and 2 + 1146 + 4 = 1152 */
   g_assert_cmpuint(held.order, ==, 1460 + 1152);
-  rnic_kit_forge(kit, 20, "", 0, TCP_RST);
+  rnic_fixture_forge(f, 20, "", 0, TCP_RST);
   g_assert_cmpint(responder->failed, ==, 1);
   rnic_endpoint_held(responder->endpoint, &held);
   g_assert_cmpuint(held.order + held.unlocated + held.incomplete + held.partial_fpdus, ==, 0);
-  rnic_kit_run(kit, 100 * TIME_PS_PER_SECOND);
-  rnic_kit_free(kit);
+  rnic_fixture_run(f, 100 * TIME_PS_PER_SECOND);
+  rnic_fixture_free(f);
 }
 
 /* MPA-274, MPA-276: the peer's FIN in the middle of startup is code 1, and the connection ends by FIN. The peer is of rdmac and closes
  * at once. The time that was left for its frame counts no longer. */
 static void test_fin_in_startup(void)
 {
-  rnic_kit *kit = rnic_kit_new();
-  kit_side *initiator = &kit->sides[SIDE_INITIATOR];
+  rnic_fixture *f = rnic_fixture_new();
+  fixture_side *initiator = &f->sides[SIDE_INITIATOR];
 
-  kit->sides[SIDE_RESPONDER].config.generation = IWARP_RDMAC;
-  rnic_kit_create(kit);
-  rnic_kit_post(kit, SIDE_INITIATOR, send_of(70));
-  rnic_kit_start(kit);
-  rnic_endpoint_close(kit->sides[SIDE_RESPONDER].endpoint);
-  rnic_kit_run(kit, TIME_PS_PER_SECOND);
+  f->sides[SIDE_RESPONDER].config.generation = IWARP_RDMAC;
+  rnic_fixture_create(f);
+  rnic_fixture_post(f, SIDE_INITIATOR, send_of(70));
+  rnic_fixture_start(f);
+  rnic_endpoint_close(f->sides[SIDE_RESPONDER].endpoint);
+  rnic_fixture_run(f, TIME_PS_PER_SECOND);
   g_assert_cmpstr(initiator->code, ==, "MPA error 1");
   g_assert_cmpint(initiator->failure.layer, ==, RNIC_FAILURE_MPA);
   g_assert_cmpstr(initiator->completions->str, ==, "send 1 in error");
@@ -374,7 +372,7 @@ static void test_fin_in_startup(void)
   g_assert_cmpint(initiator->failed, ==, 1);
   g_assert_cmpint(initiator->closed, ==, 1);
   g_assert_cmpint(rnic_endpoint_deadline(initiator->endpoint), ==, TIME_PS_NEVER);
-  rnic_kit_free(kit);
+  rnic_fixture_free(f);
 }
 
 /* --- Options --- */
@@ -383,28 +381,28 @@ static void test_fin_in_startup(void)
 static void test_silent_drop(void)
 {
   const fault_config bad_crc = {.id = FAULT_BAD_CRC, .at = 1};
-  rnic_kit *kit = rnic_kit_new();
-  fault_injector *fault = fault_injector_new(&bad_crc, kit->sides[SIDE_RESPONDER].host, 1);
-  kit_side *initiator = &kit->sides[SIDE_INITIATOR];
-  kit_side *responder = &kit->sides[SIDE_RESPONDER];
+  rnic_fixture *f = rnic_fixture_new();
+  fault_injector *fault = fault_injector_new(&bad_crc, f->sides[SIDE_RESPONDER].host, 1);
+  fixture_side *initiator = &f->sides[SIDE_INITIATOR];
+  fixture_side *responder = &f->sides[SIDE_RESPONDER];
 
   /* A fault at the source stays: TCP repeats the same octets until it gives up, and RST or silence is code 1. */
   initiator->config.fault = &fault->misbehaviour;
   initiator->config.tcp.retries_max = 3;
   responder->config.silent_drop = true;
-  rnic_kit_create(kit);
-  uint8_t *buffer = rnic_kit_post_receive(kit, SIDE_RESPONDER, 70, 7);
-  rnic_kit_post(kit, SIDE_INITIATOR, send_of(70));
-  rnic_kit_start(kit);
-  rnic_kit_run(kit, 100 * TIME_PS_PER_SECOND);
+  rnic_fixture_create(f);
+  uint8_t *buffer = rnic_fixture_post_receive(f, SIDE_RESPONDER, 70, 7);
+  rnic_fixture_post(f, SIDE_INITIATOR, send_of(70));
+  rnic_fixture_start(f);
+  rnic_fixture_run(f, 100 * TIME_PS_PER_SECOND);
   g_assert_cmpstr(initiator->code, ==, "MPA error 1");
   g_assert_cmpint(initiator->failure.reason.tcp, ==, TCP_CLOSE_GAVE_UP);
   g_assert_cmpint(responder->failure.layer, !=, RNIC_FAILURE_MPA);
   /* The original, the tail loss probe, and two more: the third timeout is the last. */
   g_assert_cmpuint(rnic_endpoint_refusals(responder->endpoint)->broken, ==, 4);
-  g_assert_true(rnic_kit_is_untouched(buffer, 70));
+  g_assert_true(rnic_fixture_is_untouched(buffer, 70));
   fault_injector_free(fault);
-  rnic_kit_free(kit);
+  rnic_fixture_free(f);
 }
 
 static datagram *damaged(const datagram *packet)
@@ -425,13 +423,13 @@ static datagram *damaged(const datagram *packet)
 }
 
 /* Damages the Initiator's fourth packet with payload on its way, and hands it over in its place. */
-static bool damages_one(rnic_kit *kit, unsigned from, const datagram *packet)
+static bool damages_one(rnic_fixture *f, unsigned from, const datagram *packet)
 {
-  if (from != SIDE_INITIATOR || packet->payload.length == 0 || kit->sides[from].packets != 4) {
+  if (from != SIDE_INITIATOR || packet->payload.length == 0 || f->sides[from].packets != 4) {
     return false;
   }
   datagram *other = damaged(packet);
-  rnic_endpoint_receive(kit->sides[SIDE_RESPONDER].endpoint, other, kit->now);
+  rnic_endpoint_receive(f->sides[SIDE_RESPONDER].endpoint, other, f->now);
   datagram_unref(other);
   return true;
 }
@@ -440,33 +438,33 @@ static bool damages_one(rnic_kit *kit, unsigned from, const datagram *packet)
 static void test_damage_on_the_way(void)
 {
   for (int silent = 0; silent < 2; silent++) {
-    rnic_kit *kit = rnic_kit_new();
-    kit_side *responder = &kit->sides[SIDE_RESPONDER];
+    rnic_fixture *f = rnic_fixture_new();
+    fixture_side *responder = &f->sides[SIDE_RESPONDER];
 
     responder->config.silent_drop = silent;
-    kit->loses = damages_one;
-    rnic_kit_create(kit);
-    uint8_t *buffer = rnic_kit_post_receive(kit, SIDE_RESPONDER, 14240, 7); /* ten full FPDUs */
-    rnic_kit_post(kit, SIDE_INITIATOR, send_of(14240));
-    rnic_kit_start(kit);
-    rnic_kit_run(kit, 10 * TIME_PS_PER_SECOND);
+    f->loses = damages_one;
+    rnic_fixture_create(f);
+    uint8_t *buffer = rnic_fixture_post_receive(f, SIDE_RESPONDER, 14240, 7); /* ten full FPDUs */
+    rnic_fixture_post(f, SIDE_INITIATOR, send_of(14240));
+    rnic_fixture_start(f);
+    rnic_fixture_run(f, 10 * TIME_PS_PER_SECOND);
     if (silent) {
       g_assert_cmpint(responder->failed, ==, 0);
       g_assert_cmpuint(rnic_endpoint_refusals(responder->endpoint)->broken, ==, 1);
-      g_assert_true(rnic_kit_is_payload(buffer, 14240));
+      g_assert_true(rnic_fixture_is_payload(buffer, 14240));
     } else {
       g_assert_cmpstr(responder->code, ==, "MPA error 2");
       g_assert_cmpuint(responder->placed_after_failure, ==, 0);
       g_assert_cmpuint(responder->delivered, <, 10);
     }
-    rnic_kit_free(kit);
+    rnic_fixture_free(f);
   }
 }
 
 /* Octets of the ULPDUs that `side` put on the wire: "1442 1442 90". */
-static char *ulpdu_sizes(const rnic_kit *kit, unsigned side)
+static char *ulpdu_sizes(const rnic_fixture *f, unsigned side)
 {
-  GPtrArray *ulpdus = rnic_kit_ulpdus(kit, side, NULL);
+  GPtrArray *ulpdus = rnic_fixture_ulpdus(f, side, NULL);
   GString *sizes = g_string_new(NULL);
 
   for (guint i = 0; i < ulpdus->len; i++) {
@@ -505,31 +503,31 @@ static void test_mulpdu(void)
 {
   for (size_t i = 0; i < G_N_ELEMENTS(mulpdus); i++) {
     const mulpdu_case *c = &mulpdus[i];
-    rnic_kit *kit = rnic_kit_new();
-    kit_side *initiator = &kit->sides[SIDE_INITIATOR];
+    rnic_fixture *f = rnic_fixture_new();
+    fixture_side *initiator = &f->sides[SIDE_INITIATOR];
 
     initiator->config.assumed_emss_octets = c->assumed_emss_octets;
     initiator->config.dynamic_mulpdu = c->dynamic;
-    rnic_kit_create(kit);
-    uint8_t *first = rnic_kit_post_receive(kit, SIDE_RESPONDER, 4000, 1);
-    uint8_t *second = rnic_kit_post_receive(kit, SIDE_RESPONDER, 4000, 2);
-    rnic_kit_post(kit, SIDE_INITIATOR, send_of(4000));
-    rnic_kit_start(kit);
-    rnic_kit_run(kit, TIME_PS_PER_SECOND);
-    char *sizes = ulpdu_sizes(kit, SIDE_INITIATOR);
+    rnic_fixture_create(f);
+    uint8_t *first = rnic_fixture_post_receive(f, SIDE_RESPONDER, 4000, 1);
+    uint8_t *second = rnic_fixture_post_receive(f, SIDE_RESPONDER, 4000, 2);
+    rnic_fixture_post(f, SIDE_INITIATOR, send_of(4000));
+    rnic_fixture_start(f);
+    rnic_fixture_run(f, TIME_PS_PER_SECOND);
+    char *sizes = ulpdu_sizes(f, SIDE_INITIATOR);
     g_assert_cmpstr(sizes, ==, c->first);
     g_free(sizes);
     if (c->new_mtu_octets > 0) {
       kit_set_send_mtu(initiator->endpoint->tcp, c->new_mtu_octets);
       g_assert_cmpuint(rnic_endpoint_emss_octets(initiator->endpoint), ==, c->new_mtu_octets - 40);
     }
-    rnic_kit_post(kit, SIDE_INITIATOR, send_of(4000));
-    rnic_kit_run(kit, TIME_PS_PER_SECOND);
-    sizes = ulpdu_sizes(kit, SIDE_INITIATOR);
+    rnic_fixture_post(f, SIDE_INITIATOR, send_of(4000));
+    rnic_fixture_run(f, TIME_PS_PER_SECOND);
+    sizes = ulpdu_sizes(f, SIDE_INITIATOR);
     g_assert_cmpstr(sizes + strlen(c->first) + 1, ==, c->second);
     g_free(sizes);
-    g_assert_true(rnic_kit_is_payload(first, 4000) && rnic_kit_is_payload(second, 4000));
-    rnic_kit_free(kit);
+    g_assert_true(rnic_fixture_is_payload(first, 4000) && rnic_fixture_is_payload(second, 4000));
+    rnic_fixture_free(f);
   }
 }
 
@@ -538,24 +536,24 @@ static void test_mulpdu(void)
  * last octet, and holds one FPDU. */
 static void test_dynamic_mulpdu(void)
 {
-  rnic_kit *kit = rnic_kit_new();
-  kit_side *initiator = &kit->sides[SIDE_INITIATOR];
+  rnic_fixture *f = rnic_fixture_new();
+  fixture_side *initiator = &f->sides[SIDE_INITIATOR];
 
   initiator->config.dynamic_mulpdu = true;
   initiator->config.tcp.send_mtu_octets = 1076;
-  rnic_kit_create(kit);
-  uint8_t *buffer = rnic_kit_post_receive(kit, SIDE_RESPONDER, 4012, 1);
+  rnic_fixture_create(f);
+  uint8_t *buffer = rnic_fixture_post_receive(f, SIDE_RESPONDER, 4012, 1);
   /* 1018 + 3 * 1022 = 4084, less 4 headers of 18 octets: 4012 */
-  rnic_kit_post(kit, SIDE_INITIATOR, send_of(4012));
-  rnic_kit_start(kit);
-  rnic_kit_run(kit, TIME_PS_PER_SECOND);
-  char *sizes = ulpdu_sizes(kit, SIDE_INITIATOR);
+  rnic_fixture_post(f, SIDE_INITIATOR, send_of(4012));
+  rnic_fixture_start(f);
+  rnic_fixture_run(f, TIME_PS_PER_SECOND);
+  char *sizes = ulpdu_sizes(f, SIDE_INITIATOR);
   g_assert_cmpstr(sizes, ==, "1018 1022 1022 1022");
   g_free(sizes);
   g_assert_cmpuint(initiator->wire->len, ==, 20 + 4 * 1036);
   g_assert_cmpuint(initiator->packets, ==, 1 + 4);
-  g_assert_true(rnic_kit_is_payload(buffer, 4012));
-  rnic_kit_free(kit);
+  g_assert_true(rnic_fixture_is_payload(buffer, 4012));
+  rnic_fixture_free(f);
 }
 
 /* MPA-150: behind an FPDU that waits in TCP for the rest of its segment, MULPDU is what fits into that. A Write of 70 octets: a marker, 2, 84
@@ -563,26 +561,26 @@ static void test_dynamic_mulpdu(void)
  * payload. At 1460: 1536, 2048, 2560: 1442, 1428 of payload, and the only one of full size. 4000 - 1336 - 1428 = 1236 are left. */
 static void test_dynamic_mulpdu_behind_an_fpdu(void)
 {
-  rnic_kit *kit = rnic_kit_new();
-  kit_side *initiator = &kit->sides[SIDE_INITIATOR];
+  rnic_fixture *f = rnic_fixture_new();
+  fixture_side *initiator = &f->sides[SIDE_INITIATOR];
   rdmap_work write = {.id = 1, .operation = RDMAP_OPERATION_WRITE, .length = 70};
 
   initiator->config.dynamic_mulpdu = true;
-  rnic_kit_create(kit);
-  uint8_t *memory = rnic_kit_register(kit, SIDE_RESPONDER, 0, 4000, &write.remote_stag);
-  rnic_kit_post(kit, SIDE_INITIATOR, write);
+  rnic_fixture_create(f);
+  uint8_t *memory = rnic_fixture_register(f, SIDE_RESPONDER, 0, 4000, &write.remote_stag);
+  rnic_fixture_post(f, SIDE_INITIATOR, write);
   write.length = 4000;
-  rnic_kit_post(kit, SIDE_INITIATOR, write);
-  rnic_kit_start(kit);
-  rnic_kit_run(kit, TIME_PS_PER_SECOND);
-  char *sizes = ulpdu_sizes(kit, SIDE_INITIATOR);
+  rnic_fixture_post(f, SIDE_INITIATOR, write);
+  rnic_fixture_start(f);
+  rnic_fixture_run(f, TIME_PS_PER_SECOND);
+  char *sizes = ulpdu_sizes(f, SIDE_INITIATOR);
   g_assert_cmpstr(sizes, ==, "84 1350 1442 1250");
   g_free(sizes);
   g_assert_cmpuint(initiator->packets, ==, 1 + 3);
   g_assert_cmpuint(rnic_endpoint_full_size(initiator->endpoint)->payload_octets, ==, 1428);
   g_assert_cmpuint(rnic_endpoint_full_size(initiator->endpoint)->stream_octets, ==, 1460);
-  g_assert_true(rnic_kit_is_payload(memory, 4000));
-  rnic_kit_free(kit);
+  g_assert_true(rnic_fixture_is_payload(memory, 4000));
+  rnic_fixture_free(f);
 }
 
 /* A ULP that wants to hear nothing: neither of Private Data, losses and octets, nor of the end, of a connection that fails or of one that does
@@ -590,28 +588,28 @@ static void test_dynamic_mulpdu_behind_an_fpdu(void)
 static void test_no_events(void)
 {
   for (int fails = 0; fails < 2; fails++) {
-    rnic_kit *kit = rnic_kit_new();
-    kit_side *initiator = &kit->sides[SIDE_INITIATOR];
-    kit_side *responder = &kit->sides[SIDE_RESPONDER];
+    rnic_fixture *f = rnic_fixture_new();
+    fixture_side *initiator = &f->sides[SIDE_INITIATOR];
+    fixture_side *responder = &f->sides[SIDE_RESPONDER];
     rdmap_work write = {.id = 1, .operation = RDMAP_OPERATION_WRITE, .length = 10, .remote_stag = 0xBAD};
 
     initiator->hears_nothing = responder->hears_nothing = true;
     initiator->lost = 0x2; /* the first FPDU */
-    rnic_kit_create(kit);
-    uint8_t *buffer = rnic_kit_post_receive(kit, SIDE_RESPONDER, 5000, 7);
-    rnic_kit_post(kit, SIDE_INITIATOR, send_of(5000));
+    rnic_fixture_create(f);
+    uint8_t *buffer = rnic_fixture_post_receive(f, SIDE_RESPONDER, 5000, 7);
+    rnic_fixture_post(f, SIDE_INITIATOR, send_of(5000));
     if (fails) {
-      rnic_kit_post(kit, SIDE_INITIATOR, write);
+      rnic_fixture_post(f, SIDE_INITIATOR, write);
     }
-    rnic_kit_start(kit);
+    rnic_fixture_start(f);
     rnic_endpoint_close(initiator->endpoint);
-    rnic_kit_run(kit, 10 * TIME_PS_PER_SECOND);
+    rnic_fixture_run(f, 10 * TIME_PS_PER_SECOND);
     rnic_endpoint_close(responder->endpoint);
-    rnic_kit_run(kit, 10 * TIME_PS_PER_SECOND);
-    g_assert_true(rnic_kit_is_payload(buffer, 5000));
+    rnic_fixture_run(f, 10 * TIME_PS_PER_SECOND);
+    g_assert_true(rnic_fixture_is_payload(buffer, 5000));
     g_assert_true(initiator->fin && responder->fin);
     g_assert_cmpint(rnic_endpoint_is_erroneous(responder->endpoint), ==, fails);
-    rnic_kit_free(kit);
+    rnic_fixture_free(f);
   }
 }
 
@@ -621,50 +619,50 @@ static void test_placement_latency(void)
 {
   for (int bad = 0; bad < 2; bad++) {
     const fault_config second_crc = {.id = FAULT_BAD_CRC, .at = 2};
-    rnic_kit *kit = rnic_kit_new();
-    fault_injector *fault = fault_injector_new(&second_crc, kit->sides[SIDE_RESPONDER].host, 1);
-    kit_side *responder = &kit->sides[SIDE_RESPONDER];
+    rnic_fixture *f = rnic_fixture_new();
+    fault_injector *fault = fault_injector_new(&second_crc, f->sides[SIDE_RESPONDER].host, 1);
+    fixture_side *responder = &f->sides[SIDE_RESPONDER];
 
-    kit->sides[SIDE_INITIATOR].config.fault = bad ? &fault->misbehaviour : NULL;
+    f->sides[SIDE_INITIATOR].config.fault = bad ? &fault->misbehaviour : NULL;
     responder->config.placement_latency_ps = 50 * TIME_PS_PER_MILLISECOND;
-    rnic_kit_create(kit);
-    uint8_t *first = rnic_kit_post_receive(kit, SIDE_RESPONDER, 70, 7);
-    uint8_t *second = rnic_kit_post_receive(kit, SIDE_RESPONDER, 70, 8);
-    rnic_kit_post(kit, SIDE_INITIATOR, send_of(70));
-    rnic_kit_post(kit, SIDE_INITIATOR, send_of(70));
-    rnic_endpoint_close(kit->sides[SIDE_INITIATOR].endpoint);
-    rnic_kit_start(kit);
-    rnic_kit_run(kit, 40 * TIME_PS_PER_MILLISECOND);
+    rnic_fixture_create(f);
+    uint8_t *first = rnic_fixture_post_receive(f, SIDE_RESPONDER, 70, 7);
+    uint8_t *second = rnic_fixture_post_receive(f, SIDE_RESPONDER, 70, 8);
+    rnic_fixture_post(f, SIDE_INITIATOR, send_of(70));
+    rnic_fixture_post(f, SIDE_INITIATOR, send_of(70));
+    rnic_endpoint_close(f->sides[SIDE_INITIATOR].endpoint);
+    rnic_fixture_start(f);
+    rnic_fixture_run(f, 40 * TIME_PS_PER_MILLISECOND);
     g_assert_cmpuint(responder->placed + (unsigned)responder->failed + (unsigned)responder->finished, ==, 0);
-    rnic_held held;
+    rnic_occupancy held;
     rnic_endpoint_held(responder->endpoint, &held);
     g_assert_cmpuint(held.processing, ==,
                      bad ? 4 + 96 : 4 + 2 * 96); /* a marker; 2 + 88 + 2 + 4 octets each */
-    rnic_kit_run(kit, TIME_PS_PER_SECOND);
-    g_assert_true(rnic_kit_is_payload(first, 70));
+    rnic_fixture_run(f, TIME_PS_PER_SECOND);
+    g_assert_true(rnic_fixture_is_payload(first, 70));
     if (bad) {
       g_assert_cmpstr(responder->code, ==, "MPA error 2");
       g_assert_cmpstr(responder->completions->str, ==, "received 7 (70 octets)");
-      g_assert_true(rnic_kit_is_untouched(second, 70));
+      g_assert_true(rnic_fixture_is_untouched(second, 70));
     } else {
       g_assert_cmpstr(responder->completions->str, ==, "received 7 (70 octets), received 8 (70 octets)");
       g_assert_cmpint(responder->finished, ==, 1);
     }
     fault_injector_free(fault);
-    rnic_kit_free(kit);
+    rnic_fixture_free(f);
   }
 }
 
 /* --- Connections of one host --- */
 
 /* A second connection whose Responder is on the host of the first one's. Freed before it. */
-static rnic_kit *second_connection(const rnic_kit *first, uint32_t protection_domain)
+static rnic_fixture *second_connection(const rnic_fixture *first, uint32_t protection_domain)
 {
-  rnic_kit *kit = rnic_kit_new();
+  rnic_fixture *f = rnic_fixture_new();
 
-  kit->sides[SIDE_RESPONDER].config.host = first->sides[SIDE_RESPONDER].host;
-  kit->sides[SIDE_RESPONDER].config.protection_domain = protection_domain;
-  return kit;
+  f->sides[SIDE_RESPONDER].config.host = first->sides[SIDE_RESPONDER].host;
+  f->sides[SIDE_RESPONDER].config.protection_domain = protection_domain;
+  return f;
 }
 
 typedef struct reach_case {
@@ -687,35 +685,35 @@ static void test_reach_between_connections(void)
   for (size_t i = 0; i < 2 * G_N_ELEMENTS(reaches); i++) {
     const reach_case *c = &reaches[i / 2];
     bool reads = i % 2;
-    rnic_kit *owner = rnic_kit_new();
-    rnic_kit_create(owner);
+    rnic_fixture *owner = rnic_fixture_new();
+    rnic_fixture_create(owner);
     rnic_host *host = owner->sides[SIDE_RESPONDER].host;
     uint32_t domain = owner->sides[SIDE_RESPONDER].config.protection_domain;
-    rnic_kit *other =
+    rnic_fixture *other =
         second_connection(owner, c->same_domain ? domain : rnic_host_protection_domain_new(host));
-    rnic_memory memory = {.octets = rnic_kit_memory(owner, SIDE_RESPONDER, 100),
+    rnic_memory memory = {.octets = rnic_fixture_memory(owner, SIDE_RESPONDER, 100),
                           .length = 100,
                           .access = DDP_ACCESS_REMOTE_READ | DDP_ACCESS_REMOTE_WRITE,
                           .association = c->association};
     rdmap_work work = {.id = 1, .length = 100};
 
-    rnic_kit_create(other);
+    rnic_fixture_create(other);
     work.remote_stag = rnic_allocate_stag(owner->sides[SIDE_RESPONDER].endpoint);
     g_assert_true(rnic_register_as(owner->sides[SIDE_RESPONDER].endpoint, &memory, work.remote_stag));
-    uint8_t *sink = rnic_kit_register(other, SIDE_INITIATOR, 0, 100, &work.local_stag);
+    uint8_t *sink = rnic_fixture_register(other, SIDE_INITIATOR, 0, 100, &work.local_stag);
     work.operation = reads ? RDMAP_OPERATION_READ : RDMAP_OPERATION_WRITE;
-    rnic_kit_post(other, SIDE_INITIATOR, work);
-    rnic_kit_start(other);
-    rnic_kit_run(other, TIME_PS_PER_SECOND);
+    rnic_fixture_post(other, SIDE_INITIATOR, work);
+    rnic_fixture_start(other);
+    rnic_fixture_run(other, TIME_PS_PER_SECOND);
     if (c->reaches) {
       g_assert_cmpint(other->sides[SIDE_RESPONDER].failed, ==, 0);
-      g_assert_cmpint(rnic_kit_is_payload(memory.octets, 100), ==, !reads);
+      g_assert_cmpint(rnic_fixture_is_payload(memory.octets, 100), ==, !reads);
     } else {
       g_assert_cmpstr(other->sides[SIDE_RESPONDER].code, ==, reads ? "Terminate 0/1/03" : "Terminate 1/1/02");
-      g_assert_true(rnic_kit_is_untouched(memory.octets, 100) && rnic_kit_is_untouched(sink, 100));
+      g_assert_true(rnic_fixture_is_untouched(memory.octets, 100) && rnic_fixture_is_untouched(sink, 100));
     }
-    rnic_kit_free(other);
-    rnic_kit_free(owner);
+    rnic_fixture_free(other);
+    rnic_fixture_free(owner);
   }
 }
 
@@ -723,27 +721,27 @@ static void test_reach_between_connections(void)
  * another connection of the host. */
 static void test_greedy_peer(void)
 {
-  rnic_kit *modest = rnic_kit_new();
+  rnic_fixture *modest = rnic_fixture_new();
 
-  rnic_kit_create(modest);
-  rnic_kit *greedy = second_connection(modest, modest->sides[SIDE_RESPONDER].config.protection_domain);
-  rnic_kit_create(greedy);
-  uint8_t *other = rnic_kit_post_receive(modest, SIDE_RESPONDER, 70, 1);
-  rnic_kit_post_receive(greedy, SIDE_RESPONDER, 70, 2);
-  rnic_kit_post(greedy, SIDE_INITIATOR, send_of(70));
-  rnic_kit_post(greedy, SIDE_INITIATOR, send_of(70));
-  rnic_kit_start(greedy);
-  rnic_kit_run(greedy, TIME_PS_PER_SECOND);
+  rnic_fixture_create(modest);
+  rnic_fixture *greedy = second_connection(modest, modest->sides[SIDE_RESPONDER].config.protection_domain);
+  rnic_fixture_create(greedy);
+  uint8_t *other = rnic_fixture_post_receive(modest, SIDE_RESPONDER, 70, 1);
+  rnic_fixture_post_receive(greedy, SIDE_RESPONDER, 70, 2);
+  rnic_fixture_post(greedy, SIDE_INITIATOR, send_of(70));
+  rnic_fixture_post(greedy, SIDE_INITIATOR, send_of(70));
+  rnic_fixture_start(greedy);
+  rnic_fixture_run(greedy, TIME_PS_PER_SECOND);
   g_assert_cmpstr(greedy->sides[SIDE_RESPONDER].code, ==, "Terminate 1/2/02");
   g_assert_cmpstr(greedy->sides[SIDE_RESPONDER].completions->str, ==, "received 2 (70 octets)");
-  g_assert_true(rnic_kit_is_untouched(other, 70));
-  rnic_kit_post(modest, SIDE_INITIATOR, send_of(70));
-  rnic_kit_start(modest);
-  rnic_kit_run(modest, TIME_PS_PER_SECOND);
-  g_assert_true(rnic_kit_is_payload(other, 70));
+  g_assert_true(rnic_fixture_is_untouched(other, 70));
+  rnic_fixture_post(modest, SIDE_INITIATOR, send_of(70));
+  rnic_fixture_start(modest);
+  rnic_fixture_run(modest, TIME_PS_PER_SECOND);
+  g_assert_true(rnic_fixture_is_payload(other, 70));
   g_assert_cmpint(modest->sides[SIDE_RESPONDER].failed, ==, 0);
-  rnic_kit_free(greedy);
-  rnic_kit_free(modest);
+  rnic_fixture_free(greedy);
+  rnic_fixture_free(modest);
 }
 
 int main(int argc, char **argv)

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Endpoints of one generation that meet another, and rdmac, which has no frames to tell it (notes-mpa 46). */
 #include "rdmap/rdmap_stream_private.h"
-#include "rnic_kit.h"
+#include "rnic_fixture.h"
 
 static rdmap_work send_of(uint32_t length)
 {
   return (rdmap_work){.id = 1, .operation = RDMAP_OPERATION_SEND, .length = length};
 }
 
-static bool loses_everything(rnic_kit *kit, unsigned from, const datagram *packet)
+static bool loses_everything(rnic_fixture *f, unsigned from, const datagram *packet)
 {
-  (void)kit;
+  (void)f;
   (void)from;
   (void)packet;
 
@@ -55,21 +55,21 @@ static const mix_case mixes[] = {
      10 * TIME_PS_PER_SECOND + 20 * TIME_PS_PER_MICROSECOND},
 };
 
-static rnic_kit *mix(const mix_case *c, uint8_t *buffers[SIDES])
+static rnic_fixture *mix(const mix_case *c, uint8_t *buffers[SIDES])
 {
-  rnic_kit *kit = rnic_kit_new();
+  rnic_fixture *f = rnic_fixture_new();
 
-  kit->sides[SIDE_INITIATOR].config.generation = c->initiator;
-  kit->sides[SIDE_RESPONDER].config.generation = c->responder;
-  rnic_kit_create(kit);
+  f->sides[SIDE_INITIATOR].config.generation = c->initiator;
+  f->sides[SIDE_RESPONDER].config.generation = c->responder;
+  rnic_fixture_create(f);
   for (unsigned side = 0; side < SIDES; side++) {
-    buffers[side] = rnic_kit_post_receive(kit, side, 70, 7);
+    buffers[side] = rnic_fixture_post_receive(f, side, 70, 7);
     if (c->work & (side == SIDE_INITIATOR ? MIX_INITIATOR_SENDS : MIX_RESPONDER_SENDS)) {
-      rnic_kit_post(kit, side, send_of(70));
+      rnic_fixture_post(f, side, send_of(70));
     }
   }
-  rnic_kit_start(kit);
-  return kit;
+  rnic_fixture_start(f);
+  return f;
 }
 
 /* MPA-280: an endpoint of one generation that meets another ends the connection, by RST at the end that finds it. It never hangs, and nothing
@@ -79,11 +79,11 @@ static void test_generations_that_do_not_fit(void)
   for (size_t i = 0; i < G_N_ELEMENTS(mixes); i++) {
     const mix_case *c = &mixes[i];
     uint8_t *buffers[SIDES];
-    rnic_kit *kit = mix(c, buffers);
-    kit_side *finder = &kit->sides[c->finder];
-    kit_side *other = &kit->sides[1 - c->finder];
+    rnic_fixture *f = mix(c, buffers);
+    fixture_side *finder = &f->sides[c->finder];
+    fixture_side *other = &f->sides[1 - c->finder];
 
-    rnic_kit_run(kit, 60 * TIME_PS_PER_SECOND);
+    rnic_fixture_run(f, 60 * TIME_PS_PER_SECOND);
     g_assert_cmpstr(finder->code, ==, "MPA error 4");
     g_assert_cmpint(finder->failure.reason.startup, ==, c->reason);
     if (c->at > 0) {
@@ -95,10 +95,10 @@ static void test_generations_that_do_not_fit(void)
     g_assert_cmpstr(other->code, ==, "MPA error 1");
     g_assert_true(finder->closed == 1 && other->closed == 1);
     for (unsigned side = 0; side < SIDES; side++) {
-      g_assert_true(rnic_kit_is_untouched(buffers[side], 70));
-      g_assert_cmpint(rdmap_send_queue_count(kit->sides[side].endpoint->stream->operations), ==, 0);
+      g_assert_true(rnic_fixture_is_untouched(buffers[side], 70));
+      g_assert_cmpint(rdmap_send_queue_count(f->sides[side].endpoint->stream->operations), ==, 0);
     }
-    rnic_kit_free(kit);
+    rnic_fixture_free(f);
   }
 }
 
@@ -109,20 +109,20 @@ static void test_rdmac_waits_no_longer_than_its_timeout(void)
   static const time_ps timeouts[] = {10 * TIME_PS_PER_SECOND, 1};
 
   for (size_t i = 0; i < G_N_ELEMENTS(timeouts); i++) {
-    rnic_kit *kit = rnic_kit_new();
-    kit_side *initiator = &kit->sides[SIDE_INITIATOR];
-    kit_side *responder = &kit->sides[SIDE_RESPONDER];
+    rnic_fixture *f = rnic_fixture_new();
+    fixture_side *initiator = &f->sides[SIDE_INITIATOR];
+    fixture_side *responder = &f->sides[SIDE_RESPONDER];
 
     initiator->config.startup_timeout_ps = 0;
     responder->config.generation = IWARP_RDMAC;
     responder->config.startup_timeout_ps = timeouts[i];
-    rnic_kit_start(kit);
-    rnic_kit_run(kit, 60 * TIME_PS_PER_SECOND);
+    rnic_fixture_start(f);
+    rnic_fixture_run(f, 60 * TIME_PS_PER_SECOND);
     g_assert_cmpint(responder->failure.layer, ==, RNIC_FAILURE_ULP);
     g_assert_cmpint(responder->failure.reason.ulp, ==, RNIC_ULP_NO_FPDU);
     g_assert_cmpint(responder->failed_at, ==, 30 * TIME_PS_PER_MICROSECOND + timeouts[i]);
     g_assert_true(responder->rst && initiator->closed == 1 && responder->closed == 1);
-    rnic_kit_free(kit);
+    rnic_fixture_free(f);
   }
 }
 
@@ -130,19 +130,19 @@ static void test_rdmac_waits_no_longer_than_its_timeout(void)
 static void test_rdmac_waits_for_later_fpdus(void)
 {
   static const uint8_t begun[] = {0x00, 0x64, 0x40, 0x03};
-  rnic_kit *kit = rnic_kit_new();
+  rnic_fixture *f = rnic_fixture_new();
 
-  rnic_kit_set_generation(kit, IWARP_RDMAC);
-  rnic_kit_create(kit);
-  rnic_kit_post_receive(kit, SIDE_RESPONDER, 0, 7);
-  rnic_kit_post(kit, SIDE_INITIATOR, send_of(0));
-  rnic_kit_start(kit);
-  rnic_kit_run(kit, TIME_PS_PER_SECOND);
-  kit->loses = loses_everything; /* the real Initiator would not know what it never sent */
-  rnic_kit_forge(kit, 4 + 2 + 18 + 4, begun, sizeof begun, TCP_ACK); /* behind the marker and the FPDU */
-  rnic_kit_run(kit, 100 * TIME_PS_PER_SECOND);
-  g_assert_cmpint(kit->sides[SIDE_RESPONDER].failed, ==, 0);
-  rnic_kit_free(kit);
+  rnic_fixture_set_generation(f, IWARP_RDMAC);
+  rnic_fixture_create(f);
+  rnic_fixture_post_receive(f, SIDE_RESPONDER, 0, 7);
+  rnic_fixture_post(f, SIDE_INITIATOR, send_of(0));
+  rnic_fixture_start(f);
+  rnic_fixture_run(f, TIME_PS_PER_SECOND);
+  f->loses = loses_everything; /* the real Initiator would not know what it never sent */
+  rnic_fixture_forge(f, 4 + 2 + 18 + 4, begun, sizeof begun, TCP_ACK); /* behind the marker and the FPDU */
+  rnic_fixture_run(f, 100 * TIME_PS_PER_SECOND);
+  g_assert_cmpint(f->sides[SIDE_RESPONDER].failed, ==, 0);
+  rnic_fixture_free(f);
 }
 
 int main(int argc, char **argv)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* RDMA over a way that fragments: rnic_kit's wire, on which what the Initiator sends comes in fragments through the Responder's IP
+/* RDMA over a way that fragments: rnic_fixture's wire, on which what the Initiator sends comes in fragments through the Responder's IP
  * reassembly. */
 #include <string.h>
 
 #include "base/big_endian.h"
 #include "base/random_stream.h"
 #include "net/ip_reassembly.h"
-#include "rnic_kit.h"
+#include "rnic_fixture.h"
 
 enum { WRITE_OCTETS = 30000, SEND_OCTETS = 20000, PIECE_OCTETS = 256, EVERY = 7 };
 
@@ -19,9 +19,9 @@ static ip_reassembly *with(uint32_t datagrams)
 }
 
 /* Hands over the packet in fragments of PIECE_OCTETS in random order, all but `missing` of them (none: UINT32_MAX). */
-static void give_in_fragments(rnic_kit *kit, const datagram *packet, uint32_t missing)
+static void give_in_fragments(rnic_fixture *f, const datagram *packet, uint32_t missing)
 {
-  uint64_t number = kit->sides[SIDE_INITIATOR].packets;
+  uint64_t number = f->sides[SIDE_INITIATOR].packets;
   random_stream *random = random_stream_new(number, "ip_fragmentation");
   ip_reassembly *reassembly = with(UINT32_MAX);
   datagram *cut = datagram_copy(packet);
@@ -40,11 +40,11 @@ static void give_in_fragments(rnic_kit *kit, const datagram *packet, uint32_t mi
       continue;
     }
     g_assert_null(whole);
-    whole = ip_reassembly_receive(reassembly, g_ptr_array_index(pieces, i), kit->now);
+    whole = ip_reassembly_receive(reassembly, g_ptr_array_index(pieces, i), f->now);
   }
   g_assert_true((whole != NULL) == (missing >= pieces->len));
   if (whole) {
-    rnic_endpoint_receive(kit->sides[SIDE_RESPONDER].endpoint, whole, kit->now);
+    rnic_endpoint_receive(f->sides[SIDE_RESPONDER].endpoint, whole, f->now);
     datagram_unref(whole);
   }
   g_ptr_array_unref(pieces);
@@ -53,60 +53,60 @@ static void give_in_fragments(rnic_kit *kit, const datagram *packet, uint32_t mi
   ip_reassembly_free(reassembly);
 }
 
-/* rnic_kit.loses: every packet with more octets than a fragment goes this way instead; of every seventh a fragment is lost. */
-static bool fragments(rnic_kit *kit, unsigned from, const datagram *packet)
+/* rnic_fixture.loses: every packet with more octets than a fragment goes this way instead; of every seventh a fragment is lost. */
+static bool fragments(rnic_fixture *f, unsigned from, const datagram *packet)
 {
   if (from != SIDE_INITIATOR || packet->payload.length <= PIECE_OCTETS) {
     return false;
   }
-  give_in_fragments(kit, packet, kit->sides[from].packets % EVERY == 0 ? 0 : UINT32_MAX);
+  give_in_fragments(f, packet, f->sides[from].packets % EVERY == 0 ? 0 : UINT32_MAX);
   return true;
 }
 
-/* rnic_kit.loses: the same packets, whole; every seventh is lost. */
-static bool loses_every_seventh(rnic_kit *kit, unsigned from, const datagram *packet)
+/* rnic_fixture.loses: the same packets, whole; every seventh is lost. */
+static bool loses_every_seventh(rnic_fixture *f, unsigned from, const datagram *packet)
 {
   if (from != SIDE_INITIATOR || packet->payload.length <= PIECE_OCTETS) {
     return false;
   }
-  if (kit->sides[from].packets % EVERY != 0) {
+  if (f->sides[from].packets % EVERY != 0) {
     datagram *whole = datagram_copy(packet);
-    rnic_endpoint_receive(kit->sides[SIDE_RESPONDER].endpoint, whole, kit->now);
+    rnic_endpoint_receive(f->sides[SIDE_RESPONDER].endpoint, whole, f->now);
     datagram_unref(whole);
   }
   return true;
 }
 
 /* A Write and two Sends; returns what the ULPs were told and the ULPDUs' digest. */
-static char *run(bool (*loses)(rnic_kit *kit, unsigned from, const datagram *packet))
+static char *run(bool (*loses)(rnic_fixture *f, unsigned from, const datagram *packet))
 {
-  rnic_kit *kit = rnic_kit_new();
+  rnic_fixture *f = rnic_fixture_new();
   uint32_t stag;
 
-  kit->loses = loses;
-  rnic_kit_create(kit);
-  uint8_t *sink = rnic_kit_register(kit, SIDE_RESPONDER, 0, WRITE_OCTETS, &stag);
-  uint8_t *first = rnic_kit_post_receive(kit, SIDE_RESPONDER, SEND_OCTETS, 7);
-  uint8_t *second = rnic_kit_post_receive(kit, SIDE_RESPONDER, SEND_OCTETS, 8);
-  rnic_kit_post(
-      kit, SIDE_INITIATOR,
+  f->loses = loses;
+  rnic_fixture_create(f);
+  uint8_t *sink = rnic_fixture_register(f, SIDE_RESPONDER, 0, WRITE_OCTETS, &stag);
+  uint8_t *first = rnic_fixture_post_receive(f, SIDE_RESPONDER, SEND_OCTETS, 7);
+  uint8_t *second = rnic_fixture_post_receive(f, SIDE_RESPONDER, SEND_OCTETS, 8);
+  rnic_fixture_post(
+      f, SIDE_INITIATOR,
       (rdmap_work){.operation = RDMAP_OPERATION_WRITE, .length = WRITE_OCTETS, .remote_stag = stag, .id = 1});
-  rnic_kit_post(kit, SIDE_INITIATOR,
-                (rdmap_work){.operation = RDMAP_OPERATION_SEND, .length = SEND_OCTETS, .id = 2});
-  rnic_kit_post(kit, SIDE_INITIATOR,
-                (rdmap_work){.operation = RDMAP_OPERATION_SEND, .length = SEND_OCTETS, .id = 3});
-  rnic_kit_start(kit);
-  rnic_kit_run(kit, 100 * TIME_PS_PER_SECOND);
-  g_assert_true(rnic_kit_is_payload(sink, WRITE_OCTETS));
-  g_assert_true(rnic_kit_is_payload(first, SEND_OCTETS));
-  g_assert_true(rnic_kit_is_payload(second, SEND_OCTETS));
+  rnic_fixture_post(f, SIDE_INITIATOR,
+                    (rdmap_work){.operation = RDMAP_OPERATION_SEND, .length = SEND_OCTETS, .id = 2});
+  rnic_fixture_post(f, SIDE_INITIATOR,
+                    (rdmap_work){.operation = RDMAP_OPERATION_SEND, .length = SEND_OCTETS, .id = 3});
+  rnic_fixture_start(f);
+  rnic_fixture_run(f, 100 * TIME_PS_PER_SECOND);
+  g_assert_true(rnic_fixture_is_payload(sink, WRITE_OCTETS));
+  g_assert_true(rnic_fixture_is_payload(first, SEND_OCTETS));
+  g_assert_true(rnic_fixture_is_payload(second, SEND_OCTETS));
   GString *told = g_string_new(NULL);
   for (unsigned side = 0; side < SIDES; side++) {
-    g_assert_cmpint(kit->sides[side].failed, ==, 0);
-    g_string_append_printf(told, "%s; %zu placed, %zu delivered\n", kit->sides[side].completions->str,
-                           kit->sides[side].placed, kit->sides[side].delivered);
+    g_assert_cmpint(f->sides[side].failed, ==, 0);
+    g_string_append_printf(told, "%s; %zu placed, %zu delivered\n", f->sides[side].completions->str,
+                           f->sides[side].placed, f->sides[side].delivered);
   }
-  rnic_kit_free(kit);
+  rnic_fixture_free(f);
   return g_string_free(told, FALSE);
 }
 
@@ -122,9 +122,9 @@ static void test_consumers_see_nothing_of_it(void)
   g_free(in_fragments);
 }
 
-/* rnic_kit.loses: the Responder's IP drops fragments, and answers; a box on the way has cleared DF, and a router behind it has a
+/* rnic_fixture.loses: the Responder's IP drops fragments, and answers; a box on the way has cleared DF, and a router behind it has a
  * link of 576 octets: fragments of 552. */
-static bool drops_fragments(rnic_kit *kit, unsigned from, const datagram *packet)
+static bool drops_fragments(rnic_fixture *f, unsigned from, const datagram *packet)
 {
   if (from != SIDE_INITIATOR || datagram_octets(packet) <= 576) {
     return false;
@@ -135,12 +135,12 @@ static bool drops_fragments(rnic_kit *kit, unsigned from, const datagram *packet
   uint32_t octets = datagram_octets(cut) - cut->ip_octets;
   for (uint32_t at = 0; at < octets; at += 552) {
     datagram *piece = datagram_new_fragment(cut, at, MIN(552, octets - at));
-    g_assert_null(ip_reassembly_receive(reassembly, piece, kit->now));
+    g_assert_null(ip_reassembly_receive(reassembly, piece, f->now));
   }
   datagram_unref(cut);
   datagram *answer = ip_reassembly_take_answer(reassembly);
   g_assert_nonnull(answer);
-  rnic_endpoint_receive(kit->sides[SIDE_INITIATOR].endpoint, answer, kit->now);
+  rnic_endpoint_receive(f->sides[SIDE_INITIATOR].endpoint, answer, f->now);
   datagram_unref(answer);
   ip_reassembly_free(reassembly);
   return true;
@@ -150,27 +150,27 @@ static bool drops_fragments(rnic_kit *kit, unsigned from, const datagram *packet
  * octets, less 40 of headers. The transfer goes on. */
 static void test_dropped_fragments_shrink_the_emss(void)
 {
-  rnic_kit *kit = rnic_kit_new();
+  rnic_fixture *f = rnic_fixture_new();
 
-  kit->loses = drops_fragments;
-  rnic_kit_create(kit);
-  uint8_t *buffer = rnic_kit_post_receive(kit, SIDE_RESPONDER, SEND_OCTETS, 7);
-  rnic_kit_post(kit, SIDE_INITIATOR,
-                (rdmap_work){.operation = RDMAP_OPERATION_SEND, .length = SEND_OCTETS, .id = 2});
-  rnic_kit_start(kit);
-  rnic_kit_run(kit, 100 * TIME_PS_PER_SECOND);
-  g_assert_true(rnic_kit_is_payload(buffer, SEND_OCTETS));
-  g_assert_cmpuint(rnic_endpoint_emss_octets(kit->sides[SIDE_INITIATOR].endpoint), ==, 532);
-  rnic_kit_free(kit);
+  f->loses = drops_fragments;
+  rnic_fixture_create(f);
+  uint8_t *buffer = rnic_fixture_post_receive(f, SIDE_RESPONDER, SEND_OCTETS, 7);
+  rnic_fixture_post(f, SIDE_INITIATOR,
+                    (rdmap_work){.operation = RDMAP_OPERATION_SEND, .length = SEND_OCTETS, .id = 2});
+  rnic_fixture_start(f);
+  rnic_fixture_run(f, 100 * TIME_PS_PER_SECOND);
+  g_assert_true(rnic_fixture_is_payload(buffer, SEND_OCTETS));
+  g_assert_cmpuint(rnic_endpoint_emss_octets(f->sides[SIDE_INITIATOR].endpoint), ==, 532);
+  rnic_fixture_free(f);
 }
 
 static int last_identification;
 static guint identified;
 
-/* rnic_kit.loses: nothing; watches the identification of what the Initiator sends (octets 4 and 5 of the header). */
-static bool watches_identification(rnic_kit *kit, unsigned from, const datagram *packet)
+/* rnic_fixture.loses: nothing; watches the identification of what the Initiator sends (octets 4 and 5 of the header). */
+static bool watches_identification(rnic_fixture *f, unsigned from, const datagram *packet)
 {
-  (void)kit;
+  (void)f;
 
   if (from == SIDE_INITIATOR) {
     int identification = big_endian_read_16(packet->header + 4);
@@ -185,19 +185,19 @@ static bool watches_identification(rnic_kit *kit, unsigned from, const datagram 
 /* RFC 6864 §4.2: what may be fragmented has an identification of its own: the host counts. */
 static void test_identification(void)
 {
-  rnic_kit *kit = rnic_kit_new();
+  rnic_fixture *f = rnic_fixture_new();
 
   identified = 0;
-  kit->loses = watches_identification;
-  kit->sides[SIDE_INITIATOR].config.tcp.path_mtu_discovery = false;
-  rnic_kit_create(kit);
-  rnic_kit_post_receive(kit, SIDE_RESPONDER, SEND_OCTETS, 7);
-  rnic_kit_post(kit, SIDE_INITIATOR,
-                (rdmap_work){.operation = RDMAP_OPERATION_SEND, .length = SEND_OCTETS, .id = 2});
-  rnic_kit_start(kit);
-  rnic_kit_run(kit, TIME_PS_PER_SECOND);
+  f->loses = watches_identification;
+  f->sides[SIDE_INITIATOR].config.tcp.path_mtu_discovery = false;
+  rnic_fixture_create(f);
+  rnic_fixture_post_receive(f, SIDE_RESPONDER, SEND_OCTETS, 7);
+  rnic_fixture_post(f, SIDE_INITIATOR,
+                    (rdmap_work){.operation = RDMAP_OPERATION_SEND, .length = SEND_OCTETS, .id = 2});
+  rnic_fixture_start(f);
+  rnic_fixture_run(f, TIME_PS_PER_SECOND);
   g_assert_cmpuint(identified, >, SEND_OCTETS / 1460);
-  rnic_kit_free(kit);
+  rnic_fixture_free(f);
 }
 
 int main(int argc, char **argv)

@@ -1,66 +1,66 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Whole endpoints with little reassembly memory, few descriptors, and one that assumes alignment. */
-#include "rnic_kit.h"
+#include "rnic_fixture.h"
 
 enum { RECEIVE_ID = 7 };
 
 /* The Initiator sends `count` Sends of `octets` octets each. */
-static void post_sends(rnic_kit *kit, uint32_t count, uint32_t octets)
+static void post_sends(rnic_fixture *f, uint32_t count, uint32_t octets)
 {
   for (uint32_t i = 0; i < count; i++) {
     const rdmap_work work = {.id = i, .operation = RDMAP_OPERATION_SEND, .length = octets};
 
-    rnic_kit_post_receive(kit, SIDE_RESPONDER, octets, RECEIVE_ID);
-    g_assert_true(rnic_kit_post(kit, SIDE_INITIATOR, work));
+    rnic_fixture_post_receive(f, SIDE_RESPONDER, octets, RECEIVE_ID);
+    g_assert_true(rnic_fixture_post(f, SIDE_INITIATOR, work));
   }
 }
 
-static rnic_kit *begin(tcp_passing passing, tcp_segmentation segmentation, bool markers,
-                       uint64_t memory_octets)
+static rnic_fixture *begin(tcp_passing passing, tcp_segmentation segmentation, bool markers,
+                           uint64_t memory_octets)
 {
-  rnic_kit *kit = rnic_kit_new();
-  kit_side *responder = &kit->sides[SIDE_RESPONDER];
+  rnic_fixture *f = rnic_fixture_new();
+  fixture_side *responder = &f->sides[SIDE_RESPONDER];
 
   responder->config.tcp.passing = passing;
   responder->config.markers = markers;
-  kit->sides[SIDE_INITIATOR].config.tcp.segmentation = segmentation;
+  f->sides[SIDE_INITIATOR].config.tcp.segmentation = segmentation;
   rnic_host_limit_memory(responder->host, memory_octets, 1);
-  return kit;
+  return f;
 }
 
-static uint64_t peak(const rnic_kit *kit)
+static uint64_t peak(const rnic_fixture *f)
 {
-  return rnic_host_memory(kit->sides[SIDE_RESPONDER].host)->peak;
+  return rnic_host_memory(f->sides[SIDE_RESPONDER].host)->peak;
 }
 
-static uint64_t used(const rnic_kit *kit)
+static uint64_t used(const rnic_fixture *f)
 {
-  return rnic_host_memory(kit->sides[SIDE_RESPONDER].host)->used;
+  return rnic_host_memory(f->sides[SIDE_RESPONDER].host)->used;
 }
 
-static const rnic_refusals *refusals(const rnic_kit *kit)
+static const rnic_refusals *refusals(const rnic_fixture *f)
 {
-  return rnic_endpoint_refusals(kit->sides[SIDE_RESPONDER].endpoint);
+  return rnic_endpoint_refusals(f->sides[SIDE_RESPONDER].endpoint);
 }
 
-static size_t delivered(const rnic_kit *kit)
+static size_t delivered(const rnic_fixture *f)
 {
-  return kit->sides[SIDE_RESPONDER].delivered;
+  return f->sides[SIDE_RESPONDER].delivered;
 }
 
 /* No memory, whole FPDUs in order: nothing needs it, startup frames neither. */
 static void test_no_memory_aligned(void)
 {
-  rnic_kit *kit = begin(TCP_PASSING_IN_ORDER, TCP_SEGMENTATION_ALIGNED, false, 0);
+  rnic_fixture *f = begin(TCP_PASSING_IN_ORDER, TCP_SEGMENTATION_ALIGNED, false, 0);
 
-  rnic_kit_create(kit);
-  post_sends(kit, 20, 1000);
-  rnic_kit_start(kit);
-  rnic_kit_run(kit, TIME_PS_PER_SECOND);
-  g_assert_cmpuint(delivered(kit), ==, 20);
-  g_assert_cmpuint(refusals(kit)->memory, ==, 0);
-  g_assert_cmpuint(peak(kit), ==, 0);
-  rnic_kit_free(kit);
+  rnic_fixture_create(f);
+  post_sends(f, 20, 1000);
+  rnic_fixture_start(f);
+  rnic_fixture_run(f, TIME_PS_PER_SECOND);
+  g_assert_cmpuint(delivered(f), ==, 20);
+  g_assert_cmpuint(refusals(f)->memory, ==, 0);
+  g_assert_cmpuint(peak(f), ==, 0);
+  rnic_fixture_free(f);
 }
 
 /* mpa-01 §11.2.2: a sender that cuts where its segments end, FPDUs of 2 + 18 + 1000 + 4 = 1024 octets in segments of 1460. Without memory
@@ -69,20 +69,20 @@ static void test_no_memory_aligned(void)
 static void test_deadlock(void)
 {
   for (uint64_t octets = 0; octets <= 1023; octets += 1023) {
-    rnic_kit *kit = begin(TCP_PASSING_IN_ORDER, TCP_SEGMENTATION_STREAM, false, octets);
+    rnic_fixture *f = begin(TCP_PASSING_IN_ORDER, TCP_SEGMENTATION_STREAM, false, octets);
 
-    rnic_kit_create(kit);
-    post_sends(kit, 20, 1000);
-    rnic_kit_start(kit);
-    rnic_kit_run(kit, 2000 * TIME_PS_PER_SECOND);
-    g_assert_cmpuint(delivered(kit), ==, octets > 0 ? 20 : 0);
-    g_assert_cmpint(refusals(kit)->memory > 0, ==, octets == 0);
-    g_assert_cmpuint(peak(kit), <=, octets);
-    g_assert_cmpint(kit->sides[SIDE_INITIATOR].failed, ==, octets == 0);
+    rnic_fixture_create(f);
+    post_sends(f, 20, 1000);
+    rnic_fixture_start(f);
+    rnic_fixture_run(f, 2000 * TIME_PS_PER_SECOND);
+    g_assert_cmpuint(delivered(f), ==, octets > 0 ? 20 : 0);
+    g_assert_cmpint(refusals(f)->memory > 0, ==, octets == 0);
+    g_assert_cmpuint(peak(f), <=, octets);
+    g_assert_cmpint(f->sides[SIDE_INITIATOR].failed, ==, octets == 0);
     if (octets == 0) {
-      g_assert_cmpint(kit->sides[SIDE_INITIATOR].failure.reason.tcp, ==, TCP_CLOSE_GAVE_UP);
+      g_assert_cmpint(f->sides[SIDE_INITIATOR].failure.reason.tcp, ==, TCP_CLOSE_GAVE_UP);
     }
-    rnic_kit_free(kit);
+    rnic_fixture_free(f);
   }
 }
 
@@ -99,35 +99,35 @@ static void test_loss(void)
   } rows[] = {{TCP_PASSING_IN_ORDER, false, 5 * 1024, true}, {TCP_PASSING_AS_ARRIVED, true, 0, false}};
 
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-    rnic_kit *kit = begin(rows[i].passing, TCP_SEGMENTATION_ALIGNED, rows[i].markers, rows[i].octets);
+    rnic_fixture *f = begin(rows[i].passing, TCP_SEGMENTATION_ALIGNED, rows[i].markers, rows[i].octets);
 
-    kit->sides[SIDE_INITIATOR].lost = 1 << 2; /* of its packets with payload: Request, first FPDU, second */
-    rnic_kit_create(kit);
-    post_sends(kit, 40, 1000);
-    rnic_kit_start(kit);
-    rnic_kit_run(kit, 100 * TIME_PS_PER_SECOND);
-    g_assert_cmpuint(delivered(kit), ==, 40);
-    g_assert_cmpint(refusals(kit)->memory >= 2, ==, rows[i].refuses);
-    g_assert_cmpuint(peak(kit), ==, rows[i].octets);
-    g_assert_cmpuint(used(kit), ==, 0);
-    rnic_kit_free(kit);
+    f->sides[SIDE_INITIATOR].lost = 1 << 2; /* of its packets with payload: Request, first FPDU, second */
+    rnic_fixture_create(f);
+    post_sends(f, 40, 1000);
+    rnic_fixture_start(f);
+    rnic_fixture_run(f, 100 * TIME_PS_PER_SECOND);
+    g_assert_cmpuint(delivered(f), ==, 40);
+    g_assert_cmpint(refusals(f)->memory >= 2, ==, rows[i].refuses);
+    g_assert_cmpuint(peak(f), ==, rows[i].octets);
+    g_assert_cmpuint(used(f), ==, 0);
+    rnic_fixture_free(f);
   }
 }
 
 /* A placement latency is not reassembly memory: what waits it out takes no room (definitions.md, `processing`). */
 static void test_placement_latency(void)
 {
-  rnic_kit *kit = begin(TCP_PASSING_AS_ARRIVED, TCP_SEGMENTATION_ALIGNED, true, 0);
+  rnic_fixture *f = begin(TCP_PASSING_AS_ARRIVED, TCP_SEGMENTATION_ALIGNED, true, 0);
 
-  kit->sides[SIDE_RESPONDER].config.placement_latency_ps = TIME_PS_PER_MILLISECOND;
-  kit->sides[SIDE_INITIATOR].lost = 1 << 2;
-  rnic_kit_create(kit);
-  post_sends(kit, 40, 1000);
-  rnic_kit_start(kit);
-  rnic_kit_run(kit, 100 * TIME_PS_PER_SECOND);
-  g_assert_cmpuint(delivered(kit), ==, 40);
-  g_assert_cmpuint(refusals(kit)->memory, ==, 0);
-  rnic_kit_free(kit);
+  f->sides[SIDE_RESPONDER].config.placement_latency_ps = TIME_PS_PER_MILLISECOND;
+  f->sides[SIDE_INITIATOR].lost = 1 << 2;
+  rnic_fixture_create(f);
+  post_sends(f, 40, 1000);
+  rnic_fixture_start(f);
+  rnic_fixture_run(f, 100 * TIME_PS_PER_SECOND);
+  g_assert_cmpuint(delivered(f), ==, 40);
+  g_assert_cmpuint(refusals(f)->memory, ==, 0);
+  rnic_fixture_free(f);
 }
 
 /* A connection that has failed holds nothing: its part of the memory is free for the others. The Initiator resets amid an FPDU that is
@@ -135,16 +135,16 @@ static void test_placement_latency(void)
 static void test_failure_lets_go(void)
 {
   static const uint8_t front[] = {0x04, 0x00, 0x41, 0x43}; /* ULPDU_Length 1024 and the beginning of a Send */
-  rnic_kit *kit = begin(TCP_PASSING_AS_ARRIVED, TCP_SEGMENTATION_ALIGNED, false, 100);
+  rnic_fixture *f = begin(TCP_PASSING_AS_ARRIVED, TCP_SEGMENTATION_ALIGNED, false, 100);
 
-  rnic_kit_start(kit);
-  rnic_kit_run(kit, TIME_PS_PER_MILLISECOND);
-  rnic_kit_forge(kit, 20, front, sizeof front, TCP_ACK);
-  g_assert_cmpuint(used(kit), ==, 4);
-  rnic_kit_forge(kit, 24, NULL, 0, TCP_RST);
-  g_assert_cmpint(kit->sides[SIDE_RESPONDER].failed, ==, 1);
-  g_assert_cmpuint(used(kit), ==, 0);
-  rnic_kit_free(kit);
+  rnic_fixture_start(f);
+  rnic_fixture_run(f, TIME_PS_PER_MILLISECOND);
+  rnic_fixture_forge(f, 20, front, sizeof front, TCP_ACK);
+  g_assert_cmpuint(used(f), ==, 4);
+  rnic_fixture_forge(f, 24, NULL, 0, TCP_RST);
+  g_assert_cmpint(f->sides[SIDE_RESPONDER].failed, ==, 1);
+  g_assert_cmpuint(used(f), ==, 0);
+  rnic_fixture_free(f);
 }
 
 /* The same when it is time that ends it: an rdmac receiver whose first FPDU does not become whole in 10 s. The four octets are its leading
@@ -152,24 +152,24 @@ static void test_failure_lets_go(void)
 static void test_timeout_lets_go(void)
 {
   static const uint8_t marker[4] = {0};
-  rnic_kit *kit = begin(TCP_PASSING_AS_ARRIVED, TCP_SEGMENTATION_ALIGNED, true, 100);
+  rnic_fixture *f = begin(TCP_PASSING_AS_ARRIVED, TCP_SEGMENTATION_ALIGNED, true, 100);
 
-  rnic_kit_set_generation(kit, IWARP_RDMAC);
-  rnic_kit_start(kit);
-  rnic_kit_run(kit, TIME_PS_PER_MILLISECOND);
-  rnic_kit_forge(kit, 0, marker, sizeof marker, TCP_ACK);
-  g_assert_cmpuint(used(kit), ==, 4);
-  const rnic_endpoint *responder = kit->sides[SIDE_RESPONDER].endpoint;
+  rnic_fixture_set_generation(f, IWARP_RDMAC);
+  rnic_fixture_start(f);
+  rnic_fixture_run(f, TIME_PS_PER_MILLISECOND);
+  rnic_fixture_forge(f, 0, marker, sizeof marker, TCP_ACK);
+  g_assert_cmpuint(used(f), ==, 4);
+  const rnic_endpoint *responder = f->sides[SIDE_RESPONDER].endpoint;
   time_ps due = rnic_endpoint_deadline(responder);
-  while (kit->sides[SIDE_RESPONDER].failed == 0) {
-    g_assert_cmpuint(used(kit), ==, 4);
+  while (f->sides[SIDE_RESPONDER].failed == 0) {
+    g_assert_cmpuint(used(f), ==, 4);
     g_assert_cmpint(due, <, TIME_PS_NEVER);
-    kit->now = due;
-    rnic_endpoint_run(kit->sides[SIDE_RESPONDER].endpoint, due);
+    f->now = due;
+    rnic_endpoint_run(f->sides[SIDE_RESPONDER].endpoint, due);
     due = rnic_endpoint_deadline(responder);
   }
-  g_assert_cmpuint(used(kit), ==, 0);
-  rnic_kit_free(kit);
+  g_assert_cmpuint(used(f), ==, 0);
+  rnic_fixture_free(f);
 }
 
 /* FPDUs of 2 + 18 + 4000 + 4 = 4024 octets in segments of 1460, of a sender that does not know its segments. The first lies in 1460 +
@@ -181,23 +181,23 @@ static void test_descriptors(void)
   static const size_t whole[] = {[1] = 0, [2] = 1, [3] = 3};
 
   for (uint32_t limit = 1; limit <= 3; limit++) {
-    rnic_kit *kit = rnic_kit_new();
-    kit_side *initiator = &kit->sides[SIDE_INITIATOR];
-    kit_side *responder = &kit->sides[SIDE_RESPONDER];
+    rnic_fixture *f = rnic_fixture_new();
+    fixture_side *initiator = &f->sides[SIDE_INITIATOR];
+    fixture_side *responder = &f->sides[SIDE_RESPONDER];
 
     responder->config.markers = false;
     responder->config.fpdu_descriptors = limit;
     responder->config.partial_fpdus = 1;
     initiator->config.tcp.segmentation = TCP_SEGMENTATION_STREAM;
     initiator->config.assumed_emss_octets = 8960;
-    rnic_kit_create(kit);
-    post_sends(kit, 3, 4000);
-    rnic_kit_start(kit);
-    rnic_kit_run(kit, 2000 * TIME_PS_PER_SECOND);
-    g_assert_cmpuint(delivered(kit), ==, whole[limit]);
-    g_assert_cmpint(refusals(kit)->descriptors > 0, ==, limit < 3);
-    g_assert_cmpuint(refusals(kit)->memory, ==, 0);
-    rnic_kit_free(kit);
+    rnic_fixture_create(f);
+    post_sends(f, 3, 4000);
+    rnic_fixture_start(f);
+    rnic_fixture_run(f, 2000 * TIME_PS_PER_SECOND);
+    g_assert_cmpuint(delivered(f), ==, whole[limit]);
+    g_assert_cmpint(refusals(f)->descriptors > 0, ==, limit < 3);
+    g_assert_cmpuint(refusals(f)->memory, ==, 0);
+    rnic_fixture_free(f);
   }
 }
 
@@ -206,23 +206,23 @@ static void test_descriptors(void)
 static void test_assumption(void)
 {
   for (int assumes = 0; assumes < 2; assumes++) {
-    rnic_kit *kit = begin(TCP_PASSING_AS_ARRIVED, TCP_SEGMENTATION_ALIGNED, false, 1 << 20);
-    kit_side *responder = &kit->sides[SIDE_RESPONDER];
+    rnic_fixture *f = begin(TCP_PASSING_AS_ARRIVED, TCP_SEGMENTATION_ALIGNED, false, 1 << 20);
+    fixture_side *responder = &f->sides[SIDE_RESPONDER];
 
     responder->config.assumes_aligned = assumes;
-    kit->sides[SIDE_INITIATOR].lost = 1 << 1;
-    rnic_kit_create(kit);
-    post_sends(kit, 40, 1000);
-    rnic_kit_start(kit);
-    rnic_kit_run(kit, 55 * TIME_PS_PER_MICROSECOND);
+    f->sides[SIDE_INITIATOR].lost = 1 << 1;
+    rnic_fixture_create(f);
+    post_sends(f, 40, 1000);
+    rnic_fixture_start(f);
+    rnic_fixture_run(f, 55 * TIME_PS_PER_MICROSECOND);
     g_assert_cmpuint(responder->placed, ==, assumes ? 9 : 0);
-    g_assert_cmpuint(used(kit), ==, assumes ? 0 : 9 * 1024);
-    rnic_kit_run(kit, 100 * TIME_PS_PER_SECOND);
-    g_assert_cmpuint(delivered(kit), ==, 40);
+    g_assert_cmpuint(used(f), ==, assumes ? 0 : 9 * 1024);
+    rnic_fixture_run(f, 100 * TIME_PS_PER_SECOND);
+    g_assert_cmpuint(delivered(f), ==, 40);
     const mpa_deframer_statistics *mpa = rnic_endpoint_mpa_statistics(responder->endpoint);
     g_assert_cmpint(mpa->located_by[MPA_LOCATED_BY_ASSUMPTION] >= 9, ==, assumes);
     g_assert_cmpuint(mpa->wrong_guesses, ==, 0);
-    rnic_kit_free(kit);
+    rnic_fixture_free(f);
   }
 }
 

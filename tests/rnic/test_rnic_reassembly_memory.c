@@ -53,8 +53,8 @@ static void test_none(void)
 static void test_cells(void)
 {
   rnic_reassembly_memory *memory = rnic_reassembly_memory_new(1000, 64);
-  const rnic_held held = {.incomplete = 64, .unlocated = 65, .processing = 1000, .in_order_edge = 77};
-  const rnic_held spread = {.incomplete = 1, .unlocated = 1, .order = 98};
+  const rnic_occupancy held = {.incomplete = 64, .unlocated = 65, .processing = 1000, .in_order_edge = 77};
+  const rnic_occupancy spread = {.incomplete = 1, .unlocated = 1, .order = 98};
 
   g_assert_cmpuint(rnic_reassembly_memory_octets_of(memory, &held), ==, 192);
   g_assert_cmpuint(rnic_reassembly_memory_octets_of(memory, &spread), ==, 256);
@@ -67,7 +67,7 @@ static void test_beyond_4_gib(void)
 {
   const uint64_t gib = UINT64_C(1) << 30;
   rnic_reassembly_memory *memory = rnic_reassembly_memory_new(6 * gib, 64);
-  const rnic_held held = {.incomplete = 5 * gib - 1, .unlocated = 5 * gib - 64, .order = 5 * gib};
+  const rnic_occupancy held = {.incomplete = 5 * gib - 1, .unlocated = 5 * gib - 64, .order = 5 * gib};
 
   g_assert_cmpuint(rnic_reassembly_memory_octets_of(memory, &held), ==, 15 * gib - 64);
   g_assert_cmpuint(rnic_reassembly_memory_octets_at_most(memory, 5 * gib), ==, 5 * gib + 3 * 63);

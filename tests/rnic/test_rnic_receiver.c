@@ -1,42 +1,42 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The receiver with segments in many slices, as FPDUs that refer bring them (mpa_fpdu_memory.h). What it does with octets in any order is in
- * test_rnic_forecast and test_rnic_admission. */
+ * test_rnic_dry_run and test_rnic_admission. */
 #include "base/random_stream.h"
-#include "receiver_kit.h"
+#include "receiver_fixture.h"
 
 enum { WRITES = 40, SEED = 11, FPDU_OCTETS = 1460 };
 
 static uint32_t payloads[WRITES];
 
 /* All segments of up to FPDU_OCTETS, each second one late; then nothing of the memory may be in use. */
-static void arrive_in_slices(receiver_kit_mode mode, bool markers, uint32_t slice_octets,
+static void arrive_in_slices(receiver_fixture_mode mode, bool markers, uint32_t slice_octets,
                              uint64_t memory_octets)
 {
   mpa_fpdu_memory *memory = mpa_fpdu_memory_new(FPDU_OCTETS, memory_octets);
-  const receiver_kit_config config = {
+  const receiver_fixture_config config = {
       .mode = mode, .markers = markers, .crc = true, .fpdu_memory = memory, .slice_octets = slice_octets};
-  receiver_kit *kit = receiver_kit_new(&config, payloads, WRITES);
+  receiver_fixture *f = receiver_fixture_new(&config, payloads, WRITES);
   random_stream *random = random_stream_new(SEED, "receiver");
-  uint64_t end = receiver_kit_position(kit, WRITES);
+  uint64_t end = receiver_fixture_position(f, WRITES);
 
   g_test_message("seed %d, mode %d, markers %d, slices of %u octets, memory of %" G_GUINT64_FORMAT, SEED,
                  mode, markers, slice_octets, memory_octets);
   for (uint64_t from = 0; from < end;) {
     uint64_t middle = MIN(end, from + 1 + random_stream_below(random, FPDU_OCTETS));
     uint64_t to = MIN(end, middle + random_stream_below(random, FPDU_OCTETS));
-    g_assert_true(middle == to || receiver_kit_arrive(kit, middle, to));
-    g_assert_true(receiver_kit_arrive(kit, from, middle));
+    g_assert_true(middle == to || receiver_fixture_arrive(f, middle, to));
+    g_assert_true(receiver_fixture_arrive(f, from, middle));
     from = to;
   }
-  receiver_kit_expect_all(kit);
+  receiver_fixture_expect_all(f);
   memory_pool *pool = mpa_fpdu_memory_arrived(memory, 1);
   g_assert_true(memory_octets < FPDU_OCTETS ? pool == NULL : pool->pieces_out == 0);
   random_stream_free(random);
-  receiver_kit_free(kit);
+  receiver_fixture_free(f);
   mpa_fpdu_memory_free(memory);
 }
 
-/* Copied or taken as they are, the Writes are placed as they were written, and what is held is what was forecast. */
+/* Copied or taken as they are, the Writes are placed as they were written, and what is held is what the dry run foretold. */
 static void test_slices(void)
 {
   random_stream *random = random_stream_new(SEED, "payloads");
@@ -44,7 +44,7 @@ static void test_slices(void)
   for (guint i = 0; i < WRITES; i++) {
     payloads[i] = 1 + (uint32_t)random_stream_below(random, 1400);
   }
-  for (receiver_kit_mode mode = KIT_IN_ORDER; mode < KIT_ASSUME_ALIGNED; mode++) {
+  for (receiver_fixture_mode mode = KIT_IN_ORDER; mode < KIT_ASSUME_ALIGNED; mode++) {
     for (uint32_t slice_octets = 1; slice_octets <= 256; slice_octets *= 4) {
       arrive_in_slices(mode, true, slice_octets, 0);
       arrive_in_slices(mode, true, slice_octets, (uint64_t)2 * FPDU_OCTETS);
@@ -62,19 +62,19 @@ static void test_held(void)
   const uint32_t payload = 1000;
 
   for (uint32_t slice_octets = 100; slice_octets <= 200; slice_octets += 100) {
-    const receiver_kit_config config = {.mode = KIT_OUT_OF_ORDER,
-                                        .markers = true,
-                                        .crc = true,
-                                        .fpdu_memory = memory,
-                                        .slice_octets = slice_octets};
-    receiver_kit *kit = receiver_kit_new(&config, &payload, 1);
-    uint64_t end = receiver_kit_position(kit, 1);
-    g_assert_true(receiver_kit_arrive(kit, 0, 800));
+    const receiver_fixture_config config = {.mode = KIT_OUT_OF_ORDER,
+                                            .markers = true,
+                                            .crc = true,
+                                            .fpdu_memory = memory,
+                                            .slice_octets = slice_octets};
+    receiver_fixture *f = receiver_fixture_new(&config, &payload, 1);
+    uint64_t end = receiver_fixture_position(f, 1);
+    g_assert_true(receiver_fixture_arrive(f, 0, 800));
     g_assert_cmpuint(mpa_fpdu_memory_arrived(memory, 1)->pieces_out, ==, slice_octets == 100 ? 1 : 0);
-    g_assert_true(receiver_kit_arrive(kit, 800, end));
+    g_assert_true(receiver_fixture_arrive(f, 800, end));
     g_assert_cmpuint(mpa_fpdu_memory_arrived(memory, 1)->pieces_out, ==, 0);
-    receiver_kit_expect_all(kit);
-    receiver_kit_free(kit);
+    receiver_fixture_expect_all(f);
+    receiver_fixture_free(f);
   }
   mpa_fpdu_memory_free(memory);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What limits a host that sends: its send buffer and its rates. */
-#include "rnic_kit.h"
+#include "rnic_fixture.h"
 
 /* Without markers full FPDUs are 1454 + 6 octets (mpa-01 §5.3.2): EMSS. */
 enum { FPDU = 1460, PAYLOAD = 1440, TARGET = 0x1000, PACKETS_MAX = 30 };
@@ -12,32 +12,32 @@ static struct {
   time_ps at[PACKETS_MAX];
 } sent;
 
-/* An rnic_kit.loses: none is lost. */
-static bool note_segment(rnic_kit *kit, unsigned from, const datagram *packet)
+/* An rnic_fixture.loses: none is lost. */
+static bool note_segment(rnic_fixture *f, unsigned from, const datagram *packet)
 {
   if (from == sent.from && packet->payload.length == FPDU) {
     g_assert_cmpuint(sent.count, <, PACKETS_MAX);
-    sent.at[sent.count++] = kit->now;
+    sent.at[sent.count++] = f->now;
   }
   return false;
 }
 
-static rnic_kit *begin(unsigned sender)
+static rnic_fixture *begin(unsigned sender)
 {
-  rnic_kit *kit = rnic_kit_new();
+  rnic_fixture *f = rnic_fixture_new();
 
-  kit->loses = note_segment;
+  f->loses = note_segment;
   for (unsigned i = 0; i < SIDES; i++) {
-    kit->sides[i].config.markers = false;
-    kit->sides[i].config.tcp.quick_acks = 0;
+    f->sides[i].config.markers = false;
+    f->sides[i].config.tcp.quick_acks = 0;
   }
   sent.from = sender;
   sent.count = 0;
-  return kit;
+  return f;
 }
 
 /* `count` full FPDUs go from `sender` to its peer: by the Initiator's Write, or by the Responder's answer to its Read. */
-static void begin_transfer(rnic_kit *kit, unsigned sender, uint32_t count)
+static void begin_transfer(rnic_fixture *f, unsigned sender, uint32_t count)
 {
   bool reads = sender == SIDE_RESPONDER;
   rdmap_work work = {.operation = reads ? RDMAP_OPERATION_READ : RDMAP_OPERATION_WRITE,
@@ -45,20 +45,20 @@ static void begin_transfer(rnic_kit *kit, unsigned sender, uint32_t count)
                      .remote_offset = TARGET,
                      .local_offset = TARGET};
 
-  rnic_kit_create(kit);
-  rnic_kit_register(kit, SIDE_RESPONDER, TARGET, work.length, &work.remote_stag);
-  rnic_kit_register(kit, SIDE_INITIATOR, TARGET, work.length, &work.local_stag);
-  g_assert_true(rnic_kit_post(kit, SIDE_INITIATOR, work));
-  rnic_kit_start(kit);
+  rnic_fixture_create(f);
+  rnic_fixture_register(f, SIDE_RESPONDER, TARGET, work.length, &work.remote_stag);
+  rnic_fixture_register(f, SIDE_INITIATOR, TARGET, work.length, &work.local_stag);
+  g_assert_true(rnic_fixture_post(f, SIDE_INITIATOR, work));
+  rnic_fixture_start(f);
 }
 
 /* The same to its end. */
-static void transfer(rnic_kit *kit, unsigned sender, uint32_t count)
+static void transfer(rnic_fixture *f, unsigned sender, uint32_t count)
 {
-  begin_transfer(kit, sender, count);
-  rnic_kit_run(kit, TIME_PS_PER_SECOND);
+  begin_transfer(f, sender, count);
+  rnic_fixture_run(f, TIME_PS_PER_SECOND);
   g_assert_cmpuint(sent.count, ==, count);
-  g_assert_cmpint(kit->sides[SIDE_INITIATOR].failed + kit->sides[SIDE_RESPONDER].failed, ==, 0);
+  g_assert_cmpint(f->sides[SIDE_INITIATOR].failed + f->sides[SIDE_RESPONDER].failed, ==, 0);
 }
 
 /* How many leave together, burst by burst: "3 2 2". */
@@ -92,14 +92,14 @@ static void test_buffer(void)
 
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     for (unsigned sender = 0; sender < SIDES; sender++) {
-      rnic_kit *kit = begin(sender);
+      rnic_fixture *f = begin(sender);
 
-      kit->sides[sender].config.send_buffer_octets = rows[i].octets;
-      transfer(kit, sender, rows[i].segments);
+      f->sides[sender].config.send_buffer_octets = rows[i].octets;
+      transfer(f, sender, rows[i].segments);
       g_autofree char *seen = bursts();
       g_test_message("buffer %" G_GUINT64_FORMAT ", sender %u", rows[i].octets, sender);
       g_assert_cmpstr(seen, ==, rows[i].bursts);
-      rnic_kit_free(kit);
+      rnic_fixture_free(f);
     }
   }
 }
@@ -118,15 +118,15 @@ static void test_rates(void)
 
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     for (unsigned sender = 0; sender < SIDES; sender++) {
-      rnic_kit *kit = begin(sender);
+      rnic_fixture *f = begin(sender);
 
-      rnic_host_limit_rate(kit->sides[sender].host, rows[i].bit_per_s, rows[i].segments_per_s);
-      kit->sides[sender].config.send_buffer_octets = rows[i].buffer_octets;
-      transfer(kit, sender, 20);
+      rnic_host_limit_rate(f->sides[sender].host, rows[i].bit_per_s, rows[i].segments_per_s);
+      f->sides[sender].config.send_buffer_octets = rows[i].buffer_octets;
+      transfer(f, sender, 20);
       for (unsigned n = 1; n < sent.count; n++) {
         g_assert_cmpint(sent.at[n] - sent.at[n - 1], ==, rows[i].gap_ps);
       }
-      rnic_kit_free(kit);
+      rnic_fixture_free(f);
     }
   }
 }
@@ -136,24 +136,24 @@ static void test_rates(void)
 static void test_end_while_an_fpdu_waits(void)
 {
   for (unsigned reset = 0; reset < 2; reset++) {
-    rnic_kit *kit = begin(SIDE_RESPONDER);
-    const kit_side *responder = &kit->sides[SIDE_RESPONDER];
+    rnic_fixture *f = begin(SIDE_RESPONDER);
+    const fixture_side *responder = &f->sides[SIDE_RESPONDER];
 
     rnic_host_limit_rate(responder->host, 0, 1000);
-    begin_transfer(kit, SIDE_RESPONDER, 5);
-    rnic_kit_run(kit, 3500 * TIME_PS_PER_MICROSECOND);
+    begin_transfer(f, SIDE_RESPONDER, 5);
+    rnic_fixture_run(f, 3500 * TIME_PS_PER_MICROSECOND);
     g_assert_cmpuint(sent.count, ==, 4);
     if (reset) {
-      rnic_kit_forge(kit, kit->sides[SIDE_INITIATOR].wire->len, NULL, 0, TCP_RST);
+      rnic_fixture_forge(f, f->sides[SIDE_INITIATOR].wire->len, NULL, 0, TCP_RST);
     } else {
       rnic_endpoint_close(responder->endpoint);
     }
-    rnic_kit_run(kit, 100 * TIME_PS_PER_MILLISECOND);
+    rnic_fixture_run(f, 100 * TIME_PS_PER_MILLISECOND);
     g_assert_cmpuint(sent.count, ==, reset ? 4 : 5);
     g_assert_cmpint(responder->fin, ==, !reset);
     g_assert_cmpint(responder->closed, ==, 1);
-    g_assert_cmpint(rnic_endpoint_deadline(responder->endpoint), >, kit->now);
-    rnic_kit_free(kit);
+    g_assert_cmpint(rnic_endpoint_deadline(responder->endpoint), >, f->now);
+    rnic_fixture_free(f);
   }
 }
 

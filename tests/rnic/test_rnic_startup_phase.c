@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What is on the wire and what the ULPs hear before full operation, of whole endpoints (mpa-01 §6.1 [mpa-02 §8.1]). */
-#include "rnic_kit.h"
+#include "rnic_fixture.h"
 
 #include <string.h>
 
@@ -8,22 +8,22 @@ static const char request_key[] = "MPA ID Req Frame";
 static const char reply_key[] = "MPA ID Rep Frame";
 
 /* One Send each way, the Initiator's first (the Responder waits for it). */
-static void post_both_ways(rnic_kit *kit, uint8_t *buffers[SIDES])
+static void post_both_ways(rnic_fixture *f, uint8_t *buffers[SIDES])
 {
   for (unsigned side = 0; side < SIDES; side++) {
-    buffers[side] = rnic_kit_post_receive(kit, side, 70, 7);
+    buffers[side] = rnic_fixture_post_receive(f, side, 70, 7);
     g_assert_true(
-        rnic_kit_post(kit, side, (rdmap_work){.id = 1, .operation = RDMAP_OPERATION_SEND, .length = 70}));
+        rnic_fixture_post(f, side, (rdmap_work){.id = 1, .operation = RDMAP_OPERATION_SEND, .length = 70}));
   }
 }
 
-static void assert_both_arrived(rnic_kit *kit, uint8_t *buffers[SIDES])
+static void assert_both_arrived(rnic_fixture *f, uint8_t *buffers[SIDES])
 {
   for (unsigned side = 0; side < SIDES; side++) {
-    g_assert_cmpint(kit->sides[side].failed, ==, 0);
-    g_assert_true(rnic_kit_is_payload(buffers[side], 70));
-    g_assert_nonnull(strstr(kit->sides[side].completions->str, "received 7 (70 octets)"));
-    g_assert_nonnull(strstr(kit->sides[side].completions->str, "send 1"));
+    g_assert_cmpint(f->sides[side].failed, ==, 0);
+    g_assert_true(rnic_fixture_is_payload(buffers[side], 70));
+    g_assert_nonnull(strstr(f->sides[side].completions->str, "received 7 (70 octets)"));
+    g_assert_nonnull(strstr(f->sides[side].completions->str, "send 1"));
   }
 }
 
@@ -32,14 +32,14 @@ static void assert_both_arrived(rnic_kit *kit, uint8_t *buffers[SIDES])
 static void test_frames_come_first(void)
 {
   static const uint8_t header[4] = {0xC0, 0, 0, 5};
-  rnic_kit *kit = rnic_kit_new();
-  kit_side *initiator = &kit->sides[SIDE_INITIATOR];
-  kit_side *responder = &kit->sides[SIDE_RESPONDER];
+  rnic_fixture *f = rnic_fixture_new();
+  fixture_side *initiator = &f->sides[SIDE_INITIATOR];
+  fixture_side *responder = &f->sides[SIDE_RESPONDER];
 
   initiator->config.private_data = (const uint8_t *)"hello";
   initiator->config.private_data_octets = 5;
-  rnic_kit_start(kit);
-  rnic_kit_run(kit, TIME_PS_PER_SECOND);
+  rnic_fixture_start(f);
+  rnic_fixture_run(f, TIME_PS_PER_SECOND);
   g_assert_cmpuint(initiator->wire->len, ==, 25);
   g_assert_cmpmem(initiator->wire->data, 16, request_key, 16);
   g_assert_cmpmem(initiator->wire->data + 16, 4, header, 4);
@@ -50,19 +50,19 @@ static void test_frames_come_first(void)
   g_assert_cmpstr(responder->private_data->str, ==, "hello");
   g_assert_cmpint(responder->private_data_told, ==, 1);
   g_assert_cmpint(initiator->private_data_told, ==, 1);
-  rnic_kit_free(kit);
+  rnic_fixture_free(f);
 }
 
-static bool loses_all_of_the_initiator(rnic_kit *kit, unsigned from, const datagram *packet)
+static bool loses_all_of_the_initiator(rnic_fixture *f, unsigned from, const datagram *packet)
 {
-  (void)kit;
+  (void)f;
 
   return from == SIDE_INITIATOR && packet->payload.length > 0;
 }
 
-static bool loses_all_of_the_responder(rnic_kit *kit, unsigned from, const datagram *packet)
+static bool loses_all_of_the_responder(rnic_fixture *f, unsigned from, const datagram *packet)
 {
-  (void)kit;
+  (void)f;
 
   return from == SIDE_RESPONDER && packet->payload.length > 0;
 }
@@ -71,63 +71,63 @@ static bool loses_all_of_the_responder(rnic_kit *kit, unsigned from, const datag
  * handshake rides on the Request, which gets lost: it comes alone. */
 static void test_responder_waits_for_the_request(void)
 {
-  rnic_kit *kit = rnic_kit_new();
+  rnic_fixture *f = rnic_fixture_new();
   uint8_t *buffers[SIDES];
 
-  rnic_kit_create(kit);
-  post_both_ways(kit, buffers);
-  kit->loses = loses_all_of_the_initiator;
-  rnic_kit_start(kit);
-  rnic_kit_run(kit, TIME_PS_PER_MILLISECOND);
-  rnic_kit_forge(kit, 0, NULL, 0, TCP_ACK);
-  rnic_kit_run(kit, 500 * TIME_PS_PER_MILLISECOND);
-  g_assert_cmpuint(kit->sides[SIDE_INITIATOR].wire->len, ==, 20);
-  g_assert_cmpuint(kit->sides[SIDE_RESPONDER].wire->len, ==, 0);
-  kit->loses = NULL;
-  rnic_kit_run(kit, 5 * TIME_PS_PER_SECOND);
-  assert_both_arrived(kit, buffers);
-  rnic_kit_free(kit);
+  rnic_fixture_create(f);
+  post_both_ways(f, buffers);
+  f->loses = loses_all_of_the_initiator;
+  rnic_fixture_start(f);
+  rnic_fixture_run(f, TIME_PS_PER_MILLISECOND);
+  rnic_fixture_forge(f, 0, NULL, 0, TCP_ACK);
+  rnic_fixture_run(f, 500 * TIME_PS_PER_MILLISECOND);
+  g_assert_cmpuint(f->sides[SIDE_INITIATOR].wire->len, ==, 20);
+  g_assert_cmpuint(f->sides[SIDE_RESPONDER].wire->len, ==, 0);
+  f->loses = NULL;
+  rnic_fixture_run(f, 5 * TIME_PS_PER_SECOND);
+  assert_both_arrived(f, buffers);
+  rnic_fixture_free(f);
 }
 
 /* MPA-215: while no Reply has come the Initiator sends nothing behind its Request, though its ULP has work. MPA-197: the stream is there when
  * full operation begins: what was posted and lent before it moves at once. */
 static void test_initiator_waits_for_the_reply(void)
 {
-  rnic_kit *kit = rnic_kit_new();
+  rnic_fixture *f = rnic_fixture_new();
   uint8_t *buffers[SIDES];
 
-  rnic_kit_create(kit);
-  post_both_ways(kit, buffers);
-  kit->loses = loses_all_of_the_responder;
-  rnic_kit_start(kit);
-  rnic_kit_run(kit, 500 * TIME_PS_PER_MILLISECOND);
-  g_assert_cmpuint(kit->sides[SIDE_INITIATOR].wire->len, ==, 20);
-  kit->loses = NULL;
-  rnic_kit_run(kit, 5 * TIME_PS_PER_SECOND);
-  assert_both_arrived(kit, buffers);
-  rnic_kit_free(kit);
+  rnic_fixture_create(f);
+  post_both_ways(f, buffers);
+  f->loses = loses_all_of_the_responder;
+  rnic_fixture_start(f);
+  rnic_fixture_run(f, 500 * TIME_PS_PER_MILLISECOND);
+  g_assert_cmpuint(f->sides[SIDE_INITIATOR].wire->len, ==, 20);
+  f->loses = NULL;
+  rnic_fixture_run(f, 5 * TIME_PS_PER_SECOND);
+  assert_both_arrived(f, buffers);
+  rnic_fixture_free(f);
 }
 
 /* MPA-219: the Responder sends no octet of its FPDU phase before it has validated an FPDU; then it does. */
 static void test_responder_waits_for_an_fpdu(void)
 {
-  rnic_kit *kit = rnic_kit_new();
-  kit_side *responder = &kit->sides[SIDE_RESPONDER];
+  rnic_fixture *f = rnic_fixture_new();
+  fixture_side *responder = &f->sides[SIDE_RESPONDER];
   rdmap_work send = {.id = 1, .operation = RDMAP_OPERATION_SEND, .length = 70};
 
-  rnic_kit_create(kit);
-  uint8_t *buffer = rnic_kit_post_receive(kit, SIDE_INITIATOR, 70, 7);
-  rnic_kit_post_receive(kit, SIDE_RESPONDER, 70, 7);
-  rnic_kit_post(kit, SIDE_RESPONDER, send);
-  rnic_kit_start(kit);
-  rnic_kit_run(kit, TIME_PS_PER_SECOND);
+  rnic_fixture_create(f);
+  uint8_t *buffer = rnic_fixture_post_receive(f, SIDE_INITIATOR, 70, 7);
+  rnic_fixture_post_receive(f, SIDE_RESPONDER, 70, 7);
+  rnic_fixture_post(f, SIDE_RESPONDER, send);
+  rnic_fixture_start(f);
+  rnic_fixture_run(f, TIME_PS_PER_SECOND);
   g_assert_cmpuint(responder->wire->len, ==, 20);
   send.length = 0;
-  rnic_kit_post(kit, SIDE_INITIATOR, send);
-  rnic_kit_run(kit, TIME_PS_PER_SECOND);
-  g_assert_true(rnic_kit_is_payload(buffer, 70));
+  rnic_fixture_post(f, SIDE_INITIATOR, send);
+  rnic_fixture_run(f, TIME_PS_PER_SECOND);
+  g_assert_true(rnic_fixture_is_payload(buffer, 70));
   g_assert_cmpuint(responder->wire->len, >, 20);
-  rnic_kit_free(kit);
+  rnic_fixture_free(f);
 }
 
 /* Octets of streaming mode that each end sends before MPA. */
@@ -143,18 +143,18 @@ static const streaming_case streaming_cases[] = {
     {IWARP_RDMAC, 37, 3},  {IWARP_RDMAC, 5000, 1},
 };
 
-static void set_streaming(rnic_kit *kit, const streaming_case *c)
+static void set_streaming(rnic_fixture *f, const streaming_case *c)
 {
-  rnic_endpoint_config *initiator = &kit->sides[SIDE_INITIATOR].config;
-  rnic_endpoint_config *responder = &kit->sides[SIDE_RESPONDER].config;
+  rnic_endpoint_config *initiator = &f->sides[SIDE_INITIATOR].config;
+  rnic_endpoint_config *responder = &f->sides[SIDE_RESPONDER].config;
 
-  rnic_kit_set_generation(kit, c->generation);
+  rnic_fixture_set_generation(f, c->generation);
   initiator->streaming_octets_sent = responder->streaming_octets_received = c->initiator_octets;
   responder->streaming_octets_sent = initiator->streaming_octets_received = c->responder_octets;
 }
 
 /* With markers the FPDU phase starts with a marker that says 0, behind the frame if there is one. */
-static void assert_phase_starts_at(const kit_side *s, uint32_t streaming, const char *key)
+static void assert_phase_starts_at(const fixture_side *s, uint32_t streaming, const char *key)
 {
   uint32_t frame = s->config.generation == IWARP_RDMAC ? 0 : 20;
 
@@ -171,29 +171,29 @@ static void test_streaming_mode_first(void)
 {
   for (size_t i = 0; i < 2 * G_N_ELEMENTS(streaming_cases); i++) {
     const streaming_case *c = &streaming_cases[i / 2];
-    rnic_kit *kit = rnic_kit_new();
+    rnic_fixture *f = rnic_fixture_new();
     uint8_t *buffers[SIDES];
     bool intact;
 
-    set_streaming(kit, c);
+    set_streaming(f, c);
     if (i % 2) { /* the switch may lie within a segment */
-      kit->sides[SIDE_INITIATOR].config.tcp.segmentation = TCP_SEGMENTATION_STREAM;
-      kit->sides[SIDE_RESPONDER].config.tcp.segmentation = TCP_SEGMENTATION_STREAM;
+      f->sides[SIDE_INITIATOR].config.tcp.segmentation = TCP_SEGMENTATION_STREAM;
+      f->sides[SIDE_RESPONDER].config.tcp.segmentation = TCP_SEGMENTATION_STREAM;
     }
-    rnic_kit_create(kit);
-    post_both_ways(kit, buffers);
-    rnic_kit_start(kit);
-    rnic_kit_run(kit, TIME_PS_PER_SECOND);
-    assert_both_arrived(kit, buffers);
-    assert_phase_starts_at(&kit->sides[SIDE_INITIATOR], c->initiator_octets, request_key);
-    assert_phase_starts_at(&kit->sides[SIDE_RESPONDER], c->responder_octets, reply_key);
+    rnic_fixture_create(f);
+    post_both_ways(f, buffers);
+    rnic_fixture_start(f);
+    rnic_fixture_run(f, TIME_PS_PER_SECOND);
+    assert_both_arrived(f, buffers);
+    assert_phase_starts_at(&f->sides[SIDE_INITIATOR], c->initiator_octets, request_key);
+    assert_phase_starts_at(&f->sides[SIDE_RESPONDER], c->responder_octets, reply_key);
     for (unsigned side = 0; side < SIDES; side++) {
-      GPtrArray *ulpdus = rnic_kit_ulpdus(kit, side, &intact);
+      GPtrArray *ulpdus = rnic_fixture_ulpdus(f, side, &intact);
       g_assert_true(intact);
       g_assert_cmpuint(ulpdus->len, ==, 1);
       g_ptr_array_unref(ulpdus);
     }
-    rnic_kit_free(kit);
+    rnic_fixture_free(f);
   }
 }
 
@@ -201,18 +201,18 @@ static void test_streaming_mode_first(void)
  * a far too long FPDU or a wrong CRC. */
 static void test_other_octet_fails(void)
 {
-  rnic_kit *kit = rnic_kit_new();
+  rnic_fixture *f = rnic_fixture_new();
   uint8_t *buffers[SIDES];
 
-  rnic_kit_set_generation(kit, IWARP_RDMAC);
-  kit->sides[SIDE_RESPONDER].config.streaming_octets_received = 4;
-  rnic_kit_create(kit);
-  post_both_ways(kit, buffers);
-  rnic_kit_start(kit);
-  rnic_kit_run(kit, 60 * TIME_PS_PER_SECOND);
-  g_assert_cmpint(kit->sides[SIDE_RESPONDER].failed, ==, 1);
-  g_assert_true(rnic_kit_is_untouched(buffers[SIDE_RESPONDER], 70));
-  rnic_kit_free(kit);
+  rnic_fixture_set_generation(f, IWARP_RDMAC);
+  f->sides[SIDE_RESPONDER].config.streaming_octets_received = 4;
+  rnic_fixture_create(f);
+  post_both_ways(f, buffers);
+  rnic_fixture_start(f);
+  rnic_fixture_run(f, 60 * TIME_PS_PER_SECOND);
+  g_assert_cmpint(f->sides[SIDE_RESPONDER].failed, ==, 1);
+  g_assert_true(rnic_fixture_is_untouched(buffers[SIDE_RESPONDER], 70));
+  rnic_fixture_free(f);
 }
 
 /* MPA-268: TCP's rules hold across the switch: whichever of the first packets are lost, the last octets of streaming mode and the frame
@@ -223,32 +223,32 @@ static void test_loss_around_the_switch(void)
   static const streaming_case c = {IWARP_IETF, 1500, 700};
 
   for (uint32_t mask = 0; mask < 64; mask++) {
-    rnic_kit *kit = rnic_kit_new();
+    rnic_fixture *f = rnic_fixture_new();
     uint8_t *buffers[SIDES];
 
-    set_streaming(kit, &c);
-    kit->sides[SIDE_INITIATOR].config.startup_timeout_ps = 0; /* the retransmissions take their time */
-    kit->sides[SIDE_RESPONDER].config.startup_timeout_ps = 0;
-    kit->sides[SIDE_INITIATOR].lost = mask & 7;
-    kit->sides[SIDE_RESPONDER].lost = mask >> 3;
-    rnic_kit_create(kit);
-    post_both_ways(kit, buffers);
-    rnic_kit_start(kit);
-    rnic_kit_run(kit, 60 * TIME_PS_PER_SECOND);
-    assert_both_arrived(kit, buffers);
-    rnic_kit_free(kit);
+    set_streaming(f, &c);
+    f->sides[SIDE_INITIATOR].config.startup_timeout_ps = 0; /* the retransmissions take their time */
+    f->sides[SIDE_RESPONDER].config.startup_timeout_ps = 0;
+    f->sides[SIDE_INITIATOR].lost = mask & 7;
+    f->sides[SIDE_RESPONDER].lost = mask >> 3;
+    rnic_fixture_create(f);
+    post_both_ways(f, buffers);
+    rnic_fixture_start(f);
+    rnic_fixture_run(f, 60 * TIME_PS_PER_SECOND);
+    assert_both_arrived(f, buffers);
+    rnic_fixture_free(f);
   }
 }
 
 /* MPA-268: a frame that is longer than a segment, whose first part comes last. MPA-231: its Private Data is what was sent. */
 static void test_frame_in_two_segments(void)
 {
-  rnic_kit *kit = rnic_kit_new();
-  kit_side *initiator = &kit->sides[SIDE_INITIATOR];
-  kit_side *responder = &kit->sides[SIDE_RESPONDER];
+  rnic_fixture *f = rnic_fixture_new();
+  fixture_side *initiator = &f->sides[SIDE_INITIATOR];
+  fixture_side *responder = &f->sides[SIDE_RESPONDER];
   uint8_t *buffers[SIDES];
   uint8_t private_data[2000];
-  rnic_held held;
+  rnic_occupancy held;
 
   for (size_t i = 0; i < sizeof private_data; i++) {
     private_data[i] = (uint8_t)(i * 7);
@@ -257,18 +257,18 @@ static void test_frame_in_two_segments(void)
   initiator->config.private_data_octets = sizeof private_data;
   initiator->lost = 0x1;
   responder->config.private_data_capacity_octets = sizeof private_data;
-  rnic_kit_create(kit);
-  post_both_ways(kit, buffers);
-  rnic_kit_start(kit);
-  rnic_kit_run(kit, TIME_PS_PER_MILLISECOND);
+  rnic_fixture_create(f);
+  post_both_ways(f, buffers);
+  rnic_fixture_start(f);
+  rnic_fixture_run(f, TIME_PS_PER_MILLISECOND);
   rnic_endpoint_held(responder->endpoint, &held);
   g_assert_cmpuint(held.order, ==, 2020 - 1460);
   g_assert_cmpuint(held.incomplete, ==, 0);
-  rnic_kit_run(kit, 5 * TIME_PS_PER_SECOND);
+  rnic_fixture_run(f, 5 * TIME_PS_PER_SECOND);
   g_assert_cmpmem(responder->private_data->str, responder->private_data->len, private_data,
                   sizeof private_data);
-  assert_both_arrived(kit, buffers);
-  rnic_kit_free(kit);
+  assert_both_arrived(f, buffers);
+  rnic_fixture_free(f);
 }
 
 /* MPA-204 (notes-mpa 41): nothing may follow a Request before the Reply, not even octets that come first, behind a hole: code 4. */
@@ -277,20 +277,20 @@ static void test_octets_behind_the_request(void)
   static const char request[] = "MPA ID Req Frame\x40\0\0\0"; /* C; Rev 0; no Private Data */
 
   for (uint32_t gap = 0; gap <= 10; gap += 10) {
-    rnic_kit *kit = rnic_kit_new();
-    kit_side *responder = &kit->sides[SIDE_RESPONDER];
+    rnic_fixture *f = rnic_fixture_new();
+    fixture_side *responder = &f->sides[SIDE_RESPONDER];
 
-    rnic_kit_create(kit);
-    rnic_endpoint_start(responder->endpoint, kit->now);
-    rnic_kit_forge(kit, 0, "", 0, TCP_SYN);
-    rnic_kit_run(kit, 0); /* SYN|ACK */
-    rnic_kit_forge(kit, 0, "", 0, TCP_ACK);
-    rnic_kit_forge(kit, 20 + gap, "\0\0\0\0", 4, TCP_ACK);
+    rnic_fixture_create(f);
+    rnic_endpoint_start(responder->endpoint, f->now);
+    rnic_fixture_forge(f, 0, "", 0, TCP_SYN);
+    rnic_fixture_run(f, 0); /* SYN|ACK */
+    rnic_fixture_forge(f, 0, "", 0, TCP_ACK);
+    rnic_fixture_forge(f, 20 + gap, "\0\0\0\0", 4, TCP_ACK);
     g_assert_cmpint(responder->failed, ==, 0);
-    rnic_kit_forge(kit, 0, request, 20, TCP_ACK | TCP_PSH);
+    rnic_fixture_forge(f, 0, request, 20, TCP_ACK | TCP_PSH);
     g_assert_cmpstr(responder->code, ==, "MPA error 4");
     g_assert_cmpint(responder->failure.reason.startup, ==, MPA_STARTUP_REASON_EXTRA_OCTETS);
-    rnic_kit_free(kit);
+    rnic_fixture_free(f);
   }
 }
 
@@ -298,164 +298,164 @@ static void test_octets_behind_the_request(void)
  * arrives nevertheless. */
 static void test_rdmac_directions_are_apart(void)
 {
-  rnic_kit *kit = rnic_kit_new();
+  rnic_fixture *f = rnic_fixture_new();
   uint8_t *buffers[SIDES];
   streaming_case c = {IWARP_RDMAC, 10, 2000};
 
-  set_streaming(kit, &c);
-  kit->loses = loses_all_of_the_responder;
-  rnic_kit_create(kit);
-  post_both_ways(kit, buffers);
-  rnic_kit_start(kit);
-  rnic_kit_run(kit, 500 * TIME_PS_PER_MILLISECOND);
-  g_assert_true(rnic_kit_is_payload(buffers[SIDE_RESPONDER], 70));
-  g_assert_true(rnic_kit_is_untouched(buffers[SIDE_INITIATOR], 70));
-  kit->loses = NULL;
-  rnic_kit_run(kit, 5 * TIME_PS_PER_SECOND);
-  assert_both_arrived(kit, buffers);
-  rnic_kit_free(kit);
+  set_streaming(f, &c);
+  f->loses = loses_all_of_the_responder;
+  rnic_fixture_create(f);
+  post_both_ways(f, buffers);
+  rnic_fixture_start(f);
+  rnic_fixture_run(f, 500 * TIME_PS_PER_MILLISECOND);
+  g_assert_true(rnic_fixture_is_payload(buffers[SIDE_RESPONDER], 70));
+  g_assert_true(rnic_fixture_is_untouched(buffers[SIDE_INITIATOR], 70));
+  f->loses = NULL;
+  rnic_fixture_run(f, 5 * TIME_PS_PER_SECOND);
+  assert_both_arrived(f, buffers);
+  rnic_fixture_free(f);
 }
 
 /* Octets of streaming mode are the ULP's as they come in order: nothing of them is held. All but the first packet is lost for now. */
 static void test_streaming_octets_are_not_held(void)
 {
   static const streaming_case c = {IWARP_IETF, 2000, 0};
-  rnic_kit *kit = rnic_kit_new();
-  rnic_held held;
+  rnic_fixture *f = rnic_fixture_new();
+  rnic_occupancy held;
 
-  set_streaming(kit, &c);
-  kit->sides[SIDE_INITIATOR].lost = 0xE;
-  rnic_kit_start(kit);
-  rnic_kit_run(kit, TIME_PS_PER_MILLISECOND); /* the retransmission takes 200 ms or more */
-  g_assert_cmpuint(kit->sides[SIDE_INITIATOR].wire->len, >=, 1460);
+  set_streaming(f, &c);
+  f->sides[SIDE_INITIATOR].lost = 0xE;
+  rnic_fixture_start(f);
+  rnic_fixture_run(f, TIME_PS_PER_MILLISECOND); /* the retransmission takes 200 ms or more */
+  g_assert_cmpuint(f->sides[SIDE_INITIATOR].wire->len, >=, 1460);
   for (guint i = 0; i < 1460; i++) {
-    g_assert_cmphex(kit->sides[SIDE_INITIATOR].wire->data[i], ==, 'S'); /* the same in every capture */
+    g_assert_cmphex(f->sides[SIDE_INITIATOR].wire->data[i], ==, 'S'); /* the same in every capture */
   }
-  rnic_endpoint_held(kit->sides[SIDE_RESPONDER].endpoint, &held);
+  rnic_endpoint_held(f->sides[SIDE_RESPONDER].endpoint, &held);
   g_assert_cmpuint(held.order + held.incomplete + held.unlocated, ==, 0);
-  rnic_kit_free(kit);
+  rnic_fixture_free(f);
 }
 
 /* MPA-037: while octets of streaming mode are missing MPA is not enabled in that direction, and TCP keeps the order: FPDUs that come first are
  * neither Placed nor Delivered, but held. The first packet has the 2000 octets' first 1460; the FPDU is 4 + 2 + 18 + 70 + 2 + 4 = 100. */
 static void test_rdmac_streaming_is_in_order(void)
 {
-  rnic_kit *kit = rnic_kit_new();
-  const kit_side *responder = &kit->sides[SIDE_RESPONDER];
+  rnic_fixture *f = rnic_fixture_new();
+  const fixture_side *responder = &f->sides[SIDE_RESPONDER];
   uint8_t *buffers[SIDES];
   streaming_case c = {IWARP_RDMAC, 2000, 10};
-  rnic_held held;
+  rnic_occupancy held;
 
-  set_streaming(kit, &c);
-  kit->sides[SIDE_INITIATOR].lost = 1;
-  rnic_kit_create(kit);
-  post_both_ways(kit, buffers);
-  rnic_kit_start(kit);
-  rnic_kit_run(kit, TIME_PS_PER_MILLISECOND); /* the retransmission takes 200 ms or more */
+  set_streaming(f, &c);
+  f->sides[SIDE_INITIATOR].lost = 1;
+  rnic_fixture_create(f);
+  post_both_ways(f, buffers);
+  rnic_fixture_start(f);
+  rnic_fixture_run(f, TIME_PS_PER_MILLISECOND); /* the retransmission takes 200 ms or more */
   rnic_endpoint_held(responder->endpoint, &held);
   g_assert_cmpuint(held.order, ==, 2000 - 1460 + 100);
   g_assert_cmpuint(responder->placed + responder->delivered, ==, 0);
-  g_assert_true(rnic_kit_is_untouched(buffers[SIDE_RESPONDER], 70));
-  rnic_kit_run(kit, 5 * TIME_PS_PER_SECOND);
-  assert_both_arrived(kit, buffers);
+  g_assert_true(rnic_fixture_is_untouched(buffers[SIDE_RESPONDER], 70));
+  rnic_fixture_run(f, 5 * TIME_PS_PER_SECOND);
+  assert_both_arrived(f, buffers);
   rnic_endpoint_held(responder->endpoint, &held);
   g_assert_cmpuint(held.order + held.incomplete + held.unlocated, ==, 0);
-  rnic_kit_free(kit);
+  rnic_fixture_free(f);
 }
 
 /* MPA-208, MPA-217: after a rejection MPA is left at both ends and neither MPA closes TCP: the Responder keeps it open, even when the
  * Initiator's ULP is slow to close it; here it closes at once, and the Responder follows by FIN. MPA-206, MPA-224: R=1 in the Reply. */
 static void test_rejection(void)
 {
-  rnic_kit *kit = rnic_kit_new();
-  kit_side *initiator = &kit->sides[SIDE_INITIATOR];
-  kit_side *responder = &kit->sides[SIDE_RESPONDER];
+  rnic_fixture *f = rnic_fixture_new();
+  fixture_side *initiator = &f->sides[SIDE_INITIATOR];
+  fixture_side *responder = &f->sides[SIDE_RESPONDER];
   uint8_t *buffers[SIDES];
 
   responder->config.rejects = true;
   responder->config.private_data = (const uint8_t *)"no";
   responder->config.private_data_octets = 2;
-  rnic_kit_create(kit);
-  post_both_ways(kit, buffers);
-  rnic_kit_start(kit);
-  rnic_kit_run(kit, TIME_PS_PER_SECOND);
+  rnic_fixture_create(f);
+  post_both_ways(f, buffers);
+  rnic_fixture_start(f);
+  rnic_fixture_run(f, TIME_PS_PER_SECOND);
   g_assert_cmpuint(responder->wire->len, ==, 22);
   g_assert_cmphex(responder->wire->data[16], ==, 0xE0); /* M, C and R */
   g_assert_cmpstr(initiator->private_data->str, ==, "no");
   g_assert_cmpuint(initiator->wire->len, ==, 20); /* no FPDU */
   for (unsigned side = 0; side < SIDES; side++) {
-    kit_side *s = &kit->sides[side];
+    fixture_side *s = &f->sides[side];
     g_assert_cmpint(s->failed, ==, 1);
     g_assert_cmpint(s->failure.layer, ==, RNIC_FAILURE_STARTUP);
     g_assert_cmpstr(s->code, ==, "rejected");
     g_assert_true(rnic_failure_is_termination(&s->failure));
     g_assert_cmpstr(s->completions->str, ==, "send 1 in error");
     g_assert_true(s->fin && !s->rst && s->closed == 1);
-    g_assert_true(rnic_kit_is_untouched(buffers[side], 70));
+    g_assert_true(rnic_fixture_is_untouched(buffers[side], 70));
   }
   g_assert_true(initiator->failure.by_peer && !responder->failure.by_peer);
   g_assert_cmpint(responder->fin_at, >, initiator->fin_at); /* it was the Initiator's ULP that closed */
-  rnic_kit_free(kit);
+  rnic_fixture_free(f);
 }
 
 /* MPA-208: the Responder that has rejected stays connected as long as the Initiator does not close, and no octet that comes then is an FPDU to it:
  * this one would be a Send of no octets (its leading marker and CRC are zeros) and is nothing. */
 static void test_rejecting_end_stays_open(void)
 {
-  rnic_kit *kit = rnic_kit_new();
-  kit_side *responder = &kit->sides[SIDE_RESPONDER];
+  rnic_fixture *f = rnic_fixture_new();
+  fixture_side *responder = &f->sides[SIDE_RESPONDER];
   static const uint8_t fpdu[24 + 4] = {0, 0, 0, 0, 0, 18, 0x41, 0x43, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
 
   responder->config.rejects = true;
-  kit->loses = loses_all_of_the_responder; /* the Initiator does not hear of it */
-  rnic_kit_start(kit);
-  rnic_kit_run(kit, 500 * TIME_PS_PER_MILLISECOND);
+  f->loses = loses_all_of_the_responder; /* the Initiator does not hear of it */
+  rnic_fixture_start(f);
+  rnic_fixture_run(f, 500 * TIME_PS_PER_MILLISECOND);
   g_assert_cmpstr(responder->code, ==, "rejected");
-  rnic_kit_forge(kit, 20, fpdu, sizeof fpdu, TCP_ACK);
-  rnic_kit_run(kit, 500 * TIME_PS_PER_MILLISECOND);
+  rnic_fixture_forge(f, 20, fpdu, sizeof fpdu, TCP_ACK);
+  rnic_fixture_run(f, 500 * TIME_PS_PER_MILLISECOND);
   g_assert_cmpint(responder->failed, ==, 1);
   g_assert_cmpuint(responder->placed + responder->delivered, ==, 0);
   g_assert_true(!responder->fin && !responder->rst && responder->closed == 0);
-  rnic_kit_free(kit);
+  rnic_fixture_free(f);
 }
 
 /* MPA-217, MPA-223: an Initiator that finds the Reply's Private Data unacceptable leaves MPA without an FPDU; its ULP closes gracefully, and the
  * Responder sees an orderly end. */
 static void test_initiator_rejects(void)
 {
-  rnic_kit *kit = rnic_kit_new();
-  kit_side *initiator = &kit->sides[SIDE_INITIATOR];
-  kit_side *responder = &kit->sides[SIDE_RESPONDER];
+  rnic_fixture *f = rnic_fixture_new();
+  fixture_side *initiator = &f->sides[SIDE_INITIATOR];
+  fixture_side *responder = &f->sides[SIDE_RESPONDER];
 
   initiator->config.rejects = true;
-  rnic_kit_start(kit);
-  rnic_kit_run(kit, TIME_PS_PER_SECOND);
+  rnic_fixture_start(f);
+  rnic_fixture_run(f, TIME_PS_PER_SECOND);
   g_assert_cmpstr(initiator->code, ==, "rejected");
   g_assert_cmpuint(initiator->wire->len, ==, 20);
   g_assert_true(initiator->fin && !initiator->rst);
   g_assert_cmpint(responder->failed, ==, 0);
   g_assert_cmpint(responder->finished, ==, 1);
   g_assert_true(responder->fin && initiator->closed == 1 && responder->closed == 1);
-  rnic_kit_free(kit);
+  rnic_fixture_free(f);
 }
 
 /* MPA-228, MPA-233: the wait for a frame ends at the configured time, by RST. Two Responders: each hears nothing for 10 s from its handshake on,
  * the opener's being done one wire delay earlier; the other one hears the RST first. */
 static void test_time_runs_out(void)
 {
-  rnic_kit *kit = rnic_kit_new();
-  kit_side *opener = &kit->sides[SIDE_INITIATOR];
+  rnic_fixture *f = rnic_fixture_new();
+  fixture_side *opener = &f->sides[SIDE_INITIATOR];
 
   opener->config.role = SIDE_RESPONDER;
-  rnic_kit_start(kit);
-  rnic_kit_run(kit, 60 * TIME_PS_PER_SECOND);
+  rnic_fixture_start(f);
+  rnic_fixture_run(f, 60 * TIME_PS_PER_SECOND);
   /* SYN and SYN|ACK take 10 us each. */
   g_assert_cmpint(opener->failed_at, ==, 20 * TIME_PS_PER_MICROSECOND + 10 * TIME_PS_PER_SECOND);
   g_assert_cmpint(opener->failure.reason.startup, ==, MPA_STARTUP_REASON_TIMEOUT);
   g_assert_cmpint(opener->rst_at, ==, opener->failed_at);
-  g_assert_cmpint(kit->sides[SIDE_RESPONDER].failed, ==, 1);
-  g_assert_true(opener->closed == 1 && kit->sides[SIDE_RESPONDER].closed == 1);
-  rnic_kit_free(kit);
+  g_assert_cmpint(f->sides[SIDE_RESPONDER].failed, ==, 1);
+  g_assert_true(opener->closed == 1 && f->sides[SIDE_RESPONDER].closed == 1);
+  rnic_fixture_free(f);
 }
 
 /* MPA-234: so does the wait for streaming octets, here for 100 that nobody sends; the shortest one, too. */
@@ -464,37 +464,37 @@ static void test_time_runs_out_for_streaming_octets(void)
   static const time_ps timeouts[] = {10 * TIME_PS_PER_SECOND, 1};
 
   for (size_t i = 0; i < G_N_ELEMENTS(timeouts); i++) {
-    rnic_kit *kit = rnic_kit_new();
-    kit_side *opener = &kit->sides[SIDE_INITIATOR];
+    rnic_fixture *f = rnic_fixture_new();
+    fixture_side *opener = &f->sides[SIDE_INITIATOR];
 
     opener->config.streaming_octets_received = 100;
     opener->config.startup_timeout_ps = timeouts[i];
-    rnic_kit_start(kit);
-    rnic_kit_run(kit, 60 * TIME_PS_PER_SECOND);
+    rnic_fixture_start(f);
+    rnic_fixture_run(f, 60 * TIME_PS_PER_SECOND);
     g_assert_cmpint(opener->failed_at, ==, 20 * TIME_PS_PER_MICROSECOND + timeouts[i]);
     g_assert_cmpint(opener->failure.layer, ==, RNIC_FAILURE_ULP);
     g_assert_cmpint(opener->failure.reason.ulp, ==, RNIC_ULP_NO_STREAMING_OCTETS);
     g_assert_cmpstr(opener->code, ==, "timeout");
-    g_assert_true(opener->rst && kit->sides[SIDE_RESPONDER].closed == 1);
-    rnic_kit_free(kit);
+    g_assert_true(opener->rst && f->sides[SIDE_RESPONDER].closed == 1);
+    rnic_fixture_free(f);
   }
 }
 
 /* MPA-199: who opens TCP says nothing about who is the Initiator. */
 static void test_passive_initiator(void)
 {
-  rnic_kit *kit = rnic_kit_new();
+  rnic_fixture *f = rnic_fixture_new();
   uint8_t *buffers[SIDES];
 
-  kit->sides[SIDE_INITIATOR].config.role = SIDE_RESPONDER;
-  kit->sides[SIDE_RESPONDER].config.role = SIDE_INITIATOR;
-  rnic_kit_create(kit);
-  post_both_ways(kit, buffers);
-  rnic_kit_start(kit);
-  rnic_kit_run(kit, TIME_PS_PER_SECOND);
-  assert_both_arrived(kit, buffers);
-  g_assert_cmpmem(kit->sides[SIDE_RESPONDER].wire->data, 16, request_key, 16);
-  rnic_kit_free(kit);
+  f->sides[SIDE_INITIATOR].config.role = SIDE_RESPONDER;
+  f->sides[SIDE_RESPONDER].config.role = SIDE_INITIATOR;
+  rnic_fixture_create(f);
+  post_both_ways(f, buffers);
+  rnic_fixture_start(f);
+  rnic_fixture_run(f, TIME_PS_PER_SECOND);
+  assert_both_arrived(f, buffers);
+  g_assert_cmpmem(f->sides[SIDE_RESPONDER].wire->data, 16, request_key, 16);
+  rnic_fixture_free(f);
 }
 
 /* MPA-227: two Initiators, whose Requests cross: each end finds a Request's Key where a Reply's is due. MPA-216, MPA-280: it
@@ -502,17 +502,17 @@ static void test_passive_initiator(void)
 static void test_two_initiators(void)
 {
   for (int by_fin = 0; by_fin < 2; by_fin++) {
-    rnic_kit *kit = rnic_kit_new();
-    kit_side *other = &kit->sides[SIDE_RESPONDER];
-    kit_side *opener = &kit->sides[SIDE_INITIATOR];
+    rnic_fixture *f = rnic_fixture_new();
+    fixture_side *other = &f->sides[SIDE_RESPONDER];
+    fixture_side *opener = &f->sides[SIDE_INITIATOR];
 
     other->config.role = SIDE_INITIATOR;
     other->config.opens = true; /* at the same time, so that neither is first */
     other->config.closes_by_fin = opener->config.closes_by_fin = by_fin;
-    rnic_kit_start(kit);
-    rnic_kit_run(kit, TIME_PS_PER_SECOND);
+    rnic_fixture_start(f);
+    rnic_fixture_run(f, TIME_PS_PER_SECOND);
     for (unsigned side = 0; side < SIDES; side++) {
-      kit_side *s = &kit->sides[side];
+      fixture_side *s = &f->sides[side];
       g_assert_cmpint(s->failed, ==, 1);
       g_assert_cmpint(s->failure.layer, ==, RNIC_FAILURE_STARTUP);
       g_assert_cmpint(s->failure.reason.startup, ==, MPA_STARTUP_REASON_SAME_ROLE);
@@ -521,7 +521,7 @@ static void test_two_initiators(void)
       g_assert_cmpint(s->rst, ==, !by_fin);
       g_assert_cmpint(s->closed, ==, 1);
     }
-    rnic_kit_free(kit);
+    rnic_fixture_free(f);
   }
 }
 

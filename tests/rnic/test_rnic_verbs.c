@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The ULP's side: memory, work, completions. */
-#include "rnic_kit.h"
+#include "rnic_fixture.h"
 
 #include <string.h>
 
@@ -16,11 +16,11 @@ static void payload_source(void *user, uint64_t from, uint32_t length, octet_rop
  * the ULP itself may only read. DDP-206: the Privileged Resource Manager's part. */
 static void test_what_may_be_registered(void)
 {
-  rnic_kit *kit = rnic_kit_new();
-  uint8_t *octets = rnic_kit_memory(kit, SIDE_RESPONDER, 100);
+  rnic_fixture *f = rnic_fixture_new();
+  uint8_t *octets = rnic_fixture_memory(f, SIDE_RESPONDER, 100);
 
-  rnic_kit_create(kit);
-  rnic_endpoint *endpoint = kit->sides[SIDE_RESPONDER].endpoint;
+  rnic_fixture_create(f);
+  rnic_endpoint *endpoint = f->sides[SIDE_RESPONDER].endpoint;
   const uint32_t stag = rnic_allocate_stag(endpoint);
   const rnic_memory right = {
       .octets = octets, .length = 100, .base = UINT64_MAX - 100, .access = DDP_ACCESS_REMOTE_WRITE};
@@ -37,54 +37,54 @@ static void test_what_may_be_registered(void)
   wrong = readable;
   wrong.access = DDP_ACCESS_REMOTE_WRITE;
   g_assert_false(rnic_register_as(endpoint, &wrong, stag));
-  rnic_kit_free(kit);
+  rnic_fixture_free(f);
 }
 
 /* DDP-206: a ULP takes back what is its connection's (its stream's or its Protection Domain's) and nothing else; afterwards a peer's Write fails,
  * and the STag cannot be taken back again. */
 static void test_who_may_withdraw(void)
 {
-  rnic_kit *kit = rnic_kit_new();
-  rnic_kit *other = rnic_kit_new();
-  rnic_kit *of_same_domain = rnic_kit_new();
+  rnic_fixture *f = rnic_fixture_new();
+  rnic_fixture *other = rnic_fixture_new();
+  rnic_fixture *of_same_domain = rnic_fixture_new();
   uint32_t stag;
   uint32_t of_domain;
   uint32_t of_stream;
   rdmap_work write = {.id = 1, .operation = RDMAP_OPERATION_WRITE, .length = 100};
 
-  rnic_kit_create(kit);
-  rnic_endpoint *owner = kit->sides[SIDE_RESPONDER].endpoint;
-  other->sides[SIDE_RESPONDER].config.host = kit->sides[SIDE_RESPONDER].host;
+  rnic_fixture_create(f);
+  rnic_endpoint *owner = f->sides[SIDE_RESPONDER].endpoint;
+  other->sides[SIDE_RESPONDER].config.host = f->sides[SIDE_RESPONDER].host;
   other->sides[SIDE_RESPONDER].config.protection_domain =
-      rnic_host_protection_domain_new(kit->sides[SIDE_RESPONDER].host);
-  rnic_kit_create(other);
+      rnic_host_protection_domain_new(f->sides[SIDE_RESPONDER].host);
+  rnic_fixture_create(other);
   rnic_endpoint *stranger = other->sides[SIDE_RESPONDER].endpoint;
-  uint8_t *octets = rnic_kit_register(kit, SIDE_RESPONDER, 0, 100, &stag);
+  uint8_t *octets = rnic_fixture_register(f, SIDE_RESPONDER, 0, 100, &stag);
   const rnic_memory memory = {.octets = octets, .length = 100, .association = DDP_ASSOCIATED_BY_STREAM};
   of_stream = rnic_allocate_stag(owner);
   g_assert_true(rnic_register_as(owner, &memory, of_stream));
   g_assert_false(rnic_withdraw(stranger, stag));
   g_assert_false(rnic_withdraw(stranger, of_stream));
-  of_same_domain->sides[SIDE_RESPONDER].config.host = kit->sides[SIDE_RESPONDER].host;
+  of_same_domain->sides[SIDE_RESPONDER].config.host = f->sides[SIDE_RESPONDER].host;
   of_same_domain->sides[SIDE_RESPONDER].config.protection_domain =
-      kit->sides[SIDE_RESPONDER].config.protection_domain;
-  rnic_kit_create(of_same_domain);
+      f->sides[SIDE_RESPONDER].config.protection_domain;
+  rnic_fixture_create(of_same_domain);
   rnic_endpoint *colleague = of_same_domain->sides[SIDE_RESPONDER].endpoint;
-  rnic_kit_register(kit, SIDE_RESPONDER, 0, 100, &of_domain);
+  rnic_fixture_register(f, SIDE_RESPONDER, 0, 100, &of_domain);
   g_assert_false(rnic_withdraw(colleague, of_stream));
   g_assert_true(rnic_withdraw(colleague, of_domain));
   g_assert_true(rnic_withdraw(owner, of_stream));
   g_assert_true(rnic_withdraw(owner, stag));
   g_assert_false(rnic_withdraw(owner, stag));
   write.remote_stag = stag;
-  rnic_kit_post(kit, SIDE_INITIATOR, write);
-  rnic_kit_start(kit);
-  rnic_kit_run(kit, TIME_PS_PER_SECOND);
-  g_assert_cmpstr(kit->sides[SIDE_RESPONDER].code, ==, "Terminate 1/1/00");
-  g_assert_true(rnic_kit_is_untouched(octets, 100));
-  rnic_kit_free(of_same_domain);
-  rnic_kit_free(other);
-  rnic_kit_free(kit);
+  rnic_fixture_post(f, SIDE_INITIATOR, write);
+  rnic_fixture_start(f);
+  rnic_fixture_run(f, TIME_PS_PER_SECOND);
+  g_assert_cmpstr(f->sides[SIDE_RESPONDER].code, ==, "Terminate 1/1/00");
+  g_assert_true(rnic_fixture_is_untouched(octets, 100));
+  rnic_fixture_free(of_same_domain);
+  rnic_fixture_free(other);
+  rnic_fixture_free(f);
 }
 
 /* DDP-195: the ULP says from when on an STag is good and until when. Amid a Write of 60,000 octets, more than the first window of TCP's (10 x 1460)
@@ -94,34 +94,35 @@ static void test_an_stag_is_good_for_its_time(void)
 {
   enum { OCTETS = 60000 };
   for (unsigned way = 0; way < 3; way++) {
-    rnic_kit *kit = rnic_kit_new();
-    rnic_kit_create(kit);
-    rnic_endpoint *owner = kit->sides[SIDE_RESPONDER].endpoint;
-    uint8_t *octets = rnic_kit_memory(kit, SIDE_RESPONDER, OCTETS);
+    rnic_fixture *f = rnic_fixture_new();
+    rnic_fixture_create(f);
+    rnic_endpoint *owner = f->sides[SIDE_RESPONDER].endpoint;
+    uint8_t *octets = rnic_fixture_memory(f, SIDE_RESPONDER, OCTETS);
     const rnic_memory memory = {.octets = octets, .length = OCTETS, .access = DDP_ACCESS_REMOTE_WRITE};
     uint32_t stag = rnic_allocate_stag(owner);
     size_t written = 0;
-    rnic_kit_post(kit, SIDE_INITIATOR,
-                  (rdmap_work){.operation = RDMAP_OPERATION_WRITE, .length = OCTETS, .remote_stag = stag});
-    rnic_kit_start(kit);
+    rnic_fixture_post(
+        f, SIDE_INITIATOR,
+        (rdmap_work){.operation = RDMAP_OPERATION_WRITE, .length = OCTETS, .remote_stag = stag});
+    rnic_fixture_start(f);
     if (way > 0) {
       g_assert_true(rnic_register_as(owner, &memory, stag));
-      while (rnic_kit_is_untouched(octets, 1)) {
-        rnic_kit_run(kit, TIME_PS_PER_MICROSECOND);
+      while (rnic_fixture_is_untouched(octets, 1)) {
+        rnic_fixture_run(f, TIME_PS_PER_MICROSECOND);
       }
-      while (!rnic_kit_is_untouched(octets + written, 1)) {
+      while (!rnic_fixture_is_untouched(octets + written, 1)) {
         written++;
       }
       g_assert_cmpuint(written, <, OCTETS);
       g_assert_true(way == 1
                         ? rnic_withdraw(owner, stag)
-                        : ddp_stag_table_deregister(rnic_host_stags(kit->sides[SIDE_RESPONDER].host), stag));
+                        : ddp_stag_table_deregister(rnic_host_stags(f->sides[SIDE_RESPONDER].host), stag));
     }
-    rnic_kit_run(kit, TIME_PS_PER_SECOND);
-    g_assert_cmpstr(kit->sides[SIDE_RESPONDER].code, ==, "Terminate 1/1/00");
-    g_assert_true(rnic_kit_is_payload(octets, written));
-    g_assert_true(rnic_kit_is_untouched(octets + written, OCTETS - written));
-    rnic_kit_free(kit);
+    rnic_fixture_run(f, TIME_PS_PER_SECOND);
+    g_assert_cmpstr(f->sides[SIDE_RESPONDER].code, ==, "Terminate 1/1/00");
+    g_assert_true(rnic_fixture_is_payload(octets, written));
+    g_assert_true(rnic_fixture_is_untouched(octets + written, OCTETS - written));
+    rnic_fixture_free(f);
   }
 }
 
@@ -129,20 +130,20 @@ static void test_an_stag_is_good_for_its_time(void)
  * STag new or withdrawn. Its own connection registers it again and again. */
 static void test_who_may_register_an_allocated_stag(void)
 {
-  rnic_kit *kit = rnic_kit_new();
-  uint8_t *octets = rnic_kit_memory(kit, SIDE_RESPONDER, 100);
+  rnic_fixture *f = rnic_fixture_new();
+  uint8_t *octets = rnic_fixture_memory(f, SIDE_RESPONDER, 100);
   const rnic_memory memory = {.octets = octets, .length = 100, .access = DDP_ACCESS_REMOTE_WRITE};
 
-  rnic_kit_create(kit);
-  rnic_host *host = kit->sides[SIDE_RESPONDER].host;
-  rnic_endpoint *owner = kit->sides[SIDE_RESPONDER].endpoint;
-  uint32_t domain = kit->sides[SIDE_RESPONDER].config.protection_domain;
+  rnic_fixture_create(f);
+  rnic_host *host = f->sides[SIDE_RESPONDER].host;
+  rnic_endpoint *owner = f->sides[SIDE_RESPONDER].endpoint;
+  uint32_t domain = f->sides[SIDE_RESPONDER].config.protection_domain;
   for (unsigned i = 0; i < 2; i++) {
-    rnic_kit *other = rnic_kit_new();
+    rnic_fixture *other = rnic_fixture_new();
     other->sides[SIDE_RESPONDER].config.host = host;
     other->sides[SIDE_RESPONDER].config.protection_domain =
         i == 0 ? domain : rnic_host_protection_domain_new(host);
-    rnic_kit_create(other);
+    rnic_fixture_create(other);
     rnic_endpoint *stranger = other->sides[SIDE_RESPONDER].endpoint;
     uint32_t stag = rnic_allocate_stag(owner);
     g_assert_false(rnic_register_as(stranger, &memory, stag));
@@ -152,26 +153,26 @@ static void test_who_may_register_an_allocated_stag(void)
       g_assert_false(rnic_register_as(stranger, &memory, stag));
     }
     g_assert_true(rnic_register_as(stranger, &memory, rnic_allocate_stag(stranger)));
-    rnic_kit_free(other);
+    rnic_fixture_free(other);
   }
-  rnic_kit_free(kit);
+  rnic_fixture_free(f);
 }
 
 /* RDMAP-258: STags are hard to predict: of 1000 in a row no two differ by a number that two neighbours before them did, and the first of one
  * host say nothing about another's. */
 static void test_stags_are_hard_to_predict(void)
 {
-  rnic_kit *kit = rnic_kit_new();
+  rnic_fixture *f = rnic_fixture_new();
   GHashTable *differences = g_hash_table_new(NULL, NULL);
   uint32_t last = 0;
   uint32_t stag;
   uint32_t of_other_host;
   unsigned repeated = 0;
 
-  rnic_kit_create(kit);
-  rnic_kit_register(kit, SIDE_INITIATOR, 0, 1, &of_other_host);
+  rnic_fixture_create(f);
+  rnic_fixture_register(f, SIDE_INITIATOR, 0, 1, &of_other_host);
   for (unsigned i = 0; i < 1000; i++) {
-    rnic_kit_register(kit, SIDE_RESPONDER, 0, 1, &stag);
+    rnic_fixture_register(f, SIDE_RESPONDER, 0, 1, &stag);
     g_assert_cmphex(stag, !=, of_other_host);
     repeated += !g_hash_table_add(differences, GUINT_TO_POINTER(stag - last));
     last = stag;
@@ -179,24 +180,24 @@ static void test_stags_are_hard_to_predict(void)
   /* 1000 random differences in 2^32: 1000^2 / 2 / 2^32 = 0.0001 pairs are expected. */
   g_assert_cmpuint(repeated, ==, 0);
   g_hash_table_unref(differences);
-  rnic_kit_free(kit);
+  rnic_fixture_free(f);
 }
 
 /* Every operation, posted before the connection is opened: completions come in the order posted, receives in the order Delivered. */
 static void test_operations(void)
 {
-  rnic_kit *kit = rnic_kit_new();
+  rnic_fixture *f = rnic_fixture_new();
   uint32_t stag;
   uint32_t sink_stag;
   uint32_t to_invalidate[2];
 
-  rnic_kit_create(kit);
-  uint8_t *memory = rnic_kit_register(kit, SIDE_RESPONDER, 0x1000, 3000, &stag);
-  uint8_t *sink = rnic_kit_register(kit, SIDE_INITIATOR, 0, 3000, &sink_stag);
-  rnic_kit_register(kit, SIDE_RESPONDER, 0, 1, &to_invalidate[0]);
-  rnic_kit_register(kit, SIDE_RESPONDER, 0, 1, &to_invalidate[1]);
+  rnic_fixture_create(f);
+  uint8_t *memory = rnic_fixture_register(f, SIDE_RESPONDER, 0x1000, 3000, &stag);
+  uint8_t *sink = rnic_fixture_register(f, SIDE_INITIATOR, 0, 3000, &sink_stag);
+  rnic_fixture_register(f, SIDE_RESPONDER, 0, 1, &to_invalidate[0]);
+  rnic_fixture_register(f, SIDE_RESPONDER, 0, 1, &to_invalidate[1]);
   for (uint64_t id = 11; id <= 14; id++) {
-    rnic_kit_post_receive(kit, SIDE_RESPONDER, 100, id);
+    rnic_fixture_post_receive(f, SIDE_RESPONDER, 100, id);
   }
   const rdmap_work work[] = {
       {.id = 1,
@@ -219,41 +220,42 @@ static void test_operations(void)
        .remote_stag = to_invalidate[1]},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(work); i++) {
-    g_assert_true(rnic_kit_post(kit, SIDE_INITIATOR, work[i]));
+    g_assert_true(rnic_fixture_post(f, SIDE_INITIATOR, work[i]));
   }
-  rnic_kit_start(kit);
-  rnic_kit_run(kit, TIME_PS_PER_SECOND);
-  g_assert_cmpstr(kit->sides[SIDE_INITIATOR].completions->str, ==,
+  rnic_fixture_start(f);
+  rnic_fixture_run(f, TIME_PS_PER_SECOND);
+  g_assert_cmpstr(f->sides[SIDE_INITIATOR].completions->str, ==,
                   "write 1, send 2, read 3, send-se 4, send-invalidate 5, send-se-invalidate 6");
   g_assert_cmpstr(
-      kit->sides[SIDE_RESPONDER].completions->str, ==,
+      f->sides[SIDE_RESPONDER].completions->str, ==,
       "received 11 (10 octets), received 12 (20 octets) solicited, received 13 (30 octets) invalidated, "
       "received 14 (40 octets) solicited invalidated");
-  g_assert_true(rnic_kit_is_payload(memory, 3000) && rnic_kit_is_payload(sink, 3000));
-  g_assert_false(rnic_withdraw(kit->sides[SIDE_RESPONDER].endpoint, to_invalidate[0]));
-  g_assert_false(rnic_withdraw(kit->sides[SIDE_RESPONDER].endpoint, to_invalidate[1]));
-  rnic_kit_free(kit);
+  g_assert_true(rnic_fixture_is_payload(memory, 3000) && rnic_fixture_is_payload(sink, 3000));
+  g_assert_false(rnic_withdraw(f->sides[SIDE_RESPONDER].endpoint, to_invalidate[0]));
+  g_assert_false(rnic_withdraw(f->sides[SIDE_RESPONDER].endpoint, to_invalidate[1]));
+  rnic_fixture_free(f);
 }
 
 /* A ULP is told of each completion and finds it in the queue later, with whether the Event was Solicited (rdmap-00 §7.3); then it is told of the
  * end, by its own Send in error. */
 static void test_notification(void)
 {
-  rnic_kit *kit = rnic_kit_new();
-  kit_side *responder = &kit->sides[SIDE_RESPONDER];
+  rnic_fixture *f = rnic_fixture_new();
+  fixture_side *responder = &f->sides[SIDE_RESPONDER];
   rnic_completion completion;
 
-  rnic_kit_create(kit);
+  rnic_fixture_create(f);
   responder->leaves_completions = true;
-  rnic_kit_post_receive(kit, SIDE_RESPONDER, 70, 7);
-  rnic_kit_post_receive(kit, SIDE_RESPONDER, 70, 8);
-  rnic_kit_post(kit, SIDE_INITIATOR, (rdmap_work){.id = 1, .operation = RDMAP_OPERATION_SEND, .length = 70});
-  rnic_kit_start(kit);
-  rnic_kit_run(kit, TIME_PS_PER_SECOND);
+  rnic_fixture_post_receive(f, SIDE_RESPONDER, 70, 7);
+  rnic_fixture_post_receive(f, SIDE_RESPONDER, 70, 8);
+  rnic_fixture_post(f, SIDE_INITIATOR,
+                    (rdmap_work){.id = 1, .operation = RDMAP_OPERATION_SEND, .length = 70});
+  rnic_fixture_start(f);
+  rnic_fixture_run(f, TIME_PS_PER_SECOND);
   g_assert_cmpuint(responder->notified, ==, 1);
-  rnic_kit_post(kit, SIDE_INITIATOR,
-                (rdmap_work){.id = 2, .operation = RDMAP_OPERATION_SEND_SE, .length = 50});
-  rnic_kit_run(kit, TIME_PS_PER_SECOND);
+  rnic_fixture_post(f, SIDE_INITIATOR,
+                    (rdmap_work){.id = 2, .operation = RDMAP_OPERATION_SEND_SE, .length = 50});
+  rnic_fixture_run(f, TIME_PS_PER_SECOND);
   g_assert_cmpuint(responder->notified, ==, 2);
   g_assert_true(rnic_poll(responder->endpoint, &completion));
   g_assert_true(completion.is_receive && completion.id == 7 && completion.octets == 70 &&
@@ -263,29 +265,29 @@ static void test_notification(void)
                 completion.solicited);
   g_assert_false(rnic_poll(responder->endpoint, &completion));
   /* A Send for which there is no buffer ends the stream, with the Responder's own Send under way. */
-  rnic_kit_post(kit, SIDE_INITIATOR, (rdmap_work){.id = 3, .operation = RDMAP_OPERATION_SEND});
-  rnic_kit_post(kit, SIDE_RESPONDER, (rdmap_work){.id = 4, .operation = RDMAP_OPERATION_SEND});
-  kit->sides[SIDE_RESPONDER].lost = UINT64_MAX;
-  rnic_kit_run(kit, TIME_PS_PER_MILLISECOND);
+  rnic_fixture_post(f, SIDE_INITIATOR, (rdmap_work){.id = 3, .operation = RDMAP_OPERATION_SEND});
+  rnic_fixture_post(f, SIDE_RESPONDER, (rdmap_work){.id = 4, .operation = RDMAP_OPERATION_SEND});
+  f->sides[SIDE_RESPONDER].lost = UINT64_MAX;
+  rnic_fixture_run(f, TIME_PS_PER_MILLISECOND);
   g_assert_cmpuint(responder->notified, ==, 3);
   g_assert_true(rnic_poll(responder->endpoint, &completion));
   g_assert_true(!completion.is_receive && completion.id == 4 && completion.in_error);
-  rnic_kit_free(kit);
+  rnic_fixture_free(f);
 }
 
 /* They are taken in their order, whenever the ULP looks: two of three wait longer and longer. */
 static void test_completions_wait(void)
 {
-  rnic_kit *kit = rnic_kit_new();
+  rnic_fixture *f = rnic_fixture_new();
   rnic_completion completion;
 
-  rnic_kit_create(kit);
-  kit->sides[SIDE_INITIATOR].leaves_completions = true;
-  rnic_endpoint *endpoint = kit->sides[SIDE_INITIATOR].endpoint;
+  rnic_fixture_create(f);
+  f->sides[SIDE_INITIATOR].leaves_completions = true;
+  rnic_endpoint *endpoint = f->sides[SIDE_INITIATOR].endpoint;
   g_assert_false(rnic_poll(endpoint, &completion));
   for (uint64_t id = 0; id < 1000; id++) {
     completion = (rnic_completion){.id = id, .operation = RDMAP_OPERATION_READ, .octets = 2 * id};
-    rnic_endpoint_complete(endpoint, &completion, kit->now);
+    rnic_endpoint_complete(endpoint, &completion, f->now);
     if (id % 3 == 2) {
       g_assert_true(rnic_poll(endpoint, &completion));
       g_assert_cmpuint(completion.id, ==, id / 3);
@@ -296,23 +298,23 @@ static void test_completions_wait(void)
     g_assert_cmpuint(completion.id, ==, id);
     g_assert_cmpuint(completion.octets, ==, 2 * id);
   }
-  rnic_kit_free(kit);
+  rnic_fixture_free(f);
 }
 
 /* Nothing can be posted behind rnic_endpoint_close(), nor when the connection has ended. */
 static void test_post_is_refused(void)
 {
-  rnic_kit *kit = rnic_kit_new();
+  rnic_fixture *f = rnic_fixture_new();
   const rdmap_work send = {.id = 1, .operation = RDMAP_OPERATION_SEND};
 
-  rnic_kit_create(kit);
-  g_assert_true(rnic_kit_post(kit, SIDE_INITIATOR, send));
-  rnic_endpoint_close(kit->sides[SIDE_INITIATOR].endpoint);
-  g_assert_false(rnic_kit_post(kit, SIDE_INITIATOR, send));
-  rnic_kit_start(kit); /* no buffer there: Terminate */
-  rnic_kit_run(kit, TIME_PS_PER_SECOND);
-  g_assert_false(rnic_kit_post(kit, SIDE_RESPONDER, send));
-  rnic_kit_free(kit);
+  rnic_fixture_create(f);
+  g_assert_true(rnic_fixture_post(f, SIDE_INITIATOR, send));
+  rnic_endpoint_close(f->sides[SIDE_INITIATOR].endpoint);
+  g_assert_false(rnic_fixture_post(f, SIDE_INITIATOR, send));
+  rnic_fixture_start(f); /* no buffer there: Terminate */
+  rnic_fixture_run(f, TIME_PS_PER_SECOND);
+  g_assert_false(rnic_fixture_post(f, SIDE_RESPONDER, send));
+  rnic_fixture_free(f);
 }
 
 int main(int argc, char **argv)

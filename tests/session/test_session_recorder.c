@@ -133,13 +133,13 @@ static void test_distributions(void)
 
   session_recorder_segment(recorder, 0, 0, 20, 20, false, 100);
   g_assert_true(session_recorder_expects_nothing_held(recorder, 0));
-  session_recorder_held(recorder, 0, &(rnic_held){.incomplete = 20}, 100);
+  session_recorder_held(recorder, 0, &(rnic_occupancy){.incomplete = 20}, 100);
   g_assert_false(session_recorder_expects_nothing_held(recorder, 0));
   session_recorder_segment(recorder, 0, 32, 32, 32, true, 104);
   session_recorder_placed(recorder, &second, &ulpdus[1], true, 104);
   session_recorder_segment(recorder, 0, 20, 12, 12, false, 110);
   session_recorder_placed(recorder, &first, &ulpdus[0], false, 110);
-  session_recorder_held(recorder, 0, &(rnic_held){.incomplete = 0}, 110);
+  session_recorder_held(recorder, 0, &(rnic_occupancy){.incomplete = 0}, 110);
   g_assert_true(session_recorder_expects_nothing_held(recorder, 0));
   session_recorder_delivered(recorder, &first, 115);
   session_recorder_delivered(recorder, &second, 115);
@@ -186,7 +186,7 @@ static void test_no_samples(void)
 static void test_written_and_not_read(void)
 {
   session_recorder *recorder = new_recorder();
-  const rnic_held held[2] = {{.order = 300, .holes = 1},
+  const rnic_occupancy held[2] = {{.order = 300, .holes = 1},
                              {.unlocated = 20, .incomplete = 7, .processing = 9, .holes = 2}};
 
   session_recorder_segment(recorder, 0, 1000, 300, 300, true, 10);
@@ -204,8 +204,8 @@ static void test_fragments_beside_the_rest(void)
 
   session_recorder_segment(recorder, 0, 1000, 300, 300, true, 10);
   session_recorder_fragments(recorder, 0, 500, 10);
-  session_recorder_held(recorder, 0, &(rnic_held){.order = 300, .holes = 1}, 20);
-  session_recorder_held(recorder, 0, &(rnic_held){.order = 200, .holes = 1}, 30);
+  session_recorder_held(recorder, 0, &(rnic_occupancy){.order = 300, .holes = 1}, 20);
+  session_recorder_held(recorder, 0, &(rnic_occupancy){.order = 200, .holes = 1}, 30);
   session_recorder_fragments(recorder, 7, 40, 40); /* of no known connection */
   session_recorder_finish(recorder, 50, &values);
   g_assert_cmpfloat(values.value[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS], ==, 800);
@@ -218,7 +218,7 @@ static void test_fragments_beside_the_rest(void)
 static void test_spurious_retransmissions(void)
 {
   session_recorder *recorder = new_recorder();
-  const rnic_held held = {.in_order_edge = 3000};
+  const rnic_occupancy held = {.in_order_edge = 3000};
 
   session_recorder_retransmitted(recorder, 0, -20, 20, 0); /* a startup frame: not counted */
   session_recorder_retransmitted(recorder, 0, 0, 1000, 600);

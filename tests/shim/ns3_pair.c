@@ -51,7 +51,7 @@ static datagram *damaged(datagram *whole)
 static void settle(pair_side *s, time_ps now)
 {
   datagram *packet;
-  rnic_held held;
+  rnic_occupancy held;
 
   while ((packet = rnic_endpoint_transmit(s->endpoint, now))) {
     if (is_lost(s, packet)) {

@@ -78,8 +78,8 @@ static void test_sequences(void)
     char *text = sequence(c->plan);
 
     g_assert_cmpstr(text, ==, c->sequence);
-    g_assert_cmpuint(ulp_plan_arrivals(&c->plan, true), ==, c->at_peer);
-    g_assert_cmpuint(ulp_plan_arrivals(&c->plan, false), ==, c->at_requester);
+    g_assert_cmpuint(ulp_plan_messages(&c->plan, true), ==, c->at_peer);
+    g_assert_cmpuint(ulp_plan_messages(&c->plan, false), ==, c->at_requester);
     g_free(text);
   }
 }
@@ -106,8 +106,8 @@ static void test_more_than_32_bits(void)
   ulp_step step;
 
   g_assert_cmpuint(ulp_plan_steps(&plan), ==, 5 * two_32);
-  g_assert_cmpuint(ulp_plan_arrivals(&plan, true), ==, 5 * two_32);
-  g_assert_cmpuint(ulp_plan_arrivals(&plan, false), ==, 4 * two_32);
+  g_assert_cmpuint(ulp_plan_messages(&plan, true), ==, 5 * two_32);
+  g_assert_cmpuint(ulp_plan_messages(&plan, false), ==, 4 * two_32);
   plan.message = 2 * two_32; /* as many Writes came before as storage Reads */
   plan.writes = two_32;
   g_assert_true(ulp_plan_peek(&plan, &step));

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Buffers taken in turn, their guards, and the payload that their messages have. */
-#include "slots_kit.h"
+#include "slots_fixture.h"
 
 #include <string.h>
 
 enum { SLOTS = 3, OCTETS = 100 };
 
-static void set_up(slots_kit *f, gconstpointer stags)
+static void set_up(slots_fixture *f, gconstpointer stags)
 {
-  slots_kit_init(f, SLOTS, OCTETS, stags != NULL);
+  slots_fixture_init(f, SLOTS, OCTETS, stags != NULL);
 }
 
-static void tear_down(slots_kit *f, gconstpointer stags)
+static void tear_down(slots_fixture *f, gconstpointer stags)
 {
   (void)stags;
-  slots_kit_clear(f);
+  slots_fixture_clear(f);
 }
 
-static uint8_t *memory_of(const slots_kit *f, const ulp_slot *slot)
+static uint8_t *memory_of(const slots_fixture *f, const ulp_slot *slot)
 {
   return ulp_slots_memory(f->slots, slot->number);
 }
 
-static void take_all(slots_kit *f, ulp_slot *slots[SLOTS])
+static void take_all(slots_fixture *f, ulp_slot *slots[SLOTS])
 {
   for (uint32_t i = 0; i < SLOTS; i++) {
     g_assert_true(ulp_slots_has_next(f->slots));
@@ -37,19 +37,19 @@ static void take_all(slots_kit *f, ulp_slot *slots[SLOTS])
 static void test_many(void)
 {
   enum { MANY = (1 << 16) + 1 };
-  slots_kit kit;
+  slots_fixture fixture;
 
-  slots_kit_init(&kit, MANY, OCTETS, true);
-  g_assert_cmpuint(ulp_slots_config_of(kit.slots)->count, ==, MANY);
+  slots_fixture_init(&fixture, MANY, OCTETS, true);
+  g_assert_cmpuint(ulp_slots_config_of(fixture.slots)->count, ==, MANY);
   for (uint32_t i = 0; i < MANY; i++) {
-    g_assert_cmpuint(ulp_slots_take(kit.slots, i)->index, ==, i);
+    g_assert_cmpuint(ulp_slots_take(fixture.slots, i)->index, ==, i);
   }
-  g_assert_false(ulp_slots_has_next(kit.slots));
-  slots_kit_clear(&kit);
+  g_assert_false(ulp_slots_has_next(fixture.slots));
+  slots_fixture_clear(&fixture);
 }
 
 /* Three slots go round; one that is still taken holds up the turn, though the one behind it is free. */
-static void test_turn(slots_kit *f, gconstpointer data)
+static void test_turn(slots_fixture *f, gconstpointer data)
 {
   ulp_slot *slots[SLOTS];
   (void)data;
@@ -69,7 +69,7 @@ static void test_turn(slots_kit *f, gconstpointer data)
 }
 
 /* No Tagged Offset is in two slots, nor the same at both ends. */
-static void test_tagged_offsets_differ(slots_kit *f, gconstpointer data)
+static void test_tagged_offsets_differ(slots_fixture *f, gconstpointer data)
 {
   ulp_slot *slots[SLOTS];
   (void)data;
@@ -87,13 +87,13 @@ static void test_tagged_offsets_differ(slots_kit *f, gconstpointer data)
   }
 }
 
-static const ddp_registration *registration_of(const slots_kit *f, enum side side, uint32_t stag)
+static const ddp_registration *registration_of(const slots_fixture *f, enum side side, uint32_t stag)
 {
   return ddp_stag_table_find(rnic_host_stags(f->hosts[side]), stag);
 }
 
 /* A slot keeps its STags from one message to the next; a new one counts for the next. */
-static void test_stags_stay(slots_kit *f, gconstpointer data)
+static void test_stags_stay(slots_fixture *f, gconstpointer data)
 {
   uint32_t stags[SLOTS][2], renewed[SLOTS] = {0};
   (void)data;
@@ -122,7 +122,7 @@ static void test_stags_stay(slots_kit *f, gconstpointer data)
 }
 
 /* They are valid while the slot is taken: at the end that has the memory for writing, at the other for reading; of its octets. */
-static void test_stags_are_valid(slots_kit *f, gconstpointer data)
+static void test_stags_are_valid(slots_fixture *f, gconstpointer data)
 {
   ulp_slot *slot = ulp_slots_take(f->slots, 7);
   uint32_t stag = slot->stag, source_stag = slot->source_stag;
@@ -143,7 +143,7 @@ static void test_stags_are_valid(slots_kit *f, gconstpointer data)
 }
 
 /* The memory of a slot by its number, in any order; what a misbehaving peer sends for one that is not taken goes nowhere. */
-static void test_memory_by_number(slots_kit *f, gconstpointer data)
+static void test_memory_by_number(slots_fixture *f, gconstpointer data)
 {
   static const uint32_t order[] = {0, 1, 2, 1, 0, 2, 2, 0};
   ulp_slot *slots[SLOTS];
@@ -167,7 +167,7 @@ static void test_memory_by_number(slots_kit *f, gconstpointer data)
 }
 
 /* Who has a reference keeps the slot and its memory, though it was released and its number is taken anew. */
-static void test_reference(slots_kit *f, gconstpointer data)
+static void test_reference(slots_fixture *f, gconstpointer data)
 {
   ulp_slot *slots[SLOTS];
   (void)data;
@@ -185,7 +185,7 @@ static void test_reference(slots_kit *f, gconstpointer data)
 }
 
 /* The octet in front of a slot and the one after it are watched, those within are not. */
-static void test_guards(slots_kit *f, gconstpointer data)
+static void test_guards(slots_fixture *f, gconstpointer data)
 {
   static const struct {
     int offset;
@@ -203,7 +203,7 @@ static void test_guards(slots_kit *f, gconstpointer data)
 }
 
 /* Payload from any octet on, longer than the pattern table: octet i of a message that starts at p is octet p + i of the table. */
-static void test_payload(slots_kit *f, gconstpointer data)
+static void test_payload(slots_fixture *f, gconstpointer data)
 {
   enum { LENGTH = PATTERN_OCTETS + 1000 };
   uint8_t *octets = g_malloc(LENGTH);
@@ -225,14 +225,14 @@ static void test_payload(slots_kit *f, gconstpointer data)
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
-  g_test_add("/ulp-slots/turn", slots_kit, NULL, set_up, test_turn, tear_down);
+  g_test_add("/ulp-slots/turn", slots_fixture, NULL, set_up, test_turn, tear_down);
   g_test_add_func("/ulp-slots/many", test_many);
-  g_test_add("/ulp-slots/tagged-offsets", slots_kit, NULL, set_up, test_tagged_offsets_differ, tear_down);
-  g_test_add("/ulp-slots/stags", slots_kit, "stags", set_up, test_stags_stay, tear_down);
-  g_test_add("/ulp-slots/valid", slots_kit, "stags", set_up, test_stags_are_valid, tear_down);
-  g_test_add("/ulp-slots/memory-by-number", slots_kit, NULL, set_up, test_memory_by_number, tear_down);
-  g_test_add("/ulp-slots/reference", slots_kit, NULL, set_up, test_reference, tear_down);
-  g_test_add("/ulp-slots/guards", slots_kit, NULL, set_up, test_guards, tear_down);
-  g_test_add("/ulp-slots/payload", slots_kit, NULL, set_up, test_payload, tear_down);
+  g_test_add("/ulp-slots/tagged-offsets", slots_fixture, NULL, set_up, test_tagged_offsets_differ, tear_down);
+  g_test_add("/ulp-slots/stags", slots_fixture, "stags", set_up, test_stags_stay, tear_down);
+  g_test_add("/ulp-slots/valid", slots_fixture, "stags", set_up, test_stags_are_valid, tear_down);
+  g_test_add("/ulp-slots/memory-by-number", slots_fixture, NULL, set_up, test_memory_by_number, tear_down);
+  g_test_add("/ulp-slots/reference", slots_fixture, NULL, set_up, test_reference, tear_down);
+  g_test_add("/ulp-slots/guards", slots_fixture, NULL, set_up, test_guards, tear_down);
+  g_test_add("/ulp-slots/payload", slots_fixture, NULL, set_up, test_payload, tear_down);
   return g_test_run();
 }

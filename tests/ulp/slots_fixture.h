@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Two ends that never say a word to each other, and slots of the first one's memory. */
-#ifndef TESTS_ULP_SLOTS_KIT_H
-#define TESTS_ULP_SLOTS_KIT_H
+#ifndef TESTS_ULP_SLOTS_FIXTURE_H
+#define TESTS_ULP_SLOTS_FIXTURE_H
 
 #include <glib.h>
 
 #include "ulp/ulp_slots.h"
 
-typedef struct slots_kit {
+typedef struct slots_fixture {
   pattern *table;
   rnic_host *hosts[SIDES];
   rnic_endpoint *endpoints[SIDES];
   ulp_slots *slots;
-} slots_kit;
+} slots_fixture;
 
 /* `count` slots of `octets` at the Initiator; with `stags` Tagged Buffers whose messages Reads fetch from the Responder. */
-void slots_kit_init(slots_kit *kit, uint32_t count, uint32_t octets, bool stags);
-void slots_kit_clear(slots_kit *kit);
+void slots_fixture_init(slots_fixture *f, uint32_t count, uint32_t octets, bool stags);
+void slots_fixture_clear(slots_fixture *f);
 
 #endif

@@ -4,8 +4,8 @@
  *
  * RDMA Writes and Sends arrive in the order posted (RDMAP-184 ff.), Read Responses in that of the Reads (RDMAP-149); the two kinds may
  * interleave, message by message. */
-#ifndef ULP_ULP_ARRIVALS_H
-#define ULP_ULP_ARRIVALS_H
+#ifndef ULP_ULP_DELIVERY_CHECK_H
+#define ULP_ULP_DELIVERY_CHECK_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,17 +15,17 @@
 #include "ulp/ulp_plan.h"
 #include "ulp/ulp_slots.h"
 
-typedef struct ulp_arrivals ulp_arrivals;
+typedef struct ulp_delivery_check ulp_delivery_check;
 
-typedef enum ulp_arrival_kind {
-  ULP_ARRIVAL_WRITE,
-  ULP_ARRIVAL_SEND,
-  ULP_ARRIVAL_RESPONSE, /* to an RDMA Read of this end's */
-} ulp_arrival_kind;
+typedef enum ulp_message_kind {
+  ULP_MESSAGE_WRITE,
+  ULP_MESSAGE_SEND,
+  ULP_MESSAGE_RESPONSE, /* to an RDMA Read of this end's */
+} ulp_message_kind;
 
 /* One message that was posted. */
-typedef struct ulp_arrival {
-  ulp_arrival_kind kind;
+typedef struct ulp_message {
+  ulp_message_kind kind;
   rdmap_opcode opcode;
   ulp_operation
       operation; /* the message of the workload that it belongs to; what follows is the workload's own */
@@ -38,9 +38,9 @@ typedef struct ulp_arrival {
   bool solicits;
   bool invalidates;
   uint32_t invalidated_stag;
-} ulp_arrival;
+} ulp_message;
 
-typedef struct ulp_arrivals_results {
+typedef struct ulp_delivery_check_results {
   uint64_t messages; /* Delivered; Sends without payload included */
   uint64_t octets;
   uint64_t octets_wrong; /* payload octets that differ from what was sent */
@@ -48,24 +48,25 @@ typedef struct ulp_arrivals_results {
   uint32_t order_errors;
   /* 1 when the segment Delivered last is one of them: DDP Delivers to RDMAP, and what RDMAP refuses, ending the stream, no ULP sees. */
   uint32_t last_unexpected;
-} ulp_arrivals_results;
+} ulp_delivery_check_results;
 
-/* Nothing is expected. Free with ulp_arrivals_free() (NULL is allowed). */
-ulp_arrivals *ulp_arrivals_new(void);
-void ulp_arrivals_free(ulp_arrivals *arrivals);
+/* Nothing is expected. Free with ulp_delivery_check_free() (NULL is allowed). */
+ulp_delivery_check *ulp_delivery_check_new(void);
+void ulp_delivery_check_free(ulp_delivery_check *check);
 
-/* The other end posted `arrival` (copied, with references to its slots), or this end an RDMA Read that it answers. */
-void ulp_arrivals_expect(ulp_arrivals *arrivals, const ulp_arrival *arrival);
+/* The other end posted `expected` (copied, with references to its slots), or this end an RDMA Read that it answers. */
+void ulp_delivery_check_expect(ulp_delivery_check *check, const ulp_message *expected);
 
 /* A segment was Delivered. True when a Write or a Read Response is whole with it: `*whole`. A Send is whole for its ULP when its receive
  * completes. */
-bool ulp_arrivals_delivered(ulp_arrivals *arrivals, const ddp_segment *segment, ulp_arrival *whole);
+bool ulp_delivery_check_delivered(ulp_delivery_check *check, const ddp_segment *segment, ulp_message *whole);
 
 /* A receive completed; true, and the Send in `*whole`, when one is whole and waits for it. What the completion says of it is compared
  * too. */
-bool ulp_arrivals_received(ulp_arrivals *arrivals, const rnic_completion *completion, ulp_arrival *whole);
+bool ulp_delivery_check_received(ulp_delivery_check *check, const rnic_completion *completion,
+                                 ulp_message *whole);
 
-/* So far; the arrivals' own. */
-const ulp_arrivals_results *ulp_arrivals_results_of(const ulp_arrivals *arrivals);
+/* So far; the check' own. */
+const ulp_delivery_check_results *ulp_delivery_check_results_of(const ulp_delivery_check *check);
 
 #endif

@@ -1,47 +1,47 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What should arrive at one end, compared with what does: segments, octets, completions. */
-#include "ulp/ulp_arrivals.h"
+#include "ulp/ulp_delivery_check.h"
 
 #include <string.h>
 
-#include "slots_kit.h"
+#include "slots_fixture.h"
 
 enum { OCTETS = 3000, HALF = 1500 };
 
 /* Memory with the right octets in it, as DDP would have placed them. */
 typedef struct fixture {
-  slots_kit kit;
+  slots_fixture fixture;
   ulp_slot *slot;
-  ulp_arrivals *arrivals;
+  ulp_delivery_check *check;
 } fixture;
 
 static void set_up(fixture *f, gconstpointer data)
 {
   (void)data;
-  slots_kit_init(&f->kit, 2, OCTETS, true);
-  f->slot = ulp_slots_take(f->kit.slots, 777);
-  memcpy(ulp_slots_memory(f->kit.slots, f->slot->number), pattern_at(f->kit.table, 777), OCTETS);
-  f->arrivals = ulp_arrivals_new();
+  slots_fixture_init(&f->fixture, 2, OCTETS, true);
+  f->slot = ulp_slots_take(f->fixture.slots, 777);
+  memcpy(ulp_slots_memory(f->fixture.slots, f->slot->number), pattern_at(f->fixture.table, 777), OCTETS);
+  f->check = ulp_delivery_check_new();
 }
 
 static void tear_down(fixture *f, gconstpointer data)
 {
   (void)data;
-  ulp_arrivals_free(f->arrivals);
-  slots_kit_clear(&f->kit);
+  ulp_delivery_check_free(f->check);
+  slots_fixture_clear(&f->fixture);
 }
 
-static ulp_arrival tagged(const fixture *f, rdmap_opcode opcode, uint32_t length)
+static ulp_message tagged(const fixture *f, rdmap_opcode opcode, uint32_t length)
 {
-  return (ulp_arrival){.kind = opcode == RDMAP_WRITE ? ULP_ARRIVAL_WRITE : ULP_ARRIVAL_RESPONSE,
+  return (ulp_message){.kind = opcode == RDMAP_WRITE ? ULP_MESSAGE_WRITE : ULP_MESSAGE_RESPONSE,
                        .opcode = opcode,
                        .slot = f->slot,
                        .length = length};
 }
 
-static ulp_arrival send_of(const fixture *f, uint32_t length)
+static ulp_message send_of(const fixture *f, uint32_t length)
 {
-  return (ulp_arrival){.kind = ULP_ARRIVAL_SEND,
+  return (ulp_message){.kind = ULP_MESSAGE_SEND,
                        .opcode = RDMAP_SEND_SE_INVALIDATE,
                        .buffer = f->slot,
                        .length = length,
@@ -62,55 +62,55 @@ static ddp_segment segment(const fixture *f, rdmap_opcode opcode, uint32_t from,
                        .payload_octets = octets};
 }
 
-static bool deliver(fixture *f, ddp_segment s, ulp_arrival *whole)
+static bool deliver(fixture *f, ddp_segment s, ulp_message *whole)
 {
-  return ulp_arrivals_delivered(f->arrivals, &s, whole);
+  return ulp_delivery_check_delivered(f->check, &s, whole);
 }
 
 static uint64_t errors(const fixture *f)
 {
-  return ulp_arrivals_results_of(f->arrivals)->order_errors;
+  return ulp_delivery_check_results_of(f->check)->order_errors;
 }
 
 /* A Write in two segments is whole with the second. */
 static void test_write(fixture *f, gconstpointer data)
 {
-  ulp_arrival write = tagged(f, RDMAP_WRITE, OCTETS);
-  ulp_arrival whole;
+  ulp_message write = tagged(f, RDMAP_WRITE, OCTETS);
+  ulp_message whole;
   (void)data;
 
-  ulp_arrivals_expect(f->arrivals, &write);
+  ulp_delivery_check_expect(f->check, &write);
   g_assert_false(deliver(f, segment(f, RDMAP_WRITE, 0, HALF, false), &whole));
   g_assert_true(deliver(f, segment(f, RDMAP_WRITE, HALF, HALF, true), &whole));
   g_assert_true(whole.slot == f->slot);
-  g_assert_cmpuint(ulp_arrivals_results_of(f->arrivals)->messages, ==, 1);
-  g_assert_cmpuint(ulp_arrivals_results_of(f->arrivals)->octets, ==, OCTETS);
-  g_assert_cmpuint(ulp_arrivals_results_of(f->arrivals)->octets_wrong, ==, 0);
+  g_assert_cmpuint(ulp_delivery_check_results_of(f->check)->messages, ==, 1);
+  g_assert_cmpuint(ulp_delivery_check_results_of(f->check)->octets, ==, OCTETS);
+  g_assert_cmpuint(ulp_delivery_check_results_of(f->check)->octets_wrong, ==, 0);
   g_assert_cmpuint(errors(f), ==, 0);
 }
 
 /* Wrong octets are counted one by one, where they are: three in the second half. */
 static void test_wrong_octets(fixture *f, gconstpointer data)
 {
-  ulp_arrival write = tagged(f, RDMAP_WRITE, OCTETS);
-  ulp_arrival whole;
+  ulp_message write = tagged(f, RDMAP_WRITE, OCTETS);
+  ulp_message whole;
   (void)data;
 
-  ulp_arrivals_expect(f->arrivals, &write);
+  ulp_delivery_check_expect(f->check, &write);
   f->slot->memory[HALF] ^= 1;
   f->slot->memory[2000] ^= 0x80;
   f->slot->memory[OCTETS - 1] ^= 0xFF;
   deliver(f, segment(f, RDMAP_WRITE, 0, HALF, false), &whole);
-  g_assert_cmpuint(ulp_arrivals_results_of(f->arrivals)->octets_wrong, ==, 0);
+  g_assert_cmpuint(ulp_delivery_check_results_of(f->check)->octets_wrong, ==, 0);
   deliver(f, segment(f, RDMAP_WRITE, HALF, HALF, true), &whole);
-  g_assert_cmpuint(ulp_arrivals_results_of(f->arrivals)->octets_wrong, ==, 3);
+  g_assert_cmpuint(ulp_delivery_check_results_of(f->check)->octets_wrong, ==, 3);
 }
 
 /* Each way in which a segment is not the next one of the next message. The first half of a Write has arrived. */
 static void test_not_the_next(fixture *f, gconstpointer data)
 {
   ddp_segment wrong[9];
-  ulp_arrival whole;
+  ulp_message whole;
   (void)data;
 
   for (gsize i = 0; i < G_N_ELEMENTS(wrong); i++) {
@@ -126,50 +126,50 @@ static void test_not_the_next(fixture *f, gconstpointer data)
   wrong[7].header.ulp_control = rdmap_control_encode(1, RDMAP_READ_RESPONSE); /* no Read is open */
   wrong[8].header.ulp_control = rdmap_control_encode(1, RDMAP_SEND_SE);
   for (gsize i = 0; i < G_N_ELEMENTS(wrong); i++) {
-    ulp_arrivals *fresh = ulp_arrivals_new();
-    ulp_arrival write = tagged(f, RDMAP_WRITE, OCTETS);
+    ulp_delivery_check *fresh = ulp_delivery_check_new();
+    ulp_message write = tagged(f, RDMAP_WRITE, OCTETS);
     ddp_segment first = segment(f, RDMAP_WRITE, 0, HALF, false);
 
-    ulp_arrivals_expect(fresh, &write);
-    ulp_arrivals_delivered(fresh, &first, &whole);
-    g_assert_false(ulp_arrivals_delivered(fresh, &wrong[i], &whole));
-    g_assert_cmpuint(ulp_arrivals_results_of(fresh)->order_errors, ==, 1);
-    g_assert_cmpuint(ulp_arrivals_results_of(fresh)->last_unexpected, ==, 1);
-    g_assert_cmpuint(ulp_arrivals_results_of(fresh)->messages, ==, 0);
-    ulp_arrivals_free(fresh);
+    ulp_delivery_check_expect(fresh, &write);
+    ulp_delivery_check_delivered(fresh, &first, &whole);
+    g_assert_false(ulp_delivery_check_delivered(fresh, &wrong[i], &whole));
+    g_assert_cmpuint(ulp_delivery_check_results_of(fresh)->order_errors, ==, 1);
+    g_assert_cmpuint(ulp_delivery_check_results_of(fresh)->last_unexpected, ==, 1);
+    g_assert_cmpuint(ulp_delivery_check_results_of(fresh)->messages, ==, 0);
+    ulp_delivery_check_free(fresh);
   }
 }
 
 /* Responses come in the order of the Reads, whatever Writes come between them; each kind keeps its own. */
 static void test_kinds_interleave(fixture *f, gconstpointer data)
 {
-  ulp_arrival write = tagged(f, RDMAP_WRITE, HALF);
-  ulp_arrival response = tagged(f, RDMAP_READ_RESPONSE, OCTETS);
-  ulp_arrival whole;
+  ulp_message write = tagged(f, RDMAP_WRITE, HALF);
+  ulp_message response = tagged(f, RDMAP_READ_RESPONSE, OCTETS);
+  ulp_message whole;
   (void)data;
 
-  ulp_arrivals_expect(f->arrivals, &write);
-  ulp_arrivals_expect(f->arrivals, &response);
+  ulp_delivery_check_expect(f->check, &write);
+  ulp_delivery_check_expect(f->check, &response);
   g_assert_false(deliver(f, segment(f, RDMAP_READ_RESPONSE, 0, HALF, false), &whole));
   g_assert_true(deliver(f, segment(f, RDMAP_WRITE, 0, HALF, true), &whole));
-  g_assert_cmpint(whole.kind, ==, ULP_ARRIVAL_WRITE);
+  g_assert_cmpint(whole.kind, ==, ULP_MESSAGE_WRITE);
   g_assert_true(deliver(f, segment(f, RDMAP_READ_RESPONSE, HALF, HALF, true), &whole));
-  g_assert_cmpint(whole.kind, ==, ULP_ARRIVAL_RESPONSE);
+  g_assert_cmpint(whole.kind, ==, ULP_MESSAGE_RESPONSE);
   g_assert_cmpuint(errors(f), ==, 0);
 }
 
 /* Once a right segment follows, the wrong one before it was not the stream's last. */
 static void test_last_unexpected_is_the_last(fixture *f, gconstpointer data)
 {
-  ulp_arrival write = tagged(f, RDMAP_WRITE, HALF);
-  ulp_arrival whole;
+  ulp_message write = tagged(f, RDMAP_WRITE, HALF);
+  ulp_message whole;
   (void)data;
 
-  ulp_arrivals_expect(f->arrivals, &write);
+  ulp_delivery_check_expect(f->check, &write);
   deliver(f, segment(f, RDMAP_READ_RESPONSE, 0, 10, true), &whole);
-  g_assert_cmpuint(ulp_arrivals_results_of(f->arrivals)->last_unexpected, ==, 1);
+  g_assert_cmpuint(ulp_delivery_check_results_of(f->check)->last_unexpected, ==, 1);
   deliver(f, segment(f, RDMAP_WRITE, 0, HALF, true), &whole);
-  g_assert_cmpuint(ulp_arrivals_results_of(f->arrivals)->last_unexpected, ==, 0);
+  g_assert_cmpuint(ulp_delivery_check_results_of(f->check)->last_unexpected, ==, 0);
   g_assert_cmpuint(errors(f), ==, 1);
 }
 
@@ -183,7 +183,7 @@ static void test_receives(fixture *f, gconstpointer data)
                                  .invalidated = true,
                                  .invalidated_stag = 0x55};
   rnic_completion completions[6];
-  ulp_arrival whole;
+  ulp_message whole;
   (void)data;
 
   for (gsize i = 0; i < G_N_ELEMENTS(completions); i++) {
@@ -195,17 +195,17 @@ static void test_receives(fixture *f, gconstpointer data)
   completions[4].invalidated = false;
   completions[5].invalidated_stag++;
   for (gsize i = 0; i < G_N_ELEMENTS(completions); i++) {
-    ulp_arrivals *fresh = ulp_arrivals_new();
-    ulp_arrival send = send_of(f, HALF);
+    ulp_delivery_check *fresh = ulp_delivery_check_new();
+    ulp_message send = send_of(f, HALF);
     ddp_segment only = segment(f, RDMAP_SEND_SE_INVALIDATE, 0, HALF, true);
 
-    ulp_arrivals_expect(fresh, &send);
-    g_assert_false(ulp_arrivals_delivered(fresh, &only, &whole));
-    g_assert_cmpuint(ulp_arrivals_results_of(fresh)->messages, ==, 0);
-    g_assert_true(ulp_arrivals_received(fresh, &completions[i], &whole));
-    g_assert_cmpuint(ulp_arrivals_results_of(fresh)->messages, ==, 1);
-    g_assert_cmpuint(ulp_arrivals_results_of(fresh)->order_errors, ==, i > 0);
-    ulp_arrivals_free(fresh);
+    ulp_delivery_check_expect(fresh, &send);
+    g_assert_false(ulp_delivery_check_delivered(fresh, &only, &whole));
+    g_assert_cmpuint(ulp_delivery_check_results_of(fresh)->messages, ==, 0);
+    g_assert_true(ulp_delivery_check_received(fresh, &completions[i], &whole));
+    g_assert_cmpuint(ulp_delivery_check_results_of(fresh)->messages, ==, 1);
+    g_assert_cmpuint(ulp_delivery_check_results_of(fresh)->order_errors, ==, i > 0);
+    ulp_delivery_check_free(fresh);
   }
 }
 
@@ -213,12 +213,12 @@ static void test_receives(fixture *f, gconstpointer data)
 static void test_receive_without_a_message(fixture *f, gconstpointer data)
 {
   const rnic_completion early = {.is_receive = true};
-  ulp_arrival send = send_of(f, HALF);
-  ulp_arrival whole;
+  ulp_message send = send_of(f, HALF);
+  ulp_message whole;
   (void)data;
 
-  ulp_arrivals_expect(f->arrivals, &send);
-  g_assert_false(ulp_arrivals_received(f->arrivals, &early, &whole));
+  ulp_delivery_check_expect(f->check, &send);
+  g_assert_false(ulp_delivery_check_received(f->check, &early, &whole));
   g_assert_cmpuint(errors(f), ==, 1);
 }
 
@@ -228,13 +228,13 @@ int main(int argc, char **argv)
     const char *path;
     void (*test)(fixture *, gconstpointer);
   } tests[] = {
-      {"/ulp-arrivals/write", test_write},
-      {"/ulp-arrivals/wrong-octets", test_wrong_octets},
-      {"/ulp-arrivals/not-the-next", test_not_the_next},
-      {"/ulp-arrivals/kinds-interleave", test_kinds_interleave},
-      {"/ulp-arrivals/last-unexpected", test_last_unexpected_is_the_last},
-      {"/ulp-arrivals/receives", test_receives},
-      {"/ulp-arrivals/receive-without-a-message", test_receive_without_a_message},
+      {"/ulp-check/write", test_write},
+      {"/ulp-check/wrong-octets", test_wrong_octets},
+      {"/ulp-check/not-the-next", test_not_the_next},
+      {"/ulp-check/kinds-interleave", test_kinds_interleave},
+      {"/ulp-check/last-unexpected", test_last_unexpected_is_the_last},
+      {"/ulp-check/receives", test_receives},
+      {"/ulp-check/receive-without-a-message", test_receive_without_a_message},
   };
 
   g_test_init(&argc, &argv, NULL);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Two endpoints on a wire in memory: what each ULP is told, and what each end puts on the wire, octet for octet. What the octets mean is read
  * here from the documents alone: nothing of model/ helps to read them. */
-#ifndef TESTS_RNIC_RNIC_KIT_H
-#define TESTS_RNIC_RNIC_KIT_H
+#ifndef TESTS_RNIC_RNIC_FIXTURE_H
+#define TESTS_RNIC_RNIC_FIXTURE_H
 
 #include <glib.h>
 
@@ -10,15 +10,15 @@
 #include "rnic/rnic_endpoint_private.h"
 #include "rnic/rnic_verbs.h"
 
-/* When a kit begins: what takes a time for 32 bits of picoseconds (2 ms) tells a wrong one. */
+/* When a fixture begins: what takes a time for 32 bits of picoseconds (2 ms) tells a wrong one. */
 #define KIT_START_PS (10 * TIME_PS_PER_SECOND)
 
 enum { KIT_GUARD_OCTETS = 64, KIT_UNTOUCHED = 0xEE, KIT_ISN = 0x7FFFFFF0 };
 
-typedef struct rnic_kit rnic_kit;
+typedef struct rnic_fixture rnic_fixture;
 
-typedef struct kit_side {
-  rnic_kit *kit;
+typedef struct fixture_side {
+  rnic_fixture *fixture;
   rnic_host *host;
   rnic_endpoint_config config;
   rnic_endpoint *endpoint;
@@ -44,7 +44,7 @@ typedef struct kit_side {
   /* What it put on the wire */
   GByteArray *wire; /* octets of its TCP stream */
   uint64_t
-      first_fpdu; /* position of its FPDU phase; set by rnic_kit_new() for frames without Private Data, and by the tests */
+      first_fpdu; /* position of its FPDU phase; set by rnic_fixture_new() for frames without Private Data, and by the tests */
   bool markers;     /* of that phase */
   uint64_t packets; /* with payload */
   uint64_t lost;    /* a mask: bit i, its packet i gets lost */
@@ -52,62 +52,63 @@ typedef struct kit_side {
   time_ps fin_at, rst_at;
   size_t octets_when_failed; /* of `wire` */
   GPtrArray *memories;
-} kit_side;
+} fixture_side;
 
-struct rnic_kit {
-  kit_side sides[SIDES];
+struct rnic_fixture {
+  fixture_side sides[SIDES];
   time_ps now; /* from KIT_START_PS on; all that a ULP is told must be told now */
   /* Whether the packet that `from` sends gets lost, too; NULL: none more. */
-  bool (*loses)(rnic_kit *kit, unsigned from, const datagram *packet);
+  bool (*loses)(rnic_fixture *f, unsigned from, const datagram *packet);
   GQueue *flying;
 };
 
-/* Two endpoints of hosts of their own in generation ietf, not created yet: change `config`, then rnic_kit_start(). The Initiator opens.
+/* Two endpoints of hosts of their own in generation ietf, not created yet: change `config`, then rnic_fixture_start(). The Initiator opens.
  * Markers and CRC on, timeout 10 s, IRD and ORD 2. The wire takes 10 us and keeps the order. */
-rnic_kit *rnic_kit_new(void);
+rnic_fixture *rnic_fixture_new(void);
 
 /* Both to this generation; the FPDU phase starts behind the streaming octets and the frames as they are configured. */
-void rnic_kit_set_generation(rnic_kit *kit, iwarp_generation generation);
+void rnic_fixture_set_generation(rnic_fixture *f, iwarp_generation generation);
 
 /* Creates and starts both; the Responder first. */
-void rnic_kit_start(rnic_kit *kit);
+void rnic_fixture_start(rnic_fixture *f);
 
-/* Creates both, without starting them: operations and buffers can be posted before. rnic_kit_start() then only starts. */
-void rnic_kit_create(rnic_kit *kit);
+/* Creates both, without starting them: operations and buffers can be posted before. rnic_fixture_start() then only starts. */
+void rnic_fixture_create(rnic_fixture *f);
 
 /* Carries packets and runs timers until nothing is left to do before `now` + `span`. */
-void rnic_kit_run(rnic_kit *kit, time_ps span);
+void rnic_fixture_run(rnic_fixture *f, time_ps span);
 
 /* A segment as the Initiator would send it arrives at the Responder now: `length` octets at stream position `position`. */
-void rnic_kit_forge(rnic_kit *kit, uint32_t position, const void *octets, uint32_t length, uint8_t flags);
+void rnic_fixture_forge(rnic_fixture *f, uint32_t position, const void *octets, uint32_t length,
+                        uint8_t flags);
 
-/* Frees all; asserts that no octet around any memory of the kit has changed. */
-void rnic_kit_free(rnic_kit *kit);
+/* Frees all; asserts that no octet around any memory of the fixture has changed. */
+void rnic_fixture_free(rnic_fixture *f);
 
-/* `octets` octets of KIT_UNTOUCHED between guards; freed with the kit. */
-uint8_t *rnic_kit_memory(rnic_kit *kit, unsigned side, size_t octets);
+/* `octets` octets of KIT_UNTOUCHED between guards; freed with the fixture. */
+uint8_t *rnic_fixture_memory(rnic_fixture *f, unsigned side, size_t octets);
 
 /* All `octets` octets are KIT_UNTOUCHED still. */
-bool rnic_kit_is_untouched(const uint8_t *memory, size_t octets);
+bool rnic_fixture_is_untouched(const uint8_t *memory, size_t octets);
 
 /* Registers memory of that size with all remote rights, TO from `base` on, for the side's Protection Domain. */
-uint8_t *rnic_kit_register(rnic_kit *kit, unsigned side, uint64_t base, size_t octets, uint32_t *stag);
+uint8_t *rnic_fixture_register(rnic_fixture *f, unsigned side, uint64_t base, size_t octets, uint32_t *stag);
 
 /* Posts a receive buffer with `id`; returns its memory. */
-uint8_t *rnic_kit_post_receive(rnic_kit *kit, unsigned side, size_t octets, uint64_t id);
+uint8_t *rnic_fixture_post_receive(rnic_fixture *f, unsigned side, size_t octets, uint64_t id);
 
 /* Posts an operation whose octets are 'a' + n % 26, n counted from its start. */
-bool rnic_kit_post(rnic_kit *kit, unsigned side, rdmap_work work);
+bool rnic_fixture_post(rnic_fixture *f, unsigned side, rdmap_work work);
 
 /* True when the `octets` octets at `memory` are those of an operation, from its start. */
-bool rnic_kit_is_payload(const uint8_t *memory, size_t octets);
+bool rnic_fixture_is_payload(const uint8_t *memory, size_t octets);
 
 /* The ULPDUs that `side` has put on the wire since its FPDU phase began: each a GByteArray. Free with g_ptr_array_unref(). `intact`
  * (may be NULL): all octets belong to whole FPDUs. */
-GPtrArray *rnic_kit_ulpdus(const rnic_kit *kit, unsigned side, bool *intact);
+GPtrArray *rnic_fixture_ulpdus(const rnic_fixture *f, unsigned side, bool *intact);
 
 /* The payload (octets behind the 18-octet header) of the only Terminate among them, in hex without spaces; "" when there is none, "several"
  * when there are more. Free with g_free(). */
-char *rnic_kit_terminate(const rnic_kit *kit, unsigned side);
+char *rnic_fixture_terminate(const rnic_fixture *f, unsigned side);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The receiving side of a connection without the rest: TCP's receiver, an rnic_receiver, DDP with one registered buffer, and an
  * rnic_admission between them. It is fed pieces of a stream of RDMA Writes in any order. Every piece that brings something
- * is forecast, and the forecast must be what is held when the piece has been taken. */
-#ifndef TESTS_RNIC_RECEIVER_KIT_H
-#define TESTS_RNIC_RECEIVER_KIT_H
+ * is tried in a dry run, whose result must be what is held when the piece has been taken. */
+#ifndef TESTS_RNIC_RECEIVER_FIXTURE_H
+#define TESTS_RNIC_RECEIVER_FIXTURE_H
 
 #include <glib.h>
 
@@ -12,18 +12,18 @@
 #include "rnic/rnic_receiver.h"
 #include "tcp/tcp_receiver.h"
 
-/* When a kit begins: what takes a time for 32 bits of picoseconds (2 ms) tells a wrong one. */
+/* When a fixture begins: what takes a time for 32 bits of picoseconds (2 ms) tells a wrong one. */
 #define KIT_START_PS (10 * TIME_PS_PER_SECOND)
 
-typedef enum receiver_kit_mode {
+typedef enum receiver_fixture_mode {
   KIT_IN_ORDER,
   KIT_OUT_OF_ORDER,
   KIT_ASSUME_ALIGNED,
   KIT_MODES
-} receiver_kit_mode;
+} receiver_fixture_mode;
 
-typedef struct receiver_kit_config {
-  receiver_kit_mode mode;
+typedef struct receiver_fixture_config {
+  receiver_fixture_mode mode;
   bool markers;
   bool crc;
   uint32_t streaming_octets; /* before the FPDU phase */
@@ -36,11 +36,11 @@ typedef struct receiver_kit_config {
   uint32_t fpdu_descriptors;
   uint32_t partial_fpdus;
   bool silent_drop;
-} receiver_kit_config;
+} receiver_fixture_config;
 
-typedef struct receiver_kit {
+typedef struct receiver_fixture {
   tcp_transport transport; /* first: the receiver asks it what TCP holds */
-  receiver_kit_config config;
+  receiver_fixture_config config;
   mpa_stream *stream; /* the FPDU phase: Writes of payload octets 1, 2, 3 … 251, 1 … to TO 0, 1, 2 … */
   GByteArray *octets; /* streaming octets and stream */
   uint32_t payload_octets;
@@ -55,26 +55,27 @@ typedef struct receiver_kit {
   rnic_admission *admission;
   time_ps now;
   GArray *runs; /* of rnic_new_run: of the segment in hand */
-  rnic_forecast forecast;
-  guint forecasts;      /* compared with what came */
+  rnic_dry_run dry_run;
+  guint dry_runs;       /* compared with what came */
   guint admissions;     /* asked about a whole segment */
   guint taken, refused; /* segments with something new */
-} receiver_kit;
+} receiver_fixture;
 
 /* Of `count` Writes with these payloads. */
-receiver_kit *receiver_kit_new(const receiver_kit_config *config, const uint32_t *payloads, guint count);
-void receiver_kit_free(receiver_kit *kit);
+receiver_fixture *receiver_fixture_new(const receiver_fixture_config *config, const uint32_t *payloads,
+                                       guint count);
+void receiver_fixture_free(receiver_fixture *f);
 
 /* Stream position where FPDU `index` starts, or the last ends. */
-uint64_t receiver_kit_position(const receiver_kit *kit, guint index);
+uint64_t receiver_fixture_position(const receiver_fixture *f, guint index);
 
 /* A segment with octets [from, to) of the stream arrives; false when it is refused. */
-bool receiver_kit_arrive(receiver_kit *kit, uint64_t from, uint64_t to);
+bool receiver_fixture_arrive(receiver_fixture *f, uint64_t from, uint64_t to);
 
 /* What is held now. */
-rnic_held receiver_kit_held(const receiver_kit *kit);
+rnic_occupancy receiver_fixture_held(const receiver_fixture *f);
 
 /* All has arrived, all is placed as it was written, nothing is held. */
-void receiver_kit_expect_all(const receiver_kit *kit);
+void receiver_fixture_expect_all(const receiver_fixture *f);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "rnic_kit.h"
+#include "rnic_fixture.h"
 
 #include <string.h>
 
@@ -22,12 +22,12 @@ typedef struct memory {
 /* --- What the ULPs are told --- */
 
 /* What is told happens now. */
-static void check_time(const kit_side *s, time_ps now)
+static void check_time(const fixture_side *s, time_ps now)
 {
-  g_assert_cmpint(now, ==, s->kit->now);
+  g_assert_cmpint(now, ==, s->fixture->now);
 }
 
-static void note(kit_side *s, const rnic_completion *completion)
+static void note(fixture_side *s, const rnic_completion *completion)
 {
   const char *separator = s->completions->len > 0 ? ", " : "";
 
@@ -45,7 +45,7 @@ static void note(kit_side *s, const rnic_completion *completion)
 
 static void on_completion(void *user, rnic_endpoint *endpoint, time_ps now)
 {
-  kit_side *s = user;
+  fixture_side *s = user;
   rnic_completion completion;
 
   check_time(s, now);
@@ -57,7 +57,7 @@ static void on_completion(void *user, rnic_endpoint *endpoint, time_ps now)
 
 static void on_private_data(void *user, const uint8_t *octets, uint32_t length, time_ps now)
 {
-  kit_side *s = user;
+  fixture_side *s = user;
 
   check_time(s, now);
   s->private_data_told++;
@@ -66,7 +66,7 @@ static void on_private_data(void *user, const uint8_t *octets, uint32_t length, 
 
 static void on_placed(void *user, ddp_segment *segment, const mpa_ulpdu *ulpdu, time_ps now)
 {
-  kit_side *s = user;
+  fixture_side *s = user;
   (void)segment;
 
   check_time(s, now);
@@ -80,7 +80,7 @@ static void on_placed(void *user, ddp_segment *segment, const mpa_ulpdu *ulpdu, 
 
 static void on_delivered(void *user, const ddp_segment *segment, time_ps now)
 {
-  kit_side *s = user;
+  fixture_side *s = user;
   (void)segment;
 
   check_time(s, now);
@@ -91,7 +91,7 @@ static void on_delivered(void *user, const ddp_segment *segment, time_ps now)
 static void on_segment(void *user, int64_t phase_offset, uint32_t length, uint32_t new_octets,
                        bool out_of_order, time_ps now)
 {
-  kit_side *s = user;
+  fixture_side *s = user;
   (void)length;
   (void)new_octets;
   (void)out_of_order;
@@ -104,7 +104,7 @@ static void on_segment(void *user, int64_t phase_offset, uint32_t length, uint32
 
 static void on_retransmitted(void *user, int64_t phase_offset, uint32_t length, time_ps now)
 {
-  kit_side *s = user;
+  fixture_side *s = user;
   (void)length;
 
   check_time(s, now);
@@ -115,7 +115,7 @@ static void on_retransmitted(void *user, int64_t phase_offset, uint32_t length, 
 
 static void on_half_closed(void *user, time_ps now)
 {
-  kit_side *s = user;
+  fixture_side *s = user;
 
   check_time(s, now);
   s->finished++;
@@ -126,7 +126,7 @@ static void on_half_closed(void *user, time_ps now)
 
 static void on_closed(void *user, time_ps now)
 {
-  kit_side *s = user;
+  fixture_side *s = user;
 
   check_time(s, now);
   s->closed++;
@@ -134,7 +134,7 @@ static void on_closed(void *user, time_ps now)
 
 static void on_failed(void *user, const rnic_failure *failure, time_ps now)
 {
-  kit_side *s = user;
+  fixture_side *s = user;
 
   check_time(s, now);
   if (s->failed++ == 0) {
@@ -149,7 +149,7 @@ static void on_failed(void *user, const rnic_failure *failure, time_ps now)
   }
 }
 
-/* --- The kit --- */
+/* --- The fixture --- */
 
 static rnic_endpoint_config default_config(rnic_host *host, unsigned side)
 {
@@ -181,15 +181,15 @@ static void memory_free(gpointer data)
   g_free(m);
 }
 
-rnic_kit *rnic_kit_new(void)
+rnic_fixture *rnic_fixture_new(void)
 {
-  rnic_kit *kit = g_new0(rnic_kit, 1);
+  rnic_fixture *fixture = g_new0(rnic_fixture, 1);
 
-  kit->now = KIT_START_PS;
-  kit->flying = g_queue_new();
+  fixture->now = KIT_START_PS;
+  fixture->flying = g_queue_new();
   for (unsigned side = 0; side < SIDES; side++) {
-    kit_side *s = &kit->sides[side];
-    s->kit = kit;
+    fixture_side *s = &fixture->sides[side];
+    s->fixture = fixture;
     s->host = rnic_host_new(side + 1);
     s->config = default_config(s->host, side);
     s->completions = g_string_new(NULL);
@@ -198,16 +198,16 @@ rnic_kit *rnic_kit_new(void)
     s->memories = g_ptr_array_new_with_free_func(memory_free);
     s->closes_when_finished = true;
   }
-  return kit;
+  return fixture;
 }
 
-void rnic_kit_set_generation(rnic_kit *kit, iwarp_generation generation)
+void rnic_fixture_set_generation(rnic_fixture *fixture, iwarp_generation generation)
 {
-  kit->sides[SIDE_INITIATOR].config.generation = generation;
-  kit->sides[SIDE_RESPONDER].config.generation = generation;
+  fixture->sides[SIDE_INITIATOR].config.generation = generation;
+  fixture->sides[SIDE_RESPONDER].config.generation = generation;
 }
 
-void rnic_kit_create(rnic_kit *kit)
+void rnic_fixture_create(rnic_fixture *fixture)
 {
   static const rnic_endpoint_events events = {.completion = on_completion,
                                               .private_data = on_private_data,
@@ -221,26 +221,26 @@ void rnic_kit_create(rnic_kit *kit)
   static const rnic_endpoint_events none;
 
   for (unsigned side = 0; side < SIDES; side++) {
-    kit_side *s = &kit->sides[side];
+    fixture_side *s = &fixture->sides[side];
     bool rdmac = s->config.generation == IWARP_RDMAC;
     s->endpoint = rnic_endpoint_new(&s->config, s->hears_nothing ? &none : &events, s);
     s->first_fpdu = s->config.streaming_octets_sent + (rdmac ? 0 : 20 + s->config.private_data_octets);
-    s->markers = rdmac || kit->sides[1 - side].config.markers;
+    s->markers = rdmac || fixture->sides[1 - side].config.markers;
   }
 }
 
-void rnic_kit_start(rnic_kit *kit)
+void rnic_fixture_start(rnic_fixture *fixture)
 {
-  if (!kit->sides[SIDE_INITIATOR].endpoint) {
-    rnic_kit_create(kit);
+  if (!fixture->sides[SIDE_INITIATOR].endpoint) {
+    rnic_fixture_create(fixture);
   }
-  rnic_endpoint_start(kit->sides[SIDE_RESPONDER].endpoint, kit->now);
-  rnic_endpoint_start(kit->sides[SIDE_INITIATOR].endpoint, kit->now);
+  rnic_endpoint_start(fixture->sides[SIDE_RESPONDER].endpoint, fixture->now);
+  rnic_endpoint_start(fixture->sides[SIDE_INITIATOR].endpoint, fixture->now);
 }
 
 /* --- The wire --- */
 
-static void record(rnic_kit *kit, kit_side *s, const datagram *packet)
+static void record(rnic_fixture *fixture, fixture_side *s, const datagram *packet)
 {
   uint32_t length = packet->payload.length;
   tcp_header header;
@@ -248,11 +248,11 @@ static void record(rnic_kit *kit, kit_side *s, const datagram *packet)
   g_assert_true(datagram_tcp_header(packet, &header));
   if (header.flags & TCP_FIN && !s->fin) {
     s->fin = true;
-    s->fin_at = kit->now - KIT_START_PS;
+    s->fin_at = fixture->now - KIT_START_PS;
   }
   if (header.flags & TCP_RST && !s->rst) {
     s->rst = true;
-    s->rst_at = kit->now - KIT_START_PS;
+    s->rst_at = fixture->now - KIT_START_PS;
   }
   if (length > 0) {
     uint32_t position = header.sequence - (uint32_t)KIT_ISN - 1;
@@ -263,81 +263,82 @@ static void record(rnic_kit *kit, kit_side *s, const datagram *packet)
   }
 }
 
-static bool is_lost(rnic_kit *kit, unsigned from, const datagram *packet)
+static bool is_lost(rnic_fixture *fixture, unsigned from, const datagram *packet)
 {
-  kit_side *s = &kit->sides[from];
+  fixture_side *s = &fixture->sides[from];
   bool in_mask = false;
 
   if (packet->payload.length > 0) {
     in_mask = s->packets < 64 && (s->lost >> s->packets & 1);
     s->packets++;
   }
-  return in_mask || (kit->loses && kit->loses(kit, from, packet));
+  return in_mask || (fixture->loses && fixture->loses(fixture, from, packet));
 }
 
-static bool send_all(rnic_kit *kit, unsigned from)
+static bool send_all(rnic_fixture *fixture, unsigned from)
 {
-  kit_side *s = &kit->sides[from];
+  fixture_side *s = &fixture->sides[from];
   bool any = false;
   datagram *packet;
 
-  while ((packet = rnic_endpoint_transmit(s->endpoint, kit->now))) {
+  while ((packet = rnic_endpoint_transmit(s->endpoint, fixture->now))) {
     any = true;
-    record(kit, s, packet);
-    if (is_lost(kit, from, packet)) {
+    record(fixture, s, packet);
+    if (is_lost(fixture, from, packet)) {
       datagram_unref(packet);
       continue;
     }
     flight *f = g_new(flight, 1);
-    *f = (flight){packet, 1 - from, kit->now + DELAY_US * TIME_PS_PER_MICROSECOND};
-    g_queue_push_tail(kit->flying, f);
+    *f = (flight){packet, 1 - from, fixture->now + DELAY_US * TIME_PS_PER_MICROSECOND};
+    g_queue_push_tail(fixture->flying, f);
   }
   return any;
 }
 
-static time_ps next_event(const rnic_kit *kit)
+static time_ps next_event(const rnic_fixture *fixture)
 {
-  const flight *first = g_queue_peek_head(kit->flying);
+  const flight *first = g_queue_peek_head(fixture->flying);
   time_ps due = first ? first->at : TIME_PS_NEVER;
 
   for (unsigned side = 0; side < SIDES; side++) {
-    due = time_ps_earlier(due, rnic_endpoint_deadline(kit->sides[side].endpoint));
+    due = time_ps_earlier(due, rnic_endpoint_deadline(fixture->sides[side].endpoint));
   }
   return due;
 }
 
-void rnic_kit_run(rnic_kit *kit, time_ps span)
+void rnic_fixture_run(rnic_fixture *fixture, time_ps span)
 {
-  time_ps until = kit->now + span;
+  time_ps until = fixture->now + span;
 
   for (;;) {
-    send_all(kit, SIDE_INITIATOR);
-    send_all(kit, SIDE_RESPONDER);
-    time_ps due = next_event(kit);
+    send_all(fixture, SIDE_INITIATOR);
+    send_all(fixture, SIDE_RESPONDER);
+    time_ps due = next_event(fixture);
     if (due > until) {
       break;
     }
-    g_assert_cmpint(due, >=, kit->now); /* nothing is ever due in the past: no end can spin */
-    kit->now = due;
-    const flight *first = g_queue_peek_head(kit->flying);
+    g_assert_cmpint(due, >=, fixture->now); /* nothing is ever due in the past: no end can spin */
+    fixture->now = due;
+    const flight *first = g_queue_peek_head(fixture->flying);
     if (first && first->at == due) {
-      flight *f = g_queue_pop_head(kit->flying);
-      rnic_endpoint_receive(kit->sides[f->to].endpoint, f->packet, kit->now);
+      flight *f = g_queue_pop_head(fixture->flying);
+      rnic_endpoint_receive(fixture->sides[f->to].endpoint, f->packet, fixture->now);
       datagram_unref(f->packet);
       g_free(f);
     }
     for (unsigned side = 0; side < SIDES; side++) {
-      if (rnic_endpoint_deadline(kit->sides[side].endpoint) <= kit->now) {
-        rnic_endpoint_run(kit->sides[side].endpoint, kit->now);
+      if (rnic_endpoint_deadline(fixture->sides[side].endpoint) <= fixture->now) {
+        rnic_endpoint_run(fixture->sides[side].endpoint, fixture->now);
       }
     }
   }
-  kit->now = until;
+  fixture->now = until;
 }
 
-void rnic_kit_forge(rnic_kit *kit, uint32_t position, const void *octets, uint32_t length, uint8_t flags)
+void rnic_fixture_forge(rnic_fixture *fixture, uint32_t position, const void *octets, uint32_t length,
+                        uint8_t flags)
 {
-  const kit_side *responder = &kit->sides[SIDE_RESPONDER];
+  const fixture_side *responder = &fixture->sides[SIDE_RESPONDER];
   tcp_header header = {.source_port = responder->config.tcp.remote_port,
                        .destination_port = responder->config.tcp.local_port,
                        .sequence = (uint32_t)KIT_ISN + (flags & TCP_SYN ? 0 : 1) + position,
@@ -352,7 +353,7 @@ void rnic_kit_forge(rnic_kit *kit, uint32_t position, const void *octets, uint32
   }
   datagram *packet = datagram_new_in(NULL, &responder->config.tcp.remote_address,
                                      &responder->config.tcp.local_address, &header, &payload);
-  rnic_endpoint_receive(responder->endpoint, packet, kit->now);
+  rnic_endpoint_receive(responder->endpoint, packet, fixture->now);
   datagram_unref(packet);
 }
 
@@ -364,11 +365,11 @@ static void flight_free(gpointer data)
   g_free(f);
 }
 
-void rnic_kit_free(rnic_kit *kit)
+void rnic_fixture_free(rnic_fixture *fixture)
 {
-  g_queue_free_full(kit->flying, flight_free);
+  g_queue_free_full(fixture->flying, flight_free);
   for (unsigned side = 0; side < SIDES; side++) {
-    kit_side *s = &kit->sides[side];
+    fixture_side *s = &fixture->sides[side];
     rnic_endpoint_free(s->endpoint);
     rnic_host_free(s->host);
     g_string_free(s->completions, TRUE);
@@ -377,23 +378,23 @@ void rnic_kit_free(rnic_kit *kit)
     g_ptr_array_unref(s->memories);
     g_free(s->code);
   }
-  g_free(kit);
+  g_free(fixture);
 }
 
 /* --- Memory and work --- */
 
-uint8_t *rnic_kit_memory(rnic_kit *kit, unsigned side, size_t octets)
+uint8_t *rnic_fixture_memory(rnic_fixture *fixture, unsigned side, size_t octets)
 {
   memory *m = g_new(memory, 1);
 
   m->length = octets;
   m->octets = g_malloc(octets + 2 * (size_t)KIT_GUARD_OCTETS);
   memset(m->octets, KIT_UNTOUCHED, octets + 2 * (size_t)KIT_GUARD_OCTETS);
-  g_ptr_array_add(kit->sides[side].memories, m);
+  g_ptr_array_add(fixture->sides[side].memories, m);
   return m->octets + KIT_GUARD_OCTETS;
 }
 
-bool rnic_kit_is_untouched(const uint8_t *octets, size_t length)
+bool rnic_fixture_is_untouched(const uint8_t *octets, size_t length)
 {
   for (size_t i = 0; i < length; i++) {
     if (octets[i] != KIT_UNTOUCHED) {
@@ -403,26 +404,27 @@ bool rnic_kit_is_untouched(const uint8_t *octets, size_t length)
   return true;
 }
 
-uint8_t *rnic_kit_register(rnic_kit *kit, unsigned side, uint64_t base, size_t octets, uint32_t *stag)
+uint8_t *rnic_fixture_register(rnic_fixture *fixture, unsigned side, uint64_t base, size_t octets,
+                               uint32_t *stag)
 {
-  rnic_memory m = {.octets = rnic_kit_memory(kit, side, octets),
+  rnic_memory m = {.octets = rnic_fixture_memory(fixture, side, octets),
                    .length = octets,
                    .base = base,
                    .access = DDP_ACCESS_REMOTE_READ | DDP_ACCESS_REMOTE_WRITE,
                    .association = DDP_ASSOCIATED_BY_PROTECTION_DOMAIN,
                    .is_remotely_invalidatable = true};
 
-  *stag = rnic_allocate_stag(kit->sides[side].endpoint);
-  g_assert_true(rnic_register_as(kit->sides[side].endpoint, &m, *stag));
+  *stag = rnic_allocate_stag(fixture->sides[side].endpoint);
+  g_assert_true(rnic_register_as(fixture->sides[side].endpoint, &m, *stag));
   return m.octets;
 }
 
-uint8_t *rnic_kit_post_receive(rnic_kit *kit, unsigned side, size_t octets, uint64_t id)
+uint8_t *rnic_fixture_post_receive(rnic_fixture *fixture, unsigned side, size_t octets, uint64_t id)
 {
-  uint8_t *buffer = rnic_kit_memory(kit, side, octets);
+  uint8_t *buffer = rnic_fixture_memory(fixture, side, octets);
 
-  ddp_untagged_queue_post(rdmap_stream_queue_of(kit->sides[side].endpoint->stream, RDMAP_QUEUE_SEND), buffer,
-                          octets, id);
+  ddp_untagged_queue_post(rdmap_stream_queue_of(fixture->sides[side].endpoint->stream, RDMAP_QUEUE_SEND),
+                          buffer, octets, id);
   return buffer;
 }
 
@@ -441,13 +443,13 @@ static void payload_source(void *user, uint64_t from, uint32_t length, octet_rop
   }
 }
 
-bool rnic_kit_post(rnic_kit *kit, unsigned side, rdmap_work work)
+bool rnic_fixture_post(rnic_fixture *fixture, unsigned side, rdmap_work work)
 {
   work.source = payload_source;
-  return rnic_post(kit->sides[side].endpoint, &work);
+  return rnic_post(fixture->sides[side].endpoint, &work);
 }
 
-bool rnic_kit_is_payload(const uint8_t *octets, size_t length)
+bool rnic_fixture_is_payload(const uint8_t *octets, size_t length)
 {
   for (size_t i = 0; i < length; i++) {
     if (octets[i] != (uint8_t)alphabet[i % 26]) {
@@ -460,7 +462,7 @@ bool rnic_kit_is_payload(const uint8_t *octets, size_t length)
 /* --- Reading the wire --- */
 
 /* The octets of the FPDU phase without its markers: 4 at each multiple of 512 (mpa-01 §4.1). */
-static GByteArray *without_markers(const kit_side *s)
+static GByteArray *without_markers(const fixture_side *s)
 {
   GByteArray *plain = g_byte_array_new();
 
@@ -472,9 +474,9 @@ static GByteArray *without_markers(const kit_side *s)
   return plain;
 }
 
-GPtrArray *rnic_kit_ulpdus(const rnic_kit *kit, unsigned side, bool *intact)
+GPtrArray *rnic_fixture_ulpdus(const rnic_fixture *fixture, unsigned side, bool *intact)
 {
-  GByteArray *plain = without_markers(&kit->sides[side]);
+  GByteArray *plain = without_markers(&fixture->sides[side]);
   GPtrArray *ulpdus = g_ptr_array_new_with_free_func((GDestroyNotify)g_byte_array_unref);
   size_t at = 0;
 
@@ -496,9 +498,9 @@ GPtrArray *rnic_kit_ulpdus(const rnic_kit *kit, unsigned side, bool *intact)
   return ulpdus;
 }
 
-char *rnic_kit_terminate(const rnic_kit *kit, unsigned side)
+char *rnic_fixture_terminate(const rnic_fixture *fixture, unsigned side)
 {
-  GPtrArray *ulpdus = rnic_kit_ulpdus(kit, side, NULL);
+  GPtrArray *ulpdus = rnic_fixture_ulpdus(fixture, side, NULL);
   GString *hex = g_string_new(NULL);
   int found = 0;
 

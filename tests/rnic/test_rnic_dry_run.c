@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a connection would hold after a segment, told before it is taken. Each arrival of the kit compares. */
-#include "receiver_kit.h"
+/* What a connection would hold after a segment, told before it is taken. Each arrival of the fixture compares. */
+#include "receiver_fixture.h"
 
 /* Segments of a scene: cuts at any place or at FPDU starts, in an order disturbed a little or much. */
 typedef struct scene {
   random_stream *random;
-  receiver_kit *kit;
+  receiver_fixture *f;
   GArray *cuts;  /* of uint64_t */
   GArray *order; /* of guint */
 } scene;
@@ -17,7 +17,7 @@ static uint64_t below(const scene *s, uint64_t bound)
 
 static void make_cuts(scene *s, bool aligned)
 {
-  uint64_t length = s->kit->octets->len;
+  uint64_t length = s->f->octets->len;
   uint64_t longest = 40 + below(s, 1400);
   guint fpdu = 0;
 
@@ -25,8 +25,8 @@ static void make_cuts(scene *s, bool aligned)
   for (uint64_t position = 0; position < length;) {
     g_array_append_val(s->cuts, position);
     if (aligned) {
-      position = receiver_kit_position(s->kit, fpdu++); /* streaming octets first */
-      position = position == 0 ? receiver_kit_position(s->kit, fpdu++) : position;
+      position = receiver_fixture_position(s->f, fpdu++); /* streaming octets first */
+      position = position == 0 ? receiver_fixture_position(s->f, fpdu++) : position;
     } else {
       position += 1 + below(s, longest);
     }
@@ -56,9 +56,9 @@ static void arrive_piece(scene *s, guint piece)
     uint64_t before = below(s, 2000);
     uint64_t behind = below(s, 2000);
     from -= MIN(from, before);
-    to = MIN(to + behind, s->kit->octets->len);
+    to = MIN(to + behind, s->f->octets->len);
   }
-  g_assert_true(receiver_kit_arrive(s->kit, from, to));
+  g_assert_true(receiver_fixture_arrive(s->f, from, to));
 }
 
 static guint play(guint seed)
@@ -66,7 +66,7 @@ static guint play(guint seed)
   bool is_midway = seed & 1 && seed & 16;
   uint32_t payloads[12];
   scene s = {.random = random_stream_new(seed, "test.forecast")};
-  const receiver_kit_config config = {
+  const receiver_fixture_config config = {
       .mode = seed % KIT_MODES,
       .markers = seed & 4,
       .crc = seed & 8,
@@ -78,7 +78,7 @@ static guint play(guint seed)
   for (guint i = 0; i < count; i++) {
     payloads[i] = (uint32_t)below(&s, below(&s, 2) ? 1400 : 60);
   }
-  s.kit = receiver_kit_new(&config, payloads, count);
+  s.f = receiver_fixture_new(&config, payloads, count);
   make_cuts(&s, seed % 7 < 3);
   make_order(&s);
   g_test_message("seed %u: mode %d, markers %d, crc %d, streaming %u", seed, config.mode, config.markers,
@@ -86,25 +86,25 @@ static guint play(guint seed)
   for (guint i = 0; i < s.order->len; i++) {
     arrive_piece(&s, g_array_index(s.order, guint, i));
   }
-  receiver_kit_expect_all(s.kit);
-  guint forecasts = s.kit->forecasts;
+  receiver_fixture_expect_all(s.f);
+  guint dry_runs = s.f->dry_runs;
   g_array_free(s.cuts, true);
   g_array_free(s.order, true);
-  receiver_kit_free(s.kit);
+  receiver_fixture_free(s.f);
   random_stream_free(s.random);
-  return forecasts;
+  return dry_runs;
 }
 
 /* 6,000 connections: all modes, with markers and CRC and without, aligned and cut anywhere, some behind octets of streaming mode, half of them at
  * stream position 2^32, of which half are looked at from there on only. */
 static void test_any_segments(void)
 {
-  guint forecasts = 0;
+  guint dry_runs = 0;
 
   for (guint seed = 1; seed <= 6000; seed++) {
-    forecasts += play(seed);
+    dry_runs += play(seed);
   }
-  g_assert_cmpuint(forecasts, >, 30000);
+  g_assert_cmpuint(dry_runs, >, 30000);
 }
 
 /* By hand, an in-order receiver. FPDUs of 2 + 14 + 84 + 4 = 104 octets. The front of the second lies at the edge (50 octets); one octet of
@@ -113,48 +113,48 @@ static void test_any_segments(void)
 static void test_in_order_by_hand(void)
 {
   static const uint32_t payloads[] = {84, 84, 84};
-  const receiver_kit_config config = {.mode = KIT_IN_ORDER, .crc = true};
-  receiver_kit *kit = receiver_kit_new(&config, payloads, 3);
+  const receiver_fixture_config config = {.mode = KIT_IN_ORDER, .crc = true};
+  receiver_fixture *f = receiver_fixture_new(&config, payloads, 3);
 
-  receiver_kit_arrive(kit, 0, 154);
-  g_assert_cmpuint(kit->forecast.held.incomplete, ==, 50);
-  g_assert_cmpuint(kit->forecast.pieces, ==, 1);
-  receiver_kit_arrive(kit, 207, 208);
-  g_assert_cmpuint(kit->forecast.held.incomplete, ==, 51);
-  g_assert_cmpuint(kit->forecast.held.order, ==, 0);
-  receiver_kit_arrive(kit, 158, 312);
-  g_assert_cmpuint(kit->forecast.held.incomplete, ==, 100);
-  g_assert_cmpuint(kit->forecast.held.order, ==, 104);
-  receiver_kit_arrive(kit, 154, 156);
-  g_assert_cmpuint(kit->forecast.held.incomplete, ==, 102);
-  g_assert_cmpuint(kit->forecast.held.order, ==, 104);
-  receiver_kit_arrive(kit, 156, 158);
-  g_assert_cmpuint(kit->forecast.held.incomplete, ==, 0);
-  g_assert_cmpuint(kit->forecast.held.order, ==, 0);
-  receiver_kit_expect_all(kit);
-  receiver_kit_free(kit);
+  receiver_fixture_arrive(f, 0, 154);
+  g_assert_cmpuint(f->dry_run.held.incomplete, ==, 50);
+  g_assert_cmpuint(f->dry_run.pieces, ==, 1);
+  receiver_fixture_arrive(f, 207, 208);
+  g_assert_cmpuint(f->dry_run.held.incomplete, ==, 51);
+  g_assert_cmpuint(f->dry_run.held.order, ==, 0);
+  receiver_fixture_arrive(f, 158, 312);
+  g_assert_cmpuint(f->dry_run.held.incomplete, ==, 100);
+  g_assert_cmpuint(f->dry_run.held.order, ==, 104);
+  receiver_fixture_arrive(f, 154, 156);
+  g_assert_cmpuint(f->dry_run.held.incomplete, ==, 102);
+  g_assert_cmpuint(f->dry_run.held.order, ==, 104);
+  receiver_fixture_arrive(f, 156, 158);
+  g_assert_cmpuint(f->dry_run.held.incomplete, ==, 0);
+  g_assert_cmpuint(f->dry_run.held.order, ==, 0);
+  receiver_fixture_expect_all(f);
+  receiver_fixture_free(f);
 }
 
 /* By hand, a receiver that looks ahead without markers: FPDUs behind the hole wait for the order, all of them. */
 static void test_out_of_order_by_hand(void)
 {
   static const uint32_t payloads[] = {84, 84, 84};
-  const receiver_kit_config config = {.mode = KIT_OUT_OF_ORDER, .crc = true};
-  receiver_kit *kit = receiver_kit_new(&config, payloads, 3);
+  const receiver_fixture_config config = {.mode = KIT_OUT_OF_ORDER, .crc = true};
+  receiver_fixture *f = receiver_fixture_new(&config, payloads, 3);
 
-  receiver_kit_arrive(kit, 104, 208);
-  g_assert_cmpuint(kit->forecast.held.order, ==, 104);
-  receiver_kit_arrive(kit, 208, 312);
-  g_assert_cmpuint(kit->forecast.held.order, ==, 208);
-  receiver_kit_arrive(kit, 0, 100);
-  g_assert_cmpuint(kit->forecast.held.order, ==, 208);
-  g_assert_cmpuint(kit->forecast.held.incomplete, ==, 100);
-  g_assert_cmpuint(kit->forecast.held.partial_fpdus, ==, 1);
-  receiver_kit_arrive(kit, 100, 104);
-  g_assert_cmpuint(kit->forecast.held.order, ==, 0);
-  g_assert_cmpuint(kit->forecast.held.incomplete, ==, 0);
-  receiver_kit_expect_all(kit);
-  receiver_kit_free(kit);
+  receiver_fixture_arrive(f, 104, 208);
+  g_assert_cmpuint(f->dry_run.held.order, ==, 104);
+  receiver_fixture_arrive(f, 208, 312);
+  g_assert_cmpuint(f->dry_run.held.order, ==, 208);
+  receiver_fixture_arrive(f, 0, 100);
+  g_assert_cmpuint(f->dry_run.held.order, ==, 208);
+  g_assert_cmpuint(f->dry_run.held.incomplete, ==, 100);
+  g_assert_cmpuint(f->dry_run.held.partial_fpdus, ==, 1);
+  receiver_fixture_arrive(f, 100, 104);
+  g_assert_cmpuint(f->dry_run.held.order, ==, 0);
+  g_assert_cmpuint(f->dry_run.held.incomplete, ==, 0);
+  receiver_fixture_expect_all(f);
+  receiver_fixture_free(f);
 }
 
 /* By hand, one that assumes: the aligned segment behind the hole goes up at once, and what DDP cannot place is no FPDU: a segment that
@@ -162,32 +162,32 @@ static void test_out_of_order_by_hand(void)
 static void test_assumption_by_hand(void)
 {
   static const uint32_t payloads[] = {84, 84, 84};
-  const receiver_kit_config config = {.mode = KIT_ASSUME_ALIGNED};
-  receiver_kit *kit = receiver_kit_new(&config, payloads, 3);
+  const receiver_fixture_config config = {.mode = KIT_ASSUME_ALIGNED};
+  receiver_fixture *f = receiver_fixture_new(&config, payloads, 3);
 
-  receiver_kit_arrive(kit, 104, 208);
-  g_assert_cmpuint(kit->forecast.held.order, ==, 0);
-  g_assert_cmpuint(rdmap_stream_undelivered(kit->rdmap), ==, 1);
+  receiver_fixture_arrive(f, 104, 208);
+  g_assert_cmpuint(f->dry_run.held.order, ==, 0);
+  g_assert_cmpuint(rdmap_stream_undelivered(f->rdmap), ==, 1);
   /* Payload octet 1 + 14 + 2 = 17 into the FPDU … at 228 and 229 of the stream. */
-  kit->octets->data[228] = 0;
-  kit->octets->data[229] = 20;
-  receiver_kit_arrive(kit, 228, 312);
-  g_assert_cmpuint(kit->forecast.held.order, ==, 84);
-  g_assert_cmpuint(rdmap_stream_undelivered(kit->rdmap), ==, 1);
-  receiver_kit_arrive(kit, 0, 104);
-  receiver_kit_arrive(kit, 208, 228);
-  g_assert_cmpuint(rnic_receiver_statistics(kit->receiver)->wrong_guesses, ==, 1);
-  g_assert_cmpuint(rnic_receiver_statistics(kit->receiver)->fpdus, ==, 3);
-  g_assert_cmpuint(rdmap_stream_undelivered(kit->rdmap), ==, 0);
-  receiver_kit_free(kit);
+  f->octets->data[228] = 0;
+  f->octets->data[229] = 20;
+  receiver_fixture_arrive(f, 228, 312);
+  g_assert_cmpuint(f->dry_run.held.order, ==, 84);
+  g_assert_cmpuint(rdmap_stream_undelivered(f->rdmap), ==, 1);
+  receiver_fixture_arrive(f, 0, 104);
+  receiver_fixture_arrive(f, 208, 228);
+  g_assert_cmpuint(rnic_receiver_statistics(f->receiver)->wrong_guesses, ==, 1);
+  g_assert_cmpuint(rnic_receiver_statistics(f->receiver)->fpdus, ==, 3);
+  g_assert_cmpuint(rdmap_stream_undelivered(f->rdmap), ==, 0);
+  receiver_fixture_free(f);
 }
 
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/rnic_forecast/in_order_by_hand", test_in_order_by_hand);
-  g_test_add_func("/rnic_forecast/out_of_order_by_hand", test_out_of_order_by_hand);
-  g_test_add_func("/rnic_forecast/assumption_by_hand", test_assumption_by_hand);
-  g_test_add_func("/rnic_forecast/any_segments", test_any_segments);
+  g_test_add_func("/rnic_dry_run/in_order_by_hand", test_in_order_by_hand);
+  g_test_add_func("/rnic_dry_run/out_of_order_by_hand", test_out_of_order_by_hand);
+  g_test_add_func("/rnic_dry_run/assumption_by_hand", test_assumption_by_hand);
+  g_test_add_func("/rnic_dry_run/any_segments", test_any_segments);
   return g_test_run();
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* In place of gnuplot_script_render(), whose gnuplot would take all of the fuzzer's time: what gnuplot would get is text in which no title or
- * name ends its quotes; a picture of nothing is drawn. */
+/* In place of gnuplot_draw(), whose gnuplot would take all of the fuzzer's time: what gnuplot would get is variables in which no title
+ * or name ends its quotes; a picture of nothing is drawn. */
 #include <glib.h>
 #include <string.h>
 
 #include "fuzz_files.h"
-#include "study/plot/gnuplot_script.h"
+#include "study/plot/gnuplot.h"
 
-gboolean __wrap_gnuplot_script_render(const GString *script, const GString *data, const char *stem,
-                                      const gnuplot_target *target, GError **error);
+gboolean __wrap_gnuplot_draw(const char *name, const GString *variables, const GString *data,
+                             const char *stem, const gnuplot_target *target, GError **error);
 
 /* A quote within quotes is doubled, so that every line has an even number of them. */
 static void check_quotes(const char *script)
@@ -25,17 +25,18 @@ static void check_quotes(const char *script)
   }
 }
 
-gboolean __wrap_gnuplot_script_render(const GString *script, const GString *data, const char *stem,
-                                      const gnuplot_target *target, GError **error)
+gboolean __wrap_gnuplot_draw(const char *name, const GString *variables, const GString *data,
+                             const char *stem, const gnuplot_target *target, GError **error)
 {
-  static const char picture[] =
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"9\" height=\"9\"><path d=\"M0,0\"/></svg>";
+  static const char picture[] = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"9\" height=\"9\" "
+                                "viewBox=\"0 0 9 9\"><path d=\"M0,0\"/></svg>";
+  (void)name;
   (void)error;
 
-  g_assert_true(g_utf8_validate(script->str, (gssize)script->len, NULL));
+  g_assert_true(g_utf8_validate(variables->str, (gssize)variables->len, NULL));
   g_assert_true(g_utf8_validate(data->str, (gssize)data->len, NULL));
   g_assert_null(strchr(stem, '/'));
-  check_quotes(script->str);
+  check_quotes(variables->str);
   if (target->format == GNUPLOT_SVG) {
     g_autofree char *path = g_strdup_printf("%s/%s.svg", target->folder, stem);
     g_assert_true(

@@ -214,10 +214,14 @@ static char *summary_of_kinds(void)
     const study_plot *row = study_plot_of(kind);
     g_string_append_printf(text, "  %-12s  %s\n", row->name, row->sentence);
   }
-  g_string_append(text, "Plots of a DIR:\n"
-                        "  occupancy     what the RNIC holds over time, by cause (default)\n"
-                        "  distribution  share of the time with a reassembly occupancy above x\n"
-                        "  delays        share of the payload that waits longer than x");
+  g_string_append(
+      text,
+      "Plots of a DIR:\n"
+      "  occupancy     what the RNIC holds over time, by cause (default)\n"
+      "  distribution  share of the time with a reassembly occupancy above x\n"
+      "  delays        share of the payload that waits longer than x\n\n"
+      "What draws them are templates for gnuplot (scripts/plots, installed in share/iwarpsim/plots): a\n"
+      "changed copy of that folder draws instead when IWARPSIM_PLOTS of the environment names it.");
   return g_string_free(text, FALSE);
 }
 

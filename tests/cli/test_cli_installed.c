@@ -8,7 +8,8 @@
 
 /* "iwarpsim" is the installed program; the tests' own environment would tell it where things are. */
 #define INSTALLED                                                                                            \
-  "unset IWARPSIM_DATA IWARPSIM_MODULES; top=$PWD; iwarpsim() { \"$top\"/root/prefix/bin/iwarpsim \"$@\"; "  \
+  "unset IWARPSIM_DATA IWARPSIM_MODULES IWARPSIM_PLOTS; top=$PWD; iwarpsim() { "                             \
+  "\"$top\"/root/prefix/bin/iwarpsim \"$@\"; "                                                               \
   "}; "
 
 typedef struct fixture {
@@ -63,11 +64,36 @@ static void test_own_files(cli_shell *f, gconstpointer data)
   }
 }
 
+/* Plots are drawn by the installed templates; a changed copy of them draws what it says. */
+static void test_templates_of_plots(cli_shell *f, gconstpointer data)
+{
+  (void)data;
+  g_autofree char *gnuplot = g_find_program_in_path("gnuplot");
+  if (gnuplot == NULL) {
+    g_test_skip("gnuplot is not installed");
+    return;
+  }
+  g_assert_cmpint(cli_shell_run(f, INSTALLED
+                                "iwarpsim run a.cfg --out run --quiet && iwarpsim plot run --format svg"
+                                " && grep -q 'The page: terminal' run/occupancy.gnuplot"),
+                  ==, 0);
+  g_assert_cmpint(
+      cli_shell_run(f, INSTALLED
+                    "cp -r root/prefix/share/iwarpsim/plots mine && sed -i 's/DejaVu Sans/My Font/' "
+                    "mine/page.gp && IWARPSIM_PLOTS=mine iwarpsim plot run --format svg && "
+                    "grep 'font-family=\"My Font\"' run/occupancy.svg"),
+      ==, 0);
+  g_assert_cmpint(cli_shell_run(f, INSTALLED "IWARPSIM_PLOTS=nowhere iwarpsim plot run --format svg"), ==, 2);
+  g_assert_nonnull(strstr(f->errors, "nowhere/page.gp"));
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_assert_cmpint(argc, ==, 4);
   const fixture with = {.program = argv[1], .meson = argv[2], .build = argv[3]};
   g_test_add("/cli_installed/own_files", cli_shell, &with, set_up, test_own_files, tear_down);
+  g_test_add("/cli_installed/templates_of_plots", cli_shell, &with, set_up, test_templates_of_plots,
+             tear_down);
   return g_test_run();
 }

@@ -5,11 +5,9 @@
 
 #include <glib.h>
 
-#include "study/plot/gnuplot_script.h"
-#include "study/plot/place_axis.h"
-#include "study/plot/plot_grouping.h"
-#include "study/plot/plot_heading.h"
-#include "study/plot/value_axis.h"
+#include "study/plot/gnuplot.h"
+#include "study/plot/plot_axis.h"
+#include "study/plot/plot_runs.h"
 
 typedef enum line_look {
   LINE_MAIN,      /* filled points */
@@ -44,10 +42,9 @@ typedef struct line_chart {
   plot_counts counts;    /* of the main lines */
   GPtrArray *lines;      /* chart_line * */
   GPtrArray *references; /* char *: labels of the black references, each once; their index is their style */
-  gboolean has_reference_of_line;
-  char *main;       /* what main lines show: "peak" */
-  char *companion;  /* and companions; NULL: there are none */
-  const char *note; /* what else the subtitle says; NULL: nothing */
+  char *main;            /* what main lines show: "peak" */
+  char *companion;       /* and companions; NULL: there are none */
+  const char *note;      /* what else the subtitle says; NULL: nothing */
 } line_chart;
 
 /* A chart of `table` without lines; takes `groups`. Free with line_chart_free(). */

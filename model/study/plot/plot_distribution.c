@@ -1,44 +1,252 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "study/plot/plot_distribution.h"
 
+#include <math.h>
 #include <string.h>
 
-#include "study/plot/gnuplot_text.h"
-#include "study/plot/plot_heading.h"
+#include "study/plot/plot_chart.h"
 #include "study/plot/plot_occupancy.h"
-#include "study/plot/point_selection.h"
-#include "study/plot/share_plot.h"
+#include "study/plot/plot_runs.h"
 #include "study/plot/study_plot.h"
 #include "study/store/summary.h"
 
-/* More lines than this are not told apart; of delays, each point has two. */
-enum { OCCUPANCIES_MAX = 8, DELAYS_MAX = 4 };
+/* So many marks tell a curve from others where colour does not. */
+#define MARKS 7
 
-/* What a plot draws of each point. */
-typedef struct drawn {
-  distribution_id id;
-  const char *name; /* in the legend, where there are several */
-} drawn;
+/* What a plot draws of each point, and its texts. */
+typedef struct shown_quantity {
+  struct {
+    distribution_id id;
+    const char *name; /* in the legend, where there are several */
+  } of[2];
+  guint count;      /* of them */
+  guint points_max; /* more lines than eight are not told apart */
+  const char *stem; /* of the picture of one run */
+  const char *x_label;
+  const char *y_label;
+  const char *nothing; /* in the picture, when nothing lies above 0 */
+  const char *metrics;
+} shown_quantity;
 
-static const drawn occupancy[] = {{DISTRIBUTION_REASSEMBLY_OCTETS, ""}};
-static const drawn both_delays[] = {{DISTRIBUTION_PLACEMENT_DELAY_S, "Placement"},
-                                    {DISTRIBUTION_DELIVERY_DELAY_S, "Delivery"}};
+static const shown_quantity shown_occupancy = {.of = {{DISTRIBUTION_REASSEMBLY_OCTETS, ""}},
+                                               .count = 1,
+                                               .points_max = 8,
+                                               .stem = "distribution",
+                                               .x_label = "reassembly occupancy x",
+                                               .y_label = "time with occupancy above x",
+                                               .nothing = "no octet was held for reassembly",
+                                               .metrics = "buffer.reassembly_octets"};
 
-static const drawn *drawn_of(gboolean delays, gsize *count)
+static const shown_quantity shown_delays = {
+    .of = {{DISTRIBUTION_PLACEMENT_DELAY_S, "Placement"}, {DISTRIBUTION_DELIVERY_DELAY_S, "Delivery"}},
+    .count = 2,
+    .points_max = 4,
+    .stem = "delays",
+    .x_label = "delay x",
+    .y_label = "octets that wait longer than x",
+    .nothing = "no octet waited",
+    .metrics = "delay.placement_s or delay.delivery_s"};
+
+/* One line. */
+typedef struct share_curve {
+  char *label;          /* "": there is nothing to tell it from */
+  distribution samples; /* not empty */
+  guint colour;         /* from 1: curves of one colour belong together */
+  guint kind;           /* from 1: curves of one kind have the same dash; 0: the colour has one of its own */
+} share_curve;
+
+static void clear_curve(gpointer data)
 {
-  *count = delays ? G_N_ELEMENTS(both_delays) : G_N_ELEMENTS(occupancy);
-  return delays ? both_delays : occupancy;
+  share_curve *curve = data;
+  g_free(curve->label);
+  distribution_clear(&curve->samples);
 }
 
-/* Whether a run of `table` has samples of the occupancy, or (`delays`) of a delay. */
-static gboolean has_samples(const study_table *table, gboolean delays)
+static GArray *new_curves(void)
 {
-  gsize count;
-  const drawn *of = drawn_of(delays, &count);
+  GArray *curves = g_array_new(FALSE, FALSE, sizeof(share_curve));
+  g_array_set_clear_func(curves, clear_curve);
+  return curves;
+}
+
+/* Adds number `index` of `shown` at point number `point`, called `label`, unless it has no samples. Takes `samples`. */
+static void add_curve(GArray *curves, const shown_quantity *shown, guint index, guint point,
+                      const char *label, distribution samples)
+{
+  gboolean several = shown->count > 1;
+  const share_curve curve = {
+      .label = several ? g_strdup_printf("%s%s%s", shown->of[index].name, *label != '\0' ? ": " : "", label)
+                       : g_strdup(label),
+      .samples = samples,
+      .colour = several && *label == '\0' ? index + 1 : point + 1,
+      .kind = several ? index + 1 : 0};
+  g_array_append_val(curves, curve);
+  if (samples.count == 0) {
+    g_array_set_size(curves, curves->len - 1);
+  }
+}
+
+static const share_curve *curve_at(const GArray *curves, guint i)
+{
+  return &g_array_index(curves, share_curve, i);
+}
+
+static double largest_of(const share_curve *curve)
+{
+  return curve->samples.bins[curve->samples.count - 1].bound;
+}
+
+/* --- Drawing --- */
+
+static share_extent extent_of(const GArray *curves)
+{
+  share_extent extent = {.smallest_largest = INFINITY, .smallest = INFINITY, .smallest_share = 1};
+  for (guint i = 0; i < curves->len; i++) {
+    const distribution *d = &curve_at(curves, i)->samples;
+    const distribution_bin *last = &d->bins[d->count - 1];
+    const distribution_bin *first = &d->bins[d->bins[0].bound == 0 && d->count > 1 ? 1 : 0];
+    if (last->bound == 0) {
+      continue; /* nothing of it is seen */
+    }
+    extent.largest = MAX(extent.largest, last->bound);
+    extent.smallest_largest = MIN(extent.smallest_largest, last->bound);
+    extent.smallest = MIN(extent.smallest, first->bound);
+    extent.smallest_share = MIN(extent.smallest_share, last->weight / distribution_weight(d));
+  }
+  return extent;
+}
+
+/* The share before and after each bound: a step has an edge. What lies before `from`, where the axis begins, has none. Returns how many
+ * rows are on the axis. */
+static guint append_rows(const distribution *d, double from, GString *data)
+{
+  double total = distribution_weight(d), above = total;
+  guint rows = 0;
+  for (size_t i = 0; i < d->count; i++) {
+    gboolean begins = rows == 0 && d->bins[i].bound > from;
+    if (begins) {
+      g_string_append_printf(data, "%.10g %.10g\n", from, above / total);
+    }
+    if (begins || rows > 0) {
+      g_string_append_printf(data, "%.10g %.10g\n", d->bins[i].bound, above / total);
+      rows += begins ? 3 : 2;
+    }
+    above = i + 1 < d->count ? above - d->bins[i].weight : 0; /* what rounding leaves is no share */
+    g_string_append_printf(data, "%.10g %.10g\n", d->bins[i].bound, above / total);
+  }
+  return rows;
+}
+
+/* Variables, data and legend for shares.gp: curve i is index i. */
+static void append_curves(const GArray *curves, const char *unit, double from, plot_chart *chart)
+{
+  g_autoptr(GString) colours = g_string_new(NULL), kinds = g_string_new(NULL), everies = g_string_new(NULL);
+  for (guint i = 0; i < curves->len; i++) {
+    const share_curve *curve = curve_at(curves, i);
+    const char *blank = i > 0 ? " " : "";
+    g_autofree char *comment = gnuplot_comment(curve->label);
+    g_string_append_printf(chart->data, "# %s\n# x (%s), share above x\n", comment, unit);
+    guint rows = append_rows(&curve->samples, from, chart->data);
+    g_string_append(chart->data, "\n\n");
+    g_string_append_printf(colours, "%s%u", blank, curve->colour);
+    g_string_append_printf(kinds, "%s%u", blank, curve->kind);
+    g_string_append_printf(everies, "%s%u", blank, MAX(rows / MARKS, 1));
+    g_autofree char *entry = g_strconcat(curve->label, largest_of(curve) == 0 ? " (0 throughout)" : "", NULL);
+    if (curves->len > 1 || *curve->label != '\0') {
+      plot_chart_add_legend(chart, "curve", i + 1, entry);
+    }
+  }
+  gnuplot_set_number(chart->variables, "curves", curves->len);
+  gnuplot_set_text(chart->variables, "colours_of", colours->str);
+  gnuplot_set_text(chart->variables, "kinds", kinds->str);
+  gnuplot_set_text(chart->variables, "everies", everies->str);
+}
+
+/* Takes `curves`. */
+static gboolean draw(GArray *curves, const shown_quantity *shown, const char *title, const char *subtitle,
+                     const char *stem, const gnuplot_target *target, GError **error)
+{
+  gboolean seconds = shown == &shown_delays;
+  const char *unit = seconds ? "s" : "octets";
+  if (curves->len == 0) {
+    g_array_unref(curves);
+    g_set_error(error, STUDY_PLOT_ERROR, STUDY_PLOT_ERROR_UNFIT,
+                "nothing to draw: no run has samples of %s; expected runs of this version of iwarpsim that "
+                "Delivered something",
+                shown->metrics);
+    return FALSE;
+  }
+  share_extent extent = extent_of(curves);
+  g_autofree char *quantity = g_strdup_printf("%s, unit %s", shown->y_label, unit);
+  plot_chart chart = plot_chart_new("shares", target, title, subtitle, quantity);
+  chart.x = plot_axis_of_lengths(&extent, shown->x_label, seconds);
+  chart.y = plot_axis_of_shares(&extent, shown->y_label);
+  gnuplot_set_text(chart.variables, "nothing", extent.largest == 0 ? shown->nothing : "");
+  append_curves(curves, unit, chart.x.from, &chart);
+  gboolean good = plot_chart_draw(&chart, stem, error);
+  plot_chart_clear(&chart);
+  g_array_unref(curves);
+  return good;
+}
+
+/* --- The points of a study --- */
+
+static char *subtitle_of(const study_table *table, const point_selection *selection)
+{
+  g_autofree char *seeds = study_table_seeds(table);
+  GString *text = g_string_new(NULL);
+  plot_counts counts = {.points = 0};
+  for (guint i = 0; i < selection->points->len; i++) {
+    plot_counts_add(&counts, g_array_index(selection->points, study_point, i).runs);
+  }
+  g_string_append_printf(text, "scenario %s · %s · iwarpsim %s", table->names, seeds, table->versions);
+  if (counts.most > 1 && counts.fewest == counts.most) {
+    g_string_append_printf(text, " · each line %u runs together", counts.most);
+  } else if (counts.most > 1) {
+    g_string_append_printf(text, " · each line %u to %u runs together", counts.fewest, counts.most);
+  }
+  if (counts.flagged > 0) {
+    g_string_append_printf(text, " · %u of %u runs flagged", counts.flagged, counts.runs);
+  }
+  if (*selection->fixed != '\0') {
+    g_string_append_printf(text, " · %s", selection->fixed);
+  }
+  if (selection->points->len < selection->of) {
+    g_string_append_printf(text, " · %u of %u points", selection->points->len, selection->of);
+  }
+  plot_runs_append_left_out(table, text);
+  return g_string_free(text, FALSE);
+}
+
+/* A line a point of the sweep, the weights of its seeds added. */
+static gboolean draw_points(const study_table *table, const shown_quantity *shown, const char *stem,
+                            const gnuplot_target *target, GError **error)
+{
+  point_selection selection = point_selection_of(table, shown->points_max);
+  GArray *curves = new_curves();
+  for (guint i = 0; i < selection.points->len; i++) {
+    const GPtrArray *runs = g_array_index(selection.points, study_point, i).runs;
+    for (guint k = 0; k < shown->count; k++) {
+      distribution sum = {.bins = NULL};
+      for (guint r = 0; r < runs->len; r++) {
+        distribution_add(&sum,
+                         &((const study_run *)g_ptr_array_index(runs, r))->distributions[shown->of[k].id]);
+      }
+      add_curve(curves, shown, k, i, g_ptr_array_index(selection.labels, i), sum);
+    }
+  }
+  g_autofree char *subtitle = subtitle_of(table, &selection);
+  gboolean good = draw(curves, shown, table->title, subtitle, stem, target, error);
+  point_selection_clear(&selection);
+  return good;
+}
+
+static gboolean has_samples(const study_table *table, const shown_quantity *shown)
+{
   for (guint i = 0; i < table->runs->len; i++) {
     const study_run *run = g_ptr_array_index(table->runs, i);
-    for (gsize k = 0; k < count; k++) {
-      if (run->distributions[of[k].id].count > 0) {
+    for (guint k = 0; k < shown->count; k++) {
+      if (run->distributions[shown->of[k].id].count > 0) {
         return TRUE;
       }
     }
@@ -46,147 +254,28 @@ static gboolean has_samples(const study_table *table, gboolean delays)
   return FALSE;
 }
 
-/* Adds the curve of `samples`, which it takes over, unless they are none. */
-static void add_curve(GPtrArray *curves, const char *label, const drawn *what, distribution *samples,
-                      guint point, guint kind)
-{
-  if (samples->count == 0) {
-    distribution_clear(samples);
-    return;
-  }
-  g_autofree char *name =
-      kind == 0 ? g_strdup(label) : g_strdup_printf("%s%s%s", what->name, *label != '\0' ? ": " : "", label);
-  g_ptr_array_add(curves, share_curve_new(g_steal_pointer(&name), samples,
-                                          kind > 0 && *label == '\0' ? kind : point + 1, kind));
-}
-
-static distribution pooled(const GPtrArray *runs, distribution_id id)
-{
-  distribution sum = {.bins = NULL};
-  for (guint i = 0; i < runs->len; i++) {
-    const study_run *run = g_ptr_array_index(runs, i);
-    distribution_add(&sum, &run->distributions[id]);
-  }
-  return sum;
-}
-
-/* A curve for each point of `selection` and each of the distributions that are drawn. */
-static GPtrArray *curves_of(const point_selection *selection, gboolean delays)
-{
-  gsize count;
-  const drawn *of = drawn_of(delays, &count);
-  GPtrArray *curves = g_ptr_array_new_with_free_func(share_curve_free);
-  for (guint i = 0; i < selection->points->len; i++) {
-    const study_point *point = &g_array_index(selection->points, study_point, i);
-    for (guint k = 0; k < count; k++) {
-      distribution sum = pooled(point->runs, of[k].id);
-      add_curve(curves, g_ptr_array_index(selection->labels, i), &of[k], &sum, i, count > 1 ? k + 1 : 0);
-    }
-  }
-  return curves;
-}
-
-static gboolean draw(GPtrArray *curves, gboolean delays, const char *title, const char *subtitle,
-                     const char *stem, const gnuplot_target *target, GError **error)
-{
-  const share_plot plot = {
-      .title = title,
-      .subtitle = subtitle,
-      .x_label = delays ? "delay x" : "reassembly occupancy x",
-      .y_label = delays ? "octets that wait longer than x" : "time with occupancy above x",
-      .nothing = delays ? "no octet waited" : "no octet was held for reassembly",
-      .seconds = delays,
-      .curves = curves,
-  };
-  g_autofree char *file = gnuplot_text_file_stem(stem);
-  if (curves->len == 0) {
-    g_set_error(error, STUDY_PLOT_ERROR, STUDY_PLOT_ERROR_UNFIT,
-                "nothing to draw: no run has samples of %s; expected runs of this version of iwarpsim that "
-                "Delivered something",
-                delays ? "delay.placement_s or delay.delivery_s" : "buffer.reassembly_octets");
-    return FALSE;
-  }
-  return share_plot_draw(&plot, file, target, error);
-}
-
-static plot_counts counts_of(const point_selection *selection)
-{
-  plot_counts counts = {.points = 0};
-  for (guint i = 0; i < selection->points->len; i++) {
-    plot_counts_add(&counts, g_array_index(selection->points, study_point, i).runs);
-  }
-  return counts;
-}
-
-static void append_pooled(const plot_counts *counts, GString *subtitle)
-{
-  if (counts->most > 1 && counts->fewest == counts->most) {
-    g_string_append_printf(subtitle, " · each line %u runs together", counts->most);
-  } else if (counts->most > 1) {
-    g_string_append_printf(subtitle, " · each line %u to %u runs together", counts->fewest, counts->most);
-  }
-  if (counts->flagged > 0) {
-    g_string_append_printf(subtitle, " · %u of %u runs flagged", counts->flagged, counts->runs);
-  }
-}
-
-static char *subtitle_of(const study_table *table, const point_selection *selection)
-{
-  g_autofree char *seeds = study_table_seeds(table);
-  plot_counts counts = counts_of(selection);
-  GString *text = g_string_new(NULL);
-  g_string_append_printf(text, "scenario %s · %s · iwarpsim %s", table->names, seeds, table->versions);
-  append_pooled(&counts, text);
-  if (*selection->fixed != '\0') {
-    g_string_append_printf(text, " · %s", selection->fixed);
-  }
-  if (selection->points->len < selection->of) {
-    g_string_append_printf(text, " · %u of %u points", selection->points->len, selection->of);
-  }
-  if (table->not_ok > 0) {
-    g_string_append_printf(text, " · %u that did not end ok left out", table->not_ok);
-  }
-  if (table->left_out > 0) {
-    g_string_append_printf(text, " · %u flagged left out", table->left_out);
-  }
-  return g_string_free(text, FALSE);
-}
-
-/* A line a point of the sweep, the weights of its seeds added. */
-static gboolean draw_points(const study_table *table, gboolean delays, const char *stem,
-                            const gnuplot_target *target, GError **error)
-{
-  point_selection selection = point_selection_of(table, delays ? DELAYS_MAX : OCCUPANCIES_MAX);
-  GPtrArray *curves = curves_of(&selection, delays);
-  g_autofree char *subtitle = subtitle_of(table, &selection);
-  gboolean good = draw(curves, delays, table->title, subtitle, stem, target, error);
-  g_ptr_array_unref(curves);
-  point_selection_clear(&selection);
-  return good;
-}
-
 static gboolean draw_occupancy(const study_table *table, metric_id metric, const char *stem,
                                const gnuplot_target *target, GError **error)
 {
   (void)metric;
-  return draw_points(table, FALSE, stem, target, error);
+  return draw_points(table, &shown_occupancy, stem, target, error);
 }
 
 static gboolean draw_delays(const study_table *table, metric_id metric, const char *stem,
                             const gnuplot_target *target, GError **error)
 {
   (void)metric;
-  return draw_points(table, TRUE, stem, target, error);
+  return draw_points(table, &shown_delays, stem, target, error);
 }
 
 static const char *lack_of_occupancy(const study_table *table)
 {
-  return has_samples(table, FALSE) ? NULL : "runs with samples of the occupancy";
+  return has_samples(table, &shown_occupancy) ? NULL : "runs with samples of the occupancy";
 }
 
 static const char *lack_of_delays(const study_table *table)
 {
-  return has_samples(table, TRUE) ? NULL : "runs with samples of a delay";
+  return has_samples(table, &shown_delays) ? NULL : "runs with samples of a delay";
 }
 
 const study_plot plot_distribution = {.name = "distribution",
@@ -200,26 +289,25 @@ const study_plot plot_delays = {
     .lack = lack_of_delays,
     .draw = draw_delays};
 
+/* --- One run --- */
+
 gboolean plot_distribution_of_run(const char *run_folder, gboolean delays, const gnuplot_target *target,
                                   GError **error)
 {
+  const shown_quantity *shown = delays ? &shown_delays : &shown_occupancy;
   g_autofree char *path = g_build_filename(run_folder, "summary.json", NULL);
   summary_record *run = summary_read_json(path, error);
   if (run == NULL) {
     return FALSE;
   }
-  gsize count;
-  const drawn *of = drawn_of(delays, &count);
-  GPtrArray *curves = g_ptr_array_new_with_free_func(share_curve_free);
-  for (guint k = 0; k < count; k++) {
+  GArray *curves = new_curves();
+  for (guint k = 0; k < shown->count; k++) {
     distribution samples;
-    distribution_copy(&samples, &run->distributions[of[k].id]);
-    add_curve(curves, "", &of[k], &samples, 0, count > 1 ? k + 1 : 0);
+    distribution_copy(&samples, &run->distributions[shown->of[k].id]);
+    add_curve(curves, shown, k, 0, "", samples);
   }
   g_autofree char *subtitle = plot_occupancy_subtitle(run);
-  gboolean good =
-      draw(curves, delays, run->title, subtitle, delays ? "delays" : "distribution", target, error);
-  g_ptr_array_unref(curves);
+  gboolean good = draw(curves, shown, run->title, subtitle, shown->stem, target, error);
   summary_record_free(run);
   return good;
 }

@@ -6,7 +6,7 @@
 
 #include <glib.h>
 
-#include "study/plot/gnuplot_script.h"
+#include "study/plot/gnuplot.h"
 
 /* Draws the occupancy, or (`delays`) both delays, of the one run whose summary.json is in `run_folder`, as "distribution.png" or
  * "delays.png" (or what the target says). FALSE and `error` (STUDY_PLOT_ERROR when it has no samples, SUMMARY_ERROR, GNUPLOT_ERROR,

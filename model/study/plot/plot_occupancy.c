@@ -9,9 +9,7 @@
 
 #include "base/regular_file.h"
 #include "measure/occupancy.h"
-#include "study/plot/gnuplot_text.h"
-#include "study/plot/plot_layout.h"
-#include "study/plot/value_axis.h"
+#include "study/plot/plot_chart.h"
 #include "study/store/summary.h"
 
 GQuark plot_occupancy_error_quark(void)
@@ -62,7 +60,7 @@ static double reassembly_of(const step *at)
   return sum;
 }
 
-/* Reading. */
+/* --- Reading --- */
 
 static gboolean invalid_line(GError **error, const char *path, guint line, const char *expected)
 {
@@ -212,22 +210,7 @@ static gboolean check_belongs(const series *s, const summary_record *run, const 
   return FALSE;
 }
 
-/* Drawing. */
-
-static const struct {
-  double seconds;
-  const char *name;
-} time_units[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}};
-
-/* The unit in which `span_s` has one to three digits before the point. */
-static gsize time_unit_for(double span_s)
-{
-  gsize unit = 0;
-  while (unit + 1 < G_N_ELEMENTS(time_units) && span_s < time_units[unit].seconds) {
-    unit++;
-  }
-  return unit;
-}
+/* --- Drawing --- */
 
 /* A row: the time and, for each cause in use, the height of the stack up to and with it; then the
  * reassembly occupancy. */
@@ -242,13 +225,6 @@ static void append_row(const series *s, double time, const step *at, GString *da
     }
   }
   g_string_append_printf(data, " %.0f\n", reassembly_of(at));
-}
-
-/* The state before `at`, up to its time, and the state from then on: a step has an edge. */
-static void append_step(const series *s, const step *before, const step *at, double unit_s, GString *data)
-{
-  append_row(s, at->time_s / unit_s, before, data);
-  append_row(s, at->time_s / unit_s, at, data);
 }
 
 /* The steps [first, end) fall on one dot of the page: its first, its highest and its last say what can be
@@ -269,21 +245,10 @@ static void append_stretch(const series *s, guint first, guint end, double unit_
       continue;
     }
     const step *at = &g_array_index(s->steps, step, kept[i]);
-    append_step(s, *before, at, unit_s, data);
+    append_row(s, at->time_s / unit_s, *before, data); /* a step has an edge */
+    append_row(s, at->time_s / unit_s, at, data);
     *before = at;
   }
-}
-
-static void append_heading(const series *s, const char *heading, GString *data)
-{
-  g_autofree char *comment = gnuplot_text_comment(heading);
-  g_string_append_printf(data, "# %s\n# time", comment);
-  for (held_cause cause = 0; cause < HELD_CAUSES; cause++) {
-    if (s->used[cause]) {
-      g_string_append_printf(data, ", octets up to and with %s", held_cause_name(cause));
-    }
-  }
-  g_string_append(data, ", octets of the reassembly occupancy; before and after each change\n");
 }
 
 /* A row for each of `columns` letters: the highest state in its time. */
@@ -319,94 +284,6 @@ static void append_steps(const series *s, double end_s, double unit_s, GString *
   append_row(s, end_s / unit_s, before, data);
 }
 
-static guint causes_used(const series *s)
-{
-  guint count = 0;
-  for (int cause = 0; cause < HELD_CAUSES; cause++) {
-    count += s->used[cause] ? 1 : 0;
-  }
-  return count;
-}
-
-static gboolean has_outline(const series *s)
-{
-  return s->steps->len <= OUTLINED_STEPS_MAX;
-}
-
-/* Letters are not filled, so that each column of them has an impulse. */
-static char *fill_of(held_cause cause, gboolean letters)
-{
-  return letters ? g_strdup_printf("with impulses linetype %d", cause + 1)
-                 : g_strdup_printf("with filledcurves y1=0 fillstyle solid 1 noborder linecolor rgb '%s'",
-                                   cause_colours[cause]);
-}
-
-/* The stack, drawn from its top layer down, each to the ground; then the outline of what counts as
- * reassembly. */
-static void append_plots(const series *s, gboolean letters, GString *script)
-{
-  const char *separator = "plot ";
-  guint column = causes_used(s) + 1;
-  guint outline = column + 1;
-  for (int cause = HELD_CAUSES - 1; cause >= 0; cause--) {
-    if (!s->used[cause]) {
-      continue;
-    }
-    g_autofree char *fill = fill_of((held_cause)cause, letters);
-    g_string_append_printf(script, "%s'occupancy.dat' using 1:%u %s", separator, column, fill);
-    separator = ", \\\n     ";
-    if (!has_outline(s) && !letters) { /* what lasts less than a dot would be fainter the shorter it is */
-      g_string_append_printf(script,
-                             "%s'occupancy.dat' using 1:%u with lines linewidth 0.6 linecolor rgb '%s'",
-                             separator, column, cause_colours[cause]);
-    }
-    column--;
-  }
-  if (has_outline(s) && !letters) {
-    g_string_append_printf(script,
-                           "%s'occupancy.dat' using 1:%u with lines linewidth 0.6 linecolor rgb '#000000'",
-                           separator, outline);
-  }
-  /* Without any plot gnuplot draws no axes either. */
-  g_string_append(script, letters && causes_used(s) == 0 ? "plot NaN notitle\n" : "\n");
-}
-
-/* The causes from the ground up. */
-static void append_legend(const series *s, gboolean letters, double top, GString *script)
-{
-  gnuplot_script_begin_legend(script, top);
-  g_string_append(script, "plot ");
-  for (held_cause cause = 0; cause < HELD_CAUSES; cause++) {
-    if (s->used[cause]) {
-      g_autofree char *sample =
-          letters ? g_strdup_printf("impulses linetype %d", cause + 1)
-                  : g_strdup_printf("boxes fillstyle solid 1 linecolor rgb '%s'", cause_colours[cause]);
-      g_string_append_printf(script, "keyentry with %s title '%s%s', \\\n     ", sample, letters ? " " : "",
-                             held_cause_name(cause));
-    }
-  }
-  g_string_append_printf(script, "2 with lines linewidth 0.6 linecolor rgb '#000000' %s\n",
-                         has_outline(s) && !letters ? "title 'reassembly'" : "notitle");
-}
-
-static void append_peak(const series *s, GString *script)
-{
-  if (s->peak == 0) {
-    g_string_append(script,
-                    "set label 3 'no octet was held for reassembly' at graph 0.5, graph 0.5 center\n");
-    return;
-  }
-  g_autofree char *octets = shown_text_octets(s->peak);
-  g_autofree char *label = s->peak < 1024 ? g_strdup_printf("%s octets", octets)
-                                          : g_strdup_printf("%.0f octets (%s)", s->peak, octets);
-  g_string_append_printf(
-      script,
-      "set arrow 1 from graph 0, first %.0f to graph 1, first %.0f nohead dashtype 2 linewidth 0.8 "
-      "linecolor rgb '#404040'\n"
-      "set label 3 'peak %s' at graph 0.995, first %.0f right offset 0,0.6\n",
-      s->peak, s->peak, label, s->peak);
-}
-
 char *plot_occupancy_subtitle(const summary_record *run)
 {
   const char *seed = run->keys[SCENARIO_RUN_SEED];
@@ -432,57 +309,62 @@ static double end_of(const series *s, const summary_record *run)
   return MAX(last_s, simulated_s);
 }
 
-/* The names in the legend. */
-static GPtrArray *labels_of(const series *s)
+/* Variables and legend for occupancy.gp: the causes in use, from the ground up. */
+static void append_causes(const series *s, plot_chart *chart)
 {
-  GPtrArray *labels = g_ptr_array_new();
+  g_autoptr(GPtrArray) colours = g_ptr_array_new();
+  g_autoptr(GArray) numbers = g_array_new(FALSE, FALSE, sizeof(double));
+  gboolean outlined = s->steps->len <= OUTLINED_STEPS_MAX;
+  g_string_append(chart->data, "# time");
   for (held_cause cause = 0; cause < HELD_CAUSES; cause++) {
+    double number = cause + 1.0;
     if (s->used[cause]) {
-      g_ptr_array_add(labels, (gpointer)held_cause_name(cause));
+      g_ptr_array_add(colours, (gpointer)cause_colours[cause]);
+      g_array_append_val(numbers, number);
+      plot_chart_add_legend(chart, "cause", colours->len, held_cause_name(cause));
+      g_string_append_printf(chart->data, ", octets up to and with %s", held_cause_name(cause));
     }
   }
-  g_ptr_array_add(labels, (gpointer) "reassembly");
-  return labels;
+  g_string_append(chart->data, ", octets of the reassembly occupancy; before and after each change\n");
+  if (outlined && chart->target->format != GNUPLOT_TERM) {
+    plot_chart_add_legend(chart, "outline", 0, "reassembly");
+  }
+  gnuplot_set_number(chart->variables, "causes", colours->len);
+  gnuplot_set_texts(chart->variables, "cause_colour", colours);
+  gnuplot_set_numbers(chart->variables, "cause_number", numbers);
+  gnuplot_set_number(chart->variables, "outlined", outlined);
 }
 
-static GString *make_script(const series *s, const plot_layout *layout, const char *title,
-                            const char *subtitle, double end_s, const gnuplot_target *target)
+static void append_peak(const series *s, GString *variables)
 {
-  double top;
-  gboolean letters = target->format == GNUPLOT_TERM;
-  gsize unit = time_unit_for(end_s);
-  octet_axis axis = octet_axis_linear(s->peak_with_all * 1.04);
-  GString *script = gnuplot_script_new("occupancy", target->format, &layout->page, title, subtitle, &top);
-  plot_layout_append(layout, "held by the RNIC (octets)", top, script);
-  g_string_append_printf(script, "set xlabel 'simulated time (%s)'\nset xrange [0:%.12g]\n",
-                         time_units[unit].name, end_s / time_units[unit].seconds);
-  octet_axis_append(&axis, TRUE, script);
-  append_peak(s, script);
-  append_plots(s, letters, script);
-  append_legend(s, letters, layout->legend, script);
-  g_string_append(script, "unset multiplot\n");
-  return script;
+  g_autofree char *octets = shown_text_octets(s->peak);
+  g_autofree char *text = s->peak == 0     ? g_strdup("no octet was held for reassembly")
+                          : s->peak < 1024 ? g_strdup_printf("peak %s octets", octets)
+                                           : g_strdup_printf("peak %.0f octets (%s)", s->peak, octets);
+  gnuplot_set_number(variables, "peak", s->peak);
+  gnuplot_set_text(variables, "peak_text", text);
 }
 
 static gboolean draw(const series *s, const summary_record *run, const gnuplot_target *target, GError **error)
 {
   double end_s = end_of(s, run);
-  double unit_s = time_units[time_unit_for(end_s)].seconds;
+  value_extent extent = {0};
+  value_extent_add(&extent, s->peak_with_all * 1.04, NAN);
   g_autofree char *subtitle = plot_occupancy_subtitle(run);
-  g_autofree char *heading = g_strdup_printf("%s: %s", run->title, subtitle);
-  g_autoptr(GPtrArray) labels = labels_of(s);
-  plot_layout layout = plot_layout_of(target, run->title, subtitle, labels, strlen("100 KiB"));
-  GString *script = make_script(s, &layout, run->title, subtitle, end_s, target);
-  GString *data = g_string_new(NULL);
-  append_heading(s, heading, data);
+  plot_chart chart =
+      plot_chart_new("occupancy", target, run->title, subtitle, "held by the RNIC, unit octets");
+  chart.x = plot_axis_of_time("simulated time", end_s);
+  chart.y = plot_axis_of_values(&extent, "held by the RNIC", "octets", VALUE_SCALE_LINEAR);
+  append_causes(s, &chart);
+  append_peak(s, chart.variables);
   if (target->format == GNUPLOT_TERM) {
-    append_columns(s, end_s, unit_s, plot_layout_columns(&layout), data);
+    plot_page page = plot_chart_page(&chart);
+    append_columns(s, end_s, chart.x.unit_size, (guint)plot_page_panel_letters(&page), chart.data);
   } else {
-    append_steps(s, end_s, unit_s, data);
+    append_steps(s, end_s, chart.x.unit_size, chart.data);
   }
-  gboolean good = gnuplot_script_render(script, data, "occupancy", target, error);
-  g_string_free(script, TRUE);
-  g_string_free(data, TRUE);
+  gboolean good = plot_chart_draw(&chart, "occupancy", error);
+  plot_chart_clear(&chart);
   return good;
 }
 

@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-#include "study/plot/gnuplot_script.h"
+#include "study/plot/gnuplot.h"
 #include "study/store/summary.h"
 
 #define PLOT_OCCUPANCY_ERROR (plot_occupancy_error_quark())

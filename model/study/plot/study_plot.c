@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-#include "study/plot/gnuplot_text.h"
-#include "study/plot/plot_grouping.h"
+#include "study/plot/plot_runs.h"
 
 GQuark study_plot_error_quark(void)
 {
@@ -73,7 +72,7 @@ gboolean study_plot_draw(const study_table *table, study_plot_kind kind, metric_
   if (!study_plot_fits(table, kind, error)) {
     return FALSE;
   }
-  g_autofree char *safe_stem = gnuplot_text_file_stem(stem);
+  g_autofree char *safe_stem = gnuplot_file_stem(stem);
   g_autofree char *name = kind == STUDY_PLOT_METRIC
                               ? g_strdup_printf("%s-%s", safe_stem, metric_row_of(metric)->name)
                               : g_strdup_printf("%s-%s", safe_stem, plots[kind]->name);

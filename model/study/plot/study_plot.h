@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-#include "study/plot/gnuplot_script.h"
+#include "study/plot/gnuplot.h"
 #include "study/table/study_table.h"
 
 /* Every kind: its number and its study_plot, which is in a file of its own, or in plot_lines.c when it is a line chart. */

@@ -9,29 +9,41 @@
 #include "study/sweep/sweep_grid.h"
 #include "study_kit.h"
 
-void plot_kit_set_up(plot_kit *kit, gconstpointer unused)
+static void free_run(gpointer data)
 {
-  (void)unused;
+  study_run *run = data;
+  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
+    distribution_clear(&run->distributions[id]);
+  }
+  g_free(run);
+}
+
+void plot_kit_set_up(plot_kit *kit, gconstpointer axes)
+{
   kit->folder = kit_folder_new();
+  kit->base = kit_scenario(kit->folder, "base.cfg", "title = \"a study\";", NULL);
   kit->written = g_ptr_array_new_with_free_func(g_free);
-  kit->table = (study_table){.runs = g_ptr_array_new_with_free_func(g_free),
+  kit->table = (study_table){.runs = g_ptr_array_new_with_free_func(free_run),
+                             .title = g_strdup("a study"),
                              .names = (char *)"a",
                              .versions = (char *)"0.1.0",
+                             .axes = g_strdup(axes),
                              .texts = g_string_chunk_new(4096)};
 }
 
-void plot_kit_tear_down(plot_kit *kit, gconstpointer unused)
+void plot_kit_tear_down(plot_kit *kit, gconstpointer axes)
 {
-  (void)unused;
+  (void)axes;
   g_ptr_array_unref(kit->table.runs);
   g_string_chunk_free(kit->table.texts);
   g_free(kit->table.title);
   g_free(kit->table.axes);
   g_ptr_array_unref(kit->written);
+  scenario_free(kit->base);
   kit_folder_remove(kit->folder);
 }
 
-static void add_run(plot_kit *kit, const scenario *s)
+static study_run *add_run(plot_kit *kit, const scenario *s)
 {
   study_run *run = g_new0(study_run, 1);
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
@@ -39,6 +51,20 @@ static void add_run(plot_kit *kit, const scenario *s)
     run->keys[key] = g_string_chunk_insert_const(kit->table.texts, text);
   }
   g_ptr_array_add(kit->table.runs, run);
+  return run;
+}
+
+study_run *plot_kit_add(plot_kit *kit, const char *const *sets)
+{
+  for (const char *const *set = sets; *set != NULL; set++) {
+    g_assert_true(scenario_set(kit->base, *set, NULL));
+  }
+  return add_run(kit, kit->base);
+}
+
+void plot_kit_sample(study_run *run, distribution_id id, double bound, double weight)
+{
+  g_assert_true(distribution_append(&run->distributions[id], bound, weight));
 }
 
 void plot_kit_fill(plot_kit *kit, const char *text)
@@ -47,7 +73,9 @@ void plot_kit_fill(plot_kit *kit, const char *text)
   scenario *base = kit_scenario(kit->folder, "a.cfg", text, NULL);
   sweep_grid *grid = sweep_grid_new(base, NULL, NULL, NULL, &error);
   g_assert_no_error(error);
+  g_free(kit->table.title);
   kit->table.title = g_strdup(scenario_configuration(base)->title);
+  g_free(kit->table.axes);
   kit->table.axes = sweep_grid_axes_text(grid);
   for (gsize i = 0; i < sweep_grid_count(grid); i++) {
     scenario *s = sweep_grid_scenario(grid, i);

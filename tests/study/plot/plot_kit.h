@@ -5,19 +5,28 @@
 
 #include <glib.h>
 
-#include "study/plot/gnuplot_script.h"
+#include "scenario/scenario.h"
+#include "study/plot/gnuplot.h"
 #include "study/table/study_table.h"
 
 typedef struct plot_kit {
   char *folder;
   study_table table;
+  scenario *base;     /* of plot_kit_add() */
   GPtrArray *written; /* by draws */
 } plot_kit;
 
-void plot_kit_set_up(plot_kit *kit, gconstpointer unused);
-void plot_kit_tear_down(plot_kit *kit, gconstpointer unused);
+/* An empty study called "a", by iwarpsim 0.1.0, titled "a study", with the axes `axes` (const char *, may be NULL). */
+void plot_kit_set_up(plot_kit *kit, gconstpointer axes);
+void plot_kit_tear_down(plot_kit *kit, gconstpointer axes);
 
-/* Makes the runs of the sweep in the scenario `text`, in the order of the grid, without metrics; called "a", by iwarpsim 0.1.0. */
+/* Adds a run with these values ("receiver.mode=in-order", up to NULL) and those of the runs added before, without metrics and samples. */
+study_run *plot_kit_add(plot_kit *kit, const char *const *sets);
+
+/* Appends a bin to the samples of `id` in `run`. */
+void plot_kit_sample(study_run *run, distribution_id id, double bound, double weight);
+
+/* Makes the runs of the sweep in the scenario `text`, in the order of the grid, without metrics. */
 void plot_kit_fill(plot_kit *kit, const char *text);
 
 /* Sets `metric` of run `index`. */

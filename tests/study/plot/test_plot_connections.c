@@ -48,9 +48,11 @@ static void test_formulas(plot_kit *kit, gconstpointer unused)
   g_assert_cmpfloat(row[2], ==, 1460);
   g_assert_cmpuint(plot_kit_count(data, "# BufferSize"), ==, 3);
   g_autofree char *script = plot_kit_text(kit, "n.gnuplot");
-  plot_kit_expect(script, "set logscale y 2");
-  plot_kit_expect(script, "title 'BufferSizeNAF = K1·EMSS·n + K2·EMSS'");
+  plot_kit_expect(script, "y_log = 1\n");
+  plot_kit_expect(script, "'BufferSizeNAF = K1·EMSS·n + K2·EMSS'");
   g_assert_null(strstr(script, "processing")); /* none was */
+  g_autofree char *svg = plot_kit_text(kit, "n.svg");
+  plot_kit_expect(svg, "<text>BufferSizeNAF = K1·EMSS·n + K2·EMSS</text>");
 }
 
 /* Lines that differ in a formula have one each, told by the line's label. */

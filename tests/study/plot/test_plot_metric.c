@@ -2,6 +2,7 @@
 /* The peak with its p99, and any metric, over what made-up studies vary. */
 #include "study/plot/study_plot.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "plot_kit.h"
@@ -51,33 +52,34 @@ static void test_script(plot_kit *kit, gconstpointer unused)
 {
   (void)unused;
   static const char *const expected[] = {
-      "'Peak of `all`: it’s 100 % \\'",
+      "Peak of `all`: it’s 100 % \\",
       "scenario a · seeds 1–3 · iwarpsim 0.1.0 · 36 runs, mean of 3 each with 95\u00a0% interval",
-      "set title 'in-order receiver'",
-      "set title 'out-of-order receiver'",
-      "title 'MTU 576 octets'",
-      "title 'MTU 1500 octets'",
-      "title 'peak'",
-      "title 'p99 of the time'",
-      "'0.1%%' -3.0",
-      "using 1:(drawn($5)):(0):(drawn($6)-drawn($5)) with vectors heads", /* intervals: nothing hides a short one */
-      "using 1:(drawn($3)) with linespoints linestyle 1",
-      "set xlabel 'loss of segments (path.forward.loss)'",
-      "set ylabel 'reassembly occupancy (octets)'"};
+      "in-order receiver",
+      "out-of-order receiver",
+      "MTU 576 octets",
+      "MTU 1500 octets",
+      "peak",
+      "p99 of the time",
+      "0.1%",
+      "loss of segments (path.forward.loss)",
+      "reassembly occupancy (octets)"};
   if (!plot_kit_can_draw()) {
     return;
   }
   fill(kit, mtu_loss);
   draw(kit, GNUPLOT_SVG);
-  g_autofree char *script = plot_kit_text(kit, "a-peak.gnuplot");
-  for (gsize i = 0; i < G_N_ELEMENTS(expected); i++) {
-    plot_kit_expect(script, expected[i]);
-  }
-  g_assert_null(strstr(script, kit->folder)); /* it runs wherever its folder goes */
-  g_assert_null(strstr(script, "flagged"));
   g_autofree char *svg = plot_kit_text(kit, "a-peak.svg");
   plot_kit_expect(svg, "width=\"2102\"");
-  plot_kit_expect(svg, "it’s 100 %");
+  for (gsize i = 0; i < G_N_ELEMENTS(expected); i++) {
+    g_autofree char *text = g_strdup_printf("<text>%s</text>", expected[i]);
+    plot_kit_expect(svg, text);
+  }
+  g_autofree char *script = plot_kit_text(kit, "a-peak.gnuplot");
+  g_assert_null(strstr(script, kit->folder)); /* it runs wherever its folder goes */
+  g_assert_null(strstr(script, "'with flagged"));
+  plot_kit_expect(script, "numeric = 1\n");
+  plot_kit_expect(script, "main_line[2] = ['0 1', '2 3']");
+  plot_kit_expect(script, "styles = '1 2 1 2 3 4 3 4'");
 }
 
 /* Runs 0, 1, 2 are the seeds of the first line's loss 0: 0, 1000, 2000: mean 1000, s = 1000, t(0.975, 2) = 4.30265:
@@ -124,8 +126,9 @@ static void test_flags(plot_kit *kit, gconstpointer unused)
   plot_kit_flag(kit, 7, STUDY_FLAG_TIMEOUTS | STUDY_FLAG_LOST_RETRANSMISSIONS);
   draw(kit, GNUPLOT_SVG);
   g_autofree char *script = plot_kit_text(kit, "a-peak.gnuplot");
-  plot_kit_expect(script, "title 'with flagged runs'");
-  plot_kit_expect(script, "($7 > 0 ? drawn($3) : NaN) with points pointtype 6");
+  plot_kit_expect(script, "flagged = 1\n");
+  g_autofree char *svg = plot_kit_text(kit, "a-peak.svg");
+  plot_kit_expect(svg, "<text>with flagged runs</text>");
   g_autofree char *data = plot_kit_text(kit, "a-peak.dat");
   plot_kit_expect(data, "ringed: 2 with timeouts or lost retransmissions");
 }
@@ -214,10 +217,27 @@ static void test_four_receivers(plot_kit *kit, gconstpointer unused)
   draw(kit, GNUPLOT_PNG);
   g_assert_cmpuint(plot_kit_png_height(kit, "a-peak.png", 2102), >,
                    1200); /* two rows of 560 dots and what is below them */
-  g_autofree char *script = plot_kit_text(kit, "a-peak.gnuplot");
-  plot_kit_expect(script, "set title 'out-of-order receiver, no markers'");
-  plot_kit_expect(script, "set title 'out-of-order receiver, markers'");
-  g_assert_cmpuint(plot_kit_count(script, "set ylabel 'reassembly"), ==, 2);
+  draw(kit, GNUPLOT_SVG);
+  g_autofree char *svg = plot_kit_text(kit, "a-peak.svg");
+  plot_kit_expect(svg, "<text>out-of-order receiver, no markers</text>");
+  plot_kit_expect(svg, "<text>out-of-order receiver, markers</text>");
+  g_assert_cmpuint(plot_kit_count(svg, "<text>reassembly occupancy (octets)</text>"), ==, 2);
+}
+
+/* How far the longest line in the colour of the first reaches from left to right, in dots. */
+static double widest_line(const char *svg)
+{
+  static const char path[] = "<path stroke='rgb(  0, 114, 178)'";
+  double widest = 0, from = 0;
+  for (const char *at = strstr(svg, path); at != NULL; at = strstr(at + 1, path)) {
+    const char *end = strstr(at, "/>");
+    for (const char *c = strstr(at, " d="); c != NULL && c < end; c++) {
+      double x = *c == 'M' || *c == 'L' ? g_ascii_strtod(c + 1, NULL) : from;
+      widest = *c == 'L' ? MAX(widest, fabs(x - from)) : widest;
+      from = x;
+    }
+  }
+  return widest;
 }
 
 /* Middleboxes have no order: a line from one to the next would draw one. Their intervals stay. */
@@ -232,9 +252,23 @@ static void test_words_are_not_connected(plot_kit *kit, gconstpointer unused)
        " { key = \"run.seed\"; from = 1; to = 3; } );");
   draw(kit, GNUPLOT_SVG);
   g_autofree char *script = plot_kit_text(kit, "a-peak.gnuplot");
-  plot_kit_expect(script, "using 1:(drawn($3)) with points linestyle 1");
-  plot_kit_expect(script, "with vectors heads");
-  g_assert_null(strstr(script, "linespoints"));
+  plot_kit_expect(script, "numeric = 0\n");
+  /* intervals are upright, with caps; places are some 300 dots apart */
+  g_autofree char *svg = plot_kit_text(kit, "a-peak.svg");
+  g_assert_cmpfloat(widest_line(svg), <, 60);
+}
+
+/* Numbers are joined. */
+static void test_numbers_are_connected(plot_kit *kit, gconstpointer unused)
+{
+  (void)unused;
+  if (!plot_kit_can_draw()) {
+    return;
+  }
+  fill(kit, "title = \"a\"; sweep = ( { key = \"path.forward.mtu\"; values = [1500, 3000]; } );");
+  draw(kit, GNUPLOT_SVG);
+  g_autofree char *svg = plot_kit_text(kit, "a-peak.svg");
+  g_assert_cmpfloat(widest_line(svg), >, 300);
 }
 
 /* A metric in its own unit: 2.5e9 bit/s are 2.5 on an axis of Gbit/s. */
@@ -250,8 +284,8 @@ static void test_metric(plot_kit *kit, gconstpointer unused)
   plot_kit_set_all(kit, METRIC_GOODPUT_BIT_PER_S, 2.5e9, 1e8);
   g_assert_true(plot_metric.draw(&kit->table, METRIC_GOODPUT_BIT_PER_S, "a-g", &target, &error));
   g_autofree char *script = plot_kit_text(kit, "a-g.gnuplot");
-  plot_kit_expect(script, "set ylabel 'goodput_bit_per_s (Gbit/s)'");
-  plot_kit_expect(script, "/ 1000000000 ");
+  plot_kit_expect(script, "y_name = 'goodput_bit_per_s (Gbit/s)'\n");
+  plot_kit_expect(script, "y_unit = 1000000000\n");
   g_assert_null(strstr(script, "p99"));
 }
 
@@ -316,6 +350,7 @@ int main(int argc, char **argv)
   add("/plot_metric/other_shapes", test_other_shapes);
   add("/plot_metric/hundreds_of_lines", test_hundreds_of_lines);
   add("/plot_metric/four_receivers", test_four_receivers);
+  add("/plot_metric/numbers_are_connected", test_numbers_are_connected);
   add("/plot_metric/words_are_not_connected", test_words_are_not_connected);
   add("/plot_metric/metric", test_metric);
   add("/plot_metric/no_values", test_no_values);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "plot_kit.h"
 #include "study/store/summary.h"
 #include "study_kit.h"
 
@@ -54,15 +55,6 @@ static gboolean plot(fixture *f, const char *csv, GError **error)
   return plot_occupancy(f->folder, &target, error);
 }
 
-static gboolean can_draw(void)
-{
-  g_autofree char *found = g_find_program_in_path("gnuplot");
-  if (found == NULL) {
-    g_test_skip("gnuplot is not installed");
-  }
-  return found != NULL;
-}
-
 static void plot_well(fixture *f, const char *csv)
 {
   g_autoptr(GError) error = NULL;
@@ -85,7 +77,7 @@ static void test_steps(fixture *f, gconstpointer unused)
 {
   (void)unused;
   gsize length;
-  if (!can_draw()) {
+  if (!plot_kit_can_draw()) {
     return;
   }
   plot_well(f, "# a comment\n" HEADER "0.001000000000,all,incomplete,100\n"
@@ -98,7 +90,7 @@ static void test_steps(fixture *f, gconstpointer unused)
       data, "\n1 0 0 0\n1 100 100 100\n2 100 100 100\n2 100 150 150\n3 100 150 150\n3 0 0 0\n5 0 0 0\n"));
   g_autofree char *script = file_text(f, "occupancy.gnuplot", &length);
   g_assert_true(
-      g_str_has_prefix(data, "# a title: scenario a · seed 9 · receiver out-of-order · iwarpsim 0.1.0\n"));
+      g_str_has_prefix(data, "# a title\n# scenario a · seed 9 · receiver out-of-order · iwarpsim 0.1.0\n"));
   g_assert_nonnull(strstr(script, "'a title'"));
   g_assert_nonnull(strstr(script, "'peak 150 octets'"));
   g_assert_nonnull(strstr(script, "simulated time (ms)"));
@@ -113,7 +105,7 @@ static void test_instants_of_one_double(fixture *f, gconstpointer unused)
 {
   (void)unused;
   gsize length;
-  if (!can_draw()) {
+  if (!plot_kit_can_draw()) {
     return;
   }
   g_assert_true(524288.000000000003 == 524288.000000000004);
@@ -128,14 +120,14 @@ static void test_processing(fixture *f, gconstpointer unused)
 {
   (void)unused;
   gsize length;
-  if (!can_draw()) {
+  if (!plot_kit_can_draw()) {
     return;
   }
   plot_well(f, HEADER
             "0.001,all,order,2048\n0.002,all,processing,9000\n0.003,all,order,0\n0.004,all,processing,0\n");
   g_autofree char *script = file_text(f, "occupancy.gnuplot", &length);
   g_assert_nonnull(strstr(script, "'peak 2048 octets (2 KiB)'"));
-  g_assert_nonnull(strstr(script, "title 'processing'"));
+  g_assert_nonnull(strstr(script, "legend_text[3] = ['order', 'processing', 'reassembly']"));
 }
 
 /* 100,000 changes come out as a few thousand rows, the single highest among them. */
@@ -143,7 +135,7 @@ static void test_thinned(fixture *f, gconstpointer unused)
 {
   (void)unused;
   gsize length;
-  if (!can_draw()) {
+  if (!plot_kit_can_draw()) {
     return;
   }
   GString *csv = g_string_new(HEADER);
@@ -161,7 +153,7 @@ static void test_nothing_held(fixture *f, gconstpointer unused)
 {
   (void)unused;
   gsize length;
-  if (!can_draw()) {
+  if (!plot_kit_can_draw()) {
     return;
   }
   plot_well(f, HEADER);
@@ -206,7 +198,7 @@ static void test_series_of_another_run(fixture *f, gconstpointer unused)
   refuse(f, csv, "its peak is 150 octets, that of summary.json 151");
   write_summary(f, 0);
   refuse(f, csv, "its peak is 150 octets, that of summary.json 0");
-  if (!can_draw()) {
+  if (!plot_kit_can_draw()) {
     return;
   }
   write_summary(f, 150);
@@ -217,7 +209,7 @@ static void test_series_of_another_run(fixture *f, gconstpointer unused)
 static void test_letters(fixture *f, gconstpointer unused)
 {
   (void)unused;
-  if (!can_draw()) {
+  if (!plot_kit_can_draw()) {
     return;
   }
   if (!g_test_subprocess()) {
@@ -242,7 +234,7 @@ static void test_many_steps(fixture *f, gconstpointer unused)
 {
   (void)unused;
   gsize length;
-  if (!can_draw()) {
+  if (!plot_kit_can_draw()) {
     return;
   }
   GString *csv = g_string_new(HEADER);
@@ -252,20 +244,23 @@ static void test_many_steps(fixture *f, gconstpointer unused)
   plot_well(f, csv->str);
   g_string_free(csv, TRUE);
   g_autofree char *script = file_text(f, "occupancy.gnuplot", &length);
-  g_assert_nonnull(strstr(script, "using 1:2 with lines linewidth 0.6 linecolor rgb '#56B4E9'"));
-  g_assert_null(strstr(script, "title 'reassembly'"));
+  g_assert_nonnull(strstr(script, "outlined = 0\n"));
+  g_assert_nonnull(strstr(script, "cause_colour[1] = ['#56B4E9']\n"));
+  g_assert_nonnull(strstr(script, "legend_text[1] = ['order']\n"));
 }
 
-/* How far below the top of the page, in dots, the label stands that `command` sets. */
-static double label_depth(const char *script, const char *command)
+static double number_of(const char *script, const char *variable)
 {
-  static const char place[] = " at screen 0.5,";
-  const char *size = strstr(script, " size ");
-  const char *label = strstr(script, command);
-  g_assert_nonnull(size);
-  g_assert_nonnull(label);
-  guint64 height = g_ascii_strtoull(strchr(size, ',') + 1, NULL, 10);
-  return (1 - g_ascii_strtod(strstr(label, place) + strlen(place), NULL)) * (double)height;
+  g_autofree char *assignment = g_strdup_printf("\n%s = ", variable);
+  const char *number = strstr(script, assignment);
+  g_assert_nonnull(number);
+  return g_ascii_strtod(number + strlen(assignment), NULL);
+}
+
+/* How far below the top of the page, in dots, `label` stands. */
+static double label_depth(const char *script, const char *label)
+{
+  return (1 - number_of(script, label)) * number_of(script, "height");
 }
 
 /* Without a title the subtitle, which names the scenario, stands where the title would: with one, a line of 1.9 x 27 points lower. */
@@ -273,7 +268,7 @@ static void test_untitled(fixture *f, gconstpointer unused)
 {
   (void)unused;
   gsize length;
-  if (!can_draw()) {
+  if (!plot_kit_can_draw()) {
     return;
   }
   plot_well(f, HEADER);
@@ -283,9 +278,9 @@ static void test_untitled(fixture *f, gconstpointer unused)
   write_summary(f, -1);
   plot_well(f, HEADER);
   g_autofree char *untitled = file_text(f, "occupancy.gnuplot", &length);
-  double title = label_depth(titled, "\nset label 1 ");
-  g_assert_cmpfloat_with_epsilon(title, label_depth(untitled, "\nset label 2 "), 0.2);
-  g_assert_cmpfloat_with_epsilon(label_depth(titled, "\nset label 2 ") - title, 1.9 * 27, 0.2);
+  double title = label_depth(titled, "title_at");
+  g_assert_cmpfloat_with_epsilon(title, label_depth(untitled, "subtitle_at"), 0.2);
+  g_assert_cmpfloat_with_epsilon(label_depth(titled, "subtitle_at") - title, 1.9 * 27, 0.2);
 }
 
 static void test_missing(fixture *f, gconstpointer unused)

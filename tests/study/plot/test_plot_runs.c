@@ -1,55 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which points of a study are drawn when there are more than a reader tells apart. */
-#include "study/plot/point_selection.h"
+/* Which points of a study are drawn when there are more than a reader tells apart, and what the subtitle tells of them. */
+#include "study/plot/plot_runs.h"
 
 #include <string.h>
 
-#include "study_kit.h"
-
-typedef struct fixture {
-  char *folder;
-  scenario *base; /* what a test sets of it, it sets for every run */
-  study_table table;
-} fixture;
-
-static void free_run(gpointer data)
-{
-  study_run *run = data;
-  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    g_free(run->keys[key]);
-  }
-  g_free(run);
-}
-
-static void set_up(fixture *f, gconstpointer axes)
-{
-  f->folder = kit_folder_new();
-  f->base = kit_scenario(f->folder, "a.cfg", "title = \"a study\";", NULL);
-  f->table = (study_table){.runs = g_ptr_array_new_with_free_func(free_run), .axes = (char *)axes};
-}
-
-static void tear_down(fixture *f, gconstpointer axes)
-{
-  (void)axes;
-  g_ptr_array_unref(f->table.runs);
-  scenario_free(f->base);
-  kit_folder_remove(f->folder);
-}
-
-static void add_run(fixture *f, const char *const *sets)
-{
-  study_run *run = g_new0(study_run, 1);
-  for (const char *const *set = sets; *set != NULL; set++) {
-    g_assert_true(scenario_set(f->base, *set, NULL));
-  }
-  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    run->keys[key] = scenario_value_text(f->base, key);
-  }
-  g_ptr_array_add(f->table.runs, run);
-}
+#include "plot_kit.h"
 
 /* Four receivers (three modes, one of them with and without markers), three MTUs, four losses, two seeds: 96 runs, 48 points. */
-static void add_receivers(fixture *f)
+static void add_receivers(plot_kit *f)
 {
   static const char *const receivers[][2] = {{"in-order", "false"},
                                              {"out-of-order", "false"},
@@ -63,7 +21,7 @@ static void add_receivers(fixture *f)
     g_autofree char *loss = g_strconcat("path.forward.loss=", losses[i / 2 % 4], NULL);
     g_autofree char *seed = g_strdup_printf("run.seed=%u", i % 2 + 1);
     const char *const sets[] = {mode, markers, mtu, loss, seed, NULL};
-    add_run(f, sets);
+    plot_kit_add(f, sets);
   }
 }
 
@@ -78,7 +36,7 @@ static void assert_labels(const point_selection *selection, const char *const *e
 }
 
 /* Losses go first (four of them), then MTUs and losses in turn, of two the last key's: every receiver stays. */
-static void test_receivers_stay(fixture *f, gconstpointer axes)
+static void test_receivers_stay(plot_kit *f, gconstpointer axes)
 {
   (void)axes;
   static const char *const expected[] = {"in-order receiver, no markers, MTU 576 octets",
@@ -106,7 +64,7 @@ static void test_receivers_stay(fixture *f, gconstpointer axes)
   point_selection_clear(&selection);
 }
 
-static void test_all_fit(fixture *f, gconstpointer axes)
+static void test_all_fit(plot_kit *f, gconstpointer axes)
 {
   (void)axes;
   add_receivers(f);
@@ -120,7 +78,7 @@ static void test_all_fit(fixture *f, gconstpointer axes)
 }
 
 /* However few there may be, one is left; never more than asked for. */
-static void test_any_number(fixture *f, gconstpointer axes)
+static void test_any_number(plot_kit *f, gconstpointer axes)
 {
   (void)axes;
   add_receivers(f);
@@ -134,7 +92,7 @@ static void test_any_number(fixture *f, gconstpointer axes)
 }
 
 /* Nine values of one key, five of them: the first, the last, and evenly between. */
-static void test_evenly(fixture *f, gconstpointer axes)
+static void test_evenly(plot_kit *f, gconstpointer axes)
 {
   (void)axes;
   static const char *const expected[] = {"MTU 1000 octets", "MTU 2000 octets", "MTU 3000 octets",
@@ -142,7 +100,7 @@ static void test_evenly(fixture *f, gconstpointer axes)
   for (guint i = 0; i <= 8; i++) {
     g_autofree char *mtu = g_strdup_printf("path.forward.mtu=%u", 1000 + 500 * i);
     const char *const sets[] = {mtu, NULL};
-    add_run(f, sets);
+    plot_kit_add(f, sets);
   }
   point_selection selection = point_selection_of(&f->table, 5);
   assert_labels(&selection, expected);
@@ -150,13 +108,13 @@ static void test_evenly(fixture *f, gconstpointer axes)
 }
 
 /* Seeds alone vary: one point, which needs no label. */
-static void test_one_point(fixture *f, gconstpointer axes)
+static void test_one_point(plot_kit *f, gconstpointer axes)
 {
   (void)axes;
   static const char *const first[] = {"run.seed=1", NULL}, *const second[] = {"run.seed=2", NULL};
   static const char *const expected[] = {"", NULL};
-  add_run(f, first);
-  add_run(f, second);
+  plot_kit_add(f, first);
+  plot_kit_add(f, second);
   point_selection selection = point_selection_of(&f->table, 4);
   assert_labels(&selection, expected);
   g_assert_cmpuint(selection.of, ==, 1);
@@ -164,14 +122,62 @@ static void test_one_point(fixture *f, gconstpointer axes)
   point_selection_clear(&selection);
 }
 
+/* One point of the first `first` runs, one of the rest. */
+static plot_counts two_points(const plot_kit *kit, guint first)
+{
+  plot_counts counts = {0};
+  g_autoptr(GPtrArray) a = g_ptr_array_new(), b = g_ptr_array_new();
+  for (guint i = 0; i < kit->table.runs->len; i++) {
+    g_ptr_array_add(i < first ? a : b, g_ptr_array_index(kit->table.runs, i));
+  }
+  plot_counts_add(&counts, a);
+  plot_counts_add(&counts, b);
+  return counts;
+}
+
+static void expect(plot_kit *kit, guint first, const char *text)
+{
+  plot_counts counts = two_points(kit, first);
+  g_autofree char *subtitle = plot_runs_subtitle(&kit->table, &counts, "ringed");
+  g_assert_cmpstr(subtitle, ==, text);
+}
+
+static void test_counts(plot_kit *kit, gconstpointer unused)
+{
+  (void)unused;
+  plot_kit_fill(kit, "title = \"t\"; sweep = ( { key = \"run.seed\"; from = 1; to = 6; } );");
+  expect(kit, 3, "scenario a · seeds 1–6 · iwarpsim 0.1.0 · 6 runs, mean of 3 each with 95\u00a0% interval");
+  expect(kit, 1,
+         "scenario a · seeds 1–6 · iwarpsim 0.1.0 · 6 runs, mean of 1 to 5 each with 95\u00a0% interval");
+}
+
+static void test_flags_and_left_out(plot_kit *kit, gconstpointer unused)
+{
+  (void)unused;
+  plot_kit_fill(kit, "title = \"t\"; sweep = ( { key = \"run.seed\"; from = 1; to = 2; } );");
+  plot_kit_flag(kit, 1, STUDY_FLAG_SPURIOUS);
+  expect(kit, 1,
+         "scenario a · seeds 1–2 · iwarpsim 0.1.0 · 2 runs · ringed: 1 with spurious retransmissions");
+  plot_kit_flag(kit, 0, STUDY_FLAG_TIMEOUTS | STUDY_FLAG_LOST_RETRANSMISSIONS);
+  kit->table.left_out = 4;
+  kit->table.not_ok = 1;
+  expect(kit, 1,
+         "scenario a · seeds 1–2 · iwarpsim 0.1.0 · 2 runs · ringed: 2 with timeouts, spurious or lost "
+         "retransmissions · 4 flagged left out · 1 that did not end ok left out");
+}
+
 int main(int argc, char **argv)
 {
   static const char axes[] = "receiver.mode\nmpa.markers\npath.forward.mtu\npath.forward.loss\nrun.seed\n";
   g_test_init(&argc, &argv, NULL);
-  g_test_add("/point_selection/receivers_stay", fixture, axes, set_up, test_receivers_stay, tear_down);
-  g_test_add("/point_selection/all_fit", fixture, axes, set_up, test_all_fit, tear_down);
-  g_test_add("/point_selection/any_number", fixture, axes, set_up, test_any_number, tear_down);
-  g_test_add("/point_selection/evenly", fixture, axes, set_up, test_evenly, tear_down);
-  g_test_add("/point_selection/one_point", fixture, axes, set_up, test_one_point, tear_down);
+  g_test_add("/plot_runs/receivers_stay", plot_kit, axes, plot_kit_set_up, test_receivers_stay,
+             plot_kit_tear_down);
+  g_test_add("/plot_runs/all_fit", plot_kit, axes, plot_kit_set_up, test_all_fit, plot_kit_tear_down);
+  g_test_add("/plot_runs/any_number", plot_kit, axes, plot_kit_set_up, test_any_number, plot_kit_tear_down);
+  g_test_add("/plot_runs/evenly", plot_kit, axes, plot_kit_set_up, test_evenly, plot_kit_tear_down);
+  g_test_add("/plot_runs/one_point", plot_kit, axes, plot_kit_set_up, test_one_point, plot_kit_tear_down);
+  g_test_add("/plot_runs/counts", plot_kit, NULL, plot_kit_set_up, test_counts, plot_kit_tear_down);
+  g_test_add("/plot_runs/flags_and_left_out", plot_kit, NULL, plot_kit_set_up, test_flags_and_left_out,
+             plot_kit_tear_down);
   return g_test_run();
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Texts of the user's in a gnuplot script stay texts. */
-#include "study/plot/gnuplot_text.h"
+#include "study/plot/gnuplot.h"
 
 #include <glib/gstdio.h>
+#include <math.h>
 
 static void expect_text(char *text, const char *expected)
 {
@@ -12,11 +13,36 @@ static void expect_text(char *text, const char *expected)
 
 static void test_quote(void)
 {
-  expect_text(gnuplot_text_quote("plain"), "'plain'");
-  expect_text(gnuplot_text_quote("it's"), "'it’s'");
-  expect_text(gnuplot_text_quote("a\nb\tc\x01"), "'a b c '");
-  expect_text(gnuplot_text_quote("\xff"), "'\xef\xbf\xbd'"); /* U+FFFD */
-  expect_text(gnuplot_text_quote_tic("0.1%"), "'0.1%%'");
+  expect_text(gnuplot_quote("plain"), "'plain'");
+  expect_text(gnuplot_quote("it's"), "'it’s'");
+  expect_text(gnuplot_quote("a\nb\tc\x01"), "'a b c '");
+  expect_text(gnuplot_quote("\xff"), "'\xef\xbf\xbd'"); /* U+FFFD */
+}
+
+/* Variables of a template, which gnuplot reads back; an array of nothing too. */
+static void test_variables(void)
+{
+  GString *variables = g_string_new(NULL);
+  g_autoptr(GPtrArray) texts = g_ptr_array_new();
+  g_autoptr(GArray) numbers = g_array_new(FALSE, FALSE, sizeof(double));
+  gnuplot_set_texts(variables, "none", texts);
+  gnuplot_set_numbers(variables, "zero", numbers);
+  g_ptr_array_add(texts, (gpointer) "0.1%");
+  g_ptr_array_add(texts, (gpointer) "it's");
+  const double half = 0.5;
+  g_array_append_val(numbers, half);
+  gnuplot_set_text(variables, "a", "b");
+  gnuplot_set_number(variables, "pi", 3.25);
+  gnuplot_set_number(variables, "unknown", NAN);
+  gnuplot_set_texts(variables, "text", texts);
+  gnuplot_set_labels(variables, "label", texts);
+  gnuplot_set_numbers(variables, "number", numbers);
+  g_assert_cmpstr(
+      variables->str, ==,
+      "nones = 0\narray none[1]\nzeros = 0\narray zero[1]\na = 'b'\npi = 3.25\nunknown = NaN\n"
+      "texts = 2\narray text[2] = ['0.1%', 'it’s']\nlabels = 2\narray label[2] = ['0.1%%', 'it’s']\n"
+      "numbers = 1\narray number[1] = [0.5]\n");
+  g_string_free(variables, TRUE);
 }
 
 /* What gnuplot itself makes of hostile titles: it prints them, apostrophes for quotes, and no command in
@@ -42,7 +68,7 @@ static void test_gnuplot_agrees(void)
   GString *script = g_string_new("set print '-'\n");
   GString *expected = g_string_new(NULL);
   for (gsize i = 0; i < G_N_ELEMENTS(hostile); i++) {
-    g_autofree char *quoted = gnuplot_text_quote(hostile[i]);
+    g_autofree char *quoted = gnuplot_quote(hostile[i]);
     g_auto(GStrv) parts = g_strsplit(hostile[i], "'", -1);
     g_autofree char *printed = g_strjoinv("’", parts);
     g_string_append_printf(script, "print %s\n", quoted);
@@ -64,7 +90,7 @@ static void expect_lines(const char *text, guint columns, guint lines_max, const
                          guint expected_lines)
 {
   guint lines = 0;
-  expect_text(gnuplot_text_quote_lines(text, columns, lines_max, &lines), expected);
+  expect_text(gnuplot_quote_lines(text, columns, lines_max, &lines), expected);
   g_assert_cmpuint(lines, ==, expected_lines);
 }
 
@@ -82,29 +108,30 @@ static void test_lines(void)
 
 static void test_file_stem(void)
 {
-  expect_text(gnuplot_text_file_stem("mtu-loss.v2"), "mtu-loss.v2");
-  expect_text(gnuplot_text_file_stem("| rm -rf x"), "__rm_-rf_x");
-  expect_text(gnuplot_text_file_stem("../x"), "_._x");
-  expect_text(gnuplot_text_file_stem("-d"), "_d");
-  expect_text(gnuplot_text_file_stem(""), "plot");
+  expect_text(gnuplot_file_stem("mtu-loss.v2"), "mtu-loss.v2");
+  expect_text(gnuplot_file_stem("| rm -rf x"), "__rm_-rf_x");
+  expect_text(gnuplot_file_stem("../x"), "_._x");
+  expect_text(gnuplot_file_stem("-d"), "_d");
+  expect_text(gnuplot_file_stem(""), "plot");
 }
 
 /* A comment stays on its line, and does not take the next one in. */
 static void test_comment(void)
 {
-  expect_text(gnuplot_text_comment("a\nb"), "a b");
-  expect_text(gnuplot_text_comment("a\\"), "a\\ .");
-  expect_text(gnuplot_text_comment("a\\ \n"), "a\\ .");
-  expect_text(gnuplot_text_comment("50 %"), "50 %");
+  expect_text(gnuplot_comment("a\nb"), "a b");
+  expect_text(gnuplot_comment("a\\"), "a\\ .");
+  expect_text(gnuplot_comment("a\\ \n"), "a\\ .");
+  expect_text(gnuplot_comment("50 %"), "50 %");
 }
 
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/gnuplot_text/quote", test_quote);
-  g_test_add_func("/gnuplot_text/gnuplot_agrees", test_gnuplot_agrees);
-  g_test_add_func("/gnuplot_text/lines", test_lines);
-  g_test_add_func("/gnuplot_text/file_stem", test_file_stem);
-  g_test_add_func("/gnuplot_text/comment", test_comment);
+  g_test_add_func("/gnuplot/quote", test_quote);
+  g_test_add_func("/gnuplot/variables", test_variables);
+  g_test_add_func("/gnuplot/gnuplot_agrees", test_gnuplot_agrees);
+  g_test_add_func("/gnuplot/lines", test_lines);
+  g_test_add_func("/gnuplot/file_stem", test_file_stem);
+  g_test_add_func("/gnuplot/comment", test_comment);
   return g_test_run();
 }

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "study/plot/gnuplot.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/new_files.h"
+#include "base/plain_text.h"
+#include "base/program_files.h"
+
+GQuark gnuplot_error_quark(void)
+{
+  return g_quark_from_static_string("iwarpsim-gnuplot-error");
+}
+
+/* --- Texts --- */
+
+/* `text` as valid UTF-8 without what does not show and without the quote that ends a string: doubling it
+ * is gnuplot's documented escape, but its scanner (5.4) takes the two for an empty string when they come
+ * first, and runs what follows. */
+static char *printable(const char *text)
+{
+  g_autofree char *valid = g_utf8_make_valid(text, -1);
+  GString *result = g_string_new(NULL);
+  for (const char *c = valid; *c != '\0'; c = g_utf8_next_char(c)) {
+    gunichar character = g_utf8_get_char(c);
+    if (character == '\'') {
+      g_string_append(result, "\u2019");
+    } else {
+      g_string_append_unichar(result, plain_text_shows(character) ? character : ' ');
+    }
+  }
+  return g_string_free(result, FALSE);
+}
+
+char *gnuplot_quote(const char *text)
+{
+  g_autofree char *clean = printable(text);
+  return g_strdup_printf("'%s'", clean);
+}
+
+char *gnuplot_comment(const char *text)
+{
+  g_autofree char *clean = g_strstrip(printable(text));
+  /* a backslash at its end would make the next line part of the comment */
+  return g_str_has_suffix(clean, "\\") ? g_strconcat(clean, " .", NULL) : g_steal_pointer(&clean);
+}
+
+/* How many octets of `text` make a line of at most `columns` characters; `*next` is where the next line
+ * starts. */
+static gsize line_length(const char *text, guint columns, const char **next)
+{
+  const char *last_blank = NULL;
+  const char *c = text;
+  for (guint column = 0; *c != '\0' && column < columns; column++, c = g_utf8_next_char(c)) {
+    if (*c == ' ') {
+      last_blank = c;
+    }
+  }
+  if (*c == ' ' || *c == '\0') {
+    last_blank = c;
+  }
+  const char *end = last_blank != NULL && last_blank > text ? last_blank : c;
+  *next = end;
+  while (**next == ' ') {
+    (*next)++;
+  }
+  return (gsize)(end - text);
+}
+
+char *gnuplot_quote_lines(const char *text, guint columns, guint lines_max, guint *lines)
+{
+  g_assert(columns >= 2 && lines_max >= 1);
+  g_autofree char *clean = g_strstrip(printable(text));
+  GString *result = g_string_new(NULL);
+  const char *rest = clean;
+  *lines = 0;
+  do {
+    const char *next;
+    gboolean last = *lines + 1 == lines_max;
+    gsize length = line_length(rest, columns, &next);
+    if (last && *next != '\0') { /* room for the ellipsis */
+      length = line_length(rest, columns - 1, &next);
+    }
+    g_autofree char *line = g_strndup(rest, length);
+    g_autofree char *cut = g_strconcat(line, last && *next != '\0' ? "…" : "", NULL);
+    g_autofree char *quoted = gnuplot_quote(cut);
+    g_string_append_printf(result, "%s%s", *lines > 0 ? ".\"\\n\"." : "", quoted);
+    rest = next;
+    (*lines)++;
+  } while (*rest != '\0' && *lines < lines_max);
+  return g_string_free(result, FALSE);
+}
+
+char *gnuplot_file_stem(const char *text)
+{
+  char *stem = g_strdup(*text != '\0' ? text : "plot");
+  for (char *c = stem; *c != '\0'; c++) {
+    gboolean first = c == stem;
+    if (!g_ascii_isalnum(*c) && *c != '_' && (first || (*c != '.' && *c != '-'))) {
+      *c = '_';
+    }
+  }
+  return stem;
+}
+
+/* --- Variables --- */
+
+void gnuplot_set_text(GString *variables, const char *name, const char *text)
+{
+  g_autofree char *quoted = gnuplot_quote(text);
+  g_string_append_printf(variables, "%s = %s\n", name, quoted);
+}
+
+void gnuplot_set_number(GString *variables, const char *name, double number)
+{
+  g_string_append_printf(variables, isnan(number) ? "%s = NaN\n" : "%s = %.10g\n", name, number);
+}
+
+/* An array without elements is none in gnuplot: it has one that nothing asks for. */
+static void begin_array(GString *variables, const char *name, guint count)
+{
+  g_string_append_printf(variables, "%ss = %u\narray %s[%u]", name, count, name, MAX(count, 1));
+}
+
+static void set_texts(GString *variables, const char *name, const GPtrArray *texts, gboolean labels)
+{
+  begin_array(variables, name, texts->len);
+  for (guint i = 0; i < texts->len; i++) {
+    g_autoptr(GString) text = g_string_new(g_ptr_array_index(texts, i));
+    if (labels) {
+      g_string_replace(text, "%", "%%", 0);
+    }
+    g_autofree char *quoted = gnuplot_quote(text->str);
+    g_string_append_printf(variables, "%s%s", i > 0 ? ", " : " = [", quoted);
+  }
+  g_string_append(variables, texts->len > 0 ? "]\n" : "\n");
+}
+
+void gnuplot_set_texts(GString *variables, const char *name, const GPtrArray *texts)
+{
+  set_texts(variables, name, texts, FALSE);
+}
+
+void gnuplot_set_labels(GString *variables, const char *name, const GPtrArray *texts)
+{
+  set_texts(variables, name, texts, TRUE);
+}
+
+void gnuplot_set_numbers(GString *variables, const char *name, const GArray *numbers)
+{
+  begin_array(variables, name, numbers->len);
+  for (guint i = 0; i < numbers->len; i++) {
+    g_string_append_printf(variables, "%s%.10g", i > 0 ? ", " : " = [", g_array_index(numbers, double, i));
+  }
+  g_string_append(variables, numbers->len > 0 ? "]\n" : "\n");
+}
+
+/* --- Running it --- */
+
+/* Appends the template `name` without the lines that are about its file: those before the first empty line. */
+static gboolean append_template(GString *script, const char *name, GError **error)
+{
+  g_autofree char *file = g_strconcat(name, ".gp", NULL);
+  g_autofree char *path = program_files_path("IWARPSIM_PLOTS", "plots", PLOTS_INSTALLED, file);
+  g_autofree char *text = NULL;
+  if (!g_file_get_contents(path, &text, NULL, error)) {
+    return FALSE;
+  }
+  const char *body = strstr(text, "\n\n");
+  g_string_append_printf(script, "\n%s", body != NULL ? body + 2 : text);
+  return TRUE;
+}
+
+/* Free with g_string_free(); NULL and `error` when a template cannot be read. */
+static GString *make_script(const char *name, const GString *variables, const char *stem,
+                            gnuplot_format format, GError **error)
+{
+  static const char *const formats[] = {"png", "svg", "term"};
+  GString *script =
+      g_string_new("# Draws the picture of the same name beside it: gnuplot FILE, in its folder.\n"
+                   "# What was measured comes first, then the templates that draw it.\n");
+  gnuplot_set_text(script, "stem", stem);
+  gnuplot_set_text(script, "format", formats[format]);
+  g_string_append_len(script, variables->str, (gssize)variables->len);
+  if (!append_template(script, "page", error) || !append_template(script, name, error) ||
+      !append_template(script, "legend", error)) {
+    g_string_free(script, TRUE);
+    return NULL;
+  }
+  return script;
+}
+
+static gboolean write_file(const GString *text, const char *name, const char *folder, GError **error)
+{
+  g_autofree char *path = g_build_filename(folder, name, NULL);
+  return new_files_write(path, text->str, text->len, error);
+}
+
+/* Runs gnuplot on the script `name` in `folder`. What it prints is `*printed` (g_free()). */
+static gboolean run_gnuplot(const char *name, const char *folder, gboolean colours, char **printed,
+                            GError **error)
+{
+  /* -d: what is in the user's ~/.gnuplot does not change the plot */
+  char *argv[] = {(char *)"gnuplot", (char *)"-d",
+                  (char *)"-e",      (char *)(colours ? "colours = 1" : "colours = 0"),
+                  (char *)name,      NULL};
+  g_autofree char *message = NULL;
+  g_autoptr(GError) problem = NULL;
+  int wait_status = 0;
+  gboolean started = g_spawn_sync(folder, argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, printed, &message,
+                                  &wait_status, &problem);
+  if (started && g_spawn_check_wait_status(wait_status, &problem)) {
+    return TRUE;
+  }
+  g_set_error(error, GNUPLOT_ERROR, GNUPLOT_ERROR_FAILED, "gnuplot could not draw %s/%s: %s%s%s", folder,
+              name, problem->message, message != NULL && *message != '\0' ? ": " : "",
+              message != NULL ? g_strstrip(message) : "");
+  return FALSE;
+}
+
+/* The picture without the form feed it starts with and blanks at the ends of lines. */
+static void print_picture(const char *picture)
+{
+  g_auto(GStrv) lines = g_strsplit(picture, "\n", -1);
+  guint count = g_strv_length(lines);
+  while (count > 0 && *g_strchomp(lines[count - 1]) == '\0') {
+    count--;
+  }
+  for (guint i = 0; i < count; i++) {
+    const char *line = g_strchomp(lines[i]);
+    printf("%s\n", *line == '\f' ? line + 1 : line);
+  }
+}
+
+/* gnuplot does not notice when a write fails. A PNG file is a signature and chunks: a length, a name of four letters, so many octets and a
+ * check of four; IEND is the last. */
+static gboolean is_whole_png(const guint8 *octets, gsize count)
+{
+  const gsize signature_octets = 8, frame_octets = 12;
+  gsize at = signature_octets;
+  while (count >= frame_octets && at <= count - frame_octets) {
+    guint32 length;
+    memcpy(&length, octets + at, sizeof length);
+    gboolean is_last = memcmp(octets + at + sizeof length, "IEND", 4) == 0;
+    at += frame_octets + GUINT32_FROM_BE(length);
+    if (is_last) {
+      return at == count;
+    }
+  }
+  return FALSE;
+}
+
+static gboolean is_whole_svg(const char *text, gsize count)
+{
+  static const GMarkupParser nothing = {0};
+  GMarkupParseContext *context = g_markup_parse_context_new(&nothing, G_MARKUP_DEFAULT_FLAGS, NULL, NULL);
+  gboolean whole = g_markup_parse_context_parse(context, text, (gssize)count, NULL) &&
+                   g_markup_parse_context_end_parse(context, NULL);
+  g_markup_parse_context_free(context);
+  return whole;
+}
+
+static gboolean check_picture(const char *name, gnuplot_format format, const char *folder, GError **error)
+{
+  g_autofree char *path = g_build_filename(folder, name, NULL);
+  g_autofree char *octets = NULL;
+  gsize count = 0;
+  if (!g_file_get_contents(path, &octets, &count, error)) {
+    return FALSE;
+  }
+  gboolean whole =
+      format == GNUPLOT_PNG ? is_whole_png((const guint8 *)octets, count) : is_whole_svg(octets, count);
+  if (!whole) {
+    g_set_error(error, GNUPLOT_ERROR, GNUPLOT_ERROR_FAILED,
+                "%s: gnuplot wrote only a part of it; is the disk full?", path);
+  }
+  return whole;
+}
+
+/* The plot's files, made in `files`, as the user gets them: the picture last. */
+static gboolean keep_files(const new_files *files, const char *const *names, const gnuplot_target *target,
+                           GError **error)
+{
+  gsize count = g_strv_length((char **)names);
+  if (!check_picture(names[count - 1], target->format, new_files_folder(files), error) ||
+      !new_files_take_places(files, names, error)) {
+    return FALSE;
+  }
+  for (gsize i = 0; i < count; i++) {
+    g_ptr_array_add(target->written, g_build_filename(target->folder, names[i], NULL));
+  }
+  return TRUE;
+}
+
+gboolean gnuplot_draw(const char *name, const GString *variables, const GString *data, const char *stem,
+                      const gnuplot_target *target, GError **error)
+{
+  gboolean letters = target->format == GNUPLOT_TERM;
+  GString *script = make_script(name, variables, stem, target->format, error);
+  new_files *files =
+      script != NULL ? new_files_begin(letters ? g_get_tmp_dir() : target->folder, error) : NULL;
+  gboolean good = files != NULL;
+  if (good) {
+    g_autofree char *data_name = g_strconcat(stem, ".dat", NULL);
+    g_autofree char *script_name = g_strconcat(stem, ".gnuplot", NULL);
+    g_autofree char *picture_name = g_strconcat(stem, target->format == GNUPLOT_PNG ? ".png" : ".svg", NULL);
+    const char *const names[] = {data_name, script_name, picture_name, NULL};
+    const char *folder = new_files_folder(files);
+    g_autofree char *printed = NULL;
+    GError *problem = NULL;
+    good = write_file(data, data_name, folder, &problem) &&
+           write_file(script, script_name, folder, &problem) &&
+           run_gnuplot(script_name, folder, letters && target->colours, &printed, &problem) &&
+           (letters || keep_files(files, names, target, &problem));
+    if (good && letters) {
+      print_picture(printed);
+    }
+    if (!good) {
+      new_files_name_places(files, problem);
+      g_propagate_error(error, problem);
+    }
+    new_files_end(files);
+  }
+  if (script != NULL) {
+    g_string_free(script, TRUE);
+  }
+  return good;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* gnuplot: the variables that a template of scripts/plots/ reads, texts in which nothing acts as code, and running it. */
+#ifndef STUDY_GNUPLOT_H
+#define STUDY_GNUPLOT_H
+
+#include <glib.h>
+
+typedef enum gnuplot_format {
+  GNUPLOT_PNG,
+  GNUPLOT_SVG,
+  GNUPLOT_TERM /* letters on standard output; no file is left */
+} gnuplot_format;
+
+#define GNUPLOT_ERROR (gnuplot_error_quark())
+GQuark gnuplot_error_quark(void);
+enum { GNUPLOT_ERROR_FAILED }; /* gnuplot is missing, refused the script or could not write */
+
+/* Where plots go. */
+typedef struct gnuplot_target {
+  const char *folder; /* exists; GNUPLOT_TERM does without */
+  gnuplot_format format;
+  GPtrArray *written; /* receives the path of each file written (char *, g_free) */
+  guint columns;      /* of GNUPLOT_TERM; 0: 100 */
+  guint rows;         /* 0: 30 */
+  gboolean colours;   /* GNUPLOT_TERM: with ANSI colours, for a terminal and not a file */
+} gnuplot_target;
+
+/* `text` as a single-quoted gnuplot string, in which nothing is special (double quotes would run `commands`) but the quote itself: it
+ * becomes the apostrophe U+2019. Control characters become blanks, octets that are not UTF-8 the replacement character. Free with
+ * g_free(). */
+char *gnuplot_quote(const char *text);
+
+/* The same as an expression of several lines of at most `columns` characters, broken between words where there are any; `*lines` receives
+ * their number. What does not fit into `lines_max` lines is cut, with an ellipsis. */
+char *gnuplot_quote_lines(const char *text, guint columns, guint lines_max, guint *lines);
+
+/* `text` as it may stand after "# ", on one line, in a script or its data. Free with g_free(). */
+char *gnuplot_comment(const char *text);
+
+/* A file name made of `text`: letters, digits, '.', '_' and '-' stay, the rest becomes '_', and a '.' or '-' does not come first (gnuplot
+ * opens '| command' as a pipe). Never empty. Free with g_free(). */
+char *gnuplot_file_stem(const char *text);
+
+/* Append an assignment to `variables`: a text, a number, an array of `count` texts (char *) or numbers, with NAMEs (plural) their count,
+ * which may be 0. `name` is the program's own. In labels of tics (`gnuplot_set_labels`) gnuplot takes '%' for a format: it is doubled. */
+void gnuplot_set_text(GString *variables, const char *name, const char *text);
+void gnuplot_set_number(GString *variables, const char *name, double number);
+void gnuplot_set_texts(GString *variables, const char *name, const GPtrArray *texts);
+void gnuplot_set_labels(GString *variables, const char *name, const GPtrArray *texts);
+void gnuplot_set_numbers(GString *variables, const char *name, const GArray *numbers);
+
+/* Makes STEM.dat of `data`, STEM.gnuplot of `variables` and the templates page.gp, `name`.gp and legend.gp, and with gnuplot the picture
+ * STEM.png or STEM.svg. They replace those of their names in the target's folder once all are whole, and are added to `written`, the
+ * picture last. GNUPLOT_TERM: prints the picture, and leaves nothing. Templates are those in the folder that IWARPSIM_PLOTS of the
+ * environment names, or those that come with the program. FALSE and `error` (G_FILE_ERROR, GNUPLOT_ERROR) when that fails; what was there
+ * is then as it was. */
+gboolean gnuplot_draw(const char *name, const GString *variables, const GString *data, const char *stem,
+                      const gnuplot_target *target, GError **error);
+
+#endif

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "study/plot/plot_axis.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "study/plot/gnuplot.h"
+#include "study/table/shown_text.h"
+#include "study/table/study_keys.h"
+
+static plot_axis new_axis(char *name, double unit_size, gboolean logarithmic, double from, double to)
+{
+  return (plot_axis){.name = name,
+                     .logarithmic = logarithmic,
+                     .from = from,
+                     .to = to,
+                     .unit_size = unit_size,
+                     .format = "%g",
+                     .tics = g_array_new(FALSE, FALSE, sizeof(double)),
+                     .gaps = g_array_new(FALSE, FALSE, sizeof(double)),
+                     .labels = g_ptr_array_new_with_free_func(g_free)};
+}
+
+void plot_axis_clear(plot_axis *axis)
+{
+  g_clear_pointer(&axis->name, g_free);
+  g_clear_pointer(&axis->tics, g_array_unref);
+  g_clear_pointer(&axis->gaps, g_array_unref);
+  g_clear_pointer(&axis->labels, g_ptr_array_unref);
+}
+
+void plot_axis_append(const plot_axis *axis, const char *letter, GString *variables)
+{
+  const struct {
+    const char *name;
+    double number;
+  } numbers[] = {
+      {"from", axis->from}, {"to", axis->to}, {"unit", axis->unit_size}, {"log", axis->logarithmic}};
+  for (gsize i = 0; i < G_N_ELEMENTS(numbers); i++) {
+    g_autofree char *name = g_strdup_printf("%s_%s", letter, numbers[i].name);
+    gnuplot_set_number(variables, name, numbers[i].number);
+  }
+  g_autofree char *name = g_strconcat(letter, "_name", NULL);
+  g_autofree char *format = g_strconcat(letter, "_format", NULL);
+  g_autofree char *tic = g_strconcat(letter, "_tic", NULL);
+  g_autofree char *label = g_strconcat(letter, "_label", NULL);
+  g_autofree char *gap = g_strconcat(letter, "_gap", NULL);
+  gnuplot_set_text(variables, name, axis->name);
+  gnuplot_set_text(variables, format, axis->format);
+  gnuplot_set_numbers(variables, tic, axis->tics);
+  gnuplot_set_labels(variables, label, axis->labels);
+  gnuplot_set_numbers(variables, gap, axis->gaps);
+}
+
+/* Takes `label`. */
+static void add_tic(plot_axis *axis, double at, char *label)
+{
+  g_array_append_val(axis->tics, at);
+  g_ptr_array_add(axis->labels, label);
+}
+
+/* Tics at powers of two, or on a linear axis at multiples of one; `most` at most. A zero stands at the lower end of a logarithmic axis. */
+static void add_octet_tics(plot_axis *axis, gboolean has_zero, int most)
+{
+  if (!axis->logarithmic) {
+    double step = 1;
+    while (axis->to / step > most) {
+      step *= 2;
+    }
+    for (guint i = 0; i * step <= axis->to; i++) {
+      add_tic(axis, i * step, shown_text_octets(i * step));
+    }
+    return;
+  }
+  int first = (int)ceil(log2(axis->from));
+  int last = (int)floor(log2(axis->to));
+  int step = 1;
+  while ((last - first) / step >= most) {
+    step++;
+  }
+  if (has_zero) {
+    add_tic(axis, axis->from, g_strdup("0"));
+    first++; /* the smallest value lies two powers above: its tic stays clear of that of zero */
+  }
+  for (int exponent = first; exponent <= last; exponent++) {
+    if (exponent % step == 0) {
+      add_tic(axis, exp2(exponent), shown_text_octets(exp2(exponent)));
+    }
+  }
+}
+
+/* --- A metric --- */
+
+/* From this ratio of largest to smallest on, a linear axis has less than two hundredths of its length for the small one. */
+#define LOGARITHMIC_RATIO 50.0
+
+#define OCTET_TICS_MAX 8
+
+void value_extent_add(value_extent *extent, double mean, double half_width)
+{
+  extent->count++;
+  extent->has_zero = extent->has_zero || mean == 0;
+  if (mean > 0 && (extent->smallest == 0 || mean < extent->smallest)) {
+    extent->smallest = mean;
+  }
+  extent->largest = MAX(extent->largest, mean);
+  extent->least = MIN(extent->least, mean);
+  extent->largest_bound = MAX(extent->largest_bound, mean + (isnan(half_width) ? 0 : half_width));
+}
+
+static plot_axis axis_of_octets(const value_extent *extent, const char *quantity, value_scale scale)
+{
+  gboolean logarithmic =
+      extent->smallest > 0 &&
+      (scale == VALUE_SCALE_LOGARITHMIC ||
+       (scale == VALUE_SCALE_FITTING && extent->largest >= extent->smallest * LOGARITHMIC_RATIO));
+  double from = 0, to = MAX(extent->largest * 1.06, extent->largest_bound * 1.03);
+  if (logarithmic) {
+    from = exp2(floor(log2(extent->smallest))) / (extent->has_zero ? 4 : 2);
+    to = MAX(extent->largest * 1.3, extent->largest_bound * 1.15);
+  }
+  plot_axis axis =
+      new_axis(g_strdup_printf("%s (octets)", quantity), 1, logarithmic, from, to > 0 ? to : 1024);
+  add_octet_tics(&axis, extent->has_zero, OCTET_TICS_MAX);
+  return axis;
+}
+
+/* The unit of a time or rate up to `largest`, which has one to three digits before the point in it; all others stay as they are. */
+static const char *unit_for(const char *unit, double largest, double *size)
+{
+  static const struct {
+    const char *base;
+    double size;
+    const char *name;
+  } units[] = {{"bit/s", 1e12, "Tbit/s"},
+               {"bit/s", 1e9, "Gbit/s"},
+               {"bit/s", 1e6, "Mbit/s"},
+               {"bit/s", 1e3, "kbit/s"},
+               {"s", 1, "s"},
+               {"s", 1e-3, "ms"},
+               {"s", 1e-6, "µs"},
+               {"s", 0, "ns"}};
+  for (gsize i = 0; i < G_N_ELEMENTS(units); i++) {
+    if (strcmp(units[i].base, unit) == 0 && largest >= units[i].size * (1 - 1e-9)) {
+      *size = units[i].size > 0 ? units[i].size : 1e-9;
+      return units[i].name;
+    }
+  }
+  *size = 1;
+  return unit;
+}
+
+plot_axis plot_axis_of_values(const value_extent *extent, const char *quantity, const char *unit,
+                              value_scale scale)
+{
+  double size, from = 0, to = 1.05;
+  if (strcmp(unit, "octets") == 0 && extent->least >= 0) {
+    return axis_of_octets(extent, quantity, scale);
+  }
+  if (scale == VALUE_SCALE_SHARE) {
+    return new_axis(g_strdup(quantity), 1, FALSE, from, to);
+  }
+  gboolean can = extent->smallest > 0 && !extent->has_zero && extent->least >= 0;
+  gboolean logarithmic =
+      can && (scale == VALUE_SCALE_LOGARITHMIC || extent->largest >= extent->smallest * LOGARITHMIC_RATIO);
+  from = logarithmic ? extent->smallest / 2 : extent->least * 1.06;
+  to = MAX(extent->largest * (logarithmic ? 1.5 : 1.06), extent->largest_bound * 1.03);
+  const char *shown = unit_for(unit, extent->largest, &size);
+  char *name = strcmp(unit, "1") == 0 ? g_strdup(quantity) : g_strdup_printf("%s (%s)", quantity, shown);
+  return new_axis(name, size, logarithmic, from, to > from ? to : from + size);
+}
+
+/* --- Shares above x --- */
+
+/* From this ratio between the curves' ends on x is logarithmic. */
+#define FAR_APART 6.0
+
+/* So many octaves below the shortest curve's end a logarithmic axis of octets begins. */
+#define OCTAVES_BELOW 5
+
+#define LENGTH_TICS_MAX 5
+
+/* A tail below this share does not show on a linear axis. */
+#define TAIL_SHARE 0.02
+#define SMALLEST_SHARE 1e-5
+
+plot_axis plot_axis_of_time(const char *quantity, double end_s)
+{
+  double size;
+  const char *unit = unit_for("s", end_s, &size);
+  return new_axis(g_strdup_printf("%s (%s)", quantity, unit), size, FALSE, 0, end_s);
+}
+
+/* Each decade has a tic with a unit of its own. */
+static plot_axis decades_of_time(const share_extent *extent, const char *quantity)
+{
+  double from = pow(10, floor(log10(MAX(extent->smallest, extent->largest / 1e5)) + 1e-9));
+  plot_axis axis = new_axis(g_strdup(quantity), 1, TRUE, from, extent->largest * 1.3);
+  for (int exponent = (int)lround(log10(from)); pow(10, exponent) <= axis.to; exponent++) {
+    double size;
+    const char *unit = unit_for("s", pow(10, exponent), &size);
+    add_tic(&axis, pow(10, exponent), g_strdup_printf("%.4g %s", pow(10, exponent) / size, unit));
+  }
+  return axis;
+}
+
+plot_axis plot_axis_of_lengths(const share_extent *extent, const char *quantity, gboolean seconds)
+{
+  double largest = extent->largest > 0 ? extent->largest : 1;
+  if (seconds && extent->largest >= extent->smallest * 100 && extent->largest > 0) {
+    return decades_of_time(extent, quantity);
+  }
+  if (seconds) {
+    return plot_axis_of_time(quantity, largest * 1.04);
+  }
+  gboolean logarithmic = extent->largest > 0 && extent->largest >= extent->smallest_largest * FAR_APART;
+  double from = logarithmic
+                    ? exp2(floor(log2(MAX(extent->smallest, extent->smallest_largest / exp2(OCTAVES_BELOW)))))
+                    : 0;
+  plot_axis axis = new_axis(g_strdup_printf("%s (octets)", quantity), 1, logarithmic, from,
+                            largest * (logarithmic ? 1.3 : 1.04));
+  add_octet_tics(&axis, FALSE, LENGTH_TICS_MAX);
+  double last = g_array_index(axis.tics, double, axis.tics->len - 1);
+  axis.to =
+      logarithmic ? axis.to : MAX(axis.to, last * 1.04); /* its label has half its length to the right */
+  return axis;
+}
+
+plot_axis plot_axis_of_shares(const share_extent *extent, const char *quantity)
+{
+  gboolean logarithmic = extent->smallest_share <= TAIL_SHARE;
+  double decade = logarithmic ? pow(10, floor(log10(extent->smallest_share) - 1e-9)) : 0;
+  plot_axis axis = new_axis(g_strdup(quantity), 0.01, logarithmic,
+                            logarithmic ? MAX(decade, SMALLEST_SHARE) : 0, logarithmic ? 1.3 : 1.04);
+  axis.format = "%g %%";
+  return axis;
+}
+
+/* --- What a sweep varies --- */
+
+/* Part of the axis at either end. */
+#define MARGIN 0.09
+
+/* A zero stands two thirds of a decade left of the smallest number. */
+#define ZERO_RATIO 4.6
+
+/* A word stands this part of the axis right of the largest number. */
+#define WORD_GAP 0.2
+
+/* And so much room right of it: it is longer than a number. */
+#define WORD_MARGIN 0.13
+
+static double place_at(const place_axis *axis, guint index)
+{
+  return g_array_index(axis->places, double, index);
+}
+
+static void place_numbers(place_axis *axis, const double *numbers, guint count, gboolean logarithmic)
+{
+  gboolean has_zero = numbers[0] == 0;
+  double smallest = has_zero && count > 1 ? numbers[1] : numbers[0];
+  axis->numeric = TRUE;
+  axis->logarithmic = smallest > 0 && (logarithmic || numbers[count - 1] >= smallest * 10 * (1 - 1e-9));
+  axis->first_apart = axis->logarithmic && has_zero;
+  for (guint i = 0; i < count; i++) {
+    double number = i == 0 && has_zero ? smallest / ZERO_RATIO : numbers[i];
+    double place = axis->logarithmic ? log10(number) : numbers[i];
+    g_array_append_val(axis->places, place);
+  }
+}
+
+place_axis place_axis_of_cells(const GPtrArray *runs, scenario_key key)
+{
+  place_axis axis = {
+      .key = key, .texts = study_keys_values(runs, key), .places = g_array_new(FALSE, FALSE, sizeof(double))};
+  for (guint i = 0; i < axis.texts->len; i++) {
+    double place = i;
+    g_array_append_val(axis.places, place);
+  }
+  axis.left = -0.5;
+  axis.right = axis.texts->len - 0.5;
+  return axis;
+}
+
+place_axis place_axis_of(const GPtrArray *runs, scenario_key key, gboolean logarithmic)
+{
+  place_axis axis = place_axis_of_cells(runs, key);
+  guint count = axis.texts->len, numeric = 0;
+  g_autofree double *numbers = g_new0(double, count);
+  while (numeric < count &&
+         study_keys_number(key, g_ptr_array_index(axis.texts, numeric), &numbers[numeric])) {
+    numeric++; /* numbers come first */
+  }
+  if (numeric > 0 && numeric + 1 >= count) {
+    g_array_set_size(axis.places, 0);
+    place_numbers(&axis, numbers, numeric, logarithmic);
+  }
+  if (axis.numeric && numeric < count) {
+    double span = place_at(&axis, numeric - 1) - place_at(&axis, 0);
+    double place = place_at(&axis, numeric - 1) + (span > 0 ? span * WORD_GAP : 1);
+    axis.last_apart = TRUE;
+    g_array_append_val(axis.places, place);
+  }
+  double span = place_at(&axis, count - 1) - place_at(&axis, 0);
+  double margin = span > 0 ? span * MARGIN : 0.5;
+  axis.left = place_at(&axis, 0) - margin;
+  axis.right = place_at(&axis, count - 1) + (axis.last_apart && span > 0 ? span * WORD_MARGIN : margin);
+  return axis;
+}
+
+void place_axis_clear(place_axis *axis)
+{
+  g_clear_pointer(&axis->texts, g_ptr_array_unref);
+  g_clear_pointer(&axis->places, g_array_unref);
+}
+
+guint place_axis_index(const place_axis *axis, const char *text)
+{
+  guint index = 0;
+  gboolean found = g_ptr_array_find_with_equal_func(axis->texts, text, g_str_equal, &index);
+  g_assert(found);
+  return index;
+}
+
+/* "loss of segments (path.forward.loss)"; the words alone where that has more than `letters` letters. */
+static char *name_of(scenario_key key, double letters)
+{
+  static const struct {
+    scenario_key key;
+    const char *words;
+  } known[] = {
+      {SCENARIO_PATH_FORWARD_LOSS, "loss of segments (path.forward.loss)"},
+      {SCENARIO_PATH_FORWARD_MTU, "MTU (octets)"},
+      {SCENARIO_RECEIVER_MEMORY, "reassembly memory (octets)"},
+      {SCENARIO_WORKLOAD_CONNECTIONS, "connections"},
+      {SCENARIO_RUN_SEED, "seed of the run"},
+  };
+  const scenario_key_row *row = scenario_key_row_of(key);
+  char *name = g_strdup_printf("%s%s", row->name, row->type == SCENARIO_TYPE_SIZE ? " (octets)" : "");
+  for (gsize i = 0; i < G_N_ELEMENTS(known); i++) {
+    if (known[i].key == key) {
+      g_free(name);
+      name = g_strdup(known[i].words);
+    }
+  }
+  char *aside = strstr(name, " (");
+  if (aside != NULL && strchr(aside, '.') != NULL && (double)g_utf8_strlen(name, -1) > letters) {
+    *aside = '\0'; /* beside words the key is not needed, and would run into the next panel's */
+  }
+  return name;
+}
+
+/* The labels of the tics, "" of those that would run into the one before or the last one: from the left, those that leave a letter's room
+ * to their neighbours. Free with g_ptr_array_unref(). */
+static GPtrArray *labels_of(const place_axis *axis, double letters, gboolean all)
+{
+  guint count = axis->texts->len;
+  GPtrArray *labels = g_ptr_array_new_with_free_func(g_free);
+  double letter = (axis->right - axis->left) / letters;
+  double room_from = -INFINITY, room_to = INFINITY;
+  if (axis->last_apart) {
+    const char *last = g_ptr_array_index(axis->texts, count - 1);
+    room_to = place_at(axis, count - 1) - letter * ((double)g_utf8_strlen(last, -1) / 2 + 0.5);
+  }
+  for (guint i = 0; i < count; i++) {
+    char *label = study_keys_label(axis->key, g_ptr_array_index(axis->texts, i));
+    double half = letter * (double)g_utf8_strlen(label, -1) / 2;
+    gboolean fits = place_at(axis, i) - half >= room_from && place_at(axis, i) + half <= room_to;
+    if (fits) {
+      room_from = place_at(axis, i) + half + letter;
+    } else if (!all && !(axis->last_apart && i + 1 == count)) {
+      *label = '\0';
+    }
+    g_ptr_array_add(labels, label);
+  }
+  return labels;
+}
+
+guint place_axis_turned_letters(const place_axis *axis, double letters)
+{
+  g_autoptr(GPtrArray) labels = labels_of(axis, letters, FALSE);
+  g_autoptr(GPtrArray) all = labels_of(axis, letters, TRUE);
+  gboolean fit = TRUE;
+  glong longest = 0;
+  for (guint i = 0; i < labels->len; i++) {
+    fit = fit && strcmp(g_ptr_array_index(labels, i), g_ptr_array_index(all, i)) == 0;
+    longest = MAX(longest, g_utf8_strlen(g_ptr_array_index(all, i), -1));
+  }
+  return fit || axis->numeric ? 0 : (guint)longest;
+}
+
+plot_axis place_axis_drawn(const place_axis *axis, double letters, gboolean turned)
+{
+  plot_axis drawn = new_axis(name_of(axis->key, letters), 1, FALSE, axis->left, axis->right);
+  g_ptr_array_unref(drawn.labels);
+  drawn.labels = labels_of(axis, letters, turned);
+  g_array_append_vals(drawn.tics, axis->places->data, axis->places->len);
+  guint last = axis->places->len - 1;
+  if (axis->first_apart) {
+    double gap = (place_at(axis, 0) + place_at(axis, 1)) / 2;
+    g_array_append_val(drawn.gaps, gap);
+  }
+  if (axis->last_apart) {
+    double gap = (place_at(axis, last - 1) + place_at(axis, last)) / 2;
+    g_array_append_val(drawn.gaps, gap);
+  }
+  return drawn;
+}

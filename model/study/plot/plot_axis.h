@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Axes, in units and with tics that people read: of any metric, of shares, of what a sweep varies. */
+#ifndef STUDY_PLOT_AXIS_H
+#define STUDY_PLOT_AXIS_H
+
+#include <glib.h>
+
+#include "scenario/scenario_keys.h"
+
+typedef struct plot_axis {
+  char *name; /* "goodput (Gbit/s)" */
+  gboolean logarithmic;
+  double from; /* in base units */
+  double to;
+  double unit_size;   /* of what is drawn, in base units: 1e9 for Gbit/s */
+  const char *format; /* of the tics that gnuplot chooses, as printf; static */
+  GArray *tics;       /* double, in base units; none: gnuplot chooses them */
+  GPtrArray *labels;  /* char *, one a tic */
+  GArray *gaps;       /* double: where the axis is broken */
+} plot_axis;
+
+/* Frees what is in it. */
+void plot_axis_clear(plot_axis *axis);
+
+/* Appends it to a template's variables, as x_from, x_to … when `letter` is "x". */
+void plot_axis_append(const plot_axis *axis, const char *letter, GString *variables);
+
+/* --- A metric --- */
+
+typedef enum value_scale {
+  VALUE_SCALE_FITTING, /* logarithmic where a linear axis would press the small values flat */
+  VALUE_SCALE_LINEAR,
+  VALUE_SCALE_LOGARITHMIC,
+  VALUE_SCALE_SHARE /* 0 … 1 */
+} value_scale;
+
+/* The values an axis has to hold. All zero: none yet. */
+typedef struct value_extent {
+  guint count;
+  gboolean has_zero;
+  double smallest;      /* above zero; 0: there is none */
+  double largest;       /* mean */
+  double least;         /* below zero, or 0 */
+  double largest_bound; /* of an interval */
+} value_extent;
+
+/* Takes a mean (finite) with its interval (`half_width` may be NAN). */
+void value_extent_add(value_extent *extent, double mean, double half_width);
+
+/* An axis of `quantity` for `extent`, in `unit` as the metrics' table writes it: "octets", "bit/s", "s", "1" … Octets have tics at powers
+ * of two; on a logarithmic axis zero stands at its lower end, with a tic. Clear with plot_axis_clear(), as all that follow. */
+plot_axis plot_axis_of_values(const value_extent *extent, const char *quantity, const char *unit,
+                              value_scale scale);
+
+/* --- Shares above x --- */
+
+/* Of all curves together, for values above 0. */
+typedef struct share_extent {
+  double largest;          /* value; 0: all are 0 */
+  double smallest_largest; /* the largest value of the curve that reaches least far */
+  double smallest;         /* value */
+  double smallest_share;   /* above any value but the largest */
+} share_extent;
+
+/* The axis of `quantity` in octets or seconds: logarithmic when the curves reach so differently far that a linear one would press the
+ * shortest flat, and for times that span two decades. */
+plot_axis plot_axis_of_lengths(const share_extent *extent, const char *quantity, gboolean seconds);
+
+/* The axis for shares: logarithmic when there is a tail that a linear one does not show; five decades at most. */
+plot_axis plot_axis_of_shares(const share_extent *extent, const char *quantity);
+
+/* The axis of times from 0 to `end_s`. */
+plot_axis plot_axis_of_time(const char *quantity, double end_s);
+
+/* --- What a sweep varies --- */
+
+/* Each value of a key has a place. */
+typedef struct place_axis {
+  scenario_key key;
+  GPtrArray *texts; /* const char *, of the runs, in the order of study_keys_values() */
+  GArray *places;   /* double, ascending: numbers, their decimal logarithms, or 0, 1, 2 … of words */
+  gboolean numeric; /* but for a word that is set apart */
+  gboolean logarithmic;
+  gboolean first_apart; /* a zero on a logarithmic axis, behind a gap */
+  gboolean last_apart;  /* the only word among numbers ("unlimited"), behind a gap */
+  double left;
+  double right;
+} place_axis;
+
+/* The axis for the values of `key` in `runs` (study_keys.h), at least one. Numbers that span a decade, or any when `logarithmic`, go on a
+ * logarithmic axis. Free with place_axis_clear(). */
+place_axis place_axis_of(const GPtrArray *runs, scenario_key key, gboolean logarithmic);
+
+/* The same with the values 0, 1, 2 … in their order, whatever they are: the columns or rows of a map. */
+place_axis place_axis_of_cells(const GPtrArray *runs, scenario_key key);
+void place_axis_clear(place_axis *axis);
+
+/* The index of `text`, which is one of the axis's. */
+guint place_axis_index(const place_axis *axis, const char *text);
+
+/* How long the longest label is when words do not fit side by side on `letters` letters, so that they have to be turned; 0: they fit,
+ * or are numbers, which can be read without every label. */
+guint place_axis_turned_letters(const place_axis *axis, double letters);
+
+/* As an axis of `letters` letters. Tics whose labels would run into each other stay without, but for those set apart; `turned`: all have
+ * one. In little room the name, "loss of segments (path.forward.loss)", goes without the key. */
+plot_axis place_axis_drawn(const place_axis *axis, double letters, gboolean turned);
+
+#endif

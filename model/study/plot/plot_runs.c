@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "study/plot/plot_runs.h"
+
+#include <string.h>
+
+#include "study/table/study_label.h"
+
+/* --- Grouping --- */
+
+static gboolean has_key(const GArray *keys, scenario_key key)
+{
+  for (guint i = 0; i < keys->len; i++) {
+    if (g_array_index(keys, scenario_key, i) == key) {
+      return TRUE;
+    }
+  }
+  return FALSE;
+}
+
+gboolean plot_grouping_varies(const study_table *table, scenario_key key)
+{
+  g_autoptr(GArray) keys = study_table_keys(table);
+  return has_key(keys, key);
+}
+
+scenario_key plot_grouping_x(const study_table *table)
+{
+  g_autoptr(GArray) keys = study_table_keys(table);
+  if (keys->len == 0) {
+    return SCENARIO_RUN_SEED;
+  }
+  return has_key(keys, SCENARIO_PATH_FORWARD_LOSS) ? SCENARIO_PATH_FORWARD_LOSS
+                                                   : g_array_index(keys, scenario_key, 0);
+}
+
+/* The keys that vary (study_table_keys()) but for `x`; and of them, in `panels` those that say what kind of receiver it is (mode, and
+ * markers where both vary), in `lines` the others. Free both with g_array_unref(). */
+static void split_keys(const study_table *table, scenario_key x, GArray **panels, GArray **lines)
+{
+  g_autoptr(GArray) keys = study_table_keys(table);
+  gboolean by_mode = x != SCENARIO_RECEIVER_MODE && has_key(keys, SCENARIO_RECEIVER_MODE);
+  *panels = g_array_new(FALSE, FALSE, sizeof(scenario_key));
+  *lines = g_array_new(FALSE, FALSE, sizeof(scenario_key));
+  for (guint i = 0; i < keys->len; i++) {
+    scenario_key key = g_array_index(keys, scenario_key, i);
+    if (key == x) {
+      continue;
+    }
+    gboolean receiver = by_mode && (key == SCENARIO_RECEIVER_MODE || key == SCENARIO_MPA_MARKERS);
+    g_array_append_val(receiver ? *panels : *lines, key);
+  }
+}
+
+/* What `run` has for `keys`, joined by commas. */
+static char *words_of(const study_run *run, const GArray *keys)
+{
+  GString *words = g_string_new(NULL);
+  for (guint i = 0; i < keys->len; i++) {
+    scenario_key key = g_array_index(keys, scenario_key, i);
+    g_autofree char *part = study_label_of(key, run->keys[key]);
+    g_string_append_printf(words, "%s%s", i > 0 ? ", " : "", part);
+  }
+  return g_string_free(words, FALSE);
+}
+
+/* The index of `text` in `texts`, where it is put if need be; takes `text`. */
+static guint index_of(GPtrArray *texts, char *text)
+{
+  guint index;
+  if (g_ptr_array_find_with_equal_func(texts, text, g_str_equal, &index)) {
+    g_free(text);
+    return index;
+  }
+  g_ptr_array_add(texts, text);
+  return texts->len - 1;
+}
+
+static void clear_cell(gpointer data)
+{
+  g_ptr_array_unref(((plot_cell *)data)->runs);
+}
+
+static void add_cell(plot_grouping *grouping, const study_point *point, const GArray *panels,
+                     const GArray *lines)
+{
+  const study_run *first = g_ptr_array_index(point->runs, 0);
+  plot_cell cell = {.panel = index_of(grouping->panels, words_of(first, panels)),
+                    .line = index_of(grouping->lines, words_of(first, lines)),
+                    .x = first->keys[grouping->x],
+                    .runs = g_ptr_array_ref(point->runs),
+                    .flagged = point->flagged};
+  g_array_append_val(grouping->cells, cell);
+}
+
+plot_grouping plot_grouping_by(const study_table *table, scenario_key x, const GArray *panels,
+                               const GArray *lines)
+{
+  plot_grouping grouping = {.x = x,
+                            .panels = g_ptr_array_new_with_free_func(g_free),
+                            .lines = g_ptr_array_new_with_free_func(g_free),
+                            .cells = g_array_new(FALSE, FALSE, sizeof(plot_cell))};
+  g_array_set_clear_func(grouping.cells, clear_cell);
+  g_autoptr(GArray) keys = g_array_new(FALSE, FALSE, sizeof(scenario_key));
+  if (panels->len > 0) {
+    g_array_append_vals(keys, panels->data, panels->len);
+  }
+  if (lines->len > 0) {
+    g_array_append_vals(keys, lines->data, lines->len);
+  }
+  g_array_append_val(keys, x);
+  g_autoptr(GArray) points = study_table_points(table, keys);
+  for (guint i = 0; i < points->len; i++) {
+    add_cell(&grouping, &g_array_index(points, study_point, i), panels, lines);
+  }
+  return grouping;
+}
+
+plot_grouping plot_grouping_of(const study_table *table, scenario_key x, gboolean receivers_as_lines)
+{
+  GArray *panels, *lines;
+  split_keys(table, x, &panels, &lines);
+  if (receivers_as_lines && panels->len > 0) {
+    g_array_prepend_vals(lines, panels->data, panels->len);
+    g_array_set_size(panels, 0);
+  }
+  plot_grouping grouping = plot_grouping_by(table, x, panels, lines);
+  g_array_unref(panels);
+  g_array_unref(lines);
+  return grouping;
+}
+
+void plot_grouping_clear(plot_grouping *grouping)
+{
+  g_clear_pointer(&grouping->panels, g_ptr_array_unref);
+  g_clear_pointer(&grouping->lines, g_ptr_array_unref);
+  g_clear_pointer(&grouping->cells, g_array_unref);
+}
+
+/* --- Selection --- */
+
+/* A varying key and those of its values that are shown. */
+typedef struct shown_key {
+  scenario_key key;
+  GPtrArray *values; /* all, in plot order */
+  guint shown;       /* how many of them, evenly spread up to the last */
+} shown_key;
+
+/* Whether value number `index` of `count` is one of `shown`: the last, the first, and evenly what lies between. */
+static gboolean is_shown(guint index, guint count, guint shown)
+{
+  if (shown == 1) {
+    return index + 1 == count;
+  }
+  for (guint i = 0; i < shown; i++) {
+    if (index == (i * (count - 1) + (shown - 1) / 2) / (shown - 1)) {
+      return TRUE;
+    }
+  }
+  return FALSE;
+}
+
+static gboolean value_is_shown(const shown_key *key, const char *text)
+{
+  guint index = 0;
+  gboolean found = g_ptr_array_find_with_equal_func(key->values, text, g_str_equal, &index);
+  return found && is_shown(index, key->values->len, key->shown);
+}
+
+static const study_run *first_run(const study_point *point)
+{
+  return g_ptr_array_index(point->runs, 0);
+}
+
+static gboolean point_is_shown(const study_point *point, const GArray *keys)
+{
+  for (guint i = 0; i < keys->len; i++) {
+    const shown_key *key = &g_array_index(keys, shown_key, i);
+    if (!value_is_shown(key, first_run(point)->keys[key->key])) {
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+static guint count_shown(const GArray *points, const GArray *keys)
+{
+  guint count = 0;
+  for (guint i = 0; i < points->len; i++) {
+    count += point_is_shown(&g_array_index(points, study_point, i), keys) ? 1 : 0;
+  }
+  return count;
+}
+
+/* The key that can spare a value best: the one that shows most, of several the last; kinds of receiver are what is compared. */
+static shown_key *sparest_key(GArray *keys)
+{
+  shown_key *sparest = NULL;
+  for (guint i = 0; i < keys->len; i++) {
+    shown_key *key = &g_array_index(keys, shown_key, i);
+    gboolean receiver = key->key == SCENARIO_RECEIVER_MODE;
+    if (key->shown < 2) {
+      continue;
+    }
+    if (sparest == NULL || sparest->key == SCENARIO_RECEIVER_MODE ||
+        (!receiver && key->shown >= sparest->shown)) {
+      sparest = key;
+    }
+  }
+  return sparest;
+}
+
+/* Values are left out until the points that remain are few enough; those are never none: points whose values are all the last of
+ * their keys need not exist when axes move in step, so a step that empties the picture is taken back for good. */
+static void leave_out_values(const GArray *points, GArray *keys, guint most)
+{
+  while (count_shown(points, keys) > most) {
+    shown_key *key = sparest_key(keys);
+    if (key == NULL) {
+      return;
+    }
+    key->shown--;
+    if (count_shown(points, keys) == 0) {
+      key->shown++;
+      return;
+    }
+  }
+}
+
+static GArray *shown_keys_of(const study_table *table, const GArray *varying)
+{
+  GArray *keys = g_array_new(FALSE, FALSE, sizeof(shown_key));
+  for (guint i = 0; i < varying->len; i++) {
+    shown_key key = {.key = g_array_index(varying, scenario_key, i)};
+    key.values = study_keys_values(table->runs, key.key);
+    key.shown = key.values->len;
+    g_array_append_val(keys, key);
+  }
+  return keys;
+}
+
+static char *label_of(const study_point *point, const GArray *keys, gboolean of_one_value)
+{
+  GString *label = g_string_new(NULL);
+  for (guint i = 0; i < keys->len; i++) {
+    const shown_key *key = &g_array_index(keys, shown_key, i);
+    if ((key->shown == 1) == of_one_value) {
+      g_autofree char *words = study_label_of(key->key, first_run(point)->keys[key->key]);
+      g_string_append_printf(label, "%s%s", label->len > 0 ? ", " : "", words);
+    }
+  }
+  return g_string_free(label, FALSE);
+}
+
+static void free_keys(GArray *keys)
+{
+  for (guint i = 0; i < keys->len; i++) {
+    g_ptr_array_unref(g_array_index(keys, shown_key, i).values);
+  }
+  g_array_unref(keys);
+}
+
+point_selection point_selection_of(const study_table *table, guint most)
+{
+  g_autoptr(GArray) varying = study_table_keys(table);
+  GArray *points = study_table_points(table, varying);
+  GArray *keys = shown_keys_of(table, varying);
+  point_selection selection = {.of = points->len, .labels = g_ptr_array_new_with_free_func(g_free)};
+  leave_out_values(points, keys, most);
+  for (guint i = 0; i < points->len;) {
+    const study_point *point = &g_array_index(points, study_point, i);
+    if (!point_is_shown(point, keys) || i >= most) {
+      g_array_remove_index(points, i);
+      continue;
+    }
+    g_ptr_array_add(selection.labels, label_of(point, keys, FALSE));
+    i++;
+  }
+  selection.points = points;
+  selection.fixed =
+      points->len > 0 ? label_of(&g_array_index(points, study_point, 0), keys, TRUE) : g_strdup("");
+  free_keys(keys);
+  return selection;
+}
+
+void point_selection_clear(point_selection *selection)
+{
+  g_array_unref(selection->points);
+  g_ptr_array_unref(selection->labels);
+  g_free(selection->fixed);
+}
+
+/* --- The subtitle --- */
+
+void plot_counts_add(plot_counts *counts, const GPtrArray *runs)
+{
+  counts->fewest = counts->points == 0 ? runs->len : MIN(counts->fewest, runs->len);
+  counts->most = MAX(counts->most, runs->len);
+  counts->points++;
+  counts->runs += runs->len;
+  for (guint i = 0; i < runs->len; i++) {
+    guint flags = ((const study_run *)g_ptr_array_index(runs, i))->flags;
+    counts->flagged += flags != 0 ? 1 : 0;
+    counts->flags |= flags;
+  }
+}
+
+static void append_counts(const plot_counts *counts, GString *text)
+{
+  g_string_append_printf(text, " · %u %s", counts->runs, counts->runs == 1 ? "run" : "runs");
+  if (counts->most >= 2 && counts->fewest == counts->most) {
+    g_string_append_printf(text, ", mean of %u each with 95 %% interval", counts->most);
+  } else if (counts->most >= 2) {
+    g_string_append_printf(text, ", mean of %u to %u each with 95 %% interval", counts->fewest, counts->most);
+  }
+}
+
+/* "timeouts, spurious or lost retransmissions" */
+static void append_flags(guint flags, GString *text)
+{
+  gboolean timeouts = (flags & STUDY_FLAG_TIMEOUTS) != 0;
+  gboolean spurious = (flags & STUDY_FLAG_SPURIOUS) != 0;
+  gboolean lost = (flags & STUDY_FLAG_LOST_RETRANSMISSIONS) != 0;
+  g_string_append_printf(text, "%s%s%s%s%s%s", timeouts ? "timeouts" : "",
+                         timeouts && (spurious || lost) ? (spurious && lost ? ", " : " or ") : "",
+                         spurious ? "spurious" : "", spurious && lost ? " or " : "", lost ? "lost" : "",
+                         spurious || lost ? " retransmissions" : "");
+}
+
+void plot_runs_append_left_out(const study_table *table, GString *text)
+{
+  if (table->left_out > 0) {
+    g_string_append_printf(text, " · %u flagged left out", table->left_out);
+  }
+  if (table->not_ok > 0) {
+    g_string_append_printf(text, " · %u that did not end ok left out", table->not_ok);
+  }
+}
+
+char *plot_runs_subtitle(const study_table *table, const plot_counts *counts, const char *mark)
+{
+  g_autofree char *seeds = study_table_seeds(table);
+  g_autofree char *in_step = study_table_in_step(table);
+  GString *text = g_string_new(NULL);
+  g_string_append_printf(text, "scenario %s · %s · iwarpsim %s", table->names, seeds, table->versions);
+  append_counts(counts, text);
+  if (*in_step != '\0') {
+    g_string_append_printf(text, " · %s", in_step);
+  }
+  if (counts->flagged > 0) {
+    g_string_append_printf(text, " · %s: %u with ", mark, counts->flagged);
+    append_flags(counts->flags, text);
+  }
+  plot_runs_append_left_out(table, text);
+  return g_string_free(text, FALSE);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The runs behind a plot: which part each varying key plays, which points are shown, and what the subtitle tells of them. */
+#ifndef STUDY_PLOT_RUNS_H
+#define STUDY_PLOT_RUNS_H
+
+#include <glib.h>
+
+#include "study/table/study_table.h"
+
+/* --- Grouping: one key on x, the receiver as panels, the others as lines --- */
+
+/* All runs of one place of a plot: they differ in the seed alone. */
+typedef struct plot_cell {
+  guint panel;     /* index in `panels` */
+  guint line;      /* index in `lines` */
+  const char *x;   /* the table's */
+  GPtrArray *runs; /* const study_run *, at least one */
+  guint flagged;   /* of them */
+} plot_cell;
+
+typedef struct plot_grouping {
+  scenario_key x;
+  GPtrArray *panels; /* char *: "in-order receiver"; "" when there is one */
+  GPtrArray *lines;  /* char *: "MTU 1500 octets"; "" when there is one */
+  GArray *cells;     /* plot_cell, by panel, line and place on x */
+} plot_grouping;
+
+/* Groups the runs of `table` with `x` on x; with `receivers_as_lines` there is one panel. Free with plot_grouping_clear(). */
+plot_grouping plot_grouping_of(const study_table *table, scenario_key x, gboolean receivers_as_lines);
+
+/* The same by any keys (scenario_key), which need not vary. */
+plot_grouping plot_grouping_by(const study_table *table, scenario_key x, const GArray *panels,
+                               const GArray *lines);
+void plot_grouping_clear(plot_grouping *grouping);
+
+/* The key to draw over when a plot does not say: loss when it varies, else the first that does; run.seed when none does. */
+scenario_key plot_grouping_x(const study_table *table);
+
+/* Whether `key` is one of those that vary by themselves. */
+gboolean plot_grouping_varies(const study_table *table, scenario_key key);
+
+/* --- Selection: as many points as a reader tells apart in one picture --- */
+
+typedef struct point_selection {
+  GArray *points; /* study_point, in the table's order; x and metric are not set */
+  GPtrArray
+      *labels; /* one a point: what tells it from the others, "MTU 1500, loss 1%"; "" when there is one */
+  guint of;    /* points of the table */
+  char *
+      fixed; /* keys that vary in the table and not here, with the value they have here: "loss 1%"; "" when there is none */
+} point_selection;
+
+/* At most `most` (> 0) points of `table`. Of the values of a key the last is kept longest (the highest loss, the largest MTU), those
+ * in between go first; values of receiver.mode go last. Free with point_selection_clear(). */
+point_selection point_selection_of(const study_table *table, guint most);
+void point_selection_clear(point_selection *selection);
+
+/* --- The subtitle --- */
+
+/* The runs behind the points of a plot. */
+typedef struct plot_counts {
+  guint points;  /* 0: nothing else is set */
+  guint runs;    /* all */
+  guint fewest;  /* of a point */
+  guint most;    /* of a point */
+  guint flagged; /* of all */
+  guint flags;   /* study_flag: which there are */
+} plot_counts;
+
+/* Counts the runs (const study_run *) of a further point. */
+void plot_counts_add(plot_counts *counts, const GPtrArray *runs);
+
+/* The subtitle: "scenario a · seeds 1–8 · iwarpsim 0.1.0 · 96 runs, mean of 8 each with 95 % interval · …"; `mark` names what marks points
+ * with flagged runs ("ringed"). Free with g_free(). */
+char *plot_runs_subtitle(const study_table *table, const plot_counts *counts, const char *mark);
+
+/* Appends to a subtitle how many runs are not in the table, and why: " · 4 flagged left out"; nothing when none is. */
+void plot_runs_append_left_out(const study_table *table, GString *text);
+
+#endif

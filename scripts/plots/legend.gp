@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# What all plots end with: the legend, a strip across the page below the panels. look(kind, i) is the template's.
+
+# --- The legend ---
+if (legend_texts > 0) {
+  unset border
+  unset tics
+  unset grid
+  unset xlabel
+  unset ylabel
+  unset title
+  unset label
+  unset arrow
+  unset logscale
+  set xrange [0:1]
+  set yrange [0:1]
+  set lmargin at screen 0.02
+  set rmargin at screen 0.98
+  set bmargin at screen 0.005
+  set tmargin at screen legend_top
+  set key center center horizontal Left reverse samplen 3 spacing 1.1 width 1.5 maxcols legend_columns
+  entries = ''
+  do for [i=1:legend_texts] { # a sample of letters ends where its text begins
+    entries = entries.sprintf("keyentry %s title '%s'.legend_text[%d], ", look(word(legend_look[i], 1), at(legend_look[i], 2)), letters ? ' ' : '', i)
+  }
+  eval 'plot '.entries.'2 notitle'
+}
+unset multiplot

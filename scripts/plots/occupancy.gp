@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# What the RNIC holds over time, stacked by cause. Columns: time, the octets up to and with each of the causes, from the ground up, and
+# last those that count as reassembly.
+
+# --- The stack, each layer to the ground, from the top down; then the outline of what counts as reassembly ---
+# What lasts less than a dot is drawn as a line too, or it would be fainter the shorter it is. Letters are not filled: each column has an impulse.
+number(i) = i > 0 ? cause_number[i] : 1 # gnuplot asks where it repeats nothing
+hue(i) = i > 0 ? cause_colour[i] : '#000000'
+look(kind, i) = kind eq 'outline' ? "with lines linewidth 0.6 linecolor rgb '#000000'" : \
+  letters ? sprintf('with impulses linetype %d', number(i)) : sprintf("with boxes fillstyle solid 1 linecolor rgb '%s'", hue(i))
+if (peak > 0) {
+  set arrow 1 from graph 0,first peak to graph 1,first peak nohead dashtype 2 linewidth 0.8 linecolor rgb '#404040'
+  set label 4 peak_text at graph 0.995,first peak right offset 0,0.6
+} else {
+  set label 4 peak_text at graph 0.5,graph 0.5 center
+}
+p = 1
+eval panel
+plot for [i=1:(letters ? causes : 0)] file using 1:causes+2-i with impulses linetype number(causes+1-i) notitle, \
+     for [i=1:(letters ? 0 : causes)] file using 1:causes+2-i with filledcurves y1=0 fillstyle solid 1 noborder linecolor rgb hue(causes+1-i) notitle, \
+     for [i=1:(letters || outlined ? 0 : causes)] file using 1:causes+2-i with lines linewidth 0.6 linecolor rgb hue(causes+1-i) notitle, \
+     for [i=1:(outlined && !letters ? 1 : 0)] file using 1:causes+2 with lines linewidth 0.6 linecolor rgb '#000000' notitle, \
+     NaN notitle

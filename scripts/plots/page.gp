@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# What all plots of iwarpsim begin with. A plot's script is made of the numbers and texts of its study as variables, this file, the
+# template of its kind, and legend.gp. To change how plots look, copy this folder, change what you like, and name the copy in
+# IWARPSIM_PLOTS of the environment.
+
+# --- The page: terminal, heading, frame ---
+set encoding utf8
+letters = format eq 'term'
+file = stem.'.dat'
+if (format eq 'png') {
+  set terminal pngcairo noenhanced color size width,height font sprintf('DejaVu Sans,%d', font) linewidth 2 pointscale 3.5 background rgb '#ffffff'
+}
+if (format eq 'svg') { # it counts text in pixels, not points, and measures points by the text
+  set terminal svg noenhanced size width,height font sprintf('DejaVu Sans,%d', font*4/3) linewidth 2 background rgb '#ffffff'
+}
+if (letters && colours) {
+  set terminal dumb ansi noenhanced size width/letter_width,height/letter_height
+}
+if (letters && !colours) {
+  set terminal dumb mono noenhanced size width/letter_width,height/letter_height
+}
+if (!letters) {
+  set output stem.'.'.format
+  set grid ytics linetype 1 linewidth 0.5 linecolor rgb '#d4d4d4' # among letters it would hide the lines
+}
+set border 3 linewidth 0.8 linecolor rgb '#404040'
+set tics nomirror out scale 0.6 textcolor rgb '#000000'
+set label 1 title_text at screen 0.5,title_at center font sprintf('DejaVu Sans Bold,%d', font*11/10)
+set label 2 subtitle_text at screen 0.5,subtitle_at center font sprintf('DejaVu Sans,%d', font*17/20) textcolor rgb '#404040'
+if (letters) { # terminals write no text upwards
+  set label 3 y_name at screen 0.01,heading_end left
+}
+
+# --- Axes: places in base units are drawn in units that people read ---
+set xlabel x_name
+set xrange [x_from/x_unit:x_to/x_unit]
+if (x_log) {
+  set logscale x
+}
+set format x x_format
+if (x_turned) {
+  set xtics rotate by 45 right
+}
+if (x_tics > 0) {
+  set xtics ()
+}
+do for [i=1:x_tics] {
+  set xtics add (x_label[i] x_tic[i]/x_unit)
+}
+do for [i=1:x_gaps] {
+  set label 10+i '//' at first x_gap[i],graph 0 center front
+}
+set yrange [y_from/y_unit:y_to/y_unit]
+if (y_log) {
+  set logscale y
+}
+y(v) = (v > y_from || v != v ? v : y_from)/y_unit # what is less has no place on this axis
+
+# --- The look: the palette of Okabe and Ito; lines differ in colour, dash and point, and read without colour too ---
+colour(i) = word('#0072B2 #D55E00 #009E73 #CC79A7 #000000 #E69F00', 1+(i-1)%6)
+point(i) = int(word('7 5 9 13 11 6 4 8 12 10', 1+(i-1)%10))
+dash(i) = int(word('1 2 4 3 5', 1+(i-1)%5))
+at(list, i) = i > words(list) ? 0 : int(word(list, i)) # gnuplot asks for i = 1 where it repeats nothing
+
+# --- Panels: `eval panel` before panel number p is plotted ---
+labelled(p) = (p-1)%columns == 0
+wide = y_format ne '%g' # labels of tics: the name stands nearer to them, or there would be no room for it
+do for [i=1:y_tics] {
+  wide = wide || strlen(y_label[i]) > 6
+}
+panel = "if (p > 1) { unset label 1; unset label 2; unset label 3 };"\
+  ."set lmargin at screen left_margin[p]; set rmargin at screen right_margin[p];"\
+  ."set bmargin at screen bottom_margin[p]; set tmargin at screen top_margin[p];"\
+  ."set title panel_title[p] offset 0,(letters ? 0 : -0.4);"\
+  ."set ylabel (labelled(p) && !letters ? y_name : '') offset (wide ? 1 : -0.5),0;"\
+  ."set format y (labelled(p) ? y_format : '');"\
+  ."if (y_tics > 0) { set ytics () };"\
+  ."do for [i=1:y_tics] { set ytics add ((labelled(p) ? y_label[i] : '') y_tic[i]/y_unit) }"
+unset key
+set multiplot

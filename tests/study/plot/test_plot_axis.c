@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Axes: units people read, scales that show all, tics at round numbers; where what a sweep varies has its places. */
+#include "study/plot/plot_axis.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "plot_kit.h"
+
+static const char *label_at(const plot_axis *axis, guint tic)
+{
+  return g_ptr_array_index(axis->labels, tic);
+}
+
+/* Checks kind, range and tics ("label place, …"; "": gnuplot chooses), and clears the axis. */
+static void expect(plot_axis axis, gboolean logarithmic, double from, double to, const char *tics)
+{
+  g_autoptr(GString) shown = g_string_new(NULL);
+  for (guint i = 0; i < axis.tics->len; i++) {
+    g_string_append_printf(shown, "%s%s %.10g", i > 0 ? ", " : "", label_at(&axis, i),
+                           g_array_index(axis.tics, double, i));
+  }
+  g_assert_cmpstr(shown->str, ==, tics);
+  g_assert_cmpint(axis.logarithmic, ==, logarithmic);
+  g_assert_cmpfloat_with_epsilon(axis.from, from, 1e-9);
+  g_assert_cmpfloat_with_epsilon(axis.to, to, 1e-6 * to);
+  plot_axis_clear(&axis);
+}
+
+/* --- Metrics --- */
+
+static value_extent extent_of(double a, double b, double c)
+{
+  value_extent extent = {0};
+  const double means[] = {a, b, c};
+  for (guint i = 0; i < G_N_ELEMENTS(means); i++) {
+    if (!isnan(means[i])) {
+      value_extent_add(&extent, means[i], NAN);
+    }
+  }
+  return extent;
+}
+
+static plot_axis octets_of(double a, double b, double c)
+{
+  const value_extent extent = extent_of(a, b, c);
+  return plot_axis_of_values(&extent, "peak", "octets", VALUE_SCALE_FITTING);
+}
+
+/* 100000 · 1.06 = 106000: eight steps or fewer of a power of two, 16384 (32768 would do with three). From a factor of 50 on small values
+ * would be pressed flat. */
+static void test_linear_octets(void)
+{
+  expect(octets_of(100000, NAN, NAN), FALSE, 0, 106000,
+         "0 0, 16 KiB 16384, 32 KiB 32768, 48 KiB 49152, 64 KiB 65536, 80 KiB 81920, 96 KiB 98304");
+  expect(octets_of(1000, 49000, 0), FALSE, 0, 51940,
+         "0 0, 8 KiB 8192, 16 KiB 16384, 24 KiB 24576, 32 KiB 32768, "
+         "40 KiB 40960, 48 KiB 49152");
+  expect(octets_of(0, NAN, NAN), FALSE, 0, 1024,
+         "0 0, 128 128, 256 256, 384 384, 512 512, 640 640, 768 768, "
+         "896 896, 1 KiB 1024");
+}
+
+/* Zero stands two powers of two below the smallest: 1024 / 4; then 1 KiB … 64 KiB. */
+static void test_logarithmic_octets(void)
+{
+  expect(octets_of(1024, 65536, 0), TRUE, 256, 65536 * 1.3,
+         "0 256, 1 KiB 1024, 4 KiB 4096, 16 KiB 16384, 64 KiB 65536");
+  expect(octets_of(1024, 65536, NAN), TRUE, 512, 65536 * 1.3,
+         "512 512, 1 KiB 1024, 2 KiB 2048, 4 KiB 4096, 8 KiB 8192, 16 KiB 16384, 32 KiB 32768, 64 KiB 65536");
+}
+
+static void expect_unit(double a, double b, const char *unit, value_scale scale, const char *name,
+                        double size)
+{
+  const value_extent extent = extent_of(a, b, NAN);
+  plot_axis axis = plot_axis_of_values(&extent, "goodput", unit, scale);
+  g_assert_cmpstr(axis.name, ==, name);
+  g_assert_cmpfloat(axis.unit_size, ==, size);
+  plot_axis_clear(&axis);
+}
+
+static void test_units(void)
+{
+  expect_unit(2e9, 9e9, "bit/s", VALUE_SCALE_FITTING, "goodput (Gbit/s)", 1e9);
+  expect_unit(20, 90, "bit/s", VALUE_SCALE_FITTING, "goodput (bit/s)", 1);
+  expect_unit(3e-5, 2e-5, "s", VALUE_SCALE_FITTING, "goodput (µs)", 1e-6);
+  expect_unit(3e-11, 2e-11, "s", VALUE_SCALE_FITTING, "goodput (ns)", 1e-9);
+  expect_unit(3e-5, 2e-5, "1", VALUE_SCALE_SHARE, "goodput", 1);
+  expect_unit(7, 2, "segments", VALUE_SCALE_FITTING, "goodput (segments)", 1);
+}
+
+static plot_axis segments_of(double a, double b, double c, value_scale scale)
+{
+  const value_extent extent = extent_of(a, b, c);
+  return plot_axis_of_values(&extent, "sent", "segments", scale);
+}
+
+/* 1 and 100 differ too much for a linear axis; with a zero, which has no logarithm, it has to do. Values below zero, which no metric has
+ * today, are on it all the same; a single zero has an axis with some height. */
+static void test_scale(void)
+{
+  expect(segments_of(1, 100, NAN, VALUE_SCALE_FITTING), TRUE, 0.5, 150, "");
+  expect(segments_of(1, 100, 0, VALUE_SCALE_FITTING), FALSE, 0, 106, "");
+  expect(segments_of(-3, 2, NAN, VALUE_SCALE_FITTING), FALSE, -3.18, 2.12, "");
+  expect(segments_of(0, NAN, NAN, VALUE_SCALE_LOGARITHMIC), FALSE, 0, 1, "");
+  expect(segments_of(0.5, 1, NAN, VALUE_SCALE_SHARE), FALSE, 0, 1.05, "");
+}
+
+/* 10 ± 5: the upper end fits on it. */
+static void test_intervals(void)
+{
+  value_extent extent = {0};
+  value_extent_add(&extent, 10, 5);
+  expect(plot_axis_of_values(&extent, "sent", "segments", VALUE_SCALE_FITTING), FALSE, 0, 15 * 1.03, "");
+  expect(plot_axis_of_values(&extent, "held", "octets", VALUE_SCALE_FITTING), FALSE, 0, 15 * 1.03,
+         "0 0, 2 2, 4 4, 6 6, 8 8, 10 10, 12 12, 14 14");
+}
+
+/* --- Shares above x --- */
+
+/* Curves that end within a factor of six share a linear axis from 0, of at most five steps: 62400 / 16384 = 3.8. Beyond it is logarithmic,
+ * from five octaves below the end of the shortest: 10000 / 32 = 312.5, so 256, with a tic every second of the log2(78001 / 256) = 8.3
+ * octaves. Nothing above 0 at all has an axis too. A last tic has room for its label. */
+static void test_lengths(void)
+{
+  const share_extent near = {
+      .largest = 60000, .smallest_largest = 10001, .smallest = 12, .smallest_share = 0.1};
+  const share_extent far = {
+      .largest = 60001, .smallest_largest = 10000, .smallest = 12, .smallest_share = 0.1};
+  const share_extent none = {.smallest_share = 1};
+  const share_extent edge = {
+      .largest = 126100, .smallest_largest = 126100, .smallest = 12, .smallest_share = 0.1};
+  expect(plot_axis_of_lengths(&near, "x", FALSE), FALSE, 0, 60000 * 1.04,
+         "0 0, 16 KiB 16384, 32 KiB 32768, 48 KiB 49152");
+  expect(plot_axis_of_lengths(&far, "x", FALSE), TRUE, 256, 60001 * 1.3,
+         "256 256, 1 KiB 1024, 4 KiB 4096, 16 KiB 16384, 64 KiB 65536");
+  expect(plot_axis_of_lengths(&none, "x", FALSE), FALSE, 0, 1.04, "0 0, 1 1");
+  expect(plot_axis_of_lengths(&edge, "x", FALSE), FALSE, 0, 131072 * 1.04,
+         "0 0, 32 KiB 32768, 64 KiB 65536, 96 KiB 98304, 128 KiB 131072");
+}
+
+/* Times that span two decades are on a logarithmic axis, of five decades at most: 2 s / 10^5 = 20 µs, so from 10 µs. */
+static void test_times(void)
+{
+  share_extent extent = {
+      .largest = 99e-6, .smallest_largest = 99e-6, .smallest = 1e-6, .smallest_share = 0.1};
+  plot_axis axis = plot_axis_of_lengths(&extent, "delay x", TRUE);
+  g_assert_cmpstr(axis.name, ==, "delay x (µs)");
+  expect(axis, FALSE, 0, 99e-6 * 1.04, "");
+  extent.largest = 2;
+  expect(plot_axis_of_lengths(&extent, "delay x", TRUE), TRUE, 1e-5, 2.6,
+         "10 µs 1e-05, 100 µs 0.0001, 1 ms 0.001, 10 ms 0.01, 100 ms 0.1, 1 s 1");
+}
+
+static void test_time_units(void)
+{
+  static const struct {
+    double end_s;
+    const char *name;
+  } units[] = {{1, "t (s)"}, {0.999, "t (ms)"}, {1e-6, "t (µs)"}, {5e-8, "t (ns)"}, {0, "t (ns)"}};
+  for (gsize i = 0; i < G_N_ELEMENTS(units); i++) {
+    plot_axis axis = plot_axis_of_time("t", units[i].end_s);
+    g_assert_cmpstr(axis.name, ==, units[i].name);
+    plot_axis_clear(&axis);
+  }
+}
+
+/* A tail of 2 % or less is on a logarithmic axis that begins below it, but not below 0.001 %; shares are drawn in percent. */
+static void test_shares(void)
+{
+  share_extent extent = {.largest = 1, .smallest_share = 0.021};
+  plot_axis axis = plot_axis_of_shares(&extent, "share");
+  g_assert_cmpfloat(axis.unit_size, ==, 0.01);
+  g_assert_cmpstr(axis.format, ==, "%g %%");
+  expect(axis, FALSE, 0, 1.04, "");
+  extent.smallest_share = 0.01; /* is to be seen: the axis begins below it */
+  expect(plot_axis_of_shares(&extent, "share"), TRUE, 0.001, 1.3, "");
+  extent.smallest_share = 1e-12;
+  expect(plot_axis_of_shares(&extent, "share"), TRUE, 1e-5, 1.3, "");
+}
+
+/* --- What a sweep varies --- */
+
+static place_axis places_of(plot_kit *kit, const char *key_name, const char *values, gboolean logarithmic)
+{
+  plot_kit_tear_down(kit, NULL);
+  plot_kit_set_up(kit, NULL);
+  g_autofree char *text =
+      g_strdup_printf("title = \"a\"; sweep = ( { key = \"%s\"; values = %s; } );", key_name, values);
+  plot_kit_fill(kit, text);
+  return place_axis_of(kit->table.runs, scenario_key_find(key_name), logarithmic);
+}
+
+static double place(const place_axis *axis, guint index)
+{
+  return g_array_index(axis->places, double, index);
+}
+
+/* A decade makes it logarithmic; zero stands apart, left of the smallest. */
+static void test_loss(plot_kit *kit, gconstpointer unused)
+{
+  (void)unused;
+  place_axis axis = places_of(kit, "path.forward.loss", "[\"1%\", \"0\", \"0.1%\"]", FALSE);
+  g_assert_true(axis.numeric && axis.logarithmic && axis.first_apart && !axis.last_apart);
+  g_assert_cmpfloat_with_epsilon(place(&axis, 1), -3, 1e-9);
+  g_assert_cmpfloat_with_epsilon(place(&axis, 2), -2, 1e-9);
+  g_assert_cmpfloat(place(&axis, 0), <, -3.5);
+  g_assert_cmpfloat(axis.left, <, place(&axis, 0));
+  g_assert_cmpuint(place_axis_index(&axis, g_ptr_array_index(axis.texts, 2)), ==, 2);
+  plot_axis drawn = place_axis_drawn(&axis, 100, FALSE);
+  g_assert_cmpuint(drawn.gaps->len, ==, 1);
+  g_assert_cmpfloat(g_array_index(drawn.gaps, double, 0), >, place(&axis, 0));
+  g_assert_cmpfloat(g_array_index(drawn.gaps, double, 0), <, place(&axis, 1));
+  plot_axis_clear(&drawn);
+  place_axis_clear(&axis);
+}
+
+static void test_linear(plot_kit *kit, gconstpointer unused)
+{
+  (void)unused;
+  place_axis axis = places_of(kit, "path.forward.mtu", "[576, 1500]", FALSE);
+  g_assert_false(axis.logarithmic);
+  g_assert_cmpfloat(place(&axis, 1), ==, 1500);
+  place_axis_clear(&axis);
+  axis = places_of(kit, "path.forward.mtu", "[576, 1500]", TRUE);
+  g_assert_true(axis.logarithmic);
+  place_axis_clear(&axis);
+}
+
+/* One word among numbers stands apart at the right; several are places of their own. */
+static void test_words(plot_kit *kit, gconstpointer unused)
+{
+  (void)unused;
+  place_axis axis = places_of(kit, "receiver.memory", "(\"unlimited\", 1500, 3000)", TRUE);
+  g_assert_true(axis.numeric && axis.last_apart);
+  g_assert_cmpfloat_with_epsilon(place(&axis, 1), log10(3000), 1e-9);
+  g_assert_cmpfloat(place(&axis, 2), >, log10(3000));
+  place_axis_clear(&axis);
+  axis = places_of(kit, "middlebox.mode", "[\"none\", \"split\", \"rechunk\"]", FALSE);
+  g_assert_false(axis.numeric || axis.last_apart);
+  g_assert_cmpfloat(place(&axis, 2), ==, 2);
+  place_axis_clear(&axis);
+}
+
+/* Ten labels of three letters do not fit on twenty: some are left out, none of the tics. */
+static void test_labels(plot_kit *kit, gconstpointer unused)
+{
+  (void)unused;
+  place_axis axis =
+      places_of(kit, "middlebox.chunk", "[110, 120, 130, 140, 150, 160, 170, 180, 190, 200]", FALSE);
+  plot_axis narrow = place_axis_drawn(&axis, 20, FALSE), wide = place_axis_drawn(&axis, 100, FALSE);
+  guint left_out = 0;
+  for (guint i = 0; i < 10; i++) {
+    left_out += *label_at(&narrow, i) == '\0';
+    g_assert_cmpstr(label_at(&wide, i), !=, "");
+    g_assert_cmpfloat(g_array_index(narrow.tics, double, i), ==, 110 + 10 * i);
+  }
+  g_assert_cmpuint(left_out, >=, 5);
+  g_assert_cmpuint(left_out, <=, 8);
+  g_assert_cmpstr(label_at(&narrow, 0), ==, "110");
+  g_assert_cmpstr(narrow.name, ==, "middlebox.chunk (octets)");
+  plot_axis_clear(&narrow);
+  plot_axis_clear(&wide);
+  place_axis_clear(&axis);
+}
+
+/* Three places and the margins are 2.36 of their distances: on 60 letters each word has 25, on 10 it has 4 and is turned; numbers never are. */
+static void test_turned_words(plot_kit *kit, gconstpointer unused)
+{
+  (void)unused;
+  place_axis words = places_of(kit, "middlebox.mode", "[\"rechunk\", \"proxy\", \"none\"]", FALSE);
+  g_assert_cmpuint(place_axis_turned_letters(&words, 60), ==, 0);
+  g_assert_cmpuint(place_axis_turned_letters(&words, 10), ==, strlen("rechunk"));
+  plot_axis turned = place_axis_drawn(&words, 10, TRUE);
+  for (guint i = 0; i < 3; i++) {
+    g_assert_cmpstr(label_at(&turned, i), !=, "");
+  }
+  plot_axis_clear(&turned);
+  place_axis_clear(&words);
+  place_axis numbers =
+      places_of(kit, "middlebox.chunk", "[110, 120, 130, 140, 150, 160, 170, 180, 190, 200]", FALSE);
+  g_assert_cmpuint(place_axis_turned_letters(&numbers, 20), ==, 0);
+  place_axis_clear(&numbers);
+}
+
+/* "loss of segments (path.forward.loss)" has 36 letters: where they have no room the key goes, which the words explain; a unit stays. */
+static void test_name_in_little_room(plot_kit *kit, gconstpointer unused)
+{
+  (void)unused;
+  place_axis axis = places_of(kit, "path.forward.loss", "[\"0.1%\", \"1%\"]", FALSE);
+  plot_axis enough = place_axis_drawn(&axis, 36, FALSE), little = place_axis_drawn(&axis, 35, FALSE);
+  g_assert_cmpstr(enough.name, ==, "loss of segments (path.forward.loss)");
+  g_assert_cmpstr(little.name, ==, "loss of segments");
+  plot_axis_clear(&enough);
+  plot_axis_clear(&little);
+  place_axis_clear(&axis);
+}
+
+static void add(const char *path, void (*test)(plot_kit *, gconstpointer))
+{
+  g_test_add(path, plot_kit, NULL, plot_kit_set_up, test, plot_kit_tear_down);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/plot_axis/linear_octets", test_linear_octets);
+  g_test_add_func("/plot_axis/logarithmic_octets", test_logarithmic_octets);
+  g_test_add_func("/plot_axis/units", test_units);
+  g_test_add_func("/plot_axis/scale", test_scale);
+  g_test_add_func("/plot_axis/intervals", test_intervals);
+  g_test_add_func("/plot_axis/lengths", test_lengths);
+  g_test_add_func("/plot_axis/times", test_times);
+  g_test_add_func("/plot_axis/time_units", test_time_units);
+  g_test_add_func("/plot_axis/shares", test_shares);
+  add("/plot_axis/loss", test_loss);
+  add("/plot_axis/linear", test_linear);
+  add("/plot_axis/words", test_words);
+  add("/plot_axis/labels", test_labels);
+  add("/plot_axis/turned words", test_turned_words);
+  add("/plot_axis/name-in-little-room", test_name_in_little_room);
+  return g_test_run();
+}

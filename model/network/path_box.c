@@ -27,9 +27,9 @@ void path_box_clear(path_box *box)
   memory_pool_unref(box->datagrams);
 }
 
-void path_box_share_identification(path_element *element, uint16_t *next)
+void path_box_share_identification(path_box *box, uint16_t *next)
 {
-  ((path_box *)element)->identification = next;
+  box->identification = next;
 }
 
 void path_box_emit(path_box *box, datagram *packet, time_ps now)

@@ -25,9 +25,9 @@ typedef struct path_box_flow {
   GList due;           /* its node of path_box.due; without data when it is not there */
 } path_box_flow;
 
-/* The box, of which `element` is the first member, takes identifications from `*next`, which outlives it,
+/* The box takes identifications from `*next`, which outlives it,
  * together with all who send from the same address to the same address. Without this call it has its own. */
-void path_box_share_identification(path_element *element, uint16_t *next);
+void path_box_share_identification(path_box *box, uint16_t *next);
 
 /* True when `packet` is a segment for the box: `header` has what it says. Else the packet is dealt with:
  * fragments and ICMP go on untouched (a box must see whole datagrams), a segment with a wrong TCP checksum

@@ -178,7 +178,7 @@ static const path_element_class coalesce_class = {
  *
  * A segment that stays alone is the same packet. That the links behind can carry `coalesce_octets` is the
  * caller's business. What is not a whole segment, or a wrong one: path_box.h. */
-path_element *path_coalesce_new(const path_middleboxes_config *config, random_stream *random)
+path_box *path_coalesce_new(const path_middleboxes_config *config, random_stream *random)
 {
   (void)random;
   g_assert(config->coalesce_octets > 0);
@@ -189,5 +189,5 @@ path_element *path_coalesce_new(const path_middleboxes_config *config, random_st
   box->max_octets = config->coalesce_octets;
   box->hold_ps = config->coalesce_ps;
   flow_table_init(&box->flows, sizeof(coalesce_flow), free_flow);
-  return &box->box.element;
+  return &box->box;
 }

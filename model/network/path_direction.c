@@ -259,10 +259,10 @@ static path_position place_of_relay(const path_direction *path)
   return place == PATH_POSITION_BEFORE ? PATH_POSITION_BEHIND : PATH_POSITION_BEFORE;
 }
 
-static path_node *add_box(path_direction *path, path_element *box)
+static path_node *add_box(path_direction *path, path_box *box)
 {
   path_box_share_identification(box, path->config.identification);
-  return add_node(path, box, ENGINE_TIMER);
+  return add_node(path, &box->element, ENGINE_TIMER);
 }
 
 static path_element *add_alignment(path_direction *path)
@@ -330,12 +330,13 @@ static void add_impairments(path_direction *path)
   }
 }
 
-/* Who may reorder: displacement, jitter, and a link whose delay changes. Where nobody may, nobody looks. */
+/* Who may reorder: displacement, jitter, a link whose delay changes, and some boxes. Where nobody may, nobody looks. */
 static bool is_watched_for_reordering(const path_direction *path)
 {
   const path_direction_config *config = config_of(path);
   bool may = path->config.has_no_links || config->displace.probability > 0 || config->jitter.jitter_ps > 0 ||
-             path->config.network->change_count > 0;
+             path->config.network->change_count > 0 ||
+             path_middleboxes_may_reorder(&path->config.network->middleboxes);
 
   return may && path->config.is_fpdu_start;
 }

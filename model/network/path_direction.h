@@ -9,6 +9,7 @@
 #include "engine/engine.h"
 #include "measure/metric_table.h"
 #include "network/path_alignment.h"
+#include "network/path_box.h"
 #include "network/path_config.h"
 #include "network/path_element.h"
 #include "network/path_gate.h"
@@ -40,7 +41,7 @@ typedef struct path_place {
   bool ipv6; /* the version of the routers' addresses */
   engine *clock;
   path_link_factory new_link;
-  path_element *relay; /* this direction of a proxy, which stays the caller's; NULL: none */
+  path_box *relay;     /* this direction of a proxy, which stays the caller's; NULL: none */
   bool has_no_links;   /* impairments and boxes alone; with `is_fpdu_start` */
   bool takes_any_size; /* what enters may exceed the first MTU: no host of this program sends it */
   /* Of the next datagram from the sending host that may be fragmented: boxes count on there. NULL: each by

@@ -5,10 +5,11 @@
 
 static const struct {
   const char *word;
-  path_element *(*make)(const path_middleboxes_config *config, random_stream *random);
+  path_box *(*make)(const path_middleboxes_config *config, random_stream *random);
   bool enlarges;
+  bool reorders;
 } boxes[] = {
-#define ELEMENT(id, word, make, enlarges) [PATH_MIDDLEBOX_##id] = {word, make, enlarges},
+#define ELEMENT(id, word, make, enlarges, reorders) [PATH_MIDDLEBOX_##id] = {word, make, enlarges, reorders},
     PATH_MIDDLEBOXES(ELEMENT)
 #undef ELEMENT
 };
@@ -19,8 +20,8 @@ const char *path_middlebox_name(path_middlebox kind)
   return boxes[kind].word;
 }
 
-path_element *path_middlebox_new(const path_middleboxes_config *config, path_middlebox kind,
-                                 random_stream *random)
+path_box *path_middlebox_new(const path_middleboxes_config *config, path_middlebox kind,
+                             random_stream *random)
 {
   g_assert(kind < G_N_ELEMENTS(boxes) && boxes[kind].make);
   return boxes[kind].make(config, random);
@@ -28,12 +29,20 @@ path_element *path_middlebox_new(const path_middleboxes_config *config, path_mid
 
 bool path_middleboxes_may_enlarge(const path_middleboxes_config *config)
 {
-  bool enlarges = false;
+  bool may = false;
 
   for (unsigned i = 0; i < config->mode.count; i++) {
-    unsigned kind = config->mode.values[i];
-
-    enlarges = enlarges || (kind < G_N_ELEMENTS(boxes) && boxes[kind].enlarges);
+    may = may || (config->mode.values[i] < G_N_ELEMENTS(boxes) && boxes[config->mode.values[i]].enlarges);
   }
-  return enlarges;
+  return may;
+}
+
+bool path_middleboxes_may_reorder(const path_middleboxes_config *config)
+{
+  bool may = false;
+
+  for (unsigned i = 0; i < config->mode.count; i++) {
+    may = may || (config->mode.values[i] < G_N_ELEMENTS(boxes) && boxes[config->mode.values[i]].reorders);
+  }
+  return may;
 }

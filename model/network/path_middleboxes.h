@@ -5,21 +5,21 @@
 
 #include "base/random_stream.h"
 #include "base/settings.h"
-#include "network/path_element.h"
+#include "network/path_box.h"
 
 /* BOX(id, word of middlebox.mode and of its random stream, the function that makes it, whether it may send
- * longer segments than come in) */
+ * longer segments than come in, whether packets may leave it in another order than they came) */
 #define PATH_MIDDLEBOXES(BOX)                                                                                \
-  BOX(SPLIT, "split", path_split_new, false)                                                                 \
-  BOX(COALESCE, "coalesce", path_coalesce_new, true)                                                         \
-  BOX(RECHUNK, "rechunk", path_rechunk_new, false)                                                           \
-  BOX(SHIFT, "shift", path_shift_new, true)                                                                  \
-  BOX(RANDOM, "random", path_random_cut_new, false)
+  BOX(SPLIT, "split", path_split_new, false, false)                                                          \
+  BOX(COALESCE, "coalesce", path_coalesce_new, true, false)                                                  \
+  BOX(RECHUNK, "rechunk", path_rechunk_new, false, false)                                                    \
+  BOX(SHIFT, "shift", path_shift_new, true, false)                                                           \
+  BOX(RANDOM, "random", path_random_cut_new, false, false)
 
 /* A proxy is none of them: it is the session's (network/path_proxy.h), and both directions have the same. */
 typedef enum path_middlebox {
   PATH_MIDDLEBOX_NONE,
-#define NUMBER(id, word, make, enlarges) PATH_MIDDLEBOX_##id,
+#define NUMBER(id, word, make, enlarges, reorders) PATH_MIDDLEBOX_##id,
   PATH_MIDDLEBOXES(NUMBER)
 #undef NUMBER
       PATH_MIDDLEBOX_PROXY
@@ -48,11 +48,11 @@ typedef struct path_middleboxes_config {
   uint64_t proxy_buffer_octets;
 } path_middleboxes_config;
 
-/* Makes the box of its own members of `config`; what it does stands at the function. The three that cut the
- * stream anew are in path_resegment.c. `random` is for those that draw; it stays the caller's and outlives
- * the element. */
-#define DECLARATION(id, word, make, enlarges)                                                                \
-  path_element *make(const path_middleboxes_config *config, random_stream *random);
+/* Makes the box of its own members of `config`; what it does stands at the function. The three that cut
+ * the stream anew are in path_resegment.c. `random` is for those that draw; it stays the caller's and
+ * outlives the box, whose element path_element_free() frees. */
+#define DECLARATION(id, word, make, enlarges, reorders)                                                      \
+  path_box *make(const path_middleboxes_config *config, random_stream *random);
 PATH_MIDDLEBOXES(DECLARATION)
 #undef DECLARATION
 
@@ -60,10 +60,11 @@ PATH_MIDDLEBOXES(DECLARATION)
 const char *path_middlebox_name(path_middlebox kind);
 
 /* A box of `kind`, one of PATH_MIDDLEBOXES. `random` is for those that draw, and outlives it. */
-path_element *path_middlebox_new(const path_middleboxes_config *config, path_middlebox kind,
-                                 random_stream *random);
+path_box *path_middlebox_new(const path_middleboxes_config *config, path_middlebox kind,
+                             random_stream *random);
 
-/* Whether one of them may send longer segments than come in. */
+/* Whether one of them may send longer segments than come in; may let packets leave in another order. */
 bool path_middleboxes_may_enlarge(const path_middleboxes_config *config);
+bool path_middleboxes_may_reorder(const path_middleboxes_config *config);
 
 #endif

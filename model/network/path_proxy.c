@@ -335,7 +335,7 @@ static void free_direction(path_element *element)
 static const path_element_class proxy_class = {
     .name = "proxy", .receive = receive, .deadline = deadline, .run = run, .free = free_direction};
 
-static path_element *begin_direction(path_proxy *proxy, enum side from)
+static path_box *begin_direction(path_proxy *proxy, enum side from)
 {
   proxy_direction *direction = &proxy->directions[from];
 
@@ -343,10 +343,10 @@ static path_element *begin_direction(path_proxy *proxy, enum side from)
   direction->proxy = proxy;
   direction->from = from;
   proxy->references++;
-  return &direction->box.element;
+  return &direction->box;
 }
 
-void path_proxy_new(const path_proxy_config *config, path_element **forward, path_element **reverse)
+void path_proxy_new(const path_proxy_config *config, path_box **forward, path_box **reverse)
 {
   g_assert(config->buffer_octets > 0);
   path_proxy *proxy = g_new0(path_proxy, 1);

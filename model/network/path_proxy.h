@@ -5,7 +5,7 @@
 #define PATH_PATH_PROXY_H
 
 #include "base/side.h"
-#include "network/path_element.h"
+#include "network/path_box.h"
 #include "tcp/tcp_connection.h"
 
 typedef struct path_proxy_config {
@@ -41,6 +41,6 @@ typedef struct path_proxy_config {
  * ICMP "too big" about the proxy's own segments is for the proxy; other packets of no connection that it
  * has seen begin pass as they are. Fragments and segments with a wrong checksum are dropped and counted:
  * behind the proxy their sequence numbers mean nothing. */
-void path_proxy_new(const path_proxy_config *config, path_element **forward, path_element **reverse);
+void path_proxy_new(const path_proxy_config *config, path_box **forward, path_box **reverse);
 
 #endif

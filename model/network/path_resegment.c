@@ -418,14 +418,14 @@ static const resegment_kind rechunk_kind = {.class = RESEGMENT_CLASS("rechunk"),
  * first and the last, which end where it does.
  *
  * A piece is as long as the chunk, up to: the caller sees to it that the links after the box can carry it. */
-path_element *path_rechunk_new(const path_middleboxes_config *config, random_stream *random)
+path_box *path_rechunk_new(const path_middleboxes_config *config, random_stream *random)
 {
   g_assert(config->chunk_octets > 0);
   path_resegment *box = new_box(&rechunk_kind, config, random);
 
   box->config.phase_octets %= config->chunk_octets;
   box->line = box->config.phase_octets;
-  return &box->box.element;
+  return &box->box;
 }
 
 /* --- Random: at random places --- */
@@ -449,11 +449,11 @@ static const resegment_kind random_kind = {.class = RESEGMENT_CLASS("random"), .
  * the cuts of the first time were, and the last one ends where it does.
  *
  * The caller sees to it that the links after the box can carry the most octets. */
-path_element *path_random_cut_new(const path_middleboxes_config *config, random_stream *random)
+path_box *path_random_cut_new(const path_middleboxes_config *config, random_stream *random)
 {
   g_assert(config->random_minimum_octets > 0 &&
            config->random_minimum_octets <= config->random_maximum_octets);
-  return &new_box(&random_kind, config, random)->box.element;
+  return &new_box(&random_kind, config, random)->box;
 }
 
 /* --- Shift: every boundary moves by the same number of octets --- */
@@ -496,8 +496,8 @@ static const resegment_kind shift_kind = {.class = RESEGMENT_CLASS("shift"),
  *
  * A retransmission passes at once. Its own first boundary is moved, its end is not, as nothing follows to
  * fill up with: the box does not remember the boundaries of the first time. */
-path_element *path_shift_new(const path_middleboxes_config *config, random_stream *random)
+path_box *path_shift_new(const path_middleboxes_config *config, random_stream *random)
 {
   g_assert(config->shift_octets > 0);
-  return &new_box(&shift_kind, config, random)->box.element;
+  return &new_box(&shift_kind, config, random)->box;
 }

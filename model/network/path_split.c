@@ -69,7 +69,7 @@ static const path_element_class split_class = {.name = "split", .receive = recei
  *
  * A retransmission is cut like any other segment: in the pieces of the first time, if its boundaries are
  * those of the first time, else in others. */
-path_element *path_split_new(const path_middleboxes_config *config, random_stream *random)
+path_box *path_split_new(const path_middleboxes_config *config, random_stream *random)
 {
   (void)random;
   g_assert(config->split_octets > 0);
@@ -78,5 +78,5 @@ path_element *path_split_new(const path_middleboxes_config *config, random_strea
   split->box.element.class = &split_class;
   split->octets = config->split_octets;
   path_waiting_init(&split->segment);
-  return &split->box.element;
+  return &split->box;
 }

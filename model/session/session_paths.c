@@ -12,8 +12,8 @@ typedef struct session_paths session_paths;
 typedef struct network_route {
   session_paths *network;
   path_direction *paths[SIDES];
-  path_element *proxy[SIDES]; /* its ends; NULL: there is none */
-  path_gate *gate;            /* with it */
+  path_box *proxy[SIDES]; /* its ends; NULL: there is none */
+  path_gate *gate;        /* with it */
 } network_route;
 
 /* One event of the scenario. */
@@ -57,7 +57,7 @@ static tcp_config tcp_towards(const configuration *c, enum side side)
   return tcp;
 }
 
-bool session_paths_proxy(const configuration *c, uint32_t index, path_element *elements[SIDES])
+bool session_paths_proxy(const configuration *c, uint32_t index, path_box *ends[SIDES])
 {
   if (!choice_list_has(&c->path.middleboxes.mode, PATH_MIDDLEBOX_PROXY)) {
     return false;
@@ -69,7 +69,7 @@ bool session_paths_proxy(const configuration *c, uint32_t index, path_element *e
       .seed = random_hash(c->run.seed, "proxy", index),
   };
 
-  path_proxy_new(&config, &elements[SIDE_INITIATOR], &elements[SIDE_RESPONDER]);
+  path_proxy_new(&config, &ends[SIDE_INITIATOR], &ends[SIDE_RESPONDER]);
   return true;
 }
 
@@ -207,7 +207,7 @@ static void paths_free(session_network *self)
       path_direction_free(route->paths[direction]);
     }
     for (enum side direction = 0; route->gate && direction < SIDES; direction++) {
-      path_element_free(route->proxy[direction]);
+      path_element_free(&route->proxy[direction]->element);
     }
     path_gate_free(route->gate);
   }

@@ -26,8 +26,8 @@ typedef struct session_paths_ends {
 session_network *session_paths_new(const scenario *s, run_engine kind, engine *clock,
                                    const session_paths_ends *ends, GError **error);
 
-/* The proxy of path `index`, when `middlebox.mode` asks for one: its end in each direction into `elements`, each of which path_element_free()
- * frees, after the paths. False, and `elements` stay as they are: it asks for none. */
-bool session_paths_proxy(const configuration *c, uint32_t index, path_element *elements[SIDES]);
+/* The proxy of path `index`, when `middlebox.mode` asks for one: its end in each direction into `ends`, whose elements path_element_free()
+ * frees, after the paths. False, and `ends` stay as they are: it asks for none. */
+bool session_paths_proxy(const configuration *c, uint32_t index, path_box *ends[SIDES]);
 
 #endif

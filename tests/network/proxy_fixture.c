@@ -251,7 +251,11 @@ proxy_fixture *proxy_fixture_new(const path_proxy_config *config, unsigned pairs
   proxy_fixture *kit = g_new0(proxy_fixture, 1);
 
   g_assert_cmpuint(pairs, <=, PROXY_FIXTURE_PAIRS_MAX);
-  path_proxy_new(config, &kit->ends[SIDE_INITIATOR], &kit->ends[SIDE_RESPONDER]);
+  path_box *boxes[SIDES];
+
+  path_proxy_new(config, &boxes[SIDE_INITIATOR], &boxes[SIDE_RESPONDER]);
+  kit->ends[SIDE_INITIATOR] = &boxes[SIDE_INITIATOR]->element;
+  kit->ends[SIDE_RESPONDER] = &boxes[SIDE_RESPONDER]->element;
   path_element_set_output(kit->ends[SIDE_INITIATOR], into_responder_wire, kit);
   path_element_set_output(kit->ends[SIDE_RESPONDER], into_initiator_wire, kit);
   for (int i = 0; i < PROXY_FIXTURE_WIRES; i++) {

@@ -7,8 +7,10 @@ enum { HOLD_PS = 1000 };
 
 static path_fixture set_up(uint32_t max_octets)
 {
-  return fixture_connected(path_coalesce_new(
-      &(path_middleboxes_config){.coalesce_octets = max_octets, .coalesce_ps = HOLD_PS}, NULL));
+  return fixture_connected(
+      &path_coalesce_new(&(path_middleboxes_config){.coalesce_octets = max_octets, .coalesce_ps = HOLD_PS},
+                         NULL)
+           ->element);
 }
 
 /* Up to 4000 octets: two of 1460 fit, the third would make 4380; exactly 4000 leave at once. */
@@ -163,7 +165,8 @@ static void test_header_fields(void)
 static void test_connections_are_apart(void)
 {
   g_auto(path_fixture) box = fixture_of(
-      path_coalesce_new(&(path_middleboxes_config){.coalesce_octets = 64000, .coalesce_ps = HOLD_PS}, NULL));
+      &path_coalesce_new(&(path_middleboxes_config){.coalesce_octets = 64000, .coalesce_ps = HOLD_PS}, NULL)
+           ->element);
   tcp_header headers[] = {test_header(1, 0, TCP_ACK), test_header(2, 0, TCP_ACK)};
   uint64_t order;
 
@@ -186,7 +189,8 @@ static void test_connections_are_apart(void)
 static void test_strangers(void)
 {
   fixture_check_strangers(
-      path_coalesce_new(&(path_middleboxes_config){.coalesce_octets = 64000, .coalesce_ps = HOLD_PS}, NULL));
+      &path_coalesce_new(&(path_middleboxes_config){.coalesce_octets = 64000, .coalesce_ps = HOLD_PS}, NULL)
+           ->element);
 }
 
 int main(int argc, char **argv)

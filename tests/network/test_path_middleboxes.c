@@ -11,31 +11,38 @@ static path_element *new_box(guint kind, random_stream *random)
 {
   switch (kind) {
   case 0:
-    return path_rechunk_new(
-        &(path_middleboxes_config){.chunk_octets = 1000, .phase_octets = 0, .flush_ps = HOLD_PS}, NULL);
+    return &path_rechunk_new(
+                &(path_middleboxes_config){.chunk_octets = 1000, .phase_octets = 0, .flush_ps = HOLD_PS},
+                NULL)
+                ->element;
   case 1:
-    return path_rechunk_new(
-        &(path_middleboxes_config){.chunk_octets = 37, .phase_octets = 11, .flush_ps = HOLD_PS}, NULL);
+    return &path_rechunk_new(
+                &(path_middleboxes_config){.chunk_octets = 37, .phase_octets = 11, .flush_ps = HOLD_PS}, NULL)
+                ->element;
   case 2:
-    return path_random_cut_new(&(path_middleboxes_config){.random_minimum_octets = 1,
-                                                          .random_maximum_octets = 1460,
-                                                          .flush_ps = HOLD_PS},
-                               random);
+    return &path_random_cut_new(&(path_middleboxes_config){.random_minimum_octets = 1,
+                                                           .random_maximum_octets = 1460,
+                                                           .flush_ps = HOLD_PS},
+                                random)
+                ->element;
   case 3:
-    return path_random_cut_new(&(path_middleboxes_config){.random_minimum_octets = 200,
-                                                          .random_maximum_octets = 200,
-                                                          .flush_ps = HOLD_PS},
-                               random);
+    return &path_random_cut_new(&(path_middleboxes_config){.random_minimum_octets = 200,
+                                                           .random_maximum_octets = 200,
+                                                           .flush_ps = HOLD_PS},
+                                random)
+                ->element;
   case 4:
-    return path_shift_new(&(path_middleboxes_config){.shift_octets = 100, .flush_ps = HOLD_PS}, NULL);
+    return &path_shift_new(&(path_middleboxes_config){.shift_octets = 100, .flush_ps = HOLD_PS}, NULL)
+                ->element;
   case 5:
-    return path_shift_new(&(path_middleboxes_config){.shift_octets = 2000, .flush_ps = HOLD_PS},
-                          NULL); /* beyond any segment */
+    return &path_shift_new(&(path_middleboxes_config){.shift_octets = 2000, .flush_ps = HOLD_PS}, NULL)
+                ->element; /* beyond any segment */
   case 6:
-    return path_split_new(&(path_middleboxes_config){.split_octets = 536}, NULL);
+    return &path_split_new(&(path_middleboxes_config){.split_octets = 536}, NULL)->element;
   case 7:
-    return path_coalesce_new(&(path_middleboxes_config){.coalesce_octets = 4000, .coalesce_ps = HOLD_PS},
-                             NULL);
+    return &path_coalesce_new(&(path_middleboxes_config){.coalesce_octets = 4000, .coalesce_ps = HOLD_PS},
+                              NULL)
+                ->element;
   default:
     g_assert_not_reached();
   }

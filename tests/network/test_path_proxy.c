@@ -344,13 +344,13 @@ static void test_too_big(void)
 static void test_strangers(void)
 {
   path_proxy_config config = proxy_fixture_config(BUFFER);
-  path_element *forward;
-  path_element *reverse;
+  path_box *forward_box, *reverse_box;
   GArray *output = test_output_new();
   datagram *packet = test_packet(0, 1000, TCP_ACK);
   datagram *damaged = test_packet(0, 1000, TCP_ACK);
 
-  path_proxy_new(&config, &forward, &reverse);
+  path_proxy_new(&config, &forward_box, &reverse_box);
+  path_element *forward = &forward_box->element, *reverse = &reverse_box->element;
   path_element_set_output(forward, test_output, output);
   path_element_set_output(reverse, test_output, output);
   path_element_receive(forward, datagram_new_fragment(packet, 0, 504), 0);

@@ -25,10 +25,12 @@ static guint count_lengths(path_fixture *box, guint *counts, uint32_t max)
 static void test_lengths_are_uniform(void)
 {
   random_stream *random = random_stream_new(1, "cuts");
-  g_auto(path_fixture) box = fixture_connected(path_random_cut_new(
-      &(path_middleboxes_config){
-          .random_minimum_octets = 10, .random_maximum_octets = 14, .flush_ps = FLUSH_PS},
-      random));
+  g_auto(path_fixture) box =
+      fixture_connected(&path_random_cut_new(&(path_middleboxes_config){.random_minimum_octets = 10,
+                                                                        .random_maximum_octets = 14,
+                                                                        .flush_ps = FLUSH_PS},
+                                             random)
+                             ->element);
   guint counts[15] = {0};
   guint pieces = 0;
 
@@ -51,10 +53,12 @@ static void test_lengths_are_uniform(void)
 static void test_pieces_wait_for_their_end(void)
 {
   random_stream *random = random_stream_new(1, "cuts");
-  g_auto(path_fixture) box = fixture_connected(path_random_cut_new(
-      &(path_middleboxes_config){
-          .random_minimum_octets = 1000, .random_maximum_octets = 1000, .flush_ps = FLUSH_PS},
-      random));
+  g_auto(path_fixture) box =
+      fixture_connected(&path_random_cut_new(&(path_middleboxes_config){.random_minimum_octets = 1000,
+                                                                        .random_maximum_octets = 1000,
+                                                                        .flush_ps = FLUSH_PS},
+                                             random)
+                             ->element);
 
   fixture_expect(&box, 0, 700, 0, "");
   fixture_expect(&box, 700, 2100, 0, "[0,1000). [1000,2000).");
@@ -70,10 +74,12 @@ static void test_pieces_wait_for_their_end(void)
 static void test_retransmissions(void)
 {
   random_stream *random = random_stream_new(1, "cuts");
-  g_auto(path_fixture) box = fixture_connected(path_random_cut_new(
-      &(path_middleboxes_config){
-          .random_minimum_octets = 1000, .random_maximum_octets = 1000, .flush_ps = FLUSH_PS},
-      random));
+  g_auto(path_fixture) box =
+      fixture_connected(&path_random_cut_new(&(path_middleboxes_config){.random_minimum_octets = 1000,
+                                                                        .random_maximum_octets = 1000,
+                                                                        .flush_ps = FLUSH_PS},
+                                             random)
+                             ->element);
 
   fixture_expect(&box, 0, 2300, 0, "[0,1000). [1000,2000).");
   fixture_expect(&box, 300, 1900, 0, "[300,1300). [1300,1900).");
@@ -88,10 +94,12 @@ static void test_retransmissions(void)
 static void test_cut_anew_each_time(void)
 {
   random_stream *random = random_stream_new(1, "cuts");
-  g_auto(path_fixture) box = fixture_connected(path_random_cut_new(
-      &(path_middleboxes_config){
-          .random_minimum_octets = 1, .random_maximum_octets = 1000, .flush_ps = FLUSH_PS},
-      random));
+  g_auto(path_fixture) box =
+      fixture_connected(&path_random_cut_new(&(path_middleboxes_config){.random_minimum_octets = 1,
+                                                                        .random_maximum_octets = 1000,
+                                                                        .flush_ps = FLUSH_PS},
+                                             random)
+                             ->element);
   uint32_t first[3];
 
   fixture_segment(&box, 0, 1460, TCP_PSH, 0);
@@ -110,10 +118,12 @@ static void test_cut_anew_each_time(void)
 static void test_drawn_once(void)
 {
   random_stream *random = random_stream_new(1, "cuts");
-  g_auto(path_fixture) box = fixture_connected(path_random_cut_new(
-      &(path_middleboxes_config){
-          .random_minimum_octets = 1, .random_maximum_octets = 100, .flush_ps = FLUSH_PS},
-      random));
+  g_auto(path_fixture) box =
+      fixture_connected(&path_random_cut_new(&(path_middleboxes_config){.random_minimum_octets = 1,
+                                                                        .random_maximum_octets = 100,
+                                                                        .flush_ps = FLUSH_PS},
+                                             random)
+                             ->element);
   guint pieces = 0;
 
   for (int64_t from = 0; from < 50000; from++) {
@@ -131,10 +141,11 @@ static void test_strangers(void)
 {
   random_stream *random = random_stream_new(1, "cuts");
 
-  fixture_check_strangers(path_random_cut_new(&(path_middleboxes_config){.random_minimum_octets = 1000,
-                                                                         .random_maximum_octets = 1000,
-                                                                         .flush_ps = FLUSH_PS},
-                                              random));
+  fixture_check_strangers(&path_random_cut_new(&(path_middleboxes_config){.random_minimum_octets = 1000,
+                                                                          .random_maximum_octets = 1000,
+                                                                          .flush_ps = FLUSH_PS},
+                                               random)
+                               ->element);
   random_stream_free(random);
 }
 

@@ -11,8 +11,11 @@ enum { FLUSH_PS = 1000 };
 /* A box that has seen the SYN of the connection. */
 static path_fixture set_up(uint32_t chunk, uint32_t phase)
 {
-  return fixture_connected(path_rechunk_new(
-      &(path_middleboxes_config){.chunk_octets = chunk, .phase_octets = phase, .flush_ps = FLUSH_PS}, NULL));
+  return fixture_connected(
+      &path_rechunk_new(
+           &(path_middleboxes_config){.chunk_octets = chunk, .phase_octets = phase, .flush_ps = FLUSH_PS},
+           NULL)
+           ->element);
 }
 
 /* Chunk 1000, segments of 1460: 1460 completes one cell, 2920 the second, 4380 two more. */
@@ -332,16 +335,20 @@ static void test_retransmission_mark(void)
 
 static void test_strangers(void)
 {
-  fixture_check_strangers(path_rechunk_new(
-      &(path_middleboxes_config){.chunk_octets = 1000, .phase_octets = 0, .flush_ps = FLUSH_PS}, NULL));
+  fixture_check_strangers(
+      &path_rechunk_new(
+           &(path_middleboxes_config){.chunk_octets = 1000, .phase_octets = 0, .flush_ps = FLUSH_PS}, NULL)
+           ->element);
 }
 
 /* A connection whose SYN was not seen has no grid; an octet before the stream (a keep-alive's) is nobody's.
  * */
 static void test_what_passes_unchanged(void)
 {
-  g_auto(path_fixture) f = fixture_of(path_rechunk_new(
-      &(path_middleboxes_config){.chunk_octets = 1000, .phase_octets = 0, .flush_ps = FLUSH_PS}, NULL));
+  g_auto(path_fixture) f = fixture_of(
+      &path_rechunk_new(
+           &(path_middleboxes_config){.chunk_octets = 1000, .phase_octets = 0, .flush_ps = FLUSH_PS}, NULL)
+           ->element);
   fixture_expect(&f, 0, 1460, 0, "[0,1460).");
   fixture_expect(&f, 1460, 1470, TCP_FIN, "[1460,1470)F.");
 
@@ -354,8 +361,10 @@ static void test_what_passes_unchanged(void)
  * the deadline names the send order of the latest packet. */
 static void test_connections_are_apart(void)
 {
-  g_auto(path_fixture) f = fixture_of(path_rechunk_new(
-      &(path_middleboxes_config){.chunk_octets = 1000, .phase_octets = 0, .flush_ps = FLUSH_PS}, NULL));
+  g_auto(path_fixture) f = fixture_of(
+      &path_rechunk_new(
+           &(path_middleboxes_config){.chunk_octets = 1000, .phase_octets = 0, .flush_ps = FLUSH_PS}, NULL)
+           ->element);
   for (uint16_t port = 1; port <= 3; port++) {
     tcp_header syn = test_header(port, -1, TCP_SYN);
     path_element_receive(f.element, test_packet_of(&syn, -1, 0), 0);

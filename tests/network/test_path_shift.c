@@ -8,7 +8,8 @@ enum { FLUSH_PS = 1000 };
 static path_fixture set_up(uint32_t shift)
 {
   return fixture_connected(
-      path_shift_new(&(path_middleboxes_config){.shift_octets = shift, .flush_ps = FLUSH_PS}, NULL));
+      &path_shift_new(&(path_middleboxes_config){.shift_octets = shift, .flush_ps = FLUSH_PS}, NULL)
+           ->element);
 }
 
 /* Boundaries 0, 1460, 2920, 4380 become 100, 1560, 3020: the pieces are as long as the segments, the first
@@ -103,7 +104,7 @@ static void test_ports_used_again(void)
 static void test_strangers(void)
 {
   fixture_check_strangers(
-      path_shift_new(&(path_middleboxes_config){.shift_octets = 200, .flush_ps = FLUSH_PS}, NULL));
+      &path_shift_new(&(path_middleboxes_config){.shift_octets = 200, .flush_ps = FLUSH_PS}, NULL)->element);
 }
 
 int main(int argc, char **argv)

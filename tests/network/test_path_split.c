@@ -8,7 +8,7 @@
 static void test_pieces(void)
 {
   g_auto(path_fixture) box =
-      fixture_connected(path_split_new(&(path_middleboxes_config){.split_octets = 1000}, NULL));
+      fixture_connected(&path_split_new(&(path_middleboxes_config){.split_octets = 1000}, NULL)->element);
 
   fixture_expect(&box, 0, 2500, 0, "[0,1000). [1000,2000). [2000,2500).");
   fixture_expect(&box, 2500, 4500, 0, "[2500,3500). [3500,4500).");
@@ -24,7 +24,7 @@ static void test_pieces(void)
 static void test_flags(void)
 {
   g_auto(path_fixture) box =
-      fixture_connected(path_split_new(&(path_middleboxes_config){.split_octets = 1000}, NULL));
+      fixture_connected(&path_split_new(&(path_middleboxes_config){.split_octets = 1000}, NULL)->element);
 
   fixture_expect(&box, 0, 2500, TCP_PSH | TCP_FIN | TCP_ECE | TCP_CWR,
                  "[0,1000).EC [1000,2000).E [2000,2500)FP.E");
@@ -39,7 +39,7 @@ static void test_flags(void)
 static void test_header_fields(void)
 {
   g_auto(path_fixture) box =
-      fixture_connected(path_split_new(&(path_middleboxes_config){.split_octets = 1000}, NULL));
+      fixture_connected(&path_split_new(&(path_middleboxes_config){.split_octets = 1000}, NULL)->element);
   tcp_header header = test_header(1000, 300, TCP_ACK);
 
   header.has_timestamps = true;
@@ -72,7 +72,7 @@ static void test_header_fields(void)
 static void test_retransmissions(void)
 {
   g_auto(path_fixture) box =
-      fixture_of(path_split_new(&(path_middleboxes_config){.split_octets = 1000}, NULL));
+      fixture_of(&path_split_new(&(path_middleboxes_config){.split_octets = 1000}, NULL)->element);
 
   fixture_expect(&box, 1460, 2920, 0, "[1460,2460). [2460,2920).");
   fixture_expect(&box, 1460, 2920, 0, "[1460,2460). [2460,2920).");
@@ -84,7 +84,7 @@ static void test_retransmissions(void)
 static void test_identification(void)
 {
   g_auto(path_fixture) box =
-      fixture_connected(path_split_new(&(path_middleboxes_config){.split_octets = 1000}, NULL));
+      fixture_connected(&path_split_new(&(path_middleboxes_config){.split_octets = 1000}, NULL)->element);
   uint16_t seen[4];
 
   for (int i = 0; i < 2; i++) {
@@ -108,7 +108,7 @@ static void test_identification(void)
 
 static void test_strangers(void)
 {
-  fixture_check_strangers(path_split_new(&(path_middleboxes_config){.split_octets = 1000}, NULL));
+  fixture_check_strangers(&path_split_new(&(path_middleboxes_config){.split_octets = 1000}, NULL)->element);
 }
 
 int main(int argc, char **argv)

@@ -10,7 +10,7 @@
 
 typedef struct relay_kit {
   scenario *s;
-  path_element *relay[SIDES];
+  path_box *relay[SIDES];
   session_kit_arrivals out[SIDES];
 } relay_kit;
 
@@ -20,14 +20,14 @@ static void relay_open(relay_kit *k, uint32_t index, const char *const *sets)
   g_assert_true(session_paths_proxy(scenario_configuration(k->s), index, k->relay));
   for (enum side direction = 0; direction < SIDES; direction++) {
     session_kit_arrivals_init(&k->out[direction]);
-    path_element_set_output(k->relay[direction], session_kit_arrive, &k->out[direction]);
+    path_element_set_output(&k->relay[direction]->element, session_kit_arrive, &k->out[direction]);
   }
 }
 
 static void relay_close(relay_kit *k)
 {
-  path_element_free(k->relay[SIDE_INITIATOR]);
-  path_element_free(k->relay[SIDE_RESPONDER]);
+  path_element_free(&k->relay[SIDE_INITIATOR]->element);
+  path_element_free(&k->relay[SIDE_RESPONDER]->element);
   scenario_free(k->s);
   session_kit_arrivals_clear(&k->out[SIDE_INITIATOR]);
   session_kit_arrivals_clear(&k->out[SIDE_RESPONDER]);
@@ -46,12 +46,12 @@ static void shake_hands(relay_kit *k, uint16_t mss)
 {
   const tcp_header syn = {.window = 65535, .has_mss = true, .mss_octets = mss};
 
-  path_element_receive(k->relay[SIDE_INITIATOR],
+  path_element_receive(&k->relay[SIDE_INITIATOR]->element,
                        session_kit_segment_with(0, SIDE_INITIATOR, -1, 0, TCP_SYN, &syn), 0);
   g_assert_cmpuint(k->out[SIDE_INITIATOR].list->len, ==, 1);
   tcp_header answer = syn;
   answer.acknowledgement = header_of(&k->out[SIDE_INITIATOR], 0).sequence + 1;
-  path_element_receive(k->relay[SIDE_RESPONDER],
+  path_element_receive(&k->relay[SIDE_RESPONDER]->element,
                        session_kit_segment_with(0, SIDE_RESPONDER, -1, 0, TCP_SYN | TCP_ACK, &answer), US);
   g_assert_cmpuint(k->out[SIDE_RESPONDER].list->len, ==, 1);
 }
@@ -96,7 +96,7 @@ static void test_mtus(void)
     guint before = k.out[SIDE_INITIATOR].list->len;
     const tcp_header data = {.window = 65535,
                              .acknowledgement = header_of(&k.out[SIDE_RESPONDER], 0).sequence + 1};
-    path_element_receive(k.relay[SIDE_INITIATOR],
+    path_element_receive(&k.relay[SIDE_INITIATOR]->element,
                          session_kit_segment_with(0, SIDE_INITIATOR, 0, 5000, TCP_ACK, &data), 2 * US);
     g_assert_cmpuint(session_kit_arrived(&k.out[SIDE_INITIATOR], before)->packet->payload.length, ==,
                      mtus[i].sends_to_responder);
@@ -163,7 +163,7 @@ static void test_only_where_asked_for(void)
     g_autofree char *mode = g_strconcat("middlebox.mode=", modes[i], NULL);
     const char *const sets[] = {mode, NULL};
     scenario *s = session_kit_scenario("", sets);
-    path_element *elements[SIDES] = {NULL};
+    path_box *elements[SIDES] = {NULL};
 
     g_assert_false(session_paths_proxy(scenario_configuration(s), 0, elements));
     g_assert_null(elements[SIDE_INITIATOR]);

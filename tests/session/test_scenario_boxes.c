@@ -255,6 +255,7 @@ static void test_which_may_enlarge(void)
 
     g_assert_cmpint(path_middleboxes_may_enlarge(&scenario_configuration(s)->path.middleboxes), ==,
                     rows[i].may);
+    g_assert_false(path_middleboxes_may_reorder(&scenario_configuration(s)->path.middleboxes));
     scenario_free(s);
   }
 }

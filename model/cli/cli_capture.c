@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "scenario/scenario_suggest.h"
+#include "scenario/scenario_problem.h"
 
 enum { DECIMAL = 10, HEXADECIMAL = 16 };
 

@@ -11,7 +11,7 @@
 #include "measure/distribution.h"
 #include "measure/metric_table.h"
 #include "scenario/scenario_keys.h"
-#include "scenario/scenario_suggest.h"
+#include "scenario/scenario_problem.h"
 #include "scenario/scenario_value.h"
 
 enum { COLUMNS = 100 };

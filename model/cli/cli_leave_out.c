@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "scenario/scenario_suggest.h"
+#include "scenario/scenario_problem.h"
 #include "study/table/study_table.h"
 
 static const struct {

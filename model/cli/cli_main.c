@@ -7,7 +7,7 @@
 
 #include "base/plain_text.h"
 #include "cli/cli.h"
-#include "scenario/scenario_suggest.h"
+#include "scenario/scenario_problem.h"
 
 typedef struct command {
   const char *name;

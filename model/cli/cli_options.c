@@ -9,7 +9,7 @@
 #include "base/plain_text.h"
 #include "base/version.h"
 #include "cli/cli.h"
-#include "scenario/scenario_suggest.h"
+#include "scenario/scenario_problem.h"
 #include "study/store/result_store.h"
 
 const char *cli_version(void)

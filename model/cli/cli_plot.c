@@ -9,7 +9,7 @@
 #include "base/plain_text.h"
 #include "cli/cli.h"
 #include "cli/cli_leave_out.h"
-#include "scenario/scenario_suggest.h"
+#include "scenario/scenario_problem.h"
 #include "study/plot/plot_distribution.h"
 #include "study/plot/plot_occupancy.h"
 #include "study/plot/study_plot.h"

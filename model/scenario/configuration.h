@@ -119,6 +119,9 @@ typedef struct configuration {
   bool runs_on_ns3;
 } configuration;
 
+/* Works out what several keys say together, from the members that a key each has filled. */
+void configuration_resolve(configuration *c);
+
 /* The share of the messages that one end posts whose payload goes in `direction`: 0 … 1; 1 in each when both ends post. */
 double configuration_payload_share(const configuration *c, enum side direction);
 

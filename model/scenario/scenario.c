@@ -3,210 +3,65 @@
 
 #include <string.h>
 
-#include "scenario/scenario_problem.h"
-#include "scenario/scenario_settings.h"
-#include "scenario/scenario_where.h"
+#include "scenario/scenario_private.h"
 
-static void axis_clear(gpointer data)
+/* The default of `key` in `profile`, a word of tcp.profile; empty when it inherits. One that does not read is a mistake in the table. */
+static scenario_value default_value(const char *profile, scenario_key key)
 {
-  scenario_axis *axis = data;
+  const char *text = scenario_key_default(profile, key);
+  scenario_value value = {.is_word = FALSE};
+  char *problem = NULL;
 
-  g_strfreev(axis->values);
-  g_free(axis->where);
+  if (text != NULL &&
+      !scenario_value_read(scenario_key_row_of(key), SCENARIO_NOTATION_BARE, text, &value, &problem)) {
+    g_error("default: %s", problem);
+  }
+  return value;
 }
 
-static scenario *scenario_new(const char *path)
+/* Without values and lists. */
+static scenario *new_empty(const char *path)
 {
   scenario *s = g_new0(scenario, 1);
 
   s->path = g_strdup(path);
-  s->full_text = g_ref_string_new("");
   s->name = g_path_get_basename(path);
   if (g_str_has_suffix(s->name, ".cfg") && strlen(s->name) > strlen(".cfg")) {
     s->name[strlen(s->name) - strlen(".cfg")] = '\0';
   }
-  s->axes = g_array_new(FALSE, FALSE, sizeof(scenario_axis));
-  s->events = scenario_events_new();
-  g_array_set_clear_func(s->axes, axis_clear);
-  s->constraints = g_ptr_array_new_with_free_func((GDestroyNotify)scenario_where_free);
   s->filled = g_new0(scenario_filled, 1);
   s->filled->changes = g_array_new(FALSE, FALSE, sizeof(path_change));
   return s;
 }
 
-/* The table's defaults read as every other value does; one that does not is a mistake in the table. */
-static void set_defaults(scenario *s)
+scenario *scenario_new(const char *path)
 {
+  scenario *s = new_empty(path);
+  const char *profile = scenario_key_row_of(SCENARIO_TCP_PROFILE)->fallback;
+
+  s->full_text = g_ref_string_new("");
+  s->axes = g_array_new(FALSE, FALSE, sizeof(scenario_axis));
+  s->events = g_array_new(FALSE, FALSE, sizeof(scenario_event));
+  s->constraints = g_ptr_array_new();
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    const scenario_key_row *row = scenario_key_row_of(key);
-    char *problem = NULL;
-    gboolean ok = row->fallback == NULL || scenario_value_read(row, SCENARIO_NOTATION_BARE, row->fallback,
-                                                               &s->settings[key].value, &problem);
-
-    if (!ok) {
-      g_error("default: %s", problem);
-    }
-  }
-}
-
-static gboolean config_problem(const config_t *config, const scenario_source *source, GError **error)
-{
-  guint line = (guint)MAX(config_error_line(config), 1);
-  const char *text = config_error_text(config);
-  char *where = scenario_source_where(source, line);
-  char *whole = scenario_source_line(source, line);
-  char *shown = scenario_shown(whole);
-
-  if (text != NULL && strstr(text, "mismatched element") != NULL) {
-    scenario_problem(error, where, "a list in [ ] holds values of several types; expected ( ) around them");
-  } else {
-    scenario_problem(
-        error, where,
-        "%s at '%s'; expected KEY = VALUE; or GROUP: { ... }; with words and values with units in quotes",
-        text != NULL ? text : "error", shown);
-  }
-  g_free(where);
-  g_free(whole);
-  g_free(shown);
-  return FALSE;
-}
-
-char *scenario_settings_line(const scenario_source *source, const config_setting_t *setting)
-{
-  return scenario_source_where(source, config_setting_source_line(setting));
-}
-
-gboolean scenario_settings_problem(const scenario_source *source, const config_setting_t *setting, char *text,
-                                   GError **error)
-{
-  char *where = scenario_settings_line(source, setting);
-
-  scenario_problem(error, where, "%s", text);
-  g_free(where);
-  g_free(text);
-  return FALSE;
-}
-
-static gboolean load_group(scenario *s, const scenario_source *source, const config_setting_t *group,
-                           const char *name, GError **error);
-
-/* One member of the file or of a group: a key, a group, or the sweep. */
-static gboolean load_member(scenario *s, const scenario_source *source, const config_setting_t *setting,
-                            const char *name, GError **error)
-{
-  scenario_key key = scenario_key_find(name);
-  char *where = scenario_settings_line(source, setting);
-  char *text = NULL;
-  gboolean ok;
-
-  if (key < SCENARIO_KEY_COUNT) {
-    scenario_notation notation = scenario_settings_notation(setting, &text);
-
-    ok = scenario_settings_set(s, key, notation, text, where, error);
-  } else if (scenario_group_exists(name)) {
-    char *members = scenario_group_members(name);
-
-    ok = config_setting_is_group(setting) ||
-         scenario_problem(error, where, "'%s' is not a group; expected %s: { ... } with %s", name, name,
-                          members);
-    ok = ok && load_group(s, source, setting, name, error);
-    g_free(members);
-  } else if (strcmp(name, "sweep") == 0) {
-    ok = scenario_axes_load(s, source, setting, error);
-  } else if (strcmp(name, "where") == 0) {
-    ok = scenario_constraints_load(s, source, setting, error);
-  } else if (strcmp(name, "event") == 0) {
-    ok = scenario_events_load(s, source, setting, error);
-  } else {
-    ok = scenario_settings_unknown(name, setting, where, error);
-  }
-  g_free(where);
-  g_free(text);
-  return ok;
-}
-
-static gboolean load_group(scenario *s, const scenario_source *source, const config_setting_t *group,
-                           const char *name, GError **error)
-{
-  int count = config_setting_length(group);
-  gboolean ok = TRUE;
-
-  for (int i = 0; ok && i < count; i++) {
-    const config_setting_t *setting = config_setting_get_elem(group, (unsigned)i);
-    char *member = *name == '\0' ? g_strdup(config_setting_name(setting))
-                                 : g_strconcat(name, ".", config_setting_name(setting), NULL);
-
-    ok = load_member(s, source, setting, member, error);
-    g_free(member);
-  }
-  return ok;
-}
-
-/* Another sweep than the included one's: its constraints are not meant for it. */
-static void forget_constraints(scenario *s, const config_setting_t *root)
-{
-  if (config_setting_get_member(root, "sweep") != NULL) {
-    g_ptr_array_set_size(s->constraints, 0);
-  }
-}
-
-/* What the file itself says comes last, so that it wins over what it includes. */
-static gboolean load_source(scenario *s, const scenario_source *source, GError **error)
-{
-  config_t config;
-  gboolean ok = TRUE;
-
-  for (guint i = 0; ok && i < scenario_source_included_count(source); i++) {
-    ok = load_source(s, scenario_source_included(source, i), error);
-  }
-  if (!ok) {
-    return FALSE;
-  }
-  if (scenario_settings_parse(&config, scenario_source_text(source))) {
-    forget_constraints(s, config_root_setting(&config));
-    ok = load_group(s, source, config_root_setting(&config), "", error);
-  } else {
-    ok = config_problem(&config, source, error);
-  }
-  config_destroy(&config);
-  return ok;
-}
-
-scenario *scenario_load(const char *path, const char *const *sets, GError **error)
-{
-  scenario *s = scenario_new(path);
-  scenario_source *source = scenario_source_read(path, error);
-  gboolean ok = source != NULL;
-
-  set_defaults(s);
-  if (ok) {
-    g_ref_string_release(s->full_text);
-    s->full_text = g_ref_string_new(scenario_source_full_text(source));
-  }
-  ok = ok && load_source(s, source, error);
-  for (gsize i = 0; ok && sets != NULL && sets[i] != NULL; i++) {
-    ok = scenario_set(s, sets[i], error);
-  }
-  scenario_source_free(source);
-  if (!ok) {
-    g_clear_pointer(&s, scenario_free);
+    s->settings[key].value = default_value(profile, key);
   }
   return s;
 }
 
-scenario *scenario_new_without_file(const char *path, const char *const *sets, GError **error)
+scenario *scenario_copy(const scenario *s)
 {
-  scenario *s = scenario_new(path);
-  gboolean ok = TRUE;
+  scenario *copy = new_empty(s->path);
 
-  set_defaults(s);
-  for (gsize i = 0; ok && sets != NULL && sets[i] != NULL; i++) {
-    ok = scenario_set(s, sets[i], error);
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    scenario_value_copy(&s->settings[key].value, &copy->settings[key].value);
+    copy->settings[key].origin = g_strdup(s->settings[key].origin);
   }
-  if (!ok) {
-    g_clear_pointer(&s, scenario_free);
-  }
-  return s;
+  copy->full_text = g_ref_string_acquire(s->full_text);
+  copy->axes = g_array_ref(s->axes);
+  copy->events = g_array_ref(s->events);
+  copy->constraints = g_ptr_array_ref(s->constraints);
+  return copy;
 }
 
 void scenario_free(scenario *s)
@@ -229,24 +84,57 @@ void scenario_free(scenario *s)
   g_free(s);
 }
 
-scenario *scenario_copy(const scenario *s)
-{
-  scenario *copy = scenario_new(s->path);
+/* --- Values --- */
 
-  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    scenario_value_copy(&s->settings[key].value, &copy->settings[key].value);
-    copy->settings[key].origin = g_strdup(s->settings[key].origin);
+gboolean scenario_settings_set(scenario *s, scenario_key key, scenario_notation notation, const char *text,
+                               const char *origin, GError **error)
+{
+  scenario_value value = {.is_word = FALSE};
+  g_autofree char *problem = NULL;
+
+  if (!scenario_value_read(scenario_key_row_of(key), notation, text, &value, &problem)) {
+    return scenario_problem(error, origin, "%s", problem);
   }
-  g_ref_string_release(copy->full_text);
-  copy->full_text = g_ref_string_acquire(s->full_text);
-  /* Shared: nothing changes axes once they are loaded, and a sweep of n values makes n copies. */
-  g_array_unref(copy->axes);
-  copy->axes = g_array_ref(s->axes);
-  g_array_unref(copy->events);
-  copy->events = g_array_ref(s->events);
-  g_ptr_array_unref(copy->constraints);
-  copy->constraints = g_ptr_array_ref(s->constraints);
-  return copy;
+  s->filled->is_current = FALSE;
+  scenario_value_clear(&s->settings[key].value);
+  s->settings[key].value = value;
+  g_free(s->settings[key].origin);
+  s->settings[key].origin = g_strdup(origin);
+  /* With another profile the keys that were not given have other defaults. */
+  for (scenario_key other = 0; key == SCENARIO_TCP_PROFILE && other < SCENARIO_KEY_COUNT; other++) {
+    if (scenario_key_row_of(other)->rfc != NULL && !scenario_given(s, other)) {
+      scenario_value_clear(&s->settings[other].value);
+      s->settings[other].value = default_value(value.text, other);
+    }
+  }
+  return TRUE;
+}
+
+gboolean scenario_set_key(scenario *s, scenario_key key, const char *text, const char *where, GError **error)
+{
+  return scenario_settings_set(s, key, SCENARIO_NOTATION_BARE, text, where, error);
+}
+
+scenario_key scenario_settings_source(const scenario *s, scenario_key key)
+{
+  while (!scenario_given(s, key) && scenario_key_row_of(key)->inherits >= 0) {
+    key = (scenario_key)scenario_key_row_of(key)->inherits;
+  }
+  return key;
+}
+
+const scenario_value *scenario_settings_value(const scenario *s, scenario_key key)
+{
+  return &s->settings[scenario_settings_source(s, key)].value;
+}
+
+char *scenario_settings_where(const scenario *s, scenario_key key)
+{
+  scenario_key source = scenario_settings_source(s, key);
+
+  return scenario_given(s, source)
+             ? scenario_origin(s, source)
+             : g_strdup_printf("%s (default of %s)", s->path, scenario_key_row_of(source)->name);
 }
 
 gboolean scenario_given(const scenario *s, scenario_key key)
@@ -257,35 +145,23 @@ gboolean scenario_given(const scenario *s, scenario_key key)
 
 gboolean scenario_differs(const scenario *s, scenario_key key)
 {
+  const scenario_key_row *row = scenario_key_row_of(key);
+
   if (!scenario_given(s, key)) {
     return FALSE;
   }
-  const scenario_key_row *row = scenario_key_row_of(key);
-  char *given = scenario_value_text(s, key);
-  char *otherwise;
+  scenario_value value = default_value(s->settings[SCENARIO_TCP_PROFILE].value.text, key);
+  g_autofree char *given = scenario_value_text(s, key);
+  g_autofree char *otherwise = row->inherits >= 0 ? scenario_value_text(s, (scenario_key)row->inherits)
+                                                  : scenario_value_write(row, &value);
 
-  if (row->inherits >= 0) {
-    otherwise = scenario_value_text(s, (scenario_key)row->inherits);
-  } else {
-    scenario_value value = {.is_word = FALSE};
-    char *problem = NULL;
-    gboolean ok = scenario_value_read(row, SCENARIO_NOTATION_BARE,
-                                      scenario_key_default(s->settings[SCENARIO_TCP_PROFILE].value.text, key),
-                                      &value, &problem);
-
-    g_assert(ok); /* as set_defaults() read it */
-    otherwise = scenario_value_write(row, &value);
-    scenario_value_clear(&value);
-  }
-  gboolean differs = strcmp(given, otherwise) != 0;
-  g_free(given);
-  g_free(otherwise);
-  return differs;
+  scenario_value_clear(&value);
+  return strcmp(given, otherwise) != 0;
 }
 
 char *scenario_value_text(const scenario *s, scenario_key key)
 {
-  return scenario_value_write(scenario_key_row_of(key), &s->settings[scenario_settings_source(s, key)].value);
+  return scenario_value_write(scenario_key_row_of(key), scenario_settings_value(s, key));
 }
 
 const char *scenario_path(const scenario *s)
@@ -313,4 +189,105 @@ gsize scenario_axes(const scenario *s, const scenario_axis **axes)
 {
   *axes = (const scenario_axis *)(const void *)s->axes->data;
   return s->axes->len;
+}
+
+gsize scenario_events(const scenario *s, const scenario_event **events)
+{
+  *events = (const scenario_event *)(const void *)s->events->data;
+  return s->events->len;
+}
+
+/* --- The typed configuration --- */
+
+static uint64_t word_value(const named_value *words, const char *text, size_t length)
+{
+  while (strlen(words->name) != length || strncmp(words->name, text, length) != 0) {
+    words++;
+    g_assert(words->name != NULL); /* scenario_value_read() takes no others */
+  }
+  return words->value;
+}
+
+static uint64_t word(scenario_key key, const scenario_value *value)
+{
+  return word_value(scenario_key_row_of(key)->words, value->text, strlen(value->text));
+}
+
+static choice_list mix(scenario_key key, const scenario_value *value)
+{
+  choice_list list = {.count = 0};
+
+  for (const char *text = value->text; text != NULL;) {
+    size_t length = strcspn(text, "+");
+
+    list.values[list.count++] = (uint8_t)word_value(scenario_key_row_of(key)->words, text, length);
+    text = text[length] == '+' ? text + length + 1 : NULL;
+  }
+  return list;
+}
+
+#define VALUE_OF_TEXT(key, value) ((value)->text)
+#define VALUE_OF_WORD(key, value) (word(key, value))
+#define VALUE_OF_MIX(key, value) (mix(key, value))
+#define VALUE_OF_BOOLEAN(key, value) ((value)->number != 0)
+#define VALUE_OF_INTEGER(key, value) ((value)->is_word ? word(key, value) : (value)->number)
+#define VALUE_OF_SIZE(key, value) VALUE_OF_INTEGER(key, value)
+#define VALUE_OF_RATE(key, value) VALUE_OF_INTEGER(key, value)
+#define VALUE_OF_TIME(key, value) ((time_ps)(value)->number)
+#define VALUE_OF_PROBABILITY(key, value) ((value)->probability)
+#define VALUE_OF_LIST(key, value) ((number_list){(value)->list, (value)->list_count})
+#define VALUE_OF_SIZES(key, value) VALUE_OF_LIST(key, value)
+#define VALUE_OF_TIMES(key, value) VALUE_OF_LIST(key, value)
+#define VALUE_OF_RATES(key, value) VALUE_OF_LIST(key, value)
+#define VALUE_OF_PROBABILITIES(key, value) ((probability_list){(value)->probabilities, (value)->list_count})
+#define VALUE_OF_DISTANCE(key, value) ((packet_distance){(value)->in_segments, (value)->number})
+
+/* Each key into its member, once for each of the two ends. */
+/* NOLINTNEXTLINE(readability-function-size): a statement a key, made by the preprocessor */
+static void fill_members(configuration *c, const scenario *s)
+{
+  for (enum side end = 0; end < SIDES; end++) {
+#define GROUP(name, sentence)
+#define KEY(id, name, type, member, facts, sentence)                                                         \
+  c->member = VALUE_OF_##type(SCENARIO_##id, scenario_settings_value(s, SCENARIO_##id));
+#include "scenario/keys.def"
+  }
+}
+
+/* The events of `s`: of a direction's rate, delay and mtu, which are its first keys, in this order. */
+static void fill_changes(configuration *c, GArray *changes, const scenario *s)
+{
+  const scenario_event *events;
+  gsize count = scenario_events(s, &events);
+
+  g_array_set_size(changes, 0);
+  for (gsize i = 0; i < count; i++) {
+    enum side direction = events[i].key < SCENARIO_PATH_REVERSE_RATE ? SIDE_INITIATOR : SIDE_RESPONDER;
+    scenario_key first = scenario_key_of_direction(SCENARIO_PATH_FORWARD_RATE, direction);
+    const path_change change = {.at = events[i].at,
+                                .direction = direction,
+                                .quantity = (path_quantity)(events[i].key - first),
+                                .number = events[i].number};
+
+    g_array_append_val(changes, change);
+  }
+  c->path.changes = (const path_change *)(const void *)changes->data;
+  c->path.change_count = changes->len;
+}
+
+const configuration *scenario_configuration(const scenario *s)
+{
+  configuration *c = &s->filled->configuration;
+
+  if (!s->filled->is_current) {
+    *c = (configuration){.tcp = tcp_config_default()};
+    for (enum side side = 0; side < SIDES; side++) {
+      c->endpoint[side] = rnic_endpoint_config_default(side);
+    }
+    fill_members(c, s);
+    fill_changes(c, s->filled->changes, s);
+    configuration_resolve(c);
+    s->filled->is_current = TRUE;
+  }
+  return c;
 }

@@ -8,17 +8,11 @@
 
 #include <glib.h>
 
-#include "base/side.h"
 #include "base/time_ps.h"
 #include "scenario/scenario_keys.h"
+#include "scenario/scenario_problem.h"
 
 typedef struct scenario scenario;
-
-#define SCENARIO_ERROR (scenario_error_quark())
-GQuark scenario_error_quark(void);
-enum {
-  SCENARIO_ERROR_INVALID, /* message: "file:line: what is wrong; what was expected (did you mean …?)" */
-};
 
 /* Loads `path` (@include resolves against its folder), then applies `sets`, NULL-terminated "group.key=value"
  * strings (NULL: none), in order. Returns NULL and sets `error` (first problem found, with file and line, or
@@ -106,11 +100,5 @@ typedef struct scenario_event {
 
 /* The events in the order of their times, those of one time as written; the scenario's. */
 gsize scenario_events(const scenario *s, const scenario_event **events);
-
-/* The key of `side` that corresponds to the Initiator's `key` (SCENARIO_INITIATOR_…). */
-scenario_key scenario_key_of_side(scenario_key key, enum side side);
-
-/* The key of `direction` that corresponds to `key` of path.forward. */
-scenario_key scenario_key_of_direction(scenario_key key, enum side direction);
 
 #endif

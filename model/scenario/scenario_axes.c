@@ -1,63 +1,202 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+#include "scenario/scenario_axes.h"
+
 #include <string.h>
 
-#include "scenario/scenario_axis_range.h"
-#include "scenario/scenario_problem.h"
-#include "scenario/scenario_settings.h"
-#include "scenario/scenario_suggest.h"
+#include "base/integer_logarithm.h"
+#include "base/units.h"
+#include "scenario/scenario_private.h"
 
-/* More values than any sweep can run; keeps "from = 1; to = 2000000000" from eating the memory. */
-enum { VALUES_MAX = 100000 };
+enum {
+  VALUES_MAX = 100000, /* than any sweep can run; keeps "from = 1; to = 2000000000" from eating the memory */
+  POINTS_MAX = 1000,   /* than fit a plot; each costs some work to place */
+  /* Significant digits of what lies between the ends of a logarithmic range: enough to space points evenly on a plot, few enough
+   * to read. */
+  FACTOR_DIGITS = 3
+};
 
-static const char *const members[] = {"key", "values", "from", "to", "step", "points", "with", NULL};
+/* --- Ranges --- */
+
+enum {
+  PROBABILITY_DECIMALS = 18,
+  DIGITS_MAX = 20 /* of a 64-bit number */
+};
+#define PROBABILITY_ONE G_GUINT64_CONSTANT(1000000000000000000)
+
+gboolean scenario_axis_range_fits(scenario_type type)
+{
+  return type == SCENARIO_TYPE_INTEGER || type == SCENARIO_TYPE_SIZE || type == SCENARIO_TYPE_TIME ||
+         type == SCENARIO_TYPE_RATE || type == SCENARIO_TYPE_PROBABILITY;
+}
+
+/* From its shortest text, so that 0.1 is a tenth and not the double next to it. */
+static gboolean probability_number(double probability, guint64 *number)
+{
+  g_autofree char *text = units_format_real(probability);
+  int shift = PROBABILITY_DECIMALS;
+  gboolean behind_point = FALSE;
+  const char *p = text;
+
+  *number = 0;
+  for (; *p == '.' || g_ascii_isdigit(*p); p++) {
+    if (*p == '.') {
+      behind_point = TRUE;
+    } else {
+      *number = *number * 10 + (guint64)(*p - '0'); /* at most 17 digits */
+      shift -= behind_point;
+    }
+  }
+  shift += *p == 'e' ? (int)g_ascii_strtoll(p + 1, NULL, 10) : 0;
+  for (; shift > 0 && *number > 0; shift--) {
+    *number *= 10;
+  }
+  for (; shift < 0 && *number % 10 == 0 && *number > 0; shift++) {
+    *number /= 10;
+  }
+  return shift >= 0 || *number == 0;
+}
+
+gboolean scenario_axis_range_number(const scenario_key_row *row, const scenario_value *value, guint64 *number)
+{
+  g_assert(scenario_axis_range_fits(row->type));
+  *number = value->number;
+  if (row->type == SCENARIO_TYPE_PROBABILITY) {
+    return probability_number(value->probability, number);
+  }
+  return !value->is_word;
+}
+
+char *scenario_axis_range_text(const scenario_key_row *row, guint64 number)
+{
+  scenario_value value = {.number = number};
+
+  if (row->type == SCENARIO_TYPE_PROBABILITY) {
+    g_autofree char *digits =
+        g_strdup_printf("%" G_GUINT64_FORMAT ".%0*" G_GUINT64_FORMAT, number / PROBABILITY_ONE,
+                        PROBABILITY_DECIMALS, number % PROBABILITY_ONE);
+    gboolean read = units_parse_probability(digits, &value.probability);
+
+    g_assert(read);
+  }
+  return scenario_value_write(row, &value);
+}
+
+GArray *scenario_axis_range_steps(guint64 from, guint64 to, guint64 step, gsize limit)
+{
+  GArray *numbers = g_array_new(FALSE, FALSE, sizeof(guint64));
+
+  g_assert(step >= 1);
+  g_array_append_val(numbers, from);
+  while (to - from >= step && numbers->len <= limit) {
+    from += step;
+    g_array_append_val(numbers, from);
+  }
+  return numbers;
+}
+
+/* The largest number whose logarithm is at most `logarithm`. */
+static guint64 number_below(guint64 logarithm)
+{
+  guint64 number = 0;
+
+  for (int bit = 63; bit >= 0; bit--) {
+    guint64 candidate = number | G_GUINT64_CONSTANT(1) << bit;
+
+    if (integer_logarithm2(candidate) <= logarithm) {
+      number = candidate;
+    }
+  }
+  return number;
+}
+
+/* The number of `digits` significant digits (0: the whole number) nearest to the one that has `logarithm`. */
+static guint64 round_to_digits(guint64 logarithm, guint digits)
+{
+  guint64 below = number_below(logarithm);
+  guint64 unit = 1;
+
+  for (guint64 left = below; digits > 0 && left >= 10; left /= 10) {
+    unit *= 10;
+  }
+  for (guint digit = 1; digit < digits && unit > 1; digit++) {
+    unit /= 10;
+  }
+  below -= below % unit;
+  /* In halves: the middle to the next is a whole number of them. */
+  uint128 middle = 2 * (uint128)below + unit;
+  guint64 middle_logarithm = integer_logarithm2(middle) - (G_GUINT64_CONSTANT(1) << INTEGER_LOGARITHM_BITS);
+  return below + (logarithm >= middle_logarithm ? unit : 0);
+}
+
+static GArray *factors_of_digits(guint64 from, guint64 to, gsize points, guint digits)
+{
+  GArray *numbers = g_array_new(FALSE, FALSE, sizeof(guint64));
+  guint64 first = integer_logarithm2(from);
+  guint64 span = integer_logarithm2(to) - first;
+  guint64 last = from;
+
+  g_array_append_val(numbers, from);
+  for (gsize i = 1; i + 1 < points; i++) {
+    guint64 logarithm = first + (guint64)((uint128)span * i / (points - 1));
+    guint64 number = round_to_digits(logarithm, digits);
+
+    if (number > last && number < to) {
+      g_array_append_val(numbers, number);
+      last = number;
+    }
+  }
+  g_array_append_val(numbers, to);
+  return numbers;
+}
+
+GArray *scenario_axis_range_factors(guint64 from, guint64 to, gsize points, guint digits)
+{
+  g_assert(from >= 1 && from < to && points >= 2);
+  GArray *numbers = factors_of_digits(from, to, points, digits);
+
+  while (numbers->len < points && digits > 0 && digits < DIGITS_MAX) {
+    g_array_unref(numbers);
+    numbers = factors_of_digits(from, to, points, ++digits);
+  }
+  return numbers;
+}
+
+/* --- Axes --- */
 
 /* One axis while it is read. */
 typedef struct axis_reader {
   scenario *s;
   const scenario_source *source;
   const config_setting_t *setting; /* the axis's group */
-  scenario_key key;
-  int with;
+  const scenario_key_row *row;     /* of its key */
+  scenario_axis axis;
   GPtrArray *values; /* canonical texts */
+  GError **error;
 } axis_reader;
 
-/* The members of an axis given by its ends; NULL: not there. */
-typedef struct range_settings {
-  const config_setting_t *from;
-  const config_setting_t *to;
-  const config_setting_t *step;
-  const config_setting_t *points;
-} range_settings;
-
-static gboolean check_members(const axis_reader *r, GError **error)
+static void axis_clear(gpointer data)
 {
+  scenario_axis *axis = data;
+
+  g_strfreev(axis->values);
+  g_free(axis->where);
+}
+
+static gboolean check_members(const axis_reader *r)
+{
+  static const char *const members[] = {"key", "values", "from", "to", "step", "points", "with", NULL};
+
   if (!config_setting_is_group(r->setting)) {
     return scenario_settings_problem(
-        r->source, r->setting,
-        g_strdup("an axis of the sweep is not a group; expected { key = \"GROUP.KEY\"; values = [ ... ]; }"),
-        error);
+        r->source, r->setting, r->error,
+        "an axis of the sweep is not a group; expected { key = \"GROUP.KEY\"; values = [ ... ]; }");
   }
-  for (int i = 0; i < config_setting_length(r->setting); i++) {
-    const config_setting_t *member = config_setting_get_elem(r->setting, (unsigned)i);
-    const char *name = config_setting_name(member);
-
-    if (!g_strv_contains(members, name)) {
-      char *shown = scenario_shown(name);
-      char *hint = scenario_did_you_mean(scenario_suggest(name, members));
-      char *text = g_strdup_printf(
-          "unknown key '%s' in an axis of the sweep; expected key, values, from, to, step, points or with%s",
-          shown, hint);
-
-      g_free(shown);
-      g_free(hint);
-      return scenario_settings_problem(r->source, member, text, error);
-    }
-  }
-  return TRUE;
+  return scenario_settings_members(r->source, r->setting, members, "an axis of the sweep",
+                                   "key, values, from, to, step, points or with", r->error);
 }
 
 /* The key that member `name` of the axis names, in `*key`; SCENARIO_KEY_COUNT when there is no such member. */
-static gboolean read_key(const axis_reader *r, const char *name, scenario_key *key, GError **error)
+static gboolean read_key(const axis_reader *r, const char *name, scenario_key *key)
 {
   const config_setting_t *member = config_setting_get_member(r->setting, name);
   const char *text = member != NULL ? config_setting_get_string(member) : NULL;
@@ -67,24 +206,20 @@ static gboolean read_key(const axis_reader *r, const char *name, scenario_key *k
     return TRUE;
   }
   if (text == NULL) {
-    return scenario_settings_problem(
-        r->source, member,
-        g_strdup_printf("sweep: '%s' is not a string; expected %s = \"GROUP.KEY\"", name, name), error);
+    return scenario_settings_problem(r->source, member, r->error,
+                                     "sweep: '%s' is not a string; expected %s = \"GROUP.KEY\"", name, name);
   }
   if (scenario_group_exists(text)) {
-    char *keys = scenario_group_members(text);
-    char *group = g_strdup_printf("sweep: '%s' is a group; expected one of its keys, %s", text, keys);
+    g_autofree char *keys = scenario_group_members(text);
 
-    g_free(keys);
-    return scenario_settings_problem(r->source, member, group, error);
+    return scenario_settings_problem(r->source, member, r->error,
+                                     "sweep: '%s' is a group; expected one of its keys, %s", text, keys);
   }
-  char *shown = scenario_shown(text);
-  char *hint = scenario_did_you_mean(scenario_key_nearest(text));
-  char *whole = g_strdup_printf("sweep: unknown key '%s'; expected one that 'iwarpsim explain keys' lists%s",
-                                shown, hint);
-  g_free(shown);
-  g_free(hint);
-  return scenario_settings_problem(r->source, member, whole, error);
+  g_autofree char *shown = scenario_shown(text);
+  g_autofree char *hint = scenario_did_you_mean(scenario_key_nearest(text));
+  return scenario_settings_problem(
+      r->source, member, r->error,
+      "sweep: unknown key '%s'; expected one that 'iwarpsim explain keys' lists%s", shown, hint);
 }
 
 static int find_axis(const scenario *s, scenario_key key)
@@ -97,157 +232,113 @@ static int find_axis(const scenario *s, scenario_key key)
   return -1;
 }
 
-static gboolean read_keys(axis_reader *r, GError **error)
+static gboolean read_keys(axis_reader *r)
 {
+  scenario_key key;
   scenario_key with;
 
-  if (!read_key(r, "key", &r->key, error) || !read_key(r, "with", &with, error)) {
+  if (!read_key(r, "key", &key) || !read_key(r, "with", &with)) {
     return FALSE;
   }
-  if (r->key == SCENARIO_KEY_COUNT) {
-    return scenario_settings_problem(
-        r->source, r->setting, g_strdup("an axis of the sweep has no key; expected key = \"GROUP.KEY\""),
-        error);
+  if (key == SCENARIO_KEY_COUNT) {
+    return scenario_settings_problem(r->source, r->setting, r->error,
+                                     "an axis of the sweep has no key; expected key = \"GROUP.KEY\"");
   }
-  if (r->key == SCENARIO_TITLE) {
-    return scenario_settings_problem(
-        r->source, r->setting, g_strdup("the title cannot be swept; expected a key that changes the run"),
-        error);
+  if (key == SCENARIO_TITLE) {
+    return scenario_settings_problem(r->source, r->setting, r->error,
+                                     "the title cannot be swept; expected a key that changes the run");
   }
-  const char *name = scenario_key_row_of(r->key)->name;
-  if (find_axis(r->s, r->key) >= 0) {
-    return scenario_settings_problem(
-        r->source, r->setting,
-        g_strdup_printf("the sweep has two axes of '%s'; expected one, with all its values", name), error);
+  r->row = scenario_key_row_of(key);
+  if (find_axis(r->s, key) >= 0) {
+    return scenario_settings_problem(r->source, r->setting, r->error,
+                                     "the sweep has two axes of '%s'; expected one, with all its values",
+                                     r->row->name);
   }
-  r->with = with < SCENARIO_KEY_COUNT ? find_axis(r->s, with) : -1;
-  if (with < SCENARIO_KEY_COUNT && r->with < 0) {
+  r->axis.key = key;
+  r->axis.with = with < SCENARIO_KEY_COUNT ? find_axis(r->s, with) : -1;
+  if (with < SCENARIO_KEY_COUNT && r->axis.with < 0) {
     return scenario_settings_problem(
-        r->source, config_setting_get_member(r->setting, "with"),
-        g_strdup_printf("axis '%s' moves with '%s', which is no axis before it; expected the key of one",
-                        name, scenario_key_row_of(with)->name),
-        error);
+        r->source, config_setting_get_member(r->setting, "with"), r->error,
+        "axis '%s' moves with '%s', which is no axis before it; expected the key of one", r->row->name,
+        scenario_key_row_of(with)->name);
   }
   /* Steps with one that moves with a third: all three move in step. */
-  if (r->with >= 0 && g_array_index(r->s->axes, scenario_axis, r->with).with >= 0) {
-    r->with = g_array_index(r->s->axes, scenario_axis, r->with).with;
+  if (r->axis.with >= 0 && g_array_index(r->s->axes, scenario_axis, r->axis.with).with >= 0) {
+    r->axis.with = g_array_index(r->s->axes, scenario_axis, r->axis.with).with;
   }
   return TRUE;
 }
 
-static gboolean too_many_values(const axis_reader *r, const config_setting_t *setting, GError **error)
+static gboolean too_many_values(const axis_reader *r, const config_setting_t *setting)
 {
-  return scenario_settings_problem(r->source, setting,
-                                   g_strdup_printf("axis '%s' has more than %d values; expected fewer",
-                                                   scenario_key_row_of(r->key)->name, VALUES_MAX),
-                                   error);
+  return scenario_settings_problem(r->source, setting, r->error,
+                                   "axis '%s' has more than %d values; expected fewer", r->row->name,
+                                   VALUES_MAX);
 }
 
-/* Adds one value, checked as --set checks it, as canonical text. */
-static gboolean add_value(axis_reader *r, scenario_notation notation, const char *text,
-                          const config_setting_t *setting, GError **error)
+/* What `setting` reads as for a key of `row`. As with --set a string may hold what needs no quotes there, "[100,101]". */
+static gboolean read_value(const axis_reader *r, const scenario_key_row *row, const config_setting_t *setting,
+                           scenario_value *value)
 {
-  const scenario_key_row *row = scenario_key_row_of(r->key);
-  scenario_value value = {.is_word = FALSE};
-  char *problem;
-
-  if (r->values->len == VALUES_MAX) {
-    return too_many_values(r, setting, error);
-  }
-  if (!scenario_value_read(row, notation, text, &value, &problem)) {
-    char *whole = g_strdup_printf("sweep: %s", problem);
-
-    g_free(problem);
-    return scenario_settings_problem(r->source, setting, whole, error);
-  }
-  g_ptr_array_add(r->values, scenario_value_write(row, &value));
-  scenario_value_clear(&value);
-  return TRUE;
-}
-
-static gboolean read_list(axis_reader *r, const config_setting_t *list, GError **error)
-{
-  gboolean ok = TRUE;
-
-  if (!config_setting_is_array(list) && !config_setting_is_list(list)) {
-    return scenario_settings_problem(
-        r->source, list, g_strdup("sweep: 'values' is not a list; expected values = [ ... ] or ( ... )"),
-        error);
-  }
-  for (int i = 0; ok && i < config_setting_length(list); i++) {
-    const config_setting_t *element = config_setting_get_elem(list, (unsigned)i);
-    char *text;
-    scenario_notation notation = scenario_settings_notation(element, &text);
-
-    /* As --set: a string may hold what needs no quotes there, "[100,101]". */
-    if (notation == SCENARIO_NOTATION_STRING) {
-      notation = SCENARIO_NOTATION_BARE;
-    }
-    ok = add_value(r, notation, text, element, error);
-    g_free(text);
-  }
-  return ok;
-}
-
-/* What `setting` reads as for a key of `row`, written as in the file or, in quotes, as for --set; as a whole number of its
- * smallest unit. */
-static gboolean read_number(const axis_reader *r, const scenario_key_row *row,
-                            const config_setting_t *setting, guint64 *number, GError **error)
-{
-  scenario_value value = {.is_word = FALSE};
   g_autofree char *text = NULL;
   g_autofree char *problem = NULL;
   scenario_notation notation = scenario_settings_notation(setting, &text);
 
-  if (!scenario_value_read(row, notation == SCENARIO_NOTATION_STRING ? SCENARIO_NOTATION_BARE : notation,
-                           text, &value, &problem)) {
-    return scenario_settings_problem(r->source, setting, g_strdup_printf("sweep: %s", problem), error);
+  return scenario_value_read(row, notation == SCENARIO_NOTATION_STRING ? SCENARIO_NOTATION_BARE : notation,
+                             text, value, &problem) ||
+         scenario_settings_problem(r->source, setting, r->error, "sweep: %s", problem);
+}
+
+static gboolean read_list(axis_reader *r, const config_setting_t *list)
+{
+  if (!config_setting_is_array(list) && !config_setting_is_list(list)) {
+    return scenario_settings_problem(r->source, list, r->error,
+                                     "sweep: 'values' is not a list; expected values = [ ... ] or ( ... )");
+  }
+  for (int i = 0; i < config_setting_length(list); i++) {
+    const config_setting_t *element = config_setting_get_elem(list, (unsigned)i);
+    scenario_value value = {.is_word = FALSE};
+
+    if (r->values->len == VALUES_MAX) {
+      return too_many_values(r, element);
+    }
+    if (!read_value(r, r->row, element, &value)) {
+      return FALSE;
+    }
+    g_ptr_array_add(r->values, scenario_value_write(r->row, &value));
+    scenario_value_clear(&value);
+  }
+  return TRUE;
+}
+
+/* What `setting` reads as, as a whole number of the smallest unit of `row`. */
+static gboolean read_number(const axis_reader *r, const scenario_key_row *row,
+                            const config_setting_t *setting, guint64 *number)
+{
+  scenario_value value = {.is_word = FALSE};
+
+  if (!read_value(r, row, setting, &value)) {
+    return FALSE;
   }
   gboolean fits = scenario_axis_range_number(row, &value, number);
   scenario_value_clear(&value);
-  return fits || scenario_settings_problem(r->source, setting,
-                                           g_strdup_printf("sweep: %s = %s cannot end a range; expected a "
-                                                           "number, of at most 18 decimals",
-                                                           row->name, text),
-                                           error);
+  g_autofree char *text = NULL;
+  scenario_settings_notation(setting, &text);
+  return fits ||
+         scenario_settings_problem(r->source, setting, r->error,
+                                   "sweep: %s = %s cannot end a range; expected a number, of at most 18 "
+                                   "decimals",
+                                   row->name, text);
 }
 
-/* The distance between values: in the key's unit, but neither less than the key's least nor more than its largest is wrong. */
-static gboolean read_step(const axis_reader *r, const range_settings *range, guint64 *step, GError **error)
-{
-  scenario_key_row row = *scenario_key_row_of(r->key);
-
-  *step = 1;
-  if (range->step == NULL) {
-    return TRUE;
-  }
-  row.name = "step";
-  row.minimum = 1;
-  row.words = NULL;
-  if (!read_number(r, &row, range->step, step, error)) {
-    return FALSE;
-  }
-  return *step > 0 || scenario_settings_problem(r->source, range->step,
-                                                g_strdup("sweep: step = 0 never gets from 'from' to 'to'; "
-                                                         "expected more than 0"),
-                                                error);
-}
-
-/* More of them fit no plot; each costs some work to place. */
-enum { POINTS_MAX = 1000 };
-
-static gboolean read_points(const axis_reader *r, const range_settings *range, gsize *points, GError **error)
-{
-  const scenario_key_row row = {
-      .name = "points", .type = SCENARIO_TYPE_INTEGER, .minimum = 2, .maximum = POINTS_MAX};
-  guint64 number = 0;
-
-  if (!read_number(r, &row, range->points, &number, error)) {
-    return FALSE;
-  }
-  *points = number;
-  return TRUE;
-}
+/* The members of an axis that is given by its ends. */
+typedef struct axis_range {
+  const config_setting_t *from_setting;
+  const config_setting_t *to_setting;
+  const config_setting_t *step_setting;   /* or NULL */
+  const config_setting_t *points_setting; /* or NULL */
+  guint64 from, to, step, points;
+} axis_range;
 
 /* Counting by ones is meant where there are ones to count by. */
 static gboolean counts_by_ones(scenario_type type)
@@ -255,158 +346,150 @@ static gboolean counts_by_ones(scenario_type type)
   return type == SCENARIO_TYPE_INTEGER || type == SCENARIO_TYPE_SIZE;
 }
 
-static gboolean check_range(const axis_reader *r, const range_settings *range, GError **error)
+static gboolean check_range(const axis_reader *r, const axis_range *range)
 {
-  const scenario_key_row *row = scenario_key_row_of(r->key);
-  char *problem = NULL;
-
-  if (!scenario_axis_range_fits(row->type)) {
-    problem = g_strdup_printf(
-        "axis '%s' has from and to, but its key is no number; expected values = [ ... ]", row->name);
-  } else if (range->step != NULL && range->points != NULL) {
-    problem = g_strdup_printf(
-        "axis '%s' has both step and points; expected step = DISTANCE, or points = NUMBER for "
-        "values that grow by a factor",
-        row->name);
-  } else if (range->step == NULL && range->points == NULL && !counts_by_ones(row->type)) {
-    problem = g_strdup_printf(
-        "axis '%s' has from and to, but nothing says what lies between; expected step = DISTANCE, or "
-        "points = NUMBER for values that grow by a factor",
-        row->name);
-  }
-  return problem == NULL || scenario_settings_problem(r->source, r->setting, problem, error);
-}
-
-static gboolean check_ends(const axis_reader *r, const range_settings *range, guint64 from, guint64 to,
-                           GError **error)
-{
-  if ((gint64)to < (gint64)from || (to == from && range->points != NULL)) {
+  if (!scenario_axis_range_fits(r->row->type)) {
     return scenario_settings_problem(
-        r->source, range->to,
-        g_strdup_printf("sweep: 'to' is %s 'from'; expected from = LEAST; to = LARGEST",
-                        (gint64)to < (gint64)from ? "less than" : "the same as"),
-        error);
+        r->source, r->setting, r->error,
+        "axis '%s' has from and to, but its key is no number; expected values = [ ... ]", r->row->name);
   }
-  if ((gint64)from <= 0 && range->points != NULL) {
-    return scenario_settings_problem(r->source, range->from,
-                                     g_strdup("sweep: nothing grows from 0 or less by a factor; expected "
-                                              "'from' above 0, or a step instead of points"),
-                                     error);
+  if (range->step_setting != NULL && range->points_setting != NULL) {
+    return scenario_settings_problem(r->source, r->setting, r->error,
+                                     "axis '%s' has both step and points; expected step = DISTANCE, or "
+                                     "points = NUMBER for values that grow by a factor",
+                                     r->row->name);
   }
-  return TRUE;
+  return range->step_setting != NULL || range->points_setting != NULL || counts_by_ones(r->row->type) ||
+         scenario_settings_problem(r->source, r->setting, r->error,
+                                   "axis '%s' has from and to, but nothing says what lies between; expected "
+                                   "step = DISTANCE, or points = NUMBER for values that grow by a factor",
+                                   r->row->name);
 }
 
-/* Significant digits of what lies between the ends of a logarithmic range: enough to space points evenly on a plot, few enough
- * to read. */
-enum { FACTOR_DIGITS = 3 };
-
-static gboolean read_range(axis_reader *r, const range_settings *range, GError **error)
+static gboolean check_ends(const axis_reader *r, const axis_range *range)
 {
-  const scenario_key_row *row = scenario_key_row_of(r->key);
-  guint64 from = 0;
-  guint64 to = 0;
-  guint64 step = 0;
-  gsize points = 0;
+  gboolean is_less = (gint64)range->to < (gint64)range->from;
 
-  if (!check_range(r, range, error) || !read_number(r, row, range->from, &from, error) ||
-      !read_number(r, row, range->to, &to, error) || !check_ends(r, range, from, to, error) ||
-      !read_step(r, range, &step, error) ||
-      (range->points != NULL && !read_points(r, range, &points, error))) {
+  if (is_less || (range->to == range->from && range->points_setting != NULL)) {
+    return scenario_settings_problem(r->source, range->to_setting, r->error,
+                                     "sweep: 'to' is %s 'from'; expected from = LEAST; to = LARGEST",
+                                     is_less ? "less than" : "the same as");
+  }
+  return (gint64)range->from > 0 || range->points_setting == NULL ||
+         scenario_settings_problem(
+             r->source, range->from_setting, r->error,
+             "sweep: nothing grows from 0 or less by a factor; expected 'from' above 0, "
+             "or a step instead of points");
+}
+
+/* The distance between values: in the key's unit, but neither less than the key's least nor more than its largest is wrong. */
+static gboolean read_step(const axis_reader *r, axis_range *range)
+{
+  scenario_key_row row = *r->row;
+
+  row.name = "step";
+  row.minimum = 1;
+  row.words = NULL;
+  if (range->step_setting == NULL) {
+    range->step = 1;
+    return TRUE;
+  }
+  return read_number(r, &row, range->step_setting, &range->step) &&
+         (range->step > 0 ||
+          scenario_settings_problem(r->source, range->step_setting, r->error,
+                                    "sweep: step = 0 never gets from 'from' to 'to'; expected more than 0"));
+}
+
+static gboolean read_range(axis_reader *r, axis_range *range)
+{
+  const scenario_key_row points_row = {
+      .name = "points", .type = SCENARIO_TYPE_INTEGER, .minimum = 2, .maximum = POINTS_MAX};
+
+  if (!check_range(r, range) || !read_number(r, r->row, range->from_setting, &range->from) ||
+      !read_number(r, r->row, range->to_setting, &range->to) || !check_ends(r, range) ||
+      !read_step(r, range) ||
+      (range->points_setting != NULL &&
+       !read_number(r, &points_row, range->points_setting, &range->points))) {
     return FALSE;
   }
   g_autoptr(GArray) numbers =
-      points > 0
-          ? scenario_axis_range_factors(from, to, points, counts_by_ones(row->type) ? 0 : FACTOR_DIGITS)
-          : scenario_axis_range_steps(from, to, step, VALUES_MAX);
+      range->points > 0 ? scenario_axis_range_factors(range->from, range->to, range->points,
+                                                      counts_by_ones(r->row->type) ? 0 : FACTOR_DIGITS)
+                        : scenario_axis_range_steps(range->from, range->to, range->step, VALUES_MAX);
+  if (numbers->len > VALUES_MAX) {
+    return too_many_values(r, range->to_setting);
+  }
   for (guint i = 0; i < numbers->len; i++) {
-    if (i == VALUES_MAX) {
-      return too_many_values(r, range->to, error);
-    }
-    g_ptr_array_add(r->values, scenario_axis_range_text(row, g_array_index(numbers, guint64, i)));
+    g_ptr_array_add(r->values, scenario_axis_range_text(r->row, g_array_index(numbers, guint64, i)));
   }
   return TRUE;
 }
 
-static gboolean read_values(axis_reader *r, GError **error)
+static gboolean read_values(axis_reader *r)
 {
   const config_setting_t *values = config_setting_get_member(r->setting, "values");
-  const range_settings range = {.from = config_setting_get_member(r->setting, "from"),
-                                .to = config_setting_get_member(r->setting, "to"),
-                                .step = config_setting_get_member(r->setting, "step"),
-                                .points = config_setting_get_member(r->setting, "points")};
-  const char *name = scenario_key_row_of(r->key)->name;
-  gboolean whole = range.from != NULL && range.to != NULL;
-  gboolean any = range.from != NULL || range.to != NULL || range.step != NULL || range.points != NULL;
+  axis_range range = {.from_setting = config_setting_get_member(r->setting, "from"),
+                      .to_setting = config_setting_get_member(r->setting, "to"),
+                      .step_setting = config_setting_get_member(r->setting, "step"),
+                      .points_setting = config_setting_get_member(r->setting, "points")};
+  gboolean whole = range.from_setting != NULL && range.to_setting != NULL;
+  gboolean any = range.from_setting != NULL || range.to_setting != NULL || range.step_setting != NULL ||
+                 range.points_setting != NULL;
 
   if (values != NULL ? any : !whole) {
     return scenario_settings_problem(
-        r->source, r->setting,
-        g_strdup_printf("axis '%s' has not one set of values; expected either values = [ ... ] or "
-                        "from = LEAST; to = LARGEST, with a step or a number of points",
-                        name),
-        error);
+        r->source, r->setting, r->error,
+        "axis '%s' has not one set of values; expected either values = [ ... ] or "
+        "from = LEAST; to = LARGEST, with a step or a number of points",
+        r->row->name);
   }
-  if (values != NULL ? !read_list(r, values, error) : !read_range(r, &range, error)) {
+  if (values != NULL ? !read_list(r, values) : !read_range(r, &range)) {
     return FALSE;
   }
-  if (r->values->len == 0) {
-    return scenario_settings_problem(
-        r->source, values, g_strdup_printf("axis '%s' has no values; expected at least one", name), error);
-  }
-  return TRUE;
+  return r->values->len > 0 ||
+         scenario_settings_problem(r->source, values, r->error,
+                                   "axis '%s' has no values; expected at least one", r->row->name);
 }
 
-static gboolean check_step(const axis_reader *r, GError **error)
+/* An axis has as many values as the one that it moves with. */
+static gboolean check_count(const axis_reader *r)
 {
-  if (r->with < 0) {
+  if (r->axis.with < 0) {
     return TRUE;
   }
-  const scenario_axis *leader = &g_array_index(r->s->axes, scenario_axis, r->with);
+  const scenario_axis *leader = &g_array_index(r->s->axes, scenario_axis, r->axis.with);
   guint expected = g_strv_length(leader->values);
-
-  if (expected == r->values->len) {
-    return TRUE;
-  }
-  return scenario_settings_problem(
-      r->source, r->setting,
-      g_strdup_printf("axis '%s' has %u values; expected %u, as '%s' that it moves with",
-                      scenario_key_row_of(r->key)->name, r->values->len, expected,
-                      scenario_key_row_of(leader->key)->name),
-      error);
-}
-
-static gboolean load_axis(scenario *s, const scenario_source *source, const config_setting_t *setting,
-                          GError **error)
-{
-  axis_reader r = {.s = s, .source = source, .setting = setting, .with = -1};
-
-  r.values = g_ptr_array_new_with_free_func(g_free);
-  if (!check_members(&r, error) || !read_keys(&r, error) || !read_values(&r, error) ||
-      !check_step(&r, error)) {
-    g_ptr_array_unref(r.values);
-    return FALSE;
-  }
-  g_ptr_array_add(r.values, NULL);
-  scenario_axis axis = {r.key, (char **)g_ptr_array_free(r.values, FALSE), r.with,
-                        scenario_settings_line(source, setting)};
-  g_array_append_val(s->axes, axis);
-  return TRUE;
+  return expected == r->values->len ||
+         scenario_settings_problem(r->source, r->setting, r->error,
+                                   "axis '%s' has %u values; expected %u, as '%s' that it moves with",
+                                   r->row->name, r->values->len, expected,
+                                   scenario_key_row_of(leader->key)->name);
 }
 
 gboolean scenario_axes_load(scenario *s, const scenario_source *source, const config_setting_t *sweep,
                             GError **error)
 {
-  axis_reader r = {.s = s, .source = source};
-  gboolean ok = TRUE;
-
   if (!config_setting_is_list(sweep)) {
     return scenario_settings_problem(
-        r.source, sweep, g_strdup("'sweep' is not a list of axes; expected sweep = ( { key = ...; }, ... )"),
-        error);
+        source, sweep, error, "'sweep' is not a list of axes; expected sweep = ( { key = ...; }, ... )");
   }
+  g_array_set_clear_func(s->axes, axis_clear);
   g_array_set_size(s->axes, 0); /* an including file's sweep replaces that of what it includes */
-  for (int i = 0; ok && i < config_setting_length(sweep); i++) {
-    ok = load_axis(s, source, config_setting_get_elem(sweep, (unsigned)i), error);
+  for (int i = 0; i < config_setting_length(sweep); i++) {
+    axis_reader r = {.s = s,
+                     .source = source,
+                     .setting = config_setting_get_elem(sweep, (unsigned)i),
+                     .values = g_ptr_array_new_with_free_func(g_free),
+                     .error = error};
+
+    if (!check_members(&r) || !read_keys(&r) || !read_values(&r) || !check_count(&r)) {
+      g_ptr_array_unref(r.values);
+      return FALSE;
+    }
+    g_ptr_array_add(r.values, NULL);
+    r.axis.values = (char **)g_ptr_array_free(r.values, FALSE);
+    r.axis.where = scenario_settings_line(source, r.setting);
+    g_array_append_val(s->axes, r.axis);
   }
-  return ok;
+  return TRUE;
 }

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "scenario/scenario_problem.h"
 
 enum {
   /* The segment that holds the smallest FPDU MPA must be able to send, with a ULPDU of 128 octets (MPA-148). */

@@ -3,7 +3,7 @@
 #ifndef SCENARIO_SCENARIO_CHECK_H
 #define SCENARIO_SCENARIO_CHECK_H
 
-#include "scenario/scenario_settings.h"
+#include "scenario/scenario_private.h"
 
 typedef struct checking {
   const scenario *s;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "scenario/configuration.h"
-#include "scenario/scenario_suggest.h"
+#include "scenario/scenario_problem.h"
 
 #define US ((guint64)TIME_PS_PER_MICROSECOND)
 #define MS ((guint64)TIME_PS_PER_MILLISECOND)
@@ -114,6 +114,18 @@ scenario_key scenario_key_find(const char *name)
     }
   }
   return key;
+}
+
+scenario_key scenario_key_of_side(scenario_key key, enum side side)
+{
+  g_assert(key >= SCENARIO_INITIATOR_GENERATION && key < SCENARIO_RESPONDER_GENERATION);
+  return side == SIDE_INITIATOR ? key : key + (SCENARIO_RESPONDER_GENERATION - SCENARIO_INITIATOR_GENERATION);
+}
+
+scenario_key scenario_key_of_direction(scenario_key key, enum side direction)
+{
+  g_assert(key >= SCENARIO_PATH_FORWARD_RATE && key < SCENARIO_PATH_REVERSE_RATE);
+  return direction == SIDE_INITIATOR ? key : key + (SCENARIO_PATH_REVERSE_RATE - SCENARIO_PATH_FORWARD_RATE);
 }
 
 const scenario_group_row *scenario_groups(void)

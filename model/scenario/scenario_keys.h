@@ -6,6 +6,7 @@
 #include <glib.h>
 
 #include "base/settings.h"
+#include "base/side.h"
 
 /* One enumerator a row of keys.def, in its order. */
 typedef enum scenario_key {
@@ -66,6 +67,12 @@ const char *scenario_key_default(const char *profile, scenario_key key);
 
 /* The key called `name`; SCENARIO_KEY_COUNT when there is none. */
 scenario_key scenario_key_find(const char *name);
+
+/* The key of `side` that corresponds to the Initiator's `key` (SCENARIO_INITIATOR_…). */
+scenario_key scenario_key_of_side(scenario_key key, enum side side);
+
+/* The key of `direction` that corresponds to `key` of path.forward. */
+scenario_key scenario_key_of_direction(scenario_key key, enum side direction);
 
 /* The groups that keys are in, "run" … "path", "path.forward" …, in the order of their keys. */
 typedef struct scenario_group_row {

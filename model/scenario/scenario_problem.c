@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/plain_text.h"
-#include "scenario/scenario.h"
 
 enum { SHOWN_MAX = 60 };
 
@@ -18,29 +17,90 @@ gboolean scenario_problem(GError **error, const char *where, const char *format,
   va_list arguments;
 
   va_start(arguments, format);
-  char *text = g_strdup_vprintf(format, arguments);
+  g_autofree char *text = g_strdup_vprintf(format, arguments);
   va_end(arguments);
   g_set_error(error, SCENARIO_ERROR, SCENARIO_ERROR_INVALID, "%s: %s", where, text);
-  g_free(text);
   return FALSE;
 }
 
 char *scenario_shown(const char *text)
 {
   /* At most four octets a character (RFC 3629 §3): enough of them for what is shown, however long the text is. */
-  char *shown = plain_text(text, (gssize)MIN(strlen(text), 4 * (SHOWN_MAX + 1)), "");
+  g_autofree char *shown = plain_text(text, (gssize)MIN(strlen(text), 4 * (SHOWN_MAX + 1)), "");
 
-  if (g_utf8_strlen(shown, -1) > SHOWN_MAX) {
-    char *cut = g_utf8_substring(shown, 0, SHOWN_MAX);
-
-    g_free(shown);
-    shown = g_strconcat(cut, "...", NULL);
-    g_free(cut);
+  if (g_utf8_strlen(shown, -1) <= SHOWN_MAX) {
+    return g_steal_pointer(&shown);
   }
-  return shown;
+  g_autofree char *cut = g_utf8_substring(shown, 0, SHOWN_MAX);
+  return g_strconcat(cut, "...", NULL);
 }
 
 char *scenario_did_you_mean(const char *suggestion)
 {
   return suggestion != NULL ? g_strdup_printf(" (did you mean '%s'?)", suggestion) : g_strdup("");
+}
+
+/* Longer names are no typing mistakes of ours; the limit also keeps hostile ones from costing anything. */
+enum { LENGTH_MAX = 64 };
+
+/* Optimal string alignment distance of two names of at most LENGTH_MAX octets. */
+static guint distance(const char *a, const char *b)
+{
+  guint d[LENGTH_MAX + 1][LENGTH_MAX + 1];
+  gsize rows = strlen(a);
+  gsize columns = strlen(b);
+
+  g_assert(rows <= LENGTH_MAX && columns <= LENGTH_MAX);
+  for (gsize i = 0; i <= rows; i++) {
+    d[i][0] = (guint)i;
+  }
+  for (gsize j = 0; j <= columns; j++) {
+    d[0][j] = (guint)j;
+  }
+  for (gsize i = 1; i <= rows; i++) {
+    for (gsize j = 1; j <= columns; j++) {
+      char x = g_ascii_tolower(a[i - 1]);
+      char y = g_ascii_tolower(b[j - 1]);
+
+      d[i][j] = MIN(MIN(d[i - 1][j], d[i][j - 1]) + 1, d[i - 1][j - 1] + (x != y));
+      if (i > 1 && j > 1 && x == g_ascii_tolower(b[j - 2]) && y == g_ascii_tolower(a[i - 2])) {
+        d[i][j] = MIN(d[i][j], d[i - 2][j - 2] + 1);
+      }
+    }
+  }
+  return d[rows][columns];
+}
+
+static const char *last_part(const char *name)
+{
+  const char *dot = strrchr(name, '.');
+
+  return dot != NULL ? dot + 1 : name;
+}
+
+/* Of whole names, or of their last parts. At most a third of the letters may differ, but always one. */
+static const char *nearest(const char *name, const char *const *known, gboolean whole)
+{
+  const char *wanted = whole ? name : last_part(name);
+  guint least = MAX(1, (guint)strlen(wanted) / 3) + 1;
+  const char *best = NULL;
+
+  for (const char *const *k = known; *k != NULL; k++) {
+    guint d = distance(wanted, whole ? *k : last_part(*k));
+
+    if (d < least) {
+      best = *k;
+      least = d;
+    }
+  }
+  return best;
+}
+
+const char *scenario_suggest(const char *name, const char *const *known)
+{
+  if (*name == '\0' || strlen(name) > LENGTH_MAX) {
+    return NULL;
+  }
+  const char *best = nearest(name, known, TRUE);
+  return best != NULL ? best : nearest(name, known, FALSE);
 }

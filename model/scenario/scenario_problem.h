@@ -5,6 +5,12 @@
 
 #include <glib.h>
 
+#define SCENARIO_ERROR (scenario_error_quark())
+GQuark scenario_error_quark(void);
+enum {
+  SCENARIO_ERROR_INVALID, /* message: "file:line: what is wrong; what was expected (did you mean …?)" */
+};
+
 /* Sets `error` to "where: TEXT" (SCENARIO_ERROR_INVALID) and returns FALSE. `where` is "file:line", a file,
  * or "--set '…'". */
 gboolean scenario_problem(GError **error, const char *where, const char *format, ...) G_GNUC_PRINTF(3, 4);
@@ -14,5 +20,11 @@ char *scenario_shown(const char *text);
 
 /* " (did you mean 'x'?)", or "" when `suggestion` is NULL. Free with g_free(). */
 char *scenario_did_you_mean(const char *suggestion);
+
+/* The name of `known` (NULL-terminated) nearest to `name` by letters inserted, left out, replaced or swapped
+ * with their neighbour; case does not count. When no whole name is near, the one whose last part (after a
+ * '.') is: `mtu` finds `path.forward.mtu`. Of equally near ones the first. NULL when none is near enough to
+ * be meant: more than a third of the letters differ. */
+const char *scenario_suggest(const char *name, const char *const *known);
 
 #endif

@@ -6,7 +6,6 @@
 
 #include "base/units.h"
 #include "scenario/scenario_problem.h"
-#include "scenario/scenario_suggest.h"
 
 /* Why a text is no value of its type. */
 typedef enum misfit {

@@ -20,9 +20,6 @@ typedef struct scenario_where scenario_where;
 scenario_where *scenario_where_parse(const char *text, const char *origin, GError **error);
 void scenario_where_free(scenario_where *where);
 
-/* Where it was given; the constraint's. */
-const char *scenario_where_origin(const scenario_where *where);
-
 typedef enum scenario_verdict {
   SCENARIO_VERDICT_FALSE,
   SCENARIO_VERDICT_TRUE,

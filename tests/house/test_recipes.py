@@ -26,8 +26,8 @@ COMPILE = [*shlex.split(os.environ["CC"]), "-std=gnu11", "-D_GNU_SOURCE", "-fsyn
 # What else is made from a table or a header that a recipe changes.
 MADE_FROM = {
     "model/measure/metrics.def": ["model/measure/metric_table.c"],
-    "model/scenario/keys.def": ["model/scenario/scenario_keys.c", "model/scenario/configuration.c"],
-    "model/scenario/path_keys.def": ["model/scenario/scenario_keys.c", "model/scenario/configuration.c"],
+    "model/scenario/keys.def": ["model/scenario/scenario_keys.c", "model/scenario/scenario.c"],
+    "model/scenario/path_keys.def": ["model/scenario/scenario_keys.c", "model/scenario/scenario.c"],
     "model/fault/faults.def": ["model/fault/fault_table.c", "model/scenario/scenario_keys.c"],
     "model/network/path_middleboxes.h": ["model/network/path_middleboxes.c"],
     "model/study/plot/study_plot.h": ["model/study/plot/study_plot.c"],

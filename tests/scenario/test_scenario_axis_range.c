@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What lies between the ends of an axis. */
-#include "scenario/scenario_axis_range.h"
+#include "scenario/scenario_axes.h"
 
 #include "base/uint128.h"
 

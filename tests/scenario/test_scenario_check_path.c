@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the keys of the path, its middleboxes and TCP contradict each other in (scenario_check_path.c, scenario_check_tcp.c). */
+/* What the keys of the path, its middleboxes and TCP contradict each other in (scenario_check_path.c, scenario_check_protocol.c). */
 #include "scenario_fixture.h"
 
 /* The error, else the notes one a line. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "scenario/scenario_suggest.h"
+#include "scenario/scenario_problem.h"
 
 #include <glib.h>
 #include <string.h>

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "scenario/scenario_problem.h"
-#include "scenario/scenario_suggest.h"
 
 GQuark result_quantity_error_quark(void)
 {

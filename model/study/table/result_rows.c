@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "scenario/scenario_suggest.h"
+#include "scenario/scenario_problem.h"
 #include "scenario/scenario_value.h"
 
 GQuark result_pairing_error_quark(void)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The values of an axis that is given by its ends: evenly spaced, or growing by a factor. All by whole numbers, so that
  * a sweep has the same points on every machine. */
-#ifndef SCENARIO_SCENARIO_AXIS_RANGE_H
-#define SCENARIO_SCENARIO_AXIS_RANGE_H
+#ifndef SCENARIO_SCENARIO_AXES_H
+#define SCENARIO_SCENARIO_AXES_H
 
 #include "scenario/scenario_value.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The inside of a scenario, for the files of this folder. */
-#ifndef SCENARIO_SCENARIO_SETTINGS_H
-#define SCENARIO_SCENARIO_SETTINGS_H
+/* The inside of a scenario, for the files of this folder that fill and check it. */
+#ifndef SCENARIO_SCENARIO_PRIVATE_H
+#define SCENARIO_SCENARIO_PRIVATE_H
 
 #include <libconfig.h>
 
@@ -22,10 +22,11 @@ typedef struct scenario_filled {
   GArray *changes; /* of path_change */
 } scenario_filled;
 
+/* Copies share the text and the lists, which do not change once they are loaded: a sweep of n values makes n copies. */
 struct scenario {
   char *path;
-  char *full_text; /* a GRefString: copies share it */
   char *name;
+  char *full_text; /* a GRefString */
   scenario_setting settings[SCENARIO_KEY_COUNT];
   GArray *axes;           /* of scenario_axis */
   GArray *events;         /* of scenario_event, in the order of their times */
@@ -33,9 +34,10 @@ struct scenario {
   scenario_filled *filled;
 };
 
-/* Initialises `config` and reads `text` into it; FALSE: config_error_text() says why it is none. Ends the program, with a line, when memory is
- * short, which libconfig does not notice. config_destroy() it in any case. */
-gboolean scenario_settings_parse(config_t *config, const char *text);
+/* --- Values (scenario.c) --- */
+
+/* A scenario in which every key has its default; `path` gives it its name. */
+scenario *scenario_new(const char *path);
 
 /* Gives `key` the value that `text` reads as. Sets `error` at `origin` and returns FALSE when it is none. */
 gboolean scenario_settings_set(scenario *s, scenario_key key, scenario_notation notation, const char *text,
@@ -51,33 +53,34 @@ const scenario_value *scenario_settings_value(const scenario *s, scenario_key ke
  * g_free(). */
 char *scenario_settings_where(const scenario *s, scenario_key key);
 
-/* Says at `where` that there is no key or group `name` and what its group holds. `setting` is how a file gave
- * it; NULL: a --set option did. Returns FALSE. */
-gboolean scenario_settings_unknown(const char *name, const config_setting_t *setting, const char *where,
-                                   GError **error);
-
-/* Reads the group `sweep` into the axes of `s` (scenario_axes.c). */
-gboolean scenario_axes_load(scenario *s, const scenario_source *source, const config_setting_t *sweep,
-                            GError **error);
-
-/* Reads the setting `where`, a string or several, into the constraints of `s` (scenario_constraints.c). */
-gboolean scenario_constraints_load(scenario *s, const scenario_source *source, const config_setting_t *where,
-                                   GError **error);
-
-/* An empty array of scenario_event; and the list `event` read into that of `s` (scenario_events.c). */
-GArray *scenario_events_new(void);
-gboolean scenario_events_load(scenario *s, const scenario_source *source, const config_setting_t *list,
-                              GError **error);
+/* --- The settings of a file as libconfig has them (scenario_load.c) --- */
 
 /* How `setting` is written, and its text as scenario_value_read() takes it (g_free()); strings without
  * quotes. */
 scenario_notation scenario_settings_notation(const config_setting_t *setting, char **text);
 
-/* Sets `error` at the line of `setting` to `text`, which it frees. Returns FALSE. */
-gboolean scenario_settings_problem(const scenario_source *source, const config_setting_t *setting, char *text,
-                                   GError **error);
-
 /* "file:line" of `setting`. Free with g_free(). */
 char *scenario_settings_line(const scenario_source *source, const config_setting_t *setting);
+
+/* Sets `error` at the line of `setting`. Returns FALSE. */
+gboolean scenario_settings_problem(const scenario_source *source, const config_setting_t *setting,
+                                   GError **error, const char *format, ...) G_GNUC_PRINTF(4, 5);
+
+/* FALSE and `error` when the group `setting` has a member that is not among `members` (NULL-terminated). The message says that
+ * there is no such key in `what`, and that `expected` is. */
+gboolean scenario_settings_members(const scenario_source *source, const config_setting_t *setting,
+                                   const char *const *members, const char *what, const char *expected,
+                                   GError **error);
+
+/* --- What a file may hold beside keys --- */
+
+/* Reads the group `sweep` into the axes of `s` (scenario_axes.c), the setting `where`, a string or several, into its constraints
+ * (scenario_where.c), and the list `event` into its events (scenario_events.c). */
+gboolean scenario_axes_load(scenario *s, const scenario_source *source, const config_setting_t *sweep,
+                            GError **error);
+gboolean scenario_constraints_load(scenario *s, const scenario_source *source, const config_setting_t *where,
+                                   GError **error);
+gboolean scenario_events_load(scenario *s, const scenario_source *source, const config_setting_t *list,
+                              GError **error);
 
 #endif

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What gives a scenario its values: a file and those that it includes, and --set options. */
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/units.h"
+#include "scenario/scenario_private.h"
+
+/* --- libconfig --- */
+
+/* A text of 4 MiB has no list of more than 2 Mi elements: no pointer to one is further from the list's start. */
+enum { BEHIND_NULL_OCTETS = 16 << 20 };
+
+/* What can still be done without memory. */
+static void end_without_memory(void)
+{
+  static const char line[] = "iwarpsim: no memory to read the scenario\n";
+
+  (void)!write(STDERR_FILENO, line, sizeof line - 1);
+  _exit(2);
+}
+
+/* libconfig 1.5 does not ask whether malloc() gave it something. Elsewhere than behind NULL it is another mistake, which comes again. */
+static void on_segmentation_fault(int number, siginfo_t *fault, void *context)
+{
+  (void)context;
+  if ((guintptr)fault->si_addr < BEHIND_NULL_OCTETS) {
+    end_without_memory();
+  }
+  signal(number, SIG_DFL);
+}
+
+/* Names and texts that libconfig could not copy are NULL. */
+static void check_copied(const config_setting_t *setting)
+{
+  const config_setting_t *parent = config_setting_parent(setting);
+  gboolean is_named = parent != NULL && config_setting_is_group(parent);
+
+  if ((is_named && config_setting_name(setting) == NULL) ||
+      (config_setting_type(setting) == CONFIG_TYPE_STRING && config_setting_get_string(setting) == NULL)) {
+    end_without_memory();
+  }
+  for (int i = 0; config_setting_is_aggregate(setting) && i < config_setting_length(setting); i++) {
+    check_copied(config_setting_get_elem(setting, (unsigned)i));
+  }
+}
+
+/* Initialises `config` and reads `text` into it; FALSE: config_error_text() says why it is none. Ends the program, with a line, when memory
+ * is short, which libconfig does not notice. config_destroy() it in any case. */
+static gboolean parse(config_t *config, const char *text)
+{
+  struct sigaction handled = {.sa_sigaction = on_segmentation_fault, .sa_flags = SA_SIGINFO};
+  struct sigaction before;
+
+  sigaction(SIGSEGV, &handled, &before);
+  config_init(config);
+  gboolean read = config_read_string(config, text) == CONFIG_TRUE;
+  if (read) {
+    check_copied(config_root_setting(config));
+  }
+  sigaction(SIGSEGV, &before, NULL);
+  return read;
+}
+
+/* As few digits as say the same, but never those of an integer: no key takes 1500.0 for 1500. */
+static char *real_text(double value)
+{
+  g_autofree char *digits = units_format_real(value);
+
+  return g_strconcat(digits, strpbrk(digits, ".e") != NULL ? "" : ".0", NULL);
+}
+
+/* A list as --set takes it, "[1,2]". What is no list of bare scalars comes out as something no key reads. */
+static char *list_text(const config_setting_t *setting)
+{
+  GString *text = g_string_new("[");
+  int count = config_setting_length(setting);
+
+  for (int i = 0; i < count; i++) {
+    g_autofree char *element = NULL;
+    scenario_notation notation =
+        scenario_settings_notation(config_setting_get_elem(setting, (unsigned)i), &element);
+    const char *quote = notation == SCENARIO_NOTATION_STRING ? "\"" : "";
+
+    g_string_append_printf(text, "%s%s%s%s", i > 0 ? "," : "", quote, element, quote);
+  }
+  g_string_append_c(text, ']');
+  return g_string_free(text, FALSE);
+}
+
+scenario_notation scenario_settings_notation(const config_setting_t *setting, char **text)
+{
+  switch (config_setting_type(setting)) {
+  case CONFIG_TYPE_INT:
+  case CONFIG_TYPE_INT64:
+    *text = g_strdup_printf("%lld", config_setting_get_int64(setting));
+    return SCENARIO_NOTATION_INTEGER;
+  case CONFIG_TYPE_FLOAT:
+    *text = real_text(config_setting_get_float(setting));
+    return SCENARIO_NOTATION_REAL;
+  case CONFIG_TYPE_BOOL:
+    *text = g_strdup(config_setting_get_bool(setting) ? "true" : "false");
+    return SCENARIO_NOTATION_BOOLEAN;
+  case CONFIG_TYPE_STRING:
+    *text = g_strdup(config_setting_get_string(setting));
+    return SCENARIO_NOTATION_STRING;
+  case CONFIG_TYPE_ARRAY:
+  case CONFIG_TYPE_LIST:
+    *text = list_text(setting);
+    return SCENARIO_NOTATION_LIST;
+  default:
+    *text = g_strdup("{ ... }");
+    return SCENARIO_NOTATION_GROUP;
+  }
+}
+
+char *scenario_settings_line(const scenario_source *source, const config_setting_t *setting)
+{
+  return scenario_source_where(source, config_setting_source_line(setting));
+}
+
+gboolean scenario_settings_problem(const scenario_source *source, const config_setting_t *setting,
+                                   GError **error, const char *format, ...)
+{
+  g_autofree char *where = scenario_settings_line(source, setting);
+  va_list arguments;
+
+  va_start(arguments, format);
+  g_autofree char *text = g_strdup_vprintf(format, arguments);
+  va_end(arguments);
+  return scenario_problem(error, where, "%s", text);
+}
+
+gboolean scenario_settings_members(const scenario_source *source, const config_setting_t *setting,
+                                   const char *const *members, const char *what, const char *expected,
+                                   GError **error)
+{
+  for (int i = 0; i < config_setting_length(setting); i++) {
+    const config_setting_t *member = config_setting_get_elem(setting, (unsigned)i);
+    const char *name = config_setting_name(member);
+
+    if (!g_strv_contains(members, name)) {
+      g_autofree char *shown = scenario_shown(name);
+      g_autofree char *hint = scenario_did_you_mean(scenario_suggest(name, members));
+
+      return scenario_settings_problem(source, member, error, "unknown key '%s' in %s; expected %s%s", shown,
+                                       what, expected, hint);
+    }
+  }
+  return TRUE;
+}
+
+/* --- Files --- */
+
+static const char *const lists[] = {"sweep", "where", "event", NULL}; /* beside keys and groups */
+
+/* Says at `where` that there is no key or group `name` and what its group holds. `setting` is how a file gave
+ * it; NULL: a --set option did. Returns FALSE. */
+static gboolean unknown(const char *name, const config_setting_t *setting, const char *where, GError **error)
+{
+  const char *kind = setting != NULL && config_setting_is_group(setting) ? "group" : "key";
+  const char *list = setting != NULL ? scenario_suggest(name, lists) : NULL;
+  g_autofree char *group = g_strdup(name);
+  g_autofree char *shown = scenario_shown(name);
+  g_autofree char *hint = scenario_did_you_mean(list != NULL ? list : scenario_key_nearest(name));
+
+  do {
+    char *dot = strrchr(group, '.');
+
+    *(dot != NULL ? dot : group) = '\0';
+  } while (*group != '\0' && !scenario_group_exists(group));
+  g_autofree char *members = scenario_group_members(group);
+  return scenario_problem(error, where, "unknown %s '%s'; expected one of %s%s%s%s%s", kind, shown, members,
+                          *group == '\0' && setting != NULL ? ", sweep, where, event" : "",
+                          *group != '\0' ? " in " : "", group, hint);
+}
+
+static gboolean config_problem(const config_t *config, const scenario_source *source, GError **error)
+{
+  guint line = (guint)MAX(config_error_line(config), 1);
+  const char *text = config_error_text(config);
+  g_autofree char *where = scenario_source_where(source, line);
+  g_autofree char *whole = scenario_source_line(source, line);
+  g_autofree char *shown = scenario_shown(whole);
+
+  if (text != NULL && strstr(text, "mismatched element") != NULL) {
+    return scenario_problem(error, where,
+                            "a list in [ ] holds values of several types; expected ( ) around them");
+  }
+  return scenario_problem(
+      error, where,
+      "%s at '%s'; expected KEY = VALUE; or GROUP: { ... }; with words and values with units in quotes",
+      text != NULL ? text : "error", shown);
+}
+
+static gboolean load_group(scenario *s, const scenario_source *source, const config_setting_t *group,
+                           const char *name, GError **error);
+
+/* One member of the file or of a group: a key, a group, or one of the lists. */
+static gboolean load_member(scenario *s, const scenario_source *source, const config_setting_t *setting,
+                            const char *name, GError **error)
+{
+  scenario_key key = scenario_key_find(name);
+  g_autofree char *where = scenario_settings_line(source, setting);
+
+  if (key < SCENARIO_KEY_COUNT) {
+    g_autofree char *text = NULL;
+    scenario_notation notation = scenario_settings_notation(setting, &text);
+
+    return scenario_settings_set(s, key, notation, text, where, error);
+  }
+  if (scenario_group_exists(name) && config_setting_is_group(setting)) {
+    return load_group(s, source, setting, name, error);
+  }
+  if (scenario_group_exists(name)) {
+    g_autofree char *members = scenario_group_members(name);
+
+    return scenario_problem(error, where, "'%s' is not a group; expected %s: { ... } with %s", name, name,
+                            members);
+  }
+  if (strcmp(name, "sweep") == 0) {
+    return scenario_axes_load(s, source, setting, error);
+  }
+  if (strcmp(name, "where") == 0) {
+    return scenario_constraints_load(s, source, setting, error);
+  }
+  if (strcmp(name, "event") == 0) {
+    return scenario_events_load(s, source, setting, error);
+  }
+  return unknown(name, setting, where, error);
+}
+
+static gboolean load_group(scenario *s, const scenario_source *source, const config_setting_t *group,
+                           const char *name, GError **error)
+{
+  gboolean ok = TRUE;
+
+  for (int i = 0; ok && i < config_setting_length(group); i++) {
+    const config_setting_t *setting = config_setting_get_elem(group, (unsigned)i);
+    g_autofree char *member = g_strconcat(name, *name == '\0' ? "" : ".", config_setting_name(setting), NULL);
+
+    ok = load_member(s, source, setting, member, error);
+  }
+  return ok;
+}
+
+/* What the file itself says comes last, so that it wins over what it includes. */
+static gboolean load_source(scenario *s, const scenario_source *source, GError **error)
+{
+  config_t config;
+  gboolean ok = TRUE;
+
+  for (guint i = 0; ok && i < scenario_source_included_count(source); i++) {
+    ok = load_source(s, scenario_source_included(source, i), error);
+  }
+  if (!ok) {
+    return FALSE;
+  }
+  if (parse(&config, scenario_source_text(source))) {
+    const config_setting_t *root = config_root_setting(&config);
+
+    if (config_setting_get_member(root, "sweep") != NULL) {
+      g_ptr_array_set_size(s->constraints, 0); /* the included sweep's: they are not meant for this one */
+    }
+    ok = load_group(s, source, root, "", error);
+  } else {
+    ok = config_problem(&config, source, error);
+  }
+  config_destroy(&config);
+  return ok;
+}
+
+/* `s` with `sets`; NULL, and `s` freed, when it is not `ok` or one of them is wrong. */
+static scenario *finish(scenario *s, gboolean ok, const char *const *sets, GError **error)
+{
+  for (gsize i = 0; ok && sets != NULL && sets[i] != NULL; i++) {
+    ok = scenario_set(s, sets[i], error);
+  }
+  if (!ok) {
+    g_clear_pointer(&s, scenario_free);
+  }
+  return s;
+}
+
+scenario *scenario_load(const char *path, const char *const *sets, GError **error)
+{
+  scenario *s = scenario_new(path);
+  scenario_source *source = scenario_source_read(path, error);
+  gboolean ok = source != NULL;
+
+  if (ok) {
+    g_ref_string_release(s->full_text);
+    s->full_text = g_ref_string_new(scenario_source_full_text(source));
+    ok = load_source(s, source, error);
+  }
+  scenario_source_free(source);
+  return finish(s, ok, sets, error);
+}
+
+scenario *scenario_new_without_file(const char *path, const char *const *sets, GError **error)
+{
+  return finish(scenario_new(path), TRUE, sets, error);
+}
+
+/* --- --set options --- */
+
+/* Reads `text`, which starts with a quote, as libconfig does. NULL when it is not one string. */
+static char *unquote(const char *text)
+{
+  g_autofree char *file = g_strdup_printf("value = %s;", text);
+  char *string = NULL;
+  config_t config;
+
+  if (parse(&config, file)) {
+    const config_setting_t *root = config_root_setting(&config);
+    const config_setting_t *value = config_setting_get_elem(root, 0);
+
+    if (config_setting_length(root) == 1 && config_setting_type(value) == CONFIG_TYPE_STRING) {
+      string = g_strdup(config_setting_get_string(value));
+    }
+  }
+  config_destroy(&config);
+  return string;
+}
+
+static gboolean set_text(scenario *s, scenario_key key, const char *text, const char *where, GError **error)
+{
+  if (*text != '"') {
+    return scenario_set_key(s, key, text, where, error);
+  }
+  g_autofree char *string = unquote(text);
+  return string != NULL
+             ? scenario_settings_set(s, key, SCENARIO_NOTATION_STRING, string, where, error)
+             : scenario_problem(error, where, "the text in quotes does not end with them; expected \"TEXT\"");
+}
+
+/* `name` is no key. */
+static gboolean cannot_set(const char *name, const char *where, GError **error)
+{
+  if (g_strv_contains(lists, name)) {
+    return scenario_problem(error, where, "the %s cannot be set; expected GROUP.KEY=VALUE", name);
+  }
+  if (!scenario_group_exists(name)) {
+    return unknown(name, NULL, where, error);
+  }
+  g_autofree char *members = scenario_group_members(name);
+  return scenario_problem(error, where, "'%s' is a group; expected one of its keys, %s", name, members);
+}
+
+gboolean scenario_set(scenario *s, const char *set, GError **error)
+{
+  const char *equals = strchr(set, '=');
+  g_autofree char *shown = scenario_shown(set);
+  g_autofree char *where = g_strdup_printf("--set '%s'", shown);
+
+  if (equals == NULL) {
+    return scenario_problem(error, where, "there is no '=' in it; expected GROUP.KEY=VALUE");
+  }
+  g_autofree char *name = g_strstrip(g_strndup(set, (gsize)(equals - set)));
+  g_autofree char *text = g_strstrip(g_strdup(equals + 1));
+  scenario_key key = scenario_key_find(name);
+  return key < SCENARIO_KEY_COUNT ? set_text(s, key, text, where, error) : cannot_set(name, where, error);
+}

@@ -4,9 +4,9 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/plain_text.h"
+#include "base/terminal.h"
 #include "cli/cli.h"
 #include "cli/cli_capture.h"
 #include "cli/cli_progress.h"
@@ -264,7 +264,7 @@ static int decode_source(decoding *d, const decode_options *options)
   d->session = decode_session_new(options, d->chosen->summary ? &none : &lines, d);
   d->names = decode_names_new();
   /* Who looks on sees each line at once. */
-  d->line = decode_line_new(write_output, d, isatty(STDOUT_FILENO) ? 0 : FLUSH_OCTETS);
+  d->line = decode_line_new(write_output, d, terminal_of(stdout).shows ? 0 : FLUSH_OCTETS);
   d->flow_octets = g_array_new(FALSE, TRUE, sizeof(guint64));
   decode_segments(d, &error);
   int status = finish(d, error);
@@ -289,7 +289,7 @@ static int decode_file(const choices *chosen, const cli_arguments *arguments)
   }
   decoding d = {.chosen = chosen, .file = arguments->rest[0]};
   /* Lines on the same terminal would tear it. */
-  if (cli_shows_progress(arguments) && (chosen->summary || !isatty(STDOUT_FILENO))) {
+  if (cli_shows_progress(arguments) && (chosen->summary || !terminal_of(stdout).shows)) {
     d.progress = &shown;
   }
   d.source = capture_source_open(d.file, chosen->capture.filter, &error);

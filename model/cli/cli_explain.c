@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/plain_text.h"
+#include "base/terminal.h"
 #include "cli/cli.h"
 #include "cli/cli_documents.h"
 #include "cli/cli_terms.h"
@@ -14,8 +15,6 @@
 #include "scenario/scenario_problem.h"
 #include "scenario/scenario_value.h"
 
-enum { COLUMNS = 100 };
-
 /* Prints `text` indented by four blanks, broken between words. */
 static void print_wrapped(const char *text)
 {
@@ -25,7 +24,7 @@ static void print_wrapped(const char *text)
   for (char **word = words; *word != NULL; word++) {
     gsize length = strlen(*word);
 
-    if (column > 0 && column + 1 + length > COLUMNS) {
+    if (column > 0 && column + 1 + length > TERMINAL_COLUMNS) {
       printf("\n");
       column = 0;
     }

@@ -4,9 +4,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/plain_text.h"
+#include "base/terminal.h"
 #include "base/version.h"
 #include "cli/cli.h"
 #include "scenario/scenario_problem.h"
@@ -55,7 +55,7 @@ gboolean cli_make_folder(const char *path, GError **error)
 
 gboolean cli_shows_progress(const cli_arguments *arguments)
 {
-  return !arguments->quiet && isatty(STDERR_FILENO);
+  return !arguments->quiet && terminal_of(stderr).shows;
 }
 
 /* The long option nearest to the first one in `argv` that is none; NULL. Options of every command come last. */

@@ -3,10 +3,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "base/plain_text.h"
+#include "base/terminal.h"
 #include "cli/cli.h"
 #include "cli/cli_leave_out.h"
 #include "scenario/scenario_problem.h"
@@ -180,7 +179,7 @@ static int plot(plot_request *request, const char *out, gboolean quiet)
   return error == NULL ? CLI_OK : cli_fail(error);
 }
 
-/* Reads --format; a terminal's picture is as large as the terminal, but for the line of the prompt. */
+/* Reads --format; a terminal's picture is as large as the terminal. */
 static int set_format(const char *format, gnuplot_target *target)
 {
   static const char *const names[] = {"png", "svg", "term", NULL};
@@ -193,13 +192,10 @@ static int set_format(const char *format, gnuplot_target *target)
   if (!g_strv_contains(names, format)) {
     return unknown_name("--format", format, names, "png, svg or term");
   }
-  struct winsize size;
-  target->colours = isatty(STDOUT_FILENO);
-  if (target->colours && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40 &&
-      size.ws_row >= 15) {
-    target->columns = size.ws_col;
-    target->rows = size.ws_row - 1U;
-  }
+  const terminal shown = terminal_of(stdout);
+  target->colours = shown.colours;
+  target->columns = shown.columns;
+  target->rows = shown.rows;
   return CLI_OK;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "cli/cli_progress.h"
 
+#include "base/terminal.h"
 #include "study/sweep/sweep_progress.h"
 
 #define SHOW_AFTER_US G_USEC_PER_SEC
@@ -40,11 +41,10 @@ static gboolean is_due(cli_progress *shown, double share, gint64 now_us)
 static void draw(const cli_progress *shown, double share, const char *place, gint64 now_us)
 {
   g_autofree char *left = estimate(shown, now_us);
-  /* Rounded down: 100 % is when all is done. In one write, which a terminal shows at once. */
+  /* Rounded down: 100 % is when all is done. */
   g_autofree char *done = share < 0 ? g_strdup("") : g_strdup_printf("%u %% done, ", (guint)(100 * share));
-  g_autofree char *line = g_strdup_printf("\r\033[K%s%s%s", done, place, left);
-  fputs(line, shown->file);
-  fflush(shown->file);
+  g_autofree char *line = g_strdup_printf("%s%s%s", done, place, left);
+  terminal_redraw_line(shown->file, line);
 }
 
 void cli_progress_show_at(cli_progress *shown, double share, double at_s, const char *what, gint64 now_us)
@@ -68,8 +68,7 @@ static void watch_grid(double share, gpointer shown)
 void cli_progress_clear(const cli_progress *shown)
 {
   if (shown->shown_us > 0) {
-    fputs("\r\033[K", shown->file);
-    fflush(shown->file);
+    terminal_redraw_line(shown->file, "");
   }
 }
 

@@ -20,8 +20,8 @@ typedef struct gnuplot_target {
   const char *folder; /* exists; GNUPLOT_TERM does without */
   gnuplot_format format;
   GPtrArray *written; /* receives the path of each file written (char *, g_free) */
-  guint columns;      /* of GNUPLOT_TERM; 0: 100 */
-  guint rows;         /* 0: 30 */
+  guint columns;      /* of GNUPLOT_TERM; 0: TERMINAL_COLUMNS */
+  guint rows;         /* 0: TERMINAL_ROWS */
   gboolean colours;   /* GNUPLOT_TERM: with ANSI colours, for a terminal and not a file */
 } gnuplot_target;
 

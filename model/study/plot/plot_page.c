@@ -3,8 +3,10 @@
 
 #include <math.h>
 
+#include "base/terminal.h"
+
 /* A letter of a terminal in dots: with the font below, what is laid out for a picture falls on whole letters. */
-enum { TERMINAL_WIDTH = 10, TERMINAL_HEIGHT = 25, TERMINAL_FONT = 13 };
+enum { LETTER_WIDTH = 10, LETTER_HEIGHT = 25, LETTER_FONT = 13 };
 
 /* Widths that papers have: one column of 85 mm, or both, 178 mm, at 300 dots an inch, where 27 points of 4/3 dots are 8.6 points in print. */
 enum { ONE_COLUMN = 1004, TWO_COLUMNS = 2102, PRINT_FONT = 27 };
@@ -49,8 +51,8 @@ typedef struct heading {
 
 static heading heading_of(const plot_page *page, const plot_needs *needs)
 {
-  gboolean letters = page->font_size == TERMINAL_FONT; /* all of one size, and none narrower than another */
-  guint title_columns = letters ? page->width / TERMINAL_WIDTH - 2 : page->width / page->font_size;
+  gboolean letters = page->font_size == LETTER_FONT; /* all of one size, and none narrower than another */
+  guint title_columns = letters ? page->width / LETTER_WIDTH - 2 : page->width / page->font_size;
   guint subtitle_columns = letters ? title_columns : page->width * 16 / (page->font_size * 11);
   heading h = {.line_height = page->font_size * LINE};
   h.subtitle_line_height = h.line_height * (letters ? 1 : 0.8);
@@ -107,9 +109,9 @@ static void place_legend(plot_page *p, const plot_needs *needs, gnuplot_format f
 static plot_page page_for(const gnuplot_target *target, const plot_needs *needs)
 {
   if (target->format == GNUPLOT_TERM) {
-    return (plot_page){.width = (target->columns > 0 ? target->columns : 100) * TERMINAL_WIDTH,
-                       .height = (target->rows > 0 ? target->rows : 30) * TERMINAL_HEIGHT,
-                       .font_size = TERMINAL_FONT};
+    return (plot_page){.width = (target->columns > 0 ? target->columns : TERMINAL_COLUMNS) * LETTER_WIDTH,
+                       .height = (target->rows > 0 ? target->rows : TERMINAL_ROWS) * LETTER_HEIGHT,
+                       .font_size = LETTER_FONT};
   }
   double panel = ONE_COLUMN - (LEFT + (needs->colour_box ? COLOUR_BOX : RIGHT)) * PRINT_FONT;
   gboolean narrow = needs->panels == 1 && needs->panel_letters * LETTER * PRINT_FONT <= panel &&
@@ -172,8 +174,8 @@ void plot_page_append(const plot_page *page, const plot_needs *needs, GString *v
   } numbers[] = {{"width", page->width},
                  {"height", page->height},
                  {"font", page->font_size},
-                 {"letter_width", TERMINAL_WIDTH},
-                 {"letter_height", TERMINAL_HEIGHT},
+                 {"letter_width", LETTER_WIDTH},
+                 {"letter_height", LETTER_HEIGHT},
                  {"title_at", 1 - h.line_height * 0.9 / page->height},
                  {"subtitle_at", 1 - subtitle_start(&h) / page->height},
                  {"heading_end", 1 - page->heading_end / page->height},

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "study/sweep/sweep_progress.h"
 
+#include "base/terminal.h"
+
 #define LINE_EVERY_US (10 * G_USEC_PER_SEC)
 
 /* Longer than this is no estimate but a mistake. */
@@ -62,14 +64,17 @@ void sweep_progress_show(sweep_progress *progress, const sweep_counts *counts, g
   }
   progress->told_us = now_us;
   g_autofree char *text = sweep_progress_text(counts);
-  fprintf(progress->file, redraw ? "\r\033[K%s" : "%s\n", text);
-  fflush(progress->file);
+  if (redraw) {
+    terminal_redraw_line(progress->file, text);
+  } else {
+    fprintf(progress->file, "%s\n", text);
+    fflush(progress->file);
+  }
 }
 
 void sweep_progress_clear(const sweep_progress *progress)
 {
   if (progress->style == SWEEP_PROGRESS_TERMINAL) {
-    fputs("\r\033[K", progress->file);
-    fflush(progress->file);
+    terminal_redraw_line(progress->file, "");
   }
 }

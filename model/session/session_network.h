@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What lies between the hosts of a session, whoever implements it: a scenario's paths (session_paths.h), somebody else's ns-3 nodes
+/* What lies between the hosts of a session, whoever implements it: a scenario's paths (session_paths.h) or its chain of
+ * ns-3's nodes (session_topology.h), the nodes of a user's ns-3 program
  * (shim/host), or a capture, which plays its packets (replay/). */
 #ifndef SESSION_SESSION_NETWORK_H
 #define SESSION_SESSION_NETWORK_H
@@ -11,6 +12,8 @@
 #include "base/time_ps.h"
 #include "measure/metric_table.h"
 #include "net/datagram.h"
+#include "network/path_alignment.h"
+#include "network/path_element.h"
 
 typedef struct session_network session_network;
 
@@ -28,6 +31,15 @@ typedef struct session_network_class {
   /* NULL: it is its maker's. */
   void (*free)(session_network *network);
 } session_network_class;
+
+/* What a network of a scenario's needs of the hosts at it. */
+typedef struct session_network_ends {
+  path_output output;                         /* of what comes out of each direction, called with … */
+  void *users[SIDES];                         /* … one of these; takes the reference */
+  path_alignment_is_fpdu_start is_fpdu_start; /* of the main direction */
+  void *is_fpdu_start_user;
+  uint16_t *identifications[SIDES]; /* see path_place */
+} session_network_ends;
 
 /* Embedded as the first member of each kind. */
 struct session_network {

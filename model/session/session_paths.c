@@ -4,7 +4,6 @@
 #include "base/random_stream.h"
 #include "network/path_proxy.h"
 #include "session/session_setup.h"
-#include "session/session_topology.h"
 
 typedef struct session_paths session_paths;
 
@@ -27,9 +26,8 @@ struct session_paths {
   session_network network;
   const configuration *configuration;
   engine *clock;
-  session_paths_ends ends;
-  session_topology *topology; /* instead of routes; NULL: there is none */
-  network_route *routes;      /* one without paths when there is a topology */
+  session_network_ends ends;
+  network_route *routes;
   uint32_t route_count;
   network_event *events;
   gsize event_count;
@@ -77,14 +75,14 @@ bool session_paths_proxy(const configuration *c, uint32_t index, path_box *ends[
 
 static void on_forward_output(void *user, datagram *packet, time_ps now)
 {
-  const session_paths_ends *ends = &((network_route *)user)->network->ends;
+  const session_network_ends *ends = &((network_route *)user)->network->ends;
 
   ends->output(ends->users[SIDE_INITIATOR], packet, now);
 }
 
 static void on_reverse_output(void *user, datagram *packet, time_ps now)
 {
-  const session_paths_ends *ends = &((network_route *)user)->network->ends;
+  const session_network_ends *ends = &((network_route *)user)->network->ends;
 
   ends->output(ends->users[SIDE_RESPONDER], packet, now);
 }
@@ -106,15 +104,14 @@ static void on_reverse_too_big(void *user, datagram *message, path_entrance entr
 
 static bool is_fpdu_start(void *user, const datagram_flow *flow, int64_t position, uint32_t *hint)
 {
-  const session_paths_ends *ends = &((const network_route *)user)->network->ends;
+  const session_network_ends *ends = &((const network_route *)user)->network->ends;
 
   return ends->is_fpdu_start(ends->is_fpdu_start_user, flow, position, hint);
 }
 
-static const path_output outputs[SIDES] = {on_forward_output, on_reverse_output};
-
 static bool make_route(session_paths *network, uint32_t index, run_engine kind, GError **error)
 {
+  static const path_output outputs[SIDES] = {on_forward_output, on_reverse_output};
   static const path_too_big too_big[SIDES] = {on_forward_too_big, on_reverse_too_big};
   const configuration *c = network->configuration;
   network_route *route = &network->routes[index];
@@ -211,7 +208,6 @@ static void paths_free(session_network *self)
     }
     path_gate_free(route->gate);
   }
-  session_topology_free(network->topology);
   g_free(network->events);
   g_free(network->routes);
   g_free(network);
@@ -220,23 +216,13 @@ static void paths_free(session_network *self)
 static void paths_send(session_network *self, uint32_t connection, enum side direction, datagram *packet,
                        time_ps now)
 {
-  session_paths *network = paths_of(self);
-
-  if (network->topology) {
-    session_topology_send(network->topology, direction, packet, now);
-  } else {
-    path_direction_send(route_of(network, connection)->paths[direction], packet, now);
-  }
+  path_direction_send(route_of(paths_of(self), connection)->paths[direction], packet, now);
 }
 
 static time_ps paths_earliest_arrival(const session_network *self, uint32_t connection, enum side direction,
                                       time_ps now)
 {
-  const session_paths *network = const_paths_of(self);
-
-  return network->topology
-             ? session_topology_earliest_arrival(network->topology, now)
-             : path_direction_earliest_arrival(route_of(network, connection)->paths[direction], now);
+  return path_direction_earliest_arrival(route_of(const_paths_of(self), connection)->paths[direction], now);
 }
 
 /* --- Results --- */
@@ -246,10 +232,6 @@ static void paths_set_metrics(const session_network *self, enum side main_direct
   const session_paths *network = const_paths_of(self);
   uint64_t extent_sum = 0;
 
-  if (network->topology) {
-    session_topology_set_metrics(network->topology, values);
-    return;
-  }
   for (uint32_t i = 0; i < network->route_count; i++) {
     const path_direction *path = network->routes[i].paths[main_direction];
 
@@ -271,32 +253,23 @@ static const session_network_class paths_class = {.send = paths_send,
                                                   .set_metrics = paths_set_metrics,
                                                   .free = paths_free};
 
-session_network *session_paths_new(const scenario *s, run_engine kind, engine *clock,
-                                   const session_paths_ends *ends, GError **error)
+session_network *session_paths_new(const configuration *c, run_engine kind, engine *clock,
+                                   const session_network_ends *ends, GError **error)
 {
-  const configuration *c = scenario_configuration(s);
   session_paths *network = g_new0(session_paths, 1);
-  bool in_ns3 = session_topology_is_wanted(c);
 
   network->network.class = &paths_class;
   network->configuration = c;
   network->clock = clock;
   network->ends = *ends;
-  network->route_count = in_ns3 ? 0 : c->connections.own_paths ? c->connections.count : 1;
-  network->routes = g_new0(network_route, MAX(network->route_count, 1));
-  for (uint32_t i = 0; i < MAX(network->route_count, 1); i++) {
-    network->routes[i].network = network;
-  }
+  network->route_count = c->connections.own_paths ? c->connections.count : 1;
+  network->routes = g_new0(network_route, network->route_count);
   for (uint32_t i = 0; i < network->route_count; i++) {
+    network->routes[i].network = network;
     if (!make_route(network, i, kind, error)) {
       paths_free(&network->network);
       return NULL;
     }
-  }
-  network->topology = in_ns3 ? session_topology_new(s, clock, outputs, network->routes, error) : NULL;
-  if (in_ns3 && !network->topology) {
-    paths_free(&network->network);
-    return NULL;
   }
   make_events(network);
   return &network->network;

@@ -15,11 +15,13 @@ typedef struct object_text {
   ns3_topology_object object;
 } object_text;
 
-struct session_topology {
+typedef struct session_topology {
+  session_network network;
+  session_network_ends ends;
   const ns3_functions *ns3;
   ns3_topology_path *path;
-  bool has_traffic;
-};
+  bool has_traffic; /* besides that of the hosts */
+} session_topology;
 
 bool session_topology_is_wanted(const configuration *c)
 {
@@ -115,13 +117,26 @@ static ns3_topology_traffic *make_traffic(const configuration *c, gsize hops, gs
 }
 
 /* What comes out at an end was sent by the other. */
-static bool make_path(session_topology *topology, const scenario *s, engine *clock,
-                      const path_output outputs[SIDES], void *user, const object_text *queue,
+static void on_output_at_initiator(void *user, datagram *packet, time_ps now)
+{
+  const session_network_ends *ends = &((session_topology *)user)->ends;
+
+  ends->output(ends->users[SIDE_RESPONDER], packet, now);
+}
+
+static void on_output_at_responder(void *user, datagram *packet, time_ps now)
+{
+  const session_network_ends *ends = &((session_topology *)user)->ends;
+
+  ends->output(ends->users[SIDE_INITIATOR], packet, now);
+}
+
+static bool make_path(session_topology *topology, const scenario *s, engine *clock, const object_text *queue,
                       const object_text *errors, GError **error)
 {
+  static const path_output outputs[NS3_TOPOLOGY_ENDS] = {
+      [SIDE_INITIATOR] = on_output_at_initiator, [SIDE_RESPONDER] = on_output_at_responder};
   const configuration *c = scenario_configuration(s);
-  const path_output ends[NS3_TOPOLOGY_ENDS] = {
-      [SIDE_INITIATOR] = outputs[SIDE_RESPONDER], [SIDE_RESPONDER] = outputs[SIDE_INITIATOR]};
   gsize hop_count;
   gsize traffic_count;
   g_autofree ns3_topology_hop *hops = make_hops(c, queue, errors, &hop_count);
@@ -137,58 +152,51 @@ static bool make_path(session_topology *topology, const scenario *s, engine *clo
   ns3_shim_error reason;
 
   topology->has_traffic = traffic_count > 0;
-  topology->path = topology->ns3->topology_path_new(&config, clock, 0, ends, user, &reason);
+  topology->path = topology->ns3->topology_path_new(&config, clock, 0, outputs, topology, &reason);
   return topology->path || fail(s, SCENARIO_TOPOLOGY_MEDIUM, reason.message, error);
 }
 
-session_topology *session_topology_new(const scenario *s, engine *clock, const path_output outputs[SIDES],
-                                       void *user, GError **error)
-{
-  const configuration *c = scenario_configuration(s);
-  session_topology *topology = g_new0(session_topology, 1);
-  object_text queue = {0};
-  object_text errors = {0};
-  topology->ns3 = ns3_module(NULL); /* whose engine `clock` is */
-  g_assert(topology->ns3);
-  bool made = read_object(s, SCENARIO_TOPOLOGY_QUEUE, c->topology.queue, &queue, error) &&
-              read_object(s, SCENARIO_TOPOLOGY_ERRORS, c->topology.errors, &errors, error) &&
-              make_path(topology, s, clock, outputs, user, &queue, &errors, error);
+/* --- The network --- */
 
-  g_strfreev(queue.words);
-  g_strfreev(errors.words);
-  if (!made) {
-    g_clear_pointer(&topology, session_topology_free);
+static void topology_free(session_network *network)
+{
+  session_topology *topology = (session_topology *)network;
+
+  if (topology->path) {
+    topology->ns3->topology_path_free(topology->path);
   }
-  return topology;
+  g_free(topology);
 }
 
-void session_topology_free(session_topology *topology)
+static void topology_send(session_network *network, uint32_t connection, enum side direction,
+                          datagram *packet, time_ps now)
 {
-  if (topology) {
-    if (topology->path) {
-      topology->ns3->topology_path_free(topology->path);
-    }
-    g_free(topology);
-  }
-}
+  session_topology *topology = (session_topology *)network;
+  (void)connection;
 
-void session_topology_send(session_topology *topology, enum side direction, datagram *packet, time_ps now)
-{
   topology->ns3->topology_path_send(topology->path, direction, packet, now);
 }
 
-time_ps session_topology_earliest_arrival(const session_topology *topology, time_ps now)
+static time_ps topology_earliest_arrival(const session_network *network, uint32_t connection,
+                                         enum side direction, time_ps now)
 {
+  const session_topology *topology = (const session_topology *)network;
+  (void)connection;
+  (void)direction;
+
   return topology->ns3->topology_path_earliest_arrival(topology->path, now);
 }
 
-void session_topology_set_metrics(const session_topology *topology, metric_values *values)
+/* What was dropped and marked is known where no other traffic is counted with it. */
+static void topology_set_metrics(const session_network *network, enum side source, metric_values *values)
 {
+  const session_topology *topology = (const session_topology *)network;
   const ns3_functions *ns3 = topology->ns3;
   const ns3_topology *chain = ns3->topology_path_chain(topology->path);
   uint64_t too_big = ns3->topology_path_too_big(topology->path);
   uint64_t dropped = too_big;
   uint64_t marked = 0;
+  (void)source;
 
   for (size_t hop = 0; hop < ns3->topology_hops(chain); hop++) {
     for (unsigned end = 0; end < NS3_TOPOLOGY_ENDS; end++) {
@@ -204,4 +212,32 @@ void session_topology_set_metrics(const session_topology *topology, metric_value
     metric_values_set(values, METRIC_PATH_PACKETS_LOST, (double)dropped);
     metric_values_set(values, METRIC_PATH_PACKETS_MARKED, (double)marked);
   }
+}
+
+session_network *session_topology_new(const scenario *s, engine *clock, const session_network_ends *ends,
+                                      GError **error)
+{
+  static const session_network_class class = {.send = topology_send,
+                                              .earliest_arrival = topology_earliest_arrival,
+                                              .set_metrics = topology_set_metrics,
+                                              .free = topology_free};
+  const configuration *c = scenario_configuration(s);
+  session_topology *topology = g_new0(session_topology, 1);
+  object_text queue = {0};
+  object_text errors = {0};
+
+  topology->network.class = &class;
+  topology->ends = *ends;
+  topology->ns3 = ns3_module(NULL); /* whose engine `clock` is */
+  g_assert(topology->ns3);
+  bool made = read_object(s, SCENARIO_TOPOLOGY_QUEUE, c->topology.queue, &queue, error) &&
+              read_object(s, SCENARIO_TOPOLOGY_ERRORS, c->topology.errors, &errors, error) &&
+              make_path(topology, s, clock, &queue, &errors, error);
+  g_strfreev(queue.words);
+  g_strfreev(errors.words);
+  if (!made) {
+    topology_free(&topology->network);
+    return NULL;
+  }
+  return &topology->network;
 }

@@ -6,6 +6,7 @@
 #include "base/version.h"
 #include "session/session_paths.h"
 #include "session/session_setup.h"
+#include "session/session_topology.h"
 
 GQuark simulation_error_quark(void)
 {
@@ -96,14 +97,16 @@ static bool check_ns3_tcp(const configuration *c, GError **error)
 static session_network *make_network(session *run, const scenario *s, const session_config *config,
                                      run_engine kind, GError **error)
 {
-  session_paths_ends ends = {
+  session_network_ends ends = {
       .output = session_receive, .is_fpdu_start = session_is_fpdu_start, .is_fpdu_start_user = run};
 
   for (enum side side = 0; side < SIDES; side++) {
     ends.users[side] = session_host_of(run, side_peer(side));
     ends.identifications[side] = rnic_host_identification(session_host_rnic(session_host_of(run, side)));
   }
-  return session_paths_new(s, kind, config->clock, &ends, error);
+  return session_topology_is_wanted(config->configuration)
+             ? session_topology_new(s, config->clock, &ends, error)
+             : session_paths_new(config->configuration, kind, config->clock, &ends, error);
 }
 
 void simulation_run_session(session *run, session_progress_function progress, void *progress_user,

@@ -254,14 +254,14 @@ static void test_positions(void)
     engine *clock = run_engine_new(RUN_ENGINE_NATIVE, &error);
     responder r = {.network = NULL};
     network_end of_initiator = {&r, at_initiator}, of_responder = {&r, at_responder};
-    const session_paths_ends ends = {
+    const session_network_ends ends = {
         .output = on_output,
         .users = {[SIDE_INITIATOR] = &of_responder, [SIDE_RESPONDER] = &of_initiator},
         .is_fpdu_start = no_fpdu};
     const tcp_header syn = {.window = 65535, .has_mss = true, .mss_octets = 1460};
     const time_ps links = 1000; /* six links' packet times are less */
 
-    r.network = session_paths_new(s, RUN_ENGINE_NATIVE, clock, &ends, &error);
+    r.network = session_paths_new(scenario_configuration(s), RUN_ENGINE_NATIVE, clock, &ends, &error);
     g_assert_no_error(error);
     session_network_send(r.network, 0, SIDE_INITIATOR,
                          session_kit_segment_with(0, SIDE_INITIATOR, -1, 0, TCP_SYN, &syn), 0);

@@ -45,11 +45,12 @@ static void kit_open(hosts_kit *k, const char *const *sets, const session_pair *
   const session_config config = {
       .configuration = scenario_configuration(k->s), .clock = k->clock, .pairs = pairs, .hosts = HOSTS};
   k->session = session_new(&config);
-  const session_paths_ends ends = {.output = on_output,
-                                   .users = {k, k},
-                                   .is_fpdu_start = session_is_fpdu_start,
-                                   .is_fpdu_start_user = k->session};
-  session_connect(k->session, session_paths_new(k->s, RUN_ENGINE_NATIVE, k->clock, &ends, &error));
+  const session_network_ends ends = {.output = on_output,
+                                     .users = {k, k},
+                                     .is_fpdu_start = session_is_fpdu_start,
+                                     .is_fpdu_start_user = k->session};
+  session_connect(k->session, session_paths_new(scenario_configuration(k->s), RUN_ENGINE_NATIVE, k->clock,
+                                                &ends, &error));
   g_assert_no_error(error);
 }
 

@@ -30,7 +30,7 @@ static bool is_fpdu_start(void *user, const datagram_flow *flow, int64_t positio
 
 static void kit_open(network_kit *k, run_engine kind, const char *text, const char *const *sets)
 {
-  const session_paths_ends ends = {
+  const session_network_ends ends = {
       .output = on_output,
       .users = {[SIDE_INITIATOR] = &k->out[SIDE_INITIATOR], [SIDE_RESPONDER] = &k->out[SIDE_RESPONDER]},
       .is_fpdu_start = is_fpdu_start};
@@ -41,7 +41,7 @@ static void kit_open(network_kit *k, run_engine kind, const char *text, const ch
   session_kit_arrivals_init(&k->out[SIDE_RESPONDER]);
   k->clock = run_engine_new(kind, &error);
   g_assert_no_error(error);
-  k->network = session_paths_new(k->s, kind, k->clock, &ends, &error);
+  k->network = session_paths_new(scenario_configuration(k->s), kind, k->clock, &ends, &error);
   g_assert_no_error(error);
 }
 

@@ -3,43 +3,28 @@
 
 #include <glib.h>
 
-#include "tcp/tcp_receiver.h"
-
-/* As in tcp_connection: late segments of the last millisecond are of this epoch, whatever the peer's clock ticks. */
-enum { PAWS_TICKS = 1000 };
+#include "tcp/tcp_input.h"
 
 typedef struct replay_transport {
-  tcp_transport transport; /* its gauges are those below */
+  tcp_transport transport; /* first; its gauges are those below */
   tcp_gauges gauges;
   tcp_config config;
   const tcp_events *events;
   void *user;
   replay_transport_place place;
-  tcp_receiver *receiver;
+  tcp_receiver receiver;
   tcp_statistics statistics;
-  int64_t highest;       /* of the positions behind the octets that came, taken or not */
+  int64_t highest;       /* end of the octets that came, taken or not */
   uint64_t acknowledged; /* of what was posted */
   bool is_closed;        /* events.closed has been called */
   bool is_finished;
   bool has_own_fin;
-  uint32_t own_fin_sequence; /* of the octet behind the FIN */
+  uint32_t own_fin_sequence; /* of the octet after the FIN */
   bool is_own_fin_acknowledged;
-  bool has_recent_timestamp;
-  uint32_t recent_timestamp; /* TS.Recent (RFC 7323 §4.3) */
+  tcp_recent_timestamp recent_timestamp;
   bool has_own_acknowledgement;
   int64_t own_acknowledgement; /* Last.ACK.sent, a position */
 } replay_transport;
-
-/* A segment on its way in. */
-typedef struct arrival {
-  tcp_header header;
-  const octet_rope *payload;
-  int64_t position;
-  bool fin;
-  bool
-      again; /* offered again by the replay, with the timestamp of the first time, where a TCP would have put a new one */
-  time_ps now;
-} arrival;
 
 static replay_transport *self_of(tcp_transport *transport)
 {
@@ -49,11 +34,6 @@ static replay_transport *self_of(tcp_transport *transport)
 static const replay_transport *const_self_of(const tcp_transport *transport)
 {
   return (const replay_transport *)transport;
-}
-
-static bool has(const arrival *segment, uint8_t flag)
-{
-  return (segment->header.flags & flag) != 0;
 }
 
 static void enter_closed(replay_transport *self, tcp_close_reason reason, time_ps now)
@@ -80,57 +60,28 @@ static void establish(replay_transport *self, time_ps now)
   }
 }
 
-/* RFC 9293 §3.10.7.4, table 6. */
-static bool is_acceptable(const replay_transport *self, const arrival *segment)
+static void take_timestamp(replay_transport *self, const tcp_incoming *segment)
 {
-  int64_t next = (int64_t)tcp_receiver_next(self->receiver);
-  int64_t edge = (int64_t)tcp_receiver_window_edge(self->receiver);
-  int64_t length = (int64_t)segment->payload->length + (segment->fin ? 1 : 0);
-
-  if (length == 0) {
-    return segment->position >= next && segment->position <= edge;
-  }
-  return segment->position < edge && segment->position + length > next;
-}
-
-static bool is_of_an_earlier_epoch(const replay_transport *self, const arrival *segment)
-{
-  return self->has_recent_timestamp && segment->header.has_timestamps && !segment->again &&
-         (int32_t)(segment->header.timestamp_value - self->recent_timestamp) < -PAWS_TICKS;
-}
-
-static void take_timestamp(replay_transport *self, const arrival *segment)
-{
-  uint32_t value = segment->header.timestamp_value;
   int64_t acknowledged =
-      self->has_own_acknowledgement ? self->own_acknowledgement : (int64_t)tcp_receiver_next(self->receiver);
-  bool newer = !self->has_recent_timestamp || (int32_t)(value - self->recent_timestamp) >= 0;
+      self->has_own_acknowledgement ? self->own_acknowledgement : (int64_t)tcp_receiver_next(&self->receiver);
 
-  if (segment->header.has_timestamps && newer && segment->position <= acknowledged) {
-    self->has_recent_timestamp = true;
-    self->recent_timestamp = value;
+  if (segment->header->has_timestamps) {
+    tcp_recent_timestamp_take(&self->recent_timestamp, segment->header->timestamp_value, segment->position,
+                              acknowledged, segment->now);
   }
 }
 
 /* It is dropped; its payload is counted. */
-static void refuse(replay_transport *self, const arrival *segment)
+static void refuse(replay_transport *self, const tcp_incoming *segment)
 {
-  tcp_receiver_refuse(self->receiver, segment->position, segment->payload->length, false, segment->now);
+  tcp_receiver_refuse(&self->receiver, segment->position, segment->payload->length, false, segment->now);
 }
 
-/* RFC 9293 §3.10.7.4, second, and RFC 5961 §3.2: only a RST at RCV.NXT is believed. Behind the peer's FIN it takes nothing away. */
-static void arrive_reset(replay_transport *self, const arrival *segment)
-{
-  if (segment->position == (int64_t)tcp_receiver_next(self->receiver)) {
-    enter_closed(self, self->is_finished ? TCP_CLOSE_FINISHED : TCP_CLOSE_RESET, segment->now);
-  }
-}
-
-static void note_acknowledgement_of_fin(replay_transport *self, const arrival *segment)
+static void note_acknowledgement_of_fin(replay_transport *self, const tcp_incoming *segment)
 {
   self->is_own_fin_acknowledged =
       self->is_own_fin_acknowledged ||
-      (self->has_own_fin && (int32_t)(segment->header.acknowledgement - self->own_fin_sequence) >= 0);
+      (self->has_own_fin && (int32_t)(segment->header->acknowledgement - self->own_fin_sequence) >= 0);
 }
 
 /* Both directions have ended. */
@@ -141,48 +92,13 @@ static void close_when_done(replay_transport *self, time_ps now)
   }
 }
 
-static void take(replay_transport *self, const arrival *segment)
+static void take(replay_transport *self, const tcp_incoming *segment)
 {
-  tcp_receiver_receive(self->receiver, segment->position, segment->payload, segment->fin, segment->now);
-  if (!self->is_closed && !self->is_finished && tcp_receiver_is_finished(self->receiver)) {
-    self->is_finished = true;
-    if (self->events->finished) {
-      self->events->finished(self->user, segment->now);
-    }
-  }
-}
-
-/* The peer's SYN, perhaps with the ACK of ours, which ends the handshake of an end that opened the connection. */
-static void arrive_syn(replay_transport *self, const arrival *segment)
-{
-  if (segment->position == -1 && has(segment, TCP_ACK)) {
-    take_timestamp(self, segment);
-    establish(self, segment->now);
-  }
-}
-
-/* As tcp_connection does from SYN-RECEIVED on. */
-static void arrive(replay_transport *self, const arrival *segment)
-{
-  if (has(segment, TCP_SYN)) {
-    arrive_syn(self, segment);
-    return;
-  }
-  if (!is_acceptable(self, segment) || (!has(segment, TCP_RST) && is_of_an_earlier_epoch(self, segment))) {
-    note_acknowledgement_of_fin(self, segment);
-    refuse(self, segment);
-    close_when_done(self, segment->now);
-    return;
-  }
-  if (has(segment, TCP_RST)) {
-    arrive_reset(self, segment);
-    return;
-  }
   self->highest = MAX(self->highest, segment->position + (int64_t)segment->payload->length);
-  if (!has(segment, TCP_ACK)) {
+  if (!tcp_header_has(segment->header, TCP_ACK)) {
     return;
   }
-  if (!tcp_receiver_inspect(self->receiver, segment->position, segment->payload, segment->now)) {
+  if (!tcp_receiver_inspect(&self->receiver, segment->position, segment->payload, segment->now)) {
     refuse(self, segment);
     return;
   }
@@ -190,15 +106,51 @@ static void arrive(replay_transport *self, const arrival *segment)
   establish(self, segment->now);
   note_acknowledgement_of_fin(self, segment);
   if (!self->is_finished) {
-    take(self, segment);
+    tcp_receiver_receive(&self->receiver, segment->position, segment->payload, segment->fin, segment->now);
+    if (!self->is_closed && tcp_receiver_is_finished(&self->receiver)) {
+      self->is_finished = true;
+      if (self->events->finished) {
+        self->events->finished(self->user, segment->now);
+      }
+    }
   }
   close_when_done(self, segment->now);
+}
+
+/* As on a synchronised connection. `again`: the replay offers it again, with the timestamp of the first time, where a TCP would have put a new
+ * one. */
+static void arrive(replay_transport *self, const tcp_incoming *segment, bool again)
+{
+  if (tcp_header_has(segment->header, TCP_SYN)) {
+    /* The peer's, perhaps with the ACK of ours, which ends the handshake of an end that opened the connection. */
+    if (segment->position == -1 && tcp_header_has(segment->header, TCP_ACK)) {
+      take_timestamp(self, segment);
+      establish(self, segment->now);
+    }
+    return;
+  }
+  switch (tcp_input_judge(&self->receiver, again ? NULL : &self->recent_timestamp, segment, true)) {
+  case TCP_VERDICT_OLD:
+  case TCP_VERDICT_OUTSIDE:
+    note_acknowledgement_of_fin(self, segment);
+    refuse(self, segment);
+    close_when_done(self, segment->now);
+    return;
+  case TCP_VERDICT_RESET: /* after the peer's FIN it takes nothing away */
+    enter_closed(self, self->is_finished ? TCP_CLOSE_FINISHED : TCP_CLOSE_RESET, segment->now);
+    return;
+  case TCP_VERDICT_FALSE_RESET:
+    return;
+  case TCP_VERDICT_TAKEN:
+    take(self, segment);
+    return;
+  }
 }
 
 static void replay_receive(tcp_transport *transport, const datagram *packet, time_ps now)
 {
   replay_transport *self = self_of(transport);
-  arrival segment = {.payload = &packet->payload, .again = packet->retransmission, .now = now};
+  tcp_header header;
 
   if (packet->kind != DATAGRAM_TCP || self->is_closed) {
     return;
@@ -207,28 +159,31 @@ static void replay_receive(tcp_transport *transport, const datagram *packet, tim
     self->statistics.checksum_errors++;
     return;
   }
-  if (!datagram_tcp_header(packet, &segment.header)) {
+  if (!datagram_tcp_header(packet, &header)) {
     return;
   }
-  segment.position = replay_transport_position(transport, segment.header.sequence);
-  segment.fin = (segment.header.flags & TCP_FIN) != 0;
+  const tcp_incoming segment = {.header = &header,
+                                .payload = &packet->payload,
+                                .position = replay_transport_position(transport, header.sequence),
+                                .fin = tcp_header_has(&header, TCP_FIN),
+                                .now = now};
   int64_t end = segment.position + (int64_t)packet->payload.length + (segment.fin ? 1 : 0);
   if (end <= 0 || (uint64_t)end <= self->place.limit) {
-    arrive(self, &segment);
+    arrive(self, &segment, packet->retransmission);
   }
 }
 
-/* --- What the endpoint does --- */
+/* --- What the endpoint does: the capture has what the real end sent, its SYN and FIN too --- */
 
-static void replay_open(tcp_transport *transport, time_ps now)
+static void do_nothing(tcp_transport *transport)
+{
+  (void)transport;
+}
+
+static void do_nothing_at(tcp_transport *transport, time_ps now)
 {
   (void)transport;
   (void)now;
-}
-
-static void replay_listen(tcp_transport *transport)
-{
-  (void)transport;
 }
 
 static void replay_post(tcp_transport *transport, octet_rope *record, unsigned flags)
@@ -236,12 +191,6 @@ static void replay_post(tcp_transport *transport, octet_rope *record, unsigned f
   (void)flags;
   self_of(transport)->gauges.posted_octets += record->length;
   octet_rope_clear(record);
-}
-
-/* The FIN that the real end sent is in the capture. */
-static void replay_close(tcp_transport *transport)
-{
-  (void)transport;
 }
 
 static void replay_abort(tcp_transport *transport, time_ps now)
@@ -268,40 +217,32 @@ static time_ps replay_deadline(const tcp_transport *transport)
   return TIME_PS_NEVER;
 }
 
-static void replay_run(tcp_transport *transport, time_ps now)
-{
-  (void)transport;
-  (void)now;
-}
-
 static void replay_free(tcp_transport *transport)
 {
-  replay_transport *self = self_of(transport);
-
-  tcp_receiver_free(self->receiver);
-  g_free(self);
+  tcp_receiver_clear(&self_of(transport)->receiver);
+  g_free(transport);
 }
 
-/* --- What it tells --- */
+/* --- What it reports --- */
 
 static size_t replay_out_of_order_runs(const tcp_transport *transport)
 {
-  return tcp_receiver_out_of_order_runs(const_self_of(transport)->receiver);
+  return tcp_receiver_out_of_order_runs(&const_self_of(transport)->receiver);
 }
 
 static uint64_t replay_held_octets(const tcp_transport *transport)
 {
-  return tcp_receiver_held_octets(const_self_of(transport)->receiver);
+  return tcp_receiver_held_octets(&const_self_of(transport)->receiver);
 }
 
 static uint64_t replay_held_octets_below(const tcp_transport *transport, uint64_t position)
 {
-  return tcp_receiver_held_octets_below(const_self_of(transport)->receiver, position);
+  return tcp_receiver_held_octets_below(&const_self_of(transport)->receiver, position);
 }
 
 static const octet_store *replay_held(tcp_transport *transport)
 {
-  return tcp_receiver_held(self_of(transport)->receiver);
+  return tcp_receiver_held(&self_of(transport)->receiver);
 }
 
 static const tcp_statistics *replay_statistics(const tcp_transport *transport)
@@ -309,37 +250,35 @@ static const tcp_statistics *replay_statistics(const tcp_transport *transport)
   return &const_self_of(transport)->statistics;
 }
 
-static const tcp_transport_class replay_class = {.free = replay_free,
-                                                 .open = replay_open,
-                                                 .listen = replay_listen,
-                                                 .post = replay_post,
-                                                 .close = replay_close,
-                                                 .abort = replay_abort,
-                                                 .receive = replay_receive,
-                                                 .transmit = replay_transmit,
-                                                 .deadline = replay_deadline,
-                                                 .run = replay_run,
-                                                 .out_of_order_runs = replay_out_of_order_runs,
-                                                 .held_octets = replay_held_octets,
-                                                 .held_octets_below = replay_held_octets_below,
-                                                 .held = replay_held,
-                                                 .statistics = replay_statistics};
-
 tcp_transport *replay_transport_new(const tcp_config *config, const tcp_events *events, void *events_user,
                                     void *user)
 {
+  static const tcp_transport_class class = {.free = replay_free,
+                                            .open = do_nothing_at,
+                                            .listen = do_nothing,
+                                            .post = replay_post,
+                                            .close = do_nothing,
+                                            .abort = replay_abort,
+                                            .receive = replay_receive,
+                                            .transmit = replay_transmit,
+                                            .deadline = replay_deadline,
+                                            .run = do_nothing_at,
+                                            .out_of_order_runs = replay_out_of_order_runs,
+                                            .held_octets = replay_held_octets,
+                                            .held_octets_below = replay_held_octets_below,
+                                            .held = replay_held,
+                                            .statistics = replay_statistics};
   replay_transport *self = g_new0(replay_transport, 1);
 
-  self->transport.class = &replay_class;
+  self->transport.class = &class;
   self->transport.gauges = &self->gauges;
   self->config = *config;
   self->events = events;
   self->user = events_user;
   self->place = *(const replay_transport_place *)user;
   self->gauges.emss_octets = self->place.emss_octets;
-  self->receiver =
-      tcp_receiver_new(&self->config, REPLAY_WINDOW_OCTETS, self->events, self->user, &self->gauges);
-  tcp_receiver_start_at(self->receiver, self->place.start);
+  tcp_receiver_init(&self->receiver, &self->config, REPLAY_WINDOW_OCTETS, events, events_user, &self->gauges);
+  tcp_receiver_start_at(&self->receiver, self->place.start);
   *self->place.made = &self->transport;
   return &self->transport;
 }
@@ -348,13 +287,13 @@ void replay_transport_sent(tcp_transport *transport, const tcp_header *header, u
 {
   replay_transport *self = self_of(transport);
 
-  if (header->flags & TCP_ACK) {
+  if (tcp_header_has(header, TCP_ACK)) {
     int64_t position = replay_transport_position(transport, header->acknowledgement);
     self->own_acknowledgement =
         self->has_own_acknowledgement ? MAX(self->own_acknowledgement, position) : position;
     self->has_own_acknowledgement = true;
   }
-  if (header->flags & TCP_FIN) {
+  if (tcp_header_has(header, TCP_FIN)) {
     self->has_own_fin = true;
     self->own_fin_sequence = header->sequence + payload_octets + 1;
   }
@@ -364,17 +303,17 @@ int64_t replay_transport_position(const tcp_transport *transport, uint32_t seque
 {
   const replay_transport *self = const_self_of(transport);
 
-  return tcp_position_of(sequence, self->place.peer_isn, (int64_t)tcp_receiver_next(self->receiver));
+  return tcp_position_of(sequence, self->place.peer_isn, (int64_t)tcp_receiver_next(&self->receiver));
 }
 
 bool replay_transport_has(const tcp_transport *transport, uint64_t from, uint64_t to)
 {
-  return tcp_receiver_has(const_self_of(transport)->receiver, from, to);
+  return tcp_receiver_has(&const_self_of(transport)->receiver, from, to);
 }
 
 bool replay_transport_lacks_octets(const tcp_transport *transport)
 {
   const replay_transport *self = const_self_of(transport);
 
-  return self->highest > (int64_t)tcp_receiver_next(self->receiver);
+  return self->highest > (int64_t)tcp_receiver_next(&self->receiver);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The TCP of an endpoint whose arrivals come from a capture (a tcp_transport_factory). Its receiving half is TCP's own (tcp/tcp_receiver),
- * so what is held, what is out of order and when octets are passed up is as in a run. What the endpoint sends goes nowhere and is acknowledged
- * at once: what the real end sent is in the capture, too, and is told by replay_transport_sent(). */
+/* The TCP of an endpoint to which a capture's segments arrive (a tcp_transport_factory). What is acceptable, held, out of order and passed up
+ * when is decided by TCP's own tcp_input_judge() and tcp_receiver, as in a run. What the endpoint sends goes nowhere and is acknowledged at
+ * once: what the real end sent is in the capture, and comes by replay_transport_sent(). */
 #ifndef REPLAY_REPLAY_TRANSPORT_H
 #define REPLAY_REPLAY_TRANSPORT_H
 
@@ -13,15 +13,15 @@
 /* The `user` of replay_transport_new(); copied. */
 typedef struct replay_transport_place {
   uint64_t start;       /* the first octet that comes is at this position */
-  uint32_t peer_isn;    /* position 0 is that of the octet behind this sequence number */
+  uint32_t peer_isn;    /* position 0 is that of the octet after this sequence number */
   uint32_t emss_octets; /* that the endpoint may make FPDUs for */
   uint64_t limit;       /* a segment that reaches beyond this position is passed over; UINT64_MAX: none is */
-  tcp_transport **made; /* where the transport made is told */
+  tcp_transport **made; /* gets the transport made */
 } replay_transport_place;
 
 /* A tcp_transport_factory; of `config` passing and receive_mtu_octets count. TCP is established by the first segment with an ACK, which ends the
- * handshake whichever end opened it; closed when both FINs have come and are acknowledged in the capture, or by a RST (RFC 9293 §3.10.7.4). PAWS is that of
- * tcp_connection (RFC 7323 §5.3). Segments with a wrong checksum are dropped and counted. */
+ * handshake whichever end opened it; closed when both FINs have come and are acknowledged in the capture, or by a RST (RFC 9293 §3.10.7.4).
+ * Segments with a wrong checksum are dropped and counted. */
 tcp_transport *replay_transport_new(const tcp_config *config, const tcp_events *events, void *events_user,
                                     void *user);
 
@@ -34,7 +34,7 @@ int64_t replay_transport_position(const tcp_transport *transport, uint32_t seque
 /* All octets of [from, to) have come and were taken. */
 bool replay_transport_has(const tcp_transport *transport, uint64_t from, uint64_t to);
 
-/* Octets in front of some that came, or those themselves, have not been taken. */
+/* Octets before some that came, or those themselves, have not been taken. */
 bool replay_transport_lacks_octets(const tcp_transport *transport);
 
 #endif

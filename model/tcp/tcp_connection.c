@@ -296,8 +296,8 @@ static void take_syn(tcp_connection *connection, const tcp_header *header, time_
   connection->peer_isn = header->sequence;
   connection->sack = config->sack && header->has_sack_permitted;
   connection->timestamps = config->timestamps && header->has_timestamps;
-  connection->recent_timestamp = header->timestamp_value;
-  connection->recent_timestamp_taken = now;
+  connection->recent_timestamp =
+      (tcp_recent_timestamp){.value = header->timestamp_value, .is_known = true, .taken = now};
   connection->window_scaling = header->has_window_scale;
   connection->send_scale = (uint8_t)MIN(header->window_scale, WINDOW_SCALE_MAX);
   if (!connection->window_scaling) {
@@ -319,7 +319,7 @@ static void take_syn(tcp_connection *connection, const tcp_header *header, time_
 }
 
 /* The handshake is done: our SYN is acknowledged by `segment`. */
-void tcp_connection_establish(tcp_connection *connection, const tcp_arrival *segment)
+void tcp_connection_establish(tcp_connection *connection, const tcp_incoming *segment)
 {
   bool syn_sent_twice = connection->syn_timeouts > 0;
   tcp_retransmission_timer_stop(&connection->timer);
@@ -382,7 +382,7 @@ void tcp_connection_arrive_in_syn_sent(tcp_connection *connection, const tcp_hea
     connection->syn_due = true;
     return;
   }
-  tcp_arrival segment = {.header = header, .position = -1, .now = now};
+  tcp_incoming segment = {.header = header, .position = -1, .now = now};
   tcp_receiver_owe_ack(&connection->receiver, TCP_ACK_DUE);
   tcp_connection_establish(connection, &segment);
 }

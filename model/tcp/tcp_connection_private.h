@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What tcp_connection.c (life, timers and handshake), tcp_arrival.c (a segment arrives) and
- * tcp_departure.c (a segment leaves) share. */
+/* What tcp_connection.c (life, timers and handshake), tcp_input.c (a segment arrives) and
+ * tcp_output.c (a segment leaves) share. */
 #ifndef TCP_TCP_CONNECTION_PRIVATE_H
 #define TCP_TCP_CONNECTION_PRIVATE_H
 
 #include "tcp/tcp_connection.h"
 #include "tcp/tcp_ecn.h"
+#include "tcp/tcp_input.h"
 #include "tcp/tcp_receiver.h"
 #include "tcp/tcp_retransmission_timer.h"
 #include "tcp/tcp_sender_private.h"
@@ -64,6 +65,7 @@ typedef struct tcp_connection {
   tcp_ecn ecn;
   bool earlier_ack_due;      /* an ACK of less than has come: see make_earlier_ack(); … */
   uint8_t earlier_ack_flags; /* … and its flags */
+  uint16_t peer_window;      /* as on the wire */
   uint32_t peer_isn;
   uint32_t peer_mss_octets;       /* UINT32_MAX before */
   uint32_t receive_window_octets; /* at most 2^30 (RFC 7323 §2.3), as the next */
@@ -71,11 +73,9 @@ typedef struct tcp_connection {
   /* the peer's window (RFC 9293 §3.3.1) */
   int64_t window_position;      /* SND.WL1 */
   uint64_t window_acknowledged; /* SND.WL2 */
-  uint16_t peer_window;         /* as on the wire */
 
-  uint32_t recent_timestamp;      /* TS.Recent (RFC 7323 §4.3) … */
-  time_ps recent_timestamp_taken; /* … and when it was */
-  uint64_t last_acknowledgement;  /* Last.ACK.sent, a position */
+  tcp_recent_timestamp recent_timestamp;
+  uint64_t last_acknowledgement; /* Last.ACK.sent, a position */
 
   tcp_pending_reset reset;
   uint32_t syn_timeouts;
@@ -96,28 +96,13 @@ static inline const tcp_connection *tcp_connection_of_const(const tcp_transport 
   return (const tcp_connection *)transport;
 }
 
-/* Of its class, in tcp_arrival.c and tcp_departure.c. */
+/* Of its class, in tcp_input.c and tcp_output.c. */
 void tcp_connection_receive(tcp_transport *transport, const datagram *packet, time_ps now);
 datagram *tcp_connection_transmit(tcp_transport *transport, time_ps now);
 
 /* The clock of the timestamps option, in microseconds. RFC 7323 §5.4 asks for a tick between 1 ms and 1 s,
  * for PAWS; round trips here take microseconds, so PAWS looks back 36 minutes only. */
 uint32_t tcp_connection_timestamp(time_ps now);
-
-/* A segment that has arrived, in stream positions. */
-typedef struct tcp_arrival {
-  const tcp_header *header;
-  const octet_rope *payload;
-  int64_t position;
-  bool fin;
-  bool congestion_experienced; /* CE */
-  time_ps now;
-} tcp_arrival;
-
-static inline bool tcp_header_has(const tcp_header *header, uint8_t flag)
-{
-  return (header->flags & flag) != 0;
-}
 
 /* RFC 9293 §3.10.7.2 and §3.10.7.3. */
 void tcp_connection_arrive_in_listen(tcp_connection *connection, const tcp_header *header,
@@ -126,14 +111,14 @@ void tcp_connection_arrive_in_syn_sent(tcp_connection *connection, const tcp_hea
                                        uint32_t payload_octets, time_ps now);
 
 /* The handshake is done: our SYN is acknowledged by `segment`. */
-void tcp_connection_establish(tcp_connection *connection, const tcp_arrival *segment);
+void tcp_connection_establish(tcp_connection *connection, const tcp_incoming *segment);
 
 /* What answers a segment that belongs to no connection (RFC 9293 §3.10.7.1, §3.5.2 group 1). */
 void tcp_connection_answer_with_reset(tcp_connection *connection, const tcp_header *header,
                                       uint32_t payload_octets);
 
 /* The peer's window, of a segment that acknowledges all below `acknowledged`. */
-void tcp_connection_take_window(tcp_connection *connection, const tcp_arrival *segment,
+void tcp_connection_take_window(tcp_connection *connection, const tcp_incoming *segment,
                                 uint64_t acknowledged);
 
 /* The IP and TCP headers of a segment without options. */

@@ -19,14 +19,6 @@ void tcp_receiver_init(tcp_receiver *receiver, const tcp_config *config, uint64_
   gauges->in_order_edge = 0;
 }
 
-tcp_receiver *tcp_receiver_new(const tcp_config *config, uint64_t window_octets, const tcp_events *events,
-                               void *user, tcp_gauges *gauges)
-{
-  tcp_receiver *receiver = g_new(tcp_receiver, 1);
-  tcp_receiver_init(receiver, config, window_octets, events, user, gauges);
-  return receiver;
-}
-
 /* `receiver`'s late arrivals, made if need be. */
 static tcp_late_arrivals *late_of(tcp_receiver *receiver)
 {
@@ -64,14 +56,6 @@ void tcp_receiver_clear(tcp_receiver *receiver)
 {
   free_late(receiver->late);
   receiver->late = NULL;
-}
-
-void tcp_receiver_free(tcp_receiver *receiver)
-{
-  if (receiver) {
-    tcp_receiver_clear(receiver);
-    g_free(receiver);
-  }
 }
 
 void tcp_receiver_start_at(tcp_receiver *receiver, uint64_t position)

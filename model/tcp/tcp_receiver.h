@@ -55,16 +55,12 @@ typedef struct tcp_receiver {
   tcp_late_arrivals *late; /* NULL: there are none */
 } tcp_receiver;
 
-/* A receiver at position 0 that announces `window_octets` from the in-order edge on. It calls
- * `events->segment` and `events->octets` with `user`; `config` and `events` must outlive it, and so must `gauges`, where it
- * keeps in_order_edge. Free with tcp_receiver_free(). */
-tcp_receiver *tcp_receiver_new(const tcp_config *config, uint64_t window_octets, const tcp_events *events,
-                               void *user, tcp_gauges *gauges);
-void tcp_receiver_free(tcp_receiver *receiver);
-
-/* Makes `receiver` what tcp_receiver_new() returns; frees what it has, which leaves it able to tell that there is nothing. */
+/* Makes `receiver` one at position 0 that announces `window_octets` from the in-order edge on. It calls `events->segment` and
+ * `events->octets` with `user`; `config` and `events` must outlive it, and so must `gauges`, where it keeps in_order_edge. */
 void tcp_receiver_init(tcp_receiver *receiver, const tcp_config *config, uint64_t window_octets,
                        const tcp_events *events, void *user, tcp_gauges *gauges);
+
+/* Frees what `receiver` has, which leaves it able to answer that there is nothing. */
 void tcp_receiver_clear(tcp_receiver *receiver);
 
 /* The first octet that comes is the one at `position`: all below have arrived, elsewhere. Before the first. */

@@ -204,7 +204,8 @@ receiver_fixture *receiver_fixture_new(const receiver_fixture_config *config, co
   f->tcp_config.passing = config->mode == KIT_IN_ORDER ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED;
   f->tcp_events =
       (tcp_events){.inspect = on_inspect, .admit = on_admit, .segment = on_segment, .octets = on_octets};
-  f->tcp = tcp_receiver_new(&f->tcp_config, KIT_WINDOW_OCTETS, &f->tcp_events, f, &f->tcp_gauges);
+  f->tcp = g_new(tcp_receiver, 1);
+  tcp_receiver_init(f->tcp, &f->tcp_config, KIT_WINDOW_OCTETS, &f->tcp_events, f, &f->tcp_gauges);
   tcp_receiver_start_at(f->tcp, config->long_ago_octets);
   const rnic_receiver_config receiver = {.tcp = &f->transport,
                                          .stream = f->rdmap,
@@ -232,7 +233,8 @@ void receiver_fixture_free(receiver_fixture *f)
   rnic_admission_free(f->admission);
   rnic_receiver_clear(f->receiver);
   g_free(f->receiver);
-  tcp_receiver_free(f->tcp);
+  tcp_receiver_clear(f->tcp);
+  g_free(f->tcp);
   rdmap_stream_free(f->rdmap);
   ddp_stag_table_free(f->stags);
   mpa_stream_free(f->stream);

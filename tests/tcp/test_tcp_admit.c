@@ -45,13 +45,15 @@ static fixture *begin(tcp_passing passing)
 
   test->config = tcp_config_default();
   test->config.passing = passing;
-  test->receiver = tcp_receiver_new(&test->config, 1000, &events, test, &test->gauges);
+  test->receiver = g_new(tcp_receiver, 1);
+  tcp_receiver_init(test->receiver, &test->config, 1000, &events, test, &test->gauges);
   return test;
 }
 
 static void end(fixture *test)
 {
-  tcp_receiver_free(test->receiver);
+  tcp_receiver_clear(test->receiver);
+  g_free(test->receiver);
   g_free(test);
 }
 

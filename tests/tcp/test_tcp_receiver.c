@@ -70,14 +70,16 @@ static fixture *fixture_of(tcp_passing passing)
   fixture *test = g_new0(fixture, 1);
   test->config = (tcp_config){.passing = passing, .delayed_ack_segments = 2, .delayed_ack_ps = 40};
   test->above.passed = g_string_new(NULL);
-  test->receiver = tcp_receiver_new(&test->config, 1000, &EVENTS, &test->above, &test->gauges);
+  test->receiver = g_new(tcp_receiver, 1);
+  tcp_receiver_init(test->receiver, &test->config, 1000, &EVENTS, &test->above, &test->gauges);
   test->above.receiver = test->receiver;
   return test;
 }
 
 static void fixture_free(fixture *test)
 {
-  tcp_receiver_free(test->receiver);
+  tcp_receiver_clear(test->receiver);
+  g_free(test->receiver);
   g_string_free(test->above.passed, TRUE);
   g_free(test);
 }

@@ -44,7 +44,7 @@ static datagram *make_syn(tcp_connection *connection, time_ps now)
       .has_sack_permitted = answer ? connection->sack : config->sack,
       .has_timestamps = answer ? connection->timestamps : config->timestamps,
       .timestamp_value = tcp_connection_timestamp(now),
-      .timestamp_echo = answer ? connection->recent_timestamp : 0,
+      .timestamp_echo = answer ? connection->recent_timestamp.value : 0,
   };
   connection->syn_due = false;
   connection->syn_sent_at = now;
@@ -85,7 +85,7 @@ static inline void write_header(const tcp_connection *connection, tcp_header *he
   if (connection->timestamps) {
     header->has_timestamps = true;
     header->timestamp_value = tcp_connection_timestamp(now);
-    header->timestamp_echo = connection->recent_timestamp;
+    header->timestamp_echo = connection->recent_timestamp.value;
   }
 }
 

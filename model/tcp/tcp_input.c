@@ -7,6 +7,64 @@
 #include "base/big_endian.h"
 #include "tcp/tcp_connection_private.h"
 
+/* --- Whether a segment is taken --- */
+
+enum { PAWS_TICKS = 1000 }; /* of a clock of microseconds: one millisecond */
+
+/* RFC 7323 §5.3. A peer's clock may tick faster than the millisecond that §5.4 asks for, and the model's does: with its microseconds
+ * every segment that a retransmission overtakes would be of an earlier epoch. Late segments of the last millisecond are of this
+ * one. TS.Recent of half such a clock's period ago, 36 minutes, compares with nothing any more (§5.5: 24 days at 1 ms). */
+static inline bool is_of_an_earlier_epoch(const tcp_recent_timestamp *recent, uint32_t timestamp, time_ps now)
+{
+  return (int32_t)(timestamp - recent->value) < -PAWS_TICKS &&
+         now - recent->taken < (time_ps)INT32_MAX * TIME_PS_PER_MICROSECOND;
+}
+
+void tcp_recent_timestamp_take(tcp_recent_timestamp *recent, uint32_t value, int64_t position,
+                               int64_t acknowledged, time_ps now)
+{
+  bool newer = !recent->is_known || (int32_t)(value - recent->value) >= 0;
+  if (newer && position <= acknowledged) {
+    *recent = (tcp_recent_timestamp){.value = value, .is_known = true, .taken = now};
+  }
+}
+
+/* RFC 9293 §3.10.7.4, table 6. By its letter a segment without length is not taken at the window's edge, where a sender stands that
+ * has filled the window: every ACK it sends then would be lost. */
+static bool is_acceptable(const tcp_receiver *receiver, const tcp_incoming *segment, bool takes_edge)
+{
+  int64_t next = (int64_t)tcp_receiver_next(receiver);
+  int64_t edge = (int64_t)tcp_receiver_window_edge(receiver);
+  int64_t length =
+      segment->payload->length + (segment->fin ? 1 : 0) + (tcp_header_has(segment->header, TCP_SYN) ? 1 : 0);
+  if (length == 0) {
+    return segment->position == next ||
+           (segment->position > next && segment->position < edge + (takes_edge ? 1 : 0));
+  }
+  return segment->position < edge && segment->position + length > next;
+}
+
+tcp_verdict tcp_input_judge(const tcp_receiver *receiver, const tcp_recent_timestamp *recent,
+                            const tcp_incoming *segment, bool takes_edge)
+{
+  const tcp_header *header = segment->header;
+  bool is_reset = tcp_header_has(header, TCP_RST);
+  if (recent && recent->is_known && header->has_timestamps && !is_reset &&
+      is_of_an_earlier_epoch(recent, header->timestamp_value, segment->now)) {
+    return TCP_VERDICT_OLD;
+  }
+  if (!is_acceptable(receiver, segment, takes_edge)) {
+    return TCP_VERDICT_OUTSIDE;
+  }
+  if (is_reset) {
+    return segment->position == (int64_t)tcp_receiver_next(receiver) ? TCP_VERDICT_RESET
+                                                                     : TCP_VERDICT_FALSE_RESET;
+  }
+  return TCP_VERDICT_TAKEN;
+}
+
+/* --- What a segment does --- */
+
 /* What answers a segment that belongs to no connection (RFC 9293 §3.10.7.1, §3.5.2 group 1). */
 void tcp_connection_answer_with_reset(tcp_connection *connection, const tcp_header *header,
                                       uint32_t payload_octets)
@@ -36,33 +94,16 @@ static inline void take_window(tcp_connection *connection, int64_t position, uin
   tcp_sender_open_window(&connection->sender, acknowledged, octets);
 }
 
-void tcp_connection_take_window(tcp_connection *connection, const tcp_arrival *segment, uint64_t acknowledged)
+void tcp_connection_take_window(tcp_connection *connection, const tcp_incoming *segment,
+                                uint64_t acknowledged)
 {
   /* RFC 7323 §2.2: the window of a SYN is never scaled */
   unsigned scale = tcp_header_has(segment->header, TCP_SYN) ? 0 : connection->send_scale;
   take_window(connection, segment->position, segment->header->window, scale, acknowledged);
 }
 
-/* RFC 9293 §3.10.7.4, table 6. A segment without length is taken at the window's edge too, where a sender
- * stands that has filled the window: by the letter of the table every ACK it sends then would be lost. The letter
- * holds in TIME-WAIT, where all octets and the FIN have come, and if so configured for RST. */
-static bool is_acceptable(const tcp_connection *connection, const tcp_arrival *segment)
-{
-  int64_t next = (int64_t)tcp_receiver_next(&connection->receiver);
-  int64_t edge = (int64_t)tcp_receiver_window_edge(&connection->receiver);
-  int64_t length =
-      segment->payload->length + (segment->fin ? 1 : 0) + (tcp_header_has(segment->header, TCP_SYN) ? 1 : 0);
-  if (length == 0) {
-    bool takes_edge = connection->state != TCP_STATE_TIME_WAIT &&
-                      !(connection->config.drops_reset_at_edge && tcp_header_has(segment->header, TCP_RST));
-    return segment->position == next ||
-           (segment->position > next && segment->position < edge + (takes_edge ? 1 : 0));
-  }
-  return segment->position < edge && segment->position + length > next;
-}
-
 /* Answers with an ACK and drops the segment; its payload is counted while somebody above listens. */
-static void refuse(tcp_connection *connection, const tcp_arrival *segment)
+static void refuse(tcp_connection *connection, const tcp_incoming *segment)
 {
   uint32_t length = connection->closed ? 0 : segment->payload->length;
   tcp_receiver_refuse(&connection->receiver, segment->position, length,
@@ -70,52 +111,29 @@ static void refuse(tcp_connection *connection, const tcp_arrival *segment)
 }
 
 /* Drops the segment without an answer, as if it had been lost. It has come all the same, so its payload is counted. */
-static void drop_silently(tcp_connection *connection, const tcp_arrival *segment)
+static void drop_silently(tcp_connection *connection, const tcp_incoming *segment)
 {
   uint32_t length = connection->closed ? 0 : segment->payload->length;
   tcp_receiver_refuse(&connection->receiver, segment->position, length, false, segment->now);
 }
 
-/* RFC 9293 §3.10.7.4, second: only a RST at exactly RCV.NXT is believed, others in the window are
- * challenged (RFC 5961 §3.2). */
-static void arrive_reset(tcp_connection *connection, const tcp_arrival *segment)
+static void arrive_reset(tcp_connection *connection, time_ps now)
 {
-  if (segment->position != (int64_t)tcp_receiver_next(&connection->receiver)) {
-    tcp_receiver_owe_ack(&connection->receiver, TCP_ACK_ALONE);
-    return;
-  }
   if (connection->state == TCP_STATE_SYN_RECEIVED && connection->passive) {
     tcp_connection_return_to_listen(connection);
     return;
   }
-  tcp_connection_enter_closed(connection, TCP_STATE_CLOSED, TCP_CLOSE_RESET, segment->now);
+  tcp_connection_enter_closed(connection, TCP_STATE_CLOSED, TCP_CLOSE_RESET, now);
 }
 
-enum { PAWS_TICK = 1000 }; /* of this clock's: one millisecond */
-
-/* PAWS (RFC 7323 §5.3 R1; mpa-01 §3.1.2, MPA-029): a timestamp from before TS.Recent is of another epoch of the sequence space.
- * The clock asked for ticks no faster than every millisecond (§5.4), so late segments of the last one are of this epoch; with this clock's
- * microseconds every segment that a retransmission overtakes would be of an earlier one. TS.Recent of half the clock's period
- * ago compares with nothing any more (§5.5; 24 days there, 36 minutes here). */
-static bool is_of_an_earlier_epoch(const tcp_connection *connection, uint32_t timestamp, time_ps now)
+static inline void take_timestamp(tcp_connection *connection, const tcp_incoming *segment)
 {
-  time_ps age = now - connection->recent_timestamp_taken;
-  return (int32_t)(timestamp - connection->recent_timestamp) < -PAWS_TICK &&
-         age < (time_ps)INT32_MAX * TIME_PS_PER_MICROSECOND;
-}
-
-/* RFC 7323 §4.3: what is echoed is the timestamp of the oldest segment not yet acknowledged. */
-static void take_timestamp(tcp_connection *connection, uint32_t timestamp, int64_t position, time_ps now)
-{
-  bool newer = (int32_t)(timestamp - connection->recent_timestamp) >= 0;
-  if (newer && position <= (int64_t)connection->last_acknowledgement) {
-    connection->recent_timestamp = timestamp;
-    connection->recent_timestamp_taken = now;
-  }
+  tcp_recent_timestamp_take(&connection->recent_timestamp, segment->header->timestamp_value,
+                            segment->position, (int64_t)connection->last_acknowledgement, segment->now);
 }
 
 /* What the echoed timestamp, if there is one, says: the round trip, and when the segment left that it echoes. */
-static void read_timestamp_echo(const tcp_arrival *segment, tcp_acknowledgement *ack)
+static void read_timestamp_echo(const tcp_incoming *segment, tcp_acknowledgement *ack)
 {
   int32_t ticks = (int32_t)(tcp_connection_timestamp(segment->now) - segment->header->timestamp_echo);
   time_ps whole = segment->now - segment->now % TIME_PS_PER_MICROSECOND;
@@ -186,7 +204,7 @@ static void take_plain_acknowledgement(tcp_connection *connection, uint64_t ackn
   take_acknowledgement(connection, &ack, position, window, now);
 }
 
-static void acknowledge(tcp_connection *connection, const tcp_arrival *segment, uint64_t position)
+static void acknowledge(tcp_connection *connection, const tcp_incoming *segment, uint64_t position)
 {
   const tcp_header *header = segment->header;
   tcp_acknowledgement ack = {
@@ -208,7 +226,7 @@ static void acknowledge(tcp_connection *connection, const tcp_arrival *segment, 
 
 /* An ACK below SND.UNA, which a later one has overtaken: what it SACKs is there, and what it reports came twice. All else in it
  * is out of date. */
-static void acknowledge_late(tcp_connection *connection, const tcp_arrival *segment, int64_t position)
+static void acknowledge_late(tcp_connection *connection, const tcp_incoming *segment, int64_t position)
 {
   tcp_acknowledgement ack = {
       .position = (uint64_t)MAX(position, 0),
@@ -233,7 +251,7 @@ static bool may_acknowledge(const tcp_connection *connection, int64_t position)
 
 /* RFC 9293 §3.10.7.4, fifth: check the ACK field. Stores its position. Returns false when the segment is
  * dropped. */
-static bool check_ack(tcp_connection *connection, const tcp_arrival *segment, int64_t *position)
+static bool check_ack(tcp_connection *connection, const tcp_incoming *segment, int64_t *position)
 {
   const tcp_header *header = segment->header;
   int64_t acknowledged = (int64_t)tcp_sender_acknowledged(&connection->sender);
@@ -252,7 +270,7 @@ static bool check_ack(tcp_connection *connection, const tcp_arrival *segment, in
 }
 
 /* The ACK field, which is in order, has its effect. Returns false when the connection is closed by it. */
-static bool arrive_ack(tcp_connection *connection, const tcp_arrival *segment, int64_t position)
+static bool arrive_ack(tcp_connection *connection, const tcp_incoming *segment, int64_t position)
 {
   if (connection->state == TCP_STATE_SYN_RECEIVED) {
     tcp_connection_establish(connection, segment);
@@ -302,7 +320,7 @@ static void arrive_fin(tcp_connection *connection, time_ps now)
 
 /* An unacceptable segment has been answered. In CLOSING it may be the FIN again, which cut to the window is an empty segment at
  * RCV.NXT: its ACK counts, and may be the first of our FIN (RFC 9293 §3.10.7.4). */
-static void arrive_fin_again(tcp_connection *connection, const tcp_arrival *segment)
+static void arrive_fin_again(tcp_connection *connection, const tcp_incoming *segment)
 {
   const tcp_header *header = segment->header;
   int64_t end = segment->position + (int64_t)segment->payload->length + 1;
@@ -324,7 +342,7 @@ static bool may_receive(const tcp_connection *connection)
 }
 
 /* ECN of a segment whose payload is taken; one outside of the window has no say (RFC 3168 §6.1.5). */
-static G_GNUC_NO_INLINE void arrive_ecn(tcp_connection *connection, const tcp_arrival *segment)
+static G_GNUC_NO_INLINE void arrive_ecn(tcp_connection *connection, const tcp_incoming *segment)
 {
   tcp_receiver *receiver = &connection->receiver;
   uint8_t flags_before = tcp_ecn_flags(&connection->ecn);
@@ -342,7 +360,7 @@ static G_GNUC_NO_INLINE void arrive_ecn(tcp_connection *connection, const tcp_ar
 
 /* Whether the layer above lets the new octets of an acceptable segment be committed. A segment that it
  * refuses is dropped whole, with its ACK and its FIN: no answer, so that the peer sends it again (mpa-01 §7, MPA-286). */
-static G_GNUC_NO_INLINE bool may_commit(tcp_connection *connection, const tcp_arrival *segment)
+static G_GNUC_NO_INLINE bool may_commit(tcp_connection *connection, const tcp_incoming *segment)
 {
   if (tcp_receiver_inspect(&connection->receiver, segment->position, segment->payload, segment->now)) {
     return true;
@@ -352,7 +370,7 @@ static G_GNUC_NO_INLINE bool may_commit(tcp_connection *connection, const tcp_ar
 }
 
 /* RFC 9293 §3.10.7.4: SYN-RECEIVED and all states behind it. */
-static G_GNUC_NO_INLINE void arrive_synchronised(tcp_connection *connection, const tcp_arrival *segment)
+static G_GNUC_NO_INLINE void arrive_synchronised(tcp_connection *connection, const tcp_incoming *segment)
 {
   const tcp_header *header = segment->header;
   if (connection->state == TCP_STATE_SYN_RECEIVED && tcp_header_has(header, TCP_SYN) &&
@@ -366,20 +384,26 @@ static G_GNUC_NO_INLINE void arrive_synchronised(tcp_connection *connection, con
     drop_silently(connection, segment); /* RFC 7323 §3.2 */
     return;
   }
-  bool of_an_earlier_epoch =
-      has_timestamp && is_of_an_earlier_epoch(connection, header->timestamp_value, segment->now);
-  if (!tcp_header_has(header, TCP_RST) && of_an_earlier_epoch) {
+  /* The letter of the table holds in TIME-WAIT, where all octets and the FIN have come, and if so configured for RST. */
+  bool takes_edge = connection->state != TCP_STATE_TIME_WAIT &&
+                    !(connection->config.drops_reset_at_edge && tcp_header_has(header, TCP_RST));
+  switch (tcp_input_judge(&connection->receiver, has_timestamp ? &connection->recent_timestamp : NULL,
+                          segment, takes_edge)) {
+  case TCP_VERDICT_OLD:
     refuse(connection, segment);
     return;
-  }
-  if (!is_acceptable(connection, segment)) {
+  case TCP_VERDICT_OUTSIDE:
     refuse(connection, segment);
     arrive_fin_again(connection, segment);
     return;
-  }
-  if (tcp_header_has(header, TCP_RST)) {
-    arrive_reset(connection, segment);
+  case TCP_VERDICT_RESET:
+    arrive_reset(connection, segment->now);
     return;
+  case TCP_VERDICT_FALSE_RESET:
+    tcp_receiver_owe_ack(&connection->receiver, TCP_ACK_ALONE);
+    return;
+  case TCP_VERDICT_TAKEN:
+    break;
   }
   if (tcp_header_has(header, TCP_SYN)) {
     if (connection->state == TCP_STATE_SYN_RECEIVED && connection->passive) {
@@ -395,7 +419,7 @@ static G_GNUC_NO_INLINE void arrive_synchronised(tcp_connection *connection, con
     return;
   }
   if (has_timestamp) {
-    take_timestamp(connection, header->timestamp_value, segment->position, segment->now);
+    take_timestamp(connection, segment);
   }
   if (!arrive_ack(connection, segment, acknowledged) || !after_ack(connection, segment->now) ||
       !may_receive(connection)) {
@@ -434,10 +458,10 @@ static G_GNUC_NO_INLINE void arrive_too_big(tcp_connection *connection, const da
 }
 
 /* The segment in `packet`, whose header is `header`. */
-static tcp_arrival arrival_of(const tcp_connection *connection, const datagram *packet,
-                              const tcp_header *header, time_ps now)
+static tcp_incoming arrival_of(const tcp_connection *connection, const datagram *packet,
+                               const tcp_header *header, time_ps now)
 {
-  return (tcp_arrival){
+  return (tcp_incoming){
       .header = header,
       .payload = &packet->payload,
       .position = tcp_position_of(header->sequence, connection->peer_isn,
@@ -471,7 +495,7 @@ static G_GNUC_NO_INLINE void arrive_segment(tcp_connection *connection, const da
   default:
     break;
   }
-  tcp_arrival segment = arrival_of(connection, packet, &header, now);
+  tcp_incoming segment = arrival_of(connection, packet, &header, now);
   arrive_synchronised(connection, &segment);
 }
 
@@ -481,12 +505,12 @@ static G_GNUC_NO_INLINE bool arrive_whole_header(tcp_connection *connection, con
 {
   tcp_header header;
   datagram_tcp_header(packet, &header);
-  tcp_arrival segment = arrival_of(connection, packet, &header, now);
+  tcp_incoming segment = arrival_of(connection, packet, &header, now);
   if (packet->payload.length > 0 && connection->events->inspect && !may_commit(connection, &segment)) {
     return false;
   }
   if (connection->timestamps) {
-    take_timestamp(connection, header.timestamp_value, segment.position, now);
+    take_timestamp(connection, &segment);
   }
   acknowledge(connection, &segment, acknowledged);
   if (connection->ecn.agreed && !connection->closed) {
@@ -528,7 +552,8 @@ static bool arrive_predicted(tcp_connection *connection, const datagram *packet,
   if (predicted == NOT_PREDICTED || acknowledged < before ||
       acknowledged > (int64_t)tcp_sender_next_position(sender) ||
       (connection->timestamps &&
-       is_of_an_earlier_epoch(connection, big_endian_read_32(wire + TCP_TIMESTAMP_VALUE_AT), now))) {
+       is_of_an_earlier_epoch(&connection->recent_timestamp,
+                              big_endian_read_32(wire + TCP_TIMESTAMP_VALUE_AT), now))) {
     return false;
   }
   uint16_t window = big_endian_read_16(wire + TCP_WINDOW_AT);

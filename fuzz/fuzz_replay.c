@@ -118,7 +118,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *octets, size_t length)
     }
   }
   const replay_options options = {
-      .source = {.path = path,
+      .capture = {.path = path,
                  .decoding = {.hints = &hint,
                               .hint_count = how & HOW_HINT ? 1 : 0,
                               .ignore_checksums = !(how & HOW_CHECKSUMS),

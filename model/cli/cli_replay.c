@@ -119,10 +119,10 @@ static int run(replay *r, const choices *chosen, const cli_arguments *arguments,
 static int replay_capture(const choices *chosen, const cli_arguments *arguments)
 {
   cli_progress shown = {.file = stderr, .started_us = g_get_monotonic_time()};
-  replay_options options = {.source = {.path = arguments->rest[0], .filter = chosen->capture.filter},
+  replay_options options = {.capture = {.path = arguments->rest[0], .filter = chosen->capture.filter},
                             .sets = (const char *const *)chosen->sets};
   GError *error = NULL;
-  g_autoptr(GArray) hints = cli_capture_read(&chosen->capture, &options.source.decoding, &error);
+  g_autoptr(GArray) hints = cli_capture_read(&chosen->capture, &options.capture.decoding, &error);
 
   if (!hints || !read_resend(chosen, &options, &error)) {
     return cli_fail(error);

@@ -6,18 +6,19 @@
 #include <errno.h>
 
 #include "base/units.h"
-#include "replay/replay_notes.h"
+#include "replay/replay_network.h"
+#include "session/session_setup.h"
 
 struct replay {
   replay_options options;
-  replay_lessons *lessons;
+  replay_profile *profile;
   scenario *s;
   gboolean chooses_side; /* nobody has named it */
   time_ps resend_ps;
 };
 
-/* Both readings take about as long. */
-static void tell(const replay *r, double share, time_ps now)
+/* `share` of both readings, which take about as long. */
+static void report(const replay *r, double share, time_ps now)
 {
   if (r->options.progress) {
     const session_progress progress = {.now = now, .share = CLAMP(share, 0, 1)};
@@ -28,12 +29,12 @@ static void tell(const replay *r, double share, time_ps now)
 
 static void on_first_reading(void *user, double share, time_ps now)
 {
-  tell(user, share / 2, now);
+  report(user, share / 2, now);
 }
 
 static void on_second_reading(const session_progress *progress, void *user)
 {
-  tell(user, 0.5 + progress->share / 2, progress->now);
+  report(user, 0.5 + progress->share / 2, progress->now);
 }
 
 /* --- The first reading --- */
@@ -47,13 +48,12 @@ static gint compare_times(gconstpointer a, gconstpointer b)
 }
 
 /* The median of the round trips that the handshakes show, in ps; 0: there are none. */
-static time_ps round_trip(const replay_lessons *lessons)
+static time_ps round_trip(const replay_profile *profile)
 {
   g_autoptr(GArray) times = g_array_new(FALSE, FALSE, sizeof(int64_t));
 
-  for (guint i = 0; i < lessons->connections->len; i++) {
-    uint32_t flow = g_array_index(lessons->connections, replay_connection_lesson, i).decoded.flow;
-    int64_t time_ns = g_array_index(lessons->handshakes, replay_handshake, flow).round_trip_ns;
+  for (guint i = 0; i < profile->connections->len; i++) {
+    int64_t time_ns = replay_profile_handshake(profile, replay_profile_connection(profile, i))->round_trip_ns;
     if (time_ns > 0 && time_ns < INT64_MAX / TIME_PS_PER_NANOSECOND) {
       g_array_append_val(times, time_ns);
     }
@@ -74,7 +74,7 @@ static gboolean find_resend(replay *r, GError **error)
     break;
   }
   if (replay_scenario_has_path(r->s)) {
-    r->resend_ps = round_trip(r->lessons);
+    r->resend_ps = round_trip(r->profile);
     if (r->resend_ps == 0) {
       g_set_error(
           error, REPLAY_ERROR, REPLAY_ERROR_CAPTURE,
@@ -91,11 +91,10 @@ static gboolean check_whole(const replay *r, GError **error)
 {
   uint64_t cut_short = 0;
 
-  for (guint i = 0; i < r->lessons->connections->len; i++) {
-    const decode_connection *decoded =
-        &g_array_index(r->lessons->connections, replay_connection_lesson, i).decoded;
-    uint8_t peer = (uint8_t)!replay_scenario_measured_end(scenario_configuration(r->s), decoded);
-    cut_short += g_array_index(r->lessons->handshakes, replay_handshake, decoded->flow).cut_short[peer];
+  for (guint i = 0; i < r->profile->connections->len; i++) {
+    const replay_connection_profile *connection = replay_profile_connection(r->profile, i);
+    uint8_t peer = (uint8_t)!replay_scenario_measured_end(scenario_configuration(r->s), &connection->decoded);
+    cut_short += replay_profile_handshake(r->profile, connection)->cut_short[peer];
   }
   if (cut_short > 0) {
     g_set_error(error, REPLAY_ERROR, REPLAY_ERROR_CAPTURE,
@@ -106,36 +105,36 @@ static gboolean check_whole(const replay *r, GError **error)
   return cut_short == 0;
 }
 
-/* Where the file breaks off before anybody speaks MPA, that is what is wrong with it. */
+/* A file that breaks off before anybody speaks MPA: that is what is wrong with it. */
 static gboolean check_unbroken(const replay *r, GError **error)
 {
-  gboolean is_empty = r->lessons->broken && r->lessons->connections->len == 0;
+  gboolean is_empty = r->profile->broken && r->profile->connections->len == 0;
 
   if (is_empty) {
     g_set_error(error, REPLAY_ERROR, REPLAY_ERROR_BROKEN, "%s; no connection before that speaks MPA",
-                r->lessons->broken);
+                r->profile->broken);
   }
   return !is_empty;
 }
 
-static gboolean learn(replay *r, GError **error)
+static gboolean read_first(replay *r, GError **error)
 {
   gboolean done;
 
-  r->lessons = replay_lessons_learn(&r->options.source, on_first_reading, r, error);
-  if (!r->lessons || !check_unbroken(r, error)) {
+  r->profile = replay_profile_read(&r->options.capture, on_first_reading, r, error);
+  if (!r->profile || !check_unbroken(r, error)) {
     return FALSE;
   }
-  done = replay_scenario_complete(r->s, r->lessons, error) && check_whole(r, error) && find_resend(r, error);
+  done = replay_scenario_complete(r->s, r->profile, error) && check_whole(r, error) && find_resend(r, error);
   if (!done && error && (*error)->domain == REPLAY_ERROR && (*error)->code == REPLAY_ERROR_CAPTURE) {
-    g_prefix_error(error, "%s: ", r->options.source.path);
+    g_prefix_error(error, "%s: ", r->options.capture.path);
   }
   return done;
 }
 
 replay *replay_new(const replay_options *options, GError **error)
 {
-  scenario *s = replay_scenario_new(options->source.path, options->sets, error);
+  scenario *s = replay_scenario_new(options->capture.path, options->sets, error);
 
   if (!s) {
     return NULL;
@@ -144,7 +143,7 @@ replay *replay_new(const replay_options *options, GError **error)
   r->options = *options;
   r->s = s;
   r->chooses_side = scenario_configuration(s)->measure.end == MEASURE_AUTO;
-  if (!learn(r, error)) {
+  if (!read_first(r, error)) {
     g_clear_pointer(&r, replay_free);
   }
   return r;
@@ -153,7 +152,7 @@ replay *replay_new(const replay_options *options, GError **error)
 void replay_free(replay *r)
 {
   if (r) {
-    replay_lessons_free(r->lessons);
+    replay_profile_free(r->profile);
     scenario_free(r->s);
     g_free(r);
   }
@@ -168,7 +167,7 @@ char *replay_measured(const replay *r)
 {
   const configuration *c = scenario_configuration(r->s);
   gboolean is_responder = c->measured == SIDE_RESPONDER;
-  guint count = r->lessons->connections->len;
+  guint count = r->profile->connections->len;
 
   return g_strdup_printf("the %s of %u connection%s%s", is_responder ? "Responder" : "Initiator", count,
                          count == 1 ? "" : "s", r->chooses_side ? ", where most payload goes" : "");
@@ -191,6 +190,120 @@ char *replay_path(const replay *r)
                          has_path ? "; " : ", ", again);
 }
 
+/* --- What a user should know of it --- */
+
+static void note_missing(const replay_profile *profile, const configuration *c, GPtrArray *notes)
+{
+  enum side direction = c->main_direction;
+  uint32_t count = 0;
+  uint32_t first = 0;
+
+  for (uint32_t i = profile->connections->len; i-- > 0;) {
+    if (replay_profile_connection(profile, i)->directions[direction].missing_from < UINT64_MAX) {
+      count++;
+      first = i;
+    }
+  }
+  if (count > 0) {
+    g_autofree char *others = count > 1 ? g_strdup_printf(" (and so of %u others)", count - 1) : g_strdup("");
+    g_ptr_array_add(
+        notes,
+        g_strdup_printf("connection %u: octets from stream position %" G_GUINT64_FORMAT
+                        " on came and are not in the capture; it is replayed up to there%s",
+                        first, replay_profile_connection(profile, first)->directions[direction].missing_from,
+                        others));
+  }
+}
+
+/* Startup ended where `direction` leads, so that FPDUs were not to come: the connection was rejected, or the frame has the key of the other role. */
+static bool is_refused(const decode_connection *decoded, enum side direction)
+{
+  bool has_right_key = direction == SIDE_INITIATOR ? decoded->has_request : decoded->has_reply;
+
+  return (decoded->has_reply && decoded->reply.rejected) || (decoded->has_frame[direction] && !has_right_key);
+}
+
+static void note_nothing(const replay_profile *profile, const configuration *c, GPtrArray *notes)
+{
+  enum side direction = c->main_direction;
+  uint64_t fpdus = 0;
+  bool expects_some = false;
+
+  for (uint32_t i = 0; i < profile->connections->len; i++) {
+    const decode_connection *decoded = &replay_profile_connection(profile, i)->decoded;
+    fpdus += decoded->directions[direction].fpdus;
+    expects_some = expects_some || !is_refused(decoded, direction);
+  }
+  if (fpdus == 0 && expects_some) {
+    g_ptr_array_add(notes, g_strdup_printf("no FPDU to the %s is in the capture, so nothing is measured; "
+                                           "measure.side names the end",
+                                           side_name(c->measured)));
+  }
+}
+
+/* The capture has no second copy of what the real end took. */
+static void note_refused(uint32_t lacking, const metric_values *values, GPtrArray *notes)
+{
+  uint64_t refused = (uint64_t)(values->value[METRIC_BUFFER_SEGMENTS_REFUSED] +
+                                values->value[METRIC_STATE_SEGMENTS_REFUSED]);
+
+  if (refused > 0 && lacking > 0) {
+    g_ptr_array_add(notes,
+                    g_strdup_printf("%" G_GUINT64_FORMAT
+                                    " segments were refused, and %u connection%s waited for octets of them "
+                                    "for ever; --resend TIME offers them again",
+                                    refused, lacking, lacking == 1 ? "" : "s"));
+  }
+}
+
+/* The capture's sender exceeded what MPA lets a sender hand on. */
+static void note_long(const replay_profile *profile, const configuration *c, GPtrArray *notes)
+{
+  enum side direction = c->main_direction;
+  uint64_t count = 0;
+
+  for (uint32_t i = 0; i < profile->connections->len; i++) {
+    count += replay_profile_connection(profile, i)->decoded.directions[direction].long_ulpdus;
+  }
+  if (count > 0) {
+    g_ptr_array_add(notes,
+                    g_strdup_printf("%" G_GUINT64_FORMAT
+                                    " FPDUs have ULPDUs of more than 64768 octets, which no sender may make "
+                                    "(mpa-01 §3.2); the receivers here take them all the same",
+                                    count));
+  }
+}
+
+static void note_all(const replay_profile *profile, const configuration *c,
+                     const replay_network_outcome *outcome, bool resends, const metric_values *values,
+                     GPtrArray *notes)
+{
+  note_nothing(profile, c, notes);
+  note_missing(profile, c, notes);
+  if (!resends) {
+    note_refused(outcome->lacking, values, notes);
+  }
+  note_long(profile, c, notes);
+  if (outcome->backward > 0) {
+    g_ptr_array_add(notes,
+                    g_strdup_printf("%" G_GUINT64_FORMAT " packets say that they came before the packet in "
+                                    "front of them; they come right behind it here",
+                                    outcome->backward));
+  }
+  if (outcome->given_up > 0) {
+    g_ptr_array_add(notes, g_strdup_printf("%" G_GUINT64_FORMAT
+                                           " segments did not arrive, however often they were offered again",
+                                           outcome->given_up));
+  }
+  if (outcome->too_big > 0) {
+    g_ptr_array_add(notes,
+                    g_strdup_printf("%" G_GUINT64_FORMAT
+                                    " packets were larger than the path's MTU and were dropped: routers "
+                                    "do not fragment IPv6",
+                                    outcome->too_big));
+  }
+}
+
 /* --- The second reading --- */
 
 static gboolean close_series(FILE *series, const char *directory, GError **error)
@@ -208,12 +321,12 @@ static gboolean close_series(FILE *series, const char *directory, GError **error
 static gboolean run_with_series(const replay *r, FILE *series, simulation_result *result, GPtrArray *notes,
                                 GError **error)
 {
-  capture_source *source = capture_source_open(r->options.source.path, r->options.source.filter, error);
+  capture_source *source = capture_source_open(r->options.capture.path, r->options.capture.filter, error);
   const replay_network_config config = {.configuration = scenario_configuration(r->s),
                                         .has_path = replay_scenario_has_path(r->s),
                                         .has_link = replay_scenario_has_link(r->s),
-                                        .lessons = r->lessons,
-                                        .decoding = &r->options.source.decoding,
+                                        .profile = r->profile,
+                                        .decoding = &r->options.capture.decoding,
                                         .source = source,
                                         .series = series,
                                         .resend_ps = r->resend_ps};
@@ -223,7 +336,8 @@ static gboolean run_with_series(const replay *r, FILE *series, simulation_result
   if (network) {
     simulation_run_session(replay_network_session(network), r->options.progress ? on_second_reading : NULL,
                            (gpointer)r, result);
-    replay_note(r->lessons, config.configuration, network, r->resend_ps > 0, &result->metrics, notes);
+    const replay_network_outcome outcome = replay_network_outcome_of(network);
+    note_all(r->profile, config.configuration, &outcome, r->resend_ps > 0, &result->metrics, notes);
     replay_network_free(network);
   }
   capture_source_free(source);
@@ -241,8 +355,8 @@ gboolean replay_run(replay *r, const char *directory, simulation_result *result,
   if (with_series && !series) {
     return FALSE;
   }
-  if (r->lessons->broken) {
-    g_ptr_array_add(notes, g_strdup_printf("%s; what came before is replayed", r->lessons->broken));
+  if (r->profile->broken) {
+    g_ptr_array_add(notes, g_strdup_printf("%s; what came before is replayed", r->profile->broken));
   }
   gboolean done = run_with_series(r, series, result, notes, error);
   return (!series || close_series(series, directory, done ? error : NULL)) && done;

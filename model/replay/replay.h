@@ -6,7 +6,7 @@
 
 #include <glib.h>
 
-#include "replay/replay_lessons.h"
+#include "replay/replay_profile.h"
 #include "replay/replay_scenario.h"
 #include "session/simulation.h"
 
@@ -18,11 +18,11 @@ typedef enum replay_resend {
 } replay_resend;
 
 typedef struct replay_options {
-  replay_source source;
+  replay_reading capture;
   const char *const *sets; /* NULL-terminated "group.key=value"; NULL: none */
   replay_resend resend;
   time_ps resend_ps;
-  session_progress_function progress; /* told how far both readings of the capture are; NULL: nobody is */
+  session_progress_function progress; /* called with how far both readings of the capture are; may be NULL */
   void *progress_user;
 } replay_options;
 
@@ -33,7 +33,7 @@ typedef struct replay replay;
 replay *replay_new(const replay_options *options, GError **error);
 void replay_free(replay *r);
 
-/* The replay's scenario: defaults, what was set, and what the capture says. */
+/* The replay's scenario: defaults, what was set, and what the capture shows. */
 const scenario *replay_scenario_of(const replay *r);
 
 /* Which end is measured, and what lies between the capture and it, for a person to read. Free with g_free(). */

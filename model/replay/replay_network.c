@@ -5,20 +5,87 @@
 
 #include "measure/theory.h"
 #include "platform/run_engine.h"
-#include "replay/replay_alignment.h"
-#include "replay/replay_feed.h"
 #include "replay/replay_flows.h"
-#include "replay/replay_packet.h"
-#include "replay/replay_profile.h"
+#include "replay/replay_path.h"
 #include "replay/replay_scenario.h"
-#include "replay/replay_way.h"
+#include "replay/replay_source.h"
+
+/* Which of the segments that come out of a replay's path start with an FPDU: only who decodes them can tell, for nobody frames them here. */
+typedef struct alignment_decoder {
+  decode_session *session;
+  uint64_t packets;
+  uint8_t payload[UINT16_MAX]; /* of the segment in hand, in one piece */
+} alignment_decoder;
+
+static alignment_decoder *alignment_new(const decode_options *options)
+{
+  alignment_decoder *alignment = g_new0(alignment_decoder, 1);
+
+  alignment->session = decode_session_new(options, &(decode_events){NULL, NULL, NULL, NULL}, NULL);
+  return alignment;
+}
+
+static void alignment_free(alignment_decoder *alignment)
+{
+  if (alignment) {
+    decode_session_free(alignment->session);
+    g_free(alignment);
+  }
+}
+
+static void alignment_arrived(alignment_decoder *alignment, const capture_flow *flow, uint8_t from,
+                              const datagram *packet)
+{
+  tcp_header header;
+
+  if (packet->kind != DATAGRAM_TCP || !datagram_tcp_header(packet, &header)) {
+    return;
+  }
+  octet_rope_copy_out(&packet->payload, 0, packet->payload.length, alignment->payload);
+  const capture_segment segment = {
+      .packet = ++alignment->packets,
+      .flow = flow->index,
+      .from = from,
+      .flags = header.flags,
+      .sequence = header.sequence,
+      .acknowledgement = header.acknowledgement,
+      .window = header.window,
+      .checksum = datagram_checksum_is_right(packet) ? CAPTURE_CHECKSUM_RIGHT : CAPTURE_CHECKSUM_WRONG,
+      .payload = alignment->payload,
+      .captured_octets = packet->payload.length,
+      .payload_octets = packet->payload.length,
+  };
+  decode_session_receive(alignment->session, flow, &segment);
+}
+
+/* Its acknowledgements are of what was captured, not of what arrives here. */
+static void alignment_captured(alignment_decoder *alignment, const capture_flow *flow,
+                               const capture_segment *segment)
+{
+  capture_segment own = *segment;
+
+  own.packet = ++alignment->packets;
+  own.flags &= (uint8_t)~TCP_ACK;
+  decode_session_receive(alignment->session, flow, &own);
+}
+
+static uint64_t alignment_finish(alignment_decoder *alignment, enum side direction)
+{
+  uint64_t aligned = 0;
+
+  decode_session_finish(alignment->session);
+  for (uint32_t i = 0; i < decode_session_connections(alignment->session); i++) {
+    aligned += decode_session_connection(alignment->session, i)->directions[direction].aligned;
+  }
+  return aligned;
+}
 
 /* A connection of the session. */
 typedef struct replay_connection {
-  const replay_connection_lesson *lesson;
+  const replay_connection_profile *profile;
   const capture_flow *flow; /* of the first reading */
   uint8_t measured;         /* of the flow's ends */
-  capture_profile profile;
+  capture_profile capture;
   replay_transport_place place;
   tcp_transport *tcp; /* of the measured end */
 } replay_connection;
@@ -30,9 +97,9 @@ struct replay_network {
   session *session;
   session_capture capture;
   uint32_t protection_domain; /* of all ends: STags of captured connections may be of any */
-  replay_feed *feed;
-  replay_way *way;             /* NULL: everything arrives when it was captured */
-  replay_alignment *alignment; /* NULL: all that was captured comes to TCP, and the first reading has told */
+  replay_source *source;
+  replay_path *path;            /* NULL: everything arrives when it was captured */
+  alignment_decoder *alignment; /* NULL: all that was captured comes to TCP, and the first reading has it */
   replay_flows *flows;
   replay_packets *packets;
   replay_connection *connections;
@@ -47,7 +114,7 @@ static void arrive(const replay_network *self, uint32_t index, const datagram *p
   const replay_connection *connection = &self->connections[index];
 
   if (self->alignment) {
-    replay_alignment_arrived(self->alignment, connection->flow, (uint8_t)!connection->measured, packet);
+    alignment_arrived(self->alignment, connection->flow, (uint8_t)!connection->measured, packet);
   }
   session_arrive(self->session, index, packet, now);
 }
@@ -94,8 +161,8 @@ static void offer(replay_network *self, uint32_t index, const capture_flow *flow
 
   do {
     datagram *packet = replay_packet_of(self->packets, flow, segment, &from);
-    if (self->way) {
-      replay_way_offer(self->way, index, packet, now);
+    if (self->path) {
+      replay_path_offer(self->path, index, packet, now);
     } else {
       arrive(self, index, packet, now);
       datagram_unref(packet);
@@ -124,7 +191,7 @@ static void on_segment(void *user, const capture_flow *flow, const capture_segme
     const tcp_header header = replay_packet_header(flow, segment);
     replay_transport_sent(connection->tcp, &header, segment->payload_octets);
     if (self->alignment) {
-      replay_alignment_captured(self->alignment, connection->flow, segment);
+      alignment_captured(self->alignment, connection->flow, segment);
     }
   }
 }
@@ -141,8 +208,8 @@ static void on_fragment(void *user, datagram *packet, time_ps now)
   datagram_fragment_of(packet, &fragment);
   if (!replay_flows_is_measured(self->flows, &fragment.destination)) {
     datagram_unref(packet);
-  } else if (self->way) {
-    replay_way_offer(self->way, REPLAY_FLOW_OF_NONE, packet, now);
+  } else if (self->path) {
+    replay_path_offer(self->path, REPLAY_FLOW_OF_NONE, packet, now);
   } else {
     on_arrival(self, packet, now);
   }
@@ -201,7 +268,7 @@ static bool is_partial(const replay_network *self)
   bool partial = !self->has_ended;
 
   for (uint32_t i = 0; i < self->connection_count; i++) {
-    partial = partial || self->connections[i].lesson->directions[direction].missing_from < UINT64_MAX;
+    partial = partial || self->connections[i].profile->directions[direction].missing_from < UINT64_MAX;
   }
   return partial;
 }
@@ -213,10 +280,10 @@ static uint64_t segments_aligned(const replay_network *self)
   uint64_t aligned = 0;
 
   if (self->alignment) {
-    return replay_alignment_finish(self->alignment, direction);
+    return alignment_finish(self->alignment, direction);
   }
   for (uint32_t i = 0; i < self->connection_count; i++) {
-    aligned += self->connections[i].lesson->decoded.directions[direction].aligned;
+    aligned += self->connections[i].profile->decoded.directions[direction].aligned;
   }
   return aligned;
 }
@@ -225,8 +292,7 @@ static uint64_t segments_aligned(const replay_network *self)
 static uint32_t emss_octets(const replay_network *self)
 {
   const replay_connection *first = &self->connections[0];
-  const replay_handshake *handshake =
-      &g_array_index(self->config.lessons->handshakes, replay_handshake, first->lesson->decoded.flow);
+  const replay_handshake *handshake = replay_profile_handshake(self->config.profile, first->profile);
   uint32_t options = handshake->timestamps[0] && handshake->timestamps[1] ? 12 : 0;
 
   return handshake->has_mss[first->measured] && handshake->mss_octets[first->measured] > options
@@ -249,8 +315,8 @@ static void network_set_metrics(const session_network *network, enum side source
   if (!partial) {
     metric_values_set(values, METRIC_MPA_SEGMENTS_ALIGNED, (double)segments_aligned(self));
   }
-  if (self->way) {
-    replay_way_set_metrics(self->way, values);
+  if (self->path) {
+    replay_path_set_metrics(self->path, values);
   }
   if (inputs.emss_octets > 0) {
     metric_values_set(values, METRIC_MPA_EMSS_OCTETS, inputs.emss_octets);
@@ -269,8 +335,8 @@ static void configure(void *user, uint32_t index, rnic_endpoint_config *config)
   replay_network *self = user;
   replay_connection *connection = &self->connections[index];
 
-  replay_profile_set(config, &connection->profile, self->config.configuration, self->config.lessons, index);
-  connection->place = replay_profile_transport(self->config.configuration, self->config.lessons, index);
+  replay_scenario_connect(self->config.configuration, self->config.profile, index, config,
+                          &connection->capture, &connection->place);
   connection->place.made = &connection->tcp;
   config->protection_domain = self->protection_domain;
   config->tcp_new = replay_transport_new;
@@ -279,30 +345,30 @@ static void configure(void *user, uint32_t index, rnic_endpoint_config *config)
 
 static void make_connections(replay_network *self)
 {
-  const replay_lessons *lessons = self->config.lessons;
+  const replay_profile *profile = self->config.profile;
 
-  self->connection_count = lessons->connections->len;
+  self->connection_count = profile->connections->len;
   self->connections = g_new0(replay_connection, self->connection_count);
   for (uint32_t i = 0; i < self->connection_count; i++) {
     replay_connection *connection = &self->connections[i];
 
-    connection->lesson = &g_array_index(lessons->connections, replay_connection_lesson, i);
-    connection->flow = &g_array_index(lessons->flows, capture_flow, connection->lesson->decoded.flow);
+    connection->profile = replay_profile_connection(profile, i);
+    connection->flow = &g_array_index(profile->flows, capture_flow, connection->profile->decoded.flow);
     connection->measured =
-        replay_scenario_measured_end(self->config.configuration, &connection->lesson->decoded);
+        replay_scenario_measured_end(self->config.configuration, &connection->profile->decoded);
   }
 }
 
 static void make_flows(replay_network *self)
 {
-  const GArray *flows = self->config.lessons->flows;
+  const GArray *flows = self->config.profile->flows;
   uint32_t *connections = g_new(uint32_t, flows->len);
 
   for (guint i = 0; i < flows->len; i++) {
     connections[i] = REPLAY_FLOW_OF_NONE;
   }
   for (uint32_t i = 0; i < self->connection_count; i++) {
-    connections[self->connections[i].lesson->decoded.flow] = i;
+    connections[self->connections[i].profile->decoded.flow] = i;
   }
   self->flows = replay_flows_new();
   for (guint i = 0; i < flows->len; i++) {
@@ -313,31 +379,31 @@ static void make_flows(replay_network *self)
   g_free(connections);
 }
 
-static gboolean make_way(replay_network *self, GError **error)
+static gboolean make_path(replay_network *self, GError **error)
 {
-  const replay_way_config config = {.configuration = self->config.configuration,
-                                    .clock = self->clock,
-                                    .has_path = self->config.has_path,
-                                    .has_link = self->config.has_link,
-                                    .resend_ps = self->config.resend_ps,
-                                    .output = on_arrival,
-                                    .has_arrived = has_arrived,
-                                    .user = self};
+  const replay_path_config config = {.configuration = self->config.configuration,
+                                     .clock = self->clock,
+                                     .has_path = self->config.has_path,
+                                     .has_link = self->config.has_link,
+                                     .resend_ps = self->config.resend_ps,
+                                     .output = on_arrival,
+                                     .has_arrived = has_arrived,
+                                     .user = self};
 
   if (!config.has_path && config.resend_ps == 0) {
     return TRUE; /* everything arrives when it was captured */
   }
-  self->way = replay_way_new(&config, error);
-  return self->way != NULL;
+  self->path = replay_path_new(&config, error);
+  return self->path != NULL;
 }
 
 static void make_session(replay_network *self)
 {
   const configuration *c = self->config.configuration;
-  const replay_lessons *lessons = self->config.lessons;
+  const replay_profile *profile = self->config.profile;
   enum side direction = c->main_direction;
 
-  self->capture = (session_capture){.receive_octets = lessons->longest_send[direction],
+  self->capture = (session_capture){.receive_octets = profile->longest_send[direction],
                                     .configure = configure,
                                     .connection_of = on_connection_of,
                                     .whole = on_whole,
@@ -350,13 +416,13 @@ static void make_session(replay_network *self)
   self->session = session_new(&config);
   rnic_host *rnic = session_host_rnic(measured_host(self));
   self->protection_domain = rnic_host_protection_domain_new(rnic);
-  replay_stags_register(lessons->stags[direction], rnic_host_stags(rnic), self->protection_domain);
+  replay_stags_register(profile->stags[direction], rnic_host_stags(rnic), self->protection_domain);
   session_connect(self->session, &self->network);
 }
 
 replay_network *replay_network_new(const replay_network_config *config, GError **error)
 {
-  static const replay_feed_events events = {
+  static const replay_source_events events = {
       .segment = on_segment, .fragment = on_fragment, .ended = on_ended};
   const configuration *c = config->configuration;
   replay_network *self = g_new0(replay_network, 1);
@@ -364,20 +430,20 @@ replay_network *replay_network_new(const replay_network_config *config, GError *
   self->network.class = &network_class;
   self->config = *config;
   self->clock = run_engine_new(RUN_ENGINE_NATIVE, error);
-  if (!self->clock || !make_way(self, error)) {
+  if (!self->clock || !make_path(self, error)) {
     replay_network_free(self);
     return NULL;
   }
   /* A path, or IP reassembly that does not take all, changes what comes to TCP: where that starts with an FPDU is seen after them. */
-  if (self->way || c->receiver.ip_option != IP_REASSEMBLY_UNLIMITED) {
-    self->alignment = replay_alignment_new(config->decoding);
+  if (self->path || c->receiver.ip_option != IP_REASSEMBLY_UNLIMITED) {
+    self->alignment = alignment_new(config->decoding);
   }
   self->packets = replay_packets_new();
   make_connections(self);
   make_flows(self);
   make_session(self);
-  self->feed = replay_feed_new(config->source, config->lessons->is_coarse, self->clock, &events, self);
-  replay_feed_start(self->feed);
+  self->source = replay_source_new(config->source, config->profile->is_coarse, self->clock, &events, self);
+  replay_source_start(self->source);
   return self;
 }
 
@@ -385,9 +451,9 @@ void replay_network_free(replay_network *self)
 {
   if (self) {
     session_free(self->session);
-    replay_feed_free(self->feed);
-    replay_way_free(self->way);
-    replay_alignment_free(self->alignment);
+    replay_source_free(self->source);
+    replay_path_free(self->path);
+    alignment_free(self->alignment);
     replay_flows_free(self->flows);
     replay_packets_free(self->packets);
     g_free(self->connections);
@@ -403,28 +469,15 @@ session *replay_network_session(const replay_network *self)
 
 /* --- After the run --- */
 
-uint32_t replay_network_lacking(const replay_network *self)
+replay_network_outcome replay_network_outcome_of(const replay_network *self)
 {
-  uint32_t lacking = 0;
+  replay_network_outcome outcome = {.given_up = self->path ? replay_path_given_up(self->path) : 0,
+                                    .too_big = self->path ? replay_path_too_big(self->path) : 0,
+                                    .backward = replay_source_backward(self->source)};
 
   for (uint32_t i = 0; i < self->connection_count; i++) {
-    lacking += !session_connection_is_over(self->session, i) &&
-               replay_transport_lacks_octets(self->connections[i].tcp);
+    outcome.lacking += !session_connection_is_over(self->session, i) &&
+                       replay_transport_lacks_octets(self->connections[i].tcp);
   }
-  return lacking;
-}
-
-uint64_t replay_network_given_up(const replay_network *self)
-{
-  return self->way ? replay_way_given_up(self->way) : 0;
-}
-
-uint64_t replay_network_too_big(const replay_network *self)
-{
-  return self->way ? replay_way_too_big(self->way) : 0;
-}
-
-uint64_t replay_network_backward(const replay_network *self)
-{
-  return replay_feed_backward(self->feed);
+  return outcome;
 }

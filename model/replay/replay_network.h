@@ -8,7 +8,7 @@
 #include <glib.h>
 #include <stdio.h>
 
-#include "replay/replay_lessons.h"
+#include "replay/replay_profile.h"
 #include "session/session.h"
 
 typedef struct replay_network replay_network;
@@ -17,7 +17,7 @@ typedef struct replay_network_config {
   const configuration *configuration; /* of the complete scenario */
   bool has_path;                      /* see replay_scenario_has_path() */
   bool has_link;                      /* and replay_scenario_has_link() */
-  const replay_lessons *lessons;
+  const replay_profile *profile;
   const decode_options *decoding;
   capture_source *source; /* the capture, of which nothing has been read again */
   FILE *series;           /* occupancy.csv; NULL: none */
@@ -32,11 +32,15 @@ void replay_network_free(replay_network *self);
 /* The session, ready for session_run(): to the capture's end, until all that is on the path has come and all timers have run, or to run.stop. */
 session *replay_network_session(const replay_network *self);
 
-/* After the run: connections that wait for octets of segments that were not taken; segments that were offered again in vain; packets too large
- * for the path; packets whose times were before those of the packets in front of them. */
-uint32_t replay_network_lacking(const replay_network *self);
-uint64_t replay_network_given_up(const replay_network *self);
-uint64_t replay_network_too_big(const replay_network *self);
-uint64_t replay_network_backward(const replay_network *self);
+typedef struct replay_network_outcome {
+  uint32_t lacking;  /* connections that wait for octets of segments that were not taken */
+  uint64_t given_up; /* segments that were offered again in vain, as often as a TCP would try */
+  uint64_t
+      too_big; /* packets too large for the MTU of one of the path's links, and of IPv6, which only its source may cut */
+  uint64_t backward; /* packets whose times were before those of the packets before them */
+} replay_network_outcome;
+
+/* After the run. */
+replay_network_outcome replay_network_outcome_of(const replay_network *self);
 
 #endif

@@ -1,90 +1,328 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "replay/replay_profile.h"
 
-#include "scenario/configuration.h"
+#include "net/datagram.h"
+#include "replay/replay_source.h"
 
-#include <string.h>
+/* --- STags --- */
 
-#include "replay/replay_scenario.h"
+typedef struct extent {
+  uint32_t stag;
+  uint64_t from; /* the lowest Tagged Offset … */
+  uint64_t to;   /* … and the highest, plus 1; never 0 */
+} extent;
 
-G_STATIC_ASSERT((int)CAPTURE_PROFILE_QUEUES == (int)RDMAP_QUEUES);
+struct replay_stags {
+  GArray *extents;     /* of extent, in the order of their appearance */
+  GHashTable *indices; /* of them, by STag */
+  guint last;          /* of the one that was written to last: nearly always the next, too */
+};
 
-/* What no capture needs more of: the 14 bits of an IRD (RFC 6581 §5). */
-enum { IRD_MAX = 16383 };
-
-static const replay_connection_lesson *lesson_of(const replay_lessons *lessons, uint32_t index)
+replay_stags *replay_stags_new(void)
 {
-  return &g_array_index(lessons->connections, replay_connection_lesson, index);
+  replay_stags *stags = g_new0(replay_stags, 1);
+
+  stags->extents = g_array_new(FALSE, FALSE, sizeof(extent));
+  stags->indices = g_hash_table_new(NULL, NULL);
+  return stags;
 }
 
-/* Without the peer's SYN the stream begins with the first FPDU that is known. */
-static bool begins_midway(const configuration *c, const replay_lessons *lessons,
-                          const decode_connection *decoded)
+void replay_stags_free(replay_stags *stags)
 {
-  const capture_flow *flow = &g_array_index(lessons->flows, capture_flow, decoded->flow);
-
-  return !flow->has_syn[!replay_scenario_measured_end(c, decoded)];
-}
-
-/* What the real end said in its own startup frame counts as far as what it receives shows it. */
-void replay_profile_set(rnic_endpoint_config *config, capture_profile *profile, const configuration *c,
-                        const replay_lessons *lessons, uint32_t index)
-{
-  const replay_connection_lesson *lesson = lesson_of(lessons, index);
-  const decode_connection *decoded = &lesson->decoded;
-  enum side from = c->main_direction;
-  const decode_direction_summary *towards = &decoded->directions[from];
-  const replay_direction_lesson *direction = &lesson->directions[from];
-  bool midway = begins_midway(c, lessons, decoded);
-  /* The peer's startup frame is not in the capture: MPA starts without. One with the wrong key is, and is the receiver's to refuse. */
-  bool frameless = midway || !decoded->has_frame[from];
-  uint64_t streaming = midway ? 0 : frameless ? towards->phase_start : towards->streaming_octets;
-
-  config->generation = replay_scenario_generation(c, lesson);
-  config->markers = towards->markers;
-  config->crc = towards->crc;
-  config->rejects = config->role == SIDE_RESPONDER && decoded->has_reply && decoded->reply.rejected;
-  config->streaming_octets_received = (uint32_t)MIN(streaming, (uint64_t)UINT32_MAX);
-  config->streaming_octets_sent = 0; /* nobody looks at what this end sends */
-  *profile = (capture_profile){.is_frameless = frameless, .takes_long_ulpdus = towards->long_ulpdus > 0};
-  if (midway) {
-    profile->first_offset = direction->first_offset;
-    memcpy(profile->first_msn, direction->first_msn, sizeof profile->first_msn);
+  if (stags) {
+    g_array_free(stags->extents, TRUE);
+    g_hash_table_unref(stags->indices);
+    g_free(stags);
   }
-  config->capture = profile;
-  config->startup_timeout_ps = 0; /* the capture decides when things come */
-  config->tcp.dsack = false;      /* nobody is told */
-  config->rdmap.ird = (uint32_t)MIN(direction->read_requests, (uint64_t)IRD_MAX);
-  config->rdmap.ord = 0;
 }
 
-/* The largest EMSS that Ethernet knows, when nothing is known. */
-static uint32_t emss_of(const replay_handshake *handshake, uint8_t peer)
+static extent *at(const replay_stags *stags, guint index)
 {
-  enum { ETHERNET_EMSS_OCTETS = 1460, SMALLEST_EMSS_OCTETS = 536 };
-
-  return handshake->has_mss[peer] ? MAX(handshake->mss_octets[peer], (uint32_t)SMALLEST_EMSS_OCTETS)
-                                  : (uint32_t)ETHERNET_EMSS_OCTETS;
+  return &g_array_index(stags->extents, extent, index);
 }
 
-replay_transport_place replay_profile_transport(const configuration *c, const replay_lessons *lessons,
-                                                uint32_t index)
+/* The index of `stag`, which is added when it is not there. */
+static guint index_of(replay_stags *stags, uint32_t stag)
 {
-  const replay_connection_lesson *lesson = lesson_of(lessons, index);
-  enum side from = c->main_direction;
-  const replay_direction_lesson *direction = &lesson->directions[from];
-  const replay_handshake *handshake =
-      &g_array_index(lessons->handshakes, replay_handshake, lesson->decoded.flow);
-  uint8_t peer = (uint8_t)!replay_scenario_measured_end(c, &lesson->decoded);
-  replay_transport_place tcp = {.peer_isn = lesson->decoded.directions[from].first_sequence - 1,
-                                .emss_octets = emss_of(handshake, peer),
-                                .limit = direction->missing_from};
+  gpointer found;
 
-  if (begins_midway(c, lessons, &lesson->decoded)) {
-    uint64_t moved = direction->first_position - direction->first_offset; /* modulo 2^64 */
-    tcp.start = direction->first_offset;
-    tcp.peer_isn += (uint32_t)moved;
-    tcp.limit -= tcp.limit < UINT64_MAX ? moved : 0;
+  if (g_hash_table_lookup_extended(stags->indices, GUINT_TO_POINTER(stag), NULL, &found)) {
+    return GPOINTER_TO_UINT(found);
   }
-  return tcp;
+  const extent added = {.stag = stag, .from = UINT64_MAX};
+  guint index = stags->extents->len;
+  g_array_append_val(stags->extents, added);
+  g_hash_table_insert(stags->indices, GUINT_TO_POINTER(stag), GUINT_TO_POINTER(index));
+  return index;
+}
+
+void replay_stags_add(replay_stags *stags, uint32_t stag, uint64_t offset, uint32_t length)
+{
+  if (offset + length < offset) {
+    return; /* ddp-07/rfc5041 §7.1 (DDP-156): the receiver will say so */
+  }
+  if (stags->extents->len == 0 || at(stags, stags->last)->stag != stag) {
+    stags->last = index_of(stags, stag);
+  }
+  extent *known = at(stags, stags->last);
+  known->from = MIN(known->from, offset);
+  known->to = MAX(known->to, offset + length);
+}
+
+void replay_stags_register(const replay_stags *stags, ddp_stag_table *table, uint32_t protection_domain)
+{
+  for (guint i = 0; i < stags->extents->len; i++) {
+    const extent *known = at(stags, i);
+    const ddp_registration registration = {.discards = true,
+                                           .base = known->from,
+                                           .length = known->to - known->from,
+                                           .access = DDP_ACCESS_REMOTE_WRITE,
+                                           .association = DDP_ASSOCIATED_BY_PROTECTION_DOMAIN,
+                                           .owner = {.protection_domain = protection_domain}};
+    ddp_stag_table_register_as(table, known->stag, &registration);
+  }
+}
+
+/* A look at how far the reading is costs more than a packet. */
+enum { PACKETS_BETWEEN_LOOKS = 4096, NS_PER_MICROSECOND = 1000 };
+
+/* The reading. */
+typedef struct reading {
+  replay_profile *profile;
+  capture_source *source;
+  decode_session *session;
+} reading;
+
+/* --- FPDUs --- */
+
+static replay_connection_profile *connection_at(replay_profile *profile, uint32_t index)
+{
+  static const replay_direction_profile nothing = {.missing_from = UINT64_MAX,
+                                                   .first_position = UINT64_MAX,
+                                                   .first_untagged = {UINT64_MAX, UINT64_MAX, UINT64_MAX}};
+
+  while (profile->connections->len <= index) {
+    const replay_connection_profile added = {.directions = {nothing, nothing}};
+
+    g_array_append_val(profile->connections, added);
+  }
+  return &g_array_index(profile->connections, replay_connection_profile, index);
+}
+
+/* FPDUs come in the order in which they are whole. */
+static void note_start(replay_direction_profile *of, const decode_fpdu *fpdu)
+{
+  uint32_t queue = fpdu->ddp.queue_number;
+
+  if (fpdu->stream_position < of->first_position) {
+    of->first_position = fpdu->stream_position;
+    of->first_offset = fpdu->phase_offset;
+  }
+  if (!fpdu->ddp.tagged && queue < RDMAP_QUEUES && fpdu->stream_position < of->first_untagged[queue]) {
+    of->first_untagged[queue] = fpdu->stream_position;
+    of->first_msn[queue] = fpdu->ddp.msn;
+  }
+}
+
+static void note_untagged(replay_profile *profile, replay_direction_profile *of, const decode_fpdu *fpdu)
+{
+  if (fpdu->ddp.queue_number == RDMAP_QUEUE_SEND) {
+    uint64_t *longest = &profile->longest_send[fpdu->direction];
+
+    *longest = MAX(*longest, (uint64_t)fpdu->ddp.message_offset + fpdu->payload_octets);
+  } else if (fpdu->ddp.queue_number == RDMAP_QUEUE_READ_REQUEST) {
+    of->read_requests++;
+  }
+}
+
+/* What is wrong, or not proven, does not count: the receiver will find it out. */
+static void on_fpdu(void *user, const decode_fpdu *fpdu)
+{
+  replay_profile *profile = ((reading *)user)->profile;
+  replay_direction_profile *of = &connection_at(profile, fpdu->connection)->directions[fpdu->direction];
+
+  bool is_proven = fpdu->crc == DECODE_CRC_RIGHT || !fpdu->after_error;
+  if (!fpdu->has_ddp || fpdu->crc == DECODE_CRC_WRONG || !is_proven) {
+    return;
+  }
+  of->fpdus_of_version[fpdu->ddp.version]++;
+  note_start(of, fpdu);
+  if (!fpdu->ddp.tagged) {
+    note_untagged(profile, of, fpdu);
+  } else if (fpdu->payload_octets > 0) {
+    replay_stags_add(profile->stags[fpdu->direction], fpdu->ddp.stag, fpdu->ddp.tagged_offset,
+                     fpdu->payload_octets);
+  }
+}
+
+/* --- Handshakes --- */
+
+static replay_handshake *handshake_of(replay_profile *profile, uint32_t flow)
+{
+  while (profile->handshakes->len <= flow) {
+    const replay_handshake added = {.round_trip_ns = -1, .syn_ns = -1};
+
+    g_array_append_val(profile->handshakes, added);
+  }
+  return &g_array_index(profile->handshakes, replay_handshake, flow);
+}
+
+static void note_options(replay_handshake *handshake, const reading *of, uint8_t from)
+{
+  datagram *packet = replay_source_datagram(of->source);
+  tcp_header header;
+
+  if (packet && packet->kind == DATAGRAM_TCP && datagram_tcp_header(packet, &header)) {
+    handshake->has_mss[from] = header.has_mss;
+    handshake->mss_octets[from] = header.mss_octets;
+    handshake->timestamps[from] = header.has_timestamps;
+  }
+  datagram_unref(packet);
+}
+
+static void note_acknowledgement(replay_handshake *handshake, const capture_segment *segment)
+{
+  uint32_t *highest = &handshake->acknowledged[segment->from];
+
+  if ((segment->flags & (TCP_ACK | TCP_RST)) == TCP_ACK && segment->checksum != CAPTURE_CHECKSUM_WRONG &&
+      (!handshake->has_acknowledged[segment->from] || (int32_t)(segment->acknowledgement - *highest) > 0)) {
+    handshake->has_acknowledged[segment->from] = true;
+    *highest = segment->acknowledgement;
+  }
+}
+
+/* The last SYN before its answer, and the first ACK after that. */
+static void note_handshake(const reading *of, const capture_segment *segment)
+{
+  replay_handshake *handshake = handshake_of(of->profile, segment->flow);
+  bool syn = (segment->flags & TCP_SYN) != 0;
+
+  note_acknowledgement(handshake, segment);
+  handshake->cut_short[segment->from] += segment->captured_octets < segment->payload_octets;
+  if (syn) {
+    note_options(handshake, of, segment->from);
+  }
+  if (handshake->round_trip_ns >= 0) {
+    return;
+  }
+  if (segment->from == 0 && syn && !handshake->is_answered) {
+    handshake->syn_ns = segment->time_ns;
+  } else if (segment->from == 1 && syn) {
+    handshake->is_answered = handshake->syn_ns >= 0;
+  } else if (segment->from == 0 && !syn && handshake->is_answered && segment->time_ns >= handshake->syn_ns) {
+    handshake->round_trip_ns = segment->time_ns - handshake->syn_ns;
+  }
+}
+
+/* What was missing at `position` came to the end that the direction leads to: it acknowledged it, or the capture shows no acknowledgement of its. */
+static bool came_elsewhere(const reading *of, const decode_note *note)
+{
+  const decode_connection *decoded = decode_session_connection(of->session, note->connection);
+  unsigned to = note->direction == SIDE_INITIATOR ? !decoded->initiator : decoded->initiator;
+  const replay_handshake *handshake = handshake_of(of->profile, decoded->flow);
+  uint32_t sequence = decoded->directions[note->direction].first_sequence + (uint32_t)note->stream_position;
+
+  return !handshake->has_acknowledged[to] || (int32_t)(handshake->acknowledged[to] - sequence) > 0;
+}
+
+static void on_note(void *user, const decode_note *note)
+{
+  const reading *of = user;
+  replay_direction_profile *direction =
+      &connection_at(of->profile, note->connection)->directions[note->direction];
+
+  if (note->kind == DECODE_NOTE_HOLE && came_elsewhere(of, note)) {
+    direction->missing_from = MIN(direction->missing_from, note->stream_position);
+  }
+}
+
+/* --- The reading --- */
+
+static void read_all(reading *of, replay_progress progress, void *user)
+{
+  capture_segment segment;
+  GError *error = NULL;
+
+  for (uint32_t i = 1; capture_source_next(of->source, &segment, &error); i++) {
+    decode_session_receive(of->session, capture_source_flow(of->source, segment.flow), &segment);
+    note_handshake(of, &segment);
+    of->profile->is_coarse = of->profile->is_coarse && segment.time_ns % NS_PER_MICROSECOND == 0;
+    if (i % PACKETS_BETWEEN_LOOKS == 0 && progress) {
+      progress(user, capture_source_share(of->source),
+               CLAMP(segment.time_ns, 0, INT64_MAX / TIME_PS_PER_NANOSECOND) * TIME_PS_PER_NANOSECOND);
+    }
+  }
+  if (error) {
+    of->profile->broken = g_strdup(error->message);
+    g_error_free(error);
+  }
+  decode_session_finish(of->session);
+}
+
+/* What the session and the source know, kept beyond their lives. */
+static void keep(const reading *of)
+{
+  replay_profile *profile = of->profile;
+
+  for (uint32_t i = 0; i < decode_session_connections(of->session); i++) {
+    replay_connection_profile *connection = connection_at(profile, i);
+
+    connection->decoded = *decode_session_connection(of->session, i);
+    connection->decoded.request.private_data = NULL;
+    connection->decoded.reply.private_data = NULL;
+    for (enum side d = 0; d < SIDES; d++) {
+      profile->payload_octets[d] += connection->decoded.directions[d].payload_octets;
+    }
+  }
+  for (uint32_t i = 0; i < capture_source_flows(of->source); i++) {
+    g_array_append_vals(profile->flows, capture_source_flow(of->source, i), 1);
+    handshake_of(profile, i);
+  }
+  profile->counts = *capture_source_counts(of->source);
+}
+
+static replay_profile *profile_new(void)
+{
+  replay_profile *profile = g_new0(replay_profile, 1);
+
+  profile->is_coarse = true;
+  profile->connections = g_array_new(FALSE, FALSE, sizeof(replay_connection_profile));
+  profile->flows = g_array_new(FALSE, FALSE, sizeof(capture_flow));
+  profile->handshakes = g_array_new(FALSE, FALSE, sizeof(replay_handshake));
+  for (enum side d = 0; d < SIDES; d++) {
+    profile->stags[d] = replay_stags_new();
+  }
+  return profile;
+}
+
+replay_profile *replay_profile_read(const replay_reading *capture, replay_progress progress, void *user,
+                                    GError **error)
+{
+  const decode_events events = {.fpdu = on_fpdu, .note = on_note};
+  reading of = {.source = capture_source_open(capture->path, capture->filter, error)};
+
+  if (!of.source) {
+    return NULL;
+  }
+  of.profile = profile_new();
+  of.session = decode_session_new(&capture->decoding, &events, &of);
+  read_all(&of, progress, user);
+  keep(&of);
+  decode_session_free(of.session);
+  capture_source_free(of.source);
+  return of.profile;
+}
+
+void replay_profile_free(replay_profile *profile)
+{
+  if (profile) {
+    g_array_free(profile->connections, TRUE);
+    g_array_free(profile->flows, TRUE);
+    g_array_free(profile->handshakes, TRUE);
+    for (enum side d = 0; d < SIDES; d++) {
+      replay_stags_free(profile->stags[d]);
+    }
+    g_free(profile->broken);
+    g_free(profile);
+  }
 }

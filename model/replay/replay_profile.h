@@ -1,19 +1,101 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a capture shows of a connection's measured end, for an endpoint of the model that takes its place. */
+/* What the first reading of a capture shows: which connections speak MPA and how, and what their receiving ends must have had
+ * ready for what came (memory for Writes and Read Responses, buffers for Sends). */
 #ifndef REPLAY_REPLAY_PROFILE_H
 #define REPLAY_REPLAY_PROFILE_H
 
-#include "replay/replay_lessons.h"
-#include "replay/replay_transport.h"
-#include "rnic/rnic_endpoint.h"
-#include "scenario/configuration.h"
+#include <glib.h>
 
-/* Into `config`, which is what `s` says of the measured end, and `profile`, which it points to, what `lessons` say of connection `index`. */
-void replay_profile_set(rnic_endpoint_config *config, capture_profile *profile, const configuration *c,
-                        const replay_lessons *lessons, uint32_t index);
+#include "base/time_ps.h"
+#include "ddp/ddp_stag_table.h"
+#include "decode/decode_session.h"
+#include "net/capture_source.h"
 
-/* Where the stream that is received begins, and where what can be replayed of it ends; without `made`. */
-replay_transport_place replay_profile_transport(const configuration *c, const replay_lessons *lessons,
-                                                uint32_t index);
+/* The STags that one direction of a capture's traffic writes to, with the octets of each that it does write: what the receiving end must have
+ * registered, as far as can be seen. */
+typedef struct replay_stags replay_stags;
+
+/* None. Free with replay_stags_free() (NULL is allowed). */
+replay_stags *replay_stags_new(void);
+void replay_stags_free(replay_stags *stags);
+
+/* `length` (> 0) octets are written at Tagged Offset `offset` of `stag`. A range that passes 2^64 is no one's and is passed over. */
+void replay_stags_add(replay_stags *stags, uint32_t stag, uint64_t offset, uint32_t length);
+
+/* Registers each in `table` for the streams of `protection_domain`, for remote writing within what was added; what is written goes
+ * nowhere. */
+void replay_stags_register(const replay_stags *stags, ddp_stag_table *table, uint32_t protection_domain);
+
+/* One direction of a connection. */
+typedef struct replay_direction_profile {
+  /* From this stream position on octets came to the end, which acknowledged them, and are not in the capture; UINT64_MAX: none. When the capture
+   * shows no acknowledgements, all that is missing. */
+  uint64_t missing_from;
+  uint64_t first_position; /* of the first FPDU, and its place in the FPDU phase; UINT64_MAX: there is none */
+  uint64_t first_offset;
+  uint64_t
+      first_untagged[RDMAP_QUEUES]; /* where the first FPDU of each queue is, and its MSN; UINT64_MAX, 0 */
+  uint32_t first_msn[RDMAP_QUEUES];
+  uint64_t read_requests;
+  uint64_t fpdus_of_version[4]; /* by DV */
+} replay_direction_profile;
+
+typedef struct replay_connection_profile {
+  decode_connection decoded; /* without private data */
+  replay_direction_profile directions[SIDES];
+} replay_connection_profile;
+
+/* What is in the headers of a flow's segments, by its ends. */
+typedef struct replay_handshake {
+  int64_t round_trip_ns; /* from the SYN to the ACK that ends the handshake; -1: that is not in the capture */
+  bool has_mss[2];
+  uint16_t mss_octets[2];
+  bool timestamps[2];
+  bool has_acknowledged[2];
+  uint32_t acknowledged[2]; /* the highest sequence number that this end has acknowledged */
+  uint64_t cut_short[2];    /* segments that this end sent and that were not captured whole */
+  int64_t syn_ns;           /* while it is going on */
+  bool is_answered;
+} replay_handshake;
+
+typedef struct replay_profile {
+  GArray *connections;        /* of replay_connection_profile, in the order in which they speak MPA */
+  GArray *flows;              /* of capture_flow, by index */
+  GArray *handshakes;         /* of replay_handshake, by flow */
+  replay_stags *stags[SIDES]; /* that this direction writes to */
+  uint64_t longest_send[SIDES];
+  uint64_t payload_octets[SIDES];
+  capture_counts counts;
+  bool is_coarse; /* all times are whole microseconds */
+  char *broken;   /* why the reading ended before the file did; NULL: it did not */
+} replay_profile;
+
+/* What is read. */
+typedef struct replay_reading {
+  const char *path;
+  const char *filter; /* NULL: all packets */
+  decode_options decoding;
+} replay_reading;
+
+/* Called from time to time with how much of the file has been read, 0 … 1, and the time of the last packet. */
+typedef void (*replay_progress)(void *user, double share, time_ps now);
+
+/* Reads the whole capture. NULL and `error` when it cannot be opened; when nothing in it speaks MPA there are no connections. Free with
+ * replay_profile_free() (NULL is allowed). */
+replay_profile *replay_profile_read(const replay_reading *capture, replay_progress progress, void *user,
+                                    GError **error);
+void replay_profile_free(replay_profile *profile);
+
+static inline const replay_connection_profile *replay_profile_connection(const replay_profile *profile,
+                                                                         guint index)
+{
+  return &g_array_index(profile->connections, replay_connection_profile, index);
+}
+
+static inline const replay_handshake *replay_profile_handshake(const replay_profile *profile,
+                                                               const replay_connection_profile *connection)
+{
+  return &g_array_index(profile->handshakes, replay_handshake, connection->decoded.flow);
+}
 
 #endif

@@ -125,7 +125,7 @@ uint8_t replay_scenario_measured_end(const configuration *c, const decode_connec
 }
 
 iwarp_generation replay_scenario_generation(const configuration *c,
-                                            const replay_connection_lesson *connection)
+                                            const replay_connection_profile *connection)
 {
   const decode_connection *decoded = &connection->decoded;
   const uint64_t *versions = connection->directions[c->main_direction].fpdus_of_version;
@@ -148,21 +148,21 @@ static gboolean say_boolean(scenario *s, scenario_key key, gboolean value, GErro
 }
 
 /* Where most of the payload goes. */
-static gboolean say_side(scenario *s, const replay_lessons *lessons, GError **error)
+static gboolean say_side(scenario *s, const replay_profile *profile, GError **error)
 {
   const configuration *c = scenario_configuration(s);
-  gboolean forward = lessons->payload_octets[SIDE_INITIATOR] >= lessons->payload_octets[SIDE_RESPONDER];
+  gboolean forward = profile->payload_octets[SIDE_INITIATOR] >= profile->payload_octets[SIDE_RESPONDER];
 
   return c->measure.end != MEASURE_AUTO ||
          say(s, SCENARIO_MEASURE_SIDE, forward ? "responder" : "initiator", error);
 }
 
 /* Of the first connection: the summary has room for one. */
-static gboolean say_protocol(scenario *s, const replay_lessons *lessons, GError **error)
+static gboolean say_protocol(scenario *s, const replay_profile *profile, GError **error)
 {
-  const replay_connection_lesson *first = &g_array_index(lessons->connections, replay_connection_lesson, 0);
+  const replay_connection_profile *first = &g_array_index(profile->connections, replay_connection_profile, 0);
   const decode_direction_summary *directions = first->decoded.directions;
-  const capture_flow *flow = &g_array_index(lessons->flows, capture_flow, first->decoded.flow);
+  const capture_flow *flow = &g_array_index(profile->flows, capture_flow, first->decoded.flow);
   iwarp_generation generation = replay_scenario_generation(scenario_configuration(s), first);
   bool crc = directions[SIDE_INITIATOR].crc || directions[SIDE_RESPONDER].crc;
 
@@ -211,16 +211,16 @@ static gboolean say_link(scenario *s, GError **error)
   return done;
 }
 
-static gboolean check_connections(const replay_lessons *lessons, GError **error)
+static gboolean check_connections(const replay_profile *profile, GError **error)
 {
-  guint count = lessons->connections->len;
+  guint count = profile->connections->len;
 
   if (count == 0) {
     g_set_error(
         error, REPLAY_ERROR, REPLAY_ERROR_CAPTURE,
         "no connection in it speaks MPA, of %u over TCP; name one by --mpa HOST:PORT when its startup is not "
         "in the capture",
-        lessons->flows->len);
+        profile->flows->len);
   } else if (count > CONNECTIONS_MAX) {
     g_set_error(error, REPLAY_ERROR, REPLAY_ERROR_CAPTURE,
                 "%u connections in it speak MPA; expected at most %d, choose some by --filter", count,
@@ -229,12 +229,12 @@ static gboolean check_connections(const replay_lessons *lessons, GError **error)
   return count > 0 && count <= CONNECTIONS_MAX;
 }
 
-gboolean replay_scenario_complete(scenario *s, const replay_lessons *lessons, GError **error)
+gboolean replay_scenario_complete(scenario *s, const replay_profile *profile, GError **error)
 {
-  g_autofree char *count = g_strdup_printf("%u", lessons->connections->len);
+  g_autofree char *count = g_strdup_printf("%u", profile->connections->len);
 
-  if (!check_connections(lessons, error) || !say(s, SCENARIO_WORKLOAD_CONNECTIONS, count, error) ||
-      !say_side(s, lessons, error) || !say_protocol(s, lessons, error) || !check_direction(s, error)) {
+  if (!check_connections(profile, error) || !say(s, SCENARIO_WORKLOAD_CONNECTIONS, count, error) ||
+      !say_side(s, profile, error) || !say_protocol(s, profile, error) || !check_direction(s, error)) {
     return FALSE;
   }
   /* What ends a capture's connection is its own matter: unless the user says so, no end of it is a failure of the replay. */
@@ -243,4 +243,63 @@ gboolean replay_scenario_complete(scenario *s, const replay_lessons *lessons, GE
   }
   gboolean with_link = replay_scenario_has_link(s);
   return (!with_link || say_link(s, error)) && scenario_check(s, NULL, error);
+}
+
+/* --- What it shows of a connection, for an endpoint of the model that takes the measured end's place --- */
+
+G_STATIC_ASSERT((int)CAPTURE_PROFILE_QUEUES == (int)RDMAP_QUEUES);
+
+/* What no capture needs more of: the 14 bits of an IRD (RFC 6581 §5). */
+enum { IRD_MAX = 16383 };
+
+/* The largest EMSS that Ethernet knows, when nothing is known. */
+static uint32_t emss_of(const replay_handshake *handshake, uint8_t peer)
+{
+  enum { ETHERNET_EMSS_OCTETS = 1460, SMALLEST_EMSS_OCTETS = 536 };
+
+  return handshake->has_mss[peer] ? MAX(handshake->mss_octets[peer], (uint32_t)SMALLEST_EMSS_OCTETS)
+                                  : (uint32_t)ETHERNET_EMSS_OCTETS;
+}
+
+/* What the real end said in its own startup frame counts as far as what it receives shows it. */
+void replay_scenario_connect(const configuration *c, const replay_profile *profile, uint32_t index,
+                             rnic_endpoint_config *config, capture_profile *capture,
+                             replay_transport_place *place)
+{
+  const replay_connection_profile *connection = replay_profile_connection(profile, index);
+  const decode_connection *decoded = &connection->decoded;
+  enum side from = c->main_direction;
+  const decode_direction_summary *towards = &decoded->directions[from];
+  const replay_direction_profile *direction = &connection->directions[from];
+  uint8_t peer = (uint8_t)!replay_scenario_measured_end(c, decoded);
+  /* Without the peer's SYN the stream begins with the first FPDU that is known. */
+  bool midway = !g_array_index(profile->flows, capture_flow, decoded->flow).has_syn[peer];
+  /* The peer's startup frame is not in the capture: MPA starts without. One with the wrong key is, and is the receiver's to refuse. */
+  bool frameless = midway || !decoded->has_frame[from];
+  uint64_t streaming = midway ? 0 : frameless ? towards->phase_start : towards->streaming_octets;
+
+  config->generation = replay_scenario_generation(c, connection);
+  config->markers = towards->markers;
+  config->crc = towards->crc;
+  config->rejects = config->role == SIDE_RESPONDER && decoded->has_reply && decoded->reply.rejected;
+  config->streaming_octets_received = (uint32_t)MIN(streaming, (uint64_t)UINT32_MAX);
+  config->streaming_octets_sent = 0; /* nobody looks at what this end sends */
+  config->capture = capture;
+  config->startup_timeout_ps = 0; /* the capture decides when things come */
+  config->tcp.dsack = false;      /* it would go nowhere */
+  config->rdmap.ird = (uint32_t)MIN(direction->read_requests, (uint64_t)IRD_MAX);
+  config->rdmap.ord = 0;
+  *capture = (capture_profile){.is_frameless = frameless, .takes_long_ulpdus = towards->long_ulpdus > 0};
+  *place =
+      (replay_transport_place){.peer_isn = towards->first_sequence - 1,
+                               .emss_octets = emss_of(replay_profile_handshake(profile, connection), peer),
+                               .limit = direction->missing_from};
+  if (midway) {
+    uint64_t moved = direction->first_position - direction->first_offset; /* modulo 2^64 */
+    capture->first_offset = direction->first_offset;
+    memcpy(capture->first_msn, direction->first_msn, sizeof capture->first_msn);
+    place->start = direction->first_offset;
+    place->peer_isn += (uint32_t)moved;
+    place->limit -= place->limit < UINT64_MAX ? moved : 0;
+  }
 }

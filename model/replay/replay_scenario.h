@@ -4,7 +4,9 @@
 #ifndef REPLAY_REPLAY_SCENARIO_H
 #define REPLAY_REPLAY_SCENARIO_H
 
-#include "replay/replay_lessons.h"
+#include "replay/replay_profile.h"
+#include "replay/replay_transport.h"
+#include "rnic/rnic_endpoint.h"
 #include "scenario/configuration.h"
 #include "scenario/scenario.h"
 
@@ -22,7 +24,7 @@ scenario *replay_scenario_new(const char *path, const char *const *sets, GError 
 
 /* The capture has been read: sets what it decides, and the end that is measured, unless measure.side names it. FALSE and `error` when nothing
  * of it can be replayed, or a key speaks of the direction that nothing is replayed of; then scenario_check()'s words. */
-gboolean replay_scenario_complete(scenario *s, const replay_lessons *lessons, GError **error);
+gboolean replay_scenario_complete(scenario *s, const replay_profile *profile, GError **error);
 
 /* The user wants the traffic to go through a path first: any key of path or middlebox was given. And whether that path has a link; else
  * there are only its impairments and boxes. */
@@ -37,6 +39,13 @@ uint8_t replay_scenario_measured_end(const configuration *c, const decode_connec
 
 /* The generation that the traffic of `connection` is of, towards the measured end. */
 iwarp_generation replay_scenario_generation(const configuration *c,
-                                            const replay_connection_lesson *connection);
+                                            const replay_connection_profile *connection);
+
+/* What `profile` shows of the measured end of connection `index`, for an endpoint of the model that takes its place: into `config`, which is
+ * what `c` has of that end, `capture`, which `config` points to then, and `place`: where the stream that is received begins, and where what can
+ * be replayed of it ends; without `made`. */
+void replay_scenario_connect(const configuration *c, const replay_profile *profile, uint32_t index,
+                             rnic_endpoint_config *config, capture_profile *capture,
+                             replay_transport_place *place);
 
 #endif

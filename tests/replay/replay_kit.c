@@ -130,7 +130,7 @@ replay_kit_result replay_kit_replay_file(const char *path, const replay_options 
   replay_kit_result result = {.notes = NULL};
   GError *error = NULL;
 
-  own.source.path = path;
+  own.capture.path = path;
   replay *r = replay_new(&own, &error);
   if (!r) {
     g_assert_nonnull(error);

@@ -112,7 +112,7 @@ static void test_midway(void)
 {
   const decode_hint hint = {
       .any_address = true, .end = {.port = 5044}, .start = {DECODE_START_FIND, DECODE_START_FIND}};
-  const replay_options hinted = {.source.decoding = {.hints = &hint, .hint_count = 1}};
+  const replay_options hinted = {.capture.decoding = {.hints = &hint, .hint_count = 1}};
   g_autoptr(GPtrArray) packets = filter(replay_kit_packets(plain), is_late);
   replay_kit_result unhinted = replay_kit_replay(packets, &(replay_options){.sets = NULL});
   replay_kit_result result = replay_kit_replay(packets, &hinted);
@@ -144,7 +144,7 @@ static void test_midway_in_sends(void)
   static const char *const sends[] = {"workload.messages=20", "workload.operation=send", NULL};
   const decode_hint hint = {
       .any_address = true, .end = {.port = 5044}, .start = {DECODE_START_FIND, DECODE_START_FIND}};
-  const replay_options hinted = {.source.decoding = {.hints = &hint, .hint_count = 1}};
+  const replay_options hinted = {.capture.decoding = {.hints = &hint, .hint_count = 1}};
   g_autoptr(GPtrArray) packets = filter(replay_kit_packets(sends), is_late);
   replay_kit_result result = replay_kit_replay(packets, &hinted);
 
@@ -347,7 +347,7 @@ static void test_ignored_checksums(void)
   }
   replay_kit_result dropped = replay_kit_replay(packets, &(replay_options){.sets = NULL});
   replay_kit_result taken =
-      replay_kit_replay(packets, &(replay_options){.source.decoding.ignore_checksums = true});
+      replay_kit_replay(packets, &(replay_options){.capture.decoding.ignore_checksums = true});
   g_assert_cmpfloat(replay_kit_metric(&dropped, METRIC_TCP_CHECKSUM_ERRORS), ==, 1);
   g_assert_cmpfloat(replay_kit_metric(&dropped, METRIC_MPA_FPDUS), ==, 99);
   assert_whole(&taken);
@@ -478,7 +478,7 @@ static void test_garbled(void)
     const replay_options options = {.sets = modes[round % G_N_ELEMENTS(modes)],
                                     .resend = round % 8 == 3 ? REPLAY_RESEND_NEVER : REPLAY_RESEND_AFTER,
                                     .resend_ps = round % 8 < 4 ? TIME_PS_PER_MILLISECOND : 0,
-                                    .source.decoding = {.hints = &hint, .hint_count = round % 2}};
+                                    .capture.decoding = {.hints = &hint, .hint_count = round % 2}};
     replay_kit_result result = replay_kit_replay(packets, &options);
     replayed += result.error == NULL;
     replay_kit_clear(&result);

@@ -311,6 +311,22 @@ static void test_paws(void)
   kit_close(&k);
 }
 
+/* RFC 7323 §5.5: what came half a period of a microsecond clock ago compares with nothing any more. */
+static void test_paws_after_idleness(void)
+{
+  const uint32_t before = 500000, after = 0;
+  kit k;
+
+  kit_open(&k, TCP_PASSING_AS_ARRIVED, 0, UINT64_MAX);
+  for (guint i = 0; i < 2; i++) {
+    datagram *packet = segment(100 * i, 100, TCP_ACK, i == 0 ? &before : &after);
+    tcp_transport_receive(k.tcp, packet, i * (time_ps)INT32_MAX * TIME_PS_PER_MICROSECOND);
+    datagram_unref(packet);
+  }
+  assert_told(&k, "e 0+100@0 100+100@0 ");
+  kit_close(&k);
+}
+
 /* What is posted is acknowledged when TCP is asked to send, and nothing leaves. */
 static void test_nothing_leaves(void)
 {
@@ -345,6 +361,7 @@ int main(int argc, char **argv)
   g_test_add_func("/replay/transport/resets", test_resets);
   g_test_add_func("/replay/transport/a_part_of_a_stream", test_a_part_of_a_stream);
   g_test_add_func("/replay/transport/paws", test_paws);
+  g_test_add_func("/replay/transport/paws_after_idleness", test_paws_after_idleness);
   g_test_add_func("/replay/transport/nothing_leaves", test_nothing_leaves);
   return g_test_run();
 }

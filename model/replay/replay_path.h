@@ -2,17 +2,17 @@
 /* The path that a capture's traffic takes before it arrives, with what the user asked for (loss, reordering, a middlebox, a link …), as an
  * open-loop model: the captured segments are offered to it at their captured times, whatever becomes of them. Nobody sends again what this path
  * loses: a real sender's reaction is not in the capture. For that a segment can be offered again, a fixed time after it was due to arrive, until it has. */
-#ifndef REPLAY_REPLAY_WAY_H
-#define REPLAY_REPLAY_WAY_H
+#ifndef REPLAY_REPLAY_PATH_H
+#define REPLAY_REPLAY_PATH_H
 
 #include "engine/engine.h"
 #include "measure/metric_table.h"
 #include "network/path_element.h"
 #include "scenario/configuration.h"
 
-typedef struct replay_way replay_way;
+typedef struct replay_path replay_path;
 
-typedef struct replay_way_config {
+typedef struct replay_path_config {
   const configuration *configuration;
   engine *clock;
   bool has_path;      /* else what is offered arrives at once */
@@ -22,22 +22,22 @@ typedef struct replay_way_config {
   /* The octets that a segment of `connection` brings have all arrived. */
   bool (*has_arrived)(void *user, uint32_t connection, const datagram *packet);
   void *user;
-} replay_way_config;
+} replay_path_config;
 
-/* NULL and `error` when the engine refuses a link. Free with replay_way_free(), before the engine (NULL is allowed). */
-replay_way *replay_way_new(const replay_way_config *config, GError **error);
-void replay_way_free(replay_way *way);
+/* NULL and `error` when the engine refuses a link. Free with replay_path_free(), before the engine (NULL is allowed). */
+replay_path *replay_path_new(const replay_path_config *config, GError **error);
+void replay_path_free(replay_path *path);
 
 /* A segment of `connection`, or a fragment of one (UINT32_MAX: it is never offered again), sets off; takes the reference. */
-void replay_way_offer(replay_way *way, uint32_t connection, datagram *packet, time_ps now);
+void replay_path_offer(replay_path *path, uint32_t connection, datagram *packet, time_ps now);
 
 /* Segments that were offered again in vain, as often as a TCP would try. */
-uint64_t replay_way_given_up(const replay_way *way);
+uint64_t replay_path_given_up(const replay_path *path);
 
 /* Packets that were larger than the MTU of one of the path's links, and of IPv6, which only its source may cut. */
-uint64_t replay_way_too_big(const replay_way *way);
+uint64_t replay_path_too_big(const replay_path *path);
 
 /* The metrics of the path, where there is one, but those of where FPDUs start. */
-void replay_way_set_metrics(const replay_way *way, metric_values *values);
+void replay_path_set_metrics(const replay_path *path, metric_values *values);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* STags are learnt from what writes to them, and registered for just that. */
-#include "replay/replay_stags.h"
+/* A profile has the STags that a capture writes to, and registers each for just what was written. */
+#include "replay/replay_profile.h"
 
 enum { DOMAIN = 3 };
 
@@ -24,9 +24,9 @@ static void test_extents(void)
   replay_stags *stags = replay_stags_new();
   ddp_stag_table *table = ddp_stag_table_new(1);
 
-  replay_stags_learn(stags, 0xA, 4000, 500);
-  replay_stags_learn(stags, 0xB, 0, 1);
-  replay_stags_learn(stags, 0xA, 1000, 100);
+  replay_stags_add(stags, 0xA, 4000, 500);
+  replay_stags_add(stags, 0xB, 0, 1);
+  replay_stags_add(stags, 0xA, 1000, 100);
   replay_stags_register(stags, table, DOMAIN);
   g_assert_cmpint(check(table, 0xA, 1000, 3500, DDP_ACCESS_REMOTE_WRITE), ==, DDP_ACCESS_OK);
   g_assert_cmpint(check(table, 0xA, 999, 1, DDP_ACCESS_REMOTE_WRITE), ==, DDP_ACCESS_BOUNDS);
@@ -44,11 +44,11 @@ static void test_the_end_of_the_offsets(void)
   replay_stags *stags = replay_stags_new();
   ddp_stag_table *table = ddp_stag_table_new(1);
 
-  replay_stags_learn(stags, 0xA, UINT64_MAX - 9, 10);
+  replay_stags_add(stags, 0xA, UINT64_MAX - 9, 10);
   replay_stags_register(stags, table, DOMAIN);
   g_assert_null(ddp_stag_table_find(table, 0xA));
-  replay_stags_learn(stags, 0xA, UINT64_MAX - 10, 10);
-  replay_stags_learn(stags, 0xA, 0, 1);
+  replay_stags_add(stags, 0xA, UINT64_MAX - 10, 10);
+  replay_stags_add(stags, 0xA, 0, 1);
   replay_stags_register(stags, table, DOMAIN);
   g_assert_cmpint(check(table, 0xA, UINT64_MAX - 10, 10, DDP_ACCESS_REMOTE_WRITE), ==, DDP_ACCESS_OK);
   g_assert_cmpint(check(table, 0xA, UINT64_MAX - 9, 10, DDP_ACCESS_REMOTE_WRITE), ==, DDP_ACCESS_WRAPS);
@@ -59,7 +59,7 @@ static void test_the_end_of_the_offsets(void)
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/replay/stags/extents", test_extents);
-  g_test_add_func("/replay/stags/the_end_of_the_offsets", test_the_end_of_the_offsets);
+  g_test_add_func("/replay/profile/stags/extents", test_extents);
+  g_test_add_func("/replay/profile/stags/the_end_of_the_offsets", test_the_end_of_the_offsets);
   return g_test_run();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The path in front of a replay's receivers: what is offered goes through it, what does not arrive can be offered again. */
-#include "replay/replay_way.h"
+#include "replay/replay_path.h"
 
 #include "engine/engine.h"
 #include "replay/replay_scenario.h"
@@ -13,7 +13,7 @@ enum { LENGTH = 1460 };
 typedef struct kit {
   scenario *s;
   engine *clock;
-  replay_way *way;
+  replay_path *path;
   GString *told; /* "100@5us ": position at time */
   uint32_t lose; /* arrivals that the receiver refuses, from the first on */
   bool taken;
@@ -37,7 +37,7 @@ static bool has_arrived(void *user, uint32_t connection, const datagram *packet)
   return ((kit *)user)->taken;
 }
 
-/* A way as `sets` say, to the Responder. */
+/* A path as `sets` say, to the Responder. */
 static void kit_open(kit *k, const char *const *sets, time_ps resend_ps, uint32_t lose)
 {
   GError *error = NULL;
@@ -46,21 +46,21 @@ static void kit_open(kit *k, const char *const *sets, time_ps resend_ps, uint32_
   k->s = scenario_new_without_file("kit", sets, &error);
   g_assert_no_error(error);
   k->clock = engine_native_new();
-  const replay_way_config config = {.configuration = scenario_configuration(k->s),
-                                    .has_link = replay_scenario_has_link(k->s),
-                                    .clock = k->clock,
-                                    .has_path = replay_scenario_has_path(k->s),
-                                    .resend_ps = resend_ps,
-                                    .output = on_output,
-                                    .has_arrived = has_arrived,
-                                    .user = k};
-  k->way = replay_way_new(&config, &error);
+  const replay_path_config config = {.configuration = scenario_configuration(k->s),
+                                     .has_link = replay_scenario_has_link(k->s),
+                                     .clock = k->clock,
+                                     .has_path = replay_scenario_has_path(k->s),
+                                     .resend_ps = resend_ps,
+                                     .output = on_output,
+                                     .has_arrived = has_arrived,
+                                     .user = k};
+  k->path = replay_path_new(&config, &error);
   g_assert_no_error(error);
 }
 
 static void kit_close(kit *k)
 {
-  replay_way_free(k->way);
+  replay_path_free(k->path);
   engine_free(k->clock);
   scenario_free(k->s);
   g_string_free(k->told, TRUE);
@@ -102,7 +102,7 @@ static void test_without_a_link(void)
   kit k;
 
   kit_open(&k, sets, 0, 0);
-  replay_way_offer(k.way, 0, segment(LENGTH), 0);
+  replay_path_offer(k.path, 0, segment(LENGTH), 0);
   assert_arrivals(&k, "0ns 0ns ");
   kit_close(&k);
 }
@@ -115,8 +115,8 @@ static void test_a_link(void)
   kit k;
 
   kit_open(&k, sets, 0, 0);
-  replay_way_offer(k.way, 0, segment(LENGTH), 0);
-  replay_way_offer(k.way, 0, segment(LENGTH), 0);
+  replay_path_offer(k.path, 0, segment(LENGTH), 0);
+  replay_path_offer(k.path, 0, segment(LENGTH), 0);
   assert_arrivals(&k, "22016ns 34320ns ");
   kit_close(&k);
 }
@@ -127,9 +127,9 @@ static void test_resend(void)
   kit k;
 
   kit_open(&k, NULL, 5 * US, 3);
-  replay_way_offer(k.way, 0, segment(LENGTH), 0);
+  replay_path_offer(k.path, 0, segment(LENGTH), 0);
   assert_arrivals(&k, "0ns r5000ns r10000ns r15000ns ");
-  g_assert_cmpuint(replay_way_given_up(k.way), ==, 0);
+  g_assert_cmpuint(replay_path_given_up(k.path), ==, 0);
   kit_close(&k);
 }
 
@@ -140,8 +140,8 @@ static void test_resend_waits_for_the_link(void)
   kit k;
 
   kit_open(&k, sets, 1 * US, 0);
-  replay_way_offer(k.way, 0, segment(LENGTH), 0);
-  replay_way_offer(k.way, 0, segment(LENGTH), 0);
+  replay_path_offer(k.path, 0, segment(LENGTH), 0);
+  replay_path_offer(k.path, 0, segment(LENGTH), 0);
   assert_arrivals(&k, "1201600ns 2432000ns ");
   kit_close(&k);
 }
@@ -152,18 +152,18 @@ static void test_resend_has_an_end(void)
   kit k;
 
   kit_open(&k, NULL, 5 * US, G_MAXUINT32);
-  replay_way_offer(k.way, 0, segment(0), 0);
-  replay_way_offer(k.way, UINT32_MAX, segment(LENGTH), 0);
-  replay_way_offer(k.way, 0, segment(LENGTH), 0);
+  replay_path_offer(k.path, 0, segment(0), 0);
+  replay_path_offer(k.path, UINT32_MAX, segment(LENGTH), 0);
+  replay_path_offer(k.path, 0, segment(LENGTH), 0);
   engine_run(k.clock, TIME_PS_NEVER);
-  g_assert_cmpuint(replay_way_given_up(k.way), ==, 1);
+  g_assert_cmpuint(replay_path_given_up(k.path), ==, 1);
   metric_values values = {0};
-  replay_way_set_metrics(k.way, &values);
+  replay_path_set_metrics(k.path, &values);
   g_assert_cmpfloat(values.value[METRIC_TCP_RETRANSMISSIONS], ==, 15);
   g_assert_false(values.present[METRIC_PATH_PACKETS_LOST]);
   kit_close(&k);
   kit_open(&k, NULL, 0, 1);
-  replay_way_offer(k.way, 0, segment(LENGTH), 0);
+  replay_path_offer(k.path, 0, segment(LENGTH), 0);
   assert_arrivals(&k, "0ns ");
   kit_close(&k);
 }
@@ -175,20 +175,20 @@ static void test_resend_beyond_the_clock(void)
   kit k;
 
   kit_open(&k, NULL, days_100, G_MAXUINT32);
-  replay_way_offer(k.way, 0, segment(LENGTH), days_100);
+  replay_path_offer(k.path, 0, segment(LENGTH), days_100);
   assert_arrivals(&k, "8640000000000000ns ");
-  g_assert_cmpuint(replay_way_given_up(k.way), ==, 0);
+  g_assert_cmpuint(replay_path_given_up(k.path), ==, 0);
   kit_close(&k);
 }
 
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/replay/way/without_a_link", test_without_a_link);
-  g_test_add_func("/replay/way/a_link", test_a_link);
-  g_test_add_func("/replay/way/resend", test_resend);
-  g_test_add_func("/replay/way/resend_waits_for_the_link", test_resend_waits_for_the_link);
-  g_test_add_func("/replay/way/resend_has_an_end", test_resend_has_an_end);
-  g_test_add_func("/replay/way/resend_beyond_the_clock", test_resend_beyond_the_clock);
+  g_test_add_func("/replay/path/without_a_link", test_without_a_link);
+  g_test_add_func("/replay/path/a_link", test_a_link);
+  g_test_add_func("/replay/path/resend", test_resend);
+  g_test_add_func("/replay/path/resend_waits_for_the_link", test_resend_waits_for_the_link);
+  g_test_add_func("/replay/path/resend_has_an_end", test_resend_has_an_end);
+  g_test_add_func("/replay/path/resend_beyond_the_clock", test_resend_beyond_the_clock);
   return g_test_run();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "replay/replay_way.h"
+#include "replay/replay_path.h"
 
 #include "network/path_direction.h"
 #include "platform/run_engine.h"
@@ -21,8 +21,8 @@ typedef struct offered {
   uint32_t tries;
 } offered;
 
-struct replay_way {
-  replay_way_config config;
+struct replay_path {
+  replay_path_config config;
   path_direction *path; /* NULL: none */
   GQueue *offers;       /* of offered, in the order of their times */
   engine_timer *timer;
@@ -45,45 +45,45 @@ static bool is_fpdu_start(void *user, const datagram_flow *flow, int64_t positio
 
 static void on_output(void *user, datagram *packet, time_ps now)
 {
-  const replay_way *way = user;
+  const replay_path *path = user;
 
-  way->config.output(way->config.user, packet, now);
+  path->config.output(path->config.user, packet, now);
 }
 
-static path_direction *path_of(replay_way *way, GError **error)
+static path_direction *path_of(replay_path *path, GError **error)
 {
-  const configuration *c = way->config.configuration;
+  const configuration *c = path->config.configuration;
   const path_place config = {.network = &c->path,
                              .seed = c->run.seed,
                              .ipv6 = c->ipv6,
                              .direction = c->main_direction,
                              .paths = 1,
                              .new_link = run_engine_links(RUN_ENGINE_NATIVE),
-                             .clock = way->config.clock,
-                             .has_no_links = !way->config.has_link,
+                             .clock = path->config.clock,
+                             .has_no_links = !path->config.has_link,
                              .takes_any_size = true,
-                             .identification = &way->identification,
+                             .identification = &path->identification,
                              .is_fpdu_start = is_fpdu_start,
                              .output = on_output,
-                             .user = way};
+                             .user = path};
 
   return path_direction_new(&config, error);
 }
 
-replay_way *replay_way_new(const replay_way_config *config, GError **error)
+replay_path *replay_path_new(const replay_path_config *config, GError **error)
 {
-  replay_way *way = g_new0(replay_way, 1);
+  replay_path *path = g_new0(replay_path, 1);
 
-  way->config = *config;
-  way->offers = g_queue_new();
-  way->timer = engine_timer_new(config->clock, ENGINE_TIMER, RESEND_MAJOR, 0, on_timer, way);
+  path->config = *config;
+  path->offers = g_queue_new();
+  path->timer = engine_timer_new(config->clock, ENGINE_TIMER, RESEND_MAJOR, 0, on_timer, path);
   if (config->has_path) {
-    way->path = path_of(way, error);
-    if (!way->path) {
-      g_clear_pointer(&way, replay_way_free);
+    path->path = path_of(path, error);
+    if (!path->path) {
+      g_clear_pointer(&path, replay_path_free);
     }
   }
-  return way;
+  return path;
 }
 
 static void free_offer(gpointer data)
@@ -94,26 +94,26 @@ static void free_offer(gpointer data)
   g_free(offer);
 }
 
-void replay_way_free(replay_way *way)
+void replay_path_free(replay_path *path)
 {
-  if (way) {
-    engine_timer_free(way->timer);
-    path_direction_free(way->path);
-    g_queue_free_full(way->offers, free_offer);
-    g_free(way);
+  if (path) {
+    engine_timer_free(path->timer);
+    path_direction_free(path->path);
+    g_queue_free_full(path->offers, free_offer);
+    g_free(path);
   }
 }
 
 /* Nobody is there to hear from a router that a packet is too big: IPv4 goes in fragments. */
-static void send(replay_way *way, datagram *packet, time_ps now)
+static void send(replay_path *path, datagram *packet, time_ps now)
 {
-  if (way->path) {
+  if (path->path) {
     if (packet->kind == DATAGRAM_TCP) {
-      datagram_allow_fragments(packet, way->identification++);
+      datagram_allow_fragments(packet, path->identification++);
     }
-    path_direction_send(way->path, packet, now);
+    path_direction_send(path->path, packet, now);
   } else {
-    way->config.output(way->config.user, packet, now);
+    path->config.output(path->config.user, packet, now);
   }
 }
 
@@ -125,88 +125,88 @@ static bool is_missed_when_lost(const datagram *packet)
 }
 
 /* `packet` sets off. Returns when it will be missed: so long after it is through with the links, at whose queues it may have to wait. */
-static time_ps send_off(replay_way *way, datagram *packet, time_ps now)
+static time_ps send_off(replay_path *path, datagram *packet, time_ps now)
 {
-  send(way, packet, now);
+  send(path, packet, now);
   /* What comes behind it is no sooner through than it. */
-  return time_ps_after(way->path ? path_direction_earliest_arrival(way->path, now) : now,
-                       way->config.resend_ps);
+  return time_ps_after(path->path ? path_direction_earliest_arrival(path->path, now) : now,
+                       path->config.resend_ps);
 }
 
-static void look_out_for(replay_way *way, offered *offer, time_ps due)
+static void look_out_for(replay_path *path, offered *offer, time_ps due)
 {
   offer->due = due;
-  g_queue_push_tail(way->offers, offer);
-  if (way->offers->length == 1) {
-    engine_timer_set(way->timer, due);
+  g_queue_push_tail(path->offers, offer);
+  if (path->offers->length == 1) {
+    engine_timer_set(path->timer, due);
   }
 }
 
-void replay_way_offer(replay_way *way, uint32_t connection, datagram *packet, time_ps now)
+void replay_path_offer(replay_path *path, uint32_t connection, datagram *packet, time_ps now)
 {
-  if (way->config.resend_ps == 0 || connection == UINT32_MAX || !is_missed_when_lost(packet)) {
-    send(way, packet, now);
+  if (path->config.resend_ps == 0 || connection == UINT32_MAX || !is_missed_when_lost(packet)) {
+    send(path, packet, now);
     return;
   }
   offered *offer = g_new0(offered, 1);
   offer->connection = connection;
   offer->packet = datagram_copy(packet); /* whatever the path does to the other */
   offer->packet->retransmission = true;
-  look_out_for(way, offer, send_off(way, packet, now));
+  look_out_for(path, offer, send_off(path, packet, now));
 }
 
-static void look_for(replay_way *way, offered *offer, time_ps now)
+static void look_for(replay_path *path, offered *offer, time_ps now)
 {
-  bool has_arrived = way->config.has_arrived(way->config.user, offer->connection, offer->packet);
+  bool has_arrived = path->config.has_arrived(path->config.user, offer->connection, offer->packet);
 
   if (has_arrived || offer->tries == TRIES_MAX) {
-    way->given_up += !has_arrived;
+    path->given_up += !has_arrived;
     free_offer(offer);
     return;
   }
-  way->resent++;
+  path->resent++;
   offer->tries++;
-  look_out_for(way, offer, send_off(way, datagram_copy(offer->packet), now));
+  look_out_for(path, offer, send_off(path, datagram_copy(offer->packet), now));
 }
 
 static void on_timer(void *user, time_ps now)
 {
-  replay_way *way = user;
+  replay_path *path = user;
   const offered *next;
 
-  while ((next = g_queue_peek_head(way->offers)) && next->due <= now) {
-    look_for(way, g_queue_pop_head(way->offers), now);
+  while ((next = g_queue_peek_head(path->offers)) && next->due <= now) {
+    look_for(path, g_queue_pop_head(path->offers), now);
   }
-  engine_timer_set(way->timer, next ? next->due : TIME_PS_NEVER);
+  engine_timer_set(path->timer, next ? next->due : TIME_PS_NEVER);
 }
 
-uint64_t replay_way_given_up(const replay_way *way)
+uint64_t replay_path_given_up(const replay_path *path)
 {
-  return way->given_up;
+  return path->given_up;
 }
 
-uint64_t replay_way_too_big(const replay_way *way)
+uint64_t replay_path_too_big(const replay_path *path)
 {
   metric_values values = {0};
 
-  if (way->path) {
-    path_direction_count(way->path, true, &values);
+  if (path->path) {
+    path_direction_count(path->path, true, &values);
   }
   return (uint64_t)values.value[METRIC_PATH_PACKETS_TOO_BIG];
 }
 
-void replay_way_set_metrics(const replay_way *way, metric_values *values)
+void replay_path_set_metrics(const replay_path *path, metric_values *values)
 {
-  if (way->config.resend_ps > 0) {
-    metric_values_set(values, METRIC_TCP_RETRANSMISSIONS, (double)way->resent);
+  if (path->config.resend_ps > 0) {
+    metric_values_set(values, METRIC_TCP_RETRANSMISSIONS, (double)path->resent);
   }
-  if (!way->path) {
+  if (!path->path) {
     return;
   }
-  path_direction_count(way->path, true, values);
+  path_direction_count(path->path, true, values);
   if (values->value[METRIC_PATH_SEGMENTS_REORDERED] > 0) {
     metric_values_set(values, METRIC_PATH_REORDERING_EXTENT_MEAN,
-                      (double)path_direction_extent_sum(way->path) /
+                      (double)path_direction_extent_sum(path->path) /
                           values->value[METRIC_PATH_SEGMENTS_REORDERED]);
   }
 }

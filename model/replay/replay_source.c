@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "replay/replay_source.h"
+
+#include <string.h>
+
+#include "base/big_endian.h"
+
+/* All arrivals of links come first. */
+enum { SOURCE_MAJOR = INT32_MAX };
+
+struct replay_source {
+  capture_source *capture;
+  engine_timer *timer;
+  replay_source_events events;
+  void *user;
+  bool has_packet; /* that comes next: `segment`, or a fragment */
+  gboolean is_segment;
+  capture_segment segment;
+  int64_t latest_ns;
+  time_ps apart; /* two packets at least */
+  time_ps last;  /* when the packet before came */
+  uint64_t backward;
+};
+
+static void on_due(void *user, time_ps now);
+
+replay_source *replay_source_new(capture_source *capture, bool coarse, engine *clock,
+                                 const replay_source_events *events, void *user)
+{
+  replay_source *source = g_new0(replay_source, 1);
+
+  source->capture = capture;
+  source->apart = coarse ? 1 : 0;
+  source->timer = engine_timer_new(clock, ENGINE_ARRIVAL, SOURCE_MAJOR, 0, on_due, source);
+  source->events = *events;
+  source->user = user;
+  source->last = -source->apart;
+  return source;
+}
+
+void replay_source_free(replay_source *source)
+{
+  if (source) {
+    engine_timer_free(source->timer);
+    g_free(source);
+  }
+}
+
+/* Reads the next packet. Returns its time, or TIME_PS_NEVER when there is none. One whose time is past comes a picosecond after the one
+ * before it: what is held between them is seen. */
+static time_ps read_next(replay_source *source)
+{
+  /* replay_profile has noted where the capture is broken */
+  source->has_packet =
+      capture_source_next_packet(source->capture, &source->segment, &source->is_segment, NULL);
+  if (!source->has_packet) {
+    return TIME_PS_NEVER;
+  }
+  int64_t time_ns = source->segment.time_ns;
+  source->backward += time_ns < source->latest_ns;
+  source->latest_ns = MAX(source->latest_ns, time_ns);
+  time_ps own = MAX(time_ns, 0) * TIME_PS_PER_NANOSECOND;
+  return own < source->last ? source->last + 1 : MAX(own, source->last + source->apart);
+}
+
+static void set_next(replay_source *source, time_ps now)
+{
+  time_ps when = read_next(source);
+
+  if (source->has_packet) {
+    engine_timer_set(source->timer, when);
+  } else {
+    source->events.ended(source->user, now);
+  }
+}
+
+datagram *replay_source_datagram(const capture_source *capture)
+{
+  uint32_t octets;
+  const uint8_t *ip = capture_source_ip(capture, &octets);
+  octet_block *block = octet_block_new(MAX(octets, 1));
+
+  memcpy(octet_block_octets(block), ip, octets);
+  datagram *packet = datagram_read(block, octet_block_octets(block), octets);
+  octet_block_unref(block);
+  return packet;
+}
+
+static void on_due(void *user, time_ps now)
+{
+  replay_source *source = user;
+
+  source->last = now;
+  if (source->is_segment) {
+    source->events.segment(source->user, capture_source_flow(source->capture, source->segment.flow),
+                           &source->segment, now);
+  } else {
+    datagram *packet = replay_source_datagram(source->capture);
+    if (packet) {
+      source->events.fragment(source->user, packet, now);
+    }
+  }
+  set_next(source, now);
+}
+
+void replay_source_start(replay_source *source)
+{
+  set_next(source, 0);
+}
+
+uint64_t replay_source_backward(const replay_source *source)
+{
+  return source->backward;
+}
+
+/* --- Captured segments as datagrams --- */
+
+enum {
+  POOLED_OCTETS = 1600, /* nearly all segments */
+  PART_OCTETS = UINT16_MAX - DATAGRAM_HEADER_MAX_OCTETS,
+};
+
+struct replay_packets {
+  memory_pool *datagrams;
+  memory_pool *blocks;
+};
+
+replay_packets *replay_packets_new(void)
+{
+  replay_packets *packets = g_new(replay_packets, 1);
+
+  packets->datagrams = datagram_pool_new();
+  packets->blocks = memory_pool_new(octet_block_piece_octets(POOLED_OCTETS));
+  return packets;
+}
+
+void replay_packets_free(replay_packets *packets)
+{
+  if (packets) {
+    memory_pool_unref(packets->datagrams); /* what is still held lives on */
+    memory_pool_unref(packets->blocks);
+    g_free(packets);
+  }
+}
+
+tcp_header replay_packet_header(const capture_flow *flow, const capture_segment *segment)
+{
+  tcp_header header;
+
+  tcp_header_begin(&header);
+  header.source_port = flow->ends[segment->from].port;
+  header.destination_port = flow->ends[!segment->from].port;
+  header.sequence = segment->sequence;
+  header.acknowledgement = segment->acknowledgement;
+  header.window = segment->window;
+  header.flags = segment->flags;
+  header.has_timestamps = segment->has_timestamps;
+  header.timestamp_value = segment->timestamp_value;
+  return header;
+}
+
+static void append_payload(replay_packets *packets, octet_rope *payload, const uint8_t *octets,
+                           uint32_t length)
+{
+  if (length > 0) {
+    octet_block *block = octet_block_new_in(packets->blocks, length);
+
+    memcpy(octet_block_octets(block), octets, length);
+    octet_rope_append(payload, octet_block_octets(block), length, block);
+    octet_block_unref(block);
+  }
+}
+
+/* The checksum that it would have, with a bit turned. */
+static void damage_checksum(datagram *packet)
+{
+  datagram_carry_checksum(packet);
+  packet->header[packet->ip_octets + TCP_CHECKSUM_AT] ^= 1;
+}
+
+datagram *replay_packet_of(replay_packets *packets, const capture_flow *flow, const capture_segment *segment,
+                           uint32_t *from)
+{
+  uint32_t length = MIN(segment->payload_octets - *from, (uint32_t)PART_OCTETS);
+  bool is_last = *from + length == segment->payload_octets;
+  tcp_header header = replay_packet_header(flow, segment);
+  octet_rope payload;
+
+  header.sequence += *from;
+  if (!is_last) {
+    header.flags &= (uint8_t) ~(TCP_FIN | TCP_PSH);
+  }
+  octet_rope_init(&payload);
+  append_payload(packets, &payload, segment->payload + *from, length);
+  *from += length;
+  datagram *packet = datagram_new_plain(packets->datagrams, &flow->ends[segment->from].address,
+                                        &flow->ends[!segment->from].address, &header, &payload);
+  octet_rope_clear(&payload);
+  datagram_set_ecn(packet, (datagram_ecn)segment->ecn);
+  if (segment->checksum == CAPTURE_CHECKSUM_WRONG) {
+    damage_checksum(packet);
+  }
+  return packet;
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The packets of a capture come at their times, in the order of the file, as datagrams that a receiver takes for the same. */
+#include "replay/replay_source.h"
+
+#include "capture_kit.h"
+#include "engine/engine.h"
+
+enum { LENGTH = 1000, CUT = 504 };
+
+typedef struct kit {
+  kit_file *file;
+  GString *told; /* "s0@5 f@7 end@7": segment with sequence number, fragment; at picoseconds */
+  uint64_t backward;
+} kit;
+
+static void on_segment(void *user, const capture_flow *flow, const capture_segment *segment, time_ps now)
+{
+  g_assert_cmpuint(flow->index, ==, segment->flow);
+  g_string_append_printf(((kit *)user)->told, "s%u@%" G_GINT64_FORMAT " ", segment->sequence, now);
+}
+
+static void on_fragment(void *user, datagram *packet, time_ps now)
+{
+  g_assert_cmpint(packet->kind, ==, DATAGRAM_FRAGMENT);
+  datagram_unref(packet);
+  g_string_append_printf(((kit *)user)->told, "f@%" G_GINT64_FORMAT " ", now);
+}
+
+static void on_ended(void *user, time_ps now)
+{
+  g_string_append_printf(((kit *)user)->told, "end@%" G_GINT64_FORMAT, now);
+}
+
+static void add(kit *k, int64_t time_ns, uint32_t sequence)
+{
+  kit_file_add_segment(k->file, time_ns, KIT_LINK_RAW,
+                       &(kit_segment){.version = 4, .sequence = sequence, .flags = TCP_ACK, .length = 10});
+}
+
+static void assert_plays(kit *k, bool coarse, const char *expected)
+{
+  static const replay_source_events events = {
+      .segment = on_segment, .fragment = on_fragment, .ended = on_ended};
+  capture_source *source = kit_open(k->file);
+  engine *clock = engine_native_new();
+
+  k->told = g_string_new("");
+  replay_source *played = replay_source_new(source, coarse, clock, &events, k);
+  replay_source_start(played);
+  engine_run(clock, TIME_PS_NEVER);
+  g_assert_cmpstr(k->told->str, ==, expected);
+  k->backward = replay_source_backward(played);
+  replay_source_free(played);
+  engine_free(clock);
+  capture_source_free(source);
+  g_string_free(k->told, TRUE);
+}
+
+/* A file of the first day of 1970 begins at time 0. Packets of one nanosecond come together. */
+static void test_times(void)
+{
+  kit k = {.file = kit_file_new(KIT_PCAP_NS, false, KIT_LINK_RAW)};
+
+  add(&k, 5, 1);
+  add(&k, 7, 2);
+  add(&k, 7, 3);
+  assert_plays(&k, false, "s1@5000 s2@7000 s3@7000 end@7000");
+  g_assert_cmpuint(k.backward, ==, 0);
+  kit_file_free(k.file);
+}
+
+/* In whole microseconds what is told as one time was one after the other. */
+static void test_coarse_times(void)
+{
+  kit k = {.file = kit_file_new(KIT_PCAP_US, false, KIT_LINK_RAW)};
+
+  add(&k, 0, 1);
+  add(&k, 0, 2);
+  add(&k, 1000, 3);
+  add(&k, 1000, 4);
+  add(&k, 1000, 5);
+  assert_plays(&k, true, "s1@0 s2@1 s3@1000000 s4@1000001 s5@1000002 end@1000002");
+  kit_file_free(k.file);
+}
+
+/* Times that go back: the order of the file holds, and what is held between two such packets is seen, for a picosecond. */
+static void test_backward(void)
+{
+  kit k = {.file = kit_file_new(KIT_PCAP_NS, false, KIT_LINK_RAW)};
+
+  add(&k, 100, 1);
+  add(&k, 40, 2);
+  add(&k, 90, 3);
+  add(&k, 100, 4);
+  add(&k, 101, 5);
+  assert_plays(&k, false, "s1@100000 s2@100001 s3@100002 s4@100003 s5@101000 end@101000");
+  g_assert_cmpuint(k.backward, ==, 2);
+  kit_file_free(k.file);
+}
+
+/* Fragments come one by one, whole packets as segments. */
+static void test_fragments(void)
+{
+  const kit_segment whole = {.version = 4, .sequence = 9, .flags = TCP_ACK, .length = LENGTH};
+  kit k = {.file = kit_file_new(KIT_PCAP_NS, false, KIT_LINK_RAW)};
+  GByteArray *packet = kit_packet(&whole);
+  GByteArray *first = kit_fragment(packet, 1, 0, CUT);
+  GByteArray *second = kit_fragment(packet, 1, CUT, LENGTH + 20 - CUT);
+
+  add(&k, 1, 1);
+  kit_file_add(k.file, 2, second);
+  kit_file_add(k.file, 3, first);
+  assert_plays(&k, false, "s1@1000 f@2000 f@3000 end@3000");
+  g_byte_array_unref(packet);
+  g_byte_array_unref(first);
+  g_byte_array_unref(second);
+  kit_file_free(k.file);
+}
+
+/* --- Captured segments as datagrams --- */
+
+enum { LONG = 150000 };
+
+static const capture_flow flow = {
+    .ends = {{.address = {.version = 4, .octets = {10, 0, 0, 1}}, .port = 49152},
+             {.address = {.version = 4, .octets = {10, 0, 0, 2}}, .port = 5044}}};
+
+static capture_segment segment_of(const uint8_t *octets, uint32_t length)
+{
+  return (capture_segment){.from = 1,
+                           .flags = TCP_ACK | TCP_PSH | TCP_FIN,
+                           .ecn = DATAGRAM_ECN_CONGESTED,
+                           .sequence = UINT32_MAX - 9,
+                           .acknowledgement = 77,
+                           .window = 88,
+                           .has_timestamps = true,
+                           .timestamp_value = 99,
+                           .payload = octets,
+                           .captured_octets = length,
+                           .payload_octets = length};
+}
+
+static void test_fields(void)
+{
+  static const uint8_t octets[100] = {1, 2, 3};
+  replay_packets *packets = replay_packets_new();
+  const capture_segment segment = segment_of(octets, sizeof octets);
+  uint32_t from = 0;
+  datagram *packet = replay_packet_of(packets, &flow, &segment, &from);
+  datagram_flow as_sent;
+  tcp_header header;
+
+  g_assert_cmpuint(from, ==, sizeof octets);
+  g_assert_true(datagram_flow_of(packet, &as_sent));
+  g_assert_true(ip_address_equal(&as_sent.source, &flow.ends[1].address));
+  g_assert_true(ip_address_equal(&as_sent.destination, &flow.ends[0].address));
+  g_assert_cmpuint(as_sent.source_port, ==, 5044);
+  g_assert_cmpuint(as_sent.destination_port, ==, 49152);
+  g_assert_true(datagram_tcp_header(packet, &header));
+  g_assert_cmpuint(header.sequence, ==, UINT32_MAX - 9);
+  g_assert_cmpuint(header.acknowledgement, ==, 77);
+  g_assert_cmpuint(header.window, ==, 88);
+  g_assert_cmpuint(header.flags, ==, TCP_ACK | TCP_PSH | TCP_FIN);
+  g_assert_cmpuint(header.timestamp_value, ==, 99);
+  g_assert_cmpint(datagram_ecn_of(packet), ==, DATAGRAM_ECN_CONGESTED);
+  g_assert_cmpuint(packet->payload.length, ==, sizeof octets);
+  g_assert_cmpuint(octet_rope_at(&packet->payload, 2), ==, 3);
+  g_assert_true(datagram_checksum_is_right(packet));
+  replay_packets_free(packets); /* its pieces live on */
+  datagram_unref(packet);
+}
+
+static void test_checksums(void)
+{
+  static const uint8_t octets[3];
+  static const struct {
+    capture_checksum checksum;
+    bool right;
+  } cases[] = {{CAPTURE_CHECKSUM_RIGHT, true},
+               {CAPTURE_CHECKSUM_WRONG, false},
+               {CAPTURE_CHECKSUM_UNFINISHED, true},
+               {CAPTURE_CHECKSUM_UNKNOWN, true}};
+  replay_packets *packets = replay_packets_new();
+
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+    capture_segment segment = segment_of(octets, sizeof octets);
+    uint32_t from = 0;
+    segment.checksum = cases[i].checksum;
+    datagram *packet = replay_packet_of(packets, &flow, &segment, &from);
+    g_assert_cmpint(datagram_checksum_is_right(packet), ==, cases[i].right);
+    datagram_unref(packet);
+  }
+  replay_packets_free(packets);
+}
+
+/* What offload joined beyond a datagram's size is several, one after the other; the FIN is the last one's. */
+static void test_super_segment(void)
+{
+  g_autofree uint8_t *octets = g_malloc(LONG);
+  replay_packets *packets = replay_packets_new();
+  uint32_t from = 0;
+  guint count = 0;
+
+  for (uint32_t i = 0; i < LONG; i++) {
+    octets[i] = (uint8_t)(i / 1000);
+  }
+  const capture_segment segment = segment_of(octets, LONG);
+  while (from < LONG) {
+    uint32_t start = from;
+    datagram *packet = replay_packet_of(packets, &flow, &segment, &from);
+    tcp_header header;
+    g_assert_true(datagram_tcp_header(packet, &header));
+    g_assert_cmpuint(header.sequence, ==, segment.sequence + start);
+    g_assert_cmpuint(packet->payload.length, ==, from - start);
+    g_assert_cmpuint(octet_rope_at(&packet->payload, 0), ==, octets[start]);
+    g_assert_cmpint((header.flags & TCP_FIN) != 0, ==, from == LONG);
+    datagram_unref(packet);
+    count++;
+  }
+  g_assert_cmpuint(count, ==, 3);
+  replay_packets_free(packets);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/replay/source/times", test_times);
+  g_test_add_func("/replay/source/coarse_times", test_coarse_times);
+  g_test_add_func("/replay/source/backward", test_backward);
+  g_test_add_func("/replay/source/fragments", test_fragments);
+  g_test_add_func("/replay/source/packet_fields", test_fields);
+  g_test_add_func("/replay/source/packet_checksums", test_checksums);
+  g_test_add_func("/replay/source/packet_super_segment", test_super_segment);
+  return g_test_run();
+}

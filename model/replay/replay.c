@@ -7,7 +7,6 @@
 
 #include "base/units.h"
 #include "replay/replay_network.h"
-#include "session/session_setup.h"
 
 struct replay {
   replay_options options;

@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "tcp/tcp_input.h"
+#include "tcp/tcp_acceptance.h"
 
 typedef struct replay_transport {
   tcp_transport transport; /* first; its gauges are those below */
@@ -129,7 +129,7 @@ static void arrive(replay_transport *self, const tcp_incoming *segment, bool aga
     }
     return;
   }
-  switch (tcp_input_judge(&self->receiver, again ? NULL : &self->recent_timestamp, segment, true)) {
+  switch (tcp_acceptance_judge(&self->receiver, again ? NULL : &self->recent_timestamp, segment, true)) {
   case TCP_VERDICT_OLD:
   case TCP_VERDICT_OUTSIDE:
     note_acknowledgement_of_fin(self, segment);

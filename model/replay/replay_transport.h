@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The TCP of an endpoint to which a capture's segments arrive (a tcp_transport_factory). What is acceptable, held, out of order and passed up
- * when is decided by TCP's own tcp_input_judge() and tcp_receiver, as in a run. What the endpoint sends goes nowhere and is acknowledged at
+ * when is decided by TCP's own tcp_acceptance_judge() and tcp_receiver, as in a run. What the endpoint sends goes nowhere and is acknowledged at
  * once: what the real end sent is in the capture, and comes by replay_transport_sent(). */
 #ifndef REPLAY_REPLAY_TRANSPORT_H
 #define REPLAY_REPLAY_TRANSPORT_H

@@ -6,7 +6,7 @@
 
 #include "tcp/tcp_connection.h"
 #include "tcp/tcp_ecn.h"
-#include "tcp/tcp_input.h"
+#include "tcp/tcp_acceptance.h"
 #include "tcp/tcp_receiver.h"
 #include "tcp/tcp_retransmission_timer.h"
 #include "tcp/tcp_sender_private.h"

@@ -7,64 +7,6 @@
 #include "base/big_endian.h"
 #include "tcp/tcp_connection_private.h"
 
-/* --- Whether a segment is taken --- */
-
-enum { PAWS_TICKS = 1000 }; /* of a clock of microseconds: one millisecond */
-
-/* RFC 7323 §5.3. A peer's clock may tick faster than the millisecond that §5.4 asks for, and the model's does: with its microseconds
- * every segment that a retransmission overtakes would be of an earlier epoch. Late segments of the last millisecond are of this
- * one. TS.Recent of half such a clock's period ago, 36 minutes, compares with nothing any more (§5.5: 24 days at 1 ms). */
-static inline bool is_of_an_earlier_epoch(const tcp_recent_timestamp *recent, uint32_t timestamp, time_ps now)
-{
-  return (int32_t)(timestamp - recent->value) < -PAWS_TICKS &&
-         now - recent->taken < (time_ps)INT32_MAX * TIME_PS_PER_MICROSECOND;
-}
-
-void tcp_recent_timestamp_take(tcp_recent_timestamp *recent, uint32_t value, int64_t position,
-                               int64_t acknowledged, time_ps now)
-{
-  bool newer = !recent->is_known || (int32_t)(value - recent->value) >= 0;
-  if (newer && position <= acknowledged) {
-    *recent = (tcp_recent_timestamp){.value = value, .is_known = true, .taken = now};
-  }
-}
-
-/* RFC 9293 §3.10.7.4, table 6. By its letter a segment without length is not taken at the window's edge, where a sender stands that
- * has filled the window: every ACK it sends then would be lost. */
-static bool is_acceptable(const tcp_receiver *receiver, const tcp_incoming *segment, bool takes_edge)
-{
-  int64_t next = (int64_t)tcp_receiver_next(receiver);
-  int64_t edge = (int64_t)tcp_receiver_window_edge(receiver);
-  int64_t length =
-      segment->payload->length + (segment->fin ? 1 : 0) + (tcp_header_has(segment->header, TCP_SYN) ? 1 : 0);
-  if (length == 0) {
-    return segment->position == next ||
-           (segment->position > next && segment->position < edge + (takes_edge ? 1 : 0));
-  }
-  return segment->position < edge && segment->position + length > next;
-}
-
-tcp_verdict tcp_input_judge(const tcp_receiver *receiver, const tcp_recent_timestamp *recent,
-                            const tcp_incoming *segment, bool takes_edge)
-{
-  const tcp_header *header = segment->header;
-  bool is_reset = tcp_header_has(header, TCP_RST);
-  if (recent && recent->is_known && header->has_timestamps && !is_reset &&
-      is_of_an_earlier_epoch(recent, header->timestamp_value, segment->now)) {
-    return TCP_VERDICT_OLD;
-  }
-  if (!is_acceptable(receiver, segment, takes_edge)) {
-    return TCP_VERDICT_OUTSIDE;
-  }
-  if (is_reset) {
-    return segment->position == (int64_t)tcp_receiver_next(receiver) ? TCP_VERDICT_RESET
-                                                                     : TCP_VERDICT_FALSE_RESET;
-  }
-  return TCP_VERDICT_TAKEN;
-}
-
-/* --- What a segment does --- */
-
 /* What answers a segment that belongs to no connection (RFC 9293 §3.10.7.1, §3.5.2 group 1). */
 void tcp_connection_answer_with_reset(tcp_connection *connection, const tcp_header *header,
                                       uint32_t payload_octets)
@@ -387,8 +329,8 @@ static G_GNUC_NO_INLINE void arrive_synchronised(tcp_connection *connection, con
   /* The letter of the table holds in TIME-WAIT, where all octets and the FIN have come, and if so configured for RST. */
   bool takes_edge = connection->state != TCP_STATE_TIME_WAIT &&
                     !(connection->config.drops_reset_at_edge && tcp_header_has(header, TCP_RST));
-  switch (tcp_input_judge(&connection->receiver, has_timestamp ? &connection->recent_timestamp : NULL,
-                          segment, takes_edge)) {
+  switch (tcp_acceptance_judge(&connection->receiver, has_timestamp ? &connection->recent_timestamp : NULL,
+                               segment, takes_edge)) {
   case TCP_VERDICT_OLD:
     refuse(connection, segment);
     return;
@@ -552,8 +494,8 @@ static bool arrive_predicted(tcp_connection *connection, const datagram *packet,
   if (predicted == NOT_PREDICTED || acknowledged < before ||
       acknowledged > (int64_t)tcp_sender_next_position(sender) ||
       (connection->timestamps &&
-       is_of_an_earlier_epoch(&connection->recent_timestamp,
-                              big_endian_read_32(wire + TCP_TIMESTAMP_VALUE_AT), now))) {
+       tcp_is_of_an_earlier_epoch(&connection->recent_timestamp,
+                                  big_endian_read_32(wire + TCP_TIMESTAMP_VALUE_AT), now))) {
     return false;
   }
   uint16_t window = big_endian_read_16(wire + TCP_WINDOW_AT);

@@ -254,7 +254,7 @@ static gboolean prepare_store(result_store *store, result_store_mode mode, GErro
   sqlite3_db_config(store->database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
   return store_check_schema(store, mode, error) && check_pages(store, error) &&
          (mode == RESULT_STORE_READ ? store_execute(store, "PRAGMA query_only = ON", error)
-                                    : store_rows_open(store, error) && prepare_writing(store, error));
+                                    : prepare_writing(store, error));
 }
 
 /* Where a store cannot be made SQLite tries to read it, and then says that it is not there. */

@@ -31,15 +31,12 @@ void store_names_free(store_names *names);
 /* SHA-256 of a text, made valid UTF-8, 64 hexadecimal digits; remembered, since runs come from few origins. The names'. */
 const char *store_names_hash(store_names *names, const char *text);
 
-struct store_rows;
-
 struct result_store {
   sqlite3 *database;
   char *path;
   int wait_ms; /* how long another process may keep it locked */
   store_names *names;
-  struct store_rows *rows; /* what belongs to the run that is being written (result_store_rows.c) */
-  GHashTable *statements;  /* sqlite3_stmt of the texts of store_statement(), by their addresses */
+  GHashTable *statements; /* sqlite3_stmt of the texts of store_statement(), by their addresses */
 };
 
 /* As result_store_open(), with another time to wait for a lock than a user has. */
@@ -82,13 +79,6 @@ gboolean store_check_schema(const result_store *store, result_store_mode mode, G
 
 /* SHA-256 over a run and its origin: all but its point, which moves when a grid grows. 64 hexadecimal digits; g_free(). */
 char *store_run_digest(store_names *names, const stored_origin *from, const stored_run *run);
-
-/* Makes the table-valued functions that write a run's rows at one go, for which `store->rows` is made; sqlite3_close() frees that. A
- * thousand rows, each bound and stepped on its own, cost three times as much. */
-gboolean store_rows_open(result_store *store, GError **error);
-
-/* Writes the parameters, metrics and distributions of `run` as those of the run with `id`. */
-gboolean store_rows_write(const result_store *store, const stored_run *run, gint64 id, GError **error);
 
 /* Writes `run`, with where it comes from, within a transaction of the caller; a run of the same identity is replaced. */
 gboolean store_put(const result_store *store, const stored_origin *from, const stored_run *run,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <string.h>
 
+#include "base/plain_text.h"
+#include "base/units.h"
 #include "study/store/result_store_private.h"
 
 /* Committing. */
@@ -94,13 +96,99 @@ static gboolean write_run(const result_store *store, const stored_origin *from, 
   return good;
 }
 
+/* What belongs to a run, as JSON texts that SQLite makes rows of: one statement a table takes a third of the time that a statement
+ * a row takes. Names come in order, as the tables keep them. */
+
+/* A member's name in `json`, an object that is open: it begins with '{'. */
+static GString *append_name(GString *json, const char *name)
+{
+  g_string_append(json, json->len > 1 ? "," : "");
+  plain_text_append_json(json, name);
+  return g_string_append_c(json, ':');
+}
+
+static void append_real(GString *json, double value)
+{
+  g_autofree char *number = units_format_real(value);
+  g_string_append(json, number);
+}
+
+/* {"KEY":"TEXT",…} */
+static GString *parameters_json(const store_names *names, const stored_run *run)
+{
+  GString *json = g_string_new("{");
+  for (gsize i = 0; i < SCENARIO_KEY_COUNT; i++) {
+    const char *text = run->keys[names->keys[i].row];
+    if (text != NULL) {
+      plain_text_append_json(append_name(json, names->keys[i].name), text);
+    }
+  }
+  return g_string_append_c(json, '}');
+}
+
+/* {"METRIC":VALUE,…} */
+static GString *metrics_json(const store_names *names, const stored_run *run)
+{
+  GString *json = g_string_new("{");
+  for (gsize i = 0; i < METRIC_COUNT; i++) {
+    if (run->metrics.present[names->metrics[i].row]) {
+      append_real(append_name(json, names->metrics[i].name), run->metrics.value[names->metrics[i].row]);
+    }
+  }
+  return g_string_append_c(json, '}');
+}
+
+/* {"DISTRIBUTION":{"BOUND":WEIGHT,…},…} */
+static GString *distributions_json(const store_names *names, const stored_run *run)
+{
+  GString *json = g_string_new("{");
+  for (gsize i = 0; i < DISTRIBUTION_COUNT; i++) {
+    const distribution *d = &run->distributions[names->distributions[i].row];
+    append_name(json, names->distributions[i].name);
+    for (gsize bin = 0; bin < d->count; bin++) {
+      g_string_append(json, bin == 0 ? "{\"" : ",\"");
+      append_real(json, d->bins[bin].bound);
+      g_string_append(json, "\":");
+      append_real(json, d->bins[bin].weight);
+    }
+    g_string_append(json, d->count > 0 ? "}" : "{}");
+  }
+  return g_string_append_c(json, '}');
+}
+
+static gboolean write_rows(const result_store *store, const stored_run *run, gint64 id, GError **error)
+{
+  static const struct {
+    const char *sql;
+    GString *(*json)(const store_names *names, const stored_run *run);
+  } tables[] = {
+      {"INSERT INTO parameters(run, key, value) SELECT ?1, key, value FROM json_each(?2)", parameters_json},
+      {"INSERT INTO metrics(run, name, value) SELECT ?1, key, value FROM json_each(?2)", metrics_json},
+      {"INSERT INTO distributions(run, name, bound, weight) SELECT ?1, named.key, bins.key, bins.value"
+       " FROM json_each(?2) AS named, json_each(named.value) AS bins",
+       distributions_json}};
+  gboolean good = TRUE;
+  for (gsize i = 0; good && i < G_N_ELEMENTS(tables); i++) {
+    sqlite3_stmt *statement = store_statement(store, tables[i].sql, error);
+    good = statement != NULL;
+    if (good) {
+      GString *json = tables[i].json(store->names, run);
+      sqlite3_bind_int64(statement, 1, id);
+      sqlite3_bind_text64(statement, 2, json->str, json->len, SQLITE_TRANSIENT, SQLITE_UTF8);
+      g_string_free(json, TRUE);
+      good = store_step_done(store, statement, error);
+    }
+  }
+  return good;
+}
+
 /* Writes `run`, which is not there. */
 static gboolean add_run(const result_store *store, const stored_origin *from, const stored_run *run,
                         GError **error)
 {
   gint64 origin = 0, id = 0;
   return write_origin(store, from, &origin, error) && write_run(store, from, run, origin, &id, error) &&
-         store_rows_write(store, run, id, error);
+         write_rows(store, run, id, error);
 }
 
 gboolean store_put(const result_store *store, const stored_origin *from, const stored_run *run,

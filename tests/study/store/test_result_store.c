@@ -3,6 +3,7 @@
 #include "study/store/result_store.h"
 
 #include <glib/gstdio.h>
+#include <math.h>
 #include <string.h>
 
 #include "store_commit.h"
@@ -153,6 +154,28 @@ static void test_round_trip(fixture *f, gconstpointer unused)
   commit(f, &f->from, &run);
   expect_run(f, &run);
   kit_run_clear(&run);
+}
+
+/* Numbers pass through decimal text on their way into SQLite: whatever their bits, they come back with all of them. */
+static void test_every_bit(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  GRand *random = g_rand_new_with_seed(20261122);
+  for (guint point = 0; point < 40; point++) {
+    stored_run run = kit_seed_run(f->scenario, 1, point);
+    for (metric_id id = 0; id < METRIC_COUNT; id++) {
+      union {
+        guint64 bits;
+        double real;
+      } number = {.bits = (guint64)g_rand_int(random) << 32 | g_rand_int(random)};
+      double small = (double)(number.bits >> 40) / pow(10, id % 16);
+      metric_values_set(&run.metrics, id, point % 2 == 0 && isfinite(number.real) ? number.real : small);
+    }
+    commit(f, &f->from, &run);
+    expect_run(f, &run);
+    kit_run_clear(&run);
+  }
+  g_rand_free(random);
 }
 
 /* The second commit of an identity replaces the first, metrics and all. */
@@ -437,6 +460,7 @@ int main(int argc, char **argv)
     void (*function)(fixture *, gconstpointer);
   } tests[] = {
       {"/result_store/round_trip", test_round_trip},
+      {"/result_store/every_bit", test_every_bit},
       {"/result_store/replaced", test_replaced},
       {"/result_store/states", test_states},
       {"/result_store/commit_new", test_commit_new},

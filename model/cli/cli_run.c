@@ -8,15 +8,12 @@
 #include "cli/cli_results.h"
 #include "scenario/scenario.h"
 #include "session/simulation.h"
-#include "study/sweep/child_report.h"
-#include "study/sweep/child_server.h"
 
 typedef struct run_options {
   char **sets;
   char *engine;
   char *directory;
   gboolean capture;
-  gboolean as_child; /* of a sweep: everything goes to it, nothing into files */
 } run_options;
 
 /* The scenario with --set and --engine in it; not checked yet. */
@@ -43,11 +40,6 @@ static gboolean check(const scenario *s, const cli_arguments *arguments, GError 
 }
 
 /* Progress. */
-
-static void tell_sweep(const session_progress *progress, void *page)
-{
-  child_report_progress(page, progress->now, progress->share);
-}
 
 static void show_progress(const session_progress *progress, void *shown)
 {
@@ -92,48 +84,6 @@ static int run_scenario(const scenario *s, const run_options *options, const cli
   return status;
 }
 
-/* A run of a sweep, in a process of its own: the sweep keeps summaries, and nothing of a run is left behind but in its store. */
-static int run_for_sweep(scenario *s, char *const *sets, child_page *page)
-{
-  GError *error = NULL;
-  simulation_result result;
-  const simulation_options how = {.progress = tell_sweep, .progress_user = page};
-
-  for (gsize i = 0; sets[i]; i++) {
-    if (!scenario_set(s, sets[i], &error)) {
-      return cli_fail(error);
-    }
-  }
-  if (!scenario_check(s, NULL, &error) || !run_engine_check(s, &error)) {
-    return cli_fail(error);
-  }
-  gboolean done = simulation_run(s, &how, &result, &error);
-  if (done) {
-    const summary left = cli_results_summary(s, &result);
-
-    done = child_report_summary(page, &left, &error);
-  }
-  int status = done ? cli_results_exit_code("run", s, &result) : fail_run(error);
-  simulation_result_clear(&result);
-  return status;
-}
-
-/* As a sweep's child: makes a process for each run it asks for, and ends with the sweep. */
-static int serve_sweep(scenario *s)
-{
-  GError *error = NULL;
-  child_page *page = child_report_map(&error);
-
-  if (!page) {
-    return cli_fail(error);
-  }
-  run_engine_check(s, NULL); /* loads ns-3 once for all runs, if the scenario as it stands needs it */
-  g_auto(GStrv) sets = child_server_take(page);
-  int status = sets ? run_for_sweep(s, sets, page) : CLI_OK;
-  child_report_unmap(page);
-  return status;
-}
-
 int cli_run(int argc, char **argv)
 {
   run_options options = {0};
@@ -147,9 +97,6 @@ int cli_run(int argc, char **argv)
       {"out", 'o', 0, G_OPTION_ARG_FILENAME, &options.directory,
        "folder for the results (default: results/<scenario name>)", "DIR"},
       {"pcap", 0, 0, G_OPTION_ARG_NONE, &options.capture, "also write sender.pcap and receiver.pcap", NULL},
-      /* Internal, and not in --help: needs what child_host_start() opens. */
-      {"as-child", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, &options.as_child,
-       "internal: what makes a sweep's runs", NULL},
       {NULL, 0, 0, 0, NULL, NULL, NULL},
   };
   const cli_usage usage = {
@@ -162,7 +109,7 @@ int cli_run(int argc, char **argv)
   if (cli_parse(argc, argv, &usage, entries, &arguments, &status)) {
     GError *error = NULL;
     scenario *s = load(&options, &arguments, &error);
-    status = !s ? cli_fail(error) : options.as_child ? serve_sweep(s) : run_scenario(s, &options, &arguments);
+    status = s ? run_scenario(s, &options, &arguments) : cli_fail(error);
     scenario_free(s);
   }
   cli_free(entries, &arguments);

@@ -8,9 +8,11 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/cli_progress.h"
+#include "cli/cli_results.h"
 #include "platform/run_engine.h"
 #include "scenario/configuration.h"
 #include "scenario/scenario.h"
+#include "session/simulation.h"
 #include "study/store/provenance.h"
 #include "study/sweep/sweep.h"
 #include "study/sweep/sweep_list.h"
@@ -34,7 +36,7 @@ typedef struct sweep_arguments {
   char *limit_text;
   char *stall_text;
   char *memory_text;
-  child_limits limits;
+  run_limits limits;
 } sweep_arguments;
 
 /* "I/N" with 1 <= I <= N. */
@@ -146,21 +148,53 @@ static void free_origin(stored_origin *origin)
   g_free(origin->libraries);
 }
 
+static void show_sweep(const session_progress *progress, void *worker)
+{
+  worker_progress_set(worker, progress->now, progress->share);
+}
+
+/* A run, in its own process: the sweep keeps summaries, and nothing of a run is left behind but in its store. */
+static int simulate(scenario *s, worker_progress *progress)
+{
+  GError *error = NULL;
+  simulation_result result;
+  const simulation_options how = {.progress = show_sweep, .progress_user = progress};
+  if (!scenario_check(s, NULL, &error) || !run_engine_check(s, &error)) {
+    return cli_fail(error);
+  }
+  gboolean done = simulation_run(s, &how, &result, &error);
+  if (done) {
+    const summary left = cli_results_summary(s, &result);
+    done = worker_write_summary(&left, &error);
+  }
+  if (!done) {
+    cli_fail(error);
+    return CLI_FAILED;
+  }
+  return cli_results_exit_code("run", s, &result);
+}
+
 static int run_sweep(const scenario *s, const sweep_grid *grid, const sweep_arguments *own,
                      const sweep_options *options, gboolean quiet)
 {
   GError *error = NULL;
   g_autofree char *path = store_path(s, own);
-  gboolean good = make_store_folder(path, &error);
-  result_store *store = good ? result_store_open(path, RESULT_STORE_WRITE, &error) : NULL;
+  gsize jobs = MIN((gsize)own->jobs, sweep_grid_count(grid));
+  /* The store last: it is not the runs'. */
+  worker_pool *pool = worker_pool_new(grid, simulate, (guint)jobs, &own->limits, &error);
+  result_store *store = pool != NULL && make_store_folder(path, &error)
+                            ? result_store_open(path, RESULT_STORE_WRITE, &error)
+                            : NULL;
   if (store == NULL) {
+    worker_pool_free(pool);
     return cli_fail(error);
   }
   stored_origin from = make_origin(s, grid, own);
   sweep_result result = {0};
-  good = (own->mix || result_store_check_origin(store, &from, &error)) &&
-         sweep_run(grid, scenario_path(s), &from, store, options, &result, &error);
+  gboolean good = (own->mix || result_store_check_origin(store, &from, &error)) &&
+                  sweep_run(grid, pool, &from, store, options, &result, &error);
   result_store_close(store);
+  worker_pool_free(pool);
   free_origin(&from);
   complain(&result);
   if (!good) {
@@ -194,7 +228,7 @@ static int list_sweep(const scenario *s, const sweep_grid *grid, const sweep_arg
   GError *error = NULL;
   g_autofree char *path = store_path(s, own);
   sweep_list_options list = {
-      .version = cli_version(), .jobs = options->jobs, .shard = options->shard, .shards = options->shards};
+      .version = cli_version(), .jobs = (guint)own->jobs, .shard = options->shard, .shards = options->shards};
   gboolean good = TRUE;
   if (g_file_test(path, G_FILE_TEST_EXISTS)) {
     result_store *store = result_store_open(path, RESULT_STORE_READ, &error);
@@ -223,19 +257,15 @@ static sweep_progress_style progress_style(const cli_arguments *arguments)
 static int check_and_run(const sweep_arguments *own, const cli_arguments *arguments)
 {
   GError *error = NULL;
-  const sweep_options options = {.program = "/proc/self/exe",
-                                 .sets = (const char *const *)own->sets,
-                                 .jobs = own->jobs > 0 ? (guint)own->jobs : g_get_num_processors(),
-                                 .shard = own->shard,
+  const char *const *sets = (const char *const *)own->sets;
+  const sweep_options options = {.shard = own->shard,
                                  .shards = own->shards,
                                  .keep_going = own->keep_going,
-                                 .limits = own->limits,
                                  .progress = stderr,
                                  .style = progress_style(arguments),
                                  .problems = stderr};
-  scenario *s = scenario_load(arguments->rest[0], options.sets, &error);
-  sweep_grid *grid =
-      s != NULL ? cli_progress_grid(s, options.sets, cli_shows_progress(arguments), &error) : NULL;
+  scenario *s = scenario_load(arguments->rest[0], sets, &error);
+  sweep_grid *grid = s != NULL ? cli_progress_grid(s, sets, cli_shows_progress(arguments), &error) : NULL;
   int status;
   if (grid == NULL) {
     status = cli_fail(error);
@@ -292,6 +322,7 @@ int cli_sweep(int argc, char **argv)
     } else if (!parse_shard(&own)) {
       status = cli_usage_error("sweep", "--shard %s: expected I/N with 1 <= I <= N", own.shard_text);
     } else if (parse_limits(&own, &status)) {
+      own.jobs = own.jobs > 0 ? own.jobs : (int)g_get_num_processors();
       status = check_and_run(&own, &arguments);
     }
   }

@@ -8,37 +8,44 @@
 
 #include "base/plain_text.h"
 #include "study/store/provenance.h"
-#include "study/sweep/sweep_backlog.h"
+#include "study/sweep/commit_queue.h"
 
-/* How often children are watched and progress is told. */
+/* How often runs are watched and progress is shown. */
 #define TICK_MS 200
 
 /* How long an interrupted sweep waits for a locked store. */
 #define HURRY_MS 1000
 
-/* Results that may wait for the disk beside those that fill the children's places, two commits of them: a disk that is slower than the runs
+/* Results that may wait for the disk beside those that fill the runs' places, two commits of them: a disk that is slower than the runs
  * holds them up. */
-#define BACKLOG_MAX 128
+#define WAITING_MAX 128
+
+/* Signals through a descriptor: a handler could not reach the runs. */
+typedef struct signals {
+  int file; /* -1: there is none, and signals do as they do by themselves */
+  guint source;
+  sigset_t before;
+} signals;
 
 typedef struct sweep {
   const sweep_grid *grid;
-  result_store *store;   /* the backlog's, while that is there */
+  worker_pool *pool;
+  result_store *store;   /* the commit queue's, while that is there */
   result_store *look_up; /* NULL: it could not be opened again */
   const sweep_options *options;
   sweep_result *result;
   sweep_progress progress;
-  GArray *todo;       /* gsize: points to run, in grid order unless other sweeps work here too */
-  guint next;         /* in todo */
-  gsize ended;        /* children that have */
-  gsize kept;         /* of them, in the store */
-  double known_run_s; /* what a run took before; 0: not known */
-  child_pool *pool;
-  GHashTable *children; /* child_run → its point, as GSIZE_TO_POINTER */
-  char *host;           /* this machine */
-  sweep_backlog *backlog;
-  guint places;      /* for children at once: `jobs`, or as many as this machine could start */
-  gboolean closing;  /* no further child */
-  gboolean stopping; /* children are asked to end; what fails now is dropped */
+  GArray *todo;        /* gsize: points to run, in grid order unless other sweeps work here too */
+  guint next;          /* in todo */
+  gsize ended;         /* runs that have */
+  gsize kept;          /* of them, in the store */
+  double known_run_s;  /* what a run took before; 0: not known */
+  GHashTable *running; /* worker_run */
+  char *host;          /* this machine */
+  commit_queue *commits;
+  guint places;      /* for runs at once */
+  gboolean closing;  /* no further run */
+  gboolean stopping; /* runs are asked to end; what fails now is dropped */
   gint64 started_us;
   GError *error; /* the first failure of the sweep itself */
 } sweep;
@@ -49,7 +56,7 @@ static gboolean takes(const sweep_options *options, gsize index)
   return index % options->shards == options->shard - 1;
 }
 
-/* Telling. */
+/* Reporting. */
 
 static sweep_counts count(const sweep *s)
 {
@@ -58,15 +65,15 @@ static sweep_counts count(const sweep *s)
                          .failed = s->result->failed,
                          .run = s->ended,
                          .to_run = s->result->points - s->result->present,
-                         .running = g_hash_table_size(s->children),
+                         .running = g_hash_table_size(s->running),
                          .jobs = s->places,
                          .elapsed_s = (double)(g_get_monotonic_time() - s->started_us) / G_USEC_PER_SEC,
                          .known_run_s = s->known_run_s};
   GHashTableIter iterator;
-  gpointer child;
-  g_hash_table_iter_init(&iterator, s->children);
-  while (g_hash_table_iter_next(&iterator, &child, NULL)) {
-    counts.running_share += child_run_share(child);
+  gpointer run;
+  g_hash_table_iter_init(&iterator, s->running);
+  while (g_hash_table_iter_next(&iterator, &run, NULL)) {
+    counts.running_share += worker_run_share(run);
   }
   return counts;
 }
@@ -96,45 +103,102 @@ static void print_problem(const sweep *s, const stored_run *run)
 
 /* Stopping. */
 
-static void each_child(const sweep *s, void (*act)(child_run *child))
+static void each_run(const sweep *s, void (*act)(worker_run *run))
 {
   GHashTableIter iterator;
-  gpointer child;
-  g_hash_table_iter_init(&iterator, s->children);
-  while (g_hash_table_iter_next(&iterator, &child, NULL)) {
-    act(child);
+  gpointer run;
+  g_hash_table_iter_init(&iterator, s->running);
+  while (g_hash_table_iter_next(&iterator, &run, NULL)) {
+    act(run);
   }
-}
-
-static void kill_child(child_run *child)
-{
-  child_run_kill(child);
 }
 
 static void stop(sweep *s)
 {
   s->closing = s->stopping = TRUE;
-  each_child(s, child_run_stop);
+  each_run(s, worker_run_stop);
 }
 
-static gboolean interrupt(gpointer data)
+static void interrupt(sweep *s)
 {
-  sweep *s = data;
   if (s->result->interrupted) {
-    each_child(s, kill_child);
-    sweep_backlog_drop(s->backlog);
+    each_run(s, worker_run_kill);
+    commit_queue_drop(s->commits);
   } else {
-    sweep_backlog_hurry(s->backlog, HURRY_MS);
+    commit_queue_hurry(s->commits, HURRY_MS);
     stop(s);
   }
   s->result->interrupted = TRUE;
+}
+
+/* Ctrl-Z: the runs, which are not the terminal's, stop and go on with this process. */
+static void suspend(const sweep *s)
+{
+  each_run(s, worker_run_pause);
+  kill(getpid(), SIGSTOP);
+  each_run(s, worker_run_continue);
+}
+
+static gboolean signal_readable(gint fd, GIOCondition condition, gpointer data)
+{
+  struct signalfd_siginfo received;
+  (void)condition;
+  if (read(fd, &received, sizeof received) != (ssize_t)sizeof received) {
+    return G_SOURCE_CONTINUE;
+  }
+  if (received.ssi_signo == SIGTSTP) {
+    suspend(data);
+  } else {
+    interrupt(data);
+  }
   return G_SOURCE_CONTINUE;
+}
+
+/* A signal that is ignored stays so: a shell's background job does not end with the Ctrl-C of another. */
+static gboolean is_ignored(int number)
+{
+  struct sigaction now;
+  return sigaction(number, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
+static signals handle_signals(sweep *s)
+{
+  static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGTSTP};
+  signals handled;
+  sigset_t set;
+  sigemptyset(&set);
+  for (gsize i = 0; i < G_N_ELEMENTS(numbers); i++) {
+    if (!is_ignored(numbers[i])) {
+      sigaddset(&set, numbers[i]);
+    }
+  }
+  pthread_sigmask(SIG_SETMASK, NULL, &handled.before);
+  handled.file = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (handled.file >= 0) {
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    handled.source = g_unix_fd_add(handled.file, G_IO_IN, signal_readable, s);
+  }
+  return handled;
+}
+
+/* What came meanwhile has been heeded: the sweep is over. */
+static void leave_signals(const signals *handled)
+{
+  struct signalfd_siginfo received;
+  if (handled->file < 0) {
+    return;
+  }
+  while (read(handled->file, &received, sizeof received) > 0) {
+  }
+  g_source_remove(handled->source);
+  close(handled->file);
+  pthread_sigmask(SIG_SETMASK, &handled->before, NULL);
 }
 
 static gboolean tick(gpointer data)
 {
   sweep *s = data;
-  each_child(s, child_run_watch);
+  each_run(s, worker_run_watch);
   show_progress(s);
   return G_SOURCE_CONTINUE;
 }
@@ -162,7 +226,7 @@ static void shuffle_rest(sweep *s)
   }
 }
 
-static void start_children(sweep *s);
+static void start_runs(sweep *s);
 
 static void run_kept(const stored_run *run, stored_state there, gpointer data)
 {
@@ -181,7 +245,7 @@ static void run_kept(const stored_run *run, stored_state there, gpointer data)
   } else {
     print_problem(s, run);
   }
-  start_children(s);
+  start_runs(s);
 }
 
 static void store_failed_us(GError *error, gpointer data)
@@ -191,22 +255,21 @@ static void store_failed_us(GError *error, gpointer data)
 
 /* Running. */
 
-static void child_ended(child_run *child, child_outcome *outcome, gpointer data)
+static void run_ended(worker_run *run, const worker_run_end *end, gpointer data)
 {
   sweep *s = data;
-  gsize point = GPOINTER_TO_SIZE(g_hash_table_lookup(s->children, child));
-  g_hash_table_remove(s->children, child);
+  sweep_record *record = sweep_record_new(s->grid, worker_run_point(run), s->host, end);
+  g_hash_table_remove(s->running, run);
   s->ended++;
-  if (s->stopping && (outcome->status == RUN_FAILED || s->error != NULL)) {
-    child_outcome_free(outcome);
+  if (s->stopping && (record->run.status == RUN_FAILED || s->error != NULL)) {
+    sweep_record_free(record);
     return;
   }
-  sweep_record *record = sweep_record_new(s->grid, point, s->host, outcome);
   if (record->run.exit_code != 0 && !s->options->keep_going) {
     s->closing = s->result->stopped = TRUE;
   }
-  start_children(s);
-  sweep_backlog_add(s->backlog, record);
+  start_runs(s);
+  commit_queue_add(s->commits, record);
 }
 
 /* TRUE when another sweep has put a result of `point` into the store meanwhile. A store that is locked, or fails, says nothing: the
@@ -222,148 +285,66 @@ static gboolean was_run_meanwhile(sweep *s, gsize point)
   return state == STORED_DONE || state == STORED_UNEXPECTED;
 }
 
-/* TRUE when this machine lacks the descriptors, processes or memory for one more child: fewer at once will do. */
-static gboolean may_fit_later(const GError *error)
-{
-  static const GFileError lacks[] = {G_FILE_ERROR_MFILE, G_FILE_ERROR_NFILE, G_FILE_ERROR_NOMEM,
-                                     G_FILE_ERROR_AGAIN};
-  for (gsize i = 0; i < G_N_ELEMENTS(lacks); i++) {
-    if (g_error_matches(error, G_FILE_ERROR, (int)lacks[i])) {
-      return TRUE;
-    }
-  }
-  /* GLib's pipe to its child, and its fork. */
-  return g_error_matches(error, G_UNIX_ERROR, 0) ||
-         g_error_matches(error, G_SPAWN_ERROR, G_SPAWN_ERROR_FORK) ||
-         g_error_matches(error, G_SPAWN_ERROR, G_SPAWN_ERROR_FAILED);
-}
-
-/* FALSE when it cannot be started, now or at all. */
-static gboolean start_child(sweep *s, gsize point)
+/* FALSE when it cannot be started: fewer at once will do, if there are any. */
+static gboolean start_run(sweep *s, gsize point)
 {
   GError *error = NULL;
-  g_auto(GStrv) sets = sweep_grid_sets(s->grid, point);
-  child_run *child = child_run_start(s->pool, sets, child_ended, s, &error);
-  if (child == NULL && g_hash_table_size(s->children) > 0 && may_fit_later(error)) {
-    s->places = g_hash_table_size(s->children);
+  worker_run *run = worker_run_start(s->pool, point, run_ended, s, &error);
+  if (run != NULL) {
+    g_hash_table_add(s->running, run);
+  } else if (g_hash_table_size(s->running) > 0) {
+    s->places = g_hash_table_size(s->running);
     g_error_free(error);
-    return FALSE;
-  }
-  if (child == NULL) {
+  } else {
     fail(s, error);
-    return FALSE;
   }
-  g_hash_table_insert(s->children, child, GSIZE_TO_POINTER(point));
-  return TRUE;
+  return run != NULL;
 }
 
 static gboolean may_start(const sweep *s)
 {
-  return !s->closing && s->next < s->todo->len && g_hash_table_size(s->children) < s->places &&
-         sweep_backlog_length(s->backlog) < s->options->jobs + BACKLOG_MAX;
+  return !s->closing && s->next < s->todo->len && g_hash_table_size(s->running) < s->places &&
+         commit_queue_length(s->commits) < s->places + WAITING_MAX;
 }
 
-static void start_children(sweep *s)
+static void start_runs(sweep *s)
 {
   while (may_start(s)) {
     gsize point = g_array_index(s->todo, gsize, s->next);
     if (was_run_meanwhile(s, point)) {
       s->result->present++;
-    } else if (!start_child(s, point)) {
+    } else if (!start_run(s, point)) {
       return;
     }
     s->next++;
   }
 }
 
-/* A signal that is ignored stays so: a shell's background job does not end with the Ctrl-C of another. */
-static gboolean is_ignored(int number)
+/* Starts runs and waits, until the last one ended and is kept. */
+static void run_points(sweep *s)
 {
-  struct sigaction old;
-  return sigaction(number, NULL, &old) == 0 && old.sa_handler == SIG_IGN;
-}
-
-static guint handle_signal(sweep *s, int number)
-{
-  return is_ignored(number) ? 0 : g_unix_signal_add(number, interrupt, s);
-}
-
-/* Ctrl-Z: the children, which are not the terminal's, stop and go on with this process. */
-static gboolean suspend(gint fd, GIOCondition condition, gpointer data)
-{
-  const sweep *s = data;
-  struct signalfd_siginfo received;
-  (void)condition;
-  if (read(fd, &received, sizeof received) == (ssize_t)sizeof received) {
-    each_child(s, child_run_pause);
-    kill(getpid(), SIGSTOP);
-    each_child(s, child_run_continue);
-  }
-  return G_SOURCE_CONTINUE;
-}
-
-/* Ctrl-Z comes through a descriptor, since a handler could not reach the children. */
-typedef struct suspension {
-  int file; /* -1: it is as it was */
-  guint source;
-  sigset_t before;
-} suspension;
-
-static suspension handle_suspension(sweep *s)
-{
-  suspension handled = {.file = -1};
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGTSTP);
-  pthread_sigmask(SIG_SETMASK, NULL, &handled.before);
-  if (!is_ignored(SIGTSTP)) {
-    handled.file = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
-  }
-  if (handled.file >= 0) {
-    pthread_sigmask(SIG_BLOCK, &signals, NULL);
-    handled.source = g_unix_fd_add(handled.file, G_IO_IN, suspend, s);
-  }
-  return handled;
-}
-
-static void leave_suspension(const suspension *handled)
-{
-  if (handled->file >= 0) {
-    g_source_remove(handled->source);
-    close(handled->file);
-  }
-  pthread_sigmask(SIG_SETMASK, &handled->before, NULL);
-}
-
-/* Starts children and waits, until the last one ended and is kept. */
-static void run_children(sweep *s)
-{
-  static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-  guint sources[G_N_ELEMENTS(signals) + 1] = {0};
-  /* Where who started us ignores it, the kernel throws away how our children ended. */
+  /* Where who started us ignores it, the kernel throws away how our workers ended. */
   const struct sigaction by_default = {.sa_handler = SIG_DFL};
   struct sigaction child_signal;
   sigaction(SIGCHLD, &by_default, &child_signal);
-  for (gsize i = 0; i < G_N_ELEMENTS(signals); i++) {
-    sources[i] = handle_signal(s, signals[i]);
-  }
-  sources[G_N_ELEMENTS(signals)] = g_timeout_add(TICK_MS, tick, s);
+  guint ticks = g_timeout_add(TICK_MS, tick, s);
   s->started_us = g_get_monotonic_time();
-  start_children(s);
+  start_runs(s);
   show_progress(s);
-  while (g_hash_table_size(s->children) > 0 || sweep_backlog_length(s->backlog) > 0) {
-    if (g_hash_table_size(s->children) == 0) {
-      sweep_backlog_flush(s->backlog);
+  while (g_hash_table_size(s->running) > 0 || commit_queue_length(s->commits) > 0) {
+    if (g_hash_table_size(s->running) == 0) {
+      commit_queue_flush(s->commits);
     }
     g_main_context_iteration(NULL, TRUE);
   }
   sweep_progress_clear(&s->progress);
-  for (gsize i = 0; i < G_N_ELEMENTS(sources); i++) {
-    if (sources[i] != 0) {
-      g_source_remove(sources[i]);
-    }
-  }
+  g_source_remove(ticks);
   sigaction(SIGCHLD, &child_signal, NULL);
+}
+
+static void settle_commits(gpointer data)
+{
+  commit_queue_settle(((const sweep *)data)->commits);
 }
 
 /* Planning. */
@@ -404,37 +385,37 @@ static gboolean plan(sweep *s, GError **error)
   return TRUE;
 }
 
-gboolean sweep_run(const sweep_grid *grid, const char *scenario_path, const stored_origin *from,
-                   result_store *store, const sweep_options *options, sweep_result *result, GError **error)
+gboolean sweep_run(const sweep_grid *grid, worker_pool *pool, const stored_origin *from, result_store *store,
+                   const sweep_options *options, sweep_result *result, GError **error)
 {
-  static const sweep_backlog_events events = {.kept = run_kept, .failed = store_failed_us};
-  g_assert(options->jobs >= 1 && options->shard >= 1 && options->shard <= options->shards);
+  static const commit_queue_events events = {.kept = run_kept, .failed = store_failed_us};
+  g_assert(options->shard >= 1 && options->shard <= options->shards);
   *result = (sweep_result){0};
   sweep s = {.grid = grid,
+             .pool = pool,
              .store = store,
              .options = options,
-             .places = options->jobs,
+             .places = worker_pool_places(pool),
              .result = result,
              .progress = {.file = options->progress, .style = options->style},
              .todo = g_array_new(FALSE, FALSE, sizeof(gsize)),
-             .children = g_hash_table_new(NULL, NULL)};
+             .running = g_hash_table_new(NULL, NULL)};
   if (plan(&s, &s.error) && s.todo->len > 0) {
     s.host = provenance_host();
-    s.pool = child_pool_new(options->program, scenario_path, options->sets, &options->limits);
-    /* Before the backlog's thread, which is not to be stopped by what this one waits for. */
-    suspension handled = handle_suspension(&s);
+    signals handled = handle_signals(&s);
     s.look_up = result_store_open_beside(store, NULL);
-    s.backlog = sweep_backlog_new(store, from, &events, &s);
-    run_children(&s);
-    sweep_backlog_free(s.backlog);
+    s.commits = commit_queue_new(store, from, &events, &s);
+    worker_pool_fork_when(pool, settle_commits, &s);
+    run_points(&s);
+    worker_pool_fork_when(pool, NULL, NULL);
+    commit_queue_free(s.commits);
     result_store_close(s.look_up);
-    child_pool_free(s.pool);
-    leave_suspension(&handled);
+    leave_signals(&handled);
     g_free(s.host);
   }
   result->to_go = result->points - MIN(result->points, result->present + s.kept);
   g_array_unref(s.todo);
-  g_hash_table_unref(s.children);
+  g_hash_table_unref(s.running);
   if (s.error == NULL) {
     return TRUE;
   }

@@ -100,24 +100,14 @@ static gboolean wants_series(const sweep_grid *grid)
   return given;
 }
 
-/* "key=value" of every axis; what a sweep adds for itself behind them. */
-static char **cell_sets(const sweep_grid *grid, gsize cell, gboolean axes_only)
-{
-  GPtrArray *sets = g_ptr_array_new();
-  for (gsize i = 0; i < grid->axis_count; i++) {
-    g_ptr_array_add(sets, g_strdup_printf("%s=%s", axis_name(&grid->axes[i]), axis_value(grid, i, cell)));
-  }
-  if (!axes_only && !wants_series(grid)) {
-    g_ptr_array_add(sets, g_strdup("measure.series=none"));
-  }
-  g_ptr_array_add(sets, NULL);
-  return (char **)g_ptr_array_free(sets, FALSE);
-}
-
 static char *cell_label(const sweep_grid *grid, gsize cell)
 {
-  g_auto(GStrv) sets = cell_sets(grid, cell, TRUE);
-  return g_strjoinv(" ", sets);
+  GString *label = g_string_new(NULL);
+  for (gsize i = 0; i < grid->axis_count; i++) {
+    g_string_append_printf(label, "%s%s=%s", i > 0 ? " " : "", axis_name(&grid->axes[i]),
+                           axis_value(grid, i, cell));
+  }
+  return g_string_free(label, FALSE);
 }
 
 static void set_axis(const sweep_grid *grid, scenario *s, gsize index, gsize cell)
@@ -366,11 +356,6 @@ static gsize cell_of(const sweep_grid *grid, gsize index)
 scenario *sweep_grid_scenario(const sweep_grid *grid, gsize index)
 {
   return cell_scenario(grid, cell_of(grid, index));
-}
-
-char **sweep_grid_sets(const sweep_grid *grid, gsize index)
-{
-  return cell_sets(grid, cell_of(grid, index), FALSE);
 }
 
 char *sweep_grid_label(const sweep_grid *grid, gsize index)

@@ -48,9 +48,6 @@ const scenario *sweep_grid_base(const sweep_grid *grid);
 /* The scenario of point `index`. Free with scenario_free(). */
 scenario *sweep_grid_scenario(const sweep_grid *grid, gsize index);
 
-/* The --set arguments, "group.key=value", that make `base` point `index`. Free with g_strfreev(). */
-char **sweep_grid_sets(const sweep_grid *grid, gsize index);
-
 /* The keys that vary, in file order: "path.forward.mtu=576 run.seed=1"; "" without axes. Free with
  * g_free(). */
 char *sweep_grid_label(const sweep_grid *grid, gsize index);

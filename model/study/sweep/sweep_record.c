@@ -1,47 +1,140 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "study/sweep/sweep_record.h"
 
+#include <signal.h>
 #include <string.h>
+#include <sys/wait.h>
 
-/* What the child measured, if it measured what was asked for. */
-static void take_summary(stored_run *run, const child_record *left)
+#include "base/plain_text.h"
+#include "scenario/configuration.h"
+
+char *sweep_record_tail(const char *octets, gsize count, gboolean cut)
 {
-  if (strcmp(left->identity, run->identity) != 0) {
-    run->status = RUN_FAILED;
-    run->exit_code = MAX(run->exit_code, 1);
-    run->message = (char *)"it ran other parameters than asked: was the scenario changed during the sweep?";
-    return;
+  /* What follows the first octet of a character in UTF-8 is 10xxxxxx, at most three of them. */
+  for (guint i = 0; cut && i < 3 && count > 0 && (*octets & 0xc0) == 0x80; i++) {
+    octets++;
+    count--;
   }
-  run->metrics = left->metrics;
-  memcpy(run->distributions, left->distributions, sizeof run->distributions);
-  run->engine = left->engine;
+  return g_strchomp(plain_text(octets, (gssize)count, "\n\t"));
 }
 
-sweep_record *sweep_record_new(const sweep_grid *grid, gsize point, const char *host, child_outcome *outcome)
+/* The last line of `tail`; within it. */
+static const char *last_line(const char *tail)
 {
-  sweep_record *record = g_new0(sweep_record, 1);
-  record->outcome = outcome;
-  record->run = (stored_run){.identity = (char *)sweep_grid_identity(grid, point),
-                             .point = point,
-                             .status = outcome->status,
-                             .message = outcome->message,
-                             .exit_code = outcome->exit_code,
-                             .stderr_tail = outcome->stderr_tail,
-                             .engine = (char *)"",
-                             .host = (char *)host,
-                             .started = outcome->started,
-                             .wall_s = outcome->wall_s,
-                             .cpu_s = outcome->cpu_s,
-                             .memory_peak_octets = outcome->memory_peak_octets};
-  if (outcome->record != NULL) {
-    take_summary(&record->run, outcome->record);
+  const char *newline = strrchr(tail, '\n');
+  return newline != NULL ? newline + 1 : tail;
+}
+
+/* What a signal says of its cause. A limit on memory hits whoever does not ask if there is some, too. Free with g_free(). */
+static char *cause_of(int signal_number, guint64 memory_limit_octets)
+{
+  g_autofree char *limit = g_format_size_full(memory_limit_octets, G_FORMAT_SIZE_IEC_UNITS);
+  switch (signal_number) {
+  case SIGKILL:
+    return g_strdup("; nobody but the kernel, out of memory, or a person sends it");
+  case SIGABRT:
+  case SIGTRAP:
+    return g_strdup("; the program gave up: a broken invariant, or no memory was to be had");
+  case SIGSEGV:
+  case SIGBUS:
+    return memory_limit_octets > 0
+               ? g_strdup_printf("; perhaps the %s of data that it may hold (--memory) are too few", limit)
+               : g_strdup("");
+  default:
+    return g_strdup("");
   }
-  sweep_grid_texts(grid, point, (const char **)record->run.keys);
+}
+
+/* How it ended, for a run whose word does not count. */
+static char *describe_end(const worker_run_end *end, const char *summary_problem, const char *tail)
+{
+  GString *text = g_string_new(NULL);
+  if (end->stopped_why != NULL) {
+    g_string_append(text, end->stopped_why);
+  } else if (WIFSIGNALED(end->wait_status)) {
+    int number = WTERMSIG(end->wait_status);
+    g_autofree char *memory = g_format_size_full((guint64)end->memory_peak_octets, G_FORMAT_SIZE_IEC_UNITS);
+    g_autofree char *cause = cause_of(number, end->memory_limit_octets);
+    g_string_append_printf(text, "ended by signal %d (%s), its memory at %s%s", number, g_strsignal(number),
+                           memory, cause);
+  } else {
+    g_string_append_printf(text, "exited with code %d", WEXITSTATUS(end->wait_status));
+  }
+  if (summary_problem != NULL && end->stopped_why == NULL) {
+    g_string_append_printf(text, ", %s", summary_problem);
+  }
+  if (*tail != '\0') {
+    g_string_append_printf(text, "; its last words: %s", last_line(tail));
+  }
+  return g_string_free(text, FALSE);
+}
+
+/* The summary that the run left; NULL: `*problem` says what is wrong with it. */
+static summary_record *read_summary(const worker_run_end *end, char **problem)
+{
+  g_autoptr(GError) error = NULL;
+  summary_record *left = NULL;
+  if (end->summary_octets == 0) {
+    *problem = g_strdup("without a summary");
+  } else if (end->summary_cut) {
+    *problem = g_strdup("its summary: too long");
+  } else {
+    left = summary_parse_json(end->summary, end->summary_octets, "its summary", &error);
+    *problem = left == NULL ? g_strdup(error->message) : NULL;
+  }
+  return left;
+}
+
+/* What a process exits with that leaves `left`. */
+static int exit_code_of(const summary_record *left, const char *expect)
+{
+  const named_value *word = scenario_key_row_of(SCENARIO_RUN_EXPECT)->words;
+  while (word->name != NULL && g_strcmp0(word->name, expect) != 0) {
+    word++;
+  }
+  return run_status_exit_code(left->status, (run_expectation)word->value);
+}
+
+sweep_record *sweep_record_new(const sweep_grid *grid, gsize point, const char *host,
+                               const worker_run_end *end)
+{
+  g_autofree char *problem = NULL;
+  sweep_record *record = g_new0(sweep_record, 1);
+  summary_record *left = record->summary = read_summary(end, &problem);
+  int number = WIFSIGNALED(end->wait_status) ? WTERMSIG(end->wait_status) : 0;
+  record->run =
+      (stored_run){.identity = (char *)sweep_grid_identity(grid, point),
+                   .point = point,
+                   .exit_code = number != 0 ? 128 + number : WEXITSTATUS(end->wait_status),
+                   .stderr_tail = sweep_record_tail(end->messages, end->messages_octets, end->messages_cut),
+                   .engine = left != NULL ? left->engine : (char *)"",
+                   .host = (char *)host,
+                   .started = g_strdup(end->started),
+                   .wall_s = end->wall_s,
+                   .cpu_s = end->cpu_s,
+                   .memory_peak_octets = end->memory_peak_octets};
+  stored_run *run = &record->run;
+  sweep_grid_texts(grid, point, (const char **)run->keys);
+  if (left != NULL) {
+    run->metrics = left->metrics;
+    memcpy(run->distributions, left->distributions, sizeof run->distributions);
+    if (number != 0 || run->exit_code != exit_code_of(left, run->keys[SCENARIO_RUN_EXPECT])) {
+      problem = g_strdup_printf("though its summary says %s", run_status_name(left->status));
+    }
+  }
+  run->status = problem == NULL ? left->status : RUN_FAILED;
+  run->message = problem == NULL ? g_strdup(left->message) : describe_end(end, problem, run->stderr_tail);
+  if (run->status == RUN_FAILED && run->exit_code == 0) {
+    run->exit_code = 1;
+  }
   return record;
 }
 
 void sweep_record_free(sweep_record *record)
 {
-  child_outcome_free(record->outcome);
+  g_free(record->run.message);
+  g_free(record->run.stderr_tail);
+  g_free(record->run.started);
+  summary_record_free(record->summary);
   g_free(record);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "sweep_kit.h"
 
-#include "scenario/configuration.h"
-
 #include <glib/gstdio.h>
 #include <string.h>
 #include <time.h>
 
+#include "fake_runs.h"
+#include "scenario/configuration.h"
 #include "study/store/csv_export.h"
 
 /* The clock. The sweep's calls come here, since the executable goes before GLib's library; GLib's own do not. */
@@ -56,19 +56,19 @@ static void remove_timers(const sweep_fixture *f)
 
 /* Sweeps. */
 
-void sweep_kit_set_up(sweep_fixture *f, gconstpointer program)
+void sweep_kit_set_up(sweep_fixture *f, gconstpointer unused)
 {
+  (void)unused;
   f->folder = kit_folder_new();
   f->store_path = g_build_filename(f->folder, "a.sqlite", NULL);
   f->problems_path = g_build_filename(f->folder, "problems", NULL);
-  f->program = program;
   f->timers = g_array_new(FALSE, FALSE, sizeof(guint));
   sweep_kit_start_clock();
 }
 
-void sweep_kit_tear_down(sweep_fixture *f, gconstpointer program)
+void sweep_kit_tear_down(sweep_fixture *f, gconstpointer unused)
 {
-  (void)program;
+  (void)unused;
   g_free(f->store_path);
   g_free(f->problems_path);
   g_array_unref(f->timers);
@@ -76,7 +76,7 @@ void sweep_kit_tear_down(sweep_fixture *f, gconstpointer program)
 }
 
 gboolean sweep_kit_sweep_into(const sweep_fixture *f, result_store *store, const char *text,
-                              const char *const *sets, sweep_options options, sweep_result *result,
+                              const char *const *sets, sweep_kit_options options, sweep_result *result,
                               GError **error)
 {
   scenario *s = kit_scenario(f->folder, "a.cfg", text, sets);
@@ -84,18 +84,22 @@ gboolean sweep_kit_sweep_into(const sweep_fixture *f, result_store *store, const
   g_assert_nonnull(grid);
   g_autofree char *axes = sweep_grid_axes_text(grid);
   const stored_origin from = kit_origin(scenario_name(s), scenario_configuration(s)->title, text, axes);
-  options.sets = sets;
-  options.problems = fopen(f->problems_path, "w");
-  gboolean good = sweep_run(grid, scenario_path(s), &from, store, &options, result, error);
+  const sweep_options own = {.shard = MAX(options.shard, 1),
+                             .shards = MAX(options.shards, 1),
+                             .keep_going = !options.stops,
+                             .problems = fopen(f->problems_path, "w")};
+  worker_pool *pool = worker_pool_new(grid, fake_run, options.jobs, &options.limits, error);
+  gboolean good = pool != NULL && sweep_run(grid, pool, &from, store, &own, result, error);
+  worker_pool_free(pool);
   remove_timers(f);
-  fclose(options.problems);
+  fclose(own.problems);
   sweep_grid_free(grid);
   scenario_free(s);
   return good;
 }
 
 gboolean sweep_kit_sweep_text(const sweep_fixture *f, const char *text, const char *const *sets,
-                              sweep_options options, sweep_result *result, GError **error)
+                              sweep_kit_options options, sweep_result *result, GError **error)
 {
   result_store *store = result_store_open(f->store_path, RESULT_STORE_WRITE, error);
   g_assert_nonnull(store);
@@ -104,16 +108,11 @@ gboolean sweep_kit_sweep_text(const sweep_fixture *f, const char *text, const ch
   return good;
 }
 
-sweep_options sweep_kit_options_of(const sweep_fixture *f, guint jobs)
-{
-  return (sweep_options){.program = f->program, .jobs = jobs, .shard = 1, .shards = 1, .keep_going = TRUE};
-}
-
 sweep_result sweep_kit_sweep_well(const sweep_fixture *f, const char *text, guint jobs)
 {
   g_autoptr(GError) error = NULL;
   sweep_result result;
-  g_assert_true(sweep_kit_sweep_text(f, text, NULL, sweep_kit_options_of(f, jobs), &result, &error));
+  g_assert_true(sweep_kit_sweep_text(f, text, NULL, (sweep_kit_options){.jobs = jobs}, &result, &error));
   g_assert_no_error(error);
   return result;
 }

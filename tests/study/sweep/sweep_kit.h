@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the tests of sweeps share: a folder with a scenario, a store and fake_iwarpsim's traces; timers, and a clock that can be stopped. */
+/* What the tests of sweeps share: a folder with a scenario, a store and the traces of fake runs (fake_runs.h); timers, and a clock that can be stopped. */
 #ifndef TESTS_STUDY_SWEEP_KIT_H
 #define TESTS_STUDY_SWEEP_KIT_H
 
@@ -9,21 +9,25 @@
 typedef struct sweep_fixture {
   char *folder;
   char *store_path;
-  const char *program; /* fake_iwarpsim */
   char *problems_path;
   GArray *timers; /* guint: sources */
 } sweep_fixture;
 
-/* `program` is the path of fake_iwarpsim. */
-void sweep_kit_set_up(sweep_fixture *f, gconstpointer program);
-void sweep_kit_tear_down(sweep_fixture *f, gconstpointer program);
+void sweep_kit_set_up(sweep_fixture *f, gconstpointer unused);
+void sweep_kit_tear_down(sweep_fixture *f, gconstpointer unused);
 
 /* A scenario of seeds alone. */
 #define SEEDS(first, last)                                                                                   \
   "title = \"seeds\"; sweep = ( { key = \"run.seed\"; from = " first "; to = " last "; } );"
 
-/* `jobs` children at once, all points, whatever fails. */
-sweep_options sweep_kit_options_of(const sweep_fixture *f, guint jobs);
+/* How to sweep. */
+typedef struct sweep_kit_options {
+  guint jobs;
+  guint shard; /* 0 of 0: all points */
+  guint shards;
+  gboolean stops; /* at the first run that fails */
+  run_limits limits;
+} sweep_kit_options;
 
 /* Calls `act` with `data` every `interval_ms` until it returns G_SOURCE_REMOVE, but no longer than the next sweep of this fixture lasts:
  * what `data` points to may then be gone. */
@@ -37,14 +41,14 @@ void sweep_kit_start_clock(void);
 
 /* Sweeps the scenario `text` into `store`; TRUE unless the sweep itself failed. */
 gboolean sweep_kit_sweep_into(const sweep_fixture *f, result_store *store, const char *text,
-                              const char *const *sets, sweep_options options, sweep_result *result,
+                              const char *const *sets, sweep_kit_options options, sweep_result *result,
                               GError **error);
 
 /* The same into the store at store_path. */
 gboolean sweep_kit_sweep_text(const sweep_fixture *f, const char *text, const char *const *sets,
-                              sweep_options options, sweep_result *result, GError **error);
+                              sweep_kit_options options, sweep_result *result, GError **error);
 
-/* The same with sweep_kit_options_of(); must not fail. */
+/* The same with `jobs` runs at once; must not fail. */
 sweep_result sweep_kit_sweep_well(const sweep_fixture *f, const char *text, guint jobs);
 
 /* What the sweep said of its runs. Free with g_free(). */

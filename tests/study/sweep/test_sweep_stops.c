@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What stops a sweep, or holds it up: signals, children that hang, a store that is locked or fails, another sweep (fake_iwarpsim.c). */
+/* What stops a sweep, or holds it up: signals, children that hang, a store that is locked or fails, another sweep (fake_runs.c). */
 #include <errno.h>
 #include <glib/gstdio.h>
 #include <signal.h>
@@ -38,12 +38,12 @@ static gboolean advance_while_it_runs(gpointer data)
 }
 
 /* Seed 20, after `seed`, runs all the same. */
-static void expect_stopped(const sweep_fixture *f, const char *seed, const char *text, child_limits limits,
+static void expect_stopped(const sweep_fixture *f, const char *seed, const char *text, run_limits limits,
                            const char *said)
 {
   g_autoptr(GError) error = NULL;
   sweep_result result;
-  sweep_options options = sweep_kit_options_of(f, 1);
+  sweep_kit_options options = (sweep_kit_options){.jobs = 1};
   options.limits = limits;
   watched_child child = {.f = f, .seed = seed};
   sweep_kit_stop_clock();
@@ -55,19 +55,19 @@ static void expect_stopped(const sweep_fixture *f, const char *seed, const char 
 }
 
 /* Seed 26 hangs, and is recorded as failed. */
-static void test_stalled_run(sweep_fixture *f, gconstpointer program)
+static void test_stalled_run(sweep_fixture *f, gconstpointer unused)
 {
-  (void)program;
+  (void)unused;
   expect_stopped(f, "26", "title = \"a\"; sweep = ( { key = \"run.seed\"; values = [26, 20]; } );",
-                 (child_limits){.stall_s = 3}, "(--stall), at 0.005 s of simulated time, 25 % done");
+                 (run_limits){.stall_s = 3}, "(--stall), at 0.005 s of simulated time, 25 % done");
 }
 
 /* Seed 27 goes on for ever, and takes too long. */
-static void test_long_run(sweep_fixture *f, gconstpointer program)
+static void test_long_run(sweep_fixture *f, gconstpointer unused)
 {
-  (void)program;
+  (void)unused;
   expect_stopped(f, "27", "title = \"a\"; sweep = ( { key = \"run.seed\"; values = [27, 20]; } );",
-                 (child_limits){.wall_s = 3}, "it took longer than 3 s (--limit)");
+                 (run_limits){.wall_s = 3}, "it took longer than 3 s (--limit)");
 }
 
 /* Ctrl-C once, or twice when `twice` is the sweep's result. The second comes when the sweep has met the first: of two at once GLib makes
@@ -119,9 +119,9 @@ static void expect_interrupted(const sweep_fixture *f, const sweep_result *resul
 }
 
 /* Children that would take a minute are stopped, and leave no record: the next sweep runs them. */
-static void test_interrupt(sweep_fixture *f, gconstpointer program)
+static void test_interrupt(sweep_fixture *f, gconstpointer unused)
 {
-  (void)program;
+  (void)unused;
   interruption what = {.f = f, .wanted_starts = 1};
   sweep_kit_add_timer(f, 10, interrupt_when_started, &what);
   sweep_result result = sweep_kit_sweep_well(f, ENDLESS("slow"), 2);
@@ -129,9 +129,9 @@ static void test_interrupt(sweep_fixture *f, gconstpointer program)
 }
 
 /* Seeds 1 and 2 are done when 26, which hangs, is interrupted: three to go, of which none is recorded as failed. */
-static void test_interrupt_keeps_what_is_done(sweep_fixture *f, gconstpointer program)
+static void test_interrupt_keeps_what_is_done(sweep_fixture *f, gconstpointer unused)
 {
-  (void)program;
+  (void)unused;
   interruption what = {.f = f, .wanted_starts = 3};
   sweep_kit_add_timer(f, 10, interrupt_when_started, &what);
   sweep_result result = sweep_kit_sweep_well(
@@ -144,9 +144,9 @@ static void test_interrupt_keeps_what_is_done(sweep_fixture *f, gconstpointer pr
 }
 
 /* Children that do not mind SIGTERM are killed a second later. */
-static void test_interrupt_stubborn(sweep_fixture *f, gconstpointer program)
+static void test_interrupt_stubborn(sweep_fixture *f, gconstpointer unused)
 {
-  (void)program;
+  (void)unused;
   interruption what = {.f = f, .wanted_starts = 2};
   sweep_kit_add_timer(f, 10, interrupt_when_started, &what);
   sweep_result result = sweep_kit_sweep_well(f, ENDLESS("stubborn"), 2);
@@ -154,23 +154,23 @@ static void test_interrupt_stubborn(sweep_fixture *f, gconstpointer program)
 }
 
 /* After two Ctrl-C they are killed at once: by a clock that stands, that second would never pass. */
-static void test_interrupt_twice(sweep_fixture *f, gconstpointer program)
+static void test_interrupt_twice(sweep_fixture *f, gconstpointer unused)
 {
-  (void)program;
+  (void)unused;
   g_autoptr(GError) error = NULL;
   sweep_result result;
   interruption what = {.f = f, .keys = {.twice = &result}, .wanted_starts = 2};
   sweep_kit_stop_clock();
   sweep_kit_add_timer(f, 10, interrupt_when_started, &what);
   g_assert_true(
-      sweep_kit_sweep_text(f, ENDLESS("stubborn"), NULL, sweep_kit_options_of(f, 2), &result, &error));
+      sweep_kit_sweep_text(f, ENDLESS("stubborn"), NULL, (sweep_kit_options){.jobs = 2}, &result, &error));
   expect_interrupted(f, &result);
 }
 
 /* As a shell starts its background jobs. */
-static void test_ignored_signal(sweep_fixture *f, gconstpointer program)
+static void test_ignored_signal(sweep_fixture *f, gconstpointer unused)
 {
-  (void)program;
+  (void)unused;
   interruption what = {.f = f, .wanted_starts = 1};
   signal(SIGINT, SIG_IGN);
   sweep_kit_add_timer(f, 1, interrupt_when_started, &what);
@@ -181,9 +181,9 @@ static void test_ignored_signal(sweep_fixture *f, gconstpointer program)
 }
 
 /* Who started us ignores SIGCHLD, and so would we: then nobody could tell a crash from an end, or what a run cost. */
-static void test_ignored_child_signal(sweep_fixture *f, gconstpointer program)
+static void test_ignored_child_signal(sweep_fixture *f, gconstpointer unused)
 {
-  (void)program;
+  (void)unused;
   signal(SIGCHLD, SIG_IGN);
   sweep_result result =
       sweep_kit_sweep_well(f, "title = \"a\"; sweep = ( { key = \"run.seed\"; values = [12, 13]; } );", 1);
@@ -194,16 +194,16 @@ static void test_ignored_child_signal(sweep_fixture *f, gconstpointer program)
 
 /* Each process that makes runs takes three descriptors here, and its start some more for a moment: 40 are not enough for 16 at once, but for some. All run.
  * Where there is room for none, that is an error. */
-static void test_few_descriptors(sweep_fixture *f, gconstpointer program)
+static void test_few_descriptors(sweep_fixture *f, gconstpointer unused)
 {
-  (void)program;
+  (void)unused;
   g_autoptr(GError) error = NULL;
   sweep_result result;
   struct rlimit before;
   g_assert_cmpint(getrlimit(RLIMIT_NOFILE, &before), ==, 0);
   setrlimit(RLIMIT_NOFILE, &(struct rlimit){40, before.rlim_max});
   gboolean good =
-      sweep_kit_sweep_text(f, SEEDS("101", "132"), NULL, sweep_kit_options_of(f, 16), &result, &error);
+      sweep_kit_sweep_text(f, SEEDS("101", "132"), NULL, (sweep_kit_options){.jobs = 16}, &result, &error);
   setrlimit(RLIMIT_NOFILE, &before);
   g_assert_no_error(error);
   g_assert_true(good);
@@ -235,9 +235,9 @@ static int await_orphan(pid_t process)
 }
 
 /* A sweep that is killed takes its run along, which would last a minute. This process inherits the orphan, and so learns its end. */
-static void test_parent_killed(sweep_fixture *f, gconstpointer program)
+static void test_parent_killed(sweep_fixture *f, gconstpointer unused)
 {
-  (void)program;
+  (void)unused;
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   pid_t parent = sweep_beside(f, ENDLESS("stubborn"), 1);
   pid_t child = 0;
@@ -293,9 +293,9 @@ static gboolean unlock(gpointer database)
 }
 
 /* Locked before the first commit, for 0.6 s: longer than one try of a commit takes. Nothing is lost, and nobody stopped. */
-static void test_store_locked_for_a_while(sweep_fixture *f, gconstpointer program)
+static void test_store_locked_for_a_while(sweep_fixture *f, gconstpointer unused)
 {
-  (void)program;
+  (void)unused;
   meddler other = {.f = f, .database = open_beside(f), .sql = "BEGIN EXCLUSIVE"};
   sweep_kit_add_timer(f, 1, meddle, &other);
   sweep_kit_add_timer(f, 600, unlock, other.database);
@@ -310,14 +310,14 @@ static gboolean sweep_impatiently(const sweep_fixture *f, const char *text, swee
                                   GError **error)
 {
   result_store *store = result_store_open_within(f->store_path, RESULT_STORE_WRITE, 500, NULL);
-  gboolean good = sweep_kit_sweep_into(f, store, text, NULL, sweep_kit_options_of(f, 1), result, error);
+  gboolean good = sweep_kit_sweep_into(f, store, text, NULL, (sweep_kit_options){.jobs = 1}, result, error);
   result_store_close(store);
   return good;
 }
 
-static void test_store_locked_for_good(sweep_fixture *f, gconstpointer program)
+static void test_store_locked_for_good(sweep_fixture *f, gconstpointer unused)
 {
-  (void)program;
+  (void)unused;
   g_autoptr(GError) error = NULL;
   sweep_result result;
   sweep_kit_sweep_well(f, SEEDS("1", "2"), 1);
@@ -358,9 +358,9 @@ static gboolean interrupt_when_done(gpointer data)
 }
 
 /* Seed 1 is done and waits for the store, 26 hangs. Interrupted, the sweep waits for the lock for a second, not for a minute. */
-static void test_interrupt_with_locked_store(sweep_fixture *f, gconstpointer program)
+static void test_interrupt_with_locked_store(sweep_fixture *f, gconstpointer unused)
 {
-  (void)program;
+  (void)unused;
   g_autoptr(GError) error = NULL;
   sweep_result result;
   meddler other = {.f = f, .database = open_beside(f), .sql = "BEGIN EXCLUSIVE"};
@@ -369,7 +369,7 @@ static void test_interrupt_with_locked_store(sweep_fixture *f, gconstpointer pro
   sweep_kit_add_timer(f, 10, interrupt_when_done, &other);
   g_assert_false(
       sweep_kit_sweep_text(f, "title = \"a\"; sweep = ( { key = \"run.seed\"; values = [26, 1, 3]; } );",
-                           NULL, sweep_kit_options_of(f, 2), &result, &error));
+                           NULL, (sweep_kit_options){.jobs = 2}, &result, &error));
   g_assert_true(result.interrupted);
   g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_LOCKED);
   execute(other.database, "ROLLBACK");
@@ -378,9 +378,9 @@ static void test_interrupt_with_locked_store(sweep_fixture *f, gconstpointer pro
 }
 
 /* As before, but Ctrl-C comes twice: the result that waits for the locked store is given up. That is no failure of the store's. */
-static void test_interrupt_twice_with_locked_store(sweep_fixture *f, gconstpointer program)
+static void test_interrupt_twice_with_locked_store(sweep_fixture *f, gconstpointer unused)
 {
-  (void)program;
+  (void)unused;
   g_autoptr(GError) error = NULL;
   sweep_result result;
   meddler other = {.f = f, .database = open_beside(f), .sql = "BEGIN EXCLUSIVE", .keys = {.twice = &result}};
@@ -389,7 +389,7 @@ static void test_interrupt_twice_with_locked_store(sweep_fixture *f, gconstpoint
   sweep_kit_add_timer(f, 10, interrupt_when_done, &other);
   gboolean good =
       sweep_kit_sweep_text(f, "title = \"a\"; sweep = ( { key = \"run.seed\"; values = [26, 1, 3]; } );",
-                           NULL, sweep_kit_options_of(f, 2), &result, &error);
+                           NULL, (sweep_kit_options){.jobs = 2}, &result, &error);
   g_assert_no_error(error);
   g_assert_true(good);
   g_assert_true(result.interrupted);
@@ -400,9 +400,9 @@ static void test_interrupt_twice_with_locked_store(sweep_fixture *f, gconstpoint
 }
 
 /* The third run cannot be written: two stay, the fourth is not started. */
-static void test_store_fails(sweep_fixture *f, gconstpointer program)
+static void test_store_fails(sweep_fixture *f, gconstpointer unused)
 {
-  (void)program;
+  (void)unused;
   g_autoptr(GError) error = NULL;
   sweep_result result;
   meddler other = {
@@ -414,7 +414,7 @@ static void test_store_fails(sweep_fixture *f, gconstpointer program)
   sweep_kit_add_timer(f, 1, meddle, &other);
   g_assert_false(sweep_kit_sweep_text(
       f, "title = \"seeds\"; sweep = ( { key = \"run.seed\"; values = [1, 2, 3, 26]; } );", NULL,
-      sweep_kit_options_of(f, 1), &result, &error));
+      (sweep_kit_options){.jobs = 1}, &result, &error));
   g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FAILED);
   sqlite3_close(other.database);
   g_assert_cmpuint(result.done, ==, 2);
@@ -422,9 +422,9 @@ static void test_store_fails(sweep_fixture *f, gconstpointer program)
 }
 
 /* Results that came while the store was locked are committed together. The third of six cannot be written: the others, each alone, stay. */
-static void test_one_of_several_fails(sweep_fixture *f, gconstpointer program)
+static void test_one_of_several_fails(sweep_fixture *f, gconstpointer unused)
 {
-  (void)program;
+  (void)unused;
   g_autoptr(GError) error = NULL;
   sweep_result result;
   meddler other = {
@@ -436,7 +436,7 @@ static void test_one_of_several_fails(sweep_fixture *f, gconstpointer program)
   sweep_kit_add_timer(f, 1, meddle, &other);
   sweep_kit_add_timer(f, 800, unlock, other.database);
   g_assert_false(
-      sweep_kit_sweep_text(f, SEEDS("101", "106"), NULL, sweep_kit_options_of(f, 1), &result, &error));
+      sweep_kit_sweep_text(f, SEEDS("101", "106"), NULL, (sweep_kit_options){.jobs = 1}, &result, &error));
   g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FAILED);
   sqlite3_close(other.database);
   g_assert_cmpuint(result.done, ==, 2);
@@ -483,13 +483,13 @@ static gboolean commit_when_started(gpointer data)
 }
 
 /* Another sweep runs seed 13 well while ours hangs with 26; then ours does not start it. */
-static void test_run_by_another(sweep_fixture *f, gconstpointer program)
+static void test_run_by_another(sweep_fixture *f, gconstpointer unused)
 {
-  (void)program;
+  (void)unused;
   static const char text[] = "title = \"a\"; sweep = ( { key = \"run.seed\"; values = [26, 13]; } );";
   g_autoptr(GError) error = NULL;
   sweep_result result;
-  sweep_options options = sweep_kit_options_of(f, 1);
+  sweep_kit_options options = (sweep_kit_options){.jobs = 1};
   options.limits.stall_s = 1;
   other_sweep other = {.f = f, .text = text};
   sweep_kit_stop_clock();
@@ -502,13 +502,13 @@ static void test_run_by_another(sweep_fixture *f, gconstpointer program)
 }
 
 /* Another sweep runs seed 13 well while ours is at it too, slowly, and fails at last: its result stays. */
-static void test_result_of_another_stays(sweep_fixture *f, gconstpointer program)
+static void test_result_of_another_stays(sweep_fixture *f, gconstpointer unused)
 {
-  (void)program;
+  (void)unused;
   static const char text[] = "title = \"slow\"; sweep = ( { key = \"run.seed\"; values = [13]; } );";
   g_autoptr(GError) error = NULL;
   sweep_result result;
-  sweep_options options = sweep_kit_options_of(f, 1);
+  sweep_kit_options options = (sweep_kit_options){.jobs = 1};
   options.limits.stall_s = 1;
   other_sweep other = {.f = f, .text = text};
   sweep_kit_stop_clock();
@@ -520,13 +520,13 @@ static void test_result_of_another_stays(sweep_fixture *f, gconstpointer program
 }
 
 /* The same, but the other's was terminated, which nobody expected: that counts here too. */
-static void test_unexpected_result_of_another_counts(sweep_fixture *f, gconstpointer program)
+static void test_unexpected_result_of_another_counts(sweep_fixture *f, gconstpointer unused)
 {
-  (void)program;
+  (void)unused;
   static const char text[] = "title = \"slow\"; sweep = ( { key = \"run.seed\"; values = [13]; } );";
   g_autoptr(GError) error = NULL;
   sweep_result result;
-  sweep_options options = sweep_kit_options_of(f, 1);
+  sweep_kit_options options = (sweep_kit_options){.jobs = 1};
   options.limits.stall_s = 1;
   other_sweep other = {.f = f, .text = text, .terminated = TRUE};
   sweep_kit_stop_clock();
@@ -540,9 +540,9 @@ static void test_unexpected_result_of_another_counts(sweep_fixture *f, gconstpoi
 #ifndef __SANITIZE_ADDRESS__
 /* Two sweeps of the same 400 points at the same time leave what one alone leaves. Once the second notices the first, after 64 runs at most,
  * it goes another way: fewer than twice 400 runs. */
-static void test_two_at_once(sweep_fixture *f, gconstpointer program)
+static void test_two_at_once(sweep_fixture *f, gconstpointer unused)
 {
-  (void)program;
+  (void)unused;
   static const char text[] = "title = \"seeds\"; sweep = ( { key = \"run.seed\"; from = 101; to = 500; } );";
   int status;
   sweep_kit_sweep_well(f, text, 1);
@@ -594,10 +594,8 @@ int main(int argc, char **argv)
   };
   g_test_init(&argc, &argv, NULL);
   signal(SIGINT, SIG_DFL); /* a shell that starts the tests in the background ignores it for them */
-  g_autofree char *program = g_test_build_filename(G_TEST_BUILT, "fake_iwarpsim", NULL);
   for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
-    g_test_add(tests[i].path, sweep_fixture, program, sweep_kit_set_up, tests[i].function,
-               sweep_kit_tear_down);
+    g_test_add(tests[i].path, sweep_fixture, NULL, sweep_kit_set_up, tests[i].function, sweep_kit_tear_down);
   }
   return g_test_run();
 }

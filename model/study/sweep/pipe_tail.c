@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "study/sweep/child_pipe.h"
+#include "study/sweep/pipe_tail.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 /* As many chunks as the largest pipe holds that Linux gives to everybody (fs.pipe-max-size, 1 MiB). */
 #define DRAIN_CHUNKS 16
 
-struct child_pipe {
+struct pipe_tail {
   gsize limit;
   int reader;
   int writer; /* -1: closed */
@@ -20,7 +20,7 @@ struct child_pipe {
   gboolean overflowed;
 };
 
-static void keep(child_pipe *p, const guint8 *octets, guint count)
+static void keep(pipe_tail *p, const guint8 *octets, guint count)
 {
   p->overflowed = p->overflowed || p->kept->len + count > p->limit;
   if (count > p->limit) {
@@ -34,7 +34,7 @@ static void keep(child_pipe *p, const guint8 *octets, guint count)
 }
 
 /* Reads one chunk; FALSE when nothing is there, or never will be. */
-static gboolean read_chunk(child_pipe *p, gboolean *at_end)
+static gboolean read_chunk(pipe_tail *p, gboolean *at_end)
 {
   guint8 chunk[CHUNK_OCTETS];
   ssize_t count = read(p->reader, chunk, sizeof chunk);
@@ -47,7 +47,7 @@ static gboolean read_chunk(child_pipe *p, gboolean *at_end)
 
 static gboolean readable(gint fd, GIOCondition condition, gpointer data)
 {
-  child_pipe *p = data;
+  pipe_tail *p = data;
   gboolean at_end = FALSE;
   (void)fd;
   (void)condition;
@@ -58,20 +58,20 @@ static gboolean readable(gint fd, GIOCondition condition, gpointer data)
   return !at_end;
 }
 
-child_pipe *child_pipe_new(gsize limit, GError **error)
+pipe_tail *pipe_tail_new(gsize limit, GError **error)
 {
   int ends[2];
   if (!g_unix_open_pipe(ends, FD_CLOEXEC, error)) {
     return NULL;
   }
   g_unix_set_fd_nonblocking(ends[0], TRUE, NULL);
-  child_pipe *p = g_new(child_pipe, 1);
-  *p = (child_pipe){.limit = limit, .reader = ends[0], .writer = ends[1], .kept = g_byte_array_new()};
+  pipe_tail *p = g_new(pipe_tail, 1);
+  *p = (pipe_tail){.limit = limit, .reader = ends[0], .writer = ends[1], .kept = g_byte_array_new()};
   p->source = g_unix_fd_add(p->reader, G_IO_IN | G_IO_HUP | G_IO_ERR, readable, p);
   return p;
 }
 
-void child_pipe_free(child_pipe *pipe)
+void pipe_tail_free(pipe_tail *pipe)
 {
   if (pipe == NULL) {
     return;
@@ -80,17 +80,17 @@ void child_pipe_free(child_pipe *pipe)
     g_source_remove(pipe->source);
   }
   close(pipe->reader);
-  child_pipe_close_writer(pipe);
+  pipe_tail_close_writer(pipe);
   g_byte_array_unref(pipe->kept);
   g_free(pipe);
 }
 
-int child_pipe_writer(const child_pipe *pipe)
+int pipe_tail_writer(const pipe_tail *pipe)
 {
   return pipe->writer;
 }
 
-void child_pipe_close_writer(child_pipe *pipe)
+void pipe_tail_close_writer(pipe_tail *pipe)
 {
   if (pipe->writer >= 0) {
     close(pipe->writer);
@@ -98,14 +98,14 @@ void child_pipe_close_writer(child_pipe *pipe)
   pipe->writer = -1;
 }
 
-void child_pipe_drain(child_pipe *pipe)
+void pipe_tail_drain(pipe_tail *pipe)
 {
   gboolean at_end = FALSE;
   for (guint i = 0; i < DRAIN_CHUNKS && read_chunk(pipe, &at_end); i++) {
   }
 }
 
-const char *child_pipe_octets(const child_pipe *pipe, gsize *length)
+const char *pipe_tail_octets(const pipe_tail *pipe, gsize *length)
 {
   static const guint8 nul = 0;
   *length = pipe->kept->len;
@@ -114,13 +114,14 @@ const char *child_pipe_octets(const child_pipe *pipe, gsize *length)
   return (const char *)pipe->kept->data;
 }
 
-void child_pipe_clear(child_pipe *pipe)
+void pipe_tail_clear(pipe_tail *pipe)
 {
+  pipe_tail_drain(pipe);
   g_byte_array_set_size(pipe->kept, 0);
   pipe->overflowed = FALSE;
 }
 
-gboolean child_pipe_overflowed(const child_pipe *pipe)
+gboolean pipe_tail_overflowed(const pipe_tail *pipe)
 {
   return pipe->overflowed;
 }

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Runs that have ended and wait to be committed: a child's place is taken by the next one before the disk has its results. */
+#ifndef STUDY_COMMIT_QUEUE_H
+#define STUDY_COMMIT_QUEUE_H
+
+#include "study/store/result_store.h"
+#include "study/sweep/sweep_record.h"
+
+typedef struct commit_queue commit_queue;
+
+typedef struct commit_queue_events {
+  /* `run` is in the store. `there` is what was there of it before: a result that another sweep has put there meanwhile, STORED_DONE or
+   * STORED_UNEXPECTED, stays. */
+  void (*kept)(const stored_run *run, stored_state there, gpointer data);
+  /* The store failed: the queue does nothing more. `error` is the receiver's. */
+  void (*failed)(GError *error, gpointer data);
+} commit_queue_events;
+
+/* Commits to `store` from threads, one at a time, which wait for the disk while the default main context goes on, and calls `events` from
+ * the latter: at once, but where runs are short, those of some time together, so that a tenth of the time goes into commits at most. While
+ * another process has the store locked it tries again, for as long as result_store_wait_ms(). Everything pointed to must outlive it; `store`
+ * is the queue's meanwhile. Free with commit_queue_free(), which waits for a commit that is under way and drops what is left. */
+commit_queue *commit_queue_new(result_store *store, const stored_origin *from,
+                               const commit_queue_events *events, gpointer data);
+void commit_queue_free(commit_queue *queue);
+
+/* Adds a record, and takes it. `kept` is never called from within. */
+void commit_queue_add(commit_queue *queue, sweep_record *record);
+
+/* No further record is to be expected: what waits is committed at once. */
+void commit_queue_flush(commit_queue *queue);
+
+/* Records that are not in the store yet. */
+guint commit_queue_length(const commit_queue *queue);
+
+/* From now on a locked store is waited for no longer than `wait_ms`. */
+void commit_queue_hurry(commit_queue *queue, int wait_ms);
+
+/* Waits for a commit that is under way, and its thread; it is then reported as any other. */
+void commit_queue_settle(commit_queue *queue);
+
+/* Forgets what waits; a commit that is under way is not tried again. */
+void commit_queue_drop(commit_queue *queue);
+
+#endif

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a run's end comes to: its own word, unless its exit contradicts it. */
+#include "study/sweep/sweep_record.h"
+
+#include <signal.h>
+#include <string.h>
+
+#include "study_kit.h"
+
+/* As wait4() reports them (Linux): a code stands in the second octet, a signal in the first. */
+#define EXITED(code) ((code) << 8)
+#define SIGNALLED(number) (number)
+
+typedef struct fixture {
+  char *folder;
+  scenario *scenario;
+  sweep_grid *grid; /* of one point */
+} fixture;
+
+static void set_up(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  f->folder = kit_folder_new();
+  f->scenario = kit_scenario(f->folder, "a.cfg", "title = \"t\";", NULL);
+  f->grid = sweep_grid_new(f->scenario, NULL, NULL, NULL, NULL);
+}
+
+static void tear_down(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  sweep_grid_free(f->grid);
+  scenario_free(f->scenario);
+  kit_folder_remove(f->folder);
+}
+
+static sweep_record *record_of(const fixture *f, int wait_status, const char *left, const char *messages)
+{
+  const worker_run_end end = {.wait_status = wait_status,
+                              .summary = left,
+                              .summary_octets = strlen(left),
+                              .messages = messages,
+                              .messages_octets = strlen(messages),
+                              .memory_peak_octets = 3 << 20};
+  return sweep_record_new(f->grid, 0, "here", &end);
+}
+
+static void expect(const fixture *f, int wait_status, const char *left, const char *messages, int exit_code,
+                   const char *message)
+{
+  sweep_record *record = record_of(f, wait_status, left, messages);
+  g_assert_cmpint(record->run.status, ==, RUN_FAILED);
+  g_assert_cmpint(record->run.exit_code, ==, exit_code);
+  g_assert_cmpstr(record->run.message, ==, message);
+  sweep_record_free(record);
+}
+
+/* The summary of a run that ended as `status`; g_free(). */
+static char *summary_of(const fixture *f, run_status status)
+{
+  gsize length;
+  distribution distributions[DISTRIBUTION_COUNT] = {{0}};
+  summary page = {.scenario = f->scenario,
+                  .status = status,
+                  .message = "why",
+                  .version = "0.1.0",
+                  .engine = "native",
+                  .distributions = distributions};
+  metric_values_set(&page.metrics, METRIC_MPA_FPDUS, 0.1);
+  g_assert_true(distribution_append(&distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 1.0 / 3, 1e300));
+  char *text = summary_json(&page, &length);
+  distribution_clear(&distributions[DISTRIBUTION_REASSEMBLY_OCTETS]);
+  return text;
+}
+
+static void test_no_summary(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  expect(f, EXITED(0), "", "", 1, "exited with code 0, without a summary");
+  expect(f, EXITED(7), "", "a\nb\n", 7, "exited with code 7, without a summary; its last words: b");
+  expect(f, SIGNALLED(SIGSEGV), "", "", 128 + SIGSEGV,
+         "ended by signal 11 (Segmentation fault), its memory at 3.0\302\240MiB, without a summary");
+  expect(
+      f, SIGNALLED(SIGKILL), "", "", 128 + SIGKILL,
+      "ended by signal 9 (Killed), its memory at 3.0\302\240MiB; nobody but the kernel, out of memory, or a "
+      "person sends it, without a summary");
+  expect(f, EXITED(0), "{}", "", 1,
+         "exited with code 0, its summary: not a summary: \"scenario\" is missing; expected an object");
+}
+
+/* A run that was killed while it wrote its summary, wherever that was: it failed, and its end says how. */
+static void test_cut_short(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  g_autofree char *text = summary_of(f, RUN_OK);
+  for (gsize length = strlen(text) - 2; length > 0; length -= 1 + length / 40) {
+    text[length] = '\0';
+    sweep_record *record = record_of(f, SIGNALLED(SIGKILL), text, "");
+    g_assert_cmpint(record->run.status, ==, RUN_FAILED);
+    g_assert_null(record->summary);
+    g_assert_true(g_str_has_prefix(record->run.message, "ended by signal 9 (Killed)"));
+    sweep_record_free(record);
+  }
+}
+
+/* run.expect is "ok": an ok run exits 0, a terminated one 1. */
+static void test_summary(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  g_autofree char *text = summary_of(f, RUN_OK);
+  sweep_record *record = record_of(f, EXITED(0), text, "a note\n");
+  const stored_run *run = &record->run;
+  g_assert_cmpint(run->status, ==, RUN_OK);
+  g_assert_cmpint(run->exit_code, ==, 0);
+  g_assert_cmpstr(run->message, ==, "why");
+  g_assert_cmpstr(run->stderr_tail, ==, "a note");
+  g_assert_cmpstr(run->engine, ==, "native");
+  g_assert_cmpstr(run->host, ==, "here");
+  g_assert_cmpfloat(run->memory_peak_octets, ==, 3 << 20);
+  g_assert_cmpfloat(run->metrics.value[METRIC_MPA_FPDUS], ==, 0.1);
+  g_assert_false(run->metrics.present[METRIC_TCP_SEGMENTS]);
+  g_assert_cmpuint(run->distributions[DISTRIBUTION_REASSEMBLY_OCTETS].count, ==, 1);
+  g_assert_cmpfloat(run->distributions[DISTRIBUTION_REASSEMBLY_OCTETS].bins[0].bound, ==, 1.0 / 3);
+  g_assert_cmpfloat(run->distributions[DISTRIBUTION_REASSEMBLY_OCTETS].bins[0].weight, ==, 1e300);
+  sweep_record_free(record);
+
+  g_autofree char *terminated = summary_of(f, RUN_TERMINATED);
+  record = record_of(f, EXITED(1), terminated, "");
+  g_assert_cmpint(record->run.status, ==, RUN_TERMINATED);
+  sweep_record_free(record);
+}
+
+static void test_contradiction(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  g_autofree char *ok = summary_of(f, RUN_OK), *failed = summary_of(f, RUN_FAILED);
+  expect(f, EXITED(1), ok, "", 1, "exited with code 1, though its summary says ok");
+  expect(f, EXITED(0), failed, "", 1, "exited with code 0, though its summary says failed");
+  expect(f, SIGNALLED(SIGSEGV), ok, "", 139,
+         "ended by signal 11 (Segmentation fault), its memory at 3.0\302\240MiB, though its summary says ok");
+}
+
+/* Who does not ask if there is memory ends as a crash does; where memory is limited that is named. */
+static void test_limited_memory(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  const worker_run_end end = {
+      .wait_status = SIGNALLED(SIGSEGV), .messages = "", .memory_limit_octets = 12 << 20};
+  sweep_record *record = sweep_record_new(f->grid, 0, "here", &end);
+  g_assert_nonnull(strstr(record->run.message,
+                          "; perhaps the 12.0\302\240MiB of data that it may hold (--memory) are too few"));
+  sweep_record_free(record);
+}
+
+/* What the watchdog says comes first; a run that is whole all the same counts. */
+static void test_stopped(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  worker_run_end end = {
+      .wait_status = SIGNALLED(SIGTERM), .messages = "", .stopped_why = "stopped: too long"};
+  sweep_record *record = sweep_record_new(f->grid, 0, "here", &end);
+  g_assert_cmpint(record->run.status, ==, RUN_FAILED);
+  g_assert_cmpint(record->run.exit_code, ==, 128 + SIGTERM);
+  g_assert_cmpstr(record->run.message, ==, "stopped: too long");
+  sweep_record_free(record);
+
+  g_autofree char *ok = summary_of(f, RUN_OK);
+  end.wait_status = EXITED(0);
+  end.summary = ok;
+  end.summary_octets = strlen(ok);
+  record = sweep_record_new(f->grid, 0, "here", &end);
+  g_assert_cmpint(record->run.status, ==, RUN_OK);
+  sweep_record_free(record);
+}
+
+static void expect_tail(const char *octets, gsize count, gboolean cut, const char *text)
+{
+  g_autofree char *tail = sweep_record_tail(octets, count, cut);
+  g_assert_cmpstr(tail, ==, text);
+}
+
+/* Lines stay lines; controls and what is no UTF-8 are escaped. */
+static void test_tail(void)
+{
+  expect_tail("a\nb\tc\n\n", 7, FALSE, "a\nb\tc");
+  expect_tail("a\r\n\x1b[31mb", 9, FALSE, "a\\r\n\\x1b[31mb");
+  expect_tail("a\0b", 3, FALSE, "a\\x00b");
+  expect_tail("\xff", 1, FALSE, "\\xff");
+  /* The end of a three-octet character, cut after its first octet: that is no whole character; uncut it is nonsense. */
+  expect_tail("\x82\xac 5", 4, TRUE, " 5");
+  expect_tail("\x82", 1, FALSE, "\\x82");
+  expect_tail("", 0, TRUE, "");
+}
+
+int main(int argc, char **argv)
+{
+  static const struct {
+    const char *path;
+    void (*function)(fixture *, gconstpointer);
+  } tests[] = {
+      {"/sweep_record/no_summary", test_no_summary},
+      {"/sweep_record/cut_short", test_cut_short},
+      {"/sweep_record/summary", test_summary},
+      {"/sweep_record/contradiction", test_contradiction},
+      {"/sweep_record/limited_memory", test_limited_memory},
+      {"/sweep_record/stopped", test_stopped},
+  };
+  g_test_init(&argc, &argv, NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
+    g_test_add(tests[i].path, fixture, NULL, set_up, tests[i].function, tear_down);
+  }
+  g_test_add_func("/sweep_record/tail", test_tail);
+  return g_test_run();
+}

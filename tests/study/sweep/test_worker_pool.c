@@ -1,0 +1,514 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One run: what it takes, what becomes of it, and that nobody waits for it (fake_runs.c). */
+#include "study/sweep/worker_pool.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fake_runs.h"
+#include "study/sweep/sweep_record.h"
+#include "sweep_kit.h"
+
+typedef struct fixture {
+  char *folder;
+  scenario *scenario;
+  sweep_grid *grid;
+  worker_pool *pool;    /* NULL: not made yet */
+  worker_run *run;      /* the last one; NULL: it has ended */
+  sweep_record *record; /* of the last run; NULL: it has not ended */
+} fixture;
+
+/* Points of the seeds 1, 2, … */
+static void set_up(fixture *f, gconstpointer title)
+{
+  f->folder = kit_folder_new();
+  g_autofree char *text = g_strdup_printf(
+      "title = \"%s\"; sweep = ( { key = \"run.seed\"; from = 1; to = 40; } );", (const char *)title);
+  f->scenario = kit_scenario(f->folder, "a.cfg", text, NULL);
+  f->grid = sweep_grid_new(f->scenario, NULL, NULL, NULL, NULL);
+  sweep_kit_start_clock();
+}
+
+static void clear_record(fixture *f)
+{
+  if (f->record != NULL) {
+    sweep_record_free(f->record);
+  }
+  f->record = NULL;
+}
+
+static void tear_down(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  clear_record(f);
+  worker_pool_free(f->pool);
+  sweep_grid_free(f->grid);
+  scenario_free(f->scenario);
+  kit_folder_remove(f->folder);
+}
+
+static void note_end(worker_run *run, const worker_run_end *end, gpointer data)
+{
+  fixture *f = data;
+  g_assert_true(run == f->run);
+  f->run = NULL;
+  f->record = sweep_record_new(f->grid, worker_run_point(run), "here", end);
+}
+
+static void make_pool(fixture *f, run_limits limits)
+{
+  g_autoptr(GError) error = NULL;
+  f->pool = worker_pool_new(f->grid, fake_run, 1, &limits, &error);
+  g_assert_no_error(error);
+}
+
+/* All runs of a test share the limits of the first. */
+static worker_run *start(fixture *f, guint seed, run_limits limits)
+{
+  g_autoptr(GError) error = NULL;
+  if (f->pool == NULL) {
+    make_pool(f, limits);
+  }
+  clear_record(f);
+  f->run = worker_run_start(f->pool, seed - 1, note_end, f, &error);
+  g_assert_no_error(error);
+  return f->run;
+}
+
+/* The run may have ended in the same turn of the main context. */
+static gboolean watch(gpointer data)
+{
+  const fixture *f = data;
+  if (f->run != NULL) {
+    worker_run_watch(f->run);
+  }
+  return G_SOURCE_CONTINUE;
+}
+
+static gboolean wake_up(gpointer data)
+{
+  (void)data;
+  return G_SOURCE_CONTINUE;
+}
+
+static void wait_for_end(fixture *f)
+{
+  guint watcher = g_timeout_add(20, watch, f);
+  while (f->record == NULL) {
+    g_main_context_iteration(NULL, TRUE);
+  }
+  g_source_remove(watcher);
+}
+
+static const stored_run *run(fixture *f, guint seed, run_limits limits)
+{
+  start(f, seed, limits);
+  wait_for_end(f);
+  return &f->record->run;
+}
+
+/* The worker; there is one. */
+static pid_t only_worker(void)
+{
+  g_autofree char *path = g_strdup_printf("/proc/self/task/%d/children", (int)getpid());
+  g_autofree char *text = NULL;
+  g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+  g_auto(GStrv) pids = g_strsplit(g_strstrip(text), " ", -1);
+  g_assert_cmpuint(g_strv_length(pids), ==, 1);
+  return (pid_t)g_ascii_strtoll(pids[0], NULL, 10);
+}
+
+/* Waits for `seed` to have its trace; its process. */
+static pid_t await_trace(const fixture *f, const char *seed)
+{
+  pid_t process;
+  while ((process = sweep_kit_traced(f->folder, seed)) == 0) {
+    g_usleep(1000);
+  }
+  return process;
+}
+
+/* Waits for the run, which reports progress, to go on. */
+static void await_progress(const worker_run *progressing)
+{
+  double before = worker_run_share(progressing);
+  while (worker_run_share(progressing) == before) {
+    g_usleep(1000);
+  }
+}
+
+static void expect_said(const stored_run *outcome, const char *part)
+{
+  if (strstr(outcome->message, part) == NULL) {
+    g_error("\"%s\" does not say \"%s\"", outcome->message, part);
+  }
+}
+
+/* Its summary, and what the kernel says of it: a process takes some memory, and no more processor time than two threads could in the wall
+ * time. */
+static void test_good_run(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  gint64 before_s = g_get_real_time() / G_USEC_PER_SEC;
+  const stored_run *outcome = run(f, 7, (run_limits){0});
+  g_assert_cmpint(outcome->status, ==, RUN_OK);
+  g_assert_cmpint(outcome->exit_code, ==, 0);
+  g_assert_cmpstr(outcome->message, ==, "");
+  g_assert_cmpstr(outcome->stderr_tail, ==, "");
+  g_assert_cmpfloat(outcome->metrics.value[METRIC_TCP_SEGMENTS], ==, 1007);
+  g_assert_cmpfloat(outcome->memory_peak_octets, >, 100000);
+  g_assert_cmpfloat(outcome->wall_s, >, 0);
+  g_assert_cmpfloat(outcome->cpu_s, <, 2 * outcome->wall_s);
+  g_autoptr(GTimeZone) utc = g_time_zone_new_utc();
+  g_autoptr(GDateTime) started = g_date_time_new_from_iso8601(outcome->started, utc);
+  g_assert_nonnull(started);
+  g_assert_cmpint(g_date_time_to_unix(started), >=, before_s);
+  g_assert_cmpint(g_date_time_to_unix(started), <=, g_get_real_time() / G_USEC_PER_SEC);
+}
+
+/* What this process comes to hold after its workers were forked, 256 MiB here, is not the run's. */
+static void test_memory_is_its_own(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  const gsize large = 256 << 20;
+  make_pool(f, (run_limits){0});
+  char *held = g_malloc(large);
+  memset(held, 1, large);
+  const stored_run *outcome = run(f, 7, (run_limits){0});
+  g_free(held);
+  g_assert_cmpfloat(outcome->memory_peak_octets, <, 128 << 20);
+}
+
+static void test_garbage(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  const stored_run *outcome = run(f, 23, (run_limits){0});
+  g_assert_cmpint(outcome->status, ==, RUN_FAILED);
+  expect_said(outcome, "exited with code 0, its summary: ");
+  outcome = run(f, 29, (run_limits){0});
+  g_assert_cmpint(outcome->status, ==, RUN_FAILED);
+  expect_said(outcome, "its summary: too long");
+}
+
+/* 64 MiB of stderr: the last 2000 octets are kept, the run counts. "\nlast\n" leaves 1994 before it. */
+static void test_talks(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  const stored_run *outcome = run(f, 24, (run_limits){0});
+  g_assert_cmpint(outcome->status, ==, RUN_OK);
+  g_assert_cmpuint(strlen(outcome->stderr_tail), ==, 1994 + strlen("\nlast"));
+  g_assert_true(g_str_has_suffix(outcome->stderr_tail, "xx\nlast"));
+}
+
+static void test_talks_nonsense(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  const stored_run *outcome = run(f, 25, (run_limits){0});
+  g_assert_cmpint(outcome->exit_code, ==, 3);
+  g_assert_cmpstr(outcome->stderr_tail, ==, "one\\r\n\\xff\\x1b[31mtwo\\x00 \xc3\xa4");
+}
+
+/* The child once it reports progress, by a clock that then stands. */
+static worker_run *start_and_stop_clock(fixture *f, guint seed, run_limits limits)
+{
+  sweep_kit_stop_clock();
+  worker_run *child = start(f, seed, limits);
+  await_progress(child);
+  worker_run_watch(child);
+  return child;
+}
+
+/* `seconds` later. */
+static void watch_later(worker_run *child, double seconds)
+{
+  sweep_kit_advance_clock(seconds);
+  worker_run_watch(child);
+}
+
+/* Simulated time that stands still is noticed. */
+static void test_stall(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  worker_run *child = start_and_stop_clock(f, 26, (run_limits){.stall_s = 0.3});
+  watch_later(child, 0.3);
+  wait_for_end(f);
+  const stored_run *outcome = &f->record->run;
+  g_assert_cmpint(outcome->status, ==, RUN_FAILED);
+  g_assert_cmpint(outcome->exit_code, ==, 128 + SIGTERM);
+  g_assert_cmpstr(
+      outcome->message, ==,
+      "stopped: its simulated time did not go on for 0.3 s (--stall), at 0.005 s of simulated time, 25 % "
+      "done");
+}
+
+/* This process was held up, as by a laptop's lid, for longer than a child may stall: of that a second counts, so it is not stopped. */
+static void test_held_up(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  worker_run *child = start_and_stop_clock(f, 26, (run_limits){.stall_s = 1.5});
+  watch_later(child, 1.7);
+  worker_run_kill(child);
+  wait_for_end(f);
+  expect_said(&f->record->run, "ended by signal 9");
+}
+
+/* Time that goes on is no stall, but may take too long. */
+static void test_limit(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  worker_run *child = start_and_stop_clock(f, 27, (run_limits){.stall_s = 0.6, .wall_s = 1.5});
+  for (guint i = 0; i < 3; i++) {
+    await_progress(child);
+    watch_later(child, 0.5);
+  }
+  wait_for_end(f);
+  const stored_run *outcome = &f->record->run;
+  g_assert_cmpint(outcome->status, ==, RUN_FAILED);
+  expect_said(outcome, "stopped: it took longer than 1.5 s (--limit), at ");
+  expect_said(outcome, ", 50 % done");
+}
+
+/* A child that does not mind SIGTERM is killed once more than a second has passed. */
+static void test_stubborn(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  sweep_kit_stop_clock();
+  worker_run *child = start(f, 1, (run_limits){.stall_s = 0.2});
+  await_trace(f, "1");
+  watch_later(child, 0.2);
+  watch_later(child, 1.001);
+  wait_for_end(f);
+  const stored_run *outcome = &f->record->run;
+  g_assert_cmpint(outcome->exit_code, ==, 128 + SIGKILL);
+  g_assert_cmpfloat(outcome->wall_s, >=, 1.2); /* by the sweep's clock, as its worker was killed too */
+  expect_said(outcome, "(--stall), at 0 s of simulated time, 0 % done");
+}
+
+/* 96 MiB of data are too few for 1 GiB: GLib gives up with a signal, and the message names it and the memory. */
+static void test_memory(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+#if defined(__SANITIZE_ADDRESS__)
+  (void)f;
+  g_test_skip("the address sanitizer takes memory of its own");
+#else
+  const stored_run *outcome = run(f, 28, (run_limits){.memory_octets = 96 << 20});
+  g_assert_cmpint(outcome->status, ==, RUN_FAILED);
+  g_assert_true(outcome->exit_code == 128 + SIGTRAP || outcome->exit_code == 128 + SIGABRT);
+  expect_said(outcome, "ended by signal ");
+  expect_said(outcome, "no memory was to be had");
+  g_assert_cmpfloat(outcome->memory_peak_octets, >, 48 << 20);
+  g_assert_cmpfloat(outcome->memory_peak_octets, <, 200 << 20);
+#endif
+}
+
+/* Its pipes are still open in its own child, for a minute, which is not waited for. */
+static void test_leaves_a_child(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  const stored_run *outcome = run(f, 30, (run_limits){0});
+  g_assert_cmpint(outcome->status, ==, RUN_OK);
+  pid_t left = sweep_kit_traced(f->folder, "30");
+  g_assert_cmpint(left, >, 0);
+  g_assert_cmpint(kill(left, 0), ==, 0);
+}
+
+/* It has ended before this process looks into its pipe, which holds more than is read in one turn. */
+static void test_ends_with_full_pipe(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  run(f, 12, (run_limits){0}); /* now the process that makes runs is there */
+  start(f, 31, (run_limits){0});
+  pid_t process = await_trace(f, "31");
+  while (kill(process, 0) == 0) {
+    g_usleep(1000);
+  }
+  wait_for_end(f);
+  g_assert_cmpint(f->record->run.status, ==, RUN_OK);
+  g_assert_cmpfloat(f->record->run.metrics.value[METRIC_TCP_SEGMENTS], ==, 1031);
+  g_assert_true(g_str_has_suffix(f->record->run.stderr_tail, " last"));
+}
+
+static void test_stop_and_kill(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  worker_run *child = start(f, 26, (run_limits){0});
+  worker_run_stop(child);
+  wait_for_end(f);
+  g_assert_cmpint(f->record->run.exit_code, ==, 128 + SIGTERM);
+  child = start(f, 26, (run_limits){0});
+  worker_run_kill(child);
+  wait_for_end(f);
+  g_assert_cmpint(f->record->run.exit_code, ==, 128 + SIGKILL);
+}
+
+/* Seen through the page they share: a quarter, once it says so. */
+static void test_share(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  worker_run *child = start(f, 26, (run_limits){0});
+  guint waker = g_timeout_add(5, wake_up, NULL);
+  while (worker_run_share(child) == 0) {
+    g_main_context_iteration(NULL, TRUE);
+  }
+  g_source_remove(waker);
+  g_assert_cmpfloat_with_epsilon(worker_run_share(child), 0.25, 1e-6);
+  worker_run_stop(child);
+  wait_for_end(f);
+}
+
+/* Two runs are two processes, made by the same one. */
+static void test_a_process_each(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  run(f, 1, (run_limits){0});
+  pid_t worker = only_worker();
+  run(f, 2, (run_limits){0});
+  g_assert_cmpint(only_worker(), ==, worker);
+  pid_t first = sweep_kit_traced(f->folder, "1"), second = sweep_kit_traced(f->folder, "2");
+  g_assert_cmpint(first, !=, second);
+  g_assert_cmpint(first, !=, worker);
+}
+
+/* What a run said, left and reached is its own, whatever the next one in its place does not do: 24 talks, 13 crashes, 26 stands at a quarter
+ * when it is killed. */
+static void test_leaves_nothing_to_the_next(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  run(f, 24, (run_limits){0});
+  const stored_run *outcome = run(f, 1, (run_limits){0});
+  g_assert_cmpstr(outcome->stderr_tail, ==, "");
+  outcome = run(f, 14, (run_limits){0});
+  g_assert_cmpint(outcome->status, ==, RUN_FAILED);
+  g_assert_null(f->record->summary);
+  outcome = run(f, 13, (run_limits){0});
+  g_assert_cmpint(outcome->exit_code, ==, 128 + SIGKILL);
+  g_assert_cmpstr(outcome->stderr_tail, ==, "fake: this led to it\nfake: a broken invariant");
+  worker_run *child = start(f, 3, (run_limits){0});
+  g_assert_cmpfloat(worker_run_share(child), ==, 0);
+  wait_for_end(f);
+  g_assert_cmpint(f->record->run.status, ==, RUN_OK);
+  g_assert_cmpstr(f->record->run.stderr_tail, ==, "");
+}
+
+/* Waits until `process`, which was sent SIGKILL, has ended; leaves it to be waited for. */
+static void await_end(pid_t process)
+{
+  siginfo_t ended;
+  g_assert_cmpint(waitid(P_PID, (id_t)process, &ended, WEXITED | WNOWAIT), ==, 0);
+}
+
+/* Whether a worker dies before its first run, with a run or while it waits: the next run is none the worse. */
+static void test_worker_dies(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  make_pool(f, (run_limits){0});
+  kill(only_worker(), SIGKILL);
+  await_end(only_worker());
+  const stored_run *outcome = run(f, 3, (run_limits){0});
+  g_assert_cmpint(outcome->status, ==, RUN_OK);
+  outcome = run(f, 32, (run_limits){0});
+  g_assert_cmpint(outcome->status, ==, RUN_FAILED);
+  g_assert_cmpint(outcome->exit_code, ==, 128 + SIGKILL);
+  outcome = run(f, 1, (run_limits){0});
+  g_assert_cmpint(outcome->status, ==, RUN_OK);
+  pid_t worker = only_worker();
+  kill(worker, SIGKILL);
+  await_end(worker);
+  outcome = run(f, 2, (run_limits){0});
+  g_assert_cmpint(outcome->status, ==, RUN_OK);
+  g_assert_cmpint(only_worker(), !=, worker);
+}
+
+/* Paused for longer than it may take, or stall; then what was left to it before. */
+static void test_pause(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  worker_run *child = start_and_stop_clock(f, 27, (run_limits){.stall_s = 1, .wall_s = 2});
+  worker_run_pause(child);
+  sweep_kit_advance_clock(2.1);
+  worker_run_continue(child);
+  worker_run_watch(child);
+  watch_later(child, 0.1);
+  await_progress(child);
+  watch_later(child, 1.8);
+  await_progress(child); /* it was not stopped */
+  watch_later(child, 0.1);
+  wait_for_end(f);
+  expect_said(&f->record->run, "it took longer than 2 s (--limit)");
+}
+
+/* Where there are descriptors for no worker that is said; once there are, all is well. */
+static void test_no_descriptors(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  g_autoptr(GError) error = NULL;
+  struct rlimit before;
+  g_assert_cmpint(getrlimit(RLIMIT_NOFILE, &before), ==, 0);
+  setrlimit(RLIMIT_NOFILE, &(struct rlimit){4, before.rlim_max});
+  g_assert_null(worker_pool_new(f->grid, fake_run, 2, &(run_limits){0}, &error));
+  setrlimit(RLIMIT_NOFILE, &before);
+  g_assert_nonnull(error);
+  run(f, 1, (run_limits){0});
+  g_assert_cmpint(f->record->run.status, ==, RUN_OK);
+}
+
+/* How many descriptors this process has open. */
+static guint open_descriptors(void)
+{
+  guint count = 0;
+  g_autoptr(GDir) dir = g_dir_open("/proc/self/fd", 0, NULL);
+  while (g_dir_read_name(dir) != NULL) {
+    count++;
+  }
+  return count;
+}
+
+static void test_leaves_nothing(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  run(f, 1, (run_limits){0});
+  guint before = open_descriptors();
+  for (int i = 0; i < 5; i++) {
+    run(f, 1, (run_limits){0});
+  }
+  g_assert_cmpuint(open_descriptors(), ==, before);
+}
+
+int main(int argc, char **argv)
+{
+  static const struct {
+    const char *path;
+    void (*function)(fixture *, gconstpointer);
+  } tests[] = {
+      {"/worker_pool/good_run", test_good_run},
+      {"/worker_pool/memory_is_its_own", test_memory_is_its_own},
+      {"/worker_pool/garbage", test_garbage},
+      {"/worker_pool/talks", test_talks},
+      {"/worker_pool/talks_nonsense", test_talks_nonsense},
+      {"/worker_pool/stall", test_stall},
+      {"/worker_pool/held_up", test_held_up},
+      {"/worker_pool/limit", test_limit},
+      {"/worker_pool/stubborn", test_stubborn},
+      {"/worker_pool/memory", test_memory},
+      {"/worker_pool/leaves_a_child", test_leaves_a_child},
+      {"/worker_pool/ends_with_full_pipe", test_ends_with_full_pipe},
+      {"/worker_pool/stop_and_kill", test_stop_and_kill},
+      {"/worker_pool/share", test_share},
+      {"/worker_pool/a_process_each", test_a_process_each},
+      {"/worker_pool/leaves_nothing_to_the_next", test_leaves_nothing_to_the_next},
+      {"/worker_pool/worker_dies", test_worker_dies},
+      {"/worker_pool/pause", test_pause},
+      {"/worker_pool/no_descriptors", test_no_descriptors},
+      {"/worker_pool/leaves_nothing", test_leaves_nothing},
+  };
+  g_test_init(&argc, &argv, NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
+    g_test_add(tests[i].path, fixture, strstr(tests[i].path, "stubborn") != NULL ? "stubborn" : "t", set_up,
+               tests[i].function, tear_down);
+  }
+  return g_test_run();
+}

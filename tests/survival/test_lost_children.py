@@ -93,8 +93,8 @@ class LostChildren(unittest.TestCase):
         self.assertEqual(sweep.returncode, 1, said)
         (row,) = kit.rows(STORE)
         self.assertEqual(row["run"][2], "failed")
-        self.assertRegex(row["run"][3], "no memory was to be had.*failed to allocate|signal 11.*the 12.0.MiB of data that it may hold"
-                         "|Sanitizer|error while loading")
+        self.assertRegex(row["run"][3], "no memory was to be had.*(failed to allocate|Cannot allocate)"
+                         "|signal 11.*the 12.0.MiB of data that it may hold|Sanitizer|error while loading")
         self.complete()
 
     def test_hanging(self):

@@ -5,12 +5,12 @@
 #include <math.h>
 #include <string.h>
 
-/* A scenario needs 4: sweep, axis, values, a list as value. libconfig's parser recurses, so hostile depth
- * ends here. */
-enum { DEPTH_MAX = 32 };
-
-/* libconfig compares each key of a group with all before it; no group of ours has more than a dozen. */
-enum { GROUP_KEYS_MAX = 1000 };
+enum {
+  DEPTH_MAX =
+      32, /* of brackets: a scenario needs 4. libconfig's parser recurses, so hostile depth ends here. */
+  GROUP_KEYS_MAX =
+      1000 /* libconfig compares each key of a group with all before it; none of ours has more than a few dozen */
+};
 
 #define NAME_CHARACTERS G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "-_*"
 
@@ -23,363 +23,287 @@ typedef struct scope {
   char *name; /* "path.forward.", for messages; NULL within lists */
 } scope;
 
-typedef struct scanner {
-  const char *p;
-  guint line;
+struct scenario_scan {
+  scenario_scan_state state;
+  guint opened_line; /* where the last string or comment began */
+  int brackets;      /* opened in this line, less those closed */
+  guint line;        /* that is scanned, or was last */
+  const char *p;     /* in it */
+  const char *end;   /* of it */
   scope scopes[DEPTH_MAX + 1];
-  guint depth; /* of scopes; scopes[0] is the file */
+  guint depth; /* of scopes; scopes[0] is the text */
   guint next_id;
   GHashTable *keys; /* "ID.NAME" → line */
   char *pending;    /* the name just read, a key if '=' or ':' follows */
   guint pending_line;
   char *key;     /* the key just read, whose value follows */
   char previous; /* the first character of the token before this one; '\0' at the start */
-  scenario_scan_problem *problem;
-} scanner;
+  scenario_scan_problem problem;
+};
 
-/* What the character does to the depth of brackets. */
-static int bracket(char c)
+scenario_scan *scenario_scan_new(void)
 {
-  return c == '{' || c == '[' || c == '(' ? 1 : c == '}' || c == ']' || c == ')' ? -1 : 0;
+  scenario_scan *s = g_new0(scenario_scan, 1);
+
+  s->next_id = 1;
+  s->keys = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+  s->scopes[0].name = g_strdup("");
+  return s;
 }
 
-scenario_scan_state scenario_scan_line(scenario_scan_state state, const char *line, gsize length,
-                                       gboolean *opened, int *depth)
+/* Forgets the name or key read before: what follows it now is neither '=' nor a bracket. */
+static void forget_name(scenario_scan *s)
 {
-  for (gsize i = 0; i < length; i++) {
-    char next = i + 1 < length ? line[i + 1] : '\0';
-
-    switch (state) {
-    case SCENARIO_SCAN_STRING:
-      if (line[i] == '\\') {
-        i++;
-      } else if (line[i] == '"') {
-        state = SCENARIO_SCAN_PLAIN;
-      }
-      break;
-    case SCENARIO_SCAN_COMMENT:
-      if (line[i] == '*' && next == '/') {
-        state = SCENARIO_SCAN_PLAIN;
-        i++;
-      }
-      break;
-    case SCENARIO_SCAN_PLAIN:
-      if (line[i] == '#' || (line[i] == '/' && next == '/')) {
-        return state;
-      }
-      if (line[i] == '"' || (line[i] == '/' && next == '*')) {
-        state = line[i] == '"' ? SCENARIO_SCAN_STRING : SCENARIO_SCAN_COMMENT;
-        i += state == SCENARIO_SCAN_COMMENT;
-        *opened = TRUE;
-      }
-      *depth += bracket(line[i]);
-      break;
-    }
-  }
-  return state;
+  g_clear_pointer(&s->pending, g_free);
+  g_clear_pointer(&s->key, g_free);
 }
 
-static gboolean problem_at(scanner *s, guint line, char *text)
+void scenario_scan_free(scenario_scan *s)
 {
-  s->problem->line = line;
-  s->problem->earlier_line = 0;
-  s->problem->text = text;
-  return FALSE;
+  forget_name(s);
+  for (guint i = 0; i <= s->depth; i++) {
+    g_free(s->scopes[i].name);
+  }
+  g_hash_table_unref(s->keys);
+  g_free(s->problem.text);
+  g_free(s);
 }
 
-/* Moves to the character behind a string or comment that starts at `p`, counting lines. */
-static void skip_string(scanner *s)
+scenario_scan_state scenario_scan_state_of(const scenario_scan *s, guint *opened_line)
 {
-  for (s->p++; *s->p != '"' && *s->p != '\0'; s->p++) {
-    if (*s->p == '\\' && s->p[1] != '\0') {
-      s->p++;
-    }
-    s->line += *s->p == '\n';
+  if (opened_line != NULL) {
+    *opened_line = s->opened_line;
   }
-  s->p += *s->p == '"';
+  return s->state;
 }
 
-static void skip_comment(scanner *s)
+/* The first problem: what comes after it is only looked at for where strings, comments and brackets end. */
+static void problem_at(scenario_scan *s, guint line, guint earlier_line, const char *format, ...)
+    G_GNUC_PRINTF(4, 5);
+
+static void problem_at(scenario_scan *s, guint line, guint earlier_line, const char *format, ...)
 {
-  if (*s->p == '#' || s->p[1] == '/') {
-    s->p += strcspn(s->p, "\n");
-    return;
+  va_list arguments;
+
+  va_start(arguments, format);
+  s->problem = (scenario_scan_problem){line, earlier_line, g_strdup_vprintf(format, arguments)};
+  va_end(arguments);
+}
+
+/* --- Numbers --- */
+
+/* An integer of `length` characters: the digits, then `suffix` letters L. */
+static void check_integer(scenario_scan *s, const char *digits, int base, gsize length, gsize suffix)
+{
+  g_autofree char *shown =
+      g_strdup_printf("%.*s%s", (int)MIN(length - suffix, 40), s->p, length - suffix > 40 ? "..." : "");
+  gboolean negative = *s->p == '-';
+  guint64 limit = suffix != 0 ? (guint64)G_MAXINT64 : (guint64)G_MAXINT32;
+
+  errno = 0;
+  guint64 value = g_ascii_strtoull(digits, NULL, base);
+  if (errno == ERANGE || value > (guint64)G_MAXINT64 + negative) {
+    problem_at(s, s->line, 0, "%s is outside 64 bits; expected a smaller number", shown);
+  } else if (value > limit + negative) {
+    problem_at(s, s->line, 0, "%s is outside 32 bits; expected %sL, with the L that larger numbers end with",
+               shown, shown);
   }
-  for (s->p += 2; *s->p != '\0' && !(s->p[0] == '*' && s->p[1] == '/'); s->p++) {
-    s->line += *s->p == '\n';
-  }
-  s->p += *s->p != '\0' ? 2 : 0;
 }
 
 static gboolean is_real(const char *digits_end)
 {
-  if (*digits_end == '.') {
-    return TRUE;
-  }
   if (*digits_end != 'e' && *digits_end != 'E') {
-    return FALSE;
+    return *digits_end == '.';
   }
   digits_end += digits_end[1] == '+' || digits_end[1] == '-' ? 2 : 1;
   return g_ascii_isdigit(*digits_end);
 }
 
-/* Checks an integer of `length` characters: the digits, then `suffix` letters L. */
-static gboolean check_integer(scanner *s, const char *digits, int base, gboolean negative, gsize length,
-                              gsize suffix)
+static void scan_number(scenario_scan *s)
 {
-  char *shown =
-      g_strdup_printf("%.*s%s", (int)MIN(length - suffix, 40), s->p, length - suffix > 40 ? "..." : "");
-  guint64 limit = suffix != 0 ? (guint64)G_MAXINT64 : (guint64)G_MAXINT32;
-  guint64 value;
-  gboolean ok = TRUE;
+  const char *p = s->p + (*s->p == '+' || *s->p == '-');
+  gboolean is_hexadecimal = p[0] == '0' && (p[1] == 'x' || p[1] == 'X') && g_ascii_isxdigit(p[2]);
+  const char *digits = p + (is_hexadecimal ? 2 : 0);
 
-  errno = 0;
-  value = g_ascii_strtoull(digits, NULL, base);
-  if (errno == ERANGE || value > (guint64)G_MAXINT64 + negative) {
-    ok = problem_at(s, s->line, g_strdup_printf("%s is outside 64 bits; expected a smaller number", shown));
-  } else if (value > limit + negative) {
-    ok = problem_at(
-        s, s->line,
-        g_strdup_printf("%s is outside 32 bits; expected %sL, with the L that larger numbers end with", shown,
-                        shown));
-  }
-  g_free(shown);
-  return ok;
-}
-
-static gboolean scan_number(scanner *s)
-{
-  const char *p = s->p;
-  gboolean negative = *p == '-';
-  gboolean ok = TRUE;
-  const char *digits;
-  int base = 10;
-
-  p += *p == '+' || *p == '-';
-  if (p[0] == '0' && (p[1] == 'x' || p[1] == 'X') && g_ascii_isxdigit(p[2])) {
-    base = 16;
-    p += 2;
-  }
-  digits = p;
-  p += strspn(p, base == 16 ? "0123456789abcdefABCDEF" : G_CSET_DIGITS);
-  if (base == 10 && is_real(p)) {
+  p = digits + strspn(digits, is_hexadecimal ? "0123456789abcdefABCDEF" : G_CSET_DIGITS);
+  if (!is_hexadecimal && is_real(p)) {
     char *end;
 
     if (isinf(g_ascii_strtod(s->p, &end))) {
-      ok = problem_at(s, s->line,
-                      g_strdup("a number is too large to be counted with; expected a smaller one"));
+      problem_at(s, s->line, 0, "a number is too large to be counted with; expected a smaller one");
     }
     p = end > s->p ? end : p + 1;
   } else {
     gsize suffix = p[0] == 'L' ? (p[1] == 'L' ? 2 : 1) : 0;
 
     p += suffix;
-    ok = check_integer(s, digits, base, negative, (gsize)(p - s->p), suffix);
+    check_integer(s, digits, is_hexadecimal ? 16 : 10, (gsize)(p - s->p), suffix);
   }
   s->p = p;
-  return ok;
 }
 
-static void scan_name(scanner *s)
-{
-  gsize length = strspn(s->p, NAME_CHARACTERS);
-
-  s->pending = g_strndup(s->p, length);
-  s->pending_line = s->line;
-  s->p += length;
-}
+/* --- Keys and brackets --- */
 
 /* `pending` is a key of the innermost group. */
-static gboolean scan_key(scanner *s)
+static void scan_key(scenario_scan *s)
 {
   scope *group = &s->scopes[s->depth];
-  char *id = g_strdup_printf("%u.%s", group->id, s->pending);
+  g_autofree char *id = g_strdup_printf("%u.%s", group->id, s->pending);
   guint earlier = GPOINTER_TO_UINT(g_hash_table_lookup(s->keys, id));
 
   if (++group->keys > GROUP_KEYS_MAX) {
-    g_free(id);
-    return problem_at(
-        s, s->pending_line,
-        g_strdup_printf("a group has more than %d keys; expected those of docs/scenario.md", GROUP_KEYS_MAX));
-  }
-  if (earlier == 0) {
-    g_hash_table_insert(s->keys, id, GUINT_TO_POINTER(s->pending_line));
+    problem_at(s, s->pending_line, 0, "a group has more than %d keys; expected those of docs/scenario.md",
+               GROUP_KEYS_MAX);
+  } else if (earlier != 0) {
+    problem_at(s, s->pending_line, earlier, "duplicate key '%s%.60s'; expected it once, it is given already",
+               group->name != NULL ? group->name : "", s->pending);
+  } else {
+    g_hash_table_insert(s->keys, g_steal_pointer(&id), GUINT_TO_POINTER(s->pending_line));
     g_free(s->key);
     s->key = g_steal_pointer(&s->pending);
-    return TRUE;
   }
-  problem_at(s, s->pending_line,
-             g_strdup_printf("duplicate key '%s%.60s'; expected it once, it is given already",
-                             group->name != NULL ? group->name : "", s->pending));
-  s->problem->earlier_line = earlier;
-  g_free(id);
-  return FALSE;
 }
 
-/* Forgets the name or key read before: what follows it now is neither '=' nor a bracket. */
-static void forget_name(scanner *s)
+static void open_scope(scenario_scan *s)
 {
-  g_clear_pointer(&s->pending, g_free);
-  g_clear_pointer(&s->key, g_free);
-}
-
-static gboolean open_scope(scanner *s)
-{
-  const scope *outer = &s->scopes[s->depth];
-  scope *inner;
+  const char *outer = s->scopes[s->depth].name;
 
   if (s->depth == DEPTH_MAX) {
-    return problem_at(
-        s, s->line,
-        g_strdup_printf("brackets are nested deeper than %d; expected groups as in docs/scenario.md",
-                        DEPTH_MAX));
+    problem_at(s, s->line, 0, "brackets are nested deeper than %d; expected groups as in docs/scenario.md",
+               DEPTH_MAX);
+    return;
   }
-  inner = &s->scopes[++s->depth];
-  inner->opener = *s->p;
-  inner->line = s->line;
-  inner->id = s->next_id++;
-  inner->keys = 0;
-  inner->name =
-      s->key != NULL && outer->name != NULL ? g_strdup_printf("%s%.60s.", outer->name, s->key) : NULL;
+  s->scopes[++s->depth] =
+      (scope){.opener = *s->p,
+              .line = s->line,
+              .id = s->next_id++,
+              .name = s->key != NULL && outer != NULL ? g_strdup_printf("%s%.60s.", outer, s->key) : NULL};
   forget_name(s);
-  return TRUE;
 }
 
-static gboolean close_scope(scanner *s)
+static void close_scope(scenario_scan *s)
 {
-  static const char *const pairs[] = {"{}", "[]", "()"};
   scope *innermost = &s->scopes[s->depth];
+  char closer = innermost->opener == '{' ? '}' : innermost->opener == '[' ? ']' : ')';
 
-  for (gsize i = 0; i < G_N_ELEMENTS(pairs); i++) {
-    if (s->depth > 0 && innermost->opener == pairs[i][0] && *s->p == pairs[i][1]) {
-      g_clear_pointer(&innermost->name, g_free);
-      s->depth--;
-      return TRUE;
-    }
-  }
   if (s->depth == 0) {
-    return problem_at(s, s->line,
-                      g_strdup_printf("'%c' closes nothing; expected its opening bracket before it", *s->p));
+    problem_at(s, s->line, 0, "'%c' closes nothing; expected its opening bracket before it", *s->p);
+  } else if (*s->p != closer) {
+    problem_at(s, s->line, innermost->line,
+               "'%c' cannot close '%c'; expected the bracket that closes the '%c'", *s->p, innermost->opener,
+               innermost->opener);
+  } else {
+    g_clear_pointer(&innermost->name, g_free);
+    s->depth--;
   }
-  problem_at(s, s->line,
-             g_strdup_printf("'%c' cannot close '%c'; expected the bracket that closes the '%c'", *s->p,
-                             innermost->opener, innermost->opener));
-  s->problem->earlier_line = innermost->line;
-  return FALSE;
 }
 
-/* A character that is no part of a name, number, string or comment. One that may not stand there at all is
- * left to libconfig's grammar. */
-static gboolean scan_character(scanner *s)
-{
-  gboolean ok = TRUE;
+/* --- Tokens --- */
 
-  switch (*s->p) {
-  case '=':
-  case ':':
-    ok = s->pending == NULL || scan_key(s);
-    break;
-  case '{':
-  case '[':
-  case '(':
-    ok = open_scope(s);
-    break;
-  case '}':
-  case ']':
-  case ')':
-    ok = close_scope(s);
-    break;
-  case '@':
-    ok = problem_at(s, s->line,
-                    g_strdup("'@' starts nothing here; expected @include \"FILE\" at the start of a line"));
-    break;
-  default:
-    break;
-  }
-  s->p++;
-  return ok;
-}
-
-/* TRUE when a string may stand here: behind '=' or another string, or as an element of a list. */
-static gboolean string_may_follow(const scanner *s)
+/* libconfig's parser loses the memory of a string that it did not expect, so it does not get to see one. It may stand after '=' or
+ * another string, or as an element of a list. */
+static void check_string(scenario_scan *s)
 {
   char opener = s->scopes[s->depth].opener;
+  gboolean is_value = s->previous != '\0' && strchr("=:\"", s->previous) != NULL;
+  gboolean is_element = (opener == '[' || opener == '(') && (s->previous == ',' || s->previous == opener);
 
-  if (strchr("=:\"", s->previous) != NULL && s->previous != '\0') {
-    return TRUE;
+  if (!is_value && !is_element) {
+    problem_at(s, s->line, 0, "a text in quotes stands where no value can; expected KEY = \"TEXT\";");
   }
-  return (opener == '[' || opener == '(') && (s->previous == ',' || s->previous == opener);
 }
 
-/* libconfig's parser loses the memory of a string that it did not expect, so it does not get to see one. */
-static gboolean scan_string(scanner *s)
+/* A token that is no comment or blank. One that may not stand there at all is left to libconfig's grammar. */
+static void scan_token(scenario_scan *s)
 {
-  if (!string_may_follow(s)) {
-    return problem_at(s, s->line,
-                      g_strdup("a text in quotes stands where no value can; expected KEY = \"TEXT\";"));
+  char c = *s->p;
+
+  if (strchr("=:{[(", c) == NULL) {
+    forget_name(s);
   }
-  skip_string(s);
-  return TRUE;
+  if (g_ascii_isalpha(c) || c == '*') {
+    gsize length = strspn(s->p, NAME_CHARACTERS);
+
+    s->pending = g_strndup(s->p, length);
+    s->pending_line = s->line;
+    s->p += length;
+    return;
+  }
+  if (g_ascii_isdigit(c) || (strchr("+-.", c) != NULL && (g_ascii_isdigit(s->p[1]) || s->p[1] == '.'))) {
+    scan_number(s);
+    return;
+  }
+  if (c == '"') {
+    check_string(s);
+  } else if ((c == '=' || c == ':') && s->pending != NULL) {
+    scan_key(s);
+  } else if (strchr("{[(", c) != NULL) {
+    open_scope(s);
+  } else if (strchr("}])", c) != NULL) {
+    close_scope(s);
+  } else if (c == '@') {
+    problem_at(s, s->line, 0, "'@' starts nothing here; expected @include \"FILE\" at the start of a line");
+  }
+  s->p++;
 }
 
-/* A token that is no comment or blank. */
-static gboolean scan_token(scanner *s)
+/* Moves over what comes next outside of strings and comments: blanks, or what begins or is a token. */
+static void scan_plain(scenario_scan *s)
 {
-  if (strchr("=:{[(", *s->p) != NULL) {
-    return scan_character(s);
-  }
-  forget_name(s);
-  if (*s->p == '"') {
-    return scan_string(s);
-  }
-  if (g_ascii_isalpha(*s->p) || *s->p == '*') {
-    scan_name(s);
-    return TRUE;
-  }
-  if (g_ascii_isdigit(*s->p) ||
-      (strchr("+-.", *s->p) != NULL && (g_ascii_isdigit(s->p[1]) || s->p[1] == '.'))) {
-    return scan_number(s);
-  }
-  return scan_character(s);
-}
+  char c = *s->p;
 
-/* Moves to the next token; FALSE at the end. */
-static gboolean find_token(scanner *s)
-{
-  for (;;) {
-    if (*s->p == '#' || (*s->p == '/' && (s->p[1] == '/' || s->p[1] == '*'))) {
-      skip_comment(s);
-    } else if (*s->p != '\0' && strchr(" \t\r\f\n", *s->p) != NULL) {
-      s->line += *s->p == '\n';
-      s->p++;
+  if (c == '#' || (c == '/' && s->p[1] == '/')) {
+    s->p = s->end;
+  } else if (c == '/' && s->p[1] == '*') {
+    s->state = SCENARIO_SCAN_COMMENT;
+    s->opened_line = s->line;
+    s->p += 2;
+  } else if (strchr(" \t\r\f", c) != NULL) {
+    s->p++;
+  } else {
+    s->brackets += strchr("{[(", c) != NULL ? 1 : strchr("}])", c) != NULL ? -1 : 0;
+    if (c == '"') {
+      s->state = SCENARIO_SCAN_STRING;
+      s->opened_line = s->line;
+    }
+    if (s->problem.text == NULL) {
+      scan_token(s);
+      s->previous = c;
     } else {
-      return *s->p != '\0';
+      s->p++;
     }
   }
 }
 
-gboolean scenario_scan_text(const char *text, scenario_scan_problem *problem)
+int scenario_scan_line(scenario_scan *s, const char *line, gsize length)
 {
-  scanner s = {.p = text, .line = 1, .next_id = 1, .problem = problem};
-  gboolean ok = TRUE;
+  s->brackets = 0;
+  s->p = line;
+  s->end = line + length;
+  s->line++;
+  while (s->p < s->end) {
+    if (s->state == SCENARIO_SCAN_PLAIN) {
+      scan_plain(s);
+    } else if (s->state == SCENARIO_SCAN_STRING) {
+      s->state = *s->p == '"' ? SCENARIO_SCAN_PLAIN : SCENARIO_SCAN_STRING;
+      s->p += *s->p == '\\' && s->p + 1 < s->end ? 2 : 1;
+    } else {
+      gboolean is_end = s->p[0] == '*' && s->p[1] == '/';
 
-  s.keys = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-  s.scopes[0].name = g_strdup("");
-  while (ok && find_token(&s)) {
-    char first = *s.p;
+      s->state = is_end ? SCENARIO_SCAN_PLAIN : SCENARIO_SCAN_COMMENT;
+      s->p += is_end ? 2 : 1;
+    }
+  }
+  return s->brackets;
+}
 
-    ok = scan_token(&s);
-    s.previous = first;
+const scenario_scan_problem *scenario_scan_end(scenario_scan *s)
+{
+  const scope *innermost = &s->scopes[s->depth];
+
+  if (s->problem.text == NULL && s->depth > 0) {
+    problem_at(s, innermost->line, 0, "'%c' is never closed; expected its closing bracket",
+               innermost->opener);
   }
-  if (ok && s.depth > 0) {
-    ok = problem_at(
-        &s, s.scopes[s.depth].line,
-        g_strdup_printf("'%c' is never closed; expected its closing bracket", s.scopes[s.depth].opener));
-  }
-  forget_name(&s);
-  for (guint i = 0; i <= s.depth; i++) {
-    g_free(s.scopes[i].name);
-  }
-  g_hash_table_unref(s.keys);
-  return ok;
+  return s->problem.text != NULL ? &s->problem : NULL;
 }

@@ -1,34 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The tokens of a scenario's text, looked at before libconfig does: what it accepts silently and what it
- * words badly. */
+/* A scenario's text, looked at line after line before libconfig reads it, for what that accepts silently and what it
+ * words badly: an integer outside 32 bits that does not end with L (libconfig wraps it), an integer outside 64 bits, a real beyond
+ * double, a key given twice in its group, a bracket nested too deep or never closed, a string where no value can stand, an '@'. */
 #ifndef SCENARIO_SCENARIO_SCAN_H
 #define SCENARIO_SCENARIO_SCAN_H
 
 #include <glib.h>
 
-/* What a line of a scenario starts or ends within. */
+typedef struct scenario_scan scenario_scan;
+
+scenario_scan *scenario_scan_new(void);
+void scenario_scan_free(scenario_scan *scan);
+
+/* Takes the next line: `length` octets at `line`, and after them a newline or NUL, which is no part of it. Returns how many
+ * brackets, of any kind, it opens, less those that it closes. */
+int scenario_scan_line(scenario_scan *scan, const char *line, gsize length);
+
+/* What the next line starts within. */
 typedef enum scenario_scan_state {
   SCENARIO_SCAN_PLAIN,
   SCENARIO_SCAN_STRING,
   SCENARIO_SCAN_COMMENT, /* the kind that spans lines */
 } scenario_scan_state;
 
-/* The state behind `length` octets of `line` (no newline among them), which starts in `state`. Sets `*opened`
- * when the string or comment that is open then began in this line, else leaves it alone. Adds to `*depth` the
- * brackets of any kind that the line opens, and takes off those that it closes. */
-scenario_scan_state scenario_scan_line(scenario_scan_state state, const char *line, gsize length,
-                                       gboolean *opened, int *depth);
+/* Where the lines taken so far end. Sets `*opened_line` (1 …), when that is not NULL, to the line in which the last string or comment
+ * began. */
+scenario_scan_state scenario_scan_state_of(const scenario_scan *scan, guint *opened_line);
 
 typedef struct scenario_scan_problem {
   guint line;         /* 1 … */
   guint earlier_line; /* where the text's sentence goes on: "… in FILE:LINE"; 0: it does not */
-  char *text;         /* free with g_free() */
+  char *text;
 } scenario_scan_problem;
 
-/* Checks `text`, whose strings and comments are closed. Returns FALSE and fills `problem` at the first
- * integer outside 32 bits that does not end with L (libconfig wraps it), integer outside 64 bits, real beyond
- * double, key given twice in its group, bracket nested too deep or never closed, string where no value can
- * stand, or '@'. */
-gboolean scenario_scan_text(const char *text, scenario_scan_problem *problem);
+/* The first problem of all lines, which end here outside of strings and comments; the scan's. NULL: there is none. */
+const scenario_scan_problem *scenario_scan_end(scenario_scan *scan);
 
 #endif

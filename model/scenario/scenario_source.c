@@ -26,7 +26,7 @@ typedef struct stretch {
 typedef struct source_family {
   char *folder;       /* of the outermost file */
   gsize octets;       /* of all files read so far */
-  GPtrArray *paths;   /* every file read */
+  GHashTable *paths;  /* of every file read */
   GString *full_text; /* all files read, each once */
   GPtrArray *reading; /* the files that are being included now, the outermost first */
 } source_family;
@@ -35,6 +35,7 @@ struct scenario_source {
   source_family *family; /* the outermost source's */
   gboolean is_outermost;
   GString *text;
+  scenario_scan *scan; /* of it */
   guint lines;         /* finished lines in `text` */
   GArray *stretches;   /* of stretch, ascending */
   GPtrArray *included; /* of scenario_source: the files included outside of any group, in their order */
@@ -82,28 +83,21 @@ static GString *read_octets(const char *path, gsize left, const char **problem)
   return NULL;
 }
 
-static guint line_of(const GString *octets, gsize offset)
-{
-  guint line = 1;
-
-  for (gsize i = 0; i < offset; i++) {
-    line += octets->str[i] == '\n';
-  }
-  return line;
-}
-
 /* A scenario is text: the title goes into JSON, and a NUL would end it for libconfig. */
 static gboolean check_text(const char *path, const GString *octets, GError **error)
 {
   const char *end;
+  guint line = 1;
 
   if (g_utf8_validate_len(octets->str, octets->len, &end)) {
     return TRUE;
   }
-  char *where = g_strdup_printf("%s:%u", path, line_of(octets, (gsize)(end - octets->str)));
-  scenario_problem(error, where, "octet 0x%02x is no text; expected a scenario file in UTF-8", (guchar)*end);
-  g_free(where);
-  return FALSE;
+  for (const char *p = octets->str; p < end; p++) {
+    line += *p == '\n';
+  }
+  g_autofree char *where = g_strdup_printf("%s:%u", path, line);
+  return scenario_problem(error, where, "octet 0x%02x is no text; expected a scenario file in UTF-8",
+                          (guchar)*end);
 }
 
 /* The file named by an @include line, or NULL when `line` is none. libconfig's rule: at the start of a line,
@@ -141,6 +135,7 @@ static scenario_source *source_new(source_family *family)
 
   source->family = family;
   source->text = g_string_new(NULL);
+  source->scan = scenario_scan_new();
   source->stretches = g_array_new(FALSE, FALSE, sizeof(stretch));
   source->included = g_ptr_array_new_with_free_func((GDestroyNotify)scenario_source_free);
   return source;
@@ -151,16 +146,12 @@ static scenario_source *source_new(source_family *family)
 static char *included_path(const source_family *family, const char *name)
 {
   gboolean as_is = g_path_is_absolute(name) || strcmp(family->folder, ".") == 0;
-  char *path = as_is ? g_strdup(name) : g_build_filename(family->folder, name, NULL);
-  char *shipped = program_files_path("IWARPSIM_DATA", "scenarios", SCENARIO_INSTALLED, name);
+  g_autofree char *path = as_is ? g_strdup(name) : g_build_filename(family->folder, name, NULL);
+  g_autofree char *shipped = program_files_path("IWARPSIM_DATA", "scenarios", SCENARIO_INSTALLED, name);
+  gboolean is_shipped = !g_path_is_absolute(name) && !g_file_test(path, G_FILE_TEST_EXISTS) &&
+                        g_file_test(shipped, G_FILE_TEST_EXISTS);
 
-  if (!g_path_is_absolute(name) && !g_file_test(path, G_FILE_TEST_EXISTS) &&
-      g_file_test(shipped, G_FILE_TEST_EXISTS)) {
-    g_free(path);
-    return shipped;
-  }
-  g_free(shipped);
-  return path;
+  return is_shipped ? g_steal_pointer(&shipped) : g_steal_pointer(&path);
 }
 
 static gboolean check_tokens(const scenario_source *source, GError **error);
@@ -170,67 +161,45 @@ static gboolean check_tokens(const scenario_source *source, GError **error);
 static gboolean append_included(scenario_source *source, const char *name, int depth, const char *where,
                                 GError **error)
 {
-  GPtrArray *reading = source->family->reading;
-  char *path = included_path(source->family, name);
-  gboolean ok = TRUE;
+  const GPtrArray *reading = source->family->reading;
+  g_autofree char *path = included_path(source->family, name);
 
-  for (guint i = 0; ok && i < reading->len; i++) {
+  for (guint i = 0; i < reading->len; i++) {
     if (strcmp(reading->pdata[i], path) == 0) {
-      ok = scenario_problem(error, where, "'%s' includes itself; expected no circle of files", path);
+      return scenario_problem(error, where, "'%s' includes itself; expected no circle of files", path);
     }
   }
-  if (ok && reading->len > INCLUDE_DEPTH_MAX) {
-    ok = scenario_problem(error, where, "includes are nested deeper than %d; expected fewer",
-                          INCLUDE_DEPTH_MAX);
+  if (reading->len > INCLUDE_DEPTH_MAX) {
+    return scenario_problem(error, where, "includes are nested deeper than %d; expected fewer",
+                            INCLUDE_DEPTH_MAX);
   }
-  if (ok && depth > 0) {
-    ok = append_file(source, path, name, where, error);
-  } else if (ok) {
-    scenario_source *own = source_new(source->family);
-
-    g_ptr_array_add(source->included, own);
-    ok = append_file(own, path, name, where, error) && check_tokens(own, error);
+  if (depth > 0) {
+    return append_file(source, path, name, where, error);
   }
-  g_free(path);
-  return ok;
+  scenario_source *own = source_new(source->family);
+  g_ptr_array_add(source->included, own);
+  return append_file(own, path, name, where, error) && check_tokens(own, error);
 }
 
-/* libconfig takes an open comment for the rest of the text. */
-static gboolean check_closed(const char *path, scenario_scan_state state, guint opened_line, GError **error)
-{
-  if (state == SCENARIO_SCAN_PLAIN) {
-    return TRUE;
-  }
-  char *where = g_strdup_printf("%s:%u", path, opened_line);
-  scenario_problem(error, where,
-                   state == SCENARIO_SCAN_STRING ? "a string is never closed; expected its closing '\"'"
-                                                 : "a comment is never closed; expected its closing '*/'");
-  g_free(where);
-  return FALSE;
-}
-
-/* Appends the lines of `octets`, read from `path`, and what they include. `scan` knows whether a line starts
- * within a string or a comment, where @include means nothing. */
+/* Appends the lines of `octets`, read from `path`, and what they include. Within a string or a comment @include means nothing. */
 static gboolean append_lines(scenario_source *source, const char *path, const GString *octets, GError **error)
 {
-  scenario_scan_state state = SCENARIO_SCAN_PLAIN;
   const char *line = octets->str;
-  guint opened_line = 0;
-  gboolean ok = TRUE;
-  int depth = 0;
+  int depth = 0; /* of brackets of this file */
+  guint opened_line;
 
   begin_stretch(source, path, 1);
-  for (guint number = 1; ok && *line != '\0'; number++) {
-    gboolean opened = FALSE;
+  for (guint number = 1; *line != '\0'; number++) {
+    gboolean is_plain = scenario_scan_state_of(source->scan, NULL) == SCENARIO_SCAN_PLAIN;
     const char *rest;
-    char *name = state == SCENARIO_SCAN_PLAIN ? included_name(line, &rest) : NULL;
+    g_autofree char *name = is_plain ? included_name(line, &rest) : NULL;
 
     if (name != NULL) {
-      char *where = g_strdup_printf("%s:%u", path, number);
+      g_autofree char *where = g_strdup_printf("%s:%u", path, number);
 
-      ok = append_included(source, name, depth, where, error);
-      g_free(where);
-      g_free(name);
+      if (!append_included(source, name, depth, where, error)) {
+        return FALSE;
+      }
       begin_stretch(source, path, number);
       line = rest;
     }
@@ -238,25 +207,36 @@ static gboolean append_lines(scenario_source *source, const char *path, const GS
     g_string_append_len(source->text, line, (gssize)length);
     g_string_append_c(source->text, '\n');
     source->lines++;
-    state = scenario_scan_line(state, line, length, &opened, &depth);
-    opened_line = opened ? number : opened_line;
+    depth += scenario_scan_line(source->scan, line, length);
     line += length + (line[length] == '\n');
   }
-  return ok && check_closed(path, state, opened_line, error);
+  /* libconfig takes an open comment for the rest of the text. */
+  scenario_scan_state state = scenario_scan_state_of(source->scan, &opened_line);
+  g_autofree char *where = scenario_source_where(source, opened_line);
+  return state == SCENARIO_SCAN_PLAIN ||
+         scenario_problem(error, where,
+                          state == SCENARIO_SCAN_STRING
+                              ? "a string is never closed; expected its closing '\"'"
+                              : "a comment is never closed; expected its closing '*/'");
 }
 
-/* A file that is included twice stands there once. By its name as written, not by where it was found: that differs from machine to
- * machine. */
-static void keep_full_text(source_family *family, const char *path, const char *name, const GString *octets)
+/* The path of a file that was read, as long as the family lives. Puts the file into the full text, once, and by its name as written, not
+ * by where it was found: that differs from machine to machine. */
+static const char *keep_file(source_family *family, const char *path, const char *name, const GString *octets)
 {
-  if (g_ptr_array_find_with_equal_func(family->paths, path, g_str_equal, NULL)) {
-    return;
+  gpointer kept;
+
+  if (g_hash_table_lookup_extended(family->paths, path, &kept, NULL)) {
+    return kept;
   }
   if (name != NULL) {
     gboolean ended = family->full_text->len == 0 || g_str_has_suffix(family->full_text->str, "\n");
     g_string_append_printf(family->full_text, "%s# @include \"%s\"\n", ended ? "" : "\n", name);
   }
   g_string_append_len(family->full_text, octets->str, (gssize)octets->len);
+  kept = g_strdup(path);
+  g_hash_table_add(family->paths, kept);
+  return kept;
 }
 
 /* `name` and `includer`: what an including file calls `path`, and where; NULL for the outermost. */
@@ -276,9 +256,7 @@ static gboolean append_file(scenario_source *source, const char *path, const cha
     return scenario_problem(error, path, "cannot read it (%s); expected a scenario file", problem);
   }
   family->octets += octets->len;
-  keep_full_text(family, path, name, octets);
-  g_ptr_array_add(family->paths, g_strdup(path));
-  path = family->paths->pdata[family->paths->len - 1];
+  path = keep_file(family, path, name, octets);
   g_ptr_array_add(family->reading, (gpointer)path);
   ok = check_text(path, octets, error) && append_lines(source, path, octets, error);
   g_ptr_array_set_size(family->reading, (gint)family->reading->len - 1);
@@ -288,20 +266,17 @@ static gboolean append_file(scenario_source *source, const char *path, const cha
 
 static gboolean check_tokens(const scenario_source *source, GError **error)
 {
-  scenario_scan_problem problem;
+  const scenario_scan_problem *problem = scenario_scan_end(source->scan);
 
-  if (scenario_scan_text(source->text->str, &problem)) {
+  if (problem == NULL) {
     return TRUE;
   }
-  char *where = scenario_source_where(source, problem.line);
-  char *earlier =
-      problem.earlier_line != 0 ? scenario_source_where(source, problem.earlier_line) : g_strdup("");
-
-  scenario_problem(error, where, "%s%s%s", problem.text, *earlier != '\0' ? " in " : "", earlier);
-  g_free(where);
-  g_free(earlier);
-  g_free(problem.text);
-  return FALSE;
+  g_autofree char *where = scenario_source_where(source, problem->line);
+  if (problem->earlier_line == 0) {
+    return scenario_problem(error, where, "%s", problem->text);
+  }
+  g_autofree char *earlier = scenario_source_where(source, problem->earlier_line);
+  return scenario_problem(error, where, "%s in %s", problem->text, earlier);
 }
 
 scenario_source *scenario_source_read(const char *path, GError **error)
@@ -311,7 +286,7 @@ scenario_source *scenario_source_read(const char *path, GError **error)
 
   source->is_outermost = TRUE;
   family->folder = g_path_get_dirname(path);
-  family->paths = g_ptr_array_new_with_free_func(g_free);
+  family->paths = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
   family->full_text = g_string_new(NULL);
   family->reading = g_ptr_array_new();
   if (!append_file(source, path, NULL, NULL, error) || !check_tokens(source, error)) {
@@ -320,25 +295,21 @@ scenario_source *scenario_source_read(const char *path, GError **error)
   return source;
 }
 
-static void family_free(source_family *family)
-{
-  g_free(family->folder);
-  g_ptr_array_unref(family->paths);
-  g_string_free(family->full_text, TRUE);
-  g_ptr_array_unref(family->reading);
-  g_free(family);
-}
-
 void scenario_source_free(scenario_source *source)
 {
   if (source == NULL) {
     return;
   }
   g_string_free(source->text, TRUE);
+  scenario_scan_free(source->scan);
   g_array_unref(source->stretches);
   g_ptr_array_unref(source->included);
   if (source->is_outermost) {
-    family_free(source->family);
+    g_free(source->family->folder);
+    g_hash_table_unref(source->family->paths);
+    g_string_free(source->family->full_text, TRUE);
+    g_ptr_array_unref(source->family->reading);
+    g_free(source->family);
   }
   g_free(source);
 }
@@ -366,19 +337,23 @@ const char *scenario_source_full_text(const scenario_source *source)
 
 char *scenario_source_where(const scenario_source *source, guint line)
 {
-  const stretch *found = &g_array_index(source->stretches, stretch, 0);
+  const stretch *stretches = (const stretch *)(const void *)source->stretches->data;
+  guint after = source->stretches->len;
+  guint found = 0;
 
-  /* An error at the end of the text may be put behind its last line. */
+  /* An error at the end of the text may be put after its last line. */
   line = CLAMP(line, 1, MAX(source->lines, 1));
-  for (guint i = 1; i < source->stretches->len; i++) {
-    const stretch *next = &g_array_index(source->stretches, stretch, i);
+  while (after - found > 1) {
+    guint middle = found + (after - found) / 2;
 
-    if (next->first_line > line) {
-      break;
+    if (stretches[middle].first_line <= line) {
+      found = middle;
+    } else {
+      after = middle;
     }
-    found = next;
   }
-  return g_strdup_printf("%s:%u", found->path, found->path_line + (line - found->first_line));
+  return g_strdup_printf("%s:%u", stretches[found].path,
+                         stretches[found].path_line + (line - stretches[found].first_line));
 }
 
 char *scenario_source_line(const scenario_source *source, guint line)

@@ -7,19 +7,12 @@
 #include "scenario/scenario_problem.h"
 #include "study/table/study_table.h"
 
-static const struct {
-  const char *name;
-  study_flag flag;
-} rows[] = {{"timeouts", STUDY_FLAG_TIMEOUTS},
-            {"spurious", STUDY_FLAG_SPURIOUS},
-            {"lost", STUDY_FLAG_LOST_RETRANSMISSIONS}};
-
 /* The flag called `name`; 0 when there is none. */
 static guint flag_of(const char *name)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
-    if (strcmp(rows[i].name, name) == 0) {
-      return rows[i].flag;
+  for (guint bit = 0; bit < STUDY_FLAGS; bit++) {
+    if (strcmp(study_flag_row_of(bit)->name, name) == 0) {
+      return 1U << bit;
     }
   }
   return 0;
@@ -27,9 +20,9 @@ static guint flag_of(const char *name)
 
 static int unknown_flag(const char *command, const char *name)
 {
-  const char *names[G_N_ELEMENTS(rows) + 1] = {NULL};
-  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
-    names[i] = rows[i].name;
+  const char *names[STUDY_FLAGS + 1] = {NULL};
+  for (guint bit = 0; bit < STUDY_FLAGS; bit++) {
+    names[bit] = study_flag_row_of(bit)->name;
   }
   const char *nearest = scenario_suggest(name, names);
   if (nearest != NULL) {

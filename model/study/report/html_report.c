@@ -4,8 +4,6 @@
 
 #include "scenario/scenario.h"
 #include "study/report/html_report_private.h"
-#include "study/report/html_style.h"
-#include "study/report/html_text.h"
 
 GQuark html_report_error_quark(void)
 {
@@ -14,9 +12,8 @@ GQuark html_report_error_quark(void)
 
 void html_report_begin_section(html_report *report, const char *id, const char *title)
 {
-  g_string_append_printf(report->html,
-                         "<section id=\"%s\" aria-labelledby=\"%s-title\">\n<h2 id=\"%s-title\">%s</h2>\n",
-                         id, id, id, title);
+  html_append(report->html, "<section id=\"%s\" aria-labelledby=\"%s-title\">\n<h2 id=\"%s-title\">%s</h2>\n",
+              id, id, id, title);
 }
 
 /* The title of the page: the scenario's, or its name when it has none. */
@@ -30,39 +27,19 @@ static const char *title_of(const html_report *report)
 static void append_head(html_report *report)
 {
   g_autofree char *policy = html_style_policy();
-  g_string_append(report->html, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                                "<meta http-equiv=\"Content-Security-Policy\" content=\"");
-  html_text_append(report->html, policy);
-  g_string_append(report->html,
-                  "\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                  "<meta name=\"referrer\" content=\"no-referrer\">\n"
-                  "<meta name=\"generator\" content=\"iwarpsim\">\n"
-                  "<link rel=\"icon\" href=\"data:,\">\n<title>");
-  html_text_append(report->html, title_of(report));
-  g_string_append(report->html, " – iwarpsim report</title>\n<style>");
+  html_append(
+      report->html,
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"%s\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta name=\"referrer\" content=\"no-referrer\">\n<meta name=\"generator\" content=\"iwarpsim\">\n"
+      "<link rel=\"icon\" href=\"data:,\">\n<title>%s – iwarpsim report</title>\n<style>",
+      policy, title_of(report));
   g_string_append(report->html, html_style());
   g_string_append(report->html, "</style>\n</head>\n<body>\n");
 }
 
-/* Below the title: scenario, seeds, program. */
-static void append_facts(html_report *report)
-{
-  const run_census *census = report->census;
-  const census_origin *first = g_ptr_array_index(census->origins, 0);
-  g_autoptr(GString) facts = g_string_new(NULL);
-  if (report->table != NULL) {
-    g_autofree char *seeds = study_table_seeds(report->table);
-    g_string_append_printf(facts, "scenario %s · %s · iwarpsim %s · %u point%s · %u runs",
-                           report->table->names, seeds, report->table->versions, report->points->len,
-                           report->points->len == 1 ? "" : "s", census->count);
-  } else {
-    g_string_append_printf(facts, "scenario %s · iwarpsim %s · %u runs", first->origin->name,
-                           first->origin->version, census->count);
-  }
-  html_text_append_element(report->html, "p", "facts", facts->str);
-  g_string_append_c(report->html, '\n');
-}
-
+/* Title, scenario, seeds, program, and where in the page is what. */
 static void append_heading(html_report *report)
 {
   static const struct {
@@ -71,14 +48,24 @@ static void append_heading(html_report *report)
   } links[] = {{"answer", "Answer"},          {"results", "Results"},   {"flags", "Flags"},
                {"parameters", "Parameters"},  {"scenario", "Scenario"}, {"provenance", "Provenance"},
                {"reproduce", "Make it again"}};
-  g_string_append(report->html, "<header>\n<p class=\"eyebrow\">iwarpsim report</p>\n");
-  html_text_append_element(report->html, "h1", NULL, title_of(report));
-  g_string_append_c(report->html, '\n');
-  append_facts(report);
+  const run_census *census = report->census;
+  const stored_origin *first = ((const census_origin *)g_ptr_array_index(census->origins, 0))->origin;
+  html_append(report->html, "<header>\n<p class=\"eyebrow\">iwarpsim report</p>\n<h1>%s</h1>\n",
+              title_of(report));
+  if (report->table != NULL) {
+    g_autofree char *seeds = study_table_seeds(report->table);
+    html_append(report->html,
+                "<p class=\"facts\">scenario %s · %s · iwarpsim %s · %u point%s · %u runs</p>\n",
+                report->table->names, seeds, report->table->versions, report->points->len,
+                report->points->len == 1 ? "" : "s", census->count);
+  } else {
+    html_append(report->html, "<p class=\"facts\">scenario %s · iwarpsim %s · %u runs</p>\n", first->name,
+                first->version, census->count);
+  }
   g_string_append(report->html, "<nav aria-label=\"Contents\"><ul>\n");
   for (gsize i = 0; i < G_N_ELEMENTS(links); i++) {
     if (report->table != NULL || strcmp(links[i].id, "results") != 0) {
-      g_string_append_printf(report->html, "<li><a href=\"#%s\">%s</a></li>\n", links[i].id, links[i].title);
+      html_append(report->html, "<li><a href=\"#%s\">%s</a></li>\n", links[i].id, links[i].title);
     }
   }
   g_string_append(report->html, "</ul></nav>\n</header>\n<main>\n");

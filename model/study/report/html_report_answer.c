@@ -3,14 +3,7 @@
 #include <math.h>
 
 #include "study/report/html_report_private.h"
-#include "study/report/html_text.h"
 #include "study/report/scenario_question.h"
-
-static void append_paragraph(html_report *report, const char *class_name, const char *text)
-{
-  html_text_append_element(report->html, "p", class_name, text);
-  g_string_append_c(report->html, '\n');
-}
 
 void html_report_append_question(html_report *report)
 {
@@ -19,12 +12,10 @@ void html_report_append_question(html_report *report)
     const census_origin *of = g_ptr_array_index(report->census->origins, i);
     scenario_question question = scenario_question_of(of->origin->text);
     gboolean asks = *question.question != '\0';
-    append_paragraph(report, asks ? "question" : "note",
-                     asks ? question.question : "The scenario's text does not say what it asks.");
+    html_append(report->html, "<p class=\"%s\">%s</p>\n", asks ? "question" : "note",
+                asks ? question.question : "The scenario's text does not say what it asks.");
     if (*question.expected != '\0') {
-      g_string_append(report->html, "<p class=\"note\"><b>Expected:</b> ");
-      html_text_append(report->html, question.expected);
-      g_string_append(report->html, "</p>\n");
+      html_append(report->html, "<p class=\"note\"><b>Expected:</b> %s</p>\n", question.expected);
     }
     scenario_question_clear(&question);
   }
@@ -36,10 +27,8 @@ static void append_number(const statistics *of, const char *unit, GString *html)
 {
   const shown_scale scale = shown_scale_for(unit, of->mean);
   shown_number number = shown_number_of(of->mean, of->half_width, &scale);
-  g_autofree char *text = *number.half_width != '\0'
-                              ? g_strdup_printf("%s ± %s %s", number.value, number.half_width, scale.unit)
-                              : g_strdup_printf("%s %s", number.value, scale.unit);
-  html_text_append_element(html, "strong", NULL, text);
+  const char *between = *number.half_width != '\0' ? " ± " : "";
+  html_append(html, "<strong>%s%s%s %s</strong>", number.value, between, number.half_width, scale.unit);
   shown_number_clear(&number);
 }
 
@@ -48,10 +37,8 @@ static void append_place(const html_report *report, const study_point *point, gs
 {
   const study_run *run = g_ptr_array_index(point->runs, 0);
   g_autofree char *place = html_report_place(report->keys, run->keys);
-  g_string_append(html, " (");
-  html_text_append(html, place);
-  g_string_append_printf(html, "%s%" G_GSIZE_FORMAT " run%s)", *place != '\0' ? "; " : "", count,
-                         count == 1 ? "" : "s");
+  html_append(html, " (%s%s%u run%s)", place, *place != '\0' ? "; " : "", (guint)count,
+              count == 1 ? "" : "s");
 }
 
 /* The points with the largest and the smallest mean of a quantity. */
@@ -142,19 +129,16 @@ static void append_verdict(html_report *report, const result_pairing *pairing)
   }
   g_autoptr(GArray) keys = result_rows_keys(report->table, pairing);
   g_autofree char *place = html_report_place(keys, of.most->first->keys);
-  g_autofree char *values =
-      g_strdup_printf("%s %s than with %s", scenario_key_row_of(pairing->key)->name, pairing->a, pairing->b);
-  g_string_append(html, "<li>Over the same seeds, the peak is larger with ");
-  html_text_append(html, values);
-  g_string_append_printf(html, " at %u of %u point%s and smaller at %u, going by 95 %% intervals of the ",
-                         of.more, of.points, of.points == 1 ? "" : "s", of.less);
-  g_string_append(html, "difference that leave out 0.");
+  html_append(html,
+              "<li>Over the same seeds, the peak is larger with %s %s than with %s at %u of %u point%s and "
+              "smaller at %u, going "
+              "by 95 %% intervals of the difference that leave out 0.",
+              scenario_key_row_of(pairing->key)->name, pairing->a, pairing->b, of.more, of.points,
+              of.points == 1 ? "" : "s", of.less);
   if (of.more + of.less > 0) {
     g_string_append(html, " It differs most, by ");
     append_number(&of.most->of, html_report_unit(peak), html);
-    g_string_append(html, *place != '\0' ? ", for " : "");
-    html_text_append(html, place);
-    g_string_append_c(html, '.');
+    html_append(html, "%s%s.", *place != '\0' ? ", for " : "", place);
   }
   g_string_append(html, "</li>\n");
 }
@@ -182,9 +166,8 @@ void html_report_append_answer(html_report *report)
 {
   html_report_begin_section(report, "answer", "Answer at a glance");
   if (report->table == NULL) {
-    g_string_append(report->html, "<p class=\"warn\">There is nothing to compare: ");
-    html_text_append(report->html, report->empty);
-    g_string_append(report->html, "</p>\n</section>\n");
+    html_append(report->html, "<p class=\"warn\">There is nothing to compare: %s</p>\n</section>\n",
+                report->empty);
     return;
   }
   g_string_append(report->html, "<ul class=\"answer\">\n");

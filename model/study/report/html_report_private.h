@@ -3,8 +3,8 @@
 #ifndef STUDY_HTML_REPORT_PRIVATE_H
 #define STUDY_HTML_REPORT_PRIVATE_H
 
+#include "study/report/html.h"
 #include "study/report/html_report.h"
-#include "study/report/html_table.h"
 #include "study/table/result_rows.h"
 #include "study/table/run_census.h"
 #include "study/table/shown_number.h"
@@ -49,12 +49,6 @@ void html_report_measure(html_report *report);
 /* "in-order receiver, MTU 9000 octets": where `texts`, indexed by scenario_key, are in `keys`; "" of no keys. Free with g_free(). */
 char *html_report_place(const GArray *keys, char *const *texts);
 
-/* Cells: the values of `keys`; a number; the number of flagged runs, nothing for none; a mean and its half-width, in two cells. */
-void html_report_add_keys(const GArray *keys, char *const *texts, html_table *table);
-void html_report_add_count(gsize count, html_table *table);
-void html_report_add_flagged(guint flagged, html_table *table);
-void html_report_add_mean(const statistics *of, const shown_scale *scale, html_table *table);
-
 /* "<section id=ID><h2>TITLE</h2>"; the caller closes it. */
 void html_report_begin_section(html_report *report, const char *id, const char *title);
 
@@ -72,8 +66,5 @@ void html_report_append_commands(html_report *report);
 
 /* Of receivers, and of markers, when they vary, each two: result_pairing. Empty without a table. Free with g_array_unref(). */
 GArray *html_report_pairings(const html_report *report);
-
-/* "timeouts": what --leave-out calls the flags, one a bit from the lowest; NULL behind the last. Static. */
-const char *html_report_flag_name(guint bit);
 
 #endif

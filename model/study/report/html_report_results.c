@@ -1,20 +1,181 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The tables of results, a row a point. */
-#include "study/report/html_report_private.h"
-#include "study/report/html_table.h"
+/* What the study gave: plots, the tables of results, receivers beside each other over the same seeds. */
+#include <math.h>
+#include <string.h>
 
-static void add_key_columns(const html_report *report, html_table *table)
+#include "study/plot/study_plot.h"
+#include "study/report/html_report_private.h"
+#include "study/table/study_label.h"
+
+/* --- What is tabulated, and where in the sweep --- */
+
+static const report_quantity quantities[REPORT_QUANTITIES] = {
+    {"peak occupancy",
+     "peak reassembly occupancy",
+     {METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, METRIC_COUNT},
+     FALSE},
+    {"p99 occupancy",
+     "99th percentile of the reassembly occupancy",
+     {METRIC_BUFFER_REASSEMBLY_P99_OCTETS, METRIC_COUNT},
+     FALSE},
+    {"placed directly",
+     "share of the payload placed directly",
+     {METRIC_PLACEMENT_OCTETS_DIRECT, METRIC_PLACEMENT_OCTETS},
+     FALSE},
+    {"goodput", "goodput", {METRIC_GOODPUT_BIT_PER_S, METRIC_COUNT}, FALSE},
+    {"placement delay", "placement delay", {METRIC_DELAY_PLACEMENT_MEAN_S, METRIC_COUNT}, TRUE},
+    {"delivery delay", "delivery delay", {METRIC_DELAY_DELIVERY_MEAN_S, METRIC_COUNT}, TRUE},
+    {"wire efficiency",
+     "wire efficiency of full-size segments",
+     {METRIC_EFFICIENCY_WIRE, METRIC_COUNT},
+     TRUE},
+};
+
+const report_quantity *html_report_quantity(guint index)
 {
-  for (guint i = 0; i < report->keys->len; i++) {
-    scenario_key key = g_array_index(report->keys, scenario_key, i);
-    html_table_add_column(table, HTML_COLUMN_HEADING, scenario_key_row_of(key)->name, "");
+  g_assert(index < REPORT_QUANTITIES);
+  return &quantities[index];
+}
+
+statistics html_report_statistics(const report_quantity *quantity, const GPtrArray *runs)
+{
+  g_autoptr(GArray) values = g_array_new(FALSE, FALSE, sizeof(double));
+  for (guint i = 0; i < runs->len; i++) {
+    double value;
+    if (result_quantity_value(&quantity->of, g_ptr_array_index(runs, i), &value)) {
+      g_array_append_val(values, value);
+    }
   }
-  if (report->keys->len == 0) {
-    html_table_add_column(table, HTML_COLUMN_HEADING, "scenario", "");
+  return statistics_of((const double *)(gpointer)values->data, values->len);
+}
+
+const char *html_report_unit(const report_quantity *quantity)
+{
+  return quantity->of.whole == METRIC_COUNT ? metric_row_of(quantity->of.metric)->unit : "1";
+}
+
+static double largest_mean(const html_report *report, const report_quantity *quantity)
+{
+  double largest = 0;
+  for (guint i = 0; i < report->points->len; i++) {
+    statistics of = html_report_statistics(quantity, g_array_index(report->points, study_point, i).runs);
+    largest = of.count > 0 ? MAX(largest, fabs(of.mean)) : largest;
+  }
+  return largest;
+}
+
+void html_report_measure(html_report *report)
+{
+  for (guint i = 0; i < REPORT_QUANTITIES; i++) {
+    const report_quantity *quantity = &quantities[i];
+    statistics all = html_report_statistics(quantity, report->table->runs);
+    report->shows[i] = all.count > 0 && (!quantity->only_when_varying || all.largest > all.smallest);
+    report->scales[i] = shown_scale_for(html_report_unit(quantity), largest_mean(report, quantity));
   }
 }
 
-void html_report_add_keys(const GArray *keys, char *const *texts, html_table *table)
+char *html_report_place(const GArray *keys, char *const *texts)
+{
+  GString *place = g_string_new(NULL);
+  for (guint i = 0; i < keys->len; i++) {
+    scenario_key key = g_array_index(keys, scenario_key, i);
+    g_autofree char *label = study_label_of(key, texts[key] != NULL ? texts[key] : "");
+    g_string_append_printf(place, "%s%s", place->len > 0 ? ", " : "", label);
+  }
+  return g_string_free(place, FALSE);
+}
+
+/* --- Plots --- */
+
+/* The page's pixels for one of the picture: 1600, as wide as plots get, fill the text's width, and text has one size in all plots. */
+#define PIXELS_PER_PIXEL 0.68
+
+/* For browsers without DejaVu Sans, which gnuplot names alone. */
+static const char picture_style[] = "<style>text{font-family:'DejaVu Sans',Verdana,'Segoe "
+                                    "UI',system-ui,sans-serif}image{image-rendering:pixelated}</style>";
+
+/* Appends `svg`, a file that gnuplot wrote, called `name` to those who do not see it. In an <img> a browser runs no script of a picture
+ * and fetches nothing for it (HTML, 4.8.3; SVG Integration, secure static mode): it can stay as it is. FALSE: it does not say its size. */
+static gboolean append_picture(GString *html, const char *svg, const char *name)
+{
+  static const char box[] = "viewBox=\"0 0 ";
+  const char *root = strstr(svg, "<svg");
+  const char *size = root != NULL ? strstr(root, box) : NULL;
+  const char *inside = size != NULL ? strchr(size, '>') : NULL;
+  double width = inside != NULL ? g_ascii_strtod(size + strlen(box), NULL) : 0;
+  if (!(width > 0)) {
+    return FALSE;
+  }
+  g_autoptr(GString) styled = g_string_new_len(svg, inside + 1 - svg);
+  g_string_append_printf(styled, "%s%s", picture_style, inside + 1);
+  g_autofree char *octets = g_base64_encode((const guchar *)styled->str, styled->len);
+  html_append(html, "<img width=\"%u\" alt=\"%s\" src=\"data:image/svg+xml;base64,%s\">\n",
+              (guint)round(width * PIXELS_PER_PIXEL), name, octets);
+  return TRUE;
+}
+
+static gboolean append_figure(html_report *report, study_plot_kind kind, guint number, GError **error)
+{
+  g_autoptr(GPtrArray) written = g_ptr_array_new_with_free_func(g_free);
+  const gnuplot_target target = {.folder = report->folder, .format = GNUPLOT_SVG, .written = written};
+  const study_plot *row = study_plot_of(kind);
+  g_autofree char *svg = NULL;
+  if (!study_plot_draw(report->table, kind, METRIC_GOODPUT_BIT_PER_S, "figure", &target, error) ||
+      !g_file_get_contents(g_ptr_array_index(written, written->len - 1), &svg, NULL, error)) {
+    return FALSE;
+  }
+  g_autofree char *name =
+      g_strdup_printf("Figure %u. %c%s.", number, g_ascii_toupper(*row->sentence), row->sentence + 1);
+  html_append(
+      report->html,
+      "<figure id=\"figure-%u\">\n<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"%s\">\n",
+      number, name);
+  if (!append_picture(report->html, svg, name)) {
+    g_set_error(error, GNUPLOT_ERROR, GNUPLOT_ERROR_FAILED, "plot %s: gnuplot drew no SVG with a viewBox",
+                row->name);
+    return FALSE;
+  }
+  html_append(report->html, "</div>\n<figcaption>%s</figcaption>\n</figure>\n", name);
+  return TRUE;
+}
+
+gboolean html_report_append_figures(html_report *report, GError **error)
+{
+  if (report->table == NULL) {
+    return TRUE;
+  }
+  g_autoptr(GArray) kinds = study_plot_kinds_for(report->table);
+  if (kinds->len == 0) {
+    return TRUE;
+  }
+  html_report_begin_section(report, "plots", "Plots");
+  for (guint i = 0; i < kinds->len; i++) {
+    if (!append_figure(report, g_array_index(kinds, study_plot_kind, i), i + 1, error)) {
+      return FALSE;
+    }
+  }
+  g_string_append(report->html, "</section>\n");
+  return TRUE;
+}
+
+/* --- Tables, a row a point --- */
+
+static void add_key_columns(const GArray *keys, html_table *table)
+{
+  for (guint i = 0; i < keys->len; i++) {
+    scenario_key key = g_array_index(keys, scenario_key, i);
+    html_table_add_column(table, HTML_COLUMN_HEADING, scenario_key_row_of(key)->name, "");
+  }
+}
+
+static void add_mean_columns(const char *heading, const char *unit, html_table *table)
+{
+  html_table_add_column(table, HTML_COLUMN_NUMBER, heading, unit);
+  html_table_add_column(table, HTML_COLUMN_HALF_WIDTH, "", "");
+}
+
+/* The values of `keys`. */
+static void add_keys(const GArray *keys, char *const *texts, html_table *table)
 {
   for (guint i = 0; i < keys->len; i++) {
     scenario_key key = g_array_index(keys, scenario_key, i);
@@ -23,32 +184,30 @@ void html_report_add_keys(const GArray *keys, char *const *texts, html_table *ta
   }
 }
 
-void html_report_add_count(gsize count, html_table *table)
+/* The number of flagged runs, nothing for none. */
+static void add_flagged(guint flagged, html_table *table)
 {
-  g_autofree char *text = g_strdup_printf("%" G_GSIZE_FORMAT, count);
+  g_autofree char *text = flagged > 0 ? g_strdup_printf("%u", flagged) : g_strdup("");
   html_table_add_cell(table, text);
 }
 
-void html_report_add_flagged(guint flagged, html_table *table)
+/* A mean and its half-width, in two cells. */
+static void add_mean(const statistics *of, const shown_scale *scale, html_table *table)
 {
-  if (flagged > 0) {
-    html_report_add_count(flagged, table);
-  } else {
-    html_table_add_cell(table, "");
-  }
-}
-
-void html_report_add_mean(const statistics *of, const shown_scale *scale, html_table *table)
-{
-  if (of->count == 0) {
-    html_table_add_cell(table, "");
-    html_table_add_cell(table, "");
-    return;
-  }
-  shown_number number = shown_number_of(of->mean, of->half_width, scale);
+  shown_number number = of->count > 0 ? shown_number_of(of->mean, of->half_width, scale)
+                                      : (shown_number){g_strdup(""), g_strdup("")};
   html_table_add_cell(table, number.value);
   html_table_add_cell(table, number.half_width);
   shown_number_clear(&number);
+}
+
+/* The columns that say which point a row is about. */
+static void add_point_columns(const html_report *report, html_table *table)
+{
+  add_key_columns(report->keys, table);
+  if (report->keys->len == 0) {
+    html_table_add_column(table, HTML_COLUMN_HEADING, "scenario", "");
+  }
 }
 
 /* Starts the row of `point` with what is in its key columns. */
@@ -56,16 +215,10 @@ static void add_point(const html_report *report, const study_point *point, html_
 {
   const study_run *run = g_ptr_array_index(point->runs, 0);
   html_table_add_row(table, point->flagged > 0);
-  html_report_add_keys(report->keys, run->keys, table);
+  add_keys(report->keys, run->keys, table);
   if (report->keys->len == 0) {
     html_table_add_cell(table, report->table->names);
   }
-}
-
-static void add_value(double value, const shown_scale *scale, html_table *table)
-{
-  g_autofree char *text = shown_number_text(value, scale);
-  html_table_add_cell(table, text);
 }
 
 /* One row a point, the means of all quantities beside each other. */
@@ -73,36 +226,34 @@ static void append_overview(html_report *report)
 {
   html_table *table =
       html_table_new("Means over the runs of each point, ± half the width of the 95 % interval (Student t).");
-  add_key_columns(report, table);
+  add_point_columns(report, table);
   html_table_add_column(table, HTML_COLUMN_NUMBER, "runs", "");
   html_table_add_column(table, HTML_COLUMN_MARK, "flagged", "");
   for (guint i = 0; i < REPORT_QUANTITIES; i++) {
     if (report->shows[i]) {
-      const char *heading = html_report_quantity(i)->heading;
-      html_table_add_column(table, HTML_COLUMN_NUMBER, heading, report->scales[i].unit);
-      html_table_add_column(table, HTML_COLUMN_HALF_WIDTH, "", "");
+      const char *heading = quantities[i].heading;
+      add_mean_columns(heading, report->scales[i].unit, table);
     }
   }
   for (guint p = 0; p < report->points->len; p++) {
     const study_point *point = &g_array_index(report->points, study_point, p);
     add_point(report, point, table);
-    html_report_add_count(point->runs->len, table);
-    html_report_add_flagged(point->flagged, table);
+    html_table_add_count(table, point->runs->len);
+    add_flagged(point->flagged, table);
     for (guint i = 0; i < REPORT_QUANTITIES; i++) {
       if (report->shows[i]) {
-        statistics of = html_report_statistics(html_report_quantity(i), point->runs);
-        html_report_add_mean(&of, &report->scales[i], table);
+        statistics of = html_report_statistics(&quantities[i], point->runs);
+        add_mean(&of, &report->scales[i], table);
       }
     }
   }
-  html_table_append(table, report->html);
-  html_table_free(table);
+  html_table_finish(table, report->html);
 }
 
 /* One quantity with its spread. */
 static void append_spread(html_report *report, guint index)
 {
-  const report_quantity *quantity = html_report_quantity(index);
+  const report_quantity *quantity = &quantities[index];
   const shown_scale scale = report->scales[index];
   const metric_row *row = metric_row_of(quantity->of.metric);
   g_autofree char *share = quantity->of.whole == METRIC_COUNT
@@ -110,10 +261,9 @@ static void append_spread(html_report *report, guint index)
                                : g_strdup_printf(" ÷ %s", metric_row_of(quantity->of.whole)->name);
   g_autofree char *caption = g_strdup_printf("%s%s: %s", row->name, share, row->sentence);
   html_table *table = html_table_new(caption);
-  add_key_columns(report, table);
+  add_point_columns(report, table);
   html_table_add_column(table, HTML_COLUMN_NUMBER, "n", "");
-  html_table_add_column(table, HTML_COLUMN_NUMBER, "mean", scale.unit);
-  html_table_add_column(table, HTML_COLUMN_HALF_WIDTH, "", "");
+  add_mean_columns("mean", scale.unit, table);
   static const char *const headings[] = {"smallest", "lower quartile", "median", "upper quartile", "largest"};
   for (gsize i = 0; i < G_N_ELEMENTS(headings); i++) {
     html_table_add_column(table, HTML_COLUMN_NUMBER, headings[i], scale.unit);
@@ -123,14 +273,14 @@ static void append_spread(html_report *report, guint index)
     statistics of = html_report_statistics(quantity, point->runs);
     const double spread[] = {of.smallest, of.lower_quartile, of.median, of.upper_quartile, of.largest};
     add_point(report, point, table);
-    html_report_add_count(of.count, table);
-    html_report_add_mean(&of, &scale, table);
+    html_table_add_count(table, of.count);
+    add_mean(&of, &scale, table);
     for (gsize i = 0; i < G_N_ELEMENTS(spread) && of.count > 0; i++) {
-      add_value(spread[i], &scale, table);
+      g_autofree char *text = shown_number_text(spread[i], &scale);
+      html_table_add_cell(table, text);
     }
   }
-  html_table_append(table, report->html);
-  html_table_free(table);
+  html_table_finish(table, report->html);
 }
 
 void html_report_append_results(html_report *report)
@@ -141,11 +291,117 @@ void html_report_append_results(html_report *report)
   g_string_append(report->html, "</div>\n<h3>Spread of each quantity</h3>\n");
   for (guint i = 0; i < REPORT_QUANTITIES; i++) {
     if (report->shows[i]) {
-      const char *heading = html_report_quantity(i)->heading;
-      g_string_append_printf(report->html, "<details open><summary>%s</summary>\n", heading);
+      html_append(report->html, "<details open><summary>%s</summary>\n", quantities[i].heading);
       append_spread(report, i);
       g_string_append(report->html, "</details>\n");
     }
+  }
+  g_string_append(report->html, "</section>\n");
+}
+
+/* --- Paired differences --- */
+
+static const scenario_key compared[] = {SCENARIO_RECEIVER_MODE, SCENARIO_MPA_MARKERS};
+
+/* Of the quantities the first ones, those that are tabulated at all: peak, p99, share placed directly, goodput. */
+enum { PAIRED_QUANTITIES = 4 };
+
+static gboolean is_key(const html_report *report, scenario_key key)
+{
+  for (guint i = 0; i < report->keys->len; i++) {
+    if (g_array_index(report->keys, scenario_key, i) == key) {
+      return TRUE;
+    }
+  }
+  return FALSE;
+}
+
+GArray *html_report_pairings(const html_report *report)
+{
+  GArray *pairings = g_array_new(FALSE, FALSE, sizeof(result_pairing));
+  g_array_set_clear_func(pairings, (GDestroyNotify)result_pairing_clear);
+  for (gsize i = 0; i < G_N_ELEMENTS(compared) && report->table != NULL; i++) {
+    if (!is_key(report, compared[i])) {
+      continue;
+    }
+    g_autoptr(GPtrArray) values = study_keys_values(report->table->runs, compared[i]);
+    for (guint a = 0; a < values->len; a++) {
+      for (guint b = a + 1; b < values->len; b++) {
+        const result_pairing pairing = {.key = compared[i],
+                                        .a = g_strdup(g_ptr_array_index(values, a)),
+                                        .b = g_strdup(g_ptr_array_index(values, b))};
+        g_array_append_val(pairings, pairing);
+      }
+    }
+  }
+  return pairings;
+}
+
+static const result_row *row_at(const GArray *rows, guint index)
+{
+  return &g_array_index(rows, result_row, index);
+}
+
+/* The scale for the differences in `rows`. */
+static shown_scale scale_of(const GArray *rows, const report_quantity *quantity)
+{
+  double largest = 0;
+  for (guint i = 0; i < rows->len; i++) {
+    const statistics *of = &row_at(rows, i)->of;
+    largest = of->count > 0 ? MAX(largest, fabs(of->mean)) : largest;
+  }
+  return shown_scale_for(html_report_unit(quantity), largest);
+}
+
+static void append_pairing(html_report *report, const result_pairing *pairing)
+{
+  GArray *rows[PAIRED_QUANTITIES];
+  shown_scale scales[PAIRED_QUANTITIES];
+  g_autoptr(GArray) keys = result_rows_keys(report->table, pairing);
+  for (guint q = 0; q < PAIRED_QUANTITIES; q++) {
+    rows[q] = result_rows_of(report->table, &quantities[q].of, pairing);
+    scales[q] = scale_of(rows[q], &quantities[q]);
+  }
+  g_autofree char *caption = g_strdup_printf(
+      "%s: %s minus %s. Means of the differences between runs that agree in everything else, the seed too, "
+      "± half the width of the 95 %% interval.",
+      scenario_key_row_of(pairing->key)->name, pairing->a, pairing->b);
+  html_table *table = html_table_new(caption);
+  add_key_columns(keys, table);
+  html_table_add_column(table, HTML_COLUMN_NUMBER, "pairs", "");
+  html_table_add_column(table, HTML_COLUMN_MARK, "flagged", "");
+  for (guint q = 0; q < PAIRED_QUANTITIES; q++) {
+    if (report->shows[q]) {
+      add_mean_columns(quantities[q].heading, scales[q].unit, table);
+    }
+  }
+  for (guint i = 0; i < rows[0]->len; i++) {
+    const result_row *first = row_at(rows[0], i);
+    html_table_add_row(table, first->flagged > 0);
+    add_keys(keys, first->first->keys, table);
+    html_table_add_count(table, first->of.count);
+    add_flagged(first->flagged, table);
+    for (guint q = 0; q < PAIRED_QUANTITIES; q++) {
+      if (report->shows[q]) {
+        add_mean(&row_at(rows[q], i)->of, &scales[q], table);
+      }
+    }
+  }
+  html_table_finish(table, report->html);
+  for (guint q = 0; q < PAIRED_QUANTITIES; q++) {
+    g_array_unref(rows[q]);
+  }
+}
+
+void html_report_append_pairs(html_report *report)
+{
+  g_autoptr(GArray) pairings = html_report_pairings(report);
+  if (pairings->len == 0) {
+    return;
+  }
+  html_report_begin_section(report, "differences", "Paired differences");
+  for (guint i = 0; i < pairings->len; i++) {
+    append_pairing(report, &g_array_index(pairings, result_pairing, i));
   }
   g_string_append(report->html, "</section>\n");
 }

@@ -1,30 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What to be careful about: runs with flagged TCP behaviour, left out, or that did not end ok. */
+/* The runs: which to be careful about, what of the scenario differs from the defaults, where the numbers come from, and the commands that
+ * make them again. */
+#include <string.h>
+
 #include "study/report/html_report_private.h"
-#include "study/report/html_table.h"
-#include "study/report/html_text.h"
 
-static const struct {
-  study_flag flag;
-  const char *name; /* what --leave-out calls it */
-  metric_id metric;
-} flags[] = {
-    {STUDY_FLAG_TIMEOUTS, "timeouts", METRIC_TCP_TIMEOUTS},
-    {STUDY_FLAG_SPURIOUS, "spurious", METRIC_TCP_SPURIOUS_RETRANSMISSIONS},
-    {STUDY_FLAG_LOST_RETRANSMISSIONS, "lost", METRIC_TCP_LOST_RETRANSMISSIONS},
-};
+/* --- Flags: runs with flagged TCP behaviour, left out, or that did not end ok --- */
 
-const char *html_report_flag_name(guint bit)
-{
-  return bit < G_N_ELEMENTS(flags) ? flags[bit].name : NULL;
-}
-
-static guint count_flag(const study_table *table, study_flag flag)
+static guint count_flag(const study_table *table, guint bit)
 {
   guint count = 0;
   for (guint i = 0; i < table->runs->len; i++) {
     const study_run *run = g_ptr_array_index(table->runs, i);
-    count += (run->flags & flag) != 0;
+    count += run->flags >> bit & 1;
   }
   return count;
 }
@@ -40,18 +28,17 @@ static void append_flags(html_report *report)
   html_table_add_column(html, HTML_COLUMN_TEXT, "what it counts", "");
   html_table_add_column(html, HTML_COLUMN_MARK, "runs with it", "");
   html_table_add_column(html, HTML_COLUMN_TEXT, "left out by", "");
-  for (gsize i = 0; i < G_N_ELEMENTS(flags); i++) {
-    guint count = count_flag(table, flags[i].flag);
-    g_autofree char *number = g_strdup_printf("%u", count);
-    g_autofree char *option = g_strdup_printf("--leave-out %s", flags[i].name);
+  for (guint bit = 0; bit < STUDY_FLAGS; bit++) {
+    const study_flag_row *row = study_flag_row_of(bit);
+    guint count = count_flag(table, bit);
+    g_autofree char *option = g_strdup_printf("--leave-out %s", row->name);
     html_table_add_row(html, count > 0);
-    html_table_add_cell(html, metric_row_of(flags[i].metric)->name);
-    html_table_add_cell(html, metric_row_of(flags[i].metric)->sentence);
-    html_table_add_cell(html, number);
+    html_table_add_cell(html, metric_row_of(row->metric)->name);
+    html_table_add_cell(html, metric_row_of(row->metric)->sentence);
+    html_table_add_count(html, count);
     html_table_add_cell(html, option);
   }
-  html_table_append(html, report->html);
-  html_table_free(html);
+  html_table_finish(html, report->html);
 }
 
 static void append_ends(html_report *report)
@@ -100,13 +87,12 @@ static void append_others(html_report *report)
   html_table_add_column(table, HTML_COLUMN_HEADING, "run", "");
   html_table_add_column(table, HTML_COLUMN_TEXT, "status", "");
   html_table_add_column(table, HTML_COLUMN_NUMBER, "exit code", "");
-  html_table_add_column(table, HTML_COLUMN_SAID, "why", "");
-  html_table_add_column(table, HTML_COLUMN_SAID, "what the run said last", "");
+  html_table_add_column(table, HTML_COLUMN_VERBATIM, "why", "");
+  html_table_add_column(table, HTML_COLUMN_VERBATIM, "what the run said last", "");
   for (guint i = 0; i < census->others->len; i++) {
     add_other(report, g_ptr_array_index(census->others, i), table);
   }
-  html_table_append(table, report->html);
-  html_table_free(table);
+  html_table_finish(table, report->html);
 }
 
 void html_report_append_flags(html_report *report)
@@ -118,4 +104,244 @@ void html_report_append_flags(html_report *report)
   }
   append_others(report);
   g_string_append(report->html, "</section>\n");
+}
+
+/* --- The scenario: what the sweep varies, what differs from the defaults, its text --- */
+
+/* The texts of `key` in all runs, described ones included: each once. */
+static GPtrArray *values_of(const html_report *report, scenario_key key)
+{
+  g_autoptr(GPtrArray) runs = g_ptr_array_new();
+  for (guint i = 0; report->table != NULL && i < report->table->runs->len; i++) {
+    g_ptr_array_add(runs, g_ptr_array_index(report->table->runs, i));
+  }
+  for (guint i = 0; i < report->census->others->len; i++) {
+    g_ptr_array_add(runs, g_ptr_array_index(report->census->others, i));
+  }
+  return study_keys_values(runs, key);
+}
+
+/* The value of a key that takes that of `key` when not given says something of its own only when it differs from it. */
+static gboolean is_inherited(const html_report *report, scenario_key key, const char *value)
+{
+  int from = scenario_key_row_of(key)->inherits;
+  if (from < 0) {
+    return FALSE;
+  }
+  g_autoptr(GPtrArray) values = values_of(report, (scenario_key)from);
+  return values->len == 1 && strcmp(g_ptr_array_index(values, 0), value) == 0;
+}
+
+/* The axis that `key` is: it has several values and none of them follows from those it inherits. */
+static gboolean varies_with(const html_report *report, scenario_key key)
+{
+  int from = scenario_key_row_of(key)->inherits;
+  if (from < 0) {
+    return FALSE;
+  }
+  g_autoptr(GPtrArray) own = values_of(report, key);
+  g_autoptr(GPtrArray) inherited = values_of(report, (scenario_key)from);
+  gboolean same = own->len == inherited->len;
+  for (guint i = 0; same && i < own->len; i++) {
+    same = strcmp(g_ptr_array_index(own, i), g_ptr_array_index(inherited, i)) == 0;
+  }
+  return same;
+}
+
+static char *shown_values(const GPtrArray *values, scenario_key key)
+{
+  GString *text = g_string_new(NULL);
+  for (guint i = 0; i < values->len; i++) {
+    g_autofree char *shown = study_keys_label(key, g_ptr_array_index(values, i));
+    g_string_append_printf(text, "%s%s", i > 0 ? " · " : "", shown);
+  }
+  return g_string_free(text, FALSE);
+}
+
+static void add_parameter(const html_report *report, scenario_key key, html_table *table)
+{
+  g_autoptr(GPtrArray) values = values_of(report, key);
+  gboolean varies = values->len > 1;
+  const char *first = values->len > 0 ? g_ptr_array_index(values, 0) : "";
+  gboolean is_default = g_strcmp0(first, report->defaults[key]) == 0;
+  if (key == SCENARIO_TITLE || values->len == 0 || (varies && varies_with(report, key)) ||
+      (!varies && (is_default || is_inherited(report, key, first)))) {
+    return;
+  }
+  const scenario_key_row *row = scenario_key_row_of(key);
+  g_autofree char *shown = shown_values(values, key);
+  html_table_add_row(table, FALSE);
+  html_table_add_cell(table, row->name);
+  html_table_add_cell(table, shown);
+  html_table_add_cell(table, report->defaults[key]);
+  html_table_add_cell(table, row->sentence);
+}
+
+void html_report_append_parameters(html_report *report)
+{
+  html_report_begin_section(report, "parameters", "Parameters");
+  html_table *table = html_table_new(
+      "What the sweep varies, and what differs from the defaults; all else is as iwarpsim explain says.");
+  html_table_add_column(table, HTML_COLUMN_HEADING, "key", "");
+  html_table_add_column(table, HTML_COLUMN_TEXT, "value", "");
+  html_table_add_column(table, HTML_COLUMN_TEXT, "default", "");
+  html_table_add_column(table, HTML_COLUMN_TEXT, "what it means", "");
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    add_parameter(report, key, table);
+  }
+  html_table_finish(table, report->html);
+  g_string_append(report->html, "</section>\n");
+}
+
+void html_report_append_scenario(html_report *report)
+{
+  html_report_begin_section(report, "scenario", "Scenario");
+  for (guint i = 0; i < report->census->origins->len; i++) {
+    const stored_origin *origin =
+        ((const census_origin *)g_ptr_array_index(report->census->origins, i))->origin;
+    html_append(report->html, "<h3>%s.cfg</h3>\n<pre tabindex=\"0\"><code>%s</code></pre>\n", origin->name,
+                origin->text);
+  }
+  g_string_append(report->html, "</section>\n");
+}
+
+/* --- Provenance --- */
+
+static void append_fact(html_report *report, const char *term, const char *text)
+{
+  if (text == NULL || *text == '\0') {
+    return;
+  }
+  html_append(report->html, "<dt>%s</dt><dd>%s</dd>\n", term, text);
+}
+
+/* "2.4 h", "35 s". Free with g_free(). */
+static char *time_spent(double seconds)
+{
+  static const struct {
+    double from;
+    shown_scale scale;
+  } units[] = {{3600, {3600, "h"}}, {120, {60, "min"}}, {0, {1, "s"}}};
+  gsize i = 0;
+  while (i + 1 < G_N_ELEMENTS(units) && seconds < units[i].from) {
+    i++;
+  }
+  g_autofree char *number = shown_number_text(seconds, &units[i].scale);
+  return g_strdup_printf("%s %s", number, units[i].scale.unit);
+}
+
+static void append_running(html_report *report)
+{
+  const run_census *census = report->census;
+  g_autofree char *count = g_strdup_printf("%u", census->count);
+  g_autofree char *seeds = report->table != NULL ? study_table_seeds(report->table) : NULL;
+  g_autofree char *engines = study_table_join(census->engines);
+  g_autofree char *hosts = study_table_join(census->hosts);
+  g_autofree char *dates = census->first == NULL ? NULL
+                           : strcmp(census->first, census->last) == 0
+                               ? g_strdup(census->first)
+                               : g_strdup_printf("%s to %s", census->first, census->last);
+  g_autofree char *cpu = time_spent(census->cpu_s);
+  g_autofree char *wall = time_spent(census->wall_s);
+  const shown_scale scale = shown_scale_for("octets", census->memory_peak_octets);
+  g_autofree char *number = shown_number_text(census->memory_peak_octets, &scale);
+  g_autofree char *memory = g_strdup_printf("%s %s in the largest run", number, scale.unit);
+  g_autofree char *maker = g_strdup_printf("iwarpsim %s", report->options->version);
+  g_string_append(report->html, "<dl>\n");
+  append_fact(report, "Runs", count);
+  append_fact(report, "Seeds", seeds);
+  append_fact(report, "Engine", engines);
+  append_fact(report, "Hosts", hosts);
+  append_fact(report, "Started", dates);
+  append_fact(report, "CPU time", cpu);
+  append_fact(report, "Wall time, all runs together", wall);
+  append_fact(report, "Memory", census->memory_peak_octets > 0 ? memory : NULL);
+  append_fact(report, "Report made by", maker);
+  g_string_append(report->html, "</dl>\n");
+}
+
+static void append_origin(html_report *report, const census_origin *of)
+{
+  const stored_origin *origin = of->origin;
+  html_append(report->html, "<h3>%s, %u run%s</h3>\n<dl>\n", origin->name, of->count,
+              of->count == 1 ? "" : "s");
+  append_fact(report, "Title", origin->title);
+  append_fact(report, "SHA-256 of the scenario", origin->hash);
+  append_fact(report, "Options", origin->sets);
+  append_fact(report, "iwarpsim", origin->version);
+  append_fact(report, "Git commit", origin->git);
+  append_fact(report, "Libraries", origin->libraries);
+  g_string_append(report->html, "</dl>\n");
+}
+
+void html_report_append_provenance(html_report *report)
+{
+  html_report_begin_section(report, "provenance", "Provenance");
+  append_running(report);
+  for (guint i = 0; i < report->census->origins->len; i++) {
+    append_origin(report, g_ptr_array_index(report->census->origins, i));
+  }
+  g_string_append(report->html, "</section>\n");
+}
+
+/* `text` as a word of a shell's command line, quoted only when it must be. Free with g_free(). */
+static char *shell_word(const char *text)
+{
+  gboolean plain = *text != '\0';
+  for (const char *c = text; *c != '\0'; c++) {
+    plain = plain && (g_ascii_isalnum(*c) || strchr("_-./=,:+@%", *c) != NULL);
+  }
+  return plain ? g_strdup(text) : g_shell_quote(text);
+}
+
+static void append_option(GString *command, const char *option, const char *value)
+{
+  g_autofree char *word = shell_word(value);
+  g_string_append_printf(command, " %s %s", option, word);
+}
+
+static void append_sweep(const stored_origin *origin, const char *store, gboolean mix, GString *command)
+{
+  g_autofree char *file = g_strconcat(origin->name, ".cfg", NULL);
+  g_autofree char *file_word = shell_word(file);
+  g_string_append_printf(command, "iwarpsim sweep %s", file_word);
+  g_auto(GStrv) sets = g_strsplit(origin->sets != NULL ? origin->sets : "", "\n", -1);
+  for (gsize i = 0; sets[i] != NULL; i++) {
+    if (*sets[i] != '\0') {
+      append_option(command, "--set", sets[i]);
+    }
+  }
+  append_option(command, "--store", store);
+  g_string_append(command, mix ? " --mix\n" : "\n");
+}
+
+static void append_leave_out(guint leave_out, GString *command)
+{
+  const char *separator = " --leave-out ";
+  for (guint bit = 0; bit < STUDY_FLAGS; bit++) {
+    if ((leave_out >> bit & 1) != 0) {
+      g_string_append_printf(command, "%s%s", separator, study_flag_row_of(bit)->name);
+      separator = ",";
+    }
+  }
+}
+
+void html_report_append_commands(html_report *report)
+{
+  const GPtrArray *origins = report->census->origins;
+  g_autofree char *store = g_path_get_basename(report->options->store);
+  g_autofree char *page = g_path_get_basename(report->options->page);
+  g_autoptr(GString) command = g_string_new(NULL);
+  for (guint i = 0; i < origins->len; i++) {
+    append_sweep(((const census_origin *)g_ptr_array_index(origins, i))->origin, store, i > 0, command);
+  }
+  g_autofree char *store_word = shell_word(store);
+  g_string_append_printf(command, "iwarpsim report %s", store_word);
+  append_option(command, "-o", page);
+  append_leave_out(report->options->leave_out, command);
+  html_report_begin_section(report, "reproduce", "Make it again");
+  html_append(report->html,
+              "<p>With the scenario's text above in a file of its name, and the iwarpsim of the "
+              "provenance:</p>\n<pre tabindex=\"0\"><code>%s</code></pre>\n</section>\n",
+              command->str);
 }

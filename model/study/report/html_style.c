@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "study/report/html_style.h"
-
-#include <glib.h>
+#include "study/report/html.h"
 
 static const char style[] =
     ":root{color-scheme:light dark;--ink:#1c1e21;--muted:#5b6169;--paper:#fff;--shade:#f5f6f7;--line:#d9dce0;"
@@ -57,7 +55,7 @@ static const char style[] =
     "#parameters td{min-width:7.5rem}\n"
     ".half-width{padding-left:0;color:var(--muted);white-space:nowrap}\n"
     ".unit,.group-of{display:block;font-weight:400;color:var(--muted);font-size:.92em}\n"
-    "td.said{white-space:pre-wrap;overflow-wrap:anywhere;min-width:14rem;max-width:26rem}\n"
+    "td.verbatim{white-space:pre-wrap;overflow-wrap:anywhere;min-width:14rem;max-width:26rem}\n"
     ".mark .flagged{color:var(--warn);font-weight:600}\n"
     "details{margin:0 0 .6rem}\n"
     "summary{cursor:pointer;font-weight:600;padding:.35rem 0}\n"

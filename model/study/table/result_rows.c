@@ -38,12 +38,7 @@ static const char *find_value(scenario_key key, const char *text, const GPtrArra
       return g_ptr_array_index(values, i);
     }
   }
-  g_autoptr(GPtrArray) names = g_ptr_array_new();
-  for (guint i = 0; i < values->len; i++) {
-    g_ptr_array_add(names, g_ptr_array_index(values, i));
-  }
-  g_ptr_array_add(names, NULL);
-  g_autofree char *list = g_strjoinv(", ", (char **)names->pdata);
+  g_autofree char *list = study_table_join(values);
   g_autofree char *what = g_strdup_printf("no run has %s = %s", row->name, canonical);
   g_autofree char *expected =
       values->len > 1 ? g_strdup_printf("two of %s", list) : g_strdup("a key that varies in the store");

@@ -9,22 +9,21 @@ GQuark study_table_error_quark(void)
   return g_quark_from_static_string("iwarpsim-study-table-error");
 }
 
-/* What a flag is called, and the metric that raises it. */
-static const struct {
-  const char *name;
-  study_flag flag;
-  metric_id metric;
-} flag_rows[] = {{"timeouts", STUDY_FLAG_TIMEOUTS, METRIC_TCP_TIMEOUTS},
-                 {"spurious", STUDY_FLAG_SPURIOUS, METRIC_TCP_SPURIOUS_RETRANSMISSIONS},
-                 {"lost", STUDY_FLAG_LOST_RETRANSMISSIONS, METRIC_TCP_LOST_RETRANSMISSIONS}};
+const study_flag_row *study_flag_row_of(guint bit)
+{
+  static const study_flag_row rows[STUDY_FLAGS] = {{"timeouts", METRIC_TCP_TIMEOUTS},
+                                                   {"spurious", METRIC_TCP_SPURIOUS_RETRANSMISSIONS},
+                                                   {"lost", METRIC_TCP_LOST_RETRANSMISSIONS}};
+  g_assert(bit < STUDY_FLAGS);
+  return &rows[bit];
+}
 
 static guint flags_of(const metric_values *metrics)
 {
   guint flags = 0;
-  for (gsize i = 0; i < G_N_ELEMENTS(flag_rows); i++) {
-    if (metrics->present[flag_rows[i].metric] && metrics->value[flag_rows[i].metric] > 0) {
-      flags |= flag_rows[i].flag;
-    }
+  for (guint bit = 0; bit < STUDY_FLAGS; bit++) {
+    metric_id metric = study_flag_row_of(bit)->metric;
+    flags |= metrics->present[metric] && metrics->value[metric] > 0 ? 1U << bit : 0;
   }
   return flags;
 }
@@ -67,10 +66,13 @@ static void add_once(GPtrArray *texts, const char *text)
   }
 }
 
-static char *join(GPtrArray *texts)
+char *study_table_join(const GPtrArray *texts)
 {
-  g_ptr_array_add(texts, NULL);
-  return g_strjoinv(", ", (char **)texts->pdata);
+  GString *joined = g_string_new(NULL);
+  for (guint i = 0; i < texts->len; i++) {
+    g_string_append_printf(joined, "%s%s", i > 0 ? ", " : "", (const char *)g_ptr_array_index(texts, i));
+  }
+  return g_string_free(joined, FALSE);
 }
 
 /* "0.1.0 (git 1234abc)"; without the commit where it is not known. */
@@ -173,8 +175,8 @@ study_table *study_table_read(result_store *store, guint leave_out, GError **err
     set_empty(table, leave_out, error);
     good = FALSE;
   }
-  table->names = join(names);
-  table->versions = join(versions);
+  table->names = study_table_join(names);
+  table->versions = study_table_join(versions);
   if (!good) {
     g_clear_pointer(&table, study_table_free);
   }
@@ -203,9 +205,9 @@ void study_table_free(study_table *table)
 static char *flag_names(guint flags)
 {
   GString *names = g_string_new(NULL);
-  for (gsize i = 0; i < G_N_ELEMENTS(flag_rows); i++) {
-    if ((flags & flag_rows[i].flag) != 0) {
-      g_string_append_printf(names, "%s%s", names->len > 0 ? ", " : "", flag_rows[i].name);
+  for (guint bit = 0; bit < STUDY_FLAGS; bit++) {
+    if ((flags >> bit & 1) != 0) {
+      g_string_append_printf(names, "%s%s", names->len > 0 ? ", " : "", study_flag_row_of(bit)->name);
     }
   }
   return g_string_free(names, FALSE);
@@ -255,7 +257,6 @@ char *study_table_seeds(const study_table *table)
   if (seeds->len > 6) {
     return g_strdup_printf("%u seeds", seeds->len);
   }
-  g_ptr_array_add(seeds, NULL);
-  g_autofree char *list = g_strjoinv(", ", (char **)seeds->pdata);
+  g_autofree char *list = study_table_join(seeds);
   return g_strdup_printf("seeds %s", list);
 }

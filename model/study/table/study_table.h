@@ -28,6 +28,14 @@ typedef enum study_flag {
   STUDY_FLAG_LOST_RETRANSMISSIONS = 1 << 2 /* tcp.lost_retransmissions > 0 */
 } study_flag;
 
+/* What --leave-out calls the flag 1 << `bit` (bit < STUDY_FLAGS), and the metric that raises it; static. */
+typedef struct study_flag_row {
+  const char *name;
+  metric_id metric;
+} study_flag_row;
+enum { STUDY_FLAGS = 3 };
+const study_flag_row *study_flag_row_of(guint bit);
+
 /* One run. */
 typedef struct study_run {
   char *keys
@@ -109,6 +117,9 @@ GArray *study_table_pair_keys(const study_table *table, scenario_key key);
  * set. Free with g_array_unref(). */
 GArray *study_table_pairs(const study_table *table, scenario_key key, const char *a, const char *b,
                           metric_id metric);
+
+/* `texts` (char *), joined by commas. Free with g_free(). */
+char *study_table_join(const GPtrArray *texts);
 
 /* The seeds in the table: "seed 1", "seeds 1–3", "seeds 1, 5, 9" or "12 seeds". Free with g_free(). */
 char *study_table_seeds(const study_table *table);

@@ -1,10 +1,74 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "study/report/html_table.h"
+#include "study/report/html.h"
 
 #include <string.h>
 
-#include "study/report/html_text.h"
+#include "base/plain_text.h"
 #include "study/table/shown_number.h"
+
+/* --- Texts --- */
+
+#define REPLACEMENT 0xFFFD
+
+static gboolean is_shown(gunichar character)
+{
+  return character == '\n' || character == '\t' || plain_text_shows(character);
+}
+
+static void append_character(GString *html, gunichar character)
+{
+  switch (character) {
+  case '&':
+    g_string_append(html, "&amp;");
+    break;
+  case '<':
+    g_string_append(html, "&lt;");
+    break;
+  case '>':
+    g_string_append(html, "&gt;");
+    break;
+  case '"':
+    g_string_append(html, "&quot;");
+    break;
+  case '\'':
+    g_string_append(html, "&#39;");
+    break;
+  default:
+    g_string_append_unichar(html, is_shown(character) ? character : REPLACEMENT);
+    break;
+  }
+}
+
+void html_append_text(GString *html, const char *text)
+{
+  g_autofree char *valid = g_utf8_make_valid(text, -1);
+  for (const char *c = valid; *c != '\0'; c = g_utf8_next_char(c)) {
+    if (strncmp(c, "\r\n", 2) != 0) {
+      append_character(html, g_utf8_get_char(c));
+    }
+  }
+}
+
+void html_append(GString *html, const char *format, ...)
+{
+  va_list arguments;
+  va_start(arguments, format);
+  for (const char *c = format; *c != '\0'; c++) {
+    if (*c != '%') {
+      g_string_append_c(html, *c);
+    } else if (*++c == 's') {
+      html_append_text(html, va_arg(arguments, const char *));
+    } else if (*c == '%') {
+      g_string_append_c(html, '%');
+    } else {
+      g_assert(*c == 'u');
+      g_string_append_printf(html, "%u", va_arg(arguments, guint));
+    }
+  }
+  va_end(arguments);
+}
+
+/* --- Tables --- */
 
 typedef struct table_column {
   html_column_kind kind;
@@ -77,14 +141,15 @@ void html_table_add_cell(html_table *table, const char *text)
   g_ptr_array_add(cells, g_strdup(text));
 }
 
+void html_table_add_count(html_table *table, gsize count)
+{
+  g_autofree char *text = g_strdup_printf("%" G_GSIZE_FORMAT, count);
+  html_table_add_cell(table, text);
+}
+
 static const table_column *column_at(const html_table *table, guint index)
 {
   return &g_array_index(table->columns, table_column, index);
-}
-
-static gboolean is_half_width(const html_table *table, guint index)
-{
-  return index < table->columns->len && column_at(table, index)->kind == HTML_COLUMN_HALF_WIDTH;
 }
 
 static const char *class_of(html_column_kind kind)
@@ -94,19 +159,8 @@ static const char *class_of(html_column_kind kind)
                                         [HTML_COLUMN_NUMBER] = " class=\"number\"",
                                         [HTML_COLUMN_HALF_WIDTH] = " class=\"half-width\"",
                                         [HTML_COLUMN_MARK] = " class=\"number flagged\"",
-                                        [HTML_COLUMN_SAID] = " class=\"said\""};
+                                        [HTML_COLUMN_VERBATIM] = " class=\"verbatim\""};
   return classes[kind];
-}
-
-/* "path.forward.mtu" with its last part below the others. */
-static void append_name(const char *name, GString *html)
-{
-  const char *dot = strrchr(name, '.');
-  if (dot != NULL) {
-    g_autofree char *group = g_strndup(name, (gsize)(dot + 1 - name));
-    html_text_append_element(html, "span", "group-of", group);
-  }
-  html_text_append(html, dot != NULL ? dot + 1 : name);
 }
 
 static void append_headings(const html_table *table, GString *html)
@@ -114,20 +168,20 @@ static void append_headings(const html_table *table, GString *html)
   g_string_append(html, "<tr>");
   for (guint i = 0; i < table->columns->len; i++) {
     const table_column *column = column_at(table, i);
+    const char *dot = column->kind == HTML_COLUMN_HEADING ? strrchr(column->heading, '.') : NULL;
     if (column->kind == HTML_COLUMN_HALF_WIDTH) {
       continue;
     }
-    gboolean wide = is_half_width(table, i + 1);
+    gboolean wide = i + 1 < table->columns->len && column_at(table, i + 1)->kind == HTML_COLUMN_HALF_WIDTH;
     g_string_append_printf(html, "<th scope=\"col\"%s%s>", class_of(column->kind),
                            wide ? " colspan=\"2\"" : "");
-    if (column->kind == HTML_COLUMN_HEADING) {
-      append_name(column->heading, html);
-    } else {
-      html_text_append(html, column->heading);
+    if (dot != NULL) {
+      g_autofree char *group = g_strndup(column->heading, (gsize)(dot + 1 - column->heading));
+      html_append(html, "<span class=\"group-of\">%s</span>", group);
     }
+    html_append_text(html, dot != NULL ? dot + 1 : column->heading);
     if (*column->unit != '\0') {
-      g_string_append_c(html, ' ');
-      html_text_append_element(html, "span", "unit", column->unit);
+      html_append(html, " <span class=\"unit\">%s</span>", column->unit);
     }
     g_string_append(html, "</th>");
   }
@@ -155,7 +209,7 @@ static void append_cell(html_column_kind kind, const char *text, GString *html)
   if (kind == HTML_COLUMN_HALF_WIDTH && *text != '\0') {
     g_string_append(html, "±\u00a0");
   }
-  html_text_append(html, text);
+  html_append_text(html, text);
   g_string_append(html, heading ? "</th>" : "</td>");
 }
 
@@ -176,15 +230,15 @@ static void append_rows(const html_table *table, GString *html)
   }
 }
 
-void html_table_append(const html_table *table, GString *html)
+void html_table_finish(html_table *table, GString *html)
 {
-  g_string_append(html, "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"");
-  html_text_append(html, table->caption);
-  g_string_append(html, "\">\n<table>\n");
-  html_text_append_element(html, "caption", NULL, table->caption);
-  g_string_append(html, "\n<thead>\n");
+  html_append(html,
+              "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"%s\">\n<table>\n"
+              "<caption>%s</caption>\n<thead>\n",
+              table->caption, table->caption);
   append_headings(table, html);
   g_string_append(html, "</thead>\n<tbody>\n");
   append_rows(table, html);
   g_string_append(html, "</tbody>\n</table>\n</div>\n");
+  html_table_free(table);
 }

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Nothing that a user or a stranger wrote acts as markup, and all of it is still to be read; tables that people and screen readers can
+ * follow. */
+#include "study/report/html.h"
+
+#include <string.h>
+
+typedef struct text_case {
+  const char *name;
+  const char *text;
+  const char *html;
+} text_case;
+
+static const text_case cases[] = {
+    {"plain", "Peak by MTU", "Peak by MTU"},
+    {"a tag", "<script>alert(1)</script>", "&lt;script&gt;alert(1)&lt;/script&gt;"},
+    {"an attribute's end", "x\" onload='y'", "x&quot; onload=&#39;y&#39;"},
+    {"an entity stays what it reads as", "a &amp; b &#60;", "a &amp;amp; b &amp;#60;"},
+    {"beyond ASCII", "±\u00a035 µs", "±\u00a035 µs"},
+    {"lines and tabs", "a\n\tb", "a\n\tb"},
+    {"CR LF is one line's end", "a\r\nb", "a\nb"},
+    {"CR alone", "a\rb", "a\ufffdb"},
+    {"control characters", "a\x01\x1b[31mb\x7f\xc2\x85", "a\ufffd\ufffd[31mb\ufffd\ufffd"},
+    {"text that turns around", "a\u202Eb\u2066c\u200F", "a\ufffdb\ufffdc\ufffd"},
+    {"noncharacters", "a\uFFFEb\uFDD0c\U0001FFFF", "a\ufffdb\ufffdc\ufffd"},
+    {"octets that are no UTF-8", "a\xff\xc3(b", "a\ufffd\ufffd(b"},
+    {"an overlong '<'",
+     "\xc0\xbc"
+     "b>",
+     "\ufffd\ufffdb&gt;"},
+    {"empty", "", ""},
+};
+
+static void test_append(void)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+    g_autoptr(GString) html = g_string_new("<");
+    g_test_message("%s", cases[i].name);
+    html_append_text(html, cases[i].text);
+    g_autofree char *expected = g_strconcat("<", cases[i].html, NULL);
+    g_assert_cmpstr(html->str, ==, expected);
+  }
+}
+
+/* Whatever octets come, what goes out is UTF-8 and holds none of the characters that end a text or an attribute. */
+static void test_random_octets(void)
+{
+  g_autoptr(GRand) random = g_rand_new_with_seed(20261121);
+  g_test_message("seed 20261121");
+  for (guint round = 0; round < 2000; round++) {
+    char text[65] = "";
+    gsize length = (gsize)g_rand_int_range(random, 0, 64);
+    for (gsize i = 0; i < length; i++) {
+      text[i] = (char)g_rand_int_range(random, 1, 256);
+    }
+    g_autoptr(GString) html = g_string_new(NULL);
+    html_append_text(html, text);
+    g_assert_true(g_utf8_validate(html->str, (gssize)html->len, NULL));
+    g_assert_null(strpbrk(html->str, "<>\"'\r\x01\x1b\x7f"));
+  }
+}
+
+/* Markup is the program's, what stands for %s is text. */
+static void test_format(void)
+{
+  g_autoptr(GString) html = g_string_new(NULL);
+  html_append(html, "<p class=\"%s\">%s: %u %% of %u</p>", "no\"te", "a < b", 5U, 4294967295U);
+  g_assert_cmpstr(html->str, ==, "<p class=\"no&quot;te\">a &lt; b: 5 % of 4294967295</p>");
+}
+
+static char *html_of(html_table *table)
+{
+  GString *html = g_string_new(NULL);
+  html_table_finish(table, html);
+  return g_string_free(html, FALSE);
+}
+
+static html_table *example(void)
+{
+  html_table *table = html_table_new("Peak & <p99>");
+  html_table_add_column(table, HTML_COLUMN_HEADING, "path.forward.mtu", "");
+  html_table_add_column(table, HTML_COLUMN_NUMBER, "peak", "KiB");
+  html_table_add_column(table, HTML_COLUMN_HALF_WIDTH, "", "");
+  html_table_add_column(table, HTML_COLUMN_MARK, "flagged", "");
+  html_table_add_row(table, FALSE);
+  html_table_add_cell(table, "576");
+  html_table_add_cell(table, "12.5");
+  html_table_add_cell(table, "0.5");
+  html_table_add_cell(table, "");
+  html_table_add_row(table, TRUE);
+  html_table_add_cell(table, "<1500>");
+  html_table_add_cell(table, "3");
+  return table;
+}
+
+/* A caption, a header for each column and each row; the mean's header stands over its interval too; numbers are padded to have their
+ * points below each other; texts are escaped; cells left out are empty. */
+static void test_structure(void)
+{
+  html_table *table = example();
+  g_autofree char *html = html_of(table);
+  g_assert_cmpstr(
+      html, ==,
+      "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Peak &amp; &lt;p99&gt;\">\n"
+      "<table>\n<caption>Peak &amp; &lt;p99&gt;</caption>\n<thead>\n"
+      "<tr><th scope=\"col\"><span class=\"group-of\">path.forward.</span>mtu</th>"
+      "<th scope=\"col\" class=\"number\" colspan=\"2\">peak <span class=\"unit\">KiB</span></th>"
+      "<th scope=\"col\" class=\"number flagged\">flagged</th></tr>\n"
+      "</thead>\n<tbody>\n"
+      "<tr><th scope=\"row\">576</th><td class=\"number\">12.5</td>"
+      "<td class=\"half-width\">±\u00a00.5</td><td class=\"number flagged\"></td></tr>\n"
+      "<tr class=\"mark\"><th scope=\"row\">&lt;1500&gt;</th><td class=\"number\">3\u2008\u2007</td>"
+      "<td class=\"half-width\"></td><td class=\"number flagged\"></td></tr>\n"
+      "</tbody>\n</table>\n</div>\n");
+}
+
+static void test_without_rows(void)
+{
+  html_table *table = html_table_new("");
+  html_table_add_column(table, HTML_COLUMN_TEXT, "value", "");
+  g_autofree char *html = html_of(table);
+  g_assert_nonnull(strstr(html, "<tbody>\n</tbody>"));
+  html_table_free(NULL);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/html/text", test_append);
+  g_test_add_func("/html/random-octets", test_random_octets);
+  g_test_add_func("/html/format", test_format);
+  g_test_add_func("/html/table", test_structure);
+  g_test_add_func("/html/table-without-rows", test_without_rows);
+  return g_test_run();
+}

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/new_files.h"
+#include "base/files.h"
 
 static gboolean write_failed(const char *path, int reason, GError **error)
 {

@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-#include "base/new_files.h"
+#include "base/files.h"
 #include "session/simulation.h"
 #include "study/store/summary.h"
 

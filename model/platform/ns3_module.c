@@ -3,7 +3,7 @@
 
 #include <dlfcn.h>
 
-#include "base/program_files.h"
+#include "base/files.h"
 
 GQuark ns3_module_error_quark(void)
 {

@@ -5,8 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/program_files.h"
-#include "base/regular_file.h"
+#include "base/files.h"
 #include "scenario/scenario_problem.h"
 #include "scenario/scenario_scan.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <glib.h>
 
-#include "base/integer_root.h"
+#include "base/integer_math.h"
 #include "tcp/tcp_congestion_control.h"
 
 /* The constants of RFC 9438 as fractions: beta (§4.6), C in segments per second cubed (§5.1), alpha of the Reno-friendly

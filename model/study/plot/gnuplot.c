@@ -5,9 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/new_files.h"
+#include "base/files.h"
 #include "base/plain_text.h"
-#include "base/program_files.h"
 
 GQuark gnuplot_error_quark(void)
 {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/regular_file.h"
+#include "base/files.h"
 #include "measure/occupancy.h"
 #include "study/plot/plot_chart.h"
 #include "study/store/summary.h"

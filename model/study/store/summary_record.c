@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/plain_text.h"
-#include "base/regular_file.h"
+#include "base/files.h"
 #include "study/store/summary.h"
 
 static gboolean invalid(GError **error, const char *path, const char *format, ...) G_GNUC_PRINTF(3, 4);

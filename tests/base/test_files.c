@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Files that take their places together, or not at all. */
-#include "base/new_files.h"
+#include "base/files.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>
@@ -164,12 +164,12 @@ int main(int argc, char **argv)
     const char *path;
     void (*function)(fixture *, gconstpointer);
   } tests[] = {
-      {"/new_files/places", test_places},
-      {"/new_files/failure", test_failure},
-      {"/new_files/names_places", test_names_places},
-      {"/new_files/left_over", test_left_over},
-      {"/new_files/no_folder", test_no_folder},
-      {"/new_files/failing_close", test_failing_close},
+      {"/files/places", test_places},
+      {"/files/failure", test_failure},
+      {"/files/names_places", test_names_places},
+      {"/files/left_over", test_left_over},
+      {"/files/no_folder", test_no_folder},
+      {"/files/failing_close", test_failing_close},
   };
   g_test_init(&argc, &argv, NULL);
   for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {

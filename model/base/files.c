@@ -1,12 +1,65 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "base/new_files.h"
+#include "base/files.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+/* PREFIX, and BINDIR below it, come from the build (meson.build). */
+
+char *program_files_path(const char *variable, const char *built, const char *installed, const char *name)
+{
+  const char *told = g_getenv(variable);
+  g_autofree char *executable = g_file_read_link("/proc/self/exe", NULL);
+  g_autofree char *folder = executable != NULL ? g_path_get_dirname(executable) : NULL;
+  g_autofree char *moved = NULL; /* the prefix above the folder, when that is its BINDIR */
+
+  if (told != NULL) {
+    return g_build_filename(told, name, NULL);
+  }
+  if (folder != NULL && g_str_has_suffix(folder, "/" BINDIR)) {
+    moved = g_strndup(folder, strlen(folder) - strlen("/" BINDIR));
+  }
+  char *candidates[] = {
+      folder != NULL ? g_build_filename(folder, built, name, NULL) : NULL,
+      moved != NULL ? g_build_filename(moved, installed, name, NULL) : NULL,
+      g_build_filename(PREFIX, installed, name, NULL),
+  };
+  char *found = NULL;
+
+  for (gsize i = 0; i < G_N_ELEMENTS(candidates); i++) {
+    if (found == NULL && candidates[i] != NULL && g_file_test(candidates[i], G_FILE_TEST_EXISTS)) {
+      found = g_steal_pointer(&candidates[i]);
+    }
+  }
+  if (found == NULL) {
+    found = g_steal_pointer(&candidates[folder != NULL ? 0 : G_N_ELEMENTS(candidates) - 1]);
+  }
+  for (gsize i = 0; i < G_N_ELEMENTS(candidates); i++) {
+    g_free(candidates[i]);
+  }
+  return found;
+}
+
+const char *regular_file_problem(const char *path)
+{
+  struct stat status;
+
+  if (stat(path, &status) != 0) {
+    return g_strerror(errno);
+  }
+  if (S_ISREG(status.st_mode)) {
+    return NULL;
+  }
+  errno = S_ISDIR(status.st_mode) ? EISDIR : EINVAL;
+  return errno == EISDIR ? g_strerror(errno) : "it is a pipe, a device or a socket";
+}
+
+/* --- New files --- */
 
 #define FOLDER_PREFIX ".iwarpsim-new-"
 #define OLD_PREFIX "old-" /* an older file, while the new ones take their places */
@@ -41,7 +94,8 @@ static void remove_folder(const char *folder)
   g_rmdir(folder);
 }
 
-/* A process that was killed while files took their places left the older ones there. They are not ours to remove. */
+/* A process that was killed while files took their places left the older ones there. They are not ours to
+ * remove. */
 static gboolean holds_old_files(const char *folder)
 {
   g_autoptr(GDir) directory = g_dir_open(folder, 0, NULL);

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Logarithms and roots of whole numbers by whole numbers: no floating point, the same on every machine. */
+#ifndef BASE_INTEGER_MATH_H
+#define BASE_INTEGER_MATH_H
+
+#include <stdint.h>
+
+#include "base/uint128.h"
+
+/* The fraction bits of a logarithm. */
+#define INTEGER_LOGARITHM_BITS 56
+
+/* The logarithm to base 2 of `value`, which is at least 1, times 2^INTEGER_LOGARITHM_BITS; at most 2 below
+ * the exact one, never above it, and exact for powers of 2. */
+uint64_t integer_logarithm2(uint128 value);
+
+/* The largest whole number whose cube is at most `value`. */
+uint64_t integer_cube_root(uint128 value);
+
+#endif

@@ -54,8 +54,7 @@ static void check_metrics(const metric_values *metrics)
 static void check_files(const replay *r, const simulation_result *result)
 {
   const scenario *s = replay_scenario_of(r);
-  const summary page = {.scenario = s,
-                        .status = result->status,
+  const summary page = {.status = result->status,
                         .message = result->message,
                         .terminate_code = result->terminate_code,
                         .terminate_side = result->terminate_side,
@@ -66,7 +65,7 @@ static void check_files(const replay *r, const simulation_result *result)
   const gnuplot_target nowhere = {.format = GNUPLOT_TERM};
   GError *error = NULL;
   gsize length;
-  g_autofree char *text = summary_json(&page, &length);
+  g_autofree char *text = summary_json(&page, s, &length);
   summary_record *record = summary_parse_json(text, length, "summary", &error);
 
   g_assert_no_error(error);
@@ -119,11 +118,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *octets, size_t length)
   }
   const replay_options options = {
       .capture = {.path = path,
-                 .decoding = {.hints = &hint,
-                              .hint_count = how & HOW_HINT ? 1 : 0,
-                              .ignore_checksums = !(how & HOW_CHECKSUMS),
-                              .assume_aligned = how & HOW_ASSUMES,
-                              .hold_octets = how & HOW_HOLDS_LITTLE ? LITTLE_OCTETS : 0}},
+                  .decoding = {.hints = &hint,
+                               .hint_count = how & HOW_HINT ? 1 : 0,
+                               .ignore_checksums = !(how & HOW_CHECKSUMS),
+                               .assume_aligned = how & HOW_ASSUMES,
+                               .hold_octets = how & HOW_HOLDS_LITTLE ? LITTLE_OCTETS : 0}},
       .sets = sets,
       .resend = (replay_resend)((how & HOW_RESEND) % 3),
       .resend_ps = RESEND_PS,

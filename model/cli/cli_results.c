@@ -24,10 +24,9 @@ void cli_results_end(cli_results *results)
   g_free(results->directory);
 }
 
-summary cli_results_summary(const scenario *s, const simulation_result *result)
+summary cli_results_summary(const simulation_result *result)
 {
   return (summary){
-      .scenario = s,
       .status = result->status,
       .message = result->message,
       .terminate_code = result->terminate_code,
@@ -77,14 +76,14 @@ gboolean cli_results_report(const cli_results *results, const scenario *s, const
                             const summary_replay *of, gboolean quiet, GError **error)
 {
   g_autofree char *path = g_build_filename(new_files_folder(results->files), "summary.json", NULL);
-  summary page = cli_results_summary(s, result);
+  summary page = cli_results_summary(result);
 
   page.replay = of;
-  if (!summary_write_json(&page, path, error) || !put_in_place(results, !of && !quiet, error)) {
+  if (!summary_write_json(&page, s, path, error) || !put_in_place(results, !of && !quiet, error)) {
     return FALSE;
   }
   if (!quiet) {
-    summary_print(&page, stdout);
+    summary_print(&page, s, stdout);
     plain_text_print(stdout, "\nresults in %s\n", results->directory);
   }
   return TRUE;

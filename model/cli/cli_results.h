@@ -20,8 +20,8 @@ typedef struct cli_results {
 gboolean cli_results_begin(cli_results *results, const scenario *s, const char *directory, GError **error);
 void cli_results_end(cli_results *results);
 
-/* `result` of `s` as a summary; what it points to is theirs. */
-summary cli_results_summary(const scenario *s, const simulation_result *result);
+/* `result` as a summary; what it points to is the result's. */
+summary cli_results_summary(const simulation_result *result);
 
 /* Writes summary.json and puts the results in their places, where they replace those of an earlier run; its captures stay when none were made
  * now. Unless `quiet`, prints the summary. `of` is what a replay says besides (NULL: a run). FALSE and `error` when a file cannot be

@@ -164,8 +164,8 @@ static int simulate(scenario *s, worker_progress *progress)
   }
   gboolean done = simulation_run(s, &how, &result, &error);
   if (done) {
-    const summary left = cli_results_summary(s, &result);
-    done = worker_write_summary(&left, &error);
+    const summary left = cli_results_summary(&result);
+    done = worker_write_summary(&left, s, &error);
   }
   if (!done) {
     cli_fail(error);

@@ -45,9 +45,8 @@ static void append_member(GString *json, const char *separator, const char *name
   plain_text_append_json(json, text);
 }
 
-static void append_scenario(GString *json, const summary *page)
+static void append_scenario(GString *json, const summary *page, const scenario *s)
 {
-  const scenario *s = page->scenario;
   const configuration *c = scenario_configuration(s);
   const char *separator = "\n      ";
   /* Without its folder: the same run from elsewhere, or on another machine, writes the same octets. */
@@ -68,22 +67,22 @@ static void append_scenario(GString *json, const summary *page)
   g_string_append(json, "\n    }\n  },\n");
 }
 
-static void append_provenance(GString *json, const summary *s)
+static void append_provenance(GString *json, const summary *page, const scenario *s)
 {
-  g_autofree char *seed = scenario_value_text(s->scenario, SCENARIO_RUN_SEED);
-  g_autofree char *reason = scenario_engine_reason(s->scenario);
+  g_autofree char *seed = scenario_value_text(s, SCENARIO_RUN_SEED);
+  g_autofree char *reason = scenario_engine_reason(s);
   g_autofree char *glib =
       g_strdup_printf("%u.%u.%u", glib_major_version, glib_minor_version, glib_micro_version);
   g_string_append(json, "  \"provenance\": {\n");
-  append_member(json, "    ", "version", s->version);
-  append_member(json, ",\n    ", "git", s->git != NULL ? s->git : "unknown");
-  append_member(json, ",\n    ", "engine", s->engine);
+  append_member(json, "    ", "version", page->version);
+  append_member(json, ",\n    ", "git", page->git != NULL ? page->git : "unknown");
+  append_member(json, ",\n    ", "engine", page->engine);
   append_member(json, ",\n    ", "engine_reason", reason);
   append_member(json, ",\n    ", "seed", seed);
   g_string_append(json, ",\n    \"libraries\": {");
   append_member(json, " ", "glib", glib);
-  if (s->ns3_version != NULL) {
-    append_member(json, ", ", "ns-3", s->ns3_version);
+  if (page->ns3_version != NULL) {
+    append_member(json, ", ", "ns-3", page->ns3_version);
   }
   g_string_append(json, " }\n  },\n");
 }
@@ -103,15 +102,15 @@ static void append_replay(GString *json, const summary_replay *replay)
   g_string_append(json, " ]\n  },\n");
 }
 
-static void append_status(GString *json, const summary *s)
+static void append_status(GString *json, const summary *page)
 {
-  append_member(json, "  ", "status", run_status_name(s->status));
-  append_member(json, ",\n  ", "message", s->message != NULL ? s->message : "");
-  if (s->terminate_code != NULL) {
-    append_member(json, ",\n  ", "terminate_code", s->terminate_code);
+  append_member(json, "  ", "status", run_status_name(page->status));
+  append_member(json, ",\n  ", "message", page->message != NULL ? page->message : "");
+  if (page->terminate_code != NULL) {
+    append_member(json, ",\n  ", "terminate_code", page->terminate_code);
   }
-  if (s->terminate_side != NULL) {
-    append_member(json, ",\n  ", "terminate_side", s->terminate_side);
+  if (page->terminate_side != NULL) {
+    append_member(json, ",\n  ", "terminate_side", page->terminate_side);
   }
 }
 
@@ -159,26 +158,26 @@ static void append_distributions(GString *json, const distribution *distribution
   g_string_append(json, "\n  }\n");
 }
 
-char *summary_json(const summary *s, gsize *length)
+char *summary_json(const summary *page, const scenario *s, gsize *length)
 {
   GString *json = g_string_new("{\n");
-  append_scenario(json, s);
-  append_provenance(json, s);
-  if (s->replay != NULL) {
-    append_replay(json, s->replay);
+  append_scenario(json, page, s);
+  append_provenance(json, page, s);
+  if (page->replay != NULL) {
+    append_replay(json, page->replay);
   }
-  append_status(json, s);
-  append_metrics(json, &s->metrics);
-  append_distributions(json, s->distributions);
+  append_status(json, page);
+  append_metrics(json, &page->metrics);
+  append_distributions(json, page->distributions);
   g_string_append(json, "}\n");
   *length = json->len;
   return g_string_free(json, FALSE);
 }
 
-gboolean summary_write_json(const summary *s, const char *path, GError **error)
+gboolean summary_write_json(const summary *page, const scenario *s, const char *path, GError **error)
 {
   gsize length = 0;
-  g_autofree char *json = summary_json(s, &length);
+  g_autofree char *json = summary_json(page, s, &length);
   return new_files_write(path, json, length, error);
 }
 
@@ -293,11 +292,11 @@ static void print_group(const metric_values *metrics, gsize group, FILE *file)
   }
 }
 
-static void print_status(const summary *s, FILE *file)
+static void print_status(const summary *page, FILE *file)
 {
-  plain_text_print(file, "  %-10s %s", "status", run_status_name(s->status));
-  if (s->message != NULL && *s->message != '\0') {
-    plain_text_print(file, ": %s", s->message);
+  plain_text_print(file, "  %-10s %s", "status", run_status_name(page->status));
+  if (page->message != NULL && *page->message != '\0') {
+    plain_text_print(file, ": %s", page->message);
   }
   fputc('\n', file);
 }
@@ -327,37 +326,38 @@ static void print_queue(const metric_values *metrics, FILE *file)
   fputc('\n', file);
 }
 
-static void print_engine(const summary *s, FILE *file)
+static void print_engine(const summary *page, const scenario *s, FILE *file)
 {
-  g_autofree char *reason = scenario_engine_reason(s->scenario);
+  g_autofree char *reason = scenario_engine_reason(s);
 
-  plain_text_print(file, "  %-10s %s (%s%s%s%s)\n", "engine", s->engine,
-                   s->ns3_version != NULL ? "ns-3 " : "", s->ns3_version != NULL ? s->ns3_version : "",
-                   s->ns3_version != NULL ? "; " : "", reason);
+  plain_text_print(
+      file, "  %-10s %s (%s%s%s%s)\n", "engine", page->engine, page->ns3_version != NULL ? "ns-3 " : "",
+      page->ns3_version != NULL ? page->ns3_version : "", page->ns3_version != NULL ? "; " : "", reason);
 }
 
-void summary_print(const summary *s, FILE *file)
+void summary_print(const summary *page, const scenario *s, FILE *file)
 {
-  g_autofree char *seed = scenario_value_text(s->scenario, SCENARIO_RUN_SEED);
-  if (*scenario_configuration(s->scenario)->title != '\0') {
-    plain_text_print(file, "%s\n", scenario_configuration(s->scenario)->title);
+  g_autofree char *seed = scenario_value_text(s, SCENARIO_RUN_SEED);
+  if (*scenario_configuration(s)->title != '\0') {
+    plain_text_print(file, "%s\n", scenario_configuration(s)->title);
   }
-  plain_text_print(file, "  %-10s %s (%s)\n", s->replay != NULL ? "replay of" : "scenario",
-                   scenario_name(s->scenario), scenario_path(s->scenario));
-  for (gsize i = 0; s->replay != NULL && i < s->replay->fact_count; i++) {
-    plain_text_print(file, "  %-10s %s\n", s->replay->facts[i].name, s->replay->facts[i].text);
+  plain_text_print(file, "  %-10s %s (%s)\n", page->replay != NULL ? "replay of" : "scenario",
+                   scenario_name(s), scenario_path(s));
+  for (gsize i = 0; page->replay != NULL && i < page->replay->fact_count; i++) {
+    plain_text_print(file, "  %-10s %s\n", page->replay->facts[i].name, page->replay->facts[i].text);
   }
   plain_text_print(file, "  %-10s %s\n", "seed", seed);
-  print_engine(s, file);
-  plain_text_print(file, "  %-10s iwarpsim %s%s%s%s\n", "program", s->version, s->git != NULL ? " (" : "",
-                   s->git != NULL ? s->git : "", s->git != NULL ? ")" : "");
-  print_status(s, file);
-  print_window(s->window_over_bandwidth_delay, file);
-  print_queue(&s->metrics, file);
+  print_engine(page, s, file);
+  plain_text_print(file, "  %-10s iwarpsim %s%s%s%s\n", "program", page->version,
+                   page->git != NULL ? " (" : "", page->git != NULL ? page->git : "",
+                   page->git != NULL ? ")" : "");
+  print_status(page, file);
+  print_window(page->window_over_bandwidth_delay, file);
+  print_queue(&page->metrics, file);
   for (gsize group = 0; group < G_N_ELEMENTS(groups); group++) {
-    print_group(&s->metrics, group, file);
-    if (s->distributions != NULL) {
-      print_quantiles(s->distributions, group, file);
+    print_group(&page->metrics, group, file);
+    if (page->distributions != NULL) {
+      print_quantiles(page->distributions, group, file);
     }
   }
 }

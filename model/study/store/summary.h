@@ -28,9 +28,8 @@ typedef struct summary_replay {
   gboolean (*tells)(const scenario *s, scenario_key key); /* the key is written: something hangs on it */
 } summary_replay;
 
-/* A finished run. Everything pointed to stays the caller's. */
+/* How a run of a scenario ended. Everything pointed to stays the caller's. */
 typedef struct summary {
-  const scenario *scenario;
   run_status status;
   const char *
       message; /* why the status is what it is; RUN_TERMINATED: with code and side. NULL or "": nothing to say */
@@ -57,14 +56,14 @@ enum { SUMMARY_ERROR_INVALID }; /* not a summary: the file and what is wrong wit
  * in their name alone: no date and no host is in it, and
  * of paths the scenario's only, as it was given. Metrics are finite (checked), in the table's
  * order. Errors: G_FILE_ERROR. */
-gboolean summary_write_json(const summary *s, const char *path, GError **error);
+gboolean summary_write_json(const summary *page, const scenario *s, const char *path, GError **error);
 
 /* The same text in memory, `*length` octets and a NUL. Free with g_free(). */
-char *summary_json(const summary *s, gsize *length);
+char *summary_json(const summary *page, const scenario *s, gsize *length);
 
 /* Prints the page a person reads: what ran, how it ended, then the metrics by group, aligned, with their
  * units. */
-void summary_print(const summary *s, FILE *file);
+void summary_print(const summary *page, const scenario *s, FILE *file);
 
 /* A summary read back, for sweeps and plots. Texts are owned by the record. */
 typedef struct summary_record {

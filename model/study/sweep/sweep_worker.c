@@ -47,10 +47,10 @@ void worker_progress_set(worker_progress *progress, time_ps now, double share)
   atomic_store_explicit(&progress->share_ppm, (guint64)(CLAMP(share, 0, 1) * 1e6), memory_order_relaxed);
 }
 
-gboolean worker_write_summary(const summary *s, GError **error)
+gboolean worker_write_summary(const summary *page, const scenario *s, GError **error)
 {
   gsize length = 0;
-  g_autofree char *json = summary_json(s, &length);
+  g_autofree char *json = summary_json(page, s, &length);
   for (gsize written = 0; written < length;) {
     ssize_t count = write(WORKER_SUMMARY_FD, json + written, length - written);
     if (count < 0 && errno != EINTR) {

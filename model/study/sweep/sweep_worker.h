@@ -26,8 +26,8 @@ typedef int (*worker_simulate)(scenario *s, worker_progress *progress);
 /* The run is at `now` of simulated time and has done `share` (0 … 1) of its work. Costs some nanoseconds. */
 void worker_progress_set(worker_progress *progress, time_ps now, double share);
 
-/* Hands the summary to the sweep. Once. FALSE and `error` (G_FILE_ERROR) when it cannot be written. */
-gboolean worker_write_summary(const summary *s, GError **error);
+/* Hands the summary of `s` to the sweep. Once. FALSE and `error` (G_FILE_ERROR) when it cannot be written. */
+gboolean worker_write_summary(const summary *page, const scenario *s, GError **error);
 
 /* The sweep's side. */
 

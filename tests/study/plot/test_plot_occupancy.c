@@ -20,13 +20,13 @@ typedef struct fixture {
 /* A run of 5 ms; `peak` of the reassembly occupancy, negative: not measured. */
 static void write_summary(const fixture *f, double peak)
 {
-  summary page = {.scenario = f->scenario, .version = "0.1.0", .engine = "native"};
+  summary page = {.version = "0.1.0", .engine = "native"};
   metric_values_set(&page.metrics, METRIC_TIME_SIMULATED_S, 0.005);
   if (peak >= 0) {
     metric_values_set(&page.metrics, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, peak);
   }
   g_autofree char *path = g_build_filename(f->folder, "summary.json", NULL);
-  g_assert_true(summary_write_json(&page, path, NULL));
+  g_assert_true(summary_write_json(&page, f->scenario, path, NULL));
 }
 
 static void set_up(fixture *f, gconstpointer unused)

@@ -40,14 +40,9 @@ static void tear_down(fixture *f, gconstpointer text)
   g_free(f->folder);
 }
 
-static summary sample(const fixture *f)
+static summary sample(void)
 {
-  summary s = {.scenario = f->scenario,
-               .status = RUN_OK,
-               .version = "0.1.0",
-               .git = "abc123",
-               .engine = "ns3",
-               .ns3_version = "3.37"};
+  summary s = {.status = RUN_OK, .version = "0.1.0", .git = "abc123", .engine = "ns3", .ns3_version = "3.37"};
   metric_values_set(&s.metrics, METRIC_TCP_SEGMENTS, 12345);
   metric_values_set(&s.metrics, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 126464);
   metric_values_set(&s.metrics, METRIC_EFFICIENCY_WIRE, 0.1);
@@ -79,7 +74,7 @@ static void clear_distributions(distribution distributions[DISTRIBUTION_COUNT])
 static void write_sample(const summary *s, const fixture *f)
 {
   g_autoptr(GError) error = NULL;
-  g_assert_true(summary_write_json(s, f->path, &error));
+  g_assert_true(summary_write_json(s, f->scenario, f->path, &error));
   g_assert_no_error(error);
 }
 
@@ -94,7 +89,7 @@ static summary_record *read_back(const fixture *f)
 static void test_round_trip(fixture *f, gconstpointer text)
 {
   (void)text;
-  summary s = sample(f);
+  summary s = sample();
   s.status = RUN_TERMINATED;
   s.message = "the peer sent a \"Terminate\"\n";
   s.terminate_code = "DDP, 1, 0x00";
@@ -129,10 +124,10 @@ static void test_every_character(fixture *f, gconstpointer text)
     all[c - 1] = c;
   }
   strcpy(all + 0x7e, "\x7fü");
-  summary s = sample(f);
+  summary s = sample();
   s.message = all;
   gsize length;
-  g_autofree char *json = summary_json(&s, &length);
+  g_autofree char *json = summary_json(&s, f->scenario, &length);
   for (const char *c = json; *c != '\0'; c++) {
     g_assert_true(*c == '\n' || (guchar)*c >= 0x20);
   }
@@ -149,7 +144,7 @@ static void test_numbers(fixture *f, gconstpointer text)
 {
   (void)text;
   g_autofree char *first = NULL, *second = NULL;
-  summary s = sample(f);
+  summary s = sample();
   write_sample(&s, f);
   g_assert_true(g_file_get_contents(f->path, &first, NULL, NULL));
   write_sample(&s, f);
@@ -168,7 +163,7 @@ static void test_numbers(fixture *f, gconstpointer text)
 static void test_distributions(fixture *f, gconstpointer text)
 {
   (void)text;
-  summary s = sample(f);
+  summary s = sample();
   distribution distributions[DISTRIBUTION_COUNT];
   sample_distributions(distributions);
   s.distributions = distributions;
@@ -197,7 +192,7 @@ static void test_without_distributions(fixture *f, gconstpointer text)
 {
   (void)text;
   g_autofree char *octets = NULL;
-  summary s = sample(f);
+  summary s = sample();
   write_sample(&s, f);
   g_assert_true(g_file_get_contents(f->path, &octets, NULL, NULL));
   g_auto(GStrv) parts = g_strsplit(octets, ",\n  \"distributions\": {\n  }", 2);
@@ -213,7 +208,7 @@ static void test_without_distributions(fixture *f, gconstpointer text)
 static void test_members(fixture *f, gconstpointer text)
 {
   (void)text;
-  summary s = sample(f);
+  summary s = sample();
   write_sample(&s, f);
   g_autoptr(JsonParser) parser = json_parser_new();
   g_assert_true(json_parser_load_from_file(parser, f->path, NULL));
@@ -268,7 +263,7 @@ static void test_hostile(fixture *f, gconstpointer text)
 static void refuse_changed(const fixture *f, const char *from, const char *to, const char *complaint)
 {
   g_autofree char *octets = NULL;
-  summary s = sample(f);
+  summary s = sample();
   distribution distributions[DISTRIBUTION_COUNT];
   sample_distributions(distributions);
   s.distributions = distributions;
@@ -343,7 +338,7 @@ static void test_truncated(fixture *f, gconstpointer text)
   (void)text;
   g_autofree char *octets = NULL;
   gsize length;
-  summary s = sample(f);
+  summary s = sample();
   write_sample(&s, f);
   g_assert_true(g_file_get_contents(f->path, &octets, &length, NULL));
   /* the last two octets are "}\n"; without the line end it is whole */
@@ -379,7 +374,7 @@ static char *printed(const fixture *f, const summary *s)
   char *text = NULL;
   FILE *file = fopen(f->path, "w");
   g_assert_nonnull(file);
-  summary_print(s, file);
+  summary_print(s, f->scenario, file);
   fclose(file);
   g_assert_true(g_file_get_contents(f->path, &text, NULL, NULL));
   return text;
@@ -397,7 +392,7 @@ static void expect_line(const char *page, const char *glob)
 static void test_page(fixture *f, gconstpointer text)
 {
   (void)text;
-  summary s = sample(f);
+  summary s = sample();
   s.window_over_bandwidth_delay = 0.5;
   metric_values_set(&s.metrics, METRIC_PATH_QUEUE_PEAK_OCTETS, 3000);
   g_autofree char *page = printed(f, &s);
@@ -420,7 +415,7 @@ static void test_page(fixture *f, gconstpointer text)
 static void test_page_quantiles(fixture *f, gconstpointer text)
 {
   (void)text;
-  summary s = sample(f);
+  summary s = sample();
   distribution distributions[DISTRIBUTION_COUNT];
   sample_distributions(distributions);
   s.distributions = distributions;
@@ -437,7 +432,7 @@ static void test_page_quantiles(fixture *f, gconstpointer text)
 static void test_page_is_complete(fixture *f, gconstpointer text)
 {
   (void)text;
-  summary s = sample(f);
+  summary s = sample();
   for (metric_id id = 0; id < METRIC_COUNT; id++) {
     metric_values_set(&s.metrics, id, 1000 + id);
   }

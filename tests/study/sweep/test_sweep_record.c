@@ -59,15 +59,14 @@ static char *summary_of(const fixture *f, run_status status)
 {
   gsize length;
   distribution distributions[DISTRIBUTION_COUNT] = {{0}};
-  summary page = {.scenario = f->scenario,
-                  .status = status,
+  summary page = {.status = status,
                   .message = "why",
                   .version = "0.1.0",
                   .engine = "native",
                   .distributions = distributions};
   metric_values_set(&page.metrics, METRIC_MPA_FPDUS, 0.1);
   g_assert_true(distribution_append(&distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 1.0 / 3, 1e300));
-  char *text = summary_json(&page, &length);
+  char *text = summary_json(&page, f->scenario, &length);
   distribution_clear(&distributions[DISTRIBUTION_REASSEMBLY_OCTETS]);
   return text;
 }

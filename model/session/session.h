@@ -73,10 +73,6 @@ void session_start(session *self, time_ps when);
 /* A packet has arrived at `host`, a session_host; takes its reference. A path_output. */
 void session_receive(void *host, datagram *packet, time_ps now);
 
-/* A packet has come out of a network that several hosts are at: it arrives at the host that it is addressed to, or is dropped when there is
- * none; takes its reference. A path_output; `user` is the session. */
-void session_receive_any(void *user, datagram *packet, time_ps now);
-
 /* A packet has arrived at the measured end of `connection`, of a capture; the caller keeps its reference. */
 void session_arrive(session *self, uint32_t connection, const datagram *packet, time_ps now);
 

@@ -79,7 +79,7 @@ static inline session_end *end_with_ports(const session_host *host, uint32_t own
   return NULL;
 }
 
-static inline session_end *end_of(const session_host *host, const datagram *packet)
+session_end *session_host_end(const session_host *host, const datagram *packet)
 {
   datagram_flow flow;
 
@@ -92,16 +92,11 @@ static inline session_end *end_of(const session_host *host, const datagram *pack
                                          : NULL;
 }
 
-session_end *session_host_end(const session_host *host, const datagram *packet)
-{
-  return end_of(host, packet);
-}
-
 /* A whole packet for TCP; takes its reference. What is nobody's is dropped: its TCP checksum would be wrong for any connection. */
 static inline void receive_whole(session_host *host, datagram *packet, time_ps now)
 {
   const session_capture *capture = host->session->config.capture;
-  session_end *end = capture ? NULL : end_of(host, packet);
+  session_end *end = capture ? NULL : session_host_end(host, packet);
 
   if (end) {
     rnic_endpoint_receive(end->endpoint, packet, now);
@@ -127,21 +122,6 @@ void session_receive(void *user, datagram *packet, time_ps now)
   } else {
     receive_whole(host, packet, now); /* nearly all: there is nothing to reassemble */
   }
-}
-
-void session_receive_any(void *user, datagram *packet, time_ps now)
-{
-  session *self = user;
-  const ip_address destination = datagram_destination(packet);
-
-  for (uint32_t i = 0; i < self->host_count; i++) {
-    if (ip_address_equal(&self->hosts[i].address, &destination)) {
-      session_receive(&self->hosts[i], packet, now);
-      return;
-    }
-  }
-  self->strays++;
-  datagram_unref(packet);
 }
 
 void session_arrive(session *self, uint32_t connection, const datagram *packet, time_ps now)

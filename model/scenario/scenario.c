@@ -199,48 +199,32 @@ gsize scenario_events(const scenario *s, const scenario_event **events)
 
 /* --- The typed configuration --- */
 
-static uint64_t word_value(const named_value *words, const char *text, size_t length)
+/* At most CHOICE_LIST_MAX words: scenario_value_read() takes no more. */
+static choice_list mix(const scenario_value *value)
 {
-  while (strlen(words->name) != length || strncmp(words->name, text, length) != 0) {
-    words++;
-    g_assert(words->name != NULL); /* scenario_value_read() takes no others */
-  }
-  return words->value;
-}
+  choice_list list = {.count = (uint8_t)value->list_count};
 
-static uint64_t word(scenario_key key, const scenario_value *value)
-{
-  return word_value(scenario_key_row_of(key)->words, value->text, strlen(value->text));
-}
-
-static choice_list mix(scenario_key key, const scenario_value *value)
-{
-  choice_list list = {.count = 0};
-
-  for (const char *text = value->text; text != NULL;) {
-    size_t length = strcspn(text, "+");
-
-    list.values[list.count++] = (uint8_t)word_value(scenario_key_row_of(key)->words, text, length);
-    text = text[length] == '+' ? text + length + 1 : NULL;
+  for (gsize i = 0; i < value->list_count; i++) {
+    list.values[i] = (uint8_t)value->list[i];
   }
   return list;
 }
 
-#define VALUE_OF_TEXT(key, value) ((value)->text)
-#define VALUE_OF_WORD(key, value) (word(key, value))
-#define VALUE_OF_MIX(key, value) (mix(key, value))
-#define VALUE_OF_BOOLEAN(key, value) ((value)->number != 0)
-#define VALUE_OF_INTEGER(key, value) ((value)->is_word ? word(key, value) : (value)->number)
-#define VALUE_OF_SIZE(key, value) VALUE_OF_INTEGER(key, value)
-#define VALUE_OF_RATE(key, value) VALUE_OF_INTEGER(key, value)
-#define VALUE_OF_TIME(key, value) ((time_ps)(value)->number)
-#define VALUE_OF_PROBABILITY(key, value) ((value)->probability)
-#define VALUE_OF_LIST(key, value) ((number_list){(value)->list, (value)->list_count})
-#define VALUE_OF_SIZES(key, value) VALUE_OF_LIST(key, value)
-#define VALUE_OF_TIMES(key, value) VALUE_OF_LIST(key, value)
-#define VALUE_OF_RATES(key, value) VALUE_OF_LIST(key, value)
-#define VALUE_OF_PROBABILITIES(key, value) ((probability_list){(value)->probabilities, (value)->list_count})
-#define VALUE_OF_DISTANCE(key, value) ((packet_distance){(value)->in_segments, (value)->number})
+#define VALUE_OF_TEXT(value) ((value)->text)
+#define VALUE_OF_WORD(value) ((value)->number)
+#define VALUE_OF_MIX(value) (mix(value))
+#define VALUE_OF_BOOLEAN(value) ((value)->number != 0)
+#define VALUE_OF_INTEGER(value) ((value)->number)
+#define VALUE_OF_SIZE(value) ((value)->number)
+#define VALUE_OF_RATE(value) ((value)->number)
+#define VALUE_OF_TIME(value) ((time_ps)(value)->number)
+#define VALUE_OF_PROBABILITY(value) ((value)->probability)
+#define VALUE_OF_LIST(value) ((number_list){(value)->list, (value)->list_count})
+#define VALUE_OF_SIZES(value) VALUE_OF_LIST(value)
+#define VALUE_OF_TIMES(value) VALUE_OF_LIST(value)
+#define VALUE_OF_RATES(value) VALUE_OF_LIST(value)
+#define VALUE_OF_PROBABILITIES(value) ((probability_list){(value)->probabilities, (value)->list_count})
+#define VALUE_OF_DISTANCE(value) ((packet_distance){(value)->in_segments, (value)->number})
 
 /* Each key into its member, once for each of the two ends. */
 /* NOLINTNEXTLINE(readability-function-size): a statement a key, made by the preprocessor */
@@ -249,7 +233,7 @@ static void fill_members(configuration *c, const scenario *s)
   for (enum side end = 0; end < SIDES; end++) {
 #define GROUP(name, sentence)
 #define KEY(id, name, type, member, facts, sentence)                                                         \
-  c->member = VALUE_OF_##type(SCENARIO_##id, scenario_settings_value(s, SCENARIO_##id));
+  c->member = VALUE_OF_##type(scenario_settings_value(s, SCENARIO_##id));
 #include "scenario/keys.def"
   }
 }

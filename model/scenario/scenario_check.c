@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-
 enum {
   /* The segment that holds the smallest FPDU MPA must be able to send, with a ULPDU of 128 octets (MPA-148). */
   EMSS_MIN_MARKED_OCTETS = 140,

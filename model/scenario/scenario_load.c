@@ -6,6 +6,7 @@
 
 #include "base/units.h"
 #include "scenario/scenario_private.h"
+#include "scenario/scenario_where.h"
 
 /* --- libconfig --- */
 
@@ -194,6 +195,41 @@ static gboolean config_problem(const config_t *config, const scenario_source *so
       text != NULL ? text : "error", shown);
 }
 
+/* The setting `where`: a constraint, or a list of them. */
+static gboolean load_constraint(scenario *s, const scenario_source *source, const config_setting_t *setting,
+                                GError **error)
+{
+  const char *text = config_setting_get_string(setting);
+
+  if (text == NULL) {
+    return scenario_settings_problem(
+        source, setting, error,
+        "'where' is no condition; expected where = \"KEY >= VALUE\"; or a list of such strings");
+  }
+  g_autofree char *origin = scenario_settings_line(source, setting);
+  scenario_where *where = scenario_where_parse(text, origin, error);
+  if (where != NULL) {
+    g_ptr_array_add(s->constraints, where);
+  }
+  return where != NULL;
+}
+
+static gboolean load_constraints(scenario *s, const scenario_source *source, const config_setting_t *where,
+                                 GError **error)
+{
+  gboolean ok = TRUE;
+
+  g_ptr_array_set_free_func(s->constraints, (GDestroyNotify)scenario_where_free);
+  g_ptr_array_set_size(s->constraints, 0); /* an including file's replace those of what it includes */
+  if (!config_setting_is_list(where) && !config_setting_is_array(where)) {
+    return load_constraint(s, source, where, error);
+  }
+  for (int i = 0; ok && i < config_setting_length(where); i++) {
+    ok = load_constraint(s, source, config_setting_get_elem(where, (unsigned)i), error);
+  }
+  return ok;
+}
+
 static gboolean load_group(scenario *s, const scenario_source *source, const config_setting_t *group,
                            const char *name, GError **error);
 
@@ -223,7 +259,7 @@ static gboolean load_member(scenario *s, const scenario_source *source, const co
     return scenario_axes_load(s, source, setting, error);
   }
   if (strcmp(name, "where") == 0) {
-    return scenario_constraints_load(s, source, setting, error);
+    return load_constraints(s, source, setting, error);
   }
   if (strcmp(name, "event") == 0) {
     return scenario_events_load(s, source, setting, error);

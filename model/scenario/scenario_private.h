@@ -74,12 +74,9 @@ gboolean scenario_settings_members(const scenario_source *source, const config_s
 
 /* --- What a file may hold beside keys --- */
 
-/* Reads the group `sweep` into the axes of `s` (scenario_axes.c), the setting `where`, a string or several, into its constraints
- * (scenario_where.c), and the list `event` into its events (scenario_events.c). */
+/* Reads the group `sweep` into the axes of `s` (scenario_axes.c), and the list `event` into its events (scenario_events.c). */
 gboolean scenario_axes_load(scenario *s, const scenario_source *source, const config_setting_t *sweep,
                             GError **error);
-gboolean scenario_constraints_load(scenario *s, const scenario_source *source, const config_setting_t *where,
-                                   GError **error);
 gboolean scenario_events_load(scenario *s, const scenario_source *source, const config_setting_t *list,
                               GError **error);
 

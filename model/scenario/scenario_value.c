@@ -33,7 +33,7 @@ static scenario_type element_type(scenario_type type)
   }
 }
 
-static gboolean is_list(scenario_type type)
+gboolean scenario_value_is_list(scenario_type type)
 {
   return type == SCENARIO_TYPE_LIST || element_type(type) != type;
 }
@@ -47,16 +47,16 @@ static gboolean notation_fits(const scenario_key_row *row, scenario_notation not
     return TRUE;
   case SCENARIO_NOTATION_STRING:
     return (type != SCENARIO_TYPE_INTEGER || row->words != NULL) && type != SCENARIO_TYPE_BOOLEAN &&
-           !is_list(type);
+           !scenario_value_is_list(type);
   case SCENARIO_NOTATION_REAL:
     return type == SCENARIO_TYPE_PROBABILITY;
   case SCENARIO_NOTATION_INTEGER:
     return type != SCENARIO_TYPE_TEXT && type != SCENARIO_TYPE_WORD && type != SCENARIO_TYPE_MIX &&
-           !is_list(type);
+           !scenario_value_is_list(type);
   case SCENARIO_NOTATION_BOOLEAN:
     return type == SCENARIO_TYPE_BOOLEAN;
   case SCENARIO_NOTATION_LIST:
-    return is_list(type);
+    return scenario_value_is_list(type);
   case SCENARIO_NOTATION_GROUP:
     return FALSE;
   }
@@ -164,8 +164,8 @@ static misfit read_elements(const scenario_key_row *row, const char *text, scena
       !((text[0] == '[' && text[length - 1] == ']') || (text[0] == '(' && text[length - 1] == ')'))) {
     return MISFIT_FORM;
   }
-  char *inner = g_strstrip(g_strndup(text + 1, length - 2));
-  char **elements = *inner != '\0' ? g_strsplit(inner, ",", -1) : g_new0(char *, 1);
+  g_autofree char *inner = g_strstrip(g_strndup(text + 1, length - 2));
+  g_auto(GStrv) elements = *inner != '\0' ? g_strsplit(inner, ",", -1) : g_new0(char *, 1);
   GArray *numbers = g_array_new(FALSE, FALSE, sizeof(guint64));
   GArray *probabilities = g_array_new(FALSE, FALSE, sizeof(double));
   element_row.type = element_type(row->type);
@@ -180,8 +180,6 @@ static misfit read_elements(const scenario_key_row *row, const char *text, scena
   value->list_count = numbers->len;
   value->list = (guint64 *)(void *)g_array_free(numbers, FALSE);
   value->probabilities = (double *)(void *)g_array_free(probabilities, FALSE);
-  g_strfreev(elements);
-  g_free(inner);
   return found;
 }
 
@@ -205,35 +203,37 @@ static misfit read_distance(const char *text, scenario_value *value)
   return FITS;
 }
 
-static misfit read_word(const scenario_key_row *row, const char *text, scenario_value *value)
+static const named_value *find_word(const scenario_key_row *row, const char *text, gsize length)
 {
-  g_autofree const char **words = scenario_key_words(row);
-  gboolean known = g_strv_contains(words, text);
-
-  if (!known) {
-    return MISFIT_FORM;
+  for (const named_value *word = row->words; word != NULL && word->name != NULL; word++) {
+    if (strlen(word->name) == length && strncmp(word->name, text, length) == 0) {
+      return word;
+    }
   }
-  value->is_word = TRUE;
-  value->text = g_strdup(text);
-  return FITS;
+  return NULL;
 }
 
-static misfit read_mix(const scenario_key_row *row, const char *text, scenario_value *value)
+/* One of the row's words, or in a mix several of them, joined by '+'. */
+static misfit read_words(const scenario_key_row *row, const char *text, scenario_value *value)
 {
-  g_autofree const char **words = scenario_key_words(row);
-  char **parts = g_strsplit(text, "+", CHOICE_LIST_MAX + 1);
-  guint count = g_strv_length(parts);
-  gboolean known = count >= 1 && count <= CHOICE_LIST_MAX;
+  guint64 values[CHOICE_LIST_MAX];
+  gsize count = 0;
 
-  for (guint i = 0; known && i < count; i++) {
-    known = g_strv_contains(words, parts[i]);
+  for (const char *part = text; part != NULL;) {
+    gsize length = row->type == SCENARIO_TYPE_MIX ? strcspn(part, "+") : strlen(part);
+    const named_value *word = find_word(row, part, length);
+
+    if (word == NULL || count == CHOICE_LIST_MAX) {
+      return MISFIT_FORM;
+    }
+    values[count++] = word->value;
+    part = part[length] == '+' ? part + length + 1 : NULL;
   }
-  g_strfreev(parts);
-  if (!known) {
-    return MISFIT_FORM;
-  }
-  value->is_word = TRUE;
-  value->text = g_strdup(text);
+  *value = (scenario_value){.is_word = TRUE,
+                            .number = values[0],
+                            .text = g_strdup(text),
+                            .list = g_memdup2(values, count * sizeof *values),
+                            .list_count = count};
   return FITS;
 }
 
@@ -252,12 +252,6 @@ static misfit read_text(const char *text, scenario_value *value)
   return FITS;
 }
 
-static misfit read_boolean(const char *text, guint64 *number)
-{
-  *number = g_ascii_strcasecmp(text, "true") == 0; /* libconfig takes TRUE as well */
-  return *number || g_ascii_strcasecmp(text, "false") == 0 ? FITS : MISFIT_FORM;
-}
-
 /* A negative size is kept as a gint64. */
 static misfit read_size(const char *text, guint64 *octets)
 {
@@ -274,29 +268,24 @@ static misfit read_size(const char *text, guint64 *octets)
   return found;
 }
 
-static gboolean has_words_beside_numbers(const scenario_key_row *row)
-{
-  return row->words != NULL && (row->type == SCENARIO_TYPE_INTEGER || row->type == SCENARIO_TYPE_SIZE ||
-                                row->type == SCENARIO_TYPE_RATE);
-}
-
 /* Everything but the limits. */
 static misfit read_form(const scenario_key_row *row, const char *text, scenario_value *value)
 {
   time_ps time;
 
-  if (has_words_beside_numbers(row) && read_word(row, text, value) == FITS) {
+  /* A word, or one beside numbers. */
+  if (read_words(row, text, value) == FITS) {
     return FITS;
   }
   switch (row->type) {
   case SCENARIO_TYPE_TEXT:
     return read_text(text, value);
   case SCENARIO_TYPE_WORD:
-    return read_word(row, text, value);
   case SCENARIO_TYPE_MIX:
-    return read_mix(row, text, value);
+    return MISFIT_FORM;
   case SCENARIO_TYPE_BOOLEAN:
-    return read_boolean(text, &value->number);
+    value->number = g_ascii_strcasecmp(text, "true") == 0; /* libconfig takes TRUE as well */
+    return value->number || g_ascii_strcasecmp(text, "false") == 0 ? FITS : MISFIT_FORM;
   case SCENARIO_TYPE_INTEGER:
     return read_whole_integer(text, &value->number);
   case SCENARIO_TYPE_SIZE:
@@ -329,14 +318,13 @@ enum { DISTANCE_SEGMENTS_MAX = 1000000 };
 
 static gboolean is_within_limits(const scenario_key_row *row, const scenario_value *value)
 {
-  switch (row->type) {
+  switch (value->is_word ? SCENARIO_TYPE_WORD : row->type) {
   case SCENARIO_TYPE_SIZE:
-    return value->is_word ||
-           ((gint64)value->number >= (gint64)row->minimum && (gint64)value->number <= (gint64)row->maximum);
+    return (gint64)value->number >= (gint64)row->minimum && (gint64)value->number <= (gint64)row->maximum;
   case SCENARIO_TYPE_INTEGER:
   case SCENARIO_TYPE_TIME:
   case SCENARIO_TYPE_RATE:
-    return value->is_word || (value->number >= row->minimum && value->number <= row->maximum);
+    return value->number >= row->minimum && value->number <= row->maximum;
   case SCENARIO_TYPE_DISTANCE:
     return value->number >= row->minimum &&
            value->number <= (value->in_segments ? DISTANCE_SEGMENTS_MAX : row->maximum);
@@ -385,36 +373,27 @@ static const char *misfit_words(scenario_type type, scenario_notation notation, 
 /* The word that was meant; in a mix, by the first of its words that is none. */
 static char *meant(const scenario_key_row *row, const char *text)
 {
-  if (row->words == NULL) {
-    return g_strdup("");
-  }
+  gboolean is_mix = row->type == SCENARIO_TYPE_MIX;
   g_autofree const char **words = scenario_key_words(row);
-  char **parts = g_strsplit(text, row->type == SCENARIO_TYPE_MIX ? "+" : "|", CHOICE_LIST_MAX + 1);
-  char **part = parts;
+  g_auto(GStrv) parts = g_strsplit(text, "+", CHOICE_LIST_MAX + 1);
+  const char *wrong = is_mix ? parts[0] : text;
 
-  while (row->type == SCENARIO_TYPE_MIX && *part != NULL && g_strv_contains(words, *part)) {
-    part++;
+  for (char **part = parts; is_mix && wrong != NULL && find_word(row, wrong, strlen(wrong)) != NULL; part++) {
+    wrong = part[1];
   }
-  const char *wrong = row->type != SCENARIO_TYPE_MIX ? text : *part;
-  char *hint = scenario_did_you_mean(wrong != NULL ? scenario_suggest(wrong, words) : NULL);
-  g_strfreev(parts);
-  return hint;
+  return scenario_did_you_mean(wrong != NULL ? scenario_suggest(wrong, words) : NULL);
 }
 
 static char *describe(const scenario_key_row *row, scenario_notation notation, const char *text, misfit found)
 {
   const char *quote = notation == SCENARIO_NOTATION_STRING || *text == '\0' ? "\"" : "";
-  char *shown = scenario_shown(text);
-  char *expected = scenario_value_expected(row);
-  char *hint = meant(row, text);
-  char *problem = g_strdup_printf("%s = %s%s%s %s; expected %s%s%s", row->name, quote, shown, quote,
-                                  misfit_words(row->type, notation, found), expected,
-                                  found == MISFIT_NOTATION && *quote != '\0' ? ", without quotes" : "", hint);
+  g_autofree char *shown = scenario_shown(text);
+  g_autofree char *expected = scenario_value_expected(row);
+  g_autofree char *hint = meant(row, text);
 
-  g_free(shown);
-  g_free(expected);
-  g_free(hint);
-  return problem;
+  return g_strdup_printf("%s = %s%s%s %s; expected %s%s%s", row->name, quote, shown, quote,
+                         misfit_words(row->type, notation, found), expected,
+                         found == MISFIT_NOTATION && *quote != '\0' ? ", without quotes" : "", hint);
 }
 
 gboolean scenario_value_read(const scenario_key_row *row, scenario_notation notation, const char *text,
@@ -467,11 +446,11 @@ static char *write_list(scenario_type type, const scenario_value *value)
   GString *text = g_string_new("[");
 
   for (gsize i = 0; i < value->list_count; i++) {
-    char *element = type == SCENARIO_TYPE_PROBABILITY ? units_format_probability(value->probabilities[i])
-                                                      : write_number(type, value->list[i]);
+    g_autofree char *element = type == SCENARIO_TYPE_PROBABILITY
+                                   ? units_format_probability(value->probabilities[i])
+                                   : write_number(type, value->list[i]);
 
     g_string_append_printf(text, "%s%s", i > 0 ? "," : "", element);
-    g_free(element);
   }
   g_string_append_c(text, ']');
   return g_string_free(text, FALSE);
@@ -485,7 +464,7 @@ char *scenario_value_write(const scenario_key_row *row, const scenario_value *va
   if (row->type == SCENARIO_TYPE_PROBABILITY) {
     return units_format_probability(value->probability);
   }
-  if (is_list(row->type)) {
+  if (scenario_value_is_list(row->type)) {
     return write_list(element_type(row->type), value);
   }
   if (row->type == SCENARIO_TYPE_DISTANCE) {
@@ -516,7 +495,7 @@ static char *word_list(const named_value *words)
 /* A value or two that the row's limits allow. */
 static const char *example(const scenario_key_row *row)
 {
-  if (is_list(row->type)) {
+  if (scenario_value_is_list(row->type)) {
     return row->type == SCENARIO_TYPE_SIZES ? "[1500, 576] or []" : "[\"25us\", \"10us\"] or []";
   }
   if (row->type == SCENARIO_TYPE_TIME) {
@@ -548,11 +527,9 @@ char *scenario_value_expected(const scenario_key_row *row)
     return word_list(row->words);
   }
   if (row->type == SCENARIO_TYPE_MIX) {
-    char *words = word_list(row->words);
-    char *mix = g_strconcat(words, ", or several joined by '+'", NULL);
+    g_autofree char *words = word_list(row->words);
 
-    g_free(words);
-    return mix;
+    return g_strconcat(words, ", or several joined by '+'", NULL);
   }
   if (row->type == SCENARIO_TYPE_BOOLEAN) {
     return g_strdup("true or false");
@@ -569,9 +546,9 @@ char *scenario_value_expected(const scenario_key_row *row)
     return g_strdup("a number of segments or a time, such as \"5 segments\" or \"20us\"");
   }
 
-  char *minimum = write_number(element_type(row->type), row->minimum);
-  char *maximum = write_number(element_type(row->type), row->maximum);
-  char *words = row->words != NULL ? word_list(row->words) : NULL;
+  g_autofree char *minimum = write_number(element_type(row->type), row->minimum);
+  g_autofree char *maximum = write_number(element_type(row->type), row->maximum);
+  g_autofree char *words = row->words != NULL ? word_list(row->words) : NULL;
   GString *text = g_string_new(words);
 
   g_string_append(text, words != NULL ? " or " : "");
@@ -579,8 +556,5 @@ char *scenario_value_expected(const scenario_key_row *row)
   g_string_replace(text, "%s", minimum, 1);
   g_string_replace(text, "%s", maximum, 1);
   g_string_replace(text, "%s", example(row), 1);
-  g_free(minimum);
-  g_free(maximum);
-  g_free(words);
   return g_string_free(text, FALSE);
 }

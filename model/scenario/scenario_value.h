@@ -21,12 +21,12 @@ typedef enum scenario_notation {
 
 /* A value; which member holds it is the key's type's business. All-zero is valid and empty. */
 typedef struct scenario_value {
-  gboolean is_word;      /* one of the row's words, in `text`, instead of a number */
+  gboolean is_word;      /* one of the row's words, in `text`; `number` is what it stands for */
   gboolean in_segments;  /* DISTANCE: `number` counts segments, not picoseconds */
   guint64 number;        /* INTEGER, SIZE, TIME, RATE, BOOLEAN, DISTANCE */
   double probability;    /* PROBABILITY */
   char *text;            /* TEXT, WORD, MIX */
-  guint64 *list;         /* LIST, SIZES, TIMES, RATES */
+  guint64 *list;         /* LIST, SIZES, TIMES, RATES; what the words of a MIX stand for */
   double *probabilities; /* PROBABILITIES */
   gsize list_count;      /* of either */
 } scenario_value;
@@ -41,6 +41,9 @@ void scenario_value_copy(const scenario_value *value, scenario_value *copy);
 
 /* The value as canonical text, as --set takes it. Free with g_free(). */
 char *scenario_value_write(const scenario_key_row *row, const scenario_value *value);
+
+/* TRUE for the types whose values are lists. */
+gboolean scenario_value_is_list(scenario_type type);
 
 /* What a key of `row` may be: "a time from 0s to 10s, such as \"25us\"". For errors and documents. Free with
  * g_free(). */

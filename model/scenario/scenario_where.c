@@ -10,14 +10,25 @@ enum { DEPTH_MAX = 50 };
 
 typedef enum where_kind { WHERE_ALL, WHERE_ANY, WHERE_NOT, WHERE_COMPARISON } where_kind;
 
-typedef enum where_sign {
-  WHERE_EQUAL,
-  WHERE_UNEQUAL,
-  WHERE_LESS,
-  WHERE_AT_MOST,
-  WHERE_MORE,
-  WHERE_AT_LEAST
+/* How two values lie to each other, a bit each. */
+typedef enum relation {
+  RELATION_LESS = 1,
+  RELATION_EQUAL = 2,
+  RELATION_MORE = 4,
+  RELATION_NONE = 8 /* unequal, without order */
+} relation;
+
+typedef struct where_sign {
+  const char *text;
+  unsigned holds;  /* of relation: for which a comparison holds */
+  gboolean orders; /* it asks which value is the larger */
 } where_sign;
+
+static const where_sign signs[] = {
+    {"=", RELATION_EQUAL, FALSE}, {"!=", RELATION_LESS | RELATION_MORE | RELATION_NONE, FALSE},
+    {"<", RELATION_LESS, TRUE},   {"<=", RELATION_LESS | RELATION_EQUAL, TRUE},
+    {">", RELATION_MORE, TRUE},   {">=", RELATION_MORE | RELATION_EQUAL, TRUE},
+};
 
 /* One side of a comparison. */
 typedef struct where_operand {
@@ -30,7 +41,7 @@ typedef struct where_node {
   where_kind kind;
   GPtrArray *parts; /* where_node, of ALL, ANY and NOT; NULL */
   scenario_key key; /* of a comparison: whose type the operands have */
-  where_sign sign;
+  const where_sign *sign;
   where_operand left;
   where_operand right;
   gsize at; /* of a comparison: octets in front of it */
@@ -52,6 +63,8 @@ static void node_free(where_node *node)
   scenario_value_clear(&node->right.literal);
   g_free(node);
 }
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(where_node, node_free)
 
 /* A node without parts. */
 static where_node *node_new(where_kind kind)
@@ -217,21 +230,6 @@ static gboolean unexpected(const parser *p, const where_token *found, const char
   return fail(p, found->at, "unexpected %s; expected %s%s", shown, expected, hint);
 }
 
-static gboolean read_sign(const where_token *token, where_sign *sign)
-{
-  static const char *const signs[] = {
-      [WHERE_EQUAL] = "=",    [WHERE_UNEQUAL] = "!=", [WHERE_LESS] = "<",
-      [WHERE_AT_MOST] = "<=", [WHERE_MORE] = ">",     [WHERE_AT_LEAST] = ">="};
-
-  for (gsize i = 0; i < G_N_ELEMENTS(signs); i++) {
-    if (token_is(token, signs[i])) {
-      *sign = (where_sign)i;
-      return TRUE;
-    }
-  }
-  return FALSE;
-}
-
 /* The key that the token names; SCENARIO_KEY_COUNT when it names none. */
 static scenario_key key_of(const where_token *token)
 {
@@ -283,27 +281,17 @@ typedef struct written_sides {
 
 static gboolean check_kinds(const parser *p, const written_sides *sides, const where_node *node)
 {
+  gboolean two_keys = node->left.key != SCENARIO_KEY_COUNT && node->right.key != SCENARIO_KEY_COUNT;
   const scenario_key_row *left = scenario_key_row_of(node->key);
-  scenario_key other = node->left.key == SCENARIO_KEY_COUNT || node->right.key == SCENARIO_KEY_COUNT
-                           ? node->key
-                           : node->right.key;
-  const scenario_key_row *right = scenario_key_row_of(other);
+  const scenario_key_row *right = scenario_key_row_of(two_keys ? node->right.key : node->key);
 
   if (left->type != right->type) {
     return fail(p, sides->left.at,
                 "%s and %s are not of one kind; expected keys that are both sizes, both times ...",
                 left->name, right->name);
   }
-  switch (left->type) {
-  case SCENARIO_TYPE_LIST:
-  case SCENARIO_TYPE_SIZES:
-  case SCENARIO_TYPE_TIMES:
-  case SCENARIO_TYPE_RATES:
-  case SCENARIO_TYPE_PROBABILITIES:
-    return fail(p, sides->left.at, "%s is a list; expected a key with a single value", left->name);
-  default:
-    return TRUE;
-  }
+  return !scenario_value_is_list(left->type) ||
+         fail(p, sides->left.at, "%s is a list; expected a key with a single value", left->name);
 }
 
 static gboolean has_wordy_literal(const where_operand *operand)
@@ -315,16 +303,12 @@ static gboolean has_wordy_literal(const where_operand *operand)
 static gboolean check_order(const parser *p, const written_sides *sides, const where_node *node)
 {
   const scenario_key_row *row = scenario_key_row_of(node->key);
+  gboolean has_order = type_has_order(row->type);
 
-  if (node->sign == WHERE_EQUAL || node->sign == WHERE_UNEQUAL) {
-    return TRUE;
-  }
-  if (type_has_order(row->type) && !has_wordy_literal(&node->left) && !has_wordy_literal(&node->right)) {
-    return TRUE;
-  }
-  g_autofree char *sign = token_shown(&sides->sign);
-  return fail(p, sides->sign.at, "%s has no order%s; expected = or != instead of %s", row->name,
-              type_has_order(row->type) ? " for words" : "", sign);
+  return !node->sign->orders ||
+         (has_order && !has_wordy_literal(&node->left) && !has_wordy_literal(&node->right)) ||
+         fail(p, sides->sign.at, "%s has no order%s; expected = or != instead of '%s'", row->name,
+              has_order ? " for words" : "", node->sign->text);
 }
 
 /* Fills `node` from its sides. */
@@ -349,18 +333,16 @@ static gboolean read_sides(const parser *p, const written_sides *sides, where_no
 }
 
 /* A key alone: it must be true. */
-static gboolean read_boolean_key(const parser *p, const written_sides *sides, where_node *node)
+static gboolean read_boolean_key(const parser *p, const where_token *token, where_node *node)
 {
-  node->key = node->left.key = key_of(&sides->left);
-  node->sign = WHERE_EQUAL;
+  node->key = node->left.key = key_of(token);
+  node->sign = &signs[0];
   node->right.literal.number = TRUE;
   if (node->key == SCENARIO_KEY_COUNT) {
-    return unknown_key(p, &sides->left);
+    return unknown_key(p, token);
   }
-  if (scenario_key_row_of(node->key)->type == SCENARIO_TYPE_BOOLEAN) {
-    return TRUE;
-  }
-  return unexpected(p, &p->token, "one of = != < <= > >=");
+  return scenario_key_row_of(node->key)->type == SCENARIO_TYPE_BOOLEAN ||
+         unexpected(p, &p->token, "one of = != < <= > >=");
 }
 
 static gboolean takes_operand(const where_token *token)
@@ -371,16 +353,19 @@ static gboolean takes_operand(const where_token *token)
 
 static where_node *parse_comparison(parser *p)
 {
-  where_node *node = node_new(WHERE_COMPARISON);
+  g_autoptr(where_node) node = node_new(WHERE_COMPARISON);
   written_sides found = {.left = p->token};
   gboolean good;
 
   node->at = p->token.at;
   advance(p);
   found.sign = p->token;
+  for (gsize i = 0; i < G_N_ELEMENTS(signs); i++) {
+    node->sign = token_is(&found.sign, signs[i].text) ? &signs[i] : node->sign;
+  }
   if (found.sign.kind != WHERE_TOKEN_SIGN) {
-    good = read_boolean_key(p, &found, node);
-  } else if (!read_sign(&found.sign, &node->sign)) {
+    good = read_boolean_key(p, &found.left, node);
+  } else if (node->sign == NULL) {
     good = unexpected(p, &found.sign, "one of = != < <= > >=");
   } else {
     advance(p);
@@ -389,13 +374,12 @@ static where_node *parse_comparison(parser *p)
                                        : unexpected(p, &found.right, "a value or a key");
     advance(p);
   }
-  if (!good) {
-    g_clear_pointer(&node, node_free);
-  }
-  return node;
+  return good ? g_steal_pointer(&node) : NULL;
 }
 
 static where_node *parse_joined(parser *p, where_kind kind);
+
+static where_node *parse_condition(parser *p);
 
 /* What stands in parentheses. */
 static where_node *parse_enclosed(parser *p)
@@ -403,30 +387,26 @@ static where_node *parse_enclosed(parser *p)
   where_token opener = p->token;
 
   advance(p);
-  where_node *node = parse_joined(p, WHERE_ANY);
+  g_autoptr(where_node) node = parse_joined(p, WHERE_ANY);
   if (node != NULL && p->token.kind != WHERE_TOKEN_CLOSE) {
-    g_clear_pointer(&node, node_free);
     g_autofree char *expected =
         g_strdup_printf("and, or, or the ) of the ( in column %u", where_column(p->text, opener.at));
-    unexpected(p, &p->token, expected);
-  }
-  if (node != NULL) {
-    advance(p);
-  }
-  return node;
-}
 
-static where_node *parse_condition(parser *p);
+    unexpected(p, &p->token, expected);
+    return NULL;
+  }
+  advance(p);
+  return g_steal_pointer(&node);
+}
 
 static where_node *parse_not(parser *p)
 {
   advance(p);
   where_node *part = parse_condition(p);
-  if (part == NULL) {
-    return NULL;
+  where_node *node = part != NULL ? node_new(WHERE_NOT) : NULL;
+  if (node != NULL) {
+    g_ptr_array_add(node->parts, part);
   }
-  where_node *node = node_new(WHERE_NOT);
-  g_ptr_array_add(node->parts, part);
   return node;
 }
 
@@ -455,23 +435,18 @@ static where_node *parse_condition(parser *p)
 /* Conditions joined by one word; a single one is itself. `and` binds tighter than `or`. */
 static where_node *parse_joined(parser *p, where_kind kind)
 {
-  where_node *node = NULL;
+  const char *word = kind == WHERE_ANY ? "or" : "and";
+  g_autoptr(where_node) node = node_new(kind);
 
   for (;;) {
     where_node *part = kind == WHERE_ANY ? parse_joined(p, WHERE_ALL) : parse_condition(p);
-    gboolean goes_on = token_is(&p->token, kind == WHERE_ANY ? "or" : "and");
 
-    if (part == NULL) {
-      node_free(node);
-      return NULL;
-    }
-    if (node == NULL && !goes_on) {
+    if (part == NULL || (node->parts->len == 0 && !token_is(&p->token, word))) {
       return part;
     }
-    node = node != NULL ? node : node_new(kind);
     g_ptr_array_add(node->parts, part);
-    if (!goes_on) {
-      return node;
+    if (!token_is(&p->token, word)) {
+      return g_steal_pointer(&node);
     }
     advance(p);
   }
@@ -484,10 +459,10 @@ scenario_where *scenario_where_parse(const char *text, const char *origin, GErro
     return NULL;
   }
   parser p = {.text = text, .origin = origin, .token = next_token(text, 0), .error = error};
-  where_node *root = parse_joined(&p, WHERE_ANY);
+  g_autoptr(where_node) root = parse_joined(&p, WHERE_ANY);
   if (root != NULL && p.token.kind != WHERE_TOKEN_END) {
-    g_clear_pointer(&root, node_free);
     unexpected(&p, &p.token, "and, or, or the end");
+    return NULL;
   }
   if (root == NULL) {
     return NULL;
@@ -495,7 +470,7 @@ scenario_where *scenario_where_parse(const char *text, const char *origin, GErro
   scenario_where *where = g_new0(scenario_where, 1);
   where->text = g_strdup(text);
   where->origin = g_strdup(origin);
-  where->root = root;
+  where->root = g_steal_pointer(&root);
   return where;
 }
 
@@ -512,24 +487,19 @@ void scenario_where_free(scenario_where *where)
 
 /* --- Evaluating --- */
 
-/* How two values lie to each other. */
-typedef enum relation { RELATION_LESS, RELATION_EQUAL, RELATION_MORE, RELATION_OTHER } relation;
-
 static relation relate_words(const scenario_value *left, const scenario_value *right)
 {
   if (left->is_word && right->is_word) {
-    return strcmp(left->text, right->text) == 0 ? RELATION_EQUAL : RELATION_OTHER;
+    return strcmp(left->text, right->text) == 0 ? RELATION_EQUAL : RELATION_NONE;
   }
-  if (left->is_word) {
-    return word_has_order(left->text) ? RELATION_MORE : RELATION_OTHER;
-  }
-  return word_has_order(right->text) ? RELATION_LESS : RELATION_OTHER;
+  const char *word = left->is_word ? left->text : right->text;
+  return !word_has_order(word) ? RELATION_NONE : left->is_word ? RELATION_MORE : RELATION_LESS;
 }
 
 static relation relate(scenario_type type, const scenario_value *left, const scenario_value *right)
 {
   if (!type_has_order(type) && type != SCENARIO_TYPE_BOOLEAN) {
-    return strcmp(left->text, right->text) == 0 ? RELATION_EQUAL : RELATION_OTHER;
+    return strcmp(left->text, right->text) == 0 ? RELATION_EQUAL : RELATION_NONE;
   }
   if (left->is_word || right->is_word) {
     return relate_words(left, right);
@@ -540,7 +510,7 @@ static relation relate(scenario_type type, const scenario_value *left, const sce
                                                      : RELATION_MORE;
   }
   if (left->in_segments != right->in_segments) {
-    return RELATION_OTHER;
+    return RELATION_NONE;
   }
   /* Signed: a size may be negative, and nothing is as large as 2^63. */
   return (gint64)left->number < (gint64)right->number ? RELATION_LESS
@@ -553,20 +523,6 @@ static const scenario_value *operand_value(const where_operand *operand, const s
   return operand->key == SCENARIO_KEY_COUNT ? &operand->literal : scenario_settings_value(s, operand->key);
 }
 
-static scenario_verdict without_order(const scenario_where *where, const where_node *node,
-                                      const scenario_value *left, const scenario_value *right, GError **error)
-{
-  const scenario_key_row *row = scenario_key_row_of(node->key);
-  g_autofree char *left_text = scenario_value_write(row, left);
-  g_autofree char *right_text = scenario_value_write(row, right);
-
-  scenario_problem(error, where->origin,
-                   "where, column %u: neither of %s and %s is the larger; expected = or !=, or a condition "
-                   "with 'and' before it that leaves out what has no order",
-                   where_column(where->text, node->at), left_text, right_text);
-  return SCENARIO_VERDICT_NONE;
-}
-
 static scenario_verdict verdict_of(gboolean holds)
 {
   return holds ? SCENARIO_VERDICT_TRUE : SCENARIO_VERDICT_FALSE;
@@ -575,26 +531,21 @@ static scenario_verdict verdict_of(gboolean holds)
 static scenario_verdict comparison_holds(const scenario_where *where, const where_node *node,
                                          const scenario *s, GError **error)
 {
+  const scenario_key_row *row = scenario_key_row_of(node->key);
   const scenario_value *left = operand_value(&node->left, s);
   const scenario_value *right = operand_value(&node->right, s);
-  relation found = relate(scenario_key_row_of(node->key)->type, left, right);
+  relation found = relate(row->type, left, right);
 
-  if (node->sign == WHERE_EQUAL || node->sign == WHERE_UNEQUAL) {
-    return verdict_of((found == RELATION_EQUAL) == (node->sign == WHERE_EQUAL));
+  if (!node->sign->orders || found != RELATION_NONE) {
+    return verdict_of((node->sign->holds & found) != 0);
   }
-  if (found == RELATION_OTHER) {
-    return without_order(where, node, left, right, error);
-  }
-  switch (node->sign) {
-  case WHERE_LESS:
-    return verdict_of(found == RELATION_LESS);
-  case WHERE_AT_MOST:
-    return verdict_of(found != RELATION_MORE);
-  case WHERE_MORE:
-    return verdict_of(found == RELATION_MORE);
-  default:
-    return verdict_of(found != RELATION_LESS);
-  }
+  g_autofree char *left_text = scenario_value_write(row, left);
+  g_autofree char *right_text = scenario_value_write(row, right);
+  scenario_problem(error, where->origin,
+                   "where, column %u: neither of %s and %s is the larger; expected = or !=, or a condition "
+                   "with 'and' before it that leaves out what has no order",
+                   where_column(where->text, node->at), left_text, right_text);
+  return SCENARIO_VERDICT_NONE;
 }
 
 static scenario_verdict node_holds(const scenario_where *where, const where_node *node, const scenario *s,
@@ -626,41 +577,7 @@ scenario_verdict scenario_where_holds(const scenario_where *where, const scenari
   return node_holds(where, where->root, s, error);
 }
 
-/* --- The setting `where` --- */
-
-static gboolean load_one(scenario *s, const scenario_source *source, const config_setting_t *setting,
-                         GError **error)
-{
-  const char *text = config_setting_get_string(setting);
-
-  if (text == NULL) {
-    return scenario_settings_problem(
-        source, setting, error,
-        "'where' is no condition; expected where = \"KEY >= VALUE\"; or a list of such strings");
-  }
-  g_autofree char *origin = scenario_settings_line(source, setting);
-  scenario_where *where = scenario_where_parse(text, origin, error);
-  if (where != NULL) {
-    g_ptr_array_add(s->constraints, where);
-  }
-  return where != NULL;
-}
-
-gboolean scenario_constraints_load(scenario *s, const scenario_source *source, const config_setting_t *where,
-                                   GError **error)
-{
-  gboolean ok = TRUE;
-
-  g_ptr_array_set_free_func(s->constraints, (GDestroyNotify)scenario_where_free);
-  g_ptr_array_set_size(s->constraints, 0); /* an including file's replace those of what it includes */
-  if (!config_setting_is_list(where) && !config_setting_is_array(where)) {
-    return load_one(s, source, where, error);
-  }
-  for (int i = 0; ok && i < config_setting_length(where); i++) {
-    ok = load_one(s, source, config_setting_get_elem(where, (unsigned)i), error);
-  }
-  return ok;
-}
+/* --- All constraints of a scenario --- */
 
 const char *scenario_constraints_origin(const scenario *s)
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "study/plot/gnuplot.h"
-#include "study/table/shown_text.h"
+#include "study/table/shown_number.h"
 #include "study/table/study_keys.h"
 
 static plot_axis new_axis(char *name, double unit_size, gboolean logarithmic, double from, double to)

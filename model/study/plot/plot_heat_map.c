@@ -5,7 +5,7 @@
 #include "study/plot/plot_chart.h"
 #include "study/plot/plot_runs.h"
 #include "study/plot/study_plot.h"
-#include "study/table/shown_text.h"
+#include "study/table/shown_number.h"
 
 #define PANELS_MAX 12
 #define METRIC METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "study/plot/plot_occupancy.h"
-#include "study/table/shown_text.h"
+#include "study/table/shown_number.h"
 
 #include <errno.h>
 #include <math.h>

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "study/table/study_label.h"
+#include "study/table/study_keys.h"
 
 /* --- Grouping --- */
 

@@ -5,7 +5,7 @@
 
 #include "study/plot/study_plot.h"
 #include "study/report/html_report_private.h"
-#include "study/table/study_label.h"
+#include "study/table/study_keys.h"
 
 /* --- What is tabulated, and where in the sweep --- */
 

@@ -7,12 +7,92 @@
 #include "scenario/scenario_problem.h"
 #include "scenario/scenario_value.h"
 
+/* --- Quantities --- */
+
+GQuark result_quantity_error_quark(void)
+{
+  return g_quark_from_static_string("iwarpsim-result-quantity-error");
+}
+
+static gboolean read_metric(const char *name, metric_id *metric, GError **error)
+{
+  *metric = metric_find(name);
+  if (*metric != METRIC_COUNT) {
+    return TRUE;
+  }
+  const char *names[METRIC_COUNT + 1] = {NULL};
+  for (metric_id id = 0; id < METRIC_COUNT; id++) {
+    names[id] = metric_row_of(id)->name;
+  }
+  const char *nearest = scenario_suggest(name, names);
+  g_autofree char *hint = scenario_did_you_mean(nearest);
+  g_set_error(error, RESULT_QUANTITY_ERROR, RESULT_QUANTITY_ERROR_UNKNOWN,
+              "'%s' is no metric; expected one that 'iwarpsim explain metrics' lists, or two joined by '/'%s",
+              name, hint);
+  return FALSE;
+}
+
+gboolean result_quantity_read(const char *text, result_quantity *quantity, GError **error)
+{
+  g_auto(GStrv) parts = g_strsplit(text, "/", 2);
+  quantity->whole = METRIC_COUNT;
+  return read_metric(parts[0] != NULL ? parts[0] : "", &quantity->metric, error) &&
+         (parts[0] == NULL || parts[1] == NULL || read_metric(parts[1], &quantity->whole, error));
+}
+
+GArray *result_quantity_defaults(void)
+{
+  static const result_quantity quantities[] = {{METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, METRIC_COUNT},
+                                               {METRIC_BUFFER_REASSEMBLY_P99_OCTETS, METRIC_COUNT},
+                                               {METRIC_PLACEMENT_OCTETS_DIRECT, METRIC_PLACEMENT_OCTETS},
+                                               {METRIC_GOODPUT_BIT_PER_S, METRIC_COUNT},
+                                               {METRIC_TCP_TIMEOUTS, METRIC_COUNT}};
+  GArray *defaults = g_array_new(FALSE, FALSE, sizeof(result_quantity));
+  g_array_append_vals(defaults, quantities, G_N_ELEMENTS(quantities));
+  return defaults;
+}
+
+char *result_quantity_name(const result_quantity *quantity)
+{
+  const char *name = metric_row_of(quantity->metric)->name;
+  return quantity->whole == METRIC_COUNT
+             ? g_strdup(name)
+             : g_strdup_printf("%s/%s", name, metric_row_of(quantity->whole)->name);
+}
+
+char *result_quantity_unit(const result_quantity *quantity)
+{
+  const char *unit = metric_row_of(quantity->metric)->unit;
+  if (quantity->whole == METRIC_COUNT) {
+    return g_strdup(unit);
+  }
+  const char *of = metric_row_of(quantity->whole)->unit;
+  return strcmp(unit, of) == 0 ? g_strdup("1") : g_strdup_printf("%s per %s", unit, of);
+}
+
+gboolean result_quantity_value(const result_quantity *quantity, const study_run *run, double *value)
+{
+  const metric_values *metrics = &run->metrics;
+  if (!metrics->present[quantity->metric]) {
+    return FALSE;
+  }
+  *value = metrics->value[quantity->metric];
+  if (quantity->whole == METRIC_COUNT) {
+    return TRUE;
+  }
+  if (!metrics->present[quantity->whole] || metrics->value[quantity->whole] == 0) {
+    return FALSE;
+  }
+  *value /= metrics->value[quantity->whole];
+  return TRUE;
+}
+
+/* --- Pairings --- */
+
 GQuark result_pairing_error_quark(void)
 {
   return g_quark_from_static_string("iwarpsim-result-pairing-error");
 }
-
-/* Pairings. */
 
 static void set_bad(GError **error, const char *problem, const char *expected, const char *nearest)
 {
@@ -103,7 +183,7 @@ void result_pairing_clear(result_pairing *pairing)
   g_clear_pointer(&pairing->b, g_free);
 }
 
-/* Rows. */
+/* --- Rows --- */
 
 GArray *result_rows_keys(const study_table *table, const result_pairing *pairing)
 {
@@ -167,7 +247,7 @@ GArray *result_rows_of(const study_table *table, const result_quantity *quantity
 {
   GArray *rows = g_array_new(FALSE, FALSE, sizeof(result_row));
   if (pairing != NULL) {
-    g_autoptr(GArray) pairs = study_table_pairs(table, pairing->key, pairing->a, pairing->b, METRIC_COUNT);
+    g_autoptr(GArray) pairs = study_table_pairs(table, pairing->key, pairing->a, pairing->b);
     for (guint i = 0; i < pairs->len; i++) {
       result_row row = row_of_pairs(&g_array_index(pairs, study_pair, i), quantity);
       g_array_append_val(rows, row);

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/plain_text.h"
+
 enum { SIGNIFICANT_DIGITS = 4, SIGNIFICANT_DIGITS_OF_INTERVAL = 2, DECIMALS_MAX = 3 };
 
 static const char MINUS[] = "\u2212";
@@ -136,4 +138,22 @@ void shown_number_align(GPtrArray *texts)
     g_free(*text);
     *text = g_string_free(padded, FALSE);
   }
+}
+
+char *shown_text_line(const char *text)
+{
+  return g_strstrip(plain_text(text, -1, ""));
+}
+
+char *shown_text_octets(double octets)
+{
+  static const struct {
+    double size;
+    const char *name;
+  } units[] = {{1073741824.0, " GiB"}, {1048576.0, " MiB"}, {1024.0, " KiB"}, {1.0, ""}};
+  gsize unit = 0;
+  while (unit + 1 < G_N_ELEMENTS(units) && octets < units[unit].size) {
+    unit++;
+  }
+  return g_strdup_printf("%.4g%s", octets / units[unit].size, units[unit].name);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Measured values as a person reads them: in a unit that suits the whole column, with the digits that the interval carries. */
+/* Measured values as a person reads them: in a unit that suits the whole column, with the digits that the interval carries; sizes, and
+ * texts that are the user's, on one line. */
 #ifndef STUDY_SHOWN_NUMBER_H
 #define STUDY_SHOWN_NUMBER_H
 
@@ -32,5 +33,11 @@ char *shown_number_text(double value, const shown_scale *scale);
 /* Pads each of `texts` (char *, replaced) behind its decimals with blanks as wide as digits, so that right-aligned numbers stand with
  * their points below each other. Texts that are no numbers stay. */
 void shown_number_align(GPtrArray *texts);
+
+/* plain_text() of `text` on one line, without blanks at its ends. Free with g_free(). */
+char *shown_text_line(const char *text);
+
+/* `octets` for people: "512", "16 KiB", "1.5 MiB". Free with g_free(). */
+char *shown_text_octets(double octets);
 
 #endif

@@ -27,4 +27,8 @@ char *study_keys_label(scenario_key key, const char *text);
 /* `text` as the number its key's type makes of it; FALSE when it is none ("auto", a word). */
 gboolean study_keys_number(scenario_key key, const char *text, double *number);
 
+/* `text` of `key` in words: "MTU 1500 octets", "loss 0.1%", "in-order receiver", "no markers"; of keys without words of their own
+ * "tcp.receive_window = 256 KiB". "" (not known): "mpa.markers unknown". Free with g_free(). */
+char *study_label_of(scenario_key key, const char *text);
+
 #endif

@@ -44,8 +44,6 @@ typedef struct study_run {
   distribution distributions[DISTRIBUTION_COUNT];
   run_status status;
   guint flags; /* study_flag */
-  double wall_s;
-  double cpu_s;
 } study_run;
 
 /* The runs that ended `ok`, but for those left out. */
@@ -53,7 +51,6 @@ typedef struct study_table {
   GPtrArray *runs; /* study_run * */
   GPtrArray *
       others; /* study_run *, those that did not end ok: to say where they are missing. NULL: there are none */
-  GPtrArray *origins;  /* stored_origin *, each once, those of all runs */
   guint not_ok;        /* runs that did not end ok */
   guint left_out;      /* runs that were left out for a flag */
   guint flagged;       /* runs in the table that have a flag */
@@ -101,10 +98,8 @@ statistics study_table_statistics(const GPtrArray *runs, metric_id metric);
 /* Two values of one key beside each other, over the same seeds and everything else. */
 typedef struct study_pair {
   const study_run *first; /* one of the runs, for its other keys */
-  statistics difference;  /* of `metric`: value under `a` minus value under `b` */
-  GPtrArray *runs_a;      /* const study_run *: runs_a[i] and runs_b[i] are a pair, both with the metric */
+  GPtrArray *runs_a;      /* const study_run *: runs_a[i] and runs_b[i] are a pair */
   GPtrArray *runs_b;
-  guint flagged; /* pairs of which a run has a flag */
 } study_pair;
 
 /* The varying keys in which the two runs of a pair agree: study_table_keys() but for `key` and those that move in step with it. Free
@@ -113,10 +108,8 @@ GArray *study_table_pair_keys(const study_table *table, scenario_key key);
 
 /* Pairs every run whose `key` is `a` with the one whose `key` is `b` and that agrees in all other varying keys and the seed; keys that
  * move in step with `key` differ as it does. An array of study_pair, one a point that has pairs, in the order of study_table_points().
- * Of several runs with the same keys and seed the first counts. With METRIC_COUNT for `metric` all runs pair, and `difference` is not
- * set. Free with g_array_unref(). */
-GArray *study_table_pairs(const study_table *table, scenario_key key, const char *a, const char *b,
-                          metric_id metric);
+ * Of several runs with the same keys and seed the first counts. Free with g_array_unref(). */
+GArray *study_table_pairs(const study_table *table, scenario_key key, const char *a, const char *b);
 
 /* `texts` (char *), joined by commas. Free with g_free(). */
 char *study_table_join(const GPtrArray *texts);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "study/table/shown_text.h"
+#include "study/table/shown_number.h"
 
 typedef struct text_column {
   char *heading;

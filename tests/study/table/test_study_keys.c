@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which key goes where in a plot, from what the runs vary. */
+/* What the runs vary, and values of keys in words. */
 #include "study/table/study_keys.h"
 
 #include "study/store/run_identity.h"
@@ -172,6 +172,42 @@ static void test_numbers(fixture *f, gconstpointer unused)
   g_assert_false(study_keys_number(SCENARIO_TCP_RECEIVE_WINDOW, "auto", &number));
 }
 
+static void expect_words(scenario_key key, const char *text, const char *expected)
+{
+  g_autofree char *label = study_label_of(key, text);
+  g_assert_cmpstr(label, ==, expected);
+}
+
+static void test_words(fixture *f, gconstpointer unused)
+{
+  (void)f;
+  (void)unused;
+  expect_words(SCENARIO_PATH_FORWARD_MTU, "1500", "MTU 1500 octets");
+  expect_words(SCENARIO_PATH_FORWARD_MTU, "9216", "MTU 9216 octets"); /* not 9 KiB */
+  expect_words(SCENARIO_PATH_FORWARD_LOSS, "0.1%", "loss 0.1%");
+  expect_words(SCENARIO_RECEIVER_MODE, "in-order", "in-order receiver");
+  expect_words(SCENARIO_MPA_MARKERS, "false", "no markers");
+  expect_words(SCENARIO_MPA_MARKERS, "true", "markers");
+  expect_words(SCENARIO_MPA_CRC, "false", "no CRC");
+  expect_words(SCENARIO_WORKLOAD_MESSAGE_SIZE, "32", "messages of 32 octets");
+  expect_words(SCENARIO_WORKLOAD_MESSAGE_SIZE, "65536", "messages of 64 KiB");
+  expect_words(SCENARIO_WORKLOAD_CONNECTIONS, "1", "1 connection");
+  expect_words(SCENARIO_WORKLOAD_CONNECTIONS, "64", "64 connections");
+  expect_words(SCENARIO_RECEIVER_MEMORY, "65536", "memory 64 KiB");
+  expect_words(SCENARIO_MIDDLEBOX_MODE, "none", "no middlebox");
+  expect_words(SCENARIO_MIDDLEBOX_MODE, "split", "middlebox split");
+}
+
+static void test_without_words(fixture *f, gconstpointer unused)
+{
+  (void)f;
+  (void)unused;
+  expect_words(SCENARIO_TCP_RECEIVE_WINDOW, "262144", "tcp.receive_window = 256 KiB");
+  expect_words(SCENARIO_TCP_RECEIVE_WINDOW, "auto", "tcp.receive_window = auto");
+  expect_words(SCENARIO_MIDDLEBOX_CHUNK, "", "middlebox.chunk unknown");
+  expect_words(SCENARIO_MPA_MARKERS, "perhaps", "mpa.markers = perhaps"); /* a hostile store's */
+}
+
 int main(int argc, char **argv)
 {
   static const struct {
@@ -186,6 +222,8 @@ int main(int argc, char **argv)
       {"/study_keys/values", test_values},
       {"/study_keys/labels", test_labels},
       {"/study_keys/numbers", test_numbers},
+      {"/study_keys/words", test_words},
+      {"/study_keys/without_words", test_without_words},
   };
   g_test_init(&argc, &argv, NULL);
   for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {

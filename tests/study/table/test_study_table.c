@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "store_kit.h"
+#include "study/table/result_rows.h"
 
 #define PEAK METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS
 #define AXES "receiver.mode\npath.forward.mtu\npath.forward.loss\nrun.seed"
@@ -100,8 +101,7 @@ static void test_nothing_left(store_kit *kit, gconstpointer unused)
                "end ok");
 }
 
-/* Origins and versions are told once each; a commit that is not known is not told. Those of runs that did not end ok count among the
- * origins: the question of who ran what concerns them too. */
+/* Scenarios and versions are told once each, those of runs that did not end ok not; a commit that is not known is not told. */
 static void test_origins(store_kit *kit, gconstpointer unused)
 {
   (void)unused;
@@ -114,7 +114,6 @@ static void test_origins(store_kit *kit, gconstpointer unused)
   kit->origin.name = (char *)"c";
   store_kit_add_status(kit, "run.seed=4", "", RUN_FAILED);
   study_table *table = read_table(kit, 0);
-  g_assert_cmpuint(table->origins->len, ==, 3);
   g_assert_cmpstr(table->title, ==, "A question");
   g_assert_cmpstr(table->axes, ==, AXES);
   g_assert_cmpstr(table->names, ==, "a, b");
@@ -152,6 +151,14 @@ static void test_points(store_kit *kit, gconstpointer unused)
   study_table_free(table);
 }
 
+/* The differences in the peak between pairs whose `key` is `a` and `b`: result_row. */
+static GArray *differences(const study_table *table, scenario_key key, const char *a, const char *b)
+{
+  const result_quantity peak = {PEAK, METRIC_COUNT};
+  const result_pairing pairing = {.key = key, .a = (char *)a, .b = (char *)b};
+  return result_rows_of(table, &peak, &pairing);
+}
+
 /* Seeds 1, 2 and 3 at 576, differences 40 - 10, 50 - 30, 70 - 60: 30, 20, 10; seed 4 has no other half, and neither has 9000. At 1500
  * one seed, which has no interval. */
 static void test_pairs(store_kit *kit, gconstpointer unused)
@@ -170,26 +177,24 @@ static void test_pairs(store_kit *kit, gconstpointer unused)
   store_kit_add(kit, "receiver.mode=out-of-order path.forward.mtu=9000 path.forward.loss=1% run.seed=1",
                 "tcp.timeouts=2"); /* without the metric */
   study_table *table = read_table(kit, 0);
-  g_autoptr(GArray) pairs =
-      study_table_pairs(table, SCENARIO_RECEIVER_MODE, "in-order", "out-of-order", PEAK);
-  g_assert_cmpuint(pairs->len, ==, 2);
-  const study_pair *pair = &g_array_index(pairs, study_pair, 0);
+  g_autoptr(GArray) pairs = differences(table, SCENARIO_RECEIVER_MODE, "in-order", "out-of-order");
+  const result_row *pair = &g_array_index(pairs, result_row, 0);
   g_assert_cmpstr(pair->first->keys[SCENARIO_PATH_FORWARD_MTU], ==, "576");
   g_assert_cmpstr(pair->first->keys[SCENARIO_RECEIVER_MODE], ==, "in-order");
-  g_assert_cmpuint(pair->difference.count, ==, 3);
-  g_assert_cmpfloat(pair->difference.mean, ==, 20);
-  g_assert_cmpfloat(pair->difference.smallest, ==, 10);
-  g_assert_cmpfloat(pair->difference.largest, ==, 30);
-  g_assert_cmpfloat_with_epsilon(pair->difference.half_width, 24.8414, 1e-3); /* 4.30265 * 10 / sqrt(3) */
-  pair = &g_array_index(pairs, study_pair, 1);
-  g_assert_cmpfloat(pair->difference.mean, ==, -3);
-  g_assert_true(isnan(pair->difference.half_width));
+  g_assert_cmpuint(pair->of.count, ==, 3);
+  g_assert_cmpfloat(pair->of.mean, ==, 20);
+  g_assert_cmpfloat(pair->of.smallest, ==, 10);
+  g_assert_cmpfloat(pair->of.largest, ==, 30);
+  g_assert_cmpfloat_with_epsilon(pair->of.half_width, 24.8414, 1e-3); /* 4.30265 * 10 / sqrt(3) */
+  pair = &g_array_index(pairs, result_row, 1);
+  g_assert_cmpfloat(pair->of.mean, ==, -3);
+  g_assert_true(isnan(pair->of.half_width));
 
-  g_autoptr(GArray) all =
-      study_table_pairs(table, SCENARIO_RECEIVER_MODE, "in-order", "out-of-order", METRIC_COUNT);
+  g_autoptr(GArray) all = study_table_pairs(table, SCENARIO_RECEIVER_MODE, "in-order", "out-of-order");
   g_assert_cmpuint(all->len, ==, 3); /* 9000 too, whatever was measured */
-  g_assert_cmpuint(g_array_index(all, study_pair, 2).flagged, ==, 1);
-  g_autoptr(GArray) none = study_table_pairs(table, SCENARIO_RECEIVER_MODE, "in-order", "proxy", PEAK);
+  g_assert_cmpuint(g_array_index(all, study_pair, 2).runs_b->len, ==, 1);
+  g_assert_cmpuint(g_array_index(pairs, result_row, 2).of.count, ==, 0);
+  g_autoptr(GArray) none = differences(table, SCENARIO_RECEIVER_MODE, "in-order", "proxy");
   g_assert_cmpuint(none->len, ==, 0);
   study_table_free(table);
 }
@@ -205,12 +210,12 @@ static void test_pairs_in_step(store_kit *kit, gconstpointer unused)
     store_kit_add(kit, large, "buffer.reassembly_peak_octets=4");
   }
   study_table *table = read_table(kit, 0);
-  g_autoptr(GArray) by_mtu = study_table_pairs(table, SCENARIO_PATH_FORWARD_MTU, "1500", "576", PEAK);
-  g_autoptr(GArray) by_chunk = study_table_pairs(table, SCENARIO_MIDDLEBOX_CHUNK, "1400", "500", PEAK);
+  g_autoptr(GArray) by_mtu = differences(table, SCENARIO_PATH_FORWARD_MTU, "1500", "576");
+  g_autoptr(GArray) by_chunk = differences(table, SCENARIO_MIDDLEBOX_CHUNK, "1400", "500");
   g_assert_cmpuint(by_mtu->len, ==, 1);
-  g_assert_cmpfloat(g_array_index(by_mtu, study_pair, 0).difference.mean, ==, 3);
+  g_assert_cmpfloat(g_array_index(by_mtu, result_row, 0).of.mean, ==, 3);
   g_assert_cmpuint(by_chunk->len, ==, 1);
-  g_assert_cmpuint(g_array_index(by_chunk, study_pair, 0).difference.count, ==, 2);
+  g_assert_cmpuint(g_array_index(by_chunk, result_row, 0).of.count, ==, 2);
   study_table_free(table);
 }
 
@@ -296,10 +301,9 @@ static void test_many_values(store_kit *kit, gconstpointer unused)
   g_autoptr(GArray) keys = study_table_keys(table);
   g_autoptr(GArray) points = study_table_points(table, keys);
   g_assert_cmpuint(points->len, ==, RUNS);
-  g_autoptr(GArray) pairs =
-      study_table_pairs(table, SCENARIO_RECEIVER_MODE, "in-order", "out-of-order", PEAK);
+  g_autoptr(GArray) pairs = differences(table, SCENARIO_RECEIVER_MODE, "in-order", "out-of-order");
   g_assert_cmpuint(pairs->len, ==, RUNS / 2 - 1); /* run 0 has another size than run 1 */
-  g_assert_cmpfloat(g_array_index(pairs, study_pair, 0).difference.mean, ==, 2);
+  g_assert_cmpfloat(g_array_index(pairs, result_row, 0).of.mean, ==, 2);
   study_table_free(table);
 }
 

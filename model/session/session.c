@@ -49,10 +49,7 @@ static void make_host(session *self, uint32_t number)
   host->address = session_setup_address(c, self->config.number, number);
   host->input = ip_input_new(&reassembly, self->config.number * SESSION_HOSTS_MAX + number,
                              self->config.clock, &events, host);
-  session_setup_host_rate(c, host->rnic);
-  if (measured && c->receiver.memory_octets != MEMORY_UNLIMITED) {
-    rnic_host_limit_memory(host->rnic, c->receiver.memory_octets, c->receiver.cell_octets);
-  }
+  session_setup_limits(c, measured, host->rnic);
 }
 
 session *session_new(const session_config *config)
@@ -148,33 +145,32 @@ static session_host *host_of(session *self, uint32_t index, enum side side)
 static void make_end(session *self, uint32_t index, enum side side, const uint32_t domains[SIDES])
 {
   const configuration *c = self->config.configuration;
+  const session_capture *capture = self->config.capture;
   session_end *end = &self->connections[index].ends[side];
   enum side peer = side_peer(side);
-  rnic_endpoint_config config = self->endpoint_configs[side];
+  const session_host *peer_host = host_of(self, index, peer);
   const ns3_tcp_transport_place ns3_place = {.wake = session_end_wake, .user = end};
-  session_host *peer_host = host_of(self, index, peer);
-  const session_capture *capture = self->config.capture;
   fault_config fault;
   fault_injector *injector = NULL;
 
   end->session = self;
   end->host = host_of(self, index, side);
+  end->index = index;
+  end->side = side;
   if (!end->host->first_end) {
     end->host->first_end = end;
   }
-  end->index = index;
-  end->side = side;
   if (session_setup_fault(c, index, side, &fault)) {
     injector = fault_injector_new(&fault, peer_host->rnic, domains[peer]);
     g_ptr_array_add(self->faults, injector);
   }
   const session_setup_place place = {.host = end->host->rnic,
+                                     .local_address = end->host->address,
+                                     .remote_address = peer_host->address,
                                      .protection_domain = domains[side],
                                      .private_data = self->private_data[side],
                                      .fault = injector ? &injector->misbehaviour : NULL};
-  session_setup_endpoint_of(&config, c, index, side, &place);
-  config.tcp.local_address = end->host->address;
-  config.tcp.remote_address = peer_host->address;
+  rnic_endpoint_config config = session_setup_endpoint(c, index, side, &place);
   if (c->tcp_is_ns3) {
     config.tcp_new = run_engine_ns3_tcp();
     config.tcp_new_user = (void *)&ns3_place;
@@ -220,7 +216,6 @@ static void free_fault(gpointer injector)
   fault_injector_free(injector);
 }
 
-/* All configurations are made once: asking the scenario costs more than the rest of a connection. */
 void session_connect(session *self, session_network *network)
 {
   const configuration *c = self->config.configuration;
@@ -230,10 +225,7 @@ void session_connect(session *self, session_network *network)
   self->workload_config.table = self->table;
   self->workload_config.can_post = session_can_post;
   for (enum side side = 0; side < SIDES; side++) {
-    const session_setup_place nowhere = {.host = NULL};
-
     self->private_data[side] = session_setup_private_data(c, side, self->table);
-    self->endpoint_configs[side] = session_setup_endpoint(c, 0, side, &nowhere);
     self->endpoint_events[side] = session_endpoint_events(self, side);
   }
   self->connection_count = c->connections.count;

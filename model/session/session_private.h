@@ -76,8 +76,7 @@ struct session {
   session_recorder *recorder;
   pattern *table;
   rnic_endpoint_events endpoint_events[SIDES];
-  rnic_endpoint_config endpoint_configs[SIDES]; /* of connection 0; the others' are nearly the same */
-  ulp_workload_config workload_config;          /* the same */
+  ulp_workload_config workload_config;
   session_connection *connections;
   GPtrArray *faults; /* of fault_injector */
   uint32_t connection_count;

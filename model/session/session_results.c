@@ -186,17 +186,6 @@ static void set_theory(const totals *sum, const configuration *c, metric_values 
 
 /* --- The end --- */
 
-/* Memory that a fault's victim lends to nobody the peer may use it as. */
-static bool baits_untouched(const session *self)
-{
-  bool untouched = true;
-
-  for (guint i = 0; i < self->faults->len; i++) {
-    untouched = untouched && fault_injector_decoy_is_untouched(g_ptr_array_index(self->faults, i));
-  }
-  return untouched;
-}
-
 /* The checks of what was Delivered, at both ends: every octet right, every message once and in order, no memory written outside a
  * buffer. "" when nothing is wrong. */
 static char *failure_of(const session *self, const totals *sum)
@@ -204,8 +193,10 @@ static char *failure_of(const session *self, const totals *sum)
   if (self->failure) {
     return g_strdup(self->failure);
   }
-  if (!baits_untouched(self)) {
-    return g_strdup("memory was written, or an STag invalidated, that the peer had no right to");
+  for (guint i = 0; i < self->faults->len; i++) {
+    if (!fault_injector_decoy_is_untouched(g_ptr_array_index(self->faults, i))) {
+      return g_strdup("memory was written, or an STag invalidated, that the peer had no right to");
+    }
   }
   if (sum->octets_wrong > 0 || sum->order_errors > 0 || sum->guard_errors > 0) {
     return g_strdup_printf("%" PRIu64 " octets wrong, %" PRIu64

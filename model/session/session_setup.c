@@ -11,7 +11,7 @@ ip_address session_setup_address(const configuration *c, uint32_t session, uint3
                  : ip_address_v4(SESSION_FIRST_ADDRESS + (session << 8) + host);
 }
 
-/* Of all that is TCP's, what only this connection has. */
+/* Of all that is TCP's, what only this connection has; its addresses aside. */
 static void set_tcp_connection(tcp_config *tcp, const configuration *c, uint32_t connection, enum side side)
 {
   bool initiator = side == SIDE_INITIATOR;
@@ -45,23 +45,14 @@ static uint32_t streaming_octets(const configuration *c, uint32_t connection, en
   return (uint32_t)(random_hash(c->run.seed, name, connection) % c->path.directions[side].link.mtu_octets);
 }
 
-void session_setup_host_rate(const configuration *c, rnic_host *host)
+void session_setup_limits(const configuration *c, bool is_measured, rnic_host *host)
 {
   if (c->sender.host_rate_bit_per_s > 0 || c->sender.host_segments_per_s > 0) {
     rnic_host_limit_rate(host, c->sender.host_rate_bit_per_s, c->sender.host_segments_per_s);
   }
-}
-
-void session_setup_endpoint_of(rnic_endpoint_config *config, const configuration *c, uint32_t connection,
-                               enum side side, const session_setup_place *place)
-{
-  set_tcp_connection(&config->tcp, c, connection, side);
-  config->host = place->host;
-  config->protection_domain = place->protection_domain;
-  config->private_data = config->private_data_octets > 0 ? place->private_data : NULL;
-  config->fault = place->fault;
-  config->streaming_octets_sent = streaming_octets(c, connection, side);
-  config->streaming_octets_received = streaming_octets(c, connection, side_peer(side));
+  if (is_measured && c->receiver.memory_octets != MEMORY_UNLIMITED) {
+    rnic_host_limit_memory(host, c->receiver.memory_octets, c->receiver.cell_octets);
+  }
 }
 
 rnic_endpoint_config session_setup_endpoint(const configuration *c, uint32_t connection, enum side side,
@@ -69,8 +60,15 @@ rnic_endpoint_config session_setup_endpoint(const configuration *c, uint32_t con
 {
   rnic_endpoint_config config = c->endpoint[side];
 
-  config.tcp = session_setup_tcp(c, connection, side);
-  session_setup_endpoint_of(&config, c, connection, side, place);
+  set_tcp_connection(&config.tcp, c, connection, side);
+  config.tcp.local_address = place->local_address;
+  config.tcp.remote_address = place->remote_address;
+  config.host = place->host;
+  config.protection_domain = place->protection_domain;
+  config.private_data = config.private_data_octets > 0 ? place->private_data : NULL;
+  config.fault = place->fault;
+  config.streaming_octets_sent = streaming_octets(c, connection, side);
+  config.streaming_octets_received = streaming_octets(c, connection, side_peer(side));
   return config;
 }
 
@@ -122,7 +120,7 @@ ip_reassembly_config session_setup_reassembly(const configuration *c, enum side 
 
 session_recorder_config session_setup_recorder(const configuration *c, uint32_t hosts, FILE *series)
 {
-  enum { SERIES_CONNECTIONS = 16 }; /* design.md: the RNIC and up to 16 connections */
+  enum { SERIES_CONNECTIONS = 16 }; /* the RNIC and up to 16 connections */
 
   return (session_recorder_config){
       .connections = c->connections.count,

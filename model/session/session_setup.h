@@ -26,23 +26,23 @@ ip_address session_setup_address(const configuration *c, uint32_t session, uint3
 /* The TCP of `side` of `connection`, between the two hosts of a scenario. */
 tcp_config session_setup_tcp(const configuration *c, uint32_t connection, enum side side);
 
+/* Limits the pace of `host`, as `sender` wants it, and, where Data Sinks are (`is_measured`), its reassembly memory. Before its first
+ * endpoint. */
+void session_setup_limits(const configuration *c, bool is_measured, rnic_host *host);
+
 /* What an endpoint needs besides the configuration. */
 typedef struct session_setup_place {
   rnic_host *host;
+  ip_address local_address;
+  ip_address remote_address;
   uint32_t protection_domain;
-  const uint8_t *private_data;    /* as many octets as the scenario says */
+  const uint8_t *private_data;    /* as many octets as the scenario wants */
   const rnic_misbehaviour *fault; /* NULL: none */
 } session_setup_place;
 
-/* Limits the rate of `host`, either end's, as in `sender`. Before its first endpoint. */
-void session_setup_host_rate(const configuration *c, rnic_host *host);
-
+/* The endpoint of `side` of `connection`, at `place`. */
 rnic_endpoint_config session_setup_endpoint(const configuration *c, uint32_t connection, enum side side,
                                             const session_setup_place *place);
-
-/* Makes `config`, which is that of `side` of another connection and says the same of nearly all, `connection`'s. */
-void session_setup_endpoint_of(rnic_endpoint_config *config, const configuration *c, uint32_t connection,
-                               enum side side, const session_setup_place *place);
 
 /* The Private Data of `side`'s startup frame, as many octets as the scenario says, which free with g_free(); whether `octets` are those. */
 uint8_t *session_setup_private_data(const configuration *c, enum side side, const pattern *table);

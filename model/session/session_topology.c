@@ -90,28 +90,23 @@ static ns3_topology_hop *make_hops(const configuration *c, const object_text *qu
   return hops;
 }
 
-static ns3_topology_traffic flow(const configuration *c, ns3_topology_traffic_kind kind, gsize hops)
-{
-  return (ns3_topology_traffic){
-      .kind = kind,
-      .from_node = 0,
-      .to_node = (uint32_t)hops,
-      .start_ps = c->topology.start_ps,
-      .stop_ps = c->topology.stop_ps > 0 ? c->topology.stop_ps : TIME_PS_NEVER,
-      .packet_octets = c->topology.packet_octets,
-      .rate_bit_per_s = c->topology.udp_rate_bit_per_s,
-      .on_ps = c->topology.udp_on_ps,
-      .off_ps = c->topology.udp_off_ps,
-      .exponential = c->topology.udp_exponential,
-  };
-}
-
 static ns3_topology_traffic *make_traffic(const configuration *c, gsize hops, gsize *count)
 {
   *count = c->topology.tcp_flows + c->topology.udp_flows;
   ns3_topology_traffic *traffic = g_new0(ns3_topology_traffic, *count);
   for (gsize i = 0; i < *count; i++) {
-    traffic[i] = flow(c, i < c->topology.tcp_flows ? NS3_TOPOLOGY_TCP_BULK : NS3_TOPOLOGY_UDP_ON_OFF, hops);
+    traffic[i] = (ns3_topology_traffic){
+        .kind = i < c->topology.tcp_flows ? NS3_TOPOLOGY_TCP_BULK : NS3_TOPOLOGY_UDP_ON_OFF,
+        .from_node = 0,
+        .to_node = (uint32_t)hops,
+        .start_ps = c->topology.start_ps,
+        .stop_ps = c->topology.stop_ps > 0 ? c->topology.stop_ps : TIME_PS_NEVER,
+        .packet_octets = c->topology.packet_octets,
+        .rate_bit_per_s = c->topology.udp_rate_bit_per_s,
+        .on_ps = c->topology.udp_on_ps,
+        .off_ps = c->topology.udp_off_ps,
+        .exponential = c->topology.udp_exponential,
+    };
   }
   return traffic;
 }

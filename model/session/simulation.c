@@ -83,16 +83,6 @@ static gboolean close_files(const session_config *config, const char *directory,
 
 /* --- The run --- */
 
-/* ns-3's TCP, where it is wanted, can be as the scenario asks, at both ends. */
-static bool check_ns3_tcp(const configuration *c, GError **error)
-{
-  tcp_config initiator = session_setup_tcp(c, 0, SIDE_INITIATOR);
-  tcp_config responder = session_setup_tcp(c, 0, SIDE_RESPONDER);
-
-  return !c->tcp_is_ns3 ||
-         (run_engine_ns3_tcp_supports(&initiator, error) && run_engine_ns3_tcp_supports(&responder, error));
-}
-
 /* What leaves one host arrives at the other one. */
 static session_network *make_network(session *run, const scenario *s, const session_config *config,
                                      run_engine kind, GError **error)
@@ -132,7 +122,16 @@ void simulation_run_session(session *run, session_progress_function progress, vo
 static gboolean run_with_files(const scenario *s, session_config *config, const simulation_options *options,
                                simulation_result *result, GError **error)
 {
-  config->clock = check_ns3_tcp(config->configuration, error) ? run_engine_new(result->engine, error) : NULL;
+  const configuration *c = config->configuration;
+
+  for (enum side side = 0; c->tcp_is_ns3 && side < SIDES; side++) {
+    const tcp_config tcp = session_setup_tcp(c, 0, side);
+
+    if (!run_engine_ns3_tcp_supports(&tcp, error)) {
+      return FALSE;
+    }
+  }
+  config->clock = run_engine_new(result->engine, error);
   if (!config->clock) {
     return FALSE;
   }

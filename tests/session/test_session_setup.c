@@ -248,7 +248,7 @@ static time_ps second_turn(const char *const *sets)
   rnic_host *host = rnic_host_new(1);
   time_ps turn = 0;
 
-  session_setup_host_rate(scenario_configuration(s), host);
+  session_setup_limits(scenario_configuration(s), false, host);
   if (rnic_host_pace(host)) {
     g_assert_cmpint(rnic_pace_take_turn(rnic_host_pace(host), 1000, 2, 0), ==, 0);
     turn = rnic_pace_take_turn(rnic_host_pace(host), 1000, 2, 0);

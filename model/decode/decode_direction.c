@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "decode/decode_direction.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "decode/decode_alignment.h"
-#include "decode/decode_find.h"
 #include "decode/decode_gaps.h"
-#include "mpa/mpa_deframer.h"
-#include "mpa/mpa_fpdu.h"
-#include "mpa/mpa_mulpdu.h"
+#include "decode/decode_packets.h"
+#include "decode/decode_scanner.h"
 #include "net/capture_stream.h"
 #include "net/tcp_header.h"
 
@@ -23,23 +20,23 @@ struct decode_direction {
   decode_direction_start start;
   decode_direction_summary *summary;
   capture_stream *stream;
-  mpa_deframer *deframer; /* NULL without an FPDU phase, and when no FPDU can be located any more */
+  decode_scanner *scanner; /* NULL without an FPDU phase, and when no FPDU can be located any more */
+  decode_packets packets;  /* of octets from the in-order edge on */
   decode_alignment alignment;
   range_set not_captured; /* offsets, at or beyond the in-order edge */
   range_set told;         /* offsets of the FPDUs that were told of */
   uint64_t first;         /* lowest position that came */
-  uint64_t ignored_to;    /* octets below this offset are not for the deframer */
+  uint64_t ignored_to;    /* octets below this offset are not for the scanner */
   uint64_t chain_end;     /* offset behind the FPDU that the chain located last */
   bool is_unproven;       /* its length was followed unproven, or that of one before */
   bool has_fin, has_reset;
-  bool is_stuck;   /* the deframer has met a ULPDU_Length that cannot be */
+  bool is_stuck;   /* the scanner has met a ULPDU_Length that cannot be */
   int64_t time_ns; /* of the segment in hand; at last, of the end */
   uint64_t packet;
   uint64_t cut_at; /* offset behind its octets that were captured, when there are others; UINT64_MAX */
   range withheld;  /* offsets of the last of them: see take_octets(); empty: none */
   const uint8_t *withheld_octets;
   decode_fpdu fpdu; /* the one in hand */
-  GArray *packets;  /* scratch: the numbers of the packets that brought it */
 };
 
 static uint64_t offset_of(const decode_direction *direction, uint64_t position)
@@ -69,39 +66,6 @@ static void tell(decode_direction *direction, decode_note_kind kind, uint64_t po
 }
 
 /* --- FPDUs --- */
-
-static int compare_packets(const void *a, const void *b)
-{
-  uint64_t left = *(const uint64_t *)a;
-  uint64_t right = *(const uint64_t *)b;
-
-  return (left > right) - (left < right);
-}
-
-/* The packets that brought the octets of the FPDU, framing included: their numbers are the times of arrival that the deframer was given. */
-static void read_packets(decode_direction *direction, const mpa_ulpdu *ulpdu, decode_fpdu *fpdu)
-{
-  size_t count;
-  const mpa_fpdu_piece *pieces = mpa_ulpdu_pieces(ulpdu, &count);
-
-  fpdu->first_packet = direction->packet;
-  fpdu->last_packet = direction->packet;
-  fpdu->packets = 1;
-  if (count == 0) {
-    return;
-  }
-  g_array_set_size(direction->packets, (guint)count);
-  uint64_t *packets = &g_array_index(direction->packets, uint64_t, 0);
-  for (size_t index = 0; index < count; index++) {
-    packets[index] = (uint64_t)pieces[index].arrival;
-  }
-  qsort(packets, count, sizeof *packets, compare_packets);
-  for (size_t index = 1; index < count; index++) {
-    fpdu->packets += packets[index] != packets[index - 1];
-  }
-  fpdu->first_packet = packets[0];
-  fpdu->last_packet = packets[count - 1];
-}
 
 /* Is it behind an FPDU with an error whose length was followed? What a marker has located is proven, and so is what follows that. */
 static bool is_after_error(decode_direction *direction, const decode_fpdu *fpdu)
@@ -147,25 +111,27 @@ static void tell_payload(const decode_direction *direction, const decode_fpdu *f
   }
 }
 
-static void take_ulpdu(void *user, const mpa_ulpdu *ulpdu, time_ps now)
+static void take_fpdu(void *user, const decode_scanned_fpdu *scanned)
 {
   decode_direction *direction = user;
   decode_fpdu *fpdu = &direction->fpdu;
-  const decode_stream_kind kind = {.markers = direction->start.markers,
-                                   .crc = direction->start.crc,
-                                   .not_captured = &direction->not_captured};
-  (void)now;
+  const mpa_fpdu *extent = &scanned->fpdu->extent;
+  const decode_stream_kind kind = {.crc = direction->start.crc, .not_captured = &direction->not_captured};
+  decode_packet_span packets = decode_packets_of(&direction->packets, extent->start, extent->end);
 
   fpdu->time_ns = direction->time_ns;
-  fpdu->phase_offset = ulpdu->fpdu_start;
-  fpdu->stream_position = position_of(direction, ulpdu->fpdu_start);
-  read_packets(direction, ulpdu, fpdu);
-  decode_reader_read(direction->tools->reader, ulpdu, &kind, fpdu);
+  fpdu->phase_offset = extent->start;
+  fpdu->stream_position = position_of(direction, extent->start);
+  fpdu->first_packet = packets.first;
+  fpdu->last_packet = packets.last;
+  fpdu->packets = packets.count;
+  decode_reader_read(direction->tools->reader, scanned, &kind, fpdu);
   fpdu->after_error = is_after_error(direction, fpdu);
   count(direction->summary, fpdu);
-  range_set_add(&direction->told, ulpdu->fpdu_start, ulpdu->fpdu_end);
-  range_set_remove(&direction->not_captured, ulpdu->fpdu_start, ulpdu->fpdu_end);
-  decode_alignment_fpdu(&direction->alignment, ulpdu->fpdu_start);
+  decode_packets_remove(&direction->packets, extent->start, extent->end);
+  range_set_add(&direction->told, extent->start, extent->end);
+  range_set_remove(&direction->not_captured, extent->start, extent->end);
+  decode_alignment_fpdu(&direction->alignment, extent->start);
   if (direction->tools->events.fpdu) {
     direction->tools->events.fpdu(direction->tools->user, fpdu);
   }
@@ -173,13 +139,7 @@ static void take_ulpdu(void *user, const mpa_ulpdu *ulpdu, time_ps now)
     tell(direction, DECODE_NOTE_LONG_ULPDU, fpdu->stream_position, fpdu->fpdu_octets,
          "a ULPDU of more than 64768 octets, which no sender may make (mpa-01 §3.2); told of once");
   }
-  tell_payload(direction, fpdu, ulpdu->octets);
-}
-
-static bool could_start(void *user, const uint8_t octets[2])
-{
-  (void)user;
-  return decode_find_could_start(octets);
+  tell_payload(direction, fpdu, scanned->ulpdu);
 }
 
 static bool is_captured(const decode_direction *direction, uint64_t from, uint32_t octets)
@@ -188,33 +148,29 @@ static bool is_captured(const decode_direction *direction, uint64_t from, uint32
 }
 
 /* Octets of it were not captured, but its ULPDU_Length was, and what was captured of its markers points to it. */
-static bool is_excused(void *user, const mpa_ulpdu *ulpdu)
+static bool is_excused(void *user, const mpa_complete_fpdu *fpdu)
 {
   const decode_direction *direction = user;
-  uint64_t header = mpa_fpdu_header(ulpdu->fpdu_start, direction->start.markers);
-  uint32_t from;
-  const octet_rope *octets = mpa_ulpdu_framed(ulpdu, &from);
+  const mpa_fpdu *extent = &fpdu->extent;
 
-  if (range_set_covered(&direction->not_captured, ulpdu->fpdu_start, ulpdu->fpdu_end) == 0 ||
-      !is_captured(direction, header, MPA_FPDU_LENGTH_OCTETS)) {
+  if (range_set_covered(&direction->not_captured, extent->start, extent->end) == 0 ||
+      !is_captured(direction, extent->header, MPA_FPDU_LENGTH_OCTETS)) {
     return false;
   }
-  for (uint64_t at = mpa_marker_next(ulpdu->fpdu_start); direction->start.markers && at < ulpdu->fpdu_end;
+  for (uint64_t at = mpa_marker_next(extent->start); extent->markers && at < extent->end;
        at += MPA_MARKER_PERIOD_OCTETS) {
     uint8_t wire[MPA_MARKER_OCTETS];
-    octet_rope_copy_out(octets, from + (uint32_t)(at - ulpdu->fpdu_start), sizeof wire, wire);
-    if (is_captured(direction, at, sizeof wire) && !mpa_marker_points_to(at, wire, header)) {
+    octet_rope_copy_out(fpdu->octets, fpdu->from + (uint32_t)(at - extent->start), sizeof wire, wire);
+    if (is_captured(direction, at, sizeof wire) && !mpa_marker_points_to(at, wire, extent->header)) {
       return false;
     }
   }
   return true;
 }
 
-static void take_error(void *user, mpa_error error, uint64_t offset, time_ps now)
+static void take_bad_length(void *user, uint64_t offset)
 {
   decode_direction *direction = user;
-  (void)error;
-  (void)now;
 
   direction->is_stuck = true;
   if (range_set_covered(&direction->not_captured, offset,
@@ -226,16 +182,14 @@ static void take_error(void *user, mpa_error error, uint64_t offset, time_ps now
 
 /* --- The stream --- */
 
-static void new_deframer(decode_direction *direction, uint64_t offset)
+static void new_scanner(decode_direction *direction, uint64_t offset)
 {
-  static const mpa_deframer_events events = {
-      .ulpdu = take_ulpdu, .error = take_error, .excused = is_excused, .could_start = could_start};
+  static const decode_scanner_events events = {
+      .fpdu = take_fpdu, .bad_length = take_bad_length, .excused = is_excused};
 
-  mpa_deframer_free(direction->deframer);
-  direction->deframer = mpa_deframer_new(direction->start.markers, direction->start.crc, &events, direction);
-  mpa_deframer_follow_errors(direction->deframer);
-  mpa_deframer_take_long(direction->deframer);
-  mpa_deframer_start_at(direction->deframer, offset);
+  decode_scanner_free(direction->scanner);
+  direction->scanner =
+      decode_scanner_new(offset, direction->start.markers, direction->start.crc, &events, direction);
 }
 
 decode_direction *decode_direction_new(const decode_tools *tools, uint32_t connection, enum side from,
@@ -253,7 +207,7 @@ decode_direction *decode_direction_new(const decode_tools *tools, uint32_t conne
   decode_alignment_init(&direction->alignment, tools->options.hold_octets);
   range_set_init(&direction->not_captured);
   range_set_init(&direction->told);
-  direction->packets = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+  decode_packets_init(&direction->packets);
   summary->first_sequence = start->first_sequence - (uint32_t)start->first_position;
   summary->in_full_operation = start->in_full_operation;
   if (start->in_full_operation) {
@@ -262,7 +216,7 @@ decode_direction *decode_direction_new(const decode_tools *tools, uint32_t conne
     summary->crc = start->crc;
   }
   if (start->in_full_operation && !start->is_lost) {
-    new_deframer(direction, start->phase_offset);
+    new_scanner(direction, start->phase_offset);
   }
   return direction;
 }
@@ -271,11 +225,11 @@ void decode_direction_free(decode_direction *direction)
 {
   if (direction) {
     capture_stream_free(direction->stream);
-    mpa_deframer_free(direction->deframer);
+    decode_scanner_free(direction->scanner);
     decode_alignment_clear(&direction->alignment);
     range_set_clear(&direction->not_captured);
     range_set_clear(&direction->told);
-    g_array_unref(direction->packets);
+    decode_packets_clear(&direction->packets);
     g_free(direction);
   }
 }
@@ -283,8 +237,8 @@ void decode_direction_free(decode_direction *direction)
 /* No FPDU can be located any more. */
 static void lose(decode_direction *direction)
 {
-  mpa_deframer_free(direction->deframer);
-  direction->deframer = NULL;
+  decode_scanner_free(direction->scanner);
+  direction->scanner = NULL;
 }
 
 /* [from, to) of the FPDU phase, which are new; NULL: they were not captured. */
@@ -300,8 +254,9 @@ static void take_run(decode_direction *direction, uint64_t from, uint64_t to, co
   octet_rope_init(&rope);
   octet_rope_append(&rope, octet_block_octets(block), (uint32_t)(to - from), block);
   octet_block_unref(block);
-  time_ps packet = (time_ps)direction->packet;
-  mpa_deframer_receive(direction->deframer, from, &rope, packet, packet);
+  decode_packets_add(&direction->packets, from, to, direction->packet);
+  decode_scanner_receive(direction->scanner, from, &rope);
+  decode_packets_remove(&direction->packets, 0, direction->scanner->locator.edge);
   octet_rope_clear(&rope);
 }
 
@@ -322,7 +277,7 @@ static void take_octets(void *user, uint64_t position, const uint8_t *octets, ui
   uint64_t phase = direction->start.phase_start;
 
   direction->first = MIN(direction->first, position);
-  if (!direction->deframer || end <= phase) {
+  if (!direction->scanner || end <= phase) {
     return;
   }
   uint64_t from = MAX(offset_of(direction, MAX(position, phase)), direction->ignored_to);
@@ -353,7 +308,7 @@ static uint32_t take_segment(decode_direction *direction, const capture_segment 
   }
   direction->withheld = (range){0, 0};
   uint32_t added = capture_stream_receive(direction->stream, segment, take_octets, direction);
-  if (direction->withheld.from < direction->withheld.to && direction->deframer) {
+  if (direction->withheld.from < direction->withheld.to && direction->scanner) {
     take_run(direction, direction->withheld.from, direction->withheld.to, direction->withheld_octets);
   }
   return added;
@@ -363,23 +318,19 @@ static uint32_t take_segment(decode_direction *direction, const capture_segment 
 static void relieve(decode_direction *direction)
 {
   uint64_t limit = direction->tools->options.hold_octets;
-  time_ps packet = (time_ps)direction->packet;
-  mpa_held held;
 
-  mpa_deframer_held(direction->deframer, &held);
-  while (held.incomplete + held.unlocated + held.order > limit) {
-    if (!mpa_deframer_give_up(direction->deframer, packet)) {
+  while (decode_scanner_held_octets(direction->scanner) > limit) {
+    if (!decode_scanner_give_up(direction->scanner)) {
       uint64_t end = offset_of(direction, capture_stream_end(direction->stream));
       if (!direction->start.markers) {
         lose(direction);
         return;
       }
       /* The chain finds no length at its start, so that only markers locate. */
-      new_deframer(direction, (end + 3) & ~UINT64_C(3));
+      new_scanner(direction, (end + 3) & ~UINT64_C(3));
       direction->ignored_to = end + MPA_MARKER_OCTETS * 2;
       return;
     }
-    mpa_deframer_held(direction->deframer, &held);
   }
 }
 
@@ -407,7 +358,7 @@ static void receive_counted(decode_direction *direction, const capture_segment *
   uint64_t offset = offset_of(direction, position);
   uint32_t added = take_segment(direction, segment, (int64_t)position);
   summary->duplicates += added == 0;
-  uint64_t edge = direction->deframer ? mpa_deframer_in_order_edge(direction->deframer) : UINT64_MAX;
+  uint64_t edge = direction->scanner ? direction->scanner->locator.edge : UINT64_MAX;
   decode_alignment_segment(&direction->alignment, offset, edge);
   summary->aligned = direction->alignment.aligned;
 }
@@ -428,13 +379,12 @@ void decode_direction_receive(decode_direction *direction, const capture_segment
   if (segment->flags & (TCP_RST | TCP_FIN)) {
     note_flags(direction, segment, position);
   }
-  if (!direction->deframer) {
+  if (!direction->scanner) {
     return;
   }
   if (direction->is_stuck && !direction->start.markers && !direction->tools->options.assume_aligned) {
     lose(direction);
-  } else if (offset_of(direction, capture_stream_end(direction->stream)) -
-                 mpa_deframer_in_order_edge(direction->deframer) >
+  } else if (offset_of(direction, capture_stream_end(direction->stream)) - direction->scanner->locator.edge >
              direction->tools->options.hold_octets) {
     relieve(direction);
   }
@@ -443,27 +393,26 @@ void decode_direction_receive(decode_direction *direction, const capture_segment
 /* --- The end --- */
 
 /* What looks like an FPDU where a segment starts is taken for one, and what follows it. */
-static void guess(decode_direction *direction, uint64_t end)
+static void assume_aligned(decode_direction *direction, uint64_t end)
 {
-  time_ps packet = (time_ps)direction->packet;
-  uint64_t at = mpa_deframer_in_order_edge(direction->deframer);
+  uint64_t at = direction->scanner->locator.edge;
 
   for (at = decode_alignment_next_segment(&direction->alignment, at); at < end;
        at = decode_alignment_next_segment(&direction->alignment, at + 1)) {
-    mpa_deframer_guess(direction->deframer, at, end, packet);
+    decode_scanner_assume(direction->scanner, at, end);
   }
-  mpa_deframer_end(direction->deframer, packet);
+  decode_scanner_end(direction->scanner);
 }
 
 static void end_phase(decode_direction *direction, uint64_t end)
 {
   uint64_t start;
 
-  mpa_deframer_end(direction->deframer, (time_ps)direction->packet);
+  decode_scanner_end(direction->scanner);
   if (direction->tools->options.assume_aligned) {
-    guess(direction, end);
+    assume_aligned(direction, end);
   }
-  uint64_t octets = mpa_deframer_unfinished(direction->deframer, end, &start);
+  uint64_t octets = decode_scanner_unfinished(direction->scanner, end, &start);
   if (octets > 0) {
     direction->summary->incomplete_octets = octets;
     decode_alignment_fpdu(&direction->alignment, start);
@@ -494,7 +443,7 @@ void decode_direction_finish(decode_direction *direction, int64_t time_ns)
   uint64_t first = direction->first;
 
   direction->time_ns = time_ns;
-  if (direction->deframer && end > phase) {
+  if (direction->scanner && end > phase) {
     end_phase(direction, offset_of(direction, end));
   }
   /* Before the FPDU phase: streaming mode, when it is known that this is all there was. */

@@ -5,7 +5,6 @@
 
 #include "base/big_endian.h"
 #include "base/crc32c.h"
-#include "mpa/mpa_fpdu.h"
 
 struct decode_reader {
   GByteArray *octets;    /* of an FPDU that came in several pieces */
@@ -57,7 +56,7 @@ static void read_markers(decode_reader *reader, const mpa_fpdu *extent, const ui
 {
   element_array_empty(&reader->markers);
   fpdu->wrong_markers = 0;
-  if (kind->markers) {
+  if (extent->markers) {
     for (uint64_t position = mpa_marker_next(extent->start); position < extent->end;
          position += MPA_MARKER_PERIOD_OCTETS) {
       const uint8_t *wire = octets + (position - extent->start);
@@ -83,8 +82,8 @@ static uint32_t read_digest(const uint8_t *wire)
   return GUINT32_SWAP_LE_BE(big_endian_read_32(wire));
 }
 
-static void read_crc(const mpa_ulpdu *ulpdu, const uint8_t *octets, const decode_stream_kind *kind,
-                     decode_fpdu *fpdu)
+static void read_crc(const decode_scanned_fpdu *scanned, const uint8_t *octets,
+                     const decode_stream_kind *kind, decode_fpdu *fpdu)
 {
   uint32_t covered = fpdu->fpdu_octets - MPA_FPDU_CRC_OCTETS;
 
@@ -94,13 +93,13 @@ static void read_crc(const mpa_ulpdu *ulpdu, const uint8_t *octets, const decode
     fpdu->crc = DECODE_CRC_UNUSED;
     return;
   }
-  if (!is_captured(kind, ulpdu->fpdu_start, ulpdu->fpdu_end)) {
+  if (!is_captured(kind, scanned->fpdu->extent.start, scanned->fpdu->extent.end)) {
     fpdu->crc = DECODE_CRC_NOT_CAPTURED;
     return;
   }
   fpdu->crc_received = read_digest(octets + covered);
   fpdu->crc_computed = fpdu->crc_received;
-  if (mpa_ulpdu_error(ulpdu) == MPA_ERROR_CRC) {
+  if (scanned->error == MPA_ERROR_CRC) {
     fpdu->crc_computed = ~crc32c_update(CRC32C_INITIAL, octets, covered);
   }
   fpdu->crc = fpdu->crc_computed == fpdu->crc_received ? DECODE_CRC_RIGHT : DECODE_CRC_WRONG;
@@ -171,17 +170,16 @@ static void read_ulpdu(decode_reader *reader, const octet_rope *ulpdu, uint32_t 
   }
 }
 
-void decode_reader_read(decode_reader *reader, const mpa_ulpdu *ulpdu, const decode_stream_kind *kind,
-                        decode_fpdu *fpdu)
+void decode_reader_read(decode_reader *reader, const decode_scanned_fpdu *scanned,
+                        const decode_stream_kind *kind, decode_fpdu *fpdu)
 {
-  mpa_fpdu extent = mpa_fpdu_at(ulpdu->fpdu_start, ulpdu->octets->length, kind->markers);
-  uint32_t from;
-  const octet_rope *framed = mpa_ulpdu_framed(ulpdu, &from);
-  fpdu->fpdu_octets = (uint32_t)(ulpdu->fpdu_end - ulpdu->fpdu_start);
-  const uint8_t *octets = in_one_piece(framed, from, fpdu->fpdu_octets, reader->octets);
+  const mpa_complete_fpdu *framed = scanned->fpdu;
+  const mpa_fpdu *extent = &framed->extent;
 
-  fpdu->located_by = ulpdu->located_by;
-  read_markers(reader, &extent, octets, kind, fpdu);
-  read_crc(ulpdu, octets, kind, fpdu);
-  read_ulpdu(reader, ulpdu->octets, captured_octets(&extent, kind), fpdu);
+  fpdu->fpdu_octets = (uint32_t)(extent->end - extent->start);
+  const uint8_t *octets = in_one_piece(framed->octets, framed->from, fpdu->fpdu_octets, reader->octets);
+  fpdu->located_by = framed->method;
+  read_markers(reader, extent, octets, kind, fpdu);
+  read_crc(scanned, octets, kind, fpdu);
+  read_ulpdu(reader, scanned->ulpdu, captured_octets(extent, kind), fpdu);
 }

@@ -5,7 +5,7 @@
 
 #include "base/range_set.h"
 #include "decode/decode_events.h"
-#include "mpa/mpa_ulpdu.h"
+#include "decode/decode_scanner.h"
 
 typedef struct decode_reader decode_reader;
 
@@ -15,15 +15,13 @@ void decode_reader_free(decode_reader *reader);
 
 /* The stream of an FPDU. */
 typedef struct decode_stream_kind {
-  bool markers;
   bool crc;
   const range_set *not_captured; /* offsets of the FPDU phase */
 } decode_stream_kind;
 
-/* Fills in all of `fpdu` that `ulpdu`, passed by a deframer that follows errors, tells, but what says where and when. What `fpdu`
- * points to is valid until the next call and while `ulpdu` is. `fpdu->stream_position` and `fpdu->phase_offset` must be filled in
- * already. */
-void decode_reader_read(decode_reader *reader, const mpa_ulpdu *ulpdu, const decode_stream_kind *kind,
-                        decode_fpdu *fpdu);
+/* Fills in all of `fpdu` that `scanned` holds, but not where and when it came: `fpdu->stream_position` and `fpdu->phase_offset` must be filled
+ * in already. What `fpdu` points to is valid until the next call and while `scanned` is. */
+void decode_reader_read(decode_reader *reader, const decode_scanned_fpdu *scanned,
+                        const decode_stream_kind *kind, decode_fpdu *fpdu);
 
 #endif

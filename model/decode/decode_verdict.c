@@ -31,17 +31,6 @@ void decode_verdict_clear(decode_verdict *verdict)
 
 /* --- Startup frames --- */
 
-static void note_packet(void *user, uint64_t position, const octet_rope *octets, time_ps arrival)
-{
-  decode_verdict_frame *found = user;
-  uint64_t packet = (uint64_t)arrival;
-  (void)position;
-  (void)octets;
-
-  found->first_packet = found->first_packet == 0 ? packet : MIN(found->first_packet, packet);
-  found->last_packet = MAX(found->last_packet, packet);
-}
-
 /* Reads what starts at `position` into `frame`, whose private data are in `octets` then. The header tells how long the frame is: Private Data
  * that were not captured are not waited for. */
 static bool read_frame(const matter *of, const decode_waiting_side *side, uint64_t position,
@@ -79,7 +68,10 @@ static void find_frame(const matter *of, unsigned from, unsigned kind, decode_ve
     found->is_there = true;
     found->from = (uint8_t)from;
     found->position = position;
-    octet_store_visit(side->octets, position, position + found->frame.frame_octets, note_packet, found);
+    decode_packet_span packets =
+        decode_packets_of(&side->packets, position, position + found->frame.frame_octets);
+    found->first_packet = packets.first;
+    found->last_packet = packets.last;
   }
 }
 

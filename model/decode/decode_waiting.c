@@ -29,6 +29,9 @@ decode_waiting *decode_waiting_new(decode_blocks *blocks)
   waiting->blocks = blocks;
   waiting->segments = g_array_new(FALSE, FALSE, sizeof(waiting_segment));
   waiting->window = g_byte_array_new();
+  for (size_t from = 0; from < G_N_ELEMENTS(waiting->sides); from++) {
+    decode_packets_init(&waiting->sides[from].packets);
+  }
   return waiting;
 }
 
@@ -42,6 +45,7 @@ void decode_waiting_free(decode_waiting *waiting)
     for (size_t from = 0; from < G_N_ELEMENTS(waiting->sides); from++) {
       capture_stream_free(waiting->sides[from].stream);
       octet_store_free(waiting->sides[from].octets);
+      decode_packets_clear(&waiting->sides[from].packets);
     }
     g_byte_array_unref(waiting->window);
     g_free(waiting);
@@ -146,7 +150,8 @@ static void take_octets(void *user, uint64_t position, const uint8_t *octets, ui
   }
   octet_rope_init(&rope);
   octet_rope_append(&rope, octets, length, take->from->block);
-  octet_store_insert(take->side->octets, position, &rope, (time_ps)take->from->segment.packet);
+  octet_store_insert(take->side->octets, position, &rope, 0);
+  decode_packets_add(&take->side->packets, position, position + length, take->from->segment.packet);
   octet_rope_clear(&rope);
   look_for_keys(take->waiting, take->side, position, position + length);
 }
@@ -166,6 +171,8 @@ static void begin_side(decode_waiting *waiting, unsigned from, uint32_t sequence
 
   capture_stream_free(side->stream);
   octet_store_free(side->octets);
+  decode_packets_clear(&side->packets);
+  decode_packets_init(&side->packets);
   side->stream = capture_stream_new(sequence, position);
   side->octets = octet_store_new();
   side->first_sequence = sequence;

@@ -7,6 +7,7 @@
 
 #include "base/octet_store.h"
 #include "decode/decode_blocks.h"
+#include "decode/decode_packets.h"
 #include "decode/decode_startup_frame.h"
 #include "net/capture_segment.h"
 #include "net/capture_stream.h"
@@ -18,6 +19,7 @@ typedef struct decode_waiting_side {
   bool is_seen;           /* packets of it were captured */
   capture_stream *stream; /* NULL before the first packet */
   octet_store *octets;
+  decode_packets packets;  /* that brought them */
   uint32_t first_sequence; /* of the octet with position `first_position` */
   uint64_t first_position;
   uint64_t keys[2]; /* lowest position of the key of a Request, and of a Reply; UINT64_MAX */

@@ -1,77 +1,155 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "mpa/mpa_deframer_private.h"
+#include "mpa/mpa_deframer.h"
 
 #include "base/big_endian.h"
-#include "mpa/mpa_marker.h"
+#include "mpa/mpa_assumed_fpdus.h"
+#include "mpa/mpa_locator.h"
+
+enum { MPA_FRONT_PIECES_MAX = 8 };
+
+/* The usual case beside FPDUs that are whole in one segment: octets from the in-order edge on that do not yet make a whole FPDU, and nothing
+ * after them. They wait here as one run; the locator holds nothing while there are any, and no marker among them points beyond the edge.
+ * An all-zero front is a valid empty one. */
+typedef struct mpa_front {
+  octet_rope octets;
+  uint32_t piece_count;
+  bool is_located; /* ULPDU_Length has come, hence `fpdu` */
+  mpa_fpdu fpdu;
+  mpa_fpdu_piece pieces[MPA_FRONT_PIECES_MAX]; /* ascending; the first starts at the edge */
+} mpa_front;
+
+/* What a connection needs only when FPDUs do not come whole and in order. */
+typedef struct mpa_slow_path {
+  time_ps now; /* of the call in hand */
+  mpa_front front;
+  mpa_assumed_fpdus assumed;
+  mpa_ulpdu_part *parts; /* scratch: of the ULPDU in hand */
+  uint32_t parts_capacity;
+} mpa_slow_path;
+
+struct mpa_deframer {
+  mpa_locator locator;
+  const mpa_deframer_events *events;
+  void *user;
+  mpa_slow_path *slow; /* NULL until needed */
+  mpa_deframer_statistics statistics;
+};
+
+static bool on_complete(mpa_locator *locator, const mpa_complete_fpdu *fpdu);
+static void on_conflict(mpa_locator *locator, const mpa_fpdu *extent);
+static mpa_long_length on_long_length(mpa_locator *locator, uint64_t start, const uint8_t *next);
 
 mpa_deframer *mpa_deframer_new(bool markers, bool crc, const mpa_deframer_events *events, void *user)
 {
+  static const mpa_locator_policy policy = {
+      .complete = on_complete, .conflict = on_conflict, .long_length = on_long_length};
   mpa_deframer *deframer = g_new0(mpa_deframer, 1);
 
-  deframer->markers = markers;
-  deframer->crc = crc;
+  mpa_locator_init(&deframer->locator, 0, markers, crc, &policy);
   deframer->events = events;
   deframer->user = user;
-  deframer->error = MPA_ERROR_NONE;
-  deframer->stuck = UINT64_MAX;
   return deframer;
 }
 
 void mpa_deframer_take_long(mpa_deframer *deframer)
 {
-  deframer->takes_long = true;
+  deframer->locator.takes_long = true;
+}
+
+void mpa_deframer_start_at(mpa_deframer *deframer, uint64_t offset)
+{
+  g_assert(!deframer->slow && !deframer->locator.reassembly && deframer->statistics.fpdus == 0);
+  deframer->locator.edge = offset;
+}
+
+/* Nothing is passed after an error (mpa-01 §7, MPA-288). The documents do not say what becomes of octets that can no longer be used; an
+ * RNIC would not keep memory for them, so they are let go. */
+static void let_go(mpa_deframer *deframer)
+{
+  mpa_locator_clear(&deframer->locator);
+  if (deframer->slow) {
+    octet_rope_clear(&deframer->slow->front.octets);
+    mpa_assumed_fpdus_clear(&deframer->slow->assumed);
+    g_free(deframer->slow->parts);
+    g_free(deframer->slow);
+    deframer->slow = NULL;
+  }
 }
 
 void mpa_deframer_free(mpa_deframer *deframer)
 {
-  if (!deframer) {
-    return;
+  if (deframer) {
+    let_go(deframer);
+    g_free(deframer);
   }
-  mpa_deframer_ahead_free(deframer->ahead);
-  g_free(deframer);
 }
+
+static mpa_slow_path *slow_path_of(mpa_deframer *deframer)
+{
+  if (!deframer->slow) {
+    deframer->slow = g_new0(mpa_slow_path, 1);
+    mpa_assumed_fpdus_init(&deframer->slow->assumed);
+  }
+  return deframer->slow;
+}
+
+static bool has_front(const mpa_deframer *deframer)
+{
+  return deframer->slow && deframer->slow->front.octets.length > 0;
+}
+
+mpa_deframer *mpa_deframer_copy(const mpa_deframer *deframer, const mpa_deframer_events *events, void *user)
+{
+  mpa_deframer *copy = mpa_deframer_new(deframer->locator.markers, deframer->locator.crc, events, user);
+
+  copy->statistics = deframer->statistics;
+  mpa_locator_copy(&deframer->locator, &copy->locator);
+  if (deframer->slow) {
+    mpa_slow_path *slow = slow_path_of(copy);
+
+    slow->front = deframer->slow->front;
+    octet_rope_init(&slow->front.octets);
+    if (has_front(deframer)) {
+      octet_rope_append_rope(&slow->front.octets, &deframer->slow->front.octets, 0,
+                             deframer->slow->front.octets.length);
+    }
+    mpa_assumed_fpdus_copy(&deframer->slow->assumed, &slow->assumed);
+  }
+  return copy;
+}
+
+/* --- One FPDU --- */
 
 static void fail(mpa_deframer *deframer, mpa_error error, uint64_t offset, time_ps now)
 {
-  g_assert(deframer->error == MPA_ERROR_NONE);
-  deframer->error = error;
+  g_assert(deframer->locator.error == MPA_ERROR_NONE);
+  mpa_locator_stop(&deframer->locator, error);
   if (error == MPA_ERROR_CRC) {
     deframer->statistics.crc_errors++;
   }
   deframer->events->error(deframer->user, error, offset, now);
 }
 
-/* Nothing is passed after an error (mpa-01 §7, MPA-288). The documents do not say what becomes of octets
- * that can no longer be used; an RNIC would not keep memory for them, so they are let go. */
-static void let_go(mpa_deframer *deframer)
-{
-  mpa_deframer_ahead_free(deframer->ahead);
-  deframer->ahead = NULL;
-}
-
-bool mpa_deframer_pass(mpa_deframer *deframer, const mpa_whole_fpdu *fpdu, time_ps now)
+/* The valid `fpdu` goes up as `ulpdu`, which says already how its octets arrived. One that is assumed goes up only if it is plausible: false
+ * then. */
+static bool pass(mpa_deframer *deframer, const mpa_complete_fpdu *fpdu, mpa_ulpdu *ulpdu, time_ps now)
 {
   const mpa_deframer_events *events = deframer->events;
-  bool guessed = fpdu->method == MPA_LOCATED_BY_ASSUMPTION;
-
+  bool assumed = fpdu->method == MPA_LOCATED_BY_ASSUMPTION;
   octet_rope octets;
+
   octet_rope_init(&octets);
   bool is_in_one_block = mpa_fpdu_strip(&fpdu->extent, fpdu->octets, fpdu->from, &octets);
-  mpa_ulpdu ulpdu = {.fpdu_start = fpdu->extent.start,
-                     .fpdu_end = fpdu->extent.end,
-                     .located_by = fpdu->method,
-                     .held_octets = fpdu->held_octets,
-                     .octets = &octets,
-                     .parts = fpdu->parts,
-                     .part_count = fpdu->part_count,
-                     .fpdu = fpdu};
-  bool passes = !guessed || !events->plausible || events->plausible(deframer->user, &ulpdu);
+  ulpdu->fpdu_start = fpdu->extent.start;
+  ulpdu->fpdu_end = fpdu->extent.end;
+  ulpdu->located_by = fpdu->method;
+  ulpdu->octets = &octets;
+  bool passes = !assumed || !events->plausible || events->plausible(deframer->user, ulpdu);
   if (passes) {
     deframer->statistics.fpdus++;
-    deframer->statistics.long_ulpdus += mpa_deframer_is_long(fpdu->extent.ulpdu_octets);
     deframer->statistics.located_by[fpdu->method]++;
     deframer->statistics.markers += mpa_fpdu_marker_count(&fpdu->extent);
-    events->ulpdu(deframer->user, &ulpdu, now);
+    events->ulpdu(deframer->user, ulpdu, now);
   }
   if (is_in_one_block) {
     octet_rope_clear_runs(&octets);
@@ -82,56 +160,120 @@ bool mpa_deframer_pass(mpa_deframer *deframer, const mpa_whole_fpdu *fpdu, time_
 }
 
 /* `fpdu` goes up if it is valid (mpa-01 §5.4, MPA-159), else it is the error of this half connection; true when passed. */
-static bool judge(mpa_deframer *deframer, const mpa_whole_fpdu *fpdu, time_ps now)
+static bool judge(mpa_deframer *deframer, const mpa_complete_fpdu *fpdu, mpa_ulpdu *ulpdu, time_ps now)
 {
   const mpa_fpdu *extent = &fpdu->extent;
-  mpa_error error = mpa_fpdu_check(extent, fpdu->octets, fpdu->from, deframer->crc);
+  mpa_error error = mpa_fpdu_check(extent, fpdu->octets, fpdu->from, deframer->locator.crc);
 
   if (error != MPA_ERROR_NONE) {
-    if (deframer->follows_errors) {
-      return mpa_deframer_pass_invalid(deframer, fpdu, error, now);
-    }
     fail(deframer, error, extent->start, now);
     return false;
   }
-  if (deframer->ahead) {
+  if (deframer->slow && deframer->slow->assumed.entries.count > 0) {
     deframer->statistics.wrong_guesses +=
-        mpa_guesses_prove(deframer->ahead->guesses, extent->start, extent->end);
+        mpa_assumed_fpdus_prove(&deframer->slow->assumed, extent->start, extent->end);
   }
-  return mpa_deframer_pass(deframer, fpdu, now);
+  return pass(deframer, fpdu, ulpdu, now);
 }
 
-void mpa_deframer_advance_edge(mpa_deframer *deframer, uint64_t edge)
+/* What looks like an FPDU at a segment's start goes up if nothing speaks against it. It is remembered either way; true when passed. */
+static bool judge_assumed(mpa_deframer *deframer, const mpa_complete_fpdu *fpdu, mpa_ulpdu *ulpdu,
+                          time_ps now)
 {
-  deframer->edge = edge;
-  if (deframer->ahead) {
-    mpa_open_fpdus_remove_below(deframer->ahead->open, edge);
-    mpa_guesses_forget_below(deframer->ahead->guesses, edge);
+  const mpa_fpdu *extent = &fpdu->extent;
+  bool may_be_long = deframer->locator.takes_long && deframer->locator.crc;
+
+  if ((mpa_length_is_long(extent->ulpdu_octets) && !may_be_long) ||
+      mpa_fpdu_check(extent, fpdu->octets, fpdu->from, deframer->locator.crc) != MPA_ERROR_NONE) {
+    return false;
   }
+  mpa_assumed_fpdus_add(&deframer->slow->assumed, extent->start, extent->end);
+  return pass(deframer, fpdu, ulpdu, now);
 }
 
-/* Whether ULPDU_Length may be trusted as far as to look for the end of the FPDU at `start`. The field
- * could say more than a ULPDU may have; such an FPDU is invalid whatever its CRC (mpa-01 §3.2, MPA-062,
- * MPA-063; notes-mpa 15), but for who takes long ones. A ULPDU of no octets is none of MPA's business (notes-mpa 14). `behind`: the two octets
- * after the field, for a deframer that takes long ones and follows errors. */
-static bool length_is_possible(mpa_deframer *deframer, uint64_t start, uint32_t ulpdu_octets,
-                               const uint8_t *behind, time_ps now)
+/* How the octets of `fpdu` arrived: the parts of its ULPDU, neighbours of one arrival being one part, and the octets that came before now. */
+static void note_arrivals(mpa_deframer *deframer, const mpa_complete_fpdu *fpdu, mpa_ulpdu *ulpdu)
 {
-  if (!mpa_deframer_is_long(ulpdu_octets)) {
-    return true;
+  const mpa_fpdu *extent = &fpdu->extent;
+  uint64_t from = extent->start;
+  uint32_t ulpdu_from = 0;
+  mpa_slow_path *slow = deframer->slow;
+
+  if (slow->parts_capacity < fpdu->piece_count) {
+    slow->parts_capacity = (uint32_t)MAX(fpdu->piece_count, (size_t)MPA_FRONT_PIECES_MAX);
+    slow->parts = g_renew(mpa_ulpdu_part, slow->parts, slow->parts_capacity);
   }
-  if (deframer->follows_errors) {
-    return mpa_deframer_follows_long(deframer, start, behind, now);
+  mpa_ulpdu_part *part = slow->parts;
+  *ulpdu = (mpa_ulpdu){.parts = part};
+  for (size_t index = 0; from < extent->end; index++) { /* which the last piece reaches */
+    bool is_last = index + 1 == fpdu->piece_count || fpdu->pieces[index + 1].position >= extent->end;
+    uint64_t to = is_last ? extent->end : fpdu->pieces[index + 1].position;
+    time_ps arrival = fpdu->pieces[index].arrival;
+    if (to <= from) {
+      continue; /* all of it is in front of this FPDU */
+    }
+    uint32_t ulpdu_to = is_last ? extent->ulpdu_octets : mpa_fpdu_ulpdu_octets_below(extent, to);
+    ulpdu->held_octets += arrival < slow->now ? to - from : 0;
+    if (ulpdu_to > ulpdu_from && part > slow->parts && part[-1].arrival == arrival) {
+      part[-1].length += ulpdu_to - ulpdu_from;
+    } else if (ulpdu_to > ulpdu_from) { /* else header, PAD, CRC or marker only */
+      *part++ = (mpa_ulpdu_part){ulpdu_from, ulpdu_to - ulpdu_from, arrival};
+    }
+    from = to;
+    ulpdu_from = ulpdu_to;
   }
-  if (deframer->takes_long) {
-    return true;
-  }
-  fail(deframer, MPA_ERROR_CRC, start, now);
-  return false;
+  ulpdu->part_count = (size_t)(part - slow->parts);
 }
+
+/* --- The locator asks --- */
+
+static bool on_complete(mpa_locator *locator, const mpa_complete_fpdu *fpdu)
+{
+  mpa_deframer *deframer = (mpa_deframer *)locator;
+  mpa_ulpdu ulpdu;
+
+  note_arrivals(deframer, fpdu, &ulpdu);
+  time_ps now = deframer->slow->now;
+  return fpdu->method == MPA_LOCATED_BY_ASSUMPTION ? judge_assumed(deframer, fpdu, &ulpdu, now)
+                                                   : judge(deframer, fpdu, &ulpdu, now);
+}
+
+/* Its ULPDU_Length reaches into a valid FPDU that was passed already, so its digest cannot be looked at any more. The documents do not know
+ * this case. With CRC the length is taken for the broken one, as an unproven length against a proven FPDU (code 2 comes first,
+ * docs/decisions.md); without, lengths and markers disagree. Where the passed one was only assumed, the assumption was wrong; its octets are
+ * gone. */
+static void on_conflict(mpa_locator *locator, const mpa_fpdu *extent)
+{
+  mpa_deframer *deframer = (mpa_deframer *)locator;
+  mpa_slow_path *slow = deframer->slow;
+
+  deframer->statistics.wrong_guesses += mpa_assumed_fpdus_prove(&slow->assumed, extent->start, extent->end);
+  fail(deframer, deframer->locator.crc ? MPA_ERROR_CRC : MPA_ERROR_MARKER, extent->start, slow->now);
+}
+
+/* Such an FPDU is invalid whatever its CRC (mpa-01 §3.2, MPA-062, MPA-063), unless long ones are taken. A ULPDU of no octets is none of MPA's
+ * business. */
+static bool follows_long(mpa_deframer *deframer, uint64_t start, time_ps now)
+{
+  if (!deframer->locator.takes_long) {
+    fail(deframer, MPA_ERROR_CRC, start, now);
+  }
+  return deframer->locator.takes_long;
+}
+
+static mpa_long_length on_long_length(mpa_locator *locator, uint64_t start, const uint8_t *next)
+{
+  mpa_deframer *deframer = (mpa_deframer *)locator;
+  (void)next;
+
+  return follows_long(deframer, start, deframer->slow->now) ? MPA_LONG_LENGTH_FOLLOWED
+                                                            : MPA_LONG_LENGTH_REFUSED;
+}
+
+/* --- FPDUs that are whole in order --- */
 
 /* ULPDU_Length at octets[from, …) when it does not lie in the first slice. */
-static G_GNUC_NO_INLINE uint32_t read_length_behind(const octet_rope *octets, uint32_t from)
+static G_GNUC_NO_INLINE uint32_t read_later_length(const octet_rope *octets, uint32_t from)
 {
   const uint8_t *flat = octet_rope_flat_anywhere(octets, from, MPA_FPDU_LENGTH_OCTETS);
   uint8_t spare[MPA_FPDU_LENGTH_OCTETS];
@@ -143,35 +285,14 @@ static G_GNUC_NO_INLINE uint32_t read_length_behind(const octet_rope *octets, ui
   return big_endian_read_16(flat);
 }
 
-/* Octets that are to be there before a ULPDU_Length of `ulpdu_octets` is judged: the field, or that and two more. */
-static uint32_t judged_octets(const mpa_deframer *deframer, uint32_t ulpdu_octets)
-{
-  bool asks = mpa_deframer_is_long(ulpdu_octets) && deframer->takes_long && deframer->follows_errors;
-
-  return asks ? 2 * MPA_FPDU_LENGTH_OCTETS : MPA_FPDU_LENGTH_OCTETS;
-}
-
-/* What read_at_edge() does of a long ULPDU, whose ULPDU_Length lies at octets[from, …). */
-static G_GNUC_NO_INLINE bool long_is_possible(mpa_deframer *deframer, const octet_rope *octets, uint32_t from,
-                                              uint32_t ulpdu_octets, time_ps now)
-{
-  uint32_t judged = judged_octets(deframer, ulpdu_octets);
-  uint8_t wire[2 * MPA_FPDU_LENGTH_OCTETS];
-
-  if (from + judged > octets->length) {
-    return false;
-  }
-  octet_rope_copy_out(octets, from, judged, wire);
-  return length_is_possible(deframer, deframer->edge, ulpdu_octets, wire + MPA_FPDU_LENGTH_OCTETS, now);
-}
-
-/* What an FPDU is at the in-order edge, if its ULPDU_Length is among the octets that start at `offset`, at or below the
- * edge; else, or when it is an error, false. */
+/* What an FPDU is at the in-order edge, if its ULPDU_Length is among the octets that start at `offset`, at or below the edge; else, or when it
+ * is an error, false. */
 static inline bool read_at_edge(mpa_deframer *deframer, uint64_t offset, const octet_rope *octets,
                                 time_ps now, mpa_fpdu *fpdu)
 {
-  uint64_t start = deframer->edge;
-  uint64_t header = mpa_fpdu_header(start, deframer->markers);
+  uint64_t start = deframer->locator.edge;
+  bool markers = deframer->locator.markers;
+  uint64_t header = mpa_fpdu_header(start, markers);
 
   if (header + MPA_FPDU_LENGTH_OCTETS > offset + octets->length) {
     return false;
@@ -179,386 +300,238 @@ static inline bool read_at_edge(mpa_deframer *deframer, uint64_t offset, const o
   uint32_t from = (uint32_t)(header - offset);
   const uint8_t *flat = octet_rope_flat(octets, from, MPA_FPDU_LENGTH_OCTETS);
   uint32_t ulpdu_octets = /* mpa-01 §4 (MPA-074) */
-      flat ? big_endian_read_16(flat) : read_length_behind(octets, from);
-  if (mpa_deframer_is_long(ulpdu_octets) && !long_is_possible(deframer, octets, from, ulpdu_octets, now)) {
+      flat ? big_endian_read_16(flat) : read_later_length(octets, from);
+  if (mpa_length_is_long(ulpdu_octets) && !follows_long(deframer, start, now)) {
     return false;
   }
-  *fpdu = mpa_fpdu_at(start, ulpdu_octets, deframer->markers);
+  *fpdu = mpa_fpdu_at(start, ulpdu_octets, markers);
   return true;
 }
 
-/* The common case (mpa-01 §5.4.1, MPA-171): FPDUs that start at the in-order edge and are whole in this
- * arrival. They are judged where they lie; none of their octets is ever held. False at one that is not passed. */
-static bool pass_whole_fpdus(mpa_deframer *deframer, const octet_rope *octets, time_ps arrival, time_ps now)
+/* The common case (mpa-01 §5.4.1, MPA-171): FPDUs that start at the in-order edge and are whole in this arrival. They are judged where they
+ * lie; none of their octets is ever held. */
+static void pass_whole_fpdus(mpa_deframer *deframer, const octet_rope *octets, time_ps arrival, time_ps now)
 {
-  uint64_t offset = deframer->edge;
+  uint64_t offset = deframer->locator.edge;
   uint64_t end = offset + octets->length;
-  mpa_whole_fpdu fpdu = {.method = MPA_LOCATED_BY_CHAIN, .octets = octets};
+  mpa_complete_fpdu fpdu = {.method = MPA_LOCATED_BY_CHAIN, .octets = octets};
 
-  while (deframer->edge < end && read_at_edge(deframer, offset, octets, now, &fpdu.extent) &&
+  while (deframer->locator.edge < end && read_at_edge(deframer, offset, octets, now, &fpdu.extent) &&
          fpdu.extent.end <= end) {
-    mpa_ulpdu_part part = {.from = 0, .length = fpdu.extent.ulpdu_octets, .arrival = arrival};
+    const mpa_ulpdu_part part = {.from = 0, .length = fpdu.extent.ulpdu_octets, .arrival = arrival};
+    mpa_ulpdu ulpdu = {.parts = &part,
+                       .part_count = part.length > 0,
+                       .held_octets = arrival < now ? fpdu.extent.end - fpdu.extent.start : 0};
 
     fpdu.from = (uint32_t)(fpdu.extent.start - offset);
-    fpdu.held_octets = arrival < now ? fpdu.extent.end - fpdu.extent.start : 0;
-    fpdu.parts = &part;
-    fpdu.part_count = part.length > 0;
-    if (!judge(deframer, &fpdu, now)) {
-      return false;
+    if (!judge(deframer, &fpdu, &ulpdu, now)) {
+      return;
     }
-    mpa_deframer_advance_edge(deframer, fpdu.extent.end);
+    mpa_locator_move_edge(&deframer->locator, fpdu.extent.end);
   }
-  return deframer->error == MPA_ERROR_NONE;
 }
 
 /* Nothing of [in-order edge, end) is held or was passed early. */
 static bool nothing_ahead_below(const mpa_deframer *deframer, uint64_t end)
 {
-  const mpa_deframer_ahead *ahead = deframer->ahead;
+  const mpa_reassembly *reassembly = deframer->locator.reassembly;
 
-  return !ahead || (octet_store_next_held(ahead->store, deframer->edge) >= end &&
-                    (range_set_count(&ahead->passed) == 0 || range_set_get(&ahead->passed, 0).from >= end));
-}
-
-/* Octets of [from, to) that have arrived: held ones and those passed beyond the edge. */
-static uint64_t arrived_octets(const mpa_deframer *deframer, uint64_t from, uint64_t to)
-{
-  return octet_store_covered(deframer->ahead->store, from, to) +
-         range_set_covered(&deframer->ahead->passed, from, to);
-}
-
-static void note_if_complete(mpa_deframer *deframer, const mpa_open_fpdu *entry)
-{
-  if (entry->arrived == entry->fpdu.end - entry->start) {
-    element_array *completed = &deframer->ahead->completed;
-
-    *(uint64_t *)element_array_insert(completed, completed->count) = entry->start;
-  }
-}
-
-/* [from, to) is held now: what does that complete? Without `duplicates` none of it was there before. */
-static void count_arrival(mpa_deframer *deframer, uint64_t from, uint64_t to, bool duplicates)
-{
-  size_t count = mpa_open_fpdus_count(deframer->ahead->open);
-
-  for (size_t index = mpa_open_fpdus_first_reaching(deframer->ahead->open, from); index < count; index++) {
-    mpa_open_fpdu *entry = mpa_open_fpdus_at(deframer->ahead->open, index);
-
-    if (entry->start >= to) {
-      break;
-    }
-    if (!entry->located || entry->fpdu.end <= from) {
-      continue;
-    }
-    uint64_t arrived = entry->arrived + MIN(entry->fpdu.end, to) - MAX(entry->start, from);
-    if (duplicates) {
-      arrived = arrived_octets(deframer, entry->start, entry->fpdu.end);
-    }
-    mpa_open_fpdus_set_arrived(deframer->ahead->open, entry, arrived);
-    note_if_complete(deframer, entry);
-  }
-}
-
-/* Holds [from, to) of the octets that start at `offset`, none of which was passed. */
-static void hold_run(mpa_deframer *deframer, uint64_t offset, const octet_rope *octets, uint64_t from,
-                     uint64_t to, time_ps arrival)
-{
-  uint64_t held;
-
-  if (from == offset && to == offset + octets->length) {
-    held = octet_store_insert(deframer->ahead->store, from, octets, arrival);
-  } else {
-    octet_rope run;
-    octet_rope_init(&run);
-    octet_rope_append_rope(&run, octets, (uint32_t)(from - offset), (uint32_t)(to - from));
-    held = octet_store_insert(deframer->ahead->store, from, &run, arrival);
-    octet_rope_clear(&run);
-  }
-  count_arrival(deframer, from, to, held < to - from);
-}
-
-/* Holds what is neither below the edge nor passed early of the octets that start at `offset`. */
-static void hold(mpa_deframer *deframer, uint64_t offset, const octet_rope *octets, time_ps arrival)
-{
-  uint64_t from = MAX(offset, deframer->edge);
-  uint64_t end = offset + octets->length;
-
-  for (size_t index = range_set_find(&deframer->ahead->passed, from); from < end; index++) {
-    range passed = {.from = UINT64_MAX, .to = UINT64_MAX};
-
-    if (index < range_set_count(&deframer->ahead->passed)) {
-      passed = range_set_get(&deframer->ahead->passed, index);
-    }
-    if (from < passed.from) {
-      hold_run(deframer, offset, octets, from, MIN(end, passed.from), arrival);
-    }
-    from = passed.to;
-  }
-}
-
-/* An FPDU starts at `start` by `method`. It is located once its ULPDU_Length is there (definitions.md):
- * then its entry is returned; else NULL, and the start is remembered. */
-static mpa_open_fpdu *locate(mpa_deframer *deframer, uint64_t start, mpa_location method, time_ps now)
-{
-  mpa_open_fpdu *known = mpa_open_fpdus_find(deframer->ahead->open, start);
-  uint64_t header = mpa_fpdu_header(start, deframer->markers);
-  uint8_t spare[2 * MPA_FPDU_LENGTH_OCTETS];
-
-  if (known && known->located) {
-    return known; /* it keeps the method that was first */
-  }
-  const octet_store *store = deframer->ahead->store;
-  const uint8_t *length = octet_store_peek(store, header, MPA_FPDU_LENGTH_OCTETS, spare);
-  uint32_t ulpdu_octets = length ? big_endian_read_16(length) : 0; /* mpa-01 §4 (MPA-074) */
-  if (length && mpa_deframer_is_long(ulpdu_octets)) {
-    length = octet_store_peek(store, header, judged_octets(deframer, ulpdu_octets), spare);
-  }
-  if (!length) {
-    if (method != MPA_LOCATED_BY_CHAIN) { /* the chain's start is the edge: nothing to remember */
-      mpa_open_fpdus_establish(deframer->ahead->open, start, method);
-    }
-    return NULL;
-  }
-  if (!length_is_possible(deframer, start, ulpdu_octets, length + MPA_FPDU_LENGTH_OCTETS, now)) {
-    return NULL;
-  }
-  mpa_fpdu fpdu = mpa_fpdu_at(start, ulpdu_octets, deframer->markers);
-  mpa_open_fpdu *entry = mpa_open_fpdus_establish(deframer->ahead->open, start, method);
-  mpa_open_fpdus_locate(deframer->ahead->open, entry, &fpdu, arrived_octets(deframer, start, fpdu.end));
-  deframer->ahead->disputed |= range_set_covered(&deframer->ahead->passed, start, fpdu.end) > 0;
-  note_if_complete(deframer, entry);
-  return entry;
-}
-
-/* All octets of the FPDU of `entry` have arrived: takes them out of the store and judges them; true when
- * passed. */
-static bool finish(mpa_deframer *deframer, mpa_open_fpdu *entry, time_ps now)
-{
-  if (deframer->follows_errors) {
-    return mpa_deframer_finish_or_hold(deframer, entry, now);
-  }
-  mpa_fpdu fpdu = entry->fpdu;
-  mpa_location method = entry->method;
-
-  if (range_set_covered(&deframer->ahead->passed, fpdu.start, fpdu.end) > 0) {
-    /* Its ULPDU_Length reaches into a valid FPDU that is passed already, so its digest cannot be looked at
-     * any more. The documents do not know this case. With CRC the length is taken for the broken one, as
-     * an unproven length against a proven FPDU (code 2 comes first, notes-mpa 20); without, lengths and
-     * markers disagree. Where the passed one was but a guess, it is the guess that was wrong; its octets are gone. */
-    deframer->statistics.wrong_guesses += mpa_guesses_prove(deframer->ahead->guesses, fpdu.start, fpdu.end);
-    fail(deframer, deframer->crc ? MPA_ERROR_CRC : MPA_ERROR_MARKER, fpdu.start, now);
-    return false;
-  }
-  mpa_whole_fpdu whole = mpa_deframer_take(deframer, &fpdu, method, now);
-  mpa_open_fpdus_remove(deframer->ahead->open, entry);
-  bool passed = judge(deframer, &whole, now);
-  octet_rope_empty(&deframer->ahead->fpdu_octets);
-  return passed;
-}
-
-/* The chain steps over FPDUs that were passed early; true when there was one at the edge. */
-static bool skip_passed(mpa_deframer *deframer)
-{
-  if (range_set_count(&deframer->ahead->passed) == 0) {
-    return false;
-  }
-  range next = range_set_get(&deframer->ahead->passed, 0);
-  if (next.from > deframer->edge) {
-    return false;
-  }
-  /* An FPDU that would end inside a passed one is an error in finish(). */
-  g_assert(next.from == deframer->edge);
-  range_set_remove(&deframer->ahead->passed, next.from, next.to);
-  mpa_deframer_advance_edge(deframer, next.to);
-  return true;
-}
-
-void mpa_deframer_advance_chain(mpa_deframer *deframer, time_ps now)
-{
-  while (deframer->error == MPA_ERROR_NONE) {
-    if (skip_passed(deframer)) {
-      continue;
-    }
-    mpa_open_fpdu *next = locate(deframer, deframer->edge, MPA_LOCATED_BY_CHAIN, now);
-    if (!next || next->arrived < next->fpdu.end - next->start) {
-      return;
-    }
-    uint64_t end = next->fpdu.end;
-    if (!finish(deframer, next, now)) {
-      return;
-    }
-    mpa_deframer_advance_edge(deframer, end);
-  }
-}
-
-/* An FPDU starts at `start`, says a marker or the FPDU before. */
-static void establish_ahead(mpa_deframer *deframer, uint64_t start, mpa_location method, time_ps now)
-{
-  /* At the edge the chain comes first. Below it, or within a passed FPDU, the pointer is useless here and
-   * will be found out with the FPDU that contains it (notes-mpa 10). */
-  if (start > deframer->edge && !range_set_contains(&deframer->ahead->passed, start, start + 1)) {
-    locate(deframer, start, method, now);
-  }
-}
-
-/* Method 2 (mpa-01 §5.4, MPA-166): the markers that became whole by the arrival of [from, to) (notes-mpa
- * 6). Each is read once: where it points is remembered when the header is not there (notes-mpa 11). */
-static void follow_markers(mpa_deframer *deframer, uint64_t from, uint64_t to, time_ps now)
-{
-  uint64_t position = MAX(mpa_marker_reaching(from), mpa_marker_next(deframer->edge));
-
-  for (; position < to && deframer->error == MPA_ERROR_NONE; position += MPA_MARKER_PERIOD_OCTETS) {
-    uint8_t spare[MPA_MARKER_OCTETS];
-    const uint8_t *wire = octet_store_peek(deframer->ahead->store, position, MPA_MARKER_OCTETS, spare);
-
-    if (!wire || mpa_deframer_marker_is_mute(deframer, position)) {
-      continue;
-    }
-    uint64_t header = mpa_marker_header(position, wire);
-    if (header != MPA_MARKER_NOWHERE) {
-      establish_ahead(deframer, mpa_fpdu_start(header, true), MPA_LOCATED_BY_MARKER, now);
-    }
-  }
-}
-
-/* Starts that were established before and whose ULPDU_Length arrived with [from, to). */
-static void follow_lengths(mpa_deframer *deframer, uint64_t from, uint64_t to, time_ps now)
-{
-  size_t index = mpa_open_fpdus_first_reaching(deframer->ahead->open, from);
-
-  for (; index < mpa_open_fpdus_count(deframer->ahead->open) && deframer->error == MPA_ERROR_NONE; index++) {
-    const mpa_open_fpdu *entry = mpa_open_fpdus_at(deframer->ahead->open, index);
-
-    if (entry->start >= to) {
-      return;
-    }
-    /* At the edge the chain has looked already. */
-    if (!entry->located && entry->start > deframer->edge) {
-      locate(deframer, entry->start, entry->method, now);
-    }
-  }
-}
-
-/* Beyond the in-order edge after the arrival of [from, to), what is located, complete and valid goes up at
- * once (MPA-069). The methods come in this order because of several that locate an FPDU at the same
- * arrival the lowest-numbered counts: chain, marker, marker chain (the documents are silent; decided for
- * definitions.md). */
-static void look_ahead(mpa_deframer *deframer, uint64_t from, uint64_t to, time_ps now)
-{
-  follow_markers(deframer, from, to, now);
-  follow_lengths(deframer, from, to, now);
-  for (size_t index = 0; index < deframer->ahead->completed.count && deframer->error == MPA_ERROR_NONE;
-       index++) {
-    uint64_t start = *(uint64_t *)element_array_at(&deframer->ahead->completed, index);
-    mpa_open_fpdu *entry = mpa_open_fpdus_find(deframer->ahead->open, start);
-
-    if (!entry) {
-      continue; /* the chain was faster */
-    }
-    uint64_t end = entry->fpdu.end;
-    if (finish(deframer, entry, now)) {
-      range_set_add(&deframer->ahead->passed, start, end);
-      /* Method 3 (mpa-01 §5.4, MPA-167); may lengthen the list that this loop walks. */
-      establish_ahead(deframer, end, MPA_LOCATED_BY_MARKER_CHAIN, now);
-    }
-  }
+  return !reassembly ||
+         (octet_store_next_held(reassembly->octets, deframer->locator.edge) >= end &&
+          (range_set_count(&reassembly->taken) == 0 || range_set_get(&reassembly->taken, 0).from >= end));
 }
 
 /* --- The front --- */
 
-/* FPDUs that are whole by now in the front, which starts at the edge, are judged there and leave it. False at one that is not
- * passed. */
-static bool pass_front(mpa_deframer *deframer, time_ps now)
+static uint64_t front_end(const mpa_deframer *deframer)
 {
-  mpa_front *front = &deframer->ahead->front;
-  uint64_t start = deframer->edge;
+  return deframer->locator.edge + deframer->slow->front.octets.length;
+}
+
+/* Whether there is a front with room for a piece, and octets from `offset` on continue it. */
+static bool continues_front(const mpa_deframer *deframer, uint64_t offset)
+{
+  return has_front(deframer) && front_end(deframer) == offset &&
+         deframer->slow->front.piece_count < MPA_FRONT_PIECES_MAX;
+}
+
+/* The in-order edge has moved on from `start`: what is below it leaves the front. */
+static void drop_below_edge(mpa_deframer *deframer, uint64_t start)
+{
+  mpa_front *front = &deframer->slow->front;
+  uint64_t edge = deframer->locator.edge;
+  uint32_t passed = 0;
+
+  octet_rope_drop_front(&front->octets, (uint32_t)(edge - start));
+  if (front->octets.length == 0) {
+    front->piece_count = 0;
+    return;
+  }
+  while (passed + 1 < front->piece_count && front->pieces[passed + 1].position <= edge) {
+    passed++;
+  }
+  front->piece_count -= passed;
+  for (uint32_t index = 0; passed > 0 && index < front->piece_count; index++) {
+    front->pieces[index] = front->pieces[passed + index];
+  }
+  front->pieces[0].position = MAX(front->pieces[0].position, edge);
+}
+
+/* FPDUs that are whole by now in the front, which starts at the edge, are judged there and leave it. */
+static void pass_front(mpa_deframer *deframer)
+{
+  mpa_front *front = &deframer->slow->front;
+  uint64_t start = deframer->locator.edge;
   uint64_t end = start + front->octets.length;
 
   front->is_located = false;
-  while (deframer->edge < end && read_at_edge(deframer, start, &front->octets, now, &front->fpdu)) {
+  while (deframer->locator.edge < end &&
+         read_at_edge(deframer, start, &front->octets, deframer->slow->now, &front->fpdu)) {
     if (front->fpdu.end > end) {
       front->is_located = true;
       break;
     }
-    mpa_whole_fpdu whole = mpa_deframer_front_fpdu(deframer, &front->fpdu, start, now);
-    if (!judge(deframer, &whole, now)) {
-      mpa_deframer_front_drop(deframer, start);
+    const mpa_complete_fpdu fpdu = {.extent = front->fpdu,
+                                    .method = MPA_LOCATED_BY_CHAIN,
+                                    .octets = &front->octets,
+                                    .from = (uint32_t)(front->fpdu.start - start),
+                                    .pieces = front->pieces,
+                                    .piece_count = front->piece_count};
+    if (!on_complete(&deframer->locator, &fpdu)) {
+      return;
+    }
+    mpa_locator_move_edge(&deframer->locator, fpdu.extent.end);
+  }
+  drop_below_edge(deframer, start);
+}
+
+/* Whether no marker that became whole by the arrival of octets from `from` on points beyond the edge. */
+static bool front_is_plain(const mpa_deframer *deframer, uint64_t from)
+{
+  const mpa_front *front = &deframer->slow->front;
+  uint64_t edge = deframer->locator.edge;
+  uint64_t end = front_end(deframer);
+  uint64_t position = MAX(mpa_marker_reaching(from), mpa_marker_next(edge));
+
+  for (; deframer->locator.markers && position + MPA_MARKER_OCTETS <= end;
+       position += MPA_MARKER_PERIOD_OCTETS) {
+    uint8_t wire[MPA_MARKER_OCTETS];
+
+    if (front->is_located && mpa_marker_is_mute(&front->fpdu, position)) {
+      continue;
+    }
+    octet_rope_copy_out(&front->octets, (uint32_t)(position - edge), MPA_MARKER_OCTETS, wire);
+    uint64_t header = mpa_marker_header(position, wire);
+    if (header != MPA_MARKER_NOWHERE && mpa_fpdu_start(header, true) > edge) {
       return false;
     }
-    mpa_deframer_advance_edge(deframer, whole.extent.end);
   }
-  mpa_deframer_front_drop(deframer, start);
   return true;
 }
 
-void mpa_deframer_leave_front(mpa_deframer *deframer)
-{
-  if (mpa_deframer_has_front(deframer)) {
-    mpa_deframer_front_to_store(deframer, deframer->ahead);
-    mpa_deframer_front_clear(deframer->ahead);
-  }
-}
-
-/* Octets in order, and nothing is held but perhaps in the front, which they continue. True when they need nothing more; else they
- * are to be held in the general way. */
+/* Octets in order, and nothing is held but perhaps in the front, which they continue. True when they need nothing more; else they are to be
+ * located in the general way. */
 static bool receive_at_front(mpa_deframer *deframer, uint64_t offset, const octet_rope *octets,
-                             time_ps arrival, time_ps now)
+                             time_ps arrival)
 {
-  uint32_t from = (uint32_t)(MAX(offset, deframer->edge) - offset);
+  uint32_t from = (uint32_t)(MAX(offset, deframer->locator.edge) - offset);
+  mpa_front *front = &deframer->slow->front;
 
-  mpa_deframer_front_append(deframer, octets, from, arrival);
-  if (!pass_front(deframer, now)) {
-    return deframer->error != MPA_ERROR_NONE; /* an FPDU in doubt is held in the general way */
-  }
-  return deframer->error != MPA_ERROR_NONE || !mpa_deframer_has_front(deframer) ||
-         mpa_deframer_front_is_plain(deframer, offset);
+  g_assert(front->piece_count < MPA_FRONT_PIECES_MAX);
+  front->pieces[front->piece_count++] = (mpa_fpdu_piece){.position = front_end(deframer), .arrival = arrival};
+  octet_rope_append_rope(&front->octets, octets, from, octets->length - from);
+  pass_front(deframer);
+  return deframer->locator.error != MPA_ERROR_NONE || !has_front(deframer) ||
+         front_is_plain(deframer, offset);
 }
+
+/* The locator holds what is in the front from now on. */
+static void leave_front(mpa_deframer *deframer)
+{
+  if (!has_front(deframer)) {
+    return;
+  }
+  mpa_front *front = &deframer->slow->front;
+  mpa_locator_hold_pieces(&deframer->locator, &front->octets, front->pieces, front->piece_count,
+                          front_end(deframer));
+  if (front->is_located) {
+    mpa_pending_fpdus *pending = &deframer->locator.reassembly->pending;
+    mpa_pending_fpdu *entry =
+        mpa_pending_fpdus_establish(pending, deframer->locator.edge, MPA_LOCATED_BY_CHAIN);
+    mpa_pending_fpdus_locate(pending, entry, &front->fpdu, front->octets.length);
+  }
+  octet_rope_empty(&front->octets);
+  front->piece_count = 0;
+}
+
+static void note_piece(void *user, uint64_t position, time_ps arrival)
+{
+  mpa_front *front = user;
+
+  front->pieces[front->piece_count++] = (mpa_fpdu_piece){.position = position, .arrival = arrival};
+}
+
+/* All that is held moves to the front, if that is all there can be in one. */
+static void return_to_front(mpa_deframer *deframer)
+{
+  mpa_reassembly *reassembly = deframer->locator.reassembly;
+  mpa_pending_fpdus *pending = &reassembly->pending;
+  uint64_t edge = deframer->locator.edge;
+  uint64_t end = edge + octet_store_total(reassembly->octets);
+
+  if (end == edge || range_set_count(&reassembly->taken) > 0 || pending->entries.count > 1 ||
+      reassembly->has_conflict || !octet_store_contains(reassembly->octets, edge, end)) {
+    return;
+  }
+  mpa_pending_fpdu *entry = pending->entries.count == 1 ? mpa_pending_fpdus_at(pending, 0) : NULL;
+  if ((entry && (entry->start != edge || !entry->located || entry->method != MPA_LOCATED_BY_CHAIN)) ||
+      mpa_locator_pieces_of(&deframer->locator, edge, end) >= MPA_FRONT_PIECES_MAX) {
+    return;
+  }
+  mpa_front *front = &deframer->slow->front;
+  octet_store_take(reassembly->octets, edge, end, &front->octets, note_piece, front);
+  front->is_located = entry != NULL;
+  if (entry) {
+    front->fpdu = entry->fpdu;
+    mpa_pending_fpdus_remove(pending, entry);
+  }
+}
+
+/* --- Octets arrive --- */
 
 /* By the permitted methods, and then, if octets are a segment's first, by assumption. */
 static void receive(mpa_deframer *deframer, uint64_t offset, const octet_rope *octets, time_ps arrival,
                     time_ps now, bool assumes)
 {
+  mpa_locator *locator = &deframer->locator;
   uint64_t end = offset + octets->length;
 
-  if (deframer->error != MPA_ERROR_NONE || end <= deframer->edge) {
+  if (deframer->locator.error != MPA_ERROR_NONE || end <= locator->edge) {
     return;
   }
-  bool at_front = mpa_deframer_front_follows(deframer, offset);
-  if (!at_front && !mpa_deframer_has_front(deframer) && offset == deframer->edge &&
-      nothing_ahead_below(deframer, end)) {
-    at_front = pass_whole_fpdus(deframer, octets, arrival, now) &&
-               (!deframer->ahead || mpa_deframer_ahead_is_empty(deframer->ahead));
-    if (deframer->edge == end && at_front) {
+  bool at_front = continues_front(deframer, offset);
+  if (!at_front && !has_front(deframer) && offset == locator->edge && nothing_ahead_below(deframer, end)) {
+    pass_whole_fpdus(deframer, octets, arrival, now);
+    at_front = deframer->locator.error == MPA_ERROR_NONE && mpa_locator_is_empty(locator);
+    if (locator->edge == end && at_front) {
       return;
     }
   }
-  if (at_front && !assumes && receive_at_front(deframer, offset, octets, arrival, now)) {
-    if (deframer->error != MPA_ERROR_NONE) {
-      let_go(deframer);
+  slow_path_of(deframer)->now = now;
+  bool is_done = at_front && !assumes && receive_at_front(deframer, offset, octets, arrival);
+  if (!is_done && deframer->locator.error == MPA_ERROR_NONE) {
+    leave_front(deframer);
+    mpa_locator_receive(locator, offset, octets, arrival);
+    if (assumes && deframer->locator.error == MPA_ERROR_NONE) {
+      mpa_locator_assume(locator, offset, end);
     }
-    return;
-  }
-  mpa_deframer_leave_front(deframer);
-  if (deframer->error == MPA_ERROR_NONE) {
-    element_array_empty(&mpa_deframer_ahead_of(deframer)->completed);
-    hold(deframer, offset, octets, arrival);
-    mpa_deframer_advance_chain(deframer, now);
-  }
-  if (deframer->markers && deframer->error == MPA_ERROR_NONE) {
-    look_ahead(deframer, offset, end, now);
-  }
-  if (deframer->follows_errors) {
-    while (mpa_deframer_resolve_edge(deframer, now)) {
-      mpa_deframer_advance_chain(deframer, now);
+    if (!assumes && deframer->locator.error == MPA_ERROR_NONE) {
+      return_to_front(deframer);
     }
+    mpa_assumed_fpdus_forget_below(&deframer->slow->assumed, locator->edge);
   }
-  if (assumes && deframer->error == MPA_ERROR_NONE) {
-    mpa_deframer_assume(deframer, offset, end, now);
-  }
-  if (deframer->error != MPA_ERROR_NONE) {
+  if (deframer->locator.error != MPA_ERROR_NONE) {
     let_go(deframer);
-  } else if (!assumes) {
-    mpa_deframer_front_from_store(deframer);
   }
 }
 
@@ -594,14 +567,14 @@ static void blame(void *user, mpa_error error, uint64_t offset, time_ps now)
   if (header < look->from || header + MPA_FPDU_LENGTH_OCTETS > look->to) {
     return;
   }
-  uint32_t ulpdu_octets = read_length_behind(look->octets, (uint32_t)(header - look->from));
-  if ((mpa_deframer_is_long(ulpdu_octets) && !look->takes_long) ||
+  uint32_t ulpdu_octets = read_later_length(look->octets, (uint32_t)(header - look->from));
+  if ((mpa_length_is_long(ulpdu_octets) && !look->takes_long) ||
       (offset >= look->from && mpa_fpdu_at(offset, ulpdu_octets, look->markers).end <= look->to)) {
     look->verdict = error;
   }
 }
 
-static void pass_by(void *user, const mpa_ulpdu *ulpdu, time_ps now)
+static void ignore_ulpdu(void *user, const mpa_ulpdu *ulpdu, time_ps now)
 {
   (void)user;
   (void)ulpdu;
@@ -610,12 +583,12 @@ static void pass_by(void *user, const mpa_ulpdu *ulpdu, time_ps now)
 
 mpa_error mpa_deframer_inspect(const mpa_deframer *deframer, uint64_t offset, const octet_rope *octets)
 {
-  static const mpa_deframer_events events = {.ulpdu = pass_by, .error = blame};
+  static const mpa_deframer_events events = {.ulpdu = ignore_ulpdu, .error = blame};
   inspection look = {.octets = octets,
                      .from = offset,
                      .to = offset + octets->length,
-                     .markers = deframer->markers,
-                     .takes_long = deframer->takes_long,
+                     .markers = deframer->locator.markers,
+                     .takes_long = deframer->locator.takes_long,
                      .verdict = MPA_ERROR_NONE};
   mpa_deframer *copy = mpa_deframer_copy(deframer, &events, &look);
 
@@ -624,9 +597,49 @@ mpa_error mpa_deframer_inspect(const mpa_deframer *deframer, uint64_t offset, co
   return look.verdict;
 }
 
+/* --- What is held --- */
+
+bool mpa_deframer_holds_nothing(const mpa_deframer *deframer)
+{
+  const mpa_reassembly *reassembly = deframer->locator.reassembly;
+
+  return !has_front(deframer) &&
+         (!reassembly || (octet_store_total(reassembly->octets) == 0 && reassembly->pending.located == 0));
+}
+
+void mpa_deframer_held(const mpa_deframer *deframer, mpa_held *held)
+{
+  if (!has_front(deframer)) {
+    mpa_locator_held(&deframer->locator, held);
+    return;
+  }
+  const mpa_front *front = &deframer->slow->front;
+  *held = (mpa_held){0};
+  if (front->is_located) {
+    held->partial_fpdus = 1;
+    held->incomplete = front->octets.length;
+    held->partial_end = front->fpdu.end;
+  } else if (deframer->locator.markers) {
+    /* the marker that leads the FPDU belongs to it in any case: see mpa_locator_held() */
+    bool is_led_by_marker = deframer->locator.edge % MPA_MARKER_PERIOD_OCTETS == 0;
+    held->incomplete = is_led_by_marker ? MIN(front->octets.length, (uint32_t)MPA_MARKER_OCTETS) : 0;
+    held->unlocated = front->octets.length - held->incomplete;
+  } else {
+    held->order = front->octets.length;
+  }
+}
+
+uint32_t mpa_deframer_pieces(const mpa_deframer *deframer)
+{
+  if (has_front(deframer)) {
+    return deframer->slow->front.is_located ? deframer->slow->front.piece_count : 0;
+  }
+  return mpa_locator_pieces(&deframer->locator);
+}
+
 uint64_t mpa_deframer_in_order_edge(const mpa_deframer *deframer)
 {
-  return deframer->edge;
+  return deframer->locator.edge;
 }
 
 const mpa_deframer_statistics *mpa_deframer_statistics_of(const mpa_deframer *deframer)

@@ -21,7 +21,7 @@ typedef struct mpa_receiver {
   GArray *passed;     /* of uint64_t: the starts of the FPDUs, in the order they were passed */
   GArray *located_by; /* of mpa_location, in the same order */
   guint errors;       /* error events */
-  mpa_error error;
+  mpa_error error, copy_error;
   uint64_t error_offset;
 } mpa_receiver;
 

@@ -3,7 +3,7 @@
 #include <glib.h>
 #include <string.h>
 
-#include "mpa/mpa_deframer_private.h"
+#include "mpa/mpa_deframer.h"
 #include "mpa_receiver.h"
 
 /* FPDU k of these is [1460 k, 1460 (k + 1)) (see test_mpa_deframer_location.c); markers at 0, 512, 1024;
@@ -44,7 +44,7 @@ static void expect_error(fixture *made, mpa_error error, uint64_t offset, guint 
 {
   g_assert_cmpint(made->receiver->error, ==, error);
   g_assert_cmpuint(made->receiver->error_offset, ==, offset);
-  g_assert_cmpint(made->receiver->deframer->error, ==, error);
+  g_assert_cmpint(made->receiver->error, ==, error);
   g_assert_cmpuint(mpa_deframer_statistics_of(made->receiver->deframer)->crc_errors, ==,
                    error == MPA_ERROR_CRC);
   for (guint index = 0; index < 4; index++) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A deframer that follows errors: what it passes with which error, and what it holds back. */
+/* What the scanner of captures passes with which error, and what it holds back. */
 #include <glib.h>
 #include <string.h>
 
 #include "base/big_endian.h"
-#include "mpa/mpa_deframer_private.h"
+#include "decode/decode_scanner.h"
 #include "mpa_stream.h"
 
 /* FPDU k of the marked stream is [1460 k, 1460 (k + 1)), with markers at 0, 512, 1024; 1536, 2048, 2560; 3072, 3584, 4096; 4608, 5120, 5632.
@@ -22,67 +22,54 @@ typedef struct passed {
 
 typedef struct fixture {
   mpa_stream *stream;
-  mpa_deframer *deframer;
+  decode_scanner *scanner;
   GArray *passed;
-  GArray *errors;    /* of uint64_t: offsets */
-  uint64_t excused;  /* the FPDU that starts here is; UINT64_MAX */
-  bool could_start;  /* what it says of the octets behind a long ULPDU_Length … */
-  uint64_t asked_at; /* … which are these two */
-  time_ps now;
+  GArray *errors;   /* of uint64_t: offsets */
+  uint64_t excused; /* the FPDU that starts here is; UINT64_MAX */
 } fixture;
 
-static void take(void *user, const mpa_ulpdu *ulpdu, time_ps now)
+static void take(void *user, const decode_scanned_fpdu *scanned)
 {
   fixture *made = user;
-  const passed each = {ulpdu->fpdu_start, ulpdu->fpdu_end, mpa_ulpdu_error(ulpdu), ulpdu->located_by};
-  uint32_t from;
-  const octet_rope *framed = mpa_ulpdu_framed(ulpdu, &from);
+  const mpa_complete_fpdu *fpdu = scanned->fpdu;
+  const passed each = {fpdu->extent.start, fpdu->extent.end, scanned->error, fpdu->method};
 
-  g_assert_cmpint(now, ==, made->now);
-  g_assert_true(octet_rope_equals(framed, from, (uint32_t)(each.end - each.start),
+  g_assert_true(octet_rope_equals(fpdu->octets, fpdu->from, (uint32_t)(each.end - each.start),
                                   made->stream->octets->data + each.start));
+  g_assert_cmpuint(scanned->ulpdu->length, ==, fpdu->extent.ulpdu_octets);
   g_array_append_val(made->passed, each);
 }
 
-static void fail(void *user, mpa_error error, uint64_t offset, time_ps now)
+static void fail(void *user, uint64_t offset)
 {
   fixture *made = user;
 
-  g_assert_cmpint(now, ==, made->now);
-  g_assert_cmpint(error, ==, MPA_ERROR_CRC);
   g_array_append_val(made->errors, offset);
 }
 
-static bool is_excused(void *user, const mpa_ulpdu *ulpdu)
+static bool is_excused(void *user, const mpa_complete_fpdu *fpdu)
 {
   const fixture *made = user;
 
-  return ulpdu->fpdu_start == made->excused;
+  return fpdu->extent.start == made->excused;
 }
 
-static bool could_start(void *user, const uint8_t octets[2])
+static fixture *set_up_at(mpa_stream *stream, bool crc, uint64_t offset)
 {
-  const fixture *made = user;
-
-  g_assert_cmpmem(octets, 2, made->stream->octets->data + made->asked_at, 2);
-  return made->could_start;
-}
-
-static fixture *set_up_of(mpa_stream *stream, bool crc)
-{
-  static const mpa_deframer_events events = {
-      .ulpdu = take, .error = fail, .excused = is_excused, .could_start = could_start};
+  static const decode_scanner_events events = {.fpdu = take, .bad_length = fail, .excused = is_excused};
   fixture *made = g_new0(fixture, 1);
 
   made->stream = stream;
-  made->deframer = mpa_deframer_new(stream->markers, crc, &events, made);
-  mpa_deframer_follow_errors(made->deframer);
-  made->could_start = true;
-  made->now = 10 * TIME_PS_PER_SECOND;
+  made->scanner = decode_scanner_new(offset, stream->markers, crc, &events, made);
   made->passed = g_array_new(FALSE, FALSE, sizeof(passed));
   made->errors = g_array_new(FALSE, FALSE, sizeof(uint64_t));
   made->excused = UINT64_MAX;
   return made;
+}
+
+static fixture *set_up_of(mpa_stream *stream, bool crc)
+{
+  return set_up_at(stream, crc, 0);
 }
 
 static fixture *set_up(bool markers)
@@ -94,7 +81,7 @@ static void tear_down(fixture *made)
 {
   g_array_unref(made->passed);
   g_array_unref(made->errors);
-  mpa_deframer_free(made->deframer);
+  decode_scanner_free(made->scanner);
   mpa_stream_free(made->stream);
   g_free(made);
 }
@@ -103,10 +90,9 @@ static void arrive(fixture *made, uint64_t from, uint64_t to)
 {
   octet_rope rope;
 
-  made->now++;
   octet_rope_init(&rope);
   octet_rope_append_copy(&rope, made->stream->octets->data + from, (uint32_t)(to - from));
-  mpa_deframer_receive(made->deframer, from, &rope, made->now, made->now);
+  decode_scanner_receive(made->scanner, from, &rope);
   octet_rope_clear(&rope);
 }
 
@@ -143,8 +129,7 @@ static void test_in_order(void)
       expect_passed(made, each, each * 1460, each == 1 ? MPA_ERROR_CRC : MPA_ERROR_NONE);
     }
     g_assert_cmpuint(made->errors->len, ==, 0);
-    g_assert_cmpint(made->deframer->error, ==, MPA_ERROR_NONE);
-    g_assert_true(mpa_deframer_holds_nothing(made->deframer));
+    g_assert_cmpuint(decode_scanner_held_octets(made->scanner), ==, 0);
     tear_down(made);
   }
 }
@@ -158,11 +143,11 @@ static void test_beyond_hole(void)
 
   flip(made, 2920 + 700, 0x40);
   arrive(made, 1460, 2920);
-  mpa_deframer_held(made->deframer, &held);
+  mpa_locator_held(&made->scanner->locator, &held);
   g_assert_cmpuint(held.incomplete + held.unlocated, ==, 0); /* passed, nothing of it is awaited */
   g_assert_cmpuint(held.partial_fpdus, ==, 0);
   arrive(made, 2920, 4380);
-  g_assert_cmpuint(mpa_deframer_unfinished(made->deframer, 4380, &start), ==, 0); /* it ends there */
+  g_assert_cmpuint(decode_scanner_unfinished(made->scanner, 4380, &start), ==, 0); /* it ends there */
   g_assert_cmpuint(start, ==, 2920);
   arrive(made, 4380, 5840);
   g_assert_cmpuint(made->passed->len, ==, 2);
@@ -172,7 +157,7 @@ static void test_beyond_hole(void)
   g_assert_cmpuint(made->passed->len, ==, 4);
   expect_passed(made, 2, 0, MPA_ERROR_NONE);
   expect_passed(made, 3, 2920, MPA_ERROR_CRC);
-  g_assert_cmpuint(mpa_deframer_in_order_edge(made->deframer), ==, 5840);
+  g_assert_cmpuint(made->scanner->locator.edge, ==, 5840);
   tear_down(made);
 }
 
@@ -186,9 +171,9 @@ static void test_end_behind_hole(void)
     arrive(made, 2920, 4380);
     arrive(made, 4380, 5840);
     for (guint ends = 0; ends < 2; ends++) {
-      mpa_deframer_end(made->deframer, made->now);
+      decode_scanner_end(made->scanner);
       g_assert_cmpuint(made->passed->len, ==, 2);
-      g_assert_cmpuint(mpa_deframer_in_order_edge(made->deframer), ==, wrong == 2 ? 5840 : 4380);
+      g_assert_cmpuint(made->scanner->locator.edge, ==, wrong == 2 ? 5840 : 4380);
     }
     tear_down(made);
   }
@@ -206,13 +191,13 @@ static void test_refuted_length(void)
     arrive(made, 0, 1460);
     arrive(made, 1460, 2920);
     arrive(made, 2920, cuts[index]);
-    g_assert_cmpuint(mpa_deframer_in_order_edge(made->deframer), ==, cuts[index] == 4380 ? 4380 : 1460);
+    g_assert_cmpuint(made->scanner->locator.edge, ==, cuts[index] == 4380 ? 4380 : 1460);
     arrive(made, cuts[index], 5840);
     g_assert_cmpuint(made->passed->len, ==, 3);
     expect_passed(made, 1, 2920, MPA_ERROR_NONE);
     g_assert_cmpint(passed_at(made, 1)->located_by, ==, MPA_LOCATED_BY_MARKER);
     expect_passed(made, 2, 4380, MPA_ERROR_NONE);
-    g_assert_cmpuint(mpa_deframer_in_order_edge(made->deframer), ==, 5840);
+    g_assert_cmpuint(made->scanner->locator.edge, ==, 5840);
     tear_down(made);
   }
 }
@@ -227,11 +212,11 @@ static void test_given_up_undecided(void)
   arrive(made, 0, 1460);
   arrive(made, 1460, 3500);
   g_assert_cmpuint(made->passed->len, ==, 1);
-  g_assert_true(mpa_deframer_give_up(made->deframer, made->now));
+  g_assert_true(decode_scanner_give_up(made->scanner));
   g_assert_cmpuint(made->passed->len, ==, 2);
   expect_passed(made, 1, 1460, MPA_ERROR_CRC);
   g_assert_cmpuint(passed_at(made, 1)->end, ==, 3436);
-  g_assert_cmpuint(mpa_deframer_in_order_edge(made->deframer), ==, 3436);
+  g_assert_cmpuint(made->scanner->locator.edge, ==, 3436);
   tear_down(made);
 }
 
@@ -256,7 +241,7 @@ static void test_wrong_marker(void)
       for (guint each = 0; each < FPDUS; each++) {
         expect_passed(made, each, each * 1460, each == 1 ? MPA_ERROR_MARKER : MPA_ERROR_NONE);
       }
-      g_assert_cmpuint(mpa_deframer_in_order_edge(made->deframer), ==, 5840);
+      g_assert_cmpuint(made->scanner->locator.edge, ==, 5840);
       tear_down(made);
     }
   }
@@ -283,9 +268,9 @@ static void test_doubt(void)
   arrive(made, 0, 1460);
   arrive(made, 1460, 2920);
   arrive(made, 2920, 5840);
-  mpa_deframer_end(made->deframer, made->now);
+  decode_scanner_end(made->scanner);
   g_assert_cmpuint(made->passed->len, ==, FPDUS);
-  g_assert_cmpuint(mpa_deframer_in_order_edge(made->deframer), ==, 5840);
+  g_assert_cmpuint(made->scanner->locator.edge, ==, 5840);
   guint wrong = 0;
   for (guint each = 0; each < FPDUS; each++) {
     wrong += passed_at(made, each)->error != MPA_ERROR_NONE;
@@ -300,7 +285,7 @@ static void test_impossible_length(void)
   for (guint markers = 0; markers < 2; markers++) {
     fixture *made = set_up(markers);
     uint64_t length = markers ? 1460 : 1448;
-    memset(made->stream->octets->data + length, 0xFF, 2);
+    memset(made->stream->octets->data + length, 0xFF, 4); /* no DDP Segment starts with the last two */
     for (guint each = 0; each < FPDUS; each++) {
       arrive(made, each * length, each * length + 800);
       arrive(made, each * length + 800, (each + 1) * length);
@@ -308,26 +293,25 @@ static void test_impossible_length(void)
     g_assert_cmpuint(made->errors->len, ==, 1);
     g_assert_cmpuint(g_array_index(made->errors, uint64_t, 0), ==, length);
     g_assert_cmpuint(made->passed->len, ==, markers ? 3 : 1);
-    g_assert_cmpuint(mpa_deframer_in_order_edge(made->deframer), ==, markers ? 4 * length : length);
+    g_assert_cmpuint(made->scanner->locator.edge, ==, markers ? 4 * length : length);
     tear_down(made);
   }
 }
 
-/* The same of a deframer that takes long ULPDUs: markers locate the FPDU behind, into which this one would reach. */
+/* The same of one that could be a length: markers locate the FPDU behind, into which this one would reach. */
 static void test_refuted_long_length(void)
 {
   fixture *made = set_up(true);
 
-  mpa_deframer_take_long(made->deframer);
-  made->asked_at = 1460 + 2;
   memset(made->stream->octets->data + 1460, 0xFF, 2);
+  memset(made->stream->octets->data + 1462, 0x41, 2); /* a DDP Segment could start with these */
   for (guint each = 0; each < FPDUS; each++) {
     arrive(made, each * 1460, (each + 1) * 1460);
   }
   g_assert_cmpuint(made->errors->len, ==, 1);
   g_assert_cmpuint(g_array_index(made->errors, uint64_t, 0), ==, 1460);
   g_assert_cmpuint(made->passed->len, ==, 3);
-  g_assert_cmpuint(mpa_deframer_in_order_edge(made->deframer), ==, 5840);
+  g_assert_cmpuint(made->scanner->locator.edge, ==, 5840);
   tear_down(made);
 }
 
@@ -337,21 +321,21 @@ static void test_give_up(void)
   fixture *made = set_up(true);
   uint64_t start;
 
-  g_assert_false(mpa_deframer_give_up(made->deframer, made->now));
+  g_assert_false(decode_scanner_give_up(made->scanner));
   arrive(made, 1460, 2920);
   arrive(made, 4380, 5000);
-  g_assert_cmpuint(mpa_deframer_unfinished(made->deframer, 5000, &start), ==, 620);
+  g_assert_cmpuint(decode_scanner_unfinished(made->scanner, 5000, &start), ==, 620);
   g_assert_cmpuint(start, ==, 4380);
-  g_assert_true(mpa_deframer_give_up(made->deframer, made->now));
-  g_assert_cmpuint(mpa_deframer_in_order_edge(made->deframer), ==, 2920);
-  g_assert_false(mpa_deframer_give_up(made->deframer, made->now));
+  g_assert_true(decode_scanner_give_up(made->scanner));
+  g_assert_cmpuint(made->scanner->locator.edge, ==, 2920);
+  g_assert_false(decode_scanner_give_up(made->scanner));
   arrive(made, 2920, 4380);
-  g_assert_cmpuint(mpa_deframer_in_order_edge(made->deframer), ==, 4380);
-  g_assert_cmpuint(mpa_deframer_unfinished(made->deframer, 5000, &start), ==, 620);
-  g_assert_cmpuint(mpa_deframer_unfinished(made->deframer, 5840, &start), ==, 0);
+  g_assert_cmpuint(made->scanner->locator.edge, ==, 4380);
+  g_assert_cmpuint(decode_scanner_unfinished(made->scanner, 5000, &start), ==, 620);
+  g_assert_cmpuint(decode_scanner_unfinished(made->scanner, 5840, &start), ==, 0);
   arrive(made, 5000, 5840);
   g_assert_cmpuint(made->passed->len, ==, 3);
-  g_assert_cmpuint(mpa_deframer_unfinished(made->deframer, 5840, &start), ==, 0);
+  g_assert_cmpuint(decode_scanner_unfinished(made->scanner, 5840, &start), ==, 0);
   tear_down(made);
 }
 
@@ -362,9 +346,9 @@ static void test_give_up_in_mid_fpdu(void)
 
   arrive(made, 0, 100);
   arrive(made, 1460, 2920);
-  g_assert_true(mpa_deframer_give_up(made->deframer, made->now));
-  g_assert_cmpuint(mpa_deframer_in_order_edge(made->deframer), ==, 2920);
-  g_assert_true(mpa_deframer_holds_nothing(made->deframer));
+  g_assert_true(decode_scanner_give_up(made->scanner));
+  g_assert_cmpuint(made->scanner->locator.edge, ==, 2920);
+  g_assert_cmpuint(decode_scanner_held_octets(made->scanner), ==, 0);
   tear_down(made);
 }
 
@@ -378,8 +362,8 @@ static void test_unfinished(void)
     uint64_t end = 1460 + octets[index];
     uint64_t start;
     arrive(made, 0, end);
-    mpa_deframer_end(made->deframer, made->now);
-    g_assert_cmpuint(mpa_deframer_unfinished(made->deframer, end, &start), ==, octets[index]);
+    decode_scanner_end(made->scanner);
+    g_assert_cmpuint(decode_scanner_unfinished(made->scanner, end, &start), ==, octets[index]);
     g_assert_cmpuint(start, ==, 1460);
     tear_down(made);
   }
@@ -391,17 +375,17 @@ static void test_nothing_unfinished(void)
   fixture *made = set_up(true);
   uint64_t start;
 
-  memset(made->stream->octets->data + 1460, 0xFF, 2);
-  arrive(made, 0, 1462);
-  mpa_deframer_end(made->deframer, made->now);
-  g_assert_cmpuint(mpa_deframer_unfinished(made->deframer, 1462, &start), ==, 0);
+  memset(made->stream->octets->data + 1460, 0xFF, 4);
+  arrive(made, 0, 1464);
+  decode_scanner_end(made->scanner);
+  g_assert_cmpuint(decode_scanner_unfinished(made->scanner, 1464, &start), ==, 0);
   tear_down(made);
 
   made = set_up(true);
   arrive(made, 0, 1500);
   arrive(made, 1600, 1700);
-  mpa_deframer_end(made->deframer, made->now);
-  g_assert_cmpuint(mpa_deframer_unfinished(made->deframer, 1700, &start), ==, 0);
+  decode_scanner_end(made->scanner);
+  g_assert_cmpuint(decode_scanner_unfinished(made->scanner, 1700, &start), ==, 0);
   tear_down(made);
 }
 
@@ -417,17 +401,16 @@ static void test_excused(void)
   expect_passed(made, 0, 2920, MPA_ERROR_CRC);
   arrive(made, 4380, 5840);
   g_assert_cmpuint(made->passed->len, ==, 2);
-  mpa_deframer_end(made->deframer, made->now);
-  g_assert_cmpuint(mpa_deframer_in_order_edge(made->deframer), ==, 5840);
+  decode_scanner_end(made->scanner);
+  g_assert_cmpuint(made->scanner->locator.edge, ==, 5840);
   tear_down(made);
 }
 
 /* In the middle of a stream. */
 static void test_start_at(void)
 {
-  fixture *made = set_up(true);
+  fixture *made = set_up_at(mpa_stream_new(true, true, full, FPDUS), true, 1460);
 
-  mpa_deframer_start_at(made->deframer, 1460);
   arrive(made, 1460, 5840);
   g_assert_cmpuint(made->passed->len, ==, 3);
   expect_passed(made, 0, 1460, MPA_ERROR_NONE);
@@ -441,13 +424,13 @@ static void test_guess(void)
 
   arrive(made, 1448, 1448 * 3);
   arrive(made, 1448 * 3, 1448 * 4);
-  mpa_deframer_guess(made->deframer, 1448 + 4, 1448 * 4, made->now);
+  decode_scanner_assume(made->scanner, 1448 + 4, 1448 * 4);
   g_assert_cmpuint(made->passed->len, ==, 0);
-  mpa_deframer_guess(made->deframer, 1448, 1448 * 4, made->now);
+  decode_scanner_assume(made->scanner, 1448, 1448 * 4);
   g_assert_cmpuint(made->passed->len, ==, 3);
   g_assert_cmpint(passed_at(made, 2)->located_by, ==, MPA_LOCATED_BY_ASSUMPTION);
-  mpa_deframer_end(made->deframer, made->now);
-  g_assert_cmpuint(mpa_deframer_in_order_edge(made->deframer), ==, 1448 * 4);
+  decode_scanner_end(made->scanner);
+  g_assert_cmpuint(made->scanner->locator.edge, ==, 1448 * 4);
   tear_down(made);
 }
 
@@ -474,8 +457,6 @@ static fixture *set_up_long(void)
     mpa_stream_repair_crc(stream, index);
   }
   fixture *made = set_up_of(stream, true);
-  made->asked_at = 2;
-  mpa_deframer_take_long(made->deframer);
   return made;
 }
 
@@ -490,7 +471,7 @@ static void test_long(void)
   g_assert_cmpuint(made->passed->len, ==, 2);
   expect_passed(made, 0, 0, MPA_ERROR_NONE);
   expect_passed(made, 1, LONG_OCTETS, MPA_ERROR_NONE);
-  g_assert_cmpuint(mpa_deframer_statistics_of(made->deframer)->long_ulpdus, ==, 2);
+  g_assert_true(made->scanner->has_long);
   g_assert_cmpuint(made->errors->len, ==, 0);
   tear_down(made);
 }
@@ -520,7 +501,7 @@ static void test_long_that_cannot_start(void)
 
   for (gsize index = 0; index < G_N_ELEMENTS(cuts); index++) {
     fixture *made = set_up_long();
-    made->could_start = false;
+    memset(made->stream->octets->data + 2, 0x7E, 2); /* reserved bits are set */
     if (index >= 3) {
       arrive(made, 1000, 1100);
     }
@@ -540,9 +521,9 @@ static void test_long_unfinished(void)
     uint64_t end = before * LONG_OCTETS + 1000;
     uint64_t start;
     arrive(made, 0, end);
-    mpa_deframer_end(made->deframer, made->now);
+    decode_scanner_end(made->scanner);
     g_assert_cmpuint(made->errors->len, ==, before == 0);
-    g_assert_cmpuint(mpa_deframer_unfinished(made->deframer, end, &start), ==, before == 0 ? 0 : 1000);
+    g_assert_cmpuint(decode_scanner_unfinished(made->scanner, end, &start), ==, before == 0 ? 0 : 1000);
     tear_down(made);
   }
 }
@@ -568,8 +549,6 @@ static fixture *set_up_marked_long(void)
   mpa_stream_repair_crc(stream, 0);
   mpa_stream_repair_crc(stream, 1);
   fixture *made = set_up_of(stream, true);
-  made->asked_at = 6;
-  mpa_deframer_take_long(made->deframer);
   return made;
 }
 
@@ -577,7 +556,7 @@ static void expect_held(const fixture *made, uint64_t incomplete, uint32_t parti
 {
   mpa_held held;
 
-  mpa_deframer_held(made->deframer, &held);
+  mpa_locator_held(&made->scanner->locator, &held);
   g_assert_cmpuint(held.incomplete, ==, incomplete);
   g_assert_cmpuint(held.unlocated, ==, 0);
   g_assert_cmpuint(held.partial_fpdus, ==, partial_fpdus);
@@ -601,7 +580,7 @@ static void test_long_with_markers(void)
     g_assert_cmpuint(made->passed->len, ==, 2);
     expect_passed(made, 1, 0, MPA_ERROR_NONE);
     g_assert_cmpuint(made->errors->len, ==, 0);
-    g_assert_true(mpa_deframer_holds_nothing(made->deframer));
+    g_assert_cmpuint(decode_scanner_held_octets(made->scanner), ==, 0);
     tear_down(made);
   }
 }
@@ -621,7 +600,7 @@ static void test_long_proven_by_markers(void)
       expect_passed(made, 0, 0, MPA_ERROR_CRC);
     }
     arrive(made, MARKED_LONG_OCTETS, MARKED_LONG_OCTETS + 512);
-    g_assert_cmpuint(mpa_deframer_in_order_edge(made->deframer), ==, MARKED_LONG_OCTETS + 512);
+    g_assert_cmpuint(made->scanner->locator.edge, ==, MARKED_LONG_OCTETS + 512);
     tear_down(made);
   }
 }
@@ -629,28 +608,28 @@ static void test_long_proven_by_markers(void)
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/mpa/deframer/follow/in-order", test_in_order);
-  g_test_add_func("/mpa/deframer/follow/beyond-hole", test_beyond_hole);
-  g_test_add_func("/mpa/deframer/follow/end-behind-hole", test_end_behind_hole);
-  g_test_add_func("/mpa/deframer/follow/refuted-length", test_refuted_length);
-  g_test_add_func("/mpa/deframer/follow/given-up-undecided", test_given_up_undecided);
-  g_test_add_func("/mpa/deframer/follow/wrong-marker", test_wrong_marker);
-  g_test_add_func("/mpa/deframer/follow/followed-length", test_followed_length);
-  g_test_add_func("/mpa/deframer/follow/doubt", test_doubt);
-  g_test_add_func("/mpa/deframer/follow/impossible-length", test_impossible_length);
-  g_test_add_func("/mpa/deframer/follow/refuted-long-length", test_refuted_long_length);
-  g_test_add_func("/mpa/deframer/follow/give-up", test_give_up);
-  g_test_add_func("/mpa/deframer/follow/give-up-in-mid-fpdu", test_give_up_in_mid_fpdu);
-  g_test_add_func("/mpa/deframer/follow/unfinished", test_unfinished);
-  g_test_add_func("/mpa/deframer/follow/nothing-unfinished", test_nothing_unfinished);
-  g_test_add_func("/mpa/deframer/follow/excused", test_excused);
-  g_test_add_func("/mpa/deframer/follow/start-at", test_start_at);
-  g_test_add_func("/mpa/deframer/follow/guess", test_guess);
-  g_test_add_func("/mpa/deframer/follow/long", test_long);
-  g_test_add_func("/mpa/deframer/follow/long-unproven", test_long_unproven);
-  g_test_add_func("/mpa/deframer/follow/long-that-cannot-start", test_long_that_cannot_start);
-  g_test_add_func("/mpa/deframer/follow/long-unfinished", test_long_unfinished);
-  g_test_add_func("/mpa/deframer/follow/long-with-markers", test_long_with_markers);
-  g_test_add_func("/mpa/deframer/follow/long-proven-by-markers", test_long_proven_by_markers);
+  g_test_add_func("/decode/scanner/in-order", test_in_order);
+  g_test_add_func("/decode/scanner/beyond-hole", test_beyond_hole);
+  g_test_add_func("/decode/scanner/end-behind-hole", test_end_behind_hole);
+  g_test_add_func("/decode/scanner/refuted-length", test_refuted_length);
+  g_test_add_func("/decode/scanner/given-up-undecided", test_given_up_undecided);
+  g_test_add_func("/decode/scanner/wrong-marker", test_wrong_marker);
+  g_test_add_func("/decode/scanner/followed-length", test_followed_length);
+  g_test_add_func("/decode/scanner/doubt", test_doubt);
+  g_test_add_func("/decode/scanner/impossible-length", test_impossible_length);
+  g_test_add_func("/decode/scanner/refuted-long-length", test_refuted_long_length);
+  g_test_add_func("/decode/scanner/give-up", test_give_up);
+  g_test_add_func("/decode/scanner/give-up-in-mid-fpdu", test_give_up_in_mid_fpdu);
+  g_test_add_func("/decode/scanner/unfinished", test_unfinished);
+  g_test_add_func("/decode/scanner/nothing-unfinished", test_nothing_unfinished);
+  g_test_add_func("/decode/scanner/excused", test_excused);
+  g_test_add_func("/decode/scanner/start-at", test_start_at);
+  g_test_add_func("/decode/scanner/guess", test_guess);
+  g_test_add_func("/decode/scanner/long", test_long);
+  g_test_add_func("/decode/scanner/long-unproven", test_long_unproven);
+  g_test_add_func("/decode/scanner/long-that-cannot-start", test_long_that_cannot_start);
+  g_test_add_func("/decode/scanner/long-unfinished", test_long_unfinished);
+  g_test_add_func("/decode/scanner/long-with-markers", test_long_with_markers);
+  g_test_add_func("/decode/scanner/long-proven-by-markers", test_long_proven_by_markers);
   return g_test_run();
 }

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Reads the FPDUs of a captured stream beyond errors, gaps and lengths that cannot be, as no receiver may (mpa-01 §7, MPA-288).
+ *
+ * At the in-order edge an FPDU whose CRC or marker is wrong is passed with its error and its length is followed. But when a marker in it does
+ * not point to it, its length is in doubt: then valid FPDUs that markers locate within it refute it, and it is skipped. Beyond the edge an
+ * invalid FPDU stays held. Where a ULPDU_Length cannot be, the chain ends until a marker has located what follows.
+ *
+ * A ULPDU_Length above MPA_MULPDU_MAX_OCTETS, which no sender may exceed (mpa-01 §3.2, MPA-062), is followed where the two octets after it could
+ * start a DDP Segment (decode_find_could_start()), and such an FPDU must be proven by its CRC, or by its markers: else its ULPDU_Length cannot
+ * be. */
+#ifndef DECODE_DECODE_SCANNER_H
+#define DECODE_DECODE_SCANNER_H
+
+#include "mpa/mpa_error.h"
+#include "mpa/mpa_locator.h"
+
+/* One FPDU of the capture. */
+typedef struct decode_scanned_fpdu {
+  const mpa_complete_fpdu *fpdu;
+  mpa_error error;         /* of its CRC or markers; MPA_ERROR_NONE: it is valid */
+  const octet_rope *ulpdu; /* no header, marker, PAD, CRC */
+} decode_scanned_fpdu;
+
+typedef struct decode_scanner_events {
+  /* An FPDU, once; everything is valid during the call only. */
+  void (*fpdu)(void *user, const decode_scanned_fpdu *fpdu);
+  /* The ULPDU_Length of the FPDU at `offset`, at the in-order edge, cannot be; once for each. */
+  void (*bad_length)(void *user, uint64_t offset);
+  /* `fpdu` is invalid only because octets of it are not known: then it is passed with its error as a valid one would be, wherever it is. */
+  bool (*excused)(void *user, const mpa_complete_fpdu *fpdu);
+} decode_scanner_events;
+
+/* Read by everyone, written only by the functions below. */
+typedef struct decode_scanner {
+  mpa_locator locator; /* the first member: see mpa_locator_policy */
+  const decode_scanner_events *events;
+  void *user;
+  bool is_ended;       /* decode_scanner_end() was called */
+  bool has_long;       /* an FPDU with such a ULPDU_Length was passed */
+  uint64_t bad_length; /* offset of the last FPDU whose ULPDU_Length was found to be impossible; UINT64_MAX */
+  uint64_t
+      followed; /* offset of the last FPDU whose length was followed although it is in doubt; UINT64_MAX */
+} decode_scanner;
+
+/* A scanner of a stream that starts at `offset` of its FPDU phase, where an FPDU starts. `events` must outlive it. Free with
+ * decode_scanner_free() (NULL is allowed). */
+decode_scanner *decode_scanner_new(uint64_t offset, bool markers, bool crc,
+                                   const decode_scanner_events *events, void *user);
+void decode_scanner_free(decode_scanner *scanner);
+
+/* Octets, none of which was given before: the first has offset `offset`. The caller keeps `octets`. */
+void decode_scanner_receive(decode_scanner *scanner, uint64_t offset, const octet_rope *octets);
+
+/* What is missing at the in-order edge never comes: the edge moves on to the next FPDU that was passed, and the chain goes on; false when
+ * there is none. */
+bool decode_scanner_give_up(decode_scanner *scanner);
+
+/* Nothing comes any more: the same until there is none. After the first gap no invalid FPDU is passed. A long ULPDU_Length whose FPDU is not
+ * whole cannot be, unless a long one was passed before. */
+void decode_scanner_end(decode_scanner *scanner);
+
+/* What looks like an FPDU at `from`, where a segment starts, is taken for one, and so is what looks like one after it, up to `to`. */
+void decode_scanner_assume(decode_scanner *scanner, uint64_t from, uint64_t to);
+
+/* Octets that are held. */
+uint64_t decode_scanner_held_octets(const decode_scanner *scanner);
+
+/* Of a stream that ends at `end`: how many octets are held of an FPDU that is established and goes on after the end, none missing, and where
+ * it starts (`*start`); 0 when there is none. */
+uint64_t decode_scanner_unfinished(const decode_scanner *scanner, uint64_t end, uint64_t *start);
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The FPDUs of one half connection whose start is established and which were not passed up yet: located ones with octets missing, and
+ * starts whose ULPDU_Length has not come (docs/metrics.md, "Held octets"). Sorted by start; the table counts the octets that have arrived. */
+#ifndef MPA_MPA_PENDING_FPDUS_H
+#define MPA_MPA_PENDING_FPDUS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/element_array.h"
+#include "mpa/mpa_fpdu.h"
+#include "mpa/mpa_ulpdu.h"
+
+/* Read by everyone, written only by the functions below. */
+typedef struct mpa_pending_fpdu {
+  uint64_t start;
+  mpa_location method;
+  bool located; /* ULPDU_Length has come, hence `fpdu` and `arrived` */
+  mpa_fpdu fpdu;
+  uint64_t arrived; /* octets of `fpdu` that have arrived */
+} mpa_pending_fpdu;
+
+/* Read by everyone, written only by the functions below. */
+typedef struct mpa_pending_fpdus {
+  element_array entries; /* of mpa_pending_fpdu, ascending starts */
+  uint32_t located;      /* entries */
+  bool
+      overlap; /* two located FPDUs ever overlapped: the stream contradicts itself, and `arrived` counts octets twice */
+  uint64_t arrived; /* octets of the located ones */
+} mpa_pending_fpdus;
+
+/* An empty table. Free its memory with mpa_pending_fpdus_clear(). */
+void mpa_pending_fpdus_init(mpa_pending_fpdus *pending);
+void mpa_pending_fpdus_clear(mpa_pending_fpdus *pending);
+
+/* Makes the empty table `copy` equal to `pending`. */
+void mpa_pending_fpdus_copy(const mpa_pending_fpdus *pending, mpa_pending_fpdus *copy);
+
+/* The entry number `index` (< entries.count), by ascending start. */
+static inline mpa_pending_fpdu *mpa_pending_fpdus_at(const mpa_pending_fpdus *pending, size_t index)
+{
+  return element_array_slot(&pending->entries, index, sizeof(mpa_pending_fpdu));
+}
+
+/* Index of the first entry that can have an octet at or after `position`. */
+size_t mpa_pending_fpdus_first_reaching(const mpa_pending_fpdus *pending, uint64_t position);
+
+/* The FPDU that starts at `start`; NULL when that is not in the table. Valid until the table changes. */
+mpa_pending_fpdu *mpa_pending_fpdus_find(const mpa_pending_fpdus *pending, uint64_t start);
+
+/* Remembers that an FPDU starts at `start`, and returns its entry. Of several methods that establish a
+ * start before its FPDU is located the first in the order of mpa_location stays. */
+mpa_pending_fpdu *mpa_pending_fpdus_establish(mpa_pending_fpdus *pending, uint64_t start,
+                                              mpa_location method);
+
+/* The ULPDU_Length of `entry` has come: its FPDU is located, `arrived` octets of it have arrived. */
+void mpa_pending_fpdus_locate(mpa_pending_fpdus *pending, mpa_pending_fpdu *entry, const mpa_fpdu *fpdu,
+                              uint64_t arrived);
+
+/* Of the located `entry`, `arrived` octets have arrived by now. */
+void mpa_pending_fpdus_set_arrived(mpa_pending_fpdus *pending, mpa_pending_fpdu *entry, uint64_t arrived);
+
+/* Forgets `entry`; forgets all that start below `edge`. */
+void mpa_pending_fpdus_remove(mpa_pending_fpdus *pending, mpa_pending_fpdu *entry);
+void mpa_pending_fpdus_remove_below(mpa_pending_fpdus *pending, uint64_t edge);
+
+#endif

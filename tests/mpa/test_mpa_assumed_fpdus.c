@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* FPDUs that were assumed, until they are proven right or wrong. */
+#include <glib.h>
+
+#include "mpa/mpa_assumed_fpdus.h"
+
+/* Assumed FPDUs in the list: all are wrong for an FPDU around them. */
+static uint32_t count(const mpa_assumed_fpdus *assumed)
+{
+  mpa_assumed_fpdus copy;
+
+  mpa_assumed_fpdus_init(&copy);
+  mpa_assumed_fpdus_copy(assumed, &copy);
+  uint32_t wrong = mpa_assumed_fpdus_prove(&copy, 0, UINT64_MAX);
+  mpa_assumed_fpdus_clear(&copy);
+  return wrong;
+}
+
+/* An FPDU that starts with an assumed one proves it, whatever that took its length for. */
+static void test_right(void)
+{
+  mpa_assumed_fpdus assumed;
+
+  mpa_assumed_fpdus_init(&assumed);
+  mpa_assumed_fpdus_add(&assumed, 100, 200);
+  g_assert_cmpuint(mpa_assumed_fpdus_prove(&assumed, 100, 200), ==, 0);
+  g_assert_cmpuint(count(&assumed), ==, 0);
+  mpa_assumed_fpdus_clear(&assumed);
+}
+
+/* [300, 400) is contradicted by an FPDU that has one octet of it, at either end or all around; one that only touches it proves nothing. */
+static void test_wrong(void)
+{
+  static const struct {
+    uint64_t start, end;
+    uint32_t wrong;
+  } rows[] = {{296, 304, 1}, {399, 500, 1}, {200, 500, 1}, {320, 340, 1}, {200, 300, 0}, {400, 500, 0}};
+
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    mpa_assumed_fpdus assumed;
+
+    mpa_assumed_fpdus_init(&assumed);
+    mpa_assumed_fpdus_add(&assumed, 300, 400);
+    g_assert_cmpuint(mpa_assumed_fpdus_prove(&assumed, rows[i].start, rows[i].end), ==, rows[i].wrong);
+    g_assert_cmpuint(count(&assumed), ==, 1 - rows[i].wrong);
+    g_assert_cmpuint(mpa_assumed_fpdus_prove(&assumed, rows[i].start, rows[i].end), ==, 0); /* counted once */
+    mpa_assumed_fpdus_clear(&assumed);
+  }
+}
+
+/* Several in one FPDU: the first is right, the two after it are wrong, the long one that starts 65,000 octets before too; the one after the
+ * FPDU stays. */
+static void test_several(void)
+{
+  mpa_assumed_fpdus assumed, copy;
+
+  mpa_assumed_fpdus_init(&assumed);
+  mpa_assumed_fpdus_init(&copy);
+  mpa_assumed_fpdus_add(&assumed, 70000, 70100);
+  mpa_assumed_fpdus_add(&assumed, 5000, 70004);
+  mpa_assumed_fpdus_add(&assumed, 70040, 70060);
+  mpa_assumed_fpdus_add(&assumed, 70040, 70044); /* known: ignored */
+  mpa_assumed_fpdus_add(&assumed, 70096, 70200);
+  mpa_assumed_fpdus_add(&assumed, 70104, 70200);
+  mpa_assumed_fpdus_copy(&assumed, &copy);
+  g_assert_cmpuint(count(&assumed), ==, 5);
+  g_assert_cmpuint(mpa_assumed_fpdus_prove(&assumed, 70000, 70100), ==, 3);
+  g_assert_cmpuint(count(&assumed), ==, 1);
+  g_assert_cmpuint(count(&copy), ==, 5);
+  g_assert_cmpuint(mpa_assumed_fpdus_prove(&copy, 70000, 70100), ==, 3);
+  mpa_assumed_fpdus_forget_below(&assumed, 70104);
+  g_assert_cmpuint(count(&assumed), ==, 1);
+  mpa_assumed_fpdus_forget_below(&assumed, 70105);
+  g_assert_cmpuint(count(&assumed), ==, 0);
+  mpa_assumed_fpdus_clear(&copy);
+  mpa_assumed_fpdus_clear(&assumed);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/mpa_assumed_fpdus/right", test_right);
+  g_test_add_func("/mpa_assumed_fpdus/wrong", test_wrong);
+  g_test_add_func("/mpa_assumed_fpdus/several", test_several);
+  return g_test_run();
+}

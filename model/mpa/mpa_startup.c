@@ -133,11 +133,9 @@ void mpa_startup_free(mpa_startup *startup)
   g_free(startup);
 }
 
-static bool has_frames(const mpa_startup *startup)
+bool mpa_startup_has_frames(const mpa_startup *startup)
 {
-  const capture_profile *capture = startup->config.capture;
-
-  return startup->rules->startup_frames && !(capture && capture->is_frameless);
+  return startup->rules->startup_frames && startup->config.frames != MPA_STARTUP_FRAMES_NONE;
 }
 
 /* The event happened, for this reason; MPA_STARTUP_REASON_NONE when all is well. */
@@ -165,7 +163,7 @@ void mpa_startup_begin(mpa_startup *startup, const uint8_t *private_data, uint32
 {
   time_ps timeout = startup->config.timeout_ps;
 
-  if (!has_frames(startup)) {
+  if (!mpa_startup_has_frames(startup)) {
     g_assert(private_data == NULL);
     step(startup, EVENT_BEGIN_FRAMELESS, MPA_STARTUP_REASON_NONE);
     return;
@@ -196,7 +194,7 @@ static bool frame_is_due(const mpa_startup *startup)
   case MPA_STARTUP_WAITING:
     return startup->config.role == SIDE_INITIATOR;
   case MPA_STARTUP_FULL_OPERATION:
-    return has_frames(startup);
+    return mpa_startup_has_frames(startup);
   case MPA_STARTUP_REJECTED:
     return startup->config.role == SIDE_RESPONDER;
   default:
@@ -254,7 +252,7 @@ static mpa_startup_reason judge_octet(const mpa_startup *startup, uint32_t index
     return octet == keys[role][index] ? MPA_STARTUP_REASON_SAME_ROLE : MPA_STARTUP_REASON_KEY;
   }
   if (index == REVISION_AT && startup->header[REVISION_AT] != startup->rules->mpa_revision &&
-      !startup->config.capture) {
+      startup->config.frames != MPA_STARTUP_FRAMES_OF_ANY_REVISION) {
     return MPA_STARTUP_REASON_REVISION; /* mpa-01 §6.1.1 (MPA-252) */
   }
   if (index >= PRIVATE_DATA_LENGTH_AT) {
@@ -328,7 +326,7 @@ static void finish_frame(mpa_startup *startup, bool behind)
 static void receive_behind_frame(mpa_startup *startup)
 {
   bool reply_is_owed =
-      startup->state == MPA_STARTUP_FULL_OPERATION && has_frames(startup) && !startup->frame_sent;
+      startup->state == MPA_STARTUP_FULL_OPERATION && mpa_startup_has_frames(startup) && !startup->frame_sent;
 
   if (startup->state == MPA_STARTUP_DECIDING || reply_is_owed) {
     step(startup, EVENT_FAULT, MPA_STARTUP_REASON_EXTRA_OCTETS);

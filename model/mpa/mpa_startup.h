@@ -10,7 +10,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/capture_profile.h"
 #include "base/iwarp_generation.h"
 #include "base/octet_rope.h"
 #include "base/side.h"
@@ -46,11 +45,17 @@ typedef enum mpa_startup_reason {
 /* "the key of the startup frame is wrong" and the like, for people. Static, never NULL. */
 const char *mpa_startup_reason_text(mpa_startup_reason reason);
 
+/* Which startup frame the peer sends. */
+typedef enum mpa_startup_frames {
+  MPA_STARTUP_FRAMES_OF_GENERATION, /* as the end's own generation has it */
+  MPA_STARTUP_FRAMES_OF_ANY_REVISION, /* the same, but its revision may be any: it was accepted where it was captured */
+  MPA_STARTUP_FRAMES_NONE             /* none, whatever the generation: a capture does not have it */
+} mpa_startup_frames;
+
 typedef struct mpa_startup_config {
-  const capture_profile
-      *capture;       /* outlives the startup; then frames of any revision are taken. NULL: none */
   time_ps timeout_ps; /* from begin to the whole frame of the peer; 0: for ever */
   iwarp_generation generation;
+  mpa_startup_frames frames;
   enum side role;
   uint32_t private_data_capacity_octets; /* of the ULP's buffer: a frame with more is malformed (MPA-230) */
   bool markers;                          /* asked for in the direction this end receives (the M bit) */
@@ -61,6 +66,9 @@ typedef struct mpa_startup_config {
 /* A new endpoint in streaming mode; `config` is copied. Free with mpa_startup_free() (NULL is allowed). */
 mpa_startup *mpa_startup_new(const mpa_startup_config *config);
 void mpa_startup_free(mpa_startup *startup);
+
+/* Whether startup frames are exchanged: by the generation, and by mpa_startup_config.frames. */
+bool mpa_startup_has_frames(const mpa_startup *startup);
 
 /* MPA is enabled: all octets received from here on are MPA's. `private_data` (copied; NULL: none) goes into
  * the frame this end sends, unless mpa_startup_decide() gives another; it is at most the generation's

@@ -20,7 +20,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/capture_profile.h"
 #include "base/iwarp_generation.h"
 #include "ddp/ddp_placer.h"
 #include "ddp/ddp_segmenter.h"
@@ -45,11 +44,14 @@ typedef struct rdmap_config {
   bool strict_responses;  /* a Read Response must match its request (note D32, RDMAP-150) */
   bool strict_rdmap00;    /* 'Invalid STag' (code 00) for an STag not associated (note D48) */
   bool report_on_arrival; /* see ddp_placer_config */
+  /* Only what comes in is looked at: a Read Response needs no Read, a Read Request gets no answer, and a Send that invalidates leaves the STag
+   * to what follows. */
+  bool only_observes;
   const ddp_probe *probe; /* see ddp_placer_config */
   void *probe_user;
-  /* Outlives the stream; NULL: the stream is a connection's of its own. Else only what comes in is looked at: a Read Response needs no Read, a Read
-   * Request gets no answer, and a Send that invalidates leaves the STag to what follows. */
-  const capture_profile *capture;
+  /* The first MSN of each of the RDMAP_QUEUES untagged queues, 0: DDP_FIRST_MSN, of a stream that is received from its middle on. Outlives the
+   * stream; NULL: it is received from its start. */
+  const uint32_t *first_msn;
 } rdmap_config;
 
 /* A Send that was Delivered (rdmap-00 §7.3). */

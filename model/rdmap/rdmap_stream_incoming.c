@@ -115,7 +115,7 @@ static void take_send(rdmap_stream *stream, const rdmap_opcode_rules *rules, con
                       uint64_t buffer_id, time_ps now)
 {
   rdmap_error error;
-  if (rules->invalidates && !stream->config.capture && !invalidate(stream, segment, &error)) {
+  if (rules->invalidates && !stream->config.only_observes && !invalidate(stream, segment, &error)) {
     /* The buffer is used up, the ULP hears nothing of it, the STag stays as it was (note D54). */
     fail_by_segment(stream, error, segment, now);
     return;
@@ -142,8 +142,8 @@ static void take_terminate(rdmap_stream *stream, const ddp_segment *segment, tim
                   segment, now);
 }
 
-/* What a capture's peer asks of this side, or answers to it, is not this stream's: true when that is all that is in `segment`. */
-static bool only_look(const rdmap_stream *stream, rdmap_opcode opcode, const ddp_segment *segment)
+/* What the peer asks of an observer, or answers to it, is not this stream's: true when that is all that is in `segment`. */
+static bool observe(const rdmap_stream *stream, rdmap_opcode opcode, const ddp_segment *segment)
 {
   if (opcode == RDMAP_READ_REQUEST && segment->header.last &&
       segment->message_octets == RDMAP_READ_REQUEST_OCTETS) {
@@ -159,7 +159,7 @@ static void on_delivered(void *user, const ddp_segment *segment, uint64_t buffer
 {
   rdmap_stream *stream = user;
   rdmap_opcode opcode = (rdmap_opcode)rdmap_control_opcode(segment->header.ulp_control);
-  if (stream->config.capture && only_look(stream, opcode, segment)) {
+  if (stream->config.only_observes && observe(stream, opcode, segment)) {
     return;
   }
   if (opcode == RDMAP_READ_RESPONSE) {
@@ -208,7 +208,7 @@ ddp_untagged_queue *rdmap_stream_queue_of(void *user, uint32_t number)
   if (stream->queues[number]) {
     return stream->queues[number];
   }
-  uint32_t first_msn = stream->config.capture ? stream->config.capture->first_msn[number] : 0;
+  uint32_t first_msn = stream->config.first_msn ? stream->config.first_msn[number] : 0;
   ddp_untagged_queue *queue = ddp_untagged_queue_new(first_msn > 0 ? first_msn : DDP_FIRST_MSN);
   stream->queues[number] = queue;
   if (number == RDMAP_QUEUE_READ_REQUEST) {

@@ -85,7 +85,6 @@ typedef struct replay_connection {
   const replay_connection_profile *profile;
   const capture_flow *flow; /* of the first reading */
   uint8_t measured;         /* of the flow's ends */
-  capture_profile capture;
   replay_transport_place place;
   tcp_transport *tcp; /* of the measured end */
 } replay_connection;
@@ -336,7 +335,7 @@ static void configure(void *user, uint32_t index, rnic_endpoint_config *config)
   replay_connection *connection = &self->connections[index];
 
   replay_scenario_connect(self->config.configuration, self->config.profile, index, config,
-                          &connection->capture, &connection->place);
+                          &connection->place);
   connection->place.made = &connection->tcp;
   config->protection_domain = self->protection_domain;
   config->tcp_new = replay_transport_new;

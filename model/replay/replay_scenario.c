@@ -247,8 +247,6 @@ gboolean replay_scenario_complete(scenario *s, const replay_profile *profile, GE
 
 /* --- What it shows of a connection, for an endpoint of the model that takes the measured end's place --- */
 
-G_STATIC_ASSERT((int)CAPTURE_PROFILE_QUEUES == (int)RDMAP_QUEUES);
-
 /* What no capture needs more of: the 14 bits of an IRD (RFC 6581 §5). */
 enum { IRD_MAX = 16383 };
 
@@ -263,8 +261,7 @@ static uint32_t emss_of(const replay_handshake *handshake, uint8_t peer)
 
 /* What the real end said in its own startup frame counts as far as what it receives shows it. */
 void replay_scenario_connect(const configuration *c, const replay_profile *profile, uint32_t index,
-                             rnic_endpoint_config *config, capture_profile *capture,
-                             replay_transport_place *place)
+                             rnic_endpoint_config *config, replay_transport_place *place)
 {
   const replay_connection_profile *connection = replay_profile_connection(profile, index);
   const decode_connection *decoded = &connection->decoded;
@@ -284,20 +281,21 @@ void replay_scenario_connect(const configuration *c, const replay_profile *profi
   config->rejects = config->role == SIDE_RESPONDER && decoded->has_reply && decoded->reply.rejected;
   config->streaming_octets_received = (uint32_t)MIN(streaming, (uint64_t)UINT32_MAX);
   config->streaming_octets_sent = 0; /* nobody looks at what this end sends */
-  config->capture = capture;
+  config->frames = frameless ? MPA_STARTUP_FRAMES_NONE : MPA_STARTUP_FRAMES_OF_ANY_REVISION;
+  config->takes_long_ulpdus = towards->long_ulpdus > 0;
   config->startup_timeout_ps = 0; /* the capture decides when things come */
   config->tcp.dsack = false;      /* it would go nowhere */
   config->rdmap.ird = (uint32_t)MIN(direction->read_requests, (uint64_t)IRD_MAX);
   config->rdmap.ord = 0;
-  *capture = (capture_profile){.is_frameless = frameless, .takes_long_ulpdus = towards->long_ulpdus > 0};
+  config->rdmap.only_observes = true;
   *place =
       (replay_transport_place){.peer_isn = towards->first_sequence - 1,
                                .emss_octets = emss_of(replay_profile_handshake(profile, connection), peer),
                                .limit = direction->missing_from};
   if (midway) {
     uint64_t moved = direction->first_position - direction->first_offset; /* modulo 2^64 */
-    capture->first_offset = direction->first_offset;
-    memcpy(capture->first_msn, direction->first_msn, sizeof capture->first_msn);
+    config->first_offset = direction->first_offset;
+    config->rdmap.first_msn = direction->first_msn;
     place->start = direction->first_offset;
     place->peer_isn += (uint32_t)moved;
     place->limit -= place->limit < UINT64_MAX ? moved : 0;

@@ -42,10 +42,9 @@ iwarp_generation replay_scenario_generation(const configuration *c,
                                             const replay_connection_profile *connection);
 
 /* What `profile` shows of the measured end of connection `index`, for an endpoint of the model that takes its place: into `config`, which is
- * what `c` has of that end, `capture`, which `config` points to then, and `place`: where the stream that is received begins, and where what can
+ * what `c` has of that end, and `place`: where the stream that is received begins, and where what can
  * be replayed of it ends; without `made`. */
 void replay_scenario_connect(const configuration *c, const replay_profile *profile, uint32_t index,
-                             rnic_endpoint_config *config, capture_profile *capture,
-                             replay_transport_place *place);
+                             rnic_endpoint_config *config, replay_transport_place *place);
 
 #endif

@@ -32,7 +32,7 @@ static rnic_startup_phase *startup_of(const rnic_endpoint *endpoint, const rnic_
               .crc = config->crc,
               .private_data_capacity_octets = config->private_data_capacity_octets,
               .timeout_ps = config->startup_timeout_ps,
-              .capture = config->capture},
+              .frames = config->frames},
       .private_data = config->private_data,
       .private_data_octets = config->private_data_octets,
       .rejects = config->rejects,
@@ -51,8 +51,7 @@ static rdmap_stream *stream_of(rnic_endpoint *endpoint, const rnic_endpoint_conf
   rdmap.stags = rnic_host_stags(config->host);
   rdmap.probe = &endpoint->events->probe;
   rdmap.probe_user = endpoint->user;
-  rdmap.capture = config->capture;
-  rdmap.first_offset = config->capture ? config->capture->first_offset : 0;
+  rdmap.first_offset = config->first_offset;
   if (config->fault && config->fault->forgets_ord) {
     rdmap.ord = UINT32_MAX;
   }
@@ -95,8 +94,8 @@ static void prepare_receiver(rnic_endpoint *endpoint, const rnic_endpoint_config
       .looks_ahead = config->tcp.passing == TCP_PASSING_AS_ARRIVED,
       .assumes_aligned = config->assumes_aligned,
       .placement_latency_ps = config->placement_latency_ps,
-      .takes_long_ulpdus = config->capture && config->capture->takes_long_ulpdus,
-      .first_offset = config->capture ? config->capture->first_offset : 0,
+      .takes_long_ulpdus = config->takes_long_ulpdus,
+      .first_offset = config->first_offset,
       /* rdmac has no startup frames, and no time for them. A peer of another generation sends one, which looks like an FPDU that never
        * becomes whole; no document ends that wait, so the ULP does (notes-mpa 46, MPA-234). */
       .first_fpdu_timeout_ps = has_frames ? 0 : config->startup_timeout_ps};

@@ -8,7 +8,6 @@
 
 struct rnic_startup_phase {
   rnic_startup_phase_config config;
-  const iwarp_generation_rules *rules;
   rnic_startup_phase_observer observer;
   void *user;
   uint8_t *private_data;
@@ -28,7 +27,6 @@ rnic_startup_phase *rnic_startup_phase_new(const rnic_startup_phase_config *conf
 
   phase->config = *config;
   phase->config.mpa.ulp_decides = true;
-  phase->rules = iwarp_generation_rules_of(config->mpa.generation);
   phase->observer = observer;
   phase->user = user;
   if (config->private_data) {
@@ -56,17 +54,10 @@ static bool is_streaming(const rnic_startup_phase *phase)
   return mpa_startup_state_of(phase->mpa) == MPA_STARTUP_STREAMING;
 }
 
-static bool has_frames(const rnic_startup_phase *phase)
-{
-  const capture_profile *capture = phase->config.mpa.capture;
-
-  return phase->rules->startup_frames && !(capture && capture->is_frameless);
-}
-
 /* Both ends do this at the same octet of the stream (mpa-01 §6.1, MPA-190). */
 static void begin_mpa(rnic_startup_phase *phase, time_ps now)
 {
-  bool has_private_data = phase->private_data && has_frames(phase);
+  bool has_private_data = phase->private_data && mpa_startup_has_frames(phase->mpa);
 
   phase->deadline = TIME_PS_NEVER;
   mpa_startup_begin(phase->mpa, has_private_data ? phase->private_data : NULL,
@@ -78,7 +69,7 @@ void rnic_startup_phase_established(rnic_startup_phase *phase, time_ps now)
   time_ps timeout = phase->config.mpa.timeout_ps;
 
   /* mpa-01 §6.1.4 (MPA-266): not before the last streaming octet is in. mpa-02 §8.1 (MPA-184): nothing to wait for. */
-  if (!has_frames(phase) || phase->config.streaming_octets_received == 0) {
+  if (!mpa_startup_has_frames(phase->mpa) || phase->config.streaming_octets_received == 0) {
     begin_mpa(phase, now);
   } else if (timeout > 0 && timeout < TIME_PS_NEVER - now) {
     phase->deadline = now + timeout; /* ULPs bound such waits (mpa-01 §6.1 rule 10, MPA-234) */

@@ -699,8 +699,8 @@ static void test_begins_with_any_message(void)
 {
   enum { DUE = 70000 };
   rdmap_config b = rdmap_kit_config(KIT_B);
-  const capture_profile capture = {.first_msn = {[RDMAP_QUEUE_SEND] = DUE}};
-  b.capture = &capture;
+  static const uint32_t first_msn[RDMAP_QUEUES] = {[RDMAP_QUEUE_SEND] = DUE};
+  b.first_msn = first_msn;
   rdmap_kit *kit = rdmap_kit_new(NULL, &b);
   rdmap_kit_post_receive(kit, KIT_B, 0);
   rdmap_kit_post_receive(kit, KIT_B, 0);
@@ -718,8 +718,7 @@ static void test_begins_with_any_message(void)
 static void test_only_observes(void)
 {
   rdmap_config b = rdmap_kit_config(KIT_B);
-  const capture_profile capture = {0};
-  b.capture = &capture;
+  b.only_observes = true;
   rdmap_kit *kit = rdmap_kit_new(NULL, &b);
   uint8_t request[RDMAP_READ_REQUEST_OCTETS] = {0};
   uint32_t stag =

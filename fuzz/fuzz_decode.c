@@ -9,10 +9,8 @@
 #include <string.h>
 
 #include "base/range_set.h"
-#include "decode/decode_json.h"
-#include "decode/decode_overview.h"
+#include "decode/decode_format.h"
 #include "decode/decode_session.h"
-#include "decode/decode_text.h"
 #include "fuzz_input.h"
 #include "net/capture_source.h"
 
@@ -64,6 +62,11 @@ static bool on_line(void *user, const char *text, size_t length)
   return true;
 }
 
+static const decode_format *format_of(const trial *t)
+{
+  return t->flags & FLAG_JSON ? &decode_json : &decode_text;
+}
+
 static decode_name name_of(const trial *t, uint32_t index)
 {
   const decode_connection *connection = decode_session_connection(t->session, index);
@@ -105,11 +108,7 @@ static void on_fpdu(void *user, const decode_fpdu *fpdu)
   g_assert_cmpuint(fpdu->first_packet, <=, fpdu->last_packet);
   t->fpdus++;
   t->fpdu_octets += fpdu->fpdu_octets;
-  if (t->flags & FLAG_JSON) {
-    decode_json_fpdu(t->line, &name, fpdu);
-  } else {
-    decode_text_fpdu(t->line, &name, fpdu);
-  }
+  format_of(t)->fpdu(t->line, &name, fpdu);
 }
 
 static void on_startup(void *user, const decode_startup_event *event)
@@ -117,11 +116,7 @@ static void on_startup(void *user, const decode_startup_event *event)
   trial *t = user;
   const decode_name name = name_of(t, event->connection);
 
-  if (t->flags & FLAG_JSON) {
-    decode_json_startup(t->line, &name, event);
-  } else {
-    decode_text_startup(t->line, &name, event);
-  }
+  format_of(t)->startup(t->line, &name, event);
 }
 
 static void on_note(void *user, const decode_note *note)
@@ -130,11 +125,7 @@ static void on_note(void *user, const decode_note *note)
   const decode_name name = name_of(t, note->connection);
 
   g_assert_nonnull(note->text);
-  if (t->flags & FLAG_JSON) {
-    decode_json_note(t->line, &name, note);
-  } else {
-    decode_text_note(t->line, &name, note);
-  }
+  format_of(t)->note(t->line, &name, note);
 }
 
 /* Each connection's sums; all that was told of is in them. */
@@ -146,11 +137,10 @@ static void print_overview(trial *t)
                                     .flows = capture_source_flows(t->source),
                                     .speakers = decode_session_connections(t->session),
                                     .counts = capture_source_counts(t->source)};
-  bool json = t->flags & FLAG_JSON;
   uint64_t fpdus = 0;
   uint64_t fpdu_octets = 0;
 
-  (json ? decode_overview_json_heading : decode_overview_text_heading)(t->line, &overview);
+  format_of(t)->overview(t->line, &overview);
   for (uint32_t i = 0; i < overview.speakers; i++) {
     const decode_connection *connection = decode_session_connection(t->session, i);
     const decode_name name = name_of(t, i);
@@ -158,15 +148,9 @@ static void print_overview(trial *t)
       fpdus += connection->directions[direction].fpdus;
       fpdu_octets += connection->directions[direction].fpdu_octets;
     }
-    if (json) {
-      decode_overview_json_connection(t->line, &name, connection, i == 0);
-    } else {
-      decode_overview_text_connection(t->line, &name, connection);
-    }
+    format_of(t)->connection(t->line, &name, connection, i == 0);
   }
-  if (json) {
-    decode_overview_json_end(t->line);
-  }
+  format_of(t)->overview_end(t->line);
   g_assert_cmpuint(fpdus, ==, t->fpdus);
   g_assert_cmpuint(fpdu_octets, ==, t->fpdu_octets);
 }
@@ -199,11 +183,7 @@ static void decode_all(trial *t)
   capture_segment segment;
   GError *error = NULL;
 
-  if (t->flags & FLAG_JSON) {
-    decode_json_heading(t->line, "0", "input", 0);
-  } else {
-    decode_text_heading(t->line, "0", "input", 0);
-  }
+  format_of(t)->heading(t->line, "0", "input", 0);
   for (guint i = 0; i < SEGMENTS_MAX && capture_source_next(t->source, &segment, &error); i++) {
     decode_session_receive(t->session, capture_source_flow(t->source, segment.flow), &segment);
   }

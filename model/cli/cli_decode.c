@@ -10,10 +10,8 @@
 #include "cli/cli.h"
 #include "cli/cli_capture.h"
 #include "cli/cli_progress.h"
-#include "decode/decode_json.h"
-#include "decode/decode_overview.h"
+#include "decode/decode_format.h"
 #include "decode/decode_session.h"
-#include "decode/decode_text.h"
 #include "net/capture_source.h"
 
 enum {
@@ -37,6 +35,7 @@ typedef struct decoding {
   capture_source *source;
   decode_session *session;
   decode_names *names;
+  const decode_format *format;
   decode_line *line;
   cli_progress *progress; /* NULL: none */
   GArray *flow_octets;    /* payload octets by flow: whose connection is the busiest */
@@ -70,16 +69,9 @@ static bool write_output(void *user, const char *text, size_t length)
 /* The first line waits for the first packet, whose time it tells. */
 static void print_heading(decoding *d)
 {
-  int64_t origin_ns = capture_source_origin_ns(d->source);
-
-  if (d->has_heading || d->chosen->summary) {
-    return;
-  }
-  d->has_heading = TRUE;
-  if (d->chosen->json) {
-    decode_json_heading(d->line, cli_version(), d->file, origin_ns);
-  } else {
-    decode_text_heading(d->line, cli_version(), d->file, origin_ns);
+  if (!d->has_heading && !d->chosen->summary) {
+    d->has_heading = TRUE;
+    d->format->heading(d->line, cli_version(), d->file, capture_source_origin_ns(d->source));
   }
 }
 
@@ -95,11 +87,7 @@ static void print_fpdu(void *user, const decode_fpdu *fpdu)
   decoding *d = user;
   const decode_name name = name_of(d, fpdu->connection);
 
-  if (d->chosen->json) {
-    decode_json_fpdu(d->line, &name, fpdu);
-  } else {
-    decode_text_fpdu(d->line, &name, fpdu);
-  }
+  d->format->fpdu(d->line, &name, fpdu);
 }
 
 static void print_startup(void *user, const decode_startup_event *event)
@@ -107,11 +95,7 @@ static void print_startup(void *user, const decode_startup_event *event)
   decoding *d = user;
   const decode_name name = name_of(d, event->connection);
 
-  if (d->chosen->json) {
-    decode_json_startup(d->line, &name, event);
-  } else {
-    decode_text_startup(d->line, &name, event);
-  }
+  d->format->startup(d->line, &name, event);
 }
 
 static void print_note(void *user, const decode_note *note)
@@ -119,11 +103,7 @@ static void print_note(void *user, const decode_note *note)
   decoding *d = user;
   const decode_name name = name_of(d, note->connection);
 
-  if (d->chosen->json) {
-    decode_json_note(d->line, &name, note);
-  } else {
-    decode_text_note(d->line, &name, note);
-  }
+  d->format->note(d->line, &name, note);
 }
 
 static void print_overview(decoding *d)
@@ -135,23 +115,13 @@ static void print_overview(decoding *d)
                                     .speakers = decode_session_connections(d->session),
                                     .counts = capture_source_counts(d->source)};
 
-  if (d->chosen->json) {
-    decode_overview_json_heading(d->line, &overview);
-  } else {
-    decode_overview_text_heading(d->line, &overview);
-  }
+  d->format->overview(d->line, &overview);
   for (uint32_t i = 0; i < overview.speakers; i++) {
     const decode_name name = name_of(d, i);
 
-    if (d->chosen->json) {
-      decode_overview_json_connection(d->line, &name, decode_session_connection(d->session, i), i == 0);
-    } else {
-      decode_overview_text_connection(d->line, &name, decode_session_connection(d->session, i));
-    }
+    d->format->connection(d->line, &name, decode_session_connection(d->session, i), i == 0);
   }
-  if (d->chosen->json) {
-    decode_overview_json_end(d->line);
-  }
+  d->format->overview_end(d->line);
 }
 
 /* --- The capture --- */
@@ -263,6 +233,7 @@ static int decode_source(decoding *d, const decode_options *options)
   signal(SIGPIPE, SIG_IGN);
   d->session = decode_session_new(options, d->chosen->summary ? &none : &lines, d);
   d->names = decode_names_new();
+  d->format = d->chosen->json ? &decode_json : &decode_text;
   /* Who looks on sees each line at once. */
   d->line = decode_line_new(write_output, d, terminal_of(stdout).shows ? 0 : FLUSH_OCTETS);
   d->flow_octets = g_array_new(FALSE, TRUE, sizeof(guint64));

@@ -174,6 +174,22 @@ void decode_line_seconds(decode_line *line, int64_t time_ns, size_t width)
   decode_line_octets(line, start, length);
 }
 
+void decode_line_member(decode_line *line, const char *name)
+{
+  size_t length = strlen(name);
+  char *text = make_room(line, length + 4);
+
+  if (line->used > 0 && text[-1] != '{') {
+    *text++ = ',';
+    line->used++;
+  }
+  *text++ = '"';
+  memcpy(text, name, length);
+  text[length] = '"';
+  text[length + 1] = ':';
+  line->used += length + 3;
+}
+
 void decode_line_json(decode_line *line, const char *text)
 {
   g_autoptr(GString) json = g_string_new(NULL);

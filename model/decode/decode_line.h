@@ -43,6 +43,10 @@ void decode_line_ascii(decode_line *line, const uint8_t *octets, size_t length);
 /* Appends nanoseconds as seconds with 9 decimals, after as many blanks as make it `width` characters at least. */
 void decode_line_seconds(decode_line *line, int64_t time_ns, size_t width);
 
+/* Appends what comes before a value in a JSON object: a comma, unless the object has just begun, and the `name` (nothing in which must be
+ * escaped). */
+void decode_line_member(decode_line *line, const char *name);
+
 /* Appends plain_text_append_json() of `text`. */
 void decode_line_json(decode_line *line, const char *text);
 

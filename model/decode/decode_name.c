@@ -51,6 +51,13 @@ char *decode_name_end(const capture_end *end)
   return g_strdup_printf(is_v6 ? "[%s]:%u" : "%s:%u", address, end->port);
 }
 
+char *decode_opcode_name(unsigned int opcode)
+{
+  const rdmap_opcode_rules *rules = rdmap_opcode_rules_of((uint8_t)opcode);
+
+  return rules ? g_strdup(rules->name) : g_strdup_printf("reserved 0x%X", opcode);
+}
+
 static name_texts *make_texts(const decode_connection *connection, const capture_flow *flow)
 {
   name_texts *texts = g_new0(name_texts, 1);

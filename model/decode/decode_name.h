@@ -28,6 +28,9 @@ decode_name decode_names_of(decode_names *names, const decode_connection *connec
 /* "10.0.0.1:49152", "[fd00::1]:5044". Free with g_free(). */
 char *decode_name_end(const capture_end *end);
 
+/* "RDMA Write", "reserved 0xC". Free with g_free(). */
+char *decode_opcode_name(unsigned int opcode);
+
 /* The generation whose words tell of errors: the startup frames' (Rev 0: ietf, above: rfc), else what RDMAP's version says (0: rdmac). */
 iwarp_generation decode_name_generation(const decode_name *name, uint8_t rdmap_version);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "decode/decode_text.h"
-
 #include <glib.h>
+
+#include "decode/decode_fields.h"
+#include "decode/decode_format.h"
 
 /* Where what starts: counted from the line's start, and from behind the names of the ends. */
 enum {
@@ -16,6 +17,8 @@ enum {
 };
 
 enum {
+  VALUE_COLUMN = 34, /* of the overview */
+  VALUE_WIDTH = 20,
   DUMP_LINE_OCTETS = 16,
   DUMP_MAX_OCTETS = 256,
   DDP_RESERVED_BITS = 0x3C,   /* of DDP Control (ddp-07/rfc5041 §4.1) */
@@ -41,6 +44,26 @@ static void append_hex(decode_line *line, const char *what, uint64_t number, uns
 {
   decode_line_text(line, what);
   decode_line_hex(line, number, digits);
+}
+
+static void append_field(decode_line *line, const decode_field *field, const void *of)
+{
+  uint64_t value = decode_field_value(field, of);
+
+  if (field->kind == DECODE_FIELD_HEX || field->kind == DECODE_FIELD_HEX_TEXT) {
+    append_hex(line, field->text, value, 2U * field->octets);
+  } else {
+    append_number(line, field->text, value);
+  }
+}
+
+static void append_fields(decode_line *line, const decode_fields *fields, const void *of)
+{
+  for (size_t i = 0; i < fields->count; i++) {
+    if (fields->fields[i].text) {
+      append_field(line, &fields->fields[i], of);
+    }
+  }
 }
 
 /* --- The columns that every line has --- */
@@ -96,20 +119,6 @@ static void append_crc(decode_line *line, const decode_fpdu *fpdu)
   }
 }
 
-/* The fields of the header's own buffer model; L first. */
-static void append_ddp_fields(decode_line *line, const ddp_header *ddp)
-{
-  decode_line_text(line, ddp->last ? " L=1" : " L=0");
-  if (ddp->tagged) {
-    append_hex(line, " STag=", ddp->stag, 8);
-    append_hex(line, " TO=", ddp->tagged_offset, 16);
-  } else {
-    append_number(line, " QN=", ddp->queue_number);
-    append_number(line, " MSN=", ddp->msn);
-    append_number(line, " MO=", ddp->message_offset);
-  }
-}
-
 static void append_opcode(decode_line *line, const rdmap_opcode_rules *rules, uint8_t opcode)
 {
   if (rules) {
@@ -143,15 +152,6 @@ static void append_oddities(decode_line *line, const decode_fpdu *fpdu)
   }
 }
 
-static void append_read_request(decode_line *line, const rdmap_read_request *request)
-{
-  append_hex(line, " SinkSTag=", request->sink_stag, 8);
-  append_hex(line, " SinkTO=", request->sink_offset, 16);
-  append_number(line, " RDMARDSZ=", request->length);
-  append_hex(line, " SrcSTag=", request->source_stag, 8);
-  append_hex(line, " SrcTO=", request->source_offset, 16);
-}
-
 static void append_terminate(decode_line *line, const rdmap_terminate *terminate, iwarp_generation generation)
 {
   static const char *const layers[] = {
@@ -169,10 +169,10 @@ static void append_terminate(decode_line *line, const rdmap_terminate *terminate
     decode_line_text(line, " ");
     uint8_t opcode = rdmap_control_opcode(terminate->header.ulp_control);
     append_opcode(line, rdmap_opcode_rules_of(opcode), opcode);
-    append_ddp_fields(line, &terminate->header);
+    append_fields(line, decode_fields_of(&terminate->header), &terminate->header);
   }
   if (terminate->has_request) {
-    append_read_request(line, &terminate->request);
+    append_fields(line, &decode_fields_read_request, &terminate->request);
   }
 }
 
@@ -183,14 +183,14 @@ static void append_ulpdu(decode_line *line, const decode_name *name, const decod
     return;
   }
   append_opcode(line, fpdu->opcode, fpdu->rdmap_opcode);
-  append_ddp_fields(line, &fpdu->ddp);
+  append_fields(line, decode_fields_of(&fpdu->ddp), &fpdu->ddp);
   if (fpdu->opcode && fpdu->opcode->invalidates) {
     append_hex(line, " Invalidate STag=", fpdu->ddp.ulp_word, 8);
   }
   append_number(line, " payload=", fpdu->payload_octets);
   append_oddities(line, fpdu);
   if (fpdu->has_read_request) {
-    append_read_request(line, &fpdu->read_request);
+    append_fields(line, &decode_fields_read_request, &fpdu->read_request);
   }
   if (fpdu->has_terminate) {
     append_terminate(line, &fpdu->terminate, decode_name_generation(name, fpdu->rdmap_version));
@@ -222,7 +222,7 @@ static void append_markers(decode_line *line, const decode_fpdu *fpdu)
   }
 }
 
-void decode_text_fpdu(decode_line *line, const decode_name *name, const decode_fpdu *fpdu)
+static void append_fpdu(decode_line *line, const decode_name *name, const decode_fpdu *fpdu)
 {
   size_t behind_name = append_source(line, name, fpdu->time_ns, fpdu->connection, fpdu->direction);
 
@@ -254,17 +254,15 @@ static void append_enhanced(decode_line *line, const decode_enhanced_setup *enha
   append_number(line, " D=", enhanced->ready_to_receive_zero_length_read);
 }
 
-void decode_text_startup_fields(decode_line *line, const decode_startup_frame *frame)
+/* " M=1 C=1 R=0 …": all but its Private Data. Below Revision 2 the S bit is one of the reserved ones. */
+static void append_startup_fields(decode_line *line, const decode_startup_frame *frame)
 {
-  append_number(line, " Rev=", frame->revision);
-  append_number(line, " M=", frame->markers);
-  append_number(line, " C=", frame->crc);
-  append_number(line, " R=", frame->rejected);
-  if (frame->revision >= 2) {
-    append_number(line, " S=", frame->enhanced_flag);
+  for (size_t i = 0; i < decode_fields_startup.count; i++) {
+    const decode_field *field = &decode_fields_startup.fields[i];
+    if (frame->revision >= 2 || field->offset != offsetof(decode_startup_frame, enhanced_flag)) {
+      append_field(line, field, frame);
+    }
   }
-  append_hex(line, " Res=", frame->reserved, 2);
-  append_number(line, " PD_Length=", frame->private_data_octets);
   if (frame->has_enhanced) {
     append_enhanced(line, &frame->enhanced);
   }
@@ -296,7 +294,7 @@ static void append_private_data(decode_line *line, const uint8_t *octets, size_t
   }
 }
 
-void decode_text_startup(decode_line *line, const decode_name *name, const decode_startup_event *event)
+static void append_startup(decode_line *line, const decode_name *name, const decode_startup_event *event)
 {
   const decode_startup_frame *frame = event->frame;
   size_t behind_name = append_source(line, name, event->time_ns, event->connection, event->direction);
@@ -305,7 +303,7 @@ void decode_text_startup(decode_line *line, const decode_name *name, const decod
   append_packets(line, behind_name, event->first_packet, event->last_packet);
   decode_line_column(line, behind_name + LOCATED_COLUMN);
   decode_line_text(line, frame->is_reply ? "MPA Reply Frame:" : "MPA Request Frame:");
-  decode_text_startup_fields(line, frame);
+  append_startup_fields(line, frame);
   decode_line_end(line);
   if (frame->private_data) {
     append_private_data(line, frame->private_data, frame->private_data_read);
@@ -320,7 +318,7 @@ void decode_text_startup(decode_line *line, const decode_name *name, const decod
 
 /* --- Notes, heading --- */
 
-void decode_text_note(decode_line *line, const decode_name *name, const decode_note *note)
+static void append_note(decode_line *line, const decode_name *name, const decode_note *note)
 {
   size_t behind_name = append_source(line, name, note->time_ns, note->connection, note->direction);
 
@@ -341,7 +339,7 @@ static char *clock_text(int64_t origin_ns)
   return seconds ? g_strdup_printf("%s.%09dZ", seconds, (int)(origin_ns % NS_PER_SECOND)) : NULL;
 }
 
-void decode_text_heading(decode_line *line, const char *version, const char *file, int64_t origin_ns)
+static void append_heading(decode_line *line, const char *version, const char *file, int64_t origin_ns)
 {
   g_autofree char *origin = origin_ns > 0 ? clock_text(origin_ns) : NULL;
 
@@ -359,3 +357,139 @@ void decode_text_heading(decode_line *line, const char *version, const char *fil
             "markers (position:FPDUPTR)");
   decode_line_end(line);
 }
+
+/* --- The overview: a table of sums for each connection --- */
+
+/* Right-aligned from VALUE_COLUMN on, VALUE_WIDTH each. */
+static void append_values(decode_line *line, const uint64_t values[SIDES])
+{
+  decode_line_column(line, VALUE_COLUMN);
+  for (enum side direction = 0; direction < SIDES; direction++) {
+    g_autofree char *digits = g_strdup_printf(" %*" G_GUINT64_FORMAT, VALUE_WIDTH - 1, values[direction]);
+
+    decode_line_text(line, digits);
+  }
+  decode_line_end(line);
+}
+
+static void append_row(decode_line *line, const char *label, const uint64_t values[SIDES])
+{
+  decode_line_text(line, "  ");
+  decode_line_text(line, label);
+  append_values(line, values);
+}
+
+static void append_sums(decode_line *line, const decode_fields *sums, const decode_connection *connection)
+{
+  for (size_t i = 0; i < sums->count; i++) {
+    const decode_field *sum = &sums->fields[i];
+    const uint64_t values[] = {decode_field_value(sum, &connection->directions[SIDE_INITIATOR]),
+                               decode_field_value(sum, &connection->directions[SIDE_RESPONDER])};
+
+    if (sum->is_always || values[SIDE_INITIATOR] > 0 || values[SIDE_RESPONDER] > 0) {
+      append_row(line, sum->text, values);
+    }
+  }
+}
+
+static void append_opcodes(decode_line *line, const decode_connection *connection)
+{
+  for (unsigned int opcode = 0; opcode < G_N_ELEMENTS(connection->directions[0].opcodes); opcode++) {
+    const uint64_t values[] = {connection->directions[SIDE_INITIATOR].opcodes[opcode],
+                               connection->directions[SIDE_RESPONDER].opcodes[opcode]};
+
+    if (values[SIDE_INITIATOR] > 0 || values[SIDE_RESPONDER] > 0) {
+      g_autofree char *name = decode_opcode_name(opcode);
+      append_row(line, name, values);
+    }
+  }
+}
+
+static void append_frame(decode_line *line, const char *what, bool is_there,
+                         const decode_startup_frame *frame)
+{
+  decode_line_text(line, what);
+  if (is_there) {
+    append_startup_fields(line, frame);
+  } else {
+    decode_line_text(line, " not captured");
+  }
+  decode_line_end(line);
+}
+
+/* Where the startup frames do not tell. */
+static void append_kind(decode_line *line, const char *to, const decode_direction_summary *sums)
+{
+  if (sums->in_full_operation) {
+    decode_line_text(line, to);
+    decode_line_text(line, sums->markers ? " markers on" : " markers off");
+    decode_line_text(line, sums->crc ? ", CRC on" : ", CRC off");
+    decode_line_end(line);
+  }
+}
+
+static void append_connection(decode_line *line, const decode_name *name, const decode_connection *connection,
+                              bool is_first)
+{
+  (void)is_first;
+  decode_line_end(line);
+  decode_line_text(line, "connection ");
+  decode_line_number(line, connection->index);
+  decode_line_text(line, ": Initiator ");
+  decode_line_text(line, name->ends[SIDE_INITIATOR]);
+  decode_line_text(line, ", Responder ");
+  decode_line_text(line, name->ends[SIDE_RESPONDER]);
+  decode_line_end(line);
+  append_frame(line, "  MPA Request Frame:", connection->has_request, &connection->request);
+  append_frame(line, "  MPA Reply Frame:", connection->has_reply, &connection->reply);
+  if (!connection->has_request || !connection->has_reply) {
+    append_kind(line, "  taken to the Responder:", &connection->directions[SIDE_INITIATOR]);
+    append_kind(line, "  taken to the Initiator:", &connection->directions[SIDE_RESPONDER]);
+  }
+  decode_line_column(line, VALUE_COLUMN + 4);
+  decode_line_text(line, "to the Responder    to the Initiator");
+  decode_line_end(line);
+  append_sums(line, &decode_fields_fpdu_sums, connection);
+  append_opcodes(line, connection);
+  append_sums(line, &decode_fields_segment_sums, connection);
+}
+
+static void append_overview(decode_line *line, const decode_overview *overview)
+{
+  const capture_counts *counts = overview->counts;
+
+  decode_line_text(line, "# iwarpsim ");
+  decode_line_text(line, overview->version);
+  decode_line_text(line, ", decode --summary ");
+  decode_line_plain(line, overview->file);
+  decode_line_end(line);
+  decode_line_number(line, counts->packets);
+  decode_line_text(line, " packets");
+  for (size_t i = 0; i < decode_fields_counts.count; i++) {
+    const decode_field *field = &decode_fields_counts.fields[i];
+    uint64_t count = decode_field_value(field, counts);
+    if (field->text && count > 0) {
+      append_number(line, ", ", count);
+      decode_line_text(line, field->text);
+    }
+  }
+  decode_line_end(line);
+  decode_line_number(line, overview->flows);
+  decode_line_text(line, overview->flows == 1 ? " TCP connection, " : " TCP connections, ");
+  decode_line_number(line, overview->speakers);
+  decode_line_text(line, overview->speakers == 1 ? " speaks MPA" : " speak MPA");
+  decode_line_end(line);
+}
+
+static void end_overview(decode_line *line)
+{
+  (void)line;
+}
+
+const decode_format decode_text = {.heading = append_heading,
+                                   .fpdu = append_fpdu,
+                                   .startup = append_startup,
+                                   .note = append_note,
+                                   .overview = append_overview,
+                                   .connection = append_connection,
+                                   .overview_end = end_overview};

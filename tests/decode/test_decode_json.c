@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Objects for programs: valid JSON whatever the capture says, members in a fixed order with their documented types. */
-#include "decode/decode_json.h"
+#include "decode/decode_format.h"
 
 #include <json-glib/json-glib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static const char *line_of(decode_paper *paper, const decode_fpdu *fpdu)
 {
   const decode_name name = decode_paper_name(paper);
 
-  decode_json_fpdu(paper->line, &name, fpdu);
+  decode_json.fpdu(paper->line, &name, fpdu);
   return decode_paper_take(paper);
 }
 
@@ -238,7 +238,7 @@ static void test_startup(decode_paper *paper, gconstpointer data)
       .direction = SIDE_RESPONDER, .first_packet = 4, .last_packet = 6, .frame = &frame};
 
   (void)data;
-  decode_json_startup(paper->line, &name, &event);
+  decode_json.startup(paper->line, &name, &event);
   JsonObject *object = parse(decode_paper_take(paper));
   g_assert_cmpstr(json_object_get_string_member(object, "type"), ==, "reply");
   g_assert_cmpint(json_object_get_int_member(object, "octets"), ==, 27);
@@ -270,7 +270,7 @@ static void test_note(decode_paper *paper, gconstpointer data)
     const decode_note note = {
         .kind = (decode_note_kind)kind, .stream_position = 7, .octets = 8, .text = "\"\\\n"};
 
-    decode_json_note(paper->line, &name, &note);
+    decode_json.note(paper->line, &name, &note);
     JsonObject *object = parse(decode_paper_take(paper));
     g_assert_cmpstr(json_object_get_string_member(object, "type"), ==, "note");
     g_assert_cmpstr(json_object_get_string_member(object, "kind"), ==, kinds[kind]);
@@ -284,7 +284,7 @@ static void test_note(decode_paper *paper, gconstpointer data)
 static void test_heading(decode_paper *paper, gconstpointer data)
 {
   (void)data;
-  decode_json_heading(paper->line, "9.8.7", "a\"\\\n\xFF.pcap", INT64_C(1763740800000000007));
+  decode_json.heading(paper->line, "9.8.7", "a\"\\\n\xFF.pcap", INT64_C(1763740800000000007));
   const char *text = decode_paper_take(paper);
   g_assert_nonnull(strstr(text, "\"origin_s\":1763740800.000000007}"));
   JsonObject *object = parse(text);

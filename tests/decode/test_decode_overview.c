@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Sums by connection: each in its row and its member, and the object as issue and documentation promise it. */
-#include "decode/decode_overview.h"
+#include "decode/decode_format.h"
 
 #include <json-glib/json-glib.h>
 #include <string.h>
@@ -67,11 +67,11 @@ static const char *object_text(decode_paper *paper, uint32_t speakers)
   const decode_overview overview = heading_of(speakers);
   const decode_name name = decode_paper_name(paper);
 
-  decode_overview_json_heading(paper->line, &overview);
+  decode_json.overview(paper->line, &overview);
   for (uint32_t i = 0; i < speakers; i++) {
-    decode_overview_json_connection(paper->line, &name, &paper->connection, i == 0);
+    decode_json.connection(paper->line, &name, &paper->connection, i == 0);
   }
-  decode_overview_json_end(paper->line);
+  decode_json.overview_end(paper->line);
   return decode_paper_take(paper);
 }
 
@@ -193,7 +193,7 @@ static void test_table(decode_paper *paper, gconstpointer data)
   paper->connection.directions[SIDE_INITIATOR].markers = true;
   paper->connection.directions[SIDE_INITIATOR].crc = false;
   paper->connection.directions[SIDE_RESPONDER].in_full_operation = false;
-  decode_overview_text_connection(paper->line, &name, &paper->connection);
+  decode_text.connection(paper->line, &name, &paper->connection, true);
   const char *text = decode_paper_take(paper);
   g_assert_true(g_str_has_prefix(text, "\nconnection 0: Initiator 10.0.0.1:49152, Responder 10.0.0.2:5044\n"
                                        "  MPA Request Frame: Rev=1 M=0 C=0 R=0 Res=0x00 PD_Length=0\n"
@@ -218,7 +218,7 @@ static void test_short_table(decode_paper *paper, gconstpointer data)
   const decode_name name = decode_paper_name(paper);
 
   (void)data;
-  decode_overview_text_connection(paper->line, &name, &paper->connection);
+  decode_text.connection(paper->line, &name, &paper->connection, true);
   const char *text = decode_paper_take(paper);
   assert_row(text, "FPDUs", "0", "0");
   assert_row(text, "octets unaccounted for", "0", "0");
@@ -231,7 +231,7 @@ static void test_text_heading(decode_paper *paper, gconstpointer data)
   const decode_overview overview = heading_of(1);
 
   (void)data;
-  decode_overview_text_heading(paper->line, &overview);
+  decode_text.overview(paper->line, &overview);
   g_assert_cmpstr(decode_paper_take(paper), ==,
                   "# iwarpsim 9.8.7, decode --summary a.pcap\n"
                   "12 packets, 9 TCP segments, 1 of them with a wrong checksum\n"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Lines for people: each field as it is spelled, in its column; hostile values. */
-#include "decode/decode_text.h"
+#include "decode/decode_format.h"
 
 #include <string.h>
 
@@ -11,7 +11,7 @@ static const char *content(decode_paper *paper, const decode_fpdu *fpdu)
 {
   const decode_name name = decode_paper_name(paper);
 
-  decode_text_fpdu(paper->line, &name, fpdu);
+  decode_text.fpdu(paper->line, &name, fpdu);
   char *text = (char *)decode_paper_take(paper);
   g_assert_true(g_str_has_suffix(text, "\n"));
   text[strlen(text) - 1] = '\0';
@@ -36,13 +36,13 @@ static void test_write(decode_paper *paper, gconstpointer data)
   const decode_name name = decode_paper_name(paper);
 
   (void)data;
-  decode_text_fpdu(paper->line, &name, &fpdu);
+  decode_text.fpdu(paper->line, &name, &fpdu);
   g_assert_cmpstr(
       decode_paper_take(paper), ==,
       "   0.000101344 0    10.0.0.1:49152 > 10.0.0.2:5044  20         1468   5           chain         CRC "
       "right  RDMA Write L=0 STag=0x00000100 TO=0xFEDCBA9876543210 payload=1448\n");
   fpdu.direction = SIDE_RESPONDER;
-  decode_text_fpdu(paper->line, &name, &fpdu);
+  decode_text.fpdu(paper->line, &name, &fpdu);
   g_assert_nonnull(strstr(decode_paper_take(paper), " 0    10.0.0.2:5044 > 10.0.0.1:49152  20 "));
 }
 
@@ -301,7 +301,7 @@ static void test_startup(decode_paper *paper, gconstpointer data)
       .direction = SIDE_RESPONDER, .time_ns = 1, .first_packet = 3, .last_packet = 4, .frame = &frame};
 
   (void)data;
-  decode_text_startup(paper->line, &name, &event);
+  decode_text.startup(paper->line, &name, &event);
   g_assert_cmpstr(decode_paper_take(paper), ==,
                   "   0.000000001 0    10.0.0.2:5044 > 10.0.0.1:49152  0          20     3-4         MPA "
                   "Request Frame: Rev=0 "
@@ -316,7 +316,7 @@ static void test_startup(decode_paper *paper, gconstpointer data)
       .private_data_read = 4,
       .has_enhanced = true,
       .enhanced = {.peer_to_peer = true, .ready_to_receive_zero_length_write = true, .ird = 16383, .ord = 1}};
-  decode_text_startup(paper->line, &name, &event);
+  decode_text.startup(paper->line, &name, &event);
   g_assert_true(g_str_has_suffix(
       decode_paper_take(paper),
       " MPA Reply Frame: Rev=2 M=0 C=1 R=1 S=1 Res=0x00 PD_Length=4, enhanced setup: IRD=16383 "
@@ -337,7 +337,7 @@ static void test_private_data(decode_paper *paper, gconstpointer data)
 
   (void)data;
   memcpy(octets, "Hello \x1B[31m\xFF |\r\n!", 18);
-  decode_text_startup(paper->line, &name, &event);
+  decode_text.startup(paper->line, &name, &event);
   const char *text = strchr(decode_paper_take(paper), '\n') + 1;
   g_assert_cmpstr(
       text, ==,
@@ -346,7 +346,7 @@ static void test_private_data(decode_paper *paper, gconstpointer data)
       "                    Private Data 16   21 00                                            |!.|\n");
   frame.private_data_octets = 65535;
   frame.private_data_read = 65535;
-  decode_text_startup(paper->line, &name, &event);
+  decode_text.startup(paper->line, &name, &event);
   text = decode_paper_take(paper);
   g_assert_true(g_str_has_suffix(text, "                    Private Data: 65279 octets more\n"));
   guint lines = 0;
@@ -356,7 +356,7 @@ static void test_private_data(decode_paper *paper, gconstpointer data)
   g_assert_cmpuint(lines, ==, 1 + 256 / 16 + 1);
   frame.private_data_octets = 20;
   frame.private_data_read = 2;
-  decode_text_startup(paper->line, &name, &event);
+  decode_text.startup(paper->line, &name, &event);
   g_assert_true(g_str_has_suffix(decode_paper_take(paper),
                                  "|He|\n                    Private Data: 18 octets not captured\n"));
 }
@@ -372,7 +372,7 @@ static void test_note(decode_paper *paper, gconstpointer data)
                             .text = "these octets never came"};
 
   (void)data;
-  decode_text_note(paper->line, &name, &note);
+  decode_text.note(paper->line, &name, &note);
   g_assert_cmpstr(decode_paper_take(paper), ==,
                   "   0.000000005 0    10.0.0.1:49152 > 10.0.0.2:5044  1000       1460   9           note: "
                   "these octets never "
@@ -398,10 +398,10 @@ static void test_names(decode_paper *paper, gconstpointer data)
 static void test_heading(decode_paper *paper, gconstpointer data)
 {
   (void)data;
-  decode_text_heading(paper->line, "9.8.7", "a.pcap", 0);
+  decode_text.heading(paper->line, "9.8.7", "a.pcap", 0);
   g_assert_true(
       g_str_has_prefix(decode_paper_take(paper), "# iwarpsim 9.8.7, decode a.pcap\n# time_s, connection, "));
-  decode_text_heading(paper->line, "9.8.7", "a.pcap", INT64_C(1763740800000000007));
+  decode_text.heading(paper->line, "9.8.7", "a.pcap", INT64_C(1763740800000000007));
   g_assert_true(
       g_str_has_prefix(decode_paper_take(paper),
                        "# iwarpsim 9.8.7, decode a.pcap, time 0 is 2025-11-21T16:00:00.000000007Z\n"));

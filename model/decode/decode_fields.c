@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "decode/decode_fields.h"
+
+#include "net/capture_source.h"
+
+#define FIELD(struct_, member_)                                                                              \
+  .octets = sizeof(((const struct_ *)0)->member_), .offset = offsetof(struct_, member_)
+#define FIELDS(fields_)                                                                                      \
+  {                                                                                                          \
+    .fields = (fields_), .count = sizeof(fields_) / sizeof *(fields_)                                        \
+  }
+
+#define DDP(member_) FIELD(ddp_header, member_)
+#define BOTH_MODELS                                                                                          \
+  {NULL, "tagged", DECODE_FIELD_FLAG, DDP(tagged)}, {" L=", "last", DECODE_FIELD_FLAG, DDP(last)},           \
+  {                                                                                                          \
+    NULL, "version", DECODE_FIELD_NUMBER, DDP(version)                                                       \
+  }
+
+static const decode_field tagged[] = {
+    BOTH_MODELS,
+    {" STag=", "stag", DECODE_FIELD_HEX, DDP(stag)},
+    {" TO=", "tagged_offset", DECODE_FIELD_HEX, DDP(tagged_offset)},
+};
+
+static const decode_field untagged[] = {
+    BOTH_MODELS,
+    {" QN=", "queue_number", DECODE_FIELD_NUMBER, DDP(queue_number)},
+    {" MSN=", "msn", DECODE_FIELD_NUMBER, DDP(msn)},
+    {" MO=", "message_offset", DECODE_FIELD_NUMBER, DDP(message_offset)},
+    {NULL, "ulp_word", DECODE_FIELD_HEX, DDP(ulp_word)},
+};
+
+#define REQUEST(member_) FIELD(rdmap_read_request, member_)
+
+static const decode_field read_request[] = {
+    {" SinkSTag=", "sink_stag", DECODE_FIELD_HEX, REQUEST(sink_stag)},
+    {" SinkTO=", "sink_offset", DECODE_FIELD_HEX, REQUEST(sink_offset)},
+    {" RDMARDSZ=", "length", DECODE_FIELD_NUMBER, REQUEST(length)},
+    {" SrcSTag=", "source_stag", DECODE_FIELD_HEX, REQUEST(source_stag)},
+    {" SrcTO=", "source_offset", DECODE_FIELD_HEX, REQUEST(source_offset)},
+};
+
+#define FRAME(member_) FIELD(decode_startup_frame, member_)
+
+static const decode_field startup[] = {
+    {" Rev=", "revision", DECODE_FIELD_NUMBER, FRAME(revision)},
+    {" M=", "markers", DECODE_FIELD_FLAG, FRAME(markers)},
+    {" C=", "crc", DECODE_FIELD_FLAG, FRAME(crc)},
+    {" R=", "rejected", DECODE_FIELD_FLAG, FRAME(rejected)},
+    {" S=", "enhanced_flag", DECODE_FIELD_FLAG, FRAME(enhanced_flag)},
+    {" Res=", "reserved", DECODE_FIELD_HEX_TEXT, FRAME(reserved)},
+    {" PD_Length=", "private_data_octets", DECODE_FIELD_NUMBER, FRAME(private_data_octets)},
+};
+
+#define SUM(label_, name_, member_, is_always_)                                                              \
+  {                                                                                                          \
+    .text = (label_), .member = (name_), .kind = DECODE_FIELD_NUMBER, .is_always = (is_always_),             \
+    FIELD(decode_direction_summary, member_)                                                                 \
+  }
+
+static const decode_field fpdu_sums[] = {
+    SUM("FPDUs", "fpdus", fpdus, true),
+    SUM("  located by chain", "located_by_chain", located_by[MPA_LOCATED_BY_CHAIN], false),
+    SUM("  located by marker", "located_by_marker", located_by[MPA_LOCATED_BY_MARKER], false),
+    SUM("  located by marker chain", "located_by_marker_chain", located_by[MPA_LOCATED_BY_MARKER_CHAIN],
+        false),
+    SUM("  assumed", "located_by_assumption", located_by[MPA_LOCATED_BY_ASSUMPTION], false),
+    SUM("  behind an error", "after_error", after_error, false),
+    SUM("  without a DDP header", "no_ddp", no_ddp, false),
+    SUM("  longer than a sender may", "long_ulpdus", long_ulpdus, false),
+    SUM("markers", "markers", marker_count, true),
+    SUM("  with a wrong pointer", "wrong_markers", wrong_markers, false),
+    SUM("wrong CRCs", "crc_bad", crc_bad, true),
+};
+
+static const decode_field segment_sums[] = {
+    SUM("segments with payload", "segments", segments, true),
+    SUM("  that start with an FPDU", "aligned", aligned, true),
+    SUM("  out of order", "out_of_order", out_of_order, false),
+    SUM("  with nothing new", "duplicates", duplicates, false),
+    SUM("  wrong checksum, passed over", "wrong_checksums", wrong_checksums, false),
+    SUM("octets in FPDUs", "fpdu_octets", fpdu_octets, true),
+    SUM("  payload behind DDP headers", "payload_octets", payload_octets, true),
+    SUM("  of that, tagged", "tagged_payload_octets", tagged_payload_octets, false),
+    SUM("octets of the startup frame", "startup_octets", startup_octets, false),
+    SUM("octets of streaming mode", "streaming_octets", streaming_octets, false),
+    SUM("octets of an incomplete FPDU", "incomplete_octets", incomplete_octets, false),
+    SUM("octets unaccounted for", "unaccounted_octets", unaccounted_octets, true),
+    SUM("  of those, never captured", "missing_octets", missing_octets, false),
+};
+
+#define COUNT(label_, name_, member_)                                                                        \
+  {                                                                                                          \
+    (label_), (name_), DECODE_FIELD_NUMBER, FIELD(capture_counts, member_)                                   \
+  }
+
+static const decode_field counts[] = {
+    COUNT(NULL, "packets", packets),
+    COUNT(NULL, "octets", octets),
+    COUNT(" TCP segments", "tcp_segments", segments),
+    COUNT(" of them cut short (snap length)", "cut_short", cut_short),
+    COUNT(" of them super-segments of an offload", "super_segments", super_segments),
+    COUNT(" of them with a wrong checksum", "wrong_checksums", wrong_checksums),
+    COUNT(" packets that are no TCP", "other_packets", other_packets),
+    COUNT(" garbled packets", "garbled_packets", garbled_packets),
+    COUNT(" IP fragments", "fragments", fragments),
+    COUNT(" datagrams with a fragment missing", "fragments_missing", fragments_missing),
+};
+
+const decode_fields decode_fields_tagged = FIELDS(tagged);
+const decode_fields decode_fields_untagged = FIELDS(untagged);
+const decode_fields decode_fields_read_request = FIELDS(read_request);
+const decode_fields decode_fields_startup = FIELDS(startup);
+const decode_fields decode_fields_fpdu_sums = FIELDS(fpdu_sums);
+const decode_fields decode_fields_segment_sums = FIELDS(segment_sums);
+const decode_fields decode_fields_counts = FIELDS(counts);

@@ -11,11 +11,9 @@
 
 #include "fuzz_input.h"
 #include "net/capture_file.h"
-#include "net/capture_ip.h"
-#include "net/capture_link.h"
+#include "net/capture_packet.h"
 #include "net/capture_source.h"
 #include "net/capture_stream.h"
-#include "net/capture_tcp.h"
 
 enum { FLAG_BY_PACKETS = 0x01, FLAG_FILTERED = 0x02, FLAG_FRAME = 0x80, LINK_TYPE_BITS = 0x70 };
 

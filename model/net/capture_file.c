@@ -107,7 +107,8 @@ static gboolean fail(capture_file *file, GError **error, const char *text)
   return FALSE;
 }
 
-/* libpcap has one link type and one snap length for a file, pcapng one for each interface: says how a file of its own is made of one. */
+/* libpcap has one link type and one snap length for a file, pcapng one for each interface: says how a file of
+ * its own is made of one. */
 static gboolean fail_to_read(capture_file *file, GError **error)
 {
   const char *text = pcap_geterr(file->pcap);
@@ -126,8 +127,8 @@ static gboolean fail_to_read(capture_file *file, GError **error)
   return FALSE;
 }
 
-/* The time since 1970; FALSE when 64 bits of nanoseconds cannot hold it. libpcap takes the seconds of its own format as signed, though
- * a clock after 2038 has them unsigned. */
+/* The time since 1970; FALSE when 64 bits of nanoseconds cannot hold it. libpcap takes the seconds of its own
+ * format as signed, though a clock after 2038 has them unsigned. */
 static gboolean absolute_time(const capture_file *file, const struct pcap_pkthdr *header, int64_t *time_ns)
 {
   int64_t seconds = header->ts.tv_sec;

@@ -17,8 +17,7 @@ typedef enum capture_checksum {
 } capture_checksum;
 
 typedef struct capture_segment {
-  uint64_t
-      packet; /* its number in the file, from 1; of one put together from fragments that of the last to come */
+  uint64_t packet; /* its number in the file, from 1; put together from fragments: that of the last */
   int64_t time_ns; /* since the capture's origin, see capture_source_origin_ns() */
   uint32_t flow;   /* capture_source_flow() */
   uint8_t from;    /* which of the flow's ends sent it, 0 or 1 */
@@ -41,14 +40,14 @@ typedef struct capture_end {
   uint16_t port;
 } capture_end;
 
-/* One TCP connection in a capture. Addresses and ports that are used anew, after a SYN of another sequence number, make another one.
- * A SYN that is captured behind octets of its own (up to 64 MiB farther on) is still theirs: has_syn may become true late. */
+/* One TCP connection in a capture. Addresses and ports that are used anew, after a SYN of another sequence
+ * number, make another one. A SYN that is captured behind octets of its own (up to 64 MiB farther on) is
+ * still theirs: has_syn may become true late. */
 typedef struct capture_flow {
-  uint32_t index; /* in the order in which they appear, from 0 */
-  capture_end
-      ends[2]; /* 0: who opened it (sent the SYN), or, when that was not captured, sent its first packet */
-  bool has_syn[2]; /* the SYN that this end sent was captured */
-  uint32_t isn[2]; /* with has_syn: its sequence number */
+  uint32_t index;      /* in the order in which they appear, from 0 */
+  capture_end ends[2]; /* 0: who sent the SYN, or, when that was not captured, its first packet */
+  bool has_syn[2];     /* the SYN that this end sent was captured */
+  uint32_t isn[2];     /* with has_syn: its sequence number */
 } capture_flow;
 
 #endif

@@ -7,9 +7,7 @@
 #include <unistd.h>
 
 #include "net/capture_flows.h"
-#include "net/capture_ip.h"
-#include "net/capture_link.h"
-#include "net/capture_tcp.h"
+#include "net/capture_packet.h"
 #include "net/ip_header.h"
 #include "net/ip_reassembly.h"
 
@@ -24,7 +22,8 @@ struct capture_source {
   capture_counts counts;
 };
 
-/* For the memory of what is held: fragments that attackers sent, one of each of many datagrams, and datagrams in many fragments. */
+/* For the memory of what is held: fragments that attackers sent, one of each of many datagrams, and datagrams
+ * in many fragments. */
 enum { FRAGMENTED_MAX_DATAGRAMS = 4096, FRAGMENTED_MAX_OCTETS = 16 << 20, FRAGMENT_MEMORY_OCTETS = 256 };
 
 static void set_link_type_error(GError **error, const char *name, int link_type)
@@ -120,8 +119,9 @@ static gboolean next_ip(capture_source *source, capture_record *record, capture_
   return FALSE;
 }
 
-/* The fragment `ip` is taken in. True when it was the last that was missing: `ip` is now the whole datagram, its payload valid until the
- * next one. Of a datagram with octets that were not captured, captured_octets are those up to the first of them. */
+/* The fragment `ip` is taken in. True when it was the last that was missing: `ip` is now the whole datagram,
+ * its payload valid until the next one. Of a datagram with octets that were not captured, captured_octets are
+ * those up to the first of them. */
 static gboolean reassemble(capture_source *source, const capture_record *record, capture_ip *ip)
 {
   uint32_t address_octets = capture_ip_addresses_octets(ip->version) / 2;
@@ -188,7 +188,8 @@ static gboolean read_segment(capture_source *source, const capture_record *recor
   return TRUE;
 }
 
-/* Whether a fragment can be of a TCP segment. What the fragments of IPv6 name is perhaps an extension header before TCP's. */
+/* Whether a fragment can be of a TCP segment. What the fragments of IPv6 name is perhaps an extension header
+ * before TCP's. */
 static gboolean may_be_of_segment(const capture_ip *ip)
 {
   return ip->protocol == IP_PROTOCOL_TCP || (ip->version == 6 && capture_ip_is_extension(ip->protocol));

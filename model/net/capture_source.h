@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The TCP segments of a capture file, one after the other: pcap and pcapng by libpcap; Ethernet, VLAN tags, Linux cooked (both
- * versions), raw IP, loopback; IPv4 and IPv6; fragments are put together. Reads as it goes: a file may be longer than the memory.
+/* The TCP segments of a capture file, one after the other: pcap and pcapng by libpcap; Ethernet, VLAN tags,
+ * Linux cooked (both versions), raw IP, loopback; IPv4 and IPv6; fragments are put together. Reads as it
+ * goes: a file may be longer than the memory.
  *
- * Nothing in the file is trusted: every length is checked, and what is no TCP segment is counted and passed over. */
+ * Nothing in the file is trusted: every length is checked, and what is no TCP segment is counted and passed
+ * over. */
 #ifndef CAPTURE_CAPTURE_SOURCE_H
 #define CAPTURE_CAPTURE_SOURCE_H
 
@@ -28,34 +30,37 @@ typedef struct capture_counts {
   uint64_t fragments_missing; /* datagrams that began and were not whole, up to now */
 } capture_counts;
 
-/* Opens `path` ("-": standard input). `filter`: a pcap filter expression (pcap-filter(7)), NULL: all packets; mind that "tcp port …"
- * leaves out all IP fragments but the first. NULL and `error` (CAPTURE_ERROR, one line that starts with the file's name) when that
- * fails. Free with capture_source_free() (NULL is allowed). */
+/* Opens `path` ("-": standard input). `filter`: a pcap filter expression (pcap-filter(7)), NULL: all packets;
+ * mind that "tcp port …" leaves out all IP fragments but the first. NULL and `error` (CAPTURE_ERROR, one line
+ * that starts with the file's name) when that fails. Free with capture_source_free() (NULL is allowed). */
 capture_source *capture_source_open(const char *path, const char *filter, GError **error);
 
-/* The same of an open stream that is called `name` in errors and of which nothing has been read; it is not stdin. Takes the
- * stream, also when it fails. */
+/* The same of an open stream that is called `name` in errors and of which nothing has been read; it is not
+ * stdin. Takes the stream, also when it fails. */
 capture_source *capture_source_open_stream(FILE *stream, const char *name, const char *filter,
                                            GError **error);
 void capture_source_free(capture_source *source);
 
-/* The next segment into `segment`, whose payload is valid until the next call. FALSE at the end of the file, and, with `error` set,
- * when the file is broken from here on: all before it has been given.
+/* The next segment into `segment`, whose payload is valid until the next call. FALSE at the end of the file,
+ * and, with `error` set, when the file is broken from here on: all before it has been given.
  *
- * Segments come in the order of the file and with its times, which may go back a little (several receive queues, merged files);
- * what is before the origin has time 0. Times end 100 days after the origin, so that they fit in a time_ps: a later one is an error.
+ * Segments come in the order of the file and with its times, which may go back a little (several receive
+ * queues, merged files); what is before the origin has time 0. Times end 100 days after the origin, so that
+ * they fit in a time_ps: a later one is an error.
  *
- * IP fragments are put together as a receiver does (RFC 791 §3.2, RFC 8200 §4.5), with bounds for octets, datagrams and time
- * (ip_reassembly.h). Segments with a wrong checksum are given too; they begin no connection where there is one already. */
+ * IP fragments are put together as a receiver does (RFC 791 §3.2, RFC 8200 §4.5), with bounds for octets,
+ * datagrams and time (ip_reassembly.h). Segments with a wrong checksum are given too; they begin no
+ * connection where there is one already. */
 gboolean capture_source_next(capture_source *source, capture_segment *segment, GError **error);
 
-/* The IP packet that was read last, from the IP header on, as far as it was captured: `*octets` of them; valid until the next
- * capture_source_next_packet() or capture_source_next(). */
+/* The IP packet that was read last, from the IP header on, as far as it was captured: `*octets` of them;
+ * valid until the next capture_source_next_packet() or capture_source_next(). */
 const uint8_t *capture_source_ip(const capture_source *source, uint32_t *octets);
 
-/* Like capture_source_next(), but packet by packet, for who puts fragments together himself: TRUE for each IP packet that is a TCP segment or a
- * fragment of one; `segment` is filled in when `*is_segment` (a fragment has only packet and time_ns). No fragment counts as missing. Flows
- * have the same numbers as from capture_source_next(). */
+/* Like capture_source_next(), but packet by packet, for who puts fragments together himself: TRUE for each IP
+ * packet that is a TCP segment or a fragment of one; `segment` is filled in when `*is_segment` (a fragment
+ * has only packet and time_ns). No fragment counts as missing. Flows have the same numbers as from
+ * capture_source_next(). */
 gboolean capture_source_next_packet(capture_source *source, capture_segment *segment, gboolean *is_segment,
                                     GError **error);
 
@@ -63,8 +68,8 @@ gboolean capture_source_next_packet(capture_source *source, capture_segment *seg
 const capture_flow *capture_source_flow(const capture_source *source, uint32_t index);
 uint32_t capture_source_flows(const capture_source *source);
 
-/* What time_ns counts from, in ns since 1970: 0 when the first packet is of the first day of 1970, which is a simulator's time 0; else the
- * first packet's time. 0 before the first packet. */
+/* What time_ns counts from, in ns since 1970: 0 when the first packet is of the first day of 1970, which is a
+ * simulator's time 0; else the first packet's time. 0 before the first packet. */
 int64_t capture_source_origin_ns(const capture_source *source);
 
 /* The counts so far; the source's. */

@@ -6,8 +6,8 @@
 #include "base/range_set.h"
 #include "net/tcp_header.h"
 
-/* How far beyond all that came a segment is believed at once. A sender may have 2^30 octets on their way (RFC 7323 §2.3), and few have half
- * of that. */
+/* How far beyond all that came a segment is believed at once. A sender may have 2^30 octets on their way (RFC
+ * 7323 §2.3), and few have half of that. */
 #define BELIEVED_OCTETS (INT64_C(1) << 29)
 
 /* Two segments that are so close to each other speak for each other. */
@@ -55,9 +55,9 @@ static bool is_close(int64_t a, int64_t b)
   return b != INT64_MIN && a - b <= CLOSE_OCTETS && b - a <= CLOSE_OCTETS;
 }
 
-/* Whether to believe a segment of [from, to). Moves `here` with the traffic. One segment alone whose sequence number is garbled does
- * not move it for long: too far ahead it is not believed before a second one is there too, and `here` comes back with the second that
- * is not ahead. */
+/* Whether to believe a segment of [from, to). Moves `here` with the traffic. One segment alone whose sequence
+ * number is garbled does not move it for long: too far ahead it is not believed before a second one is there
+ * too, and `here` comes back with the second that is not ahead. */
 static bool follow(capture_stream *stream, int64_t from, int64_t to)
 {
   if (from - stream->here > BELIEVED_OCTETS) {

@@ -55,8 +55,8 @@ bool datagram_may_be_fragmented(const datagram *packet)
          !(big_endian_read_16(packet->header + IPV4_FLAGS_AT) & IPV4_DONT_FRAGMENT);
 }
 
-/* The field is the low end of the type of service or traffic class, which lies across two octets in IPv6 (RFC 3168
- * §5, RFC 8200 §3). */
+/* The field is the low end of the type of service or traffic class, which lies across two octets in IPv6 (RFC
+ * 3168 §5, RFC 8200 §3). */
 datagram_ecn datagram_ecn_of(const datagram *packet)
 {
   uint8_t octet = packet->header[1];
@@ -119,7 +119,8 @@ bool datagram_tcp_header(const datagram *packet, tcp_header *header)
   g_assert(packet->kind == DATAGRAM_TCP);
   size_t octets = packet->header_octets - packet->ip_octets;
 
-  /* another data offset than the packet was made with is damage too: what would be its payload is not in `payload` */
+  /* another data offset than the packet was made with is damage too: what would be its payload is not in
+   * `payload` */
   return tcp_header_decode(header, packet->header + packet->ip_octets, octets) == octets;
 }
 
@@ -195,7 +196,8 @@ static uint8_t protocol_of(const datagram *packet)
   return datagram_is_ipv4(packet) ? IP_PROTOCOL_ICMP : IP_PROTOCOL_ICMPV6;
 }
 
-/* The sum of a whole packet's pseudo header and all behind the IP header, the checksum as it stands there included. */
+/* The sum of a whole packet's pseudo header and all behind the IP header, the checksum as it stands there
+ * included. */
 static uint64_t transport_sum(const datagram *packet)
 {
   uint32_t transport_octets = packet->header_octets - packet->ip_octets; /* a multiple of 4 */
@@ -228,7 +230,8 @@ void datagram_carry_checksum(datagram *packet)
   if (packet->carries_checksum || packet->kind == DATAGRAM_FRAGMENT) {
     return; /* a fragment has it among its octets */
   }
-  /* The field is 0. Its other form of zero keeps a checksum of 0 from being taken for none, as UDP does (RFC 768). */
+  /* The field is 0. Its other form of zero keeps a checksum of 0 from being taken for none, as UDP does (RFC
+   * 768). */
   uint16_t checksum = internet_sum_complement(transport_sum(packet));
   checksum = checksum == 0 ? 0xFFFF : checksum;
   uint8_t *at = packet->kind == DATAGRAM_TCP ? packet->header + packet->ip_octets + TCP_CHECKSUM_AT
@@ -340,8 +343,8 @@ static bool read_ipv6(ip_packet *ip, size_t length)
   return true;
 }
 
-/* The packet with its IP header, and `transport_octets` of header behind it. IP options are for routers on the way: they
- * are left out, and the lengths say so. */
+/* The packet with its IP header, and `transport_octets` of header behind it. IP options are for routers on
+ * the way: they are left out, and the lengths say so. */
 static datagram *begin(const ip_packet *ip, datagram_kind kind, size_t transport_octets)
 {
   datagram *packet = datagram_allocate(NULL, kind);

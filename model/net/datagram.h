@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One IP datagram: what hosts hand to the path and the path's elements pass on. Nearly always a whole TCP segment; else a
- * fragment of one, or the ICMP message that one was too big.
+/* One IP datagram: what hosts hand to the path and the path's elements pass on. Nearly always a whole TCP
+ * segment; else a fragment of one, or the ICMP message that one was too big.
  *
- * The headers are real octets; the payload is a rope. Checksums are filled in only where somebody looks: in the octets that
- * datagram_write() makes, and before an element damages a packet (design.md, "TCP/IP checksums are computed only where
- * someone looks"). */
+ * The headers are real octets; the payload is a rope. Checksums are filled in only where somebody looks: in
+ * the octets that datagram_write() makes, and before an element damages a packet (design.md, "TCP/IP
+ * checksums are computed only where someone looks"). */
 #ifndef NET_DATAGRAM_H
 #define NET_DATAGRAM_H
 
@@ -38,14 +38,12 @@ typedef struct datagram {
   memory_pool *pool; /* that it is a piece of; NULL: of the heap */
   unsigned references;
   datagram_kind kind;
-  bool retransmission; /* it has octets that TCP has sent before: the simulation's own mark, on no wire */
-  bool
-      carries_checksum; /* the TCP (or ICMP) checksum is the sender's and may be wrong; else it is right, and 0 there */
+  bool retransmission;   /* it has octets that TCP has sent before: the simulation's own mark, on no wire */
+  bool carries_checksum; /* the checksum is the sender's and may be wrong; else it is right, and 0 there */
   uint8_t ip_octets;     /* IP header, with IPv6's fragment header */
   uint8_t header_octets; /* all of `header` */
   uint64_t send_order;   /* on its link: set by the link, 0 before; the second key of arrivals that tie */
-  uint64_t
-      flow_order; /* in its flow, 1, 2, …: set where it enters the path (path_rfc4737), 0 before; on no wire */
+  uint64_t flow_order;   /* in its flow, from 1: set where it enters the path, 0 before; on no wire */
   octet_rope payload;
   uint8_t header[DATAGRAM_HEADER_MAX_OCTETS];
 } datagram;
@@ -61,16 +59,18 @@ static inline bool datagram_is_ipv4(const datagram *packet)
   return packet->header[0] >> 4 == 4;
 }
 
-/* A new segment from `source` to `destination` (of one version) with `header` and the octets moved out of `payload` (NULL:
- * none), as a piece of `pool`, which is one of datagram_pool_new(); NULL: of the heap. IPv4: DF set, identification 0 (RFC 6864
- * §4.1 allows it), TTL 64; IPv6: flow label 0, hop limit 64. Not ECN-capable. One reference, owned by the caller. */
+/* A new segment from `source` to `destination` (of one version) with `header` and the octets moved out of
+ * `payload` (NULL: none), as a piece of `pool`, which is one of datagram_pool_new(); NULL: of the heap. IPv4:
+ * DF set, identification 0 (RFC 6864 §4.1 allows it), TTL 64; IPv6: flow label 0, hop limit 64. Not
+ * ECN-capable. One reference, owned by the caller. */
 datagram *datagram_new_in(memory_pool *pool, const ip_address *source, const ip_address *destination,
                           const tcp_header *header, octet_rope *payload);
 
 /* An empty pool for datagrams; the caller owns it. */
 memory_pool *datagram_pool_new(void);
 
-/* A datagram of `kind` with one reference, an empty payload and nothing yet in `header`; of `pool` as datagram_new_in(). */
+/* A datagram of `kind` with one reference, an empty payload and nothing yet in `header`; of `pool` as
+ * datagram_new_in(). */
 static inline datagram *datagram_allocate(memory_pool *pool, datagram_kind kind)
 {
   /* `header` is left as it is: every octet that counts is written, and a packet is made per segment */
@@ -137,8 +137,8 @@ static inline datagram *datagram_new_plain(memory_pool *pool, const ip_address *
   return packet;
 }
 
-/* IPv4: clears DF and sets the identification: routers may fragment it (RFC 791 §3.2). IPv6: nothing, there only the source
- * fragments. Before the packet is handed on. */
+/* IPv4: clears DF and sets the identification: routers may fragment it (RFC 791 §3.2). IPv6: nothing, there
+ * only the source fragments. Before the packet is handed on. */
 void datagram_allow_fragments(datagram *packet, uint16_t identification);
 bool datagram_may_be_fragmented(const datagram *packet);
 
@@ -170,8 +170,8 @@ static inline uint32_t datagram_ip_payload_octets(const datagram *packet)
 ip_address datagram_source(const datagram *packet);
 ip_address datagram_destination(const datagram *packet);
 
-/* Reads the TCP header out of a DATAGRAM_TCP's octets; true. One that was damaged may have none, or one of another length:
- * false. */
+/* Reads the TCP header out of a DATAGRAM_TCP's octets; true. One that was damaged may have none, or one of
+ * another length: false. */
 bool datagram_tcp_header(const datagram *packet, tcp_header *header);
 
 /* Whether a DATAGRAM_TCP's TCP header has no options: then datagram_tcp_header() is true of it. */
@@ -184,8 +184,9 @@ static inline bool datagram_has_bare_tcp_header(const datagram *packet)
 /* The TCP flags of a DATAGRAM_TCP, without decoding the rest. */
 uint8_t datagram_tcp_flags(const datagram *packet);
 
-/* The TCP connection that a packet speaks of: addresses and ports as sent; of a DATAGRAM_TOO_BIG those of the packet that was
- * too big, so `source` there is whom the message is for. False for fragments, and when damage has left no quotation. */
+/* The TCP connection that a packet speaks of: addresses and ports as sent; of a DATAGRAM_TOO_BIG those of the
+ * packet that was too big, so `source` there is whom the message is for. False for fragments, and when damage
+ * has left no quotation. */
 typedef struct datagram_flow {
   ip_address source;
   ip_address destination;
@@ -198,32 +199,33 @@ bool datagram_flow_of(const datagram *packet, datagram_flow *flow);
 bool datagram_is_of_flow(const datagram *packet, const datagram_flow *flow);
 
 /* Writes the packet as it is on the wire to `target`, which has room for datagram_octets(). With
- * `with_checksums` the IPv4, TCP and ICMP checksums are computed, else those fields are 0; a packet that carries its checksum
- * keeps it either way. */
+ * `with_checksums` the IPv4, TCP and ICMP checksums are computed, else those fields are 0; a packet that
+ * carries its checksum keeps it either way. */
 void datagram_write(const datagram *packet, uint8_t *target, bool with_checksums);
 
-/* Reads an IP packet of `length` octets at `octets`, which lie in `block`: the payload references the
- * block (it must not be written afterwards). Returns NULL when it is not whole IPv4 or IPv6 with TCP, a fragment of that, or a
- * "too big" about that. Octets behind the IP total length (padding) are ignored; IPv4 options and the fragment header of an
- * IPv6 packet that is whole (RFC 6946) are left out; other IPv6 extension headers are not known. Checksums are not verified:
- * one that is not 0 is carried. */
+/* Reads an IP packet of `length` octets at `octets`, which lie in `block`: the payload references the block
+ * (it must not be written afterwards). Returns NULL when it is not whole IPv4 or IPv6 with TCP, a fragment of
+ * that, or a "too big" about that. Octets behind the IP total length (padding) are ignored; IPv4 options and
+ * the fragment header of an IPv6 packet that is whole (RFC 6946) are left out; other IPv6 extension headers
+ * are not known. Checksums are not verified: one that is not 0 is carried. */
 datagram *datagram_read(octet_block *block, const uint8_t *octets, size_t length);
 
-/* The TCP checksum that a DATAGRAM_TCP should have, over pseudo-header, header and payload (RFC 9293 §3.1, RFC 8200 §8.1);
- * whether the one a packet carries is that (true when it carries none; of a fragment: true, it has none of its own; a
- * DATAGRAM_TOO_BIG's is ICMP's). */
+/* The TCP checksum that a DATAGRAM_TCP should have, over pseudo-header, header and payload (RFC 9293 §3.1,
+ * RFC 8200 §8.1); whether the one a packet carries is that (true when it carries none; of a fragment: true,
+ * it has none of its own; a DATAGRAM_TOO_BIG's is ICMP's). */
 uint16_t datagram_tcp_checksum(const datagram *packet);
 bool datagram_checksum_is_right(const datagram *packet);
 
-/* Computes the checksum and stores it, so that damage done afterwards can be found. A packet that carries one already keeps
- * it; a fragment's is in the first fragment's octets anyhow. */
+/* Computes the checksum and stores it, so that damage done afterwards can be found. A packet that carries one
+ * already keeps it; a fragment's is in the first fragment's octets anyhow. */
 void datagram_carry_checksum(datagram *packet);
 
-/* A DATAGRAM_TCP carries no checksum any more, so that it is right again: what computes it anew on the way. */
+/* A DATAGRAM_TCP carries no checksum any more, so that it is right again: what computes it anew on the
+ * way. */
 void datagram_forget_checksum(datagram *packet);
 
-/* Replaces the payload by octets of the packet's own and returns them to be changed (for damage), as long as the payload is
- * not changed otherwise; NULL when there are none. */
+/* Replaces the payload by octets of the packet's own and returns them to be changed (for damage), as long as
+ * the payload is not changed otherwise; NULL when there are none. */
 uint8_t *datagram_own_payload(datagram *packet);
 
 /* --- Fragments (RFC 791 §3.2, RFC 8200 §4.5) --- */
@@ -239,36 +241,36 @@ typedef struct datagram_fragment {
 } datagram_fragment;
 void datagram_fragment_of(const datagram *packet, datagram_fragment *fragment);
 
-/* The fragment of `packet` (a DATAGRAM_TCP or itself a fragment) with `length` (> 0) octets of its IP payload from `from` on;
- * multiples of 8 save at the end. A checksum that the packet does not carry is computed. IPv6's identification is 0 unless
- * `packet` is a fragment. One reference, the caller's. */
+/* The fragment of `packet` (a DATAGRAM_TCP or itself a fragment) with `length` (> 0) octets of its IP payload
+ * from `from` on; multiples of 8 save at the end. A checksum that the packet does not carry is computed.
+ * IPv6's identification is 0 unless `packet` is a fragment. One reference, the caller's. */
 datagram *datagram_new_fragment(const datagram *packet, uint32_t from, uint32_t length);
 
-/* The datagram whose IP payload, whole, is `ip_payload` (moved out), with the IP header of `first`, its first fragment. NULL,
- * and `ip_payload` untouched, when that is no TCP segment or longer than a datagram can be. A checksum that is not 0 is
- * carried. One reference, the caller's. */
+/* The datagram whose IP payload, whole, is `ip_payload` (moved out), with the IP header of `first`, its first
+ * fragment. NULL, and `ip_payload` untouched, when that is no TCP segment or longer than a datagram can be. A
+ * checksum that is not 0 is carried. One reference, the caller's. */
 datagram *datagram_new_reassembled(const datagram *first, octet_rope *ip_payload);
 
 /* --- ICMP --- */
 
-/* The message from `router` (of the packet's version) to the source of `packet` that a link carries only `mtu_octets`, with the
- * quotation that the RFC asks for: IP header and 64 bits in IPv4 (RFC 792), what fits in 1280 octets in IPv6 (RFC 4443 §3.2).
- * NULL when none may be sent about `packet` (RFC 1122 §3.2.2): it is such a message or not a first fragment; or when it has no
- * ports to be quoted. */
+/* The message from `router` (of the packet's version) to the source of `packet` that a link carries only
+ * `mtu_octets`, with the quotation that the RFC asks for: IP header and 64 bits in IPv4 (RFC 792), what fits
+ * in 1280 octets in IPv6 (RFC 4443 §3.2). NULL when none may be sent about `packet` (RFC 1122 §3.2.2): it is
+ * such a message or not a first fragment; or when it has no ports to be quoted. */
 datagram *datagram_new_too_big(const ip_address *router, const datagram *packet, uint32_t mtu_octets);
 
-/* What a DATAGRAM_TOO_BIG says: the MTU (0: a router that does not know RFC 1191), and the sequence number quoted. Both 0 when
- * damage has left no quotation. */
+/* What a DATAGRAM_TOO_BIG says: the MTU (0: a router that does not know RFC 1191), and the sequence number
+ * quoted. Both 0 when damage has left no quotation. */
 void datagram_too_big_of(const datagram *packet, uint32_t *mtu_octets, uint32_t *sequence);
 
-/* Reads the flow and the sequence number out of the packet quoted in the ICMP message at `icmp`; NULL results are allowed.
- * False when there is no TCP header's front in it. */
+/* Reads the flow and the sequence number out of the packet quoted in the ICMP message at `icmp`; NULL results
+ * are allowed. False when there is no TCP header's front in it. */
 bool datagram_too_big_quotation(const uint8_t *icmp, size_t length, bool ipv4, datagram_flow *flow,
                                 uint32_t *sequence);
 
-/* How long the packet was that a DATAGRAM_TOO_BIG quotes, by the quoted IP header; 0 when damage has left no quotation. When what
- * was too big was a fragment, that header does not tell, and the longest there can be is returned: a receiver that drops
- * fragments quotes those (mpa-01 §11.2.1, MPA-339). */
+/* How long the packet was that a DATAGRAM_TOO_BIG quotes, by the quoted IP header; 0 when damage has left no
+ * quotation. When what was too big was a fragment, that header does not tell, and the longest there can be is
+ * returned: a receiver that drops fragments quotes those (mpa-01 §11.2.1, MPA-339). */
 uint32_t datagram_too_big_quoted_octets(const datagram *packet);
 
 #endif

@@ -37,7 +37,8 @@ static void write_fragment_fields(datagram *packet, uint32_t offset_octets, bool
   }
 }
 
-/* The IP header of `packet`; of IPv6 with a fragment header behind it, of identification 0 when there is none yet. */
+/* The IP header of `packet`; of IPv6 with a fragment header behind it, of identification 0 when there is none
+ * yet. */
 static void copy_ip_header(datagram *fragment, const datagram *packet)
 {
   memcpy(fragment->header, packet->header, packet->ip_octets);
@@ -60,7 +61,8 @@ static void append_ip_payload(octet_rope *rope, const datagram *packet, uint32_t
   if (from < tcp_octets) {
     uint8_t header[TCP_HEADER_MAX_OCTETS];
     memcpy(header, packet->header + packet->ip_octets, tcp_octets);
-    /* A receiver of fragments looks: what is right and unwritten in a whole packet is written in its pieces. */
+    /* A receiver of fragments looks: what is right and unwritten in a whole packet is written in its
+     * pieces. */
     if (!packet->carries_checksum && from <= TCP_CHECKSUM_AT) {
       big_endian_write_16(header + TCP_CHECKSUM_AT, datagram_tcp_checksum(packet));
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The ICMP messages that a packet was too big: type 3 code 4 (RFC 792, RFC 1191 §4), ICMPv6 type 2 (RFC 4443 §3.2). */
+/* The ICMP messages that a packet was too big: type 3 code 4 (RFC 792, RFC 1191 §4), ICMPv6 type 2 (RFC 4443
+ * §3.2). */
 #include <glib.h>
 #include <string.h>
 
@@ -22,8 +23,8 @@ enum {
 static uint32_t quoted_octets(const datagram *packet, uint32_t octets)
 {
   if (datagram_is_ipv4(packet)) {
-    /* RFC 792 and RFC 1191 §4. RFC 1812 §4.3.2.3 would have more, up to 576 octets; nothing here reads them, and
-     * so the message fits every link (RFC 791 §3.2: 68 octets). */
+    /* RFC 792 and RFC 1191 §4. RFC 1812 §4.3.2.3 would have more, up to 576 octets; nothing here reads them,
+     * and so the message fits every link (RFC 791 §3.2: 68 octets). */
     return MIN(octets, IPV4_HEADER_OCTETS + QUOTED_TRANSPORT_OCTETS);
   }
   /* RFC 4443 §3.2: as much as fits into the minimum MTU */
@@ -47,8 +48,8 @@ datagram *datagram_new_too_big(const ip_address *router, const datagram *packet,
 {
   datagram_fragment of;
   datagram_fragment_of(packet, &of);
-  /* RFC 1122 §3.2.2 and RFC 4443 §2.4 (e): no error about an error, nor (IPv4) about another than the first fragment;
-   * of a packet without ports (IPv6) nobody could tell which connection it was of. */
+  /* RFC 1122 §3.2.2 and RFC 4443 §2.4 (e): no error about an error, nor (IPv4) about another than the first
+   * fragment; of a packet without ports (IPv6) nobody could tell which connection it was of. */
   if (packet->kind == DATAGRAM_TOO_BIG || of.offset_octets > 0 ||
       of.length_octets < QUOTED_TRANSPORT_OCTETS) {
     return NULL;
@@ -119,7 +120,8 @@ bool datagram_too_big_quotation(const uint8_t *icmp, size_t length, bool ipv4, d
   return true;
 }
 
-/* Copies what matters of the message to `icmp`, which has room for FRONT_MAX_OCTETS; false when it quotes no segment. */
+/* Copies what matters of the message to `icmp`, which has room for FRONT_MAX_OCTETS; false when it quotes no
+ * segment. */
 static bool copy_front(const datagram *packet, uint8_t *icmp, uint32_t *sequence)
 {
   uint32_t octets = MIN(packet->payload.length, (uint32_t)FRONT_MAX_OCTETS);

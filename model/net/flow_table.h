@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* TCP flows, told apart by addresses and ports: a hash table from those to what its owner knows of a flow. A key is one direction, as
- * its packets have it; who wants both directions of a connection in one entry puts the key in order first.
+/* TCP flows, told apart by addresses and ports: a hash table from those to what its owner knows of a flow. A
+ * key is one direction, as its packets have it; who wants both directions of a connection in one entry puts
+ * the key in order first.
  *
  * Nothing is forgotten while the table lives: a flow is a few hundred octets. */
 #ifndef NET_FLOW_TABLE_H
@@ -25,8 +26,8 @@ typedef struct flow_table {
   flow_entry *last; /* found last: packets of one flow come in trains */
 } flow_table;
 
-/* A table of entries of `entry_octets` octets each. `free_entry` releases what the owner's part of an entry owns and calls g_free() for
- * the entry: g_free itself when there is nothing else. */
+/* A table of entries of `entry_octets` octets each. `free_entry` releases what the owner's part of an entry
+ * owns and calls g_free() for the entry: g_free itself when there is nothing else. */
 void flow_table_init(flow_table *table, size_t entry_octets, GDestroyNotify free_entry);
 
 /* Frees all entries. */
@@ -42,7 +43,8 @@ void *flow_table_add(flow_table *table, const datagram_flow *key);
 /* The key of the other direction. */
 datagram_flow flow_table_reversed(const datagram_flow *key);
 
-/* Reverses `key` when its source is the higher one of its ends, so that both directions have one key; true when it did. */
+/* Reverses `key` when its source is the higher one of its ends, so that both directions have one key; true
+ * when it did. */
 bool flow_table_order(datagram_flow *key);
 
 #endif

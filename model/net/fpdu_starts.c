@@ -52,7 +52,8 @@ bool fpdu_starts_search(const fpdu_starts *starts, fpdu_starts_cursor *cursor, u
   uint32_t count = starts->offsets.count;
   uint32_t index = *cursor - starts->first;
 
-  /* Mostly a segment begins within the FPDU that was to start next: segments and FPDUs are about equally long. */
+  /* Mostly a segment begins within the FPDU that was to start next: segments and FPDUs are about equally
+   * long. */
   if (index < count && index + 1 < count && fpdu_starts_at(starts, index) < offset &&
       offset <= fpdu_starts_at(starts, index + 1)) {
     index++;

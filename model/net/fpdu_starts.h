@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where the FPDUs of one direction of a stream start, as far back as somebody can still ask. A sender's framer knows it in order; a decoder
- * may find an FPDU after those that follow it. */
+/* Where the FPDUs of one direction of a stream start, as far back as somebody can still ask. A sender's
+ * framer knows it in order; a decoder may find an FPDU after those that follow it. */
 #ifndef NET_FPDU_STARTS_H
 #define NET_FPDU_STARTS_H
 
 #include "base/element_array.h"
 
-/* Read by everyone, written only by the functions below. Without starts it has no memory: a connection that sends nothing costs nothing. */
+/* Read by everyone, written only by the functions below. Without starts it has no memory: a connection that
+ * sends nothing costs nothing. */
 typedef struct fpdu_starts {
   element_array offsets; /* of uint64_t, ascending */
   uint64_t end;          /* of the highest one that was ever added: 1 more */
@@ -18,15 +19,16 @@ typedef struct fpdu_starts {
 void fpdu_starts_init(fpdu_starts *starts);
 void fpdu_starts_clear(fpdu_starts *starts);
 
-/* Who asks in the order of the stream, nearly: the number of the start that will be asked for next. 0 at first, and each asker's
- * own. */
+/* Who asks in the order of the stream, nearly: the number of the start that will be asked for next. 0 at
+ * first, and each asker's own. */
 typedef uint32_t fpdu_starts_cursor;
 
 /* What fpdu_starts_add() and fpdu_starts_has() do when there is more to do than to look at one place. */
 void fpdu_starts_insert(fpdu_starts *starts, uint64_t offset);
 bool fpdu_starts_search(const fpdu_starts *starts, fpdu_starts_cursor *cursor, uint64_t offset);
 
-/* An FPDU starts at `offset`; once for each. O(1) beyond all that were added before, else O(log of how many there are). */
+/* An FPDU starts at `offset`; once for each. O(1) beyond all that were added before, else O(log of how many
+ * there are). */
 static inline void fpdu_starts_add(fpdu_starts *starts, uint64_t offset)
 {
   element_array *offsets = &starts->offsets;
@@ -51,7 +53,8 @@ static inline bool fpdu_starts_is_at(const fpdu_starts *starts, uint32_t number,
          fpdu_starts_at(starts, number - starts->first) == offset;
 }
 
-/* An FPDU starts at `offset`. O(1) near the last one that the asker asked for, else O(log of how many there are). */
+/* An FPDU starts at `offset`. O(1) near the last one that the asker asked for, else O(log of how many there
+ * are). */
 static inline bool fpdu_starts_has(const fpdu_starts *starts, fpdu_starts_cursor *cursor, uint64_t offset)
 {
   if (fpdu_starts_is_at(starts, *cursor, offset)) {

@@ -54,8 +54,8 @@ static uint64_t sum_words(const uint8_t *octets, size_t length)
   uint64_t high = 0;
 
   for (size_t at = 0; at + sizeof(uint64_t) <= length; at += sizeof(uint64_t)) {
-    /* 2^16 is 1 in ones' complement, and the fold at the end puts right what several words at once make; 64 bits take 2^32 such
-     * additions without losing a carry */
+    /* 2^16 is 1 in ones' complement, and the fold at the end puts right what several words at once make; 64
+     * bits take 2^32 such additions without losing a carry */
     uint64_t word;
     memcpy(&word, octets + at, sizeof word);
     low += (uint32_t)word;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Addresses and headers of IPv4, IPv6 and ICMP: where the fields are in their octets, and the sums over them. */
+/* Addresses and headers of IPv4, IPv6 and ICMP: where the fields are in their octets, and the sums over
+ * them. */
 #ifndef NET_IP_HEADER_H
 #define NET_IP_HEADER_H
 
@@ -53,7 +54,8 @@ enum { IPV6_MORE_FRAGMENTS = 0x0001, IPV6_OFFSET_MASK = 0xFFF8 };
 enum { IPV4_VERSION_AND_IHL = 0x45, IP_HOP_LIMIT = 64, IPV4_ADDRESS_OCTETS = 4, IPV6_ADDRESS_OCTETS = 16 };
 enum { FRAGMENT_UNIT_OCTETS = 8, TCP_CHECKSUM_AT = 16, ICMP_CHECKSUM_AT = 2, ICMP_HEADER_OCTETS = 8 };
 
-/* An uncomplemented sum (RFC 1071 §1) of `length` octets at `octets`, an odd last one padded with zero, and `sum`. */
+/* An uncomplemented sum (RFC 1071 §1) of `length` octets at `octets`, an odd last one padded with zero, and
+ * `sum`. */
 uint64_t internet_sum(uint64_t sum, const uint8_t *octets, size_t length);
 
 /* The same of a rope's octets. */
@@ -66,8 +68,8 @@ uint16_t internet_sum_complement(uint64_t sum);
  * 0 at first), complemented. */
 uint16_t internet_checksum(uint32_t sum, const uint8_t *octets, size_t length);
 
-/* The sum of the pseudo header before `length` octets of `protocol` (RFC 9293 §3.1, RFC 8200 §8.1). `ip_header` is of either
- * version. */
+/* The sum of the pseudo header before `length` octets of `protocol` (RFC 9293 §3.1, RFC 8200 §8.1).
+ * `ip_header` is of either version. */
 uint64_t ip_header_pseudo_sum(const uint8_t *ip_header, uint8_t protocol, uint32_t length);
 
 #endif

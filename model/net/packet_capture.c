@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* The largest IPv4 packet: nothing is cut but the end of the largest IPv6 packets, which have 40 octets more. */
+/* The largest IPv4 packet: nothing is cut but the end of the largest IPv6 packets, which have 40 octets
+ * more. */
 enum { SNAPSHOT_OCTETS = 65535, PACKET_MAX_OCTETS = SNAPSHOT_OCTETS + IPV6_HEADER_OCTETS };
 
 struct packet_capture {

@@ -72,7 +72,8 @@ size_t tcp_header_octets(const tcp_header *header);
  * A shows. The caller sees to it that the options fit in 40 octets (3 SACK blocks beside timestamps). */
 size_t tcp_header_encode(const tcp_header *header, uint8_t *wire);
 
-/* Where the fields of a plain header lie: one without options, or with timestamps alone, as RFC 7323 appendix A lays them out. */
+/* Where the fields of a plain header lie: one without options, or with timestamps alone, as RFC 7323 appendix
+ * A lays them out. */
 enum {
   TCP_SEQUENCE_AT = 4,
   TCP_ACKNOWLEDGEMENT_AT = 8,
@@ -105,7 +106,8 @@ static inline size_t tcp_header_encode_plain(const tcp_header *header, uint8_t *
   return octets;
 }
 
-/* Whether the `octets` at `wire` are a plain header, with or without `timestamps`, with ACK and no other flag but perhaps PSH. */
+/* Whether the `octets` at `wire` are a plain header, with or without `timestamps`, with ACK and no other flag
+ * but perhaps PSH. */
 static inline bool tcp_header_is_plain_ack(const uint8_t *wire, size_t octets, bool timestamps)
 {
   uint32_t offset_and_flags = big_endian_read_16(wire + TCP_OFFSET_AND_FLAGS_AT) & ~(uint32_t)TCP_PSH;

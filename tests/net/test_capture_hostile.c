@@ -4,9 +4,7 @@
 
 #include "capture_kit.h"
 
-#include "net/capture_ip.h"
-#include "net/capture_link.h"
-#include "net/capture_tcp.h"
+#include "net/capture_packet.h"
 
 enum { DLT_RAW_IP = 12, TCP = 6 };
 

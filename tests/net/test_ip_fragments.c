@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* One datagram's fragments: which fit each other, and what they make. */
 #include "ip_fragment_kit.h"
-#include "net/ip_fragments.h"
+#include "net/ip_reassembly.h"
 
 /* Offers a fragment out of a capture: `octets`, of which there may be fewer than `of` names. */
 static ip_fragments_verdict offer_octets(ip_fragments *fragments, const datagram_fragment *of,

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The headers of a captured frame, from the link layer to TCP, as a capture has them: cut off, garbled, or
+ * left for a network interface to finish. */
+#ifndef NET_CAPTURE_PACKET_H
+#define NET_CAPTURE_PACKET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "net/capture_segment.h"
+
+/* --- The link layer --- */
+
+/* What a frame has in it. */
+typedef enum capture_link_content {
+  CAPTURE_LINK_IP,
+  CAPTURE_LINK_OTHER,  /* ARP, LLDP … */
+  CAPTURE_LINK_CUT_OFF /* the header is not there to its end */
+} capture_link_content;
+
+/* Whether the headers of libpcap's link type `link_type` (DLT_…) are known here: Ethernet, Linux cooked 1 and
+ * 2, raw IP, loopback. */
+bool capture_link_is_known(int link_type);
+
+/* Looks into a frame of a known link type, of which `length` octets were captured. With CAPTURE_LINK_IP,
+ * `*ip_at` is where the IP header begins, at most `length`. VLAN tags (IEEE 802.1Q, 802.1ad), however many,
+ * are passed over. */
+capture_link_content capture_link_look(int link_type, const uint8_t *octets, uint32_t length,
+                                       uint32_t *ip_at);
+
+/* --- IP, of both versions --- */
+
+/* The longest packet that is believed. Offloads make segments of up to half of it (Linux: GSO_MAX_SIZE); what
+ * says that it is longer is garbled, or made to mislead. */
+enum { CAPTURE_IP_LONGEST_OCTETS = 1 << 20 };
+
+typedef struct capture_ip {
+  uint8_t version;
+  uint8_t ecn;      /* RFC 3168 §5 */
+  uint8_t protocol; /* of `payload`: behind IPv6's extension headers */
+  bool is_offload;  /* longer than the IP header can say, by the length of the frame or by the jumbo option */
+  bool is_fragment; /* and not the whole (RFC 6946) */
+  bool more;        /* fragments follow */
+  bool is_routed;   /* its destination is not the one of the checksum (RFC 8200 §8.1) */
+  uint32_t offset_octets; /* of the fragment, in the datagram's payload */
+  uint32_t identification;
+  const uint8_t *addresses; /* source and destination, one behind the other, as on the wire */
+  const uint8_t *payload;
+  uint32_t payload_octets;  /* on the wire, of this packet */
+  uint32_t captured_octets; /* of them */
+} capture_ip;
+
+/* What a packet's source and destination take together. */
+static inline uint32_t capture_ip_addresses_octets(uint8_t version)
+{
+  return version == 4 ? 8 : 32;
+}
+
+/* Reads the headers of an IP packet, `captured_octets` of which are at `octets`; no more than `wire_octets`
+ * (>= captured_octets) were on the wire, and perhaps padding among them. IPv4: any options. IPv6: hop-by-hop
+ * options, routing, destination options, fragment headers (RFC 8200 §4) and authentication (RFC 4302), and
+ * jumbograms (RFC 2675). A length of 0, which an offload leaves, is the wire's. False when headers are cut
+ * off, lengths contradict each other, or a fragment is of no possible datagram (RFC 791 §3.2, RFC 8200
+ * §4.5). */
+bool capture_ip_read(capture_ip *ip, const uint8_t *octets, uint32_t captured_octets, uint32_t wire_octets);
+
+/* Whether `protocol` is one of the extension headers of IPv6 that are known here. */
+bool capture_ip_is_extension(uint8_t protocol);
+
+/* Passes over the extension headers that `payload` begins with; capture_ip_read() has done it, but for a
+ * fragment's, which are for when the datagram is whole. False as above. */
+bool capture_ip_pass_extensions(capture_ip *ip);
+
+/* --- TCP --- */
+
+/* Reads the TCP segment in `ip`, which is no fragment, into `segment`: all but packet, time_ns, flow and
+ * from. Options that are garbled or cut off are passed over, as RFC 9293 §3.1 (MUST-7) has it. False when the
+ * header's 20 octets are not there, or it says that it is longer than the segment. */
+bool capture_tcp_read(capture_segment *segment, const capture_ip *ip);
+
+#endif

@@ -158,18 +158,23 @@ void gnuplot_set_numbers(GString *variables, const char *name, const GArray *num
 
 /* --- Running it --- */
 
-/* Appends the template `name` without the lines that are about its file: those before the first empty line. */
-static gboolean append_template(GString *script, const char *name, GError **error)
+char *gnuplot_template(const char *file, GError **error)
 {
-  g_autofree char *file = g_strconcat(name, ".gp", NULL);
   g_autofree char *path = program_files_path("IWARPSIM_PLOTS", "plots", PLOTS_INSTALLED, file);
   g_autofree char *text = NULL;
   if (!g_file_get_contents(path, &text, NULL, error)) {
-    return FALSE;
+    return NULL;
   }
   const char *body = strstr(text, "\n\n");
-  g_string_append_printf(script, "\n%s", body != NULL ? body + 2 : text);
-  return TRUE;
+  return g_strdup(body != NULL ? body + 2 : text);
+}
+
+static gboolean append_template(GString *script, const char *name, GError **error)
+{
+  g_autofree char *file = g_strconcat(name, ".gp", NULL);
+  g_autofree char *text = gnuplot_template(file, error);
+  g_string_append_printf(script, "\n%s", text != NULL ? text : "");
+  return text != NULL;
 }
 
 /* Free with g_string_free(); NULL and `error` when a template cannot be read. */

@@ -49,10 +49,14 @@ void gnuplot_set_texts(GString *variables, const char *name, const GPtrArray *te
 void gnuplot_set_labels(GString *variables, const char *name, const GPtrArray *texts);
 void gnuplot_set_numbers(GString *variables, const char *name, const GArray *numbers);
 
+/* The text of `file` of scripts/plots, without the lines before its first empty one, which are about the file. It is taken from the folder
+ * that IWARPSIM_PLOTS of the environment names, or from what comes with the program. NULL and `error` (G_FILE_ERROR) when it cannot be
+ * read. Free with g_free(). */
+char *gnuplot_template(const char *file, GError **error);
+
 /* Makes STEM.dat of `data`, STEM.gnuplot of `variables` and the templates page.gp, `name`.gp and legend.gp, and with gnuplot the picture
  * STEM.png or STEM.svg. They replace those of their names in the target's folder once all are whole, and are added to `written`, the
- * picture last. GNUPLOT_TERM: prints the picture, and leaves nothing. Templates are those in the folder that IWARPSIM_PLOTS of the
- * environment names, or those that come with the program. FALSE and `error` (G_FILE_ERROR, GNUPLOT_ERROR) when that fails; what was there
+ * picture last. GNUPLOT_TERM: prints the picture, and leaves nothing. FALSE and `error` (G_FILE_ERROR, GNUPLOT_ERROR) when that fails; what was there
  * is then as it was. */
 gboolean gnuplot_draw(const char *name, const GString *variables, const GString *data, const char *stem,
                       const gnuplot_target *target, GError **error);

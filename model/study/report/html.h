@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* HTML: texts in which nothing acts as markup, tables with aligned numbers, and the look of a page. */
+/* HTML: texts in which nothing acts as markup, and tables with aligned numbers. */
 #ifndef STUDY_HTML_H
 #define STUDY_HTML_H
 
@@ -15,15 +15,6 @@ void html_append_text(GString *html, const char *text);
 /* Appends `format`, which is markup of the program's own, with texts in place of %s as html_append_text() has them and numbers in place
  * of %u; %% is a percent sign. */
 void html_append(GString *html, const char *format, ...) G_GNUC_PRINTF(2, 3);
-
-/* --- The look: one style sheet for screens, phones and paper, light and dark --- */
-
-/* What stands between <style> and </style>; static. */
-const char *html_style(void);
-
-/* The page's Content-Security-Policy: nothing is fetched, no script runs, and html_style() alone is a style (named by its hash). Free
- * with g_free(). */
-char *html_style_policy(void);
 
 /* --- Tables --- */
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "scenario/scenario.h"
+#include "study/plot/gnuplot.h"
 #include "study/report/html_report_private.h"
 
 GQuark html_report_error_quark(void)
@@ -24,19 +25,32 @@ static const char *title_of(const html_report *report)
   return origin->title != NULL && *origin->title != '\0' ? origin->title : origin->name;
 }
 
-static void append_head(html_report *report)
+/* The head, whose policy forbids to fetch anything and to run scripts, and allows report.css alone as a style, named by its hash. FALSE
+ * and `error` (G_FILE_ERROR) when that cannot be read. */
+static gboolean append_head(html_report *report, GError **error)
 {
-  g_autofree char *policy = html_style_policy();
+  g_autofree char *style = gnuplot_template("report.css", error);
+  if (style == NULL) {
+    return FALSE;
+  }
+  guint8 digest[32];
+  gsize digest_octets = sizeof digest;
+  GChecksum *checksum = g_checksum_new(G_CHECKSUM_SHA256);
+  g_checksum_update(checksum, (const guchar *)style, -1);
+  g_checksum_get_digest(checksum, digest, &digest_octets);
+  g_checksum_free(checksum);
+  g_autofree char *hash = g_base64_encode(digest, digest_octets);
   html_append(
       report->html,
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"%s\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-%s'; "
+      "img-src data:; base-uri 'none'; form-action 'none'\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta name=\"referrer\" content=\"no-referrer\">\n<meta name=\"generator\" content=\"iwarpsim\">\n"
       "<link rel=\"icon\" href=\"data:,\">\n<title>%s – iwarpsim report</title>\n<style>",
-      policy, title_of(report));
-  g_string_append(report->html, html_style());
-  g_string_append(report->html, "</style>\n</head>\n<body>\n");
+      hash, title_of(report));
+  g_string_append_printf(report->html, "%s</style>\n</head>\n<body>\n", style);
+  return TRUE;
 }
 
 /* Title, scenario, seeds, program, and where in the page is what. */
@@ -73,7 +87,9 @@ static void append_heading(html_report *report)
 
 static gboolean append_page(html_report *report, GError **error)
 {
-  append_head(report);
+  if (!append_head(report, error)) {
+    return FALSE;
+  }
   append_heading(report);
   html_report_append_question(report);
   html_report_append_answer(report);

@@ -145,7 +145,7 @@ static void test_structure(fixture *f, gconstpointer unused)
   static const char *const expected[] = {
       "<!DOCTYPE html>\n<html lang=\"en\">",
       "<meta charset=\"utf-8\">",
-      "default-src &#39;none&#39;",
+      "default-src 'none'",
       "<title>Peak by MTU – iwarpsim report</title>",
       "<h1>Peak by MTU</h1>",
       "<p class=\"question\">how much?</p>",

@@ -2,6 +2,7 @@
 #include "cli_shell.h"
 
 #include <glib/gstdio.h>
+#include <string.h>
 #include <sys/wait.h>
 
 void cli_shell_open(cli_shell *shell, const char *program)
@@ -39,9 +40,52 @@ int cli_shell_run(cli_shell *shell, const char *line)
   return WEXITSTATUS(wait_status);
 }
 
+void cli_shell_expect(cli_shell *shell, int status, const char *line)
+{
+  int ended = cli_shell_run(shell, line);
+
+  if (ended != status) {
+    g_error("%s: status %d, not %d; %s%s", line, ended, status, shell->output, shell->errors);
+  }
+}
+
+void cli_shell_expect_all(cli_shell *shell, int status, const char *line, const char *output,
+                          const char *errors)
+{
+  cli_shell_expect(shell, status, line);
+  g_assert_cmpstr(shell->errors, ==, errors);
+  g_assert_cmpstr(shell->output, ==, output);
+}
+
+static void expect_part(const char *text, const char *part)
+{
+  if (strstr(text, part) == NULL) {
+    g_error("'%s' is not in '%s'", part, text);
+  }
+}
+
+void cli_shell_expect_output(const cli_shell *shell, const char *part)
+{
+  expect_part(shell->output, part);
+}
+
+void cli_shell_expect_errors(const cli_shell *shell, const char *part)
+{
+  expect_part(shell->errors, part);
+}
+
 void cli_shell_write(const cli_shell *shell, const char *name, const char *text)
 {
   g_autofree char *path = g_build_filename(shell->folder, name, NULL);
 
   g_assert_true(g_file_set_contents(path, text, -1, NULL));
+}
+
+char *cli_shell_read(const cli_shell *shell, const char *name)
+{
+  g_autofree char *path = g_build_filename(shell->folder, name, NULL);
+  char *text = NULL;
+
+  g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+  return text;
 }

@@ -26,7 +26,21 @@ void cli_shell_close(cli_shell *shell, const char *files);
 /* Runs a line in the folder; returns its exit status. */
 int cli_shell_run(cli_shell *shell, const char *line);
 
+/* Runs a line, which must end with `status`. */
+void cli_shell_expect(cli_shell *shell, int status, const char *line);
+
+/* Runs a line, which must end with `status` and print exactly `output` and `errors`. */
+void cli_shell_expect_all(cli_shell *shell, int status, const char *line, const char *output,
+                          const char *errors);
+
+/* The last line must have printed `part`: on standard output, or on standard error. */
+void cli_shell_expect_output(const cli_shell *shell, const char *part);
+void cli_shell_expect_errors(const cli_shell *shell, const char *part);
+
 /* Writes `text` to the file `name` in the folder. */
 void cli_shell_write(const cli_shell *shell, const char *name, const char *text);
+
+/* The whole of the file `name` in the folder; free with g_free(). */
+char *cli_shell_read(const cli_shell *shell, const char *name);
 
 #endif

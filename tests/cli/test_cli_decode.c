@@ -10,13 +10,11 @@
 static void set_up(cli_shell *f, gconstpointer program)
 {
   cli_shell_open(f, program);
-  g_assert_cmpint(
-      cli_shell_run(
-          f, "echo 'workload: { messages = 10; message_size = 20000; };' > a.cfg &&"
-             "iwarpsim run a.cfg --engine native --pcap --quiet --out a && mv a/receiver.pcap a.pcap &&"
-             "iwarpsim run a.cfg --engine native --pcap --quiet --out a --set mpa.generation=rdmac &&"
-             "mv a/receiver.pcap rdmac.pcap && rm -r a"),
-      ==, 0);
+  cli_shell_expect(f, 0,
+                   "echo 'workload: { messages = 10; message_size = 20000; };' > a.cfg &&"
+                   "iwarpsim run a.cfg --engine native --pcap --quiet --out a && mv a/receiver.pcap a.pcap &&"
+                   "iwarpsim run a.cfg --engine native --pcap --quiet --out a --set mpa.generation=rdmac &&"
+                   "mv a/receiver.pcap rdmac.pcap && rm -r a");
 }
 
 static void tear_down(cli_shell *f, gconstpointer program)
@@ -63,10 +61,10 @@ enum { WRITES = 10 * 15, FPDUS = WRITES + 1 };
 static void test_lines(cli_shell *f, gconstpointer program)
 {
   (void)program;
-  g_assert_cmpint(cli_shell_run(f, "iwarpsim decode a.pcap"), ==, 0);
+  cli_shell_expect(f, 0, "iwarpsim decode a.pcap");
   g_assert_cmpstr(f->errors, ==, "");
   g_assert_true(g_str_has_prefix(f->output, "# iwarpsim "));
-  g_assert_nonnull(strstr(f->output, ", decode a.pcap\n# time_s, "));
+  cli_shell_expect_output(f, ", decode a.pcap\n# time_s, ");
   g_assert_cmpuint(count(f->output, "CRC right  RDMA Write L="), ==, WRITES);
   g_assert_cmpuint(count(f->output, "CRC right  Send L=1 QN=0 MSN=1 MO=0 payload=0"), ==, 1);
   g_assert_cmpuint(count(f->output, "MPA Request Frame: Rev="), ==, 1);
@@ -80,7 +78,7 @@ static void test_json(cli_shell *f, gconstpointer program)
   (void)program;
   guint fpdus = 0;
 
-  g_assert_cmpint(cli_shell_run(f, "iwarpsim decode --json a.pcap"), ==, 0);
+  cli_shell_expect(f, 0, "iwarpsim decode --json a.pcap");
   g_auto(GStrv) lines = g_strsplit(f->output, "\n", -1);
   for (char **line = lines; **line != '\0'; line++) {
     JsonObject *object = parse(*line);
@@ -106,7 +104,7 @@ static JsonObject *direction_of(JsonObject *object, guint direction)
 static void test_summary(cli_shell *f, gconstpointer program)
 {
   (void)program;
-  g_assert_cmpint(cli_shell_run(f, "iwarpsim decode -s -j a.pcap"), ==, 0);
+  cli_shell_expect(f, 0, "iwarpsim decode -s -j a.pcap");
   g_assert_cmpuint(count_lines(f->output), ==, 1);
   g_assert_cmpuint(count(f->output, "\"fpdus\""), ==, 2);
   JsonObject *object = parse(f->output);
@@ -117,32 +115,30 @@ static void test_summary(cli_shell *f, gconstpointer program)
   g_assert_cmpint(json_object_get_int_member(opcodes, "RDMA Write"), ==, WRITES);
   g_assert_cmpint(json_object_get_int_member(opcodes, "Send"), ==, 1);
   json_object_unref(object);
-  g_assert_cmpint(cli_shell_run(f, "iwarpsim decode --summary a.pcap"), ==, 0);
-  g_assert_nonnull(strstr(f->output, "1 TCP connection, 1 speaks MPA\n"));
-  g_assert_nonnull(strstr(f->output, "connection 0: Initiator 10.0.0.1:49152, Responder 10.0.0.2:5044\n"));
+  cli_shell_expect(f, 0, "iwarpsim decode --summary a.pcap");
+  cli_shell_expect_output(f, "1 TCP connection, 1 speaks MPA\n");
+  cli_shell_expect_output(f, "connection 0: Initiator 10.0.0.1:49152, Responder 10.0.0.2:5044\n");
 }
 
 /* A pipe gives what the file gives. */
 static void test_standard_input(cli_shell *f, gconstpointer program)
 {
   (void)program;
-  g_assert_cmpint(
-      cli_shell_run(f, "iwarpsim decode a.pcap | tail -n +3 > file.txt;"
-                       "iwarpsim decode - < a.pcap | tail -n +3 > input.txt; cmp file.txt input.txt &&"
-                       "cat a.pcap | iwarpsim decode --quiet - | tail -n +3 | cmp - file.txt"),
-      ==, 0);
+  cli_shell_expect(f, 0,
+                   "iwarpsim decode a.pcap | tail -n +3 > file.txt;"
+                   "iwarpsim decode - < a.pcap | tail -n +3 > input.txt; cmp file.txt input.txt &&"
+                   "cat a.pcap | iwarpsim decode --quiet - | tail -n +3 | cmp - file.txt");
 }
 
 /* Who has seen enough closes the pipe; that is no mistake of anybody. A full disk is. */
 static void test_reader_goes(cli_shell *f, gconstpointer program)
 {
   (void)program;
-  g_assert_cmpint(
-      cli_shell_run(f, "(iwarpsim decode --json a.pcap 2> errors.txt; echo $? > status.txt) | head -1 &&"
-                       "cat errors.txt status.txt"),
-      ==, 0);
+  cli_shell_expect(f, 0,
+                   "(iwarpsim decode --json a.pcap 2> errors.txt; echo $? > status.txt) | head -1 &&"
+                   "cat errors.txt status.txt");
   g_assert_true(g_str_has_suffix(f->output, "}\n0\n"));
-  g_assert_cmpint(cli_shell_run(f, "iwarpsim decode a.pcap > /dev/full"), ==, 1);
+  cli_shell_expect(f, 1, "iwarpsim decode a.pcap > /dev/full");
   g_assert_true(g_str_has_prefix(f->errors, "iwarpsim decode: standard output cannot be written: "));
   g_assert_cmpuint(count_lines(f->errors), ==, 1);
 }
@@ -151,43 +147,42 @@ static void test_reader_goes(cli_shell *f, gconstpointer program)
 static void test_filter(cli_shell *f, gconstpointer program)
 {
   (void)program;
-  g_assert_cmpint(
-      cli_shell_run(f, "iwarpsim decode -s -j a.pcap --filter 'src port 49152 or tcp[13] & 2 != 0'"), ==, 0);
+  cli_shell_expect(f, 0, "iwarpsim decode -s -j a.pcap --filter 'src port 49152 or tcp[13] & 2 != 0'");
   JsonObject *object = parse(f->output);
   g_assert_cmpint(json_object_get_int_member(direction_of(object, 0), "fpdus"), ==, FPDUS);
   g_assert_cmpint(json_object_get_int_member(direction_of(object, 1), "startup_octets"), ==, 0);
   json_object_unref(object);
-  g_assert_cmpint(cli_shell_run(f, "iwarpsim decode a.pcap --filter 'port 1'"), ==, 2);
+  cli_shell_expect(f, 2, "iwarpsim decode a.pcap --filter 'port 1'");
   g_assert_cmpstr(f->errors, ==, "a.pcap: no packet matches --filter port 1\n");
-  g_assert_cmpint(cli_shell_run(f, "iwarpsim decode a.pcap --filter 'prot 1'"), ==, 2);
+  cli_shell_expect(f, 2, "iwarpsim decode a.pcap --filter 'prot 1'");
   g_assert_cmpstr(f->output, ==, "");
-  g_assert_nonnull(strstr(f->errors, "prot 1"));
+  cli_shell_expect_errors(f, "prot 1");
 }
 
 /* Without startup frames nobody knows, until somebody says so. */
 static void test_hints(cli_shell *f, gconstpointer program)
 {
   (void)program;
-  g_assert_cmpint(cli_shell_run(f, "iwarpsim decode rdmac.pcap --summary --json"), ==, 2);
+  cli_shell_expect(f, 2, "iwarpsim decode rdmac.pcap --summary --json");
   JsonObject *object = parse(f->output);
   g_assert_cmpuint(json_array_get_length(json_object_get_array_member(object, "connections")), ==, 0);
   json_object_unref(object);
   g_assert_cmpuint(count_lines(f->errors), ==, 1);
   g_assert_true(g_str_has_prefix(f->errors, "rdmac.pcap: no connection speaks MPA: "));
-  g_assert_nonnull(strstr(f->errors, "between 10.0.0.1:49152 and 10.0.0.2:5044; expected an MPA Request and "
-                                     "Reply Frame, or --mpa HOST:PORT"));
+  cli_shell_expect_errors(f, "between 10.0.0.1:49152 and 10.0.0.2:5044; expected an MPA Request and "
+                             "Reply Frame, or --mpa HOST:PORT");
   static const char *const hints[] = {"'*:5044'", "10.0.0.2:5044", "10.0.0.1:49152",
                                       "'*:5044,markers=on,crc=on,start=first,start-reverse=find'",
                                       "10.9.9.9:1 --mpa '*:5044'"};
   for (gsize i = 0; i < G_N_ELEMENTS(hints); i++) {
     g_autofree char *line = g_strdup_printf("iwarpsim decode rdmac.pcap -s -j --mpa %s", hints[i]);
-    g_assert_cmpint(cli_shell_run(f, line), ==, 0);
+    cli_shell_expect(f, 0, line);
     object = parse(f->output);
     g_assert_cmpint(json_object_get_int_member(direction_of(object, 0), "fpdus"), ==, FPDUS);
     json_object_unref(object);
   }
-  g_assert_cmpint(cli_shell_run(f, "iwarpsim decode rdmac.pcap --mpa '[fd00::1]:5044'"), ==, 2);
-  g_assert_nonnull(strstr(f->errors, "expected an MPA Request and Reply Frame or an end that --mpa names"));
+  cli_shell_expect(f, 2, "iwarpsim decode rdmac.pcap --mpa '[fd00::1]:5044'");
+  cli_shell_expect_errors(f, "expected an MPA Request and Reply Frame or an end that --mpa names");
 }
 
 /* A capture that starts in the middle of an FPDU: packets 40 and on, each of a whole segment. Its end's name is enough. */
@@ -211,7 +206,7 @@ static void test_middle(cli_shell *f, gconstpointer program)
     g_autofree char *line = g_strdup_printf("(head -c 24 %s; tail -c +%" G_GSIZE_FORMAT " %s) > middle.pcap; "
                                             "iwarpsim decode middle.pcap -s -j --mpa 10.0.0.2:5044",
                                             captures[i], at + 1, captures[i]);
-    g_assert_cmpint(cli_shell_run(f, line), ==, 0);
+    cli_shell_expect(f, 0, line);
     JsonObject *object = parse(f->output);
     JsonObject *forward = direction_of(object, 0);
     g_assert_cmpint(json_object_get_int_member(forward, "fpdus"), >=, FPDUS - PASSED_OVER);
@@ -219,7 +214,7 @@ static void test_middle(cli_shell *f, gconstpointer program)
     g_assert_cmpint(json_object_get_int_member(forward, "crc_bad"), ==, 0);
     g_assert_cmpint(json_object_get_int_member(forward, "unaccounted_octets"), <, 1460);
     json_object_unref(object);
-    g_assert_cmpint(cli_shell_run(f, "iwarpsim decode middle.pcap"), ==, 2);
+    cli_shell_expect(f, 2, "iwarpsim decode middle.pcap");
     g_assert_true(g_str_has_suffix(f->errors, "or --mpa HOST:PORT\n"));
   }
 }
@@ -239,7 +234,7 @@ static void test_sequence(cli_shell *f, gconstpointer program)
                                           "decimal && iwarpsim decode rdmac.pcap -s -j "
                                           "--mpa '*:5044,start=0x%x' | cmp - decimal && cat decimal",
                                           first, first);
-  g_assert_cmpint(cli_shell_run(f, line), ==, 0);
+  cli_shell_expect(f, 0, line);
   JsonObject *object = parse(f->output);
   g_assert_cmpint(json_object_get_int_member(direction_of(object, 0), "fpdus"), ==, FPDUS);
   json_object_unref(object);
@@ -282,7 +277,7 @@ static void test_mistakes(cli_shell *f, gconstpointer program)
   for (gsize i = 0; i < G_N_ELEMENTS(mistakes); i++) {
     g_autofree char *line = g_strconcat("iwarpsim ", mistakes[i].line, NULL);
 
-    g_assert_cmpint(cli_shell_run(f, line), ==, 2);
+    cli_shell_expect(f, 2, line);
     g_assert_cmpstr(f->output, ==, "");
     g_assert_cmpuint(count_lines(f->errors), ==, 1);
     for (gsize k = 0; k < G_N_ELEMENTS(mistakes[i].expected) && mistakes[i].expected[k]; k++) {
@@ -305,7 +300,7 @@ static void test_no_capture(cli_shell *f, gconstpointer program)
       "none.pcap: ", ".: ", "a.cfg: ", "empty.pcap: ", "short.pcap: ", "a.pcap.gz: "};
 
   for (gsize i = 0; i < G_N_ELEMENTS(lines); i++) {
-    g_assert_cmpint(cli_shell_run(f, lines[i]), ==, 2);
+    cli_shell_expect(f, 2, lines[i]);
     g_assert_cmpstr(f->output, ==, "");
     g_assert_true(g_str_has_prefix(f->errors, names[i]));
     g_assert_cmpuint(count_lines(f->errors), ==, 1);
@@ -316,10 +311,10 @@ static void test_no_capture(cli_shell *f, gconstpointer program)
 static void test_broken_off(cli_shell *f, gconstpointer program)
 {
   (void)program;
-  g_assert_cmpint(cli_shell_run(f, "head -c 100000 a.pcap > half.pcap; iwarpsim decode half.pcap"), ==, 2);
+  cli_shell_expect(f, 2, "head -c 100000 a.pcap > half.pcap; iwarpsim decode half.pcap");
   g_assert_cmpuint(count(f->output, "CRC right  RDMA Write"), >, 50);
   g_assert_true(g_regex_match_simple("^half\\.pcap: packet \\d+: [^\\n]+\\n$", f->errors, 0, 0));
-  g_assert_cmpint(cli_shell_run(f, "iwarpsim decode half.pcap -s -j"), ==, 2);
+  cli_shell_expect(f, 2, "iwarpsim decode half.pcap -s -j");
   JsonObject *object = parse(f->output);
   g_assert_cmpint(json_object_get_int_member(direction_of(object, 0), "fpdus"), >, 50);
   json_object_unref(object);
@@ -330,10 +325,8 @@ static void test_broken_off(cli_shell *f, gconstpointer program)
 static void test_no_packets(cli_shell *f, gconstpointer program)
 {
   (void)program;
-  g_assert_cmpint(
-      cli_shell_run(
-          f, "head -c 24 a.pcap > none.pcap; iwarpsim decode none.pcap --json; e=$?; rm none.pcap; exit $e"),
-      ==, 2);
+  cli_shell_expect(
+      f, 2, "head -c 24 a.pcap > none.pcap; iwarpsim decode none.pcap --json; e=$?; rm none.pcap; exit $e");
   g_assert_cmpuint(count_lines(f->output), ==, 1);
   g_assert_true(g_str_has_prefix(
       f->errors, "none.pcap: no connection speaks MPA: 0 packets, 0 TCP connections; expected "));
@@ -354,12 +347,12 @@ static void test_help(cli_shell *f, gconstpointer program)
                                       "docs/captures.md",
                                       "iwarpsim decode receiver.pcap"};
 
-  g_assert_cmpint(cli_shell_run(f, "iwarpsim decode --help"), ==, 0);
+  cli_shell_expect(f, 0, "iwarpsim decode --help");
   for (gsize i = 0; i < G_N_ELEMENTS(parts); i++) {
     g_assert_nonnull(strstr(f->output, parts[i]));
   }
-  g_assert_cmpint(cli_shell_run(f, "iwarpsim --help"), ==, 0);
-  g_assert_nonnull(strstr(f->output, "  decode  CAPTURE "));
+  cli_shell_expect(f, 0, "iwarpsim --help");
+  cli_shell_expect_output(f, "  decode  CAPTURE ");
 }
 
 static const struct {

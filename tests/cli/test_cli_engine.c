@@ -18,11 +18,11 @@ typedef struct fixture {
 #define SMALL "workload: { message_size = \"1KiB\"; messages = 1; };\n"
 #define CHAIN "topology: { medium = \"csma\"; };\n"
 
-/* Runs a line of the shell in the folder; "$0" is the program, "$1" the strange folder. The exit status. */
-static int shell(fixture *f, const char *line)
+/* Runs a line of the shell in the folder, which must end with `status`; "$0" is the program, "$1" the strange folder. */
+static void expect(fixture *f, int status, const char *line)
 {
   g_autofree char *whole = g_strdup_printf("set -- '%s'; %s", f->strange, line);
-  return cli_shell_run(&f->shell, whole);
+  cli_shell_expect(&f->shell, status, whole);
 }
 
 static void write_scenario(const fixture *f, const char *text)
@@ -44,13 +44,6 @@ static void tear_down(fixture *f, gconstpointer unused)
   g_free(f->strange);
 }
 
-static void expect(const char *text, const char *part)
-{
-  if (strstr(text, part) == NULL) {
-    g_error("\"%s\" is not in \"%s\"", part, text);
-  }
-}
-
 /* Runs `text` and expects to read that it ran on `engine` for `reason`. */
 static void expect_engine(fixture *f, const char *text, const char *engine, const char *reason)
 {
@@ -60,11 +53,11 @@ static void expect_engine(fixture *f, const char *text, const char *engine, cons
   g_autofree char *line = g_strdup_printf("  engine     %s (", engine);
 
   write_scenario(f, text);
-  g_assert_cmpint(shell(f, "\"$0\" run a.cfg --out r && cat r/summary.json"), ==, 0);
-  expect(f->shell.output, line);
-  expect(f->shell.output, on_page);
-  expect(f->shell.output, engine_in_json);
-  expect(f->shell.output, in_json);
+  expect(f, 0, "\"$0\" run a.cfg --out r && cat r/summary.json");
+  cli_shell_expect_output(&f->shell, line);
+  cli_shell_expect_output(&f->shell, on_page);
+  cli_shell_expect_output(&f->shell, engine_in_json);
+  cli_shell_expect_output(&f->shell, in_json);
   /* A library that took no part is not named. */
   g_assert_true((strstr(f->shell.output, "\"ns-3\":") != NULL) == g_str_equal(engine, "ns3"));
 }
@@ -93,8 +86,8 @@ static void test_needs(fixture *f, gconstpointer data)
 static void test_native_loads_nothing(fixture *f, gconstpointer data)
 {
   (void)data;
-  g_assert_cmpint(shell(f, "LD_TRACE_LOADED_OBJECTS=1 \"$0\""), ==, 0);
-  expect(f->shell.output, "libglib");
+  expect(f, 0, "LD_TRACE_LOADED_OBJECTS=1 \"$0\"");
+  cli_shell_expect_output(&f->shell, "libglib");
   g_assert_null(strstr(f->shell.output, "libns3"));
 }
 
@@ -105,13 +98,13 @@ static void expect_problem(fixture *f, const char *program, const char *problem)
 
   for (gsize i = 0; i < G_N_ELEMENTS(commands); i++) {
     g_autofree char *line = g_strdup_printf("%s %s", program, commands[i]);
-    g_assert_cmpint(shell(f, line), ==, 2);
+    expect(f, 2, line);
     g_assert_cmpstr(f->shell.output, ==, "");
     g_assert_true(g_str_has_prefix(f->shell.errors, "a.cfg:2: topology.medium = csma needs ns-3, "));
-    expect(f->shell.errors, problem);
-    expect(f->shell.errors, "; expected none");
+    cli_shell_expect_errors(&f->shell, problem);
+    cli_shell_expect_errors(&f->shell, "; expected none");
   }
-  g_assert_cmpint(shell(f, "ls"), ==, 0);
+  expect(f, 0, "ls");
   g_assert_null(strstr(f->shell.output, "a.sqlite"));
 }
 
@@ -120,12 +113,12 @@ static void test_missing_module(fixture *f, gconstpointer data)
 {
   (void)data;
   write_scenario(f, SMALL CHAIN);
-  g_assert_cmpint(shell(f, "mkdir alone && cp \"$0\" alone/"), ==, 0);
+  expect(f, 0, "mkdir alone && cp \"$0\" alone/");
   expect_problem(f, "env -u IWARPSIM_MODULES alone/iwarpsim",
                  HAS_NS3 ? "/alone/iwarpsim-ns3.so: cannot open shared object file"
                          : "this iwarpsim was built without it; ");
   write_scenario(f, SMALL);
-  g_assert_cmpint(shell(f, "env -u IWARPSIM_MODULES alone/iwarpsim run a.cfg --out r"), ==, 0);
+  expect(f, 0, "env -u IWARPSIM_MODULES alone/iwarpsim run a.cfg --out r");
 }
 
 /* A module that is there and cannot be used. */
@@ -137,8 +130,7 @@ static void test_unusable_module(fixture *f, gconstpointer data)
     return;
   }
   write_scenario(f, SMALL CHAIN);
-  g_assert_cmpint(shell(f, "mkdir alone && cp \"$0\" alone/ && echo no library >alone/iwarpsim-ns3.so"), ==,
-                  0);
+  expect(f, 0, "mkdir alone && cp \"$0\" alone/ && echo no library >alone/iwarpsim-ns3.so");
   expect_problem(f, "env -u IWARPSIM_MODULES alone/iwarpsim", "which cannot be loaded: ");
   expect_problem(f, "IWARPSIM_MODULES=\"$1\" \"$0\"", "/iwarpsim-ns3.so: it was built with another iwarpsim");
 }
@@ -148,12 +140,12 @@ static void test_points_of_a_sweep(fixture *f, gconstpointer data)
 {
   (void)data;
   write_scenario(f, SMALL "sweep = ( { key = \"topology.medium\";\n values = [\"none\", \"csma\"]; } );");
-  g_assert_cmpint(shell(f, "IWARPSIM_MODULES=/nonexistent \"$0\" sweep a.cfg --store a.sqlite"), ==, 2);
-  expect(f->shell.errors, "topology.medium = csma needs ns-3, ");
-  expect(f->shell.errors, "(point topology.medium=csma)");
+  expect(f, 2, "IWARPSIM_MODULES=/nonexistent \"$0\" sweep a.cfg --store a.sqlite");
+  cli_shell_expect_errors(&f->shell, "topology.medium = csma needs ns-3, ");
+  cli_shell_expect_errors(&f->shell, "(point topology.medium=csma)");
   if (HAS_NS3) {
-    g_assert_cmpint(shell(f, "\"$0\" sweep a.cfg --store a.sqlite && \"$0\" export a.sqlite"), ==, 0);
-    expect(f->shell.output, "ns-3 3.");
+    expect(f, 0, "\"$0\" sweep a.cfg --store a.sqlite && \"$0\" export a.sqlite");
+    cli_shell_expect_output(&f->shell, "ns-3 3.");
   }
 }
 
@@ -161,8 +153,8 @@ static void test_sweep_names_no_library_in_vain(fixture *f, gconstpointer data)
 {
   (void)data;
   write_scenario(f, SMALL "sweep = ( { key = \"run.seed\"; values = [1, 2]; } );");
-  g_assert_cmpint(shell(f, "\"$0\" sweep a.cfg --store a.sqlite && \"$0\" export a.sqlite"), ==, 0);
-  expect(f->shell.output, "# libraries");
+  expect(f, 0, "\"$0\" sweep a.cfg --store a.sqlite && \"$0\" export a.sqlite");
+  cli_shell_expect_output(&f->shell, "# libraries");
   g_assert_null(strstr(f->shell.output, "ns-3"));
 }
 

@@ -29,7 +29,7 @@ static void set_up(cli_shell *f, gconstpointer data)
 
   cli_shell_open(f, with->program);
   cli_shell_write(f, "a.cfg", "@include \"presets/siw.cfg\"\nworkload: { messages = 2; };\n");
-  g_assert_cmpint(cli_shell_run(f, line), ==, 0);
+  cli_shell_expect(f, 0, line);
 }
 
 static void tear_down(cli_shell *f, gconstpointer data)
@@ -43,24 +43,18 @@ static void tear_down(cli_shell *f, gconstpointer data)
 static void test_own_files(cli_shell *f, gconstpointer data)
 {
   (void)data;
-  g_assert_cmpint(
-      cli_shell_run(f, INSTALLED
-                    "echo 'title = \"the installed one\";' >>root/prefix/share/iwarpsim/presets/siw.cfg;"
-                    "iwarpsim run a.cfg"),
-      ==, 0);
+  cli_shell_expect(f, 0,
+                   INSTALLED
+                   "echo 'title = \"the installed one\";' >>root/prefix/share/iwarpsim/presets/siw.cfg;"
+                   "iwarpsim run a.cfg");
   g_assert_true(g_str_has_prefix(f->output, "the installed one\n"));
-  g_assert_cmpint(
-      cli_shell_run(f, INSTALLED
-                    "cd /; iwarpsim check \"$OLDPWD\"/root/prefix/share/iwarpsim/four-receivers.cfg"),
-      ==, 0);
-  g_assert_cmpint(cli_shell_run(f, INSTALLED "mv root/prefix/share/iwarpsim data; iwarpsim run a.cfg"), ==,
-                  2);
-  g_assert_nonnull(strstr(f->errors, "a.cfg:1: cannot read 'presets/siw.cfg' (No such file or directory)"));
-  g_assert_cmpint(cli_shell_run(f, INSTALLED "IWARPSIM_DATA=data iwarpsim run a.cfg"), ==, 0);
+  cli_shell_expect(
+      f, 0, INSTALLED "cd /; iwarpsim check \"$OLDPWD\"/root/prefix/share/iwarpsim/four-receivers.cfg");
+  cli_shell_expect(f, 2, INSTALLED "mv root/prefix/share/iwarpsim data; iwarpsim run a.cfg");
+  cli_shell_expect_errors(f, "a.cfg:1: cannot read 'presets/siw.cfg' (No such file or directory)");
+  cli_shell_expect(f, 0, INSTALLED "IWARPSIM_DATA=data iwarpsim run a.cfg");
   if (HAS_NS3) {
-    g_assert_cmpint(
-        cli_shell_run(f, INSTALLED "mv data root/prefix/share/iwarpsim; iwarpsim run a.cfg --engine ns3"), ==,
-        0);
+    cli_shell_expect(f, 0, INSTALLED "mv data root/prefix/share/iwarpsim; iwarpsim run a.cfg --engine ns3");
   }
 }
 
@@ -73,18 +67,15 @@ static void test_templates_of_plots(cli_shell *f, gconstpointer data)
     g_test_skip("gnuplot is not installed");
     return;
   }
-  g_assert_cmpint(cli_shell_run(f, INSTALLED
-                                "iwarpsim run a.cfg --out run --quiet && iwarpsim plot run --format svg"
-                                " && grep -q 'The page: terminal' run/occupancy.gnuplot"),
-                  ==, 0);
-  g_assert_cmpint(
-      cli_shell_run(f, INSTALLED
-                    "cp -r root/prefix/share/iwarpsim/plots mine && sed -i 's/DejaVu Sans/My Font/' "
-                    "mine/page.gp && IWARPSIM_PLOTS=mine iwarpsim plot run --format svg && "
-                    "grep 'font-family=\"My Font\"' run/occupancy.svg"),
-      ==, 0);
-  g_assert_cmpint(cli_shell_run(f, INSTALLED "IWARPSIM_PLOTS=nowhere iwarpsim plot run --format svg"), ==, 2);
-  g_assert_nonnull(strstr(f->errors, "nowhere/page.gp"));
+  cli_shell_expect(f, 0,
+                   INSTALLED "iwarpsim run a.cfg --out run --quiet && iwarpsim plot run --format svg"
+                             " && grep -q 'The page: terminal' run/occupancy.gnuplot");
+  cli_shell_expect(f, 0,
+                   INSTALLED "cp -r root/prefix/share/iwarpsim/plots mine && sed -i 's/DejaVu Sans/My Font/' "
+                             "mine/page.gp && IWARPSIM_PLOTS=mine iwarpsim plot run --format svg && "
+                             "grep 'font-family=\"My Font\"' run/occupancy.svg");
+  cli_shell_expect(f, 2, INSTALLED "IWARPSIM_PLOTS=nowhere iwarpsim plot run --format svg");
+  cli_shell_expect_errors(f, "nowhere/page.gp");
 }
 
 int main(int argc, char **argv)

@@ -9,9 +9,9 @@ static void set_up(cli_shell *f, gconstpointer program)
 {
   cli_shell_open(f, program);
   cli_shell_write(f, "a.cfg", CLI_SHELL_SWEEP);
-  g_assert_cmpint(cli_shell_run(f, "iwarpsim sweep --quiet a.cfg --shard 1/2 --store 1.sqlite &&"
-                                   "iwarpsim sweep --quiet a.cfg --shard 2/2 --store 2.sqlite"),
-                  ==, 0);
+  cli_shell_expect(f, 0,
+                   "iwarpsim sweep --quiet a.cfg --shard 1/2 --store 1.sqlite &&"
+                   "iwarpsim sweep --quiet a.cfg --shard 2/2 --store 2.sqlite");
 }
 
 static void tear_down(cli_shell *f, gconstpointer unused)
@@ -24,32 +24,30 @@ static void tear_down(cli_shell *f, gconstpointer unused)
 static void test_shards(cli_shell *f, gconstpointer unused)
 {
   (void)unused;
-  g_assert_cmpint(cli_shell_run(f, "iwarpsim merge 1.sqlite 2.sqlite -o all.sqlite"), ==, 0);
+  cli_shell_expect(f, 0, "iwarpsim merge 1.sqlite 2.sqlite -o all.sqlite");
   g_assert_cmpstr(f->output, ==,
                   "1.sqlite: 2 runs, 2 taken, 0 already there\n"
                   "2.sqlite: 1 run, 1 taken, 0 already there\n"
                   "3 runs taken; results in all.sqlite\n");
-  g_assert_cmpint(cli_shell_run(f, "iwarpsim merge *.sqlite -o all.sqlite"), ==, 0);
+  cli_shell_expect(f, 0, "iwarpsim merge *.sqlite -o all.sqlite");
   g_assert_cmpstr(f->output, ==,
                   "1.sqlite: 2 runs, 0 taken, 2 already there\n"
                   "2.sqlite: 1 run, 0 taken, 1 already there\n"
                   "all.sqlite: 3 runs, 0 taken, 3 already there\n"
                   "0 runs taken; results in all.sqlite\n");
-  g_assert_cmpint(cli_shell_run(f, "iwarpsim merge 1.sqlite -o all.sqlite --quiet"), ==, 0);
+  cli_shell_expect(f, 0, "iwarpsim merge 1.sqlite -o all.sqlite --quiet");
   g_assert_cmpstr(f->output, ==, "");
-  g_assert_cmpint(cli_shell_run(f, "iwarpsim sweep a.cfg --store all.sqlite"), ==, 0);
-  g_assert_nonnull(strstr(f->output, "3 runs: 0 run now, 3 already there"));
+  cli_shell_expect(f, 0, "iwarpsim sweep a.cfg --store all.sqlite");
+  cli_shell_expect_output(f, "3 runs: 0 run now, 3 already there");
 }
 
 /* To standard output or to a file, the same: a row a run behind its comments and names, in the order of the grid. */
 static void test_export(cli_shell *f, gconstpointer unused)
 {
   (void)unused;
-  g_assert_cmpint(
-      cli_shell_run(f,
-                    "iwarpsim merge 2.sqlite 1.sqlite --quiet -o all.sqlite && iwarpsim export all.sqlite &&"
-                    "iwarpsim export all.sqlite --csv all.csv"),
-      ==, 0);
+  cli_shell_expect(f, 0,
+                   "iwarpsim merge 2.sqlite 1.sqlite --quiet -o all.sqlite && iwarpsim export all.sqlite &&"
+                   "iwarpsim export all.sqlite --csv all.csv");
   g_autofree char *path = g_build_filename(f->folder, "all.csv", NULL);
   g_autofree char *csv = NULL;
   g_assert_true(g_file_get_contents(path, &csv, NULL, NULL));
@@ -58,9 +56,9 @@ static void test_export(cli_shell *f, gconstpointer unused)
   const char *first = strstr(csv, "\nt,1,native,"), *second = strstr(csv, "\nt,2,native,");
   const char *third = strstr(csv, "\nt,3,native,");
   g_assert_true(first != NULL && second > first && third > second);
-  g_assert_cmpint(cli_shell_run(f, "iwarpsim export all.sqlite --csv none/all.csv"), ==, 2);
+  cli_shell_expect(f, 2, "iwarpsim export all.sqlite --csv none/all.csv");
   g_assert_true(g_str_has_prefix(f->errors, "none/all.csv: "));
-  g_assert_cmpint(cli_shell_run(f, "iwarpsim export all.sqlite > /dev/full"), ==, 1);
+  cli_shell_expect(f, 1, "iwarpsim export all.sqlite > /dev/full");
   g_assert_cmpstr(f->errors, ==, "iwarpsim: standard output cannot be written: No space left on device\n");
 }
 
@@ -68,33 +66,29 @@ static void test_export(cli_shell *f, gconstpointer unused)
 static void test_refused(cli_shell *f, gconstpointer unused)
 {
   (void)unused;
-  g_assert_cmpint(
-      cli_shell_run(f, "sed s/1KiB/2KiB/ a.cfg > b.cfg && iwarpsim sweep b.cfg --quiet --store 3.sqlite &&"
-                       "iwarpsim merge 1.sqlite 3.sqlite -o all.sqlite"),
-      ==, 2);
-  g_assert_nonnull(
-      strstr(f->errors, "3.sqlite: holds runs of another text of the scenario 'a' (- 1.sqlite, + 3.sqlite):\n"
-                        "  - 2: workload: { message_size = \"1KiB\"; messages = 1; };\n"
-                        "  + 2: workload: { message_size = \"2KiB\"; messages = 1; };\n"));
-  g_assert_cmpint(cli_shell_run(f, "ls"), ==, 0);
+  cli_shell_expect(f, 2,
+                   "sed s/1KiB/2KiB/ a.cfg > b.cfg && iwarpsim sweep b.cfg --quiet --store 3.sqlite &&"
+                   "iwarpsim merge 1.sqlite 3.sqlite -o all.sqlite");
+  cli_shell_expect_errors(
+      f, "3.sqlite: holds runs of another text of the scenario 'a' (- 1.sqlite, + 3.sqlite):\n"
+         "  - 2: workload: { message_size = \"1KiB\"; messages = 1; };\n"
+         "  + 2: workload: { message_size = \"2KiB\"; messages = 1; };\n");
+  cli_shell_expect(f, 0, "ls");
   g_assert_cmpstr(f->output, ==, "1.sqlite\n2.sqlite\n3.sqlite\na.cfg\nb.cfg\n");
-  g_assert_cmpint(cli_shell_run(f, "iwarpsim merge --mix 1.sqlite 3.sqlite -o all.sqlite"), ==, 0);
-  g_assert_cmpint(
-      cli_shell_run(f, "cp 1.sqlite before.sqlite; iwarpsim merge none.sqlite 2.sqlite -o 1.sqlite"), ==, 2);
+  cli_shell_expect(f, 0, "iwarpsim merge --mix 1.sqlite 3.sqlite -o all.sqlite");
+  cli_shell_expect(f, 2, "cp 1.sqlite before.sqlite; iwarpsim merge none.sqlite 2.sqlite -o 1.sqlite");
   g_assert_true(g_str_has_prefix(f->errors, "none.sqlite: "));
-  g_assert_cmpint(
-      cli_shell_run(f, "iwarpsim export before.sqlite > 1.csv; iwarpsim export 1.sqlite | cmp - 1.csv"), ==,
-      0);
+  cli_shell_expect(f, 0, "iwarpsim export before.sqlite > 1.csv; iwarpsim export 1.sqlite | cmp - 1.csv");
 }
 
 static void test_usage(cli_shell *f, gconstpointer unused)
 {
   (void)unused;
-  g_assert_cmpint(cli_shell_run(f, "iwarpsim merge -o all.sqlite"), ==, 2);
-  g_assert_nonnull(strstr(f->errors, "at least one STORE is needed"));
-  g_assert_cmpint(cli_shell_run(f, "iwarpsim merge 1.sqlite"), ==, 2);
-  g_assert_nonnull(strstr(f->errors, "-o FILE is needed"));
-  g_assert_cmpint(cli_shell_run(f, "iwarpsim merge 1.sqlite -o none/all.sqlite"), ==, 2);
+  cli_shell_expect(f, 2, "iwarpsim merge -o all.sqlite");
+  cli_shell_expect_errors(f, "at least one STORE is needed");
+  cli_shell_expect(f, 2, "iwarpsim merge 1.sqlite");
+  cli_shell_expect_errors(f, "-o FILE is needed");
+  cli_shell_expect(f, 2, "iwarpsim merge 1.sqlite -o none/all.sqlite");
   g_assert_true(g_str_has_prefix(f->errors, "none/all.sqlite: "));
 }
 

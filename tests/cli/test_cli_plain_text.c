@@ -54,7 +54,7 @@ static void assert_all_plain(cli_shell *f, const char *const *lines, int status)
   for (; *lines != NULL; lines++) {
     g_autofree char *line = g_strconcat(HOSTILE, *lines, NULL);
 
-    g_assert_cmpint(cli_shell_run(f, line), ==, status);
+    cli_shell_expect(f, status, line);
     g_assert_true(*f->output != '\0' || *f->errors != '\0');
     assert_plain(*lines, f->output);
     assert_plain(*lines, f->errors);
@@ -141,7 +141,7 @@ static void test_accepted(cli_shell *f, gconstpointer unused)
 
   (void)unused;
   assert_all_plain(f, lines, 0);
-  g_assert_cmpint(cli_shell_run(f, HOSTILE "cat \"$h.html\""), ==, 0);
+  cli_shell_expect(f, 0, HOSTILE "cat \"$h.html\"");
   assert_plain("report", f->output);
 }
 
@@ -169,7 +169,7 @@ static void write_store(const cli_shell *f, const char *name)
     kit_run_clear(&run);
   }
   g_autofree char *line = g_strdup_printf("cp '%s' %s", kit.path, name);
-  g_assert_cmpint(cli_shell_run((cli_shell *)f, line), ==, 0);
+  cli_shell_expect((cli_shell *)f, 0, line);
   store_kit_tear_down(&kit);
 }
 
@@ -230,7 +230,7 @@ static void test_no_files(cli_shell *f, gconstpointer unused)
 
   (void)unused;
   for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
-    g_assert_cmpint(cli_shell_run(f, rows[i].line), ==, 2);
+    cli_shell_expect(f, 2, rows[i].line);
     g_assert_cmpstr(f->errors, ==, rows[i].errors);
     g_assert_cmpstr(f->output, ==, "");
   }

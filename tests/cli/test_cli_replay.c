@@ -7,7 +7,7 @@
 
 static void assert_fails(cli_shell *f, const char *line, int status, const char *expected)
 {
-  g_assert_cmpint(cli_shell_run(f, line), ==, status);
+  cli_shell_expect(f, status, line);
   g_assert_cmpstr(f->output, ==, "");
   if (!strstr(f->errors, expected)) {
     g_error("%s: %s", line, f->errors);
@@ -22,7 +22,7 @@ static void set_up(cli_shell *f, gconstpointer program)
   cli_shell_write(f, "a.cfg",
                   "title = \"t\";\nworkload: { messages = 5; };\nreceiver: { mode = \"in-order\"; };\n"
                   "path: { forward: { drop = [50]; }; };\n");
-  g_assert_cmpint(cli_shell_run(f, "iwarpsim run --quiet a.cfg --pcap -o run"), ==, 0);
+  cli_shell_expect(f, 0, "iwarpsim run --quiet a.cfg --pcap -o run");
 }
 
 static void tear_down(cli_shell *f, gconstpointer unused)
@@ -36,37 +36,31 @@ static void tear_down(cli_shell *f, gconstpointer unused)
 static void test_results(cli_shell *f, gconstpointer unused)
 {
   (void)unused;
-  g_assert_cmpint(cli_shell_run(f, "iwarpsim replay run/receiver.pcap --set receiver.mode=in-order -o again"),
-                  ==, 0);
-  g_assert_nonnull(strstr(f->output, "replay of  receiver.pcap (run/receiver.pcap)"));
-  g_assert_nonnull(strstr(f->output, "measured   the Responder of 1 connection, where most payload goes\n"));
-  g_assert_nonnull(strstr(f->output, "path       none: arrivals as captured, nothing comes again\n"));
-  g_assert_nonnull(strstr(f->output, "not known  what sender and path did"));
-  g_assert_nonnull(strstr(f->output, "buffer.reassembly_peak_octets"));
-  g_assert_nonnull(strstr(f->output, "results in again"));
+  cli_shell_expect(f, 0, "iwarpsim replay run/receiver.pcap --set receiver.mode=in-order -o again");
+  cli_shell_expect_output(f, "replay of  receiver.pcap (run/receiver.pcap)");
+  cli_shell_expect_output(f, "measured   the Responder of 1 connection, where most payload goes\n");
+  cli_shell_expect_output(f, "path       none: arrivals as captured, nothing comes again\n");
+  cli_shell_expect_output(f, "not known  what sender and path did");
+  cli_shell_expect_output(f, "buffer.reassembly_peak_octets");
+  cli_shell_expect_output(f, "results in again");
   g_assert_null(strstr(f->output, "integrity"));
   g_assert_cmpstr(f->errors, ==, "");
-  g_assert_cmpint(
-      cli_shell_run(
-          f, "sed 1d run/occupancy.csv | cut -d, -f2- > a && sed 1d again/occupancy.csv | cut -d, -f2- > b &&"
-             "cmp a b && test $(wc -l < a) -gt 10"),
-      ==, 0);
-  g_assert_cmpint(cli_shell_run(f, "grep -q '\"measure.side\": \"responder\"' again/summary.json &&"
-                                   "grep -q '\"workload.connections\": \"1\"' again/summary.json"),
-                  ==, 0);
-  g_assert_cmpint(
-      cli_shell_run(f, "grep -q '\"receiver.mode\": \"in-order\"' again/summary.json &&"
-                       "grep -q '\"measured\": \"the Responder of 1 connection, where most payload goes\"'"
-                       " again/summary.json && ! grep -q 'workload.message_size\\|path.forward.rate'"
-                       " again/summary.json"),
-      ==, 0);
-  g_assert_cmpint(cli_shell_run(f, "iwarpsim plot again --quiet && ls again/occupancy.png"), ==, 0);
-  g_assert_cmpint(
-      cli_shell_run(f, "iwarpsim replay run/receiver.pcap -q -o run && ls run/receiver.pcap run/sender.pcap"),
-      ==, 0);
-  g_assert_cmpint(
-      cli_shell_run(f, "iwarpsim replay run/receiver.pcap -q && ls results/receiver.pcap/summary.json"), ==,
-      0);
+  cli_shell_expect(
+      f, 0,
+      "sed 1d run/occupancy.csv | cut -d, -f2- > a && sed 1d again/occupancy.csv | cut -d, -f2- > b &&"
+      "cmp a b && test $(wc -l < a) -gt 10");
+  cli_shell_expect(f, 0,
+                   "grep -q '\"measure.side\": \"responder\"' again/summary.json &&"
+                   "grep -q '\"workload.connections\": \"1\"' again/summary.json");
+  cli_shell_expect(f, 0,
+                   "grep -q '\"receiver.mode\": \"in-order\"' again/summary.json &&"
+                   "grep -q '\"measured\": \"the Responder of 1 connection, where most payload goes\"'"
+                   " again/summary.json && ! grep -q 'workload.message_size\\|path.forward.rate'"
+                   " again/summary.json");
+  cli_shell_expect(f, 0, "iwarpsim plot again --quiet && ls again/occupancy.png");
+  cli_shell_expect(f, 0,
+                   "iwarpsim replay run/receiver.pcap -q -o run && ls run/receiver.pcap run/sender.pcap");
+  cli_shell_expect(f, 0, "iwarpsim replay run/receiver.pcap -q && ls results/receiver.pcap/summary.json");
 }
 
 static void test_mistakes(cli_shell *f, gconstpointer unused)
@@ -91,27 +85,22 @@ static void test_mistakes(cli_shell *f, gconstpointer unused)
   assert_fails(f, "iwarpsim replay run/receiver.pcap --set workload.messages=1", 2,
                "--set 'workload.messages=1': the capture decides this");
   assert_fails(f, "iwarpsim replay run/receiver.pcap -o a.cfg/x", 2, "a.cfg/x");
-  g_assert_cmpint(cli_shell_run(f, "test ! -e results"), ==, 0);
+  cli_shell_expect(f, 0, "test ! -e results");
 }
 
 /* A file that is broken off: what came before is replayed, and that is said. */
 static void test_broken_off(cli_shell *f, gconstpointer unused)
 {
   (void)unused;
-  g_assert_cmpint(
-      cli_shell_run(f,
-                    "head -c 200000 run/receiver.pcap > short.pcap && iwarpsim replay short.pcap -o short"),
-      ==, 0);
-  g_assert_nonnull(strstr(f->errors, "note: short.pcap: "));
-  g_assert_nonnull(strstr(f->errors, "; what came before is replayed\n"));
-  g_assert_cmpint(
-      cli_shell_run(
-          f,
-          "grep -q '\"notes\": \\[ \"short.pcap: .*what came before is replayed\" \\]' short/summary.json"),
-      ==, 0);
-  g_assert_cmpint(cli_shell_run(f, "iwarpsim replay short.pcap -o short -q"), ==, 0);
+  cli_shell_expect(f, 0,
+                   "head -c 200000 run/receiver.pcap > short.pcap && iwarpsim replay short.pcap -o short");
+  cli_shell_expect_errors(f, "note: short.pcap: ");
+  cli_shell_expect_errors(f, "; what came before is replayed\n");
+  cli_shell_expect(
+      f, 0, "grep -q '\"notes\": \\[ \"short.pcap: .*what came before is replayed\" \\]' short/summary.json");
+  cli_shell_expect(f, 0, "iwarpsim replay short.pcap -o short -q");
   g_assert_cmpstr(f->errors, ==, "");
-  g_assert_cmpint(cli_shell_run(f, "head -c 150 run/receiver.pcap > shorter.pcap"), ==, 0);
+  cli_shell_expect(f, 0, "head -c 150 run/receiver.pcap > shorter.pcap");
   assert_fails(f, "iwarpsim replay shorter.pcap -o shorter", 2, "shorter.pcap: packet 2: truncated");
 }
 
@@ -119,24 +108,20 @@ static void test_broken_off(cli_shell *f, gconstpointer unused)
 static void test_path_and_stop(cli_shell *f, gconstpointer unused)
 {
   (void)unused;
-  g_assert_cmpint(cli_shell_run(f, "iwarpsim replay run/receiver.pcap --set path.forward.loss=2% -o lossy"),
-                  ==, 0);
-  g_assert_nonnull(strstr(f->output, "path.packets_lost"));
-  g_assert_nonnull(strstr(f->output, "delivery.octets                                      327680  octets"));
-  g_assert_nonnull(
-      strstr(f->output, "path       of its own, without a link; what has not arrived sets off again after "));
-  g_assert_nonnull(strstr(f->output, " (the handshakes' round trip)\n"));
-  g_assert_cmpint(
-      cli_shell_run(
-          f,
-          "iwarpsim replay run/receiver.pcap --set path.forward.mtu=9000 --resend 1ms --filter tcp -o link"),
-      ==, 0);
-  g_assert_nonnull(strstr(
-      f->output, "path       of its own, with a link; what has not arrived sets off again after 1ms\n"));
-  g_assert_nonnull(strstr(f->output, "filter     tcp\n"));
-  g_assert_cmpint(cli_shell_run(f, "iwarpsim replay run/receiver.pcap --set run.stop=100us -o stopped"), ==,
-                  0);
-  g_assert_nonnull(strstr(f->output, "stopped: run.stop reached before the end of the capture"));
+  cli_shell_expect(f, 0, "iwarpsim replay run/receiver.pcap --set path.forward.loss=2% -o lossy");
+  cli_shell_expect_output(f, "path.packets_lost");
+  cli_shell_expect_output(f, "delivery.octets                                      327680  octets");
+  cli_shell_expect_output(
+      f, "path       of its own, without a link; what has not arrived sets off again after ");
+  cli_shell_expect_output(f, " (the handshakes' round trip)\n");
+  cli_shell_expect(
+      f, 0,
+      "iwarpsim replay run/receiver.pcap --set path.forward.mtu=9000 --resend 1ms --filter tcp -o link");
+  cli_shell_expect_output(
+      f, "path       of its own, with a link; what has not arrived sets off again after 1ms\n");
+  cli_shell_expect_output(f, "filter     tcp\n");
+  cli_shell_expect(f, 0, "iwarpsim replay run/receiver.pcap --set run.stop=100us -o stopped");
+  cli_shell_expect_output(f, "stopped: run.stop reached before the end of the capture");
 }
 
 int main(int argc, char **argv)

@@ -17,78 +17,67 @@ static void tear_down(cli_shell *f, gconstpointer unused)
   cli_shell_close(f, "a.cfg a.sqlite results");
 }
 
-static void expect_error(cli_shell *f, const char *line, const char *errors)
-{
-  g_assert_cmpint(cli_shell_run(f, line), ==, 2);
-  g_assert_cmpstr(f->output, ==, "");
-  g_assert_cmpstr(f->errors, ==, errors);
-}
-
 /* All, and then nothing more; on no terminal no line that is redrawn; with --quiet no line. */
 static void test_all(cli_shell *f, gconstpointer unused)
 {
   (void)unused;
-  g_assert_cmpint(cli_shell_run(f, "\"$0\" sweep a.cfg"), ==, 0);
-  g_assert_cmpstr(f->output, ==,
-                  "3 runs: 3 run now, 0 already there, 0 failed; results in results/a.sqlite\n");
-  g_assert_cmpstr(f->errors, ==, "");
-  g_assert_cmpint(cli_shell_run(f, "\"$0\" sweep a.cfg -j1"), ==, 0);
+  cli_shell_expect_all(f, 0, "iwarpsim sweep a.cfg",
+                       "3 runs: 3 run now, 0 already there, 0 failed; results in results/a.sqlite\n", "");
+  cli_shell_expect(f, 0, "iwarpsim sweep a.cfg -j1");
   g_assert_cmpstr(f->output, ==,
                   "3 runs: 0 run now, 3 already there, 0 failed; results in results/a.sqlite\n");
-  g_assert_cmpint(cli_shell_run(f, "\"$0\" sweep a.cfg --quiet --store a.sqlite"), ==, 0);
-  g_assert_cmpstr(f->output, ==, "");
-  g_assert_cmpstr(f->errors, ==, "");
+  cli_shell_expect_all(f, 0, "iwarpsim sweep a.cfg --quiet --store a.sqlite", "", "");
 }
 
 /* 'terminate' is expected and does not come. */
 static void test_first_failure(cli_shell *f, gconstpointer unused)
 {
   (void)unused;
-  g_assert_cmpint(cli_shell_run(f, "\"$0\" sweep a.cfg -j1 -s run.expect=terminate"), ==, 1);
-  g_assert_cmpstr(f->output, ==,
-                  "3 runs: 1 run now, 0 already there, 0 failed, 1 ended otherwise than expected; results in "
-                  "results/a.sqlite\n");
-  g_assert_cmpstr(
-      f->errors, ==,
+  cli_shell_expect_all(
+      f, 1, "iwarpsim sweep a.cfg -j1 -s run.expect=terminate",
+      "3 runs: 1 run now, 0 already there, 0 failed, 1 ended otherwise than expected; results in "
+      "results/a.sqlite\n",
       "run 1 (run.seed=1) ok, where run.expect is terminate\n"
       "iwarpsim sweep: stopped behind the first run that failed or ended otherwise than expected, 2 "
       "not started; the same command goes on, --keep-going runs all\n");
-  g_assert_cmpint(cli_shell_run(f, "\"$0\" sweep a.cfg -k -s run.expect=terminate"), ==, 1);
-  g_assert_nonnull(strstr(f->output, "3 runs: 2 run now, 1 already there, 0 failed, 3 ended otherwise"));
+  cli_shell_expect(f, 1, "iwarpsim sweep a.cfg -k -s run.expect=terminate");
+  cli_shell_expect_output(f, "3 runs: 2 run now, 1 already there, 0 failed, 3 ended otherwise");
 }
 
 /* Another scenario text into the same store is refused, and nothing runs; unless asked for. */
 static void test_mix(cli_shell *f, gconstpointer unused)
 {
   (void)unused;
-  g_assert_cmpint(cli_shell_run(f, "\"$0\" sweep a.cfg -q"), ==, 0);
+  cli_shell_expect(f, 0, "iwarpsim sweep a.cfg -q");
   g_autofree char *other = g_strconcat(CLI_SHELL_SWEEP, "# another\n", NULL);
   cli_shell_write(f, "a.cfg", other);
-  g_assert_cmpint(cli_shell_run(f, "\"$0\" sweep a.cfg"), ==, 2);
+  cli_shell_expect(f, 2, "iwarpsim sweep a.cfg");
   g_assert_cmpstr(f->output, ==, "");
-  g_assert_nonnull(strstr(f->errors, "# another"));
-  g_assert_cmpint(cli_shell_run(f, "\"$0\" sweep a.cfg --list"), ==, 0);
+  cli_shell_expect_errors(f, "# another");
+  cli_shell_expect(f, 0, "iwarpsim sweep a.cfg --list");
   g_assert_true(
       g_str_has_prefix(f->errors, "note: this sweep would be refused: results/a.sqlite: holds 3 runs"));
-  g_assert_cmpint(cli_shell_run(f, "\"$0\" sweep a.cfg --list --mix"), ==, 0);
+  cli_shell_expect(f, 0, "iwarpsim sweep a.cfg --list --mix");
   g_assert_cmpstr(f->errors, ==, "");
-  g_assert_cmpint(cli_shell_run(f, "\"$0\" sweep a.cfg --mix"), ==, 0);
+  cli_shell_expect(f, 0, "iwarpsim sweep a.cfg --mix");
 }
 
 static void test_bad_options(cli_shell *f, gconstpointer unused)
 {
   (void)unused;
-  expect_error(f, "\"$0\" sweep a.cfg -j0",
-               "iwarpsim sweep: -j 0: expected 1 or more (see 'iwarpsim sweep --help')\n");
-  expect_error(f, "\"$0\" sweep a.cfg --shard 3/2",
-               "iwarpsim sweep: --shard 3/2: expected I/N with 1 <= I <= N (see 'iwarpsim sweep --help')\n");
-  expect_error(
-      f, "\"$0\" sweep a.cfg --limit 0",
+  cli_shell_expect_all(f, 2, "iwarpsim sweep a.cfg -j0", "",
+                       "iwarpsim sweep: -j 0: expected 1 or more (see 'iwarpsim sweep --help')\n");
+  cli_shell_expect_all(
+      f, 2, "iwarpsim sweep a.cfg --shard 3/2", "",
+      "iwarpsim sweep: --shard 3/2: expected I/N with 1 <= I <= N (see 'iwarpsim sweep --help')\n");
+  cli_shell_expect_all(
+      f, 2, "iwarpsim sweep a.cfg --limit 0", "",
       "iwarpsim sweep: --limit 0: expected a time such as \"10min\" (see 'iwarpsim sweep --help')\n");
-  expect_error(f, "\"$0\" sweep a.cfg --stall 3",
-               "iwarpsim sweep: --stall 3: expected a time such as \"60s\" (see 'iwarpsim sweep --help')\n");
-  expect_error(
-      f, "\"$0\" sweep a.cfg --memory much",
+  cli_shell_expect_all(
+      f, 2, "iwarpsim sweep a.cfg --stall 3", "",
+      "iwarpsim sweep: --stall 3: expected a time such as \"60s\" (see 'iwarpsim sweep --help')\n");
+  cli_shell_expect_all(
+      f, 2, "iwarpsim sweep a.cfg --memory much", "",
       "iwarpsim sweep: --memory much: expected a size such as \"2GiB\" (see 'iwarpsim sweep --help')\n");
 }
 
@@ -96,15 +85,14 @@ static void test_bad_options(cli_shell *f, gconstpointer unused)
 static void test_interrupt(cli_shell *f, gconstpointer unused)
 {
   (void)unused;
-  g_assert_cmpint(
-      cli_shell_run(f, "\"$0\" sweep a.cfg -j2 -s workload.message_size=64KiB -s workload.messages=1000000 & "
-                       "pid=$!; until worker=$(cut -d' ' -f1 /proc/$pid/task/$pid/children); [ -n \"$worker\" ] && "
-                       "[ -n \"$(cat /proc/$worker/task/$worker/children)\" ]; do sleep 0.01; done; "
-                       "kill -TERM $pid; wait $pid"),
-      ==, 1);
-  g_assert_cmpstr(f->errors, ==, "interrupted: 0 done, 3 to go; the same command goes on\n");
-  g_assert_cmpstr(f->output, ==,
-                  "3 runs: 0 run now, 0 already there, 0 failed; results in results/a.sqlite\n");
+  cli_shell_expect_all(
+      f, 1,
+      "\"$0\" sweep a.cfg -j2 -s workload.message_size=64KiB -s workload.messages=1000000 & "
+      "pid=$!; until worker=$(cut -d' ' -f1 /proc/$pid/task/$pid/children); [ -n \"$worker\" ] && "
+      "[ -n \"$(cat /proc/$worker/task/$worker/children)\" ]; do sleep 0.01; done; "
+      "kill -TERM $pid; wait $pid",
+      "3 runs: 0 run now, 0 already there, 0 failed; results in results/a.sqlite\n",
+      "interrupted: 0 done, 3 to go; the same command goes on\n");
 }
 
 int main(int argc, char **argv)

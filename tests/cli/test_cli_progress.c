@@ -2,50 +2,44 @@
 /* What a terminal shows of a run and a sweep while they go on, and what stays of it; the built program on a pseudo-terminal. */
 #include "cli/cli_progress.h"
 
-#include <glib/gstdio.h>
 #include <pty.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The program, started by a test, in a folder of its own. */
+#include "cli_shell.h"
+
 typedef struct fixture {
-  char *program;
-  char *folder;
+  cli_shell shell;
   GString *shown;
 } fixture;
 
 static void set_up(fixture *f, gconstpointer program)
 {
-  f->program = g_canonicalize_filename(program, NULL);
-  f->folder = g_dir_make_tmp("test-cli-progress-XXXXXX", NULL);
+  cli_shell_open(&f->shell, program);
   f->shown = g_string_new(NULL);
 }
 
 static void tear_down(fixture *f, gconstpointer program)
 {
   (void)program;
-  g_autofree char *clean = g_strdup_printf("rm -rf '%s'", f->folder);
-  g_assert_cmpint(system(clean), ==, 0);
+  cli_shell_close(&f->shell, "*");
   g_string_free(f->shown, TRUE);
-  g_free(f->program);
-  g_free(f->folder);
 }
 
 /* Runs a line of the shell, "$0" being the program, with the scenario `text` as a.cfg; its terminal's text goes into `shown`. */
 static int on_terminal(fixture *f, const char *text, const char *line)
 {
-  g_autofree char *path = g_build_filename(f->folder, "a.cfg", NULL);
-  g_assert_true(g_file_set_contents(path, text, -1, NULL));
   int terminal;
+
+  cli_shell_write(&f->shell, "a.cfg", text);
   pid_t pid = forkpty(&terminal, NULL, NULL, NULL);
   g_assert_cmpint(pid, >=, 0);
   if (pid == 0) {
     signal(SIGINT, SIG_DFL); /* a shell that starts the tests in the background ignores it for them */
-    if (chdir(f->folder) == 0) {
-      execl("/bin/sh", "sh", "-c", line, f->program, (char *)NULL);
+    if (chdir(f->shell.folder) == 0) {
+      execl("/bin/sh", "sh", "-c", line, f->shell.program, (char *)NULL);
     }
     _exit(127);
   }
@@ -133,7 +127,7 @@ static void test_check(fixture *f, gconstpointer program)
 }
 
 /* Ctrl-C as a terminal sends it: the sweep alone gets it, and says so; its children leave nothing in the store and nothing on the screen.
- * It has two children beside the one that waits for them here. */
+ * It has two children beside the one that waits here until the second of them has a run. */
 static void test_interrupted_sweep(fixture *f, gconstpointer program)
 {
   (void)program;
@@ -141,7 +135,8 @@ static void test_interrupted_sweep(fixture *f, gconstpointer program)
       on_terminal(f,
                   "title = \"t\"; run: { engine = \"native\"; }; workload: { messages = 10000000; };"
                   "sweep = ( { key = \"run.seed\"; from = 1; to = 2; } );",
-                  "(until set -- $(cat /proc/$$/task/$$/children); [ $# -eq 3 ]; do sleep 0.01; done; "
+                  "(until set -- $(cat /proc/$$/task/$$/children); [ $# -eq 3 ] && "
+                  "[ -n \"$(cat /proc/$3/task/$3/children)\" ]; do sleep 0.01; done; "
                   "kill -INT $$) & exec \"$0\" sweep a.cfg -j 2 --store a.sqlite"),
       ==, 1);
   g_assert_nonnull(strstr(f->shown->str, CLEAR "interrupted: 0 done, 2 to go; the same command goes on\r\n"));

@@ -1,69 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* `iwarpsim table`, by its command line: what it prints, refuses and writes. */
 #include <string.h>
-#include <sys/wait.h>
 
+#include "cli_shell.h"
 #include "store_kit.h"
 
-static const char *program;
+typedef struct fixture {
+  store_kit kit;
+  cli_shell shell;
+} fixture;
 
-typedef struct outcome {
-  int status;
-  char *output;
-  char *errors;
-} outcome;
-
-static void outcome_clear(outcome *o)
+/* Runs "iwarpsim table STORE `options`", which must end with `status`. */
+static void run_table(fixture *f, int status, const char *options)
 {
-  g_free(o->output);
-  g_free(o->errors);
+  g_autofree char *line = g_strdup_printf("iwarpsim table '%s' %s", f->kit.path, options);
+
+  cli_shell_expect(&f->shell, status, line);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(outcome, outcome_clear)
-
-/* Runs "iwarpsim table STORE `options`", which stand in single words with blanks between; NULL: without a store. */
-static outcome run_table(const store_kit *kit, const char *options)
+static void expect_refused(fixture *f, const char *options, const char *part)
 {
-  g_autoptr(GError) error = NULL;
-  g_auto(GStrv) words = g_strsplit(options, " ", -1);
-  g_autoptr(GPtrArray) arguments = g_ptr_array_new();
-  g_ptr_array_add(arguments, (gpointer)program);
-  g_ptr_array_add(arguments, (gpointer) "table");
-  g_ptr_array_add(arguments, kit->path);
-  for (gsize i = 0; words[i] != NULL; i++) {
-    if (*words[i] != '\0') {
-      g_ptr_array_add(arguments, words[i]);
-    }
-  }
-  g_ptr_array_add(arguments, NULL);
-  outcome o;
-  int status;
-  g_spawn_sync(kit->folder, (char **)arguments->pdata, NULL, G_SPAWN_DEFAULT, NULL, NULL, &o.output,
-               &o.errors, &status, &error);
-  g_assert_no_error(error);
-  g_assert_true(WIFEXITED(status));
-  o.status = WEXITSTATUS(status);
-  return o;
+  run_table(f, 2, options);
+  cli_shell_expect_errors(&f->shell, part);
+  g_assert_cmpstr(f->shell.output, ==, "");
 }
 
-static void expect_part(const char *text, const char *part)
+static void set_up(fixture *f, gconstpointer program)
 {
-  if (strstr(text, part) == NULL) {
-    g_error("'%s' is not in '%s'", part, text);
-  }
-}
+  store_kit *kit = &f->kit;
 
-static void expect_refused(const store_kit *kit, const char *options, int status, const char *part)
-{
-  g_auto(outcome) o = run_table(kit, options);
-  expect_part(o.errors, part);
-  g_assert_cmpstr(o.output, ==, "");
-  g_assert_cmpint(o.status, ==, status);
-}
-
-static void set_up(store_kit *kit, gconstpointer unused)
-{
-  (void)unused;
+  cli_shell_open(&f->shell, program);
   store_kit_set_up(kit, "receiver.mode\nrun.seed");
   store_kit_add(kit, "receiver.mode=in-order run.seed=1", "buffer.reassembly_peak_octets=4 tcp.timeouts=1");
   store_kit_add(kit, "receiver.mode=in-order run.seed=2", "buffer.reassembly_peak_octets=6");
@@ -71,98 +37,94 @@ static void set_up(store_kit *kit, gconstpointer unused)
   store_kit_add(kit, "receiver.mode=out-of-order run.seed=2", "buffer.reassembly_peak_octets=2");
 }
 
-static void tear_down(store_kit *kit, gconstpointer unused)
+static void tear_down(fixture *f, gconstpointer unused)
 {
   (void)unused;
-  store_kit_tear_down(kit);
+  store_kit_tear_down(&f->kit);
+  cli_shell_close(&f->shell, "out.csv");
 }
 
 /* {4, 6}: s = sqrt(2), t(0.975, 1) = 12.7062: 12.7062 * sqrt(2) / sqrt(2) = 12.7. The five quantities a reader asks for first. */
-static void test_defaults(store_kit *kit, gconstpointer unused)
+static void test_defaults(fixture *f, gconstpointer unused)
 {
   (void)unused;
-  g_auto(outcome) o = run_table(kit, "");
-  g_assert_cmpstr(o.errors, ==, "");
-  g_assert_cmpint(o.status, ==, 0);
-  expect_part(o.output, "A question\nscenario a, seeds 1–2, iwarpsim 0.1.0\n4 runs at 2 points\n");
-  expect_part(o.output, "in-order       2  1!   5      13");
-  expect_part(o.output, "\nbuffer.reassembly_peak_octets in octets\n");
-  expect_part(o.output, "\nbuffer.reassembly_p99_octets: no run has it\n");
-  expect_part(o.output, "\nplacement.octets_direct/placement.octets: no run has it\n");
-  expect_part(o.output, "\ngoodput_bit_per_s: no run has it\n");
-  expect_part(o.output, "\ntcp.timeouts in timeouts\n");
+  run_table(f, 0, "");
+  g_assert_cmpstr(f->shell.errors, ==, "");
+  cli_shell_expect_output(&f->shell,
+                          "A question\nscenario a, seeds 1–2, iwarpsim 0.1.0\n4 runs at 2 points\n");
+  cli_shell_expect_output(&f->shell, "in-order       2  1!   5      13");
+  cli_shell_expect_output(&f->shell, "\nbuffer.reassembly_peak_octets in octets\n");
+  cli_shell_expect_output(&f->shell, "\nbuffer.reassembly_p99_octets: no run has it\n");
+  cli_shell_expect_output(&f->shell, "\nplacement.octets_direct/placement.octets: no run has it\n");
+  cli_shell_expect_output(&f->shell, "\ngoodput_bit_per_s: no run has it\n");
+  cli_shell_expect_output(&f->shell, "\ntcp.timeouts in timeouts\n");
 }
 
-static void test_leave_out(store_kit *kit, gconstpointer unused)
+static void test_leave_out(fixture *f, gconstpointer unused)
 {
   (void)unused;
-  g_auto(outcome) o = run_table(kit, "--leave-out timeouts --metric buffer.reassembly_peak_octets");
-  g_assert_cmpint(o.status, ==, 0);
-  expect_part(o.output, "3 runs at 2 points; 1 of 4 runs left out (timeouts)\n");
-  expect_part(o.output, "in-order       1   6         -");
-  g_assert_null(strstr(o.output, "!"));
-  g_assert_null(strstr(o.output, "goodput"));
+  run_table(f, 0, "--leave-out timeouts --metric buffer.reassembly_peak_octets");
+  cli_shell_expect_output(&f->shell, "3 runs at 2 points; 1 of 4 runs left out (timeouts)\n");
+  cli_shell_expect_output(&f->shell, "in-order       1   6         -");
+  g_assert_null(strstr(f->shell.output, "!"));
+  g_assert_null(strstr(f->shell.output, "goodput"));
 }
 
 /* The pairs of seeds 1 and 2: 4 - 1 and 6 - 2. */
-static void test_pair(store_kit *kit, gconstpointer unused)
+static void test_pair(fixture *f, gconstpointer unused)
 {
   (void)unused;
-  g_auto(outcome) o = run_table(
-      kit,
+  run_table(
+      f, 0,
       "--pair receiver.mode=in-order,out-of-order --metric buffer.reassembly_peak_octets --csv out.csv -q");
-  g_assert_cmpstr(o.errors, ==, "");
-  g_assert_cmpstr(o.output, ==, "");
-  g_assert_cmpint(o.status, ==, 0);
-  g_autofree char *path = g_build_filename(kit->folder, "out.csv", NULL);
-  g_autofree char *csv = NULL;
-  g_assert_true(g_file_get_contents(path, &csv, NULL, NULL));
-  expect_part(csv, "# differences: receiver.mode: in-order minus out-of-order\n");
-  expect_part(csv, "\nbuffer.reassembly_peak_octets,octets,2,1,3.5,");
+  g_assert_cmpstr(f->shell.errors, ==, "");
+  g_assert_cmpstr(f->shell.output, ==, "");
+  g_autofree char *csv = cli_shell_read(&f->shell, "out.csv");
+  g_assert_nonnull(strstr(csv, "# differences: receiver.mode: in-order minus out-of-order\n"));
+  g_assert_nonnull(strstr(csv, "\nbuffer.reassembly_peak_octets,octets,2,1,3.5,"));
 }
 
-static void test_refusals(store_kit *kit, gconstpointer unused)
+static void test_refusals(fixture *f, gconstpointer unused)
 {
   (void)unused;
-  expect_refused(kit, "another.sqlite", 2, "one STORE is needed, 2 were given");
-  expect_refused(kit, "--metric tcp.timeout", 2, "did you mean 'tcp.timeouts'?");
-  expect_refused(kit, "--metric tcp.timeouts/nothing", 2, "'nothing' is no metric");
-  expect_refused(kit, "--pair receiver.mod=a,b", 2, "did you mean 'receiver.mode'?");
-  expect_refused(kit, "--pair receiver.mode=in-order,assume-aligned", 2,
+  expect_refused(f, "another.sqlite", "one STORE is needed, 2 were given");
+  expect_refused(f, "--metric tcp.timeout", "did you mean 'tcp.timeouts'?");
+  expect_refused(f, "--metric tcp.timeouts/nothing", "'nothing' is no metric");
+  expect_refused(f, "--pair receiver.mod=a,b", "did you mean 'receiver.mode'?");
+  expect_refused(f, "--pair receiver.mode=in-order,assume-aligned",
                  "no run has receiver.mode = assume-aligned; expected two of in-order, out-of-order");
-  expect_refused(kit, "--leave-out timeout", 2, "did you mean timeouts?");
-  expect_refused(kit, "--csv no/such/folder/out.csv", 2, "no/such/folder/out.csv");
+  expect_refused(f, "--leave-out timeout", "did you mean timeouts?");
+  expect_refused(f, "--csv no/such/folder/out.csv", "no/such/folder/out.csv");
 }
 
 /* Nothing to tabulate is said of the file by name, and is no table without rows. */
-static void test_nothing_left(store_kit *kit, gconstpointer unused)
+static void test_nothing_left(fixture *f, gconstpointer unused)
 {
   (void)unused;
-  store_kit_sql(kit, "DELETE FROM runs");
-  expect_refused(kit, "", 2, "a.sqlite: the store holds no runs");
-  store_kit_add_status(kit, "run.seed=5", "", RUN_FAILED);
-  expect_refused(kit, "", 2, "a.sqlite: none of the store's 1 run is left: 1 of 1 run did not end ok");
-  store_kit_add(kit, "run.seed=6", "tcp.timeouts=3");
-  expect_refused(kit, "--leave-out timeouts", 2,
-                 "1 of 2 runs left out (timeouts); 1 of 2 runs did not end ok");
+  store_kit_sql(&f->kit, "DELETE FROM runs");
+  expect_refused(f, "", "a.sqlite: the store holds no runs");
+  store_kit_add_status(&f->kit, "run.seed=5", "", RUN_FAILED);
+  expect_refused(f, "", "a.sqlite: none of the store's 1 run is left: 1 of 1 run did not end ok");
+  store_kit_add(&f->kit, "run.seed=6", "tcp.timeouts=3");
+  expect_refused(f, "--leave-out timeouts", "1 of 2 runs left out (timeouts); 1 of 2 runs did not end ok");
 }
 
-static void test_no_store(store_kit *kit, gconstpointer unused)
+static void test_no_store(fixture *f, gconstpointer unused)
 {
   (void)unused;
-  g_free(kit->path);
-  kit->path = g_build_filename(kit->folder, "missing.sqlite", NULL);
-  expect_refused(kit, "", 2, "missing.sqlite");
-  g_free(kit->path);
-  kit->path = g_build_filename(kit->folder, "a.cfg", NULL);
-  expect_refused(kit, "", 2, "a.cfg");
+  g_free(f->kit.path);
+  f->kit.path = g_build_filename(f->kit.folder, "missing.sqlite", NULL);
+  expect_refused(f, "", "missing.sqlite");
+  g_free(f->kit.path);
+  f->kit.path = g_build_filename(f->kit.folder, "a.cfg", NULL);
+  expect_refused(f, "", "a.cfg");
 }
 
 int main(int argc, char **argv)
 {
   static const struct {
     const char *path;
-    void (*function)(store_kit *, gconstpointer);
+    void (*function)(fixture *, gconstpointer);
   } tests[] = {
       {"/cli_table/defaults", test_defaults},
       {"/cli_table/leave_out", test_leave_out},
@@ -173,10 +135,8 @@ int main(int argc, char **argv)
   };
   g_test_init(&argc, &argv, NULL);
   g_assert_cmpint(argc, ==, 2);
-  g_autofree char *absolute = g_canonicalize_filename(argv[1], NULL); /* it runs in other folders */
-  program = absolute;
   for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
-    g_test_add(tests[i].path, store_kit, NULL, set_up, tests[i].function, tear_down);
+    g_test_add(tests[i].path, fixture, argv[1], set_up, tests[i].function, tear_down);
   }
   return g_test_run();
 }

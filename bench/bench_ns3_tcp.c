@@ -33,7 +33,7 @@ int main(int argc, char **argv)
   config.segment_octets = SEGMENT_OCTETS;
   config.buffer_octets = (uint32_t)value[3];
   config.congestion = NS3_TCP_BULK_CUBIC;
-  config.proportional_reduction = true;
+  config.prr = true;
   if (!ns3_tcp_bulk_run(&config, &result, &error)) {
     fprintf(stderr, "bench_ns3_tcp: %s\n", error.message);
     return 1;

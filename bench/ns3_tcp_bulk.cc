@@ -117,7 +117,7 @@ bool set_defaults(const ns3_tcp_bulk_config &config, ns3_shim_error *error)
 {
   TypeId congestion = congestion_of(config.congestion);
   TypeId recovery =
-      config.proportional_reduction ? TcpPrrRecovery::GetTypeId() : TcpClassicRecovery::GetTypeId();
+      config.prr ? TcpPrrRecovery::GetTypeId() : TcpClassicRecovery::GetTypeId();
   const struct {
     const char *name;
     const AttributeValue &value;
@@ -204,7 +204,7 @@ extern "C" void ns3_tcp_bulk_config_init(ns3_tcp_bulk_config *config, uint64_t o
   config->buffer_octets = 4 << 20;
   config->sack = true;
   config->timestamps = true;
-  config->proportional_reduction = true;
+  config->prr = true;
   config->congestion = NS3_TCP_BULK_NEW_RENO;
   ns3_shim_device_config_init(&config->device, rate_bit_per_s);
   config->device.mtu_octets = mtu_octets;

@@ -24,7 +24,7 @@ typedef struct ns3_tcp_bulk_config {
   uint32_t buffer_octets;           /* send and receive buffer of each end, 1 segment … 2^30 */
   bool sack;
   bool timestamps;
-  bool proportional_reduction; /* ns-3's default recovery; else its classic one */
+  bool prr; /* ns-3's default recovery; else its classic one */
   ns3_tcp_bulk_congestion congestion;
   uint64_t
       lost_segment; /* the segment with payload that the receiver's device loses, counted from 1; 0: none */

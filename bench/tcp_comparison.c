@@ -162,8 +162,8 @@ static tcp_config config_of(const tcp_comparison *comparison, unsigned end)
   config.dsack = false;
   config.rack = false;
   config.tail_loss_probe = false;
-  config.proportional_reduction = false;
-  config.forward_rto_recovery = false;
+  config.prr = false;
+  config.frto = false;
   config.restart_after_idle = false;
   config.ecn = TCP_ECN_OFF;
   config.congestion = TCP_CONGESTION_NEWRENO;

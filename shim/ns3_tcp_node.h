@@ -48,8 +48,8 @@ typedef struct ns3_tcp_node_config {
   bool timestamps;
   bool nagle;
   bool limited_transmit;
-  bool proportional_reduction; /* else ns-3's classic recovery */
-  bool hystart;                /* of CUBIC */
+  bool prr;     /* else ns-3's classic recovery */
+  bool hystart; /* of CUBIC */
   bool pacing;
   ns3_tcp_congestion congestion;
   ns3_tcp_ecn ecn;

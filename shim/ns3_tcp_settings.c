@@ -47,7 +47,7 @@ ns3_tcp_node_config ns3_tcp_settings_of(const tcp_config *config)
                                .timestamps = config->timestamps,
                                .nagle = config->nagle,
                                .limited_transmit = config->limited_transmit,
-                               .proportional_reduction = config->proportional_reduction,
+                               .prr = config->prr,
                                .hystart = config->slow_start == TCP_SLOW_START_HYSTART,
                                .pacing = config->pacing,
                                .congestion = congestions[config->congestion],

@@ -77,7 +77,7 @@ static gboolean find_resend(replay *r, GError **error)
     if (r->resend_ps == 0) {
       g_set_error(
           error, REPLAY_ERROR, REPLAY_ERROR_CAPTURE,
-          "no handshake in it shows a round trip; say when lost segments are sent again by --resend TIME, or "
+          "no handshake in it shows a round trip; --resend TIME sets when lost segments are sent again, or "
           "--resend never");
       return FALSE;
     }
@@ -214,7 +214,8 @@ static void note_missing(const replay_profile *profile, const configuration *c, 
   }
 }
 
-/* Startup ended where `direction` leads, so that FPDUs were not to come: the connection was rejected, or the frame has the key of the other role. */
+/* Startup ended where `direction` leads, so that FPDUs were not to come: the connection was rejected, or
+ * the frame has the key of the other role. */
 static bool is_refused(const decode_connection *decoded, enum side direction)
 {
   bool has_right_key = direction == SIDE_INITIATOR ? decoded->has_request : decoded->has_reply;
@@ -285,8 +286,8 @@ static void note_all(const replay_profile *profile, const configuration *c,
   note_long(profile, c, notes);
   if (outcome->backward > 0) {
     g_ptr_array_add(notes,
-                    g_strdup_printf("%" G_GUINT64_FORMAT " packets say that they came before the packet in "
-                                    "front of them; they come right behind it here",
+                    g_strdup_printf("%" G_GUINT64_FORMAT " packets bear an earlier time than the packet "
+                                    "before them; they come right after it here",
                                     outcome->backward));
   }
   if (outcome->given_up > 0) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Replays a capture: what it shows arriving at the receiving ends arrives at receivers of the model, at its captured times, and what they hold
- * and place is measured as in a run. */
+/* Replays a capture: what it shows arriving at the receiving ends arrives at receivers of the model, at
+ * its captured times, and what they hold and place is measured as in a run. */
 #ifndef REPLAY_REPLAY_H
 #define REPLAY_REPLAY_H
 
@@ -28,21 +28,23 @@ typedef struct replay_options {
 
 typedef struct replay replay;
 
-/* Reads the capture for the first time. NULL and `error` (one line) when it cannot be read, nothing in it can be replayed, or a key is
- * refused. `options` are copied, what they point to must outlive the replay. Free with replay_free() (NULL is allowed). */
+/* Reads the capture for the first time. NULL and `error` (one line) when it cannot be read, nothing in it
+ * can be replayed, or a key is refused. `options` are copied, what they point to must outlive the replay.
+ * Free with replay_free() (NULL is allowed). */
 replay *replay_new(const replay_options *options, GError **error);
 void replay_free(replay *r);
 
 /* The replay's scenario: defaults, what was set, and what the capture shows. */
 const scenario *replay_scenario_of(const replay *r);
 
-/* Which end is measured, and what lies between the capture and it, for a person to read. Free with g_free(). */
+/* Which end is measured, and what lies between the capture and it, for a person to read. Free with
+ * g_free(). */
 char *replay_measured(const replay *r);
 char *replay_path(const replay *r);
 
-/* Reads the capture for the second time, into the receivers; writes DIRECTORY/occupancy.csv, unless measure.series is none. Fills `result` as
- * simulation_run(), and `notes` (of char *, to be freed with g_free()) with what a user should know. Once. FALSE and `error` when a file cannot
- * be read or written. */
+/* Reads the capture for the second time, into the receivers; writes DIRECTORY/occupancy.csv, unless
+ * measure.series is none. Fills `result` as simulation_run(), and `notes` (of char *, to be freed with
+ * g_free()) with what a user should know. Once. FALSE and `error` when a file cannot be read or written. */
 gboolean replay_run(replay *r, const char *directory, simulation_result *result, GPtrArray *notes,
                     GError **error);
 

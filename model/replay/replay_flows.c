@@ -41,7 +41,8 @@ void replay_flows_free(replay_flows *flows)
   }
 }
 
-/* Of the flows between its ends `flow` is the current one: the second time when no later one is, the first time when it is the first. */
+/* Of the flows between its ends `flow` is the current one: the second time when no later one is, the first
+ * time when it is the first. */
 static void make_current(replay_flows *flows, const capture_flow *flow, uint8_t measured, bool is_read)
 {
   datagram_flow key = {.source = flow->ends[0].address,

@@ -10,7 +10,8 @@
 #include "replay/replay_scenario.h"
 #include "replay/replay_source.h"
 
-/* Which of the segments that come out of a replay's path start with an FPDU: only who decodes them can tell, for nobody frames them here. */
+/* Counts which of the segments that come out of a replay's path start with an FPDU: nobody frames them
+ * here, so they are decoded. */
 typedef struct alignment_decoder {
   decode_session *session;
   uint64_t packets;
@@ -150,7 +151,7 @@ static void on_arrival(void *user, datagram *packet, time_ps now)
   session_receive(measured_host(user), packet, now);
 }
 
-/* --- What the capture says --- */
+/* --- What the capture decides --- */
 
 /* A segment towards a measured end sets off. */
 static void offer(replay_network *self, uint32_t index, const capture_flow *flow,
@@ -230,7 +231,8 @@ static double on_share(const void *user)
   return capture_source_share(self->config.source);
 }
 
-/* Whether nothing of a segment of the peer's is missing. True as well of one that the replay does not heed. */
+/* Whether nothing of a segment of the peer's is missing. True as well of one that the replay does not
+ * heed. */
 static bool has_arrived(void *user, uint32_t index, const datagram *packet)
 {
   const replay_network *self = user;
@@ -299,7 +301,8 @@ static uint32_t emss_octets(const replay_network *self)
              : 0;
 }
 
-/* Of the Data Source and its path a capture shows nothing but EMSS; where FPDUs start, only a decoder knows. */
+/* Of the Data Source and its path a capture shows nothing but EMSS; where FPDUs start, only a decoder
+ * knows. */
 static void network_set_metrics(const session_network *network, enum side source, metric_values *values)
 {
   const replay_network *self = (const replay_network *)network;
@@ -433,7 +436,8 @@ replay_network *replay_network_new(const replay_network_config *config, GError *
     replay_network_free(self);
     return NULL;
   }
-  /* A path, or IP reassembly that does not take all, changes what comes to TCP: where that starts with an FPDU is seen after them. */
+  /* A path, or IP reassembly that does not take all, changes what comes to TCP: where that starts with an
+   * FPDU is seen after them. */
   if (self->path || c->receiver.ip_option != IP_REASSEMBLY_UNLIMITED) {
     self->alignment = alignment_new(config->decoding);
   }

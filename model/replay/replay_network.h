@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The network of a replay, which plays a capture's packets, and the session that it plays them to: the captured segments towards the measured
- * ends come at their captured times, or after the path that the user wants them to take first. What those ends send goes nowhere: what the real
- * ends sent is in the capture. */
+/* The network of a replay, which plays a capture's packets, and the session that it plays them to: the
+ * captured segments towards the measured ends come at their captured times, or after the path that the
+ * user wants them to take first. What those ends send goes nowhere: what the real ends sent is in the
+ * capture. */
 #ifndef REPLAY_REPLAY_NETWORK_H
 #define REPLAY_REPLAY_NETWORK_H
 
@@ -24,12 +25,13 @@ typedef struct replay_network_config {
   time_ps resend_ps;      /* what has not arrived so long after it was due is offered again; 0: never */
 } replay_network_config;
 
-/* `config` is copied, what it points to must outlive the network. NULL and `error` when the path cannot be made. Free with
- * replay_network_free(), which frees the session (NULL is allowed). */
+/* `config` is copied, what it points to must outlive the network. NULL and `error` when the path cannot be
+ * made. Free with replay_network_free(), which frees the session (NULL is allowed). */
 replay_network *replay_network_new(const replay_network_config *config, GError **error);
 void replay_network_free(replay_network *self);
 
-/* The session, ready for session_run(): to the capture's end, until all that is on the path has come and all timers have run, or to run.stop. */
+/* The session, ready for session_run(): to the capture's end, until all that is on the path has come and
+ * all timers have run, or to run.stop. */
 session *replay_network_session(const replay_network *self);
 
 typedef struct replay_network_outcome {

@@ -33,7 +33,8 @@ struct replay_path {
 
 static void on_timer(void *user, time_ps now);
 
-/* Asked of nobody: where FPDUs start is known when they have come. What asks is there for the reordering that it counts. */
+/* Asked of nobody: where FPDUs start is known when they have come. What asks is there for the reordering
+ * that it counts. */
 static bool is_fpdu_start(void *user, const datagram_flow *flow, int64_t position, uint32_t *hint)
 {
   (void)user;
@@ -124,11 +125,12 @@ static bool is_missed_when_lost(const datagram *packet)
          (packet->payload.length > 0 || (datagram_tcp_flags(packet) & TCP_FIN) != 0);
 }
 
-/* `packet` sets off. Returns when it will be missed: so long after it is through with the links, at whose queues it may have to wait. */
+/* `packet` sets off. Returns when it will be missed: so long after it is through with the links, at whose
+ * queues it may have to wait. */
 static time_ps send_off(replay_path *path, datagram *packet, time_ps now)
 {
   send(path, packet, now);
-  /* What comes behind it is no sooner through than it. */
+  /* What comes after it is no sooner through than it. */
   return time_ps_after(path->path ? path_direction_earliest_arrival(path->path, now) : now,
                        path->config.resend_ps);
 }

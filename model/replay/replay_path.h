@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The path that a capture's traffic takes before it arrives, with what the user asked for (loss, reordering, a middlebox, a link …), as an
- * open-loop model: the captured segments are offered to it at their captured times, whatever becomes of them. Nobody sends again what this path
- * loses: a real sender's reaction is not in the capture. For that a segment can be offered again, a fixed time after it was due to arrive, until it has. */
+/* The path that a capture's traffic takes before it arrives, with what the user asked for (loss,
+ * reordering, a middlebox, a link …), as an open-loop model: the captured segments are offered to it at
+ * their captured times, whatever becomes of them. Nobody sends again what this path loses: a real sender's
+ * reaction is not in the capture. For that a segment can be offered again, a fixed time after it was due
+ * to arrive, until it has. */
 #ifndef REPLAY_REPLAY_PATH_H
 #define REPLAY_REPLAY_PATH_H
 
@@ -24,17 +26,20 @@ typedef struct replay_path_config {
   void *user;
 } replay_path_config;
 
-/* NULL and `error` when the engine refuses a link. Free with replay_path_free(), before the engine (NULL is allowed). */
+/* NULL and `error` when the engine refuses a link. Free with replay_path_free(), before the engine (NULL
+ * is allowed). */
 replay_path *replay_path_new(const replay_path_config *config, GError **error);
 void replay_path_free(replay_path *path);
 
-/* A segment of `connection`, or a fragment of one (UINT32_MAX: it is never offered again), sets off; takes the reference. */
+/* A segment of `connection`, or a fragment of one (UINT32_MAX: it is never offered again), sets off; takes
+ * the reference. */
 void replay_path_offer(replay_path *path, uint32_t connection, datagram *packet, time_ps now);
 
 /* Segments that were offered again in vain, as often as a TCP would try. */
 uint64_t replay_path_given_up(const replay_path *path);
 
-/* Packets that were larger than the MTU of one of the path's links, and of IPv6, which only its source may cut. */
+/* Packets that were larger than the MTU of one of the path's links, and of IPv6, which only its source may
+ * cut. */
 uint64_t replay_path_too_big(const replay_path *path);
 
 /* The metrics of the path, where there is one, but those of where FPDUs start. */

@@ -59,7 +59,7 @@ static guint index_of(replay_stags *stags, uint32_t stag)
 void replay_stags_add(replay_stags *stags, uint32_t stag, uint64_t offset, uint32_t length)
 {
   if (offset + length < offset) {
-    return; /* ddp-07/rfc5041 §7.1 (DDP-156): the receiver will say so */
+    return; /* ddp-07/rfc5041 §7.1 (DDP-156): the receiver will report it */
   }
   if (stags->extents->len == 0 || at(stags, stags->last)->stag != stag) {
     stags->last = index_of(stags, stag);
@@ -214,7 +214,8 @@ static void note_handshake(const reading *of, const capture_segment *segment)
   }
 }
 
-/* What was missing at `position` came to the end that the direction leads to: it acknowledged it, or the capture shows no acknowledgement of its. */
+/* What was missing at `position` came to the end that the direction leads to: it acknowledged it, or the
+ * capture shows no acknowledgement of its. */
 static bool came_elsewhere(const reading *of, const decode_note *note)
 {
   const decode_connection *decoded = decode_session_connection(of->session, note->connection);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the first reading of a capture shows: which connections speak MPA and how, and what their receiving ends must have had
- * ready for what came (memory for Writes and Read Responses, buffers for Sends). */
+/* What the first reading of a capture shows: which connections speak MPA and how, and what their receiving
+ * ends must have had ready for what came (memory for Writes and Read Responses, buffers for Sends). */
 #ifndef REPLAY_REPLAY_PROFILE_H
 #define REPLAY_REPLAY_PROFILE_H
 
@@ -11,25 +11,26 @@
 #include "decode/decode_session.h"
 #include "net/capture_source.h"
 
-/* The STags that one direction of a capture's traffic writes to, with the octets of each that it does write: what the receiving end must have
- * registered, as far as can be seen. */
+/* The STags that one direction of a capture's traffic writes to, with the octets of each that it does
+ * write: what the receiving end must have registered, as far as can be seen. */
 typedef struct replay_stags replay_stags;
 
 /* None. Free with replay_stags_free() (NULL is allowed). */
 replay_stags *replay_stags_new(void);
 void replay_stags_free(replay_stags *stags);
 
-/* `length` (> 0) octets are written at Tagged Offset `offset` of `stag`. A range that passes 2^64 is no one's and is passed over. */
+/* `length` (> 0) octets are written at Tagged Offset `offset` of `stag`. A range that passes 2^64 is no
+ * one's and is passed over. */
 void replay_stags_add(replay_stags *stags, uint32_t stag, uint64_t offset, uint32_t length);
 
-/* Registers each in `table` for the streams of `protection_domain`, for remote writing within what was added; what is written goes
- * nowhere. */
+/* Registers each in `table` for the streams of `protection_domain`, for remote writing within what was
+ * added; what is written goes nowhere. */
 void replay_stags_register(const replay_stags *stags, ddp_stag_table *table, uint32_t protection_domain);
 
 /* One direction of a connection. */
 typedef struct replay_direction_profile {
-  /* From this stream position on octets came to the end, which acknowledged them, and are not in the capture; UINT64_MAX: none. When the capture
-   * shows no acknowledgements, all that is missing. */
+  /* From this stream position on octets came to the end, which acknowledged them, and are not in the
+   * capture; UINT64_MAX: none. When the capture shows no acknowledgements, all that is missing. */
   uint64_t missing_from;
   uint64_t first_position; /* of the first FPDU, and its place in the FPDU phase; UINT64_MAX: there is none */
   uint64_t first_offset;
@@ -77,11 +78,12 @@ typedef struct replay_reading {
   decode_options decoding;
 } replay_reading;
 
-/* Called from time to time with how much of the file has been read, 0 … 1, and the time of the last packet. */
+/* Called from time to time with how much of the file has been read, 0 … 1, and the time of the last
+ * packet. */
 typedef void (*replay_progress)(void *user, double share, time_ps now);
 
-/* Reads the whole capture. NULL and `error` when it cannot be opened; when nothing in it speaks MPA there are no connections. Free with
- * replay_profile_free() (NULL is allowed). */
+/* Reads the whole capture. NULL and `error` when it cannot be opened; when nothing in it speaks MPA there
+ * are no connections. Free with replay_profile_free() (NULL is allowed). */
 replay_profile *replay_profile_read(const replay_reading *capture, replay_progress progress, void *user,
                                     GError **error);
 void replay_profile_free(replay_profile *profile);

@@ -22,7 +22,8 @@ static gboolean key_problem(const scenario *s, scenario_key key, const char *tex
   return FALSE;
 }
 
-/* What a replay heeds, "run.seed, receiver.* and theory.*": a group by its name where it heeds all keys of it. Free with g_free(). */
+/* What a replay heeds, "run.seed, receiver.* and theory.*": a group by its name where it heeds all keys of
+ * it. Free with g_free(). */
 static char *heeded_names(void)
 {
   g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
@@ -115,7 +116,7 @@ scenario *replay_scenario_new(const char *path, const char *const *sets, GError 
   return s;
 }
 
-/* --- What the capture says --- */
+/* --- What the capture decides --- */
 
 uint8_t replay_scenario_measured_end(const configuration *c, const decode_connection *decoded)
 {
@@ -191,7 +192,8 @@ static gboolean check_direction(const scenario *s, GError **error)
   return TRUE;
 }
 
-/* A link that was not asked for costs nothing: of what makes one, all that was not given lets everything through at once. */
+/* A link that was not asked for costs nothing: of what makes one, all that was not given lets everything
+ * through at once. */
 static gboolean say_link(scenario *s, GError **error)
 {
   const configuration *c = scenario_configuration(s);
@@ -237,7 +239,8 @@ gboolean replay_scenario_complete(scenario *s, const replay_profile *profile, GE
       !say_side(s, profile, error) || !say_protocol(s, profile, error) || !check_direction(s, error)) {
     return FALSE;
   }
-  /* What ends a capture's connection is its own matter: unless the user says so, no end of it is a failure of the replay. */
+  /* What ends a capture's connection is its own matter: unless the user asks for it, no end of it is a
+   * failure of the replay. */
   if (!scenario_given(s, SCENARIO_RUN_EXPECT) && !say(s, SCENARIO_RUN_EXPECT, "any", error)) {
     return FALSE;
   }
@@ -259,7 +262,7 @@ static uint32_t emss_of(const replay_handshake *handshake, uint8_t peer)
                                   : (uint32_t)ETHERNET_EMSS_OCTETS;
 }
 
-/* What the real end said in its own startup frame counts as far as what it receives shows it. */
+/* The real end's own startup frame counts as far as what it receives shows it. */
 void replay_scenario_connect(const configuration *c, const replay_profile *profile, uint32_t index,
                              rnic_endpoint_config *config, replay_transport_place *place)
 {
@@ -271,7 +274,8 @@ void replay_scenario_connect(const configuration *c, const replay_profile *profi
   uint8_t peer = (uint8_t)!replay_scenario_measured_end(c, decoded);
   /* Without the peer's SYN the stream begins with the first FPDU that is known. */
   bool midway = !g_array_index(profile->flows, capture_flow, decoded->flow).has_syn[peer];
-  /* The peer's startup frame is not in the capture: MPA starts without. One with the wrong key is, and is the receiver's to refuse. */
+  /* The peer's startup frame is not in the capture: MPA starts without. One with the wrong key is, and is
+   * the receiver's to refuse. */
   bool frameless = midway || !decoded->has_frame[from];
   uint64_t streaming = midway ? 0 : frameless ? towards->phase_start : towards->streaming_octets;
 

@@ -46,8 +46,8 @@ void replay_source_free(replay_source *source)
   }
 }
 
-/* Reads the next packet. Returns its time, or TIME_PS_NEVER when there is none. One whose time is past comes a picosecond after the one
- * before it: what is held between them is seen. */
+/* Reads the next packet. Returns its time, or TIME_PS_NEVER when there is none. One whose time is past
+ * comes a picosecond after the one before it: what is held between them is seen. */
 static time_ps read_next(replay_source *source)
 {
   /* replay_profile has noted where the capture is broken */

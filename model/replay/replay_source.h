@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The second reading of a capture: its packets, one after the other, at their captured times on an engine's clock. */
+/* The second reading of a capture: its packets, one after the other, at their captured times on an
+ * engine's clock. */
 #ifndef REPLAY_REPLAY_SOURCE_H
 #define REPLAY_REPLAY_SOURCE_H
 
@@ -21,12 +22,14 @@ typedef struct replay_source_events {
   void (*ended)(void *user, time_ps now);
 } replay_source_events;
 
-/* A source of what is in `capture`, of which nothing has been read and which stays the caller's, on `clock`; `events` are copied and called with `user`.
+/* A source of what is in `capture`, of which nothing has been read and which stays the caller's, on
+ * `clock`; `events` are copied and called with `user`.
  *
- * Time 0 is the capture's origin. A packet comes in the first picosecond of its nanosecond, one that bears an earlier time than the one before it
- * with that one. Packets of one nanosecond come together, as what a path lets go together does in a run. But in a file of
- * microseconds (`coarse`) they came one after the other: each comes a picosecond after the one before it, so that no value of a series
- * is lost. Free with replay_source_free(), before the engine (NULL is allowed). */
+ * Time 0 is the capture's origin. A packet comes in the first picosecond of its nanosecond, one that bears
+ * an earlier time than the one before it with that one. Packets of one nanosecond come together, as what a
+ * path lets go together does in a run. But in a file of microseconds (`coarse`) they came one after the
+ * other: each comes a picosecond after the one before it, so that no value of a series is lost. Free with
+ * replay_source_free(), before the engine (NULL is allowed). */
 replay_source *replay_source_new(capture_source *capture, bool coarse, engine *clock,
                                  const replay_source_events *events, void *user);
 void replay_source_free(replay_source *source);
@@ -37,7 +40,8 @@ void replay_source_start(replay_source *source);
 /* Packets whose times were before those of the packets before them. */
 uint64_t replay_source_backward(const replay_source *source);
 
-/* The packet that `capture` has just read, as it was on the wire; NULL when it is none. One reference, the caller's. */
+/* The packet that `capture` has just read, as it was on the wire; NULL when it is none. One reference, the
+ * caller's. */
 datagram *replay_source_datagram(const capture_source *capture);
 
 typedef struct replay_packets replay_packets;
@@ -49,9 +53,10 @@ void replay_packets_free(replay_packets *packets);
 /* The header of `segment`, which an end of `flow` sent, as far as a receiver heeds it. */
 tcp_header replay_packet_header(const capture_flow *flow, const capture_segment *segment);
 
-/* The part of `segment` from octet `*from` of its payload on, at most as much as a datagram holds, as a datagram with a payload of its own; `*from`
- * moves to its end. What offload joined beyond that, is several. A wrong checksum is wrong in it, too; one that is unfinished or
- * not known is right. One reference, the caller's. */
+/* The part of `segment` from octet `*from` of its payload on, at most as much as a datagram holds, as a
+ * datagram with a payload of its own; `*from` moves to its end. What offload joined beyond that, is
+ * several. A wrong checksum is wrong in it, too; one that is unfinished or not known is right. One
+ * reference, the caller's. */
 datagram *replay_packet_of(replay_packets *packets, const capture_flow *flow, const capture_segment *segment,
                            uint32_t *from);
 

@@ -117,12 +117,13 @@ static void take(replay_transport *self, const tcp_incoming *segment)
   close_when_done(self, segment->now);
 }
 
-/* As on a synchronised connection. `again`: the replay offers it again, with the timestamp of the first time, where a TCP would have put a new
- * one. */
+/* As on a synchronised connection. `again`: the replay offers it again, with the timestamp of the first
+ * time, where a TCP would have put a new one. */
 static void arrive(replay_transport *self, const tcp_incoming *segment, bool again)
 {
   if (tcp_header_has(segment->header, TCP_SYN)) {
-    /* The peer's, perhaps with the ACK of ours, which ends the handshake of an end that opened the connection. */
+    /* The peer's, perhaps with the ACK of ours, which ends the handshake of an end that opened the
+     * connection. */
     if (segment->position == -1 && tcp_header_has(segment->header, TCP_ACK)) {
       take_timestamp(self, segment);
       establish(self, segment->now);

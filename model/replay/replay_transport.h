@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The TCP of an endpoint to which a capture's segments arrive (a tcp_transport_factory). What is acceptable, held, out of order and passed up
- * when is decided by TCP's own tcp_acceptance_judge() and tcp_receiver, as in a run. What the endpoint sends goes nowhere and is acknowledged at
- * once: what the real end sent is in the capture, and comes by replay_transport_sent(). */
+/* The TCP of an endpoint to which a capture's segments arrive (a tcp_transport_factory). What is
+ * acceptable, held, out of order and passed up when is decided by TCP's own tcp_acceptance_judge() and
+ * tcp_receiver, as in a run. What the endpoint sends goes nowhere and is acknowledged at once: what the
+ * real end sent is in the capture, and comes by replay_transport_sent(). */
 #ifndef REPLAY_REPLAY_TRANSPORT_H
 #define REPLAY_REPLAY_TRANSPORT_H
 
 #include "tcp/tcp_transport.h"
 
-/* RFC 7323 §2.3: the largest window that can be announced. A capture does not always show what was: what came lay in it. */
+/* RFC 7323 §2.3: the largest window that can be announced. A capture does not always show what was: what
+ * came lay in it. */
 #define REPLAY_WINDOW_OCTETS (UINT64_C(65535) << 14)
 
 /* The `user` of replay_transport_new(); copied. */
@@ -19,9 +21,10 @@ typedef struct replay_transport_place {
   tcp_transport **made; /* gets the transport made */
 } replay_transport_place;
 
-/* A tcp_transport_factory; of `config` passing and receive_mtu_octets count. TCP is established by the first segment with an ACK, which ends the
- * handshake whichever end opened it; closed when both FINs have come and are acknowledged in the capture, or by a RST (RFC 9293 §3.10.7.4).
- * Segments with a wrong checksum are dropped and counted. */
+/* A tcp_transport_factory; of `config` passing and receive_mtu_octets count. TCP is established by the
+ * first segment with an ACK, which ends the handshake whichever end opened it; closed when both FINs have
+ * come and are acknowledged in the capture, or by a RST (RFC 9293 §3.10.7.4). Segments with a wrong
+ * checksum are dropped and counted. */
 tcp_transport *replay_transport_new(const tcp_config *config, const tcp_events *events, void *events_user,
                                     void *user);
 

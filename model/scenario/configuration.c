@@ -90,7 +90,7 @@ static tcp_config effective_tcp(const configuration *c)
   tcp.old_sack = tcp.sack && tcp.old_sack;
   tcp.rack = tcp.sack && tcp.rack;
   tcp.tail_loss_probe = tcp.rack && tcp.tail_loss_probe;
-  tcp.proportional_reduction = tcp.sack && tcp.proportional_reduction;
+  tcp.prr = tcp.sack && tcp.prr;
   tcp.segmentation = c->tcp_is_ns3 ? TCP_SEGMENTATION_STREAM : tcp.segmentation;
   tcp.passing =
       c->tcp_is_ns3 || c->receiver.mode == RECEIVER_IN_ORDER ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED;

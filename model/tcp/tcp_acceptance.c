@@ -10,8 +10,8 @@ void tcp_recent_timestamp_take(tcp_recent_timestamp *recent, uint32_t value, int
   }
 }
 
-/* RFC 9293 §3.10.7.4, table 6. By its letter a segment without length is not taken at the window's edge, where a sender stands that
- * has filled the window: every ACK it sends then would be lost. */
+/* RFC 9293 §3.10.7.4, table 6. By its letter a segment without length is not taken at the window's edge,
+ * where a sender stands that has filled the window: every ACK it sends then would be lost. */
 static bool is_acceptable(const tcp_receiver *receiver, const tcp_incoming *segment, bool takes_edge)
 {
   int64_t next = (int64_t)tcp_receiver_next(receiver);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a TCP connection is told when it is made: the keys tcp and sender of a scenario (docs/scenario.md), one end's. */
+/* The configuration of a TCP connection: the keys tcp and sender of a scenario (docs/scenario.md), one
+ * end's. */
 #ifndef TCP_TCP_CONFIG_H
 #define TCP_TCP_CONFIG_H
 
@@ -10,16 +11,16 @@
 #include "base/time_ps.h"
 #include "net/ip_header.h"
 
-/* How the sender cuts the stream (design.md, `sender.segmentation`). */
+/* How the sender cuts the stream (`sender.segmentation`, docs/scenario.md). */
 typedef enum tcp_segmentation {
   TCP_SEGMENTATION_ALIGNED, /* a segment starts with a record and holds whole records (MPA-041) */
   TCP_SEGMENTATION_STREAM,  /* not MPA-aware: cuts at EMSS */
   TCP_SEGMENTATION_RECORD,  /* a segment ends with a record at the latest, as after MSG_EOR in Linux */
 } tcp_segmentation;
 
-/* How the receiver passes octets up (mpa-01 §3.1.2; design.md, `receiver.mode`). */
+/* How the receiver passes octets up (mpa-01 §3.1.2; `receiver.mode`, docs/scenario.md). */
 typedef enum tcp_passing {
-  TCP_PASSING_IN_ORDER,   /* holds what lies behind a hole */
+  TCP_PASSING_IN_ORDER,   /* holds what lies beyond a hole */
   TCP_PASSING_AS_ARRIVED, /* passes every new octet at once, with its position */
 } tcp_passing;
 
@@ -44,8 +45,8 @@ typedef enum tcp_ecn_use {
   TCP_ECN_ON,      /* asks for it */
 } tcp_ecn_use;
 
-/* What a tail loss probe waits beyond 2 SRTT while one segment is in flight, whose ACK may be delayed (RFC 8985 §7.2,
- * TLP.max_ack_delay). */
+/* What a tail loss probe waits beyond 2 SRTT while one segment is in flight, whose ACK may be delayed (RFC
+ * 8985 §7.2, TLP.max_ack_delay). */
 typedef enum tcp_probe_delay {
   TCP_PROBE_DELAY_ACK, /* delayed_ack_ps: what the peer does is not known; both ends of a run mostly do the same */
   TCP_PROBE_DELAY_RTO_MIN, /* rto_min_ps: as Linux has it */
@@ -93,16 +94,16 @@ typedef struct tcp_config {
   tcp_ecn_use ecn : 2;
   tcp_congestion_kind congestion : 2;
   tcp_slow_start_kind slow_start : 2;
-  bool rack : 1;                   /* losses are found by time (RFC 8985), not by RFC 6675; needs sack */
-  bool tail_loss_probe : 1;        /* RFC 8985 §7; needs rack */
-  bool proportional_reduction : 1; /* PRR (RFC 6937) in fast recovery; needs sack */
-  bool forward_rto_recovery : 1;   /* F-RTO (RFC 5682) */
-  bool partial_undo : 1;           /* Linux's Eifel detection in fast recovery; needs rack and timestamps */
-  bool limited_transmit : 1;       /* RFC 3042 */
-  bool restart_after_idle : 1;     /* the window collapses after an idle RTO (RFC 5681 §4.1) */
-  bool fin_beyond_window : 1;      /* the congestion window does not hold back the segment with the FIN */
-  bool nagle : 1;                  /* RFC 1122 §4.2.3.4; MPA wants it off (MPA-042) */
-  bool pacing : 1;                 /* segments leave evenly over the round trip, not in bursts */
+  bool rack : 1;               /* losses are found by time (RFC 8985), not by RFC 6675; needs sack */
+  bool tail_loss_probe : 1;    /* RFC 8985 §7; needs rack */
+  bool prr : 1;                /* PRR (RFC 6937) in fast recovery; needs sack */
+  bool frto : 1;               /* F-RTO (RFC 5682) */
+  bool partial_undo : 1;       /* Linux's Eifel detection in fast recovery; needs rack and timestamps */
+  bool limited_transmit : 1;   /* RFC 3042 */
+  bool restart_after_idle : 1; /* the window collapses after an idle RTO (RFC 5681 §4.1) */
+  bool fin_beyond_window : 1;  /* the congestion window does not hold back the segment with the FIN */
+  bool nagle : 1;              /* RFC 1122 §4.2.3.4; MPA wants it off (MPA-042) */
+  bool pacing : 1;             /* segments leave evenly over the round trip, not in bursts */
   bool
       window_of_segments : 1; /* the congestion window counts segments, as Linux has it, each as SMSS; else octets */
   bool
@@ -128,8 +129,9 @@ typedef struct tcp_config {
   tcp_passing passing : 1;
 } tcp_config;
 
-/* The defaults of the product: what an empty scenario makes (tcp.profile linux), each with its source in docs/scenario.md, `tcp`.
- * Addresses, ports and ISN are 0; the MTUs are Ethernet's and the window is the least of tcp.receive_window=auto, 64 KiB. */
+/* The defaults of the product: what an empty scenario makes (tcp.profile linux), each with its source in
+ * docs/scenario.md, `tcp`. Addresses, ports and ISN are 0; the MTUs are Ethernet's and the window is the
+ * least of tcp.receive_window=auto, 64 KiB. */
 tcp_config tcp_config_default(void);
 
 #endif

@@ -9,7 +9,7 @@ enum {
   LOSS_FLOOR_SEGMENTS = 2, /* RFC 5681 equation 4 */
 };
 
-/* What tcp_congestion_remember() keeps, and behind it the control's state. */
+/* What tcp_congestion_remember() keeps, followed by the control's state. */
 struct tcp_congestion_memory {
   tcp_congestion_window window;
   uint64_t state[];
@@ -149,7 +149,8 @@ static uint32_t heed_delay(tcp_congestion *congestion, const tcp_congestion_ack 
   return 1;
 }
 
-/* Returns how many octets are left for congestion avoidance: those of an unlimited slow start beyond the threshold. */
+/* Returns how many octets are left for congestion avoidance: those of an unlimited slow start beyond the
+ * threshold. */
 static uint64_t start_slowly(tcp_congestion_window *window, const tcp_congestion_ack *ack, uint32_t divisor)
 {
   if (!ack->unlimited_slow_start) {
@@ -179,7 +180,7 @@ void tcp_congestion_acknowledged(tcp_congestion *congestion, const tcp_congestio
     divisor = heed_delay(congestion, ack, now);
   }
   if (!ack->limited) {
-    return; /* RFC 7661, RFC 9438 §5.8: what is not full tells nothing of whether there is room for more */
+    return; /* RFC 7661, RFC 9438 §5.8: a window that is not full does not show whether there is room for more */
   }
   uint64_t octets = ack->octets;
   if (tcp_congestion_in_slow_start(congestion)) {
@@ -307,14 +308,14 @@ void tcp_congestion_end_inflation(tcp_congestion *congestion, uint64_t flight_oc
 
 /* --- Within fast recovery --- */
 
-void tcp_proportional_reduction_begin(tcp_proportional_reduction *reduction, uint64_t flight_octets)
+void tcp_prr_begin(tcp_prr *prr, uint64_t flight_octets)
 {
-  *reduction = (tcp_proportional_reduction){.flight_octets = MAX(flight_octets, 1)};
+  *prr = (tcp_prr){.flight_octets = MAX(flight_octets, 1)};
 }
 
-void tcp_proportional_reduction_sent(tcp_proportional_reduction *reduction, uint64_t octets)
+void tcp_prr_sent(tcp_prr *prr, uint64_t octets)
 {
-  reduction->sent_octets += octets;
+  prr->sent_octets += octets;
 }
 
 static uint64_t less(uint64_t a, uint64_t b)
@@ -322,18 +323,17 @@ static uint64_t less(uint64_t a, uint64_t b)
   return a > b ? a - b : 0;
 }
 
-uint64_t tcp_proportional_reduction_window(tcp_proportional_reduction *reduction,
-                                           const tcp_proportional_ack *ack)
+uint64_t tcp_prr_window(tcp_prr *prr, const tcp_prr_ack *ack)
 {
-  reduction->delivered_octets += ack->delivered_octets;
+  prr->delivered_octets += ack->delivered_octets;
   if (ack->pipe_octets > ack->threshold_octets) {
-    unsigned __int128 share = (unsigned __int128)reduction->delivered_octets * ack->threshold_octets;
+    unsigned __int128 share = (unsigned __int128)prr->delivered_octets * ack->threshold_octets;
     uint32_t unit_octets = ack->segments ? ack->smss_octets : 1;
-    unsigned __int128 flight = (unsigned __int128)reduction->flight_octets * unit_octets;
+    unsigned __int128 flight = (unsigned __int128)prr->flight_octets * unit_octets;
     uint64_t may_send = (uint64_t)((share + flight - 1) / flight) * unit_octets;
-    return ack->pipe_octets + less(may_send, reduction->sent_octets);
+    return ack->pipe_octets + less(may_send, prr->sent_octets);
   }
-  uint64_t limit = MAX(less(reduction->delivered_octets, reduction->sent_octets), ack->delivered_octets) +
+  uint64_t limit = MAX(less(prr->delivered_octets, prr->sent_octets), ack->delivered_octets) +
                    (ack->safe ? ack->smss_octets : 0);
   return ack->pipe_octets + MIN(ack->threshold_octets - ack->pipe_octets, limit);
 }

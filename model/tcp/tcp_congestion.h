@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The congestion window: how it grows and what losses and marks make of it. All in octets; SMSS is EMSS.
  *
- * One interface, three controls: NewReno (RFC 5681, 6582 with byte counting, RFC 3465), CUBIC (RFC 9438), DCTCP (RFC 8257);
- * slow start is theirs in common and may end early (HyStart). The controls know nothing of segments in flight but what they
- * are told. Within fast recovery the window is what PRR or NewReno's inflation makes of the threshold. Sans libm: CUBIC's cube
- * root and powers are integer arithmetic. */
+ * One interface, three controls: NewReno (RFC 5681, 6582 with byte counting, RFC 3465), CUBIC (RFC 9438),
+ * DCTCP (RFC 8257); slow start is theirs in common and may end early (HyStart). The controls know nothing
+ * of segments in flight but what they are given. Within fast recovery the window is what PRR or NewReno's
+ * inflation makes of the threshold. Sans libm: CUBIC's cube root and powers are integer arithmetic. */
 #ifndef TCP_TCP_CONGESTION_H
 #define TCP_TCP_CONGESTION_H
 
@@ -34,13 +34,15 @@ typedef struct tcp_congestion {
   tcp_hystart_pp *hystart_pp;
 } tcp_congestion;
 
-/* A window of `initial_window_octets` (RFC 6928), no slow start threshold yet, nothing in flight; frees what it has. */
+/* A window of `initial_window_octets` (RFC 6928), no slow start threshold yet, nothing in flight; frees
+ * what it has. */
 void tcp_congestion_init(tcp_congestion *congestion, tcp_congestion_kind kind, tcp_slow_start_kind slow_start,
                          uint32_t smss_octets, uint64_t initial_window_octets);
 void tcp_congestion_clear(tcp_congestion *congestion);
 
-/* Something is in flight, or an acknowledgement is at hand: lends `hystart`, uninitialised, until tcp_congestion_end_flight(). What
- * is acknowledged later was sent later, and begins a round of HyStart's anyway. */
+/* Something is in flight, or an acknowledgement is at hand: lends `hystart`, uninitialised, until
+ * tcp_congestion_end_flight(). What is acknowledged later was sent later, and begins a round of HyStart's
+ * anyway. */
 void tcp_congestion_begin_flight(tcp_congestion *congestion, tcp_hystart *hystart);
 void tcp_congestion_end_flight(tcp_congestion *congestion);
 
@@ -51,16 +53,18 @@ uint64_t tcp_congestion_window_octets(const tcp_congestion *congestion);
 uint64_t tcp_congestion_threshold_octets(const tcp_congestion *congestion); /* UINT64_MAX: none yet */
 bool tcp_congestion_in_slow_start(const tcp_congestion *congestion);
 
-/* SMSS has changed with the path MTU. The window keeps its octets (RFC 1191 §6.4: a smaller MTU is no sign of congestion), but lets a
- * segment of the new size pass; or it `keeps_segments`: so many of the new size as it has of the old, as Linux counts. */
+/* SMSS has changed with the path MTU. The window keeps its octets (RFC 1191 §6.4: a smaller MTU is no sign
+ * of congestion), but lets a segment of the new size pass; or it `keeps_segments`: so many of the new size
+ * as it has of the old, as Linux counts. */
 void tcp_congestion_set_smss(tcp_congestion *congestion, uint32_t smss_octets, bool keeps_segments);
 
-/* Slow start, by at most 2 SMSS an acknowledgement (RFC 3465 §2.2) unless it is unlimited, congestion avoidance, the end of slow start by HyStart,
- * DCTCP's estimate. */
+/* Slow start, by at most 2 SMSS an acknowledgement (RFC 3465 §2.2) unless it is unlimited, congestion
+ * avoidance, the end of slow start by HyStart, DCTCP's estimate. */
 void tcp_congestion_acknowledged(tcp_congestion *congestion, const tcp_congestion_ack *ack, time_ps now);
 
-/* A recovery starts with `flight_octets` in flight (what was sent beyond by Limited Transmit left out): the threshold is what
- * the control makes of it, at least 2 SMSS (RFC 5681 equation 4; RFC 9438 §4.6; RFC 8257 §3.5), and so is the window. */
+/* A recovery starts with `flight_octets` in flight (what was sent beyond by Limited Transmit left out):
+ * the threshold is what the control makes of it, at least 2 SMSS (RFC 5681 equation 4; RFC 9438 §4.6; RFC
+ * 8257 §3.5), and so is the window. */
 void tcp_congestion_reduce(tcp_congestion *congestion, uint64_t flight_octets, time_ps now);
 
 /* ECE, once a round trip (RFC 3168 §6.1.2): as a loss, but DCTCP by its alpha (RFC 8257 §3.3). */
@@ -70,20 +74,22 @@ void tcp_congestion_reduce_for_ecn(tcp_congestion *congestion, uint64_t flight_o
  * is that of a loss with `flight_octets` in flight (RFC 5681 §3.1; RFC 9438 §4.8). */
 void tcp_congestion_collapse(tcp_congestion *congestion, uint64_t flight_octets, bool first, time_ps now);
 
-/* The reduction or collapse since the last tcp_congestion_remember() was spurious: window and threshold are at least what they
- * were then (RFC 4015 §3.2, RFC 9438 §4.9). remember: called before the first reduction of a recovery or
- * time-out. undo without one before, or twice, does nothing; what NewReno's inflation added is not kept. */
+/* The reduction or collapse since the last tcp_congestion_remember() was spurious: window and threshold
+ * are at least what they were then (RFC 4015 §3.2, RFC 9438 §4.9). remember: called before the first
+ * reduction of a recovery or time-out. undo without one before, or twice, does nothing; what NewReno's
+ * inflation added is not kept. */
 void tcp_congestion_remember(tcp_congestion *congestion);
 void tcp_congestion_undo(tcp_congestion *congestion);
 
 /* There is nothing to undo. */
 void tcp_congestion_forget(tcp_congestion *congestion);
 
-/* Nothing was sent for an RTO or more, `idle_ps`: the window is at most the restart window (RFC 5681 §4.1, RFC 9438 §5.8);
- * CUBIC's epoch does not count the time. */
+/* Nothing was sent for an RTO or more, `idle_ps`: the window is at most the restart window (RFC 5681 §4.1,
+ * RFC 9438 §5.8); CUBIC's epoch does not count the time. */
 void tcp_congestion_restart_after_idle(tcp_congestion *congestion, time_ps idle_ps);
 
-/* The window within fast recovery is `octets` (PRR, RFC 6937), or the end of it (RFC 6937 §3: the threshold). */
+/* The window within fast recovery is `octets` (PRR, RFC 6937), or the end of it (RFC 6937 §3: the
+ * threshold). */
 void tcp_congestion_set_window(tcp_congestion *congestion, uint64_t octets);
 
 /* NewReno's inflation by what left the network (RFC 6582 §3.2 steps 2 and 4), of any control without SACK. */
@@ -102,20 +108,20 @@ void tcp_congestion_end_inflation(tcp_congestion *congestion, uint64_t flight_oc
 /* Proportional Rate Reduction: the window within fast recovery (RFC 6937). What is sent is to what is
  * delivered as the threshold is to what was in flight at first; below the threshold it grows back, by slow
  * start when nothing more is lost (as Linux and RFC 9937 §6.2 do), else only by what is delivered. Octets. */
-typedef struct tcp_proportional_reduction {
+typedef struct tcp_prr {
   uint64_t flight_octets;    /* RecoverFS */
   uint64_t delivered_octets; /* prr_delivered */
   uint64_t sent_octets;      /* prr_out */
-} tcp_proportional_reduction;
+} tcp_prr;
 
 /* A recovery begins with `flight_octets` in flight. */
-void tcp_proportional_reduction_begin(tcp_proportional_reduction *reduction, uint64_t flight_octets);
+void tcp_prr_begin(tcp_prr *prr, uint64_t flight_octets);
 
 /* `octets` were sent in it, new or again. */
-void tcp_proportional_reduction_sent(tcp_proportional_reduction *reduction, uint64_t octets);
+void tcp_prr_sent(tcp_prr *prr, uint64_t octets);
 
-/* What an acknowledgement in it tells. */
-typedef struct tcp_proportional_ack {
+/* What an acknowledgement in it shows. */
+typedef struct tcp_prr_ack {
   uint64_t delivered_octets; /* DeliveredData: newly acknowledged, cumulatively or by SACK */
   uint64_t pipe_octets;
   uint64_t threshold_octets;
@@ -123,16 +129,15 @@ typedef struct tcp_proportional_ack {
   bool
       segments; /* the window counts segments: all of this is in whole ones, and what may be sent is rounded up to one */
   bool safe; /* SND.UNA has moved and nothing more was found lost */
-} tcp_proportional_ack;
+} tcp_prr_ack;
 
 /* The window after it: pipe and what may be sent now (sndcnt). */
-uint64_t tcp_proportional_reduction_window(tcp_proportional_reduction *reduction,
-                                           const tcp_proportional_ack *ack);
+uint64_t tcp_prr_window(tcp_prr *prr, const tcp_prr_ack *ack);
 
 /* --- When segments leave --- */
 
 /* Pacing: segments leave evenly over the round trip. The rate is 2 windows a smoothed round trip in slow
- * start, 1.2 after it, as Linux has them: room to grow. No RFC says. */
+ * start, 1.2 after it, as Linux has them: room to grow. No RFC gives a value. */
 typedef struct tcp_pacer {
   time_ps next_ps; /* nothing leaves before */
 } tcp_pacer;

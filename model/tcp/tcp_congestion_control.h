@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a congestion control is made of, seen from tcp_congestion: the window that it moves and the functions that move it.
- * Slow start, inflation and the loss window are tcp_congestion's, alike for every control. */
+/* What a congestion control is made of, seen from tcp_congestion: the window that it moves and the
+ * functions that move it. Slow start, inflation and the loss window are tcp_congestion's, alike for every
+ * control. */
 #ifndef TCP_TCP_CONGESTION_CONTROL_H
 #define TCP_TCP_CONGESTION_CONTROL_H
 
@@ -17,7 +18,7 @@ typedef struct tcp_congestion_window {
   uint64_t threshold_octets; /* ssthresh; UINT64_MAX: none yet */
 } tcp_congestion_window;
 
-/* What an acknowledgement that moves SND.UNA tells. */
+/* What an acknowledgement that moves SND.UNA shows. */
 typedef struct tcp_congestion_ack {
   uint64_t octets;   /* newly acknowledged by it, or delivered */
   uint64_t position; /* SND.UNA now */
@@ -34,17 +35,18 @@ typedef struct tcp_congestion_ack {
       ahead_ps; /* how far CUBIC looks ahead: SRTT (RFC 9438 §4.2), or the least round trip; 0: no sample yet */
 } tcp_congestion_ack;
 
-/* The state is the control's own: state_octets of memory that can be copied octet by octet, zero before start(). Every
- * function may be NULL but after_loss and avoid. */
+/* The state is the control's own: state_octets of memory that can be copied octet by octet, zero before
+ * start(). Every function may be NULL but after_loss and avoid. */
 typedef struct tcp_congestion_control {
   size_t state_octets;
   void (*start)(void *state);
-  /* Every acknowledgement that moves SND.UNA, whatever else is made of it; those of the first slow start only if
-   * `observes_slow_start`. */
+  /* Every acknowledgement that moves SND.UNA, whatever else is made of it; those of the first slow start
+   * only if `observes_slow_start`. */
   bool observes_slow_start;
   void (*observe)(void *state, const tcp_congestion_window *window, const tcp_congestion_ack *ack,
                   time_ps now);
-  /* One of congestion avoidance, when the window was what held the sender back: the window grows by what `octets` of it count for. */
+  /* One of congestion avoidance, when the window was what held the sender back: the window grows by what
+   * `octets` of it count for. */
   void (*avoid)(void *state, tcp_congestion_window *window, const tcp_congestion_ack *ack, uint64_t octets,
                 time_ps now);
   /* The threshold that a loss makes, before the floor of 2 SMSS; `window` is still the one before it. */
@@ -60,16 +62,17 @@ typedef struct tcp_congestion_control {
   void (*undo)(void *state, const void *before);
 } tcp_congestion_control;
 
-/* NewReno: congestion avoidance by counted octets (RFC 3465 §2.1) and half of what is in flight at a loss (RFC 5681 equation 4).
- * Its inflation within fast recovery (RFC 6582) is tcp_congestion's. */
+/* NewReno: congestion avoidance by counted octets (RFC 3465 §2.1) and half of what is in flight at a loss
+ * (RFC 5681 equation 4). Its inflation within fast recovery (RFC 6582) is tcp_congestion's. */
 const tcp_congestion_control *tcp_newreno(void);
 
-/* DCTCP (RFC 8257): the receiver echoes every mark, the sender estimates the share of octets that were marked, alpha, and
- * reduces by half of it, once a window. Growth and losses are NewReno's. */
+/* DCTCP (RFC 8257): the receiver echoes every mark, the sender estimates the share of octets that were
+ * marked, alpha, and reduces by half of it, once a window. Growth and losses are NewReno's. */
 const tcp_congestion_control *tcp_dctcp(void);
 
-/* CUBIC (RFC 9438): in congestion avoidance the window follows a cube of the time since the stage began, flat where the last
- * loss was, and is never below what a NewReno with the same losses would have. Integer arithmetic: octets, seconds in 2^-30. */
+/* CUBIC (RFC 9438): in congestion avoidance the window follows a cube of the time since the stage began,
+ * flat where the last loss was, and is never below what a NewReno with the same losses would have. Integer
+ * arithmetic: octets, seconds in 2^-30. */
 const tcp_congestion_control *tcp_cubic(void);
 
 /* `octets` in segments of `before_octets`, as octets in as many of `after_octets`; UINT64_MAX stays. */

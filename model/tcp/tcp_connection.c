@@ -6,9 +6,10 @@
 #include "tcp/tcp_connection_private.h"
 #include "tcp/tcp_path_mtu.h"
 
-/* So many time-outs in a row of a segment that a smaller MTU would make smaller look like a black hole. One alone is what any loss
- * of a window's tail makes. The second is of a segment sent alone, after a whole RTO: congestion is no likely reason. RFC 4821
- * §7.7 would wait for R1 of RFC 1122, three, which with its back-off is as long again. */
+/* So many time-outs in a row of a segment that a smaller MTU would make smaller look like a black hole.
+ * One alone is what any loss of a window's tail makes. The second is of a segment sent alone, after a
+ * whole RTO: congestion is no likely reason. RFC 4821 §7.7 would wait for R1 of RFC 1122, three, which
+ * with its back-off is as long again. */
 enum { BLACK_HOLE_TIMEOUTS = 2 };
 
 uint32_t tcp_connection_timestamp(time_ps now)
@@ -117,7 +118,7 @@ static void connection_close(tcp_transport *transport)
   tcp_sender_finish(&connection->sender);
 }
 
-/* RFC 9293 §3.10.5: the states in which the peer must be told. */
+/* RFC 9293 §3.10.5: the states in which the peer must be informed. */
 static bool abort_sends_reset(const tcp_connection *connection)
 {
   switch (connection->state) {
@@ -165,8 +166,9 @@ static bool time_out_syn(tcp_connection *connection)
   return connection->syn_timeouts < connection->config.retries_max;
 }
 
-/* The path MTU is `mtu_octets`, smaller than it was. What is in flight is cut anew; from `lost_from` on what no longer fits is
- * lost, without that being a sign of congestion (RFC 1191 §6.4); UINT64_MAX: nothing is. */
+/* The path MTU is `mtu_octets`, smaller than it was. What is in flight is cut anew; from `lost_from` on
+ * what no longer fits is lost, without that being a sign of congestion (RFC 1191 §6.4); UINT64_MAX:
+ * nothing is. */
 static void lower_send_mtu(tcp_connection *connection, uint32_t mtu_octets, uint64_t lost_from, time_ps now)
 {
   uint32_t before = connection->gauges.emss_octets;
@@ -197,9 +199,10 @@ void tcp_connection_take_too_big(tcp_connection *connection, uint64_t position, 
   }
 }
 
-/* A segment in flight has timed out again: perhaps for its size, of which no router tells (RFC 2923 §2.1). Each further time-out
- * lowers the MTU further, as long as that makes the segment smaller. RFC 2923 speaks of full-sized segments; FPDUs seldom fill
- * EMSS quite, so here they are those that no second one fits beside. */
+/* A segment in flight has timed out again: perhaps for its size, which no router reports (RFC 2923 §2.1).
+ * Each further time-out lowers the MTU further, as long as that makes the segment smaller. RFC 2923 speaks
+ * of full-sized segments; FPDUs seldom fill EMSS quite, so here they are those that no second one fits
+ * beside. */
 static void suspect_black_hole(tcp_connection *connection, time_ps now)
 {
   if (!connection->config.black_hole_detection ||
@@ -281,7 +284,8 @@ static const tcp_statistics *connection_statistics(const tcp_transport *transpor
   return &tcp_connection_of_const(transport)->statistics;
 }
 
-/* --- The handshake: the peer's SYN arrives, or what answers ours (RFC 9293 §3.5, §3.10.7.2, §3.10.7.3) --- */
+/* --- The handshake: the peer's SYN arrives, or what answers ours (RFC 9293 §3.5, §3.10.7.2, §3.10.7.3)
+ * --- */
 
 enum {
   MSS_DEFAULT_OCTETS = 536, /* RFC 9293 §3.7.1 (MUST-15) */

@@ -5,22 +5,25 @@
  * The connection is the state machine and the meeting point; what it does is done by its parts:
  * tcp_send_queue (what the layer above posted, and how it is cut into segments), tcp_scoreboard (what is
  * in flight, RFC 6675), tcp_congestion (RFC 5681, 6582), tcp_retransmission_timer (RFC 6298), tcp_receiver
- * (what has arrived, and what is acknowledged, RFC 2018, 1122), tcp_ecn (RFC 3168), tcp_path_mtu (RFC 1191). */
+ * (what has arrived, and what is acknowledged, RFC 2018, 1122), tcp_ecn (RFC 3168), tcp_path_mtu (RFC
+ * 1191). */
 #ifndef TCP_TCP_CONNECTION_H
 #define TCP_TCP_CONNECTION_H
 
 #include "tcp/tcp_transport.h"
 
-/* A closed connection over `config` (copied). `events`, which must outlive it, are called with `user`. The caller frees it with
- * tcp_transport_free(). */
+/* A closed connection over `config` (copied). `events`, which must outlive it, are called with `user`. The
+ * caller frees it with tcp_transport_free(). */
 tcp_transport *tcp_connection_new(const tcp_config *config, const tcp_events *events, void *user);
 
-/* As tcp_close_reason tells: nothing more is sent but answers. `transport` is of tcp_connection_new(), here and below. */
+/* For a reason of tcp_close_reason: nothing more is sent but answers. `transport` is of
+ * tcp_connection_new(), here and below. */
 bool tcp_connection_is_closed(const tcp_transport *transport);
 
-/* The layer above has yet to consume the last `octets` of those passed to it (0 at first): the window is that much smaller, and
- * an ACK reports when it has opened again by half of it or two segments, whichever is less (RFC 9293 §3.8.6.2.2, RFC 1122
- * §4.2.3.3). Its right edge never moves left, so more than was announced may have to be taken. */
+/* The layer above has yet to consume the last `octets` of those passed to it (0 at first): the window is
+ * that much smaller, and an ACK reports when it has opened again by half of it or two segments, whichever
+ * is less (RFC 9293 §3.8.6.2.2, RFC 1122 §4.2.3.3). Its right edge never moves left, so more than was
+ * announced may have to be taken. */
 void tcp_connection_set_unread_octets(tcp_transport *transport, uint64_t octets);
 
 #endif

@@ -4,9 +4,9 @@
 #ifndef TCP_TCP_CONNECTION_PRIVATE_H
 #define TCP_TCP_CONNECTION_PRIVATE_H
 
+#include "tcp/tcp_acceptance.h"
 #include "tcp/tcp_connection.h"
 #include "tcp/tcp_ecn.h"
-#include "tcp/tcp_acceptance.h"
 #include "tcp/tcp_receiver.h"
 #include "tcp/tcp_retransmission_timer.h"
 #include "tcp/tcp_sender_private.h"
@@ -27,8 +27,8 @@ typedef enum tcp_state {
   TCP_STATE_TIME_WAIT,
 } tcp_state;
 
-/* A RST that waits to leave. That of an abort is a segment of the connection; an answer may have to carry sequence numbers that
- * are no positions of ours. */
+/* A RST that waits to leave. That of an abort is a segment of the connection; an answer may have to carry
+ * sequence numbers that are no positions of ours. */
 typedef struct tcp_pending_reset {
   bool due;
   bool is_answer; /* what follows is of that */
@@ -124,15 +124,16 @@ void tcp_connection_take_window(tcp_connection *connection, const tcp_incoming *
 /* The IP and TCP headers of a segment without options. */
 uint32_t tcp_connection_header_octets(const tcp_connection *connection);
 
-/* A router has said that the packet of `packet_octets` with the octets from `position` on, which is in flight, was too big for
- * `told_octets`. */
+/* A router has reported that the packet of `packet_octets` with the octets from `position` on, which is in
+ * flight, was too big for `told_octets`. */
 void tcp_connection_take_too_big(tcp_connection *connection, uint64_t position, uint32_t packet_octets,
                                  uint32_t told_octets, time_ps now);
 
-/* Works out EMSS from the peer's MSS, the MTU of the way there and the timestamps (definitions.md). */
+/* Works out EMSS from the peer's MSS, the MTU of the path there and the timestamps (`mpa.emss_octets`,
+ * docs/metrics.md). */
 void tcp_connection_find_emss(tcp_connection *connection);
 
-/* Enters CLOSED (TIME-WAIT when `state` is that) and tells the layer above, once. */
+/* Enters CLOSED (TIME-WAIT when `state` is that) and reports it to the layer above, once. */
 void tcp_connection_enter_closed(tcp_connection *connection, tcp_state state, tcp_close_reason reason,
                                  time_ps now);
 

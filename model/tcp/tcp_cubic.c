@@ -4,8 +4,8 @@
 #include "base/integer_math.h"
 #include "tcp/tcp_congestion_control.h"
 
-/* The constants of RFC 9438 as fractions: beta (§4.6), C in segments per second cubed (§5.1), alpha of the Reno-friendly
- * region, 3 (1 - beta) / (1 + beta) (§4.3). */
+/* The constants of RFC 9438 as fractions: beta (§4.6), C in segments per second cubed (§5.1), alpha of the
+ * Reno-friendly region, 3 (1 - beta) / (1 + beta) (§4.3). */
 enum {
   BETA_NUMERATOR = 7,
   BETA_DENOMINATOR = 10,
@@ -24,7 +24,7 @@ enum {
 
 typedef struct cubic_state {
   uint64_t
-      maximum_octets; /* W_max; 0: no loss yet that tells it, or the last one was a time-out (§4.8, §4.10) */
+      maximum_octets; /* W_max; 0: no loss yet that showed it, or the last one was a time-out (§4.8, §4.10) */
   uint64_t prior_octets;  /* cwnd_prior, the window before the last reduction */
   bool drained;           /* the last acknowledgement left nothing in flight */
   bool in_stage;          /* the rest is of this stage of congestion avoidance */
@@ -82,8 +82,9 @@ static void begin_stage(cubic_state *cubic, const tcp_congestion_window *window,
   cubic->grown = 0;
 }
 
-/* Time in which the window was not what held the sender back is no time of the curve (§5.8). Nor is what passed with
- * nothing in flight, between the last acknowledgement and the departure of what this one samples. */
+/* Time in which the window was not what held the sender back is no time of the curve (§5.8). Nor is what
+ * passed with nothing in flight, between the last acknowledgement and the departure of what this one
+ * samples. */
 static void observe(void *state, const tcp_congestion_window *window, const tcp_congestion_ack *ack,
                     time_ps now)
 {
@@ -102,8 +103,8 @@ static void observe(void *state, const tcp_congestion_window *window, const tcp_
   cubic->drained = ack->position == ack->next;
 }
 
-/* W_est (§4.3, figure 4): additive increase such that its mean is Reno's in spite of the gentler beta, and Reno's own once it
- * is back where the last reduction was. */
+/* W_est (§4.3, figure 4): additive increase such that its mean is Reno's in spite of the gentler beta, and
+ * Reno's own once it is back where the last reduction was. */
 static void grow_estimate(cubic_state *cubic, const tcp_congestion_window *window, uint64_t octets)
 {
   bool recovered = cubic->estimate >> OCTET_BITS >= cubic->prior_octets;
@@ -113,8 +114,8 @@ static void grow_estimate(cubic_state *cubic, const tcp_congestion_window *windo
   cubic->estimate += (uint64_t)(segments * window->smss_octets / ((uint128)window->octets * denominator));
 }
 
-/* By (target - cwnd) / cwnd of what was acknowledged (§4.4, §4.5), where target is the curve a round trip ahead, within cwnd
- * and 1.5 cwnd (§4.2). */
+/* By (target - cwnd) / cwnd of what was acknowledged (§4.4, §4.5), where target is the curve a round trip
+ * ahead, within cwnd and 1.5 cwnd (§4.2). */
 static void follow_curve(cubic_state *cubic, tcp_congestion_window *window, uint64_t ahead_octets,
                          uint64_t octets)
 {

@@ -17,8 +17,8 @@ tcp_ecn tcp_ecn_of(const tcp_config *config)
 uint8_t tcp_ecn_syn_flags(tcp_ecn *ecn, bool sent_again)
 {
   if (sent_again || !ecn->asks) {
-    /* RFC 3168 §6.1.1.1: whoever has sent a SYN that does not ask must not use ECN, whatever comes, also when both
-     * ends open at once */
+    /* RFC 3168 §6.1.1.1: whoever has sent a SYN that does not ask must not use ECN, whatever comes, also
+     * when both ends open at once */
     ecn->asks = false;
     ecn->answers = false;
   }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Explicit Congestion Notification on a connection: its negotiation, and how marks that arrive are told back: classic
- * (RFC 3168 §6.1) or exact, as DCTCP needs (RFC 8257 §3.2). What the sender makes of ECE is tcp_congestion's. */
+/* Explicit Congestion Notification on a connection: its negotiation, and how marks that arrive are echoed:
+ * classic (RFC 3168 §6.1) or exact, as DCTCP needs (RFC 8257 §3.2). What the sender makes of ECE is
+ * tcp_congestion's. */
 #ifndef TCP_TCP_ECN_H
 #define TCP_TCP_ECN_H
 
@@ -17,11 +18,11 @@ typedef struct tcp_ecn {
   bool echo; /* ECE is set on what leaves; DCTCP.CE of RFC 8257 */
 } tcp_ecn;
 
-/* Nothing agreed yet. DCTCP asks whatever `config->ecn` says: without marks it would not be DCTCP. */
+/* Nothing agreed yet. DCTCP asks whatever `config->ecn` is: without marks it would not be DCTCP. */
 tcp_ecn tcp_ecn_of(const tcp_config *config);
 
-/* The flags of a SYN (RFC 3168 §6.1.1). One that is sent again after a time-out does not ask (§6.1.1.1: a middlebox may drop
- * those that do; so does Linux), and then nothing is agreed any more. */
+/* The flags of a SYN (RFC 3168 §6.1.1). One that is sent again after a time-out does not ask (§6.1.1.1: a
+ * middlebox may drop those that do; so does Linux), and then nothing is agreed any more. */
 uint8_t tcp_ecn_syn_flags(tcp_ecn *ecn, bool sent_again);
 
 /* The flags of the SYN-ACK: ECE when it was agreed. */
@@ -31,8 +32,9 @@ uint8_t tcp_ecn_syn_ack_flags(const tcp_ecn *ecn);
 void tcp_ecn_take_syn(tcp_ecn *ecn, uint8_t flags, bool sent_again);
 void tcp_ecn_take_syn_ack(tcp_ecn *ecn, uint8_t flags);
 
-/* A segment with payload, within the window, has come (RFC 3168 §6.1.3). True when that changes DCTCP.CE: what came before is to
- * be acknowledged with the echo as it was, and this segment at once with the new one (RFC 8257 §3.2). */
+/* A segment with payload, within the window, has come (RFC 3168 §6.1.3). True when that changes DCTCP.CE:
+ * what came before is to be acknowledged with the echo as it was, and this segment at once with the new
+ * one (RFC 8257 §3.2). */
 bool tcp_ecn_take_payload(tcp_ecn *ecn, uint8_t flags, bool congestion_experienced);
 
 /* ECE or 0, for any segment that leaves but SYN and RST. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a TCP and the layer above tell each other: the kinds of records posted, events, counters, gauges. */
+/* What passes between a TCP and the layer above: the kinds of records posted, events, counters, gauges. */
 #ifndef TCP_TCP_EVENTS_H
 #define TCP_TCP_EVENTS_H
 
@@ -23,23 +23,23 @@ typedef enum tcp_close_reason {
   TCP_CLOSE_GAVE_UP,  /* retries_max timeouts in a row */
 } tcp_close_reason;
 
-/* What the connection tells the layer above, from within the functions below. Handlers may post and close,
- * they may not free the connection. Every handler may be NULL. */
+/* What the connection reports to the layer above, from within the functions of tcp_transport.h. Handlers
+ * may post and close, they may not free the connection. Every handler may be NULL. */
 typedef struct tcp_events {
   /* An acceptable segment brings `octets`, all new, from `position` on (one call for each run of new octets
    * in it). Nothing of it is committed yet: not acknowledged, not SACKed, not passed. false drops the whole
-   * segment as if it had been lost (mpa-01 §7, MPA-286); `segment` still tells of it, with nothing new in it.
+   * segment as if it had been lost (mpa-01 §7, MPA-286); `segment` still reports it, with nothing new in it.
    * The first call may come before `established`: the segment that ends the handshake may have payload. NULL:
    * all are taken. */
   bool (*inspect)(void *user, uint64_t position, const octet_rope *octets, time_ps now);
-  /* All runs of new octets of an acceptable segment have been inspected, one at least, and none was refused: may the
-   * segment be taken as a whole? false drops it like inspect's. It starts at `position` (0 if it starts before) and
-   * carries `length` octets. NULL: it may. Only with `inspect`. */
+  /* All runs of new octets of an acceptable segment have been inspected, one at least, and none was
+   * refused: may the segment be taken as a whole? false drops it like inspect's. It starts at `position`
+   * (0 if it starts before) and carries `length` octets. NULL: it may. Only with `inspect`. */
   bool (*admit)(void *user, uint64_t position, uint32_t length, time_ps now);
   /* The handshake is done. */
   void (*established)(void *user, time_ps now);
   /* New octets, each passed exactly once: `octets` (valid during the call) start at stream position
-   * `position` and arrived at `arrival` (earlier than `now` when they were held behind a hole). In-order
+   * `position` and arrived at `arrival` (earlier than `now` when they were held beyond a hole). In-order
    * edge: see tcp_gauges.in_order_edge, already moved. */
   void (*octets)(void *user, uint64_t position, const octet_rope *octets, time_ps arrival, time_ps now);
   /* A payload segment has arrived, before it is handled: for counters. `position` of its first octet,
@@ -58,7 +58,8 @@ typedef struct tcp_events {
   void (*closed)(void *user, tcp_close_reason reason, time_ps now);
 } tcp_events;
 
-/* Counters of one end: those that are metrics, as measure/metrics.def explains them, and what efficiency_wire is made of. */
+/* Counters of one end: those that are metrics, as measure/metrics.def explains them, and what
+ * efficiency_wire is made of. */
 typedef struct tcp_statistics {
   uint64_t segments_sent;       /* with payload, retransmissions included */
   uint64_t full_segments;       /* first transmissions of a full-size segment: EMSS octets (stream), or one
@@ -72,8 +73,7 @@ typedef struct tcp_statistics {
 /* What the layers above ask of a connection many times an event, kept up to date where it changes. */
 typedef struct tcp_gauges {
   bool is_established;
-  uint32_t
-      emss_octets; /* the largest payload a segment carries now (definitions.md): known once the peer's MSS is */
+  uint32_t emss_octets;   /* the largest payload a segment carries now: known once the peer's MSS is */
   uint64_t posted_octets; /* all ever posted: the stream position of the next record */
   uint64_t unsent_octets; /* posted, not yet sent for the first time */
   uint64_t in_order_edge; /* all octets below this stream position have arrived; the FIN is none */

@@ -38,8 +38,8 @@ static void turn_round(tcp_hystart *hystart, const tcp_congestion_ack *ack, time
   hystart->samples = 0;
 }
 
-/* A window that left in one burst comes back at the rate of the bottleneck: the time it takes is the window over that rate.
- * The first gap ends the train for this round. */
+/* A window that left in one burst comes back at the rate of the bottleneck: the time it takes is the
+ * window over that rate. The first gap ends the train for this round. */
 static bool train_is_long(tcp_hystart *hystart, time_ps aggregation, time_ps now)
 {
   time_ps enough = (hystart->shortest_ps + aggregation) / (hystart->paced ? 1 : TRAIN_SHARE);
@@ -50,8 +50,8 @@ static bool train_is_long(tcp_hystart *hystart, time_ps aggregation, time_ps now
   return now - hystart->round_start > enough;
 }
 
-/* The shortest trip of a round, not any: delayed acknowledgements and bursts lengthen single ones. Judged from the sample on
- * that follows the first DELAY_SAMPLES. */
+/* The shortest trip of a round, not any: delayed acknowledgements and bursts lengthen single ones. Judged
+ * from the sample on that follows the first DELAY_SAMPLES. */
 static bool delay_has_grown(tcp_hystart *hystart, time_ps round_trip_ps)
 {
   time_ps growth = CLAMP(hystart->shortest_ps / DELAY_SHARE, DELAY_GROWTH_MIN_PS, DELAY_GROWTH_MAX_PS);
@@ -63,8 +63,8 @@ static bool delay_has_grown(tcp_hystart *hystart, time_ps round_trip_ps)
   return hystart->round_shortest_ps > hystart->shortest_ps + growth;
 }
 
-/* What a train may take longer for being sent and received in aggregates, of 64 KiB, at the rate at which Linux paces slow start: twice
- * the window a round trip (hystart_ack_delay()). */
+/* What a train may take longer for being sent and received in aggregates, of 64 KiB, at the rate at which
+ * Linux paces slow start: twice the window a round trip (hystart_ack_delay()). */
 static time_ps aggregation_ps(const tcp_congestion_ack *ack, const tcp_congestion_window *window)
 {
   uint128 window_trips = (uint128)AGGREGATES * AGGREGATE_OCTETS * (uint128)MAX(ack->smoothed_ps, 0);

@@ -5,9 +5,9 @@
 
 #include "tcp/tcp_congestion_control.h"
 
-/* HyStart as Linux's CUBIC has it: slow start ends before it overflows the bottleneck's queue, by either of two signs. A round
- * trip's acknowledgements follow each other closely for so long that the window holds half of what the path does; or round
- * trips have grown, so a queue stands.
+/* HyStart as Linux's CUBIC has it: slow start ends before it overflows the bottleneck's queue, by either
+ * of two signs. A round trip's acknowledgements follow each other closely for so long that the window
+ * holds half of what the path does; or round trips have grown, so a queue stands.
  *
  * The fields are for the functions below; what outlives the round is `shortest_ps`. */
 typedef struct tcp_hystart {
@@ -21,9 +21,9 @@ typedef struct tcp_hystart {
   bool paced;
 } tcp_hystart;
 
-/* Nothing is in flight, so the next acknowledgement begins a round. `shortest_ps`: of the round trips so far, TIME_PS_NEVER if
- * there was none. `paced`: segments leave paced; a closely spaced train of acknowledgements then says less, and must last the
- * whole shortest round trip. */
+/* Nothing is in flight, so the next acknowledgement begins a round. `shortest_ps`: of the round trips so
+ * far, TIME_PS_NEVER if there was none. `paced`: segments leave paced; a closely spaced train of
+ * acknowledgements then shows less, and must last the whole shortest round trip. */
 void tcp_hystart_init(tcp_hystart *hystart, time_ps shortest_ps, bool paced);
 
 /* An acknowledgement in slow start. Returns whether slow start shall end with the window as it is. */
@@ -35,8 +35,8 @@ void tcp_hystart_forget(tcp_hystart *hystart);
 
 /* --- HyStart++ --- */
 
-/* RFC 9406: when round trips grow, slow start goes on more carefully for a few rounds, and ends only if they do
- * not shrink again. */
+/* RFC 9406: when round trips grow, slow start goes on more carefully for a few rounds, and ends only if
+ * they do not shrink again. */
 typedef struct tcp_hystart_pp tcp_hystart_pp;
 
 /* Free with tcp_hystart_pp_free(), which takes NULL. */

@@ -52,7 +52,8 @@ static void refuse(tcp_connection *connection, const tcp_incoming *segment)
                       !tcp_header_has(segment->header, TCP_RST), segment->now);
 }
 
-/* Drops the segment without an answer, as if it had been lost. It has come all the same, so its payload is counted. */
+/* Drops the segment without an answer, as if it had been lost. It has come all the same, so its payload is
+ * counted. */
 static void drop_silently(tcp_connection *connection, const tcp_incoming *segment)
 {
   uint32_t length = connection->closed ? 0 : segment->payload->length;
@@ -74,7 +75,8 @@ static inline void take_timestamp(tcp_connection *connection, const tcp_incoming
                             segment->position, (int64_t)connection->last_acknowledgement, segment->now);
 }
 
-/* What the echoed timestamp, if there is one, says: the round trip, and when the segment left that it echoes. */
+/* What the echoed timestamp, if there is one, shows: the round trip, and when the segment left that it
+ * echoes. */
 static void read_timestamp_echo(const tcp_incoming *segment, tcp_acknowledgement *ack)
 {
   int32_t ticks = (int32_t)(tcp_connection_timestamp(segment->now) - segment->header->timestamp_echo);
@@ -86,7 +88,7 @@ static void read_timestamp_echo(const tcp_incoming *segment, tcp_acknowledgement
   }
 }
 
-/* The SACK blocks in positions; one that tells of a duplicate is taken out of them (RFC 2883). */
+/* The SACK blocks in positions; one that reports a duplicate is taken out of them (RFC 2883). */
 static void read_sack_blocks(const tcp_connection *connection, const tcp_header *header,
                              tcp_acknowledgement *ack)
 {
@@ -131,7 +133,7 @@ static void take_acknowledgement(tcp_connection *connection, const tcp_acknowled
   }
 }
 
-/* An ACK that says no more than its position, without timestamps. */
+/* An ACK of a position alone, without timestamps. */
 static void take_plain_acknowledgement(tcp_connection *connection, uint64_t acknowledged,
                                        const datagram *packet, int64_t position, uint16_t window, time_ps now)
 {
@@ -166,8 +168,8 @@ static void acknowledge(tcp_connection *connection, const tcp_incoming *segment,
   take_acknowledgement(connection, &ack, segment->position, header->window, segment->now);
 }
 
-/* An ACK below SND.UNA, which a later one has overtaken: what it SACKs is there, and what it reports came twice. All else in it
- * is out of date. */
+/* An ACK below SND.UNA, which a later one has overtaken: what it SACKs is there, and what it reports came
+ * twice. All else in it is out of date. */
 static void acknowledge_late(tcp_connection *connection, const tcp_incoming *segment, int64_t position)
 {
   tcp_acknowledgement ack = {
@@ -183,7 +185,8 @@ static void acknowledge_late(tcp_connection *connection, const tcp_incoming *seg
   tcp_sender_acknowledge(&connection->sender, &ack, segment->now);
 }
 
-/* Nothing beyond `position`, to which an ACK field points, was ever sent, and it is not too old (RFC 5961 §5.2). */
+/* Nothing beyond `position`, to which an ACK field points, was ever sent, and it is not too old (RFC 5961
+ * §5.2). */
 static bool may_acknowledge(const tcp_connection *connection, int64_t position)
 {
   int64_t oldest =
@@ -260,8 +263,8 @@ static void arrive_fin(tcp_connection *connection, time_ps now)
   }
 }
 
-/* An unacceptable segment has been answered. In CLOSING it may be the FIN again, which cut to the window is an empty segment at
- * RCV.NXT: its ACK counts, and may be the first of our FIN (RFC 9293 §3.10.7.4). */
+/* An unacceptable segment has been answered. In CLOSING it may be the FIN again, which cut to the window
+ * is an empty segment at RCV.NXT: its ACK counts, and may be the first of our FIN (RFC 9293 §3.10.7.4). */
 static void arrive_fin_again(tcp_connection *connection, const tcp_incoming *segment)
 {
   const tcp_header *header = segment->header;
@@ -283,7 +286,7 @@ static bool may_receive(const tcp_connection *connection)
          connection->state == TCP_STATE_FIN_WAIT_2;
 }
 
-/* ECN of a segment whose payload is taken; one outside of the window has no say (RFC 3168 §6.1.5). */
+/* ECN of a segment whose payload is taken; one outside of the window does not count (RFC 3168 §6.1.5). */
 static G_GNUC_NO_INLINE void arrive_ecn(tcp_connection *connection, const tcp_incoming *segment)
 {
   tcp_receiver *receiver = &connection->receiver;
@@ -301,7 +304,8 @@ static G_GNUC_NO_INLINE void arrive_ecn(tcp_connection *connection, const tcp_in
 }
 
 /* Whether the layer above lets the new octets of an acceptable segment be committed. A segment that it
- * refuses is dropped whole, with its ACK and its FIN: no answer, so that the peer sends it again (mpa-01 §7, MPA-286). */
+ * refuses is dropped whole, with its ACK and its FIN: no answer, so that the peer sends it again (mpa-01
+ * §7, MPA-286). */
 static G_GNUC_NO_INLINE bool may_commit(tcp_connection *connection, const tcp_incoming *segment)
 {
   if (tcp_receiver_inspect(&connection->receiver, segment->position, segment->payload, segment->now)) {
@@ -311,7 +315,7 @@ static G_GNUC_NO_INLINE bool may_commit(tcp_connection *connection, const tcp_in
   return false;
 }
 
-/* RFC 9293 §3.10.7.4: SYN-RECEIVED and all states behind it. */
+/* RFC 9293 §3.10.7.4: SYN-RECEIVED and all states after it. */
 static G_GNUC_NO_INLINE void arrive_synchronised(tcp_connection *connection, const tcp_incoming *segment)
 {
   const tcp_header *header = segment->header;
@@ -326,7 +330,8 @@ static G_GNUC_NO_INLINE void arrive_synchronised(tcp_connection *connection, con
     drop_silently(connection, segment); /* RFC 7323 §3.2 */
     return;
   }
-  /* The letter of the table holds in TIME-WAIT, where all octets and the FIN have come, and if so configured for RST. */
+  /* The letter of the table holds in TIME-WAIT, where all octets and the FIN have come, and if so
+   * configured for RST. */
   bool takes_edge = connection->state != TCP_STATE_TIME_WAIT &&
                     !(connection->config.drops_reset_at_edge && tcp_header_has(header, TCP_RST));
   switch (tcp_acceptance_judge(&connection->receiver, has_timestamp ? &connection->recent_timestamp : NULL,
@@ -375,8 +380,8 @@ static G_GNUC_NO_INLINE void arrive_synchronised(tcp_connection *connection, con
   }
 }
 
-/* ICMP comes from anywhere: only a message about octets in flight is believed, which an attacker out of the path must guess
- * (RFC 5927 §4, §7). */
+/* ICMP comes from anywhere: only a message about octets in flight is believed, which an attacker out of
+ * the path must guess (RFC 5927 §4, §7). */
 static G_GNUC_NO_INLINE void arrive_too_big(tcp_connection *connection, const datagram *packet, time_ps now)
 {
   const tcp_config *config = &connection->config;
@@ -441,7 +446,8 @@ static G_GNUC_NO_INLINE void arrive_segment(tcp_connection *connection, const da
   arrive_synchronised(connection, &segment);
 }
 
-/* The steps of a predicted segment that need all of its header; false when it is dropped, or the connection has closed. */
+/* The steps of a predicted segment that need all of its header; false when it is dropped, or the
+ * connection has closed. */
 static G_GNUC_NO_INLINE bool arrive_whole_header(tcp_connection *connection, const datagram *packet,
                                                  uint64_t acknowledged, time_ps now)
 {
@@ -473,9 +479,9 @@ static inline prediction predict(const tcp_connection *connection, int64_t posit
   return tcp_receiver_has_room_for(receiver, position, length) ? PREDICTED_AT_A_HOLE : NOT_PREDICTED;
 }
 
-/* Header prediction: nearly all segments are of an established connection, all in the window, and with an ACK that is to be taken
- * in. If this is one (the next one, or one beyond a hole or for it), it passes the checks of arrive_synchronised(), and few of its
- * steps are left; false if it is not, and nothing is done. */
+/* Header prediction: nearly all segments are of an established connection, all in the window, and with an
+ * ACK that is to be taken in. If this is one (the next one, or one beyond a hole or for it), it passes the
+ * checks of arrive_synchronised(), and few of its steps are left; false if it is not, and nothing is done. */
 static bool arrive_predicted(tcp_connection *connection, const datagram *packet, time_ps now)
 {
   const uint8_t *wire = packet->header + packet->ip_octets;

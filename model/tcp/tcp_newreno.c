@@ -9,8 +9,9 @@ typedef struct newreno_state {
   uint64_t counted_octets;
 } newreno_state;
 
-/* Congestion avoidance: `octets` more are acknowledged. `*counted_octets`, 0 after a reduction, is what has been acknowledged
- * since the window last grew; a window of them makes it one SMSS larger. Also DCTCP's (RFC 8257 §3.3: as RFC 5681). */
+/* Congestion avoidance: `octets` more are acknowledged. `*counted_octets`, 0 after a reduction, is what
+ * has been acknowledged since the window last grew; a window of them makes it one SMSS larger. Also
+ * DCTCP's (RFC 8257 §3.3: as RFC 5681). */
 static void grow_by_count(uint64_t *counted_octets, tcp_congestion_window *window, uint64_t octets)
 {
   *counted_octets += octets;
@@ -106,7 +107,7 @@ static uint64_t dctcp_after_loss(void *state, const tcp_congestion_window *windo
   return flight_octets / 2;
 }
 
-/* §3.3, the reduction: cwnd (1 - alpha / 2). Of cwnd, not of what is in flight, as the document says. */
+/* §3.3, the reduction: cwnd (1 - alpha / 2). Of cwnd, not of what is in flight, as the document has it. */
 static uint64_t dctcp_after_mark(void *state, const tcp_congestion_window *window, uint64_t flight_octets)
 {
   dctcp_state *dctcp = state;

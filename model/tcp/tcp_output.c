@@ -9,8 +9,9 @@
  * (RFC 2018 §3). The smallest path MTU leaves room for 28. */
 enum { OPTIONS_MAX = 40, SACK_OPTION_OCTETS = 4, SACK_BLOCK_OCTETS = 8 };
 
-/* `header` and the octets of `payload` (NULL: none) on their way to the peer. Without path MTU discovery DF is clear. IP numbers the
- * datagram then, as other connections send to the same address (RFC 6864 §4.3). */
+/* `header` and the octets of `payload` (NULL: none) on their way to the peer. Without path MTU discovery
+ * DF is clear. IP numbers the datagram then, as other connections send to the same address (RFC 6864
+ * §4.3). */
 static datagram *make_datagram(tcp_connection *connection, const tcp_header *header, octet_rope *payload)
 {
   const tcp_config *config = &connection->config;
@@ -69,8 +70,8 @@ static G_GNUC_NO_INLINE void add_sack_blocks(tcp_connection *connection, tcp_hea
   }
 }
 
-/* Writes the header of a segment at `position` that acknowledges all below `acknowledgement`; `window_edge` as the receiver has
- * it. */
+/* Writes the header of a segment at `position` that acknowledges all below `acknowledgement`;
+ * `window_edge` as the receiver has it. */
 static inline void write_header(const tcp_connection *connection, tcp_header *header, int64_t position,
                                 uint64_t acknowledgement, uint64_t window_edge, uint8_t flags, time_ps now)
 {
@@ -100,8 +101,8 @@ static inline void begin_segment(tcp_connection *connection, tcp_header *header,
   connection->last_acknowledgement = acknowledgement;
 }
 
-/* That of an abort is at SND.NXT (RFC 9293 §3.10.5), has an ACK as all segments once a connection is established (§3.1), and the
- * timestamps (RFC 7323 §3.2). */
+/* That of an abort is at SND.NXT (RFC 9293 §3.10.5), has an ACK as all segments once a connection is
+ * established (§3.1), and the timestamps (RFC 7323 §3.2). */
 static datagram *make_reset(tcp_connection *connection, time_ps now)
 {
   tcp_header header = {
@@ -132,8 +133,8 @@ static inline datagram *finish_plain(tcp_connection *connection, const tcp_heade
   return packet;
 }
 
-/* A segment of a synchronised connection without payload and FIN. SACK blocks go only here: EMSS, on which MPA
- * builds its FPDUs, leaves no room for them, and a segment may not outgrow the MTU. */
+/* A segment of a synchronised connection without payload and FIN. SACK blocks go only here: EMSS, on which
+ * MPA builds its FPDUs, leaves no room for them, and a segment may not outgrow the MTU. */
 static datagram *make_empty_segment(tcp_connection *connection, int64_t position, time_ps now)
 {
   tcp_header header;
@@ -151,8 +152,8 @@ static G_GNUC_NO_INLINE datagram *make_ack(tcp_connection *connection, time_ps n
   return make_empty_segment(connection, (int64_t)tcp_sender_next_position(&connection->sender), now);
 }
 
-/* DCTCP's ACK of what came before the marks changed, with the echo as it was then (RFC 8257 §3.2); the ACK of all follows. It may
- * be delayed only while there is no hole, so there is nothing to SACK. */
+/* DCTCP's ACK of what came before the marks changed, with the echo as it was then (RFC 8257 §3.2); the ACK
+ * of all follows. It may be delayed only while there is no hole, so there is nothing to SACK. */
 static G_GNUC_NO_INLINE datagram *make_earlier_ack(tcp_connection *connection, time_ps now)
 {
   int64_t position = (int64_t)tcp_sender_next_position(&connection->sender);
@@ -174,8 +175,9 @@ static void after_fin(tcp_connection *connection)
   }
 }
 
-/* What the sender lets out. ECT is for new payload only: RFC 3168 §6.1.4 to §6.1.6 forbid it on pure ACKs, on what is sent again
- * and on window probes; RFC 8257 §3.5 leaves DCTCP free to mark them, and here it does not either. */
+/* What the sender lets out. ECT is for new payload only: RFC 3168 §6.1.4 to §6.1.6 forbid it on pure ACKs,
+ * on what is sent again and on window probes; RFC 8257 §3.5 leaves DCTCP free to mark them, and here it
+ * does not either. */
 static G_GNUC_NO_INLINE datagram *make_outgoing(tcp_connection *connection, tcp_outgoing *outgoing,
                                                 time_ps now)
 {
@@ -205,8 +207,9 @@ static G_GNUC_NO_INLINE datagram *make_outgoing(tcp_connection *connection, tcp_
   return packet;
 }
 
-/* The zero-window probe is an empty segment before what is acknowledged: the peer must answer it with its window (RFC 9293
- * §3.10.7.4), and no FPDU is cut for it. RFC 9293 §3.8.6.1 would send an octet of the stream. */
+/* The zero-window probe is an empty segment before what is acknowledged: the peer must answer it with its
+ * window (RFC 9293 §3.10.7.4), and no FPDU is cut for it. RFC 9293 §3.8.6.1 would send an octet of the
+ * stream. */
 static G_GNUC_NO_INLINE datagram *make_window_probe(tcp_connection *connection, time_ps now)
 {
   connection->statistics.window_probes++;

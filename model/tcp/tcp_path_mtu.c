@@ -37,10 +37,11 @@ uint32_t tcp_path_mtu_after_too_big(uint8_t ip_version, uint32_t present_octets,
     return present_octets; /* RFC 8201 §4: no link of IPv6 is like that */
   }
   if (told_octets == 0) {
-    /* RFC 1191 §5. By the length quoted: messages about packets sent before the last change then change nothing. */
+    /* RFC 1191 §5. By the length quoted: messages about packets sent before the last change then change
+     * nothing. */
     mtu = plateau_below(MIN(packet_octets, present_octets + 1));
   } else if (told_octets >= packet_octets) {
-    return present_octets; /* RFC 5927 §7.2: the packet would have fitted, so nobody was to say this */
+    return present_octets; /* RFC 5927 §7.2: the packet would have fitted, so no honest router reports this */
   }
   return MIN(MAX(mtu, tcp_path_mtu_min_octets(ip_version)),
              present_octets); /* RFC 1191 §3: never raised by a message */

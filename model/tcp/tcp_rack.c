@@ -66,7 +66,8 @@ bool tcp_rack_is_settled(const tcp_rack *rack, uint64_t acknowledged, uint64_t f
   return rack->highest_so_far <= acknowledged && (!rack->any || rack->order < first_order);
 }
 
-/* Of segments sent in this order the last has the shortest round trip, the highest end and the last transmission. */
+/* Of segments sent in this order the last has the shortest round trip, the highest end and the last
+ * transmission. */
 void tcp_rack_delivered_in_order(tcp_rack *rack, const tcp_sent_segment *last, time_ps now)
 {
   rack->known.round_trip_ps = now - last->sent_at;

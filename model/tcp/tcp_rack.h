@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* RACK-TLP (RFC 8985). A segment is lost when one sent after it has been delivered, and as long has passed since it was sent as
- * that one took, and the reordering window more (§6). The tail loss probe is below. */
+/* RACK-TLP (RFC 8985). A segment is lost when one sent after it has been delivered, and as long has passed
+ * since it was sent as that one took, and the reordering window more (§6). The tail loss probe is below. */
 #ifndef TCP_TCP_RACK_H
 #define TCP_TCP_RACK_H
 
@@ -19,8 +19,8 @@ typedef struct tcp_rack_knowledge {
   bool reordering_seen;
 } tcp_rack_knowledge;
 
-/* The rest is of what is in flight and what was delivered while it was: a later segment was sent after all of that and lies
- * higher, so once nothing is in flight it decides nothing any more. */
+/* The rest is of what is in flight and what was delivered while it was: a later segment was sent after all
+ * of that and lies higher, so once nothing is in flight it decides nothing any more. */
 typedef struct tcp_rack {
   tcp_rack_knowledge known;
   uint32_t threshold;
@@ -38,24 +38,25 @@ typedef struct tcp_rack {
 /* Nothing was delivered yet. */
 void tcp_rack_knowledge_init(tcp_rack_knowledge *known);
 
-/* Nothing is in flight and this is known; `known` is copied. `duplicate_ack_threshold` is DupThresh, and the reordering timer
- * expires `timer_slack_ps` late. */
+/* Nothing is in flight and this is known; `known` is copied. `duplicate_ack_threshold` is DupThresh, and
+ * the reordering timer expires `timer_slack_ps` late. */
 void tcp_rack_init(tcp_rack *rack, uint32_t duplicate_ack_threshold, time_ps timer_slack_ps,
                    const tcp_rack_knowledge *known);
 
 /* §6.2 steps 1 to 3: `segment` is delivered at `now`. `echoed_ps` as in tcp_acknowledgement. */
 void tcp_rack_delivered(tcp_rack *rack, const tcp_sent_segment *segment, time_ps echoed_ps, time_ps now);
 
-/* Those of one acknowledgement have all been told of: what comes later and lies lower was reordered
+/* Those of one acknowledgement have all been reported: what comes later and lies lower was reordered
  * (§6.2 step 3). */
 void tcp_rack_delivered_all(tcp_rack *rack);
 
-/* Whether an acknowledgement that moves SND.UNA on from `acknowledged` over segments sent once, in order, and tells of no
- * duplicate, can change only what tcp_rack_delivered_in_order() does. `first_order`: tcp_scoreboard_first_order() before it. */
+/* Whether an acknowledgement that moves SND.UNA on from `acknowledged` over segments sent once, in order,
+ * and reports no duplicate, can change only what tcp_rack_delivered_in_order() does. `first_order`:
+ * tcp_scoreboard_first_order() before it. */
 bool tcp_rack_is_settled(const tcp_rack *rack, uint64_t acknowledged, uint64_t first_order);
 
-/* All of the above and tcp_rack_find_lost() for such an acknowledgement, of segments up to `last`: what was sent before them
- * has been delivered before, so nothing is lost. */
+/* All of the above and tcp_rack_find_lost() for such an acknowledgement, of segments up to `last`: what
+ * was sent before them has been delivered before, so nothing is lost. */
 void tcp_rack_delivered_in_order(tcp_rack *rack, const tcp_sent_segment *last, time_ps now);
 
 /* §6.2 step 4, an acknowledgement `with_duplicate` (D-SACK): a wider window, at most once a round trip.
@@ -82,8 +83,8 @@ typedef struct tcp_rack_losses {
   uint64_t retransmissions; /* of these segments, those lost again */
 } tcp_rack_losses;
 
-/* §6.2 step 5: takes as lost on `board` what is, and sets the timer to when all that may be lost is, unless it is delivered
- * before ("timeout = max(remaining, timeout)"). */
+/* §6.2 step 5: takes as lost on `board` what is, and sets the timer to when all that may be lost is,
+ * unless it is delivered before ("timeout = max(remaining, timeout)"). */
 tcp_rack_losses tcp_rack_find_lost(tcp_rack *rack, tcp_scoreboard *board, time_ps window_ps, time_ps now);
 
 /* The reordering timer; TIME_PS_NEVER when it is off. */
@@ -96,7 +97,7 @@ time_ps tcp_rack_time_out(tcp_rack *rack, time_ps window_ps, time_ps now);
 /* --- The tail loss probe --- */
 
 /* RFC 8985 §7: when no acknowledgement comes for two round trips, a segment is sent
- * that makes the peer tell by SACK what is missing, instead of a time-out. */
+ * that makes the peer report by SACK what is missing, instead of a time-out. */
 typedef struct tcp_tail_loss_probe {
   time_ps deadline;    /* PTO; TIME_PS_NEVER when it is off */
   bool due;            /* the probe is to be sent */
@@ -133,14 +134,14 @@ void tcp_tail_loss_probe_run(tcp_tail_loss_probe *probe, time_ps now);
 /* The probe has left, new octets or a `retransmission`; `end` is SND.NXT now. */
 void tcp_tail_loss_probe_sent(tcp_tail_loss_probe *probe, bool retransmission, uint64_t end);
 
-/* What an acknowledgement says of it. */
+/* What an acknowledgement shows of it. */
 typedef struct tcp_tail_loss_ack {
   uint64_t position;
   bool repeated;  /* it has a D-SACK of the octet before TLP.end_seq */
   bool duplicate; /* it moves nothing and SACKs nothing */
 } tcp_tail_loss_ack;
 
-/* §7.4: returns true when the probe has repaired a loss that nothing else tells of, for which the window
+/* §7.4: returns true when the probe has repaired a loss that nothing else shows, for which the window
  * must be reduced. */
 bool tcp_tail_loss_probe_acknowledged(tcp_tail_loss_probe *probe, const tcp_tail_loss_ack *ack);
 

@@ -119,9 +119,10 @@ static void move_edge(tcp_receiver *receiver, uint64_t next)
   receiver->gauges->in_order_edge = tcp_receiver_is_finished(receiver) ? receiver->fin_position : next;
 }
 
-/* --- What an ACK is to tell of segments that came out of order, or twice (RFC 2018 §4, RFC 2883 §4) --- */
+/* --- What an ACK is to report of segments that came out of order, or twice (RFC 2018 §4, RFC 2883 §4) --- */
 
-/* Remembers that the run with `position` has the newest segment. A run named before that has grown together with it goes. */
+/* Remembers that the run with `position` has the newest segment. A run named before that has grown
+ * together with it goes. */
 static void name_run(tcp_receiver *receiver, uint64_t position)
 {
   tcp_late_arrivals *late = receiver->late;
@@ -139,9 +140,10 @@ static void name_run(tcp_receiver *receiver, uint64_t position)
   late->recent_count = kept;
 }
 
-/* Remembers the first run of [from, to) that has come before, if there is one and D-SACK is on, and makes an ACK due without
- * payload, which has room for it: a D-SACK reports the segment that has just come (RFC 2883 §4 (1)). Of several runs in one
- * segment §4 (5) reports the first; of two segments between two ACKs the last, which the sender may still act upon. */
+/* Remembers the first run of [from, to) that has come before, if there is one and D-SACK is on, and makes
+ * an ACK due without payload, which has room for it: a D-SACK reports the segment that has just come (RFC
+ * 2883 §4 (1)). Of several runs in one segment §4 (5) reports the first; of two segments between two ACKs
+ * the last, which the sender may still act upon. */
 static void note_duplicate(tcp_receiver *receiver, uint64_t from, uint64_t to)
 {
   range known = {0, receiver->next};
@@ -232,7 +234,7 @@ static void hold(tcp_receiver *receiver, uint64_t position, const octet_rope *pa
   octet_rope_clear(&part);
 }
 
-/* IN_ORDER: holds what lies behind a hole; passes what is in order piece by piece, each with its own time
+/* IN_ORDER: holds what lies beyond a hole; passes what is in order piece by piece, each with its own time
  * of arrival. */
 static void pass_in_order(tcp_receiver *receiver, uint64_t position, const octet_rope *payload, uint64_t from,
                           uint64_t to, uint64_t take_to, time_ps now)
@@ -255,8 +257,9 @@ static void pass_in_order(tcp_receiver *receiver, uint64_t position, const octet
   }
 }
 
-/* After each segment while there are late arrivals. Where one hole was the next is near; once so many segments have come in order
- * the memory goes, as ten thousand connections that rest would keep theirs. Making it anew so seldom costs nothing. */
+/* After each segment while there are late arrivals. Where one hole was the next is near; once so many
+ * segments have come in order the memory goes, as ten thousand connections that rest would keep theirs.
+ * Making it anew so seldom costs nothing. */
 static G_GNUC_NO_INLINE void settle_late(tcp_receiver *receiver)
 {
   tcp_late_arrivals *late = receiver->late;
@@ -270,7 +273,7 @@ static G_GNUC_NO_INLINE void settle_late(tcp_receiver *receiver)
   }
 }
 
-/* RFC 9293 §3.10.7.4: what lies outside of the window is cut off; so is what lies behind the FIN. */
+/* RFC 9293 §3.10.7.4: what lies outside of the window is cut off; so is what lies after the FIN. */
 static uint64_t receive_limit(const tcp_receiver *receiver)
 {
   uint64_t edge = window_edge(receiver);
@@ -302,8 +305,8 @@ static bool is_window_half_used(const tcp_receiver *receiver)
   return receiver->next - receiver->acknowledged >= receiver->window_octets - receiver->window_octets / 2;
 }
 
-/* The segment at `next` has been taken and nothing is missing: an ACK at once every so many segments, or when the delay is
- * over; and for the first, so that the peer's slow start has all its ACKs. */
+/* The segment at `next` has been taken and nothing is missing: an ACK at once every so many segments, or
+ * when the delay is over; and for the first, so that the peer's slow start has all its ACKs. */
 static void decide_ack_in_order(tcp_receiver *receiver, time_ps now)
 {
   receiver->unacknowledged_segments++;

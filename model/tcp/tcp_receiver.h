@@ -28,8 +28,8 @@ typedef struct tcp_late_arrivals {
   octet_store *store;       /* TCP_PASSING_IN_ORDER: what is in `beyond`, and what is just being passed up */
   uint64_t passed_in_store; /* octets in `store` that have been passed up */
   time_ps passing_now;
-  range duplicate;         /* octets that came twice and no ACK has told of yet; empty: none */
-  uint32_t quiet_segments; /* in a row that came with no hole open and no duplicate to tell of */
+  range duplicate;         /* octets that came twice and no ACK has reported yet; empty: none */
+  uint32_t quiet_segments; /* in a row that came with no hole open and no duplicate to report */
   uint32_t recent_count;
   uint64_t recent[TCP_SACK_BLOCKS_MAX]; /* a position in each of the last SACK blocks, newest first */
 } tcp_late_arrivals;
@@ -40,7 +40,7 @@ typedef struct tcp_receiver {
   void *user;
   tcp_gauges *gauges;
   uint64_t unread_octets; /* passed up and not yet consumed */
-  uint64_t promised_edge; /* the right edge that the last ACK told the peer */
+  uint64_t promised_edge; /* the right edge that the last ACK announced */
   uint64_t next;          /* RCV.NXT; the FIN counts as one octet here and in `beyond` */
   uint64_t passed;        /* TCP_PASSING_IN_ORDER: octets below have been passed up */
   uint64_t acknowledged;  /* `next` when the last ACK left */
@@ -51,19 +51,21 @@ typedef struct tcp_receiver {
   tcp_ack_need need : 8;
   uint32_t unacknowledged_segments;
   uint32_t window_octets;
-  uint32_t window_unit;    /* octets that the window scale can tell apart */
+  uint32_t window_unit;    /* octets that one of the window field stands for */
   tcp_late_arrivals *late; /* NULL: there are none */
 } tcp_receiver;
 
-/* Makes `receiver` one at position 0 that announces `window_octets` from the in-order edge on. It calls `events->segment` and
- * `events->octets` with `user`; `config` and `events` must outlive it, and so must `gauges`, where it keeps in_order_edge. */
+/* Makes `receiver` one at position 0 that announces `window_octets` from the in-order edge on. It calls
+ * `events->segment` and `events->octets` with `user`; `config` and `events` must outlive it, and so must
+ * `gauges`, where it keeps in_order_edge. */
 void tcp_receiver_init(tcp_receiver *receiver, const tcp_config *config, uint64_t window_octets,
                        const tcp_events *events, void *user, tcp_gauges *gauges);
 
 /* Frees what `receiver` has, which leaves it able to answer that there is nothing. */
 void tcp_receiver_clear(tcp_receiver *receiver);
 
-/* The first octet that comes is the one at `position`: all below have arrived, elsewhere. Before the first. */
+/* The first octet that comes is the one at `position`: all below have arrived, elsewhere. Before the
+ * first. */
 void tcp_receiver_start_at(tcp_receiver *receiver, uint64_t position);
 
 /* Asks `events->inspect` about the octets that the acceptable segment at `position` would bring, run by
@@ -75,12 +77,12 @@ bool tcp_receiver_inspect(tcp_receiver *receiver, int64_t position, const octet_
 void tcp_receiver_receive(tcp_receiver *receiver, int64_t position, const octet_rope *payload, bool fin,
                           time_ps now);
 
-/* Whether a segment without FIN, with `length` octets of payload at `position`, is not empty and all in the window, and no FIN is
- * known. */
+/* Whether a segment without FIN, with `length` octets of payload at `position`, is not empty and all in
+ * the window, and no FIN is known. */
 bool tcp_receiver_has_room_for(const tcp_receiver *receiver, int64_t position, uint32_t length);
 
-/* Whether a segment without FIN, with `length` octets of payload at tcp_receiver_next(), is all in the window, and nothing has
- * come beyond it. */
+/* Whether a segment without FIN, with `length` octets of payload at tcp_receiver_next(), is all in the
+ * window, and nothing has come beyond it. */
 bool tcp_receiver_expects(const tcp_receiver *receiver, uint32_t length);
 
 /* What tcp_receiver_receive() does with such a segment; its payload is not empty. */
@@ -118,9 +120,9 @@ const octet_store *tcp_receiver_held(tcp_receiver *receiver);
 /* Whether there is anything that tcp_receiver_take_sack_blocks() would write. */
 bool tcp_receiver_has_sack_blocks(const tcp_receiver *receiver);
 
-/* Writes at most `count` blocks to `blocks` for an ACK that leaves now: first, with `config->dsack`, octets that came twice,
- * each told of once (RFC 2883 §4); then runs, the one with the newest segment first, then those last named (RFC 2018 §4).
- * Returns how many. */
+/* Writes at most `count` blocks to `blocks` for an ACK that leaves now: first, with `config->dsack`,
+ * octets that came twice, each reported once (RFC 2883 §4); then runs, the one with the newest segment
+ * first, then those last named (RFC 2018 §4). Returns how many. */
 uint32_t tcp_receiver_take_sack_blocks(tcp_receiver *receiver, range *blocks, uint32_t count);
 
 tcp_ack_need tcp_receiver_ack_need(const tcp_receiver *receiver);
@@ -131,7 +133,7 @@ time_ps tcp_receiver_ack_deadline(const tcp_receiver *receiver);
 /* Makes an ACK due: the delay is over (TCP_ACK_DUE), or the segment was such that one is owed. */
 void tcp_receiver_owe_ack(tcp_receiver *receiver, tcp_ack_need need);
 
-/* A segment with the ACK of all this leaves. Returns the window's edge that it tells. */
+/* A segment with the ACK of all this leaves. Returns the window's edge that it announces. */
 uint64_t tcp_receiver_acknowledge(tcp_receiver *receiver);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The retransmission timer and the round-trip estimate behind it (RFC 6298), in picoseconds. */
+/* The retransmission timer and the round-trip estimate that it rests on (RFC 6298), in picoseconds. */
 #ifndef TCP_TCP_RETRANSMISSION_TIMER_H
 #define TCP_TCP_RETRANSMISSION_TIMER_H
 
@@ -17,8 +17,8 @@ typedef struct tcp_retransmission_timer {
   tcp_rto_floor floor;
 } tcp_retransmission_timer;
 
-/* A timer that is off, with RTO `initial_ps` until the first sample; later ones are at least min_ps, as `floor` means it, and at
- * most max_ps. It needs no freeing. */
+/* A timer that is off, with RTO `initial_ps` until the first sample; later ones are at least min_ps, as
+ * `floor` means it, and at most max_ps. It needs no freeing. */
 void tcp_retransmission_timer_init(tcp_retransmission_timer *timer, time_ps initial_ps, time_ps min_ps,
                                    time_ps max_ps, tcp_rto_floor floor);
 
@@ -36,7 +36,8 @@ void tcp_retransmission_timer_restart_slowly(tcp_retransmission_timer *timer);
 void tcp_retransmission_timer_start(tcp_retransmission_timer *timer, time_ps now);
 void tcp_retransmission_timer_stop(tcp_retransmission_timer *timer);
 
-/* Starts it as the override timer of a window that is too small: RTO, but at least 0.1 s and at most 1 s (RFC 9293 §3.8.6.2.1). */
+/* Starts it as the override timer of a window that is too small: RTO, but at least 0.1 s and at most 1 s
+ * (RFC 9293 §3.8.6.2.1). */
 void tcp_retransmission_timer_start_override(tcp_retransmission_timer *timer, time_ps now);
 
 /* When it expires; TIME_PS_NEVER when it is off. */

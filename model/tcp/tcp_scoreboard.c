@@ -129,7 +129,7 @@ void tcp_scoreboard_set_smss(tcp_scoreboard *board, uint32_t smss_octets, tcp_sc
     carry_marks(board, &old, number);
     append_pieces(board, segment_at(&old, number), cutter, user);
   }
-  carry_marks(board, &old, old.end); /* they may lie behind the last segment */
+  carry_marks(board, &old, old.end); /* they may lie after the last segment */
   board->plain_from = board->end;
   free_slots(board, old.slots);
   tcp_scoreboard_sort_by_time(board);
@@ -371,7 +371,8 @@ uint64_t tcp_scoreboard_lose_all(tcp_scoreboard *board, time_ps sent_until)
   return retransmissions;
 }
 
-/* One beyond the number of the last segment from `number` on that is not SACKed and longer; `number` if there is none. */
+/* One beyond the number of the last segment from `number` on that is not SACKed and longer; `number` if
+ * there is none. */
 static uint64_t end_of_longer(const tcp_scoreboard *board, uint64_t number, uint32_t length_octets)
 {
   uint64_t end = number;
@@ -554,8 +555,9 @@ static bool skip_sacked(tcp_scoreboard *board, uint64_t end)
   return board->next_resend < end;
 }
 
-/* Moves HighRxt to what is lost; false when it comes to the mark. Below the mark all is that is not SACKed, but for what lies between
- * an older loss and segments that were too big (tcp_scoreboard_lose_longer()). */
+/* Moves HighRxt to what is lost; false when it comes to the mark. Below the mark all is that is not
+ * SACKed, but for what lies between an older loss and segments that were too big
+ * (tcp_scoreboard_lose_longer()). */
 static bool skip_to_lost(tcp_scoreboard *board)
 {
   while (board->next_resend < board->not_lost &&

@@ -4,8 +4,8 @@
  * decides.
  *
  * A segment keeps the boundaries it was first sent with (mpa-01 §5.3, MPA-048); only its front is cut off
- * when part of it is acknowledged (notes-mpa 29, MPA-329), it is cut up when it no longer fits, or takes
- * over the octets of lost ones behind it when the sender repacketizes. It counts as SACKed once all of its
+ * when part of it is acknowledged (note M29, MPA-329), it is cut up when it no longer fits, or takes
+ * over the octets of lost ones after it when the sender repacketizes. It counts as SACKed once all of its
  * octets are, whatever boundaries a middlebox gave them. Nothing here walks over the whole window, save when
  * the retransmission timer expires, or has expired for nothing. */
 #ifndef TCP_TCP_SCOREBOARD_H
@@ -37,7 +37,7 @@ void tcp_scoreboard_count_segments(tcp_scoreboard *board);
 typedef void (*tcp_scoreboard_listener)(void *user, const tcp_sent_segment *segment);
 void tcp_scoreboard_listen(tcp_scoreboard *board, tcp_scoreboard_listener listener, void *user);
 
-/* Where the segment [from, to) is to end, as it no longer fits: behind `from`, at most at `to`. */
+/* Where the segment [from, to) is to end, as it no longer fits: after `from`, at most at `to`. */
 typedef uint64_t (*tcp_scoreboard_cutter)(void *user, uint64_t from, uint64_t to);
 
 /* SMSS is `smss_octets` from now on. Segments in flight that are longer are replaced by the pieces that
@@ -54,7 +54,8 @@ void tcp_scoreboard_sent(tcp_scoreboard *board, uint64_t from, uint64_t to, time
  * acknowledged, the first was not SACKed before, and none of them was ever sent twice (Karn, RFC 6298 §3). */
 bool tcp_scoreboard_acknowledge(tcp_scoreboard *board, uint64_t position, time_ps *sent_at);
 
-/* Whether every segment in flight was sent once, and nothing was heard of any: none is SACKed, in part or whole, or lost. */
+/* Whether every segment in flight was sent once, and nothing was heard of any: none is SACKed, in part or
+ * whole, or lost. */
 bool tcp_scoreboard_is_plain(const tcp_scoreboard *board);
 
 /* What an acknowledgement delivers of such a board: segments, of which the `last` was sent last. */
@@ -76,25 +77,27 @@ uint64_t tcp_scoreboard_sack(tcp_scoreboard *board, uint64_t from, uint64_t to);
 uint64_t tcp_scoreboard_sacked_octets(const tcp_scoreboard *board);
 uint64_t tcp_scoreboard_sacked_segments(const tcp_scoreboard *board);
 
-/* Segments acknowledged, and those delivered, cumulatively or by SACK, so far. A part of one does not count. */
+/* Segments acknowledged, and those delivered, cumulatively or by SACK, so far. A part of one does not
+ * count. */
 uint64_t tcp_scoreboard_acknowledged_segments(const tcp_scoreboard *board);
 uint64_t tcp_scoreboard_delivered_segments(const tcp_scoreboard *board);
 
 /* Segments in flight. */
 uint64_t tcp_scoreboard_segments(const tcp_scoreboard *board);
 
-/* Update() of RFC 6675 §4: takes as lost what IsLost() says. Call after the SACK blocks of an
+/* Update() of RFC 6675 §4: takes as lost what IsLost() finds. Call after the SACK blocks of an
  * acknowledgement. */
 void tcp_scoreboard_find_lost(tcp_scoreboard *board);
 
-/* Takes the first segment in flight as lost, whatever was SACKed behind it. There must be one. */
+/* Takes the first segment in flight as lost, whatever was SACKed after it. There must be one. */
 void tcp_scoreboard_lose_first(tcp_scoreboard *board);
 
 /* The segment sent (again) first of all that are neither SACKed nor lost; false when there is none. */
 bool tcp_scoreboard_oldest_under_way(const tcp_scoreboard *board, tcp_sent_segment *segment);
 
-/* Of the segments that are neither SACKed nor lost and were last sent before the transmission `order`, or as pieces of the same
- * one end before `end`: the one sent last; false when there is none. `order` never goes back from one call to the next. */
+/* Of the segments that are neither SACKed nor lost and were last sent before the transmission `order`, or
+ * as pieces of the same one end before `end`: the one sent last; false when there is none. `order` never
+ * goes back from one call to the next. */
 bool tcp_scoreboard_last_overtaken(tcp_scoreboard *board, uint64_t order, uint64_t end,
                                    tcp_sent_segment *segment);
 
@@ -107,13 +110,15 @@ void tcp_scoreboard_lose(tcp_scoreboard *board, uint64_t number);
  * 2018 §8), and all is lost. Returns how many retransmissions are lost by that. */
 uint64_t tcp_scoreboard_lose_all(tcp_scoreboard *board, time_ps sent_until);
 
-/* The path has thrown away what is longer than `length_octets` from the segment with `position`, which is in flight, on: it is
- * lost and was not sent again yet. RFC 6675's marks stand for all before them, so without `by_time` shorter segments in between
- * are taken as lost too. Returns whether there is any. Walks over the whole window. */
+/* The path has thrown away what is longer than `length_octets` from the segment with `position`, which is
+ * in flight, on: it is lost and was not sent again yet. RFC 6675's marks stand for all before them, so
+ * without `by_time` shorter segments in between are taken as lost too. Returns whether there is any. Walks
+ * over the whole window. */
 bool tcp_scoreboard_lose_longer(tcp_scoreboard *board, uint64_t position, uint32_t length_octets);
 
-/* What was taken as lost was not: all that is not SACKed is on its way again (RFC 4015 §3.2, RFC 5682). Without `findable` what
- * waited to be sent again stays out of what is "under way" here, until it is sent again: RACK does not find it lost before. */
+/* What was taken as lost was not: all that is not SACKed is on its way again (RFC 4015 §3.2, RFC 5682).
+ * Without `findable` what waited to be sent again stays out of what is "under way" here, until it is sent
+ * again: RACK does not find it lost before. */
 void tcp_scoreboard_restore(tcp_scoreboard *board, bool findable);
 
 /* Retransmissions that are neither SACKed nor acknowledged nor lost in their turn. */
@@ -125,7 +130,8 @@ uint64_t tcp_scoreboard_pipe_octets(const tcp_scoreboard *board);
 /* Of that transmission among all which is the first segment's in flight; UINT64_MAX: nothing is in flight. */
 uint64_t tcp_scoreboard_first_order(const tcp_scoreboard *board);
 
-/* True when the first segment in flight is taken as lost: IsLost(HighACK + 1). It is not when a SACK has reported it since. */
+/* True when the first segment in flight is taken as lost: IsLost(HighACK + 1). It is not when a SACK has
+ * reported it since. */
 bool tcp_scoreboard_first_is_lost(const tcp_scoreboard *board);
 
 /* False when tcp_scoreboard_next_lost() is sure to find none. */

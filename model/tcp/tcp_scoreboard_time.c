@@ -143,7 +143,8 @@ bool tcp_scoreboard_oldest_under_way(const tcp_scoreboard *board, tcp_sent_segme
   return board->under_way > 0 && tcp_scoreboard_describe(board, board->oldest, segment);
 }
 
-/* The list is in the order of transmissions, so the search goes on where the last one ended: each segment is passed once. */
+/* The list is in the order of transmissions, so the search goes on where the last one ended: each segment
+ * is passed once. */
 bool tcp_scoreboard_last_overtaken(tcp_scoreboard *board, uint64_t order, uint64_t end,
                                    tcp_sent_segment *segment)
 {

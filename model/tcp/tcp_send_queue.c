@@ -3,8 +3,8 @@
 
 #include <glib.h>
 
-/* Nearly every record lies in one piece of memory, as FPDUs do: then that piece's slice is here. One that shares its slices has the
- * reference on their block here. Else it is a rope, and here is where it is. */
+/* Nearly every record lies in one piece of memory, as FPDUs do: then that piece's slice is here. One that
+ * shares its slices has the reference on their block here. Else it is a rope, and here is where it is. */
 typedef struct sent_record {
   uint64_t from; /* stream position of its first octet */
   uint32_t length;

@@ -33,7 +33,8 @@ void tcp_send_queue_post(tcp_send_queue *queue, octet_rope *record, unsigned fla
 /* All octets ever posted. */
 uint64_t tcp_send_queue_posted(const tcp_send_queue *queue);
 
-/* Octets of the record that is to be sent next which were never sent: the next segment has as many, or EMSS. 0: there is none. */
+/* Octets of the record that is to be sent next which were never sent: the next segment has as many, or
+ * EMSS. 0: there is none. */
 uint32_t tcp_send_queue_next_octets(const tcp_send_queue *queue);
 
 /* The next segment to be sent for the first time. */
@@ -45,9 +46,10 @@ typedef struct tcp_cut {
 /* Where the next segment of at most `emss_octets` (> 0) ends.
  *
  * ALIGNED (mpa-01 §5.3, MPA-041): as many whole FPDUs as fit (MPA-052); an FPDU that does not fit is cut
- * at EMSS, and so is what is left of one that was cut, and the FPDU behind it starts a fresh segment
- * (notes-mpa 26). RECORD (MSG_EOR in Linux): EMSS octets of an FPDU, and what is left of it at its end. In both, records without
- * TCP_RECORD_FPDU are cut as a stream that ends at the next FPDU. STREAM: EMSS octets, whatever they are. */
+ * at EMSS, and so is what is left of one that was cut, and the FPDU after it starts a fresh segment (note
+ * M26). RECORD (MSG_EOR in Linux): EMSS octets of an FPDU, and what is left of it at its end. In both,
+ * records without TCP_RECORD_FPDU are cut as a stream that ends at the next FPDU. STREAM: EMSS octets,
+ * whatever they are. */
 tcp_cut tcp_send_queue_cut(const tcp_send_queue *queue, uint32_t emss_octets);
 
 /* How many octets from `from` on go together when what was sent as [from, to) must be sent again and is

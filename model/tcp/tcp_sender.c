@@ -32,10 +32,10 @@ void tcp_sender_clear(tcp_sender *sender)
   free_flight(sender);
   tcp_send_queue_clear(&sender->queue);
   tcp_congestion_clear(&sender->congestion);
-  tcp_spurious_free(sender->spurious);
+  tcp_undo_free(sender->undo);
 }
 
-/* A segment is delivered, as the acknowledgement at hand says. */
+/* The acknowledgement at hand shows that a segment is delivered. */
 static void on_delivered(void *user, const tcp_sent_segment *segment)
 {
   tcp_sender *sender = user;
@@ -75,7 +75,7 @@ void tcp_sender_begin_flight(tcp_sender *sender)
   if (config->window_of_segments) {
     tcp_scoreboard_count_segments(&flight->board);
   }
-  if (sender->by_time || config->forward_rto_recovery) {
+  if (sender->by_time || config->frto) {
     tcp_scoreboard_listen(&flight->board, on_delivered, sender);
   }
   tcp_rack_init(&flight->rack, config->duplicate_ack_threshold, config->timer_slack_ps, &sender->rack_known);
@@ -213,8 +213,8 @@ void tcp_sender_restart_timer(tcp_sender *sender, time_ps now)
   }
 }
 
-/* RFC 8985 §7.2: with SACK, not in recovery, and no segment SACKed (RACK.segs_sacked): else RACK finds what is lost. A segment of
- * which some octets are SACKed is no news to RACK. */
+/* RFC 8985 §7.2: with SACK, not in recovery, and no segment SACKed (RACK.segs_sacked): else RACK finds
+ * what is lost. A segment of which some octets are SACKed is no news to RACK. */
 void tcp_sender_schedule_probe(tcp_sender *sender, time_ps now)
 {
   if (!sender->probes) {

@@ -23,16 +23,16 @@ void tcp_sender_start(tcp_sender *sender, uint32_t emss_octets, bool sack, bool 
  * tcp_sender_start() it does nothing. */
 void tcp_sender_set_emss(tcp_sender *sender, uint32_t emss_octets);
 
-/* The same, because the path has thrown away segments that were longer: those in flight from `position`, which is in flight, on
- * are sent again, cut anew, as room is. The congestion window stays as it is (RFC 1191 §6.4), also when duplicate ACKs tell of
- * the same loss. */
+/* The same, because the path has thrown away segments that were longer: those in flight from `position`,
+ * which is in flight, on are sent again, cut anew, as room is. The congestion window stays as it is (RFC
+ * 1191 §6.4), also when duplicate ACKs report the same loss. */
 void tcp_sender_resend_too_big(tcp_sender *sender, uint32_t emss_octets, uint64_t position);
 
 /* As tcp_transport_post() and tcp_transport_close(). */
 void tcp_sender_post(tcp_sender *sender, octet_rope *record, unsigned flags);
 void tcp_sender_finish(tcp_sender *sender);
 
-/* What an acceptable ACK says, in stream positions. */
+/* What is in an acceptable ACK, in stream positions. */
 typedef struct tcp_acknowledgement {
   uint64_t position;     /* all below is acknowledged; from SND.UNA to SND.NXT */
   bool may_be_duplicate; /* no payload, no FIN, the window of the ACK before (RFC 5681 §2) */
@@ -49,11 +49,13 @@ typedef struct tcp_acknowledgement {
 /* Takes in an acknowledgement. SACK blocks outside of what is in flight are passed over. */
 void tcp_sender_acknowledge(tcp_sender *sender, const tcp_acknowledgement *ack, time_ps now);
 
-/* What tcp_sender_acknowledge() does with an acknowledgement of SND.UNA and of nothing else, without SACK blocks or marks, when
- * nothing was lost, overtaken or marked; false when it may do more than that, and nothing is done. */
+/* What tcp_sender_acknowledge() does with an acknowledgement of SND.UNA and of nothing else, without SACK
+ * blocks or marks, when nothing was lost, overtaken or marked; false when it may do more than that, and
+ * nothing is done. */
 bool tcp_sender_hears_nothing_new(tcp_sender *sender);
 
-/* The peer has acknowledged all below `acknowledged`, and has room for `window_octets` more (RFC 9293 §3.10.7.4: SND.WND). */
+/* The peer has acknowledged all below `acknowledged`, and has room for `window_octets` more (RFC 9293
+ * §3.10.7.4: SND.WND). */
 void tcp_sender_open_window(tcp_sender *sender, uint64_t acknowledged, uint64_t window_octets);
 
 /* A segment to be sent. */
@@ -93,7 +95,7 @@ uint32_t tcp_sender_first_octets(const tcp_sender *sender);
 /* ECN was agreed: segments with new payload may be marked ECT, and the congestion control heeds ECE. */
 void tcp_sender_use_ecn(tcp_sender *sender);
 
-/* True once after a time-out with a closed window: a segment is due that makes the peer tell its window. */
+/* True once after a time-out with a closed window: a segment is due that makes the peer report its window. */
 bool tcp_sender_take_probe(tcp_sender *sender);
 
 uint64_t tcp_sender_posted(const tcp_sender *sender);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What tcp_sender.c (its life), tcp_sender_arrival.c (an acknowledgement arrives), tcp_sender_departure.c (a
+/* What tcp_sender.c (its life), tcp_sender_input.c (an acknowledgement arrives), tcp_sender_output.c (a
  * segment leaves) and tcp_sender_recovery.c (losses) share. */
 #ifndef TCP_TCP_SENDER_PRIVATE_H
 #define TCP_TCP_SENDER_PRIVATE_H
@@ -11,7 +11,7 @@
 #include "tcp/tcp_scoreboard_private.h"
 #include "tcp/tcp_send_queue.h"
 #include "tcp/tcp_sender.h"
-#include "tcp/tcp_spurious.h"
+#include "tcp/tcp_undo.h"
 
 typedef enum tcp_sending_state {
   TCP_SENDING_OPEN,
@@ -39,8 +39,8 @@ typedef struct tcp_sender_news {
   uint64_t lost_segments; /* found by RACK */
 } tcp_sender_news;
 
-/* What a sender needs while something is in flight, or is not settled yet. A run may have ten thousand connections, and most of
- * them rest. */
+/* What a sender needs while something is in flight, or is not settled yet. A run may have ten thousand
+ * connections, and most of them rest. */
 typedef struct tcp_sender_flight {
   tcp_rack rack;           /* if tcp_sender.by_time */
   tcp_sender_news *news;   /* of the acknowledgement at hand */
@@ -49,9 +49,9 @@ typedef struct tcp_sender_flight {
   uint64_t
       round_end; /* SND.NXT when the use of the window was noted last, with tcp_config.limited_by_round */
   uint64_t most_octets; /* in flight, in this round */
-  tcp_forward_rto forward;
+  tcp_frto frto;
   tcp_tail_loss_probe probe;
-  tcp_proportional_reduction reduction;
+  tcp_prr prr;
   time_ps first_resent_at; /* in this recovery; TIME_PS_NEVER: nothing yet */
   uint32_t duplicate_acks;
   bool window_limits;          /* it was full in this round */
@@ -70,7 +70,7 @@ struct tcp_sender {
   tcp_statistics *statistics;
   tcp_gauges *gauges;
   tcp_sender_flight *flight; /* NULL: nothing is in flight, and all is settled */
-  tcp_spurious *spurious;    /* NULL before the first recovery or time-out */
+  tcp_undo *undo;            /* NULL before the first recovery or time-out */
   tcp_send_queue queue;
   tcp_congestion congestion;     /* from the start on */
   tcp_rack_knowledge rack_known; /* while `flight` is NULL */
@@ -98,14 +98,14 @@ struct tcp_sender {
 };
 
 /* A sender that may queue but not send. `config` and `statistics` (counted here) must outlive it; so must
- * `timer`, which also serves the handshake, and `gauges`, where it keeps posted_octets and unsent_octets. Frees what
- * it has. */
+ * `timer`, which also serves the handshake, and `gauges`, where it keeps posted_octets and unsent_octets.
+ * Frees what it has. */
 void tcp_sender_init(tcp_sender *sender, const tcp_config *config, tcp_retransmission_timer *timer,
                      tcp_statistics *statistics, tcp_gauges *gauges);
 void tcp_sender_clear(tcp_sender *sender);
 
-/* The first segment is about to leave, or an acknowledgement to be taken in that may mean anything: there is a flight from here
- * on. */
+/* The first segment is about to leave, or an acknowledgement to be taken in that may mean anything: there
+ * is a flight from here on. */
 void tcp_sender_begin_flight(tcp_sender *sender);
 
 /* Lets go of the flight if nothing is in flight and all is settled. */
@@ -116,8 +116,8 @@ static inline uint64_t tcp_sender_flight_octets(const tcp_sender *sender)
   return sender->next - sender->acknowledged;
 }
 
-/* What counts in the congestion window for `octets` that are `segments` segments: the octets (RFC 5681), or SMSS for each segment,
- * as Linux counts. */
+/* What counts in the congestion window for `octets` that are `segments` segments: the octets (RFC 5681),
+ * or SMSS for each segment, as Linux counts. */
 static inline uint64_t tcp_sender_charge(const tcp_sender *sender, uint64_t octets, uint64_t segments)
 {
   return sender->config->window_of_segments ? segments * sender->emss_octets : octets;
@@ -152,13 +152,14 @@ void tcp_sender_find_losses(tcp_sender *sender, tcp_sender_news *news);
 /* The end of fast recovery, or of the time after a time-out. */
 void tcp_sender_leave_recovery(tcp_sender *sender);
 
-/* The window is the threshold that ECE made: what was in flight when PRR began to lead there is acknowledged, or a loss is found. */
+/* The window is the threshold that ECE made: what was in flight when PRR began to lead there is
+ * acknowledged, or a loss is found. */
 void tcp_sender_end_reducing(tcp_sender *sender);
 
 /* What `news` proves of the last recovery or time-out: when it was for nothing, it is undone. */
 void tcp_sender_judge_recovery(tcp_sender *sender, tcp_sender_news *news);
 
-/* The reduction is told to an ECN peer, and ECE for what is in flight now brings no other. */
+/* An ECN peer is informed of the reduction (CWR), and ECE for what is in flight now brings no other. */
 void tcp_sender_note_reduction(tcp_sender *sender);
 
 #endif

@@ -49,10 +49,10 @@ static void begin_resending(tcp_sender *sender)
   }
 }
 
-static void begin_doubt(tcp_sender *sender, tcp_spurious_kind kind)
+static void begin_doubt(tcp_sender *sender, tcp_undo_kind kind)
 {
-  sender->spurious = sender->spurious ? sender->spurious : tcp_spurious_new();
-  tcp_spurious_begin(sender->spurious, kind);
+  sender->undo = sender->undo ? sender->undo : tcp_undo_new();
+  tcp_undo_begin(sender->undo, kind);
 }
 
 void tcp_sender_end_reducing(tcp_sender *sender)
@@ -61,8 +61,8 @@ void tcp_sender_end_reducing(tcp_sender *sender)
   sender->flight->reducing = false;
 }
 
-/* A loss while PRR answers ECE is of the same congestion: the reduction goes on, and there is none to undo (Linux,
- * tcp_enter_recovery()). */
+/* A loss while PRR answers ECE is of the same congestion: the reduction goes on, and there is none to undo
+ * (Linux, tcp_enter_recovery()). */
 static void reduce_for_loss(tcp_sender *sender, time_ps now)
 {
   uint64_t flight_octets = tcp_sender_flight_charge(sender);
@@ -74,13 +74,13 @@ static void reduce_for_loss(tcp_sender *sender, time_ps now)
   tcp_congestion_remember(&sender->congestion);
   tcp_congestion_reduce(&sender->congestion, flight_octets - sender->flight->limited_octets, now);
   tcp_sender_note_reduction(sender);
-  tcp_proportional_reduction_begin(&sender->flight->reduction, flight_octets);
+  tcp_prr_begin(&sender->flight->prr, flight_octets);
 }
 
 static void enter_recovery(tcp_sender *sender, time_ps now)
 {
   sender->statistics->recoveries++;
-  begin_doubt(sender, TCP_SPURIOUS_RECOVERY);
+  begin_doubt(sender, TCP_UNDO_RECOVERY);
   reduce_for_loss(sender, now);
   tcp_tail_loss_probe_forget(&sender->flight->probe);
   sender->state = TCP_SENDING_RECOVERY;
@@ -95,7 +95,7 @@ static void enter_recovery(tcp_sender *sender, time_ps now)
 static bool reduces_proportionally(const tcp_sender *sender)
 {
   return sender->flight->reducing ||
-         (sender->state == TCP_SENDING_RECOVERY && sender->sack && sender->config->proportional_reduction);
+         (sender->state == TCP_SENDING_RECOVERY && sender->sack && sender->config->prr);
 }
 
 void tcp_sender_leave_recovery(tcp_sender *sender)
@@ -109,12 +109,12 @@ void tcp_sender_leave_recovery(tcp_sender *sender)
   if (sender->by_time) {
     tcp_rack_recovery_ended(&sender->flight->rack);
   }
-  tcp_forward_rto_end(&sender->flight->forward);
+  tcp_frto_end(&sender->flight->frto);
   sender->state = TCP_SENDING_OPEN;
   sender->flight->resend_first = false;
 }
 
-/* Takes as lost what time says. */
+/* Takes as lost what RACK's times show to be. */
 static uint64_t find_lost_by_time(tcp_sender *sender, time_ps now)
 {
   time_ps window_ps = reordering_window_ps(sender);
@@ -127,7 +127,7 @@ static uint64_t find_lost_by_time(tcp_sender *sender, time_ps now)
 static void reduce_proportionally(tcp_sender *sender, uint64_t delivered, bool safe)
 {
   if (reduces_proportionally(sender)) {
-    tcp_proportional_ack ack = {
+    tcp_prr_ack ack = {
         .delivered_octets = delivered,
         .pipe_octets = tcp_scoreboard_pipe_octets(&sender->flight->board),
         .threshold_octets = tcp_congestion_threshold_octets(&sender->congestion),
@@ -135,8 +135,7 @@ static void reduce_proportionally(tcp_sender *sender, uint64_t delivered, bool s
         .segments = sender->config->window_of_segments,
         .safe = safe,
     };
-    tcp_congestion_set_window(&sender->congestion,
-                              tcp_proportional_reduction_window(&sender->flight->reduction, &ack));
+    tcp_congestion_set_window(&sender->congestion, tcp_prr_window(&sender->flight->prr, &ack));
   }
 }
 
@@ -180,10 +179,10 @@ void tcp_sender_find_losses(tcp_sender *sender, tcp_sender_news *news)
 }
 
 /* Without `findable` RACK does not find again what was taken as lost. */
-static void undo(tcp_sender *sender, tcp_spurious_kind kind, bool findable)
+static void undo(tcp_sender *sender, tcp_undo_kind kind, bool findable)
 {
-  sender->statistics->spurious_recoveries += kind == TCP_SPURIOUS_RECOVERY ? 1 : 0;
-  sender->statistics->spurious_timeouts += kind == TCP_SPURIOUS_TIME_OUT ? 1 : 0;
+  sender->statistics->spurious_recoveries += kind == TCP_UNDO_RECOVERY ? 1 : 0;
+  sender->statistics->spurious_timeouts += kind == TCP_UNDO_TIME_OUT ? 1 : 0;
   tcp_congestion_undo(&sender->congestion);
   if (sender->state != TCP_SENDING_OPEN) {
     tcp_scoreboard_restore(&sender->flight->board, findable);
@@ -191,11 +190,11 @@ static void undo(tcp_sender *sender, tcp_spurious_kind kind, bool findable)
     sender->recovery_point = (int64_t)sender->acknowledged; /* a loss from now on is one of its own */
     sender->flight->resend_first = false;
   }
-  if (sender->by_time && kind == TCP_SPURIOUS_RECOVERY) {
+  if (sender->by_time && kind == TCP_UNDO_RECOVERY) {
     tcp_rack_reordering_seen(&sender->flight->rack);
   }
-  tcp_forward_rto_end(&sender->flight->forward);
-  begin_doubt(sender, TCP_SPURIOUS_NONE);
+  tcp_frto_end(&sender->flight->frto);
+  begin_doubt(sender, TCP_UNDO_NONE);
 }
 
 /* F-RTO; true when it finds the time-out spurious. */
@@ -204,7 +203,7 @@ static bool judge_time_out(tcp_sender *sender, const tcp_sender_news *news)
   if (sender->state != TCP_SENDING_LOSS) {
     return false;
   }
-  tcp_forward_rto_ack ack = {
+  tcp_frto_ack ack = {
       .advances = news->advances,
       .recovered = (int64_t)sender->acknowledged >= sender->recovery_point,
       .beyond = news->beyond,
@@ -212,38 +211,39 @@ static bool judge_time_out(tcp_sender *sender, const tcp_sender_news *news)
       .duplicate = news->duplicate,
       .may_send_new = tcp_sender_has_new(sender),
   };
-  switch (tcp_forward_rto_acknowledged(&sender->flight->forward, &ack)) {
-  case TCP_FORWARD_RTO_UNKNOWN:
+  switch (tcp_frto_acknowledged(&sender->flight->frto, &ack)) {
+  case TCP_FRTO_UNKNOWN:
     return false;
-  case TCP_FORWARD_RTO_REAL:
+  case TCP_FRTO_REAL:
     /* RFC 5682 §2.1 step 3 (a): at most 3 SMSS, and no less: without SACK the two new segments fill 2 */
     tcp_congestion_set_window(&sender->congestion, 3 * (uint64_t)sender->emss_octets);
     return false;
-  case TCP_FORWARD_RTO_SPURIOUS:
+  case TCP_FRTO_SPURIOUS:
     return true;
   }
   g_assert_not_reached();
 }
 
 /* What D-SACK and timestamps prove. */
-static tcp_spurious_kind judge_retransmissions(tcp_sender *sender, const tcp_sender_news *news)
+static tcp_undo_kind judge_retransmissions(tcp_sender *sender, const tcp_sender_news *news)
 {
   const tcp_acknowledgement *ack = news->ack;
-  tcp_spurious_kind kind = TCP_SPURIOUS_NONE;
-  if (!sender->spurious) {
+  tcp_undo_kind kind = TCP_UNDO_NONE;
+  if (!sender->undo) {
     return kind;
   }
   if (ack->has_duplicate) {
-    kind = tcp_spurious_proven(sender->spurious, ack->duplicate.from, ack->duplicate.to);
+    kind = tcp_undo_proven(sender->undo, ack->duplicate.from, ack->duplicate.to);
   }
-  if (kind == TCP_SPURIOUS_NONE && news->original_until > 0) {
-    kind = tcp_spurious_proven(sender->spurious, 0, news->original_until);
+  if (kind == TCP_UNDO_NONE && news->original_until > 0) {
+    kind = tcp_undo_proven(sender->undo, 0, news->original_until);
   }
   return kind;
 }
 
-/* Whether a hole was filled by an original that came late, as Linux sees it: the acknowledgement echoes a timestamp from before the
- * first retransmission (RFC 3522 §3.2 step 5, but of each acknowledgement in the recovery). The echo is in microseconds. */
+/* Whether a hole was filled by an original that came late, as Linux sees it: the acknowledgement echoes a
+ * timestamp from before the first retransmission (RFC 3522 §3.2 step 5, but of each acknowledgement in the
+ * recovery). The echo is in microseconds. */
 static bool shows_originals(const tcp_sender *sender, const tcp_sender_news *news)
 {
   time_ps echoed_ps = news->ack->echoed_ps;
@@ -256,17 +256,17 @@ void tcp_sender_judge_recovery(tcp_sender *sender, tcp_sender_news *news)
 {
   bool originals = shows_originals(sender, news);
   bool partial = originals && (int64_t)sender->acknowledged < sender->recovery_point;
-  tcp_spurious_kind kind = judge_retransmissions(sender, news);
+  tcp_undo_kind kind = judge_retransmissions(sender, news);
   sender->flight->originals_arrive = false;
-  if (kind == TCP_SPURIOUS_NONE && originals) {
+  if (kind == TCP_UNDO_NONE && originals) {
     /* with none on its way nothing else can prove what was sent again to be needed */
     sender->flight->originals_arrive = tcp_scoreboard_retransmissions(&sender->flight->board) > 0;
-    kind = sender->flight->originals_arrive ? TCP_SPURIOUS_NONE : TCP_SPURIOUS_RECOVERY;
+    kind = sender->flight->originals_arrive ? TCP_UNDO_NONE : TCP_UNDO_RECOVERY;
   }
-  if (kind == TCP_SPURIOUS_NONE && judge_time_out(sender, news)) {
-    kind = TCP_SPURIOUS_TIME_OUT;
+  if (kind == TCP_UNDO_NONE && judge_time_out(sender, news)) {
+    kind = TCP_UNDO_TIME_OUT;
   }
-  if (kind != TCP_SPURIOUS_NONE) {
+  if (kind != TCP_UNDO_NONE) {
     undo(sender, kind, !partial);
     news->undone = true;
   }
@@ -287,12 +287,12 @@ static void enter_loss(tcp_sender *sender, time_ps now)
   bool first = sender->timeouts_in_a_row == 1;
   bool reduces = first && !sender->flight->reducing; /* else ECE has made the threshold */
   if (first) {
-    begin_doubt(sender, TCP_SPURIOUS_TIME_OUT);
+    begin_doubt(sender, TCP_UNDO_TIME_OUT);
     tcp_congestion_remember(&sender->congestion);
   }
-  tcp_forward_rto_end(&sender->flight->forward);
-  if (first && sender->config->forward_rto_recovery && sender->state != TCP_SENDING_LOSS) {
-    tcp_forward_rto_begin(&sender->flight->forward, sender->sack); /* RFC 5682 §2.1 step 1 */
+  tcp_frto_end(&sender->flight->frto);
+  if (first && sender->config->frto && sender->state != TCP_SENDING_LOSS) {
+    tcp_frto_begin(&sender->flight->frto, sender->sack); /* RFC 5682 §2.1 step 1 */
   }
   tcp_congestion_collapse(&sender->congestion,
                           tcp_sender_flight_charge(sender) - sender->flight->limited_octets, reduces, now);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the layers above need of a TCP, whoever implements it: our own tcp_connection, or one that lives elsewhere (ns-3's
- * TcpSocket, shim/). rnic/ knows only this. */
+/* What the layers above need of a TCP, whoever implements it: our own tcp_connection, or one that lives
+ * elsewhere (ns-3's TcpSocket, shim/). rnic/ knows only this. */
 #ifndef TCP_TCP_TRANSPORT_H
 #define TCP_TCP_TRANSPORT_H
 
@@ -13,9 +13,9 @@ typedef struct tcp_transport tcp_transport;
 
 /* The functions of one kind of TCP; none is NULL, save those that its gauges answer.
  *
- * A TCP that lives elsewhere sends and receives its packets there: nothing comes out of `transmit`, nothing is given to
- * `receive`, and it needs no `run`. It calls its events from outside these functions, and its maker tells who drives the
- * layers above that they may have something to do. */
+ * A TCP that lives elsewhere sends and receives its packets there: nothing comes out of `transmit`,
+ * nothing is given to `receive`, and it needs no `run`. It calls its events from outside these functions,
+ * and its maker informs who drives the layers above that they may have something to do. */
 typedef struct tcp_transport_class {
   void (*free)(tcp_transport *transport);
   void (*open)(tcp_transport *transport, time_ps now);
@@ -46,8 +46,9 @@ struct tcp_transport {
   const tcp_gauges *gauges; /* NULL: this kind keeps none */
 };
 
-/* Makes a closed transport as `config` (copied) that calls `events`, which must outlive it, with `events_user`; `user` is the factory's own, for
- * instance the place on a network. The caller frees it with tcp_transport_free(). */
+/* Makes a closed transport as `config` (copied) that calls `events`, which must outlive it, with
+ * `events_user`; `user` is the factory's own, for instance the place on a network. The caller frees it
+ * with tcp_transport_free(). */
 typedef tcp_transport *(*tcp_transport_factory)(const tcp_config *config, const tcp_events *events,
                                                 void *events_user, void *user);
 
@@ -70,9 +71,10 @@ static inline void tcp_transport_listen(tcp_transport *transport)
   transport->class->listen(transport);
 }
 
-/* Appends the octets moved out of `record`, of the kind `flags` (TCP_RECORD_…), to the stream to be sent; it is never withdrawn
- * (MPA-043). In ALIGNED and RECORD mode a record without TCP_RECORD_FPDU (startup frames) is cut as a plain stream and never
- * shares a segment with an FPDU. Allowed before the handshake ends; not after tcp_transport_close(). */
+/* Appends the octets moved out of `record`, of the kind `flags` (TCP_RECORD_…), to the stream to be sent;
+ * it is never withdrawn (MPA-043). In ALIGNED and RECORD mode a record without TCP_RECORD_FPDU (startup
+ * frames) is cut as a plain stream and never shares a segment with an FPDU. Allowed before the handshake
+ * ends; not after tcp_transport_close(). */
 static inline void tcp_transport_post(tcp_transport *transport, octet_rope *record, unsigned flags)
 {
   transport->class->post(transport, record, flags);
@@ -90,17 +92,19 @@ static inline void tcp_transport_abort(tcp_transport *transport, time_ps now)
   transport->class->abort(transport, now);
 }
 
-/* Takes in one datagram for this connection; the caller keeps its reference. Whatever it holds, the answer is
- * RFC 9293 §3.10.7's; a wrong TCP checksum drops it; an ICMP "too big" about a segment in flight is RFC 1191's (if
- * path_mtu_discovery; RFC 5927 §7): EMSS follows the path MTU (MPA-019). Records posted already keep their octets and are cut
- * where they no longer fit (mpa-01 §5.3, MPA-043, MPA-046), and the first record after a cut one starts a fresh segment. */
+/* Takes in one datagram for this connection; the caller keeps its reference. Whatever it holds, the answer
+ * is RFC 9293 §3.10.7's; a wrong TCP checksum drops it; an ICMP "too big" about a segment in flight is RFC
+ * 1191's (if path_mtu_discovery; RFC 5927 §7): EMSS follows the path MTU (MPA-019). Records posted already
+ * keep their octets and are cut where they no longer fit (mpa-01 §5.3, MPA-043, MPA-046), and the first
+ * record after a cut one starts a fresh segment. */
 static inline void tcp_transport_receive(tcp_transport *transport, const datagram *packet, time_ps now)
 {
   transport->class->receive(transport, packet, now);
 }
 
-/* The next datagram that may leave at `now`, owned by the caller; NULL when there is none. Call until NULL after every receive,
- * run, post, close. PSH is set on a segment that empties the send queue, so post what is there first. */
+/* The next datagram that may leave at `now`, owned by the caller; NULL when there is none. Call until NULL
+ * after every receive, run, post, close. PSH is set on a segment that empties the send queue, so post what
+ * is there first. */
 static inline datagram *tcp_transport_transmit(tcp_transport *transport, time_ps now)
 {
   return transport->class->transmit(transport, now);
@@ -112,8 +116,8 @@ static inline time_ps tcp_transport_deadline(const tcp_transport *transport)
   return transport->class->deadline(transport);
 }
 
-/* Handles the timers that are due at `now`: delayed ACK, retransmission, RACK's reordering timer, tail loss probe, pacing,
- * zero-window probe. */
+/* Handles the timers that are due at `now`: delayed ACK, retransmission, RACK's reordering timer, tail
+ * loss probe, pacing, zero-window probe. */
 static inline void tcp_transport_run(tcp_transport *transport, time_ps now)
 {
   transport->class->run(transport, now);
@@ -162,8 +166,8 @@ static inline uint64_t tcp_transport_held_octets_below(const tcp_transport *tran
   return transport->class->held_octets_below(transport, position);
 }
 
-/* The octets themselves, by position; not to be asked from within the `octets` event. Valid until the next call that
- * changes the connection. NULL when what it holds is not to be seen. */
+/* The octets themselves, by position; not to be asked from within the `octets` event. Valid until the next
+ * call that changes the connection. NULL when what it holds is not to be seen. */
 static inline const octet_store *tcp_transport_held(tcp_transport *transport)
 {
   return transport->class->held(transport);

@@ -292,8 +292,8 @@ static void test_host_rates(void)
   X(slow_start)                                                                                              \
   X(rack)                                                                                                    \
   X(tail_loss_probe)                                                                                         \
-  X(proportional_reduction)                                                                                  \
-  X(forward_rto_recovery)                                                                                    \
+  X(prr)                                                                                  \
+  X(frto)                                                                                    \
   X(partial_undo)                                                                                            \
   X(limited_transmit)                                                                                        \
   X(window_of_segments)                                                                                      \
@@ -343,15 +343,15 @@ static const tcp_case tcp_cases[] = {
     {"tcp.sack=false", "dsack", false},
     {"tcp.sack=false", "rack", false},
     {"tcp.sack=false", "tail_loss_probe", false},
-    {"tcp.sack=false", "proportional_reduction", false},
-    {"tcp.sack=false", "forward_rto_recovery", true},
+    {"tcp.sack=false", "prr", false},
+    {"tcp.sack=false", "frto", true},
     {"tcp.rack=false", "tail_loss_probe", false},
     {"tcp.rack=false", "rack", false},
     {"tcp.dsack=false", "dsack", false},
     {"tcp.tlp=false", "tail_loss_probe", false},
     {"tcp.tlp=false", "rack", true},
-    {"tcp.prr=false", "proportional_reduction", false},
-    {"tcp.frto=false", "forward_rto_recovery", false},
+    {"tcp.prr=false", "prr", false},
+    {"tcp.frto=false", "frto", false},
     {"tcp.partial_undo=false", "partial_undo", false},
     {"tcp.limited_transmit=false", "limited_transmit", false},
     {"tcp.window_unit=octets", "window_of_segments", false},

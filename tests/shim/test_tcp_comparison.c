@@ -78,7 +78,7 @@ static void test_ns3_alone(void)
     config.segment_octets = TCP_COMPARISON_EMSS_OCTETS;
     config.buffer_octets = (uint32_t)tcp_comparison_window_octets(&comparison);
     config.timestamps = false;
-    config.proportional_reduction = false;
+    config.prr = false;
     config.congestion = NS3_TCP_BULK_LINUX_RENO;
     config.lost_segment = tcp_comparison_lost_segment(&comparison);
     g_assert_true(ns3_tcp_bulk_run(&config, &alone, &error));

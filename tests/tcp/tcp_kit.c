@@ -143,8 +143,8 @@ tcp_config tcp_kit_config(void)
   config.dsack = false;
   config.rack = false;
   config.tail_loss_probe = false;
-  config.proportional_reduction = false;
-  config.forward_rto_recovery = false;
+  config.prr = false;
+  config.frto = false;
   config.restart_after_idle = false;
   config.ecn = TCP_ECN_OFF;
   config.congestion = TCP_CONGESTION_NEWRENO;

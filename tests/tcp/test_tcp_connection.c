@@ -148,7 +148,7 @@ static void test_lost_last_ack(void)
 }
 
 /* MPA-016: a FIN that overtakes the octets before it waits for them: nothing that came is lost on it
- * (notes-mpa 32). */
+ * (note M32). */
 static void test_fin_out_of_order(void)
 {
   tcp_kit *kit = connected();

@@ -44,7 +44,7 @@ static tcp_config config_of(detection how, bool proportional, tcp_congestion_kin
   config.dsack = config.sack;
   config.rack = how >= RACK;
   config.tail_loss_probe = how == RACK_TLP;
-  config.proportional_reduction = config.sack && proportional;
+  config.prr = config.sack && proportional;
   config.congestion = congestion;
   return config;
 }

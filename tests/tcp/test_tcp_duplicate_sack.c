@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* D-SACK (RFC 2883): what the receiver tells of octets that came twice, and what the sender believes. */
-#include "tcp/tcp_spurious.h"
+#include "tcp/tcp_undo.h"
 
 #include <glib.h>
 
@@ -274,8 +274,8 @@ static void test_hostile_blocks(void)
     tcp_config config = tcp_kit_config();
     config.rack = seed & 1;
     config.tail_loss_probe = seed & 1;
-    config.forward_rto_recovery = seed & 2;
-    config.proportional_reduction = seed & 4;
+    config.frto = seed & 2;
+    config.prr = seed & 4;
     tcp_kit *kit = tcp_kit_new(&config, NULL);
     handshake(
         kit, TCP_KIT_ROUND_TRIP,

@@ -418,8 +418,8 @@ static far_run *far_run_new(const far_case *which, GArray *trace, uint64_t edge)
     config->rack = which->by_time;
     config->tail_loss_probe = which->by_time;
     config->dsack = which->sack && which->undoes;
-    config->forward_rto_recovery = which->undoes;
-    config->proportional_reduction = which->reduces_proportionally;
+    config->frto = which->undoes;
+    config->prr = which->reduces_proportionally;
     config->pacing = which->paces;
     config->ecn = which->timestamps ? TCP_ECN_ON : TCP_ECN_OFF;
     config->timestamps = which->timestamps;
@@ -609,7 +609,7 @@ int main(int argc, char **argv)
        .repacketizes = true,
        .undoes = true,
        .limited_transmit = true},
-      {.name = "proportional_reduction",
+      {.name = "prr",
        .sack = true,
        .timestamps = true,
        .reduces_proportionally = true,

@@ -148,7 +148,7 @@ static void test_aligned_segments(void)
   for (size_t i = 0; i < G_N_ELEMENTS(lengths); i++) {
     bool last = i + 1 == G_N_ELEMENTS(lengths);
     expect_segment(kit, 0, position, lengths[i]);
-    /* PSH on what empties the queue only (definitions.md, defaults) */
+    /* PSH on what empties the queue only (docs/scenario.md) */
     g_assert_cmpuint(wire_header(kit, 0, 0).flags, ==, last ? TCP_ACK | TCP_PSH : TCP_ACK);
     deliver(kit, 0);
     position += lengths[i];

@@ -62,7 +62,7 @@ static void test_handshake_on_the_wire(void)
   tcp_kit_free(kit);
 }
 
-/* EMSS = min(peer's MSS, own MTU - 40) - 12 with timestamps (definitions.md, facts.md). */
+/* EMSS = min(peer's MSS, own MTU - 40) - 12 with timestamps (docs/facts.md). */
 static void test_emss(void)
 {
   static const struct {

@@ -207,8 +207,8 @@ static tcp_config config_of(world *w)
   config.dsack = config.sack && bits & 4;
   config.rack = config.sack && bits & 8;
   config.tail_loss_probe = config.rack && bits & 16;
-  config.proportional_reduction = config.sack && bits & 32;
-  config.forward_rto_recovery = bits & 64;
+  config.prr = config.sack && bits & 32;
+  config.frto = bits & 64;
   config.timestamps = bits & 128;
   config.nagle = bits & 256;
   config.pacing = bits & 512;

@@ -87,12 +87,12 @@ static void test_retransmissions_leave_evenly(void)
 /* PRR's window of the moment is no rate. 0 of two segments is lost, which RACK finds when a quarter of the round trip of 100 ms has
  * passed: nothing is in flight and nothing was delivered just then, so that window is 0 and the retransmission leaves all the same. The
  * rate is that of the threshold, 2 segments: the next may leave 100 / 2 / 1.2 = 41.67 ms later. */
-static void test_proportional_reduction_goes_on(void)
+static void test_prr_goes_on(void)
 {
   tcp_config config = tcp_kit_config();
   config.pacing = true;
   config.rack = true;
-  config.proportional_reduction = true;
+  config.prr = true;
   tcp_kit *kit = tcp_kit_new(&config, &config);
   handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
   post(kit, 0, 2 * EMSS, 0);
@@ -147,7 +147,7 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/pacer/extremes", test_extremes);
   g_test_add_func("/tcp/pacer/segments_leave_evenly", test_segments_leave_evenly);
   g_test_add_func("/tcp/pacer/retransmissions_leave_evenly", test_retransmissions_leave_evenly);
-  g_test_add_func("/tcp/pacer/proportional_reduction_goes_on", test_proportional_reduction_goes_on);
+  g_test_add_func("/tcp/pacer/prr_goes_on", test_prr_goes_on);
   g_test_add_func("/tcp/pacer/hystart_knows", test_hystart_knows);
   return g_test_run();
 }

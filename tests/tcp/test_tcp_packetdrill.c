@@ -200,7 +200,7 @@ static void test_sack_grows_to_the_left(void)
 
 /* google/packetdrill gtests/net/tcp/fast_recovery/prr-ss-10pkt-lost-1.pkt: the first of ten is lost; what is posted meanwhile
  * leaves one segment for each SACKed, and the window in the end is the threshold, 0.7 of 10. */
-static void test_proportional_reduction(void)
+static void test_prr(void)
 {
   static const packetdrill_row rows[] = {
       POSTED(0, 10000),
@@ -395,7 +395,7 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/packetdrill/limited_transmit", test_limited_transmit);
   g_test_add_func("/tcp/packetdrill/sack_grows_to_the_right", test_sack_grows_to_the_right);
   g_test_add_func("/tcp/packetdrill/sack_grows_to_the_left", test_sack_grows_to_the_left);
-  g_test_add_func("/tcp/packetdrill/proportional_reduction", test_proportional_reduction);
+  g_test_add_func("/tcp/packetdrill/prr", test_prr);
   g_test_add_func("/tcp/packetdrill/two_holes", test_two_holes);
   g_test_add_func("/tcp/packetdrill/overtaken_ack", test_overtaken_ack);
   g_test_add_func("/tcp/packetdrill/probe_and_time_out", test_probe_and_time_out);

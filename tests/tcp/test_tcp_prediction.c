@@ -231,8 +231,8 @@ static tcp_config random_config(random_stream *random)
   config.retries_max = 40;
   config.rack = rack;
   config.tail_loss_probe = rack;
-  config.proportional_reduction = sack && random_stream_below(random, 2);
-  config.forward_rto_recovery = random_stream_below(random, 2);
+  config.prr = sack && random_stream_below(random, 2);
+  config.frto = random_stream_below(random, 2);
   config.limited_transmit = random_stream_below(random, 2);
   config.restart_after_idle = random_stream_below(random, 2);
   config.pacing = random_stream_below(random, 2);

@@ -15,7 +15,7 @@ static tcp_kit *connected_as(bool probe, bool timestamps, bool partial_undo)
   config.dsack = true;
   config.timestamps = timestamps;
   config.tail_loss_probe = probe;
-  config.proportional_reduction = true;
+  config.prr = true;
   tcp_kit *kit = tcp_kit_new(&config, &config);
   handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
   return kit;
@@ -130,7 +130,7 @@ static void test_slight_reordering(void)
   tcp_kit_free(kit);
 }
 
-/* facts.md's double loss: 0 of 40 is lost, and so is its retransmission. What is sent after that is SACKed and tells so:
+/* A double loss: segment 0 of 40 is lost, and so is its retransmission. What is sent after that is SACKed and shows it:
  * it is sent a third time, nothing else is, and no time-out is needed. */
 static void test_double_loss(void)
 {

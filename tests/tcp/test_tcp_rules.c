@@ -29,11 +29,11 @@ static unsigned seeds(void)
 static void choose_recovery(tcp_config *config, unsigned recovery)
 {
   config->sack = recovery >= 1;
-  config->proportional_reduction = recovery == 2 || recovery >= 5;
+  config->prr = recovery == 2 || recovery >= 5;
   config->rack = recovery >= 3;
   config->tail_loss_probe = recovery >= 4;
   config->dsack = recovery == 2 || recovery >= 5;
-  config->forward_rto_recovery = recovery == 0 || recovery == 2 || recovery >= 6;
+  config->frto = recovery == 0 || recovery == 2 || recovery >= 6;
 }
 
 static tcp_config config_of(const rules_case *which, random_stream *random)

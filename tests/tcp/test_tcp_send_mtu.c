@@ -58,7 +58,7 @@ static void test_emss_follows(void)
 
 /* MPA-043: FPDUs posted for an EMSS of 1460 are neither withdrawn nor changed when it falls to 960 before
  * they are sent: each is cut into 960 and the rest, which leaves alone, and the next starts afresh
- * (notes-mpa 26). Those that fit, posted later, go together again, and none is cut. The kit compares every
+ * (note M26). Those that fit, posted later, go together again, and none is cut. The kit compares every
  * octet with what was posted. */
 static void test_shrinks_before_sending(void)
 {
@@ -117,7 +117,7 @@ static void test_grows_within_an_fpdu(void)
 }
 
 /* What is in flight is sent again within the new EMSS: a segment of one FPDU is cut at 600, one of two
- * FPDUs of 700 between them and within each (notes-mpa 29), and what fits keeps its boundaries (MPA-048).
+ * FPDUs of 700 between them and within each (note M29), and what fits keeps its boundaries (MPA-048).
  * After a time-out all of it goes again. RECORD sends the two FPDUs in two segments, and each again as the pieces of itself. */
 static void check_sent_again(tcp_segmentation segmentation, bool sack)
 {

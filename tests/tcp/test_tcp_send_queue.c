@@ -99,7 +99,7 @@ static void test_aligned_packs_whole_fpdus(void)
   tcp_send_queue_free(queue);
 }
 
-/* notes-mpa 26: an FPDU of 2300 octets is cut at 1000, its rest leaves alone, the next starts afresh. */
+/* note M26: an FPDU of 2300 octets is cut at 1000, its rest leaves alone, the next starts afresh. */
 static void test_aligned_cuts_an_fpdu_too_large(void)
 {
   static const uint32_t lengths[] = {100, 1000, 1000, 300, 200};
@@ -161,7 +161,7 @@ static void test_aligned_realigns_after_a_forced_cut(void)
 }
 
 /* What was sent as [from, to) is cut again for a smaller EMSS by the same rules: between FPDUs where it
- * holds several, else at EMSS, and never beyond `to` (notes-mpa 29). FPDUs [0, 500), [500, 1000), [1000,
+ * holds several, else at EMSS, and never beyond `to` (note M29). FPDUs [0, 500), [500, 1000), [1000,
  * 1300); the last one is in another segment. */
 static void test_cut_again(void)
 {

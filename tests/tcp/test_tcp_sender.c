@@ -489,9 +489,9 @@ static void test_repacketized_rest(void)
 
 /* F-RTO (RFC 5682 §2.1): segments of 400 octets leave room in the windows of 1 and 2 SMSS; but only the first is sent again (step
  * 1), then up to two new ones leave (step 2 (b)), and nothing else until step 3. */
-static void test_forward_rto_holds_back(void)
+static void test_frto_holds_back(void)
 {
-  bench *b = bench_new(&(tcp_config){.sack = true, .forward_rto_recovery = true});
+  bench *b = bench_new(&(tcp_config){.sack = true, .frto = true});
   for (unsigned i = 0; i < 5; i++) {
     post(b, 400, 0);
     expect(b, i * 400, 400);
@@ -511,9 +511,9 @@ static void test_forward_rto_holds_back(void)
 }
 
 /* Nagle keeps the new octets back: without them there is no step 3 to wait for, and what is lost is sent again. */
-static void test_forward_rto_without_new_segments(void)
+static void test_frto_without_new_segments(void)
 {
-  bench *b = bench_new(&(tcp_config){.sack = true, .forward_rto_recovery = true, .nagle = true});
+  bench *b = bench_new(&(tcp_config){.sack = true, .frto = true, .nagle = true});
   post(b, 5 * EMSS, 0);
   expect_full_segments(b, 0, 5);
   post(b, 400, 0);
@@ -552,10 +552,9 @@ static void test_loss_after_an_undone_recovery(void)
 
 /* RFC 6937: what is acknowledged cumulatively is delivered, too. 20 in flight, 0 and 1 are lost, the threshold is 10: half of what
  * is delivered may leave. 3: 1.5, 0 is sent again; 4: 2, and 1; the ACK of 0: 2.5; 6: 3, a new one. */
-static void test_proportional_reduction_counts_all(void)
+static void test_prr_counts_all(void)
 {
-  bench *b =
-      bench_new(&(tcp_config){.sack = true, .proportional_reduction = true, .initial_window_segments = 20});
+  bench *b = bench_new(&(tcp_config){.sack = true, .prr = true, .initial_window_segments = 20});
   post(b, 40 * EMSS, 0);
   expect_full_segments(b, 0, 20);
   acknowledge(b, 0, 2 * EMSS, 5 * EMSS, false);
@@ -756,10 +755,10 @@ int main(int argc, char **argv)
   g_test_add_func("/tcp/sender/repacketized_fpdus", test_repacketized_fpdus);
   g_test_add_func("/tcp/sender/repacketized_records", test_repacketized_records);
   g_test_add_func("/tcp/sender/repacketized_rest", test_repacketized_rest);
-  g_test_add_func("/tcp/sender/forward_rto_holds_back", test_forward_rto_holds_back);
-  g_test_add_func("/tcp/sender/forward_rto_without_new_segments", test_forward_rto_without_new_segments);
+  g_test_add_func("/tcp/sender/frto_holds_back", test_frto_holds_back);
+  g_test_add_func("/tcp/sender/frto_without_new_segments", test_frto_without_new_segments);
   g_test_add_func("/tcp/sender/loss_after_an_undone_recovery", test_loss_after_an_undone_recovery);
-  g_test_add_func("/tcp/sender/proportional_reduction_counts_all", test_proportional_reduction_counts_all);
+  g_test_add_func("/tcp/sender/prr_counts_all", test_prr_counts_all);
   g_test_add_func("/tcp/sender/recovery_forgets_the_probe", test_recovery_forgets_the_probe);
   g_test_add_func("/tcp/sender/a_probe_is_judged_after_a_rest", test_a_probe_is_judged_after_a_rest);
   g_test_add_func("/tcp/sender/hystart_remembers_over_a_rest", test_hystart_remembers_over_a_rest);

@@ -168,7 +168,7 @@ static void send_all(world *w)
     const tcp_sender *sender = w->sender;
     const tcp_sender_flight *flight = sender->flight;
     bool free_of_window =
-        flight && (flight->resend_first || flight->probe.due || tcp_forward_rto_wants_new(&flight->forward));
+        flight && (flight->resend_first || flight->probe.due || tcp_frto_wants_new(&flight->frto));
     if (!tcp_sender_next(w->sender, &outgoing, w->now)) {
       break;
     }
@@ -278,8 +278,8 @@ static tcp_config random_config(random_stream *random)
   config.retries_max = 40;
   config.rack = rack;
   config.tail_loss_probe = rack && random_stream_below(random, 2);
-  config.proportional_reduction = sack && random_stream_below(random, 2);
-  config.forward_rto_recovery = random_stream_below(random, 2);
+  config.prr = sack && random_stream_below(random, 2);
+  config.frto = random_stream_below(random, 2);
   config.limited_transmit = random_stream_below(random, 2);
   config.restart_after_idle = random_stream_below(random, 2);
   config.nagle = random_stream_below(random, 2);

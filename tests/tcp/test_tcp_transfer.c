@@ -153,9 +153,9 @@ static void draw_options(tcp_config *config, random_stream *random)
   uint64_t bits = random_stream_next(random);
   config->rack = config->sack && bits & 1;
   config->tail_loss_probe = config->rack && bits & 2;
-  config->proportional_reduction = config->sack && bits & 4;
+  config->prr = config->sack && bits & 4;
   config->dsack = config->sack && bits & 8;
-  config->forward_rto_recovery = bits & 16;
+  config->frto = bits & 16;
   config->limited_transmit = bits & 32;
   config->restart_after_idle = bits & 64;
   config->nagle = bits & 128;

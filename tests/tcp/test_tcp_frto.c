@@ -2,38 +2,38 @@
 /* F-RTO (RFC 5682): the basic algorithm (§2) and the one with SACK (§3). */
 #include <glib.h>
 
-#include "tcp/tcp_spurious.h"
+#include "tcp/tcp_undo.h"
 #include "tcp_kit.h"
 
 enum { EMSS = 1460 };
 
-static tcp_forward_rto begun(bool sack)
+static tcp_frto begun(bool sack)
 {
-  tcp_forward_rto forward;
-  tcp_forward_rto_begin(&forward, sack);
-  return forward;
+  tcp_frto frto;
+  tcp_frto_begin(&frto, sack);
+  return frto;
 }
 
-static tcp_forward_rto_verdict after(tcp_forward_rto *forward, tcp_forward_rto_ack ack)
+static tcp_frto_verdict after(tcp_frto *frto, tcp_frto_ack ack)
 {
-  return tcp_forward_rto_acknowledged(forward, &ack);
+  return tcp_frto_acknowledged(frto, &ack);
 }
 
 /* Step 2 (b), then two new segments and no retransmissions until step 3. */
-static tcp_forward_rto in_step_3(bool sack)
+static tcp_frto in_step_3(bool sack)
 {
-  tcp_forward_rto forward = begun(sack);
-  g_assert_false(tcp_forward_rto_wants_new(&forward));
-  g_assert_false(tcp_forward_rto_holds_back(&forward));
-  g_assert_cmpint(after(&forward, (tcp_forward_rto_ack){.advances = true, .may_send_new = true}), ==,
-                  TCP_FORWARD_RTO_UNKNOWN);
+  tcp_frto frto = begun(sack);
+  g_assert_false(tcp_frto_wants_new(&frto));
+  g_assert_false(tcp_frto_holds_back(&frto));
+  g_assert_cmpint(after(&frto, (tcp_frto_ack){.advances = true, .may_send_new = true}), ==,
+                  TCP_FRTO_UNKNOWN);
   for (unsigned i = 0; i < 2; i++) {
-    g_assert_true(tcp_forward_rto_wants_new(&forward));
-    tcp_forward_rto_sent_new(&forward);
+    g_assert_true(tcp_frto_wants_new(&frto));
+    tcp_frto_sent_new(&frto);
   }
-  g_assert_false(tcp_forward_rto_wants_new(&forward));
-  g_assert_true(tcp_forward_rto_holds_back(&forward));
-  return forward;
+  g_assert_false(tcp_frto_wants_new(&frto));
+  g_assert_true(tcp_frto_holds_back(&frto));
+  return frto;
 }
 
 /* Each row: the variant, an acknowledgement in step 3, the verdict. */
@@ -41,22 +41,22 @@ static void test_verdicts_of_step_3(void)
 {
   static const struct {
     bool sack;
-    tcp_forward_rto_ack ack;
-    tcp_forward_rto_verdict verdict;
+    tcp_frto_ack ack;
+    tcp_frto_verdict verdict;
   } rows[] = {
-      {false, {.advances = true}, TCP_FORWARD_RTO_SPURIOUS},                  /* §2.1 step 3 (b) */
-      {false, {.duplicate = true}, TCP_FORWARD_RTO_REAL},                     /* §2.1 step 3 (a) */
-      {true, {.advances = true, .original = true}, TCP_FORWARD_RTO_SPURIOUS}, /* §3.1 step 3 (b) */
-      {true, {.duplicate = true, .original = true}, TCP_FORWARD_RTO_SPURIOUS},
-      {true, {.duplicate = true, .beyond = true}, TCP_FORWARD_RTO_REAL}, /* §3.1 step 3 (a) */
-      {true, {.advances = true, .original = true, .beyond = true}, TCP_FORWARD_RTO_REAL},
-      {true, {.advances = true}, TCP_FORWARD_RTO_REAL}, /* only what was sent again */
-      {true, {.may_send_new = true}, TCP_FORWARD_RTO_UNKNOWN},
+      {false, {.advances = true}, TCP_FRTO_SPURIOUS},                  /* §2.1 step 3 (b) */
+      {false, {.duplicate = true}, TCP_FRTO_REAL},                     /* §2.1 step 3 (a) */
+      {true, {.advances = true, .original = true}, TCP_FRTO_SPURIOUS}, /* §3.1 step 3 (b) */
+      {true, {.duplicate = true, .original = true}, TCP_FRTO_SPURIOUS},
+      {true, {.duplicate = true, .beyond = true}, TCP_FRTO_REAL}, /* §3.1 step 3 (a) */
+      {true, {.advances = true, .original = true, .beyond = true}, TCP_FRTO_REAL},
+      {true, {.advances = true}, TCP_FRTO_REAL}, /* only what was sent again */
+      {true, {.may_send_new = true}, TCP_FRTO_UNKNOWN},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-    tcp_forward_rto forward = in_step_3(rows[i].sack);
-    g_assert_cmpint(after(&forward, rows[i].ack), ==, rows[i].verdict);
-    g_assert_true(tcp_forward_rto_holds_back(&forward) == (rows[i].verdict == TCP_FORWARD_RTO_UNKNOWN));
+    tcp_frto frto = in_step_3(rows[i].sack);
+    g_assert_cmpint(after(&frto, rows[i].ack), ==, rows[i].verdict);
+    g_assert_true(tcp_frto_holds_back(&frto) == (rows[i].verdict == TCP_FRTO_UNKNOWN));
   }
 }
 
@@ -65,7 +65,7 @@ static void test_step_2_ends_it(void)
 {
   static const struct {
     bool sack;
-    tcp_forward_rto_ack ack;
+    tcp_frto_ack ack;
     bool goes_on;
   } rows[] = {
       {false, {.advances = true, .recovered = true, .may_send_new = true}, false},
@@ -75,21 +75,21 @@ static void test_step_2_ends_it(void)
       {true, {.duplicate = true, .may_send_new = true}, true},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-    tcp_forward_rto forward = begun(rows[i].sack);
-    g_assert_cmpint(after(&forward, rows[i].ack), ==, TCP_FORWARD_RTO_UNKNOWN);
-    g_assert_false(tcp_forward_rto_wants_new(&forward));
-    after(&forward, (tcp_forward_rto_ack){.advances = true, .may_send_new = true});
-    g_assert_true(tcp_forward_rto_wants_new(&forward) == rows[i].goes_on);
+    tcp_frto frto = begun(rows[i].sack);
+    g_assert_cmpint(after(&frto, rows[i].ack), ==, TCP_FRTO_UNKNOWN);
+    g_assert_false(tcp_frto_wants_new(&frto));
+    after(&frto, (tcp_frto_ack){.advances = true, .may_send_new = true});
+    g_assert_true(tcp_frto_wants_new(&frto) == rows[i].goes_on);
   }
 }
 
 /* Off it says nothing. */
 static void test_off(void)
 {
-  tcp_forward_rto forward = {.step = TCP_FORWARD_RTO_OFF};
-  g_assert_cmpint(after(&forward, (tcp_forward_rto_ack){.advances = true, .may_send_new = true}), ==,
-                  TCP_FORWARD_RTO_UNKNOWN);
-  g_assert_false(tcp_forward_rto_wants_new(&forward));
+  tcp_frto frto = {.step = TCP_FRTO_OFF};
+  g_assert_cmpint(after(&frto, (tcp_frto_ack){.advances = true, .may_send_new = true}), ==,
+                  TCP_FRTO_UNKNOWN);
+  g_assert_false(tcp_frto_wants_new(&frto));
 }
 
 /* 20 segments queued, 10 in flight, RTO 300 ms, with F-RTO. */
@@ -98,7 +98,7 @@ static tcp_kit *ten_in_flight(bool sack, bool rack)
   tcp_config config = tcp_kit_config();
   config.sack = sack;
   config.rack = rack;
-  config.forward_rto_recovery = true;
+  config.frto = true;
   tcp_kit *kit = tcp_kit_new(&config, &config);
   handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
   post(kit, 0, 20 * EMSS, 0);
@@ -162,10 +162,10 @@ static void test_real_time_out(void)
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/tcp/forward_rto/verdicts_of_step_3", test_verdicts_of_step_3);
-  g_test_add_func("/tcp/forward_rto/step_2_ends_it", test_step_2_ends_it);
-  g_test_add_func("/tcp/forward_rto/off", test_off);
-  g_test_add_func("/tcp/forward_rto/spurious_time_out", test_spurious_time_out);
-  g_test_add_func("/tcp/forward_rto/real_time_out", test_real_time_out);
+  g_test_add_func("/tcp/frto/verdicts_of_step_3", test_verdicts_of_step_3);
+  g_test_add_func("/tcp/frto/step_2_ends_it", test_step_2_ends_it);
+  g_test_add_func("/tcp/frto/off", test_off);
+  g_test_add_func("/tcp/frto/spurious_time_out", test_spurious_time_out);
+  g_test_add_func("/tcp/frto/real_time_out", test_real_time_out);
   return g_test_run();
 }

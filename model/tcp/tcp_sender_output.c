@@ -75,8 +75,8 @@ static void build_new(tcp_sender *sender, tcp_outgoing *outgoing, const tcp_cut 
   }
 }
 
-/* PRR's window is what may leave at this moment, be it nothing. What leaves in a round trip is the threshold, to which it leads, and which
- * is the window in fast recovery without it (RFC 6937 §3). */
+/* PRR's window is what may leave at this moment, be it nothing. What leaves in a round trip is the
+ * threshold, to which it leads, and which is the window in fast recovery without it (RFC 6937 §3). */
 static tcp_pacer_rate pacer_rate(const tcp_sender *sender)
 {
   bool recovers = sender->state == TCP_SENDING_RECOVERY || sender->flight->reducing;
@@ -93,7 +93,7 @@ static inline void account(tcp_sender *sender, uint64_t octets, time_ps now)
 {
   sender->sent_at = now;
   if (sender->state == TCP_SENDING_RECOVERY || sender->flight->reducing) {
-    tcp_proportional_reduction_sent(&sender->flight->reduction, tcp_sender_charge(sender, octets, 1));
+    tcp_prr_sent(&sender->flight->prr, tcp_sender_charge(sender, octets, 1));
   }
   if (sender->config->pacing) {
     tcp_pacer_rate rate = pacer_rate(sender);
@@ -110,9 +110,9 @@ static bool resend(tcp_sender *sender, const tcp_sent_segment *segment, bool mov
   build_again(sender, outgoing, segment->from, segment->to);
   tcp_scoreboard_resent(&sender->flight->board, segment->number, moves_high_rxt, now);
   sender->flight->first_resent_at = MIN(sender->flight->first_resent_at, now);
-  tcp_forward_rto_sent_again(&sender->flight->forward);
-  if (sender->state != TCP_SENDING_OPEN && sender->spurious) {
-    tcp_spurious_resent(sender->spurious, segment->from, segment->to);
+  tcp_frto_sent_again(&sender->flight->frto);
+  if (sender->state != TCP_SENDING_OPEN && sender->undo) {
+    tcp_undo_resent(sender->undo, segment->from, segment->to);
   }
   /* A retransmission of what is first has a whole RTO to be acknowledged in: RACK sends it again when it is
    * lost, no time-out need interfere. */
@@ -123,7 +123,7 @@ static bool resend(tcp_sender *sender, const tcp_sent_segment *segment, bool mov
   return true;
 }
 
-/* How far a lost segment reaches when it is cut anew with what is lost behind it. It does not get
+/* How far a lost segment reaches when it is cut anew with what is lost after it. It does not get
  * shorter. */
 static uint64_t repacketized_end(const tcp_sender *sender, const tcp_sent_segment *segment)
 {
@@ -157,16 +157,17 @@ static bool resend_lost(tcp_sender *sender, tcp_sent_segment *segment, int64_t r
 }
 
 /* Nagle (RFC 9293 §3.7.4): a segment that is not full waits while something is in flight. Full is also one
- * that more octets wait behind: it holds all the FPDUs that fit. MPA wants this off (MPA-042). */
+ * that more octets wait after it: it holds all the FPDUs that fit. MPA wants this off (MPA-042). */
 static bool waits_for_more(const tcp_sender *sender, uint32_t length)
 {
   return !sender->finishing && tcp_sender_flight_octets(sender) > 0 && length < sender->emss_octets &&
          length == tcp_sender_unsent_octets(sender);
 }
 
-/* The peer has no room for what would leave. Sender silly window avoidance (RFC 9293 §3.8.6.2.1): what is in flight will open the
- * window. If nothing is, half of the largest window is worth being used: fewer FPDUs go together, or alignment must give way (MPA-044).
- * Less is used when the override time is over, and a closed window probed after RTO. False: nothing may be sent. */
+/* The peer has no room for what would leave. Sender silly window avoidance (RFC 9293 §3.8.6.2.1): what is
+ * in flight will open the window. If nothing is, half of the largest window is worth being used: fewer
+ * FPDUs go together, or alignment must give way (MPA-044). Less is used when the override time is over,
+ * and a closed window probed after RTO. False: nothing may be sent. */
 static G_GNUC_NO_INLINE bool fit_in_window(tcp_sender *sender, uint64_t usable, tcp_cut *cut, time_ps now)
 {
   if (tcp_sender_flight_octets(sender) > 0) {
@@ -206,8 +207,8 @@ static inline bool choose_new(tcp_sender *sender, int64_t room, tcp_cut *cut, bo
   return fits(sender, MAX(cut->length, 1), room) || (*fin && sender->config->fin_beyond_window);
 }
 
-/* What a round has made of the window, as Linux keeps it (tcp_config.limited_by_round): that it was full, or else how much was in
- * flight. A round ends when what was in flight at the last note is acknowledged. */
+/* What a round has made of the window, as Linux keeps it (tcp_config.limited_by_round): that it was full,
+ * or else how much was in flight. A round ends when what was in flight at the last note is acknowledged. */
 static inline void note_use_of_window(tcp_sender *sender)
 {
   tcp_sender_flight *flight = sender->flight;
@@ -263,7 +264,7 @@ static void send_probe(tcp_sender *sender, tcp_outgoing *outgoing, time_ps now)
   tcp_tail_loss_probe_sent(&sender->flight->probe, !is_new, sender->next);
 }
 
-/* What leaves whatever the congestion window and the pacer say. */
+/* What leaves whatever the congestion window and the pacer allow. */
 static bool send_forced(tcp_sender *sender, tcp_outgoing *outgoing, time_ps now)
 {
   tcp_sent_segment segment;
@@ -280,22 +281,23 @@ static bool send_forced(tcp_sender *sender, tcp_outgoing *outgoing, time_ps now)
     send_probe(sender, outgoing, now);
     return true;
   }
-  if (tcp_forward_rto_wants_new(&sender->flight->forward)) {
-    tcp_forward_rto_sent_new(&sender->flight->forward);
+  if (tcp_frto_wants_new(&sender->flight->frto)) {
+    tcp_frto_sent_new(&sender->flight->frto);
     if (send_new(sender, INT64_MAX, outgoing, now)) {
       return true;
     }
     if ((int64_t)sender->next == sender->recovery_point) {
-      tcp_forward_rto_end(&sender->flight->forward); /* nothing new after all: no step 3 */
+      tcp_frto_end(&sender->flight->frto); /* nothing new after all: no step 3 */
     }
   }
   return false;
 }
 
-/* NextSeg() of RFC 6675 §4, rules 3 and 4, re-sends what nothing says is lost. RFC 6675 has them also when the
- * receive window alone forbids new octets; then they would only repeat what is still under way (one segment a
- * recovery, measured), and the window opens when the hole closes. So here they are for the end of the octets,
- * where no later SACK will tell of a loss. RACK and the tail loss probe have no need of them. */
+/* NextSeg() of RFC 6675 §4, rules 3 and 4, re-sends what nothing shows to be lost. RFC 6675 has them also
+ * when the receive window alone forbids new octets; then they would only repeat what is still under way
+ * (one segment a recovery, measured), and the window opens when the hole closes. So here they are for the
+ * end of the octets, where no later SACK will report a loss. RACK and the tail loss probe have no need of
+ * them. */
 static bool send_unproven(tcp_sender *sender, int64_t room, tcp_outgoing *outgoing, time_ps now)
 {
   tcp_sent_segment segment;
@@ -309,7 +311,7 @@ static bool send_unproven(tcp_sender *sender, int64_t room, tcp_outgoing *outgoi
   }
   /* rule 4, the rescue: once in a recovery. RFC 6675 §4 would send it as soon as there is room, while the
    * SACKs of the last octets are still on their way back: needless whenever these were not lost. A partial
-   * ACK says that a round trip has passed and what was sent before it is still not SACKed. */
+   * ACK shows that a round trip has passed and what was sent before it is still not SACKed. */
   if (sender->flight->partially_acknowledged && !sender->flight->rescued &&
       tcp_scoreboard_last_unsacked(&sender->flight->board, &segment) && !segment.sent_again &&
       segment.to <= sender->flight->sent_before_partial_ack &&
@@ -342,12 +344,13 @@ static inline bool is_held_by_pacer(tcp_sender *sender, time_ps now)
   return true;
 }
 
-/* The FIN with all that is left in front of it, which is one segment, leaves beyond the congestion window if so configured. */
+/* The FIN with all that is left in front of it, which is one segment, leaves beyond the congestion window
+ * if so configured. */
 static bool send_fin_beyond_window(tcp_sender *sender, tcp_outgoing *outgoing, time_ps now)
 {
   return sender->config->fin_beyond_window && !sender->fin_sent &&
-         !(sender->flight && tcp_forward_rto_holds_back(&sender->flight->forward)) &&
-         !is_held_by_pacer(sender, now) && send_new(sender, 0, outgoing, now);
+         !(sender->flight && tcp_frto_holds_back(&sender->flight->frto)) && !is_held_by_pacer(sender, now) &&
+         send_new(sender, 0, outgoing, now);
 }
 
 /* Something may have to leave that is not new, or whatever the window is. */
@@ -355,7 +358,7 @@ static inline bool is_disturbed(const tcp_sender *sender)
 {
   const tcp_sender_flight *flight = sender->flight;
   return flight && (sender->state != TCP_SENDING_OPEN || flight->resend_first || flight->probe.due ||
-                    flight->duplicate_acks > 0 || flight->forward.step != TCP_FORWARD_RTO_OFF ||
+                    flight->duplicate_acks > 0 || flight->frto.step != TCP_FRTO_OFF ||
                     tcp_scoreboard_has_lost(&flight->board));
 }
 
@@ -368,7 +371,7 @@ static G_GNUC_NO_INLINE bool next_when_disturbed(tcp_sender *sender, tcp_outgoin
   heed_idleness(sender, now);
   int64_t room = room_octets(sender);
   int64_t room_for_new = room_for_new_octets(sender, room);
-  if (MAX(room, room_for_new) <= 0 || tcp_forward_rto_holds_back(&sender->flight->forward) ||
+  if (MAX(room, room_for_new) <= 0 || tcp_frto_holds_back(&sender->flight->frto) ||
       is_held_by_pacer(sender, now)) {
     return false;
   }

@@ -36,7 +36,8 @@ static void note_position(tcp_sender *sender, uint64_t position)
   sender->flight->resend_first = false; /* what was first is there */
 }
 
-/* Nothing is in flight, and the peer is there: RFC 9293 §3.8.6.1, a probe that is answered is no reason to give up. */
+/* Nothing is in flight, and the peer is there: RFC 9293 §3.8.6.1, a probe that is answered is no reason to
+ * give up. */
 static void heed_answer(tcp_sender *sender)
 {
   sender->timeouts_in_a_row = 0;
@@ -71,7 +72,7 @@ static uint64_t take_sack_blocks(tcp_sender *sender, const tcp_acknowledgement *
   return octets;
 }
 
-/* What the acknowledgement says of the segments in flight, and what RACK learns from that. */
+/* What the acknowledgement reports of the segments in flight, and what RACK learns from that. */
 static void take_news(tcp_sender *sender, tcp_sender_news *news)
 {
   const tcp_acknowledgement *ack = news->ack;
@@ -90,10 +91,11 @@ static void take_news(tcp_sender *sender, tcp_sender_news *news)
       tcp_sender_charge(sender, sender->acknowledged + tcp_scoreboard_sacked_octets(board) - present,
                         tcp_scoreboard_delivered_segments(board) - segments);
   if (reported_octets > 0 && news->advances) {
-    /* Without SACK each duplicate ACK has stood for a segment, as Linux counts; the one that was missing is new. */
+    /* Without SACK each duplicate ACK has stood for a segment, as Linux counts; the one that was missing
+     * is new. */
     news->delivered -= MIN(reported_octets, news->delivered - MIN(news->delivered, sender->emss_octets));
   }
-  /* A duplicate is one that brings news of octets behind a hole (RFC 6675 §2), without SACK one that
+  /* A duplicate is one that reports octets beyond a hole (RFC 6675 §2), without SACK one that
    * brings none of anything (RFC 5681 §2). */
   news->duplicate =
       !news->advances &&
@@ -105,13 +107,14 @@ static void take_news(tcp_sender *sender, tcp_sender_news *news)
   }
 }
 
-/* As Linux answers ECE: the threshold is the control's, of the window and not of what is in flight, and PRR leads the window there. */
+/* As Linux answers ECE: the threshold is the control's, of the window and not of what is in flight, and
+ * PRR leads the window there. */
 static void begin_reducing(tcp_sender *sender, time_ps now)
 {
   uint64_t window_octets = tcp_congestion_window_octets(&sender->congestion);
   tcp_congestion_reduce_for_ecn(&sender->congestion, window_octets, now);
   tcp_congestion_set_window(&sender->congestion, window_octets);
-  tcp_proportional_reduction_begin(&sender->flight->reduction, window_octets);
+  tcp_prr_begin(&sender->flight->prr, window_octets);
   sender->flight->reducing = true;
 }
 
@@ -222,8 +225,9 @@ static void heed_probe(tcp_sender *sender, const tcp_sender_news *news)
   }
 }
 
-/* RFC 3465 §2 and RFC 7661: what is not full does not grow. Full is when no full-sized segment fits, or when the pacer holds one
- * back that would. Linux remembers it of the round, and lets slow start go on up to twice what was in flight. */
+/* RFC 3465 §2 and RFC 7661: what is not full does not grow. Full is when no full-sized segment fits, or
+ * when the pacer holds one back that would. Linux remembers it of the round, and lets slow start go on up
+ * to twice what was in flight. */
 static bool is_limited(const tcp_sender *sender)
 {
   if (sender->config->limited_by_round) {
@@ -234,8 +238,9 @@ static bool is_limited(const tcp_sender *sender)
   return sender->paced || tcp_sender_fills_window(sender);
 }
 
-/* Whether there is nothing that a path without loss, reordering and marks does not make. What an acknowledgement means that
- * tells of no such thing either is then a small part of what take_acknowledgement() does, and the same. */
+/* Whether there is nothing that a path without loss, reordering and marks does not make. What an
+ * acknowledgement means that reports no such thing either is then a small part of what
+ * take_acknowledgement() does, and the same. */
 static inline bool is_smooth(const tcp_sender *sender)
 {
   const tcp_sender_flight *flight = sender->flight;
@@ -320,9 +325,9 @@ static G_GNUC_NO_INLINE void take_acknowledgement(tcp_sender *sender, const tcp_
 void tcp_sender_acknowledge(tcp_sender *sender, const tcp_acknowledgement *ack, time_ps now)
 {
   g_assert(ack->position >= sender->acknowledged && ack->position <= sender->next);
-  bool told = ack->sack_count > 0 || ack->has_duplicate || ack->congestion_experienced;
+  bool reports = ack->sack_count > 0 || ack->has_duplicate || ack->congestion_experienced;
   bool advances = ack->position > sender->acknowledged;
-  if (!told && (advances ? is_smooth(sender) : tcp_sender_hears_nothing_new(sender))) {
+  if (!reports && (advances ? is_smooth(sender) : tcp_sender_hears_nothing_new(sender))) {
     if (advances) {
       advance_smoothly(sender, ack, now);
     }

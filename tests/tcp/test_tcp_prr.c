@@ -11,62 +11,62 @@ enum { EMSS = 1460 };
  * prr_out). The first was sent again before anything was counted. */
 static void test_one_for_two(void)
 {
-  tcp_proportional_reduction reduction;
-  tcp_proportional_reduction_begin(&reduction, 20000);
-  tcp_proportional_ack ack = {
+  tcp_prr prr;
+  tcp_prr_begin(&prr, 20000);
+  tcp_prr_ack ack = {
       .delivered_octets = 3000, .pipe_octets = 16000, .threshold_octets = 10000, .smss_octets = 1000};
-  g_assert_cmpuint(tcp_proportional_reduction_window(&reduction, &ack), ==, 16000 + 1500);
-  tcp_proportional_reduction_sent(&reduction, 1000);
-  ack = (tcp_proportional_ack){
+  g_assert_cmpuint(tcp_prr_window(&prr, &ack), ==, 16000 + 1500);
+  tcp_prr_sent(&prr, 1000);
+  ack = (tcp_prr_ack){
       .delivered_octets = 1000, .pipe_octets = 16000, .threshold_octets = 10000, .smss_octets = 1000};
-  g_assert_cmpuint(tcp_proportional_reduction_window(&reduction, &ack), ==, 16000 + 1000); /* 2000 - 1000 */
-  tcp_proportional_reduction_sent(&reduction, 2000);
+  g_assert_cmpuint(tcp_prr_window(&prr, &ack), ==, 16000 + 1000); /* 2000 - 1000 */
+  tcp_prr_sent(&prr, 2000);
   ack.delivered_octets = 1; /* ceil(4001 * 10000 / 20000) = 2001, less than what was sent */
-  g_assert_cmpuint(tcp_proportional_reduction_window(&reduction, &ack), ==, 16000);
+  g_assert_cmpuint(tcp_prr_window(&prr, &ack), ==, 16000);
 }
 
 /* CEIL: half an octet is one. */
 static void test_rounds_up(void)
 {
-  tcp_proportional_reduction reduction;
-  tcp_proportional_reduction_begin(&reduction, 20000);
-  tcp_proportional_ack ack = {
+  tcp_prr prr;
+  tcp_prr_begin(&prr, 20000);
+  tcp_prr_ack ack = {
       .delivered_octets = 1, .pipe_octets = 19000, .threshold_octets = 10000, .smss_octets = 1000};
-  g_assert_cmpuint(tcp_proportional_reduction_window(&reduction, &ack), ==, 19001);
+  g_assert_cmpuint(tcp_prr_window(&prr, &ack), ==, 19001);
 }
 
 /* Pipe has fallen below the threshold by losses: what is delivered may be replaced, and when it is safe a segment more, up to the
  * threshold. */
 static void test_grows_back_to_the_threshold(void)
 {
-  tcp_proportional_reduction reduction;
-  tcp_proportional_reduction_begin(&reduction, 20000);
-  tcp_proportional_ack ack = {
+  tcp_prr prr;
+  tcp_prr_begin(&prr, 20000);
+  tcp_prr_ack ack = {
       .delivered_octets = 1000, .pipe_octets = 4000, .threshold_octets = 10000, .smss_octets = 1000};
-  g_assert_cmpuint(tcp_proportional_reduction_window(&reduction, &ack), ==, 5000);
-  tcp_proportional_reduction_sent(&reduction, 1000);
+  g_assert_cmpuint(tcp_prr_window(&prr, &ack), ==, 5000);
+  tcp_prr_sent(&prr, 1000);
   ack.safe = true;
-  g_assert_cmpuint(tcp_proportional_reduction_window(&reduction, &ack), ==, 4000 + 1000 + 1000);
+  g_assert_cmpuint(tcp_prr_window(&prr, &ack), ==, 4000 + 1000 + 1000);
   /* nothing sent of the 2000: 2000 are behind, and 1000 more */
   ack.pipe_octets = 4000;
-  g_assert_cmpuint(tcp_proportional_reduction_window(&reduction, &ack), ==, 4000 + 2000 + 1000);
+  g_assert_cmpuint(tcp_prr_window(&prr, &ack), ==, 4000 + 2000 + 1000);
   ack.pipe_octets = 9500;
-  g_assert_cmpuint(tcp_proportional_reduction_window(&reduction, &ack), ==, 10000);
+  g_assert_cmpuint(tcp_prr_window(&prr, &ack), ==, 10000);
 }
 
 /* §3: at the threshold pipe is not above it any more, and nothing more may leave until it is below. */
 static void test_stops_at_the_threshold(void)
 {
-  tcp_proportional_reduction reduction;
-  tcp_proportional_reduction_begin(&reduction, 20000);
-  tcp_proportional_ack ack = {.delivered_octets = 1000,
-                              .pipe_octets = 10000,
-                              .threshold_octets = 10000,
-                              .smss_octets = 1000,
-                              .safe = true};
-  g_assert_cmpuint(tcp_proportional_reduction_window(&reduction, &ack), ==, 10000);
+  tcp_prr prr;
+  tcp_prr_begin(&prr, 20000);
+  tcp_prr_ack ack = {.delivered_octets = 1000,
+                     .pipe_octets = 10000,
+                     .threshold_octets = 10000,
+                     .smss_octets = 1000,
+                     .safe = true};
+  g_assert_cmpuint(tcp_prr_window(&prr, &ack), ==, 10000);
   ack.pipe_octets = 10001; /* 2000 delivered of 20000: 1000 of 10000 */
-  g_assert_cmpuint(tcp_proportional_reduction_window(&reduction, &ack), ==, 10001 + 1000);
+  g_assert_cmpuint(tcp_prr_window(&prr, &ack), ==, 10001 + 1000);
 }
 
 /* 60 segments queued, a window of 20 and the two of limited transmit: 22 in flight when recovery starts, the threshold is 10
@@ -76,7 +76,7 @@ static void test_sends_while_pipe_falls(void)
 {
   for (unsigned proportional = 0; proportional < 2; proportional++) {
     tcp_config config = tcp_kit_config();
-    config.proportional_reduction = proportional;
+    config.prr = proportional;
     config.initial_window_segments = 20;
     tcp_kit *kit = tcp_kit_new(&config, &config);
     handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
@@ -106,7 +106,7 @@ static void test_sends_while_pipe_falls(void)
 static void test_ends_at_the_threshold(void)
 {
   tcp_config config = tcp_kit_config();
-  config.proportional_reduction = true;
+  config.prr = true;
   tcp_kit *kit = tcp_kit_new(&config, &config);
   handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
   post(kit, 0, 10 * EMSS, 0);
@@ -122,12 +122,11 @@ static void test_ends_at_the_threshold(void)
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/tcp/proportional_reduction/one_for_two", test_one_for_two);
-  g_test_add_func("/tcp/proportional_reduction/rounds_up", test_rounds_up);
-  g_test_add_func("/tcp/proportional_reduction/grows_back_to_the_threshold",
-                  test_grows_back_to_the_threshold);
-  g_test_add_func("/tcp/proportional_reduction/stops_at_the_threshold", test_stops_at_the_threshold);
-  g_test_add_func("/tcp/proportional_reduction/sends_while_pipe_falls", test_sends_while_pipe_falls);
-  g_test_add_func("/tcp/proportional_reduction/ends_at_the_threshold", test_ends_at_the_threshold);
+  g_test_add_func("/tcp/prr/one_for_two", test_one_for_two);
+  g_test_add_func("/tcp/prr/rounds_up", test_rounds_up);
+  g_test_add_func("/tcp/prr/grows_back_to_the_threshold", test_grows_back_to_the_threshold);
+  g_test_add_func("/tcp/prr/stops_at_the_threshold", test_stops_at_the_threshold);
+  g_test_add_func("/tcp/prr/sends_while_pipe_falls", test_sends_while_pipe_falls);
+  g_test_add_func("/tcp/prr/ends_at_the_threshold", test_ends_at_the_threshold);
   return g_test_run();
 }

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "tcp/tcp_undo.h"
+
+#include <glib.h>
+
+bool tcp_duplicate_sack_is_first(const range *blocks, uint32_t count, uint64_t acknowledged, uint64_t next)
+{
+  if (count == 0 || blocks[0].from >= blocks[0].to || blocks[0].to > next ||
+      blocks[0].to - blocks[0].from > UINT16_MAX) {
+    return false;
+  }
+  if (blocks[0].from < acknowledged) {
+    return blocks[0].to <= acknowledged; /* what goes on beyond would be missing and there twice at once */
+  }
+  return count > 1 && blocks[0].from >= blocks[1].from && blocks[0].to <= blocks[1].to;
+}
+
+struct tcp_undo {
+  tcp_undo_kind kind;
+  bool repeated;     /* something was sent again twice */
+  range_set *resent; /* not proven to be needless; NULL before the first */
+};
+
+tcp_undo *tcp_undo_new(void)
+{
+  return g_new0(tcp_undo, 1);
+}
+
+void tcp_undo_free(tcp_undo *undo)
+{
+  if (undo) {
+    range_set_free(undo->resent);
+    g_free(undo);
+  }
+}
+
+void tcp_undo_begin(tcp_undo *undo, tcp_undo_kind kind)
+{
+  undo->kind = kind;
+  undo->repeated = false;
+  if (undo->resent) {
+    range_set_remove(undo->resent, 0, UINT64_MAX);
+  }
+}
+
+void tcp_undo_resent(tcp_undo *undo, uint64_t from, uint64_t to)
+{
+  if (undo->kind != TCP_UNDO_NONE) {
+    undo->resent = undo->resent ? undo->resent : range_set_new();
+    undo->repeated = range_set_add(undo->resent, from, to) < to - from || undo->repeated;
+  }
+}
+
+tcp_undo_kind tcp_undo_proven(tcp_undo *undo, uint64_t from, uint64_t to)
+{
+  bool news = from < to && undo->resent && range_set_remove(undo->resent, from, to) > 0;
+  bool all = news && !undo->repeated && range_set_total(undo->resent) == 0;
+  return all ? undo->kind : TCP_UNDO_NONE;
+}
+
+/* --- F-RTO --- */
+
+enum { NEW_SEGMENTS = 2 };
+
+void tcp_frto_begin(tcp_frto *frto, bool sack)
+{
+  *frto = (tcp_frto){.step = TCP_FRTO_RESENT, .sack = sack};
+}
+
+void tcp_frto_end(tcp_frto *frto)
+{
+  *frto = (tcp_frto){.step = TCP_FRTO_OFF};
+}
+
+/* Step 2. With SACK, duplicates before the retransmission is acknowledged show nothing yet (§3.1). */
+static tcp_frto_verdict after_retransmission(tcp_frto *frto, const tcp_frto_ack *ack)
+{
+  if (!ack->advances) {
+    if (ack->duplicate && !frto->sack) {
+      tcp_frto_end(frto); /* §2.1 step 2 (a) */
+    }
+    return TCP_FRTO_UNKNOWN;
+  }
+  if (ack->recovered || !ack->may_send_new) {
+    tcp_frto_end(frto);
+    return TCP_FRTO_UNKNOWN;
+  }
+  frto->step = TCP_FRTO_SENT_NEW; /* step 2 (b) */
+  frto->new_segments = NEW_SEGMENTS;
+  return TCP_FRTO_UNKNOWN;
+}
+
+/* Step 3. Without SACK what advances can only be an original: nothing else of it was sent again. */
+static tcp_frto_verdict after_new_segments(tcp_frto *frto, const tcp_frto_ack *ack)
+{
+  bool original = frto->sack ? ack->original && !ack->beyond : ack->advances;
+  if (!original && !ack->advances && !ack->duplicate && !ack->beyond) {
+    return TCP_FRTO_UNKNOWN; /* a window update */
+  }
+  tcp_frto_end(frto);
+  return original ? TCP_FRTO_SPURIOUS : TCP_FRTO_REAL;
+}
+
+tcp_frto_verdict tcp_frto_acknowledged(tcp_frto *frto, const tcp_frto_ack *ack)
+{
+  switch (frto->step) {
+  case TCP_FRTO_OFF:
+    return TCP_FRTO_UNKNOWN;
+  case TCP_FRTO_RESENT:
+    return after_retransmission(frto, ack);
+  case TCP_FRTO_SENT_NEW:
+    return after_new_segments(frto, ack);
+  }
+  return TCP_FRTO_UNKNOWN;
+}
+
+void tcp_frto_sent_again(tcp_frto *frto)
+{
+  frto->resent = true;
+}
+
+bool tcp_frto_wants_new(const tcp_frto *frto)
+{
+  return frto->new_segments > 0;
+}
+
+void tcp_frto_sent_new(tcp_frto *frto)
+{
+  frto->new_segments--;
+}
+
+bool tcp_frto_holds_back(const tcp_frto *frto)
+{
+  return frto->step == TCP_FRTO_SENT_NEW || (frto->step == TCP_FRTO_RESENT && frto->resent);
+}

@@ -35,8 +35,8 @@ uint32_t configuration_headers_octets(const configuration *c)
   enum {
     IPV4_AND_TCP = 40,
     IPV6_AND_TCP = 60,
-    TIMESTAMPS = 12
-  }; /* RFC 7323 appendix A: the option, padded */
+    TIMESTAMPS = 12 /* the option, padded (RFC 7323 appendix A) */
+  };
 
   return (c->ipv6 ? IPV6_AND_TCP : IPV4_AND_TCP) + (c->tcp.timestamps ? TIMESTAMPS : 0);
 }
@@ -67,8 +67,9 @@ uint64_t configuration_bandwidth_delay_octets(const configuration *c)
   return (uint64_t)(product / TIME_PS_PER_SECOND / 8);
 }
 
-/* What can be posted and not be Delivered: the window, what waits out the placement latency, and a whole segment that came at one
- * instant, of which the sender's own link is the bound: further links may fragment it. */
+/* What can be posted but not yet Delivered: the window, what waits out the placement latency, and a whole
+ * segment that arrived at one instant. The sender's own link bounds that segment: further links may
+ * fragment it. */
 static uint64_t in_flight_octets(const configuration *c)
 {
   const path_direction_config *there = &c->path.directions[SIDE_INITIATOR];
@@ -80,7 +81,8 @@ static uint64_t in_flight_octets(const configuration *c)
          (uint64_t)((double)rate / 8 * waiting_s);
 }
 
-/* The TCP of both ends. Without SACK nothing that builds on it is there; ns-3's TCP is not MPA-aware and passes octets in order. */
+/* The TCP of both ends. What builds on SACK is off without it; ns-3's TCP is not MPA-aware and passes
+ * octets in order. */
 static tcp_config effective_tcp(const configuration *c)
 {
   tcp_config tcp = c->tcp;

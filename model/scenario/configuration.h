@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A scenario with types: what its keys say, in the members that keys.def names. Words are enumerators, ends and directions arrays, and
- * what TCP, an endpoint, the workload and the path need are their own configurations, handed down as they are. */
+/* A scenario's values with types, in the members that keys.def names. Words are enumerators, ends and
+ * directions are arrays, and TCP, the endpoints, the workload and the path have their own configurations,
+ * which are handed down as they are. */
 #ifndef SCENARIO_CONFIGURATION_H
 #define SCENARIO_CONFIGURATION_H
 
@@ -82,8 +83,9 @@ typedef struct configuration {
   tcp_profile tcp_profile;
   bool tcp_is_ns3;
   bool ipv6;
-  tcp_config
-      tcp; /* as the keys have it: window 0 for auto, what needs SACK also without it; an endpoint's is what comes of it */
+  /* As the keys have it: the window is 0 for auto, and what needs SACK may be on without it. An endpoint's
+   * is resolved. */
+  tcp_config tcp;
   path_config path;
   struct {
     choice_list media; /* of topology_medium */
@@ -110,26 +112,27 @@ typedef struct configuration {
     measured_choice end;
   } measure;
   uint64_t theory_k2;
-  /* What several keys say together. */
+  /* What configuration_resolve() makes of several keys. */
   enum side measured;       /* the Data Sink: the end that is measured */
-  enum side main_direction; /* the one that leads to it (definitions.md, Directions) */
-  uint64_t
-      receive_window_octets; /* tcp.receive_window; auto: twice the bandwidth-delay product, within 64 KiB … 1 GiB */
-  bool needs_ns3;            /* for its TCP or its nodes */
+  enum side main_direction; /* the one that leads to it (docs/scenario.md, Directions and the path) */
+  /* tcp.receive_window; auto: twice the bandwidth-delay product, within 64 KiB … 1 GiB */
+  uint64_t receive_window_octets;
+  bool needs_ns3; /* for its TCP or its nodes */
   bool runs_on_ns3;
 } configuration;
 
-/* Works out what several keys say together, from the members that a key each has filled. */
+/* Fills the members that depend on several keys, once each key has filled its own. */
 void configuration_resolve(configuration *c);
 
-/* The share of the messages that one end posts whose payload goes in `direction`: 0 … 1; 1 in each when both ends post. */
+/* The share of an end's messages whose payload goes in `direction`, 0 … 1; 1 in both when both ends post. */
 double configuration_payload_share(const configuration *c, enum side direction);
 
-/* Octets of the headers of a segment with payload: IP, TCP, timestamps. */
+/* Octets of the headers of a segment with payload: IP, TCP and its timestamps. */
 uint32_t configuration_headers_octets(const configuration *c);
 
-/* The base round trip is two propagations and one full-size segment's serialisation each way (definitions.md, Metrics, Theory), on
- * every link; the bandwidth-delay product is the slowest rate of the main direction times that. */
+/* The base round trip: on every link of both directions a propagation and the serialisation of a full-size
+ * segment (docs/scenario.md, Directions and the path). The bandwidth-delay product: that, times the
+ * slowest rate of the main direction. */
 time_ps configuration_base_round_trip(const configuration *c);
 uint64_t configuration_bandwidth_delay_octets(const configuration *c);
 

@@ -5,7 +5,8 @@
 
 #include "scenario/scenario_private.h"
 
-/* The default of `key` in `profile`, a word of tcp.profile; empty when it inherits. One that does not read is a mistake in the table. */
+/* The default of `key` in `profile`, a word of tcp.profile; empty when it inherits. One that cannot be
+ * read is a mistake in keys.def. */
 static scenario_value default_value(const char *profile, scenario_key key)
 {
   const char *text = scenario_key_default(profile, key);
@@ -19,7 +20,7 @@ static scenario_value default_value(const char *profile, scenario_key key)
   return value;
 }
 
-/* Without values and lists. */
+/* A scenario without values and lists. */
 static scenario *new_empty(const char *path)
 {
   scenario *s = g_new0(scenario, 1);
@@ -226,7 +227,7 @@ static choice_list mix(const scenario_value *value)
 #define VALUE_OF_PROBABILITIES(value) ((probability_list){(value)->probabilities, (value)->list_count})
 #define VALUE_OF_DISTANCE(value) ((packet_distance){(value)->in_segments, (value)->number})
 
-/* Each key into its member, once for each of the two ends. */
+/* Each key fills its member, once for each of the two ends. */
 /* NOLINTNEXTLINE(readability-function-size): a statement a key, made by the preprocessor */
 static void fill_members(configuration *c, const scenario *s)
 {
@@ -238,7 +239,8 @@ static void fill_members(configuration *c, const scenario *s)
   }
 }
 
-/* The events of `s`: of a direction's rate, delay and mtu, which are its first keys, in this order. */
+/* The path's changes are the events. They are of a direction's rate, delay and mtu, its first keys, in
+ * this order. */
 static void fill_changes(configuration *c, GArray *changes, const scenario *s)
 {
   const scenario_event *events;

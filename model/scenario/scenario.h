@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A scenario: every key with its value, loaded from a file and --set options, or default (design.md, The
- * scenario file).
+/* A scenario: every key with its value, loaded from a file and --set options, or its default
+ * (docs/scenario.md).
  *
- * A scenario that loads is well-formed key by key; scenario_check() looks at what keys say together. */
+ * A scenario that loads is well-formed key by key; scenario_check() finds keys that contradict each other. */
 #ifndef SCENARIO_SCENARIO_H
 #define SCENARIO_SCENARIO_H
 
@@ -19,56 +19,59 @@ typedef struct scenario scenario;
  * naming the option). Free with scenario_free(). */
 scenario *scenario_load(const char *path, const char *const *sets, GError **error);
 
-/* The same of an empty file, which need not be there; `path` gives the name. */
+/* The same for an empty file, which need not exist; `path` gives the name. */
 scenario *scenario_new_without_file(const char *path, const char *const *sets, GError **error);
 void scenario_free(scenario *s);
 
-/* A copy that can be set without changing `s`; for sweeps, which set axes in it. */
+/* A copy whose keys can be set without changing `s`, as a sweep sets its axes. Free with scenario_free(). */
 scenario *scenario_copy(const scenario *s);
 
-/* Applies one "group.key=value" as --set does. */
+/* Applies one "group.key=value" as --set does. Returns FALSE and sets `error`, which names the option. */
 gboolean scenario_set(scenario *s, const char *set, GError **error);
 
-/* Gives `key` the value that `text` reads as, written as for --set but without blanks or quotes around it. `where`
- * says in front of errors, these and those of scenario_check(), what gave it: "file:line", "--engine". */
+/* Sets `key` to the value of `text`, written as for --set but without blanks or quotes around it. `where`
+ * names what gave the value, "file:line" or "--engine": it stands at the start of errors, these and those
+ * of scenario_check(). Returns FALSE and sets `error` when `text` is no value of the key. */
 gboolean scenario_set_key(scenario *s, scenario_key key, const char *text, const char *where, GError **error);
 
-/* What keys say together: an MTU below what the headers need, a rechunk cut that no link can carry …
- * Returns FALSE and sets `error` at the first contradiction. Otherwise `notes` (may be NULL)
- * receives the strings a user should know, for instance a window below the bandwidth-delay product (free with
- * g_free). */
+/* Checks what no single key can show: an MTU below what the headers need, a rechunk cut that no link can
+ * carry … Returns FALSE and sets `error` at the first contradiction. Otherwise adds to `notes` (may be
+ * NULL) what a user should know, for instance that the window is below the bandwidth-delay product:
+ * strings, free with g_free(). */
 gboolean scenario_check(const scenario *s, GPtrArray *notes, GError **error);
 
-/* What `s` asks for that only ns-3 has: its TCP, or a path on its nodes. FALSE: nothing. Else `*key` is the first key that does. */
+/* TRUE when `s` asks for what only ns-3 has, its TCP or a path on its nodes; `*key` is the first key that
+ * does. */
 gboolean scenario_needs_ns3(const scenario *s, scenario_key *key);
 
-/* Why it runs on the engine it runs on, for people: "run.engine = native", "auto: topology.medium = csma needs ns-3", "auto: nothing needs
- * ns-3". Free with g_free(). */
+/* Why the engine is what it is, for people: "run.engine = native", "auto: topology.medium = csma needs
+ * ns-3", "auto: nothing needs ns-3". Free with g_free(). */
 char *scenario_engine_reason(const scenario *s);
 
-/* What the keys say, typed; the scenario's, and right until a key of it is set. `path.reverse.*` keys not given take those of
- * path.forward, impairments aside (their row says so). */
+/* The values of all keys, typed. Owned by the scenario, and valid until one of its keys is set. A key that
+ * was not given and inherits (AS in keys.def) has the value of the other key. */
 const struct configuration *scenario_configuration(const scenario *s);
 
-/* True when the file or a --set gave the key. */
+/* TRUE when the file, a --set option or scenario_set_key() gave the key. */
 gboolean scenario_given(const scenario *s, scenario_key key);
 
-/* True when it was given another value than it has by itself: its default, or that of the key it inherits from. */
+/* TRUE when the key was given a value other than its default, or other than that of the key it inherits
+ * from. */
 gboolean scenario_differs(const scenario *s, scenario_key key);
 
-/* The value as canonical text: equal values have equal texts, and scenario_set() takes them. Times, rates and
- * probabilities have units, sizes are octets alone. Free with g_free(). What summaries, stores and plots
- * show. */
+/* The value as canonical text, which summaries, stores and plots show: equal values have equal texts, and
+ * scenario_set() takes them. Times, rates and probabilities have units, sizes are octets alone. Free with
+ * g_free(). */
 char *scenario_value_text(const scenario *s, scenario_key key);
 
-/* The file as given, its base name without ".cfg" (the scenario's name), and "file:line" where `key` was
- * given (NULL: default). */
+/* The file as given, and its base name without ".cfg", the scenario's name; both owned by the scenario.
+ * "file:line" where `key` was given (free with g_free()); NULL when it has its default. */
 const char *scenario_path(const scenario *s);
 const char *scenario_name(const scenario *s);
 char *scenario_origin(const scenario *s, scenario_key key);
 
-/* The file as it was when it was loaded, and behind it every file it includes, each once, under a line `# @include "NAME"`: all that
- * the scenario says, for who keeps results. UTF-8; the scenario's. */
+/* The file as it was when it was loaded, followed by every file that it includes, each once, under a line
+ * `# @include "NAME"`: kept with results. UTF-8; owned by the scenario. */
 const char *scenario_full_text(const scenario *s);
 
 /* One axis of the sweep group. */
@@ -79,17 +82,19 @@ typedef struct scenario_axis {
   char *where;   /* "file:line" of the axis */
 } scenario_axis;
 
-/* The axes in file order; the scenario's. 0 when there is no sweep. */
+/* Sets `*axes` to the axes in the order of the file, owned by the scenario. Returns their number, 0 when
+ * there is no sweep. */
 gsize scenario_axes(const scenario *s, const scenario_axis **axes);
 
-/* The setting `where` beside `sweep`: conditions (scenario_where.h) that leave out points. "file:line" of the first, the scenario's; NULL:
- * there are none. */
+/* The setting `where` beside `sweep`: constraints (scenario_where.h) that exclude points. Returns
+ * "file:line" of the first, owned by the scenario; NULL when there is none. */
 const char *scenario_constraints_origin(const scenario *s);
 
-/* Says in `*hold` whether the values that `s` has meet all of them. FALSE and `error` when that cannot be said. */
+/* Sets `*hold` to whether the values of `s` meet all constraints. Returns FALSE and sets `error` when two
+ * of them have no order. */
 gboolean scenario_constraints_hold(const scenario *s, gboolean *hold, GError **error);
 
-/* Something that changes in mid-flow: `event = ( { at = "2ms"; key = "path.forward.mtu"; value = 1280; } );`. */
+/* A change during the run: `event = ( { at = "2ms"; key = "path.forward.mtu"; value = 1280; } );`. */
 typedef struct scenario_event {
   time_ps at;
   scenario_key key; /* rate, delay or mtu of path.forward or path.reverse */
@@ -98,7 +103,8 @@ typedef struct scenario_event {
   char *where;      /* "file:line" */
 } scenario_event;
 
-/* The events in the order of their times, those of one time as written; the scenario's. */
+/* Sets `*events` to the events in the order of their times, those of one time as written; owned by the
+ * scenario. Returns their number. */
 gsize scenario_events(const scenario *s, const scenario_event **events);
 
 #endif

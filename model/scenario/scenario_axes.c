@@ -10,8 +10,8 @@
 enum {
   VALUES_MAX = 100000, /* than any sweep can run; keeps "from = 1; to = 2000000000" from eating the memory */
   POINTS_MAX = 1000,   /* than fit a plot; each costs some work to place */
-  /* Significant digits of what lies between the ends of a logarithmic range: enough to space points evenly on a plot, few enough
-   * to read. */
+  /* Significant digits of the values between the ends of a logarithmic range: enough for even spaces on a
+   * plot, few enough to read. */
   FACTOR_DIGITS = 3
 };
 
@@ -29,21 +29,21 @@ gboolean scenario_axis_range_fits(scenario_type type)
          type == SCENARIO_TYPE_RATE || type == SCENARIO_TYPE_PROBABILITY;
 }
 
-/* From its shortest text, so that 0.1 is a tenth and not the double next to it. */
+/* Counted from its shortest text, so that 0.1 is a tenth and not the double next to it. */
 static gboolean probability_number(double probability, guint64 *number)
 {
   g_autofree char *text = units_format_real(probability);
   int shift = PROBABILITY_DECIMALS;
-  gboolean behind_point = FALSE;
+  gboolean is_fraction = FALSE;
   const char *p = text;
 
   *number = 0;
   for (; *p == '.' || g_ascii_isdigit(*p); p++) {
     if (*p == '.') {
-      behind_point = TRUE;
+      is_fraction = TRUE;
     } else {
       *number = *number * 10 + (guint64)(*p - '0'); /* at most 17 digits */
-      shift -= behind_point;
+      shift -= is_fraction;
     }
   }
   shift += *p == 'e' ? (int)g_ascii_strtoll(p + 1, NULL, 10) : 0;
@@ -122,7 +122,7 @@ static guint64 round_to_digits(guint64 logarithm, guint digits)
     unit /= 10;
   }
   below -= below % unit;
-  /* In halves: the middle to the next is a whole number of them. */
+  /* Counted in halves, the middle between it and the next is a whole number. */
   uint128 middle = 2 * (uint128)below + unit;
   guint64 middle_logarithm = integer_logarithm2(middle) - (G_GUINT64_CONSTANT(1) << INTEGER_LOGARITHM_BITS);
   return below + (logarithm >= middle_logarithm ? unit : 0);
@@ -195,7 +195,8 @@ static gboolean check_members(const axis_reader *r)
                                    "key, values, from, to, step, points or with", r->error);
 }
 
-/* The key that member `name` of the axis names, in `*key`; SCENARIO_KEY_COUNT when there is no such member. */
+/* Sets `*key` to the key that the axis's member `name` names; to SCENARIO_KEY_COUNT when there is no such
+ * member. */
 static gboolean read_key(const axis_reader *r, const char *name, scenario_key *key)
 {
   const config_setting_t *member = config_setting_get_member(r->setting, name);
@@ -262,7 +263,7 @@ static gboolean read_keys(axis_reader *r)
         "axis '%s' moves with '%s', which is no axis before it; expected the key of one", r->row->name,
         scenario_key_row_of(with)->name);
   }
-  /* Steps with one that moves with a third: all three move in step. */
+  /* When that axis moves with a third one, all three move in step. */
   if (r->axis.with >= 0 && g_array_index(r->s->axes, scenario_axis, r->axis.with).with >= 0) {
     r->axis.with = g_array_index(r->s->axes, scenario_axis, r->axis.with).with;
   }
@@ -276,7 +277,7 @@ static gboolean too_many_values(const axis_reader *r, const config_setting_t *se
                                    VALUES_MAX);
 }
 
-/* What `setting` reads as for a key of `row`. As with --set a string may hold what needs no quotes there, "[100,101]". */
+/* Reads `setting` as a value of `row`. A string may hold what --set takes without quotes, "[100,101]". */
 static gboolean read_value(const axis_reader *r, const scenario_key_row *row, const config_setting_t *setting,
                            scenario_value *value)
 {
@@ -311,7 +312,7 @@ static gboolean read_list(axis_reader *r, const config_setting_t *list)
   return TRUE;
 }
 
-/* What `setting` reads as, as a whole number of the smallest unit of `row`. */
+/* Reads `setting` as a whole number of the smallest unit of `row`. */
 static gboolean read_number(const axis_reader *r, const scenario_key_row *row,
                             const config_setting_t *setting, guint64 *number)
 {
@@ -340,7 +341,7 @@ typedef struct axis_range {
   guint64 from, to, step, points;
 } axis_range;
 
-/* Counting by ones is meant where there are ones to count by. */
+/* TRUE for types whose values are counted: a range without a step goes up by one. */
 static gboolean counts_by_ones(scenario_type type)
 {
   return type == SCENARIO_TYPE_INTEGER || type == SCENARIO_TYPE_SIZE;
@@ -382,7 +383,7 @@ static gboolean check_ends(const axis_reader *r, const axis_range *range)
              "or a step instead of points");
 }
 
-/* The distance between values: in the key's unit, but neither less than the key's least nor more than its largest is wrong. */
+/* The distance between values is in the key's unit, but may be less than the key's least value. */
 static gboolean read_step(const axis_reader *r, axis_range *range)
 {
   scenario_key_row row = *r->row;

@@ -1,29 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The values of an axis that is given by its ends: evenly spaced, or growing by a factor. All by whole numbers, so that
- * a sweep has the same points on every machine. */
+/* The values of an axis that is given by its ends: evenly spaced, or growing by a factor. They are
+ * computed with whole numbers, so that a sweep has the same points on every machine. */
 #ifndef SCENARIO_SCENARIO_AXES_H
 #define SCENARIO_SCENARIO_AXES_H
 
 #include "scenario/scenario_value.h"
 
-/* TRUE when keys of `type` can be given by ends: integers, sizes, times, rates, probabilities. */
+/* TRUE when an axis of this type can be given by its ends: integers, sizes, times, rates, probabilities. */
 gboolean scenario_axis_range_fits(scenario_type type);
 
-/* `value` of a key of such a row as a whole number of its smallest unit: octets, ps, bit/s; of a probability 10^-18. FALSE when it
- * is a word, or a probability that is no whole number of them. */
+/* Sets `*number` to `value`, of such a row, as a whole number of its smallest unit: octets, ps, bit/s;
+ * 10^-18 for a probability. Returns FALSE when it is a word, or a probability that is no whole number of
+ * them. */
 gboolean scenario_axis_range_number(const scenario_key_row *row, const scenario_value *value,
                                     guint64 *number);
 
 /* The canonical text of `number`, as scenario_axis_range_number() counts. Free with g_free(). */
 char *scenario_axis_range_text(const scenario_key_row *row, guint64 number);
 
-/* from, from + step … up to `to`, which is the last one when the step hits it; at most `limit` + 1 of them. `step` is at least 1, `from` at
- * most `to` (a negative number is 2^64 more). Free with g_array_unref(). */
+/* from, from + step … up to at most `to`; no more than `limit` + 1 numbers (guint64). `step` is at least
+ * 1, `from` at most `to` (a negative number is 2^64 more). Free with g_array_unref(). */
 GArray *scenario_axis_range_steps(guint64 from, guint64 to, guint64 step, gsize limit);
 
-/* `points` >= 2 numbers from `from` >= 1 to `to`, which is larger: those in between grow by the same factor, rounded to `digits` significant
- * digits, or as many more as keep them apart (0: to whole numbers). What is equal as a whole number is there once, so there may be fewer
- * than `points`. Free with g_array_unref(). */
+/* `points` >= 2 numbers (guint64) from `from` >= 1 to `to`, which is larger. Those in between grow by the
+ * same factor and are rounded to `digits` significant digits, or as many more as keep them apart; 0: to
+ * whole numbers. Equal whole numbers are merged, so there may be fewer than `points`. Free with
+ * g_array_unref(). */
 GArray *scenario_axis_range_factors(guint64 from, guint64 to, gsize points, guint digits);
 
 #endif

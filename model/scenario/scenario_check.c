@@ -4,14 +4,15 @@
 #include <string.h>
 
 enum {
-  /* The segment that holds the smallest FPDU MPA must be able to send, with a ULPDU of 128 octets (MPA-148). */
+  /* The segment that holds the smallest FPDU MPA must be able to send, with a ULPDU of 128 octets
+   * (MPA-148). */
   EMSS_MIN_MARKED_OCTETS = 140,
   EMSS_MIN_UNMARKED_OCTETS = 136,
   IPV6_MTU_MIN_OCTETS = 1280,
   FPDU_OVERHEAD_OCTETS = 20,    /* of a message that is one FPDU: tagged DDP header, ULPDU_Length, CRC */
   BUFFER_OVERHEAD_OCTETS = 256, /* of a buffer: guards around it, and what DDP and RDMAP remember about it */
-  /* Sink memory that a run may ask for: what one large machine has. The default workload over 10000 connections
-   * takes 2.5 GiB. */
+  /* Sink memory that a run may ask for: what one large machine has. The default workload over 10000
+   * connections takes 2.5 GiB. */
   MEMORY_MAX_GIB = 16,
 };
 
@@ -89,8 +90,8 @@ static gboolean check_timeouts(const checking *on)
                        maximum);
 }
 
-/* Sets of buffers for messages of full size that a connection has: one that RDMA Writes and Reads fill and one that Sends do, at each
- * end that some go to. */
+/* The sets of buffers for messages of full size that a connection has: at each end that messages go to,
+ * one for RDMA Writes and Reads and one for Sends. */
 static double sinks_per_connection(const configuration *c)
 {
   gboolean to_peer = FALSE;
@@ -107,8 +108,9 @@ static double sinks_per_connection(const configuration *c)
   return (c->workload.both ? 2 : 1) * (to_peer + to_self + sends);
 }
 
-/* A sink has a buffer for each message that can be in flight, of which at most the window and what waits out the placement latency are,
- * and two more; never more than there are messages. Messages of several sizes count by turns of workload.message_sizes. */
+/* A sink has a buffer for each message that can be in flight, and two more, but never more than there are
+ * messages. In flight are at most the window and what waits out the placement latency. Messages of several
+ * sizes are counted by turns of workload.message_sizes. */
 static gboolean check_memory(const checking *on)
 {
   const configuration *c = on->c;
@@ -137,7 +139,7 @@ static gboolean check_memory(const checking *on)
                        memory / GIB, connections, MEMORY_MAX_GIB);
 }
 
-/* The clock ends after 106 days (time_ps.h); what cannot end before that is a slip of the pen. */
+/* The clock ends after 106 days (time_ps.h). A workload that takes longer is a mistake. */
 static gboolean check_duration(const checking *on)
 {
   const configuration *c = on->c;
@@ -163,7 +165,7 @@ static gboolean check_duration(const checking *on)
 
 /* --- Notes --- */
 
-/* TRUE when the value of `key` says that there is none of it: false, 0, or its first word. */
+/* TRUE when the value of `key` means that there is none of it: false, 0, or its first word. */
 static gboolean is_off(const checking *on, scenario_key key)
 {
   const scenario_value *value = scenario_settings_value(on->s, key);
@@ -191,7 +193,7 @@ static gboolean is_without_effect(const checking *on, scenario_key key, scenario
   return (row->boxes & there) == 0;
 }
 
-/* Keys that were given and that another one leaves without effect. */
+/* A note for each key that was given and has no effect because of another. */
 static void note_needs(const checking *on)
 {
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {

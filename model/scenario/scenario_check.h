@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the parts of scenario_check() share: the scenario they look at, and where their findings go. */
+/* What the parts of scenario_check() share: the scenario that they check, and where their findings go. */
 #ifndef SCENARIO_SCENARIO_CHECK_H
 #define SCENARIO_SCENARIO_CHECK_H
 
@@ -15,16 +15,17 @@ typedef struct checking {
 /* For finding_error(). */
 #define KEYS(...) ((const scenario_key[]){__VA_ARGS__, SCENARIO_KEY_COUNT})
 
-/* Sets the error to the text, after the place of the first of `keys` that was given; with none given, after that of the first's default.
- * Returns FALSE. */
+/* Sets the error to "WHERE: text", where the first of `keys` that was given stands; when none was given,
+ * the default of the first. Returns FALSE. */
 gboolean finding_error(const checking *on, const scenario_key *keys, const char *format, ...)
     G_GNUC_PRINTF(3, 4);
 
-/* Adds a note about `key`, after its place. */
+/* Adds the note "WHERE: text", where `key` stands. */
 void finding_note(const checking *on, scenario_key key, const char *format, ...) G_GNUC_PRINTF(3, 4);
 
-/* The contradictions between the keys of the simulation engines; of the path, its middleboxes, its events and ns-3's nodes; of TCP; of
- * generations, MPA startup and RDMA Reads. FALSE at the first, with the error set. */
+/* These find contradictions between the keys of the simulation engine; of the path with its middleboxes
+ * and events, and of ns-3's nodes; of TCP; of generations, MPA startup and RDMA Reads. They set the error
+ * at the first, and return FALSE. */
 gboolean scenario_check_engine(const checking *on);
 gboolean scenario_check_path(const checking *on);
 gboolean scenario_check_tcp(const checking *on);
@@ -33,7 +34,7 @@ gboolean scenario_check_protocol(const checking *on);
 /* Notes on the same protocol keys. */
 void scenario_note_protocol(const checking *on);
 
-/* What the key is called. */
+/* The name of the key; static. */
 static inline const char *name_of(scenario_key key)
 {
   return scenario_key_row_of(key)->name;

@@ -53,8 +53,8 @@ static gboolean check_position(const checking *on)
   return TRUE;
 }
 
-/* The MTU of the link that a box's segments meet; behind the impairments there is only IP's own limit. */
-static guint32 mtu_behind_box(const checking *on, enum side direction)
+/* The MTU of the link that a box's segments enter; after the impairments there is only IP's own limit. */
+static guint32 mtu_after_box(const checking *on, enum side direction)
 {
   const path_config *path = &on->c->path;
   gboolean between = path->middleboxes.position == PATH_POSITION_BETWEEN;
@@ -65,13 +65,13 @@ static guint32 mtu_behind_box(const checking *on, enum side direction)
   return path_link_at(&path->directions[direction], between ? 1 : 0).mtu_octets;
 }
 
-/* What a middlebox makes itself must fit the link behind it. */
+/* The segments that a middlebox makes must fit the link after it. */
 static gboolean check_size(const checking *on, path_middlebox box, scenario_key size, guint64 octets)
 {
   for (enum side direction = 0; has_box(on, box) && direction < SIDES; direction++) {
     scenario_key mtu_key = scenario_key_of_direction(SCENARIO_PATH_FORWARD_MTU, direction);
     guint32 headers = configuration_headers_octets(on->c);
-    guint32 mtu = mtu_behind_box(on, direction);
+    guint32 mtu = mtu_after_box(on, direction);
 
     if (octets + headers > mtu) {
       return finding_error(
@@ -84,7 +84,7 @@ static gboolean check_size(const checking *on, path_middlebox box, scenario_key 
   return TRUE;
 }
 
-/* The values of two numbers where their order matters, if it does not. */
+/* Where it applies, the value of `less` must be less than that of `more`. */
 static gboolean check_less(const checking *on, gboolean applies, scenario_key less, scenario_key more,
                            gboolean or_equal)
 {
@@ -191,7 +191,8 @@ static gboolean check_event(const checking *on, const scenario_event *event)
 
 /* --- Topology --- */
 
-/* What ns-3's chain has not: said in a scenario it is a contradiction. The links' rates, delays and MTUs are those of path.forward. */
+/* A key of what a chain of ns-3's nodes has not may not differ from its default. The links take rate,
+ * delay and MTU from path.forward. */
 static gboolean check_topology_keys(const checking *on)
 {
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {

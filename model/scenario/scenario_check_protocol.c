@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "scenario/scenario_check.h"
 
-/* PD_Length of RFC 5044 says at most this. */
-enum { RFC_PRIVATE_DATA_MAX_OCTETS = 512 };
+enum { RFC_PRIVATE_DATA_MAX_OCTETS = 512 /* RFC 5044, PD_Length */ };
 
 /* --- Simulation engines, and ns-3's TCP --- */
 
@@ -41,7 +40,7 @@ gboolean scenario_check_engine(const checking *on)
                        value);
 }
 
-/* What ns-3's TCP is not, or what its path has not: said in a scenario it is a contradiction. */
+/* A scenario may not ask for what ns-3's TCP does not do. */
 static gboolean check_ns3_words(const checking *on)
 {
   const configuration *c = on->c;
@@ -73,7 +72,7 @@ static gboolean check_ns3_words(const checking *on)
 
 static gboolean check_ns3(const checking *on)
 {
-  /* It asks nobody whether a segment may be taken. The defaults are no limits. */
+  /* It takes every segment, so limits have no meaning. The defaults are no limits. */
   static const scenario_key limits[] = {SCENARIO_RECEIVER_MEMORY, SCENARIO_RECEIVER_FPDU_DESCRIPTORS,
                                         SCENARIO_RECEIVER_PARTIAL_FPDUS};
   const configuration *c = on->c;
@@ -178,7 +177,7 @@ gboolean scenario_check_protocol(const checking *on)
 
 /* --- Notes --- */
 
-/* What one end does that ends a connection. */
+/* What one end does to end a connection. */
 static void note_ends_of_side(const checking *on, enum side side)
 {
   const rnic_endpoint_config *end = &on->c->endpoint[side];
@@ -199,7 +198,8 @@ static void note_ends_of_side(const checking *on, enum side side)
   }
 }
 
-/* What ends a connection, so that a run that expects 'ok' fails. Each is documented behaviour and may be what a scenario is about. */
+/* What ends a connection, so that a run that expects 'ok' fails. All of it is documented behaviour, and
+ * may be what a scenario is for. */
 static void note_ends(const checking *on)
 {
   const rnic_endpoint_config *ends = on->c->endpoint;
@@ -236,8 +236,8 @@ void scenario_note_protocol(const checking *on)
   guint32 headers = c->tcp.timestamps ? 52 : 40;
   guint32 assumed = c->endpoint[SIDE_INITIATOR].assumed_emss_octets;
 
-  /* mpa-01 §11.2.2: the reassembly buffer must hold an FPDU of the local link's MTU; with less, FPDUs that lost their alignment may
-   * never get through (MPA-349 ff.). */
+  /* mpa-01 §11.2.2: the reassembly buffer must hold an FPDU of the local link's MTU; with less, FPDUs that
+   * lost their alignment may never get through (MPA-349 ff.). */
   if (c->receiver.memory_octets < mtu) {
     finding_note(
         on, SCENARIO_RECEIVER_MEMORY,
@@ -249,12 +249,13 @@ void scenario_note_protocol(const checking *on)
   if (c->run.expect == RUN_EXPECT_OK) {
     note_ends(on);
   }
-  /* FPDUs made for an EMSS larger than TCP's are cut: nothing stays aligned. */
+  /* TCP cuts FPDUs that were made for an EMSS larger than its own: nothing stays aligned. */
   if (assumed + headers > path->link.mtu_octets) {
     finding_note(on, SCENARIO_MPA_ASSUMED_EMSS,
                  "mpa.assumed_emss = %u is more than the true EMSS: TCP cuts the FPDUs", assumed);
   }
-  /* With startup frames the first FPDUs go out after a wait, in a segment of their own, however many octets came before. */
+  /* With startup frames the first FPDUs are sent after a wait, in a segment of their own, however many
+   * octets came before. */
   if (scenario_given(on->s, SCENARIO_SENDER_STREAM_PHASE) &&
       c->path.middleboxes.mode.values[0] == PATH_MIDDLEBOX_NONE &&
       c->endpoint[SIDE_INITIATOR].generation != IWARP_RDMAC) {

@@ -25,7 +25,8 @@
 /* An IPv4 datagram. */
 #define MTU_MAX 65535
 
-/* netem's overheads may be negative. The smallest packet, an IPv4 fragment of 21 octets, still takes some on the link. */
+/* netem's overheads may be negative. The smallest packet, an IPv4 fragment of 21 octets, still takes some
+ * on the link. */
 #define FRAMING_MIN ((guint64)-18)
 #define CELL_OVERHEAD_MIN ((guint64)-1000)
 
@@ -80,6 +81,17 @@ static const scenario_group_row groups[] = {
     {NULL, NULL},
 };
 
+/* Of all keys, then of all groups. */
+static const char *const names[] = {
+#define GROUP(name, sentence)
+#define KEY(id, name, type, member, facts, sentence) name,
+#include "scenario/keys.def"
+#define GROUP(name, sentence) name,
+#define KEY(id, name, type, member, facts, sentence)
+#include "scenario/keys.def"
+    NULL,
+};
+
 const scenario_key_row *scenario_key_row_of(scenario_key key)
 {
   g_assert(key < SCENARIO_KEY_COUNT);
@@ -106,12 +118,10 @@ const char *scenario_key_default(const char *profile, scenario_key key)
 
 scenario_key scenario_key_find(const char *name)
 {
-  scenario_key key;
+  scenario_key key = 0;
 
-  for (key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    if (strcmp(table[key].name, name) == 0) {
-      break;
-    }
+  while (key < SCENARIO_KEY_COUNT && strcmp(table[key].name, name) != 0) {
+    key++;
   }
   return key;
 }
@@ -162,18 +172,14 @@ gboolean scenario_group_has(const char *name, scenario_key key)
   return member_of(name, scenario_key_row_of(key)->name) != NULL;
 }
 
-char *scenario_group_members(const char *name)
+char *scenario_group_members(const char *group)
 {
   GString *members = g_string_new(NULL);
-  const char *member;
 
-  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    if ((member = member_of(name, table[key].name)) != NULL) {
-      g_string_append_printf(members, "%s%s", members->len > 0 ? ", " : "", member);
-    }
-  }
-  for (const scenario_group_row *group = groups; group->name != NULL; group++) {
-    if ((member = member_of(name, group->name)) != NULL) {
+  for (const char *const *name = names; *name != NULL; name++) {
+    const char *member = member_of(group, *name);
+
+    if (member != NULL) {
       g_string_append_printf(members, "%s%s", members->len > 0 ? ", " : "", member);
     }
   }
@@ -182,14 +188,5 @@ char *scenario_group_members(const char *name)
 
 const char *scenario_key_nearest(const char *name)
 {
-  const char *names[SCENARIO_KEY_COUNT + G_N_ELEMENTS(groups)] = {NULL};
-  gsize count = 0;
-
-  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    names[count++] = table[key].name;
-  }
-  for (const scenario_group_row *group = groups; group->name != NULL; group++) {
-    names[count++] = group->name;
-  }
   return scenario_suggest(name, names);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The keys of a scenario, made from keys.def: loading, `explain` and docs/scenario.md all read this table. */
+/* The keys of a scenario, made from keys.def: loading, `explain` and docs/scenario.md read this table. */
 #ifndef SCENARIO_SCENARIO_KEYS_H
 #define SCENARIO_SCENARIO_KEYS_H
 
@@ -49,9 +49,9 @@ typedef struct scenario_key_row {
   int inherits;             /* the key whose value it takes when not given; -1 */
   gboolean replayed;        /* a replay heeds it */
   gboolean on_nodes;        /* of path.forward: a chain of ns-3's nodes has it too */
-  scenario_key needs
-      [KEY_NEEDS_MAX]; /* while one of them is false, 0 or its first word, it has no effect; SCENARIO_TITLE: none */
-  unsigned boxes;       /* with middlebox.mode among those: which of enum path_middlebox, a bit each */
+  /* The key has no effect while one of these is false, 0 or its first word. SCENARIO_TITLE: there is none. */
+  scenario_key needs[KEY_NEEDS_MAX];
+  unsigned boxes;       /* when it needs middlebox.mode: which of enum path_middlebox, a bit each */
   const char *example;  /* a value that a user may want, as --set takes it; not the default */
   const char *sentence; /* what it means, in one or two sentences */
 } scenario_key_row;
@@ -59,13 +59,14 @@ typedef struct scenario_key_row {
 /* The row of `key` (< SCENARIO_KEY_COUNT); static. */
 const scenario_key_row *scenario_key_row_of(scenario_key key);
 
-/* The words of `row` in order, NULL-terminated; empty when it has none. Free the array with g_free(), the words are static. */
+/* The words of `row` in order, NULL-terminated; empty when it has none. Free the array with g_free(); the
+ * words are static. */
 const char **scenario_key_words(const scenario_key_row *row);
 
-/* The default of `key`, which inherits from none, in `profile`, a word of tcp.profile; static. */
+/* The default of `key` in `profile`, a word of tcp.profile; NULL when it inherits. Static. */
 const char *scenario_key_default(const char *profile, scenario_key key);
 
-/* The key called `name`; SCENARIO_KEY_COUNT when there is none. */
+/* The key with this name; SCENARIO_KEY_COUNT when there is none. */
 scenario_key scenario_key_find(const char *name);
 
 /* The key of `side` that corresponds to the Initiator's `key` (SCENARIO_INITIATOR_…). */
@@ -89,10 +90,10 @@ gboolean scenario_group_exists(const char *name);
 /* TRUE when `key` is in the group `name` itself, not in one within it; "" is the file's outermost level. */
 gboolean scenario_group_has(const char *name, scenario_key key);
 
-/* What the group `name` ("": the file) may hold, keys and groups: "rate, delay, mtu". Free with g_free(). */
-char *scenario_group_members(const char *name);
+/* What `group` ("": the file) may hold, keys and groups: "rate, delay, mtu". Free with g_free(). */
+char *scenario_group_members(const char *group);
 
-/* The known key or group most like `name`, to suggest; NULL when none is near. Static. */
+/* The key or group most like `name`, to suggest; NULL when none is near. Static. */
 const char *scenario_key_nearest(const char *name);
 
 #endif

@@ -10,8 +10,9 @@
 
 /* --- libconfig --- */
 
-/* A text of 4 MiB has no list of more than 2 Mi elements: no pointer to one is further from the list's start. */
-enum { BEHIND_NULL_OCTETS = 16 << 20 };
+/* A text of 4 MiB has no list of more than 2 Mi elements, so a pointer into one that is NULL is less than
+ * this. */
+enum { NEAR_NULL_OCTETS = 16 << 20 };
 
 /* What can still be done without memory. */
 static void end_without_memory(void)
@@ -22,11 +23,12 @@ static void end_without_memory(void)
   _exit(2);
 }
 
-/* libconfig 1.5 does not ask whether malloc() gave it something. Elsewhere than behind NULL it is another mistake, which comes again. */
+/* libconfig 1.5 does not check what malloc() returns. An access far from NULL is another mistake: it
+ * happens again, without this handler. */
 static void on_segmentation_fault(int number, siginfo_t *fault, void *context)
 {
   (void)context;
-  if ((guintptr)fault->si_addr < BEHIND_NULL_OCTETS) {
+  if ((guintptr)fault->si_addr < NEAR_NULL_OCTETS) {
     end_without_memory();
   }
   signal(number, SIG_DFL);
@@ -47,8 +49,9 @@ static void check_copied(const config_setting_t *setting)
   }
 }
 
-/* Initialises `config` and reads `text` into it; FALSE: config_error_text() says why it is none. Ends the program, with a line, when memory
- * is short, which libconfig does not notice. config_destroy() it in any case. */
+/* Initialises `config` and reads `text` into it; FALSE: config_error_text() has the reason. Ends the
+ * program, with a line, when memory is short, which libconfig does not notice. config_destroy() it in any
+ * case. */
 static gboolean parse(config_t *config, const char *text)
 {
   struct sigaction handled = {.sa_sigaction = on_segmentation_fault, .sa_flags = SA_SIGINFO};
@@ -64,7 +67,7 @@ static gboolean parse(config_t *config, const char *text)
   return read;
 }
 
-/* As few digits as say the same, but never those of an integer: no key takes 1500.0 for 1500. */
+/* The shortest text of the same value, but never that of an integer: no key takes 1500.0 for 1500. */
 static char *real_text(double value)
 {
   g_autofree char *digits = units_format_real(value);
@@ -72,7 +75,7 @@ static char *real_text(double value)
   return g_strconcat(digits, strpbrk(digits, ".e") != NULL ? "" : ".0", NULL);
 }
 
-/* A list as --set takes it, "[1,2]". What is no list of bare scalars comes out as something no key reads. */
+/* A list as --set takes it, "[1,2]". A list of anything but scalars becomes a text that no key takes. */
 static char *list_text(const config_setting_t *setting)
 {
   GString *text = g_string_new("[");
@@ -156,8 +159,8 @@ gboolean scenario_settings_members(const scenario_source *source, const config_s
 
 static const char *const lists[] = {"sweep", "where", "event", NULL}; /* beside keys and groups */
 
-/* Says at `where` that there is no key or group `name` and what its group holds. `setting` is how a file gave
- * it; NULL: a --set option did. Returns FALSE. */
+/* Sets `error`, at `where`: there is no key or group `name`, but what its group holds. `setting` is the
+ * one in the file; NULL: it is of a --set option. Returns FALSE. */
 static gboolean unknown(const char *name, const config_setting_t *setting, const char *where, GError **error)
 {
   const char *kind = setting != NULL && config_setting_is_group(setting) ? "group" : "key";
@@ -281,7 +284,7 @@ static gboolean load_group(scenario *s, const scenario_source *source, const con
   return ok;
 }
 
-/* What the file itself says comes last, so that it wins over what it includes. */
+/* The file's own settings come last, so that they win over those of the files that it includes. */
 static gboolean load_source(scenario *s, const scenario_source *source, GError **error)
 {
   config_t config;
@@ -297,7 +300,7 @@ static gboolean load_source(scenario *s, const scenario_source *source, GError *
     const config_setting_t *root = config_root_setting(&config);
 
     if (config_setting_get_member(root, "sweep") != NULL) {
-      g_ptr_array_set_size(s->constraints, 0); /* the included sweep's: they are not meant for this one */
+      g_ptr_array_set_size(s->constraints, 0); /* those of an included sweep are not meant for this one */
     }
     ok = load_group(s, source, root, "", error);
   } else {
@@ -307,7 +310,7 @@ static gboolean load_source(scenario *s, const scenario_source *source, GError *
   return ok;
 }
 
-/* `s` with `sets`; NULL, and `s` freed, when it is not `ok` or one of them is wrong. */
+/* Applies `sets` to `s`. Frees it and returns NULL when it is not `ok`, or when one of them is wrong. */
 static scenario *finish(scenario *s, gboolean ok, const char *const *sets, GError **error)
 {
   for (gsize i = 0; ok && sets != NULL && sets[i] != NULL; i++) {

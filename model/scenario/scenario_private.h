@@ -22,7 +22,8 @@ typedef struct scenario_filled {
   GArray *changes; /* of path_change */
 } scenario_filled;
 
-/* Copies share the text and the lists, which do not change once they are loaded: a sweep of n values makes n copies. */
+/* Copies share the text and the lists, which do not change once they are loaded: a sweep makes a copy for
+ * each point. */
 struct scenario {
   char *path;
   char *name;
@@ -66,15 +67,16 @@ char *scenario_settings_line(const scenario_source *source, const config_setting
 gboolean scenario_settings_problem(const scenario_source *source, const config_setting_t *setting,
                                    GError **error, const char *format, ...) G_GNUC_PRINTF(4, 5);
 
-/* FALSE and `error` when the group `setting` has a member that is not among `members` (NULL-terminated). The message says that
- * there is no such key in `what`, and that `expected` is. */
+/* Returns FALSE and sets `error` when the group `setting` has a member that is not among `members`
+ * (NULL-terminated). The message names `what` the group is and what is `expected` in it. */
 gboolean scenario_settings_members(const scenario_source *source, const config_setting_t *setting,
                                    const char *const *members, const char *what, const char *expected,
                                    GError **error);
 
 /* --- What a file may hold beside keys --- */
 
-/* Reads the group `sweep` into the axes of `s` (scenario_axes.c), and the list `event` into its events (scenario_events.c). */
+/* Reads the group `sweep` into the axes of `s` (scenario_axes.c), and the list `event` into its events
+ * (scenario_events.c). */
 gboolean scenario_axes_load(scenario *s, const scenario_source *source, const config_setting_t *sweep,
                             GError **error);
 gboolean scenario_events_load(scenario *s, const scenario_source *source, const config_setting_t *list,

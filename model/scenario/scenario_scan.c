@@ -6,10 +6,10 @@
 #include <string.h>
 
 enum {
-  DEPTH_MAX =
-      32, /* of brackets: a scenario needs 4. libconfig's parser recurses, so hostile depth ends here. */
-  GROUP_KEYS_MAX =
-      1000 /* libconfig compares each key of a group with all before it; none of ours has more than a few dozen */
+  /* Of brackets: a scenario needs 4. libconfig's parser recurses, so hostile depth ends here. */
+  DEPTH_MAX = 32,
+  /* libconfig compares each key of a group with all before it; none of ours has more than a few dozen. */
+  GROUP_KEYS_MAX = 1000
 };
 
 #define NAME_CHARACTERS G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "-_*"
@@ -18,7 +18,7 @@ enum {
 typedef struct scope {
   char opener;
   guint line;
-  guint id; /* tells the keys of different groups apart */
+  guint id; /* distinguishes the keys of different groups */
   guint keys;
   char *name; /* "path.forward.", for messages; NULL within lists */
 } scope;
@@ -200,8 +200,8 @@ static void close_scope(scenario_scan *s)
 
 /* --- Tokens --- */
 
-/* libconfig's parser loses the memory of a string that it did not expect, so it does not get to see one. It may stand after '=' or
- * another string, or as an element of a list. */
+/* libconfig's parser leaks a string that it does not expect, so it must not see one. A string may stand
+ * after '=' or another string, or as an element of a list. */
 static void check_string(scenario_scan *s)
 {
   char opener = s->scopes[s->depth].opener;
@@ -213,7 +213,7 @@ static void check_string(scenario_scan *s)
   }
 }
 
-/* A token that is no comment or blank. One that may not stand there at all is left to libconfig's grammar. */
+/* A token, which is no comment or blank. libconfig's grammar finds those that may not stand there at all. */
 static void scan_token(scenario_scan *s)
 {
   char c = *s->p;

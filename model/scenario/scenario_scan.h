@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A scenario's text, looked at line after line before libconfig reads it, for what that accepts silently and what it
- * words badly: an integer outside 32 bits that does not end with L (libconfig wraps it), an integer outside 64 bits, a real beyond
- * double, a key given twice in its group, a bracket nested too deep or never closed, a string where no value can stand, an '@'. */
+/* Scans the text of a scenario, line by line, for what libconfig accepts silently or words badly: an
+ * integer outside 32 bits that does not end with L (libconfig wraps it), an integer outside 64 bits, a
+ * real beyond double, a key that is given twice in its group, a bracket that is nested too deep or never
+ * closed, a string where no value can stand, an '@'. */
 #ifndef SCENARIO_SCENARIO_SCAN_H
 #define SCENARIO_SCENARIO_SCAN_H
 
@@ -12,8 +13,8 @@ typedef struct scenario_scan scenario_scan;
 scenario_scan *scenario_scan_new(void);
 void scenario_scan_free(scenario_scan *scan);
 
-/* Takes the next line: `length` octets at `line`, and after them a newline or NUL, which is no part of it. Returns how many
- * brackets, of any kind, it opens, less those that it closes. */
+/* Takes the next line: `length` octets at `line`, and after them a newline or NUL, which is no part of it.
+ * Returns how many brackets, of any kind, it opens, less those that it closes. */
 int scenario_scan_line(scenario_scan *scan, const char *line, gsize length);
 
 /* What the next line starts within. */
@@ -23,8 +24,8 @@ typedef enum scenario_scan_state {
   SCENARIO_SCAN_COMMENT, /* the kind that spans lines */
 } scenario_scan_state;
 
-/* Where the lines taken so far end. Sets `*opened_line` (1 …), when that is not NULL, to the line in which the last string or comment
- * began. */
+/* What the lines so far end within. Sets `*opened_line` (1 …; may be NULL) to the line in which the last
+ * string or comment began. */
 scenario_scan_state scenario_scan_state_of(const scenario_scan *scan, guint *opened_line);
 
 typedef struct scenario_scan_problem {
@@ -33,7 +34,7 @@ typedef struct scenario_scan_problem {
   char *text;
 } scenario_scan_problem;
 
-/* The first problem of all lines, which end here outside of strings and comments; the scan's. NULL: there is none. */
+/* Ends the text, outside of strings and comments. Returns its first problem, owned by the scan, or NULL. */
 const scenario_scan_problem *scenario_scan_end(scenario_scan *scan);
 
 #endif

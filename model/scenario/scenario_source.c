@@ -140,8 +140,8 @@ static scenario_source *source_new(source_family *family)
   return source;
 }
 
-/* Where the file `name` is: in the folder of the outermost file; else, when it is not there, among the files that come
- * with the program, so that a scenario anywhere finds "presets/cxgb4.cfg". Free with g_free(). */
+/* The path of the file `name`: in the folder of the outermost file; when it is not there, among the files
+ * that come with the program, so that any scenario finds "presets/cxgb4.cfg". Free with g_free(). */
 static char *included_path(const source_family *family, const char *name)
 {
   gboolean as_is = g_path_is_absolute(name) || strcmp(family->folder, ".") == 0;
@@ -155,8 +155,8 @@ static char *included_path(const source_family *family, const char *name)
 
 static gboolean check_tokens(const scenario_source *source, GError **error);
 
-/* A file included outside of any group is a text of its own: what the including file says itself wins, so groups
- * may be in both. Within a group its text stands in place. */
+/* A file that is included outside of any group is a text of its own: the including file's own values win,
+ * and groups may be in both. Within a group its text stands in place. */
 static gboolean append_included(scenario_source *source, const char *name, int depth, const char *where,
                                 GError **error)
 {
@@ -180,7 +180,8 @@ static gboolean append_included(scenario_source *source, const char *name, int d
   return append_file(own, path, name, where, error) && check_tokens(own, error);
 }
 
-/* Appends the lines of `octets`, read from `path`, and what they include. Within a string or a comment @include means nothing. */
+/* Appends the lines of `octets`, read from `path`, and what they include. Within a string or a comment
+ * @include means nothing. */
 static gboolean append_lines(scenario_source *source, const char *path, const GString *octets, GError **error)
 {
   const char *line = octets->str;
@@ -209,7 +210,7 @@ static gboolean append_lines(scenario_source *source, const char *path, const GS
     depth += scenario_scan_line(source->scan, line, length);
     line += length + (line[length] == '\n');
   }
-  /* libconfig takes an open comment for the rest of the text. */
+  /* libconfig would take the rest of the text for the comment. */
   scenario_scan_state state = scenario_scan_state_of(source->scan, &opened_line);
   g_autofree char *where = scenario_source_where(source, opened_line);
   return state == SCENARIO_SCAN_PLAIN ||
@@ -219,8 +220,8 @@ static gboolean append_lines(scenario_source *source, const char *path, const GS
                               : "a comment is never closed; expected its closing '*/'");
 }
 
-/* The path of a file that was read, as long as the family lives. Puts the file into the full text, once, and by its name as written, not
- * by where it was found: that differs from machine to machine. */
+/* The path of a file that was read, valid as long as the family. Adds the file to the full text, once, by
+ * its name as written: where it was found differs from machine to machine. */
 static const char *keep_file(source_family *family, const char *path, const char *name, const GString *octets)
 {
   gpointer kept;

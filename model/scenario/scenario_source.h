@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The text of a scenario file with the files it includes, checked for what libconfig would pass over or
- * name badly.
+/* The text of a scenario file and of the files that it includes, checked for what libconfig accepts
+ * silently or words badly.
  *
- * libconfig 1.5 resolves @include against the working directory, names an included file without its folder,
- * lets integers outside 32 bits wrap, reads the rest of the file as a comment when it is not closed, and
- * names neither of two equal keys (facts.md). So the includes are resolved here, and libconfig gets texts whose
- * lines this module can trace back: a file included within a group stands in place; one included outside of any is a
- * text of its own, whose values hold where the including file does not say otherwise itself (a preset). */
+ * libconfig 1.5 resolves @include against the working directory, names an included file without its
+ * folder, lets integers outside 32 bits wrap, reads the rest of the file as a comment when a comment is
+ * not closed, and names neither of two equal keys (docs/facts.md). So includes are resolved here, and
+ * libconfig is given texts whose lines can be traced back to their files. A file that is included within a
+ * group stands in place. One that is included outside of any group, a preset, is a text of its own: its
+ * values hold where the including file gives none. */
 #ifndef SCENARIO_SCENARIO_SOURCE_H
 #define SCENARIO_SCENARIO_SOURCE_H
 
@@ -14,23 +15,23 @@
 
 typedef struct scenario_source scenario_source;
 
-/* Reads `path`. A relative @include counts from the folder of `path`, in included files too; what is not there is
- * looked for in the folder of scenarios that comes with the program. Returns NULL and
- * sets `error` (SCENARIO_ERROR, file and line) when a file cannot be read, is no text, includes itself, is
- * larger than a scenario can be, or holds an unclosed string, comment or bracket, an integer outside its
- * range, a bracket nested too deep, or a key twice. Free with scenario_source_free(). */
+/* Reads `path`. A relative @include is resolved against the folder of `path`, in included files too; a
+ * file that is not there is searched for in the folder of scenarios that comes with the program. Returns
+ * NULL and sets `error` (SCENARIO_ERROR, file and line) when a file cannot be read, is no text, includes
+ * itself, is larger than a scenario can be, or holds an unclosed string, comment or bracket, an integer
+ * outside its range, a bracket nested too deep, or a key twice. Free with scenario_source_free(). */
 scenario_source *scenario_source_read(const char *path, GError **error);
 void scenario_source_free(scenario_source *source);
 
-/* The files included outside of any group, in their order; the source's. */
+/* The files included outside of any group, in their order; owned by the source. */
 guint scenario_source_included_count(const scenario_source *source);
 const scenario_source *scenario_source_included(const scenario_source *source, guint index);
 
-/* The whole text; the source's. */
+/* The whole text; owned by the source. */
 const char *scenario_source_text(const scenario_source *source);
 
-/* The file as it was read, and behind it every file it includes, each once, in the order they were met, under a line
- * `# @include "NAME"` with the name as written; the source's. */
+/* The file as it was read, followed by every file that it includes, each once, in the order in which they
+ * are read, under a line `# @include "NAME"` with the name as written; owned by the source. */
 const char *scenario_source_full_text(const scenario_source *source);
 
 /* "file:line" of line `line` (1 …) of the whole text. Free with g_free(). */

@@ -16,10 +16,12 @@ typedef enum misfit {
   MISFIT_ASCENDING, /* a list's numbers do not ascend */
 } misfit;
 
-/* The type of the elements of a list that may be in any order; `type` itself when it is none of those. */
+/* The type of the elements of a list; `type` itself when it is none. */
 static scenario_type element_type(scenario_type type)
 {
   switch (type) {
+  case SCENARIO_TYPE_LIST:
+    return SCENARIO_TYPE_INTEGER;
   case SCENARIO_TYPE_SIZES:
     return SCENARIO_TYPE_SIZE;
   case SCENARIO_TYPE_TIMES:
@@ -35,7 +37,7 @@ static scenario_type element_type(scenario_type type)
 
 gboolean scenario_value_is_list(scenario_type type)
 {
-  return type == SCENARIO_TYPE_LIST || element_type(type) != type;
+  return element_type(type) != type;
 }
 
 static gboolean notation_fits(const scenario_key_row *row, scenario_notation notation)
@@ -91,56 +93,16 @@ static misfit read_whole_integer(const char *text, guint64 *number)
   return *text == '\0' ? found : MISFIT_FORM;
 }
 
-static const char *skip_blanks(const char *p)
-{
-  return p + strspn(p, " \t\r\n");
-}
-
-static misfit read_list(const scenario_key_row *row, const char *text, scenario_value *value)
-{
-  GArray *numbers = g_array_new(FALSE, FALSE, sizeof(guint64));
-  const char *p = skip_blanks(text + 1);
-  misfit found = *text == '[' || *text == '(' ? FITS : MISFIT_FORM;
-  char closer = *text == '[' ? ']' : ')';
-  guint64 number = 0;
-
-  while (found == FITS && *p != closer) {
-    guint64 previous = number;
-
-    found = read_integer(&p, &number);
-    if (found == FITS && (number < row->minimum || number > row->maximum)) {
-      found = MISFIT_RANGE;
-    }
-    if (found == FITS && numbers->len > 0 && number <= previous) {
-      found = MISFIT_ASCENDING;
-    }
-    g_array_append_val(numbers, number);
-    p = skip_blanks(p);
-    if (found == FITS && *p != closer && *p++ != ',') {
-      found = MISFIT_FORM;
-    }
-    if (found == FITS) {
-      p = skip_blanks(p);
-    }
-  }
-  if (found == FITS && p[1] != '\0') {
-    found = MISFIT_FORM;
-  }
-  value->list_count = numbers->len;
-  value->list = (guint64 *)(void *)g_array_free(numbers, FALSE);
-  return found;
-}
-
 static misfit read_form(const scenario_key_row *row, const char *text, scenario_value *value);
 static gboolean is_within_limits(const scenario_key_row *row, const scenario_value *value);
 
-/* One element of a list, perhaps in quotes. */
+/* One element of a list, perhaps in quotes, as no integer is. */
 static misfit read_element(const scenario_key_row *row, char *text, GArray *numbers, GArray *probabilities)
 {
   scenario_value element = {.is_word = FALSE};
   gsize length = strlen(g_strstrip(text));
 
-  if (length >= 2 && text[0] == '"' && text[length - 1] == '"') {
+  if (row->type != SCENARIO_TYPE_INTEGER && length >= 2 && text[0] == '"' && text[length - 1] == '"') {
     text[length - 1] = '\0';
     text++;
   }
@@ -171,7 +133,13 @@ static misfit read_elements(const scenario_key_row *row, const char *text, scena
   element_row.type = element_type(row->type);
   element_row.words = NULL;
   for (char **element = elements; found == FITS && *element != NULL; element++) {
+    guint64 previous = numbers->len > 0 ? g_array_index(numbers, guint64, numbers->len - 1) : 0;
+
     found = read_element(&element_row, *element, numbers, probabilities);
+    if (found == FITS && row->type == SCENARIO_TYPE_LIST && numbers->len > 1 &&
+        g_array_index(numbers, guint64, numbers->len - 1) <= previous) {
+      found = MISFIT_ASCENDING;
+    }
   }
   if (found == FITS && row->type == SCENARIO_TYPE_PROBABILITIES && numbers->len > 0 &&
       (numbers->len < row->minimum || numbers->len > row->maximum)) {
@@ -190,7 +158,7 @@ static misfit read_distance(const char *text, scenario_value *value)
   time_ps time;
 
   if (g_ascii_isdigit(*p) && read_integer(&p, &value->number) == FITS) {
-    p = skip_blanks(p);
+    p += strspn(p, " \t\r\n");
     if (strcmp(p, "segments") == 0 || strcmp(p, "segment") == 0) {
       value->in_segments = TRUE;
       return FITS;
@@ -301,7 +269,6 @@ static misfit read_form(const scenario_key_row *row, const char *text, scenario_
   case SCENARIO_TYPE_PROBABILITY:
     return units_parse_probability(text, &value->probability) ? FITS : MISFIT_FORM;
   case SCENARIO_TYPE_LIST:
-    return read_list(row, text, value);
   case SCENARIO_TYPE_SIZES:
   case SCENARIO_TYPE_TIMES:
   case SCENARIO_TYPE_RATES:
@@ -333,7 +300,7 @@ static gboolean is_within_limits(const scenario_key_row *row, const scenario_val
   }
 }
 
-/* What is wrong, in words that fit behind "NAME = VALUE". */
+/* What is wrong, in words that fit after "NAME = VALUE". */
 static const char *misfit_words(scenario_type type, scenario_notation notation, misfit found)
 {
   static const char *const forms[] = {
@@ -428,7 +395,8 @@ void scenario_value_copy(const scenario_value *value, scenario_value *copy)
   copy->probabilities = g_memdup2(value->probabilities, value->list_count * sizeof *value->probabilities);
 }
 
-/* A size is written as octets alone: tables of results are read by programs, and "9kB" is no number to them. */
+/* A size is written as octets alone: tables of results are read by programs, and "9kB" is no number to
+ * them. */
 static char *write_number(scenario_type type, guint64 number)
 {
   switch (type) {
@@ -508,50 +476,32 @@ static const char *example(const scenario_key_row *row)
 
 char *scenario_value_expected(const scenario_key_row *row)
 {
+  /* The limits stand for %s, and then an example. */
   static const char *const kinds[] = {
+      [SCENARIO_TYPE_TEXT] = "text on one line, in quotes",
+      [SCENARIO_TYPE_WORD] = "",
+      [SCENARIO_TYPE_MIX] = ", or several joined by '+'",
+      [SCENARIO_TYPE_BOOLEAN] = "true or false",
       [SCENARIO_TYPE_INTEGER] = "an integer from %s to %s",
       [SCENARIO_TYPE_SIZE] = "a size in octets from %s to %s, such as %s",
       [SCENARIO_TYPE_TIME] = "a time from \"%s\" to \"%s\", such as %s",
       [SCENARIO_TYPE_RATE] = "a rate from \"%s\" to \"%s\", such as \"10Gbit/s\"",
+      [SCENARIO_TYPE_PROBABILITY] = "a probability from 0 to 1, such as 0.001 or \"0.1%\"",
       [SCENARIO_TYPE_LIST] = "a list of ascending integers from %s to %s, such as [100, 101] or []",
       [SCENARIO_TYPE_SIZES] = "a list of sizes in octets from %s to %s, such as %s",
       [SCENARIO_TYPE_TIMES] = "a list of times from \"%s\" to \"%s\", such as %s",
       [SCENARIO_TYPE_RATES] =
           "a list of rates from \"%s\" to \"%s\", such as [\"10Gbit/s\", \"1Gbit/s\"] or []",
+      [SCENARIO_TYPE_PROBABILITIES] = "a list of %s to %s probabilities, such as [\"1%\", \"30%\"] or []",
+      [SCENARIO_TYPE_DISTANCE] = "a number of segments or a time, such as \"5 segments\" or \"20us\"",
   };
-
-  if (row->type == SCENARIO_TYPE_TEXT) {
-    return g_strdup("text on one line, in quotes");
-  }
-  if (row->type == SCENARIO_TYPE_WORD) {
-    return word_list(row->words);
-  }
-  if (row->type == SCENARIO_TYPE_MIX) {
-    g_autofree char *words = word_list(row->words);
-
-    return g_strconcat(words, ", or several joined by '+'", NULL);
-  }
-  if (row->type == SCENARIO_TYPE_BOOLEAN) {
-    return g_strdup("true or false");
-  }
-  if (row->type == SCENARIO_TYPE_PROBABILITY) {
-    return g_strdup("a probability from 0 to 1, such as 0.001 or \"0.1%\"");
-  }
-  if (row->type == SCENARIO_TYPE_PROBABILITIES) {
-    return g_strdup_printf("a list of %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT
-                           " probabilities, such as [\"1%%\", \"30%%\"] or []",
-                           row->minimum, row->maximum);
-  }
-  if (row->type == SCENARIO_TYPE_DISTANCE) {
-    return g_strdup("a number of segments or a time, such as \"5 segments\" or \"20us\"");
-  }
-
+  gboolean only_words = row->type == SCENARIO_TYPE_WORD || row->type == SCENARIO_TYPE_MIX;
   g_autofree char *minimum = write_number(element_type(row->type), row->minimum);
   g_autofree char *maximum = write_number(element_type(row->type), row->maximum);
   g_autofree char *words = row->words != NULL ? word_list(row->words) : NULL;
   GString *text = g_string_new(words);
 
-  g_string_append(text, words != NULL ? " or " : "");
+  g_string_append(text, words != NULL && !only_words ? " or " : "");
   g_string_append(text, kinds[row->type]);
   g_string_replace(text, "%s", minimum, 1);
   g_string_replace(text, "%s", maximum, 1);

@@ -19,7 +19,7 @@ typedef enum scenario_notation {
   SCENARIO_NOTATION_GROUP,   /* { … }: never a value */
 } scenario_notation;
 
-/* A value; which member holds it is the key's type's business. All-zero is valid and empty. */
+/* A value; the key's type decides which member holds it. All-zero is valid and empty. */
 typedef struct scenario_value {
   gboolean is_word;      /* one of the row's words, in `text`; `number` is what it stands for */
   gboolean in_segments;  /* DISTANCE: `number` counts segments, not picoseconds */

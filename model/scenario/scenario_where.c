@@ -10,7 +10,7 @@ enum { DEPTH_MAX = 50 };
 
 typedef enum where_kind { WHERE_ALL, WHERE_ANY, WHERE_NOT, WHERE_COMPARISON } where_kind;
 
-/* How two values lie to each other, a bit each. */
+/* How two values compare, a bit each. */
 typedef enum relation {
   RELATION_LESS = 1,
   RELATION_EQUAL = 2,
@@ -203,7 +203,7 @@ static char *token_shown(const where_token *token)
   return g_strdup_printf("'%s'", shown);
 }
 
-/* What other languages write for ours. */
+/* What is meant by a word or sign of another language. */
 static const char *meant(const where_token *token)
 {
   static const char *const others[][2] = {{"==", "="},    {"=<", "<="},   {"=>", ">="},  {"<>", "!="},
@@ -238,7 +238,7 @@ static scenario_key key_of(const where_token *token)
   return token->kind == WHERE_TOKEN_WORD ? scenario_key_find(name) : SCENARIO_KEY_COUNT;
 }
 
-/* Names have points in them, as no word of a value has; numbers have, but start with a digit. */
+/* Keys have a dot in their names, which no word of a value has; a number with one starts with a digit. */
 static gboolean looks_like_key(const where_token *token)
 {
   return token->kind == WHERE_TOKEN_WORD && g_ascii_isalpha(*token->text) &&
@@ -554,7 +554,7 @@ static scenario_verdict node_holds(const scenario_where *where, const where_node
   if (node->kind == WHERE_COMPARISON) {
     return comparison_holds(where, node, s, error);
   }
-  /* The verdict that settles it, whatever the other parts say. */
+  /* The verdict of a part that decides for all. */
   scenario_verdict settled = verdict_of(node->kind == WHERE_ANY);
   for (guint i = 0; i < node->parts->len; i++) {
     scenario_verdict part = node_holds(where, node->parts->pdata[i], s, error);

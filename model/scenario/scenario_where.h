@@ -5,9 +5,10 @@
  *   condition  := not condition | ( constraint ) | KEY | value SIGN value
  *   SIGN       := = != < <= > >=                        value       := KEY | LITERAL | 'LITERAL'
  *
- * A KEY alone is a boolean one, which must be true. A comparison has a key on one side at least; the literal on the other is read as that
- * key's value, in quotes when it holds blanks. Two keys are of the same type. Numbers, times, rates, sizes and probabilities have an order;
- * "unlimited" is above every size. All other words, and what is no number, are only equal or not. Keys that are lists cannot be compared. */
+ * A KEY alone is a boolean, which must be true. A comparison has a key on at least one side; the literal
+ * on the other is read as a value of that key, in quotes when it contains blanks. Two keys must be of the
+ * same type. Numbers, times, rates, sizes and probabilities have an order; "unlimited" is above every
+ * size. Other words, and texts, are only equal or not. Keys that are lists cannot be compared. */
 #ifndef SCENARIO_SCENARIO_WHERE_H
 #define SCENARIO_SCENARIO_WHERE_H
 
@@ -15,18 +16,18 @@
 
 typedef struct scenario_where scenario_where;
 
-/* Reads `text`, which `origin` ("file:line") gave. NULL and `error`, with the column, when it is no constraint. Free with
- * scenario_where_free(). */
+/* Reads `text`, which stands at `origin` ("file:line"). Returns NULL and sets `error`, with the column,
+ * when it is no constraint. Free with scenario_where_free(). */
 scenario_where *scenario_where_parse(const char *text, const char *origin, GError **error);
 void scenario_where_free(scenario_where *where);
 
 typedef enum scenario_verdict {
   SCENARIO_VERDICT_FALSE,
   SCENARIO_VERDICT_TRUE,
-  SCENARIO_VERDICT_NONE /* it cannot be said, and `error` why: "auto" was to be less than a number */
+  SCENARIO_VERDICT_NONE /* values without order were compared, such as "auto" with a number: `error` is set */
 } scenario_verdict;
 
-/* Whether `where` holds for the values that `s` has. What `and` and `or` need not look at is not looked at. */
+/* Whether `where` holds for the values of `s`. A part that `and` or `or` does not need is not evaluated. */
 scenario_verdict scenario_where_holds(const scenario_where *where, const scenario *s, GError **error);
 
 #endif

@@ -4,6 +4,8 @@
 #include <glib/gstdio.h>
 #include <sys/wait.h>
 
+#include "temporary_scenario.h"
+
 simulation_result run_kit_run(const char *engine_name, const char *directory, const char *const *sets)
 {
   simulation_result result = run_kit_run_to(RUN_OK, engine_name, directory, sets);
@@ -16,22 +18,6 @@ simulation_result run_kit_run_to(run_status status, const char *engine_name, con
                                  const char *const *sets)
 {
   return run_kit_run_text("title = \"run kit\";\n", status, engine_name, directory, sets);
-}
-
-/* The scenario of a file that is `text`, with `sets`. */
-static scenario *load_text(const char *text, const char *const *sets)
-{
-  GError *error = NULL;
-  char *folder = run_kit_new_folder();
-  char *path = g_build_filename(folder, "kit.cfg", NULL);
-
-  g_file_set_contents(path, text, -1, &error);
-  g_assert_no_error(error);
-  scenario *s = scenario_load(path, sets, &error);
-  g_assert_no_error(error);
-  g_free(path);
-  run_kit_remove_folder(folder);
-  return s;
 }
 
 static simulation_result run_on(const scenario *s, const char *engine_name, const char *directory)
@@ -61,7 +47,7 @@ static void assert_status(const simulation_result *result, run_status status)
 simulation_result run_kit_run_text(const char *text, run_status status, const char *engine_name,
                                    const char *directory, const char *const *sets)
 {
-  scenario *s = load_text(text, sets);
+  scenario *s = temporary_scenario(text, sets);
   simulation_result result = run_on(s, engine_name, directory);
 
   assert_status(&result, status);
@@ -249,7 +235,7 @@ char *run_kit_difference(const scenario *s, simulation_result *result)
 
 simulation_result run_kit_assert_same_text(const char *text, run_status status, const char *const *sets)
 {
-  scenario *s = load_text(text, sets);
+  scenario *s = temporary_scenario(text, sets);
   simulation_result result;
   char *difference = run_kit_difference(s, &result);
 

@@ -2,6 +2,7 @@
 #include "scenario_generator.h"
 
 #include "run_kit.h"
+#include "temporary_scenario.h"
 
 enum { CHOICES_MAX = 12 };
 
@@ -198,19 +199,12 @@ static void set_all(scenario *s, const random_scenario *drawn, guint without, GE
 scenario *random_scenario_load(const random_scenario *drawn, guint without)
 {
   GError *error = NULL;
-  char *folder = run_kit_new_folder();
-  char *path = g_build_filename(folder, "random.cfg", NULL);
+  scenario *s = temporary_scenario(drawn->text, NULL);
 
-  g_file_set_contents(path, drawn->text, -1, &error);
-  g_assert_no_error(error);
-  scenario *s = scenario_load(path, NULL, &error);
-  g_assert_no_error(error);
   set_all(s, drawn, without, &error);
   if (!error) {
     scenario_check(s, NULL, &error);
   }
-  g_free(path);
-  run_kit_remove_folder(folder);
   if (error) {
     g_error_free(error);
     scenario_free(s);

@@ -35,7 +35,7 @@ void path_kit_open(path_kit *way, enum side direction, const char *text, const c
 {
   GError *error = NULL;
 
-  *way = (path_kit){.s = session_kit_scenario(text, sets), .direction = direction};
+  *way = (path_kit){.s = temporary_scenario(text, sets), .direction = direction};
   session_kit_arrivals_init(&way->out);
   session_kit_arrivals_init(&way->messages);
   way->clock = run_engine_new(RUN_ENGINE_NATIVE, &error);

@@ -15,7 +15,7 @@ typedef struct path_kit {
   session_kit_arrivals messages; /* ICMP, of its routers */
 } path_kit;
 
-/* `text` and `sets` as session_kit_scenario(). In the main direction an FPDU starts every 1000 octets of a stream. */
+/* `text` and `sets` as temporary_scenario(). In the main direction an FPDU starts every 1000 octets of a stream. */
 void path_kit_open(path_kit *way, enum side direction, const char *text, const char *const *sets);
 void path_kit_close(path_kit *way);
 

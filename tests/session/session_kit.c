@@ -3,24 +3,6 @@
 
 #include <glib/gstdio.h>
 
-scenario *session_kit_scenario(const char *text, const char *const *sets)
-{
-  static const char *const nothing[] = {NULL};
-  GError *error = NULL;
-  char *name = NULL;
-  int file = g_file_open_tmp("session-kit-XXXXXX.cfg", &name, &error);
-
-  g_assert_no_error(error);
-  g_close(file, NULL);
-  g_file_set_contents(name, text, -1, &error);
-  g_assert_no_error(error);
-  scenario *s = scenario_load(name, sets ? sets : nothing, &error);
-  g_assert_no_error(error);
-  g_remove(name);
-  g_free(name);
-  return s;
-}
-
 datagram *session_kit_segment_with(uint32_t connection, enum side from, int64_t position, uint32_t length,
                                    uint8_t flags, const tcp_header *options)
 {

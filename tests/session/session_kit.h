@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the tests of model/sim share: a scenario out of a text, packets of its connections, and a place where packets arrive. */
+/* What the tests of model/sim share: packets of its connections, and a place where packets arrive. */
 #ifndef TESTS_SIM_KIT_H
 #define TESTS_SIM_KIT_H
 
@@ -9,9 +9,7 @@
 #include "network/path_element.h"
 #include "scenario/scenario.h"
 #include "session/session_setup.h"
-
-/* The scenario that has `text` in its file, with `sets` ("group.key=value", NULL-terminated; NULL: none). Free with scenario_free(). */
-scenario *session_kit_scenario(const char *text, const char *const *sets);
+#include "temporary_scenario.h"
 
 /* A segment with `length` octets from stream position `position` on (-1: the SYN) and `flags`, which `from` sends in `connection`;
  * its headers are 40 octets. One reference. Sequence numbers start at SESSION_KIT_ISN. */

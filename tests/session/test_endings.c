@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Runs that must end: every fault, generations that do not fit, rejection; with the code that the documents give, on both engines, and never
  * hanging. */
-#include <glib/gstdio.h>
 #include <string.h>
 
 #include "fault/fault_table.h"
 #include "session/simulation.h"
+#include "temporary_scenario.h"
 
 /* Runs the empty scenario with `sets` and then `more` (NULL-terminated). */
 static simulation_result run(const char *const *sets, const char *const *more)
@@ -14,11 +14,7 @@ static simulation_result run(const char *const *sets, const char *const *more)
   GPtrArray *all = g_ptr_array_new();
   GError *error = NULL;
   simulation_result result;
-  char *name = NULL;
-  int file = g_file_open_tmp("endings-XXXXXX.cfg", &name, &error);
 
-  g_assert_no_error(error);
-  g_close(file, NULL);
   for (; *sets; sets++) {
     g_ptr_array_add(all, (gpointer)*sets);
   }
@@ -26,13 +22,11 @@ static simulation_result run(const char *const *sets, const char *const *more)
     g_ptr_array_add(all, (gpointer)*more);
   }
   g_ptr_array_add(all, NULL);
-  scenario *s = scenario_load(name, (const char *const *)all->pdata, &error);
-  g_assert_no_error(error);
+  scenario *s = temporary_scenario("", (const char *const *)all->pdata);
+
   g_assert_true(scenario_check(s, NULL, &error));
   g_assert_true(simulation_run(s, &options, &result, &error));
   g_assert_no_error(error);
-  g_remove(name);
-  g_free(name);
   g_ptr_array_unref(all);
   scenario_free(s);
   return result;

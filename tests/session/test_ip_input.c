@@ -65,7 +65,7 @@ static void kit_open(input_kit *k, enum side side, const char *reassembly, const
   const char *const sets[] = {option, octets, "workload.connections=3", "tcp.receive_window=20000", NULL};
   GError *error = NULL;
 
-  k->s = session_kit_scenario("", sets);
+  k->s = temporary_scenario("", sets);
   k->side = side;
   k->clock = run_engine_new(RUN_ENGINE_NATIVE, &error);
   k->told = g_string_new("");

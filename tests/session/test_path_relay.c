@@ -16,7 +16,7 @@ typedef struct relay_kit {
 
 static void relay_open(relay_kit *k, uint32_t index, const char *const *sets)
 {
-  k->s = session_kit_scenario("", sets);
+  k->s = temporary_scenario("", sets);
   g_assert_true(session_paths_proxy(scenario_configuration(k->s), index, k->relay));
   for (enum side direction = 0; direction < SIDES; direction++) {
     session_kit_arrivals_init(&k->out[direction]);
@@ -162,7 +162,7 @@ static void test_only_where_asked_for(void)
   for (gsize i = 0; i < G_N_ELEMENTS(modes); i++) {
     g_autofree char *mode = g_strconcat("middlebox.mode=", modes[i], NULL);
     const char *const sets[] = {mode, NULL};
-    scenario *s = session_kit_scenario("", sets);
+    scenario *s = temporary_scenario("", sets);
     path_box *elements[SIDES] = {NULL};
 
     g_assert_false(session_paths_proxy(scenario_configuration(s), 0, elements));
@@ -249,7 +249,7 @@ static void test_positions(void)
                                 "path.reverse.delay=10us",
                                 "path.reverse.hop_delay=[20us,40us]",
                                 NULL};
-    scenario *s = session_kit_scenario("", sets);
+    scenario *s = temporary_scenario("", sets);
     GError *error = NULL;
     engine *clock = run_engine_new(RUN_ENGINE_NATIVE, &error);
     responder r = {.network = NULL};

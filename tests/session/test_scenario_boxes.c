@@ -251,7 +251,7 @@ static void test_which_may_enlarge(void)
   for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
     g_autofree char *mode = g_strconcat("middlebox.mode=", rows[i].mode, NULL);
     const char *const sets[] = {mode, NULL};
-    scenario *s = session_kit_scenario("", sets);
+    scenario *s = temporary_scenario("", sets);
 
     g_assert_cmpint(path_middleboxes_may_enlarge(&scenario_configuration(s)->path.middleboxes), ==,
                     rows[i].may);

@@ -99,7 +99,7 @@ static char *fate_of(path_element *element, guint count)
 static char *fate_in(const char *const *sets, enum side direction, uint32_t index, const char *class,
                      guint count)
 {
-  scenario *s = session_kit_scenario("", sets);
+  scenario *s = temporary_scenario("", sets);
   g_auto(impairments) all = make_impairments(s, direction, index);
   path_element *element = find(&all, class);
 
@@ -139,7 +139,7 @@ static const struct {
 static void test_order(void)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(orders); i++) {
-    scenario *s = session_kit_scenario("", orders[i].sets);
+    scenario *s = temporary_scenario("", orders[i].sets);
     g_auto(impairments) forward = make_impairments(s, SIDE_INITIATOR, 0);
     g_auto(impairments) reverse = make_impairments(s, SIDE_RESPONDER, 0);
     GString *names = g_string_new("");

@@ -566,7 +566,7 @@ static void test_gate(void)
 {
   static const char *const sets[] = {"path.forward.duplicate=100%", NULL};
   gated_host host = {.gate = path_gate_new()};
-  scenario *s = session_kit_scenario("", sets);
+  scenario *s = temporary_scenario("", sets);
   engine *clock = run_engine_new(RUN_ENGINE_NATIVE, NULL);
   const path_place config = {.network = &scenario_configuration(s)->path,
                              .seed = scenario_configuration(s)->run.seed,

@@ -2,24 +2,13 @@
 /* Which ends of a connection the documents describe, and what is said of the first one. */
 #include "session/session_private.h"
 
-#include <glib/gstdio.h>
-
-#include "scenario/scenario.h"
+#include "temporary_scenario.h"
 
 static scenario *load(const char *set)
 {
   const char *sets[] = {set, NULL};
-  GError *error = NULL;
-  char *name = NULL;
-  int file = g_file_open_tmp("session-ending-XXXXXX.cfg", &name, &error);
 
-  g_assert_no_error(error);
-  g_close(file, NULL);
-  scenario *s = scenario_load(name, sets, &error);
-  g_assert_no_error(error);
-  g_remove(name);
-  g_free(name);
-  return s;
+  return temporary_scenario("", sets);
 }
 
 static const rnic_failure lost = {.layer = RNIC_FAILURE_TCP, .reason.tcp = TCP_CLOSE_GAVE_UP};

@@ -40,7 +40,7 @@ static void kit_open(hosts_kit *k, const char *const *sets, const session_pair *
 {
   GError *error = NULL;
 
-  *k = (hosts_kit){.s = session_kit_scenario("", sets)};
+  *k = (hosts_kit){.s = temporary_scenario("", sets)};
   k->clock = run_engine_new(RUN_ENGINE_NATIVE, &error);
   g_assert_no_error(error);
   const session_config config = {

@@ -36,7 +36,7 @@ static void kit_open(network_kit *k, run_engine kind, const char *text, const ch
       .is_fpdu_start = is_fpdu_start};
   GError *error = NULL;
 
-  k->s = session_kit_scenario(text, sets);
+  k->s = temporary_scenario(text, sets);
   session_kit_arrivals_init(&k->out[SIDE_INITIATOR]);
   session_kit_arrivals_init(&k->out[SIDE_RESPONDER]);
   k->clock = run_engine_new(kind, &error);

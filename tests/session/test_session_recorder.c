@@ -6,7 +6,8 @@
 
 static session_recorder *new_recorder(void)
 {
-  const session_recorder_config config = {.connections = 2, .hosts = 6, .cell_octets = 1, .receive_window_octets = 65536};
+  const session_recorder_config config = {
+      .connections = 2, .hosts = 6, .cell_octets = 1, .receive_window_octets = 65536};
 
   return session_recorder_new(&config);
 }
@@ -187,7 +188,7 @@ static void test_written_and_not_read(void)
 {
   session_recorder *recorder = new_recorder();
   const rnic_occupancy held[2] = {{.order = 300, .holes = 1},
-                             {.unlocated = 20, .incomplete = 7, .processing = 9, .holes = 2}};
+                                  {.unlocated = 20, .incomplete = 7, .processing = 9, .holes = 2}};
 
   session_recorder_segment(recorder, 0, 1000, 300, 300, true, 10);
   session_recorder_held(recorder, 0, &held[0], 10);

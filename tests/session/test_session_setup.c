@@ -11,7 +11,7 @@
 
 static scenario *load(const char *const *sets)
 {
-  return session_kit_scenario("", sets);
+  return temporary_scenario("", sets);
 }
 
 static rnic_endpoint_config endpoint(const scenario *s, uint32_t connection, enum side side)

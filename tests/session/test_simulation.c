@@ -2,29 +2,15 @@
 /* How runs end: well, at run.stop, without progress; and files that cannot be written. */
 #include "session/simulation.h"
 
-#include <glib/gstdio.h>
 #include <string.h>
 
-static scenario *load(const char *const *sets)
-{
-  GError *error = NULL;
-  char *name = NULL;
-  int file = g_file_open_tmp("simulation-XXXXXX.cfg", &name, &error);
-
-  g_assert_no_error(error);
-  g_close(file, NULL);
-  scenario *s = scenario_load(name, sets, &error);
-  g_assert_no_error(error);
-  g_remove(name);
-  g_free(name);
-  return s;
-}
+#include "temporary_scenario.h"
 
 static void run(const char *const *sets, simulation_result *result)
 {
   const simulation_options options = {0};
   GError *error = NULL;
-  scenario *s = load(sets);
+  scenario *s = temporary_scenario("", sets);
 
   g_assert_true(simulation_run(s, &options, result, &error));
   g_assert_no_error(error);
@@ -105,7 +91,7 @@ static void test_folder_is_missing(void)
   const simulation_options options = {.directory = "/nonexistent/folder", .capture = TRUE};
   simulation_result result;
   GError *error = NULL;
-  scenario *s = load(sets);
+  scenario *s = temporary_scenario("", sets);
 
   g_assert_false(simulation_run(s, &options, &result, &error));
   g_assert_error(error, SIMULATION_ERROR, SIMULATION_ERROR_FILE);
@@ -139,7 +125,7 @@ static onlooker run_watched(const char *messages, const char *stop)
   onlooker self = {0};
   const simulation_options options = {.progress = look, .progress_user = &self};
   simulation_result result;
-  scenario *s = load(sets);
+  scenario *s = temporary_scenario("", sets);
 
   g_assert_true(simulation_run(s, &options, &result, NULL));
   simulation_result_clear(&result);

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A scenario out of a text, whose file is gone again. */
+#ifndef KIT_TEMPORARY_SCENARIO_H
+#define KIT_TEMPORARY_SCENARIO_H
+
+#include <glib/gstdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "scenario/scenario.h"
+
+/* The scenario that has `text` in its file, with `sets` ("group.key=value", NULL-terminated; NULL: none), not yet checked. Free with
+ * scenario_free(). */
+static inline scenario *temporary_scenario(const char *text, const char *const *sets)
+{
+  static const char *const nothing[] = {NULL};
+  GError *error = NULL;
+  char *name = NULL;
+  int file = g_file_open_tmp("temporary-XXXXXX.cfg", &name, &error);
+
+  g_assert_no_error(error);
+  g_assert_cmpint(write(file, text, strlen(text)), ==, (gssize)strlen(text));
+  g_close(file, NULL);
+  scenario *s = scenario_load(name, sets ? sets : nothing, &error);
+  g_assert_no_error(error);
+  g_remove(name);
+  g_free(name);
+  return s;
+}
+
+#endif

@@ -19,8 +19,7 @@ enum { CONNECTIONS_MAX = 65536 - SESSION_INITIATOR_FIRST_PORT };
 
 /* --- Hosts --- */
 
-/* Whether a Data Sink's end is at `host`. */
-static bool is_measured(const session *self, uint32_t host)
+static bool has_measured_end(const session *self, uint32_t host)
 {
   const session_pair *pairs = self->config.pairs;
   const uint32_t count = pairs ? self->config.configuration->connections.count : 0;
@@ -37,11 +36,12 @@ static void make_host(session *self, uint32_t number)
   const ip_input_events events = session_input_events();
   const configuration *c = self->config.configuration;
   session_host *host = &self->hosts[number];
-  bool measured = is_measured(self, number);
+  bool measured = has_measured_end(self, number);
   ip_reassembly_config reassembly =
       session_setup_reassembly(c, measured ? self->measured : side_peer(self->measured));
 
   host->session = self;
+  host->is_measured = measured;
   host->number = number;
   host->rnic = rnic_host_new(number == 0 ? random_hash(c->run.seed, "stags.initiator", 0)
                                          : random_hash(c->run.seed, "stags.responder", number - 1));

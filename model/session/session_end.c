@@ -163,14 +163,16 @@ static void on_answer(void *user, datagram *message, time_ps now)
   send(end ? end : host->first_end, message, now);
 }
 
-/* Fragments whose connection is not known are counted for the host. */
+/* Fragments whose connection is not known count for the host, if Data Sinks are there. */
 static void on_fragments(void *user, uint32_t connection, uint64_t octets, time_ps now)
 {
   const session_host *host = user;
   const session *self = host->session;
 
   if (connection == IP_INPUT_UNKNOWN) {
-    session_recorder_fragments(self->recorder, self->connection_count + host->number, octets, now);
+    if (host->is_measured) {
+      session_recorder_fragments(self->recorder, self->connection_count + host->number, octets, now);
+    }
   } else if (self->connections[connection].ends[self->measured].host == host) {
     session_recorder_fragments(self->recorder, connection, octets, now);
   }

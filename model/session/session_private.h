@@ -31,6 +31,7 @@ struct session_host {
   packet_capture *capture; /* NULL: none */
   ip_address address;
   uint32_t number;
+  bool is_measured; /* a Data Sink's end is here */
 };
 
 /* One end of a connection with its timer. */

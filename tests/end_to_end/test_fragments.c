@@ -217,6 +217,20 @@ static void test_lossless_occupancy(void)
   simulation_result_clear(&result);
 }
 
+/* What the Responder holds of datagrams whose first fragment, which alone has the ports, was lost is of no connection that it knows; and its
+ * octets are not those of the Initiator, which is measured and gets ACKs only. */
+static void test_other_host_does_not_count(void)
+{
+  static const char *const sets[] = {"measure.side=initiator", "path.forward.loss=2%", NULL};
+  simulation_result result = run_to(RUN_OK, FRAGMENTED, NULL, sets);
+
+  g_assert_cmpfloat(run_kit_metric(&result, METRIC_PATH_FRAGMENTS), >,
+                    2 * 46 * MESSAGES); /* with retransmissions */
+  run_kit_assert_count(&result, METRIC_BUFFER_PEAK_OCTETS_FRAGMENT, 0);
+  run_kit_assert_count(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 0);
+  simulation_result_clear(&result);
+}
+
 /* --- No progress --- */
 
 typedef struct halted_case {
@@ -535,6 +549,7 @@ int main(int argc, char **argv)
     g_test_add_data_func(path, &option_cases[i], test_transparent);
   }
   g_test_add_func("/fragments/lossless-occupancy", test_lossless_occupancy);
+  g_test_add_func("/fragments/other-host-does-not-count", test_other_host_does_not_count);
   for (gsize i = 0; i < G_N_ELEMENTS(halted_cases); i++) {
     g_autofree char *path = g_strdup_printf("/fragments/halted/%s", halted_cases[i].name);
 

@@ -16,7 +16,8 @@ const ns3_functions *ns3_module(GError **error)
 {
   g_autofree char *path = program_files_path("IWARPSIM_MODULES", "", NS3_MODULE_INSTALLED, NS3_MODULE);
   const ns3_functions *(*get)(void) = NULL;
-  /* Again and again is cheap: the loader knows what it has. It is never unloaded, as ns-3 and GLib keep pointers into it. */
+  /* Again and again is cheap: the loader knows what it has. It is never unloaded, as ns-3 and GLib keep
+   * pointers into it. */
   void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 
   if (module) {

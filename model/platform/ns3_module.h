@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* ns-3, when this program has it: what the simulator needs of it, as a table of functions, which shim/ fills in.
+/* ns-3, when this program has it: what the simulator needs of it, as a table of functions, which shim/
+ * fills in.
  *
- * The table is in a module ("iwarpsim-ns3.so") that the first run that needs ns-3 loads: its libraries take longer to load than a small run.
- * The module is linked with libraries of model/ of its own. None of them keeps anything outside the objects it is given, so an object
- * that one side makes the other side may use and free, as long as both were compiled from the same headers. */
+ * The table is in a module ("iwarpsim-ns3.so") that the first run that needs ns-3 loads: its libraries
+ * take longer to load than a small run. The module is linked with libraries of model/ of its own. None of
+ * them keeps anything outside the objects it is given, so an object that one side makes the other side may
+ * use and free, as long as both were compiled from the same headers. */
 #ifndef PLATFORM_NS3_MODULE_H
 #define PLATFORM_NS3_MODULE_H
 
@@ -18,10 +20,11 @@
 typedef struct ns3_topology ns3_topology;
 typedef struct ns3_topology_path ns3_topology_path;
 
-/* Each is the function of its name in shim/ns3_shim.h, ns3_engine.h, ns3_link.h, ns3_tcp_transport.h, ns3_topology_path.h, ns3_topology.h. */
+/* Each is the function of its name in shim/ns3_shim.h, ns3_engine.h, ns3_link.h, ns3_tcp_transport.h,
+ * ns3_topology_path.h, ns3_topology.h. */
 typedef struct ns3_functions {
-  uint64_t
-      layout; /* NS3_FUNCTIONS_LAYOUT of who made the table; the first member, whatever the others become */
+  /* NS3_FUNCTIONS_LAYOUT of who made the table. It stays the first member, whatever the others become. */
+  uint64_t layout;
   const char *(*version)(void);
   engine *(*engine_new)(ns3_shim_error *error);
   path_link *(*link_new)(const path_link_config *config, engine *clock, ns3_shim_error *error);
@@ -41,8 +44,8 @@ typedef struct ns3_functions {
                              ns3_topology_counts *counts);
 } ns3_functions;
 
-/* What is passed between the two, by its sizes, mixed so that no two changes cancel out: a module of another build is refused instead of
- * believed. */
+/* What is passed between the two, by its sizes, mixed so that no two changes cancel out: a module of
+ * another build is refused instead of believed. */
 #define NS3_FUNCTIONS_MIX(sum, type) ((sum)*1000003u + sizeof(type))
 #define NS3_FUNCTIONS_LAYOUT                                                                                 \
   NS3_FUNCTIONS_MIX(                                                                                         \
@@ -66,10 +69,10 @@ enum {
   NS3_MODULE_ERROR_LOADING,   /* the module is missing, or cannot be loaded: what the loader says */
 };
 
-/* What ns-3 can do, from its module, which is loaded by the first call and stays until the process ends. It is looked for in the folder
- * that the variable IWARPSIM_MODULES of the environment names, if it is set; else in the executable's, and then where it is installed
- * (base/files.h).
- * NULL and `error` when there is none. Static. */
+/* What ns-3 can do, from its module, which is loaded by the first call and stays until the process ends.
+ * It is looked for in the folder that the variable IWARPSIM_MODULES of the environment names, if it is
+ * set; else in the executable's, and then where it is installed (base/files.h). NULL and `error` when
+ * there is none. Static. */
 const ns3_functions *ns3_module(GError **error);
 
 #endif

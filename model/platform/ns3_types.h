@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the simulator and ns-3's side (shim/) tell each other, as plain C and C++: errors, and a chain of nodes with its traffic. */
+/* What the simulator and ns-3's side (shim/) tell each other, as plain C and C++: errors, and a chain of
+ * nodes with its traffic. */
 #ifndef PLATFORM_NS3_TYPES_H
 #define PLATFORM_NS3_TYPES_H
 
@@ -14,9 +15,9 @@ typedef struct ns3_shim_error {
   char message[256];
 } ns3_shim_error;
 
-/* The `user` of ns3_tcp_transport_new(); copied. ns-3's timers run outside the transport's functions. When one of them has
- * done something, the transport's deadline is `now`, and `wake` says so: look at the deadline, run, transmit. It is called
- * from within ns-3 and may not call the transport itself. */
+/* The `user` of ns3_tcp_transport_new(); copied. ns-3's timers run outside the transport's functions. When
+ * one of them has done something, the transport's deadline is `now`, and `wake` says so: look at the
+ * deadline, run, transmit. It is called from within ns-3 and may not call the transport itself. */
 typedef struct ns3_tcp_transport_place {
   void (*wake)(void *user, time_ps now);
   void *user;
@@ -47,10 +48,9 @@ typedef struct ns3_topology_hop {
   uint64_t rate_bit_per_s; /* > 0 */
   time_ps delay_ps;        /* >= 0 */
   uint32_t mtu_octets;     /* 68 … 65,535 */
-  uint32_t
-      queue_limit_packets; /* of the device, > 0; behind a queue discipline it is 1, so that that decides */
-  /* A subclass of ns3::QueueDisc in front of the device at either end of the hop. ns3::RedQueueDisc gets the hop's rate and
-   * delay unless `attributes` say them. */
+  uint32_t queue_limit_packets; /* of the device, > 0; 1 where a queue discipline is to decide */
+  /* A subclass of ns3::QueueDisc in front of the device at either end of the hop. ns3::RedQueueDisc gets
+   * the hop's rate and delay unless `attributes` say them. */
   ns3_topology_object queue;
   ns3_topology_object errors; /* a subclass of ns3::ErrorModel at the receiving device of either direction */
 } ns3_topology_hop;
@@ -66,8 +66,7 @@ typedef struct ns3_topology_traffic {
   uint32_t from_node, to_node; /* different; 0 … hops */
   time_ps start_ps;
   time_ps stop_ps; /* TIME_PS_NEVER: none; the simulation then goes on for ever, unless somebody stops it */
-  uint32_t
-      packet_octets; /* of payload: UDP's packet; TCP's segment, the same for all TCP flows; 1 … 65,507 */
+  uint32_t packet_octets;  /* of payload, 1 … 65,507: UDP's packet, or the segment of all TCP flows */
   uint64_t rate_bit_per_s; /* UDP, of payload, > 0 */
   time_ps on_ps, off_ps;   /* UDP: how long, > 0 and >= 0 */
   bool exponential;        /* those are means of exponential distributions, else constant */
@@ -78,8 +77,8 @@ typedef struct ns3_topology_config {
   size_t hop_count; /* 1 … NS3_TOPOLOGY_MOST_HOPS */
   const ns3_topology_traffic *traffic;
   size_t traffic_count;
-  uint32_t addresses
-      [NS3_TOPOLOGY_ENDS]; /* IPv4 of the hosts at the ends, host byte order; not of 172.16/12, which the chain uses */
+  /* IPv4 of the hosts at the ends, in host byte order; not of 172.16/12, which the chain uses. */
+  uint32_t addresses[NS3_TOPOLOGY_ENDS];
   uint32_t seed;           /* > 0; of all that is random in it */
 } ns3_topology_config;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The engine of a run: which one a scenario asks for, whether this program has it, and what goes with it: links, and ns-3's TCP. */
+/* The engine of a run: which one a scenario asks for, whether this program has it, and what goes with it:
+ * links, and ns-3's TCP. */
 #ifndef PLATFORM_RUN_ENGINE_H
 #define PLATFORM_RUN_ENGINE_H
 
@@ -24,21 +25,23 @@ run_engine run_engine_of(const scenario *s);
 /* "ns3", "native", as in the scenario; static. */
 const char *run_engine_name(run_engine kind);
 
-/* The version of the library behind the engine; NULL for the native one, and for one that cannot be had. Static. */
+/* The version of the library behind the engine; NULL for the native one, and for one that cannot be had.
+ * Static. */
 const char *run_engine_library_version(run_engine kind);
 
-/* FALSE when `s` needs ns-3 and this program has none: RUN_ENGINE_ERROR_MISSING names the key that needs it, where it was given, and why
- * there is none. Loads ns-3 when `s` needs it. */
+/* FALSE when `s` needs ns-3 and this program has none: RUN_ENGINE_ERROR_MISSING names the key that needs
+ * it, where it was given, and why there is none. Loads ns-3 when `s` needs it. */
 gboolean run_engine_check(const scenario *s, GError **error);
 
 /* A new engine at time 0; free with engine_free(). NULL and RUN_ENGINE_ERROR_FAILED when ns-3 refuses. */
 engine *run_engine_new(run_engine kind, GError **error);
 
-/* What makes the links over an engine of `kind`; its error is RUN_ENGINE_ERROR_FAILED. Free links with path_link_free(), before the
- * engine. */
+/* What makes the links over an engine of `kind`; its error is RUN_ENGINE_ERROR_FAILED. Free links with
+ * path_link_free(), before the engine. */
 path_link_factory run_engine_links(run_engine kind);
 
-/* ns-3's own TCP, for `tcp.implementation` "ns3" under an ns-3 engine; its `user` is an ns3_tcp_transport_place. */
+/* ns-3's own TCP, for `tcp.implementation` "ns3" under an ns-3 engine; its `user` is an
+ * ns3_tcp_transport_place. */
 tcp_transport_factory run_engine_ns3_tcp(void);
 
 /* False, and RUN_ENGINE_ERROR_FAILED, when ns-3's TCP cannot be as `config` asks. */

@@ -57,9 +57,9 @@ static gint compare_numbers(gconstpointer a, gconstpointer b)
   return left < right ? -1 : left > right;
 }
 
-/* Tells what the connections that held something, and those that do now, hold. In the order of their numbers, so that nothing depends
- * on the hash table's. */
-static void tell_held(ip_input *input, time_ps now)
+/* Reports what each connection holds that held something before or does now, in the order of their numbers:
+ * nothing may depend on the hash table's. */
+static void report_held(ip_input *input, time_ps now)
 {
   uint64_t unknown = ip_reassembly_held_unattributed_octets(input->reassembly);
   g_autoptr(GList) connections = g_list_sort(g_hash_table_get_keys(input->holding), compare_numbers);
@@ -87,7 +87,7 @@ static void settle(ip_input *input, time_ps now)
   while ((answer = ip_reassembly_take_answer(input->reassembly))) {
     input->events.answer(input->user, answer, now);
   }
-  tell_held(input, now);
+  report_held(input, now);
   engine_timer_set(input->timer,
                    input->is_clock_stopped ? TIME_PS_NEVER : ip_reassembly_deadline(input->reassembly));
 }

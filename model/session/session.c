@@ -8,13 +8,13 @@
 #include "session/session_private.h"
 #include "session/session_setup.h"
 
-/* Looking at the clock costs 25 ns; a callback of the engine, 100 ns and more. */
+/* Reading the clock costs 25 ns, a callback of the engine 100 ns and more. */
 #define CALLBACKS_BETWEEN_LOOKS 256
 
 #define REPORT_EVERY_US (G_USEC_PER_SEC / 10)
 
-/* The major keys of a session's timers: those of another one begin this many connections later (a port each, from
- * SESSION_INITIATOR_FIRST_PORT on). */
+/* The most connections of a session, each of which has a port from SESSION_INITIATOR_FIRST_PORT on: the next
+ * session's timers have major keys from there on. */
 enum { CONNECTIONS_MAX = 65536 - SESSION_INITIATOR_FIRST_PORT };
 
 /* --- Hosts --- */
@@ -240,7 +240,8 @@ void session_connect(session *self, session_network *network)
 
 /* --- Running --- */
 
-/* Connections start one after the other, so one timer at a time waits for that: that of connection `index`. */
+/* Connections start one after the other, so a single timer waits for the next start: that of connection
+ * `index`. */
 static void await_start(session *self, uint32_t index)
 {
   const configuration *c = self->config.configuration;
@@ -310,7 +311,8 @@ static void on_stall_timer(void *user, time_ps now)
                              "and no connection closed",
                              time_ps_in_seconds(stall), self->delivered > 0 ? "" : "ever "));
     }
-    /* Else one end of a terminated connection waits for what its peer never sends: it may listen again after a reset (RFC 793 §3.4). */
+    /* Otherwise an end of a terminated connection waits for what its peer never sends: it may listen again
+     * after a reset (RFC 793 §3.4). */
     self->abandoned = true;
     engine_stop(self->config.clock);
     return;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Hosts, connections between them, a network and what is measured: what runs. `run`, `replay` and an ns-3 program of a user's drive the same
- * one; they differ in the network (session_network.h) and in whose the connections are. */
+/* What runs: hosts, connections between any two of them, a network, and what is measured. `run`, `replay`
+ * and a user's ns-3 program drive the same session. They differ in the network (session_network.h) and in
+ * where the connections come from. */
 #ifndef SESSION_SESSION_H
 #define SESSION_SESSION_H
 
@@ -19,13 +20,14 @@
 typedef struct session session;
 typedef struct session_host session_host;
 
-/* Connections that a capture shows. Their measured ends are here and only look on: a ULP has ready whatever comes, and what ends a connection is
- * no failure of the session. */
+/* Connections that a capture shows. The session has their measured ends, which only observe: their ULP
+ * has a buffer for whatever comes, and a connection that ends is no failure of the session. */
 typedef struct session_capture {
   uint64_t receive_octets; /* of a buffer that takes every Send */
-  /* What the capture shows of the measured end of `connection`, into `config`, which is what the scenario says of it. */
+  /* Puts what the capture shows of the measured end of `connection` into `config`, which holds what the
+   * scenario has for it. */
   void (*configure)(void *user, uint32_t connection, rnic_endpoint_config *config);
-  /* The connection that a flow, as it comes to the measured end, is of; false: none that is replayed. */
+  /* The connection of a flow, as it comes to the measured end; false when it is not replayed. */
   bool (*connection_of)(void *user, const datagram_flow *flow, uint32_t *connection);
   /* A whole packet has come to the measured host, for session_arrive(). Takes the reference. */
   path_output whole;
@@ -35,7 +37,8 @@ typedef struct session_capture {
 
 enum { SESSION_NUMBERS = 256, SESSION_HOSTS_MAX = 254 };
 
-/* The hosts that a connection is between, by their numbers: that of its Initiator and that of its Responder, two different ones. */
+/* The numbers of the two hosts that a connection is between: its Initiator's and its Responder's. They
+ * differ. */
 typedef struct session_pair {
   uint32_t hosts[SIDES];
 } session_pair;
@@ -43,31 +46,34 @@ typedef struct session_pair {
 typedef struct session_config {
   const configuration *configuration; /* of the scenario */
   engine *clock;
-  uint32_t
-      number; /* < SESSION_NUMBERS: each session on `clock` has its own, which is part of its hosts' addresses */
+  /* < SESSION_NUMBERS. Each session on `clock` has its own, which is part of its hosts' addresses. */
+  uint32_t number;
   const session_pair *pairs;       /* of each connection; NULL: all are between host 0 and host 1 */
   uint32_t hosts;                  /* with `pairs`: how many there are, 2 … SESSION_HOSTS_MAX */
-  const session_capture *capture;  /* whose connections they are; NULL: the configuration's workload's */
+  const session_capture *capture;  /* which has the connections; NULL: they are the workload's */
   FILE *series;                    /* occupancy.csv; NULL: none */
   packet_capture *const *captures; /* of the packets at each host, NULL where there is none; NULL: at none */
 } session_config;
 
-/* The hosts of a session as `config` describes it, without connections; what `config` points to outlives it. Free with session_free(), before
- * the engine (NULL is allowed). */
+/* The hosts of a session as `config` describes it, without connections; what `config` points to outlives
+ * it. Free with session_free(), before the engine (NULL is allowed). */
 session *session_new(const session_config *config);
 void session_free(session *self);
 
-/* The host with `number`, and its RNIC; the session's. Without `pairs` a host's number is the side of its ends. */
+/* The host with `number`, and its RNIC; the session's. Without `pairs` a host's number is the side of its
+ * ends. */
 session_host *session_host_of(session *self, uint32_t number);
 rnic_host *session_host_rnic(const session_host *host);
 
-/* Its address: of host H of a session with the number N 10.0.N.(H + 1); with IPv6 N is 0, and it is fd00::(H + 1). */
+/* Its address: of host H of a session with the number N 10.0.N.(H + 1); with IPv6 N is 0, and it is
+ * fd00::(H + 1). */
 ip_address session_host_address(const session_host *host);
 
-/* Makes the connections, over `network`, which is the session's from here on. Once. */
+/* Makes the connections, over `network`, which the session owns from now on. Once. */
 void session_connect(session *self, session_network *network);
 
-/* Opens the connections from `when` on, spread as the scenario says, while somebody else runs the engine; session_run() does it itself. Once. */
+/* Opens the connections from `when` on, spread over `workload.start_spread`, for a caller that runs the
+ * engine itself; session_run() does this. Once. */
 void session_start(session *self, time_ps when);
 
 /* A packet has arrived at `host`, a session_host; takes its reference. A path_output. */
@@ -76,30 +82,31 @@ void session_receive(void *host, datagram *packet, time_ps now);
 /* A packet has arrived at the measured end of `connection`, of a capture; the caller keeps its reference. */
 void session_arrive(session *self, uint32_t connection, const datagram *packet, time_ps now);
 
-/* Nothing of the capture comes any more: no datagram in fragments times out, and with what is under way the run ends. */
+/* The capture has ended: no datagram in fragments times out any more, and the run ends once what is under
+ * way has arrived. */
 void session_end_arrivals(session *self);
 
 /* `connection` was terminated. */
 bool session_connection_is_over(const session *self, uint32_t connection);
 
-/* The octet at `position` of the Data Source's stream of `flow` starts an FPDU. Startup frames and octets of streaming mode start none. `user`: the
- * session; see path_alignment.h. */
+/* Whether the octet at `position` of the Data Source's stream of `flow` starts an FPDU. Startup frames and
+ * octets of streaming mode start none. `user`: the session; see path_alignment.h. */
 bool session_is_fpdu_start(void *user, const datagram_flow *flow, int64_t position, uint32_t *hint);
 
-/* Runs to the end: the workload is done or its connections are terminated, and all are closed; a connection failed; nothing
- * progresses; all of the capture has come; or run.stop. Once. */
+/* Runs until the workload is done, or its connections are terminated, and all are closed; until a
+ * connection fails, nothing progresses, the capture has ended, or run.stop. Once. */
 void session_run(session *self);
 
-/* How far a run is. */
+/* How far a run has come. */
 typedef struct session_progress {
   time_ps now;
-  double
-      share; /* of the run that is done, 0 … 1: of its messages, or of run.stop, whichever is more; or of the capture */
+  /* Of the run that is done, 0 … 1: of its messages or of run.stop, whichever is more; or of the capture. */
+  double share;
 } session_progress;
 typedef void (*session_progress_function)(const session_progress *progress, void *user);
 
-/* Has session_run() call `function` about ten times a second of wall time, while the engine's time goes on or not; it may
- * not touch the session. */
+/* Has session_run() call `function` about ten times a second of wall time, whether simulated time advances
+ * or not. The function may not touch the session. */
 void session_on_progress(session *self, session_progress_function function, void *user);
 
 /* How a run ended. */
@@ -109,16 +116,19 @@ typedef struct session_outcome {
   const char *terminate_side; /* the same: "Initiator" or "Responder"; static */
 } session_outcome;
 
-/* All messages are Delivered, or their connections terminated, and all connections are closed (definitions.md, Defaults). */
+/* All messages are Delivered, or their connections terminated, and all connections are closed
+ * (docs/metrics.md, "Status of a run"). */
 bool session_is_done(const session *self);
 
-/* What went wrong so far: an end that no document describes, an octet that is not what was sent; "" when nothing did. Free with g_free(). */
+/* What has gone wrong so far: an ending that no document describes, an octet that is not what was sent; ""
+ * when nothing has. Free with g_free(). */
 char *session_failure(const session *self);
 
-/* How the connection that was terminated first came to its end; NULL: none was. The session's. */
+/* How the first connection that was terminated ended; NULL when none was. Owned by the session. */
 const char *session_termination(const session *self);
 
-/* How it ended, in `outcome`. Ends the measurement and sets every metric but time.wall_s. Once. */
+/* Ends the measurement, sets every metric but time.wall_s, and fills `outcome` with how the run ended.
+ * Once. */
 run_status session_finish(session *self, metric_values *values, session_outcome *outcome);
 
 /* The distributions, after session_finish(); they are overwritten. Free each with distribution_clear(). */

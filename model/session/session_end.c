@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What an end of a connection does after every event, and where packets come from that it gets. */
+/* What an end of a connection does after every event, and how packets reach it. */
 #include "session/session_private.h"
 #include "session/session_setup.h"
 
@@ -27,7 +27,8 @@ void session_end_settle(session_end *end, time_ps now)
   while ((packet = rnic_endpoint_transmit(end->endpoint, now))) {
     send(end, packet, now);
   }
-  /* Nearly every segment moves TCP's deadline, mostly to later: a timer that is too early looks again when it is due. */
+  /* Nearly every segment moves TCP's deadline, mostly to later. A timer that is too early looks again when
+   * it is due. */
   time_ps deadline = rnic_endpoint_deadline(end->endpoint);
   if (deadline < end->timer_due) {
     set_timer(end, deadline);
@@ -92,7 +93,8 @@ session_end *session_host_end(const session_host *host, const datagram *packet)
                                          : NULL;
 }
 
-/* A whole packet for TCP; takes its reference. What is nobody's is dropped: its TCP checksum would be wrong for any connection. */
+/* Passes a whole packet to TCP; takes its reference. One that is for no connection is dropped: its TCP
+ * checksum would be wrong for any. */
 static inline void receive_whole(session_host *host, datagram *packet, time_ps now)
 {
   const session_capture *capture = host->session->config.capture;
@@ -152,7 +154,8 @@ static bool on_connection_of(void *user, const datagram_flow *flow, uint32_t *co
   return end;
 }
 
-/* An ICMP message of the host's about a fragment that it dropped leaves by the path of the connection it is about. */
+/* The host's ICMP message about a fragment that it dropped leaves by the path of the fragment's
+ * connection. */
 static void on_answer(void *user, datagram *message, time_ps now)
 {
   const session_host *host = user;

@@ -143,7 +143,7 @@ static void on_half_closed(void *user, time_ps now)
   rnic_endpoint_close(((session_end *)user)->endpoint);
 }
 
-/* Octets that TCP is through with wait out the placement latency: they are Delivered after the connection has been closed. */
+/* Whether octets wait out the placement latency: they will be Delivered after TCP has closed. */
 static bool waits_for_placement(const session_connection *connection)
 {
   bool waits = false;
@@ -184,7 +184,7 @@ static void on_failed(void *user, const rnic_failure *failure, time_ps now)
   const configuration *c = self->config.configuration;
 
   if (connection->terminated) {
-    return; /* what the other end says of the same end */
+    return; /* the other end reports the same ending */
   }
   if (!self->config.capture && !session_ending_is_documented(c, end->index, failure)) {
     session_fail(self,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What lies between the hosts of a session, whoever implements it: a scenario's paths (session_paths.h) or its chain of
- * ns-3's nodes (session_topology.h), the nodes of a user's ns-3 program
- * (shim/host), or a capture, which plays its packets (replay/). */
+/* What lies between the hosts of a session, whoever implements it: a scenario's paths (session_paths.h) or
+ * its chain of ns-3's nodes (session_topology.h), the nodes of a user's ns-3 program (shim/host), or a
+ * capture, which plays its packets (replay/). */
 #ifndef SESSION_SESSION_NETWORK_H
 #define SESSION_SESSION_NETWORK_H
 
@@ -26,7 +26,8 @@ typedef struct session_network_class {
   /* No packet of `connection` that leaves the host of `side` at `now` arrives before this. */
   time_ps (*earliest_arrival)(const session_network *network, uint32_t connection, enum side side,
                               time_ps now);
-  /* Sets the network's metrics: sums of both directions; the queue and the reordering those that packets from `source` meet. May be NULL. */
+  /* Sets the network's metrics: sums of both directions; the queue and the reordering those that packets
+   * from `source` meet. May be NULL. */
   void (*set_metrics)(const session_network *network, enum side source, metric_values *values);
   /* NULL: it is its maker's. */
   void (*free)(session_network *network);

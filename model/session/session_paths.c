@@ -35,8 +35,9 @@ struct session_paths {
 
 /* --- The proxy --- */
 
-/* The proxy's TCP towards `side`: what the hosts' TCP is, but for the links it stands at. `position` "before": beside the Initiator, so
- * all links are on the Responder's side, where the proxy takes the place of the Initiator; and so on. */
+/* The proxy's TCP towards `side` is as the hosts', but for the MTUs of the links on that side. With position
+ * "before" the proxy is beside the Initiator: all links are on the Responder's side, to which it is the
+ * Initiator; and so on. */
 static tcp_config tcp_towards(const configuration *c, enum side side)
 {
   enum side peer = side_peer(side);
@@ -87,7 +88,8 @@ static void on_reverse_output(void *user, datagram *packet, time_ps now)
   ends->output(ends->users[SIDE_RESPONDER], packet, now);
 }
 
-/* The message takes the whole way back to the packet's source: from the start of the other direction, or from the proxy. */
+/* The message travels all the way back to the packet's source: from the start of the other direction, or
+ * from the proxy. */
 static void on_forward_too_big(void *user, datagram *message, path_entrance entrance, time_ps now)
 {
   network_route *route = user;

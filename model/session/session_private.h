@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The inside of a session, for its files: session.c (making and running), session_end.c (what an end does after every event), session_events.c
- * (what endpoints report) and session_results.c (how it ended). */
+/* The inside of a session, for its files: session.c (making and running), session_end.c (what an end does
+ * after every event), session_events.c (what endpoints report) and session_results.c (how it ended). */
 #ifndef SESSION_SESSION_PRIVATE_H
 #define SESSION_SESSION_PRIVATE_H
 
@@ -106,15 +106,15 @@ void session_end_settle(session_end *end, time_ps now);
 void session_end_on_timer(void *end, time_ps now);
 void session_end_wake(void *end, time_ps now);
 
-/* The end at `host` that a packet is for which has arrived there: a segment, or an ICMP message about one that the end has sent. NULL: it is
- * nobody's, as its ports are damaged. */
+/* The end at `host` that an arriving packet is for: a segment, or an ICMP message about one that the end
+ * has sent. NULL when its ports, damaged perhaps, are no connection's. */
 session_end *session_host_end(const session_host *host, const datagram *packet);
 
 /* The events that session_host.input calls. */
 ip_input_events session_input_events(void);
 
-/* What the endpoints of `side` report: the Data Sink is measured; what the Data Source sends is known for that. The ULP is asked for operations
- * when it posts any. */
+/* What the endpoints of `side` report: the Data Sink what is measured, the Data Source what that needs of
+ * it. A ULP that posts operations is asked for them. */
 rnic_endpoint_events session_endpoint_events(const session *self, enum side side);
 
 /* The connection's timer, made when it has none, is due at `when`. */
@@ -123,8 +123,9 @@ void session_set_workload_timer(session_connection *connection, time_ps when);
 /* A buffer of `side` is free again; a ulp_workload_config.can_post of a session_connection. */
 void session_can_post(void *connection, enum side side);
 
-/* Whether `failure` is an end that the documents describe: all but a TCP that is lost, and that too when the scenario has an end of
- * `connection` misbehave (MPA error 1: its RST, or a segment that is silently dropped each time it comes). */
+/* Whether the documents describe this ending: any but a lost TCP connection, and that too when the
+ * scenario has an end of `connection` misbehave (MPA error 1: its RST, or a segment that is silently
+ * dropped each time it arrives). */
 bool session_ending_is_documented(const configuration *c, uint32_t connection, const rnic_failure *failure);
 
 /* `failure` came from `side` of `connection`; the first one is kept. */

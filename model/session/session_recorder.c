@@ -15,7 +15,7 @@ typedef struct waits {
   value_histogram histogram; /* of ps, weighted by octets */
 } waits;
 
-/* Octets of a segment's payload that came at one time. Parts are numbered from 1, so that 0 is the end of a chain. */
+/* Octets of a segment's payload that arrived together. Parts are numbered from 1; 0 ends a chain. */
 typedef struct payload_part {
   time_ps arrival;
   uint32_t octets;
@@ -33,13 +33,11 @@ struct session_recorder {
   session_recorder_config config;
   occupancy *gauge; /* of the connections; and of each host: the fragments of no known connection */
   recorder_connection *connections;
-  uint64_t
-      reach_octets; /* octets that arrive left at most a window behind the newest: what is far older is forgotten */
+  /* Octets that arrive left at most a window before the newest: starts of FPDUs far older are forgotten. */
+  uint64_t reach_octets;
   bool started;                  /* a workload octet has arrived */
   time_ps first_payload_arrival; /* of workload payload that has been placed; TIME_PS_NEVER: none has */
   time_ps last_delivery;
-  uint64_t messages_delivered;
-  uint64_t octets_delivered;
   time_ps release_at; /* when the burst below was read */
   uint64_t release_octets;
 #define IN_RECORDER(id, name, unit, side, how, type, member, sentence) type member;
@@ -106,7 +104,7 @@ void session_recorder_segment(session_recorder *recorder, uint32_t connection, i
   uint64_t from = (uint64_t)phase_offset;
 
   if (phase_offset < 0) {
-    return; /* startup frames are not counted (definitions.md, tcp.segments) */
+    return; /* startup frames are not counted (docs/metrics.md, tcp.segments) */
   }
   if (!recorder->started) {
     recorder->started = true;
@@ -149,8 +147,8 @@ static void count_read(session_recorder *recorder, uint64_t octets, time_ps now)
   recorder->release_peak_octets = MAX(recorder->release_peak_octets, recorder->release_octets);
 }
 
-/* RDMAP's own messages have no workload payload: what they hold counts, what they carry does not (definitions.md, Defaults: sizes are
- * ULP payload). */
+/* RDMAP's own messages have no workload payload: the octets held for them count, their content does not
+ * (docs/metrics.md: sizes are ULP payload). */
 static bool has_workload_payload(const ddp_segment *segment)
 {
   uint8_t opcode = rdmap_control_opcode(segment->header.ulp_control);
@@ -174,7 +172,7 @@ static void count_placed(session_recorder *recorder, time_ps arrival, uint32_t l
   count_wait(&recorder->placement, now - arrival, length);
 }
 
-/* The number of a part that is free. Allocates only while there are more than ever before. */
+/* The number of a free part. Allocates only while more are in use than ever before. */
 static uint32_t free_part(session_recorder *recorder)
 {
   enum { SMALLEST_ROOM = 64 };
@@ -211,8 +209,8 @@ static void place_parts(session_recorder *recorder, ddp_segment *segment, const 
   segment->observer = (uint64_t)parts << 1;
 }
 
-/* segment->observer is, of a segment whose payload all came at one time, that time, with the lowest bit set; else the number of the first of
- * its parts, times two. */
+/* The observer of a segment whose payload arrived all at once is that time, shifted, with the lowest bit set;
+ * of any other it is the number of the first of its parts, times two. */
 void session_recorder_placed(session_recorder *recorder, ddp_segment *segment, const mpa_ulpdu *ulpdu,
                              bool out_of_order, time_ps now)
 {
@@ -340,8 +338,6 @@ void session_recorder_finish(session_recorder *recorder, time_ps now, metric_val
   metric_values_set(values, METRIC_PLACEMENT_OCTETS_BUFFERED,
                     (double)(recorder->octets_placed - recorder->octets_direct));
   metric_values_count(values, METRIC_BUFFER_WRITTEN_OCTETS, recorder->octets_read);
-  metric_values_set(values, METRIC_DELIVERY_MESSAGES, (double)recorder->messages_delivered);
-  metric_values_set(values, METRIC_DELIVERY_OCTETS, (double)recorder->octets_delivered);
   for (uint32_t i = 0; i < recorder->config.connections; i++) {
     const retransmission_ledger *ledger = recorder->connections[i].ledger;
     const uint64_t *held = occupancy_state_of(recorder->gauge, i)->octets;

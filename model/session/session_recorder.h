@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is measured at the Data Sink's RNIC while a run goes on, and its metrics at the end (definitions.md, Metrics). */
+/* What is measured at the Data Sinks' RNIC during a run, and its metrics at the end (docs/metrics.md). */
 #ifndef SESSION_SESSION_RECORDER_H
 #define SESSION_SESSION_RECORDER_H
 
@@ -33,7 +33,8 @@ void session_recorder_free(session_recorder *recorder);
 /* The Data Source has framed an FPDU that starts at `phase_offset`. */
 void session_recorder_framed(session_recorder *recorder, uint32_t connection, uint64_t phase_offset);
 
-/* An FPDU of `connection` starts at `phase_offset`, and its end can still be on its way. `hint`: see path_alignment.h. */
+/* An FPDU of `connection` starts at `phase_offset`, and its end can still be on its way. `hint`: see
+ * path_alignment.h. */
 bool session_recorder_is_fpdu_start(const session_recorder *recorder, uint32_t connection,
                                     uint64_t phase_offset, uint32_t *hint);
 
@@ -41,11 +42,13 @@ bool session_recorder_is_fpdu_start(const session_recorder *recorder, uint32_t c
 void session_recorder_segment(session_recorder *recorder, uint32_t connection, int64_t phase_offset,
                               uint32_t length, uint32_t new_octets, bool out_of_order, time_ps now);
 
-/* The Data Source sends octets again (see rnic_endpoint_events), which cannot arrive before `earliest_arrival`. */
+/* The Data Source sends octets again (see rnic_endpoint_events), which cannot arrive before
+ * `earliest_arrival`. */
 void session_recorder_retransmitted(session_recorder *recorder, uint32_t connection, int64_t phase_offset,
                                     uint32_t length, time_ps earliest_arrival);
 
-/* A DDP Segment is Placed; `out_of_order`: an earlier octet of its stream is still missing. Sets segment->observer. */
+/* A DDP Segment is Placed; `out_of_order`: an earlier octet of its stream is still missing. Sets
+ * segment->observer. */
 void session_recorder_placed(session_recorder *recorder, ddp_segment *segment, const mpa_ulpdu *ulpdu,
                              bool out_of_order, time_ps now);
 
@@ -56,18 +59,20 @@ void session_recorder_delivered(session_recorder *recorder, const ddp_segment *s
 void session_recorder_held(session_recorder *recorder, uint32_t connection, const rnic_occupancy *held,
                            time_ps now);
 
-/* True when it need not be told that `connection` holds nothing. */
+/* True when a call of session_recorder_held() for a `connection` that holds nothing may be left out. */
 bool session_recorder_expects_nothing_held(const session_recorder *recorder, uint32_t connection);
 
-/* `connection` has `octets` of TCP payload in IP datagrams with fragments missing; a number beyond the connections': those at the host of that
- * number whose connection is not known, counting on from the last connection. */
+/* `connection` has `octets` of TCP payload in IP datagrams with fragments missing. Octets of no known
+ * connection are those of number `connections` + the number of their host. */
 void session_recorder_fragments(session_recorder *recorder, uint32_t connection, uint64_t octets,
                                 time_ps now);
 
-/* Ends the series and sets the metrics of segments, Placement, Delivery, buffers, state, delays and goodput. */
+/* Ends the series and sets the metrics of segments, Placement, Delivery, buffers, state, delays and
+ * goodput. */
 void session_recorder_finish(session_recorder *recorder, time_ps now, metric_values *values);
 
-/* The distributions, after session_recorder_finish(); they are overwritten. Free each with distribution_clear(). */
+/* The distributions, after session_recorder_finish(); they are overwritten. Free each with
+ * distribution_clear(). */
 void session_recorder_distributions(const session_recorder *recorder,
                                     distribution distributions[DISTRIBUTION_COUNT]);
 

@@ -136,9 +136,10 @@ static totals count_connections(const session *self, metric_values *values)
 
 /* --- Metrics made of them --- */
 
-/* Tagged payload ÷ wire octets of the full-size data segments. A stream sender's segments and FPDUs differ: the share of payload
- * in the full-size FPDUs, times the share of stream octets in the full-size segments' wire octets. These, in cells, are those of the mean
- * full-size segment: they differ by an FPDU's markers at most. */
+/* Tagged payload ÷ wire octets of the full-size data segments. A stream sender's segments and FPDUs
+ * differ: the share of payload in the full-size FPDUs, times the share of stream octets in the full-size
+ * segments' wire octets. These, in cells, are those of the mean full-size segment: they differ by an
+ * FPDU's markers at most. */
 static void set_efficiency(const totals *sum, const path_link_config *link, metric_values *values)
 {
   double wire = (double)sum->full_segment_octets + (double)sum->full_segments * link->framing_octets;
@@ -155,7 +156,8 @@ static void set_efficiency(const totals *sum, const path_link_config *link, metr
   }
 }
 
-/* The delay of the formula is two propagations and one full segment's serialisation each way, on every link. */
+/* The delay of the formula is two propagations and one full segment's serialisation each way, on every
+ * link. */
 static void add_links(const configuration *c, enum side direction, time_ps *propagation_ps,
                       time_ps *serialisation_ps)
 {
@@ -186,8 +188,8 @@ static void set_theory(const totals *sum, const configuration *c, metric_values 
 
 /* --- The end --- */
 
-/* The checks of what was Delivered, at both ends: every octet right, every message once and in order, no memory written outside a
- * buffer. "" when nothing is wrong. */
+/* The checks of what was Delivered, at both ends: every octet right, every message once and in order, no
+ * memory written outside a buffer. "" when nothing is wrong. */
 static char *failure_of(const session *self, const totals *sum)
 {
   if (self->failure) {

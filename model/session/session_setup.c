@@ -33,7 +33,8 @@ tcp_config session_setup_tcp(const configuration *c, uint32_t connection, enum s
   return tcp;
 }
 
-/* Octets of streaming mode that `side` sends before MPA (MPA-190): both ends know the number of each direction. */
+/* Octets of streaming mode that `side` sends before MPA (MPA-190): both ends know the number of each
+ * direction. */
 static uint32_t streaming_octets(const configuration *c, uint32_t connection, enum side side)
 {
   const char *name =

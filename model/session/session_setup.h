@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a scenario says about the ends of its connections: the configuration of each endpoint and of the workload. */
+/* What a session makes of the configuration: its hosts' addresses and limits, and the configuration of each
+ * endpoint. */
 #ifndef SESSION_SESSION_SETUP_H
 #define SESSION_SESSION_SETUP_H
 
@@ -10,8 +11,8 @@
 #include "scenario/configuration.h"
 #include "session/session_recorder.h"
 
-/* Connection i is opened from port 49152 + i to port 5044. Between the two hosts of a scenario it is from 10.0.0.1 to 10.0.0.2, with IPv6 from
- * fd00::1 to fd00::2. */
+/* Connection i is opened from port 49152 + i to port 5044. Between the two hosts of a scenario it is from
+ * 10.0.0.1 to 10.0.0.2, with IPv6 from fd00::1 to fd00::2. */
 enum {
   SESSION_FIRST_ADDRESS = 0x0A000001,
   SESSION_INITIATOR_FIRST_PORT = 49152,
@@ -26,8 +27,8 @@ ip_address session_setup_address(const configuration *c, uint32_t session, uint3
 /* The TCP of `side` of `connection`, between the two hosts of a scenario. */
 tcp_config session_setup_tcp(const configuration *c, uint32_t connection, enum side side);
 
-/* Limits the pace of `host`, as `sender` wants it, and, where Data Sinks are (`is_measured`), its reassembly memory. Before its first
- * endpoint. */
+/* Limits the pace of `host`, as `sender` wants it, and, where Data Sinks are (`is_measured`), its
+ * reassembly memory. Before its first endpoint. */
 void session_setup_limits(const configuration *c, bool is_measured, rnic_host *host);
 
 /* What an endpoint needs besides the configuration. */
@@ -44,7 +45,8 @@ typedef struct session_setup_place {
 rnic_endpoint_config session_setup_endpoint(const configuration *c, uint32_t connection, enum side side,
                                             const session_setup_place *place);
 
-/* The Private Data of `side`'s startup frame, as many octets as the scenario says, which free with g_free(); whether `octets` are those. */
+/* The Private Data of `side`'s startup frame, as many octets as the configuration has; free with g_free().
+ * And whether `octets`, which have arrived, are those that were `sent`. */
 uint8_t *session_setup_private_data(const configuration *c, enum side side, const pattern *table);
 bool session_setup_private_data_is(const configuration *c, enum side side, const uint8_t *sent,
                                    const uint8_t *octets, uint32_t length);
@@ -55,7 +57,7 @@ ip_reassembly_config session_setup_reassembly(const configuration *c, enum side 
 /* What the recorder of the measured ends of so many hosts needs; `series` is occupancy.csv, NULL: none. */
 session_recorder_config session_setup_recorder(const configuration *c, uint32_t hosts, FILE *series);
 
-/* The fault that `side` of `connection` does; false when it does none. */
+/* The fault of `side` of `connection`; false when it has none. */
 bool session_setup_fault(const configuration *c, uint32_t connection, enum side side, fault_config *fault);
 
 #endif

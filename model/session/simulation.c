@@ -38,7 +38,8 @@ static gboolean open_capture(const char *directory, const char *name, packet_cap
   return *capture != NULL;
 }
 
-/* Opens what `options` ask for, in `config` and in `captures`, which it has; also what is open when something fails. */
+/* Opens what `options` ask for, in `config` and in `captures`, which it has; also what is open when
+ * something fails. */
 static gboolean open_files(const scenario *s, const simulation_options *options, session_config *config,
                            packet_capture *captures[SIDES], GError **error)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Two hosts of ours and the workload between them in somebody else's ns-3 simulation: the stack, the workload and the metrics of a
- * scenario, without its path. Packets go in and come out as octets. */
+/* Two hosts of ours and the workload between them in somebody else's ns-3 simulation: the stack, the
+ * workload and the metrics of a scenario, without its path. Packets go in and come out as octets. */
 #ifndef SHIM_HOST_HOST_SESSION_H
 #define SHIM_HOST_HOST_SESSION_H
 
@@ -19,10 +19,11 @@ typedef struct host_session host_session;
 /* Takes an IPv4 packet, with its checksums, that `side` sends; the octets are valid during the call. */
 typedef void (*host_session_output)(void *user, enum side side, const uint8_t *octets, uint32_t length);
 
-/* The hosts of the scenario at `path`, with `sets` ("group.key=value", NULL-terminated; NULL: none). The first opens ns-3's simulator, the last to go closes it: there may be
- * SESSION_NUMBERS (session.h) at a time. What
- * the scenario says of the path counts only where the hosts must know it: MTUs, windows. NULL and `*message` (free with
- * g_free()) when the scenario is wrong, or is IPv6's or has a fault, a `topology` or ns-3's TCP. Free with host_session_free(). */
+/* The hosts of the scenario at `path`, with `sets` ("group.key=value", NULL-terminated; NULL: none). The
+ * first opens ns-3's simulator, the last to go closes it: there may be SESSION_NUMBERS (session.h) at a
+ * time. What the scenario says of the path counts only where the hosts must know it: MTUs, windows. NULL
+ * and `*message` (free with g_free()) when the scenario is wrong, or is IPv6's or has a fault, a
+ * `topology` or ns-3's TCP. Free with host_session_free(). */
 host_session *host_session_new(const char *path, const char *const *sets, host_session_output output,
                                void *user, char **message);
 void host_session_free(host_session *self);
@@ -39,17 +40,17 @@ uint32_t host_session_address(const host_session *self, enum side side);
 /* All messages are Delivered and all connections closed. */
 bool host_session_is_done(const host_session *self);
 
-/* What went wrong: an ending that the documents do not want, or an octet that is not what was sent; "" when nothing did. Free with
- * g_free(). */
+/* What went wrong: an ending that the documents do not want, or an octet that is not what was sent; ""
+ * when nothing did. Free with g_free(). */
 char *host_session_failure(const host_session *self);
 
-/* Ends the measurement at the present time. Once; nothing arrives any more. Then the value of the metric called `name`; false when
- * there is none. */
+/* Ends the measurement at the present time. Once; nothing arrives any more. Then the value of the metric
+ * called `name`; false when there is none. */
 void host_session_finish(host_session *self);
 bool host_session_metric(const host_session *self, const char *name, double *value);
 
-/* The names of the metrics that have a value, in the order of docs/metrics.md, one line "name = value unit" each; free with
- * g_free(). */
+/* The names of the metrics that have a value, in the order of docs/metrics.md, one line "name = value
+ * unit" each; free with g_free(). */
 char *host_session_metrics_text(const host_session *self);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the tests of model/sim share: packets of its connections, and a place where packets arrive. */
-#ifndef TESTS_SIM_KIT_H
-#define TESTS_SIM_KIT_H
+/* What the tests of model/session share: packets of its connections, and a place where packets arrive. */
+#ifndef TESTS_SESSION_KIT_H
+#define TESTS_SESSION_KIT_H
 
 #include <glib.h>
 
@@ -11,8 +11,9 @@
 #include "session/session_setup.h"
 #include "temporary_scenario.h"
 
-/* A segment with `length` octets from stream position `position` on (-1: the SYN) and `flags`, which `from` sends in `connection`;
- * its headers are 40 octets. One reference. Sequence numbers start at SESSION_KIT_ISN. */
+/* A segment with `length` octets from stream position `position` on (-1: the SYN) and `flags`, which
+ * `from` sends in `connection`; its headers are 40 octets. One reference. Sequence numbers start at
+ * SESSION_KIT_ISN. */
 enum { SESSION_KIT_ISN = 1000 };
 datagram *session_kit_segment(uint32_t connection, enum side from, int64_t position, uint32_t length,
                               uint8_t flags);

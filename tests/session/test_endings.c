@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Runs that must end: every fault, generations that do not fit, rejection; with the code that the documents give, on both engines, and never
- * hanging. */
+/* Runs that must end: every fault, generations that do not fit, rejection; with the code that the
+ * documents give, on both engines, and never hanging. */
 #include <string.h>
 
 #include "fault/fault_table.h"
@@ -123,7 +123,8 @@ static const fault_case fault_cases[] = {
     {"early-close", "write", "MPA error 1", TRUE, 0, NULL},
 };
 
-/* All faults of an end that starts, and of one that answers: with directions = both each end posts, and Reads make the other end respond. */
+/* All faults of an end that starts, and of one that answers: with directions = both each end posts, and
+ * Reads make the other end respond. */
 static void assert_fault(const fault_case *c, const char *side)
 {
   gboolean by_initiator = strcmp(side, "initiator") == 0;
@@ -195,10 +196,11 @@ static const struct {
     {"rdmac", "rdmac", NULL, NULL, 1},
     {"ietf", "ietf", NULL, NULL, 1},
     {"rfc", "rfc", NULL, NULL, 1},
-    /* rdmac's first octets are no key (notes-mpa 46). */
+    /* rdmac's first octets are no key (docs/protocol-notes.md, M46). */
     {"rdmac", "ietf", "MPA error 4", "Responder", 1},
     {"rdmac", "rfc", "MPA error 4", "Responder", 1},
-    /* "MPA ID…" looks like the beginning of an FPDU, so rdmac waits for its end; the Initiator's time runs out first. */
+    /* "MPA ID…" looks like the beginning of an FPDU, so rdmac waits for its end; the Initiator's time runs
+     * out first. */
     {"ietf", "rdmac", "MPA error 4", "Initiator", 11},
     {"rfc", "rdmac", "MPA error 4", "Initiator", 11},
     /* Rev 0 and Rev 1. */
@@ -246,7 +248,8 @@ static const struct {
     /* More Reads than the peer has buffers for. */
     {{"workload.operation=read", "rdmap.ird=3", NULL}, "Terminate 1/2/02", "Responder"},
     {{"workload.operation=read", "rdmap.ird=3", "rdmap.ord=3", NULL}, NULL, NULL},
-    /* rdmap-00 §10.3's other code for an STag not associated (notes-ddp-rdmap 48). */
+    /* rdmap-00 §10.3's other code for an STag not associated (docs/protocol-notes.md, "RDMAP: errors and
+     * Terminate"). */
     {{"fault.error=write-foreign-domain", "rdmap.not_associated_code=invalid-stag", NULL},
      "Terminate 1/1/00",
      "Responder"},
@@ -256,7 +259,8 @@ static const struct {
      "Responder"},
 };
 
-/* MPA-190: with octets of streaming mode before MPA both ends find the first FPDU, in each direction, whatever the generation. */
+/* MPA-190: with octets of streaming mode before MPA both ends find the first FPDU, in each direction,
+ * whatever the generation. */
 static void test_startup_and_keys(void)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(startup_cases); i++) {
@@ -267,8 +271,8 @@ static void test_startup_and_keys(void)
 
 /* --- Amid long messages --- */
 
-/* DDP-086: the end that fails finishes the message that DDP has, of 1 MiB, in a world that loses segments; then the Terminate follows, and
- * nothing waits. The Responder, too, has such a message under way. */
+/* DDP-086: the end that fails finishes the message that DDP has, of 1 MiB, in a world that loses segments;
+ * then the Terminate follows, and nothing waits. The Responder, too, has such a message under way. */
 static void test_amid_long_messages(void)
 {
   static const struct {
@@ -295,8 +299,8 @@ static void test_amid_long_messages(void)
 
 /* --- Never hanging --- */
 
-/* The same broken segment again and again, dropped each time (MPA-286): TCP's patience ends it, MPA error 1. The peer is never told, and
- * waits until run.stall ends that. */
+/* The same broken segment again and again, dropped each time (MPA-286): TCP's patience ends it, MPA error
+ * 1. The peer is never told, and waits until run.stall ends that. */
 static void test_silent_drop_ends(void)
 {
   static const char *const sets[] = {"fault.error=bad-crc", "mpa.silent_drop=true", "tcp.retries=3",
@@ -305,7 +309,8 @@ static void test_silent_drop_ends(void)
   assert_ends(sets, "MPA error 1", "Initiator", 16);
 }
 
-/* A reset that finds the peer not yet established: it listens again, and nobody calls. run.stall ends the wait, not the verdict. */
+/* A reset that finds the peer not yet established: it listens again, and nobody calls. run.stall ends the
+ * wait, not the verdict. */
 static void test_half_open_ends(void)
 {
   static const char *const sets[] = {"fault.error=reset", "mpa.generation=rdmac", "run.stall=5s", NULL};
@@ -318,8 +323,8 @@ static const char *pick(GRand *random, const char *const *choices)
   return choices[g_rand_int_range(random, 0, (gint32)g_strv_length((char **)choices))];
 }
 
-/* Whatever goes wrong, and whatever the network does besides: a run ends by itself, well or as the documents say, and what was Delivered
- * is right. */
+/* Whatever goes wrong, and whatever the network does besides: a run ends by itself, well or as the
+ * documents say, and what was Delivered is right. */
 static void test_random_endings(void)
 {
   enum { SEED = 20261121, CASES = 150 };
@@ -363,7 +368,8 @@ static void test_random_endings(void)
     char *all = g_strjoinv(" --set ", (char **)sets);
     g_test_message("case %d: --set %s", i, all);
     simulation_result result = run(common, sets);
-    /* A length that says too much about a stream's last FPDU leaves its receiver waiting for octets that nobody owes it: run.stall ends that. */
+    /* A length that says too much about a stream's last FPDU leaves its receiver waiting for octets that
+     * nobody owes it: run.stall ends that. */
     gboolean waits = strstr(fault, "bad-length") && result.status == RUN_FAILED &&
                      g_str_has_prefix(result.message, "no progress");
     if (result.status != RUN_OK && result.status != RUN_TERMINATED && !waits) {

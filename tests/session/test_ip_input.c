@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What stands in front of TCP at a host: fragments become packets again, and what waits for that is told, by connection. */
+/* What stands in front of TCP at a host: fragments become packets again, and what waits for that is told,
+ * by connection. */
 #include "session/ip_input.h"
 
 #include "platform/run_engine.h"
 #include "session_kit.h"
 
-/* A segment of 1460 octets: 1480 of IP payload, cut at 976: 956 octets of TCP payload behind 20 of TCP header, and 504. */
+/* A segment of 1460 octets: 1480 of IP payload, cut at 976: 956 octets of TCP payload behind 20 of TCP
+ * header, and 504. */
 enum { FULL = 1460, CUT = 976, FIRST_HELD = CUT - 20, SECOND_HELD = FULL + 20 - CUT };
 
 enum { CONNECTIONS = 3 };
@@ -129,8 +131,9 @@ static void test_whole_packets_pass(void)
   kit_close(&k);
 }
 
-/* Fragments of two connections come in turns, those of the second in the wrong order. Each connection holds what it has; before its first
- * fragment has come nobody knows whose it is, then it is the connection's. A datagram that becomes whole holds nothing, and goes on. */
+/* Fragments of two connections come in turns, those of the second in the wrong order. Each connection
+ * holds what it has; before its first fragment has come nobody knows whose it is, then it is the
+ * connection's. A datagram that becomes whole holds nothing, and goes on. */
 static void test_two_connections(gconstpointer data)
 {
   input_kit k;
@@ -191,7 +194,8 @@ static void test_each_holds_its_own(void)
   kit_close(&k);
 }
 
-/* A datagram that is not whole in time (60 s by default) is dropped, and held no longer; also one of nobody known. */
+/* A datagram that is not whole in time (60 s by default) is dropped, and held no longer; also one of
+ * nobody known. */
 static void test_timeout(void)
 {
   input_kit k;
@@ -216,9 +220,10 @@ static void test_timeout(void)
 
 /* --- The five options (mpa-01 §11.2.1) --- */
 
-/* Two datagrams of 1480 octets come at once, fragment by fragment: which are made whole, how many ICMP messages go out. The size of
- * `limited` is the link's MTU when nothing is said, 1500 with the IP header: one of them; that of `spanning` the receive window, 20000. The first datagram's
- * last fragment needs room, too, while the second waits: 2 * 976 + 504 = 2456. */
+/* Two datagrams of 1480 octets come at once, fragment by fragment: which are made whole, how many ICMP
+ * messages go out. The size of `limited` is the link's MTU when nothing is said, 1500 with the IP header:
+ * one of them; that of `spanning` the receive window, 20000. The first datagram's last fragment needs
+ * room, too, while the second waits: 2 * 976 + 504 = 2456. */
 static const struct {
   const char *option;
   const char *size;
@@ -269,8 +274,8 @@ static void test_options(void)
   }
 }
 
-/* Hostile: fragments that are of no connection, have no ports, are the last octets of no datagram: nothing is told of a connection, nothing goes
- * on but what is whole, and nothing breaks. */
+/* Hostile: fragments that are of no connection, have no ports, are the last octets of no datagram: nothing
+ * is told of a connection, nothing goes on but what is whole, and nothing breaks. */
 static void test_hostile_fragments(void)
 {
   enum { SEED = 4711, PACKETS = 3000 };

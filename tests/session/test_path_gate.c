@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The gate in front of a proxy: what comes while an element behind it works waits until all of them are done. */
+/* The gate in front of a proxy: what comes while an element behind it works waits until all of them are
+ * done. */
 #include "network/path_gate.h"
 
 #include "session_kit.h"
@@ -70,7 +71,8 @@ static void test_open_gate_holds_nothing(void)
   entry_close(&e);
 }
 
-/* An element at work calls another: only when the outermost is done comes what waited, in its order, at that time. */
+/* An element at work calls another: only when the outermost is done comes what waited, in its order, at
+ * that time. */
 static void test_packets_wait_for_the_outermost(void)
 {
   entry e;
@@ -90,8 +92,9 @@ static void test_packets_wait_for_the_outermost(void)
   entry_close(&e);
 }
 
-/* A packet that is let in is worked on behind the gate, too: what the host sends because of it comes behind those that wait
- * already, not in the midst of that work. Of 2 answers the first has 101 octets, the second 100. */
+/* A packet that is let in is worked on behind the gate, too: what the host sends because of it comes
+ * behind those that wait already, not in the midst of that work. Of 2 answers the first has 101 octets,
+ * the second 100. */
 static void test_answers_come_behind(void)
 {
   entry e;

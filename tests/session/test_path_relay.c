@@ -41,7 +41,8 @@ static tcp_header header_of(const session_kit_arrivals *out, guint index)
   return header;
 }
 
-/* The handshake of connection 0: the Initiator's SYN, and the Responder's answer to the proxy's. Each host announces an MSS of `mss`. */
+/* The handshake of connection 0: the Initiator's SYN, and the Responder's answer to the proxy's. Each host
+ * announces an MSS of `mss`. */
 static void shake_hands(relay_kit *k, uint16_t mss)
 {
   const tcp_header syn = {.window = 65535, .has_mss = true, .mss_octets = mss};
@@ -56,12 +57,14 @@ static void shake_hands(relay_kit *k, uint16_t mss)
   g_assert_cmpuint(k->out[SIDE_RESPONDER].list->len, ==, 1);
 }
 
-/* Forward links of 1500, 1400 and 1300 octets, reverse ones of 1200, 1100 and 1000. The proxy announces MTU - 40 of the link that it receives
- * from, and sends at most that of the link it sends on:
- * - before: beside the Initiator. To it the proxy is the Responder, at the end of all forward links (1300); towards the Responder it is the
- *   Initiator, which receives from the last reverse link (1000) and sends on the first forward one (1500).
- * - between: behind the first forward link (1500) and in front of the last reverse one. From the Responder it receives from the reverse link
- *   before that (1100), and it sends to it on the second forward link (1400).
+/* Forward links of 1500, 1400 and 1300 octets, reverse ones of 1200, 1100 and 1000. The proxy announces
+ * MTU - 40 of the link that it receives from, and sends at most that of the link it sends on:
+ * - before: beside the Initiator. To it the proxy is the Responder, at the end of all forward links
+ *   (1300); towards the Responder it is the Initiator, which receives from the last reverse link (1000)
+ *   and sends on the first forward one (1500).
+ * - between: behind the first forward link (1500) and in front of the last reverse one. From the Responder
+ *   it receives from the reverse link before that (1100), and it sends to it on the second forward link
+ *   (1400).
  * - behind: beside the Responder, as `before`: who stands for whom does not change. */
 static const struct {
   const char *position;
@@ -123,8 +126,8 @@ static void test_mtus_of_a_single_link(void)
   }
 }
 
-/* Its window is its buffer, and its other options are those of tcp.*, of which the proxy's TCP heeds all. Sequence numbers are its own: by
- * seed and path. */
+/* Its window is its buffer, and its other options are those of tcp.*, of which the proxy's TCP heeds all.
+ * Sequence numbers are its own: by seed and path. */
 static void test_buffer_and_options(void)
 {
   static const char *const plain[] = {"middlebox.mode=proxy", "middlebox.proxy_buffer=5000", NULL};
@@ -173,7 +176,8 @@ static void test_only_where_asked_for(void)
 
 /* --- Where it stands --- */
 
-/* The Responder's end of a network: it answers the SYN at once, and notes when the proxy's ACK comes to that. */
+/* The Responder's end of a network: it answers the SYN at once, and notes when the proxy's ACK comes to
+ * that. */
 typedef struct responder {
   session_network *network;
   time_ps syn_at;
@@ -228,10 +232,11 @@ static void on_output(void *user, datagram *packet, time_ps now)
   end->arrive(end->r, packet, now);
 }
 
-/* Links without a packet time to speak of (10 Tbit/s: less than 80 ps for 100 octets) and delays of 1, 2, 4 us forward and 10, 20, 40 us back. A SYN passes to the
- * Responder in 7 us wherever the proxy stands; its SYN-ACK comes to the proxy and the proxy's ACK to it over the links between the two:
- * before: 70 back and 7 forward; between, which is behind the first forward link and in front of the last reverse one: 10 + 20 back and
- * 2 + 4 forward; behind: none. The Initiator hears all of them after 77 us. */
+/* Links without a packet time to speak of (10 Tbit/s: less than 80 ps for 100 octets) and delays of 1, 2,
+ * 4 us forward and 10, 20, 40 us back. A SYN passes to the Responder in 7 us wherever the proxy stands;
+ * its SYN-ACK comes to the proxy and the proxy's ACK to it over the links between the two: before: 70 back
+ * and 7 forward; between, which is behind the first forward link and in front of the last reverse one: 10
+ * + 20 back and 2 + 4 forward; behind: none. The Initiator hears all of them after 77 us. */
 static void test_positions(void)
 {
   static const struct {

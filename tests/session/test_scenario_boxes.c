@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The middleboxes of `middlebox.mode`: what each is told, their order, and where they stand in both directions. */
+/* The middleboxes of `middlebox.mode`: what each is told, their order, and where they stand in both
+ * directions. */
 #include "network/path_middleboxes.h"
 
 #include <string.h>
@@ -68,7 +69,8 @@ static void test_words_and_keys(void)
   }
 }
 
-/* Pieces of 100 to 200 octets: five to ten of 1000, the last one as short as it is; not the same for another seed. */
+/* Pieces of 100 to 200 octets: five to ten of 1000, the last one as short as it is; not the same for
+ * another seed. */
 static void test_random_pieces(void)
 {
   char *all[2];
@@ -119,7 +121,8 @@ static char *pieces_of(const char *mode)
   return pieces;
 }
 
-/* Each box draws for itself: others in front of it or behind that do nothing here change no piece; two of a kind do not draw the same. */
+/* Each box draws for itself: others in front of it or behind that do nothing here change no piece; two of
+ * a kind do not draw the same. */
 static void test_each_box_draws_for_itself(void)
 {
   g_autofree char *alone = pieces_of("random");
@@ -132,8 +135,8 @@ static void test_each_box_draws_for_itself(void)
   g_assert_cmpstr(twice, !=, alone);
 }
 
-/* What waits goes on after `flush`, or `coalesce_time`: here from a link of 1 us, at which a packet of 140 octets takes 142 * 0.8 ns. The
- * boxes stand behind it. */
+/* What waits goes on after `flush`, or `coalesce_time`: here from a link of 1 us, at which a packet of 140
+ * octets takes 142 * 0.8 ns. The boxes stand behind it. */
 static void test_times(void)
 {
   static const char *const coalesce[] = {"middlebox.mode=coalesce", "middlebox.coalesce_time=13us", NULL};
@@ -163,9 +166,10 @@ static void test_times(void)
 
 /* --- Positions --- */
 
-/* Three links of different rates without delay, and a box that cuts a segment of 1000 octets in two of 500: an IP packet of 1040, two of
- * 540. The links are faster one by one, so that the second piece waits only where the box stands: in front of the link `cut_before`
- * (3: behind the last). It arrives when that link has had the first piece and then it. */
+/* Three links of different rates without delay, and a box that cuts a segment of 1000 octets in two of
+ * 500: an IP packet of 1040, two of 540. The links are faster one by one, so that the second piece waits
+ * only where the box stands: in front of the link `cut_before` (3: behind the last). It arrives when that
+ * link has had the first piece and then it. */
 static time_ps second_piece_at(const uint64_t rates[3], guint cut_before)
 {
   time_ps at = 0;
@@ -177,8 +181,8 @@ static time_ps second_piece_at(const uint64_t rates[3], guint cut_before)
   return at;
 }
 
-/* Each direction has its own box: `before` at its own sender, `between` behind the forward direction's first link, which is in front of
- * the reverse direction's last one, `behind` at its own receiver. */
+/* Each direction has its own box: `before` at its own sender, `between` behind the forward direction's
+ * first link, which is in front of the reverse direction's last one, `behind` at its own receiver. */
 static void test_positions(void)
 {
   static const uint64_t rates[] = {1000000000, 2000000000, 4000000000};
@@ -212,8 +216,8 @@ static void test_positions(void)
   }
 }
 
-/* `drop` counts what enters the impairments: pieces of a box in front of them, the whole segment before one that stands behind. Two
- * segments of 1000 are cut at 400, 800, 1000, 1200, 1600. */
+/* `drop` counts what enters the impairments: pieces of a box in front of them, the whole segment before
+ * one that stands behind. Two segments of 1000 are cut at 400, 800, 1000, 1200, 1600. */
 static void test_losses_before_and_behind(void)
 {
   static const struct {
@@ -238,7 +242,8 @@ static void test_losses_before_and_behind(void)
   }
 }
 
-/* A box that joins segments, or moves octets of one into the next, may make them longer than what came; one that only cuts may not. */
+/* A box that joins segments, or moves octets of one into the next, may make them longer than what came;
+ * one that only cuts may not. */
 static void test_which_may_enlarge(void)
 {
   static const struct {

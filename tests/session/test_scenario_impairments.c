@@ -46,8 +46,8 @@ static path_element *find(const impairments *all, const char *class)
   return NULL;
 }
 
-/* What became of a packet: "x" lost, "2" twice, "!" damaged and found out, "?" damaged and not, "m" marked, "~" late by the
- * nanoseconds behind it, "." nothing. */
+/* What became of a packet: "x" lost, "2" twice, "!" damaged and found out, "?" damaged and not, "m"
+ * marked, "~" late by the nanoseconds behind it, "." nothing. */
 static void describe(GString *text, const path_element_counts *before, const path_element_counts *after,
                      const session_kit_arrivals *out, time_ps sent)
 {
@@ -68,8 +68,8 @@ static void describe(GString *text, const path_element_counts *before, const pat
   }
 }
 
-/* `count` ECN-capable segments through `element`, a millisecond and more apart, so that each has gone before the next comes; what became of
- * each. Free with g_free(). */
+/* `count` ECN-capable segments through `element`, a millisecond and more apart, so that each has gone
+ * before the next comes; what became of each. Free with g_free(). */
 static char *fate_of(path_element *element, guint count)
 {
   GString *text = g_string_new("");
@@ -95,7 +95,8 @@ static char *fate_of(path_element *element, guint count)
   return g_string_free(text, FALSE);
 }
 
-/* The fate of packets in the element of `class` that a scenario of `sets` has in `direction` of path `index`. */
+/* The fate of packets in the element of `class` that a scenario of `sets` has in `direction` of path
+ * `index`. */
 static char *fate_in(const char *const *sets, enum side direction, uint32_t index, const char *class,
                      guint count)
 {
@@ -212,8 +213,9 @@ static void test_keys_reach_their_element(void)
   }
 }
 
-/* The four-state chain leaves the good state at once (p13 = 1) and never comes back to it: in the bad burst all are lost (p31 = 0,
- * p32 = 0); with p32 = 1 and p23 = 0 it goes on to the good state within the burst and stays there. */
+/* The four-state chain leaves the good state at once (p13 = 1) and never comes back to it: in the bad
+ * burst all are lost (p31 = 0, p32 = 0); with p32 = 1 and p23 = 0 it goes on to the good state within the
+ * burst and stays there. */
 static void test_four_states(void)
 {
   static const char *const burst[] = {"path.forward.state=[1, 0, 0, 0, 0]", NULL};
@@ -228,8 +230,8 @@ static void test_four_states(void)
   g_assert_cmpstr(single, ==, "x.x.x.x.x.x.x.x.x.x."); /* p14: one alone, and back */
 }
 
-/* Wholly correlated (netem's formula with rho = 1: the last draw is the next), all packets meet the first one's fate, chosen or not, with
- * some seeds this and with others that; by half correlated draws not. */
+/* Wholly correlated (netem's formula with rho = 1: the last draw is the next), all packets meet the first
+ * one's fate, chosen or not, with some seeds this and with others that; by half correlated draws not. */
 static void test_correlation(void)
 {
   static const struct {
@@ -280,8 +282,8 @@ static void test_correlation(void)
   }
 }
 
-/* Distributions differ from each other; `normal` and `uniform` lie around the jitter, none is earlier than the packet. In order, a packet
- * does not leave before the one in front of it: seen in test_sim_path. */
+/* Distributions differ from each other; `normal` and `uniform` lie around the jitter, none is earlier than
+ * the packet. In order, a packet does not leave before the one in front of it: seen in test_sim_path. */
 static void test_distributions(void)
 {
   static const char *const words[] = {"uniform", "normal", "pareto", "paretonormal"};
@@ -307,7 +309,7 @@ static void test_distributions(void)
   }
 }
 
-/* --- Each draws for itself (design.md, Random numbers) --- */
+/* --- Each draws for itself (docs/architecture.md, "Rules of the core") --- */
 
 static const struct {
   const char *class;
@@ -325,8 +327,8 @@ static const struct {
 
 enum { DRAWS = 200 };
 
-/* What an element does to its n-th packet is the same alone, with any other element, with all of them in any order. Of 200 packets with
- * probability 0.3, another stream would do the same with 0.58^200 = 1e-47. */
+/* What an element does to its n-th packet is the same alone, with any other element, with all of them in
+ * any order. Of 200 packets with probability 0.3, another stream would do the same with 0.58^200 = 1e-47. */
 static void test_adding_an_element_changes_no_draw(void)
 {
   static const char normal[] = "path.forward.distribution=normal";

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One direction of the path as a scenario describes it: the order of its elements, its links to the picosecond, what it counts. */
+/* One direction of the path as a scenario describes it: the order of its elements, its links to the
+ * picosecond, what it counts. */
 #include <string.h>
 
 #include "path_kit.h"
@@ -15,8 +16,9 @@ static const uint64_t GBIT = 1000000000;
 
 /* --- One link --- */
 
-/* Forward: 10 Gbit/s, 25 us. A packet of 1500 octets occupies the link for 1538 * 8 / 10^10 s = 1,230,400 ps and arrives after
- * 1502 * 8 / 10^10 s + 25 us = 26,201,600 ps (facts.md). A lost packet has used the wire: the third still comes third. */
+/* Forward: 10 Gbit/s, 25 us. A packet of 1500 octets occupies the link for 1538 * 8 / 10^10 s = 1,230,400
+ * ps and arrives after 1502 * 8 / 10^10 s + 25 us = 26,201,600 ps (docs/facts.md, "A link's times"). A
+ * lost packet has used the wire: the third still comes third. */
 static void test_lost_packets_use_the_wire(void)
 {
   static const char *const sets[] = {"path.forward.drop=[2]", NULL};
@@ -53,8 +55,9 @@ static void test_reverse_inherits_no_impairment(void)
   path_kit_close(&w);
 }
 
-/* `gap` 3, `reorder` 100 %: the first two packets wait 20 us, the third goes at once and overtakes both. RFC 4737: both come behind a
- * later one, the first with one packet to look back (extent 1), the second with two. */
+/* `gap` 3, `reorder` 100 %: the first two packets wait 20 us, the third goes at once and overtakes both.
+ * RFC 4737: both come behind a later one, the first with one packet to look back (extent 1), the second
+ * with two. */
 static void test_reorder(void)
 {
   static const char *const sets[] = {"path.forward.jitter=20us", "path.forward.reorder=100%",
@@ -104,8 +107,8 @@ static void test_jitter_and_order(void)
   }
 }
 
-/* A box that waits for nothing forwards what it has in the picosecond it came in, and once more in the same picosecond when something comes
- * again: both times its timer is due. */
+/* A box that waits for nothing forwards what it has in the picosecond it came in, and once more in the
+ * same picosecond when something comes again: both times its timer is due. */
 static void test_due_twice_in_a_picosecond(void)
 {
   static const char *const sets[] = {"middlebox.mode=rechunk", "middlebox.chunk=1000", "middlebox.flush=0s",
@@ -125,9 +128,10 @@ static void test_due_twice_in_a_picosecond(void)
 
 /* --- Several links --- */
 
-/* Store and forward. The first link (10 Gbit/s, 25 us) hands its n-th packet over at A(n) = 26,201,600 + (n - 1) * 1,230,400 ps. The
- * second (1 Gbit/s, 10 us) has each for 1538 * 8 ns = 12,304,000 ps, so that the n-th starts at A(1) + (n - 1) * 12,304,000 and arrives
- * 1502 * 8 ns + 10 us = 22,016,000 ps later: 48,217,600, 60,521,600, 72,825,600. */
+/* Store and forward. The first link (10 Gbit/s, 25 us) hands its n-th packet over at A(n) = 26,201,600 +
+ * (n - 1) * 1,230,400 ps. The second (1 Gbit/s, 10 us) has each for 1538 * 8 ns = 12,304,000 ps, so that
+ * the n-th starts at A(1) + (n - 1) * 12,304,000 and arrives 1502 * 8 ns + 10 us = 22,016,000 ps later:
+ * 48,217,600, 60,521,600, 72,825,600. */
 static void test_slow_second_link(void)
 {
   static const char *const sets[] = {"path.forward.hop_rate=[1Gbit/s]", "path.forward.hop_delay=[10us]",
@@ -142,13 +146,14 @@ static void test_slow_second_link(void)
   g_assert_cmpint(path_kit_arrived(&w, 0), ==, 48217600);
   g_assert_cmpint(path_kit_arrived(&w, 1), ==, 60521600);
   g_assert_cmpint(path_kit_arrived(&w, 2), ==, 72825600);
-  /* In front of the first link two wait at first, of the second one: the third comes at A(3) = A(1) + 2,460,800. */
+  /* In front of the first link two wait at first, of the second one: the third comes at A(3) = A(1) +
+   * 2,460,800. */
   g_assert_cmpuint(path_kit_count(&w, METRIC_PATH_QUEUE_PEAK_OCTETS), ==, 2 * 1500);
   path_kit_close(&w);
 }
 
-/* A faster second link (40 Gbit/s) never has a queue: each packet is on it when it comes, for 1502 * 8 / 40 ns = 300,400 ps; the
- * delay, of which nothing is said, is the first link's. */
+/* A faster second link (40 Gbit/s) never has a queue: each packet is on it when it comes, for 1502 * 8 /
+ * 40 ns = 300,400 ps; the delay, of which nothing is said, is the first link's. */
 static void test_fast_second_link(void)
 {
   static const char *const sets[] = {"path.forward.hop_rate=[40Gbit/s]", NULL};
@@ -182,7 +187,8 @@ static void test_lists_of_links(void)
   path_kit_close(&w);
 }
 
-/* The impairments are behind the last link: the lost packet has used both, and the next comes as late as with it. */
+/* The impairments are behind the last link: the lost packet has used both, and the next comes as late as
+ * with it. */
 static void test_losses_are_behind_the_last_link(void)
 {
   static const char *const sets[] = {"path.forward.hop_rate=[1Gbit/s]", "path.forward.hop_delay=[10us]",
@@ -198,9 +204,10 @@ static void test_losses_are_behind_the_last_link(void)
   path_kit_close(&w);
 }
 
-/* Each link has a queue of its own, of one packet. The packets come one a packet time, so the first link never has one waiting. The
- * second is busy for 12,304,000 ps = 10 packet times: of 11 packets the first is on it, the second waits, the next eight find it
- * waiting and are dropped, and the eleventh comes as the first has gone and the second is on the link. */
+/* Each link has a queue of its own, of one packet. The packets come one a packet time, so the first link
+ * never has one waiting. The second is busy for 12,304,000 ps = 10 packet times: of 11 packets the first
+ * is on it, the second waits, the next eight find it waiting and are dropped, and the eleventh comes as
+ * the first has gone and the second is on the link. */
 static void test_each_link_has_its_queue(void)
 {
   static const char *const sets[] = {"path.forward.hop_rate=[1Gbit/s]", "path.forward.queue=1", NULL};
@@ -224,8 +231,8 @@ static void test_each_link_has_its_queue(void)
   path_kit_close(&w);
 }
 
-/* DCTCP's K = 2: of five packets at once the first is on the link, the second finds none waiting, the third one, the fourth and the
- * fifth two and three: these are marked. One that is not ECN-capable is not. */
+/* DCTCP's K = 2: of five packets at once the first is on the link, the second finds none waiting, the
+ * third one, the fourth and the fifth two and three: these are marked. One that is not ECN-capable is not. */
 static void test_marks_from_a_threshold(void)
 {
   static const char *const sets[] = {"path.forward.ecn_threshold=2", NULL};
@@ -277,7 +284,8 @@ static char *dropped_by_first_link(const char *hop)
   return g_string_free(fate, FALSE);
 }
 
-/* Another link, whose RED draws too (it is ten times slower, so packets wait there as well), changes no draw of the first one's. */
+/* Another link, whose RED draws too (it is ten times slower, so packets wait there as well), changes no
+ * draw of the first one's. */
 static void test_each_link_draws_for_itself(void)
 {
   g_autofree char *one = dropped_by_first_link("path.forward.hop_rate=[]");
@@ -289,8 +297,8 @@ static void test_each_link_draws_for_itself(void)
 
 /* --- MTUs --- */
 
-/* A packet that is too big for the second link has used the first: at A(1) the router in front of the second, the second of the
- * path (10.0.1.2), drops it and says 1000. A packet of 1000 octets fits. */
+/* A packet that is too big for the second link has used the first: at A(1) the router in front of the
+ * second, the second of the path (10.0.1.2), drops it and says 1000. A packet of 1000 octets fits. */
 static void test_too_big_for_a_hop(void)
 {
   static const char *const sets[] = {"path.forward.hop_mtu=[1000]", NULL};
@@ -332,8 +340,9 @@ static void test_black_hole(void)
   path_kit_close(&w);
 }
 
-/* 1480 octets of IP payload for a link of 1000: (1000 - 20) / 8 * 8 = 976 and 504, packets of 996 and 524 octets, the second behind the
- * first on the second link. For a third link of 576 the first is cut again: 552 and 424. */
+/* 1480 octets of IP payload for a link of 1000: (1000 - 20) / 8 * 8 = 976 and 504, packets of 996 and 524
+ * octets, the second behind the first on the second link. For a third link of 576 the first is cut again:
+ * 552 and 424. */
 static void test_fragments(void)
 {
   static const char *const two[] = {"path.forward.hop_mtu=[1000]", "tcp.path_mtu_discovery=false", NULL};
@@ -367,8 +376,8 @@ static void test_fragments(void)
   }
 }
 
-/* On a single link nobody asks how big a packet is, because no host sends more than its link carries: one that does is a defect.
- * Somebody asks where the MTU may change, or a box makes packets larger. */
+/* On a single link nobody asks how big a packet is, because no host sends more than its link carries: one
+ * that does is a defect. Somebody asks where the MTU may change, or a box makes packets larger. */
 static void test_fragmenter_only_where_needed(void)
 {
   static const char *const joining[] = {"middlebox.mode=coalesce", NULL};
@@ -425,9 +434,9 @@ static void test_first_router(void)
 
 /* --- Changes --- */
 
-/* What is on the link keeps its arrival; what waits is transmitted as the link now is. At 5 us the rate falls to 1 Gbit/s and then the
- * delay to 1 us. Of packets sent at 0 and 5 us, the first arrives at 26,201,600, the second starts at once and takes
- * 1502 * 8 ns + 1 us = 13,016,000: it overtakes. */
+/* What is on the link keeps its arrival; what waits is transmitted as the link now is. At 5 us the rate
+ * falls to 1 Gbit/s and then the delay to 1 us. Of packets sent at 0 and 5 us, the first arrives at
+ * 26,201,600, the second starts at once and takes 1502 * 8 ns + 1 us = 13,016,000: it overtakes. */
 static void test_change_of_rate_and_delay(void)
 {
   path_kit w;
@@ -465,8 +474,8 @@ static void test_change_of_the_first_of_two(void)
 
 /* --- What is known and counted --- */
 
-/* A bare segment (40 octets) that is sent now comes no earlier than this: on an empty link exactly then, and behind a full packet 1,230,400 ps
- * later. Over two links the second's time is added. */
+/* A bare segment (40 octets) that is sent now comes no earlier than this: on an empty link exactly then,
+ * and behind a full packet 1,230,400 ps later. Over two links the second's time is added. */
 static void test_earliest_arrival(void)
 {
   static const char *const two[] = {"path.forward.hop_rate=[1Gbit/s]", "path.forward.hop_delay=[10us]", NULL};
@@ -523,8 +532,9 @@ static void test_counts(void)
   path_kit_close(&w);
 }
 
-/* FPDUs start every 1000 octets. Two segments of a whole FPDU each are aligned in front of the box, which cuts 400, 400, 200 and, up to
- * the next cut at 1200, 200, 400, 400: two of six start with an FPDU. In the other direction nobody looks. */
+/* FPDUs start every 1000 octets. Two segments of a whole FPDU each are aligned in front of the box, which
+ * cuts 400, 400, 200 and, up to the next cut at 1200, 200, 400, 400: two of six start with an FPDU. In the
+ * other direction nobody looks. */
 static void test_alignment_before_and_behind(void)
 {
   static const char *const sets[] = {"middlebox.mode=rechunk", "middlebox.chunk=400", NULL};
@@ -545,7 +555,8 @@ static void test_alignment_before_and_behind(void)
   }
 }
 
-/* A host beside a proxy, that answers what comes to it with a packet of one octet, through the gate of the two. */
+/* A host beside a proxy, that answers what comes to it with a packet of one octet, through the gate of the
+ * two. */
 typedef struct gated_host {
   path_gate *gate;
   session_kit_arrivals seen; /* what comes, and the answers when they enter */
@@ -560,8 +571,9 @@ static void at_gated_host(void *user, datagram *packet, time_ps now)
   g_assert_true(path_gate_holds(host->gate, answer, session_kit_arrive, &host->seen));
 }
 
-/* A packet comes by the link, and what is behind it hands it on twice in one picosecond. The host answers the first while that is still at
- * work: its answers come behind the second, in their order. Elements without a timer are behind the gate, too. */
+/* A packet comes by the link, and what is behind it hands it on twice in one picosecond. The host answers
+ * the first while that is still at work: its answers come behind the second, in their order. Elements
+ * without a timer are behind the gate, too. */
 static void test_gate(void)
 {
   static const char *const sets[] = {"path.forward.duplicate=100%", NULL};

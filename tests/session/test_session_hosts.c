@@ -9,8 +9,8 @@
 
 enum { CONNECTIONS = 3, HOSTS = 3 };
 
-/* A session over paths, at whose ends packets go to the host that they are addressed to, and the octets of TCP payload from each host to each
- * other one are counted. */
+/* A session over paths, at whose ends packets go to the host that they are addressed to, and the octets of
+ * TCP payload from each host to each other one are counted. */
 typedef struct hosts_kit {
   scenario *s;
   engine *clock;
@@ -81,8 +81,9 @@ static metric_values between_two_hosts(const scenario *s)
   return values;
 }
 
-/* Every octet of every connection is Delivered and right, whoever else its hosts are connected to; what the connections count is summed over
- * all hosts, as it is over the connections of two; and no host sends to one that it is not connected to. */
+/* Every octet of every connection is Delivered and right, whoever else its hosts are connected to; what
+ * the connections count is summed over all hosts, as it is over the connections of two; and no host sends
+ * to one that it is not connected to. */
 static void test_three_hosts(void)
 {
   static const char *const extra[] = {

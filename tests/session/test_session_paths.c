@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What lies between the hosts: one path or one for each connection, what changes on them and when, and the way of ICMP messages. */
+/* What lies between the hosts: one path or one for each connection, what changes on them and when, and the
+ * way of ICMP messages. */
 #include "session/session_paths.h"
 
 #include "session_kit.h"
@@ -70,8 +71,9 @@ static time_ps arrived(const network_kit *k, enum side direction, guint index)
 
 /* --- Paths --- */
 
-/* Three connections send a full segment at once. On the path that they share each waits 1,230,400 ps longer than the one before it; on paths
- * of their own all arrive after 26,201,600 ps (facts.md). It is the same in the other direction. */
+/* Three connections send a full segment at once. On the path that they share each waits 1,230,400 ps
+ * longer than the one before it; on paths of their own all arrive after 26,201,600 ps (docs/facts.md, "A
+ * link's times"). It is the same in the other direction. */
 static void test_shared_and_own_paths(void)
 {
   static const struct {
@@ -102,7 +104,8 @@ static void test_shared_and_own_paths(void)
   }
 }
 
-/* What comes in the same picosecond by paths of their own comes in the order of the connections, forward before reverse. */
+/* What comes in the same picosecond by paths of their own comes in the order of the connections, forward
+ * before reverse. */
 static void test_order_of_own_paths(void)
 {
   static const char *const sets[] = {"workload.connections=3", "workload.paths=own", NULL};
@@ -157,8 +160,9 @@ static void send_at(network_kit *k, time_ps when)
   send_full(k, 0, SIDE_RESPONDER, 0);
 }
 
-/* A picosecond before the event the link is as it was: 1502 * 8 / 10 Gbit/s + 25 us; in the event's picosecond it is as it will be:
- * 1502 * 8 ns + 1 us. Of several events of one time all have come; the second event is another. */
+/* A picosecond before the event the link is as it was: 1502 * 8 / 10 Gbit/s + 25 us; in the event's
+ * picosecond it is as it will be: 1502 * 8 ns + 1 us. Of several events of one time all have come; the
+ * second event is another. */
 static void test_changes_to_the_picosecond(gconstpointer data)
 {
   run_engine kind = GPOINTER_TO_INT(data);
@@ -264,8 +268,9 @@ static void assert_message(const network_kit *k, enum side to, time_ps at, uint3
   g_assert_cmpint(message->at, ==, at);
 }
 
-/* The packet comes to the second link after 1,201,600 ps + 1 us. The message (56 octets: two headers of 20, 8 of ICMP, 8 quoted) takes the
- * whole way back, over two links of 58 * 8 / 10 Gbit/s = 46,400 ps each and 10 us and 20 us. */
+/* The packet comes to the second link after 1,201,600 ps + 1 us. The message (56 octets: two headers of
+ * 20, 8 of ICMP, 8 quoted) takes the whole way back, over two links of 58 * 8 / 10 Gbit/s = 46,400 ps each
+ * and 10 us and 20 us. */
 static void test_message_takes_the_whole_way_back(void)
 {
   static const char *const forward[] = {"path.forward.delay=1us",  "path.forward.hop_mtu=[1000]",
@@ -339,10 +344,11 @@ static void test_message_on_its_own_path(void)
   g_assert_not_reached();
 }
 
-/* A proxy behind the link that is too small: the packet has not come to it, so the message enters the other direction behind the proxy's
- * end there and takes the links that lie between it and the Initiator: of `behind` both (46,400 ps + 25 us each), of `between` the last
- * alone. In front of the link (`before`), packets on it are the proxy's, so the message takes the whole way to the proxy: which here lets it
- * pass, as it knows no such connection. */
+/* A proxy behind the link that is too small: the packet has not come to it, so the message enters the
+ * other direction behind the proxy's end there and takes the links that lie between it and the Initiator:
+ * of `behind` both (46,400 ps + 25 us each), of `between` the last alone. In front of the link (`before`),
+ * packets on it are the proxy's, so the message takes the whole way to the proxy: which here lets it pass,
+ * as it knows no such connection. */
 static void test_message_and_proxy(void)
 {
   static const char small_first[] = "event = ({ at = \"1us\"; key = \"path.forward.mtu\"; value = 1000; });";
@@ -376,8 +382,8 @@ static void test_message_and_proxy(void)
 
 /* --- Metrics --- */
 
-/* Losses of both directions together; the queue and the reordering of the main one. Forward: 3 sent at once, of which `drop` loses one and
- * two wait; reverse: 5 sent, one lost, four wait. */
+/* Losses of both directions together; the queue and the reordering of the main one. Forward: 3 sent at
+ * once, of which `drop` loses one and two wait; reverse: 5 sent, one lost, four wait. */
 static void test_metrics(void)
 {
   static const char *const sets[] = {"path.forward.drop=[1]", "path.reverse.drop=[1]", NULL};
@@ -405,7 +411,8 @@ static void test_metrics(void)
   kit_close(&k);
 }
 
-/* gap 3, reorder 100 %: of every three packets the third comes first, so the first has extent 1 and the second 2: the mean is 1.5. */
+/* gap 3, reorder 100 %: of every three packets the third comes first, so the first has extent 1 and the
+ * second 2: the mean is 1.5. */
 static void test_metrics_of_reordering(void)
 {
   static const char *const sets[] = {"path.forward.jitter=20us",  "path.forward.reorder=100%",

@@ -47,8 +47,8 @@ static void test_segments(void)
   session_recorder_free(recorder);
 }
 
-/* Goodput counts from the first octet of payload, not of framing: the DDP header (ULPDU octets 0 … 13) comes at 1000 ps, 10 octets of
- * payload at 2000 ps: 80 bit from 2000 to 2500 ps. */
+/* Goodput counts from the first octet of payload, not of framing: the DDP header (ULPDU octets 0 … 13)
+ * comes at 1000 ps, 10 octets of payload at 2000 ps: 80 bit from 2000 to 2500 ps. */
 static void test_goodput_counts_from_payload(void)
 {
   session_recorder *recorder = new_recorder();
@@ -70,8 +70,9 @@ static void test_goodput_counts_from_payload(void)
   session_recorder_free(recorder);
 }
 
-/* A Write segment of 100 payload octets (ULPDU 114): ULPDU octets 0 … 63 arrived at 1000 ps, 64 … 113 at 3000 ps, where it is
- * placed; it is Delivered at 7000 ps. Payload: 50 octets of the first arrival, 50 of the second. */
+/* A Write segment of 100 payload octets (ULPDU 114): ULPDU octets 0 … 63 arrived at 1000 ps, 64 … 113 at
+ * 3000 ps, where it is placed; it is Delivered at 7000 ps. Payload: 50 octets of the first arrival, 50 of
+ * the second. */
 static void test_placement_and_delays(void)
 {
   session_recorder *recorder = new_recorder();
@@ -113,9 +114,10 @@ static void assert_bin(const distribution *d, size_t i, double bound, double wei
   g_assert_cmpfloat(d->bins[i].weight, ==, weight);
 }
 
-/* Two segments of one stream, Placed in the wrong order and Delivered in the right one. Ten octets of payload each behind a header of 14;
- * the first: header and 4 octets at 100 ps, 6 at 110 ps, Placed at 110 ps; the second, Placed before, at 104 ps, as it came, is
- * Delivered with it at 115 ps. Placement: 4 octets 10 ps, 16 octets 0 ps. Delivery: 4 octets 15 ps, 6 octets 5 ps, 10 octets 11 ps. */
+/* Two segments of one stream, Placed in the wrong order and Delivered in the right one. Ten octets of
+ * payload each behind a header of 14; the first: header and 4 octets at 100 ps, 6 at 110 ps, Placed at 110
+ * ps; the second, Placed before, at 104 ps, as it came, is Delivered with it at 115 ps. Placement: 4
+ * octets 10 ps, 16 octets 0 ps. Delivery: 4 octets 15 ps, 6 octets 5 ps, 10 octets 11 ps. */
 static void test_distributions(void)
 {
   session_recorder *recorder = new_recorder();
@@ -167,7 +169,8 @@ static void test_distributions(void)
   session_recorder_free(recorder);
 }
 
-/* Nothing Placed, nothing Delivered, no time between first arrival and last Delivery: no samples, no distributions. */
+/* Nothing Placed, nothing Delivered, no time between first arrival and last Delivery: no samples, no
+ * distributions. */
 static void test_no_samples(void)
 {
   session_recorder *recorder = new_recorder();
@@ -197,7 +200,8 @@ static void test_written_and_not_read(void)
   session_recorder_free(recorder);
 }
 
-/* Octets in fragments are held beside what TCP and MPA hold, whichever of the two changes: 500 + 300, then 500 + 200. */
+/* Octets in fragments are held beside what TCP and MPA hold, whichever of the two changes: 500 + 300, then
+ * 500 + 200. */
 static void test_fragments_beside_the_rest(void)
 {
   session_recorder *recorder = new_recorder();
@@ -215,7 +219,8 @@ static void test_fragments_beside_the_rest(void)
   session_recorder_free(recorder);
 }
 
-/* Retransmissions that proved needed are no longer counted; one was not: its octets came before it could be there. */
+/* Retransmissions that proved needed are no longer counted; one was not: its octets came before it could
+ * be there. */
 static void test_spurious_retransmissions(void)
 {
   session_recorder *recorder = new_recorder();
@@ -233,7 +238,8 @@ static void test_spurious_retransmissions(void)
   session_recorder_free(recorder);
 }
 
-/* 64 segments of up to 9 parts, of which some wait while others come and go: what each one's parts waited is counted once, and once only. */
+/* 64 segments of up to 9 parts, of which some wait while others come and go: what each one's parts waited
+ * is counted once, and once only. */
 static void test_parts_in_any_order(void)
 {
   enum { SEGMENTS = 64, STEPS = 20000, HEADER = 14, PARTS = 9 };

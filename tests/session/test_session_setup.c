@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a scenario says about the ends of its connections. The layers below do not know the scenario's words, nor it theirs: that they are the same
- * is shown here. */
+/* What a scenario says about the ends of its connections. The layers below do not know the scenario's
+ * words, nor it theirs: that they are the same is shown here. */
 #include "session/session_setup.h"
 
 #include "scenario/configuration.h"
@@ -49,7 +49,7 @@ static void test_generation_words(void)
   }
 }
 
-/* --- The measured end (definitions.md, Directions) --- */
+/* --- The measured end (docs/scenario.md, "Directions and the path") --- */
 
 static const struct {
   const char *sets[4];
@@ -90,7 +90,8 @@ static void test_placement_latency(void)
 
 /* --- Endpoints --- */
 
-/* MPA-118, MPA-119: CRC by default at both ends; without it only where the scenario says so. MPA-014: for each end by itself. */
+/* MPA-118, MPA-119: CRC by default at both ends; without it only where the scenario says so. MPA-014: for
+ * each end by itself. */
 static void test_crc_is_the_default(void)
 {
   static const char *const one[] = {"initiator.crc=false", NULL};
@@ -162,8 +163,9 @@ static void test_default_ird_is_the_peers_ord(void)
   scenario_free(s);
 }
 
-/* Both ends know how many octets of streaming mode come before MPA, in each direction (notes-mpa 7). `random` draws for each connection and
- * direction, less than an MTU, by the seed. */
+/* Both ends know how many octets of streaming mode come before MPA, in each direction
+ * (docs/protocol-notes.md, M7). `random` draws for each connection and direction, less than an
+ * MTU, by the seed. */
 static void test_stream_phase(void)
 {
   static const char *const number[] = {"sender.stream_phase=777", NULL};
@@ -241,7 +243,8 @@ static void test_keys_reach_their_end(void)
   scenario_free(s);
 }
 
-/* When a host hands over the second of two FPDUs of 1000 octets, in two segments each, that are ready at 0. */
+/* When a host hands over the second of two FPDUs of 1000 octets, in two segments each, that are ready at
+ * 0. */
 static time_ps second_turn(const char *const *sets)
 {
   scenario *s = load(sets);
@@ -432,8 +435,8 @@ static void test_tcp_keys(void)
   }
 }
 
-/* Connection i: from port 49152 + i of 10.0.0.1 to port 5044 of 10.0.0.2. With IPv6 fd00::1 and fd00::2. Sequence numbers start anywhere, and
- * elsewhere for each end, connection and seed. */
+/* Connection i: from port 49152 + i of 10.0.0.1 to port 5044 of 10.0.0.2. With IPv6 fd00::1 and fd00::2.
+ * Sequence numbers start anywhere, and elsewhere for each end, connection and seed. */
 static void test_addresses(void)
 {
   static const char *const v4[] = {NULL};
@@ -474,8 +477,8 @@ static void test_addresses(void)
   }
 }
 
-/* A host knows the MTU of its own links only: of the first one that it sends on, and of the last one that it receives from, which is what
- * it announces (definitions.md, Directions). */
+/* A host knows the MTU of its own links only: of the first one that it sends on, and of the last one that
+ * it receives from, which is what it announces (docs/scenario.md, "Directions and the path"). */
 static void test_mtus(void)
 {
   static const char *const sets[] = {"path.forward.mtu=1500", "path.forward.hop_mtu=[1400,1300]",
@@ -491,7 +494,8 @@ static void test_mtus(void)
   scenario_free(s);
 }
 
-/* Descriptors, and limits of partial FPDUs, are the measured end's alone; that segments are guessed to be aligned is not. */
+/* Descriptors, and limits of partial FPDUs, are the measured end's alone; that segments are guessed to be
+ * aligned is not. */
 static void test_receiver_limits(void)
 {
   static const char *const sets[] = {"receiver.fpdu_descriptors=3", "receiver.partial_fpdus=1",
@@ -586,7 +590,8 @@ static void test_workload(void)
   scenario_free(s);
 }
 
-/* As many octets as the scenario says, also more than the pattern table has; any other octets or length are not them. */
+/* As many octets as the scenario says, also more than the pattern table has; any other octets or length
+ * are not them. */
 static void test_private_data(void)
 {
   static const char *const sets[] = {"initiator.private_data=65535", "responder.private_data=10", NULL};

@@ -133,8 +133,9 @@ static onlooker run_watched(const char *messages, const char *stop)
   return self;
 }
 
-/* 10 Gbit/s carry at most 10^10 / 8 / 65536 = 19073 messages a second: after `now` at most so many of those that are asked for are
- * there. Who looks on is told about ten times a second of wall time; so the run is made longer until it takes that long. */
+/* 10 Gbit/s carry at most 10^10 / 8 / 65536 = 19073 messages a second: after `now` at most so many of
+ * those that are asked for are there. Who looks on is told about ten times a second of wall time; so the
+ * run is made longer until it takes that long. */
 static void test_progress(void)
 {
   onlooker self = {0};
@@ -148,8 +149,8 @@ static void test_progress(void)
   }
 }
 
-/* Of a run that ends at run.stop, the share is that of the time, when the messages would take longer: at 20,000 a second at most, a
- * million last 50 s. */
+/* Of a run that ends at run.stop, the share is that of the time, when the messages would take longer: at
+ * 20,000 a second at most, a million last 50 s. */
 static void test_progress_until_stop(void)
 {
   onlooker self = {0};

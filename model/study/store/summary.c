@@ -33,8 +33,8 @@ int run_status_exit_code(run_status status, run_expectation expect)
   return 1;
 }
 
-/* Writing. json-glib's generator prints doubles with 17 digits (0.1 becomes 0.10000000000000001), and takes longer to quote the strings of
- * a summary than a small run lasts, so the text is built here. */
+/* Writing. json-glib's generator prints doubles with 17 digits (0.1 becomes 0.10000000000000001), and
+ * takes longer to quote the strings of a summary than a small run lasts, so the text is built here. */
 
 /* `separator` is what stands before the member. */
 static void append_member(GString *json, const char *separator, const char *name, const char *text)

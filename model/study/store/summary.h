@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What one run leaves behind: its scenario, provenance, status and metrics, as summary.json and as a page
- * to read (design.md, The commands; definitions.md, Status of a run). */
+ * to read (docs/metrics.md, "Status of a run"). */
 #ifndef STUDY_STORE_SUMMARY_H
 #define STUDY_STORE_SUMMARY_H
 
@@ -13,7 +13,8 @@
 #include "scenario/configuration.h"
 #include "scenario/scenario.h"
 
-/* What `iwarpsim run` exits with: 0 when `status` is the end that `expect` (run.expect) counts as success, else 1. */
+/* What `iwarpsim run` exits with: 0 when `status` is the end that `expect` (run.expect) counts as success,
+ * else 1. */
 int run_status_exit_code(run_status status, run_expectation expect);
 
 /* What the summary of a capture's replay says beside a run's. */
@@ -31,8 +32,7 @@ typedef struct summary_replay {
 /* How a run of a scenario ended. Everything pointed to stays the caller's. */
 typedef struct summary {
   run_status status;
-  const char *
-      message; /* why the status is what it is; RUN_TERMINATED: with code and side. NULL or "": nothing to say */
+  const char *message; /* why the status is what it is; RUN_TERMINATED: with code and side; or NULL or "" */
   const char *terminate_code; /* RUN_TERMINATED: "Terminate 1/1/00", "MPA error 4" …; else NULL */
   const char *terminate_side; /* RUN_TERMINATED: who found the error, "Initiator" or "Responder"; else NULL */
   metric_values metrics;
@@ -51,11 +51,11 @@ GQuark summary_error_quark(void);
 enum { SUMMARY_ERROR_INVALID }; /* not a summary: the file and what is wrong with it */
 
 /* Writes `path` as JSON, whole or not at all: {"scenario": {name, file, title, keys}, "provenance": {…},
- * "status", "message", "metrics", "distributions": {NAME: {"unit", "weight", "bins": [[bound, weight], …]}}};
- * a distribution without samples is left out. Of a replay, {"replay": {FACT: text, …, "notes": [text, …]}} stands behind the provenance. Two runs of one scenario by one program differ in metrics with `wall`
- * in their name alone: no date and no host is in it, and
- * of paths the scenario's only, as it was given. Metrics are finite (checked), in the table's
- * order. Errors: G_FILE_ERROR. */
+ * "status", "message", "metrics", "distributions": {NAME: {"unit", "weight", "bins": [[bound, weight],
+ * …]}}}; a distribution without samples is left out. Of a replay, {"replay": {FACT: text, …, "notes":
+ * [text, …]}} stands behind the provenance. Two runs of one scenario by one program differ in metrics with
+ * `wall` in their name alone: no date and no host is in it, and of paths the scenario's only, as it was
+ * given. Metrics are finite (checked), in the table's order. Errors: G_FILE_ERROR. */
 gboolean summary_write_json(const summary *page, const scenario *s, const char *path, GError **error);
 
 /* The same text in memory, `*length` octets and a NUL. Free with g_free(). */
@@ -79,8 +79,9 @@ typedef struct summary_record {
 } summary_record;
 
 /* Reads `path`, whoever wrote it. NULL and `error`: G_FILE_ERROR when it cannot be read, SUMMARY_ERROR
- * when it is not JSON, lacks a member, has one of the wrong type, or names a status, key, metric or distribution
- * this program does not know, or a distribution is none (bins not ascending, weights not above 0 …). Free with summary_record_free(). */
+ * when it is not JSON, lacks a member, has one of the wrong type, or names a status, key, metric or
+ * distribution this program does not know, or a distribution is none (bins not ascending, weights not
+ * above 0 …). Free with summary_record_free(). */
 summary_record *summary_read_json(const char *path, GError **error);
 
 /* The same of the `length` octets `text` (a NUL behind them), called `name` in errors: SUMMARY_ERROR only. */

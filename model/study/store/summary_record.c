@@ -33,7 +33,8 @@ static JsonObject *object_member(JsonObject *object, const char *name, const cha
   return json_node_get_object(node);
 }
 
-/* A copy of the text, NULL and `error` when the member is not a string, or no UTF-8: json-glib takes octal escapes such as "\377". */
+/* A copy of the text, NULL and `error` when the member is not a string, or no UTF-8: json-glib takes octal
+ * escapes such as "\377". */
 static char *text_member(JsonObject *object, const char *name, const char *path, GError **error)
 {
   JsonNode *node = json_object_get_member(object, name);

@@ -115,7 +115,8 @@ static void test_round_trip(fixture *f, gconstpointer text)
   summary_record_free(record);
 }
 
-/* Every character of ASCII, and one of two octets, comes back; the text itself holds no control character (RFC 8259 section 7). */
+/* Every character of ASCII, and one of two octets, comes back; the text itself holds no control character
+ * (RFC 8259 section 7). */
 static void test_every_character(fixture *f, gconstpointer text)
 {
   (void)text;
@@ -411,7 +412,8 @@ static void test_page(fixture *f, gconstpointer text)
   expect_line(page, "  efficiency_wire * 0.1");
 }
 
-/* Nine bins of 100 octets each, at 0, 1 … 8 us: half of 900 is reached at the fifth (4 us), 99 % at the ninth. */
+/* Nine bins of 100 octets each, at 0, 1 … 8 us: half of 900 is reached at the fifth (4 us), 99 % at the
+ * ninth. */
 static void test_page_quantiles(fixture *f, gconstpointer text)
 {
   (void)text;
@@ -448,7 +450,8 @@ static void test_page_is_complete(fixture *f, gconstpointer text)
   }
 }
 
-/* definitions.md, Status of a run: `terminated` is success if "terminate" or "any" is expected, `ok` unless "terminate" is. */
+/* docs/metrics.md, "Status of a run": `terminated` is success if "terminate" or "any" is expected, `ok`
+ * unless "terminate" is. */
 static void test_exit_codes(void)
 {
   static const struct {

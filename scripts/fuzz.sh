@@ -40,6 +40,7 @@ seed=${IWARPSIM_FUZZ_SEED:-$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}
 # The targets' own time-out is for one input; what is found new goes to found/, the committed corpus stays as it is.
 export ASAN_OPTIONS=abort_on_error=1:quarantine_size_mb=16
 export UBSAN_OPTIONS=halt_on_error=1:abort_on_error=1:print_stacktrace=1
+export IWARPSIM_PLOTS="$PWD/scripts/plots" # for reports, whose look is a file
 # Some targets write files, which a disk would take long for.
 [ ! -w /dev/shm ] || export TMPDIR="${TMPDIR:-/dev/shm}"
 fuzz_one='

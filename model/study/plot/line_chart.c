@@ -79,7 +79,7 @@ static void add_point(line_chart *chart, chart_line *line, const plot_cell *cell
   for (guint i = 0; i < runs->len; i++) {
     flagged += ((const study_run *)g_ptr_array_index(runs, i))->flags != 0 ? 1 : 0;
   }
-  line_point point = {.place = g_array_index(chart->x.places, double, place_axis_index(&chart->x, cell->x)),
+  line_point point = {.place = line_chart_place(chart, cell->x),
                       .x = cell->x,
                       .of = statistics_of(values, runs->len),
                       .flagged = flagged};
@@ -114,29 +114,28 @@ void line_chart_add(line_chart *chart, line_look look, const char *quantity, lin
   }
 }
 
-static guint reference_style(line_chart *chart, const char *label)
+double line_chart_place(const line_chart *chart, const char *x)
 {
-  guint index;
-  if (!g_ptr_array_find_with_equal_func(chart->references, label, g_str_equal, &index)) {
-    index = chart->references->len;
-    g_ptr_array_add(chart->references, g_strdup(label));
-  }
-  return index;
+  return g_array_index(chart->x.places, double, place_axis_index(&chart->x, x));
 }
 
 void line_chart_add_reference(line_chart *chart, guint panel, int of_line, const char *label,
-                              const double *places, const double *values, guint count)
+                              const double *points, guint count)
 {
-  guint style = of_line >= 0 ? (guint)of_line : reference_style(chart, label);
+  guint style = (guint)of_line;
+  if (of_line < 0 && !g_ptr_array_find_with_equal_func(chart->references, label, g_str_equal, &style)) {
+    style = chart->references->len;
+    g_ptr_array_add(chart->references, g_strdup(label));
+  }
   chart_line *line = add_line(chart, panel, style, LINE_REFERENCE, label, label);
   line->of_line = of_line >= 0;
   for (guint i = 0; i < count; i++) {
-    line_point point = {
-        .place = places[i],
-        .of = {.count = 1, .mean = values[i], .deviation = NAN, .half_width = NAN},
+    const line_point point = {
+        .place = points[2 * i],
+        .of = {.count = 1, .mean = points[2 * i + 1], .deviation = NAN, .half_width = NAN},
     };
     g_array_append_val(line->points, point);
-    value_extent_add(&chart->extent, values[i], NAN);
+    value_extent_add(&chart->extent, point.of.mean, NAN);
   }
 }
 

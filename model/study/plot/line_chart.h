@@ -61,9 +61,13 @@ double line_chart_metric(const study_run *run, gconstpointer data);
 void line_chart_add(line_chart *chart, line_look look, const char *quantity, line_value value,
                     gconstpointer data);
 
-/* Adds a reference called `label` to `panel`, through `count` points. `of_line` >= 0: it belongs to the main lines of that style. */
+/* The place of `x`, a text of the runs, on the axis. */
+double line_chart_place(const line_chart *chart, const char *x);
+
+/* Adds a reference called `label` to `panel`, through `count` points, place and value of each. `of_line` >= 0: it belongs to the main
+ * lines of that style. */
 void line_chart_add_reference(line_chart *chart, guint panel, int of_line, const char *label,
-                              const double *places, const double *values, guint count);
+                              const double *points, guint count);
 
 /* Draws the chart as `stem`, y being `quantity` in `unit` (metric_row). FALSE and `error` (STUDY_PLOT_ERROR when there is no point,
  * GNUPLOT_ERROR, G_FILE_ERROR) on failure. */

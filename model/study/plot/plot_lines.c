@@ -45,25 +45,17 @@ const study_plot plot_peak = {
 
 /* --- Goodput against finite memory: a line at what unlimited memory gives --- */
 
-/* The point of `line` at the word apart; NULL: there is none. */
-static const line_point *unlimited_of(const line_chart *chart, const chart_line *line)
-{
-  const line_point *last = &g_array_index(line->points, line_point, line->points->len - 1);
-  guint end = chart->x.places->len - 1;
-  return last->place == g_array_index(chart->x.places, double, end) ? last : NULL;
-}
-
 static void add_unlimited(line_chart *chart)
 {
   guint lines = chart->lines->len;
+  double unlimited = g_array_index(chart->x.places, double, chart->x.places->len - 1);
   for (guint i = 0; i < lines && chart->x.last_apart; i++) {
     const chart_line *line = g_ptr_array_index(chart->lines, i);
-    const line_point *unlimited = unlimited_of(chart, line);
-    if (unlimited != NULL) {
-      const double places[] = {chart->x.left, unlimited->place};
-      const double values[] = {unlimited->of.mean, unlimited->of.mean};
-      line_chart_add_reference(chart, line->panel, (int)line->style, "the same with unlimited memory", places,
-                               values, 2);
+    const line_point *last = &g_array_index(line->points, line_point, line->points->len - 1);
+    if (last->place == unlimited) {
+      const double points[] = {chart->x.left, last->of.mean, unlimited, last->of.mean};
+      line_chart_add_reference(chart, line->panel, (int)line->style, "the same with unlimited memory", points,
+                               2);
     }
   }
 }
@@ -106,24 +98,19 @@ static const struct {
 typedef struct curve {
   guint panel;
   guint line;
-  GArray *places; /* double */
-  GArray *values; /* double */
+  GArray *points; /* double: place, value, place, value … */
 } curve;
 
 static void clear_curve(gpointer data)
 {
-  g_array_unref(((curve *)data)->places);
-  g_array_unref(((curve *)data)->values);
+  g_array_unref(((curve *)data)->points);
 }
 
-static void add_to_curve(const line_chart *chart, const plot_cell *cell, metric_id metric, curve *c)
+static gboolean same_curve(const curve *a, const curve *b)
 {
-  statistics of = study_table_statistics(cell->runs, metric);
-  if (of.count > 0) {
-    double place = g_array_index(chart->x.places, double, place_axis_index(&chart->x, cell->x));
-    g_array_append_val(c->places, place);
-    g_array_append_val(c->values, of.mean);
-  }
+  return a->points->len == b->points->len &&
+         (a->points->len == 0 ||
+          memcmp(a->points->data, b->points->data, a->points->len * sizeof(double)) == 0);
 }
 
 /* The curves of `metric`: curve, one a line of a panel. */
@@ -133,66 +120,40 @@ static GArray *curves_of(const line_chart *chart, metric_id metric)
   g_array_set_clear_func(curves, clear_curve);
   for (guint i = 0; i < chart->groups.cells->len; i++) {
     const plot_cell *cell = &g_array_index(chart->groups.cells, plot_cell, i);
+    const statistics of = study_table_statistics(cell->runs, metric);
     curve *last = curves->len > 0 ? &g_array_index(curves, curve, curves->len - 1) : NULL;
     if (last == NULL || last->panel != cell->panel || last->line != cell->line) {
-      curve next = {.panel = cell->panel,
-                    .line = cell->line,
-                    .places = g_array_new(FALSE, FALSE, sizeof(double)),
-                    .values = g_array_new(FALSE, FALSE, sizeof(double))};
+      const curve next = {cell->panel, cell->line, g_array_new(FALSE, FALSE, sizeof(double))};
       g_array_append_val(curves, next);
       last = &g_array_index(curves, curve, curves->len - 1);
     }
-    add_to_curve(chart, cell, metric, last);
+    const double point[] = {line_chart_place(chart, cell->x), of.mean};
+    g_array_append_vals(last->points, point, of.count > 0 ? G_N_ELEMENTS(point) : 0);
   }
   return curves;
 }
 
-static gboolean same_doubles(const GArray *a, const GArray *b)
-{
-  return a->len == b->len && (a->len == 0 || memcmp(a->data, b->data, a->len * sizeof(double)) == 0);
-}
-
-static gboolean same_curve(const curve *a, const curve *b)
-{
-  return same_doubles(a->places, b->places) && same_doubles(a->values, b->values);
-}
-
-/* Whether a curve before `index` draws the same line in the same panel. */
-static gboolean is_drawn(const GArray *curves, guint index)
-{
-  const curve *c = &g_array_index(curves, curve, index);
-  for (guint i = 0; i < index; i++) {
-    const curve *other = &g_array_index(curves, curve, i);
-    if (other->panel == c->panel && same_curve(other, c)) {
-      return TRUE;
-    }
-  }
-  return FALSE;
-}
-
-static gboolean all_same(const GArray *curves)
-{
-  for (guint i = 1; i < curves->len; i++) {
-    if (!same_curve(&g_array_index(curves, curve, 0), &g_array_index(curves, curve, i))) {
-      return FALSE;
-    }
-  }
-  return TRUE;
-}
-
+/* Once for lines of a panel that agree in it; called by its name alone when all do. */
 static void add_formula(line_chart *chart, metric_id metric, const char *name)
 {
   g_autoptr(GArray) curves = curves_of(chart, metric);
-  gboolean one = all_same(curves);
+  gboolean one = TRUE;
+  for (guint i = 1; i < curves->len; i++) {
+    one = one && same_curve(&g_array_index(curves, curve, 0), &g_array_index(curves, curve, i));
+  }
   for (guint i = 0; i < curves->len; i++) {
     const curve *c = &g_array_index(curves, curve, i);
-    if (is_drawn(curves, i) || c->values->len == 0) {
-      continue;
+    gboolean drawn = c->points->len == 0;
+    for (guint k = 0; k < i; k++) {
+      const curve *before = &g_array_index(curves, curve, k);
+      drawn = drawn || (before->panel == c->panel && same_curve(before, c));
     }
-    const char *line = g_ptr_array_index(chart->groups.lines, c->line);
-    g_autofree char *label = one ? g_strdup(name) : g_strdup_printf("%s (%s)", name, line);
-    line_chart_add_reference(chart, c->panel, -1, label, (const double *)(gpointer)c->places->data,
-                             (const double *)(gpointer)c->values->data, c->values->len);
+    if (!drawn) {
+      const char *line = g_ptr_array_index(chart->groups.lines, c->line);
+      g_autofree char *label = one ? g_strdup(name) : g_strdup_printf("%s (%s)", name, line);
+      line_chart_add_reference(chart, c->panel, -1, label, (const double *)(gpointer)c->points->data,
+                               c->points->len / 2);
+    }
   }
 }
 
@@ -265,13 +226,6 @@ static scenario_key cut_key(const study_table *table)
   return SCENARIO_KEY_COUNT;
 }
 
-/* The probability that a segment of `octets` octets, cut at a random place of a stream with a marker of 4 octets every 512, holds a whole
- * marker: min(1, (S - 3) / 512), 0 below 4. */
-static double marker_probability(double octets)
-{
-  return CLAMP((octets - (MARKER_OCTETS - 1)) / MARKER_SPACING, 0, 1);
-}
-
 static double fraction_direct(const study_run *run, gconstpointer unused)
 {
   (void)unused;
@@ -282,6 +236,8 @@ static double fraction_direct(const study_run *run, gconstpointer unused)
   return has ? metrics->value[METRIC_PLACEMENT_OCTETS_DIRECT] / metrics->value[METRIC_PLACEMENT_OCTETS] : NAN;
 }
 
+/* The probability that a segment of S octets, cut at a random place of a stream with a marker of 4 octets every 512, holds a whole marker:
+ * min(1, (S - 3) / 512), 0 below 4. */
 static void add_prediction(line_chart *chart)
 {
   chart->note =
@@ -289,18 +245,19 @@ static void add_prediction(line_chart *chart)
   const place_axis *x = &chart->x;
   double first = g_array_index(x->places, double, x->first_apart ? 1 : 0);
   double last = g_array_index(x->places, double, x->places->len - 1);
-  double places[CURVE_POINTS], values[CURVE_POINTS];
+  double points[2 * CURVE_POINTS];
   for (guint i = 0; i < CURVE_POINTS; i++) {
-    places[i] = first + (last - first) * i / (CURVE_POINTS - 1);
-    values[i] = marker_probability(x->logarithmic ? pow(10, places[i]) : places[i]);
+    double place = first + (last - first) * i / (CURVE_POINTS - 1);
+    double octets = x->logarithmic ? pow(10, place) : place;
+    points[2 * i] = place;
+    points[2 * i + 1] = CLAMP((octets - (MARKER_OCTETS - 1)) / MARKER_SPACING, 0, 1);
   }
   for (guint panel = 0; panel < chart->groups.panels->len; panel++) {
-    line_chart_add_reference(chart, panel, -1, "whole marker in S: min(1, (S−3)/512)", places, values,
-                             CURVE_POINTS);
+    line_chart_add_reference(chart, panel, -1, "whole marker in S: min(1, (S−3)/512)", points, CURVE_POINTS);
   }
 }
 
-/* And, for boxes whose pieces have one size, what marker_probability() predicts. */
+/* And, for boxes whose pieces have one size, what add_prediction() says. */
 static gboolean draw_cuts(const study_table *table, metric_id metric, const char *stem,
                           const gnuplot_target *target, GError **error)
 {

@@ -23,7 +23,7 @@
 enum {
   FLAG_MERGES = 0x01,
   FLAG_REPORTS = 0x02,
-  FLAG_LEAVES_OUT = 0x04,
+  FLAG_EXCLUDES = 0x04,
   FLAG_MIXES = 0x08,
   FLAGS_FORMAT = 0x30 /* gnuplot_format of plots; 3: none is drawn */
 };
@@ -266,7 +266,7 @@ static void check_plots(const study_table *table, gnuplot_format format)
 static void check_study(const trial *t, result_store *store)
 {
   GError *error = NULL;
-  study_table *table = study_table_read(store, t->flags & FLAG_LEAVES_OUT ? STUDY_FLAG_TIMEOUTS : 0, &error);
+  study_table *table = study_table_read(store, t->flags & FLAG_EXCLUDES ? STUDY_FLAG_TIMEOUTS : 0, &error);
 
   if (!table) {
     fuzz_files_check_error(error);

@@ -7,7 +7,7 @@
 #include "base/plain_text.h"
 #include "base/terminal.h"
 #include "cli/cli.h"
-#include "cli/cli_leave_out.h"
+#include "cli/cli_exclude.h"
 #include "scenario/scenario_problem.h"
 #include "study/plot/plot_distribution.h"
 #include "study/plot/plot_occupancy.h"
@@ -21,7 +21,7 @@ typedef struct plot_request {
   const char *path;
   const char *what;   /* NULL: what fits */
   const char *metric; /* NULL: not given */
-  guint leave_out;
+  guint exclude;
   gnuplot_target target;
 } plot_request;
 
@@ -84,7 +84,7 @@ static int check_metric(const plot_request *request, gboolean is_folder)
 
 static int check_request(const plot_request *request, gboolean is_folder)
 {
-  if (is_folder && request->leave_out != 0) {
+  if (is_folder && request->exclude != 0) {
     return cli_usage_error("plot", "--leave-out goes with a STORE, not with the folder of one run");
   }
   int status = is_folder ? check_run_kind(request->what) : check_store_kind(request->what);
@@ -129,7 +129,7 @@ static gboolean plot_store(const plot_request *request, GError **error)
   if (store == NULL) {
     return FALSE;
   }
-  study_table *table = study_table_read(store, request->leave_out, error);
+  study_table *table = study_table_read(store, request->exclude, error);
   result_store_close(store);
   if (table == NULL) {
     return FALSE;
@@ -223,7 +223,7 @@ static char *summary_of_kinds(void)
 
 int cli_plot(int argc, char **argv)
 {
-  char *out = NULL, *format = NULL, *what = NULL, *metric = NULL, *leave_out = NULL;
+  char *out = NULL, *format = NULL, *what = NULL, *metric = NULL, *exclude = NULL;
   cli_arguments arguments = {0};
   int status;
   const GOptionEntry entries[] = {
@@ -233,7 +233,7 @@ int cli_plot(int argc, char **argv)
        "DIR"},
       {"format", 0, 0, G_OPTION_ARG_FILENAME, &format, "png, svg, or term: in the terminal (default: png)",
        "FORMAT"},
-      {"leave-out", 0, 0, G_OPTION_ARG_FILENAME, &leave_out, CLI_LEAVE_OUT_SENTENCE, CLI_LEAVE_OUT_VALUE},
+      {"leave-out", 0, 0, G_OPTION_ARG_FILENAME, &exclude, CLI_EXCLUDE_SENTENCE, CLI_EXCLUDE_VALUE},
       {NULL, 0, 0, 0, NULL, NULL, NULL},
   };
   g_autofree char *kinds = summary_of_kinds();
@@ -247,7 +247,7 @@ int cli_plot(int argc, char **argv)
   };
   if (cli_parse(argc, argv, &usage, entries, &arguments, &status)) {
     plot_request request = {.what = what, .metric = metric};
-    status = cli_leave_out_parse("plot", leave_out, &request.leave_out);
+    status = cli_exclude_parse("plot", exclude, &request.exclude);
     if (status == CLI_OK) {
       status = set_format(format != NULL ? format : "png", &request.target);
     }

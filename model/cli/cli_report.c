@@ -5,7 +5,7 @@
 
 #include "base/plain_text.h"
 #include "cli/cli.h"
-#include "cli/cli_leave_out.h"
+#include "cli/cli_exclude.h"
 #include "cli/cli_output.h"
 #include "study/report/html_report.h"
 
@@ -32,14 +32,14 @@ static int write_report(const html_report_options *options, gboolean quiet)
 
 int cli_report(int argc, char **argv)
 {
-  char *out = NULL, *leave_out = NULL;
+  char *out = NULL, *exclude = NULL;
   html_report_options options = {.version = cli_version()};
   cli_arguments arguments = {0};
   int status;
   const GOptionEntry entries[] = {
       {"out", 'o', 0, G_OPTION_ARG_FILENAME, &out, "page to write (default: the store's name with .html)",
        "FILE"},
-      {"leave-out", 0, 0, G_OPTION_ARG_FILENAME, &leave_out, CLI_LEAVE_OUT_SENTENCE, CLI_LEAVE_OUT_VALUE},
+      {"leave-out", 0, 0, G_OPTION_ARG_FILENAME, &exclude, CLI_EXCLUDE_SENTENCE, CLI_EXCLUDE_VALUE},
       {NULL, 0, 0, 0, NULL, NULL, NULL},
   };
   const cli_usage usage = {
@@ -51,7 +51,7 @@ int cli_report(int argc, char **argv)
       .example = "  iwarpsim report results/mtu-loss.sqlite -o mtu-loss.html\n",
   };
   if (cli_parse(argc, argv, &usage, entries, &arguments, &status)) {
-    status = cli_leave_out_parse("report", leave_out, &options.leave_out);
+    status = cli_exclude_parse("report", exclude, &options.exclude);
     if (status == CLI_OK) {
       const char *store = arguments.rest[0];
       size_t stem = strlen(store) - (g_str_has_suffix(store, ".sqlite") ? strlen(".sqlite") : 0);

@@ -5,14 +5,14 @@
 
 #include "base/plain_text.h"
 #include "cli/cli.h"
-#include "cli/cli_leave_out.h"
+#include "cli/cli_exclude.h"
 #include "cli/cli_output.h"
 #include "study/table/result_table.h"
 
 typedef struct table_options {
   char **metrics;
   char *pair;
-  char *leave_out;
+  char *exclude;
   char *csv;
 } table_options;
 
@@ -48,10 +48,10 @@ static int print_request(const result_request *request, const char *csv)
   return cli_output_write(csv, text, strlen(text), &error) ? CLI_OK : cli_fail(error);
 }
 
-static int print_table(const study_table *table, const GArray *quantities, guint leave_out,
+static int print_table(const study_table *table, const GArray *quantities, guint exclude,
                        const table_options *options)
 {
-  result_request request = {.table = table, .quantities = quantities, .leave_out = leave_out};
+  result_request request = {.table = table, .quantities = quantities, .exclude = exclude};
   if (options->pair == NULL) {
     return print_request(&request, options->csv);
   }
@@ -68,8 +68,8 @@ static int print_table(const study_table *table, const GArray *quantities, guint
 
 static int table_of_store(const char *path, const table_options *options)
 {
-  guint leave_out;
-  int status = cli_leave_out_parse("table", options->leave_out, &leave_out);
+  guint exclude;
+  int status = cli_exclude_parse("table", options->exclude, &exclude);
   g_autoptr(GArray) quantities = status == CLI_OK ? read_quantities(options->metrics, &status) : NULL;
   if (quantities == NULL) {
     return status;
@@ -79,7 +79,7 @@ static int table_of_store(const char *path, const table_options *options)
   if (store == NULL) {
     return cli_fail(error);
   }
-  study_table *table = study_table_read(store, leave_out, &error);
+  study_table *table = study_table_read(store, exclude, &error);
   result_store_close(store);
   if (table == NULL) {
     if (error->domain == STUDY_TABLE_ERROR) {
@@ -87,7 +87,7 @@ static int table_of_store(const char *path, const table_options *options)
     }
     return cli_fail(error);
   }
-  status = print_table(table, quantities, leave_out, options);
+  status = print_table(table, quantities, exclude, options);
   study_table_free(table);
   return status;
 }
@@ -102,8 +102,7 @@ int cli_table(int argc, char **argv)
        "a metric to tabulate, or A/B for the share of one in another (may be repeated)", "NAME"},
       {"pair", 0, 0, G_OPTION_ARG_FILENAME, &options.pair,
        "print the differences between runs whose KEY is A and B, over the same seeds", "KEY=A,B"},
-      {"leave-out", 0, 0, G_OPTION_ARG_FILENAME, &options.leave_out, CLI_LEAVE_OUT_SENTENCE,
-       CLI_LEAVE_OUT_VALUE},
+      {"leave-out", 0, 0, G_OPTION_ARG_FILENAME, &options.exclude, CLI_EXCLUDE_SENTENCE, CLI_EXCLUDE_VALUE},
       {"csv", 0, 0, G_OPTION_ARG_FILENAME, &options.csv, "write the table to FILE as CSV, values as measured",
        "FILE"},
       {NULL, 0, 0, 0, NULL, NULL, NULL},

@@ -60,7 +60,7 @@ static void test_defaults(fixture *f, gconstpointer unused)
   cli_shell_expect_output(&f->shell, "\ntcp.timeouts in timeouts\n");
 }
 
-static void test_leave_out(fixture *f, gconstpointer unused)
+static void test_exclude(fixture *f, gconstpointer unused)
 {
   (void)unused;
   run_table(f, 0, "--leave-out timeouts --metric buffer.reassembly_peak_octets");
@@ -127,7 +127,7 @@ int main(int argc, char **argv)
     void (*function)(fixture *, gconstpointer);
   } tests[] = {
       {"/cli_table/defaults", test_defaults},
-      {"/cli_table/leave_out", test_leave_out},
+      {"/cli_table/exclude", test_exclude},
       {"/cli_table/pair", test_pair},
       {"/cli_table/refusals", test_refusals},
       {"/cli_table/nothing_left", test_nothing_left},

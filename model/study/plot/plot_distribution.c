@@ -214,7 +214,7 @@ static char *subtitle_of(const study_table *table, const point_selection *select
   if (selection->points->len < selection->of) {
     g_string_append_printf(text, " · %u of %u points", selection->points->len, selection->of);
   }
-  plot_runs_append_left_out(table, text);
+  plot_runs_append_excluded(table, text);
   return g_string_free(text, FALSE);
 }
 

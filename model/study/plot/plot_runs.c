@@ -211,7 +211,7 @@ static shown_key *sparest_key(GArray *keys)
 
 /* Values are left out until the points that remain are few enough; those are never none: points whose values are all the last of
  * their keys need not exist when axes move in step, so a step that empties the picture is taken back for good. */
-static void leave_out_values(const GArray *points, GArray *keys, guint most)
+static void exclude_values(const GArray *points, GArray *keys, guint most)
 {
   while (count_shown(points, keys) > most) {
     shown_key *key = sparest_key(keys);
@@ -265,7 +265,7 @@ point_selection point_selection_of(const study_table *table, guint most)
   GArray *points = study_table_points(table, varying);
   GArray *keys = shown_keys_of(table, varying);
   point_selection selection = {.of = points->len, .labels = g_ptr_array_new_with_free_func(g_free)};
-  leave_out_values(points, keys, most);
+  exclude_values(points, keys, most);
   for (guint i = 0; i < points->len;) {
     const study_point *point = &g_array_index(points, study_point, i);
     if (!point_is_shown(point, keys) || i >= most) {
@@ -326,10 +326,10 @@ static void append_flags(guint flags, GString *text)
                          spurious || lost ? " retransmissions" : "");
 }
 
-void plot_runs_append_left_out(const study_table *table, GString *text)
+void plot_runs_append_excluded(const study_table *table, GString *text)
 {
-  if (table->left_out > 0) {
-    g_string_append_printf(text, " · %u flagged left out", table->left_out);
+  if (table->excluded > 0) {
+    g_string_append_printf(text, " · %u flagged left out", table->excluded);
   }
   if (table->not_ok > 0) {
     g_string_append_printf(text, " · %u that did not end ok left out", table->not_ok);
@@ -350,6 +350,6 @@ char *plot_runs_subtitle(const study_table *table, const plot_counts *counts, co
     g_string_append_printf(text, " · %s: %u with ", mark, counts->flagged);
     append_flags(counts->flags, text);
   }
-  plot_runs_append_left_out(table, text);
+  plot_runs_append_excluded(table, text);
   return g_string_free(text, FALSE);
 }

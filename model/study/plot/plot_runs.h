@@ -75,6 +75,6 @@ void plot_counts_add(plot_counts *counts, const GPtrArray *runs);
 char *plot_runs_subtitle(const study_table *table, const plot_counts *counts, const char *mark);
 
 /* Appends to a subtitle how many runs are not in the table, and why: " · 4 flagged left out"; nothing when none is. */
-void plot_runs_append_left_out(const study_table *table, GString *text);
+void plot_runs_append_excluded(const study_table *table, GString *text);
 
 #endif

@@ -170,7 +170,7 @@ static char *make_from(const run_census *census, result_store *store, const html
                        GError **error)
 {
   g_autoptr(GError) problem = NULL;
-  study_table *table = study_table_read(store, options->leave_out, &problem);
+  study_table *table = study_table_read(store, options->exclude, &problem);
   if (table == NULL && !g_error_matches(problem, STUDY_TABLE_ERROR, STUDY_TABLE_ERROR_EMPTY)) {
     g_propagate_error(error, g_steal_pointer(&problem));
     return NULL;

@@ -17,7 +17,7 @@ typedef struct html_report_options {
       store; /* the store's file, for the command that makes the report again: its name without folders counts */
   const char *page;    /* the report's own file, the same */
   const char *version; /* of the program that makes the report */
-  guint leave_out;     /* study_flag: runs with one of these are left out of tables and plots */
+  guint exclude;       /* study_flag: runs with one of these are left out of tables and plots */
 } html_report_options;
 
 /* The page as text, the same octets for the same runs wherever it is made. Nothing in it is fetched and no script runs; its plots are

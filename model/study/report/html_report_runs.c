@@ -51,7 +51,7 @@ static void append_ends(html_report *report)
   }
   if (report->table != NULL) {
     g_string_append_printf(report->html, "; %u left out for a flag; %u in the tables and plots.",
-                           report->table->left_out, report->table->runs->len);
+                           report->table->excluded, report->table->runs->len);
   }
   g_string_append(report->html, "</p>\n");
 }
@@ -315,11 +315,11 @@ static void append_sweep(const stored_origin *origin, const char *store, gboolea
   g_string_append(command, mix ? " --mix\n" : "\n");
 }
 
-static void append_leave_out(guint leave_out, GString *command)
+static void append_exclude(guint exclude, GString *command)
 {
   const char *separator = " --leave-out ";
   for (guint bit = 0; bit < STUDY_FLAGS; bit++) {
-    if ((leave_out >> bit & 1) != 0) {
+    if ((exclude >> bit & 1) != 0) {
       g_string_append_printf(command, "%s%s", separator, study_flag_row_of(bit)->name);
       separator = ",";
     }
@@ -338,7 +338,7 @@ void html_report_append_commands(html_report *report)
   g_autofree char *store_word = shell_word(store);
   g_string_append_printf(command, "iwarpsim report %s", store_word);
   append_option(command, "-o", page);
-  append_leave_out(report->options->leave_out, command);
+  append_exclude(report->options->exclude, command);
   html_report_begin_section(report, "reproduce", "Make it again");
   html_append(report->html,
               "<p>With the scenario's text above in a file of its name, and the iwarpsim of the "

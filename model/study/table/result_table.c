@@ -37,7 +37,7 @@ static void append_counts(const result_request *request, GString *text)
   g_autoptr(GArray) points = study_table_points(table, keys);
   g_string_append_printf(text, "%u run%s at %u point%s", table->runs->len, plural(table->runs->len),
                          points->len, plural(points->len));
-  g_autofree char *missing = study_table_missing(table, request->leave_out);
+  g_autofree char *missing = study_table_missing(table, request->exclude);
   g_string_append_printf(text, "%s%s\n", *missing != '\0' ? "; " : "", missing);
   if (*in_step != '\0') {
     g_string_append_printf(text, "in step: %s\n", in_step);
@@ -243,7 +243,7 @@ static void append_comments(const result_request *request, GString *csv)
 {
   const study_table *table = request->table;
   g_autofree char *seeds = study_table_seeds(table);
-  g_autofree char *missing = study_table_missing(table, request->leave_out);
+  g_autofree char *missing = study_table_missing(table, request->exclude);
   append_comment("scenario", table->names, csv);
   append_comment("title", table->title, csv);
   append_comment("seeds", seeds, csv);

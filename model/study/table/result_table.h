@@ -12,7 +12,7 @@ typedef struct result_request {
   const study_table *table;
   const GArray *quantities;      /* result_quantity */
   const result_pairing *pairing; /* NULL: the points, no differences */
-  guint leave_out;               /* study_flag: what `table` was read without */
+  guint exclude;                 /* study_flag: what `table` was read without */
 } result_request;
 
 /* A heading with scenario, seeds, version and what was left out; for each quantity its statistics, a line a point; what the marks of

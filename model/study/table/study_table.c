@@ -32,7 +32,7 @@ static guint flags_of(const metric_values *metrics)
 
 typedef struct reading {
   study_table *table;
-  guint leave_out;
+  guint exclude;
   GPtrArray *names;
   GPtrArray *versions;
 } reading;
@@ -113,8 +113,8 @@ static gboolean visit_run(const stored_origin *from, const stored_run *run, gpoi
     g_ptr_array_add(r->table->others, copy_run(r->table, run, flags));
     return TRUE;
   }
-  if ((flags & r->leave_out) != 0) {
-    r->table->left_out++;
+  if ((flags & r->exclude) != 0) {
+    r->table->excluded++;
     return TRUE;
   }
   if (!check_values(run, error)) {
@@ -132,19 +132,19 @@ static gboolean visit_run(const stored_origin *from, const stored_run *run, gpoi
   return TRUE;
 }
 
-static void set_empty(const study_table *table, guint leave_out, GError **error)
+static void set_empty(const study_table *table, guint exclude, GError **error)
 {
-  guint all = table->not_ok + table->left_out;
+  guint all = table->not_ok + table->excluded;
   if (all == 0) {
     g_set_error(error, STUDY_TABLE_ERROR, STUDY_TABLE_ERROR_EMPTY, "the store holds no runs");
     return;
   }
-  g_autofree char *missing = study_table_missing(table, leave_out);
+  g_autofree char *missing = study_table_missing(table, exclude);
   g_set_error(error, STUDY_TABLE_ERROR, STUDY_TABLE_ERROR_EMPTY, "none of the store's %u run%s is left: %s",
               all, all == 1 ? "" : "s", missing);
 }
 
-study_table *study_table_read(result_store *store, guint leave_out, GError **error)
+study_table *study_table_read(result_store *store, guint exclude, GError **error)
 {
   study_table *table = g_new0(study_table, 1);
   table->runs = g_ptr_array_new_with_free_func(free_run);
@@ -152,10 +152,10 @@ study_table *study_table_read(result_store *store, guint leave_out, GError **err
   table->texts = g_string_chunk_new(4096);
   g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
   g_autoptr(GPtrArray) versions = g_ptr_array_new_with_free_func(g_free);
-  reading r = {.table = table, .leave_out = leave_out, .names = names, .versions = versions};
+  reading r = {.table = table, .exclude = exclude, .names = names, .versions = versions};
   gboolean good = result_store_each(store, visit_run, &r, error);
   if (good && table->runs->len == 0) {
-    set_empty(table, leave_out, error);
+    set_empty(table, exclude, error);
     good = FALSE;
   }
   table->names = study_table_join(names);
@@ -195,14 +195,14 @@ static char *flag_names(guint flags)
   return g_string_free(names, FALSE);
 }
 
-char *study_table_missing(const study_table *table, guint leave_out)
+char *study_table_missing(const study_table *table, guint exclude)
 {
   GString *text = g_string_new(NULL);
-  guint all = table->runs->len + table->left_out + table->not_ok;
+  guint all = table->runs->len + table->excluded + table->not_ok;
   g_autofree char *of_all = g_strdup_printf("of %u run%s", all, all == 1 ? "" : "s");
-  if (table->left_out > 0) {
-    g_autofree char *flags = flag_names(leave_out);
-    g_string_append_printf(text, "%u %s left out (%s)", table->left_out, of_all, flags);
+  if (table->excluded > 0) {
+    g_autofree char *flags = flag_names(exclude);
+    g_string_append_printf(text, "%u %s left out (%s)", table->excluded, of_all, flags);
   }
   if (table->not_ok > 0) {
     g_string_append_printf(text, "%s%u %s did not end ok", text->len > 0 ? "; " : "", table->not_ok, of_all);

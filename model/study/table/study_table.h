@@ -52,7 +52,7 @@ typedef struct study_table {
   GPtrArray *
       others; /* study_run *, those that did not end ok: to say where they are missing. NULL: there are none */
   guint not_ok;        /* runs that did not end ok */
-  guint left_out;      /* runs that were left out for a flag */
+  guint excluded;      /* runs that were left out for a flag */
   guint flagged;       /* runs in the table that have a flag */
   char *title;         /* of the first run's scenario */
   char *names;         /* of the scenarios, "a, b" */
@@ -61,9 +61,9 @@ typedef struct study_table {
   GStringChunk *texts; /* of all runs' keys: most runs share most of them */
 } study_table;
 
-/* Reads the runs of `store`, but for those with one of the flags in `leave_out`. NULL and `error` (STUDY_TABLE_ERROR,
+/* Reads the runs of `store`, but for those with one of the flags in `exclude`. NULL and `error` (STUDY_TABLE_ERROR,
  * RESULT_STORE_ERROR) when none is left, a value is unusable, or the store fails. Free with study_table_free() (NULL-safe). */
-study_table *study_table_read(result_store *store, guint leave_out, GError **error);
+study_table *study_table_read(result_store *store, guint exclude, GError **error);
 void study_table_free(study_table *table);
 
 /* `table` with those that did not end ok among its `runs`, a new array that is the caller's (g_ptr_array_unref()); all else stays the
@@ -84,9 +84,9 @@ typedef struct study_point {
  * with g_array_unref(). */
 GArray *study_table_keys(const study_table *table);
 
-/* "3 of 12 runs left out (timeouts); 2 runs did not end ok": what is not in the table, "" when everything is. `leave_out` as it was
+/* "3 of 12 runs left out (timeouts); 2 runs did not end ok": what is not in the table, "" when everything is. `exclude` as it was
  * read with. Free with g_free(). */
-char *study_table_missing(const study_table *table, guint leave_out);
+char *study_table_missing(const study_table *table, guint exclude);
 
 /* The points of the table, each all runs that agree in `keys` (scenario_key), in the order of study_keys_values() of the first key,
  * then the second …. Free with g_array_unref(). */

@@ -250,14 +250,14 @@ static void test_labels(plot_kit *kit, gconstpointer unused)
   place_axis axis =
       places_of(kit, "middlebox.chunk", "[110, 120, 130, 140, 150, 160, 170, 180, 190, 200]", FALSE);
   plot_axis narrow = place_axis_drawn(&axis, 20, FALSE), wide = place_axis_drawn(&axis, 100, FALSE);
-  guint left_out = 0;
+  guint unlabelled = 0;
   for (guint i = 0; i < 10; i++) {
-    left_out += *label_at(&narrow, i) == '\0';
+    unlabelled += *label_at(&narrow, i) == '\0';
     g_assert_cmpstr(label_at(&wide, i), !=, "");
     g_assert_cmpfloat(g_array_index(narrow.tics, double, i), ==, 110 + 10 * i);
   }
-  g_assert_cmpuint(left_out, >=, 5);
-  g_assert_cmpuint(left_out, <=, 8);
+  g_assert_cmpuint(unlabelled, >=, 5);
+  g_assert_cmpuint(unlabelled, <=, 8);
   g_assert_cmpstr(label_at(&narrow, 0), ==, "110");
   g_assert_cmpstr(narrow.name, ==, "middlebox.chunk (octets)");
   plot_axis_clear(&narrow);

@@ -151,7 +151,7 @@ static void test_counts(plot_kit *kit, gconstpointer unused)
          "scenario a · seeds 1–6 · iwarpsim 0.1.0 · 6 runs, mean of 1 to 5 each with 95\u00a0% interval");
 }
 
-static void test_flags_and_left_out(plot_kit *kit, gconstpointer unused)
+static void test_flags_and_excluded(plot_kit *kit, gconstpointer unused)
 {
   (void)unused;
   plot_kit_fill(kit, "title = \"t\"; sweep = ( { key = \"run.seed\"; from = 1; to = 2; } );");
@@ -159,7 +159,7 @@ static void test_flags_and_left_out(plot_kit *kit, gconstpointer unused)
   expect(kit, 1,
          "scenario a · seeds 1–2 · iwarpsim 0.1.0 · 2 runs · ringed: 1 with spurious retransmissions");
   plot_kit_flag(kit, 0, STUDY_FLAG_TIMEOUTS | STUDY_FLAG_LOST_RETRANSMISSIONS);
-  kit->table.left_out = 4;
+  kit->table.excluded = 4;
   kit->table.not_ok = 1;
   expect(kit, 1,
          "scenario a · seeds 1–2 · iwarpsim 0.1.0 · 2 runs · ringed: 2 with timeouts, spurious or lost "
@@ -177,7 +177,7 @@ int main(int argc, char **argv)
   g_test_add("/plot_runs/evenly", plot_kit, axes, plot_kit_set_up, test_evenly, plot_kit_tear_down);
   g_test_add("/plot_runs/one_point", plot_kit, axes, plot_kit_set_up, test_one_point, plot_kit_tear_down);
   g_test_add("/plot_runs/counts", plot_kit, NULL, plot_kit_set_up, test_counts, plot_kit_tear_down);
-  g_test_add("/plot_runs/flags_and_left_out", plot_kit, NULL, plot_kit_set_up, test_flags_and_left_out,
+  g_test_add("/plot_runs/flags_and_excluded", plot_kit, NULL, plot_kit_set_up, test_flags_and_excluded,
              plot_kit_tear_down);
   return g_test_run();
 }

@@ -93,7 +93,7 @@ static void fill(fixture *f)
 }
 
 /* NULL when there is no gnuplot to draw with; the test is skipped then. */
-static char *make(fixture *f, guint leave_out)
+static char *make(fixture *f, guint exclude)
 {
   g_autoptr(GError) error = NULL;
   g_autofree char *found = g_find_program_in_path("gnuplot");
@@ -102,7 +102,7 @@ static char *make(fixture *f, guint leave_out)
     return NULL;
   }
   const html_report_options options = {
-      .store = f->path, .page = "/somewhere/a.html", .version = "0.1.0", .leave_out = leave_out};
+      .store = f->path, .page = "/somewhere/a.html", .version = "0.1.0", .exclude = exclude};
   char *page = html_report_make(f->store, &options, &error);
   g_assert_no_error(error);
   return page;
@@ -260,7 +260,7 @@ static void test_same_octets(fixture *f, gconstpointer unused)
   g_assert_cmpstr(first, ==, second);
 }
 
-static void test_leave_out(fixture *f, gconstpointer unused)
+static void test_exclude(fixture *f, gconstpointer unused)
 {
   (void)unused;
   fill(f);
@@ -391,7 +391,7 @@ int main(int argc, char **argv)
   add("numbers", test_numbers);
   add("spread", test_spread);
   add("same-octets", test_same_octets);
-  add("leave-out", test_leave_out);
+  add("leave-out", test_exclude);
   add("hostile-texts", test_hostile_texts);
   add("one-run", test_one_run);
   add("failed-only", test_failed_only);

@@ -31,10 +31,10 @@ static void add(store_kit *kit, const char *mode, int mtu, const char *loss, int
   store_kit_add(kit, keys, values);
 }
 
-static study_table *read_table(store_kit *kit, guint leave_out)
+static study_table *read_table(store_kit *kit, guint exclude)
 {
   g_autoptr(GError) error = NULL;
-  study_table *table = study_table_read(kit->store, leave_out, &error);
+  study_table *table = study_table_read(kit->store, exclude, &error);
   g_assert_no_error(error);
   return table;
 }
@@ -73,17 +73,17 @@ static void test_flags(store_kit *kit, gconstpointer unused)
 
   table = read_table(kit, STUDY_FLAG_TIMEOUTS | STUDY_FLAG_SPURIOUS);
   g_assert_cmpuint(table->runs->len, ==, 3); /* seeds 1, 4 and 6 */
-  g_assert_cmpuint(table->left_out, ==, 3);
+  g_assert_cmpuint(table->excluded, ==, 3);
   g_assert_cmpuint(table->flagged, ==, 1);
   g_autofree char *missing = study_table_missing(table, STUDY_FLAG_TIMEOUTS | STUDY_FLAG_SPURIOUS);
   g_assert_cmpstr(missing, ==, "3 of 6 runs left out (timeouts, spurious)");
   study_table_free(table);
 }
 
-static void expect_empty(store_kit *kit, guint leave_out, const char *message)
+static void expect_empty(store_kit *kit, guint exclude, const char *message)
 {
   g_autoptr(GError) error = NULL;
-  g_assert_null(study_table_read(kit->store, leave_out, &error));
+  g_assert_null(study_table_read(kit->store, exclude, &error));
   g_assert_error(error, STUDY_TABLE_ERROR, STUDY_TABLE_ERROR_EMPTY);
   g_assert_cmpstr(error->message, ==, message);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "cli/cli_leave_out.h"
+#include "cli/cli_exclude.h"
 
 #include <string.h>
 
@@ -31,7 +31,7 @@ static int unknown_flag(const char *command, const char *name)
   return cli_usage_error(command, "--leave-out %s: no such flag; expected timeouts, spurious or lost", name);
 }
 
-int cli_leave_out_parse(const char *command, const char *text, guint *flags)
+int cli_exclude_parse(const char *command, const char *text, guint *flags)
 {
   *flags = 0;
   g_auto(GStrv) names = g_strsplit(text != NULL ? text : "", ",", -1);

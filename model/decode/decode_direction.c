@@ -3,10 +3,8 @@
 
 #include <string.h>
 
-#include "decode/decode_alignment.h"
-#include "decode/decode_gaps.h"
-#include "decode/decode_packets.h"
 #include "decode/decode_scanner.h"
+#include "decode/decode_stream.h"
 #include "net/capture_stream.h"
 #include "net/tcp_header.h"
 

@@ -3,9 +3,9 @@
 #ifndef DECODE_DECODE_DIRECTION_H
 #define DECODE_DECODE_DIRECTION_H
 
-#include "decode/decode_blocks.h"
 #include "decode/decode_events.h"
 #include "decode/decode_reader.h"
+#include "decode/decode_stream.h"
 #include "net/capture_segment.h"
 
 /* What all connections of a session share; they belong to the session. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <glib.h>
 
-#include "decode/decode_fields.h"
 #include "decode/decode_format.h"
 
 /* As metrics call them: mpa.located_by_marker_chain. */

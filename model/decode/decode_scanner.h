@@ -11,7 +11,7 @@
 #ifndef DECODE_DECODE_SCANNER_H
 #define DECODE_DECODE_SCANNER_H
 
-#include "mpa/mpa_error.h"
+#include "mpa/mpa_fpdu.h"
 #include "mpa/mpa_locator.h"
 
 /* One FPDU of the capture. */
@@ -68,5 +68,24 @@ uint64_t decode_scanner_held_octets(const decode_scanner *scanner);
 /* Of a stream that ends at `end`: how many octets are held of an FPDU that is established and goes on after the end, none missing, and where
  * it starts (`*start`); 0 when there is none. */
 uint64_t decode_scanner_unfinished(const decode_scanner *scanner, uint64_t end, uint64_t *start);
+
+/* --- Where a stream starts whose beginning is not known --- */
+
+/* How many FPDUs follow each other from the first of these octets on, that being `offset` of an FPDU phase, before one is invalid or not
+ * whole. */
+uint64_t decode_find_count(const uint8_t *octets, size_t length, uint64_t offset, bool markers, bool crc);
+
+/* Could a DDP segment start with these two octets, its DDP and RDMAP control fields (ddp-07 §4, rdmap-00 §6.1)? Of random octets one pair in 500
+ * could. */
+bool decode_find_could_start(const uint8_t octets[2]);
+
+/* Looks for the first place where a valid FPDU is followed by another one, or by the end of the octets. Sets `*at` to where it is in the
+ * octets, and `*offset` to an offset in the FPDU phase that it can have: with markers it is right modulo 512.
+ *
+ * With `crc` the CRC proves an FPDU. Without, nothing does, and what no document promises is taken instead: three FPDUs in a row whose DDP
+ * and RDMAP headers contradict nothing (versions, reserved bits, opcode, buffer model, queue), or fewer that end where the octets do, and
+ * with two right markers, if `markers`. */
+bool decode_find_start(const uint8_t *octets, size_t length, bool markers, bool crc, size_t *at,
+                       uint64_t *offset);
 
 #endif

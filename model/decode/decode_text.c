@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <glib.h>
 
-#include "decode/decode_fields.h"
 #include "decode/decode_format.h"
 
 /* Where what starts: counted from the line's start, and from behind the names of the ends. */

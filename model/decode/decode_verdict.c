@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "decode/decode_verdict.h"
 
-#include "decode/decode_find.h"
+#include "decode/decode_scanner.h"
 
 enum { REQUEST, REPLY, FRAMES };
 

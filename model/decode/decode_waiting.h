@@ -6,9 +6,8 @@
 #include <glib.h>
 
 #include "base/octet_store.h"
-#include "decode/decode_blocks.h"
-#include "decode/decode_packets.h"
 #include "decode/decode_startup_frame.h"
+#include "decode/decode_stream.h"
 #include "net/capture_segment.h"
 #include "net/capture_stream.h"
 

@@ -7,7 +7,6 @@
 #include "base/crc32c.h"
 #include "ddp/ddp_header.h"
 #include "mpa/mpa_fpdu.h"
-#include "mpa/mpa_marker.h"
 #include "rdmap/rdmap_header.h"
 #include "rdmap/rdmap_read_request.h"
 

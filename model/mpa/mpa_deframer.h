@@ -15,7 +15,7 @@
 
 #include "base/octet_rope.h"
 #include "base/time_ps.h"
-#include "mpa/mpa_error.h"
+#include "mpa/mpa_fpdu.h"
 #include "mpa/mpa_ulpdu.h"
 
 typedef struct mpa_deframer_events {

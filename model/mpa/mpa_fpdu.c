@@ -5,7 +5,38 @@
 #include <string.h>
 
 #include "base/crc32c.h"
-#include "mpa/mpa_marker.h"
+
+const char *mpa_error_text(mpa_error error)
+{
+  switch (error) {
+  case MPA_ERROR_CLOSED:
+    return "MPA error 1: the TCP connection is closed, terminated or lost";
+  case MPA_ERROR_CRC:
+    return "MPA error 2: the CRC of an FPDU does not match, or its length cannot be";
+  case MPA_ERROR_MARKER:
+    return "MPA error 3: a marker and ULPDU_Length disagree about where an FPDU starts";
+  case MPA_ERROR_STARTUP:
+    return "MPA error 4: an invalid MPA Request or Reply Frame";
+  case MPA_ERROR_NONE:
+    break;
+  }
+  return "no MPA error";
+}
+
+uint64_t mpa_marker_header(uint64_t position, const uint8_t wire[MPA_MARKER_OCTETS])
+{
+  /* mpa-01 §5.1: the low two bits count as zero (MPA-101). */
+  uint64_t pointer = big_endian_read_16(wire + 2) & ~UINT64_C(3);
+
+  if (pointer == 0) {
+    return position + MPA_MARKER_OCTETS; /* mpa-01 §5.1 (MPA-099) */
+  }
+  if (pointer > position) {
+    return MPA_MARKER_NOWHERE;
+  }
+  uint64_t header = position - pointer;
+  return header % MPA_MARKER_PERIOD_OCTETS == 0 ? header + MPA_MARKER_OCTETS : header;
+}
 
 uint64_t mpa_fpdu_start(uint64_t header, bool markers)
 {

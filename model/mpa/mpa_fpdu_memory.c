@@ -4,7 +4,7 @@
 #include <glib.h>
 
 #include "base/octet_bundle.h"
-#include "mpa/mpa_marker.h"
+#include "mpa/mpa_fpdu.h"
 
 /* The last segment of a message is as long as may be: with a second length, a bit less than half of the first, they take three
  * quarters of the memory. */

@@ -15,7 +15,6 @@
 #include "base/octet_store.h"
 #include "base/range_set.h"
 #include "mpa/mpa_fpdu.h"
-#include "mpa/mpa_mulpdu.h"
 #include "mpa/mpa_pending_fpdus.h"
 
 /* Octets of the stream that arrived together: from `position` on, to the next piece. */

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "mpa/mpa_error.h"
+#include "mpa/mpa_fpdu.h"
 #include "mpa/mpa_startup.h"
 #include "rdmap/rdmap_terminate.h"
 #include "tcp/tcp_events.h"

@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "mpa/mpa_mulpdu.h"
+#include "mpa/mpa_framer.h"
 
 void rnic_sender_init(rnic_sender *sender, const rnic_sender_config *config)
 {

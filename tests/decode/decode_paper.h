@@ -6,7 +6,7 @@
 #include <glib.h>
 
 #include "decode/decode_line.h"
-#include "decode/decode_name.h"
+#include "decode/decode_format.h"
 
 typedef struct decode_paper {
   GString *text;

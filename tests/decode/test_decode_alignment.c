@@ -2,7 +2,7 @@
 /* Which segments start with FPDUs, known before or after them. */
 #include <glib.h>
 
-#include "decode/decode_alignment.h"
+#include "decode/decode_stream.h"
 
 static decode_alignment alignment;
 

@@ -3,7 +3,7 @@
 #include <glib.h>
 #include <string.h>
 
-#include "decode/decode_find.h"
+#include "decode/decode_scanner.h"
 #include "decode_kit.h"
 
 static kit_talk *new_talk(bool markers, uint32_t ulpdu_octets, random_stream **random)

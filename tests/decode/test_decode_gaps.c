@@ -2,7 +2,7 @@
 /* What is told of octets that are in no FPDU. */
 #include <glib.h>
 
-#include "decode/decode_gaps.h"
+#include "decode/decode_stream.h"
 
 static void ignore(void *user, uint64_t position, const uint8_t *octets, uint32_t length)
 {

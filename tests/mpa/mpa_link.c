@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "mpa/mpa_mulpdu.h"
+#include "mpa/mpa_framer.h"
 
 enum { NO_OCTET = -1, WINDOW = 1 << 18 };
 

@@ -5,7 +5,6 @@
 
 #include "base/crc32c.h"
 #include "mpa/mpa_fpdu.h"
-#include "mpa/mpa_marker.h"
 
 /* Walks an FPDU as a sender writes it: in front of every octet that would fall on a marker position goes a
  * marker. Returns its stream octets, and checks that no marker falls inside ULPDU_Length or the CRC
@@ -191,6 +190,16 @@ static void test_strip(void)
   }
 }
 
+/* The text of each error starts with its code (mpa-01 §7). */
+static void test_texts_name_their_codes(void)
+{
+  for (int code = MPA_ERROR_CLOSED; code <= MPA_ERROR_STARTUP; code++) {
+    char *start = g_strdup_printf("MPA error %d: ", code);
+    g_assert_true(g_str_has_prefix(mpa_error_text((mpa_error)code), start));
+    g_free(start);
+  }
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -202,5 +211,6 @@ int main(int argc, char **argv)
   g_test_add_func("/mpa_fpdu/extent", test_extent);
   g_test_add_func("/mpa_fpdu/verdict", test_verdict);
   g_test_add_func("/mpa_fpdu/strip", test_strip);
+  g_test_add_func("/mpa_fpdu/error_texts", test_texts_name_their_codes);
   return g_test_run();
 }

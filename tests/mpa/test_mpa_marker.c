@@ -2,7 +2,7 @@
 /* Marker arithmetic against octet-by-octet brute force (mpa-01 §4.1, §5.1). */
 #include <glib.h>
 
-#include "mpa/mpa_marker.h"
+#include "mpa/mpa_fpdu.h"
 
 static void test_count_and_next(void)
 {

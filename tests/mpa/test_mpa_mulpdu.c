@@ -3,7 +3,7 @@
 #include <glib.h>
 
 #include "mpa/mpa_fpdu.h"
-#include "mpa/mpa_mulpdu.h"
+#include "mpa/mpa_framer.h"
 
 /* MPA-142, MPA-143: with markers, as rdmac always has them; MPA-144: without. EMSS of MTU 576, 1280, 1500
  * (and with timestamps), 4096, 9000 (and with timestamps): facts.md; the smallest for which the formulas

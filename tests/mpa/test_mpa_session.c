@@ -7,7 +7,7 @@
 #include "../kit/path_mtu.h"
 #include "base/big_endian.h"
 #include "base/crc32c.h"
-#include "mpa/mpa_mulpdu.h"
+#include "mpa/mpa_framer.h"
 #include "mpa_link.h"
 
 #define LONG_TIME (10 * TIME_PS_PER_SECOND)

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "decode/decode_stream.h"
+
+#include <glib.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- Octets --- */
+
+/* Segments of most links are of the second or third size. What is longer is a super-segment of an offload, and costs an allocation. */
+static const size_t sizes[] = {256, 2048, 9216};
+
+enum { SIZES = G_N_ELEMENTS(sizes) };
+
+struct decode_blocks {
+  memory_pool *pools[SIZES];
+};
+
+decode_blocks *decode_blocks_new(void)
+{
+  decode_blocks *blocks = g_new(decode_blocks, 1);
+
+  for (size_t index = 0; index < SIZES; index++) {
+    blocks->pools[index] = memory_pool_new(octet_block_piece_octets(sizes[index]));
+  }
+  return blocks;
+}
+
+void decode_blocks_free(decode_blocks *blocks)
+{
+  if (blocks) {
+    for (size_t index = 0; index < SIZES; index++) {
+      memory_pool_unref(blocks->pools[index]);
+    }
+    g_free(blocks);
+  }
+}
+
+octet_block *decode_blocks_copy(decode_blocks *blocks, const uint8_t *octets, uint32_t length)
+{
+  size_t index = 0;
+
+  while (index < SIZES && length > sizes[index]) {
+    index++;
+  }
+  octet_block *block = octet_block_new_in(index < SIZES ? blocks->pools[index] : NULL, length);
+  if (octets) {
+    memcpy(octet_block_octets(block), octets, length);
+  }
+  return block;
+}
+
+/* --- Packets --- */
+
+typedef struct packet_run {
+  uint64_t from, to;
+  uint64_t packet;
+} packet_run;
+
+void decode_packets_init(decode_packets *packets)
+{
+  element_array_init(&packets->runs, sizeof(packet_run));
+}
+
+void decode_packets_clear(decode_packets *packets)
+{
+  element_array_clear(&packets->runs);
+}
+
+static packet_run *run_at(const decode_packets *packets, size_t index)
+{
+  return element_array_slot(&packets->runs, index, sizeof(packet_run));
+}
+
+/* Index of the first run with an octet at or after `position`. */
+static size_t first_reaching(const decode_packets *packets, uint64_t position)
+{
+  return element_array_count_to(&packets->runs, offsetof(packet_run, to), position);
+}
+
+void decode_packets_add(decode_packets *packets, uint64_t from, uint64_t to, uint64_t packet)
+{
+  size_t count = packets->runs.count;
+  size_t index = count == 0 || run_at(packets, count - 1)->to <= from ? count : first_reaching(packets, from);
+
+  *(packet_run *)element_array_insert(&packets->runs, index) = (packet_run){from, to, packet};
+}
+
+static int compare_packets(const void *a, const void *b)
+{
+  uint64_t left = *(const uint64_t *)a;
+  uint64_t right = *(const uint64_t *)b;
+
+  return (left > right) - (left < right);
+}
+
+decode_packet_span decode_packets_of(const decode_packets *packets, uint64_t from, uint64_t to)
+{
+  size_t first = first_reaching(packets, from);
+  size_t end = first;
+
+  while (end < packets->runs.count && run_at(packets, end)->from < to) {
+    end++;
+  }
+  if (end - first <= 1) {
+    uint64_t packet = end > first ? run_at(packets, first)->packet : 0;
+    return (decode_packet_span){.first = packet, .last = packet, .count = (uint32_t)(end - first)};
+  }
+  uint64_t *numbers = g_new(uint64_t, end - first);
+  for (size_t index = first; index < end; index++) {
+    numbers[index - first] = run_at(packets, index)->packet;
+  }
+  qsort(numbers, end - first, sizeof *numbers, compare_packets);
+  decode_packet_span span = {.first = numbers[0], .last = numbers[end - first - 1], .count = 1};
+  for (size_t index = 1; index < end - first; index++) {
+    span.count += numbers[index] != numbers[index - 1];
+  }
+  g_free(numbers);
+  return span;
+}
+
+void decode_packets_remove(decode_packets *packets, uint64_t from, uint64_t to)
+{
+  size_t index = first_reaching(packets, from);
+
+  while (index < packets->runs.count && run_at(packets, index)->from < to) {
+    packet_run *run = run_at(packets, index);
+    packet_run rest = {.from = to, .to = run->to, .packet = run->packet};
+    bool has_rest = run->to > to;
+
+    if (run->from < from) {
+      run->to = from;
+      index++;
+    } else {
+      element_array_remove(&packets->runs, index, 1);
+    }
+    if (has_rest) {
+      *(packet_run *)element_array_insert(&packets->runs, index) = rest;
+      return;
+    }
+  }
+}
+
+/* --- Alignment --- */
+
+/* Segments that start at one place. */
+typedef struct open_segments {
+  uint64_t offset;
+  uint64_t count;
+} open_segments;
+
+/* Starts are forgotten so many at a time. */
+enum { FORGET_AT_ONCE = 256 };
+
+/* Behind a hole that stays open, no more than so many of either are remembered. */
+enum { REMEMBERED = 1 << 20 };
+
+void decode_alignment_init(decode_alignment *alignment, uint64_t reach_octets)
+{
+  *alignment = (decode_alignment){.reach_octets = reach_octets};
+  fpdu_starts_init(&alignment->starts);
+  element_array_init(&alignment->segments, sizeof(open_segments));
+}
+
+void decode_alignment_clear(decode_alignment *alignment)
+{
+  fpdu_starts_clear(&alignment->starts);
+  element_array_clear(&alignment->segments);
+}
+
+static open_segments *segments_at(const decode_alignment *alignment, size_t index)
+{
+  return element_array_at(&alignment->segments, index);
+}
+
+static size_t segments_below(const decode_alignment *alignment, uint64_t offset)
+{
+  return element_array_count_below(&alignment->segments, offsetof(open_segments, offset), offset);
+}
+
+static bool has_segments(const decode_alignment *alignment, size_t index, uint64_t offset)
+{
+  return index < alignment->segments.count && segments_at(alignment, index)->offset == offset;
+}
+
+void decode_alignment_fpdu(decode_alignment *alignment, uint64_t offset)
+{
+  fpdu_starts_add(&alignment->starts, offset);
+  if (alignment->segments.count > 0) {
+    size_t index = segments_below(alignment, offset);
+    if (has_segments(alignment, index, offset)) {
+      alignment->aligned += segments_at(alignment, index)->count;
+      element_array_remove(&alignment->segments, index, 1);
+    }
+  }
+}
+
+/* It is not known yet what starts at `offset`. */
+static void remember(decode_alignment *alignment, uint64_t offset)
+{
+  size_t index = segments_below(alignment, offset);
+
+  if (!has_segments(alignment, index, offset)) {
+    *(open_segments *)element_array_insert(&alignment->segments, index) = (open_segments){.offset = offset};
+  }
+  segments_at(alignment, index)->count++;
+  if (alignment->segments.count > REMEMBERED) {
+    element_array_remove(&alignment->segments, 0, 1);
+  }
+}
+
+void decode_alignment_segment(decode_alignment *alignment, uint64_t offset, uint64_t edge)
+{
+  fpdu_starts *starts = &alignment->starts;
+
+  if (fpdu_starts_has(starts, &alignment->arriving, offset)) {
+    alignment->aligned++;
+  } else if (offset >= edge) {
+    remember(alignment, offset);
+  }
+  if (alignment->segments.count > 0 && segments_at(alignment, 0)->offset < edge) {
+    element_array_remove(&alignment->segments, 0, segments_below(alignment, edge));
+  }
+  uint64_t needed = edge - MIN(edge, alignment->reach_octets);
+  uint32_t known = starts->offsets.count;
+  if (known > FORGET_AT_ONCE && (known > REMEMBERED || fpdu_starts_at(starts, FORGET_AT_ONCE) < needed)) {
+    fpdu_starts_drop(starts, FORGET_AT_ONCE);
+  }
+}
+
+uint64_t decode_alignment_next_segment(const decode_alignment *alignment, uint64_t offset)
+{
+  size_t index = segments_below(alignment, offset);
+
+  return index < alignment->segments.count ? segments_at(alignment, index)->offset : UINT64_MAX;
+}
+
+/* --- Gaps --- */
+
+static void visit_gap(const decode_gaps *gaps, uint64_t from, uint64_t to, decode_gaps_visitor visitor,
+                      void *user)
+{
+  while (from < to) {
+    bool came;
+    uint64_t end = MIN(capture_stream_run_end(gaps->stream, from, &came), to);
+    visitor(user, from, end, came);
+    from = end;
+  }
+}
+
+void decode_gaps_visit(const decode_gaps *gaps, uint64_t from, uint64_t to, decode_gaps_visitor visitor,
+                       void *user)
+{
+  for (size_t index = 0; index < range_set_count(gaps->told) && from < to; index++) {
+    range told = range_set_get(gaps->told, index);
+    uint64_t told_from = told.from - gaps->offset + gaps->position;
+
+    visit_gap(gaps, from, MIN(told_from, to), visitor, user);
+    from = MAX(from, told.to - gaps->offset + gaps->position);
+  }
+  visit_gap(gaps, from, to, visitor, user);
+}

@@ -5,12 +5,16 @@
 
 enum { HOLD_PS = 1000 };
 
+static path_element *coalesce_new(uint32_t max_octets)
+{
+  const path_middleboxes_config config = {.coalesce_octets = max_octets, .coalesce_ps = HOLD_PS};
+
+  return &path_coalesce_new(&config, NULL)->element;
+}
+
 static path_fixture set_up(uint32_t max_octets)
 {
-  return fixture_connected(
-      &path_coalesce_new(&(path_middleboxes_config){.coalesce_octets = max_octets, .coalesce_ps = HOLD_PS},
-                         NULL)
-           ->element);
+  return fixture_connected(coalesce_new(max_octets));
 }
 
 /* Up to 4000 octets: two of 1460 fit, the third would make 4380; exactly 4000 leave at once. */
@@ -164,9 +168,7 @@ static void test_header_fields(void)
 /* Segments of two connections are not joined; each has its own time. */
 static void test_connections_are_apart(void)
 {
-  g_auto(path_fixture) box = fixture_of(
-      &path_coalesce_new(&(path_middleboxes_config){.coalesce_octets = 64000, .coalesce_ps = HOLD_PS}, NULL)
-           ->element);
+  g_auto(path_fixture) box = fixture_of(coalesce_new(64000));
   tcp_header headers[] = {test_header(1, 0, TCP_ACK), test_header(2, 0, TCP_ACK)};
   uint64_t order;
 
@@ -188,9 +190,7 @@ static void test_connections_are_apart(void)
 
 static void test_strangers(void)
 {
-  fixture_check_strangers(
-      &path_coalesce_new(&(path_middleboxes_config){.coalesce_octets = 64000, .coalesce_ps = HOLD_PS}, NULL)
-           ->element);
+  fixture_check_strangers(coalesce_new(64000));
 }
 
 int main(int argc, char **argv)

@@ -386,17 +386,14 @@ static void test_ties_between_links(void)
  * later, and is what the link waits for now. */
 static void test_overtaking(void)
 {
-  engine *clock = engine_native_new();
-  path_link *link = path_link_native_new(&ten_gigabit, clock);
+  g_auto(link_fixture) f = link_fixture_new();
   path_link_config shorter = ten_gigabit;
-  GArray *output = test_output_new();
   shorter.delay_ps = TIME_PS_PER_MICROSECOND;
-  path_link_set_receiver(link, test_output, output);
-  path_link_send(link, test_numbered_packet(1));
-  path_link_set_config(link, &shorter);
-  path_link_send(link, test_numbered_packet(2));
-  engine_run(clock, TIME_PS_PER_SECOND);
-  test_assert_numbers(output, true, "2@1096000 1@25033600");
+  path_link_send(f.link, test_numbered_packet(1));
+  path_link_set_config(f.link, &shorter);
+  path_link_send(f.link, test_numbered_packet(2));
+  engine_run(f.clock, TIME_PS_PER_SECOND);
+  test_assert_numbers(f.output, true, "2@1096000 1@25033600");
 }
 
 typedef struct echo {

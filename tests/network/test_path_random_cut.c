@@ -1,9 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The middlebox that cuts at random places: path_random_cut.c. */
+/* The middlebox that cuts at random places: path_resegment.c. */
 #include "network/path_middleboxes.h"
 #include "path_fixture.h"
 
 enum { FLUSH_PS = 1000 };
+
+/* Pieces of `least` to `most` octets. */
+static path_fixture set_up(uint32_t least, uint32_t most)
+{
+  const path_middleboxes_config config = {
+      .random_minimum_octets = least, .random_maximum_octets = most, .flush_ps = FLUSH_PS};
+  random_stream *random = random_stream_new(1, "cuts");
+  path_fixture box = fixture_connected(&path_random_cut_new(&config, random)->element);
+
+  box.random = random;
+  return box;
+}
 
 /* The lengths of what came since the last look, in `counts` by length; forgets it. Returns how many
  * packets. */
@@ -24,13 +36,7 @@ static guint count_lengths(path_fixture *box, guint *counts, uint32_t max)
  * with a standard deviation of 40; 5 of those are allowed. */
 static void test_lengths_are_uniform(void)
 {
-  random_stream *random = random_stream_new(1, "cuts");
-  g_auto(path_fixture) box =
-      fixture_connected(&path_random_cut_new(&(path_middleboxes_config){.random_minimum_octets = 10,
-                                                                        .random_maximum_octets = 14,
-                                                                        .flush_ps = FLUSH_PS},
-                                             random)
-                             ->element);
+  g_auto(path_fixture) box = set_up(10, 14);
   guint counts[15] = {0};
   guint pieces = 0;
 
@@ -45,20 +51,13 @@ static void test_lengths_are_uniform(void)
     g_assert_cmpuint(counts[length], >, pieces / 5 - 200);
     g_assert_cmpuint(counts[length], <, pieces / 5 + 200);
   }
-  random_stream_free(random);
 }
 
 /* With min = max = 1000 places are known: a piece waits for its last octet, is drawn once, and behind a
  * flush a new one begins. */
 static void test_pieces_wait_for_their_end(void)
 {
-  random_stream *random = random_stream_new(1, "cuts");
-  g_auto(path_fixture) box =
-      fixture_connected(&path_random_cut_new(&(path_middleboxes_config){.random_minimum_octets = 1000,
-                                                                        .random_maximum_octets = 1000,
-                                                                        .flush_ps = FLUSH_PS},
-                                             random)
-                             ->element);
+  g_auto(path_fixture) box = set_up(1000, 1000);
 
   fixture_expect(&box, 0, 700, 0, "");
   fixture_expect(&box, 700, 2100, 0, "[0,1000). [1000,2000).");
@@ -67,19 +66,12 @@ static void test_pieces_wait_for_their_end(void)
   g_assert_cmpint(fixture_deadline(&box), ==, FLUSH_PS);
   path_element_run(box.element, FLUSH_PS);
   fixture_assert_output(&box, "[2500,3400).");
-  random_stream_free(random);
 }
 
 /* A retransmission is cut anew, from its own first octet on, and passes at once. */
 static void test_retransmissions(void)
 {
-  random_stream *random = random_stream_new(1, "cuts");
-  g_auto(path_fixture) box =
-      fixture_connected(&path_random_cut_new(&(path_middleboxes_config){.random_minimum_octets = 1000,
-                                                                        .random_maximum_octets = 1000,
-                                                                        .flush_ps = FLUSH_PS},
-                                             random)
-                             ->element);
+  g_auto(path_fixture) box = set_up(1000, 1000);
 
   fixture_expect(&box, 0, 2300, 0, "[0,1000). [1000,2000).");
   fixture_expect(&box, 300, 1900, 0, "[300,1300). [1300,1900).");
@@ -87,19 +79,12 @@ static void test_retransmissions(void)
   fixture_expect(&box, 2500, 3000, 0, "[2000,3000).");
   fixture_expect(&box, 2500, 3600, 0, "[2500,3500).");
   fixture_expect(&box, 3600, 4500, 0, "[3500,4500).");
-  random_stream_free(random);
 }
 
 /* The same retransmission three times, lengths 1 … 1000: three different cuts. */
 static void test_cut_anew_each_time(void)
 {
-  random_stream *random = random_stream_new(1, "cuts");
-  g_auto(path_fixture) box =
-      fixture_connected(&path_random_cut_new(&(path_middleboxes_config){.random_minimum_octets = 1,
-                                                                        .random_maximum_octets = 1000,
-                                                                        .flush_ps = FLUSH_PS},
-                                             random)
-                             ->element);
+  g_auto(path_fixture) box = set_up(1, 1000);
   uint32_t first[3];
 
   fixture_segment(&box, 0, 1460, TCP_PSH, 0);
@@ -110,20 +95,13 @@ static void test_cut_anew_each_time(void)
   }
   g_assert_cmpuint(first[0], !=, first[1]);
   g_assert_cmpuint(first[1], !=, first[2]);
-  random_stream_free(random);
 }
 
 /* A length is drawn once for a piece, not again with each segment that it waits for: of 1 … 100 with
  * segments of 1 octet, drawing again would make pieces of 10 octets on average, not of 50.5. */
 static void test_drawn_once(void)
 {
-  random_stream *random = random_stream_new(1, "cuts");
-  g_auto(path_fixture) box =
-      fixture_connected(&path_random_cut_new(&(path_middleboxes_config){.random_minimum_octets = 1,
-                                                                        .random_maximum_octets = 100,
-                                                                        .flush_ps = FLUSH_PS},
-                                             random)
-                             ->element);
+  g_auto(path_fixture) box = set_up(1, 100);
   guint pieces = 0;
 
   for (int64_t from = 0; from < 50000; from++) {
@@ -134,7 +112,6 @@ static void test_drawn_once(void)
   /* about 990 pieces, with a standard deviation of 0.57 * 31.5 = 18 */
   g_assert_cmpuint(pieces, >, 900);
   g_assert_cmpuint(pieces, <, 1080);
-  random_stream_free(random);
 }
 
 static void test_strangers(void)

@@ -8,14 +8,17 @@
 
 enum { FLUSH_PS = 1000 };
 
+static path_element *rechunk_new(uint32_t chunk, uint32_t phase)
+{
+  const path_middleboxes_config config = {.chunk_octets = chunk, .phase_octets = phase, .flush_ps = FLUSH_PS};
+
+  return &path_rechunk_new(&config, NULL)->element;
+}
+
 /* A box that has seen the SYN of the connection. */
 static path_fixture set_up(uint32_t chunk, uint32_t phase)
 {
-  return fixture_connected(
-      &path_rechunk_new(
-           &(path_middleboxes_config){.chunk_octets = chunk, .phase_octets = phase, .flush_ps = FLUSH_PS},
-           NULL)
-           ->element);
+  return fixture_connected(rechunk_new(chunk, phase));
 }
 
 /* Chunk 1000, segments of 1460: 1460 completes one cell, 2920 the second, 4380 two more. */
@@ -95,11 +98,13 @@ static void test_fin_flushes(void)
   fixture_expect(&f, 0, 400, 0, "");
   fixture_expect(&f, 400, 1500, TCP_FIN, "[0,1000). [1000,1500)F.");
 
+  path_fixture_clear(&f);
   f = set_up(1000, 0);
   fixture_expect(&f, 0, 400, 0, "");
   fixture_expect(&f, 400, 400, TCP_FIN, "[0,400). [400,400)F.");
   fixture_expect(&f, 300, 400, TCP_FIN | TCP_PSH, "[300,400)FP."); /* a retransmission with the FIN */
 
+  path_fixture_clear(&f);
   f = set_up(1000, 0);
   fixture_expect(&f, 0, 400, 0, "");
   fixture_expect(&f, 300, 400, TCP_FIN, "[0,400)F."); /* all its octets are waiting already */
@@ -335,23 +340,18 @@ static void test_retransmission_mark(void)
 
 static void test_strangers(void)
 {
-  fixture_check_strangers(
-      &path_rechunk_new(
-           &(path_middleboxes_config){.chunk_octets = 1000, .phase_octets = 0, .flush_ps = FLUSH_PS}, NULL)
-           ->element);
+  fixture_check_strangers(rechunk_new(1000, 0));
 }
 
 /* A connection whose SYN was not seen has no grid; an octet before the stream (a keep-alive's) is nobody's.
  * */
 static void test_what_passes_unchanged(void)
 {
-  g_auto(path_fixture) f = fixture_of(
-      &path_rechunk_new(
-           &(path_middleboxes_config){.chunk_octets = 1000, .phase_octets = 0, .flush_ps = FLUSH_PS}, NULL)
-           ->element);
+  g_auto(path_fixture) f = fixture_of(rechunk_new(1000, 0));
   fixture_expect(&f, 0, 1460, 0, "[0,1460).");
   fixture_expect(&f, 1460, 1470, TCP_FIN, "[1460,1470)F.");
 
+  path_fixture_clear(&f);
   f = set_up(1000, 0);
   fixture_expect(&f, -1, 0, 0, "[-1,0).");
   fixture_expect(&f, 0, 1460, 0, "[0,1000).");
@@ -361,10 +361,7 @@ static void test_what_passes_unchanged(void)
  * the deadline names the send order of the latest packet. */
 static void test_connections_are_apart(void)
 {
-  g_auto(path_fixture) f = fixture_of(
-      &path_rechunk_new(
-           &(path_middleboxes_config){.chunk_octets = 1000, .phase_octets = 0, .flush_ps = FLUSH_PS}, NULL)
-           ->element);
+  g_auto(path_fixture) f = fixture_of(rechunk_new(1000, 0));
   for (uint16_t port = 1; port <= 3; port++) {
     tcp_header syn = test_header(port, -1, TCP_SYN);
     path_element_receive(f.element, test_packet_of(&syn, -1, 0), 0);
@@ -403,9 +400,9 @@ enum { STREAM = 20000 };
 typedef struct shadow {
   uint32_t chunk;
   uint32_t phase;
-  uint8_t *forwarded; /* 1: this octet came out */
-  uint8_t *given;     /* 1: this octet went in */
-  uint8_t *may_cut;   /* 1: a cut before this octet is no line of the grid, but has a reason */
+  uint8_t forwarded[STREAM + 1]; /* 1: this octet came out */
+  uint8_t given[STREAM + 1];     /* 1: this octet went in */
+  uint8_t may_cut[STREAM + 1];   /* 1: a cut before this octet is no line of the grid, but has a reason */
 } shadow;
 
 static bool is_line(const shadow *s, int64_t position)
@@ -462,11 +459,7 @@ static void random_stream_without_holes(GRand *random, uint32_t chunk, uint32_t 
 {
   g_test_message("chunk %u phase %u", chunk, phase);
   g_auto(path_fixture) f = set_up(chunk, phase);
-  shadow s = {.chunk = chunk,
-              .phase = phase,
-              .forwarded = g_malloc0(STREAM + 1),
-              .given = g_malloc0(STREAM + 1),
-              .may_cut = g_malloc0(STREAM + 1)};
+  shadow s = {.chunk = chunk, .phase = phase};
   int64_t next = 0;
   while (next < STREAM) {
     int64_t length = g_rand_int_range(random, 1, 1500);
@@ -494,9 +487,6 @@ static void random_stream_without_holes(GRand *random, uint32_t chunk, uint32_t 
   }
   g_assert_null(memchr(s.forwarded, 0, STREAM));
   g_assert_cmpint(fixture_deadline(&f), ==, TIME_PS_NEVER);
-  g_free(s.forwarded);
-  g_free(s.given);
-  g_free(s.may_cut);
 }
 
 static void test_random_stream_without_holes(void)
@@ -520,12 +510,9 @@ static void test_random_stream_in_any_order(void)
   GRand *random = g_rand_new_with_seed(seed);
   for (int round = 0; round < 20; round++) {
     shadow s = {.chunk = (uint32_t)g_rand_int_range(random, 1, 2500),
-                .phase = (uint32_t)g_rand_int_range(random, 0, 3000),
-                .forwarded = g_malloc0(STREAM + 1),
-                .given = g_malloc0(STREAM + 1),
-                .may_cut = g_malloc0(STREAM + 1)};
+                .phase = (uint32_t)g_rand_int_range(random, 0, 3000)};
     g_test_message("chunk %u phase %u", s.chunk, s.phase);
-    memset(s.may_cut, 1, STREAM + 1); /* any end of any segment */
+    memset(s.may_cut, 1, sizeof s.may_cut); /* any end of any segment */
     g_auto(path_fixture) f = set_up(s.chunk, s.phase);
     int64_t edge;
     while ((edge = given_edge(&s)) < STREAM) {
@@ -543,9 +530,6 @@ static void test_random_stream_in_any_order(void)
     path_element_run(f.element, FLUSH_PS);
     check_pieces(&f, &s);
     g_assert_null(memchr(s.forwarded, 0, STREAM));
-    g_free(s.forwarded);
-    g_free(s.given);
-    g_free(s.may_cut);
   }
   g_rand_free(random);
 }

@@ -3,12 +3,16 @@
 #include "network/path_middleboxes.h"
 #include "path_fixture.h"
 
+static path_element *split_new(void)
+{
+  return &path_split_new(&(path_middleboxes_config){.split_octets = 1000}, NULL)->element;
+}
+
 /* Pieces of 1000, the last one shorter; a segment of up to 1000 is the same packet. Boundaries stay:
  * nothing is joined. */
 static void test_pieces(void)
 {
-  g_auto(path_fixture) box =
-      fixture_connected(&path_split_new(&(path_middleboxes_config){.split_octets = 1000}, NULL)->element);
+  g_auto(path_fixture) box = fixture_connected(split_new());
 
   fixture_expect(&box, 0, 2500, 0, "[0,1000). [1000,2000). [2000,2500).");
   fixture_expect(&box, 2500, 4500, 0, "[2500,3500). [3500,4500).");
@@ -23,8 +27,7 @@ static void test_pieces(void)
 /* PSH and FIN are on the last piece, CWR on the first, ECE and ACK on all; what has SYN or RST passes. */
 static void test_flags(void)
 {
-  g_auto(path_fixture) box =
-      fixture_connected(&path_split_new(&(path_middleboxes_config){.split_octets = 1000}, NULL)->element);
+  g_auto(path_fixture) box = fixture_connected(split_new());
 
   fixture_expect(&box, 0, 2500, TCP_PSH | TCP_FIN | TCP_ECE | TCP_CWR,
                  "[0,1000).EC [1000,2000).E [2000,2500)FP.E");
@@ -38,8 +41,7 @@ static void test_flags(void)
  * segment. */
 static void test_header_fields(void)
 {
-  g_auto(path_fixture) box =
-      fixture_connected(&path_split_new(&(path_middleboxes_config){.split_octets = 1000}, NULL)->element);
+  g_auto(path_fixture) box = fixture_connected(split_new());
   tcp_header header = test_header(1000, 300, TCP_ACK);
 
   header.has_timestamps = true;
@@ -71,8 +73,7 @@ static void test_header_fields(void)
 /* The same boundaries give the same pieces, others give others; no SYN is needed. */
 static void test_retransmissions(void)
 {
-  g_auto(path_fixture) box =
-      fixture_of(&path_split_new(&(path_middleboxes_config){.split_octets = 1000}, NULL)->element);
+  g_auto(path_fixture) box = fixture_of(split_new());
 
   fixture_expect(&box, 1460, 2920, 0, "[1460,2460). [2460,2920).");
   fixture_expect(&box, 1460, 2920, 0, "[1460,2460). [2460,2920).");
@@ -83,8 +84,7 @@ static void test_retransmissions(void)
  * has what passes: the sender's own would meet the box's. */
 static void test_identification(void)
 {
-  g_auto(path_fixture) box =
-      fixture_connected(&path_split_new(&(path_middleboxes_config){.split_octets = 1000}, NULL)->element);
+  g_auto(path_fixture) box = fixture_connected(split_new());
   uint16_t seen[4];
 
   for (int i = 0; i < 2; i++) {
@@ -108,7 +108,7 @@ static void test_identification(void)
 
 static void test_strangers(void)
 {
-  fixture_check_strangers(&path_split_new(&(path_middleboxes_config){.split_octets = 1000}, NULL)->element);
+  fixture_check_strangers(split_new());
 }
 
 int main(int argc, char **argv)

@@ -343,6 +343,7 @@ static void ends_free(ends *e)
   rnic_fixture_free(e->f);
   g_free(e);
 }
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(ends, ends_free)
 
 static void post(const ends *e, fault_work work)
 {
@@ -476,7 +477,7 @@ static void assert_memory(const ends *e, const fault_case *c)
 
 static void run_case(const fault_case *c, unsigned faulty, iwarp_generation generation)
 {
-  ends *e = ends_new(c->fault, c->at, faulty, generation);
+  g_autoptr(ends) e = ends_new(c->fault, c->at, faulty, generation);
   const fixture_side *misbehaving = &e->f->sides[faulty];
 
   g_test_message("%s by the %s, %s", c->fault, faulty == SIDE_INITIATOR ? "Initiator" : "Responder",
@@ -495,7 +496,6 @@ static void run_case(const fault_case *c, unsigned faulty, iwarp_generation gene
   } else {
     g_assert_cmpint(e->f->sides[0].failed + e->f->sides[1].failed, ==, 0);
   }
-  ends_free(e);
 }
 
 /* DDP-026, DDP-031, RDMAP-225, RDMAP-227: in each of these cases the stream is marked erroneous and the connection, whose only stream it is, goes
@@ -516,7 +516,7 @@ static void test_faults(void)
  * two octets end at 3. */
 static void test_too_long_takes_two_octets(void)
 {
-  ends *e = ends_new("too-long", 1, SIDE_INITIATOR, IWARP_RFC);
+  g_autoptr(ends) e = ends_new("too-long", 1, SIDE_INITIATOR, IWARP_RFC);
   const fault_case told = {.control = "12 05 C0 00",
                            .length = "0014",
                            .versions = {"41 43"},
@@ -531,7 +531,6 @@ static void test_too_long_takes_two_octets(void)
   rnic_fixture_run(e->f, 10 * TIME_PS_PER_SECOND);
   assert_told(&e->f->sides[e->victim], "received 7 (1 octets), received 8 (1 octets), received 5 (1 octets)");
   assert_terminate(e, &told, IWARP_RFC);
-  ends_free(e);
 }
 
 /* --- Startup --- */
@@ -571,7 +570,7 @@ static void test_startup_faults(void)
     const startup_case *c = &startup_cases[i];
     for (unsigned run = 0; run < 4; run++) {
       unsigned faulty = run % 2;
-      ends *e = ends_new(c->fault, 1, faulty, run < 2 ? IWARP_IETF : IWARP_RFC);
+      g_autoptr(ends) e = ends_new(c->fault, 1, faulty, run < 2 ? IWARP_IETF : IWARP_RFC);
       const fixture_side *victim = &e->f->sides[e->victim];
       post(e, SEND);
       rnic_fixture_start(e->f);
@@ -586,7 +585,6 @@ static void test_startup_faults(void)
       g_assert_cmpstr(e->f->sides[faulty].completions->str, ==, "send 1 in error");
       g_assert_true(e->f->sides[0].closed == 1 && e->f->sides[1].closed == 1);
       g_assert_true(rnic_fixture_is_untouched(e->received[0], 70));
-      ends_free(e);
     }
   }
 }
@@ -827,7 +825,7 @@ static void test_touched_decoy(void)
 static void test_bad_first_fpdu(void)
 {
   for (int generation = 0; generation < IWARP_GENERATIONS; generation++) {
-    ends *e = ends_new("bad-crc", 1, SIDE_INITIATOR, (iwarp_generation)generation);
+    g_autoptr(ends) e = ends_new("bad-crc", 1, SIDE_INITIATOR, (iwarp_generation)generation);
     const fixture_side *victim = &e->f->sides[SIDE_RESPONDER];
     bool speaks = generation == IWARP_RDMAC;
 
@@ -843,13 +841,12 @@ static void test_bad_first_fpdu(void)
     g_assert_cmpint(e->f->sides[SIDE_INITIATOR].failed, ==, speaks);
     g_assert_true(victim->fin && !victim->rst);
     g_assert_true(e->f->sides[0].closed == 1 && e->f->sides[1].closed == 1);
-    ends_free(e);
   }
 }
 
 static void assert_reset(iwarp_generation generation)
 {
-  ends *e = ends_new("reset", 2, SIDE_RESPONDER, generation);
+  g_autoptr(ends) e = ends_new("reset", 2, SIDE_RESPONDER, generation);
   const fixture_side *victim = &e->f->sides[e->victim];
 
   post_opener(e);
@@ -864,7 +861,6 @@ static void assert_reset(iwarp_generation generation)
   g_assert_false(rnic_failure_is_termination(&victim->failure));
   g_assert_nonnull(strstr(victim->completions->str, "read 1 in error"));
   g_assert_cmpint(victim->closed, ==, 1);
-  ends_free(e);
 }
 
 /* MPA-272, MPA-274, DDP-132: code 1 by RST: one fatal indication, all open work in error. No Terminate can be sent. */
@@ -880,7 +876,7 @@ static void test_reset(void)
 static void test_early_close(void)
 {
   for (int generation = 0; generation < IWARP_GENERATIONS; generation++) {
-    ends *e = ends_new("early-close", 1, SIDE_RESPONDER, (iwarp_generation)generation);
+    g_autoptr(ends) e = ends_new("early-close", 1, SIDE_RESPONDER, (iwarp_generation)generation);
     const fixture_side *victim = &e->f->sides[e->victim];
 
     post(e, VICTIM_READS);
@@ -893,7 +889,6 @@ static void test_early_close(void)
     g_assert_cmpstr(terminate, ==, "20010000");
     g_free(terminate);
     g_assert_true(victim->fin && !victim->rst && victim->closed == 1);
-    ends_free(e);
   }
 }
 

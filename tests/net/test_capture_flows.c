@@ -2,7 +2,7 @@
 /* Which connection a segment is of, and who opened it. */
 #include <string.h>
 
-#include "capture_kit.h"
+#include "capture_fixture.h"
 
 /* A segment as one row: who sent it, and what it says. */
 typedef struct row {
@@ -16,19 +16,19 @@ typedef struct row {
   bool is_damaged;
 } row;
 
-static kit_file *file_of(const row *rows, unsigned count, unsigned version)
+static fixture_file *file_of(const row *rows, unsigned count, unsigned version)
 {
-  kit_file *file = kit_file_new(KIT_PCAP_NS, false, KIT_LINK_RAW);
+  fixture_file *file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
   for (unsigned i = 0; i < count; i++) {
-    kit_segment sent = {.version = version,
-                        .from = rows[i].from,
-                        .flags = rows[i].flags,
-                        .sequence = rows[i].sequence,
-                        .acknowledgement = rows[i].acknowledgement,
-                        .length = rows[i].length};
-    GByteArray *packet = kit_packet(&sent);
+    fixture_segment sent = {.version = version,
+                            .from = rows[i].from,
+                            .flags = rows[i].flags,
+                            .sequence = rows[i].sequence,
+                            .acknowledgement = rows[i].acknowledgement,
+                            .length = rows[i].length};
+    GByteArray *packet = fixture_packet(&sent);
     packet->data[packet->len - 1] ^= rows[i].is_damaged;
-    kit_file_add(file, i, packet);
+    fixture_file_add(file, i, packet);
     g_byte_array_free(packet, TRUE);
   }
   return file;
@@ -37,8 +37,8 @@ static kit_file *file_of(const row *rows, unsigned count, unsigned version)
 /* Reads the rows and checks what is expected of each; the caller frees the source. */
 static capture_source *check_version(const row *rows, unsigned count, unsigned version)
 {
-  kit_file *file = file_of(rows, count, version);
-  capture_source *source = kit_open(file);
+  fixture_file *file = file_of(rows, count, version);
+  capture_source *source = fixture_open(file);
   capture_segment segment;
   for (unsigned i = 0; i < count; i++) {
     g_assert_true(capture_source_next(source, &segment, NULL));
@@ -47,7 +47,7 @@ static capture_source *check_version(const row *rows, unsigned count, unsigned v
     }
   }
   g_assert_false(capture_source_next(source, &segment, NULL));
-  kit_file_free(file);
+  fixture_file_free(file);
   return source;
 }
 
@@ -61,7 +61,7 @@ static void assert_flow(capture_source *source, uint32_t index, unsigned opener,
 {
   const capture_flow *flow = capture_source_flow(source, index);
   const ip_address hosts[2] = {ip_address_v4(0x0A000001), ip_address_v4(0x0A000002)};
-  const uint16_t ports[2] = {KIT_PORT_0, KIT_PORT_1};
+  const uint16_t ports[2] = {FIXTURE_PORT_0, FIXTURE_PORT_1};
   const int64_t isn[2] = {isn_0, isn_1};
   g_assert_cmpuint(flow->index, ==, index);
   for (unsigned end = 0; end < 2; end++) {
@@ -214,17 +214,17 @@ static void test_damaged_syn(void)
 static void test_one_address(void)
 {
   static const uint8_t address[] = {127, 0, 0, 1};
-  kit_file *file = kit_file_new(KIT_PCAP_NS, false, KIT_LINK_RAW);
+  g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
   for (unsigned i = 0; i < 4; i++) {
-    kit_segment sent = {.version = 4, .from = i % 2, .flags = TCP_ACK, .length = 1};
-    GByteArray *packet = kit_packet(&sent);
+    fixture_segment sent = {.version = 4, .from = i % 2, .flags = TCP_ACK, .length = 1};
+    GByteArray *packet = fixture_packet(&sent);
     memcpy(packet->data + 12, address, sizeof address);
     memcpy(packet->data + 16, address, sizeof address);
-    kit_set_checksum(packet);
-    kit_file_add(file, i, packet);
+    fixture_set_checksum(packet);
+    fixture_file_add(file, i, packet);
     g_byte_array_free(packet, TRUE);
   }
-  capture_source *source = kit_open(file);
+  capture_source *source = fixture_open(file);
   for (unsigned i = 0; i < 4; i++) {
     capture_segment segment;
     g_assert_true(capture_source_next(source, &segment, NULL));
@@ -232,25 +232,24 @@ static void test_one_address(void)
     g_assert_cmpuint(segment.from, ==, i % 2);
   }
   capture_source_free(source);
-  kit_file_free(file);
 }
 
 /* Thousands at once, in turns: each segment finds its own, and what was given stays where it is. */
 static void test_many_connections(void)
 {
   enum { CONNECTIONS = 3000 };
-  kit_file *file = kit_file_new(KIT_PCAP_NS, false, KIT_LINK_RAW);
+  g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
   for (unsigned turn = 0; turn < 3; turn++) {
     for (unsigned i = 0; i < CONNECTIONS; i++) {
-      kit_segment sent = {.version = 4,
-                          .from = turn % 2,
-                          .flags = TCP_ACK,
-                          .length = 1,
-                          .ports = {(uint16_t)(1 + i), (uint16_t)(7000 + i % 2)}};
-      kit_file_add_segment(file, 1, KIT_LINK_RAW, &sent);
+      fixture_segment sent = {.version = 4,
+                              .from = turn % 2,
+                              .flags = TCP_ACK,
+                              .length = 1,
+                              .ports = {(uint16_t)(1 + i), (uint16_t)(7000 + i % 2)}};
+      fixture_file_add_segment(file, 1, FIXTURE_LINK_RAW, &sent);
     }
   }
-  capture_source *source = kit_open(file);
+  capture_source *source = fixture_open(file);
   const capture_flow *first = NULL;
   for (unsigned i = 0; i < 3 * CONNECTIONS; i++) {
     capture_segment segment;
@@ -263,7 +262,6 @@ static void test_many_connections(void)
   g_assert_true(capture_source_flow(source, 0) == first);
   g_assert_cmpuint(capture_source_flow(source, 2)->ends[0].port, ==, 3);
   capture_source_free(source);
-  kit_file_free(file);
 }
 
 int main(int argc, char **argv)

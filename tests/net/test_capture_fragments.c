@@ -2,28 +2,29 @@
 /* IP fragments in captures: put together in any order, and bounded whatever comes. */
 #include <string.h>
 
-#include "capture_kit.h"
+#include "capture_fixture.h"
 
 enum { TCP_OCTETS = 20, PAYLOAD_OCTETS = 1000, SECOND_NS = 1000000000 };
 
 static GByteArray *whole_packet(unsigned version, uint32_t sequence)
 {
-  kit_segment sent = {.version = version, .sequence = sequence, .flags = TCP_ACK, .length = PAYLOAD_OCTETS};
-  return kit_packet(&sent);
+  fixture_segment sent = {
+      .version = version, .sequence = sequence, .flags = TCP_ACK, .length = PAYLOAD_OCTETS};
+  return fixture_packet(&sent);
 }
 
 /* Adds the fragment [from, from + length) of a packet of whole_packet(). */
-static void add_fragment(kit_file *file, int64_t time_ns, const GByteArray *packet, uint32_t identification,
-                         uint32_t from, uint32_t length)
+static void add_fragment(fixture_file *file, int64_t time_ns, const GByteArray *packet,
+                         uint32_t identification, uint32_t from, uint32_t length)
 {
-  GByteArray *fragment = kit_fragment(packet, identification, from, length);
-  kit_file_add(file, time_ns, fragment);
+  GByteArray *fragment = fixture_fragment(packet, identification, from, length);
+  fixture_file_add(file, time_ns, fragment);
   g_byte_array_free(fragment, TRUE);
 }
 
 static void assert_whole(capture_source *source, uint32_t sequence, uint64_t packet)
 {
-  kit_segment sent = {.sequence = sequence};
+  fixture_segment sent = {.sequence = sequence};
   capture_segment segment;
   GError *error = NULL;
   g_assert_true(capture_source_next(source, &segment, &error));
@@ -34,7 +35,7 @@ static void assert_whole(capture_source *source, uint32_t sequence, uint64_t pac
   g_assert_cmpuint(segment.payload_octets, ==, PAYLOAD_OCTETS);
   g_assert_cmpuint(segment.captured_octets, ==, PAYLOAD_OCTETS);
   for (uint32_t i = 0; i < PAYLOAD_OCTETS; i++) {
-    g_assert_cmpuint(segment.payload[i], ==, kit_octet(&sent, i));
+    g_assert_cmpuint(segment.payload[i], ==, fixture_octet(&sent, i));
   }
 }
 
@@ -61,15 +62,14 @@ static void test_every_order(void)
   for (unsigned version = 4; version <= 6; version += 2) {
     GByteArray *packet = whole_packet(version, 5);
     for (unsigned order = 0; order < G_N_ELEMENTS(orders); order++) {
-      kit_file *file = kit_file_new(KIT_PCAP_NS, false, KIT_LINK_RAW);
+      g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
       for (unsigned i = 0; i < 3; i++) {
         const uint32_t *piece = PIECES[orders[order][i]];
         add_fragment(file, i, packet, 9, piece[0], piece[1]);
       }
-      capture_source *source = kit_open(file);
+      capture_source *source = fixture_open(file);
       assert_whole(source, 5, 3);
       assert_at_end(source, 3, 0);
-      kit_file_free(file);
     }
     g_byte_array_free(packet, TRUE);
   }
@@ -79,7 +79,7 @@ static void test_every_order(void)
 static void test_mixed_datagrams(void)
 {
   GByteArray *packets[2] = {whole_packet(4, 50), whole_packet(6, 60)};
-  kit_file *file = kit_file_new(KIT_PCAP_NS, false, KIT_LINK_RAW);
+  fixture_file *file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
   for (unsigned piece = 0; piece < 3; piece++) {
     for (unsigned i = 0; i < 2; i++) {
       add_fragment(file, 1, packets[i], 9, PIECES[piece][0], PIECES[piece][1]);
@@ -89,11 +89,11 @@ static void test_mixed_datagrams(void)
     }
   }
   add_fragment(file, 1, packets[0], 10, 0, 400); /* of another datagram of which no more comes */
-  capture_source *source = kit_open(file);
+  capture_source *source = fixture_open(file);
   assert_whole(source, 50, 7);
   assert_whole(source, 60, 8);
   assert_at_end(source, 9, 1);
-  kit_file_free(file);
+  fixture_file_free(file);
   g_byte_array_free(packets[0], TRUE);
   g_byte_array_free(packets[1], TRUE);
 }
@@ -102,14 +102,14 @@ static void test_mixed_datagrams(void)
 static void test_duplicates(void)
 {
   GByteArray *packet = whole_packet(6, 5);
-  kit_file *file = kit_file_new(KIT_PCAP_NS, false, KIT_LINK_RAW);
+  fixture_file *file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
   add_fragment(file, 1, packet, 9, 0, 400);
   add_fragment(file, 1, packet, 9, 0, 400);
   add_fragment(file, 1, packet, 9, 400, 620);
-  capture_source *source = kit_open(file);
+  capture_source *source = fixture_open(file);
   assert_whole(source, 5, 3);
   assert_at_end(source, 3, 0);
-  kit_file_free(file);
+  fixture_file_free(file);
   g_byte_array_free(packet, TRUE);
 }
 
@@ -120,15 +120,15 @@ static void test_contradictions(void)
   for (unsigned version = 4; version <= 6; version += 2) {
     for (unsigned i = 0; i < G_N_ELEMENTS(contradicting); i++) {
       GByteArray *packet = whole_packet(version, 5);
-      kit_file *file = kit_file_new(KIT_PCAP_NS, false, KIT_LINK_RAW);
+      fixture_file *file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
       add_fragment(file, 1, packet, 9, PIECES[0][0], PIECES[0][1]);
       add_fragment(file, 1, packet, 9, PIECES[2][0], PIECES[2][1]);
       add_fragment(file, 1, packet, 9, contradicting[i][0], contradicting[i][1]);
       for (unsigned piece = 0; piece < 3; piece++) {
         add_fragment(file, 1, packet, 9, PIECES[piece][0], PIECES[piece][1]);
       }
-      assert_at_end(kit_open(file), 6, 1);
-      kit_file_free(file);
+      assert_at_end(fixture_open(file), 6, 1);
+      fixture_file_free(file);
       g_byte_array_free(packet, TRUE);
     }
   }
@@ -138,15 +138,14 @@ static void test_time_is_over(void)
 {
   GByteArray *packet = whole_packet(4, 5);
   for (unsigned late = 0; late < 2; late++) {
-    kit_file *file = kit_file_new(KIT_PCAP_NS, false, KIT_LINK_RAW);
+    g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
     add_fragment(file, 0, packet, 9, 0, 400);
     add_fragment(file, INT64_C(60) * SECOND_NS - !late, packet, 9, 400, 620);
-    capture_source *source = kit_open(file);
+    capture_source *source = fixture_open(file);
     if (!late) {
       assert_whole(source, 5, 2);
     }
     assert_at_end(source, 2, late ? 2 : 0); /* the late one begins a datagram of its own */
-    kit_file_free(file);
   }
   g_byte_array_free(packet, TRUE);
 }
@@ -155,13 +154,13 @@ static void test_time_is_over(void)
 static void test_cut_fragments(void)
 {
   GByteArray *packet = whole_packet(4, 5);
-  kit_file *file = kit_file_new(KIT_PCAP_NS, false, KIT_LINK_RAW);
+  fixture_file *file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
   for (unsigned piece = 0; piece < 3; piece++) {
-    GByteArray *fragment = kit_fragment(packet, 9, PIECES[piece][0], PIECES[piece][1]);
-    kit_file_add_cut(file, 1, fragment, piece == 0 ? fragment->len : 20 + 10, fragment->len);
+    GByteArray *fragment = fixture_fragment(packet, 9, PIECES[piece][0], PIECES[piece][1]);
+    fixture_file_add_cut(file, 1, fragment, piece == 0 ? fragment->len : 20 + 10, fragment->len);
     g_byte_array_free(fragment, TRUE);
   }
-  capture_source *source = kit_open(file);
+  capture_source *source = fixture_open(file);
   capture_segment segment;
   g_assert_true(capture_source_next(source, &segment, NULL));
   g_assert_cmpuint(segment.payload_octets, ==, PAYLOAD_OCTETS);
@@ -169,7 +168,7 @@ static void test_cut_fragments(void)
   g_assert_cmpint(segment.checksum, ==, CAPTURE_CHECKSUM_UNKNOWN);
   g_assert_cmpuint(capture_source_counts(source)->cut_short, ==, 1);
   assert_at_end(source, 3, 0);
-  kit_file_free(file);
+  fixture_file_free(file);
   g_byte_array_free(packet, TRUE);
 }
 
@@ -183,19 +182,19 @@ static void test_ecn(void)
   } rows[] = {{2, 3, 3}, {3, 2, 3}, {3, 3, 3}, {2, 2, 2}, {1, 2, 1}, {0, 3, -1}, {3, 0, -1}};
   for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
     GByteArray *packet = whole_packet(4, 5);
-    kit_file *file = kit_file_new(KIT_PCAP_NS, false, KIT_LINK_RAW);
+    fixture_file *file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
     packet->data[1] = rows[i].first;
     add_fragment(file, 1, packet, 9, 0, 400);
     packet->data[1] = rows[i].second;
     add_fragment(file, 1, packet, 9, 400, 620);
-    capture_source *source = kit_open(file);
+    capture_source *source = fixture_open(file);
     capture_segment segment;
     g_assert_cmpint(capture_source_next(source, &segment, NULL), ==, rows[i].expected >= 0);
     if (rows[i].expected >= 0) {
       g_assert_cmpint(segment.ecn, ==, rows[i].expected);
     }
     assert_at_end(source, 2, rows[i].expected < 0);
-    kit_file_free(file);
+    fixture_file_free(file);
     g_byte_array_free(packet, TRUE);
   }
 }
@@ -205,16 +204,16 @@ static void test_extension_header_in_fragments(void)
 {
   for (unsigned order = 0; order < 2; order++) {
     GByteArray *packet = whole_packet(6, 5);
-    kit_add_extension(packet, 60, 16);
-    GByteArray *pieces[2] = {kit_fragment(packet, 9, 0, 400), kit_fragment(packet, 9, 400, 636)};
-    kit_file *file = kit_file_new(KIT_PCAP_NS, false, KIT_LINK_RAW);
+    fixture_add_extension(packet, 60, 16);
+    GByteArray *pieces[2] = {fixture_fragment(packet, 9, 0, 400), fixture_fragment(packet, 9, 400, 636)};
+    fixture_file *file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
     pieces[1]->data[40] = 6; /* TCP */
-    kit_file_add(file, 1, pieces[order]);
-    kit_file_add(file, 2, pieces[!order]);
-    capture_source *source = kit_open(file);
+    fixture_file_add(file, 1, pieces[order]);
+    fixture_file_add(file, 2, pieces[!order]);
+    capture_source *source = fixture_open(file);
     assert_whole(source, 5, 2);
     assert_at_end(source, 2, 0);
-    kit_file_free(file);
+    fixture_file_free(file);
     g_byte_array_free(pieces[0], TRUE);
     g_byte_array_free(pieces[1], TRUE);
     g_byte_array_free(packet, TRUE);
@@ -224,15 +223,15 @@ static void test_extension_header_in_fragments(void)
 /* Reads one packet that is garbled; frees it. */
 static void assert_garbled(GByteArray *packet)
 {
-  kit_file *file = kit_file_new(KIT_PCAP_NS, false, KIT_LINK_RAW);
-  kit_file_add(file, 1, packet);
-  capture_source *source = kit_open(file);
+  fixture_file *file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
+  fixture_file_add(file, 1, packet);
+  capture_source *source = fixture_open(file);
   capture_segment segment;
   g_assert_false(capture_source_next(source, &segment, NULL));
   g_assert_cmpuint(capture_source_counts(source)->garbled_packets, ==, 1);
   g_assert_cmpuint(capture_source_counts(source)->fragments, ==, 0);
   capture_source_free(source);
-  kit_file_free(file);
+  fixture_file_free(file);
   g_byte_array_free(packet, TRUE);
 }
 
@@ -241,9 +240,9 @@ static void test_impossible_fragments(void)
 {
   for (unsigned version = 4; version <= 6; version += 2) {
     GByteArray *packet = whole_packet(version, 5);
-    assert_garbled(kit_fragment(packet, 9, 8, 12));
-    assert_garbled(kit_fragment(packet, 9, 8, 0));
-    GByteArray *last = kit_fragment(packet, 9, 8, TCP_OCTETS + PAYLOAD_OCTETS - 8);
+    assert_garbled(fixture_fragment(packet, 9, 8, 12));
+    assert_garbled(fixture_fragment(packet, 9, 8, 0));
+    GByteArray *last = fixture_fragment(packet, 9, 8, TCP_OCTETS + PAYLOAD_OCTETS - 8);
     last->data[version == 4 ? 6 : 42] = version == 4 ? 0x1F : 0xFF;
     last->data[version == 4 ? 7 : 43] = version == 4 ? 0xFF : 0xF8; /* at 65,528 */
     assert_garbled(last);
@@ -255,16 +254,16 @@ static void test_impossible_fragments(void)
 static void test_fragments_of_a_fragment(void)
 {
   GByteArray *packet = whole_packet(6, 5);
-  GByteArray *inner = kit_fragment(packet, 8, 0, 800);
-  kit_file *file = kit_file_new(KIT_PCAP_NS, false, KIT_LINK_RAW);
+  GByteArray *inner = fixture_fragment(packet, 8, 0, 800);
+  fixture_file *file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
   add_fragment(file, 1, inner, 9, 0, 400);
   add_fragment(file, 1, inner, 9, 400, 408);
-  capture_source *source = kit_open(file);
+  capture_source *source = fixture_open(file);
   capture_segment segment;
   g_assert_false(capture_source_next(source, &segment, NULL));
   g_assert_cmpuint(capture_source_counts(source)->garbled_packets, ==, 1);
   capture_source_free(source);
-  kit_file_free(file);
+  fixture_file_free(file);
   g_byte_array_free(inner, TRUE);
   g_byte_array_free(packet, TRUE);
 }
@@ -273,12 +272,12 @@ static void test_fragments_of_a_fragment(void)
 static void test_packet_by_packet(void)
 {
   GByteArray *packet = whole_packet(4, 5);
-  kit_file *file = kit_file_new(KIT_PCAP_NS, false, KIT_LINK_RAW);
+  fixture_file *file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
   add_fragment(file, 1, packet, 9, 400, 620);
-  kit_file_add(file, 2, packet);
+  fixture_file_add(file, 2, packet);
   packet->data[9] = 17; /* UDP's are of no interest */
   add_fragment(file, 3, packet, 9, 0, 400);
-  capture_source *source = kit_open(file);
+  capture_source *source = fixture_open(file);
   capture_segment segment;
   gboolean is_segment = TRUE;
   uint32_t octets = 0;
@@ -295,7 +294,7 @@ static void test_packet_by_packet(void)
   g_assert_false(capture_source_next_packet(source, &segment, &is_segment, NULL));
   g_assert_cmpuint(capture_source_counts(source)->other_packets, ==, 1);
   capture_source_free(source);
-  kit_file_free(file);
+  fixture_file_free(file);
   g_byte_array_free(packet, TRUE);
 }
 
@@ -304,13 +303,13 @@ static void test_flows_have_one_number(void)
 {
   for (unsigned by_packet = 0; by_packet < 2; by_packet++) {
     GByteArray *packet = whole_packet(4, 5);
-    kit_file *file = kit_file_new(KIT_PCAP_NS, false, KIT_LINK_RAW);
+    fixture_file *file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
     add_fragment(file, 1, packet, 9, 400, 620);
     add_fragment(file, 2, packet, 9, 0, 400);
-    kit_segment sent = {.version = 6, .sequence = 5, .flags = TCP_ACK, .length = 10};
-    GByteArray *another = kit_packet(&sent);
-    kit_file_add(file, 3, another);
-    capture_source *source = kit_open(file);
+    fixture_segment sent = {.version = 6, .sequence = 5, .flags = TCP_ACK, .length = 10};
+    GByteArray *another = fixture_packet(&sent);
+    fixture_file_add(file, 3, another);
+    capture_source *source = fixture_open(file);
     capture_segment segment;
     gboolean is_segment;
     for (unsigned i = 0; i < (by_packet ? 3 : 2); i++) {
@@ -322,7 +321,7 @@ static void test_flows_have_one_number(void)
     g_assert_cmpuint(capture_source_flows(source), ==, 2);
     g_assert_cmpuint(capture_source_counts(source)->segments, ==, by_packet ? 1 : 2);
     capture_source_free(source);
-    kit_file_free(file);
+    fixture_file_free(file);
     g_byte_array_free(another, TRUE);
     g_byte_array_free(packet, TRUE);
   }
@@ -337,18 +336,17 @@ static void test_bounds(void)
     uint32_t kept;
   } rows[] = {{8000, 16 * 1024 * 1024 / (8000 + 256)}, {8, 4096}};
   enum { COUNT = 5000 };
-  kit_segment sent = {.version = 4, .sequence = 5, .flags = TCP_ACK, .length = 9000};
-  GByteArray *packet = kit_packet(&sent);
+  fixture_segment sent = {.version = 4, .sequence = 5, .flags = TCP_ACK, .length = 9000};
+  GByteArray *packet = fixture_packet(&sent);
   for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
     for (uint32_t older = 0; older < 2; older++) {
-      kit_file *file = kit_file_new(KIT_PCAP_NS, false, KIT_LINK_RAW);
+      g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
       for (uint32_t identification = 0; identification < COUNT; identification++) {
         add_fragment(file, 0, packet, identification, 0, rows[i].octets);
       }
       /* a duplicate of the oldest that was kept is passed over; one of the one before it begins anew */
       add_fragment(file, 0, packet, COUNT - rows[i].kept - older, 0, rows[i].octets);
-      assert_at_end(kit_open(file), COUNT + 1, COUNT + older);
-      kit_file_free(file);
+      assert_at_end(fixture_open(file), COUNT + 1, COUNT + older);
     }
   }
   g_byte_array_free(packet, TRUE);

@@ -2,19 +2,20 @@
 /* Captures that are cut off or garbled anywhere: one clear line, and never an octet that is not there. */
 #include <string.h>
 
-#include "capture_kit.h"
+#include "capture_fixture.h"
 
 #include "net/capture_packet.h"
 
 enum { DLT_RAW_IP = 12, TCP = 6 };
 
-static const int LINK_TYPES[] = {KIT_LINK_NULL,   KIT_LINK_ETHERNET, KIT_LINK_RAW,  KIT_LINK_LOOP,
-                                 KIT_LINK_COOKED, KIT_LINK_COOKED_2, KIT_LINK_IPV4, KIT_LINK_IPV6};
+static const int LINK_TYPES[] = {FIXTURE_LINK_NULL, FIXTURE_LINK_ETHERNET, FIXTURE_LINK_RAW,
+                                 FIXTURE_LINK_LOOP, FIXTURE_LINK_COOKED,   FIXTURE_LINK_COOKED_2,
+                                 FIXTURE_LINK_IPV4, FIXTURE_LINK_IPV6};
 
 /* As libpcap calls the link type of a file. */
 static int as_libpcap_has_it(int link_type)
 {
-  return link_type == KIT_LINK_RAW ? DLT_RAW_IP : link_type;
+  return link_type == FIXTURE_LINK_RAW ? DLT_RAW_IP : link_type;
 }
 
 /* A packet of every kind there is; the caller frees them. */
@@ -22,24 +23,24 @@ static GPtrArray *packets_of_every_kind(void)
 {
   GPtrArray *packets = g_ptr_array_new_with_free_func((GDestroyNotify)g_byte_array_unref);
   for (unsigned version = 4; version <= 6; version += 2) {
-    kit_segment sent = {.version = version, .sequence = 7, .flags = TCP_ACK, .length = 24};
-    GByteArray *whole = kit_packet(&sent);
+    fixture_segment sent = {.version = version, .sequence = 7, .flags = TCP_ACK, .length = 24};
+    GByteArray *whole = fixture_packet(&sent);
     g_ptr_array_add(packets, whole);
-    g_ptr_array_add(packets, kit_fragment(whole, 9, 0, 24));
-    g_ptr_array_add(packets, kit_fragment(whole, 9, 24, 20));
+    g_ptr_array_add(packets, fixture_fragment(whole, 9, 0, 24));
+    g_ptr_array_add(packets, fixture_fragment(whole, 9, 24, 20));
     sent.has_timestamps = true;
     sent.flags = TCP_SYN | TCP_ACK;
-    g_ptr_array_add(packets, kit_packet(&sent));
+    g_ptr_array_add(packets, fixture_packet(&sent));
   }
-  kit_segment sent = {.version = 4, .from = 1, .sequence = 7, .flags = TCP_FIN, .length = 5};
-  GByteArray *packet = kit_packet(&sent);
-  kit_add_ipv4_options(packet, 8);
+  fixture_segment sent = {.version = 4, .from = 1, .sequence = 7, .flags = TCP_FIN, .length = 5};
+  GByteArray *packet = fixture_packet(&sent);
+  fixture_add_ipv4_options(packet, 8);
   g_ptr_array_add(packets, packet);
   sent.version = 6;
-  packet = kit_packet(&sent);
+  packet = fixture_packet(&sent);
   for (unsigned i = 0; i < 4; i++) {
     static const uint8_t kinds[] = {60, 51, 43, 0};
-    kit_add_extension(packet, kinds[i], 16);
+    fixture_add_extension(packet, kinds[i], 16);
   }
   const uint8_t jumbo[] = {1, 0, 0xC2, 4, 0, 0, 0, 89};
   memcpy(packet->data + 42, jumbo, sizeof jumbo);
@@ -86,7 +87,7 @@ static void test_frames(void)
   for (unsigned link = 0; link < G_N_ELEMENTS(LINK_TYPES); link++) {
     for (unsigned tags = 0; tags < 3; tags++) {
       for (unsigned i = 0; i < packets->len; i++) {
-        GByteArray *frame = kit_frame(LINK_TYPES[link], g_ptr_array_index(packets, i), tags);
+        GByteArray *frame = fixture_frame(LINK_TYPES[link], g_ptr_array_index(packets, i), tags);
         for (uint32_t octets = 0; octets <= frame->len; octets++) {
           take_in(LINK_TYPES[link], frame->data, octets, octets);
           take_in(LINK_TYPES[link], frame->data, octets, frame->len);
@@ -111,7 +112,7 @@ static void test_frames(void)
 static void read_all(const uint8_t *octets, size_t length, gboolean by_packet)
 {
   GError *error = NULL;
-  capture_source *source = kit_open_octets(octets, length, NULL, &error);
+  capture_source *source = fixture_open_octets(octets, length, NULL, &error);
   capture_segment segment;
   gboolean is_segment = TRUE;
 
@@ -142,13 +143,13 @@ static void read_all(const uint8_t *octets, size_t length, gboolean by_packet)
   capture_source_free(source);
 }
 
-static kit_file *file_of_every_kind(kit_format format, bool is_swapped)
+static fixture_file *file_of_every_kind(fixture_format format, bool is_swapped)
 {
   GPtrArray *packets = packets_of_every_kind();
-  kit_file *file = kit_file_new(format, is_swapped, KIT_LINK_ETHERNET);
+  fixture_file *file = fixture_file_new(format, is_swapped, FIXTURE_LINK_ETHERNET);
   for (unsigned i = 0; i < packets->len; i++) {
-    GByteArray *frame = kit_frame(KIT_LINK_ETHERNET, g_ptr_array_index(packets, i), i % 2);
-    kit_file_add_cut(file, i, frame, frame->len - i % 2, frame->len);
+    GByteArray *frame = fixture_frame(FIXTURE_LINK_ETHERNET, g_ptr_array_index(packets, i), i % 2);
+    fixture_file_add_cut(file, i, frame, frame->len - i % 2, frame->len);
     g_byte_array_free(frame, TRUE);
   }
   g_ptr_array_free(packets, TRUE);
@@ -159,9 +160,9 @@ static kit_file *file_of_every_kind(kit_format format, bool is_swapped)
 static void test_files(void)
 {
   static const uint8_t masks[] = {0x01, 0x80, 0xFF};
-  for (kit_format format = KIT_PCAP_US; format <= KIT_PCAPNG; format++) {
+  for (fixture_format format = FIXTURE_PCAP_US; format <= FIXTURE_PCAPNG; format++) {
     for (unsigned is_swapped = 0; is_swapped < 2; is_swapped++) {
-      kit_file *file = file_of_every_kind(format, is_swapped);
+      g_autoptr(fixture_file) file = file_of_every_kind(format, is_swapped);
       GByteArray *octets = file->octets;
       for (guint length = 1; length <= octets->len; length++) {
         read_all(octets->data, length, length % 2 == 0);
@@ -173,7 +174,6 @@ static void test_files(void)
           octets->data[at] ^= masks[mask];
         }
       }
-      kit_file_free(file);
     }
   }
 }
@@ -182,15 +182,14 @@ static void test_files(void)
 static void test_random(void)
 {
   for (unsigned round = 0; round < 3000; round++) {
-    kit_file *file = file_of_every_kind(round % 3, false);
-    uint32_t header_octets = file->format == KIT_PCAPNG ? 60 : 24;
+    g_autoptr(fixture_file) file = file_of_every_kind(round % 3, false);
+    uint32_t header_octets = file->format == FIXTURE_PCAPNG ? 60 : 24;
     for (guint at = header_octets; at < file->octets->len; at++) {
       if (round < 300 || g_test_rand_int_range(0, 10 * (1 + (int)round % 20)) == 0) {
         file->octets->data[at] = (uint8_t)g_test_rand_int_range(0, 256);
       }
     }
     read_all(file->octets->data, file->octets->len, round % 2);
-    kit_file_free(file);
   }
 }
 
@@ -208,7 +207,7 @@ static void test_random_frames(void)
       static const uint8_t kinds[] = {0, 6, 43, 44, 51, 60};
       octets[6] = kinds[round / 2 % G_N_ELEMENTS(kinds)];
     }
-    take_in(KIT_LINK_RAW, octets, length, length + (uint32_t)g_test_rand_int_range(0, 100000));
+    take_in(FIXTURE_LINK_RAW, octets, length, length + (uint32_t)g_test_rand_int_range(0, 100000));
   }
 }
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/big_endian.h"
-#include "capture_kit.h"
+#include "capture_fixture.h"
 
 enum { HOP_BY_HOP = 0, ROUTING = 43, AUTHENTICATION = 51, DESTINATION_OPTIONS = 60 };
 enum { IPV4_OCTETS = 20, IPV6_OCTETS = 40, TCP_OCTETS = 20, CHECKSUM_AT = 16 };
@@ -13,16 +13,16 @@ enum { IPV4_OCTETS = 20, IPV6_OCTETS = 40, TCP_OCTETS = 20, CHECKSUM_AT = 16 };
 static bool read_cut(GByteArray *packet, uint32_t captured, uint32_t wire, capture_segment *segment,
                      capture_counts *counts)
 {
-  kit_file *file = kit_file_new(KIT_PCAP_NS, false, KIT_LINK_RAW);
+  fixture_file *file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
   GError *error = NULL;
 
-  kit_file_add_cut(file, 1, packet, captured, wire);
-  capture_source *source = kit_open(file);
+  fixture_file_add_cut(file, 1, packet, captured, wire);
+  capture_source *source = fixture_open(file);
   bool found = capture_source_next(source, segment, &error);
   g_assert_no_error(error);
   *counts = *capture_source_counts(source);
   capture_source_free(source);
-  kit_file_free(file);
+  fixture_file_free(file);
   g_byte_array_free(packet, TRUE);
   return found;
 }
@@ -34,13 +34,13 @@ static bool read_packet(GByteArray *packet, capture_segment *segment)
   return read_cut(packet, octets, octets, segment, &counts);
 }
 
-static kit_segment sent_as(unsigned version, uint32_t length)
+static fixture_segment sent_as(unsigned version, uint32_t length)
 {
-  return (kit_segment){.version = version,
-                       .sequence = 0xFFFFFF00,
-                       .acknowledgement = 0x50000009,
-                       .flags = TCP_ACK,
-                       .length = length};
+  return (fixture_segment){.version = version,
+                           .sequence = 0xFFFFFF00,
+                           .acknowledgement = 0x50000009,
+                           .flags = TCP_ACK,
+                           .length = length};
 }
 
 static void assert_right(GByteArray *packet, uint32_t length)
@@ -56,9 +56,9 @@ static void assert_right(GByteArray *packet, uint32_t length)
 static void test_ipv4_options(void)
 {
   for (unsigned octets = 4; octets <= 40; octets += 4) {
-    kit_segment sent = sent_as(4, 33);
-    GByteArray *packet = kit_packet(&sent);
-    kit_add_ipv4_options(packet, octets);
+    fixture_segment sent = sent_as(4, 33);
+    GByteArray *packet = fixture_packet(&sent);
+    fixture_add_ipv4_options(packet, octets);
     assert_right(packet, 33);
   }
 }
@@ -66,18 +66,18 @@ static void test_ipv4_options(void)
 /* RFC 8200 §4.1: any number of them, in any order. */
 static void test_ipv6_extension_headers(void)
 {
-  kit_segment sent = sent_as(6, 33);
-  GByteArray *packet = kit_packet(&sent);
-  kit_add_extension(packet, DESTINATION_OPTIONS, 24);
+  fixture_segment sent = sent_as(6, 33);
+  GByteArray *packet = fixture_packet(&sent);
+  fixture_add_extension(packet, DESTINATION_OPTIONS, 24);
   assert_right(packet, 33);
-  packet = kit_packet(&sent);
-  kit_add_extension(packet, ROUTING, 8);
-  kit_add_extension(packet, DESTINATION_OPTIONS, 2048);
-  kit_add_extension(packet, DESTINATION_OPTIONS, 8);
-  kit_add_extension(packet, HOP_BY_HOP, 16);
+  packet = fixture_packet(&sent);
+  fixture_add_extension(packet, ROUTING, 8);
+  fixture_add_extension(packet, DESTINATION_OPTIONS, 2048);
+  fixture_add_extension(packet, DESTINATION_OPTIONS, 8);
+  fixture_add_extension(packet, HOP_BY_HOP, 16);
   assert_right(packet, 33);
-  packet = kit_packet(&sent);
-  kit_add_extension(packet, AUTHENTICATION, 24);
+  packet = fixture_packet(&sent);
+  fixture_add_extension(packet, AUTHENTICATION, 24);
   packet->data[IPV6_OCTETS + 1] = 24 / 4 - 2; /* RFC 4302 §2.2 counts words */
   assert_right(packet, 33);
 }
@@ -85,25 +85,25 @@ static void test_ipv6_extension_headers(void)
 /* RFC 6946: a fragment header on what is whole. */
 static void test_atomic_fragment(void)
 {
-  kit_segment sent = sent_as(6, 33);
-  GByteArray *whole = kit_packet(&sent);
-  GByteArray *packet = kit_fragment(whole, 7, 0, TCP_OCTETS + 33);
+  fixture_segment sent = sent_as(6, 33);
+  GByteArray *whole = fixture_packet(&sent);
+  GByteArray *packet = fixture_fragment(whole, 7, 0, TCP_OCTETS + 33);
   capture_segment segment;
   capture_counts counts;
   uint32_t octets = packet->len;
   g_assert_true(read_cut(packet, octets, octets, &segment, &counts));
   g_assert_cmpuint(counts.fragments, ==, 0);
-  assert_right(kit_fragment(whole, 7, 0, TCP_OCTETS + 33), 33);
+  assert_right(fixture_fragment(whole, 7, 0, TCP_OCTETS + 33), 33);
   g_byte_array_free(whole, TRUE);
 }
 
 /* RFC 8200 §8.1: the checksum has the last destination of a source route in it, which the IP header has not yet. */
 static void test_source_route(void)
 {
-  kit_segment sent = sent_as(6, 33);
-  GByteArray *packet = kit_packet(&sent);
+  fixture_segment sent = sent_as(6, 33);
+  GByteArray *packet = fixture_packet(&sent);
   capture_segment segment;
-  kit_add_extension(packet, ROUTING, 24);
+  fixture_add_extension(packet, ROUTING, 24);
   packet->data[IPV6_OCTETS + 3] = 1; /* segments left */
   g_assert_true(read_packet(packet, &segment));
   g_assert_cmpint(segment.checksum, ==, CAPTURE_CHECKSUM_UNKNOWN);
@@ -113,8 +113,8 @@ static void test_ecn(void)
 {
   for (unsigned version = 4; version <= 6; version += 2) {
     for (uint8_t ecn = 0; ecn < 4; ecn++) {
-      kit_segment sent = sent_as(version, 1);
-      GByteArray *packet = kit_packet(&sent);
+      fixture_segment sent = sent_as(version, 1);
+      GByteArray *packet = fixture_packet(&sent);
       capture_segment segment;
       packet->data[1] = version == 4 ? (uint8_t)(0xB8 | ecn) : (uint8_t)(0x8F | ecn << 4);
       g_assert_true(read_packet(packet, &segment));
@@ -127,8 +127,8 @@ static void test_ecn(void)
 static void test_padding(void)
 {
   for (unsigned version = 4; version <= 6; version += 2) {
-    kit_segment sent = sent_as(version, 5);
-    GByteArray *packet = kit_packet(&sent);
+    fixture_segment sent = sent_as(version, 5);
+    GByteArray *packet = fixture_packet(&sent);
     g_byte_array_append(packet, (const uint8_t *)"padding", 7);
     assert_right(packet, 5);
   }
@@ -137,8 +137,8 @@ static void test_padding(void)
 /* A tool that cuts packets and says that they never had more is not believed over what is there. */
 static void test_wire_length_below_the_captured(void)
 {
-  kit_segment sent = sent_as(4, 33);
-  GByteArray *packet = kit_packet(&sent);
+  fixture_segment sent = sent_as(4, 33);
+  GByteArray *packet = fixture_packet(&sent);
   capture_segment segment;
   capture_counts counts;
   g_assert_true(read_cut(packet, packet->len, 20, &segment, &counts));
@@ -149,8 +149,8 @@ static void test_wire_length_below_the_captured(void)
 static void test_super_segment(void)
 {
   for (unsigned version = 4; version <= 6; version += 2) {
-    kit_segment sent = sent_as(version, 60000);
-    assert_right(kit_packet(&sent), 60000);
+    fixture_segment sent = sent_as(version, 60000);
+    assert_right(fixture_packet(&sent), 60000);
   }
 }
 
@@ -158,8 +158,8 @@ static void test_super_segment(void)
 static void test_length_of_zero(void)
 {
   for (unsigned version = 4; version <= 6; version += 2) {
-    kit_segment sent = sent_as(version, 200000);
-    GByteArray *packet = kit_packet(&sent);
+    fixture_segment sent = sent_as(version, 200000);
+    GByteArray *packet = fixture_packet(&sent);
     capture_segment segment;
     capture_counts counts;
     uint32_t octets = packet->len;
@@ -169,7 +169,7 @@ static void test_length_of_zero(void)
     g_assert_cmpint(segment.checksum, ==, CAPTURE_CHECKSUM_RIGHT);
     g_assert_cmpuint(counts.super_segments, ==, 1);
     /* and with a snap length, the wire's length tells it */
-    packet = kit_packet(&sent);
+    packet = fixture_packet(&sent);
     g_assert_true(read_cut(packet, 100, octets, &segment, &counts));
     g_assert_cmpuint(segment.payload_octets, ==, 200000);
     g_assert_cmpuint(segment.captured_octets, ==, 100 - (octets - 200000));
@@ -181,9 +181,9 @@ static void test_length_of_zero(void)
 /* RFC 2675 §2: the length is in a hop-by-hop option, here behind a Pad1 and a PadN. */
 static void test_jumbogram(void)
 {
-  kit_segment sent = sent_as(6, 100000);
-  GByteArray *packet = kit_packet(&sent);
-  kit_add_extension(packet, HOP_BY_HOP, 16);
+  fixture_segment sent = sent_as(6, 100000);
+  GByteArray *packet = fixture_packet(&sent);
+  fixture_add_extension(packet, HOP_BY_HOP, 16);
   const uint8_t options[] = {0, 1, 3, 0, 0, 0, 0xC2, 4};
   memcpy(packet->data + IPV6_OCTETS + 2, options, sizeof options);
   big_endian_write_32(packet->data + IPV6_OCTETS + 10, 16 + TCP_OCTETS + 100000);
@@ -197,10 +197,10 @@ static void test_snap_length(void)
   for (unsigned version = 4; version <= 6; version += 2) {
     uint32_t headers = (version == 4 ? IPV4_OCTETS : IPV6_OCTETS) + TCP_OCTETS;
     for (uint32_t captured = 1; captured <= headers + 100; captured++) {
-      kit_segment sent = sent_as(version, 100);
+      fixture_segment sent = sent_as(version, 100);
       capture_segment segment;
       capture_counts counts;
-      bool found = read_cut(kit_packet(&sent), captured, headers + 100, &segment, &counts);
+      bool found = read_cut(fixture_packet(&sent), captured, headers + 100, &segment, &counts);
       g_assert_cmpint(found, ==, captured >= headers);
       g_assert_cmpuint(counts.garbled_packets, ==, captured < headers);
       if (found) {
@@ -216,16 +216,16 @@ static void test_snap_length(void)
 
 static void test_timestamps(void)
 {
-  kit_segment sent = sent_as(4, 10);
+  fixture_segment sent = sent_as(4, 10);
   sent.has_timestamps = true;
   sent.timestamp_value = 0x01020304;
   capture_segment segment;
-  g_assert_true(read_packet(kit_packet(&sent), &segment));
+  g_assert_true(read_packet(fixture_packet(&sent), &segment));
   g_assert_true(segment.has_timestamps);
   g_assert_cmphex(segment.timestamp_value, ==, 0x01020304);
   g_assert_cmpuint(segment.payload_octets, ==, 10);
   /* at another place than RFC 7323 appendix A has them: behind, not before the NOPs */
-  GByteArray *packet = kit_packet(&sent);
+  GByteArray *packet = fixture_packet(&sent);
   const uint8_t other[] = {8, 10, 9, 8, 7, 6, 0, 0, 0, 0, 1, 1};
   memcpy(packet->data + IPV4_OCTETS + TCP_OCTETS, other, sizeof other);
   g_assert_true(read_packet(packet, &segment));
@@ -233,7 +233,7 @@ static void test_timestamps(void)
   g_assert_cmphex(segment.timestamp_value, ==, 0x09080706);
   /* and cut off by the snap length, the segment is there without them */
   capture_counts counts;
-  g_assert_true(read_cut(kit_packet(&sent), 20 + 20 + 11, 20 + 32 + 10, &segment, &counts));
+  g_assert_true(read_cut(fixture_packet(&sent), 20 + 20 + 11, 20 + 32 + 10, &segment, &counts));
   g_assert_false(segment.has_timestamps);
   g_assert_cmpuint(segment.captured_octets, ==, 0);
   g_assert_cmpuint(segment.payload_octets, ==, 10);
@@ -244,9 +244,9 @@ static void test_garbled_options(void)
 {
   static const uint8_t garbled[][3] = {{8, 0, 0}, {8, 1, 0}, {8, 9, 0}, {8, 40, 0}, {2, 3, 1}, {5, 11, 1}};
   for (unsigned i = 0; i < G_N_ELEMENTS(garbled); i++) {
-    kit_segment sent = sent_as(4, 10);
+    fixture_segment sent = sent_as(4, 10);
     sent.has_timestamps = true;
-    GByteArray *packet = kit_packet(&sent);
+    GByteArray *packet = fixture_packet(&sent);
     capture_segment segment;
     memcpy(packet->data + IPV4_OCTETS + TCP_OCTETS, garbled[i], sizeof garbled[i]);
     g_assert_true(read_packet(packet, &segment));
@@ -277,9 +277,9 @@ static void test_garbled_lengths(void)
       {6, IPV6_OCTETS + 12, 0xF0},
   };
   for (unsigned i = 0; i < G_N_ELEMENTS(garbled); i++) {
-    kit_segment sent = sent_as(garbled[i].version, 10);
+    fixture_segment sent = sent_as(garbled[i].version, 10);
     sent.ports[0] = 0x00FF;
-    GByteArray *packet = kit_packet(&sent);
+    GByteArray *packet = fixture_packet(&sent);
     capture_segment segment;
     capture_counts counts;
     uint32_t octets = packet->len;
@@ -294,8 +294,8 @@ static void test_garbled_lengths(void)
 /* No offload makes segments of more than a MiB: a frame that says it had 2^32 - 1 octets is garbled. */
 static void test_giant_frame(void)
 {
-  kit_segment sent = sent_as(4, 10);
-  GByteArray *packet = kit_packet(&sent);
+  fixture_segment sent = sent_as(4, 10);
+  GByteArray *packet = fixture_packet(&sent);
   capture_segment segment;
   capture_counts counts;
   memset(packet->data + 2, 0, 2);
@@ -315,10 +315,10 @@ static void test_checksums(void)
   for (unsigned version = 4; version <= 6; version += 2) {
     uint32_t headers = (version == 4 ? IPV4_OCTETS : IPV6_OCTETS) + TCP_OCTETS;
     for (uint32_t length = 0; length < 300; length++) {
-      kit_segment sent = sent_as(version, length);
+      fixture_segment sent = sent_as(version, length);
       capture_segment segment;
-      assert_right(kit_packet(&sent), length);
-      GByteArray *packet = kit_packet(&sent);
+      assert_right(fixture_packet(&sent), length);
+      GByteArray *packet = fixture_packet(&sent);
       packet->data[headers - TCP_OCTETS + 4 + (length * 7) % (TCP_OCTETS - 4 + length)] ^= 0x10;
       if (read_packet(packet, &segment)) {
         g_assert_cmpint(segment.checksum, ==, CAPTURE_CHECKSUM_WRONG);
@@ -343,8 +343,8 @@ static void test_unfinished_checksums(void)
       {6, 0x5B9B, CAPTURE_CHECKSUM_WRONG},
   };
   for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
-    kit_segment sent = sent_as(rows[i].version, 11);
-    GByteArray *packet = kit_packet(&sent);
+    fixture_segment sent = sent_as(rows[i].version, 11);
+    GByteArray *packet = fixture_packet(&sent);
     capture_segment segment;
     capture_counts counts;
     uint32_t octets = packet->len;

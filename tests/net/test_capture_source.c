@@ -4,24 +4,25 @@
 #include <string.h>
 
 #include "base/big_endian.h"
-#include "capture_kit.h"
+#include "capture_fixture.h"
 
 #define SECOND INT64_C(1000000000)
 
 /* A time of today, in whole microseconds. */
 #define TODAY_NS (INT64_C(1790000000) * SECOND + 123456000)
 
-static const int LINK_TYPES[] = {KIT_LINK_NULL,   KIT_LINK_ETHERNET, KIT_LINK_RAW,  KIT_LINK_LOOP,
-                                 KIT_LINK_COOKED, KIT_LINK_COOKED_2, KIT_LINK_IPV4, KIT_LINK_IPV6};
+static const int LINK_TYPES[] = {FIXTURE_LINK_NULL, FIXTURE_LINK_ETHERNET, FIXTURE_LINK_RAW,
+                                 FIXTURE_LINK_LOOP, FIXTURE_LINK_COOKED,   FIXTURE_LINK_COOKED_2,
+                                 FIXTURE_LINK_IPV4, FIXTURE_LINK_IPV6};
 
-static kit_segment segment_from(unsigned version, unsigned from, uint32_t sequence, uint32_t length)
+static fixture_segment segment_from(unsigned version, unsigned from, uint32_t sequence, uint32_t length)
 {
-  return (kit_segment){.version = version,
-                       .from = from,
-                       .sequence = sequence,
-                       .flags = TCP_ACK | TCP_PSH,
-                       .acknowledgement = 77,
-                       .length = length};
+  return (fixture_segment){.version = version,
+                           .from = from,
+                           .sequence = sequence,
+                           .flags = TCP_ACK | TCP_PSH,
+                           .acknowledgement = 77,
+                           .length = length};
 }
 
 static void next(capture_source *source, capture_segment *segment)
@@ -58,29 +59,29 @@ static void assert_fails(capture_source *source, const char *text)
   capture_source_free(source);
 }
 
-static void assert_payload(const capture_segment *segment, const kit_segment *sent)
+static void assert_payload(const capture_segment *segment, const fixture_segment *sent)
 {
   g_assert_cmpuint(segment->payload_octets, ==, sent->length);
   g_assert_cmpuint(segment->captured_octets, ==, sent->length);
   for (uint32_t i = 0; i < sent->length; i++) {
-    g_assert_cmpuint(segment->payload[i], ==, kit_octet(sent, i));
+    g_assert_cmpuint(segment->payload[i], ==, fixture_octet(sent, i));
   }
 }
 
 /* Every format, byte order, link type and number of VLAN tags has the same segment in it. The short one is padded to Ethernet's 60 octets,
  * which are not of its payload. */
-static void check_way(kit_format format, bool is_swapped, int link_type, unsigned version, unsigned tags)
+static void check_way(fixture_format format, bool is_swapped, int link_type, unsigned version, unsigned tags)
 {
-  kit_file *file = kit_file_new(format, is_swapped, link_type);
-  kit_segment sent[2] = {segment_from(version, 0, 1000, 3), segment_from(version, 1, 5000, 700)};
+  g_autoptr(fixture_file) file = fixture_file_new(format, is_swapped, link_type);
+  fixture_segment sent[2] = {segment_from(version, 0, 1000, 3), segment_from(version, 1, 5000, 700)};
   for (unsigned i = 0; i < G_N_ELEMENTS(sent); i++) {
-    GByteArray *packet = kit_packet(&sent[i]);
-    GByteArray *frame = kit_frame(link_type, packet, tags);
-    kit_file_add(file, TODAY_NS + i * 5000, frame);
+    GByteArray *packet = fixture_packet(&sent[i]);
+    GByteArray *frame = fixture_frame(link_type, packet, tags);
+    fixture_file_add(file, TODAY_NS + i * 5000, frame);
     g_byte_array_free(frame, TRUE);
     g_byte_array_free(packet, TRUE);
   }
-  capture_source *source = kit_open(file);
+  capture_source *source = fixture_open(file);
   g_assert_cmpint(capture_source_origin_ns(source), ==, 0);
   for (unsigned i = 0; i < G_N_ELEMENTS(sent); i++) {
     capture_segment segment;
@@ -98,12 +99,11 @@ static void check_way(kit_format format, bool is_swapped, int link_type, unsigne
   }
   g_assert_cmpint(capture_source_origin_ns(source), ==, TODAY_NS);
   assert_at_end(source);
-  kit_file_free(file);
 }
 
 static void test_every_format_and_link(void)
 {
-  for (kit_format format = KIT_PCAP_US; format <= KIT_PCAPNG; format++) {
+  for (fixture_format format = FIXTURE_PCAP_US; format <= FIXTURE_PCAPNG; format++) {
     for (unsigned link = 0; link < G_N_ELEMENTS(LINK_TYPES); link++) {
       for (unsigned version = 4; version <= 6; version += 2) {
         check_way(format, false, LINK_TYPES[link], version, 0);
@@ -115,21 +115,21 @@ static void test_every_format_and_link(void)
 
 static void test_vlan_tags(void)
 {
-  static const int with_type[] = {KIT_LINK_ETHERNET, KIT_LINK_COOKED, KIT_LINK_COOKED_2};
+  static const int with_type[] = {FIXTURE_LINK_ETHERNET, FIXTURE_LINK_COOKED, FIXTURE_LINK_COOKED_2};
   for (unsigned link = 0; link < G_N_ELEMENTS(with_type); link++) {
     for (unsigned tags = 1; tags <= 3; tags++) {
-      check_way(KIT_PCAP_NS, false, with_type[link], 4, tags);
-      check_way(KIT_PCAP_NS, false, with_type[link], 6, tags);
+      check_way(FIXTURE_PCAP_NS, false, with_type[link], 4, tags);
+      check_way(FIXTURE_PCAP_NS, false, with_type[link], 6, tags);
     }
   }
 }
 
 static void test_octets_of_the_ip_packet(void)
 {
-  kit_file *file = kit_file_new(KIT_PCAP_NS, false, KIT_LINK_ETHERNET);
-  kit_segment sent = segment_from(4, 0, 1, 100);
-  kit_file_add_segment(file, 0, KIT_LINK_ETHERNET, &sent);
-  capture_source *source = kit_open(file);
+  g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_ETHERNET);
+  fixture_segment sent = segment_from(4, 0, 1, 100);
+  fixture_file_add_segment(file, 0, FIXTURE_LINK_ETHERNET, &sent);
+  capture_source *source = fixture_open(file);
   capture_segment segment;
   uint32_t octets = 1;
   g_assert_null(capture_source_ip(source, &octets));
@@ -140,25 +140,24 @@ static void test_octets_of_the_ip_packet(void)
   g_assert_cmphex(ip[0], ==, 0x45);
   g_assert_true(ip + 40 == segment.payload);
   assert_at_end(source);
-  kit_file_free(file);
 }
 
 /* A file of segments of host 0, one octet each, at these times. */
-static kit_file *file_at_times(kit_format format, const int64_t *times_ns, unsigned count)
+static fixture_file *file_at_times(fixture_format format, const int64_t *times_ns, unsigned count)
 {
-  kit_file *file = kit_file_new(format, false, KIT_LINK_RAW);
+  fixture_file *file = fixture_file_new(format, false, FIXTURE_LINK_RAW);
   for (unsigned i = 0; i < count; i++) {
-    kit_segment sent = segment_from(4, 0, i, 1);
-    kit_file_add_segment(file, times_ns[i], KIT_LINK_RAW, &sent);
+    fixture_segment sent = segment_from(4, 0, i, 1);
+    fixture_file_add_segment(file, times_ns[i], FIXTURE_LINK_RAW, &sent);
   }
   return file;
 }
 
-static void check_times(kit_format format, const int64_t *times_ns, const int64_t *expected_ns,
+static void check_times(fixture_format format, const int64_t *times_ns, const int64_t *expected_ns,
                         unsigned count, int64_t origin_ns)
 {
-  kit_file *file = file_at_times(format, times_ns, count);
-  capture_source *source = kit_open(file);
+  g_autoptr(fixture_file) file = file_at_times(format, times_ns, count);
+  capture_source *source = fixture_open(file);
   for (unsigned i = 0; i < count; i++) {
     capture_segment segment;
     next(source, &segment);
@@ -166,7 +165,6 @@ static void check_times(kit_format format, const int64_t *times_ns, const int64_
     g_assert_cmpint(capture_source_origin_ns(source), ==, origin_ns);
   }
   assert_at_end(source);
-  kit_file_free(file);
 }
 
 /* Times are given as they are, also when one is before the one before it; none is before the origin. */
@@ -175,24 +173,24 @@ static void test_times(void)
   const int64_t times[] = {TODAY_NS, TODAY_NS + 7000, TODAY_NS + 4000, TODAY_NS - 9000,
                            TODAY_NS + 99 * 86400 * SECOND};
   const int64_t expected[] = {0, 7000, 4000, 0, 99 * 86400 * SECOND};
-  for (kit_format format = KIT_PCAP_US; format <= KIT_PCAPNG; format++) {
+  for (fixture_format format = FIXTURE_PCAP_US; format <= FIXTURE_PCAPNG; format++) {
     check_times(format, times, expected, G_N_ELEMENTS(times), TODAY_NS);
   }
   /* of the simulator, whose time 0 is that of 1970 */
   const int64_t simulated[] = {5, SECOND + 6};
-  check_times(KIT_PCAP_NS, simulated, simulated, 2, 0);
+  check_times(FIXTURE_PCAP_NS, simulated, simulated, 2, 0);
   const int64_t rounded[] = {0, SECOND};
-  check_times(KIT_PCAP_US, simulated, rounded, 2, 0);
+  check_times(FIXTURE_PCAP_US, simulated, rounded, 2, 0);
   /* the first day has 86,400 s */
   const int64_t second_day[] = {86400 * SECOND, 86401 * SECOND};
   const int64_t since[] = {0, SECOND};
-  check_times(KIT_PCAP_NS, second_day, since, 2, second_day[0]);
+  check_times(FIXTURE_PCAP_NS, second_day, since, 2, second_day[0]);
   const int64_t last[] = {86400 * SECOND - 1};
-  check_times(KIT_PCAP_NS, last, last, 1, 0);
+  check_times(FIXTURE_PCAP_NS, last, last, 1, 0);
   /* after January 2038 the seconds of pcap are above 2^31 */
   const int64_t late[] = {INT64_C(0xFFFFFF00) * SECOND, INT64_C(0xFFFFFF01) * SECOND + 3};
   const int64_t late_since[] = {0, SECOND + 3};
-  check_times(KIT_PCAP_NS, late, late_since, 2, late[0]);
+  check_times(FIXTURE_PCAP_NS, late, late_since, 2, late[0]);
 }
 
 /* What 64 bits of picoseconds cannot hold is an error, after what is before it has been given. */
@@ -200,34 +198,33 @@ static void test_times_too_far_apart(void)
 {
   const int64_t times[2][2] = {{5, TODAY_NS}, {TODAY_NS, TODAY_NS + 101 * 86400 * SECOND}};
   for (unsigned i = 0; i < 2; i++) {
-    kit_file *file = file_at_times(KIT_PCAP_NS, times[i], 2);
-    capture_source *source = kit_open(file);
+    g_autoptr(fixture_file) file = file_at_times(FIXTURE_PCAP_NS, times[i], 2);
+    capture_source *source = fixture_open(file);
     capture_segment segment;
     next(source, &segment);
     assert_fails(source, "packet 2: its time is more than 100 days after the first packet's");
-    kit_file_free(file);
   }
 }
 
 static void test_other_packets_are_counted(void)
 {
   static const uint8_t arp[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 0x08, 0x06, 0, 1, 8, 0};
-  kit_file *file = kit_file_new(KIT_PCAP_NS, false, KIT_LINK_ETHERNET);
+  g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_ETHERNET);
   GByteArray *frame = g_byte_array_new();
   g_byte_array_append(frame, arp, sizeof arp);
-  kit_file_add(file, 1, frame);
+  fixture_file_add(file, 1, frame);
   g_byte_array_set_size(frame, 13); /* the header is cut off */
-  kit_file_add(file, 1, frame);
+  fixture_file_add(file, 1, frame);
   g_byte_array_free(frame, TRUE);
-  kit_segment sent = segment_from(4, 0, 1, 10);
-  GByteArray *packet = kit_packet(&sent);
+  fixture_segment sent = segment_from(4, 0, 1, 10);
+  GByteArray *packet = fixture_packet(&sent);
   packet->data[9] = 17; /* UDP */
-  frame = kit_frame(KIT_LINK_ETHERNET, packet, 0);
-  kit_file_add(file, 2, frame);
+  frame = fixture_frame(FIXTURE_LINK_ETHERNET, packet, 0);
+  fixture_file_add(file, 2, frame);
   g_byte_array_free(frame, TRUE);
   g_byte_array_free(packet, TRUE);
-  kit_file_add_segment(file, 3, KIT_LINK_ETHERNET, &sent);
-  capture_source *source = kit_open(file);
+  fixture_file_add_segment(file, 3, FIXTURE_LINK_ETHERNET, &sent);
+  capture_source *source = fixture_open(file);
   capture_segment segment;
   next(source, &segment);
   g_assert_cmpuint(segment.packet, ==, 4);
@@ -238,20 +235,20 @@ static void test_other_packets_are_counted(void)
   g_assert_cmpuint(counts->other_packets, ==, 2);
   g_assert_cmpuint(counts->garbled_packets, ==, 1);
   assert_at_end(source);
-  kit_file_free(file);
 }
 
 /* Packets keep their numbers in the file; the counts are of those that pass. */
 static void test_filter(void)
 {
-  kit_file *file = kit_file_new(KIT_PCAPNG, false, KIT_LINK_ETHERNET);
+  g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAPNG, false, FIXTURE_LINK_ETHERNET);
   for (unsigned i = 0; i < 6; i++) {
-    kit_segment sent = segment_from(4, i % 2, i, 1);
+    fixture_segment sent = segment_from(4, i % 2, i, 1);
     sent.ports[0] = (uint16_t)(2000 + i / 2);
-    kit_file_add_segment(file, i, KIT_LINK_ETHERNET, &sent);
+    fixture_file_add_segment(file, i, FIXTURE_LINK_ETHERNET, &sent);
   }
   GError *error = NULL;
-  capture_source *source = kit_open_octets(file->octets->data, file->octets->len, "tcp port 2001", &error);
+  capture_source *source =
+      fixture_open_octets(file->octets->data, file->octets->len, "tcp port 2001", &error);
   g_assert_no_error(error);
   capture_segment segment;
   next(source, &segment);
@@ -264,19 +261,18 @@ static void test_filter(void)
   g_assert_cmpuint(capture_source_flows(source), ==, 1);
   g_assert_cmpuint(capture_source_flow(source, 0)->ends[0].port, ==, 2001);
   capture_source_free(source);
-  source = kit_open_octets(file->octets->data, file->octets->len, "tcp prot 2001", &error);
+  source = fixture_open_octets(file->octets->data, file->octets->len, "tcp prot 2001", &error);
   g_assert_null(source);
   g_assert_error(error, CAPTURE_ERROR, CAPTURE_ERROR_FILTER);
   g_assert_true(g_str_has_prefix(error->message, "test: the filter \"tcp prot 2001\" is not one"));
   g_assert_null(strchr(error->message, '\n'));
   g_clear_error(&error);
-  kit_file_free(file);
 }
 
 static void assert_does_not_open(const uint8_t *octets, size_t length, const char *text)
 {
   GError *error = NULL;
-  g_assert_null(kit_open_octets(octets, length, NULL, &error));
+  g_assert_null(fixture_open_octets(octets, length, NULL, &error));
   g_assert_error(error, CAPTURE_ERROR, CAPTURE_ERROR_FORMAT);
   g_assert_true(g_str_has_prefix(error->message, "test: "));
   if (!strstr(error->message, text)) {
@@ -303,14 +299,14 @@ static void test_what_is_no_capture(void)
   static const uint8_t gzip[32] = {0x1F, 0x8B, 8};
   assert_does_not_open(text, sizeof text, "this is no capture that libpcap reads");
   assert_does_not_open(gzip, sizeof gzip, "expected pcap or pcapng, not compressed");
-  kit_file *file = kit_file_new(KIT_PCAP_NS, false, 105);
+  fixture_file *file = fixture_file_new(FIXTURE_PCAP_NS, false, 105);
   assert_does_not_open(file->octets->data, file->octets->len,
                        "its link type is IEEE802_11; expected Ethernet, Linux");
-  kit_file_free(file);
-  file = kit_file_new(KIT_PCAP_NS, false, 9999);
+  fixture_file_free(file);
+  file = fixture_file_new(FIXTURE_PCAP_NS, false, 9999);
   assert_does_not_open(file->octets->data, file->octets->len,
                        "its link type is number 9999; expected Ethernet");
-  kit_file_free(file);
+  fixture_file_free(file);
   GError *error = NULL;
   g_assert_null(capture_source_open("/nowhere/at.pcap", NULL, &error));
   g_assert_error(error, CAPTURE_ERROR, CAPTURE_ERROR_FILE);
@@ -324,40 +320,38 @@ static void test_what_is_no_capture(void)
 /* libpcap reads one link type a file; the way out is said. */
 static void test_interfaces_of_two_link_types(void)
 {
-  kit_file *file = kit_file_new(KIT_PCAPNG, false, KIT_LINK_ETHERNET);
-  kit_segment sent = segment_from(4, 0, 1, 10);
-  kit_file_add_segment(file, 1, KIT_LINK_ETHERNET, &sent);
-  kit_file_add_interface(file, KIT_LINK_RAW, 262144);
+  g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAPNG, false, FIXTURE_LINK_ETHERNET);
+  fixture_segment sent = segment_from(4, 0, 1, 10);
+  fixture_file_add_segment(file, 1, FIXTURE_LINK_ETHERNET, &sent);
+  fixture_file_add_interface(file, FIXTURE_LINK_RAW, 262144);
   file->interface = 1;
-  kit_file_add_segment(file, 2, KIT_LINK_RAW, &sent);
-  capture_source *source = kit_open(file);
+  fixture_file_add_segment(file, 2, FIXTURE_LINK_RAW, &sent);
+  capture_source *source = fixture_open(file);
   capture_segment segment;
   next(source, &segment);
   assert_fails(source,
                "packet 2: an interface has a type 101 different from the type of the first interface, which "
                "libpcap cannot read; make another file of it first (tshark -r FILE");
-  kit_file_free(file);
 }
 
 static void test_interfaces_of_two_snap_lengths(void)
 {
-  kit_file *file = kit_file_new(KIT_PCAPNG, false, KIT_LINK_ETHERNET);
-  kit_file_add_interface(file, KIT_LINK_ETHERNET, 100);
-  assert_fails(kit_open(file),
+  g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAPNG, false, FIXTURE_LINK_ETHERNET);
+  fixture_file_add_interface(file, FIXTURE_LINK_ETHERNET, 100);
+  assert_fails(fixture_open(file),
                "packet 1: an interface has a snapshot length 100 different from the snapshot length of "
                "the first interface, which libpcap cannot read; make another file of it first (editcap");
-  kit_file_free(file);
 }
 
 static void test_interfaces_of_one_link_type(void)
 {
-  kit_file *file = kit_file_new(KIT_PCAPNG, false, KIT_LINK_ETHERNET);
-  kit_segment sent[2] = {segment_from(4, 0, 1, 10), segment_from(6, 1, 2, 20)};
-  kit_file_add_interface(file, KIT_LINK_ETHERNET, 262144);
-  kit_file_add_segment(file, 1, KIT_LINK_ETHERNET, &sent[0]);
+  g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAPNG, false, FIXTURE_LINK_ETHERNET);
+  fixture_segment sent[2] = {segment_from(4, 0, 1, 10), segment_from(6, 1, 2, 20)};
+  fixture_file_add_interface(file, FIXTURE_LINK_ETHERNET, 262144);
+  fixture_file_add_segment(file, 1, FIXTURE_LINK_ETHERNET, &sent[0]);
   file->interface = 1;
-  kit_file_add_segment(file, 2, KIT_LINK_ETHERNET, &sent[1]);
-  capture_source *source = kit_open(file);
+  fixture_file_add_segment(file, 2, FIXTURE_LINK_ETHERNET, &sent[1]);
+  capture_source *source = fixture_open(file);
   capture_segment segment;
   next(source, &segment);
   assert_payload(&segment, &sent[0]);
@@ -365,42 +359,39 @@ static void test_interfaces_of_one_link_type(void)
   assert_payload(&segment, &sent[1]);
   g_assert_cmpuint(segment.flow, ==, 1);
   assert_at_end(source);
-  kit_file_free(file);
 }
 
 static void test_broken_off(void)
 {
-  kit_file *file = kit_file_new(KIT_PCAP_NS, false, KIT_LINK_RAW);
-  kit_segment sent = segment_from(4, 0, 1, 10);
-  kit_file_add_segment(file, 1, KIT_LINK_RAW, &sent);
-  kit_file_add_segment(file, 1, KIT_LINK_RAW, &sent);
+  g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
+  fixture_segment sent = segment_from(4, 0, 1, 10);
+  fixture_file_add_segment(file, 1, FIXTURE_LINK_RAW, &sent);
+  fixture_file_add_segment(file, 1, FIXTURE_LINK_RAW, &sent);
   g_byte_array_set_size(file->octets, file->octets->len - 1);
-  capture_source *source = kit_open(file);
+  capture_source *source = fixture_open(file);
   capture_segment segment;
   next(source, &segment);
   assert_fails(source, "packet 2: truncated dump file");
-  kit_file_free(file);
 }
 
 /* A record that says that it is longer than any packet is not given the memory. */
 static void test_giant_record(void)
 {
-  kit_file *file = kit_file_new(KIT_PCAP_NS, false, KIT_LINK_RAW);
-  kit_segment sent = segment_from(4, 0, 1, 10);
-  kit_file_add_segment(file, 1, KIT_LINK_RAW, &sent);
+  g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
+  fixture_segment sent = segment_from(4, 0, 1, 10);
+  fixture_file_add_segment(file, 1, FIXTURE_LINK_RAW, &sent);
   const uint32_t giant[2] = {0x7FFFFFF0, 0x7FFFFFF0};
   memcpy(file->octets->data + 24 + 8, giant, sizeof giant);
-  assert_fails(kit_open(file), "packet 1: invalid packet capture length 2147483632, bigger than");
-  kit_file_free(file);
+  assert_fails(fixture_open(file), "packet 1: invalid packet capture length 2147483632, bigger than");
 }
 
 /* Of a file of a path, how much has been read is known; of a pipe it is not. */
 static void test_share_of_a_file(void)
 {
-  kit_file *file = kit_file_new(KIT_PCAP_NS, false, KIT_LINK_RAW);
-  kit_segment sent = segment_from(4, 0, 1, 60000);
+  g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
+  fixture_segment sent = segment_from(4, 0, 1, 60000);
   for (unsigned i = 0; i < 20; i++) {
-    kit_file_add_segment(file, i, KIT_LINK_RAW, &sent);
+    fixture_file_add_segment(file, i, FIXTURE_LINK_RAW, &sent);
   }
   char *path = NULL;
   int descriptor = g_file_open_tmp("test_capture_source_XXXXXX", &path, NULL);
@@ -423,11 +414,10 @@ static void test_share_of_a_file(void)
   assert_at_end(source);
   g_remove(path);
   g_free(path);
-  source = kit_open(file);
+  source = fixture_open(file);
   next(source, &segment);
   g_assert_cmpfloat(capture_source_share(source), ==, 0);
   capture_source_free(source);
-  kit_file_free(file);
 }
 
 int main(int argc, char **argv)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "base/random_stream.h"
-#include "datagram_kit.h"
+#include "datagram_fixture.h"
 
 /* RFC 1071 §3: the sum of 00 01 F2 03 F4 F5 F6 F7 is DDF2 (with the carries in), so the checksum is ~DDF2
  * = 220D. */
@@ -28,7 +28,7 @@ static void test_on_the_wire(void)
                                      0x13, 0x89, 0x00, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x02, 0x50,
                                      0x18, 0x40, 0x00, 0x02, 0xFF, 0x00, 0x00, 'a',  'b',  'c'};
   uint8_t wire[sizeof expected];
-  datagram *packet = kit_text_packet(4, "abc");
+  datagram *packet = fixture_text_packet(4, "abc");
   g_assert_cmpuint(datagram_octets(packet), ==, sizeof expected);
   const ip_address source = datagram_source(packet);
   const ip_address destination = datagram_destination(packet);
@@ -53,11 +53,11 @@ static void test_ipv6_on_the_wire(void)
       0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01, 0x20, 0x01, 0x0D, 0xB8, 0x00, 0x00, 0x00, 0x00,
       0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x13, 0x88, 0x13, 0x89, 0x00, 0x00, 0x00, 0x01,
       0x00, 0x00, 0x00, 0x02, 0x50, 0x18, 0x40, 0x00, 0x28, 0xDE, 0x00, 0x00, 'a',  'b',  'c'};
-  datagram *packet = kit_text_packet(6, "abc");
-  kit_assert_wire(packet, expected, sizeof expected);
+  datagram *packet = fixture_text_packet(6, "abc");
+  fixture_assert_wire(packet, expected, sizeof expected);
   g_assert_cmphex(datagram_tcp_checksum(packet), ==, 0x28DE);
-  kit_assert_address(datagram_source(packet), 6, 1);
-  kit_assert_address(datagram_destination(packet), 6, 2);
+  fixture_assert_address(datagram_source(packet), 6, 1);
+  fixture_assert_address(datagram_destination(packet), 6, 2);
   g_assert_cmphex(datagram_tcp_flags(packet), ==, TCP_ACK | TCP_PSH);
   g_assert_false(datagram_may_be_fragmented(packet));
   datagram_unref(packet);
@@ -67,13 +67,13 @@ static void test_what_is_written_is_read(void)
 {
   for (unsigned version = 4; version <= 6; version += 2) {
     uint8_t wire[80] = {0};
-    datagram *packet = kit_text_packet(version, "payload");
+    datagram *packet = fixture_text_packet(version, "payload");
     uint32_t octets = datagram_octets(packet);
     datagram_write(packet, wire, true);
-    datagram *read = kit_read(wire, octets + 6); /* six octets of Ethernet padding */
+    datagram *read = fixture_read(wire, octets + 6); /* six octets of Ethernet padding */
     g_assert_nonnull(read);
     g_assert_cmpint(read->kind, ==, DATAGRAM_TCP);
-    kit_assert_same_wire(read, packet);
+    fixture_assert_same_wire(read, packet);
     g_assert_true(octet_rope_equals(&read->payload, 0, 7, (const uint8_t *)"payload"));
     tcp_header header;
     g_assert_true(datagram_tcp_header(read, &header));
@@ -88,13 +88,13 @@ static void test_what_is_written_is_read(void)
 static void test_ip_options_are_left_out(void)
 {
   uint8_t wire[64] = {0};
-  datagram *packet = kit_text_packet(4, "abc");
+  datagram *packet = fixture_text_packet(4, "abc");
   datagram_write(packet, wire, false);
   memmove(wire + 28, wire + 20, 23);
   memset(wire + 20, 1, 8); /* NOPs */
   wire[0] = 0x47;
   wire[3] = 43 + 8;
-  datagram *read = kit_read(wire, 51);
+  datagram *read = fixture_read(wire, 51);
   g_assert_nonnull(read);
   g_assert_cmpuint(datagram_octets(read), ==, 43);
   uint8_t again[43];
@@ -124,16 +124,16 @@ static void test_refused(void)
       {32, 0x60}, /* TCP data offset 24 octets: one beyond the payload */
   };
   uint8_t wire[43];
-  datagram *packet = kit_text_packet(4, "abc");
+  datagram *packet = fixture_text_packet(4, "abc");
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
     g_test_message("case %zu", i);
     datagram_write(packet, wire, true);
     wire[cases[i].at] = cases[i].value;
-    g_assert_null(kit_read(wire, sizeof wire));
+    g_assert_null(fixture_read(wire, sizeof wire));
   }
   datagram_write(packet, wire, true);
   for (size_t length = 1; length < sizeof wire; length++) {
-    g_assert_null(kit_read(wire, length));
+    g_assert_null(fixture_read(wire, length));
   }
   datagram_unref(packet);
 }
@@ -152,15 +152,15 @@ static void test_ipv6_refused(void)
       {52, 0x60}, /* TCP data offset 24 octets: one beyond the payload */
   };
   uint8_t wire[63];
-  datagram *packet = kit_text_packet(6, "abc");
+  datagram *packet = fixture_text_packet(6, "abc");
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
     datagram_write(packet, wire, true);
     wire[cases[i].at] = cases[i].value;
-    g_assert_null(kit_read(wire, sizeof wire));
+    g_assert_null(fixture_read(wire, sizeof wire));
   }
   datagram_write(packet, wire, true);
   for (size_t length = 1; length < sizeof wire; length++) {
-    g_assert_null(kit_read(wire, length));
+    g_assert_null(fixture_read(wire, length));
   }
   datagram_unref(packet);
 }
@@ -170,15 +170,15 @@ static void test_atomic_fragment(void)
 {
   static const uint8_t fragment[8] = {6, 0, 0, 0, 1, 2, 3, 4};
   uint8_t wire[71];
-  datagram *packet = kit_text_packet(6, "abc");
+  datagram *packet = fixture_text_packet(6, "abc");
   datagram_write(packet, wire, true);
   memmove(wire + 48, wire + 40, 23);
   memcpy(wire + 40, fragment, sizeof fragment);
   wire[5] = 23 + 8;
   wire[6] = 44;
-  datagram *read = kit_read(wire, sizeof wire);
+  datagram *read = fixture_read(wire, sizeof wire);
   g_assert_nonnull(read);
-  kit_assert_same_wire(read, packet);
+  fixture_assert_same_wire(read, packet);
   datagram_unref(read);
   datagram_unref(packet);
 }
@@ -198,7 +198,7 @@ static void test_ecn(void)
   };
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
     uint8_t wire[63];
-    datagram *packet = kit_text_packet(cases[i].version, "abc");
+    datagram *packet = fixture_text_packet(cases[i].version, "abc");
     g_assert_cmpint(datagram_ecn_of(packet), ==, DATAGRAM_ECN_NOT_CAPABLE);
     packet->header[1] |= cases[i].version == 4 ? 0xA8 : 0xCF; /* DSCP; DSCP and flow label */
     datagram_set_ecn(packet, DATAGRAM_ECN_CONGESTED);
@@ -207,7 +207,7 @@ static void test_ecn(void)
     datagram_write(packet, wire, true);
     g_assert_cmphex(wire[0], ==, cases[i].version == 4 ? 0x45 : 0x60);
     g_assert_cmphex(wire[1], ==, cases[i].second_octet | (cases[i].version == 4 ? 0xA8 : 0xCF));
-    datagram *read = kit_through_wire(packet);
+    datagram *read = fixture_through_wire(packet);
     g_assert_cmpint(datagram_ecn_of(read), ==, cases[i].ecn);
     datagram_unref(read);
     datagram_unref(packet);
@@ -235,10 +235,10 @@ static void test_flow(void)
 {
   for (unsigned version = 4; version <= 6; version += 2) {
     datagram_flow flow;
-    datagram *packet = kit_text_packet(version, "");
+    datagram *packet = fixture_text_packet(version, "");
     g_assert_true(datagram_flow_of(packet, &flow));
-    kit_assert_address(flow.source, version, 1);
-    kit_assert_address(flow.destination, version, 2);
+    fixture_assert_address(flow.source, version, 1);
+    fixture_assert_address(flow.destination, version, 2);
     g_assert_cmpuint(flow.source_port, ==, 5000);
     g_assert_cmpuint(flow.destination_port, ==, 5001);
     assert_is_of_flow_alone(packet, &flow);
@@ -251,7 +251,7 @@ static void test_flow(void)
 static void test_damage_is_found(void)
 {
   for (unsigned version = 4; version <= 6; version += 2) {
-    datagram *packet = kit_text_packet(version, "abc");
+    datagram *packet = fixture_text_packet(version, "abc");
     uint32_t ip_octets = packet->ip_octets;
     g_assert_false(packet->carries_checksum);
     g_assert_true(datagram_checksum_is_right(packet));
@@ -266,7 +266,7 @@ static void test_damage_is_found(void)
     g_assert_true(datagram_checksum_is_right(packet)); /* the octets were shared, and are no more */
     datagram_carry_checksum(copy);                     /* has one: the damage is not covered up */
     g_assert_false(datagram_checksum_is_right(copy));
-    datagram *read = kit_through_wire(copy);
+    datagram *read = fixture_through_wire(copy);
     g_assert_false(datagram_checksum_is_right(read));
     datagram_unref(read);
     datagram_unref(copy);
@@ -284,13 +284,13 @@ static void test_damage_is_found(void)
 static void test_checksum_is_forgotten(void)
 {
   for (unsigned version = 4; version <= 6; version += 2) {
-    datagram *packet = kit_text_packet(version, "abc");
+    datagram *packet = fixture_text_packet(version, "abc");
     datagram_carry_checksum(packet);
     datagram_own_payload(packet)[1] ^= 0x20;
     g_assert_false(datagram_checksum_is_right(packet));
     datagram_forget_checksum(packet);
     g_assert_false(packet->carries_checksum);
-    datagram *read = kit_through_wire(packet);
+    datagram *read = fixture_through_wire(packet);
     g_assert_true(read->carries_checksum);
     g_assert_true(datagram_checksum_is_right(read));
     datagram_carry_checksum(packet);
@@ -306,13 +306,13 @@ static void test_checksum_is_forgotten(void)
 static void test_checksum_of_zero(void)
 {
   static const uint8_t octets[2] = {0xC7, 0x62};
-  datagram *packet = kit_packet(4, octets, 2);
+  datagram *packet = fixture_packet(4, octets, 2);
   g_assert_cmphex(datagram_tcp_checksum(packet), ==, 0);
   datagram_carry_checksum(packet);
   g_assert_cmphex(packet->header[20 + 16], ==, 0xFF);
   g_assert_cmphex(packet->header[20 + 17], ==, 0xFF);
   g_assert_true(datagram_checksum_is_right(packet));
-  datagram *read = kit_through_wire(packet);
+  datagram *read = fixture_through_wire(packet);
   g_assert_true(read->carries_checksum);
   g_assert_true(datagram_checksum_is_right(read));
   datagram_own_payload(read)[0] ^= 1;
@@ -325,7 +325,7 @@ static void test_checksum_of_zero(void)
 static void test_damaged_header(void)
 {
   tcp_header header;
-  datagram *packet = kit_text_packet(4, "abcd");
+  datagram *packet = fixture_text_packet(4, "abcd");
   g_assert_true(datagram_tcp_header(packet, &header));
   packet->header[32] = 0x40; /* 16 octets */
   g_assert_false(datagram_tcp_header(packet, &header));
@@ -359,7 +359,7 @@ static void test_checksum_of_pieces(void)
       at += length;
     }
     const tcp_header header = {.source_port = 1, .flags = TCP_ACK};
-    const ip_address address = kit_address(round % 2 ? 4 : 6, 1);
+    const ip_address address = fixture_address(round % 2 ? 4 : 6, 1);
     datagram *packet = datagram_new_in(NULL, &address, &address, &header, &payload);
     uint8_t wire[500];
     datagram_write(packet, wire, true);
@@ -375,20 +375,20 @@ static void test_checksum_of_pieces(void)
 /* All of it but the place on its link. */
 static void test_copy(void)
 {
-  datagram *packet = kit_text_packet(6, "abc");
+  datagram *packet = fixture_text_packet(6, "abc");
   packet->send_order = 7;
   packet->retransmission = true;
   datagram_set_ecn(packet, DATAGRAM_ECN_ECT_0);
   datagram_carry_checksum(packet);
   datagram *copy = datagram_copy(packet);
-  kit_assert_same_wire(copy, packet);
+  fixture_assert_same_wire(copy, packet);
   g_assert_cmpuint(copy->send_order, ==, 0);
   g_assert_true(copy->retransmission);
   g_assert_true(copy->carries_checksum);
   datagram_unref(packet);
   g_assert_true(octet_rope_equals(&copy->payload, 0, 3, (const uint8_t *)"abc"));
   datagram_unref(copy);
-  packet = kit_text_packet(4, "");
+  packet = fixture_text_packet(4, "");
   g_assert_null(datagram_own_payload(packet));
   datagram_unref(packet);
 }
@@ -406,7 +406,7 @@ static void ask_everything(const datagram *packet)
   datagram_checksum_is_right(packet);
   datagram *copy = datagram_copy(packet);
   datagram_carry_checksum(copy);
-  kit_assert_same_wire(copy, packet);
+  fixture_assert_same_wire(copy, packet);
   datagram_unref(copy);
 }
 
@@ -431,7 +431,7 @@ static void test_random_octets(void)
       wire[7] &= random_stream_chance(random, 0.5) ? 0 : 0xFF;
       wire[6] &= ipv4 && wire[7] == 0 ? 0x40 : 0xFF;
     }
-    datagram *packet = kit_read(wire, length);
+    datagram *packet = fixture_read(wire, length);
     if (packet) {
       g_assert_cmpuint(datagram_octets(packet), <=, length);
       ask_everything(packet);

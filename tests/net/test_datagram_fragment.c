@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "base/random_stream.h"
-#include "datagram_kit.h"
+#include "datagram_fixture.h"
 
 static datagram *fragmentable(const char *text, uint16_t identification)
 {
-  datagram *packet = kit_text_packet(4, text);
+  datagram *packet = fixture_text_packet(4, text);
   g_assert_false(datagram_may_be_fragmented(packet)); /* DF */
   datagram_allow_fragments(packet, identification);
   g_assert_true(datagram_may_be_fragmented(packet));
@@ -30,10 +30,10 @@ static void test_on_the_wire(void)
   datagram *packet = fragmentable("0123456789abcdef", 0x1234);
   datagram *fragment = datagram_new_fragment(packet, 0, 24);
   g_assert_cmpint(fragment->kind, ==, DATAGRAM_FRAGMENT);
-  kit_assert_wire(fragment, first, sizeof first);
+  fixture_assert_wire(fragment, first, sizeof first);
   datagram_unref(fragment);
   fragment = datagram_new_fragment(packet, 24, 12);
-  kit_assert_wire(fragment, last, sizeof last);
+  fixture_assert_wire(fragment, last, sizeof last);
   datagram_unref(fragment);
   datagram_unref(packet);
 }
@@ -67,10 +67,10 @@ static void test_fragments_of_fragments(void)
   datagram *last = datagram_new_fragment(packet, 40, 12);
   datagram *end_of_last = datagram_new_fragment(last, 8, 4);
   assert_fragment(end_of_last, 0xFFFF, 48, 4, false);
-  datagram *read = kit_through_wire(end_of_middle);
+  datagram *read = fixture_through_wire(end_of_middle);
   assert_fragment(read, 0xFFFF, 32, 8, true);
   g_assert_cmpint(datagram_ecn_of(read), ==, DATAGRAM_ECN_ECT_0);
-  kit_assert_same_wire(read, end_of_middle);
+  fixture_assert_same_wire(read, end_of_middle);
   g_assert_true(end_of_last->retransmission);
   g_assert_false(datagram_flow_of(end_of_middle, &flow));
   g_assert_true(datagram_may_be_fragmented(read));
@@ -86,7 +86,7 @@ static void test_fragments_of_fragments(void)
  * identification. Of a whole packet ours is 0, else the fragment's. */
 static void test_ipv6_on_the_wire(void)
 {
-  datagram *packet = kit_text_packet(6, "0123456789abcdef");
+  datagram *packet = fixture_text_packet(6, "0123456789abcdef");
   datagram_allow_fragments(packet, 5); /* nothing: only the source fragments */
   g_assert_false(datagram_may_be_fragmented(packet));
   datagram *fragment = datagram_new_fragment(packet, 8, 16);
@@ -98,7 +98,7 @@ static void test_ipv6_on_the_wire(void)
   g_assert_cmpuint(wire[6], ==, 44);
   g_assert_cmpmem(wire + 40, 8, header, 8);
   memcpy(wire + 44, "\x0A\x0B\x0C\x0D", 4);
-  datagram *read = kit_read(wire, sizeof wire);
+  datagram *read = fixture_read(wire, sizeof wire);
   uint8_t again[sizeof wire];
   datagram_write(read, again, true);
   g_assert_cmpmem(again, sizeof again, wire, sizeof wire);
@@ -111,7 +111,7 @@ static void test_ipv6_on_the_wire(void)
   datagram_unref(piece);
   datagram_unref(read);
   wire[5] = 8; /* the header alone, and no octets */
-  read = kit_read(wire, 48);
+  read = fixture_read(wire, 48);
   g_assert_nonnull(read);
   g_assert_cmpuint(datagram_octets(read), ==, 48);
   datagram_unref(read);
@@ -136,7 +136,7 @@ static void test_reassembled(void)
   for (unsigned round = 0; round < 300; round++) {
     unsigned version = round % 2 ? 4 : 6;
     uint32_t length = (uint32_t)random_stream_below(random, sizeof octets);
-    datagram *packet = kit_packet(version, octets, length);
+    datagram *packet = fixture_packet(version, octets, length);
     datagram_allow_fragments(packet, (uint16_t)round);
     datagram *first = NULL;
     octet_rope whole;
@@ -154,7 +154,7 @@ static void test_reassembled(void)
     g_assert_nonnull(again);
     g_assert_cmpuint(whole.length, ==, 0);
     g_assert_cmpint(again->kind, ==, DATAGRAM_TCP);
-    kit_assert_same_wire(again, packet);
+    fixture_assert_same_wire(again, packet);
     g_assert_true(again->carries_checksum || datagram_tcp_checksum(packet) == 0);
     g_assert_true(datagram_checksum_is_right(again));
     datagram_unref(again);
@@ -191,7 +191,7 @@ static void test_not_reassembled(void)
   octets[12] = 0x50;
   for (unsigned version = 4; version <= 6; version += 2) {
     uint32_t longest = version == 4 ? 65515 : 65535;
-    datagram *packet = kit_text_packet(version, "0123");
+    datagram *packet = fixture_text_packet(version, "0123");
     datagram *first = datagram_new_fragment(packet, 0, 8);
     octet_rope whole;
     octet_rope_init(&whole);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "base/random_stream.h"
-#include "datagram_kit.h"
+#include "datagram_fixture.h"
 
 /* RFC 792, RFC 1191 §4: from 10.0.0.254 to 192.168.0.1, about the segment of test_datagram.c with "abc", MTU 1400 = 0578;
  * 20 + 8 + 28 = 56 = 38 octets.
@@ -16,11 +16,11 @@ static void test_ipv4_on_the_wire(void)
                                      0x40, 0x06, 0xB9, 0x79, 0xC0, 0xA8, 0x00, 0x01, 0xC0, 0xA8, 0x00, 0x02,
                                      0x13, 0x88, 0x13, 0x89, 0x00, 0x00, 0x00, 0x01};
   const ip_address router = ip_address_v4(0x0A0000FE);
-  datagram *packet = kit_text_packet(4, "abc");
+  datagram *packet = fixture_text_packet(4, "abc");
   datagram *message = datagram_new_too_big(&router, packet, 1400);
   g_assert_cmpint(message->kind, ==, DATAGRAM_TOO_BIG);
-  kit_assert_wire(message, expected, sizeof expected);
-  kit_assert_address(datagram_destination(message), 4, 1);
+  fixture_assert_wire(message, expected, sizeof expected);
+  fixture_assert_address(datagram_destination(message), 4, 1);
   datagram_unref(message);
   datagram_unref(packet);
 }
@@ -33,8 +33,8 @@ static void test_ipv4_on_the_wire(void)
  * 28DE; together 2CAA2, folded CAA4, ~ = 355B. */
 static void test_ipv6_on_the_wire(void)
 {
-  const ip_address router = kit_address(6, 0xFE);
-  datagram *packet = kit_text_packet(6, "abc");
+  const ip_address router = fixture_address(6, 0xFE);
+  datagram *packet = fixture_text_packet(6, "abc");
   datagram *message = datagram_new_too_big(&router, packet, 1400);
   uint8_t wire[40 + 8 + 63];
   uint8_t quoted[63];
@@ -46,8 +46,8 @@ static void test_ipv6_on_the_wire(void)
   g_assert_cmpmem(wire, 8, head, 8);
   g_assert_cmpmem(wire + 40, 8, icmp, 8);
   g_assert_cmpmem(wire + 48, 63, quoted, 63);
-  kit_assert_address(datagram_source(message), 6, 0xFE);
-  kit_assert_address(datagram_destination(message), 6, 1);
+  fixture_assert_address(datagram_source(message), 6, 0xFE);
+  fixture_assert_address(datagram_destination(message), 6, 1);
   datagram_unref(message);
   datagram_unref(packet);
 }
@@ -56,8 +56,8 @@ static void test_ipv6_on_the_wire(void)
 static void test_long_quotation_is_cut(void)
 {
   static const uint8_t octets[3000];
-  const ip_address router = kit_address(6, 9);
-  datagram *packet = kit_packet(6, octets, sizeof octets);
+  const ip_address router = fixture_address(6, 9);
+  datagram *packet = fixture_packet(6, octets, sizeof octets);
   datagram *message = datagram_new_too_big(&router, packet, 1500);
   g_assert_cmpuint(datagram_octets(message), ==, 1280);
   datagram_unref(message);
@@ -70,8 +70,8 @@ static void assert_says(const datagram *message, unsigned version, uint32_t mtu)
   uint32_t mtu_said = 0;
   uint32_t sequence = 0;
   g_assert_true(datagram_flow_of(message, &flow));
-  kit_assert_address(flow.source, version, 1);
-  kit_assert_address(flow.destination, version, 2);
+  fixture_assert_address(flow.source, version, 1);
+  fixture_assert_address(flow.destination, version, 2);
   g_assert_cmpuint(flow.source_port, ==, 0x1388);
   g_assert_cmpuint(flow.destination_port, ==, 0x1389);
   datagram_too_big_of(message, &mtu_said, &sequence);
@@ -83,16 +83,16 @@ static void assert_says(const datagram *message, unsigned version, uint32_t mtu)
 static void test_what_it_says(void)
 {
   for (unsigned version = 4; version <= 6; version += 2) {
-    const ip_address router = kit_address(version, 9);
-    datagram *packet = kit_text_packet(version, "0123456789abcdef");
+    const ip_address router = fixture_address(version, 9);
+    datagram *packet = fixture_text_packet(version, "0123456789abcdef");
     datagram *message = datagram_new_too_big(&router, packet, 1300);
-    datagram *read = kit_through_wire(message);
+    datagram *read = fixture_through_wire(message);
     assert_says(message, version, 1300);
     assert_says(read, version, 1300);
     g_assert_cmpuint(datagram_too_big_quoted_octets(read), ==, version == 4 ? 20 + 20 + 16 : 40 + 20 + 16);
     g_assert_true(read->carries_checksum);
     g_assert_true(datagram_checksum_is_right(read));
-    kit_assert_same_wire(read, message);
+    fixture_assert_same_wire(read, message);
     datagram_unref(read);
     datagram_unref(message);
     datagram_allow_fragments(packet, 7);
@@ -110,8 +110,8 @@ static void test_what_it_says(void)
 /* RFC 1122 §3.2.2: not about an ICMP error, not about another than the first fragment. And not without ports. */
 static void test_what_it_is_not_sent_about(void)
 {
-  const ip_address router = kit_address(4, 9);
-  datagram *packet = kit_text_packet(4, "0123456789abcdef");
+  const ip_address router = fixture_address(4, 9);
+  datagram *packet = fixture_text_packet(4, "0123456789abcdef");
   datagram_allow_fragments(packet, 7);
   datagram *second = datagram_new_fragment(packet, 24, 12);
   g_assert_null(datagram_new_too_big(&router, second, 1300));
@@ -120,14 +120,14 @@ static void test_what_it_is_not_sent_about(void)
   /* a first fragment of 4 octets, 24 = 0x18 octets IP */
   static const uint8_t tiny[] = {0x45, 0, 0, 0x18, 0,  1, 0x20, 0, 64, 6, 0, 0,
                                  10,   0, 0, 1,    10, 0, 0,    2, 1,  2, 3, 4};
-  datagram *first = kit_read(tiny, sizeof tiny);
+  datagram *first = fixture_read(tiny, sizeof tiny);
   g_assert_null(datagram_new_too_big(&router, first, 1300));
   datagram_unref(first);
   datagram_unref(message);
   /* of 8 octets: the ports and the sequence number are there */
   static const uint8_t small[] = {0x45, 0, 0,  0x1C, 0, 1, 0x20, 0, 64, 6, 0, 0, 10, 0,
                                   0,    1, 10, 0,    0, 2, 1,    2, 3,  4, 5, 6, 7,  8};
-  first = kit_read(small, sizeof small);
+  first = fixture_read(small, sizeof small);
   message = datagram_new_too_big(&router, first, 68);
   g_assert_nonnull(message);
   datagram_unref(first);
@@ -140,14 +140,14 @@ static void test_what_it_is_not_sent_about(void)
 static void test_damage_is_found(void)
 {
   for (unsigned version = 4; version <= 6; version += 2) {
-    const ip_address router = kit_address(version, 9);
-    datagram *packet = kit_text_packet(version, "abc");
+    const ip_address router = fixture_address(version, 9);
+    datagram *packet = fixture_text_packet(version, "abc");
     datagram *message = datagram_new_too_big(&router, packet, 1300);
     datagram_carry_checksum(message);
     g_assert_true(datagram_checksum_is_right(message));
     datagram_own_payload(message)[7] ^= 1;
     g_assert_false(datagram_checksum_is_right(message));
-    datagram *read = kit_through_wire(message);
+    datagram *read = fixture_through_wire(message);
     g_assert_false(datagram_checksum_is_right(read));
     datagram_unref(read);
     datagram_unref(message);
@@ -170,14 +170,14 @@ static void test_bad_quotations(void)
       {35, 1},    /* a fragment behind the first */
       {37, 17},   /* UDP */
   };
-  const ip_address router = kit_address(4, 9);
-  datagram *packet = kit_text_packet(4, "abc");
+  const ip_address router = fixture_address(4, 9);
+  datagram *packet = fixture_text_packet(4, "abc");
   datagram *message = datagram_new_too_big(&router, packet, 1300);
   uint8_t wire[56];
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
     datagram_write(message, wire, true);
     wire[cases[i].at] = cases[i].value;
-    g_assert_null(kit_read(wire, sizeof wire));
+    g_assert_null(fixture_read(wire, sizeof wire));
     if (cases[i].at >= 28) {
       datagram_flow flow;
       uint32_t mtu = 1;
@@ -220,7 +220,7 @@ static void test_random_quotations(void)
       wire[ip_octets + 15] = 0;
       wire[ip_octets + 17] = ipv4 ? 6 : wire[ip_octets + 17];
     }
-    datagram *message = kit_read(wire, length);
+    datagram *message = fixture_read(wire, length);
     if (message) {
       datagram_flow flow;
       uint32_t mtu;

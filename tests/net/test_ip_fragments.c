@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* One datagram's fragments: which fit each other, and what they make. */
-#include "ip_fragment_kit.h"
+#include "datagram_fixture.h"
 #include "net/ip_reassembly.h"
 
 /* Offers a fragment out of a capture: `octets`, of which there may be fewer than `of` names. */
@@ -43,14 +43,14 @@ static void test_every_order(void)
     for (unsigned k = 0; k < 3; k++) {
       unsigned piece = orders[i][k];
       g_assert_false(ip_fragments_are_whole(fragments));
-      g_assert_cmpint(offer(fragments, fragment_kit_piece(4, 9, 100, piece * 48, lengths[piece])), ==,
+      g_assert_cmpint(offer(fragments, fragment_fixture_piece(4, 9, 100, piece * 48, lengths[piece])), ==,
                       IP_FRAGMENTS_NEW);
     }
     g_assert_true(ip_fragments_are_whole(fragments));
     g_assert_cmpuint(fragments->octets, ==, 120);
     g_assert_cmpuint(tcp_payload_octets(fragments), ==, 100);
     datagram *whole = ip_fragments_assemble(fragments);
-    fragment_kit_assert_segment(whole, 4, 9, 100);
+    fragment_fixture_assert_segment(whole, 4, 9, 100);
     datagram_unref(whole);
     ip_fragments_free(fragments);
   }
@@ -60,22 +60,22 @@ static void test_every_order(void)
 static void test_octets(void)
 {
   ip_fragments *fragments = ip_fragments_new();
-  offer(fragments, fragment_kit_piece(4, 9, 100, 96, 24));
+  offer(fragments, fragment_fixture_piece(4, 9, 100, 96, 24));
   g_assert_cmpuint(fragments->octets, ==, 24);
   g_assert_cmpuint(tcp_payload_octets(fragments), ==, 24);
   g_assert_false(fragments->has_first);
-  offer(fragments, fragment_kit_piece(4, 9, 100, 0, 48));
+  offer(fragments, fragment_fixture_piece(4, 9, 100, 0, 48));
   g_assert_cmpuint(fragments->octets, ==, 72);
   g_assert_cmpuint(tcp_payload_octets(fragments), ==, 52);
   g_assert_cmpuint(datagram_octets(fragments->first.packet), ==, 68);
   ip_fragments_free(fragments);
   /* a first fragment of 8 octets is all header; one that claims a header of 60 octets in 16 has no more than those */
   fragments = ip_fragments_new();
-  offer(fragments, fragment_kit_piece(4, 9, 100, 0, 8));
+  offer(fragments, fragment_fixture_piece(4, 9, 100, 0, 8));
   g_assert_cmpuint(tcp_payload_octets(fragments), ==, 0);
   ip_fragments_free(fragments);
   fragments = ip_fragments_new();
-  offer(fragments, fragment_kit_forged(9, 0, true, 16, 0xFF));
+  offer(fragments, fragment_fixture_forged(9, 0, true, 16, 0xFF));
   g_assert_cmpuint(tcp_payload_octets(fragments), ==, 0);
   ip_fragments_free(fragments);
 }
@@ -88,7 +88,7 @@ static void test_header_octets(void)
   octet_block *block = octet_block_new(60);
   uint8_t *wire = octet_block_octets(block);
   ip_fragments *fragments = ip_fragments_new();
-  datagram *forged = fragment_kit_forged(9, 0, true, 40, 0);
+  datagram *forged = fragment_fixture_forged(9, 0, true, 40, 0);
 
   datagram_write(forged, wire, true);
   memcpy(wire + 20, segment, sizeof segment);
@@ -129,10 +129,10 @@ static void test_verdicts(void)
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
     ip_fragments *fragments = ip_fragments_new();
     g_test_message("case %zu", i);
-    offer(fragments, fragment_kit_forged(5, 48, true, 16, 1));
-    offer(fragments, fragment_kit_forged(5, 16, true, 16, 1));
-    g_assert_cmpint(offer(fragments, fragment_kit_forged(5, cases[i].from, cases[i].more, cases[i].length,
-                                                         cases[i].octet)),
+    offer(fragments, fragment_fixture_forged(5, 48, true, 16, 1));
+    offer(fragments, fragment_fixture_forged(5, 16, true, 16, 1));
+    g_assert_cmpint(offer(fragments, fragment_fixture_forged(5, cases[i].from, cases[i].more, cases[i].length,
+                                                             cases[i].octet)),
                     ==, cases[i].verdict);
     ip_fragments_free(fragments);
   }
@@ -142,12 +142,14 @@ static void test_verdicts(void)
 static void test_the_end(void)
 {
   ip_fragments *fragments = ip_fragments_new();
-  offer(fragments, fragment_kit_forged(5, 64, false, 10, 1));
-  g_assert_cmpint(offer(fragments, fragment_kit_forged(5, 80, true, 8, 1)), ==, IP_FRAGMENTS_CONTRADICTS);
-  g_assert_cmpint(offer(fragments, fragment_kit_forged(5, 80, false, 8, 1)), ==, IP_FRAGMENTS_CONTRADICTS);
-  g_assert_cmpint(offer(fragments, fragment_kit_forged(5, 32, false, 8, 1)), ==, IP_FRAGMENTS_CONTRADICTS);
-  g_assert_cmpint(offer(fragments, fragment_kit_forged(5, 64, false, 10, 1)), ==, IP_FRAGMENTS_DUPLICATE);
-  g_assert_cmpint(offer(fragments, fragment_kit_forged(5, 56, true, 8, 1)), ==, IP_FRAGMENTS_NEW);
+  offer(fragments, fragment_fixture_forged(5, 64, false, 10, 1));
+  g_assert_cmpint(offer(fragments, fragment_fixture_forged(5, 80, true, 8, 1)), ==, IP_FRAGMENTS_CONTRADICTS);
+  g_assert_cmpint(offer(fragments, fragment_fixture_forged(5, 80, false, 8, 1)), ==,
+                  IP_FRAGMENTS_CONTRADICTS);
+  g_assert_cmpint(offer(fragments, fragment_fixture_forged(5, 32, false, 8, 1)), ==,
+                  IP_FRAGMENTS_CONTRADICTS);
+  g_assert_cmpint(offer(fragments, fragment_fixture_forged(5, 64, false, 10, 1)), ==, IP_FRAGMENTS_DUPLICATE);
+  g_assert_cmpint(offer(fragments, fragment_fixture_forged(5, 56, true, 8, 1)), ==, IP_FRAGMENTS_NEW);
   ip_fragments_free(fragments);
 }
 
@@ -169,8 +171,8 @@ static void test_ecn(void)
   };
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
     ip_fragments *fragments = ip_fragments_new();
-    datagram *first = fragment_kit_piece(4, 9, 100, 0, 48);
-    datagram *last = fragment_kit_piece(4, 9, 100, 48, 72);
+    datagram *first = fragment_fixture_piece(4, 9, 100, 0, 48);
+    datagram *last = fragment_fixture_piece(4, 9, 100, 48, 72);
     datagram_set_ecn(first, cases[i].first);
     datagram_set_ecn(last, cases[i].last);
     offer(fragments, i % 2 ? first : last);
@@ -191,8 +193,8 @@ static void test_ecn(void)
 static void test_no_segment(void)
 {
   ip_fragments *fragments = ip_fragments_new();
-  offer(fragments, fragment_kit_forged(5, 0, true, 32, 0));
-  offer(fragments, fragment_kit_forged(5, 32, false, 1, 0));
+  offer(fragments, fragment_fixture_forged(5, 0, true, 32, 0));
+  offer(fragments, fragment_fixture_forged(5, 32, false, 1, 0));
   g_assert_true(ip_fragments_are_whole(fragments));
   g_assert_null(ip_fragments_assemble(fragments));
   ip_fragments_free(fragments);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The receiver's IP reassembly: the five options of draft-ietf-rddp-mpa-01 §11.2.1, time, and hostile fragments. Segments and
- * their pieces are ip_fragment_kit.h's. */
+ * their pieces are datagram_fixture.h's. */
 #include "base/big_endian.h"
 #include "base/random_stream.h"
-#include "ip_fragment_kit.h"
+#include "datagram_fixture.h"
 #include "net/ip_reassembly.h"
 
 static const time_ps timeout = 60 * TIME_PS_PER_SECOND;
@@ -25,9 +25,10 @@ static ip_reassembly *with(buffering option, uint32_t size_octets)
  * datagram whole, which then is right. */
 static bool give(ip_reassembly *reassembly, uint16_t number, uint32_t octets, uint32_t from, uint32_t length)
 {
-  datagram *whole = ip_reassembly_receive(reassembly, fragment_kit_piece(4, number, octets, from, length), 0);
+  datagram *whole =
+      ip_reassembly_receive(reassembly, fragment_fixture_piece(4, number, octets, from, length), 0);
   if (whole) {
-    fragment_kit_assert_segment(whole, 4, number, octets);
+    fragment_fixture_assert_segment(whole, 4, number, octets);
   }
   datagram_unref(whole);
   return whole != NULL;
@@ -38,7 +39,7 @@ static uint64_t held_in_all(ip_reassembly *reassembly)
 {
   uint64_t octets = ip_reassembly_held_unattributed_octets(reassembly);
   for (unsigned number = 0; number <= UINT16_MAX; number++) {
-    datagram_flow flow = fragment_kit_flow(4, (uint16_t)number);
+    datagram_flow flow = fragment_fixture_flow(4, (uint16_t)number);
     octets += ip_reassembly_held_octets(reassembly, &flow);
     if (number % 0x101 == 0) {
       flow.source_port = (uint16_t)number;
@@ -63,8 +64,8 @@ static void assert_answer(ip_reassembly *reassembly, uint16_t number, uint32_t m
   g_assert_cmpuint(mtu, ==, mtu_octets);
   const ip_address from = datagram_source(message);
   const ip_address to = datagram_destination(message);
-  const ip_address receiver = fragment_kit_host(from.version, 2);
-  const ip_address sender = fragment_kit_host(from.version, 1);
+  const ip_address receiver = fragment_fixture_host(from.version, 2);
+  const ip_address sender = fragment_fixture_host(from.version, 1);
   g_assert_true(ip_address_equal(&from, &receiver));
   g_assert_true(ip_address_equal(&to, &sender));
   datagram_unref(message);
@@ -79,7 +80,7 @@ static void assert_no_answer(ip_reassembly *reassembly)
 static void test_whole_packets_pass(void)
 {
   ip_reassembly *reassembly = with(DROP, 0);
-  datagram *packet = fragment_kit_segment(4, 1, 100);
+  datagram *packet = fragment_fixture_segment(4, 1, 100);
   g_assert_true(ip_reassembly_receive(reassembly, packet, 0) == packet);
   datagram_unref(packet);
   g_assert_cmpuint(ip_reassembly_counted(reassembly)->fragments, ==, 0);
@@ -189,14 +190,14 @@ static void test_one_64k(void)
   for (unsigned version = 4; version <= 6; version += 2) {
     ip_reassembly *reassembly = with(ONE_64K, 0);
     uint32_t ip_payload = version == 4 ? 65515 : 65535;
-    datagram *packet = fragment_kit_segment(version, 3, ip_payload - 20);
+    datagram *packet = fragment_fixture_segment(version, 3, ip_payload - 20);
     datagram *whole = NULL;
     for (uint32_t at = 0; at < ip_payload; at += 1480) {
       g_assert_null(whole);
       whole =
           ip_reassembly_receive(reassembly, datagram_new_fragment(packet, at, MIN(1480, ip_payload - at)), 0);
     }
-    fragment_kit_assert_segment(whole, version, 3, ip_payload - 20);
+    fragment_fixture_assert_segment(whole, version, 3, ip_payload - 20);
     datagram_unref(whole);
     datagram_unref(packet);
     ip_reassembly_free(reassembly);
@@ -253,8 +254,8 @@ static void test_spanning_exactly(void)
 static void test_held_octets(void)
 {
   ip_reassembly *reassembly = with(UNLIMITED, 0);
-  const datagram_flow one = fragment_kit_flow(4, 1);
-  const datagram_flow two = fragment_kit_flow(4, 2);
+  const datagram_flow one = fragment_fixture_flow(4, 1);
+  const datagram_flow two = fragment_fixture_flow(4, 2);
   give(reassembly, 1, 1460, 0, 1000);
   give(reassembly, 2, 1460, 800, 400);
   g_assert_cmpuint(ip_reassembly_held_octets(reassembly, &one), ==, 980);
@@ -276,9 +277,9 @@ static void test_timeout(void)
   const time_ps start = 10 * TIME_PS_PER_SECOND;
   ip_reassembly *reassembly = with(UNLIMITED, 0);
   g_assert_cmpint(ip_reassembly_deadline(reassembly), ==, TIME_PS_NEVER);
-  ip_reassembly_receive(reassembly, fragment_kit_piece(4, 1, 1460, 800, 400), start + 100);
-  ip_reassembly_receive(reassembly, fragment_kit_piece(4, 2, 1460, 0, 800), start + 200);
-  ip_reassembly_receive(reassembly, fragment_kit_piece(4, 1, 1460, 0, 800), start + 300);
+  ip_reassembly_receive(reassembly, fragment_fixture_piece(4, 1, 1460, 800, 400), start + 100);
+  ip_reassembly_receive(reassembly, fragment_fixture_piece(4, 2, 1460, 0, 800), start + 200);
+  ip_reassembly_receive(reassembly, fragment_fixture_piece(4, 1, 1460, 0, 800), start + 300);
   g_assert_cmpint(ip_reassembly_deadline(reassembly), ==, start + timeout + 100);
   ip_reassembly_run(reassembly, start + timeout + 99);
   g_assert_cmpuint(ip_reassembly_counted(reassembly)->timed_out, ==, 0);
@@ -374,16 +375,16 @@ static void test_malformed(void)
 {
   ip_reassembly *reassembly = with(UNLIMITED, 0);
   give(reassembly, 1, 1460, 0, 1000);
-  g_assert_null(ip_reassembly_receive(reassembly, fragment_kit_forged(1, 1000, true, 0, 0), 0));
-  g_assert_null(ip_reassembly_receive(reassembly, fragment_kit_forged(1, 65512, false, 4, 0), 0));
-  g_assert_null(ip_reassembly_receive(reassembly, fragment_kit_forged(1, 65528, true, 8, 0), 0));
-  g_assert_null(ip_reassembly_receive(reassembly, fragment_kit_forged(1, 1000, true, 7, 0), 0));
+  g_assert_null(ip_reassembly_receive(reassembly, fragment_fixture_forged(1, 1000, true, 0, 0), 0));
+  g_assert_null(ip_reassembly_receive(reassembly, fragment_fixture_forged(1, 65512, false, 4, 0), 0));
+  g_assert_null(ip_reassembly_receive(reassembly, fragment_fixture_forged(1, 65528, true, 8, 0), 0));
+  g_assert_null(ip_reassembly_receive(reassembly, fragment_fixture_forged(1, 1000, true, 7, 0), 0));
   g_assert_cmpuint(ip_reassembly_counted(reassembly)->malformed, ==, 4);
   g_assert_true(give(reassembly, 1, 1460, 1000, 480));
   /* 65512 + 3 is the longest there is; whole, but no TCP segment */
-  g_assert_null(ip_reassembly_receive(reassembly, fragment_kit_forged(2, 65512, false, 3, 0), 0));
+  g_assert_null(ip_reassembly_receive(reassembly, fragment_fixture_forged(2, 65512, false, 3, 0), 0));
   g_assert_cmpuint(ip_reassembly_counted(reassembly)->malformed, ==, 4);
-  g_assert_null(ip_reassembly_receive(reassembly, fragment_kit_forged(2, 0, true, 65512, 0), 0));
+  g_assert_null(ip_reassembly_receive(reassembly, fragment_fixture_forged(2, 0, true, 65512, 0), 0));
   g_assert_cmpuint(ip_reassembly_counted(reassembly)->malformed, ==, 5);
   g_assert_cmpuint(held_in_all(reassembly), ==, 0);
   ip_reassembly_free(reassembly);
@@ -393,10 +394,10 @@ static void test_malformed(void)
 static void test_versions_are_apart(void)
 {
   ip_reassembly *reassembly = with(UNLIMITED, 0);
-  ip_reassembly_receive(reassembly, fragment_kit_piece(4, 0, 1460, 0, 1000), 0);
-  g_assert_null(ip_reassembly_receive(reassembly, fragment_kit_piece(6, 0, 1460, 1000, 480), 0));
-  datagram *whole = ip_reassembly_receive(reassembly, fragment_kit_piece(6, 0, 1460, 0, 1000), 0);
-  fragment_kit_assert_segment(whole, 6, 0, 1460);
+  ip_reassembly_receive(reassembly, fragment_fixture_piece(4, 0, 1460, 0, 1000), 0);
+  g_assert_null(ip_reassembly_receive(reassembly, fragment_fixture_piece(6, 0, 1460, 1000, 480), 0));
+  datagram *whole = ip_reassembly_receive(reassembly, fragment_fixture_piece(6, 0, 1460, 0, 1000), 0);
+  fragment_fixture_assert_segment(whole, 6, 0, 1460);
   datagram_unref(whole);
   g_assert_true(give(reassembly, 0, 1460, 1000, 480));
   ip_reassembly_free(reassembly);
@@ -419,12 +420,12 @@ static datagram *identified(datagram *fragment, uint32_t identification)
 static void test_ipv6_identification(void)
 {
   ip_reassembly *reassembly = with(UNLIMITED, 0);
-  ip_reassembly_receive(reassembly, identified(fragment_kit_piece(6, 0, 1460, 0, 1000), 0x10001), 0);
-  g_assert_null(
-      ip_reassembly_receive(reassembly, identified(fragment_kit_piece(6, 0, 1460, 1000, 480), 0x20001), 0));
-  datagram *whole =
-      ip_reassembly_receive(reassembly, identified(fragment_kit_piece(6, 0, 1460, 1000, 480), 0x10001), 0);
-  fragment_kit_assert_segment(whole, 6, 0, 1460);
+  ip_reassembly_receive(reassembly, identified(fragment_fixture_piece(6, 0, 1460, 0, 1000), 0x10001), 0);
+  g_assert_null(ip_reassembly_receive(reassembly,
+                                      identified(fragment_fixture_piece(6, 0, 1460, 1000, 480), 0x20001), 0));
+  datagram *whole = ip_reassembly_receive(
+      reassembly, identified(fragment_fixture_piece(6, 0, 1460, 1000, 480), 0x10001), 0);
+  fragment_fixture_assert_segment(whole, 6, 0, 1460);
   datagram_unref(whole);
   ip_reassembly_free(reassembly);
 }
@@ -433,9 +434,9 @@ static void test_ipv6_identification(void)
 static void test_ipv6_advice(void)
 {
   ip_reassembly *reassembly = with(DROP, 0);
-  ip_reassembly_receive(reassembly, fragment_kit_piece(6, 0, 3000, 0, 800), 0);
+  ip_reassembly_receive(reassembly, fragment_fixture_piece(6, 0, 3000, 0, 800), 0);
   assert_answer(reassembly, 0, 1280);
-  ip_reassembly_receive(reassembly, fragment_kit_piece(6, 0, 3000, 0, 1400), 0);
+  ip_reassembly_receive(reassembly, fragment_fixture_piece(6, 0, 3000, 0, 1400), 0);
   assert_answer(reassembly, 0, 1448);
   ip_reassembly_free(reassembly);
 }
@@ -484,7 +485,7 @@ static void test_random_order(void)
     unsigned came[DATAGRAMS] = {0};
     for (uint16_t number = 0; number < DATAGRAMS; number++) {
       lengths[number] = (uint32_t)random_stream_below(random, 9000);
-      datagram *packet = fragment_kit_segment(4, number, lengths[number]);
+      datagram *packet = fragment_fixture_segment(4, number, lengths[number]);
       for (uint32_t at = 0; at < lengths[number] + 20;) {
         uint32_t piece = 8 * (1 + (uint32_t)random_stream_below(random, 180));
         piece = MIN(piece, lengths[number] + 20 - at);
@@ -509,7 +510,7 @@ static void test_random_order(void)
       if (whole) {
         g_assert_true(datagram_flow_of(whole, &flow));
         uint16_t number = (uint16_t)(flow.source_port - 1000);
-        fragment_kit_assert_segment(whole, 4, number, lengths[number]);
+        fragment_fixture_assert_segment(whole, 4, number, lengths[number]);
         came[number]++;
         datagram_unref(whole);
         datagram_unref(again);
@@ -543,7 +544,7 @@ static void test_hostile_fragments(void)
       length += random_stream_chance(random, 0.1) ? 3 : 0;
       for (uint32_t longer = 0; longer < 2; longer++) {
         bool more = offset == 0 || random_stream_chance(random, 0.9);
-        datagram *packet = fragment_kit_forged(identification, offset, more, length + longer, octet);
+        datagram *packet = fragment_fixture_forged(identification, offset, more, length + longer, octet);
         datagram_unref(ip_reassembly_receive(reassembly, packet, i));
       }
       datagram_unref(ip_reassembly_take_answer(reassembly));

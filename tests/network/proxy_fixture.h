@@ -74,6 +74,7 @@ path_proxy_config proxy_fixture_config(uint64_t buffer_octets);
 /* A proxy of `config`, tcp_kit_config() at the hosts, wires of 5 ms; `pairs` connections, not open yet. */
 proxy_fixture *proxy_fixture_new(const path_proxy_config *config, unsigned pairs);
 void proxy_fixture_free(proxy_fixture *kit);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(proxy_fixture, proxy_fixture_free)
 
 /* `side` of `pair` asks for the connection, its peer listens. */
 void proxy_fixture_open(proxy_fixture *kit, unsigned pair, enum side side);

@@ -45,7 +45,7 @@ static bool lose_one(void *user, const datagram *packet)
  * and the initiator has it at 20 ms, as without a proxy. Ports stay, sequence numbers are the proxy's. */
 static void test_handshake(void)
 {
-  proxy_fixture *kit = set_up(BUFFER, 1);
+  g_autoptr(proxy_fixture) kit = set_up(BUFFER, 1);
 
   proxy_fixture_open(kit, 0, SIDE_INITIATOR);
   tcp_header asked = kit->wires[INITIATOR_TO_PROXY].last;
@@ -67,14 +67,13 @@ static void test_handshake(void)
   proxy_fixture_run(kit, 5 * MILLISECOND);
   g_assert_true(host_of(kit, SIDE_INITIATOR)->established);
   g_assert_cmpuint(proxy_fixture_openings(kit), ==, 1);
-  proxy_fixture_free(kit);
 }
 
 /* The host's second SYN, while the other host has not answered, neither opens a second connection nor is
  * refused. */
 static void test_syn_again(void)
 {
-  proxy_fixture *kit = set_up(BUFFER, 1);
+  g_autoptr(proxy_fixture) kit = set_up(BUFFER, 1);
 
   kit->wires[PROXY_TO_RESPONDER].cut = true;
   proxy_fixture_open(kit, 0, SIDE_INITIATOR);
@@ -85,14 +84,13 @@ static void test_syn_again(void)
   proxy_fixture_run(kit, 8000 * MILLISECOND);
   g_assert_true(host_of(kit, SIDE_INITIATOR)->established);
   g_assert_cmpuint(proxy_fixture_openings(kit), ==, 1);
-  proxy_fixture_free(kit);
 }
 
 /* The host takes its SYN back while the other has not answered: the proxy asks no more, and the next SYN
  * opens anew. */
 static void test_reset_while_opening(void)
 {
-  proxy_fixture *kit = set_up(BUFFER, 1);
+  g_autoptr(proxy_fixture) kit = set_up(BUFFER, 1);
   tcp_header header = test_header(PROXY_FIXTURE_PORT, 0, TCP_RST);
 
   kit->wires[PROXY_TO_RESPONDER].cut = true;
@@ -106,7 +104,6 @@ static void test_reset_while_opening(void)
   proxy_fixture_open(kit, 0, SIDE_INITIATOR);
   proxy_fixture_run(kit, 100 * MILLISECOND);
   g_assert_true(host_of(kit, SIDE_INITIATOR)->established);
-  proxy_fixture_free(kit);
 }
 
 /* Both directions at once, by either host's opening: all octets in order, FINs behind them, both ends
@@ -114,7 +111,7 @@ static void test_reset_while_opening(void)
 static void test_transfer(void)
 {
   for (enum side opener = SIDE_INITIATOR; opener < SIDES; opener++) {
-    proxy_fixture *kit = set_up(BUFFER, 1);
+    g_autoptr(proxy_fixture) kit = set_up(BUFFER, 1);
     proxy_fixture_open(kit, 0, opener);
     proxy_fixture_post(kit, 0, SIDE_INITIATOR, 1000000);
     proxy_fixture_post(kit, 0, SIDE_RESPONDER, 300000);
@@ -134,7 +131,6 @@ static void test_transfer(void)
     }
     g_assert_cmpuint(kit->wires[PROXY_TO_INITIATOR].retransmissions, ==, 0);
     g_assert_cmpuint(kit->wires[PROXY_TO_RESPONDER].retransmissions, ==, 0);
-    proxy_fixture_free(kit);
   }
 }
 
@@ -145,7 +141,7 @@ static void test_mtu_of_each_side(void)
 
   config.side[SIDE_INITIATOR].receive_mtu_octets = 9000;
   config.side[SIDE_RESPONDER].send_mtu_octets = 1200;
-  proxy_fixture *kit = proxy_fixture_new(&config, 1);
+  g_autoptr(proxy_fixture) kit = proxy_fixture_new(&config, 1);
   kit_set_send_mtu(host_of(kit, SIDE_INITIATOR)->connection, 9000);
   proxy_fixture_open(kit, 0, SIDE_INITIATOR);
   proxy_fixture_post(kit, 0, SIDE_INITIATOR, 100000);
@@ -153,13 +149,12 @@ static void test_mtu_of_each_side(void)
   g_assert_cmpuint(host_of(kit, SIDE_RESPONDER)->received, ==, 100000);
   g_assert_cmpuint(kit->wires[INITIATOR_TO_PROXY].largest_octets, ==, 9000);
   g_assert_cmpuint(kit->wires[PROXY_TO_RESPONDER].largest_octets, ==, 1200);
-  proxy_fixture_free(kit);
 }
 
 /* A host that refuses: the other one is refused, too. */
 static void test_refused(void)
 {
-  proxy_fixture *kit = set_up(BUFFER, 1);
+  g_autoptr(proxy_fixture) kit = set_up(BUFFER, 1);
 
   tcp_transport_open(host_of(kit, SIDE_INITIATOR)->connection, 0); /* nobody listens */
   proxy_fixture_send(kit, INITIATOR_TO_PROXY,
@@ -167,27 +162,25 @@ static void test_refused(void)
   proxy_fixture_run(kit, 100 * MILLISECOND);
   g_assert_true(host_of(kit, SIDE_INITIATOR)->closed);
   g_assert_cmpint(host_of(kit, SIDE_INITIATOR)->reason, ==, TCP_CLOSE_RESET);
-  proxy_fixture_free(kit);
 }
 
 /* RST is passed on, from either host. */
 static void test_reset(void)
 {
   for (enum side side = 0; side < SIDES; side++) {
-    proxy_fixture *kit = connected(BUFFER);
+    g_autoptr(proxy_fixture) kit = connected(BUFFER);
     proxy_fixture_post(kit, 0, side_peer(side), 3000);
     proxy_fixture_abort(kit, 0, side);
     proxy_fixture_run(kit, 100 * MILLISECOND);
     g_assert_true(host_of(kit, side_peer(side))->closed);
     g_assert_cmpint(host_of(kit, side_peer(side))->reason, ==, TCP_CLOSE_RESET);
-    proxy_fixture_free(kit);
   }
 }
 
 /* A host that is gone: when the proxy's TCP gives it up, the other host is reset. */
 static void test_gives_up(void)
 {
-  proxy_fixture *kit = connected(BUFFER);
+  g_autoptr(proxy_fixture) kit = connected(BUFFER);
 
   kit->wires[PROXY_TO_RESPONDER].cut = true;
   proxy_fixture_post(kit, 0, SIDE_INITIATOR, 3000);
@@ -195,7 +188,6 @@ static void test_gives_up(void)
   g_assert_true(host_of(kit, SIDE_INITIATOR)->closed);
   g_assert_cmpint(host_of(kit, SIDE_INITIATOR)->reason, ==, TCP_CLOSE_RESET);
   g_assert_cmpuint(kit->wires[PROXY_TO_RESPONDER].retransmissions, >=, 7);
-  proxy_fixture_free(kit);
 }
 
 /* Lost behind the proxy: the proxy sends it again, the host never learns. Lost in front of it: the other
@@ -203,7 +195,7 @@ static void test_gives_up(void)
 static void test_retransmissions_end_here(void)
 {
   for (int behind = 0; behind < 2; behind++) {
-    proxy_fixture *kit = connected(BUFFER * 4);
+    g_autoptr(proxy_fixture) kit = connected(BUFFER * 4);
     unsigned left = 5;
     proxy_fixture_wire *wire = &kit->wires[behind ? PROXY_TO_RESPONDER : INITIATOR_TO_PROXY];
     wire->loses = lose_one;
@@ -214,7 +206,6 @@ static void test_retransmissions_end_here(void)
     g_assert_cmpuint(host_of(kit, SIDE_RESPONDER)->received, ==, 200000);
     g_assert_cmpuint(kit->wires[INITIATOR_TO_PROXY].retransmissions, ==, behind ? 0 : 1);
     g_assert_cmpuint(kit->wires[PROXY_TO_RESPONDER].retransmissions, ==, behind ? 1 : 0);
-    proxy_fixture_free(kit);
   }
 }
 
@@ -222,7 +213,7 @@ static void test_retransmissions_end_here(void)
  * window closes. When the responder is back, all goes on. */
 static void test_back_pressure(void)
 {
-  proxy_fixture *kit = connected(BUFFER);
+  g_autoptr(proxy_fixture) kit = connected(BUFFER);
 
   kit->wires[RESPONDER_TO_PROXY].cut = true; /* nothing is acknowledged */
   proxy_fixture_post(kit, 0, SIDE_INITIATOR, 1000000);
@@ -235,14 +226,13 @@ static void test_back_pressure(void)
   proxy_fixture_run(kit, 20000 * MILLISECOND);
   g_assert_cmpuint(host_of(kit, SIDE_RESPONDER)->received, ==, 1000000);
   g_assert_cmpuint(host_of(kit, SIDE_INITIATOR)->most_ahead, <=, BUFFER);
-  proxy_fixture_free(kit);
 }
 
 /* What a slow far side makes of the near one: a buffer of 20,000 octets and 100 ms of round trip behind it
  * let at most 20,000 octets pass in each 100 ms: 400,000 take at least 1.9 s. */
 static void test_a_buffer_a_round_trip(void)
 {
-  proxy_fixture *kit = connected(20000);
+  g_autoptr(proxy_fixture) kit = connected(20000);
 
   kit->wires[PROXY_TO_RESPONDER].delay_ps = 95 * MILLISECOND;
   proxy_fixture_post(kit, 0, SIDE_INITIATOR, 400000);
@@ -250,13 +240,12 @@ static void test_a_buffer_a_round_trip(void)
   g_assert_cmpuint(host_of(kit, SIDE_RESPONDER)->received, <=, 380000);
   proxy_fixture_run(kit, 1500 * MILLISECOND);
   g_assert_cmpuint(host_of(kit, SIDE_RESPONDER)->received, ==, 400000);
-  proxy_fixture_free(kit);
 }
 
 /* The next connection on the same ports gets connections of its own, also when the other host opens it. */
 static void test_ports_used_again(void)
 {
-  proxy_fixture *kit = connected(BUFFER);
+  g_autoptr(proxy_fixture) kit = connected(BUFFER);
   unsigned left = 1;
 
   kit->wires[PROXY_TO_RESPONDER].loses = lose_one;
@@ -274,13 +263,12 @@ static void test_ports_used_again(void)
   g_assert_cmpuint(host_of(kit, SIDE_RESPONDER)->received, ==, 5000);
   g_assert_cmpuint(proxy_fixture_openings(kit), ==, 2);
   g_assert_cmpuint(kit->wires[PROXY_TO_RESPONDER].retransmissions, ==, 1);
-  proxy_fixture_free(kit);
 }
 
 /* A SYN that comes once more when all is over (a duplicate that was under way) opens nothing. */
 static void test_old_syn(void)
 {
-  proxy_fixture *kit = set_up(BUFFER, 1);
+  g_autoptr(proxy_fixture) kit = set_up(BUFFER, 1);
 
   tcp_transport_listen(host_of(kit, SIDE_RESPONDER)->connection);
   tcp_transport_open(host_of(kit, SIDE_INITIATOR)->connection, 0);
@@ -293,7 +281,6 @@ static void test_old_syn(void)
   proxy_fixture_send(kit, INITIATOR_TO_PROXY, old);
   proxy_fixture_run(kit, 100 * MILLISECOND);
   g_assert_cmpuint(proxy_fixture_openings(kit), ==, 1);
-  proxy_fixture_free(kit);
 }
 
 /* Loses the first payload segment and keeps it. */
@@ -312,7 +299,7 @@ static bool keep_first(void *user, const datagram *packet)
  * passes. */
 static void test_too_big(void)
 {
-  proxy_fixture *kit = connected(BUFFER);
+  g_autoptr(proxy_fixture) kit = connected(BUFFER);
   const ip_address router = ip_address_v4(0x0A0000FE);
   datagram *lost = NULL;
 
@@ -337,7 +324,6 @@ static void test_too_big(void)
                        kit->now); /* the proxy sends no such segments to that side */
   g_assert_cmpuint(kit->wires[PROXY_TO_RESPONDER].entered, ==, passed + 1);
   datagram_unref(lost);
-  proxy_fixture_free(kit);
 }
 
 /* No connection's: passes. Fragments, wrong checksums: dropped and counted. */
@@ -424,11 +410,10 @@ static void test_isns(void)
   for (int i = 0; i < 3; i++) {
     path_proxy_config config = proxy_fixture_config(BUFFER);
     config.seed = i == 2 ? 2 : 1;
-    proxy_fixture *kit = proxy_fixture_new(&config, 1);
+    g_autoptr(proxy_fixture) kit = proxy_fixture_new(&config, 1);
     proxy_fixture_open(kit, 0, SIDE_INITIATOR);
     proxy_fixture_run(kit, 6 * MILLISECOND);
     isns[i] = kit->wires[PROXY_TO_RESPONDER].last.sequence;
-    proxy_fixture_free(kit);
   }
   g_assert_cmphex(isns[0], ==, isns[1]);
   g_assert_cmphex(isns[0], !=, isns[2]);

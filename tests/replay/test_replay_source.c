@@ -2,13 +2,13 @@
 /* The packets of a capture come at their times, in the order of the file, as datagrams that a receiver takes for the same. */
 #include "replay/replay_source.h"
 
-#include "capture_kit.h"
+#include "capture_fixture.h"
 #include "engine/engine.h"
 
 enum { LENGTH = 1000, CUT = 504 };
 
 typedef struct kit {
-  kit_file *file;
+  fixture_file *file;
   GString *told; /* "s0@5 f@7 end@7": segment with sequence number, fragment; at picoseconds */
   uint64_t backward;
 } kit;
@@ -33,15 +33,15 @@ static void on_ended(void *user, time_ps now)
 
 static void add(kit *k, int64_t time_ns, uint32_t sequence)
 {
-  kit_file_add_segment(k->file, time_ns, KIT_LINK_RAW,
-                       &(kit_segment){.version = 4, .sequence = sequence, .flags = TCP_ACK, .length = 10});
+  fixture_file_add_segment(k->file, time_ns, FIXTURE_LINK_RAW,
+                       &(fixture_segment){.version = 4, .sequence = sequence, .flags = TCP_ACK, .length = 10});
 }
 
 static void assert_plays(kit *k, bool coarse, const char *expected)
 {
   static const replay_source_events events = {
       .segment = on_segment, .fragment = on_fragment, .ended = on_ended};
-  capture_source *source = kit_open(k->file);
+  capture_source *source = fixture_open(k->file);
   engine *clock = engine_native_new();
 
   k->told = g_string_new("");
@@ -59,20 +59,20 @@ static void assert_plays(kit *k, bool coarse, const char *expected)
 /* A file of the first day of 1970 begins at time 0. Packets of one nanosecond come together. */
 static void test_times(void)
 {
-  kit k = {.file = kit_file_new(KIT_PCAP_NS, false, KIT_LINK_RAW)};
+  kit k = {.file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW)};
 
   add(&k, 5, 1);
   add(&k, 7, 2);
   add(&k, 7, 3);
   assert_plays(&k, false, "s1@5000 s2@7000 s3@7000 end@7000");
   g_assert_cmpuint(k.backward, ==, 0);
-  kit_file_free(k.file);
+  fixture_file_free(k.file);
 }
 
 /* In whole microseconds what is told as one time was one after the other. */
 static void test_coarse_times(void)
 {
-  kit k = {.file = kit_file_new(KIT_PCAP_US, false, KIT_LINK_RAW)};
+  kit k = {.file = fixture_file_new(FIXTURE_PCAP_US, false, FIXTURE_LINK_RAW)};
 
   add(&k, 0, 1);
   add(&k, 0, 2);
@@ -80,13 +80,13 @@ static void test_coarse_times(void)
   add(&k, 1000, 4);
   add(&k, 1000, 5);
   assert_plays(&k, true, "s1@0 s2@1 s3@1000000 s4@1000001 s5@1000002 end@1000002");
-  kit_file_free(k.file);
+  fixture_file_free(k.file);
 }
 
 /* Times that go back: the order of the file holds, and what is held between two such packets is seen, for a picosecond. */
 static void test_backward(void)
 {
-  kit k = {.file = kit_file_new(KIT_PCAP_NS, false, KIT_LINK_RAW)};
+  kit k = {.file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW)};
 
   add(&k, 100, 1);
   add(&k, 40, 2);
@@ -95,26 +95,26 @@ static void test_backward(void)
   add(&k, 101, 5);
   assert_plays(&k, false, "s1@100000 s2@100001 s3@100002 s4@100003 s5@101000 end@101000");
   g_assert_cmpuint(k.backward, ==, 2);
-  kit_file_free(k.file);
+  fixture_file_free(k.file);
 }
 
 /* Fragments come one by one, whole packets as segments. */
 static void test_fragments(void)
 {
-  const kit_segment whole = {.version = 4, .sequence = 9, .flags = TCP_ACK, .length = LENGTH};
-  kit k = {.file = kit_file_new(KIT_PCAP_NS, false, KIT_LINK_RAW)};
-  GByteArray *packet = kit_packet(&whole);
-  GByteArray *first = kit_fragment(packet, 1, 0, CUT);
-  GByteArray *second = kit_fragment(packet, 1, CUT, LENGTH + 20 - CUT);
+  const fixture_segment whole = {.version = 4, .sequence = 9, .flags = TCP_ACK, .length = LENGTH};
+  kit k = {.file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW)};
+  GByteArray *packet = fixture_packet(&whole);
+  GByteArray *first = fixture_fragment(packet, 1, 0, CUT);
+  GByteArray *second = fixture_fragment(packet, 1, CUT, LENGTH + 20 - CUT);
 
   add(&k, 1, 1);
-  kit_file_add(k.file, 2, second);
-  kit_file_add(k.file, 3, first);
+  fixture_file_add(k.file, 2, second);
+  fixture_file_add(k.file, 3, first);
   assert_plays(&k, false, "s1@1000 f@2000 f@3000 end@3000");
   g_byte_array_unref(packet);
   g_byte_array_unref(first);
   g_byte_array_unref(second);
-  kit_file_free(k.file);
+  fixture_file_free(k.file);
 }
 
 /* --- Captured segments as datagrams --- */

@@ -65,6 +65,7 @@ typedef struct receiver_fixture {
 receiver_fixture *receiver_fixture_new(const receiver_fixture_config *config, const uint32_t *payloads,
                                        guint count);
 void receiver_fixture_free(receiver_fixture *f);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(receiver_fixture, receiver_fixture_free)
 
 /* Stream position where FPDU `index` starts, or the last ends. */
 uint64_t receiver_fixture_position(const receiver_fixture *f, guint index);

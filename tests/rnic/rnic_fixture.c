@@ -520,3 +520,17 @@ char *rnic_fixture_terminate(const rnic_fixture *fixture, unsigned side)
   }
   return g_string_free(hex, FALSE);
 }
+
+rdmap_work rnic_fixture_send_of(uint32_t length)
+{
+  return (rdmap_work){.id = 1, .operation = RDMAP_OPERATION_SEND, .length = length};
+}
+
+bool rnic_fixture_loses_everything(rnic_fixture *f, unsigned from, const datagram *packet)
+{
+  (void)f;
+  (void)from;
+  (void)packet;
+
+  return true;
+}

@@ -84,6 +84,13 @@ void rnic_fixture_forge(rnic_fixture *f, uint32_t position, const void *octets, 
 
 /* Frees all; asserts that no octet around any memory of the fixture has changed. */
 void rnic_fixture_free(rnic_fixture *f);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(rnic_fixture, rnic_fixture_free)
+
+/* A Send of `length` octets with the id 1. */
+rdmap_work rnic_fixture_send_of(uint32_t length);
+
+/* For rnic_fixture.loses. */
+bool rnic_fixture_loses_everything(rnic_fixture *f, unsigned from, const datagram *packet);
 
 /* `octets` octets of KIT_UNTOUCHED between guards; freed with the fixture. */
 uint8_t *rnic_fixture_memory(rnic_fixture *f, unsigned side, size_t octets);

@@ -114,7 +114,7 @@ static void test_in_order_by_hand(void)
 {
   static const uint32_t payloads[] = {84, 84, 84};
   const receiver_fixture_config config = {.mode = KIT_IN_ORDER, .crc = true};
-  receiver_fixture *f = receiver_fixture_new(&config, payloads, 3);
+  g_autoptr(receiver_fixture) f = receiver_fixture_new(&config, payloads, 3);
 
   receiver_fixture_arrive(f, 0, 154);
   g_assert_cmpuint(f->dry_run.held.incomplete, ==, 50);
@@ -132,7 +132,6 @@ static void test_in_order_by_hand(void)
   g_assert_cmpuint(f->dry_run.held.incomplete, ==, 0);
   g_assert_cmpuint(f->dry_run.held.order, ==, 0);
   receiver_fixture_expect_all(f);
-  receiver_fixture_free(f);
 }
 
 /* By hand, a receiver that looks ahead without markers: FPDUs behind the hole wait for the order, all of them. */
@@ -140,7 +139,7 @@ static void test_out_of_order_by_hand(void)
 {
   static const uint32_t payloads[] = {84, 84, 84};
   const receiver_fixture_config config = {.mode = KIT_OUT_OF_ORDER, .crc = true};
-  receiver_fixture *f = receiver_fixture_new(&config, payloads, 3);
+  g_autoptr(receiver_fixture) f = receiver_fixture_new(&config, payloads, 3);
 
   receiver_fixture_arrive(f, 104, 208);
   g_assert_cmpuint(f->dry_run.held.order, ==, 104);
@@ -154,7 +153,6 @@ static void test_out_of_order_by_hand(void)
   g_assert_cmpuint(f->dry_run.held.order, ==, 0);
   g_assert_cmpuint(f->dry_run.held.incomplete, ==, 0);
   receiver_fixture_expect_all(f);
-  receiver_fixture_free(f);
 }
 
 /* By hand, one that assumes: the aligned segment behind the hole goes up at once, and what DDP cannot place is no FPDU: a segment that
@@ -163,7 +161,7 @@ static void test_assumption_by_hand(void)
 {
   static const uint32_t payloads[] = {84, 84, 84};
   const receiver_fixture_config config = {.mode = KIT_ASSUME_ALIGNED};
-  receiver_fixture *f = receiver_fixture_new(&config, payloads, 3);
+  g_autoptr(receiver_fixture) f = receiver_fixture_new(&config, payloads, 3);
 
   receiver_fixture_arrive(f, 104, 208);
   g_assert_cmpuint(f->dry_run.held.order, ==, 0);
@@ -179,7 +177,6 @@ static void test_assumption_by_hand(void)
   g_assert_cmpuint(rnic_receiver_statistics(f->receiver)->wrong_guesses, ==, 1);
   g_assert_cmpuint(rnic_receiver_statistics(f->receiver)->fpdus, ==, 3);
   g_assert_cmpuint(rdmap_stream_undelivered(f->rdmap), ==, 0);
-  receiver_fixture_free(f);
 }
 
 int main(int argc, char **argv)

@@ -7,20 +7,6 @@
 #include "../kit/path_mtu.h"
 #include "fault/fault_injector.h"
 
-static rdmap_work send_of(uint32_t length)
-{
-  return (rdmap_work){.id = 1, .operation = RDMAP_OPERATION_SEND, .length = length};
-}
-
-static bool loses_everything(rnic_fixture *f, unsigned from, const datagram *packet)
-{
-  (void)f;
-  (void)from;
-  (void)packet;
-
-  return true;
-}
-
 /* Both ends closed gracefully, with nothing to complain about. */
 static void assert_closed_well(const rnic_fixture *f)
 {
@@ -36,16 +22,16 @@ static void assert_closed_well(const rnic_fixture *f)
  * other half is closed gracefully in turn. DDP-031: then the connection is down. */
 static void test_send_and_close(void)
 {
-  rnic_fixture *f = rnic_fixture_new();
+  g_autoptr(rnic_fixture) f = rnic_fixture_new();
   fixture_side *initiator = &f->sides[SIDE_INITIATOR];
   fixture_side *responder = &f->sides[SIDE_RESPONDER];
 
   rnic_fixture_create(f);
   uint8_t *buffer = rnic_fixture_post_receive(f, SIDE_RESPONDER, 5000, 7);
-  rnic_fixture_post(f, SIDE_INITIATOR, send_of(5000));
+  rnic_fixture_post(f, SIDE_INITIATOR, rnic_fixture_send_of(5000));
   rnic_fixture_start(f);
   rnic_endpoint_close(initiator->endpoint); /* waits for what is posted */
-  g_assert_false(rnic_fixture_post(f, SIDE_INITIATOR, send_of(0)));
+  g_assert_false(rnic_fixture_post(f, SIDE_INITIATOR, rnic_fixture_send_of(0)));
   rnic_fixture_run(f, TIME_PS_PER_SECOND);
   g_assert_true(rnic_fixture_is_payload(buffer, 5000));
   g_assert_cmpstr(responder->completions->str, ==, "received 7 (5000 octets)");
@@ -53,14 +39,13 @@ static void test_send_and_close(void)
   g_assert_cmpint(responder->finished, ==, 1);
   g_assert_cmpuint(rnic_endpoint_mulpdu_octets(initiator->endpoint), ==, 1442); /* 1460 - (6 + 4 * 3 + 0) */
   assert_closed_well(f);
-  rnic_fixture_free(f);
 }
 
 /* DDP-128, DDP-131: a half-closed stream serves the other direction as long as its ULP likes: Writes, Sends and answers to Reads. DDP-121: with
  * nothing left to do it stays, until its ULP asks for the end; then, DDP-129, its own close closes the rest. */
 static void test_half_close(void)
 {
-  rnic_fixture *f = rnic_fixture_new();
+  g_autoptr(rnic_fixture) f = rnic_fixture_new();
   fixture_side *initiator = &f->sides[SIDE_INITIATOR];
   fixture_side *responder = &f->sides[SIDE_RESPONDER];
 
@@ -68,13 +53,13 @@ static void test_half_close(void)
   rnic_fixture_create(f);
   rnic_fixture_post_receive(f, SIDE_RESPONDER, 0, 7);
   uint8_t *buffer = rnic_fixture_post_receive(f, SIDE_INITIATOR, 3000, 8);
-  rnic_fixture_post(f, SIDE_INITIATOR, send_of(0));
+  rnic_fixture_post(f, SIDE_INITIATOR, rnic_fixture_send_of(0));
   rnic_endpoint_close(initiator->endpoint);
   rnic_fixture_start(f);
   rnic_fixture_run(f, TIME_PS_PER_SECOND);
   g_assert_true(initiator->fin && !responder->fin);
   g_assert_cmpint(responder->finished, ==, 1);
-  g_assert_true(rnic_fixture_post(f, SIDE_RESPONDER, send_of(3000)));
+  g_assert_true(rnic_fixture_post(f, SIDE_RESPONDER, rnic_fixture_send_of(3000)));
   rnic_fixture_run(f, TIME_PS_PER_SECOND);
   g_assert_true(rnic_fixture_is_payload(buffer, 3000));
   g_assert_cmpstr(responder->completions->str, ==, "received 7 (0 octets), send 1");
@@ -82,13 +67,12 @@ static void test_half_close(void)
   rnic_endpoint_close(responder->endpoint);
   rnic_fixture_run(f, TIME_PS_PER_SECOND);
   assert_closed_well(f);
-  rnic_fixture_free(f);
 }
 
 /* A ULP that closes at once: the FIN waits for full operation, so that the frames still go. */
 static void test_close_before_full_operation(void)
 {
-  rnic_fixture *f = rnic_fixture_new();
+  g_autoptr(rnic_fixture) f = rnic_fixture_new();
 
   rnic_fixture_start(f);
   rnic_endpoint_close(f->sides[SIDE_INITIATOR].endpoint);
@@ -97,21 +81,20 @@ static void test_close_before_full_operation(void)
   g_assert_cmpuint(f->sides[SIDE_INITIATOR].wire->len, ==, 20);
   g_assert_cmpuint(f->sides[SIDE_RESPONDER].wire->len, ==, 20);
   assert_closed_well(f);
-  rnic_fixture_free(f);
 }
 
 /* An operation is complete when TCP has the acknowledgement of its last FPDU (notes-ddp-rdmap 23): the second of two, one full segment each, is
  * lost, and waits for its retransmission. The events count from the first octet of the FPDU phase, which is 1460 octets earlier. */
 static void test_completion_by_acknowledgement(void)
 {
-  rnic_fixture *f = rnic_fixture_new();
+  g_autoptr(rnic_fixture) f = rnic_fixture_new();
   fixture_side *initiator = &f->sides[SIDE_INITIATOR];
 
   initiator->lost = 0x4; /* Request, Send, Send */
   rnic_fixture_create(f);
   for (unsigned i = 0; i < 2; i++) {
     rnic_fixture_post_receive(f, SIDE_RESPONDER, 1424, i);
-    rnic_fixture_post(f, SIDE_INITIATOR, send_of(1424));
+    rnic_fixture_post(f, SIDE_INITIATOR, rnic_fixture_send_of(1424));
   }
   rnic_fixture_start(f);
   rnic_fixture_run(f, 100 * TIME_PS_PER_MILLISECOND);
@@ -122,7 +105,6 @@ static void test_completion_by_acknowledgement(void)
   g_assert_cmpint(initiator->first_retransmitted, ==, 1460);
   g_assert_cmpint(f->sides[SIDE_RESPONDER].first_segment, ==, 0);
   g_assert_cmpuint(f->sides[SIDE_RESPONDER].segments, ==, 2);
-  rnic_fixture_free(f);
 }
 
 /* --- Failures --- */
@@ -157,7 +139,7 @@ static void test_nothing_moves_after_a_failure(void)
 {
   for (int loses = 0; loses < 2; loses++) {
     uint8_t *memory;
-    rnic_fixture *f = write_with_one_bad(&memory, loses);
+    g_autoptr(rnic_fixture) f = write_with_one_bad(&memory, loses);
     fixture_side *source = &f->sides[SIDE_INITIATOR];
     fixture_side *sink = &f->sides[SIDE_RESPONDER];
     rnic_occupancy held;
@@ -179,21 +161,20 @@ static void test_nothing_moves_after_a_failure(void)
     g_assert_true(source->closed == 1 && sink->closed == 1);
     rnic_endpoint_held(sink->endpoint, &held);
     g_assert_cmpuint(held.incomplete + held.unlocated + held.order + held.undelivered, ==, 0);
-    rnic_fixture_free(f);
   }
 }
 
 /* DDP-132, MPA-274: a peer that is gone: TCP gives up (code 1), one fatal indication, all open work in error; nothing hangs. */
 static void test_peer_is_gone(void)
 {
-  rnic_fixture *f = rnic_fixture_new();
+  g_autoptr(rnic_fixture) f = rnic_fixture_new();
   fixture_side *initiator = &f->sides[SIDE_INITIATOR];
 
   rnic_fixture_create(f);
   rnic_fixture_start(f);
   rnic_fixture_run(f, TIME_PS_PER_SECOND);
-  f->loses = loses_everything;
-  rnic_fixture_post(f, SIDE_INITIATOR, send_of(5000));
+  f->loses = rnic_fixture_loses_everything;
+  rnic_fixture_post(f, SIDE_INITIATOR, rnic_fixture_send_of(5000));
   rnic_fixture_run(f, 1000 * TIME_PS_PER_SECOND);
   g_assert_cmpint(initiator->failed, ==, 1);
   g_assert_cmpint(initiator->failure.layer, ==, RNIC_FAILURE_TCP);
@@ -201,13 +182,12 @@ static void test_peer_is_gone(void)
   g_assert_cmpstr(initiator->code, ==, "MPA error 1");
   g_assert_cmpstr(initiator->completions->str, ==, "send 1 in error");
   g_assert_cmpint(initiator->closed, ==, 1);
-  g_assert_false(rnic_fixture_post(f, SIDE_INITIATOR, send_of(0)));
-  rnic_fixture_free(f);
+  g_assert_false(rnic_fixture_post(f, SIDE_INITIATOR, rnic_fixture_send_of(0)));
 }
 
 static void assert_fin_within_an_fpdu(iwarp_generation generation, uint32_t position, const uint8_t begun[12])
 {
-  rnic_fixture *f = rnic_fixture_new();
+  g_autoptr(rnic_fixture) f = rnic_fixture_new();
   fixture_side *responder = &f->sides[SIDE_RESPONDER];
 
   rnic_fixture_set_generation(f, generation);
@@ -215,14 +195,13 @@ static void assert_fin_within_an_fpdu(iwarp_generation generation, uint32_t posi
   rnic_fixture_post_receive(f, SIDE_RESPONDER, 100, 7);
   rnic_fixture_start(f);
   rnic_fixture_run(f, TIME_PS_PER_SECOND);
-  f->loses = loses_everything; /* the real Initiator would not know what it never sent */
+  f->loses = rnic_fixture_loses_everything; /* the real Initiator would not know what it never sent */
   rnic_fixture_forge(f, position, begun, 12, TCP_ACK | TCP_FIN);
   rnic_fixture_run(f, TIME_PS_PER_SECOND);
   g_assert_cmpstr(responder->code, ==, "MPA error 1");
   g_assert_cmpint(responder->failure.layer, ==, RNIC_FAILURE_MPA);
   g_assert_cmpint(responder->finished, ==, 0);
   g_assert_true(responder->fin);
-  rnic_fixture_free(f);
 }
 
 /* MPA-272, MPA-274, MPA-276 (notes-mpa 32): FIN in the middle of an FPDU is no graceful end: code 1. A marker, then a length of 100 and the first
@@ -259,7 +238,7 @@ static bool loses_the_terminate(rnic_fixture *f, unsigned from, const datagram *
 static void test_when_a_terminate_is_told(void)
 {
   const rdmap_work write = {.id = 2, .operation = RDMAP_OPERATION_WRITE, .length = 10, .remote_stag = 0xBAD};
-  rnic_fixture *f = rnic_fixture_new();
+  g_autoptr(rnic_fixture) f = rnic_fixture_new();
 
   rnic_fixture_start(f);
   rnic_fixture_run(f, TIME_PS_PER_SECOND);
@@ -267,7 +246,6 @@ static void test_when_a_terminate_is_told(void)
   rnic_fixture_run(f, TIME_PS_PER_SECOND);
   g_assert_cmpint(f->sides[SIDE_RESPONDER].failed_at, ==, TIME_PS_PER_SECOND + 10 * TIME_PS_PER_MICROSECOND);
   g_assert_cmpint(f->sides[SIDE_INITIATOR].failed_at, ==, TIME_PS_PER_SECOND + 20 * TIME_PS_PER_MICROSECOND);
-  rnic_fixture_free(f);
 }
 
 /* DDP-086: the Responder fails while it sends 100,000 octets itself, far more than TCP's initial window: that Send goes out whole, then the
@@ -276,7 +254,7 @@ static void test_when_a_terminate_is_told(void)
 static void test_terminate_after_message_under_way(void)
 {
   for (int loses = 0; loses < 2; loses++) {
-    rnic_fixture *f = rnic_fixture_new();
+    g_autoptr(rnic_fixture) f = rnic_fixture_new();
     fixture_side *initiator = &f->sides[SIDE_INITIATOR];
     fixture_side *responder = &f->sides[SIDE_RESPONDER];
     rdmap_work write = {.id = 2, .operation = RDMAP_OPERATION_WRITE, .length = 10, .remote_stag = 0xBAD};
@@ -284,14 +262,14 @@ static void test_terminate_after_message_under_way(void)
     rnic_fixture_create(f);
     rnic_fixture_post_receive(f, SIDE_RESPONDER, 0, 7);
     uint8_t *buffer = rnic_fixture_post_receive(f, SIDE_INITIATOR, 100000, 8);
-    rnic_fixture_post(f, SIDE_RESPONDER, send_of(100000));
-    rnic_fixture_post(f, SIDE_INITIATOR, send_of(0));
+    rnic_fixture_post(f, SIDE_RESPONDER, rnic_fixture_send_of(100000));
+    rnic_fixture_post(f, SIDE_INITIATOR, rnic_fixture_send_of(0));
     rnic_fixture_start(f);
     rnic_fixture_run(f, 55 * TIME_PS_PER_MICROSECOND); /* the Responder's first window is on its way */
     g_assert_cmpuint(responder->wire->len, ==,
                      20 + 10 * 1460 - 4); /* one of the ten FPDUs has two markers, not three */
     rnic_fixture_post(f, SIDE_INITIATOR, write);
-    rnic_fixture_post(f, SIDE_RESPONDER, send_of(1)); /* not with DDP yet: it never goes out */
+    rnic_fixture_post(f, SIDE_RESPONDER, rnic_fixture_send_of(1)); /* not with DDP yet: it never goes out */
     f->loses = loses ? loses_the_terminate : NULL;
     while (!responder->fin) {
       g_assert_false(responder->rst);
@@ -323,14 +301,13 @@ static void test_terminate_after_message_under_way(void)
     g_assert_cmpuint(((GByteArray *)g_ptr_array_index(ulpdus, 71))->len, ==, 18 + 20);
     g_ptr_array_unref(ulpdus);
     g_assert_true(initiator->closed == 1 && responder->closed == 1 && !initiator->rst);
-    rnic_fixture_free(f);
   }
 }
 
 /* MPA-288: what waited for its order when the connection failed is kept no longer. Without markers all that is behind a hole waits. */
 static void test_nothing_is_kept(void)
 {
-  rnic_fixture *f = rnic_fixture_new();
+  g_autoptr(rnic_fixture) f = rnic_fixture_new();
   fixture_side *responder = &f->sides[SIDE_RESPONDER];
   rnic_occupancy held;
 
@@ -338,7 +315,7 @@ static void test_nothing_is_kept(void)
   f->sides[SIDE_INITIATOR].lost = 0x2; /* the first FPDU */
   rnic_fixture_create(f);
   rnic_fixture_post_receive(f, SIDE_RESPONDER, 4000, 7);
-  rnic_fixture_post(f, SIDE_INITIATOR, send_of(4000));
+  rnic_fixture_post(f, SIDE_INITIATOR, rnic_fixture_send_of(4000));
   rnic_fixture_start(f);
   rnic_fixture_run(f, 100 * TIME_PS_PER_MICROSECOND);
   rnic_endpoint_held(responder->endpoint, &held);
@@ -349,19 +326,18 @@ static void test_nothing_is_kept(void)
   rnic_endpoint_held(responder->endpoint, &held);
   g_assert_cmpuint(held.order + held.unlocated + held.incomplete + held.partial_fpdus, ==, 0);
   rnic_fixture_run(f, 100 * TIME_PS_PER_SECOND);
-  rnic_fixture_free(f);
 }
 
 /* MPA-274, MPA-276: the peer's FIN in the middle of startup is code 1, and the connection ends by FIN. The peer is of rdmac and closes
  * at once. The time that was left for its frame counts no longer. */
 static void test_fin_in_startup(void)
 {
-  rnic_fixture *f = rnic_fixture_new();
+  g_autoptr(rnic_fixture) f = rnic_fixture_new();
   fixture_side *initiator = &f->sides[SIDE_INITIATOR];
 
   f->sides[SIDE_RESPONDER].config.generation = IWARP_RDMAC;
   rnic_fixture_create(f);
-  rnic_fixture_post(f, SIDE_INITIATOR, send_of(70));
+  rnic_fixture_post(f, SIDE_INITIATOR, rnic_fixture_send_of(70));
   rnic_fixture_start(f);
   rnic_endpoint_close(f->sides[SIDE_RESPONDER].endpoint);
   rnic_fixture_run(f, TIME_PS_PER_SECOND);
@@ -372,7 +348,6 @@ static void test_fin_in_startup(void)
   g_assert_cmpint(initiator->failed, ==, 1);
   g_assert_cmpint(initiator->closed, ==, 1);
   g_assert_cmpint(rnic_endpoint_deadline(initiator->endpoint), ==, TIME_PS_NEVER);
-  rnic_fixture_free(f);
 }
 
 /* --- Options --- */
@@ -381,7 +356,7 @@ static void test_fin_in_startup(void)
 static void test_silent_drop(void)
 {
   const fault_config bad_crc = {.id = FAULT_BAD_CRC, .at = 1};
-  rnic_fixture *f = rnic_fixture_new();
+  g_autoptr(rnic_fixture) f = rnic_fixture_new();
   fault_injector *fault = fault_injector_new(&bad_crc, f->sides[SIDE_RESPONDER].host, 1);
   fixture_side *initiator = &f->sides[SIDE_INITIATOR];
   fixture_side *responder = &f->sides[SIDE_RESPONDER];
@@ -392,7 +367,7 @@ static void test_silent_drop(void)
   responder->config.silent_drop = true;
   rnic_fixture_create(f);
   uint8_t *buffer = rnic_fixture_post_receive(f, SIDE_RESPONDER, 70, 7);
-  rnic_fixture_post(f, SIDE_INITIATOR, send_of(70));
+  rnic_fixture_post(f, SIDE_INITIATOR, rnic_fixture_send_of(70));
   rnic_fixture_start(f);
   rnic_fixture_run(f, 100 * TIME_PS_PER_SECOND);
   g_assert_cmpstr(initiator->code, ==, "MPA error 1");
@@ -402,7 +377,6 @@ static void test_silent_drop(void)
   g_assert_cmpuint(rnic_endpoint_refusals(responder->endpoint)->broken, ==, 4);
   g_assert_true(rnic_fixture_is_untouched(buffer, 70));
   fault_injector_free(fault);
-  rnic_fixture_free(f);
 }
 
 static datagram *damaged(const datagram *packet)
@@ -438,14 +412,14 @@ static bool damages_one(rnic_fixture *f, unsigned from, const datagram *packet)
 static void test_damage_on_the_way(void)
 {
   for (int silent = 0; silent < 2; silent++) {
-    rnic_fixture *f = rnic_fixture_new();
+    g_autoptr(rnic_fixture) f = rnic_fixture_new();
     fixture_side *responder = &f->sides[SIDE_RESPONDER];
 
     responder->config.silent_drop = silent;
     f->loses = damages_one;
     rnic_fixture_create(f);
     uint8_t *buffer = rnic_fixture_post_receive(f, SIDE_RESPONDER, 14240, 7); /* ten full FPDUs */
-    rnic_fixture_post(f, SIDE_INITIATOR, send_of(14240));
+    rnic_fixture_post(f, SIDE_INITIATOR, rnic_fixture_send_of(14240));
     rnic_fixture_start(f);
     rnic_fixture_run(f, 10 * TIME_PS_PER_SECOND);
     if (silent) {
@@ -457,7 +431,6 @@ static void test_damage_on_the_way(void)
       g_assert_cmpuint(responder->placed_after_failure, ==, 0);
       g_assert_cmpuint(responder->delivered, <, 10);
     }
-    rnic_fixture_free(f);
   }
 }
 
@@ -503,7 +476,7 @@ static void test_mulpdu(void)
 {
   for (size_t i = 0; i < G_N_ELEMENTS(mulpdus); i++) {
     const mulpdu_case *c = &mulpdus[i];
-    rnic_fixture *f = rnic_fixture_new();
+    g_autoptr(rnic_fixture) f = rnic_fixture_new();
     fixture_side *initiator = &f->sides[SIDE_INITIATOR];
 
     initiator->config.assumed_emss_octets = c->assumed_emss_octets;
@@ -511,7 +484,7 @@ static void test_mulpdu(void)
     rnic_fixture_create(f);
     uint8_t *first = rnic_fixture_post_receive(f, SIDE_RESPONDER, 4000, 1);
     uint8_t *second = rnic_fixture_post_receive(f, SIDE_RESPONDER, 4000, 2);
-    rnic_fixture_post(f, SIDE_INITIATOR, send_of(4000));
+    rnic_fixture_post(f, SIDE_INITIATOR, rnic_fixture_send_of(4000));
     rnic_fixture_start(f);
     rnic_fixture_run(f, TIME_PS_PER_SECOND);
     char *sizes = ulpdu_sizes(f, SIDE_INITIATOR);
@@ -521,13 +494,12 @@ static void test_mulpdu(void)
       kit_set_send_mtu(initiator->endpoint->tcp, c->new_mtu_octets);
       g_assert_cmpuint(rnic_endpoint_emss_octets(initiator->endpoint), ==, c->new_mtu_octets - 40);
     }
-    rnic_fixture_post(f, SIDE_INITIATOR, send_of(4000));
+    rnic_fixture_post(f, SIDE_INITIATOR, rnic_fixture_send_of(4000));
     rnic_fixture_run(f, TIME_PS_PER_SECOND);
     sizes = ulpdu_sizes(f, SIDE_INITIATOR);
     g_assert_cmpstr(sizes + strlen(c->first) + 1, ==, c->second);
     g_free(sizes);
     g_assert_true(rnic_fixture_is_payload(first, 4000) && rnic_fixture_is_payload(second, 4000));
-    rnic_fixture_free(f);
   }
 }
 
@@ -536,7 +508,7 @@ static void test_mulpdu(void)
  * last octet, and holds one FPDU. */
 static void test_dynamic_mulpdu(void)
 {
-  rnic_fixture *f = rnic_fixture_new();
+  g_autoptr(rnic_fixture) f = rnic_fixture_new();
   fixture_side *initiator = &f->sides[SIDE_INITIATOR];
 
   initiator->config.dynamic_mulpdu = true;
@@ -544,7 +516,7 @@ static void test_dynamic_mulpdu(void)
   rnic_fixture_create(f);
   uint8_t *buffer = rnic_fixture_post_receive(f, SIDE_RESPONDER, 4012, 1);
   /* 1018 + 3 * 1022 = 4084, less 4 headers of 18 octets: 4012 */
-  rnic_fixture_post(f, SIDE_INITIATOR, send_of(4012));
+  rnic_fixture_post(f, SIDE_INITIATOR, rnic_fixture_send_of(4012));
   rnic_fixture_start(f);
   rnic_fixture_run(f, TIME_PS_PER_SECOND);
   char *sizes = ulpdu_sizes(f, SIDE_INITIATOR);
@@ -553,7 +525,6 @@ static void test_dynamic_mulpdu(void)
   g_assert_cmpuint(initiator->wire->len, ==, 20 + 4 * 1036);
   g_assert_cmpuint(initiator->packets, ==, 1 + 4);
   g_assert_true(rnic_fixture_is_payload(buffer, 4012));
-  rnic_fixture_free(f);
 }
 
 /* MPA-150: behind an FPDU that waits in TCP for the rest of its segment, MULPDU is what fits into that. A Write of 70 octets: a marker, 2, 84
@@ -561,7 +532,7 @@ static void test_dynamic_mulpdu(void)
  * payload. At 1460: 1536, 2048, 2560: 1442, 1428 of payload, and the only one of full size. 4000 - 1336 - 1428 = 1236 are left. */
 static void test_dynamic_mulpdu_behind_an_fpdu(void)
 {
-  rnic_fixture *f = rnic_fixture_new();
+  g_autoptr(rnic_fixture) f = rnic_fixture_new();
   fixture_side *initiator = &f->sides[SIDE_INITIATOR];
   rdmap_work write = {.id = 1, .operation = RDMAP_OPERATION_WRITE, .length = 70};
 
@@ -580,7 +551,6 @@ static void test_dynamic_mulpdu_behind_an_fpdu(void)
   g_assert_cmpuint(rnic_endpoint_full_size(initiator->endpoint)->payload_octets, ==, 1428);
   g_assert_cmpuint(rnic_endpoint_full_size(initiator->endpoint)->stream_octets, ==, 1460);
   g_assert_true(rnic_fixture_is_payload(memory, 4000));
-  rnic_fixture_free(f);
 }
 
 /* A ULP that wants to hear nothing: neither of Private Data, losses and octets, nor of the end, of a connection that fails or of one that does
@@ -588,7 +558,7 @@ static void test_dynamic_mulpdu_behind_an_fpdu(void)
 static void test_no_events(void)
 {
   for (int fails = 0; fails < 2; fails++) {
-    rnic_fixture *f = rnic_fixture_new();
+    g_autoptr(rnic_fixture) f = rnic_fixture_new();
     fixture_side *initiator = &f->sides[SIDE_INITIATOR];
     fixture_side *responder = &f->sides[SIDE_RESPONDER];
     rdmap_work write = {.id = 1, .operation = RDMAP_OPERATION_WRITE, .length = 10, .remote_stag = 0xBAD};
@@ -597,7 +567,7 @@ static void test_no_events(void)
     initiator->lost = 0x2; /* the first FPDU */
     rnic_fixture_create(f);
     uint8_t *buffer = rnic_fixture_post_receive(f, SIDE_RESPONDER, 5000, 7);
-    rnic_fixture_post(f, SIDE_INITIATOR, send_of(5000));
+    rnic_fixture_post(f, SIDE_INITIATOR, rnic_fixture_send_of(5000));
     if (fails) {
       rnic_fixture_post(f, SIDE_INITIATOR, write);
     }
@@ -609,7 +579,6 @@ static void test_no_events(void)
     g_assert_true(rnic_fixture_is_payload(buffer, 5000));
     g_assert_true(initiator->fin && responder->fin);
     g_assert_cmpint(rnic_endpoint_is_erroneous(responder->endpoint), ==, fails);
-    rnic_fixture_free(f);
   }
 }
 
@@ -619,7 +588,7 @@ static void test_placement_latency(void)
 {
   for (int bad = 0; bad < 2; bad++) {
     const fault_config second_crc = {.id = FAULT_BAD_CRC, .at = 2};
-    rnic_fixture *f = rnic_fixture_new();
+    g_autoptr(rnic_fixture) f = rnic_fixture_new();
     fault_injector *fault = fault_injector_new(&second_crc, f->sides[SIDE_RESPONDER].host, 1);
     fixture_side *responder = &f->sides[SIDE_RESPONDER];
 
@@ -628,8 +597,8 @@ static void test_placement_latency(void)
     rnic_fixture_create(f);
     uint8_t *first = rnic_fixture_post_receive(f, SIDE_RESPONDER, 70, 7);
     uint8_t *second = rnic_fixture_post_receive(f, SIDE_RESPONDER, 70, 8);
-    rnic_fixture_post(f, SIDE_INITIATOR, send_of(70));
-    rnic_fixture_post(f, SIDE_INITIATOR, send_of(70));
+    rnic_fixture_post(f, SIDE_INITIATOR, rnic_fixture_send_of(70));
+    rnic_fixture_post(f, SIDE_INITIATOR, rnic_fixture_send_of(70));
     rnic_endpoint_close(f->sides[SIDE_INITIATOR].endpoint);
     rnic_fixture_start(f);
     rnic_fixture_run(f, 40 * TIME_PS_PER_MILLISECOND);
@@ -649,7 +618,6 @@ static void test_placement_latency(void)
       g_assert_cmpint(responder->finished, ==, 1);
     }
     fault_injector_free(fault);
-    rnic_fixture_free(f);
   }
 }
 
@@ -728,14 +696,14 @@ static void test_greedy_peer(void)
   rnic_fixture_create(greedy);
   uint8_t *other = rnic_fixture_post_receive(modest, SIDE_RESPONDER, 70, 1);
   rnic_fixture_post_receive(greedy, SIDE_RESPONDER, 70, 2);
-  rnic_fixture_post(greedy, SIDE_INITIATOR, send_of(70));
-  rnic_fixture_post(greedy, SIDE_INITIATOR, send_of(70));
+  rnic_fixture_post(greedy, SIDE_INITIATOR, rnic_fixture_send_of(70));
+  rnic_fixture_post(greedy, SIDE_INITIATOR, rnic_fixture_send_of(70));
   rnic_fixture_start(greedy);
   rnic_fixture_run(greedy, TIME_PS_PER_SECOND);
   g_assert_cmpstr(greedy->sides[SIDE_RESPONDER].code, ==, "Terminate 1/2/02");
   g_assert_cmpstr(greedy->sides[SIDE_RESPONDER].completions->str, ==, "received 2 (70 octets)");
   g_assert_true(rnic_fixture_is_untouched(other, 70));
-  rnic_fixture_post(modest, SIDE_INITIATOR, send_of(70));
+  rnic_fixture_post(modest, SIDE_INITIATOR, rnic_fixture_send_of(70));
   rnic_fixture_start(modest);
   rnic_fixture_run(modest, TIME_PS_PER_SECOND);
   g_assert_true(rnic_fixture_is_payload(other, 70));

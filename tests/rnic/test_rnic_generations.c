@@ -3,20 +3,6 @@
 #include "rdmap/rdmap_stream_private.h"
 #include "rnic_fixture.h"
 
-static rdmap_work send_of(uint32_t length)
-{
-  return (rdmap_work){.id = 1, .operation = RDMAP_OPERATION_SEND, .length = length};
-}
-
-static bool loses_everything(rnic_fixture *f, unsigned from, const datagram *packet)
-{
-  (void)f;
-  (void)from;
-  (void)packet;
-
-  return true;
-}
-
 enum { MIX_NO_WORK, MIX_INITIATOR_SENDS, MIX_RESPONDER_SENDS, MIX_BOTH_SEND };
 
 typedef struct mix_case {
@@ -65,7 +51,7 @@ static rnic_fixture *mix(const mix_case *c, uint8_t *buffers[SIDES])
   for (unsigned side = 0; side < SIDES; side++) {
     buffers[side] = rnic_fixture_post_receive(f, side, 70, 7);
     if (c->work & (side == SIDE_INITIATOR ? MIX_INITIATOR_SENDS : MIX_RESPONDER_SENDS)) {
-      rnic_fixture_post(f, side, send_of(70));
+      rnic_fixture_post(f, side, rnic_fixture_send_of(70));
     }
   }
   rnic_fixture_start(f);
@@ -79,7 +65,7 @@ static void test_generations_that_do_not_fit(void)
   for (size_t i = 0; i < G_N_ELEMENTS(mixes); i++) {
     const mix_case *c = &mixes[i];
     uint8_t *buffers[SIDES];
-    rnic_fixture *f = mix(c, buffers);
+    g_autoptr(rnic_fixture) f = mix(c, buffers);
     fixture_side *finder = &f->sides[c->finder];
     fixture_side *other = &f->sides[1 - c->finder];
 
@@ -98,7 +84,6 @@ static void test_generations_that_do_not_fit(void)
       g_assert_true(rnic_fixture_is_untouched(buffers[side], 70));
       g_assert_cmpint(rdmap_send_queue_count(f->sides[side].endpoint->stream->operations), ==, 0);
     }
-    rnic_fixture_free(f);
   }
 }
 
@@ -109,7 +94,7 @@ static void test_rdmac_waits_no_longer_than_its_timeout(void)
   static const time_ps timeouts[] = {10 * TIME_PS_PER_SECOND, 1};
 
   for (size_t i = 0; i < G_N_ELEMENTS(timeouts); i++) {
-    rnic_fixture *f = rnic_fixture_new();
+    g_autoptr(rnic_fixture) f = rnic_fixture_new();
     fixture_side *initiator = &f->sides[SIDE_INITIATOR];
     fixture_side *responder = &f->sides[SIDE_RESPONDER];
 
@@ -122,7 +107,6 @@ static void test_rdmac_waits_no_longer_than_its_timeout(void)
     g_assert_cmpint(responder->failure.reason.ulp, ==, RNIC_ULP_NO_FPDU);
     g_assert_cmpint(responder->failed_at, ==, 30 * TIME_PS_PER_MICROSECOND + timeouts[i]);
     g_assert_true(responder->rst && initiator->closed == 1 && responder->closed == 1);
-    rnic_fixture_free(f);
   }
 }
 
@@ -130,19 +114,18 @@ static void test_rdmac_waits_no_longer_than_its_timeout(void)
 static void test_rdmac_waits_for_later_fpdus(void)
 {
   static const uint8_t begun[] = {0x00, 0x64, 0x40, 0x03};
-  rnic_fixture *f = rnic_fixture_new();
+  g_autoptr(rnic_fixture) f = rnic_fixture_new();
 
   rnic_fixture_set_generation(f, IWARP_RDMAC);
   rnic_fixture_create(f);
   rnic_fixture_post_receive(f, SIDE_RESPONDER, 0, 7);
-  rnic_fixture_post(f, SIDE_INITIATOR, send_of(0));
+  rnic_fixture_post(f, SIDE_INITIATOR, rnic_fixture_send_of(0));
   rnic_fixture_start(f);
   rnic_fixture_run(f, TIME_PS_PER_SECOND);
-  f->loses = loses_everything; /* the real Initiator would not know what it never sent */
+  f->loses = rnic_fixture_loses_everything; /* the real Initiator would not know what it never sent */
   rnic_fixture_forge(f, 4 + 2 + 18 + 4, begun, sizeof begun, TCP_ACK); /* behind the marker and the FPDU */
   rnic_fixture_run(f, 100 * TIME_PS_PER_SECOND);
   g_assert_cmpint(f->sides[SIDE_RESPONDER].failed, ==, 0);
-  rnic_fixture_free(f);
 }
 
 int main(int argc, char **argv)

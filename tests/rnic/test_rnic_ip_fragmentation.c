@@ -150,7 +150,7 @@ static bool drops_fragments(rnic_fixture *f, unsigned from, const datagram *pack
  * octets, less 40 of headers. The transfer goes on. */
 static void test_dropped_fragments_shrink_the_emss(void)
 {
-  rnic_fixture *f = rnic_fixture_new();
+  g_autoptr(rnic_fixture) f = rnic_fixture_new();
 
   f->loses = drops_fragments;
   rnic_fixture_create(f);
@@ -161,7 +161,6 @@ static void test_dropped_fragments_shrink_the_emss(void)
   rnic_fixture_run(f, 100 * TIME_PS_PER_SECOND);
   g_assert_true(rnic_fixture_is_payload(buffer, SEND_OCTETS));
   g_assert_cmpuint(rnic_endpoint_emss_octets(f->sides[SIDE_INITIATOR].endpoint), ==, 532);
-  rnic_fixture_free(f);
 }
 
 static int last_identification;
@@ -185,7 +184,7 @@ static bool watches_identification(rnic_fixture *f, unsigned from, const datagra
 /* RFC 6864 §4.2: what may be fragmented has an identification of its own: the host counts. */
 static void test_identification(void)
 {
-  rnic_fixture *f = rnic_fixture_new();
+  g_autoptr(rnic_fixture) f = rnic_fixture_new();
 
   identified = 0;
   f->loses = watches_identification;
@@ -197,7 +196,6 @@ static void test_identification(void)
   rnic_fixture_start(f);
   rnic_fixture_run(f, TIME_PS_PER_SECOND);
   g_assert_cmpuint(identified, >, SEND_OCTETS / 1460);
-  rnic_fixture_free(f);
 }
 
 int main(int argc, char **argv)

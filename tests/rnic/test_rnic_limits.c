@@ -51,7 +51,7 @@ static size_t delivered(const rnic_fixture *f)
 /* No memory, whole FPDUs in order: nothing needs it, startup frames neither. */
 static void test_no_memory_aligned(void)
 {
-  rnic_fixture *f = begin(TCP_PASSING_IN_ORDER, TCP_SEGMENTATION_ALIGNED, false, 0);
+  g_autoptr(rnic_fixture) f = begin(TCP_PASSING_IN_ORDER, TCP_SEGMENTATION_ALIGNED, false, 0);
 
   rnic_fixture_create(f);
   post_sends(f, 20, 1000);
@@ -60,7 +60,6 @@ static void test_no_memory_aligned(void)
   g_assert_cmpuint(delivered(f), ==, 20);
   g_assert_cmpuint(refusals(f)->memory, ==, 0);
   g_assert_cmpuint(peak(f), ==, 0);
-  rnic_fixture_free(f);
 }
 
 /* mpa-01 §11.2.2: a sender that cuts where its segments end, FPDUs of 2 + 18 + 1000 + 4 = 1024 octets in segments of 1460. Without memory
@@ -69,7 +68,7 @@ static void test_no_memory_aligned(void)
 static void test_deadlock(void)
 {
   for (uint64_t octets = 0; octets <= 1023; octets += 1023) {
-    rnic_fixture *f = begin(TCP_PASSING_IN_ORDER, TCP_SEGMENTATION_STREAM, false, octets);
+    g_autoptr(rnic_fixture) f = begin(TCP_PASSING_IN_ORDER, TCP_SEGMENTATION_STREAM, false, octets);
 
     rnic_fixture_create(f);
     post_sends(f, 20, 1000);
@@ -82,7 +81,6 @@ static void test_deadlock(void)
     if (octets == 0) {
       g_assert_cmpint(f->sides[SIDE_INITIATOR].failure.reason.tcp, ==, TCP_CLOSE_GAVE_UP);
     }
-    rnic_fixture_free(f);
   }
 }
 
@@ -99,7 +97,8 @@ static void test_loss(void)
   } rows[] = {{TCP_PASSING_IN_ORDER, false, 5 * 1024, true}, {TCP_PASSING_AS_ARRIVED, true, 0, false}};
 
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-    rnic_fixture *f = begin(rows[i].passing, TCP_SEGMENTATION_ALIGNED, rows[i].markers, rows[i].octets);
+    g_autoptr(rnic_fixture) f =
+        begin(rows[i].passing, TCP_SEGMENTATION_ALIGNED, rows[i].markers, rows[i].octets);
 
     f->sides[SIDE_INITIATOR].lost = 1 << 2; /* of its packets with payload: Request, first FPDU, second */
     rnic_fixture_create(f);
@@ -110,14 +109,13 @@ static void test_loss(void)
     g_assert_cmpint(refusals(f)->memory >= 2, ==, rows[i].refuses);
     g_assert_cmpuint(peak(f), ==, rows[i].octets);
     g_assert_cmpuint(used(f), ==, 0);
-    rnic_fixture_free(f);
   }
 }
 
 /* A placement latency is not reassembly memory: what waits it out takes no room (definitions.md, `processing`). */
 static void test_placement_latency(void)
 {
-  rnic_fixture *f = begin(TCP_PASSING_AS_ARRIVED, TCP_SEGMENTATION_ALIGNED, true, 0);
+  g_autoptr(rnic_fixture) f = begin(TCP_PASSING_AS_ARRIVED, TCP_SEGMENTATION_ALIGNED, true, 0);
 
   f->sides[SIDE_RESPONDER].config.placement_latency_ps = TIME_PS_PER_MILLISECOND;
   f->sides[SIDE_INITIATOR].lost = 1 << 2;
@@ -127,7 +125,6 @@ static void test_placement_latency(void)
   rnic_fixture_run(f, 100 * TIME_PS_PER_SECOND);
   g_assert_cmpuint(delivered(f), ==, 40);
   g_assert_cmpuint(refusals(f)->memory, ==, 0);
-  rnic_fixture_free(f);
 }
 
 /* A connection that has failed holds nothing: its part of the memory is free for the others. The Initiator resets amid an FPDU that is
@@ -135,7 +132,7 @@ static void test_placement_latency(void)
 static void test_failure_lets_go(void)
 {
   static const uint8_t front[] = {0x04, 0x00, 0x41, 0x43}; /* ULPDU_Length 1024 and the beginning of a Send */
-  rnic_fixture *f = begin(TCP_PASSING_AS_ARRIVED, TCP_SEGMENTATION_ALIGNED, false, 100);
+  g_autoptr(rnic_fixture) f = begin(TCP_PASSING_AS_ARRIVED, TCP_SEGMENTATION_ALIGNED, false, 100);
 
   rnic_fixture_start(f);
   rnic_fixture_run(f, TIME_PS_PER_MILLISECOND);
@@ -144,7 +141,6 @@ static void test_failure_lets_go(void)
   rnic_fixture_forge(f, 24, NULL, 0, TCP_RST);
   g_assert_cmpint(f->sides[SIDE_RESPONDER].failed, ==, 1);
   g_assert_cmpuint(used(f), ==, 0);
-  rnic_fixture_free(f);
 }
 
 /* The same when it is time that ends it: an rdmac receiver whose first FPDU does not become whole in 10 s. The four octets are its leading
@@ -152,7 +148,7 @@ static void test_failure_lets_go(void)
 static void test_timeout_lets_go(void)
 {
   static const uint8_t marker[4] = {0};
-  rnic_fixture *f = begin(TCP_PASSING_AS_ARRIVED, TCP_SEGMENTATION_ALIGNED, true, 100);
+  g_autoptr(rnic_fixture) f = begin(TCP_PASSING_AS_ARRIVED, TCP_SEGMENTATION_ALIGNED, true, 100);
 
   rnic_fixture_set_generation(f, IWARP_RDMAC);
   rnic_fixture_start(f);
@@ -169,7 +165,6 @@ static void test_timeout_lets_go(void)
     due = rnic_endpoint_deadline(responder);
   }
   g_assert_cmpuint(used(f), ==, 0);
-  rnic_fixture_free(f);
 }
 
 /* FPDUs of 2 + 18 + 4000 + 4 = 4024 octets in segments of 1460, of a sender that does not know its segments. The first lies in 1460 +
@@ -181,7 +176,7 @@ static void test_descriptors(void)
   static const size_t whole[] = {[1] = 0, [2] = 1, [3] = 3};
 
   for (uint32_t limit = 1; limit <= 3; limit++) {
-    rnic_fixture *f = rnic_fixture_new();
+    g_autoptr(rnic_fixture) f = rnic_fixture_new();
     fixture_side *initiator = &f->sides[SIDE_INITIATOR];
     fixture_side *responder = &f->sides[SIDE_RESPONDER];
 
@@ -197,7 +192,6 @@ static void test_descriptors(void)
     g_assert_cmpuint(delivered(f), ==, whole[limit]);
     g_assert_cmpint(refusals(f)->descriptors > 0, ==, limit < 3);
     g_assert_cmpuint(refusals(f)->memory, ==, 0);
-    rnic_fixture_free(f);
   }
 }
 
@@ -206,7 +200,7 @@ static void test_descriptors(void)
 static void test_assumption(void)
 {
   for (int assumes = 0; assumes < 2; assumes++) {
-    rnic_fixture *f = begin(TCP_PASSING_AS_ARRIVED, TCP_SEGMENTATION_ALIGNED, false, 1 << 20);
+    g_autoptr(rnic_fixture) f = begin(TCP_PASSING_AS_ARRIVED, TCP_SEGMENTATION_ALIGNED, false, 1 << 20);
     fixture_side *responder = &f->sides[SIDE_RESPONDER];
 
     responder->config.assumes_aligned = assumes;
@@ -222,7 +216,6 @@ static void test_assumption(void)
     const mpa_deframer_statistics *mpa = rnic_endpoint_mpa_statistics(responder->endpoint);
     g_assert_cmpint(mpa->located_by[MPA_LOCATED_BY_ASSUMPTION] >= 9, ==, assumes);
     g_assert_cmpuint(mpa->wrong_guesses, ==, 0);
-    rnic_fixture_free(f);
   }
 }
 

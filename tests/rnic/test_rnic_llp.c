@@ -88,7 +88,7 @@ static void assert_graceful_end(rnic_fixture *f)
  * erroneous, and nothing moves on it any more. A marker, ULPDU_Length 18, a Send of no octets, and a CRC of which no bit is right. */
 static void assert_digest_and_end(void)
 {
-  rnic_fixture *f = rnic_fixture_new();
+  g_autoptr(rnic_fixture) f = rnic_fixture_new();
   const fixture_side *responder = &f->sides[SIDE_RESPONDER];
   static const uint8_t damaged[28] = {0, 0, 0, 0, 0, 18, 0x41, 0x43, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
 
@@ -102,7 +102,6 @@ static void assert_digest_and_end(void)
   g_assert_cmpuint(responder->placed + responder->delivered, ==, 0);
   g_assert_true(rnic_endpoint_is_erroneous(responder->endpoint));
   g_assert_cmpuint(responder->wire->len, ==, 20); /* its Reply, and nothing behind it */
-  rnic_fixture_free(f);
 }
 
 /* DDP-015: the eleven things that an LLP must do, one by one; item 3 is DDP-019, below. */
@@ -128,7 +127,7 @@ enum { SENDS = 40, SEND_OCTETS = 1000 };
 /* The path dies `when_ps` after the start, for ever. */
 static void assert_carried_or_failed(time_ps when_ps, uint64_t lost)
 {
-  rnic_fixture *f = rnic_fixture_new();
+  g_autoptr(rnic_fixture) f = rnic_fixture_new();
   const fixture_side *initiator = &f->sides[SIDE_INITIATOR];
   const fixture_side *responder = &f->sides[SIDE_RESPONDER];
   uint8_t *buffers[SENDS];
@@ -159,7 +158,6 @@ static void assert_carried_or_failed(time_ps when_ps, uint64_t lost)
   g_assert_cmpint(responder->failed, ==, 0);
   g_assert_cmpuint(responder->delivered, >=, carried);
   g_string_free(expected, true);
-  rnic_fixture_free(f);
 }
 
 /* DDP-019: what TCP and MPA have accepted comes to the peer, or back as failed: of forty Sends, with losses on the way and a path that dies at

@@ -67,14 +67,13 @@ static void test_held(void)
                                             .crc = true,
                                             .fpdu_memory = memory,
                                             .slice_octets = slice_octets};
-    receiver_fixture *f = receiver_fixture_new(&config, &payload, 1);
+    g_autoptr(receiver_fixture) f = receiver_fixture_new(&config, &payload, 1);
     uint64_t end = receiver_fixture_position(f, 1);
     g_assert_true(receiver_fixture_arrive(f, 0, 800));
     g_assert_cmpuint(mpa_fpdu_memory_arrived(memory, 1)->pieces_out, ==, slice_octets == 100 ? 1 : 0);
     g_assert_true(receiver_fixture_arrive(f, 800, end));
     g_assert_cmpuint(mpa_fpdu_memory_arrived(memory, 1)->pieces_out, ==, 0);
     receiver_fixture_expect_all(f);
-    receiver_fixture_free(f);
   }
   mpa_fpdu_memory_free(memory);
 }

@@ -92,14 +92,13 @@ static void test_buffer(void)
 
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     for (unsigned sender = 0; sender < SIDES; sender++) {
-      rnic_fixture *f = begin(sender);
+      g_autoptr(rnic_fixture) f = begin(sender);
 
       f->sides[sender].config.send_buffer_octets = rows[i].octets;
       transfer(f, sender, rows[i].segments);
       g_autofree char *seen = bursts();
       g_test_message("buffer %" G_GUINT64_FORMAT ", sender %u", rows[i].octets, sender);
       g_assert_cmpstr(seen, ==, rows[i].bursts);
-      rnic_fixture_free(f);
     }
   }
 }
@@ -118,7 +117,7 @@ static void test_rates(void)
 
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     for (unsigned sender = 0; sender < SIDES; sender++) {
-      rnic_fixture *f = begin(sender);
+      g_autoptr(rnic_fixture) f = begin(sender);
 
       rnic_host_limit_rate(f->sides[sender].host, rows[i].bit_per_s, rows[i].segments_per_s);
       f->sides[sender].config.send_buffer_octets = rows[i].buffer_octets;
@@ -126,7 +125,6 @@ static void test_rates(void)
       for (unsigned n = 1; n < sent.count; n++) {
         g_assert_cmpint(sent.at[n] - sent.at[n - 1], ==, rows[i].gap_ps);
       }
-      rnic_fixture_free(f);
     }
   }
 }
@@ -136,7 +134,7 @@ static void test_rates(void)
 static void test_end_while_an_fpdu_waits(void)
 {
   for (unsigned reset = 0; reset < 2; reset++) {
-    rnic_fixture *f = begin(SIDE_RESPONDER);
+    g_autoptr(rnic_fixture) f = begin(SIDE_RESPONDER);
     const fixture_side *responder = &f->sides[SIDE_RESPONDER];
 
     rnic_host_limit_rate(responder->host, 0, 1000);
@@ -153,7 +151,6 @@ static void test_end_while_an_fpdu_waits(void)
     g_assert_cmpint(responder->fin, ==, !reset);
     g_assert_cmpint(responder->closed, ==, 1);
     g_assert_cmpint(rnic_endpoint_deadline(responder->endpoint), >, f->now);
-    rnic_fixture_free(f);
   }
 }
 

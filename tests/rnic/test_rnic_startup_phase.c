@@ -32,7 +32,7 @@ static void assert_both_arrived(rnic_fixture *f, uint8_t *buffers[SIDES])
 static void test_frames_come_first(void)
 {
   static const uint8_t header[4] = {0xC0, 0, 0, 5};
-  rnic_fixture *f = rnic_fixture_new();
+  g_autoptr(rnic_fixture) f = rnic_fixture_new();
   fixture_side *initiator = &f->sides[SIDE_INITIATOR];
   fixture_side *responder = &f->sides[SIDE_RESPONDER];
 
@@ -50,7 +50,6 @@ static void test_frames_come_first(void)
   g_assert_cmpstr(responder->private_data->str, ==, "hello");
   g_assert_cmpint(responder->private_data_told, ==, 1);
   g_assert_cmpint(initiator->private_data_told, ==, 1);
-  rnic_fixture_free(f);
 }
 
 static bool loses_all_of_the_initiator(rnic_fixture *f, unsigned from, const datagram *packet)
@@ -71,7 +70,7 @@ static bool loses_all_of_the_responder(rnic_fixture *f, unsigned from, const dat
  * handshake rides on the Request, which gets lost: it comes alone. */
 static void test_responder_waits_for_the_request(void)
 {
-  rnic_fixture *f = rnic_fixture_new();
+  g_autoptr(rnic_fixture) f = rnic_fixture_new();
   uint8_t *buffers[SIDES];
 
   rnic_fixture_create(f);
@@ -86,14 +85,13 @@ static void test_responder_waits_for_the_request(void)
   f->loses = NULL;
   rnic_fixture_run(f, 5 * TIME_PS_PER_SECOND);
   assert_both_arrived(f, buffers);
-  rnic_fixture_free(f);
 }
 
 /* MPA-215: while no Reply has come the Initiator sends nothing behind its Request, though its ULP has work. MPA-197: the stream is there when
  * full operation begins: what was posted and lent before it moves at once. */
 static void test_initiator_waits_for_the_reply(void)
 {
-  rnic_fixture *f = rnic_fixture_new();
+  g_autoptr(rnic_fixture) f = rnic_fixture_new();
   uint8_t *buffers[SIDES];
 
   rnic_fixture_create(f);
@@ -105,13 +103,12 @@ static void test_initiator_waits_for_the_reply(void)
   f->loses = NULL;
   rnic_fixture_run(f, 5 * TIME_PS_PER_SECOND);
   assert_both_arrived(f, buffers);
-  rnic_fixture_free(f);
 }
 
 /* MPA-219: the Responder sends no octet of its FPDU phase before it has validated an FPDU; then it does. */
 static void test_responder_waits_for_an_fpdu(void)
 {
-  rnic_fixture *f = rnic_fixture_new();
+  g_autoptr(rnic_fixture) f = rnic_fixture_new();
   fixture_side *responder = &f->sides[SIDE_RESPONDER];
   rdmap_work send = {.id = 1, .operation = RDMAP_OPERATION_SEND, .length = 70};
 
@@ -127,7 +124,6 @@ static void test_responder_waits_for_an_fpdu(void)
   rnic_fixture_run(f, TIME_PS_PER_SECOND);
   g_assert_true(rnic_fixture_is_payload(buffer, 70));
   g_assert_cmpuint(responder->wire->len, >, 20);
-  rnic_fixture_free(f);
 }
 
 /* Octets of streaming mode that each end sends before MPA. */
@@ -171,7 +167,7 @@ static void test_streaming_mode_first(void)
 {
   for (size_t i = 0; i < 2 * G_N_ELEMENTS(streaming_cases); i++) {
     const streaming_case *c = &streaming_cases[i / 2];
-    rnic_fixture *f = rnic_fixture_new();
+    g_autoptr(rnic_fixture) f = rnic_fixture_new();
     uint8_t *buffers[SIDES];
     bool intact;
 
@@ -193,7 +189,6 @@ static void test_streaming_mode_first(void)
       g_assert_cmpuint(ulpdus->len, ==, 1);
       g_ptr_array_unref(ulpdus);
     }
-    rnic_fixture_free(f);
   }
 }
 
@@ -201,7 +196,7 @@ static void test_streaming_mode_first(void)
  * a far too long FPDU or a wrong CRC. */
 static void test_other_octet_fails(void)
 {
-  rnic_fixture *f = rnic_fixture_new();
+  g_autoptr(rnic_fixture) f = rnic_fixture_new();
   uint8_t *buffers[SIDES];
 
   rnic_fixture_set_generation(f, IWARP_RDMAC);
@@ -212,7 +207,6 @@ static void test_other_octet_fails(void)
   rnic_fixture_run(f, 60 * TIME_PS_PER_SECOND);
   g_assert_cmpint(f->sides[SIDE_RESPONDER].failed, ==, 1);
   g_assert_true(rnic_fixture_is_untouched(buffers[SIDE_RESPONDER], 70));
-  rnic_fixture_free(f);
 }
 
 /* MPA-268: TCP's rules hold across the switch: whichever of the first packets are lost, the last octets of streaming mode and the frame
@@ -223,7 +217,7 @@ static void test_loss_around_the_switch(void)
   static const streaming_case c = {IWARP_IETF, 1500, 700};
 
   for (uint32_t mask = 0; mask < 64; mask++) {
-    rnic_fixture *f = rnic_fixture_new();
+    g_autoptr(rnic_fixture) f = rnic_fixture_new();
     uint8_t *buffers[SIDES];
 
     set_streaming(f, &c);
@@ -236,14 +230,13 @@ static void test_loss_around_the_switch(void)
     rnic_fixture_start(f);
     rnic_fixture_run(f, 60 * TIME_PS_PER_SECOND);
     assert_both_arrived(f, buffers);
-    rnic_fixture_free(f);
   }
 }
 
 /* MPA-268: a frame that is longer than a segment, whose first part comes last. MPA-231: its Private Data is what was sent. */
 static void test_frame_in_two_segments(void)
 {
-  rnic_fixture *f = rnic_fixture_new();
+  g_autoptr(rnic_fixture) f = rnic_fixture_new();
   fixture_side *initiator = &f->sides[SIDE_INITIATOR];
   fixture_side *responder = &f->sides[SIDE_RESPONDER];
   uint8_t *buffers[SIDES];
@@ -268,7 +261,6 @@ static void test_frame_in_two_segments(void)
   g_assert_cmpmem(responder->private_data->str, responder->private_data->len, private_data,
                   sizeof private_data);
   assert_both_arrived(f, buffers);
-  rnic_fixture_free(f);
 }
 
 /* MPA-204 (notes-mpa 41): nothing may follow a Request before the Reply, not even octets that come first, behind a hole: code 4. */
@@ -277,7 +269,7 @@ static void test_octets_behind_the_request(void)
   static const char request[] = "MPA ID Req Frame\x40\0\0\0"; /* C; Rev 0; no Private Data */
 
   for (uint32_t gap = 0; gap <= 10; gap += 10) {
-    rnic_fixture *f = rnic_fixture_new();
+    g_autoptr(rnic_fixture) f = rnic_fixture_new();
     fixture_side *responder = &f->sides[SIDE_RESPONDER];
 
     rnic_fixture_create(f);
@@ -290,7 +282,6 @@ static void test_octets_behind_the_request(void)
     rnic_fixture_forge(f, 0, request, 20, TCP_ACK | TCP_PSH);
     g_assert_cmpstr(responder->code, ==, "MPA error 4");
     g_assert_cmpint(responder->failure.reason.startup, ==, MPA_STARTUP_REASON_EXTRA_OCTETS);
-    rnic_fixture_free(f);
   }
 }
 
@@ -298,7 +289,7 @@ static void test_octets_behind_the_request(void)
  * arrives nevertheless. */
 static void test_rdmac_directions_are_apart(void)
 {
-  rnic_fixture *f = rnic_fixture_new();
+  g_autoptr(rnic_fixture) f = rnic_fixture_new();
   uint8_t *buffers[SIDES];
   streaming_case c = {IWARP_RDMAC, 10, 2000};
 
@@ -313,14 +304,13 @@ static void test_rdmac_directions_are_apart(void)
   f->loses = NULL;
   rnic_fixture_run(f, 5 * TIME_PS_PER_SECOND);
   assert_both_arrived(f, buffers);
-  rnic_fixture_free(f);
 }
 
 /* Octets of streaming mode are the ULP's as they come in order: nothing of them is held. All but the first packet is lost for now. */
 static void test_streaming_octets_are_not_held(void)
 {
   static const streaming_case c = {IWARP_IETF, 2000, 0};
-  rnic_fixture *f = rnic_fixture_new();
+  g_autoptr(rnic_fixture) f = rnic_fixture_new();
   rnic_occupancy held;
 
   set_streaming(f, &c);
@@ -333,14 +323,13 @@ static void test_streaming_octets_are_not_held(void)
   }
   rnic_endpoint_held(f->sides[SIDE_RESPONDER].endpoint, &held);
   g_assert_cmpuint(held.order + held.incomplete + held.unlocated, ==, 0);
-  rnic_fixture_free(f);
 }
 
 /* MPA-037: while octets of streaming mode are missing MPA is not enabled in that direction, and TCP keeps the order: FPDUs that come first are
  * neither Placed nor Delivered, but held. The first packet has the 2000 octets' first 1460; the FPDU is 4 + 2 + 18 + 70 + 2 + 4 = 100. */
 static void test_rdmac_streaming_is_in_order(void)
 {
-  rnic_fixture *f = rnic_fixture_new();
+  g_autoptr(rnic_fixture) f = rnic_fixture_new();
   const fixture_side *responder = &f->sides[SIDE_RESPONDER];
   uint8_t *buffers[SIDES];
   streaming_case c = {IWARP_RDMAC, 2000, 10};
@@ -360,14 +349,13 @@ static void test_rdmac_streaming_is_in_order(void)
   assert_both_arrived(f, buffers);
   rnic_endpoint_held(responder->endpoint, &held);
   g_assert_cmpuint(held.order + held.incomplete + held.unlocated, ==, 0);
-  rnic_fixture_free(f);
 }
 
 /* MPA-208, MPA-217: after a rejection MPA is left at both ends and neither MPA closes TCP: the Responder keeps it open, even when the
  * Initiator's ULP is slow to close it; here it closes at once, and the Responder follows by FIN. MPA-206, MPA-224: R=1 in the Reply. */
 static void test_rejection(void)
 {
-  rnic_fixture *f = rnic_fixture_new();
+  g_autoptr(rnic_fixture) f = rnic_fixture_new();
   fixture_side *initiator = &f->sides[SIDE_INITIATOR];
   fixture_side *responder = &f->sides[SIDE_RESPONDER];
   uint8_t *buffers[SIDES];
@@ -395,14 +383,13 @@ static void test_rejection(void)
   }
   g_assert_true(initiator->failure.by_peer && !responder->failure.by_peer);
   g_assert_cmpint(responder->fin_at, >, initiator->fin_at); /* it was the Initiator's ULP that closed */
-  rnic_fixture_free(f);
 }
 
 /* MPA-208: the Responder that has rejected stays connected as long as the Initiator does not close, and no octet that comes then is an FPDU to it:
  * this one would be a Send of no octets (its leading marker and CRC are zeros) and is nothing. */
 static void test_rejecting_end_stays_open(void)
 {
-  rnic_fixture *f = rnic_fixture_new();
+  g_autoptr(rnic_fixture) f = rnic_fixture_new();
   fixture_side *responder = &f->sides[SIDE_RESPONDER];
   static const uint8_t fpdu[24 + 4] = {0, 0, 0, 0, 0, 18, 0x41, 0x43, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
 
@@ -416,14 +403,13 @@ static void test_rejecting_end_stays_open(void)
   g_assert_cmpint(responder->failed, ==, 1);
   g_assert_cmpuint(responder->placed + responder->delivered, ==, 0);
   g_assert_true(!responder->fin && !responder->rst && responder->closed == 0);
-  rnic_fixture_free(f);
 }
 
 /* MPA-217, MPA-223: an Initiator that finds the Reply's Private Data unacceptable leaves MPA without an FPDU; its ULP closes gracefully, and the
  * Responder sees an orderly end. */
 static void test_initiator_rejects(void)
 {
-  rnic_fixture *f = rnic_fixture_new();
+  g_autoptr(rnic_fixture) f = rnic_fixture_new();
   fixture_side *initiator = &f->sides[SIDE_INITIATOR];
   fixture_side *responder = &f->sides[SIDE_RESPONDER];
 
@@ -436,14 +422,13 @@ static void test_initiator_rejects(void)
   g_assert_cmpint(responder->failed, ==, 0);
   g_assert_cmpint(responder->finished, ==, 1);
   g_assert_true(responder->fin && initiator->closed == 1 && responder->closed == 1);
-  rnic_fixture_free(f);
 }
 
 /* MPA-228, MPA-233: the wait for a frame ends at the configured time, by RST. Two Responders: each hears nothing for 10 s from its handshake on,
  * the opener's being done one wire delay earlier; the other one hears the RST first. */
 static void test_time_runs_out(void)
 {
-  rnic_fixture *f = rnic_fixture_new();
+  g_autoptr(rnic_fixture) f = rnic_fixture_new();
   fixture_side *opener = &f->sides[SIDE_INITIATOR];
 
   opener->config.role = SIDE_RESPONDER;
@@ -455,7 +440,6 @@ static void test_time_runs_out(void)
   g_assert_cmpint(opener->rst_at, ==, opener->failed_at);
   g_assert_cmpint(f->sides[SIDE_RESPONDER].failed, ==, 1);
   g_assert_true(opener->closed == 1 && f->sides[SIDE_RESPONDER].closed == 1);
-  rnic_fixture_free(f);
 }
 
 /* MPA-234: so does the wait for streaming octets, here for 100 that nobody sends; the shortest one, too. */
@@ -464,7 +448,7 @@ static void test_time_runs_out_for_streaming_octets(void)
   static const time_ps timeouts[] = {10 * TIME_PS_PER_SECOND, 1};
 
   for (size_t i = 0; i < G_N_ELEMENTS(timeouts); i++) {
-    rnic_fixture *f = rnic_fixture_new();
+    g_autoptr(rnic_fixture) f = rnic_fixture_new();
     fixture_side *opener = &f->sides[SIDE_INITIATOR];
 
     opener->config.streaming_octets_received = 100;
@@ -476,14 +460,13 @@ static void test_time_runs_out_for_streaming_octets(void)
     g_assert_cmpint(opener->failure.reason.ulp, ==, RNIC_ULP_NO_STREAMING_OCTETS);
     g_assert_cmpstr(opener->code, ==, "timeout");
     g_assert_true(opener->rst && f->sides[SIDE_RESPONDER].closed == 1);
-    rnic_fixture_free(f);
   }
 }
 
 /* MPA-199: who opens TCP says nothing about who is the Initiator. */
 static void test_passive_initiator(void)
 {
-  rnic_fixture *f = rnic_fixture_new();
+  g_autoptr(rnic_fixture) f = rnic_fixture_new();
   uint8_t *buffers[SIDES];
 
   f->sides[SIDE_INITIATOR].config.role = SIDE_RESPONDER;
@@ -494,7 +477,6 @@ static void test_passive_initiator(void)
   rnic_fixture_run(f, TIME_PS_PER_SECOND);
   assert_both_arrived(f, buffers);
   g_assert_cmpmem(f->sides[SIDE_RESPONDER].wire->data, 16, request_key, 16);
-  rnic_fixture_free(f);
 }
 
 /* MPA-227: two Initiators, whose Requests cross: each end finds a Request's Key where a Reply's is due. MPA-216, MPA-280: it
@@ -502,7 +484,7 @@ static void test_passive_initiator(void)
 static void test_two_initiators(void)
 {
   for (int by_fin = 0; by_fin < 2; by_fin++) {
-    rnic_fixture *f = rnic_fixture_new();
+    g_autoptr(rnic_fixture) f = rnic_fixture_new();
     fixture_side *other = &f->sides[SIDE_RESPONDER];
     fixture_side *opener = &f->sides[SIDE_INITIATOR];
 
@@ -521,7 +503,6 @@ static void test_two_initiators(void)
       g_assert_cmpint(s->rst, ==, !by_fin);
       g_assert_cmpint(s->closed, ==, 1);
     }
-    rnic_fixture_free(f);
   }
 }
 

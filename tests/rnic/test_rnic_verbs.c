@@ -16,7 +16,7 @@ static void payload_source(void *user, uint64_t from, uint32_t length, octet_rop
  * the ULP itself may only read. DDP-206: the Privileged Resource Manager's part. */
 static void test_what_may_be_registered(void)
 {
-  rnic_fixture *f = rnic_fixture_new();
+  g_autoptr(rnic_fixture) f = rnic_fixture_new();
   uint8_t *octets = rnic_fixture_memory(f, SIDE_RESPONDER, 100);
 
   rnic_fixture_create(f);
@@ -37,7 +37,6 @@ static void test_what_may_be_registered(void)
   wrong = readable;
   wrong.access = DDP_ACCESS_REMOTE_WRITE;
   g_assert_false(rnic_register_as(endpoint, &wrong, stag));
-  rnic_fixture_free(f);
 }
 
 /* DDP-206: a ULP takes back what is its connection's (its stream's or its Protection Domain's) and nothing else; afterwards a peer's Write fails,
@@ -94,7 +93,7 @@ static void test_an_stag_is_good_for_its_time(void)
 {
   enum { OCTETS = 60000 };
   for (unsigned way = 0; way < 3; way++) {
-    rnic_fixture *f = rnic_fixture_new();
+    g_autoptr(rnic_fixture) f = rnic_fixture_new();
     rnic_fixture_create(f);
     rnic_endpoint *owner = f->sides[SIDE_RESPONDER].endpoint;
     uint8_t *octets = rnic_fixture_memory(f, SIDE_RESPONDER, OCTETS);
@@ -122,7 +121,6 @@ static void test_an_stag_is_good_for_its_time(void)
     g_assert_cmpstr(f->sides[SIDE_RESPONDER].code, ==, "Terminate 1/1/00");
     g_assert_true(rnic_fixture_is_payload(octets, written));
     g_assert_true(rnic_fixture_is_untouched(octets + written, OCTETS - written));
-    rnic_fixture_free(f);
   }
 }
 
@@ -162,7 +160,7 @@ static void test_who_may_register_an_allocated_stag(void)
  * host say nothing about another's. */
 static void test_stags_are_hard_to_predict(void)
 {
-  rnic_fixture *f = rnic_fixture_new();
+  g_autoptr(rnic_fixture) f = rnic_fixture_new();
   GHashTable *differences = g_hash_table_new(NULL, NULL);
   uint32_t last = 0;
   uint32_t stag;
@@ -180,13 +178,12 @@ static void test_stags_are_hard_to_predict(void)
   /* 1000 random differences in 2^32: 1000^2 / 2 / 2^32 = 0.0001 pairs are expected. */
   g_assert_cmpuint(repeated, ==, 0);
   g_hash_table_unref(differences);
-  rnic_fixture_free(f);
 }
 
 /* Every operation, posted before the connection is opened: completions come in the order posted, receives in the order Delivered. */
 static void test_operations(void)
 {
-  rnic_fixture *f = rnic_fixture_new();
+  g_autoptr(rnic_fixture) f = rnic_fixture_new();
   uint32_t stag;
   uint32_t sink_stag;
   uint32_t to_invalidate[2];
@@ -233,14 +230,13 @@ static void test_operations(void)
   g_assert_true(rnic_fixture_is_payload(memory, 3000) && rnic_fixture_is_payload(sink, 3000));
   g_assert_false(rnic_withdraw(f->sides[SIDE_RESPONDER].endpoint, to_invalidate[0]));
   g_assert_false(rnic_withdraw(f->sides[SIDE_RESPONDER].endpoint, to_invalidate[1]));
-  rnic_fixture_free(f);
 }
 
 /* A ULP is told of each completion and finds it in the queue later, with whether the Event was Solicited (rdmap-00 §7.3); then it is told of the
  * end, by its own Send in error. */
 static void test_notification(void)
 {
-  rnic_fixture *f = rnic_fixture_new();
+  g_autoptr(rnic_fixture) f = rnic_fixture_new();
   fixture_side *responder = &f->sides[SIDE_RESPONDER];
   rnic_completion completion;
 
@@ -272,13 +268,12 @@ static void test_notification(void)
   g_assert_cmpuint(responder->notified, ==, 3);
   g_assert_true(rnic_poll(responder->endpoint, &completion));
   g_assert_true(!completion.is_receive && completion.id == 4 && completion.in_error);
-  rnic_fixture_free(f);
 }
 
 /* They are taken in their order, whenever the ULP looks: two of three wait longer and longer. */
 static void test_completions_wait(void)
 {
-  rnic_fixture *f = rnic_fixture_new();
+  g_autoptr(rnic_fixture) f = rnic_fixture_new();
   rnic_completion completion;
 
   rnic_fixture_create(f);
@@ -298,13 +293,12 @@ static void test_completions_wait(void)
     g_assert_cmpuint(completion.id, ==, id);
     g_assert_cmpuint(completion.octets, ==, 2 * id);
   }
-  rnic_fixture_free(f);
 }
 
 /* Nothing can be posted behind rnic_endpoint_close(), nor when the connection has ended. */
 static void test_post_is_refused(void)
 {
-  rnic_fixture *f = rnic_fixture_new();
+  g_autoptr(rnic_fixture) f = rnic_fixture_new();
   const rdmap_work send = {.id = 1, .operation = RDMAP_OPERATION_SEND};
 
   rnic_fixture_create(f);
@@ -314,7 +308,6 @@ static void test_post_is_refused(void)
   rnic_fixture_start(f); /* no buffer there: Terminate */
   rnic_fixture_run(f, TIME_PS_PER_SECOND);
   g_assert_false(rnic_fixture_post(f, SIDE_RESPONDER, send));
-  rnic_fixture_free(f);
 }
 
 int main(int argc, char **argv)

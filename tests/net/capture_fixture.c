@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "capture_kit.h"
+#include "capture_fixture.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 enum { SNAP_OCTETS = 262144, ETHERNET_MIN_OCTETS = 60 };
 
-uint8_t kit_octet(const kit_segment *segment, uint32_t index)
+uint8_t fixture_octet(const fixture_segment *segment, uint32_t index)
 {
   return (uint8_t)(segment->sequence + index);
 }
@@ -20,10 +20,10 @@ static ip_address address_of(unsigned version, unsigned host)
                       : ip_address_v6(UINT64_C(0x20010DB8) << 32, 1 + host);
 }
 
-static tcp_header header_of(const kit_segment *segment)
+static tcp_header header_of(const fixture_segment *segment)
 {
-  uint16_t ports[2] = {segment->ports[0] > 0 ? segment->ports[0] : KIT_PORT_0,
-                       segment->ports[1] > 0 ? segment->ports[1] : KIT_PORT_1};
+  uint16_t ports[2] = {segment->ports[0] > 0 ? segment->ports[0] : FIXTURE_PORT_0,
+                       segment->ports[1] > 0 ? segment->ports[1] : FIXTURE_PORT_1};
   return (tcp_header){.sequence = segment->sequence,
                       .acknowledgement = segment->acknowledgement,
                       .source_port = ports[segment->from],
@@ -40,7 +40,7 @@ static uint32_t ip_octets_of(const GByteArray *packet)
 }
 
 /* Of a packet without extension headers; by the octets, one by one, as RFC 1071 §4.1 has it. */
-void kit_set_checksum(GByteArray *packet)
+void fixture_set_checksum(GByteArray *packet)
 {
   bool ipv4 = packet->data[0] >> 4 == 4;
   uint32_t ip_octets = ip_octets_of(packet);
@@ -69,7 +69,7 @@ static void set_length(GByteArray *packet)
                       length <= UINT16_MAX ? (uint16_t)length : 0);
 }
 
-GByteArray *kit_packet(const kit_segment *segment)
+GByteArray *fixture_packet(const fixture_segment *segment)
 {
   ip_address source = address_of(segment->version, segment->from);
   ip_address destination = address_of(segment->version, !segment->from);
@@ -81,11 +81,11 @@ GByteArray *kit_packet(const kit_segment *segment)
   datagram_write(bare, packet->data, true);
   datagram_unref(bare);
   for (uint32_t i = 0; i < segment->length; i++) {
-    uint8_t octet = segment->payload ? segment->payload[i] : kit_octet(segment, i);
+    uint8_t octet = segment->payload ? segment->payload[i] : fixture_octet(segment, i);
     g_byte_array_append(packet, &octet, 1);
   }
   set_length(packet);
-  kit_set_checksum(packet);
+  fixture_set_checksum(packet);
   return packet;
 }
 
@@ -98,7 +98,7 @@ static void insert(GByteArray *packet, uint32_t at, uint32_t octets)
   memset(packet->data + at, 0, octets);
 }
 
-void kit_add_ipv4_options(GByteArray *packet, unsigned octets)
+void fixture_add_ipv4_options(GByteArray *packet, unsigned octets)
 {
   insert(packet, IPV4_HEADER_OCTETS, octets);
   memset(packet->data + IPV4_HEADER_OCTETS, 1, octets);
@@ -106,7 +106,7 @@ void kit_add_ipv4_options(GByteArray *packet, unsigned octets)
   set_length(packet);
 }
 
-void kit_add_extension(GByteArray *packet, uint8_t kind, unsigned octets)
+void fixture_add_extension(GByteArray *packet, uint8_t kind, unsigned octets)
 {
   insert(packet, IPV6_HEADER_OCTETS, octets);
   packet->data[IPV6_HEADER_OCTETS] = packet->data[IPV6_NEXT_HEADER_AT];
@@ -115,7 +115,8 @@ void kit_add_extension(GByteArray *packet, uint8_t kind, unsigned octets)
   set_length(packet);
 }
 
-GByteArray *kit_fragment(const GByteArray *packet, uint32_t identification, uint32_t from, uint32_t length)
+GByteArray *fixture_fragment(const GByteArray *packet, uint32_t identification, uint32_t from,
+                             uint32_t length)
 {
   uint32_t ip_octets = ip_octets_of(packet);
   bool more = ip_octets + from + length < packet->len;
@@ -131,7 +132,7 @@ GByteArray *kit_fragment(const GByteArray *packet, uint32_t identification, uint
     set_length(fragment);
     return fragment;
   }
-  kit_add_extension(fragment, IP_PROTOCOL_IPV6_FRAGMENT, IPV6_FRAGMENT_HEADER_OCTETS);
+  fixture_add_extension(fragment, IP_PROTOCOL_IPV6_FRAGMENT, IPV6_FRAGMENT_HEADER_OCTETS);
   uint8_t *header = fragment->data + IPV6_HEADER_OCTETS;
   header[1] = 0;
   big_endian_write_16(header + IPV6_FRAGMENT_OFFSET_AT, (uint16_t)(from | (more ? IPV6_MORE_FRAGMENTS : 0)));
@@ -167,53 +168,53 @@ static void append_type(GByteArray *frame, uint16_t type, unsigned tags, uint32_
   }
 }
 
-GByteArray *kit_frame(int link_type, const GByteArray *packet, unsigned tags)
+GByteArray *fixture_frame(int link_type, const GByteArray *packet, unsigned tags)
 {
   uint16_t type = packet->data[0] >> 4 == 4 ? 0x0800 : 0x86DD;
   GByteArray *frame = g_byte_array_new();
 
-  if (link_type == KIT_LINK_ETHERNET) {
+  if (link_type == FIXTURE_LINK_ETHERNET) {
     append_zeros(frame, 12);
     append_type(frame, type, tags, 0);
-  } else if (link_type == KIT_LINK_COOKED) {
+  } else if (link_type == FIXTURE_LINK_COOKED) {
     append_zeros(frame, 14);
     append_type(frame, type, tags, 0);
-  } else if (link_type == KIT_LINK_COOKED_2) {
+  } else if (link_type == FIXTURE_LINK_COOKED_2) {
     append_type(frame, type, tags, 18);
-  } else if (link_type == KIT_LINK_NULL) { /* in either order: the capturing machine's */
+  } else if (link_type == FIXTURE_LINK_NULL) { /* in either order: the capturing machine's */
     const uint32_t family = type == 0x0800 ? GUINT32_TO_LE(2u) : GUINT32_TO_BE(30u);
     g_byte_array_append(frame, (const uint8_t *)&family, sizeof family);
-  } else if (link_type == KIT_LINK_LOOP) {
+  } else if (link_type == FIXTURE_LINK_LOOP) {
     append_16(frame, 0);
     append_16(frame, type == 0x0800 ? 2 : 24);
   }
   g_byte_array_append(frame, packet->data, packet->len);
-  if (link_type == KIT_LINK_ETHERNET && frame->len < ETHERNET_MIN_OCTETS) {
+  if (link_type == FIXTURE_LINK_ETHERNET && frame->len < ETHERNET_MIN_OCTETS) {
     append_zeros(frame, ETHERNET_MIN_OCTETS - frame->len);
   }
   return frame;
 }
 
-static void put_16(kit_file *file, uint16_t value)
+static void put_16(fixture_file *file, uint16_t value)
 {
   value = file->is_swapped ? GUINT16_SWAP_LE_BE(value) : value;
   g_byte_array_append(file->octets, (const uint8_t *)&value, sizeof value);
 }
 
-static void put_32(kit_file *file, uint32_t value)
+static void put_32(fixture_file *file, uint32_t value)
 {
   value = file->is_swapped ? GUINT32_SWAP_LE_BE(value) : value;
   g_byte_array_append(file->octets, (const uint8_t *)&value, sizeof value);
 }
 
-kit_file *kit_file_new(kit_format format, bool is_swapped, int link_type)
+fixture_file *fixture_file_new(fixture_format format, bool is_swapped, int link_type)
 {
-  kit_file *file = g_new0(kit_file, 1);
+  fixture_file *file = g_new0(fixture_file, 1);
 
   file->octets = g_byte_array_new();
   file->format = format;
   file->is_swapped = is_swapped;
-  if (format == KIT_PCAPNG) { /* section header block, of a section whose length is not said */
+  if (format == FIXTURE_PCAPNG) { /* section header block, of a section whose length is not said */
     put_32(file, 0x0A0D0D0A);
     put_32(file, 28);
     put_32(file, 0x1A2B3C4D);
@@ -222,10 +223,10 @@ kit_file *kit_file_new(kit_format format, bool is_swapped, int link_type)
     put_32(file, UINT32_MAX);
     put_32(file, UINT32_MAX);
     put_32(file, 28);
-    kit_file_add_interface(file, link_type, SNAP_OCTETS);
+    fixture_file_add_interface(file, link_type, SNAP_OCTETS);
     return file;
   }
-  put_32(file, format == KIT_PCAP_NS ? 0xA1B23C4D : 0xA1B2C3D4);
+  put_32(file, format == FIXTURE_PCAP_NS ? 0xA1B23C4D : 0xA1B2C3D4);
   put_16(file, 2);
   put_16(file, 4);
   put_32(file, 0);
@@ -235,15 +236,15 @@ kit_file *kit_file_new(kit_format format, bool is_swapped, int link_type)
   return file;
 }
 
-void kit_file_free(kit_file *file)
+void fixture_file_free(fixture_file *file)
 {
   g_byte_array_free(file->octets, TRUE);
   g_free(file);
 }
 
-void kit_file_add_interface(kit_file *file, int link_type, uint32_t snap_octets)
+void fixture_file_add_interface(fixture_file *file, int link_type, uint32_t snap_octets)
 {
-  g_assert(file->format == KIT_PCAPNG);
+  g_assert(file->format == FIXTURE_PCAPNG);
   put_32(file, 1); /* interface description block */
   put_32(file, 32);
   put_16(file, (uint16_t)link_type);
@@ -256,12 +257,12 @@ void kit_file_add_interface(kit_file *file, int link_type, uint32_t snap_octets)
   put_32(file, 32);
 }
 
-void kit_file_add_cut(kit_file *file, int64_t time_ns, const GByteArray *frame, uint32_t captured,
-                      uint32_t wire)
+void fixture_file_add_cut(fixture_file *file, int64_t time_ns, const GByteArray *frame, uint32_t captured,
+                          uint32_t wire)
 {
-  uint32_t padding = file->format == KIT_PCAPNG ? (4 - captured % 4) % 4 : 0;
+  uint32_t padding = file->format == FIXTURE_PCAPNG ? (4 - captured % 4) % 4 : 0;
 
-  if (file->format == KIT_PCAPNG) {
+  if (file->format == FIXTURE_PCAPNG) {
     put_32(file, 6); /* enhanced packet block */
     put_32(file, 32 + captured + padding);
     put_32(file, file->interface);
@@ -270,43 +271,44 @@ void kit_file_add_cut(kit_file *file, int64_t time_ns, const GByteArray *frame, 
   } else {
     int64_t rest_ns = time_ns % 1000000000;
     put_32(file, (uint32_t)(time_ns / 1000000000));
-    put_32(file, (uint32_t)(file->format == KIT_PCAP_NS ? rest_ns : rest_ns / 1000));
+    put_32(file, (uint32_t)(file->format == FIXTURE_PCAP_NS ? rest_ns : rest_ns / 1000));
   }
   put_32(file, captured);
   put_32(file, wire);
   g_byte_array_append(file->octets, frame->data, captured);
-  if (file->format == KIT_PCAPNG) {
+  if (file->format == FIXTURE_PCAPNG) {
     append_zeros(file->octets, padding);
     put_32(file, 32 + captured + padding);
   }
 }
 
-void kit_file_add(kit_file *file, int64_t time_ns, const GByteArray *frame)
+void fixture_file_add(fixture_file *file, int64_t time_ns, const GByteArray *frame)
 {
-  kit_file_add_cut(file, time_ns, frame, frame->len, frame->len);
+  fixture_file_add_cut(file, time_ns, frame, frame->len, frame->len);
 }
 
-void kit_file_add_segment(kit_file *file, int64_t time_ns, int link_type, const kit_segment *segment)
+void fixture_file_add_segment(fixture_file *file, int64_t time_ns, int link_type,
+                              const fixture_segment *segment)
 {
-  GByteArray *packet = kit_packet(segment);
-  GByteArray *frame = kit_frame(link_type, packet, 0);
+  GByteArray *packet = fixture_packet(segment);
+  GByteArray *frame = fixture_frame(link_type, packet, 0);
 
-  kit_file_add(file, time_ns, frame);
+  fixture_file_add(file, time_ns, frame);
   g_byte_array_free(frame, TRUE);
   g_byte_array_free(packet, TRUE);
 }
 
-capture_source *kit_open_octets(const uint8_t *octets, size_t length, const char *filter, GError **error)
+capture_source *fixture_open_octets(const uint8_t *octets, size_t length, const char *filter, GError **error)
 {
   FILE *stream = fmemopen((void *)octets, length, "rb");
   g_assert_nonnull(stream);
   return capture_source_open_stream(stream, "test", filter, error);
 }
 
-capture_source *kit_open(const kit_file *file)
+capture_source *fixture_open(const fixture_file *file)
 {
   GError *error = NULL;
-  capture_source *source = kit_open_octets(file->octets->data, file->octets->len, NULL, &error);
+  capture_source *source = fixture_open_octets(file->octets->data, file->octets->len, NULL, &error);
   g_assert_no_error(error);
   g_assert_nonnull(source);
   return source;

@@ -57,7 +57,7 @@ static gboolean parse_shard(sweep_arguments *own)
   return TRUE;
 }
 
-/* Where results go unless told otherwise. Free with g_free(). */
+/* Where results go: --store, or the default. Free with g_free(). */
 static char *store_path(const scenario *s, const sweep_arguments *own)
 {
   g_autofree char *file = g_strdup_printf("%s.sqlite", scenario_name(s));
@@ -70,7 +70,7 @@ static gboolean make_store_folder(const char *path, GError **error)
   return cli_make_folder(folder, error);
 }
 
-/* --limit, --stall and --memory; FALSE: `*status` says which is none. */
+/* Reads --limit, --stall and --memory; FALSE and `*status` when one is wrong. */
 static gboolean parse_limits(sweep_arguments *own, int *status)
 {
   time_ps time;
@@ -108,18 +108,18 @@ static void print_result(const sweep_result *result, const char *path)
   plain_text_print(stdout, "; results in %s\n", path);
 }
 
-/* Why not all points are in the store; on standard error, whatever --quiet says. */
+/* Prints on standard error why not all points are in the store, even with --quiet. */
 static void complain(const sweep_result *result)
 {
   gsize there = result->points - result->to_go - result->failed;
   if (result->interrupted) {
-    plain_text_print(stderr, "interrupted: %zu done, %zu to go; the same command goes on\n", there,
+    plain_text_print(stderr, "interrupted: %zu done, %zu to go; rerun the command to resume\n", there,
                      result->to_go + result->failed);
   } else if (result->stopped && result->to_go > 0) {
     fprintf(
         stderr,
-        "iwarpsim sweep: stopped behind the first run that failed or ended otherwise than expected, %zu not "
-        "started; the same command goes on, --keep-going runs all\n",
+        "iwarpsim sweep: stopped after the first run that failed or ended otherwise than expected, %zu not "
+        "started; rerun the command to resume, with --keep-going to run all\n",
         result->to_go);
   }
 }
@@ -153,7 +153,7 @@ static void show_sweep(const session_progress *progress, void *worker)
   worker_progress_set(worker, progress->now, progress->share);
 }
 
-/* A run, in its own process: the sweep keeps summaries, and nothing of a run is left behind but in its store. */
+/* A run, in its own process. Nothing of it is kept but its summary, in the store. */
 static int simulate(scenario *s, worker_progress *progress)
 {
   GError *error = NULL;
@@ -207,7 +207,7 @@ static int run_sweep(const scenario *s, const sweep_grid *grid, const sweep_argu
                                                                                               : CLI_OK;
 }
 
-/* A list of what would run must not keep quiet about a store that takes none of it. */
+/* Warns when the store would take none of the runs that are listed. */
 static void note_refusal(result_store *store, const scenario *s, const sweep_grid *grid,
                          const sweep_arguments *own)
 {
@@ -295,8 +295,7 @@ int cli_sweep(int argc, char **argv)
        "only the I-th of N equal parts, for several machines", "I/N"},
       {"list", 0, 0, G_OPTION_ARG_NONE, &own.list,
        "print the runs, their number and an estimate, start nothing", NULL},
-      {"keep-going", 'k', 0, G_OPTION_ARG_NONE, &own.keep_going, "start further runs behind one that failed",
-       NULL},
+      {"keep-going", 'k', 0, G_OPTION_ARG_NONE, &own.keep_going, "go on after a run that failed", NULL},
       {"limit", 0, 0, G_OPTION_ARG_FILENAME, &own.limit_text,
        "stop a run that takes longer (default: none does)", "TIME"},
       {"stall", 0, 0, G_OPTION_ARG_FILENAME, &own.stall_text,
@@ -311,7 +310,7 @@ int cli_sweep(int argc, char **argv)
       .arguments = "SCENARIO",
       .operand = "SCENARIO",
       .summary = "Runs every point of the scenario's sweep that is missing or failed in the store.\n"
-                 "Interrupted or killed, the same command goes on where it was. The store gets summaries\n"
+                 "When it was interrupted or killed, rerun the command to resume. The store gets summaries\n"
                  "and distributions; 'iwarpsim run' writes the occupancy over time of one point.",
       .example = "  iwarpsim sweep scenarios/mtu-loss.cfg --list\n"
                  "  iwarpsim sweep scenarios/mtu-loss.cfg -j 2 --keep-going\n",

@@ -38,8 +38,8 @@ static void test_first_failure(cli_shell *f, gconstpointer unused)
       "3 runs: 1 run now, 0 already there, 0 failed, 1 ended otherwise than expected; results in "
       "results/a.sqlite\n",
       "run 1 (run.seed=1) ok, where run.expect is terminate\n"
-      "iwarpsim sweep: stopped behind the first run that failed or ended otherwise than expected, 2 "
-      "not started; the same command goes on, --keep-going runs all\n");
+      "iwarpsim sweep: stopped after the first run that failed or ended otherwise than expected, 2 "
+      "not started; rerun the command to resume, with --keep-going to run all\n");
   cli_shell_expect(f, 1, "iwarpsim sweep a.cfg -k -s run.expect=terminate");
   cli_shell_expect_output(f, "3 runs: 2 run now, 1 already there, 0 failed, 3 ended otherwise");
 }
@@ -92,7 +92,7 @@ static void test_interrupt(cli_shell *f, gconstpointer unused)
       "[ -n \"$(cat /proc/$worker/task/$worker/children)\" ]; do sleep 0.01; done; "
       "kill -TERM $pid; wait $pid",
       "3 runs: 0 run now, 0 already there, 0 failed; results in results/a.sqlite\n",
-      "interrupted: 0 done, 3 to go; the same command goes on\n");
+      "interrupted: 0 done, 3 to go; rerun the command to resume\n");
 }
 
 int main(int argc, char **argv)

@@ -7,8 +7,8 @@
 #include "base/plain_text.h"
 #include "base/units.h"
 
-/* A field with a comma, a quote or a line end is quoted, quotes in it doubled (RFC 4180 §2); so is one
- * that would read as a comment at the start of a line. */
+/* A field with a comma, a quote or a line end is quoted, with its quotes doubled (RFC 4180 §2); so is one that would look like a comment at
+ * the start of a line. */
 static void write_field(const char *field, FILE *file)
 {
   g_autofree char *text = plain_text(field, -1, "\n");

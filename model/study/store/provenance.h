@@ -1,10 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a stored run says of the machine and the libraries it ran with. */
+/* Where results come from: the scenario as it was, the program that ran it, the machine and its libraries. */
 #ifndef STUDY_PROVENANCE_H
 #define STUDY_PROVENANCE_H
 
+#include <glib.h>
+
+/* What all runs of one sweep share. No text is NULL, but for `hash`. */
+typedef struct stored_origin {
+  char *name; /* of the scenario: its file's name without ".cfg" */
+  char *title;
+  char *text; /* the file as it was, followed by those it includes */
+  char *hash; /* SHA-256 of `text`, 64 hexadecimal digits; the store makes it when it writes, NULL will do */
+  char *axes; /* names of the swept keys, one a line, in file order */
+  char *sets; /* the --set options of the sweep, one a line */
+  char *version;   /* of iwarpsim */
+  char *git;       /* the commit it was built from; "unknown" outside a checkout */
+  char *libraries; /* "ns-3 3.37, GLib 2.74.6, SQLite 3.40.1 …" */
+} stored_origin;
+
+/* A deep copy. Free with stored_origin_free() (NULL-safe). */
+stored_origin *stored_origin_copy(const stored_origin *from);
+void stored_origin_free(stored_origin *origin);
+
+/* Whether all texts of the two are the same. */
+gboolean stored_origin_equal(const stored_origin *a, const stored_origin *b);
+
+/* How the text or program of `b` differs from that of `a`, in words that start with "another" and end in "\n"; `a_name` and `b_name`
+ * say which is which. NULL when it does not. Free with g_free(). */
+char *stored_origin_difference(const stored_origin *a, const char *a_name, const stored_origin *b,
+                               const char *b_name);
+
 /* The libraries this process runs with: "ns-3 3.37, GLib 2.74.6, libconfig 1.5, SQLite 3.40.1, glibc 2.36". `ns3_version` is what
- * run_engine_library_version() says; NULL: the native engine alone. Versions at run time; of libconfig, which does not say its own,
+ * run_engine_library_version() returns; NULL: the native engine alone. Versions at run time; of libconfig, which does not tell its own,
  * the one this program was built with. Free with g_free(). */
 char *provenance_libraries(const char *ns3_version);
 

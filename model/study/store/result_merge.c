@@ -10,7 +10,7 @@
 /* One kind of runs among those that are joined, and the first store that has it. */
 typedef struct known_origin {
   const char *path;
-  stored_origin from; /* name, text, version and git */
+  stored_origin *from;
 } known_origin;
 
 typedef struct merge {
@@ -22,27 +22,13 @@ typedef struct merge {
   merge_count *count; /* its */
 } merge;
 
-/* Whether all come from one scenario and program. */
+/* Whether all runs come from one scenario and program. */
 
 static void known_origin_free(gpointer data)
 {
   known_origin *known = data;
-  g_free(known->from.name);
-  g_free(known->from.text);
-  g_free(known->from.version);
-  g_free(known->from.git);
+  stored_origin_free(known->from);
   g_free(known);
-}
-
-static void remember_origin(merge *m, const stored_origin *from)
-{
-  known_origin *known = g_new0(known_origin, 1);
-  known->path = m->path;
-  known->from.name = g_strdup(from->name);
-  known->from.text = g_strdup(from->text);
-  known->from.version = g_strdup(from->version);
-  known->from.git = g_strdup(from->git);
-  g_ptr_array_add(m->origins, known);
 }
 
 static gboolean check_origin(const stored_origin *from, gsize runs, gpointer data, GError **error)
@@ -52,18 +38,20 @@ static gboolean check_origin(const stored_origin *from, gsize runs, gpointer dat
   gboolean seen = FALSE;
   for (guint i = 0; !m->mix && i < m->origins->len; i++) {
     const known_origin *known = g_ptr_array_index(m->origins, i);
-    g_autofree char *difference = store_origin_difference(&known->from, known->path, from, m->path);
+    g_autofree char *difference = stored_origin_difference(known->from, known->path, from, m->path);
     if (difference != NULL) {
       g_set_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_DIFFERENT,
-                  "%s: holds runs of %sexpected stores of one scenario and program; --mix joins them all the "
-                  "same",
+                  "%s: holds runs of %sexpected stores of one scenario and program; --mix joins them "
+                  "anyway",
                   m->path, difference);
       return FALSE;
     }
-    seen = seen || strcmp(known->from.git, from->git) == 0;
+    seen = seen || strcmp(known->from->git, from->git) == 0;
   }
   if (!m->mix && !seen) {
-    remember_origin(m, from);
+    known_origin *known = g_new(known_origin, 1);
+    *known = (known_origin){.path = m->path, .from = stored_origin_copy(from)};
+    g_ptr_array_add(m->origins, known);
   }
   return TRUE;
 }
@@ -153,7 +141,7 @@ typedef struct meeting {
   gboolean better; /* than what is there */
 } meeting;
 
-/* Whether `b` is kept rather than `a`: any order would do that is the same whichever store is read first. */
+/* Whether `b` is kept rather than `a`. Any order would do that does not depend on which store is read first. */
 static gboolean is_better(store_names *names, const stored_origin *a_from, const stored_run *a,
                           const stored_origin *b_from, const stored_run *b)
 {
@@ -205,7 +193,7 @@ static gboolean join_run(const stored_origin *from, const stored_run *run, gpoin
   return store_put(m->into, from, run, error);
 }
 
-/* TRUE when both are the same file: what is in it need not, and cannot, be read into it. */
+/* TRUE when both are the same file: it need not, and cannot, be read into itself. */
 static gboolean same_file(const char *a, const char *b)
 {
   GStatBuf of_a, of_b;

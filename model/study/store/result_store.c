@@ -9,10 +9,43 @@
 #include "base/plain_text.h"
 #include "study/store/result_store_private.h"
 
-/* How long to wait for another process that has the store locked: a commit takes milliseconds, a merge of many stores longer. Who
- * only reads can be started again at once, a sweep loses a run. */
+/* How long to wait for another process that has the store locked. A commit takes milliseconds, a merge of many stores longer. A reader can
+ * be started again at once; a sweep would lose a run. */
 #define READ_WAIT_MS 10000
 #define WRITE_WAIT_MS 60000
+
+/* "iwps": marks our files among SQLite files. */
+#define APPLICATION_ID 0x69777073
+#define SCHEMA_VERSION 2
+
+/* Described in docs/store.md. Raise SCHEMA_VERSION with every change. */
+static const char schema[] =
+    "CREATE TABLE origins(id INTEGER PRIMARY KEY, name TEXT NOT NULL, title TEXT NOT NULL, text TEXT NOT "
+    "NULL,"
+    " hash TEXT NOT NULL, axes TEXT NOT NULL, sets TEXT NOT NULL, version TEXT NOT NULL, git TEXT NOT NULL,"
+    " libraries TEXT NOT NULL, UNIQUE(hash, name, title, axes, sets, version, git, libraries));"
+
+    "CREATE TABLE runs(id INTEGER PRIMARY KEY, identity TEXT NOT NULL UNIQUE,"
+    " origin INTEGER NOT NULL REFERENCES origins(id), point INTEGER NOT NULL, status TEXT NOT NULL,"
+    " message TEXT NOT NULL, exit_code INTEGER NOT NULL, stderr_tail TEXT NOT NULL, engine TEXT NOT NULL,"
+    " host TEXT NOT NULL, started TEXT NOT NULL, wall_s REAL NOT NULL, cpu_s REAL NOT NULL,"
+    " memory_peak_octets REAL NOT NULL, digest TEXT NOT NULL);"
+    "CREATE INDEX runs_by_origin ON runs(origin);"
+
+    "CREATE TABLE parameters(run INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE, key TEXT NOT NULL,"
+    " value TEXT NOT NULL, PRIMARY KEY(run, key)) WITHOUT ROWID;"
+    "CREATE TABLE metrics(run INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE, name TEXT NOT NULL,"
+    " value REAL NOT NULL, PRIMARY KEY(run, name)) WITHOUT ROWID;"
+    "CREATE TABLE distributions(run INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE,"
+    " name TEXT NOT NULL, bound REAL NOT NULL, weight REAL NOT NULL, PRIMARY KEY(run, name, bound))"
+    " WITHOUT ROWID;"
+
+    "CREATE VIEW results AS SELECT runs.id AS run, origins.name AS scenario, runs.point, runs.status,"
+    " metrics.name AS metric, metrics.value FROM runs JOIN origins ON origins.id = runs.origin"
+    " JOIN metrics ON metrics.run = runs.id;"
+    "CREATE VIEW provenance AS SELECT runs.id AS run, origins.name AS scenario, runs.point, runs.status,"
+    " origins.hash, origins.version, origins.git, origins.libraries, runs.engine, runs.host, runs.started,"
+    " runs.wall_s, runs.cpu_s, runs.memory_peak_octets FROM runs JOIN origins ON origins.id = runs.origin;";
 
 GQuark result_store_error_quark(void)
 {
@@ -45,7 +78,7 @@ gboolean store_damaged(const result_store *store, GError **error, const char *fo
   int reason = read_errno(store->path);
   if (reason != 0) {
     g_set_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FAILED,
-                "%s: cannot be read (%s); expected a disk that gives all of it", store->path,
+                "%s: cannot be read (%s); expected a disk that can read all of it", store->path,
                 g_strerror(reason));
     return FALSE;
   }
@@ -58,38 +91,36 @@ gboolean store_damaged(const result_store *store, GError **error, const char *fo
   return FALSE;
 }
 
-/* What a user can do about it; NULL: SQLite's own words must do. Free with g_free(). */
+/* What a user can do about it; NULL: nothing but SQLite's own words is known. Free with g_free(). */
 static char *advice_on(const result_store *store, int code, int reason)
 {
   if (code == SQLITE_FULL || (code == SQLITE_IOERR && reason == ENOSPC)) {
-    return g_strdup("the disk is full; nothing committed was lost: make room and run the same command again");
+    return g_strdup("the disk is full; nothing committed was lost: make room and rerun the command");
   }
   if (code == SQLITE_IOERR &&
-      (reason == EIO || reason == 0)) { /* of fsync() SQLite does not tell the reason */
-    return g_strdup(
-        "the disk failed (input/output error); nothing committed was lost: once it works, run the "
-        "same command again");
+      (reason == EIO || reason == 0)) { /* SQLite does not report why fsync() failed */
+    return g_strdup("the disk failed (input/output error); nothing committed was lost: once it works, rerun "
+                    "the command");
   }
   if (code == SQLITE_NOMEM) {
-    return g_strdup("no memory was to be had; nothing committed was lost");
+    return g_strdup("out of memory; nothing committed was lost");
   }
   if (code == SQLITE_BUSY || code == SQLITE_LOCKED) {
     return g_strdup_printf("another process has kept it locked for %g s (a sweep, a merge or a database tool "
-                           "in the midst of writing); nothing committed was lost: let it end and run the "
-                           "same command again",
+                           "that is writing); nothing committed was lost: let it end and rerun the command",
                            store->wait_ms / 1000.0);
   }
   if (sqlite3_extended_errcode(store->database) == SQLITE_READONLY_ROLLBACK) {
     return g_strdup_printf(
-        "its journal %s-journal, left by a process that was killed, must be taken back first, "
-        "and may not be here; expected a file and a folder that may be written: nothing "
+        "its journal %s-journal, left by a process that was killed, must be rolled back "
+        "first, which is not permitted here; expected a file and a folder that may be written: nothing "
         "committed was lost",
         store->path);
   }
   if (sqlite3_extended_errcode(store->database) == SQLITE_READONLY_DBMOVED) {
     return g_strdup(
-        "it was removed, renamed or replaced while it was written; expected a file that stays: run "
-        "the same command again");
+        "it was removed, renamed or replaced while it was written; expected a file that stays: rerun "
+        "the command");
   }
   if (code == SQLITE_READONLY) {
     return g_strdup_printf("it cannot be written (%s); expected a file and a folder that may be written, or "
@@ -110,7 +141,7 @@ gboolean store_failed(const result_store *store, GError **error)
                 "%s: not a result store: not a SQLite database; expected a file that `iwarpsim sweep` wrote",
                 store->path);
   } else if (code == SQLITE_CORRUPT || code == SQLITE_ERROR) {
-    /* Our statements are right: what SQLite cannot make of them is due to the file. */
+    /* Our statements are right, so an error in one is due to the file. */
     store_damaged(store, error, "%s; expected the tables as `iwarpsim sweep` made them (docs/store.md)",
                   words);
   } else if (advice != NULL) {
@@ -118,7 +149,7 @@ gboolean store_failed(const result_store *store, GError **error)
     g_set_error(error, RESULT_STORE_ERROR, locked ? RESULT_STORE_ERROR_LOCKED : RESULT_STORE_ERROR_FAILED,
                 "%s: %s", store->path, advice);
   } else {
-    /* Of a file that is not there SQLite says no more than that it cannot open it. */
+    /* Of a missing file SQLite only reports that it cannot open it. */
     gboolean known = (code == SQLITE_CANTOPEN || code == SQLITE_IOERR) && reason != 0;
     g_set_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FAILED,
                 "%s: %s%s%s%s; expected a file that `iwarpsim sweep` wrote, or a folder to make it in",
@@ -201,10 +232,101 @@ static void finalize(gpointer statement)
   sqlite3_finalize(statement);
 }
 
+/* The schema. */
+
+typedef enum store_kind { KIND_EMPTY, KIND_OURS } store_kind;
+
+/* The version of the program that wrote a store of another schema: " by iwarpsim 0.1.0"; "" when it is not known. g_free(). */
+static char *writer_of(const result_store *store, gint64 version)
+{
+  const char *sql =
+      version < SCHEMA_VERSION ? "SELECT max(version) FROM meta" : "SELECT max(version) FROM origins";
+  sqlite3_stmt *statement = store_prepare(store, sql, NULL);
+  char *writer = NULL;
+  if (statement != NULL && sqlite3_step(statement) == SQLITE_ROW &&
+      *store_column_text(statement, 0) != '\0') {
+    g_autofree char *valid = g_utf8_make_valid(store_column_text(statement, 0), -1);
+    writer = g_strdup_printf(" by iwarpsim %.40s", valid);
+  }
+  sqlite3_finalize(statement);
+  return writer != NULL ? writer : g_strdup("");
+}
+
+static gboolean refuse_schema(const result_store *store, gint64 version, GError **error)
+{
+  g_autofree char *writer = writer_of(store, version);
+  g_set_error(
+      error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FOREIGN,
+      "%s: a result store of schema %" G_GINT64_FORMAT
+      ", written%s; expected schema %d: read it with %s iwarpsim, or run the sweep again into another "
+      "--store FILE",
+      store->path, version, writer, SCHEMA_VERSION, version < SCHEMA_VERSION ? "that older" : "a newer");
+  return FALSE;
+}
+
+/* Finds out whether the database is empty or a store of ours; anything else is refused. To be called inside a transaction. The tables are
+ * read first: from then on all three values belong to one moment, even while another sweep makes the store. */
+static gboolean read_kind(const result_store *store, store_kind *kind, GError **error)
+{
+  gint64 application, version, tables;
+  if (!store_query_integer(store, "SELECT count(*) FROM sqlite_master", &tables, error) ||
+      !store_query_integer(store, "PRAGMA application_id", &application, error) ||
+      !store_query_integer(store, "PRAGMA user_version", &version, error)) {
+    return FALSE;
+  }
+  if (application == 0 && version == 0 && tables == 0) {
+    *kind = KIND_EMPTY;
+    return TRUE;
+  }
+  if (application == APPLICATION_ID && version == SCHEMA_VERSION) {
+    *kind = KIND_OURS;
+    return TRUE;
+  }
+  if (application == APPLICATION_ID) {
+    return refuse_schema(store, version, error);
+  }
+  g_set_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FOREIGN,
+              "%s: not a result store: another program's SQLite database; expected a file that `iwarpsim "
+              "sweep` wrote",
+              store->path);
+  return FALSE;
+}
+
+/* Several sweeps may make the same store at once, so it looks again inside the transaction. */
+static gboolean make_schema(const result_store *store, GError **error)
+{
+  if (!store_execute(store, "BEGIN IMMEDIATE", error)) {
+    return FALSE;
+  }
+  store_kind kind = KIND_OURS;
+  gboolean good = read_kind(store, &kind, error);
+  if (good && kind == KIND_EMPTY) {
+    g_autofree char *marks = g_strdup_printf("PRAGMA application_id = %d; PRAGMA user_version = %d",
+                                             APPLICATION_ID, SCHEMA_VERSION);
+    good = store_execute(store, schema, error) && store_execute(store, marks, error);
+  }
+  return store_finish(store, good, error);
+}
+
+static gboolean check_schema(const result_store *store, result_store_mode mode, GError **error)
+{
+  store_kind kind = KIND_OURS;
+  if (!store_execute(store, "BEGIN", error) || !store_finish(store, read_kind(store, &kind, error), error)) {
+    return FALSE;
+  }
+  if (kind == KIND_EMPTY && mode == RESULT_STORE_READ) {
+    g_set_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FOREIGN,
+                "%s: not a result store: an empty file; expected a file that `iwarpsim sweep` wrote",
+                store->path);
+    return FALSE;
+  }
+  return kind == KIND_OURS || make_schema(store, error);
+}
+
 /* Opening. */
 
-/* SQLite opens what it may not write for reading, and says so at the first write: after hours of a sweep. So one is tried here; it
- * changes nothing, but makes the journal, takes the locks and waits for the disk as every commit does. */
+/* SQLite opens a file that may not be written for reading, and reports that at the first write only: after hours of a sweep. So one write is
+ * tried here. It changes nothing, but makes the journal, takes the locks and waits for the disk as every commit does. */
 static gboolean try_writing(const result_store *store, GError **error)
 {
   gint64 version = 0;
@@ -225,7 +347,7 @@ static gboolean prepare_writing(const result_store *store, GError **error)
          store_execute(store, "PRAGMA synchronous = EXTRA", error) && try_writing(store, error);
 }
 
-/* The pages and the indices agree; what stands in them is checked run by run (store_run_digest()). About as dear as reading all. */
+/* Checks that pages and indices agree; their values are checked run by run (store_run_digest()). Costs about as much as reading all. */
 static gboolean check_pages(const result_store *store, GError **error)
 {
   sqlite3_stmt *statement = store_prepare(store, "PRAGMA integrity_check(1)", error);
@@ -252,12 +374,12 @@ static gboolean prepare_store(result_store *store, result_store_mode mode, GErro
   /* A damaged schema must not run functions or hide tables. */
   sqlite3_db_config(store->database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
   sqlite3_db_config(store->database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-  return store_check_schema(store, mode, error) && check_pages(store, error) &&
+  return check_schema(store, mode, error) && check_pages(store, error) &&
          (mode == RESULT_STORE_READ ? store_execute(store, "PRAGMA query_only = ON", error)
                                     : prepare_writing(store, error));
 }
 
-/* Where a store cannot be made SQLite tries to read it, and then says that it is not there. */
+/* Where a store cannot be made, SQLite tries to read it and then reports that it is missing. */
 static gboolean cannot_make(const result_store *store, GError **error)
 {
   g_autofree char *folder = g_path_get_dirname(store->path);
@@ -273,7 +395,7 @@ static gboolean cannot_make(const result_store *store, GError **error)
 /* Opens the file, and sets `error` when that fails. */
 static gboolean open_file(result_store *store, result_store_mode mode, GError **error)
 {
-  /* One thread at a time uses a store. A reader, too, must take back what a killed writer left half done, where it may. Else SQLITE_OPEN_READWRITE reads only. */
+  /* One thread at a time uses a store. Readers, too, must roll back what a killed writer left half done, where that is permitted; elsewhere SQLITE_OPEN_READWRITE reads only. */
   int flags =
       SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (mode == RESULT_STORE_WRITE ? SQLITE_OPEN_CREATE : 0);
   /* SQLite takes an empty name and ":memory:" for databases in memory, where results would be lost. */

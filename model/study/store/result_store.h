@@ -9,7 +9,7 @@
 #include "measure/distribution.h"
 #include "measure/metric_table.h"
 #include "scenario/scenario_keys.h"
-#include "study/store/stored_origin.h"
+#include "study/store/provenance.h"
 #include "study/store/summary.h"
 
 typedef struct result_store result_store;
@@ -43,10 +43,10 @@ typedef struct stored_run {
   char *identity; /* run_identity.h */
   guint64 point;  /* its place in the sweep's grid */
   run_status status;
-  char *message;     /* why; "" when there is nothing to say */
+  char *message;     /* why it ended so; "" when there is nothing to add */
   int exit_code;     /* the child's; 128 + the signal that ended it; 0: the run was as expected */
-  char *stderr_tail; /* the end of what the child said; "" */
-  char *engine;      /* that ran: "ns3", "native"; "" when the child did not say */
+  char *stderr_tail; /* the end of the run's stderr; "" */
+  char *engine;      /* that ran: "ns3", "native"; "" when it is not known */
   char *host;        /* where */
   char *started;     /* when: "2026-11-21T10:08:16Z" */
   double wall_s;     /* of the child process */
@@ -57,8 +57,8 @@ typedef struct stored_run {
   distribution distributions[DISTRIBUTION_COUNT];
 } stored_run;
 
-/* For who has other things to do while the store is locked, and tries again for result_store_wait_ms() in all, as the message says:
- * from now on each call waits `wait_ms` only before it fails with RESULT_STORE_ERROR_LOCKED. */
+/* From now on each call waits `wait_ms` only before it fails with RESULT_STORE_ERROR_LOCKED. For callers that have other work while the store
+ * is locked, and that try again for result_store_wait_ms() in all, the time that the error message names. */
 void result_store_wait_at_most(result_store *store, int wait_ms);
 int result_store_wait_ms(const result_store *store);
 
@@ -75,7 +75,7 @@ typedef enum stored_state {
 } stored_state;
 
 /* Commits `count` runs (>= 1) in one transaction, all or none, which waits for the disk once. A run that another process has put there
- * meanwhile, STORED_DONE or STORED_UNEXPECTED, stays as it is; `there[i]` says what was there of runs[i]. */
+ * meanwhile, STORED_DONE or STORED_UNEXPECTED, stays as it is; `there[i]` is what the store had of runs[i]. */
 gboolean result_store_commit_new(result_store *store, const stored_origin *from,
                                  const stored_run *const *runs, gsize count, stored_state *there,
                                  GError **error);
@@ -96,7 +96,7 @@ typedef gboolean (*result_store_visit)(const stored_origin *from, const stored_r
                                        GError **error);
 
 /* Visits all runs by scenario name, point, identity: an order that does not depend on when each run ended. FALSE and `error` when the
- * store fails, names a key, metric, distribution or status this program does not know, or the visitor says so. */
+ * store fails, names a key, metric, distribution or status this program does not know, or the visitor fails. */
 gboolean result_store_each(result_store *store, result_store_visit visit, gpointer data, GError **error);
 
 /* Called with each origin and the number of its runs (> 0); it is the store's, until it returns. FALSE and `error` ends the walk. */
@@ -104,7 +104,7 @@ typedef gboolean (*result_store_visit_origin)(const stored_origin *from, gsize r
                                               GError **error);
 
 /* Visits where the runs of the store come from, by scenario name, hash and the rest: an order that does not depend on when each run
- * ended. FALSE and `error` when the store fails or the visitor says so. */
+ * ended. FALSE and `error` when the store fails or the visitor fails. */
 gboolean result_store_each_origin(result_store *store, result_store_visit_origin visit, gpointer data,
                                   GError **error);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the files of the result store share: the open database, and SQLite's calls with its errors told in words. For result_store_*.c
- * and result_merge.c alone, and for tests. */
+/* What the files of the result store share: the open database, and SQLite's calls with errors that a user understands. For result_store*.c,
+ * run_identity.c, result_merge.c and tests alone. */
 #ifndef STUDY_RESULT_STORE_PRIVATE_H
 #define STUDY_RESULT_STORE_PRIVATE_H
 
@@ -42,7 +42,7 @@ struct result_store {
 /* As result_store_open(), with another time to wait for a lock than a user has. */
 result_store *result_store_open_within(const char *path, result_store_mode mode, int wait_ms, GError **error);
 
-/* Sets `error` to what SQLite says of its last call, in words that say what to do. Returns FALSE. */
+/* Sets `error` to the failure of SQLite's last call, and what a user can do about it. Returns FALSE. */
 gboolean store_failed(const result_store *store, GError **error);
 
 /* Sets a RESULT_STORE_ERROR_FOREIGN: "PATH: damaged: …; expected …". Returns FALSE. */
@@ -74,9 +74,6 @@ gboolean store_step_done(const result_store *store, sqlite3_stmt *statement, GEr
 /* The column's text, never NULL: a foreign hand may have written anything. The statement's. */
 const char *store_column_text(sqlite3_stmt *statement, int column);
 
-/* Makes the tables of an empty database (when `mode` says so), and refuses one that is not ours or of another schema. */
-gboolean store_check_schema(const result_store *store, result_store_mode mode, GError **error);
-
 /* SHA-256 over a run and its origin: all but its point, which moves when a grid grows. 64 hexadecimal digits; g_free(). */
 char *store_run_digest(store_names *names, const stored_origin *from, const stored_run *run);
 
@@ -90,10 +87,5 @@ extern const char *const store_sql_all_runs;
 extern const char *const store_sql_one_run;
 gboolean store_visit(const result_store *store, const char *sql, const char *identity,
                      result_store_visit visit, gpointer data, guint *visited, GError **error);
-
-/* How the text or program of `b` differs from that of `a`, in words that start with "another" and end in "\n"; `a_name` and `b_name`
- * say which is which. NULL when it does not. Free with g_free(). */
-char *store_origin_difference(const stored_origin *a, const char *a_name, const stored_origin *b,
-                              const char *b_name);
 
 #endif

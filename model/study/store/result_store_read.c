@@ -22,7 +22,7 @@ static gboolean unknown(const result_store *store, const char *what, const char 
   return FALSE;
 }
 
-/* SQLite keeps text in a column of numbers, and reads it as 0. */
+/* SQLite keeps text in a column of numbers, and would read it as 0. */
 static gboolean is_number(sqlite3_stmt *statement, int column)
 {
   int type = sqlite3_column_type(statement, column);
@@ -143,7 +143,7 @@ static stored_run run_of(sqlite3_stmt *row)
                       .memory_peak_octets = sqlite3_column_double(row, 12)};
 }
 
-/* SQLite notices a damaged structure, but not a damaged value. */
+/* SQLite detects a damaged structure, but not a damaged value. */
 static gboolean check_digest(const result_store *store, const stored_origin *from, const stored_run *run,
                              const char *expected, GError **error)
 {
@@ -227,8 +227,8 @@ gboolean result_store_each(result_store *store, result_store_visit visit, gpoint
          store_finish(store, store_visit(store, store_sql_all_runs, NULL, visit, data, NULL, error), error);
 }
 
-static gboolean each_origin(const result_store *store, result_store_visit_origin visit, gpointer data,
-                            GError **error)
+gboolean result_store_each_origin(result_store *store, result_store_visit_origin visit, gpointer data,
+                                  GError **error)
 {
   sqlite3_stmt *statement = store_prepare(
       store,
@@ -250,10 +250,28 @@ static gboolean each_origin(const result_store *store, result_store_visit_origin
   return good;
 }
 
-gboolean result_store_each_origin(result_store *store, result_store_visit_origin visit, gpointer data,
-                                  GError **error)
+typedef struct comparison {
+  const result_store *store;
+  const stored_origin *from;
+} comparison;
+
+static gboolean compare(const stored_origin *stored, gsize runs, gpointer data, GError **error)
 {
-  return each_origin(store, visit, data, error);
+  const comparison *c = data;
+  g_autofree char *difference = stored_origin_difference(stored, "stored", c->from, "now");
+  if (difference != NULL) {
+    g_set_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_DIFFERENT,
+                "%s: holds %zu run%s of %sexpected the same for all its runs; --mix keeps both in one store, "
+                "--store FILE puts the new runs into another one",
+                c->store->path, runs, runs == 1 ? "" : "s", difference);
+  }
+  return difference == NULL;
+}
+
+gboolean result_store_check_origin(result_store *store, const stored_origin *from, GError **error)
+{
+  comparison c = {store, from};
+  return result_store_each_origin(store, compare, &c, error);
 }
 
 gboolean result_store_mean_wall(result_store *store, double *mean_s, gsize *count, GError **error)

@@ -7,7 +7,7 @@
 
 /* Committing. */
 
-/* The id of `from` in the store, where it is written unless it is there. */
+/* The id of `from` in the store; adds it when it is missing. */
 static gboolean write_origin(const result_store *store, const stored_origin *from, gint64 *id, GError **error)
 {
   static const char *const sql[] = {
@@ -41,7 +41,7 @@ static gboolean write_origin(const result_store *store, const stored_origin *fro
   return good;
 }
 
-/* What belongs to a run goes with it; here, since SQLite would look up the run for each row that is written, too. */
+/* Deletes what belongs to the run too. Not left to SQLite's foreign keys, which would also look up the run for each row that is written. */
 static gboolean delete_run(const result_store *store, const char *identity, GError **error)
 {
   static const char *const sql[] = {
@@ -49,7 +49,7 @@ static gboolean delete_run(const result_store *store, const char *identity, GErr
       "DELETE FROM metrics WHERE run = (SELECT id FROM runs WHERE identity = ?1)",
       "DELETE FROM distributions WHERE run = (SELECT id FROM runs WHERE identity = ?1)",
       "DELETE FROM runs WHERE identity = ?1",
-      /* An origin goes with its last run: one without runs would tell of results that are not there. */
+      /* An origin goes with its last run: without runs it would announce results that do not exist. */
       "DELETE FROM origins WHERE id NOT IN (SELECT origin FROM runs)"};
   gboolean good = TRUE;
   for (gsize i = 0; good && i < G_N_ELEMENTS(sql); i++) {
@@ -182,7 +182,7 @@ static gboolean write_rows(const result_store *store, const stored_run *run, gin
   return good;
 }
 
-/* Writes `run`, which is not there. */
+/* Writes `run`, which the store does not have. */
 static gboolean add_run(const result_store *store, const stored_origin *from, const stored_run *run,
                         GError **error)
 {

@@ -7,8 +7,7 @@
 
 enum {
   LINE_CHARACTERS_MAX = 100,
-  TABLE_CELLS_MAX =
-      4 * 1024 * 1024, /* 16 MiB; texts that differ in more lines than 2000 x 2000 nobody compares by eye */
+  TABLE_CELLS_MAX = 4 * 1024 * 1024, /* 16 MiB: 2000 x 2000 lines, more than anyone compares by eye */
 };
 
 typedef struct difference {

@@ -17,7 +17,7 @@
 #define TOGETHER_MAX 64
 
 /* What is committed in one transaction. Another sweep's result stays: a run that failed here must not replace it, and one that did not
- * would say the same. */
+ * would be the same. */
 typedef struct batch {
   guint count;
   sweep_record *records[TOGETHER_MAX];
@@ -153,7 +153,7 @@ static void return_batch(commit_queue *queue, batch *b)
   }
 }
 
-/* One of several may be at fault, and a disk may have room for some. */
+/* One of several may be at fault, or the disk may have room for some: from now on each is committed alone. */
 static void batch_failed(commit_queue *queue, batch *b)
 {
   gboolean locked = g_error_matches(b->error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_LOCKED);

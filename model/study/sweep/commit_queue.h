@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Runs that have ended and wait to be committed: a child's place is taken by the next one before the disk has its results. */
+/* Runs that have ended and wait to be committed: the next run starts before the disk has the results of the last one. */
 #ifndef STUDY_COMMIT_QUEUE_H
 #define STUDY_COMMIT_QUEUE_H
 

@@ -272,8 +272,8 @@ static void run_ended(worker_run *run, const worker_run_end *end, gpointer data)
   commit_queue_add(s->commits, record);
 }
 
-/* TRUE when another sweep has put a result of `point` into the store meanwhile. A store that is locked, or fails, says nothing: the
- * commit will. */
+/* TRUE when another sweep has put a result of `point` into the store meanwhile. A store that is locked or fails counts as one without: the
+ * commit will report it. */
 static gboolean was_run_meanwhile(sweep *s, gsize point)
 {
   stored_state state = STORED_MISSING;
@@ -323,7 +323,7 @@ static void start_runs(sweep *s)
 /* Starts runs and waits, until the last one ended and is kept. */
 static void run_points(sweep *s)
 {
-  /* Where who started us ignores it, the kernel throws away how our workers ended. */
+  /* Where our parent ignores it, the kernel would discard how our workers ended. */
   const struct sigaction by_default = {.sa_handler = SIG_DFL};
   struct sigaction child_signal;
   sigaction(SIGCHLD, &by_default, &child_signal);

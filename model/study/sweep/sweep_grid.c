@@ -19,7 +19,7 @@ struct sweep_grid {
   GArray *cells; /* gsize: of each point, its place in the whole grid, from which the axes' values follow */
   GPtrArray *identities;           /* of each point; NULL until someone asks */
   char *texts[SCENARIO_KEY_COUNT]; /* the canonical texts of the first cell … */
-  int axis_of[SCENARIO_KEY_COUNT]; /* … and the axis that says another in each cell; -1: none does */
+  int axis_of[SCENARIO_KEY_COUNT]; /* … and the axis that gives another in each cell; -1: none does */
   gsize left_out;
   gboolean uses_ns3;
   gsize repeated;
@@ -90,7 +90,7 @@ static const char *axis_value(const sweep_grid *grid, gsize index, gsize cell)
   return grid->axes[index].values[axis_position(grid, index, cell)];
 }
 
-/* A sweep keeps summaries; whoever wants the series of its points says so. */
+/* A sweep keeps summaries; the series of its points are measured only when the scenario asks for them. */
 static gboolean wants_series(const sweep_grid *grid)
 {
   gboolean given = scenario_given(grid->base, SCENARIO_MEASURE_SERIES);
@@ -363,7 +363,7 @@ char *sweep_grid_label(const sweep_grid *grid, gsize index)
   return cell_label(grid, cell_of(grid, index));
 }
 
-/* Those of the axes are canonical already, so no scenario is needed to say them. */
+/* The values of axes are canonical already, so no scenario has to be made. */
 void sweep_grid_texts(const sweep_grid *grid, gsize index, const char *texts[SCENARIO_KEY_COUNT])
 {
   gsize cell = cell_of(grid, index);

@@ -15,13 +15,13 @@ typedef struct sweep_list_options {
   guint jobs;          /* runs at once, >= 1 */
   guint shard;         /* 1 … shards: of every shards-th point */
   guint shards;        /* >= 1 */
-  /* What a store says, by sweep_list_look_up(); all zero without one. */
+  /* From a store, by sweep_list_look_up(); all zero without one. */
   stored_state *states;  /* of every point of the grid, by index; free with g_free() */
   double mean_wall_s;    /* of the runs there that ended well … */
   gsize mean_wall_count; /* … and their number; 0: times are estimated from the workloads */
 } sweep_list_options;
 
-/* Fills in what `store`, which is only read, says of the points of `grid`. FALSE and `error` when it cannot be read;
+/* Fills in what `store`, which is only read, has of the points of `grid`. FALSE and `error` when it cannot be read;
  * `options` is as it was then. */
 gboolean sweep_list_look_up(const sweep_grid *grid, result_store *store, sweep_list_options *options,
                             GError **error);

@@ -5,7 +5,7 @@
 
 #define LINE_EVERY_US (10 * G_USEC_PER_SEC)
 
-/* Longer than this is no estimate but a mistake. */
+/* A longer estimate is not shown. */
 #define LEFT_MAX_S (1000.0 * 3600)
 
 char *sweep_progress_duration(double seconds)
@@ -40,7 +40,7 @@ char *sweep_progress_text(const sweep_counts *counts)
   if (counts->failed > 0) {
     g_string_append_printf(text, ", %zu failed", counts->failed);
   }
-  /* Rounded down: 100 % is when all is done. */
+  /* Rounded down: 100 % only when all is done. */
   g_string_append_printf(text, ", %u running, %u %%", counts->running, (guint)(100 * MIN(share, 1.0)));
   double left_s = sweep_progress_left_s(counts);
   if (left_s >= 0 && left_s <= LEFT_MAX_S) {
@@ -56,13 +56,13 @@ void sweep_progress_show(sweep_progress *progress, const sweep_counts *counts, g
     return;
   }
   gboolean redraw = progress->style == SWEEP_PROGRESS_TERMINAL;
-  if (progress->told_us == 0) {
-    progress->told_us = now_us; /* a sweep that is done within ten seconds needs no lines */
+  if (progress->printed_us == 0) {
+    progress->printed_us = now_us; /* a sweep that is done within ten seconds needs no lines */
   }
-  if (!redraw && now_us - progress->told_us < LINE_EVERY_US) {
+  if (!redraw && now_us - progress->printed_us < LINE_EVERY_US) {
     return;
   }
-  progress->told_us = now_us;
+  progress->printed_us = now_us;
   g_autofree char *text = sweep_progress_text(counts);
   if (redraw) {
     terminal_redraw_line(progress->file, text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How far a sweep is, told while it runs: one line that is redrawn on a terminal, a line now and then elsewhere. */
+/* The progress of a sweep while it runs: one line that is redrawn on a terminal, a line every ten seconds elsewhere. */
 #ifndef STUDY_SWEEP_PROGRESS_H
 #define STUDY_SWEEP_PROGRESS_H
 
@@ -19,9 +19,9 @@ typedef struct sweep_counts {
   gsize failed;         /* of them, run now */
   gsize run;            /* that ended now, well or not */
   gsize to_run;         /* that were missing when the sweep started */
-  guint running;        /* children */
+  guint running;        /* runs now */
   double running_share; /* the sum of what is done of each running one, 0 … 1 */
-  guint jobs;           /* children at once */
+  guint jobs;           /* runs at once */
   double elapsed_s;
   double known_run_s; /* what a run took before this sweep; 0: not known */
 } sweep_counts;
@@ -30,7 +30,7 @@ typedef struct sweep_counts {
 char *sweep_progress_text(const sweep_counts *counts);
 
 /* How long the rest takes, s: as long as the work done so far, what is done of running ones too; before there is any, as long as runs
- * took before. Below 0: nobody knows. */
+ * took before. Below 0: not known. */
 double sweep_progress_left_s(const sweep_counts *counts);
 
 /* "0:07", "2:05", "1:02:05": minutes and seconds, with hours where there are some. Free with g_free(). */
@@ -39,13 +39,13 @@ char *sweep_progress_duration(double seconds);
 typedef struct sweep_progress {
   FILE *file;
   sweep_progress_style style;
-  gint64 told_us; /* when the last plain line came */
+  gint64 printed_us; /* when the last plain line was printed */
 } sweep_progress;
 
-/* To be called with the time now, about as often as something may have changed. */
+/* To be called with the time now, whenever something may have changed. */
 void sweep_progress_show(sweep_progress *progress, const sweep_counts *counts, gint64 now_us);
 
-/* Takes the redrawn line away: another line comes, or the sweep is over. */
+/* Erases the redrawn line before another line is printed, or when the sweep is over. */
 void sweep_progress_clear(const sweep_progress *progress);
 
 #endif

@@ -25,27 +25,27 @@ static const char *last_line(const char *tail)
   return newline != NULL ? newline + 1 : tail;
 }
 
-/* What a signal says of its cause. A limit on memory hits whoever does not ask if there is some, too. Free with g_free(). */
+/* The likely cause of a signal. Under a limit on memory, code that does not check its allocations crashes. Free with g_free(). */
 static char *cause_of(int signal_number, guint64 memory_limit_octets)
 {
   g_autofree char *limit = g_format_size_full(memory_limit_octets, G_FORMAT_SIZE_IEC_UNITS);
   switch (signal_number) {
   case SIGKILL:
-    return g_strdup("; nobody but the kernel, out of memory, or a person sends it");
+    return g_strdup("; only the kernel, out of memory, or a person sends it");
   case SIGABRT:
   case SIGTRAP:
-    return g_strdup("; the program gave up: a broken invariant, or no memory was to be had");
+    return g_strdup("; the program gave up: a broken invariant, or out of memory");
   case SIGSEGV:
   case SIGBUS:
     return memory_limit_octets > 0
-               ? g_strdup_printf("; perhaps the %s of data that it may hold (--memory) are too few", limit)
+               ? g_strdup_printf("; perhaps the %s of data that it may hold (--memory) are not enough", limit)
                : g_strdup("");
   default:
     return g_strdup("");
   }
 }
 
-/* How it ended, for a run whose word does not count. */
+/* How it ended, for a run whose own summary does not count. */
 static char *describe_end(const worker_run_end *end, const char *summary_problem, const char *tail)
 {
   GString *text = g_string_new(NULL);
@@ -69,7 +69,7 @@ static char *describe_end(const worker_run_end *end, const char *summary_problem
   return g_string_free(text, FALSE);
 }
 
-/* The summary that the run left; NULL: `*problem` says what is wrong with it. */
+/* The summary that the run left; NULL and `*problem` when there is none or it is wrong. */
 static summary_record *read_summary(const worker_run_end *end, char **problem)
 {
   g_autoptr(GError) error = NULL;
@@ -119,7 +119,7 @@ sweep_record *sweep_record_new(const sweep_grid *grid, gsize point, const char *
     run->metrics = left->metrics;
     memcpy(run->distributions, left->distributions, sizeof run->distributions);
     if (number != 0 || run->exit_code != exit_code_of(left, run->keys[SCENARIO_RUN_EXPECT])) {
-      problem = g_strdup_printf("though its summary says %s", run_status_name(left->status));
+      problem = g_strdup_printf("but its summary says %s", run_status_name(left->status));
     }
   }
   run->status = problem == NULL ? left->status : RUN_FAILED;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A run as a sweep keeps it: what was asked for, and how it ended: by its own word, unless its exit contradicts that. */
+/* A run as a sweep keeps it: what was asked for, and how it ended, by its own summary unless its exit contradicts that. */
 #ifndef STUDY_SWEEP_RECORD_H
 #define STUDY_SWEEP_RECORD_H
 
@@ -12,8 +12,8 @@ typedef struct sweep_record {
   summary_record *summary; /* NULL: the run left none that can be read */
 } sweep_record;
 
-/* The record of point `point`, run on `host`, which ended as `end` says. Its status is that of its summary; RUN_FAILED when there is none,
- * or the exit contradicts it, and its message then says how the run ended. Free with sweep_record_free(); `grid` and `host` must outlive
+/* The record of point `point`, run on `host`, which ended as `end` reports. Its status is that of its summary; RUN_FAILED when there is none,
+ * or the exit contradicts it, and its message then describes how the run ended. Free with sweep_record_free(); `grid` and `host` must outlive
  * it. */
 sweep_record *sweep_record_new(const sweep_grid *grid, gsize point, const char *host,
                                const worker_run_end *end);

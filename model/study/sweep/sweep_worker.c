@@ -266,7 +266,7 @@ sweep_worker *sweep_worker_start(const sweep_grid *grid, worker_simulate simulat
     sweep_worker_free(worker);
     return NULL;
   }
-  setpgid(worker->pid, worker->pid); /* it does so too: whoever comes first */
+  setpgid(worker->pid, worker->pid); /* so does the worker: one of the two is first */
   pipe_tail_close_writer(worker->messages);
   pipe_tail_close_writer(worker->summary);
   worker->source = g_unix_fd_add(worker->socket, G_IO_IN | G_IO_HUP | G_IO_ERR, socket_readable, worker);

@@ -207,7 +207,7 @@ static char *find_excess(const worker_run *run, gint64 now_us)
       g_strdup_printf("at %.12g s of simulated time, %.0f %% done",
                       time_ps_in_seconds(sweep_worker_simulated(run->worker)), 100 * worker_run_share(run));
   return stalls
-             ? g_strdup_printf("stopped: its simulated time did not go on for %g s (--stall), %s",
+             ? g_strdup_printf("stopped: its simulated time stood still for %g s (--stall), %s",
                                limits->stall_s, progress)
              : g_strdup_printf("stopped: it took longer than %g s (--limit), %s", limits->wall_s, progress);
 }

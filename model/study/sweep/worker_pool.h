@@ -30,7 +30,7 @@ typedef struct worker_run_end {
   guint64 memory_limit_octets; /* 0: there was none */
   const char *started;         /* "2026-11-21T10:08:16Z" */
   double wall_s;
-  double cpu_s;              /* user and system; 0 when its worker died with it, and nobody knows */
+  double cpu_s;              /* user and system; 0 (not known) when its worker died with it */
   double memory_peak_octets; /* the most it held at a time */
 } worker_run_end;
 
@@ -60,7 +60,7 @@ worker_run *worker_run_start(worker_pool *pool, gsize point, worker_run_ended en
 /* The point it is the run of. */
 gsize worker_run_point(const worker_run *run);
 
-/* To be called several times a second: stops a run that stalls or takes too long (its end then says so), and kills one that was stopped
+/* To be called several times a second: stops a run that stalls or takes too long (its end then has the reason), and kills one that was stopped
  * and does not end. */
 void worker_run_watch(worker_run *run);
 

@@ -70,9 +70,9 @@ static void test_every_failure(sweep_fixture *f, gconstpointer unused)
   sweep_kit_expect_recorded(f, "14", RUN_FAILED, 1, "exited with code 0, without a summary");
   sweep_kit_expect_recorded(f, "15", RUN_FAILED, 1, "octets differ");
   sweep_kit_expect_recorded(f, "16", RUN_TERMINATED, 1, "invalid STag");
-  sweep_kit_expect_recorded(f, "17", RUN_FAILED, 137, "though its summary says ok");
-  sweep_kit_expect_recorded(f, "21", RUN_FAILED, 137, "though its summary says terminated");
-  sweep_kit_expect_recorded(f, "22", RUN_FAILED, 1, "exited with code 1, though its summary says ok");
+  sweep_kit_expect_recorded(f, "17", RUN_FAILED, 137, "but its summary says ok");
+  sweep_kit_expect_recorded(f, "21", RUN_FAILED, 137, "but its summary says terminated");
+  sweep_kit_expect_recorded(f, "22", RUN_FAILED, 1, "exited with code 1, but its summary says ok");
   sweep_kit_expect_recorded(f, "23", RUN_FAILED, 1, "exited with code 0, its summary: not a summary: ");
   sweep_kit_expect_recorded(f, "25", RUN_FAILED, 3, "exited with code 3, without a summary");
   g_autofree char *said = sweep_kit_problems(f);

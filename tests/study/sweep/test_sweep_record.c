@@ -80,7 +80,7 @@ static void test_no_summary(fixture *f, gconstpointer unused)
          "ended by signal 11 (Segmentation fault), its memory at 3.0\302\240MiB, without a summary");
   expect(
       f, SIGNALLED(SIGKILL), "", "", 128 + SIGKILL,
-      "ended by signal 9 (Killed), its memory at 3.0\302\240MiB; nobody but the kernel, out of memory, or a "
+      "ended by signal 9 (Killed), its memory at 3.0\302\240MiB; only the kernel, out of memory, or a "
       "person sends it, without a summary");
   expect(f, EXITED(0), "{}", "", 1,
          "exited with code 0, its summary: not a summary: \"scenario\" is missing; expected an object");
@@ -132,10 +132,10 @@ static void test_contradiction(fixture *f, gconstpointer unused)
 {
   (void)unused;
   g_autofree char *ok = summary_of(f, RUN_OK), *failed = summary_of(f, RUN_FAILED);
-  expect(f, EXITED(1), ok, "", 1, "exited with code 1, though its summary says ok");
-  expect(f, EXITED(0), failed, "", 1, "exited with code 0, though its summary says failed");
+  expect(f, EXITED(1), ok, "", 1, "exited with code 1, but its summary says ok");
+  expect(f, EXITED(0), failed, "", 1, "exited with code 0, but its summary says failed");
   expect(f, SIGNALLED(SIGSEGV), ok, "", 139,
-         "ended by signal 11 (Segmentation fault), its memory at 3.0\302\240MiB, though its summary says ok");
+         "ended by signal 11 (Segmentation fault), its memory at 3.0\302\240MiB, but its summary says ok");
 }
 
 /* Who does not ask if there is memory ends as a crash does; where memory is limited that is named. */
@@ -146,7 +146,7 @@ static void test_limited_memory(fixture *f, gconstpointer unused)
       .wait_status = SIGNALLED(SIGSEGV), .messages = "", .memory_limit_octets = 12 << 20};
   sweep_record *record = sweep_record_new(f->grid, 0, "here", &end);
   g_assert_nonnull(strstr(record->run.message,
-                          "; perhaps the 12.0\302\240MiB of data that it may hold (--memory) are too few"));
+                          "; perhaps the 12.0\302\240MiB of data that it may hold (--memory) are not enough"));
   sweep_record_free(record);
 }
 

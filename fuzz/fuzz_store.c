@@ -32,7 +32,7 @@ enum { RUNS_MAX = 6, EDITS_MAX = 4, VALUES_MAX = 12, BINS_MAX = 6, TEXT_MAX = 48
 
 typedef struct trial {
   uint8_t flags;
-  stored_origin origin;
+  provenance origin;
   stored_run runs[RUNS_MAX];
   gsize count;
   bool is_damaged;
@@ -177,7 +177,7 @@ static bool are_same_bins(const distribution *a, const distribution *b)
   return a->count == b->count && (a->count == 0 || memcmp(a->bins, b->bins, a->count * sizeof *a->bins) == 0);
 }
 
-static gboolean check_run(const stored_origin *from, const stored_run *run, gpointer data, GError **error)
+static gboolean check_run(const provenance *from, const stored_run *run, gpointer data, GError **error)
 {
   trial *t = data;
   const stored_run *was = written(t, run->identity);
@@ -319,14 +319,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *octets, size_t length)
   trial t = {.flags = fuzz_input_octet(&input)};
   GError *error = NULL;
 
-  t.origin = (stored_origin){.name = (char *)"fuzz",
-                             .title = take_text(&input),
-                             .text = take_text(&input),
-                             .axes = take_text(&input),
-                             .sets = (char *)"",
-                             .version = (char *)"0",
-                             .git = (char *)"unknown",
-                             .libraries = (char *)"none"};
+  t.origin = (provenance){.name = (char *)"fuzz",
+                          .title = take_text(&input),
+                          .text = take_text(&input),
+                          .axes = take_text(&input),
+                          .sets = (char *)"",
+                          .version = (char *)"0",
+                          .git = (char *)"unknown",
+                          .libraries = (char *)"none"};
   for (gsize runs = fuzz_input_octet(&input) % (RUNS_MAX + 1); runs > 0; runs--) {
     take_run(&input, &t);
   }

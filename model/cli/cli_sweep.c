@@ -125,11 +125,11 @@ static void complain(const sweep_result *result)
 }
 
 /* Where the runs of this sweep come from; texts are `s`'s or to be freed with free_origin(). */
-static stored_origin make_origin(const scenario *s, const sweep_grid *grid, const sweep_arguments *own)
+static provenance make_origin(const scenario *s, const sweep_grid *grid, const sweep_arguments *own)
 {
   const char *ns3 = sweep_grid_uses_ns3(grid) ? run_engine_library_version(RUN_ENGINE_NS3) : NULL;
 
-  return (stored_origin){
+  return (provenance){
       .name = (char *)scenario_name(s),
       .title = (char *)scenario_configuration(s)->title,
       .text = (char *)scenario_full_text(s),
@@ -141,7 +141,7 @@ static stored_origin make_origin(const scenario *s, const sweep_grid *grid, cons
   };
 }
 
-static void free_origin(stored_origin *origin)
+static void free_origin(provenance *origin)
 {
   g_free(origin->axes);
   g_free(origin->sets);
@@ -189,9 +189,9 @@ static int run_sweep(const scenario *s, const sweep_grid *grid, const sweep_argu
     worker_pool_free(pool);
     return cli_fail(error);
   }
-  stored_origin from = make_origin(s, grid, own);
+  provenance from = make_origin(s, grid, own);
   sweep_result result = {0};
-  gboolean good = (own->mix || result_store_check_origin(store, &from, &error)) &&
+  gboolean good = (own->mix || result_store_check_provenance(store, &from, &error)) &&
                   sweep_run(grid, pool, &from, store, options, &result, &error);
   result_store_close(store);
   worker_pool_free(pool);
@@ -212,8 +212,8 @@ static void note_refusal(result_store *store, const scenario *s, const sweep_gri
                          const sweep_arguments *own)
 {
   g_autoptr(GError) refusal = NULL;
-  stored_origin from = make_origin(s, grid, own);
-  if (!own->mix && !result_store_check_origin(store, &from, &refusal)) {
+  provenance from = make_origin(s, grid, own);
+  if (!own->mix && !result_store_check_provenance(store, &from, &refusal)) {
     plain_text_print(stderr, "note: this sweep would be refused: ");
     plain_text_print_page(stderr, refusal->message);
     plain_text_print(stderr, "\n");

@@ -6,7 +6,7 @@
 #include "study/store/result_store_private.h"
 
 /* As store_put(), in one transaction. */
-static inline gboolean store_commit(result_store *store, const stored_origin *from, const stored_run *run,
+static inline gboolean store_commit(result_store *store, const provenance *from, const stored_run *run,
                                     GError **error)
 {
   return store_execute(store, "BEGIN IMMEDIATE", error) &&

@@ -13,7 +13,7 @@ typedef struct store_kit {
   char *path; /* of the store, in `folder` */
   scenario *scenario;
   result_store *store;
-  stored_origin origin; /* of the runs added next; the texts are the test's */
+  provenance origin; /* of the runs added next; the texts are the test's */
   guint64 point;
 } store_kit;
 

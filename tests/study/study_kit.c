@@ -56,16 +56,16 @@ scenario *kit_scenario(const char *folder, const char *name, const char *text, c
   return s;
 }
 
-stored_origin kit_origin(const char *name, const char *title, const char *text, const char *axes)
+provenance kit_origin(const char *name, const char *title, const char *text, const char *axes)
 {
-  return (stored_origin){.name = (char *)name,
-                         .title = (char *)title,
-                         .text = (char *)text,
-                         .axes = (char *)axes,
-                         .sets = (char *)"",
-                         .version = (char *)"0.1.0",
-                         .git = (char *)"unknown",
-                         .libraries = (char *)"GLib 2.74.6"};
+  return (provenance){.name = (char *)name,
+                      .title = (char *)title,
+                      .text = (char *)text,
+                      .axes = (char *)axes,
+                      .sets = (char *)"",
+                      .version = (char *)"0.1.0",
+                      .git = (char *)"unknown",
+                      .libraries = (char *)"GLib 2.74.6"};
 }
 
 stored_run kit_run(const scenario *s, guint64 point)
@@ -104,7 +104,7 @@ void kit_run_clear(stored_run *run)
   }
 }
 
-static gboolean count_one(const stored_origin *from, const stored_run *run, gpointer data, GError **error)
+static gboolean count_one(const provenance *from, const stored_run *run, gpointer data, GError **error)
 {
   (void)from;
   (void)run;

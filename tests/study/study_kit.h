@@ -20,7 +20,7 @@ char *kit_file(const char *folder, const char *name, const char *text);
 scenario *kit_scenario(const char *folder, const char *name, const char *text, const char *const *sets);
 
 /* An origin of the scenario called `name`, by iwarpsim 0.1.0 of an unknown commit; the texts stay the caller's. */
-stored_origin kit_origin(const char *name, const char *title, const char *text, const char *axes);
+provenance kit_origin(const char *name, const char *title, const char *text, const char *axes);
 
 /* An `ok` run of `s` at `point`, without metrics; the texts in it are the caller's to free with
  * kit_run_clear(). */

@@ -20,8 +20,8 @@ void html_report_begin_section(html_report *report, const char *id, const char *
 /* The title of the page: the scenario's, or its name when it has none. */
 static const char *title_of(const html_report *report)
 {
-  const census_origin *first = g_ptr_array_index(report->census->origins, 0);
-  const stored_origin *origin = first->origin;
+  const summary_provenance *first = g_ptr_array_index(report->totals->origins, 0);
+  const provenance *origin = first->origin;
   return origin->title != NULL && *origin->title != '\0' ? origin->title : origin->name;
 }
 
@@ -62,8 +62,8 @@ static void append_heading(html_report *report)
   } links[] = {{"answer", "Answer"},          {"results", "Results"},   {"flags", "Flags"},
                {"parameters", "Parameters"},  {"scenario", "Scenario"}, {"provenance", "Provenance"},
                {"reproduce", "Make it again"}};
-  const run_census *census = report->census;
-  const stored_origin *first = ((const census_origin *)g_ptr_array_index(census->origins, 0))->origin;
+  const store_summary *totals = report->totals;
+  const provenance *first = ((const summary_provenance *)g_ptr_array_index(totals->origins, 0))->origin;
   html_append(report->html, "<header>\n<p class=\"eyebrow\">iwarpsim report</p>\n<h1>%s</h1>\n",
               title_of(report));
   if (report->table != NULL) {
@@ -71,10 +71,10 @@ static void append_heading(html_report *report)
     html_append(report->html,
                 "<p class=\"facts\">scenario %s · %s · iwarpsim %s · %u point%s · %u runs</p>\n",
                 report->table->names, seeds, report->table->versions, report->points->len,
-                report->points->len == 1 ? "" : "s", census->count);
+                report->points->len == 1 ? "" : "s", totals->count);
   } else {
     html_append(report->html, "<p class=\"facts\">scenario %s · iwarpsim %s · %u runs</p>\n", first->name,
-                first->version, census->count);
+                first->version, totals->count);
   }
   g_string_append(report->html, "<nav aria-label=\"Contents\"><ul>\n");
   for (gsize i = 0; i < G_N_ELEMENTS(links); i++) {
@@ -135,10 +135,10 @@ static void remove_folder(const char *folder)
 }
 
 /* The axes that the scenario names, for runs of which none is left to say what varies. */
-static GArray *named_keys(const run_census *census)
+static GArray *named_keys(const store_summary *totals)
 {
   GArray *keys = g_array_new(FALSE, FALSE, sizeof(scenario_key));
-  const census_origin *first = g_ptr_array_index(census->origins, 0);
+  const summary_provenance *first = g_ptr_array_index(totals->origins, 0);
   g_auto(GStrv) names = g_strsplit(first->origin->axes, "\n", -1);
   for (gsize i = 0; names[i] != NULL; i++) {
     scenario_key key = scenario_key_find(names[i]);
@@ -152,7 +152,7 @@ static GArray *named_keys(const run_census *census)
 static char *make_page(html_report *report, GError **error)
 {
   report->html = g_string_new(NULL);
-  report->keys = report->table != NULL ? study_table_keys(report->table) : named_keys(report->census);
+  report->keys = report->table != NULL ? study_table_keys(report->table) : named_keys(report->totals);
   report->points = report->table != NULL ? study_table_points(report->table, report->keys) : NULL;
   if (report->table != NULL) {
     html_report_measure(report);
@@ -166,7 +166,7 @@ static char *make_page(html_report *report, GError **error)
   return g_string_free(report->html, !good);
 }
 
-static char *make_from(const run_census *census, result_store *store, const html_report_options *options,
+static char *make_from(const store_summary *totals, result_store *store, const html_report_options *options,
                        GError **error)
 {
   g_autoptr(GError) problem = NULL;
@@ -178,7 +178,7 @@ static char *make_from(const run_census *census, result_store *store, const html
   g_autofree char *folder = g_dir_make_tmp("iwarpsim-report-XXXXXX", error);
   char *page = NULL;
   if (folder != NULL) {
-    html_report report = {.options = options, .census = census, .table = table, .folder = folder};
+    html_report report = {.options = options, .totals = totals, .table = table, .folder = folder};
     report.empty = table == NULL ? problem->message : "";
     page = make_page(&report, error);
     remove_folder(folder);
@@ -189,14 +189,14 @@ static char *make_from(const run_census *census, result_store *store, const html
 
 char *html_report_make(result_store *store, const html_report_options *options, GError **error)
 {
-  run_census *census = run_census_read(store, error);
+  store_summary *totals = store_summary_read(store, error);
   char *page = NULL;
-  if (census != NULL && census->count == 0) {
+  if (totals != NULL && totals->count == 0) {
     g_set_error(error, HTML_REPORT_ERROR, HTML_REPORT_ERROR_EMPTY,
                 "%s: no runs in this store; expected those of a sweep", options->store);
-  } else if (census != NULL) {
-    page = make_from(census, store, options, error);
+  } else if (totals != NULL) {
+    page = make_from(totals, store, options, error);
   }
-  run_census_free(census);
+  store_summary_free(totals);
   return page;
 }

@@ -8,8 +8,8 @@
 void html_report_append_question(html_report *report)
 {
   html_report_begin_section(report, "question", "Question");
-  for (guint i = 0; i < report->census->origins->len; i++) {
-    const census_origin *of = g_ptr_array_index(report->census->origins, i);
+  for (guint i = 0; i < report->totals->origins->len; i++) {
+    const summary_provenance *of = g_ptr_array_index(report->totals->origins, i);
     scenario_question question = scenario_question_of(of->origin->text);
     gboolean asks = *question.question != '\0';
     html_append(report->html, "<p class=\"%s\">%s</p>\n", asks ? "question" : "note",
@@ -146,7 +146,7 @@ static void append_verdict(html_report *report, const result_pairing *pairing)
 static void append_caveat(html_report *report)
 {
   const study_table *table = report->table;
-  guint others = report->census->count - report->census->by_status[RUN_OK];
+  guint others = report->totals->count - report->totals->by_status[RUN_OK];
   if (table->flagged == 0 && others == 0) {
     return;
   }

@@ -6,8 +6,8 @@
 #include "study/report/html.h"
 #include "study/report/html_report.h"
 #include "study/table/result_rows.h"
-#include "study/table/run_census.h"
 #include "study/table/shown_number.h"
+#include "study/table/store_summary.h"
 #include "study/table/study_table.h"
 
 /* What a report tabulates of each point. */
@@ -25,7 +25,7 @@ const report_quantity *html_report_quantity(guint index);
 typedef struct html_report {
   GString *html;
   const html_report_options *options;
-  const run_census *census;
+  const store_summary *totals;
   const study_table *table; /* NULL: no run is left to compare; `empty` says why */
   const char *empty;
   GArray *keys;                       /* scenario_key: what varies, the seed aside */

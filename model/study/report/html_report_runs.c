@@ -43,10 +43,10 @@ static void append_flags(html_report *report)
 
 static void append_ends(html_report *report)
 {
-  const run_census *census = report->census;
-  g_string_append_printf(report->html, "<p>Of %u run%s ", census->count, census->count == 1 ? "" : "s");
+  const store_summary *totals = report->totals;
+  g_string_append_printf(report->html, "<p>Of %u run%s ", totals->count, totals->count == 1 ? "" : "s");
   for (run_status status = 0; status < RUN_STATUSES; status++) {
-    g_string_append_printf(report->html, "%s%u %s", status > 0 ? ", " : "", census->by_status[status],
+    g_string_append_printf(report->html, "%s%u %s", status > 0 ? ", " : "", totals->by_status[status],
                            run_status_name(status));
   }
   if (report->table != NULL) {
@@ -56,7 +56,7 @@ static void append_ends(html_report *report)
   g_string_append(report->html, "</p>\n");
 }
 
-static void add_other(const html_report *report, const census_run *run, html_table *table)
+static void add_other(const html_report *report, const summary_run *run, html_table *table)
 {
   g_autofree char *place = html_report_place(report->keys, run->keys);
   const char *seed = run->keys[SCENARIO_RUN_SEED];
@@ -74,14 +74,14 @@ static void add_other(const html_report *report, const census_run *run, html_tab
 /* The runs that ended otherwise, each with why. */
 static void append_others(html_report *report)
 {
-  const run_census *census = report->census;
-  guint count = census->count - census->by_status[RUN_OK];
+  const store_summary *totals = report->totals;
+  guint count = totals->count - totals->by_status[RUN_OK];
   if (count == 0) {
     return;
   }
   g_autofree char *caption =
-      count > census->others->len
-          ? g_strdup_printf("The first %u of %u runs that did not end ok.", census->others->len, count)
+      count > totals->others->len
+          ? g_strdup_printf("The first %u of %u runs that did not end ok.", totals->others->len, count)
           : g_strdup("Runs that did not end ok: they are in no table and no plot.");
   html_table *table = html_table_new(caption);
   html_table_add_column(table, HTML_COLUMN_HEADING, "run", "");
@@ -89,8 +89,8 @@ static void append_others(html_report *report)
   html_table_add_column(table, HTML_COLUMN_NUMBER, "exit code", "");
   html_table_add_column(table, HTML_COLUMN_VERBATIM, "why", "");
   html_table_add_column(table, HTML_COLUMN_VERBATIM, "what the run said last", "");
-  for (guint i = 0; i < census->others->len; i++) {
-    add_other(report, g_ptr_array_index(census->others, i), table);
+  for (guint i = 0; i < totals->others->len; i++) {
+    add_other(report, g_ptr_array_index(totals->others, i), table);
   }
   html_table_finish(table, report->html);
 }
@@ -115,8 +115,8 @@ static GPtrArray *values_of(const html_report *report, scenario_key key)
   for (guint i = 0; report->table != NULL && i < report->table->runs->len; i++) {
     g_ptr_array_add(runs, g_ptr_array_index(report->table->runs, i));
   }
-  for (guint i = 0; i < report->census->others->len; i++) {
-    g_ptr_array_add(runs, g_ptr_array_index(report->census->others, i));
+  for (guint i = 0; i < report->totals->others->len; i++) {
+    g_ptr_array_add(runs, g_ptr_array_index(report->totals->others, i));
   }
   return study_keys_values(runs, key);
 }
@@ -196,9 +196,9 @@ void html_report_append_parameters(html_report *report)
 void html_report_append_scenario(html_report *report)
 {
   html_report_begin_section(report, "scenario", "Scenario");
-  for (guint i = 0; i < report->census->origins->len; i++) {
-    const stored_origin *origin =
-        ((const census_origin *)g_ptr_array_index(report->census->origins, i))->origin;
+  for (guint i = 0; i < report->totals->origins->len; i++) {
+    const provenance *origin =
+        ((const summary_provenance *)g_ptr_array_index(report->totals->origins, i))->origin;
     html_append(report->html, "<h3>%s.cfg</h3>\n<pre tabindex=\"0\"><code>%s</code></pre>\n", origin->name,
                 origin->text);
   }
@@ -232,19 +232,19 @@ static char *time_spent(double seconds)
 
 static void append_running(html_report *report)
 {
-  const run_census *census = report->census;
-  g_autofree char *count = g_strdup_printf("%u", census->count);
+  const store_summary *totals = report->totals;
+  g_autofree char *count = g_strdup_printf("%u", totals->count);
   g_autofree char *seeds = report->table != NULL ? study_table_seeds(report->table) : NULL;
-  g_autofree char *engines = study_table_join(census->engines);
-  g_autofree char *hosts = study_table_join(census->hosts);
-  g_autofree char *dates = census->first == NULL ? NULL
-                           : strcmp(census->first, census->last) == 0
-                               ? g_strdup(census->first)
-                               : g_strdup_printf("%s to %s", census->first, census->last);
-  g_autofree char *cpu = time_spent(census->cpu_s);
-  g_autofree char *wall = time_spent(census->wall_s);
-  const shown_scale scale = shown_scale_for("octets", census->memory_peak_octets);
-  g_autofree char *number = shown_number_text(census->memory_peak_octets, &scale);
+  g_autofree char *engines = study_table_join(totals->engines);
+  g_autofree char *hosts = study_table_join(totals->hosts);
+  g_autofree char *dates = totals->first == NULL ? NULL
+                           : strcmp(totals->first, totals->last) == 0
+                               ? g_strdup(totals->first)
+                               : g_strdup_printf("%s to %s", totals->first, totals->last);
+  g_autofree char *cpu = time_spent(totals->cpu_s);
+  g_autofree char *wall = time_spent(totals->wall_s);
+  const shown_scale scale = shown_scale_for("octets", totals->memory_peak_octets);
+  g_autofree char *number = shown_number_text(totals->memory_peak_octets, &scale);
   g_autofree char *memory = g_strdup_printf("%s %s in the largest run", number, scale.unit);
   g_autofree char *maker = g_strdup_printf("iwarpsim %s", report->options->version);
   g_string_append(report->html, "<dl>\n");
@@ -255,14 +255,14 @@ static void append_running(html_report *report)
   append_fact(report, "Started", dates);
   append_fact(report, "CPU time", cpu);
   append_fact(report, "Wall time, all runs together", wall);
-  append_fact(report, "Memory", census->memory_peak_octets > 0 ? memory : NULL);
+  append_fact(report, "Memory", totals->memory_peak_octets > 0 ? memory : NULL);
   append_fact(report, "Report made by", maker);
   g_string_append(report->html, "</dl>\n");
 }
 
-static void append_origin(html_report *report, const census_origin *of)
+static void append_origin(html_report *report, const summary_provenance *of)
 {
-  const stored_origin *origin = of->origin;
+  const provenance *origin = of->origin;
   html_append(report->html, "<h3>%s, %u run%s</h3>\n<dl>\n", origin->name, of->count,
               of->count == 1 ? "" : "s");
   append_fact(report, "Title", origin->title);
@@ -278,8 +278,8 @@ void html_report_append_provenance(html_report *report)
 {
   html_report_begin_section(report, "provenance", "Provenance");
   append_running(report);
-  for (guint i = 0; i < report->census->origins->len; i++) {
-    append_origin(report, g_ptr_array_index(report->census->origins, i));
+  for (guint i = 0; i < report->totals->origins->len; i++) {
+    append_origin(report, g_ptr_array_index(report->totals->origins, i));
   }
   g_string_append(report->html, "</section>\n");
 }
@@ -300,7 +300,7 @@ static void append_option(GString *command, const char *option, const char *valu
   g_string_append_printf(command, " %s %s", option, word);
 }
 
-static void append_sweep(const stored_origin *origin, const char *store, gboolean mix, GString *command)
+static void append_sweep(const provenance *origin, const char *store, gboolean mix, GString *command)
 {
   g_autofree char *file = g_strconcat(origin->name, ".cfg", NULL);
   g_autofree char *file_word = shell_word(file);
@@ -328,12 +328,12 @@ static void append_exclude(guint exclude, GString *command)
 
 void html_report_append_commands(html_report *report)
 {
-  const GPtrArray *origins = report->census->origins;
+  const GPtrArray *origins = report->totals->origins;
   g_autofree char *store = g_path_get_basename(report->options->store);
   g_autofree char *page = g_path_get_basename(report->options->page);
   g_autoptr(GString) command = g_string_new(NULL);
   for (guint i = 0; i < origins->len; i++) {
-    append_sweep(((const census_origin *)g_ptr_array_index(origins, i))->origin, store, i > 0, command);
+    append_sweep(((const summary_provenance *)g_ptr_array_index(origins, i))->origin, store, i > 0, command);
   }
   g_autofree char *store_word = shell_word(store);
   g_string_append_printf(command, "iwarpsim report %s", store_word);

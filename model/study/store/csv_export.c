@@ -34,7 +34,7 @@ static void write_comment(const char *what, const char *text, FILE *file)
 }
 
 /* Where the runs come from. */
-static gboolean visit_origin(const stored_origin *from, gsize runs, gpointer data, GError **error)
+static gboolean visit_origin(const provenance *from, gsize runs, gpointer data, GError **error)
 {
   (void)runs;
   (void)error;
@@ -70,7 +70,7 @@ static void write_header(FILE *file)
   fputs("status\n", file);
 }
 
-static gboolean visit_run(const stored_origin *from, const stored_run *run, gpointer data, GError **error)
+static gboolean visit_run(const provenance *from, const stored_run *run, gpointer data, GError **error)
 {
   (void)from;
   (void)error;
@@ -91,7 +91,7 @@ static gboolean visit_run(const stored_origin *from, const stored_run *run, gpoi
 
 gboolean csv_export_write(result_store *store, FILE *file, GError **error)
 {
-  if (!result_store_each_origin(store, visit_origin, file, error)) {
+  if (!result_store_each_provenance(store, visit_origin, file, error)) {
     return FALSE;
   }
   write_shared_names(file);

@@ -31,22 +31,22 @@ char *provenance_time_text(long long unix_s)
   return text != NULL ? text : g_strdup("");
 }
 
-stored_origin *stored_origin_copy(const stored_origin *from)
+provenance *provenance_copy(const provenance *from)
 {
-  stored_origin *copy = g_new(stored_origin, 1);
-  *copy = (stored_origin){.name = g_strdup(from->name),
-                          .title = g_strdup(from->title),
-                          .text = g_strdup(from->text),
-                          .hash = g_strdup(from->hash),
-                          .axes = g_strdup(from->axes),
-                          .sets = g_strdup(from->sets),
-                          .version = g_strdup(from->version),
-                          .git = g_strdup(from->git),
-                          .libraries = g_strdup(from->libraries)};
+  provenance *copy = g_new(provenance, 1);
+  *copy = (provenance){.name = g_strdup(from->name),
+                       .title = g_strdup(from->title),
+                       .text = g_strdup(from->text),
+                       .hash = g_strdup(from->hash),
+                       .axes = g_strdup(from->axes),
+                       .sets = g_strdup(from->sets),
+                       .version = g_strdup(from->version),
+                       .git = g_strdup(from->git),
+                       .libraries = g_strdup(from->libraries)};
   return copy;
 }
 
-void stored_origin_free(stored_origin *origin)
+void provenance_free(provenance *origin)
 {
   if (origin == NULL) {
     return;
@@ -64,7 +64,7 @@ void stored_origin_free(stored_origin *origin)
 }
 
 /* The hash first: texts are long. */
-gboolean stored_origin_equal(const stored_origin *a, const stored_origin *b)
+gboolean provenance_equal(const provenance *a, const provenance *b)
 {
   return g_strcmp0(a->hash, b->hash) == 0 && g_strcmp0(a->name, b->name) == 0 &&
          g_strcmp0(a->title, b->title) == 0 && g_strcmp0(a->axes, b->axes) == 0 &&
@@ -79,8 +79,7 @@ static gboolean same_git(const char *a, const char *b)
   return strcmp(a, b) == 0 || strcmp(a, "unknown") == 0 || strcmp(b, "unknown") == 0;
 }
 
-char *stored_origin_difference(const stored_origin *a, const char *a_name, const stored_origin *b,
-                               const char *b_name)
+char *provenance_difference(const provenance *a, const char *a_name, const provenance *b, const char *b_name)
 {
   g_autofree char *a_text = g_utf8_make_valid(a->text, -1);
   g_autofree char *b_text = g_utf8_make_valid(b->text, -1);

@@ -6,7 +6,7 @@
 #include <glib.h>
 
 /* What all runs of one sweep share. No text is NULL, but for `hash`. */
-typedef struct stored_origin {
+typedef struct provenance {
   char *name; /* of the scenario: its file's name without ".cfg" */
   char *title;
   char *text; /* the file as it was, followed by those it includes */
@@ -16,19 +16,18 @@ typedef struct stored_origin {
   char *version;   /* of iwarpsim */
   char *git;       /* the commit it was built from; "unknown" outside a checkout */
   char *libraries; /* "ns-3 3.37, GLib 2.74.6, SQLite 3.40.1 …" */
-} stored_origin;
+} provenance;
 
-/* A deep copy. Free with stored_origin_free() (NULL-safe). */
-stored_origin *stored_origin_copy(const stored_origin *from);
-void stored_origin_free(stored_origin *origin);
+/* A deep copy. Free with provenance_free() (NULL-safe). */
+provenance *provenance_copy(const provenance *from);
+void provenance_free(provenance *origin);
 
 /* Whether all texts of the two are the same. */
-gboolean stored_origin_equal(const stored_origin *a, const stored_origin *b);
+gboolean provenance_equal(const provenance *a, const provenance *b);
 
 /* How the text or program of `b` differs from that of `a`, in words that start with "another" and end in "\n"; `a_name` and `b_name`
  * say which is which. NULL when it does not. Free with g_free(). */
-char *stored_origin_difference(const stored_origin *a, const char *a_name, const stored_origin *b,
-                               const char *b_name);
+char *provenance_difference(const provenance *a, const char *a_name, const provenance *b, const char *b_name);
 
 /* The libraries this process runs with: "ns-3 3.37, GLib 2.74.6, libconfig 1.5, SQLite 3.40.1, glibc 2.36". `ns3_version` is what
  * run_engine_library_version() returns; NULL: the native engine alone. Versions at run time; of libconfig, which does not tell its own,

@@ -10,7 +10,7 @@
 /* One kind of runs among those that are joined, and the first store that has it. */
 typedef struct known_origin {
   const char *path;
-  stored_origin *from;
+  provenance *from;
 } known_origin;
 
 typedef struct merge {
@@ -27,18 +27,18 @@ typedef struct merge {
 static void known_origin_free(gpointer data)
 {
   known_origin *known = data;
-  stored_origin_free(known->from);
+  provenance_free(known->from);
   g_free(known);
 }
 
-static gboolean check_origin(const stored_origin *from, gsize runs, gpointer data, GError **error)
+static gboolean check_origin(const provenance *from, gsize runs, gpointer data, GError **error)
 {
   (void)runs;
   merge *m = data;
   gboolean seen = FALSE;
   for (guint i = 0; !m->mix && i < m->origins->len; i++) {
     const known_origin *known = g_ptr_array_index(m->origins, i);
-    g_autofree char *difference = stored_origin_difference(known->from, known->path, from, m->path);
+    g_autofree char *difference = provenance_difference(known->from, known->path, from, m->path);
     if (difference != NULL) {
       g_set_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_DIFFERENT,
                   "%s: holds runs of %sexpected stores of one scenario and program; --mix joins them "
@@ -50,7 +50,7 @@ static gboolean check_origin(const stored_origin *from, gsize runs, gpointer dat
   }
   if (!m->mix && !seen) {
     known_origin *known = g_new(known_origin, 1);
-    *known = (known_origin){.path = m->path, .from = stored_origin_copy(from)};
+    *known = (known_origin){.path = m->path, .from = provenance_copy(from)};
     g_ptr_array_add(m->origins, known);
   }
   return TRUE;
@@ -118,7 +118,7 @@ static char *disagreement(const stored_run *a, const char *there, const stored_r
 }
 
 /* "run.seed=3, path.forward.mtu=1500": what the sweep varied. g_free(). */
-static char *run_label(const stored_origin *from, const stored_run *run)
+static char *run_label(const provenance *from, const stored_run *run)
 {
   g_auto(GStrv) names = g_strsplit(from->axes, "\n", -1);
   GString *label = g_string_new(NULL);
@@ -136,14 +136,14 @@ static char *run_label(const stored_origin *from, const stored_run *run)
 /* A run of the store being read, beside the one that `into` has of the same identity. */
 typedef struct meeting {
   merge *merge;
-  const stored_origin *from;
+  const provenance *from;
   const stored_run *run;
   gboolean better; /* than what is there */
 } meeting;
 
 /* Whether `b` is kept rather than `a`. Any order would do that does not depend on which store is read first. */
-static gboolean is_better(store_names *names, const stored_origin *a_from, const stored_run *a,
-                          const stored_origin *b_from, const stored_run *b)
+static gboolean is_better(store_names *names, const provenance *a_from, const stored_run *a,
+                          const provenance *b_from, const stored_run *b)
 {
   if ((a->status == RUN_FAILED) != (b->status == RUN_FAILED)) {
     return a->status == RUN_FAILED;
@@ -155,7 +155,7 @@ static gboolean is_better(store_names *names, const stored_origin *a_from, const
   return order != 0 ? order > 0 : a->point > b->point;
 }
 
-static gboolean meet_run(const stored_origin *from, const stored_run *run, gpointer data, GError **error)
+static gboolean meet_run(const provenance *from, const stored_run *run, gpointer data, GError **error)
 {
   meeting *m = data;
   if (run->status != RUN_FAILED && m->run->status != RUN_FAILED) {
@@ -175,7 +175,7 @@ static gboolean meet_run(const stored_origin *from, const stored_run *run, gpoin
   return TRUE;
 }
 
-static gboolean join_run(const stored_origin *from, const stored_run *run, gpointer data, GError **error)
+static gboolean join_run(const provenance *from, const stored_run *run, gpointer data, GError **error)
 {
   merge *m = data;
   meeting meets = {.merge = m, .from = from, .run = run};
@@ -201,7 +201,7 @@ static gboolean same_file(const char *a, const char *b)
          of_a.st_ino == of_b.st_ino;
 }
 
-static gboolean count_present(const stored_origin *from, gsize runs, gpointer data, GError **error)
+static gboolean count_present(const provenance *from, gsize runs, gpointer data, GError **error)
 {
   (void)from;
   (void)error;
@@ -214,10 +214,10 @@ static gboolean count_present(const stored_origin *from, gsize runs, gpointer da
 static gboolean join_store(merge *m, GError **error)
 {
   if (same_file(m->path, m->into->path)) {
-    return result_store_each_origin(m->into, count_present, m->count, error);
+    return result_store_each_provenance(m->into, count_present, m->count, error);
   }
   result_store *store = result_store_open(m->path, RESULT_STORE_READ, error);
-  gboolean good = store != NULL && result_store_each_origin(store, check_origin, m, error) &&
+  gboolean good = store != NULL && result_store_each_provenance(store, check_origin, m, error) &&
                   result_store_each(store, join_run, m, error);
   result_store_close(store);
   return good;
@@ -234,7 +234,7 @@ gboolean result_merge(result_store *into, const char *const *paths, gsize count,
              .origins = g_ptr_array_new_with_free_func(known_origin_free),
              .takers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
              .path = into->path};
-  gboolean good = result_store_each_origin(into, check_origin, &m, error);
+  gboolean good = result_store_each_provenance(into, check_origin, &m, error);
   for (gsize i = 0; good && i < count; i++) {
     m.path = paths[i];
     m.count = &counts[i];

@@ -64,7 +64,7 @@ int result_store_wait_ms(const result_store *store);
 
 /* Refuses (RESULT_STORE_ERROR_DIFFERENT, with a difference a person can read: the lines of the texts that differ, or both versions)
  * when the store holds runs of an origin with another text, version or git state than `from`. TRUE for an empty store. */
-gboolean result_store_check_origin(result_store *store, const stored_origin *from, GError **error);
+gboolean result_store_check_provenance(result_store *store, const provenance *from, GError **error);
 
 /* What the store knows of a run. */
 typedef enum stored_state {
@@ -76,9 +76,8 @@ typedef enum stored_state {
 
 /* Commits `count` runs (>= 1) in one transaction, all or none, which waits for the disk once. A run that another process has put there
  * meanwhile, STORED_DONE or STORED_UNEXPECTED, stays as it is; `there[i]` is what the store had of runs[i]. */
-gboolean result_store_commit_new(result_store *store, const stored_origin *from,
-                                 const stored_run *const *runs, gsize count, stored_state *there,
-                                 GError **error);
+gboolean result_store_commit_new(result_store *store, const provenance *from, const stored_run *const *runs,
+                                 gsize count, stored_state *there, GError **error);
 
 /* Looks up `count` runs by identity, filling `states`, and notes that identities[i] is now point points[i] of the grid (a grid that
  * grew numbers its points anew). One transaction. */
@@ -92,7 +91,7 @@ gboolean result_store_find(result_store *store, const char *identity, stored_sta
 gboolean result_store_mean_wall(result_store *store, double *mean_s, gsize *count, GError **error);
 
 /* Called with each run; both are the store's, until it returns. FALSE and `error` ends the walk. */
-typedef gboolean (*result_store_visit)(const stored_origin *from, const stored_run *run, gpointer data,
+typedef gboolean (*result_store_visit)(const provenance *from, const stored_run *run, gpointer data,
                                        GError **error);
 
 /* Visits all runs by scenario name, point, identity: an order that does not depend on when each run ended. FALSE and `error` when the
@@ -100,12 +99,12 @@ typedef gboolean (*result_store_visit)(const stored_origin *from, const stored_r
 gboolean result_store_each(result_store *store, result_store_visit visit, gpointer data, GError **error);
 
 /* Called with each origin and the number of its runs (> 0); it is the store's, until it returns. FALSE and `error` ends the walk. */
-typedef gboolean (*result_store_visit_origin)(const stored_origin *from, gsize runs, gpointer data,
-                                              GError **error);
+typedef gboolean (*result_store_visit_provenance)(const provenance *from, gsize runs, gpointer data,
+                                                  GError **error);
 
 /* Visits where the runs of the store come from, by scenario name, hash and the rest: an order that does not depend on when each run
  * ended. FALSE and `error` when the store fails or the visitor fails. */
-gboolean result_store_each_origin(result_store *store, result_store_visit_origin visit, gpointer data,
-                                  GError **error);
+gboolean result_store_each_provenance(result_store *store, result_store_visit_provenance visit, gpointer data,
+                                      GError **error);
 
 #endif

@@ -75,11 +75,10 @@ gboolean store_step_done(const result_store *store, sqlite3_stmt *statement, GEr
 const char *store_column_text(sqlite3_stmt *statement, int column);
 
 /* SHA-256 over a run and its origin: all but its point, which moves when a grid grows. 64 hexadecimal digits; g_free(). */
-char *store_run_digest(store_names *names, const stored_origin *from, const stored_run *run);
+char *store_run_digest(store_names *names, const provenance *from, const stored_run *run);
 
 /* Writes `run`, with where it comes from, within a transaction of the caller; a run of the same identity is replaced. */
-gboolean store_put(const result_store *store, const stored_origin *from, const stored_run *run,
-                   GError **error);
+gboolean store_put(const result_store *store, const provenance *from, const stored_run *run, GError **error);
 
 /* Visits the runs of `sql`'s rows within a transaction of the caller; `identity` binds ?1 unless it is NULL. `sql` is one of those
  * below. `*visited` (may be NULL) is their number. */

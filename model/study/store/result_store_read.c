@@ -114,17 +114,17 @@ static gboolean read_details(const walk *w, gint64 id, stored_run *run, GError *
 }
 
 /* Texts are the row's. */
-static stored_origin origin_of(sqlite3_stmt *row, int column)
+static provenance origin_of(sqlite3_stmt *row, int column)
 {
-  return (stored_origin){.name = (char *)store_column_text(row, column),
-                         .title = (char *)store_column_text(row, column + 1),
-                         .text = (char *)store_column_text(row, column + 2),
-                         .hash = (char *)store_column_text(row, column + 3),
-                         .axes = (char *)store_column_text(row, column + 4),
-                         .sets = (char *)store_column_text(row, column + 5),
-                         .version = (char *)store_column_text(row, column + 6),
-                         .git = (char *)store_column_text(row, column + 7),
-                         .libraries = (char *)store_column_text(row, column + 8)};
+  return (provenance){.name = (char *)store_column_text(row, column),
+                      .title = (char *)store_column_text(row, column + 1),
+                      .text = (char *)store_column_text(row, column + 2),
+                      .hash = (char *)store_column_text(row, column + 3),
+                      .axes = (char *)store_column_text(row, column + 4),
+                      .sets = (char *)store_column_text(row, column + 5),
+                      .version = (char *)store_column_text(row, column + 6),
+                      .git = (char *)store_column_text(row, column + 7),
+                      .libraries = (char *)store_column_text(row, column + 8)};
 }
 
 static stored_run run_of(sqlite3_stmt *row)
@@ -144,7 +144,7 @@ static stored_run run_of(sqlite3_stmt *row)
 }
 
 /* SQLite detects a damaged structure, but not a damaged value. */
-static gboolean check_digest(const result_store *store, const stored_origin *from, const stored_run *run,
+static gboolean check_digest(const result_store *store, const provenance *from, const stored_run *run,
                              const char *expected, GError **error)
 {
   g_autofree char *digest = store_run_digest(store->names, from, run);
@@ -158,7 +158,7 @@ static gboolean check_digest(const result_store *store, const stored_origin *fro
 static gboolean visit_row(const walk *w, result_store_visit visit, gpointer data, GError **error)
 {
   stored_run run = run_of(w->runs);
-  stored_origin from = origin_of(w->runs, 14);
+  provenance from = origin_of(w->runs, 14);
   gboolean good =
       run.status != RUN_STATUSES || unknown(w->store, "status", store_column_text(w->runs, 3), error);
   good = good && read_details(w, sqlite3_column_int64(w->runs, 0), &run, error) &&
@@ -227,8 +227,8 @@ gboolean result_store_each(result_store *store, result_store_visit visit, gpoint
          store_finish(store, store_visit(store, store_sql_all_runs, NULL, visit, data, NULL, error), error);
 }
 
-gboolean result_store_each_origin(result_store *store, result_store_visit_origin visit, gpointer data,
-                                  GError **error)
+gboolean result_store_each_provenance(result_store *store, result_store_visit_provenance visit, gpointer data,
+                                      GError **error)
 {
   sqlite3_stmt *statement = store_prepare(
       store,
@@ -239,7 +239,7 @@ gboolean result_store_each_origin(result_store *store, result_store_visit_origin
   gboolean good = statement != NULL;
   int step = SQLITE_DONE;
   while (good && (step = sqlite3_step(statement)) == SQLITE_ROW) {
-    stored_origin from = origin_of(statement, 1);
+    provenance from = origin_of(statement, 1);
     good =
         strcmp(store_names_hash(store->names, from.text), from.hash) == 0 ||
         store_damaged(store, error, "the text of the scenario '%s' does not belong to its hash", from.name);
@@ -252,13 +252,13 @@ gboolean result_store_each_origin(result_store *store, result_store_visit_origin
 
 typedef struct comparison {
   const result_store *store;
-  const stored_origin *from;
+  const provenance *from;
 } comparison;
 
-static gboolean compare(const stored_origin *stored, gsize runs, gpointer data, GError **error)
+static gboolean compare(const provenance *stored, gsize runs, gpointer data, GError **error)
 {
   const comparison *c = data;
-  g_autofree char *difference = stored_origin_difference(stored, "stored", c->from, "now");
+  g_autofree char *difference = provenance_difference(stored, "stored", c->from, "now");
   if (difference != NULL) {
     g_set_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_DIFFERENT,
                 "%s: holds %zu run%s of %sexpected the same for all its runs; --mix keeps both in one store, "
@@ -268,10 +268,10 @@ static gboolean compare(const stored_origin *stored, gsize runs, gpointer data, 
   return difference == NULL;
 }
 
-gboolean result_store_check_origin(result_store *store, const stored_origin *from, GError **error)
+gboolean result_store_check_provenance(result_store *store, const provenance *from, GError **error)
 {
   comparison c = {store, from};
-  return result_store_each_origin(store, compare, &c, error);
+  return result_store_each_provenance(store, compare, &c, error);
 }
 
 gboolean result_store_mean_wall(result_store *store, double *mean_s, gsize *count, GError **error)

@@ -8,7 +8,7 @@
 /* Committing. */
 
 /* The id of `from` in the store; adds it when it is missing. */
-static gboolean write_origin(const result_store *store, const stored_origin *from, gint64 *id, GError **error)
+static gboolean write_origin(const result_store *store, const provenance *from, gint64 *id, GError **error)
 {
   static const char *const sql[] = {
       "INSERT OR IGNORE INTO origins(name, title, text, hash, axes, sets, version, git, libraries)"
@@ -63,7 +63,7 @@ static gboolean delete_run(const result_store *store, const char *identity, GErr
   return good;
 }
 
-static gboolean write_run(const result_store *store, const stored_origin *from, const stored_run *run,
+static gboolean write_run(const result_store *store, const provenance *from, const stored_run *run,
                           gint64 origin, gint64 *id, GError **error)
 {
   sqlite3_stmt *statement =
@@ -183,7 +183,7 @@ static gboolean write_rows(const result_store *store, const stored_run *run, gin
 }
 
 /* Writes `run`, which the store does not have. */
-static gboolean add_run(const result_store *store, const stored_origin *from, const stored_run *run,
+static gboolean add_run(const result_store *store, const provenance *from, const stored_run *run,
                         GError **error)
 {
   gint64 origin = 0, id = 0;
@@ -191,8 +191,7 @@ static gboolean add_run(const result_store *store, const stored_origin *from, co
          write_rows(store, run, id, error);
 }
 
-gboolean store_put(const result_store *store, const stored_origin *from, const stored_run *run,
-                   GError **error)
+gboolean store_put(const result_store *store, const provenance *from, const stored_run *run, GError **error)
 {
   return delete_run(store, run->identity, error) && add_run(store, from, run, error);
 }
@@ -251,7 +250,7 @@ gboolean result_store_find(result_store *store, const char *identity, stored_sta
 
 /* Commits of a sweep. */
 
-static gboolean put_new(result_store *store, const stored_origin *from, const stored_run *run,
+static gboolean put_new(result_store *store, const provenance *from, const stored_run *run,
                         stored_state *there, GError **error)
 {
   if (!result_store_find(store, run->identity, there, error)) {
@@ -269,9 +268,8 @@ static gboolean put_new(result_store *store, const stored_origin *from, const st
   return TRUE;
 }
 
-gboolean result_store_commit_new(result_store *store, const stored_origin *from,
-                                 const stored_run *const *runs, gsize count, stored_state *there,
-                                 GError **error)
+gboolean result_store_commit_new(result_store *store, const provenance *from, const stored_run *const *runs,
+                                 gsize count, stored_state *there, GError **error)
 {
   if (!store_execute(store, "BEGIN IMMEDIATE", error)) {
     return FALSE;

@@ -56,7 +56,7 @@ static void hash_real(GChecksum *digest, double value)
   g_checksum_update(digest, (const guchar *)&octets, sizeof octets);
 }
 
-static void hash_origin(GChecksum *digest, store_names *names, const stored_origin *from)
+static void hash_origin(GChecksum *digest, store_names *names, const provenance *from)
 {
   const char *texts[] = {from->name, from->title,    store_names_hash(names, from->text),
                          from->axes, from->sets,     from->version,
@@ -155,7 +155,7 @@ static void hash_distributions(GChecksum *digest, const named_row *rows, const s
   }
 }
 
-char *store_run_digest(store_names *names, const stored_origin *from, const stored_run *run)
+char *store_run_digest(store_names *names, const provenance *from, const stored_run *run)
 {
   g_autoptr(GChecksum) digest = g_checksum_new(G_CHECKSUM_SHA256);
   const char *texts[] = {

@@ -30,7 +30,7 @@ typedef struct batch {
 
 struct commit_queue {
   result_store *store;
-  const stored_origin *from;
+  const provenance *from;
   commit_queue_events events;
   gpointer data;
   batch *under_way; /* its thread's; NULL: none is */
@@ -57,8 +57,8 @@ static gpointer commit(gpointer data)
   return NULL;
 }
 
-commit_queue *commit_queue_new(result_store *store, const stored_origin *from,
-                               const commit_queue_events *events, gpointer data)
+commit_queue *commit_queue_new(result_store *store, const provenance *from, const commit_queue_events *events,
+                               gpointer data)
 {
   commit_queue *queue = g_new0(commit_queue, 1);
   queue->store = store;

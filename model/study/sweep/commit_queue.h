@@ -20,8 +20,8 @@ typedef struct commit_queue_events {
  * the latter: at once, but where runs are short, those of some time together, so that a tenth of the time goes into commits at most. While
  * another process has the store locked it tries again, for as long as result_store_wait_ms(). Everything pointed to must outlive it; `store`
  * is the queue's meanwhile. Free with commit_queue_free(), which waits for a commit that is under way and drops what is left. */
-commit_queue *commit_queue_new(result_store *store, const stored_origin *from,
-                               const commit_queue_events *events, gpointer data);
+commit_queue *commit_queue_new(result_store *store, const provenance *from, const commit_queue_events *events,
+                               gpointer data);
 void commit_queue_free(commit_queue *queue);
 
 /* Adds a record, and takes it. `kept` is never called from within. */

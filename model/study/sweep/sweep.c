@@ -385,7 +385,7 @@ static gboolean plan(sweep *s, GError **error)
   return TRUE;
 }
 
-gboolean sweep_run(const sweep_grid *grid, worker_pool *pool, const stored_origin *from, result_store *store,
+gboolean sweep_run(const sweep_grid *grid, worker_pool *pool, const provenance *from, result_store *store,
                    const sweep_options *options, sweep_result *result, GError **error)
 {
   static const commit_queue_events events = {.kept = run_kept, .failed = store_failed_us};

@@ -39,7 +39,7 @@ typedef struct sweep_result {
  * While it runs it handles SIGINT, SIGTERM and SIGHUP, unless they are ignored: no further run starts, those running are stopped and not
  * recorded; a second one kills them. FALSE and `error` when the store fails or no worker can be had: the runs are stopped; what was
  * committed stays. `result` is filled in either way. */
-gboolean sweep_run(const sweep_grid *grid, worker_pool *pool, const stored_origin *from, result_store *store,
+gboolean sweep_run(const sweep_grid *grid, worker_pool *pool, const provenance *from, result_store *store,
                    const sweep_options *options, sweep_result *result, GError **error);
 
 #endif

@@ -63,7 +63,7 @@ char *study_table_join(const GPtrArray *texts)
 }
 
 /* "0.1.0 (git 1234abc)"; without the commit where it is not known. */
-static char *version_text(const stored_origin *from)
+static char *version_text(const provenance *from)
 {
   gboolean known = from->git != NULL && *from->git != '\0' && strcmp(from->git, "unknown") != 0;
   return known ? g_strdup_printf("%s (git %s)", from->version, from->git) : g_strdup(from->version);
@@ -104,7 +104,7 @@ static study_run *copy_run(study_table *table, const stored_run *run, guint flag
   return copy;
 }
 
-static gboolean visit_run(const stored_origin *from, const stored_run *run, gpointer data, GError **error)
+static gboolean visit_run(const provenance *from, const stored_run *run, gpointer data, GError **error)
 {
   reading *r = data;
   guint flags = flags_of(&run->metrics);

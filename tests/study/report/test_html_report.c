@@ -17,7 +17,7 @@ typedef struct fixture {
   char *folder;
   char *path;
   result_store *store;
-  stored_origin from;
+  provenance from;
   guint64 point;
 } fixture;
 

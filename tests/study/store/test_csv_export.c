@@ -48,7 +48,7 @@ static const char *field_of(const GPtrArray *names, const GPtrArray *record, con
 static void commit_seed(result_store *store, const scenario *base, const char *seed_set,
                         const char *title_set, guint64 point, double segments)
 {
-  const stored_origin from = kit_origin("sweep", "two\nlines", "abc", "run.seed");
+  const provenance from = kit_origin("sweep", "two\nlines", "abc", "run.seed");
   g_autoptr(GError) error = NULL;
   scenario *s = scenario_copy(base);
   g_assert_true(scenario_set(s, seed_set, NULL));
@@ -136,7 +136,7 @@ static void test_two_origins(void)
   g_autofree char *path = g_build_filename(folder, "a.sqlite", NULL);
   scenario *s = kit_scenario(folder, "a.cfg", "title = \"a\";", NULL);
   result_store *store = result_store_open(path, RESULT_STORE_WRITE, NULL);
-  stored_origin later = kit_origin("sweep", "later", "abc", "run.seed");
+  provenance later = kit_origin("sweep", "later", "abc", "run.seed");
   later.version = (char *)"0.2.0";
   later.git = (char *)"0123abc";
   stored_run run = kit_seed_run(s, 9, 9);

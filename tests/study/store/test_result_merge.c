@@ -15,7 +15,7 @@ typedef struct fixture {
   char *into;
   char *paths[STORES + 1];
   scenario *scenario;
-  stored_origin from;
+  provenance from;
 } fixture;
 
 static void set_up(fixture *f, gconstpointer unused)
@@ -80,7 +80,7 @@ static gboolean merge(const fixture *f, const char *into, const char *const *pat
   return good;
 }
 
-static gboolean describe(const stored_origin *from, const stored_run *run, gpointer data, GError **error)
+static gboolean describe(const provenance *from, const stored_run *run, gpointer data, GError **error)
 {
   (void)error;
   g_string_append_printf(data, "%s %.4s seed %s point %" G_GUINT64_FORMAT " %s %s %g '%s' %s; ",

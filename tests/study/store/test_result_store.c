@@ -14,7 +14,7 @@ typedef struct fixture {
   char *path;
   scenario *scenario;
   result_store *store;
-  stored_origin from;
+  provenance from;
 } fixture;
 
 static void set_up(fixture *f, gconstpointer unused)
@@ -38,7 +38,7 @@ static void tear_down(fixture *f, gconstpointer unused)
   kit_folder_remove(f->folder);
 }
 
-static void commit(const fixture *f, const stored_origin *scenario_from, const stored_run *run)
+static void commit(const fixture *f, const provenance *scenario_from, const stored_run *run)
 {
   g_autoptr(GError) error = NULL;
   g_assert_true(store_commit(f->store, scenario_from, run, &error));
@@ -71,7 +71,7 @@ static stored_state state_of_seed(const fixture *f, guint seed, guint64 point)
 
 /* What a walk must find: this run alone, and where it comes from. */
 typedef struct expectation {
-  const stored_origin *from;
+  const provenance *from;
   const stored_run *run;
 } expectation;
 
@@ -93,10 +93,10 @@ static void compare_values(const stored_run *found, const stored_run *expected)
   }
 }
 
-static gboolean compare_run(const stored_origin *from, const stored_run *found, gpointer data, GError **error)
+static gboolean compare_run(const provenance *from, const stored_run *found, gpointer data, GError **error)
 {
   (void)error;
-  const stored_origin *expected_from = ((const expectation *)data)->from;
+  const provenance *expected_from = ((const expectation *)data)->from;
   const stored_run *expected = ((const expectation *)data)->run;
   g_assert_cmpstr(from->name, ==, expected_from->name);
   g_assert_cmpstr(from->title, ==, expected_from->title);
@@ -210,7 +210,7 @@ static void test_texts_are_made_valid(fixture *f, gconstpointer unused)
   kit_run_clear(&run);
 }
 
-static gboolean collect_origin(const stored_origin *from, gsize runs, gpointer data, GError **error)
+static gboolean collect_origin(const provenance *from, gsize runs, gpointer data, GError **error)
 {
   (void)error;
   g_string_append_printf(data, "%s %s %.8s: %zu\n", from->name, from->version, from->hash, runs);
@@ -220,7 +220,7 @@ static gboolean collect_origin(const stored_origin *from, gsize runs, gpointer d
 static void expect_origins(const fixture *f, const char *expected)
 {
   g_autoptr(GString) origins = g_string_new(NULL);
-  g_assert_true(result_store_each_origin(f->store, collect_origin, origins, NULL));
+  g_assert_true(result_store_each_provenance(f->store, collect_origin, origins, NULL));
   g_assert_cmpstr(origins->str, ==, expected);
 }
 
@@ -230,7 +230,7 @@ static void test_origins(fixture *f, gconstpointer unused)
   (void)unused;
   g_autofree char *hash = g_compute_checksum_for_string(G_CHECKSUM_SHA256, f->from.text, -1);
   g_autofree char *both = g_strdup_printf("a 0.1.0 %.8s: 2\nb 0.2.0 ba7816bf: 1\n", hash);
-  stored_origin other = kit_origin("b", "another", "abc", "");
+  provenance other = kit_origin("b", "another", "abc", "");
   other.version = (char *)"0.2.0";
   stored_run first = kit_seed_run(f->scenario, 1, 0), second = kit_seed_run(f->scenario, 2, 1);
   stored_run third = kit_seed_run(f->scenario, 3, 2);
@@ -284,7 +284,7 @@ static void test_states(fixture *f, gconstpointer unused)
   g_assert_cmpint(state_of_seed(f, 5, 4), ==, STORED_MISSING);
 }
 
-static gboolean collect_seed(const stored_origin *found_from, const stored_run *run, gpointer data,
+static gboolean collect_seed(const provenance *found_from, const stored_run *run, gpointer data,
                              GError **error)
 {
   (void)error;
@@ -373,7 +373,7 @@ static void test_removed(fixture *f, gconstpointer unused)
 static void test_order(fixture *f, gconstpointer unused)
 {
   (void)unused;
-  stored_origin other = f->from;
+  provenance other = f->from;
   other.name = (char *)"B";
   commit_seed(f, 3, 2, RUN_OK, 0);
   stored_run run = kit_seed_run(f->scenario, 9, 7);
@@ -386,7 +386,7 @@ static void test_order(fixture *f, gconstpointer unused)
   expect_order(f, "B9 a2 a3 a1 ");
 }
 
-static gboolean stop_at_first(const stored_origin *found_from, const stored_run *run, gpointer data,
+static gboolean stop_at_first(const provenance *found_from, const stored_run *run, gpointer data,
                               GError **error)
 {
   (void)found_from;

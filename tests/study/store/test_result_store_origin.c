@@ -8,10 +8,10 @@
 typedef struct fixture {
   char *folder;
   result_store *store;
-  stored_origin from; /* of the runs in the store */
+  provenance from; /* of the runs in the store */
 } fixture;
 
-static void commit_from(const fixture *f, const stored_origin *from, guint seed)
+static void commit_from(const fixture *f, const provenance *from, guint seed)
 {
   g_autoptr(GError) error = NULL;
   scenario *s = kit_scenario(f->folder, "a.cfg", "title = \"t\";", NULL);
@@ -39,18 +39,18 @@ static void tear_down(fixture *f, gconstpointer unused)
   kit_folder_remove(f->folder);
 }
 
-static void expect_fine(const fixture *f, const stored_origin *from)
+static void expect_fine(const fixture *f, const provenance *from)
 {
   g_autoptr(GError) error = NULL;
-  gboolean good = result_store_check_origin(f->store, from, &error);
+  gboolean good = result_store_check_provenance(f->store, from, &error);
   g_assert_no_error(error);
   g_assert_true(good);
 }
 
-static void expect_different(const fixture *f, const stored_origin *from, const char *words)
+static void expect_different(const fixture *f, const provenance *from, const char *words)
 {
   g_autoptr(GError) error = NULL;
-  g_assert_false(result_store_check_origin(f->store, from, &error));
+  g_assert_false(result_store_check_provenance(f->store, from, &error));
   g_test_message("%s", error->message);
   g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_DIFFERENT);
   g_assert_nonnull(strstr(error->message, "a.sqlite: holds "));
@@ -71,7 +71,7 @@ static void test_same(fixture *f, gconstpointer unused)
   (void)unused;
   commit_from(f, &f->from, 1);
   expect_fine(f, &f->from);
-  stored_origin other = f->from;
+  provenance other = f->from;
   other.name = (char *)"b";
   other.sets = (char *)"run.engine=native";
   other.libraries = (char *)"GLib 2.80.0";
@@ -83,7 +83,7 @@ static void test_other_text(fixture *f, gconstpointer unused)
   (void)unused;
   commit_from(f, &f->from, 1);
   commit_from(f, &f->from, 2);
-  stored_origin other = f->from;
+  provenance other = f->from;
   other.text = (char *)"title = \"t\";\nmpa: { crc = false; };\nrun: { seed = 1; };\n";
   expect_different(f, &other,
                    "holds 2 runs of another text of the scenario 'a' (- stored, + now):\n"
@@ -95,7 +95,7 @@ static void test_other_version(fixture *f, gconstpointer unused)
 {
   (void)unused;
   commit_from(f, &f->from, 1);
-  stored_origin other = f->from;
+  provenance other = f->from;
   other.version = (char *)"0.2.0";
   expect_different(f, &other,
                    "holds 1 run of another iwarpsim (- stored, + now):\n"
@@ -108,7 +108,7 @@ static void test_other_commit(fixture *f, gconstpointer unused)
 {
   (void)unused;
   commit_from(f, &f->from, 1);
-  stored_origin other = f->from;
+  provenance other = f->from;
   other.git = (char *)"abc1234-dirty";
   expect_different(f, &other, "  - version 0.1.0, git abc1234\n  + version 0.1.0, git abc1234-dirty\n");
   other.git = (char *)"unknown";
@@ -122,7 +122,7 @@ static void test_other_commit(fixture *f, gconstpointer unused)
 static void test_mixed_store(fixture *f, gconstpointer unused)
 {
   (void)unused;
-  stored_origin other = f->from;
+  provenance other = f->from;
   other.version = (char *)"0.2.0";
   commit_from(f, &f->from, 1);
   commit_from(f, &other, 2);

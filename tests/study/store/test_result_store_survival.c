@@ -23,7 +23,7 @@ typedef struct fixture {
   char *folder;
   char *path;
   scenario *scenario;
-  stored_origin from;
+  provenance from;
 } fixture;
 
 /* A run with some of everything. */
@@ -79,7 +79,7 @@ static void tear_down(fixture *f, gconstpointer unused)
 }
 
 /* Each run of the seeds 1, 2, … once, and as it was committed. */
-static gboolean check_run(const stored_origin *from, const stored_run *run, gpointer data, GError **error)
+static gboolean check_run(const provenance *from, const stored_run *run, gpointer data, GError **error)
 {
   (void)error;
   const fixture *f = data;
@@ -630,7 +630,7 @@ static void sweep_damaged(const fixture *f, const char *path)
   guint64 point = RUNS;
   result_store *store = open_store(path, RESULT_STORE_WRITE, &error);
   gboolean good =
-      store != NULL && result_store_check_origin(store, &f->from, &error) &&
+      store != NULL && result_store_check_provenance(store, &f->from, &error) &&
       result_store_reconcile(store, (const char *const *)&run.identity, &point, 1, &state, &error) &&
       store_commit(store, &f->from, &run, &error);
   result_store_close(store);

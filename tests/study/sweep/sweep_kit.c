@@ -83,7 +83,7 @@ gboolean sweep_kit_sweep_into(const sweep_fixture *f, result_store *store, const
   sweep_grid *grid = sweep_grid_new(s, sets, NULL, NULL, error);
   g_assert_nonnull(grid);
   g_autofree char *axes = sweep_grid_axes_text(grid);
-  const stored_origin from = kit_origin(scenario_name(s), scenario_configuration(s)->title, text, axes);
+  const provenance from = kit_origin(scenario_name(s), scenario_configuration(s)->title, text, axes);
   const sweep_options own = {.shard = MAX(options.shard, 1),
                              .shards = MAX(options.shards, 1),
                              .keep_going = !options.stops,
@@ -185,7 +185,7 @@ char *sweep_kit_export_text(const sweep_fixture *f)
   return text;
 }
 
-static gboolean find_message(const stored_origin *from, const stored_run *run, gpointer data, GError **error)
+static gboolean find_message(const provenance *from, const stored_run *run, gpointer data, GError **error)
 {
   (void)from;
   (void)error;

@@ -146,7 +146,7 @@ static void test_sets_reach_children(sweep_fixture *f, gconstpointer unused)
   g_assert_cmpuint(result.failed, ==, 0);
 }
 
-static gboolean check_record(const stored_origin *from, const stored_run *run, gpointer data, GError **error)
+static gboolean check_record(const provenance *from, const stored_run *run, gpointer data, GError **error)
 {
   (void)error;
   (void)data;

@@ -158,7 +158,7 @@ static void commit(result_store *store, const fixture *f, gsize index, run_statu
                    double wall_s)
 {
   g_autoptr(GError) error = NULL;
-  const stored_origin from = kit_origin("a", "t", "text", "run.seed");
+  const provenance from = kit_origin("a", "t", "text", "run.seed");
   scenario *s = sweep_grid_scenario(f->grid, index);
   stored_run run = kit_run(s, index);
   run.status = status;

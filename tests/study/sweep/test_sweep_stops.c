@@ -461,7 +461,7 @@ static void commit_now(other_sweep *other)
   stored_run run = kit_run(s, 0);
   run.status = other->terminated ? RUN_TERMINATED : RUN_OK;
   run.exit_code = other->terminated;
-  const stored_origin from = kit_origin("a", "a", other->text, "run.seed");
+  const provenance from = kit_origin("a", "a", other->text, "run.seed");
   result_store *store = result_store_open(other->f->store_path, RESULT_STORE_WRITE, NULL);
   g_assert_true(store_commit(store, &from, &run, NULL));
   result_store_close(store);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Every run is counted, whatever its end. */
-#include "study/table/run_census.h"
+#include "study/table/store_summary.h"
 
 #include <string.h>
 
@@ -43,7 +43,7 @@ typedef struct made_run {
 static void commit(fixture *f, guint seed, const made_run *made)
 {
   g_autoptr(GError) error = NULL;
-  stored_origin from = kit_origin("a", "A", "", "run.seed");
+  provenance from = kit_origin("a", "A", "", "run.seed");
   stored_run run = kit_seed_run(f->scenario, seed, seed - 1);
   from.git = (char *)made->git;
   run.status = made->status;
@@ -57,12 +57,12 @@ static void commit(fixture *f, guint seed, const made_run *made)
   kit_run_clear(&run);
 }
 
-static run_census *read_census(fixture *f)
+static store_summary *read_summary(fixture *f)
 {
   g_autoptr(GError) error = NULL;
-  run_census *census = run_census_read(f->store, &error);
+  store_summary *totals = store_summary_read(f->store, &error);
   g_assert_no_error(error);
-  return census;
+  return totals;
 }
 
 static void test_counts(fixture *f, gconstpointer unused)
@@ -77,24 +77,24 @@ static void test_counts(fixture *f, gconstpointer unused)
   for (guint i = 0; i < G_N_ELEMENTS(made); i++) {
     commit(f, i + 1, &made[i]);
   }
-  run_census *census = read_census(f);
-  g_assert_cmpuint(census->count, ==, 4);
-  g_assert_cmpuint(census->by_status[RUN_OK], ==, 2);
-  g_assert_cmpuint(census->by_status[RUN_FAILED], ==, 1);
-  g_assert_cmpuint(census->by_status[RUN_TERMINATED], ==, 1);
-  g_assert_cmpuint(census->by_status[RUN_STOPPED], ==, 0);
+  store_summary *totals = read_summary(f);
+  g_assert_cmpuint(totals->count, ==, 4);
+  g_assert_cmpuint(totals->by_status[RUN_OK], ==, 2);
+  g_assert_cmpuint(totals->by_status[RUN_FAILED], ==, 1);
+  g_assert_cmpuint(totals->by_status[RUN_TERMINATED], ==, 1);
+  g_assert_cmpuint(totals->by_status[RUN_STOPPED], ==, 0);
   /* each once, sorted, the empty ones not */
-  g_assert_cmpuint(census->hosts->len, ==, 2);
-  g_assert_cmpstr(g_ptr_array_index(census->hosts, 0), ==, "a");
-  g_assert_cmpuint(census->engines->len, ==, 2);
-  g_assert_cmpstr(g_ptr_array_index(census->engines, 1), ==, "ns3");
-  g_assert_cmpstr(census->first, ==, "2026-11-20T23:59:59Z");
-  g_assert_cmpstr(census->last, ==, "2026-12-01T00:00:00Z");
+  g_assert_cmpuint(totals->hosts->len, ==, 2);
+  g_assert_cmpstr(g_ptr_array_index(totals->hosts, 0), ==, "a");
+  g_assert_cmpuint(totals->engines->len, ==, 2);
+  g_assert_cmpstr(g_ptr_array_index(totals->engines, 1), ==, "ns3");
+  g_assert_cmpstr(totals->first, ==, "2026-11-20T23:59:59Z");
+  g_assert_cmpstr(totals->last, ==, "2026-12-01T00:00:00Z");
   /* the kit's runs take 0.25 s, 0.125 s of them on a processor */
-  g_assert_cmpfloat(census->wall_s, ==, 1.0);
-  g_assert_cmpfloat(census->cpu_s, ==, 0.5);
-  g_assert_cmpfloat(census->memory_peak_octets, ==, 30);
-  run_census_free(census);
+  g_assert_cmpfloat(totals->wall_s, ==, 1.0);
+  g_assert_cmpfloat(totals->cpu_s, ==, 0.5);
+  g_assert_cmpfloat(totals->memory_peak_octets, ==, 30);
+  store_summary_free(totals);
 }
 
 static void test_origins_and_others(fixture *f, gconstpointer unused)
@@ -105,45 +105,45 @@ static void test_origins_and_others(fixture *f, gconstpointer unused)
   commit(f, 1, &ok);
   commit(f, 2, &elsewhere);
   commit(f, 3, &ok);
-  run_census *census = read_census(f);
-  g_assert_cmpuint(census->origins->len, ==, 2);
-  const census_origin *first = g_ptr_array_index(census->origins, 0);
+  store_summary *totals = read_summary(f);
+  g_assert_cmpuint(totals->origins->len, ==, 2);
+  const summary_provenance *first = g_ptr_array_index(totals->origins, 0);
   g_assert_cmpstr(first->origin->git, ==, "1");
   g_assert_cmpuint(first->count, ==, 2);
-  g_assert_cmpuint(census->others->len, ==, 1);
-  const census_run *other = g_ptr_array_index(census->others, 0);
+  g_assert_cmpuint(totals->others->len, ==, 1);
+  const summary_run *other = g_ptr_array_index(totals->others, 0);
   g_assert_cmpint(other->status, ==, RUN_STOPPED);
   g_assert_cmpint(other->exit_code, ==, 1);
   g_assert_cmpstr(other->keys[SCENARIO_RUN_SEED], ==, "2");
-  run_census_free(census);
+  store_summary_free(totals);
 }
 
 static void test_many_others(fixture *f, gconstpointer unused)
 {
   (void)unused;
   static const made_run failed = {RUN_FAILED, "a", "native", "", "1", 0};
-  for (guint i = 0; i < RUN_CENSUS_DESCRIBED_MAX + 1; i++) {
+  for (guint i = 0; i < STORE_SUMMARY_DESCRIBED_MAX + 1; i++) {
     commit(f, i + 1, &failed);
   }
-  run_census *census = read_census(f);
-  g_assert_cmpuint(census->by_status[RUN_FAILED], ==, RUN_CENSUS_DESCRIBED_MAX + 1);
-  g_assert_cmpuint(census->others->len, ==, RUN_CENSUS_DESCRIBED_MAX);
-  run_census_free(census);
+  store_summary *totals = read_summary(f);
+  g_assert_cmpuint(totals->by_status[RUN_FAILED], ==, STORE_SUMMARY_DESCRIBED_MAX + 1);
+  g_assert_cmpuint(totals->others->len, ==, STORE_SUMMARY_DESCRIBED_MAX);
+  store_summary_free(totals);
 }
 
 static void test_empty(fixture *f, gconstpointer unused)
 {
   (void)unused;
-  run_census *census = read_census(f);
-  g_assert_cmpuint(census->count, ==, 0);
-  g_assert_null(census->first);
-  run_census_free(census);
-  run_census_free(NULL);
+  store_summary *totals = read_summary(f);
+  g_assert_cmpuint(totals->count, ==, 0);
+  g_assert_null(totals->first);
+  store_summary_free(totals);
+  store_summary_free(NULL);
 }
 
 static void add(const char *name, void (*test)(fixture *, gconstpointer))
 {
-  g_autofree char *path = g_strconcat("/run-census/", name, NULL);
+  g_autofree char *path = g_strconcat("/run-totals/", name, NULL);
   g_test_add(path, fixture, NULL, set_up, test, tear_down);
 }
 

@@ -168,11 +168,15 @@ typedef struct axis_reader {
   scenario *s;
   const scenario_source *source;
   const config_setting_t *setting; /* the axis's group */
-  const scenario_key_row *row;     /* of its key */
   scenario_axis axis;
   GPtrArray *values; /* canonical texts */
   GError **error;
 } axis_reader;
+
+static const scenario_key_row *row_of(const axis_reader *r)
+{
+  return scenario_key_row_of(r->axis.key);
+}
 
 static void axis_clear(gpointer data)
 {
@@ -249,18 +253,17 @@ static gboolean read_keys(axis_reader *r)
     return scenario_settings_problem(r->source, r->setting, r->error,
                                      "the title cannot be swept; expected a key that changes the run");
   }
-  r->row = scenario_key_row_of(key);
+  r->axis.key = key;
   if (find_axis(r->s, key) >= 0) {
     return scenario_settings_problem(r->source, r->setting, r->error,
                                      "the sweep has two axes of '%s'; expected one, with all its values",
-                                     r->row->name);
+                                     row_of(r)->name);
   }
-  r->axis.key = key;
   r->axis.with = with < SCENARIO_KEY_COUNT ? find_axis(r->s, with) : -1;
   if (with < SCENARIO_KEY_COUNT && r->axis.with < 0) {
     return scenario_settings_problem(
         r->source, config_setting_get_member(r->setting, "with"), r->error,
-        "axis '%s' moves with '%s', which is no axis before it; expected the key of one", r->row->name,
+        "axis '%s' moves with '%s', which is no axis before it; expected the key of one", row_of(r)->name,
         scenario_key_row_of(with)->name);
   }
   /* When that axis moves with a third one, all three move in step. */
@@ -273,7 +276,7 @@ static gboolean read_keys(axis_reader *r)
 static gboolean too_many_values(const axis_reader *r, const config_setting_t *setting)
 {
   return scenario_settings_problem(r->source, setting, r->error,
-                                   "axis '%s' has more than %d values; expected fewer", r->row->name,
+                                   "axis '%s' has more than %d values; expected fewer", row_of(r)->name,
                                    VALUES_MAX);
 }
 
@@ -303,10 +306,10 @@ static gboolean read_list(axis_reader *r, const config_setting_t *list)
     if (r->values->len == VALUES_MAX) {
       return too_many_values(r, element);
     }
-    if (!read_value(r, r->row, element, &value)) {
+    if (!read_value(r, row_of(r), element, &value)) {
       return FALSE;
     }
-    g_ptr_array_add(r->values, scenario_value_write(r->row, &value));
+    g_ptr_array_add(r->values, scenario_value_write(row_of(r), &value));
     scenario_value_clear(&value);
   }
   return TRUE;
@@ -349,22 +352,22 @@ static gboolean counts_by_ones(scenario_type type)
 
 static gboolean check_range(const axis_reader *r, const axis_range *range)
 {
-  if (!scenario_axis_range_fits(r->row->type)) {
+  if (!scenario_axis_range_fits(row_of(r)->type)) {
     return scenario_settings_problem(
         r->source, r->setting, r->error,
-        "axis '%s' has from and to, but its key is no number; expected values = [ ... ]", r->row->name);
+        "axis '%s' has from and to, but its key is no number; expected values = [ ... ]", row_of(r)->name);
   }
   if (range->step_setting != NULL && range->points_setting != NULL) {
     return scenario_settings_problem(r->source, r->setting, r->error,
                                      "axis '%s' has both step and points; expected step = DISTANCE, or "
                                      "points = NUMBER for values that grow by a factor",
-                                     r->row->name);
+                                     row_of(r)->name);
   }
-  return range->step_setting != NULL || range->points_setting != NULL || counts_by_ones(r->row->type) ||
+  return range->step_setting != NULL || range->points_setting != NULL || counts_by_ones(row_of(r)->type) ||
          scenario_settings_problem(r->source, r->setting, r->error,
                                    "axis '%s' has from and to, but nothing says what lies between; expected "
                                    "step = DISTANCE, or points = NUMBER for values that grow by a factor",
-                                   r->row->name);
+                                   row_of(r)->name);
 }
 
 static gboolean check_ends(const axis_reader *r, const axis_range *range)
@@ -386,7 +389,7 @@ static gboolean check_ends(const axis_reader *r, const axis_range *range)
 /* The distance between values is in the key's unit, but may be less than the key's least value. */
 static gboolean read_step(const axis_reader *r, axis_range *range)
 {
-  scenario_key_row row = *r->row;
+  scenario_key_row row = *row_of(r);
 
   row.name = "step";
   row.minimum = 1;
@@ -406,8 +409,8 @@ static gboolean read_range(axis_reader *r, axis_range *range)
   const scenario_key_row points_row = {
       .name = "points", .type = SCENARIO_TYPE_INTEGER, .minimum = 2, .maximum = POINTS_MAX};
 
-  if (!check_range(r, range) || !read_number(r, r->row, range->from_setting, &range->from) ||
-      !read_number(r, r->row, range->to_setting, &range->to) || !check_ends(r, range) ||
+  if (!check_range(r, range) || !read_number(r, row_of(r), range->from_setting, &range->from) ||
+      !read_number(r, row_of(r), range->to_setting, &range->to) || !check_ends(r, range) ||
       !read_step(r, range) ||
       (range->points_setting != NULL &&
        !read_number(r, &points_row, range->points_setting, &range->points))) {
@@ -415,13 +418,13 @@ static gboolean read_range(axis_reader *r, axis_range *range)
   }
   g_autoptr(GArray) numbers =
       range->points > 0 ? scenario_axis_range_factors(range->from, range->to, range->points,
-                                                      counts_by_ones(r->row->type) ? 0 : FACTOR_DIGITS)
+                                                      counts_by_ones(row_of(r)->type) ? 0 : FACTOR_DIGITS)
                         : scenario_axis_range_steps(range->from, range->to, range->step, VALUES_MAX);
   if (numbers->len > VALUES_MAX) {
     return too_many_values(r, range->to_setting);
   }
   for (guint i = 0; i < numbers->len; i++) {
-    g_ptr_array_add(r->values, scenario_axis_range_text(r->row, g_array_index(numbers, guint64, i)));
+    g_ptr_array_add(r->values, scenario_axis_range_text(row_of(r), g_array_index(numbers, guint64, i)));
   }
   return TRUE;
 }
@@ -442,14 +445,14 @@ static gboolean read_values(axis_reader *r)
         r->source, r->setting, r->error,
         "axis '%s' has not one set of values; expected either values = [ ... ] or "
         "from = LEAST; to = LARGEST, with a step or a number of points",
-        r->row->name);
+        row_of(r)->name);
   }
   if (values != NULL ? !read_list(r, values) : !read_range(r, &range)) {
     return FALSE;
   }
   return r->values->len > 0 ||
          scenario_settings_problem(r->source, values, r->error,
-                                   "axis '%s' has no values; expected at least one", r->row->name);
+                                   "axis '%s' has no values; expected at least one", row_of(r)->name);
 }
 
 /* An axis has as many values as the one that it moves with. */
@@ -463,7 +466,7 @@ static gboolean check_count(const axis_reader *r)
   return expected == r->values->len ||
          scenario_settings_problem(r->source, r->setting, r->error,
                                    "axis '%s' has %u values; expected %u, as '%s' that it moves with",
-                                   r->row->name, r->values->len, expected,
+                                   row_of(r)->name, r->values->len, expected,
                                    scenario_key_row_of(leader->key)->name);
 }
 

@@ -127,7 +127,7 @@ static misfit read_elements(const scenario_key_row *row, const char *text, scena
     return MISFIT_FORM;
   }
   g_autofree char *inner = g_strstrip(g_strndup(text + 1, length - 2));
-  g_auto(GStrv) elements = *inner != '\0' ? g_strsplit(inner, ",", -1) : g_new0(char *, 1);
+  char **elements = *inner != '\0' ? g_strsplit(inner, ",", -1) : g_new0(char *, 1);
   GArray *numbers = g_array_new(FALSE, FALSE, sizeof(guint64));
   GArray *probabilities = g_array_new(FALSE, FALSE, sizeof(double));
   element_row.type = element_type(row->type);
@@ -148,6 +148,7 @@ static misfit read_elements(const scenario_key_row *row, const char *text, scena
   value->list_count = numbers->len;
   value->list = (guint64 *)(void *)g_array_free(numbers, FALSE);
   value->probabilities = (double *)(void *)g_array_free(probabilities, FALSE);
+  g_strfreev(elements);
   return found;
 }
 
@@ -184,7 +185,7 @@ static const named_value *find_word(const scenario_key_row *row, const char *tex
 /* One of the row's words, or in a mix several of them, joined by '+'. */
 static misfit read_words(const scenario_key_row *row, const char *text, scenario_value *value)
 {
-  guint64 values[CHOICE_LIST_MAX];
+  guint64 values[CHOICE_LIST_MAX] = {0};
   gsize count = 0;
 
   for (const char *part = text; part != NULL;) {

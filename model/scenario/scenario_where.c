@@ -64,8 +64,6 @@ static void node_free(where_node *node)
   g_free(node);
 }
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(where_node, node_free)
-
 /* A node without parts. */
 static where_node *node_new(where_kind kind)
 {
@@ -353,7 +351,7 @@ static gboolean takes_operand(const where_token *token)
 
 static where_node *parse_comparison(parser *p)
 {
-  g_autoptr(where_node) node = node_new(WHERE_COMPARISON);
+  where_node *node = node_new(WHERE_COMPARISON);
   written_sides found = {.left = p->token};
   gboolean good;
 
@@ -374,7 +372,10 @@ static where_node *parse_comparison(parser *p)
                                        : unexpected(p, &found.right, "a value or a key");
     advance(p);
   }
-  return good ? g_steal_pointer(&node) : NULL;
+  if (!good) {
+    g_clear_pointer(&node, node_free);
+  }
+  return node;
 }
 
 static where_node *parse_joined(parser *p, where_kind kind);
@@ -387,16 +388,16 @@ static where_node *parse_enclosed(parser *p)
   where_token opener = p->token;
 
   advance(p);
-  g_autoptr(where_node) node = parse_joined(p, WHERE_ANY);
+  where_node *node = parse_joined(p, WHERE_ANY);
   if (node != NULL && p->token.kind != WHERE_TOKEN_CLOSE) {
+    g_clear_pointer(&node, node_free);
     g_autofree char *expected =
         g_strdup_printf("and, or, or the ) of the ( in column %u", where_column(p->text, opener.at));
 
     unexpected(p, &p->token, expected);
-    return NULL;
   }
   advance(p);
-  return g_steal_pointer(&node);
+  return node;
 }
 
 static where_node *parse_not(parser *p)
@@ -436,17 +437,22 @@ static where_node *parse_condition(parser *p)
 static where_node *parse_joined(parser *p, where_kind kind)
 {
   const char *word = kind == WHERE_ANY ? "or" : "and";
-  g_autoptr(where_node) node = node_new(kind);
+  where_node *node = NULL;
 
   for (;;) {
     where_node *part = kind == WHERE_ANY ? parse_joined(p, WHERE_ALL) : parse_condition(p);
 
-    if (part == NULL || (node->parts->len == 0 && !token_is(&p->token, word))) {
+    if (part == NULL) {
+      node_free(node);
+      return NULL;
+    }
+    if (node == NULL && !token_is(&p->token, word)) {
       return part;
     }
+    node = node != NULL ? node : node_new(kind);
     g_ptr_array_add(node->parts, part);
     if (!token_is(&p->token, word)) {
-      return g_steal_pointer(&node);
+      return node;
     }
     advance(p);
   }
@@ -459,10 +465,10 @@ scenario_where *scenario_where_parse(const char *text, const char *origin, GErro
     return NULL;
   }
   parser p = {.text = text, .origin = origin, .token = next_token(text, 0), .error = error};
-  g_autoptr(where_node) root = parse_joined(&p, WHERE_ANY);
+  where_node *root = parse_joined(&p, WHERE_ANY);
   if (root != NULL && p.token.kind != WHERE_TOKEN_END) {
+    g_clear_pointer(&root, node_free);
     unexpected(&p, &p.token, "and, or, or the end");
-    return NULL;
   }
   if (root == NULL) {
     return NULL;
@@ -470,7 +476,7 @@ scenario_where *scenario_where_parse(const char *text, const char *origin, GErro
   scenario_where *where = g_new0(scenario_where, 1);
   where->text = g_strdup(text);
   where->origin = g_strdup(origin);
-  where->root = g_steal_pointer(&root);
+  where->root = root;
   return where;
 }
 

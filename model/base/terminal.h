@@ -6,7 +6,7 @@
 #include <glib.h>
 #include <stdio.h>
 
-/* The letters of a terminal whose size nobody knows, or is too small to draw in, and of text for people elsewhere. */
+/* The size of a terminal, in letters, when it is not known or too small to draw in; text for people elsewhere is as wide. */
 enum { TERMINAL_COLUMNS = 100, TERMINAL_ROWS = 30 };
 
 typedef struct terminal {

@@ -27,7 +27,7 @@ look(kind, i) = \
   kind eq 'ring' ? "with points pointtype 6 pointsize 1.05 linewidth 0.7 linecolor rgb '#404040'" : ''
 
 # --- A panel: references, intervals, points over them, rings around what is flagged ---
-# In print an interval is a line with caps: gnuplot's own bars (5.4) have a white box behind the point, which hides short ones.
+# In print an interval is a line with caps: gnuplot's own bars (5.4) have a white box below the point, which hides short ones.
 do for [p=1:panels] {
   eval panel
   all = companion_line[p].' '.main_line[p]

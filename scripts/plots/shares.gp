@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Complementary cumulative distributions, as steps. Curve number i, from 0, is index i of the data, whose columns are x and the share above
-# x. Curves of one colour belong together; of one kind they have the same dash, unless that is 0. Marks, every so many rows, tell curves apart
-# where colour does not.
+# x. Curves of one colour belong together; of one kind they have the same dash, unless that is 0. Marks, every so many rows, distinguish
+# curves where colour does not show.
 
 # --- Curves ---
 do for [i=1:curves] {

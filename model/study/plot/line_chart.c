@@ -234,8 +234,8 @@ static void append_lines(const line_chart *chart, plot_chart *drawn)
   gnuplot_set_number(drawn->variables, "flagged", chart->counts.flagged > 0);
 }
 
-/* How each line looks; what main lines and companions are; the references; the ring. In print grey samples say what is main and what
- * companion; a terminal's letters have to be told one by one. */
+/* How each line looks; what main lines and companions are; the references; the ring. In print grey samples show what is main and what
+ * companion; in a terminal each letter needs an entry of its own. */
 static void append_legend(const line_chart *chart, gboolean letters, plot_chart *drawn)
 {
   const GPtrArray *labels = chart->groups.lines;

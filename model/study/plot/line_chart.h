@@ -44,7 +44,7 @@ typedef struct line_chart {
   GPtrArray *references; /* char *: labels of the black references, each once; their index is their style */
   char *main;            /* what main lines show: "peak" */
   char *companion;       /* and companions; NULL: there are none */
-  const char *note;      /* what else the subtitle says; NULL: nothing */
+  const char *note;      /* what the subtitle adds; NULL: nothing */
 } line_chart;
 
 /* A chart of `table` without lines; takes `groups`. Free with line_chart_free(). */

@@ -81,8 +81,8 @@ typedef struct place_axis {
   GArray *places;   /* double, ascending: numbers, their decimal logarithms, or 0, 1, 2 … of words */
   gboolean numeric; /* but for a word that is set apart */
   gboolean logarithmic;
-  gboolean first_apart; /* a zero on a logarithmic axis, behind a gap */
-  gboolean last_apart;  /* the only word among numbers ("unlimited"), behind a gap */
+  gboolean first_apart; /* a zero on a logarithmic axis, left of a gap */
+  gboolean last_apart;  /* the only word among numbers ("unlimited"), right of a gap */
   double left;
   double right;
 } place_axis;

@@ -10,7 +10,7 @@
 #include "study/plot/study_plot.h"
 #include "study/store/summary.h"
 
-/* So many marks tell a curve from others where colour does not. */
+/* Marks on a curve, by which it differs from others where colour does not show. */
 #define MARKS 7
 
 /* What a plot draws of each point, and its texts. */
@@ -20,7 +20,7 @@ typedef struct shown_quantity {
     const char *name; /* in the legend, where there are several */
   } of[2];
   guint count;      /* of them */
-  guint points_max; /* more lines than eight are not told apart */
+  guint points_max; /* nobody distinguishes more than eight lines */
   const char *stem; /* of the picture of one run */
   const char *x_label;
   const char *y_label;
@@ -49,7 +49,7 @@ static const shown_quantity shown_delays = {
 
 /* One line. */
 typedef struct share_curve {
-  char *label;          /* "": there is nothing to tell it from */
+  char *label;          /* "": it is the only one */
   distribution samples; /* not empty */
   guint colour;         /* from 1: curves of one colour belong together */
   guint kind;           /* from 1: curves of one kind have the same dash; 0: the colour has one of its own */

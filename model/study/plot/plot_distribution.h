@@ -9,7 +9,7 @@
 #include "study/plot/gnuplot.h"
 
 /* Draws the occupancy, or (`delays`) both delays, of the one run whose summary.json is in `run_folder`, as "distribution.png" or
- * "delays.png" (or what the target says). FALSE and `error` (STUDY_PLOT_ERROR when it has no samples, SUMMARY_ERROR, GNUPLOT_ERROR,
+ * "delays.png" (or in the target's format). FALSE and `error` (STUDY_PLOT_ERROR when it has no samples, SUMMARY_ERROR, GNUPLOT_ERROR,
  * G_FILE_ERROR) on failure. */
 gboolean plot_distribution_of_run(const char *run_folder, gboolean delays, const gnuplot_target *target,
                                   GError **error);

@@ -213,7 +213,7 @@ const study_plot plot_connections = {
 /* Of the curve that predicts. */
 #define CURVE_POINTS 200
 
-/* The key that says how large the middlebox's pieces are and varies; SCENARIO_KEY_COUNT: none does. */
+/* The varying key that sets the size of the middlebox's pieces; SCENARIO_KEY_COUNT: there is none. */
 static scenario_key cut_key(const study_table *table)
 {
   static const scenario_key keys[] = {SCENARIO_MIDDLEBOX_CHUNK, SCENARIO_MIDDLEBOX_SPLIT_SIZE,
@@ -257,7 +257,7 @@ static void add_prediction(line_chart *chart)
   }
 }
 
-/* And, for boxes whose pieces have one size, what add_prediction() says. */
+/* With add_prediction() for boxes whose pieces have one size. */
 static gboolean draw_cuts(const study_table *table, metric_id metric, const char *stem,
                           const gnuplot_target *target, GError **error)
 {

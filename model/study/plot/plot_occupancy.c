@@ -195,7 +195,7 @@ static gboolean read_series(series *s, const char *path, GError **error)
   return good;
 }
 
-/* The series peaks where the summary says; else it is cut off or another run's. */
+/* The series must peak at the value in the summary; else it is cut off or another run's. */
 static gboolean check_belongs(const series *s, const summary_record *run, const char *path, GError **error)
 {
   const metric_values *metrics = &run->metrics;
@@ -227,7 +227,7 @@ static void append_row(const series *s, double time, const step *at, GString *da
   g_string_append_printf(data, " %.0f\n", reassembly_of(at));
 }
 
-/* The steps [first, end) fall on one dot of the page: its first, its highest and its last say what can be
+/* The steps [first, end) fall on one dot of the page: its first, its highest and its last are what can be
  * seen of them. */
 static void append_stretch(const series *s, guint first, guint end, double unit_s, const step **before,
                            GString *data)

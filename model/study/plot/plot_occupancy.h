@@ -20,7 +20,7 @@ enum {
  * SUMMARY_ERROR, GNUPLOT_ERROR, G_FILE_ERROR) on failure. */
 gboolean plot_occupancy(const char *run_folder, const gnuplot_target *target, GError **error);
 
-/* What a plot of `run` alone says below its title: scenario, seed, receiver, version. Free with g_free(). */
+/* The subtitle of a plot of `run` alone: scenario, seed, receiver, version. Free with g_free(). */
 char *plot_occupancy_subtitle(const summary_record *run);
 
 #endif

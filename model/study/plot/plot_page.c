@@ -17,7 +17,7 @@ enum { HEIGHT_IN_ONE_COLUMN = 580, HEIGHT_IN_TWO_COLUMNS = 860, HEIGHT_AMONG_OTH
 /* More panels stand in further rows. */
 #define COLUMNS_MAX 3
 
-/* More rows of a legend than a reader tells lines apart; a terminal gives it a third. */
+/* More rows than a reader can use; in a terminal a legend takes a third at most. */
 #define LEGEND_ROWS_MAX 40
 
 /* More lines of a title or subtitle are cut off. */

@@ -33,7 +33,7 @@ scenario_key plot_grouping_x(const study_table *table)
                                                    : g_array_index(keys, scenario_key, 0);
 }
 
-/* The keys that vary (study_table_keys()) but for `x`; and of them, in `panels` those that say what kind of receiver it is (mode, and
+/* The keys that vary (study_table_keys()) but for `x`; and of them, in `panels` those for the kind of receiver (mode, and
  * markers where both vary), in `lines` the others. Free both with g_array_unref(). */
 static void split_keys(const study_table *table, scenario_key x, GArray **panels, GArray **lines)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The runs behind a plot: which part each varying key plays, which points are shown, and what the subtitle tells of them. */
+/* The runs of a plot: which part each varying key plays, which points are shown, and how the subtitle counts them. */
 #ifndef STUDY_PLOT_RUNS_H
 #define STUDY_PLOT_RUNS_H
 
@@ -33,19 +33,19 @@ plot_grouping plot_grouping_by(const study_table *table, scenario_key x, const G
                                const GArray *lines);
 void plot_grouping_clear(plot_grouping *grouping);
 
-/* The key to draw over when a plot does not say: loss when it varies, else the first that does; run.seed when none does. */
+/* The key to draw over when a plot does not set one: loss when it varies, else the first that does; run.seed when none does. */
 scenario_key plot_grouping_x(const study_table *table);
 
 /* Whether `key` is one of those that vary by themselves. */
 gboolean plot_grouping_varies(const study_table *table, scenario_key key);
 
-/* --- Selection: as many points as a reader tells apart in one picture --- */
+/* --- Selection: as many points as a reader can distinguish in one picture --- */
 
 typedef struct point_selection {
   GArray *points; /* study_point, in the table's order; x and metric are not set */
-  GPtrArray
-      *labels; /* one a point: what tells it from the others, "MTU 1500, loss 1%"; "" when there is one */
-  guint of;    /* points of the table */
+  GPtrArray *
+      labels; /* one for each point: how it differs from the others, "MTU 1500, loss 1%"; "" when there is one */
+  guint of; /* points of the table */
   char *
       fixed; /* keys that vary in the table and not here, with the value they have here: "loss 1%"; "" when there is none */
 } point_selection;
@@ -57,7 +57,7 @@ void point_selection_clear(point_selection *selection);
 
 /* --- The subtitle --- */
 
-/* The runs behind the points of a plot. */
+/* The runs of the points of a plot. */
 typedef struct plot_counts {
   guint points;  /* 0: nothing else is set */
   guint runs;    /* all */

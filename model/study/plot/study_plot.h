@@ -31,7 +31,7 @@ typedef struct study_plot {
   const char *sentence; /* for --help and documents */
   /* What `table` lacks for it, "runs with …"; NULL: nothing. No function: it lacks nothing. */
   const char *(*lack)(const study_table *table);
-  /* Draws it of a table that lacks nothing as "STEM.png" (or what the target says). FALSE and `error` (STUDY_PLOT_ERROR, GNUPLOT_ERROR,
+  /* Draws it of a table that lacks nothing as "STEM.png" (or in the target's format). FALSE and `error` (STUDY_PLOT_ERROR, GNUPLOT_ERROR,
    * G_FILE_ERROR) on failure. */
   gboolean (*draw)(const study_table *table, metric_id metric, const char *stem, const gnuplot_target *target,
                    GError **error);
@@ -51,9 +51,9 @@ study_plot_kind study_plot_find(const char *name);
 GQuark study_plot_error_quark(void);
 enum {
   STUDY_PLOT_ERROR_UNFIT
-}; /* the runs do not vary, or do not have, what this kind draws: says what it needs */
+}; /* the runs do not vary, or do not have, what this kind draws; the message names what it needs */
 
-/* Whether `table` has what `kind` needs; `error` says what is missing when not. */
+/* Whether `table` has what `kind` needs; `error` names what is missing when not. */
 gboolean study_plot_fits(const study_table *table, study_plot_kind kind, GError **error);
 
 /* The kinds worth drawing for what the sweep varies, the most telling first; never empty for a table with a varying key. An array of

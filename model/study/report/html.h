@@ -21,7 +21,7 @@ void html_append(GString *html, const char *format, ...) G_GNUC_PRINTF(2, 3);
 typedef struct html_table html_table;
 
 typedef enum html_column_kind {
-  HTML_COLUMN_HEADING, /* says what a row is about: a header of the row */
+  HTML_COLUMN_HEADING, /* what a row is about: its header */
   HTML_COLUMN_TEXT,
   HTML_COLUMN_NUMBER,     /* right-aligned, points below each other */
   HTML_COLUMN_HALF_WIDTH, /* of the number before: "± 35", left-aligned beside it; under that one's heading */

@@ -109,7 +109,7 @@ static gboolean append_page(html_report *report, GError **error)
   return TRUE;
 }
 
-/* Canonical texts of the defaults: those of a scenario that says nothing. */
+/* Canonical texts of the defaults: those of an empty scenario. */
 static gboolean read_defaults(html_report *report, GError **error)
 {
   g_autofree char *path = g_build_filename(report->folder, "defaults.cfg", NULL);
@@ -134,7 +134,7 @@ static void remove_folder(const char *folder)
   (void)g_rmdir(folder);
 }
 
-/* The axes that the scenario names, for runs of which none is left to say what varies. */
+/* The axes that the scenario names, for a store without a run to compare. */
 static GArray *named_keys(const store_summary *totals)
 {
   GArray *keys = g_array_new(FALSE, FALSE, sizeof(scenario_key));

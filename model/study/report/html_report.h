@@ -21,7 +21,7 @@ typedef struct html_report_options {
 } html_report_options;
 
 /* The page as text, the same octets for the same runs wherever it is made. Nothing in it is fetched and no script runs; its plots are
- * pictures in it. A store whose runs all failed or were left out makes a page that says so. NULL and `error` when the store has no runs or
+ * pictures in it. A store whose runs all failed or were left out makes a page with that sentence. NULL and `error` when the store has no runs or
  * fails, when a plot cannot be drawn (GNUPLOT_ERROR …) or the temporary folder for plots cannot be made (G_FILE_ERROR). Free with
  * g_free(). */
 char *html_report_make(result_store *store, const html_report_options *options, GError **error);

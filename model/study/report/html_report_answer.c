@@ -152,7 +152,7 @@ static void append_caveat(html_report *report)
   }
   g_string_append(report->html, "<li>To be read with care: ");
   if (table->flagged > 0) {
-    g_string_append_printf(report->html, "%u of the %u runs behind these numbers have flagged TCP behaviour",
+    g_string_append_printf(report->html, "%u of the %u runs in these numbers have flagged TCP behaviour",
                            table->flagged, table->runs->len);
   }
   if (others > 0) {

@@ -26,7 +26,7 @@ typedef struct html_report {
   GString *html;
   const html_report_options *options;
   const store_summary *totals;
-  const study_table *table; /* NULL: no run is left to compare; `empty` says why */
+  const study_table *table; /* NULL: no run is left to compare; `empty` has the reason */
   const char *empty;
   GArray *keys;                       /* scenario_key: what varies, the seed aside */
   GArray *points;                     /* study_point; NULL without a table */

@@ -95,7 +95,7 @@ static const char picture_style[] = "<style>text{font-family:'DejaVu Sans',Verda
                                     "UI',system-ui,sans-serif}image{image-rendering:pixelated}</style>";
 
 /* Appends `svg`, a file that gnuplot wrote, called `name` to those who do not see it. In an <img> a browser runs no script of a picture
- * and fetches nothing for it (HTML, 4.8.3; SVG Integration, secure static mode): it can stay as it is. FALSE: it does not say its size. */
+ * and fetches nothing for it (HTML, 4.8.3; SVG Integration, secure static mode): it can stay as it is. FALSE: it has no size. */
 static gboolean append_picture(GString *html, const char *svg, const char *name)
 {
   static const char box[] = "viewBox=\"0 0 ";
@@ -201,7 +201,7 @@ static void add_mean(const statistics *of, const shown_scale *scale, html_table 
   shown_number_clear(&number);
 }
 
-/* The columns that say which point a row is about. */
+/* The columns that name the point of a row. */
 static void add_point_columns(const html_report *report, html_table *table)
 {
   add_key_columns(report->keys, table);

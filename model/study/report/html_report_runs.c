@@ -88,7 +88,7 @@ static void append_others(html_report *report)
   html_table_add_column(table, HTML_COLUMN_TEXT, "status", "");
   html_table_add_column(table, HTML_COLUMN_NUMBER, "exit code", "");
   html_table_add_column(table, HTML_COLUMN_VERBATIM, "why", "");
-  html_table_add_column(table, HTML_COLUMN_VERBATIM, "what the run said last", "");
+  html_table_add_column(table, HTML_COLUMN_VERBATIM, "the last it printed", "");
   for (guint i = 0; i < totals->others->len; i++) {
     add_other(report, g_ptr_array_index(totals->others, i), table);
   }
@@ -121,7 +121,7 @@ static GPtrArray *values_of(const html_report *report, scenario_key key)
   return study_keys_values(runs, key);
 }
 
-/* The value of a key that takes that of `key` when not given says something of its own only when it differs from it. */
+/* The value of a key that takes that of `key` when not given is worth a row only when it differs from it. */
 static gboolean is_inherited(const html_report *report, scenario_key key, const char *value)
 {
   int from = scenario_key_row_of(key)->inherits;
@@ -181,7 +181,7 @@ void html_report_append_parameters(html_report *report)
 {
   html_report_begin_section(report, "parameters", "Parameters");
   html_table *table = html_table_new(
-      "What the sweep varies, and what differs from the defaults; all else is as iwarpsim explain says.");
+      "What the sweep varies, and what differs from the defaults; all else is as `iwarpsim explain` lists.");
   html_table_add_column(table, HTML_COLUMN_HEADING, "key", "");
   html_table_add_column(table, HTML_COLUMN_TEXT, "value", "");
   html_table_add_column(table, HTML_COLUMN_TEXT, "default", "");

@@ -14,7 +14,7 @@ static const char *comment_of(char *line)
 }
 
 /* What follows `label` at the start of `text`, whatever its case; NULL when that does not start so. */
-static const char *behind_label(const char *text, const char *label)
+static const char *after_label(const char *text, const char *label)
 {
   gsize length = strlen(label);
   if (g_ascii_strncasecmp(text, label, length) != 0) {
@@ -40,8 +40,8 @@ scenario_question scenario_question_of(const char *text)
     if (comment == NULL && (*lines[i] != '\0' || open != NULL)) {
       break;
     }
-    const char *asked = comment != NULL ? behind_label(comment, "Question:") : NULL;
-    const char *awaited = comment != NULL ? behind_label(comment, "Expected:") : NULL;
+    const char *asked = comment != NULL ? after_label(comment, "Question:") : NULL;
+    const char *awaited = comment != NULL ? after_label(comment, "Expected:") : NULL;
     if (asked != NULL || awaited != NULL) {
       open = asked != NULL ? question : expected;
       add(open, asked != NULL ? asked : awaited);

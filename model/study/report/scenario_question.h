@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a scenario asks, as its file says in front: "# Question: …", "# Expected: …". */
+/* What a scenario asks, from the comments its file begins with: "# Question: …", "# Expected: …". */
 #ifndef STUDY_SCENARIO_QUESTION_H
 #define STUDY_SCENARIO_QUESTION_H
 

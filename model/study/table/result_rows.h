@@ -44,7 +44,7 @@ typedef struct result_pairing {
 GQuark result_pairing_error_quark(void);
 enum {
   RESULT_PAIRING_ERROR_BAD
-}; /* no key, no value of the key, or none that `table` has: says what was expected */
+}; /* no key, no value of the key, or none that `table` has; the message names what was expected */
 
 /* Reads "receiver.mode=in-order,out-of-order", values as --set takes them. FALSE and `error` unless runs of `table` have both values.
  * Free with result_pairing_clear(). */

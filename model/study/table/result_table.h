@@ -19,7 +19,7 @@ typedef struct result_request {
  * flagged runs mean. "-" where no run has the quantity. Free with g_free(). */
 char *result_table_text(const result_request *request);
 
-/* The same as CSV (RFC 4180) behind comment lines that start with '#': one line a quantity and point, values as measured. Nothing
+/* The same as CSV (RFC 4180) after comment lines that start with '#': one line for each quantity and point, values as measured. Nothing
  * between the commas where there is no value. Free with g_free(). */
 char *result_table_csv(const result_request *request);
 

@@ -65,7 +65,7 @@ static char *fixed(double value, int decimals)
   return g_strconcat(negative && !zero ? MINUS : "", bare, NULL);
 }
 
-/* Zeros behind the point say nothing where no interval gives the digits their meaning. */
+/* Zeros after the point mean nothing without an interval. */
 static void strip_zeros(char *number)
 {
   if (strchr(number, '.') == NULL) {

@@ -30,7 +30,7 @@ void shown_number_clear(shown_number *number);
 /* `value` alone, up to four significant digits: "1234", "12.3", "0". Free with g_free(). */
 char *shown_number_text(double value, const shown_scale *scale);
 
-/* Pads each of `texts` (char *, replaced) behind its decimals with blanks as wide as digits, so that right-aligned numbers stand with
+/* Pads each of `texts` (char *, replaced) after its decimals with blanks as wide as digits, so that right-aligned numbers stand with
  * their points below each other. Texts that are no numbers stay. */
 void shown_number_align(GPtrArray *texts);
 

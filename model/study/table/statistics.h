@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What several seeds of one point say together. */
+/* Statistics over the seeds of one point. */
 #ifndef STUDY_STATISTICS_H
 #define STUDY_STATISTICS_H
 

@@ -37,7 +37,7 @@ gboolean study_keys_follows(const GPtrArray *runs, scenario_key key, scenario_ke
   return TRUE;
 }
 
-/* Takes `key` among `varying`, if it varies and says something new. */
+/* Takes `key` among `varying`, if it varies and follows from none of them. */
 static void consider(const GPtrArray *runs, scenario_key key, GArray *varying)
 {
   if (key == SCENARIO_TITLE || key == SCENARIO_RUN_SEED || key == SCENARIO_MEASURE_SERIES ||
@@ -151,7 +151,7 @@ GPtrArray *study_keys_values(const GPtrArray *runs, scenario_key key)
 static const struct {
   scenario_key key;
   const char *before;
-  const char *behind;
+  const char *after;
 } phrases[] = {{SCENARIO_PATH_FORWARD_MTU, "MTU ", " octets"},
                {SCENARIO_PATH_FORWARD_LOSS, "loss ", ""},
                {SCENARIO_PATH_FORWARD_DELAY, "delay ", ""},
@@ -217,7 +217,7 @@ char *study_label_of(scenario_key key, const char *text)
       /* An MTU is a number of octets that everybody knows by heart: 1024 is not 1 KiB. */
       const char *number = key == SCENARIO_PATH_FORWARD_MTU ? text : shown;
       const char *unit = key == SCENARIO_WORKLOAD_MESSAGE_SIZE && is_plain_number(shown) ? " octets" : "";
-      return g_strconcat(phrases[i].before, number, phrases[i].behind, unit, NULL);
+      return g_strconcat(phrases[i].before, number, phrases[i].after, unit, NULL);
     }
   }
   return g_strdup_printf("%s = %s", name, shown);

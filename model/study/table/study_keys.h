@@ -8,7 +8,7 @@
 #include "scenario/scenario_keys.h"
 
 /* The keys that `runs` vary, each a `char *const *` of SCENARIO_KEY_COUNT texts (NULL: not known): first those `axes_text` names, one a
- * line, in its order, then others in the order of the table of keys. Left aside: run.seed (averaged over), the title, what only says
+ * line, in its order, then others in the order of the table of keys. Left aside: run.seed (averaged over), the title, keys of
  * what is recorded, and keys whose value follows from that of another varying key, such as path.reverse.mtu, which is that of
  * path.forward unless given. scenario_key; free with g_array_unref(). */
 GArray *study_keys_varying(const GPtrArray *runs, const char *axes_text);

@@ -13,15 +13,15 @@
 #define STUDY_TABLE_ERROR (study_table_error_quark())
 GQuark study_table_error_quark(void);
 typedef enum study_table_error {
-  STUDY_TABLE_ERROR_EMPTY,   /* no run is left: says how many ended otherwise or were left out */
-  STUDY_TABLE_ERROR_UNUSABLE /* a metric has a value that no run measures: says which, and of which seed */
+  STUDY_TABLE_ERROR_EMPTY, /* no run is left; the message counts those that ended otherwise or were left out */
+  STUDY_TABLE_ERROR_UNUSABLE /* a metric has a value that no run measures; the message names it and the seed */
 } study_table_error;
 
 /* Values beyond ±STUDY_TABLE_VALUE_MAX, or nearer to 0 than its inverse, are refused: a share of one in another stays within what
  * statistics.h takes. */
 #define STUDY_TABLE_VALUE_MAX 1e75
 
-/* What makes a run's TCP behaviour worth a second look (facts.md, ns-3). */
+/* What makes a run's TCP behaviour worth a second look (docs/facts.md). */
 typedef enum study_flag {
   STUDY_FLAG_TIMEOUTS = 1 << 0,            /* tcp.timeouts > 0 */
   STUDY_FLAG_SPURIOUS = 1 << 1,            /* tcp.spurious_retransmissions > 0 */
@@ -50,7 +50,7 @@ typedef struct study_run {
 typedef struct study_table {
   GPtrArray *runs; /* study_run * */
   GPtrArray *
-      others; /* study_run *, those that did not end ok: to say where they are missing. NULL: there are none */
+      others; /* study_run *, those that did not end ok: they show where runs are missing. NULL: there are none */
   guint not_ok;        /* runs that did not end ok */
   guint excluded;      /* runs that were left out for a flag */
   guint flagged;       /* runs in the table that have a flag */
@@ -67,11 +67,11 @@ study_table *study_table_read(result_store *store, guint exclude, GError **error
 void study_table_free(study_table *table);
 
 /* `table` with those that did not end ok among its `runs`, a new array that is the caller's (g_ptr_array_unref()); all else stays the
- * table's. For who says where runs are missing. */
+ * table's. It shows where runs are missing. */
 study_table study_table_with_others(const study_table *table);
 
 /* Which swept keys are none of study_table_keys() because they move in step with one: "path.forward.rate moves with path.forward.delay",
- * several behind each other; "" when there are none. Free with g_free(). */
+ * several one after the other; "" when there are none. Free with g_free(). */
 char *study_table_in_step(const study_table *table);
 
 /* A point: the runs that agree in everything but the seed. */

@@ -62,7 +62,7 @@ static const char *cell_at(const text_columns *columns, guint row, guint column)
 }
 
 /* The characters of a number from its point on: "12.50" has three. */
-static guint behind_point(const char *text)
+static guint from_point(const char *text)
 {
   const char *point = strchr(text, '.');
   return point != NULL ? (guint)g_utf8_strlen(point, -1) : 0;
@@ -70,15 +70,15 @@ static guint behind_point(const char *text)
 
 /* A column as it is printed. */
 typedef struct column_shape {
-  guint behind; /* the most behind a point, where points stand below each other */
+  guint from_point; /* the most in a cell, where points stand below each other */
   guint width;
   gboolean shown;
 } column_shape;
 
-static guint padding_behind(const text_column *column, const column_shape *shape, const char *text)
+static guint padding_after(const text_column *column, const column_shape *shape, const char *text)
 {
   gboolean number = g_ascii_isdigit(text[strlen(text) > 0 ? strlen(text) - 1 : 0]);
-  return column->alignment == TEXT_ALIGNMENT_POINT && number ? shape->behind - behind_point(text) : 0;
+  return column->alignment == TEXT_ALIGNMENT_POINT && number ? shape->from_point - from_point(text) : 0;
 }
 
 static column_shape shape_of(const text_columns *columns, guint index)
@@ -86,11 +86,11 @@ static column_shape shape_of(const text_columns *columns, guint index)
   const text_column *column = &g_array_index(columns->columns, text_column, index);
   column_shape shape = {.width = (guint)g_utf8_strlen(column->heading, -1)};
   for (guint row = 0; row < rows_of(columns); row++) {
-    shape.behind = MAX(shape.behind, behind_point(cell_at(columns, row, index)));
+    shape.from_point = MAX(shape.from_point, from_point(cell_at(columns, row, index)));
   }
   for (guint row = 0; row < rows_of(columns); row++) {
     const char *text = cell_at(columns, row, index);
-    guint width = (guint)g_utf8_strlen(text, -1) + padding_behind(column, &shape, text);
+    guint width = (guint)g_utf8_strlen(text, -1) + padding_after(column, &shape, text);
     shape.width = MAX(shape.width, width);
     shape.shown = shape.shown || *text != '\0';
   }
@@ -104,12 +104,12 @@ static void append_blanks(GString *text, guint count)
 
 static void append_cell(const text_column *column, const column_shape *shape, const char *cell, GString *line)
 {
-  guint behind = padding_behind(column, shape, cell);
-  guint rest = shape->width - (guint)g_utf8_strlen(cell, -1) - behind;
+  guint padding = padding_after(column, shape, cell);
+  guint rest = shape->width - (guint)g_utf8_strlen(cell, -1) - padding;
   gboolean left = column->alignment == TEXT_ALIGNMENT_LEFT;
   append_blanks(line, left ? 0 : rest);
   g_string_append(line, cell);
-  append_blanks(line, behind + (left ? rest : 0));
+  append_blanks(line, padding + (left ? rest : 0));
 }
 
 /* Appends row number `row` of the cells; -1: the headings. */

@@ -26,7 +26,7 @@ static char *drawn(plot_kit *kit, const char *key, const char *values)
   return plot_kit_text(kit, "c.dat");
 }
 
-/* facts.md: 24.4 % at 128, 49.4 % at 256, 99.4 % at 512, 100 % from 515. */
+/* docs/facts.md: 24.4 % at 128, 49.4 % at 256, 99.4 % at 512, 100 % from 515. */
 static void test_probability(plot_kit *kit, gconstpointer unused)
 {
   (void)unused;

@@ -283,7 +283,7 @@ int cli_decode(int argc, char **argv)
       {"summary", 's', 0, G_OPTION_ARG_NONE, &chosen.summary,
        "sums of each connection instead of lines; with --json one object", NULL},
       {"assume-aligned", 0, 0, G_OPTION_ARG_NONE, &chosen.assume_aligned,
-       "behind octets that were never captured: take what looks like an FPDU at a segment's start for one",
+       "after octets that were never captured: take what looks like an FPDU at a segment's start for one",
        NULL},
       {NULL, 0, 0, 0, NULL, NULL, NULL},
   };
@@ -295,7 +295,7 @@ int cli_decode(int argc, char **argv)
           "one line\n"
           "for each FPDU: time, connection, stream position, octets, packets, how it was located, CRC, DDP "
           "and\n"
-          "RDMAP fields, markers. docs/captures.md says how to take a capture, and what each field means.",
+          "RDMAP fields, markers. docs/captures.md describes how to take a capture, and each field.",
       .example = "  iwarpsim decode receiver.pcap\n"
                  "  iwarpsim decode siw.pcapng --summary\n"
                  "  tcpdump -i eth0 -s 0 -w - tcp port 5044 | iwarpsim decode - --json\n"

@@ -112,11 +112,12 @@ static void append_faults(GString *page)
       [FAULT_IN_FPDU] = "an FPDU", [FAULT_INSERTED] = "a ULPDU of its own", [FAULT_LOCAL] = "the end itself"};
 
   g_string_append(
-      page, "\n## Faults\n\nWhat `fault.error` can be. One end of the first connection does it once, to the "
-            "`fault.at`-th thing it can\nbe done to, and the documents say what must come of it: "
-            "the run ends `terminated` with that code. It ends\n`ok` when nothing comes of it, or "
-            "when the workload has no such thing.\n\n"
-            "| error | done to | what goes out | what must come of it |\n|---|---|---|---|\n");
+      page, "\n## Faults\n\nThe errors of `fault.error`. One end of the first connection commits the error "
+            "once, in the "
+            "`fault.at`-th\nplace that admits it. The run then ends `terminated`, with the code that the "
+            "documents require. It ends\n`ok` when the error has no consequence, or when the workload has no "
+            "such place.\n\n"
+            "| error | place | what is sent | consequence |\n|---|---|---|---|\n");
   for (fault_id id = 0; id < FAULTS; id++) {
     const fault_row *row = fault_row_of(id);
 
@@ -133,9 +134,9 @@ char *cli_documents_scenario(void)
 {
   GString *page = g_string_new(
       "# Scenarios\n\n"
-      "A scenario says what is simulated: workload, protocols, receiver, path. This page is made by\n"
+      "A scenario describes what is simulated: workload, protocols, receiver, path. This page is made by\n"
       "`iwarpsim explain keys --markdown`; `iwarpsim explain NAME` shows any part of it, and\n"
-      "`iwarpsim check FILE` says what is wrong with a scenario.\n");
+      "`iwarpsim check FILE` reports what is wrong with a scenario.\n");
 
   append_terms(page, CLI_DOCUMENT_SCENARIO);
   g_string_append(page, "\n## Keys\n");
@@ -166,10 +167,10 @@ static void append_distributions(GString *page)
 {
   g_string_append(
       page,
-      "\n## Distributions\n\nA mean or a peak says little about a tail, so a run keeps these whole. "
+      "\n## Distributions\n\nA mean or a peak reveals little about a tail, so a run keeps these whole. "
       "Values are counted in bins: each power of\ntwo is cut into 16 equal bins, and values below 32 (of an "
       "octet, of a picosecond) have one each, so that a\nvalue lies at most 1/16 below the bound of its "
-      "bin. `summary.json` has them behind the metrics,\n`{NAME: {\"unit\": …, \"weight\": …, \"bins\": "
+      "bin. `summary.json` has them after the metrics,\n`{NAME: {\"unit\": …, \"weight\": …, \"bins\": "
       "[[bound, weight], …]}}`: what was above the bound before and up to\n`bound` weighs `weight`. Bins "
       "without weight, and distributions without samples, are left out. The exact mean\nof each is a "
       "metric; `iwarpsim plot --what distribution` and `--what delays` draw them.\n\n"

@@ -72,7 +72,7 @@ static void print_term(const cli_term *term)
 
 static void print_fault(const fault_row *row)
 {
-  g_autofree char *expected = g_strconcat("Must come of it: ", row->expected, ".", NULL);
+  g_autofree char *expected = g_strconcat("Consequence: ", row->expected, ".", NULL);
 
   printf("%s (fault.error)\n", row->name);
   print_wrapped(row->sentence);

@@ -26,8 +26,8 @@ static const command commands[] = {
     {"merge", cli_merge, "STORE... -o FILE", "join the stores of several sweeps or shards into one"},
     {"decode", cli_decode, "CAPTURE", "print the FPDUs in a capture, with what they carry"},
     {"replay", cli_replay, "CAPTURE", "give a capture's arrivals to the model's receivers, and measure them"},
-    {"check", cli_check, "SCENARIO...", "say what is wrong with scenarios, without running them"},
-    {"explain", cli_explain, "keys|metrics|terms|NAME", "say what a key, a metric or a term means"},
+    {"check", cli_check, "SCENARIO...", "report what is wrong with scenarios, without running them"},
+    {"explain", cli_explain, "keys|metrics|terms|NAME", "explain a key, a metric or a term"},
 };
 
 static void print_help(void)

@@ -167,12 +167,13 @@ int cli_replay(int argc, char **argv)
   const cli_usage usage = {
       .arguments = "CAPTURE",
       .operand = "CAPTURE",
-      .summary = "Reads a pcap or pcapng file twice. What it shows arriving at the ends that receive most of "
-                 "the payload\n"
-                 "arrives, at its captured times, at receivers of the model: in order, out of order with or "
-                 "without\n"
-                 "markers, with limited memory. Prints and writes what run does. docs/captures.md says what "
-                 "it means.",
+      .summary =
+          "Reads a pcap or pcapng file twice. What it shows arriving at the ends that receive most of "
+          "the payload\n"
+          "arrives, at its captured times, at receivers of the model: in order, out of order with or "
+          "without\n"
+          "markers, with limited memory. Prints and writes what run does. docs/captures.md describes what "
+          "it means.",
       .example = "  iwarpsim replay receiver.pcap --set receiver.mode=in-order\n"
                  "  iwarpsim replay siw.pcapng --set receiver.memory=256KiB --resend 1ms\n"
                  "  iwarpsim replay siw.pcapng --set path.forward.loss=0.1% -o lossy\n"

@@ -16,7 +16,7 @@ static const cli_term terms[] = {
      "    };\n"
      "\n"
      "`@include \"FILE\"` at the start of a line includes another file. Outside of any group, the file's\n"
-     "values hold where the including file says nothing itself, so it may be a preset; of two such files "
+     "values hold where the including file sets nothing itself, so it may be a preset; of two such files "
      "the\n"
      "later one wins, and a `sweep` or `event` replaces that of the included files. Within a group, the "
      "file's\n"
@@ -62,7 +62,7 @@ static const cli_term terms[] = {
      "- `from`, `to` and `points`: each value is the one before times the same factor, as for a\n"
      "  logarithmic axis. The ends are exact. What lies between is rounded, sizes and integers to whole\n"
      "  ones, of which equal ones are there once; times, rates and probabilities to three digits, or as\n"
-     "  many more as tell them apart.\n"
+     "  many more as distinguish them.\n"
      "\n"
      "    sweep = ( { key = \"path.forward.loss\"; from = \"0.01%\"; to = \"1%\"; points = 5; },\n"
      "              { key = \"path.forward.mtu\"; from = 1500; to = 9000; step = 2500; },\n"
@@ -77,8 +77,8 @@ static const cli_term terms[] = {
      "see the same losses, as long as they do not make TCP send something else. Repetitions are an axis\n"
      "of `run.seed`, the last one.\n"
      "\n"
-     "`iwarpsim check FILE` says how many points there are, `iwarpsim sweep FILE --list` lists them, and\n"
-     "says how long they take; `iwarpsim explain where` how to leave some out.\n"},
+     "`iwarpsim check FILE` counts the points, `iwarpsim sweep FILE --list` lists them and estimates the\n"
+     "time; `iwarpsim explain where` describes how to leave some out.\n"},
     {"where", "Leaving out points: where", CLI_DOCUMENT_SCENARIO,
      "`where` beside `sweep` is a condition, or a list of conditions, that every point must meet; the\n"
      "others are left out before anything else looks at them.\n"
@@ -108,8 +108,8 @@ static const cli_term terms[] = {
      "\n"
      "`rate`, `delay` and `mtu` of `path.forward` and `path.reverse` can change, of their first links. What "
      "is\n"
-     "on its way keeps its arrival. A host does not see that the MTU shrinks: a router in front of the link\n"
-     "drops what is too big, or fragments it, and tells the sender by ICMP, unless `path.too_big` is "
+     "on its way keeps its arrival. A host does not see that the MTU shrinks: a router before the link\n"
+     "drops what is too big, or fragments it, and informs the sender by ICMP, unless `path.too_big` is "
      "silent.\n"
      "Its message takes the whole way back, and may be lost on it.\n"},
     {"operations", "What the messages are", CLI_DOCUMENT_SCENARIO,
@@ -117,11 +117,11 @@ static const cli_term terms[] = {
      "by `+`, messages take turns in the order of the words.\n"
      "\n"
      "- `write`: an RDMA Write. A Send without payload follows the last one (or every `signal_every`)\n"
-     "  and tells the sink that they are placed; it counts as a message, not as octets.\n"
+     "  and signals to the sink that they are placed; it counts as a message, not as octets.\n"
      "- `read`: an RDMA Read; at most `rdmap.ord` are outstanding.\n"
      "- `send`, `send-se` (with Solicited Event), `send-invalidate`, `send-se-invalidate`. A Send with\n"
-     "  Invalidate right behind a Write invalidates that Write's STag, else an STag of its own; the\n"
-     "  receiver lends the memory anew.\n"
+     "  Invalidate directly after a Write invalidates that Write's STag, else an STag of its own; the\n"
+     "  receiver then lends the memory again.\n"
      "- `storage-read`: a request (a Send of 48 octets); the peer answers with an RDMA Write of the\n"
      "  message and a response (a Send with Invalidate of 48 octets).\n"
      "- `storage-write`: a request; the peer fetches the message by an RDMA Read, and sends a response\n"
@@ -181,7 +181,7 @@ static const cli_term terms[] = {
      "\n"
      "On its way a packet meets, in this order: the sender, the middleboxes, the queue and the link (or\n"
      "several), the impairments, the receiver. A lost packet has used the link. `middlebox.position =\n"
-     "\"behind\"` moves the middleboxes behind the impairments. On the link a packet costs its IP length\n"
+     "\"behind\"` moves the middleboxes after the impairments. On the link a packet costs its IP length\n"
      "plus `framing`; the part of the framing that is interframe gap does not delay its arrival. With\n"
      "`cell_size` both fill whole cells, of which each costs `cell_overhead` more; the packet arrives with\n"
      "the last.\n"
@@ -191,27 +191,28 @@ static const cli_term terms[] = {
      "less 40 (60), less the octets of TCP options. The **base round trip** is two propagation delays and\n"
      "one full-size segment's time on the link each way.\n"
      "\n"
-     "The path is lossless unless the scenario says otherwise. `path.reverse` takes rate, delay,\n"
-     "MTU, framing and queue from `path.forward` where it says nothing, but no impairments.\n"},
+     "The path is lossless by default. `path.reverse` takes rate, delay,\n"
+     "MTU, framing and queue from `path.forward` where it sets nothing, but no impairments.\n"},
     {"hops", "Several links: hop_rate, hop_delay, hop_mtu", CLI_DOCUMENT_SCENARIO,
-     "`path.forward.hop_rate = [\"1Gbit/s\", \"10Gbit/s\"]` puts two more links behind the first, each with "
+     "`path.forward.hop_rate = [\"1Gbit/s\", \"10Gbit/s\"]` puts two more links after the first, each with "
      "a queue\n"
-     "of its own as the first; `hop_delay` and `hop_mtu` say the rest of them. The list that is longest says "
+     "like the first; `hop_delay` and `hop_mtu` complete them. The longest list determines "
      "how\n"
      "many there are; a shorter one's last value holds for the rest, an empty one means as the first link.\n"
-     "The impairments are behind the last link. A host knows the MTU of its own link only; a smaller one on\n"
+     "The impairments follow the last link. A host knows the MTU of its own link only; a smaller one on\n"
      "the way is found by path MTU discovery, or IP packets are fragmented (`tcp.path_mtu_discovery = "
      "false`).\n"},
     {"impairments", "Impairments and their order", CLI_DOCUMENT_SCENARIO,
-     "Behind the last link each packet meets, in the order of `path.DIRECTION.order`:\n"
+     "After the last link each packet meets, in the order of `path.DIRECTION.order`:\n"
      "\n"
      "- `loss`: what `drop` and `loss_every` name, random `loss`, `gemodel` or `state`.\n"
-     "- `corrupt`: damage. With `corrupt_checksum = \"catches\"` any bit behind the IP header is turned, and "
+     "- `corrupt`: damage. With `corrupt_checksum = \"catches\"` any bit after the IP header is inverted, "
+     "and "
      "TCP drops\n"
      "  the segment for its checksum. With `\"misses\"` a bit of the payload is, and the checksum fits the "
      "damage:\n"
      "  MPA's CRC finds it, or nothing does.\n"
-     "- `duplicate`: a copy right behind the packet.\n"
+     "- `duplicate`: a copy directly after the packet.\n"
      "- `ecn`: ECN-capable packets are marked.\n"
      "- `displace`: chosen packets come late, by so many later segments with payload (at most a\n"
      "  millisecond, since there may come no more) or by a time. `path.reordering_extent_peak` reports it.\n"
@@ -223,7 +224,7 @@ static const cli_term terms[] = {
      "impairments of that direction. All are counted, of every connection: first transmissions and\n"
      "retransmissions, and MPA's startup frames.\n"},
     {"reorder", "Reordering: jitter, reorder, gap", CLI_DOCUMENT_SCENARIO,
-     "As netem does it: every packet waits `jitter` behind the link, except those that are chosen,\n"
+     "As netem does it: every packet waits `jitter` after the link, except those that are chosen,\n"
      "which go on at once and so overtake what waits. A packet is chosen with probability `reorder`,\n"
      "but only after at least `gap` - 1 packets in a row have waited (`gap` 0 counts as 1: any\n"
      "packet may be chosen).\n"
@@ -275,21 +276,21 @@ static const cli_term terms[] = {
      "+ r)\n"
      "is lost, 1 / r packets in a row.\n"},
     {"middleboxes", "Middleboxes", CLI_DOCUMENT_SCENARIO,
-     "`middlebox.mode` is one box or several, joined by `+`, one behind the other; each direction has its "
+     "`middlebox.mode` is one box or several, joined by `+`, one after the other; each direction has its "
      "own.\n"
      "\n"
-     "What each does, and which keys are its own, is said with the keys. A proxy sends again itself what is "
-     "lost behind it.\n"
+     "The keys describe what each does, and which keys are its own. A proxy itself retransmits what is "
+     "lost after it.\n"
      "\n"
      "A retransmission passes each of the others at once, cut anew. `middlebox.segments_before_aligned` and\n"
-     "`middlebox.segments_behind_aligned` say how many segments start with an FPDU on either side.\n"},
+     "`middlebox.segments_behind_aligned` count the segments that start with an FPDU on either side.\n"},
     {"rechunk", "The middlebox: rechunk", CLI_DOCUMENT_SCENARIO,
      "`middlebox.mode = \"rechunk\"` forwards the same octets with its own cuts: at stream positions\n"
      "phase, phase + chunk, phase + 2 chunk and so on, counted from the octet after the SYN. A piece\n"
      "goes out when all its octets have arrived. A segment with PSH, SYN or FIN, or the time `flush`\n"
      "without input, sends the rest at once. Octets at or below the highest forwarded before, that\n"
      "is retransmissions, pass at once, cut at the same grid. It never waits for a hole to be filled:\n"
-     "what lies behind one is cut on the same grid as it comes, its last piece waiting for the rest\n"
+     "what lies beyond one is cut on the same grid as it comes, its last piece waiting for the rest\n"
      "of its cell. In front of the link a chunk and its headers must fit the MTU of both directions.\n"},
 
     {"held", "Held octets", CLI_DOCUMENT_METRICS,
@@ -312,7 +313,7 @@ static const cli_term terms[] = {
      "Each held octet has one cause at a time:\n"
      "\n"
      "- `incomplete`: it lies within a located FPDU of which octets are missing (or in a marker,\n"
-     "  whole or not, in front of the next FPDU at the in-order edge); or in a startup frame that is\n"
+     "  whole or not, before the next FPDU at the in-order edge); or in a startup frame that is\n"
      "  not whole, with no octet of that frame missing before it;\n"
      "- `unlocated`: markers are on and looked for, and its FPDU is not located;\n"
      "- `order`: its FPDU is not located and the receiver may not look ahead: it takes octets in\n"
@@ -342,7 +343,7 @@ static const cli_term terms[] = {
      "have made it exact.\n"},
     {"status", "Status of a run", CLI_DOCUMENT_METRICS,
      "- `ok`: the workload is done and every octet was what it had to be.\n"
-     "- `terminated`: a connection ended as the documents say it must; the code and the side are\n"
+     "- `terminated`: a connection ended as the documents require; the code and the side are\n"
      "  given. Exit status 0 if `run.expect` is `terminate` or `any`, else 1. (With `terminate` it is 1\n"
      "  for a run that ends `ok`.)\n"
      "  What was delivered before is checked as always.\n"

@@ -230,7 +230,7 @@ static void test_explain(cli_shell *f, gconstpointer data)
 {
   cli_shell_expect_all(f, 0, "iwarpsim explain path.forward.queue",
                        "Keys of a scenario:\npath.forward.queue (default: 0)\n"
-                       "    Packets that may wait in front of the link; more are dropped. 0: no limit.\n"
+                       "    Packets that may wait for the link; more are dropped. 0: no limit.\n"
                        "    Value: an integer from 0 to 4294967295.\n"
                        "    Example: --set path.forward.queue=100\n",
                        "");
@@ -246,7 +246,7 @@ static void test_explain(cli_shell *f, gconstpointer data)
   cli_shell_expect_output(f, "held: Held octets\n");
   cli_shell_expect_all(f, 0, "iwarpsim explain bad-crc",
                        "bad-crc (fault.error)\n    The CRC of an FPDU is wrong. With CRC only.\n"
-                       "    Must come of it: MPA error 2, Terminate 2/0/02.\n",
+                       "    Consequence: MPA error 2, Terminate 2/0/02.\n",
                        "");
   cli_shell_expect(f, 0, "iwarpsim explain faults");
   cli_shell_expect_output(f, "\ninvalid-stag (fault.error)\n");

@@ -23,7 +23,7 @@ typedef enum metric_side {
 /* "Data Sink", "Data Source", "path", "run"; static. */
 const char *metric_side_name(metric_side side);
 
-/* How what several connections, elements or paths counted becomes one value. */
+/* How what several connections (of all hosts), elements or paths counted becomes one value. */
 typedef enum metric_combination {
   METRIC_SET, /* not at all: it is set once, for all of them together */
   METRIC_SUM,

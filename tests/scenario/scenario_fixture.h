@@ -82,4 +82,30 @@ static inline char *fixture_refusal(const char *text, const char *set)
   return message;
 }
 
+/* What scenario_check() finds in `s`, which is freed: the error's message, else the notes, one a line; ""
+ * when there are none. Free with g_free(). */
+static inline char *fixture_findings(scenario *s)
+{
+  g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
+  g_autoptr(GError) error = NULL;
+  gboolean ok = scenario_check(s, notes, &error);
+
+  g_assert_cmpint(ok, ==, error == NULL);
+  g_assert_cmpint(ok, ==, scenario_check(s, NULL, NULL)); /* notes change nothing else */
+  if (!ok)
+    g_assert_error(error, SCENARIO_ERROR, SCENARIO_ERROR_INVALID);
+  scenario_free(s);
+  g_ptr_array_add(notes, NULL);
+  return ok ? g_strjoinv("\n", (char **)notes->pdata) : g_strdup(error->message);
+}
+
+/* `text` as a.cfg has exactly these findings. */
+static inline void fixture_assert_findings(const char *text, const char *expected)
+{
+  g_autofree char *found = fixture_findings(fixture_load(text, NULL));
+
+  g_test_message("%s", text);
+  g_assert_cmpstr(found, ==, expected);
+}
+
 #endif

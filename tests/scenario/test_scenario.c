@@ -306,8 +306,9 @@ static void expect_full_text(const char *path, const char *expected)
   scenario_free(copy);
 }
 
-/* The file to the octet, then what it includes, in the order it is met, each once and by its name as written; a file that does not end
- * in a line end gets one before the next. It is what was loaded, whatever became of the file since. */
+/* The file to the octet, then what it includes, in the order it is met, each once and by its name as
+ * written; a file that does not end in a line end gets one before the next. It is what was loaded,
+ * whatever became of the file since. */
 static void test_full_text(void)
 {
   g_assert_cmpint(g_mkdir_with_parents("sub", 0700), ==, 0);
@@ -331,8 +332,8 @@ static void test_full_text(void)
   scenario_free(s);
 }
 
-/* A preset: what a file includes outside of any group holds where the file says nothing itself, wherever in it the include
- * stands; of two included files the later one wins. */
+/* A preset: what a file includes outside of any group holds where the file says nothing itself, wherever
+ * in it the include stands; of two included files the later one wins. */
 static void test_what_a_file_says_wins_over_what_it_includes(void)
 {
   fixture_write("base.cfg", "tcp: { sack = false; timestamps = true; initial_window = 4; };\n", -1);
@@ -347,8 +348,9 @@ static void test_what_a_file_says_wins_over_what_it_includes(void)
   scenario_free(s);
 }
 
-/* What a packet costs on the links of both directions, reverse's cells being forward's: 1500 - 4 in 32 cells of 48 and 5; 1500 + 10 in 32
- * too. The base round trip is that of the MTU at 10 Gbit/s each way, an octet 800 ps. */
+/* What a packet costs on the links of both directions, reverse's cells being forward's: 1500 - 4 in 32
+ * cells of 48 and 5; 1500 + 10 in 32 too. The base round trip is that of the MTU at 10 Gbit/s each way, an
+ * octet 800 ps. */
 static void test_cells(void)
 {
   scenario *s =

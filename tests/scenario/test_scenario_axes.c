@@ -85,7 +85,8 @@ static void test_axes_in_step(void)
   scenario_free(s);
 }
 
-/* Ranges of every kind of number: "1%" as the last value when the step hits it, the last one before it otherwise. */
+/* Ranges of every kind of number: "1%" as the last value when the step hits it, the last one before it
+ * otherwise. */
 static void test_steps(void)
 {
   static const char *const cases[][2] = {
@@ -115,8 +116,8 @@ static void test_steps(void)
   }
 }
 
-/* Steps by a factor: the square root of ten is 3.1623, its fourth root 1.778; 2^14 is 1024 times 16. Whole numbers are not rounded to
- * three digits, but to whole ones, and none is there twice. */
+/* Steps by a factor: the square root of ten is 3.1623, its fourth root 1.778; 2^14 is 1024 times 16. Whole
+ * numbers are not rounded to three digits, but to whole ones, and none is there twice. */
 static void test_points(void)
 {
   static const char *const cases[][2] = {

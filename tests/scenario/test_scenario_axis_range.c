@@ -23,7 +23,8 @@ static void test_steps(void)
   assert_numbers(scenario_axis_range_steps(7, 8, 100, 100), "7");
 }
 
-/* The end of the numbers is not run over, and one more than the limit is enough to see that there are too many. */
+/* The end of the numbers is not run over, and one more than the limit is enough to see that there are too
+ * many. */
 static void test_steps_end(void)
 {
   assert_numbers(scenario_axis_range_steps(G_MAXUINT64 - 5, G_MAXUINT64, 3, 100),
@@ -38,8 +39,8 @@ static void test_factors_of_ten(void)
   assert_numbers(scenario_axis_range_factors(5, 6, 2, 0), "5 6");
 }
 
-/* The square root of ten is 3.16227766…; of digits there are three, and as many more as tell numbers apart: 1001 in the middle of 1000
- * and 1002 needs four. */
+/* The square root of ten is 3.16227766…; of digits there are three, and as many more as tell numbers
+ * apart: 1001 in the middle of 1000 and 1002 needs four. */
 static void test_digits(void)
 {
   assert_numbers(scenario_axis_range_factors(1000000, 10000000, 3, 3), "1000000 3160000 10000000");
@@ -48,7 +49,8 @@ static void test_digits(void)
   assert_numbers(scenario_axis_range_factors(1000, 1002, 3, 3), "1000 1001 1002");
 }
 
-/* 9.996 has three digits only as 10.0: rounding may carry into the next power of ten. 9990^(1/2) 10002^(1/2) = 9995.998… */
+/* 9.996 has three digits only as 10.0: rounding may carry into the next power of ten. 9990^(1/2)
+ * 10002^(1/2) = 9995.998… */
 static void test_carry(void)
 {
   assert_numbers(scenario_axis_range_factors(9990, 10002, 3, 3), "9990 10000 10002");
@@ -72,7 +74,8 @@ static uint128 cube(guint64 x)
   return (uint128)x * x * x;
 }
 
-/* With four points the second is the cube root of from^2 to: the nearest whole number x has (2x - 1)^3 <= 8 from^2 to <= (2x + 1)^3. */
+/* With four points the second is the cube root of from^2 to: the nearest whole number x has (2x - 1)^3 <=
+ * 8 from^2 to <= (2x + 1)^3. */
 static void test_nearest(void)
 {
   const guint32 seed = 4201;

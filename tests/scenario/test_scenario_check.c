@@ -4,42 +4,9 @@
 
 #include "scenario/configuration.h"
 
-/* Loads `text`, checks it, and returns the error's message, or the notes a line each ("" when there are
- * none). Free with g_free(). */
-static char *check(const char *text)
-{
-  scenario *s = fixture_load(text, NULL);
-  GPtrArray *notes = g_ptr_array_new_with_free_func(g_free);
-  GError *error = NULL;
-  char *result;
-
-  if (scenario_check(s, notes, &error)) {
-    g_assert_no_error(error);
-    g_ptr_array_add(notes, NULL);
-    result = g_strjoinv("\n", (char **)notes->pdata);
-    /* Without a place for notes it says the same. */
-    g_assert_true(scenario_check(s, NULL, NULL));
-  } else {
-    g_assert_error(error, SCENARIO_ERROR, SCENARIO_ERROR_INVALID);
-    result = g_strdup(error->message);
-    g_error_free(error);
-  }
-  g_ptr_array_unref(notes);
-  scenario_free(s);
-  return result;
-}
-
-static void assert_check(const char *text, const char *expected)
-{
-  char *result = check(text);
-
-  g_assert_cmpstr(result, ==, expected);
-  g_free(result);
-}
-
 static void test_defaults_are_fine(void)
 {
-  assert_check("", "");
+  fixture_assert_findings("", "");
 }
 
 /* The default of `key` as a file has it. */
@@ -100,9 +67,9 @@ static gboolean passes(const char *text, const char *set)
   return ok;
 }
 
-/* To say a default contradicts nothing that the default does not contradict unsaid: with every key at its default, each word of each key
- * is refused only where it is refused in an empty file. ns-3's TCP has no MPA-aware sender and passes octets in order only, so there the
- * defaults of two keys are another TCP's. */
+/* To say a default contradicts nothing that the default does not contradict unsaid: with every key at its
+ * default, each word of each key is refused only where it is refused in an empty file. ns-3's TCP has no
+ * MPA-aware sender and passes octets in order only, so there the defaults of two keys are another TCP's. */
 static void test_said_defaults(void)
 {
   g_autofree char *said = all_defaults();
@@ -135,17 +102,19 @@ static void test_said_defaults(void)
  * timestamps (MPA-148). */
 static void test_smallest_mtu(void)
 {
-  assert_check("path: { forward: { mtu = 180; }; };", "");
-  assert_check("\npath: { forward: { mtu = 179; }; };",
-               "a.cfg:2: path.forward.mtu = 179 is too small; expected at least 180: 40 octets of headers "
-               "and 140 for the FPDU "
-               "of a 128-octet ULPDU with markers");
-  assert_check("mpa: { markers = false; }; path: { forward: { mtu = 176; }; };", "");
-  assert_check("tcp: { timestamps = true; }; path: { forward: { mtu = 192; }; };", "");
-  assert_check("tcp: { timestamps = true; }; path: { forward: { mtu = 1500; };\n reverse: { mtu = 191; }; };",
-               "a.cfg:2: path.reverse.mtu = 191 is too small; expected at least 192: 52 octets of headers "
-               "and 140 for the FPDU "
-               "of a 128-octet ULPDU with markers");
+  fixture_assert_findings("path: { forward: { mtu = 180; }; };", "");
+  fixture_assert_findings(
+      "\npath: { forward: { mtu = 179; }; };",
+      "a.cfg:2: path.forward.mtu = 179 is too small; expected at least 180: 40 octets of headers "
+      "and 140 for the FPDU "
+      "of a 128-octet ULPDU with markers");
+  fixture_assert_findings("mpa: { markers = false; }; path: { forward: { mtu = 176; }; };", "");
+  fixture_assert_findings("tcp: { timestamps = true; }; path: { forward: { mtu = 192; }; };", "");
+  fixture_assert_findings(
+      "tcp: { timestamps = true; }; path: { forward: { mtu = 1500; };\n reverse: { mtu = 191; }; };",
+      "a.cfg:2: path.reverse.mtu = 191 is too small; expected at least 192: 52 octets of headers "
+      "and 140 for the FPDU "
+      "of a 128-octet ULPDU with markers");
 }
 
 /* Inherited: the file's line is that of path.forward. */
@@ -183,14 +152,16 @@ static void test_what_gave_a_key_is_named(void)
 /* A re-cut segment of `chunk` octets and 40 of headers must fit the link behind the middlebox. */
 static void test_chunk_fits_the_link(void)
 {
-  assert_check("middlebox: { mode = \"rechunk\"; chunk = 1460; };", "");
-  assert_check("middlebox: {\n mode = \"rechunk\";\n chunk = 1461; };",
-               "a.cfg:3: middlebox.chunk = 1461 and 40 octets of headers do not fit path.forward.mtu 1500; "
-               "expected at most 1460");
-  assert_check("middlebox: { mode = \"rechunk\"; chunk = 1449; }; tcp: { timestamps = true; };",
-               "a.cfg:1: middlebox.chunk = 1449 and 52 octets of headers do not fit path.forward.mtu 1500; "
-               "expected at most 1448");
-  assert_check(
+  fixture_assert_findings("middlebox: { mode = \"rechunk\"; chunk = 1460; };", "");
+  fixture_assert_findings(
+      "middlebox: {\n mode = \"rechunk\";\n chunk = 1461; };",
+      "a.cfg:3: middlebox.chunk = 1461 and 40 octets of headers do not fit path.forward.mtu 1500; "
+      "expected at most 1460");
+  fixture_assert_findings(
+      "middlebox: { mode = \"rechunk\"; chunk = 1449; }; tcp: { timestamps = true; };",
+      "a.cfg:1: middlebox.chunk = 1449 and 52 octets of headers do not fit path.forward.mtu 1500; "
+      "expected at most 1448");
+  fixture_assert_findings(
       "path: { forward: { mtu = 9000; };\n reverse: { mtu = 1000; }; }; middlebox: { mode = \"rechunk\"; };",
       "a.cfg:2: middlebox.chunk = 1000 and 40 octets of headers do not fit path.reverse.mtu 1000; expected "
       "at most 960");
@@ -199,26 +170,29 @@ static void test_chunk_fits_the_link(void)
 /* Behind the impairments no link follows: only the 65535 octets of an IP datagram limit it. */
 static void test_chunk_behind_the_link(void)
 {
-  assert_check("middlebox: { mode = \"rechunk\"; position = \"behind\"; chunk = 65495; };", "");
-  assert_check("middlebox: { mode = \"rechunk\"; position = \"behind\"; chunk = 65496; };",
-               "a.cfg:1: middlebox.chunk = 65496 and 40 octets of headers do not fit an IP datagram of "
-               "65535; expected at most 65495");
+  fixture_assert_findings("middlebox: { mode = \"rechunk\"; position = \"behind\"; chunk = 65495; };", "");
+  fixture_assert_findings(
+      "middlebox: { mode = \"rechunk\"; position = \"behind\"; chunk = 65496; };",
+      "a.cfg:1: middlebox.chunk = 65496 and 40 octets of headers do not fit an IP datagram of "
+      "65535; expected at most 65495");
 }
 
 static void test_phase_lies_in_the_first_chunk(void)
 {
-  assert_check("middlebox: { mode = \"rechunk\"; phase = 999; };", "");
-  assert_check("middlebox: { mode = \"rechunk\"; phase = 1000; };",
-               "a.cfg:1: middlebox.phase = 1000 is not less than middlebox.chunk = 1000; expected it to be");
+  fixture_assert_findings("middlebox: { mode = \"rechunk\"; phase = 999; };", "");
+  fixture_assert_findings(
+      "middlebox: { mode = \"rechunk\"; phase = 1000; };",
+      "a.cfg:1: middlebox.phase = 1000 is not less than middlebox.chunk = 1000; expected it to be");
 }
 
 static void test_timeouts_are_ordered(void)
 {
-  assert_check("tcp: { rto_max = \"1s\"; };", "");
-  assert_check("tcp: { rto_max = \"999ms\"; };",
-               "a.cfg:1: tcp.rto_initial = 1s is more than tcp.rto_max = 999ms; expected at most that");
-  assert_check("tcp: {\n rto_min = \"2s\"; rto_initial = \"1s\";\n rto_max = \"1s\"; };",
-               "a.cfg:2: tcp.rto_min = 2s is more than tcp.rto_max = 1s; expected at most that");
+  fixture_assert_findings("tcp: { rto_max = \"1s\"; };", "");
+  fixture_assert_findings(
+      "tcp: { rto_max = \"999ms\"; };",
+      "a.cfg:1: tcp.rto_initial = 1s is more than tcp.rto_max = 999ms; expected at most that");
+  fixture_assert_findings("tcp: {\n rto_min = \"2s\"; rto_initial = \"1s\";\n rto_max = \"1s\"; };",
+                          "a.cfg:2: tcp.rto_min = 2s is more than tcp.rto_max = 1s; expected at most that");
 }
 
 /* Base round trip of the defaults: 2 x 25 us and 1538 octets at 10 Gbit/s each way, 2 x 1,230,400 ps:
@@ -248,16 +222,17 @@ static void test_automatic_window_is_bounded(void)
 static void test_notes_on_the_window(void)
 {
   /* 65536 / 65576 = 0.99939 */
-  assert_check("tcp: { receive_window = \"64KiB\"; };",
-               "a.cfg:1: the receive window of 65536 octets is 0.999 of the bandwidth-delay product of "
-               "65576: one connection "
-               "cannot fill the path");
+  fixture_assert_findings(
+      "tcp: { receive_window = \"64KiB\"; };",
+      "a.cfg:1: the receive window of 65536 octets is 0.999 of the bandwidth-delay product of "
+      "65576: one connection "
+      "cannot fill the path");
   /* 10 Tbit/s x (20 s + 2 x 1230 ps for 1538 octets) / 8 octets; 2^30 of it is little, but not "0.000". */
-  assert_check(
+  fixture_assert_findings(
       "path: { forward: { rate = \"10Tbit/s\"; delay = \"10s\"; }; };",
       "a.cfg (default of tcp.receive_window): the receive window of 1073741824 octets is 4.29e-05 of the "
       "bandwidth-delay product of 25000000003075: one connection cannot fill the path");
-  assert_check(
+  fixture_assert_findings(
       "path: { forward: { rate = \"1Mbit/s\"; delay = \"0s\"; }; };\ntcp: { receive_window = 1459; };",
       "a.cfg:2: the receive window of 1459 octets is 0.474 of the bandwidth-delay product of 3076: one "
       "connection "
@@ -269,33 +244,36 @@ static void test_notes_on_the_window(void)
 
 static void test_notes_on_reordering(void)
 {
-  assert_check("path: { forward: { reorder = \"1%\"; jitter = \"10us\"; gap = 5; }; };", "");
-  assert_check("path: { forward: { reorder = \"1%\"; }; };",
-               "a.cfg:1: path.forward.reorder has no effect while path.forward.jitter is 0s: there is no "
-               "delay to skip");
-  assert_check(
+  fixture_assert_findings("path: { forward: { reorder = \"1%\"; jitter = \"10us\"; gap = 5; }; };", "");
+  fixture_assert_findings(
+      "path: { forward: { reorder = \"1%\"; }; };",
+      "a.cfg:1: path.forward.reorder has no effect while path.forward.jitter is 0s: there is no "
+      "delay to skip");
+  fixture_assert_findings(
       "path: { reverse: { jitter = \"1us\"; }; };",
       "a.cfg:1: path.reverse.jitter only adds delay while path.reverse.reorder is 0: no packet skips it");
-  assert_check(
+  fixture_assert_findings(
       "path: { forward: { gap = 5; }; };",
       "a.cfg:1: path.forward.gap has no effect without path.forward.reorder and path.forward.jitter");
 }
 
 static void test_notes_on_keys_without_effect(void)
 {
-  assert_check("middlebox: { chunk = 5; };",
-               "a.cfg:1: middlebox.chunk has no effect while middlebox.mode is none");
-  assert_check("workload: { operation = \"send\"; signal_every = 5; };",
-               "a.cfg:1: workload.signal_every has no effect: only Writes are signalled");
+  fixture_assert_findings("middlebox: { chunk = 5; };",
+                          "a.cfg:1: middlebox.chunk has no effect while middlebox.mode is none");
+  fixture_assert_findings("workload: { operation = \"send\"; signal_every = 5; };",
+                          "a.cfg:1: workload.signal_every has no effect: only Writes are signalled");
 }
 
 static void test_notes_on_timers(void)
 {
-  assert_check("run: { stall = \"60s\"; };", "a.cfg:1: run.stall = 60s is not more than tcp.rto_max = 60s: a "
-                                             "connection that waits to retransmit may be given up");
-  assert_check("tcp: { rto_min = \"40ms\"; };", "a.cfg (default of tcp.delayed_ack): tcp.delayed_ack is not "
-                                                "less than tcp.rto_min: a sender may time out while its "
-                                                "peer delays the acknowledgement");
+  fixture_assert_findings("run: { stall = \"60s\"; };",
+                          "a.cfg:1: run.stall = 60s is not more than tcp.rto_max = 60s: a "
+                          "connection that waits to retransmit may be given up");
+  fixture_assert_findings("tcp: { rto_min = \"40ms\"; };",
+                          "a.cfg (default of tcp.delayed_ack): tcp.delayed_ack is not "
+                          "less than tcp.rto_min: a sender may time out while its "
+                          "peer delays the acknowledgement");
 }
 
 /* Each buffer costs 256 octets beside its message, a message in flight at least 20. The largest message three
@@ -304,27 +282,29 @@ static void test_notes_on_timers(void)
  * of nothing in the largest window: 2 x (2^30 / 20 + 2) x 256 = 25.6 GiB. */
 static void test_memory(void)
 {
-  assert_check("workload: { message_size = 4294967295L; messages = 3; };", "");
-  assert_check("workload: { connections = 10000; };", "");
-  assert_check(
+  fixture_assert_findings("workload: { message_size = 4294967295L; messages = 3; };", "");
+  fixture_assert_findings("workload: { connections = 10000; };", "");
+  fixture_assert_findings(
       "workload: {\n connections = 10000;\n message_size = \"1MiB\"; };",
       "a.cfg:3: the sink's buffers take 20.8 GiB (10000 connections, each with buffers for a receive "
       "window and two messages); expected at most 16 GiB");
-  assert_check("workload: { connections = 2; messages = 1000000000; message_size = 0; }; tcp: { "
-               "receive_window = \"1GiB\"; };",
-               "a.cfg:1: the sink's buffers take 25.6 GiB (2 connections, each with buffers for a receive "
-               "window and two messages); expected at most 16 GiB");
+  fixture_assert_findings(
+      "workload: { connections = 2; messages = 1000000000; message_size = 0; }; tcp: { "
+      "receive_window = \"1GiB\"; };",
+      "a.cfg:1: the sink's buffers take 25.6 GiB (2 connections, each with buffers for a receive "
+      "window and two messages); expected at most 16 GiB");
 }
 
 /* 2^32 - 1 octets x 10^9 x 8 / 10 Gbit/s = 3.4e9 s = 39,768 days; picoseconds in 63 bits end after 106.75. */
 static void test_duration(void)
 {
-  assert_check("workload: { message_size = 4294967295L; messages = 1000000000; };",
-               "a.cfg:1: the workload takes 39768 days at path.forward.rate; expected less than 107, where "
-               "simulated time ends, or "
-               "a run.stop");
-  assert_check("workload: { message_size = 4294967295L; messages = 1000000000; }; run: { stop = \"1s\"; };",
-               "");
+  fixture_assert_findings(
+      "workload: { message_size = 4294967295L; messages = 1000000000; };",
+      "a.cfg:1: the workload takes 39768 days at path.forward.rate; expected less than 107, where "
+      "simulated time ends, or "
+      "a run.stop");
+  fixture_assert_findings(
+      "workload: { message_size = 4294967295L; messages = 1000000000; }; run: { stop = \"1s\"; };", "");
 }
 
 int main(int argc, char **argv)

@@ -1,26 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the keys of the path, its middleboxes and TCP contradict each other in (scenario_check_path.c, scenario_check_protocol.c). */
+/* What the keys of the path, its middleboxes and TCP contradict each other in (scenario_check_path.c,
+ * scenario_check_protocol.c). */
 #include "scenario_fixture.h"
-
-/* The error, else the notes one a line. */
-static char *check(const char *text)
-{
-  GPtrArray *notes = g_ptr_array_new_with_free_func(g_free);
-  scenario *s = fixture_load(text, NULL);
-  GError *error = NULL;
-  char *result;
-
-  if (scenario_check(s, notes, &error)) {
-    g_ptr_array_add(notes, NULL);
-    result = g_strjoinv("\n", (char **)notes->pdata);
-  } else {
-    result = g_strdup(error->message);
-    g_error_free(error);
-  }
-  g_ptr_array_unref(notes);
-  scenario_free(s);
-  return result;
-}
 
 static const char *const rows[][2] = {
     /* boxes */
@@ -158,11 +139,7 @@ static const char *const rows[][2] = {
 static void test_contradictions_and_notes(void)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
-    char *result = check(rows[i][0]);
-
-    g_test_message("%s", rows[i][0]);
-    g_assert_cmpstr(result, ==, rows[i][1]);
-    g_free(result);
+    fixture_assert_findings(rows[i][0], rows[i][1]);
   }
 }
 

@@ -92,8 +92,8 @@ static void test_nesting(void)
                  "text on one line, in quotes");
 }
 
-/* A value of 200 kB is cut in the message, wherever it is wrong; a title may be as long as one likes. (libconfig copies a value
-   again for each few octets that it grows: a megabyte takes seconds under ASan.) */
+/* A value of 200 kB is cut in the message, wherever it is wrong; a title may be as long as one likes.
+ * (libconfig copies a value again for each few octets that it grows: a megabyte takes seconds under ASan.) */
 static void test_long_values(void)
 {
   assert_outcome(repeated("title = \"", "0123456789abcdef", 16384, "\";"), "");

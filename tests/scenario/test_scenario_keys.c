@@ -134,7 +134,8 @@ static GPtrArray *forms_in(const char *text)
   return forms;
 }
 
-/* "path: { forward: { mtu = FORM; }; };". Beyond 32 bits a file's integer ends with L (docs/scenario.md, Values and units). */
+/* "path: { forward: { mtu = FORM; }; };". Beyond 32 bits a file's integer ends with L (docs/scenario.md,
+ * Values and units). */
 static char *file_with(const char *name, const char *form)
 {
   g_auto(GStrv) parts = g_strsplit(name, ".", -1);
@@ -168,7 +169,8 @@ static void assert_accepted(scenario_key key, const char *form)
   scenario_free(from_set);
 }
 
-/* What `explain` and error messages print as a value, ends of ranges and examples, is one, in the file and for --set. */
+/* What `explain` and error messages print as a value, ends of ranges and examples, is one, in the file and
+ * for --set. */
 static void test_expected_forms(void)
 {
   char *folder = fixture_enter();
@@ -198,7 +200,8 @@ static void test_expected_forms(void)
   fixture_leave(folder);
 }
 
-/* Each key has an example, which --set takes alone, which contradicts no default, and which is not the default itself. */
+/* Each key has an example, which --set takes alone, which contradicts no default, and which is not the
+ * default itself. */
 static void test_examples(void)
 {
   char *folder = fixture_enter();
@@ -219,6 +222,68 @@ static void test_examples(void)
   fixture_leave(folder);
 }
 
+/* The words of middlebox.mode that `row` needs one of; NULL when it needs none. */
+static const char *needed_box(const scenario_key_row *row)
+{
+  for (const named_value *word = scenario_key_row_of(SCENARIO_MIDDLEBOX_MODE)->words; word->name != NULL;
+       word++) {
+    if (row->boxes & 1U << word->value) {
+      return word->name;
+    }
+  }
+  return NULL;
+}
+
+/* "KEY=VALUE" that turns what `key` needs on, or off: a switch, a number, a word. */
+static char *turned(const scenario_key_row *row, const scenario_key_row *needed, gboolean on)
+{
+  const char *box = needed_box(row);
+  const char *off = needed->type == SCENARIO_TYPE_BOOLEAN ? "false"
+                    : needed->words != NULL               ? needed->words->name
+                                                          : "0";
+  const char *value = box != NULL && on                             ? box
+                      : needed->type == SCENARIO_TYPE_BOOLEAN && on ? "true"
+                                                                    : needed->example;
+
+  return g_strdup_printf("%s=%s", needed->name, on ? value : off);
+}
+
+/* A key that NEEDS another has no effect while that is off, and a note says so; when all are on there is
+ * none. */
+static void test_needs(void)
+{
+  guint with_needs = 0;
+
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    const scenario_key_row *row = scenario_key_row_of(key);
+
+    for (gsize off = 0; off < KEY_NEEDS_MAX && row->needs[off] != SCENARIO_TITLE; off++) {
+      const scenario_key_row *missing = scenario_key_row_of(row->needs[off]);
+      g_autofree char *note = g_strdup_printf("--set '%s=", row->name);
+      g_autofree char *end = g_strdup_printf("': %s has no effect while %s is ", row->name, missing->name);
+
+      with_needs++;
+      for (int on = 0; on <= 1; on++) {
+        const char *value = row->type == SCENARIO_TYPE_BOOLEAN ? "true" : row->example;
+        g_autoptr(GPtrArray) sets = g_ptr_array_new_with_free_func(g_free);
+        g_ptr_array_add(sets, g_strdup_printf("%s=%s", row->name, value));
+        for (gsize i = 0; i < KEY_NEEDS_MAX && row->needs[i] != SCENARIO_TITLE; i++) {
+          g_ptr_array_add(sets, turned(row, scenario_key_row_of(row->needs[i]), on || i != off));
+        }
+        g_ptr_array_add(sets, NULL);
+        GError *error = NULL;
+        scenario *s = scenario_new_without_file("none.cfg", (const char *const *)sets->pdata, &error);
+        g_assert_no_error(error);
+        g_autofree char *found = fixture_findings(s);
+
+        g_test_message("%s, %s %s: %s", row->name, missing->name, on ? "on" : "off", found);
+        g_assert_cmpint(strstr(found, note) != NULL && strstr(found, end) != NULL, ==, !on);
+      }
+    }
+  }
+  g_assert_cmpuint(with_needs, >=, 40);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -230,5 +295,6 @@ int main(int argc, char **argv)
   g_test_add_func("/scenario/keys/nearest-is-a-key-or-group", test_nearest_is_a_key_or_group);
   g_test_add_func("/scenario/keys/expected-forms", test_expected_forms);
   g_test_add_func("/scenario/keys/examples", test_examples);
+  g_test_add_func("/scenario/keys/needs", test_needs);
   return g_test_run();
 }

@@ -41,7 +41,8 @@ static void test_a_profile_is_a_set_of_defaults(void)
   expect_values((const char *const[]){"tcp.profile=rfc", "tcp.profile=linux", NULL}, "linux");
 }
 
-/* A key whose default depends on the profile inherits from none and is of TCP, and the other default is another one. */
+/* A key whose default depends on the profile inherits from none and is of TCP, and the other default is
+ * another one. */
 static void test_rows_differ(void)
 {
   guint found = 0;
@@ -60,7 +61,8 @@ static void test_rows_differ(void)
   g_assert_cmpuint(found, ==, 16); /* docs/tcp-linux.md */
 }
 
-/* A key that is set keeps its value in either, whichever comes first; it differs from the default of the profile alone. */
+/* A key that is set keeps its value in either, whichever comes first; it differs from the default of the
+ * profile alone. */
 static void test_what_is_given_stays(void)
 {
   static const char *const orders[][3] = {{"tcp.timer_slack=2ms", "tcp.profile=rfc", NULL},

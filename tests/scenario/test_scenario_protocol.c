@@ -1,29 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The keys of generations, operations, the two ends and faults: how they read, what they say together, and what contradicts. */
+/* The keys of generations, operations, the two ends and faults: how they read, what they say together, and
+ * what contradicts. */
 #include "scenario_fixture.h"
 
 #include "scenario/configuration.h"
-
-/* What checking `text` says: the error's message, or the notes a line each ("" when there are none). Free with g_free(). */
-static char *check(const char *text)
-{
-  scenario *s = fixture_load(text, NULL);
-  GPtrArray *notes = g_ptr_array_new_with_free_func(g_free);
-  GError *error = NULL;
-  char *result;
-
-  if (scenario_check(s, notes, &error)) {
-    g_ptr_array_add(notes, NULL);
-    result = g_strjoinv("\n", (char **)notes->pdata);
-  } else {
-    g_assert_error(error, SCENARIO_ERROR, SCENARIO_ERROR_INVALID);
-    result = g_strdup(error->message);
-    g_error_free(error);
-  }
-  g_ptr_array_unref(notes);
-  scenario_free(s);
-  return result;
-}
 
 typedef struct check_case {
   const char *text;
@@ -33,10 +13,7 @@ typedef struct check_case {
 static void assert_checks(const check_case *cases, gsize count)
 {
   for (gsize i = 0; i < count; i++) {
-    char *result = check(cases[i].text);
-
-    g_assert_cmpstr(result, ==, cases[i].expected);
-    g_free(result);
+    fixture_assert_findings(cases[i].text, cases[i].expected);
   }
 }
 
@@ -165,8 +142,8 @@ static void test_responder_mirrors_initiator(void)
 
 /* --- The main direction (definitions.md, Directions) --- */
 
-/* A Read's payload comes over the reverse link: 1 Gbit/s, not 10. The base round trip is the same for both: 2 x 25 us and 1538 octets at
- * 10 and at 1 Gbit/s, 1.2304 + 12.304 us. */
+/* A Read's payload comes over the reverse link: 1 Gbit/s, not 10. The base round trip is the same for
+ * both: 2 x 25 us and 1538 octets at 10 and at 1 Gbit/s, 1.2304 + 12.304 us. */
 static void test_windows_follow_the_main_direction(void)
 {
   static const struct {
@@ -220,7 +197,8 @@ static void test_contradictions(void)
   assert_checks(contradictions, G_N_ELEMENTS(contradictions));
 }
 
-/* The MTU must hold the smallest FPDU with markers where the receiving end asks for them: 40 + 140, else 40 + 136. */
+/* The MTU must hold the smallest FPDU with markers where the receiving end asks for them: 40 + 140, else
+ * 40 + 136. */
 static void test_smallest_mtu_by_end(void)
 {
   static const check_case cases[] = {
@@ -239,7 +217,8 @@ static void test_smallest_mtu_by_end(void)
   assert_checks(cases, G_N_ELEMENTS(cases));
 }
 
-/* A mix with Writes and Sends needs both sets of buffers, and both directions twice as many: 2 connections x 2 buffers x 3 GiB each. */
+/* A mix with Writes and Sends needs both sets of buffers, and both directions twice as many: 2 connections
+ * x 2 buffers x 3 GiB each. */
 static void test_memory_of_mixes(void)
 {
 #define BIG "message_size = \"3GiB\"; messages = 3; connections = 2;"

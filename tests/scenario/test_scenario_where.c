@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Constraints of a sweep: what they mean, what is refused and where, and that nothing hostile gets further than an error. */
+/* Constraints of a sweep: what they mean, what is refused and where, and that nothing hostile gets further
+ * than an error. */
 #include "scenario/scenario_where.h"
 
 #include "scenario_fixture.h"
@@ -303,7 +304,8 @@ static char *nested(guint depth, const char *opener, const char *closer)
   return g_string_free(text, FALSE);
 }
 
-/* 50 levels are read, 51 are not, and a million do not bring the program down; a chain of any length has no depth. */
+/* 50 levels are read, 51 are not, and a million do not bring the program down; a chain of any length has
+ * no depth. */
 static void test_depth(void)
 {
   static const char *const brackets[][2] = {{"(", ")"}, {"not ", ""}, {"not (", ")"}};
@@ -331,8 +333,8 @@ static void test_depth(void)
   scenario_free(s);
 }
 
-/* A random expression in `text`, with no more parentheses than it needs unless the dice say so; returns its truth. `level`: 0 an `or`
- * fits, 1 an `and`, 2 only what needs no parentheses. */
+/* A random expression in `text`, with no more parentheses than it needs unless the dice say so; returns
+ * its truth. `level`: 0 an `or` fits, 1 an `and`, 2 only what needs no parentheses. */
 static gboolean grow(GRand *random, GString *text, guint depth, guint level)
 {
   static const example atoms[] = {{"mpa.crc", TRUE},

@@ -141,14 +141,6 @@ void line_chart_add_reference(line_chart *chart, guint panel, int of_line, const
 
 /* --- Drawing --- */
 
-/* Lines stand a little beside each other on x, or their intervals would hide one another. */
-static double shift_of(const line_chart *chart, const chart_line *line)
-{
-  guint count = chart->groups.lines->len;
-  double step = MIN(0.012, 0.06 / count) * (chart->x.right - chart->x.left);
-  return line->look == LINE_REFERENCE ? 0 : (line->style - (count - 1) / 2.0) * step;
-}
-
 static void append_point(const line_point *point, double shift, GString *data)
 {
   g_string_append_printf(data, "%.6f %zu %.10g ", point->place + shift, point->of.count, point->of.mean);
@@ -171,13 +163,17 @@ static void append_line_data(const line_chart *chart, const chart_line *line, GS
                          *panel != '\0' ? ": " : "", line->look == LINE_REFERENCE ? "" : line->quantity,
                          *label != '\0' && line->look != LINE_REFERENCE ? ": " : "", label);
   const GArray *places = chart->x.places;
+  /* lines stand a little beside each other on x, or their intervals would hide one another */
+  guint lines = chart->groups.lines->len;
+  double step = MIN(0.012, 0.06 / lines) * (chart->x.right - chart->x.left);
+  double shift = line->look == LINE_REFERENCE ? 0 : (line->style - (lines - 1) / 2.0) * step;
   for (guint i = 0; i < line->points->len; i++) {
     const line_point *point = &g_array_index(line->points, line_point, i);
     gboolean is_last = point->x != NULL && point->place == g_array_index(places, double, places->len - 1);
     if (chart->x.last_apart && is_last && i > 0) {
       g_string_append_c(data, '\n'); /* no line across a gap in the axis */
     }
-    append_point(point, shift_of(chart, line), data);
+    append_point(point, shift, data);
     if (chart->x.first_apart && point->x != NULL && point->place == g_array_index(places, double, 0)) {
       g_string_append_c(data, '\n');
     }

@@ -91,11 +91,6 @@ static const share_curve *curve_at(const GArray *curves, guint i)
   return &g_array_index(curves, share_curve, i);
 }
 
-static double largest_of(const share_curve *curve)
-{
-  return curve->samples.bins[curve->samples.count - 1].bound;
-}
-
 /* --- Drawing --- */
 
 static share_extent extent_of(const GArray *curves)
@@ -151,7 +146,8 @@ static void append_curves(const GArray *curves, const char *unit, double from, p
     g_string_append_printf(colours, "%s%u", blank, curve->colour);
     g_string_append_printf(kinds, "%s%u", blank, curve->kind);
     g_string_append_printf(everies, "%s%u", blank, MAX(rows / MARKS, 1));
-    g_autofree char *entry = g_strconcat(curve->label, largest_of(curve) == 0 ? " (0 throughout)" : "", NULL);
+    double largest = curve->samples.bins[curve->samples.count - 1].bound;
+    g_autofree char *entry = g_strconcat(curve->label, largest == 0 ? " (0 throughout)" : "", NULL);
     if (curves->len > 1 || *curve->label != '\0') {
       plot_chart_add_legend(chart, "curve", i + 1, entry);
     }

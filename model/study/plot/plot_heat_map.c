@@ -27,11 +27,6 @@ typedef struct heat_map {
   plot_counts counts;
 } heat_map;
 
-static gboolean is_receiver(scenario_key key)
-{
-  return key == SCENARIO_RECEIVER_MODE || key == SCENARIO_MPA_MARKERS;
-}
-
 /* The keys for x and y: loss and MTU where they vary, else the first that do, but for the kind of receiver if there are others. FALSE:
  * less than two keys vary. */
 static gboolean find_keys(const study_table *table, scenario_key *x, scenario_key *y)
@@ -47,7 +42,8 @@ static gboolean find_keys(const study_table *table, scenario_key *x, scenario_ke
   for (int receivers = 0; receivers <= 1; receivers++) {
     for (guint i = 0; i < keys->len; i++) {
       scenario_key key = g_array_index(keys, scenario_key, i);
-      if (key != first[0] && key != first[1] && is_receiver(key) == (receivers == 1)) {
+      gboolean receiver = key == SCENARIO_RECEIVER_MODE || key == SCENARIO_MPA_MARKERS;
+      if (key != first[0] && key != first[1] && receiver == (receivers == 1)) {
         g_array_append_val(chosen, key);
       }
     }

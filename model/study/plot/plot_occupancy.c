@@ -69,15 +69,6 @@ static gboolean invalid_line(GError **error, const char *path, guint line, const
   return FALSE;
 }
 
-static held_cause find_cause(const char *name)
-{
-  held_cause cause = 0;
-  while (cause < HELD_CAUSES && strcmp(held_cause_name(cause), name) != 0) {
-    cause++;
-  }
-  return cause;
-}
-
 /* A finite number >= 0 that is the whole of `text`. */
 static gboolean parse_number(const char *text, double *number)
 {
@@ -93,7 +84,10 @@ static gboolean add_line(series *s, char *line, const char *path, guint number, 
   if (g_strv_length(fields) != 4 || !parse_number(fields[0], &time_s) || !parse_number(fields[3], &octets)) {
     return invalid_line(error, path, number, "time_s,connection,cause,octets");
   }
-  held_cause cause = find_cause(fields[2]);
+  held_cause cause = 0;
+  while (cause < HELD_CAUSES && strcmp(held_cause_name(cause), fields[2]) != 0) {
+    cause++;
+  }
   if (cause == HELD_CAUSES) {
     return invalid_line(error, path, number, "a cause: incomplete, unlocated, order, fragment or processing");
   }
@@ -335,16 +329,6 @@ static void append_causes(const series *s, plot_chart *chart)
   gnuplot_set_number(chart->variables, "outlined", outlined);
 }
 
-static void append_peak(const series *s, GString *variables)
-{
-  g_autofree char *octets = shown_text_octets(s->peak);
-  g_autofree char *text = s->peak == 0     ? g_strdup("no octet was held for reassembly")
-                          : s->peak < 1024 ? g_strdup_printf("peak %s octets", octets)
-                                           : g_strdup_printf("peak %.0f octets (%s)", s->peak, octets);
-  gnuplot_set_number(variables, "peak", s->peak);
-  gnuplot_set_text(variables, "peak_text", text);
-}
-
 static gboolean draw(const series *s, const summary_record *run, const gnuplot_target *target, GError **error)
 {
   double end_s = end_of(s, run);
@@ -356,7 +340,12 @@ static gboolean draw(const series *s, const summary_record *run, const gnuplot_t
   chart.x = plot_axis_of_time("simulated time", end_s);
   chart.y = plot_axis_of_values(&extent, "held by the RNIC", "octets", VALUE_SCALE_LINEAR);
   append_causes(s, &chart);
-  append_peak(s, chart.variables);
+  g_autofree char *octets = shown_text_octets(s->peak);
+  g_autofree char *peak = s->peak == 0     ? g_strdup("no octet was held for reassembly")
+                          : s->peak < 1024 ? g_strdup_printf("peak %s octets", octets)
+                                           : g_strdup_printf("peak %.0f octets (%s)", s->peak, octets);
+  gnuplot_set_number(chart.variables, "peak", s->peak);
+  gnuplot_set_text(chart.variables, "peak_text", peak);
   if (target->format == GNUPLOT_TERM) {
     plot_page page = plot_chart_page(&chart);
     append_columns(s, end_s, chart.x.unit_size, (guint)plot_page_panel_letters(&page), chart.data);

@@ -119,12 +119,6 @@ static plot_page page_for(const gnuplot_target *target, const plot_needs *needs)
   return (plot_page){.width = narrow ? ONE_COLUMN : TWO_COLUMNS, .font_size = PRINT_FONT};
 }
 
-static double panel_height(const plot_page *page, const plot_needs *needs)
-{
-  double alone = page->width == ONE_COLUMN ? HEIGHT_IN_ONE_COLUMN : HEIGHT_IN_TWO_COLUMNS;
-  return needs->panel_height > 0 ? needs->panel_height : needs->panels > 1 ? HEIGHT_AMONG_OTHERS : alone;
-}
-
 plot_page plot_page_of(const gnuplot_target *target, const plot_needs *needs)
 {
   plot_page p = page_for(target, needs);
@@ -143,7 +137,9 @@ plot_page plot_page_of(const gnuplot_target *target, const plot_needs *needs)
     p.row_height = (p.height - p.heading_end - LINE * font - p.legend_height) / p.rows;
     p.panel_height = MAX(p.row_height - above - below, 2 * font);
   } else {
-    p.panel_height = panel_height(&p, needs);
+    double alone = p.width == ONE_COLUMN ? HEIGHT_IN_ONE_COLUMN : HEIGHT_IN_TWO_COLUMNS;
+    double usual = needs->panels > 1 ? HEIGHT_AMONG_OTHERS : alone;
+    p.panel_height = needs->panel_height > 0 ? needs->panel_height : usual;
     p.row_height = above + p.panel_height + below + BETWEEN_ROWS * font;
     p.height = (guint)(p.heading_end + p.rows * p.row_height - BETWEEN_ROWS * font + p.legend_height);
   }

@@ -159,13 +159,6 @@ static gboolean is_shown(guint index, guint count, guint shown)
   return FALSE;
 }
 
-static gboolean value_is_shown(const shown_key *key, const char *text)
-{
-  guint index = 0;
-  gboolean found = g_ptr_array_find_with_equal_func(key->values, text, g_str_equal, &index);
-  return found && is_shown(index, key->values->len, key->shown);
-}
-
 static const study_run *first_run(const study_point *point)
 {
   return g_ptr_array_index(point->runs, 0);
@@ -175,7 +168,10 @@ static gboolean point_is_shown(const study_point *point, const GArray *keys)
 {
   for (guint i = 0; i < keys->len; i++) {
     const shown_key *key = &g_array_index(keys, shown_key, i);
-    if (!value_is_shown(key, first_run(point)->keys[key->key])) {
+    guint index = 0;
+    gboolean found =
+        g_ptr_array_find_with_equal_func(key->values, first_run(point)->keys[key->key], g_str_equal, &index);
+    if (!found || !is_shown(index, key->values->len, key->shown)) {
       return FALSE;
     }
   }
@@ -226,9 +222,15 @@ static void exclude_values(const GArray *points, GArray *keys, guint most)
   }
 }
 
+static void clear_shown_key(gpointer key)
+{
+  g_ptr_array_unref(((shown_key *)key)->values);
+}
+
 static GArray *shown_keys_of(const study_table *table, const GArray *varying)
 {
   GArray *keys = g_array_new(FALSE, FALSE, sizeof(shown_key));
+  g_array_set_clear_func(keys, clear_shown_key);
   for (guint i = 0; i < varying->len; i++) {
     shown_key key = {.key = g_array_index(varying, scenario_key, i)};
     key.values = study_keys_values(table->runs, key.key);
@@ -251,14 +253,6 @@ static char *label_of(const study_point *point, const GArray *keys, gboolean of_
   return g_string_free(label, FALSE);
 }
 
-static void free_keys(GArray *keys)
-{
-  for (guint i = 0; i < keys->len; i++) {
-    g_ptr_array_unref(g_array_index(keys, shown_key, i).values);
-  }
-  g_array_unref(keys);
-}
-
 point_selection point_selection_of(const study_table *table, guint most)
 {
   g_autoptr(GArray) varying = study_table_keys(table);
@@ -278,7 +272,7 @@ point_selection point_selection_of(const study_table *table, guint most)
   selection.points = points;
   selection.fixed =
       points->len > 0 ? label_of(&g_array_index(points, study_point, 0), keys, TRUE) : g_strdup("");
-  free_keys(keys);
+  g_array_unref(keys);
   return selection;
 }
 
@@ -301,16 +295,6 @@ void plot_counts_add(plot_counts *counts, const GPtrArray *runs)
     guint flags = ((const study_run *)g_ptr_array_index(runs, i))->flags;
     counts->flagged += flags != 0 ? 1 : 0;
     counts->flags |= flags;
-  }
-}
-
-static void append_counts(const plot_counts *counts, GString *text)
-{
-  g_string_append_printf(text, " · %u %s", counts->runs, counts->runs == 1 ? "run" : "runs");
-  if (counts->most >= 2 && counts->fewest == counts->most) {
-    g_string_append_printf(text, ", mean of %u each with 95 %% interval", counts->most);
-  } else if (counts->most >= 2) {
-    g_string_append_printf(text, ", mean of %u to %u each with 95 %% interval", counts->fewest, counts->most);
   }
 }
 
@@ -342,7 +326,12 @@ char *plot_runs_subtitle(const study_table *table, const plot_counts *counts, co
   g_autofree char *in_step = study_table_in_step(table);
   GString *text = g_string_new(NULL);
   g_string_append_printf(text, "scenario %s · %s · iwarpsim %s", table->names, seeds, table->versions);
-  append_counts(counts, text);
+  g_string_append_printf(text, " · %u %s", counts->runs, counts->runs == 1 ? "run" : "runs");
+  if (counts->most >= 2 && counts->fewest == counts->most) {
+    g_string_append_printf(text, ", mean of %u each with 95\u00a0%% interval", counts->most);
+  } else if (counts->most >= 2) {
+    g_string_append_printf(text, ", mean of %u to %u each with 95\u00a0%% interval", counts->fewest, counts->most);
+  }
   if (*in_step != '\0') {
     g_string_append_printf(text, " · %s", in_step);
   }

@@ -10,11 +10,6 @@
 
 #define REPLACEMENT 0xFFFD
 
-static gboolean is_shown(gunichar character)
-{
-  return character == '\n' || character == '\t' || plain_text_shows(character);
-}
-
 static void append_character(GString *html, gunichar character)
 {
   switch (character) {
@@ -34,7 +29,10 @@ static void append_character(GString *html, gunichar character)
     g_string_append(html, "&#39;");
     break;
   default:
-    g_string_append_unichar(html, is_shown(character) ? character : REPLACEMENT);
+    if (character != '\n' && character != '\t' && !plain_text_shows(character)) {
+      character = REPLACEMENT;
+    }
+    g_string_append_unichar(html, character);
     break;
   }
 }

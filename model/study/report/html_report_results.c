@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "study/plot/plot_runs.h"
 #include "study/plot/study_plot.h"
 #include "study/report/html_report_private.h"
 #include "study/table/study_keys.h"
@@ -54,23 +55,18 @@ const char *html_report_unit(const report_quantity *quantity)
   return quantity->of.whole == METRIC_COUNT ? metric_row_of(quantity->of.metric)->unit : "1";
 }
 
-static double largest_mean(const html_report *report, const report_quantity *quantity)
-{
-  double largest = 0;
-  for (guint i = 0; i < report->points->len; i++) {
-    statistics of = html_report_statistics(quantity, g_array_index(report->points, study_point, i).runs);
-    largest = of.count > 0 ? MAX(largest, fabs(of.mean)) : largest;
-  }
-  return largest;
-}
-
 void html_report_measure(html_report *report)
 {
   for (guint i = 0; i < REPORT_QUANTITIES; i++) {
     const report_quantity *quantity = &quantities[i];
     statistics all = html_report_statistics(quantity, report->table->runs);
     report->shows[i] = all.count > 0 && (!quantity->only_when_varying || all.largest > all.smallest);
-    report->scales[i] = shown_scale_for(html_report_unit(quantity), largest_mean(report, quantity));
+    double largest = 0;
+    for (guint p = 0; p < report->points->len; p++) {
+      statistics of = html_report_statistics(quantity, g_array_index(report->points, study_point, p).runs);
+      largest = of.count > 0 ? MAX(largest, fabs(of.mean)) : largest;
+    }
+    report->scales[i] = shown_scale_for(html_report_unit(quantity), largest);
   }
 }
 
@@ -306,22 +302,12 @@ static const scenario_key compared[] = {SCENARIO_RECEIVER_MODE, SCENARIO_MPA_MAR
 /* Of the quantities the first ones, those that are tabulated at all: peak, p99, share placed directly, goodput. */
 enum { PAIRED_QUANTITIES = 4 };
 
-static gboolean is_key(const html_report *report, scenario_key key)
-{
-  for (guint i = 0; i < report->keys->len; i++) {
-    if (g_array_index(report->keys, scenario_key, i) == key) {
-      return TRUE;
-    }
-  }
-  return FALSE;
-}
-
 GArray *html_report_pairings(const html_report *report)
 {
   GArray *pairings = g_array_new(FALSE, FALSE, sizeof(result_pairing));
   g_array_set_clear_func(pairings, (GDestroyNotify)result_pairing_clear);
   for (gsize i = 0; i < G_N_ELEMENTS(compared) && report->table != NULL; i++) {
-    if (!is_key(report, compared[i])) {
+    if (!plot_grouping_varies(report->table, compared[i])) {
       continue;
     }
     g_autoptr(GPtrArray) values = study_keys_values(report->table->runs, compared[i]);

@@ -7,16 +7,6 @@
 
 /* --- Flags: runs with flagged TCP behaviour, left out, or that did not end ok --- */
 
-static guint count_flag(const study_table *table, guint bit)
-{
-  guint count = 0;
-  for (guint i = 0; i < table->runs->len; i++) {
-    const study_run *run = g_ptr_array_index(table->runs, i);
-    count += run->flags >> bit & 1;
-  }
-  return count;
-}
-
 static void append_flags(html_report *report)
 {
   const study_table *table = report->table;
@@ -30,7 +20,10 @@ static void append_flags(html_report *report)
   html_table_add_column(html, HTML_COLUMN_TEXT, "left out by", "");
   for (guint bit = 0; bit < STUDY_FLAGS; bit++) {
     const study_flag_row *row = study_flag_row_of(bit);
-    guint count = count_flag(table, bit);
+    guint count = 0;
+    for (guint i = 0; i < table->runs->len; i++) {
+      count += ((const study_run *)g_ptr_array_index(table->runs, i))->flags >> bit & 1;
+    }
     g_autofree char *option = g_strdup_printf("--leave-out %s", row->name);
     html_table_add_row(html, count > 0);
     html_table_add_cell(html, metric_row_of(row->metric)->name);

@@ -69,16 +69,6 @@ static shown_scale scale_of(const GArray *rows, const char *unit)
   return shown_scale_for(unit, largest);
 }
 
-static gboolean has_values(const GArray *rows)
-{
-  for (guint i = 0; i < rows->len; i++) {
-    if (g_array_index(rows, result_row, i).of.count > 0) {
-      return TRUE;
-    }
-  }
-  return FALSE;
-}
-
 static text_columns *new_columns(const GArray *keys, gboolean pairs)
 {
   text_columns *columns = text_columns_new();
@@ -104,13 +94,6 @@ static text_columns *new_columns(const GArray *keys, gboolean pairs)
 static void add_quantile(double value, const result_row *row, const shown_scale *scale, text_columns *columns)
 {
   shown_number number = shown_number_of(value, fmin(row->of.half_width, fabs(value) / 10), scale);
-  text_columns_add_cell(columns, number.value);
-  shown_number_clear(&number);
-}
-
-static void add_mean(const result_row *row, const shown_scale *scale, text_columns *columns)
-{
-  shown_number number = shown_number_of(row->of.mean, row->of.half_width, scale);
   text_columns_add_cell(columns, number.value);
   shown_number_clear(&number);
 }
@@ -142,7 +125,9 @@ static void add_row(const result_row *row, const GArray *keys, const shown_scale
     }
     return;
   }
-  add_mean(row, scale, columns);
+  shown_number mean = shown_number_of(row->of.mean, row->of.half_width, scale);
+  text_columns_add_cell(columns, mean.value);
+  shown_number_clear(&mean);
   add_half_width(row->of.mean, row->of.half_width, scale, columns);
   if (pairs) {
     add_half_width(row->of.mean, row->independent_half_width, scale, columns);
@@ -157,7 +142,11 @@ static void append_quantity(const result_request *request, const result_quantity
 {
   g_autofree char *name = result_quantity_name(quantity);
   g_autoptr(GArray) rows = result_rows_of(request->table, quantity, request->pairing);
-  if (!has_values(rows)) {
+  gboolean has_values = FALSE;
+  for (guint i = 0; i < rows->len; i++) {
+    has_values = has_values || g_array_index(rows, result_row, i).of.count > 0;
+  }
+  if (!has_values) {
     g_string_append_printf(text, "\n%s: no %s\n", name,
                            request->pairing == NULL ? "run has it" : "two runs of a pair have it");
     return;

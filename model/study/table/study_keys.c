@@ -12,16 +12,6 @@ static const char *text_of(const GPtrArray *runs, guint run, scenario_key key)
   return texts[key] != NULL ? texts[key] : "";
 }
 
-static gboolean varies(const GPtrArray *runs, scenario_key key)
-{
-  for (guint run = 1; run < runs->len; run++) {
-    if (strcmp(text_of(runs, run, key), text_of(runs, 0, key)) != 0) {
-      return TRUE;
-    }
-  }
-  return FALSE;
-}
-
 gboolean study_keys_follows(const GPtrArray *runs, scenario_key key, scenario_key leader)
 {
   g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
@@ -40,8 +30,11 @@ gboolean study_keys_follows(const GPtrArray *runs, scenario_key key, scenario_ke
 /* Takes `key` among `varying`, if it varies and follows from none of them. */
 static void consider(const GPtrArray *runs, scenario_key key, GArray *varying)
 {
-  if (key == SCENARIO_TITLE || key == SCENARIO_RUN_SEED || key == SCENARIO_MEASURE_SERIES ||
-      !varies(runs, key)) {
+  gboolean varies = FALSE;
+  for (guint run = 1; run < runs->len && !varies; run++) {
+    varies = strcmp(text_of(runs, run, key), text_of(runs, 0, key)) != 0;
+  }
+  if (key == SCENARIO_TITLE || key == SCENARIO_RUN_SEED || key == SCENARIO_MEASURE_SERIES || !varies) {
     return;
   }
   for (guint i = 0; i < varying->len; i++) {
@@ -183,18 +176,6 @@ static char *choice_label(scenario_key key, const char *text)
   return NULL;
 }
 
-/* "1 connection", "8 connections". */
-static char *connections_label(const char *text)
-{
-  return g_strdup_printf("%s connection%s", text, strcmp(text, "1") == 0 ? "" : "s");
-}
-
-/* A size without a unit. */
-static gboolean is_plain_number(const char *text)
-{
-  return *text != '\0' && text[strspn(text, "0123456789")] == '\0';
-}
-
 char *study_label_of(scenario_key key, const char *text)
 {
   const char *name = scenario_key_row_of(key)->name;
@@ -202,7 +183,7 @@ char *study_label_of(scenario_key key, const char *text)
     return g_strdup_printf("%s unknown", name);
   }
   if (key == SCENARIO_WORKLOAD_CONNECTIONS) {
-    return connections_label(text);
+    return g_strdup_printf("%s connection%s", text, strcmp(text, "1") == 0 ? "" : "s");
   }
   if (key == SCENARIO_MIDDLEBOX_MODE && strcmp(text, "none") == 0) {
     return g_strdup("no middlebox");
@@ -216,7 +197,8 @@ char *study_label_of(scenario_key key, const char *text)
     if (phrases[i].key == key) {
       /* An MTU is a number of octets that everybody knows by heart: 1024 is not 1 KiB. */
       const char *number = key == SCENARIO_PATH_FORWARD_MTU ? text : shown;
-      const char *unit = key == SCENARIO_WORKLOAD_MESSAGE_SIZE && is_plain_number(shown) ? " octets" : "";
+      gboolean bare = shown[strspn(shown, "0123456789")] == '\0';
+      const char *unit = key == SCENARIO_WORKLOAD_MESSAGE_SIZE && bare ? " octets" : "";
       return g_strconcat(phrases[i].before, number, phrases[i].after, unit, NULL);
     }
   }

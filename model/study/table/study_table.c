@@ -18,16 +18,6 @@ const study_flag_row *study_flag_row_of(guint bit)
   return &rows[bit];
 }
 
-static guint flags_of(const metric_values *metrics)
-{
-  guint flags = 0;
-  for (guint bit = 0; bit < STUDY_FLAGS; bit++) {
-    metric_id metric = study_flag_row_of(bit)->metric;
-    flags |= metrics->present[metric] && metrics->value[metric] > 0 ? 1U << bit : 0;
-  }
-  return flags;
-}
-
 /* --- Reading --- */
 
 typedef struct reading {
@@ -107,7 +97,11 @@ static study_run *copy_run(study_table *table, const stored_run *run, guint flag
 static gboolean visit_run(const provenance *from, const stored_run *run, gpointer data, GError **error)
 {
   reading *r = data;
-  guint flags = flags_of(&run->metrics);
+  guint flags = 0;
+  for (guint bit = 0; bit < STUDY_FLAGS; bit++) {
+    metric_id metric = study_flag_row_of(bit)->metric;
+    flags |= run->metrics.present[metric] && run->metrics.value[metric] > 0 ? 1U << bit : 0;
+  }
   if (run->status != RUN_OK) {
     r->table->not_ok++;
     g_ptr_array_add(r->table->others, copy_run(r->table, run, flags));
@@ -303,32 +297,9 @@ static placing placing_of(const study_table *table, const GArray *keys)
   return p;
 }
 
-static void placing_clear(placing *p)
-{
-  g_free(p->ranks);
-  g_free(p->order);
-}
-
-/* Behind the last run of the place at which p->order[first] is. */
-static guint end_of_place(const placing *p, guint first)
-{
-  guint end = first;
-  while (end < p->count && compare_places(p, p->order[first], p->order[end]) == 0) {
-    end++;
-  }
-  return end;
-}
-
 static void clear_point(gpointer data)
 {
   g_ptr_array_unref(((study_point *)data)->runs);
-}
-
-static GArray *new_points(void)
-{
-  GArray *points = g_array_new(FALSE, TRUE, sizeof(study_point));
-  g_array_set_clear_func(points, clear_point);
-  return points;
 }
 
 static study_point point_of(const placing *p, guint first, guint end)
@@ -392,14 +363,19 @@ char *study_table_in_step(const study_table *table)
 
 GArray *study_table_points(const study_table *table, const GArray *keys)
 {
-  GArray *points = new_points();
+  GArray *points = g_array_new(FALSE, TRUE, sizeof(study_point));
+  g_array_set_clear_func(points, clear_point);
   placing p = placing_of(table, keys);
   for (guint first = 0, end; first < p.count; first = end) {
-    end = end_of_place(&p, first);
+    end = first;
+    while (end < p.count && compare_places(&p, p.order[first], p.order[end]) == 0) {
+      end++;
+    }
     study_point point = point_of(&p, first, end);
     g_array_append_val(points, point);
   }
-  placing_clear(&p);
+  g_free(p.ranks);
+  g_free(p.order);
   return points;
 }
 

@@ -6,6 +6,7 @@
 #include <glib.h>
 
 #include "tcp/tcp_congestion.h"
+#include "tcp_parts.h"
 
 enum { SMSS = 1460 };
 

@@ -279,12 +279,25 @@ void handshake(tcp_kit *kit, time_ps round_trip_ps, tcp_header *syn_ack)
   expect_nothing(kit, 0);
 }
 
+tcp_kit *tcp_kit_pair(const tcp_config *config)
+{
+  tcp_kit *kit = tcp_kit_new(config, config);
+  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
+  return kit;
+}
+
+tcp_kit *tcp_kit_scripted(const tcp_config *config, tcp_header *syn_ack)
+{
+  tcp_kit *kit = tcp_kit_new(config, NULL);
+  handshake(kit, TCP_KIT_ROUND_TRIP, syn_ack);
+  return kit;
+}
+
 tcp_kit *tcp_kit_connected(bool sack)
 {
   tcp_config config = tcp_kit_config();
   config.sack = sack;
-  tcp_kit *kit = tcp_kit_new(&config, &config);
-  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
+  tcp_kit *kit = tcp_kit_pair(&config);
   post(kit, 1, 1, 0);
   deliver(kit, 1);
   return kit;
@@ -303,6 +316,12 @@ void queue_record(tcp_kit *kit, unsigned from, uint32_t octets, unsigned flags)
 void post(tcp_kit *kit, unsigned from, uint32_t octets, unsigned flags)
 {
   queue_record(kit, from, octets, flags);
+  collect(kit, from);
+}
+
+void open_end(tcp_kit *kit, unsigned from)
+{
+  tcp_transport_open(kit->end[from].connection, kit->now);
   collect(kit, from);
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/range_set.h"
 #include "tcp/tcp_connection_private.h"
+#include "tcp_parts.h"
 
 enum { TCP_KIT_ENDS = 2 };
 
@@ -65,6 +66,7 @@ tcp_config tcp_kit_config(void);
  * addresses, IPv4 ones unless `config` has an IPv6 one already, and ports. */
 tcp_kit *tcp_kit_new(const tcp_config *config, const tcp_config *peer);
 void tcp_kit_free(tcp_kit *kit);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(tcp_kit, tcp_kit_free)
 
 /* Moves the clock, running timers that come due on the way, and collects what they send. */
 void advance_to(tcp_kit *kit, time_ps when);
@@ -74,8 +76,12 @@ void advance_by(tcp_kit *kit, time_ps how_long);
  * what `syn_ack` says (its sequence, acknowledgement, ports and flags are filled in). */
 void handshake(tcp_kit *kit, time_ps round_trip_ps, tcp_header *syn_ack);
 
-/* The round trip of tcp_kit_connected(): SRTT is 100 ms, RTTVAR 50, so RTO is 300 ms (RFC 6298 §2.2). */
+/* The round trip of the handshakes below: SRTT is 100 ms, RTTVAR 50, so RTO is 300 ms (RFC 6298 §2.2). */
 #define TCP_KIT_ROUND_TRIP (100 * TIME_PS_PER_MILLISECOND)
+
+/* Two ends of `config`, and one against a script that offers `syn_ack`, after the handshake. */
+tcp_kit *tcp_kit_pair(const tcp_config *config);
+tcp_kit *tcp_kit_scripted(const tcp_config *config, tcp_header *syn_ack);
 
 /* Two ends of tcp_kit_config(), with or without SACK, after the handshake. An octet has come the other way
  * and brought the peer's window in its scale: the ACK that changes the window is no duplicate (RFC 5681
@@ -87,6 +93,9 @@ void queue_record(tcp_kit *kit, unsigned from, uint32_t octets, unsigned flags);
 
 /* The same, and sends what it may. */
 void post(tcp_kit *kit, unsigned from, uint32_t octets, unsigned flags);
+
+/* End `from` opens, and sends what it may. */
+void open_end(tcp_kit *kit, unsigned from);
 
 /* End `from` closes, and sends what it may. */
 void finish(tcp_kit *kit, unsigned from);

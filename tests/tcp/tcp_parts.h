@@ -3,6 +3,9 @@
 #ifndef TESTS_TCP_TCP_PARTS_H
 #define TESTS_TCP_TCP_PARTS_H
 
+#include <glib.h>
+
+#include "base/random_stream.h"
 #include "tcp/tcp_retransmission_timer.h"
 #include "tcp/tcp_sender_private.h"
 
@@ -22,6 +25,9 @@ static inline void tcp_scoreboard_free(tcp_scoreboard *board)
   }
 }
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(tcp_scoreboard, tcp_scoreboard_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(random_stream, random_stream_free)
+
 static inline tcp_retransmission_timer *tcp_retransmission_timer_new(time_ps initial_ps, time_ps min_ps,
                                                                      time_ps max_ps, tcp_rto_floor floor)
 {
@@ -34,6 +40,8 @@ static inline void tcp_retransmission_timer_free(tcp_retransmission_timer *timer
 {
   g_free(timer);
 }
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(tcp_retransmission_timer, tcp_retransmission_timer_free)
 
 static inline tcp_sender *tcp_sender_new(const tcp_config *config, tcp_retransmission_timer *timer,
                                          tcp_statistics *statistics, tcp_gauges *gauges)

@@ -86,28 +86,31 @@ static void check_departure(tcp_wire *wire, unsigned from, const datagram *packe
   way->highest = MAX(way->highest, end);
 }
 
-/* What `packet` tells end `to`, if that takes it: RFC 9293 §3.10.7.4 has an ACK passed over that is below SND.UNA, or in a segment
- * with nothing in the window. */
-static void note_acknowledgement(tcp_wire *wire, unsigned to, const datagram *packet,
-                                 const tcp_header *header)
+/* RFC 9293 §3.10.7.4 has an ACK passed over that is below SND.UNA, or in a segment with nothing in the window. */
+static bool heeds(const tcp_wire *wire, unsigned to, const datagram *packet, const tcp_header *header)
+{
+  const tcp_kit_end *end = &wire->kit->end[to];
+  const direction *way = &wire->way[to];
+  int64_t next = (int64_t)end->connection->gauges->in_order_edge + (end->finished ? 1 : 0);
+  int64_t position = position_of(wire, !to, header->sequence, (uint64_t)next);
+  int64_t acknowledged = position_of(wire, to, header->acknowledgement, way->acknowledged);
+  int64_t length = packet->payload.length + (header->flags & TCP_FIN ? 1 : 0);
+  bool old = length == 0 ? position < next : position + length <= next;
+  return header->flags & TCP_SYN || !(acknowledged < (int64_t)way->acknowledged || old || end->closed);
+}
+
+/* What a packet with `header` reports to end `to`, which heeds it. */
+static void note_acknowledgement(tcp_wire *wire, unsigned to, const tcp_header *header)
 {
   direction *way = &wire->way[to];
-  const tcp_kit_end *end = &wire->kit->end[to];
   if (header->flags & TCP_SYN) {
     way->window_scaling = header->has_window_scale;
     way->window_scale = header->window_scale;
     way->window_edge = MAX(way->window_edge, header->window);
     return;
   }
-  int64_t next = (int64_t)end->connection->gauges->in_order_edge + (end->finished ? 1 : 0);
-  int64_t position = position_of(wire, !to, header->sequence, (uint64_t)next);
   int64_t acknowledged = position_of(wire, to, header->acknowledgement, way->acknowledged);
   uint64_t window = (uint64_t)header->window << (way->window_scaling ? way->window_scale : 0);
-  int64_t length = packet->payload.length + (header->flags & TCP_FIN ? 1 : 0);
-  bool old = length == 0 ? position < next : position + length <= next;
-  if (acknowledged < (int64_t)way->acknowledged || old || end->closed) {
-    return;
-  }
   way->acknowledged = MIN((uint64_t)acknowledged, way->highest);
   way->window_edge = MAX(way->window_edge, (uint64_t)acknowledged + window);
   for (unsigned i = 0; i < header->sack_count; i++) {
@@ -135,6 +138,23 @@ static void send_off(tcp_wire *wire, unsigned from, datagram *packet)
   g_array_insert_val(way->underway, index, item);
 }
 
+/* Whether the path is too narrow for `packet`, which end `from` has sent. */
+static bool is_too_big(tcp_wire *wire, unsigned from, const datagram *packet)
+{
+  uint32_t mtu_octets = wire->faults.narrow_mtu_octets;
+  if (mtu_octets == 0 || datagram_octets(packet) <= mtu_octets) {
+    return false;
+  }
+  if (!wire->faults.is_silent) {
+    ip_address router = datagram_source(packet); /* any of that version */
+    datagram *message = datagram_new_too_big(&router, packet, mtu_octets);
+    tcp_transport_receive(wire->kit->end[from].connection, message, wire->kit->now);
+    collect(wire->kit, from);
+    datagram_unref(message);
+  }
+  return true;
+}
+
 static void pick_up_from(tcp_wire *wire, unsigned from)
 {
   datagram *packet;
@@ -148,7 +168,8 @@ static void pick_up_from(tcp_wire *wire, unsigned from)
       datagram_set_ecn(packet, DATAGRAM_ECN_CONGESTED);
     }
     bool lost = (wire->faults.loser && wire->faults.loser(wire->faults.user, from, packet)) ||
-                happens(wire, has_payload ? wire->faults.loss : wire->faults.ack_loss);
+                happens(wire, has_payload ? wire->faults.loss : wire->faults.ack_loss) ||
+                is_too_big(wire, from, packet);
     if (!lost && happens(wire, wire->faults.duplication)) {
       way->counts.repeated++;
       send_off(wire, from, datagram_ref(packet));
@@ -205,9 +226,13 @@ static void arrive(tcp_wire *wire, unsigned from, datagram *packet)
   tcp_kit_end *to = &wire->kit->end[!from];
   tcp_header header;
   uint32_t segments = to->segments;
+  unsigned refusals = to->refusals;
   g_assert_true(datagram_tcp_header(packet, &header));
-  note_acknowledgement(wire, !from, packet, &header);
+  bool heeded = heeds(wire, !from, packet, &header);
   tcp_transport_receive(to->connection, packet, wire->kit->now);
+  if (heeded && to->refusals == refusals) {
+    note_acknowledgement(wire, !from, &header);
+  }
   wire->way[from].counts.useless += to->segments > segments && to->segment_new == 0 ? 1 : 0;
   datagram_unref(packet);
   collect(wire->kit, !from);

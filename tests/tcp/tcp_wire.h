@@ -19,10 +19,12 @@ typedef struct tcp_wire_faults {
   void *user;
   random_stream *random; /* for the others; NULL: none of them */
   double loss;
-  double ack_loss;    /* of segments without payload */
-  double duplication; /* arrives twice */
-  double lateness;    /* up to 4 delays late */
-  double mark;        /* CE, of what is ECN-capable */
+  double ack_loss;            /* of segments without payload */
+  double duplication;         /* arrives twice */
+  double lateness;            /* up to 4 delays late */
+  double mark;                /* CE, of what is ECN-capable */
+  uint32_t narrow_mtu_octets; /* the path carries no more, which its routers report; 0: it carries all */
+  bool is_silent;             /* they do not */
 } tcp_wire_faults;
 
 /* What the path did to the segments of one end, and what the other end had of them. */

@@ -269,7 +269,7 @@ static void test_any_order(void)
                                                TCP_SLOW_START_HYSTART_PP};
   uint64_t seed = 5681;
   g_test_message("seed %" G_GUINT64_FORMAT, seed);
-  random_stream *stream = random_stream_new(seed, "congestion");
+  g_autoptr(random_stream) stream = random_stream_new(seed, "congestion");
   for (unsigned i = 0; i < 9 * 30; i++) {
     clocked_flow flow = {.congestion =
                              tcp_congestion_new(kinds[i % 3], starts[i / 3 % 3], SMSS, segments(10))};
@@ -278,7 +278,6 @@ static void test_any_order(void)
     }
     tcp_congestion_free(flow.congestion);
   }
-  random_stream_free(stream);
 }
 
 /* A threshold of 12 segments and a window of 1. One ACK of 20 segments: 11 of them open the window to the threshold, and the other 9

@@ -10,9 +10,7 @@
 static tcp_kit *connected(void)
 {
   tcp_config config = tcp_kit_config();
-  tcp_kit *kit = tcp_kit_new(&config, &config);
-  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
-  return kit;
+  return tcp_kit_pair(&config);
 }
 
 /* ISN FFFFFF00: sequence numbers wrap after 255 octets; 600 segments go across. */
@@ -22,7 +20,7 @@ static void test_sequence_wrap(void)
   config.isn = 0xFFFFFF00;
   tcp_config peer = config;
   peer.isn = 0xFFFFFFFF;
-  tcp_kit *kit = tcp_kit_new(&config, &peer);
+  g_autoptr(tcp_kit) kit = tcp_kit_new(&config, &peer);
   handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
   post(kit, 0, 600 * 1000, 0);
   post(kit, 1, 1000, 0);
@@ -32,7 +30,6 @@ static void test_sequence_wrap(void)
   g_assert_cmpuint(kit->end[0].passed_octets, ==, 1000);
   g_assert_cmpuint(kit->end[0].acknowledged, ==, 600000);
   g_assert_cmpuint(tcp_transport_statistics(kit->end[0].connection)->retransmissions, ==, 1);
-  tcp_kit_free(kit);
 }
 
 static void expect_finished(const tcp_kit *kit, unsigned end)
@@ -48,7 +45,7 @@ static void test_close(void)
 {
   for (unsigned first = 0; first < 2; first++) {
     unsigned second = !first;
-    tcp_kit *kit = connected();
+    g_autoptr(tcp_kit) kit = connected();
     post(kit, first, 3000, 0);
     finish(kit, first);
     settle(kit, TCP_KIT_ROUND_TRIP);
@@ -66,25 +63,23 @@ static void test_close(void)
     expect_finished(kit, second);
     g_assert_cmpint(tcp_transport_deadline(kit->end[first].connection), ==, TIME_PS_NEVER);
     g_assert_cmpint(tcp_transport_deadline(kit->end[second].connection), ==, TIME_PS_NEVER);
-    tcp_kit_free(kit);
   }
 }
 
 static void test_both_close_at_once(void)
 {
-  tcp_kit *kit = connected();
+  g_autoptr(tcp_kit) kit = connected();
   finish(kit, 0);
   finish(kit, 1);
   settle(kit, TCP_KIT_ROUND_TRIP);
   expect_finished(kit, 0);
   expect_finished(kit, 1);
-  tcp_kit_free(kit);
 }
 
 /* The FIN rides on the segment that empties the queue. */
 static void test_fin_with_payload(void)
 {
-  tcp_kit *kit = connected();
+  g_autoptr(tcp_kit) kit = connected();
   queue_record(kit, 0, 2000, 0);
   finish(kit, 0);
   g_assert_cmpuint(on_wire(kit, 0), ==, 2);
@@ -93,13 +88,12 @@ static void test_fin_with_payload(void)
   g_assert_cmpuint(wire_length(kit, 0, 1), ==, 540);
   settle(kit, TCP_KIT_ROUND_TRIP);
   g_assert_true(kit->end[1].finished);
-  tcp_kit_free(kit);
 }
 
 static void test_close_before_the_handshake_ends(void)
 {
   tcp_config config = tcp_kit_config();
-  tcp_kit *kit = tcp_kit_new(&config, &config);
+  g_autoptr(tcp_kit) kit = tcp_kit_new(&config, &config);
   tcp_transport_open(kit->end[0].connection, 0);
   post(kit, 0, 100, 0);
   finish(kit, 0);
@@ -108,13 +102,12 @@ static void test_close_before_the_handshake_ends(void)
   expect_finished(kit, 0);
   expect_finished(kit, 1);
   g_assert_cmpuint(kit->end[1].passed_octets, ==, 100);
-  tcp_kit_free(kit);
 }
 
 /* A lost FIN is sent again after RTO: 300 ms after a round trip of 100 ms. */
 static void test_lost_fin(void)
 {
-  tcp_kit *kit = connected();
+  g_autoptr(tcp_kit) kit = connected();
   finish(kit, 0);
   drop_segment(kit, 0);
   advance_by(kit, 300 * TIME_PS_PER_MILLISECOND);
@@ -125,14 +118,13 @@ static void test_lost_fin(void)
   settle(kit, TCP_KIT_ROUND_TRIP);
   expect_finished(kit, 0);
   expect_finished(kit, 1);
-  tcp_kit_free(kit);
 }
 
 /* The ACK of the last FIN is lost: end 0 counts as closed but answers when that FIN comes again
  * (TIME-WAIT). */
 static void test_lost_last_ack(void)
 {
-  tcp_kit *kit = connected();
+  g_autoptr(tcp_kit) kit = connected();
   finish(kit, 0);
   settle(kit, TCP_KIT_ROUND_TRIP);
   finish(kit, 1);
@@ -144,14 +136,13 @@ static void test_lost_last_ack(void)
   g_assert_cmpuint(wire_header(kit, 1, 0).flags, ==, TCP_ACK | TCP_FIN);
   settle(kit, TCP_KIT_ROUND_TRIP);
   expect_finished(kit, 1);
-  tcp_kit_free(kit);
 }
 
 /* MPA-016: a FIN that overtakes the octets before it waits for them: nothing that came is lost on it
  * (note M32). */
 static void test_fin_out_of_order(void)
 {
-  tcp_kit *kit = connected();
+  g_autoptr(tcp_kit) kit = connected();
   queue_record(kit, 0, 2000, 0);
   finish(kit, 0);
   reorder_segments(kit, 0, 0, 1);
@@ -161,13 +152,12 @@ static void test_fin_out_of_order(void)
   deliver(kit, 0);
   g_assert_true(kit->end[1].finished);
   g_assert_cmpuint(kit->end[1].connection->gauges->in_order_edge, ==, 2000);
-  tcp_kit_free(kit);
 }
 
 /* MPA-016: an abort is told to both ends, with its reason. Whoever runs the timers then, has nothing run out. */
 static void test_abort(void)
 {
-  tcp_kit *kit = connected();
+  g_autoptr(tcp_kit) kit = connected();
   post(kit, 0, 5000, 0);
   deliver_all(kit, 0);
   drop_all(kit, 1);
@@ -186,7 +176,6 @@ static void test_abort(void)
   collect(kit, 0);
   expect_nothing(kit, 0);
   g_assert_cmpuint(tcp_transport_statistics(kit->end[0].connection)->timeouts, ==, 0);
-  tcp_kit_free(kit);
 }
 
 /* The RST of an abort is a segment of its connection: it is at SND.NXT (RFC 9293 §3.10.5) and acknowledges what has come (§3.1: "always
@@ -198,9 +187,8 @@ static void test_reset_of_an_abort(void)
     tcp_config config = tcp_kit_config();
     config.timestamps = timestamps;
     config.receive_window_octets = 65535;
-    tcp_kit *kit = tcp_kit_new(&config, NULL);
-    handshake(kit, TCP_KIT_ROUND_TRIP,
-              &(tcp_header){.window = 65535, .has_timestamps = timestamps, .timestamp_value = 50});
+    g_autoptr(tcp_kit) kit = tcp_kit_scripted(
+        &config, &(tcp_header){.window = 65535, .has_timestamps = timestamps, .timestamp_value = 50});
     post(kit, 0, 500, 0);
     tcp_connection_set_unread_octets(kit->end[0].connection, 700);
     tcp_header header = {.sequence = tcp_sequence_of(0, kit->end[1].config.isn),
@@ -228,7 +216,6 @@ static void test_reset_of_an_abort(void)
     script_segment(kit, header, 0, 700); /* now it answers as one that is closed */
     g_assert_cmphex(wire_header(kit, 0, 0).flags, ==, TCP_RST);
     g_assert_cmpuint(wire_header(kit, 0, 0).sequence, ==, header.acknowledgement);
-    tcp_kit_free(kit);
   }
 }
 
@@ -236,7 +223,7 @@ static void test_reset_of_an_abort(void)
  * the answer to the challenge, at exactly RCV.NXT, is believed. */
 static void test_abort_behind_a_hole(void)
 {
-  tcp_kit *kit = connected();
+  g_autoptr(tcp_kit) kit = connected();
   post(kit, 0, 1000, 0);
   drop_segment(kit, 0);
   tcp_transport_abort(kit->end[0].connection, kit->now);
@@ -247,7 +234,6 @@ static void test_abort_behind_a_hole(void)
   deliver(kit, 1);
   deliver(kit, 0);
   g_assert_true(kit->end[1].closed);
-  tcp_kit_free(kit);
 }
 
 /* RFC 9293 §3.10.7.1: a closed connection answers with RST, at SEG.ACK or, without ACK, acknowledging the
@@ -255,7 +241,7 @@ static void test_abort_behind_a_hole(void)
 static void test_answers_when_closed(void)
 {
   tcp_config config = tcp_kit_config();
-  tcp_kit *kit = tcp_kit_new(&config, NULL);
+  g_autoptr(tcp_kit) kit = tcp_kit_new(&config, NULL);
   script_segment(kit, (tcp_header){.sequence = 5, .acknowledgement = 77, .flags = TCP_ACK}, 0, 10);
   g_assert_cmpuint(wire_header(kit, 0, 0).flags, ==, TCP_RST);
   g_assert_cmpuint(wire_header(kit, 0, 0).sequence, ==, 77);
@@ -266,16 +252,14 @@ static void test_answers_when_closed(void)
   drop_segment(kit, 0);
   script_segment(kit, (tcp_header){.sequence = 5, .flags = TCP_RST}, 0, 0);
   expect_nothing(kit, 0);
-  tcp_kit_free(kit);
 }
 
 /* RFC 9293 §3.10.7.3. */
 static void test_answers_in_syn_sent(void)
 {
   tcp_config config = tcp_kit_config();
-  tcp_kit *kit = tcp_kit_new(&config, NULL);
-  tcp_transport_open(kit->end[0].connection, 0);
-  collect(kit, 0);
+  g_autoptr(tcp_kit) kit = tcp_kit_new(&config, NULL);
+  open_end(kit, 0);
   drop_segment(kit, 0);
   uint32_t wrong = tcp_sequence_of(1, config.isn);
   script_segment(kit, (tcp_header){.acknowledgement = wrong, .flags = TCP_SYN | TCP_ACK}, 0, 0);
@@ -289,14 +273,13 @@ static void test_answers_in_syn_sent(void)
   script_segment(kit, (tcp_header){.acknowledgement = wrong - 1, .flags = TCP_RST | TCP_ACK}, 0, 0);
   g_assert_true(kit->end[0].closed);
   g_assert_cmpint(kit->end[0].reason, ==, TCP_CLOSE_RESET);
-  tcp_kit_free(kit);
 }
 
 /* RFC 9293 §3.10.7.4, fifth: an ACK that is not of our SYN-ACK does not establish. */
 static void test_answers_in_syn_received(void)
 {
   tcp_config config = tcp_kit_config();
-  tcp_kit *kit = tcp_kit_new(&config, NULL);
+  g_autoptr(tcp_kit) kit = tcp_kit_new(&config, NULL);
   tcp_transport_listen(kit->end[0].connection);
   script_segment(kit, (tcp_header){.sequence = 10, .acknowledgement = 33, .flags = TCP_ACK}, 0, 0);
   g_assert_cmpuint(wire_header(kit, 0, 0).flags, ==, TCP_RST);
@@ -311,14 +294,13 @@ static void test_answers_in_syn_received(void)
   g_assert_false(kit->end[0].established);
   script_segment(kit, (tcp_header){.sequence = 11, .acknowledgement = wrong - 5, .flags = TCP_ACK}, 0, 0);
   g_assert_true(kit->end[0].established);
-  tcp_kit_free(kit);
 }
 
 /* RFC 9293 §3.10.7.4, fourth: a SYN in the window of a passive end in SYN-RECEIVED has it listen again, unanswered, and take the next. */
 static void test_syn_in_syn_received(void)
 {
   tcp_config config = tcp_kit_config();
-  tcp_kit *kit = tcp_kit_new(&config, NULL);
+  g_autoptr(tcp_kit) kit = tcp_kit_new(&config, NULL);
   tcp_transport_listen(kit->end[0].connection);
   script_segment(kit, (tcp_header){.sequence = 10, .flags = TCP_SYN, .window = 100}, 0, 0);
   drop_segment(kit, 0);
@@ -327,7 +309,6 @@ static void test_syn_in_syn_received(void)
   script_segment(kit, (tcp_header){.sequence = 500, .flags = TCP_SYN, .window = 100}, 0, 0);
   g_assert_cmpuint(wire_header(kit, 0, 0).flags, ==, TCP_SYN | TCP_ACK);
   g_assert_cmpuint(wire_header(kit, 0, 0).acknowledgement, ==, 501);
-  tcp_kit_free(kit);
 }
 
 /* A passive end whose peer resets during the handshake listens again (RFC 9293 §3.10.7.4), and takes the
@@ -335,9 +316,8 @@ static void test_syn_in_syn_received(void)
 static void test_back_to_listen(void)
 {
   tcp_config config = tcp_kit_config();
-  tcp_kit *kit = tcp_kit_new(&config, &config);
-  tcp_transport_open(kit->end[0].connection, 0);
-  collect(kit, 0);
+  g_autoptr(tcp_kit) kit = tcp_kit_new(&config, &config);
+  open_end(kit, 0);
   deliver_and_keep(kit, 0);
   drop_segment(kit, 1);
   tcp_header reset = {.sequence = tcp_sequence_of(0, config.isn), .flags = TCP_RST};
@@ -351,7 +331,6 @@ static void test_back_to_listen(void)
   g_assert_cmpint(tcp_transport_deadline(kit->end[1].connection), ==, TIME_PS_NEVER);
   settle(kit, TCP_KIT_ROUND_TRIP);
   g_assert_true(kit->end[0].established && kit->end[1].established);
-  tcp_kit_free(kit);
 }
 
 /* Segments that a synchronised connection must answer with an ACK and otherwise leave alone (RFC 9293
@@ -377,8 +356,8 @@ static void test_challenges(void)
   g_assert_cmpuint(window, <, 1 << 21);
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
     tcp_config config = tcp_kit_config();
-    tcp_kit *kit = tcp_kit_new(&config, NULL);
-    handshake(kit, TCP_KIT_ROUND_TRIP, &(tcp_header){.window = 65535, .has_window_scale = true});
+    g_autoptr(tcp_kit) kit =
+        tcp_kit_scripted(&config, &(tcp_header){.window = 65535, .has_window_scale = true});
     g_test_message("case %zu", i);
     tcp_header header = {.sequence = tcp_sequence_of(cases[i].position, kit->end[1].config.isn),
                          .acknowledgement = tcp_sequence_of(cases[i].acknowledges, config.isn),
@@ -390,7 +369,6 @@ static void test_challenges(void)
     g_assert_false(kit->end[0].closed);
     g_assert_cmpuint(kit->end[0].passed_octets, ==, 0);
     g_assert_cmpuint(kit->end[0].segments, ==, cases[i].length > 0 ? 1 : 0); /* counted all the same */
-    tcp_kit_free(kit);
   }
 }
 
@@ -418,8 +396,7 @@ static void test_what_is_not_committed(void)
   };
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
     tcp_config config = tcp_kit_config();
-    tcp_kit *kit = tcp_kit_new(&config, NULL);
-    handshake(kit, TCP_KIT_ROUND_TRIP, &(tcp_header){.window = 65535});
+    g_autoptr(tcp_kit) kit = tcp_kit_scripted(&config, &(tcp_header){.window = 65535});
     g_test_message("%s", cases[i].what);
     script_payload(kit, 0, 100, 0);
     tcp_header header = {.sequence = tcp_sequence_of(cases[i].position, kit->end[1].config.isn),
@@ -432,7 +409,6 @@ static void test_what_is_not_committed(void)
     g_assert_cmpuint(kit->end[0].connection->gauges->in_order_edge, ==, 100);
     g_assert_cmpuint(tcp_transport_out_of_order_runs(kit->end[0].connection), ==, 0);
     g_assert_cmpuint(kit->end[0].inspected->len, ==, 1); /* nobody was asked either */
-    tcp_kit_free(kit);
   }
 }
 
@@ -441,15 +417,13 @@ static void test_the_oldest_ack(void)
 {
   for (int64_t older = 0; older < 2; older++) {
     tcp_config config = tcp_kit_config();
-    tcp_kit *kit = tcp_kit_new(&config, NULL);
-    handshake(kit, TCP_KIT_ROUND_TRIP, &(tcp_header){.window = 65535});
+    g_autoptr(tcp_kit) kit = tcp_kit_scripted(&config, &(tcp_header){.window = 65535});
     tcp_header header = {.sequence = tcp_sequence_of(0, kit->end[1].config.isn),
                          .acknowledgement = tcp_sequence_of(-65535 - older, config.isn),
                          .flags = TCP_ACK,
                          .window = 65535};
     script_segment(kit, header, 0, 100);
     g_assert_cmpuint(kit->end[0].passed_octets, ==, older ? 0 : 100);
-    tcp_kit_free(kit);
   }
 }
 
@@ -472,14 +446,12 @@ static void test_more_than_4_gib(void)
   enum { RECORD_OCTETS = 1 << 20, EMSS = 65495 };
   tcp_config config = tcp_kit_config();
   config.send_mtu_octets = 65535;
-  tcp_kit *kit = tcp_kit_new(&config, NULL);
-  handshake(kit, TCP_KIT_ROUND_TRIP,
-            &(tcp_header){.window = 65535,
-                          .has_mss = true,
-                          .mss_octets = EMSS,
-                          .has_window_scale = true,
-                          .window_scale = 14,
-                          .has_sack_permitted = true});
+  g_autoptr(tcp_kit) kit = tcp_kit_scripted(&config, &(tcp_header){.window = 65535,
+                                                                   .has_mss = true,
+                                                                   .mss_octets = EMSS,
+                                                                   .has_window_scale = true,
+                                                                   .window_scale = 14,
+                                                                   .has_sack_permitted = true});
   octet_block *block = octet_block_new(RECORD_OCTETS);
   memset(octet_block_octets(block), 0, RECORD_OCTETS);
   uint64_t sent = 0;
@@ -511,7 +483,6 @@ static void test_more_than_4_gib(void)
   g_assert_cmphex(wire_header(kit, 0, count).sequence, ==, tcp_sequence_of((int64_t)sent + EMSS, config.isn));
   g_assert_cmpuint(wire_length(kit, 0, count), ==, 1460);
   octet_block_unref(block);
-  tcp_kit_free(kit);
 }
 
 /* A FIN goes with the last octet, not with one that 4 GiB wait behind. */
@@ -519,8 +490,8 @@ static void test_fin_behind_4_gib(void)
 {
   enum { BLOCK_OCTETS = 1 << 20, EMSS = 1460 };
   tcp_config config = tcp_kit_config();
-  tcp_kit *kit = tcp_kit_new(&config, NULL);
-  handshake(kit, TCP_KIT_ROUND_TRIP, &(tcp_header){.window = 0, .has_mss = true, .mss_octets = EMSS});
+  g_autoptr(tcp_kit) kit =
+      tcp_kit_scripted(&config, &(tcp_header){.window = 0, .has_mss = true, .mss_octets = EMSS});
   octet_block *block = octet_block_new(BLOCK_OCTETS);
   memset(octet_block_octets(block), 0, BLOCK_OCTETS);
   for (uint64_t posted = 0; posted < UINT64_C(1) << 32; posted += BLOCK_OCTETS) {
@@ -533,15 +504,13 @@ static void test_fin_behind_4_gib(void)
   expect_segment(kit, 0, 0, EMSS);
   g_assert_cmpuint(wire_header(kit, 0, 0).flags, ==, TCP_ACK);
   octet_block_unref(block);
-  tcp_kit_free(kit);
 }
 
 /* Nothing answers a RST outside of the window, a segment without ACK, or an old ACK. */
 static void test_ignored(void)
 {
   tcp_config config = tcp_kit_config();
-  tcp_kit *kit = tcp_kit_new(&config, NULL);
-  handshake(kit, TCP_KIT_ROUND_TRIP, &(tcp_header){.window = 65535});
+  g_autoptr(tcp_kit) kit = tcp_kit_scripted(&config, &(tcp_header){.window = 65535});
   tcp_header header = {.sequence = tcp_sequence_of(-5, kit->end[1].config.isn), .flags = TCP_RST};
   script_segment(kit, header, 0, 0);
   header = (tcp_header){.sequence = tcp_sequence_of(0, kit->end[1].config.isn)};
@@ -552,7 +521,6 @@ static void test_ignored(void)
   expect_nothing(kit, 0);
   g_assert_false(kit->end[0].closed);
   g_assert_cmpuint(kit->end[0].passed_octets, ==, 0);
-  tcp_kit_free(kit);
 }
 
 static void random_segment(random_stream *random, const tcp_kit *kit, tcp_header *header)
@@ -589,14 +557,14 @@ static void test_hostile_segments(void)
 {
   for (uint64_t seed = 1; seed <= 60; seed++) {
     g_test_message("seed %" G_GUINT64_FORMAT, seed);
-    random_stream *random = random_stream_new(seed, "hostile");
+    g_autoptr(random_stream) random = random_stream_new(seed, "hostile");
     tcp_config config = tcp_kit_config();
     config.passing = seed & 1 ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED;
     config.sack = seed & 2;
     config.dsack = seed & 8;
     config.ecn = seed & 16 ? TCP_ECN_ON : TCP_ECN_OFF;
     config.congestion = seed & 32 ? TCP_CONGESTION_DCTCP : TCP_CONGESTION_NEWRENO;
-    tcp_kit *kit = tcp_kit_new(&config, NULL);
+    g_autoptr(tcp_kit) kit = tcp_kit_new(&config, NULL);
     if (seed & 4) {
       tcp_transport_listen(kit->end[0].connection);
     } else {
@@ -622,8 +590,6 @@ static void test_hostile_segments(void)
       advance_by(kit, 20 * TIME_PS_PER_MILLISECOND);
       drop_all(kit, 0);
     }
-    tcp_kit_free(kit);
-    random_stream_free(random);
   }
 }
 

@@ -378,7 +378,7 @@ static void test_any_window_and_time(void)
   static const uint32_t smss_octets[] = {88, 536, 1460, 8960, 65495};
   uint64_t seed = 9438;
   g_test_message("seed %" G_GUINT64_FORMAT, seed);
-  random_stream *stream = random_stream_new(seed, "cubic");
+  g_autoptr(random_stream) stream = random_stream_new(seed, "cubic");
   for (unsigned i = 0; i < 50000; i++) {
     uint32_t smss = smss_octets[random_stream_below(stream, G_N_ELEMENTS(smss_octets))];
     uint64_t maximum =
@@ -405,7 +405,6 @@ static void test_any_window_and_time(void)
     g_assert_true(edge ? friendly || cubic : law.curve < law.estimate ? friendly : cubic);
     tcp_congestion_free(congestion);
   }
-  random_stream_free(stream);
 }
 
 /* Whatever is acknowledged whenever: the window does not shrink, nor grow by more than half, and without losses it gets larger
@@ -414,7 +413,7 @@ static void test_never_shrinks_by_itself(void)
 {
   uint64_t seed = 8312;
   g_test_message("seed %" G_GUINT64_FORMAT, seed);
-  random_stream *stream = random_stream_new(seed, "cubic");
+  g_autoptr(random_stream) stream = random_stream_new(seed, "cubic");
   clocked_flow flow = after_loss_at(1000, 30 * MILLISECOND);
   for (unsigned i = 0; i < 100000; i++) {
     uint64_t before = window_octets(&flow);
@@ -430,7 +429,6 @@ static void test_never_shrinks_by_itself(void)
   }
   g_assert_cmpuint(window_octets(&flow), >, segments(1000));
   tcp_congestion_free(flow.congestion);
-  random_stream_free(stream);
 }
 
 int main(int argc, char **argv)

@@ -13,9 +13,7 @@ static tcp_kit *connected(uint8_t ip_version)
   tcp_config config = tcp_kit_config();
   config.timestamps = true;
   config.local_address = ip_version == 6 ? ip_address_v6(0, 0) : ip_address_v4(0);
-  tcp_kit *kit = tcp_kit_new(&config, &config);
-  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
-  return kit;
+  return tcp_kit_pair(&config);
 }
 
 static const tcp_statistics *receiver_statistics(const tcp_kit *kit)
@@ -29,7 +27,7 @@ static void test_wrong_checksum(void)
 {
   for (unsigned at = 0; at < 33; at++) {
     uint8_t version = at % 2 ? 6 : 4;
-    tcp_kit *kit = connected(version);
+    g_autoptr(tcp_kit) kit = connected(version);
     post(kit, 0, 1000, 0);
     datagram *packet = wire_packet(kit, 0, 0);
     datagram_carry_checksum(packet);
@@ -49,7 +47,6 @@ static void test_wrong_checksum(void)
     deliver(kit, 0);
     g_assert_cmpuint(kit->end[1].passed_octets, ==, 1000);
     g_assert_cmpuint(receiver_statistics(kit)->checksum_errors, ==, 1);
-    tcp_kit_free(kit);
   }
 }
 
@@ -57,7 +54,7 @@ static void test_wrong_checksum(void)
 static void test_right_checksum(void)
 {
   for (uint8_t version = 4; version <= 6; version += 2) {
-    tcp_kit *kit = connected(version);
+    g_autoptr(tcp_kit) kit = connected(version);
     post(kit, 0, 3 * EMSS, 0);
     while (on_wire(kit, 0) > 0) {
       datagram_carry_checksum(wire_packet(kit, 0, 0));
@@ -70,7 +67,6 @@ static void test_right_checksum(void)
     settle(kit, TCP_KIT_ROUND_TRIP);
     g_assert_cmpuint(kit->end[0].acknowledged, ==, 3 * EMSS);
     g_assert_cmpuint(receiver_statistics(kit)->checksum_errors + statistics_of(kit)->checksum_errors, ==, 0);
-    tcp_kit_free(kit);
   }
 }
 
@@ -79,9 +75,8 @@ static void test_right_checksum(void)
 static void test_wrong_checksum_in_every_state(void)
 {
   tcp_config config = tcp_kit_config();
-  tcp_kit *kit = tcp_kit_new(&config, &config);
-  tcp_transport_open(kit->end[0].connection, kit->now);
-  collect(kit, 0);
+  g_autoptr(tcp_kit) kit = tcp_kit_new(&config, &config);
+  open_end(kit, 0);
   for (unsigned i = 0; i < 2; i++) { /* the SYN in LISTEN; the SYN-ACK in SYN-SENT */
     datagram *packet = wire_packet(kit, i, 0);
     datagram_carry_checksum(packet);
@@ -112,14 +107,13 @@ static void test_wrong_checksum_in_every_state(void)
   expect_nothing(kit, 0);
   g_assert_cmpuint(statistics_of(kit)->checksum_errors, ==, 2);
   g_assert_cmpuint(receiver_statistics(kit)->checksum_errors, ==, 2);
-  tcp_kit_free(kit);
 }
 
 /* Damage whose checksum nobody looks at: headers that do not decode are dropped, whatever else they say. */
 static void test_no_header(void)
 {
   for (unsigned offset = 0; offset < 16; offset++) {
-    tcp_kit *kit = connected(4);
+    g_autoptr(tcp_kit) kit = connected(4);
     post(kit, 0, 1000, 0);
     datagram *packet = wire_packet(kit, 0, 0);
     packet->header[packet->ip_octets + DATA_OFFSET_AT] = (uint8_t)(offset << 4);
@@ -128,7 +122,6 @@ static void test_no_header(void)
                      offset == 8 ? 1000 : 0); /* 20 octets and the timestamps' 12 */
     g_assert_cmpuint(kit->end[1].segments, ==, offset == 8 ? 1 : 0);
     expect_nothing(kit, 1);
-    tcp_kit_free(kit);
   }
 }
 
@@ -136,9 +129,9 @@ static void test_no_header(void)
  * kit looks) that the header does not move. The ports are not TCP's to look at here. */
 static void test_random_headers(void)
 {
-  random_stream *random = random_stream_new(1, "damage");
+  g_autoptr(random_stream) random = random_stream_new(1, "damage");
   for (unsigned i = 0; i < 3000; i++) {
-    tcp_kit *kit = connected(i % 2 ? 6 : 4);
+    g_autoptr(tcp_kit) kit = connected(i % 2 ? 6 : 4);
     post(kit, 0, 100, 0);
     datagram *packet = wire_packet(kit, 0, 0);
     for (unsigned n = 0; n < 3; n++) {
@@ -150,9 +143,7 @@ static void test_random_headers(void)
     if (on_wire(kit, 1) > 0) {
       deliver(kit, 1);
     }
-    tcp_kit_free(kit);
   }
-  random_stream_free(random);
 }
 
 int main(int argc, char **argv)

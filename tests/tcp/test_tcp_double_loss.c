@@ -61,7 +61,7 @@ static void run(const tcp_config *config, unsigned segments, unsigned lost_segme
 {
   losing plan = {.position = (uint64_t)lost_segment * EMSS, .left = times};
   tcp_wire_faults faults = {.loser = lose, .user = &plan};
-  tcp_kit *kit = tcp_kit_new(config, config);
+  g_autoptr(tcp_kit) kit = tcp_kit_new(config, config);
   tcp_wire *wire = tcp_wire_new(kit, DELAY, SPACING, &faults);
   tcp_transport_open(kit->end[0].connection, 0);
   post(kit, 0, segments * EMSS, 0);
@@ -79,7 +79,6 @@ static void run(const tcp_config *config, unsigned segments, unsigned lost_segme
   g_assert_cmpuint(statistics->tail_loss_probes, ==, expected.probes);
   g_assert_cmpuint(statistics->segments_sent, ==, segments + expected.retransmissions);
   tcp_wire_free(wire);
-  tcp_kit_free(kit);
 }
 
 static void run_all(detection how, unsigned segments, unsigned lost_segment, unsigned times, outcome expected)

@@ -152,7 +152,7 @@ static void test_examples(void)
     for (unsigned options = 0; options < 4; options++) {
       bool dsack = options & 1;
       bool timestamps = options & 2;
-      tcp_kit *kit = against_script(true, dsack, timestamps);
+      g_autoptr(tcp_kit) kit = against_script(true, dsack, timestamps);
       g_test_message("%s, option %d, timestamps %d", example->what, dsack, timestamps);
       for (unsigned n = 0; n < example->arrival_count; n++) {
         range arrival = example->arrivals[n];
@@ -163,7 +163,6 @@ static void test_examples(void)
       if (dsack || i < 9) {
         expect_blocks(kit, 0, example, duplicate && !dsack ? 1 : 0, timestamps ? 3 : 4);
       }
-      tcp_kit_free(kit);
     }
   }
 }
@@ -171,18 +170,17 @@ static void test_examples(void)
 /* SACK was not agreed: there is no option to tell it in. */
 static void test_without_sack(void)
 {
-  tcp_kit *kit = against_script(false, true, false);
+  g_autoptr(tcp_kit) kit = against_script(false, true, false);
   script_payload(kit, 0, 500, 0);
   script_payload(kit, 0, 500, 0);
   expect_ack(kit, 0, 500);
   g_assert_cmpuint(wire_header(kit, 0, 0).sack_count, ==, 0);
-  tcp_kit_free(kit);
 }
 
 /* What was refused has not come: it is no duplicate when it comes again. Nor is what lies beyond the window. */
 static void test_refused_is_not_twice(void)
 {
-  tcp_kit *kit = against_script(true, true, false);
+  g_autoptr(tcp_kit) kit = against_script(true, true, false);
   refuse_octets(kit, 0, 0, 500, 1);
   script_payload(kit, 0, 500, 0);
   expect_nothing(kit, 0);
@@ -194,7 +192,6 @@ static void test_refused_is_not_twice(void)
   script_payload(kit, 1000 + (1 << 20), 500, 0);
   expect_ack(kit, 0, 1000);
   g_assert_cmpuint(wire_header(kit, 0, 0).sack_count, ==, 0);
-  tcp_kit_free(kit);
 }
 
 /* RFC 2883 §4 (1): a D-SACK reports the packet that has just come, so that is acknowledged at once; by an ACK of its own, as a
@@ -213,7 +210,7 @@ static void test_reported_by_its_own_ack(void)
       {"all of that run at its end", {1500, 2000}, {1000, 2000}, {1500, 2000}},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    tcp_kit *kit = against_script(true, true, false);
+    g_autoptr(tcp_kit) kit = against_script(true, true, false);
     g_test_message("%s", cases[i].what);
     range before = cases[i].before;
     range arrival = cases[i].arrival;
@@ -233,7 +230,6 @@ static void test_reported_by_its_own_ack(void)
     expect_segment(kit, 0, 0, 100);
     drop_segment(kit, 0);
     expect_nothing(kit, 0);
-    tcp_kit_free(kit);
   }
 }
 
@@ -243,8 +239,7 @@ static void test_both_ends(void)
 {
   tcp_config config = tcp_kit_config();
   config.dsack = true;
-  tcp_kit *kit = tcp_kit_new(&config, &config);
-  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
+  g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
   post(kit, 0, 3 * EMSS, 0);
   deliver_and_keep(kit, 0);
   deliver(kit, 0); /* below */
@@ -261,7 +256,6 @@ static void test_both_ends(void)
   g_assert_cmpuint(kit->end[0].acknowledged, ==, 3 * EMSS);
   g_assert_cmpuint(statistics_of(kit)->duplicates_reported, ==, 2);
   g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 0);
-  tcp_kit_free(kit);
 }
 
 /* Blocks that no receiver sends, first in the option, with and without RACK: none crashes, octets that no honest block SACKs are
@@ -270,15 +264,14 @@ static void test_hostile_blocks(void)
 {
   for (uint64_t seed = 1; seed <= 30; seed++) {
     g_test_message("seed %" G_GUINT64_FORMAT, seed);
-    random_stream *random = random_stream_new(seed, "hostile blocks");
+    g_autoptr(random_stream) random = random_stream_new(seed, "hostile blocks");
     tcp_config config = tcp_kit_config();
     config.rack = seed & 1;
     config.tail_loss_probe = seed & 1;
     config.frto = seed & 2;
     config.prr = seed & 4;
-    tcp_kit *kit = tcp_kit_new(&config, NULL);
-    handshake(
-        kit, TCP_KIT_ROUND_TRIP,
+    g_autoptr(tcp_kit) kit = tcp_kit_scripted(
+        &config,
         &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS, .has_sack_permitted = true});
     post(kit, 0, 40 * EMSS, 0);
     uint64_t acknowledged = 0;
@@ -301,8 +294,6 @@ static void test_hostile_blocks(void)
         break;
       }
     }
-    tcp_kit_free(kit);
-    random_stream_free(random);
   }
 }
 
@@ -310,15 +301,14 @@ static void test_hostile_blocks(void)
 static void test_blocks_behind_a_duplicate(void)
 {
   tcp_config config = tcp_kit_config();
-  tcp_kit *kit = tcp_kit_new(&config, NULL);
-  handshake(kit, TCP_KIT_ROUND_TRIP,
-            &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS, .has_sack_permitted = true});
+  g_autoptr(tcp_kit) kit = tcp_kit_scripted(
+      &config,
+      &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS, .has_sack_permitted = true});
   post(kit, 0, 10 * EMSS, 0);
   drop_all(kit, 0);
   script_ack(kit, EMSS, 2, (const uint64_t[][2]){{0, EMSS}, {2 * EMSS, 6 * EMSS}});
   expect_segment(kit, 0, EMSS, EMSS);
   g_assert_cmpuint(statistics_of(kit)->duplicates_reported, ==, 1);
-  tcp_kit_free(kit);
 }
 
 /* The ACK of 4 segments comes first, then those it has overtaken, as the peer had sent them: of 1 with 2 SACKed, of 1 with 5 to 8
@@ -329,9 +319,8 @@ static void test_overtaken_acks(void)
   for (unsigned reads = 0; reads < 2; reads++) {
     tcp_config config = tcp_kit_config();
     config.old_sack = reads;
-    tcp_kit *kit = tcp_kit_new(&config, NULL);
-    handshake(
-        kit, TCP_KIT_ROUND_TRIP,
+    g_autoptr(tcp_kit) kit = tcp_kit_scripted(
+        &config,
         &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS, .has_sack_permitted = true});
     post(kit, 0, 10 * EMSS, 0);
     script_ack(kit, 4 * EMSS, 0, NULL);
@@ -348,7 +337,6 @@ static void test_overtaken_acks(void)
     script_ack(kit, 3 * EMSS, 1, (const uint64_t[][2]){{0, EMSS}});
     g_assert_cmpuint(statistics_of(kit)->duplicates_reported, ==, reads);
     g_assert_cmpuint(kit->end[0].acknowledged, ==, 4 * EMSS);
-    tcp_kit_free(kit);
   }
 }
 
@@ -359,13 +347,11 @@ static void test_overtaken_acks_have_no_other_say(void)
   tcp_config config = tcp_kit_config();
   config.old_sack = true;
   config.ecn = TCP_ECN_ON;
-  tcp_kit *kit = tcp_kit_new(&config, NULL);
-  handshake(kit, TCP_KIT_ROUND_TRIP,
-            &(tcp_header){.window = 20000,
-                          .flags = TCP_ECE,
-                          .has_mss = true,
-                          .mss_octets = EMSS,
-                          .has_sack_permitted = true});
+  g_autoptr(tcp_kit) kit = tcp_kit_scripted(&config, &(tcp_header){.window = 20000,
+                                                                   .flags = TCP_ECE,
+                                                                   .has_mss = true,
+                                                                   .mss_octets = EMSS,
+                                                                   .has_sack_permitted = true});
   post(kit, 0, 20 * EMSS, 0);
   for (unsigned i = 1; i <= 10; i++) {
     script_payload(kit, i - 1, 1, i * EMSS);
@@ -388,7 +374,6 @@ static void test_overtaken_acks_have_no_other_say(void)
   script_segment(kit, old, 0, 0);
   expect_ack(kit, 0, 10);
   g_assert_cmpuint(statistics_of(kit)->duplicates_reported, ==, 1);
-  tcp_kit_free(kit);
 }
 
 int main(int argc, char **argv)

@@ -21,9 +21,7 @@ static tcp_config config_of(tcp_ecn_use ecn, tcp_congestion_kind congestion)
 static tcp_kit *connected(tcp_ecn_use ecn, tcp_congestion_kind congestion)
 {
   tcp_config config = config_of(ecn, congestion);
-  tcp_kit *kit = tcp_kit_new(&config, &config);
-  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
-  return kit;
+  return tcp_kit_pair(&config);
 }
 
 static uint8_t flags_of(const tcp_kit *kit, unsigned from, unsigned index)
@@ -61,10 +59,9 @@ static void test_agreement(void)
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
     tcp_config config = config_of(cases[i].opens, cases[i].congestion);
     tcp_config peer = config_of(cases[i].listens, cases[i].peer);
-    tcp_kit *kit = tcp_kit_new(&config, &peer);
+    g_autoptr(tcp_kit) kit = tcp_kit_new(&config, &peer);
     g_test_message("case %zu", i);
-    tcp_transport_open(kit->end[0].connection, kit->now);
-    collect(kit, 0);
+    open_end(kit, 0);
     g_assert_cmphex(flags_of(kit, 0, 0), ==, TCP_SYN | (cases[i].asks ? SETUP : 0));
     g_assert_cmpint(ecn_of(kit, 0, 0), ==, DATAGRAM_ECN_NOT_CAPABLE);
     deliver(kit, 0);
@@ -84,7 +81,6 @@ static void test_agreement(void)
       g_assert_cmpint(ecn_of(kit, !from, 0), ==, DATAGRAM_ECN_NOT_CAPABLE);
       deliver_all(kit, !from);
     }
-    tcp_kit_free(kit);
   }
 }
 
@@ -93,9 +89,8 @@ static void test_agreement(void)
 static void test_lost_syn_does_not_ask_again(void)
 {
   tcp_config config = config_of(TCP_ECN_ON, TCP_CONGESTION_NEWRENO);
-  tcp_kit *kit = tcp_kit_new(&config, &config);
-  tcp_transport_open(kit->end[0].connection, kit->now);
-  collect(kit, 0);
+  g_autoptr(tcp_kit) kit = tcp_kit_new(&config, &config);
+  open_end(kit, 0);
   advance_by(kit, TIME_PS_PER_SECOND);
   g_assert_cmpuint(on_wire(kit, 0), ==, 2);
   g_assert_cmphex(flags_of(kit, 0, 1), ==, TCP_SYN);
@@ -110,7 +105,6 @@ static void test_lost_syn_does_not_ask_again(void)
     post(kit, from, 100, 0);
     g_assert_cmpint(ecn_of(kit, from, 0), ==, DATAGRAM_ECN_NOT_CAPABLE);
   }
-  tcp_kit_free(kit);
 }
 
 /* Both open at once (RFC 9293 §3.5, figure 7): ECN is used when both SYNs ask; whoever has sent one that does not must not
@@ -126,15 +120,14 @@ static void test_simultaneous_open(void)
                {TCP_ECN_PASSIVE, TCP_ECN_ON, false}};
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
     tcp_config one = config_of(cases[i].one, TCP_CONGESTION_NEWRENO);
-    tcp_kit *kit = tcp_kit_new(&one, NULL);
+    g_autoptr(tcp_kit) kit = tcp_kit_new(&one, NULL);
     uint8_t asks = cases[i].other == TCP_ECN_ON ? SETUP : 0;
     tcp_header syn = {.sequence = tcp_sequence_of(-1, kit->end[1].config.isn),
                       .flags = TCP_SYN | asks,
                       .window = 65535,
                       .has_mss = true,
                       .mss_octets = EMSS};
-    tcp_transport_open(kit->end[0].connection, kit->now);
-    collect(kit, 0);
+    open_end(kit, 0);
     drop_all(kit, 0);
     script_segment(kit, syn, 0, 0);
     g_assert_cmphex(flags_of(kit, 0, 0), ==, TCP_SYN | TCP_ACK | (cases[i].agreed ? TCP_ECE : 0));
@@ -147,7 +140,6 @@ static void test_simultaneous_open(void)
     drop_all(kit, 0);
     post(kit, 0, 100, 0);
     g_assert_cmpint(ecn_of(kit, 0, 0), ==, cases[i].agreed ? DATAGRAM_ECN_ECT_0 : DATAGRAM_ECN_NOT_CAPABLE);
-    tcp_kit_free(kit);
   }
 }
 
@@ -174,7 +166,7 @@ static void test_senseless_answers(void)
  * says CWR on its next new segment. */
 static void test_echo_until_window_reduced(void)
 {
-  tcp_kit *kit = connected(TCP_ECN_ON, TCP_CONGESTION_NEWRENO);
+  g_autoptr(tcp_kit) kit = connected(TCP_ECN_ON, TCP_CONGESTION_NEWRENO);
   post(kit, 0, 10 * EMSS, 0);
   datagram_set_ecn(wire_packet(kit, 0, 2), DATAGRAM_ECN_CONGESTED);
   deliver_all(kit, 0);
@@ -204,7 +196,6 @@ static void test_echo_until_window_reduced(void)
   settle(kit, TCP_KIT_ROUND_TRIP);
   g_assert_cmpuint(kit->end[1].passed_octets, ==, 40 * EMSS);
   g_assert_cmpuint(statistics_of(kit)->ecn_reductions, ==, 1);
-  tcp_kit_free(kit);
 }
 
 /* The script as the sender of payload; what end 0 answers. */
@@ -213,8 +204,7 @@ static tcp_kit *against_script(tcp_congestion_kind congestion)
   tcp_config config = config_of(TCP_ECN_ON, congestion);
   config.receive_window_octets = 60000;
   tcp_kit *kit = tcp_kit_new(&config, NULL);
-  tcp_transport_open(kit->end[0].connection, kit->now);
-  collect(kit, 0);
+  open_end(kit, 0);
   drop_all(kit, 0);
   tcp_header syn_ack = {.sequence = tcp_sequence_of(-1, kit->end[1].config.isn),
                         .acknowledgement = tcp_sequence_of(0, config.isn),
@@ -253,7 +243,7 @@ static void expect_echo(tcp_kit *kit, uint64_t acknowledgement, bool echo)
  * §6.1.5), here beyond its edge and before it. */
 static void test_classic_echo(void)
 {
-  tcp_kit *kit = against_script(TCP_CONGESTION_NEWRENO);
+  g_autoptr(tcp_kit) kit = against_script(TCP_CONGESTION_NEWRENO);
   script_marked(kit, 0, 100, 0, DATAGRAM_ECN_ECT_0);
   script_marked(kit, 100, 100, 0, DATAGRAM_ECN_ECT_1);
   expect_echo(kit, 200, false);
@@ -275,7 +265,6 @@ static void test_classic_echo(void)
   script_marked(kit, 800, 100, TCP_CWR, DATAGRAM_ECN_ECT_0);
   script_marked(kit, 900, 100, 0, DATAGRAM_ECN_ECT_0);
   expect_echo(kit, 1000, false);
-  tcp_kit_free(kit);
 }
 
 /* RFC 8257 §3.2, figure 1. Segments of 100 octets, an ACK for every second one; when the marks begin or end, one at once, and before
@@ -302,7 +291,7 @@ static void test_exact_echo(void)
       {false, 2, {{900, true}, {1000, false}}} /* the marks end */
   };
   for (unsigned cwr = 0; cwr < 2; cwr++) {
-    tcp_kit *kit = against_script(TCP_CONGESTION_DCTCP);
+    g_autoptr(tcp_kit) kit = against_script(TCP_CONGESTION_DCTCP);
     for (size_t i = 0; i < G_N_ELEMENTS(steps); i++) {
       g_test_message("segment %zu", i);
       script_marked(kit, 100 * i, 100, cwr ? TCP_CWR : 0,
@@ -312,14 +301,13 @@ static void test_exact_echo(void)
         expect_echo(kit, steps[i].ack[n].acknowledgement, steps[i].ack[n].echo);
       }
     }
-    tcp_kit_free(kit);
   }
 }
 
 /* The echo rides on payload too, and the ACK of what came before goes ahead of it. */
 static void test_exact_echo_on_payload(void)
 {
-  tcp_kit *kit = against_script(TCP_CONGESTION_DCTCP);
+  g_autoptr(tcp_kit) kit = against_script(TCP_CONGESTION_DCTCP);
   script_marked(kit, 0, 100, 0, DATAGRAM_ECN_ECT_0);
   queue_record(kit, 0, 500, 0);
   script_marked(kit, 100, 100, 0, DATAGRAM_ECN_CONGESTED);
@@ -329,7 +317,6 @@ static void test_exact_echo_on_payload(void)
   g_assert_cmphex(flags_of(kit, 0, 0), ==, TCP_ACK | TCP_PSH | TCP_ECE);
   g_assert_cmpint(ecn_of(kit, 0, 0), ==, DATAGRAM_ECN_ECT_0);
   g_assert_cmpuint(wire_header(kit, 0, 0).acknowledgement, ==, tcp_sequence_of(200, kit->end[1].config.isn));
-  tcp_kit_free(kit);
 }
 
 /* RFC 3168 §6.1.5, §6.1.6: what is sent again is not ECN-capable, nor is a window probe; RFC 8257 §3.5 leaves DCTCP free, and here
@@ -366,7 +353,7 @@ static void test_not_capable(void)
 /* Without agreement ECE means nothing, CE neither. */
 static void test_nothing_agreed(void)
 {
-  tcp_kit *kit = connected(TCP_ECN_PASSIVE, TCP_CONGESTION_NEWRENO);
+  g_autoptr(tcp_kit) kit = connected(TCP_ECN_PASSIVE, TCP_CONGESTION_NEWRENO);
   post(kit, 0, 10 * EMSS, 0);
   datagram_set_ecn(wire_packet(kit, 0, 0), DATAGRAM_ECN_CONGESTED);
   deliver_all(kit, 0);
@@ -384,7 +371,6 @@ static void test_nothing_agreed(void)
   g_assert_cmpuint(kit->end[0].acknowledged, ==, 2 * EMSS);
   g_assert_cmpuint(window_of(kit), >=, window);
   g_assert_cmpuint(statistics_of(kit)->ecn_reductions, ==, 0);
-  tcp_kit_free(kit);
 }
 
 /* Marks and flags at random on everything, both ways, with losses: the transfer ends with every octet there, and the window is never
@@ -393,8 +379,8 @@ static void test_hostile_marks(void)
 {
   for (uint64_t seed = 1; seed <= 12; seed++) {
     g_test_message("seed %" G_GUINT64_FORMAT, seed);
-    random_stream *random = random_stream_new(seed, "hostile marks");
-    tcp_kit *kit = connected(TCP_ECN_ON, seed & 1 ? TCP_CONGESTION_DCTCP : TCP_CONGESTION_NEWRENO);
+    g_autoptr(random_stream) random = random_stream_new(seed, "hostile marks");
+    g_autoptr(tcp_kit) kit = connected(TCP_ECN_ON, seed & 1 ? TCP_CONGESTION_DCTCP : TCP_CONGESTION_NEWRENO);
     queue_record(kit, 0, 300 * EMSS, 0);
     queue_record(kit, 1, 50 * EMSS, 0);
     collect(kit, 0);
@@ -422,8 +408,6 @@ static void test_hostile_marks(void)
     }
     g_assert_cmpuint(kit->end[1].passed_octets, ==, 300 * EMSS);
     g_assert_cmpuint(kit->end[0].passed_octets, ==, 50 * EMSS);
-    tcp_kit_free(kit);
-    random_stream_free(random);
   }
 }
 

@@ -7,19 +7,12 @@
 
 enum { EMSS = 1460 };
 
-static tcp_kit *connected(const tcp_config *config)
-{
-  tcp_kit *kit = tcp_kit_new(config, config);
-  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
-  return kit;
-}
-
 /* IW 10 (RFC 6928), an ACK for every second segment, each opening the window by 2 segments (RFC 3465, L =
  * 2): bursts of 10, 20, 40. */
 static void test_slow_start(void)
 {
   tcp_config config = tcp_kit_config();
-  tcp_kit *kit = connected(&config);
+  g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
   post(kit, 0, 200 * EMSS, 0);
   for (unsigned burst = 10; burst <= 40; burst *= 2) {
     g_assert_cmpuint(on_wire(kit, 0), ==, burst);
@@ -30,21 +23,19 @@ static void test_slow_start(void)
     advance_by(kit, TCP_KIT_ROUND_TRIP / 2);
     deliver_all(kit, 1);
   }
-  tcp_kit_free(kit);
 }
 
 /* 3 segments in flight of 10 allowed: the window is not the limit and does not grow. */
 static void test_what_is_not_full_does_not_grow(void)
 {
   tcp_config config = tcp_kit_config();
-  tcp_kit *kit = connected(&config);
+  g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
   for (unsigned i = 0; i < 5; i++) {
     post(kit, 0, 3 * EMSS, 0);
     g_assert_cmpuint(on_wire(kit, 0), ==, 3);
     settle(kit, TCP_KIT_ROUND_TRIP);
   }
   g_assert_cmpuint(window_of(kit), ==, 10 * EMSS);
-  tcp_kit_free(kit);
 }
 
 /* Linux's first 16 ACKs are not delayed: 10 for the initial window's 10 segments. The ACKs let 20 go; the next 6 are quick, and the 14
@@ -53,7 +44,7 @@ static void test_quick_acks(void)
 {
   tcp_config config = tcp_kit_config();
   config.quick_acks = 16;
-  tcp_kit *kit = connected(&config);
+  g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
   post(kit, 0, 100 * EMSS, 0);
   deliver_all(kit, 0);
   g_assert_cmpuint(on_wire(kit, 1), ==, 10);
@@ -61,14 +52,13 @@ static void test_quick_acks(void)
   g_assert_cmpuint(on_wire(kit, 0), ==, 20);
   deliver_all(kit, 0);
   g_assert_cmpuint(on_wire(kit, 1), ==, 6 + 7);
-  tcp_kit_free(kit);
 }
 
 /* RFC 1122 §4.2.3.2: an ACK for every second segment, or 40 ms after one alone. */
 static void test_delayed_ack(void)
 {
   tcp_config config = tcp_kit_config();
-  tcp_kit *kit = connected(&config);
+  g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
   post(kit, 0, 3 * EMSS, 0);
   deliver(kit, 0);
   expect_nothing(kit, 1);
@@ -82,14 +72,13 @@ static void test_delayed_ack(void)
   expect_nothing(kit, 1);
   advance_by(kit, 1);
   expect_ack(kit, 1, 3 * EMSS);
-  tcp_kit_free(kit);
 }
 
 /* Payload the other way carries the ACK. */
 static void test_ack_rides_on_payload(void)
 {
   tcp_config config = tcp_kit_config();
-  tcp_kit *kit = connected(&config);
+  g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
   post(kit, 0, 100, 0);
   deliver(kit, 0);
   expect_nothing(kit, 1);
@@ -99,7 +88,6 @@ static void test_ack_rides_on_payload(void)
   g_assert_cmpint(tcp_transport_deadline(kit->end[1].connection), !=, kit->now + config.delayed_ack_ps);
   deliver(kit, 1);
   g_assert_cmpuint(kit->end[0].acknowledged, ==, 100);
-  tcp_kit_free(kit);
 }
 
 /* SACK blocks, most recent first, and no more than 3 beside timestamps; never on a segment with payload,
@@ -108,7 +96,7 @@ static void test_sack_blocks_on_the_wire(void)
 {
   tcp_config config = tcp_kit_config();
   config.timestamps = true;
-  tcp_kit *kit = connected(&config);
+  g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
   post(kit, 0, 10 * 1448, 0);
   for (unsigned i = 0; i < 4; i++) {
     drop_segment(kit, 0);
@@ -128,7 +116,6 @@ static void test_sack_blocks_on_the_wire(void)
   expect_ack(kit, 1, 0);
   g_assert_cmpuint(wire_length(kit, 1, 1), ==, 1448);
   g_assert_cmpuint(wire_header(kit, 1, 1).sack_count, ==, 0);
-  tcp_kit_free(kit);
 }
 
 /* MPA-041: FPDUs stay whole. MPA-052: those that fit share a segment; the startup frame does not. */
@@ -138,7 +125,7 @@ static void test_aligned_segments(void)
   static const uint32_t lengths[] = {40, 1456, 1200, 600, 1300};
   tcp_config config = tcp_kit_config();
   config.segmentation = TCP_SEGMENTATION_ALIGNED;
-  tcp_kit *kit = connected(&config);
+  g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
   queue_record(kit, 0, 40, 0);
   for (size_t i = 0; i < G_N_ELEMENTS(records); i++) {
     queue_record(kit, 0, records[i], TCP_RECORD_FPDU);
@@ -154,7 +141,6 @@ static void test_aligned_segments(void)
     position += lengths[i];
   }
   expect_nothing(kit, 0);
-  tcp_kit_free(kit);
 }
 
 /* Posts records of streaming data in the same way on both kits. */
@@ -179,7 +165,7 @@ static void test_streaming_is_cut_as_ever(void)
   aware.receive_window_octets = 7000;
   tcp_config plain = aware;
   plain.segmentation = TCP_SEGMENTATION_STREAM;
-  tcp_kit *kits[] = {connected(&aware), connected(&plain)};
+  tcp_kit *kits[] = {tcp_kit_pair(&aware), tcp_kit_pair(&plain)};
   unsigned segments = 0;
   post_streaming(kits[0]);
   post_streaming(kits[1]);
@@ -213,7 +199,7 @@ static void test_streaming_is_cut_as_ever(void)
 static void test_stream_segments(void)
 {
   tcp_config config = tcp_kit_config();
-  tcp_kit *kit = connected(&config);
+  g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
   queue_record(kit, 0, 40, 0);
   queue_record(kit, 0, 1456, TCP_RECORD_FPDU);
   queue_record(kit, 0, 3100, TCP_RECORD_FPDU);
@@ -224,7 +210,6 @@ static void test_stream_segments(void)
   }
   expect_segment(kit, 0, 4380, 216);
   deliver(kit, 0);
-  tcp_kit_free(kit);
 }
 
 /* full_segments: first transmissions only. STREAM: EMSS octets of FPDUs, 1500 on the wire each; the first
@@ -232,7 +217,7 @@ static void test_stream_segments(void)
 static void test_full_segments_are_counted(void)
 {
   tcp_config config = tcp_kit_config();
-  tcp_kit *kit = connected(&config);
+  tcp_kit *kit = tcp_kit_pair(&config);
   queue_record(kit, 0, 40, 0);
   queue_record(kit, 0, 3 * EMSS, TCP_RECORD_FPDU);
   collect(kit, 0);
@@ -248,7 +233,7 @@ static void test_full_segments_are_counted(void)
   tcp_kit_free(kit);
 
   config.segmentation = TCP_SEGMENTATION_ALIGNED;
-  kit = connected(&config);
+  kit = tcp_kit_pair(&config);
   queue_record(kit, 0, 1456, TCP_RECORD_FPDU | TCP_RECORD_FULL_SIZE);
   queue_record(kit, 0, 1460, TCP_RECORD_FPDU | TCP_RECORD_FULL_SIZE);
   queue_record(kit, 0, 1460, TCP_RECORD_FPDU);
@@ -264,9 +249,7 @@ static tcp_kit *against_small_window(tcp_segmentation segmentation)
 {
   tcp_config config = tcp_kit_config();
   config.segmentation = segmentation;
-  tcp_kit *kit = tcp_kit_new(&config, NULL);
-  handshake(kit, TCP_KIT_ROUND_TRIP, &(tcp_header){.window = 2000, .has_mss = true, .mss_octets = EMSS});
-  return kit;
+  return tcp_kit_scripted(&config, &(tcp_header){.window = 2000, .has_mss = true, .mss_octets = EMSS});
 }
 
 static void script_window(tcp_kit *kit, uint64_t acknowledged, uint16_t window)
@@ -282,7 +265,7 @@ static void script_window(tcp_kit *kit, uint64_t acknowledged, uint16_t window)
  * is, it is cut, and what is left of it leaves alone. */
 static void test_small_window_breaks_alignment(void)
 {
-  tcp_kit *kit = against_small_window(TCP_SEGMENTATION_ALIGNED);
+  g_autoptr(tcp_kit) kit = against_small_window(TCP_SEGMENTATION_ALIGNED);
   queue_record(kit, 0, 1400, TCP_RECORD_FPDU);
   queue_record(kit, 0, 1400, TCP_RECORD_FPDU);
   queue_record(kit, 0, 400, TCP_RECORD_FPDU);
@@ -298,14 +281,13 @@ static void test_small_window_breaks_alignment(void)
   expect_segment(kit, 0, 2400, 400); /* the rest of the second FPDU */
   drop_segment(kit, 0);
   expect_segment(kit, 0, 2800, 400); /* the third, in a fresh segment */
-  tcp_kit_free(kit);
 }
 
 /* MPA-041: three FPDUs would go together; the window of 1000 octets has room for two of them, and these stay
  * whole: 500 + 400. */
 static void test_small_window_takes_fewer_fpdus(void)
 {
-  tcp_kit *kit = against_small_window(TCP_SEGMENTATION_ALIGNED);
+  g_autoptr(tcp_kit) kit = against_small_window(TCP_SEGMENTATION_ALIGNED);
   script_window(kit, 0, 1000);
   queue_record(kit, 0, 500, TCP_RECORD_FPDU);
   queue_record(kit, 0, 400, TCP_RECORD_FPDU);
@@ -316,27 +298,25 @@ static void test_small_window_takes_fewer_fpdus(void)
   drop_segment(kit, 0);
   script_window(kit, 900, 1000);
   expect_segment(kit, 0, 900, 300);
-  tcp_kit_free(kit);
 }
 
 /* A STREAM sender avoids silly windows alike (RFC 9293 §3.8.6.2.1). */
 static void test_small_window_and_stream(void)
 {
-  tcp_kit *kit = against_small_window(TCP_SEGMENTATION_STREAM);
+  g_autoptr(tcp_kit) kit = against_small_window(TCP_SEGMENTATION_STREAM);
   post(kit, 0, 5000, 0);
   expect_segment(kit, 0, 0, EMSS);
   g_assert_cmpuint(on_wire(kit, 0), ==, 1);
   drop_segment(kit, 0);
   script_window(kit, EMSS, 1000);
   expect_segment(kit, 0, EMSS, 1000);
-  tcp_kit_free(kit);
 }
 
 /* The FIN has a place in sequence space (RFC 9293 §3.4): behind 1000 octets the window of 1000 has none
  * for it. */
 static void test_fin_waits_for_the_window(void)
 {
-  tcp_kit *kit = against_small_window(TCP_SEGMENTATION_STREAM);
+  g_autoptr(tcp_kit) kit = against_small_window(TCP_SEGMENTATION_STREAM);
   script_window(kit, 0, 1000);
   queue_record(kit, 0, 1000, 0);
   finish(kit, 0);
@@ -347,14 +327,13 @@ static void test_fin_waits_for_the_window(void)
   script_window(kit, 1000, 1000);
   expect_segment(kit, 0, 1000, 0);
   g_assert_cmpuint(wire_header(kit, 0, 0).flags & TCP_FIN, ==, TCP_FIN);
-  tcp_kit_free(kit);
 }
 
 /* A closed window is probed with RTO and back-off (300 + 600 ms) for ever, as long as it is answered; then
  * the stream goes on. */
 static void test_zero_window(void)
 {
-  tcp_kit *kit = against_small_window(TCP_SEGMENTATION_ALIGNED);
+  g_autoptr(tcp_kit) kit = against_small_window(TCP_SEGMENTATION_ALIGNED);
   script_window(kit, 0, 0);
   post(kit, 0, 1000, TCP_RECORD_FPDU);
   time_ps start = kit->now;
@@ -377,13 +356,12 @@ static void test_zero_window(void)
   script_window(kit, 0, 2000);
   expect_segment(kit, 0, 0, 1000);
   g_assert_cmpuint(tcp_transport_statistics(kit->end[0].connection)->timeouts, ==, 0);
-  tcp_kit_free(kit);
 }
 
 /* An old window, of a segment that was overtaken, is not taken (RFC 9293 §3.10.7.4, SND.WL1 and SND.WL2). */
 static void test_old_window_is_not_taken(void)
 {
-  tcp_kit *kit = against_small_window(TCP_SEGMENTATION_STREAM);
+  g_autoptr(tcp_kit) kit = against_small_window(TCP_SEGMENTATION_STREAM);
   tcp_header header = {.sequence = tcp_sequence_of(0, kit->end[1].config.isn),
                        .acknowledgement = tcp_sequence_of(0, kit->end[0].config.isn),
                        .flags = TCP_ACK,
@@ -394,7 +372,6 @@ static void test_old_window_is_not_taken(void)
   drop_all(kit, 0);
   post(kit, 0, 10 * EMSS, 0);
   g_assert_cmpuint(on_wire(kit, 0), ==, 10);
-  tcp_kit_free(kit);
 }
 
 /* A peer that has filled our window stands at its right edge: its ACKs count. */
@@ -402,8 +379,8 @@ static void test_ack_from_the_edge_of_the_window(void)
 {
   tcp_config config = tcp_kit_config();
   config.receive_window_octets = 5000;
-  tcp_kit *kit = tcp_kit_new(&config, NULL);
-  handshake(kit, TCP_KIT_ROUND_TRIP, &(tcp_header){.window = 9000, .has_mss = true, .mss_octets = EMSS});
+  g_autoptr(tcp_kit) kit =
+      tcp_kit_scripted(&config, &(tcp_header){.window = 9000, .has_mss = true, .mss_octets = EMSS});
   post(kit, 0, 1000, 0);
   tcp_header header = {.sequence = tcp_sequence_of(5000, kit->end[1].config.isn),
                        .acknowledgement = tcp_sequence_of(1000, config.isn),
@@ -411,7 +388,6 @@ static void test_ack_from_the_edge_of_the_window(void)
                        .window = 9000};
   script_segment(kit, header, 0, 0);
   g_assert_cmpuint(kit->end[0].acknowledged, ==, 1000);
-  tcp_kit_free(kit);
 }
 
 /* RFC 7323 §4.3: a delayed ACK echoes the timestamp of the older of its two segments; one behind a hole is
@@ -425,9 +401,8 @@ static void test_timestamp_echo(void)
   } steps[] = {{0, 100, 0}, {10, 200, 100}, {30, 300, 100}, {20, 350, 350}};
   tcp_config config = tcp_kit_config();
   config.timestamps = true;
-  tcp_kit *kit = tcp_kit_new(&config, NULL);
-  handshake(kit, TCP_KIT_ROUND_TRIP,
-            &(tcp_header){.window = 9000, .has_timestamps = true, .timestamp_value = 50});
+  g_autoptr(tcp_kit) kit =
+      tcp_kit_scripted(&config, &(tcp_header){.window = 9000, .has_timestamps = true, .timestamp_value = 50});
   for (size_t i = 0; i < G_N_ELEMENTS(steps); i++) {
     tcp_header header = {.sequence = tcp_sequence_of((int64_t)steps[i].position, kit->end[1].config.isn),
                          .acknowledgement = tcp_sequence_of(0, config.isn),
@@ -442,7 +417,6 @@ static void test_timestamp_echo(void)
       drop_segment(kit, 0);
     }
   }
-  tcp_kit_free(kit);
 }
 
 /* MPA-029: with timestamps, a segment of another epoch does not reach MPA (PAWS, RFC 7323 §5.3 R1): it has a timestamp more than
@@ -469,9 +443,8 @@ static void test_earlier_epoch(void)
     tcp_config config = tcp_kit_config();
     config.timestamps = true;
     config.delayed_ack_segments = 1;
-    tcp_kit *kit = tcp_kit_new(&config, NULL);
-    handshake(kit, TCP_KIT_ROUND_TRIP,
-              &(tcp_header){.window = 9000, .has_timestamps = true, .timestamp_value = 50});
+    g_autoptr(tcp_kit) kit = tcp_kit_scripted(
+        &config, &(tcp_header){.window = 9000, .has_timestamps = true, .timestamp_value = 50});
     tcp_header header = {.sequence = tcp_sequence_of(0, kit->end[1].config.isn),
                          .acknowledgement = tcp_sequence_of(0, config.isn),
                          .flags = TCP_ACK,
@@ -487,7 +460,6 @@ static void test_earlier_epoch(void)
     g_test_message("timestamp %u after %" G_GINT64_FORMAT " ps", cases[i].timestamp, (gint64)cases[i].wait);
     g_assert_cmpuint(kit->end[0].passed_octets, ==, cases[i].taken ? 20 : 10);
     expect_ack(kit, 0, cases[i].taken ? 20 : 10);
-    tcp_kit_free(kit);
   }
 }
 
@@ -500,9 +472,8 @@ static void test_missing_timestamps(void)
     config.timestamps = true;
     config.delayed_ack_segments = 1;
     config.drops_untimed = drops;
-    tcp_kit *kit = tcp_kit_new(&config, NULL);
-    handshake(kit, TCP_KIT_ROUND_TRIP,
-              &(tcp_header){.window = 9000, .has_timestamps = true, .timestamp_value = 50});
+    g_autoptr(tcp_kit) kit = tcp_kit_scripted(
+        &config, &(tcp_header){.window = 9000, .has_timestamps = true, .timestamp_value = 50});
     post(kit, 0, 1000, 0);
     drop_all(kit, 0);
     tcp_header header = {.sequence = tcp_sequence_of(0, kit->end[1].config.isn),
@@ -525,7 +496,6 @@ static void test_missing_timestamps(void)
     tcp_header reset = {.sequence = tcp_sequence_of(10, kit->end[1].config.isn), .flags = TCP_RST};
     script_segment(kit, reset, 0, 0);
     g_assert_true(kit->end[0].closed);
-    tcp_kit_free(kit);
   }
 }
 
@@ -542,7 +512,7 @@ static void test_passing(void)
   for (unsigned in_order = 0; in_order < 2; in_order++) {
     tcp_config config = tcp_kit_config();
     config.passing = in_order ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED;
-    tcp_kit *kit = connected(&config);
+    g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
     time_ps start = kit->now;
     post(kit, 0, 4 * EMSS, 0);
     reorder_segments(kit, 0, 1, 3); /* 0 3 2 1 */
@@ -567,7 +537,6 @@ static void test_passing(void)
       g_assert_cmpuint(passed->edge, ==, (i == 3 || (in_order && i > 0) ? 4 : 1) * EMSS);
       g_assert_cmpuint(passed->held, ==, in_order && i > 0 ? (3 - i) * EMSS : 0);
     }
-    tcp_kit_free(kit);
   }
 }
 
@@ -575,7 +544,7 @@ static void test_passing(void)
 static void test_duplicates_are_counted(void)
 {
   tcp_config config = tcp_kit_config();
-  tcp_kit *kit = connected(&config);
+  g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
   post(kit, 0, 2 * EMSS, 0);
   deliver_and_keep(kit, 0);
   g_assert_cmpuint(kit->end[1].segment_new, ==, EMSS);
@@ -587,7 +556,6 @@ static void test_duplicates_are_counted(void)
   g_assert_cmpuint(kit->end[1].segment_edge, ==, EMSS);
   expect_ack(kit, 1, EMSS); /* at once */
   g_assert_cmpuint(kit->end[1].passed_octets, ==, EMSS);
-  tcp_kit_free(kit);
 }
 
 int main(int argc, char **argv)

@@ -25,8 +25,7 @@ static tcp_frto in_step_3(bool sack)
   tcp_frto frto = begun(sack);
   g_assert_false(tcp_frto_wants_new(&frto));
   g_assert_false(tcp_frto_holds_back(&frto));
-  g_assert_cmpint(after(&frto, (tcp_frto_ack){.advances = true, .may_send_new = true}), ==,
-                  TCP_FRTO_UNKNOWN);
+  g_assert_cmpint(after(&frto, (tcp_frto_ack){.advances = true, .may_send_new = true}), ==, TCP_FRTO_UNKNOWN);
   for (unsigned i = 0; i < 2; i++) {
     g_assert_true(tcp_frto_wants_new(&frto));
     tcp_frto_sent_new(&frto);
@@ -87,8 +86,7 @@ static void test_step_2_ends_it(void)
 static void test_off(void)
 {
   tcp_frto frto = {.step = TCP_FRTO_OFF};
-  g_assert_cmpint(after(&frto, (tcp_frto_ack){.advances = true, .may_send_new = true}), ==,
-                  TCP_FRTO_UNKNOWN);
+  g_assert_cmpint(after(&frto, (tcp_frto_ack){.advances = true, .may_send_new = true}), ==, TCP_FRTO_UNKNOWN);
   g_assert_false(tcp_frto_wants_new(&frto));
 }
 
@@ -99,8 +97,7 @@ static tcp_kit *ten_in_flight(bool sack, bool rack)
   config.sack = sack;
   config.rack = rack;
   config.frto = true;
-  tcp_kit *kit = tcp_kit_new(&config, &config);
-  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
+  tcp_kit *kit = tcp_kit_pair(&config);
   post(kit, 0, 20 * EMSS, 0);
   g_assert_cmpuint(on_wire(kit, 0), ==, 10);
   return kit;
@@ -113,7 +110,7 @@ static tcp_kit *ten_in_flight(bool sack, bool rack)
 static void test_spurious_time_out(void)
 {
   for (unsigned variant = 0; variant < 3; variant++) {
-    tcp_kit *kit = ten_in_flight(variant > 0, variant > 1);
+    g_autoptr(tcp_kit) kit = ten_in_flight(variant > 0, variant > 1);
     advance_by(kit, 300 * TIME_PS_PER_MILLISECOND);
     g_assert_cmpuint(on_wire(kit, 0), ==, 11);
     g_assert_cmpuint(window_of(kit), ==, EMSS);
@@ -130,7 +127,6 @@ static void test_spurious_time_out(void)
     g_assert_cmpuint(kit->end[0].acknowledged, ==, 20 * EMSS);
     g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 1);
     g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 1);
-    tcp_kit_free(kit);
   }
 }
 
@@ -139,7 +135,7 @@ static void test_spurious_time_out(void)
 static void test_real_time_out(void)
 {
   for (unsigned variant = 0; variant < 3; variant++) {
-    tcp_kit *kit = ten_in_flight(variant > 0, variant > 1);
+    g_autoptr(tcp_kit) kit = ten_in_flight(variant > 0, variant > 1);
     drop_all(kit, 0);
     advance_by(kit, 300 * TIME_PS_PER_MILLISECOND);
     expect_segment(kit, 0, 0, EMSS);
@@ -155,7 +151,6 @@ static void test_real_time_out(void)
     g_assert_cmpuint(statistics_of(kit)->spurious_timeouts, ==, 0);
     g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 10);
     g_assert_cmpuint(threshold_of(kit), ==, 5 * EMSS);
-    tcp_kit_free(kit);
   }
 }
 

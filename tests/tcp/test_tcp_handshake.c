@@ -40,9 +40,8 @@ static void test_handshake_on_the_wire(void)
   config.timestamps = true;
   tcp_config peer = config;
   peer.isn = 2000;
-  tcp_kit *kit = tcp_kit_new(&config, &peer);
-  tcp_transport_open(kit->end[0].connection, 0);
-  collect(kit, 0);
+  g_autoptr(tcp_kit) kit = tcp_kit_new(&config, &peer);
+  open_end(kit, 0);
   expect_wire(kit, 0, syn, sizeof syn);
   advance_by(kit, TCP_KIT_ROUND_TRIP / 2);
   deliver(kit, 0);
@@ -59,7 +58,6 @@ static void test_handshake_on_the_wire(void)
   expect_nothing(kit, 1);
   g_assert_cmpint(tcp_transport_deadline(kit->end[0].connection), ==, TIME_PS_NEVER);
   g_assert_cmpint(tcp_transport_deadline(kit->end[1].connection), ==, TIME_PS_NEVER);
-  tcp_kit_free(kit);
 }
 
 /* EMSS = min(peer's MSS, own MTU - 40) - 12 with timestamps (docs/facts.md). */
@@ -78,12 +76,11 @@ static void test_emss(void)
     config.timestamps = cases[i].timestamps;
     tcp_config peer = config;
     peer.receive_mtu_octets = cases[i].peer_receives;
-    tcp_kit *kit = tcp_kit_new(&config, &peer);
+    g_autoptr(tcp_kit) kit = tcp_kit_new(&config, &peer);
     handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
     g_assert_cmpuint(kit->end[0].connection->gauges->emss_octets, ==, cases[i].emss);
     post(kit, 0, 20000, 0);
     expect_segment(kit, 0, 0, cases[i].emss);
-    tcp_kit_free(kit);
   }
 }
 
@@ -106,9 +103,8 @@ static void test_ipv6(void)
     config.send_mtu_octets = cases[i].mtu;
     config.receive_mtu_octets = cases[i].mtu;
     config.timestamps = cases[i].timestamps;
-    tcp_kit *kit = tcp_kit_new(&config, NULL);
-    tcp_transport_open(kit->end[0].connection, kit->now);
-    collect(kit, 0);
+    g_autoptr(tcp_kit) kit = tcp_kit_new(&config, NULL);
+    open_end(kit, 0);
     g_assert_cmpuint(wire_header(kit, 0, 0).mss_octets, ==, cases[i].mtu - 60);
     drop_segment(kit, 0);
     tcp_header syn_ack = {.sequence = tcp_sequence_of(-1, kit->end[1].config.isn),
@@ -126,7 +122,6 @@ static void test_ipv6(void)
     g_assert_cmpuint(datagram_octets(wire_packet(kit, 0, 0)), ==,
                      cases[i].emss + 60 + (cases[i].timestamps ? 12 : 0));
     g_assert_cmpuint(wire_packet(kit, 0, 0)->header[0] >> 4, ==, 6);
-    tcp_kit_free(kit);
   }
 }
 
@@ -140,14 +135,13 @@ static void test_options_need_both_ends(void)
     tcp_config peer = tcp_kit_config();
     peer.sack = bits & 4;
     peer.timestamps = bits & 8;
-    tcp_kit *kit = tcp_kit_new(&config, &peer);
+    g_autoptr(tcp_kit) kit = tcp_kit_new(&config, &peer);
     handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
     post(kit, 0, 3 * 1400, 0);
     g_assert_cmpint(wire_header(kit, 0, 0).has_timestamps, ==, config.timestamps && peer.timestamps);
     drop_segment(kit, 0);
     deliver(kit, 0); /* behind a hole */
     g_assert_cmpuint(wire_header(kit, 1, 0).sack_count, ==, config.sack && peer.sack ? 1 : 0);
-    tcp_kit_free(kit);
   }
 }
 
@@ -157,24 +151,22 @@ static void test_peer_without_options(void)
 {
   tcp_config config = tcp_kit_config();
   config.initial_window_segments = 1000;
-  tcp_kit *kit = tcp_kit_new(&config, NULL);
+  g_autoptr(tcp_kit) kit = tcp_kit_new(&config, NULL);
   tcp_header syn_ack = {.window = 65535};
   handshake(kit, TCP_KIT_ROUND_TRIP, &syn_ack);
   g_assert_cmpuint(kit->end[0].connection->gauges->emss_octets, ==, 536);
   post(kit, 0, 100000, 0);
   g_assert_cmpuint(on_wire(kit, 0), ==, 122); /* floor(65535 / 536): a short one would be silly */
   g_assert_cmpuint(wire_header(kit, 0, 0).window, ==, 65535);
-  tcp_kit_free(kit);
 }
 
 /* An MSS that no link can mean is not taken: 68 octets are carried by every one (RFC 791), so 28. */
 static void test_senseless_mss(void)
 {
   tcp_config config = tcp_kit_config();
-  tcp_kit *kit = tcp_kit_new(&config, NULL);
-  handshake(kit, TCP_KIT_ROUND_TRIP, &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = 0});
+  g_autoptr(tcp_kit) kit =
+      tcp_kit_scripted(&config, &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = 0});
   g_assert_cmpuint(kit->end[0].connection->gauges->emss_octets, ==, 28);
-  tcp_kit_free(kit);
 }
 
 /* The peer's scale of 7 makes 1000 into 128,000 octets: 87 segments of 1460. The SYN-ACK's own window is
@@ -183,7 +175,7 @@ static void test_window_scale_of_the_peer(void)
 {
   tcp_config config = tcp_kit_config();
   config.initial_window_segments = 1000;
-  tcp_kit *kit = tcp_kit_new(&config, NULL);
+  g_autoptr(tcp_kit) kit = tcp_kit_new(&config, NULL);
   tcp_header syn_ack = {
       .window = 1460, .has_mss = true, .mss_octets = 1460, .has_window_scale = true, .window_scale = 7};
   handshake(kit, TCP_KIT_ROUND_TRIP, &syn_ack);
@@ -195,7 +187,6 @@ static void test_window_scale_of_the_peer(void)
                     .window = 1000};
   script_segment(kit, ack, 0, 0);
   g_assert_cmpuint(on_wire(kit, 0), ==, 1 + 87);
-  tcp_kit_free(kit);
 }
 
 /* The announced window is what the scale can say, and the right edge never moves left. 100,001 octets need
@@ -217,8 +208,7 @@ static void test_announced_window(void)
   }
   tcp_kit_free(kit);
 
-  kit = tcp_kit_new(&peer, NULL);
-  handshake(kit, TCP_KIT_ROUND_TRIP, &(tcp_header){.window = 9000, .has_window_scale = true});
+  kit = tcp_kit_scripted(&peer, &(tcp_header){.window = 9000, .has_window_scale = true});
   script_payload(kit, 99999, 2, 0); /* the last octet of the window, and the one behind it */
   g_assert_cmpuint(kit->end[0].segment_new, ==, 1);
   tcp_kit_free(kit);
@@ -229,9 +219,8 @@ static void test_announced_window(void)
 static void test_lost_syn(void)
 {
   tcp_config config = tcp_kit_config();
-  tcp_kit *kit = tcp_kit_new(&config, &config);
-  tcp_transport_open(kit->end[0].connection, 0);
-  collect(kit, 0);
+  g_autoptr(tcp_kit) kit = tcp_kit_new(&config, &config);
+  open_end(kit, 0);
   drop_segment(kit, 0);
   advance_to(kit, TIME_PS_PER_SECOND - 1);
   expect_nothing(kit, 0);
@@ -242,16 +231,14 @@ static void test_lost_syn(void)
   post(kit, 0, 10000, 0);
   g_assert_cmpuint(on_wire(kit, 0), ==, 1);
   g_assert_cmpint(tcp_transport_deadline(kit->end[0].connection), ==, kit->now + 3 * TIME_PS_PER_SECOND);
-  tcp_kit_free(kit);
 }
 
 static void test_lost_syn_ack(void)
 {
   tcp_config config = tcp_kit_config();
   config.retries_max = 20;
-  tcp_kit *kit = tcp_kit_new(&config, &config);
-  tcp_transport_open(kit->end[0].connection, 0);
-  collect(kit, 0);
+  g_autoptr(tcp_kit) kit = tcp_kit_new(&config, &config);
+  open_end(kit, 0);
   deliver(kit, 0);
   drop_segment(kit, 1);
   advance_by(kit, TIME_PS_PER_SECOND); /* both timers */
@@ -259,16 +246,14 @@ static void test_lost_syn_ack(void)
   g_assert_cmpuint(wire_header(kit, 0, 0).flags, ==, TCP_SYN);
   settle(kit, TCP_KIT_ROUND_TRIP);
   g_assert_true(kit->end[0].established && kit->end[1].established);
-  tcp_kit_free(kit);
 }
 
 /* The last ACK of the handshake is lost: the first segment with payload takes its place. */
 static void test_lost_handshake_ack(void)
 {
   tcp_config config = tcp_kit_config();
-  tcp_kit *kit = tcp_kit_new(&config, &config);
-  tcp_transport_open(kit->end[0].connection, 0);
-  collect(kit, 0);
+  g_autoptr(tcp_kit) kit = tcp_kit_new(&config, &config);
+  open_end(kit, 0);
   deliver(kit, 0);
   deliver(kit, 1);
   drop_segment(kit, 0);
@@ -276,7 +261,6 @@ static void test_lost_handshake_ack(void)
   deliver(kit, 0);
   g_assert_true(kit->end[1].established);
   g_assert_cmpuint(kit->end[1].passed_octets, ==, 100);
-  tcp_kit_free(kit);
 }
 
 /* RFC 7323 §3.2: both SYNs had timestamps, so the ACK that ends the handshake has them too, or is dropped without an answer, with or
@@ -287,7 +271,7 @@ static void test_handshake_ack_without_timestamps(void)
     tcp_config config = tcp_kit_config();
     config.timestamps = true;
     config.drops_untimed = drops;
-    tcp_kit *kit = tcp_kit_new(&config, NULL);
+    g_autoptr(tcp_kit) kit = tcp_kit_new(&config, NULL);
     tcp_transport_listen(kit->end[0].connection);
     tcp_header header = {.sequence = tcp_sequence_of(-1, kit->end[1].config.isn),
                          .flags = TCP_SYN,
@@ -315,7 +299,6 @@ static void test_handshake_ack_without_timestamps(void)
       g_assert_true(kit->end[0].established);
       g_assert_cmpuint(kit->end[0].passed_octets, ==, 10);
     }
-    tcp_kit_free(kit);
   }
 }
 
@@ -323,25 +306,22 @@ static void test_syn_is_given_up(void)
 {
   tcp_config config = tcp_kit_config();
   config.retries_max = 3;
-  tcp_kit *kit = tcp_kit_new(&config, NULL);
-  tcp_transport_open(kit->end[0].connection, 0);
-  collect(kit, 0);
+  g_autoptr(tcp_kit) kit = tcp_kit_new(&config, NULL);
+  open_end(kit, 0);
   advance_to(kit, 7 * TIME_PS_PER_SECOND - 1); /* 1 + 2 + 4 */
   g_assert_false(kit->end[0].closed);
   advance_by(kit, 1);
   g_assert_true(kit->end[0].closed);
   g_assert_cmpint(kit->end[0].reason, ==, TCP_CLOSE_GAVE_UP);
   g_assert_cmpuint(on_wire(kit, 0), ==, 3);
-  tcp_kit_free(kit);
 }
 
 /* RFC 9293 §3.5, figure 7: both send SYN, both answer with SYN-ACK. */
 static void test_simultaneous_open(void)
 {
   tcp_config config = tcp_kit_config();
-  tcp_kit *kit = tcp_kit_new(&config, NULL);
-  tcp_transport_open(kit->end[0].connection, 0);
-  collect(kit, 0);
+  g_autoptr(tcp_kit) kit = tcp_kit_new(&config, NULL);
+  open_end(kit, 0);
   drop_segment(kit, 0);
   tcp_header syn = {
       .sequence = tcp_sequence_of(-1, kit->end[1].config.isn), .flags = TCP_SYN, .window = 9000};
@@ -354,7 +334,6 @@ static void test_simultaneous_open(void)
   expect_ack(kit, 0, 0); /* it has that SYN: an ACK is the answer */
   script_ack(kit, 0, 0, NULL);
   g_assert_true(kit->end[0].established);
-  tcp_kit_free(kit);
 }
 
 int main(int argc, char **argv)

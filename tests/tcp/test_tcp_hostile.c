@@ -11,7 +11,6 @@
 #include "linux_keys.h"
 #include "tcp/tcp_connection_private.h"
 #include "tcp_kit.h"
-#include "tcp_parts.h"
 
 enum { SEEDS = 100, SEEDS_SLOW = 30000, STEPS = 3000, ENDS = 2, POST_OCTETS = 150000 };
 
@@ -294,7 +293,7 @@ static void test_forged_segments(void)
 static void test_too_big_beside_a_loss(void)
 {
   static const uint64_t lost[] = {0, 8000, 9000};
-  tcp_scoreboard *board = tcp_scoreboard_new(3, 1000, false);
+  g_autoptr(tcp_scoreboard) board = tcp_scoreboard_new(3, 1000, false);
   tcp_sent_segment segment;
   for (unsigned i = 0; i < 10; i++) {
     tcp_scoreboard_sent(board, i * 1000, (i + 1) * 1000, i);
@@ -308,7 +307,6 @@ static void test_too_big_beside_a_loss(void)
     tcp_scoreboard_resent(board, segment.number, true, 100);
   }
   g_assert_false(tcp_scoreboard_next_lost(board, &segment));
-  tcp_scoreboard_free(board);
 }
 
 /* Segment 0 of three, all lost, takes over 1, and when it is lost once more also half of 2, whose other half comes. An ACK from
@@ -316,7 +314,7 @@ static void test_too_big_beside_a_loss(void)
 static void test_taken_over_twice(void)
 {
   static const uint64_t ends[] = {2000, 2500};
-  tcp_scoreboard *board = tcp_scoreboard_new(3, 1500, true);
+  g_autoptr(tcp_scoreboard) board = tcp_scoreboard_new(3, 1500, true);
   tcp_sent_segment segment;
   time_ps sent_at;
   for (unsigned i = 0; i < 3; i++) {
@@ -335,7 +333,6 @@ static void test_taken_over_twice(void)
   g_assert_cmpuint(segment.from, ==, 2200);
   g_assert_cmpuint(segment.to, ==, 2500);
   g_assert_cmpuint(tcp_scoreboard_lost_run_end(board, segment.number, 3660), ==, 2500);
-  tcp_scoreboard_free(board);
 }
 
 int main(int argc, char **argv)

@@ -12,9 +12,7 @@ static tcp_kit *connected(tcp_passing passing, bool sack)
   tcp_config config = tcp_kit_config();
   config.passing = passing;
   config.sack = sack;
-  tcp_kit *kit = tcp_kit_new(&config, &config);
-  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
-  return kit;
+  return tcp_kit_pair(&config);
 }
 
 /* MPA-286, MPA-028: no ACK, no SACK, nothing passed or held; what follows shows the hole, the peer sends
@@ -22,7 +20,7 @@ static tcp_kit *connected(tcp_passing passing, bool sack)
 static void test_refused_segment_is_as_lost(void)
 {
   for (unsigned kind = 0; kind < 4; kind++) {
-    tcp_kit *kit = connected(kind & 1 ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED, kind & 2);
+    g_autoptr(tcp_kit) kit = connected(kind & 1 ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED, kind & 2);
     refuse_octets(kit, 1, EMSS, EMSS + 1, 1);
     post(kit, 0, 6 * EMSS, 0);
     deliver_segments(kit, 1); /* one octet short of two segments: the ACK is delayed */
@@ -47,7 +45,6 @@ static void test_refused_segment_is_as_lost(void)
     g_assert_cmpuint(kit->end[1].passed_octets, ==, 6 * EMSS);
     g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 0);
     g_assert_cmpuint(kit->end[1].refusals, ==, 0);
-    tcp_kit_free(kit);
   }
 }
 
@@ -56,9 +53,7 @@ static tcp_kit *against_script(tcp_passing passing)
 {
   tcp_config config = tcp_kit_config();
   config.passing = passing;
-  tcp_kit *kit = tcp_kit_new(&config, NULL);
-  handshake(kit, TCP_KIT_ROUND_TRIP, &(tcp_header){.window = 9000, .has_sack_permitted = true});
-  return kit;
+  return tcp_kit_scripted(&config, &(tcp_header){.window = 9000, .has_sack_permitted = true});
 }
 
 /* Asked is about octets that are new, run by run, and about nothing else; when one run is refused the
@@ -67,7 +62,7 @@ static void test_every_run_of_new_octets_is_asked_about(void)
 {
   static const range expected[] = {{100, 200}, {0, 100}, {200, 300}, {0, 100}, {200, 300}};
   for (unsigned in_order = 0; in_order < 2; in_order++) {
-    tcp_kit *kit = against_script(in_order ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED);
+    g_autoptr(tcp_kit) kit = against_script(in_order ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED);
     script_payload(kit, 100, 100, 0);
     drop_all(kit, 0);
     refuse_octets(kit, 0, 250, 251, 1);
@@ -86,7 +81,6 @@ static void test_every_run_of_new_octets_is_asked_about(void)
       g_assert_cmpuint(asked.from, ==, expected[i].from);
       g_assert_cmpuint(asked.to, ==, expected[i].to);
     }
-    tcp_kit_free(kit);
   }
 }
 
@@ -94,19 +88,18 @@ static void test_every_run_of_new_octets_is_asked_about(void)
  * the in-order edge + 65535. */
 static void test_only_what_the_window_takes_is_asked_about(void)
 {
-  tcp_kit *kit = against_script(TCP_PASSING_AS_ARRIVED);
+  g_autoptr(tcp_kit) kit = against_script(TCP_PASSING_AS_ARRIVED);
   script_payload(kit, 65535 - 10, 30, 0);
   g_assert_cmpuint(kit->end[0].inspected->len, ==, 1);
   range asked = g_array_index(kit->end[0].inspected, range, 0);
   g_assert_cmpuint(asked.from, ==, 65535 - 10);
   g_assert_cmpuint(asked.to, ==, 65535);
-  tcp_kit_free(kit);
 }
 
 /* The ACK, the FIN and the window of a refused segment are lost with it. */
 static void test_nothing_of_a_refused_segment_is_taken(void)
 {
-  tcp_kit *kit = against_script(TCP_PASSING_AS_ARRIVED);
+  g_autoptr(tcp_kit) kit = against_script(TCP_PASSING_AS_ARRIVED);
   post(kit, 0, 1000, 0);
   g_assert_cmpuint(on_wire(kit, 0), ==, 2); /* the peer named no MSS: 536 and 464 */
   drop_all(kit, 0);
@@ -123,14 +116,13 @@ static void test_nothing_of_a_refused_segment_is_taken(void)
   g_assert_cmpuint(kit->end[0].acknowledged, ==, 1000);
   g_assert_true(kit->end[0].finished);
   expect_ack(kit, 0, 11);
-  tcp_kit_free(kit);
 }
 
 /* The segment that ends the handshake can be refused as well; the next one ends it. */
 static void test_refused_in_the_handshake(void)
 {
   tcp_config config = tcp_kit_config();
-  tcp_kit *kit = tcp_kit_new(&config, NULL);
+  g_autoptr(tcp_kit) kit = tcp_kit_new(&config, NULL);
   tcp_transport_listen(kit->end[0].connection);
   uint32_t isn = kit->end[1].config.isn;
   script_segment(kit, (tcp_header){.sequence = isn, .flags = TCP_SYN, .window = 100}, 0, 0);
@@ -142,14 +134,13 @@ static void test_refused_in_the_handshake(void)
   script_payload(kit, 0, 10, 0);
   g_assert_true(kit->end[0].established);
   g_assert_cmpuint(kit->end[0].passed_octets, ==, 10);
-  tcp_kit_free(kit);
 }
 
 /* A fault of the source comes again with every retransmission: after 8 timeouts the source gives up
  * (MPA-287). */
 static void test_refused_for_ever(void)
 {
-  tcp_kit *kit = connected(TCP_PASSING_AS_ARRIVED, true);
+  g_autoptr(tcp_kit) kit = connected(TCP_PASSING_AS_ARRIVED, true);
   refuse_octets(kit, 1, 0, 1, G_MAXUINT);
   post(kit, 0, 500, 0);
   for (unsigned i = 0; i < 20 && !kit->end[0].closed; i++) {
@@ -161,7 +152,6 @@ static void test_refused_for_ever(void)
   g_assert_true(kit->end[0].closed);
   g_assert_cmpint(kit->end[0].reason, ==, TCP_CLOSE_GAVE_UP);
   g_assert_cmpuint(kit->end[1].passed_octets, ==, 0);
-  tcp_kit_free(kit);
 }
 
 int main(int argc, char **argv)

@@ -10,8 +10,7 @@ enum { EMSS = 1460 };
 /* tcp_kit_connected(true) with `config`, without the octet that end 0 has still to acknowledge. */
 static tcp_kit *connected(const tcp_config *config)
 {
-  tcp_kit *kit = tcp_kit_new(config, config);
-  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
+  tcp_kit *kit = tcp_kit_pair(config);
   post(kit, 1, 1, 0);
   deliver(kit, 1);
   advance_by(kit, config->delayed_ack_ps);
@@ -36,12 +35,11 @@ static void test_messages_grow_the_window_to_twice_what_they_fill(void)
   for (unsigned by_round = 0; by_round < 2; by_round++) {
     tcp_config config = tcp_kit_config();
     config.limited_by_round = by_round;
-    tcp_kit *kit = connected(&config);
+    g_autoptr(tcp_kit) kit = connected(&config);
     for (unsigned message = 0; message < 5; message++) {
       exchange_message(kit, 6);
       g_assert_cmpuint(window_of(kit), ==, grown[by_round] * EMSS);
     }
-    tcp_kit_free(kit);
   }
 }
 
@@ -54,12 +52,11 @@ static void test_a_full_window_is_remembered_for_a_round(void)
   for (unsigned by_round = 0; by_round < 2; by_round++) {
     tcp_config config = tcp_kit_config();
     config.limited_by_round = by_round;
-    tcp_kit *kit = connected(&config);
+    g_autoptr(tcp_kit) kit = connected(&config);
     post(kit, 0, 12 * EMSS, 0);
     g_assert_cmpuint(on_wire(kit, 0), ==, 10);
     deliver_segments(kit, 10);
     g_assert_cmpuint(window_of(kit), ==, grown[by_round] * EMSS);
-    tcp_kit_free(kit);
   }
 }
 
@@ -68,7 +65,7 @@ static void test_avoidance_needs_a_full_window(void)
 {
   tcp_config config = tcp_kit_config();
   config.limited_by_round = true;
-  tcp_kit *kit = connected(&config);
+  g_autoptr(tcp_kit) kit = connected(&config);
   post(kit, 0, 20 * EMSS, 0);
   drop_segment(kit, 0);
   settle(kit, TCP_KIT_ROUND_TRIP);
@@ -83,7 +80,6 @@ static void test_avoidance_needs_a_full_window(void)
   }
   g_assert_cmpuint(window_of(kit), ==,
                    before + EMSS); /* by a segment, as a window and more is acknowledged */
-  tcp_kit_free(kit);
 }
 
 /* One ACK of 10 segments, which filled the window. RFC 3465 counts 2 of them, Linux all. */
@@ -94,10 +90,9 @@ static void test_slow_start_counts_all_that_an_ack_acknowledges(void)
     tcp_config config = tcp_kit_config();
     config.delayed_ack_segments = 10;
     config.slow_start_limited = !unlimited;
-    tcp_kit *kit = connected(&config);
+    g_autoptr(tcp_kit) kit = connected(&config);
     exchange_message(kit, 10);
     g_assert_cmpuint(window_of(kit), ==, grown[unlimited] * EMSS);
-    tcp_kit_free(kit);
   }
 }
 
@@ -109,14 +104,13 @@ static void test_growth_by_what_is_delivered(void)
   for (unsigned by_delivered = 0; by_delivered < 2; by_delivered++) {
     tcp_config config = tcp_kit_config();
     config.growth_by_delivered = by_delivered;
-    tcp_kit *kit = connected(&config);
+    g_autoptr(tcp_kit) kit = connected(&config);
     post(kit, 0, 20 * EMSS, 0);
     reorder_segments(kit, 0, 0, 2);
     deliver_segments(kit, 2);
     g_assert_cmpuint(window_of(kit), ==, 10 * EMSS);
     deliver_segments(kit, 1);
     g_assert_cmpuint(window_of(kit), ==, grown[by_delivered] * EMSS);
-    tcp_kit_free(kit);
   }
 }
 
@@ -185,7 +179,7 @@ static void expect_leaving(tcp_kit *kit, unsigned count)
 static void test_prr_answers_a_mark(void)
 {
   static const unsigned leaving[] = {0, 1, 0, 1, 0, 1, 0, 0, 1, 1};
-  tcp_kit *kit = marked(true);
+  g_autoptr(tcp_kit) kit = marked(true);
   for (unsigned ack = 0; ack < G_N_ELEMENTS(leaving); ack++) {
     expect_leaving(kit, leaving[ack]);
     g_assert_cmpuint(threshold_of(kit), ==, 5 * EMSS);
@@ -196,7 +190,6 @@ static void test_prr_answers_a_mark(void)
   g_assert_cmpuint(statistics_of(kit)->ecn_reductions, ==, 1);
   settle(kit, TCP_KIT_ROUND_TRIP);
   g_assert_cmpuint(kit->end[1].passed_octets, ==, 40 * EMSS);
-  tcp_kit_free(kit);
 }
 
 /* CUBIC, a window of 10 segments counted as such: the threshold is 7 from the mark on. While more than 7 are in flight ceil(0.7 k) may
@@ -211,7 +204,7 @@ static void test_prr_of_cubic_counts_segments(void)
   config.delayed_ack_segments = 1;
   config.ecn_proportional = true;
   config.window_of_segments = true;
-  tcp_kit *kit = connected(&config);
+  g_autoptr(tcp_kit) kit = connected(&config);
   post(kit, 0, 40 * EMSS, 0);
   g_assert_cmpuint(on_wire(kit, 0), ==, 10);
   datagram_set_ecn(wire_packet(kit, 0, 0), DATAGRAM_ECN_CONGESTED);
@@ -222,18 +215,16 @@ static void test_prr_of_cubic_counts_segments(void)
   g_assert_cmpuint(on_wire(kit, 0), ==, 7);
   g_assert_cmpuint(window_of(kit), ==, 7 * EMSS);
   g_assert_cmpuint(statistics_of(kit)->ecn_reductions, ==, 1);
-  tcp_kit_free(kit);
 }
 
 /* RFC 3168: the window is 5 at once, so 5 of the 10 ACKs let nothing leave, and each of the others a segment. */
 static void test_a_mark_cuts_at_once(void)
 {
-  tcp_kit *kit = marked(false);
+  g_autoptr(tcp_kit) kit = marked(false);
   for (unsigned ack = 1; ack <= 10; ack++) {
     expect_leaving(kit, ack <= 5 ? 0 : 1);
     g_assert_cmpuint(threshold_of(kit), ==, 5 * EMSS);
   }
-  tcp_kit_free(kit);
 }
 
 /* A loss or a time-out while PRR answers a mark is of the same congestion: the threshold stays 5. */
@@ -286,7 +277,7 @@ static void test_short_segments(void)
     config.timestamps = rows[row].timestamps;
     config.delayed_ack_segments = rows[row].delayed_ack_segments;
     config.segmentation = TCP_SEGMENTATION_RECORD;
-    tcp_kit *kit = connected(&config);
+    g_autoptr(tcp_kit) kit = connected(&config);
     for (unsigned record = 0; record < RECORDS; record++) {
       queue_record(kit, 0, 728, TCP_RECORD_FPDU);
     }
@@ -295,7 +286,6 @@ static void test_short_segments(void)
       g_assert_cmpuint(on_wire(kit, 0), ==, rows[row].leaving[trip]);
       pass_round_trip(kit, 20 * TIME_PS_PER_MILLISECOND);
     }
-    tcp_kit_free(kit);
   }
 }
 
@@ -310,11 +300,10 @@ static void test_prr_counts_segments(void)
     config.delayed_ack_segments = 1;
     config.ecn_proportional = true;
     config.window_of_segments = of_segments;
-    tcp_kit *kit = connected(&config);
+    g_autoptr(tcp_kit) kit = connected(&config);
     post(kit, 0, 40 * EMSS, 0);
     datagram_set_ecn(wire_packet(kit, 0, 0), DATAGRAM_ECN_CONGESTED);
     expect_leaving(kit, leaving[of_segments]);
-    tcp_kit_free(kit);
   }
 }
 
@@ -325,7 +314,7 @@ static void test_loss_among_short_segments(void)
   config.window_of_segments = true;
   config.initial_window_segments = 20;
   config.segmentation = TCP_SEGMENTATION_RECORD;
-  tcp_kit *kit = connected(&config);
+  g_autoptr(tcp_kit) kit = connected(&config);
   for (unsigned record = 0; record < 60; record++) {
     queue_record(kit, 0, 500 + record, TCP_RECORD_FPDU);
   }
@@ -337,7 +326,6 @@ static void test_loss_among_short_segments(void)
   g_assert_cmpuint(threshold_of(kit), ==, 10 * EMSS);
   settle(kit, TCP_KIT_ROUND_TRIP);
   g_assert_cmpuint(kit->end[1].passed_octets, ==, kit->end[0].posted);
-  tcp_kit_free(kit);
 }
 
 int main(int argc, char **argv)

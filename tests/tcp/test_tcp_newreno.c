@@ -10,7 +10,7 @@ enum { EMSS = 1460 };
  * window 5 + 3 (RFC 6582 §3.2). */
 static void test_fast_retransmit_without_sack(void)
 {
-  tcp_kit *kit = tcp_kit_connected(false);
+  g_autoptr(tcp_kit) kit = tcp_kit_connected(false);
   post(kit, 0, 20 * EMSS, 0);
   drop_segment(kit, 0);
   deliver_segments(kit, 2);
@@ -24,14 +24,13 @@ static void test_fast_retransmit_without_sack(void)
   g_assert_cmpuint(kit->end[1].passed_octets, ==, 20 * EMSS);
   g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 1);
   g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 0);
-  tcp_kit_free(kit);
 }
 
 /* Without SACK the second loss shows only when the first is repaired: the partial ACK sends it again at
  * once. */
 static void test_two_losses_without_sack_take_partial_acks(void)
 {
-  tcp_kit *kit = tcp_kit_connected(false);
+  g_autoptr(tcp_kit) kit = tcp_kit_connected(false);
   post(kit, 0, 10 * EMSS, 0);
   drop_segment(kit, 0);
   deliver_segments(kit, 3);
@@ -48,13 +47,12 @@ static void test_two_losses_without_sack_take_partial_acks(void)
   g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 2);
   /* the full ACK leaves min(5, max(0, 1) + 1) segments */
   g_assert_cmpuint(window_of(kit), ==, 2 * EMSS);
-  tcp_kit_free(kit);
 }
 
 /* RFC 6582 §3.2 step 3: the first partial ACK restarts the timer (RTO 300 ms), the second does not. */
 static void test_partial_acks_and_the_timer(void)
 {
-  tcp_kit *kit = tcp_kit_connected(false);
+  g_autoptr(tcp_kit) kit = tcp_kit_connected(false);
   post(kit, 0, 10 * EMSS, 0);
   for (unsigned i = 0; i < 10; i++) {
     if (i == 0 || i == 3 || i == 5) {
@@ -73,14 +71,13 @@ static void test_partial_acks_and_the_timer(void)
   deliver_and_acknowledge(kit);
   g_assert_cmpuint(kit->end[0].acknowledged, ==, 5 * EMSS);
   g_assert_cmpint(tcp_transport_deadline(kit->end[0].connection), ==, deadline);
-  tcp_kit_free(kit);
 }
 
 /* Without SACK all is sent again after a time-out; the duplicates that this brings back start no fast
  * retransmit (RFC 6582 §3.2 steps 2 and 6). */
 static void test_no_fast_retransmit_from_what_was_sent_for_nothing(void)
 {
-  tcp_kit *kit = tcp_kit_connected(false);
+  g_autoptr(tcp_kit) kit = tcp_kit_connected(false);
   post(kit, 0, 8 * EMSS, 0);
   drop_segment(kit, 0);
   deliver(kit, 0); /* 1 to 7 arrive, all their ACKs are lost */
@@ -113,15 +110,14 @@ static void test_no_fast_retransmit_from_what_was_sent_for_nothing(void)
   deliver_all(kit, 1);
   g_assert_cmpuint(window_of(kit), ==, window);
   g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 1);
-  tcp_kit_free(kit);
 }
 
 /* Without SACK an ACK that changes the window is no duplicate (RFC 5681 §2). */
 static void test_window_updates_are_no_duplicates(void)
 {
   tcp_config config = tcp_kit_config();
-  tcp_kit *kit = tcp_kit_new(&config, NULL);
-  handshake(kit, TCP_KIT_ROUND_TRIP, &(tcp_header){.window = 60000, .has_mss = true, .mss_octets = EMSS});
+  g_autoptr(tcp_kit) kit =
+      tcp_kit_scripted(&config, &(tcp_header){.window = 60000, .has_mss = true, .mss_octets = EMSS});
   post(kit, 0, 10 * EMSS, 0);
   drop_all(kit, 0);
   tcp_header header = {.sequence = tcp_sequence_of(0, kit->end[1].config.isn),
@@ -136,14 +132,13 @@ static void test_window_updates_are_no_duplicates(void)
     script_segment(kit, header, 0, 0);
   }
   expect_segment(kit, 0, 0, EMSS);
-  tcp_kit_free(kit);
 }
 
 /* RFC 6582 §3.2 step 4: 20 queued, 10 and the two of limited transmit in flight, 0 lost. The third duplicate makes
  * the window 5 + 3, the eight more of 4 to 11 make it 16: 4 new segments leave behind the 12. */
 static void test_duplicates_let_new_segments_out(void)
 {
-  tcp_kit *kit = tcp_kit_connected(false);
+  g_autoptr(tcp_kit) kit = tcp_kit_connected(false);
   post(kit, 0, 20 * EMSS, 0);
   drop_segment(kit, 0);
   deliver_segments(kit, 11);
@@ -151,7 +146,6 @@ static void test_duplicates_let_new_segments_out(void)
   expect_segment(kit, 0, 0, EMSS);
   g_assert_cmpuint(on_wire(kit, 0), ==, 1 + 4);
   g_assert_cmpuint(wire_position(kit, 0, 4), ==, 15 * EMSS);
-  tcp_kit_free(kit);
 }
 
 /* A middlebox has cut the retransmission of the first segment at 500 and 1000. The partial ACKs of its pieces
@@ -160,8 +154,8 @@ static void test_duplicates_let_new_segments_out(void)
 static void test_retransmission_that_comes_in_pieces(void)
 {
   tcp_config config = tcp_kit_config();
-  tcp_kit *kit = tcp_kit_new(&config, NULL);
-  handshake(kit, TCP_KIT_ROUND_TRIP, &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS});
+  g_autoptr(tcp_kit) kit =
+      tcp_kit_scripted(&config, &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS});
   post(kit, 0, 10 * EMSS, 0);
   drop_all(kit, 0);
   for (unsigned i = 0; i < 3; i++) {
@@ -175,7 +169,6 @@ static void test_retransmission_that_comes_in_pieces(void)
   script_ack(kit, EMSS, 0, NULL);
   expect_segment(kit, 0, EMSS, EMSS);
   g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 2);
-  tcp_kit_free(kit);
 }
 
 /* A middlebox that cuts the segments into small pieces makes many duplicates of each: 10 segments are in flight, 60 duplicates come.
@@ -183,8 +176,8 @@ static void test_retransmission_that_comes_in_pieces(void)
 static void test_duplicates_of_small_pieces(void)
 {
   tcp_config config = tcp_kit_config();
-  tcp_kit *kit = tcp_kit_new(&config, NULL);
-  handshake(kit, TCP_KIT_ROUND_TRIP, &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS});
+  g_autoptr(tcp_kit) kit =
+      tcp_kit_scripted(&config, &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS});
   post(kit, 0, 10 * EMSS, 0);
   drop_all(kit, 0);
   for (unsigned i = 0; i < 60; i++) {
@@ -192,7 +185,6 @@ static void test_duplicates_of_small_pieces(void)
   }
   g_assert_cmpuint(threshold_of(kit), ==, 5 * EMSS);
   g_assert_cmpuint(window_of(kit), ==, (5 + 10) * EMSS);
-  tcp_kit_free(kit);
 }
 
 int main(int argc, char **argv)

@@ -41,8 +41,7 @@ static void test_segments_leave_evenly(void)
 {
   tcp_config config = tcp_kit_config();
   config.pacing = true;
-  tcp_kit *kit = tcp_kit_new(&config, &config);
-  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
+  g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
   time_ps start = kit->now;
   post(kit, 0, 10 * EMSS, 0);
   for (unsigned i = 1; i <= 10; i++) {
@@ -56,7 +55,6 @@ static void test_segments_leave_evenly(void)
                   start + 300 * TIME_PS_PER_MILLISECOND); /* RTO, nothing of the pacer's */
   settle(kit, TCP_KIT_ROUND_TRIP);
   g_assert_cmpuint(kit->end[0].acknowledged, ==, 10 * EMSS);
-  tcp_kit_free(kit);
 }
 
 /* Retransmissions are paced like all else, with nothing new behind them: 3 of 10 are lost, and the SACKs of 7 come at once. A window of
@@ -65,8 +63,7 @@ static void test_retransmissions_leave_evenly(void)
 {
   tcp_config config = tcp_kit_config();
   config.pacing = true;
-  tcp_kit *kit = tcp_kit_new(&config, &config);
-  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
+  g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
   post(kit, 0, 10 * EMSS, 0);
   advance_by(kit, 50 * TIME_PS_PER_MILLISECOND);
   g_assert_cmpuint(on_wire(kit, 0), ==, 10);
@@ -81,7 +78,6 @@ static void test_retransmissions_leave_evenly(void)
     g_assert_cmpuint(wire_position(kit, 0, i), ==, i * EMSS);
     advance_to(kit, start + (i + 1) * 100 * TIME_PS_PER_MILLISECOND / 6 + TIME_PS_PER_MICROSECOND);
   }
-  tcp_kit_free(kit);
 }
 
 /* PRR's window of the moment is no rate. 0 of two segments is lost, which RACK finds when a quarter of the round trip of 100 ms has
@@ -93,8 +89,7 @@ static void test_prr_goes_on(void)
   config.pacing = true;
   config.rack = true;
   config.prr = true;
-  tcp_kit *kit = tcp_kit_new(&config, &config);
-  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
+  g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
   post(kit, 0, 2 * EMSS, 0);
   advance_by(kit, TCP_KIT_ROUND_TRIP);
   drop_segment(kit, 0);
@@ -111,7 +106,6 @@ static void test_prr_goes_on(void)
   expect_nothing(kit, 0);
   advance_to(kit, sent + 42 * TIME_PS_PER_MILLISECOND);
   expect_segment(kit, 0, 2 * EMSS, EMSS);
-  tcp_kit_free(kit);
 }
 
 /* HyStart knows of it. A train of ACKs, 1 ms apart, that lasts longer than half a round trip of 20 ms ends slow start; what is paced
@@ -124,7 +118,7 @@ static void test_hystart_knows(void)
     config.pacing = paced;
     config.slow_start = TCP_SLOW_START_HYSTART;
     config.initial_window_segments = 20;
-    tcp_kit *kit = tcp_kit_new(&config, NULL);
+    g_autoptr(tcp_kit) kit = tcp_kit_new(&config, NULL);
     handshake(kit, 20 * TIME_PS_PER_MILLISECOND,
               &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS});
     time_ps start = kit->now;
@@ -136,7 +130,6 @@ static void test_hystart_knows(void)
       advance_by(kit, TIME_PS_PER_MILLISECOND);
     }
     g_assert_cmpint(threshold_of(kit) == UINT64_MAX, ==, paced);
-    tcp_kit_free(kit);
   }
 }
 

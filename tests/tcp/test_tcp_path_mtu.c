@@ -80,13 +80,6 @@ static void test_below(void)
   }
 }
 
-static tcp_kit *connected(const tcp_config *config)
-{
-  tcp_kit *kit = tcp_kit_new(config, config);
-  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
-  return kit;
-}
-
 static uint32_t emss_of(const tcp_kit *kit)
 {
   return kit->end[0].connection->gauges->emss_octets;
@@ -117,7 +110,7 @@ static void test_too_big(void)
       tcp_config config = tcp_kit_config();
       config.sack = sack;
       config.rack = rack;
-      tcp_kit *kit = connected(&config);
+      g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
       post(kit, 0, 10 * EMSS, 0);
       g_assert_cmpuint(deliver_over(kit, 0, 1000, true), ==, 10);
       g_assert_cmpuint(emss_of(kit), ==, 1000 - HEADERS);
@@ -133,7 +126,6 @@ static void test_too_big(void)
       g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 0);
       g_assert_cmpuint(statistics_of(kit)->recoveries, ==, 0);
       g_assert_cmpuint(window_of(kit), >=, 10 * EMSS);
-      tcp_kit_free(kit);
     }
   }
 }
@@ -149,7 +141,7 @@ static void test_too_big_for_a_window_of_segments(void)
       config.sack = sack;
       config.rack = rack;
       config.window_of_segments = true;
-      tcp_kit *kit = connected(&config);
+      g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
       post(kit, 0, 10 * EMSS, 0);
       g_assert_cmpuint(deliver_over(kit, 0, 1000, true), ==, 10);
       g_assert_cmpuint(emss_of(kit), ==, 960);
@@ -164,7 +156,6 @@ static void test_too_big_for_a_window_of_segments(void)
       g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 20);
       g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 0);
       g_assert_cmpuint(statistics_of(kit)->recoveries, ==, 0);
-      tcp_kit_free(kit);
     }
   }
 }
@@ -177,7 +168,7 @@ static void test_what_went_before_is_not_sent_again(void)
   for (unsigned rack = 0; rack < 2; rack++) {
     tcp_config config = tcp_kit_config();
     config.rack = rack;
-    tcp_kit *kit = connected(&config);
+    g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
     post(kit, 0, 10 * EMSS, 0);
     for (unsigned i = 0; i < 4; i++) {
       deliver(kit, 0);
@@ -189,7 +180,6 @@ static void test_what_went_before_is_not_sent_again(void)
     g_assert_cmpuint(kit->end[1].segments, ==, 4 + 12);
     g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 0);
     g_assert_cmpuint(statistics_of(kit)->recoveries, ==, 0);
-    tcp_kit_free(kit);
   }
 }
 
@@ -204,7 +194,7 @@ static void test_duplicate_acks_of_what_was_too_big(void)
     config.rack = kind > 1;
     config.segmentation = TCP_SEGMENTATION_ALIGNED;
     config.delayed_ack_segments = 1;
-    tcp_kit *kit = connected(&config);
+    g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
     for (unsigned i = 0; i < 5; i++) {
       queue_record(kit, 0, 1400, TCP_RECORD_FPDU);
       queue_record(kit, 0, 100, TCP_RECORD_FPDU);
@@ -218,7 +208,6 @@ static void test_duplicate_acks_of_what_was_too_big(void)
     g_assert_cmpuint(statistics_of(kit)->recoveries, ==, 0);
     g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 0);
     g_assert_cmpuint(window_of(kit), >=, 10 * EMSS);
-    tcp_kit_free(kit);
   }
 }
 
@@ -227,7 +216,7 @@ static void test_duplicate_acks_of_what_was_too_big(void)
 static void test_router_that_tells_nothing(void)
 {
   tcp_config config = tcp_kit_config();
-  tcp_kit *kit = connected(&config);
+  g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
   post(kit, 0, 10 * EMSS, 0);
   for (unsigned i = 0; i < 10; i++) {
     tell_too_big(kit, 0, i, 0);
@@ -238,7 +227,6 @@ static void test_router_that_tells_nothing(void)
   tell_too_big(kit, 0, 10, 0);
   g_assert_cmpuint(emss_of(kit), ==, 1006 - HEADERS);
   g_assert_cmpuint(statistics_of(kit)->path_mtu_changes, ==, 2);
-  tcp_kit_free(kit);
 }
 
 /* The peer's MSS of 1000 is smaller than the MTU told: nothing about EMSS changes, and nothing is sent again. */
@@ -247,14 +235,13 @@ static void test_mss_is_smaller_still(void)
   tcp_config config = tcp_kit_config();
   tcp_config peer = config;
   peer.receive_mtu_octets = 1040;
-  tcp_kit *kit = tcp_kit_new(&config, &peer);
+  g_autoptr(tcp_kit) kit = tcp_kit_new(&config, &peer);
   handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
   post(kit, 0, 1000, 0);
   forge_too_big(kit, 0, 0, 1460, 1100);
   g_assert_cmpuint(emss_of(kit), ==, 1000);
   g_assert_cmpuint(kit->end[0].emss_changes, ==, 0);
   g_assert_cmpuint(on_wire(kit, 0), ==, 1);
-  tcp_kit_free(kit);
 }
 
 /* RFC 5927 §4.1: 3000 octets are acknowledged and 2000 in flight. What does not name one of those is forged: it is ignored. */
@@ -274,14 +261,13 @@ static void test_only_what_is_in_flight(void)
                {(UINT64_C(1) << 32) - 1, false}};
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
     tcp_config config = tcp_kit_config();
-    tcp_kit *kit = connected(&config);
+    g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
     post(kit, 0, 3000, 0);
     settle(kit, TCP_KIT_ROUND_TRIP);
     post(kit, 0, 2000, 0);
     forge_too_big(kit, 0, cases[i].position, 1000, 600);
     g_test_message("position %" G_GUINT64_FORMAT, cases[i].position);
     g_assert_cmpuint(emss_of(kit), ==, cases[i].heeded ? 560 : EMSS);
-    tcp_kit_free(kit);
   }
 }
 
@@ -308,7 +294,7 @@ static void receive_too_big(tcp_kit *kit, const tcp_config *about, uint16_t sour
 static void test_another_connection(void)
 {
   tcp_config config = tcp_kit_config();
-  tcp_kit *kit = connected(&config);
+  g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
   post(kit, 0, 1000, 0);
   tcp_config other = kit->end[0].config;
   receive_too_big(kit, &other, (uint16_t)(other.local_port + 1), other.remote_port);
@@ -321,16 +307,14 @@ static void test_another_connection(void)
   g_assert_cmpuint(emss_of(kit), ==, EMSS);
   receive_too_big(kit, &kit->end[0].config, other.local_port, other.remote_port);
   g_assert_cmpuint(emss_of(kit), ==, 560);
-  tcp_kit_free(kit);
 }
 
 /* Before the handshake is done and after the end nothing is in flight. */
 static void test_without_connection(void)
 {
   tcp_config config = tcp_kit_config();
-  tcp_kit *kit = tcp_kit_new(&config, &config);
-  tcp_transport_open(kit->end[0].connection, kit->now);
-  collect(kit, 0);
+  g_autoptr(tcp_kit) kit = tcp_kit_new(&config, &config);
+  open_end(kit, 0);
   forge_too_big(kit, 0, 0, 1000, 600);
   forge_too_big(kit, 0, UINT32_MAX, 1000, 600); /* the SYN */
   forge_too_big(kit, 1, 0, 1000, 600);          /* listens */
@@ -343,7 +327,6 @@ static void test_without_connection(void)
   forge_too_big(kit, 0, 0, 1000, 600);
   g_assert_cmpuint(emss_of(kit), ==, EMSS);
   g_assert_cmpuint(kit->end[0].emss_changes + kit->end[1].emss_changes, ==, 0);
-  tcp_kit_free(kit);
 }
 
 /* Anything at all from anywhere, in the middle of a transfer both ways with losses: EMSS only falls, to 68 - 40 - 12 at worst, and
@@ -353,7 +336,7 @@ static void test_hostile_messages(void)
   static const uint32_t mtus[] = {0, 1, 67, 68, 100, 576, 1279, 1280, 1499, 1500, 65535};
   for (uint64_t seed = 1; seed <= 24; seed++) {
     g_test_message("seed %" G_GUINT64_FORMAT, seed);
-    random_stream *random = random_stream_new(seed, "hostile messages");
+    g_autoptr(random_stream) random = random_stream_new(seed, "hostile messages");
     tcp_config config = tcp_kit_config();
     config.timestamps = seed & 1;
     config.rack = seed & 2;
@@ -362,7 +345,7 @@ static void test_hostile_messages(void)
     if (seed & 16) {
       config.local_address = ip_address_v6(0, 0);
     }
-    tcp_kit *kit = connected(&config);
+    g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
     uint32_t before = emss_of(kit);
     for (unsigned i = 0; i < 60; i++) {
       queue_record(kit, 0, 1 + (uint32_t)random_stream_below(random, 3000), TCP_RECORD_FPDU);
@@ -389,8 +372,6 @@ static void test_hostile_messages(void)
     }
     g_assert_cmpuint(kit->end[0].acknowledged, ==, kit->end[0].posted);
     g_assert_cmpuint(kit->end[1].passed_octets, ==, kit->end[0].posted);
-    tcp_kit_free(kit);
-    random_stream_free(random);
   }
 }
 
@@ -399,7 +380,7 @@ static void test_damaged_message(void)
 {
   for (unsigned at = 0; at < 36; at++) { /* 8 of ICMP, 20 of IP, 8 of TCP */
     tcp_config config = tcp_kit_config();
-    tcp_kit *kit = connected(&config);
+    g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
     post(kit, 0, EMSS, 0);
     ip_address router = ip_address_v4(0x0A000101);
     datagram *message = datagram_new_too_big(&router, wire_packet(kit, 0, 0), 1000);
@@ -410,7 +391,6 @@ static void test_damaged_message(void)
     g_assert_cmpuint(emss_of(kit), ==, EMSS);
     g_assert_cmpuint(statistics_of(kit)->checksum_errors, ==, 0); /* it is no segment */
     datagram_unref(message);
-    tcp_kit_free(kit);
   }
 }
 
@@ -420,9 +400,8 @@ static void test_discovery_is_a_choice(void)
   for (unsigned discovery = 0; discovery < 2; discovery++) {
     tcp_config config = tcp_kit_config();
     config.path_mtu_discovery = discovery;
-    tcp_kit *kit = tcp_kit_new(&config, &config);
-    tcp_transport_open(kit->end[0].connection, kit->now);
-    collect(kit, 0);
+    g_autoptr(tcp_kit) kit = tcp_kit_new(&config, &config);
+    open_end(kit, 0);
     g_assert_true(datagram_may_be_fragmented(wire_packet(kit, 0, 0)) == !discovery);
     deliver(kit, 0);
     g_assert_true(datagram_may_be_fragmented(wire_packet(kit, 1, 0)) == !discovery);
@@ -440,7 +419,6 @@ static void test_discovery_is_a_choice(void)
     collect(kit, 0);
     g_assert_cmpuint(wire_header(kit, 0, 0).flags & TCP_RST, ==, TCP_RST);
     g_assert_true(datagram_may_be_fragmented(wire_packet(kit, 0, 0)) == !discovery);
-    tcp_kit_free(kit);
   }
 }
 
@@ -449,7 +427,7 @@ static void test_ipv6(void)
 {
   tcp_config config = tcp_kit_config();
   config.local_address = ip_address_v6(0, 0);
-  tcp_kit *kit = connected(&config);
+  g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
   g_assert_cmpuint(emss_of(kit), ==, 1440);
   post(kit, 0, 10 * 1440, 0);
   tell_too_big(kit, 0, 0, 1279);
@@ -461,7 +439,6 @@ static void test_ipv6(void)
   settle(kit, TCP_KIT_ROUND_TRIP);
   g_assert_cmpuint(kit->end[1].passed_octets, ==, 10 * 1440);
   g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 0);
-  tcp_kit_free(kit);
 }
 
 /* One segment of 1460 into a link of 1000 that says nothing. RTO is 300 ms and doubles: after the first time-out it goes out as it
@@ -476,7 +453,7 @@ static void test_black_hole(void)
   } steps[] = {{0, 1460}, {300, 1460}, {900, 1452}, {2100, 966}, {4500, 536}};
   tcp_config config = tcp_kit_config();
   config.black_hole_detection = true;
-  tcp_kit *kit = connected(&config);
+  g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
   time_ps start = kit->now;
   queue_record(kit, 0, EMSS, 0);
   for (size_t i = 0; i < G_N_ELEMENTS(steps); i++) {
@@ -492,7 +469,6 @@ static void test_black_hole(void)
   g_assert_cmpuint(statistics_of(kit)->path_mtu_changes, ==, 3);
   g_assert_cmpuint(kit->end[0].emss_changes, ==, 3);
   g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 4);
-  tcp_kit_free(kit);
 }
 
 /* What fits what every host takes in does not time out for its size: 536 octets, in IPv6 1220; nor do 730, beside which another
@@ -510,13 +486,12 @@ static void test_no_black_hole(void)
     tcp_config config = tcp_kit_config();
     config.black_hole_detection = cases[i].detection;
     config.local_address = cases[i].ipv6 ? ip_address_v6(0, 0) : ip_address_v4(0);
-    tcp_kit *kit = connected(&config);
+    g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
     g_test_message("%u octets", cases[i].octets);
     post(kit, 0, cases[i].octets, 0);
     drop_all(kit, 0);
     advance_by(kit, 10 * TIME_PS_PER_SECOND);
     g_assert_cmpuint(emss_of(kit), ==, cases[i].emss);
-    tcp_kit_free(kit);
   }
 }
 

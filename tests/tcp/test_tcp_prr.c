@@ -78,8 +78,7 @@ static void test_sends_while_pipe_falls(void)
     tcp_config config = tcp_kit_config();
     config.prr = proportional;
     config.initial_window_segments = 20;
-    tcp_kit *kit = tcp_kit_new(&config, &config);
-    handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
+    g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
     post(kit, 1, 1, 0);
     deliver(kit, 1);
     post(kit, 0, 60 * EMSS, 0);
@@ -98,7 +97,6 @@ static void test_sends_while_pipe_falls(void)
     g_assert_cmpuint(kit->end[0].acknowledged, ==, 60 * EMSS);
     g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 1);
     g_assert_cmpuint(statistics_of(kit)->recoveries, ==, 1);
-    tcp_kit_free(kit);
   }
 }
 
@@ -107,8 +105,7 @@ static void test_ends_at_the_threshold(void)
 {
   tcp_config config = tcp_kit_config();
   config.prr = true;
-  tcp_kit *kit = tcp_kit_new(&config, &config);
-  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
+  g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
   post(kit, 0, 10 * EMSS, 0);
   drop_segment(kit, 0);
   deliver_segments(kit, 9);
@@ -116,7 +113,6 @@ static void test_ends_at_the_threshold(void)
   deliver_and_acknowledge(kit);
   g_assert_cmpuint(kit->end[0].acknowledged, ==, 10 * EMSS);
   g_assert_cmpuint(window_of(kit), ==, 5 * EMSS);
-  tcp_kit_free(kit);
 }
 
 int main(int argc, char **argv)

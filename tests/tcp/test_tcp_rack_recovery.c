@@ -16,9 +16,7 @@ static tcp_kit *connected_as(bool probe, bool timestamps, bool partial_undo)
   config.timestamps = timestamps;
   config.tail_loss_probe = probe;
   config.prr = true;
-  tcp_kit *kit = tcp_kit_new(&config, &config);
-  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
-  return kit;
+  return tcp_kit_pair(&config);
 }
 
 static tcp_kit *connected_with(bool probe, bool timestamps)
@@ -39,7 +37,7 @@ static void fly(tcp_kit *kit, unsigned from)
 /* §6.2 step 4: no reordering was seen: the SACKs of three segments are enough, as DupThresh was. 0 of ten is lost. */
 static void test_three_segments_sacked(void)
 {
-  tcp_kit *kit = connected_with(false, false);
+  g_autoptr(tcp_kit) kit = connected_with(false, false);
   post(kit, 0, 10 * EMSS, 0);
   drop_segment(kit, 0);
   advance_by(kit, TCP_KIT_ROUND_TRIP);
@@ -53,14 +51,13 @@ static void test_three_segments_sacked(void)
   g_assert_cmpuint(kit->end[0].acknowledged, ==, 10 * EMSS);
   g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 1);
   g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 0);
-  tcp_kit_free(kit);
 }
 
 /* Two segments, the first is lost: one SACK, 100 ms after they left. No duplicates can follow; the reordering timer ends the
  * wait a quarter of a round trip later (§6.2 step 5), where RFC 6675 would need RTO. */
 static void test_reordering_timer(void)
 {
-  tcp_kit *kit = connected_with(false, false);
+  g_autoptr(tcp_kit) kit = connected_with(false, false);
   post(kit, 0, 2 * EMSS, 0);
   time_ps start = kit->now;
   drop_segment(kit, 0);
@@ -75,7 +72,6 @@ static void test_reordering_timer(void)
   expect_segment(kit, 0, 0, EMSS);
   g_assert_cmpuint(on_wire(kit, 0), ==, 1);
   g_assert_cmpuint(statistics_of(kit)->recoveries, ==, 1);
-  tcp_kit_free(kit);
 }
 
 /* Ten segments, of which the first is lost and two come, at a round trip of 50 us: two SACKs. The reordering timer expires 50 + 50 / 4 =
@@ -89,7 +85,7 @@ static void test_slack_of_the_reordering_timer(void)
     config.dsack = true;
     config.tail_loss_probe = true;
     config.timer_slack_ps = slacks[i];
-    tcp_kit *kit = tcp_kit_new(&config, &config);
+    g_autoptr(tcp_kit) kit = tcp_kit_new(&config, &config);
     handshake(kit, 50 * TIME_PS_PER_MICROSECOND, NULL);
     time_ps deadline = kit->now + 62500 * TIME_PS_PER_NANOSECOND + slacks[i];
     post(kit, 0, 10 * EMSS, 0);
@@ -108,14 +104,13 @@ static void test_slack_of_the_reordering_timer(void)
     expect_segment(kit, 0, 0, EMSS);
     g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 1);
     g_assert_cmpuint(statistics_of(kit)->tail_loss_probes, ==, 0);
-    tcp_kit_free(kit);
   }
 }
 
 /* Two segments arrive in the other order, 20 ms apart: what was late is there before the timer ends, and nothing is sent again. */
 static void test_slight_reordering(void)
 {
-  tcp_kit *kit = connected_with(false, false);
+  g_autoptr(tcp_kit) kit = connected_with(false, false);
   post(kit, 0, 2 * EMSS, 0);
   reorder_segments(kit, 0, 0, 1);
   advance_by(kit, TCP_KIT_ROUND_TRIP / 2);
@@ -127,14 +122,13 @@ static void test_slight_reordering(void)
   g_assert_cmpuint(kit->end[0].acknowledged, ==, 2 * EMSS);
   g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 0);
   g_assert_cmpuint(threshold_of(kit), ==, UINT64_MAX);
-  tcp_kit_free(kit);
 }
 
 /* A double loss: segment 0 of 40 is lost, and so is its retransmission. What is sent after that is SACKed and shows it:
  * it is sent a third time, nothing else is, and no time-out is needed. */
 static void test_double_loss(void)
 {
-  tcp_kit *kit = connected_with(true, false);
+  g_autoptr(tcp_kit) kit = connected_with(true, false);
   post(kit, 0, 40 * EMSS, 0);
   drop_segment(kit, 0);
   bool dropped = false;
@@ -161,7 +155,6 @@ static void test_double_loss(void)
   g_assert_cmpuint(statistics_of(kit)->retransmissions_lost, ==, 1);
   g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 0);
   g_assert_cmpuint(statistics_of(kit)->recoveries, ==, 1);
-  tcp_kit_free(kit);
 }
 
 /* Three segments of ten were overtaken by the others by more than a quarter of a round trip: fast recovery for nothing. The
@@ -169,7 +162,7 @@ static void test_double_loss(void)
  * and the recovery counts as spurious. From then on reordering is known: the same again is waited for. */
 static void test_spurious_recovery(void)
 {
-  tcp_kit *kit = connected_with(false, true);
+  g_autoptr(tcp_kit) kit = connected_with(false, true);
   const uint32_t emss = kit->end[0].connection->gauges->emss_octets;
   post(kit, 0, 10 * emss, 0);
   advance_by(kit, TCP_KIT_ROUND_TRIP / 2);
@@ -205,7 +198,6 @@ static void test_spurious_recovery(void)
   g_assert_cmpuint(kit->end[0].acknowledged, ==, 16 * emss);
   g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 3);
   g_assert_cmpuint(statistics_of(kit)->recoveries, ==, 1);
-  tcp_kit_free(kit);
 }
 
 /* The first `count` on the wire arrive before the rest of it. */
@@ -242,10 +234,9 @@ static tcp_kit *overtaken(bool partial_undo, GQueue *late)
 static void test_originals_arrive(void)
 {
   GQueue late = G_QUEUE_INIT;
-  tcp_kit *kit = overtaken(false, &late);
+  g_autoptr(tcp_kit) kit = overtaken(false, &late);
   g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 5);
   deliver_before(kit, &late, 4);
-  tcp_kit_free(kit);
 }
 
 /* Not so with partial undo: its timestamp is from before the first retransmission, so the ACK is of an original, and nothing more is
@@ -256,7 +247,7 @@ static void test_partial_undo(void)
 {
   for (unsigned lost = 0; lost < 2; lost++) {
     GQueue late = G_QUEUE_INIT;
-    tcp_kit *kit = overtaken(true, &late);
+    g_autoptr(tcp_kit) kit = overtaken(true, &late);
     const uint32_t emss = kit->end[0].connection->gauges->emss_octets;
     g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 3);
     deliver_before(kit, &late, 1);
@@ -281,14 +272,13 @@ static void test_partial_undo(void)
       g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 1);
       expect_segment(kit, 0, 4 * emss, emss);
     }
-    tcp_kit_free(kit);
   }
 }
 
 /* A time-out for nothing, by the timestamps, is delay, not reordering: the next loss is found by the SACKs of three segments, at once. */
 static void test_spurious_time_out_is_no_reordering(void)
 {
-  tcp_kit *kit = connected_with(false, true);
+  g_autoptr(tcp_kit) kit = connected_with(false, true);
   const uint32_t emss = kit->end[0].connection->gauges->emss_octets;
   post(kit, 0, 10 * emss, 0);
   advance_by(kit, 310 * TIME_PS_PER_MILLISECOND);
@@ -308,7 +298,6 @@ static void test_spurious_time_out_is_no_reordering(void)
   fly(kit, 1);
   g_assert_cmpuint(statistics_of(kit)->recoveries, ==, 1);
   expect_segment(kit, 0, 10 * emss, emss);
-  tcp_kit_free(kit);
 }
 
 /* Without timestamps D-SACK tells it (RFC 3708), when the three retransmissions have arrived as well. A retransmission that was
@@ -316,7 +305,7 @@ static void test_spurious_time_out_is_no_reordering(void)
 static void test_spurious_recovery_by_duplicates(void)
 {
   for (unsigned lost = 0; lost < 2; lost++) {
-    tcp_kit *kit = connected_with(false, false);
+    g_autoptr(tcp_kit) kit = connected_with(false, false);
     post(kit, 0, 10 * EMSS, 0);
     advance_by(kit, TCP_KIT_ROUND_TRIP / 2);
     GQueue late = G_QUEUE_INIT;
@@ -338,7 +327,6 @@ static void test_spurious_recovery_by_duplicates(void)
     g_assert_cmpuint(statistics_of(kit)->duplicates_reported, ==, lost ? 2 : 3);
     g_assert_cmpuint(statistics_of(kit)->spurious_recoveries, ==, lost ? 0 : 1);
     g_assert_cmpuint(threshold_of(kit), ==, lost ? 5 * EMSS : UINT64_MAX);
-    tcp_kit_free(kit);
   }
 }
 
@@ -347,7 +335,7 @@ static void test_spurious_recovery_by_duplicates(void)
  * eight leaves all the same. In the end eight were sent again. */
 static void test_time_out_spares_what_is_new(void)
 {
-  tcp_kit *kit = connected_with(false, false);
+  g_autoptr(tcp_kit) kit = connected_with(false, false);
   post(kit, 0, 2 * EMSS, 0);
   fly(kit, 0);
   fly(kit, 1);
@@ -364,7 +352,6 @@ static void test_time_out_spares_what_is_new(void)
   settle(kit, TCP_KIT_ROUND_TRIP);
   g_assert_cmpuint(kit->end[0].acknowledged, ==, 12 * EMSS);
   g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 8);
-  tcp_kit_free(kit);
 }
 
 int main(int argc, char **argv)

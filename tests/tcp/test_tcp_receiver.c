@@ -3,6 +3,7 @@
 
 #include "base/random_stream.h"
 #include "tcp/tcp_receiver.h"
+#include "tcp_parts.h"
 
 enum { TAKEN_OCTETS = 4000 };
 
@@ -84,6 +85,8 @@ static void fixture_free(fixture *test)
   g_free(test);
 }
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(fixture, fixture_free)
+
 /* Octets [from, to), each telling its position; cleared by the caller. */
 static void fill(octet_rope *payload, int64_t from, int64_t to)
 {
@@ -145,7 +148,7 @@ static void expect_blocks(fixture *test, unsigned room, const uint64_t (*blocks)
 /* MPA-027: what is new is passed when it comes, with its position; MPA-030: each octet once. */
 static void test_passing_as_arrived(void)
 {
-  fixture *test = fixture_of(TCP_PASSING_AS_ARRIVED);
+  g_autoptr(fixture) test = fixture_of(TCP_PASSING_AS_ARRIVED);
   arrive(test, 0, 100, false);
   expect_passed(test, "0+100@1 ");
   arrive(test, 200, 300, false);
@@ -164,7 +167,6 @@ static void test_passing_as_arrived(void)
   g_assert_cmpuint(test->above.segments, ==, 5);
   g_assert_cmpuint(test->above.new_octets, ==, 0);
   g_assert_cmpuint(tcp_receiver_held_octets(test->receiver), ==, 0);
-  fixture_free(test);
 }
 
 /* The octets that the peer takes for received, by ACK and SACK: with four runs at most all of them are
@@ -209,8 +211,8 @@ static void test_what_is_passed_is_committed(void)
 {
   for (uint64_t seed = 1; seed <= 40; seed++) {
     g_test_message("seed %" G_GUINT64_FORMAT, seed);
-    random_stream *random = random_stream_new(seed, "commit");
-    fixture *test = fixture_of(seed & 1 ? TCP_PASSING_AS_ARRIVED : TCP_PASSING_IN_ORDER);
+    g_autoptr(random_stream) random = random_stream_new(seed, "commit");
+    g_autoptr(fixture) test = fixture_of(seed & 1 ? TCP_PASSING_AS_ARRIVED : TCP_PASSING_IN_ORDER);
     g_autofree bool *promised = g_new0(bool, TAKEN_OCTETS);
     uint64_t start = seed & 2 ? (UINT64_C(1) << 32) - TAKEN_OCTETS / 2 : 0;
     test->above.start = start;
@@ -230,8 +232,6 @@ static void test_what_is_passed_is_committed(void)
                                : passed == (position < tcp_receiver_next(test->receiver)));
       }
     }
-    fixture_free(test);
-    random_stream_free(random);
   }
 }
 
@@ -239,7 +239,7 @@ static void test_what_is_passed_is_committed(void)
  * time of arrival. */
 static void test_passing_in_order(void)
 {
-  fixture *test = fixture_of(TCP_PASSING_IN_ORDER);
+  g_autoptr(fixture) test = fixture_of(TCP_PASSING_IN_ORDER);
   arrive(test, 100, 200, false);
   arrive(test, 300, 400, false);
   expect_passed(test, "");
@@ -257,13 +257,12 @@ static void test_passing_in_order(void)
   g_assert_cmpuint(tcp_receiver_held_octets(test->receiver), ==, 0);
   arrive(test, 400, 410, false);
   expect_passed(test, "400+10@5 ");
-  fixture_free(test);
 }
 
 /* The right edge is the in-order edge + 1000; what lies beyond is cut off. */
 static void test_window(void)
 {
-  fixture *test = fixture_of(TCP_PASSING_AS_ARRIVED);
+  g_autoptr(fixture) test = fixture_of(TCP_PASSING_AS_ARRIVED);
   arrive(test, 900, 1100, false);
   expect_passed(test, "900+100@1 ");
   g_assert_cmpuint(tcp_receiver_window_edge(test->receiver), ==, 1000);
@@ -272,13 +271,12 @@ static void test_window(void)
   arrive(test, 2000, 2100, false);
   g_assert_cmpuint(test->above.new_octets, ==, 0);
   g_assert_cmpuint(tcp_receiver_out_of_order_runs(test->receiver), ==, 0);
-  fixture_free(test);
 }
 
 /* RFC 5681 §4.2 with an ACK every 2 segments or 40 ps. */
 static void test_delayed_ack(void)
 {
-  fixture *test = fixture_of(TCP_PASSING_AS_ARRIVED);
+  g_autoptr(fixture) test = fixture_of(TCP_PASSING_AS_ARRIVED);
   arrive(test, 0, 100, false);
   expect_need(test, TCP_ACK_DELAYED);
   g_assert_cmpint(tcp_receiver_ack_deadline(test->receiver), ==, 41);
@@ -305,13 +303,12 @@ static void test_delayed_ack(void)
   tcp_receiver_acknowledge(test->receiver);
   arrive(test, 300, 300, true); /* FIN */
   expect_need(test, TCP_ACK_DUE);
-  fixture_free(test);
 }
 
 /* Three ACKs that would be delayed are not. One that is due anyway, as that of a second segment, is none of them. */
 static void test_quick_acks(void)
 {
-  fixture *test = fixture_of(TCP_PASSING_AS_ARRIVED);
+  g_autoptr(fixture) test = fixture_of(TCP_PASSING_AS_ARRIVED);
   test->config.quick_acks = 3;
   arrive(test, 0, 10, false);
   expect_need(test, TCP_ACK_DUE);
@@ -326,14 +323,13 @@ static void test_quick_acks(void)
   expect_need(test, TCP_ACK_DELAYED);
   arrive_as_expected(test, 50, 60);
   expect_need(test, TCP_ACK_DUE);
-  fixture_free(test);
 }
 
 /* RFC 9293 §3.8.6.2.2: an ACK that opens the window by half of its 1000 octets is not delayed; one octet less
  * is. */
 static void test_half_a_window_is_acknowledged_at_once(void)
 {
-  fixture *test = fixture_of(TCP_PASSING_AS_ARRIVED);
+  g_autoptr(fixture) test = fixture_of(TCP_PASSING_AS_ARRIVED);
   arrive(test, 0, 499, false);
   expect_need(test, TCP_ACK_DELAYED);
   tcp_receiver_acknowledge(test->receiver);
@@ -342,14 +338,13 @@ static void test_half_a_window_is_acknowledged_at_once(void)
   tcp_receiver_acknowledge(test->receiver);
   arrive(test, 999, 1498, false);
   expect_need(test, TCP_ACK_DELAYED);
-  fixture_free(test);
 }
 
 /* RFC 9293 §3.8.6.2.2: with an MTU of 100 the window may move right by 100, which an ACK that goes anyway tells; by 200, two segments, it
  * is worth one of its own, and by an octet less it is not. */
 static void test_a_window_worth_telling(void)
 {
-  fixture *test = fixture_of(TCP_PASSING_AS_ARRIVED);
+  g_autoptr(fixture) test = fixture_of(TCP_PASSING_AS_ARRIVED);
   test->config.receive_mtu_octets = 100;
   g_assert_cmpuint(tcp_receiver_acknowledge(test->receiver), ==, 1000);
   arrive(test, 0, 500, false);
@@ -361,14 +356,13 @@ static void test_a_window_worth_telling(void)
   tcp_receiver_set_unread_octets(test->receiver, 300, 1);
   expect_need(test, TCP_ACK_DUE);
   g_assert_cmpuint(tcp_receiver_acknowledge(test->receiver), ==, 1200);
-  fixture_free(test);
 }
 
 /* RFC 2018 §4: the run with the newest segment first, then those last named; runs that have grown together
  * once. */
 static void test_sack_blocks(void)
 {
-  fixture *test = fixture_of(TCP_PASSING_AS_ARRIVED);
+  g_autoptr(fixture) test = fixture_of(TCP_PASSING_AS_ARRIVED);
   static const uint64_t after_five[][2] = {{900, 910}, {700, 710}, {500, 510}, {300, 310}};
   for (int64_t position = 100; position <= 900; position += 200) {
     arrive(test, position, position + 10, false);
@@ -385,14 +379,13 @@ static void test_sack_blocks(void)
   arrive(test, 0, 300, false); /* everything up to 510 is in order */
   static const uint64_t after_fill[][2] = {{700, 710}, {900, 910}};
   expect_blocks(test, 4, after_fill, 2);
-  fixture_free(test);
 }
 
 /* The FIN takes a place of its own behind the last octet, also when it comes before the others. */
 static void test_fin(void)
 {
   for (unsigned passing = 0; passing < 2; passing++) {
-    fixture *test = fixture_of(passing ? TCP_PASSING_AS_ARRIVED : TCP_PASSING_IN_ORDER);
+    g_autoptr(fixture) test = fixture_of(passing ? TCP_PASSING_AS_ARRIVED : TCP_PASSING_IN_ORDER);
     arrive(test, 100, 200, true);
     static const uint64_t with_fin[][2] = {{100, 201}};
     expect_blocks(test, 4, with_fin, 1);
@@ -403,7 +396,6 @@ static void test_fin(void)
     g_assert_cmpuint(test->gauges.in_order_edge, ==, 200);
     g_assert_cmpuint(tcp_receiver_held_octets(test->receiver), ==, 0);
     expect_passed(test, passing ? "100+100@1 0+100@2 " : "0+100@2 100+100@1 ");
-    fixture_free(test);
   }
 }
 
@@ -411,7 +403,7 @@ static void test_fin(void)
 static void test_fin_beyond_4_gib(void)
 {
   const int64_t start = INT64_C(1) << 32;
-  fixture *test = fixture_of(TCP_PASSING_AS_ARRIVED);
+  g_autoptr(fixture) test = fixture_of(TCP_PASSING_AS_ARRIVED);
   test->above.start = (uint64_t)start;
   tcp_receiver_start_at(test->receiver, (uint64_t)start);
   arrive(test, start + 4, start + 10, false);
@@ -421,7 +413,6 @@ static void test_fin_beyond_4_gib(void)
   arrive(test, start + 2, start + 10, true);
   g_assert_true(tcp_receiver_is_finished(test->receiver));
   g_assert_cmpuint(tcp_receiver_next(test->receiver), ==, start + 11);
-  fixture_free(test);
 }
 
 /* D-SACKs (RFC 2883) of octets beyond 2^32: in order, of a run beyond a hole, and of a segment that is not acceptable. */
@@ -431,7 +422,7 @@ static void test_duplicates_beyond_4_gib(void)
   const uint64_t first[][2] = {{(uint64_t)start, (uint64_t)start + 10}};
   const uint64_t run[][2] = {{(uint64_t)start + 20, (uint64_t)start + 30},
                              {(uint64_t)start + 20, (uint64_t)start + 30}};
-  fixture *test = fixture_of(TCP_PASSING_AS_ARRIVED);
+  g_autoptr(fixture) test = fixture_of(TCP_PASSING_AS_ARRIVED);
   test->config.dsack = true;
   test->above.start = (uint64_t)start;
   tcp_receiver_start_at(test->receiver, (uint64_t)start);
@@ -443,7 +434,6 @@ static void test_duplicates_beyond_4_gib(void)
   arrive(test, start + 20, start + 30, false);
   arrive(test, start + 20, start + 30, false);
   expect_blocks(test, 4, run, 2);
-  fixture_free(test);
 }
 
 /* Behind a FIN nothing counts, and a FIN before what has arrived is none; nor is one at the window's edge, for which there is no room. */
@@ -473,19 +463,18 @@ static void test_senseless_fins(void)
 /* Part of a segment may lie before the stream: only the rest is passed. */
 static void test_positions_below_zero(void)
 {
-  fixture *test = fixture_of(TCP_PASSING_AS_ARRIVED);
+  g_autoptr(fixture) test = fixture_of(TCP_PASSING_AS_ARRIVED);
   arrive(test, -10, 20, false);
   expect_passed(test, "0+20@1 ");
   arrive(test, -10, -5, false);
   expect_passed(test, "");
   g_assert_cmpuint(tcp_receiver_next(test->receiver), ==, 20);
-  fixture_free(test);
 }
 
 /* The memory for what comes late stays while the next hole may be near, and goes when 64 segments have come in order. */
 static void test_late_arrivals_go_at_rest(void)
 {
-  fixture *test = fixture_of(TCP_PASSING_AS_ARRIVED);
+  g_autoptr(fixture) test = fixture_of(TCP_PASSING_AS_ARRIVED);
   range blocks[TCP_SACK_BLOCKS_MAX];
   arrive(test, 0, 10, false);
   g_assert_null(test->receiver->late); /* nothing was late */
@@ -512,13 +501,12 @@ static void test_late_arrivals_go_at_rest(void)
   g_assert_true(test->receiver->late == late);
   arrive_as_expected(test, edge, edge + 10);
   g_assert_null(test->receiver->late);
-  fixture_free(test);
 }
 
 /* A duplicate that no ACK has told of is not forgotten. */
 static void test_an_untold_duplicate_stays(void)
 {
-  fixture *test = fixture_of(TCP_PASSING_AS_ARRIVED);
+  g_autoptr(fixture) test = fixture_of(TCP_PASSING_AS_ARRIVED);
   range blocks[TCP_SACK_BLOCKS_MAX];
   test->config.dsack = true;
   arrive(test, 0, 10, false);
@@ -529,7 +517,6 @@ static void test_an_untold_duplicate_stays(void)
   g_assert_cmpuint(tcp_receiver_take_sack_blocks(test->receiver, blocks, TCP_SACK_BLOCKS_MAX), ==, 1);
   g_assert_cmpuint(blocks[0].from, ==, 0);
   g_assert_cmpuint(blocks[0].to, ==, 10);
-  fixture_free(test);
 }
 
 int main(int argc, char **argv)

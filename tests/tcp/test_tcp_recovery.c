@@ -11,7 +11,7 @@ enum { EMSS = 1460 };
  * segments, so the window is 5. */
 static void test_fast_retransmit_with_sack(void)
 {
-  tcp_kit *kit = tcp_kit_connected(true);
+  g_autoptr(tcp_kit) kit = tcp_kit_connected(true);
   post(kit, 0, 20 * EMSS, 0);
   g_assert_cmpuint(on_wire(kit, 0), ==, 10);
   drop_segment(kit, 0);
@@ -28,7 +28,6 @@ static void test_fast_retransmit_with_sack(void)
   g_assert_cmpuint(kit->end[1].passed_octets, ==, 20 * EMSS);
   g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 1);
   g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 0);
-  tcp_kit_free(kit);
 }
 
 /* Two duplicates are no loss: two segments overtaken by two others come into order, and nothing is sent
@@ -36,13 +35,12 @@ static void test_fast_retransmit_with_sack(void)
 static void test_slight_reordering_is_no_loss(void)
 {
   for (unsigned sack = 0; sack < 2; sack++) {
-    tcp_kit *kit = tcp_kit_connected(sack);
+    g_autoptr(tcp_kit) kit = tcp_kit_connected(sack);
     post(kit, 0, 10 * EMSS, 0);
     reorder_segments(kit, 0, 0, 2);
     settle(kit, TCP_KIT_ROUND_TRIP);
     g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 0);
     g_assert_cmpuint(threshold_of(kit), ==, UINT64_MAX);
-    tcp_kit_free(kit);
   }
 }
 
@@ -52,7 +50,7 @@ static void test_slight_reordering_is_no_loss(void)
  * is heard. */
 static void test_two_losses_with_sack_take_one_round_trip(void)
 {
-  tcp_kit *kit = tcp_kit_connected(true);
+  g_autoptr(tcp_kit) kit = tcp_kit_connected(true);
   post(kit, 0, 20 * EMSS, 0);
   drop_segment(kit, 0);
   deliver_segments(kit, 3);
@@ -73,14 +71,13 @@ static void test_two_losses_with_sack_take_one_round_trip(void)
   g_assert_cmpuint(kit->end[1].passed_octets, ==, 20 * EMSS);
   g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 2);
   g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 0);
-  tcp_kit_free(kit);
 }
 
 /* NextSeg() rule 4: 0 and the last, 9, are lost. Nothing behind 9 shows its loss; when the retransmission of 0
  * is acknowledged and 9 is still not there, the rescue sends it again without a time-out. */
 static void test_rescue_of_the_tail(void)
 {
-  tcp_kit *kit = tcp_kit_connected(true);
+  g_autoptr(tcp_kit) kit = tcp_kit_connected(true);
   post(kit, 0, 10 * EMSS, 0);
   drop_segment(kit, 0);
   deliver_segments(kit, 8);
@@ -95,27 +92,25 @@ static void test_rescue_of_the_tail(void)
   g_assert_cmpuint(kit->end[0].acknowledged, ==, 10 * EMSS);
   g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 0);
   g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 2);
-  tcp_kit_free(kit);
 }
 
 /* Only 0 is lost. When 6 is SACKed, pipe is 7, 8, 9 and the retransmission of 0: less than the window of 5, but
  * the SACKs of 7, 8 and 9 are on their way. */
 static void test_no_rescue_of_what_is_on_its_way(void)
 {
-  tcp_kit *kit = tcp_kit_connected(true);
+  g_autoptr(tcp_kit) kit = tcp_kit_connected(true);
   post(kit, 0, 10 * EMSS, 0);
   drop_segment(kit, 0);
   settle(kit, TCP_KIT_ROUND_TRIP);
   g_assert_cmpuint(kit->end[0].acknowledged, ==, 10 * EMSS);
   g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 1);
-  tcp_kit_free(kit);
 }
 
 /* 0 and 5 are lost and shown by SACK. The retransmission of 0 is acknowledged, 10 is posted behind it: it leaves once, for nothing can
  * be known of it yet. */
 static void test_no_rescue_of_what_has_just_left(void)
 {
-  tcp_kit *kit = tcp_kit_connected(true);
+  g_autoptr(tcp_kit) kit = tcp_kit_connected(true);
   post(kit, 0, 10 * EMSS, 0);
   drop_segment(kit, 0);
   deliver_segments(kit, 4);
@@ -127,14 +122,13 @@ static void test_no_rescue_of_what_has_just_left(void)
   settle(kit, TCP_KIT_ROUND_TRIP);
   g_assert_cmpuint(kit->end[0].acknowledged, ==, 11 * EMSS);
   g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 2);
-  tcp_kit_free(kit);
 }
 
 /* In recovery new data leaves as pipe allows: all but 0 are SACKed, pipe is the retransmission of 0, the window
  * 5. */
 static void test_new_data_in_recovery(void)
 {
-  tcp_kit *kit = tcp_kit_connected(true);
+  g_autoptr(tcp_kit) kit = tcp_kit_connected(true);
   post(kit, 0, 10 * EMSS, 0);
   drop_segment(kit, 0);
   deliver_segments(kit, 9);
@@ -143,14 +137,13 @@ static void test_new_data_in_recovery(void)
   post(kit, 0, 10 * EMSS, 0);
   g_assert_cmpuint(on_wire(kit, 0), ==, 1 + 4);
   g_assert_cmpuint(wire_position(kit, 0, 4), ==, 13 * EMSS);
-  tcp_kit_free(kit);
 }
 
 /* What a second loss in the same window of data costs: nothing more. A loss in the next window halves
  * again. */
 static void test_each_window_halves_once(void)
 {
-  tcp_kit *kit = tcp_kit_connected(true);
+  g_autoptr(tcp_kit) kit = tcp_kit_connected(true);
   post(kit, 0, 60 * EMSS, 0);
   drop_segment(kit, 0);
   deliver_segments(kit, 3);
@@ -163,14 +156,13 @@ static void test_each_window_halves_once(void)
   drop_segment(kit, 0);
   deliver_segments(kit, 3);
   g_assert_cmpuint(window_of(kit), ==, 3 * EMSS);
-  tcp_kit_free(kit);
 }
 
 /* NextSeg() rule 4 once in a recovery: 9, lost with 0, has been sent again for rescue; 10, new, leaves once,
  * though there is room for more (window 5, pipe 10 and twice 9). */
 static void test_one_rescue_in_a_recovery(void)
 {
-  tcp_kit *kit = tcp_kit_connected(true);
+  g_autoptr(tcp_kit) kit = tcp_kit_connected(true);
   post(kit, 0, 10 * EMSS, 0);
   drop_segment(kit, 0);
   deliver_segments(kit, 8);
@@ -182,7 +174,6 @@ static void test_one_rescue_in_a_recovery(void)
   g_assert_cmpuint(on_wire(kit, 0), ==, 2);
   g_assert_cmpuint(wire_position(kit, 0, 1), ==, 10 * EMSS);
   g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 2);
-  tcp_kit_free(kit);
 }
 
 /* The window of 10 segments is full and 10 more are queued: the hole will open it, so nothing but the
@@ -192,7 +183,7 @@ static void test_no_rescue_behind_a_full_window(void)
   tcp_config config = tcp_kit_config();
   tcp_config peer = config;
   peer.receive_window_octets = 10 * EMSS;
-  tcp_kit *kit = tcp_kit_new(&config, &peer);
+  g_autoptr(tcp_kit) kit = tcp_kit_new(&config, &peer);
   handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
   post(kit, 0, 20 * EMSS, 0);
   g_assert_cmpuint(on_wire(kit, 0), ==, 10);
@@ -203,14 +194,13 @@ static void test_no_rescue_behind_a_full_window(void)
   settle(kit, TCP_KIT_ROUND_TRIP);
   g_assert_cmpuint(kit->end[0].acknowledged, ==, 20 * EMSS);
   g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 1);
-  tcp_kit_free(kit);
 }
 
 /* Recovery begins with 12 segments sent (10 and the two of limited transmit): what follows, from 12 on, belongs to
  * the next window of data. 12 is lost too, 13 to 15 tell so: the window of 5 becomes 2 (4 in flight). */
 static void test_loss_right_behind_the_recovery_point(void)
 {
-  tcp_kit *kit = tcp_kit_connected(true);
+  g_autoptr(tcp_kit) kit = tcp_kit_connected(true);
   post(kit, 0, 16 * EMSS, 0);
   drop_segment(kit, 0);
   deliver_segments(kit, 11);
@@ -225,16 +215,15 @@ static void test_loss_right_behind_the_recovery_point(void)
   expect_segment(kit, 0, 12 * EMSS, EMSS);
   g_assert_cmpuint(window_of(kit), ==, 2 * EMSS);
   g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 2);
-  tcp_kit_free(kit);
 }
 
 /* A script that knows SACK has 10 segments to come. */
 static tcp_kit *ten_segments_to_a_script(void)
 {
   tcp_config config = tcp_kit_config();
-  tcp_kit *kit = tcp_kit_new(&config, NULL);
-  handshake(kit, TCP_KIT_ROUND_TRIP,
-            &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS, .has_sack_permitted = true});
+  tcp_kit *kit = tcp_kit_scripted(
+      &config,
+      &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS, .has_sack_permitted = true});
   post(kit, 0, 10 * EMSS, 0);
   drop_all(kit, 0);
   return kit;
@@ -247,7 +236,7 @@ static void test_one_ack_shows_the_loss(void)
 {
   static const uint64_t sacked[][2] = {{2 * EMSS, 5 * EMSS}};
   for (unsigned advances = 0; advances < 2; advances++) {
-    tcp_kit *kit = ten_segments_to_a_script();
+    g_autoptr(tcp_kit) kit = ten_segments_to_a_script();
     if (!advances) {
       script_ack(kit, EMSS, 0, NULL);
     }
@@ -255,7 +244,6 @@ static void test_one_ack_shows_the_loss(void)
     script_ack(kit, EMSS, 1, sacked);
     expect_segment(kit, 0, EMSS, EMSS);
     g_assert_cmpuint(window_of(kit), ==, 6570);
-    tcp_kit_free(kit);
   }
 }
 
@@ -264,13 +252,12 @@ static void test_one_ack_shows_the_loss(void)
 static void test_retransmissions_heed_the_window(void)
 {
   static const uint64_t sacked[][2] = {{7 * EMSS, 10 * EMSS}};
-  tcp_kit *kit = ten_segments_to_a_script();
+  g_autoptr(tcp_kit) kit = ten_segments_to_a_script();
   script_ack(kit, EMSS, 1, sacked);
   g_assert_cmpuint(on_wire(kit, 0), ==, 4);
   script_ack(kit, 2 * EMSS, 1, sacked);
   g_assert_cmpuint(on_wire(kit, 0), ==, 5);
   g_assert_cmpuint(wire_position(kit, 0, 4), ==, 5 * EMSS);
-  tcp_kit_free(kit);
 }
 
 int main(int argc, char **argv)

@@ -15,7 +15,7 @@ static tcp_retransmission_timer *timer_of(time_ps min_ps, time_ps max_ps)
  * 43.125, RTO 110 + 172.5 = 282.5. */
 static void test_estimate(void)
 {
-  tcp_retransmission_timer *timer = timer_of(1, 60000 * MS);
+  g_autoptr(tcp_retransmission_timer) timer = timer_of(1, 60000 * MS);
   g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, 1000 * MS);
   g_assert_cmpint(tcp_retransmission_timer_smoothed(timer), ==, 0);
   tcp_retransmission_timer_sample(timer, 100 * MS);
@@ -26,17 +26,15 @@ static void test_estimate(void)
   g_assert_cmpint(tcp_retransmission_timer_least(timer), ==, 100 * MS);
   tcp_retransmission_timer_sample(timer, 110 * MS);
   g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, 282500 * TIME_PS_PER_MICROSECOND);
-  tcp_retransmission_timer_free(timer);
 }
 
 static void test_bounds(void)
 {
-  tcp_retransmission_timer *timer = timer_of(200 * MS, 500 * MS);
+  g_autoptr(tcp_retransmission_timer) timer = timer_of(200 * MS, 500 * MS);
   tcp_retransmission_timer_sample(timer, MS);
   g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, 200 * MS);
   tcp_retransmission_timer_sample(timer, 9000 * MS);
   g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, 500 * MS);
-  tcp_retransmission_timer_free(timer);
 }
 
 /* Linux bounds 4 RTTVAR and adds SRTT: R = 1 ms: 1 + max(200, 4 * 0.5) = 201 ms. R = 801 ms: RTTVAR 3/4 * 0.5 + 1/4 * 800 = 200.375,
@@ -57,7 +55,7 @@ static void test_floor_of_the_variation(void)
 /* 1 s, 2 s, 4 s, then the maximum of 5 s; a sample ends the back-off: 10 + 4 * 5 = 30 ms. */
 static void test_back_off(void)
 {
-  tcp_retransmission_timer *timer = timer_of(MS, 5000 * MS);
+  g_autoptr(tcp_retransmission_timer) timer = timer_of(MS, 5000 * MS);
   static const time_ps expected[] = {2000, 4000, 5000, 5000};
   for (size_t i = 0; i < G_N_ELEMENTS(expected); i++) {
     tcp_retransmission_timer_back_off(timer);
@@ -65,24 +63,22 @@ static void test_back_off(void)
   }
   tcp_retransmission_timer_sample(timer, 10 * MS);
   g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, 30 * MS);
-  tcp_retransmission_timer_free(timer);
 }
 
 /* RFC 6298 §5.7: 3 s after a lost SYN, until there is a sample. */
 static void test_restart_slowly(void)
 {
-  tcp_retransmission_timer *timer = timer_of(MS, 60000 * MS);
+  g_autoptr(tcp_retransmission_timer) timer = timer_of(MS, 60000 * MS);
   tcp_retransmission_timer_restart_slowly(timer);
   g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, 3000 * MS);
   tcp_retransmission_timer_sample(timer, 10 * MS);
   tcp_retransmission_timer_restart_slowly(timer);
   g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, 30 * MS);
-  tcp_retransmission_timer_free(timer);
 }
 
 static void test_deadline(void)
 {
-  tcp_retransmission_timer *timer = timer_of(MS, 5000 * MS);
+  g_autoptr(tcp_retransmission_timer) timer = timer_of(MS, 5000 * MS);
   g_assert_cmpint(tcp_retransmission_timer_deadline(timer), ==, TIME_PS_NEVER);
   tcp_retransmission_timer_start(timer, 7 * MS);
   g_assert_cmpint(tcp_retransmission_timer_deadline(timer), ==, 1007 * MS);
@@ -92,7 +88,6 @@ static void test_deadline(void)
   g_assert_cmpint(tcp_retransmission_timer_deadline(timer), ==, 3007 * MS);
   tcp_retransmission_timer_stop(timer);
   g_assert_cmpint(tcp_retransmission_timer_deadline(timer), ==, TIME_PS_NEVER);
-  tcp_retransmission_timer_free(timer);
 }
 
 /* RFC 9293 §3.8.6.2.1: the override time lies between 0.1 and 1 s. */
@@ -101,11 +96,10 @@ static void test_override_time(void)
   static const int64_t expected[][2] = {
       {10, 100}, {100, 300}, {1000, 1000}}; /* a first round trip, RTO is three of it */
   for (size_t i = 0; i < G_N_ELEMENTS(expected); i++) {
-    tcp_retransmission_timer *timer = timer_of(1, 60000 * MS);
+    g_autoptr(tcp_retransmission_timer) timer = timer_of(1, 60000 * MS);
     tcp_retransmission_timer_sample(timer, expected[i][0] * MS);
     tcp_retransmission_timer_start_override(timer, 7 * MS);
     g_assert_cmpint(tcp_retransmission_timer_deadline(timer), ==, (7 + expected[i][1]) * MS);
-    tcp_retransmission_timer_free(timer);
   }
 }
 

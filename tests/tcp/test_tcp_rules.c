@@ -108,14 +108,14 @@ static void run(const rules_case *which, tcp_wire_faults faults, uint32_t octets
   g_test_message("seed %" G_GUINT64_FORMAT ", congestion %u, recovery %u, ecn %d, timestamps %d, aligned %d",
                  which->seed, which->congestion, which->recovery, which->ecn, which->timestamps,
                  which->aligned);
-  random_stream *random = random_stream_new(which->seed, "rules");
+  g_autoptr(random_stream) random = random_stream_new(which->seed, "rules");
   tcp_config config = config_of(which, random);
   tcp_config peer = config_of(which, random);
   if (random_stream_chance(random, 0.3)) {
     config.local_address = ip_address_v6(0, 0);
   }
   faults.random = random;
-  tcp_kit *kit = tcp_kit_new(&config, &peer);
+  g_autoptr(tcp_kit) kit = tcp_kit_new(&config, &peer);
   tcp_wire *wire = tcp_wire_new(kit, ROUND_TRIP_US * TIME_PS_PER_MICROSECOND / 2, 100000, &faults);
   tcp_transport_open(kit->end[0].connection, 0);
   post_records(kit, 0, octets_forward, random);
@@ -132,8 +132,6 @@ static void run(const rules_case *which, tcp_wire_faults faults, uint32_t octets
     check_retransmissions(kit, wire, i, allowance);
   }
   tcp_wire_free(wire);
-  tcp_kit_free(kit);
-  random_stream_free(random);
 }
 
 /* Every combination. */

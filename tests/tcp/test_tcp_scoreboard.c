@@ -33,7 +33,7 @@ static void expect_next_lost(tcp_scoreboard *board, uint64_t from)
 /* RFC 6675 §4, IsLost: more than (DupThresh - 1) * SMSS octets above. 2000 are not enough, 2001 are. */
 static void test_octet_rule(void)
 {
-  tcp_scoreboard *board = board_with(10);
+  g_autoptr(tcp_scoreboard) board = board_with(10);
   tcp_sent_segment segment;
   g_assert_cmpuint(tcp_scoreboard_sack(board, 1000, 3000), ==, 2000);
   tcp_scoreboard_find_lost(board);
@@ -47,13 +47,12 @@ static void test_octet_rule(void)
   expect_next_lost(board, 0);
   g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, 8000); /* the retransmission is on its way */
   g_assert_false(tcp_scoreboard_next_lost(board, &segment));
-  tcp_scoreboard_free(board);
 }
 
 /* ... or DupThresh discontiguous runs above, however short. */
 static void test_run_rule(void)
 {
-  tcp_scoreboard *board = board_with(10);
+  g_autoptr(tcp_scoreboard) board = board_with(10);
   tcp_sent_segment segment;
   tcp_scoreboard_sack(board, 3000, 3010);
   tcp_scoreboard_sack(board, 5000, 5010);
@@ -66,26 +65,24 @@ static void test_run_rule(void)
   expect_next_lost(board, 1000);
   expect_next_lost(board, 2000);
   g_assert_false(tcp_scoreboard_next_lost(board, &segment));
-  tcp_scoreboard_free(board);
 }
 
 /* A segment is SACKed when all of its octets are, however a middlebox has re-cut them (in 700s here). */
 static void test_recut_blocks(void)
 {
-  tcp_scoreboard *board = board_with(3);
+  g_autoptr(tcp_scoreboard) board = board_with(3);
   g_assert_cmpuint(tcp_scoreboard_sack(board, 700, 1400), ==, 700);
   g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, 3000);
   g_assert_cmpuint(tcp_scoreboard_sack(board, 700, 2100), ==, 700);
   g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, 2000); /* 1000 to 2000 is whole */
   g_assert_cmpuint(tcp_scoreboard_sack(board, 700, 2100), ==, 0);
-  tcp_scoreboard_free(board);
 }
 
 /* NextSeg() of RFC 6675 §4. Lost: 0, 2. Not lost but below the highest SACKed octet: 5. Tail: 7. 5 lies across 2^32. */
 static void test_next_segment_rules(void)
 {
   const uint64_t start = (UINT64_C(1) << 32) - 5500;
-  tcp_scoreboard *board = board_from(start, 8);
+  g_autoptr(tcp_scoreboard) board = board_from(start, 8);
   tcp_sent_segment segment;
   tcp_scoreboard_sack(board, start + 1000, start + 2000);
   tcp_scoreboard_sack(board, start + 3000, start + 5000);
@@ -106,14 +103,13 @@ static void test_next_segment_rules(void)
   g_assert_true(segment.sent_again);
   /* pipe: 0 and 2 once (sent again), 5 twice, 7 twice */
   g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, 6000);
-  tcp_scoreboard_free(board);
 }
 
 /* The first segment in flight, seen from what is acknowledged: whole, then cut in the middle (notes-mpa
  * 29). */
 static void test_acknowledge(void)
 {
-  tcp_scoreboard *board = board_with(5);
+  g_autoptr(tcp_scoreboard) board = board_with(5);
   tcp_sent_segment segment;
   time_ps sent_at = -1;
   g_assert_true(tcp_scoreboard_acknowledge(board, 2300, &sent_at));
@@ -127,7 +123,6 @@ static void test_acknowledge(void)
   g_assert_cmpint(sent_at, ==, 2);
   g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, 0);
   g_assert_false(tcp_scoreboard_first(board, &segment));
-  tcp_scoreboard_free(board);
 }
 
 /* Karn: one retransmission among what is acknowledged spoils the sample; so does a first segment SACKed
@@ -155,7 +150,7 @@ static void test_no_sample_from_retransmissions(void)
 
 static void test_lose_all(void)
 {
-  tcp_scoreboard *board = board_with(5);
+  g_autoptr(tcp_scoreboard) board = board_with(5);
   tcp_sent_segment segment;
   tcp_scoreboard_sack(board, 2000, 3000);
   tcp_scoreboard_lose_all(board, TIME_PS_NEVER);
@@ -169,13 +164,12 @@ static void test_lose_all(void)
   g_assert_false(tcp_scoreboard_next_lost(board, &segment)); /* what was sent since is not lost */
   tcp_scoreboard_lose_all(board, TIME_PS_NEVER); /* a second time-out loses the retransmissions too */
   expect_next_lost(board, 0);
-  tcp_scoreboard_free(board);
 }
 
 /* A SACK of the first segment in flight that no acknowledgement follows was withdrawn (RFC 2018 §8). */
 static void test_reneging(void)
 {
-  tcp_scoreboard *board = board_with(3);
+  g_autoptr(tcp_scoreboard) board = board_with(3);
   time_ps sent_at;
   tcp_scoreboard_sack(board, 1000, 2000);
   tcp_scoreboard_acknowledge(board, 1000, &sent_at);
@@ -184,7 +178,6 @@ static void test_reneging(void)
   expect_next_lost(board, 1000);
   expect_next_lost(board, 2000);
   g_assert_cmpuint(tcp_scoreboard_sack(board, 1000, 2000), ==, 1000);
-  tcp_scoreboard_free(board);
 }
 
 /* A shadow that computes RFC 6675 §4 from its definitions, octet range by octet range, after every step. */
@@ -295,18 +288,16 @@ static void test_against_the_definitions(void)
 {
   for (uint64_t seed = 1; seed <= 8; seed++) {
     g_test_message("seed %" G_GUINT64_FORMAT, seed);
-    random_stream *random = random_stream_new(seed, "scoreboard");
+    g_autoptr(random_stream) random = random_stream_new(seed, "scoreboard");
     shadow *model = g_new0(shadow, 1);
-    tcp_scoreboard *board = tcp_scoreboard_new(THRESHOLD, 20, false);
+    g_autoptr(tcp_scoreboard) board = tcp_scoreboard_new(THRESHOLD, 20, false);
     while (model->end < G_N_ELEMENTS(model->segments)) {
       random_step(random, board, model);
       if (model->first < model->end) {
         g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, shadow_pipe(model, 20));
       }
     }
-    tcp_scoreboard_free(board);
     g_free(model);
-    random_stream_free(random);
   }
 }
 
@@ -332,7 +323,7 @@ static void expect_first(const tcp_scoreboard *board, uint64_t from, uint64_t to
  * last segment. */
 static void test_smss_shrinks(void)
 {
-  tcp_scoreboard *board = board_with(4);
+  g_autoptr(tcp_scoreboard) board = board_with(4);
   time_ps sent_at = 0;
   tcp_sent_segment segment;
   tcp_scoreboard_sent(board, 4000, 4600, 4);
@@ -360,14 +351,13 @@ static void test_smss_shrinks(void)
   g_assert_false(tcp_scoreboard_acknowledge(board, 800, &sent_at));
   expect_first(board, 800, 1000, true);
   g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, 200 + 3200);
-  tcp_scoreboard_free(board);
 }
 
 /* Many pieces, more than the ring had room for; the new SMSS also rules what is lost: behind the first
  * piece lie 801 octets SACKed, one more than (3 - 1) * 400. */
 static void test_smss_shrinks_much(void)
 {
-  tcp_scoreboard *board = board_with(60);
+  g_autoptr(tcp_scoreboard) board = board_with(60);
   g_assert_cmpuint(tcp_scoreboard_sack(board, 1000, 1801), ==, 801);
   tcp_scoreboard_find_lost(board);
   g_assert_false(tcp_scoreboard_first_is_lost(board));
@@ -384,7 +374,6 @@ static void test_smss_shrinks_much(void)
     }
   }
   g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, 0);
-  tcp_scoreboard_free(board);
 }
 
 /* `count` segments of SMSS octets on a board that is told what is lost. */
@@ -408,7 +397,7 @@ static void expect_oldest(const tcp_scoreboard *board, uint64_t number)
  * the one sent first, retransmissions behind what was sent before them. */
 static void test_losses_in_any_order(void)
 {
-  tcp_scoreboard *board = board_by_time(6);
+  g_autoptr(tcp_scoreboard) board = board_by_time(6);
   tcp_sent_segment segment;
   tcp_scoreboard_lose(board, 3);
   tcp_scoreboard_lose(board, 0);
@@ -434,7 +423,6 @@ static void test_losses_in_any_order(void)
   g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, 2000);
   g_assert_cmpuint(tcp_scoreboard_sacked_segments(board), ==, 4);
   g_assert_cmpuint(tcp_scoreboard_sacked_octets(board), ==, 4000);
-  tcp_scoreboard_free(board);
 }
 
 /* More than 2^16 segments in flight, of which only the first is missing: of those under way the oldest is the one number 2^16 on, and
@@ -442,7 +430,7 @@ static void test_losses_in_any_order(void)
 static void test_oldest_of_many(void)
 {
   enum { MANY = 1 << 16 };
-  tcp_scoreboard *board = board_by_time(MANY + 3);
+  g_autoptr(tcp_scoreboard) board = board_by_time(MANY + 3);
   tcp_scoreboard_lose(board, 0);
   tcp_scoreboard_sack(board, SMSS, (uint64_t)MANY * SMSS);
   expect_oldest(board, MANY);
@@ -452,7 +440,6 @@ static void test_oldest_of_many(void)
   expect_oldest(board, MANY + 1);
   tcp_scoreboard_sack(board, (uint64_t)(MANY + 1) * SMSS, (uint64_t)(MANY + 2) * SMSS);
   expect_oldest(board, 0);
-  tcp_scoreboard_free(board);
 }
 
 /* Not to be found lost again: 1, which waited, is on its way, but RACK does not see it until it is sent again. 0, which was sent again,
@@ -460,7 +447,7 @@ static void test_oldest_of_many(void)
 static void test_restore_unfindable(void)
 {
   time_ps sent_at;
-  tcp_scoreboard *board = board_by_time(4);
+  g_autoptr(tcp_scoreboard) board = board_by_time(4);
   tcp_scoreboard_sack(board, 2000, 3000);
   tcp_scoreboard_lose(board, 0);
   tcp_scoreboard_lose(board, 1);
@@ -481,7 +468,6 @@ static void test_restore_unfindable(void)
   g_assert_cmpuint(tcp_scoreboard_retransmissions(board), ==, 1);
   tcp_scoreboard_acknowledge(board, 3000, &sent_at);
   g_assert_cmpuint(tcp_scoreboard_retransmissions(board), ==, 0);
-  tcp_scoreboard_free(board);
 }
 
 /* Checks which of those under way was last sent before transmission `order`, that of a whole segment which ends at `end`; -1: none. */
@@ -497,7 +483,7 @@ static void expect_overtaken(tcp_scoreboard *board, uint64_t order, uint64_t end
 static void test_last_overtaken(void)
 {
   time_ps sent_at;
-  tcp_scoreboard *board = board_by_time(6);
+  g_autoptr(tcp_scoreboard) board = board_by_time(6);
   expect_overtaken(board, 0, SMSS, -1);
   expect_overtaken(board, 3, 4 * SMSS, 2);
   tcp_scoreboard_sack(board, 2 * SMSS, 3 * SMSS);
@@ -515,13 +501,12 @@ static void test_last_overtaken(void)
   tcp_scoreboard_acknowledge(board, SMSS, &sent_at);
   tcp_scoreboard_lose_all(board, 4); /* the first, 1, and all but 5: the list is made anew */
   expect_overtaken(board, 7, 7 * SMSS, 5);
-  tcp_scoreboard_free(board);
 }
 
 /* RFC 8985 §6.3: 0 to 2 were sent until 2, the first is lost whenever it was; a retransmission lost with them is counted. */
 static void test_lose_what_is_old(void)
 {
-  tcp_scoreboard *board = board_by_time(6);
+  g_autoptr(tcp_scoreboard) board = board_by_time(6);
   g_assert_cmpuint(tcp_scoreboard_lose_all(board, 2), ==, 0);
   g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, 3000);
   expect_oldest(board, 3);
@@ -532,7 +517,6 @@ static void test_lose_what_is_old(void)
   expect_next_lost(board, 2000);
   tcp_scoreboard_sack(board, 1000, 2000);
   g_assert_cmpuint(tcp_scoreboard_lose_all(board, TIME_PS_NEVER), ==, 2); /* 0 and 2; 1 has arrived */
-  tcp_scoreboard_free(board);
 }
 
 /* Nothing was lost after all: what is not SACKed is under way, in the order it was sent last. With RFC 6675 too, which then finds
@@ -572,7 +556,7 @@ static void test_restore(void)
 static void test_lose_longer(void)
 {
   for (unsigned by_time = 0; by_time < 2; by_time++) {
-    tcp_scoreboard *board = by_time ? board_by_time(6) : board_with(6);
+    g_autoptr(tcp_scoreboard) board = by_time ? board_by_time(6) : board_with(6);
     tcp_sent_segment segment;
     tcp_scoreboard_sent(board, 6000, 6500, 7);
     g_assert_false(tcp_scoreboard_lose_longer(board, 2500, SMSS));
@@ -583,14 +567,13 @@ static void test_lose_longer(void)
     expect_next_lost(board, 3000);
     expect_next_lost(board, 5000);
     g_assert_false(tcp_scoreboard_next_lost(board, &segment));
-    tcp_scoreboard_free(board);
   }
 }
 
 /* A time-out took all as lost; then a router tells that the first two, of 1000 octets, were too big. The others are still lost. */
 static void test_lose_longer_of_all_lost(void)
 {
-  tcp_scoreboard *board = board_with(2);
+  g_autoptr(tcp_scoreboard) board = board_with(2);
   tcp_sent_segment segment;
   for (uint64_t from = 2000; from < 3500; from += 500) {
     tcp_scoreboard_sent(board, from, from + 500, 9);
@@ -603,14 +586,13 @@ static void test_lose_longer_of_all_lost(void)
     tcp_scoreboard_resent(board, number, true, 100);
   }
   g_assert_false(tcp_scoreboard_next_lost(board, &segment));
-  tcp_scoreboard_free(board);
 }
 
 /* The lost run [0, 3000) ends at what is under way; 0 takes over the octets up to 1600. What is left of 1 starts there. The octets
  * count once in pipe, and are delivered once. */
 static void test_extend(void)
 {
-  tcp_scoreboard *board = board_by_time(5);
+  g_autoptr(tcp_scoreboard) board = board_by_time(5);
   tcp_sent_segment segment;
   time_ps sent_at;
   for (uint64_t number = 0; number < 3; number++) {
@@ -641,14 +623,13 @@ static void test_extend(void)
   tcp_scoreboard_acknowledge(board, 3000, &sent_at);
   g_assert_cmpuint(tcp_scoreboard_sacked_segments(board), ==, 0);
   expect_first(board, 3000, 4000, true);
-  tcp_scoreboard_free(board);
 }
 
 /* The acknowledgement of all leaves nothing in the pipe, however often the ring has gone round. */
 static void test_acknowledge_all(void)
 {
   enum { SEGMENTS = 40 };
-  tcp_scoreboard *board = board_with(SEGMENTS);
+  g_autoptr(tcp_scoreboard) board = board_with(SEGMENTS);
   time_ps sent_at;
   for (uint64_t round = 1; round <= 4; round++) {
     tcp_scoreboard_acknowledge(board, round * SEGMENTS * SMSS, &sent_at);
@@ -659,14 +640,13 @@ static void test_acknowledge_all(void)
     }
     g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, SEGMENTS * SMSS);
   }
-  tcp_scoreboard_free(board);
 }
 
 /* A time-out took all in flight as lost; a SACK of what arrived all the same says nothing of what is sent after it. The ring has gone round:
  * 16 segments and 4. */
 static void test_sacked_after_all_were_lost(void)
 {
-  tcp_scoreboard *board = board_with(16);
+  g_autoptr(tcp_scoreboard) board = board_with(16);
   time_ps sent_at;
   tcp_scoreboard_acknowledge(board, 16000, &sent_at);
   for (uint64_t from = 16000; from < 20000; from += SMSS) {
@@ -677,7 +657,6 @@ static void test_sacked_after_all_were_lost(void)
   tcp_scoreboard_sent(board, 20000, 21000, 30);
   tcp_scoreboard_find_lost(board);
   g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, 1000);
-  tcp_scoreboard_free(board);
 }
 
 typedef struct deliveries {
@@ -697,7 +676,7 @@ static void on_delivered(void *user, const tcp_sent_segment *segment)
  * ACK. */
 static void test_deliveries(void)
 {
-  tcp_scoreboard *board = board_with(4);
+  g_autoptr(tcp_scoreboard) board = board_with(4);
   deliveries told = {0};
   time_ps sent_at;
   tcp_scoreboard_listen(board, on_delivered, &told);
@@ -713,13 +692,12 @@ static void test_deliveries(void)
     g_assert_cmpuint(told.numbers[i], ==, numbers[i]);
     g_assert_true(told.twice[i] == (numbers[i] == 2));
   }
-  tcp_scoreboard_free(board);
 }
 
 /* A segment whose octets all went into another one is not told of when they are SACKed. */
 static void test_deliveries_of_an_extended_segment(void)
 {
-  tcp_scoreboard *board = board_by_time(3);
+  g_autoptr(tcp_scoreboard) board = board_by_time(3);
   deliveries told = {0};
   tcp_scoreboard_listen(board, on_delivered, &told);
   tcp_scoreboard_lose(board, 0);
@@ -731,7 +709,6 @@ static void test_deliveries_of_an_extended_segment(void)
   g_assert_cmpuint(told.count, ==, 2);
   g_assert_cmpuint(told.numbers[0], ==, 0);
   g_assert_cmpuint(told.numbers[1], ==, 2);
-  tcp_scoreboard_free(board);
 }
 
 int main(int argc, char **argv)

@@ -12,9 +12,7 @@ static tcp_kit *connected(tcp_segmentation segmentation, bool sack)
   tcp_config config = tcp_kit_config();
   config.segmentation = segmentation;
   config.sack = sack;
-  tcp_kit *kit = tcp_kit_new(&config, &config);
-  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
-  return kit;
+  return tcp_kit_pair(&config);
 }
 
 static uint32_t emss_of(const tcp_kit *kit)
@@ -42,7 +40,7 @@ static void test_emss_follows(void)
   for (unsigned timestamps = 0; timestamps < 2; timestamps++) {
     tcp_config config = tcp_kit_config();
     config.timestamps = timestamps;
-    tcp_kit *kit = tcp_kit_new(&config, &config);
+    g_autoptr(tcp_kit) kit = tcp_kit_new(&config, &config);
     uint32_t options = timestamps ? 12 : 0;
     set_send_mtu(kit, 0, 1300);
     g_assert_cmpuint(emss_of(kit), ==, 1260 - options);
@@ -52,7 +50,6 @@ static void test_emss_follows(void)
     g_assert_cmpuint(emss_of(kit), ==, 536 - options);
     set_send_mtu(kit, 0, 9000); /* the peer's MSS is 1460 */
     g_assert_cmpuint(emss_of(kit), ==, 1460 - options);
-    tcp_kit_free(kit);
   }
 }
 
@@ -63,7 +60,7 @@ static void test_emss_follows(void)
 static void test_shrinks_before_sending(void)
 {
   static const uint32_t lengths[] = {960, 496, 960, 496, 900, 800};
-  tcp_kit *kit = connected(TCP_SEGMENTATION_ALIGNED, true);
+  g_autoptr(tcp_kit) kit = connected(TCP_SEGMENTATION_ALIGNED, true);
   queue_record(kit, 0, 1456, TCP_RECORD_FPDU);
   queue_record(kit, 0, 1456, TCP_RECORD_FPDU);
   set_send_mtu(kit, 0, 960 + HEADERS);
@@ -73,14 +70,13 @@ static void test_shrinks_before_sending(void)
   collect(kit, 0);
   expect_segments(kit, 0, lengths, G_N_ELEMENTS(lengths));
   g_assert_cmpuint(kit->end[1].passed_octets, ==, 4612);
-  tcp_kit_free(kit);
 }
 
 /* RECORD: the same cuts of what no longer fits; of those that fit none goes with another. */
 static void test_shrinks_before_sending_records(void)
 {
   static const uint32_t lengths[] = {960, 496, 960, 496, 400, 500};
-  tcp_kit *kit = connected(TCP_SEGMENTATION_RECORD, true);
+  g_autoptr(tcp_kit) kit = connected(TCP_SEGMENTATION_RECORD, true);
   queue_record(kit, 0, 1456, TCP_RECORD_FPDU);
   queue_record(kit, 0, 1456, TCP_RECORD_FPDU);
   set_send_mtu(kit, 0, 960 + HEADERS);
@@ -88,7 +84,6 @@ static void test_shrinks_before_sending_records(void)
   queue_record(kit, 0, 500, TCP_RECORD_FPDU);
   collect(kit, 0);
   expect_segments(kit, 0, lengths, G_N_ELEMENTS(lengths));
-  tcp_kit_free(kit);
 }
 
 /* It grows while an FPDU is cut: the rest of that still leaves alone, and the next starts afresh. */
@@ -101,8 +96,7 @@ static void test_grows_within_an_fpdu(void)
   config.initial_window_segments = 1;
   config.delayed_ack_segments = 1;
   config.send_mtu_octets = 500 + HEADERS;
-  tcp_kit *kit = tcp_kit_new(&config, &config);
-  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
+  g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
   queue_record(kit, 0, 1400, TCP_RECORD_FPDU);
   queue_record(kit, 0, 300, TCP_RECORD_FPDU);
   queue_record(kit, 0, 400, TCP_RECORD_FPDU);
@@ -113,7 +107,6 @@ static void test_grows_within_an_fpdu(void)
   g_assert_cmpuint(window_of(kit), ==, 1460);
   deliver_all(kit, 1);
   expect_segments(kit, 500, lengths, G_N_ELEMENTS(lengths));
-  tcp_kit_free(kit);
 }
 
 /* What is in flight is sent again within the new EMSS: a segment of one FPDU is cut at 600, one of two
@@ -122,7 +115,7 @@ static void test_grows_within_an_fpdu(void)
 static void check_sent_again(tcp_segmentation segmentation, bool sack)
 {
   static const uint32_t lengths[] = {600, 600, 256, 600, 100, 600, 100, 500};
-  tcp_kit *kit = connected(segmentation, sack);
+  g_autoptr(tcp_kit) kit = connected(segmentation, sack);
   post(kit, 0, 1456, TCP_RECORD_FPDU);
   queue_record(kit, 0, 700, TCP_RECORD_FPDU);
   queue_record(kit, 0, 700, TCP_RECORD_FPDU);
@@ -145,7 +138,6 @@ static void check_sent_again(tcp_segmentation segmentation, bool sack)
   expect_nothing(kit, 0);
   g_assert_cmpuint(kit->end[0].acknowledged, ==, position);
   g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 1);
-  tcp_kit_free(kit);
 }
 
 static void test_sent_again_within_the_new_emss(void)
@@ -159,7 +151,7 @@ static void test_sent_again_within_the_new_emss(void)
  * boundaries count for the pieces. The first of five segments is lost; the FIN rides on the last. */
 static void test_sacked_pieces(void)
 {
-  tcp_kit *kit = connected(TCP_SEGMENTATION_STREAM, true);
+  g_autoptr(tcp_kit) kit = connected(TCP_SEGMENTATION_STREAM, true);
   queue_record(kit, 0, 5 * 1460, 0);
   finish(kit, 0);
   g_assert_cmpuint(on_wire(kit, 0), ==, 5);
@@ -176,14 +168,13 @@ static void test_sacked_pieces(void)
   g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 0);
   g_assert_true(kit->end[1].finished);
   g_assert_cmpuint(kit->end[1].passed_octets, ==, 5 * 1460);
-  tcp_kit_free(kit);
 }
 
 /* The FIN takes no room: it goes with the last piece when that is EMSS, and alone when it was sent alone. */
 static void test_fin_sent_again(void)
 {
   for (unsigned alone = 0; alone < 2; alone++) {
-    tcp_kit *kit = connected(TCP_SEGMENTATION_STREAM, true);
+    g_autoptr(tcp_kit) kit = connected(TCP_SEGMENTATION_STREAM, true);
     queue_record(kit, 0, 1200, 0);
     if (alone) {
       collect(kit, 0);
@@ -203,7 +194,6 @@ static void test_fin_sent_again(void)
     settle(kit, TCP_KIT_ROUND_TRIP);
     g_assert_true(kit->end[1].finished);
     g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 2);
-    tcp_kit_free(kit);
   }
 }
 
@@ -211,26 +201,24 @@ static void test_fin_sent_again(void)
 static void test_stream(void)
 {
   static const uint32_t lengths[] = {600, 600, 600, 600, 200};
-  tcp_kit *kit = connected(TCP_SEGMENTATION_STREAM, true);
+  g_autoptr(tcp_kit) kit = connected(TCP_SEGMENTATION_STREAM, true);
   queue_record(kit, 0, 1300, TCP_RECORD_FPDU);
   queue_record(kit, 0, 1300, TCP_RECORD_FPDU);
   set_send_mtu(kit, 0, 600 + HEADERS);
   collect(kit, 0);
   expect_segments(kit, 0, lengths, G_N_ELEMENTS(lengths));
-  tcp_kit_free(kit);
 }
 
 /* The smallest MTU there is, 68 octets: 28 of payload. */
 static void test_smallest(void)
 {
-  tcp_kit *kit = connected(TCP_SEGMENTATION_ALIGNED, true);
+  g_autoptr(tcp_kit) kit = connected(TCP_SEGMENTATION_ALIGNED, true);
   set_send_mtu(kit, 0, 68);
   g_assert_cmpuint(emss_of(kit), ==, 28);
   post(kit, 0, 140, TCP_RECORD_FPDU);
   g_assert_cmpuint(on_wire(kit, 0), ==, 5);
   settle(kit, TCP_KIT_ROUND_TRIP);
   g_assert_cmpuint(kit->end[1].passed_octets, ==, 140);
-  tcp_kit_free(kit);
 }
 
 int main(int argc, char **argv)

@@ -4,6 +4,7 @@
 #include "base/octet_bundle.h"
 #include "base/random_stream.h"
 #include "tcp/tcp_send_queue.h"
+#include "tcp_parts.h"
 
 static tcp_send_queue *tcp_send_queue_new(tcp_segmentation segmentation)
 {
@@ -19,6 +20,8 @@ static void tcp_send_queue_free(tcp_send_queue *queue)
     g_free(queue);
   }
 }
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(tcp_send_queue, tcp_send_queue_free)
 
 static uint8_t octet_at(uint64_t position)
 {
@@ -91,25 +94,23 @@ static void test_aligned_packs_whole_fpdus(void)
 {
   static const uint32_t posted[] = {1000, 600, 400, 500, 500, 4, 996, 999};
   static const uint32_t lengths[] = {1000, 1000, 1000, 1000, 999};
-  tcp_send_queue *queue = tcp_send_queue_new(TCP_SEGMENTATION_ALIGNED);
+  g_autoptr(tcp_send_queue) queue = tcp_send_queue_new(TCP_SEGMENTATION_ALIGNED);
   for (size_t i = 0; i < G_N_ELEMENTS(posted); i++) {
     post(queue, posted[i], TCP_RECORD_FPDU);
   }
   expect_cuts(queue, 1000, lengths, G_N_ELEMENTS(lengths));
-  tcp_send_queue_free(queue);
 }
 
 /* note M26: an FPDU of 2300 octets is cut at 1000, its rest leaves alone, the next starts afresh. */
 static void test_aligned_cuts_an_fpdu_too_large(void)
 {
   static const uint32_t lengths[] = {100, 1000, 1000, 300, 200};
-  tcp_send_queue *queue = tcp_send_queue_new(TCP_SEGMENTATION_ALIGNED);
+  g_autoptr(tcp_send_queue) queue = tcp_send_queue_new(TCP_SEGMENTATION_ALIGNED);
   post(queue, 100, TCP_RECORD_FPDU);
   post(queue, 2300, TCP_RECORD_FPDU);
   post(queue, 100, TCP_RECORD_FPDU);
   post(queue, 100, TCP_RECORD_FPDU);
   expect_cuts(queue, 1000, lengths, G_N_ELEMENTS(lengths));
-  tcp_send_queue_free(queue);
 }
 
 /* A startup frame never shares a segment with an FPDU, two of them may: 20 + 30 | 40 | 2 x 1000 of 2100 +
@@ -117,7 +118,7 @@ static void test_aligned_cuts_an_fpdu_too_large(void)
 static void test_aligned_keeps_plain_records_apart(void)
 {
   static const uint32_t lengths[] = {50, 40, 1000, 1000, 100, 50, 10};
-  tcp_send_queue *queue = tcp_send_queue_new(TCP_SEGMENTATION_ALIGNED);
+  g_autoptr(tcp_send_queue) queue = tcp_send_queue_new(TCP_SEGMENTATION_ALIGNED);
   post(queue, 20, 0);
   post(queue, 30, 0);
   post(queue, 40, TCP_RECORD_FPDU);
@@ -125,7 +126,6 @@ static void test_aligned_keeps_plain_records_apart(void)
   post(queue, 50, TCP_RECORD_FPDU);
   post(queue, 10, 0);
   expect_cuts(queue, 1000, lengths, G_N_ELEMENTS(lengths));
-  tcp_send_queue_free(queue);
 }
 
 /* RECORD: each FPDU ends its segment, though the next would fit beside it; one of 2300 octets spans three. Startup frames are apart from
@@ -133,7 +133,7 @@ static void test_aligned_keeps_plain_records_apart(void)
 static void test_record_ends_a_segment(void)
 {
   static const uint32_t lengths[] = {50, 400, 500, 1000, 1000, 300, 4, 1000, 20};
-  tcp_send_queue *queue = tcp_send_queue_new(TCP_SEGMENTATION_RECORD);
+  g_autoptr(tcp_send_queue) queue = tcp_send_queue_new(TCP_SEGMENTATION_RECORD);
   post(queue, 20, 0);
   post(queue, 30, 0);
   post(queue, 400, TCP_RECORD_FPDU);
@@ -143,21 +143,19 @@ static void test_record_ends_a_segment(void)
   post(queue, 1000, TCP_RECORD_FPDU);
   post(queue, 20, 0);
   expect_cuts(queue, 1000, lengths, G_N_ELEMENTS(lengths));
-  tcp_send_queue_free(queue);
 }
 
 /* After a cut forced by the peer's window (MPA-044) the rest of the FPDU leaves alone. */
 static void test_aligned_realigns_after_a_forced_cut(void)
 {
   static const uint32_t lengths[] = {200, 900};
-  tcp_send_queue *queue = tcp_send_queue_new(TCP_SEGMENTATION_ALIGNED);
+  g_autoptr(tcp_send_queue) queue = tcp_send_queue_new(TCP_SEGMENTATION_ALIGNED);
   post(queue, 500, TCP_RECORD_FPDU);
   post(queue, 500, TCP_RECORD_FPDU);
   post(queue, 400, TCP_RECORD_FPDU);
   g_assert_cmpuint(tcp_send_queue_cut(queue, 1000).length, ==, 1000);
   send_octets(queue, 300);
   expect_cuts(queue, 1000, lengths, G_N_ELEMENTS(lengths));
-  tcp_send_queue_free(queue);
 }
 
 /* What was sent as [from, to) is cut again for a smaller EMSS by the same rules: between FPDUs where it
@@ -204,13 +202,12 @@ static void test_cut_again(void)
 static void test_stream_cuts_at_emss(void)
 {
   static const uint32_t lengths[] = {1000, 1000, 70};
-  tcp_send_queue *queue = tcp_send_queue_new(TCP_SEGMENTATION_STREAM);
+  g_autoptr(tcp_send_queue) queue = tcp_send_queue_new(TCP_SEGMENTATION_STREAM);
   post(queue, 20, 0);
   post(queue, 900, TCP_RECORD_FPDU);
   post(queue, 1150, TCP_RECORD_FPDU);
   post(queue, 0, TCP_RECORD_FPDU);
   expect_cuts(queue, 1000, lengths, G_N_ELEMENTS(lengths));
-  tcp_send_queue_free(queue);
 }
 
 /* ALIGNED: exactly one record flagged full-size. STREAM: EMSS octets of nothing but FPDUs, whatever comes after them. RECORD: all that
@@ -238,21 +235,20 @@ static void test_full_size(void)
   g_assert_true(cut(stream, 1000).full_size);
   tcp_send_queue_free(stream);
 
-  tcp_send_queue *record = tcp_send_queue_new(TCP_SEGMENTATION_RECORD);
+  g_autoptr(tcp_send_queue) record = tcp_send_queue_new(TCP_SEGMENTATION_RECORD);
   post(record, 1500, TCP_RECORD_FPDU | TCP_RECORD_FULL_SIZE);
   post(record, 1000, TCP_RECORD_FPDU);
   g_assert_true(cut(record, 1000).full_size);
   g_assert_true(cut(record, 1000).full_size);
   g_assert_false(cut(record, 1000).full_size);
-  tcp_send_queue_free(record);
 }
 
 /* What is copied is what was posted, wherever it starts, also after the front was released and the ring
  * has turned. */
 static void test_random_copies(void)
 {
-  random_stream *random = random_stream_new(3, "send_queue");
-  tcp_send_queue *queue = tcp_send_queue_new(TCP_SEGMENTATION_ALIGNED);
+  g_autoptr(random_stream) random = random_stream_new(3, "send_queue");
+  g_autoptr(tcp_send_queue) queue = tcp_send_queue_new(TCP_SEGMENTATION_ALIGNED);
   uint64_t released = 0;
   for (unsigned i = 0; i < 3000; i++) {
     uint32_t octets = (uint32_t)random_stream_below(random, 60);
@@ -272,15 +268,13 @@ static void test_random_copies(void)
     }
   }
   g_assert_cmpuint(released, >, 10000);
-  tcp_send_queue_free(queue);
-  random_stream_free(random);
 }
 
 /* More than 2^16 records are kept until they are acknowledged. */
 static void test_many_records(void)
 {
   enum { RECORDS = (1 << 16) + 1 };
-  tcp_send_queue *queue = tcp_send_queue_new(TCP_SEGMENTATION_STREAM);
+  g_autoptr(tcp_send_queue) queue = tcp_send_queue_new(TCP_SEGMENTATION_STREAM);
   for (uint32_t i = 0; i < RECORDS; i++) {
     post(queue, 1, TCP_RECORD_FPDU);
   }
@@ -288,7 +282,6 @@ static void test_many_records(void)
   expect_octets(queue, 0, RECORDS);
   tcp_send_queue_release(queue, RECORDS - 1);
   expect_octets(queue, RECORDS - 1, RECORDS);
-  tcp_send_queue_free(queue);
 }
 
 /* A record in slices that others share (octet_bundle.h): whole, in parts, and behind another in one segment. */
@@ -296,7 +289,7 @@ static void test_shared_record(void)
 {
   octet_block *source = octet_block_new(1000);
   memory_pool *bundles = memory_pool_new(octet_bundle_piece_octets(3, 100));
-  tcp_send_queue *queue = tcp_send_queue_new(TCP_SEGMENTATION_ALIGNED);
+  g_autoptr(tcp_send_queue) queue = tcp_send_queue_new(TCP_SEGMENTATION_ALIGNED);
   octet_bundle bundle;
   octet_rope record = {0};
   octet_rope sent = {0};
@@ -327,7 +320,6 @@ static void test_shared_record(void)
   g_assert_cmpuint(bundles->pieces_out, ==, 1);
   octet_rope_clear(&sent);
   g_assert_cmpuint(bundles->pieces_out, ==, 0);
-  tcp_send_queue_free(queue);
   memory_pool_unref(bundles);
 }
 

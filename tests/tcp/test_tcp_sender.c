@@ -42,6 +42,8 @@ static void bench_free(bench *b)
   g_free(b);
 }
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(bench, bench_free)
+
 static void post(bench *b, uint32_t octets, unsigned flags)
 {
   octet_rope record;
@@ -95,7 +97,7 @@ static void acknowledge(bench *b, uint64_t position, uint64_t from, uint64_t to,
 static void test_nagle(void)
 {
   for (unsigned nagle = 0; nagle < 2; nagle++) {
-    bench *b = bench_new(&(tcp_config){.sack = true, .nagle = nagle});
+    g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true, .nagle = nagle});
     post(b, 300, 0);
     expect(b, 0, 300); /* nothing was in flight */
     post(b, 300, 0);
@@ -113,28 +115,27 @@ static void test_nagle(void)
     } else {
       expect(b, 300, 300);
     }
-    bench_free(b);
   }
 }
 
 /* ALIGNED: a segment of whole FPDUs that no other fits into is full, though it is shorter than EMSS. */
 static void test_nagle_and_fpdus(void)
 {
-  bench *b = bench_new(&(tcp_config){.sack = true, .nagle = true, .segmentation = TCP_SEGMENTATION_ALIGNED});
+  g_autoptr(bench) b =
+      bench_new(&(tcp_config){.sack = true, .nagle = true, .segmentation = TCP_SEGMENTATION_ALIGNED});
   for (unsigned i = 0; i < 3; i++) {
     post(b, 600, TCP_RECORD_FPDU);
   }
   expect(b, 0, 600);
   expect(b, 600, 600);
   expect_nothing(b); /* the last may get company */
-  bench_free(b);
 }
 
 /* RFC 5681 §4.1: more than an RTO (1 s) after the last segment left the window is back to the initial one: it had grown to 20. */
 static void test_restart_after_idle(void)
 {
   for (unsigned late = 0; late < 2; late++) {
-    bench *b = bench_new(&(tcp_config){.sack = true, .restart_after_idle = true});
+    g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true, .restart_after_idle = true});
     post(b, 10 * EMSS, 0);
     expect_full_segments(b, 0, 10);
     for (unsigned i = 2; i <= 10; i += 2) {
@@ -147,7 +148,6 @@ static void test_restart_after_idle(void)
     post(b, 30 * EMSS, 0);
     expect(b, 10 * EMSS, EMSS);
     g_assert_cmpuint(tcp_congestion_window_octets(&b->sender->congestion), ==, late ? 10 * EMSS : grown);
-    bench_free(b);
   }
 }
 
@@ -155,7 +155,7 @@ static void test_restart_after_idle(void)
 static void test_a_window_that_is_not_full(void)
 {
   for (uint32_t octets = 9 * EMSS; octets <= 9 * EMSS + 1; octets++) {
-    bench *b = bench_new(&(tcp_config){.sack = true});
+    g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true});
     post(b, octets, 0);
     expect_full_segments(b, 0, 9);
     if (octets > 9 * EMSS) {
@@ -164,7 +164,6 @@ static void test_a_window_that_is_not_full(void)
     acknowledge(b, EMSS, 0, 0, false);
     g_assert_cmpuint(tcp_congestion_window_octets(&b->sender->congestion), ==,
                      octets > 9 * EMSS ? 11 * EMSS : 10 * EMSS);
-    bench_free(b);
   }
 }
 
@@ -175,7 +174,7 @@ static void test_limited_transmit(void)
   for (unsigned variant = 0; variant < 4; variant++) {
     bool sack = variant & 1;
     bool limited = variant & 2;
-    bench *b = bench_new(&(tcp_config){.sack = sack, .limited_transmit = limited});
+    g_autoptr(bench) b = bench_new(&(tcp_config){.sack = sack, .limited_transmit = limited});
     post(b, 20 * EMSS, 0);
     expect_full_segments(b, 0, 10);
     for (unsigned i = 1; i <= 2; i++) {
@@ -187,7 +186,6 @@ static void test_limited_transmit(void)
     }
     acknowledge(b, 0, EMSS, sack ? 4 * EMSS : 0, false);
     expect(b, 0, EMSS);
-    bench_free(b);
   }
 }
 
@@ -197,7 +195,7 @@ static void test_room_beside_a_duplicate(void)
 {
   for (unsigned sack = 0; sack < 2; sack++) {
     for (unsigned fin = 0; fin < 2; fin++) {
-      bench *b = bench_new(&(tcp_config){.sack = sack});
+      g_autoptr(bench) b = bench_new(&(tcp_config){.sack = sack});
       post(b, 10 * EMSS - 1, 0);
       expect_full_segments(b, 0, 9);
       expect(b, 9 * EMSS, EMSS - 1);
@@ -210,7 +208,6 @@ static void test_room_beside_a_duplicate(void)
         post(b, 1, 0);
       }
       expect_nothing(b);
-      bench_free(b);
     }
   }
 }
@@ -218,7 +215,7 @@ static void test_room_beside_a_duplicate(void)
 /* RFC 5682 §2.1 step 2 asks whether the window lets something new out: a whole segment, or all that is left. */
 static void test_window_for_something_new(void)
 {
-  bench *b = bench_new(&(tcp_config){.sack = true});
+  g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true});
   g_assert_false(tcp_sender_has_new(b->sender));
   post(b, EMSS + 1, 0);
   tcp_sender_open_window(b->sender, 0, EMSS - 1);
@@ -229,14 +226,13 @@ static void test_window_for_something_new(void)
   g_assert_false(tcp_sender_has_new(b->sender));
   tcp_sender_open_window(b->sender, 0, EMSS + 1);
   g_assert_true(tcp_sender_has_new(b->sender));
-  bench_free(b);
 }
 
 /* RFC 6675 §4: the rescue leaves HighRxt where it is. Segment 0 is lost, 6 to 9 are in flight behind the partial ACK, and 9 is sent again; then
  * 7 to 9 are SACKed, which shows that 6 is lost: it is sent again, too. */
 static void test_loss_after_a_rescue(void)
 {
-  bench *b = bench_new(&(tcp_config){.sack = true});
+  g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true});
   post(b, 10 * EMSS, 0);
   expect_full_segments(b, 0, 10);
   acknowledge(b, 0, EMSS, 6 * EMSS, false);
@@ -248,7 +244,6 @@ static void test_loss_after_a_rescue(void)
   acknowledge(b, 6 * EMSS, 7 * EMSS, 10 * EMSS, false);
   g_assert_true(expect(b, 6 * EMSS, EMSS).again);
   expect_nothing(b);
-  bench_free(b);
 }
 
 /* RFC 8985 §7.4: the probe repeats [2000, 3000), and [3000, 4000) follows it. All is acknowledged: with a D-SACK of the probe nothing was lost;
@@ -256,7 +251,7 @@ static void test_loss_after_a_rescue(void)
 static void test_duplicate_of_the_probe(void)
 {
   for (uint64_t from = 2 * EMSS; from <= 3 * EMSS; from += EMSS) {
-    bench *b = bench_new(&(tcp_config){.sack = true, .rack = true, .tail_loss_probe = true});
+    g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true, .rack = true, .tail_loss_probe = true});
     post(b, 3 * EMSS, 0);
     expect_full_segments(b, 0, 3);
     b->now = ms(100);
@@ -274,14 +269,13 @@ static void test_duplicate_of_the_probe(void)
     tcp_sender_acknowledge(b->sender, &ack, b->now);
     g_assert_cmpuint(tcp_congestion_window_octets(&b->sender->congestion), ==,
                      from < 3 * EMSS ? 10 * EMSS : 2 * EMSS);
-    bench_free(b);
   }
 }
 
 /* RFC 8985 §7.2: SRTT is 100 ms, so the probe is due 200 ms after the ACK at 100 ms. One that brings no news, at 150 ms, leaves it so. */
 static void test_no_news_for_the_probe(void)
 {
-  bench *b = bench_new(&(tcp_config){.sack = true, .rack = true, .tail_loss_probe = true});
+  g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true, .rack = true, .tail_loss_probe = true});
   post(b, 3 * EMSS, 0);
   expect_full_segments(b, 0, 3);
   b->now = ms(100);
@@ -290,7 +284,6 @@ static void test_no_news_for_the_probe(void)
   b->now = ms(150);
   acknowledge(b, EMSS, 0, 0, true);
   g_assert_cmpint(tcp_sender_deadline(b->sender), ==, ms(300));
-  bench_free(b);
 }
 
 /* RFC 3168 §6.1.2: ECE reduces the window once a round trip; the next new segment carries CWR, one, and no retransmission does
@@ -340,7 +333,7 @@ static void test_ecn(void)
 /* RFC 3168 §6.1.2: after a time-out, too, the first new segment says that the window is reduced. */
 static void test_ecn_after_a_time_out(void)
 {
-  bench *b = bench_new(&(tcp_config){.sack = true});
+  g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true});
   tcp_sender_use_ecn(b->sender);
   post(b, 20 * EMSS, 0);
   expect_full_segments(b, 0, 10);
@@ -350,7 +343,6 @@ static void test_ecn_after_a_time_out(void)
   acknowledge(b, 10 * EMSS, 0, 0, false);
   g_assert_true(expect(b, 10 * EMSS, EMSS).window_reduced);
   g_assert_false(expect(b, 11 * EMSS, EMSS).window_reduced);
-  bench_free(b);
 }
 
 /* 0 to 4 were 300 octets each, with a pause between (so that they were not packed); after the time-out a STREAM sender cuts the lost
@@ -358,10 +350,10 @@ static void test_ecn_after_a_time_out(void)
 static void test_repacketized_stream(void)
 {
   for (unsigned repacketize = 0; repacketize < 2; repacketize++) {
-    bench *b = bench_new(&(tcp_config){.sack = true,
-                                       .segmentation = TCP_SEGMENTATION_STREAM,
-                                       .retransmission = repacketize ? TCP_RETRANSMISSION_REPACKETIZE
-                                                                     : TCP_RETRANSMISSION_PRESERVE});
+    g_autoptr(bench) b = bench_new(&(tcp_config){
+        .sack = true,
+        .segmentation = TCP_SEGMENTATION_STREAM,
+        .retransmission = repacketize ? TCP_RETRANSMISSION_REPACKETIZE : TCP_RETRANSMISSION_PRESERVE});
     for (unsigned i = 0; i < 5; i++) {
       post(b, 300, 0);
       expect(b, i * 300, 300);
@@ -376,7 +368,6 @@ static void test_repacketized_stream(void)
       expect(b, 0, 300);
       expect(b, 300, 300);
     }
-    bench_free(b);
   }
 }
 
@@ -384,9 +375,9 @@ static void test_repacketized_stream(void)
  * each octet once. */
 static void test_repacketized_in_recovery(void)
 {
-  bench *b = bench_new(&(tcp_config){.sack = true,
-                                     .segmentation = TCP_SEGMENTATION_STREAM,
-                                     .retransmission = TCP_RETRANSMISSION_REPACKETIZE});
+  g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true,
+                                               .segmentation = TCP_SEGMENTATION_STREAM,
+                                               .retransmission = TCP_RETRANSMISSION_REPACKETIZE});
   for (unsigned i = 0; i < 20; i++) {
     post(b, 300, 0);
     expect(b, i * 300, 300);
@@ -399,13 +390,13 @@ static void test_repacketized_in_recovery(void)
   g_assert_cmpuint(b->statistics.retransmissions, ==, 3);
   acknowledge(b, 6000, 0, 0, false);
   expect_nothing(b);
-  bench_free(b);
 }
 
 /* What is SACKed ends the run: [600, 900) is there, so the first is [0, 600). */
 static void test_repacketized_around_what_is_there(void)
 {
-  bench *b = bench_new(&(tcp_config){.sack = true, .retransmission = TCP_RETRANSMISSION_REPACKETIZE});
+  g_autoptr(bench) b =
+      bench_new(&(tcp_config){.sack = true, .retransmission = TCP_RETRANSMISSION_REPACKETIZE});
   for (unsigned i = 0; i < 5; i++) {
     post(b, 300, 0);
     expect(b, i * 300, 300);
@@ -415,16 +406,15 @@ static void test_repacketized_around_what_is_there(void)
   expect(b, 0, 600);
   acknowledge(b, 900, 0, 0, false);
   expect(b, 900, 600);
-  bench_free(b);
 }
 
 /* ALIGNED keeps whole FPDUs: of 400 octets each two fit into 1000. The FIN goes with the last. */
 static void test_repacketized_fpdus(void)
 {
-  bench *b = bench_new(&(tcp_config){.sack = true,
-                                     .rack = true,
-                                     .segmentation = TCP_SEGMENTATION_ALIGNED,
-                                     .retransmission = TCP_RETRANSMISSION_REPACKETIZE});
+  g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true,
+                                               .rack = true,
+                                               .segmentation = TCP_SEGMENTATION_ALIGNED,
+                                               .retransmission = TCP_RETRANSMISSION_REPACKETIZE});
   for (unsigned i = 0; i < 4; i++) {
     post(b, 400, TCP_RECORD_FPDU);
     if (i == 3) {
@@ -437,7 +427,6 @@ static void test_repacketized_fpdus(void)
   acknowledge(b, 800, 0, 0, false);
   g_assert_true(expect(b, 800, 800).fin);
   g_assert_cmpuint(tcp_sender_next_position(b->sender), ==, 1601);
-  bench_free(b);
 }
 
 /* What was lost as 500, 500 and 300 octets of one FPDU and 200 of the next, when the EMSS was 500, goes again within 1000. RECORD puts the
@@ -473,9 +462,9 @@ static void test_repacketized_records(void)
  * there (MPA-329); nothing of the 400 behind fits with the 700. */
 static void test_repacketized_rest(void)
 {
-  bench *b = bench_new(&(tcp_config){.sack = true,
-                                     .segmentation = TCP_SEGMENTATION_ALIGNED,
-                                     .retransmission = TCP_RETRANSMISSION_REPACKETIZE});
+  g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true,
+                                               .segmentation = TCP_SEGMENTATION_ALIGNED,
+                                               .retransmission = TCP_RETRANSMISSION_REPACKETIZE});
   post(b, 400, TCP_RECORD_FPDU);
   post(b, 400, TCP_RECORD_FPDU);
   expect(b, 0, 800);
@@ -484,14 +473,13 @@ static void test_repacketized_rest(void)
   acknowledge(b, 100, 0, 0, false);
   g_assert_true(tcp_sender_time_out(b->sender, b->now));
   expect(b, 100, 700);
-  bench_free(b);
 }
 
 /* F-RTO (RFC 5682 §2.1): segments of 400 octets leave room in the windows of 1 and 2 SMSS; but only the first is sent again (step
  * 1), then up to two new ones leave (step 2 (b)), and nothing else until step 3. */
 static void test_frto_holds_back(void)
 {
-  bench *b = bench_new(&(tcp_config){.sack = true, .frto = true});
+  g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true, .frto = true});
   for (unsigned i = 0; i < 5; i++) {
     post(b, 400, 0);
     expect(b, i * 400, 400);
@@ -507,13 +495,12 @@ static void test_frto_holds_back(void)
   expect_nothing(b);
   acknowledge(b, 400, 2000, 2400, false); /* what was lost is lost */
   expect(b, 400, 400);
-  bench_free(b);
 }
 
 /* Nagle keeps the new octets back: without them there is no step 3 to wait for, and what is lost is sent again. */
 static void test_frto_without_new_segments(void)
 {
-  bench *b = bench_new(&(tcp_config){.sack = true, .frto = true, .nagle = true});
+  g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true, .frto = true, .nagle = true});
   post(b, 5 * EMSS, 0);
   expect_full_segments(b, 0, 5);
   post(b, 400, 0);
@@ -524,13 +511,12 @@ static void test_frto_without_new_segments(void)
   b->now = ms(1100);
   acknowledge(b, EMSS, 0, 0, false);
   expect(b, EMSS, EMSS);
-  bench_free(b);
 }
 
 /* A recovery is undone, as D-SACK shows that 0 had arrived. A loss before the old recovery point is one of its own. */
 static void test_loss_after_an_undone_recovery(void)
 {
-  bench *b = bench_new(&(tcp_config){.sack = true});
+  g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true});
   post(b, 10 * EMSS, 0);
   expect_full_segments(b, 0, 10);
   acknowledge(b, 0, EMSS, 4 * EMSS, false);
@@ -547,14 +533,13 @@ static void test_loss_after_an_undone_recovery(void)
   expect(b, 4 * EMSS, EMSS);
   g_assert_cmpuint(b->statistics.recoveries, ==, 2);
   g_assert_cmpuint(tcp_congestion_threshold_octets(&b->sender->congestion), ==, 3 * EMSS); /* half of 6 */
-  bench_free(b);
 }
 
 /* RFC 6937: what is acknowledged cumulatively is delivered, too. 20 in flight, 0 and 1 are lost, the threshold is 10: half of what
  * is delivered may leave. 3: 1.5, 0 is sent again; 4: 2, and 1; the ACK of 0: 2.5; 6: 3, a new one. */
 static void test_prr_counts_all(void)
 {
-  bench *b = bench_new(&(tcp_config){.sack = true, .prr = true, .initial_window_segments = 20});
+  g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true, .prr = true, .initial_window_segments = 20});
   post(b, 40 * EMSS, 0);
   expect_full_segments(b, 0, 20);
   acknowledge(b, 0, 2 * EMSS, 5 * EMSS, false);
@@ -568,14 +553,13 @@ static void test_prr_counts_all(void)
   acknowledge(b, EMSS, 2 * EMSS, 7 * EMSS, false);
   expect(b, 20 * EMSS, EMSS);
   expect_nothing(b);
-  bench_free(b);
 }
 
 /* RFC 8985 §7.4: a probe is out (9, again) when RACK finds 1 lost: recovery has reduced the window to half of 9 segments; what the
  * probe repaired, if it did, is no second reason when 11 is acknowledged. */
 static void test_recovery_forgets_the_probe(void)
 {
-  bench *b = bench_new(&(tcp_config){.sack = true, .rack = true, .tail_loss_probe = true});
+  g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true, .rack = true, .tail_loss_probe = true});
   post(b, 10 * EMSS, 0);
   expect_full_segments(b, 0, 10);
   b->now = ms(100);
@@ -595,7 +579,6 @@ static void test_recovery_forgets_the_probe(void)
   b->now = ms(510);
   acknowledge(b, 11 * EMSS, 0, 0, false);
   g_assert_cmpuint(tcp_congestion_threshold_octets(&b->sender->congestion), ==, 4500);
-  bench_free(b);
 }
 
 /* RFC 1191 §6.4: the router has thrown away what came from 4000 on. It is sent again in pieces of 500, the window
@@ -603,7 +586,7 @@ static void test_recovery_forgets_the_probe(void)
 static void test_resend_too_big(void)
 {
   for (unsigned rack = 0; rack < 2; rack++) {
-    bench *b = bench_new(&(tcp_config){.sack = true, .rack = rack, .limited_transmit = true});
+    g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true, .rack = rack, .limited_transmit = true});
     post(b, 10 * EMSS, 0);
     expect_full_segments(b, 0, 10);
     b->now = ms(90);
@@ -621,7 +604,6 @@ static void test_resend_too_big(void)
     g_assert_cmpuint(b->statistics.recoveries, ==, 0);
     g_assert_cmpuint(tcp_congestion_window_octets(&b->sender->congestion), >=, 10 * EMSS);
     g_assert_cmpuint(tcp_sender_first_octets(b->sender), ==, 0);
-    bench_free(b);
   }
 }
 
@@ -638,7 +620,7 @@ static void exchange(bench *b, uint64_t position)
  * next one, beyond it and without D-SACK, does: one of the two was lost. That nothing was in flight meanwhile changes nothing. */
 static void test_a_probe_is_judged_after_a_rest(void)
 {
-  bench *b = bench_new(&(tcp_config){.sack = true, .rack = true, .tail_loss_probe = true});
+  g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true, .rack = true, .tail_loss_probe = true});
   exchange(b, 0);
   post(b, EMSS, 0);
   expect(b, EMSS, EMSS);
@@ -652,17 +634,16 @@ static void test_a_probe_is_judged_after_a_rest(void)
   g_assert_cmpuint(tcp_congestion_threshold_octets(&b->sender->congestion), ==, UINT64_MAX);
   exchange(b, 2 * EMSS);
   g_assert_cmpuint(tcp_congestion_threshold_octets(&b->sender->congestion), <, UINT64_MAX);
-  bench_free(b);
 }
 
 /* HyStart judges by the shortest of all round trips, also of those before a rest: 100 ms were one. Of the flight of 40 behind it all
  * take 200 ms or more, 3 ms apart, too far for a train: the ninth tells. */
 static void test_hystart_remembers_over_a_rest(void)
 {
-  bench *b = bench_new(&(tcp_config){.sack = true,
-                                     .congestion = TCP_CONGESTION_CUBIC,
-                                     .slow_start = TCP_SLOW_START_HYSTART,
-                                     .initial_window_segments = 40});
+  g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true,
+                                               .congestion = TCP_CONGESTION_CUBIC,
+                                               .slow_start = TCP_SLOW_START_HYSTART,
+                                               .initial_window_segments = 40});
   exchange(b, 0);
   post(b, 40 * EMSS, 0);
   expect_full_segments(b, 1, 40);
@@ -673,7 +654,6 @@ static void test_hystart_remembers_over_a_rest(void)
     b->now += ms(3);
   }
   g_assert_cmpuint(tcp_congestion_threshold_octets(&b->sender->congestion), <, UINT64_MAX);
-  bench_free(b);
 }
 
 /* The next segment has `length` octets at `position`, and the FIN. */
@@ -688,7 +668,7 @@ static void test_fin_beyond_the_window(void)
 {
   for (uint32_t rest = 0; rest <= 300; rest += 300) {
     for (unsigned beyond = 0; beyond < 2; beyond++) {
-      bench *b = bench_new(&(tcp_config){.sack = true, .fin_beyond_window = beyond});
+      g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true, .fin_beyond_window = beyond});
       post(b, 10 * EMSS + rest, 0);
       expect_full_segments(b, 0, 10);
       expect_nothing(b);
@@ -702,10 +682,9 @@ static void test_fin_beyond_the_window(void)
         expect_fin(b, 10 * EMSS, rest);
       }
       expect_nothing(b);
-      bench_free(b);
     }
   }
-  bench *b = bench_new(&(tcp_config){.sack = true, .fin_beyond_window = true});
+  g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true, .fin_beyond_window = true});
   post(b, 11 * EMSS + 300, 0);
   tcp_sender_finish(b->sender);
   expect_full_segments(b, 0, 10);
@@ -715,14 +694,13 @@ static void test_fin_beyond_the_window(void)
   expect(b, 10 * EMSS, EMSS);
   g_assert_false(expect(b, 11 * EMSS, 300).fin);
   expect_nothing(b);
-  bench_free(b);
 }
 
 /* In fast recovery: of 10 segments 6 to 9 are SACKed, so 0 to 5 are lost, and the window is half of what was in flight: 0 to 4 are sent
  * again and fill it, 5 waits. The FIN does not. */
 static void test_fin_beyond_the_window_in_recovery(void)
 {
-  bench *b = bench_new(&(tcp_config){.sack = true, .fin_beyond_window = true});
+  g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true, .fin_beyond_window = true});
   post(b, 10 * EMSS, 0);
   expect_full_segments(b, 0, 10);
   acknowledge(b, 0, 6 * EMSS, 10 * EMSS, false);
@@ -731,7 +709,6 @@ static void test_fin_beyond_the_window_in_recovery(void)
   tcp_sender_finish(b->sender);
   expect_fin(b, 10 * EMSS, 0);
   expect_nothing(b);
-  bench_free(b);
 }
 
 int main(int argc, char **argv)

@@ -9,10 +9,9 @@ enum { EMSS = 1460, URG = 0x20, URGENT_POINTER_AT = 18 };
 static tcp_kit *against_script(void)
 {
   tcp_config config = tcp_kit_config();
-  tcp_kit *kit = tcp_kit_new(&config, NULL);
-  handshake(kit, TCP_KIT_ROUND_TRIP,
-            &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS, .has_sack_permitted = true});
-  return kit;
+  return tcp_kit_scripted(
+      &config,
+      &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS, .has_sack_permitted = true});
 }
 
 /* The script's segment: `flags` with ACK, `length` octets at `position`, acknowledging all below `acknowledged`. */
@@ -45,7 +44,7 @@ static void expect_finished(const tcp_kit *kit)
  * comes again is answered (§3.10.7.4), and so is a SYN, a segment of old octets, one beyond the end; nothing is passed any more. */
 static void test_active_close_and_time_wait(void)
 {
-  tcp_kit *kit = against_script();
+  g_autoptr(tcp_kit) kit = against_script();
   post(kit, 0, 100, 0);
   drop_all(kit, 0);
   finish(kit, 0);
@@ -68,7 +67,6 @@ static void test_active_close_and_time_wait(void)
   script(kit, 1001, 500, 101, 0);
   g_assert_cmpuint(kit->end[0].passed_octets, ==, 1000);
   g_assert_cmpint(tcp_transport_deadline(kit->end[0].connection), ==, TIME_PS_NEVER);
-  tcp_kit_free(kit);
 }
 
 /* RFC 9293 §3.10.7.4, table 6: an empty segment is acceptable below RCV.NXT + RCV.WND, which is 1 + 65,535 after the peer's FIN. In
@@ -80,8 +78,7 @@ static void test_edge_of_the_window_in_time_wait(void)
   for (unsigned drops = 0; drops < 2; drops++) {
     tcp_config config = tcp_kit_config();
     config.drops_reset_at_edge = drops;
-    tcp_kit *kit = tcp_kit_new(&config, NULL);
-    handshake(kit, TCP_KIT_ROUND_TRIP, &(tcp_header){.window = 65535});
+    g_autoptr(tcp_kit) kit = tcp_kit_scripted(&config, &(tcp_header){.window = 65535});
     finish(kit, 0);
     script(kit, 0, 0, 1, TCP_FIN);
     drop_all(kit, 0);
@@ -100,27 +97,25 @@ static void test_edge_of_the_window_in_time_wait(void)
     expect_nothing(kit, 0);
     script(kit, 0, 0, 1, TCP_FIN);
     expect_flags(kit, TCP_ACK, 1);
-    tcp_kit_free(kit);
   }
 }
 
 /* The FIN that acknowledges ours leads from FIN-WAIT-1 straight to TIME-WAIT. */
 static void test_fin_with_the_ack_of_ours(void)
 {
-  tcp_kit *kit = against_script();
+  g_autoptr(tcp_kit) kit = against_script();
   finish(kit, 0);
   drop_all(kit, 0);
   script(kit, 0, 0, 1, TCP_FIN);
   expect_flags(kit, TCP_ACK, 1);
   expect_finished(kit);
-  tcp_kit_free(kit);
 }
 
 /* RFC 9293 §3.6, figure 13: both FINs cross. CLOSING until ours is acknowledged; an ACK of less changes nothing, and ours is sent
  * again after an RTO of 300 ms. */
 static void test_simultaneous_close(void)
 {
-  tcp_kit *kit = against_script();
+  g_autoptr(tcp_kit) kit = against_script();
   finish(kit, 0);
   drop_all(kit, 0);
   script(kit, 0, 0, 0, TCP_FIN);
@@ -133,7 +128,6 @@ static void test_simultaneous_close(void)
   g_assert_false(kit->end[0].closed);
   script(kit, 1, 0, 1, 0);
   expect_finished(kit);
-  tcp_kit_free(kit);
 }
 
 /* Both FINs have crossed and the ACKs are lost. The peer's comes again, with 5 octets in front or without, and acknowledges ours, at
@@ -160,7 +154,7 @@ static void test_fin_again_in_closing(void)
       {5, 1, TCP_ACK, false, true}, /* the octets in front of it alone */
   };
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    tcp_kit *kit = against_script();
+    g_autoptr(tcp_kit) kit = against_script();
     g_test_message("case %zu", i);
     finish(kit, 0);
     drop_all(kit, 0);
@@ -180,14 +174,13 @@ static void test_fin_again_in_closing(void)
       expect_finished(kit);
       g_assert_cmpint(tcp_transport_deadline(kit->end[0].connection), ==, TIME_PS_NEVER);
     }
-    tcp_kit_free(kit);
   }
 }
 
 /* CLOSE-WAIT: octets go out, none come in behind the FIN; LAST-ACK; CLOSED, which answers with RST. */
 static void test_passive_close(void)
 {
-  tcp_kit *kit = against_script();
+  g_autoptr(tcp_kit) kit = against_script();
   script(kit, 0, 300, 0, TCP_FIN);
   expect_flags(kit, TCP_ACK, 301);
   g_assert_true(kit->end[0].finished);
@@ -206,14 +199,13 @@ static void test_passive_close(void)
   script(kit, 301, 0, 201, 0);
   g_assert_cmphex(wire_header(kit, 0, 0).flags, ==, TCP_RST);
   g_assert_cmpuint(wire_header(kit, 0, 0).sequence, ==, tcp_sequence_of(201, kit->end[0].config.isn));
-  tcp_kit_free(kit);
 }
 
 /* RFC 9293 §3.10.7.4, second: a RST at RCV.NXT ends every synchronised state; the layer above hears of it once. */
 static void test_reset_in_every_state(void)
 {
   for (unsigned state = 0; state < 6; state++) {
-    tcp_kit *kit = against_script();
+    g_autoptr(tcp_kit) kit = against_script();
     bool closes =
         state == 1 || state == 2 || state == 4 || state == 5; /* FIN-WAIT-1 and -2, CLOSING, LAST-ACK */
     if (state == 5) {
@@ -235,14 +227,13 @@ static void test_reset_in_every_state(void)
     g_assert_cmpint(kit->end[0].reason, ==, TCP_CLOSE_RESET);
     expect_nothing(kit, 0);
     g_assert_cmpint(tcp_transport_deadline(kit->end[0].connection), ==, TIME_PS_NEVER);
-    tcp_kit_free(kit);
   }
 }
 
 /* A RST with the same number as in the states that wait, but one octet off, is challenged (RFC 5961 §3.2), in CLOSE-WAIT too. */
 static void test_reset_that_is_guessed(void)
 {
-  tcp_kit *kit = against_script();
+  g_autoptr(tcp_kit) kit = against_script();
   script(kit, 0, 0, 0, TCP_FIN);
   drop_all(kit, 0);
   script(kit, 2, 0, 0, TCP_RST);
@@ -250,7 +241,6 @@ static void test_reset_that_is_guessed(void)
   script(kit, 0, 0, 0, TCP_RST);
   expect_nothing(kit, 0);
   g_assert_false(kit->end[0].closed);
-  tcp_kit_free(kit);
 }
 
 /* RFC 5961 §3.2: a RST outside of the window is dropped without an answer. The window's 65,535 octets end before 65,535; what is right
@@ -261,8 +251,7 @@ static void test_reset_at_the_edge_of_the_window(void)
     tcp_config config = tcp_kit_config();
     config.drops_reset_at_edge = drops;
     config.receive_window_octets = 65535;
-    tcp_kit *kit = tcp_kit_new(&config, NULL);
-    handshake(kit, TCP_KIT_ROUND_TRIP, &(tcp_header){.window = 65535});
+    g_autoptr(tcp_kit) kit = tcp_kit_scripted(&config, &(tcp_header){.window = 65535});
     script(kit, 65534, 0, 0, TCP_RST);
     expect_flags(kit, TCP_ACK, 0);
     script(kit, 65535, 0, 0, TCP_RST);
@@ -280,7 +269,6 @@ static void test_reset_at_the_edge_of_the_window(void)
     script(kit, 65535, 0, 0, TCP_RST);
     g_assert_true(kit->end[0].closed);
     g_assert_cmpint(kit->end[0].reason, ==, TCP_CLOSE_RESET);
-    tcp_kit_free(kit);
   }
 }
 
@@ -288,9 +276,8 @@ static void test_reset_at_the_edge_of_the_window(void)
 static void test_reset_after_simultaneous_open(void)
 {
   tcp_config config = tcp_kit_config();
-  tcp_kit *kit = tcp_kit_new(&config, NULL);
-  tcp_transport_open(kit->end[0].connection, kit->now);
-  collect(kit, 0);
+  g_autoptr(tcp_kit) kit = tcp_kit_new(&config, NULL);
+  open_end(kit, 0);
   drop_all(kit, 0);
   tcp_header syn = {
       .sequence = tcp_sequence_of(-1, kit->end[1].config.isn), .flags = TCP_SYN, .window = 1000};
@@ -301,14 +288,13 @@ static void test_reset_after_simultaneous_open(void)
   g_assert_true(kit->end[0].closed);
   g_assert_cmpint(kit->end[0].reason, ==, TCP_CLOSE_RESET);
   g_assert_false(kit->end[0].established);
-  tcp_kit_free(kit);
 }
 
 /* RFC 9293 §3.5.1: the peer has forgotten the connection. Its RST, at the sequence number that our segment acknowledges, is believed
  * at once. */
 static void test_half_open(void)
 {
-  tcp_kit *kit = against_script();
+  g_autoptr(tcp_kit) kit = against_script();
   script(kit, 0, 100, 0, 0);
   post(kit, 0, 500, 0);
   tcp_header ours = wire_header(kit, 0, 0);
@@ -316,14 +302,13 @@ static void test_half_open(void)
   script_segment(kit, reset, 0, 0);
   g_assert_true(kit->end[0].closed);
   g_assert_cmpint(kit->end[0].reason, ==, TCP_CLOSE_RESET);
-  tcp_kit_free(kit);
 }
 
 /* Payload and FIN of a SYN are not taken; they come again (RFC 9293 §3.10.7.2 lets them wait). */
 static void test_payload_of_a_syn(void)
 {
   tcp_config config = tcp_kit_config();
-  tcp_kit *kit = tcp_kit_new(&config, NULL);
+  g_autoptr(tcp_kit) kit = tcp_kit_new(&config, NULL);
   tcp_transport_listen(kit->end[0].connection);
   tcp_header syn = {
       .sequence = tcp_sequence_of(-1, kit->end[1].config.isn), .flags = TCP_SYN | TCP_FIN, .window = 1000};
@@ -334,7 +319,6 @@ static void test_payload_of_a_syn(void)
   script(kit, 0, 100, 0, TCP_FIN);
   g_assert_true(kit->end[0].established && kit->end[0].finished);
   g_assert_cmpuint(kit->end[0].passed_octets, ==, 100);
-  tcp_kit_free(kit);
 }
 
 /* RFC 9293 §3.10.7.4, first: what lies beyond the window is cut off, and the FIN behind it with it; both come again. */
@@ -342,8 +326,8 @@ static void test_fin_beyond_the_window(void)
 {
   tcp_config config = tcp_kit_config();
   config.receive_window_octets = 1000;
-  tcp_kit *kit = tcp_kit_new(&config, NULL);
-  handshake(kit, TCP_KIT_ROUND_TRIP, &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS});
+  g_autoptr(tcp_kit) kit =
+      tcp_kit_scripted(&config, &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS});
   script(kit, 0, 1200, 0, TCP_FIN);
   expect_flags(kit, TCP_ACK, 1000);
   g_assert_false(kit->end[0].finished);
@@ -352,15 +336,13 @@ static void test_fin_beyond_the_window(void)
   expect_flags(kit, TCP_ACK, 1201);
   g_assert_true(kit->end[0].finished);
   g_assert_cmpuint(kit->end[0].passed_octets, ==, 1200);
-  tcp_kit_free(kit);
 }
 
 /* RFC 9293 §3.8.5, §3.1: URG and its pointer change nothing of the stream; MPA uses no urgent data, and here nobody is told. */
 static void test_urgent_is_ignored(void)
 {
   tcp_config config = tcp_kit_config();
-  tcp_kit *kit = tcp_kit_new(&config, &config);
-  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
+  g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
   post(kit, 0, 3 * EMSS, 0);
   for (unsigned i = 0; i < 3; i++) {
     datagram *packet = wire_packet(kit, 0, i);
@@ -373,7 +355,6 @@ static void test_urgent_is_ignored(void)
   expect_ack(kit, 1, 2 * EMSS);
   settle(kit, TCP_KIT_ROUND_TRIP);
   g_assert_cmpuint(kit->end[0].acknowledged, ==, 3 * EMSS);
-  tcp_kit_free(kit);
 }
 
 /* Sequence numbers wrap within the window (RFC 9293 §3.4), with SACK blocks on both sides of it, timestamps about to wrap
@@ -401,8 +382,7 @@ static void test_wrap_in_the_middle_of_everything(void)
   tcp_kit_free(kit);
 
   config.isn = UINT32_MAX - 1000; /* the octets end at sequence number UINT32_MAX, the FIN has 0 */
-  kit = tcp_kit_new(&config, &config);
-  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
+  kit = tcp_kit_pair(&config);
   queue_record(kit, 0, 1000, 0);
   finish(kit, 0);
   g_assert_cmpuint((uint64_t)wire_header(kit, 0, 0).sequence + 1000, ==, UINT64_C(1) << 32);

@@ -107,7 +107,7 @@ static tcp_kit *connected_with_probe(void)
 static void expect_probe_after(const tcp_config *config, time_ps round_trip_ps, unsigned segments,
                                int64_t wait_us)
 {
-  tcp_kit *kit = connected(config, round_trip_ps);
+  g_autoptr(tcp_kit) kit = connected(config, round_trip_ps);
   time_ps due = kit->now + wait_us * TIME_PS_PER_MICROSECOND;
   post(kit, 0, segments * EMSS, 0);
   drop_all(kit, 0);
@@ -119,7 +119,6 @@ static void expect_probe_after(const tcp_config *config, time_ps round_trip_ps, 
   g_assert_cmpuint(on_wire(kit, 0), ==, 1);
   g_assert_cmpuint(statistics_of(kit)->tail_loss_probes, ==, 1);
   g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 0);
-  tcp_kit_free(kit);
 }
 
 /* A round trip of 50 us, two segments in flight: two SRTT are 100 us, and Linux's slack makes 2,100 of them. */
@@ -164,7 +163,7 @@ static void test_probe_of_one_segment(void)
  * last is sent again and SACKed, and RACK sends the other: no time-out, one reduction. */
 static void test_tail_loss(void)
 {
-  tcp_kit *kit = connected_with_probe();
+  g_autoptr(tcp_kit) kit = connected_with_probe();
   post(kit, 0, 5 * EMSS, 0);
   advance_by(kit, ms(50));
   for (unsigned i = 0; i < 3; i++) {
@@ -191,14 +190,13 @@ static void test_tail_loss(void)
   g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 0);
   g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 2);
   g_assert_cmpuint(statistics_of(kit)->recoveries, ==, 1);
-  tcp_kit_free(kit);
 }
 
 /* Only the last is lost: the probe repairs it, and that it was lost shows when a later ACK moves on without D-SACK: the window is
  * reduced as by a recovery (§7.4). 4 segments in flight then: the threshold is 2. */
 static void test_probe_that_repairs(void)
 {
-  tcp_kit *kit = connected_with_probe();
+  g_autoptr(tcp_kit) kit = connected_with_probe();
   post(kit, 0, EMSS, 0);
   drop_all(kit, 0);
   advance_by(kit, ms(240)); /* two SRTT and the delay of an ACK */
@@ -212,13 +210,12 @@ static void test_probe_that_repairs(void)
   deliver_segments(kit, 2);
   g_assert_cmpuint(threshold_of(kit), ==, 2 * EMSS);
   g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 0);
-  tcp_kit_free(kit);
 }
 
 /* Nothing was lost, the ACK was late: the probe comes twice, D-SACK tells, and nothing is reduced. */
 static void test_probe_for_nothing(void)
 {
-  tcp_kit *kit = connected_with_probe();
+  g_autoptr(tcp_kit) kit = connected_with_probe();
   post(kit, 0, EMSS, 0);
   advance_by(kit, ms(240));
   g_assert_cmpuint(on_wire(kit, 0), ==, 2);
@@ -229,13 +226,12 @@ static void test_probe_for_nothing(void)
   g_assert_cmpuint(kit->end[0].acknowledged, ==, 5 * EMSS);
   g_assert_cmpuint(statistics_of(kit)->duplicates_reported, ==, 1);
   g_assert_cmpuint(threshold_of(kit), ==, UINT64_MAX);
-  tcp_kit_free(kit);
 }
 
 /* §7.3: octets not sent before go rather than old ones, whatever the congestion window is: 10 in flight, 11 queued. */
 static void test_probe_with_new_octets(void)
 {
-  tcp_kit *kit = connected_with_probe();
+  g_autoptr(tcp_kit) kit = connected_with_probe();
   post(kit, 0, 11 * EMSS, 0);
   drop_all(kit, 0);
   advance_by(kit, ms(200));
@@ -244,13 +240,12 @@ static void test_probe_with_new_octets(void)
   g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 0);
   /* the retransmission timer runs from the probe on: 300 ms */
   g_assert_cmpint(tcp_transport_deadline(kit->end[0].connection), ==, kit->now + ms(300));
-  tcp_kit_free(kit);
 }
 
 /* After the probe the timer expires: one probe, then time-outs. */
 static void test_time_out_after_the_probe(void)
 {
-  tcp_kit *kit = connected_with_probe();
+  g_autoptr(tcp_kit) kit = connected_with_probe();
   post(kit, 0, 2 * EMSS, 0);
   drop_all(kit, 0);
   advance_by(kit, ms(200));
@@ -262,7 +257,6 @@ static void test_time_out_after_the_probe(void)
   g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 1);
   g_assert_cmpuint(statistics_of(kit)->tail_loss_probes, ==, 1);
   g_assert_cmpuint(statistics_of(kit)->retransmissions_lost, ==, 1);
-  tcp_kit_free(kit);
 }
 
 /* §7.2: the probe would come 350 ms after the segment left (the ACK may be delayed by 150), the retransmission timer expires at 300:
@@ -273,8 +267,7 @@ static void test_probe_in_place_of_a_time_out(void)
   config.rack = true;
   config.tail_loss_probe = true;
   config.delayed_ack_ps = ms(150);
-  tcp_kit *kit = tcp_kit_new(&config, &config);
-  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
+  g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
   post(kit, 0, EMSS, 0);
   drop_all(kit, 0);
   advance_by(kit, ms(300));
@@ -283,7 +276,6 @@ static void test_probe_in_place_of_a_time_out(void)
   g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 0);
   g_assert_cmpuint(window_of(kit), ==, 10 * EMSS);
   g_assert_cmpint(tcp_transport_deadline(kit->end[0].connection), ==, kit->now + ms(300));
-  tcp_kit_free(kit);
 }
 
 /* §7.2: with something SACKed the probe is off: what is missing is RACK's. Two segments, the first is lost: the next deadline after
@@ -293,7 +285,7 @@ static void test_no_probe_with_sacked_octets(void)
 {
   static const int64_t sacked_after_ms[] = {0, 195};
   for (size_t i = 0; i < G_N_ELEMENTS(sacked_after_ms); i++) {
-    tcp_kit *kit = connected_with_probe();
+    g_autoptr(tcp_kit) kit = connected_with_probe();
     time_ps start = kit->now;
     post(kit, 0, 2 * EMSS, 0);
     drop_segment(kit, 0);
@@ -303,7 +295,6 @@ static void test_no_probe_with_sacked_octets(void)
     advance_to(kit, start + ms(299));
     g_assert_cmpuint(statistics_of(kit)->tail_loss_probes, ==, 0);
     g_assert_cmpuint(statistics_of(kit)->recoveries, ==, 1);
-    tcp_kit_free(kit);
   }
 }
 
@@ -314,9 +305,8 @@ static void test_probe_beside_one_octet_sacked(void)
 {
   for (unsigned whole = 0; whole < 2; whole++) {
     tcp_config config = with_probe();
-    tcp_kit *kit = tcp_kit_new(&config, NULL);
-    handshake(
-        kit, TCP_KIT_ROUND_TRIP,
+    g_autoptr(tcp_kit) kit = tcp_kit_scripted(
+        &config,
         &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS, .has_sack_permitted = true});
     time_ps start = kit->now;
     post(kit, 0, 2 * EMSS, 0);
@@ -335,7 +325,6 @@ static void test_probe_beside_one_octet_sacked(void)
     if (!whole) {
       expect_segment(kit, 0, EMSS, EMSS);
     }
-    tcp_kit_free(kit);
   }
 }
 

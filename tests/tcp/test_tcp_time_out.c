@@ -10,7 +10,7 @@ enum { EMSS = 1460 };
  * 300, 900 and 2100 ms. */
 static void test_time_outs_double(void)
 {
-  tcp_kit *kit = tcp_kit_connected(true);
+  g_autoptr(tcp_kit) kit = tcp_kit_connected(true);
   time_ps start = kit->now;
   static const time_ps when[] = {300, 900, 2100};
   post(kit, 0, 1000, 0);
@@ -32,7 +32,6 @@ static void test_time_outs_double(void)
   g_assert_cmpuint(kit->end[0].acknowledged, ==, 1000);
   post(kit, 0, 1000, 0);
   g_assert_cmpint(tcp_transport_deadline(kit->end[0].connection), ==, start + 2400 * TIME_PS_PER_MILLISECOND);
-  tcp_kit_free(kit);
 }
 
 /* With timestamps the same ACK is a sample (RFC 7323 §4.1). The retransmission's own timestamp is echoed:
@@ -42,8 +41,7 @@ static void test_timestamps_sample_retransmissions(void)
 {
   tcp_config config = tcp_kit_config();
   config.timestamps = true;
-  tcp_kit *kit = tcp_kit_new(&config, &config);
-  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
+  g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
   post(kit, 0, 1000, 0);
   drop_segment(kit, 0);
   advance_by(kit, 300 * TIME_PS_PER_MILLISECOND);
@@ -54,7 +52,6 @@ static void test_timestamps_sample_retransmissions(void)
   post(kit, 0, 1000, 0);
   g_assert_cmpint(tcp_transport_deadline(kit->end[0].connection), ==,
                   kit->now + 302500 * TIME_PS_PER_MICROSECOND);
-  tcp_kit_free(kit);
 }
 
 /* What echoes nothing, or a time to come, is a sample by the segment's own time: 100 ms. RTTVAR 3/4 * 50 = 37.5, RTO 100 + 150 = 250 ms;
@@ -65,7 +62,7 @@ static void test_no_echo(void)
   tcp_config config = tcp_kit_config();
   config.timestamps = true;
   config.drops_untimed = false;
-  tcp_kit *kit = tcp_kit_new(&config, NULL);
+  g_autoptr(tcp_kit) kit = tcp_kit_new(&config, NULL);
   kit->now = 10 * TIME_PS_PER_SECOND;
   handshake(kit, TCP_KIT_ROUND_TRIP,
             &(tcp_header){.window = 65535, .has_timestamps = true, .timestamp_value = 1});
@@ -86,7 +83,6 @@ static void test_no_echo(void)
     drop_all(kit, 0);
     script_ack(kit, (i + 1) * 1000, 0, NULL);
   }
-  tcp_kit_free(kit);
 }
 
 /* A round trip within one tick of the timestamps' clock, a microsecond, is a sample of 0 (RFC 7323 §4.1). RTTVAR 3/4 * 50 + 1/4 * 100 =
@@ -95,8 +91,7 @@ static void test_round_trip_within_a_tick(void)
 {
   tcp_config config = tcp_kit_config();
   config.timestamps = true;
-  tcp_kit *kit = tcp_kit_new(&config, &config);
-  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
+  g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
   g_assert_cmpint(kit->now % TIME_PS_PER_MICROSECOND, ==, 0);
   post(kit, 0, 2 * 1448, 0);
   advance_by(kit, TIME_PS_PER_MICROSECOND - 1);
@@ -106,7 +101,6 @@ static void test_round_trip_within_a_tick(void)
   post(kit, 0, 1000, 0);
   g_assert_cmpint(tcp_transport_deadline(kit->end[0].connection), ==,
                   kit->now + 337500 * TIME_PS_PER_MICROSECOND);
-  tcp_kit_free(kit);
 }
 
 /* MPA-043, MPA-016: what was posted and cannot be sent fails the connection, and the layer above hears of it, with the reason. */
@@ -114,8 +108,7 @@ static void test_gives_up(void)
 {
   tcp_config config = tcp_kit_config();
   config.retries_max = 3;
-  tcp_kit *kit = tcp_kit_new(&config, &config);
-  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
+  g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
   time_ps start = kit->now;
   post(kit, 0, 1000, 0);
   advance_to(kit, start + 2100 * TIME_PS_PER_MILLISECOND - 1); /* 300 + 600 + 1200 */
@@ -126,7 +119,6 @@ static void test_gives_up(void)
   g_assert_cmpint(kit->end[0].reason, ==, TCP_CLOSE_GAVE_UP);
   g_assert_cmpuint(on_wire(kit, 0), ==, 3);
   g_assert_cmpint(tcp_transport_deadline(kit->end[0].connection), ==, TIME_PS_NEVER);
-  tcp_kit_free(kit);
 }
 
 /* The last of five segments is lost: no duplicate shows it, RTO does. The ACK of the first four took one
@@ -134,7 +126,7 @@ static void test_gives_up(void)
  * 112.5 = 212.5 ms after the last ACK. */
 static void test_tail_loss_takes_a_time_out(void)
 {
-  tcp_kit *kit = tcp_kit_connected(true);
+  g_autoptr(tcp_kit) kit = tcp_kit_connected(true);
   post(kit, 0, 5 * EMSS, 0);
   reorder_segments(kit, 0, 0, 4);
   drop_segment(kit, 0);
@@ -150,7 +142,6 @@ static void test_tail_loss_takes_a_time_out(void)
   expect_nothing(kit, 0);
   advance_by(kit, 1);
   expect_segment(kit, 0, 4 * EMSS, EMSS);
-  tcp_kit_free(kit);
 }
 
 /* All of the window but segments 3 and 6 is lost. After the time-out what is not SACKed is sent again, in
@@ -158,7 +149,7 @@ static void test_tail_loss_takes_a_time_out(void)
 static void test_after_a_time_out_only_what_is_missing_is_sent(void)
 {
   static const unsigned missing[] = {0, 1, 2, 4, 5, 7, 8, 9};
-  tcp_kit *kit = tcp_kit_connected(true);
+  g_autoptr(tcp_kit) kit = tcp_kit_connected(true);
   post(kit, 0, 10 * EMSS, 0);
   for (unsigned i = 0; i < 10; i++) {
     if (i == 3 || i == 6) {
@@ -183,14 +174,13 @@ static void test_after_a_time_out_only_what_is_missing_is_sent(void)
   }
   g_assert_cmpuint(sent, ==, G_N_ELEMENTS(missing));
   g_assert_cmpuint(kit->end[1].passed_octets, ==, 10 * EMSS);
-  tcp_kit_free(kit);
 }
 
 /* RFC 5681 §3.1: the second time-out in a row leaves the threshold alone. It is half of 10 segments: the
  * two of limited transmit are no part of FlightSize. */
 static void test_threshold_of_time_outs(void)
 {
-  tcp_kit *kit = tcp_kit_connected(true);
+  g_autoptr(tcp_kit) kit = tcp_kit_connected(true);
   post(kit, 0, 20 * EMSS, 0);
   drop_segment(kit, 0);
   deliver_segments(kit, 2);
@@ -200,7 +190,6 @@ static void test_threshold_of_time_outs(void)
     g_assert_cmpuint(statistics_of(kit)->timeouts, ==, i);
     g_assert_cmpuint(threshold_of(kit), ==, 5 * EMSS);
   }
-  tcp_kit_free(kit);
 }
 
 /* Time-outs count in a row only: with retries_max 3, two and two, with an acknowledgement between, do not
@@ -209,8 +198,7 @@ static void test_progress_restarts_the_count(void)
 {
   tcp_config config = tcp_kit_config();
   config.retries_max = 3;
-  tcp_kit *kit = tcp_kit_new(&config, &config);
-  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
+  g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
   for (unsigned i = 1; i <= 3; i++) {
     post(kit, 0, 1000, 0);
     for (unsigned k = 0; k < 2; k++) {
@@ -221,27 +209,25 @@ static void test_progress_restarts_the_count(void)
     g_assert_cmpuint(kit->end[0].acknowledged, ==, i * 1000);
     g_assert_false(kit->end[0].closed);
   }
-  tcp_kit_free(kit);
 }
 
 /* A segment of EMSS octets with the FIN on it is one more than the window of 1 SMSS after a time-out: it
  * leaves all the same. */
 static void test_full_segment_with_fin_is_sent_again(void)
 {
-  tcp_kit *kit = tcp_kit_connected(true);
+  g_autoptr(tcp_kit) kit = tcp_kit_connected(true);
   queue_record(kit, 0, EMSS, 0);
   finish(kit, 0);
   drop_all(kit, 0);
   advance_by(kit, 300 * TIME_PS_PER_MILLISECOND);
   expect_segment(kit, 0, 0, EMSS);
   g_assert_cmpuint(wire_header(kit, 0, 0).flags, ==, TCP_ACK | TCP_PSH | TCP_FIN);
-  tcp_kit_free(kit);
 }
 
 /* The retransmission itself is lost: SACK recovery cannot see that, the timer does. */
 static void test_lost_retransmission(void)
 {
-  tcp_kit *kit = tcp_kit_connected(true);
+  g_autoptr(tcp_kit) kit = tcp_kit_connected(true);
   post(kit, 0, 10 * EMSS, 0);
   drop_segment(kit, 0);
   deliver_segments(kit, 9);
@@ -257,7 +243,6 @@ static void test_lost_retransmission(void)
   g_assert_cmpuint(statistics_of(kit)->retransmissions_lost, ==, 1);
   g_assert_cmpuint(statistics_of(kit)->recoveries, ==, 1);
   g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 1);
-  tcp_kit_free(kit);
 }
 
 /* RFC 3522: one segment is late by more than RTO. Its acknowledgement echoes the first transmission: the time-out was for nothing,
@@ -268,8 +253,7 @@ static void test_late_segment_with_timestamps(void)
     tcp_config config = tcp_kit_config();
     config.timestamps = true;
     config.delayed_ack_segments = 1;
-    tcp_kit *kit = tcp_kit_new(&config, &config);
-    handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
+    g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
     const uint32_t emss = kit->end[0].connection->gauges->emss_octets;
     post(kit, 0, 1000, 0);
     advance_by(kit, 300 * TIME_PS_PER_MILLISECOND);
@@ -283,7 +267,6 @@ static void test_late_segment_with_timestamps(void)
     g_assert_cmpuint(statistics_of(kit)->spurious_timeouts, ==, lost ? 0 : 1);
     g_assert_cmpuint(threshold_of(kit), ==, lost ? 2 * emss : UINT64_MAX);
     g_assert_true((window_of(kit) >= 10 * emss) == !lost);
-    tcp_kit_free(kit);
   }
 }
 
@@ -292,8 +275,7 @@ static void test_late_segment_with_duplicate_sack(void)
 {
   tcp_config config = tcp_kit_config();
   config.dsack = true;
-  tcp_kit *kit = tcp_kit_new(&config, &config);
-  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
+  g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
   post(kit, 0, 1000, 0);
   advance_by(kit, 300 * TIME_PS_PER_MILLISECOND);
   g_assert_cmpuint(on_wire(kit, 0), ==, 2);
@@ -303,7 +285,6 @@ static void test_late_segment_with_duplicate_sack(void)
   g_assert_cmpuint(statistics_of(kit)->duplicates_reported, ==, 1);
   g_assert_cmpuint(statistics_of(kit)->spurious_timeouts, ==, 1);
   g_assert_cmpuint(threshold_of(kit), ==, UINT64_MAX);
-  tcp_kit_free(kit);
 }
 
 /* MPA-048: FPDUs packed into one segment are packed alike when they are sent again after a time-out: 1000
@@ -314,8 +295,7 @@ static void test_boundaries_are_preserved(void)
   static const uint32_t lengths[] = {1400, 1200, 1000, 1300};
   tcp_config config = tcp_kit_config();
   config.segmentation = TCP_SEGMENTATION_ALIGNED;
-  tcp_kit *kit = tcp_kit_new(&config, &config);
-  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
+  g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
   for (size_t i = 0; i < G_N_ELEMENTS(records); i++) {
     queue_record(kit, 0, records[i], TCP_RECORD_FPDU);
   }
@@ -337,7 +317,6 @@ static void test_boundaries_are_preserved(void)
     position += lengths[i];
   }
   g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, G_N_ELEMENTS(lengths));
-  tcp_kit_free(kit);
 }
 
 /* RFC 3465 §2.3: until the 10 segments in flight at the time-out are acknowledged, an ACK opens the window by 1
@@ -345,8 +324,8 @@ static void test_boundaries_are_preserved(void)
 static void test_slow_start_after_a_time_out(void)
 {
   tcp_config config = tcp_kit_config();
-  tcp_kit *kit = tcp_kit_new(&config, NULL);
-  handshake(kit, TCP_KIT_ROUND_TRIP, &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS});
+  g_autoptr(tcp_kit) kit =
+      tcp_kit_scripted(&config, &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS});
   post(kit, 0, 10 * EMSS, 0);
   drop_all(kit, 0);
   advance_by(kit, 300 * TIME_PS_PER_MILLISECOND);
@@ -362,7 +341,6 @@ static void test_slow_start_after_a_time_out(void)
   drop_all(kit, 0);
   script_ack(kit, 12 * EMSS, 0, NULL);
   g_assert_cmpuint(window_of(kit), ==, 6 * EMSS);
-  tcp_kit_free(kit);
 }
 
 int main(int argc, char **argv)

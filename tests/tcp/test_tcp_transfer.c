@@ -4,139 +4,30 @@
 #include <glib.h>
 
 #include "base/random_stream.h"
-#include "tcp_kit.h"
+#include "tcp_wire.h"
 
-enum { DIRECTIONS = 2, ROUND_TRIP_US = 50 };
+enum { ROUND_TRIP_US = 50 };
 
-typedef struct travelling {
-  time_ps due;
-  uint64_t order;
-  datagram *packet;
-} travelling;
-
-/* What the wire does to each segment. */
-typedef struct wire_faults {
-  double loss;
-  double duplication;
-  double delay;   /* how often a segment comes late, by up to 3 round trips */
+/* What befalls a transfer. */
+typedef struct trouble {
+  tcp_wire_faults wire;
   double mtu;     /* how often, a step, the path MTU changes */
   double refusal; /* how often, a step, the layer above refuses the next segment with certain octets */
-  double mark;    /* how often a segment that is ECN-capable is marked */
-  uint32_t narrow_mtu_octets; /* the path carries no more, of which its routers tell; 0: it carries all */
-  bool silent;                /* they do not tell */
-  bool options; /* the ends draw what else can be chosen, too: recovery, control, ECN, IP, … */
-} wire_faults;
+  bool options;   /* the ends draw what else can be chosen, too: recovery, control, ECN, IP, … */
+} trouble;
 
-typedef struct wire {
-  tcp_kit *kit;
-  random_stream *random;
-  wire_faults faults;
-  GArray *underway[DIRECTIONS]; /* of travelling */
-  uint64_t order;
-} wire;
-
-/* Whether the path is too narrow for `packet`, which end `from` has sent. */
-static bool drop_too_big(wire *path, unsigned from, const datagram *packet)
-{
-  if (path->faults.narrow_mtu_octets == 0 || datagram_octets(packet) <= path->faults.narrow_mtu_octets) {
-    return false;
-  }
-  if (!path->faults.silent) {
-    ip_address router = datagram_source(packet); /* any of that version */
-    datagram *message = datagram_new_too_big(&router, packet, path->faults.narrow_mtu_octets);
-    tcp_transport_receive(path->kit->end[from].connection, message, path->kit->now);
-    collect(path->kit, from);
-    datagram_unref(message);
-  }
-  return true;
-}
-
-static void put_underway(wire *path, unsigned from, datagram *packet)
-{
-  time_ps half = ROUND_TRIP_US * TIME_PS_PER_MICROSECOND / 2;
-  travelling item = {.due = path->kit->now + half, .order = path->order++, .packet = packet};
-  if (random_stream_chance(path->random, path->faults.delay)) {
-    item.due += (time_ps)random_stream_below(path->random, (uint64_t)(6 * half));
-  }
-  g_array_append_val(path->underway[from], item);
-}
-
-static void pick_up(wire *path, unsigned from)
-{
-  datagram *packet;
-  while ((packet = g_queue_pop_head(&path->kit->end[from].wire))) {
-    bool lost = random_stream_chance(path->random, path->faults.loss) || drop_too_big(path, from, packet);
-    bool repeated = random_stream_chance(path->random, path->faults.duplication);
-    if (datagram_ecn_of(packet) == DATAGRAM_ECN_ECT_0 &&
-        random_stream_chance(path->random, path->faults.mark)) {
-      datagram_set_ecn(packet, DATAGRAM_ECN_CONGESTED);
-    }
-    if (repeated) {
-      put_underway(path, from, datagram_ref(packet));
-    }
-    if (lost) {
-      datagram_unref(packet);
-    } else {
-      put_underway(path, from, packet);
-    }
-  }
-}
-
-/* The segment that arrives next; false when none is underway. */
-static bool find_next(const wire *path, unsigned *from, guint *index)
-{
-  const travelling *best = NULL;
-  for (unsigned direction = 0; direction < DIRECTIONS; direction++) {
-    for (guint i = 0; i < path->underway[direction]->len; i++) {
-      const travelling *item = &g_array_index(path->underway[direction], travelling, i);
-      if (!best || item->due < best->due || (item->due == best->due && item->order < best->order)) {
-        best = item;
-        *from = direction;
-        *index = i;
-      }
-    }
-  }
-  return best != NULL;
-}
-
-static void disturb(wire *path)
+static void disturb(tcp_kit *kit, random_stream *random, const trouble *what)
 {
   static const uint32_t mtus[] = {68, 200, 576, 1500, 9000};
-  unsigned end = (unsigned)random_stream_below(path->random, TCP_KIT_ENDS);
-  if (random_stream_chance(path->random, path->faults.mtu)) {
-    set_send_mtu(path->kit, end, mtus[random_stream_below(path->random, G_N_ELEMENTS(mtus))]);
+  unsigned end = (unsigned)random_stream_below(random, TCP_KIT_ENDS);
+  if (random_stream_chance(random, what->mtu)) {
+    set_send_mtu(kit, end, mtus[random_stream_below(random, G_N_ELEMENTS(mtus))]);
   }
-  if (random_stream_chance(path->random, path->faults.refusal)) {
-    uint64_t edge = path->kit->end[end].connection->gauges->in_order_edge;
-    uint64_t octet = edge + random_stream_below(path->random, 5000);
-    refuse_octets(path->kit, end, octet, octet + 1, 1 + (unsigned)random_stream_below(path->random, 2));
+  if (random_stream_chance(random, what->refusal)) {
+    uint64_t edge = kit->end[end].connection->gauges->in_order_edge;
+    uint64_t octet = edge + random_stream_below(random, 5000);
+    refuse_octets(kit, end, octet, octet + 1, 1 + (unsigned)random_stream_below(random, 2));
   }
-}
-
-/* One arrival or timer; false when nothing will ever happen again. */
-static bool step(wire *path)
-{
-  unsigned from = 0;
-  guint index = 0;
-  disturb(path);
-  bool any = find_next(path, &from, &index);
-  time_ps due = any ? g_array_index(path->underway[from], travelling, index).due : TIME_PS_NEVER;
-  time_ps timers = time_ps_earlier(tcp_transport_deadline(path->kit->end[0].connection),
-                                   tcp_transport_deadline(path->kit->end[1].connection));
-  if (!any && timers == TIME_PS_NEVER) {
-    return false;
-  }
-  advance_to(path->kit, time_ps_earlier(due, timers));
-  if (any && due <= timers) {
-    datagram *packet = g_array_index(path->underway[from], travelling, index).packet;
-    g_array_remove_index(path->underway[from], index);
-    tcp_transport_receive(path->kit->end[!from].connection, packet, path->kit->now);
-    datagram_unref(packet);
-    collect(path->kit, !from);
-  }
-  pick_up(path, 0);
-  pick_up(path, 1);
-  return true;
 }
 
 static void post_records(tcp_kit *kit, unsigned from, uint32_t octets, random_stream *random)
@@ -166,7 +57,7 @@ static void draw_options(tcp_config *config, random_stream *random)
   config->slow_start = (tcp_slow_start_kind)random_stream_below(random, 3);
 }
 
-static tcp_config random_config(random_stream *random, unsigned case_bits, const wire_faults *faults)
+static tcp_config random_config(random_stream *random, unsigned case_bits, const trouble *what)
 {
   static const uint32_t windows[] = {20000, 65536, 300000};
   static const uint32_t mtus[] = {576, 1500, 9000};
@@ -185,39 +76,37 @@ static tcp_config random_config(random_stream *random, unsigned case_bits, const
   config.rto_min_ps = TIME_PS_PER_MILLISECOND;
   config.rto_max_ps = 20 * TIME_PS_PER_MILLISECOND;
   config.retries_max = 50;
-  if (faults->options) {
+  if (what->options) {
     draw_options(&config, random);
   }
-  config.black_hole_detection = faults->silent;
+  config.black_hole_detection = what->wire.is_silent;
   return config;
 }
 
-static void run_case(uint64_t seed, unsigned case_bits, wire_faults faults, uint32_t octets_forward,
+static void run_case(uint64_t seed, unsigned case_bits, trouble what, uint32_t octets_forward,
                      uint32_t octets_back)
 {
-  random_stream *random = random_stream_new(seed, "transfer");
-  tcp_config config = random_config(random, case_bits, &faults);
-  tcp_config peer = random_config(random, case_bits, &faults);
-  if (faults.options && seed % 2 == 1 && MIN(config.send_mtu_octets, peer.send_mtu_octets) >= 1280) {
+  g_autoptr(random_stream) random = random_stream_new(seed, "transfer");
+  tcp_config config = random_config(random, case_bits, &what);
+  tcp_config peer = random_config(random, case_bits, &what);
+  if (what.options && seed % 2 == 1 && MIN(config.send_mtu_octets, peer.send_mtu_octets) >= 1280) {
     config.local_address = ip_address_v6(0, 0);
   }
-  tcp_kit *kit = tcp_kit_new(&config, &peer);
-  wire path = {.kit = kit, .random = random, .faults = faults};
-  for (unsigned direction = 0; direction < DIRECTIONS; direction++) {
-    path.underway[direction] = g_array_new(FALSE, FALSE, sizeof(travelling));
-  }
+  g_autoptr(tcp_kit) kit = tcp_kit_new(&config, &peer);
+  what.wire.random = random;
+  what.wire.ack_loss = what.wire.loss;
+  tcp_wire *wire = tcp_wire_new(kit, ROUND_TRIP_US * TIME_PS_PER_MICROSECOND / 2, 0, &what.wire);
   g_test_message("seed %" G_GUINT64_FORMAT ", case bits %u", seed, case_bits);
-  tcp_transport_open(kit->end[0].connection, 0);
+  open_end(kit, 0);
   post_records(kit, 0, octets_forward, random);
   post_records(kit, 1, octets_back, random);
-  pick_up(&path, 0);
+  tcp_wire_pick_up(wire);
   finish(kit, 0);
   finish(kit, 1);
-  while (!(kit->end[0].closed && kit->end[1].closed) && kit->now < 100 * TIME_PS_PER_SECOND) {
-    if (!step(&path)) {
-      break;
-    }
-  }
+  do {
+    disturb(kit, random, &what);
+  } while (tcp_wire_step(wire) && !(kit->end[0].closed && kit->end[1].closed) &&
+           kit->now < 100 * TIME_PS_PER_SECOND);
   for (unsigned i = 0; i < TCP_KIT_ENDS; i++) {
     g_assert_true(kit->end[i].closed);
     g_assert_cmpint(kit->end[i].reason, ==, TCP_CLOSE_FINISHED);
@@ -227,98 +116,98 @@ static void run_case(uint64_t seed, unsigned case_bits, wire_faults faults, uint
     g_assert_cmpuint(kit->end[i].connection->gauges->in_order_edge, ==, kit->end[!i].posted);
     g_assert_cmpuint(tcp_transport_held_octets(kit->end[i].connection), ==, 0);
   }
-  while (step(&path)) {
+  while (tcp_wire_step(wire)) {
     /* what is still underway meets closed connections */
   }
-  for (unsigned direction = 0; direction < DIRECTIONS; direction++) {
-    g_array_free(path.underway[direction], TRUE);
-  }
-  tcp_kit_free(kit);
-  random_stream_free(random);
+  tcp_wire_free(wire);
 }
 
 /* All 16 kinds: passing, SACK, timestamps, segmentation. */
-static void run_kinds(uint64_t first_seed, unsigned seeds, wire_faults faults, uint32_t octets_forward,
+static void run_kinds(uint64_t first_seed, unsigned seeds, trouble what, uint32_t octets_forward,
                       uint32_t octets_back)
 {
   for (uint64_t seed = first_seed; seed < first_seed + seeds; seed++) {
     for (unsigned case_bits = 0; case_bits < 16; case_bits++) {
-      run_case(seed, case_bits, faults, octets_forward, octets_back);
+      run_case(seed, case_bits, what, octets_forward, octets_back);
     }
   }
 }
 
 static void test_clean(void)
 {
-  run_kinds(1, 2, (wire_faults){0}, 100000, 30000);
+  run_kinds(1, 2, (trouble){0}, 100000, 30000);
 }
 
 static void test_losses(void)
 {
-  run_kinds(100, 10, (wire_faults){.loss = 0.03}, 60000, 0);
+  run_kinds(100, 10, (trouble){.wire = {.loss = 0.03}}, 60000, 0);
 }
 
 static void test_reordering(void)
 {
-  run_kinds(200, 10, (wire_faults){.delay = 0.1}, 60000, 10000);
+  run_kinds(200, 10, (trouble){.wire = {.lateness = 0.1}}, 60000, 10000);
 }
 
 static void test_everything(void)
 {
-  run_kinds(300, 10, (wire_faults){.loss = 0.05, .duplication = 0.05, .delay = 0.1}, 30000, 30000);
+  run_kinds(300, 10, (trouble){.wire = {.loss = 0.05, .duplication = 0.05, .lateness = 0.1}}, 30000, 30000);
 }
 
 /* MPA-043: whatever the path MTU becomes, all that was posted is sent and is what arrives; the kit sees to
  * it that no segment is larger than the MTU of its time. */
 static void test_mtu_changes(void)
 {
-  run_kinds(600, 6, (wire_faults){.loss = 0.02, .mtu = 0.02, .delay = 0.05}, 40000, 10000);
+  run_kinds(600, 6, (trouble){.wire = {.loss = 0.02, .lateness = 0.05}, .mtu = 0.02}, 40000, 10000);
 }
 
 /* MPA-286: what the layer above refuses comes again, until it is taken. */
 static void test_refusals(void)
 {
-  run_kinds(700, 6, (wire_faults){.loss = 0.02, .refusal = 0.02, .delay = 0.05}, 40000, 10000);
+  run_kinds(700, 6, (trouble){.wire = {.loss = 0.02, .lateness = 0.05}, .refusal = 0.02}, 40000, 10000);
 }
 
 static void test_terrible_wire(void)
 {
-  run_kinds(400, 3, (wire_faults){.loss = 0.4, .duplication = 0.2, .delay = 0.3}, 8000, 4000);
+  run_kinds(400, 3, (trouble){.wire = {.loss = 0.4, .duplication = 0.2, .lateness = 0.3}}, 8000, 4000);
 }
 
 /* Everything that can be chosen, at random. */
 static void test_options(void)
 {
-  run_kinds(800, 12,
-            (wire_faults){.loss = 0.03, .duplication = 0.03, .delay = 0.05, .mark = 0.1, .options = true},
-            40000, 20000);
+  run_kinds(
+      800, 12,
+      (trouble){.wire = {.loss = 0.03, .duplication = 0.03, .lateness = 0.05, .mark = 0.1}, .options = true},
+      40000, 20000);
 }
 
 static void test_options_on_a_terrible_wire(void)
 {
-  run_kinds(900, 4,
-            (wire_faults){.loss = 0.3, .duplication = 0.2, .delay = 0.3, .mark = 0.5, .options = true}, 8000,
-            4000);
+  run_kinds(
+      900, 4,
+      (trouble){.wire = {.loss = 0.3, .duplication = 0.2, .lateness = 0.3, .mark = 0.5}, .options = true},
+      8000, 4000);
 }
 
 /* A path that is narrower than its ends know, and says so (RFC 1191); losses hit the ICMP messages' causes as well as their
  * effects. */
 static void test_narrow_path(void)
 {
-  run_kinds(1000, 6, (wire_faults){.loss = 0.03, .delay = 0.05, .narrow_mtu_octets = 1300, .options = true},
+  run_kinds(1000, 6,
+            (trouble){.wire = {.loss = 0.03, .lateness = 0.05, .narrow_mtu_octets = 1300}, .options = true},
             40000, 10000);
 }
 
 /* One that does not say so: black hole detection finds it (RFC 2923 §2.1). */
 static void test_black_hole(void)
 {
-  run_kinds(1100, 4, (wire_faults){.loss = 0.01, .narrow_mtu_octets = 1300, .silent = true, .options = true},
+  run_kinds(1100, 4,
+            (trouble){.wire = {.loss = 0.01, .narrow_mtu_octets = 1300, .is_silent = true}, .options = true},
             40000, 10000);
 }
 
 static void test_nothing_to_send(void)
 {
-  run_kinds(500, 5, (wire_faults){.loss = 0.3, .duplication = 0.2, .delay = 0.3}, 0, 0);
+  run_kinds(500, 5, (trouble){.wire = {.loss = 0.3, .duplication = 0.2, .lateness = 0.3}}, 0, 0);
 }
 
 int main(int argc, char **argv)

@@ -18,9 +18,7 @@ static void script_window(tcp_kit *kit, uint64_t acknowledged, uint16_t window)
 
 static tcp_kit *against_script(const tcp_config *config)
 {
-  tcp_kit *kit = tcp_kit_new(config, NULL);
-  handshake(kit, TCP_KIT_ROUND_TRIP, &(tcp_header){.window = 4000, .has_mss = true, .mss_octets = EMSS});
-  return kit;
+  return tcp_kit_scripted(config, &(tcp_header){.window = 4000, .has_mss = true, .mss_octets = EMSS});
 }
 
 /* RFC 9293 §3.8.6.1 (SHLD-29, SHLD-30): the first probe after one RTO of 300 ms, then at intervals that double, up to the largest
@@ -31,7 +29,7 @@ static void test_probes(void)
   static const unsigned milliseconds[] = {300, 900, 1900, 2900, 3900};
   tcp_config config = tcp_kit_config();
   config.rto_max_ps = TIME_PS_PER_SECOND;
-  tcp_kit *kit = against_script(&config);
+  g_autoptr(tcp_kit) kit = against_script(&config);
   time_ps start = kit->now;
   script_window(kit, 0, 0);
   post(kit, 0, 100, 0);
@@ -57,7 +55,6 @@ static void test_probes(void)
   g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 0);
   script_window(kit, 0, 4000);
   expect_segment(kit, 0, 0, 100);
-  tcp_kit_free(kit);
 }
 
 /* MUST-37 again: an answer is one also when it reports a duplicate (RFC 2883). */
@@ -65,9 +62,9 @@ static void test_answers_with_a_duplicate(void)
 {
   tcp_config config = tcp_kit_config();
   config.rto_max_ps = TIME_PS_PER_SECOND;
-  tcp_kit *kit = tcp_kit_new(&config, NULL);
-  handshake(kit, TCP_KIT_ROUND_TRIP,
-            &(tcp_header){.window = 4000, .has_mss = true, .mss_octets = EMSS, .has_sack_permitted = true});
+  g_autoptr(tcp_kit) kit = tcp_kit_scripted(
+      &config,
+      &(tcp_header){.window = 4000, .has_mss = true, .mss_octets = EMSS, .has_sack_permitted = true});
   post(kit, 0, 100, 0);
   script_window(kit, 100, 0);
   post(kit, 0, 100, 0);
@@ -84,7 +81,6 @@ static void test_answers_with_a_duplicate(void)
   g_assert_false(kit->end[0].closed);
   g_assert_cmpuint(statistics_of(kit)->window_probes, >=, 20);
   g_assert_cmpuint(statistics_of(kit)->duplicates_reported, ==, 20);
-  tcp_kit_free(kit);
 }
 
 /* RFC 9293 §3.10.7.4: SND.WL1 is the SYN's sequence number after the handshake. A segment that starts there, with an octet too many in front,
@@ -92,7 +88,7 @@ static void test_answers_with_a_duplicate(void)
 static void test_window_beside_the_syn(void)
 {
   tcp_config config = tcp_kit_config();
-  tcp_kit *kit = against_script(&config);
+  g_autoptr(tcp_kit) kit = against_script(&config);
   post(kit, 0, 5000, 0);
   g_assert_cmpuint(on_wire(kit, 0), ==, 4);
   tcp_header header = {.sequence = tcp_sequence_of(-1, kit->end[1].config.isn),
@@ -102,7 +98,6 @@ static void test_window_beside_the_syn(void)
   script_segment(kit, header, UINT64_MAX, 11);
   g_assert_cmpuint(kit->end[0].passed_octets, ==, 10);
   g_assert_cmpuint(wire_position(kit, 0, 4), ==, 4000);
-  tcp_kit_free(kit);
 }
 
 /* Probes that nobody answers are given up after retries_max, 8, as everything is. */
@@ -110,14 +105,13 @@ static void test_probes_are_given_up(void)
 {
   tcp_config config = tcp_kit_config();
   config.rto_max_ps = TIME_PS_PER_SECOND;
-  tcp_kit *kit = against_script(&config);
+  g_autoptr(tcp_kit) kit = against_script(&config);
   script_window(kit, 0, 0);
   post(kit, 0, 100, 0);
   advance_by(kit, 20 * TIME_PS_PER_SECOND);
   g_assert_true(kit->end[0].closed);
   g_assert_cmpint(kit->end[0].reason, ==, TCP_CLOSE_GAVE_UP);
   g_assert_cmpuint(statistics_of(kit)->window_probes, ==, 7);
-  tcp_kit_free(kit);
 }
 
 /* The window shrinks below what is in flight (RFC 9293 §3.8.6, SHLD-17: be prepared): nothing new leaves, what is in flight still
@@ -125,7 +119,7 @@ static void test_probes_are_given_up(void)
 static void test_shrinking_window(void)
 {
   tcp_config config = tcp_kit_config();
-  tcp_kit *kit = against_script(&config);
+  g_autoptr(tcp_kit) kit = against_script(&config);
   post(kit, 0, 6000, 0);
   g_assert_cmpuint(on_wire(kit, 0), ==, 4);
   drop_all(kit, 0);
@@ -136,7 +130,6 @@ static void test_shrinking_window(void)
   drop_all(kit, 0);
   script_window(kit, 4000, 2000);
   expect_segment(kit, 0, 4000, 1000);
-  tcp_kit_free(kit);
 }
 
 /* The right edge that the oldest segment on the wire of end 1 tells. No window is scaled here. */
@@ -155,7 +148,7 @@ static void test_unread_octets_close_the_window(void)
   tcp_config peer = config;
   peer.receive_window_octets = 8000;
   peer.delayed_ack_segments = 1;
-  tcp_kit *kit = tcp_kit_new(&config, &peer);
+  g_autoptr(tcp_kit) kit = tcp_kit_new(&config, &peer);
   handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
   post(kit, 0, 12000, 0);
   uint64_t arrived = 0;
@@ -188,7 +181,6 @@ static void test_unread_octets_close_the_window(void)
   deliver_all(kit, 1);
   settle(kit, TCP_KIT_ROUND_TRIP);
   g_assert_cmpuint(kit->end[1].passed_octets, ==, 12000);
-  tcp_kit_free(kit);
 }
 
 /* RFC 9293 §3.8.6.2.2: of a window of 8000 that is nearly full, 1000 octets read, less than an MTU of 1500, open nothing, not even
@@ -198,7 +190,7 @@ static void test_silly_window_is_not_told(void)
   tcp_config config = tcp_kit_config();
   tcp_config peer = config;
   peer.receive_window_octets = 8000;
-  tcp_kit *kit = tcp_kit_new(&config, &peer);
+  g_autoptr(tcp_kit) kit = tcp_kit_new(&config, &peer);
   handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
   post(kit, 0, 8000, 0);
   tcp_connection_set_unread_octets(kit->end[1].connection, 8000);
@@ -216,7 +208,6 @@ static void test_silly_window_is_not_told(void)
     g_assert_cmpuint(told_edge(kit), ==, read == 1000 ? 8000 : 9500);
     drop_all(kit, 1);
   }
-  tcp_kit_free(kit);
 }
 
 /* RFC 9293 §3.8.6.2.1 (MUST-38), Fs = 1/2: with nothing in flight less than a segment leaves when it fills half of the largest window
@@ -230,9 +221,8 @@ static void test_silly_window_is_not_used(void)
   } cases[] = {{2000, 10, true}, {1800, 899, true}, {1800, 900, false}};
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
     tcp_config config = tcp_kit_config();
-    tcp_kit *kit = tcp_kit_new(&config, NULL);
-    handshake(kit, TCP_KIT_ROUND_TRIP,
-              &(tcp_header){.window = cases[i].largest, .has_mss = true, .mss_octets = EMSS});
+    g_autoptr(tcp_kit) kit = tcp_kit_scripted(
+        &config, &(tcp_header){.window = cases[i].largest, .has_mss = true, .mss_octets = EMSS});
     script_window(kit, 0, cases[i].window);
     post(kit, 0, 1000, 0);
     if (cases[i].waits) {
@@ -244,7 +234,6 @@ static void test_silly_window_is_not_used(void)
     expect_segment(kit, 0, 0, cases[i].window);
     g_assert_cmpuint(statistics_of(kit)->window_probes, ==, 0);
     g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 0);
-    tcp_kit_free(kit);
   }
 }
 
@@ -252,7 +241,7 @@ static void test_silly_window_is_not_used(void)
 static void test_window_opens_before_the_override_time(void)
 {
   tcp_config config = tcp_kit_config();
-  tcp_kit *kit = against_script(&config);
+  g_autoptr(tcp_kit) kit = against_script(&config);
   script_window(kit, 0, 10);
   post(kit, 0, 1000, 0);
   advance_by(kit, 200 * TIME_PS_PER_MILLISECOND);
@@ -261,7 +250,6 @@ static void test_window_opens_before_the_override_time(void)
   expect_segment(kit, 0, 0, 1000);
   advance_by(kit, 200 * TIME_PS_PER_MILLISECOND); /* the override time is over, RTO of the segment is not */
   g_assert_cmpuint(on_wire(kit, 0), ==, 1);
-  tcp_kit_free(kit);
 }
 
 int main(int argc, char **argv)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "proxy_fixture.h"
 
-#include "tcp_kit.h"
+#include "tcp_fixture.h"
 
 typedef struct in_flight {
   datagram *packet;
@@ -77,7 +77,7 @@ static void make_host(proxy_fixture *kit, unsigned pair, enum side side)
                                     .closed = on_closed};
   proxy_fixture_host *host = &kit->pairs[pair].host[side];
   bool initiator = side == SIDE_INITIATOR;
-  tcp_config config = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
 
   config.local_address = ip_address_v4(initiator ? 0x0A000001 : 0x0A000002);
   config.remote_address = ip_address_v4(initiator ? 0x0A000002 : 0x0A000001);
@@ -243,7 +243,7 @@ void proxy_fixture_run(proxy_fixture *kit, time_ps how_long)
 path_proxy_config proxy_fixture_config(uint64_t buffer_octets)
 {
   return (path_proxy_config){
-      .side = {tcp_kit_config(), tcp_kit_config()}, .buffer_octets = buffer_octets, .seed = 1};
+      .side = {tcp_fixture_config(), tcp_fixture_config()}, .buffer_octets = buffer_octets, .seed = 1};
 }
 
 proxy_fixture *proxy_fixture_new(const path_proxy_config *config, unsigned pairs)

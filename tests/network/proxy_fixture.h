@@ -68,10 +68,10 @@ typedef struct proxy_fixture {
   unsigned generation; /* of hosts: another one has other ISNs */
 } proxy_fixture;
 
-/* tcp_kit_config() on both sides of the proxy, `buffer_octets` in it. */
+/* tcp_fixture_config() on both sides of the proxy, `buffer_octets` in it. */
 path_proxy_config proxy_fixture_config(uint64_t buffer_octets);
 
-/* A proxy of `config`, tcp_kit_config() at the hosts, wires of 5 ms; `pairs` connections, not open yet. */
+/* A proxy of `config`, tcp_fixture_config() at the hosts, wires of 5 ms; `pairs` connections, not open yet. */
 proxy_fixture *proxy_fixture_new(const path_proxy_config *config, unsigned pairs);
 void proxy_fixture_free(proxy_fixture *kit);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(proxy_fixture, proxy_fixture_free)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the tests of whole replays share: a run's capture as a list of packets that can be changed, and its replay. */
+/* What the tests of whole replays share: a run's capture as a list of packets that can be changed, and its
+ * replay. */
 #ifndef TESTS_REPLAY_KIT_H
 #define TESTS_REPLAY_KIT_H
 
@@ -13,7 +14,8 @@ typedef struct kit_packet {
   GByteArray *octets;
 } kit_packet;
 
-/* The packets of the receiver's capture of a run with `sets`, of struct kit_packet *; free with g_ptr_array_unref(). */
+/* The packets of the receiver's capture of a run with `sets`, of struct kit_packet *; free with
+ * g_ptr_array_unref(). */
 GPtrArray *replay_kit_packets(const char *const *sets);
 
 /* Whether the packet comes from the Initiator; how long its TCP payload is, and where that starts. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Whole replays of captures that are not all that a run's own is: parts missing, one way only, begun in the middle, of another revision, damaged. */
+/* Whole replays of captures that are not all that a run's own is: parts missing, one way only, begun in
+ * the middle, of another revision, damaged. */
 #include "replay/replay.h"
 
 #include <glib/gstdio.h>
@@ -10,7 +11,8 @@
 #include "ddp/ddp_header.h"
 #include "replay_kit.h"
 
-/* 20 messages of 64 KiB with markers: 45 FPDUs each of 1428 octets and one of 1276, and a Send without payload at the end. */
+/* 20 messages of 64 KiB with markers: 45 FPDUs each of 1428 octets and one of 1276, and a Send without
+ * payload at the end. */
 enum { MESSAGES = 20, OCTETS = MESSAGES * 65536, FPDUS = MESSAGES * 46 + 1 };
 
 static const char *const plain[] = {"workload.messages=20", NULL};
@@ -36,7 +38,8 @@ static void assert_whole(const replay_kit_result *result)
   g_assert_cmpfloat(replay_kit_metric(result, METRIC_MPA_FPDUS), ==, FPDUS);
 }
 
-/* The bounds are those of what was learnt: nothing is wrong, whatever the receiver. What a run knows and no capture shows is left out. */
+/* The bounds are those of what was learnt: nothing is wrong, whatever the receiver. What a run knows and
+ * no capture shows is left out. */
 static void test_metrics(void)
 {
   static const metric_id unknown[] = {METRIC_INTEGRITY_OCTETS_WRONG,
@@ -76,7 +79,8 @@ static void test_one_way(void)
   replay_kit_clear(&result);
 }
 
-/* The capture lost a packet that the receiver got: its acknowledgements say so. The connection is replayed up to there, and holds nothing then. */
+/* The capture lost a packet that the receiver got: its acknowledgements show it. The connection is
+ * replayed up to there, and holds nothing then. */
 static void test_a_packet_that_was_not_captured(void)
 {
   static const char *const in_order[] = {"receiver.mode=in-order", NULL};
@@ -107,7 +111,8 @@ static bool is_late(const kit_packet *packet, guint index)
   return index >= 400;
 }
 
-/* The capture begins when all is under way: a hint names the connection, FPDUs are looked for, and the receiver starts with the first. */
+/* The capture begins when all is under way: a hint names the connection, FPDUs are looked for, and the
+ * receiver starts with the first. */
 static void test_midway(void)
 {
   const decode_hint hint = {
@@ -155,7 +160,8 @@ static void test_midway_in_sends(void)
   replay_kit_clear(&result);
 }
 
-/* Revision 2 (RFC 6581), which this program's own ends do not speak: the frames are taken, all behind them is RFC 5040's. */
+/* Revision 2 (RFC 6581), which this program's own ends do not speak: the frames are taken, all after them
+ * is RFC 5040's. */
 static void test_revision_2(void)
 {
   static const char *const rfc[] = {"workload.messages=20", "mpa.generation=rfc", NULL};
@@ -176,8 +182,8 @@ static void test_revision_2(void)
   replay_kit_clear(&result);
 }
 
-/* The capture's traffic with a loss of its own: what is lost comes again a round trip later, so that all arrives; out of order, because of it. And
- * never again, if that is what is asked for. */
+/* The capture's traffic with a loss of its own: what is lost comes again a round trip later, so that all
+ * arrives; out of order, because of it. And never again, if that is what is asked for. */
 static void test_a_path_of_its_own(void)
 {
   static const char *const drop[] = {"path.forward.drop=[50, 51, 300]", NULL};
@@ -198,8 +204,8 @@ static void test_a_path_of_its_own(void)
   replay_kit_clear(&never);
 }
 
-/* Late enough that the timestamp of the first time is an old one (RFC 7323 §5.2): what sets off again is taken all the same, since a TCP would
- * have given it a new one. */
+/* Late enough that the timestamp of the first time is an old one (RFC 7323 §5.2): what sets off again is
+ * taken all the same, since a TCP would have given it a new one. */
 static void test_resend_with_timestamps(void)
 {
   static const char *const timestamps[] = {"workload.messages=20", "tcp.timestamps=true", NULL};
@@ -215,8 +221,9 @@ static void test_resend_with_timestamps(void)
   replay_kit_clear(&result);
 }
 
-/* A link that carries less than the capture's segments of 1500 octets: IPv4 goes in fragments, three each of 576, 576 and 388 octets, whatever the
- * capture's sender allowed. IPv6's routers drop them, and that is said. */
+/* A link that carries less than the capture's segments of 1500 octets: IPv4 goes in fragments, three each
+ * of 576, 576 and 388 octets, whatever the capture's sender allowed. IPv6's routers drop them, and that is
+ * said. */
 static void test_a_small_mtu(void)
 {
   static const char *const v6[] = {"workload.messages=20", "tcp.ip=ipv6", NULL};
@@ -273,8 +280,8 @@ static void test_the_other_end(void)
   replay_kit_clear(&result);
 }
 
-/* A memory of 20 segments' octets behind a hole of a round trip: what finds no room is lost for good, for the capture has no second copy. That is said,
- * and what to do. */
+/* A memory of 20 segments' octets beyond a hole of a round trip: what finds no room is lost for good, for
+ * the capture has no second copy. That is said, and what to do. */
 static void test_refused_for_good(void)
 {
   static const char *const little[] = {"receiver.mode=in-order", "receiver.memory=30000", NULL};
@@ -297,7 +304,8 @@ static void test_refused_for_good(void)
   replay_kit_clear(&again);
 }
 
-/* A middlebox that cuts on a grid of its own: segments start with FPDUs only by chance, which the decoder behind the path tells. */
+/* A middlebox that cuts on a grid of its own: segments start with FPDUs only by chance, which the decoder
+ * after the path finds out. */
 static void test_a_middlebox_of_its_own(void)
 {
   static const char *const box[] = {"middlebox.mode=rechunk", "middlebox.chunk=1000", NULL};
@@ -310,7 +318,8 @@ static void test_a_middlebox_of_its_own(void)
   replay_kit_clear(&result);
 }
 
-/* The payload of the 200th FPDU is damaged, and the checksum does not show it: the connection ends as MPA says, and the summary names it. */
+/* The payload of the 200th FPDU is damaged, and the checksum does not show it: the connection ends as MPA
+ * demands, and the summary names it. */
 static void test_an_error(void)
 {
   g_autoptr(GPtrArray) packets = replay_kit_packets(plain);
@@ -332,8 +341,8 @@ static void test_an_error(void)
   replay_kit_clear(&result);
 }
 
-/* A wrong checksum is damage, which TCP drops: a hole that is never filled, since the real end took the segment. Unless checksums are to be
- * ignored. */
+/* A wrong checksum is damage, which TCP drops: a hole that is never filled, since the real end took the
+ * segment. Unless checksums are to be ignored. */
 static void test_ignored_checksums(void)
 {
   g_autoptr(GPtrArray) packets = replay_kit_packets(plain);
@@ -374,7 +383,7 @@ static void test_responses_without_requests(void)
   replay_kit_clear(&result);
 }
 
-/* Not all of a segment was captured: one line says what to do. */
+/* Not all of a segment was captured: one line asks for whole packets. */
 static void test_cut_short(void)
 {
   g_autoptr(GPtrArray) packets = replay_kit_packets(plain);
@@ -436,7 +445,8 @@ static void test_refused_keys(void)
 
 /* --- Hostile captures --- */
 
-/* Octets anywhere in a capture are changed, packets cut, moved and repeated: a replay says what it can make of it, and nothing breaks. */
+/* Octets anywhere in a capture are changed, packets cut, moved and repeated: a replay reports what it can
+ * make of it, and nothing breaks. */
 static void test_garbled(void)
 {
   static const char *const small[] = {"workload.operation=write+send+read+send-invalidate",
@@ -492,7 +502,8 @@ static void test_garbled(void)
 /* An FPDU without PAD (2 + 65,154 is a multiple of 4), whose ULPDU is an RDMA Write of 65,140 octets. */
 enum { LONG_ULPDU_OCTETS = 65154, LONG_FPDU_OCTETS = 2 + LONG_ULPDU_OCTETS + 4, LONG_PAYLOAD_OCTETS = 65140 };
 
-/* `first`, a data segment, as one that carries the long FPDU number `index` of the stream, and nothing else. */
+/* `first`, a data segment, as one that carries the long FPDU number `index` of the stream, and nothing
+ * else. */
 static kit_packet *long_packet(const kit_packet *first, guint index)
 {
   guint at;
@@ -516,9 +527,9 @@ static kit_packet *long_packet(const kit_packet *first, guint index)
   return packet;
 }
 
-/* 64,768 octets are the sender's limit (mpa-01 §3.2). The receivers of a replay take what the capture's sender did beyond, its CRCs being right, and a
- * note says so: of four FPDUs the third comes before the second, and is held whole. Those of a run stay at code 2
- * (test_fault_injector.c, impossible-length). */
+/* 64,768 octets are the sender's limit (mpa-01 §3.2). The receivers of a replay take what the capture's
+ * sender did beyond, its CRCs being right, and a note reports it: of four FPDUs the third comes before the
+ * second, and is held whole. Those of a run stay at code 2 (test_fault_injector.c, impossible-length). */
 static void test_long_ulpdus(void)
 {
   static const char *const unmarked[] = {"workload.messages=1", "mpa.markers=false", NULL};

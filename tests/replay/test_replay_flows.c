@@ -23,8 +23,9 @@ static bool connection_of(replay_flows *flows, capture_end source, capture_end d
   return replay_flows_connection_of(flows, &flow, connection);
 }
 
-/* Three flows: one that is not replayed, then two between the same ends, one after the other, of which not the same end is measured. Packets
- * are of the first of the two, also before anything is read of it, until something of the second one is read. */
+/* Three flows: one that is not replayed, then two between the same ends, one after the other, of which not
+ * the same end is measured. Packets are of the first of the two, also before anything is read of it, until
+ * something of the second one is read. */
 static void test_second_reading(void)
 {
   const capture_end a = end_of(1, 1000), b = end_of(2, 2000), c = end_of(3, 3000);

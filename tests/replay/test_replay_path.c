@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The path in front of a replay's receivers: what is offered goes through it, what does not arrive can be offered again. */
+/* The path in front of a replay's receivers: what is offered goes through it, what does not arrive can be
+ * offered again. */
 #include "replay/replay_path.h"
 
 #include "engine/engine.h"
@@ -37,7 +38,7 @@ static bool has_arrived(void *user, uint32_t connection, const datagram *packet)
   return ((kit *)user)->taken;
 }
 
-/* A path as `sets` say, to the Responder. */
+/* A path as in `sets`, to the Responder. */
 static void kit_open(kit *k, const char *const *sets, time_ps resend_ps, uint32_t lose)
 {
   GError *error = NULL;
@@ -107,8 +108,8 @@ static void test_without_a_link(void)
   kit_close(&k);
 }
 
-/* 1500 octets and 38 of framing at 1 Gbit/s, of which 2 delay the arrival (path/path_link), and 10 us: 22.016 us. The next waits for the link,
- * 12.304 us. */
+/* 1500 octets and 38 of framing at 1 Gbit/s, of which 2 delay the arrival (path/path_link), and 10 us:
+ * 22.016 us. The next waits for the link, 12.304 us. */
 static void test_a_link(void)
 {
   static const char *const sets[] = {"path.forward.rate=1Gbit/s", "path.forward.delay=10us", NULL};
@@ -133,7 +134,8 @@ static void test_resend(void)
   kit_close(&k);
 }
 
-/* Two behind each other on a slow link: the second one's time runs from when it is through with it, so nothing is sent twice. */
+/* Two in a row on a slow link: the second one's time runs from when it is through with it, so
+ * nothing is sent twice. */
 static void test_resend_waits_for_the_link(void)
 {
   static const char *const sets[] = {"path.forward.rate=10Mbit/s", "path.forward.delay=0s", NULL};
@@ -146,7 +148,8 @@ static void test_resend_waits_for_the_link(void)
   kit_close(&k);
 }
 
-/* As often as a TCP would, then no more; nothing without payload is offered again, nothing with a TIME of 0, no fragment. */
+/* As often as a TCP would, then no more; nothing without payload is offered again, nothing with a TIME of
+ * 0, no fragment. */
 static void test_resend_has_an_end(void)
 {
   kit k;
@@ -168,7 +171,8 @@ static void test_resend_has_an_end(void)
   kit_close(&k);
 }
 
-/* A capture may last 100 days, and so may the time after which it offers again: 200 days are more than 64 bits of picoseconds (106 days). */
+/* A capture may last 100 days, and so may the time after which it offers again: 200 days are more than 64
+ * bits of picoseconds (106 days). */
 static void test_resend_beyond_the_clock(void)
 {
   const time_ps days_100 = 100 * 86400 * TIME_PS_PER_SECOND;

@@ -18,7 +18,8 @@ static ddp_access_fault check(const ddp_stag_table *table, uint32_t stag, uint64
   return fault;
 }
 
-/* Two STags, written to in turns; the first at 1000 … 1099 and 4000 … 4499, in the wrong order. What lies between is taken to be the buffer's. */
+/* Two STags, written to in turns; the first at 1000 … 1099 and 4000 … 4499, in the wrong order. What lies
+ * between is taken to be the buffer's. */
 static void test_extents(void)
 {
   replay_stags *stags = replay_stags_new();
@@ -38,7 +39,8 @@ static void test_extents(void)
   replay_stags_free(stags);
 }
 
-/* The highest octet has Tagged Offset 2^64 - 2: a range that ends at 2^64 wraps (DDP-156), and is left to the receiver. */
+/* The highest octet has Tagged Offset 2^64 - 2: a range that ends at 2^64 wraps (DDP-156), and is left to
+ * the receiver. */
 static void test_the_end_of_the_offsets(void)
 {
   replay_stags *stags = replay_stags_new();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The packets of a capture come at their times, in the order of the file, as datagrams that a receiver takes for the same. */
+/* The packets of a capture come at their times, in the order of the file, as datagrams that a receiver
+ * takes for the same. */
 #include "replay/replay_source.h"
 
 #include "capture_fixture.h"
@@ -69,7 +70,7 @@ static void test_times(void)
   fixture_file_free(k.file);
 }
 
-/* In whole microseconds what is told as one time was one after the other. */
+/* In whole microseconds what bears one time was one after the other. */
 static void test_coarse_times(void)
 {
   kit k = {.file = fixture_file_new(FIXTURE_PCAP_US, false, FIXTURE_LINK_RAW)};
@@ -83,7 +84,8 @@ static void test_coarse_times(void)
   fixture_file_free(k.file);
 }
 
-/* Times that go back: the order of the file holds, and what is held between two such packets is seen, for a picosecond. */
+/* Times that go back: the order of the file holds, and what is held between two such packets is seen, for
+ * a picosecond. */
 static void test_backward(void)
 {
   kit k = {.file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW)};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The TCP that a capture feeds: it takes, holds, refuses and ends as a TCP does, and says nothing itself. */
+/* The TCP that a capture feeds: it takes, holds, refuses and ends as a TCP does, and sends nothing itself. */
 #include "replay/replay_transport.h"
 
 #include <string.h>
@@ -94,7 +94,7 @@ static void kit_close(kit *k)
   g_string_free(k->told, TRUE);
 }
 
-/* What was told since the last time. */
+/* What was reported since the last time. */
 static void assert_told(kit *k, const char *expected)
 {
   g_assert_cmpstr(k->told->str, ==, expected);
@@ -150,7 +150,8 @@ static void sent(kit *k, uint8_t flags, uint32_t sequence, int64_t position)
   replay_transport_sent(k->tcp, &header, 0);
 }
 
-/* The SYN alone establishes nothing; the first ACK does, with payload or without, and so does the SYN of a peer that was called. Twice is not told. */
+/* The SYN alone establishes nothing; the first ACK does, with payload or without, and so does the SYN of a
+ * peer that was called. It is not reported twice. */
 static void test_establishment(void)
 {
   kit k;
@@ -171,7 +172,8 @@ static void test_establishment(void)
   kit_close(&k);
 }
 
-/* 300 octets, the second hundred last: in order the third is held, and its own arrival is told when it goes up; else nothing is. */
+/* 300 octets, the second hundred last: in order the third is held, and its own arrival is reported when it
+ * goes up; else nothing is. */
 static void test_a_hole(void)
 {
   kit k;
@@ -197,7 +199,8 @@ static void test_a_hole(void)
   kit_close(&k);
 }
 
-/* Repeated octets are counted and not passed; nothing goes up of a segment that the layer above refuses, which can come again. */
+/* Repeated octets are counted and not passed; nothing goes up of a segment that the layer above refuses,
+ * which can come again. */
 static void test_repeats_and_refusals(void)
 {
   kit k;
@@ -220,7 +223,8 @@ static void test_repeats_and_refusals(void)
   kit_close(&k);
 }
 
-/* Dropped without a word: a segment without ACK, one behind the window, one with a wrong checksum, which is counted apart. */
+/* Dropped without a word: a segment without ACK, one beyond the window, one with a wrong checksum, which is
+ * counted apart. */
 static void test_no_segments(void)
 {
   kit k;
@@ -240,7 +244,8 @@ static void test_no_segments(void)
   kit_close(&k);
 }
 
-/* Both FINs in the capture, and both acknowledged: then it is closed, and counts nothing any more; not before. */
+/* Both FINs in the capture, and both acknowledged: then it is closed, and counts nothing any more; not
+ * before. */
 static void test_the_end(void)
 {
   kit k;
@@ -259,7 +264,7 @@ static void test_the_end(void)
   kit_close(&k);
 }
 
-/* RFC 5961 §3.2: only a RST at RCV.NXT ends it; behind the peer's FIN as if it had ended well. */
+/* RFC 5961 §3.2: only a RST at RCV.NXT ends it; after the peer's FIN as if it had ended well. */
 static void test_resets(void)
 {
   kit k;
@@ -278,7 +283,8 @@ static void test_resets(void)
   kit_close(&k);
 }
 
-/* The stream is known from octet 7000 on, and up to 7200: what lies before came elsewhere, what lies beyond is not heeded. */
+/* The stream is known from octet 7000 on, and up to 7200: what lies before came elsewhere, what lies
+ * beyond is not heeded. */
 static void test_a_part_of_a_stream(void)
 {
   kit k;
@@ -294,7 +300,8 @@ static void test_a_part_of_a_stream(void)
   kit_close(&k);
 }
 
-/* PAWS (RFC 7323 §5.3): more than a thousand ticks older than the newest that was in order is of another epoch. */
+/* PAWS (RFC 7323 §5.3): more than a thousand ticks older than the newest that was in order is of another
+ * epoch. */
 static void test_paws(void)
 {
   static const uint32_t times[] = {500000, 499000, 498999};

@@ -5,8 +5,8 @@
 
 #include "tcp/tcp_connection.h"
 
-/* The keys in which the two of tcp.profile differ, but slow_start: each as Linux has it where its bit of `which` is set, else as the
- * RFCs have it. */
+/* The keys in which the two of tcp.profile differ, but slow_start: each as Linux has it where its bit of
+ * `which` is set, else as the RFCs have it. */
 void take_linux_keys(tcp_config *config, uint64_t which);
 
 #endif

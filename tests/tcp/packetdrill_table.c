@@ -13,7 +13,7 @@ typedef struct departure {
 
 typedef struct stage {
   const packetdrill_script *script;
-  tcp_kit *kit;
+  tcp_fixture *fixture;
   time_ps origin; /* of the table's time */
   time_ps when;   /* of the row at hand */
   size_t row;
@@ -58,12 +58,12 @@ packetdrill_script packetdrill_script_of(const char *source, const packetdrill_r
 
 static const tcp_config *own(const stage *s)
 {
-  return &s->kit->end[0].config;
+  return &s->fixture->end[0].config;
 }
 
 static uint32_t peer_isn(const stage *s)
 {
-  return s->kit->end[1].config.isn;
+  return s->fixture->end[1].config.isn;
 }
 
 static void describe_flags(GString *text, uint8_t flags)
@@ -114,7 +114,7 @@ static void describe_row(GString *text, const stage *s, const packetdrill_row *r
   describe_time(text, s, s->when);
 }
 
-/* The first thing that is not as the table says; `seen` NULL: nothing was. */
+/* The first thing that is not as in the table; `seen` NULL: nothing was. */
 static void fail(stage *s, const packetdrill_row *expected, const departure *seen, const char *what)
 {
   if (s->failure) {
@@ -132,7 +132,7 @@ static void fail(stage *s, const packetdrill_row *expected, const departure *see
     describe_departure(text, s, seen);
   } else {
     g_string_append(text, "nothing");
-    describe_time(text, s, s->kit->now);
+    describe_time(text, s, s->fixture->now);
   }
   s->failure = g_string_free(text, FALSE);
 }
@@ -143,29 +143,30 @@ static void fail_number(stage *s, const char *what, uint64_t expected, uint64_t 
     s->failure = g_strdup_printf("%s, row %zu: %s: expected %" G_GUINT64_FORMAT ", seen %" G_GUINT64_FORMAT
                                  " at %" G_GINT64_FORMAT " us",
                                  s->script->source, s->row, what, expected, seen,
-                                 (s->kit->now - s->origin) / TIME_PS_PER_MICROSECOND);
+                                 (s->fixture->now - s->origin) / TIME_PS_PER_MICROSECOND);
   }
 }
 
 /* Notes what has left just now. */
 static void note_departures(stage *s)
 {
-  for (; on_wire(s->kit, 0) > 0; drop_segment(s->kit, 0)) {
+  for (; on_wire(s->fixture, 0) > 0; drop_segment(s->fixture, 0)) {
     departure *seen = g_new(departure, 1);
-    *seen = (departure){.at = s->kit->now,
-                        .header = wire_header(s->kit, 0, 0),
-                        .length = wire_length(s->kit, 0, 0),
-                        .ecn = datagram_ecn_of(wire_packet(s->kit, 0, 0))};
+    *seen = (departure){.at = s->fixture->now,
+                        .header = wire_header(s->fixture, 0, 0),
+                        .length = wire_length(s->fixture, 0, 0),
+                        .ecn = datagram_ecn_of(wire_packet(s->fixture, 0, 0))};
     g_queue_push_tail(&s->departed, seen);
   }
 }
 
-/* Moves the clock, from timer to timer, up to `when`; with `until_departure` no further than something leaves. */
+/* Moves the clock, from timer to timer, up to `when`; with `until_departure` no further than something
+ * leaves. */
 static void wait_until(stage *s, time_ps when, bool until_departure)
 {
-  while (s->kit->now < when && !(until_departure && s->departed.length > 0)) {
-    time_ps timer = tcp_transport_deadline(s->kit->end[0].connection);
-    advance_to(s->kit, MAX(time_ps_earlier(timer, when), s->kit->now));
+  while (s->fixture->now < when && !(until_departure && s->departed.length > 0)) {
+    time_ps timer = tcp_transport_deadline(s->fixture->end[0].connection);
+    advance_to(s->fixture, MAX(time_ps_earlier(timer, when), s->fixture->now));
     note_departures(s);
   }
 }
@@ -200,8 +201,8 @@ static void play_in(stage *s, const packetdrill_row *row)
     header.sack[header.sack_count].to = own(s)->isn + row->sack[header.sack_count][1];
   }
   s->received = MAX(s->received, end);
-  s->kit->script_ecn = row->ecn;
-  script_segment(s->kit, header, from - 1, row->to - row->from);
+  s->fixture->script_ecn = row->ecn;
+  script_segment(s->fixture, header, from - 1, row->to - row->from);
   note_departures(s);
 }
 
@@ -306,17 +307,17 @@ static void play_row(stage *s, const packetdrill_row *row)
     play_in(s, row);
     break;
   case PACKETDRILL_POSTED:
-    post(s->kit, 0, row->octets, 0);
+    post(s->fixture, 0, row->octets, 0);
     break;
   case PACKETDRILL_CLOSED:
-    finish(s->kit, 0);
+    finish(s->fixture, 0);
     break;
   case PACKETDRILL_WINDOW_IS:
-    fail_number(s, "congestion window", row->octets, window_of(s->kit));
+    fail_number(s, "congestion window", row->octets, window_of(s->fixture));
     break;
   case PACKETDRILL_UNREAD_IS:
-    tcp_connection_set_unread_octets(s->kit->end[0].connection, row->octets);
-    collect(s->kit, 0);
+    tcp_connection_set_unread_octets(s->fixture->end[0].connection, row->octets);
+    collect(s->fixture, 0);
     break;
   case PACKETDRILL_OUT:
     g_assert_not_reached();
@@ -329,13 +330,13 @@ static void play_handshake(stage *s)
 {
   const tcp_config *config = &s->script->config;
   tcp_header syn = s->script->syn;
-  tcp_transport_listen(s->kit->end[0].connection);
+  tcp_transport_listen(s->fixture->end[0].connection);
   syn.flags |= TCP_SYN;
   syn.sequence = peer_isn(s);
-  script_segment(s->kit, syn, 0, 0);
-  g_assert_cmpuint(on_wire(s->kit, 0), ==, 1);
-  tcp_header answer = wire_header(s->kit, 0, 0);
-  drop_segment(s->kit, 0);
+  script_segment(s->fixture, syn, 0, 0);
+  g_assert_cmpuint(on_wire(s->fixture, 0), ==, 1);
+  tcp_header answer = wire_header(s->fixture, 0, 0);
+  drop_segment(s->fixture, 0);
   g_assert_cmpuint(answer.sequence, ==, own(s)->isn);
   g_assert_cmpuint(answer.acknowledgement, ==, peer_isn(s) + 1);
   g_assert_cmpuint(answer.mss_octets, ==, config->receive_mtu_octets - 40);
@@ -346,20 +347,20 @@ static void play_handshake(stage *s)
   g_assert_cmphex(answer.flags, ==, TCP_SYN | TCP_ACK | (ecn ? TCP_ECE : 0));
   s->window_scale = answer.has_window_scale ? answer.window_scale : 0;
   s->sent = s->received = 1;
-  advance_by(s->kit, (time_ps)s->script->round_trip_us * TIME_PS_PER_MICROSECOND);
+  advance_by(s->fixture, (time_ps)s->script->round_trip_us * TIME_PS_PER_MICROSECOND);
   packetdrill_row ack = {.kind = PACKETDRILL_IN,
                          .ack = 1,
                          .timestamp_value = syn.timestamp_value,
                          .timestamp_echo = answer.timestamp_value,
                          .ecn = s->script->ack_ecn};
   play_in(s, &ack);
-  g_assert_true(s->kit->end[0].established);
-  s->origin = s->when = s->kit->now;
+  g_assert_true(s->fixture->end[0].established);
+  s->origin = s->when = s->fixture->now;
 }
 
 char *packetdrill_play(const packetdrill_script *script)
 {
-  stage s = {.script = script, .kit = tcp_kit_new(&script->config, NULL)};
+  stage s = {.script = script, .fixture = tcp_fixture_new(&script->config, NULL)};
   g_queue_init(&s.departed);
   play_handshake(&s);
   for (s.row = 0; s.row < script->row_count && !s.failure; s.row++) {
@@ -369,12 +370,12 @@ char *packetdrill_play(const packetdrill_script *script)
     }
   }
   expect_no_more(&s);
-  const tcp_statistics *statistics = statistics_of(s.kit);
+  const tcp_statistics *statistics = statistics_of(s.fixture);
   fail_number(&s, "retransmissions", script->retransmissions, statistics->retransmissions);
   fail_number(&s, "timeouts", script->timeouts, statistics->timeouts);
   fail_number(&s, "recoveries", script->recoveries, statistics->recoveries);
   g_queue_clear_full(&s.departed, g_free);
-  tcp_kit_free(s.kit);
+  tcp_fixture_free(s.fixture);
   return s.failure;
 }
 

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One TCP connection against a table of segments, in the manner of packetdrill: what the peer sends, what must come back, and
- * when. Sequence numbers count from the initial one, as packetdrill writes them: the SYN is 0, the first octet 1, and a segment
- * is from:to. Time counts from the end of the handshake, which the kit plays: the connection listens, the peer's SYN comes.
+/* One TCP connection against a table of segments, in the manner of packetdrill: what the peer sends, what
+ * must come back, and when. Sequence numbers count from the initial one, as packetdrill writes them: the
+ * SYN is 0, the first octet 1, and a segment is from:to. Time counts from the end of the handshake, which
+ * the fixture plays: the connection listens, the peer's SYN comes.
  *
- * A row of segments expected may stand for several that follow each other at the same time without a gap. Whatever leaves must
- * be in the table: before the peer's next segment, and at the end, nothing may be left over. */
+ * A row of segments expected may stand for several that follow each other at the same time without a gap.
+ * Whatever leaves must be in the table: before the peer's next segment, and at the end, nothing may be
+ * left over. */
 #ifndef TESTS_TCP_PACKETDRILL_TABLE_H
 #define TESTS_TCP_PACKETDRILL_TABLE_H
 
-#include "tcp_kit.h"
+#include "tcp_fixture.h"
 
 typedef enum packetdrill_kind {
   PACKETDRILL_IN,
@@ -42,7 +44,8 @@ typedef struct packetdrill_row {
   uint32_t within_us; /* out: how much later it may be */
 } packetdrill_row;
 
-/* The peer sends `from`:`to`, `after_us` after the row before; what else of a row is not as always follows by name. */
+/* The peer sends `from`:`to`, `after_us` after the row before; what else of a row is not as always follows
+ * by name. */
 #define SEGMENT_IN(after, first, end, acknowledgement, ...)                                                  \
   {                                                                                                          \
     .kind = PACKETDRILL_IN, .after_us = (after), .from = (first), .to = (end), .ack = (acknowledgement),     \
@@ -56,7 +59,8 @@ typedef struct packetdrill_row {
     __VA_ARGS__                                                                                              \
   }
 
-/* The layer above posts so many octets; closes; has yet to consume so many. The congestion window has so many. */
+/* The layer above posts so many octets; closes; has yet to consume so many. The congestion window has so
+ * many. */
 #define POSTED(after, count)                                                                                 \
   {                                                                                                          \
     .kind = PACKETDRILL_POSTED, .after_us = (after), .octets = (count)                                       \
@@ -98,7 +102,8 @@ tcp_header packetdrill_syn(void);
 /* A script of `rows` with the two above, a window of 65,536 octets and a round trip of 100 ms. */
 packetdrill_script packetdrill_script_of(const char *source, const packetdrill_row *rows, size_t row_count);
 
-/* Plays `script`. NULL when all is as the table says; else what was expected, what was seen, and when, to be freed. */
+/* Plays `script`. NULL when all is as in the table; else what was expected, what was seen, and when, to be
+ * freed. */
 char *packetdrill_play(const packetdrill_script *script);
 
 /* The same as a test, and again with the keys of tcp.profile = linux. */

@@ -22,22 +22,22 @@ typedef struct direction {
 } direction;
 
 struct tcp_wire {
-  tcp_kit *kit;
+  tcp_fixture *fixture;
   time_ps delay_ps;
   time_ps spacing_ps;
   tcp_wire_faults faults;
   uint64_t order;
-  direction way[TCP_KIT_ENDS];
+  direction way[TCP_FIXTURE_ENDS];
 };
 
-tcp_wire *tcp_wire_new(tcp_kit *kit, time_ps delay_ps, time_ps spacing_ps, const tcp_wire_faults *faults)
+tcp_wire *tcp_wire_new(tcp_fixture *f, time_ps delay_ps, time_ps spacing_ps, const tcp_wire_faults *faults)
 {
   tcp_wire *wire = g_new0(tcp_wire, 1);
-  wire->kit = kit;
+  wire->fixture = f;
   wire->delay_ps = delay_ps;
   wire->spacing_ps = spacing_ps;
   wire->faults = *faults;
-  for (unsigned i = 0; i < TCP_KIT_ENDS; i++) {
+  for (unsigned i = 0; i < TCP_FIXTURE_ENDS; i++) {
     wire->way[i].underway = g_array_new(FALSE, FALSE, sizeof(travelling));
     wire->way[i].sacked = range_set_new();
   }
@@ -46,7 +46,7 @@ tcp_wire *tcp_wire_new(tcp_kit *kit, time_ps delay_ps, time_ps spacing_ps, const
 
 void tcp_wire_free(tcp_wire *wire)
 {
-  for (unsigned i = 0; i < TCP_KIT_ENDS; i++) {
+  for (unsigned i = 0; i < TCP_FIXTURE_ENDS; i++) {
     for (guint j = 0; j < wire->way[i].underway->len; j++) {
       datagram_unref(g_array_index(wire->way[i].underway, travelling, j).packet);
     }
@@ -63,11 +63,11 @@ static bool happens(const tcp_wire *wire, double probability)
 
 static int64_t position_of(const tcp_wire *wire, unsigned end, uint32_t sequence, uint64_t near)
 {
-  return tcp_position_of(sequence, wire->kit->end[end].config.isn, (int64_t)near);
+  return tcp_position_of(sequence, wire->fixture->end[end].config.isn, (int64_t)near);
 }
 
-/* RFC 9293 §3.8.6: nothing beyond the window that was offered; RFC 6675 §4, RFC 8985 §6 and §7.3, RFC 2018 §5: nothing again that
- * is SACKed. */
+/* RFC 9293 §3.8.6: nothing beyond the window that was offered; RFC 6675 §4, RFC 8985 §6 and §7.3, RFC 2018
+ * §5: nothing again that is SACKed. */
 static void check_departure(tcp_wire *wire, unsigned from, const datagram *packet, const tcp_header *header)
 {
   direction *way = &wire->way[from];
@@ -86,10 +86,11 @@ static void check_departure(tcp_wire *wire, unsigned from, const datagram *packe
   way->highest = MAX(way->highest, end);
 }
 
-/* RFC 9293 §3.10.7.4 has an ACK passed over that is below SND.UNA, or in a segment with nothing in the window. */
+/* RFC 9293 §3.10.7.4 has an ACK passed over that is below SND.UNA, or in a segment with nothing in the
+ * window. */
 static bool heeds(const tcp_wire *wire, unsigned to, const datagram *packet, const tcp_header *header)
 {
-  const tcp_kit_end *end = &wire->kit->end[to];
+  const tcp_fixture_end *end = &wire->fixture->end[to];
   const direction *way = &wire->way[to];
   int64_t next = (int64_t)end->connection->gauges->in_order_edge + (end->finished ? 1 : 0);
   int64_t position = position_of(wire, !to, header->sequence, (uint64_t)next);
@@ -125,7 +126,7 @@ static void note_acknowledgement(tcp_wire *wire, unsigned to, const tcp_header *
 static void send_off(tcp_wire *wire, unsigned from, datagram *packet)
 {
   direction *way = &wire->way[from];
-  way->free_at = MAX(way->free_at, wire->kit->now) + wire->spacing_ps;
+  way->free_at = MAX(way->free_at, wire->fixture->now) + wire->spacing_ps;
   travelling item = {.due = way->free_at + wire->delay_ps, .order = wire->order++, .packet = packet};
   if (happens(wire, wire->faults.lateness)) {
     item.due += (time_ps)random_stream_below(wire->faults.random, (uint64_t)(4 * wire->delay_ps));
@@ -148,8 +149,8 @@ static bool is_too_big(tcp_wire *wire, unsigned from, const datagram *packet)
   if (!wire->faults.is_silent) {
     ip_address router = datagram_source(packet); /* any of that version */
     datagram *message = datagram_new_too_big(&router, packet, mtu_octets);
-    tcp_transport_receive(wire->kit->end[from].connection, message, wire->kit->now);
-    collect(wire->kit, from);
+    tcp_transport_receive(wire->fixture->end[from].connection, message, wire->fixture->now);
+    collect(wire->fixture, from);
     datagram_unref(message);
   }
   return true;
@@ -159,7 +160,7 @@ static void pick_up_from(tcp_wire *wire, unsigned from)
 {
   datagram *packet;
   direction *way = &wire->way[from];
-  while ((packet = g_queue_pop_head(&wire->kit->end[from].wire))) {
+  while ((packet = g_queue_pop_head(&wire->fixture->end[from].wire))) {
     tcp_header header;
     g_assert_true(datagram_tcp_header(packet, &header));
     bool has_payload = packet->payload.length > 0;
@@ -187,7 +188,7 @@ static void pick_up_from(tcp_wire *wire, unsigned from)
 static void count_timeouts(tcp_wire *wire, unsigned from)
 {
   direction *way = &wire->way[from];
-  tcp_transport *connection = wire->kit->end[from].connection;
+  tcp_transport *connection = wire->fixture->end[from].connection;
   uint64_t timeouts = tcp_transport_statistics(connection)->timeouts;
   if (timeouts > way->timeouts) {
     uint64_t emss = connection->gauges->emss_octets;
@@ -199,7 +200,7 @@ static void count_timeouts(tcp_wire *wire, unsigned from)
 
 void tcp_wire_pick_up(tcp_wire *wire)
 {
-  for (unsigned i = 0; i < TCP_KIT_ENDS; i++) {
+  for (unsigned i = 0; i < TCP_FIXTURE_ENDS; i++) {
     count_timeouts(wire, i);
     pick_up_from(wire, i);
   }
@@ -209,7 +210,7 @@ void tcp_wire_pick_up(tcp_wire *wire)
 static const travelling *find_next(const tcp_wire *wire, unsigned *from)
 {
   const travelling *best = NULL;
-  for (unsigned i = 0; i < TCP_KIT_ENDS; i++) {
+  for (unsigned i = 0; i < TCP_FIXTURE_ENDS; i++) {
     if (wire->way[i].underway->len > 0) {
       const travelling *item = &g_array_index(wire->way[i].underway, travelling, 0);
       if (!best || item->due < best->due || (item->due == best->due && item->order < best->order)) {
@@ -223,19 +224,19 @@ static const travelling *find_next(const tcp_wire *wire, unsigned *from)
 
 static void arrive(tcp_wire *wire, unsigned from, datagram *packet)
 {
-  tcp_kit_end *to = &wire->kit->end[!from];
+  tcp_fixture_end *to = &wire->fixture->end[!from];
   tcp_header header;
   uint32_t segments = to->segments;
   unsigned refusals = to->refusals;
   g_assert_true(datagram_tcp_header(packet, &header));
   bool heeded = heeds(wire, !from, packet, &header);
-  tcp_transport_receive(to->connection, packet, wire->kit->now);
+  tcp_transport_receive(to->connection, packet, wire->fixture->now);
   if (heeded && to->refusals == refusals) {
     note_acknowledgement(wire, !from, &header);
   }
   wire->way[from].counts.useless += to->segments > segments && to->segment_new == 0 ? 1 : 0;
   datagram_unref(packet);
-  collect(wire->kit, !from);
+  collect(wire->fixture, !from);
 }
 
 bool tcp_wire_step(tcp_wire *wire)
@@ -243,12 +244,12 @@ bool tcp_wire_step(tcp_wire *wire)
   unsigned from = 0;
   const travelling *next = find_next(wire, &from);
   time_ps due = next ? next->due : TIME_PS_NEVER;
-  time_ps timers = time_ps_earlier(tcp_transport_deadline(wire->kit->end[0].connection),
-                                   tcp_transport_deadline(wire->kit->end[1].connection));
+  time_ps timers = time_ps_earlier(tcp_transport_deadline(wire->fixture->end[0].connection),
+                                   tcp_transport_deadline(wire->fixture->end[1].connection));
   if (!next && timers == TIME_PS_NEVER) {
     return false;
   }
-  advance_to(wire->kit, time_ps_earlier(due, timers));
+  advance_to(wire->fixture, time_ps_earlier(due, timers));
   tcp_wire_pick_up(wire); /* what a timer of this time has sent does not know yet what arrives now */
   if (due <= timers) {
     datagram *packet = g_array_index(wire->way[from].underway, travelling, 0).packet;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A path between the two ends of a tcp_kit: a segment leaves `spacing_ps` after the one before and takes `delay_ps`; on the way
- * it may be lost, repeated, delayed or marked. What both sides see of each other is written down, and what TCP must never do is
- * checked meanwhile: sending beyond the peer's window, and sending again what the peer has told it holds. */
+/* A path between the two ends of a tcp_fixture: a segment leaves `spacing_ps` after the one before and
+ * takes `delay_ps`; on the way it may be lost, repeated, delayed or marked. What both sides see of each
+ * other is written down, and what TCP must never do is checked meanwhile: sending beyond the peer's
+ * window, and sending again what the peer has reported to hold. */
 #ifndef TESTS_TCP_TCP_WIRE_H
 #define TESTS_TCP_TCP_WIRE_H
 
 #include "base/random_stream.h"
 #include "base/range_set.h"
-#include "tcp_kit.h"
+#include "tcp_fixture.h"
 
 typedef struct tcp_wire tcp_wire;
 
@@ -37,7 +38,7 @@ typedef struct tcp_wire_counts {
   uint64_t flights_at_timeouts; /* segments not yet acknowledged, summed over the time-outs */
 } tcp_wire_counts;
 
-tcp_wire *tcp_wire_new(tcp_kit *kit, time_ps delay_ps, time_ps spacing_ps, const tcp_wire_faults *faults);
+tcp_wire *tcp_wire_new(tcp_fixture *f, time_ps delay_ps, time_ps spacing_ps, const tcp_wire_faults *faults);
 void tcp_wire_free(tcp_wire *wire);
 
 /* What the ends have sent by themselves gets under way. */

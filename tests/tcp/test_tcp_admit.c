@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* events.admit: the layer above decides about a segment as a whole, when it has seen all that is new in it. */
+/* events.admit: the layer above decides about a segment as a whole, when it has seen all that is new in
+ * it. */
 #include <glib.h>
 
 #include "tcp/tcp_receiver.h"
@@ -73,7 +74,8 @@ static bool arrive(fixture *test, int64_t from, int64_t to)
   return taken;
 }
 
-/* Once a segment, behind its runs: [100, 200) and [300, 400) are there, so [0, 500) brings three. What brings nothing is not asked about. */
+/* Once a segment, after its runs: [100, 200) and [300, 400) are there, so [0, 500) brings three. What
+ * brings nothing is not asked about. */
 static void test_once_a_segment(void)
 {
   fixture *test = begin(TCP_PASSING_AS_ARRIVED);

@@ -4,7 +4,7 @@
 #include <glib.h>
 
 #include "base/random_stream.h"
-#include "congestion_kit.h"
+#include "congestion_fixture.h"
 
 /* NewReno; what is not of one control is alike for all. */
 static clocked_flow with_segments(unsigned count)
@@ -174,8 +174,8 @@ static void test_undo(void)
   tcp_congestion_free(flow.congestion);
 }
 
-/* Undone in the middle of NewReno's inflation: 20, halved to 10, inflated to 29 by 19 duplicates; 20 again, not 29, which stood
- * for segments that have left the network. */
+/* Undone in the middle of NewReno's inflation: 20, halved to 10, inflated to 29 by 19 duplicates; 20
+ * again, not 29, which stood for segments that have left the network. */
 static void test_undo_ends_inflation(void)
 {
   clocked_flow flow = with_segments(20);
@@ -220,8 +220,8 @@ static void test_smss_changes(void)
   tcp_congestion_free(flow.congestion);
 }
 
-/* One random call of any sort. An acknowledgement never makes a window smaller; a loss never leaves less than 2 SMSS, a
- * time-out exactly 1. */
+/* One random call of any sort. An acknowledgement never makes a window smaller; a loss never leaves less
+ * than 2 SMSS, a time-out exactly 1. */
 static void do_something(clocked_flow *flow, random_stream *stream)
 {
   uint64_t before = window_octets(flow);
@@ -280,8 +280,8 @@ static void test_any_order(void)
   }
 }
 
-/* A threshold of 12 segments and a window of 1. One ACK of 20 segments: 11 of them open the window to the threshold, and the other 9
- * count in congestion avoidance, where 12 make a segment more. */
+/* A threshold of 12 segments and a window of 1. One ACK of 20 segments: 11 of them open the window to the
+ * threshold, and the other 9 count in congestion avoidance, where 12 make a segment more. */
 static void test_unlimited_slow_start_ends_at_the_threshold(void)
 {
   clocked_flow flow = with_segments(10);

@@ -5,217 +5,218 @@
 #include <string.h>
 
 #include "base/random_stream.h"
-#include "tcp_kit.h"
+#include "tcp_fixture.h"
 
-static tcp_kit *connected(void)
+static tcp_fixture *connected(void)
 {
-  tcp_config config = tcp_kit_config();
-  return tcp_kit_pair(&config);
+  tcp_config config = tcp_fixture_config();
+  return tcp_fixture_pair(&config);
 }
 
 /* ISN FFFFFF00: sequence numbers wrap after 255 octets; 600 segments go across. */
 static void test_sequence_wrap(void)
 {
-  tcp_config config = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
   config.isn = 0xFFFFFF00;
   tcp_config peer = config;
   peer.isn = 0xFFFFFFFF;
-  g_autoptr(tcp_kit) kit = tcp_kit_new(&config, &peer);
-  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
-  post(kit, 0, 600 * 1000, 0);
-  post(kit, 1, 1000, 0);
-  drop_segment(kit, 0);
-  settle(kit, TCP_KIT_ROUND_TRIP);
-  g_assert_cmpuint(kit->end[1].passed_octets, ==, 600000);
-  g_assert_cmpuint(kit->end[0].passed_octets, ==, 1000);
-  g_assert_cmpuint(kit->end[0].acknowledged, ==, 600000);
-  g_assert_cmpuint(tcp_transport_statistics(kit->end[0].connection)->retransmissions, ==, 1);
+  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &peer);
+  handshake(f, TCP_FIXTURE_ROUND_TRIP, NULL);
+  post(f, 0, 600 * 1000, 0);
+  post(f, 1, 1000, 0);
+  drop_segment(f, 0);
+  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  g_assert_cmpuint(f->end[1].passed_octets, ==, 600000);
+  g_assert_cmpuint(f->end[0].passed_octets, ==, 1000);
+  g_assert_cmpuint(f->end[0].acknowledged, ==, 600000);
+  g_assert_cmpuint(tcp_transport_statistics(f->end[0].connection)->retransmissions, ==, 1);
 }
 
-static void expect_finished(const tcp_kit *kit, unsigned end)
+static void expect_finished(const tcp_fixture *f, unsigned end)
 {
-  g_assert_true(kit->end[end].finished);
-  g_assert_true(kit->end[end].closed);
-  g_assert_cmpint(kit->end[end].reason, ==, TCP_CLOSE_FINISHED);
-  g_assert_true(tcp_connection_is_closed(kit->end[end].connection));
+  g_assert_true(f->end[end].finished);
+  g_assert_true(f->end[end].closed);
+  g_assert_cmpint(f->end[end].reason, ==, TCP_CLOSE_FINISHED);
+  g_assert_true(tcp_connection_is_closed(f->end[end].connection));
 }
 
-/* MPA-016: either end first: the FIN behind the octets, half close, the other end's FIN. */
+/* MPA-016: either end first: the FIN after the octets, half close, the other end's FIN. */
 static void test_close(void)
 {
   for (unsigned first = 0; first < 2; first++) {
     unsigned second = !first;
-    g_autoptr(tcp_kit) kit = connected();
-    post(kit, first, 3000, 0);
-    finish(kit, first);
-    settle(kit, TCP_KIT_ROUND_TRIP);
-    g_assert_true(kit->end[second].finished);
-    g_assert_cmpuint(kit->end[second].passed_octets, ==, 3000);
-    g_assert_cmpuint(kit->end[first].acknowledged, ==, 3000);
-    g_assert_false(kit->end[first].closed);
-    post(kit, second, 5000, 0); /* the other half is open still */
-    settle(kit, TCP_KIT_ROUND_TRIP);
-    g_assert_cmpuint(kit->end[first].passed_octets, ==, 5000);
-    finish(kit, second);
-    finish(kit, second); /* idempotent */
-    settle(kit, TCP_KIT_ROUND_TRIP);
-    expect_finished(kit, first);
-    expect_finished(kit, second);
-    g_assert_cmpint(tcp_transport_deadline(kit->end[first].connection), ==, TIME_PS_NEVER);
-    g_assert_cmpint(tcp_transport_deadline(kit->end[second].connection), ==, TIME_PS_NEVER);
+    g_autoptr(tcp_fixture) f = connected();
+    post(f, first, 3000, 0);
+    finish(f, first);
+    settle(f, TCP_FIXTURE_ROUND_TRIP);
+    g_assert_true(f->end[second].finished);
+    g_assert_cmpuint(f->end[second].passed_octets, ==, 3000);
+    g_assert_cmpuint(f->end[first].acknowledged, ==, 3000);
+    g_assert_false(f->end[first].closed);
+    post(f, second, 5000, 0); /* the other half is open still */
+    settle(f, TCP_FIXTURE_ROUND_TRIP);
+    g_assert_cmpuint(f->end[first].passed_octets, ==, 5000);
+    finish(f, second);
+    finish(f, second); /* idempotent */
+    settle(f, TCP_FIXTURE_ROUND_TRIP);
+    expect_finished(f, first);
+    expect_finished(f, second);
+    g_assert_cmpint(tcp_transport_deadline(f->end[first].connection), ==, TIME_PS_NEVER);
+    g_assert_cmpint(tcp_transport_deadline(f->end[second].connection), ==, TIME_PS_NEVER);
   }
 }
 
 static void test_both_close_at_once(void)
 {
-  g_autoptr(tcp_kit) kit = connected();
-  finish(kit, 0);
-  finish(kit, 1);
-  settle(kit, TCP_KIT_ROUND_TRIP);
-  expect_finished(kit, 0);
-  expect_finished(kit, 1);
+  g_autoptr(tcp_fixture) f = connected();
+  finish(f, 0);
+  finish(f, 1);
+  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  expect_finished(f, 0);
+  expect_finished(f, 1);
 }
 
 /* The FIN rides on the segment that empties the queue. */
 static void test_fin_with_payload(void)
 {
-  g_autoptr(tcp_kit) kit = connected();
-  queue_record(kit, 0, 2000, 0);
-  finish(kit, 0);
-  g_assert_cmpuint(on_wire(kit, 0), ==, 2);
-  g_assert_cmpuint(wire_header(kit, 0, 0).flags, ==, TCP_ACK);
-  g_assert_cmpuint(wire_header(kit, 0, 1).flags, ==, TCP_ACK | TCP_PSH | TCP_FIN);
-  g_assert_cmpuint(wire_length(kit, 0, 1), ==, 540);
-  settle(kit, TCP_KIT_ROUND_TRIP);
-  g_assert_true(kit->end[1].finished);
+  g_autoptr(tcp_fixture) f = connected();
+  queue_record(f, 0, 2000, 0);
+  finish(f, 0);
+  g_assert_cmpuint(on_wire(f, 0), ==, 2);
+  g_assert_cmpuint(wire_header(f, 0, 0).flags, ==, TCP_ACK);
+  g_assert_cmpuint(wire_header(f, 0, 1).flags, ==, TCP_ACK | TCP_PSH | TCP_FIN);
+  g_assert_cmpuint(wire_length(f, 0, 1), ==, 540);
+  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  g_assert_true(f->end[1].finished);
 }
 
 static void test_close_before_the_handshake_ends(void)
 {
-  tcp_config config = tcp_kit_config();
-  g_autoptr(tcp_kit) kit = tcp_kit_new(&config, &config);
-  tcp_transport_open(kit->end[0].connection, 0);
-  post(kit, 0, 100, 0);
-  finish(kit, 0);
-  finish(kit, 1);
-  settle(kit, TCP_KIT_ROUND_TRIP);
-  expect_finished(kit, 0);
-  expect_finished(kit, 1);
-  g_assert_cmpuint(kit->end[1].passed_octets, ==, 100);
+  tcp_config config = tcp_fixture_config();
+  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &config);
+  tcp_transport_open(f->end[0].connection, 0);
+  post(f, 0, 100, 0);
+  finish(f, 0);
+  finish(f, 1);
+  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  expect_finished(f, 0);
+  expect_finished(f, 1);
+  g_assert_cmpuint(f->end[1].passed_octets, ==, 100);
 }
 
 /* A lost FIN is sent again after RTO: 300 ms after a round trip of 100 ms. */
 static void test_lost_fin(void)
 {
-  g_autoptr(tcp_kit) kit = connected();
-  finish(kit, 0);
-  drop_segment(kit, 0);
-  advance_by(kit, 300 * TIME_PS_PER_MILLISECOND);
-  g_assert_cmpuint(wire_header(kit, 0, 0).flags, ==, TCP_ACK | TCP_FIN);
-  settle(kit, TCP_KIT_ROUND_TRIP);
-  g_assert_true(kit->end[1].finished);
-  finish(kit, 1);
-  settle(kit, TCP_KIT_ROUND_TRIP);
-  expect_finished(kit, 0);
-  expect_finished(kit, 1);
+  g_autoptr(tcp_fixture) f = connected();
+  finish(f, 0);
+  drop_segment(f, 0);
+  advance_by(f, 300 * TIME_PS_PER_MILLISECOND);
+  g_assert_cmpuint(wire_header(f, 0, 0).flags, ==, TCP_ACK | TCP_FIN);
+  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  g_assert_true(f->end[1].finished);
+  finish(f, 1);
+  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  expect_finished(f, 0);
+  expect_finished(f, 1);
 }
 
 /* The ACK of the last FIN is lost: end 0 counts as closed but answers when that FIN comes again
  * (TIME-WAIT). */
 static void test_lost_last_ack(void)
 {
-  g_autoptr(tcp_kit) kit = connected();
-  finish(kit, 0);
-  settle(kit, TCP_KIT_ROUND_TRIP);
-  finish(kit, 1);
-  deliver(kit, 1);
-  expect_finished(kit, 0);
-  drop_segment(kit, 0);
-  g_assert_false(kit->end[1].closed);
-  advance_by(kit, 300 * TIME_PS_PER_MILLISECOND);
-  g_assert_cmpuint(wire_header(kit, 1, 0).flags, ==, TCP_ACK | TCP_FIN);
-  settle(kit, TCP_KIT_ROUND_TRIP);
-  expect_finished(kit, 1);
+  g_autoptr(tcp_fixture) f = connected();
+  finish(f, 0);
+  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  finish(f, 1);
+  deliver(f, 1);
+  expect_finished(f, 0);
+  drop_segment(f, 0);
+  g_assert_false(f->end[1].closed);
+  advance_by(f, 300 * TIME_PS_PER_MILLISECOND);
+  g_assert_cmpuint(wire_header(f, 1, 0).flags, ==, TCP_ACK | TCP_FIN);
+  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  expect_finished(f, 1);
 }
 
 /* MPA-016: a FIN that overtakes the octets before it waits for them: nothing that came is lost on it
  * (note M32). */
 static void test_fin_out_of_order(void)
 {
-  g_autoptr(tcp_kit) kit = connected();
-  queue_record(kit, 0, 2000, 0);
-  finish(kit, 0);
-  reorder_segments(kit, 0, 0, 1);
-  deliver(kit, 0);
-  g_assert_cmpuint(kit->end[1].passed_octets, ==, 540);
-  g_assert_false(kit->end[1].finished);
-  deliver(kit, 0);
-  g_assert_true(kit->end[1].finished);
-  g_assert_cmpuint(kit->end[1].connection->gauges->in_order_edge, ==, 2000);
+  g_autoptr(tcp_fixture) f = connected();
+  queue_record(f, 0, 2000, 0);
+  finish(f, 0);
+  reorder_segments(f, 0, 0, 1);
+  deliver(f, 0);
+  g_assert_cmpuint(f->end[1].passed_octets, ==, 540);
+  g_assert_false(f->end[1].finished);
+  deliver(f, 0);
+  g_assert_true(f->end[1].finished);
+  g_assert_cmpuint(f->end[1].connection->gauges->in_order_edge, ==, 2000);
 }
 
-/* MPA-016: an abort is told to both ends, with its reason. Whoever runs the timers then, has nothing run out. */
+/* MPA-016: an abort is reported to both ends, with its reason. Whoever runs the timers then, has nothing
+ * run out. */
 static void test_abort(void)
 {
-  g_autoptr(tcp_kit) kit = connected();
-  post(kit, 0, 5000, 0);
-  deliver_all(kit, 0);
-  drop_all(kit, 1);
-  tcp_transport_abort(kit->end[0].connection, kit->now);
-  g_assert_cmpint(kit->end[0].reason, ==, TCP_CLOSE_ABORTED);
-  collect(kit, 0);
-  g_assert_cmpuint(wire_header(kit, 0, 0).flags, ==, TCP_RST | TCP_ACK);
-  deliver(kit, 0);
-  g_assert_true(kit->end[1].closed);
-  g_assert_cmpint(kit->end[1].reason, ==, TCP_CLOSE_RESET);
-  expect_nothing(kit, 0);
-  expect_nothing(kit, 1);
-  g_assert_cmpint(tcp_transport_deadline(kit->end[0].connection), ==, TIME_PS_NEVER);
-  kit->now += TIME_PS_PER_SECOND;
-  tcp_transport_run(kit->end[0].connection, kit->now);
-  collect(kit, 0);
-  expect_nothing(kit, 0);
-  g_assert_cmpuint(tcp_transport_statistics(kit->end[0].connection)->timeouts, ==, 0);
+  g_autoptr(tcp_fixture) f = connected();
+  post(f, 0, 5000, 0);
+  deliver_all(f, 0);
+  drop_all(f, 1);
+  tcp_transport_abort(f->end[0].connection, f->now);
+  g_assert_cmpint(f->end[0].reason, ==, TCP_CLOSE_ABORTED);
+  collect(f, 0);
+  g_assert_cmpuint(wire_header(f, 0, 0).flags, ==, TCP_RST | TCP_ACK);
+  deliver(f, 0);
+  g_assert_true(f->end[1].closed);
+  g_assert_cmpint(f->end[1].reason, ==, TCP_CLOSE_RESET);
+  expect_nothing(f, 0);
+  expect_nothing(f, 1);
+  g_assert_cmpint(tcp_transport_deadline(f->end[0].connection), ==, TIME_PS_NEVER);
+  f->now += TIME_PS_PER_SECOND;
+  tcp_transport_run(f->end[0].connection, f->now);
+  collect(f, 0);
+  expect_nothing(f, 0);
+  g_assert_cmpuint(tcp_transport_statistics(f->end[0].connection)->timeouts, ==, 0);
 }
 
-/* The RST of an abort is a segment of its connection: it is at SND.NXT (RFC 9293 §3.10.5) and acknowledges what has come (§3.1: "always
- * sent"), and has the window and, where agreed, the timestamps (RFC 7323 §3.2); it is not ECN-capable (RFC 3168 §6.1). 700 octets
- * of the window of 65,535 are unread. */
+/* The RST of an abort is a segment of its connection: it is at SND.NXT (RFC 9293 §3.10.5) and acknowledges
+ * what has come (§3.1: "always sent"), and has the window and, where agreed, the timestamps (RFC 7323
+ * §3.2); it is not ECN-capable (RFC 3168 §6.1). 700 octets of the window of 65,535 are unread. */
 static void test_reset_of_an_abort(void)
 {
   for (unsigned timestamps = 0; timestamps < 2; timestamps++) {
-    tcp_config config = tcp_kit_config();
+    tcp_config config = tcp_fixture_config();
     config.timestamps = timestamps;
     config.receive_window_octets = 65535;
-    g_autoptr(tcp_kit) kit = tcp_kit_scripted(
+    g_autoptr(tcp_fixture) f = tcp_fixture_scripted(
         &config, &(tcp_header){.window = 65535, .has_timestamps = timestamps, .timestamp_value = 50});
-    post(kit, 0, 500, 0);
-    tcp_connection_set_unread_octets(kit->end[0].connection, 700);
-    tcp_header header = {.sequence = tcp_sequence_of(0, kit->end[1].config.isn),
+    post(f, 0, 500, 0);
+    tcp_connection_set_unread_octets(f->end[0].connection, 700);
+    tcp_header header = {.sequence = tcp_sequence_of(0, f->end[1].config.isn),
                          .acknowledgement = tcp_sequence_of(100, config.isn),
                          .flags = TCP_ACK,
                          .window = 65535,
                          .has_timestamps = timestamps,
                          .timestamp_value = 60};
-    script_segment(kit, header, 0, 700);
-    drop_all(kit, 0);
-    advance_by(kit, 7 * TIME_PS_PER_MICROSECOND);
-    tcp_transport_abort(kit->end[0].connection, kit->now);
-    collect(kit, 0);
-    tcp_header reset = wire_header(kit, 0, 0);
+    script_segment(f, header, 0, 700);
+    drop_all(f, 0);
+    advance_by(f, 7 * TIME_PS_PER_MICROSECOND);
+    tcp_transport_abort(f->end[0].connection, f->now);
+    collect(f, 0);
+    tcp_header reset = wire_header(f, 0, 0);
     g_assert_cmphex(reset.flags, ==, TCP_RST | TCP_ACK);
     g_assert_cmpuint(reset.sequence, ==, tcp_sequence_of(500, config.isn));
-    g_assert_cmpuint(reset.acknowledgement, ==, tcp_sequence_of(700, kit->end[1].config.isn));
+    g_assert_cmpuint(reset.acknowledgement, ==, tcp_sequence_of(700, f->end[1].config.isn));
     g_assert_cmpuint(reset.window, ==, 65535 - 700);
     g_assert_cmpuint(reset.has_timestamps, ==, timestamps);
-    g_assert_cmpuint(reset.timestamp_value, ==, timestamps ? kit->now / TIME_PS_PER_MICROSECOND : 0);
+    g_assert_cmpuint(reset.timestamp_value, ==, timestamps ? f->now / TIME_PS_PER_MICROSECOND : 0);
     g_assert_cmpuint(reset.timestamp_echo, ==, timestamps ? 60 : 0);
-    g_assert_cmpint(datagram_ecn_of(wire_packet(kit, 0, 0)), ==, DATAGRAM_ECN_NOT_CAPABLE);
-    drop_segment(kit, 0);
-    expect_nothing(kit, 0);
-    script_segment(kit, header, 0, 700); /* now it answers as one that is closed */
-    g_assert_cmphex(wire_header(kit, 0, 0).flags, ==, TCP_RST);
-    g_assert_cmpuint(wire_header(kit, 0, 0).sequence, ==, header.acknowledgement);
+    g_assert_cmpint(datagram_ecn_of(wire_packet(f, 0, 0)), ==, DATAGRAM_ECN_NOT_CAPABLE);
+    drop_segment(f, 0);
+    expect_nothing(f, 0);
+    script_segment(f, header, 0, 700); /* now it answers as one that is closed */
+    g_assert_cmphex(wire_header(f, 0, 0).flags, ==, TCP_RST);
+    g_assert_cmpuint(wire_header(f, 0, 0).sequence, ==, header.acknowledgement);
   }
 }
 
@@ -223,114 +224,115 @@ static void test_reset_of_an_abort(void)
  * the answer to the challenge, at exactly RCV.NXT, is believed. */
 static void test_abort_behind_a_hole(void)
 {
-  g_autoptr(tcp_kit) kit = connected();
-  post(kit, 0, 1000, 0);
-  drop_segment(kit, 0);
-  tcp_transport_abort(kit->end[0].connection, kit->now);
-  collect(kit, 0);
-  deliver(kit, 0);
-  g_assert_false(kit->end[1].closed);
-  expect_ack(kit, 1, 0);
-  deliver(kit, 1);
-  deliver(kit, 0);
-  g_assert_true(kit->end[1].closed);
+  g_autoptr(tcp_fixture) f = connected();
+  post(f, 0, 1000, 0);
+  drop_segment(f, 0);
+  tcp_transport_abort(f->end[0].connection, f->now);
+  collect(f, 0);
+  deliver(f, 0);
+  g_assert_false(f->end[1].closed);
+  expect_ack(f, 1, 0);
+  deliver(f, 1);
+  deliver(f, 0);
+  g_assert_true(f->end[1].closed);
 }
 
 /* RFC 9293 §3.10.7.1: a closed connection answers with RST, at SEG.ACK or, without ACK, acknowledging the
  * segment. */
 static void test_answers_when_closed(void)
 {
-  tcp_config config = tcp_kit_config();
-  g_autoptr(tcp_kit) kit = tcp_kit_new(&config, NULL);
-  script_segment(kit, (tcp_header){.sequence = 5, .acknowledgement = 77, .flags = TCP_ACK}, 0, 10);
-  g_assert_cmpuint(wire_header(kit, 0, 0).flags, ==, TCP_RST);
-  g_assert_cmpuint(wire_header(kit, 0, 0).sequence, ==, 77);
-  drop_segment(kit, 0);
-  script_segment(kit, (tcp_header){.sequence = 5, .flags = TCP_SYN}, 0, 10);
-  g_assert_cmpuint(wire_header(kit, 0, 0).flags, ==, TCP_RST | TCP_ACK);
-  g_assert_cmpuint(wire_header(kit, 0, 0).acknowledgement, ==, 5 + 1 + 10);
-  drop_segment(kit, 0);
-  script_segment(kit, (tcp_header){.sequence = 5, .flags = TCP_RST}, 0, 0);
-  expect_nothing(kit, 0);
+  tcp_config config = tcp_fixture_config();
+  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, NULL);
+  script_segment(f, (tcp_header){.sequence = 5, .acknowledgement = 77, .flags = TCP_ACK}, 0, 10);
+  g_assert_cmpuint(wire_header(f, 0, 0).flags, ==, TCP_RST);
+  g_assert_cmpuint(wire_header(f, 0, 0).sequence, ==, 77);
+  drop_segment(f, 0);
+  script_segment(f, (tcp_header){.sequence = 5, .flags = TCP_SYN}, 0, 10);
+  g_assert_cmpuint(wire_header(f, 0, 0).flags, ==, TCP_RST | TCP_ACK);
+  g_assert_cmpuint(wire_header(f, 0, 0).acknowledgement, ==, 5 + 1 + 10);
+  drop_segment(f, 0);
+  script_segment(f, (tcp_header){.sequence = 5, .flags = TCP_RST}, 0, 0);
+  expect_nothing(f, 0);
 }
 
 /* RFC 9293 §3.10.7.3. */
 static void test_answers_in_syn_sent(void)
 {
-  tcp_config config = tcp_kit_config();
-  g_autoptr(tcp_kit) kit = tcp_kit_new(&config, NULL);
-  open_end(kit, 0);
-  drop_segment(kit, 0);
+  tcp_config config = tcp_fixture_config();
+  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, NULL);
+  open_end(f, 0);
+  drop_segment(f, 0);
   uint32_t wrong = tcp_sequence_of(1, config.isn);
-  script_segment(kit, (tcp_header){.acknowledgement = wrong, .flags = TCP_SYN | TCP_ACK}, 0, 0);
-  g_assert_cmpuint(wire_header(kit, 0, 0).flags, ==, TCP_RST);
-  g_assert_cmpuint(wire_header(kit, 0, 0).sequence, ==, wrong);
-  drop_segment(kit, 0);
-  script_segment(kit, (tcp_header){.acknowledgement = wrong, .flags = TCP_RST | TCP_ACK}, 0, 0);
-  script_segment(kit, (tcp_header){.flags = TCP_RST}, 0, 0);
-  g_assert_false(kit->end[0].closed);
-  expect_nothing(kit, 0);
-  script_segment(kit, (tcp_header){.acknowledgement = wrong - 1, .flags = TCP_RST | TCP_ACK}, 0, 0);
-  g_assert_true(kit->end[0].closed);
-  g_assert_cmpint(kit->end[0].reason, ==, TCP_CLOSE_RESET);
+  script_segment(f, (tcp_header){.acknowledgement = wrong, .flags = TCP_SYN | TCP_ACK}, 0, 0);
+  g_assert_cmpuint(wire_header(f, 0, 0).flags, ==, TCP_RST);
+  g_assert_cmpuint(wire_header(f, 0, 0).sequence, ==, wrong);
+  drop_segment(f, 0);
+  script_segment(f, (tcp_header){.acknowledgement = wrong, .flags = TCP_RST | TCP_ACK}, 0, 0);
+  script_segment(f, (tcp_header){.flags = TCP_RST}, 0, 0);
+  g_assert_false(f->end[0].closed);
+  expect_nothing(f, 0);
+  script_segment(f, (tcp_header){.acknowledgement = wrong - 1, .flags = TCP_RST | TCP_ACK}, 0, 0);
+  g_assert_true(f->end[0].closed);
+  g_assert_cmpint(f->end[0].reason, ==, TCP_CLOSE_RESET);
 }
 
 /* RFC 9293 §3.10.7.4, fifth: an ACK that is not of our SYN-ACK does not establish. */
 static void test_answers_in_syn_received(void)
 {
-  tcp_config config = tcp_kit_config();
-  g_autoptr(tcp_kit) kit = tcp_kit_new(&config, NULL);
-  tcp_transport_listen(kit->end[0].connection);
-  script_segment(kit, (tcp_header){.sequence = 10, .acknowledgement = 33, .flags = TCP_ACK}, 0, 0);
-  g_assert_cmpuint(wire_header(kit, 0, 0).flags, ==, TCP_RST);
-  drop_segment(kit, 0);
-  script_segment(kit, (tcp_header){.sequence = 10, .flags = TCP_SYN, .window = 100}, 0, 0);
-  g_assert_cmpuint(wire_header(kit, 0, 0).flags, ==, TCP_SYN | TCP_ACK);
-  drop_segment(kit, 0);
+  tcp_config config = tcp_fixture_config();
+  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, NULL);
+  tcp_transport_listen(f->end[0].connection);
+  script_segment(f, (tcp_header){.sequence = 10, .acknowledgement = 33, .flags = TCP_ACK}, 0, 0);
+  g_assert_cmpuint(wire_header(f, 0, 0).flags, ==, TCP_RST);
+  drop_segment(f, 0);
+  script_segment(f, (tcp_header){.sequence = 10, .flags = TCP_SYN, .window = 100}, 0, 0);
+  g_assert_cmpuint(wire_header(f, 0, 0).flags, ==, TCP_SYN | TCP_ACK);
+  drop_segment(f, 0);
   uint32_t wrong = tcp_sequence_of(5, config.isn);
-  script_segment(kit, (tcp_header){.sequence = 11, .acknowledgement = wrong, .flags = TCP_ACK}, 0, 0);
-  g_assert_cmpuint(wire_header(kit, 0, 0).flags, ==, TCP_RST);
-  g_assert_cmpuint(wire_header(kit, 0, 0).sequence, ==, wrong);
-  g_assert_false(kit->end[0].established);
-  script_segment(kit, (tcp_header){.sequence = 11, .acknowledgement = wrong - 5, .flags = TCP_ACK}, 0, 0);
-  g_assert_true(kit->end[0].established);
+  script_segment(f, (tcp_header){.sequence = 11, .acknowledgement = wrong, .flags = TCP_ACK}, 0, 0);
+  g_assert_cmpuint(wire_header(f, 0, 0).flags, ==, TCP_RST);
+  g_assert_cmpuint(wire_header(f, 0, 0).sequence, ==, wrong);
+  g_assert_false(f->end[0].established);
+  script_segment(f, (tcp_header){.sequence = 11, .acknowledgement = wrong - 5, .flags = TCP_ACK}, 0, 0);
+  g_assert_true(f->end[0].established);
 }
 
-/* RFC 9293 §3.10.7.4, fourth: a SYN in the window of a passive end in SYN-RECEIVED has it listen again, unanswered, and take the next. */
+/* RFC 9293 §3.10.7.4, fourth: a SYN in the window of a passive end in SYN-RECEIVED has it listen again,
+ * unanswered, and take the next. */
 static void test_syn_in_syn_received(void)
 {
-  tcp_config config = tcp_kit_config();
-  g_autoptr(tcp_kit) kit = tcp_kit_new(&config, NULL);
-  tcp_transport_listen(kit->end[0].connection);
-  script_segment(kit, (tcp_header){.sequence = 10, .flags = TCP_SYN, .window = 100}, 0, 0);
-  drop_segment(kit, 0);
-  script_segment(kit, (tcp_header){.sequence = 16, .flags = TCP_SYN, .window = 100}, 0, 0);
-  expect_nothing(kit, 0);
-  script_segment(kit, (tcp_header){.sequence = 500, .flags = TCP_SYN, .window = 100}, 0, 0);
-  g_assert_cmpuint(wire_header(kit, 0, 0).flags, ==, TCP_SYN | TCP_ACK);
-  g_assert_cmpuint(wire_header(kit, 0, 0).acknowledgement, ==, 501);
+  tcp_config config = tcp_fixture_config();
+  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, NULL);
+  tcp_transport_listen(f->end[0].connection);
+  script_segment(f, (tcp_header){.sequence = 10, .flags = TCP_SYN, .window = 100}, 0, 0);
+  drop_segment(f, 0);
+  script_segment(f, (tcp_header){.sequence = 16, .flags = TCP_SYN, .window = 100}, 0, 0);
+  expect_nothing(f, 0);
+  script_segment(f, (tcp_header){.sequence = 500, .flags = TCP_SYN, .window = 100}, 0, 0);
+  g_assert_cmpuint(wire_header(f, 0, 0).flags, ==, TCP_SYN | TCP_ACK);
+  g_assert_cmpuint(wire_header(f, 0, 0).acknowledgement, ==, 501);
 }
 
 /* A passive end whose peer resets during the handshake listens again (RFC 9293 §3.10.7.4), and takes the
  * next. */
 static void test_back_to_listen(void)
 {
-  tcp_config config = tcp_kit_config();
-  g_autoptr(tcp_kit) kit = tcp_kit_new(&config, &config);
-  open_end(kit, 0);
-  deliver_and_keep(kit, 0);
-  drop_segment(kit, 1);
+  tcp_config config = tcp_fixture_config();
+  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &config);
+  open_end(f, 0);
+  deliver_and_keep(f, 0);
+  drop_segment(f, 1);
   tcp_header reset = {.sequence = tcp_sequence_of(0, config.isn), .flags = TCP_RST};
   const ip_address source = ip_address_v4(1);
   const ip_address destination = ip_address_v4(2);
   datagram *packet = datagram_new_in(NULL, &source, &destination, &reset, NULL);
-  tcp_transport_receive(kit->end[1].connection, packet, kit->now);
+  tcp_transport_receive(f->end[1].connection, packet, f->now);
   datagram_unref(packet);
-  collect(kit, 1);
-  expect_nothing(kit, 1);
-  g_assert_cmpint(tcp_transport_deadline(kit->end[1].connection), ==, TIME_PS_NEVER);
-  settle(kit, TCP_KIT_ROUND_TRIP);
-  g_assert_true(kit->end[0].established && kit->end[1].established);
+  collect(f, 1);
+  expect_nothing(f, 1);
+  g_assert_cmpint(tcp_transport_deadline(f->end[1].connection), ==, TIME_PS_NEVER);
+  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  g_assert_true(f->end[0].established && f->end[1].established);
 }
 
 /* Segments that a synchronised connection must answer with an ACK and otherwise leave alone (RFC 9293
@@ -355,20 +357,20 @@ static void test_challenges(void)
   };
   g_assert_cmpuint(window, <, 1 << 21);
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    tcp_config config = tcp_kit_config();
-    g_autoptr(tcp_kit) kit =
-        tcp_kit_scripted(&config, &(tcp_header){.window = 65535, .has_window_scale = true});
+    tcp_config config = tcp_fixture_config();
+    g_autoptr(tcp_fixture) f =
+        tcp_fixture_scripted(&config, &(tcp_header){.window = 65535, .has_window_scale = true});
     g_test_message("case %zu", i);
-    tcp_header header = {.sequence = tcp_sequence_of(cases[i].position, kit->end[1].config.isn),
+    tcp_header header = {.sequence = tcp_sequence_of(cases[i].position, f->end[1].config.isn),
                          .acknowledgement = tcp_sequence_of(cases[i].acknowledges, config.isn),
                          .flags = cases[i].flags,
                          .window = 65535};
-    script_segment(kit, header, 1000, cases[i].length);
-    g_assert_cmpuint(on_wire(kit, 0), ==, 1);
-    expect_ack(kit, 0, 0);
-    g_assert_false(kit->end[0].closed);
-    g_assert_cmpuint(kit->end[0].passed_octets, ==, 0);
-    g_assert_cmpuint(kit->end[0].segments, ==, cases[i].length > 0 ? 1 : 0); /* counted all the same */
+    script_segment(f, header, 1000, cases[i].length);
+    g_assert_cmpuint(on_wire(f, 0), ==, 1);
+    expect_ack(f, 0, 0);
+    g_assert_false(f->end[0].closed);
+    g_assert_cmpuint(f->end[0].passed_octets, ==, 0);
+    g_assert_cmpuint(f->end[0].segments, ==, cases[i].length > 0 ? 1 : 0); /* counted all the same */
   }
 }
 
@@ -395,145 +397,146 @@ static void test_what_is_not_committed(void)
       {"with RST in the window", 101, 0, TCP_ACK | TCP_RST},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    tcp_config config = tcp_kit_config();
-    g_autoptr(tcp_kit) kit = tcp_kit_scripted(&config, &(tcp_header){.window = 65535});
+    tcp_config config = tcp_fixture_config();
+    g_autoptr(tcp_fixture) f = tcp_fixture_scripted(&config, &(tcp_header){.window = 65535});
     g_test_message("%s", cases[i].what);
-    script_payload(kit, 0, 100, 0);
-    tcp_header header = {.sequence = tcp_sequence_of(cases[i].position, kit->end[1].config.isn),
+    script_payload(f, 0, 100, 0);
+    tcp_header header = {.sequence = tcp_sequence_of(cases[i].position, f->end[1].config.isn),
                          .acknowledgement = tcp_sequence_of(cases[i].acknowledges, config.isn),
                          .flags = cases[i].flags,
                          .window = 65535};
-    script_segment(kit, header, (uint64_t)MAX(cases[i].position, 0), cases[i].position == 50 ? 50 : 100);
-    g_assert_cmpuint(kit->end[0].passed->len, ==, 1);
-    g_assert_cmpuint(kit->end[0].passed_octets, ==, 100);
-    g_assert_cmpuint(kit->end[0].connection->gauges->in_order_edge, ==, 100);
-    g_assert_cmpuint(tcp_transport_out_of_order_runs(kit->end[0].connection), ==, 0);
-    g_assert_cmpuint(kit->end[0].inspected->len, ==, 1); /* nobody was asked either */
+    script_segment(f, header, (uint64_t)MAX(cases[i].position, 0), cases[i].position == 50 ? 50 : 100);
+    g_assert_cmpuint(f->end[0].passed->len, ==, 1);
+    g_assert_cmpuint(f->end[0].passed_octets, ==, 100);
+    g_assert_cmpuint(f->end[0].connection->gauges->in_order_edge, ==, 100);
+    g_assert_cmpuint(tcp_transport_out_of_order_runs(f->end[0].connection), ==, 0);
+    g_assert_cmpuint(f->end[0].inspected->len, ==, 1); /* nobody was asked either */
   }
 }
 
-/* RFC 5961 §5.2: SND.UNA - MAX.SND.WND is the oldest ACK that is taken; with the next older one the segment is refused. */
+/* RFC 5961 §5.2: SND.UNA - MAX.SND.WND is the oldest ACK that is taken; with the next older one the
+ * segment is refused. */
 static void test_the_oldest_ack(void)
 {
   for (int64_t older = 0; older < 2; older++) {
-    tcp_config config = tcp_kit_config();
-    g_autoptr(tcp_kit) kit = tcp_kit_scripted(&config, &(tcp_header){.window = 65535});
-    tcp_header header = {.sequence = tcp_sequence_of(0, kit->end[1].config.isn),
+    tcp_config config = tcp_fixture_config();
+    g_autoptr(tcp_fixture) f = tcp_fixture_scripted(&config, &(tcp_header){.window = 65535});
+    tcp_header header = {.sequence = tcp_sequence_of(0, f->end[1].config.isn),
                          .acknowledgement = tcp_sequence_of(-65535 - older, config.isn),
                          .flags = TCP_ACK,
                          .window = 65535};
-    script_segment(kit, header, 0, 100);
-    g_assert_cmpuint(kit->end[0].passed_octets, ==, older ? 0 : 100);
+    script_segment(f, header, 0, 100);
+    g_assert_cmpuint(f->end[0].passed_octets, ==, older ? 0 : 100);
   }
 }
 
 /* End 0 posts the octets of `block`, and sends what it may. */
-static void post_block(tcp_kit *kit, octet_block *block, uint32_t octets)
+static void post_block(tcp_fixture *f, octet_block *block, uint32_t octets)
 {
   octet_rope record;
   octet_rope_init(&record);
   octet_rope_append(&record, octet_block_octets(block), octets, block);
-  tcp_transport_post(kit->end[0].connection, &record, 0);
+  tcp_transport_post(f->end[0].connection, &record, 0);
   octet_rope_clear(&record);
-  kit->end[0].posted += octets;
-  collect(kit, 0);
+  f->end[0].posted += octets;
+  collect(f, 0);
 }
 
-/* Positions have 64 bits, on the wire 32 of them: more than 4 GiB are sent and acknowledged, and beyond, what is lost or too big is
- * sent again. */
+/* Positions have 64 bits, on the wire 32 of them: more than 4 GiB are sent and acknowledged, and beyond,
+ * what is lost or too big is sent again. */
 static void test_more_than_4_gib(void)
 {
   enum { RECORD_OCTETS = 1 << 20, EMSS = 65495 };
-  tcp_config config = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
   config.send_mtu_octets = 65535;
-  g_autoptr(tcp_kit) kit = tcp_kit_scripted(&config, &(tcp_header){.window = 65535,
-                                                                   .has_mss = true,
-                                                                   .mss_octets = EMSS,
-                                                                   .has_window_scale = true,
-                                                                   .window_scale = 14,
-                                                                   .has_sack_permitted = true});
+  g_autoptr(tcp_fixture) f = tcp_fixture_scripted(&config, &(tcp_header){.window = 65535,
+                                                                         .has_mss = true,
+                                                                         .mss_octets = EMSS,
+                                                                         .has_window_scale = true,
+                                                                         .window_scale = 14,
+                                                                         .has_sack_permitted = true});
   octet_block *block = octet_block_new(RECORD_OCTETS);
   memset(octet_block_octets(block), 0, RECORD_OCTETS);
   uint64_t sent = 0;
   for (uint64_t posted = RECORD_OCTETS; posted <= (UINT64_C(1) << 32) + RECORD_OCTETS;
        posted += RECORD_OCTETS) {
-    post_block(kit, block, RECORD_OCTETS);
+    post_block(f, block, RECORD_OCTETS);
     while (sent < posted) {
-      g_assert_cmpuint(on_wire(kit, 0), >, 0);
-      sent += wire_length(kit, 0, 0);
-      drop_segment(kit, 0);
-      script_ack(kit, sent, 0, NULL);
+      g_assert_cmpuint(on_wire(f, 0), >, 0);
+      sent += wire_length(f, 0, 0);
+      drop_segment(f, 0);
+      script_ack(f, sent, 0, NULL);
     }
-    g_assert_cmpuint(kit->end[0].acknowledged, ==, posted);
+    g_assert_cmpuint(f->end[0].acknowledged, ==, posted);
   }
-  post_block(kit, block, RECORD_OCTETS);
-  drop_all(kit, 0);
-  advance_by(kit, TIME_PS_PER_SECOND);
-  g_assert_cmphex(wire_header(kit, 0, 0).sequence, ==, tcp_sequence_of((int64_t)sent, config.isn));
-  g_assert_cmpuint(wire_length(kit, 0, 0), ==, EMSS);
-  script_ack(kit, sent + EMSS, 1,
-             (const uint64_t[][2]){{sent + 2 * EMSS, sent + 3 * EMSS}}); /* says more than was predicted */
-  g_assert_cmpuint(kit->end[0].acknowledged, ==, sent + EMSS);
+  post_block(f, block, RECORD_OCTETS);
+  drop_all(f, 0);
+  advance_by(f, TIME_PS_PER_SECOND);
+  g_assert_cmphex(wire_header(f, 0, 0).sequence, ==, tcp_sequence_of((int64_t)sent, config.isn));
+  g_assert_cmpuint(wire_length(f, 0, 0), ==, EMSS);
+  script_ack(f, sent + EMSS, 1,
+             (const uint64_t[][2]){{sent + 2 * EMSS, sent + 3 * EMSS}}); /* has more than was predicted */
+  g_assert_cmpuint(f->end[0].acknowledged, ==, sent + EMSS);
   sent += RECORD_OCTETS;
-  drop_all(kit, 0);
-  script_ack(kit, sent, 0, NULL);
-  post_block(kit, block, RECORD_OCTETS);
-  unsigned count = on_wire(kit, 0);
-  tell_too_big(kit, 0, 1, 1500); /* the second: what went before it is not sent again */
-  g_assert_cmphex(wire_header(kit, 0, count).sequence, ==, tcp_sequence_of((int64_t)sent + EMSS, config.isn));
-  g_assert_cmpuint(wire_length(kit, 0, count), ==, 1460);
+  drop_all(f, 0);
+  script_ack(f, sent, 0, NULL);
+  post_block(f, block, RECORD_OCTETS);
+  unsigned count = on_wire(f, 0);
+  tell_too_big(f, 0, 1, 1500); /* the second: what went before it is not sent again */
+  g_assert_cmphex(wire_header(f, 0, count).sequence, ==, tcp_sequence_of((int64_t)sent + EMSS, config.isn));
+  g_assert_cmpuint(wire_length(f, 0, count), ==, 1460);
   octet_block_unref(block);
 }
 
-/* A FIN goes with the last octet, not with one that 4 GiB wait behind. */
+/* A FIN goes with the last octet, not with one that 4 GiB follow. */
 static void test_fin_behind_4_gib(void)
 {
   enum { BLOCK_OCTETS = 1 << 20, EMSS = 1460 };
-  tcp_config config = tcp_kit_config();
-  g_autoptr(tcp_kit) kit =
-      tcp_kit_scripted(&config, &(tcp_header){.window = 0, .has_mss = true, .mss_octets = EMSS});
+  tcp_config config = tcp_fixture_config();
+  g_autoptr(tcp_fixture) f =
+      tcp_fixture_scripted(&config, &(tcp_header){.window = 0, .has_mss = true, .mss_octets = EMSS});
   octet_block *block = octet_block_new(BLOCK_OCTETS);
   memset(octet_block_octets(block), 0, BLOCK_OCTETS);
   for (uint64_t posted = 0; posted < UINT64_C(1) << 32; posted += BLOCK_OCTETS) {
-    post_block(kit, block, BLOCK_OCTETS);
+    post_block(f, block, BLOCK_OCTETS);
   }
-  post_block(kit, block, EMSS);
-  finish(kit, 0);
-  expect_nothing(kit, 0);
-  script_ack(kit, 0, 0, NULL);
-  expect_segment(kit, 0, 0, EMSS);
-  g_assert_cmpuint(wire_header(kit, 0, 0).flags, ==, TCP_ACK);
+  post_block(f, block, EMSS);
+  finish(f, 0);
+  expect_nothing(f, 0);
+  script_ack(f, 0, 0, NULL);
+  expect_segment(f, 0, 0, EMSS);
+  g_assert_cmpuint(wire_header(f, 0, 0).flags, ==, TCP_ACK);
   octet_block_unref(block);
 }
 
 /* Nothing answers a RST outside of the window, a segment without ACK, or an old ACK. */
 static void test_ignored(void)
 {
-  tcp_config config = tcp_kit_config();
-  g_autoptr(tcp_kit) kit = tcp_kit_scripted(&config, &(tcp_header){.window = 65535});
-  tcp_header header = {.sequence = tcp_sequence_of(-5, kit->end[1].config.isn), .flags = TCP_RST};
-  script_segment(kit, header, 0, 0);
-  header = (tcp_header){.sequence = tcp_sequence_of(0, kit->end[1].config.isn)};
-  script_segment(kit, header, 0, 10);
+  tcp_config config = tcp_fixture_config();
+  g_autoptr(tcp_fixture) f = tcp_fixture_scripted(&config, &(tcp_header){.window = 65535});
+  tcp_header header = {.sequence = tcp_sequence_of(-5, f->end[1].config.isn), .flags = TCP_RST};
+  script_segment(f, header, 0, 0);
+  header = (tcp_header){.sequence = tcp_sequence_of(0, f->end[1].config.isn)};
+  script_segment(f, header, 0, 10);
   header.flags = TCP_ACK;
   header.acknowledgement = tcp_sequence_of(-1, config.isn);
-  script_segment(kit, header, 0, 0);
-  expect_nothing(kit, 0);
-  g_assert_false(kit->end[0].closed);
-  g_assert_cmpuint(kit->end[0].passed_octets, ==, 0);
+  script_segment(f, header, 0, 0);
+  expect_nothing(f, 0);
+  g_assert_false(f->end[0].closed);
+  g_assert_cmpuint(f->end[0].passed_octets, ==, 0);
 }
 
-static void random_segment(random_stream *random, const tcp_kit *kit, tcp_header *header)
+static void random_segment(random_stream *random, const tcp_fixture *f, tcp_header *header)
 {
   memset(header, 0, sizeof *header);
   uint64_t bits = random_stream_next(random);
   bool near = bits & 1;
   int64_t offset = (int64_t)random_stream_below(random, 4000) - 1000;
   header->sequence =
-      near ? tcp_sequence_of(offset, kit->end[1].config.isn) : (uint32_t)random_stream_next(random);
+      near ? tcp_sequence_of(offset, f->end[1].config.isn) : (uint32_t)random_stream_next(random);
   offset = (int64_t)random_stream_below(random, 4000) - 1000;
   header->acknowledgement =
-      bits & 2 ? tcp_sequence_of(offset, kit->end[0].config.isn) : (uint32_t)random_stream_next(random);
+      bits & 2 ? tcp_sequence_of(offset, f->end[0].config.isn) : (uint32_t)random_stream_next(random);
   header->flags = (uint8_t)(bits >> 8 & 0xFB) | (bits & 0x70000 ? TCP_ACK : 0);
   header->flags &= (uint8_t) ~(bits & 0x700000 ? TCP_SYN : 0);
   header->flags &= (uint8_t) ~(bits & 0x3000000 ? TCP_FIN : 0);
@@ -551,44 +554,45 @@ static void random_segment(random_stream *random, const tcp_kit *kit, tcp_header
   }
 }
 
-/* Segments with anything in them: nothing crashes, no octet is passed twice (the kit looks), what comes
+/* Segments with anything in them: nothing crashes, no octet is passed twice (the fixture looks), what comes
  * out is well-formed, and only finite much of it. */
 static void test_hostile_segments(void)
 {
   for (uint64_t seed = 1; seed <= 60; seed++) {
     g_test_message("seed %" G_GUINT64_FORMAT, seed);
     g_autoptr(random_stream) random = random_stream_new(seed, "hostile");
-    tcp_config config = tcp_kit_config();
+    tcp_config config = tcp_fixture_config();
     config.passing = seed & 1 ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED;
     config.sack = seed & 2;
     config.dsack = seed & 8;
     config.ecn = seed & 16 ? TCP_ECN_ON : TCP_ECN_OFF;
     config.congestion = seed & 32 ? TCP_CONGESTION_DCTCP : TCP_CONGESTION_NEWRENO;
-    g_autoptr(tcp_kit) kit = tcp_kit_new(&config, NULL);
+    g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, NULL);
     if (seed & 4) {
-      tcp_transport_listen(kit->end[0].connection);
+      tcp_transport_listen(f->end[0].connection);
     } else {
       tcp_header syn_ack = {.window = 3000,
                             .has_mss = true,
                             .mss_octets = 200,
                             .has_sack_permitted = true,
                             .has_window_scale = true};
-      handshake(kit, TCP_KIT_ROUND_TRIP, &syn_ack);
+      handshake(f, TCP_FIXTURE_ROUND_TRIP, &syn_ack);
     }
-    post(kit, 0, 3000, 0);
-    for (unsigned i = 0; i < 400 && !kit->end[0].closed; i++) {
+    post(f, 0, 3000, 0);
+    for (unsigned i = 0; i < 400 && !f->end[0].closed; i++) {
       tcp_header header;
-      random_segment(random, kit, &header);
-      uint64_t position = (uint64_t)MAX(tcp_position_of(header.sequence, kit->end[1].config.isn, 0), 0);
+      random_segment(random, f, &header);
+      uint64_t position = (uint64_t)MAX(tcp_position_of(header.sequence, f->end[1].config.isn, 0), 0);
       uint32_t length = (uint32_t)random_stream_below(random, 3) * (uint32_t)random_stream_below(random, 500);
-      /* the kit's octets are right only for a stream that starts where it thinks: else let there be none */
-      bool known = !(seed & 4) && tcp_position_of(header.sequence, kit->end[1].config.isn, 0) >= 0;
-      script_segment(kit, header, position, known ? length : 0);
-      g_assert_cmpuint(on_wire(kit, 0), <, 200);
-      drop_all(kit, 0);
-      kit->script_ecn = (datagram_ecn)(i & 3);
-      advance_by(kit, 20 * TIME_PS_PER_MILLISECOND);
-      drop_all(kit, 0);
+      /* the fixture's octets are right only for a stream that starts where it thinks: else let there be
+       * none */
+      bool known = !(seed & 4) && tcp_position_of(header.sequence, f->end[1].config.isn, 0) >= 0;
+      script_segment(f, header, position, known ? length : 0);
+      g_assert_cmpuint(on_wire(f, 0), <, 200);
+      drop_all(f, 0);
+      f->script_ecn = (datagram_ecn)(i & 3);
+      advance_by(f, 20 * TIME_PS_PER_MILLISECOND);
+      drop_all(f, 0);
     }
   }
 }

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "base/random_stream.h"
-#include "congestion_kit.h"
+#include "congestion_fixture.h"
 
 #define MILLISECOND TIME_PS_PER_MILLISECOND
 
@@ -41,9 +41,10 @@ static void test_reduction(void)
   tcp_congestion_free(flow.congestion);
 }
 
-/* §4.2: W(t) = 0.4 (t - K)^3 + 100 with K = cbrt(30 / 0.4) = 4.2172 s, in segments. The round trip is 200 ms: then the Reno-
- * friendly estimate, 70 + 9/17 t / 0.2, is lower all along (96.5 at 10 s). 0.4 · 4.2172^3 = 30; 3.2172^3 = 33.30;
- * 2.2172^3 = 10.90; 1.2172^3 = 1.803; 1.7828^3 = 5.666; 3.7828^3 = 54.13; 5.7828^3 = 193.4. */
+/* §4.2: W(t) = 0.4 (t - K)^3 + 100 with K = cbrt(30 / 0.4) = 4.2172 s, in segments. The round trip is 200
+ * ms: then the Reno- friendly estimate, 70 + 9/17 t / 0.2, is lower all along (96.5 at 10 s). 0.4 ·
+ * 4.2172^3 = 30; 3.2172^3 = 33.30; 2.2172^3 = 10.90; 1.2172^3 = 1.803; 1.7828^3 = 5.666; 3.7828^3 = 54.13;
+ * 5.7828^3 = 193.4. */
 static void test_window_follows_the_cube(void)
 {
   static const struct {
@@ -77,9 +78,10 @@ static void test_cube_counts_segments_of_smss(void)
   tcp_congestion_free(congestion);
 }
 
-/* §4.3: at 20 ms and W_max = 20 the cube (K = cbrt(6 / 0.4) = 2.466 s) is slower than additive increase: 14 + 9/17 a round trip
- * up to 20, which is 11.33 round trips or 226.7 ms later, and from there on 1 a round trip, 50 a second. At 0.1 s, 5 round
- * trips: 16.65 (the cube: 14.70); at 0.2 s: 19.29; at 0.4267 s: 30; at 1 s: 20 + 0.7733 · 50 = 58.67 (the cube: 18.74). */
+/* §4.3: at 20 ms and W_max = 20 the cube (K = cbrt(6 / 0.4) = 2.466 s) is slower than additive increase:
+ * 14 + 9/17 a round trip up to 20, which is 11.33 round trips or 226.7 ms later, and from there on 1 a
+ * round trip, 50 a second. At 0.1 s, 5 round trips: 16.65 (the cube: 14.70); at 0.2 s: 19.29; at 0.4267 s:
+ * 30; at 1 s: 20 + 0.7733 · 50 = 58.67 (the cube: 18.74). */
 static void test_reno_friendly_region(void)
 {
   static const struct {
@@ -94,8 +96,9 @@ static void test_reno_friendly_region(void)
   tcp_congestion_free(flow.congestion);
 }
 
-/* §4.7: a second loss at 70, below the 100 of the first, aims at 70 · 1.7 / 2 = 59.5, not 70. From 0.7 · 70 = 49 that takes
- * K = cbrt(10.5 / 0.4) = 2.972 s (estimate: 49 + 2.647 · 2.972 = 56.9). To 70 it would be 3.744 s, and 69.8 at this time. */
+/* §4.7: a second loss at 70, below the 100 of the first, aims at 70 · 1.7 / 2 = 59.5, not 70. From 0.7 ·
+ * 70 = 49 that takes K = cbrt(10.5 / 0.4) = 2.972 s (estimate: 49 + 2.647 · 2.972 = 56.9). To 70 it would
+ * be 3.744 s, and 69.8 at this time. */
 static void test_fast_convergence(void)
 {
   clocked_flow flow = after_loss_at(100, 200 * MILLISECOND);
@@ -106,8 +109,9 @@ static void test_fast_convergence(void)
   tcp_congestion_free(flow.congestion);
 }
 
-/* §4.7 not: a loss above the last maximum aims at where it was. After 10 s the window is 177.4 (see above), reduced to 124.1,
- * K = cbrt(53.2 / 0.4) = 5.105 s: back at 177.4 then, at 124.1 + (177.4 - 124.1) - 0.4 · 3.105^3 = 165.4 after 2 s. */
+/* §4.7 not: a loss above the last maximum aims at where it was. After 10 s the window is 177.4 (see
+ * above), reduced to 124.1, K = cbrt(53.2 / 0.4) = 5.105 s: back at 177.4 then, at 124.1 + (177.4 - 124.1)
+ * - 0.4 · 3.105^3 = 165.4 after 2 s. */
 static void test_loss_above_the_maximum(void)
 {
   clocked_flow flow = after_loss_at(100, 200 * MILLISECOND);
@@ -121,8 +125,9 @@ static void test_loss_above_the_maximum(void)
   tcp_congestion_free(flow.congestion);
 }
 
-/* §4.8: after a time-out slow start goes to 0.7 of the flight, and the stage behind it is flat where it begins: W(t) = 70 +
- * 0.4 t^3. At t = 3 s 80.8; aiming at 100 would make it 99.3. The estimate, 70 + 2.647 t = 77.9, is lower. */
+/* §4.8: after a time-out slow start goes to 0.7 of the flight, and the stage after it is flat where it
+ * begins: W(t) = 70 + 0.4 t^3. At t = 3 s 80.8; aiming at 100 would make it 99.3. The estimate, 70 + 2.647
+ * t = 77.9, is lower. */
 static void test_time_out(void)
 {
   clocked_flow flow = {.round_trip_ps = 200 * MILLISECOND, .after_timeout = true};
@@ -140,9 +145,9 @@ static void test_time_out(void)
   tcp_congestion_free(flow.congestion);
 }
 
-/* §4.3: W_est rules where W_cubic is less. Where a stage begins flat at 2100 segments both are that, as 1460 octets acknowledged are worth
- * 9/17 · 1460^2 / (2100 · 1460) = 0.37 octets of W_est: so the curve 3 s ahead does, 0.4 · 27 = 10.8 segments higher, a 2100th of which is
- * 7.5 octets. */
+/* §4.3: W_est rules where W_cubic is less. Where a stage begins flat at 2100 segments both are that, as
+ * 1460 octets acknowledged are worth 9/17 · 1460^2 / (2100 · 1460) = 0.37 octets of W_est: so the curve 3
+ * s ahead does, 0.4 · 27 = 10.8 segments higher, a 2100th of which is 7.5 octets. */
 static void test_estimate_beside_the_curve(void)
 {
   clocked_flow flow = {.round_trip_ps = 3 * TIME_PS_PER_SECOND};
@@ -157,7 +162,8 @@ static void test_estimate_beside_the_curve(void)
   tcp_congestion_free(flow.congestion);
 }
 
-/* §4.10: slow start that ended without a loss is followed by the same flat stage; W_max is where it begins. */
+/* §4.10: slow start that ended without a loss is followed by the same flat stage; W_max is where it
+ * begins. */
 static void test_first_stage_without_loss(void)
 {
   clocked_flow flow = {.round_trip_ps = 200 * MILLISECOND};
@@ -168,14 +174,15 @@ static void test_first_stage_without_loss(void)
   double start = (double)tcp_congestion_threshold_octets(flow.congestion) / SMSS;
   double began = time_ps_in_seconds(later.now);
   flow_run_until(&later, began + 5);
-  /* alpha is 1 at once (§4.3: there is no cwnd_prior to get back to), 25 round trips; the cube says at most 0.4 · 6^3 = 86. */
+  /* alpha is 1 at once (§4.3: there is no cwnd_prior to get back to), 25 round trips; by the cube at most
+   * 0.4 · 6^3 = 86. */
   g_assert_cmpfloat((double)window_octets(&later) / SMSS, >, start + 25);
   g_assert_cmpfloat((double)window_octets(&later) / SMSS, <, start + 87);
   tcp_congestion_free(flow.congestion);
 }
 
-/* §4.9: as if nothing had been. At t = 2 s, window 95.64, a reduction to 67 is undone; a second later it is 99.28. A new stage
- * from 95.64 would be at 96.0, one that aims at it from 67 further below. */
+/* §4.9: as if nothing had been. At t = 2 s, window 95.64, a reduction to 67 is undone; a second later it
+ * is 99.28. A new stage from 95.64 would be at 96.0, one that aims at it from 67 further below. */
 static void test_undo(void)
 {
   clocked_flow flow = after_loss_at(100, 200 * MILLISECOND);
@@ -190,7 +197,8 @@ static void test_undo(void)
   tcp_congestion_free(flow.congestion);
 }
 
-/* §5.8: 6 s in which the sender had little to send do not count: 95.64 at 2 s is still so at 8 s, and it is 99.28 at 9 s. */
+/* §5.8: 6 s in which the sender had little to send do not count: 95.64 at 2 s is still so at 8 s, and it
+ * is 99.28 at 9 s. */
 static void test_time_without_need_does_not_count(void)
 {
   clocked_flow flow = after_loss_at(100, 200 * MILLISECOND);
@@ -204,8 +212,9 @@ static void test_time_without_need_does_not_count(void)
   tcp_congestion_free(flow.congestion);
 }
 
-/* §5.8: so do 6 s without anything in flight, whether the sender tells of them (it does when it restarts after an RTO of
- * idleness) or not. What came before is acknowledged at 2 s; at 8 s a full window leaves, acknowledged from 8.2 s on. */
+/* §5.8: so do 6 s without anything in flight, whether the sender reports them (it does when it restarts
+ * after an RTO of idleness) or not. What came before is acknowledged at 2 s; at 8 s a full window leaves,
+ * acknowledged from 8.2 s on. */
 static void idle_for_six_seconds(bool told)
 {
   clocked_flow flow = after_loss_at(100, 200 * MILLISECOND); /* the restart window is 100: nothing is cut */
@@ -234,10 +243,10 @@ static void test_idle_time_does_not_count(void)
   idle_for_six_seconds(false);
 }
 
-/* The acknowledgement that ends slow start (the seventh, as those of 6 ms are a train longer than half of the round trip of 10 ms)
- * is also the one that leaves nothing in flight. A full window leaves 3 s later and is acknowledged after 10 ms: of that only the 10 ms
- * count, so the window grows by W_est alone, 9/17 of a segment for a window's worth. With the 3 s the curve would be
- * 0.4 * 3.01^3 = 10.9 segments higher. */
+/* The acknowledgement that ends slow start (the seventh, as those of 6 ms are a train longer than half of
+ * the round trip of 10 ms) is also the one that leaves nothing in flight. A full window leaves 3 s later
+ * and is acknowledged after 10 ms: of that only the 10 ms count, so the window grows by W_est alone, 9/17
+ * of a segment for a window's worth. With the 3 s the curve would be 0.4 * 3.01^3 = 10.9 segments higher. */
 static void test_idle_time_right_after_slow_start(void)
 {
   clocked_flow flow = {.round_trip_ps = 10 * MILLISECOND};
@@ -261,8 +270,9 @@ static void test_idle_time_right_after_slow_start(void)
   tcp_congestion_free(flow.congestion);
 }
 
-/* After a restart from 10 segments slow start leads to the threshold, 70, and a new stage begins there, however late: aiming at
- * 100 from 70 takes K = 4.2172 s again, W(1) = 86.68. A stage that had gone on would have reached 105 at once (1.5 · 70). */
+/* After a restart from 10 segments slow start leads to the threshold, 70, and a new stage begins there,
+ * however late: aiming at 100 from 70 takes K = 4.2172 s again, W(1) = 86.68. A stage that had gone on
+ * would have reached 105 at once (1.5 · 70). */
 static void test_restart_after_idle_begins_a_stage(void)
 {
   clocked_flow flow = {.round_trip_ps = 200 * MILLISECOND};
@@ -282,8 +292,9 @@ static void test_restart_after_idle_begins_a_stage(void)
   tcp_congestion_free(flow.congestion);
 }
 
-/* A window of just the restart window, 70 segments, is not cut (RFC 5681 §4.1), so its stage goes on behind 10 s of silence: flat at 70, and
- * 2.2 s on at 70 + 0.4 · 2.2^3 = 74.26. A new stage would be at W_est, 71. */
+/* A window of just the restart window, 70 segments, is not cut (RFC 5681 §4.1), so its stage goes on after
+ * 10 s of silence: flat at 70, and 2.2 s on at 70 + 0.4 · 2.2^3 = 74.26. A new stage would be at W_est,
+ * 71. */
 static void test_restart_window_keeps_its_stage(void)
 {
   clocked_flow flow = {.round_trip_ps = 200 * MILLISECOND};
@@ -299,9 +310,10 @@ static void test_restart_window_keeps_its_stage(void)
   tcp_congestion_free(flow.congestion);
 }
 
-/* A new SMSS begins a new stage where the window is. At 0.5 s that is 100 - 0.4 · 3.7172^3 = 79.46 segments; of six times the SMSS it
- * is 13.24, and the maximum 16.67. K is cbrt(3.42 / 0.4) = 2.046 s, half a second later W = 16.67 - 0.4 · 1.546^3 = 15.19: 91.1 of
- * the old segments. With the old K the curve would be below the window, and the estimate, 70 + 1.3 + 7.9, too. */
+/* A new SMSS begins a new stage where the window is. At 0.5 s that is 100 - 0.4 · 3.7172^3 = 79.46
+ * segments; of six times the SMSS it is 13.24, and the maximum 16.67. K is cbrt(3.42 / 0.4) = 2.046 s,
+ * half a second later W = 16.67 - 0.4 · 1.546^3 = 15.19: 91.1 of the old segments. With the old K the
+ * curve would be below the window, and the estimate, 70 + 1.3 + 7.9, too. */
 static void change_smss_at_half_a_second(bool between_reduction_and_undo)
 {
   clocked_flow flow = after_loss_at(100, 200 * MILLISECOND);
@@ -328,8 +340,8 @@ static void test_smss_changes(void)
   change_smss_at_half_a_second(true);
 }
 
-/* Acknowledgements of 20 octets, which are worth less than an octet of growth each: they add up to what the law says, 99.28 segments
- * after 3 s. */
+/* Acknowledgements of 20 octets, which are worth less than an octet of growth each: they add up to what
+ * the law gives, 99.28 segments after 3 s. */
 static void test_fractions_of_octets_add_up(void)
 {
   clocked_flow flow = after_loss_at(100, 200 * MILLISECOND);
@@ -341,8 +353,8 @@ static void test_fractions_of_octets_add_up(void)
   tcp_congestion_free(flow.congestion);
 }
 
-/* §4.2: by half of it a window at most, though the curve is a thousand segments higher and one acknowledgement tells of four
- * windows. */
+/* §4.2: by half of it a window at most, though the curve is a thousand segments higher and one
+ * acknowledgement reports four windows. */
 static void test_grows_by_half_at_most(void)
 {
   clocked_flow flow = after_loss_at(100, 200 * MILLISECOND);
@@ -371,8 +383,9 @@ static formula formula_at(long double maximum, long double window, long double s
                    .estimate = window + 9.0L / 17 * smss};
 }
 
-/* Windows from 4 SMSS to 1 GiB, round trips from 10 us to 3 s, times up to an hour: within 2 octets of the formula, or, as the
- * product of a slope of the curve and the 2^-30 s that time is counted in, 10^-8 of the window. */
+/* Windows from 4 SMSS to 1 GiB, round trips from 10 us to 3 s, times up to an hour: within 2 octets of the
+ * formula, or, as the product of a slope of the curve and the 2^-30 s that time is counted in, 10^-8 of
+ * the window. */
 static void test_any_window_and_time(void)
 {
   static const uint32_t smss_octets[] = {88, 536, 1460, 8960, 65495};
@@ -407,8 +420,8 @@ static void test_any_window_and_time(void)
   }
 }
 
-/* Whatever is acknowledged whenever: the window does not shrink, nor grow by more than half, and without losses it gets larger
- * in the end. */
+/* Whatever is acknowledged whenever: the window does not shrink, nor grow by more than half, and without
+ * losses it gets larger in the end. */
 static void test_never_shrinks_by_itself(void)
 {
   uint64_t seed = 8312;

@@ -1,35 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Segments that were damaged on the way: what TCP's checksum makes of them (RFC 9293 §3.1, MUST-2, MUST-3), and headers that are
- * none. */
+/* Segments that were damaged on the way: what TCP's checksum makes of them (RFC 9293 §3.1, MUST-2,
+ * MUST-3), and headers that are none. */
 #include <glib.h>
 
 #include "base/random_stream.h"
-#include "tcp_kit.h"
+#include "tcp_fixture.h"
 
 enum { EMSS = 1460, DATA_OFFSET_AT = 12 };
 
-static tcp_kit *connected(uint8_t ip_version)
+static tcp_fixture *connected(uint8_t ip_version)
 {
-  tcp_config config = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
   config.timestamps = true;
   config.local_address = ip_version == 6 ? ip_address_v6(0, 0) : ip_address_v4(0);
-  return tcp_kit_pair(&config);
+  return tcp_fixture_pair(&config);
 }
 
-static const tcp_statistics *receiver_statistics(const tcp_kit *kit)
+static const tcp_statistics *receiver_statistics(const tcp_fixture *f)
 {
-  return tcp_transport_statistics(kit->end[1].connection);
+  return tcp_transport_statistics(f->end[1].connection);
 }
 
-/* MPA-029: a committed segment has passed the TCP checksum. One octet of payload, then each octet of the TCP header in turn is
- * changed: the segment is dropped and counted, nothing of it is inspected, committed or acknowledged, until it comes again. */
+/* MPA-029: a committed segment has passed the TCP checksum. One octet of payload, then each octet of the
+ * TCP header in turn is changed: the segment is dropped and counted, nothing of it is inspected, committed
+ * or acknowledged, until it comes again. */
 static void test_wrong_checksum(void)
 {
   for (unsigned at = 0; at < 33; at++) {
     uint8_t version = at % 2 ? 6 : 4;
-    g_autoptr(tcp_kit) kit = connected(version);
-    post(kit, 0, 1000, 0);
-    datagram *packet = wire_packet(kit, 0, 0);
+    g_autoptr(tcp_fixture) f = connected(version);
+    post(f, 0, 1000, 0);
+    datagram *packet = wire_packet(f, 0, 0);
     datagram_carry_checksum(packet);
     if (at < 32) {
       packet->header[packet->ip_octets + at] ^= 0x10;
@@ -37,16 +38,16 @@ static void test_wrong_checksum(void)
       datagram_own_payload(packet)[777] ^= 0x01;
     }
     g_test_message("octet %u", at);
-    deliver(kit, 0);
-    expect_nothing(kit, 1);
-    g_assert_cmpuint(kit->end[1].inspected->len, ==, 0);
-    g_assert_cmpuint(kit->end[1].segments, ==, 0);
-    g_assert_cmpuint(kit->end[1].connection->gauges->in_order_edge, ==, 0);
-    g_assert_cmpuint(receiver_statistics(kit)->checksum_errors, ==, 1);
-    advance_by(kit, 300 * TIME_PS_PER_MILLISECOND);
-    deliver(kit, 0);
-    g_assert_cmpuint(kit->end[1].passed_octets, ==, 1000);
-    g_assert_cmpuint(receiver_statistics(kit)->checksum_errors, ==, 1);
+    deliver(f, 0);
+    expect_nothing(f, 1);
+    g_assert_cmpuint(f->end[1].inspected->len, ==, 0);
+    g_assert_cmpuint(f->end[1].segments, ==, 0);
+    g_assert_cmpuint(f->end[1].connection->gauges->in_order_edge, ==, 0);
+    g_assert_cmpuint(receiver_statistics(f)->checksum_errors, ==, 1);
+    advance_by(f, 300 * TIME_PS_PER_MILLISECOND);
+    deliver(f, 0);
+    g_assert_cmpuint(f->end[1].passed_octets, ==, 1000);
+    g_assert_cmpuint(receiver_statistics(f)->checksum_errors, ==, 1);
   }
 }
 
@@ -54,94 +55,95 @@ static void test_wrong_checksum(void)
 static void test_right_checksum(void)
 {
   for (uint8_t version = 4; version <= 6; version += 2) {
-    g_autoptr(tcp_kit) kit = connected(version);
-    post(kit, 0, 3 * EMSS, 0);
-    while (on_wire(kit, 0) > 0) {
-      datagram_carry_checksum(wire_packet(kit, 0, 0));
-      deliver(kit, 0);
+    g_autoptr(tcp_fixture) f = connected(version);
+    post(f, 0, 3 * EMSS, 0);
+    while (on_wire(f, 0) > 0) {
+      datagram_carry_checksum(wire_packet(f, 0, 0));
+      deliver(f, 0);
     }
-    while (on_wire(kit, 1) > 0) {
-      datagram_carry_checksum(wire_packet(kit, 1, 0));
-      deliver(kit, 1);
+    while (on_wire(f, 1) > 0) {
+      datagram_carry_checksum(wire_packet(f, 1, 0));
+      deliver(f, 1);
     }
-    settle(kit, TCP_KIT_ROUND_TRIP);
-    g_assert_cmpuint(kit->end[0].acknowledged, ==, 3 * EMSS);
-    g_assert_cmpuint(receiver_statistics(kit)->checksum_errors + statistics_of(kit)->checksum_errors, ==, 0);
+    settle(f, TCP_FIXTURE_ROUND_TRIP);
+    g_assert_cmpuint(f->end[0].acknowledged, ==, 3 * EMSS);
+    g_assert_cmpuint(receiver_statistics(f)->checksum_errors + statistics_of(f)->checksum_errors, ==, 0);
   }
 }
 
-/* A wrong checksum drops a segment in every state (RFC 9293 §3.10.7 is about segments, and this is none): no SYN opens, no RST
- * closes, nothing is answered. */
+/* A wrong checksum drops a segment in every state (RFC 9293 §3.10.7 is about segments, and this is none):
+ * no SYN opens, no RST closes, nothing is answered. */
 static void test_wrong_checksum_in_every_state(void)
 {
-  tcp_config config = tcp_kit_config();
-  g_autoptr(tcp_kit) kit = tcp_kit_new(&config, &config);
-  open_end(kit, 0);
+  tcp_config config = tcp_fixture_config();
+  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &config);
+  open_end(f, 0);
   for (unsigned i = 0; i < 2; i++) { /* the SYN in LISTEN; the SYN-ACK in SYN-SENT */
-    datagram *packet = wire_packet(kit, i, 0);
+    datagram *packet = wire_packet(f, i, 0);
     datagram_carry_checksum(packet);
     packet->header[packet->header_octets - 1] ^= 1;
-    deliver_and_keep(kit, i);
-    expect_nothing(kit, !i);
+    deliver_and_keep(f, i);
+    expect_nothing(f, !i);
     packet->header[packet->header_octets - 1] ^= 1;
-    deliver(kit, i);
-    g_assert_cmpuint(on_wire(kit, !i), ==, 1);
+    deliver(f, i);
+    g_assert_cmpuint(on_wire(f, !i), ==, 1);
     if (i == 0) {
-      drop_all(kit, 0);
+      drop_all(f, 0);
     }
   }
-  deliver(kit, 0);
-  g_assert_true(kit->end[0].established && kit->end[1].established);
-  tcp_transport_abort(kit->end[0].connection, kit->now);
-  collect(kit, 0);
-  datagram *reset = wire_packet(kit, 0, 0);
+  deliver(f, 0);
+  g_assert_true(f->end[0].established && f->end[1].established);
+  tcp_transport_abort(f->end[0].connection, f->now);
+  collect(f, 0);
+  datagram *reset = wire_packet(f, 0, 0);
   datagram_carry_checksum(reset);
   reset->header[reset->header_octets - 1] ^= 1;
-  deliver(kit, 0);
-  g_assert_false(kit->end[1].closed);
-  post(kit, 1, 100, 0);
-  datagram *late = wire_packet(kit, 1, 0);
+  deliver(f, 0);
+  g_assert_false(f->end[1].closed);
+  post(f, 1, 100, 0);
+  datagram *late = wire_packet(f, 1, 0);
   datagram_carry_checksum(late);
   datagram_own_payload(late)[0] ^= 1;
-  deliver(kit, 1); /* CLOSED: no RST answers */
-  expect_nothing(kit, 0);
-  g_assert_cmpuint(statistics_of(kit)->checksum_errors, ==, 2);
-  g_assert_cmpuint(receiver_statistics(kit)->checksum_errors, ==, 2);
+  deliver(f, 1); /* CLOSED: no RST answers */
+  expect_nothing(f, 0);
+  g_assert_cmpuint(statistics_of(f)->checksum_errors, ==, 2);
+  g_assert_cmpuint(receiver_statistics(f)->checksum_errors, ==, 2);
 }
 
-/* Damage whose checksum nobody looks at: headers that do not decode are dropped, whatever else they say. */
+/* Damage whose checksum nobody looks at: headers that do not decode are dropped, whatever else is in them. */
 static void test_no_header(void)
 {
   for (unsigned offset = 0; offset < 16; offset++) {
-    g_autoptr(tcp_kit) kit = connected(4);
-    post(kit, 0, 1000, 0);
-    datagram *packet = wire_packet(kit, 0, 0);
+    g_autoptr(tcp_fixture) f = connected(4);
+    post(f, 0, 1000, 0);
+    datagram *packet = wire_packet(f, 0, 0);
     packet->header[packet->ip_octets + DATA_OFFSET_AT] = (uint8_t)(offset << 4);
-    deliver(kit, 0);
-    g_assert_cmpuint(kit->end[1].passed_octets, ==,
+    deliver(f, 0);
+    g_assert_cmpuint(f->end[1].passed_octets, ==,
                      offset == 8 ? 1000 : 0); /* 20 octets and the timestamps' 12 */
-    g_assert_cmpuint(kit->end[1].segments, ==, offset == 8 ? 1 : 0);
-    expect_nothing(kit, 1);
+    g_assert_cmpuint(f->end[1].segments, ==, offset == 8 ? 1 : 0);
+    expect_nothing(f, 1);
   }
 }
 
-/* Random octets in the header, without a checksum to tell: whatever that says, nothing crashes, and no octet is passed wrongly (the
- * kit looks) that the header does not move. The ports are not TCP's to look at here. */
+/* Random octets in the header, without a checksum to show it: whatever is in it, nothing crashes, and no
+ * octet is passed wrongly (the fixture looks) that the header does not move. The ports are not TCP's to
+ * look at here. */
 static void test_random_headers(void)
 {
   g_autoptr(random_stream) random = random_stream_new(1, "damage");
   for (unsigned i = 0; i < 3000; i++) {
-    g_autoptr(tcp_kit) kit = connected(i % 2 ? 6 : 4);
-    post(kit, 0, 100, 0);
-    datagram *packet = wire_packet(kit, 0, 0);
+    g_autoptr(tcp_fixture) f = connected(i % 2 ? 6 : 4);
+    post(f, 0, 100, 0);
+    datagram *packet = wire_packet(f, 0, 0);
     for (unsigned n = 0; n < 3; n++) {
       unsigned at = 8 + (unsigned)random_stream_below(
                             random, 24); /* not the sequence number: octets keep their place */
       packet->header[packet->ip_octets + at] = (uint8_t)random_stream_next(random);
     }
-    deliver(kit, 0);
-    if (on_wire(kit, 1) > 0) {
-      deliver(kit, 1);
+    deliver(f, 0);
+    if (on_wire(f, 1) > 0) {
+      deliver(f, 1);
     }
   }
 }

@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "congestion_kit.h"
+#include "congestion_fixture.h"
 
 /* Windows of observation of ten segments each, everything acknowledged in them. */
 typedef struct observed_flow {
@@ -30,8 +30,8 @@ static void acknowledge(observed_flow *flow, uint64_t octets, uint64_t next, boo
   tcp_congestion_acknowledged(flow->congestion, &ack, 0);
 }
 
-/* `count` windows; the first `marked` segments of each are. What was sent when a window begins is the window: SND.NXT is the
- * position of its first ACK and nine segments more. */
+/* `count` windows; the first `marked` segments of each are. What was sent when a window begins is the
+ * window: SND.NXT is the position of its first ACK and nine segments more. */
 static void observe(observed_flow *flow, unsigned count, unsigned marked)
 {
   for (unsigned window = 0; window < count; window++) {
@@ -58,8 +58,8 @@ static void test_first_mark_halves(void)
   tcp_congestion_free(flow.congestion);
 }
 
-/* §3.3 step 7 with g = 1/16: n windows without a mark leave (15/16)^n: 0.9375 after 1, 0.3561 after 16, and 1e-7 after 250.
- * 1000 (1 - 0.9375 / 2) = 531.25; 1000 (1 - 0.3561 / 2) = 821.97. */
+/* §3.3 step 7 with g = 1/16: n windows without a mark leave (15/16)^n: 0.9375 after 1, 0.3561 after 16,
+ * and 1e-7 after 250. 1000 (1 - 0.9375 / 2) = 531.25; 1000 (1 - 0.3561 / 2) = 821.97. */
 static void test_alpha_decays(void)
 {
   observed_flow flow = observed();
@@ -72,8 +72,8 @@ static void test_alpha_decays(void)
   tcp_congestion_free(flow.congestion);
 }
 
-/* It converges to the share that is marked, whichever it was before: 1000 (1 - 0.3 / 2) = 850, 1000 (1 - 0.1 / 2) = 950, all: 500.
- * 300 windows leave (15/16)^300 = 4e-9 of the difference. */
+/* It converges to the share that is marked, whichever it was before: 1000 (1 - 0.3 / 2) = 850, 1000 (1 -
+ * 0.1 / 2) = 950, all: 500. 300 windows leave (15/16)^300 = 4e-9 of the difference. */
 static void test_alpha_is_the_marked_share(void)
 {
   observed_flow flow = observed();
@@ -86,9 +86,9 @@ static void test_alpha_is_the_marked_share(void)
   tcp_congestion_free(flow.congestion);
 }
 
-/* Once a window, at the first ACK beyond what was sent when the last one was counted (step 4). The first ACK of all ends the empty
- * window before it (SND.UNA > WindowEnd). A hundred unmarked ACKs of one window are then one step: alpha is 15/16, and at the first
- * one beyond (15/16)^2 = 0.8789: 560.55. */
+/* Once a window, at the first ACK beyond what was sent when the last one was counted (step 4). The first
+ * ACK of all ends the empty window before it (SND.UNA > WindowEnd). A hundred unmarked ACKs of one window
+ * are then one step: alpha is 15/16, and at the first one beyond (15/16)^2 = 0.8789: 560.55. */
 static void test_one_step_a_window(void)
 {
   observed_flow flow = observed();
@@ -102,7 +102,8 @@ static void test_one_step_a_window(void)
   tcp_congestion_free(flow.congestion);
 }
 
-/* Octets count, not acknowledgements: of each 4 segments one ACK tells of 3 marked ones, one of 1 unmarked. 3/4, not 1/2: 625. */
+/* Octets count, not acknowledgements: of each 4 segments one ACK reports 3 marked ones, one of 1 unmarked.
+ * 3/4, not 1/2: 625. */
 static void test_octets_weigh(void)
 {
   observed_flow flow = observed();
@@ -115,7 +116,8 @@ static void test_octets_weigh(void)
   tcp_congestion_free(flow.congestion);
 }
 
-/* §3.5: a loss is answered as by any TCP, half of what is in flight, and tells nothing of marks. A time-out too. Alpha is 0 here. */
+/* §3.5: a loss is answered as by any TCP, half of what is in flight, and has nothing to do with marks. A
+ * time-out too. Alpha is 0 here. */
 static void test_loss_is_newrenos(void)
 {
   observed_flow flow = observed();
@@ -129,7 +131,8 @@ static void test_loss_is_newrenos(void)
   tcp_congestion_free(flow.congestion);
 }
 
-/* Within fast recovery marks still count: 300 windows of 3 in 10. And a spurious recovery does not take them back. */
+/* Within fast recovery marks still count: 300 windows of 3 in 10. And a spurious recovery does not take
+ * them back. */
 static void test_counts_within_recovery(void)
 {
   observed_flow flow = observed();

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A segment is lost, and so is what is sent to repair it. ns-3's own TCP (3.37, with SACK) sends 153 to 1,280 segments again for
- * one that is lost twice; the documents allow as many as are lost, and never a storm.
+/* A segment is lost, and so is what is sent to repair it. ns-3's own TCP (3.37, with SACK) sends 153 to
+ * 1,280 segments again for one that is lost twice; the documents allow as many as are lost, and never a
+ * storm.
  *
- * The path takes 100 ms there and back, a segment every 10 us, and loses the first transmissions of one segment; every other one
- * arrives. 600 segments are posted at once; the window begins with 10 and SRTT is about 100 ms, so RTO is 200 ms at least. */
+ * The path takes 100 ms there and back, a segment every 10 us, and loses the first transmissions of one
+ * segment; every other one arrives. 600 segments are posted at once; the window begins with 10 and SRTT is
+ * about 100 ms, so RTO is 200 ms at least. */
 #include <glib.h>
 
 #include "tcp_wire.h"
@@ -29,7 +31,7 @@ static bool lose(void *user, unsigned from, const datagram *packet)
     return false;
   }
   uint64_t position =
-      (uint64_t)tcp_position_of(header.sequence, tcp_kit_config().isn, (int64_t)plan->position);
+      (uint64_t)tcp_position_of(header.sequence, tcp_fixture_config().isn, (int64_t)plan->position);
   bool it = position <= plan->position && plan->position < position + packet->payload.length;
   bool lost = it && plan->left > 0;
   plan->left -= lost ? 1 : 0;
@@ -38,7 +40,7 @@ static bool lose(void *user, unsigned from, const datagram *packet)
 
 static tcp_config config_of(detection how, bool proportional, tcp_congestion_kind congestion)
 {
-  tcp_config config = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
   config.send_mtu_octets = config.receive_mtu_octets = EMSS + 40;
   config.sack = how != NO_SACK;
   config.dsack = config.sack;
@@ -61,15 +63,15 @@ static void run(const tcp_config *config, unsigned segments, unsigned lost_segme
 {
   losing plan = {.position = (uint64_t)lost_segment * EMSS, .left = times};
   tcp_wire_faults faults = {.loser = lose, .user = &plan};
-  g_autoptr(tcp_kit) kit = tcp_kit_new(config, config);
-  tcp_wire *wire = tcp_wire_new(kit, DELAY, SPACING, &faults);
-  tcp_transport_open(kit->end[0].connection, 0);
-  post(kit, 0, segments * EMSS, 0);
+  g_autoptr(tcp_fixture) f = tcp_fixture_new(config, config);
+  tcp_wire *wire = tcp_wire_new(f, DELAY, SPACING, &faults);
+  tcp_transport_open(f->end[0].connection, 0);
+  post(f, 0, segments * EMSS, 0);
   tcp_wire_pick_up(wire);
-  while (kit->end[0].acknowledged < segments * EMSS) {
+  while (f->end[0].acknowledged < segments * EMSS) {
     g_assert_true(tcp_wire_step(wire));
   }
-  const tcp_statistics *statistics = statistics_of(kit);
+  const tcp_statistics *statistics = statistics_of(f);
   g_test_message("segment %u of %u lost %u times", lost_segment, segments, times);
   g_assert_cmpuint(plan.left, ==, 0);
   g_assert_cmpuint(tcp_wire_counts_of(wire, 0)->lost, ==, times);
@@ -92,12 +94,13 @@ static void run_all(detection how, unsigned segments, unsigned lost_segment, uns
   }
 }
 
-/* In the first window of 10: the first, within, the last but two (three SACKs come from limited transmit); in the second one of 20,
- * and later. Behind all of them comes enough to tell of each loss. */
+/* In the first window of 10: the first, within, the last but two (three SACKs come from limited transmit);
+ * in the second one of 20, and later. After all of them comes enough to report each loss. */
 static const unsigned positions[] = {0, 1, 4, 7, 8, 9, 10, 29, 30, 77};
 
-/* RFC 8985 §6.2: new segments follow each retransmission, are SACKed one round trip later, and tell that it is lost as well. So as
- * many retransmissions as losses, and no time-out: each restarts the timer, and RTO is two round trips. */
+/* RFC 8985 §6.2: new segments follow each retransmission, are SACKed one round trip later, and show that
+ * it is lost as well. So as many retransmissions as losses, and no time-out: each restarts the timer, and
+ * RTO is two round trips. */
 static void test_rack(void)
 {
   for (unsigned times = 1; times <= 3; times++) {
@@ -108,9 +111,10 @@ static void test_rack(void)
   }
 }
 
-/* RFC 6675 §5 sends a segment again once in a recovery; when that is lost, the timer repairs it (§5.1), and when that is lost,
- * the timer once more. What is in flight at the time-out is SACKed before the window of one segment lets it out. So again as
- * many retransmissions as losses, all but the first by time-outs. */
+/* RFC 6675 §5 sends a segment again once in a recovery; when that is lost, the timer repairs it (§5.1),
+ * and when that is lost, the timer once more. What is in flight at the time-out is SACKed before the
+ * window of one segment lets it out. So again as many retransmissions as losses, all but the first by
+ * time-outs. */
 static void test_rfc_6675(void)
 {
   for (unsigned times = 1; times <= 3; times++) {
@@ -132,8 +136,8 @@ static void test_no_sack(void)
   }
 }
 
-/* The last of 20 segments: nothing follows, no SACK tells. A tail loss probe is the first repair (RFC 8985 §7.3), at most one
- * without an answer; else every repair takes a time-out. */
+/* The last of 20 segments: nothing follows, no SACK shows it. A tail loss probe is the first repair (RFC
+ * 8985 §7.3), at most one without an answer; else every repair takes a time-out. */
 static void test_last_segment(void)
 {
   for (unsigned times = 1; times <= 3; times++) {
@@ -144,8 +148,9 @@ static void test_last_segment(void)
   }
 }
 
-/* The last but one: the last is SACKed alone. RACK's reordering timer takes that as proof after a quarter of a round trip (RFC
- * 8985 §6.2); RFC 6675 asks for three, and RFC 5681 for three duplicates. Nothing follows the retransmission. */
+/* The last but one: the last is SACKed alone. RACK's reordering timer takes that as proof after a quarter
+ * of a round trip (RFC 8985 §6.2); RFC 6675 asks for three, and RFC 5681 for three duplicates. Nothing
+ * follows the retransmission. */
 static void test_last_but_one(void)
 {
   for (unsigned times = 1; times <= 3; times++) {

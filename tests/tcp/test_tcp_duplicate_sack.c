@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* D-SACK (RFC 2883): what the receiver tells of octets that came twice, and what the sender believes. */
+/* D-SACK (RFC 2883): what the receiver reports octets that came twice, and what the sender believes. */
 #include "tcp/tcp_undo.h"
 
 #include <glib.h>
 
 #include "base/random_stream.h"
-#include "tcp_kit.h"
+#include "tcp_fixture.h"
 
 enum { EMSS = 1460, BLOCKS_MAX = 4, ARRIVALS_MAX = 6 };
 
@@ -49,24 +49,24 @@ static void test_which_first_block_is_one(void)
   g_assert_false(tcp_duplicate_sack_is_first(&longer, 1, 200000, 300000));
 }
 
-static tcp_kit *against_script(bool sack, bool dsack, bool timestamps)
+static tcp_fixture *against_script(bool sack, bool dsack, bool timestamps)
 {
-  tcp_config config = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
   config.sack = sack;
   config.dsack = dsack;
   config.timestamps = timestamps;
   config.drops_untimed = false;
-  tcp_kit *kit = tcp_kit_new(&config, NULL);
+  tcp_fixture *f = tcp_fixture_new(&config, NULL);
   tcp_header syn_ack = {.window = 65535,
                         .has_mss = true,
                         .mss_octets = EMSS,
                         .has_sack_permitted = true,
                         .has_timestamps = timestamps};
-  handshake(kit, TCP_KIT_ROUND_TRIP, &syn_ack);
-  return kit;
+  handshake(f, TCP_FIXTURE_ROUND_TRIP, &syn_ack);
+  return f;
 }
 
-/* Segments [from, to) that arrive, and what the ACK after the last one says. */
+/* Segments [from, to) that arrive, and what is in the ACK after the last one. */
 typedef struct worked_example {
   const char *what;
   range arrivals[ARRIVALS_MAX];
@@ -130,11 +130,11 @@ static const worked_example EXAMPLES[] = {
      4},
 };
 
-static void expect_blocks(const tcp_kit *kit, unsigned index, const worked_example *example, unsigned first,
+static void expect_blocks(const tcp_fixture *f, unsigned index, const worked_example *example, unsigned first,
                           unsigned most)
 {
-  tcp_header header = wire_header(kit, 0, index);
-  uint32_t isn = kit->end[1].config.isn;
+  tcp_header header = wire_header(f, 0, index);
+  uint32_t isn = f->end[1].config.isn;
   g_assert_cmpuint(header.acknowledgement, ==, tcp_sequence_of((int64_t)example->acknowledgement, isn));
   g_assert_cmpuint(header.sack_count, ==, MIN(example->count - first, most));
   for (unsigned i = 0; i < header.sack_count; i++) {
@@ -143,59 +143,62 @@ static void expect_blocks(const tcp_kit *kit, unsigned index, const worked_examp
   }
 }
 
-/* Without the option the same without the first block; beside timestamps there is room for three (RFC 2018 §3). */
+/* Without the option the same without the first block; beside timestamps there is room for three (RFC 2018
+ * §3). */
 static void test_examples(void)
 {
   for (size_t i = 0; i < G_N_ELEMENTS(EXAMPLES); i++) {
     const worked_example *example = &EXAMPLES[i];
-    bool duplicate = i < 8 || i == 10; /* the ninth and tenth have none to tell of */
+    bool duplicate = i < 8 || i == 10; /* the ninth and tenth have none to report */
     for (unsigned options = 0; options < 4; options++) {
       bool dsack = options & 1;
       bool timestamps = options & 2;
-      g_autoptr(tcp_kit) kit = against_script(true, dsack, timestamps);
+      g_autoptr(tcp_fixture) f = against_script(true, dsack, timestamps);
       g_test_message("%s, option %d, timestamps %d", example->what, dsack, timestamps);
       for (unsigned n = 0; n < example->arrival_count; n++) {
         range arrival = example->arrivals[n];
-        drop_all(kit, 0);
-        script_payload(kit, arrival.from, (uint32_t)(arrival.to - arrival.from), 0);
+        drop_all(f, 0);
+        script_payload(f, arrival.from, (uint32_t)(arrival.to - arrival.from), 0);
       }
-      g_assert_cmpuint(on_wire(kit, 0), ==, 1);
+      g_assert_cmpuint(on_wire(f, 0), ==, 1);
       if (dsack || i < 9) {
-        expect_blocks(kit, 0, example, duplicate && !dsack ? 1 : 0, timestamps ? 3 : 4);
+        expect_blocks(f, 0, example, duplicate && !dsack ? 1 : 0, timestamps ? 3 : 4);
       }
     }
   }
 }
 
-/* SACK was not agreed: there is no option to tell it in. */
+/* SACK was not agreed: there is no option to report it in. */
 static void test_without_sack(void)
 {
-  g_autoptr(tcp_kit) kit = against_script(false, true, false);
-  script_payload(kit, 0, 500, 0);
-  script_payload(kit, 0, 500, 0);
-  expect_ack(kit, 0, 500);
-  g_assert_cmpuint(wire_header(kit, 0, 0).sack_count, ==, 0);
+  g_autoptr(tcp_fixture) f = against_script(false, true, false);
+  script_payload(f, 0, 500, 0);
+  script_payload(f, 0, 500, 0);
+  expect_ack(f, 0, 500);
+  g_assert_cmpuint(wire_header(f, 0, 0).sack_count, ==, 0);
 }
 
-/* What was refused has not come: it is no duplicate when it comes again. Nor is what lies beyond the window. */
+/* What was refused has not come: it is no duplicate when it comes again. Nor is what lies beyond the
+ * window. */
 static void test_refused_is_not_twice(void)
 {
-  g_autoptr(tcp_kit) kit = against_script(true, true, false);
-  refuse_octets(kit, 0, 0, 500, 1);
-  script_payload(kit, 0, 500, 0);
-  expect_nothing(kit, 0);
-  script_payload(kit, 0, 500, 0);
-  script_payload(kit, 500, 500, 0);
-  expect_ack(kit, 0, 1000);
-  g_assert_cmpuint(wire_header(kit, 0, 0).sack_count, ==, 0);
-  drop_all(kit, 0);
-  script_payload(kit, 1000 + (1 << 20), 500, 0);
-  expect_ack(kit, 0, 1000);
-  g_assert_cmpuint(wire_header(kit, 0, 0).sack_count, ==, 0);
+  g_autoptr(tcp_fixture) f = against_script(true, true, false);
+  refuse_octets(f, 0, 0, 500, 1);
+  script_payload(f, 0, 500, 0);
+  expect_nothing(f, 0);
+  script_payload(f, 0, 500, 0);
+  script_payload(f, 500, 500, 0);
+  expect_ack(f, 0, 1000);
+  g_assert_cmpuint(wire_header(f, 0, 0).sack_count, ==, 0);
+  drop_all(f, 0);
+  script_payload(f, 1000 + (1 << 20), 500, 0);
+  expect_ack(f, 0, 1000);
+  g_assert_cmpuint(wire_header(f, 0, 0).sack_count, ==, 0);
 }
 
-/* RFC 2883 §4 (1): a D-SACK reports the packet that has just come, so that is acknowledged at once; by an ACK of its own, as a
- * segment with payload has no SACK option. Octets below 1000 have come, and what end 0 has to send waits. */
+/* RFC 2883 §4 (1): a D-SACK reports the packet that has just come, so that is acknowledged at once; by an
+ * ACK of its own, as a segment with payload has no SACK option. Octets below 1000 have come, and what end
+ * 0 has to send waits. */
 static void test_reported_by_its_own_ack(void)
 {
   static const struct {
@@ -210,70 +213,70 @@ static void test_reported_by_its_own_ack(void)
       {"all of that run at its end", {1500, 2000}, {1000, 2000}, {1500, 2000}},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    g_autoptr(tcp_kit) kit = against_script(true, true, false);
+    g_autoptr(tcp_fixture) f = against_script(true, true, false);
     g_test_message("%s", cases[i].what);
     range before = cases[i].before;
     range arrival = cases[i].arrival;
-    script_payload(kit, 0, 500, 0);
-    script_payload(kit, 500, 500, 0);
+    script_payload(f, 0, 500, 0);
+    script_payload(f, 500, 500, 0);
     if (before.from < before.to) {
-      script_payload(kit, before.from, (uint32_t)(before.to - before.from), 0);
+      script_payload(f, before.from, (uint32_t)(before.to - before.from), 0);
     }
-    drop_all(kit, 0);
-    queue_record(kit, 0, 100, 0);
-    script_payload(kit, arrival.from, (uint32_t)(arrival.to - arrival.from), 0);
+    drop_all(f, 0);
+    queue_record(f, 0, 100, 0);
+    script_payload(f, arrival.from, (uint32_t)(arrival.to - arrival.from), 0);
     worked_example reported = {
         .acknowledgement = MAX(arrival.to, before.to), .blocks = {cases[i].duplicate}, .count = 1};
-    expect_ack(kit, 0, reported.acknowledgement);
-    expect_blocks(kit, 0, &reported, 0, 4);
-    drop_segment(kit, 0);
-    expect_segment(kit, 0, 0, 100);
-    drop_segment(kit, 0);
-    expect_nothing(kit, 0);
+    expect_ack(f, 0, reported.acknowledgement);
+    expect_blocks(f, 0, &reported, 0, 4);
+    drop_segment(f, 0);
+    expect_segment(f, 0, 0, 100);
+    drop_segment(f, 0);
+    expect_nothing(f, 0);
   }
 }
 
-/* Two ends: a segment that the network doubles is reported once, whether it lies below the acknowledgement or beyond a hole, and
- * neither is taken for a sign of loss. */
+/* Two ends: a segment that the network doubles is reported once, whether it lies below the acknowledgement
+ * or beyond a hole, and neither is taken for a sign of loss. */
 static void test_both_ends(void)
 {
-  tcp_config config = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
   config.dsack = true;
-  g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
-  post(kit, 0, 3 * EMSS, 0);
-  deliver_and_keep(kit, 0);
-  deliver(kit, 0); /* below */
-  deliver_all(kit, 1);
-  g_assert_cmpuint(statistics_of(kit)->duplicates_reported, ==, 1);
-  reorder_segments(kit, 0, 0, 1);
-  deliver_and_keep(kit, 0);
-  deliver_all(kit, 1);
-  g_assert_cmpuint(statistics_of(kit)->duplicates_reported, ==, 1); /* an ordinary SACK */
-  deliver(kit, 0);                                                  /* beyond the hole */
-  deliver_all(kit, 1);
-  g_assert_cmpuint(statistics_of(kit)->duplicates_reported, ==, 2);
-  settle(kit, TCP_KIT_ROUND_TRIP);
-  g_assert_cmpuint(kit->end[0].acknowledged, ==, 3 * EMSS);
-  g_assert_cmpuint(statistics_of(kit)->duplicates_reported, ==, 2);
-  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 0);
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+  post(f, 0, 3 * EMSS, 0);
+  deliver_and_keep(f, 0);
+  deliver(f, 0); /* below */
+  deliver_all(f, 1);
+  g_assert_cmpuint(statistics_of(f)->duplicates_reported, ==, 1);
+  reorder_segments(f, 0, 0, 1);
+  deliver_and_keep(f, 0);
+  deliver_all(f, 1);
+  g_assert_cmpuint(statistics_of(f)->duplicates_reported, ==, 1); /* an ordinary SACK */
+  deliver(f, 0);                                                  /* beyond the hole */
+  deliver_all(f, 1);
+  g_assert_cmpuint(statistics_of(f)->duplicates_reported, ==, 2);
+  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  g_assert_cmpuint(f->end[0].acknowledged, ==, 3 * EMSS);
+  g_assert_cmpuint(statistics_of(f)->duplicates_reported, ==, 2);
+  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 0);
 }
 
-/* Blocks that no receiver sends, first in the option, with and without RACK: none crashes, octets that no honest block SACKs are
- * sent again, all arrive. */
+/* Blocks that no receiver sends, first in the option, with and without RACK: none crashes, octets that no
+ * honest block SACKs are sent again, all arrive. */
 static void test_hostile_blocks(void)
 {
   for (uint64_t seed = 1; seed <= 30; seed++) {
     g_test_message("seed %" G_GUINT64_FORMAT, seed);
     g_autoptr(random_stream) random = random_stream_new(seed, "hostile blocks");
-    tcp_config config = tcp_kit_config();
+    tcp_config config = tcp_fixture_config();
     config.rack = seed & 1;
     config.tail_loss_probe = seed & 1;
     config.frto = seed & 2;
     config.prr = seed & 4;
-    g_autoptr(tcp_kit) kit = tcp_kit_scripted(
+    g_autoptr(tcp_fixture) f = tcp_fixture_scripted(
         &config,
         &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS, .has_sack_permitted = true});
-    post(kit, 0, 40 * EMSS, 0);
+    post(f, 0, 40 * EMSS, 0);
     uint64_t acknowledged = 0;
     for (unsigned i = 0; i < 300; i++) {
       uint64_t sack[BLOCKS_MAX][2];
@@ -285,95 +288,97 @@ static void test_hostile_blocks(void)
                                                     : random_stream_next(random);
       }
       uint64_t next = acknowledged + (random_stream_below(random, 4) ? 0 : 700);
-      acknowledged = MIN(next, MIN(kit->end[0].posted, 10 * EMSS));
-      script_ack(kit, acknowledged, blocks, (const uint64_t(*)[2])sack);
-      drop_all(kit, 0);
-      advance_by(kit, 5 * TIME_PS_PER_MILLISECOND);
-      drop_all(kit, 0);
-      if (kit->end[0].closed) {
+      acknowledged = MIN(next, MIN(f->end[0].posted, 10 * EMSS));
+      script_ack(f, acknowledged, blocks, (const uint64_t(*)[2])sack);
+      drop_all(f, 0);
+      advance_by(f, 5 * TIME_PS_PER_MILLISECOND);
+      drop_all(f, 0);
+      if (f->end[0].closed) {
         break;
       }
     }
   }
 }
 
-/* RFC 2883 §4: the blocks behind a D-SACK are those of RFC 2018: what they name is SACKed, and 4 SMSS above 1 show that it is lost. */
+/* RFC 2883 §4: the blocks after a D-SACK are those of RFC 2018: what they name is SACKed, and 4 SMSS above
+ * 1 show that it is lost. */
 static void test_blocks_behind_a_duplicate(void)
 {
-  tcp_config config = tcp_kit_config();
-  g_autoptr(tcp_kit) kit = tcp_kit_scripted(
+  tcp_config config = tcp_fixture_config();
+  g_autoptr(tcp_fixture) f = tcp_fixture_scripted(
       &config,
       &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS, .has_sack_permitted = true});
-  post(kit, 0, 10 * EMSS, 0);
-  drop_all(kit, 0);
-  script_ack(kit, EMSS, 2, (const uint64_t[][2]){{0, EMSS}, {2 * EMSS, 6 * EMSS}});
-  expect_segment(kit, 0, EMSS, EMSS);
-  g_assert_cmpuint(statistics_of(kit)->duplicates_reported, ==, 1);
+  post(f, 0, 10 * EMSS, 0);
+  drop_all(f, 0);
+  script_ack(f, EMSS, 2, (const uint64_t[][2]){{0, EMSS}, {2 * EMSS, 6 * EMSS}});
+  expect_segment(f, 0, EMSS, EMSS);
+  g_assert_cmpuint(statistics_of(f)->duplicates_reported, ==, 1);
 }
 
-/* The ACK of 4 segments comes first, then those it has overtaken, as the peer had sent them: of 1 with 2 SACKed, of 1 with 5 to 8
- * SACKed too, of 3 with a D-SACK of the first. With `old_sack` they are read: a block that is below SND.UNA by now is neither a
- * SACK nor a D-SACK, and 4 segments SACKed above the fifth show that it is lost. Without, they are passed over. */
+/* The ACK of 4 segments comes first, then those it has overtaken, as the peer had sent them: of 1 with 2
+ * SACKed, of 1 with 5 to 8 SACKed too, of 3 with a D-SACK of the first. With `old_sack` they are read: a
+ * block that is below SND.UNA by now is neither a SACK nor a D-SACK, and 4 segments SACKed above the fifth
+ * show that it is lost. Without, they are passed over. */
 static void test_overtaken_acks(void)
 {
   for (unsigned reads = 0; reads < 2; reads++) {
-    tcp_config config = tcp_kit_config();
+    tcp_config config = tcp_fixture_config();
     config.old_sack = reads;
-    g_autoptr(tcp_kit) kit = tcp_kit_scripted(
+    g_autoptr(tcp_fixture) f = tcp_fixture_scripted(
         &config,
         &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS, .has_sack_permitted = true});
-    post(kit, 0, 10 * EMSS, 0);
-    script_ack(kit, 4 * EMSS, 0, NULL);
-    drop_all(kit, 0);
-    script_ack(kit, EMSS, 1, (const uint64_t[][2]){{2 * EMSS, 3 * EMSS}});
-    expect_nothing(kit, 0);
-    script_ack(kit, EMSS, 2, (const uint64_t[][2]){{5 * EMSS, 9 * EMSS}, {2 * EMSS, 3 * EMSS}});
-    g_assert_cmpuint(on_wire(kit, 0) > 0, ==, reads);
+    post(f, 0, 10 * EMSS, 0);
+    script_ack(f, 4 * EMSS, 0, NULL);
+    drop_all(f, 0);
+    script_ack(f, EMSS, 1, (const uint64_t[][2]){{2 * EMSS, 3 * EMSS}});
+    expect_nothing(f, 0);
+    script_ack(f, EMSS, 2, (const uint64_t[][2]){{5 * EMSS, 9 * EMSS}, {2 * EMSS, 3 * EMSS}});
+    g_assert_cmpuint(on_wire(f, 0) > 0, ==, reads);
     if (reads) {
-      expect_segment(kit, 0, 4 * EMSS, EMSS);
+      expect_segment(f, 0, 4 * EMSS, EMSS);
     }
-    g_assert_cmpuint(statistics_of(kit)->recoveries, ==, reads);
-    g_assert_cmpuint(statistics_of(kit)->duplicates_reported, ==, 0);
-    script_ack(kit, 3 * EMSS, 1, (const uint64_t[][2]){{0, EMSS}});
-    g_assert_cmpuint(statistics_of(kit)->duplicates_reported, ==, reads);
-    g_assert_cmpuint(kit->end[0].acknowledged, ==, 4 * EMSS);
+    g_assert_cmpuint(statistics_of(f)->recoveries, ==, reads);
+    g_assert_cmpuint(statistics_of(f)->duplicates_reported, ==, 0);
+    script_ack(f, 3 * EMSS, 1, (const uint64_t[][2]){{0, EMSS}});
+    g_assert_cmpuint(statistics_of(f)->duplicates_reported, ==, reads);
+    g_assert_cmpuint(f->end[0].acknowledged, ==, 4 * EMSS);
   }
 }
 
-/* Of an ACK that was overtaken nothing else counts: not the window that it advertises, which is older, nor its ECE. RFC 5961 §5.2: if it is
- * older than the largest window it is answered, and not read. */
+/* Of an ACK that was overtaken nothing else counts: not the window that it advertises, which is older, nor
+ * its ECE. RFC 5961 §5.2: if it is older than the largest window it is answered, and not read. */
 static void test_overtaken_acks_have_no_other_say(void)
 {
-  tcp_config config = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
   config.old_sack = true;
   config.ecn = TCP_ECN_ON;
-  g_autoptr(tcp_kit) kit = tcp_kit_scripted(&config, &(tcp_header){.window = 20000,
-                                                                   .flags = TCP_ECE,
-                                                                   .has_mss = true,
-                                                                   .mss_octets = EMSS,
-                                                                   .has_sack_permitted = true});
-  post(kit, 0, 20 * EMSS, 0);
+  g_autoptr(tcp_fixture) f = tcp_fixture_scripted(&config, &(tcp_header){.window = 20000,
+                                                                         .flags = TCP_ECE,
+                                                                         .has_mss = true,
+                                                                         .mss_octets = EMSS,
+                                                                         .has_sack_permitted = true});
+  post(f, 0, 20 * EMSS, 0);
   for (unsigned i = 1; i <= 10; i++) {
-    script_payload(kit, i - 1, 1, i * EMSS);
+    script_payload(f, i - 1, 1, i * EMSS);
   }
-  drop_all(kit, 0);
-  uint64_t window = window_of(kit);
-  tcp_header old = {.sequence = tcp_sequence_of(10, kit->end[1].config.isn),
+  drop_all(f, 0);
+  uint64_t window = window_of(f);
+  tcp_header old = {.sequence = tcp_sequence_of(10, f->end[1].config.isn),
                     .acknowledgement = tcp_sequence_of(9 * EMSS, config.isn),
                     .flags = TCP_ACK | TCP_ECE,
                     .sack_count = 1,
                     .sack = {{tcp_sequence_of(0, config.isn), tcp_sequence_of(EMSS, config.isn)}}};
-  script_segment(kit, old, 0, 0);
-  g_assert_cmpuint(statistics_of(kit)->duplicates_reported, ==, 1);
-  g_assert_cmpuint(statistics_of(kit)->ecn_reductions, ==, 0);
-  g_assert_cmpuint(window_of(kit), ==, window);
-  post(kit, 0, 500, 0); /* there still is a window */
-  g_assert_cmpuint(on_wire(kit, 0), ==, 1);
-  drop_all(kit, 0);
+  script_segment(f, old, 0, 0);
+  g_assert_cmpuint(statistics_of(f)->duplicates_reported, ==, 1);
+  g_assert_cmpuint(statistics_of(f)->ecn_reductions, ==, 0);
+  g_assert_cmpuint(window_of(f), ==, window);
+  post(f, 0, 500, 0); /* there still is a window */
+  g_assert_cmpuint(on_wire(f, 0), ==, 1);
+  drop_all(f, 0);
   old.acknowledgement = tcp_sequence_of(10 * EMSS - 65535 - 1, config.isn);
-  script_segment(kit, old, 0, 0);
-  expect_ack(kit, 0, 10);
-  g_assert_cmpuint(statistics_of(kit)->duplicates_reported, ==, 1);
+  script_segment(f, old, 0, 0);
+  expect_ack(f, 0, 10);
+  g_assert_cmpuint(statistics_of(f)->duplicates_reported, ==, 1);
 }
 
 int main(int argc, char **argv)

@@ -1,41 +1,43 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* ECN (RFC 3168 §6.1) and what DCTCP's receiver makes of it (RFC 8257 §3.2): who agrees on it, which packets are marked as capable,
- * how marks are told back. What the sender's window makes of it: test_tcp_congestion and the tests of its controls. */
+/* ECN (RFC 3168 §6.1) and what DCTCP's receiver makes of it (RFC 8257 §3.2): who agrees on it, which
+ * packets are marked as capable, how marks are echoed. What the sender's window makes of it:
+ * test_tcp_congestion and the tests of its controls. */
 #include "tcp/tcp_ecn.h"
 
 #include <glib.h>
 
 #include "base/random_stream.h"
-#include "tcp_kit.h"
+#include "tcp_fixture.h"
 
 enum { EMSS = 1460, SETUP = TCP_ECE | TCP_CWR };
 
 static tcp_config config_of(tcp_ecn_use ecn, tcp_congestion_kind congestion)
 {
-  tcp_config config = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
   config.ecn = ecn;
   config.congestion = congestion;
   return config;
 }
 
-static tcp_kit *connected(tcp_ecn_use ecn, tcp_congestion_kind congestion)
+static tcp_fixture *connected(tcp_ecn_use ecn, tcp_congestion_kind congestion)
 {
   tcp_config config = config_of(ecn, congestion);
-  return tcp_kit_pair(&config);
+  return tcp_fixture_pair(&config);
 }
 
-static uint8_t flags_of(const tcp_kit *kit, unsigned from, unsigned index)
+static uint8_t flags_of(const tcp_fixture *f, unsigned from, unsigned index)
 {
-  return wire_header(kit, from, index).flags;
+  return wire_header(f, from, index).flags;
 }
 
-static datagram_ecn ecn_of(const tcp_kit *kit, unsigned from, unsigned index)
+static datagram_ecn ecn_of(const tcp_fixture *f, unsigned from, unsigned index)
 {
-  return datagram_ecn_of(wire_packet(kit, from, index));
+  return datagram_ecn_of(wire_packet(f, from, index));
 }
 
-/* RFC 3168 §6.1.1: ECE and CWR on a SYN ask, ECE alone on the SYN-ACK agrees. DCTCP asks and agrees by itself (RFC 8257 §3.1). Only
- * when both agreed is payload ECT(0); SYN, SYN-ACK and pure ACKs never are (§6.1.1, §6.1.4). */
+/* RFC 3168 §6.1.1: ECE and CWR on a SYN ask, ECE alone on the SYN-ACK agrees. DCTCP asks and agrees by
+ * itself (RFC 8257 §3.1). Only when both agreed is payload ECT(0); SYN, SYN-ACK and pure ACKs never are
+ * (§6.1.1, §6.1.4). */
 static void test_agreement(void)
 {
   static const struct {
@@ -59,56 +61,56 @@ static void test_agreement(void)
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
     tcp_config config = config_of(cases[i].opens, cases[i].congestion);
     tcp_config peer = config_of(cases[i].listens, cases[i].peer);
-    g_autoptr(tcp_kit) kit = tcp_kit_new(&config, &peer);
+    g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &peer);
     g_test_message("case %zu", i);
-    open_end(kit, 0);
-    g_assert_cmphex(flags_of(kit, 0, 0), ==, TCP_SYN | (cases[i].asks ? SETUP : 0));
-    g_assert_cmpint(ecn_of(kit, 0, 0), ==, DATAGRAM_ECN_NOT_CAPABLE);
-    deliver(kit, 0);
-    g_assert_cmphex(flags_of(kit, 1, 0), ==, TCP_SYN | TCP_ACK | (cases[i].agreed ? TCP_ECE : 0));
-    g_assert_cmpint(ecn_of(kit, 1, 0), ==, DATAGRAM_ECN_NOT_CAPABLE);
-    deliver(kit, 1);
-    g_assert_cmphex(flags_of(kit, 0, 0), ==, TCP_ACK);
-    g_assert_cmpint(ecn_of(kit, 0, 0), ==, DATAGRAM_ECN_NOT_CAPABLE);
-    deliver(kit, 0);
+    open_end(f, 0);
+    g_assert_cmphex(flags_of(f, 0, 0), ==, TCP_SYN | (cases[i].asks ? SETUP : 0));
+    g_assert_cmpint(ecn_of(f, 0, 0), ==, DATAGRAM_ECN_NOT_CAPABLE);
+    deliver(f, 0);
+    g_assert_cmphex(flags_of(f, 1, 0), ==, TCP_SYN | TCP_ACK | (cases[i].agreed ? TCP_ECE : 0));
+    g_assert_cmpint(ecn_of(f, 1, 0), ==, DATAGRAM_ECN_NOT_CAPABLE);
+    deliver(f, 1);
+    g_assert_cmphex(flags_of(f, 0, 0), ==, TCP_ACK);
+    g_assert_cmpint(ecn_of(f, 0, 0), ==, DATAGRAM_ECN_NOT_CAPABLE);
+    deliver(f, 0);
     for (unsigned from = 0; from < 2; from++) {
-      post(kit, from, 2 * EMSS, 0);
-      g_assert_cmpint(ecn_of(kit, from, 0), ==,
+      post(f, from, 2 * EMSS, 0);
+      g_assert_cmpint(ecn_of(f, from, 0), ==,
                       cases[i].agreed ? DATAGRAM_ECN_ECT_0 : DATAGRAM_ECN_NOT_CAPABLE);
-      g_assert_cmphex(flags_of(kit, from, 0), ==, TCP_ACK);
-      deliver_all(kit, from);
-      expect_ack(kit, !from, 2 * EMSS);
-      g_assert_cmpint(ecn_of(kit, !from, 0), ==, DATAGRAM_ECN_NOT_CAPABLE);
-      deliver_all(kit, !from);
+      g_assert_cmphex(flags_of(f, from, 0), ==, TCP_ACK);
+      deliver_all(f, from);
+      expect_ack(f, !from, 2 * EMSS);
+      g_assert_cmpint(ecn_of(f, !from, 0), ==, DATAGRAM_ECN_NOT_CAPABLE);
+      deliver_all(f, !from);
     }
   }
 }
 
-/* RFC 3168 §6.1.1.1: the SYN that asks is lost, the next, after 1 s, does not ask, and ECN is not used, not even with a peer that
- * answers the first late. */
+/* RFC 3168 §6.1.1.1: the SYN that asks is lost, the next, after 1 s, does not ask, and ECN is not used,
+ * not even with a peer that answers the first late. */
 static void test_lost_syn_does_not_ask_again(void)
 {
   tcp_config config = config_of(TCP_ECN_ON, TCP_CONGESTION_NEWRENO);
-  g_autoptr(tcp_kit) kit = tcp_kit_new(&config, &config);
-  open_end(kit, 0);
-  advance_by(kit, TIME_PS_PER_SECOND);
-  g_assert_cmpuint(on_wire(kit, 0), ==, 2);
-  g_assert_cmphex(flags_of(kit, 0, 1), ==, TCP_SYN);
-  deliver(kit, 0); /* the first was only slow */
-  g_assert_cmphex(flags_of(kit, 1, 0), ==, TCP_SYN | TCP_ACK | TCP_ECE);
-  deliver(kit, 0); /* the second tells the other end that nothing is agreed */
-  deliver_all(kit, 1);
-  deliver_all(kit, 0);
+  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &config);
+  open_end(f, 0);
+  advance_by(f, TIME_PS_PER_SECOND);
+  g_assert_cmpuint(on_wire(f, 0), ==, 2);
+  g_assert_cmphex(flags_of(f, 0, 1), ==, TCP_SYN);
+  deliver(f, 0); /* the first was only slow */
+  g_assert_cmphex(flags_of(f, 1, 0), ==, TCP_SYN | TCP_ACK | TCP_ECE);
+  deliver(f, 0); /* from the second the other end learns that nothing is agreed */
+  deliver_all(f, 1);
+  deliver_all(f, 0);
   for (unsigned from = 0; from < 2; from++) {
-    g_assert_true(kit->end[from].established);
-    drop_all(kit, from);
-    post(kit, from, 100, 0);
-    g_assert_cmpint(ecn_of(kit, from, 0), ==, DATAGRAM_ECN_NOT_CAPABLE);
+    g_assert_true(f->end[from].established);
+    drop_all(f, from);
+    post(f, from, 100, 0);
+    g_assert_cmpint(ecn_of(f, from, 0), ==, DATAGRAM_ECN_NOT_CAPABLE);
   }
 }
 
-/* Both open at once (RFC 9293 §3.5, figure 7): ECN is used when both SYNs ask; whoever has sent one that does not must not
- * (RFC 3168 §6.1.1.1). */
+/* Both open at once (RFC 9293 §3.5, figure 7): ECN is used when both SYNs ask; whoever has sent one that
+ * does not must not (RFC 3168 §6.1.1.1). */
 static void test_simultaneous_open(void)
 {
   static const struct {
@@ -120,30 +122,31 @@ static void test_simultaneous_open(void)
                {TCP_ECN_PASSIVE, TCP_ECN_ON, false}};
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
     tcp_config one = config_of(cases[i].one, TCP_CONGESTION_NEWRENO);
-    g_autoptr(tcp_kit) kit = tcp_kit_new(&one, NULL);
+    g_autoptr(tcp_fixture) f = tcp_fixture_new(&one, NULL);
     uint8_t asks = cases[i].other == TCP_ECN_ON ? SETUP : 0;
-    tcp_header syn = {.sequence = tcp_sequence_of(-1, kit->end[1].config.isn),
+    tcp_header syn = {.sequence = tcp_sequence_of(-1, f->end[1].config.isn),
                       .flags = TCP_SYN | asks,
                       .window = 65535,
                       .has_mss = true,
                       .mss_octets = EMSS};
-    open_end(kit, 0);
-    drop_all(kit, 0);
-    script_segment(kit, syn, 0, 0);
-    g_assert_cmphex(flags_of(kit, 0, 0), ==, TCP_SYN | TCP_ACK | (cases[i].agreed ? TCP_ECE : 0));
+    open_end(f, 0);
+    drop_all(f, 0);
+    script_segment(f, syn, 0, 0);
+    g_assert_cmphex(flags_of(f, 0, 0), ==, TCP_SYN | TCP_ACK | (cases[i].agreed ? TCP_ECE : 0));
     tcp_header syn_ack = syn;
     syn_ack.flags = TCP_SYN | TCP_ACK | (cases[i].agreed ? TCP_ECE : 0);
     syn_ack.acknowledgement = tcp_sequence_of(0, one.isn);
-    script_segment(kit, syn_ack, 0, 0); /* the peer's answer crosses ours: it acknowledges nothing new */
-    script_ack(kit, 0, 0, NULL);
-    g_assert_true(kit->end[0].established);
-    drop_all(kit, 0);
-    post(kit, 0, 100, 0);
-    g_assert_cmpint(ecn_of(kit, 0, 0), ==, cases[i].agreed ? DATAGRAM_ECN_ECT_0 : DATAGRAM_ECN_NOT_CAPABLE);
+    script_segment(f, syn_ack, 0, 0); /* the peer's answer crosses ours: it acknowledges nothing new */
+    script_ack(f, 0, 0, NULL);
+    g_assert_true(f->end[0].established);
+    drop_all(f, 0);
+    post(f, 0, 100, 0);
+    g_assert_cmpint(ecn_of(f, 0, 0), ==, cases[i].agreed ? DATAGRAM_ECN_ECT_0 : DATAGRAM_ECN_NOT_CAPABLE);
   }
 }
 
-/* RFC 3168 §6.1.1: a SYN-ACK with both flags comes from a TCP that reflects reserved bits. Without a question there is no answer. */
+/* RFC 3168 §6.1.1: a SYN-ACK with both flags comes from a TCP that reflects reserved bits. Without a
+ * question there is no answer. */
 static void test_senseless_answers(void)
 {
   static const struct {
@@ -162,113 +165,114 @@ static void test_senseless_answers(void)
   }
 }
 
-/* RFC 3168 §6.1.2, §6.1.3: a packet is marked; every ACK from then on has ECE, until the sender has reduced its window, once, and
- * says CWR on its next new segment. */
+/* RFC 3168 §6.1.2, §6.1.3: a packet is marked; every ACK from then on has ECE, until the sender has
+ * reduced its window, once, and sets CWR on its next new segment. */
 static void test_echo_until_window_reduced(void)
 {
-  g_autoptr(tcp_kit) kit = connected(TCP_ECN_ON, TCP_CONGESTION_NEWRENO);
-  post(kit, 0, 10 * EMSS, 0);
-  datagram_set_ecn(wire_packet(kit, 0, 2), DATAGRAM_ECN_CONGESTED);
-  deliver_all(kit, 0);
-  g_assert_cmpuint(on_wire(kit, 1), ==, 5); /* an ACK for every second segment */
+  g_autoptr(tcp_fixture) f = connected(TCP_ECN_ON, TCP_CONGESTION_NEWRENO);
+  post(f, 0, 10 * EMSS, 0);
+  datagram_set_ecn(wire_packet(f, 0, 2), DATAGRAM_ECN_CONGESTED);
+  deliver_all(f, 0);
+  g_assert_cmpuint(on_wire(f, 1), ==, 5); /* an ACK for every second segment */
   for (unsigned i = 0; i < 5; i++) {
-    g_assert_cmphex(flags_of(kit, 1, i), ==, TCP_ACK | (i >= 1 ? TCP_ECE : 0));
+    g_assert_cmphex(flags_of(f, 1, i), ==, TCP_ACK | (i >= 1 ? TCP_ECE : 0));
   }
-  queue_record(kit, 0, 30 * EMSS, 0);
-  deliver(kit, 1); /* no ECE */
-  g_assert_cmpuint(statistics_of(kit)->ecn_reductions, ==, 0);
-  unsigned before = on_wire(kit, 0);
-  deliver_all(kit, 1);
-  g_assert_cmpuint(statistics_of(kit)->ecn_reductions, ==, 1);
-  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 0);
-  for (unsigned i = 0; i < on_wire(kit, 0); i++) {
-    g_assert_cmphex(flags_of(kit, 0, i) & TCP_CWR, ==, i == before ? TCP_CWR : 0);
+  queue_record(f, 0, 30 * EMSS, 0);
+  deliver(f, 1); /* no ECE */
+  g_assert_cmpuint(statistics_of(f)->ecn_reductions, ==, 0);
+  unsigned before = on_wire(f, 0);
+  deliver_all(f, 1);
+  g_assert_cmpuint(statistics_of(f)->ecn_reductions, ==, 1);
+  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 0);
+  for (unsigned i = 0; i < on_wire(f, 0); i++) {
+    g_assert_cmphex(flags_of(f, 0, i) & TCP_CWR, ==, i == before ? TCP_CWR : 0);
   }
   for (unsigned i = 0; i <= before; i++) {
-    deliver(kit, 0);
+    deliver(f, 0);
   }
-  advance_by(kit, 40 * TIME_PS_PER_MILLISECOND);
-  unsigned last = on_wire(kit, 1) - 1;
-  g_assert_cmphex(flags_of(kit, 1, last), ==, TCP_ACK);
+  advance_by(f, 40 * TIME_PS_PER_MILLISECOND);
+  unsigned last = on_wire(f, 1) - 1;
+  g_assert_cmphex(flags_of(f, 1, last), ==, TCP_ACK);
   if (last > 0) {
-    g_assert_cmphex(flags_of(kit, 1, 0), ==, TCP_ACK | TCP_ECE);
+    g_assert_cmphex(flags_of(f, 1, 0), ==, TCP_ACK | TCP_ECE);
   }
-  settle(kit, TCP_KIT_ROUND_TRIP);
-  g_assert_cmpuint(kit->end[1].passed_octets, ==, 40 * EMSS);
-  g_assert_cmpuint(statistics_of(kit)->ecn_reductions, ==, 1);
+  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  g_assert_cmpuint(f->end[1].passed_octets, ==, 40 * EMSS);
+  g_assert_cmpuint(statistics_of(f)->ecn_reductions, ==, 1);
 }
 
 /* The script as the sender of payload; what end 0 answers. */
-static tcp_kit *against_script(tcp_congestion_kind congestion)
+static tcp_fixture *against_script(tcp_congestion_kind congestion)
 {
   tcp_config config = config_of(TCP_ECN_ON, congestion);
   config.receive_window_octets = 60000;
-  tcp_kit *kit = tcp_kit_new(&config, NULL);
-  open_end(kit, 0);
-  drop_all(kit, 0);
-  tcp_header syn_ack = {.sequence = tcp_sequence_of(-1, kit->end[1].config.isn),
+  tcp_fixture *f = tcp_fixture_new(&config, NULL);
+  open_end(f, 0);
+  drop_all(f, 0);
+  tcp_header syn_ack = {.sequence = tcp_sequence_of(-1, f->end[1].config.isn),
                         .acknowledgement = tcp_sequence_of(0, config.isn),
                         .flags = TCP_SYN | TCP_ACK | TCP_ECE,
                         .window = 65535,
                         .has_mss = true,
                         .mss_octets = EMSS,
                         .has_sack_permitted = true};
-  script_segment(kit, syn_ack, 0, 0);
-  drop_all(kit, 0);
-  return kit;
+  script_segment(f, syn_ack, 0, 0);
+  drop_all(f, 0);
+  return f;
 }
 
-static void script_marked(tcp_kit *kit, uint64_t position, uint32_t length, uint8_t flags, datagram_ecn ecn)
+static void script_marked(tcp_fixture *f, uint64_t position, uint32_t length, uint8_t flags, datagram_ecn ecn)
 {
-  tcp_header header = {.sequence = tcp_sequence_of((int64_t)position, kit->end[1].config.isn),
-                       .acknowledgement = tcp_sequence_of(0, kit->end[0].config.isn),
+  tcp_header header = {.sequence = tcp_sequence_of((int64_t)position, f->end[1].config.isn),
+                       .acknowledgement = tcp_sequence_of(0, f->end[0].config.isn),
                        .flags = TCP_ACK | flags,
                        .window = 65535};
-  kit->script_ecn = ecn;
-  script_segment(kit, header, position, length);
+  f->script_ecn = ecn;
+  script_segment(f, header, position, length);
 }
 
-static void expect_echo(tcp_kit *kit, uint64_t acknowledgement, bool echo)
+static void expect_echo(tcp_fixture *f, uint64_t acknowledgement, bool echo)
 {
-  tcp_header header = wire_header(kit, 0, 0);
+  tcp_header header = wire_header(f, 0, 0);
   g_assert_cmphex(header.flags, ==, TCP_ACK | (echo ? TCP_ECE : 0));
   g_assert_cmpuint(header.acknowledgement, ==,
-                   tcp_sequence_of((int64_t)acknowledgement, kit->end[1].config.isn));
+                   tcp_sequence_of((int64_t)acknowledgement, f->end[1].config.isn));
   g_assert_cmpuint(header.window, ==, 60000);
-  drop_segment(kit, 0);
+  drop_segment(f, 0);
 }
 
-/* Segments of 100 octets, an ACK for every second one; CE on some, CWR on some. The echo goes on until CWR, and a mark on the
- * segment with CWR begins it anew. Pure ACKs with CE (nobody sends such) have no say, nor has what is out of the window (RFC 3168
- * §6.1.5), here beyond its edge and before it. */
+/* Segments of 100 octets, an ACK for every second one; CE on some, CWR on some. The echo goes on until
+ * CWR, and a mark on the segment with CWR begins it anew. Pure ACKs with CE (nobody sends such) do not
+ * count, nor does what is out of the window (RFC 3168 §6.1.5), here beyond its edge and before it. */
 static void test_classic_echo(void)
 {
-  g_autoptr(tcp_kit) kit = against_script(TCP_CONGESTION_NEWRENO);
-  script_marked(kit, 0, 100, 0, DATAGRAM_ECN_ECT_0);
-  script_marked(kit, 100, 100, 0, DATAGRAM_ECN_ECT_1);
-  expect_echo(kit, 200, false);
-  script_marked(kit, 200, 0, 0, DATAGRAM_ECN_CONGESTED);
-  script_marked(kit, 200 + 60000, 100, 0, DATAGRAM_ECN_CONGESTED);
-  expect_echo(kit, 200, false);
-  script_marked(kit, 0, 200, 0, DATAGRAM_ECN_CONGESTED);
-  expect_echo(kit, 200, false);
-  script_marked(kit, 200, 100, 0, DATAGRAM_ECN_CONGESTED);
-  expect_nothing(kit, 0); /* a mark alone does not hurry the ACK */
-  script_marked(kit, 300, 100, 0, DATAGRAM_ECN_ECT_0);
-  expect_echo(kit, 400, true);
-  script_marked(kit, 400, 100, 0, DATAGRAM_ECN_ECT_0);
-  script_marked(kit, 500, 100, 0, DATAGRAM_ECN_ECT_0);
-  expect_echo(kit, 600, true);
-  script_marked(kit, 600, 100, TCP_CWR, DATAGRAM_ECN_CONGESTED);
-  script_marked(kit, 700, 100, 0, DATAGRAM_ECN_ECT_0);
-  expect_echo(kit, 800, true);
-  script_marked(kit, 800, 100, TCP_CWR, DATAGRAM_ECN_ECT_0);
-  script_marked(kit, 900, 100, 0, DATAGRAM_ECN_ECT_0);
-  expect_echo(kit, 1000, false);
+  g_autoptr(tcp_fixture) f = against_script(TCP_CONGESTION_NEWRENO);
+  script_marked(f, 0, 100, 0, DATAGRAM_ECN_ECT_0);
+  script_marked(f, 100, 100, 0, DATAGRAM_ECN_ECT_1);
+  expect_echo(f, 200, false);
+  script_marked(f, 200, 0, 0, DATAGRAM_ECN_CONGESTED);
+  script_marked(f, 200 + 60000, 100, 0, DATAGRAM_ECN_CONGESTED);
+  expect_echo(f, 200, false);
+  script_marked(f, 0, 200, 0, DATAGRAM_ECN_CONGESTED);
+  expect_echo(f, 200, false);
+  script_marked(f, 200, 100, 0, DATAGRAM_ECN_CONGESTED);
+  expect_nothing(f, 0); /* a mark alone does not hurry the ACK */
+  script_marked(f, 300, 100, 0, DATAGRAM_ECN_ECT_0);
+  expect_echo(f, 400, true);
+  script_marked(f, 400, 100, 0, DATAGRAM_ECN_ECT_0);
+  script_marked(f, 500, 100, 0, DATAGRAM_ECN_ECT_0);
+  expect_echo(f, 600, true);
+  script_marked(f, 600, 100, TCP_CWR, DATAGRAM_ECN_CONGESTED);
+  script_marked(f, 700, 100, 0, DATAGRAM_ECN_ECT_0);
+  expect_echo(f, 800, true);
+  script_marked(f, 800, 100, TCP_CWR, DATAGRAM_ECN_ECT_0);
+  script_marked(f, 900, 100, 0, DATAGRAM_ECN_ECT_0);
+  expect_echo(f, 1000, false);
 }
 
-/* RFC 8257 §3.2, figure 1. Segments of 100 octets, an ACK for every second one; when the marks begin or end, one at once, and before
- * it, when a segment still waited for its ACK, one for what came before as it was marked. CWR changes nothing. */
+/* RFC 8257 §3.2, figure 1. Segments of 100 octets, an ACK for every second one; when the marks begin or
+ * end, one at once, and before it, when a segment still waited for its ACK, one for what came before as it
+ * was marked. CWR changes nothing. */
 static void test_exact_echo(void)
 {
   static const struct {
@@ -291,14 +295,14 @@ static void test_exact_echo(void)
       {false, 2, {{900, true}, {1000, false}}} /* the marks end */
   };
   for (unsigned cwr = 0; cwr < 2; cwr++) {
-    g_autoptr(tcp_kit) kit = against_script(TCP_CONGESTION_DCTCP);
+    g_autoptr(tcp_fixture) f = against_script(TCP_CONGESTION_DCTCP);
     for (size_t i = 0; i < G_N_ELEMENTS(steps); i++) {
       g_test_message("segment %zu", i);
-      script_marked(kit, 100 * i, 100, cwr ? TCP_CWR : 0,
+      script_marked(f, 100 * i, 100, cwr ? TCP_CWR : 0,
                     steps[i].marked ? DATAGRAM_ECN_CONGESTED : DATAGRAM_ECN_ECT_0);
-      g_assert_cmpuint(on_wire(kit, 0), ==, steps[i].acks);
+      g_assert_cmpuint(on_wire(f, 0), ==, steps[i].acks);
       for (unsigned n = 0; n < steps[i].acks; n++) {
-        expect_echo(kit, steps[i].ack[n].acknowledgement, steps[i].ack[n].echo);
+        expect_echo(f, steps[i].ack[n].acknowledgement, steps[i].ack[n].echo);
       }
     }
   }
@@ -307,107 +311,108 @@ static void test_exact_echo(void)
 /* The echo rides on payload too, and the ACK of what came before goes ahead of it. */
 static void test_exact_echo_on_payload(void)
 {
-  g_autoptr(tcp_kit) kit = against_script(TCP_CONGESTION_DCTCP);
-  script_marked(kit, 0, 100, 0, DATAGRAM_ECN_ECT_0);
-  queue_record(kit, 0, 500, 0);
-  script_marked(kit, 100, 100, 0, DATAGRAM_ECN_CONGESTED);
-  g_assert_cmpuint(on_wire(kit, 0), ==, 2);
-  expect_echo(kit, 100, false);
-  expect_segment(kit, 0, 0, 500);
-  g_assert_cmphex(flags_of(kit, 0, 0), ==, TCP_ACK | TCP_PSH | TCP_ECE);
-  g_assert_cmpint(ecn_of(kit, 0, 0), ==, DATAGRAM_ECN_ECT_0);
-  g_assert_cmpuint(wire_header(kit, 0, 0).acknowledgement, ==, tcp_sequence_of(200, kit->end[1].config.isn));
+  g_autoptr(tcp_fixture) f = against_script(TCP_CONGESTION_DCTCP);
+  script_marked(f, 0, 100, 0, DATAGRAM_ECN_ECT_0);
+  queue_record(f, 0, 500, 0);
+  script_marked(f, 100, 100, 0, DATAGRAM_ECN_CONGESTED);
+  g_assert_cmpuint(on_wire(f, 0), ==, 2);
+  expect_echo(f, 100, false);
+  expect_segment(f, 0, 0, 500);
+  g_assert_cmphex(flags_of(f, 0, 0), ==, TCP_ACK | TCP_PSH | TCP_ECE);
+  g_assert_cmpint(ecn_of(f, 0, 0), ==, DATAGRAM_ECN_ECT_0);
+  g_assert_cmpuint(wire_header(f, 0, 0).acknowledgement, ==, tcp_sequence_of(200, f->end[1].config.isn));
 }
 
-/* RFC 3168 §6.1.5, §6.1.6: what is sent again is not ECN-capable, nor is a window probe; RFC 8257 §3.5 leaves DCTCP free, and here
- * it is not either. */
+/* RFC 3168 §6.1.5, §6.1.6: what is sent again is not ECN-capable, nor is a window probe; RFC 8257 §3.5
+ * leaves DCTCP free, and here it is not either. */
 static void test_not_capable(void)
 {
   static const tcp_congestion_kind kinds[] = {TCP_CONGESTION_NEWRENO, TCP_CONGESTION_DCTCP};
   for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
-    tcp_kit *kit = connected(TCP_ECN_ON, kinds[i]);
-    post(kit, 0, EMSS, 0);
-    g_assert_cmpint(ecn_of(kit, 0, 0), ==, DATAGRAM_ECN_ECT_0);
-    g_assert_false(wire_packet(kit, 0, 0)->retransmission);
-    drop_all(kit, 0);
-    advance_by(kit, 300 * TIME_PS_PER_MILLISECOND);
-    expect_segment(kit, 0, 0, EMSS);
-    g_assert_true(wire_packet(kit, 0, 0)->retransmission);
-    g_assert_cmpint(ecn_of(kit, 0, 0), ==, DATAGRAM_ECN_NOT_CAPABLE);
-    tcp_kit_free(kit);
+    tcp_fixture *f = connected(TCP_ECN_ON, kinds[i]);
+    post(f, 0, EMSS, 0);
+    g_assert_cmpint(ecn_of(f, 0, 0), ==, DATAGRAM_ECN_ECT_0);
+    g_assert_false(wire_packet(f, 0, 0)->retransmission);
+    drop_all(f, 0);
+    advance_by(f, 300 * TIME_PS_PER_MILLISECOND);
+    expect_segment(f, 0, 0, EMSS);
+    g_assert_true(wire_packet(f, 0, 0)->retransmission);
+    g_assert_cmpint(ecn_of(f, 0, 0), ==, DATAGRAM_ECN_NOT_CAPABLE);
+    tcp_fixture_free(f);
 
-    kit = against_script(kinds[i]);
-    tcp_header closed = {.sequence = tcp_sequence_of(0, kit->end[1].config.isn),
-                         .acknowledgement = tcp_sequence_of(0, kit->end[0].config.isn),
+    f = against_script(kinds[i]);
+    tcp_header closed = {.sequence = tcp_sequence_of(0, f->end[1].config.isn),
+                         .acknowledgement = tcp_sequence_of(0, f->end[0].config.isn),
                          .flags = TCP_ACK};
-    script_segment(kit, closed, 0, 0);
-    post(kit, 0, 100, 0);
-    advance_by(kit, TIME_PS_PER_SECOND);
-    g_assert_cmpuint(on_wire(kit, 0), >, 0);
-    g_assert_cmpuint(wire_length(kit, 0, 0), ==, 0);
-    g_assert_cmpint(ecn_of(kit, 0, 0), ==, DATAGRAM_ECN_NOT_CAPABLE);
-    tcp_kit_free(kit);
+    script_segment(f, closed, 0, 0);
+    post(f, 0, 100, 0);
+    advance_by(f, TIME_PS_PER_SECOND);
+    g_assert_cmpuint(on_wire(f, 0), >, 0);
+    g_assert_cmpuint(wire_length(f, 0, 0), ==, 0);
+    g_assert_cmpint(ecn_of(f, 0, 0), ==, DATAGRAM_ECN_NOT_CAPABLE);
+    tcp_fixture_free(f);
   }
 }
 
 /* Without agreement ECE means nothing, CE neither. */
 static void test_nothing_agreed(void)
 {
-  g_autoptr(tcp_kit) kit = connected(TCP_ECN_PASSIVE, TCP_CONGESTION_NEWRENO);
-  post(kit, 0, 10 * EMSS, 0);
-  datagram_set_ecn(wire_packet(kit, 0, 0), DATAGRAM_ECN_CONGESTED);
-  deliver_all(kit, 0);
+  g_autoptr(tcp_fixture) f = connected(TCP_ECN_PASSIVE, TCP_CONGESTION_NEWRENO);
+  post(f, 0, 10 * EMSS, 0);
+  datagram_set_ecn(wire_packet(f, 0, 0), DATAGRAM_ECN_CONGESTED);
+  deliver_all(f, 0);
   for (unsigned i = 0; i < 5; i++) {
-    g_assert_cmphex(flags_of(kit, 1, i), ==, TCP_ACK);
+    g_assert_cmphex(flags_of(f, 1, i), ==, TCP_ACK);
   }
-  tcp_header ece = wire_header(kit, 1, 0);
-  drop_all(kit, 1);
+  tcp_header ece = wire_header(f, 1, 0);
+  drop_all(f, 1);
   ece.flags |= TCP_ECE;
-  uint64_t window = window_of(kit);
-  datagram *packet = datagram_new_in(NULL, &kit->end[1].config.local_address,
-                                     &kit->end[1].config.remote_address, &ece, NULL);
-  tcp_transport_receive(kit->end[0].connection, packet, kit->now);
+  uint64_t window = window_of(f);
+  datagram *packet =
+      datagram_new_in(NULL, &f->end[1].config.local_address, &f->end[1].config.remote_address, &ece, NULL);
+  tcp_transport_receive(f->end[0].connection, packet, f->now);
   datagram_unref(packet);
-  g_assert_cmpuint(kit->end[0].acknowledged, ==, 2 * EMSS);
-  g_assert_cmpuint(window_of(kit), >=, window);
-  g_assert_cmpuint(statistics_of(kit)->ecn_reductions, ==, 0);
+  g_assert_cmpuint(f->end[0].acknowledged, ==, 2 * EMSS);
+  g_assert_cmpuint(window_of(f), >=, window);
+  g_assert_cmpuint(statistics_of(f)->ecn_reductions, ==, 0);
 }
 
-/* Marks and flags at random on everything, both ways, with losses: the transfer ends with every octet there, and the window is never
- * below one segment. */
+/* Marks and flags at random on everything, both ways, with losses: the transfer ends with every octet
+ * there, and the window is never below one segment. */
 static void test_hostile_marks(void)
 {
   for (uint64_t seed = 1; seed <= 12; seed++) {
     g_test_message("seed %" G_GUINT64_FORMAT, seed);
     g_autoptr(random_stream) random = random_stream_new(seed, "hostile marks");
-    g_autoptr(tcp_kit) kit = connected(TCP_ECN_ON, seed & 1 ? TCP_CONGESTION_DCTCP : TCP_CONGESTION_NEWRENO);
-    queue_record(kit, 0, 300 * EMSS, 0);
-    queue_record(kit, 1, 50 * EMSS, 0);
-    collect(kit, 0);
-    collect(kit, 1);
-    for (unsigned i = 0; i < 3000 && kit->end[0].acknowledged + kit->end[1].acknowledged < 350 * EMSS; i++) {
+    g_autoptr(tcp_fixture) f =
+        connected(TCP_ECN_ON, seed & 1 ? TCP_CONGESTION_DCTCP : TCP_CONGESTION_NEWRENO);
+    queue_record(f, 0, 300 * EMSS, 0);
+    queue_record(f, 1, 50 * EMSS, 0);
+    collect(f, 0);
+    collect(f, 1);
+    for (unsigned i = 0; i < 3000 && f->end[0].acknowledged + f->end[1].acknowledged < 350 * EMSS; i++) {
       unsigned from = (unsigned)random_stream_below(random, 2);
-      if (on_wire(kit, from) == 0) {
-        advance_by(kit, 10 * TIME_PS_PER_MILLISECOND);
+      if (on_wire(f, from) == 0) {
+        advance_by(f, 10 * TIME_PS_PER_MILLISECOND);
         continue;
       }
-      datagram *packet = wire_packet(kit, from, 0);
+      datagram *packet = wire_packet(f, from, 0);
       datagram_set_ecn(packet, (datagram_ecn)random_stream_below(random, 4));
       packet->header[packet->ip_octets + 13] ^= (uint8_t)(random_stream_next(random) & (TCP_ECE | TCP_CWR));
       if (random_stream_below(random, 50) == 0) {
-        drop_segment(kit, from);
+        drop_segment(f, from);
       } else {
-        deliver(kit, from);
+        deliver(f, from);
       }
-      g_assert_cmpuint(window_of(kit), >=, EMSS);
+      g_assert_cmpuint(window_of(f), >=, EMSS);
     }
-    settle(kit, TCP_KIT_ROUND_TRIP);
-    for (unsigned i = 0; i < 100 && kit->end[0].acknowledged + kit->end[1].acknowledged < 350 * EMSS; i++) {
-      advance_by(kit, TIME_PS_PER_SECOND);
-      settle(kit, TCP_KIT_ROUND_TRIP);
+    settle(f, TCP_FIXTURE_ROUND_TRIP);
+    for (unsigned i = 0; i < 100 && f->end[0].acknowledged + f->end[1].acknowledged < 350 * EMSS; i++) {
+      advance_by(f, TIME_PS_PER_SECOND);
+      settle(f, TCP_FIXTURE_ROUND_TRIP);
     }
-    g_assert_cmpuint(kit->end[1].passed_octets, ==, 300 * EMSS);
-    g_assert_cmpuint(kit->end[0].passed_octets, ==, 50 * EMSS);
+    g_assert_cmpuint(f->end[1].passed_octets, ==, 300 * EMSS);
+    g_assert_cmpuint(f->end[0].passed_octets, ==, 50 * EMSS);
   }
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where in its stream a connection is makes no difference to what it does. Three connections are brought along, one to just below
- * position 2^31, one to just below 2^32, one not far, all to the same time and the same sequence numbers. Then the same befalls each:
- * losses, reordering, duplicates, middleboxes that cut segments, time-outs, smaller and larger paths, closed windows, refused octets,
- * the end. All that they send, all that the layers above are told and all that can be asked must be the same. */
+/* Where in its stream a connection is makes no difference to what it does. Three connections are brought
+ * along, one to just below position 2^31, one to just below 2^32, one not far, all to the same time and
+ * the same sequence numbers. Then the same befalls each: losses, reordering, duplicates, middleboxes that
+ * cut segments, time-outs, smaller and larger paths, closed windows, refused octets, the end. All that
+ * they send, all that is reported to the layers above and all that can be asked must be the same. */
 #include <glib.h>
 
 #include "../kit/path_mtu.h"
@@ -22,7 +23,7 @@ enum {
   WINDOW = 1 << 20,
   OPEN_OCTETS = 1 << 16,
   UNREAD = WINDOW - OPEN_OCTETS, /* so the window is narrow in the end */
-  OPENS_BY = 4 * OPEN_OCTETS,    /* more than two segments: the peer is told */
+  OPENS_BY = 4 * OPEN_OCTETS,    /* more than two segments: the peer is informed */
   STEPS = 2500,
 };
 
@@ -228,7 +229,8 @@ static void send_a_stray(far_run *run, far_end *end, const datagram *packet)
   datagram_unref(stray);
 }
 
-/* The datagram gets under way, unless it is lost; it may be late, be cut, or come twice, and a stray may follow. */
+/* The datagram gets under way, unless it is lost; it may be late, be cut, or come twice, and a stray may
+ * follow. */
 static void depart(far_run *run, unsigned from, datagram *packet)
 {
   far_end *end = &run->end[from];
@@ -327,8 +329,8 @@ static void post(far_run *run, unsigned from, uint32_t octets, unsigned flags)
   collect(run, from);
 }
 
-/* What the connection has done so far has no say in what it does next: it has known this round trip time for long, and the windows are
- * those after a time-out of a lone segment. */
+/* What the connection has done so far has no influence on what it does next: it has known this round trip
+ * time for long, and the windows are those after a time-out of a lone segment. */
 static void forget_the_past(far_run *run)
 {
   for (unsigned i = 0; i < ENDS; i++) {

@@ -3,7 +3,7 @@
  * when. */
 #include <glib.h>
 
-#include "tcp_kit.h"
+#include "tcp_fixture.h"
 
 enum { EMSS = 1460 };
 
@@ -11,111 +11,111 @@ enum { EMSS = 1460 };
  * 2): bursts of 10, 20, 40. */
 static void test_slow_start(void)
 {
-  tcp_config config = tcp_kit_config();
-  g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
-  post(kit, 0, 200 * EMSS, 0);
+  tcp_config config = tcp_fixture_config();
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+  post(f, 0, 200 * EMSS, 0);
   for (unsigned burst = 10; burst <= 40; burst *= 2) {
-    g_assert_cmpuint(on_wire(kit, 0), ==, burst);
-    g_assert_cmpuint(window_of(kit), ==, burst * EMSS);
-    advance_by(kit, TCP_KIT_ROUND_TRIP / 2);
-    deliver_all(kit, 0);
-    g_assert_cmpuint(on_wire(kit, 1), ==, burst / 2);
-    advance_by(kit, TCP_KIT_ROUND_TRIP / 2);
-    deliver_all(kit, 1);
+    g_assert_cmpuint(on_wire(f, 0), ==, burst);
+    g_assert_cmpuint(window_of(f), ==, burst * EMSS);
+    advance_by(f, TCP_FIXTURE_ROUND_TRIP / 2);
+    deliver_all(f, 0);
+    g_assert_cmpuint(on_wire(f, 1), ==, burst / 2);
+    advance_by(f, TCP_FIXTURE_ROUND_TRIP / 2);
+    deliver_all(f, 1);
   }
 }
 
 /* 3 segments in flight of 10 allowed: the window is not the limit and does not grow. */
 static void test_what_is_not_full_does_not_grow(void)
 {
-  tcp_config config = tcp_kit_config();
-  g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
+  tcp_config config = tcp_fixture_config();
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
   for (unsigned i = 0; i < 5; i++) {
-    post(kit, 0, 3 * EMSS, 0);
-    g_assert_cmpuint(on_wire(kit, 0), ==, 3);
-    settle(kit, TCP_KIT_ROUND_TRIP);
+    post(f, 0, 3 * EMSS, 0);
+    g_assert_cmpuint(on_wire(f, 0), ==, 3);
+    settle(f, TCP_FIXTURE_ROUND_TRIP);
   }
-  g_assert_cmpuint(window_of(kit), ==, 10 * EMSS);
+  g_assert_cmpuint(window_of(f), ==, 10 * EMSS);
 }
 
-/* Linux's first 16 ACKs are not delayed: 10 for the initial window's 10 segments. The ACKs let 20 go; the next 6 are quick, and the 14
- * segments left have 7. */
+/* Linux's first 16 ACKs are not delayed: 10 for the initial window's 10 segments. The ACKs let 20 go; the
+ * next 6 are quick, and the 14 segments left have 7. */
 static void test_quick_acks(void)
 {
-  tcp_config config = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
   config.quick_acks = 16;
-  g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
-  post(kit, 0, 100 * EMSS, 0);
-  deliver_all(kit, 0);
-  g_assert_cmpuint(on_wire(kit, 1), ==, 10);
-  deliver_all(kit, 1);
-  g_assert_cmpuint(on_wire(kit, 0), ==, 20);
-  deliver_all(kit, 0);
-  g_assert_cmpuint(on_wire(kit, 1), ==, 6 + 7);
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+  post(f, 0, 100 * EMSS, 0);
+  deliver_all(f, 0);
+  g_assert_cmpuint(on_wire(f, 1), ==, 10);
+  deliver_all(f, 1);
+  g_assert_cmpuint(on_wire(f, 0), ==, 20);
+  deliver_all(f, 0);
+  g_assert_cmpuint(on_wire(f, 1), ==, 6 + 7);
 }
 
 /* RFC 1122 §4.2.3.2: an ACK for every second segment, or 40 ms after one alone. */
 static void test_delayed_ack(void)
 {
-  tcp_config config = tcp_kit_config();
-  g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
-  post(kit, 0, 3 * EMSS, 0);
-  deliver(kit, 0);
-  expect_nothing(kit, 1);
-  deliver(kit, 0);
-  expect_ack(kit, 1, 2 * EMSS);
-  drop_segment(kit, 1);
-  deliver(kit, 0);
-  time_ps arrived = kit->now;
-  g_assert_cmpint(tcp_transport_deadline(kit->end[1].connection), ==, arrived + config.delayed_ack_ps);
-  advance_to(kit, arrived + config.delayed_ack_ps - 1);
-  expect_nothing(kit, 1);
-  advance_by(kit, 1);
-  expect_ack(kit, 1, 3 * EMSS);
+  tcp_config config = tcp_fixture_config();
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+  post(f, 0, 3 * EMSS, 0);
+  deliver(f, 0);
+  expect_nothing(f, 1);
+  deliver(f, 0);
+  expect_ack(f, 1, 2 * EMSS);
+  drop_segment(f, 1);
+  deliver(f, 0);
+  time_ps arrived = f->now;
+  g_assert_cmpint(tcp_transport_deadline(f->end[1].connection), ==, arrived + config.delayed_ack_ps);
+  advance_to(f, arrived + config.delayed_ack_ps - 1);
+  expect_nothing(f, 1);
+  advance_by(f, 1);
+  expect_ack(f, 1, 3 * EMSS);
 }
 
 /* Payload the other way carries the ACK. */
 static void test_ack_rides_on_payload(void)
 {
-  tcp_config config = tcp_kit_config();
-  g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
-  post(kit, 0, 100, 0);
-  deliver(kit, 0);
-  expect_nothing(kit, 1);
-  post(kit, 1, 200, 0);
-  expect_segment(kit, 1, 0, 200);
-  g_assert_cmpuint(wire_header(kit, 1, 0).acknowledgement, ==, tcp_sequence_of(100, config.isn));
-  g_assert_cmpint(tcp_transport_deadline(kit->end[1].connection), !=, kit->now + config.delayed_ack_ps);
-  deliver(kit, 1);
-  g_assert_cmpuint(kit->end[0].acknowledged, ==, 100);
+  tcp_config config = tcp_fixture_config();
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+  post(f, 0, 100, 0);
+  deliver(f, 0);
+  expect_nothing(f, 1);
+  post(f, 1, 200, 0);
+  expect_segment(f, 1, 0, 200);
+  g_assert_cmpuint(wire_header(f, 1, 0).acknowledgement, ==, tcp_sequence_of(100, config.isn));
+  g_assert_cmpint(tcp_transport_deadline(f->end[1].connection), !=, f->now + config.delayed_ack_ps);
+  deliver(f, 1);
+  g_assert_cmpuint(f->end[0].acknowledged, ==, 100);
 }
 
 /* SACK blocks, most recent first, and no more than 3 beside timestamps; never on a segment with payload,
  * which has no room. */
 static void test_sack_blocks_on_the_wire(void)
 {
-  tcp_config config = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
   config.timestamps = true;
-  g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
-  post(kit, 0, 10 * 1448, 0);
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+  post(f, 0, 10 * 1448, 0);
   for (unsigned i = 0; i < 4; i++) {
-    drop_segment(kit, 0);
-    deliver(kit, 0);
+    drop_segment(f, 0);
+    deliver(f, 0);
   }
-  g_assert_cmpuint(on_wire(kit, 1), ==, 4);
-  tcp_header header = wire_header(kit, 1, 3);
+  g_assert_cmpuint(on_wire(f, 1), ==, 4);
+  tcp_header header = wire_header(f, 1, 3);
   g_assert_cmpuint(header.sack_count, ==, 3);
   for (unsigned i = 0; i < 3; i++) { /* segments 7, 5, 3 */
     g_assert_cmpuint(header.sack[i].from, ==, tcp_sequence_of((7 - 2 * i) * 1448, config.isn));
     g_assert_cmpuint(header.sack[i].to, ==, tcp_sequence_of((8 - 2 * i) * 1448, config.isn));
   }
-  drop_all(kit, 1);
-  queue_record(kit, 1, 1448, 0);
-  deliver(kit, 0); /* behind the holes: its ACK must not be lost on the payload */
-  g_assert_cmpuint(on_wire(kit, 1), ==, 2);
-  expect_ack(kit, 1, 0);
-  g_assert_cmpuint(wire_length(kit, 1, 1), ==, 1448);
-  g_assert_cmpuint(wire_header(kit, 1, 1).sack_count, ==, 0);
+  drop_all(f, 1);
+  queue_record(f, 1, 1448, 0);
+  deliver(f, 0); /* beyond the holes: its ACK must not be lost on the payload */
+  g_assert_cmpuint(on_wire(f, 1), ==, 2);
+  expect_ack(f, 1, 0);
+  g_assert_cmpuint(wire_length(f, 1, 1), ==, 1448);
+  g_assert_cmpuint(wire_header(f, 1, 1).sack_count, ==, 0);
 }
 
 /* MPA-041: FPDUs stay whole. MPA-052: those that fit share a segment; the startup frame does not. */
@@ -123,274 +123,265 @@ static void test_aligned_segments(void)
 {
   static const uint32_t records[] = {1456, 600, 600, 600, 1300};
   static const uint32_t lengths[] = {40, 1456, 1200, 600, 1300};
-  tcp_config config = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
   config.segmentation = TCP_SEGMENTATION_ALIGNED;
-  g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
-  queue_record(kit, 0, 40, 0);
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+  queue_record(f, 0, 40, 0);
   for (size_t i = 0; i < G_N_ELEMENTS(records); i++) {
-    queue_record(kit, 0, records[i], TCP_RECORD_FPDU);
+    queue_record(f, 0, records[i], TCP_RECORD_FPDU);
   }
-  collect(kit, 0);
+  collect(f, 0);
   uint64_t position = 0;
   for (size_t i = 0; i < G_N_ELEMENTS(lengths); i++) {
     bool last = i + 1 == G_N_ELEMENTS(lengths);
-    expect_segment(kit, 0, position, lengths[i]);
+    expect_segment(f, 0, position, lengths[i]);
     /* PSH on what empties the queue only (docs/scenario.md) */
-    g_assert_cmpuint(wire_header(kit, 0, 0).flags, ==, last ? TCP_ACK | TCP_PSH : TCP_ACK);
-    deliver(kit, 0);
+    g_assert_cmpuint(wire_header(f, 0, 0).flags, ==, last ? TCP_ACK | TCP_PSH : TCP_ACK);
+    deliver(f, 0);
     position += lengths[i];
   }
-  expect_nothing(kit, 0);
+  expect_nothing(f, 0);
 }
 
-/* Posts records of streaming data in the same way on both kits. */
-static void post_streaming(tcp_kit *kit)
+/* Posts records of streaming data in the same way on both fixtures. */
+static void post_streaming(tcp_fixture *f)
 {
   static const uint32_t records[] = {1, 3000, 700, 1460, 2, 5000, 1459};
   for (size_t i = 0; i < G_N_ELEMENTS(records); i++) {
-    queue_record(kit, 0, records[i], 0);
+    queue_record(f, 0, records[i], 0);
     if (i % 3 == 2) {
-      collect(kit, 0);
+      collect(f, 0);
     }
   }
-  collect(kit, 0);
+  collect(f, 0);
 }
 
-/* MPA-020: before MPA is enabled, which the first FPDU posted says, an MPA-aware sender cuts as any TCP,
+/* MPA-020: before MPA is enabled, which the first FPDU posted shows, an MPA-aware sender cuts as any TCP,
  * segment by segment, PSH included, through a loss and a small window too. */
 static void test_streaming_is_cut_as_ever(void)
 {
-  tcp_config aware = tcp_kit_config();
+  tcp_config aware = tcp_fixture_config();
   aware.segmentation = TCP_SEGMENTATION_ALIGNED;
   aware.receive_window_octets = 7000;
   tcp_config plain = aware;
   plain.segmentation = TCP_SEGMENTATION_STREAM;
-  tcp_kit *kits[] = {tcp_kit_pair(&aware), tcp_kit_pair(&plain)};
+  tcp_fixture *fixtures[] = {tcp_fixture_pair(&aware), tcp_fixture_pair(&plain)};
   unsigned segments = 0;
-  post_streaming(kits[0]);
-  post_streaming(kits[1]);
-  while (on_wire(kits[0], 0) > 0) {
-    g_assert_cmpuint(on_wire(kits[0], 0), ==, on_wire(kits[1], 0));
-    for (unsigned i = on_wire(kits[0], 0); i > 0; i--) {
-      expect_segment(kits[0], 0, wire_position(kits[1], 0, 0), wire_length(kits[1], 0, 0));
-      g_assert_cmpuint(wire_header(kits[0], 0, 0).flags, ==, wire_header(kits[1], 0, 0).flags);
+  post_streaming(fixtures[0]);
+  post_streaming(fixtures[1]);
+  while (on_wire(fixtures[0], 0) > 0) {
+    g_assert_cmpuint(on_wire(fixtures[0], 0), ==, on_wire(fixtures[1], 0));
+    for (unsigned i = on_wire(fixtures[0], 0); i > 0; i--) {
+      expect_segment(fixtures[0], 0, wire_position(fixtures[1], 0, 0), wire_length(fixtures[1], 0, 0));
+      g_assert_cmpuint(wire_header(fixtures[0], 0, 0).flags, ==, wire_header(fixtures[1], 0, 0).flags);
       for (unsigned each = 0; each < 2; each++) {
         if (segments == 2) {
-          drop_segment(kits[each], 0);
+          drop_segment(fixtures[each], 0);
         } else {
-          deliver(kits[each], 0);
+          deliver(fixtures[each], 0);
         }
       }
       segments++;
     }
     for (unsigned each = 0; each < 2; each++) {
-      advance_by(kits[each], TCP_KIT_ROUND_TRIP);
-      deliver_all(kits[each], 1);
+      advance_by(fixtures[each], TCP_FIXTURE_ROUND_TRIP);
+      deliver_all(fixtures[each], 1);
     }
   }
-  g_assert_cmpuint(kits[0]->end[1].passed_octets, ==, 11622); /* all */
-  g_assert_cmpuint(segments, >=, 9);                          /* 11622 / 1460 = 7.96, one lost */
-  tcp_kit_free(kits[0]);
-  tcp_kit_free(kits[1]);
+  g_assert_cmpuint(fixtures[0]->end[1].passed_octets, ==, 11622); /* all */
+  g_assert_cmpuint(segments, >=, 9);                              /* 11622 / 1460 = 7.96, one lost */
+  tcp_fixture_free(fixtures[0]);
+  tcp_fixture_free(fixtures[1]);
 }
 
 /* A STREAM sender cuts the same at EMSS: 40 + 4556 = 4596 = 3 * 1460 + 216. Nagle is off (MPA-042): the
  * short rest leaves at once. */
 static void test_stream_segments(void)
 {
-  tcp_config config = tcp_kit_config();
-  g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
-  queue_record(kit, 0, 40, 0);
-  queue_record(kit, 0, 1456, TCP_RECORD_FPDU);
-  queue_record(kit, 0, 3100, TCP_RECORD_FPDU);
-  collect(kit, 0);
+  tcp_config config = tcp_fixture_config();
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+  queue_record(f, 0, 40, 0);
+  queue_record(f, 0, 1456, TCP_RECORD_FPDU);
+  queue_record(f, 0, 3100, TCP_RECORD_FPDU);
+  collect(f, 0);
   for (uint64_t position = 0; position < 4380; position += EMSS) {
-    expect_segment(kit, 0, position, EMSS);
-    deliver(kit, 0);
+    expect_segment(f, 0, position, EMSS);
+    deliver(f, 0);
   }
-  expect_segment(kit, 0, 4380, 216);
-  deliver(kit, 0);
+  expect_segment(f, 0, 4380, 216);
+  deliver(f, 0);
 }
 
 /* full_segments: first transmissions only. STREAM: EMSS octets of FPDUs, 1500 on the wire each; the first
  * segment has a startup frame in it, the last is short. ALIGNED: one record flagged full-size. */
 static void test_full_segments_are_counted(void)
 {
-  tcp_config config = tcp_kit_config();
-  tcp_kit *kit = tcp_kit_pair(&config);
-  queue_record(kit, 0, 40, 0);
-  queue_record(kit, 0, 3 * EMSS, TCP_RECORD_FPDU);
-  collect(kit, 0);
-  drop_all(kit, 0);
-  advance_by(kit, 300 * TIME_PS_PER_MILLISECOND);
-  settle(kit, TCP_KIT_ROUND_TRIP);
-  const tcp_statistics *statistics = tcp_transport_statistics(kit->end[0].connection);
+  tcp_config config = tcp_fixture_config();
+  tcp_fixture *f = tcp_fixture_pair(&config);
+  queue_record(f, 0, 40, 0);
+  queue_record(f, 0, 3 * EMSS, TCP_RECORD_FPDU);
+  collect(f, 0);
+  drop_all(f, 0);
+  advance_by(f, 300 * TIME_PS_PER_MILLISECOND);
+  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  const tcp_statistics *statistics = tcp_transport_statistics(f->end[0].connection);
   g_assert_cmpuint(statistics->segments_sent, ==, 8); /* 4, and once more each */
   g_assert_cmpuint(statistics->retransmissions, ==, 4);
   g_assert_cmpuint(statistics->full_segments, ==, 2);
   g_assert_cmpuint(statistics->full_segment_octets, ==, 3000);
   g_assert_cmpuint(statistics->full_segment_payload_octets, ==, 2920);
-  tcp_kit_free(kit);
+  tcp_fixture_free(f);
 
   config.segmentation = TCP_SEGMENTATION_ALIGNED;
-  kit = tcp_kit_pair(&config);
-  queue_record(kit, 0, 1456, TCP_RECORD_FPDU | TCP_RECORD_FULL_SIZE);
-  queue_record(kit, 0, 1460, TCP_RECORD_FPDU | TCP_RECORD_FULL_SIZE);
-  queue_record(kit, 0, 1460, TCP_RECORD_FPDU);
-  collect(kit, 0);
-  statistics = tcp_transport_statistics(kit->end[0].connection);
+  f = tcp_fixture_pair(&config);
+  queue_record(f, 0, 1456, TCP_RECORD_FPDU | TCP_RECORD_FULL_SIZE);
+  queue_record(f, 0, 1460, TCP_RECORD_FPDU | TCP_RECORD_FULL_SIZE);
+  queue_record(f, 0, 1460, TCP_RECORD_FPDU);
+  collect(f, 0);
+  statistics = tcp_transport_statistics(f->end[0].connection);
   g_assert_cmpuint(statistics->full_segments, ==, 2);
   g_assert_cmpuint(statistics->full_segment_octets, ==, 1496 + 1500);
-  tcp_kit_free(kit);
+  tcp_fixture_free(f);
 }
 
 /* A script whose window is 2000 octets. */
-static tcp_kit *against_small_window(tcp_segmentation segmentation)
+static tcp_fixture *against_small_window(tcp_segmentation segmentation)
 {
-  tcp_config config = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
   config.segmentation = segmentation;
-  return tcp_kit_scripted(&config, &(tcp_header){.window = 2000, .has_mss = true, .mss_octets = EMSS});
-}
-
-static void script_window(tcp_kit *kit, uint64_t acknowledged, uint16_t window)
-{
-  tcp_header header = {.sequence = tcp_sequence_of(0, kit->end[1].config.isn),
-                       .acknowledgement = tcp_sequence_of((int64_t)acknowledged, kit->end[0].config.isn),
-                       .flags = TCP_ACK,
-                       .window = window};
-  script_segment(kit, header, 0, 0);
+  return tcp_fixture_scripted(&config, &(tcp_header){.window = 2000, .has_mss = true, .mss_octets = EMSS});
 }
 
 /* MPA-044: an FPDU that the peer's window has no room for waits while anything is in flight; when nothing
  * is, it is cut, and what is left of it leaves alone. */
 static void test_small_window_breaks_alignment(void)
 {
-  g_autoptr(tcp_kit) kit = against_small_window(TCP_SEGMENTATION_ALIGNED);
-  queue_record(kit, 0, 1400, TCP_RECORD_FPDU);
-  queue_record(kit, 0, 1400, TCP_RECORD_FPDU);
-  queue_record(kit, 0, 400, TCP_RECORD_FPDU);
-  collect(kit, 0);
-  expect_segment(kit, 0, 0, 1400);
-  g_assert_cmpuint(on_wire(kit, 0), ==, 1); /* 600 are left: it waits */
-  drop_segment(kit, 0);
-  script_window(kit, 1400, 1000);
-  expect_segment(kit, 0, 1400, 1000);
-  drop_segment(kit, 0);
-  expect_nothing(kit, 0);
-  script_window(kit, 2400, 1000);
-  expect_segment(kit, 0, 2400, 400); /* the rest of the second FPDU */
-  drop_segment(kit, 0);
-  expect_segment(kit, 0, 2800, 400); /* the third, in a fresh segment */
+  g_autoptr(tcp_fixture) f = against_small_window(TCP_SEGMENTATION_ALIGNED);
+  queue_record(f, 0, 1400, TCP_RECORD_FPDU);
+  queue_record(f, 0, 1400, TCP_RECORD_FPDU);
+  queue_record(f, 0, 400, TCP_RECORD_FPDU);
+  collect(f, 0);
+  expect_segment(f, 0, 0, 1400);
+  g_assert_cmpuint(on_wire(f, 0), ==, 1); /* 600 are left: it waits */
+  drop_segment(f, 0);
+  script_window(f, 1400, 1000);
+  expect_segment(f, 0, 1400, 1000);
+  drop_segment(f, 0);
+  expect_nothing(f, 0);
+  script_window(f, 2400, 1000);
+  expect_segment(f, 0, 2400, 400); /* the rest of the second FPDU */
+  drop_segment(f, 0);
+  expect_segment(f, 0, 2800, 400); /* the third, in a fresh segment */
 }
 
 /* MPA-041: three FPDUs would go together; the window of 1000 octets has room for two of them, and these stay
  * whole: 500 + 400. */
 static void test_small_window_takes_fewer_fpdus(void)
 {
-  g_autoptr(tcp_kit) kit = against_small_window(TCP_SEGMENTATION_ALIGNED);
-  script_window(kit, 0, 1000);
-  queue_record(kit, 0, 500, TCP_RECORD_FPDU);
-  queue_record(kit, 0, 400, TCP_RECORD_FPDU);
-  queue_record(kit, 0, 300, TCP_RECORD_FPDU);
-  collect(kit, 0);
-  g_assert_cmpuint(on_wire(kit, 0), ==, 1);
-  expect_segment(kit, 0, 0, 900);
-  drop_segment(kit, 0);
-  script_window(kit, 900, 1000);
-  expect_segment(kit, 0, 900, 300);
+  g_autoptr(tcp_fixture) f = against_small_window(TCP_SEGMENTATION_ALIGNED);
+  script_window(f, 0, 1000);
+  queue_record(f, 0, 500, TCP_RECORD_FPDU);
+  queue_record(f, 0, 400, TCP_RECORD_FPDU);
+  queue_record(f, 0, 300, TCP_RECORD_FPDU);
+  collect(f, 0);
+  g_assert_cmpuint(on_wire(f, 0), ==, 1);
+  expect_segment(f, 0, 0, 900);
+  drop_segment(f, 0);
+  script_window(f, 900, 1000);
+  expect_segment(f, 0, 900, 300);
 }
 
 /* A STREAM sender avoids silly windows alike (RFC 9293 §3.8.6.2.1). */
 static void test_small_window_and_stream(void)
 {
-  g_autoptr(tcp_kit) kit = against_small_window(TCP_SEGMENTATION_STREAM);
-  post(kit, 0, 5000, 0);
-  expect_segment(kit, 0, 0, EMSS);
-  g_assert_cmpuint(on_wire(kit, 0), ==, 1);
-  drop_segment(kit, 0);
-  script_window(kit, EMSS, 1000);
-  expect_segment(kit, 0, EMSS, 1000);
+  g_autoptr(tcp_fixture) f = against_small_window(TCP_SEGMENTATION_STREAM);
+  post(f, 0, 5000, 0);
+  expect_segment(f, 0, 0, EMSS);
+  g_assert_cmpuint(on_wire(f, 0), ==, 1);
+  drop_segment(f, 0);
+  script_window(f, EMSS, 1000);
+  expect_segment(f, 0, EMSS, 1000);
 }
 
-/* The FIN has a place in sequence space (RFC 9293 §3.4): behind 1000 octets the window of 1000 has none
+/* The FIN has a place in sequence space (RFC 9293 §3.4): after 1000 octets the window of 1000 has none
  * for it. */
 static void test_fin_waits_for_the_window(void)
 {
-  g_autoptr(tcp_kit) kit = against_small_window(TCP_SEGMENTATION_STREAM);
-  script_window(kit, 0, 1000);
-  queue_record(kit, 0, 1000, 0);
-  finish(kit, 0);
-  expect_segment(kit, 0, 0, 1000);
-  g_assert_cmpuint(wire_header(kit, 0, 0).flags & TCP_FIN, ==, 0);
-  drop_segment(kit, 0);
-  expect_nothing(kit, 0);
-  script_window(kit, 1000, 1000);
-  expect_segment(kit, 0, 1000, 0);
-  g_assert_cmpuint(wire_header(kit, 0, 0).flags & TCP_FIN, ==, TCP_FIN);
+  g_autoptr(tcp_fixture) f = against_small_window(TCP_SEGMENTATION_STREAM);
+  script_window(f, 0, 1000);
+  queue_record(f, 0, 1000, 0);
+  finish(f, 0);
+  expect_segment(f, 0, 0, 1000);
+  g_assert_cmpuint(wire_header(f, 0, 0).flags & TCP_FIN, ==, 0);
+  drop_segment(f, 0);
+  expect_nothing(f, 0);
+  script_window(f, 1000, 1000);
+  expect_segment(f, 0, 1000, 0);
+  g_assert_cmpuint(wire_header(f, 0, 0).flags & TCP_FIN, ==, TCP_FIN);
 }
 
 /* A closed window is probed with RTO and back-off (300 + 600 ms) for ever, as long as it is answered; then
  * the stream goes on. */
 static void test_zero_window(void)
 {
-  g_autoptr(tcp_kit) kit = against_small_window(TCP_SEGMENTATION_ALIGNED);
-  script_window(kit, 0, 0);
-  post(kit, 0, 1000, TCP_RECORD_FPDU);
-  time_ps start = kit->now;
-  expect_nothing(kit, 0);
-  advance_to(kit, start + 300 * TIME_PS_PER_MILLISECOND - 1);
-  expect_nothing(kit, 0);
-  advance_by(kit, 1);
-  g_assert_cmpuint(on_wire(kit, 0), ==, 1);
-  g_assert_cmpuint(wire_length(kit, 0, 0), ==, 0);
-  g_assert_cmpuint(wire_header(kit, 0, 0).sequence, ==, tcp_sequence_of(-1, 1000)); /* must be answered */
-  drop_segment(kit, 0);
-  advance_to(kit, start + 900 * TIME_PS_PER_MILLISECOND);
-  drop_segment(kit, 0);
+  g_autoptr(tcp_fixture) f = against_small_window(TCP_SEGMENTATION_ALIGNED);
+  script_window(f, 0, 0);
+  post(f, 0, 1000, TCP_RECORD_FPDU);
+  time_ps start = f->now;
+  expect_nothing(f, 0);
+  advance_to(f, start + 300 * TIME_PS_PER_MILLISECOND - 1);
+  expect_nothing(f, 0);
+  advance_by(f, 1);
+  g_assert_cmpuint(on_wire(f, 0), ==, 1);
+  g_assert_cmpuint(wire_length(f, 0, 0), ==, 0);
+  g_assert_cmpuint(wire_header(f, 0, 0).sequence, ==, tcp_sequence_of(-1, 1000)); /* must be answered */
+  drop_segment(f, 0);
+  advance_to(f, start + 900 * TIME_PS_PER_MILLISECOND);
+  drop_segment(f, 0);
   for (unsigned i = 0; i < 20; i++) { /* more than retries_max */
-    script_window(kit, 0, 0);
-    advance_by(kit, 120 * TIME_PS_PER_SECOND);
-    drop_all(kit, 0);
+    script_window(f, 0, 0);
+    advance_by(f, 120 * TIME_PS_PER_SECOND);
+    drop_all(f, 0);
   }
-  g_assert_false(kit->end[0].closed);
-  script_window(kit, 0, 2000);
-  expect_segment(kit, 0, 0, 1000);
-  g_assert_cmpuint(tcp_transport_statistics(kit->end[0].connection)->timeouts, ==, 0);
+  g_assert_false(f->end[0].closed);
+  script_window(f, 0, 2000);
+  expect_segment(f, 0, 0, 1000);
+  g_assert_cmpuint(tcp_transport_statistics(f->end[0].connection)->timeouts, ==, 0);
 }
 
 /* An old window, of a segment that was overtaken, is not taken (RFC 9293 §3.10.7.4, SND.WL1 and SND.WL2). */
 static void test_old_window_is_not_taken(void)
 {
-  g_autoptr(tcp_kit) kit = against_small_window(TCP_SEGMENTATION_STREAM);
-  tcp_header header = {.sequence = tcp_sequence_of(0, kit->end[1].config.isn),
-                       .acknowledgement = tcp_sequence_of(0, kit->end[0].config.isn),
+  g_autoptr(tcp_fixture) f = against_small_window(TCP_SEGMENTATION_STREAM);
+  tcp_header header = {.sequence = tcp_sequence_of(0, f->end[1].config.isn),
+                       .acknowledgement = tcp_sequence_of(0, f->end[0].config.isn),
                        .flags = TCP_ACK,
                        .window = 50};
-  script_payload(kit, 100, 100, 0); /* window 65,535 */
-  script_segment(kit, header, 0, 100);
-  g_assert_cmpuint(kit->end[0].passed_octets, ==, 200);
-  drop_all(kit, 0);
-  post(kit, 0, 10 * EMSS, 0);
-  g_assert_cmpuint(on_wire(kit, 0), ==, 10);
+  script_payload(f, 100, 100, 0); /* window 65,535 */
+  script_segment(f, header, 0, 100);
+  g_assert_cmpuint(f->end[0].passed_octets, ==, 200);
+  drop_all(f, 0);
+  post(f, 0, 10 * EMSS, 0);
+  g_assert_cmpuint(on_wire(f, 0), ==, 10);
 }
 
 /* A peer that has filled our window stands at its right edge: its ACKs count. */
 static void test_ack_from_the_edge_of_the_window(void)
 {
-  tcp_config config = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
   config.receive_window_octets = 5000;
-  g_autoptr(tcp_kit) kit =
-      tcp_kit_scripted(&config, &(tcp_header){.window = 9000, .has_mss = true, .mss_octets = EMSS});
-  post(kit, 0, 1000, 0);
-  tcp_header header = {.sequence = tcp_sequence_of(5000, kit->end[1].config.isn),
+  g_autoptr(tcp_fixture) f =
+      tcp_fixture_scripted(&config, &(tcp_header){.window = 9000, .has_mss = true, .mss_octets = EMSS});
+  post(f, 0, 1000, 0);
+  tcp_header header = {.sequence = tcp_sequence_of(5000, f->end[1].config.isn),
                        .acknowledgement = tcp_sequence_of(1000, config.isn),
                        .flags = TCP_ACK,
                        .window = 9000};
-  script_segment(kit, header, 0, 0);
-  g_assert_cmpuint(kit->end[0].acknowledged, ==, 1000);
+  script_segment(f, header, 0, 0);
+  g_assert_cmpuint(f->end[0].acknowledged, ==, 1000);
 }
 
-/* RFC 7323 §4.3: a delayed ACK echoes the timestamp of the older of its two segments; one behind a hole is
+/* RFC 7323 §4.3: a delayed ACK echoes the timestamp of the older of its two segments; one beyond a hole is
  * not echoed. */
 static void test_timestamp_echo(void)
 {
@@ -399,30 +390,31 @@ static void test_timestamp_echo(void)
     uint32_t timestamp;
     uint32_t echo; /* 0: no ACK yet */
   } steps[] = {{0, 100, 0}, {10, 200, 100}, {30, 300, 100}, {20, 350, 350}};
-  tcp_config config = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
   config.timestamps = true;
-  g_autoptr(tcp_kit) kit =
-      tcp_kit_scripted(&config, &(tcp_header){.window = 9000, .has_timestamps = true, .timestamp_value = 50});
+  g_autoptr(tcp_fixture) f = tcp_fixture_scripted(
+      &config, &(tcp_header){.window = 9000, .has_timestamps = true, .timestamp_value = 50});
   for (size_t i = 0; i < G_N_ELEMENTS(steps); i++) {
-    tcp_header header = {.sequence = tcp_sequence_of((int64_t)steps[i].position, kit->end[1].config.isn),
+    tcp_header header = {.sequence = tcp_sequence_of((int64_t)steps[i].position, f->end[1].config.isn),
                          .acknowledgement = tcp_sequence_of(0, config.isn),
                          .flags = TCP_ACK,
                          .window = 9000,
                          .has_timestamps = true,
                          .timestamp_value = steps[i].timestamp};
-    script_segment(kit, header, steps[i].position, 10);
-    g_assert_cmpuint(on_wire(kit, 0), ==, steps[i].echo ? 1 : 0);
+    script_segment(f, header, steps[i].position, 10);
+    g_assert_cmpuint(on_wire(f, 0), ==, steps[i].echo ? 1 : 0);
     if (steps[i].echo) {
-      g_assert_cmpuint(wire_header(kit, 0, 0).timestamp_echo, ==, steps[i].echo);
-      drop_segment(kit, 0);
+      g_assert_cmpuint(wire_header(f, 0, 0).timestamp_echo, ==, steps[i].echo);
+      drop_segment(f, 0);
     }
   }
 }
 
-/* MPA-029: with timestamps, a segment of another epoch does not reach MPA (PAWS, RFC 7323 §5.3 R1): it has a timestamp more than
- * the least tick of §5.4, 1 ms or 1000 of this clock's ticks, older than TS.Recent, which is 2000 after the first segment. Answered
- * with an ACK, dropped; what is late by a millisecond or less is taken. Serial arithmetic: 2^31 - 1 ticks ahead is younger, 2^31 ahead is
- * older. 2^31 - 1 us later TS.Recent says nothing any more (§5.5). */
+/* MPA-029: with timestamps, a segment of another epoch does not reach MPA (PAWS, RFC 7323 §5.3 R1): it has
+ * a timestamp more than the least tick of §5.4, 1 ms or 1000 of this clock's ticks, older than TS.Recent,
+ * which is 2000 after the first segment. Answered with an ACK, dropped; what is late by a millisecond or
+ * less is taken. Serial arithmetic: 2^31 - 1 ticks ahead is younger, 2^31 ahead is older. 2^31 - 1 us
+ * later TS.Recent compares with nothing any more (§5.5). */
 static void test_earlier_epoch(void)
 {
   static const struct {
@@ -440,69 +432,69 @@ static void test_earlier_epoch(void)
       {999, (time_ps)INT32_MAX * TIME_PS_PER_MICROSECOND, true},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    tcp_config config = tcp_kit_config();
+    tcp_config config = tcp_fixture_config();
     config.timestamps = true;
     config.delayed_ack_segments = 1;
-    g_autoptr(tcp_kit) kit = tcp_kit_scripted(
+    g_autoptr(tcp_fixture) f = tcp_fixture_scripted(
         &config, &(tcp_header){.window = 9000, .has_timestamps = true, .timestamp_value = 50});
-    tcp_header header = {.sequence = tcp_sequence_of(0, kit->end[1].config.isn),
+    tcp_header header = {.sequence = tcp_sequence_of(0, f->end[1].config.isn),
                          .acknowledgement = tcp_sequence_of(0, config.isn),
                          .flags = TCP_ACK,
                          .window = 9000,
                          .has_timestamps = true,
                          .timestamp_value = 2000};
-    script_segment(kit, header, 0, 10);
-    drop_segment(kit, 0);
-    advance_by(kit, cases[i].wait);
-    header.sequence = tcp_sequence_of(10, kit->end[1].config.isn);
+    script_segment(f, header, 0, 10);
+    drop_segment(f, 0);
+    advance_by(f, cases[i].wait);
+    header.sequence = tcp_sequence_of(10, f->end[1].config.isn);
     header.timestamp_value = cases[i].timestamp;
-    script_segment(kit, header, 10, 10);
+    script_segment(f, header, 10, 10);
     g_test_message("timestamp %u after %" G_GINT64_FORMAT " ps", cases[i].timestamp, (gint64)cases[i].wait);
-    g_assert_cmpuint(kit->end[0].passed_octets, ==, cases[i].taken ? 20 : 10);
-    expect_ack(kit, 0, cases[i].taken ? 20 : 10);
+    g_assert_cmpuint(f->end[0].passed_octets, ==, cases[i].taken ? 20 : 10);
+    expect_ack(f, 0, cases[i].taken ? 20 : 10);
   }
 }
 
-/* RFC 7323 §3.2: both ends have agreed on timestamps. A segment without, with payload or with nothing but an ACK, is dropped without an
- * answer, its ACK too; a RST needs none. Linux takes them all. */
+/* RFC 7323 §3.2: both ends have agreed on timestamps. A segment without, with payload or with nothing but
+ * an ACK, is dropped without an answer, its ACK too; a RST needs none. Linux takes them all. */
 static void test_missing_timestamps(void)
 {
   for (unsigned drops = 0; drops < 2; drops++) {
-    tcp_config config = tcp_kit_config();
+    tcp_config config = tcp_fixture_config();
     config.timestamps = true;
     config.delayed_ack_segments = 1;
     config.drops_untimed = drops;
-    g_autoptr(tcp_kit) kit = tcp_kit_scripted(
+    g_autoptr(tcp_fixture) f = tcp_fixture_scripted(
         &config, &(tcp_header){.window = 9000, .has_timestamps = true, .timestamp_value = 50});
-    post(kit, 0, 1000, 0);
-    drop_all(kit, 0);
-    tcp_header header = {.sequence = tcp_sequence_of(0, kit->end[1].config.isn),
+    post(f, 0, 1000, 0);
+    drop_all(f, 0);
+    tcp_header header = {.sequence = tcp_sequence_of(0, f->end[1].config.isn),
                          .acknowledgement = tcp_sequence_of(300, config.isn),
                          .flags = TCP_ACK,
                          .window = 9000};
-    script_segment(kit, header, 0, 0);
-    g_assert_cmpuint(kit->end[0].acknowledged, ==, drops ? 0 : 300);
+    script_segment(f, header, 0, 0);
+    g_assert_cmpuint(f->end[0].acknowledged, ==, drops ? 0 : 300);
     header.acknowledgement = tcp_sequence_of(700, config.isn);
-    script_segment(kit, header, 0, 10);
-    g_assert_cmpuint(kit->end[0].acknowledged, ==, drops ? 0 : 700);
-    g_assert_cmpuint(kit->end[0].passed_octets, ==, drops ? 0 : 10);
-    g_assert_cmpuint(kit->end[0].segments, ==, 1); /* it has come all the same */
-    g_assert_cmpuint(on_wire(kit, 0), ==, drops ? 0 : 1);
+    script_segment(f, header, 0, 10);
+    g_assert_cmpuint(f->end[0].acknowledged, ==, drops ? 0 : 700);
+    g_assert_cmpuint(f->end[0].passed_octets, ==, drops ? 0 : 10);
+    g_assert_cmpuint(f->end[0].segments, ==, 1); /* it has come all the same */
+    g_assert_cmpuint(on_wire(f, 0), ==, drops ? 0 : 1);
     header.has_timestamps = true;
     header.timestamp_value = 51;
-    script_segment(kit, header, 0, 10);
-    g_assert_cmpuint(kit->end[0].acknowledged, ==, 700);
-    g_assert_cmpuint(kit->end[0].passed_octets, ==, 10);
-    tcp_header reset = {.sequence = tcp_sequence_of(10, kit->end[1].config.isn), .flags = TCP_RST};
-    script_segment(kit, reset, 0, 0);
-    g_assert_true(kit->end[0].closed);
+    script_segment(f, header, 0, 10);
+    g_assert_cmpuint(f->end[0].acknowledged, ==, 700);
+    g_assert_cmpuint(f->end[0].passed_octets, ==, 10);
+    tcp_header reset = {.sequence = tcp_sequence_of(10, f->end[1].config.isn), .flags = TCP_RST};
+    script_segment(f, reset, 0, 0);
+    g_assert_true(f->end[0].closed);
   }
 }
 
-static const tcp_kit_passed *passed_of(const tcp_kit *kit, guint index)
+static const tcp_fixture_passed *passed_of(const tcp_fixture *f, guint index)
 {
-  g_assert_cmpuint(index, <, kit->end[1].passed->len);
-  return &g_array_index(kit->end[1].passed, tcp_kit_passed, index);
+  g_assert_cmpuint(index, <, f->end[1].passed->len);
+  return &g_array_index(f->end[1].passed, tcp_fixture_passed, index);
 }
 
 /* Four segments; the second comes last. IN_ORDER holds two of them, with their times; AS_ARRIVED passes
@@ -510,26 +502,26 @@ static const tcp_kit_passed *passed_of(const tcp_kit *kit, guint index)
 static void test_passing(void)
 {
   for (unsigned in_order = 0; in_order < 2; in_order++) {
-    tcp_config config = tcp_kit_config();
+    tcp_config config = tcp_fixture_config();
     config.passing = in_order ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED;
-    g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
-    time_ps start = kit->now;
-    post(kit, 0, 4 * EMSS, 0);
-    reorder_segments(kit, 0, 1, 3); /* 0 3 2 1 */
+    g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+    time_ps start = f->now;
+    post(f, 0, 4 * EMSS, 0);
+    reorder_segments(f, 0, 1, 3); /* 0 3 2 1 */
     for (unsigned i = 0; i < 4; i++) {
-      advance_to(kit, start + (time_ps)i * 1000);
-      g_assert_cmpuint(kit->end[1].passed->len, ==, in_order ? MIN(i, 1) : i);
-      g_assert_cmpuint(tcp_transport_held_octets(kit->end[1].connection), ==,
+      advance_to(f, start + (time_ps)i * 1000);
+      g_assert_cmpuint(f->end[1].passed->len, ==, in_order ? MIN(i, 1) : i);
+      g_assert_cmpuint(tcp_transport_held_octets(f->end[1].connection), ==,
                        in_order && i > 1 ? (i - 1) * EMSS : 0);
-      deliver(kit, 0);
-      g_assert_cmpuint(kit->end[1].segment_new, ==, EMSS);
-      g_assert_cmpuint(kit->end[1].segment_edge, ==, i == 0 ? 0 : EMSS);
+      deliver(f, 0);
+      g_assert_cmpuint(f->end[1].segment_new, ==, EMSS);
+      g_assert_cmpuint(f->end[1].segment_edge, ==, i == 0 ? 0 : EMSS);
     }
-    g_assert_cmpuint(kit->end[1].passed->len, ==, 4);
+    g_assert_cmpuint(f->end[1].passed->len, ==, 4);
     static const unsigned position_as_arrived[] = {0, 3, 2, 1};
     static const unsigned arrival_in_order[] = {0, 3, 2, 1};
     for (unsigned i = 0; i < 4; i++) {
-      const tcp_kit_passed *passed = passed_of(kit, i);
+      const tcp_fixture_passed *passed = passed_of(f, i);
       g_assert_cmpuint(passed->position, ==, (in_order ? i : position_as_arrived[i]) * EMSS);
       g_assert_cmpint(passed->arrival, ==, start + 1000 * (time_ps)(in_order ? arrival_in_order[i] : i));
       g_assert_cmpint(passed->now, ==, start + 1000 * (time_ps)(in_order && i > 0 ? 3 : i));
@@ -540,22 +532,22 @@ static void test_passing(void)
   }
 }
 
-/* events.segment tells of duplicates too: nothing new in them, and nothing passed. */
+/* events.segment reports duplicates too: nothing new in them, and nothing passed. */
 static void test_duplicates_are_counted(void)
 {
-  tcp_config config = tcp_kit_config();
-  g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
-  post(kit, 0, 2 * EMSS, 0);
-  deliver_and_keep(kit, 0);
-  g_assert_cmpuint(kit->end[1].segment_new, ==, EMSS);
-  deliver(kit, 0);
-  g_assert_cmpuint(kit->end[1].segments, ==, 2);
-  g_assert_cmpuint(kit->end[1].segment_new, ==, 0);
-  g_assert_cmpuint(kit->end[1].segment_position, ==, 0);
-  g_assert_cmpuint(kit->end[1].segment_length, ==, EMSS);
-  g_assert_cmpuint(kit->end[1].segment_edge, ==, EMSS);
-  expect_ack(kit, 1, EMSS); /* at once */
-  g_assert_cmpuint(kit->end[1].passed_octets, ==, EMSS);
+  tcp_config config = tcp_fixture_config();
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+  post(f, 0, 2 * EMSS, 0);
+  deliver_and_keep(f, 0);
+  g_assert_cmpuint(f->end[1].segment_new, ==, EMSS);
+  deliver(f, 0);
+  g_assert_cmpuint(f->end[1].segments, ==, 2);
+  g_assert_cmpuint(f->end[1].segment_new, ==, 0);
+  g_assert_cmpuint(f->end[1].segment_position, ==, 0);
+  g_assert_cmpuint(f->end[1].segment_length, ==, EMSS);
+  g_assert_cmpuint(f->end[1].segment_edge, ==, EMSS);
+  expect_ack(f, 1, EMSS); /* at once */
+  g_assert_cmpuint(f->end[1].passed_octets, ==, EMSS);
 }
 
 int main(int argc, char **argv)

@@ -3,15 +3,15 @@
 #include <glib.h>
 #include <string.h>
 
-#include "tcp_kit.h"
+#include "tcp_fixture.h"
 
-static void expect_wire(tcp_kit *kit, unsigned from, const uint8_t *expected, size_t octets)
+static void expect_wire(tcp_fixture *f, unsigned from, const uint8_t *expected, size_t octets)
 {
   uint8_t wire[100];
-  const datagram *packet = g_queue_peek_head(&kit->end[from].wire);
+  const datagram *packet = g_queue_peek_head(&f->end[from].wire);
   g_assert_cmpuint(datagram_octets(packet), ==, octets);
   datagram_write(packet, wire, true);
-  /* what the checksums must be says test_datagram.c */
+  /* test_datagram.c proves the checksums */
   memset(wire + 10, 0, 2);
   memset(wire + 36, 0, 2);
   g_assert_cmpmem(wire, octets, expected, octets);
@@ -36,28 +36,28 @@ static void test_handshake_on_the_wire(void)
                                 0,    0,    1, 10, 0,  0,    2,    0x0F, 0xA0, 0x0F, 0xA1, 0,    0,
                                 3,    0xE9, 0, 0,  7,  0xD1, 0x80, 0x10, 0x80, 0x00, 0,    0,    0,
                                 0,    1,    1, 8,  10, 0,    1,    0x86, 0xA0, 0,    0,    0xC3, 0x50};
-  tcp_config config = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
   config.timestamps = true;
   tcp_config peer = config;
   peer.isn = 2000;
-  g_autoptr(tcp_kit) kit = tcp_kit_new(&config, &peer);
-  open_end(kit, 0);
-  expect_wire(kit, 0, syn, sizeof syn);
-  advance_by(kit, TCP_KIT_ROUND_TRIP / 2);
-  deliver(kit, 0);
-  expect_wire(kit, 1, syn_ack, sizeof syn_ack);
-  advance_by(kit, TCP_KIT_ROUND_TRIP / 2);
-  g_assert_false(kit->end[0].established);
-  deliver(kit, 1);
-  g_assert_true(kit->end[0].established);
-  expect_wire(kit, 0, ack, sizeof ack);
-  g_assert_false(kit->end[1].established);
-  deliver(kit, 0);
-  g_assert_true(kit->end[1].established);
-  g_assert_true(tcp_transport_is_established(kit->end[1].connection));
-  expect_nothing(kit, 1);
-  g_assert_cmpint(tcp_transport_deadline(kit->end[0].connection), ==, TIME_PS_NEVER);
-  g_assert_cmpint(tcp_transport_deadline(kit->end[1].connection), ==, TIME_PS_NEVER);
+  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &peer);
+  open_end(f, 0);
+  expect_wire(f, 0, syn, sizeof syn);
+  advance_by(f, TCP_FIXTURE_ROUND_TRIP / 2);
+  deliver(f, 0);
+  expect_wire(f, 1, syn_ack, sizeof syn_ack);
+  advance_by(f, TCP_FIXTURE_ROUND_TRIP / 2);
+  g_assert_false(f->end[0].established);
+  deliver(f, 1);
+  g_assert_true(f->end[0].established);
+  expect_wire(f, 0, ack, sizeof ack);
+  g_assert_false(f->end[1].established);
+  deliver(f, 0);
+  g_assert_true(f->end[1].established);
+  g_assert_true(tcp_transport_is_established(f->end[1].connection));
+  expect_nothing(f, 1);
+  g_assert_cmpint(tcp_transport_deadline(f->end[0].connection), ==, TIME_PS_NEVER);
+  g_assert_cmpint(tcp_transport_deadline(f->end[1].connection), ==, TIME_PS_NEVER);
 }
 
 /* EMSS = min(peer's MSS, own MTU - 40) - 12 with timestamps (docs/facts.md). */
@@ -71,20 +71,21 @@ static void test_emss(void)
   } cases[] = {{1500, 1500, false, 1460}, {1500, 1500, true, 1448}, {1500, 9000, false, 1460},
                {9000, 1500, false, 1460}, {9000, 9000, true, 8948}, {576, 1500, false, 536}};
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    tcp_config config = tcp_kit_config();
+    tcp_config config = tcp_fixture_config();
     config.send_mtu_octets = cases[i].sends;
     config.timestamps = cases[i].timestamps;
     tcp_config peer = config;
     peer.receive_mtu_octets = cases[i].peer_receives;
-    g_autoptr(tcp_kit) kit = tcp_kit_new(&config, &peer);
-    handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
-    g_assert_cmpuint(kit->end[0].connection->gauges->emss_octets, ==, cases[i].emss);
-    post(kit, 0, 20000, 0);
-    expect_segment(kit, 0, 0, cases[i].emss);
+    g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &peer);
+    handshake(f, TCP_FIXTURE_ROUND_TRIP, NULL);
+    g_assert_cmpuint(f->end[0].connection->gauges->emss_octets, ==, cases[i].emss);
+    post(f, 0, 20000, 0);
+    expect_segment(f, 0, 0, cases[i].emss);
   }
 }
 
-/* RFC 9293 §3.7.1: over IPv6 MSS is MTU - 60 (MUST-16), and 1220 when the peer does not tell (MUST-15). All that leaves is IPv6. */
+/* RFC 9293 §3.7.1: over IPv6 MSS is MTU - 60 (MUST-16), and 1220 when the peer announces none (MUST-15).
+ * All that leaves is IPv6. */
 static void test_ipv6(void)
 {
   static const struct {
@@ -98,30 +99,30 @@ static void test_ipv6(void)
                {1280, true, true, 1208},
                {9000, false, false, 1220}};
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    tcp_config config = tcp_kit_config();
+    tcp_config config = tcp_fixture_config();
     config.local_address = ip_address_v6(0, 0);
     config.send_mtu_octets = cases[i].mtu;
     config.receive_mtu_octets = cases[i].mtu;
     config.timestamps = cases[i].timestamps;
-    g_autoptr(tcp_kit) kit = tcp_kit_new(&config, NULL);
-    open_end(kit, 0);
-    g_assert_cmpuint(wire_header(kit, 0, 0).mss_octets, ==, cases[i].mtu - 60);
-    drop_segment(kit, 0);
-    tcp_header syn_ack = {.sequence = tcp_sequence_of(-1, kit->end[1].config.isn),
+    g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, NULL);
+    open_end(f, 0);
+    g_assert_cmpuint(wire_header(f, 0, 0).mss_octets, ==, cases[i].mtu - 60);
+    drop_segment(f, 0);
+    tcp_header syn_ack = {.sequence = tcp_sequence_of(-1, f->end[1].config.isn),
                           .acknowledgement = tcp_sequence_of(0, config.isn),
                           .flags = TCP_SYN | TCP_ACK,
                           .window = 65535,
                           .has_mss = cases[i].tells,
                           .mss_octets = (uint16_t)(cases[i].mtu - 60),
                           .has_timestamps = true};
-    script_segment(kit, syn_ack, 0, 0);
-    drop_all(kit, 0);
-    g_assert_cmpuint(kit->end[0].connection->gauges->emss_octets, ==, cases[i].emss);
-    post(kit, 0, 20000, 0);
-    expect_segment(kit, 0, 0, cases[i].emss);
-    g_assert_cmpuint(datagram_octets(wire_packet(kit, 0, 0)), ==,
+    script_segment(f, syn_ack, 0, 0);
+    drop_all(f, 0);
+    g_assert_cmpuint(f->end[0].connection->gauges->emss_octets, ==, cases[i].emss);
+    post(f, 0, 20000, 0);
+    expect_segment(f, 0, 0, cases[i].emss);
+    g_assert_cmpuint(datagram_octets(wire_packet(f, 0, 0)), ==,
                      cases[i].emss + 60 + (cases[i].timestamps ? 12 : 0));
-    g_assert_cmpuint(wire_packet(kit, 0, 0)->header[0] >> 4, ==, 6);
+    g_assert_cmpuint(wire_packet(f, 0, 0)->header[0] >> 4, ==, 6);
   }
 }
 
@@ -129,211 +130,211 @@ static void test_ipv6(void)
 static void test_options_need_both_ends(void)
 {
   for (unsigned bits = 0; bits < 16; bits++) {
-    tcp_config config = tcp_kit_config();
+    tcp_config config = tcp_fixture_config();
     config.sack = bits & 1;
     config.timestamps = bits & 2;
-    tcp_config peer = tcp_kit_config();
+    tcp_config peer = tcp_fixture_config();
     peer.sack = bits & 4;
     peer.timestamps = bits & 8;
-    g_autoptr(tcp_kit) kit = tcp_kit_new(&config, &peer);
-    handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
-    post(kit, 0, 3 * 1400, 0);
-    g_assert_cmpint(wire_header(kit, 0, 0).has_timestamps, ==, config.timestamps && peer.timestamps);
-    drop_segment(kit, 0);
-    deliver(kit, 0); /* behind a hole */
-    g_assert_cmpuint(wire_header(kit, 1, 0).sack_count, ==, config.sack && peer.sack ? 1 : 0);
+    g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &peer);
+    handshake(f, TCP_FIXTURE_ROUND_TRIP, NULL);
+    post(f, 0, 3 * 1400, 0);
+    g_assert_cmpint(wire_header(f, 0, 0).has_timestamps, ==, config.timestamps && peer.timestamps);
+    drop_segment(f, 0);
+    deliver(f, 0); /* beyond a hole */
+    g_assert_cmpuint(wire_header(f, 1, 0).sack_count, ==, config.sack && peer.sack ? 1 : 0);
   }
 }
 
-/* A peer without window scaling announces what 16 bits hold and is told no more: 65,535 octets in flight
- * at most. A peer without MSS gets segments of 536 (RFC 9293 §3.7.1). */
+/* A peer without window scaling announces what 16 bits hold and no more is announced to it: 65,535 octets
+ * in flight at most. A peer without MSS gets segments of 536 (RFC 9293 §3.7.1). */
 static void test_peer_without_options(void)
 {
-  tcp_config config = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
   config.initial_window_segments = 1000;
-  g_autoptr(tcp_kit) kit = tcp_kit_new(&config, NULL);
+  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, NULL);
   tcp_header syn_ack = {.window = 65535};
-  handshake(kit, TCP_KIT_ROUND_TRIP, &syn_ack);
-  g_assert_cmpuint(kit->end[0].connection->gauges->emss_octets, ==, 536);
-  post(kit, 0, 100000, 0);
-  g_assert_cmpuint(on_wire(kit, 0), ==, 122); /* floor(65535 / 536): a short one would be silly */
-  g_assert_cmpuint(wire_header(kit, 0, 0).window, ==, 65535);
+  handshake(f, TCP_FIXTURE_ROUND_TRIP, &syn_ack);
+  g_assert_cmpuint(f->end[0].connection->gauges->emss_octets, ==, 536);
+  post(f, 0, 100000, 0);
+  g_assert_cmpuint(on_wire(f, 0), ==, 122); /* floor(65535 / 536): a short one would be silly */
+  g_assert_cmpuint(wire_header(f, 0, 0).window, ==, 65535);
 }
 
 /* An MSS that no link can mean is not taken: 68 octets are carried by every one (RFC 791), so 28. */
 static void test_senseless_mss(void)
 {
-  tcp_config config = tcp_kit_config();
-  g_autoptr(tcp_kit) kit =
-      tcp_kit_scripted(&config, &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = 0});
-  g_assert_cmpuint(kit->end[0].connection->gauges->emss_octets, ==, 28);
+  tcp_config config = tcp_fixture_config();
+  g_autoptr(tcp_fixture) f =
+      tcp_fixture_scripted(&config, &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = 0});
+  g_assert_cmpuint(f->end[0].connection->gauges->emss_octets, ==, 28);
 }
 
 /* The peer's scale of 7 makes 1000 into 128,000 octets: 87 segments of 1460. The SYN-ACK's own window is
  * not scaled. */
 static void test_window_scale_of_the_peer(void)
 {
-  tcp_config config = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
   config.initial_window_segments = 1000;
-  g_autoptr(tcp_kit) kit = tcp_kit_new(&config, NULL);
+  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, NULL);
   tcp_header syn_ack = {
       .window = 1460, .has_mss = true, .mss_octets = 1460, .has_window_scale = true, .window_scale = 7};
-  handshake(kit, TCP_KIT_ROUND_TRIP, &syn_ack);
-  post(kit, 0, 200000, 0);
-  g_assert_cmpuint(on_wire(kit, 0), ==, 1);
-  tcp_header ack = {.sequence = tcp_sequence_of(0, kit->end[1].config.isn),
-                    .acknowledgement = tcp_sequence_of(1460, kit->end[0].config.isn),
+  handshake(f, TCP_FIXTURE_ROUND_TRIP, &syn_ack);
+  post(f, 0, 200000, 0);
+  g_assert_cmpuint(on_wire(f, 0), ==, 1);
+  tcp_header ack = {.sequence = tcp_sequence_of(0, f->end[1].config.isn),
+                    .acknowledgement = tcp_sequence_of(1460, f->end[0].config.isn),
                     .flags = TCP_ACK,
                     .window = 1000};
-  script_segment(kit, ack, 0, 0);
-  g_assert_cmpuint(on_wire(kit, 0), ==, 1 + 87);
+  script_segment(f, ack, 0, 0);
+  g_assert_cmpuint(on_wire(f, 0), ==, 1 + 87);
 }
 
-/* The announced window is what the scale can say, and the right edge never moves left. 100,001 octets need
- * scale 1: 100,000. */
+/* The announced window is what the scale can express, and the right edge never moves left. 100,001 octets
+ * need scale 1: 100,000. */
 static void test_announced_window(void)
 {
-  tcp_config config = tcp_kit_config();
-  tcp_config peer = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
+  tcp_config peer = tcp_fixture_config();
   peer.receive_window_octets = 100001;
   peer.passing = TCP_PASSING_IN_ORDER;
-  tcp_kit *kit = tcp_kit_new(&config, &peer);
-  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
-  post(kit, 0, 10 * 1460, 0);
-  drop_segment(kit, 0);
-  deliver_all(kit, 0);
-  g_assert_cmpuint(on_wire(kit, 1), ==, 9);
+  tcp_fixture *f = tcp_fixture_new(&config, &peer);
+  handshake(f, TCP_FIXTURE_ROUND_TRIP, NULL);
+  post(f, 0, 10 * 1460, 0);
+  drop_segment(f, 0);
+  deliver_all(f, 0);
+  g_assert_cmpuint(on_wire(f, 1), ==, 9);
   for (unsigned i = 0; i < 9; i++) {
-    g_assert_cmpuint(wire_header(kit, 1, i).window, ==, 50000); /* from the in-order edge, whatever is held */
+    g_assert_cmpuint(wire_header(f, 1, i).window, ==, 50000); /* from the in-order edge, whatever is held */
   }
-  tcp_kit_free(kit);
+  tcp_fixture_free(f);
 
-  kit = tcp_kit_scripted(&peer, &(tcp_header){.window = 9000, .has_window_scale = true});
-  script_payload(kit, 99999, 2, 0); /* the last octet of the window, and the one behind it */
-  g_assert_cmpuint(kit->end[0].segment_new, ==, 1);
-  tcp_kit_free(kit);
+  f = tcp_fixture_scripted(&peer, &(tcp_header){.window = 9000, .has_window_scale = true});
+  script_payload(f, 99999, 2, 0); /* the last octet of the window, and the one after it */
+  g_assert_cmpuint(f->end[0].segment_new, ==, 1);
+  tcp_fixture_free(f);
 }
 
 /* A lost SYN is sent again after 1 s, a lost SYN-ACK after 1 s at its end; then IW is 1 segment (RFC 5681
  * §3.1) and RTO 3 s (RFC 6298 §5.7). */
 static void test_lost_syn(void)
 {
-  tcp_config config = tcp_kit_config();
-  g_autoptr(tcp_kit) kit = tcp_kit_new(&config, &config);
-  open_end(kit, 0);
-  drop_segment(kit, 0);
-  advance_to(kit, TIME_PS_PER_SECOND - 1);
-  expect_nothing(kit, 0);
-  advance_by(kit, 1);
-  g_assert_cmpuint(wire_header(kit, 0, 0).flags, ==, TCP_SYN);
-  settle(kit, TCP_KIT_ROUND_TRIP);
-  g_assert_true(kit->end[0].established && kit->end[1].established);
-  post(kit, 0, 10000, 0);
-  g_assert_cmpuint(on_wire(kit, 0), ==, 1);
-  g_assert_cmpint(tcp_transport_deadline(kit->end[0].connection), ==, kit->now + 3 * TIME_PS_PER_SECOND);
+  tcp_config config = tcp_fixture_config();
+  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &config);
+  open_end(f, 0);
+  drop_segment(f, 0);
+  advance_to(f, TIME_PS_PER_SECOND - 1);
+  expect_nothing(f, 0);
+  advance_by(f, 1);
+  g_assert_cmpuint(wire_header(f, 0, 0).flags, ==, TCP_SYN);
+  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  g_assert_true(f->end[0].established && f->end[1].established);
+  post(f, 0, 10000, 0);
+  g_assert_cmpuint(on_wire(f, 0), ==, 1);
+  g_assert_cmpint(tcp_transport_deadline(f->end[0].connection), ==, f->now + 3 * TIME_PS_PER_SECOND);
 }
 
 static void test_lost_syn_ack(void)
 {
-  tcp_config config = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
   config.retries_max = 20;
-  g_autoptr(tcp_kit) kit = tcp_kit_new(&config, &config);
-  open_end(kit, 0);
-  deliver(kit, 0);
-  drop_segment(kit, 1);
-  advance_by(kit, TIME_PS_PER_SECOND); /* both timers */
-  g_assert_cmpuint(wire_header(kit, 1, 0).flags, ==, TCP_SYN | TCP_ACK);
-  g_assert_cmpuint(wire_header(kit, 0, 0).flags, ==, TCP_SYN);
-  settle(kit, TCP_KIT_ROUND_TRIP);
-  g_assert_true(kit->end[0].established && kit->end[1].established);
+  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &config);
+  open_end(f, 0);
+  deliver(f, 0);
+  drop_segment(f, 1);
+  advance_by(f, TIME_PS_PER_SECOND); /* both timers */
+  g_assert_cmpuint(wire_header(f, 1, 0).flags, ==, TCP_SYN | TCP_ACK);
+  g_assert_cmpuint(wire_header(f, 0, 0).flags, ==, TCP_SYN);
+  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  g_assert_true(f->end[0].established && f->end[1].established);
 }
 
 /* The last ACK of the handshake is lost: the first segment with payload takes its place. */
 static void test_lost_handshake_ack(void)
 {
-  tcp_config config = tcp_kit_config();
-  g_autoptr(tcp_kit) kit = tcp_kit_new(&config, &config);
-  open_end(kit, 0);
-  deliver(kit, 0);
-  deliver(kit, 1);
-  drop_segment(kit, 0);
-  post(kit, 0, 100, 0);
-  deliver(kit, 0);
-  g_assert_true(kit->end[1].established);
-  g_assert_cmpuint(kit->end[1].passed_octets, ==, 100);
+  tcp_config config = tcp_fixture_config();
+  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &config);
+  open_end(f, 0);
+  deliver(f, 0);
+  deliver(f, 1);
+  drop_segment(f, 0);
+  post(f, 0, 100, 0);
+  deliver(f, 0);
+  g_assert_true(f->end[1].established);
+  g_assert_cmpuint(f->end[1].passed_octets, ==, 100);
 }
 
-/* RFC 7323 §3.2: both SYNs had timestamps, so the ACK that ends the handshake has them too, or is dropped without an answer, with or
- * without payload: SYN-RECEIVED stays, and the SYN-ACK comes again after a second. Linux takes such an ACK. */
+/* RFC 7323 §3.2: both SYNs had timestamps, so the ACK that ends the handshake has them too, or is dropped
+ * without an answer, with or without payload: SYN-RECEIVED stays, and the SYN-ACK comes again after a
+ * second. Linux takes such an ACK. */
 static void test_handshake_ack_without_timestamps(void)
 {
   for (unsigned drops = 0; drops < 2; drops++) {
-    tcp_config config = tcp_kit_config();
+    tcp_config config = tcp_fixture_config();
     config.timestamps = true;
     config.drops_untimed = drops;
-    g_autoptr(tcp_kit) kit = tcp_kit_new(&config, NULL);
-    tcp_transport_listen(kit->end[0].connection);
-    tcp_header header = {.sequence = tcp_sequence_of(-1, kit->end[1].config.isn),
+    g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, NULL);
+    tcp_transport_listen(f->end[0].connection);
+    tcp_header header = {.sequence = tcp_sequence_of(-1, f->end[1].config.isn),
                          .flags = TCP_SYN,
                          .window = 9000,
                          .has_timestamps = true,
                          .timestamp_value = 50};
-    script_segment(kit, header, 0, 0);
-    g_assert_true(wire_header(kit, 0, 0).has_timestamps);
-    drop_all(kit, 0);
-    advance_by(kit, TCP_KIT_ROUND_TRIP);
-    header = (tcp_header){.sequence = tcp_sequence_of(0, kit->end[1].config.isn),
+    script_segment(f, header, 0, 0);
+    g_assert_true(wire_header(f, 0, 0).has_timestamps);
+    drop_all(f, 0);
+    advance_by(f, TCP_FIXTURE_ROUND_TRIP);
+    header = (tcp_header){.sequence = tcp_sequence_of(0, f->end[1].config.isn),
                           .acknowledgement = tcp_sequence_of(0, config.isn),
                           .flags = TCP_ACK,
                           .window = 9000};
-    script_segment(kit, header, 0, 0);
-    g_assert_true(kit->end[0].established == !drops);
+    script_segment(f, header, 0, 0);
+    g_assert_true(f->end[0].established == !drops);
     if (drops) {
-      script_segment(kit, header, 0, 10);
-      expect_nothing(kit, 0);
-      advance_to(kit, TIME_PS_PER_SECOND);
-      g_assert_cmphex(wire_header(kit, 0, 0).flags, ==, TCP_SYN | TCP_ACK);
+      script_segment(f, header, 0, 10);
+      expect_nothing(f, 0);
+      advance_to(f, TIME_PS_PER_SECOND);
+      g_assert_cmphex(wire_header(f, 0, 0).flags, ==, TCP_SYN | TCP_ACK);
       header.has_timestamps = true;
       header.timestamp_value = 51;
-      script_segment(kit, header, 0, 10);
-      g_assert_true(kit->end[0].established);
-      g_assert_cmpuint(kit->end[0].passed_octets, ==, 10);
+      script_segment(f, header, 0, 10);
+      g_assert_true(f->end[0].established);
+      g_assert_cmpuint(f->end[0].passed_octets, ==, 10);
     }
   }
 }
 
 static void test_syn_is_given_up(void)
 {
-  tcp_config config = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
   config.retries_max = 3;
-  g_autoptr(tcp_kit) kit = tcp_kit_new(&config, NULL);
-  open_end(kit, 0);
-  advance_to(kit, 7 * TIME_PS_PER_SECOND - 1); /* 1 + 2 + 4 */
-  g_assert_false(kit->end[0].closed);
-  advance_by(kit, 1);
-  g_assert_true(kit->end[0].closed);
-  g_assert_cmpint(kit->end[0].reason, ==, TCP_CLOSE_GAVE_UP);
-  g_assert_cmpuint(on_wire(kit, 0), ==, 3);
+  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, NULL);
+  open_end(f, 0);
+  advance_to(f, 7 * TIME_PS_PER_SECOND - 1); /* 1 + 2 + 4 */
+  g_assert_false(f->end[0].closed);
+  advance_by(f, 1);
+  g_assert_true(f->end[0].closed);
+  g_assert_cmpint(f->end[0].reason, ==, TCP_CLOSE_GAVE_UP);
+  g_assert_cmpuint(on_wire(f, 0), ==, 3);
 }
 
 /* RFC 9293 §3.5, figure 7: both send SYN, both answer with SYN-ACK. */
 static void test_simultaneous_open(void)
 {
-  tcp_config config = tcp_kit_config();
-  g_autoptr(tcp_kit) kit = tcp_kit_new(&config, NULL);
-  open_end(kit, 0);
-  drop_segment(kit, 0);
-  tcp_header syn = {
-      .sequence = tcp_sequence_of(-1, kit->end[1].config.isn), .flags = TCP_SYN, .window = 9000};
-  script_segment(kit, syn, 0, 0);
-  g_assert_cmpuint(wire_header(kit, 0, 0).flags, ==, TCP_SYN | TCP_ACK);
-  drop_segment(kit, 0);
+  tcp_config config = tcp_fixture_config();
+  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, NULL);
+  open_end(f, 0);
+  drop_segment(f, 0);
+  tcp_header syn = {.sequence = tcp_sequence_of(-1, f->end[1].config.isn), .flags = TCP_SYN, .window = 9000};
+  script_segment(f, syn, 0, 0);
+  g_assert_cmpuint(wire_header(f, 0, 0).flags, ==, TCP_SYN | TCP_ACK);
+  drop_segment(f, 0);
   syn.flags = TCP_SYN | TCP_ACK;
-  syn.acknowledgement = tcp_sequence_of(0, kit->end[0].config.isn);
-  script_segment(kit, syn, 0, 0);
-  expect_ack(kit, 0, 0); /* it has that SYN: an ACK is the answer */
-  script_ack(kit, 0, 0, NULL);
-  g_assert_true(kit->end[0].established);
+  syn.acknowledgement = tcp_sequence_of(0, f->end[0].config.isn);
+  script_segment(f, syn, 0, 0);
+  expect_ack(f, 0, 0); /* it has that SYN: an ACK is the answer */
+  script_ack(f, 0, 0, NULL);
+  g_assert_true(f->end[0].established);
 }
 
 int main(int argc, char **argv)

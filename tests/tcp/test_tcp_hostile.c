@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Two ends in the midst of segments that nobody sent: sequence numbers, acknowledgements, SACK blocks, timestamps, flags and
- * windows near those that are in use, or anywhere; and ICMP messages about anything. Whatever is believed of it, nothing ends
- * the program, no octet is passed twice, and nothing is sent that cannot be. */
+/* Two ends in the midst of segments that nobody sent: sequence numbers, acknowledgements, SACK blocks,
+ * timestamps, flags and windows near those that are in use, or anywhere; and ICMP messages about anything.
+ * Whatever is believed of it, nothing ends the program, no octet is passed twice, and nothing is sent that
+ * cannot be. */
 #include <string.h>
 
 #include <glib.h>
@@ -10,7 +11,7 @@
 #include "base/range_set.h"
 #include "linux_keys.h"
 #include "tcp/tcp_connection_private.h"
-#include "tcp_kit.h"
+#include "tcp_fixture.h"
 
 enum { SEEDS = 100, SEEDS_SLOW = 30000, STEPS = 3000, ENDS = 2, POST_OCTETS = 150000 };
 
@@ -199,7 +200,7 @@ static void step(world *w)
 
 static tcp_config config_of(world *w)
 {
-  tcp_config config = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
   uint64_t bits = random_stream_next(w->random);
   config.isn = (uint32_t)random_stream_next(w->random);
   config.sack = bits & 3;
@@ -254,10 +255,7 @@ static void run(uint64_t seed)
   for (unsigned i = 0; i < ENDS; i++) {
     host *h = &w.host[i];
     *h = (host){.w = &w, .config = config_of(&w), .passed = range_set_new()};
-    h->config.local_address = ip_address_v4(0x0A000001 + i);
-    h->config.remote_address = ip_address_v4(0x0A000002 - i);
-    h->config.local_port = (uint16_t)(4000 + i);
-    h->config.remote_port = (uint16_t)(4001 - i);
+    tcp_fixture_address(&h->config, i, false);
     h->connection = tcp_connection_new(&h->config, &events, h);
     g_queue_init(&w.underway[i]);
   }
@@ -288,8 +286,9 @@ static void test_forged_segments(void)
   }
 }
 
-/* The first of ten segments is lost, by three SACKed behind it, and not yet sent again when a router tells that the ninth was too
- * big, and the tenth is as well: those three are sent again, not what lies between, which is on its way. */
+/* The first of ten segments is lost, by three SACKed after it, and not yet sent again when a router
+ * reports that the ninth was too big, and the tenth is as well: those three are sent again, not what lies
+ * between, which is on its way. */
 static void test_too_big_beside_a_loss(void)
 {
   static const uint64_t lost[] = {0, 8000, 9000};
@@ -309,8 +308,9 @@ static void test_too_big_beside_a_loss(void)
   g_assert_false(tcp_scoreboard_next_lost(board, &segment));
 }
 
-/* Segment 0 of three, all lost, takes over 1, and when it is lost once more also half of 2, whose other half comes. An ACK from
- * within leaves it 2200:2500; nothing that is lost follows, and where 1 once stood is no end. */
+/* Segment 0 of three, all lost, takes over 1, and when it is lost once more also half of 2, whose other
+ * half comes. An ACK from within leaves it 2200:2500; nothing that is lost follows, and where 1 once stood
+ * is no end. */
 static void test_taken_over_twice(void)
 {
   static const uint64_t ends[] = {2000, 2500};

@@ -3,14 +3,15 @@
 
 #include <glib.h>
 
-#include "congestion_kit.h"
+#include "congestion_fixture.h"
 
 #define MILLISECOND TIME_PS_PER_MILLISECOND
 
 enum { SENT_MAX = 4096 };
 
-/* A path with one bottleneck and a queue without end: a segment leaves it `segment_ps` after the one before at the earliest, and
- * its acknowledgement is back `delay_ps` later. What the window lets go leaves at once. */
+/* A path with one bottleneck and a queue without end: a segment leaves it `segment_ps` after the one
+ * before at the earliest, and its acknowledgement is back `delay_ps` later. What the window lets go leaves
+ * at once. */
 typedef struct bottleneck {
   tcp_congestion *congestion;
   time_ps segment_ps;
@@ -61,36 +62,40 @@ static uint64_t window_at_the_end(time_ps segment_ps, time_ps delay_ps, bool pac
   return threshold / SMSS;
 }
 
-/* A segment a millisecond, round trip 101 ms: the path holds 101. Flights of 10, 20, 40, 80 segments are acknowledged from 101, 202, 303
- * and 404 ms on, the trips of each half a millisecond longer from segment to segment. The window is 16 at the 7th ACK: there the first
- * round begins, in mid-flight, of what is in flight then: up to segment 22. The next begin with segments 23, 55 and 119, always in
- * mid-flight, and the gap between two flights ends their trains. The trips of segments 55 to 63 are 113 ms and more, not beyond
- * 101 + 12.6; those of segments 119 to 127, the 49th and later of their flight, are 125 ms and more. The ninth ACK shows it, when
- * 10 + 126 are the window. Pacing matters for trains alone. */
+/* A segment a millisecond, round trip 101 ms: the path holds 101. Flights of 10, 20, 40, 80 segments are
+ * acknowledged from 101, 202, 303 and 404 ms on, the trips of each half a millisecond longer from segment
+ * to segment. The window is 16 at the 7th ACK: there the first round begins, in mid-flight, of what is in
+ * flight then: up to segment 22. The next begin with segments 23, 55 and 119, always in mid-flight, and
+ * the gap between two flights ends their trains. The trips of segments 55 to 63 are 113 ms and more, not
+ * beyond 101 + 12.6; those of segments 119 to 127, the 49th and later of their flight, are 125 ms and
+ * more. The ninth ACK shows it, when 10 + 126 are the window. Pacing matters for trains alone. */
 static void test_rounds_begin_in_flight(void)
 {
   g_assert_cmpuint(window_at_the_end(MILLISECOND, 100 * MILLISECOND, false), ==, 136);
   g_assert_cmpuint(window_at_the_end(MILLISECOND, 100 * MILLISECOND, true), ==, 136);
 }
 
-/* A hundred times as fast: the gap from 1.10 to 2.02 ms ends no train. At the 11th ACK the one that began at 1.07 ms has lasted 0.95,
- * more than half of 1.01 ms; with pacing it lasts more than 1.01 ms at 2.09, the 18th. */
+/* A hundred times as fast: the gap from 1.10 to 2.02 ms ends no train. At the 11th ACK the one that began
+ * at 1.07 ms has lasted 0.95, more than half of 1.01 ms; with pacing it lasts more than 1.01 ms at 2.09,
+ * the 18th. */
 static void test_train_of_acknowledgements(void)
 {
   g_assert_cmpuint(window_at_the_end(MILLISECOND / 100, MILLISECOND, false), ==, 10 + 10);
   g_assert_cmpuint(window_at_the_end(MILLISECOND / 100, MILLISECOND, true), ==, 10 + 17);
 }
 
-/* A segment in 5 ms: no train is close. Round trip 105 ms: the path holds 21. Two segments leave for one that arrives, so the trips of a
- * flight's segments are 105, 110, 110, 115, 115 … ms. Rounds begin with the 7th ACK and segments 23 and 55. Among the first nine trips of
- * round 23 is the first of the flight that begins with segment 31, of 105 ms. Those of round 55 are of segments 55 to 63, the 25th and
- * later of that flight: 165 ms and more, beyond 105 + 13.1. The ninth ACK shows it, when 10 + 62 are the window. */
+/* A segment in 5 ms: no train is close. Round trip 105 ms: the path holds 21. Two segments leave for one
+ * that arrives, so the trips of a flight's segments are 105, 110, 110, 115, 115 … ms. Rounds begin with
+ * the 7th ACK and segments 23 and 55. Among the first nine trips of round 23 is the first of the flight
+ * that begins with segment 31, of 105 ms. Those of round 55 are of segments 55 to 63, the 25th and later
+ * of that flight: 165 ms and more, beyond 105 + 13.1. The ninth ACK shows it, when 10 + 62 are the window. */
 static void test_delay_increase(void)
 {
   g_assert_cmpuint(window_at_the_end(5 * MILLISECOND, 100 * MILLISECOND, false), ==, 72);
 }
 
-/* HyStart by itself, with a window of `count` segments and acknowledgements 3 ms apart, too far for a train. */
+/* HyStart by itself, with a window of `count` segments and acknowledgements 3 ms apart, too far for a
+ * train. */
 typedef struct judged {
   tcp_hystart hystart;
   tcp_congestion_window window;
@@ -145,12 +150,13 @@ static void test_how_much_delay_counts(void)
   g_assert_false(stops(10 * TIME_PS_PER_MICROSECOND, MILLISECOND));
 }
 
-/* After a time-out a round begins anew: the train of the one before, 10 ms, is more than half of the new round trip, and means nothing. */
+/* After a time-out a round begins anew: the train of the one before, 10 ms, is more than half of the new
+ * round trip, and means nothing. */
 static void test_forgets_the_round(void)
 {
   judged flow = judged_at(16);
   for (unsigned i = 0; i < 10; i++) {
-    flow.now -= 2 * MILLISECOND; /* 1 ms behind the one before */
+    flow.now -= 2 * MILLISECOND; /* 1 ms after the one before */
     g_assert_false(says_stop(&flow, 100 * MILLISECOND));
   }
   tcp_hystart_forget(&flow.hystart);
@@ -158,8 +164,9 @@ static void test_forgets_the_round(void)
   g_assert_false(says_stop(&flow, 10 * MILLISECOND));
 }
 
-/* ACKs of one train, round trip 40 ms, 64 segments in the window, SRTT 40 ms: aggregates of 4 * 64 KiB at twice 93,440 octets in 40 ms
- * take 56 ms, of which 1 ms counts. A train of more than (40 + 1) / 2 = 20.5 ms is long; without a smoothed round trip, of more than 20. */
+/* ACKs of one train, round trip 40 ms, 64 segments in the window, SRTT 40 ms: aggregates of 4 * 64 KiB at
+ * twice 93,440 octets in 40 ms take 56 ms, of which 1 ms counts. A train of more than (40 + 1) / 2 = 20.5
+ * ms is long; without a smoothed round trip, of more than 20. */
 static void test_aggregation_lengthens_the_train(void)
 {
   for (unsigned smoothed = 0; smoothed < 2; smoothed++) {
@@ -193,7 +200,7 @@ static void test_shortest_of_the_round_counts(void)
   }
 }
 
-/* Below 16 segments nothing stops slow start; without a sample nothing can be told. */
+/* Below 16 segments nothing stops slow start; without a sample nothing can be judged. */
 static void test_when_it_does_not_judge(void)
 {
   judged flow = judged_at(15);
@@ -218,7 +225,8 @@ static void test_forgets(void)
   }
 }
 
-/* So the congestion window has it forgotten: 8 ms before the time-out, 80 ms after it, and slow start goes on to the threshold. */
+/* So the congestion window has it forgotten: 8 ms before the time-out, 80 ms after it, and slow start goes
+ * on to the threshold. */
 static void test_time_out_forgets(void)
 {
   clocked_flow flow = {.round_trip_ps = 8 * MILLISECOND};
@@ -235,8 +243,8 @@ static void test_time_out_forgets(void)
   tcp_congestion_free(flow.congestion);
 }
 
-/* ACKs 1 ms apart, but for one gap: of more than 2 ms, the train is over for this round; a gap of 2 ms is none. Round trip 40 ms: 20
- * ms and more make a train. */
+/* ACKs 1 ms apart, but for one gap: of more than 2 ms, the train is over for this round; a gap of 2 ms is
+ * none. Round trip 40 ms: 20 ms and more make a train. */
 static bool train_with_gap(time_ps gap_ps)
 {
   judged flow = judged_at(64);

@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "congestion_kit.h"
+#include "congestion_fixture.h"
 
 #define MILLISECOND TIME_PS_PER_MILLISECOND
 
@@ -51,7 +51,8 @@ static uint64_t growth(round_flow *flow, time_ps round_trip_ps)
   return window_of(flow) - before;
 }
 
-/* The very first ACK ends the empty round before it (windowEnd begins as SND.NXT of nothing); then a round of 100 ms. */
+/* The very first ACK ends the empty round before it (windowEnd begins as SND.NXT of nothing); then a round
+ * of 100 ms. */
 static round_flow after_a_round_of(time_ps round_trip_ps)
 {
   round_flow flow = started();
@@ -59,8 +60,8 @@ static round_flow after_a_round_of(time_ps round_trip_ps)
   return flow;
 }
 
-/* RFC 9406 §4.2: round trips of 100 ms, then 112.5 ms = 100 (1 + 1/8): the 8th sample of the round begins conservative slow start,
- * which grows by a quarter, 365 of 1460 octets. */
+/* RFC 9406 §4.2: round trips of 100 ms, then 112.5 ms = 100 (1 + 1/8): the 8th sample of the round begins
+ * conservative slow start, which grows by a quarter, 365 of 1460 octets. */
 static void test_growth_of_delay_slows_down(void)
 {
   round_flow flow = after_a_round_of(100 * MILLISECOND);
@@ -93,7 +94,7 @@ static void test_how_much_delay_counts(void)
   g_assert_true(slows_down(400 * MILLISECOND, 416 * MILLISECOND));
 }
 
-/* Seven samples and acknowledgements without any do not tell. */
+/* Seven samples and acknowledgements without any decide nothing. */
 static void test_needs_eight_samples(void)
 {
   round_flow flow = after_a_round_of(100 * MILLISECOND);
@@ -103,8 +104,9 @@ static void test_needs_eight_samples(void)
   tcp_congestion_free(flow.congestion);
 }
 
-/* CSS_ROUNDS is 5, of which what is left of the round that showed the growth is the first: 12 ACKs, then 4 · 20. The threshold is the
- * window then: 10 + 1 + 20 + 7 segments and 93 quarters (the 8th sample is one of them). */
+/* CSS_ROUNDS is 5, of which what is left of the round that showed the growth is the first: 12 ACKs, then 4
+ * · 20. The threshold is the window then: 10 + 1 + 20 + 7 segments and 93 quarters (the 8th sample is one
+ * of them). */
 static void test_five_rounds_end_slow_start(void)
 {
   round_flow flow = after_a_round_of(100 * MILLISECOND);
@@ -117,8 +119,8 @@ static void test_five_rounds_end_slow_start(void)
   tcp_congestion_free(flow.congestion);
 }
 
-/* §4.2: a round of conservative slow start that is shorter than the one that began it was a false alarm: full growth again, and a
- * new growth of delay is taken as the first was. */
+/* §4.2: a round of conservative slow start that is shorter than the one that began it was a false alarm:
+ * full growth again, and a new growth of delay is taken as the first was. */
 static void test_false_alarm(void)
 {
   round_flow flow = after_a_round_of(100 * MILLISECOND);

@@ -73,7 +73,7 @@ static void test_an_idle_end_is_small(void)
   }
   size_t heap_octets = (mallinfo2().uordblks - before) / (PAIRS * ENDS);
   g_test_message("%zu octets of heap an end", heap_octets);
-  /* with AddressSanitizer malloc is another, and tells nothing */
+  /* with AddressSanitizer malloc is another, and shows nothing */
   g_assert_true(heap_octets == 0 || heap_octets >= 100);
   g_assert_cmpuint(heap_octets, <=, HEAP_OCTETS_MAX);
   for (unsigned i = 0; i < PAIRS; i++) {

@@ -3,16 +3,16 @@
  * MPA-286). */
 #include <glib.h>
 
-#include "tcp_kit.h"
+#include "tcp_fixture.h"
 
 enum { EMSS = 1460 };
 
-static tcp_kit *connected(tcp_passing passing, bool sack)
+static tcp_fixture *connected(tcp_passing passing, bool sack)
 {
-  tcp_config config = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
   config.passing = passing;
   config.sack = sack;
-  return tcp_kit_pair(&config);
+  return tcp_fixture_pair(&config);
 }
 
 /* MPA-286, MPA-028: no ACK, no SACK, nothing passed or held; what follows shows the hole, the peer sends
@@ -20,40 +20,40 @@ static tcp_kit *connected(tcp_passing passing, bool sack)
 static void test_refused_segment_is_as_lost(void)
 {
   for (unsigned kind = 0; kind < 4; kind++) {
-    g_autoptr(tcp_kit) kit = connected(kind & 1 ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED, kind & 2);
-    refuse_octets(kit, 1, EMSS, EMSS + 1, 1);
-    post(kit, 0, 6 * EMSS, 0);
-    deliver_segments(kit, 1); /* one octet short of two segments: the ACK is delayed */
-    deliver(kit, 0);
-    expect_nothing(kit, 1);
-    g_assert_cmpuint(kit->end[1].segments, ==, 2); /* it has come all the same */
-    g_assert_cmpuint(kit->end[1].segment_new, ==, 0);
-    g_assert_cmpuint(kit->end[1].passed_octets, ==, EMSS);
-    g_assert_cmpuint(kit->end[1].connection->gauges->in_order_edge, ==, EMSS);
-    g_assert_cmpuint(tcp_transport_held_octets(kit->end[1].connection), ==, 0);
-    deliver(kit, 0);
-    expect_ack(kit, 1, EMSS);
-    tcp_header header = wire_header(kit, 1, 0);
+    g_autoptr(tcp_fixture) f = connected(kind & 1 ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED, kind & 2);
+    refuse_octets(f, 1, EMSS, EMSS + 1, 1);
+    post(f, 0, 6 * EMSS, 0);
+    deliver_segments(f, 1); /* one octet short of two segments: the ACK is delayed */
+    deliver(f, 0);
+    expect_nothing(f, 1);
+    g_assert_cmpuint(f->end[1].segments, ==, 2); /* it has come all the same */
+    g_assert_cmpuint(f->end[1].segment_new, ==, 0);
+    g_assert_cmpuint(f->end[1].passed_octets, ==, EMSS);
+    g_assert_cmpuint(f->end[1].connection->gauges->in_order_edge, ==, EMSS);
+    g_assert_cmpuint(tcp_transport_held_octets(f->end[1].connection), ==, 0);
+    deliver(f, 0);
+    expect_ack(f, 1, EMSS);
+    tcp_header header = wire_header(f, 1, 0);
     if (kind & 2) {
       g_assert_cmpuint(header.sack_count, ==, 1);
-      g_assert_cmpuint(header.sack[0].from, ==, tcp_sequence_of(2 * EMSS, kit->end[0].config.isn));
+      g_assert_cmpuint(header.sack[0].from, ==, tcp_sequence_of(2 * EMSS, f->end[0].config.isn));
     }
-    deliver_all(kit, 1);
-    deliver_segments(kit, 3); /* two more duplicates of the ACK: fast retransmit */
-    g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 1);
-    settle(kit, TCP_KIT_ROUND_TRIP);
-    g_assert_cmpuint(kit->end[1].passed_octets, ==, 6 * EMSS);
-    g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 0);
-    g_assert_cmpuint(kit->end[1].refusals, ==, 0);
+    deliver_all(f, 1);
+    deliver_segments(f, 3); /* two more duplicates of the ACK: fast retransmit */
+    g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 1);
+    settle(f, TCP_FIXTURE_ROUND_TRIP);
+    g_assert_cmpuint(f->end[1].passed_octets, ==, 6 * EMSS);
+    g_assert_cmpuint(statistics_of(f)->timeouts, ==, 0);
+    g_assert_cmpuint(f->end[1].refusals, ==, 0);
   }
 }
 
 /* The script is the peer, with a window of end 0 before it. */
-static tcp_kit *against_script(tcp_passing passing)
+static tcp_fixture *against_script(tcp_passing passing)
 {
-  tcp_config config = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
   config.passing = passing;
-  return tcp_kit_scripted(&config, &(tcp_header){.window = 9000, .has_sack_permitted = true});
+  return tcp_fixture_scripted(&config, &(tcp_header){.window = 9000, .has_sack_permitted = true});
 }
 
 /* Asked is about octets that are new, run by run, and about nothing else; when one run is refused the
@@ -62,22 +62,22 @@ static void test_every_run_of_new_octets_is_asked_about(void)
 {
   static const range expected[] = {{100, 200}, {0, 100}, {200, 300}, {0, 100}, {200, 300}};
   for (unsigned in_order = 0; in_order < 2; in_order++) {
-    g_autoptr(tcp_kit) kit = against_script(in_order ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED);
-    script_payload(kit, 100, 100, 0);
-    drop_all(kit, 0);
-    refuse_octets(kit, 0, 250, 251, 1);
-    script_payload(kit, 0, 300, 0);
-    expect_nothing(kit, 0);
-    g_assert_cmpuint(kit->end[0].connection->gauges->in_order_edge, ==, 0);
-    g_assert_cmpuint(kit->end[0].passed_octets, ==, in_order ? 0 : 100);
-    script_payload(kit, 0, 300, 0);
-    expect_ack(kit, 0, 300);
-    g_assert_cmpuint(kit->end[0].passed_octets, ==, 300);
-    script_payload(kit, 50, 100, 0);         /* a duplicate: nothing to ask */
-    script_payload(kit, 300 + 65535, 10, 0); /* beyond the window */
-    g_assert_cmpuint(kit->end[0].inspected->len, ==, G_N_ELEMENTS(expected));
+    g_autoptr(tcp_fixture) f = against_script(in_order ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED);
+    script_payload(f, 100, 100, 0);
+    drop_all(f, 0);
+    refuse_octets(f, 0, 250, 251, 1);
+    script_payload(f, 0, 300, 0);
+    expect_nothing(f, 0);
+    g_assert_cmpuint(f->end[0].connection->gauges->in_order_edge, ==, 0);
+    g_assert_cmpuint(f->end[0].passed_octets, ==, in_order ? 0 : 100);
+    script_payload(f, 0, 300, 0);
+    expect_ack(f, 0, 300);
+    g_assert_cmpuint(f->end[0].passed_octets, ==, 300);
+    script_payload(f, 50, 100, 0);         /* a duplicate: nothing to ask */
+    script_payload(f, 300 + 65535, 10, 0); /* beyond the window */
+    g_assert_cmpuint(f->end[0].inspected->len, ==, G_N_ELEMENTS(expected));
     for (guint i = 0; i < G_N_ELEMENTS(expected); i++) {
-      range asked = g_array_index(kit->end[0].inspected, range, i);
+      range asked = g_array_index(f->end[0].inspected, range, i);
       g_assert_cmpuint(asked.from, ==, expected[i].from);
       g_assert_cmpuint(asked.to, ==, expected[i].to);
     }
@@ -88,10 +88,10 @@ static void test_every_run_of_new_octets_is_asked_about(void)
  * the in-order edge + 65535. */
 static void test_only_what_the_window_takes_is_asked_about(void)
 {
-  g_autoptr(tcp_kit) kit = against_script(TCP_PASSING_AS_ARRIVED);
-  script_payload(kit, 65535 - 10, 30, 0);
-  g_assert_cmpuint(kit->end[0].inspected->len, ==, 1);
-  range asked = g_array_index(kit->end[0].inspected, range, 0);
+  g_autoptr(tcp_fixture) f = against_script(TCP_PASSING_AS_ARRIVED);
+  script_payload(f, 65535 - 10, 30, 0);
+  g_assert_cmpuint(f->end[0].inspected->len, ==, 1);
+  range asked = g_array_index(f->end[0].inspected, range, 0);
   g_assert_cmpuint(asked.from, ==, 65535 - 10);
   g_assert_cmpuint(asked.to, ==, 65535);
 }
@@ -99,59 +99,59 @@ static void test_only_what_the_window_takes_is_asked_about(void)
 /* The ACK, the FIN and the window of a refused segment are lost with it. */
 static void test_nothing_of_a_refused_segment_is_taken(void)
 {
-  g_autoptr(tcp_kit) kit = against_script(TCP_PASSING_AS_ARRIVED);
-  post(kit, 0, 1000, 0);
-  g_assert_cmpuint(on_wire(kit, 0), ==, 2); /* the peer named no MSS: 536 and 464 */
-  drop_all(kit, 0);
-  refuse_octets(kit, 0, 0, 1, 1);
-  tcp_header header = {.sequence = tcp_sequence_of(0, kit->end[1].config.isn),
-                       .acknowledgement = tcp_sequence_of(1000, kit->end[0].config.isn),
+  g_autoptr(tcp_fixture) f = against_script(TCP_PASSING_AS_ARRIVED);
+  post(f, 0, 1000, 0);
+  g_assert_cmpuint(on_wire(f, 0), ==, 2); /* the peer named no MSS: 536 and 464 */
+  drop_all(f, 0);
+  refuse_octets(f, 0, 0, 1, 1);
+  tcp_header header = {.sequence = tcp_sequence_of(0, f->end[1].config.isn),
+                       .acknowledgement = tcp_sequence_of(1000, f->end[0].config.isn),
                        .flags = TCP_ACK | TCP_FIN,
                        .window = 9000};
-  script_segment(kit, header, 0, 10);
-  expect_nothing(kit, 0);
-  g_assert_cmpuint(kit->end[0].acknowledged, ==, 0);
-  g_assert_false(kit->end[0].finished);
-  script_segment(kit, header, 0, 10);
-  g_assert_cmpuint(kit->end[0].acknowledged, ==, 1000);
-  g_assert_true(kit->end[0].finished);
-  expect_ack(kit, 0, 11);
+  script_segment(f, header, 0, 10);
+  expect_nothing(f, 0);
+  g_assert_cmpuint(f->end[0].acknowledged, ==, 0);
+  g_assert_false(f->end[0].finished);
+  script_segment(f, header, 0, 10);
+  g_assert_cmpuint(f->end[0].acknowledged, ==, 1000);
+  g_assert_true(f->end[0].finished);
+  expect_ack(f, 0, 11);
 }
 
 /* The segment that ends the handshake can be refused as well; the next one ends it. */
 static void test_refused_in_the_handshake(void)
 {
-  tcp_config config = tcp_kit_config();
-  g_autoptr(tcp_kit) kit = tcp_kit_new(&config, NULL);
-  tcp_transport_listen(kit->end[0].connection);
-  uint32_t isn = kit->end[1].config.isn;
-  script_segment(kit, (tcp_header){.sequence = isn, .flags = TCP_SYN, .window = 100}, 0, 0);
-  drop_all(kit, 0);
-  refuse_octets(kit, 0, 0, 1, 1);
-  script_payload(kit, 0, 10, 0);
-  expect_nothing(kit, 0);
-  g_assert_false(kit->end[0].established);
-  script_payload(kit, 0, 10, 0);
-  g_assert_true(kit->end[0].established);
-  g_assert_cmpuint(kit->end[0].passed_octets, ==, 10);
+  tcp_config config = tcp_fixture_config();
+  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, NULL);
+  tcp_transport_listen(f->end[0].connection);
+  uint32_t isn = f->end[1].config.isn;
+  script_segment(f, (tcp_header){.sequence = isn, .flags = TCP_SYN, .window = 100}, 0, 0);
+  drop_all(f, 0);
+  refuse_octets(f, 0, 0, 1, 1);
+  script_payload(f, 0, 10, 0);
+  expect_nothing(f, 0);
+  g_assert_false(f->end[0].established);
+  script_payload(f, 0, 10, 0);
+  g_assert_true(f->end[0].established);
+  g_assert_cmpuint(f->end[0].passed_octets, ==, 10);
 }
 
 /* A fault of the source comes again with every retransmission: after 8 timeouts the source gives up
  * (MPA-287). */
 static void test_refused_for_ever(void)
 {
-  g_autoptr(tcp_kit) kit = connected(TCP_PASSING_AS_ARRIVED, true);
-  refuse_octets(kit, 1, 0, 1, G_MAXUINT);
-  post(kit, 0, 500, 0);
-  for (unsigned i = 0; i < 20 && !kit->end[0].closed; i++) {
-    while (on_wire(kit, 0) > 0) {
-      deliver(kit, 0);
+  g_autoptr(tcp_fixture) f = connected(TCP_PASSING_AS_ARRIVED, true);
+  refuse_octets(f, 1, 0, 1, G_MAXUINT);
+  post(f, 0, 500, 0);
+  for (unsigned i = 0; i < 20 && !f->end[0].closed; i++) {
+    while (on_wire(f, 0) > 0) {
+      deliver(f, 0);
     }
-    advance_by(kit, 60 * TIME_PS_PER_SECOND);
+    advance_by(f, 60 * TIME_PS_PER_SECOND);
   }
-  g_assert_true(kit->end[0].closed);
-  g_assert_cmpint(kit->end[0].reason, ==, TCP_CLOSE_GAVE_UP);
-  g_assert_cmpuint(kit->end[1].passed_octets, ==, 0);
+  g_assert_true(f->end[0].closed);
+  g_assert_cmpint(f->end[0].reason, ==, TCP_CLOSE_GAVE_UP);
+  g_assert_cmpuint(f->end[1].passed_octets, ==, 0);
 }
 
 int main(int argc, char **argv)

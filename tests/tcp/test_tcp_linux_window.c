@@ -1,85 +1,87 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The congestion window as Linux keeps it, where the RFCs have it otherwise: each difference is one of tcp_config's. */
+/* The congestion window as Linux keeps it, where the RFCs have it otherwise: each difference is one of
+ * tcp_config's. */
 #include <glib.h>
 
 #include "linux_keys.h"
-#include "tcp_kit.h"
+#include "tcp_fixture.h"
 
 enum { EMSS = 1460 };
 
-/* tcp_kit_connected(true) with `config`, without the octet that end 0 has still to acknowledge. */
-static tcp_kit *connected(const tcp_config *config)
+/* tcp_fixture_connected(true) with `config`, without the octet that end 0 has still to acknowledge. */
+static tcp_fixture *connected(const tcp_config *config)
 {
-  tcp_kit *kit = tcp_kit_pair(config);
-  post(kit, 1, 1, 0);
-  deliver(kit, 1);
-  advance_by(kit, config->delayed_ack_ps);
-  deliver_all(kit, 0);
-  return kit;
+  tcp_fixture *f = tcp_fixture_pair(config);
+  post(f, 1, 1, 0);
+  deliver(f, 1);
+  advance_by(f, config->delayed_ack_ps);
+  deliver_all(f, 0);
+  return f;
 }
 
 /* A message of `count` full segments leaves, and each ACK comes back. */
-static void exchange_message(tcp_kit *kit, unsigned count)
+static void exchange_message(tcp_fixture *f, unsigned count)
 {
-  post(kit, 0, count * EMSS, 0);
-  deliver_segments(kit, count);
-  expect_nothing(kit, 0);
+  post(f, 0, count * EMSS, 0);
+  deliver_segments(f, count);
+  expect_nothing(f, 0);
 }
 
-/* A window of 10 segments, messages of 6, an ACK every 2 segments. When the first ACK comes, 6 segments are in flight of 10: the window
- * does not limit, and does not grow. Linux lets it grow below twice the 6 that were in flight: by the first ACK from 10 to 12, and no
- * further however many messages follow. */
+/* A window of 10 segments, messages of 6, an ACK every 2 segments. When the first ACK comes, 6 segments
+ * are in flight of 10: the window does not limit, and does not grow. Linux lets it grow below twice the 6
+ * that were in flight: by the first ACK from 10 to 12, and no further however many messages follow. */
 static void test_messages_grow_the_window_to_twice_what_they_fill(void)
 {
   static const uint64_t grown[] = {[false] = 10, [true] = 12};
   for (unsigned by_round = 0; by_round < 2; by_round++) {
-    tcp_config config = tcp_kit_config();
+    tcp_config config = tcp_fixture_config();
     config.limited_by_round = by_round;
-    g_autoptr(tcp_kit) kit = connected(&config);
+    g_autoptr(tcp_fixture) f = connected(&config);
     for (unsigned message = 0; message < 5; message++) {
-      exchange_message(kit, 6);
-      g_assert_cmpuint(window_of(kit), ==, grown[by_round] * EMSS);
+      exchange_message(f, 6);
+      g_assert_cmpuint(window_of(f), ==, grown[by_round] * EMSS);
     }
   }
 }
 
-/* A message of 12 segments fills the window of 10: 2 more leave with the first ACK. That the window was full counts for every ACK of
- * the round trip: 5 ACKs of the first 10 segments, in slow start of 2 each, make 20. At the ACK itself the window limits only as long as
- * it is full: 10 in flight at the first, of 12 then; with 2 more 10 of 12 at the second, and it stays at 12. */
+/* A message of 12 segments fills the window of 10: 2 more leave with the first ACK. That the window was
+ * full counts for every ACK of the round trip: 5 ACKs of the first 10 segments, in slow start of 2 each,
+ * make 20. At the ACK itself the window limits only as long as it is full: 10 in flight at the first, of
+ * 12 then; with 2 more 10 of 12 at the second, and it stays at 12. */
 static void test_a_full_window_is_remembered_for_a_round(void)
 {
   static const uint64_t grown[] = {[false] = 12, [true] = 20};
   for (unsigned by_round = 0; by_round < 2; by_round++) {
-    tcp_config config = tcp_kit_config();
+    tcp_config config = tcp_fixture_config();
     config.limited_by_round = by_round;
-    g_autoptr(tcp_kit) kit = connected(&config);
-    post(kit, 0, 12 * EMSS, 0);
-    g_assert_cmpuint(on_wire(kit, 0), ==, 10);
-    deliver_segments(kit, 10);
-    g_assert_cmpuint(window_of(kit), ==, grown[by_round] * EMSS);
+    g_autoptr(tcp_fixture) f = connected(&config);
+    post(f, 0, 12 * EMSS, 0);
+    g_assert_cmpuint(on_wire(f, 0), ==, 10);
+    deliver_segments(f, 10);
+    g_assert_cmpuint(window_of(f), ==, grown[by_round] * EMSS);
   }
 }
 
-/* After slow start nothing but a full window lets it grow: messages of 2 segments do not, of as many as the window has do. */
+/* After slow start nothing but a full window lets it grow: messages of 2 segments do not, of as many as
+ * the window has do. */
 static void test_avoidance_needs_a_full_window(void)
 {
-  tcp_config config = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
   config.limited_by_round = true;
-  g_autoptr(tcp_kit) kit = connected(&config);
-  post(kit, 0, 20 * EMSS, 0);
-  drop_segment(kit, 0);
-  settle(kit, TCP_KIT_ROUND_TRIP);
-  uint64_t before = window_of(kit);
-  g_assert_cmpuint(before, >=, threshold_of(kit));
+  g_autoptr(tcp_fixture) f = connected(&config);
+  post(f, 0, 20 * EMSS, 0);
+  drop_segment(f, 0);
+  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  uint64_t before = window_of(f);
+  g_assert_cmpuint(before, >=, threshold_of(f));
   for (unsigned message = 0; message < 10; message++) {
-    exchange_message(kit, 2);
+    exchange_message(f, 2);
   }
-  g_assert_cmpuint(window_of(kit), ==, before);
+  g_assert_cmpuint(window_of(f), ==, before);
   for (unsigned message = 0; message < 2; message++) {
-    exchange_message(kit, (unsigned)(before / EMSS));
+    exchange_message(f, (unsigned)(before / EMSS));
   }
-  g_assert_cmpuint(window_of(kit), ==,
-                   before + EMSS); /* by a segment, as a window and more is acknowledged */
+  g_assert_cmpuint(window_of(f), ==, before + EMSS); /* by a segment, as a window and more is acknowledged */
 }
 
 /* One ACK of 10 segments, which filled the window. RFC 3465 counts 2 of them, Linux all. */
@@ -87,63 +89,64 @@ static void test_slow_start_counts_all_that_an_ack_acknowledges(void)
 {
   static const uint64_t grown[] = {[false] = 12, [true] = 20};
   for (unsigned unlimited = 0; unlimited < 2; unlimited++) {
-    tcp_config config = tcp_kit_config();
+    tcp_config config = tcp_fixture_config();
     config.delayed_ack_segments = 10;
     config.slow_start_limited = !unlimited;
-    g_autoptr(tcp_kit) kit = connected(&config);
-    exchange_message(kit, 10);
-    g_assert_cmpuint(window_of(kit), ==, grown[unlimited] * EMSS);
+    g_autoptr(tcp_fixture) f = connected(&config);
+    exchange_message(f, 10);
+    g_assert_cmpuint(window_of(f), ==, grown[unlimited] * EMSS);
   }
 }
 
-/* Segments 1 and 2 arrive before segment 0. The ACK that follows acknowledges 3 segments, of which SACK has reported 2: one is newly
- * delivered. RFC 3465 lets the window of 10 grow by 2 of the 3, Linux by the 1. */
+/* Segments 1 and 2 arrive before segment 0. The ACK that follows acknowledges 3 segments, of which SACK
+ * has reported 2: one is newly delivered. RFC 3465 lets the window of 10 grow by 2 of the 3, Linux by the
+ * 1. */
 static void test_growth_by_what_is_delivered(void)
 {
   static const uint64_t grown[] = {[false] = 12, [true] = 11};
   for (unsigned by_delivered = 0; by_delivered < 2; by_delivered++) {
-    tcp_config config = tcp_kit_config();
+    tcp_config config = tcp_fixture_config();
     config.growth_by_delivered = by_delivered;
-    g_autoptr(tcp_kit) kit = connected(&config);
-    post(kit, 0, 20 * EMSS, 0);
-    reorder_segments(kit, 0, 0, 2);
-    deliver_segments(kit, 2);
-    g_assert_cmpuint(window_of(kit), ==, 10 * EMSS);
-    deliver_segments(kit, 1);
-    g_assert_cmpuint(window_of(kit), ==, grown[by_delivered] * EMSS);
+    g_autoptr(tcp_fixture) f = connected(&config);
+    post(f, 0, 20 * EMSS, 0);
+    reorder_segments(f, 0, 0, 2);
+    deliver_segments(f, 2);
+    g_assert_cmpuint(window_of(f), ==, 10 * EMSS);
+    deliver_segments(f, 1);
+    g_assert_cmpuint(window_of(f), ==, grown[by_delivered] * EMSS);
   }
 }
 
 /* What is on the wires arrives, half a round trip each way. */
-static void pass_round_trip(tcp_kit *kit, time_ps round_trip_ps)
+static void pass_round_trip(tcp_fixture *f, time_ps round_trip_ps)
 {
-  advance_by(kit, round_trip_ps / 2);
-  deliver_all(kit, 0);
-  advance_by(kit, round_trip_ps / 2);
-  deliver_all(kit, 1);
+  advance_by(f, round_trip_ps / 2);
+  deliver_all(f, 0);
+  advance_by(f, round_trip_ps / 2);
+  deliver_all(f, 1);
 }
 
 /* The window of CUBIC 7 s after a loss: the first 20 round trips take 100 ms, the others 200. */
 static uint64_t window_after_loss(bool ahead_by_least)
 {
-  tcp_config config = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
   config.congestion = TCP_CONGESTION_CUBIC;
   config.ahead_by_least = ahead_by_least;
-  tcp_kit *kit = connected(&config);
-  post(kit, 0, 4000 * EMSS, 0);
-  drop_segment(kit, 0);
+  tcp_fixture *f = connected(&config);
+  post(f, 0, 4000 * EMSS, 0);
+  drop_segment(f, 0);
   for (unsigned trip = 0; trip < 45; trip++) {
-    pass_round_trip(kit, (trip < 20 ? 1 : 2) * TCP_KIT_ROUND_TRIP);
+    pass_round_trip(f, (trip < 20 ? 1 : 2) * TCP_FIXTURE_ROUND_TRIP);
   }
-  uint64_t octets = window_of(kit);
-  g_assert_cmpuint(statistics_of(kit)->recoveries, ==, 1);
-  tcp_kit_free(kit);
+  uint64_t octets = window_of(f);
+  g_assert_cmpuint(statistics_of(f)->recoveries, ==, 1);
+  tcp_fixture_free(f);
   return octets;
 }
 
-/* CUBIC's target lies on its curve, a look-ahead from now. After the loss W_max is 10 segments and K is (10 * 0.3 / 0.4)^(1/3) = 1.96 s.
- * At t = 7 s the curve rises by 3 * 0.4 * (7 - 1.96)^2 = 30.5 segments a second: a look-ahead of 100 ms instead of nearly 200 aims
- * about 3 segments lower. */
+/* CUBIC's target lies on its curve, a look-ahead from now. After the loss W_max is 10 segments and K is
+ * (10 * 0.3 / 0.4)^(1/3) = 1.96 s. At t = 7 s the curve rises by 3 * 0.4 * (7 - 1.96)^2 = 30.5 segments a
+ * second: a look-ahead of 100 ms instead of nearly 200 aims about 3 segments lower. */
 static void test_cubic_looks_ahead_by_the_least_round_trip(void)
 {
   uint64_t by_smoothed = window_after_loss(false);
@@ -153,112 +156,115 @@ static void test_cubic_looks_ahead_by_the_least_round_trip(void)
 }
 
 /* A full window of 10 segments, more to send, an ACK for each. The first segment is marked. */
-static tcp_kit *marked(bool proportional)
+static tcp_fixture *marked(bool proportional)
 {
-  tcp_config config = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
   config.ecn = TCP_ECN_ON;
   config.delayed_ack_segments = 1;
   config.ecn_proportional = proportional;
-  tcp_kit *kit = connected(&config);
-  post(kit, 0, 40 * EMSS, 0);
-  datagram_set_ecn(wire_packet(kit, 0, 0), DATAGRAM_ECN_CONGESTED);
-  return kit;
+  tcp_fixture *f = connected(&config);
+  post(f, 0, 40 * EMSS, 0);
+  datagram_set_ecn(wire_packet(f, 0, 0), DATAGRAM_ECN_CONGESTED);
+  return f;
 }
 
 /* The next ACK lets `count` segments leave. */
-static void expect_leaving(tcp_kit *kit, unsigned count)
+static void expect_leaving(tcp_fixture *f, unsigned count)
 {
-  unsigned before = on_wire(kit, 0);
-  deliver_and_acknowledge(kit);
-  g_assert_cmpuint(on_wire(kit, 0), ==, before - 1 + count);
+  unsigned before = on_wire(f, 0);
+  deliver_and_acknowledge(f);
+  g_assert_cmpuint(on_wire(f, 0), ==, before - 1 + count);
 }
 
-/* The threshold is half of the window, 5. PRR lets 5/10 of what is delivered leave, a segment with every second ACK, until no more than
- * the threshold is in flight: with the 8th ACK 2 of the first 10 and 3 later ones. From then on each ACK lets one leave. The ACK of the
- * 11th segment, beyond what was in flight at the mark, finds the window at the threshold. */
+/* The threshold is half of the window, 5. PRR lets 5/10 of what is delivered leave, a segment with every
+ * second ACK, until no more than the threshold is in flight: with the 8th ACK 2 of the first 10 and 3
+ * later ones. From then on each ACK lets one leave. The ACK of the 11th segment, beyond what was in flight
+ * at the mark, finds the window at the threshold. */
 static void test_prr_answers_a_mark(void)
 {
   static const unsigned leaving[] = {0, 1, 0, 1, 0, 1, 0, 0, 1, 1};
-  g_autoptr(tcp_kit) kit = marked(true);
+  g_autoptr(tcp_fixture) f = marked(true);
   for (unsigned ack = 0; ack < G_N_ELEMENTS(leaving); ack++) {
-    expect_leaving(kit, leaving[ack]);
-    g_assert_cmpuint(threshold_of(kit), ==, 5 * EMSS);
+    expect_leaving(f, leaving[ack]);
+    g_assert_cmpuint(threshold_of(f), ==, 5 * EMSS);
   }
-  g_assert_cmpuint(on_wire(kit, 0), ==, 5);
-  expect_leaving(kit, 1);
-  g_assert_cmpuint(window_of(kit), ==, 5 * EMSS);
-  g_assert_cmpuint(statistics_of(kit)->ecn_reductions, ==, 1);
-  settle(kit, TCP_KIT_ROUND_TRIP);
-  g_assert_cmpuint(kit->end[1].passed_octets, ==, 40 * EMSS);
+  g_assert_cmpuint(on_wire(f, 0), ==, 5);
+  expect_leaving(f, 1);
+  g_assert_cmpuint(window_of(f), ==, 5 * EMSS);
+  g_assert_cmpuint(statistics_of(f)->ecn_reductions, ==, 1);
+  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  g_assert_cmpuint(f->end[1].passed_octets, ==, 40 * EMSS);
 }
 
-/* CUBIC, a window of 10 segments counted as such: the threshold is 7 from the mark on. While more than 7 are in flight ceil(0.7 k) may
- * have left of k delivered: 1 2 3 3 4 5 5, so that ceil(0.7 k) - ceil(0.7 (k - 1)) leave with the k-th ACK, and after the seventh
- * 10 - 7 + 5 = 8 are in flight. The eighth makes them 7, and nothing leaves; from then on each ACK lets one leave. */
+/* CUBIC, a window of 10 segments counted as such: the threshold is 7 from the mark on. While more than 7
+ * are in flight ceil(0.7 k) may have left of k delivered: 1 2 3 3 4 5 5, so that ceil(0.7 k) - ceil(0.7 (k
+ * - 1)) leave with the k-th ACK, and after the seventh 10 - 7 + 5 = 8 are in flight. The eighth makes them
+ * 7, and nothing leaves; from then on each ACK lets one leave. */
 static void test_prr_of_cubic_counts_segments(void)
 {
   static const unsigned leaving[] = {1, 1, 1, 0, 1, 1, 0, 0, 1, 1};
-  tcp_config config = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
   config.ecn = TCP_ECN_ON;
   config.congestion = TCP_CONGESTION_CUBIC;
   config.delayed_ack_segments = 1;
   config.ecn_proportional = true;
   config.window_of_segments = true;
-  g_autoptr(tcp_kit) kit = connected(&config);
-  post(kit, 0, 40 * EMSS, 0);
-  g_assert_cmpuint(on_wire(kit, 0), ==, 10);
-  datagram_set_ecn(wire_packet(kit, 0, 0), DATAGRAM_ECN_CONGESTED);
+  g_autoptr(tcp_fixture) f = connected(&config);
+  post(f, 0, 40 * EMSS, 0);
+  g_assert_cmpuint(on_wire(f, 0), ==, 10);
+  datagram_set_ecn(wire_packet(f, 0, 0), DATAGRAM_ECN_CONGESTED);
   for (unsigned ack = 0; ack < G_N_ELEMENTS(leaving); ack++) {
-    expect_leaving(kit, leaving[ack]);
-    g_assert_cmpuint(threshold_of(kit), ==, 7 * EMSS);
+    expect_leaving(f, leaving[ack]);
+    g_assert_cmpuint(threshold_of(f), ==, 7 * EMSS);
   }
-  g_assert_cmpuint(on_wire(kit, 0), ==, 7);
-  g_assert_cmpuint(window_of(kit), ==, 7 * EMSS);
-  g_assert_cmpuint(statistics_of(kit)->ecn_reductions, ==, 1);
+  g_assert_cmpuint(on_wire(f, 0), ==, 7);
+  g_assert_cmpuint(window_of(f), ==, 7 * EMSS);
+  g_assert_cmpuint(statistics_of(f)->ecn_reductions, ==, 1);
 }
 
-/* RFC 3168: the window is 5 at once, so 5 of the 10 ACKs let nothing leave, and each of the others a segment. */
+/* RFC 3168: the window is 5 at once, so 5 of the 10 ACKs let nothing leave, and each of the others a
+ * segment. */
 static void test_a_mark_cuts_at_once(void)
 {
-  g_autoptr(tcp_kit) kit = marked(false);
+  g_autoptr(tcp_fixture) f = marked(false);
   for (unsigned ack = 1; ack <= 10; ack++) {
-    expect_leaving(kit, ack <= 5 ? 0 : 1);
-    g_assert_cmpuint(threshold_of(kit), ==, 5 * EMSS);
+    expect_leaving(f, ack <= 5 ? 0 : 1);
+    g_assert_cmpuint(threshold_of(f), ==, 5 * EMSS);
   }
 }
 
 /* A loss or a time-out while PRR answers a mark is of the same congestion: the threshold stays 5. */
 static void test_one_reduction_for_mark_and_loss(void)
 {
-  tcp_kit *kit = marked(true);
-  deliver_and_acknowledge(kit);
-  drop_segment(kit, 0);
-  deliver_segments(kit, 4);
-  g_assert_cmpuint(statistics_of(kit)->recoveries, ==, 1);
-  g_assert_cmpuint(threshold_of(kit), ==, 5 * EMSS);
-  settle(kit, TCP_KIT_ROUND_TRIP);
-  g_assert_cmpuint(kit->end[1].passed_octets, ==, 40 * EMSS);
-  tcp_kit_free(kit);
+  tcp_fixture *f = marked(true);
+  deliver_and_acknowledge(f);
+  drop_segment(f, 0);
+  deliver_segments(f, 4);
+  g_assert_cmpuint(statistics_of(f)->recoveries, ==, 1);
+  g_assert_cmpuint(threshold_of(f), ==, 5 * EMSS);
+  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  g_assert_cmpuint(f->end[1].passed_octets, ==, 40 * EMSS);
+  tcp_fixture_free(f);
 
-  kit = marked(true);
-  deliver_and_acknowledge(kit);
-  drop_all(kit, 0);
-  advance_by(kit, TIME_PS_PER_SECOND);
-  g_assert_cmpuint(statistics_of(kit)->timeouts, >, 0);
-  g_assert_cmpuint(threshold_of(kit), ==, 5 * EMSS);
-  settle(kit, TCP_KIT_ROUND_TRIP);
-  g_assert_cmpuint(kit->end[1].passed_octets, ==, 40 * EMSS);
-  tcp_kit_free(kit);
+  f = marked(true);
+  deliver_and_acknowledge(f);
+  drop_all(f, 0);
+  advance_by(f, TIME_PS_PER_SECOND);
+  g_assert_cmpuint(statistics_of(f)->timeouts, >, 0);
+  g_assert_cmpuint(threshold_of(f), ==, 5 * EMSS);
+  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  g_assert_cmpuint(f->end[1].passed_octets, ==, 40 * EMSS);
+  tcp_fixture_free(f);
 }
 
-/* Segments of 728 octets in the first three round trips, of 20 ms, at MTU 1500. With Linux' keys the window of 10 segments holds 10 of
- * them, and each that is acknowledged adds one: 10, 20, 40, whether EMSS is 1460 or, with timestamps, 1448, and however ACKs are delayed.
- * With those of the RFCs it counts octets, and a segment leaves while it fits.
- * EMSS 1460, an ACK for each segment: 14,600 octets hold 20 segments, 14,600 + 20 * 728 = 29,160 hold 40, 29,160 + 40 * 728 = 58,280
- * hold 80.
- * EMSS 1448, an ACK for every 2 segments: 14,480 octets hold 19. Of these 9 ACKs acknowledge 18, each 1456 octets of at most 2 SMSS:
- * 14,480 + 18 * 728 = 27,584 octets hold 37, one is still in flight, 36 leave. With that one 37 have come, and 18 ACKs acknowledge 36:
- * 27,584 + 36 * 728 = 53,792 hold 73, and 72 leave beside one. */
+/* Segments of 728 octets in the first three round trips, of 20 ms, at MTU 1500. With Linux' keys the
+ * window of 10 segments holds 10 of them, and each that is acknowledged adds one: 10, 20, 40, whether EMSS
+ * is 1460 or, with timestamps, 1448, and however ACKs are delayed. With those of the RFCs it counts
+ * octets, and a segment leaves while it fits. EMSS 1460, an ACK for each segment: 14,600 octets hold 20
+ * segments, 14,600 + 20 * 728 = 29,160 hold 40, 29,160 + 40 * 728 = 58,280 hold 80. EMSS 1448, an ACK for
+ * every 2 segments: 14,480 octets hold 19. Of these 9 ACKs acknowledge 18, each 1456 octets of at most 2
+ * SMSS: 14,480 + 18 * 728 = 27,584 octets hold 37, one is still in flight, 36 leave. With that one 37 have
+ * come, and 18 ACKs acknowledge 36: 27,584 + 36 * 728 = 53,792 hold 73, and 72 leave beside one. */
 static void test_short_segments(void)
 {
   enum { RECORDS = 200, TRIPS = 3 };
@@ -272,60 +278,61 @@ static void test_short_segments(void)
               {false, false, 1, {20, 40, 80}},
               {false, true, 2, {19, 36, 72}}};
   for (size_t row = 0; row < G_N_ELEMENTS(rows); row++) {
-    tcp_config config = tcp_kit_config();
+    tcp_config config = tcp_fixture_config();
     take_linux_keys(&config, rows[row].as_linux ? UINT64_MAX : 0);
     config.timestamps = rows[row].timestamps;
     config.delayed_ack_segments = rows[row].delayed_ack_segments;
     config.segmentation = TCP_SEGMENTATION_RECORD;
-    g_autoptr(tcp_kit) kit = connected(&config);
+    g_autoptr(tcp_fixture) f = connected(&config);
     for (unsigned record = 0; record < RECORDS; record++) {
-      queue_record(kit, 0, 728, TCP_RECORD_FPDU);
+      queue_record(f, 0, 728, TCP_RECORD_FPDU);
     }
-    collect(kit, 0);
+    collect(f, 0);
     for (unsigned trip = 0; trip < TRIPS; trip++) {
-      g_assert_cmpuint(on_wire(kit, 0), ==, rows[row].leaving[trip]);
-      pass_round_trip(kit, 20 * TIME_PS_PER_MILLISECOND);
+      g_assert_cmpuint(on_wire(f, 0), ==, rows[row].leaving[trip]);
+      pass_round_trip(f, 20 * TIME_PS_PER_MILLISECOND);
     }
   }
 }
 
-/* PRR counts in segments too. Of 10 in flight and a threshold of 5, ceil(5/10) of a segment may leave with the first that is
- * delivered: one. In octets it is 730, and no segment leaves. */
+/* PRR counts in segments too. Of 10 in flight and a threshold of 5, ceil(5/10) of a segment may leave with
+ * the first that is delivered: one. In octets it is 730, and no segment leaves. */
 static void test_prr_counts_segments(void)
 {
   static const unsigned leaving[] = {[false] = 0, [true] = 1};
   for (unsigned of_segments = 0; of_segments < 2; of_segments++) {
-    tcp_config config = tcp_kit_config();
+    tcp_config config = tcp_fixture_config();
     config.ecn = TCP_ECN_ON;
     config.delayed_ack_segments = 1;
     config.ecn_proportional = true;
     config.window_of_segments = of_segments;
-    g_autoptr(tcp_kit) kit = connected(&config);
-    post(kit, 0, 40 * EMSS, 0);
-    datagram_set_ecn(wire_packet(kit, 0, 0), DATAGRAM_ECN_CONGESTED);
-    expect_leaving(kit, leaving[of_segments]);
+    g_autoptr(tcp_fixture) f = connected(&config);
+    post(f, 0, 40 * EMSS, 0);
+    datagram_set_ecn(wire_packet(f, 0, 0), DATAGRAM_ECN_CONGESTED);
+    expect_leaving(f, leaving[of_segments]);
   }
 }
 
-/* Of 20 short segments in flight one is lost. The pipe counts segments: recovery begins with 20 in flight, and the threshold is 10. */
+/* Of 20 short segments in flight one is lost. The pipe counts segments: recovery begins with 20 in flight,
+ * and the threshold is 10. */
 static void test_loss_among_short_segments(void)
 {
-  tcp_config config = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
   config.window_of_segments = true;
   config.initial_window_segments = 20;
   config.segmentation = TCP_SEGMENTATION_RECORD;
-  g_autoptr(tcp_kit) kit = connected(&config);
+  g_autoptr(tcp_fixture) f = connected(&config);
   for (unsigned record = 0; record < 60; record++) {
-    queue_record(kit, 0, 500 + record, TCP_RECORD_FPDU);
+    queue_record(f, 0, 500 + record, TCP_RECORD_FPDU);
   }
-  collect(kit, 0);
-  g_assert_cmpuint(on_wire(kit, 0), ==, 20);
-  drop_segment(kit, 0);
-  deliver_segments(kit, 5);
-  g_assert_cmpuint(statistics_of(kit)->recoveries, ==, 1);
-  g_assert_cmpuint(threshold_of(kit), ==, 10 * EMSS);
-  settle(kit, TCP_KIT_ROUND_TRIP);
-  g_assert_cmpuint(kit->end[1].passed_octets, ==, kit->end[0].posted);
+  collect(f, 0);
+  g_assert_cmpuint(on_wire(f, 0), ==, 20);
+  drop_segment(f, 0);
+  deliver_segments(f, 5);
+  g_assert_cmpuint(statistics_of(f)->recoveries, ==, 1);
+  g_assert_cmpuint(threshold_of(f), ==, 10 * EMSS);
+  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  g_assert_cmpuint(f->end[1].passed_octets, ==, f->end[0].posted);
 }
 
 int main(int argc, char **argv)

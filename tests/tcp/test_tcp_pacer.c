@@ -2,12 +2,13 @@
 #include <glib.h>
 
 #include "tcp/tcp_congestion.h"
-#include "tcp_kit.h"
+#include "tcp_fixture.h"
 
 enum { EMSS = 1460 };
 
-/* A window of 100,000 octets and a round trip of 1 ms. In slow start twice the window leaves in a round trip: 1000 octets cost 1
- * ms * 1000 / 200,000 = 5 us; else 1.2 windows: 1 ms * 1000 / 120,000 = 8.333333333 us. */
+/* A window of 100,000 octets and a round trip of 1 ms. In slow start twice the window leaves in a round
+ * trip: 1000 octets cost 1 ms * 1000 / 200,000 = 5 us; else 1.2 windows: 1 ms * 1000 / 120,000 =
+ * 8.333333333 us. */
 static void test_rates(void)
 {
   tcp_pacer_rate rate = {.window_octets = 100000, .smoothed_ps = TIME_PS_PER_MILLISECOND, .slow_start = true};
@@ -23,7 +24,8 @@ static void test_rates(void)
   g_assert_cmpint(pacer.next_ps, ==, now + 5 * TIME_PS_PER_MICROSECOND + 8333333);
 }
 
-/* Without a round trip nothing waits. A minute and 4 GiB do not overflow: 60 s * 65535 / (1.2 * 65535) = 50 s. */
+/* Without a round trip nothing waits. A minute and 4 GiB do not overflow: 60 s * 65535 / (1.2 * 65535) =
+ * 50 s. */
 static void test_extremes(void)
 {
   tcp_pacer pacer = {0};
@@ -35,101 +37,103 @@ static void test_extremes(void)
   g_assert_cmpint(pacer.next_ps, ==, 5 + 50 * TIME_PS_PER_SECOND);
 }
 
-/* In a connection: a window of 10 segments, 100 ms, slow start: one every 5 ms, not ten at once; and the connection asks to be
- * run for each, not when nothing waits. */
+/* In a connection: a window of 10 segments, 100 ms, slow start: one every 5 ms, not ten at once; and the
+ * connection asks to be run for each, not when nothing waits. */
 static void test_segments_leave_evenly(void)
 {
-  tcp_config config = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
   config.pacing = true;
-  g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
-  time_ps start = kit->now;
-  post(kit, 0, 10 * EMSS, 0);
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+  time_ps start = f->now;
+  post(f, 0, 10 * EMSS, 0);
   for (unsigned i = 1; i <= 10; i++) {
-    g_assert_cmpuint(on_wire(kit, 0), ==, i);
-    advance_to(kit, start + i * 5 * TIME_PS_PER_MILLISECOND - 1);
-    g_assert_cmpuint(on_wire(kit, 0), ==, i);
-    advance_by(kit, 1);
+    g_assert_cmpuint(on_wire(f, 0), ==, i);
+    advance_to(f, start + i * 5 * TIME_PS_PER_MILLISECOND - 1);
+    g_assert_cmpuint(on_wire(f, 0), ==, i);
+    advance_by(f, 1);
   }
-  g_assert_cmpuint(on_wire(kit, 0), ==, 10);
-  g_assert_cmpint(tcp_transport_deadline(kit->end[0].connection), >=,
+  g_assert_cmpuint(on_wire(f, 0), ==, 10);
+  g_assert_cmpint(tcp_transport_deadline(f->end[0].connection), >=,
                   start + 300 * TIME_PS_PER_MILLISECOND); /* RTO, nothing of the pacer's */
-  settle(kit, TCP_KIT_ROUND_TRIP);
-  g_assert_cmpuint(kit->end[0].acknowledged, ==, 10 * EMSS);
+  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  g_assert_cmpuint(f->end[0].acknowledged, ==, 10 * EMSS);
 }
 
-/* Retransmissions are paced like all else, with nothing new behind them: 3 of 10 are lost, and the SACKs of 7 come at once. A window of
- * 5 segments leaves 1.2 times in 100 ms: one every 16.7 ms. */
+/* Retransmissions are paced like all else, with nothing new after them: 3 of 10 are lost, and the SACKs of
+ * 7 come at once. A window of 5 segments leaves 1.2 times in 100 ms: one every 16.7 ms. */
 static void test_retransmissions_leave_evenly(void)
 {
-  tcp_config config = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
   config.pacing = true;
-  g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
-  post(kit, 0, 10 * EMSS, 0);
-  advance_by(kit, 50 * TIME_PS_PER_MILLISECOND);
-  g_assert_cmpuint(on_wire(kit, 0), ==, 10);
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+  post(f, 0, 10 * EMSS, 0);
+  advance_by(f, 50 * TIME_PS_PER_MILLISECOND);
+  g_assert_cmpuint(on_wire(f, 0), ==, 10);
   for (unsigned i = 0; i < 3; i++) {
-    drop_segment(kit, 0);
+    drop_segment(f, 0);
   }
-  deliver_all(kit, 0);
-  deliver_all(kit, 1);
-  time_ps start = kit->now;
+  deliver_all(f, 0);
+  deliver_all(f, 1);
+  time_ps start = f->now;
   for (unsigned i = 0; i < 3; i++) {
-    g_assert_cmpuint(on_wire(kit, 0), ==, i + 1);
-    g_assert_cmpuint(wire_position(kit, 0, i), ==, i * EMSS);
-    advance_to(kit, start + (i + 1) * 100 * TIME_PS_PER_MILLISECOND / 6 + TIME_PS_PER_MICROSECOND);
+    g_assert_cmpuint(on_wire(f, 0), ==, i + 1);
+    g_assert_cmpuint(wire_position(f, 0, i), ==, i * EMSS);
+    advance_to(f, start + (i + 1) * 100 * TIME_PS_PER_MILLISECOND / 6 + TIME_PS_PER_MICROSECOND);
   }
 }
 
-/* PRR's window of the moment is no rate. 0 of two segments is lost, which RACK finds when a quarter of the round trip of 100 ms has
- * passed: nothing is in flight and nothing was delivered just then, so that window is 0 and the retransmission leaves all the same. The
- * rate is that of the threshold, 2 segments: the next may leave 100 / 2 / 1.2 = 41.67 ms later. */
+/* PRR's window of the moment is no rate. 0 of two segments is lost, which RACK finds when a quarter of the
+ * round trip of 100 ms has passed: nothing is in flight and nothing was delivered just then, so that
+ * window is 0 and the retransmission leaves all the same. The rate is that of the threshold, 2 segments:
+ * the next may leave 100 / 2 / 1.2 = 41.67 ms later. */
 static void test_prr_goes_on(void)
 {
-  tcp_config config = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
   config.pacing = true;
   config.rack = true;
   config.prr = true;
-  g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
-  post(kit, 0, 2 * EMSS, 0);
-  advance_by(kit, TCP_KIT_ROUND_TRIP);
-  drop_segment(kit, 0);
-  deliver_and_acknowledge(kit);
-  while (on_wire(kit, 0) == 0) {
-    advance_by(kit, TIME_PS_PER_MILLISECOND);
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+  post(f, 0, 2 * EMSS, 0);
+  advance_by(f, TCP_FIXTURE_ROUND_TRIP);
+  drop_segment(f, 0);
+  deliver_and_acknowledge(f);
+  while (on_wire(f, 0) == 0) {
+    advance_by(f, TIME_PS_PER_MILLISECOND);
   }
-  time_ps sent = kit->now;
-  expect_segment(kit, 0, 0, EMSS);
-  deliver_and_acknowledge(kit);
-  g_assert_cmpuint(threshold_of(kit), ==, 2 * EMSS);
-  post(kit, 0, EMSS, 0);
-  advance_to(kit, sent + 40 * TIME_PS_PER_MILLISECOND);
-  expect_nothing(kit, 0);
-  advance_to(kit, sent + 42 * TIME_PS_PER_MILLISECOND);
-  expect_segment(kit, 0, 2 * EMSS, EMSS);
+  time_ps sent = f->now;
+  expect_segment(f, 0, 0, EMSS);
+  deliver_and_acknowledge(f);
+  g_assert_cmpuint(threshold_of(f), ==, 2 * EMSS);
+  post(f, 0, EMSS, 0);
+  advance_to(f, sent + 40 * TIME_PS_PER_MILLISECOND);
+  expect_nothing(f, 0);
+  advance_to(f, sent + 42 * TIME_PS_PER_MILLISECOND);
+  expect_segment(f, 0, 2 * EMSS, EMSS);
 }
 
-/* HyStart knows of it. A train of ACKs, 1 ms apart, that lasts longer than half a round trip of 20 ms ends slow start; what is paced
- * makes such a train by itself, so there a whole round trip must pass. 19 ms, from the first ACK to the twentieth, lie between. */
+/* HyStart knows of it. A train of ACKs, 1 ms apart, that lasts longer than half a round trip of 20 ms ends
+ * slow start; what is paced makes such a train by itself, so there a whole round trip must pass. 19 ms,
+ * from the first ACK to the twentieth, lie between. */
 static void test_hystart_knows(void)
 {
   for (unsigned paced = 0; paced < 2; paced++) {
     const uint64_t whole_window = 20 * EMSS;
-    tcp_config config = tcp_kit_config();
+    tcp_config config = tcp_fixture_config();
     config.pacing = paced;
     config.slow_start = TCP_SLOW_START_HYSTART;
     config.initial_window_segments = 20;
-    g_autoptr(tcp_kit) kit = tcp_kit_new(&config, NULL);
-    handshake(kit, 20 * TIME_PS_PER_MILLISECOND,
+    g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, NULL);
+    handshake(f, 20 * TIME_PS_PER_MILLISECOND,
               &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS});
-    time_ps start = kit->now;
-    post(kit, 0, 60 * EMSS, 0);
-    advance_to(kit, start + 20 * TIME_PS_PER_MILLISECOND);
-    g_assert_cmpuint(on_wire(kit, 0), ==, whole_window / EMSS);
+    time_ps start = f->now;
+    post(f, 0, 60 * EMSS, 0);
+    advance_to(f, start + 20 * TIME_PS_PER_MILLISECOND);
+    g_assert_cmpuint(on_wire(f, 0), ==, whole_window / EMSS);
     for (unsigned i = 1; i <= 20; i++) {
-      script_ack(kit, i * EMSS, 0, NULL);
-      advance_by(kit, TIME_PS_PER_MILLISECOND);
+      script_ack(f, i * EMSS, 0, NULL);
+      advance_by(f, TIME_PS_PER_MILLISECOND);
     }
-    g_assert_cmpint(threshold_of(kit) == UINT64_MAX, ==, paced);
+    g_assert_cmpint(threshold_of(f) == UINT64_MAX, ==, paced);
   }
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Packetdrill's public scenarios of loss recovery, re-stated as our own tables: what the sender does, segment by segment. Where
- * Linux, whose behaviour those scripts record, differs from the RFC that is followed here, the row says so. */
+/* Packetdrill's public scenarios of loss recovery, re-stated as our own tables: what the sender does,
+ * segment by segment. Where Linux, whose behaviour those scripts record, differs from the RFC that is
+ * followed here, the row notes it. */
 #include <string.h>
 
 #include <glib.h>
@@ -13,8 +14,8 @@ enum { MS = 1000 };
 
 #define SCRIPT(path, rows) packetdrill_script_of(GTESTS path, rows, G_N_ELEMENTS(rows))
 
-/* google/packetdrill gtests/net/tcp/fast_retransmit/fr-4pkt.pkt: four segments of 1460, the first is lost, no SACK: the third
- * duplicate ACK sends it again. */
+/* google/packetdrill gtests/net/tcp/fast_retransmit/fr-4pkt.pkt: four segments of 1460, the first is lost,
+ * no SACK: the third duplicate ACK sends it again. */
 static void test_fast_retransmit(void)
 {
   static const packetdrill_row rows[] = {
@@ -37,8 +38,9 @@ static void test_fast_retransmit(void)
   packetdrill_run(&script);
 }
 
-/* google/packetdrill gtests/net/tcp/fast_retransmit/fr-4pkt-sack.pkt: the same with SACK. RACK's reordering window is 0 once three
- * segments are SACKed (RFC 8985 §6.2 step 4), so the third SACK sends it again at once. */
+/* google/packetdrill gtests/net/tcp/fast_retransmit/fr-4pkt-sack.pkt: the same with SACK. RACK's
+ * reordering window is 0 once three segments are SACKed (RFC 8985 §6.2 step 4), so the third SACK sends it
+ * again at once. */
 static void test_fast_retransmit_sack(void)
 {
   static const packetdrill_row rows[] = {
@@ -60,9 +62,10 @@ static void test_fast_retransmit_sack(void)
   packetdrill_run(&script);
 }
 
-/* google/packetdrill gtests/net/tcp/fast_retransmit/fr-4pkt-fack-last-mss.pkt: only the last of four is SACKed. RACK waits for the
- * round trip of 100 ms and a quarter of it, 25 ms, after the three were sent (RFC 8985 §6.2); then all three are lost, and the
- * first leaves. Nothing was delivered in the recovery yet, so PRR lets no other out (RFC 6937 §3). */
+/* google/packetdrill gtests/net/tcp/fast_retransmit/fr-4pkt-fack-last-mss.pkt: only the last of four is
+ * SACKed. RACK waits for the round trip of 100 ms and a quarter of it, 25 ms, after the three were sent
+ * (RFC 8985 §6.2); then all three are lost, and the first leaves. Nothing was delivered in the recovery
+ * yet, so PRR lets no other out (RFC 6937 §3). */
 static void test_rack_reordering_timer(void)
 {
   static const packetdrill_row rows[] = {
@@ -77,8 +80,8 @@ static void test_rack_reordering_timer(void)
   packetdrill_run(&script);
 }
 
-/* google/packetdrill gtests/net/tcp/limited_transmit/limited-transmit-sack.pkt: two SACKs let out a new segment each (RFC 3042,
- * here by pipe, RFC 6675 §5 step 3); then it turns out to be reordering. */
+/* google/packetdrill gtests/net/tcp/limited_transmit/limited-transmit-sack.pkt: two SACKs let out a new
+ * segment each (RFC 3042, here by pipe, RFC 6675 §5 step 3); then it turns out to be reordering. */
 static void test_limited_transmit_sack(void)
 {
   static const packetdrill_row rows[] = {
@@ -89,8 +92,9 @@ static void test_limited_transmit_sack(void)
       SEGMENT_IN(10 * MS, 0, 0, 1, .sack = {{1001, 3001}}),
       SEGMENT_OUT(0, 11001, 12001, 1),
       SEGMENT_IN(10 * MS, 0, 0, 3001),
-      /* Two segments are acknowledged, so the window is 12 (RFC 5681 §3.1, RFC 3465) and 9 are in flight: three leave. Linux counts
-       * what was SACKed as delivered before: one of the two, which makes 11, and the last one leaves with the next ACK. */
+      /* Two segments are acknowledged, so the window is 12 (RFC 5681 §3.1, RFC 3465) and 9 are in flight:
+       * three leave. Linux counts what was SACKed as delivered before: one of the two, which makes 11, and
+       * the last one leaves with the next ACK. */
       SEGMENT_OUT(0, 12001, 15001, 1, .flags = TCP_ACK | TCP_PSH, .keys = PACKETDRILL_RFC),
       WINDOW_IS(0, 12000, .keys = PACKETDRILL_RFC),
       SEGMENT_OUT(0, 12001, 14001, 1, .keys = PACKETDRILL_LINUX),
@@ -111,8 +115,8 @@ static void test_limited_transmit_sack(void)
   packetdrill_run(&script);
 }
 
-/* google/packetdrill gtests/net/tcp/limited_transmit/limited-transmit-no-sack.pkt (as in ligurio/packetdrill-testcases
- * testcases/tcp/limited_transmit): the same without SACK. */
+/* google/packetdrill gtests/net/tcp/limited_transmit/limited-transmit-no-sack.pkt (as in
+ * ligurio/packetdrill-testcases testcases/tcp/limited_transmit): the same without SACK. */
 static void test_limited_transmit(void)
 {
   static const packetdrill_row rows[] = {
@@ -123,8 +127,8 @@ static void test_limited_transmit(void)
       SEGMENT_IN(10 * MS, 0, 0, 1),
       SEGMENT_OUT(0, 11001, 12001, 1),
       SEGMENT_IN(10 * MS, 0, 0, 3001),
-      /* The limit is 2 SMSS an ACK, so the window is 12 (RFC 3465 §2.2) and 9 are in flight: three leave. Linux has counted a segment
-       * for each duplicate: of the three only the one that was missing is new. */
+      /* The limit is 2 SMSS an ACK, so the window is 12 (RFC 3465 §2.2) and 9 are in flight: three leave.
+       * Linux has counted a segment for each duplicate: of the three only the one that was missing is new. */
       SEGMENT_OUT(0, 12001, 15001, 1, .flags = TCP_ACK | TCP_PSH, .keys = PACKETDRILL_RFC),
       WINDOW_IS(0, 12000, .keys = PACKETDRILL_RFC),
       SEGMENT_OUT(0, 12001, 14001, 1, .keys = PACKETDRILL_LINUX),
@@ -142,9 +146,10 @@ static void test_limited_transmit(void)
   packetdrill_run(&script);
 }
 
-/* google/packetdrill gtests/net/tcp/sack/sack-shift-sacked-2-6-8-3-9-nofack.pkt (as in ligurio/packetdrill-testcases
- * testcases/tcp/sack): ten segments, numbered from 0; 2, 6 and 8 are SACKed, then 3 next to 2, then 9. RACK takes as lost what was
- * sent before 8: 0, 1, 4, 5, 7, and 3, which then comes. The script there looks at the first two of them only. */
+/* google/packetdrill gtests/net/tcp/sack/sack-shift-sacked-2-6-8-3-9-nofack.pkt (as in
+ * ligurio/packetdrill-testcases testcases/tcp/sack): ten segments, numbered from 0; 2, 6 and 8 are SACKed,
+ * then 3 next to 2, then 9. RACK takes as lost what was sent before 8: 0, 1, 4, 5, 7, and 3, which then
+ * comes. The script there looks at the first two of them only. */
 static void test_sack_grows_to_the_right(void)
 {
   static const packetdrill_row rows[] = {
@@ -173,7 +178,8 @@ static void test_sack_grows_to_the_right(void)
 }
 
 /* google/packetdrill gtests/net/tcp/sack/sack-shift-sacked-7-5-6-8-9-fack.pkt (as in torvalds/linux
- * tools/testing/selftests/net/packetdrill/tcp_sack_sack-shift-sacked-7-5-6-8-9-fack.pkt): 7 is SACKed alone, RACK's timer takes 0 to 6 as lost; 5 and 6 follow, then 8 and 9. */
+ * tools/testing/selftests/net/packetdrill/tcp_sack_sack-shift-sacked-7-5-6-8-9-fack.pkt): 7 is SACKed
+ * alone, RACK's timer takes 0 to 6 as lost; 5 and 6 follow, then 8 and 9. */
 static void test_sack_grows_to_the_left(void)
 {
   static const packetdrill_row rows[] = {
@@ -198,8 +204,9 @@ static void test_sack_grows_to_the_left(void)
   packetdrill_run(&script);
 }
 
-/* google/packetdrill gtests/net/tcp/fast_recovery/prr-ss-10pkt-lost-1.pkt: the first of ten is lost; what is posted meanwhile
- * leaves one segment for each SACKed, and the window in the end is the threshold, 0.7 of 10. */
+/* google/packetdrill gtests/net/tcp/fast_recovery/prr-ss-10pkt-lost-1.pkt: the first of ten is lost; what
+ * is posted meanwhile leaves one segment for each SACKed, and the window in the end is the threshold, 0.7
+ * of 10. */
 static void test_prr(void)
 {
   static const packetdrill_row rows[] = {
@@ -236,8 +243,8 @@ static void test_prr(void)
   packetdrill_run(&script);
 }
 
-/* google/packetdrill gtests/net/tcp/fast_recovery/prr-ss-30pkt-lost-1_4-11_16.pkt: the first four of ten are lost, and six
- * of those sent after. */
+/* google/packetdrill gtests/net/tcp/fast_recovery/prr-ss-30pkt-lost-1_4-11_16.pkt: the first four of ten
+ * are lost, and six of those sent after. */
 static void test_two_holes(void)
 {
   static const packetdrill_row rows[] = {
@@ -277,8 +284,8 @@ static void test_two_holes(void)
   packetdrill_run(&script);
 }
 
-/* google/packetdrill gtests/net/tcp/fast_recovery/prr-ss-ack-below-snd_una-cubic.pkt: segments 0, 4 and 7 of ten are lost; an
- * ACK that was overtaken brings SACKs of what was not SACKed yet. */
+/* google/packetdrill gtests/net/tcp/fast_recovery/prr-ss-ack-below-snd_una-cubic.pkt: segments 0, 4 and 7
+ * of ten are lost; an ACK that was overtaken brings SACKs of what was not SACKed yet. */
 static void test_overtaken_ack(void)
 {
   static const packetdrill_row rows[] = {
@@ -291,8 +298,8 @@ static void test_overtaken_ack(void)
       SEGMENT_IN(12 * MS, 0, 0, 4001, .sack = {{8001, 9001}}),
       SEGMENT_OUT(0, 4001, 7001, 1),
       POSTED(0, 10000),
-      /* Linux takes the SACKs. RFC 9293 §3.10.7.4 lets an ACK below SND.UNA be ignored; the SACKs are in the next ACK again
-       * (RFC 2018 §4). */
+      /* Linux takes the SACKs. RFC 9293 §3.10.7.4 lets an ACK below SND.UNA be ignored; the SACKs are in
+       * the next ACK again (RFC 2018 §4). */
       SEGMENT_IN(2 * MS, 0, 0, 3001, .sack = {{5001, 7001}}),
       SEGMENT_OUT(0, 7001, 8001, 1, .keys = PACKETDRILL_LINUX),
       SEGMENT_OUT(0, 10001, 11001, 1, .keys = PACKETDRILL_LINUX),
@@ -307,8 +314,9 @@ static void test_overtaken_ack(void)
   packetdrill_run(&script);
 }
 
-/* google/packetdrill gtests/net/tcp/cubic/cubic-rto-ss-ca-cwnd-bump.pkt, its first part: a tail loss probe, then a time-out. Two
- * round trips of 100 ms have been measured, so SRTT is 100 ms, RTTVAR 37.5 and RTO 250 (RFC 6298 §2). */
+/* google/packetdrill gtests/net/tcp/cubic/cubic-rto-ss-ca-cwnd-bump.pkt, its first part: a tail loss
+ * probe, then a time-out. Two round trips of 100 ms have been measured, so SRTT is 100 ms, RTTVAR 37.5 and
+ * RTO 250 (RFC 6298 §2). */
 static void test_probe_and_time_out(void)
 {
   static const packetdrill_row rows[] = {
@@ -318,8 +326,9 @@ static void test_probe_and_time_out(void)
       WINDOW_IS(0, 10000), /* it was not full */
       POSTED(0, 1000),
       SEGMENT_OUT(0, 1001, 2001, 1, .flags = TCP_ACK | TCP_PSH),
-      /* RFC 8985 §7.2: two SRTT and, for a single segment, the delay of an ACK, 40 ms. Linux takes its least RTO of 200 ms for that
-       * delay, is beyond the RTO (of 300 ms there, never less than SRTT + 200) and probes then. */
+      /* RFC 8985 §7.2: two SRTT and, for a single segment, the delay of an ACK, 40 ms. Linux takes its
+       * least RTO of 200 ms for that delay, is beyond the RTO (of 300 ms there, never less than SRTT +
+       * 200) and probes then. */
       SEGMENT_OUT(240 * MS, 1001, 2001, 1, .flags = TCP_ACK | TCP_PSH, .keys = PACKETDRILL_RFC),
       SEGMENT_OUT(300 * MS, 1001, 2001, 1, .flags = TCP_ACK | TCP_PSH, .keys = PACKETDRILL_LINUX),
       /* §7.3: a whole RTO after the probe */
@@ -330,8 +339,9 @@ static void test_probe_and_time_out(void)
       WINDOW_IS(0, 2000),
       POSTED(0, 20000),
       SEGMENT_OUT(0, 2001, 4001, 1),
-      /* The threshold comes from the one segment in flight (RFC 5681 equation 4, RFC 9438 §4.6), and is 2 SMSS: congestion avoidance,
-       * one segment for one. Linux takes it from the window of 10, has 7, and sends two. */
+      /* The threshold comes from the one segment in flight (RFC 5681 equation 4, RFC 9438 §4.6), and is 2
+       * SMSS: congestion avoidance, one segment for one. Linux takes it from the window of 10, has 7, and
+       * sends two. */
       SEGMENT_IN(100 * MS, 0, 0, 3001),
       SEGMENT_OUT(0, 4001, 5001, 1),
   };
@@ -341,7 +351,8 @@ static void test_probe_and_time_out(void)
   packetdrill_run(&script);
 }
 
-/* A table that is wrong at one place is found out, and the message names the row, what was expected and what was seen when. */
+/* A table that is wrong at one place is found out, and the message names the row, what was expected and
+ * what was seen when. */
 static void test_wrong_tables(void)
 {
   static const packetdrill_row right[] = {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Packetdrill's public scenarios of receiving, closing, windows and ECN, re-stated as our own tables. Where Linux, whose
- * behaviour those scripts record, differs from the RFC that is followed here, the row says so. */
+/* Packetdrill's public scenarios of receiving, closing, windows and ECN, re-stated as our own tables.
+ * Where Linux, whose behaviour those scripts record, differs from the RFC that is followed here, the row
+ * notes it. */
 #include <glib.h>
 
 #include "packetdrill_table.h"
@@ -13,8 +14,9 @@ enum { MS = 1000 };
 #define GTESTS "google/packetdrill gtests/net/tcp/"
 #define SELFTESTS "torvalds/linux tools/testing/selftests/net/packetdrill/"
 
-/* torvalds/linux tools/testing/selftests/net/packetdrill/tcp_dsack_mult.pkt: SACK blocks grow together, the newest stands first
- * (RFC 2018 §4), and what came twice before all of them (RFC 2883 §4), the first if there are two. */
+/* torvalds/linux tools/testing/selftests/net/packetdrill/tcp_dsack_mult.pkt: SACK blocks grow together,
+ * the newest stands first (RFC 2018 §4), and what came twice before all of them (RFC 2883 §4), the first
+ * if there are two. */
 static void test_duplicates(void)
 {
   static const packetdrill_row rows[] = {
@@ -37,8 +39,9 @@ static void test_duplicates(void)
   packetdrill_run(&script);
 }
 
-/* torvalds/linux tools/testing/selftests/net/packetdrill/tcp_ooo-before-and-after-accept.pkt: 99,000 octets beyond a hole of two
- * segments; each is acknowledged at once, and so is each that fills the hole (RFC 5681 §4.2). */
+/* torvalds/linux tools/testing/selftests/net/packetdrill/tcp_ooo-before-and-after-accept.pkt: 99,000
+ * octets beyond a hole of two segments; each is acknowledged at once, and so is each that fills the hole
+ * (RFC 5681 §4.2). */
 static void test_out_of_order(void)
 {
   static const packetdrill_row rows[] = {
@@ -51,8 +54,8 @@ static void test_out_of_order(void)
   packetdrill_run(&script);
 }
 
-/* torvalds/linux tools/testing/selftests/net/packetdrill/tcp_ts_recent_invalid_ack.pkt: the timestamp of a segment that
- * acknowledges what was never sent does not count. */
+/* torvalds/linux tools/testing/selftests/net/packetdrill/tcp_ts_recent_invalid_ack.pkt: the timestamp of a
+ * segment that acknowledges what was never sent does not count. */
 static void test_timestamp_of_an_impossible_ack(void)
 {
   static const packetdrill_row rows[] = {
@@ -64,7 +67,8 @@ static void test_timestamp_of_an_impossible_ack(void)
       SEGMENT_OUT(0, 0, 0, 1001, .timestamp_value = 100000, .timestamp_echo = 201, .keys = PACKETDRILL_LINUX),
       SEGMENT_OUT(40 * MS, 0, 0, 1001, .timestamp_value = 140000, .timestamp_echo = 201,
                   .keys = PACKETDRILL_RFC),
-      /* beyond that script: nor does the timestamp of what lies behind a hole, until it is filled (RFC 7323 §4.3) */
+      /* beyond that script: nor does the timestamp of what lies beyond a hole, until it is filled (RFC
+       * 7323 §4.3) */
       SEGMENT_IN(0, 2001, 3001, 1, .timestamp_value = 40300),
       SEGMENT_OUT(0, 0, 0, 1001, .timestamp_echo = 201, .sack = {{2001, 3001}}),
       SEGMENT_IN(0, 1001, 2001, 1, .timestamp_value = 40310),
@@ -82,8 +86,8 @@ static void test_timestamp_of_an_impossible_ack(void)
   packetdrill_run(&script);
 }
 
-/* torvalds/linux tools/testing/selftests/net/packetdrill/tcp_rcv_zero_wnd_fin.pkt: the window is full when the peer sends its
- * FIN. */
+/* torvalds/linux tools/testing/selftests/net/packetdrill/tcp_rcv_zero_wnd_fin.pkt: the window is full when
+ * the peer sends its FIN. */
 static void test_fin_without_window(void)
 {
   static const packetdrill_row rows[] = {
@@ -103,8 +107,8 @@ static void test_fin_without_window(void)
   packetdrill_run(&script);
 }
 
-/* google/packetdrill gtests/net/tcp/close/close-remote-fin-then-close.pkt: the peer closes first; in the end we know of no
- * connection any more. */
+/* google/packetdrill gtests/net/tcp/close/close-remote-fin-then-close.pkt: the peer closes first; in the
+ * end we know of no connection any more. */
 static void test_peer_closes_first(void)
 {
   static const packetdrill_row rows[] = {
@@ -120,8 +124,8 @@ static void test_peer_closes_first(void)
   packetdrill_run(&script);
 }
 
-/* torvalds/linux tools/testing/selftests/net/packetdrill/tcp_disorder_fin_in_FIN_WAIT.pkt: the ACK of our FIN has overtaken the
- * peer's FIN, which was sent before and acknowledges less. */
+/* torvalds/linux tools/testing/selftests/net/packetdrill/tcp_disorder_fin_in_FIN_WAIT.pkt: the ACK of our
+ * FIN has overtaken the peer's FIN, which was sent before and acknowledges less. */
 static void test_overtaken_fin(void)
 {
   static const packetdrill_row rows[] = {
@@ -135,9 +139,9 @@ static void test_overtaken_fin(void)
   packetdrill_run(&script);
 }
 
-/* google/packetdrill gtests/net/tcp/slow_start/slow-start-after-win-update.pkt, its second part: a window of 0 is probed by an
- * empty segment before what is acknowledged, at growing distances; then the window opens after an idle time. SRTT 100 ms, RTTVAR
- * 37.5 after two samples: RTO 250. */
+/* google/packetdrill gtests/net/tcp/slow_start/slow-start-after-win-update.pkt, its second part: a window
+ * of 0 is probed by an empty segment before what is acknowledged, at growing distances; then the window
+ * opens after an idle time. SRTT 100 ms, RTTVAR 37.5 after two samples: RTO 250. */
 static void test_zero_window(void)
 {
   static const packetdrill_row rows[] = {
@@ -162,8 +166,8 @@ static void test_zero_window(void)
   packetdrill_run(&script);
 }
 
-/* google/packetdrill gtests/net/tcp/slow_start/slow-start-after-idle.pkt: two seconds without sending bring the window back to the
- * initial one. */
+/* google/packetdrill gtests/net/tcp/slow_start/slow-start-after-idle.pkt: two seconds without sending
+ * bring the window back to the initial one. */
 static void test_idle(void)
 {
   static const packetdrill_row rows[] = {
@@ -180,8 +184,8 @@ static void test_idle(void)
   packetdrill_run(&script);
 }
 
-/* google/packetdrill gtests/net/tcp/slow_start/slow-start-ack-per-4pkt.pkt: an ACK for four segments opens the window by two
- * (RFC 3465 §2.2), where Linux opens it by four. */
+/* google/packetdrill gtests/net/tcp/slow_start/slow-start-ack-per-4pkt.pkt: an ACK for four segments opens
+ * the window by two (RFC 3465 §2.2), where Linux opens it by four. */
 static void test_stretch_acks(void)
 {
   static const packetdrill_row rows[] = {
@@ -203,7 +207,8 @@ static void test_stretch_acks(void)
   packetdrill_run(&script);
 }
 
-/* google/packetdrill gtests/net/tcp/slow_start/slow-start-ack-per-2pkt-send-5pkt.pkt: a window that is not full does not grow. */
+/* google/packetdrill gtests/net/tcp/slow_start/slow-start-ack-per-2pkt-send-5pkt.pkt: a window that is not
+ * full does not grow. */
 static void test_window_not_full(void)
 {
   static const packetdrill_row rows[] = {
@@ -217,10 +222,11 @@ static void test_window_not_full(void)
   packetdrill_run(&script);
 }
 
-/* google/packetdrill gtests/net/tcp/cwnd_moderation/cwnd-moderation-ecn-enter-cwr-no-moderation-700.pkt, with what
- * tcp_ecn_ecn-uses-ect0.pkt of torvalds/linux tools/testing/selftests/net/packetdrill asks: new octets are ECT(0); ECE reduces
- * once a round trip, and the next new segment says CWR. The window is 0.7 of the four segments in flight at once (RFC 3168 §6.1.2,
- * RFC 9438 §4.6); Linux comes to 0.7 of its window, 7 segments, by PRR. */
+/* google/packetdrill gtests/net/tcp/cwnd_moderation/cwnd-moderation-ecn-enter-cwr-no-moderation-700.pkt,
+ * with what tcp_ecn_ecn-uses-ect0.pkt of torvalds/linux tools/testing/selftests/net/packetdrill asks: new
+ * octets are ECT(0); ECE reduces once a round trip, and the next new segment has CWR. The window is 0.7 of
+ * the four segments in flight at once (RFC 3168 §6.1.2, RFC 9438 §4.6); Linux comes to 0.7 of its window,
+ * 7 segments, by PRR. */
 static void test_ecn(void)
 {
   static const packetdrill_row rows[] = {
@@ -241,8 +247,8 @@ static void test_ecn(void)
       SEGMENT_OUT(0, 4001, 5001, 1, .flags = TCP_ACK | TCP_CWR, .ecn = ECT, .keys = PACKETDRILL_RFC),
       SEGMENT_IN(1 * MS, 0, 0, 4001, .flags = TCP_ACK | TCP_ECE),
       SEGMENT_OUT(0, 5001, 6001, 1, .ecn = ECT, .keys = PACKETDRILL_RFC),
-      /* 3 in flight and two; the reduction ends at 7 when something sent after the CWR is acknowledged, which adds the Reno-friendly
-       * 0.529 / 7 of a segment (RFC 9438 §4.3) */
+      /* 3 in flight and two; the reduction ends at 7 when something sent after the CWR is acknowledged,
+       * which adds the Reno-friendly 0.529 / 7 of a segment (RFC 9438 §4.3) */
       WINDOW_IS(0, 5000, .keys = PACKETDRILL_LINUX),
       SEGMENT_IN(1 * MS, 0, 0, 5001),
       WINDOW_IS(0, 7075, .keys = PACKETDRILL_LINUX),

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Header prediction is a short way through what any segment may ask for: it may change nothing. A set URG bit means nothing here
- * (no urgent data are ever sent or read), but a segment that has it is none of those predicted. So the same world, once with the
- * bit set on all that arrives, must go the same way, octet for octet and to the picosecond. */
+/* Header prediction is a short way through what any segment may ask for: it may change nothing. A set URG
+ * bit means nothing here (no urgent data are ever sent or read), but a segment that has it is none of
+ * those predicted. So the same world, once with the bit set on all that arrives, must go the same way,
+ * octet for octet and to the picosecond. */
 #include <glib.h>
 
-#include "base/random_stream.h"
 #include "linux_keys.h"
-#include "tcp/tcp_connection_private.h"
+#include "tcp_fixture.h"
 
 enum {
   ENDS = 2,
@@ -267,10 +267,7 @@ static void begin(world *w, uint64_t seed)
     world_end *end = &w->end[i];
     end->world = w;
     end->config = config;
-    end->config.local_address = ip_address_v4(1 + i);
-    end->config.remote_address = ip_address_v4(2 - i);
-    end->config.local_port = (uint16_t)(1 + i);
-    end->config.remote_port = (uint16_t)(2 - i);
+    tcp_fixture_address(&end->config, i, false);
     end->records = i == 0 || both_ways ? RECORDS : 1;
     end->connection = tcp_connection_new(&end->config, inspects ? &inspecting : &quiet, end);
   }

@@ -3,12 +3,12 @@
 #include <glib.h>
 
 #include "tcp/tcp_congestion.h"
-#include "tcp_kit.h"
+#include "tcp_fixture.h"
 
 enum { EMSS = 1460 };
 
-/* 20 of 1000 octets in flight, threshold 10: every 1000 delivered let 500 out (§3: CEIL(prr_delivered * ssthresh / RecoverFS) -
- * prr_out). The first was sent again before anything was counted. */
+/* 20 of 1000 octets in flight, threshold 10: every 1000 delivered let 500 out (§3: CEIL(prr_delivered *
+ * ssthresh / RecoverFS) - prr_out). The first was sent again before anything was counted. */
 static void test_one_for_two(void)
 {
   tcp_prr prr;
@@ -35,8 +35,8 @@ static void test_rounds_up(void)
   g_assert_cmpuint(tcp_prr_window(&prr, &ack), ==, 19001);
 }
 
-/* Pipe has fallen below the threshold by losses: what is delivered may be replaced, and when it is safe a segment more, up to the
- * threshold. */
+/* Pipe has fallen below the threshold by losses: what is delivered may be replaced, and when it is safe a
+ * segment more, up to the threshold. */
 static void test_grows_back_to_the_threshold(void)
 {
   tcp_prr prr;
@@ -47,7 +47,7 @@ static void test_grows_back_to_the_threshold(void)
   tcp_prr_sent(&prr, 1000);
   ack.safe = true;
   g_assert_cmpuint(tcp_prr_window(&prr, &ack), ==, 4000 + 1000 + 1000);
-  /* nothing sent of the 2000: 2000 are behind, and 1000 more */
+  /* nothing sent of the 2000: 2000 are after, and 1000 more */
   ack.pipe_octets = 4000;
   g_assert_cmpuint(tcp_prr_window(&prr, &ack), ==, 4000 + 2000 + 1000);
   ack.pipe_octets = 9500;
@@ -69,50 +69,51 @@ static void test_stops_at_the_threshold(void)
   g_assert_cmpuint(tcp_prr_window(&prr, &ack), ==, 10001 + 1000);
 }
 
-/* 60 segments queued, a window of 20 and the two of limited transmit: 22 in flight when recovery starts, the threshold is 10
- * (half of 20). The first retransmission leaves at once. d segments delivered let 10 d / 22 out: the fifth a second one, while
- * pipe is 15 still. RFC 6675 alone would wait until it is below 10. */
+/* 60 segments queued, a window of 20 and the two of limited transmit: 22 in flight when recovery starts,
+ * the threshold is 10 (half of 20). The first retransmission leaves at once. d segments delivered let 10 d
+ * / 22 out: the fifth a second one, while pipe is 15 still. RFC 6675 alone would wait until it is below
+ * 10. */
 static void test_sends_while_pipe_falls(void)
 {
   for (unsigned proportional = 0; proportional < 2; proportional++) {
-    tcp_config config = tcp_kit_config();
+    tcp_config config = tcp_fixture_config();
     config.prr = proportional;
     config.initial_window_segments = 20;
-    g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
-    post(kit, 1, 1, 0);
-    deliver(kit, 1);
-    post(kit, 0, 60 * EMSS, 0);
-    drop_segment(kit, 0);
-    deliver_segments(kit, 3); /* the third is the first that counts as delivered */
-    g_assert_cmpuint(threshold_of(kit), ==, 10 * EMSS);
-    g_assert_cmpuint(on_wire(kit, 0), ==, 16 + 2 + 1);
-    deliver_segments(kit, 3);
-    g_assert_cmpuint(on_wire(kit, 0), ==, 16);
-    deliver_segments(kit, 1);
-    g_assert_cmpuint(on_wire(kit, 0), ==, 15 + proportional);
+    g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+    post(f, 1, 1, 0);
+    deliver(f, 1);
+    post(f, 0, 60 * EMSS, 0);
+    drop_segment(f, 0);
+    deliver_segments(f, 3); /* the third is the first that counts as delivered */
+    g_assert_cmpuint(threshold_of(f), ==, 10 * EMSS);
+    g_assert_cmpuint(on_wire(f, 0), ==, 16 + 2 + 1);
+    deliver_segments(f, 3);
+    g_assert_cmpuint(on_wire(f, 0), ==, 16);
+    deliver_segments(f, 1);
+    g_assert_cmpuint(on_wire(f, 0), ==, 15 + proportional);
     if (proportional) {
-      g_assert_cmpuint(wire_position(kit, 0, 15), ==, 22 * EMSS);
+      g_assert_cmpuint(wire_position(f, 0, 15), ==, 22 * EMSS);
     }
-    settle(kit, TCP_KIT_ROUND_TRIP);
-    g_assert_cmpuint(kit->end[0].acknowledged, ==, 60 * EMSS);
-    g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 1);
-    g_assert_cmpuint(statistics_of(kit)->recoveries, ==, 1);
+    settle(f, TCP_FIXTURE_ROUND_TRIP);
+    g_assert_cmpuint(f->end[0].acknowledged, ==, 60 * EMSS);
+    g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 1);
+    g_assert_cmpuint(statistics_of(f)->recoveries, ==, 1);
   }
 }
 
 /* At the end the window is the threshold: 5 segments, when the retransmission is acknowledged. */
 static void test_ends_at_the_threshold(void)
 {
-  tcp_config config = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
   config.prr = true;
-  g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
-  post(kit, 0, 10 * EMSS, 0);
-  drop_segment(kit, 0);
-  deliver_segments(kit, 9);
-  expect_segment(kit, 0, 0, EMSS);
-  deliver_and_acknowledge(kit);
-  g_assert_cmpuint(kit->end[0].acknowledged, ==, 10 * EMSS);
-  g_assert_cmpuint(window_of(kit), ==, 5 * EMSS);
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+  post(f, 0, 10 * EMSS, 0);
+  drop_segment(f, 0);
+  deliver_segments(f, 9);
+  expect_segment(f, 0, 0, EMSS);
+  deliver_and_acknowledge(f);
+  g_assert_cmpuint(f->end[0].acknowledged, ==, 10 * EMSS);
+  g_assert_cmpuint(window_of(f), ==, 5 * EMSS);
 }
 
 int main(int argc, char **argv)

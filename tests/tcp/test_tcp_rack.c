@@ -45,7 +45,7 @@ static bench bench_with(unsigned count)
   return b;
 }
 
-/* The listener is told where the bench lives now. */
+/* The listener gets where the bench lives now. */
 static void listen_to(bench *b)
 {
   tcp_scoreboard_listen(b->board, on_delivered, b);
@@ -88,9 +88,10 @@ static time_ps window_of(const bench *b, bool recovering, uint64_t sacked, int64
   return tcp_rack_window_ps(b->rack, &situation);
 }
 
-/* §6.2 steps 2 and 5: 0 and 1 were sent before 2, which took 100 us. Without a window they are lost, 3 was sent
- * later and is not. With a window of 25 us 0, sent at 0, is lost at 0 + 100 + 25, and 1 a microsecond later: the timer waits for
- * both, "timeout = max(remaining, timeout)". An ACK that comes between finds 0, and leaves the timer to 1. */
+/* §6.2 steps 2 and 5: 0 and 1 were sent before 2, which took 100 us. Without a window they are lost, 3 was
+ * sent later and is not. With a window of 25 us 0, sent at 0, is lost at 0 + 100 + 25, and 1 a microsecond
+ * later: the timer waits for both, "timeout = max(remaining, timeout)". An ACK that comes between finds 0,
+ * and leaves the timer to 1. */
 static void test_what_was_sent_before_is_lost(void)
 {
   bench b = bench_with(4);
@@ -117,8 +118,8 @@ static void test_what_was_sent_before_is_lost(void)
   free_bench(&b);
 }
 
-/* The same with a window of 25 us and a timer that is 2 ms late: at 2126 us both 0 and 1 are lost. An ACK waits for no timer: at
- * 125 us it finds 0. */
+/* The same with a window of 25 us and a timer that is 2 ms late: at 2126 us both 0 and 1 are lost. An ACK
+ * waits for no timer: at 125 us it finds 0. */
 static void test_timer_slack(void)
 {
   for (unsigned with_ack = 0; with_ack < 2; with_ack++) {
@@ -191,8 +192,8 @@ static void test_silence_tells_nothing(void)
   free_bench(&b);
 }
 
-/* A retransmission is lost again when something sent after it is delivered: 0, sent again at 103 us, and 4, sent at 104
- * and SACKed at 204. It is to be sent again, before what else is lost. */
+/* A retransmission is lost again when something sent after it is delivered: 0, sent again at 103 us, and
+ * 4, sent at 104 and SACKed at 204. It is to be sent again, before what else is lost. */
 static void test_lost_retransmission(void)
 {
   bench b = bench_with(4);
@@ -214,8 +215,9 @@ static void test_lost_retransmission(void)
   free_bench(&b);
 }
 
-/* §6.2 step 2: 1 took 101 us, the least so far. 0 was sent again at 150 us; an acknowledgement at 250 us, 100 us later, is of the
- * first transmission, and what was sent until 150 us is not lost by it. From 251 us on it is of the second. */
+/* §6.2 step 2: 1 took 101 us, the least so far. 0 was sent again at 150 us; an acknowledgement at 250 us,
+ * 100 us later, is of the first transmission, and what was sent until 150 us is not lost by it. From 251
+ * us on it is of the second. */
 static void test_ambiguous_retransmissions(void)
 {
   for (unsigned late = 0; late < 2; late++) {
@@ -234,7 +236,8 @@ static void test_ambiguous_retransmissions(void)
   }
 }
 
-/* The same by timestamps: an echo of 149 us is older than the retransmission, as one of 0 is; one of 150 us (and 900 ns, cut off) is not. */
+/* The same by timestamps: an echo of 149 us is older than the retransmission, as one of 0 is; one of 150
+ * us (and 900 ns, cut off) is not. */
 static void test_ambiguity_by_timestamps(void)
 {
   static const int64_t echoes[] = {149, 150, 0};
@@ -255,8 +258,8 @@ static void test_ambiguity_by_timestamps(void)
   }
 }
 
-/* §6.2 step 4: before reordering was seen the window is a quarter of the least round trip (101 us: 25.25 us), but none in
- * recovery or with DupThresh segments SACKed. */
+/* §6.2 step 4: before reordering was seen the window is a quarter of the least round trip (101 us: 25.25
+ * us), but none in recovery or with DupThresh segments SACKed. */
 static void test_window_before_reordering(void)
 {
   bench b = bench_with(6);
@@ -269,8 +272,8 @@ static void test_window_before_reordering(void)
   free_bench(&b);
 }
 
-/* §6.2 step 3: 2 was delivered, then 1, which was sent once only: reordering. If 1 had been sent again, it would
- * tell nothing; nor do 1 and 2 of the same acknowledgement. */
+/* §6.2 step 3: 2 was delivered, then 1, which was sent once only: reordering. If 1 had been sent again, it
+ * would show nothing; nor do 1 and 2 of the same acknowledgement. */
 static void test_reordering_is_seen(void)
 {
   bench b = bench_with(6);
@@ -300,8 +303,8 @@ static void test_reordering_is_seen(void)
   free_bench(&b);
 }
 
-/* §6.2 step 4: each round with a D-SACK adds a quarter, one a round trip (until SND.UNA is where SND.NXT was), SRTT at most; 16
- * recoveries without one bring it back. */
+/* §6.2 step 4: each round with a D-SACK adds a quarter, one a round trip (until SND.UNA is where SND.NXT
+ * was), SRTT at most; 16 recoveries without one bring it back. */
 static void test_duplicates_widen_the_window(void)
 {
   bench b = bench_with(6);
@@ -328,8 +331,9 @@ static void test_duplicates_widen_the_window(void)
   free_bench(&b);
 }
 
-/* §6.3: the timer expires at 300 us, the last round trip took 100 us. 0, the first, and 1, sent at 1 us, are lost; 2, sent
- * at 201 us, has had no time to arrive; with a window of a microsecond nor has 3, sent at 200 us. */
+/* §6.3: the timer expires at 300 us, the last round trip took 100 us. 0, the first, and 1, sent at 1 us,
+ * are lost; 2, sent at 201 us, has had no time to arrive; with a window of a microsecond nor has 3, sent
+ * at 200 us. */
 static void test_time_out(void)
 {
   for (unsigned window = 0; window < 2; window++) {

@@ -2,356 +2,363 @@
 /* RACK in a connection (RFC 8985 §6): what two ends do when segments are lost, late, or lost again. */
 #include <glib.h>
 
-#include "tcp_kit.h"
+#include "tcp_fixture.h"
 
 enum { EMSS = 1460 };
 
 /* Two ends with RACK and D-SACK. SRTT and the least round trip are 100 ms, RTO 300 ms. */
-static tcp_kit *connected_as(bool probe, bool timestamps, bool partial_undo)
+static tcp_fixture *connected_as(bool probe, bool timestamps, bool partial_undo)
 {
-  tcp_config config = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
   config.partial_undo = partial_undo;
   config.rack = true;
   config.dsack = true;
   config.timestamps = timestamps;
   config.tail_loss_probe = probe;
   config.prr = true;
-  return tcp_kit_pair(&config);
+  return tcp_fixture_pair(&config);
 }
 
-static tcp_kit *connected_with(bool probe, bool timestamps)
+static tcp_fixture *connected_with(bool probe, bool timestamps)
 {
   return connected_as(probe, timestamps, false);
 }
 
 /* Everything on the wire of `from` arrives half a round trip later. */
-static void fly(tcp_kit *kit, unsigned from)
+static void fly(tcp_fixture *f, unsigned from)
 {
-  unsigned count = on_wire(kit, from);
-  advance_by(kit, TCP_KIT_ROUND_TRIP / 2);
+  unsigned count = on_wire(f, from);
+  advance_by(f, TCP_FIXTURE_ROUND_TRIP / 2);
   for (; count > 0; count--) {
-    deliver(kit, from);
+    deliver(f, from);
   }
 }
 
-/* §6.2 step 4: no reordering was seen: the SACKs of three segments are enough, as DupThresh was. 0 of ten is lost. */
+/* §6.2 step 4: no reordering was seen: the SACKs of three segments are enough, as DupThresh was. 0 of ten
+ * is lost. */
 static void test_three_segments_sacked(void)
 {
-  g_autoptr(tcp_kit) kit = connected_with(false, false);
-  post(kit, 0, 10 * EMSS, 0);
-  drop_segment(kit, 0);
-  advance_by(kit, TCP_KIT_ROUND_TRIP);
-  deliver_segments(kit, 2);
-  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 0);
-  deliver_segments(kit, 1);
-  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 1);
-  g_assert_cmpuint(wire_position(kit, 0, on_wire(kit, 0) - 1), ==, 0);
-  g_assert_cmpuint(statistics_of(kit)->recoveries, ==, 1);
-  settle(kit, TCP_KIT_ROUND_TRIP);
-  g_assert_cmpuint(kit->end[0].acknowledged, ==, 10 * EMSS);
-  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 1);
-  g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 0);
+  g_autoptr(tcp_fixture) f = connected_with(false, false);
+  post(f, 0, 10 * EMSS, 0);
+  drop_segment(f, 0);
+  advance_by(f, TCP_FIXTURE_ROUND_TRIP);
+  deliver_segments(f, 2);
+  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 0);
+  deliver_segments(f, 1);
+  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 1);
+  g_assert_cmpuint(wire_position(f, 0, on_wire(f, 0) - 1), ==, 0);
+  g_assert_cmpuint(statistics_of(f)->recoveries, ==, 1);
+  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  g_assert_cmpuint(f->end[0].acknowledged, ==, 10 * EMSS);
+  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 1);
+  g_assert_cmpuint(statistics_of(f)->timeouts, ==, 0);
 }
 
-/* Two segments, the first is lost: one SACK, 100 ms after they left. No duplicates can follow; the reordering timer ends the
- * wait a quarter of a round trip later (§6.2 step 5), where RFC 6675 would need RTO. */
+/* Two segments, the first is lost: one SACK, 100 ms after they left. No duplicates can follow; the
+ * reordering timer ends the wait a quarter of a round trip later (§6.2 step 5), where RFC 6675 would need
+ * RTO. */
 static void test_reordering_timer(void)
 {
-  g_autoptr(tcp_kit) kit = connected_with(false, false);
-  post(kit, 0, 2 * EMSS, 0);
-  time_ps start = kit->now;
-  drop_segment(kit, 0);
-  fly(kit, 0);
-  fly(kit, 1);
-  expect_nothing(kit, 0);
-  time_ps deadline = start + TCP_KIT_ROUND_TRIP + TCP_KIT_ROUND_TRIP / 4;
-  g_assert_cmpint(tcp_transport_deadline(kit->end[0].connection), ==, deadline);
-  advance_to(kit, deadline - 1);
-  expect_nothing(kit, 0);
-  advance_by(kit, 1);
-  expect_segment(kit, 0, 0, EMSS);
-  g_assert_cmpuint(on_wire(kit, 0), ==, 1);
-  g_assert_cmpuint(statistics_of(kit)->recoveries, ==, 1);
+  g_autoptr(tcp_fixture) f = connected_with(false, false);
+  post(f, 0, 2 * EMSS, 0);
+  time_ps start = f->now;
+  drop_segment(f, 0);
+  fly(f, 0);
+  fly(f, 1);
+  expect_nothing(f, 0);
+  time_ps deadline = start + TCP_FIXTURE_ROUND_TRIP + TCP_FIXTURE_ROUND_TRIP / 4;
+  g_assert_cmpint(tcp_transport_deadline(f->end[0].connection), ==, deadline);
+  advance_to(f, deadline - 1);
+  expect_nothing(f, 0);
+  advance_by(f, 1);
+  expect_segment(f, 0, 0, EMSS);
+  g_assert_cmpuint(on_wire(f, 0), ==, 1);
+  g_assert_cmpuint(statistics_of(f)->recoveries, ==, 1);
 }
 
-/* Ten segments, of which the first is lost and two come, at a round trip of 50 us: two SACKs. The reordering timer expires 50 + 50 / 4 =
- * 62.5 us after the segments left, with Linux's slack of 2 ms after 2,062.5, and one segment is sent again. */
+/* Ten segments, of which the first is lost and two come, at a round trip of 50 us: two SACKs. The
+ * reordering timer expires 50 + 50 / 4 = 62.5 us after the segments left, with Linux's slack of 2 ms after
+ * 2,062.5, and one segment is sent again. */
 static void test_slack_of_the_reordering_timer(void)
 {
   static const time_ps slacks[] = {0, 2 * TIME_PS_PER_MILLISECOND};
   for (size_t i = 0; i < G_N_ELEMENTS(slacks); i++) {
-    tcp_config config = tcp_kit_config();
+    tcp_config config = tcp_fixture_config();
     config.rack = true;
     config.dsack = true;
     config.tail_loss_probe = true;
     config.timer_slack_ps = slacks[i];
-    g_autoptr(tcp_kit) kit = tcp_kit_new(&config, &config);
-    handshake(kit, 50 * TIME_PS_PER_MICROSECOND, NULL);
-    time_ps deadline = kit->now + 62500 * TIME_PS_PER_NANOSECOND + slacks[i];
-    post(kit, 0, 10 * EMSS, 0);
-    drop_segment(kit, 0);
-    advance_by(kit, 25 * TIME_PS_PER_MICROSECOND);
-    deliver(kit, 0);
-    deliver(kit, 0);
-    drop_all(kit, 0);
-    advance_by(kit, 25 * TIME_PS_PER_MICROSECOND);
-    deliver_all(kit, 1);
-    g_assert_cmpint(tcp_transport_deadline(kit->end[0].connection), ==, deadline);
-    drop_all(kit, 0); /* new ones, by Limited Transmit */
-    advance_to(kit, deadline - 1);
-    expect_nothing(kit, 0);
-    advance_by(kit, 1);
-    expect_segment(kit, 0, 0, EMSS);
-    g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 1);
-    g_assert_cmpuint(statistics_of(kit)->tail_loss_probes, ==, 0);
+    g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &config);
+    handshake(f, 50 * TIME_PS_PER_MICROSECOND, NULL);
+    time_ps deadline = f->now + 62500 * TIME_PS_PER_NANOSECOND + slacks[i];
+    post(f, 0, 10 * EMSS, 0);
+    drop_segment(f, 0);
+    advance_by(f, 25 * TIME_PS_PER_MICROSECOND);
+    deliver(f, 0);
+    deliver(f, 0);
+    drop_all(f, 0);
+    advance_by(f, 25 * TIME_PS_PER_MICROSECOND);
+    deliver_all(f, 1);
+    g_assert_cmpint(tcp_transport_deadline(f->end[0].connection), ==, deadline);
+    drop_all(f, 0); /* new ones, by Limited Transmit */
+    advance_to(f, deadline - 1);
+    expect_nothing(f, 0);
+    advance_by(f, 1);
+    expect_segment(f, 0, 0, EMSS);
+    g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 1);
+    g_assert_cmpuint(statistics_of(f)->tail_loss_probes, ==, 0);
   }
 }
 
-/* Two segments arrive in the other order, 20 ms apart: what was late is there before the timer ends, and nothing is sent again. */
+/* Two segments arrive in the other order, 20 ms apart: what was late is there before the timer ends, and
+ * nothing is sent again. */
 static void test_slight_reordering(void)
 {
-  g_autoptr(tcp_kit) kit = connected_with(false, false);
-  post(kit, 0, 2 * EMSS, 0);
-  reorder_segments(kit, 0, 0, 1);
-  advance_by(kit, TCP_KIT_ROUND_TRIP / 2);
-  deliver(kit, 0);
-  advance_by(kit, 20 * TIME_PS_PER_MILLISECOND);
-  deliver(kit, 0);
-  fly(kit, 1);
-  settle(kit, TCP_KIT_ROUND_TRIP);
-  g_assert_cmpuint(kit->end[0].acknowledged, ==, 2 * EMSS);
-  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 0);
-  g_assert_cmpuint(threshold_of(kit), ==, UINT64_MAX);
+  g_autoptr(tcp_fixture) f = connected_with(false, false);
+  post(f, 0, 2 * EMSS, 0);
+  reorder_segments(f, 0, 0, 1);
+  advance_by(f, TCP_FIXTURE_ROUND_TRIP / 2);
+  deliver(f, 0);
+  advance_by(f, 20 * TIME_PS_PER_MILLISECOND);
+  deliver(f, 0);
+  fly(f, 1);
+  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  g_assert_cmpuint(f->end[0].acknowledged, ==, 2 * EMSS);
+  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 0);
+  g_assert_cmpuint(threshold_of(f), ==, UINT64_MAX);
 }
 
-/* A double loss: segment 0 of 40 is lost, and so is its retransmission. What is sent after that is SACKed and shows it:
- * it is sent a third time, nothing else is, and no time-out is needed. */
+/* A double loss: segment 0 of 40 is lost, and so is its retransmission. What is sent after that is SACKed
+ * and shows it: it is sent a third time, nothing else is, and no time-out is needed. */
 static void test_double_loss(void)
 {
-  g_autoptr(tcp_kit) kit = connected_with(true, false);
-  post(kit, 0, 40 * EMSS, 0);
-  drop_segment(kit, 0);
+  g_autoptr(tcp_fixture) f = connected_with(true, false);
+  post(f, 0, 40 * EMSS, 0);
+  drop_segment(f, 0);
   bool dropped = false;
-  for (unsigned rounds = 0; rounds < 40 && on_wire(kit, 0) + on_wire(kit, 1) > 0; rounds++) {
-    unsigned there = on_wire(kit, 0);
-    unsigned back = on_wire(kit, 1);
-    advance_by(kit, TCP_KIT_ROUND_TRIP / 2);
+  for (unsigned rounds = 0; rounds < 40 && on_wire(f, 0) + on_wire(f, 1) > 0; rounds++) {
+    unsigned there = on_wire(f, 0);
+    unsigned back = on_wire(f, 1);
+    advance_by(f, TCP_FIXTURE_ROUND_TRIP / 2);
     for (; there > 0; there--) {
-      if (!dropped && wire_length(kit, 0, 0) > 0 && wire_position(kit, 0, 0) == 0) {
+      if (!dropped && wire_length(f, 0, 0) > 0 && wire_position(f, 0, 0) == 0) {
         dropped = true;
-        drop_segment(kit, 0);
+        drop_segment(f, 0);
       } else {
-        deliver(kit, 0);
+        deliver(f, 0);
       }
     }
     for (; back > 0; back--) {
-      deliver(kit, 1);
+      deliver(f, 1);
     }
   }
-  settle(kit, TCP_KIT_ROUND_TRIP);
+  settle(f, TCP_FIXTURE_ROUND_TRIP);
   g_assert_true(dropped);
-  g_assert_cmpuint(kit->end[0].acknowledged, ==, 40 * EMSS);
-  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 2);
-  g_assert_cmpuint(statistics_of(kit)->retransmissions_lost, ==, 1);
-  g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 0);
-  g_assert_cmpuint(statistics_of(kit)->recoveries, ==, 1);
+  g_assert_cmpuint(f->end[0].acknowledged, ==, 40 * EMSS);
+  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 2);
+  g_assert_cmpuint(statistics_of(f)->retransmissions_lost, ==, 1);
+  g_assert_cmpuint(statistics_of(f)->timeouts, ==, 0);
+  g_assert_cmpuint(statistics_of(f)->recoveries, ==, 1);
 }
 
-/* Three segments of ten were overtaken by the others by more than a quarter of a round trip: fast recovery for nothing. The
- * timestamps that come back are older than the retransmissions (RFC 3522): each of the three is proven, the window is what it was,
- * and the recovery counts as spurious. From then on reordering is known: the same again is waited for. */
+/* Three segments of ten were overtaken by the others by more than a quarter of a round trip: fast recovery
+ * for nothing. The timestamps that come back are older than the retransmissions (RFC 3522): each of the
+ * three is proven, the window is what it was, and the recovery counts as spurious. From then on reordering
+ * is known: the same again is waited for. */
 static void test_spurious_recovery(void)
 {
-  g_autoptr(tcp_kit) kit = connected_with(false, true);
-  const uint32_t emss = kit->end[0].connection->gauges->emss_octets;
-  post(kit, 0, 10 * emss, 0);
-  advance_by(kit, TCP_KIT_ROUND_TRIP / 2);
+  g_autoptr(tcp_fixture) f = connected_with(false, true);
+  const uint32_t emss = f->end[0].connection->gauges->emss_octets;
+  post(f, 0, 10 * emss, 0);
+  advance_by(f, TCP_FIXTURE_ROUND_TRIP / 2);
   GQueue late = G_QUEUE_INIT;
   for (unsigned i = 0; i < 3; i++) {
-    g_queue_push_tail(&late, g_queue_pop_head(&kit->end[0].wire));
+    g_queue_push_tail(&late, g_queue_pop_head(&f->end[0].wire));
   }
-  deliver_all(kit, 0);
-  fly(kit, 1);
-  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 3);
-  g_assert_cmpuint(threshold_of(kit), ==, 5 * emss);
-  GQueue again = kit->end[0].wire;
-  kit->end[0].wire = late;
-  deliver_all(kit, 0);
+  deliver_all(f, 0);
+  fly(f, 1);
+  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 3);
+  g_assert_cmpuint(threshold_of(f), ==, 5 * emss);
+  GQueue again = f->end[0].wire;
+  f->end[0].wire = late;
+  deliver_all(f, 0);
   while (!g_queue_is_empty(&again)) {
-    g_queue_push_tail(&kit->end[0].wire, g_queue_pop_head(&again));
+    g_queue_push_tail(&f->end[0].wire, g_queue_pop_head(&again));
   }
-  deliver_all(kit, 1);
-  g_assert_cmpuint(kit->end[0].acknowledged, ==, 10 * emss);
-  g_assert_cmpuint(statistics_of(kit)->spurious_recoveries, ==, 1);
-  g_assert_cmpuint(threshold_of(kit), ==, UINT64_MAX);
-  g_assert_cmpuint(window_of(kit), >=, 10 * emss);
-  drop_all(kit, 0);
+  deliver_all(f, 1);
+  g_assert_cmpuint(f->end[0].acknowledged, ==, 10 * emss);
+  g_assert_cmpuint(statistics_of(f)->spurious_recoveries, ==, 1);
+  g_assert_cmpuint(threshold_of(f), ==, UINT64_MAX);
+  g_assert_cmpuint(window_of(f), >=, 10 * emss);
+  drop_all(f, 0);
   /* the second time: three overtaken by the others at once */
-  post(kit, 0, 6 * emss, 0);
-  advance_by(kit, TCP_KIT_ROUND_TRIP / 2);
+  post(f, 0, 6 * emss, 0);
+  advance_by(f, TCP_FIXTURE_ROUND_TRIP / 2);
   for (unsigned i = 0; i < 3; i++) {
-    reorder_segments(kit, 0, i, i + 3);
+    reorder_segments(f, 0, i, i + 3);
   }
-  deliver_all(kit, 0);
-  fly(kit, 1);
-  settle(kit, TCP_KIT_ROUND_TRIP);
-  g_assert_cmpuint(kit->end[0].acknowledged, ==, 16 * emss);
-  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 3);
-  g_assert_cmpuint(statistics_of(kit)->recoveries, ==, 1);
+  deliver_all(f, 0);
+  fly(f, 1);
+  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  g_assert_cmpuint(f->end[0].acknowledged, ==, 16 * emss);
+  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 3);
+  g_assert_cmpuint(statistics_of(f)->recoveries, ==, 1);
 }
 
 /* The first `count` on the wire arrive before the rest of it. */
-static void deliver_before(tcp_kit *kit, GQueue *wire, unsigned count)
+static void deliver_before(tcp_fixture *f, GQueue *wire, unsigned count)
 {
-  GQueue rest = kit->end[0].wire;
-  g_queue_init(&kit->end[0].wire);
+  GQueue rest = f->end[0].wire;
+  g_queue_init(&f->end[0].wire);
   for (; count > 0; count--) {
-    g_queue_push_tail(&kit->end[0].wire, g_queue_pop_head(wire));
+    g_queue_push_tail(&f->end[0].wire, g_queue_pop_head(wire));
   }
-  deliver_all(kit, 0);
-  kit->end[0].wire = rest;
+  deliver_all(f, 0);
+  f->end[0].wire = rest;
 }
 
-/* Five segments of ten are overtaken by the other five. Three SACKs show five losses, with two segments on their way: the first leaves at
- * once, and PRR lets one more follow each of the last two SACKs. Then the originals come: the first one's ACK lets the other two be sent
- * again as well. */
-static tcp_kit *overtaken(bool partial_undo, GQueue *late)
+/* Five segments of ten are overtaken by the other five. Three SACKs show five losses, with two segments on
+ * their way: the first leaves at once, and PRR lets one more follow each of the last two SACKs. Then the
+ * originals come: the first one's ACK lets the other two be sent again as well. */
+static tcp_fixture *overtaken(bool partial_undo, GQueue *late)
 {
-  tcp_kit *kit = connected_as(false, true, partial_undo);
-  post(kit, 0, 10 * kit->end[0].connection->gauges->emss_octets, 0);
-  advance_by(kit, TCP_KIT_ROUND_TRIP / 2);
+  tcp_fixture *f = connected_as(false, true, partial_undo);
+  post(f, 0, 10 * f->end[0].connection->gauges->emss_octets, 0);
+  advance_by(f, TCP_FIXTURE_ROUND_TRIP / 2);
   for (unsigned i = 0; i < 5; i++) {
-    g_queue_push_tail(late, g_queue_pop_head(&kit->end[0].wire));
+    g_queue_push_tail(late, g_queue_pop_head(&f->end[0].wire));
   }
-  deliver_all(kit, 0);
-  fly(kit, 1);
-  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 3);
-  deliver_before(kit, late, 1);
-  fly(kit, 1);
-  return kit;
+  deliver_all(f, 0);
+  fly(f, 1);
+  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 3);
+  deliver_before(f, late, 1);
+  fly(f, 1);
+  return f;
 }
 
 static void test_originals_arrive(void)
 {
   GQueue late = G_QUEUE_INIT;
-  g_autoptr(tcp_kit) kit = overtaken(false, &late);
-  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 5);
-  deliver_before(kit, &late, 4);
+  g_autoptr(tcp_fixture) f = overtaken(false, &late);
+  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 5);
+  deliver_before(f, &late, 4);
 }
 
-/* Not so with partial undo: its timestamp is from before the first retransmission, so the ACK is of an original, and nothing more is
- * sent again while the second and third are on their way. With the ACK of the third original none is: the recovery is undone, and the
- * fourth and fifth are not found lost by the time that had found them. If the fifth is lost in truth, the next timer that expires is the
+/* Not so with partial undo: its timestamp is from before the first retransmission, so the ACK is of an
+ * original, and nothing more is sent again while the second and third are on their way. With the ACK of
+ * the third original none is: the recovery is undone, and the fourth and fifth are not found lost by the
+ * time that had found them. If the fifth is lost in truth, the next timer that expires is the
  * retransmission timer. */
 static void test_partial_undo(void)
 {
   for (unsigned lost = 0; lost < 2; lost++) {
     GQueue late = G_QUEUE_INIT;
-    g_autoptr(tcp_kit) kit = overtaken(true, &late);
-    const uint32_t emss = kit->end[0].connection->gauges->emss_octets;
-    g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 3);
-    deliver_before(kit, &late, 1);
-    fly(kit, 1);
-    g_assert_cmpuint(statistics_of(kit)->spurious_recoveries, ==, 0);
-    deliver_before(kit, &late, 1);
-    fly(kit, 1);
-    g_assert_cmpuint(statistics_of(kit)->spurious_recoveries, ==, 1);
-    g_assert_cmpuint(threshold_of(kit), ==, UINT64_MAX);
-    deliver_before(kit, &late, 1);
+    g_autoptr(tcp_fixture) f = overtaken(true, &late);
+    const uint32_t emss = f->end[0].connection->gauges->emss_octets;
+    g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 3);
+    deliver_before(f, &late, 1);
+    fly(f, 1);
+    g_assert_cmpuint(statistics_of(f)->spurious_recoveries, ==, 0);
+    deliver_before(f, &late, 1);
+    fly(f, 1);
+    g_assert_cmpuint(statistics_of(f)->spurious_recoveries, ==, 1);
+    g_assert_cmpuint(threshold_of(f), ==, UINT64_MAX);
+    deliver_before(f, &late, 1);
     if (lost) {
       datagram_unref(g_queue_pop_head(&late));
     } else {
-      deliver_before(kit, &late, 1);
+      deliver_before(f, &late, 1);
     }
-    drop_all(kit, 0);
-    fly(kit, 1);
-    g_assert_cmpuint(kit->end[0].acknowledged, ==, (lost ? 4 : 10) * (uint64_t)emss);
-    g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 3);
+    drop_all(f, 0);
+    fly(f, 1);
+    g_assert_cmpuint(f->end[0].acknowledged, ==, (lost ? 4 : 10) * (uint64_t)emss);
+    g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 3);
     if (lost) {
-      advance_to(kit, tcp_transport_deadline(kit->end[0].connection));
-      g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 1);
-      expect_segment(kit, 0, 4 * emss, emss);
+      advance_to(f, tcp_transport_deadline(f->end[0].connection));
+      g_assert_cmpuint(statistics_of(f)->timeouts, ==, 1);
+      expect_segment(f, 0, 4 * emss, emss);
     }
   }
 }
 
-/* A time-out for nothing, by the timestamps, is delay, not reordering: the next loss is found by the SACKs of three segments, at once. */
+/* A time-out for nothing, by the timestamps, is delay, not reordering: the next loss is found by the SACKs
+ * of three segments, at once. */
 static void test_spurious_time_out_is_no_reordering(void)
 {
-  g_autoptr(tcp_kit) kit = connected_with(false, true);
-  const uint32_t emss = kit->end[0].connection->gauges->emss_octets;
-  post(kit, 0, 10 * emss, 0);
-  advance_by(kit, 310 * TIME_PS_PER_MILLISECOND);
-  g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 1);
+  g_autoptr(tcp_fixture) f = connected_with(false, true);
+  const uint32_t emss = f->end[0].connection->gauges->emss_octets;
+  post(f, 0, 10 * emss, 0);
+  advance_by(f, 310 * TIME_PS_PER_MILLISECOND);
+  g_assert_cmpuint(statistics_of(f)->timeouts, ==, 1);
   for (unsigned i = 0; i < 10; i++) {
-    deliver(kit, 0);
+    deliver(f, 0);
   }
-  drop_all(kit, 0);
-  fly(kit, 1);
-  g_assert_cmpuint(kit->end[0].acknowledged, ==, 10 * emss);
-  g_assert_cmpuint(statistics_of(kit)->spurious_timeouts, ==, 1);
-  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 1);
-  drop_all(kit, 0);
-  post(kit, 0, 4 * emss, 0);
-  drop_segment(kit, 0);
-  fly(kit, 0);
-  fly(kit, 1);
-  g_assert_cmpuint(statistics_of(kit)->recoveries, ==, 1);
-  expect_segment(kit, 0, 10 * emss, emss);
+  drop_all(f, 0);
+  fly(f, 1);
+  g_assert_cmpuint(f->end[0].acknowledged, ==, 10 * emss);
+  g_assert_cmpuint(statistics_of(f)->spurious_timeouts, ==, 1);
+  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 1);
+  drop_all(f, 0);
+  post(f, 0, 4 * emss, 0);
+  drop_segment(f, 0);
+  fly(f, 0);
+  fly(f, 1);
+  g_assert_cmpuint(statistics_of(f)->recoveries, ==, 1);
+  expect_segment(f, 0, 10 * emss, emss);
 }
 
-/* Without timestamps D-SACK tells it (RFC 3708), when the three retransmissions have arrived as well. A retransmission that was
- * needed proves nothing: 0 is truly lost, 1 and 2 late. */
+/* Without timestamps D-SACK shows it (RFC 3708), when the three retransmissions have arrived as well. A
+ * retransmission that was needed proves nothing: 0 is truly lost, 1 and 2 late. */
 static void test_spurious_recovery_by_duplicates(void)
 {
   for (unsigned lost = 0; lost < 2; lost++) {
-    g_autoptr(tcp_kit) kit = connected_with(false, false);
-    post(kit, 0, 10 * EMSS, 0);
-    advance_by(kit, TCP_KIT_ROUND_TRIP / 2);
+    g_autoptr(tcp_fixture) f = connected_with(false, false);
+    post(f, 0, 10 * EMSS, 0);
+    advance_by(f, TCP_FIXTURE_ROUND_TRIP / 2);
     GQueue late = G_QUEUE_INIT;
     for (unsigned i = 0; i < 3; i++) {
-      g_queue_push_tail(&late, g_queue_pop_head(&kit->end[0].wire));
+      g_queue_push_tail(&late, g_queue_pop_head(&f->end[0].wire));
     }
-    deliver_all(kit, 0);
-    fly(kit, 1);
-    g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 3);
+    deliver_all(f, 0);
+    fly(f, 1);
+    g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 3);
     for (unsigned i = 0; i < 3; i++) { /* the originals first */
-      g_queue_push_head(&kit->end[0].wire, g_queue_pop_tail(&late));
+      g_queue_push_head(&f->end[0].wire, g_queue_pop_tail(&late));
     }
     if (lost) {
-      drop_segment(kit, 0);
+      drop_segment(f, 0);
     }
-    fly(kit, 0);
-    fly(kit, 1);
-    g_assert_cmpuint(kit->end[0].acknowledged, ==, 10 * EMSS);
-    g_assert_cmpuint(statistics_of(kit)->duplicates_reported, ==, lost ? 2 : 3);
-    g_assert_cmpuint(statistics_of(kit)->spurious_recoveries, ==, lost ? 0 : 1);
-    g_assert_cmpuint(threshold_of(kit), ==, lost ? 5 * EMSS : UINT64_MAX);
+    fly(f, 0);
+    fly(f, 1);
+    g_assert_cmpuint(f->end[0].acknowledged, ==, 10 * EMSS);
+    g_assert_cmpuint(statistics_of(f)->duplicates_reported, ==, lost ? 2 : 3);
+    g_assert_cmpuint(statistics_of(f)->spurious_recoveries, ==, lost ? 0 : 1);
+    g_assert_cmpuint(threshold_of(f), ==, lost ? 5 * EMSS : UINT64_MAX);
   }
 }
 
-/* §6.3: a round trip takes 100 ms, as two segments have shown. The next eight are lost, two more leave 50 ms before the
- * time-out. It takes the eight as lost, not the two, which are on their way. They fill the window of 1 segment: the first of the
- * eight leaves all the same. In the end eight were sent again. */
+/* §6.3: a round trip takes 100 ms, as two segments have shown. The next eight are lost, two more leave 50
+ * ms before the time-out. It takes the eight as lost, not the two, which are on their way. They fill the
+ * window of 1 segment: the first of the eight leaves all the same. In the end eight were sent again. */
 static void test_time_out_spares_what_is_new(void)
 {
-  g_autoptr(tcp_kit) kit = connected_with(false, false);
-  post(kit, 0, 2 * EMSS, 0);
-  fly(kit, 0);
-  fly(kit, 1);
-  g_assert_cmpuint(kit->end[0].acknowledged, ==, 2 * EMSS);
-  post(kit, 0, 8 * EMSS, 0);
-  drop_all(kit, 0);
-  advance_to(kit, tcp_transport_deadline(kit->end[0].connection) - 50 * TIME_PS_PER_MILLISECOND);
-  post(kit, 0, 2 * EMSS, 0);
-  g_assert_cmpuint(on_wire(kit, 0), ==, 2);
-  advance_by(kit, 50 * TIME_PS_PER_MILLISECOND);
-  g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 1);
-  g_assert_cmpuint(on_wire(kit, 0), ==, 3);
-  g_assert_cmpuint(wire_position(kit, 0, 2), ==, 2 * EMSS);
-  settle(kit, TCP_KIT_ROUND_TRIP);
-  g_assert_cmpuint(kit->end[0].acknowledged, ==, 12 * EMSS);
-  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 8);
+  g_autoptr(tcp_fixture) f = connected_with(false, false);
+  post(f, 0, 2 * EMSS, 0);
+  fly(f, 0);
+  fly(f, 1);
+  g_assert_cmpuint(f->end[0].acknowledged, ==, 2 * EMSS);
+  post(f, 0, 8 * EMSS, 0);
+  drop_all(f, 0);
+  advance_to(f, tcp_transport_deadline(f->end[0].connection) - 50 * TIME_PS_PER_MILLISECOND);
+  post(f, 0, 2 * EMSS, 0);
+  g_assert_cmpuint(on_wire(f, 0), ==, 2);
+  advance_by(f, 50 * TIME_PS_PER_MILLISECOND);
+  g_assert_cmpuint(statistics_of(f)->timeouts, ==, 1);
+  g_assert_cmpuint(on_wire(f, 0), ==, 3);
+  g_assert_cmpuint(wire_position(f, 0, 2), ==, 2 * EMSS);
+  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  g_assert_cmpuint(f->end[0].acknowledged, ==, 12 * EMSS);
+  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 8);
 }
 
 int main(int argc, char **argv)

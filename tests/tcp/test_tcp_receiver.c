@@ -7,7 +7,7 @@
 
 enum { TAKEN_OCTETS = 4000 };
 
-/* What the layer above was told. */
+/* What was reported to the layer above. */
 typedef struct told {
   GString *passed; /* "position+length@arrival " of each events.octets */
   uint32_t segments;
@@ -204,9 +204,10 @@ static void arrive_somewhere(fixture *test, random_stream *random)
   }
 }
 
-/* MPA-028, MPA-030: what is handed up is what the peer is told to have arrived, no less (it would be sent,
- * and passed, once more) and no more (of a refused segment nothing); and it stays so: nothing that was
- * handed up or promised is ever given back. MPA-037: to who takes octets in order only what is in order. From position 0 and across 2^32. */
+/* MPA-028, MPA-030: what is handed up is what is acknowledged to the peer, no less (it would be sent, and
+ * passed, once more) and no more (of a refused segment nothing); and it stays so: nothing that was handed
+ * up or promised is ever given back. MPA-037: to who takes octets in order only what is in order. From
+ * position 0 and across 2^32. */
 static void test_what_is_passed_is_committed(void)
 {
   for (uint64_t seed = 1; seed <= 40; seed++) {
@@ -235,7 +236,7 @@ static void test_what_is_passed_is_committed(void)
   }
 }
 
-/* MPA-031, MPA-037: what lies behind a hole is held, and passed in order piece by piece, each with its own
+/* MPA-031, MPA-037: what lies beyond a hole is held, and passed in order piece by piece, each with its own
  * time of arrival. */
 static void test_passing_in_order(void)
 {
@@ -305,7 +306,8 @@ static void test_delayed_ack(void)
   expect_need(test, TCP_ACK_DUE);
 }
 
-/* Three ACKs that would be delayed are not. One that is due anyway, as that of a second segment, is none of them. */
+/* Three ACKs that would be delayed are not. One that is due anyway, as that of a second segment, is none
+ * of them. */
 static void test_quick_acks(void)
 {
   g_autoptr(fixture) test = fixture_of(TCP_PASSING_AS_ARRIVED);
@@ -340,8 +342,8 @@ static void test_half_a_window_is_acknowledged_at_once(void)
   expect_need(test, TCP_ACK_DELAYED);
 }
 
-/* RFC 9293 §3.8.6.2.2: with an MTU of 100 the window may move right by 100, which an ACK that goes anyway tells; by 200, two segments, it
- * is worth one of its own, and by an octet less it is not. */
+/* RFC 9293 §3.8.6.2.2: with an MTU of 100 the window may move right by 100, which an ACK that goes anyway
+ * announces; by 200, two segments, it is worth one of its own, and by an octet less it is not. */
 static void test_a_window_worth_telling(void)
 {
   g_autoptr(fixture) test = fixture_of(TCP_PASSING_AS_ARRIVED);
@@ -381,7 +383,7 @@ static void test_sack_blocks(void)
   expect_blocks(test, 4, after_fill, 2);
 }
 
-/* The FIN takes a place of its own behind the last octet, also when it comes before the others. */
+/* The FIN takes a place of its own after the last octet, also when it comes before the others. */
 static void test_fin(void)
 {
   for (unsigned passing = 0; passing < 2; passing++) {
@@ -415,7 +417,8 @@ static void test_fin_beyond_4_gib(void)
   g_assert_cmpuint(tcp_receiver_next(test->receiver), ==, start + 11);
 }
 
-/* D-SACKs (RFC 2883) of octets beyond 2^32: in order, of a run beyond a hole, and of a segment that is not acceptable. */
+/* D-SACKs (RFC 2883) of octets beyond 2^32: in order, of a run beyond a hole, and of a segment that is not
+ * acceptable. */
 static void test_duplicates_beyond_4_gib(void)
 {
   const int64_t start = INT64_C(1) << 32;
@@ -436,7 +439,8 @@ static void test_duplicates_beyond_4_gib(void)
   expect_blocks(test, 4, run, 2);
 }
 
-/* Behind a FIN nothing counts, and a FIN before what has arrived is none; nor is one at the window's edge, for which there is no room. */
+/* After a FIN nothing counts, and a FIN before what has arrived is none; nor is one at the window's edge,
+ * for which there is no room. */
 static void test_senseless_fins(void)
 {
   fixture *test = fixture_of(TCP_PASSING_AS_ARRIVED);
@@ -471,7 +475,8 @@ static void test_positions_below_zero(void)
   g_assert_cmpuint(tcp_receiver_next(test->receiver), ==, 20);
 }
 
-/* The memory for what comes late stays while the next hole may be near, and goes when 64 segments have come in order. */
+/* The memory for what comes late stays while the next hole may be near, and goes when 64 segments have
+ * come in order. */
 static void test_late_arrivals_go_at_rest(void)
 {
   g_autoptr(fixture) test = fixture_of(TCP_PASSING_AS_ARRIVED);
@@ -491,7 +496,8 @@ static void test_late_arrivals_go_at_rest(void)
   arrive(test, edge + 20, edge + 30, false); /* a hole: from here on they count anew */
   g_assert_true(test->receiver->late == late);
   g_assert_cmpuint(tcp_receiver_take_sack_blocks(test->receiver, blocks, TCP_SACK_BLOCKS_MAX), ==, 1);
-  g_assert_cmpuint(blocks[0].from, ==, (uint64_t)edge + 20); /* the run of the hole before is told no more */
+  g_assert_cmpuint(blocks[0].from, ==,
+                   (uint64_t)edge + 20); /* the run of the hole before is reported no more */
   arrive(test, edge, edge + 20, false);
   edge += 30;
   for (int i = 0; i < 62; i++) {
@@ -503,7 +509,7 @@ static void test_late_arrivals_go_at_rest(void)
   g_assert_null(test->receiver->late);
 }
 
-/* A duplicate that no ACK has told of is not forgotten. */
+/* A duplicate that no ACK has reported is not forgotten. */
 static void test_an_untold_duplicate_stays(void)
 {
   g_autoptr(fixture) test = fixture_of(TCP_PASSING_AS_ARRIVED);

@@ -2,7 +2,7 @@
 /* Fast retransmit and SACK recovery (RFC 6675). */
 #include <glib.h>
 
-#include "tcp_kit.h"
+#include "tcp_fixture.h"
 
 enum { EMSS = 1460 };
 
@@ -11,23 +11,23 @@ enum { EMSS = 1460 };
  * segments, so the window is 5. */
 static void test_fast_retransmit_with_sack(void)
 {
-  g_autoptr(tcp_kit) kit = tcp_kit_connected(true);
-  post(kit, 0, 20 * EMSS, 0);
-  g_assert_cmpuint(on_wire(kit, 0), ==, 10);
-  drop_segment(kit, 0);
-  deliver_and_acknowledge(kit);
-  g_assert_cmpuint(wire_position(kit, 0, on_wire(kit, 0) - 1), ==, 10 * EMSS);
-  deliver_and_acknowledge(kit);
-  g_assert_cmpuint(wire_position(kit, 0, on_wire(kit, 0) - 1), ==, 11 * EMSS);
-  g_assert_cmpuint(window_of(kit), ==, 10 * EMSS);
-  deliver_and_acknowledge(kit);
-  g_assert_cmpuint(wire_position(kit, 0, on_wire(kit, 0) - 1), ==, 0);
-  g_assert_cmpuint(window_of(kit), ==, 5 * EMSS);
-  g_assert_cmpuint(threshold_of(kit), ==, 5 * EMSS);
-  settle(kit, TCP_KIT_ROUND_TRIP);
-  g_assert_cmpuint(kit->end[1].passed_octets, ==, 20 * EMSS);
-  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 1);
-  g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 0);
+  g_autoptr(tcp_fixture) f = tcp_fixture_connected(true);
+  post(f, 0, 20 * EMSS, 0);
+  g_assert_cmpuint(on_wire(f, 0), ==, 10);
+  drop_segment(f, 0);
+  deliver_and_acknowledge(f);
+  g_assert_cmpuint(wire_position(f, 0, on_wire(f, 0) - 1), ==, 10 * EMSS);
+  deliver_and_acknowledge(f);
+  g_assert_cmpuint(wire_position(f, 0, on_wire(f, 0) - 1), ==, 11 * EMSS);
+  g_assert_cmpuint(window_of(f), ==, 10 * EMSS);
+  deliver_and_acknowledge(f);
+  g_assert_cmpuint(wire_position(f, 0, on_wire(f, 0) - 1), ==, 0);
+  g_assert_cmpuint(window_of(f), ==, 5 * EMSS);
+  g_assert_cmpuint(threshold_of(f), ==, 5 * EMSS);
+  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  g_assert_cmpuint(f->end[1].passed_octets, ==, 20 * EMSS);
+  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 1);
+  g_assert_cmpuint(statistics_of(f)->timeouts, ==, 0);
 }
 
 /* Two duplicates are no loss: two segments overtaken by two others come into order, and nothing is sent
@@ -35,12 +35,12 @@ static void test_fast_retransmit_with_sack(void)
 static void test_slight_reordering_is_no_loss(void)
 {
   for (unsigned sack = 0; sack < 2; sack++) {
-    g_autoptr(tcp_kit) kit = tcp_kit_connected(sack);
-    post(kit, 0, 10 * EMSS, 0);
-    reorder_segments(kit, 0, 0, 2);
-    settle(kit, TCP_KIT_ROUND_TRIP);
-    g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 0);
-    g_assert_cmpuint(threshold_of(kit), ==, UINT64_MAX);
+    g_autoptr(tcp_fixture) f = tcp_fixture_connected(sack);
+    post(f, 0, 10 * EMSS, 0);
+    reorder_segments(f, 0, 0, 2);
+    settle(f, TCP_FIXTURE_ROUND_TRIP);
+    g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 0);
+    g_assert_cmpuint(threshold_of(f), ==, UINT64_MAX);
   }
 }
 
@@ -50,214 +50,400 @@ static void test_slight_reordering_is_no_loss(void)
  * is heard. */
 static void test_two_losses_with_sack_take_one_round_trip(void)
 {
-  g_autoptr(tcp_kit) kit = tcp_kit_connected(true);
-  post(kit, 0, 20 * EMSS, 0);
-  drop_segment(kit, 0);
-  deliver_segments(kit, 3);
-  g_assert_cmpuint(wire_position(kit, 0, on_wire(kit, 0) - 1), ==, 0);
-  expect_segment(kit, 0, 4 * EMSS, EMSS);
-  drop_segment(kit, 0);
-  deliver_segments(kit, 3);
-  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 1);
-  deliver_segments(kit, 1);
-  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 2);
-  g_assert_cmpuint(wire_position(kit, 0, on_wire(kit, 0) - 1), ==, 4 * EMSS);
-  deliver_segments(kit, 3); /* 9, 10, 11: each lets a new segment out */
-  g_assert_cmpuint(wire_position(kit, 0, on_wire(kit, 0) - 1), ==, 14 * EMSS);
-  deliver_segments(kit, 2); /* both retransmissions */
-  g_assert_cmpuint(kit->end[0].acknowledged, ==, 12 * EMSS);
-  g_assert_cmpuint(window_of(kit), ==, 5 * EMSS); /* one reduction for one window of data */
-  settle(kit, TCP_KIT_ROUND_TRIP);
-  g_assert_cmpuint(kit->end[1].passed_octets, ==, 20 * EMSS);
-  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 2);
-  g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 0);
+  g_autoptr(tcp_fixture) f = tcp_fixture_connected(true);
+  post(f, 0, 20 * EMSS, 0);
+  drop_segment(f, 0);
+  deliver_segments(f, 3);
+  g_assert_cmpuint(wire_position(f, 0, on_wire(f, 0) - 1), ==, 0);
+  expect_segment(f, 0, 4 * EMSS, EMSS);
+  drop_segment(f, 0);
+  deliver_segments(f, 3);
+  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 1);
+  deliver_segments(f, 1);
+  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 2);
+  g_assert_cmpuint(wire_position(f, 0, on_wire(f, 0) - 1), ==, 4 * EMSS);
+  deliver_segments(f, 3); /* 9, 10, 11: each lets a new segment out */
+  g_assert_cmpuint(wire_position(f, 0, on_wire(f, 0) - 1), ==, 14 * EMSS);
+  deliver_segments(f, 2); /* both retransmissions */
+  g_assert_cmpuint(f->end[0].acknowledged, ==, 12 * EMSS);
+  g_assert_cmpuint(window_of(f), ==, 5 * EMSS); /* one reduction for one window of data */
+  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  g_assert_cmpuint(f->end[1].passed_octets, ==, 20 * EMSS);
+  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 2);
+  g_assert_cmpuint(statistics_of(f)->timeouts, ==, 0);
 }
 
-/* NextSeg() rule 4: 0 and the last, 9, are lost. Nothing behind 9 shows its loss; when the retransmission of 0
+/* NextSeg() rule 4: 0 and the last, 9, are lost. Nothing after 9 shows its loss; when the retransmission of 0
  * is acknowledged and 9 is still not there, the rescue sends it again without a time-out. */
 static void test_rescue_of_the_tail(void)
 {
-  g_autoptr(tcp_kit) kit = tcp_kit_connected(true);
-  post(kit, 0, 10 * EMSS, 0);
-  drop_segment(kit, 0);
-  deliver_segments(kit, 8);
-  expect_segment(kit, 0, 9 * EMSS, EMSS);
-  drop_segment(kit, 0);
-  expect_segment(kit, 0, 0, EMSS);
-  g_assert_cmpuint(on_wire(kit, 0), ==, 1);
-  deliver_and_acknowledge(kit);
-  g_assert_cmpuint(kit->end[0].acknowledged, ==, 9 * EMSS);
-  expect_segment(kit, 0, 9 * EMSS, EMSS);
-  settle(kit, TCP_KIT_ROUND_TRIP);
-  g_assert_cmpuint(kit->end[0].acknowledged, ==, 10 * EMSS);
-  g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 0);
-  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 2);
+  g_autoptr(tcp_fixture) f = tcp_fixture_connected(true);
+  post(f, 0, 10 * EMSS, 0);
+  drop_segment(f, 0);
+  deliver_segments(f, 8);
+  expect_segment(f, 0, 9 * EMSS, EMSS);
+  drop_segment(f, 0);
+  expect_segment(f, 0, 0, EMSS);
+  g_assert_cmpuint(on_wire(f, 0), ==, 1);
+  deliver_and_acknowledge(f);
+  g_assert_cmpuint(f->end[0].acknowledged, ==, 9 * EMSS);
+  expect_segment(f, 0, 9 * EMSS, EMSS);
+  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  g_assert_cmpuint(f->end[0].acknowledged, ==, 10 * EMSS);
+  g_assert_cmpuint(statistics_of(f)->timeouts, ==, 0);
+  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 2);
 }
 
-/* Only 0 is lost. When 6 is SACKed, pipe is 7, 8, 9 and the retransmission of 0: less than the window of 5, but
- * the SACKs of 7, 8 and 9 are on their way. */
+/* Only 0 is lost. When 6 is SACKed, pipe is 7, 8, 9 and the retransmission of 0: less than the window of
+ * 5, but the SACKs of 7, 8 and 9 are on their way. */
 static void test_no_rescue_of_what_is_on_its_way(void)
 {
-  g_autoptr(tcp_kit) kit = tcp_kit_connected(true);
-  post(kit, 0, 10 * EMSS, 0);
-  drop_segment(kit, 0);
-  settle(kit, TCP_KIT_ROUND_TRIP);
-  g_assert_cmpuint(kit->end[0].acknowledged, ==, 10 * EMSS);
-  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 1);
+  g_autoptr(tcp_fixture) f = tcp_fixture_connected(true);
+  post(f, 0, 10 * EMSS, 0);
+  drop_segment(f, 0);
+  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  g_assert_cmpuint(f->end[0].acknowledged, ==, 10 * EMSS);
+  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 1);
 }
 
-/* 0 and 5 are lost and shown by SACK. The retransmission of 0 is acknowledged, 10 is posted behind it: it leaves once, for nothing can
- * be known of it yet. */
+/* 0 and 5 are lost and shown by SACK. The retransmission of 0 is acknowledged, 10 is posted after it: it
+ * leaves once, for nothing can be known of it yet. */
 static void test_no_rescue_of_what_has_just_left(void)
 {
-  g_autoptr(tcp_kit) kit = tcp_kit_connected(true);
-  post(kit, 0, 10 * EMSS, 0);
-  drop_segment(kit, 0);
-  deliver_segments(kit, 4);
-  drop_segment(kit, 0);
-  deliver_segments(kit, 4); /* both retransmissions leave */
-  deliver_segments(kit, 1);
-  g_assert_cmpuint(kit->end[0].acknowledged, ==, 5 * EMSS);
-  post(kit, 0, EMSS, 0);
-  settle(kit, TCP_KIT_ROUND_TRIP);
-  g_assert_cmpuint(kit->end[0].acknowledged, ==, 11 * EMSS);
-  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 2);
+  g_autoptr(tcp_fixture) f = tcp_fixture_connected(true);
+  post(f, 0, 10 * EMSS, 0);
+  drop_segment(f, 0);
+  deliver_segments(f, 4);
+  drop_segment(f, 0);
+  deliver_segments(f, 4); /* both retransmissions leave */
+  deliver_segments(f, 1);
+  g_assert_cmpuint(f->end[0].acknowledged, ==, 5 * EMSS);
+  post(f, 0, EMSS, 0);
+  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  g_assert_cmpuint(f->end[0].acknowledged, ==, 11 * EMSS);
+  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 2);
 }
 
-/* In recovery new data leaves as pipe allows: all but 0 are SACKed, pipe is the retransmission of 0, the window
- * 5. */
+/* In recovery new data leaves as pipe allows: all but 0 are SACKed, pipe is the retransmission of 0, the
+ * window 5. */
 static void test_new_data_in_recovery(void)
 {
-  g_autoptr(tcp_kit) kit = tcp_kit_connected(true);
-  post(kit, 0, 10 * EMSS, 0);
-  drop_segment(kit, 0);
-  deliver_segments(kit, 9);
-  expect_segment(kit, 0, 0, EMSS);
-  g_assert_cmpuint(on_wire(kit, 0), ==, 1);
-  post(kit, 0, 10 * EMSS, 0);
-  g_assert_cmpuint(on_wire(kit, 0), ==, 1 + 4);
-  g_assert_cmpuint(wire_position(kit, 0, 4), ==, 13 * EMSS);
+  g_autoptr(tcp_fixture) f = tcp_fixture_connected(true);
+  post(f, 0, 10 * EMSS, 0);
+  drop_segment(f, 0);
+  deliver_segments(f, 9);
+  expect_segment(f, 0, 0, EMSS);
+  g_assert_cmpuint(on_wire(f, 0), ==, 1);
+  post(f, 0, 10 * EMSS, 0);
+  g_assert_cmpuint(on_wire(f, 0), ==, 1 + 4);
+  g_assert_cmpuint(wire_position(f, 0, 4), ==, 13 * EMSS);
 }
 
 /* What a second loss in the same window of data costs: nothing more. A loss in the next window halves
  * again. */
 static void test_each_window_halves_once(void)
 {
-  g_autoptr(tcp_kit) kit = tcp_kit_connected(true);
-  post(kit, 0, 60 * EMSS, 0);
-  drop_segment(kit, 0);
-  deliver_segments(kit, 3);
-  g_assert_cmpuint(window_of(kit), ==, 5 * EMSS);
-  settle(kit, TCP_KIT_ROUND_TRIP);
-  g_assert_cmpuint(kit->end[0].acknowledged, ==, 60 * EMSS);
-  uint64_t before = window_of(kit);
-  post(kit, 0, 6 * EMSS, 0);
+  g_autoptr(tcp_fixture) f = tcp_fixture_connected(true);
+  post(f, 0, 60 * EMSS, 0);
+  drop_segment(f, 0);
+  deliver_segments(f, 3);
+  g_assert_cmpuint(window_of(f), ==, 5 * EMSS);
+  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  g_assert_cmpuint(f->end[0].acknowledged, ==, 60 * EMSS);
+  uint64_t before = window_of(f);
+  post(f, 0, 6 * EMSS, 0);
   g_assert_cmpuint(before, >=, 6 * EMSS);
-  drop_segment(kit, 0);
-  deliver_segments(kit, 3);
-  g_assert_cmpuint(window_of(kit), ==, 3 * EMSS);
+  drop_segment(f, 0);
+  deliver_segments(f, 3);
+  g_assert_cmpuint(window_of(f), ==, 3 * EMSS);
 }
 
 /* NextSeg() rule 4 once in a recovery: 9, lost with 0, has been sent again for rescue; 10, new, leaves once,
  * though there is room for more (window 5, pipe 10 and twice 9). */
 static void test_one_rescue_in_a_recovery(void)
 {
-  g_autoptr(tcp_kit) kit = tcp_kit_connected(true);
-  post(kit, 0, 10 * EMSS, 0);
-  drop_segment(kit, 0);
-  deliver_segments(kit, 8);
-  drop_segment(kit, 0);
-  deliver_and_acknowledge(kit); /* the retransmission of 0 */
-  expect_segment(kit, 0, 9 * EMSS, EMSS);
-  g_assert_cmpuint(on_wire(kit, 0), ==, 1);
-  post(kit, 0, EMSS, 0);
-  g_assert_cmpuint(on_wire(kit, 0), ==, 2);
-  g_assert_cmpuint(wire_position(kit, 0, 1), ==, 10 * EMSS);
-  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 2);
+  g_autoptr(tcp_fixture) f = tcp_fixture_connected(true);
+  post(f, 0, 10 * EMSS, 0);
+  drop_segment(f, 0);
+  deliver_segments(f, 8);
+  drop_segment(f, 0);
+  deliver_and_acknowledge(f); /* the retransmission of 0 */
+  expect_segment(f, 0, 9 * EMSS, EMSS);
+  g_assert_cmpuint(on_wire(f, 0), ==, 1);
+  post(f, 0, EMSS, 0);
+  g_assert_cmpuint(on_wire(f, 0), ==, 2);
+  g_assert_cmpuint(wire_position(f, 0, 1), ==, 10 * EMSS);
+  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 2);
 }
 
 /* The window of 10 segments is full and 10 more are queued: the hole will open it, so nothing but the
  * first segment is sent again. */
 static void test_no_rescue_behind_a_full_window(void)
 {
-  tcp_config config = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
   tcp_config peer = config;
   peer.receive_window_octets = 10 * EMSS;
-  g_autoptr(tcp_kit) kit = tcp_kit_new(&config, &peer);
-  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
-  post(kit, 0, 20 * EMSS, 0);
-  g_assert_cmpuint(on_wire(kit, 0), ==, 10);
-  drop_segment(kit, 0);
-  deliver_segments(kit, 9);
-  g_assert_cmpuint(on_wire(kit, 0), ==, 1);
-  expect_segment(kit, 0, 0, EMSS);
-  settle(kit, TCP_KIT_ROUND_TRIP);
-  g_assert_cmpuint(kit->end[0].acknowledged, ==, 20 * EMSS);
-  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 1);
+  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &peer);
+  handshake(f, TCP_FIXTURE_ROUND_TRIP, NULL);
+  post(f, 0, 20 * EMSS, 0);
+  g_assert_cmpuint(on_wire(f, 0), ==, 10);
+  drop_segment(f, 0);
+  deliver_segments(f, 9);
+  g_assert_cmpuint(on_wire(f, 0), ==, 1);
+  expect_segment(f, 0, 0, EMSS);
+  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  g_assert_cmpuint(f->end[0].acknowledged, ==, 20 * EMSS);
+  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 1);
 }
 
-/* Recovery begins with 12 segments sent (10 and the two of limited transmit): what follows, from 12 on, belongs to
- * the next window of data. 12 is lost too, 13 to 15 tell so: the window of 5 becomes 2 (4 in flight). */
+/* Recovery begins with 12 segments sent (10 and the two of limited transmit): what follows, from 12 on,
+ * belongs to the next window of data. 12 is lost too, 13 to 15 show it: the window of 5 becomes 2 (4 in
+ * flight). */
 static void test_loss_right_behind_the_recovery_point(void)
 {
-  g_autoptr(tcp_kit) kit = tcp_kit_connected(true);
-  post(kit, 0, 16 * EMSS, 0);
-  drop_segment(kit, 0);
-  deliver_segments(kit, 11);
-  expect_segment(kit, 0, 0, EMSS);
-  g_assert_cmpuint(on_wire(kit, 0), ==, 1 + 4);
-  g_assert_cmpuint(window_of(kit), ==, 5 * EMSS);
-  deliver_and_acknowledge(kit);
-  g_assert_cmpuint(kit->end[0].acknowledged, ==, 12 * EMSS);
-  expect_segment(kit, 0, 12 * EMSS, EMSS);
-  drop_segment(kit, 0);
-  deliver_segments(kit, 3);
-  expect_segment(kit, 0, 12 * EMSS, EMSS);
-  g_assert_cmpuint(window_of(kit), ==, 2 * EMSS);
-  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 2);
+  g_autoptr(tcp_fixture) f = tcp_fixture_connected(true);
+  post(f, 0, 16 * EMSS, 0);
+  drop_segment(f, 0);
+  deliver_segments(f, 11);
+  expect_segment(f, 0, 0, EMSS);
+  g_assert_cmpuint(on_wire(f, 0), ==, 1 + 4);
+  g_assert_cmpuint(window_of(f), ==, 5 * EMSS);
+  deliver_and_acknowledge(f);
+  g_assert_cmpuint(f->end[0].acknowledged, ==, 12 * EMSS);
+  expect_segment(f, 0, 12 * EMSS, EMSS);
+  drop_segment(f, 0);
+  deliver_segments(f, 3);
+  expect_segment(f, 0, 12 * EMSS, EMSS);
+  g_assert_cmpuint(window_of(f), ==, 2 * EMSS);
+  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 2);
 }
 
 /* A script that knows SACK has 10 segments to come. */
-static tcp_kit *ten_segments_to_a_script(void)
+static tcp_fixture *ten_segments_to_a_script(void)
 {
-  tcp_config config = tcp_kit_config();
-  tcp_kit *kit = tcp_kit_scripted(
+  tcp_config config = tcp_fixture_config();
+  tcp_fixture *f = tcp_fixture_scripted(
       &config,
       &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS, .has_sack_permitted = true});
-  post(kit, 0, 10 * EMSS, 0);
-  drop_all(kit, 0);
-  return kit;
+  post(f, 0, 10 * EMSS, 0);
+  drop_all(f, 0);
+  return f;
 }
 
-/* The ACKs of 2 and 3 are lost. That of 4 is the first to tell of anything behind 1, and three SACKed segments are
- * enough (RFC 6675 §5 step 2). An ACK that moves on to the hole and shows as much starts recovery too. 9 segments
- * are in flight: the window becomes 9 * 1460 / 2 = 6570. */
+/* The ACKs of 2 and 3 are lost. That of 4 is the first to report anything after 1, and three SACKed
+ * segments are enough (RFC 6675 §5 step 2). An ACK that moves on to the hole and shows as much starts
+ * recovery too. 9 segments are in flight: the window becomes 9 * 1460 / 2 = 6570. */
 static void test_one_ack_shows_the_loss(void)
 {
   static const uint64_t sacked[][2] = {{2 * EMSS, 5 * EMSS}};
   for (unsigned advances = 0; advances < 2; advances++) {
-    g_autoptr(tcp_kit) kit = ten_segments_to_a_script();
+    g_autoptr(tcp_fixture) f = ten_segments_to_a_script();
     if (!advances) {
-      script_ack(kit, EMSS, 0, NULL);
+      script_ack(f, EMSS, 0, NULL);
     }
-    expect_nothing(kit, 0);
-    script_ack(kit, EMSS, 1, sacked);
-    expect_segment(kit, 0, EMSS, EMSS);
-    g_assert_cmpuint(window_of(kit), ==, 6570);
+    expect_nothing(f, 0);
+    script_ack(f, EMSS, 1, sacked);
+    expect_segment(f, 0, EMSS, EMSS);
+    g_assert_cmpuint(window_of(f), ==, 6570);
   }
 }
 
-/* 1 to 6 are lost, the window is 6570 octets, 4.5 segments: the first four are sent again, the fifth waits until an
- * ACK makes room for all of it. */
+/* 1 to 6 are lost, the window is 6570 octets, 4.5 segments: the first four are sent again, the fifth waits
+ * until an ACK makes room for all of it. */
 static void test_retransmissions_heed_the_window(void)
 {
   static const uint64_t sacked[][2] = {{7 * EMSS, 10 * EMSS}};
-  g_autoptr(tcp_kit) kit = ten_segments_to_a_script();
-  script_ack(kit, EMSS, 1, sacked);
-  g_assert_cmpuint(on_wire(kit, 0), ==, 4);
-  script_ack(kit, 2 * EMSS, 1, sacked);
-  g_assert_cmpuint(on_wire(kit, 0), ==, 5);
-  g_assert_cmpuint(wire_position(kit, 0, 4), ==, 5 * EMSS);
+  g_autoptr(tcp_fixture) f = ten_segments_to_a_script();
+  script_ack(f, EMSS, 1, sacked);
+  g_assert_cmpuint(on_wire(f, 0), ==, 4);
+  script_ack(f, 2 * EMSS, 1, sacked);
+  g_assert_cmpuint(on_wire(f, 0), ==, 5);
+  g_assert_cmpuint(wire_position(f, 0, 4), ==, 5 * EMSS);
+}
+
+/* --- NewReno (RFC 6582) --- */
+
+/* The same without SACK: limited transmit by RFC 3042; the third duplicate makes the threshold 5 and the
+ * window 5 + 3 (RFC 6582 §3.2). */
+static void test_fast_retransmit_without_sack(void)
+{
+  g_autoptr(tcp_fixture) f = tcp_fixture_connected(false);
+  post(f, 0, 20 * EMSS, 0);
+  drop_segment(f, 0);
+  deliver_segments(f, 2);
+  g_assert_cmpuint(wire_position(f, 0, on_wire(f, 0) - 2), ==, 10 * EMSS);
+  g_assert_cmpuint(wire_position(f, 0, on_wire(f, 0) - 1), ==, 11 * EMSS);
+  deliver_segments(f, 1);
+  g_assert_cmpuint(wire_position(f, 0, on_wire(f, 0) - 1), ==, 0);
+  g_assert_cmpuint(threshold_of(f), ==, 5 * EMSS);
+  g_assert_cmpuint(window_of(f), ==, 8 * EMSS);
+  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  g_assert_cmpuint(f->end[1].passed_octets, ==, 20 * EMSS);
+  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 1);
+  g_assert_cmpuint(statistics_of(f)->timeouts, ==, 0);
+}
+
+/* Without SACK the second loss shows only when the first is repaired: the partial ACK sends it again at
+ * once. */
+static void test_two_losses_without_sack_take_partial_acks(void)
+{
+  g_autoptr(tcp_fixture) f = tcp_fixture_connected(false);
+  post(f, 0, 10 * EMSS, 0);
+  drop_segment(f, 0);
+  deliver_segments(f, 3);
+  drop_segment(f, 0);
+  deliver_segments(f, 5); /* 5 to 9 */
+  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 1);
+  expect_segment(f, 0, 0, EMSS);
+  deliver_and_acknowledge(f);
+  g_assert_cmpuint(f->end[0].acknowledged, ==, 4 * EMSS);
+  expect_segment(f, 0, 4 * EMSS, EMSS);
+  deliver_and_acknowledge(f);
+  expect_nothing(f, 0);
+  g_assert_cmpuint(f->end[0].acknowledged, ==, 10 * EMSS);
+  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 2);
+  /* the full ACK leaves min(5, max(0, 1) + 1) segments */
+  g_assert_cmpuint(window_of(f), ==, 2 * EMSS);
+}
+
+/* RFC 6582 §3.2 step 3: the first partial ACK restarts the timer (RTO 300 ms), the second does not. */
+static void test_partial_acks_and_the_timer(void)
+{
+  g_autoptr(tcp_fixture) f = tcp_fixture_connected(false);
+  post(f, 0, 10 * EMSS, 0);
+  for (unsigned i = 0; i < 10; i++) {
+    if (i == 0 || i == 3 || i == 5) {
+      drop_segment(f, 0);
+    } else {
+      deliver_and_acknowledge(f);
+    }
+  }
+  expect_segment(f, 0, 0, EMSS);
+  advance_by(f, 10 * TIME_PS_PER_MILLISECOND);
+  deliver_and_acknowledge(f);
+  g_assert_cmpuint(f->end[0].acknowledged, ==, 3 * EMSS);
+  time_ps deadline = f->now + 300 * TIME_PS_PER_MILLISECOND;
+  g_assert_cmpint(tcp_transport_deadline(f->end[0].connection), ==, deadline);
+  advance_by(f, 10 * TIME_PS_PER_MILLISECOND);
+  deliver_and_acknowledge(f);
+  g_assert_cmpuint(f->end[0].acknowledged, ==, 5 * EMSS);
+  g_assert_cmpint(tcp_transport_deadline(f->end[0].connection), ==, deadline);
+}
+
+/* Without SACK all is sent again after a time-out; the duplicates that this brings back start no fast
+ * retransmit (RFC 6582 §3.2 steps 2 and 6). */
+static void test_no_fast_retransmit_from_what_was_sent_for_nothing(void)
+{
+  g_autoptr(tcp_fixture) f = tcp_fixture_connected(false);
+  post(f, 0, 8 * EMSS, 0);
+  drop_segment(f, 0);
+  deliver(f, 0); /* 1 to 7 arrive, all their ACKs are lost */
+  while (on_wire(f, 0) > 0) {
+    deliver(f, 0);
+  }
+  drop_all(f, 1);
+  advance_by(f, 300 * TIME_PS_PER_MILLISECOND);
+  expect_segment(f, 0, 0, EMSS);
+  deliver_and_acknowledge(f);
+  g_assert_cmpuint(f->end[0].acknowledged, ==, 8 * EMSS);
+  expect_nothing(f, 0);
+  post(f, 0, 2 * EMSS, 0);
+  uint64_t window = window_of(f);
+  for (unsigned i = 0; i < 3; i++) {
+    static const uint8_t nothing;
+    octet_rope old;
+    octet_rope_init(&old);
+    octet_rope_append(&old, &nothing, 1, NULL);
+    tcp_header header = wire_header(f, 0, 0);
+    header.sequence = tcp_sequence_of(0, f->end[0].config.isn);
+    const ip_address source = ip_address_v4(0x0A000001);
+    const ip_address destination = ip_address_v4(0x0A000002);
+    datagram *again = datagram_new_in(NULL, &source, &destination, &header, &old);
+    tcp_transport_receive(f->end[1].connection, again, f->now);
+    collect(f, 1);
+    datagram_unref(again);
+  }
+  g_assert_cmpuint(on_wire(f, 1), ==, 3); /* three duplicates of the ACK of 8 segments */
+  deliver_all(f, 1);
+  g_assert_cmpuint(window_of(f), ==, window);
+  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 1);
+}
+
+/* Without SACK an ACK that changes the window is no duplicate (RFC 5681 §2). */
+static void test_window_updates_are_no_duplicates(void)
+{
+  tcp_config config = tcp_fixture_config();
+  g_autoptr(tcp_fixture) f =
+      tcp_fixture_scripted(&config, &(tcp_header){.window = 60000, .has_mss = true, .mss_octets = EMSS});
+  post(f, 0, 10 * EMSS, 0);
+  drop_all(f, 0);
+  tcp_header header = {.sequence = tcp_sequence_of(0, f->end[1].config.isn),
+                       .acknowledgement = tcp_sequence_of(0, config.isn),
+                       .flags = TCP_ACK};
+  for (uint16_t i = 1; i <= 5; i++) {
+    header.window = (uint16_t)(60000 + i);
+    script_segment(f, header, 0, 0);
+  }
+  expect_nothing(f, 0);
+  for (unsigned i = 1; i <= 3; i++) {
+    script_segment(f, header, 0, 0);
+  }
+  expect_segment(f, 0, 0, EMSS);
+}
+
+/* RFC 6582 §3.2 step 4: 20 queued, 10 and the two of limited transmit in flight, 0 lost. The third
+ * duplicate makes the window 5 + 3, the eight more of 4 to 11 make it 16: 4 new segments leave after the
+ * 12. */
+static void test_duplicates_let_new_segments_out(void)
+{
+  g_autoptr(tcp_fixture) f = tcp_fixture_connected(false);
+  post(f, 0, 20 * EMSS, 0);
+  drop_segment(f, 0);
+  deliver_segments(f, 11);
+  g_assert_cmpuint(window_of(f), ==, 16 * EMSS);
+  expect_segment(f, 0, 0, EMSS);
+  g_assert_cmpuint(on_wire(f, 0), ==, 1 + 4);
+  g_assert_cmpuint(wire_position(f, 0, 4), ==, 15 * EMSS);
+}
+
+/* A middlebox has cut the retransmission of the first segment at 500 and 1000. The partial ACKs of its pieces
+ * point to no other hole: nothing is sent again before the ACK of all of it, which does (RFC 6582 §3.2 step
+ * 3). */
+static void test_retransmission_that_comes_in_pieces(void)
+{
+  tcp_config config = tcp_fixture_config();
+  g_autoptr(tcp_fixture) f =
+      tcp_fixture_scripted(&config, &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS});
+  post(f, 0, 10 * EMSS, 0);
+  drop_all(f, 0);
+  for (unsigned i = 0; i < 3; i++) {
+    script_ack(f, 0, 0, NULL);
+  }
+  expect_segment(f, 0, 0, EMSS);
+  drop_segment(f, 0);
+  script_ack(f, 500, 0, NULL);
+  script_ack(f, 1000, 0, NULL);
+  expect_nothing(f, 0);
+  script_ack(f, EMSS, 0, NULL);
+  expect_segment(f, 0, EMSS, EMSS);
+  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 2);
+}
+
+/* A middlebox that cuts the segments into small pieces makes many duplicates of each: 10 segments are in
+ * flight, 60 duplicates come. More than 10 segments cannot have left the network: the window is at most
+ * the threshold (5) and those. */
+static void test_duplicates_of_small_pieces(void)
+{
+  tcp_config config = tcp_fixture_config();
+  g_autoptr(tcp_fixture) f =
+      tcp_fixture_scripted(&config, &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS});
+  post(f, 0, 10 * EMSS, 0);
+  drop_all(f, 0);
+  for (unsigned i = 0; i < 60; i++) {
+    script_ack(f, 0, 0, NULL);
+  }
+  g_assert_cmpuint(threshold_of(f), ==, 5 * EMSS);
+  g_assert_cmpuint(window_of(f), ==, (5 + 10) * EMSS);
 }
 
 int main(int argc, char **argv)
@@ -277,5 +463,15 @@ int main(int argc, char **argv)
                   test_loss_right_behind_the_recovery_point);
   g_test_add_func("/tcp/recovery/one_ack_shows_the_loss", test_one_ack_shows_the_loss);
   g_test_add_func("/tcp/recovery/retransmissions_heed_the_window", test_retransmissions_heed_the_window);
+  g_test_add_func("/tcp/newreno/fast_retransmit_without_sack", test_fast_retransmit_without_sack);
+  g_test_add_func("/tcp/newreno/two_losses_without_sack", test_two_losses_without_sack_take_partial_acks);
+  g_test_add_func("/tcp/newreno/partial_acks_and_the_timer", test_partial_acks_and_the_timer);
+  g_test_add_func("/tcp/newreno/no_fast_retransmit_for_nothing",
+                  test_no_fast_retransmit_from_what_was_sent_for_nothing);
+  g_test_add_func("/tcp/newreno/window_updates_are_no_duplicates", test_window_updates_are_no_duplicates);
+  g_test_add_func("/tcp/newreno/retransmission_that_comes_in_pieces",
+                  test_retransmission_that_comes_in_pieces);
+  g_test_add_func("/tcp/newreno/duplicates_let_new_segments_out", test_duplicates_let_new_segments_out);
+  g_test_add_func("/tcp/newreno/duplicates_of_small_pieces", test_duplicates_of_small_pieces);
   return g_test_run();
 }

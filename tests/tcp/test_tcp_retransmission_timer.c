@@ -37,8 +37,9 @@ static void test_bounds(void)
   g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, 500 * MS);
 }
 
-/* Linux bounds 4 RTTVAR and adds SRTT: R = 1 ms: 1 + max(200, 4 * 0.5) = 201 ms. R = 801 ms: RTTVAR 3/4 * 0.5 + 1/4 * 800 = 200.375,
- * SRTT 7/8 * 1 + 1/8 * 801 = 101, RTO 101 + max(200, 801.5) = 902.5 ms. The maximum bounds the sum. */
+/* Linux bounds 4 RTTVAR and adds SRTT: R = 1 ms: 1 + max(200, 4 * 0.5) = 201 ms. R = 801 ms: RTTVAR 3/4 *
+ * 0.5 + 1/4 * 800 = 200.375, SRTT 7/8 * 1 + 1/8 * 801 = 101, RTO 101 + max(200, 801.5) = 902.5 ms. The
+ * maximum bounds the sum. */
 static void test_floor_of_the_variation(void)
 {
   tcp_retransmission_timer *timer =

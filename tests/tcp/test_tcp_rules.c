@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What must hold for every choice of congestion control, loss recovery, ECN, timestamps and segmentation, over a path that loses,
- * reorders, repeats and marks: every octet is passed once and is right (the kit compares), both ends close, nothing leaves beyond
- * the window that was offered, nothing is sent again that is SACKed (the wire looks at each segment), and no more is sent again
- * than was lost, but for what the documents allow. `-m slow` runs many more seeds. */
+/* What must hold for every choice of congestion control, loss recovery, ECN, timestamps and segmentation,
+ * over a path that loses, reorders, repeats and marks: every octet is passed once and is right (the
+ * fixture compares), both ends close, nothing leaves beyond the window that was offered, nothing is sent
+ * again that is SACKed (the wire looks at each segment), and no more is sent again than was lost, but for
+ * what the documents allow. `-m slow` runs many more seeds. */
 #include <glib.h>
 
 #include "linux_keys.h"
@@ -38,7 +39,7 @@ static void choose_recovery(tcp_config *config, unsigned recovery)
 
 static tcp_config config_of(const rules_case *which, random_stream *random)
 {
-  tcp_config config = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
   static const uint32_t windows[] = {20000, 65536, 300000};
   uint64_t bits = random_stream_next(random);
   config.isn = (uint32_t)(bits >> 32);
@@ -65,33 +66,35 @@ static tcp_config config_of(const rules_case *which, random_stream *random)
   return config;
 }
 
-static void post_records(tcp_kit *kit, unsigned from, uint32_t octets, random_stream *random)
+static void post_records(tcp_fixture *f, unsigned from, uint32_t octets, random_stream *random)
 {
-  while (kit->end[from].posted < octets) {
+  while (f->end[from].posted < octets) {
     uint32_t length = (uint32_t)(500 + 4 * random_stream_below(random, 240)); /* one or two a segment */
-    post(kit, from, length, TCP_RECORD_FPDU);
+    post(f, from, length, TCP_RECORD_FPDU);
   }
 }
 
-static void check_end(const tcp_kit *kit, unsigned i)
+static void check_end(const tcp_fixture *f, unsigned i)
 {
-  const tcp_kit_end *end = &kit->end[i];
+  const tcp_fixture_end *end = &f->end[i];
   g_assert_true(end->closed);
   g_assert_cmpint(end->reason, ==, TCP_CLOSE_FINISHED);
   g_assert_true(end->finished);
-  g_assert_cmpuint(end->passed_octets, ==, kit->end[!i].posted);
+  g_assert_cmpuint(end->passed_octets, ==, f->end[!i].posted);
   g_assert_cmpuint(end->acknowledged, ==, end->posted);
   g_assert_cmpuint(tcp_transport_held_octets(end->connection), ==, 0);
 }
 
-/* Sent again at most: what was lost, probes, what was in flight at time-outs, rule 4 of RFC 6675's NextSeg() once a recovery; and
- * what came late or twice: a late segment may be taken as lost; without SACK every partial ACK of such a recovery has the
- * next segment sent again (RFC 6582 §3.2 step 3), which has come. A FIN alone that is sent again is no retransmission of payload, but may be lost. */
-static void check_retransmissions(const tcp_kit *kit, const tcp_wire *wire, unsigned from, unsigned allowance)
+/* Sent again at most: what was lost, probes, what was in flight at time-outs, rule 4 of RFC 6675's
+ * NextSeg() once a recovery; and what came late or twice: a late segment may be taken as lost; without
+ * SACK every partial ACK of such a recovery has the next segment sent again (RFC 6582 §3.2 step 3), which
+ * has come. A FIN alone that is sent again is no retransmission of payload, but may be lost. */
+static void check_retransmissions(const tcp_fixture *f, const tcp_wire *wire, unsigned from,
+                                  unsigned allowance)
 {
-  const tcp_statistics *statistics = tcp_transport_statistics(kit->end[from].connection);
+  const tcp_statistics *statistics = tcp_transport_statistics(f->end[from].connection);
   const tcp_wire_counts *counts = tcp_wire_counts_of(wire, from);
-  const tcp_config *config = &kit->end[from].config;
+  const tcp_config *config = &f->end[from].config;
   uint64_t each = config->sack ? allowance : 4 * allowance;
   uint64_t rescues = config->sack && !config->rack ? statistics->recoveries : 0;
   uint64_t bound = counts->lost + statistics->tail_loss_probes + counts->flights_at_timeouts + rescues +
@@ -115,21 +118,21 @@ static void run(const rules_case *which, tcp_wire_faults faults, uint32_t octets
     config.local_address = ip_address_v6(0, 0);
   }
   faults.random = random;
-  g_autoptr(tcp_kit) kit = tcp_kit_new(&config, &peer);
-  tcp_wire *wire = tcp_wire_new(kit, ROUND_TRIP_US * TIME_PS_PER_MICROSECOND / 2, 100000, &faults);
-  tcp_transport_open(kit->end[0].connection, 0);
-  post_records(kit, 0, octets_forward, random);
-  post_records(kit, 1, octets_back, random);
+  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &peer);
+  tcp_wire *wire = tcp_wire_new(f, ROUND_TRIP_US * TIME_PS_PER_MICROSECOND / 2, 100000, &faults);
+  tcp_transport_open(f->end[0].connection, 0);
+  post_records(f, 0, octets_forward, random);
+  post_records(f, 1, octets_back, random);
   tcp_wire_pick_up(wire);
-  finish(kit, 0);
-  finish(kit, 1);
-  while (!(kit->end[0].closed && kit->end[1].closed)) {
-    g_assert_cmpint(kit->now, <, 20 * TIME_PS_PER_SECOND);
+  finish(f, 0);
+  finish(f, 1);
+  while (!(f->end[0].closed && f->end[1].closed)) {
+    g_assert_cmpint(f->now, <, 20 * TIME_PS_PER_SECOND);
     g_assert_true(tcp_wire_step(wire));
   }
-  for (unsigned i = 0; i < TCP_KIT_ENDS; i++) {
-    check_end(kit, i);
-    check_retransmissions(kit, wire, i, allowance);
+  for (unsigned i = 0; i < TCP_FIXTURE_ENDS; i++) {
+    check_end(f, i);
+    check_retransmissions(f, wire, i, allowance);
   }
   tcp_wire_free(wire);
 }
@@ -156,8 +159,8 @@ static void test_clean(void)
   run_all(1000, (tcp_wire_faults){.mark = 0.02}, 60000, 10000, 0);
 }
 
-/* One way loses, the other does not, nothing is out of order: nothing is sent again that was not lost, but by time-outs and
- * probes. */
+/* One way loses, the other does not, nothing is out of order: nothing is sent again that was not lost, but
+ * by time-outs and probes. */
 static void test_losses(void)
 {
   run_all(2000, (tcp_wire_faults){.loss = 0.05, .mark = 0.02}, 60000, 0, 0);

@@ -78,7 +78,8 @@ static void test_recut_blocks(void)
   g_assert_cmpuint(tcp_scoreboard_sack(board, 700, 2100), ==, 0);
 }
 
-/* NextSeg() of RFC 6675 §4. Lost: 0, 2. Not lost but below the highest SACKed octet: 5. Tail: 7. 5 lies across 2^32. */
+/* NextSeg() of RFC 6675 §4. Lost: 0, 2. Not lost but below the highest SACKed octet: 5. Tail: 7. 5 lies
+ * across 2^32. */
 static void test_next_segment_rules(void)
 {
   const uint64_t start = (UINT64_C(1) << 32) - 5500;
@@ -241,7 +242,7 @@ static void random_step(random_stream *random, tcp_scoreboard *board, shadow *mo
   case 0: {
     uint64_t position = start + random_stream_below(random, (end - start) / 4 + 1);
     while (position < end && model->sacked[position]) {
-      position++; /* what is SACKed behind the in-order edge is in order */
+      position++; /* what is SACKed after the in-order edge is in order */
     }
     tcp_scoreboard_acknowledge(board, position, &sent_at);
     while (model->first < model->end && model->segments[model->first].to <= position) {
@@ -301,7 +302,7 @@ static void test_against_the_definitions(void)
   }
 }
 
-/* A segment that no longer fits is cut in 400s, as the caller says. */
+/* A segment that no longer fits is cut in 400s, as the caller decides. */
 static uint64_t cut_at_400(void *user, uint64_t from, uint64_t to)
 {
   g_assert_null(user);
@@ -353,7 +354,7 @@ static void test_smss_shrinks(void)
   g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, 200 + 3200);
 }
 
-/* Many pieces, more than the ring had room for; the new SMSS also rules what is lost: behind the first
+/* Many pieces, more than the ring had room for; the new SMSS also rules what is lost: after the first
  * piece lie 801 octets SACKed, one more than (3 - 1) * 400. */
 static void test_smss_shrinks_much(void)
 {
@@ -376,7 +377,7 @@ static void test_smss_shrinks_much(void)
   g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, 0);
 }
 
-/* `count` segments of SMSS octets on a board that is told what is lost. */
+/* `count` segments of SMSS octets on a board to which the test reports what is lost. */
 static tcp_scoreboard *board_by_time(unsigned count)
 {
   tcp_scoreboard *board = tcp_scoreboard_new(THRESHOLD, SMSS, true);
@@ -393,8 +394,8 @@ static void expect_oldest(const tcp_scoreboard *board, uint64_t number)
   g_assert_cmpuint(segment.number, ==, number);
 }
 
-/* By time: losses come in any order and are sent again from the lowest on, each as often as it is lost; the oldest under way is
- * the one sent first, retransmissions behind what was sent before them. */
+/* By time: losses come in any order and are sent again from the lowest on, each as often as it is lost;
+ * the oldest under way is the one sent first, retransmissions after what was sent before them. */
 static void test_losses_in_any_order(void)
 {
   g_autoptr(tcp_scoreboard) board = board_by_time(6);
@@ -425,8 +426,8 @@ static void test_losses_in_any_order(void)
   g_assert_cmpuint(tcp_scoreboard_sacked_octets(board), ==, 4000);
 }
 
-/* More than 2^16 segments in flight, of which only the first is missing: of those under way the oldest is the one number 2^16 on, and
- * the one before the last the newest. */
+/* More than 2^16 segments in flight, of which only the first is missing: of those under way the oldest is
+ * the one number 2^16 on, and the one before the last the newest. */
 static void test_oldest_of_many(void)
 {
   enum { MANY = 1 << 16 };
@@ -442,8 +443,9 @@ static void test_oldest_of_many(void)
   expect_oldest(board, 0);
 }
 
-/* Not to be found lost again: 1, which waited, is on its way, but RACK does not see it until it is sent again. 0, which was sent again,
- * and 3, never lost, it sees. Retransmissions count until they are SACKed, lost or acknowledged. */
+/* Not to be found lost again: 1, which waited, is on its way, but RACK does not see it until it is sent
+ * again. 0, which was sent again, and 3, never lost, it sees. Retransmissions count until they are SACKed,
+ * lost or acknowledged. */
 static void test_restore_unfindable(void)
 {
   time_ps sent_at;
@@ -470,7 +472,8 @@ static void test_restore_unfindable(void)
   g_assert_cmpuint(tcp_scoreboard_retransmissions(board), ==, 0);
 }
 
-/* Checks which of those under way was last sent before transmission `order`, that of a whole segment which ends at `end`; -1: none. */
+/* Checks which of those under way was last sent before transmission `order`, that of a whole segment which
+ * ends at `end`; -1: none. */
 static void expect_overtaken(tcp_scoreboard *board, uint64_t order, uint64_t end, int64_t number)
 {
   tcp_sent_segment segment;
@@ -478,8 +481,8 @@ static void expect_overtaken(tcp_scoreboard *board, uint64_t order, uint64_t end
   g_assert_cmpint(any ? (int64_t)segment.number : -1, ==, number);
 }
 
-/* Transmissions 0 to 5 are of the segments 0 to 5, 6 is segment 1 sent again. What was found may go, by SACK or as lost; the one before
- * it is found then, and when none is left those that come later. */
+/* Transmissions 0 to 5 are of the segments 0 to 5, 6 is segment 1 sent again. What was found may go, by
+ * SACK or as lost; the one before it is found then, and when none is left those that come later. */
 static void test_last_overtaken(void)
 {
   time_ps sent_at;
@@ -503,7 +506,8 @@ static void test_last_overtaken(void)
   expect_overtaken(board, 7, 7 * SMSS, 5);
 }
 
-/* RFC 8985 §6.3: 0 to 2 were sent until 2, the first is lost whenever it was; a retransmission lost with them is counted. */
+/* RFC 8985 §6.3: 0 to 2 were sent until 2, the first is lost whenever it was; a retransmission lost with
+ * them is counted. */
 static void test_lose_what_is_old(void)
 {
   g_autoptr(tcp_scoreboard) board = board_by_time(6);
@@ -519,8 +523,8 @@ static void test_lose_what_is_old(void)
   g_assert_cmpuint(tcp_scoreboard_lose_all(board, TIME_PS_NEVER), ==, 2); /* 0 and 2; 1 has arrived */
 }
 
-/* Nothing was lost after all: what is not SACKed is under way, in the order it was sent last. With RFC 6675 too, which then finds
- * the losses that the SACKs still show. */
+/* Nothing was lost after all: what is not SACKed is under way, in the order it was sent last. With RFC
+ * 6675 too, which then finds the losses that the SACKs still show. */
 static void test_restore(void)
 {
   tcp_sent_segment segment;
@@ -551,8 +555,8 @@ static void test_restore(void)
   tcp_scoreboard_free(board);
 }
 
-/* A path of 600 octets has thrown away what was longer from 2500 on: 2, 3 and 5; 4 was SACKed, 6 is of 500 octets and 0 and 1
- * are before. */
+/* A path of 600 octets has thrown away what was longer from 2500 on: 2, 3 and 5; 4 was SACKed, 6 is of 500
+ * octets and 0 and 1 are before. */
 static void test_lose_longer(void)
 {
   for (unsigned by_time = 0; by_time < 2; by_time++) {
@@ -570,7 +574,8 @@ static void test_lose_longer(void)
   }
 }
 
-/* A time-out took all as lost; then a router tells that the first two, of 1000 octets, were too big. The others are still lost. */
+/* A time-out took all as lost; then a router reports that the first two, of 1000 octets, were too big. The
+ * others are still lost. */
 static void test_lose_longer_of_all_lost(void)
 {
   g_autoptr(tcp_scoreboard) board = board_with(2);
@@ -588,8 +593,8 @@ static void test_lose_longer_of_all_lost(void)
   g_assert_false(tcp_scoreboard_next_lost(board, &segment));
 }
 
-/* The lost run [0, 3000) ends at what is under way; 0 takes over the octets up to 1600. What is left of 1 starts there. The octets
- * count once in pipe, and are delivered once. */
+/* The lost run [0, 3000) ends at what is under way; 0 takes over the octets up to 1600. What is left of 1
+ * starts there. The octets count once in pipe, and are delivered once. */
 static void test_extend(void)
 {
   g_autoptr(tcp_scoreboard) board = board_by_time(5);
@@ -642,8 +647,8 @@ static void test_acknowledge_all(void)
   }
 }
 
-/* A time-out took all in flight as lost; a SACK of what arrived all the same says nothing of what is sent after it. The ring has gone round:
- * 16 segments and 4. */
+/* A time-out took all in flight as lost; a SACK of what arrived all the same reports nothing of what is
+ * sent after it. The ring has gone round: 16 segments and 4. */
 static void test_sacked_after_all_were_lost(void)
 {
   g_autoptr(tcp_scoreboard) board = board_with(16);
@@ -672,8 +677,8 @@ static void on_delivered(void *user, const tcp_sent_segment *segment)
   told->twice[told->count++] = segment->sent_twice;
 }
 
-/* Each segment is told of once, when all of it has arrived: 1 in two blocks, then 0 and 2, which was sent twice, by the cumulative
- * ACK. */
+/* Each segment is reported once, when all of it has arrived: 1 in two blocks, then 0 and 2, which was sent
+ * twice, by the cumulative ACK. */
 static void test_deliveries(void)
 {
   g_autoptr(tcp_scoreboard) board = board_with(4);
@@ -694,7 +699,7 @@ static void test_deliveries(void)
   }
 }
 
-/* A segment whose octets all went into another one is not told of when they are SACKed. */
+/* A segment whose octets all went into another one is not reported when they are SACKed. */
 static void test_deliveries_of_an_extended_segment(void)
 {
   g_autoptr(tcp_scoreboard) board = board_by_time(3);

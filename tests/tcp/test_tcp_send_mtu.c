@@ -3,33 +3,33 @@
  * (mpa-01 §5.3). */
 #include <glib.h>
 
-#include "tcp_kit.h"
+#include "tcp_fixture.h"
 
 enum { HEADERS = 40 }; /* IPv4 and TCP without options */
 
-static tcp_kit *connected(tcp_segmentation segmentation, bool sack)
+static tcp_fixture *connected(tcp_segmentation segmentation, bool sack)
 {
-  tcp_config config = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
   config.segmentation = segmentation;
   config.sack = sack;
-  return tcp_kit_pair(&config);
+  return tcp_fixture_pair(&config);
 }
 
-static uint32_t emss_of(const tcp_kit *kit)
+static uint32_t emss_of(const tcp_fixture *f)
 {
-  return kit->end[0].connection->gauges->emss_octets;
+  return f->end[0].connection->gauges->emss_octets;
 }
 
 /* The segments on the wire of end 0 have these lengths and follow each other from `position` on; they
  * arrive. */
-static void expect_segments(tcp_kit *kit, uint64_t position, const uint32_t *lengths, size_t count)
+static void expect_segments(tcp_fixture *f, uint64_t position, const uint32_t *lengths, size_t count)
 {
-  g_assert_cmpuint(on_wire(kit, 0), ==, count);
+  g_assert_cmpuint(on_wire(f, 0), ==, count);
   for (size_t i = 0; i < count; i++) {
     g_test_message("segment %zu", i);
-    expect_segment(kit, 0, position, lengths[i]);
+    expect_segment(f, 0, position, lengths[i]);
     position += lengths[i];
-    deliver(kit, 0);
+    deliver(f, 0);
   }
 }
 
@@ -38,52 +38,52 @@ static void expect_segments(tcp_kit *kit, uint64_t position, const uint32_t *len
 static void test_emss_follows(void)
 {
   for (unsigned timestamps = 0; timestamps < 2; timestamps++) {
-    tcp_config config = tcp_kit_config();
+    tcp_config config = tcp_fixture_config();
     config.timestamps = timestamps;
-    g_autoptr(tcp_kit) kit = tcp_kit_new(&config, &config);
+    g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &config);
     uint32_t options = timestamps ? 12 : 0;
-    set_send_mtu(kit, 0, 1300);
-    g_assert_cmpuint(emss_of(kit), ==, 1260 - options);
-    handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
-    g_assert_cmpuint(emss_of(kit), ==, 1260 - options);
-    set_send_mtu(kit, 0, 576);
-    g_assert_cmpuint(emss_of(kit), ==, 536 - options);
-    set_send_mtu(kit, 0, 9000); /* the peer's MSS is 1460 */
-    g_assert_cmpuint(emss_of(kit), ==, 1460 - options);
+    set_send_mtu(f, 0, 1300);
+    g_assert_cmpuint(emss_of(f), ==, 1260 - options);
+    handshake(f, TCP_FIXTURE_ROUND_TRIP, NULL);
+    g_assert_cmpuint(emss_of(f), ==, 1260 - options);
+    set_send_mtu(f, 0, 576);
+    g_assert_cmpuint(emss_of(f), ==, 536 - options);
+    set_send_mtu(f, 0, 9000); /* the peer's MSS is 1460 */
+    g_assert_cmpuint(emss_of(f), ==, 1460 - options);
   }
 }
 
 /* MPA-043: FPDUs posted for an EMSS of 1460 are neither withdrawn nor changed when it falls to 960 before
  * they are sent: each is cut into 960 and the rest, which leaves alone, and the next starts afresh
- * (note M26). Those that fit, posted later, go together again, and none is cut. The kit compares every
+ * (note M26). Those that fit, posted later, go together again, and none is cut. The fixture compares every
  * octet with what was posted. */
 static void test_shrinks_before_sending(void)
 {
   static const uint32_t lengths[] = {960, 496, 960, 496, 900, 800};
-  g_autoptr(tcp_kit) kit = connected(TCP_SEGMENTATION_ALIGNED, true);
-  queue_record(kit, 0, 1456, TCP_RECORD_FPDU);
-  queue_record(kit, 0, 1456, TCP_RECORD_FPDU);
-  set_send_mtu(kit, 0, 960 + HEADERS);
-  queue_record(kit, 0, 400, TCP_RECORD_FPDU);
-  queue_record(kit, 0, 500, TCP_RECORD_FPDU);
-  queue_record(kit, 0, 800, TCP_RECORD_FPDU);
-  collect(kit, 0);
-  expect_segments(kit, 0, lengths, G_N_ELEMENTS(lengths));
-  g_assert_cmpuint(kit->end[1].passed_octets, ==, 4612);
+  g_autoptr(tcp_fixture) f = connected(TCP_SEGMENTATION_ALIGNED, true);
+  queue_record(f, 0, 1456, TCP_RECORD_FPDU);
+  queue_record(f, 0, 1456, TCP_RECORD_FPDU);
+  set_send_mtu(f, 0, 960 + HEADERS);
+  queue_record(f, 0, 400, TCP_RECORD_FPDU);
+  queue_record(f, 0, 500, TCP_RECORD_FPDU);
+  queue_record(f, 0, 800, TCP_RECORD_FPDU);
+  collect(f, 0);
+  expect_segments(f, 0, lengths, G_N_ELEMENTS(lengths));
+  g_assert_cmpuint(f->end[1].passed_octets, ==, 4612);
 }
 
 /* RECORD: the same cuts of what no longer fits; of those that fit none goes with another. */
 static void test_shrinks_before_sending_records(void)
 {
   static const uint32_t lengths[] = {960, 496, 960, 496, 400, 500};
-  g_autoptr(tcp_kit) kit = connected(TCP_SEGMENTATION_RECORD, true);
-  queue_record(kit, 0, 1456, TCP_RECORD_FPDU);
-  queue_record(kit, 0, 1456, TCP_RECORD_FPDU);
-  set_send_mtu(kit, 0, 960 + HEADERS);
-  queue_record(kit, 0, 400, TCP_RECORD_FPDU);
-  queue_record(kit, 0, 500, TCP_RECORD_FPDU);
-  collect(kit, 0);
-  expect_segments(kit, 0, lengths, G_N_ELEMENTS(lengths));
+  g_autoptr(tcp_fixture) f = connected(TCP_SEGMENTATION_RECORD, true);
+  queue_record(f, 0, 1456, TCP_RECORD_FPDU);
+  queue_record(f, 0, 1456, TCP_RECORD_FPDU);
+  set_send_mtu(f, 0, 960 + HEADERS);
+  queue_record(f, 0, 400, TCP_RECORD_FPDU);
+  queue_record(f, 0, 500, TCP_RECORD_FPDU);
+  collect(f, 0);
+  expect_segments(f, 0, lengths, G_N_ELEMENTS(lengths));
 }
 
 /* It grows while an FPDU is cut: the rest of that still leaves alone, and the next starts afresh. */
@@ -91,53 +91,54 @@ static void test_grows_within_an_fpdu(void)
 {
   static const uint32_t first[] = {500};
   static const uint32_t lengths[] = {900, 700};
-  tcp_config config = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
   config.segmentation = TCP_SEGMENTATION_ALIGNED;
   config.initial_window_segments = 1;
   config.delayed_ack_segments = 1;
   config.send_mtu_octets = 500 + HEADERS;
-  g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
-  queue_record(kit, 0, 1400, TCP_RECORD_FPDU);
-  queue_record(kit, 0, 300, TCP_RECORD_FPDU);
-  queue_record(kit, 0, 400, TCP_RECORD_FPDU);
-  collect(kit, 0);
-  expect_segments(kit, 0, first, 1);
-  set_send_mtu(kit, 0, 1500);
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+  queue_record(f, 0, 1400, TCP_RECORD_FPDU);
+  queue_record(f, 0, 300, TCP_RECORD_FPDU);
+  queue_record(f, 0, 400, TCP_RECORD_FPDU);
+  collect(f, 0);
+  expect_segments(f, 0, first, 1);
+  set_send_mtu(f, 0, 1500);
   /* The window was one segment of 500 octets: one of the new size must fit, or nothing would ever leave. */
-  g_assert_cmpuint(window_of(kit), ==, 1460);
-  deliver_all(kit, 1);
-  expect_segments(kit, 500, lengths, G_N_ELEMENTS(lengths));
+  g_assert_cmpuint(window_of(f), ==, 1460);
+  deliver_all(f, 1);
+  expect_segments(f, 500, lengths, G_N_ELEMENTS(lengths));
 }
 
 /* What is in flight is sent again within the new EMSS: a segment of one FPDU is cut at 600, one of two
  * FPDUs of 700 between them and within each (note M29), and what fits keeps its boundaries (MPA-048).
- * After a time-out all of it goes again. RECORD sends the two FPDUs in two segments, and each again as the pieces of itself. */
+ * After a time-out all of it goes again. RECORD sends the two FPDUs in two segments, and each again as the
+ * pieces of itself. */
 static void check_sent_again(tcp_segmentation segmentation, bool sack)
 {
   static const uint32_t lengths[] = {600, 600, 256, 600, 100, 600, 100, 500};
-  g_autoptr(tcp_kit) kit = connected(segmentation, sack);
-  post(kit, 0, 1456, TCP_RECORD_FPDU);
-  queue_record(kit, 0, 700, TCP_RECORD_FPDU);
-  queue_record(kit, 0, 700, TCP_RECORD_FPDU);
-  collect(kit, 0);
-  post(kit, 0, 500, TCP_RECORD_FPDU);
-  g_assert_cmpuint(on_wire(kit, 0), ==, segmentation == TCP_SEGMENTATION_ALIGNED ? 3 : 4);
-  drop_all(kit, 0);
-  set_send_mtu(kit, 0, 600 + HEADERS);
-  expect_nothing(kit, 0);
-  advance_by(kit, 300 * TIME_PS_PER_MILLISECOND); /* RTO */
+  g_autoptr(tcp_fixture) f = connected(segmentation, sack);
+  post(f, 0, 1456, TCP_RECORD_FPDU);
+  queue_record(f, 0, 700, TCP_RECORD_FPDU);
+  queue_record(f, 0, 700, TCP_RECORD_FPDU);
+  collect(f, 0);
+  post(f, 0, 500, TCP_RECORD_FPDU);
+  g_assert_cmpuint(on_wire(f, 0), ==, segmentation == TCP_SEGMENTATION_ALIGNED ? 3 : 4);
+  drop_all(f, 0);
+  set_send_mtu(f, 0, 600 + HEADERS);
+  expect_nothing(f, 0);
+  advance_by(f, 300 * TIME_PS_PER_MILLISECOND); /* RTO */
   uint64_t position = 0;
   for (size_t i = 0; i < G_N_ELEMENTS(lengths); i++) {
     g_test_message("segment %zu", i);
-    expect_segment(kit, 0, position, lengths[i]);
+    expect_segment(f, 0, position, lengths[i]);
     position += lengths[i];
-    deliver(kit, 0);
-    advance_by(kit, 40 * TIME_PS_PER_MILLISECOND); /* the delayed ACK */
-    deliver_all(kit, 1);
+    deliver(f, 0);
+    advance_by(f, 40 * TIME_PS_PER_MILLISECOND); /* the delayed ACK */
+    deliver_all(f, 1);
   }
-  expect_nothing(kit, 0);
-  g_assert_cmpuint(kit->end[0].acknowledged, ==, position);
-  g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 1);
+  expect_nothing(f, 0);
+  g_assert_cmpuint(f->end[0].acknowledged, ==, position);
+  g_assert_cmpuint(statistics_of(f)->timeouts, ==, 1);
 }
 
 static void test_sent_again_within_the_new_emss(void)
@@ -151,49 +152,49 @@ static void test_sent_again_within_the_new_emss(void)
  * boundaries count for the pieces. The first of five segments is lost; the FIN rides on the last. */
 static void test_sacked_pieces(void)
 {
-  g_autoptr(tcp_kit) kit = connected(TCP_SEGMENTATION_STREAM, true);
-  queue_record(kit, 0, 5 * 1460, 0);
-  finish(kit, 0);
-  g_assert_cmpuint(on_wire(kit, 0), ==, 5);
-  drop_segment(kit, 0);
-  deliver(kit, 0);
-  set_send_mtu(kit, 0, 800 + HEADERS);
-  deliver(kit, 0);
-  deliver(kit, 0);
-  deliver(kit, 0);
-  deliver_all(kit, 1);
-  expect_segment(kit, 0, 0, 800);
-  settle(kit, TCP_KIT_ROUND_TRIP);
-  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 2); /* 800 and 660 */
-  g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 0);
-  g_assert_true(kit->end[1].finished);
-  g_assert_cmpuint(kit->end[1].passed_octets, ==, 5 * 1460);
+  g_autoptr(tcp_fixture) f = connected(TCP_SEGMENTATION_STREAM, true);
+  queue_record(f, 0, 5 * 1460, 0);
+  finish(f, 0);
+  g_assert_cmpuint(on_wire(f, 0), ==, 5);
+  drop_segment(f, 0);
+  deliver(f, 0);
+  set_send_mtu(f, 0, 800 + HEADERS);
+  deliver(f, 0);
+  deliver(f, 0);
+  deliver(f, 0);
+  deliver_all(f, 1);
+  expect_segment(f, 0, 0, 800);
+  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 2); /* 800 and 660 */
+  g_assert_cmpuint(statistics_of(f)->timeouts, ==, 0);
+  g_assert_true(f->end[1].finished);
+  g_assert_cmpuint(f->end[1].passed_octets, ==, 5 * 1460);
 }
 
 /* The FIN takes no room: it goes with the last piece when that is EMSS, and alone when it was sent alone. */
 static void test_fin_sent_again(void)
 {
   for (unsigned alone = 0; alone < 2; alone++) {
-    g_autoptr(tcp_kit) kit = connected(TCP_SEGMENTATION_STREAM, true);
-    queue_record(kit, 0, 1200, 0);
+    g_autoptr(tcp_fixture) f = connected(TCP_SEGMENTATION_STREAM, true);
+    queue_record(f, 0, 1200, 0);
     if (alone) {
-      collect(kit, 0);
+      collect(f, 0);
     }
-    finish(kit, 0);
-    g_assert_cmpuint(on_wire(kit, 0), ==, alone ? 2 : 1);
-    drop_all(kit, 0);
-    set_send_mtu(kit, 0, 600 + HEADERS);
-    advance_by(kit, 300 * TIME_PS_PER_MILLISECOND);
-    expect_segment(kit, 0, 0, 600);
-    g_assert_cmpuint(wire_header(kit, 0, 0).flags & TCP_FIN, ==, 0);
-    deliver(kit, 0);
-    advance_by(kit, 40 * TIME_PS_PER_MILLISECOND);
-    deliver_all(kit, 1);
-    expect_segment(kit, 0, 600, 600);
-    g_assert_cmpuint(wire_header(kit, 0, 0).flags & TCP_FIN, ==, alone ? 0 : TCP_FIN);
-    settle(kit, TCP_KIT_ROUND_TRIP);
-    g_assert_true(kit->end[1].finished);
-    g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 2);
+    finish(f, 0);
+    g_assert_cmpuint(on_wire(f, 0), ==, alone ? 2 : 1);
+    drop_all(f, 0);
+    set_send_mtu(f, 0, 600 + HEADERS);
+    advance_by(f, 300 * TIME_PS_PER_MILLISECOND);
+    expect_segment(f, 0, 0, 600);
+    g_assert_cmpuint(wire_header(f, 0, 0).flags & TCP_FIN, ==, 0);
+    deliver(f, 0);
+    advance_by(f, 40 * TIME_PS_PER_MILLISECOND);
+    deliver_all(f, 1);
+    expect_segment(f, 0, 600, 600);
+    g_assert_cmpuint(wire_header(f, 0, 0).flags & TCP_FIN, ==, alone ? 0 : TCP_FIN);
+    settle(f, TCP_FIXTURE_ROUND_TRIP);
+    g_assert_true(f->end[1].finished);
+    g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 2);
   }
 }
 
@@ -201,24 +202,24 @@ static void test_fin_sent_again(void)
 static void test_stream(void)
 {
   static const uint32_t lengths[] = {600, 600, 600, 600, 200};
-  g_autoptr(tcp_kit) kit = connected(TCP_SEGMENTATION_STREAM, true);
-  queue_record(kit, 0, 1300, TCP_RECORD_FPDU);
-  queue_record(kit, 0, 1300, TCP_RECORD_FPDU);
-  set_send_mtu(kit, 0, 600 + HEADERS);
-  collect(kit, 0);
-  expect_segments(kit, 0, lengths, G_N_ELEMENTS(lengths));
+  g_autoptr(tcp_fixture) f = connected(TCP_SEGMENTATION_STREAM, true);
+  queue_record(f, 0, 1300, TCP_RECORD_FPDU);
+  queue_record(f, 0, 1300, TCP_RECORD_FPDU);
+  set_send_mtu(f, 0, 600 + HEADERS);
+  collect(f, 0);
+  expect_segments(f, 0, lengths, G_N_ELEMENTS(lengths));
 }
 
 /* The smallest MTU there is, 68 octets: 28 of payload. */
 static void test_smallest(void)
 {
-  g_autoptr(tcp_kit) kit = connected(TCP_SEGMENTATION_ALIGNED, true);
-  set_send_mtu(kit, 0, 68);
-  g_assert_cmpuint(emss_of(kit), ==, 28);
-  post(kit, 0, 140, TCP_RECORD_FPDU);
-  g_assert_cmpuint(on_wire(kit, 0), ==, 5);
-  settle(kit, TCP_KIT_ROUND_TRIP);
-  g_assert_cmpuint(kit->end[1].passed_octets, ==, 140);
+  g_autoptr(tcp_fixture) f = connected(TCP_SEGMENTATION_ALIGNED, true);
+  set_send_mtu(f, 0, 68);
+  g_assert_cmpuint(emss_of(f), ==, 28);
+  post(f, 0, 140, TCP_RECORD_FPDU);
+  g_assert_cmpuint(on_wire(f, 0), ==, 5);
+  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  g_assert_cmpuint(f->end[1].passed_octets, ==, 140);
 }
 
 int main(int argc, char **argv)

@@ -128,8 +128,8 @@ static void test_aligned_keeps_plain_records_apart(void)
   expect_cuts(queue, 1000, lengths, G_N_ELEMENTS(lengths));
 }
 
-/* RECORD: each FPDU ends its segment, though the next would fit beside it; one of 2300 octets spans three. Startup frames are apart from
- * FPDUs as above. */
+/* RECORD: each FPDU ends its segment, though the next would fit beside it; one of 2300 octets spans three.
+ * Startup frames are apart from FPDUs as above. */
 static void test_record_ends_a_segment(void)
 {
   static const uint32_t lengths[] = {50, 400, 500, 1000, 1000, 300, 4, 1000, 20};
@@ -173,7 +173,7 @@ static void test_cut_again(void)
   g_assert_cmpuint(tcp_send_queue_cut_at(queue, 0, 1000, 999), ==, 500);
   g_assert_cmpuint(tcp_send_queue_cut_at(queue, 0, 1000, 499), ==, 499);
   g_assert_cmpuint(tcp_send_queue_cut_at(queue, 499, 1000, 499), ==, 1);
-  g_assert_cmpuint(tcp_send_queue_cut_at(queue, 500, 1000, 999), ==, 500); /* not with the FPDU behind `to` */
+  g_assert_cmpuint(tcp_send_queue_cut_at(queue, 500, 1000, 999), ==, 500); /* not with the FPDU after `to` */
   g_assert_cmpuint(tcp_send_queue_cut_at(queue, 0, 200, 1000), ==,
                    200); /* a segment that a small window cut */
   g_assert_cmpuint(tcp_send_queue_cut_at(queue, 1300, 2600, 700), ==, 700);
@@ -187,7 +187,8 @@ static void test_cut_again(void)
   g_assert_cmpuint(tcp_send_queue_cut_at(queue, 100, 1000, 600), ==, 600);
   tcp_send_queue_free(queue);
 
-  /* Not past the end of an FPDU, though both are lost and fit (Linux: tcp_skb_can_collapse_to()); pieces of one go together. */
+  /* Not past the end of an FPDU, though both are lost and fit (Linux: tcp_skb_can_collapse_to()); pieces
+   * of one go together. */
   queue = tcp_send_queue_new(TCP_SEGMENTATION_RECORD);
   post(queue, 500, TCP_RECORD_FPDU);
   post(queue, 1300, TCP_RECORD_FPDU);
@@ -210,8 +211,8 @@ static void test_stream_cuts_at_emss(void)
   expect_cuts(queue, 1000, lengths, G_N_ELEMENTS(lengths));
 }
 
-/* ALIGNED: exactly one record flagged full-size. STREAM: EMSS octets of nothing but FPDUs, whatever comes after them. RECORD: all that
- * such a record is cut into, since its last piece costs its headers, too. */
+/* ALIGNED: exactly one record flagged full-size. STREAM: EMSS octets of nothing but FPDUs, whatever comes
+ * after them. RECORD: all that such a record is cut into, since its last piece costs its headers, too. */
 static void test_full_size(void)
 {
   tcp_send_queue *aligned = tcp_send_queue_new(TCP_SEGMENTATION_ALIGNED);
@@ -284,7 +285,8 @@ static void test_many_records(void)
   expect_octets(queue, RECORDS - 1, RECORDS);
 }
 
-/* A record in slices that others share (octet_bundle.h): whole, in parts, and behind another in one segment. */
+/* A record in slices that others share (octet_bundle.h): whole, in parts, and after another in one
+ * segment. */
 static void test_shared_record(void)
 {
   octet_block *source = octet_block_new(1000);

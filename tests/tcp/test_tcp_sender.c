@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the keys of the sender choose, on a sender alone: Nagle, idleness, Limited Transmit, ECN, repacketizing, a path that throws
- * away what is too big. */
+/* What the keys of the sender choose, on a sender alone: Nagle, idleness, Limited Transmit, ECN,
+ * repacketizing, a path that throws away what is too big. */
 #include <glib.h>
 
 #include "tcp_parts.h"
@@ -92,8 +92,8 @@ static void acknowledge(bench *b, uint64_t position, uint64_t from, uint64_t to,
   tcp_sender_acknowledge(b->sender, &ack, b->now);
 }
 
-/* RFC 9293 §3.7.4: while something is in flight a segment that is not full waits, and leaves when that is acknowledged; so does the
- * last before a FIN, at once. Without Nagle (MPA-042) it never waits. */
+/* RFC 9293 §3.7.4: while something is in flight a segment that is not full waits, and leaves when that is
+ * acknowledged; so does the last before a FIN, at once. Without Nagle (MPA-042) it never waits. */
 static void test_nagle(void)
 {
   for (unsigned nagle = 0; nagle < 2; nagle++) {
@@ -131,7 +131,8 @@ static void test_nagle_and_fpdus(void)
   expect_nothing(b); /* the last may get company */
 }
 
-/* RFC 5681 §4.1: more than an RTO (1 s) after the last segment left the window is back to the initial one: it had grown to 20. */
+/* RFC 5681 §4.1: more than an RTO (1 s) after the last segment left the window is back to the initial one:
+ * it had grown to 20. */
 static void test_restart_after_idle(void)
 {
   for (unsigned late = 0; late < 2; late++) {
@@ -151,7 +152,8 @@ static void test_restart_after_idle(void)
   }
 }
 
-/* RFC 7661: a window of 10 segments with 9 in flight, beside which another would fit, does not grow; with an octet more it does. */
+/* RFC 7661: a window of 10 segments with 9 in flight, beside which another would fit, does not grow; with
+ * an octet more it does. */
 static void test_a_window_that_is_not_full(void)
 {
   for (uint32_t octets = 9 * EMSS; octets <= 9 * EMSS + 1; octets++) {
@@ -167,8 +169,8 @@ static void test_a_window_that_is_not_full(void)
   }
 }
 
-/* RFC 3042: with Limited Transmit each of the first two duplicates lets a new segment out, without it none; the third is the
- * loss. With SACK and without. */
+/* RFC 3042: with Limited Transmit each of the first two duplicates lets a new segment out, without it
+ * none; the third is the loss. With SACK and without. */
 static void test_limited_transmit(void)
 {
   for (unsigned variant = 0; variant < 4; variant++) {
@@ -189,8 +191,9 @@ static void test_limited_transmit(void)
   }
 }
 
-/* Without Limited Transmit what a duplicate stands for still counts as in flight, also where it is SACKed: of a window of 10,000
- * octets 9,999 are in flight, so one octet may leave, and behind it neither the next nor the FIN. */
+/* Without Limited Transmit what a duplicate stands for still counts as in flight, also where it is SACKed:
+ * of a window of 10,000 octets 9,999 are in flight, so one octet may leave, and after it neither the next
+ * nor the FIN. */
 static void test_room_beside_a_duplicate(void)
 {
   for (unsigned sack = 0; sack < 2; sack++) {
@@ -212,7 +215,8 @@ static void test_room_beside_a_duplicate(void)
   }
 }
 
-/* RFC 5682 §2.1 step 2 asks whether the window lets something new out: a whole segment, or all that is left. */
+/* RFC 5682 §2.1 step 2 asks whether the window lets something new out: a whole segment, or all that is
+ * left. */
 static void test_window_for_something_new(void)
 {
   g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true});
@@ -228,8 +232,9 @@ static void test_window_for_something_new(void)
   g_assert_true(tcp_sender_has_new(b->sender));
 }
 
-/* RFC 6675 §4: the rescue leaves HighRxt where it is. Segment 0 is lost, 6 to 9 are in flight behind the partial ACK, and 9 is sent again; then
- * 7 to 9 are SACKed, which shows that 6 is lost: it is sent again, too. */
+/* RFC 6675 §4: the rescue leaves HighRxt where it is. Segment 0 is lost, 6 to 9 are in flight after the
+ * partial ACK, and 9 is sent again; then 7 to 9 are SACKed, which shows that 6 is lost: it is sent again,
+ * too. */
 static void test_loss_after_a_rescue(void)
 {
   g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true});
@@ -246,8 +251,9 @@ static void test_loss_after_a_rescue(void)
   expect_nothing(b);
 }
 
-/* RFC 8985 §7.4: the probe repeats [2000, 3000), and [3000, 4000) follows it. All is acknowledged: with a D-SACK of the probe nothing was lost;
- * with one of what follows the probe has repaired a loss, and the window is half of what is in flight, or 2 segments. */
+/* RFC 8985 §7.4: the probe repeats [2000, 3000), and [3000, 4000) follows it. All is acknowledged: with a
+ * D-SACK of the probe nothing was lost; with one of what follows the probe has repaired a loss, and the
+ * window is half of what is in flight, or 2 segments. */
 static void test_duplicate_of_the_probe(void)
 {
   for (uint64_t from = 2 * EMSS; from <= 3 * EMSS; from += EMSS) {
@@ -272,7 +278,8 @@ static void test_duplicate_of_the_probe(void)
   }
 }
 
-/* RFC 8985 §7.2: SRTT is 100 ms, so the probe is due 200 ms after the ACK at 100 ms. One that brings no news, at 150 ms, leaves it so. */
+/* RFC 8985 §7.2: SRTT is 100 ms, so the probe is due 200 ms after the ACK at 100 ms. One that brings no
+ * news, at 150 ms, leaves it so. */
 static void test_no_news_for_the_probe(void)
 {
   g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true, .rack = true, .tail_loss_probe = true});
@@ -286,8 +293,8 @@ static void test_no_news_for_the_probe(void)
   g_assert_cmpint(tcp_sender_deadline(b->sender), ==, ms(300));
 }
 
-/* RFC 3168 §6.1.2: ECE reduces the window once a round trip; the next new segment carries CWR, one, and no retransmission does
- * (§6.1.5: nor ECT). Without ECN agreed ECE is nothing. */
+/* RFC 3168 §6.1.2: ECE reduces the window once a round trip; the next new segment carries CWR, one, and no
+ * retransmission does (§6.1.5: nor ECT). Without ECN agreed ECE is nothing. */
 static void test_ecn(void)
 {
   bench *b = bench_new(&(tcp_config){.sack = true, .limited_transmit = true});
@@ -330,7 +337,7 @@ static void test_ecn(void)
   bench_free(b);
 }
 
-/* RFC 3168 §6.1.2: after a time-out, too, the first new segment says that the window is reduced. */
+/* RFC 3168 §6.1.2: after a time-out, too, the first new segment reports that the window is reduced. */
 static void test_ecn_after_a_time_out(void)
 {
   g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true});
@@ -345,8 +352,9 @@ static void test_ecn_after_a_time_out(void)
   g_assert_false(expect(b, 11 * EMSS, EMSS).window_reduced);
 }
 
-/* 0 to 4 were 300 octets each, with a pause between (so that they were not packed); after the time-out a STREAM sender cuts the lost
- * run anew at 1000 octets: [0, 1000), [1000, 1500). Preserved, they leave as they were. */
+/* 0 to 4 were 300 octets each, with a pause between (so that they were not packed); after the time-out a
+ * STREAM sender cuts the lost run anew at 1000 octets: [0, 1000), [1000, 1500). Preserved, they leave as
+ * they were. */
 static void test_repacketized_stream(void)
 {
   for (unsigned repacketize = 0; repacketize < 2; repacketize++) {
@@ -371,8 +379,8 @@ static void test_repacketized_stream(void)
   }
 }
 
-/* 3000 octets in segments of 300 are lost, and 3000 behind them SACKed: in recovery all that is lost leaves at once, cut anew at 1000 octets,
- * each octet once. */
+/* 3000 octets in segments of 300 are lost, and 3000 after them SACKed: in recovery all that is lost leaves
+ * at once, cut anew at 1000 octets, each octet once. */
 static void test_repacketized_in_recovery(void)
 {
   g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true,
@@ -429,8 +437,9 @@ static void test_repacketized_fpdus(void)
   g_assert_cmpuint(tcp_sender_next_position(b->sender), ==, 1601);
 }
 
-/* What was lost as 500, 500 and 300 octets of one FPDU and 200 of the next, when the EMSS was 500, goes again within 1000. RECORD puts the
- * pieces of an FPDU together, and nothing past its end. STREAM knows no end. */
+/* What was lost as 500, 500 and 300 octets of one FPDU and 200 of the next, when the EMSS was 500, goes
+ * again within 1000. RECORD puts the pieces of an FPDU together, and nothing past its end. STREAM knows no
+ * end. */
 static void test_repacketized_records(void)
 {
   for (unsigned record = 0; record < 2; record++) {
@@ -458,8 +467,8 @@ static void test_repacketized_records(void)
   }
 }
 
-/* The rest of a segment that was acknowledged in part is not cut shorter, though a FPDU ends in it: of 400 + 400 octets 100 are
- * there (MPA-329); nothing of the 400 behind fits with the 700. */
+/* The rest of a segment that was acknowledged in part is not cut shorter, though a FPDU ends in it: of 400
+ * + 400 octets 100 are there (MPA-329); nothing of the 400 after fits with the 700. */
 static void test_repacketized_rest(void)
 {
   g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true,
@@ -475,8 +484,8 @@ static void test_repacketized_rest(void)
   expect(b, 100, 700);
 }
 
-/* F-RTO (RFC 5682 §2.1): segments of 400 octets leave room in the windows of 1 and 2 SMSS; but only the first is sent again (step
- * 1), then up to two new ones leave (step 2 (b)), and nothing else until step 3. */
+/* F-RTO (RFC 5682 §2.1): segments of 400 octets leave room in the windows of 1 and 2 SMSS; but only the
+ * first is sent again (step 1), then up to two new ones leave (step 2 (b)), and nothing else until step 3. */
 static void test_frto_holds_back(void)
 {
   g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true, .frto = true});
@@ -497,7 +506,8 @@ static void test_frto_holds_back(void)
   expect(b, 400, 400);
 }
 
-/* Nagle keeps the new octets back: without them there is no step 3 to wait for, and what is lost is sent again. */
+/* Nagle keeps the new octets back: without them there is no step 3 to wait for, and what is lost is sent
+ * again. */
 static void test_frto_without_new_segments(void)
 {
   g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true, .frto = true, .nagle = true});
@@ -513,7 +523,8 @@ static void test_frto_without_new_segments(void)
   expect(b, EMSS, EMSS);
 }
 
-/* A recovery is undone, as D-SACK shows that 0 had arrived. A loss before the old recovery point is one of its own. */
+/* A recovery is undone, as D-SACK shows that 0 had arrived. A loss before the old recovery point is one of
+ * its own. */
 static void test_loss_after_an_undone_recovery(void)
 {
   g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true});
@@ -535,8 +546,9 @@ static void test_loss_after_an_undone_recovery(void)
   g_assert_cmpuint(tcp_congestion_threshold_octets(&b->sender->congestion), ==, 3 * EMSS); /* half of 6 */
 }
 
-/* RFC 6937: what is acknowledged cumulatively is delivered, too. 20 in flight, 0 and 1 are lost, the threshold is 10: half of what
- * is delivered may leave. 3: 1.5, 0 is sent again; 4: 2, and 1; the ACK of 0: 2.5; 6: 3, a new one. */
+/* RFC 6937: what is acknowledged cumulatively is delivered, too. 20 in flight, 0 and 1 are lost, the
+ * threshold is 10: half of what is delivered may leave. 3: 1.5, 0 is sent again; 4: 2, and 1; the ACK of
+ * 0: 2.5; 6: 3, a new one. */
 static void test_prr_counts_all(void)
 {
   g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true, .prr = true, .initial_window_segments = 20});
@@ -555,8 +567,8 @@ static void test_prr_counts_all(void)
   expect_nothing(b);
 }
 
-/* RFC 8985 §7.4: a probe is out (9, again) when RACK finds 1 lost: recovery has reduced the window to half of 9 segments; what the
- * probe repaired, if it did, is no second reason when 11 is acknowledged. */
+/* RFC 8985 §7.4: a probe is out (9, again) when RACK finds 1 lost: recovery has reduced the window to half
+ * of 9 segments; what the probe repaired, if it did, is no second reason when 11 is acknowledged. */
 static void test_recovery_forgets_the_probe(void)
 {
   g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true, .rack = true, .tail_loss_probe = true});
@@ -581,8 +593,8 @@ static void test_recovery_forgets_the_probe(void)
   g_assert_cmpuint(tcp_congestion_threshold_octets(&b->sender->congestion), ==, 4500);
 }
 
-/* RFC 1191 §6.4: the router has thrown away what came from 4000 on. It is sent again in pieces of 500, the window
- * stays, and the duplicates of what came through no recovery; what lies before is not sent again. */
+/* RFC 1191 §6.4: the router has thrown away what came from 4000 on. It is sent again in pieces of 500, the
+ * window stays, and the duplicates of what came through no recovery; what lies before is not sent again. */
 static void test_resend_too_big(void)
 {
   for (unsigned rack = 0; rack < 2; rack++) {
@@ -616,8 +628,9 @@ static void exchange(bench *b, uint64_t position)
   acknowledge(b, position + EMSS, 0, 0, false);
 }
 
-/* RFC 8985 §7.4: the ACK of all that was in flight, its end the probe's, does not tell whether the original or the probe came. The
- * next one, beyond it and without D-SACK, does: one of the two was lost. That nothing was in flight meanwhile changes nothing. */
+/* RFC 8985 §7.4: the ACK of all that was in flight, its end the probe's, does not show whether the
+ * original or the probe came. The next one, beyond it and without D-SACK, does: one of the two was lost.
+ * That nothing was in flight meanwhile changes nothing. */
 static void test_a_probe_is_judged_after_a_rest(void)
 {
   g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true, .rack = true, .tail_loss_probe = true});
@@ -636,8 +649,8 @@ static void test_a_probe_is_judged_after_a_rest(void)
   g_assert_cmpuint(tcp_congestion_threshold_octets(&b->sender->congestion), <, UINT64_MAX);
 }
 
-/* HyStart judges by the shortest of all round trips, also of those before a rest: 100 ms were one. Of the flight of 40 behind it all
- * take 200 ms or more, 3 ms apart, too far for a train: the ninth tells. */
+/* HyStart judges by the shortest of all round trips, also of those before a rest: 100 ms were one. Of the
+ * flight of 40 after it all take 200 ms or more, 3 ms apart, too far for a train: the ninth shows it. */
 static void test_hystart_remembers_over_a_rest(void)
 {
   g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true,
@@ -662,8 +675,9 @@ static void expect_fin(bench *b, uint64_t position, uint32_t length)
   g_assert_true(expect(b, position, length).fin);
 }
 
-/* The window of 10 segments is full. The FIN, alone or with the last 300 octets, waits; with `fin_beyond_window` it does not. A segment
- * that more follow waits in any case, and the peer's window holds the FIN back in any case. */
+/* The window of 10 segments is full. The FIN, alone or with the last 300 octets, waits; with
+ * `fin_beyond_window` it does not. A segment that more follow waits in any case, and the peer's window
+ * holds the FIN back in any case. */
 static void test_fin_beyond_the_window(void)
 {
   for (uint32_t rest = 0; rest <= 300; rest += 300) {
@@ -696,8 +710,8 @@ static void test_fin_beyond_the_window(void)
   expect_nothing(b);
 }
 
-/* In fast recovery: of 10 segments 6 to 9 are SACKed, so 0 to 5 are lost, and the window is half of what was in flight: 0 to 4 are sent
- * again and fill it, 5 waits. The FIN does not. */
+/* In fast recovery: of 10 segments 6 to 9 are SACKed, so 0 to 5 are lost, and the window is half of what
+ * was in flight: 0 to 4 are sent again and fill it, 5 waits. The FIN does not. */
 static void test_fin_beyond_the_window_in_recovery(void)
 {
   g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true, .fin_beyond_window = true});

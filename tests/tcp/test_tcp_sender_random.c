@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The sender and its scoreboard against a path that loses, reorders and repeats and a peer that also tells
+/* The sender and its scoreboard against a path that loses, reorders and repeats and a peer that also reports
  * nonsense, with every choice of loss detection: what must hold whatever happens. */
 #include <string.h>
 
@@ -42,7 +42,7 @@ typedef struct world {
   unsigned loss_per_mille;
   unsigned late_per_mille;
   bool hostile;
-  bool general;     /* no acknowledgement takes the short way of those that tell of no loss */
+  bool general;     /* no acknowledgement takes the short way of those that report no loss */
   unsigned smooth;  /* acknowledgements that did */
   GChecksum *trace; /* of all that the sender did, and when */
 } world;
@@ -87,8 +87,8 @@ static void launch(world *w, flying packet)
   }
 }
 
-/* Pipe, the list by time and the heap, from their definitions (RFC 6675 §4, RFC 8985 §6.2). With `partial_undo` what was taken as lost
- * by mistake is in no list (tcp_scoreboard_restore()). */
+/* Pipe, the list by time and the heap, from their definitions (RFC 6675 §4, RFC 8985 §6.2). With
+ * `partial_undo` what was taken as lost by mistake is in no list (tcp_scoreboard_restore()). */
 static void check_board(const tcp_scoreboard *board, bool partial_undo)
 {
   uint64_t pipe = 0;
@@ -318,7 +318,7 @@ static char *run(uint64_t seed, bool general, unsigned *smooth)
              .general = general,
              .trace = g_checksum_new(G_CHECKSUM_SHA256)};
   w.config = random_config(w.random);
-  bool calm = seed % 3 == 0; /* else nearly everything comes behind a loss */
+  bool calm = seed % 3 == 0; /* else nearly everything comes after a loss */
   w.loss_per_mille = calm ? 2 : (unsigned)random_stream_below(w.random, 80);
   w.late_per_mille = calm ? 2 : (unsigned)random_stream_below(w.random, 80);
   w.hostile = random_stream_below(w.random, 2);
@@ -350,8 +350,8 @@ static char *run(uint64_t seed, bool general, unsigned *smooth)
   return trace;
 }
 
-/* The short way of acknowledgements on a path without trouble is the long one in fewer steps: the same world without it goes the
- * same way, to the picosecond. */
+/* The short way of acknowledgements on a path without trouble is the long one in fewer steps: the same
+ * world without it goes the same way, to the picosecond. */
 static void test_whatever_happens(void)
 {
   unsigned smooth_all = 0;

@@ -1,139 +1,144 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The state machine against a script (RFC 9293 §3.3.2, §3.10.7): who closes when, what each state answers, what is passed over. */
+/* The state machine against a script (RFC 9293 §3.3.2, §3.10.7): who closes when, what each state answers,
+ * what is passed over. */
 #include <glib.h>
 
-#include "tcp_kit.h"
+#include "tcp_fixture.h"
 
 enum { EMSS = 1460, URG = 0x20, URGENT_POINTER_AT = 18 };
 
-static tcp_kit *against_script(void)
+static tcp_fixture *against_script(void)
 {
-  tcp_config config = tcp_kit_config();
-  return tcp_kit_scripted(
+  tcp_config config = tcp_fixture_config();
+  return tcp_fixture_scripted(
       &config,
       &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS, .has_sack_permitted = true});
 }
 
-/* The script's segment: `flags` with ACK, `length` octets at `position`, acknowledging all below `acknowledged`. */
-static void script(tcp_kit *kit, int64_t position, uint32_t length, int64_t acknowledged, uint8_t flags)
+/* The script's segment: `flags` with ACK, `length` octets at `position`, acknowledging all below
+ * `acknowledged`. */
+static void script(tcp_fixture *f, int64_t position, uint32_t length, int64_t acknowledged, uint8_t flags)
 {
-  tcp_header header = {.sequence = tcp_sequence_of(position, kit->end[1].config.isn),
-                       .acknowledgement = tcp_sequence_of(acknowledged, kit->end[0].config.isn),
+  tcp_header header = {.sequence = tcp_sequence_of(position, f->end[1].config.isn),
+                       .acknowledgement = tcp_sequence_of(acknowledged, f->end[0].config.isn),
                        .flags = TCP_ACK | flags,
                        .window = 65535};
-  script_segment(kit, header, (uint64_t)MAX(position, 0), length);
+  script_segment(f, header, (uint64_t)MAX(position, 0), length);
 }
 
 /* End 0 has sent just this one segment. */
-static void expect_flags(tcp_kit *kit, uint8_t flags, int64_t acknowledgement)
+static void expect_flags(tcp_fixture *f, uint8_t flags, int64_t acknowledgement)
 {
-  g_assert_cmpuint(on_wire(kit, 0), ==, 1);
-  tcp_header header = wire_header(kit, 0, 0);
+  g_assert_cmpuint(on_wire(f, 0), ==, 1);
+  tcp_header header = wire_header(f, 0, 0);
   g_assert_cmphex(header.flags, ==, flags);
-  g_assert_cmpuint(header.acknowledgement, ==, tcp_sequence_of(acknowledgement, kit->end[1].config.isn));
-  drop_segment(kit, 0);
+  g_assert_cmpuint(header.acknowledgement, ==, tcp_sequence_of(acknowledgement, f->end[1].config.isn));
+  drop_segment(f, 0);
 }
 
-static void expect_finished(const tcp_kit *kit)
+static void expect_finished(const tcp_fixture *f)
 {
-  g_assert_true(kit->end[0].closed);
-  g_assert_cmpint(kit->end[0].reason, ==, TCP_CLOSE_FINISHED);
+  g_assert_true(f->end[0].closed);
+  g_assert_cmpint(f->end[0].reason, ==, TCP_CLOSE_FINISHED);
 }
 
-/* RFC 9293 §3.6, figure 12: FIN-WAIT-1, FIN-WAIT-2 on the ACK, in which octets still come in, TIME-WAIT on the FIN. A FIN that
- * comes again is answered (§3.10.7.4), and so is a SYN, a segment of old octets, one beyond the end; nothing is passed any more. */
+/* RFC 9293 §3.6, figure 12: FIN-WAIT-1, FIN-WAIT-2 on the ACK, in which octets still come in, TIME-WAIT on
+ * the FIN. A FIN that comes again is answered (§3.10.7.4), and so is a SYN, a segment of old octets, one
+ * beyond the end; nothing is passed any more. */
 static void test_active_close_and_time_wait(void)
 {
-  g_autoptr(tcp_kit) kit = against_script();
-  post(kit, 0, 100, 0);
-  drop_all(kit, 0);
-  finish(kit, 0);
-  expect_flags(kit, TCP_ACK | TCP_FIN, 0);
-  script(kit, 0, 0, 101, 0);
-  expect_nothing(kit, 0);
-  script(kit, 0, 500, 101, 0);
-  script(kit, 500, 500, 101, 0);
-  expect_flags(kit, TCP_ACK, 1000);
-  g_assert_false(kit->end[0].closed);
-  script(kit, 1000, 0, 101, TCP_FIN);
-  expect_flags(kit, TCP_ACK, 1001);
-  expect_finished(kit);
-  script(kit, 1000, 0, 101, TCP_FIN);
-  expect_flags(kit, TCP_ACK, 1001);
-  script(kit, 1001, 0, 101, TCP_SYN);
-  expect_flags(kit, TCP_ACK, 1001);
-  script(kit, 0, 500, 101, 0);
-  expect_flags(kit, TCP_ACK, 1001);
-  script(kit, 1001, 500, 101, 0);
-  g_assert_cmpuint(kit->end[0].passed_octets, ==, 1000);
-  g_assert_cmpint(tcp_transport_deadline(kit->end[0].connection), ==, TIME_PS_NEVER);
+  g_autoptr(tcp_fixture) f = against_script();
+  post(f, 0, 100, 0);
+  drop_all(f, 0);
+  finish(f, 0);
+  expect_flags(f, TCP_ACK | TCP_FIN, 0);
+  script(f, 0, 0, 101, 0);
+  expect_nothing(f, 0);
+  script(f, 0, 500, 101, 0);
+  script(f, 500, 500, 101, 0);
+  expect_flags(f, TCP_ACK, 1000);
+  g_assert_false(f->end[0].closed);
+  script(f, 1000, 0, 101, TCP_FIN);
+  expect_flags(f, TCP_ACK, 1001);
+  expect_finished(f);
+  script(f, 1000, 0, 101, TCP_FIN);
+  expect_flags(f, TCP_ACK, 1001);
+  script(f, 1001, 0, 101, TCP_SYN);
+  expect_flags(f, TCP_ACK, 1001);
+  script(f, 0, 500, 101, 0);
+  expect_flags(f, TCP_ACK, 1001);
+  script(f, 1001, 500, 101, 0);
+  g_assert_cmpuint(f->end[0].passed_octets, ==, 1000);
+  g_assert_cmpint(tcp_transport_deadline(f->end[0].connection), ==, TIME_PS_NEVER);
 }
 
-/* RFC 9293 §3.10.7.4, table 6: an empty segment is acceptable below RCV.NXT + RCV.WND, which is 1 + 65,535 after the peer's FIN. In
- * TIME-WAIT one at that edge is answered, as any that is not; nobody stands there for having filled the window. So a RST there is outside
- * of the window, and dropped without an answer, whatever is done with it in the states before; one in front of it is challenged
- * (RFC 5961 §3.2). TIME-WAIT stays. */
+/* RFC 9293 §3.10.7.4, table 6: an empty segment is acceptable below RCV.NXT + RCV.WND, which is 1 + 65,535
+ * after the peer's FIN. In TIME-WAIT one at that edge is answered, as any that is not; nobody stands there
+ * for having filled the window. So a RST there is outside of the window, and dropped without an answer,
+ * whatever is done with it in the states before; one in front of it is challenged (RFC 5961 §3.2).
+ * TIME-WAIT stays. */
 static void test_edge_of_the_window_in_time_wait(void)
 {
   for (unsigned drops = 0; drops < 2; drops++) {
-    tcp_config config = tcp_kit_config();
+    tcp_config config = tcp_fixture_config();
     config.drops_reset_at_edge = drops;
-    g_autoptr(tcp_kit) kit = tcp_kit_scripted(&config, &(tcp_header){.window = 65535});
-    finish(kit, 0);
-    script(kit, 0, 0, 1, TCP_FIN);
-    drop_all(kit, 0);
-    expect_finished(kit);
-    script(kit, 1, 0, 1, 0);
-    script(kit, 65535, 0, 1, 0);
-    expect_nothing(kit, 0);
-    script(kit, 65536, 0, 1, 0);
-    expect_flags(kit, TCP_ACK, 1);
-    script(kit, 65537, 0, 1, 0);
-    expect_flags(kit, TCP_ACK, 1);
-    script(kit, 65535, 0, 1, TCP_RST);
-    expect_flags(kit, TCP_ACK, 1);
-    script(kit, 65536, 0, 1, TCP_RST);
-    script(kit, 65537, 0, 1, TCP_RST);
-    expect_nothing(kit, 0);
-    script(kit, 0, 0, 1, TCP_FIN);
-    expect_flags(kit, TCP_ACK, 1);
+    g_autoptr(tcp_fixture) f = tcp_fixture_scripted(&config, &(tcp_header){.window = 65535});
+    finish(f, 0);
+    script(f, 0, 0, 1, TCP_FIN);
+    drop_all(f, 0);
+    expect_finished(f);
+    script(f, 1, 0, 1, 0);
+    script(f, 65535, 0, 1, 0);
+    expect_nothing(f, 0);
+    script(f, 65536, 0, 1, 0);
+    expect_flags(f, TCP_ACK, 1);
+    script(f, 65537, 0, 1, 0);
+    expect_flags(f, TCP_ACK, 1);
+    script(f, 65535, 0, 1, TCP_RST);
+    expect_flags(f, TCP_ACK, 1);
+    script(f, 65536, 0, 1, TCP_RST);
+    script(f, 65537, 0, 1, TCP_RST);
+    expect_nothing(f, 0);
+    script(f, 0, 0, 1, TCP_FIN);
+    expect_flags(f, TCP_ACK, 1);
   }
 }
 
 /* The FIN that acknowledges ours leads from FIN-WAIT-1 straight to TIME-WAIT. */
 static void test_fin_with_the_ack_of_ours(void)
 {
-  g_autoptr(tcp_kit) kit = against_script();
-  finish(kit, 0);
-  drop_all(kit, 0);
-  script(kit, 0, 0, 1, TCP_FIN);
-  expect_flags(kit, TCP_ACK, 1);
-  expect_finished(kit);
+  g_autoptr(tcp_fixture) f = against_script();
+  finish(f, 0);
+  drop_all(f, 0);
+  script(f, 0, 0, 1, TCP_FIN);
+  expect_flags(f, TCP_ACK, 1);
+  expect_finished(f);
 }
 
-/* RFC 9293 §3.6, figure 13: both FINs cross. CLOSING until ours is acknowledged; an ACK of less changes nothing, and ours is sent
- * again after an RTO of 300 ms. */
+/* RFC 9293 §3.6, figure 13: both FINs cross. CLOSING until ours is acknowledged; an ACK of less changes
+ * nothing, and ours is sent again after an RTO of 300 ms. */
 static void test_simultaneous_close(void)
 {
-  g_autoptr(tcp_kit) kit = against_script();
-  finish(kit, 0);
-  drop_all(kit, 0);
-  script(kit, 0, 0, 0, TCP_FIN);
-  expect_flags(kit, TCP_ACK, 1);
-  g_assert_true(kit->end[0].finished);
-  g_assert_false(kit->end[0].closed);
-  advance_by(kit, 300 * TIME_PS_PER_MILLISECOND);
-  expect_flags(kit, TCP_ACK | TCP_FIN, 1);
-  script(kit, 1, 0, 0, 0);
-  g_assert_false(kit->end[0].closed);
-  script(kit, 1, 0, 1, 0);
-  expect_finished(kit);
+  g_autoptr(tcp_fixture) f = against_script();
+  finish(f, 0);
+  drop_all(f, 0);
+  script(f, 0, 0, 0, TCP_FIN);
+  expect_flags(f, TCP_ACK, 1);
+  g_assert_true(f->end[0].finished);
+  g_assert_false(f->end[0].closed);
+  advance_by(f, 300 * TIME_PS_PER_MILLISECOND);
+  expect_flags(f, TCP_ACK | TCP_FIN, 1);
+  script(f, 1, 0, 0, 0);
+  g_assert_false(f->end[0].closed);
+  script(f, 1, 0, 1, 0);
+  expect_finished(f);
 }
 
-/* Both FINs have crossed and the ACKs are lost. The peer's comes again, with 5 octets in front or without, and acknowledges ours, at
- * 0: cut to the window it is an empty segment at RCV.NXT (RFC 9293 §3.10.7.4), whose ACK leads from CLOSING to TIME-WAIT. It is
- * answered as any FIN that comes again. One with the ACK of less, without ACK, beside SYN, or with an ACK of what was never sent
- * leads nowhere; nor does the same segment with RST, which is not at RCV.NXT. */
+/* Both FINs have crossed and the ACKs are lost. The peer's comes again, with 5 octets in front or without,
+ * and acknowledges ours, at 0: cut to the window it is an empty segment at RCV.NXT (RFC 9293 §3.10.7.4),
+ * whose ACK leads from CLOSING to TIME-WAIT. It is answered as any FIN that comes again. One with the ACK
+ * of less, without ACK, beside SYN, or with an ACK of what was never sent leads nowhere; nor does the same
+ * segment with RST, which is not at RCV.NXT. */
 static void test_fin_again_in_closing(void)
 {
   static const struct {
@@ -154,244 +159,249 @@ static void test_fin_again_in_closing(void)
       {5, 1, TCP_ACK, false, true}, /* the octets in front of it alone */
   };
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    g_autoptr(tcp_kit) kit = against_script();
+    g_autoptr(tcp_fixture) f = against_script();
     g_test_message("case %zu", i);
-    finish(kit, 0);
-    drop_all(kit, 0);
-    script(kit, 0, 5, 0, TCP_FIN);
-    expect_flags(kit, TCP_ACK, 6);
-    tcp_header header = {.sequence = tcp_sequence_of(5 - (int64_t)cases[i].length, kit->end[1].config.isn),
-                         .acknowledgement = tcp_sequence_of(cases[i].acknowledges, kit->end[0].config.isn),
+    finish(f, 0);
+    drop_all(f, 0);
+    script(f, 0, 5, 0, TCP_FIN);
+    expect_flags(f, TCP_ACK, 6);
+    tcp_header header = {.sequence = tcp_sequence_of(5 - (int64_t)cases[i].length, f->end[1].config.isn),
+                         .acknowledgement = tcp_sequence_of(cases[i].acknowledges, f->end[0].config.isn),
                          .flags = cases[i].flags,
                          .window = 65535};
-    script_segment(kit, header, 0, cases[i].length);
-    g_assert_true(kit->end[0].closed == cases[i].finishes);
+    script_segment(f, header, 0, cases[i].length);
+    g_assert_true(f->end[0].closed == cases[i].finishes);
     if (cases[i].answered) {
-      expect_flags(kit, TCP_ACK, 6);
+      expect_flags(f, TCP_ACK, 6);
     }
-    expect_nothing(kit, 0);
+    expect_nothing(f, 0);
     if (cases[i].finishes) {
-      expect_finished(kit);
-      g_assert_cmpint(tcp_transport_deadline(kit->end[0].connection), ==, TIME_PS_NEVER);
+      expect_finished(f);
+      g_assert_cmpint(tcp_transport_deadline(f->end[0].connection), ==, TIME_PS_NEVER);
     }
   }
 }
 
-/* CLOSE-WAIT: octets go out, none come in behind the FIN; LAST-ACK; CLOSED, which answers with RST. */
+/* CLOSE-WAIT: octets go out, none come in after the FIN; LAST-ACK; CLOSED, which answers with RST. */
 static void test_passive_close(void)
 {
-  g_autoptr(tcp_kit) kit = against_script();
-  script(kit, 0, 300, 0, TCP_FIN);
-  expect_flags(kit, TCP_ACK, 301);
-  g_assert_true(kit->end[0].finished);
-  script(kit, 301, 100, 0, 0);
-  g_assert_cmpuint(kit->end[0].passed_octets, ==, 300);
-  drop_all(kit, 0);
-  post(kit, 0, 200, 0);
-  expect_flags(kit, TCP_ACK | TCP_PSH, 301);
-  script(kit, 301, 0, 200, 0);
-  finish(kit, 0);
-  expect_flags(kit, TCP_ACK | TCP_FIN, 301);
-  g_assert_false(kit->end[0].closed);
-  script(kit, 301, 0, 201, 0);
-  expect_finished(kit);
-  expect_nothing(kit, 0);
-  script(kit, 301, 0, 201, 0);
-  g_assert_cmphex(wire_header(kit, 0, 0).flags, ==, TCP_RST);
-  g_assert_cmpuint(wire_header(kit, 0, 0).sequence, ==, tcp_sequence_of(201, kit->end[0].config.isn));
+  g_autoptr(tcp_fixture) f = against_script();
+  script(f, 0, 300, 0, TCP_FIN);
+  expect_flags(f, TCP_ACK, 301);
+  g_assert_true(f->end[0].finished);
+  script(f, 301, 100, 0, 0);
+  g_assert_cmpuint(f->end[0].passed_octets, ==, 300);
+  drop_all(f, 0);
+  post(f, 0, 200, 0);
+  expect_flags(f, TCP_ACK | TCP_PSH, 301);
+  script(f, 301, 0, 200, 0);
+  finish(f, 0);
+  expect_flags(f, TCP_ACK | TCP_FIN, 301);
+  g_assert_false(f->end[0].closed);
+  script(f, 301, 0, 201, 0);
+  expect_finished(f);
+  expect_nothing(f, 0);
+  script(f, 301, 0, 201, 0);
+  g_assert_cmphex(wire_header(f, 0, 0).flags, ==, TCP_RST);
+  g_assert_cmpuint(wire_header(f, 0, 0).sequence, ==, tcp_sequence_of(201, f->end[0].config.isn));
 }
 
-/* RFC 9293 §3.10.7.4, second: a RST at RCV.NXT ends every synchronised state; the layer above hears of it once. */
+/* RFC 9293 §3.10.7.4, second: a RST at RCV.NXT ends every synchronised state; the layer above hears of it
+ * once. */
 static void test_reset_in_every_state(void)
 {
   for (unsigned state = 0; state < 6; state++) {
-    g_autoptr(tcp_kit) kit = against_script();
+    g_autoptr(tcp_fixture) f = against_script();
     bool closes =
         state == 1 || state == 2 || state == 4 || state == 5; /* FIN-WAIT-1 and -2, CLOSING, LAST-ACK */
     if (state == 5) {
-      script(kit, 0, 0, 0, TCP_FIN);
+      script(f, 0, 0, 0, TCP_FIN);
     }
     if (closes) {
-      finish(kit, 0);
+      finish(f, 0);
     }
     if (state == 2) {
-      script(kit, 0, 0, 1, 0);
+      script(f, 0, 0, 1, 0);
     }
     if (state == 3 || state == 4) { /* CLOSE-WAIT, CLOSING */
-      script(kit, 0, 0, 0, TCP_FIN);
+      script(f, 0, 0, 0, TCP_FIN);
     }
-    drop_all(kit, 0);
+    drop_all(f, 0);
     g_test_message("state %u", state);
-    script(kit, state >= 3 ? 1 : 0, 0, 0, TCP_RST);
-    g_assert_true(kit->end[0].closed);
-    g_assert_cmpint(kit->end[0].reason, ==, TCP_CLOSE_RESET);
-    expect_nothing(kit, 0);
-    g_assert_cmpint(tcp_transport_deadline(kit->end[0].connection), ==, TIME_PS_NEVER);
+    script(f, state >= 3 ? 1 : 0, 0, 0, TCP_RST);
+    g_assert_true(f->end[0].closed);
+    g_assert_cmpint(f->end[0].reason, ==, TCP_CLOSE_RESET);
+    expect_nothing(f, 0);
+    g_assert_cmpint(tcp_transport_deadline(f->end[0].connection), ==, TIME_PS_NEVER);
   }
 }
 
-/* A RST with the same number as in the states that wait, but one octet off, is challenged (RFC 5961 §3.2), in CLOSE-WAIT too. */
+/* A RST with the same number as in the states that wait, but one octet off, is challenged (RFC 5961 §3.2),
+ * in CLOSE-WAIT too. */
 static void test_reset_that_is_guessed(void)
 {
-  g_autoptr(tcp_kit) kit = against_script();
-  script(kit, 0, 0, 0, TCP_FIN);
-  drop_all(kit, 0);
-  script(kit, 2, 0, 0, TCP_RST);
-  expect_flags(kit, TCP_ACK, 1);
-  script(kit, 0, 0, 0, TCP_RST);
-  expect_nothing(kit, 0);
-  g_assert_false(kit->end[0].closed);
+  g_autoptr(tcp_fixture) f = against_script();
+  script(f, 0, 0, 0, TCP_FIN);
+  drop_all(f, 0);
+  script(f, 2, 0, 0, TCP_RST);
+  expect_flags(f, TCP_ACK, 1);
+  script(f, 0, 0, 0, TCP_RST);
+  expect_nothing(f, 0);
+  g_assert_false(f->end[0].closed);
 }
 
-/* RFC 5961 §3.2: a RST outside of the window is dropped without an answer. The window's 65,535 octets end before 65,535; what is right
- * there Linux still challenges. With no window at all RCV.NXT is no edge: a RST there is believed. */
+/* RFC 5961 §3.2: a RST outside of the window is dropped without an answer. The window's 65,535 octets end
+ * before 65,535; what is right there Linux still challenges. With no window at all RCV.NXT is no edge: a
+ * RST there is believed. */
 static void test_reset_at_the_edge_of_the_window(void)
 {
   for (unsigned drops = 0; drops < 2; drops++) {
-    tcp_config config = tcp_kit_config();
+    tcp_config config = tcp_fixture_config();
     config.drops_reset_at_edge = drops;
     config.receive_window_octets = 65535;
-    g_autoptr(tcp_kit) kit = tcp_kit_scripted(&config, &(tcp_header){.window = 65535});
-    script(kit, 65534, 0, 0, TCP_RST);
-    expect_flags(kit, TCP_ACK, 0);
-    script(kit, 65535, 0, 0, TCP_RST);
-    g_assert_cmpuint(on_wire(kit, 0), ==, drops ? 0 : 1);
-    drop_all(kit, 0);
-    script(kit, 65536, 0, 0, TCP_RST);
-    expect_nothing(kit, 0);
-    g_assert_false(kit->end[0].closed);
-    tcp_connection_set_unread_octets(kit->end[0].connection, 65535);
-    script(kit, 0, 32767, 0, 0);
-    drop_all(kit, 0);
-    script(kit, 32767, 32768, 0, 0); /* half of the window: not delayed */
-    g_assert_cmpuint(wire_header(kit, 0, 0).window, ==, 0);
-    drop_all(kit, 0);
-    script(kit, 65535, 0, 0, TCP_RST);
-    g_assert_true(kit->end[0].closed);
-    g_assert_cmpint(kit->end[0].reason, ==, TCP_CLOSE_RESET);
+    g_autoptr(tcp_fixture) f = tcp_fixture_scripted(&config, &(tcp_header){.window = 65535});
+    script(f, 65534, 0, 0, TCP_RST);
+    expect_flags(f, TCP_ACK, 0);
+    script(f, 65535, 0, 0, TCP_RST);
+    g_assert_cmpuint(on_wire(f, 0), ==, drops ? 0 : 1);
+    drop_all(f, 0);
+    script(f, 65536, 0, 0, TCP_RST);
+    expect_nothing(f, 0);
+    g_assert_false(f->end[0].closed);
+    tcp_connection_set_unread_octets(f->end[0].connection, 65535);
+    script(f, 0, 32767, 0, 0);
+    drop_all(f, 0);
+    script(f, 32767, 32768, 0, 0); /* half of the window: not delayed */
+    g_assert_cmpuint(wire_header(f, 0, 0).window, ==, 0);
+    drop_all(f, 0);
+    script(f, 65535, 0, 0, TCP_RST);
+    g_assert_true(f->end[0].closed);
+    g_assert_cmpint(f->end[0].reason, ==, TCP_CLOSE_RESET);
   }
 }
 
-/* Both open at once, then the peer resets: an active open ends there, it does not listen (RFC 9293 §3.10.7.4, second). */
+/* Both open at once, then the peer resets: an active open ends there, it does not listen (RFC 9293
+ * §3.10.7.4, second). */
 static void test_reset_after_simultaneous_open(void)
 {
-  tcp_config config = tcp_kit_config();
-  g_autoptr(tcp_kit) kit = tcp_kit_new(&config, NULL);
-  open_end(kit, 0);
-  drop_all(kit, 0);
-  tcp_header syn = {
-      .sequence = tcp_sequence_of(-1, kit->end[1].config.isn), .flags = TCP_SYN, .window = 1000};
-  script_segment(kit, syn, 0, 0);
-  g_assert_cmphex(wire_header(kit, 0, 0).flags, ==, TCP_SYN | TCP_ACK);
-  drop_all(kit, 0);
-  script(kit, 0, 0, 0, TCP_RST);
-  g_assert_true(kit->end[0].closed);
-  g_assert_cmpint(kit->end[0].reason, ==, TCP_CLOSE_RESET);
-  g_assert_false(kit->end[0].established);
+  tcp_config config = tcp_fixture_config();
+  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, NULL);
+  open_end(f, 0);
+  drop_all(f, 0);
+  tcp_header syn = {.sequence = tcp_sequence_of(-1, f->end[1].config.isn), .flags = TCP_SYN, .window = 1000};
+  script_segment(f, syn, 0, 0);
+  g_assert_cmphex(wire_header(f, 0, 0).flags, ==, TCP_SYN | TCP_ACK);
+  drop_all(f, 0);
+  script(f, 0, 0, 0, TCP_RST);
+  g_assert_true(f->end[0].closed);
+  g_assert_cmpint(f->end[0].reason, ==, TCP_CLOSE_RESET);
+  g_assert_false(f->end[0].established);
 }
 
-/* RFC 9293 §3.5.1: the peer has forgotten the connection. Its RST, at the sequence number that our segment acknowledges, is believed
- * at once. */
+/* RFC 9293 §3.5.1: the peer has forgotten the connection. Its RST, at the sequence number that our segment
+ * acknowledges, is believed at once. */
 static void test_half_open(void)
 {
-  g_autoptr(tcp_kit) kit = against_script();
-  script(kit, 0, 100, 0, 0);
-  post(kit, 0, 500, 0);
-  tcp_header ours = wire_header(kit, 0, 0);
+  g_autoptr(tcp_fixture) f = against_script();
+  script(f, 0, 100, 0, 0);
+  post(f, 0, 500, 0);
+  tcp_header ours = wire_header(f, 0, 0);
   tcp_header reset = {.sequence = ours.acknowledgement, .flags = TCP_RST};
-  script_segment(kit, reset, 0, 0);
-  g_assert_true(kit->end[0].closed);
-  g_assert_cmpint(kit->end[0].reason, ==, TCP_CLOSE_RESET);
+  script_segment(f, reset, 0, 0);
+  g_assert_true(f->end[0].closed);
+  g_assert_cmpint(f->end[0].reason, ==, TCP_CLOSE_RESET);
 }
 
 /* Payload and FIN of a SYN are not taken; they come again (RFC 9293 §3.10.7.2 lets them wait). */
 static void test_payload_of_a_syn(void)
 {
-  tcp_config config = tcp_kit_config();
-  g_autoptr(tcp_kit) kit = tcp_kit_new(&config, NULL);
-  tcp_transport_listen(kit->end[0].connection);
+  tcp_config config = tcp_fixture_config();
+  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, NULL);
+  tcp_transport_listen(f->end[0].connection);
   tcp_header syn = {
-      .sequence = tcp_sequence_of(-1, kit->end[1].config.isn), .flags = TCP_SYN | TCP_FIN, .window = 1000};
-  script_segment(kit, syn, 0, 100);
-  g_assert_cmphex(wire_header(kit, 0, 0).flags, ==, TCP_SYN | TCP_ACK);
-  g_assert_cmpuint(wire_header(kit, 0, 0).acknowledgement, ==, tcp_sequence_of(0, kit->end[1].config.isn));
-  drop_all(kit, 0);
-  script(kit, 0, 100, 0, TCP_FIN);
-  g_assert_true(kit->end[0].established && kit->end[0].finished);
-  g_assert_cmpuint(kit->end[0].passed_octets, ==, 100);
+      .sequence = tcp_sequence_of(-1, f->end[1].config.isn), .flags = TCP_SYN | TCP_FIN, .window = 1000};
+  script_segment(f, syn, 0, 100);
+  g_assert_cmphex(wire_header(f, 0, 0).flags, ==, TCP_SYN | TCP_ACK);
+  g_assert_cmpuint(wire_header(f, 0, 0).acknowledgement, ==, tcp_sequence_of(0, f->end[1].config.isn));
+  drop_all(f, 0);
+  script(f, 0, 100, 0, TCP_FIN);
+  g_assert_true(f->end[0].established && f->end[0].finished);
+  g_assert_cmpuint(f->end[0].passed_octets, ==, 100);
 }
 
-/* RFC 9293 §3.10.7.4, first: what lies beyond the window is cut off, and the FIN behind it with it; both come again. */
+/* RFC 9293 §3.10.7.4, first: what lies beyond the window is cut off, and the FIN after it with it; both
+ * come again. */
 static void test_fin_beyond_the_window(void)
 {
-  tcp_config config = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
   config.receive_window_octets = 1000;
-  g_autoptr(tcp_kit) kit =
-      tcp_kit_scripted(&config, &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS});
-  script(kit, 0, 1200, 0, TCP_FIN);
-  expect_flags(kit, TCP_ACK, 1000);
-  g_assert_false(kit->end[0].finished);
-  g_assert_cmpuint(kit->end[0].passed_octets, ==, 1000);
-  script(kit, 1000, 200, 0, TCP_FIN);
-  expect_flags(kit, TCP_ACK, 1201);
-  g_assert_true(kit->end[0].finished);
-  g_assert_cmpuint(kit->end[0].passed_octets, ==, 1200);
+  g_autoptr(tcp_fixture) f =
+      tcp_fixture_scripted(&config, &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS});
+  script(f, 0, 1200, 0, TCP_FIN);
+  expect_flags(f, TCP_ACK, 1000);
+  g_assert_false(f->end[0].finished);
+  g_assert_cmpuint(f->end[0].passed_octets, ==, 1000);
+  script(f, 1000, 200, 0, TCP_FIN);
+  expect_flags(f, TCP_ACK, 1201);
+  g_assert_true(f->end[0].finished);
+  g_assert_cmpuint(f->end[0].passed_octets, ==, 1200);
 }
 
-/* RFC 9293 §3.8.5, §3.1: URG and its pointer change nothing of the stream; MPA uses no urgent data, and here nobody is told. */
+/* RFC 9293 §3.8.5, §3.1: URG and its pointer change nothing of the stream; MPA uses no urgent data, and
+ * here it is reported to nobody. */
 static void test_urgent_is_ignored(void)
 {
-  tcp_config config = tcp_kit_config();
-  g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
-  post(kit, 0, 3 * EMSS, 0);
+  tcp_config config = tcp_fixture_config();
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+  post(f, 0, 3 * EMSS, 0);
   for (unsigned i = 0; i < 3; i++) {
-    datagram *packet = wire_packet(kit, 0, i);
+    datagram *packet = wire_packet(f, 0, i);
     packet->header[packet->ip_octets + 13] |= URG;
     packet->header[packet->ip_octets + URGENT_POINTER_AT + 1] = (uint8_t)(100 * i);
   }
-  deliver_all(kit, 0);
-  g_assert_cmpuint(kit->end[1].passed->len, ==, 3);
-  g_assert_cmpuint(kit->end[1].passed_octets, ==, 3 * EMSS);
-  expect_ack(kit, 1, 2 * EMSS);
-  settle(kit, TCP_KIT_ROUND_TRIP);
-  g_assert_cmpuint(kit->end[0].acknowledged, ==, 3 * EMSS);
+  deliver_all(f, 0);
+  g_assert_cmpuint(f->end[1].passed->len, ==, 3);
+  g_assert_cmpuint(f->end[1].passed_octets, ==, 3 * EMSS);
+  expect_ack(f, 1, 2 * EMSS);
+  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  g_assert_cmpuint(f->end[0].acknowledged, ==, 3 * EMSS);
 }
 
-/* Sequence numbers wrap within the window (RFC 9293 §3.4), with SACK blocks on both sides of it, timestamps about to wrap
- * (RFC 7323 §5.4) and the FIN exactly at 0. */
+/* Sequence numbers wrap within the window (RFC 9293 §3.4), with SACK blocks on both sides of it,
+ * timestamps about to wrap (RFC 7323 §5.4) and the FIN exactly at 0. */
 static void test_wrap_in_the_middle_of_everything(void)
 {
-  tcp_config config = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
   config.timestamps = true;
   config.dsack = true;
   config.isn = UINT32_MAX - 6 * 1448; /* positions from 6 * 1448 on have sequence numbers from 0 on */
-  tcp_kit *kit = tcp_kit_new(&config, &config);
-  kit->now = (time_ps)(UINT32_MAX - 250000) * TIME_PS_PER_MICROSECOND; /* wraps after 250 ms */
-  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
+  tcp_fixture *f = tcp_fixture_new(&config, &config);
+  f->now = (time_ps)(UINT32_MAX - 250000) * TIME_PS_PER_MICROSECOND; /* wraps after 250 ms */
+  handshake(f, TCP_FIXTURE_ROUND_TRIP, NULL);
   for (unsigned round = 0; round < 4; round++) {
-    post(kit, 0, 10 * 1448, 0);
+    post(f, 0, 10 * 1448, 0);
     if (round == 0) {
-      drop_segment(kit, 0);
-      reorder_segments(kit, 0, 3, 5); /* across the wrap, as those dropped and SACKed are */
+      drop_segment(f, 0);
+      reorder_segments(f, 0, 3, 5); /* across the wrap, as those dropped and SACKed are */
     }
-    settle(kit, TCP_KIT_ROUND_TRIP);
-    g_assert_cmpuint(kit->end[0].acknowledged, ==, (round + 1) * 10 * 1448);
+    settle(f, TCP_FIXTURE_ROUND_TRIP);
+    g_assert_cmpuint(f->end[0].acknowledged, ==, (round + 1) * 10 * 1448);
   }
-  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 1);
-  g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 0);
-  tcp_kit_free(kit);
+  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 1);
+  g_assert_cmpuint(statistics_of(f)->timeouts, ==, 0);
+  tcp_fixture_free(f);
 
   config.isn = UINT32_MAX - 1000; /* the octets end at sequence number UINT32_MAX, the FIN has 0 */
-  kit = tcp_kit_pair(&config);
-  queue_record(kit, 0, 1000, 0);
-  finish(kit, 0);
-  g_assert_cmpuint((uint64_t)wire_header(kit, 0, 0).sequence + 1000, ==, UINT64_C(1) << 32);
-  settle(kit, TCP_KIT_ROUND_TRIP);
-  g_assert_true(kit->end[1].finished);
-  finish(kit, 1);
-  settle(kit, TCP_KIT_ROUND_TRIP);
-  expect_finished(kit);
-  tcp_kit_free(kit);
+  f = tcp_fixture_pair(&config);
+  queue_record(f, 0, 1000, 0);
+  finish(f, 0);
+  g_assert_cmpuint((uint64_t)wire_header(f, 0, 0).sequence + 1000, ==, UINT64_C(1) << 32);
+  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  g_assert_true(f->end[1].finished);
+  finish(f, 1);
+  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  expect_finished(f);
+  tcp_fixture_free(f);
 }
 
 int main(int argc, char **argv)

@@ -3,7 +3,7 @@
 #include <glib.h>
 
 #include "tcp/tcp_rack.h"
-#include "tcp_kit.h"
+#include "tcp_fixture.h"
 
 enum { EMSS = 1460 };
 
@@ -12,9 +12,9 @@ static time_ps ms(int64_t milliseconds)
   return milliseconds * TIME_PS_PER_MILLISECOND;
 }
 
-/* §7.2: PTO is two SRTT, with one segment in flight the delay of an ACK more, with several the timer's slack; a second without a
- * sample; never later than the retransmission timer. Each row: SRTT, delay, segments, the timer, the slack, when it is due after
- * 1000 ms. */
+/* §7.2: PTO is two SRTT, with one segment in flight the delay of an ACK more, with several the timer's
+ * slack; a second without a sample; never later than the retransmission timer. Each row: SRTT, delay,
+ * segments, the timer, the slack, when it is due after 1000 ms. */
 static void test_time_out_of_the_probe(void)
 {
   static const int64_t rows[][6] = {{100, 40, 2, 9000, 0, 1200}, {100, 40, 2, 9000, 2, 1202},
@@ -39,8 +39,8 @@ static void test_time_out_of_the_probe(void)
   }
 }
 
-/* §7.4: a probe that ended at 5000. Each row: whether it repeated octets, what comes, whether a loss was repaired by it, whether
- * the probe is still not accounted for. */
+/* §7.4: a probe that ended at 5000. Each row: whether it repeated octets, what comes, whether a loss was
+ * repaired by it, whether the probe is still not accounted for. */
 static void test_what_acknowledgements_tell(void)
 {
   static const struct {
@@ -82,46 +82,47 @@ static void test_one_at_a_time(void)
 /* RACK and the probe; an ACK is delayed by 40 ms at most. */
 static tcp_config with_probe(void)
 {
-  tcp_config config = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
   config.rack = true;
   config.dsack = true;
   config.tail_loss_probe = true;
   return config;
 }
 
-static tcp_kit *connected(const tcp_config *config, time_ps round_trip_ps)
+static tcp_fixture *connected(const tcp_config *config, time_ps round_trip_ps)
 {
-  tcp_kit *kit = tcp_kit_new(config, config);
-  handshake(kit, round_trip_ps, NULL);
-  return kit;
+  tcp_fixture *f = tcp_fixture_new(config, config);
+  handshake(f, round_trip_ps, NULL);
+  return f;
 }
 
 /* SRTT 100 ms, RTO 300 ms. */
-static tcp_kit *connected_with_probe(void)
+static tcp_fixture *connected_with_probe(void)
 {
   tcp_config config = with_probe();
-  return connected(&config, TCP_KIT_ROUND_TRIP);
+  return connected(&config, TCP_FIXTURE_ROUND_TRIP);
 }
 
 /* `segments` leave and are lost. `wait_us` later the probe repeats the last of them, no earlier. */
 static void expect_probe_after(const tcp_config *config, time_ps round_trip_ps, unsigned segments,
                                int64_t wait_us)
 {
-  g_autoptr(tcp_kit) kit = connected(config, round_trip_ps);
-  time_ps due = kit->now + wait_us * TIME_PS_PER_MICROSECOND;
-  post(kit, 0, segments * EMSS, 0);
-  drop_all(kit, 0);
-  g_assert_cmpint(tcp_transport_deadline(kit->end[0].connection), ==, due);
-  advance_to(kit, due - 1);
-  expect_nothing(kit, 0);
-  advance_by(kit, 1);
-  expect_segment(kit, 0, (segments - 1) * EMSS, EMSS);
-  g_assert_cmpuint(on_wire(kit, 0), ==, 1);
-  g_assert_cmpuint(statistics_of(kit)->tail_loss_probes, ==, 1);
-  g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 0);
+  g_autoptr(tcp_fixture) f = connected(config, round_trip_ps);
+  time_ps due = f->now + wait_us * TIME_PS_PER_MICROSECOND;
+  post(f, 0, segments * EMSS, 0);
+  drop_all(f, 0);
+  g_assert_cmpint(tcp_transport_deadline(f->end[0].connection), ==, due);
+  advance_to(f, due - 1);
+  expect_nothing(f, 0);
+  advance_by(f, 1);
+  expect_segment(f, 0, (segments - 1) * EMSS, EMSS);
+  g_assert_cmpuint(on_wire(f, 0), ==, 1);
+  g_assert_cmpuint(statistics_of(f)->tail_loss_probes, ==, 1);
+  g_assert_cmpuint(statistics_of(f)->timeouts, ==, 0);
 }
 
-/* A round trip of 50 us, two segments in flight: two SRTT are 100 us, and Linux's slack makes 2,100 of them. */
+/* A round trip of 50 us, two segments in flight: two SRTT are 100 us, and Linux's slack makes 2,100 of
+ * them. */
 static void test_slack_of_the_probe(void)
 {
   tcp_config config = with_probe();
@@ -130,11 +131,13 @@ static void test_slack_of_the_probe(void)
   expect_probe_after(&config, 50 * TIME_PS_PER_MICROSECOND, 2, 2100);
 }
 
-/* One segment, whose ACK may be delayed. By RFC 8985 the probe waits for the peer's 40 ms beside two SRTT, in Linux for the least RTO.
+/* One segment, whose ACK may be delayed. By RFC 8985 the probe waits for the peer's 40 ms beside two SRTT,
+ * in Linux for the least RTO.
  *
- * Round trip 50 us, least RTO 200 ms: 0.1 + 40 = 40.1 ms; or 0.1 + 200 ms, which is later than RTO: SRTT + max(least RTO, 4 RTTVAR) =
- * 0.05 + max(200, 4 * 0.025) = 200.05 ms. The probe leaves then, in place of a time-out.
- * Round trip 100 ms, least RTO 50 ms: 200 + 40 = 240 ms; or 200 + 50 = 250 ms, before RTO: 100 + max(50, 4 * 50) = 300 ms.
+ * Round trip 50 us, least RTO 200 ms: 0.1 + 40 = 40.1 ms; or 0.1 + 200 ms, which is later than RTO: SRTT +
+ * max(least RTO, 4 RTTVAR) = 0.05 + max(200, 4 * 0.025) = 200.05 ms. The probe leaves then, in place of a
+ * time-out. Round trip 100 ms, least RTO 50 ms: 200 + 40 = 240 ms; or 200 + 50 = 250 ms, before RTO: 100 +
+ * max(50, 4 * 50) = 300 ms.
  *
  * The slack is added for several segments alone. */
 static void test_probe_of_one_segment(void)
@@ -159,171 +162,176 @@ static void test_probe_of_one_segment(void)
   }
 }
 
-/* The last two of five are lost. 200 ms after the ACK (of 0 and 1; that of 2 is delayed and comes 40 ms later) nothing has come; the
- * last is sent again and SACKed, and RACK sends the other: no time-out, one reduction. */
+/* The last two of five are lost. 200 ms after the ACK (of 0 and 1; that of 2 is delayed and comes 40 ms
+ * later) nothing has come; the last is sent again and SACKed, and RACK sends the other: no time-out, one
+ * reduction. */
 static void test_tail_loss(void)
 {
-  g_autoptr(tcp_kit) kit = connected_with_probe();
-  post(kit, 0, 5 * EMSS, 0);
-  advance_by(kit, ms(50));
+  g_autoptr(tcp_fixture) f = connected_with_probe();
+  post(f, 0, 5 * EMSS, 0);
+  advance_by(f, ms(50));
   for (unsigned i = 0; i < 3; i++) {
-    deliver(kit, 0);
+    deliver(f, 0);
   }
-  drop_all(kit, 0);
-  advance_by(kit, ms(40));
-  deliver_all(kit, 1);
-  g_assert_cmpuint(kit->end[0].acknowledged, ==, 3 * EMSS);
+  drop_all(f, 0);
+  advance_by(f, ms(40));
+  deliver_all(f, 1);
+  g_assert_cmpuint(f->end[0].acknowledged, ==, 3 * EMSS);
   /* SRTT after the one sample of 90 ms and another: 7/8 (7/8 100 + 90/8) + 90/8 = 97.65625 ms */
-  time_ps due = kit->now + 2 * INT64_C(97656250000);
-  g_assert_cmpint(tcp_transport_deadline(kit->end[0].connection), ==, due);
-  advance_to(kit, due - 1);
-  expect_nothing(kit, 0);
-  advance_by(kit, 1);
-  expect_segment(kit, 0, 4 * EMSS, EMSS);
-  g_assert_cmpuint(on_wire(kit, 0), ==, 1);
-  g_assert_cmpuint(statistics_of(kit)->tail_loss_probes, ==, 1);
-  g_assert_cmpuint(threshold_of(kit), ==, UINT64_MAX);
-  settle(kit, TCP_KIT_ROUND_TRIP);
-  advance_by(kit, ms(100)); /* the reordering timer may still have to run */
-  settle(kit, TCP_KIT_ROUND_TRIP);
-  g_assert_cmpuint(kit->end[0].acknowledged, ==, 5 * EMSS);
-  g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 0);
-  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 2);
-  g_assert_cmpuint(statistics_of(kit)->recoveries, ==, 1);
+  time_ps due = f->now + 2 * INT64_C(97656250000);
+  g_assert_cmpint(tcp_transport_deadline(f->end[0].connection), ==, due);
+  advance_to(f, due - 1);
+  expect_nothing(f, 0);
+  advance_by(f, 1);
+  expect_segment(f, 0, 4 * EMSS, EMSS);
+  g_assert_cmpuint(on_wire(f, 0), ==, 1);
+  g_assert_cmpuint(statistics_of(f)->tail_loss_probes, ==, 1);
+  g_assert_cmpuint(threshold_of(f), ==, UINT64_MAX);
+  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  advance_by(f, ms(100)); /* the reordering timer may still have to run */
+  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  g_assert_cmpuint(f->end[0].acknowledged, ==, 5 * EMSS);
+  g_assert_cmpuint(statistics_of(f)->timeouts, ==, 0);
+  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 2);
+  g_assert_cmpuint(statistics_of(f)->recoveries, ==, 1);
 }
 
-/* Only the last is lost: the probe repairs it, and that it was lost shows when a later ACK moves on without D-SACK: the window is
- * reduced as by a recovery (§7.4). 4 segments in flight then: the threshold is 2. */
+/* Only the last is lost: the probe repairs it, and that it was lost shows when a later ACK moves on
+ * without D-SACK: the window is reduced as by a recovery (§7.4). 4 segments in flight then: the threshold
+ * is 2. */
 static void test_probe_that_repairs(void)
 {
-  g_autoptr(tcp_kit) kit = connected_with_probe();
-  post(kit, 0, EMSS, 0);
-  drop_all(kit, 0);
-  advance_by(kit, ms(240)); /* two SRTT and the delay of an ACK */
-  expect_segment(kit, 0, 0, EMSS);
-  deliver(kit, 0);
-  advance_by(kit, ms(40));
-  deliver_all(kit, 1);
-  g_assert_cmpuint(kit->end[0].acknowledged, ==, EMSS);
-  g_assert_cmpuint(threshold_of(kit), ==, UINT64_MAX);
-  post(kit, 0, 4 * EMSS, 0);
-  deliver_segments(kit, 2);
-  g_assert_cmpuint(threshold_of(kit), ==, 2 * EMSS);
-  g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 0);
+  g_autoptr(tcp_fixture) f = connected_with_probe();
+  post(f, 0, EMSS, 0);
+  drop_all(f, 0);
+  advance_by(f, ms(240)); /* two SRTT and the delay of an ACK */
+  expect_segment(f, 0, 0, EMSS);
+  deliver(f, 0);
+  advance_by(f, ms(40));
+  deliver_all(f, 1);
+  g_assert_cmpuint(f->end[0].acknowledged, ==, EMSS);
+  g_assert_cmpuint(threshold_of(f), ==, UINT64_MAX);
+  post(f, 0, 4 * EMSS, 0);
+  deliver_segments(f, 2);
+  g_assert_cmpuint(threshold_of(f), ==, 2 * EMSS);
+  g_assert_cmpuint(statistics_of(f)->timeouts, ==, 0);
 }
 
-/* Nothing was lost, the ACK was late: the probe comes twice, D-SACK tells, and nothing is reduced. */
+/* Nothing was lost, the ACK was late: the probe comes twice, D-SACK shows it, and nothing is reduced. */
 static void test_probe_for_nothing(void)
 {
-  g_autoptr(tcp_kit) kit = connected_with_probe();
-  post(kit, 0, EMSS, 0);
-  advance_by(kit, ms(240));
-  g_assert_cmpuint(on_wire(kit, 0), ==, 2);
-  deliver_all(kit, 0);
-  deliver_all(kit, 1);
-  post(kit, 0, 4 * EMSS, 0);
-  settle(kit, TCP_KIT_ROUND_TRIP);
-  g_assert_cmpuint(kit->end[0].acknowledged, ==, 5 * EMSS);
-  g_assert_cmpuint(statistics_of(kit)->duplicates_reported, ==, 1);
-  g_assert_cmpuint(threshold_of(kit), ==, UINT64_MAX);
+  g_autoptr(tcp_fixture) f = connected_with_probe();
+  post(f, 0, EMSS, 0);
+  advance_by(f, ms(240));
+  g_assert_cmpuint(on_wire(f, 0), ==, 2);
+  deliver_all(f, 0);
+  deliver_all(f, 1);
+  post(f, 0, 4 * EMSS, 0);
+  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  g_assert_cmpuint(f->end[0].acknowledged, ==, 5 * EMSS);
+  g_assert_cmpuint(statistics_of(f)->duplicates_reported, ==, 1);
+  g_assert_cmpuint(threshold_of(f), ==, UINT64_MAX);
 }
 
-/* §7.3: octets not sent before go rather than old ones, whatever the congestion window is: 10 in flight, 11 queued. */
+/* §7.3: octets not sent before go rather than old ones, whatever the congestion window is: 10 in flight,
+ * 11 queued. */
 static void test_probe_with_new_octets(void)
 {
-  g_autoptr(tcp_kit) kit = connected_with_probe();
-  post(kit, 0, 11 * EMSS, 0);
-  drop_all(kit, 0);
-  advance_by(kit, ms(200));
-  expect_segment(kit, 0, 10 * EMSS, EMSS);
-  g_assert_cmpuint(statistics_of(kit)->tail_loss_probes, ==, 1);
-  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 0);
+  g_autoptr(tcp_fixture) f = connected_with_probe();
+  post(f, 0, 11 * EMSS, 0);
+  drop_all(f, 0);
+  advance_by(f, ms(200));
+  expect_segment(f, 0, 10 * EMSS, EMSS);
+  g_assert_cmpuint(statistics_of(f)->tail_loss_probes, ==, 1);
+  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 0);
   /* the retransmission timer runs from the probe on: 300 ms */
-  g_assert_cmpint(tcp_transport_deadline(kit->end[0].connection), ==, kit->now + ms(300));
+  g_assert_cmpint(tcp_transport_deadline(f->end[0].connection), ==, f->now + ms(300));
 }
 
 /* After the probe the timer expires: one probe, then time-outs. */
 static void test_time_out_after_the_probe(void)
 {
-  g_autoptr(tcp_kit) kit = connected_with_probe();
-  post(kit, 0, 2 * EMSS, 0);
-  drop_all(kit, 0);
-  advance_by(kit, ms(200));
-  drop_all(kit, 0);
-  advance_by(kit, ms(300) - 1);
-  expect_nothing(kit, 0);
-  advance_by(kit, 1);
-  expect_segment(kit, 0, 0, EMSS);
-  g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 1);
-  g_assert_cmpuint(statistics_of(kit)->tail_loss_probes, ==, 1);
-  g_assert_cmpuint(statistics_of(kit)->retransmissions_lost, ==, 1);
+  g_autoptr(tcp_fixture) f = connected_with_probe();
+  post(f, 0, 2 * EMSS, 0);
+  drop_all(f, 0);
+  advance_by(f, ms(200));
+  drop_all(f, 0);
+  advance_by(f, ms(300) - 1);
+  expect_nothing(f, 0);
+  advance_by(f, 1);
+  expect_segment(f, 0, 0, EMSS);
+  g_assert_cmpuint(statistics_of(f)->timeouts, ==, 1);
+  g_assert_cmpuint(statistics_of(f)->tail_loss_probes, ==, 1);
+  g_assert_cmpuint(statistics_of(f)->retransmissions_lost, ==, 1);
 }
 
-/* §7.2: the probe would come 350 ms after the segment left (the ACK may be delayed by 150), the retransmission timer expires at 300:
- * the probe goes then, in its place, and the timer starts anew. */
+/* §7.2: the probe would come 350 ms after the segment left (the ACK may be delayed by 150), the
+ * retransmission timer expires at 300: the probe goes then, in its place, and the timer starts anew. */
 static void test_probe_in_place_of_a_time_out(void)
 {
-  tcp_config config = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
   config.rack = true;
   config.tail_loss_probe = true;
   config.delayed_ack_ps = ms(150);
-  g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
-  post(kit, 0, EMSS, 0);
-  drop_all(kit, 0);
-  advance_by(kit, ms(300));
-  expect_segment(kit, 0, 0, EMSS);
-  g_assert_cmpuint(statistics_of(kit)->tail_loss_probes, ==, 1);
-  g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 0);
-  g_assert_cmpuint(window_of(kit), ==, 10 * EMSS);
-  g_assert_cmpint(tcp_transport_deadline(kit->end[0].connection), ==, kit->now + ms(300));
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+  post(f, 0, EMSS, 0);
+  drop_all(f, 0);
+  advance_by(f, ms(300));
+  expect_segment(f, 0, 0, EMSS);
+  g_assert_cmpuint(statistics_of(f)->tail_loss_probes, ==, 1);
+  g_assert_cmpuint(statistics_of(f)->timeouts, ==, 0);
+  g_assert_cmpuint(window_of(f), ==, 10 * EMSS);
+  g_assert_cmpint(tcp_transport_deadline(f->end[0].connection), ==, f->now + ms(300));
 }
 
-/* §7.2: with something SACKed the probe is off: what is missing is RACK's. Two segments, the first is lost: the next deadline after
- * the SACK is the reordering timer's, then RTO's. A SACK that comes 5 ms before the probe of 200 ms would leave turns that one off: the
- * first is lost 195 + 100 / 4 ms after it left. */
+/* §7.2: with something SACKed the probe is off: what is missing is RACK's. Two segments, the first is
+ * lost: the next deadline after the SACK is the reordering timer's, then RTO's. A SACK that comes 5 ms
+ * before the probe of 200 ms would leave turns that one off: the first is lost 195 + 100 / 4 ms after it
+ * left. */
 static void test_no_probe_with_sacked_octets(void)
 {
   static const int64_t sacked_after_ms[] = {0, 195};
   for (size_t i = 0; i < G_N_ELEMENTS(sacked_after_ms); i++) {
-    g_autoptr(tcp_kit) kit = connected_with_probe();
-    time_ps start = kit->now;
-    post(kit, 0, 2 * EMSS, 0);
-    drop_segment(kit, 0);
-    advance_by(kit, ms(sacked_after_ms[i]));
-    deliver_segments(kit, 1);
-    drop_all(kit, 0);
-    advance_to(kit, start + ms(299));
-    g_assert_cmpuint(statistics_of(kit)->tail_loss_probes, ==, 0);
-    g_assert_cmpuint(statistics_of(kit)->recoveries, ==, 1);
+    g_autoptr(tcp_fixture) f = connected_with_probe();
+    time_ps start = f->now;
+    post(f, 0, 2 * EMSS, 0);
+    drop_segment(f, 0);
+    advance_by(f, ms(sacked_after_ms[i]));
+    deliver_segments(f, 1);
+    drop_all(f, 0);
+    advance_to(f, start + ms(299));
+    g_assert_cmpuint(statistics_of(f)->tail_loss_probes, ==, 0);
+    g_assert_cmpuint(statistics_of(f)->recoveries, ==, 1);
   }
 }
 
-/* §7.2: with segments SACKed there is no probe (RACK.segs_sacked). One octet of the second of two segments is SACKed after 50 ms: no
- * segment is, nothing is acknowledged, so the probe leaves 200 ms after them as if that ACK had not come; it repeats the second, which
- * is not there in whole. When the other octets of it are SACKed, at 100 ms, there is none. */
+/* §7.2: with segments SACKed there is no probe (RACK.segs_sacked). One octet of the second of two segments
+ * is SACKed after 50 ms: no segment is, nothing is acknowledged, so the probe leaves 200 ms after them as
+ * if that ACK had not come; it repeats the second, which is not there in whole. When the other octets of
+ * it are SACKed, at 100 ms, there is none. */
 static void test_probe_beside_one_octet_sacked(void)
 {
   for (unsigned whole = 0; whole < 2; whole++) {
     tcp_config config = with_probe();
-    g_autoptr(tcp_kit) kit = tcp_kit_scripted(
+    g_autoptr(tcp_fixture) f = tcp_fixture_scripted(
         &config,
         &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS, .has_sack_permitted = true});
-    time_ps start = kit->now;
-    post(kit, 0, 2 * EMSS, 0);
-    drop_all(kit, 0);
-    advance_to(kit, start + ms(50));
-    script_ack(kit, 0, 1, (const uint64_t[][2]){{EMSS, EMSS + 1}});
+    time_ps start = f->now;
+    post(f, 0, 2 * EMSS, 0);
+    drop_all(f, 0);
+    advance_to(f, start + ms(50));
+    script_ack(f, 0, 1, (const uint64_t[][2]){{EMSS, EMSS + 1}});
     if (whole) {
-      advance_to(kit, start + ms(100));
-      script_ack(kit, 0, 1, (const uint64_t[][2]){{EMSS, 2 * EMSS}});
+      advance_to(f, start + ms(100));
+      script_ack(f, 0, 1, (const uint64_t[][2]){{EMSS, 2 * EMSS}});
     }
-    advance_to(kit, start + ms(200) - 1);
-    g_assert_cmpuint(statistics_of(kit)->tail_loss_probes, ==, 0);
-    drop_all(kit, 0);
-    advance_to(kit, start + ms(200));
-    g_assert_cmpuint(statistics_of(kit)->tail_loss_probes, ==, whole ? 0 : 1);
+    advance_to(f, start + ms(200) - 1);
+    g_assert_cmpuint(statistics_of(f)->tail_loss_probes, ==, 0);
+    drop_all(f, 0);
+    advance_to(f, start + ms(200));
+    g_assert_cmpuint(statistics_of(f)->tail_loss_probes, ==, whole ? 0 : 1);
     if (!whole) {
-      expect_segment(kit, 0, EMSS, EMSS);
+      expect_segment(f, 0, EMSS, EMSS);
     }
   }
 }

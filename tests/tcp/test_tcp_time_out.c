@@ -2,7 +2,7 @@
 /* What only the retransmission timer finds, and what it does to the sender (RFC 6298, RFC 5681 §3.1). */
 #include <glib.h>
 
-#include "tcp_kit.h"
+#include "tcp_fixture.h"
 
 enum { EMSS = 1460 };
 
@@ -10,28 +10,28 @@ enum { EMSS = 1460 };
  * 300, 900 and 2100 ms. */
 static void test_time_outs_double(void)
 {
-  g_autoptr(tcp_kit) kit = tcp_kit_connected(true);
-  time_ps start = kit->now;
+  g_autoptr(tcp_fixture) f = tcp_fixture_connected(true);
+  time_ps start = f->now;
   static const time_ps when[] = {300, 900, 2100};
-  post(kit, 0, 1000, 0);
+  post(f, 0, 1000, 0);
   for (size_t i = 0; i < G_N_ELEMENTS(when); i++) {
-    drop_segment(kit, 0);
-    advance_to(kit, start + when[i] * TIME_PS_PER_MILLISECOND - 1);
-    expect_nothing(kit, 0);
-    advance_by(kit, 1);
-    expect_segment(kit, 0, 0, 1000);
+    drop_segment(f, 0);
+    advance_to(f, start + when[i] * TIME_PS_PER_MILLISECOND - 1);
+    expect_nothing(f, 0);
+    advance_by(f, 1);
+    expect_segment(f, 0, 0, 1000);
   }
-  g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 3);
-  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 3);
-  g_assert_cmpuint(window_of(kit), ==, EMSS);
+  g_assert_cmpuint(statistics_of(f)->timeouts, ==, 3);
+  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 3);
+  g_assert_cmpuint(window_of(f), ==, EMSS);
   /* Karn: its ACK is no sample, so RTO is 2400 ms still */
-  deliver_and_acknowledge(kit);
-  start = kit->now + 40 * TIME_PS_PER_MILLISECOND;
-  advance_to(kit, start);
-  deliver_all(kit, 1);
-  g_assert_cmpuint(kit->end[0].acknowledged, ==, 1000);
-  post(kit, 0, 1000, 0);
-  g_assert_cmpint(tcp_transport_deadline(kit->end[0].connection), ==, start + 2400 * TIME_PS_PER_MILLISECOND);
+  deliver_and_acknowledge(f);
+  start = f->now + 40 * TIME_PS_PER_MILLISECOND;
+  advance_to(f, start);
+  deliver_all(f, 1);
+  g_assert_cmpuint(f->end[0].acknowledged, ==, 1000);
+  post(f, 0, 1000, 0);
+  g_assert_cmpint(tcp_transport_deadline(f->end[0].connection), ==, start + 2400 * TIME_PS_PER_MILLISECOND);
 }
 
 /* With timestamps the same ACK is a sample (RFC 7323 §4.1). The retransmission's own timestamp is echoed:
@@ -39,86 +39,87 @@ static void test_time_outs_double(void)
  * 210 = 302.5 ms. */
 static void test_timestamps_sample_retransmissions(void)
 {
-  tcp_config config = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
   config.timestamps = true;
-  g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
-  post(kit, 0, 1000, 0);
-  drop_segment(kit, 0);
-  advance_by(kit, 300 * TIME_PS_PER_MILLISECOND);
-  deliver(kit, 0);
-  advance_by(kit, 40 * TIME_PS_PER_MILLISECOND);
-  deliver_all(kit, 1);
-  g_assert_cmpuint(kit->end[0].acknowledged, ==, 1000);
-  post(kit, 0, 1000, 0);
-  g_assert_cmpint(tcp_transport_deadline(kit->end[0].connection), ==,
-                  kit->now + 302500 * TIME_PS_PER_MICROSECOND);
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+  post(f, 0, 1000, 0);
+  drop_segment(f, 0);
+  advance_by(f, 300 * TIME_PS_PER_MILLISECOND);
+  deliver(f, 0);
+  advance_by(f, 40 * TIME_PS_PER_MILLISECOND);
+  deliver_all(f, 1);
+  g_assert_cmpuint(f->end[0].acknowledged, ==, 1000);
+  post(f, 0, 1000, 0);
+  g_assert_cmpint(tcp_transport_deadline(f->end[0].connection), ==,
+                  f->now + 302500 * TIME_PS_PER_MICROSECOND);
 }
 
-/* What echoes nothing, or a time to come, is a sample by the segment's own time: 100 ms. RTTVAR 3/4 * 50 = 37.5, RTO 100 + 150 = 250 ms;
- * then 28.125, and 212.5. The clock of the timestamps has gone on for 10 s. */
+/* What echoes nothing, or a time to come, is a sample by the segment's own time: 100 ms. RTTVAR 3/4 * 50 =
+ * 37.5, RTO 100 + 150 = 250 ms; then 28.125, and 212.5. The clock of the timestamps has gone on for 10 s. */
 static void test_no_echo(void)
 {
   static const time_ps time_outs[] = {250 * TIME_PS_PER_MILLISECOND, 212500 * TIME_PS_PER_MICROSECOND};
-  tcp_config config = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
   config.timestamps = true;
   config.drops_untimed = false;
-  g_autoptr(tcp_kit) kit = tcp_kit_new(&config, NULL);
-  kit->now = 10 * TIME_PS_PER_SECOND;
-  handshake(kit, TCP_KIT_ROUND_TRIP,
+  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, NULL);
+  f->now = 10 * TIME_PS_PER_SECOND;
+  handshake(f, TCP_FIXTURE_ROUND_TRIP,
             &(tcp_header){.window = 65535, .has_timestamps = true, .timestamp_value = 1});
   for (unsigned i = 0; i < 2; i++) {
-    post(kit, 0, 1000, 0);
-    drop_all(kit, 0);
-    advance_by(kit, TCP_KIT_ROUND_TRIP);
-    tcp_header ack = {.sequence = tcp_sequence_of(0, kit->end[1].config.isn),
+    post(f, 0, 1000, 0);
+    drop_all(f, 0);
+    advance_by(f, TCP_FIXTURE_ROUND_TRIP);
+    tcp_header ack = {.sequence = tcp_sequence_of(0, f->end[1].config.isn),
                       .acknowledgement = tcp_sequence_of((int64_t)(i + 1) * 1000, config.isn),
                       .flags = TCP_ACK,
                       .window = 65535,
                       .has_timestamps = i == 1,
                       .timestamp_value = 2,
                       .timestamp_echo = UINT32_MAX / 4};
-    script_segment(kit, ack, 0, 0);
-    post(kit, 0, 1000, 0);
-    g_assert_cmpint(tcp_transport_deadline(kit->end[0].connection), ==, kit->now + time_outs[i]);
-    drop_all(kit, 0);
-    script_ack(kit, (i + 1) * 1000, 0, NULL);
+    script_segment(f, ack, 0, 0);
+    post(f, 0, 1000, 0);
+    g_assert_cmpint(tcp_transport_deadline(f->end[0].connection), ==, f->now + time_outs[i]);
+    drop_all(f, 0);
+    script_ack(f, (i + 1) * 1000, 0, NULL);
   }
 }
 
-/* A round trip within one tick of the timestamps' clock, a microsecond, is a sample of 0 (RFC 7323 §4.1). RTTVAR 3/4 * 50 + 1/4 * 100 =
- * 62.5, SRTT 7/8 * 100 = 87.5, RTO 87.5 + 250 = 337.5 ms. */
+/* A round trip within one tick of the timestamps' clock, a microsecond, is a sample of 0 (RFC 7323 §4.1).
+ * RTTVAR 3/4 * 50 + 1/4 * 100 = 62.5, SRTT 7/8 * 100 = 87.5, RTO 87.5 + 250 = 337.5 ms. */
 static void test_round_trip_within_a_tick(void)
 {
-  tcp_config config = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
   config.timestamps = true;
-  g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
-  g_assert_cmpint(kit->now % TIME_PS_PER_MICROSECOND, ==, 0);
-  post(kit, 0, 2 * 1448, 0);
-  advance_by(kit, TIME_PS_PER_MICROSECOND - 1);
-  deliver_all(kit, 0);
-  deliver_all(kit, 1);
-  g_assert_cmpuint(kit->end[0].acknowledged, ==, 2 * 1448);
-  post(kit, 0, 1000, 0);
-  g_assert_cmpint(tcp_transport_deadline(kit->end[0].connection), ==,
-                  kit->now + 337500 * TIME_PS_PER_MICROSECOND);
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+  g_assert_cmpint(f->now % TIME_PS_PER_MICROSECOND, ==, 0);
+  post(f, 0, 2 * 1448, 0);
+  advance_by(f, TIME_PS_PER_MICROSECOND - 1);
+  deliver_all(f, 0);
+  deliver_all(f, 1);
+  g_assert_cmpuint(f->end[0].acknowledged, ==, 2 * 1448);
+  post(f, 0, 1000, 0);
+  g_assert_cmpint(tcp_transport_deadline(f->end[0].connection), ==,
+                  f->now + 337500 * TIME_PS_PER_MICROSECOND);
 }
 
-/* MPA-043, MPA-016: what was posted and cannot be sent fails the connection, and the layer above hears of it, with the reason. */
+/* MPA-043, MPA-016: what was posted and cannot be sent fails the connection, and the layer above hears of
+ * it, with the reason. */
 static void test_gives_up(void)
 {
-  tcp_config config = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
   config.retries_max = 3;
-  g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
-  time_ps start = kit->now;
-  post(kit, 0, 1000, 0);
-  advance_to(kit, start + 2100 * TIME_PS_PER_MILLISECOND - 1); /* 300 + 600 + 1200 */
-  g_assert_false(kit->end[0].closed);
-  g_assert_cmpuint(on_wire(kit, 0), ==, 3);
-  advance_by(kit, 1);
-  g_assert_true(kit->end[0].closed);
-  g_assert_cmpint(kit->end[0].reason, ==, TCP_CLOSE_GAVE_UP);
-  g_assert_cmpuint(on_wire(kit, 0), ==, 3);
-  g_assert_cmpint(tcp_transport_deadline(kit->end[0].connection), ==, TIME_PS_NEVER);
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+  time_ps start = f->now;
+  post(f, 0, 1000, 0);
+  advance_to(f, start + 2100 * TIME_PS_PER_MILLISECOND - 1); /* 300 + 600 + 1200 */
+  g_assert_false(f->end[0].closed);
+  g_assert_cmpuint(on_wire(f, 0), ==, 3);
+  advance_by(f, 1);
+  g_assert_true(f->end[0].closed);
+  g_assert_cmpint(f->end[0].reason, ==, TCP_CLOSE_GAVE_UP);
+  g_assert_cmpuint(on_wire(f, 0), ==, 3);
+  g_assert_cmpint(tcp_transport_deadline(f->end[0].connection), ==, TIME_PS_NEVER);
 }
 
 /* The last of five segments is lost: no duplicate shows it, RTO does. The ACK of the first four took one
@@ -126,22 +127,22 @@ static void test_gives_up(void)
  * 112.5 = 212.5 ms after the last ACK. */
 static void test_tail_loss_takes_a_time_out(void)
 {
-  g_autoptr(tcp_kit) kit = tcp_kit_connected(true);
-  post(kit, 0, 5 * EMSS, 0);
-  reorder_segments(kit, 0, 0, 4);
-  drop_segment(kit, 0);
-  reorder_segments(kit, 0, 0, 3); /* 3 1 2 0 to 0 1 2 3 */
-  g_assert_cmpuint(wire_position(kit, 0, 0), ==, 0);
-  advance_by(kit, TCP_KIT_ROUND_TRIP / 2);
-  deliver_all(kit, 0);
-  advance_by(kit, TCP_KIT_ROUND_TRIP / 2);
-  deliver_all(kit, 1);
-  g_assert_cmpuint(kit->end[0].acknowledged, ==, 4 * EMSS);
-  time_ps start = kit->now;
-  advance_to(kit, start + 212500 * TIME_PS_PER_MICROSECOND - 1);
-  expect_nothing(kit, 0);
-  advance_by(kit, 1);
-  expect_segment(kit, 0, 4 * EMSS, EMSS);
+  g_autoptr(tcp_fixture) f = tcp_fixture_connected(true);
+  post(f, 0, 5 * EMSS, 0);
+  reorder_segments(f, 0, 0, 4);
+  drop_segment(f, 0);
+  reorder_segments(f, 0, 0, 3); /* 3 1 2 0 to 0 1 2 3 */
+  g_assert_cmpuint(wire_position(f, 0, 0), ==, 0);
+  advance_by(f, TCP_FIXTURE_ROUND_TRIP / 2);
+  deliver_all(f, 0);
+  advance_by(f, TCP_FIXTURE_ROUND_TRIP / 2);
+  deliver_all(f, 1);
+  g_assert_cmpuint(f->end[0].acknowledged, ==, 4 * EMSS);
+  time_ps start = f->now;
+  advance_to(f, start + 212500 * TIME_PS_PER_MICROSECOND - 1);
+  expect_nothing(f, 0);
+  advance_by(f, 1);
+  expect_segment(f, 0, 4 * EMSS, EMSS);
 }
 
 /* All of the window but segments 3 and 6 is lost. After the time-out what is not SACKed is sent again, in
@@ -149,46 +150,46 @@ static void test_tail_loss_takes_a_time_out(void)
 static void test_after_a_time_out_only_what_is_missing_is_sent(void)
 {
   static const unsigned missing[] = {0, 1, 2, 4, 5, 7, 8, 9};
-  g_autoptr(tcp_kit) kit = tcp_kit_connected(true);
-  post(kit, 0, 10 * EMSS, 0);
+  g_autoptr(tcp_fixture) f = tcp_fixture_connected(true);
+  post(f, 0, 10 * EMSS, 0);
   for (unsigned i = 0; i < 10; i++) {
     if (i == 3 || i == 6) {
-      deliver_and_acknowledge(kit);
+      deliver_and_acknowledge(f);
     } else {
-      drop_segment(kit, 0);
+      drop_segment(f, 0);
     }
   }
-  expect_nothing(kit, 0);
-  advance_by(kit, 300 * TIME_PS_PER_MILLISECOND);
-  g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 1);
-  g_assert_cmpuint(on_wire(kit, 0), ==, 1);
-  g_assert_cmpuint(threshold_of(kit), ==, 5 * EMSS);
+  expect_nothing(f, 0);
+  advance_by(f, 300 * TIME_PS_PER_MILLISECOND);
+  g_assert_cmpuint(statistics_of(f)->timeouts, ==, 1);
+  g_assert_cmpuint(on_wire(f, 0), ==, 1);
+  g_assert_cmpuint(threshold_of(f), ==, 5 * EMSS);
   unsigned sent = 0;
-  while (on_wire(kit, 0) > 0) {
-    expect_segment(kit, 0, (uint64_t)missing[sent] * EMSS, EMSS);
+  while (on_wire(f, 0) > 0) {
+    expect_segment(f, 0, (uint64_t)missing[sent] * EMSS, EMSS);
     sent++;
-    deliver_and_acknowledge(kit);
+    deliver_and_acknowledge(f);
     if (sent == 1) {
-      g_assert_cmpuint(on_wire(kit, 0), ==, 2); /* 1 SMSS more for 1 acknowledged (RFC 3465 §2.3) */
+      g_assert_cmpuint(on_wire(f, 0), ==, 2); /* 1 SMSS more for 1 acknowledged (RFC 3465 §2.3) */
     }
   }
   g_assert_cmpuint(sent, ==, G_N_ELEMENTS(missing));
-  g_assert_cmpuint(kit->end[1].passed_octets, ==, 10 * EMSS);
+  g_assert_cmpuint(f->end[1].passed_octets, ==, 10 * EMSS);
 }
 
 /* RFC 5681 §3.1: the second time-out in a row leaves the threshold alone. It is half of 10 segments: the
  * two of limited transmit are no part of FlightSize. */
 static void test_threshold_of_time_outs(void)
 {
-  g_autoptr(tcp_kit) kit = tcp_kit_connected(true);
-  post(kit, 0, 20 * EMSS, 0);
-  drop_segment(kit, 0);
-  deliver_segments(kit, 2);
-  drop_all(kit, 0);
+  g_autoptr(tcp_fixture) f = tcp_fixture_connected(true);
+  post(f, 0, 20 * EMSS, 0);
+  drop_segment(f, 0);
+  deliver_segments(f, 2);
+  drop_all(f, 0);
   for (unsigned i = 1; i <= 2; i++) {
-    advance_to(kit, tcp_transport_deadline(kit->end[0].connection));
-    g_assert_cmpuint(statistics_of(kit)->timeouts, ==, i);
-    g_assert_cmpuint(threshold_of(kit), ==, 5 * EMSS);
+    advance_to(f, tcp_transport_deadline(f->end[0].connection));
+    g_assert_cmpuint(statistics_of(f)->timeouts, ==, i);
+    g_assert_cmpuint(threshold_of(f), ==, 5 * EMSS);
   }
 }
 
@@ -196,18 +197,18 @@ static void test_threshold_of_time_outs(void)
  * end the connection. */
 static void test_progress_restarts_the_count(void)
 {
-  tcp_config config = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
   config.retries_max = 3;
-  g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
   for (unsigned i = 1; i <= 3; i++) {
-    post(kit, 0, 1000, 0);
+    post(f, 0, 1000, 0);
     for (unsigned k = 0; k < 2; k++) {
-      drop_all(kit, 0);
-      advance_to(kit, tcp_transport_deadline(kit->end[0].connection));
+      drop_all(f, 0);
+      advance_to(f, tcp_transport_deadline(f->end[0].connection));
     }
-    settle(kit, TCP_KIT_ROUND_TRIP);
-    g_assert_cmpuint(kit->end[0].acknowledged, ==, i * 1000);
-    g_assert_false(kit->end[0].closed);
+    settle(f, TCP_FIXTURE_ROUND_TRIP);
+    g_assert_cmpuint(f->end[0].acknowledged, ==, i * 1000);
+    g_assert_false(f->end[0].closed);
   }
 }
 
@@ -215,76 +216,77 @@ static void test_progress_restarts_the_count(void)
  * leaves all the same. */
 static void test_full_segment_with_fin_is_sent_again(void)
 {
-  g_autoptr(tcp_kit) kit = tcp_kit_connected(true);
-  queue_record(kit, 0, EMSS, 0);
-  finish(kit, 0);
-  drop_all(kit, 0);
-  advance_by(kit, 300 * TIME_PS_PER_MILLISECOND);
-  expect_segment(kit, 0, 0, EMSS);
-  g_assert_cmpuint(wire_header(kit, 0, 0).flags, ==, TCP_ACK | TCP_PSH | TCP_FIN);
+  g_autoptr(tcp_fixture) f = tcp_fixture_connected(true);
+  queue_record(f, 0, EMSS, 0);
+  finish(f, 0);
+  drop_all(f, 0);
+  advance_by(f, 300 * TIME_PS_PER_MILLISECOND);
+  expect_segment(f, 0, 0, EMSS);
+  g_assert_cmpuint(wire_header(f, 0, 0).flags, ==, TCP_ACK | TCP_PSH | TCP_FIN);
 }
 
 /* The retransmission itself is lost: SACK recovery cannot see that, the timer does. */
 static void test_lost_retransmission(void)
 {
-  g_autoptr(tcp_kit) kit = tcp_kit_connected(true);
-  post(kit, 0, 10 * EMSS, 0);
-  drop_segment(kit, 0);
-  deliver_segments(kit, 9);
-  expect_segment(kit, 0, 0, EMSS);
-  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 1);
-  drop_all(kit, 0);
-  advance_by(kit, 300 * TIME_PS_PER_MILLISECOND);
-  expect_segment(kit, 0, 0, EMSS);
-  g_assert_cmpuint(on_wire(kit, 0), ==, 1); /* the others are SACKed */
-  deliver_and_acknowledge(kit);
-  g_assert_cmpuint(kit->end[0].acknowledged, ==, 10 * EMSS);
-  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 2);
-  g_assert_cmpuint(statistics_of(kit)->retransmissions_lost, ==, 1);
-  g_assert_cmpuint(statistics_of(kit)->recoveries, ==, 1);
-  g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 1);
+  g_autoptr(tcp_fixture) f = tcp_fixture_connected(true);
+  post(f, 0, 10 * EMSS, 0);
+  drop_segment(f, 0);
+  deliver_segments(f, 9);
+  expect_segment(f, 0, 0, EMSS);
+  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 1);
+  drop_all(f, 0);
+  advance_by(f, 300 * TIME_PS_PER_MILLISECOND);
+  expect_segment(f, 0, 0, EMSS);
+  g_assert_cmpuint(on_wire(f, 0), ==, 1); /* the others are SACKed */
+  deliver_and_acknowledge(f);
+  g_assert_cmpuint(f->end[0].acknowledged, ==, 10 * EMSS);
+  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 2);
+  g_assert_cmpuint(statistics_of(f)->retransmissions_lost, ==, 1);
+  g_assert_cmpuint(statistics_of(f)->recoveries, ==, 1);
+  g_assert_cmpuint(statistics_of(f)->timeouts, ==, 1);
 }
 
-/* RFC 3522: one segment is late by more than RTO. Its acknowledgement echoes the first transmission: the time-out was for nothing,
- * and is taken back: the window is 10 segments again, without a threshold. If the first was lost, the echo is of the second. */
+/* RFC 3522: one segment is late by more than RTO. Its acknowledgement echoes the first transmission: the
+ * time-out was for nothing, and is taken back: the window is 10 segments again, without a threshold. If
+ * the first was lost, the echo is of the second. */
 static void test_late_segment_with_timestamps(void)
 {
   for (unsigned lost = 0; lost < 2; lost++) {
-    tcp_config config = tcp_kit_config();
+    tcp_config config = tcp_fixture_config();
     config.timestamps = true;
     config.delayed_ack_segments = 1;
-    g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
-    const uint32_t emss = kit->end[0].connection->gauges->emss_octets;
-    post(kit, 0, 1000, 0);
-    advance_by(kit, 300 * TIME_PS_PER_MILLISECOND);
-    g_assert_cmpuint(on_wire(kit, 0), ==, 2);
-    g_assert_cmpuint(window_of(kit), ==, emss);
+    g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+    const uint32_t emss = f->end[0].connection->gauges->emss_octets;
+    post(f, 0, 1000, 0);
+    advance_by(f, 300 * TIME_PS_PER_MILLISECOND);
+    g_assert_cmpuint(on_wire(f, 0), ==, 2);
+    g_assert_cmpuint(window_of(f), ==, emss);
     if (lost) {
-      drop_segment(kit, 0);
+      drop_segment(f, 0);
     }
-    deliver_and_acknowledge(kit);
-    g_assert_cmpuint(kit->end[0].acknowledged, ==, 1000);
-    g_assert_cmpuint(statistics_of(kit)->spurious_timeouts, ==, lost ? 0 : 1);
-    g_assert_cmpuint(threshold_of(kit), ==, lost ? 2 * emss : UINT64_MAX);
-    g_assert_true((window_of(kit) >= 10 * emss) == !lost);
+    deliver_and_acknowledge(f);
+    g_assert_cmpuint(f->end[0].acknowledged, ==, 1000);
+    g_assert_cmpuint(statistics_of(f)->spurious_timeouts, ==, lost ? 0 : 1);
+    g_assert_cmpuint(threshold_of(f), ==, lost ? 2 * emss : UINT64_MAX);
+    g_assert_true((window_of(f) >= 10 * emss) == !lost);
   }
 }
 
-/* The same told by D-SACK (RFC 3708), when both have arrived. */
+/* The same by D-SACK (RFC 3708), when both have arrived. */
 static void test_late_segment_with_duplicate_sack(void)
 {
-  tcp_config config = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
   config.dsack = true;
-  g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
-  post(kit, 0, 1000, 0);
-  advance_by(kit, 300 * TIME_PS_PER_MILLISECOND);
-  g_assert_cmpuint(on_wire(kit, 0), ==, 2);
-  deliver_and_acknowledge(kit);
-  g_assert_cmpuint(statistics_of(kit)->spurious_timeouts, ==, 0);
-  deliver_and_acknowledge(kit);
-  g_assert_cmpuint(statistics_of(kit)->duplicates_reported, ==, 1);
-  g_assert_cmpuint(statistics_of(kit)->spurious_timeouts, ==, 1);
-  g_assert_cmpuint(threshold_of(kit), ==, UINT64_MAX);
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+  post(f, 0, 1000, 0);
+  advance_by(f, 300 * TIME_PS_PER_MILLISECOND);
+  g_assert_cmpuint(on_wire(f, 0), ==, 2);
+  deliver_and_acknowledge(f);
+  g_assert_cmpuint(statistics_of(f)->spurious_timeouts, ==, 0);
+  deliver_and_acknowledge(f);
+  g_assert_cmpuint(statistics_of(f)->duplicates_reported, ==, 1);
+  g_assert_cmpuint(statistics_of(f)->spurious_timeouts, ==, 1);
+  g_assert_cmpuint(threshold_of(f), ==, UINT64_MAX);
 }
 
 /* MPA-048: FPDUs packed into one segment are packed alike when they are sent again after a time-out: 1000
@@ -293,54 +295,55 @@ static void test_boundaries_are_preserved(void)
 {
   static const uint32_t records[] = {1000, 400, 1200, 500, 500, 1300};
   static const uint32_t lengths[] = {1400, 1200, 1000, 1300};
-  tcp_config config = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
   config.segmentation = TCP_SEGMENTATION_ALIGNED;
-  g_autoptr(tcp_kit) kit = tcp_kit_pair(&config);
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
   for (size_t i = 0; i < G_N_ELEMENTS(records); i++) {
-    queue_record(kit, 0, records[i], TCP_RECORD_FPDU);
+    queue_record(f, 0, records[i], TCP_RECORD_FPDU);
   }
-  collect(kit, 0);
+  collect(f, 0);
   uint64_t position = 0;
-  g_assert_cmpuint(on_wire(kit, 0), ==, G_N_ELEMENTS(lengths));
+  g_assert_cmpuint(on_wire(f, 0), ==, G_N_ELEMENTS(lengths));
   for (size_t i = 0; i < G_N_ELEMENTS(lengths); i++) {
-    expect_segment(kit, 0, position, lengths[i]);
-    drop_segment(kit, 0);
+    expect_segment(f, 0, position, lengths[i]);
+    drop_segment(f, 0);
     position += lengths[i];
   }
   position = 0;
-  advance_by(kit, 300 * TIME_PS_PER_MILLISECOND);
+  advance_by(f, 300 * TIME_PS_PER_MILLISECOND);
   for (size_t i = 0; i < G_N_ELEMENTS(lengths); i++) {
-    expect_segment(kit, 0, position, lengths[i]);
-    deliver(kit, 0);
-    advance_by(kit, 40 * TIME_PS_PER_MILLISECOND); /* a delayed ACK */
-    deliver_all(kit, 1);
+    expect_segment(f, 0, position, lengths[i]);
+    deliver(f, 0);
+    advance_by(f, 40 * TIME_PS_PER_MILLISECOND); /* a delayed ACK */
+    deliver_all(f, 1);
     position += lengths[i];
   }
-  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, G_N_ELEMENTS(lengths));
+  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, G_N_ELEMENTS(lengths));
 }
 
-/* RFC 3465 §2.3: until the 10 segments in flight at the time-out are acknowledged, an ACK opens the window by 1
- * SMSS at most: from 1 to 2, by the ACK of both to 3, by the ACK of all to 4. Then by 2 again: from 4 to 6. */
+/* RFC 3465 §2.3: until the 10 segments in flight at the time-out are acknowledged, an ACK opens the window
+ * by 1 SMSS at most: from 1 to 2, by the ACK of both to 3, by the ACK of all to 4. Then by 2 again: from 4
+ * to 6. */
 static void test_slow_start_after_a_time_out(void)
 {
-  tcp_config config = tcp_kit_config();
-  g_autoptr(tcp_kit) kit =
-      tcp_kit_scripted(&config, &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS});
-  post(kit, 0, 10 * EMSS, 0);
-  drop_all(kit, 0);
-  advance_by(kit, 300 * TIME_PS_PER_MILLISECOND);
-  g_assert_cmpuint(window_of(kit), ==, EMSS);
-  script_ack(kit, EMSS, 0, NULL);
-  g_assert_cmpuint(window_of(kit), ==, 2 * EMSS);
-  g_assert_cmpuint(on_wire(kit, 0), ==, 1 + 2);
-  script_ack(kit, 3 * EMSS, 0, NULL);
-  g_assert_cmpuint(window_of(kit), ==, 3 * EMSS);
-  script_ack(kit, 10 * EMSS, 0, NULL);
-  g_assert_cmpuint(window_of(kit), ==, 4 * EMSS);
-  post(kit, 0, 10 * EMSS, 0);
-  drop_all(kit, 0);
-  script_ack(kit, 12 * EMSS, 0, NULL);
-  g_assert_cmpuint(window_of(kit), ==, 6 * EMSS);
+  tcp_config config = tcp_fixture_config();
+  g_autoptr(tcp_fixture) f =
+      tcp_fixture_scripted(&config, &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS});
+  post(f, 0, 10 * EMSS, 0);
+  drop_all(f, 0);
+  advance_by(f, 300 * TIME_PS_PER_MILLISECOND);
+  g_assert_cmpuint(window_of(f), ==, EMSS);
+  script_ack(f, EMSS, 0, NULL);
+  g_assert_cmpuint(window_of(f), ==, 2 * EMSS);
+  g_assert_cmpuint(on_wire(f, 0), ==, 1 + 2);
+  script_ack(f, 3 * EMSS, 0, NULL);
+  g_assert_cmpuint(window_of(f), ==, 3 * EMSS);
+  script_ack(f, 10 * EMSS, 0, NULL);
+  g_assert_cmpuint(window_of(f), ==, 4 * EMSS);
+  post(f, 0, 10 * EMSS, 0);
+  drop_all(f, 0);
+  script_ack(f, 12 * EMSS, 0, NULL);
+  g_assert_cmpuint(window_of(f), ==, 6 * EMSS);
 }
 
 int main(int argc, char **argv)

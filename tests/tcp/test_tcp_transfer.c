@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Whole transfers over a wire that loses, reorders and repeats: whatever happens on the way, every octet
- * is passed exactly once (the kit compares each with what was sent) and both ends close. */
+ * is passed exactly once (the fixture compares each with what was sent) and both ends close. */
 #include <glib.h>
 
 #include "base/random_stream.h"
@@ -16,25 +16,25 @@ typedef struct trouble {
   bool options;   /* the ends draw what else can be chosen, too: recovery, control, ECN, IP, … */
 } trouble;
 
-static void disturb(tcp_kit *kit, random_stream *random, const trouble *what)
+static void disturb(tcp_fixture *f, random_stream *random, const trouble *what)
 {
   static const uint32_t mtus[] = {68, 200, 576, 1500, 9000};
-  unsigned end = (unsigned)random_stream_below(random, TCP_KIT_ENDS);
+  unsigned end = (unsigned)random_stream_below(random, TCP_FIXTURE_ENDS);
   if (random_stream_chance(random, what->mtu)) {
-    set_send_mtu(kit, end, mtus[random_stream_below(random, G_N_ELEMENTS(mtus))]);
+    set_send_mtu(f, end, mtus[random_stream_below(random, G_N_ELEMENTS(mtus))]);
   }
   if (random_stream_chance(random, what->refusal)) {
-    uint64_t edge = kit->end[end].connection->gauges->in_order_edge;
+    uint64_t edge = f->end[end].connection->gauges->in_order_edge;
     uint64_t octet = edge + random_stream_below(random, 5000);
-    refuse_octets(kit, end, octet, octet + 1, 1 + (unsigned)random_stream_below(random, 2));
+    refuse_octets(f, end, octet, octet + 1, 1 + (unsigned)random_stream_below(random, 2));
   }
 }
 
-static void post_records(tcp_kit *kit, unsigned from, uint32_t octets, random_stream *random)
+static void post_records(tcp_fixture *f, unsigned from, uint32_t octets, random_stream *random)
 {
-  while (kit->end[from].posted < octets) {
+  while (f->end[from].posted < octets) {
     uint32_t length = (uint32_t)(24 + 4 * random_stream_below(random, 400));
-    post(kit, from, length, random_stream_chance(random, 0.9) ? TCP_RECORD_FPDU : 0);
+    post(f, from, length, random_stream_chance(random, 0.9) ? TCP_RECORD_FPDU : 0);
   }
 }
 
@@ -61,7 +61,7 @@ static tcp_config random_config(random_stream *random, unsigned case_bits, const
 {
   static const uint32_t windows[] = {20000, 65536, 300000};
   static const uint32_t mtus[] = {576, 1500, 9000};
-  tcp_config config = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
   config.isn = (uint32_t)random_stream_next(random);
   config.passing = case_bits & 1 ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED;
   config.sack = (case_bits & 2) != 0;
@@ -92,29 +92,29 @@ static void run_case(uint64_t seed, unsigned case_bits, trouble what, uint32_t o
   if (what.options && seed % 2 == 1 && MIN(config.send_mtu_octets, peer.send_mtu_octets) >= 1280) {
     config.local_address = ip_address_v6(0, 0);
   }
-  g_autoptr(tcp_kit) kit = tcp_kit_new(&config, &peer);
+  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &peer);
   what.wire.random = random;
   what.wire.ack_loss = what.wire.loss;
-  tcp_wire *wire = tcp_wire_new(kit, ROUND_TRIP_US * TIME_PS_PER_MICROSECOND / 2, 0, &what.wire);
+  tcp_wire *wire = tcp_wire_new(f, ROUND_TRIP_US * TIME_PS_PER_MICROSECOND / 2, 0, &what.wire);
   g_test_message("seed %" G_GUINT64_FORMAT ", case bits %u", seed, case_bits);
-  open_end(kit, 0);
-  post_records(kit, 0, octets_forward, random);
-  post_records(kit, 1, octets_back, random);
+  open_end(f, 0);
+  post_records(f, 0, octets_forward, random);
+  post_records(f, 1, octets_back, random);
   tcp_wire_pick_up(wire);
-  finish(kit, 0);
-  finish(kit, 1);
+  finish(f, 0);
+  finish(f, 1);
   do {
-    disturb(kit, random, &what);
-  } while (tcp_wire_step(wire) && !(kit->end[0].closed && kit->end[1].closed) &&
-           kit->now < 100 * TIME_PS_PER_SECOND);
-  for (unsigned i = 0; i < TCP_KIT_ENDS; i++) {
-    g_assert_true(kit->end[i].closed);
-    g_assert_cmpint(kit->end[i].reason, ==, TCP_CLOSE_FINISHED);
-    g_assert_true(kit->end[i].finished);
-    g_assert_cmpuint(kit->end[i].passed_octets, ==, kit->end[!i].posted);
-    g_assert_cmpuint(kit->end[i].acknowledged, ==, kit->end[i].posted);
-    g_assert_cmpuint(kit->end[i].connection->gauges->in_order_edge, ==, kit->end[!i].posted);
-    g_assert_cmpuint(tcp_transport_held_octets(kit->end[i].connection), ==, 0);
+    disturb(f, random, &what);
+  } while (tcp_wire_step(wire) && !(f->end[0].closed && f->end[1].closed) &&
+           f->now < 100 * TIME_PS_PER_SECOND);
+  for (unsigned i = 0; i < TCP_FIXTURE_ENDS; i++) {
+    g_assert_true(f->end[i].closed);
+    g_assert_cmpint(f->end[i].reason, ==, TCP_CLOSE_FINISHED);
+    g_assert_true(f->end[i].finished);
+    g_assert_cmpuint(f->end[i].passed_octets, ==, f->end[!i].posted);
+    g_assert_cmpuint(f->end[i].acknowledged, ==, f->end[i].posted);
+    g_assert_cmpuint(f->end[i].connection->gauges->in_order_edge, ==, f->end[!i].posted);
+    g_assert_cmpuint(tcp_transport_held_octets(f->end[i].connection), ==, 0);
   }
   while (tcp_wire_step(wire)) {
     /* what is still underway meets closed connections */
@@ -153,8 +153,8 @@ static void test_everything(void)
   run_kinds(300, 10, (trouble){.wire = {.loss = 0.05, .duplication = 0.05, .lateness = 0.1}}, 30000, 30000);
 }
 
-/* MPA-043: whatever the path MTU becomes, all that was posted is sent and is what arrives; the kit sees to
- * it that no segment is larger than the MTU of its time. */
+/* MPA-043: whatever the path MTU becomes, all that was posted is sent and is what arrives; the fixture
+ * sees to it that no segment is larger than the MTU of its time. */
 static void test_mtu_changes(void)
 {
   run_kinds(600, 6, (trouble){.wire = {.loss = 0.02, .lateness = 0.05}, .mtu = 0.02}, 40000, 10000);
@@ -188,8 +188,8 @@ static void test_options_on_a_terrible_wire(void)
       8000, 4000);
 }
 
-/* A path that is narrower than its ends know, and says so (RFC 1191); losses hit the ICMP messages' causes as well as their
- * effects. */
+/* A path that is narrower than its ends know, and reports it (RFC 1191); losses hit the ICMP messages'
+ * causes as well as their effects. */
 static void test_narrow_path(void)
 {
   run_kinds(1000, 6,
@@ -197,7 +197,7 @@ static void test_narrow_path(void)
             40000, 10000);
 }
 
-/* One that does not say so: black hole detection finds it (RFC 2923 §2.1). */
+/* One that does not report it: black hole detection finds it (RFC 2923 §2.1). */
 static void test_black_hole(void)
 {
   run_kinds(1100, 4,

@@ -3,11 +3,12 @@
 #include <glib.h>
 
 #include "tcp/tcp_undo.h"
+#include "tcp_fixture.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(tcp_undo, tcp_undo_free)
 
-/* [1000, 2000) and [5000, 6000) were sent again: only when both are proven, in whatever pieces, the last of one octet, all of it was for
- * nothing. */
+/* [1000, 2000) and [5000, 6000) were sent again: only when both are proven, in whatever pieces, the last
+ * of one octet, all of it was for nothing. */
 static void test_all_must_be_proven(void)
 {
   g_autoptr(tcp_undo) undo = tcp_undo_new();
@@ -35,7 +36,8 @@ static void test_nothing_proves_nothing(void)
   g_assert_cmpint(tcp_undo_proven(undo, 0, UINT64_MAX), ==, TCP_UNDO_TIME_OUT);
 }
 
-/* Sent again twice and reported once: one of the two may have been needed. The next recovery starts afresh. */
+/* Sent again twice and reported once: one of the two may have been needed. The next recovery starts
+ * afresh. */
 static void test_sent_again_twice(void)
 {
   g_autoptr(tcp_undo) undo = tcp_undo_new();
@@ -49,11 +51,170 @@ static void test_sent_again_twice(void)
   g_assert_cmpint(tcp_undo_proven(undo, 0, 1000), ==, TCP_UNDO_TIME_OUT);
 }
 
+/* --- F-RTO (RFC 5682) --- */
+
+enum { EMSS = 1460 };
+
+static tcp_frto begun(bool sack)
+{
+  tcp_frto frto;
+  tcp_frto_begin(&frto, sack);
+  return frto;
+}
+
+static tcp_frto_verdict after(tcp_frto *frto, tcp_frto_ack ack)
+{
+  return tcp_frto_acknowledged(frto, &ack);
+}
+
+/* Step 2 (b), then two new segments and no retransmissions until step 3. */
+static tcp_frto in_step_3(bool sack)
+{
+  tcp_frto frto = begun(sack);
+  g_assert_false(tcp_frto_wants_new(&frto));
+  g_assert_false(tcp_frto_holds_back(&frto));
+  g_assert_cmpint(after(&frto, (tcp_frto_ack){.advances = true, .may_send_new = true}), ==, TCP_FRTO_UNKNOWN);
+  for (unsigned i = 0; i < 2; i++) {
+    g_assert_true(tcp_frto_wants_new(&frto));
+    tcp_frto_sent_new(&frto);
+  }
+  g_assert_false(tcp_frto_wants_new(&frto));
+  g_assert_true(tcp_frto_holds_back(&frto));
+  return frto;
+}
+
+/* Each row: the variant, an acknowledgement in step 3, the verdict. */
+static void test_verdicts_of_step_3(void)
+{
+  static const struct {
+    bool sack;
+    tcp_frto_ack ack;
+    tcp_frto_verdict verdict;
+  } rows[] = {
+      {false, {.advances = true}, TCP_FRTO_SPURIOUS},                  /* §2.1 step 3 (b) */
+      {false, {.duplicate = true}, TCP_FRTO_REAL},                     /* §2.1 step 3 (a) */
+      {true, {.advances = true, .original = true}, TCP_FRTO_SPURIOUS}, /* §3.1 step 3 (b) */
+      {true, {.duplicate = true, .original = true}, TCP_FRTO_SPURIOUS},
+      {true, {.duplicate = true, .beyond = true}, TCP_FRTO_REAL}, /* §3.1 step 3 (a) */
+      {true, {.advances = true, .original = true, .beyond = true}, TCP_FRTO_REAL},
+      {true, {.advances = true}, TCP_FRTO_REAL}, /* only what was sent again */
+      {true, {.may_send_new = true}, TCP_FRTO_UNKNOWN},
+  };
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    tcp_frto frto = in_step_3(rows[i].sack);
+    g_assert_cmpint(after(&frto, rows[i].ack), ==, rows[i].verdict);
+    g_assert_true(tcp_frto_holds_back(&frto) == (rows[i].verdict == TCP_FRTO_UNKNOWN));
+  }
+}
+
+/* Step 2 (a): what ends it without a verdict: all acknowledged, nothing new to send, without SACK a
+ * duplicate. */
+static void test_step_2_ends_it(void)
+{
+  static const struct {
+    bool sack;
+    tcp_frto_ack ack;
+    bool goes_on;
+  } rows[] = {
+      {false, {.advances = true, .recovered = true, .may_send_new = true}, false},
+      {true, {.advances = true, .recovered = true, .may_send_new = true}, false},
+      {true, {.advances = true}, false},
+      {false, {.duplicate = true, .may_send_new = true}, false},
+      {true, {.duplicate = true, .may_send_new = true}, true},
+  };
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    tcp_frto frto = begun(rows[i].sack);
+    g_assert_cmpint(after(&frto, rows[i].ack), ==, TCP_FRTO_UNKNOWN);
+    g_assert_false(tcp_frto_wants_new(&frto));
+    after(&frto, (tcp_frto_ack){.advances = true, .may_send_new = true});
+    g_assert_true(tcp_frto_wants_new(&frto) == rows[i].goes_on);
+  }
+}
+
+/* Off it reports nothing. */
+static void test_off(void)
+{
+  tcp_frto frto = {.step = TCP_FRTO_OFF};
+  g_assert_cmpint(after(&frto, (tcp_frto_ack){.advances = true, .may_send_new = true}), ==, TCP_FRTO_UNKNOWN);
+  g_assert_false(tcp_frto_wants_new(&frto));
+}
+
+/* 20 segments queued, 10 in flight, RTO 300 ms, with F-RTO. */
+static tcp_fixture *ten_in_flight(bool sack, bool rack)
+{
+  tcp_config config = tcp_fixture_config();
+  config.sack = sack;
+  config.rack = rack;
+  config.frto = true;
+  tcp_fixture *f = tcp_fixture_pair(&config);
+  post(f, 0, 20 * EMSS, 0);
+  g_assert_cmpuint(on_wire(f, 0), ==, 10);
+  return f;
+}
+
+/* Everything is late by more than RTO, nothing is lost. The first segment is sent again at 300 ms; then
+ * the originals arrive, two and two acknowledged. The first such ACK lets two new segments out, the second
+ * shows that the time-out was spurious: the window is what it was (10 segments, and no threshold), only
+ * one segment was sent again, and the others are not taken as lost.
+ * */
+static void test_spurious_time_out(void)
+{
+  for (unsigned variant = 0; variant < 3; variant++) {
+    g_autoptr(tcp_fixture) f = ten_in_flight(variant > 0, variant > 1);
+    advance_by(f, 300 * TIME_PS_PER_MILLISECOND);
+    g_assert_cmpuint(on_wire(f, 0), ==, 11);
+    g_assert_cmpuint(window_of(f), ==, EMSS);
+    deliver_segments(f, 2);
+    g_assert_cmpuint(f->end[0].acknowledged, ==, 2 * EMSS);
+    g_assert_cmpuint(on_wire(f, 0), ==, 9 + 2);
+    g_assert_cmpuint(wire_position(f, 0, 10), ==, 11 * EMSS);
+    g_assert_cmpuint(statistics_of(f)->spurious_timeouts, ==, 0);
+    deliver_segments(f, 2);
+    g_assert_cmpuint(statistics_of(f)->spurious_timeouts, ==, 1);
+    g_assert_cmpuint(window_of(f), >=, 10 * EMSS);
+    g_assert_cmpuint(threshold_of(f), ==, UINT64_MAX);
+    settle(f, TCP_FIXTURE_ROUND_TRIP);
+    g_assert_cmpuint(f->end[0].acknowledged, ==, 20 * EMSS);
+    g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 1);
+    g_assert_cmpuint(statistics_of(f)->timeouts, ==, 1);
+  }
+}
+
+/* The first five are lost, the others and the ACKs of their arrival too. After the time-out the ACK of the
+ * first moves on by one, two new segments leave, and their duplicates show that the loss was real: it is
+ * repaired as ever. */
+static void test_real_time_out(void)
+{
+  for (unsigned variant = 0; variant < 3; variant++) {
+    g_autoptr(tcp_fixture) f = ten_in_flight(variant > 0, variant > 1);
+    drop_all(f, 0);
+    advance_by(f, 300 * TIME_PS_PER_MILLISECOND);
+    expect_segment(f, 0, 0, EMSS);
+    deliver(f, 0);
+    advance_by(f, 40 * TIME_PS_PER_MILLISECOND); /* the delayed ACK */
+    deliver_all(f, 1);
+    g_assert_cmpuint(on_wire(f, 0), ==, 2);
+    expect_segment(f, 0, 10 * EMSS, EMSS);
+    deliver_and_acknowledge(f);
+    g_assert_cmpuint(wire_position(f, 0, 1), ==, EMSS); /* what is lost, from now on */
+    settle(f, TCP_FIXTURE_ROUND_TRIP);
+    g_assert_cmpuint(f->end[0].acknowledged, ==, 20 * EMSS);
+    g_assert_cmpuint(statistics_of(f)->spurious_timeouts, ==, 0);
+    g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 10);
+    g_assert_cmpuint(threshold_of(f), ==, 5 * EMSS);
+  }
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/tcp/undo/all_must_be_proven", test_all_must_be_proven);
   g_test_add_func("/tcp/undo/nothing_proves_nothing", test_nothing_proves_nothing);
   g_test_add_func("/tcp/undo/sent_again_twice", test_sent_again_twice);
+  g_test_add_func("/tcp/frto/verdicts_of_step_3", test_verdicts_of_step_3);
+  g_test_add_func("/tcp/frto/step_2_ends_it", test_step_2_ends_it);
+  g_test_add_func("/tcp/frto/off", test_off);
+  g_test_add_func("/tcp/frto/spurious_time_out", test_spurious_time_out);
+  g_test_add_func("/tcp/frto/real_time_out", test_real_time_out);
   return g_test_run();
 }

@@ -1,217 +1,210 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Windows that close: the sender's probes (RFC 9293 §3.8.6.1), the receiver's silly window avoidance (§3.8.6.2.2), and a right edge
- * that never moves left. */
+/* Windows that close: the sender's probes (RFC 9293 §3.8.6.1), the receiver's silly window avoidance
+ * (§3.8.6.2.2), and a right edge that never moves left. */
 #include <glib.h>
 
-#include "tcp_kit.h"
+#include "tcp_fixture.h"
 
 enum { EMSS = 1000 };
 
-static void script_window(tcp_kit *kit, uint64_t acknowledged, uint16_t window)
+static tcp_fixture *against_script(const tcp_config *config)
 {
-  tcp_header header = {.sequence = tcp_sequence_of(0, kit->end[1].config.isn),
-                       .acknowledgement = tcp_sequence_of((int64_t)acknowledged, kit->end[0].config.isn),
-                       .flags = TCP_ACK,
-                       .window = window};
-  script_segment(kit, header, 0, 0);
+  return tcp_fixture_scripted(config, &(tcp_header){.window = 4000, .has_mss = true, .mss_octets = EMSS});
 }
 
-static tcp_kit *against_script(const tcp_config *config)
-{
-  return tcp_kit_scripted(config, &(tcp_header){.window = 4000, .has_mss = true, .mss_octets = EMSS});
-}
-
-/* RFC 9293 §3.8.6.1 (SHLD-29, SHLD-30): the first probe after one RTO of 300 ms, then at intervals that double, up to the largest
- * RTO, here 1 s; as long as they are answered they go on for ever (MUST-37), here for 100 s, although 8 retries are the most. Each
- * is counted, none as a time-out; then the window opens. */
+/* RFC 9293 §3.8.6.1 (SHLD-29, SHLD-30): the first probe after one RTO of 300 ms, then at intervals that
+ * double, up to the largest RTO, here 1 s; as long as they are answered they go on for ever (MUST-37),
+ * here for 100 s, although 8 retries are the most. Each is counted, none as a time-out; then the window
+ * opens. */
 static void test_probes(void)
 {
   static const unsigned milliseconds[] = {300, 900, 1900, 2900, 3900};
-  tcp_config config = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
   config.rto_max_ps = TIME_PS_PER_SECOND;
-  g_autoptr(tcp_kit) kit = against_script(&config);
-  time_ps start = kit->now;
-  script_window(kit, 0, 0);
-  post(kit, 0, 100, 0);
-  expect_nothing(kit, 0);
+  g_autoptr(tcp_fixture) f = against_script(&config);
+  time_ps start = f->now;
+  script_window(f, 0, 0);
+  post(f, 0, 100, 0);
+  expect_nothing(f, 0);
   for (size_t i = 0; i < G_N_ELEMENTS(milliseconds); i++) {
-    advance_to(kit, start + milliseconds[i] * TIME_PS_PER_MILLISECOND - 1);
-    expect_nothing(kit, 0);
-    advance_by(kit, 1);
-    g_assert_cmpuint(statistics_of(kit)->window_probes, ==, i + 1);
-    g_assert_cmpuint(on_wire(kit, 0), ==, 1);
-    g_assert_cmpuint(wire_header(kit, 0, 0).sequence, ==, tcp_sequence_of(-1, config.isn));
-    drop_segment(kit, 0);
-    script_window(kit, 0, 0);
+    advance_to(f, start + milliseconds[i] * TIME_PS_PER_MILLISECOND - 1);
+    expect_nothing(f, 0);
+    advance_by(f, 1);
+    g_assert_cmpuint(statistics_of(f)->window_probes, ==, i + 1);
+    g_assert_cmpuint(on_wire(f, 0), ==, 1);
+    g_assert_cmpuint(wire_header(f, 0, 0).sequence, ==, tcp_sequence_of(-1, config.isn));
+    drop_segment(f, 0);
+    script_window(f, 0, 0);
   }
   for (unsigned second = 0; second < 100; second++) {
-    advance_by(kit, TIME_PS_PER_SECOND);
-    drop_all(kit, 0);
-    script_window(kit, 0, 0);
+    advance_by(f, TIME_PS_PER_SECOND);
+    drop_all(f, 0);
+    script_window(f, 0, 0);
   }
-  g_assert_false(kit->end[0].closed);
-  g_assert_cmpuint(statistics_of(kit)->window_probes, >=, 90);
-  g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 0);
-  g_assert_cmpuint(statistics_of(kit)->retransmissions, ==, 0);
-  script_window(kit, 0, 4000);
-  expect_segment(kit, 0, 0, 100);
+  g_assert_false(f->end[0].closed);
+  g_assert_cmpuint(statistics_of(f)->window_probes, >=, 90);
+  g_assert_cmpuint(statistics_of(f)->timeouts, ==, 0);
+  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 0);
+  script_window(f, 0, 4000);
+  expect_segment(f, 0, 0, 100);
 }
 
 /* MUST-37 again: an answer is one also when it reports a duplicate (RFC 2883). */
 static void test_answers_with_a_duplicate(void)
 {
-  tcp_config config = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
   config.rto_max_ps = TIME_PS_PER_SECOND;
-  g_autoptr(tcp_kit) kit = tcp_kit_scripted(
+  g_autoptr(tcp_fixture) f = tcp_fixture_scripted(
       &config,
       &(tcp_header){.window = 4000, .has_mss = true, .mss_octets = EMSS, .has_sack_permitted = true});
-  post(kit, 0, 100, 0);
-  script_window(kit, 100, 0);
-  post(kit, 0, 100, 0);
-  tcp_header answer = {.sequence = tcp_sequence_of(0, kit->end[1].config.isn),
+  post(f, 0, 100, 0);
+  script_window(f, 100, 0);
+  post(f, 0, 100, 0);
+  tcp_header answer = {.sequence = tcp_sequence_of(0, f->end[1].config.isn),
                        .acknowledgement = tcp_sequence_of(100, config.isn),
                        .flags = TCP_ACK,
                        .sack_count = 1,
                        .sack = {{tcp_sequence_of(0, config.isn), tcp_sequence_of(100, config.isn)}}};
   for (unsigned second = 0; second < 20; second++) { /* more than retries_max */
-    advance_by(kit, TIME_PS_PER_SECOND);
-    drop_all(kit, 0);
-    script_segment(kit, answer, 0, 0);
+    advance_by(f, TIME_PS_PER_SECOND);
+    drop_all(f, 0);
+    script_segment(f, answer, 0, 0);
   }
-  g_assert_false(kit->end[0].closed);
-  g_assert_cmpuint(statistics_of(kit)->window_probes, >=, 20);
-  g_assert_cmpuint(statistics_of(kit)->duplicates_reported, ==, 20);
+  g_assert_false(f->end[0].closed);
+  g_assert_cmpuint(statistics_of(f)->window_probes, >=, 20);
+  g_assert_cmpuint(statistics_of(f)->duplicates_reported, ==, 20);
 }
 
-/* RFC 9293 §3.10.7.4: SND.WL1 is the SYN's sequence number after the handshake. A segment that starts there, with an octet too many in front,
- * is not older, and its window is taken. */
+/* RFC 9293 §3.10.7.4: SND.WL1 is the SYN's sequence number after the handshake. A segment that starts
+ * there, with an octet too many in front, is not older, and its window is taken. */
 static void test_window_beside_the_syn(void)
 {
-  tcp_config config = tcp_kit_config();
-  g_autoptr(tcp_kit) kit = against_script(&config);
-  post(kit, 0, 5000, 0);
-  g_assert_cmpuint(on_wire(kit, 0), ==, 4);
-  tcp_header header = {.sequence = tcp_sequence_of(-1, kit->end[1].config.isn),
-                       .acknowledgement = tcp_sequence_of(0, kit->end[0].config.isn),
+  tcp_config config = tcp_fixture_config();
+  g_autoptr(tcp_fixture) f = against_script(&config);
+  post(f, 0, 5000, 0);
+  g_assert_cmpuint(on_wire(f, 0), ==, 4);
+  tcp_header header = {.sequence = tcp_sequence_of(-1, f->end[1].config.isn),
+                       .acknowledgement = tcp_sequence_of(0, f->end[0].config.isn),
                        .flags = TCP_ACK,
                        .window = 5000};
-  script_segment(kit, header, UINT64_MAX, 11);
-  g_assert_cmpuint(kit->end[0].passed_octets, ==, 10);
-  g_assert_cmpuint(wire_position(kit, 0, 4), ==, 4000);
+  script_segment(f, header, UINT64_MAX, 11);
+  g_assert_cmpuint(f->end[0].passed_octets, ==, 10);
+  g_assert_cmpuint(wire_position(f, 0, 4), ==, 4000);
 }
 
 /* Probes that nobody answers are given up after retries_max, 8, as everything is. */
 static void test_probes_are_given_up(void)
 {
-  tcp_config config = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
   config.rto_max_ps = TIME_PS_PER_SECOND;
-  g_autoptr(tcp_kit) kit = against_script(&config);
-  script_window(kit, 0, 0);
-  post(kit, 0, 100, 0);
-  advance_by(kit, 20 * TIME_PS_PER_SECOND);
-  g_assert_true(kit->end[0].closed);
-  g_assert_cmpint(kit->end[0].reason, ==, TCP_CLOSE_GAVE_UP);
-  g_assert_cmpuint(statistics_of(kit)->window_probes, ==, 7);
+  g_autoptr(tcp_fixture) f = against_script(&config);
+  script_window(f, 0, 0);
+  post(f, 0, 100, 0);
+  advance_by(f, 20 * TIME_PS_PER_SECOND);
+  g_assert_true(f->end[0].closed);
+  g_assert_cmpint(f->end[0].reason, ==, TCP_CLOSE_GAVE_UP);
+  g_assert_cmpuint(statistics_of(f)->window_probes, ==, 7);
 }
 
-/* The window shrinks below what is in flight (RFC 9293 §3.8.6, SHLD-17: be prepared): nothing new leaves, what is in flight still
- * counts, and goes again when it times out. */
+/* The window shrinks below what is in flight (RFC 9293 §3.8.6, SHLD-17: be prepared): nothing new leaves,
+ * what is in flight still counts, and goes again when it times out. */
 static void test_shrinking_window(void)
 {
-  tcp_config config = tcp_kit_config();
-  g_autoptr(tcp_kit) kit = against_script(&config);
-  post(kit, 0, 6000, 0);
-  g_assert_cmpuint(on_wire(kit, 0), ==, 4);
-  drop_all(kit, 0);
-  script_window(kit, 1000, 500); /* 1500 instead of 4000 */
-  expect_nothing(kit, 0);
-  advance_by(kit, 400 * TIME_PS_PER_MILLISECOND);
-  expect_segment(kit, 0, 1000, 1000);
-  drop_all(kit, 0);
-  script_window(kit, 4000, 2000);
-  expect_segment(kit, 0, 4000, 1000);
+  tcp_config config = tcp_fixture_config();
+  g_autoptr(tcp_fixture) f = against_script(&config);
+  post(f, 0, 6000, 0);
+  g_assert_cmpuint(on_wire(f, 0), ==, 4);
+  drop_all(f, 0);
+  script_window(f, 1000, 500); /* 1500 instead of 4000 */
+  expect_nothing(f, 0);
+  advance_by(f, 400 * TIME_PS_PER_MILLISECOND);
+  expect_segment(f, 0, 1000, 1000);
+  drop_all(f, 0);
+  script_window(f, 4000, 2000);
+  expect_segment(f, 0, 4000, 1000);
 }
 
-/* The right edge that the oldest segment on the wire of end 1 tells. No window is scaled here. */
-static uint64_t told_edge(const tcp_kit *kit)
+/* The right edge that the oldest segment on the wire of end 1 announces. No window is scaled here. */
+static uint64_t told_edge(const tcp_fixture *f)
 {
-  tcp_header header = wire_header(kit, 1, 0);
-  return header.acknowledgement - tcp_sequence_of(0, kit->end[0].config.isn) + header.window;
+  tcp_header header = wire_header(f, 1, 0);
+  return header.acknowledgement - tcp_sequence_of(0, f->end[0].config.isn) + header.window;
 }
 
-/* A layer above that consumes slowly, a window of 8000, an MTU of 1500, an ACK for each segment: the window closes as its octets
- * stay unread, and the right edge stays at 8000. Read again, 100 octets are no news, nor is anything below half of the window or
- * 2 MTU, here 3000; 4000 are. */
+/* A layer above that consumes slowly, a window of 8000, an MTU of 1500, an ACK for each segment: the
+ * window closes as its octets stay unread, and the right edge stays at 8000. Read again, 100 octets are no
+ * news, nor is anything below half of the window or 2 MTU, here 3000; 4000 are. */
 static void test_unread_octets_close_the_window(void)
 {
-  tcp_config config = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
   tcp_config peer = config;
   peer.receive_window_octets = 8000;
   peer.delayed_ack_segments = 1;
-  g_autoptr(tcp_kit) kit = tcp_kit_new(&config, &peer);
-  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
-  post(kit, 0, 12000, 0);
+  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &peer);
+  handshake(f, TCP_FIXTURE_ROUND_TRIP, NULL);
+  post(f, 0, 12000, 0);
   uint64_t arrived = 0;
   while (arrived < 8000) {
-    if (on_wire(kit, 0) == 0) {
+    if (on_wire(f, 0) == 0) {
       /* 700 octets are left of the window, and leave when the override time is over */
-      advance_to(kit, tcp_transport_deadline(kit->end[0].connection));
+      advance_to(f, tcp_transport_deadline(f->end[0].connection));
     }
-    arrived += wire_length(kit, 0, 0);
-    tcp_connection_set_unread_octets(kit->end[1].connection, arrived);
-    deliver(kit, 0);
-    g_assert_cmpuint(told_edge(kit), ==, 8000);
-    deliver(kit, 1);
+    arrived += wire_length(f, 0, 0);
+    tcp_connection_set_unread_octets(f->end[1].connection, arrived);
+    deliver(f, 0);
+    g_assert_cmpuint(told_edge(f), ==, 8000);
+    deliver(f, 1);
   }
   g_assert_cmpuint(arrived, ==, 8000);
-  tcp_connection_set_unread_octets(kit->end[1].connection, 7900);
-  collect(kit, 1);
-  expect_nothing(kit, 1);
-  tcp_connection_set_unread_octets(kit->end[1].connection, 5001);
-  collect(kit, 1);
-  expect_nothing(kit, 1);
-  advance_by(kit, 300 * TIME_PS_PER_MILLISECOND); /* the probe is answered, with what is worth telling */
-  g_assert_cmpuint(statistics_of(kit)->window_probes, ==, 1);
-  deliver(kit, 0);
-  g_assert_cmpuint(told_edge(kit), ==, 8000 + 2999);
-  drop_all(kit, 1);
-  tcp_connection_set_unread_octets(kit->end[1].connection, 0);
-  collect(kit, 1);
-  g_assert_cmpuint(told_edge(kit), ==, 8000 + 8000);
-  deliver_all(kit, 1);
-  settle(kit, TCP_KIT_ROUND_TRIP);
-  g_assert_cmpuint(kit->end[1].passed_octets, ==, 12000);
+  tcp_connection_set_unread_octets(f->end[1].connection, 7900);
+  collect(f, 1);
+  expect_nothing(f, 1);
+  tcp_connection_set_unread_octets(f->end[1].connection, 5001);
+  collect(f, 1);
+  expect_nothing(f, 1);
+  advance_by(f, 300 * TIME_PS_PER_MILLISECOND); /* the probe is answered, with what is worth telling */
+  g_assert_cmpuint(statistics_of(f)->window_probes, ==, 1);
+  deliver(f, 0);
+  g_assert_cmpuint(told_edge(f), ==, 8000 + 2999);
+  drop_all(f, 1);
+  tcp_connection_set_unread_octets(f->end[1].connection, 0);
+  collect(f, 1);
+  g_assert_cmpuint(told_edge(f), ==, 8000 + 8000);
+  deliver_all(f, 1);
+  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  g_assert_cmpuint(f->end[1].passed_octets, ==, 12000);
 }
 
-/* RFC 9293 §3.8.6.2.2: of a window of 8000 that is nearly full, 1000 octets read, less than an MTU of 1500, open nothing, not even
- * in an ACK that leaves anyhow; 1500 do. */
+/* RFC 9293 §3.8.6.2.2: of a window of 8000 that is nearly full, 1000 octets read, less than an MTU of
+ * 1500, open nothing, not even in an ACK that leaves anyhow; 1500 do. */
 static void test_silly_window_is_not_told(void)
 {
-  tcp_config config = tcp_kit_config();
+  tcp_config config = tcp_fixture_config();
   tcp_config peer = config;
   peer.receive_window_octets = 8000;
-  g_autoptr(tcp_kit) kit = tcp_kit_new(&config, &peer);
-  handshake(kit, TCP_KIT_ROUND_TRIP, NULL);
-  post(kit, 0, 8000, 0);
-  tcp_connection_set_unread_octets(kit->end[1].connection, 8000);
-  deliver_all(kit, 0);
-  deliver_all(kit, 1);
+  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &peer);
+  handshake(f, TCP_FIXTURE_ROUND_TRIP, NULL);
+  post(f, 0, 8000, 0);
+  tcp_connection_set_unread_octets(f->end[1].connection, 8000);
+  deliver_all(f, 0);
+  deliver_all(f, 1);
   for (unsigned read = 1000; read <= 1500; read += 500) {
-    tcp_connection_set_unread_octets(kit->end[1].connection, 8000 - read);
-    drop_all(kit, 0);
+    tcp_connection_set_unread_octets(f->end[1].connection, 8000 - read);
+    drop_all(f, 0);
     if (read == 1000) {
-      queue_record(kit, 1, 10, 0); /* something for the ACK to ride on */
-      collect(kit, 1);
+      queue_record(f, 1, 10, 0); /* something for the ACK to ride on */
+      collect(f, 1);
     } else {
-      post(kit, 1, 10, 0);
+      post(f, 1, 10, 0);
     }
-    g_assert_cmpuint(told_edge(kit), ==, read == 1000 ? 8000 : 9500);
-    drop_all(kit, 1);
+    g_assert_cmpuint(told_edge(f), ==, read == 1000 ? 8000 : 9500);
+    drop_all(f, 1);
   }
 }
 
-/* RFC 9293 §3.8.6.2.1 (MUST-38), Fs = 1/2: with nothing in flight less than a segment leaves when it fills half of the largest window
- * ever offered, or when the override time is over, here RTO, 300 ms. 1,000 octets wait for a window of 10, of at most 2,000. */
+/* RFC 9293 §3.8.6.2.1 (MUST-38), Fs = 1/2: with nothing in flight less than a segment leaves when it fills
+ * half of the largest window ever offered, or when the override time is over, here RTO, 300 ms. 1,000
+ * octets wait for a window of 10, of at most 2,000. */
 static void test_silly_window_is_not_used(void)
 {
   static const struct {
@@ -220,36 +213,36 @@ static void test_silly_window_is_not_used(void)
     bool waits;
   } cases[] = {{2000, 10, true}, {1800, 899, true}, {1800, 900, false}};
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    tcp_config config = tcp_kit_config();
-    g_autoptr(tcp_kit) kit = tcp_kit_scripted(
+    tcp_config config = tcp_fixture_config();
+    g_autoptr(tcp_fixture) f = tcp_fixture_scripted(
         &config, &(tcp_header){.window = cases[i].largest, .has_mss = true, .mss_octets = EMSS});
-    script_window(kit, 0, cases[i].window);
-    post(kit, 0, 1000, 0);
+    script_window(f, 0, cases[i].window);
+    post(f, 0, 1000, 0);
     if (cases[i].waits) {
-      advance_by(kit, 300 * TIME_PS_PER_MILLISECOND - 1);
-      expect_nothing(kit, 0);
-      advance_by(kit, 1);
+      advance_by(f, 300 * TIME_PS_PER_MILLISECOND - 1);
+      expect_nothing(f, 0);
+      advance_by(f, 1);
     }
-    g_assert_cmpuint(on_wire(kit, 0), ==, 1);
-    expect_segment(kit, 0, 0, cases[i].window);
-    g_assert_cmpuint(statistics_of(kit)->window_probes, ==, 0);
-    g_assert_cmpuint(statistics_of(kit)->timeouts, ==, 0);
+    g_assert_cmpuint(on_wire(f, 0), ==, 1);
+    expect_segment(f, 0, 0, cases[i].window);
+    g_assert_cmpuint(statistics_of(f)->window_probes, ==, 0);
+    g_assert_cmpuint(statistics_of(f)->timeouts, ==, 0);
   }
 }
 
 /* A window that opens in time lets all leave at once. */
 static void test_window_opens_before_the_override_time(void)
 {
-  tcp_config config = tcp_kit_config();
-  g_autoptr(tcp_kit) kit = against_script(&config);
-  script_window(kit, 0, 10);
-  post(kit, 0, 1000, 0);
-  advance_by(kit, 200 * TIME_PS_PER_MILLISECOND);
-  expect_nothing(kit, 0);
-  script_window(kit, 0, 1000);
-  expect_segment(kit, 0, 0, 1000);
-  advance_by(kit, 200 * TIME_PS_PER_MILLISECOND); /* the override time is over, RTO of the segment is not */
-  g_assert_cmpuint(on_wire(kit, 0), ==, 1);
+  tcp_config config = tcp_fixture_config();
+  g_autoptr(tcp_fixture) f = against_script(&config);
+  script_window(f, 0, 10);
+  post(f, 0, 1000, 0);
+  advance_by(f, 200 * TIME_PS_PER_MILLISECOND);
+  expect_nothing(f, 0);
+  script_window(f, 0, 1000);
+  expect_segment(f, 0, 0, 1000);
+  advance_by(f, 200 * TIME_PS_PER_MILLISECOND); /* the override time is over, RTO of the segment is not */
+  g_assert_cmpuint(on_wire(f, 0), ==, 1);
 }
 
 int main(int argc, char **argv)

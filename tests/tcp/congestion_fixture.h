@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A flow that a congestion window clocks: a window is acknowledged in a round trip, a segment at a time, evenly. */
-#ifndef TESTS_TCP_CONGESTION_KIT_H
-#define TESTS_TCP_CONGESTION_KIT_H
+/* A flow that a congestion window clocks: a window is acknowledged in a round trip, a segment at a time,
+ * evenly. */
+#ifndef TESTS_TCP_CONGESTION_FIXTURE_H
+#define TESTS_TCP_CONGESTION_FIXTURE_H
 
 #include <glib.h>
 

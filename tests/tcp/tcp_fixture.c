@@ -1,0 +1,573 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "tcp_fixture.h"
+
+#include "../kit/path_mtu.h"
+#include "linux_keys.h"
+
+#include <string.h>
+
+enum { SCRIPT_WINDOW = 65535 };
+
+/* The octets of both streams: not periodic in anything that TCP counts in. */
+static uint8_t stream_octet(unsigned end, uint64_t position)
+{
+  return (uint8_t)((position * UINT64_C(0x9E3779B97F4A7C15)) >> 56 ^ (end ? 0x5A : 0));
+}
+
+static void fill(octet_rope *rope, unsigned end, uint64_t position, uint32_t length)
+{
+  octet_rope_init(rope);
+  if (length == 0) {
+    return;
+  }
+  octet_block *block = octet_block_new(length);
+  uint8_t *octets = octet_block_octets(block);
+  for (uint32_t i = 0; i < length; i++) {
+    octets[i] = stream_octet(end, position + i);
+  }
+  octet_rope_append(rope, octets, length, block);
+  octet_block_unref(block);
+}
+
+static unsigned number_of(const tcp_fixture_end *end)
+{
+  return (unsigned)(end - end->fixture->end);
+}
+
+static void on_established(void *user, time_ps now)
+{
+  tcp_fixture_end *end = user;
+  g_assert_false(end->established);
+  g_assert_cmpint(now, ==, end->fixture->now);
+  end->established = true;
+}
+
+static bool on_inspect(void *user, uint64_t position, const octet_rope *octets, time_ps now)
+{
+  tcp_fixture_end *end = user;
+  range brought = {position, position + octets->length};
+  g_assert_cmpint(now, ==, end->fixture->now);
+  g_assert_cmpuint(octets->length, >, 0);
+  g_assert_cmpuint(position, >=, end->connection->gauges->in_order_edge);
+  for (uint32_t i = 0; i < octets->length; i++) {
+    g_assert_true(position + i >= end->seen_octets || !end->seen[position + i]);
+    g_assert_cmphex(octet_rope_at(octets, i), ==, stream_octet(!number_of(end), position + i));
+  }
+  g_array_append_val(end->inspected, brought);
+  if (end->refusals > 0 && brought.from < end->refuse_to && brought.to > end->refuse_from) {
+    end->refusals--;
+    return false;
+  }
+  return true;
+}
+
+static void on_octets(void *user, uint64_t position, const octet_rope *octets, time_ps arrival, time_ps now)
+{
+  tcp_fixture_end *end = user;
+  while (position + octets->length > end->seen_octets) {
+    uint64_t room = MAX(end->seen_octets * 2, 4096);
+    end->seen = g_realloc(end->seen, room);
+    memset(end->seen + end->seen_octets, 0, room - end->seen_octets);
+    end->seen_octets = room;
+  }
+  g_assert_cmpuint(octets->length, >, 0);
+  for (uint32_t i = 0; i < octets->length; i++) {
+    g_assert_cmpuint(end->seen[position + i], ==, 0);
+    end->seen[position + i] = 1;
+    g_assert_cmphex(octet_rope_at(octets, i), ==, stream_octet(!number_of(end), position + i));
+  }
+  end->passed_octets += octets->length;
+  tcp_fixture_passed passed = {.position = position,
+                               .length = octets->length,
+                               .arrival = arrival,
+                               .now = now,
+                               .edge = end->connection->gauges->in_order_edge,
+                               .held = tcp_transport_held_octets(end->connection)};
+  g_array_append_val(end->passed, passed);
+}
+
+static void on_segment(void *user, uint64_t position, uint32_t length, uint32_t new_octets,
+                       uint64_t in_order_edge, time_ps now)
+{
+  tcp_fixture_end *end = user;
+  g_assert_cmpint(now, ==, end->fixture->now);
+  end->segments++;
+  end->segment_position = position;
+  end->segment_length = length;
+  end->segment_new = new_octets;
+  end->segment_edge = in_order_edge;
+}
+
+static void on_acknowledged(void *user, uint64_t position, time_ps now)
+{
+  tcp_fixture_end *end = user;
+  g_assert_cmpint(now, ==, end->fixture->now);
+  g_assert_cmpuint(position, >, end->acknowledged);
+  g_assert_cmpuint(position, <=, end->posted);
+  end->acknowledged = position;
+}
+
+static void on_emss_changed(void *user, uint32_t emss_octets, time_ps now)
+{
+  tcp_fixture_end *end = user;
+  g_assert_cmpint(now, ==, end->fixture->now);
+  g_assert_cmpuint(emss_octets, ==, end->connection->gauges->emss_octets);
+  end->emss_changes++;
+  end->emss_octets = emss_octets;
+}
+
+static void on_finished(void *user, time_ps now)
+{
+  tcp_fixture_end *end = user;
+  g_assert_cmpint(now, ==, end->fixture->now);
+  g_assert_false(end->finished);
+  end->finished = true;
+}
+
+static void on_closed(void *user, tcp_close_reason reason, time_ps now)
+{
+  tcp_fixture_end *end = user;
+  g_assert_cmpint(now, ==, end->fixture->now);
+  g_assert_false(end->closed);
+  end->closed = true;
+  end->reason = reason;
+}
+
+tcp_config tcp_fixture_config(void)
+{
+  tcp_config config = tcp_config_default();
+  take_linux_keys(&config, 0);
+  config.isn = 1000;
+  config.receive_window_octets = 1 << 20;
+  config.retries_max = 8;
+  config.dsack = false;
+  config.rack = false;
+  config.tail_loss_probe = false;
+  config.prr = false;
+  config.frto = false;
+  config.restart_after_idle = false;
+  config.ecn = TCP_ECN_OFF;
+  config.congestion = TCP_CONGESTION_NEWRENO;
+  config.slow_start = TCP_SLOW_START_STANDARD;
+  config.segmentation = TCP_SEGMENTATION_STREAM;
+  return config;
+}
+
+void tcp_fixture_address(tcp_config *config, unsigned end, bool ipv6)
+{
+  config->local_address = ipv6 ? ip_address_v6(1, 1 + end) : ip_address_v4(0x0A000001 + end);
+  config->remote_address = ipv6 ? ip_address_v6(1, 2 - end) : ip_address_v4(0x0A000002 - end);
+  config->local_port = (uint16_t)(4000 + end);
+  config->remote_port = (uint16_t)(4001 - end);
+}
+
+tcp_fixture *tcp_fixture_new(const tcp_config *config, const tcp_config *peer)
+{
+  static const tcp_events events = {.inspect = on_inspect,
+                                    .established = on_established,
+                                    .octets = on_octets,
+                                    .segment = on_segment,
+                                    .acknowledged = on_acknowledged,
+                                    .emss_changed = on_emss_changed,
+                                    .finished = on_finished,
+                                    .closed = on_closed};
+  tcp_fixture *f = g_new0(tcp_fixture, 1);
+  for (unsigned i = 0; i < TCP_FIXTURE_ENDS; i++) {
+    tcp_fixture_end *end = &f->end[i];
+    end->fixture = f;
+    end->passed = g_array_new(FALSE, FALSE, sizeof(tcp_fixture_passed));
+    end->inspected = g_array_new(FALSE, FALSE, sizeof(range));
+    g_queue_init(&end->wire);
+    end->config = i == 0 ? *config : peer ? *peer : tcp_fixture_config();
+    tcp_fixture_address(&end->config, i, config->local_address.version == 6);
+    if (i == 0 || peer) {
+      end->connection = tcp_connection_new(&end->config, &events, end);
+    }
+  }
+  if (peer) {
+    tcp_transport_listen(f->end[1].connection);
+  }
+  return f;
+}
+
+void tcp_fixture_free(tcp_fixture *f)
+{
+  for (unsigned i = 0; i < TCP_FIXTURE_ENDS; i++) {
+    drop_all(f, i);
+    tcp_transport_free(f->end[i].connection);
+    g_array_free(f->end[i].passed, TRUE);
+    g_array_free(f->end[i].inspected, TRUE);
+    g_free(f->end[i].seen);
+  }
+  g_free(f);
+}
+
+void set_send_mtu(tcp_fixture *f, unsigned from, uint32_t mtu_octets)
+{
+  f->end[from].config.send_mtu_octets = mtu_octets;
+  kit_set_send_mtu(f->end[from].connection, mtu_octets);
+}
+
+void refuse_octets(tcp_fixture *f, unsigned end, uint64_t from, uint64_t to, unsigned count)
+{
+  f->end[end].refuse_from = from;
+  f->end[end].refuse_to = to;
+  f->end[end].refusals = count;
+}
+
+void collect(tcp_fixture *f, unsigned from)
+{
+  tcp_fixture_end *end = &f->end[from];
+  datagram *packet;
+  while (end->connection && (packet = tcp_transport_transmit(end->connection, f->now))) {
+    uint32_t mtu = end->config.send_mtu_octets;
+    g_assert_cmpuint(datagram_octets(packet), <=, mtu);
+    g_queue_push_tail(&end->wire, packet);
+  }
+}
+
+void advance_to(tcp_fixture *f, time_ps when)
+{
+  g_assert_cmpint(when, >=, f->now);
+  for (;;) {
+    time_ps due = when;
+    for (unsigned i = 0; i < TCP_FIXTURE_ENDS; i++) {
+      if (f->end[i].connection) {
+        due = time_ps_earlier(due, tcp_transport_deadline(f->end[i].connection));
+      }
+    }
+    g_assert_cmpint(due, >=, f->now);
+    f->now = due;
+    bool ran = false;
+    for (unsigned i = 0; i < TCP_FIXTURE_ENDS; i++) {
+      if (f->end[i].connection && tcp_transport_deadline(f->end[i].connection) <= f->now) {
+        tcp_transport_run(f->end[i].connection, f->now);
+        collect(f, i);
+        ran = true;
+      }
+    }
+    if (due == when && !ran) {
+      return;
+    }
+  }
+}
+
+void advance_by(tcp_fixture *f, time_ps how_long)
+{
+  advance_to(f, f->now + how_long);
+}
+
+void handshake(tcp_fixture *f, time_ps round_trip_ps, tcp_header *syn_ack)
+{
+  tcp_transport_open(f->end[0].connection, f->now);
+  collect(f, 0);
+  g_assert_cmpuint(on_wire(f, 0), ==, 1);
+  advance_by(f, round_trip_ps / 2);
+  if (f->end[1].connection) {
+    deliver(f, 0);
+    advance_by(f, round_trip_ps - round_trip_ps / 2);
+    deliver(f, 1);
+    deliver(f, 0);
+    g_assert_true(f->end[1].established);
+  } else {
+    drop_segment(f, 0);
+    advance_by(f, round_trip_ps - round_trip_ps / 2);
+    syn_ack->sequence = tcp_sequence_of(-1, f->end[1].config.isn);
+    syn_ack->acknowledgement = tcp_sequence_of(0, f->end[0].config.isn);
+    syn_ack->flags = TCP_SYN | TCP_ACK;
+    script_segment(f, *syn_ack, 0, 0);
+    expect_ack(f, 0, 0);
+    drop_segment(f, 0);
+  }
+  g_assert_true(f->end[0].established);
+  expect_nothing(f, 0);
+}
+
+tcp_fixture *tcp_fixture_pair(const tcp_config *config)
+{
+  tcp_fixture *f = tcp_fixture_new(config, config);
+  handshake(f, TCP_FIXTURE_ROUND_TRIP, NULL);
+  return f;
+}
+
+tcp_fixture *tcp_fixture_scripted(const tcp_config *config, tcp_header *syn_ack)
+{
+  tcp_fixture *f = tcp_fixture_new(config, NULL);
+  handshake(f, TCP_FIXTURE_ROUND_TRIP, syn_ack);
+  return f;
+}
+
+tcp_fixture *tcp_fixture_connected(bool sack)
+{
+  tcp_config config = tcp_fixture_config();
+  config.sack = sack;
+  tcp_fixture *f = tcp_fixture_pair(&config);
+  post(f, 1, 1, 0);
+  deliver(f, 1);
+  return f;
+}
+
+void queue_record(tcp_fixture *f, unsigned from, uint32_t octets, unsigned flags)
+{
+  tcp_fixture_end *end = &f->end[from];
+  octet_rope rope;
+  fill(&rope, from, end->posted, octets);
+  end->posted += octets;
+  tcp_transport_post(end->connection, &rope, flags);
+  octet_rope_clear(&rope);
+}
+
+void post(tcp_fixture *f, unsigned from, uint32_t octets, unsigned flags)
+{
+  queue_record(f, from, octets, flags);
+  collect(f, from);
+}
+
+void open_end(tcp_fixture *f, unsigned from)
+{
+  tcp_transport_open(f->end[from].connection, f->now);
+  collect(f, from);
+}
+
+void finish(tcp_fixture *f, unsigned from)
+{
+  tcp_transport_close(f->end[from].connection);
+  collect(f, from);
+}
+
+unsigned on_wire(const tcp_fixture *f, unsigned from)
+{
+  return f->end[from].wire.length;
+}
+
+datagram *wire_packet(const tcp_fixture *f, unsigned from, unsigned index)
+{
+  datagram *packet = g_queue_peek_nth((GQueue *)&f->end[from].wire, index);
+  g_assert_nonnull(packet);
+  return packet;
+}
+
+tcp_header wire_header(const tcp_fixture *f, unsigned from, unsigned index)
+{
+  tcp_header header;
+  g_assert_true(datagram_tcp_header(wire_packet(f, from, index), &header));
+  return header;
+}
+
+uint64_t wire_position(const tcp_fixture *f, unsigned from, unsigned index)
+{
+  return wire_header(f, from, index).sequence - (f->end[from].config.isn + 1);
+}
+
+uint32_t wire_length(const tcp_fixture *f, unsigned from, unsigned index)
+{
+  return wire_packet(f, from, index)->payload.length;
+}
+
+void expect_segment(const tcp_fixture *f, unsigned from, uint64_t position, uint32_t length)
+{
+  g_assert_cmpuint(on_wire(f, from), >, 0);
+  g_assert_cmpuint(wire_position(f, from, 0), ==, position);
+  g_assert_cmpuint(wire_length(f, from, 0), ==, length);
+}
+
+void expect_ack(const tcp_fixture *f, unsigned from, uint64_t position)
+{
+  g_assert_cmpuint(on_wire(f, from), >, 0);
+  tcp_header header = wire_header(f, from, 0);
+  g_assert_cmpuint(header.flags, ==, TCP_ACK);
+  g_assert_cmpuint(wire_length(f, from, 0), ==, 0);
+  g_assert_cmpuint(header.acknowledgement, ==, tcp_sequence_of((int64_t)position, f->end[!from].config.isn));
+}
+
+void expect_nothing(const tcp_fixture *f, unsigned from)
+{
+  g_assert_cmpuint(on_wire(f, from), ==, 0);
+}
+
+static void hand_over(tcp_fixture *f, unsigned from, const datagram *packet)
+{
+  g_assert_nonnull(f->end[!from].connection);
+  tcp_transport_receive(f->end[!from].connection, packet, f->now);
+  collect(f, !from);
+}
+
+void deliver(tcp_fixture *f, unsigned from)
+{
+  datagram *packet = g_queue_pop_head(&f->end[from].wire);
+  g_assert_nonnull(packet);
+  hand_over(f, from, packet);
+  datagram_unref(packet);
+}
+
+void deliver_all(tcp_fixture *f, unsigned from)
+{
+  for (unsigned left = on_wire(f, from); left > 0; left--) {
+    deliver(f, from);
+  }
+}
+
+void deliver_and_acknowledge(tcp_fixture *f)
+{
+  deliver(f, 0);
+  deliver_all(f, 1);
+}
+
+void deliver_segments(tcp_fixture *f, unsigned count)
+{
+  for (; count > 0; count--) {
+    deliver_and_acknowledge(f);
+  }
+}
+
+uint64_t window_of(const tcp_fixture *f)
+{
+  return tcp_congestion_window_octets(&tcp_connection_of(f->end[0].connection)->sender.congestion);
+}
+
+uint64_t threshold_of(const tcp_fixture *f)
+{
+  return tcp_congestion_threshold_octets(&tcp_connection_of(f->end[0].connection)->sender.congestion);
+}
+
+const tcp_statistics *statistics_of(const tcp_fixture *f)
+{
+  return tcp_transport_statistics(f->end[0].connection);
+}
+
+void drop_segment(tcp_fixture *f, unsigned from)
+{
+  g_assert_cmpuint(on_wire(f, from), >, 0);
+  datagram_unref(g_queue_pop_head(&f->end[from].wire));
+}
+
+void drop_all(tcp_fixture *f, unsigned from)
+{
+  while (on_wire(f, from) > 0) {
+    drop_segment(f, from);
+  }
+}
+
+void reorder_segments(tcp_fixture *f, unsigned from, unsigned one, unsigned other)
+{
+  GList *a = g_queue_peek_nth_link(&f->end[from].wire, one);
+  GList *b = g_queue_peek_nth_link(&f->end[from].wire, other);
+  gpointer packet = a->data;
+  a->data = b->data;
+  b->data = packet;
+}
+
+void deliver_and_keep(tcp_fixture *f, unsigned from)
+{
+  hand_over(f, from, wire_packet(f, from, 0));
+}
+
+static void route_too_big(tcp_fixture *f, unsigned to, const datagram *packet, uint32_t mtu_octets)
+{
+  ip_address router =
+      f->end[0].config.local_address.version == 6 ? ip_address_v6(2, 1) : ip_address_v4(0x0A000101);
+  datagram *message = datagram_new_too_big(&router, packet, mtu_octets);
+  hand_over(f, !to, message);
+  datagram_unref(message);
+}
+
+void tell_too_big(tcp_fixture *f, unsigned from, unsigned index, uint32_t mtu_octets)
+{
+  route_too_big(f, from, wire_packet(f, from, index), mtu_octets);
+}
+
+void forge_too_big(tcp_fixture *f, unsigned to, uint64_t position, uint32_t length, uint32_t mtu_octets)
+{
+  const tcp_config *config = &f->end[to].config;
+  tcp_header header = {.source_port = config->local_port,
+                       .destination_port = config->remote_port,
+                       .sequence = tcp_sequence_of((int64_t)position, config->isn),
+                       .flags = TCP_ACK};
+  octet_rope payload;
+  fill(&payload, to, position, length);
+  datagram *packet =
+      datagram_new_in(NULL, &config->local_address, &config->remote_address, &header, &payload);
+  route_too_big(f, to, packet, mtu_octets);
+  datagram_unref(packet);
+}
+
+unsigned deliver_over(tcp_fixture *f, unsigned from, uint32_t mtu_octets, bool tells)
+{
+  unsigned lost = 0;
+  for (unsigned left = on_wire(f, from); left > 0; left--) {
+    if (datagram_octets(wire_packet(f, from, 0)) <= mtu_octets) {
+      deliver(f, from);
+      continue;
+    }
+    datagram *packet = g_queue_pop_head(&f->end[from].wire);
+    lost++;
+    if (tells) {
+      route_too_big(f, from, packet, mtu_octets);
+    }
+    datagram_unref(packet);
+  }
+  return lost;
+}
+
+void settle(tcp_fixture *f, time_ps round_trip_ps)
+{
+  while (on_wire(f, 0) + on_wire(f, 1) > 0) {
+    advance_by(f, round_trip_ps / 2);
+    unsigned first = on_wire(f, 0);
+    unsigned second = on_wire(f, 1);
+    for (; first > 0; first--) {
+      deliver(f, 0);
+    }
+    for (; second > 0; second--) {
+      deliver(f, 1);
+    }
+    if (on_wire(f, 0) + on_wire(f, 1) == 0) {
+      advance_by(f, f->end[0].config.delayed_ack_ps);
+    }
+  }
+}
+
+void script_segment(tcp_fixture *f, tcp_header header, uint64_t position, uint32_t length)
+{
+  octet_rope payload;
+  fill(&payload, 1, position, length);
+  header.source_port = f->end[1].config.local_port;
+  header.destination_port = f->end[1].config.remote_port;
+  datagram *packet = datagram_new_in(NULL, &f->end[1].config.local_address, &f->end[1].config.remote_address,
+                                     &header, &payload);
+  datagram_set_ecn(packet, f->script_ecn);
+  hand_over(f, 1, packet);
+  datagram_unref(packet);
+}
+
+void script_ack(tcp_fixture *f, uint64_t position, unsigned blocks, const uint64_t (*sack)[2])
+{
+  tcp_header header = {.sequence = tcp_sequence_of(0, f->end[1].config.isn),
+                       .acknowledgement = tcp_sequence_of((int64_t)position, f->end[0].config.isn),
+                       .flags = TCP_ACK,
+                       .window = SCRIPT_WINDOW,
+                       .sack_count = (uint8_t)blocks};
+  for (unsigned i = 0; i < blocks; i++) {
+    header.sack[i].from = tcp_sequence_of((int64_t)sack[i][0], f->end[0].config.isn);
+    header.sack[i].to = tcp_sequence_of((int64_t)sack[i][1], f->end[0].config.isn);
+  }
+  script_segment(f, header, 0, 0);
+}
+
+void script_payload(tcp_fixture *f, uint64_t position, uint32_t length, uint64_t acknowledged)
+{
+  tcp_header header = {.sequence = tcp_sequence_of((int64_t)position, f->end[1].config.isn),
+                       .acknowledgement = tcp_sequence_of((int64_t)acknowledged, f->end[0].config.isn),
+                       .flags = TCP_ACK | TCP_PSH,
+                       .window = SCRIPT_WINDOW};
+  script_segment(f, header, position, length);
+}
+
+void script_window(tcp_fixture *f, uint64_t acknowledged, uint16_t window)
+{
+  tcp_header header = {.sequence = tcp_sequence_of(0, f->end[1].config.isn),
+                       .acknowledgement = tcp_sequence_of((int64_t)acknowledged, f->end[0].config.isn),
+                       .flags = TCP_ACK,
+                       .window = window};
+  script_segment(f, header, 0, 0);
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Two ends of a TCP connection, or one end against a script, on a wire that does nothing by itself, under
+ * a clock that the test moves. What an end sends lies on its wire, oldest first, until it is delivered or
+ * dropped. */
+#ifndef TESTS_TCP_TCP_FIXTURE_H
+#define TESTS_TCP_TCP_FIXTURE_H
+
+#include <glib.h>
+
+#include "base/range_set.h"
+#include "tcp/tcp_connection_private.h"
+#include "tcp_parts.h"
+
+enum { TCP_FIXTURE_ENDS = 2 };
+
+/* A host: its connection, what lies on its wire, and what was reported to the layer above. */
+typedef struct tcp_fixture_end {
+  struct tcp_fixture *fixture;
+  tcp_config config;
+  tcp_transport *connection; /* NULL: played by the script */
+  GQueue wire;               /* of datagram: sent and not yet delivered or dropped */
+  uint64_t posted;
+  bool established;
+  bool finished;
+  bool closed;
+  tcp_close_reason reason;
+  unsigned emss_changes; /* events.emss_changed, and the last one's EMSS */
+  uint32_t emss_octets;
+  uint64_t acknowledged;  /* the last events.acknowledged */
+  uint64_t passed_octets; /* by events.octets, each checked to be new and right */
+  GArray *passed;         /* of tcp_fixture_passed, one each events.octets */
+  uint8_t *seen;          /* per position: passed already */
+  uint64_t seen_octets;   /* room in `seen` */
+  uint64_t
+      refuse_from; /* events.inspect refuses what has octets of [refuse_from, refuse_to), `refusals` times */
+  uint64_t refuse_to;
+  unsigned refusals;
+  GArray *inspected;         /* of range, one each events.inspect */
+  uint32_t segments;         /* events.segment */
+  uint64_t segment_position; /* of the last one */
+  uint32_t segment_length;
+  uint32_t segment_new;
+  uint64_t segment_edge;
+} tcp_fixture_end;
+
+typedef struct tcp_fixture_passed {
+  uint64_t position;
+  uint32_t length;
+  time_ps arrival;
+  time_ps now;
+  uint64_t edge; /* tcp_gauges.in_order_edge meanwhile */
+  uint64_t held; /* tcp_transport_held_octets() meanwhile */
+} tcp_fixture_passed;
+
+typedef struct tcp_fixture {
+  time_ps now;
+  tcp_fixture_end end[TCP_FIXTURE_ENDS];
+  datagram_ecn script_ecn; /* the ECN field of what the script sends */
+} tcp_fixture;
+
+/* tcp_config_default() as the RFCs have it, without what came after RFC 6675 and 5681: NewReno with SACK,
+ * Limited Transmit and standard slow start, no ECN, no restart after idle. A window of 1 MiB, 8 retries,
+ * STREAM. */
+tcp_config tcp_fixture_config(void);
+
+/* The addresses and ports of `end`, 0 or 1. */
+void tcp_fixture_address(tcp_config *config, unsigned end, bool ipv6);
+
+/* End 0 opens, end 1 listens; with `peer` NULL end 1 is played by the script. `config` and `peer` get
+ * addresses, IPv4 ones unless `config` has an IPv6 one already, and ports. */
+tcp_fixture *tcp_fixture_new(const tcp_config *config, const tcp_config *peer);
+void tcp_fixture_free(tcp_fixture *f);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(tcp_fixture, tcp_fixture_free)
+
+/* Moves the clock, running timers that come due on the way, and collects what they send. */
+void advance_to(tcp_fixture *f, time_ps when);
+void advance_by(tcp_fixture *f, time_ps how_long);
+
+/* Opens and plays the handshake, each way taking half of `round_trip_ps`. With a script the peer offers
+ * what is in `syn_ack` (its sequence, acknowledgement, ports and flags are filled in). */
+void handshake(tcp_fixture *f, time_ps round_trip_ps, tcp_header *syn_ack);
+
+/* The round trip of the handshakes below: SRTT is 100 ms, RTTVAR 50, so RTO is 300 ms (RFC 6298 §2.2). */
+#define TCP_FIXTURE_ROUND_TRIP (100 * TIME_PS_PER_MILLISECOND)
+
+/* Two ends of `config`, and one against a script that offers `syn_ack`, after the handshake. */
+tcp_fixture *tcp_fixture_pair(const tcp_config *config);
+tcp_fixture *tcp_fixture_scripted(const tcp_config *config, tcp_header *syn_ack);
+
+/* Two ends of tcp_fixture_config(), with or without SACK, after the handshake. An octet has come the other
+ * way and brought the peer's window in its scale: the ACK that changes the window is no duplicate (RFC
+ * 5681 §2). */
+tcp_fixture *tcp_fixture_connected(bool sack);
+
+/* End `from` posts `octets` octets of its stream as one record; sends nothing yet. */
+void queue_record(tcp_fixture *f, unsigned from, uint32_t octets, unsigned flags);
+
+/* The same, and sends what it may. */
+void post(tcp_fixture *f, unsigned from, uint32_t octets, unsigned flags);
+
+/* End `from` opens, and sends what it may. */
+void open_end(tcp_fixture *f, unsigned from);
+
+/* End `from` closes, and sends what it may. */
+void finish(tcp_fixture *f, unsigned from);
+
+/* The path MTU of what end `from` sends is `mtu_octets` from now on. */
+void set_send_mtu(tcp_fixture *f, unsigned from, uint32_t mtu_octets);
+
+/* End `end` refuses the next `count` segments with new octets of [from, to), as events.inspect may. */
+void refuse_octets(tcp_fixture *f, unsigned end, uint64_t from, uint64_t to, unsigned count);
+
+/* Collects what end `from` may send now. */
+void collect(tcp_fixture *f, unsigned from);
+
+/* How many segments of `from` lie on the wire. */
+unsigned on_wire(const tcp_fixture *f, unsigned from);
+
+/* The `index`-th segment on the wire of `from`. */
+datagram *wire_packet(const tcp_fixture *f, unsigned from, unsigned index);
+tcp_header wire_header(const tcp_fixture *f, unsigned from, unsigned index);
+uint64_t wire_position(const tcp_fixture *f, unsigned from, unsigned index);
+uint32_t wire_length(const tcp_fixture *f, unsigned from, unsigned index);
+
+/* The oldest segment on the wire of `from` has `length` octets of payload at `position`. It stays. */
+void expect_segment(const tcp_fixture *f, unsigned from, uint64_t position, uint32_t length);
+
+/* The oldest segment on the wire of `from` is a pure ACK of all below `position`. It stays. */
+void expect_ack(const tcp_fixture *f, unsigned from, uint64_t position);
+void expect_nothing(const tcp_fixture *f, unsigned from);
+
+/* The oldest segment on the wire of `from` arrives at the other end, or is lost; so do all. */
+void deliver(tcp_fixture *f, unsigned from);
+void deliver_all(tcp_fixture *f, unsigned from);
+void drop_segment(tcp_fixture *f, unsigned from);
+void drop_all(tcp_fixture *f, unsigned from);
+
+/* The oldest segment on the wire of end 0 arrives, and its ACK comes back at once; what that brings forth
+ * follows on the wire. So do the oldest `count`, one after the other. */
+void deliver_and_acknowledge(tcp_fixture *f);
+void deliver_segments(tcp_fixture *f, unsigned count);
+
+/* Of end 0: the congestion window, the slow start threshold, the counters. */
+uint64_t window_of(const tcp_fixture *f);
+uint64_t threshold_of(const tcp_fixture *f);
+const tcp_statistics *statistics_of(const tcp_fixture *f);
+
+/* Exchanges two segments on the wire of `from`. */
+void reorder_segments(tcp_fixture *f, unsigned from, unsigned one, unsigned other);
+
+/* The oldest segment on the wire of `from` arrives twice: delivered, and still on the wire. */
+void deliver_and_keep(tcp_fixture *f, unsigned from);
+
+/* A router reports to end `from` that its `index`-th segment on the wire was too big for `mtu_octets`. It
+ * stays. */
+void tell_too_big(tcp_fixture *f, unsigned from, unsigned index, uint32_t mtu_octets);
+
+/* The same of a segment never sent, of `length` octets at `position`. */
+void forge_too_big(tcp_fixture *f, unsigned to, uint64_t position, uint32_t length, uint32_t mtu_octets);
+
+/* What is on the wire of `from` now passes a link of `mtu_octets`: it is delivered if it fits, else lost;
+ * of that the sender is informed if the router `tells`. Returns how many were lost. */
+unsigned deliver_over(tcp_fixture *f, unsigned from, uint32_t mtu_octets, bool tells);
+
+/* Delivers everything both ways, with half of `round_trip_ps` each way, until nothing is on the wire and
+ * no delayed ACK comes. */
+void settle(tcp_fixture *f, time_ps round_trip_ps);
+
+/* The script sends to end 0: a segment with `header` (ports are filled in) and `length` octets of the
+ * stream from `position` on. */
+void script_segment(tcp_fixture *f, tcp_header header, uint64_t position, uint32_t length);
+
+/* The script acknowledges all below `position`, with SACK blocks in pairs of positions. */
+void script_ack(tcp_fixture *f, uint64_t position, unsigned blocks, const uint64_t (*sack)[2]);
+
+/* The script acknowledges all below `acknowledged` and has room for `window` octets more, unscaled. */
+void script_window(tcp_fixture *f, uint64_t acknowledged, uint16_t window);
+
+/* The script sends payload, acknowledging all that end 0 has sent before `acknowledged`. */
+void script_payload(tcp_fixture *f, uint64_t position, uint32_t length, uint64_t acknowledged);
+
+#endif

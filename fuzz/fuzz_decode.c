@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Any octets as a capture file, decoded and printed in every way: what is printed is text, and JSON where it says so; what the sums of
- * the connections count is what was told of; no FPDU is told of twice.
+/* Any octets as a capture file, decoded and printed in every way: what is printed is text, and JSON where it
+ * says so; what the sums of the connections count is what was reported; no FPDU is reported twice.
  *
  * An input is: how to decode (flags, a hint), and the capture file. */
 #include <glib.h>
@@ -30,7 +30,7 @@ typedef struct trial {
   decode_session *session;
   decode_names *names;
   decode_line *line;
-  GPtrArray *told; /* of each connection's two directions: the octets of FPDUs told of, a range_set */
+  GPtrArray *told; /* of each connection's two directions: the octets of FPDUs reported, a range_set */
   uint64_t fpdus;
   uint64_t fpdu_octets;
 } trial;
@@ -79,7 +79,7 @@ static void free_told(void *told)
   range_set_free(told);
 }
 
-/* What was told of in the direction of `fpdu` before. */
+/* What was reported in the direction of `fpdu` before. */
 static range_set *told_in(trial *t, const decode_fpdu *fpdu)
 {
   guint index = fpdu->connection * SIDES + fpdu->direction;
@@ -128,7 +128,7 @@ static void on_note(void *user, const decode_note *note)
   format_of(t)->note(t->line, &name, note);
 }
 
-/* Each connection's sums; all that was told of is in them. */
+/* Each connection's sums; all that was reported is in them. */
 static void print_overview(trial *t)
 {
   const decode_overview overview = {.version = "0",

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The MPA deframer with any octets, cut anywhere, in any order, given twice, changed on the way: what is passed up lies in what came,
- * whole, once and valid; everything else that came is held; and order of arrival changes nothing when all is right.
+/* The MPA deframer with any octets, cut anywhere, in any order, given twice, changed on the way: what is
+ * passed up lies in what came, whole, once and valid; everything else that came is held; and order of arrival
+ * changes nothing when all is right.
  *
- * An input is: flags, the number of segments, each segment (position, length, a change of its last octet), the number of changes of
- * the stream, each change, and the stream's octets. So that more than headers is tried, markers and CRCs are made right first, if the
- * flags say so, and changed afterwards. */
+ * An input is: flags, the number of segments, each segment (position, length, a change of its last octet),
+ * the number of changes of the stream, each change, and the stream's octets. So that more than headers is
+ * tried, markers and CRCs are made right first, if the flags say so, and changed afterwards. */
 #include <glib.h>
 #include <string.h>
 
@@ -189,7 +190,7 @@ static void note_copy_error(void *user, mpa_error error, uint64_t offset, time_p
   t->copy_error = error;
 }
 
-/* --- What holds behind every arrival --- */
+/* --- What holds after every arrival --- */
 
 /* What came and was not passed is held, once, for one cause; nothing is after an error. */
 static void check_held(const trial *t)
@@ -230,7 +231,8 @@ static void check_copy(const trial *t, const mpa_deframer *copy)
                   mpa_deframer_statistics_of(t->deframer), sizeof(mpa_deframer_statistics));
 }
 
-/* The FPDU with the error, as far as its length says, lies within [from, to); of one that cannot be its length does. */
+/* The FPDU with the error, as far as its length says, lies within [from, to); of one that cannot be its
+ * length does. */
 static bool error_lies_within(const trial *t, uint64_t from, uint64_t to)
 {
   bool markers = has_flag(t, FLAG_MARKERS);
@@ -243,7 +245,8 @@ static bool error_lies_within(const trial *t, uint64_t from, uint64_t to)
   return t->error_offset >= from && mpa_fpdu_at(t->error_offset, octets, markers).end <= to;
 }
 
-/* What was refused before it was taken does fail; an FPDU that fails and came whole in one segment was refused. */
+/* What was refused before it was taken does fail; an FPDU that fails and came whole in one segment was
+ * refused. */
 static void check_verdict(const trial *t, mpa_error verdict, uint64_t from, uint64_t to)
 {
   if (verdict != MPA_ERROR_NONE) {
@@ -342,7 +345,8 @@ static void arrive_rest(trial *t)
 
 /* --- In order --- */
 
-/* All octets have come. The same octets in order, in one piece, are passed as wholly as they were in that order. */
+/* All octets have come. The same octets in order, in one piece, are passed as wholly as they were in that
+ * order. */
 static void check_in_order(const trial *t)
 {
   static const mpa_deframer_events silent = {.ulpdu = ignore_ulpdu, .error = note_copy_error};

@@ -8,8 +8,8 @@
 #include "net/capture_stream.h"
 #include "net/tcp_header.h"
 
-/* What stands for octets that were on the wire and not captured: two of them cannot be a ULPDU_Length. What a marker of them points to is no
- * FPDU, or is_excused() finds out. */
+/* What stands for octets that were on the wire and not captured: two of them cannot be a ULPDU_Length. What a
+ * marker of them points to is no FPDU, or is_excused() finds out. */
 enum { NOT_CAPTURED_OCTET = 0xFF };
 
 /* Octets of TCP's stream have positions, those of the FPDU phase offsets. */
@@ -22,16 +22,16 @@ struct decode_direction {
   decode_packets packets;  /* of octets from the in-order edge on */
   decode_alignment alignment;
   range_set not_captured; /* offsets, at or beyond the in-order edge */
-  range_set told;         /* offsets of the FPDUs that were told of */
+  range_set reported;     /* offsets of the FPDUs that were reported */
   uint64_t first;         /* lowest position that came */
   uint64_t ignored_to;    /* octets below this offset are not for the scanner */
-  uint64_t chain_end;     /* offset behind the FPDU that the chain located last */
+  uint64_t chain_end;     /* offset after the FPDU that the chain located last */
   bool is_unproven;       /* its length was followed unproven, or that of one before */
   bool has_fin, has_reset;
   bool is_stuck;   /* the scanner has met a ULPDU_Length that cannot be */
   int64_t time_ns; /* of the segment in hand; at last, of the end */
   uint64_t packet;
-  uint64_t cut_at; /* offset behind its octets that were captured, when there are others; UINT64_MAX */
+  uint64_t cut_at; /* offset after its octets that were captured, when there are others; UINT64_MAX */
   range withheld;  /* offsets of the last of them: see take_octets(); empty: none */
   const uint8_t *withheld_octets;
   decode_fpdu fpdu; /* the one in hand */
@@ -47,8 +47,8 @@ static uint64_t position_of(const decode_direction *direction, uint64_t offset)
   return offset - direction->start.phase_offset + direction->start.phase_start;
 }
 
-static void tell(decode_direction *direction, decode_note_kind kind, uint64_t position, uint64_t octets,
-                 const char *text)
+static void report(decode_direction *direction, decode_note_kind kind, uint64_t position, uint64_t octets,
+                   const char *text)
 {
   if (direction->tools->events.note) {
     const decode_note note = {.connection = direction->fpdu.connection,
@@ -65,7 +65,8 @@ static void tell(decode_direction *direction, decode_note_kind kind, uint64_t po
 
 /* --- FPDUs --- */
 
-/* Is it behind an FPDU with an error whose length was followed? What a marker has located is proven, and so is what follows that. */
+/* Is it after an FPDU with an error whose length was followed? What a marker has located is proven, and so is
+ * what follows that. */
 static bool is_after_error(decode_direction *direction, const decode_fpdu *fpdu)
 {
   if (fpdu->located_by != MPA_LOCATED_BY_CHAIN) {
@@ -97,7 +98,8 @@ static void count(decode_direction_summary *summary, const decode_fpdu *fpdu)
   }
 }
 
-static void tell_payload(const decode_direction *direction, const decode_fpdu *fpdu, const octet_rope *ulpdu)
+static void report_payload(const decode_direction *direction, const decode_fpdu *fpdu,
+                           const octet_rope *ulpdu)
 {
   octet_rope payload;
 
@@ -127,17 +129,17 @@ static void take_fpdu(void *user, const decode_scanned_fpdu *scanned)
   fpdu->after_error = is_after_error(direction, fpdu);
   count(direction->summary, fpdu);
   decode_packets_remove(&direction->packets, extent->start, extent->end);
-  range_set_add(&direction->told, extent->start, extent->end);
+  range_set_add(&direction->reported, extent->start, extent->end);
   range_set_remove(&direction->not_captured, extent->start, extent->end);
   decode_alignment_fpdu(&direction->alignment, extent->start);
   if (direction->tools->events.fpdu) {
     direction->tools->events.fpdu(direction->tools->user, fpdu);
   }
   if (fpdu->ulpdu_octets > MPA_MULPDU_MAX_OCTETS && direction->summary->long_ulpdus++ == 0) {
-    tell(direction, DECODE_NOTE_LONG_ULPDU, fpdu->stream_position, fpdu->fpdu_octets,
-         "a ULPDU of more than 64768 octets, which no sender may make (mpa-01 §3.2); told of once");
+    report(direction, DECODE_NOTE_LONG_ULPDU, fpdu->stream_position, fpdu->fpdu_octets,
+           "a ULPDU of more than 64768 octets, which no sender may make (mpa-01 §3.2); told of once");
   }
-  tell_payload(direction, fpdu, scanned->ulpdu);
+  report_payload(direction, fpdu, scanned->ulpdu);
 }
 
 static bool is_captured(const decode_direction *direction, uint64_t from, uint32_t octets)
@@ -145,7 +147,8 @@ static bool is_captured(const decode_direction *direction, uint64_t from, uint32
   return range_set_covered(&direction->not_captured, from, from + octets) == 0;
 }
 
-/* Octets of it were not captured, but its ULPDU_Length was, and what was captured of its markers points to it. */
+/* Octets of it were not captured, but its ULPDU_Length was, and what was captured of its markers points to
+ * it. */
 static bool is_excused(void *user, const mpa_complete_fpdu *fpdu)
 {
   const decode_direction *direction = user;
@@ -173,8 +176,8 @@ static void take_bad_length(void *user, uint64_t offset)
   direction->is_stuck = true;
   if (range_set_covered(&direction->not_captured, offset,
                         offset + MPA_MARKER_OCTETS + MPA_FPDU_LENGTH_OCTETS) == 0) {
-    tell(direction, DECODE_NOTE_BAD_LENGTH, position_of(direction, offset), 0,
-         "the ULPDU_Length cannot be: the chain of FPDUs ends here");
+    report(direction, DECODE_NOTE_BAD_LENGTH, position_of(direction, offset), 0,
+           "the ULPDU_Length cannot be: the chain of FPDUs ends here");
   }
 }
 
@@ -204,7 +207,7 @@ decode_direction *decode_direction_new(const decode_tools *tools, uint32_t conne
   direction->stream = capture_stream_new(start->first_sequence, start->first_position);
   decode_alignment_init(&direction->alignment, tools->options.hold_octets);
   range_set_init(&direction->not_captured);
-  range_set_init(&direction->told);
+  range_set_init(&direction->reported);
   decode_packets_init(&direction->packets);
   summary->first_sequence = start->first_sequence - (uint32_t)start->first_position;
   summary->in_full_operation = start->in_full_operation;
@@ -226,7 +229,7 @@ void decode_direction_free(decode_direction *direction)
     decode_scanner_free(direction->scanner);
     decode_alignment_clear(&direction->alignment);
     range_set_clear(&direction->not_captured);
-    range_set_clear(&direction->told);
+    range_set_clear(&direction->reported);
     decode_packets_clear(&direction->packets);
     g_free(direction);
   }
@@ -258,7 +261,8 @@ static void take_run(decode_direction *direction, uint64_t from, uint64_t to, co
   octet_rope_clear(&rope);
 }
 
-/* Lengths and markers lie at multiples of 4: of four octets that are captured in part the captured ones wait for the others. */
+/* Lengths and markers lie at multiples of 4: of four octets that are captured in part the captured ones wait
+ * for the others. */
 static void withhold(decode_direction *direction, uint64_t from, uint64_t *to, const uint8_t *octets)
 {
   uint64_t word = MAX(*to & ~UINT64_C(3), from);
@@ -312,7 +316,8 @@ static uint32_t take_segment(decode_direction *direction, const capture_segment 
   return added;
 }
 
-/* More is held than a direction may hold: the holes are given up, the first one first, and when nothing beyond is located, all. */
+/* More is held than a direction may hold: the holes are given up, the first one first, and when nothing
+ * beyond is located, all. */
 static void relieve(decode_direction *direction)
 {
   uint64_t limit = direction->tools->options.hold_octets;
@@ -338,15 +343,15 @@ static void note_flags(decode_direction *direction, const capture_segment *segme
 
   if ((segment->flags & TCP_RST) && !direction->has_reset) {
     direction->has_reset = true;
-    tell(direction, DECODE_NOTE_RESET, at, 0, "RST: the connection is reset");
+    report(direction, DECODE_NOTE_RESET, at, 0, "RST: the connection is reset");
   }
   if ((segment->flags & TCP_FIN) && !direction->has_fin) {
     direction->has_fin = true;
-    tell(direction, DECODE_NOTE_FIN, at + segment->payload_octets, 0, "FIN: this end sends nothing more");
+    report(direction, DECODE_NOTE_FIN, at + segment->payload_octets, 0, "FIN: this end sends nothing more");
   }
 }
 
-/* A segment of the FPDU phase: see definitions.md, tcp.segments and mpa.segments_aligned. */
+/* A segment of the FPDU phase: see docs/metrics.md, tcp.segments and mpa.segments_aligned. */
 static void receive_counted(decode_direction *direction, const capture_segment *segment, uint64_t position)
 {
   decode_direction_summary *summary = direction->summary;
@@ -414,21 +419,21 @@ static void end_phase(decode_direction *direction, uint64_t end)
   if (octets > 0) {
     direction->summary->incomplete_octets = octets;
     decode_alignment_fpdu(&direction->alignment, start);
-    range_set_add(&direction->told, start, end);
-    tell(direction, DECODE_NOTE_INCOMPLETE, position_of(direction, start), octets,
-         "the capture ends within this FPDU");
+    range_set_add(&direction->reported, start, end);
+    report(direction, DECODE_NOTE_INCOMPLETE, position_of(direction, start), octets,
+           "the capture ends within this FPDU");
   }
   direction->summary->aligned = direction->alignment.aligned;
 }
 
-static void tell_gap(void *user, uint64_t from, uint64_t to, bool came)
+static void report_gap(void *user, uint64_t from, uint64_t to, bool came)
 {
   decode_direction *direction = user;
 
   if (came) {
-    tell(direction, DECODE_NOTE_LOST_CHAIN, from, to - from, "no FPDU is located in these octets");
+    report(direction, DECODE_NOTE_LOST_CHAIN, from, to - from, "no FPDU is located in these octets");
   } else {
-    tell(direction, DECODE_NOTE_HOLE, from, to - from, "these octets are not in the capture");
+    report(direction, DECODE_NOTE_HOLE, from, to - from, "these octets are not in the capture");
   }
 }
 
@@ -461,9 +466,9 @@ void decode_direction_finish(decode_direction *direction, int64_t time_ns)
                                 summary->fpdu_octets - summary->incomplete_octets;
   if (start->in_full_operation) {
     const decode_gaps gaps = {.stream = direction->stream,
-                              .told = &direction->told,
+                              .reported = &direction->reported,
                               .position = start->phase_start,
                               .offset = start->phase_offset};
-    decode_gaps_visit(&gaps, MAX(first, phase), end, tell_gap, direction);
+    decode_gaps_visit(&gaps, MAX(first, phase), end, report_gap, direction);
   }
 }

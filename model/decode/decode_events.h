@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a reading of a capture is told, and what it tells: FPDUs, startup frames, notes, connections with their sums. */
+/* The options of reading a capture, and what the reading reports: FPDUs, startup frames, notes, connections
+ * with their sums. */
 #ifndef DECODE_DECODE_EVENTS_H
 #define DECODE_DECODE_EVENTS_H
 
@@ -16,23 +17,23 @@
 #include "rdmap/rdmap_read_request.h"
 #include "rdmap/rdmap_terminate.h"
 
-/* --- What it is told --- */
+/* --- Options --- */
 
 typedef enum decode_switch {
-  DECODE_AS_NEGOTIATED, /* as the startup frames say; without any: on */
+  DECODE_AS_NEGOTIATED, /* as the startup frames have it; without any: on */
   DECODE_ON,
   DECODE_OFF,
 } decode_switch;
 
-/* Where the FPDU phase of a direction starts, when no startup frame tells. */
+/* Where the FPDU phase of a direction starts, when no startup frame shows it. */
 typedef enum decode_start {
-  DECODE_START_AUTO, /* as DECODE_START_FIRST when the SYN was captured, else as DECODE_START_FIND */
-  DECODE_START_FIRST, /* at the first octet behind the SYN, or, when that was not captured, the first captured octet */
-  DECODE_START_SEQUENCE, /* at the octet with this TCP sequence number, which may be from before the capture: then markers locate */
-  DECODE_START_FIND, /* it is looked for, with all kinds of markers and CRC that the hint allows: decode_find_start() */
+  DECODE_START_AUTO,     /* as DECODE_START_FIRST when the SYN was captured, else as DECODE_START_FIND */
+  DECODE_START_FIRST,    /* at the first octet after the SYN, or else the first captured octet */
+  DECODE_START_SEQUENCE, /* at this TCP sequence number; if that is from before the capture, markers locate */
+  DECODE_START_FIND,     /* searched, with all markers and CRC that the hint allows: decode_find_start() */
 } decode_start;
 
-/* What the user says of connections: those with an end at `address` and `port` speak MPA. */
+/* What the user knows of connections: those with an end at `address` and `port` speak MPA. */
 typedef struct decode_hint {
   bool any_address;
   capture_end end;       /* its port always counts */
@@ -46,13 +47,13 @@ typedef struct decode_options {
   const decode_hint *hints; /* copied; `hint_count` of them */
   size_t hint_count;
   bool ignore_checksums; /* segments with a wrong TCP checksum are taken all the same */
-  bool
-      assume_aligned; /* behind a hole that is given up, what looks like an FPDU at a segment's start is taken for one */
+  /* After a hole that is given up, what looks like an FPDU at a segment's start is taken for one. */
+  bool assume_aligned;
   uint64_t
       hold_octets; /* of one direction, beyond a hole, before the hole is given up; 0: the default, 64 MiB */
 } decode_options;
 
-/* --- What it tells --- */
+/* --- Reports --- */
 
 typedef enum decode_crc {
   DECODE_CRC_RIGHT,
@@ -70,12 +71,13 @@ typedef struct decode_marker {
   bool is_captured;         /* else (snap length) the others are 0 */
 } decode_marker;
 
-/* One FPDU as a capture shows it, with what it carries: everything that a line of `iwarpsim decode` says. */
+/* One FPDU as a capture shows it, with what it carries: everything that a line of `iwarpsim decode`
+ * prints. */
 typedef struct decode_fpdu {
   uint32_t connection; /* decode_session_connection() */
   enum side direction;
   int64_t time_ns;          /* when it was whole and located; since the capture's origin */
-  uint64_t stream_position; /* of its first octet in TCP's stream; 0: the first octet behind the SYN */
+  uint64_t stream_position; /* of its first octet in TCP's stream; 0: the first octet after the SYN */
   uint64_t phase_offset;    /* the same, counted from the first octet of the FPDU phase */
   uint32_t fpdu_octets;     /* markers, PAD and CRC included */
   uint64_t
@@ -83,7 +85,7 @@ typedef struct decode_fpdu {
   uint64_t last_packet;
   uint32_t packets;
   mpa_location located_by;
-  bool after_error; /* behind an FPDU with an error, whose length was followed unproven */
+  bool after_error; /* after an FPDU with an error, whose length was followed unproven */
   decode_crc crc;
   uint32_t crc_received; /* as the number that is compared; with DECODE_CRC_RIGHT and _WRONG */
   uint32_t crc_computed;
@@ -95,7 +97,7 @@ typedef struct decode_fpdu {
   bool has_ddp; /* it is long enough for its DDP header, and that was captured; else nothing below holds */
   ddp_header ddp;
   uint8_t ddp_control;              /* the DDP Control octet as received */
-  uint32_t payload_octets;          /* behind the DDP header */
+  uint32_t payload_octets;          /* after the DDP header */
   uint8_t rdmap_version;            /* RV */
   uint8_t rdmap_opcode;             /* 4 bits */
   const rdmap_opcode_rules *opcode; /* NULL: reserved */
@@ -109,10 +111,10 @@ typedef struct decode_fpdu {
 /* Something to know that is no FPDU. */
 typedef enum decode_note_kind {
   DECODE_NOTE_HOLE,       /* octets that never came: [stream_position, + octets) */
-  DECODE_NOTE_LOST_CHAIN, /* from here on no FPDU can be located: `octets` are passed over */
+  DECODE_NOTE_LOST_CHAIN, /* from here on no FPDU can be located: `octets` are ignored */
   DECODE_NOTE_BAD_LENGTH, /* a ULPDU_Length that cannot be: nothing can be followed from here on */
   DECODE_NOTE_INCOMPLETE, /* the last FPDU of the direction is not whole: `octets` of it came */
-  DECODE_NOTE_STARTUP,    /* the startup frames contradict the documents; `text` says how */
+  DECODE_NOTE_STARTUP,    /* the startup frames contradict the documents; `text` explains how */
   DECODE_NOTE_RESET,      /* RST */
   DECODE_NOTE_FIN,
   DECODE_NOTE_LONG_ULPDU, /* the first FPDU of the direction whose ULPDU is longer than a sender may make one */
@@ -145,17 +147,16 @@ typedef struct decode_events {
   void (*startup)(void *user, const decode_startup_event *event);
   void (*fpdu)(void *user, const decode_fpdu *fpdu);
   void (*note)(void *user, const decode_note *note);
-  /* The payload of `fpdu`, behind its DDP header; NULL: nobody needs it. After `fpdu`. */
+  /* The payload of `fpdu`, after its DDP header; NULL: nobody needs it. After `fpdu`. */
   void (*payload)(void *user, const decode_fpdu *fpdu, const octet_rope *payload);
 } decode_events;
 
 /* One direction's sums. Every octet of its stream is in one of the first five. */
 typedef struct decode_direction_summary {
-  uint64_t streaming_octets; /* before MPA */
-  uint64_t startup_octets;   /* its startup frame */
-  uint64_t fpdu_octets;      /* in FPDUs told of */
-  uint64_t
-      incomplete_octets; /* of the last FPDU, located, whose end is not in the capture and behind which nothing came */
+  uint64_t streaming_octets;  /* before MPA */
+  uint64_t startup_octets;    /* its startup frame */
+  uint64_t fpdu_octets;       /* in FPDUs reported */
+  uint64_t incomplete_octets; /* of the last FPDU, located, whose end is not in the capture */
   uint64_t
       unaccounted_octets;  /* all others that came, and those that are missing: [first, highest position) */
   uint64_t missing_octets; /* of the unaccounted: never captured */
@@ -163,7 +164,7 @@ typedef struct decode_direction_summary {
   uint64_t phase_start;    /* the stream position at which the FPDU phase starts */
   bool in_full_operation;  /* that is known */
   bool markers, crc;       /* of this direction */
-  uint64_t fpdus;          /* told of */
+  uint64_t fpdus;          /* reported */
   uint64_t located_by[MPA_LOCATIONS];
   uint64_t marker_count; /* in those */
   uint64_t wrong_markers;
@@ -172,27 +173,28 @@ typedef struct decode_direction_summary {
   uint64_t long_ulpdus;    /* of more than 64,768 octets */
   uint64_t opcodes[16];    /* by the 4 bits */
   uint64_t no_ddp;         /* too short for a DDP header */
-  uint64_t payload_octets; /* behind DDP headers */
+  uint64_t payload_octets; /* after DDP headers */
   uint64_t tagged_payload_octets;
   uint64_t
       segments; /* with payload, duplicates included, startup frames and streaming mode not (tcp.segments) */
   uint64_t aligned;         /* of those: they start with the first octet of an FPDU (mpa.segments_aligned) */
   uint64_t out_of_order;    /* of those: they start beyond the in-order edge (tcp.segments_out_of_order) */
   uint64_t duplicates;      /* of those: with nothing new */
-  uint64_t wrong_checksums; /* segments passed over */
+  uint64_t wrong_checksums; /* segments ignored */
 } decode_direction_summary;
 
 /* A connection that speaks MPA. */
 typedef struct decode_connection {
   uint32_t index; /* in the order in which they were found to speak MPA */
   uint32_t flow;  /* of the capture */
-  uint8_t
-      initiator; /* which end of the flow: the one that sent the Request; without one, the other than the one that sent the Reply; without
-                      * either, or when the end that opened the connection sent the key of a Reply before anything had come: that end */
+  /* Which end of the flow: the one that sent the Request; without one, the other than the one that sent the
+   * Reply; without either, or when the end that opened the connection sent the key of a Reply before anything
+   * had come: that end. */
+  uint8_t initiator;
   bool has_request, has_reply; /* `request` and `reply` hold; their private data are the session's */
   bool has_frame[SIDES];       /* a startup frame of this direction was captured, of whichever key */
   decode_startup_frame request, reply;
-  bool is_hinted; /* a hint says that it speaks MPA */
+  bool is_hinted; /* by a hint it speaks MPA */
   decode_direction_summary directions[SIDES];
 } decode_connection;
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What `iwarpsim decode` prints: a line for each FPDU, startup frame and note, or with --summary the sums of each connection that speaks MPA. In
- * two formats: for people, fields called as the documents call them, and as JSON, one object a line (docs/captures.md lists the members, which
- * come in that order).
+/* What `iwarpsim decode` prints: a line for each FPDU, startup frame and note, or with --summary the sums of
+ * each connection that speaks MPA. In two formats: for people, fields called as the documents call them, and
+ * as JSON, one object a line (docs/captures.md lists the members, which come in that order).
  *
- * In JSON counts, lengths, positions and times are numbers; fields that name memory or are made of bits (STags, Tagged Offsets, CRCs, control
- * octets) are texts, "0x…", since a 64-bit Tagged Offset does not fit into what most readers take for a number. */
+ * In JSON counts, lengths, positions and times are numbers; fields that name memory or are made of bits
+ * (STags, Tagged Offsets, CRCs, control octets) are texts, "0x…", since a 64-bit Tagged Offset does not fit
+ * into what most readers take for a number. */
 #ifndef DECODE_DECODE_FORMAT_H
 #define DECODE_DECODE_FORMAT_H
 
@@ -29,8 +30,8 @@ typedef struct decode_names decode_names;
 decode_names *decode_names_new(void);
 void decode_names_free(decode_names *names);
 
-/* The name of `connection`, whose ends are those of `flow`, made when it is asked for first. What it points to stays as long as `names`; ask
- * anew for what becomes known later. */
+/* The name of `connection`, whose ends are those of `flow`, made when it is asked for first. What it points
+ * to stays as long as `names`; ask anew for what becomes known later. */
 decode_name decode_names_of(decode_names *names, const decode_connection *connection,
                             const capture_flow *flow);
 
@@ -40,7 +41,8 @@ char *decode_name_end(const capture_end *end);
 /* "RDMA Write", "reserved 0xC". Free with g_free(). */
 char *decode_opcode_name(unsigned int opcode);
 
-/* The generation whose words tell of errors: the startup frames' (Rev 0: ietf, above: rfc), else what RDMAP's version says (0: rdmac). */
+/* The generation whose words are used for errors: the startup frames' (Rev 0: ietf, above: rfc), else by RDMAP's
+ * version (0: rdmac). */
 iwarp_generation decode_name_generation(const decode_name *name, uint8_t rdmap_version);
 
 /* --- The fields that both formats print alike --- */
@@ -99,7 +101,7 @@ static inline uint64_t decode_field_value(const decode_field *field, const void 
 
 /* --- The formats --- */
 
-/* What the overview tells of the whole capture. */
+/* What the overview has of the whole capture. */
 typedef struct decode_overview {
   const char *version; /* of the program */
   const char *file;    /* the capture's name */
@@ -111,13 +113,15 @@ typedef struct decode_overview {
 
 /* Appenders. `name` is what the connection is called. */
 typedef struct decode_format {
-  /* What comes before all others: `version` of the program, the capture's `file`, what times count from (capture_source_origin_ns()). */
+  /* What comes before all others: `version` of the program, the capture's `file`, what times count from
+   * (capture_source_origin_ns()). */
   void (*heading)(decode_line *line, const char *version, const char *file, int64_t origin_ns);
   void (*fpdu)(decode_line *line, const decode_name *name, const decode_fpdu *fpdu); /* allocates nothing */
   /* For people, the first 256 octets of its Private Data follow, 16 octets a line. */
   void (*startup)(decode_line *line, const decode_name *name, const decode_startup_event *event);
   void (*note)(decode_line *line, const decode_name *name, const decode_note *note);
-  /* The overview: its heading, the connections in any order, `is_first` with the first, and its end. As JSON, that is one line. */
+  /* The overview: its heading, the connections in any order, `is_first` with the first, and its end. As JSON,
+   * that is one line. */
   void (*overview)(decode_line *line, const decode_overview *overview);
   void (*connection)(decode_line *line, const decode_name *name, const decode_connection *connection,
                      bool is_first);

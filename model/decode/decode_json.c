@@ -308,7 +308,7 @@ static void append_note(decode_line *line, const decode_name *name, const decode
   end_object(line);
 }
 
-/* The members that tell which capture it is. */
+/* The members that identify the capture. */
 static void append_capture(decode_line *line, const char *version, const char *file, int64_t origin_ns)
 {
   append_text(line, "version", version);

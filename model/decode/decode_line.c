@@ -87,7 +87,7 @@ void decode_line_plain(decode_line *line, const char *text)
   decode_line_text(line, plain);
 }
 
-/* Writes `number` so that it ends in front of `end`; returns where it starts. */
+/* Writes `number` so that it ends before `end`; returns where it starts. */
 static char *write_digits(char *end, uint64_t number)
 {
   while (number >= 100) {

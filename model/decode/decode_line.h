@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Lines of text, put together fast: millions of them a second are printed by `iwarpsim decode`, and printf would take longer than all
- * decoding. Appenders write into a buffer that is given away in large pieces. */
+/* Lines of text, put together fast: millions of them a second are printed by `iwarpsim decode`, and printf
+ * would take longer than all decoding. Appenders write into a buffer that is given away in large pieces. */
 #ifndef DECODE_DECODE_LINE_H
 #define DECODE_DECODE_LINE_H
 
@@ -10,11 +10,12 @@
 
 typedef struct decode_line decode_line;
 
-/* Takes `length` octets of whole lines; false when they cannot be written: nothing more is given to it then. */
+/* Takes `length` octets of whole lines; false when they cannot be written: nothing more is given to it
+ * then. */
 typedef bool (*decode_line_write)(void *user, const char *text, size_t length);
 
-/* Text is given to `write` at the end of a line, once `flush_octets` or more of it wait (0: each line at once). Free with
- * decode_line_free() (NULL is allowed); what still waits then is lost. */
+/* Text is given to `write` at the end of a line, once `flush_octets` or more of it wait (0: each line at
+ * once). Free with decode_line_free() (NULL is allowed); what still waits then is lost. */
 decode_line *decode_line_new(decode_line_write write, void *user, size_t flush_octets);
 void decode_line_free(decode_line *line);
 
@@ -31,20 +32,23 @@ void decode_line_plain(decode_line *line, const char *text);
 /* Appends "0x" and the lowest `digits` (1 … 16) hexadecimal digits of `number`, in capitals. */
 void decode_line_hex(decode_line *line, uint64_t number, unsigned int digits);
 
-/* Appends "0x" and the octets of a CRC as they stand on the wire, least significant first (notes-mpa 17), as Wireshark shows them. */
+/* Appends "0x" and the octets of a CRC as they stand on the wire, least significant first (note M17), as
+ * Wireshark shows them. */
 void decode_line_crc(decode_line *line, uint32_t digest);
 
 /* Appends `length` octets as two hexadecimal digits each, with `separator` (NULL: none) between octets. */
 void decode_line_dump(decode_line *line, const uint8_t *octets, size_t length, const char *separator);
 
-/* Appends `length` octets as the characters they are in ASCII, with a dot for each that is none that prints. */
+/* Appends `length` octets as the characters they are in ASCII, with a dot for each that is none that
+ * prints. */
 void decode_line_ascii(decode_line *line, const uint8_t *octets, size_t length);
 
-/* Appends nanoseconds as seconds with 9 decimals, after as many blanks as make it `width` characters at least. */
+/* Appends nanoseconds as seconds with 9 decimals, after as many blanks as make it `width` characters at
+ * least. */
 void decode_line_seconds(decode_line *line, int64_t time_ns, size_t width);
 
-/* Appends what comes before a value in a JSON object: a comma, unless the object has just begun, and the `name` (nothing in which must be
- * escaped). */
+/* Appends what comes before a value in a JSON object: a comma, unless the object has just begun, and the
+ * `name` (nothing in which must be escaped). */
 void decode_line_member(decode_line *line, const char *name);
 
 /* Appends plain_text_append_json() of `text`. */

@@ -76,7 +76,7 @@ static void read_markers(decode_reader *reader, const mpa_fpdu *extent, const ui
   fpdu->markers = fpdu->marker_count > 0 ? element_array_at(&reader->markers, 0) : NULL;
 }
 
-/* The number whose least significant octet is on the wire first (notes-mpa 17). */
+/* The number whose least significant octet is on the wire first (note M17). */
 static uint32_t read_digest(const uint8_t *wire)
 {
   return GUINT32_SWAP_LE_BE(big_endian_read_32(wire));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What an FPDU and its ULPDU say: markers, CRC, DDP and RDMAP fields. */
+/* Reads an FPDU and its ULPDU: markers, CRC, DDP and RDMAP fields. */
 #ifndef DECODE_DECODE_READER_H
 #define DECODE_DECODE_READER_H
 
@@ -19,8 +19,9 @@ typedef struct decode_stream_kind {
   const range_set *not_captured; /* offsets of the FPDU phase */
 } decode_stream_kind;
 
-/* Fills in all of `fpdu` that `scanned` holds, but not where and when it came: `fpdu->stream_position` and `fpdu->phase_offset` must be filled
- * in already. What `fpdu` points to is valid until the next call and while `scanned` is. */
+/* Fills in all of `fpdu` that `scanned` holds, but not where and when it came: `fpdu->stream_position` and
+ * `fpdu->phase_offset` must be filled in already. What `fpdu` points to is valid until the next call and
+ * while `scanned` is. */
 void decode_reader_read(decode_reader *reader, const decode_scanned_fpdu *scanned,
                         const decode_stream_kind *kind, decode_fpdu *fpdu);
 

@@ -11,8 +11,8 @@
 
 /* --- One FPDU --- */
 
-/* A marker in the invalid `fpdu` shows that another FPDU is there, and no CRC shows that its ULPDU_Length is right. One that no sender may use
- * is in doubt also where no marker shows that it is right. */
+/* A marker in the invalid `fpdu` shows that another FPDU is there, and no CRC shows that its ULPDU_Length is
+ * right. One that no sender may use is in doubt also where no marker shows that it is right. */
 static bool is_in_doubt(const decode_scanner *scanner, const mpa_complete_fpdu *fpdu, mpa_error error)
 {
   if (scanner->locator.crc && error != MPA_ERROR_CRC) {
@@ -108,7 +108,8 @@ static uint64_t first_passed(const decode_scanner *scanner)
   return range_set_count(passed) > 0 ? range_set_get(passed, 0).from : UINT64_MAX;
 }
 
-/* The edge moves on to `offset`, where an FPDU starts that was passed, and the chain goes on. What is held below is let go. */
+/* The edge moves on to `offset`, where an FPDU starts that was passed, and the chain goes on. What is held
+ * below is let go. */
 static void skip_to(decode_scanner *scanner, uint64_t offset)
 {
   octet_store_remove(scanner->locator.reassembly->octets, scanner->locator.edge, offset);
@@ -116,7 +117,8 @@ static void skip_to(decode_scanner *scanner, uint64_t offset)
   mpa_locator_follow_chain(&scanner->locator);
 }
 
-/* An FPDU that a marker located within `extent`, whose start it does not share, is not whole: it may yet prove that `extent` is wrong. */
+/* An FPDU that a marker located within `extent`, whose start it does not share, is not whole: it may yet
+ * prove that `extent` is wrong. */
 static bool is_undecided(const mpa_pending_fpdus *pending, const mpa_fpdu *extent)
 {
   for (size_t index = mpa_pending_fpdus_first_reaching(pending, extent->start);
@@ -133,8 +135,9 @@ static bool is_undecided(const mpa_pending_fpdus *pending, const mpa_fpdu *exten
   return false;
 }
 
-/* After the chain and the markers have been followed as far as they go: the FPDU at the in-order edge is followed although it is in doubt, or
- * skipped because valid ones contradict it. With `forced`, what is undecided stays so for ever. True when the edge has moved. */
+/* After the chain and the markers have been followed as far as they go: the FPDU at the in-order edge is
+ * followed although it is in doubt, or skipped because valid ones contradict it. With `forced`, what is
+ * undecided stays so for ever. True when the edge has moved. */
 static bool resolve_edge(decode_scanner *scanner, bool forced)
 {
   const mpa_reassembly *reassembly = scanner->locator.reassembly;
@@ -158,8 +161,8 @@ static bool resolve_edge(decode_scanner *scanner, bool forced)
       return true;
     }
   }
-  /* Its length cannot be, or reaches into an FPDU that is proven. When no octet is missing before that one, no marker can locate another
-   * before it any more. */
+  /* Its length cannot be, or reaches into an FPDU that is proven. When no octet is missing before that one,
+   * no marker can locate another before it any more. */
   bool is_refuted = is_located || scanner->bad_length == edge;
   if (!is_refuted || next == UINT64_MAX || !octet_store_contains(reassembly->octets, edge, next)) {
     return false;
@@ -193,7 +196,8 @@ bool decode_scanner_give_up(decode_scanner *scanner)
   return true;
 }
 
-/* The FPDU at the edge is longer than any may be, and its octets never come: no other such one speaks for it. */
+/* The FPDU at the edge is longer than any may be, and its octets never come: no other such one speaks for
+ * it. */
 static void refuse_unfinished(decode_scanner *scanner)
 {
   mpa_pending_fpdus *pending = &scanner->locator.reassembly->pending;
@@ -245,8 +249,9 @@ uint64_t decode_scanner_unfinished(const decode_scanner *scanner, uint64_t end, 
 
 /* --- Where a stream starts --- */
 
-/* FPDUs in a row that are believed without CRCs, and how many markers they must have in a stream with markers. Of random octets, one place in
- * 8000 looks like the header of an FPDU, and a CRC field that is not used is often 0, as a marker between FPDUs is. */
+/* FPDUs in a row that are believed without CRCs, and how many markers they must have in a stream with
+ * markers. Of random octets, one place in 8000 looks like the header of an FPDU, and a CRC field that is not
+ * used is often 0, as a marker between FPDUs is. */
 enum { CHAIN_FPDUS = 3, CHAIN_MARKERS = 2 };
 
 static void ignore_ulpdu(void *user, const mpa_ulpdu *ulpdu, time_ps now)
@@ -291,12 +296,13 @@ typedef struct search {
 
 bool decode_find_could_start(const uint8_t octets[2])
 {
-  /* Reserved bits are sent as 0; versions are 0 or 1 (facts.md, "Version generations"). */
+  /* Reserved bits are sent as 0; versions are 0 or 1 (docs/facts.md). */
   return (octets[0] & 0x3E) == 0 && (octets[1] & 0xB0) == 0 &&
          rdmap_control_opcode(octets[1]) < RDMAP_OPCODES;
 }
 
-/* Could there be a ULPDU_Length at `header`, with the first two octets of a DDP segment behind it? Of random octets one in 500 could. */
+/* Could there be a ULPDU_Length at `header`, with the first two octets of a DDP segment after it? Of random
+ * octets one in 500 could. */
 static bool is_likely(const search *in, size_t header)
 {
   const uint8_t *octets = in->octets + header;
@@ -318,7 +324,8 @@ static bool has_right_crc(const search *in, size_t from, size_t to)
   return memcmp(digest, in->octets + to - MPA_FPDU_CRC_OCTETS, MPA_FPDU_CRC_OCTETS) == 0;
 }
 
-/* Do the DDP and RDMAP headers of this ULPDU contradict nothing that the documents say of all of them (ddp-07 §4, rdmap-00 §6.1)? */
+/* Do the DDP and RDMAP headers of this ULPDU contradict nothing that the documents require of all of them (ddp-07
+ * §4, rdmap-00 §6.1)? */
 static bool is_consistent(const octet_rope *ulpdu)
 {
   ddp_header header;
@@ -331,8 +338,8 @@ static bool is_consistent(const octet_rope *ulpdu)
          (header.tagged || header.queue_number == rules->queue_number);
 }
 
-/* Is there a whole FPDU with its first octet at `at`, which is at `offset` of the FPDU phase, and right but perhaps for its CRC? Sets
- * `fpdu`. */
+/* Is there a whole FPDU with its first octet at `at`, which is at `offset` of the FPDU phase, and right but
+ * perhaps for its CRC? Sets `fpdu`. */
 static bool read_fpdu(const search *in, size_t at, uint64_t offset, mpa_fpdu *fpdu)
 {
   size_t header = at + (size_t)(mpa_fpdu_header(offset, in->markers) - offset);
@@ -359,7 +366,8 @@ static bool read_fpdu(const search *in, size_t at, uint64_t offset, mpa_fpdu *fp
   return is_right;
 }
 
-/* Without CRCs: do as many FPDUs follow each other from `at` on as no chance makes, or do they end where the octets do? */
+/* Without CRCs: do as many FPDUs follow each other from `at` on as no chance makes, or do they end where the
+ * octets do? */
 static bool is_chain(const search *in, size_t at, uint64_t offset)
 {
   bool is_first = at == 0;
@@ -378,13 +386,14 @@ static bool is_chain(const search *in, size_t at, uint64_t offset)
   return is_long && (!in->markers || markers >= CHAIN_MARKERS);
 }
 
-/* With its first octet at `at` and at `offset` of the FPDU phase, is it a valid FPDU, and one that is followed by another or by the end? */
+/* With its first octet at `at` and at `offset` of the FPDU phase, is it a valid FPDU, and one that is
+ * followed by another or by the end? */
 static bool is_start(const search *in, size_t at, uint64_t offset)
 {
   size_t header = at + (size_t)(mpa_fpdu_header(offset, in->markers) - offset);
   mpa_fpdu fpdu;
 
-  /* Without a marker in it, it says nothing of where markers are. */
+  /* Without a marker in it, it does not show where markers are. */
   if (!is_likely(in, header) || !read_fpdu(in, at, offset, &fpdu) ||
       (in->markers && mpa_fpdu_marker_count(&fpdu) == 0)) {
     return false;
@@ -398,8 +407,9 @@ static bool is_start(const search *in, size_t at, uint64_t offset)
          (next + MPA_FPDU_LENGTH_OCTETS + DDP_MAX_HEADER_OCTETS > in->length || is_likely(in, next));
 }
 
-/* Where the markers are, when an FPDU starts at `at`: sets `*offset`. A marker within that FPDU points back to its header, so the pointer says
- * which octets can be one. Of several that can the one counts by which most FPDUs follow. */
+/* Where the markers are, when an FPDU starts at `at`: sets `*offset`. A marker within that FPDU points back
+ * to its header, so the pointer shows which octets can be one. Of several that can the one counts by which
+ * most FPDUs follow. */
 static bool find_phase(const search *in, size_t at, uint64_t *offset)
 {
   uint64_t most = 0;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reads the FPDUs of a captured stream beyond errors, gaps and lengths that cannot be, as no receiver may (mpa-01 §7, MPA-288).
+/* Reads the FPDUs of a captured stream beyond errors, gaps and lengths that cannot be, as no receiver may
+ * (mpa-01 §7, MPA-288).
  *
- * At the in-order edge an FPDU whose CRC or marker is wrong is passed with its error and its length is followed. But when a marker in it does
- * not point to it, its length is in doubt: then valid FPDUs that markers locate within it refute it, and it is skipped. Beyond the edge an
- * invalid FPDU stays held. Where a ULPDU_Length cannot be, the chain ends until a marker has located what follows.
+ * At the in-order edge an FPDU whose CRC or marker is wrong is passed with its error and its length is
+ * followed. But when a marker in it does not point to it, its length is in doubt: then valid FPDUs that
+ * markers locate within it refute it, and it is skipped. Beyond the edge an invalid FPDU stays held. Where a
+ * ULPDU_Length cannot be, the chain ends until a marker has located what follows.
  *
- * A ULPDU_Length above MPA_MULPDU_MAX_OCTETS, which no sender may exceed (mpa-01 §3.2, MPA-062), is followed where the two octets after it could
- * start a DDP Segment (decode_find_could_start()), and such an FPDU must be proven by its CRC, or by its markers: else its ULPDU_Length cannot
- * be. */
+ * A ULPDU_Length above MPA_MULPDU_MAX_OCTETS, which no sender may exceed (mpa-01 §3.2, MPA-062), is followed
+ * where the two octets after it could start a DDP Segment (decode_find_could_start()), and such an FPDU must
+ * be proven by its CRC, or by its markers: else its ULPDU_Length cannot be. */
 #ifndef DECODE_DECODE_SCANNER_H
 #define DECODE_DECODE_SCANNER_H
 
@@ -26,7 +28,8 @@ typedef struct decode_scanner_events {
   void (*fpdu)(void *user, const decode_scanned_fpdu *fpdu);
   /* The ULPDU_Length of the FPDU at `offset`, at the in-order edge, cannot be; once for each. */
   void (*bad_length)(void *user, uint64_t offset);
-  /* `fpdu` is invalid only because octets of it are not known: then it is passed with its error as a valid one would be, wherever it is. */
+  /* `fpdu` is invalid only because octets of it are not known: then it is passed with its error as a valid
+   * one would be, wherever it is. */
   bool (*excused)(void *user, const mpa_complete_fpdu *fpdu);
 } decode_scanner_events;
 
@@ -42,8 +45,8 @@ typedef struct decode_scanner {
       followed; /* offset of the last FPDU whose length was followed although it is in doubt; UINT64_MAX */
 } decode_scanner;
 
-/* A scanner of a stream that starts at `offset` of its FPDU phase, where an FPDU starts. `events` must outlive it. Free with
- * decode_scanner_free() (NULL is allowed). */
+/* A scanner of a stream that starts at `offset` of its FPDU phase, where an FPDU starts. `events` must
+ * outlive it. Free with decode_scanner_free() (NULL is allowed). */
 decode_scanner *decode_scanner_new(uint64_t offset, bool markers, bool crc,
                                    const decode_scanner_events *events, void *user);
 void decode_scanner_free(decode_scanner *scanner);
@@ -51,40 +54,42 @@ void decode_scanner_free(decode_scanner *scanner);
 /* Octets, none of which was given before: the first has offset `offset`. The caller keeps `octets`. */
 void decode_scanner_receive(decode_scanner *scanner, uint64_t offset, const octet_rope *octets);
 
-/* What is missing at the in-order edge never comes: the edge moves on to the next FPDU that was passed, and the chain goes on; false when
- * there is none. */
+/* What is missing at the in-order edge never comes: the edge moves on to the next FPDU that was passed, and
+ * the chain goes on; false when there is none. */
 bool decode_scanner_give_up(decode_scanner *scanner);
 
-/* Nothing comes any more: the same until there is none. After the first gap no invalid FPDU is passed. A long ULPDU_Length whose FPDU is not
- * whole cannot be, unless a long one was passed before. */
+/* Nothing comes any more: the same until there is none. After the first gap no invalid FPDU is passed. A long
+ * ULPDU_Length whose FPDU is not whole cannot be, unless a long one was passed before. */
 void decode_scanner_end(decode_scanner *scanner);
 
-/* What looks like an FPDU at `from`, where a segment starts, is taken for one, and so is what looks like one after it, up to `to`. */
+/* What looks like an FPDU at `from`, where a segment starts, is taken for one, and so is what looks like one
+ * after it, up to `to`. */
 void decode_scanner_assume(decode_scanner *scanner, uint64_t from, uint64_t to);
 
 /* Octets that are held. */
 uint64_t decode_scanner_held_octets(const decode_scanner *scanner);
 
-/* Of a stream that ends at `end`: how many octets are held of an FPDU that is established and goes on after the end, none missing, and where
- * it starts (`*start`); 0 when there is none. */
+/* Of a stream that ends at `end`: how many octets are held of an FPDU that is established and goes on after
+ * the end, none missing, and where it starts (`*start`); 0 when there is none. */
 uint64_t decode_scanner_unfinished(const decode_scanner *scanner, uint64_t end, uint64_t *start);
 
 /* --- Where a stream starts whose beginning is not known --- */
 
-/* How many FPDUs follow each other from the first of these octets on, that being `offset` of an FPDU phase, before one is invalid or not
- * whole. */
+/* How many FPDUs follow each other from the first of these octets on, that being `offset` of an FPDU phase,
+ * before one is invalid or not whole. */
 uint64_t decode_find_count(const uint8_t *octets, size_t length, uint64_t offset, bool markers, bool crc);
 
-/* Could a DDP segment start with these two octets, its DDP and RDMAP control fields (ddp-07 §4, rdmap-00 §6.1)? Of random octets one pair in 500
- * could. */
+/* Could a DDP segment start with these two octets, its DDP and RDMAP control fields (ddp-07 §4, rdmap-00
+ * §6.1)? Of random octets one pair in 500 could. */
 bool decode_find_could_start(const uint8_t octets[2]);
 
-/* Looks for the first place where a valid FPDU is followed by another one, or by the end of the octets. Sets `*at` to where it is in the
- * octets, and `*offset` to an offset in the FPDU phase that it can have: with markers it is right modulo 512.
+/* Looks for the first place where a valid FPDU is followed by another one, or by the end of the octets. Sets
+ * `*at` to where it is in the octets, and `*offset` to an offset in the FPDU phase that it can have: with
+ * markers it is right modulo 512.
  *
- * With `crc` the CRC proves an FPDU. Without, nothing does, and what no document promises is taken instead: three FPDUs in a row whose DDP
- * and RDMAP headers contradict nothing (versions, reserved bits, opcode, buffer model, queue), or fewer that end where the octets do, and
- * with two right markers, if `markers`. */
+ * With `crc` the CRC proves an FPDU. Without, nothing does, and what no document promises is taken instead:
+ * three FPDUs in a row whose DDP and RDMAP headers contradict nothing (versions, reserved bits, opcode,
+ * buffer model, queue), or fewer that end where the octets do, and with two right markers, if `markers`. */
 bool decode_find_start(const uint8_t *octets, size_t length, bool markers, bool crc, size_t *at,
                        uint64_t *offset);
 

@@ -122,8 +122,8 @@ static bool conversation_decide(decode_conversation *conversation)
 
 /* --- A connection begins --- */
 
-static void tell_text(const decode_conversation *conversation, const decode_verdict_frame *about,
-                      const char *text)
+static void report_text(const decode_conversation *conversation, const decode_verdict_frame *about,
+                        const char *text)
 {
   const decode_tools *tools = conversation->tools;
   const decode_note note = {.connection = conversation->connection.index,
@@ -140,29 +140,29 @@ static void tell_text(const decode_conversation *conversation, const decode_verd
   }
 }
 
-/* What the startup frames say that no document allows. */
-static void tell_faults(const decode_conversation *conversation, const decode_verdict_frame *found)
+/* What no document allows in a startup frame. */
+static void report_faults(const decode_conversation *conversation, const decode_verdict_frame *found)
 {
   const decode_verdict *verdict = &conversation->verdict;
   const decode_startup_frame *frame = &found->frame;
 
   if (!frame->is_reply && frame->rejected) {
-    tell_text(conversation, found, "the R bit of a Request must be 0 (mpa-01 §6.1.1)");
+    report_text(conversation, found, "the R bit of a Request must be 0 (mpa-01 §6.1.1)");
   }
   if (frame->reserved != 0) {
-    tell_text(conversation, found, "reserved bits are not 0 (mpa-01 §6.1.1)");
+    report_text(conversation, found, "reserved bits are not 0 (mpa-01 §6.1.1)");
   }
   if (frame->enhanced_flag && !frame->has_enhanced) {
-    tell_text(conversation, found,
-              "the S bit is set, but there are no four octets of Private Data (RFC 6581 §9)");
+    report_text(conversation, found,
+                "the S bit is set, but there are no four octets of Private Data (RFC 6581 §9)");
   }
   if (frame->is_reply && verdict->request.is_there && frame->revision > verdict->request.frame.revision) {
-    tell_text(conversation, found, "the Revision of the Reply is higher than that of the Request");
+    report_text(conversation, found, "the Revision of the Reply is higher than that of the Request");
   }
 }
 
 /* A startup frame, and what is wrong with it. */
-static void tell_frame(const decode_conversation *conversation, const decode_verdict_frame *found)
+static void report_frame(const decode_conversation *conversation, const decode_verdict_frame *found)
 {
   const decode_tools *tools = conversation->tools;
   const decode_startup_event event = {.connection = conversation->connection.index,
@@ -180,7 +180,7 @@ static void tell_frame(const decode_conversation *conversation, const decode_ver
   if (tools->events.startup) {
     tools->events.startup(tools->user, &event);
   }
-  tell_faults(conversation, found);
+  report_faults(conversation, found);
 }
 
 static void note_connection(decode_conversation *conversation, uint32_t index)
@@ -208,17 +208,18 @@ static void take_waiting(void *user, const capture_segment *segment)
   receive(conversation, segment);
 }
 
-/* It speaks MPA, and is the connection `index` of the session: tells of the startup frames and decodes what has waited. */
+/* It speaks MPA, and is the connection `index` of the session: reports the startup frames and decodes what
+ * has waited. */
 static void conversation_begin(decode_conversation *conversation, uint32_t index)
 {
   const decode_verdict *verdict = &conversation->verdict;
 
   note_connection(conversation, index);
   bool reply_first = verdict->reply.last_packet < verdict->request.last_packet;
-  tell_frame(conversation, reply_first ? &verdict->reply : &verdict->request);
-  tell_frame(conversation, reply_first ? &verdict->request : &verdict->reply);
+  report_frame(conversation, reply_first ? &verdict->reply : &verdict->request);
+  report_frame(conversation, reply_first ? &verdict->request : &verdict->reply);
   if (verdict->text) {
-    tell_text(conversation, verdict->request.is_there ? &verdict->request : &verdict->reply, verdict->text);
+    report_text(conversation, verdict->request.is_there ? &verdict->request : &verdict->reply, verdict->text);
   }
   for (unsigned from = 0; from < 2; from++) {
     if (verdict->has_start[from]) {
@@ -255,7 +256,8 @@ static uint64_t conversation_waiting_octets(const decode_conversation *conversat
 
 /* --- The session --- */
 
-/* Of all connections together, so many times what one may hold may wait for it to be known whether they speak MPA. */
+/* Of all connections together, so many times what one may hold may wait for it to be known whether they speak
+ * MPA. */
 enum { WAITING_SHARE = 4 };
 
 #define DEFAULT_HOLD_OCTETS (UINT64_C(64) << 20)

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Segments of a capture become FPDUs: finds the connections that speak MPA, and decodes both directions of each, whatever the order of the
- * segments. Sans I/O: segments go in (capture_source_next()), events and summaries come out.
+/* Segments of a capture become FPDUs: finds the connections that speak MPA, and decodes both directions of
+ * each, whatever the order of the segments. Sans I/O: segments go in (capture_source_next()), events and
+ * summaries come out.
  *
- * A connection speaks MPA when its ends exchange startup frames, at the first octet or behind octets of streaming mode, or when a hint says so
- * (rdmac has no startup frames; a capture can start in the middle). Octets wait until that is known, up to a limit.
+ * A connection speaks MPA when its ends exchange startup frames, at the first octet or after octets of
+ * streaming mode, or by a hint (rdmac has no startup frames; a capture can start in the middle).
+ * Octets wait until that is known, up to a limit.
  *
- * FPDUs are located as a receiver that looks ahead locates them (mpa-01 §5.4, MPA-163; mpa/mpa_deframer). In order, an FPDU with a wrong CRC is
- * told of, its length is followed, and what follows is marked `after_error`; behind a hole only located and valid FPDUs are told of. */
+ * FPDUs are located as a receiver that looks ahead locates them (mpa-01 §5.4, MPA-163; mpa/mpa_deframer). In
+ * order, an FPDU with a wrong CRC is reported, its length is followed, and what follows is marked
+ * `after_error`; after a hole only located and valid FPDUs are reported. */
 #ifndef DECODE_DECODE_SESSION_H
 #define DECODE_DECODE_SESSION_H
 
@@ -14,7 +17,8 @@
 
 typedef struct decode_session decode_session;
 
-/* A session; `options` (NULL: defaults) and `events` are copied. Free with decode_session_free() (NULL is allowed). */
+/* A session; `options` (NULL: defaults) and `events` are copied. Free with decode_session_free() (NULL is
+ * allowed). */
 decode_session *decode_session_new(const decode_options *options, const decode_events *events, void *user);
 void decode_session_free(decode_session *session);
 
@@ -22,7 +26,8 @@ void decode_session_free(decode_session *session);
 void decode_session_receive(decode_session *session, const capture_flow *flow,
                             const capture_segment *segment);
 
-/* The capture ends: what waits is decided, notes tell what is left, the summaries are complete. Once, the last call but the following. */
+/* The capture ends: what waits is decided, notes report what is left, the summaries are complete. Once, the
+ * last call but the following. */
 void decode_session_finish(decode_session *session);
 
 /* The connections that speak MPA, as far as known now; the session's. */

@@ -31,7 +31,7 @@ static void read_enhanced(decode_enhanced_setup *setup, const uint8_t *octets)
   setup->ord = ord & 0x3FFF;
 }
 
-/* The fields behind the key. */
+/* The fields after the key. */
 static void read_header(decode_startup_frame *frame, const uint8_t *fields)
 {
   uint8_t flags = fields[0];

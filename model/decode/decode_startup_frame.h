@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* An MPA startup frame, Request or Reply, as it stands on the wire: every bit, whatever it says (mpa-01 §6.1.1; RFC 5044 §7.1.1; RFC 6581 §5,
- * §9 for Revision 2 and its Enhanced RDMA Connection Establishment). */
+/* An MPA startup frame, Request or Reply, as it stands on the wire: every bit, whatever its value (mpa-01
+ * §6.1.1; RFC 5044 §7.1.1; RFC 6581 §5, §9 for Revision 2 and its Enhanced RDMA Connection Establishment). */
 #ifndef DECODE_DECODE_STARTUP_FRAME_H
 #define DECODE_DECODE_STARTUP_FRAME_H
 
@@ -47,8 +47,8 @@ typedef enum decode_startup_result {
   DECODE_STARTUP_WHOLE,
 } decode_startup_result;
 
-/* Reads what `octets` start with; `frame` is filled in when that is a frame, whole or with its first DECODE_STARTUP_HEADER_OCTETS octets at
- * least. Judges no field. */
+/* Reads what `octets` start with; `frame` is filled in when that is a frame, whole or with its first
+ * DECODE_STARTUP_HEADER_OCTETS octets at least. Judges no field. */
 decode_startup_result decode_startup_frame_read(decode_startup_frame *frame, const uint8_t *octets,
                                                 size_t length);
 

@@ -7,7 +7,8 @@
 
 /* --- Octets --- */
 
-/* Segments of most links are of the second or third size. What is longer is a super-segment of an offload, and costs an allocation. */
+/* Segments of most links are of the second or third size. What is longer is a super-segment of an offload,
+ * and costs an allocation. */
 static const size_t sizes[] = {256, 2048, 9216};
 
 enum { SIZES = G_N_ELEMENTS(sizes) };
@@ -152,7 +153,7 @@ typedef struct open_segments {
 /* Starts are forgotten so many at a time. */
 enum { FORGET_AT_ONCE = 256 };
 
-/* Behind a hole that stays open, no more than so many of either are remembered. */
+/* After a hole that stays open, no more than so many of either are remembered. */
 enum { REMEMBERED = 1 << 20 };
 
 void decode_alignment_init(decode_alignment *alignment, uint64_t reach_octets)
@@ -251,12 +252,12 @@ static void visit_gap(const decode_gaps *gaps, uint64_t from, uint64_t to, decod
 void decode_gaps_visit(const decode_gaps *gaps, uint64_t from, uint64_t to, decode_gaps_visitor visitor,
                        void *user)
 {
-  for (size_t index = 0; index < range_set_count(gaps->told) && from < to; index++) {
-    range told = range_set_get(gaps->told, index);
-    uint64_t told_from = told.from - gaps->offset + gaps->position;
+  for (size_t index = 0; index < range_set_count(gaps->reported) && from < to; index++) {
+    range reported = range_set_get(gaps->reported, index);
+    uint64_t reported_from = reported.from - gaps->offset + gaps->position;
 
-    visit_gap(gaps, from, MIN(told_from, to), visitor, user);
-    from = MAX(from, told.to - gaps->offset + gaps->position);
+    visit_gap(gaps, from, MIN(reported_from, to), visitor, user);
+    from = MAX(from, reported.to - gaps->offset + gaps->position);
   }
   visit_gap(gaps, from, to, visitor, user);
 }

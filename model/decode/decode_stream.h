@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is kept of one direction's captured stream: its octets, which packets brought them, which segments start with an FPDU, and what is in no
- * FPDU. */
+/* What is kept of one direction's captured stream: its octets, which packets brought them, which segments
+ * start with an FPDU, and what is in no FPDU. */
 #ifndef DECODE_DECODE_STREAM_H
 #define DECODE_DECODE_STREAM_H
 
@@ -15,14 +15,16 @@
 
 /* --- Octets --- */
 
-/* Memory for the octets of segments, used again and again: octets of a capture are valid only until its next segment is read. */
+/* Memory for the octets of segments, used again and again: octets of a capture are valid only until its next
+ * segment is read. */
 typedef struct decode_blocks decode_blocks;
 
 /* Free with decode_blocks_free() (NULL is allowed); blocks that are still referenced stay valid. */
 decode_blocks *decode_blocks_new(void);
 void decode_blocks_free(decode_blocks *blocks);
 
-/* A block with the `length` (> 0) octets at `octets`, or, when that is NULL, with room for them; one reference, which is the caller's. */
+/* A block with the `length` (> 0) octets at `octets`, or, when that is NULL, with room for them; one
+ * reference, which is the caller's. */
 octet_block *decode_blocks_copy(decode_blocks *blocks, const uint8_t *octets, uint32_t length);
 
 /* --- Packets --- */
@@ -42,7 +44,8 @@ typedef struct decode_packet_span {
 void decode_packets_init(decode_packets *packets);
 void decode_packets_clear(decode_packets *packets);
 
-/* Packet number `packet` brought the octets [from, to), none of which had come. O(1) after all that had come, else O(log runs). */
+/* Packet number `packet` brought the octets [from, to), none of which had come. O(1) after all that had come,
+ * else O(log runs). */
 void decode_packets_add(decode_packets *packets, uint64_t from, uint64_t to, uint64_t packet);
 
 /* The packets that brought octets of [from, to). */
@@ -53,8 +56,8 @@ void decode_packets_remove(decode_packets *packets, uint64_t from, uint64_t to);
 
 /* --- Alignment --- */
 
-/* Which segments start with the first octet of an FPDU (mpa-01, MPA-002), although a start may become known long after the segment. Offsets are
- * those of the FPDU phase. The fields are for the functions below. */
+/* Which segments start with the first octet of an FPDU (mpa-01, MPA-002), although a start may become known
+ * long after the segment. Offsets are those of the FPDU phase. The fields are for the functions below. */
 typedef struct decode_alignment {
   fpdu_starts starts; /* as far back as segments may still come */
   fpdu_starts_cursor arriving;
@@ -63,17 +66,20 @@ typedef struct decode_alignment {
   uint64_t reach_octets;
 } decode_alignment;
 
-/* An empty one; segments that start more than `reach_octets` below the in-order edge may be taken for not aligned. */
+/* An empty one; segments that start more than `reach_octets` below the in-order edge may be taken for not
+ * aligned. */
 void decode_alignment_init(decode_alignment *alignment, uint64_t reach_octets);
 void decode_alignment_clear(decode_alignment *alignment);
 
-/* A segment that starts at `offset` has come, after the FPDUs that it completes. `edge`: below it all FPDUs are known. */
+/* A segment that starts at `offset` has come, after the FPDUs that it completes. `edge`: below it all FPDUs
+ * are known. */
 void decode_alignment_segment(decode_alignment *alignment, uint64_t offset, uint64_t edge);
 
 /* An FPDU starts at `offset`; called once for each. */
 void decode_alignment_fpdu(decode_alignment *alignment, uint64_t offset);
 
-/* The start of a segment that is not known to be aligned: the first one at or after `offset`; UINT64_MAX when there is none. */
+/* The start of a segment that is not known to be aligned: the first one at or after `offset`; UINT64_MAX when
+ * there is none. */
 uint64_t decode_alignment_next_segment(const decode_alignment *alignment, uint64_t offset);
 
 /* --- Gaps --- */
@@ -81,9 +87,9 @@ uint64_t decode_alignment_next_segment(const decode_alignment *alignment, uint64
 /* What of the FPDU phase is in no FPDU. */
 typedef struct decode_gaps {
   const capture_stream *stream;
-  const range_set *told; /* offsets in the FPDU phase that are accounted for */
-  uint64_t position;     /* of the stream, … */
-  uint64_t offset;       /* … which is this offset of the FPDU phase */
+  const range_set *reported; /* offsets in the FPDU phase that are accounted for */
+  uint64_t position;         /* of the stream, … */
+  uint64_t offset;           /* … which is this offset of the FPDU phase */
 } decode_gaps;
 
 /* Called with positions of the stream: [from, to) came, or did not. */

@@ -3,7 +3,7 @@
 
 #include "decode/decode_format.h"
 
-/* Where what starts: counted from the line's start, and from behind the names of the ends. */
+/* Where what starts: counted from the line's start, and from after the names of the ends. */
 enum {
   TIME_WIDTH = 14,
   NAME_COLUMN = TIME_WIDTH + 6,
@@ -127,7 +127,8 @@ static void append_opcode(decode_line *line, const rdmap_opcode_rules *rules, ui
   }
 }
 
-/* What only stands there when something is unusual: DV and RV that are of no generation, reserved fields that are not 0. */
+/* What only stands there when something is unusual: DV and RV that are of no generation, reserved fields that
+ * are not 0. */
 static void append_oddities(decode_line *line, const decode_fpdu *fpdu)
 {
   const ddp_header *ddp = &fpdu->ddp;
@@ -416,7 +417,7 @@ static void append_frame(decode_line *line, const char *what, bool is_there,
   decode_line_end(line);
 }
 
-/* Where the startup frames do not tell. */
+/* Where the startup frames do not show it. */
 static void append_kind(decode_line *line, const char *to, const decode_direction_summary *sums)
 {
   if (sums->in_full_operation) {

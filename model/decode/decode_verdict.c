@@ -31,8 +31,8 @@ void decode_verdict_clear(decode_verdict *verdict)
 
 /* --- Startup frames --- */
 
-/* Reads what starts at `position` into `frame`, whose private data are in `octets` then. The header tells how long the frame is: Private Data
- * that were not captured are not waited for. */
+/* Reads what starts at `position` into `frame`, whose private data are in `octets` then. The header shows how
+ * long the frame is: Private Data that were not captured are not waited for. */
 static bool read_frame(const matter *of, const decode_waiting_side *side, uint64_t position,
                        decode_startup_frame *frame, GByteArray *octets)
 {
@@ -81,8 +81,8 @@ static void forget_frames(decode_verdict *verdict)
   verdict->reply = (decode_verdict_frame){.is_there = false};
 }
 
-/* This end opened the connection and sent its Reply before an octet of the other end had come, so before a Request could have: its frame has the
- * wrong key. */
+/* This end opened the connection and sent its Reply before an octet of the other end had come, so before a
+ * Request could have: its frame has the wrong key. */
 static bool is_unasked(const matter *of, const decode_verdict_frame *reply)
 {
   return reply->is_there && reply->from == 0 && side_of(of, 0)->has_syn && side_of(of, 1)->has_syn &&
@@ -139,8 +139,8 @@ static bool is_exhausted(const matter *of, unsigned from, const decode_verdict *
 
 /* --- Starts --- */
 
-/* The stream of a side starts at its SYN or, when that was not captured, with the first octet that was. Returns the position, as the side
- * counts, of position 0. */
+/* The stream of a side starts at its SYN or, when that was not captured, with the first octet that was.
+ * Returns the position, as the side counts, of position 0. */
 static uint64_t begin(const decode_waiting_side *side, decode_direction_start *start)
 {
   uint64_t lowest = decode_waiting_lowest(side);
@@ -151,7 +151,7 @@ static uint64_t begin(const decode_waiting_side *side, decode_direction_start *s
   return origin;
 }
 
-/* MPA starts behind `found`. */
+/* MPA starts after `found`. */
 static void start_behind(const matter *of, decode_verdict *verdict, decode_verdict_frame *found)
 {
   decode_direction_start *start = &verdict->starts[found->from];
@@ -168,7 +168,7 @@ static bool is_on(decode_switch wanted, bool otherwise)
   return wanted == DECODE_AS_NEGOTIATED ? otherwise : wanted == DECODE_ON;
 }
 
-/* Both frames tell all (mpa-01 §6.1, notes-mpa 42): the M bit is for what its sender receives. */
+/* Both frames show everything (mpa-01 §6.1, note M42): the M bit is for what its sender receives. */
 static void conclude_from_both(const matter *of, decode_verdict *verdict)
 {
   const decode_startup_frame *request = &verdict->request.frame;
@@ -201,8 +201,8 @@ static GByteArray *sample(const decode_waiting_side *side, uint64_t position)
   return octets;
 }
 
-/* With which markers and CRC there are the most FPDUs from stream position `start->phase_start` on, that being `position` of `side`. FALSE
- * when there are none either way. `crc_known`: CRC is used. */
+/* With which markers and CRC there are the most FPDUs from stream position `start->phase_start` on, that
+ * being `position` of `side`. FALSE when there are none either way. `crc_known`: CRC is used. */
 static bool try_kinds(const decode_waiting_side *side, uint64_t position, bool crc_known,
                       decode_direction_start *start)
 {
@@ -251,8 +251,8 @@ static bool may_be(decode_switch wanted, bool on)
   return wanted == DECODE_AS_NEGOTIATED || on == (wanted == DECODE_ON);
 }
 
-/* The same of what an end sent of which it is not known whether it has markers and CRCs, when `markers` and `crc` do not say: CRCs, which
- * prove most, first. */
+/* The same of what an end sent of which it is not known whether it has markers and CRCs, when `markers` and
+ * `crc` leave open: CRCs, which prove most, first. */
 static void find_any(const decode_waiting_side *side, decode_switch markers, decode_switch crc,
                      decode_direction_start *start)
 {
@@ -267,7 +267,7 @@ static void find_any(const decode_waiting_side *side, decode_switch markers, dec
   }
 }
 
-/* Only one of the frames is there: what the other one says about markers and CRC is tried out. */
+/* Only one of the frames is there: markers and CRC as the other one may have them are tried out. */
 static void conclude_from_one(const matter *of, decode_verdict *verdict)
 {
   decode_verdict_frame *found = verdict->request.is_there ? &verdict->request : &verdict->reply;
@@ -328,7 +328,7 @@ static void start_at_sequence(const matter *of, unsigned from, decode_direction_
 
   if (ahead <= UINT32_C(1) << 30) {
     start->phase_start = ahead;
-  } else { /* position 0 is what the sequence number says */
+  } else { /* position 0 is at the sequence number */
     start->first_position = start->first_sequence - sequence;
     start->phase_start = 0;
   }
@@ -355,7 +355,7 @@ static void start_as_hinted(const matter *of, decode_verdict *verdict, unsigned 
   }
 }
 
-/* It is known that what this end sent does not start with a startup frame, or the hint says so. */
+/* It is known that what this end sent does not start with a startup frame, or the hint has it so. */
 static bool is_hint_due(const matter *of, unsigned from)
 {
   const decode_waiting_side *side = side_of(of, from);

@@ -26,12 +26,12 @@ typedef struct decode_verdict {
   decode_verdict_frame reply;
   bool has_start[2]; /* of what this end of the flow sent; FALSE: no octet of it came, and no SYN … */
   decode_direction_start starts[2]; /* … then all but where the stream starts holds */
-  const char *text;                 /* what was assumed where startup frames do not tell; NULL: nothing */
+  const char *text;                 /* what was assumed where startup frames do not show it; NULL: nothing */
   GByteArray *octets[2];            /* of the Request and of the Reply; the caller's to free */
 } decode_verdict;
 
-/* TRUE, and `verdict` is filled in, when that can be told. `hint`: of this connection, or NULL; `hinted` the end that it names. `is_last`: nothing
- * comes any more, or may wait any longer: then it always can. */
+/* TRUE, and `verdict` is filled in, when that is known. `hint`: of this connection, or NULL; `hinted` the
+ * end that it names. `is_last`: nothing comes any more, or may wait any longer: then it always can. */
 bool decode_verdict_reach(decode_verdict *verdict, const decode_waiting *waiting, const decode_hint *hint,
                           unsigned hinted, uint64_t hold_octets, bool is_last);
 

@@ -11,8 +11,8 @@
 #include "net/capture_segment.h"
 #include "net/capture_stream.h"
 
-/* What one end sent. Positions count from 0 behind its SYN; when that was not captured (yet), they have no meaning but their order. Read
- * by everyone, written only by the functions below. */
+/* What one end sent. Positions count from 0 after its SYN; when that was not captured (yet), they have no
+ * meaning but their order. Read by everyone, written only by the functions below. */
 typedef struct decode_waiting_side {
   bool has_syn;
   bool is_seen;           /* packets of it were captured */
@@ -39,8 +39,8 @@ const decode_waiting_side *decode_waiting_of(const decode_waiting *waiting, unsi
 /* Octets of payload that it keeps; what a segment costs besides is counted, too. */
 uint64_t decode_waiting_octets(const decode_waiting *waiting);
 
-/* The lowest position of which there is an octet; UINT64_MAX: there is none. And the end of the octets that follow it without a gap, or that
- * follow `position`. */
+/* The lowest position of which there is an octet; UINT64_MAX: there is none. And the end of the octets that
+ * follow it without a gap, or that follow `position`. */
 uint64_t decode_waiting_lowest(const decode_waiting_side *side);
 uint64_t decode_waiting_run_end(const decode_waiting_side *side, uint64_t position);
 
@@ -53,7 +53,8 @@ void decode_waiting_copy(const decode_waiting_side *side, uint64_t from, uint64_
 /* When packet `packet`, a segment with payload, was captured. */
 int64_t decode_waiting_time(const decode_waiting *waiting, uint64_t packet);
 
-/* Packet `packet` acknowledges octets of what the other end sent. FALSE when the SYN of that end was not captured: then nobody knows. */
+/* Packet `packet` acknowledges octets of what the other end sent. FALSE when the SYN of that end was not
+ * captured: then nobody knows. */
 bool decode_waiting_acknowledges(const decode_waiting *waiting, uint64_t packet);
 
 /* Called for each segment in the order in which they came. */

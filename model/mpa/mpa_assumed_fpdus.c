@@ -54,7 +54,8 @@ uint32_t mpa_assumed_fpdus_prove(mpa_assumed_fpdus *assumed, uint64_t start, uin
   if (assumed->entries.count == 0) {
     return 0;
   }
-  /* An assumed FPDU is shorter than a segment, so one that reaches into the proven FPDU starts not far before it. */
+  /* An assumed FPDU is shorter than a segment, so one that reaches into the proven FPDU starts not far before
+   * it. */
   for (size_t index = first_from(assumed, start - MIN(start, ASSUMED_OCTETS_MAX));
        index < assumed->entries.count && assumed_at(assumed, index)->start < end;) {
     const assumed_fpdu *each = assumed_at(assumed, index);

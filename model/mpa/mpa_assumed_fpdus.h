@@ -23,8 +23,8 @@ void mpa_assumed_fpdus_copy(const mpa_assumed_fpdus *assumed, mpa_assumed_fpdus 
 /* [start, end) was assumed to be an FPDU; a start that is in the list already is ignored. */
 void mpa_assumed_fpdus_add(mpa_assumed_fpdus *assumed, uint64_t start, uint64_t end);
 
-/* An FPDU at [start, end) is proven: the assumed one that starts with it was right, all others with an octet in it were wrong. Forgets
- * them and returns how many were wrong. */
+/* An FPDU at [start, end) is proven: the assumed one that starts with it was right, all others with an octet
+ * in it were wrong. Forgets them and returns how many were wrong. */
 uint32_t mpa_assumed_fpdus_prove(mpa_assumed_fpdus *assumed, uint64_t start, uint64_t end);
 
 /* Everything below `edge` is proven: forgets what starts there. */

@@ -7,9 +7,9 @@
 
 enum { MPA_FRONT_PIECES_MAX = 8 };
 
-/* The usual case beside FPDUs that are whole in one segment: octets from the in-order edge on that do not yet make a whole FPDU, and nothing
- * after them. They wait here as one run; the locator holds nothing while there are any, and no marker among them points beyond the edge.
- * An all-zero front is a valid empty one. */
+/* The usual case beside FPDUs that are whole in one segment: octets from the in-order edge on that do not yet
+ * make a whole FPDU, and nothing after them. They wait here as one run; the locator holds nothing while there
+ * are any, and no marker among them points beyond the edge. An all-zero front is a valid empty one. */
 typedef struct mpa_front {
   octet_rope octets;
   uint32_t piece_count;
@@ -62,8 +62,8 @@ void mpa_deframer_start_at(mpa_deframer *deframer, uint64_t offset)
   deframer->locator.edge = offset;
 }
 
-/* Nothing is passed after an error (mpa-01 §7, MPA-288). The documents do not say what becomes of octets that can no longer be used; an
- * RNIC would not keep memory for them, so they are let go. */
+/* Nothing is passed after an error (mpa-01 §7, MPA-288). The documents leave open what becomes of octets that
+ * can no longer be used; an RNIC would not keep memory for them, so they are let go. */
 static void let_go(mpa_deframer *deframer)
 {
   mpa_locator_clear(&deframer->locator);
@@ -130,8 +130,8 @@ static void fail(mpa_deframer *deframer, mpa_error error, uint64_t offset, time_
   deframer->events->error(deframer->user, error, offset, now);
 }
 
-/* The valid `fpdu` goes up as `ulpdu`, which says already how its octets arrived. One that is assumed goes up only if it is plausible: false
- * then. */
+/* The valid `fpdu` goes up as `ulpdu`, which already holds how its octets arrived. One that is assumed goes up
+ * only if it is plausible: false then. */
 static bool pass(mpa_deframer *deframer, const mpa_complete_fpdu *fpdu, mpa_ulpdu *ulpdu, time_ps now)
 {
   const mpa_deframer_events *events = deframer->events;
@@ -159,7 +159,8 @@ static bool pass(mpa_deframer *deframer, const mpa_complete_fpdu *fpdu, mpa_ulpd
   return passes;
 }
 
-/* `fpdu` goes up if it is valid (mpa-01 §5.4, MPA-159), else it is the error of this half connection; true when passed. */
+/* `fpdu` goes up if it is valid (mpa-01 §5.4, MPA-159), else it is the error of this half connection; true
+ * when passed. */
 static bool judge(mpa_deframer *deframer, const mpa_complete_fpdu *fpdu, mpa_ulpdu *ulpdu, time_ps now)
 {
   const mpa_fpdu *extent = &fpdu->extent;
@@ -176,7 +177,8 @@ static bool judge(mpa_deframer *deframer, const mpa_complete_fpdu *fpdu, mpa_ulp
   return pass(deframer, fpdu, ulpdu, now);
 }
 
-/* What looks like an FPDU at a segment's start goes up if nothing speaks against it. It is remembered either way; true when passed. */
+/* What looks like an FPDU at a segment's start goes up if nothing speaks against it. It is remembered either
+ * way; true when passed. */
 static bool judge_assumed(mpa_deframer *deframer, const mpa_complete_fpdu *fpdu, mpa_ulpdu *ulpdu,
                           time_ps now)
 {
@@ -191,7 +193,8 @@ static bool judge_assumed(mpa_deframer *deframer, const mpa_complete_fpdu *fpdu,
   return pass(deframer, fpdu, ulpdu, now);
 }
 
-/* How the octets of `fpdu` arrived: the parts of its ULPDU, neighbours of one arrival being one part, and the octets that came before now. */
+/* How the octets of `fpdu` arrived: the parts of its ULPDU, neighbours of one arrival being one part, and the
+ * octets that came before now. */
 static void note_arrivals(mpa_deframer *deframer, const mpa_complete_fpdu *fpdu, mpa_ulpdu *ulpdu)
 {
   const mpa_fpdu *extent = &fpdu->extent;
@@ -210,7 +213,7 @@ static void note_arrivals(mpa_deframer *deframer, const mpa_complete_fpdu *fpdu,
     uint64_t to = is_last ? extent->end : fpdu->pieces[index + 1].position;
     time_ps arrival = fpdu->pieces[index].arrival;
     if (to <= from) {
-      continue; /* all of it is in front of this FPDU */
+      continue; /* all of it is before this FPDU */
     }
     uint32_t ulpdu_to = is_last ? extent->ulpdu_octets : mpa_fpdu_ulpdu_octets_below(extent, to);
     ulpdu->held_octets += arrival < slow->now ? to - from : 0;
@@ -238,10 +241,10 @@ static bool on_complete(mpa_locator *locator, const mpa_complete_fpdu *fpdu)
                                                    : judge(deframer, fpdu, &ulpdu, now);
 }
 
-/* Its ULPDU_Length reaches into a valid FPDU that was passed already, so its digest cannot be looked at any more. The documents do not know
- * this case. With CRC the length is taken for the broken one, as an unproven length against a proven FPDU (code 2 comes first,
- * docs/decisions.md); without, lengths and markers disagree. Where the passed one was only assumed, the assumption was wrong; its octets are
- * gone. */
+/* Its ULPDU_Length reaches into a valid FPDU that was passed already, so its digest cannot be looked at any
+ * more. The documents do not know this case. With CRC the length is taken for the broken one, as an unproven
+ * length against a proven FPDU (code 2 comes first, docs/decisions.md); without, lengths and markers
+ * disagree. Where the passed one was only assumed, the assumption was wrong; its octets are gone. */
 static void on_conflict(mpa_locator *locator, const mpa_fpdu *extent)
 {
   mpa_deframer *deframer = (mpa_deframer *)locator;
@@ -251,8 +254,8 @@ static void on_conflict(mpa_locator *locator, const mpa_fpdu *extent)
   fail(deframer, deframer->locator.crc ? MPA_ERROR_CRC : MPA_ERROR_MARKER, extent->start, slow->now);
 }
 
-/* Such an FPDU is invalid whatever its CRC (mpa-01 §3.2, MPA-062, MPA-063), unless long ones are taken. A ULPDU of no octets is none of MPA's
- * business. */
+/* Such an FPDU is invalid whatever its CRC (mpa-01 §3.2, MPA-062, MPA-063), unless long ones are taken. A
+ * ULPDU of no octets is none of MPA's business. */
 static bool follows_long(mpa_deframer *deframer, uint64_t start, time_ps now)
 {
   if (!deframer->locator.takes_long) {
@@ -285,8 +288,8 @@ static G_GNUC_NO_INLINE uint32_t read_later_length(const octet_rope *octets, uin
   return big_endian_read_16(flat);
 }
 
-/* What an FPDU is at the in-order edge, if its ULPDU_Length is among the octets that start at `offset`, at or below the edge; else, or when it
- * is an error, false. */
+/* What an FPDU is at the in-order edge, if its ULPDU_Length is among the octets that start at `offset`, at or
+ * below the edge; else, or when it is an error, false. */
 static inline bool read_at_edge(mpa_deframer *deframer, uint64_t offset, const octet_rope *octets,
                                 time_ps now, mpa_fpdu *fpdu)
 {
@@ -308,8 +311,8 @@ static inline bool read_at_edge(mpa_deframer *deframer, uint64_t offset, const o
   return true;
 }
 
-/* The common case (mpa-01 §5.4.1, MPA-171): FPDUs that start at the in-order edge and are whole in this arrival. They are judged where they
- * lie; none of their octets is ever held. */
+/* The common case (mpa-01 §5.4.1, MPA-171): FPDUs that start at the in-order edge and are whole in this
+ * arrival. They are judged where they lie; none of their octets is ever held. */
 static void pass_whole_fpdus(mpa_deframer *deframer, const octet_rope *octets, time_ps arrival, time_ps now)
 {
   uint64_t offset = deframer->locator.edge;
@@ -429,8 +432,8 @@ static bool front_is_plain(const mpa_deframer *deframer, uint64_t from)
   return true;
 }
 
-/* Octets in order, and nothing is held but perhaps in the front, which they continue. True when they need nothing more; else they are to be
- * located in the general way. */
+/* Octets in order, and nothing is held but perhaps in the front, which they continue. True when they need
+ * nothing more; else they are to be located in the general way. */
 static bool receive_at_front(mpa_deframer *deframer, uint64_t offset, const octet_rope *octets,
                              time_ps arrival)
 {

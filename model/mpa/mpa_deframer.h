@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The receiving side of MPA: FPDUs out of octets in any segmentation and any order (mpa-01 §5.4).
  *
- * What is located (mpa_locator.h), complete and valid is passed up at once, in whatever order; the rest is held. The first error ends it.
- * Segment boundaries mean nothing here (§5.4.1, MPA-169).
+ * What is located (mpa_locator.h), complete and valid is passed up at once, in whatever order; the rest is
+ * held. The first error ends it. Segment boundaries mean nothing here (§5.4.1, MPA-169).
  *
- * Offsets are those of the FPDU phase (offset 0: its first octet). docs/metrics.md, "Held octets", defines what is counted as held and
- * why. */
+ * Offsets are those of the FPDU phase (offset 0: its first octet). docs/metrics.md, "Held octets", defines
+ * what is counted as held and why. */
 #ifndef MPA_MPA_DEFRAMER_H
 #define MPA_MPA_DEFRAMER_H
 
@@ -19,17 +19,19 @@
 #include "mpa/mpa_ulpdu.h"
 
 typedef struct mpa_deframer_events {
-  /* A valid ULPDU, passed exactly once; everything is valid during the call only. The in-order edge still is where it was before: at
-   * fpdu_start when the ULPDU goes up in order, below when early. */
+  /* A valid ULPDU, passed exactly once; everything is valid during the call only. The in-order edge still is
+   * where it was before: at fpdu_start when the ULPDU goes up in order, below when early. */
   void (*ulpdu)(void *user, const mpa_ulpdu *ulpdu, time_ps now);
-  /* The first error on this half connection, at the FPDU that starts at `offset`; nothing is passed after it. */
+  /* The first error on this half connection, at the FPDU that starts at `offset`; nothing is passed after
+   * it. */
   void (*error)(void *user, mpa_error error, uint64_t offset, time_ps now);
-  /* An assumption (mpa_deframer_receive_segment()) is right as far as MPA can see: could the layer above place it? Called before `ulpdu`,
-   * changes nothing. NULL: it could. */
+  /* An assumption (mpa_deframer_receive_segment()) is right as far as MPA can see: could the layer above
+   * place it? Called before `ulpdu`, changes nothing. NULL: it could. */
   bool (*plausible)(void *user, const mpa_ulpdu *ulpdu);
 } mpa_deframer_events;
 
-/* Counters: those that are metrics, as measure/metrics.def explains them, of FPDUs passed up and of errors reported, and: */
+/* Counters: those that are metrics, as measure/metrics.def explains them, of FPDUs passed up and of errors
+ * reported, and: */
 typedef struct mpa_deframer_statistics {
   uint64_t located_by[MPA_LOCATIONS]; /* of `fpdus` */
 #define IN_MPA(id, name, unit, side, how, type, member, sentence) type member;
@@ -43,11 +45,12 @@ typedef struct mpa_deframer mpa_deframer;
 mpa_deframer *mpa_deframer_new(bool markers, bool crc, const mpa_deframer_events *events, void *user);
 void mpa_deframer_free(mpa_deframer *deframer);
 
-/* From now on a ULPDU_Length above MPA_MULPDU_MAX_OCTETS, which no sender may exceed (mpa-01 §3.2, MPA-062), is followed as any other, and
- * not an error: for captures of senders that exceed it. */
+/* From now on a ULPDU_Length above MPA_MULPDU_MAX_OCTETS, which no sender may exceed (mpa-01 §3.2, MPA-062),
+ * is followed as any other, and not an error: for captures of senders that exceed it. */
 void mpa_deframer_take_long(mpa_deframer *deframer);
 
-/* The stream starts at `offset`, where an FPDU starts: nothing below it ever comes. Before the first octets. */
+/* The stream starts at `offset`, where an FPDU starts: nothing below it ever comes. Before the first
+ * octets. */
 void mpa_deframer_start_at(mpa_deframer *deframer, uint64_t offset);
 
 /* Takes octets that were never given before (TCP trims duplicates, MPA-030; duplicates are ignored all the
@@ -57,25 +60,26 @@ void mpa_deframer_start_at(mpa_deframer *deframer, uint64_t offset);
 void mpa_deframer_receive(mpa_deframer *deframer, uint64_t offset, const octet_rope *octets, time_ps arrival,
                           time_ps now);
 
-/* The same of octets that start a TCP segment, for a receiver that assumes FPDU Alignment, which no document permits
- * (definitions.md, `assume-aligned`; mpa-01 §5.4.1, MPA-169): what no method locates and looks like an FPDU at their
- * start is passed up as located by assumption, and so is what looks like one behind it. That is: a ULPDU_Length that
- * can be, the whole FPDU within these octets, its CRC right if there is one, its markers right if there are, no
- * FPDU located otherwise that overlaps it, and `plausible`. It is not proven, so it proves nothing behind these
- * octets.
+/* The same of octets that start a TCP segment, for a receiver that assumes FPDU Alignment, which no document
+ * permits (docs/scenario.md, `assume-aligned`; mpa-01 §5.4.1, MPA-169): what no method locates and looks like
+ * an FPDU at their start is passed up as located by assumption, and so is what looks like one after it. That
+ * is: a ULPDU_Length that can be, the whole FPDU within these octets, its CRC right if there is one, its
+ * markers right if there are any, no FPDU located otherwise that overlaps it, and `plausible`. It is not
+ * proven, so it proves nothing after these octets.
  *
- * A guess goes up and its octets are let go: a receiver that kept them until it is proven would save nothing. One
- * that is not plausible is withdrawn: its octets stay held. A wrong guess that went up has destroyed what
- * it overlaps, so the FPDU that contradicts it is the error of this half connection. */
+ * An assumed FPDU goes up and its octets are let go: a receiver that kept them until it is proven would save
+ * nothing. One that is not plausible is withdrawn: its octets stay held. A wrong one that went up has
+ * destroyed what it overlaps, so the FPDU that contradicts it is the error of this half connection. */
 void mpa_deframer_receive_segment(mpa_deframer *deframer, uint64_t offset, const octet_rope *octets,
                                   time_ps arrival, time_ps now);
 
 /* Would these octets, new and not given yet, make an FPDU fail that lies whole within them (mpa-01 §7,
- * MPA-286; notes-mpa 31)? The answer is what mpa_deframer_receive() comes to on a copy: its error, or MPA_ERROR_NONE when there is
- * none, and when the FPDU that fails only begins or ends in them: to drop them might not cure it. A ULPDU_Length in them that cannot be
- * counts as MPA_ERROR_CRC, as ever. A guess never fails when it is made, so the same holds for mpa_deframer_receive_segment().
- * Takes nothing in: the caller may still drop the segment as if lost. `octets` may be kept from the deframer as long as their TCP
- * likes, as an in-order receiver does with what lies after a hole. O(pieces held) besides. */
+ * MPA-286; note M31)? The answer is what mpa_deframer_receive() comes to on a copy: its error, or
+ * MPA_ERROR_NONE when there is none, and when the FPDU that fails only begins or ends in them: to drop them
+ * might not cure it. A ULPDU_Length in them that cannot be counts as MPA_ERROR_CRC, as ever. A guess never
+ * fails when it is made, so the same holds for mpa_deframer_receive_segment(). Takes nothing in: the caller
+ * may still drop the segment as if lost. `octets` may be kept from the deframer as long as their TCP likes,
+ * as an in-order receiver does with what lies after a hole. O(pieces held) besides. */
 mpa_error mpa_deframer_inspect(const mpa_deframer *deframer, uint64_t offset, const octet_rope *octets);
 
 /* All FPDUs that end at or below this offset have been passed up, without a gap: the Delivery point. */
@@ -84,14 +88,16 @@ uint64_t mpa_deframer_in_order_edge(const mpa_deframer *deframer);
 /* What is held now; after an error nothing is. */
 void mpa_deframer_held(const mpa_deframer *deframer, mpa_held *held);
 
-/* True only when that is nothing; may be false then, too, when FPDUs beyond the edge are awaited or passed. */
+/* True only when that is nothing; may be false then, too, when FPDUs beyond the edge are awaited or
+ * passed. */
 bool mpa_deframer_holds_nothing(const mpa_deframer *deframer);
 
-/* The most pieces that a located FPDU with octets missing is held in; a piece came in one segment and in one run. */
+/* The most pieces that a located FPDU with octets missing is held in; a piece came in one segment and in one
+ * run. */
 uint32_t mpa_deframer_pieces(const mpa_deframer *deframer);
 
-/* A deframer of its own that is where `deframer` is and tells `events` (`user`): what would come of octets, tried out.
- * References the held octets. O(pieces held). Free with mpa_deframer_free(). */
+/* A deframer of its own that is where `deframer` is and reports to `events` (`user`): what would come of
+ * octets, tried out. References the held octets. O(pieces held). Free with mpa_deframer_free(). */
 mpa_deframer *mpa_deframer_copy(const mpa_deframer *deframer, const mpa_deframer_events *events, void *user);
 
 /* The counts so far; they belong to the deframer and change with it. */

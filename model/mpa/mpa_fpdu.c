@@ -74,9 +74,10 @@ uint32_t mpa_fpdu_ulpdu_octets_below(const mpa_fpdu *fpdu, uint64_t position)
   return (uint32_t)MIN(octets, fpdu->ulpdu_octets);
 }
 
-/* mpa-01 §5.2: a digest goes from the first octet, a leading marker included, to the last one before the CRC field
- * (MPA-127 … MPA-129). mpa-01 §7: all markers of an FPDU point to the place where its start was established. Checking each
- * is optional (MPA-284); we check each, so that every fault is found no later than the FPDU is whole. */
+/* mpa-01 §5.2: a digest goes from the first octet, a leading marker included, to the last one before the CRC
+ * field (MPA-127 … MPA-129). mpa-01 §7: all markers of an FPDU point to the place where its start was
+ * established. Checking each is optional (MPA-284); we check each, so that every fault is found no later than
+ * the FPDU is whole. */
 static mpa_error check_flat(const mpa_fpdu *fpdu, const uint8_t *octets, bool crc)
 {
   if (crc) {

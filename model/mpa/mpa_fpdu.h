@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The wire format of MPA: markers, the extent of an FPDU at a known place in the stream, whether it is valid, and the ULPDU within it
- * (mpa-01 §4, §5.1, §5.2, §7).
+/* The wire format of MPA: markers, the extent of an FPDU at a known place in the stream, whether it is valid,
+ * and the ULPDU within it (mpa-01 §4, §5.1, §5.2, §7).
  *
- * All positions are 64-bit offsets into the FPDU phase of one half connection: offset 0 is the first octet of the first FPDU (with markers:
- * its leading marker). */
+ * All positions are 64-bit offsets into the FPDU phase of one half connection: offset 0 is the first octet of
+ * the first FPDU (with markers: its leading marker). */
 #ifndef MPA_MPA_FPDU_H
 #define MPA_MPA_FPDU_H
 
@@ -31,7 +31,7 @@ const char *mpa_error_text(mpa_error error);
 
 enum {
   MPA_MARKER_OCTETS = 4,
-  MPA_MARKER_PERIOD_OCTETS = 512, /* counts the marker itself (notes-mpa 2) */
+  MPA_MARKER_PERIOD_OCTETS = 512, /* counts the marker itself (note M2) */
 };
 
 /* What mpa_marker_header() returns for a pointer that names no place in the FPDU phase. */
@@ -43,13 +43,13 @@ static inline uint64_t mpa_marker_count_below(uint64_t offset)
   return (offset + MPA_MARKER_PERIOD_OCTETS - 1) / MPA_MARKER_PERIOD_OCTETS;
 }
 
-/* The first marker position at or behind `offset`. */
+/* The first marker position at or after `offset`. */
 static inline uint64_t mpa_marker_next(uint64_t offset)
 {
   return mpa_marker_count_below(offset) * MPA_MARKER_PERIOD_OCTETS;
 }
 
-/* The first marker position whose marker has an octet at or behind `offset`: mpa_marker_next(), or that of a
+/* The first marker position whose marker has an octet at or after `offset`: mpa_marker_next(), or that of a
  * marker that `offset` lies in. */
 static inline uint64_t mpa_marker_reaching(uint64_t offset)
 {
@@ -60,7 +60,7 @@ static inline uint64_t mpa_marker_reaching(uint64_t offset)
 
 /* Writes the marker at `position` of the FPDU whose ULPDU_Length is at `header`: RESERVED zero and
  * FPDUPTR, most significant octet first (MPA-084, MPA-085). The pointer counts back to ULPDU_Length
- * (notes-mpa 1); it is zero for a marker that leads its FPDU, `position` being 4 below `header` (MPA-099).
+ * (note M1); it is zero for a marker that leads its FPDU, `position` being 4 below `header` (MPA-099).
  * Any other distance must fit into 16 bits, as those of legal FPDUs do (MPA-088). */
 static inline void mpa_marker_write(uint64_t position, uint64_t header, uint8_t wire[MPA_MARKER_OCTETS])
 {
@@ -72,14 +72,14 @@ static inline void mpa_marker_write(uint64_t position, uint64_t header, uint8_t 
   big_endian_write_32(wire, (uint32_t)pointer); /* RESERVED is the upper half */
 }
 
-/* Where the marker `wire` at `position` says that ULPDU_Length is. RESERVED and the low two bits of
- * FPDUPTR are ignored (MPA-086, MPA-101). A pointer that lands on a marker is moved behind it: no header
- * can be there, so the sender counted from the leading marker (notes-mpa 1). MPA_MARKER_NOWHERE when it
- * reaches before offset 0 (notes-mpa 10). */
+/* Where ULPDU_Length is, according to the marker `wire` at `position`. RESERVED and the low two bits of
+ * FPDUPTR are ignored (MPA-086, MPA-101). A pointer that lands on a marker is moved after it: no header
+ * can be there, so the sender counted from the leading marker (note M1). MPA_MARKER_NOWHERE when it
+ * reaches before offset 0 (note M10). */
 uint64_t mpa_marker_header(uint64_t position, const uint8_t wire[MPA_MARKER_OCTETS]);
 
-/* Whether that is `header`, where an FPDU can have it. Most markers say so in the plainest way. Where the distance does not fit into FPDUPTR, as in no
- * legal FPDU (MPA-088), its low 16 bits do. */
+/* Whether that is `header`, where an FPDU can have it. Most markers do so in the plainest way. Where the
+ * distance does not fit into FPDUPTR, as in no legal FPDU (MPA-088), its low 16 bits do. */
 static inline bool mpa_marker_points_to(uint64_t position, const uint8_t wire[MPA_MARKER_OCTETS],
                                         uint64_t header)
 {
@@ -104,12 +104,12 @@ enum {
 typedef struct mpa_fpdu {
   uint64_t start;        /* first octet, a leading marker included */
   uint64_t header;       /* ULPDU_Length */
-  uint64_t end;          /* behind the CRC */
+  uint64_t end;          /* after the CRC */
   uint32_t ulpdu_octets; /* ULPDU_Length's value */
   bool markers;          /* the stream has them */
 } mpa_fpdu;
 
-/* Offset of ULPDU_Length of the FPDU that starts at `start`: behind its leading marker, if it has one
+/* Offset of ULPDU_Length of the FPDU that starts at `start`: after its leading marker, if it has one
  * (MPA-098). */
 static inline uint64_t mpa_fpdu_header(uint64_t start, bool markers)
 {
@@ -137,8 +137,8 @@ static inline uint64_t mpa_fpdu_octets(uint64_t start, uint32_t ulpdu_octets, bo
   if (!markers) {
     return unmarked;
   }
-  /* notes-mpa 13: a marker goes in front of every 508th octet counted from the last marker; one that falls
-   * behind the CRC is the next FPDU's, hence the - 1 (MPA-098). */
+  /* note M13: a marker goes before every 508th octet counted from the last marker; one that falls
+   * after the CRC is the next FPDU's, hence the - 1 (MPA-098). */
   uint32_t phase = (uint32_t)start % MPA_MARKER_PERIOD_OCTETS;
   uint32_t leading = phase == 0 ? MPA_MARKER_OCTETS : 0;
   uint32_t since_marker = phase + leading - MPA_MARKER_OCTETS;
@@ -163,12 +163,12 @@ uint32_t mpa_fpdu_marker_count(const mpa_fpdu *fpdu);
 uint32_t mpa_fpdu_ulpdu_octets_below(const mpa_fpdu *fpdu, uint64_t position);
 
 /* Whether the FPDU whose octets are octets[from, …) is valid. With `crc` a digest that does not match is
- * MPA_ERROR_CRC; that is looked at first (notes-mpa 20). Then each marker must point to this FPDU, else
+ * MPA_ERROR_CRC; that is looked at first (note M20). Then each marker must point to this FPDU, else
  * MPA_ERROR_MARKER (MPA-278). PAD and RESERVED may hold anything (MPA-077, MPA-086). */
 mpa_error mpa_fpdu_check(const mpa_fpdu *fpdu, const octet_rope *octets, uint32_t from, bool crc);
 
-/* What mpa_fpdu_strip() does with `rest`, which lies in pieces that may end anywhere, in a marker, too; the next one comes behind `room`
- * octets. */
+/* What mpa_fpdu_strip() does with `rest`, which lies in pieces that may end anywhere, in a marker, too; the
+ * next one comes after `room` octets. */
 void mpa_fpdu_strip_pieces(octet_rope_range rest, uint32_t length, uint32_t room, octet_rope *ulpdu);
 
 /* Appends the ULPDU of the FPDU octets[from, …) to the empty `ulpdu`, by reference: no markers, header,

@@ -6,8 +6,8 @@
 #include "base/octet_bundle.h"
 #include "mpa/mpa_fpdu.h"
 
-/* The last segment of a message is as long as may be: with a second length, a bit less than half of the first, they take three
- * quarters of the memory. */
+/* The last segment of a message is as long as may be: with a second length, a bit less than half of the
+ * first, they take three quarters of the memory. */
 enum { SHORT_NUMERATOR = 3, SHORT_DENOMINATOR = 8 };
 
 struct mpa_fpdu_memory {

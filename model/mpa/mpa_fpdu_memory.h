@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the FPDUs of one host are made of, for all its connections: pieces of memory that are used again and again, and the choice
- * between the two ways to make an FPDU.
+/* What the FPDUs of one host are made of, for all its connections: pieces of memory that are used again and
+ * again, and the choice between the two ways to make an FPDU.
  *
- * A flat one is one piece of memory, to which the ULPDU is copied. As long as those on their way are in the processor's cache it costs
- * the least: the digest over flat octets, with the copy, takes less time than the digest over the slices of a marked FPDU, and whoever
- * handles it has one slice to look at. One that refers has header, markers, PAD and digest of its own and slices of the ULP's
- * octets between them (octet_bundle.h): a fifth of the memory and less. So FPDUs refer while as many flat ones are on their way, or wait to be
- * acknowledged, as the cache holds: the memory of many connections, and of one with a great window, is bounded, and the others
- * have their speed. On the wire nothing tells the two from each other. */
+ * A flat one is one piece of memory, to which the ULPDU is copied. As long as those on their way are in the
+ * processor's cache it costs the least: the digest over flat octets, with the copy, takes less time than the
+ * digest over the slices of a marked FPDU, and whoever handles it has one slice to look at. One that refers
+ * has header, markers, PAD and digest of its own and slices of the ULP's octets between them
+ * (octet_bundle.h): a fifth of the memory and less. So FPDUs refer while as many flat ones are on their way,
+ * or wait to be acknowledged, as the cache holds: the memory of many connections, and of one with a great
+ * window, is bounded, and the others have their speed. On the wire the two are the same. */
 #ifndef MPA_MPA_FPDU_MEMORY_H
 #define MPA_MPA_FPDU_MEMORY_H
 
@@ -16,13 +17,14 @@
 
 #include "base/memory_pool.h"
 
-/* Octets of flat FPDUs that a host has at once, about: what processors of today have for one core of their last level of cache. */
+/* Octets of flat FPDUs that a host has at once, about: what processors of today have for one core of their
+ * last level of cache. */
 enum { MPA_FLAT_FPDU_OCTETS_MAX = 8 << 20 };
 
 typedef struct mpa_fpdu_memory mpa_fpdu_memory;
 
-/* Memory for FPDUs of mostly `fpdu_octets` (> 0) and less, of which flat ones take `flat_octets_max` at most, about. Longer ones are
- * made on the heap. Free with mpa_fpdu_memory_free(): what is on its way lives on. */
+/* Memory for FPDUs of mostly `fpdu_octets` (> 0) and less, of which flat ones take `flat_octets_max` at most,
+ * about. Longer ones are made on the heap. Free with mpa_fpdu_memory_free(): what is on its way lives on. */
 mpa_fpdu_memory *mpa_fpdu_memory_new(uint32_t fpdu_octets, uint64_t flat_octets_max);
 void mpa_fpdu_memory_free(mpa_fpdu_memory *memory);
 
@@ -42,8 +44,8 @@ static inline uint32_t mpa_fpdu_memory_slices_max(uint32_t markers, uint32_t run
 /* The pieces for one that refers, of at most `piece_octets` (octet_bundle_piece_octets()); the memory's. */
 memory_pool *mpa_fpdu_memory_referring(const mpa_fpdu_memory *memory, size_t piece_octets);
 
-/* The pieces for `octets` of the stream that arrived in many slices and are to lie flat; NULL when there are as many as may be (those that
- * wait to be placed). The memory's. */
+/* The pieces for `octets` of the stream that arrived in many slices and are to lie flat; NULL when there are
+ * as many as may be (those that wait to be placed). The memory's. */
 memory_pool *mpa_fpdu_memory_arrived(const mpa_fpdu_memory *memory, uint32_t octets);
 
 #endif

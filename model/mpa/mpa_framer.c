@@ -35,7 +35,7 @@ void mpa_framer_use_memory(mpa_framer *framer, const mpa_fpdu_memory *memory)
   framer->memory = memory;
 }
 
-/* Writes marker and ULPDU_Length in front of the ULPDU; returns where that goes. */
+/* Writes marker and ULPDU_Length before the ULPDU; returns where that goes. */
 static uint8_t *write_header(const mpa_fpdu *fpdu, uint8_t *octets)
 {
   if (fpdu->header != fpdu->start) {
@@ -46,7 +46,7 @@ static uint8_t *write_header(const mpa_fpdu *fpdu, uint8_t *octets)
   return octets + MPA_FPDU_LENGTH_OCTETS;
 }
 
-/* Writes the ULPDU to `octets` run by run, a marker between two; returns what is behind it. */
+/* Writes the ULPDU to `octets` run by run, a marker between two; returns what is after it. */
 static uint8_t *write_ulpdu(const mpa_fpdu *fpdu, const octet_rope *ulpdu, uint8_t *octets)
 {
   const octet_slice *slice = octet_rope_slices(ulpdu);
@@ -77,8 +77,8 @@ static uint8_t *write_ulpdu(const mpa_fpdu *fpdu, const octet_rope *ulpdu, uint8
   return octets;
 }
 
-/* Writes PAD, and a marker that is due before the CRC field, to `octets`, which are at `position` of the stream. Returns where that field
- * goes. */
+/* Writes PAD, and a marker that is due before the CRC field, to `octets`, which are at `position` of the
+ * stream. Returns where that field goes. */
 static uint8_t *write_padding(const mpa_fpdu *fpdu, uint64_t position, uint8_t *octets)
 {
   /* PAD is zero (MPA-076) and shares a word with the end of the ULPDU, so no marker splits them (MPA-110). */
@@ -190,7 +190,8 @@ static void put_ulpdu(const mpa_fpdu *fpdu, const octet_rope *ulpdu, octet_bundl
   }
 }
 
-/* The FPDU with header, markers, PAD and CRC of its own. False, and nothing done, when that is no better than frame_flat(). */
+/* The FPDU with header, markers, PAD and CRC of its own. False, and nothing done, when that is no better than
+ * frame_flat(). */
 static G_GNUC_NO_INLINE bool frame_by_reference(const mpa_framer *framer, const mpa_fpdu *extent,
                                                 const octet_rope *ulpdu, octet_rope *fpdu)
 {
@@ -238,7 +239,7 @@ uint64_t mpa_framer_offset(const mpa_framer *framer)
 
 uint32_t mpa_mulpdu_octets(uint32_t emss_octets, bool markers)
 {
-  /* Of EMSS mod 4: it rounds the segment down, so that a full ULPDU needs no PAD (notes-mpa 23). */
+  /* Of EMSS mod 4: it rounds the segment down, so that a full ULPDU needs no PAD (note M23). */
   uint64_t overhead = MPA_FPDU_LENGTH_OCTETS + MPA_FPDU_CRC_OCTETS + emss_octets % 4;
 
   if (markers) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The sending side of MPA: how large a ULPDU may be (MULPDU, mpa-01 §5.3.2), and how it becomes an FPDU (mpa-01 §4, §5.1, §5.2). */
+/* The sending side of MPA: how large a ULPDU may be (MULPDU, mpa-01 §5.3.2), and how it becomes an FPDU
+ * (mpa-01 §4, §5.1, §5.2). */
 #ifndef MPA_MPA_FRAMER_H
 #define MPA_MPA_FRAMER_H
 
@@ -10,13 +11,13 @@
 #include "mpa/mpa_fpdu_memory.h"
 
 /* EMSS - (6 + 4 * ceiling(EMSS / 512) + EMSS mod 4) with markers (MPA-143), EMSS - (6 + EMSS mod 4) without
- * (MPA-144); then clamped to 128 … 64768 (MPA-062, notes-mpa 24). */
+ * (MPA-144); then clamped to 128 … 64768 (MPA-062, note M24). */
 uint32_t mpa_mulpdu_octets(uint32_t emss_octets, bool markers);
 
-/* EMSS that MPA may assume when TCP does not tell (mpa-01 §3.1.1, MPA-025, MPA-026; notes-mpa 27). */
+/* EMSS that MPA may assume when TCP does not report one (mpa-01 §3.1.1, MPA-025, MPA-026; note M27). */
 enum { MPA_ASSUMED_EMSS_OCTETS = 1460, MPA_ASSUMED_SMALL_EMSS_OCTETS = 536 };
 
-/* The dynamic option (mpa-01 §5.3.2, MPA-149, MPA-150; notes-mpa 22, 25): the largest ULPDU whose FPDU,
+/* The dynamic option (mpa-01 §5.3.2, MPA-149, MPA-150; notes M22, M25): the largest ULPDU whose FPDU,
  * starting at `offset` of the FPDU phase (where an FPDU can start), ends within `room_octets` of stream: what
  * is left of a segment of `emss_octets`. When that is less than 128 octets, the largest of a whole segment
  * that starts there (MPA-155, MPA-156). Clamped as above. */
@@ -24,21 +25,22 @@ uint32_t mpa_mulpdu_exact_octets(uint64_t offset, uint32_t room_octets, uint32_t
 
 typedef struct mpa_framer mpa_framer;
 
-/* A framer at offset 0 of the FPDU phase. Without `crc` the CRC field is sent as zeros (MPA-081, notes-mpa
- * 19). Free with mpa_framer_free(). */
+/* A framer at offset 0 of the FPDU phase. Without `crc` the CRC field is sent as zeros (MPA-081, note M19).
+ * Free with mpa_framer_free(). */
 mpa_framer *mpa_framer_new(bool markers, bool crc);
 void mpa_framer_free(mpa_framer *framer);
 
-/* FPDUs are made of `memory` from now on, which must outlive the framer; before the call, and with NULL, they are flat and on the
- * heap. */
+/* FPDUs are made of `memory` from now on, which must outlive the framer; before the call, and with NULL, they
+ * are flat and on the heap. */
 void mpa_framer_use_memory(mpa_framer *framer, const mpa_fpdu_memory *memory);
 
-/* Frames one ULPDU of 1 … 64768 octets (anything else is the caller's mistake): appends its FPDU to the
- * empty `fpdu`, with header, PAD, CRC and the markers that fall into it; a marker that falls exactly
- * between two FPDUs starts the following one (MPA-098).
+/* Frames one ULPDU of 1 … 64768 octets (anything else is the caller's mistake): appends its FPDU to the empty
+ * `fpdu`, with header, PAD, CRC and the markers that fall into it; a marker that falls exactly between two
+ * FPDUs starts the following one (MPA-098).
  *
- * The FPDU is one slice of a block of its own; or, once its memory has enough of those (mpa_fpdu_memory.h), a bundle that refers to
- * those slices of `ulpdu` that have a block, which must never change, and has a copy of the others. */
+ * The FPDU is one slice of a block of its own; or, once its memory has enough of those (mpa_fpdu_memory.h), a
+ * bundle that refers to those slices of `ulpdu` that have a block, which must never change, and has a copy of
+ * the others. */
 void mpa_framer_frame(mpa_framer *framer, const octet_rope *ulpdu, octet_rope *fpdu);
 
 /* Offset of the next FPDU in the FPDU phase: all octets framed so far. */

@@ -239,8 +239,8 @@ static mpa_long_length judge_long(mpa_locator *locator, uint64_t start, uint64_t
   return locator->policy->long_length(locator, start, next);
 }
 
-/* An FPDU starts at `start` by `method`. It is located once its ULPDU_Length has come (docs/metrics.md): then its entry is returned; else
- * NULL, and the start is remembered. */
+/* An FPDU starts at `start` by `method`. It is located once its ULPDU_Length has come (docs/metrics.md): then
+ * its entry is returned; else NULL, and the start is remembered. */
 static mpa_pending_fpdu *locate(mpa_locator *locator, uint64_t start, mpa_location method)
 {
   mpa_reassembly *reassembly = locator->reassembly;
@@ -311,8 +311,8 @@ void mpa_locator_follow_chain(mpa_locator *locator)
 /* A marker or the FPDU before establishes that an FPDU starts at `start`. */
 static void establish_ahead(mpa_locator *locator, uint64_t start, mpa_location method)
 {
-  /* At the edge the chain comes first. Below it, or within an FPDU that was taken, the pointer is useless here and will be found out with
-   * the FPDU that contains it (docs/decisions.md). */
+  /* At the edge the chain comes first. Below it, or within an FPDU that was taken, the pointer is useless
+   * here and will be found out with the FPDU that contains it (docs/decisions.md). */
   if (start > locator->edge && !range_set_contains(&locator->reassembly->taken, start, start + 1)) {
     locate(locator, start, method);
   }
@@ -327,8 +327,8 @@ static bool is_mute(const mpa_locator *locator, uint64_t position)
   return entry && entry->located && mpa_marker_is_mute(&entry->fpdu, position);
 }
 
-/* Method 2 (mpa-01 §5.4, MPA-166): the markers that became whole by the arrival of [from, to). Each is read once: where it points is
- * remembered when the header has not come. */
+/* Method 2 (mpa-01 §5.4, MPA-166): the markers that became whole by the arrival of [from, to). Each is read
+ * once: where it points is remembered when the header has not come. */
 static void follow_markers(mpa_locator *locator, uint64_t from, uint64_t to)
 {
   uint64_t position = MAX(mpa_marker_reaching(from), mpa_marker_next(locator->edge));
@@ -366,9 +366,9 @@ static void follow_lengths(mpa_locator *locator, uint64_t from, uint64_t to)
   }
 }
 
-/* Beyond the in-order edge after the arrival of [from, to), what is located and complete is offered at once (MPA-069). The methods come in
- * this order because of several that locate an FPDU at the same arrival the lowest-numbered counts: chain, marker, marker chain
- * (docs/decisions.md). */
+/* Beyond the in-order edge after the arrival of [from, to), what is located and complete is offered at once
+ * (MPA-069). The methods come in this order because of several that locate an FPDU at the same arrival the
+ * lowest-numbered counts: chain, marker, marker chain (docs/decisions.md). */
 static void look_ahead(mpa_locator *locator, uint64_t from, uint64_t to)
 {
   mpa_reassembly *reassembly = locator->reassembly;
@@ -469,8 +469,8 @@ bool mpa_locator_is_empty(const mpa_locator *locator)
                          range_set_count(&reassembly->taken) == 0 && reassembly->pending.entries.count == 0);
 }
 
-/* Held octets within located FPDUs of a stream that contradicts itself: their extents overlap each other or FPDUs that were taken, and each
- * octet counts once. */
+/* Held octets within located FPDUs of a stream that contradicts itself: their extents overlap each other or
+ * FPDUs that were taken, and each octet counts once. */
 static uint64_t disputed_octets(const mpa_reassembly *reassembly)
 {
   uint64_t octets = 0;
@@ -487,8 +487,8 @@ static uint64_t disputed_octets(const mpa_reassembly *reassembly)
   return octets;
 }
 
-/* Held octets of the marker that leads the FPDU at the in-order edge, while that is not located: they can belong to nothing else, so they
- * are `incomplete` (docs/metrics.md). */
+/* Held octets of the marker that leads the FPDU at the in-order edge, while that is not located: they can
+ * belong to nothing else, so they are `incomplete` (docs/metrics.md). */
 static uint64_t leading_marker_octets(const mpa_locator *locator)
 {
   if (!locator->markers || locator->edge % MPA_MARKER_PERIOD_OCTETS != 0) {

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Locates FPDUs in a stream whose octets come in any segmentation and any order (mpa-01 §5.4).
  *
- * The start of an FPDU is established by one of three methods only (MPA-163): the end of the previous FPDU in order (chain), a marker that
- * points to it (marker), the end of a complete FPDU found by the latter two (marker chain). Besides, a receiver may assume one where a TCP
- * segment starts, which no document permits (§5.4.1, MPA-169).
+ * The start of an FPDU is established by one of three methods only (MPA-163): the end of the previous FPDU in
+ * order (chain), a marker that points to it (marker), the end of a complete FPDU found by the latter two
+ * (marker chain). Besides, a receiver may assume one where a TCP segment starts, which no document permits
+ * (§5.4.1, MPA-169).
  *
- * The locator keeps octets until the FPDU that they lie in is complete. Then its owner decides (mpa_locator_policy): the receiving side
- * (mpa_deframer.h), which stops at the first error, and the reader of captures (decode/decode_scanner.h), which goes on after it.
+ * The locator keeps octets until the FPDU that they lie in is complete. Then its owner decides
+ * (mpa_locator_policy): the receiving side (mpa_deframer.h), which stops at the first error, and the reader
+ * of captures (decode/decode_scanner.h), which goes on after it.
  *
  * Offsets are those of the FPDU phase (offset 0: its first octet). */
 #ifndef MPA_MPA_LOCATOR_H
@@ -34,22 +36,25 @@ typedef struct mpa_complete_fpdu {
   size_t piece_count;
 } mpa_complete_fpdu;
 
-/* What becomes of a ULPDU_Length above MPA_MULPDU_MAX_OCTETS, which no sender may exceed (mpa-01 §3.2, MPA-062). */
+/* What becomes of a ULPDU_Length above MPA_MULPDU_MAX_OCTETS, which no sender may exceed (mpa-01 §3.2,
+ * MPA-062). */
 typedef enum mpa_long_length {
-  MPA_LONG_LENGTH_FOLLOWED, /* the FPDU is as long as it says */
+  MPA_LONG_LENGTH_FOLLOWED, /* the FPDU is that long */
   MPA_LONG_LENGTH_REFUSED,  /* no FPDU is located */
   MPA_LONG_LENGTH_UNDECIDED /* more octets are needed */
 } mpa_long_length;
 
 typedef struct mpa_locator mpa_locator;
 
-/* What the owner of a locator decides: a struct whose first member is the locator. No function may call the locator, but mpa_locator_stop(). */
+/* What the owner of a locator decides: a struct whose first member is the locator. No function may call the
+ * locator, but mpa_locator_stop(). */
 typedef struct mpa_locator_policy {
   /* True: `fpdu` is taken, and its octets are let go; a chain goes on after it. False: it stays held. */
   bool (*complete)(mpa_locator *locator, const mpa_complete_fpdu *fpdu);
   /* The complete FPDU `extent`, which stays held, reaches into one that was taken. NULL: nothing happens. */
   void (*conflict)(mpa_locator *locator, const mpa_fpdu *extent);
-  /* The FPDU that starts at `start` has such a length; `next` are the two octets after it, NULL while they have not come. */
+  /* The FPDU that starts at `start` has such a length; `next` are the two octets after it, NULL while they
+   * have not come. */
   mpa_long_length (*long_length)(mpa_locator *locator, uint64_t start, const uint8_t *next);
 } mpa_locator_policy;
 
@@ -71,14 +76,14 @@ struct mpa_locator {
   uint64_t edge;              /* the in-order edge: everything below was taken; an FPDU starts here */
   mpa_reassembly *reassembly; /* NULL until needed */
   bool markers;
-  bool crc;        /* for its owner */
-  bool takes_long; /* ULPDUs longer than MPA_MULPDU_MAX_OCTETS may be followed; false at first */
-  mpa_error
-      error : 8; /* at which it has been stopped; MPA_ERROR_NONE. Idle pairs are many (tests/ulp/test_ulp_idle) */
+  bool crc;            /* for its owner */
+  bool takes_long;     /* ULPDUs longer than MPA_MULPDU_MAX_OCTETS may be followed; false at first */
+  mpa_error error : 8; /* at which it was stopped; MPA_ERROR_NONE. Small: idle pairs are many */
 };
 
-/* A locator whose in-order edge is `edge`, where an FPDU starts. With `markers` the stream has them and they are used to look ahead.
- * `policy` must outlive it. mpa_locator_clear() frees what is held; nothing is held then. */
+/* A locator whose in-order edge is `edge`, where an FPDU starts. With `markers` the stream has them and they
+ * are used to look ahead. `policy` must outlive it. mpa_locator_clear() frees what is held; nothing is held
+ * then. */
 void mpa_locator_init(mpa_locator *locator, uint64_t edge, bool markers, bool crc,
                       const mpa_locator_policy *policy);
 void mpa_locator_clear(mpa_locator *locator);
@@ -86,19 +91,21 @@ void mpa_locator_clear(mpa_locator *locator);
 /* The locator's `reassembly`, made if need be. */
 mpa_reassembly *mpa_locator_reassembly(mpa_locator *locator);
 
-/* `copy`, which has a policy of its own and holds nothing, becomes equal to `locator`; it references the held octets. */
+/* `copy`, which has a policy of its own and holds nothing, becomes equal to `locator`; it references the held
+ * octets. */
 void mpa_locator_copy(const mpa_locator *locator, mpa_locator *copy);
 
-/* Takes in octets, the first of which has offset `offset`; they arrived at `arrival`. What was taken or is held already is ignored
- * (MPA-032). Follows the chain, then the markers and what they prove. The caller keeps `octets`. */
+/* Takes in octets, the first of which has offset `offset`; they arrived at `arrival`. What was taken or is
+ * held already is ignored (MPA-032). Follows the chain, then the markers and what they prove. The caller
+ * keeps `octets`. */
 void mpa_locator_receive(mpa_locator *locator, uint64_t offset, const octet_rope *octets, time_ps arrival);
 
 /* Method 1 (mpa-01 §5.4, MPA-164): in order, the end of each FPDU that is taken is the start of the next. */
 void mpa_locator_follow_chain(mpa_locator *locator);
 
-/* Octets [from, to) are those of a segment that were received: offers what no method has located and looks like an FPDU at their start, and
- * after that, as located by assumption: it must lie within them and overlap no FPDU that is located otherwise. Ends at the first one that
- * is not taken. */
+/* Octets [from, to) are those of a segment that were received: offers what no method has located and looks
+ * like an FPDU at their start, and after that, as located by assumption: it must lie within them and overlap
+ * no FPDU that is located otherwise. Ends at the first one that is not taken. */
 void mpa_locator_assume(mpa_locator *locator, uint64_t from, uint64_t to);
 
 /* The in-order edge moves on to `edge`. What is held below it is not let go. */
@@ -110,7 +117,8 @@ static inline void mpa_locator_stop(mpa_locator *locator, mpa_error error)
   locator->error = error;
 }
 
-/* The locator holds `octets` from now on, none of which it had: those of `pieces`, which end at `end`, where the last of `octets` lies. */
+/* The locator holds `octets` from now on, none of which it had: those of `pieces`, which end at `end`, where
+ * the last of `octets` lies. */
 void mpa_locator_hold_pieces(mpa_locator *locator, const octet_rope *octets, const mpa_fpdu_piece *pieces,
                              size_t piece_count, uint64_t end);
 
@@ -123,7 +131,8 @@ void mpa_locator_held(const mpa_locator *locator, mpa_held *held);
 /* The pieces that the held octets of [from, to) lie in. Something was held before. */
 uint32_t mpa_locator_pieces_of(const mpa_locator *locator, uint64_t from, uint64_t to);
 
-/* The most pieces that a located FPDU with octets missing is held in; a piece came in one segment and in one run. */
+/* The most pieces that a located FPDU with octets missing is held in; a piece came in one segment and in one
+ * run. */
 uint32_t mpa_locator_pieces(const mpa_locator *locator);
 
 /* A ULPDU of `ulpdu_octets` is longer than any that a sender may make. */
@@ -132,7 +141,8 @@ static inline bool mpa_length_is_long(uint32_t ulpdu_octets)
   return ulpdu_octets > MPA_MULPDU_MAX_OCTETS;
 }
 
-/* The marker at `position` lies so far after the header of `fpdu` that FPDUPTR cannot tell where that is: in a long ULPDU only. */
+/* The marker at `position` lies so far after the header of `fpdu` that FPDUPTR cannot tell where that is: in
+ * a long ULPDU only. */
 static inline bool mpa_marker_is_mute(const mpa_fpdu *fpdu, uint64_t position)
 {
   return position < fpdu->end && position > fpdu->header && position - fpdu->header > UINT16_MAX;

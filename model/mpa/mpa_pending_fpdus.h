@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The FPDUs of one half connection whose start is established and which were not passed up yet: located ones with octets missing, and
- * starts whose ULPDU_Length has not come (docs/metrics.md, "Held octets"). Sorted by start; the table counts the octets that have arrived. */
+/* The FPDUs of one half connection whose start is established and which were not passed up yet: located ones
+ * with octets missing, and starts whose ULPDU_Length has not come (docs/metrics.md, "Held octets"). Sorted by
+ * start; the table counts the octets that have arrived. */
 #ifndef MPA_MPA_PENDING_FPDUS_H
 #define MPA_MPA_PENDING_FPDUS_H
 
@@ -25,9 +26,8 @@ typedef struct mpa_pending_fpdu {
 typedef struct mpa_pending_fpdus {
   element_array entries; /* of mpa_pending_fpdu, ascending starts */
   uint32_t located;      /* entries */
-  bool
-      overlap; /* two located FPDUs ever overlapped: the stream contradicts itself, and `arrived` counts octets twice */
-  uint64_t arrived; /* octets of the located ones */
+  bool overlap;          /* two located FPDUs ever overlapped: the stream contradicts itself */
+  uint64_t arrived;      /* octets of the located ones */
 } mpa_pending_fpdus;
 
 /* An empty table. Free its memory with mpa_pending_fpdus_clear(). */

@@ -19,7 +19,7 @@ enum { FLAG_MARKERS = 0x80, FLAG_CRC = 0x40, FLAG_REJECTED = 0x20 };
 
 static const uint8_t keys[][KEY_OCTETS + 1] = {
     [SIDE_INITIATOR] = "MPA ID Req Frame", /* MPA-237 */
-    [SIDE_RESPONDER] = "MPA ID Rep Frame", /* MPA-238; capital F: notes-mpa 38 */
+    [SIDE_RESPONDER] = "MPA ID Rep Frame", /* MPA-238; capital F: note M38 */
 };
 
 /* What may happen to an endpoint. */
@@ -57,7 +57,7 @@ static const uint8_t next_state[MPA_STARTUP_STATES][EVENTS] = {
                              [EVENT_ULP_ACCEPTS] = NEVER,
                              [EVENT_ULP_REJECTS] = NEVER,
                              [EVENT_FAULT] = MPA_STARTUP_FAILED},
-    /* mpa-01 §6.1 rule 6 (MPA-222, MPA-224); the peer must be silent meanwhile (notes-mpa 41) */
+    /* mpa-01 §6.1 rule 6 (MPA-222, MPA-224); the peer must be silent meanwhile (note M41) */
     [MPA_STARTUP_DECIDING] = {[EVENT_BEGIN] = NEVER,
                               [EVENT_BEGIN_FRAMELESS] = NEVER,
                               [EVENT_VALID_FRAME] = NEVER,
@@ -153,7 +153,7 @@ static void step(mpa_startup *startup, startup_event event, mpa_startup_reason r
 
 static void set_own_private_data(mpa_startup *startup, const uint8_t *private_data, uint32_t length)
 {
-  g_assert(length <= startup->rules->private_data_max_octets); /* MPA-255, notes-mpa 40 */
+  g_assert(length <= startup->rules->private_data_max_octets); /* MPA-255, note M40 */
   g_free(startup->own_private_data);
   startup->own_private_data = length > 0 ? g_memdup2(private_data, length) : NULL;
   startup->own_private_data_octets = length;
@@ -170,7 +170,7 @@ void mpa_startup_begin(mpa_startup *startup, const uint8_t *private_data, uint32
   }
   step(startup, EVENT_BEGIN, MPA_STARTUP_REASON_NONE);
   set_own_private_data(startup, private_data, private_data ? length : 0);
-  /* mpa-01 §6.1 rules 8 and 10 give no number: the ULP's wish (MPA-228, MPA-233; notes-mpa 45) */
+  /* mpa-01 §6.1 rules 8 and 10 give no number: the ULP's wish (MPA-228, MPA-233; note M45) */
   if (timeout > 0 && timeout < TIME_PS_NEVER - now) {
     startup->deadline = now + timeout;
   }
@@ -242,7 +242,7 @@ static mpa_startup_reason judge_octet(const mpa_startup *startup, uint32_t index
 {
   if (index < KEY_OCTETS) {
     /* mpa-01 §6.1 rule 5, §6.1.1: each end knows which frame it must get (MPA-221, MPA-239, MPA-240). The two
-     * keys part at one octet, and that one tells that both ends have the same role (rule 8, MPA-227). */
+     * keys part at one octet, and that one shows that both ends have the same role (rule 8, MPA-227). */
     enum side role = startup->config.role;
     uint8_t octet = startup->header[index];
 
@@ -262,7 +262,7 @@ static mpa_startup_reason judge_octet(const mpa_startup *startup, uint32_t index
 
     return private_data_octets(startup) <= limit ? MPA_STARTUP_REASON_NONE : MPA_STARTUP_REASON_PRIVATE_DATA;
   }
-  return MPA_STARTUP_REASON_NONE; /* R in a Request and Res say nothing (MPA-248, MPA-250) */
+  return MPA_STARTUP_REASON_NONE; /* R in a Request and Res have no meaning (MPA-248, MPA-250) */
 }
 
 /* Takes octets of the frame's first 20; returns how many, a wrong one being the last. */
@@ -283,7 +283,7 @@ static uint32_t receive_header(mpa_startup *startup, const octet_rope *octets)
   return taken;
 }
 
-/* Takes the Private Data that is among the octets behind the first `taken`; returns how much. PD_Length of it
+/* Takes the Private Data that is among the octets after the first `taken`; returns how much. PD_Length of it
  * and no more (MPA-231), for which there is room (MPA-230). */
 static uint32_t receive_private_data(mpa_startup *startup, const octet_rope *octets, uint32_t taken)
 {
@@ -302,18 +302,17 @@ static uint32_t receive_private_data(mpa_startup *startup, const octet_rope *oct
   return length;
 }
 
-/* The peer's frame is whole and valid; `behind`: more octets came behind it. */
+/* The peer's frame is whole and valid; `after`: more octets came after it. */
 static void finish_frame(mpa_startup *startup, bool behind)
 {
-  /* R counts in a Reply only (MPA-248, MPA-249). What comes behind a rejection is the ULP's (notes-mpa
-   * 41). */
+  /* R counts in a Reply only (MPA-248, MPA-249). What comes after a rejection is the ULP's (note M41). */
   if (startup->config.role == SIDE_INITIATOR && (startup->header[FLAGS_AT] & FLAG_REJECTED)) {
     step(startup, EVENT_REJECTING_REPLY, MPA_STARTUP_REASON_REJECTED_BY_PEER);
     return;
   }
   /* Neither end may send an FPDU before it has our answer to this frame: the Initiator waits for the Reply
-   * (MPA-215), the Responder for the first FPDU (MPA-219). The documents do not say what more octets are
-   * then; they count as a malformed frame (notes-mpa 41). */
+   * (MPA-215), the Responder for the first FPDU (MPA-219). The documents leave open what more octets are
+   * then; they count as a malformed frame (note M41). */
   if (behind) {
     step(startup, EVENT_FAULT, MPA_STARTUP_REASON_EXTRA_OCTETS);
     return;

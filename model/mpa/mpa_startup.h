@@ -30,12 +30,12 @@ typedef enum mpa_startup_state {
 /* Why startup failed or was rejected. */
 typedef enum mpa_startup_reason {
   MPA_STARTUP_REASON_NONE,
-  MPA_STARTUP_REASON_KEY,       /* not the key of any frame (MPA-221) */
-  MPA_STARTUP_REASON_SAME_ROLE, /* the key of the frame this end sends: two Initiators (MPA-227) */
-  MPA_STARTUP_REASON_REVISION,  /* MPA-252 */
-  MPA_STARTUP_REASON_PRIVATE_DATA, /* PD_Length beyond the generation's limit or the ULP's buffer (MPA-229 … MPA-232) */
-  MPA_STARTUP_REASON_EXTRA_OCTETS, /* octets behind a frame where none may be (notes-mpa 41) */
-  MPA_STARTUP_REASON_TIMEOUT, /* no frame at all in time: for a Responder two Responders (MPA-228, notes-mpa 45) */
+  MPA_STARTUP_REASON_KEY,          /* not the key of any frame (MPA-221) */
+  MPA_STARTUP_REASON_SAME_ROLE,    /* the key of the frame this end sends: two Initiators (MPA-227) */
+  MPA_STARTUP_REASON_REVISION,     /* MPA-252 */
+  MPA_STARTUP_REASON_PRIVATE_DATA, /* PD_Length beyond a limit (MPA-229 … MPA-232) */
+  MPA_STARTUP_REASON_EXTRA_OCTETS, /* octets after a frame where none may be (note M41) */
+  MPA_STARTUP_REASON_TIMEOUT, /* no frame at all in time: for a Responder two Responders (MPA-228, note M45) */
   MPA_STARTUP_REASON_TIMEOUT_PARTIAL, /* a frame began and was not completed in time (MPA-233) */
   MPA_STARTUP_REASON_REJECTED_BY_PEER,
   MPA_STARTUP_REASON_REJECTED_BY_ULP,
@@ -47,8 +47,8 @@ const char *mpa_startup_reason_text(mpa_startup_reason reason);
 
 /* Which startup frame the peer sends. */
 typedef enum mpa_startup_frames {
-  MPA_STARTUP_FRAMES_OF_GENERATION, /* as the end's own generation has it */
-  MPA_STARTUP_FRAMES_OF_ANY_REVISION, /* the same, but its revision may be any: it was accepted where it was captured */
+  MPA_STARTUP_FRAMES_OF_GENERATION,   /* as the end's own generation has it */
+  MPA_STARTUP_FRAMES_OF_ANY_REVISION, /* the same, of any revision: it was accepted where it was captured */
   MPA_STARTUP_FRAMES_NONE             /* none, whatever the generation: a capture does not have it */
 } mpa_startup_frames;
 
@@ -87,8 +87,8 @@ void mpa_startup_decide(mpa_startup *startup, bool accept, const uint8_t *privat
 bool mpa_startup_next_frame(mpa_startup *startup, octet_rope *frame);
 
 /* Takes the next in-order octets of the stream, in pieces of any size; fails at the first wrong octet
- * (notes-mpa 41). Returns how many octets belonged to the startup phase, a wrong one included. Octets behind
- * the peer's frame are never taken: see MPA_STARTUP_REASON_EXTRA_OCTETS; behind a rejecting Reply they are
+ * (note M41). Returns how many octets belonged to the startup phase, a wrong one included. Octets after
+ * the peer's frame are never taken: see MPA_STARTUP_REASON_EXTRA_OCTETS; after a rejecting Reply they are
  * the ULP's. */
 uint32_t mpa_startup_receive(mpa_startup *startup, const octet_rope *octets);
 
@@ -109,7 +109,7 @@ const uint8_t *mpa_startup_private_data(const mpa_startup *startup, uint32_t *le
 uint64_t mpa_startup_received_frame_octets(const mpa_startup *startup);
 
 /* In full operation: the peer asked for markers in what we send (its M bit); we asked for them in what we
- * receive; CRC is used in both directions if either C bit is 1 (notes-mpa 42). rdmac: all true. */
+ * receive; CRC is used in both directions if either C bit is 1 (note M42). rdmac: all true. */
 bool mpa_startup_send_markers(const mpa_startup *startup);
 bool mpa_startup_receive_markers(const mpa_startup *startup);
 bool mpa_startup_crc(const mpa_startup *startup);

@@ -9,7 +9,7 @@
 #include "base/octet_rope.h"
 #include "base/time_ps.h"
 
-/* How the start of an FPDU was established first (mpa-01 §5.4, MPA-163; definitions.md, "Held octets"). */
+/* How the start of an FPDU was established first (mpa-01 §5.4, MPA-163; docs/metrics.md, "Held octets"). */
 typedef enum mpa_location {
   MPA_LOCATED_BY_CHAIN,
   MPA_LOCATED_BY_MARKER,
@@ -28,7 +28,7 @@ typedef struct mpa_ulpdu_part {
 /* One FPDU, located, complete and valid. */
 typedef struct mpa_ulpdu {
   uint64_t fpdu_start; /* offset of its first octet, a leading marker included */
-  uint64_t fpdu_end;   /* offset behind its CRC */
+  uint64_t fpdu_end;   /* offset after its CRC */
   mpa_location located_by;
   uint64_t held_octets;        /* of the FPDU's octets, framing included: those that arrived before now */
   const octet_rope *octets;    /* the ULPDU alone: no header, marker, PAD, CRC (MPA-058) */

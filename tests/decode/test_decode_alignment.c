@@ -20,7 +20,8 @@ static void test_known_at_once(void)
   decode_alignment_clear(&alignment);
 }
 
-/* Two segments at 200 and one at 208 wait until the FPDU at 200 is known; below the in-order edge nothing waits. */
+/* Two segments at 200 and one at 208 wait until the FPDU at 200 is known; below the in-order edge nothing
+ * waits. */
 static void test_known_later(void)
 {
   decode_alignment_init(&alignment, 1000);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "decode/decode_scanner.h"
-#include "decode_kit.h"
+#include "decode_fixture.h"
 
 static kit_talk *new_talk(bool markers, uint32_t ulpdu_octets, random_stream **random)
 {
@@ -17,7 +17,8 @@ static kit_talk *new_talk(bool markers, uint32_t ulpdu_octets, random_stream **r
   return kit_talk_new(&plan, *random);
 }
 
-/* From whatever octet on, a place is found where an FPDU starts, at the right place between the markers, and few are passed over. */
+/* From whatever octet on, a place is found where an FPDU starts, at the right place between the markers, and
+ * few are ignored. */
 static void find(bool markers, uint32_t ulpdu_octets, guint passed_over)
 {
   random_stream *random;
@@ -46,7 +47,7 @@ static void test_no_markers(void)
   find(false, 1400, 0);
 }
 
-/* One whose first octets have a marker in them is passed over, and one without any. */
+/* One whose first octets have a marker in them is ignored, and one without any. */
 static void test_markers(void)
 {
   find(true, 1400, 12);
@@ -94,8 +95,9 @@ static void test_payload_like_markers(void)
   mpa_stream_free(stream);
 }
 
-/* Without CRCs, from whatever octet on, a place is found where an FPDU starts: the first FPDU whose start is there, or with markers the first
- * few of them that have one. Of payload at random one FPDU in a few thousand would look like one that is followed by others, hence sparse. */
+/* Without CRCs, from whatever octet on, a place is found where an FPDU starts: the first FPDU whose start is
+ * there, or with markers the first few of them that have one. Of payload at random one FPDU in a few thousand
+ * would look like one that is followed by others, hence sparse. */
 static void find_without_crc(bool markers)
 {
   const kit_plan plan = {.markers = {markers, false}, .crc = true, .fpdus = {40, 0}, .sparse = true};
@@ -113,7 +115,7 @@ static void find_without_crc(bool markers)
     size_t at;
     uint64_t offset;
     g_assert_true(decode_find_start(octets->data + from, octets->len - from, markers, false, &at, &offset));
-    /* Of a marker in front of the first FPDU octets may be missing. */
+    /* Of a marker before the first FPDU octets may be missing. */
     bool is_led = markers && (from + at) % 512 == 4;
     g_assert_true(mpa_stream_find(talk->fpdus[0], from + at) ||
                   (is_led && mpa_stream_find(talk->fpdus[0], from + at - 4)));
@@ -133,7 +135,8 @@ static void test_without_crc_markers(void)
   find_without_crc(true);
 }
 
-/* A CRC field that is not used and 0 looks like a marker between FPDUs: it takes a second marker, 512 octets behind it, to be believed. */
+/* A CRC field that is not used and 0 looks like a marker between FPDUs: it takes a second marker, 512 octets
+ * after it, to be believed. */
 static void test_crc_of_0(void)
 {
   uint8_t octets[20 * 32] = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is told of octets that are in no FPDU. */
+/* What is reported octets that are in no FPDU. */
 #include <glib.h>
 
 #include "decode/decode_stream.h"
@@ -24,19 +24,19 @@ static void print(void *user, uint64_t from, uint64_t to, bool came)
   g_string_append_printf(user, "%s%" G_GUINT64_FORMAT "-%" G_GUINT64_FORMAT " ", came ? "+" : "-", from, to);
 }
 
-/* Offset 0 is position 20; [0, 40) and [100, 140) are told of; [60, 61) and [150, 170) did not come. */
+/* Offset 0 is position 20; [0, 40) and [100, 140) are reported; [60, 61) and [150, 170) did not come. */
 static void test_gaps(void)
 {
   capture_stream *stream = capture_stream_new(0, 0);
-  range_set *told = range_set_new();
+  range_set *reported = range_set_new();
   GString *text = g_string_new(NULL);
-  const decode_gaps gaps = {.stream = stream, .told = told, .position = 20, .offset = 0};
+  const decode_gaps gaps = {.stream = stream, .reported = reported, .position = 20, .offset = 0};
 
   arrive(stream, 0, 60);
   arrive(stream, 61, 150);
   arrive(stream, 170, 200);
-  range_set_add(told, 0, 40);
-  range_set_add(told, 100, 130);
+  range_set_add(reported, 0, 40);
+  range_set_add(reported, 100, 130);
   decode_gaps_visit(&gaps, 20, 200, print, text);
   g_assert_cmpstr(text->str, ==, "-60-61 +61-120 -150-170 +170-200 ");
   g_string_truncate(text, 0);
@@ -45,7 +45,7 @@ static void test_gaps(void)
   decode_gaps_visit(&gaps, 100, 110, print, text);
   g_assert_cmpstr(text->str, ==, "+100-110 ");
   g_string_free(text, TRUE);
-  range_set_free(told);
+  range_set_free(reported);
   capture_stream_free(stream);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Objects for programs: valid JSON whatever the capture says, members in a fixed order with their documented types. */
+/* Objects for programs: valid JSON whatever the capture says, members in a fixed order with their documented
+ * types. */
 #include "decode/decode_format.h"
 
 #include <json-glib/json-glib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Sums by connection: each in its row and its member, and the object as issue and documentation promise it. */
+/* Sums by connection: each in its row and its member, and the object as issue and documentation promise
+ * it. */
 #include "decode/decode_format.h"
 
 #include <json-glib/json-glib.h>

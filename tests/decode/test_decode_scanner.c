@@ -7,8 +7,8 @@
 #include "decode/decode_scanner.h"
 #include "mpa_stream.h"
 
-/* FPDU k of the marked stream is [1460 k, 1460 (k + 1)), with markers at 0, 512, 1024; 1536, 2048, 2560; 3072, 3584, 4096; 4608, 5120, 5632.
- * Without markers each is 1448 long. */
+/* FPDU k of the marked stream is [1460 k, 1460 (k + 1)), with markers at 0, 512, 1024; 1536, 2048, 2560;
+ * 3072, 3584, 4096; 4608, 5120, 5632. Without markers each is 1448 long. */
 static const uint32_t full[] = {1442, 1442, 1442, 1442};
 
 enum { FPDUS = G_N_ELEMENTS(full) };
@@ -179,7 +179,8 @@ static void test_end_behind_hole(void)
   }
 }
 
-/* A wrong length: the chain would read nonsense from 1460 + 1972 on. The FPDU at 2920 is located by a marker and valid, and refutes it. */
+/* A wrong length: the chain would read nonsense from 1460 + 1972 on. The FPDU at 2920 is located by a marker
+ * and valid, and refutes it. */
 static void test_refuted_length(void)
 {
   /* At the second cut the wrong one is whole and the other one is not yet. */
@@ -202,8 +203,8 @@ static void test_refuted_length(void)
   }
 }
 
-/* The same, and nothing more comes: the wrong one is followed although what a marker located in it could still refute it. Its 1954 octets and
- * four markers end at 1460 + 2 + 1954 + 4 + 16 = 3436. */
+/* The same, and nothing more comes: the wrong one is followed although what a marker located in it could
+ * still refute it. Its 1954 octets and four markers end at 1460 + 2 + 1954 + 4 + 16 = 3436. */
 static void test_given_up_undecided(void)
 {
   fixture *made = set_up(true);
@@ -220,9 +221,10 @@ static void test_given_up_undecided(void)
   tear_down(made);
 }
 
-/* A wrong marker is an error of its own, beside a right CRC and without CRCs. The FPDU is passed as soon as it is whole, however it is cut: with a
- * right CRC its length is right, although the marker points into it, 8 octets behind its start; without CRCs the marker points before it, so
- * that nothing more can come that would tell. */
+/* A wrong marker is an error of its own, beside a right CRC and without CRCs. The FPDU is passed as soon as
+ * it is whole, however it is cut: with a right CRC its length is right, although the marker points into it, 8
+ * octets after its start; without CRCs the marker points before it, so that nothing more can come that would
+ * tell. */
 static void test_wrong_marker(void)
 {
   static const uint32_t cuts[] = {1460, 100, 700};
@@ -259,12 +261,13 @@ static void test_followed_length(void)
   tear_down(made);
 }
 
-/* A wrong marker beside a wrong CRC puts the length in doubt; what the marker points to decides, or the end. */
+/* A wrong marker beside a wrong CRC puts the length in doubt; what the marker points to decides, or the
+ * end. */
 static void test_doubt(void)
 {
   fixture *made = set_up(true);
 
-  flip(made, 1536 + 3, 0x04); /* points 4 octets before or behind */
+  flip(made, 1536 + 3, 0x04); /* points 4 octets before or after */
   arrive(made, 0, 1460);
   arrive(made, 1460, 2920);
   arrive(made, 2920, 5840);
@@ -279,7 +282,7 @@ static void test_doubt(void)
   tear_down(made);
 }
 
-/* A length that cannot be is told of once. Without markers that is the end. */
+/* A length that cannot be is reported once. Without markers that is the end. */
 static void test_impossible_length(void)
 {
   for (guint markers = 0; markers < 2; markers++) {
@@ -298,7 +301,7 @@ static void test_impossible_length(void)
   }
 }
 
-/* The same of one that could be a length: markers locate the FPDU behind, into which this one would reach. */
+/* The same of one that could be a length: markers locate the FPDU after, into which this one would reach. */
 static void test_refuted_long_length(void)
 {
   fixture *made = set_up(true);
@@ -315,7 +318,8 @@ static void test_refuted_long_length(void)
   tear_down(made);
 }
 
-/* What is missing never comes: the next FPDU that is passed is where it goes on; when there is none, nowhere. */
+/* What is missing never comes: the next FPDU that is passed is where it goes on; when there is none,
+ * nowhere. */
 static void test_give_up(void)
 {
   fixture *made = set_up(true);
@@ -417,7 +421,7 @@ static void test_start_at(void)
   tear_down(made);
 }
 
-/* Behind a hole, without markers, what looks like an FPDU at a segment's start can be taken for one. */
+/* After a hole, without markers, what looks like an FPDU at a segment's start can be taken for one. */
 static void test_guess(void)
 {
   fixture *made = set_up(false);
@@ -442,7 +446,7 @@ enum {
   MARKED_LONG_OCTETS = LONG_OCTETS + 4 * LONG_MARKERS,
 };
 
-/* Two FPDUs, ULPDU_Length of both 65535; but for the two octets behind it all else is zero. */
+/* Two FPDUs, ULPDU_Length of both 65535; but for the two octets after it all else is zero. */
 static fixture *set_up_long(void)
 {
   mpa_stream *stream = mpa_stream_begin(false, true);
@@ -494,7 +498,7 @@ static void test_long_unproven(void)
   }
 }
 
-/* The two octets behind ULPDU_Length decide, when both are there; also when there is a hole behind them. */
+/* The two octets after ULPDU_Length decide, when both are there; also when there is a hole after them. */
 static void test_long_that_cannot_start(void)
 {
   static const uint64_t cuts[] = {1, 2, 4, 1, 2, 4};
@@ -528,8 +532,9 @@ static void test_long_unfinished(void)
   }
 }
 
-/* With markers: one of those of the first FPDU, at 66048, lies 66044 octets behind ULPDU_Length at 4. 16 bits of that are 508, which is where
- * no FPDU starts. Behind it follows one of 500 octets: [66064, 66576), with the marker at 66560. */
+/* With markers: one of those of the first FPDU, at 66048, lies 66044 octets after ULPDU_Length at 4. 16 bits
+ * of that are 508, which is where no FPDU starts. After it follows one of 500 octets: [66064, 66576), with
+ * the marker at 66560. */
 static fixture *set_up_marked_long(void)
 {
   mpa_stream *stream = mpa_stream_begin(true, true);
@@ -562,7 +567,7 @@ static void expect_held(const fixture *made, uint64_t incomplete, uint32_t parti
   g_assert_cmpuint(held.partial_fpdus, ==, partial_fpdus);
 }
 
-/* The marker that cannot tell locates nothing, in order and behind a hole; the one of the FPDU behind does. */
+/* The marker that cannot tell locates nothing, in order and after a hole; the one of the FPDU after does. */
 static void test_long_with_markers(void)
 {
   for (uint64_t hole = 0; hole < 2; hole++) {

@@ -3,7 +3,7 @@
 #include <glib.h>
 #include <string.h>
 
-#include "decode_kit.h"
+#include "decode_fixture.h"
 #include "mpa/mpa_fpdu.h"
 
 static const kit_plan both_ways = {
@@ -50,8 +50,8 @@ static void test_in_order(void)
   random_stream_free(random);
 }
 
-/* FPDU 0 comes in two segments, cut at octet `cut`, or, when that is negative, so far from its end. In either order packets 5 and 6 brought
- * it, also when one of them brought no octet of the ULPDU. */
+/* FPDU 0 comes in two segments, cut at octet `cut`, or, when that is negative, so far from its end. In either
+ * order packets 5 and 6 brought it, also when one of them brought no octet of the ULPDU. */
 static void play_cut(int cut, bool tail_first, random_stream *random)
 {
   const kit_plan plan = {.has_frames = true, .crc = true, .fpdus = {1, 0}};
@@ -92,7 +92,8 @@ static void test_packets(void)
 
 /* --- Time --- */
 
-/* A forward FPDU never comes and the reverse end's FIN is the last packet: only the end of the capture shows the hole, after the FIN. */
+/* A forward FPDU never comes and the reverse end's FIN is the last packet: only the end of the capture shows
+ * the hole, after the FIN. */
 static void test_notes_in_time(void)
 {
   random_stream *random = new_random("notes-in-time");
@@ -118,7 +119,7 @@ static void test_notes_in_time(void)
   random_stream_free(random);
 }
 
-/* The Reply was captured before the Request: it is told of first. */
+/* The Reply was captured before the Request: it is reported first. */
 static void test_frames_in_time(void)
 {
   random_stream *random = new_random("frames-in-time");
@@ -156,7 +157,7 @@ static void play_shuffled(const kit_plan *plan, uint32_t cut_octets, random_stre
   kit_talk_free(talk);
 }
 
-/* Startup frames behind FPDUs, SYNs behind all. */
+/* Startup frames after FPDUs, SYNs after all. */
 static void test_shuffled(void)
 {
   random_stream *random = new_random("shuffled");
@@ -218,7 +219,8 @@ static void test_shuffled_alignment(void)
 
 /* --- Duplicates --- */
 
-/* Each octet comes about three times, in other cuts. What comes again has other octets: the first ones stay. */
+/* Each octet comes about three times, in other cuts. What comes again has other octets: the first ones
+ * stay. */
 static void test_duplicates(void)
 {
   random_stream *random = new_random("duplicates");
@@ -263,7 +265,8 @@ static void test_loss_with_markers(void)
   kit_talk *talk = kit_talk_new(&plan, random);
   GArray *pieces = kit_cut(talk, 0);
 
-  /* The marker that leads to the next one lies in the next one when that is long enough; so lose before a long one. */
+  /* The marker that leads to the next one lies in the next one when that is long enough; so lose before a
+   * long one. */
   guint lost = 10;
   while (kit_talk_end(talk, 0, lost + 1) - kit_talk_start(talk, 0, lost + 1) < 600) {
     lost++;
@@ -288,7 +291,7 @@ static void test_loss_with_markers(void)
   random_stream_free(random);
 }
 
-/* Without markers nothing behind a hole is located, but by who assumes that segments start with FPDUs. */
+/* Without markers nothing after a hole is located, but by who assumes that segments start with FPDUs. */
 static void test_loss_without_markers(void)
 {
   const kit_plan plan = {.has_frames = true, .crc = true, .fpdus = {50, 0}};
@@ -315,7 +318,8 @@ static void test_loss_without_markers(void)
   random_stream_free(random);
 }
 
-/* A hole is given up when more waits beyond it than may: with markers decoding goes on, and the holes behind it do no harm. */
+/* A hole is given up when more waits beyond it than may: with markers decoding goes on, and the holes after
+ * it do no harm. */
 static void test_hold_limit(void)
 {
   const kit_plan plan = {
@@ -349,7 +353,8 @@ static void test_hold_limit(void)
   random_stream_free(random);
 }
 
-/* When nothing that waits is located, all of it is given up; what markers locate later is told of, and nothing else. */
+/* When nothing that waits is located, all of it is given up; what markers locate later is reported, and
+ * nothing else. */
 static void test_hold_limit_unlocated(void)
 {
   const kit_plan plan = {.has_frames = true, .markers = {true, true}, .crc = true, .fpdus = {60, 0}};
@@ -445,7 +450,7 @@ static void test_flags(void)
   random_stream_free(random);
 }
 
-/* A damaged packet is passed over, its retransmission counts; or it is believed when the user says so. */
+/* A damaged packet is ignored, its retransmission counts; or it is believed when the user says so. */
 static void test_checksums(void)
 {
   const decode_options believing = {.ignore_checksums = true};

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/crc32c.h"
-#include "decode_kit.h"
+#include "decode_fixture.h"
 
 enum { FPDUS = 40, LONG_FPDUS = 1000 };
 
@@ -50,7 +50,7 @@ static const decode_fpdu *fpdu_at(const fixture *at, guint index)
   return kit_fpdu(at->session, SIDE_INITIATOR, kit_talk_start(at->talk, 0, index));
 }
 
-/* The first FPDU from `index` on that has at least one marker behind its header, and the position of that. */
+/* The first FPDU from `index` on that has at least one marker after its header, and the position of that. */
 static guint with_marker(const fixture *at, guint index, uint64_t *marker)
 {
   for (;; index++) {
@@ -98,7 +98,7 @@ static void test_crc_numbers(fixture *at, gconstpointer plan)
   g_assert_cmphex(bad->crc_received, ==, bad->crc_computed ^ 0x10000000);
 }
 
-/* In any order each FPDU is told of, and the wrong one as well. */
+/* In any order each FPDU is reported, and the wrong one as well. */
 static void test_bad_crc_shuffled(fixture *at, gconstpointer plan)
 {
   (void)plan;
@@ -128,7 +128,8 @@ static void test_bad_marker(fixture *at, gconstpointer plan)
   g_assert_cmpuint(forward->unaccounted_octets, ==, 0);
 }
 
-/* A wrong length leads nowhere. What is located by markers behind it is found all the same, and no octet counts twice. */
+/* A wrong length leads nowhere. What is located by markers after it is found all the same, and no octet
+ * counts twice. */
 static void test_bad_length_with_markers(fixture *at, gconstpointer plan)
 {
   uint64_t marker;
@@ -183,9 +184,9 @@ static void test_impossible_length_with_markers(fixture *at, gconstpointer plan)
   g_assert_cmpuint(forward->crc_bad + forward->after_error, ==, 0);
 }
 
-/* --- Behind a hole --- */
+/* --- After a hole --- */
 
-/* There only valid FPDUs are told of. */
+/* There only valid FPDUs are reported. */
 static void test_bad_crc_behind_hole(fixture *at, gconstpointer plan)
 {
   (void)plan;
@@ -226,7 +227,7 @@ static void snap(GArray *pieces, uint32_t octets)
   }
 }
 
-/* Of each FPDU the first octets were captured: all are told of, none is taken for wrong. */
+/* Of each FPDU the first octets were captured: all are reported, none is taken for wrong. */
 static void test_snap_length(fixture *at, gconstpointer plan)
 {
   guint long_ones = 0;
@@ -261,8 +262,8 @@ static void test_snap_length_short(fixture *at, gconstpointer plan)
   g_assert_false(fpdu_at(at, 7)->has_ddp);
 }
 
-/* Segments that do not start with FPDUs: when a length was not captured the chain ends, with markers until one is captured. Nothing is made
- * up: what is told of is right. */
+/* Segments that do not start with FPDUs: when a length was not captured the chain ends, with markers until
+ * one is captured. Nothing is made up: what is reported is right. */
 static void test_snap_length_unaligned(fixture *at, gconstpointer plan)
 {
   const kit_plan *wanted = plan;
@@ -306,8 +307,8 @@ static void test_snap_length_in_header(fixture *at, gconstpointer plan)
 
 /* --- Every octet wrong once --- */
 
-/* Whatever octet of a small capture is wrong: every octet is in one sum, and none but the FPDU with the wrong octet is told of as
- * wrong. */
+/* Whatever octet of a small capture is wrong: every octet is in one sum, and none but the FPDU with the wrong
+ * octet is reported as wrong. */
 static void test_each_octet_flipped(fixture *at, gconstpointer plan)
 {
   const kit_plan small = {.has_frames = true,
@@ -353,8 +354,8 @@ typedef struct long_kind {
   bool crc;
 } long_kind;
 
-/* Appends an RDMA Write in a ULPDU of 65,154 octets to `stream`, the FPDU phase, octet by octet: our own framer makes no such FPDU. FPDUPTR has the
- * low 16 bits of the distance (mpa-01 §5.1). */
+/* Appends an RDMA Write in a ULPDU of 65,154 octets to `stream`, the FPDU phase, octet by octet: our own
+ * framer makes no such FPDU. FPDUPTR has the low 16 bits of the distance (mpa-01 §5.1). */
 static void append_long(GByteArray *stream, const long_kind *kind, uint64_t offset, random_stream *random)
 {
   const ddp_header ddp = {
@@ -391,8 +392,8 @@ static void append_long(GByteArray *stream, const long_kind *kind, uint64_t offs
   g_byte_array_append(stream, crc, sizeof crc);
 }
 
-/* A session that gets four such FPDUs in segments of `cut` octets, with `bits` flipped in the octet `flipped` of the second one (UINT32_MAX: none). Sets
- * where each starts. */
+/* A session that gets four such FPDUs in segments of `cut` octets, with `bits` flipped in the octet `flipped`
+ * of the second one (UINT32_MAX: none). Sets where each starts. */
 static kit_session *decode_long(const long_kind *kind, uint32_t cut, uint32_t flipped, uint8_t bits,
                                 uint64_t starts[LONG_FPDUS_MADE])
 {
@@ -421,7 +422,7 @@ static kit_session *decode_long(const long_kind *kind, uint32_t cut, uint32_t fl
 
 static const long_kind long_kinds[] = {{false, true}, {true, true}, {true, false}, {false, false}};
 
-/* 64,768 octets are the sender's limit (mpa-01 §3.2): FPDUs beyond it are decoded, and told of once. */
+/* 64,768 octets are the sender's limit (mpa-01 §3.2): FPDUs beyond it are decoded, and reported once. */
 static void test_long(void)
 {
   static const uint32_t cuts[] = {1460, 65535, 4001};
@@ -449,7 +450,8 @@ static void test_long(void)
   }
 }
 
-/* Without proof such a length cannot be: a CRC that is wrong and no marker; a wrong marker and no CRC; neither, and no DDP header follows. */
+/* Without proof such a length cannot be: a CRC that is wrong and no marker; a wrong marker and no CRC;
+ * neither, and no DDP header follows. */
 static void test_long_unproven(void)
 {
   enum { DDP_CONTROL = 2, RESERVED_BIT = 0x20 };

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A session that gets octets and segments made to break it: no crash, and every octet of a stream is in one sum. */
+/* A session that gets octets and segments made to break it: no crash, and every octet of a stream is in one
+ * sum. */
 #include <glib.h>
 #include <string.h>
 
-#include "decode_kit.h"
+#include "decode_fixture.h"
 
 static random_stream *new_random(void)
 {
@@ -13,8 +14,8 @@ static random_stream *new_random(void)
   return random_stream_new(seed, "hostile");
 }
 
-/* Octets that are no FPDUs behind valid startup frames: random, or few different ones, so that lengths are short and markers point
- * everywhere. */
+/* Octets that are no FPDUs after valid startup frames: random, or few different ones, so that lengths are
+ * short and markers point everywhere. */
 static void test_random_octets(void)
 {
   static const uint8_t few[] = {0x00, 0x00, 0x04, 0x20, 0x01, 0xC1};
@@ -91,7 +92,8 @@ static void test_damage(void)
   random_stream_free(random);
 }
 
-/* Segments with random sequence numbers, lengths and flags, of both ends, with a hint so that all counts as MPA. */
+/* Segments with random sequence numbers, lengths and flags, of both ends, with a hint so that all counts as
+ * MPA. */
 static void test_random_segments(void)
 {
   static const decode_hint hint = {.any_address = true, .end = {.port = 7471}, .start = {DECODE_START_FIND}};

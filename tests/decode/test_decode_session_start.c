@@ -3,7 +3,7 @@
 #include <glib.h>
 #include <string.h>
 
-#include "decode_kit.h"
+#include "decode_fixture.h"
 
 typedef struct fixture {
   random_stream *random;
@@ -72,7 +72,7 @@ static void test_markers_of_directions(fixture *at, gconstpointer plan)
 
 static const kit_plan rejected = {.has_frames = true, .crc = true, .rejects = true, .fpdus = {5, 5}};
 
-/* Behind a rejection there are no FPDUs: what looks like some are the ULP's octets. */
+/* After a rejection there are no FPDUs: what looks like some are the ULP's octets. */
 static void test_rejected(fixture *at, gconstpointer plan)
 {
   (void)plan;
@@ -118,8 +118,8 @@ static void test_contradictions(fixture *at, gconstpointer plan)
 static const kit_plan private_data = {
     .has_frames = true, .markers = {true, true}, .crc = true, .private_data = {100, 3}, .fpdus = {30, 20}};
 
-/* With a snap length that cuts the Private Data their length is known all the same, and with it where FPDUs and markers begin: all FPDUs are
- * told of. The Reply, in which nothing is cut, is told of as ever. */
+/* With a snap length that cuts the Private Data their length is known all the same, and with it where FPDUs
+ * and markers begin: all FPDUs are reported. The Reply, in which nothing is cut, is reported as ever. */
 static void test_cut_private_data(fixture *at, gconstpointer plan)
 {
   enum { CAPTURED = 60 };
@@ -150,7 +150,8 @@ static void test_cut_private_data(fixture *at, gconstpointer plan)
   }
 }
 
-/* What was on the wire and not captured is not waited for: that the connection speaks MPA is known with its two frames. */
+/* What was on the wire and not captured is not waited for: that the connection speaks MPA is known with its
+ * two frames. */
 static void test_cut_private_data_at_once(fixture *at, gconstpointer plan)
 {
   enum { SYNS_AND_FRAMES = 4, CAPTURED = 60 };
@@ -180,7 +181,7 @@ static void test_lost_private_data(fixture *at, gconstpointer plan)
   g_assert_cmpuint(forward->phase_start, ==, 120);
   g_assert_cmpuint(forward->startup_octets, ==, 50);
   g_assert_cmpuint(forward->missing_octets, ==, 70);
-  g_assert_cmpuint(forward->fpdus, >=, 20); /* located by markers, behind the hole */
+  g_assert_cmpuint(forward->fpdus, >=, 20); /* located by markers, after the hole */
   g_assert_cmpuint(kit_summary(at->session, SIDE_RESPONDER)->fpdus, ==, 20);
 }
 
@@ -209,7 +210,8 @@ static void lose_side(fixture *at, unsigned from)
   }
 }
 
-/* Both ends are Initiators (mpa-01 §6.1.1): the one that opened the connection is taken for it, and what is wrong is said. */
+/* Both ends are Initiators (mpa-01 §6.1.1): the one that opened the connection is taken for it, and what is
+ * wrong is said. */
 static void test_two_requests(fixture *at, gconstpointer plan)
 {
   (void)plan;
@@ -221,7 +223,7 @@ static void test_two_requests(fixture *at, gconstpointer plan)
   g_assert_cmpuint(connection->initiator, ==, 0);
   g_assert_cmpuint(at->session->startups->len, ==, 1);
   const decode_startup_event *request = &g_array_index(at->session->startups, decode_startup_event, 0);
-  g_assert_cmpuint(request->first_packet, ==, 3); /* behind the SYNs */
+  g_assert_cmpuint(request->first_packet, ==, 3); /* after the SYNs */
   g_assert_cmpuint(request->last_packet, ==, 3);
   g_assert_cmpuint(kit_notes(at->session, SIDE_INITIATOR, DECODE_NOTE_STARTUP), ==, 1);
   g_assert_cmpuint(kit_summary(at->session, SIDE_INITIATOR)->fpdus, ==, 30);
@@ -232,9 +234,10 @@ static void test_two_requests(fixture *at, gconstpointer plan)
   g_assert_cmpuint(kit_summary(at->session, SIDE_INITIATOR)->fpdus, ==, 20);
 }
 
-/* The end that opened the connection sends the key of a Reply (mpa-01 §6.1.1). Before an octet of the other end has come that answers nothing: its
- * sender is the Initiator with a wrong key. After octets of the other end, which the capture does not have, it may answer a Request, and then
- * the other end is the Initiator, whoever opened the connection (mpa-01 §6.1). */
+/* The end that opened the connection sends the key of a Reply (mpa-01 §6.1.1). Before an octet of the other
+ * end has come that answers nothing: its sender is the Initiator with a wrong key. After octets of the other
+ * end, which the capture does not have, it may answer a Request, and then the other end is the Initiator,
+ * whoever opened the connection (mpa-01 §6.1). */
 static void test_reply_of_the_opener(fixture *at, gconstpointer plan)
 {
   (void)plan;
@@ -417,7 +420,7 @@ static void test_sequence(fixture *at, gconstpointer plan)
   kit_lose(at->pieces, 0, 0, from);
   decode(at, &options);
   const decode_direction_summary *forward = kit_summary(at->session, SIDE_INITIATOR);
-  /* What is told of has the right place in the phase, and nothing is told of that is none. */
+  /* What is reported has the right place in the phase, and nothing is reported that is none. */
   for (guint index = 0; index < at->session->fpdus->len; index++) {
     const decode_fpdu *fpdu = &g_array_index(at->session->fpdus, decode_fpdu, index);
     const mpa_stream_fpdu *sent = mpa_stream_find(at->talk->fpdus[fpdu->direction], fpdu->phase_offset);
@@ -459,8 +462,9 @@ static void test_find(fixture *at, gconstpointer plan)
   g_assert_cmpuint(kit_summary(at->session, SIDE_RESPONDER)->fpdus, >=, 12);
 }
 
-/* Nothing but the end's name is known, and the capture starts in the middle of an FPDU: FPDUs are looked for, as there is no SYN, and with them
- * whether there are markers and CRCs. The end that is named is taken for the Responder, whoever is captured first. */
+/* Nothing but the end's name is known, and the capture starts in the middle of an FPDU: FPDUs are looked for,
+ * as there is no SYN, and with them whether there are markers and CRCs. The end that is named is taken for
+ * the Responder, whoever is captured first. */
 static void test_middle(fixture *at, gconstpointer data)
 {
   const kit_plan *plan = data;
@@ -492,7 +496,8 @@ static void test_middle(fixture *at, gconstpointer data)
   }
 }
 
-/* The end that is named opened the connection, as far as the order of the packets tells: it is the Responder. */
+/* The end that is named opened the connection, as far as the order of the packets tells: it is the
+ * Responder. */
 static void test_middle_initiator(fixture *at, gconstpointer plan)
 {
   const decode_hint hint = {.end = {.address = ip_address_v4(0x0A000001), .port = 40000}};

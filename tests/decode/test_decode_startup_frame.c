@@ -8,7 +8,8 @@
 static const uint8_t request[] = {'M', 'P', 'A', ' ', 'I',  'D', ' ', 'R', 'e', 'q', ' ', 'F',
                                   'r', 'a', 'm', 'e', 0xC0, 0,   0,   3,   'a', 'b', 'c', 'x'};
 
-/* Revision 2 with S: A=1, B=0, IRD 0x1234; C=0, D=1, ORD 0x0FED; two octets more of the ULP's Private Data. */
+/* Revision 2 with S: A=1, B=0, IRD 0x1234; C=0, D=1, ORD 0x0FED; two octets more of the ULP's Private
+ * Data. */
 static const uint8_t enhanced_reply[] = {'M', 'P', 'A', ' ',  'I', 'D', ' ', 'R',  'e',  'p',  ' ',  'F', 'r',
                                          'a', 'm', 'e', 0x51, 2,   0,   6,   0x92, 0x34, 0x4F, 0xED, 9,   8};
 
@@ -70,7 +71,8 @@ static void test_enhanced_bits(void)
   }
 }
 
-/* The S bit is one of the reserved ones before Revision 2; without room for them there are no enhanced fields. */
+/* The S bit is one of the reserved ones before Revision 2; without room for them there are no enhanced
+ * fields. */
 static void test_not_enhanced(void)
 {
   decode_startup_frame frame;

@@ -6,7 +6,7 @@
 
 #include "decode_paper.h"
 
-/* The line of an FPDU behind the names of its ends, without its end. */
+/* The line of an FPDU after the names of its ends, without its end. */
 static const char *content(decode_paper *paper, const decode_fpdu *fpdu)
 {
   const decode_name name = decode_paper_name(paper);
@@ -21,7 +21,7 @@ static const char *content(decode_paper *paper, const decode_fpdu *fpdu)
   return behind + name.width;
 }
 
-/* What stands behind the column of the CRC's verdict. */
+/* What stands after the column of the CRC's verdict. */
 static const char *ulpdu(decode_paper *paper, const decode_fpdu *fpdu)
 {
   const char *crc = strstr(content(paper, fpdu), "CRC right  ");
@@ -239,7 +239,8 @@ static void test_unknown_terminate(decode_paper *paper, gconstpointer data)
                            "Length=0 reserved opcode 0xF L=0 QN=0 MSN=0 MO=0"));
 }
 
-/* DDP's code 0x02 has other words in RDMAC's documents (DDP-169): without startup frames RV tells whose they are. */
+/* DDP's code 0x02 has other words in RDMAC's documents (DDP-169): without startup frames RV tells whose they
+ * are. */
 static void test_generation(decode_paper *paper, gconstpointer data)
 {
   decode_fpdu fpdu = terminate((rdmap_error){1, 1, 2});

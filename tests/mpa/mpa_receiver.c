@@ -229,7 +229,8 @@ static void check_copy(const mpa_receiver *receiver, const mpa_deframer *copy)
                   mpa_deframer_statistics_of(receiver->deframer), sizeof(mpa_deframer_statistics));
 }
 
-/* Octets [from, to) of the stream in a block of their own, freed as soon as the deframer does not refer to it. */
+/* Octets [from, to) of the stream in a block of their own, freed as soon as the deframer does not refer to
+ * it. */
 static void append_block(const mpa_receiver *receiver, uint64_t from, uint64_t to, octet_rope *segment)
 {
   octet_rope_append_copy(segment, receiver->stream->octets->data + from, (uint32_t)(to - from));

@@ -31,9 +31,9 @@ mpa_receiver *mpa_receiver_new(const mpa_stream *stream, bool crc);
 mpa_receiver *mpa_receiver_new_at(const mpa_stream *stream, bool crc, uint64_t start);
 void mpa_receiver_free(mpa_receiver *receiver);
 
-/* A segment with octets [from, to) of the stream arrives. When all of them are new, mpa_deframer_inspect()
- * is asked before, and must agree with what happens. It is tried out on a copy before, which must come to hold the
- * same in as many pieces. */
+/* A segment with octets [from, to) of the stream arrives. When all of them are new, mpa_deframer_inspect() is
+ * asked before, and must agree with what happens. It is tried out on a copy before, which must come to hold
+ * the same in as many pieces. */
 void mpa_receiver_arrive(mpa_receiver *receiver, uint64_t from, uint64_t to);
 
 /* How FPDU `index` of the stream was located; MPA_LOCATIONS while it is not passed. */
@@ -42,7 +42,8 @@ mpa_location mpa_receiver_located_by(const mpa_receiver *receiver, guint index);
 /* What is held is exactly this. */
 void mpa_receiver_expect_held(const mpa_receiver *receiver, mpa_held expected);
 
-/* All FPDUs of the stream are passed, nothing is held, no error happened; the methods, and assumption, sum to them. */
+/* All FPDUs of the stream are passed, nothing is held, no error happened; the methods, and assumption, sum to
+ * them. */
 void mpa_receiver_expect_all(const mpa_receiver *receiver);
 
 #endif

@@ -28,7 +28,8 @@ static void test_right(void)
   mpa_assumed_fpdus_clear(&assumed);
 }
 
-/* [300, 400) is contradicted by an FPDU that has one octet of it, at either end or all around; one that only touches it proves nothing. */
+/* [300, 400) is contradicted by an FPDU that has one octet of it, at either end or all around; one that only
+ * touches it proves nothing. */
 static void test_wrong(void)
 {
   static const struct {
@@ -48,8 +49,8 @@ static void test_wrong(void)
   }
 }
 
-/* Several in one FPDU: the first is right, the two after it are wrong, the long one that starts 65,000 octets before too; the one after the
- * FPDU stays. */
+/* Several in one FPDU: the first is right, the two after it are wrong, the long one that starts 65,000 octets
+ * before too; the one after the FPDU stays. */
 static void test_several(void)
 {
   mpa_assumed_fpdus assumed, copy;

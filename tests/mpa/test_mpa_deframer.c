@@ -121,7 +121,7 @@ static void test_every_pair_of_cuts(void)
   }
 }
 
-/* Without markers nothing beyond a hole is located, aligned or not (MPA-334, notes-mpa 35): all of it is
+/* Without markers nothing beyond a hole is located, aligned or not (MPA-334, note M35): all of it is
  * `order`. FPDUs of 2 + 1454 + 4 = 1460 octets. */
 static void test_hole_without_markers(void)
 {
@@ -139,7 +139,7 @@ static void test_hole_without_markers(void)
   mpa_receiver_arrive(receiver, 1, 2);
   mpa_receiver_expect_held(
       receiver, (mpa_held){.incomplete = 2, .order = 4380, .partial_fpdus = 1, .partial_end = 1460});
-  /* What lies behind a hole within it is of it: */
+  /* What lies after a hole within it is of it: */
   mpa_receiver_arrive(receiver, 1450, 1460);
   mpa_receiver_expect_held(
       receiver, (mpa_held){.incomplete = 12, .order = 4380, .partial_fpdus = 1, .partial_end = 1460});
@@ -261,8 +261,9 @@ static void test_parts(void)
   mpa_stream_free(stream);
 }
 
-/* In order, but cut elsewhere than the FPDUs: [0, 616) as above, then one of 200 octets, which is [616, 824): length [616, 618),
- * ULPDU octets at [618, 818), PAD, CRC [820, 824). What waits of the second with the end of the first is its own part. */
+/* In order, but cut elsewhere than the FPDUs: [0, 616) as above, then one of 200 octets, which is [616, 824):
+ * length [616, 618), ULPDU octets at [618, 818), PAD, CRC [820, 824). What waits of the second with the end
+ * of the first is its own part. */
 static void test_parts_in_order(void)
 {
   static const uint32_t ulpdus[] = {600, 200};
@@ -291,7 +292,8 @@ static void test_parts_in_order(void)
   mpa_stream_free(stream);
 }
 
-/* The same two, the second of which comes whole with the end of the first: it has one part, and is held for its own 208 octets. */
+/* The same two, the second of which comes whole with the end of the first: it has one part, and is held for
+ * its own 208 octets. */
 static void test_parts_of_two_at_once(void)
 {
   static const uint32_t ulpdus[] = {600, 200};
@@ -310,8 +312,8 @@ static void test_parts_of_two_at_once(void)
   mpa_stream_free(stream);
 }
 
-/* The longest ULPDU_Length there is, for who takes long ones: 2 + 65535 + 3 + 4 octets, the last of them in two pieces behind octet 2^16. Its
- * ULPDU_Length alone locates it. */
+/* The longest ULPDU_Length there is, for who takes long ones: 2 + 65535 + 3 + 4 octets, the last of them in
+ * two pieces after octet 2^16. Its ULPDU_Length alone locates it. */
 static void test_long_in_pieces(void)
 {
   mpa_stream *stream = mpa_stream_begin(false, true);
@@ -334,7 +336,7 @@ static void test_long_in_pieces(void)
   mpa_stream_free(stream);
 }
 
-/* A ULPDU of no octets: no rule is broken, MPA passes it on (notes-mpa 14). */
+/* A ULPDU of no octets: no rule is broken, MPA passes it on (note M14). */
 static void test_zero_length(void)
 {
   static const uint8_t fpdu[] = {0, 0, 0, 0, 0xC7, 0x4B, 0x67, 0x48}; /* CRC32C of 4 zeros is 48674BC7 */

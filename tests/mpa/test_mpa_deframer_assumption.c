@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A receiver that assumes FPDU Alignment (definitions.md, `assume-aligned`). */
+/* A receiver that assumes FPDU Alignment (docs/metrics.md, `assume-aligned`). */
 #include <glib.h>
 #include <string.h>
 
@@ -51,8 +51,8 @@ static uint64_t wrong_guesses(const made *m)
   return mpa_deframer_statistics_of(m->receiver->deframer)->wrong_guesses;
 }
 
-/* An aligned sender, without markers: behind a lost segment each FPDU goes up at once and nothing is held, with a CRC and
- * without; one segment has two of them. */
+/* An aligned sender, without markers: after a lost segment each FPDU goes up at once and nothing is held,
+ * with a CRC and without; one segment has two of them. */
 static void test_aligned(void)
 {
   static const uint32_t ulpdus[] = {1442, 1442, 300, 700, 1442};
@@ -75,9 +75,10 @@ static void test_aligned(void)
   }
 }
 
-/* With markers the permitted methods come first. FPDUs of 100 + 6 octets, 104 with padding and a marker now and then: of four in a
- * segment the one with the marker is located by it, the one behind by its end, those before by assumption alone (facts.md: no
- * permitted method finds them). Stream offsets: 0, 112 (a marker leads), 220, 328, 436 (marker at 512), 548, 656. */
+/* With markers the permitted methods come first. FPDUs of 100 + 6 octets, 104 with padding and a marker now
+ * and then: of four in a segment the one with the marker is located by it, the one after by its end, those
+ * before by assumption alone (facts.md: no permitted method finds them). Stream offsets: 0, 112 (a marker
+ * leads), 220, 328, 436 (marker at 512), 548, 656. */
 static void test_markers_come_first(void)
 {
   static const uint32_t ulpdus[] = {100, 100, 100, 100, 100, 100, 100};
@@ -96,8 +97,9 @@ static void test_markers_come_first(void)
   end(&m);
 }
 
-/* A segment that starts with an FPDU and ends within the next: the first goes up, the front of the second is not even located, and
- * the next segment, which starts in it, holds nothing that looks like an FPDU. In order all is well. */
+/* A segment that starts with an FPDU and ends within the next: the first goes up, the front of the second is
+ * not even located, and the next segment, which starts in it, holds nothing that looks like an FPDU. In order
+ * all is well. */
 static void test_cut_behind(void)
 {
   static const uint32_t ulpdus[] = {500, 500, 500, 500};
@@ -117,8 +119,8 @@ static void test_cut_behind(void)
   end(&m);
 }
 
-/* An FPDU cut in two, the rear first: when its front comes all of it is there, but not in one segment. That is not what an aligned
- * sender does, so nothing is guessed. */
+/* An FPDU cut in two, the rear first: when its front comes all of it is there, but not in one segment. That
+ * is not what an aligned sender does, so nothing is guessed. */
 static void test_whole_in_two_segments(void)
 {
   static const uint32_t ulpdus[] = {500, 500};
@@ -132,8 +134,8 @@ static void test_whole_in_two_segments(void)
   end(&m);
 }
 
-/* A ULPDU_Length of 64769 is none (MPA-062), even where it ends in the segment: 2 + 64768 + 2 PAD + 4 octets are as many as
- * 2 + 64769 + 1 PAD + 4. */
+/* A ULPDU_Length of 64769 is none (MPA-062), even where it ends in the segment: 2 + 64768 + 2 PAD + 4 octets
+ * are as many as 2 + 64769 + 1 PAD + 4. */
 static void test_impossible_length(void)
 {
   static const uint32_t ulpdus[] = {500, 64768};
@@ -179,7 +181,8 @@ static void test_broken(void)
   end(&m);
 }
 
-/* A ULPDU with a whole FPDU in its payload, `at` octets into its own FPDU: 2 (length) + 60 + 2 PAD + 4 (CRC) = 68 octets. */
+/* A ULPDU with a whole FPDU in its payload, `at` octets into its own FPDU: 2 (length) + 60 + 2 PAD + 4 (CRC)
+ * = 68 octets. */
 static made begin_with_bait(bool crc, uint64_t *at)
 {
   static const uint32_t outer[] = {500, 900, 500};
@@ -198,8 +201,9 @@ static made begin_with_bait(bool crc, uint64_t *at)
   return m;
 }
 
-/* The octets at a segment's start look like an FPDU, even by their CRC, and the layer above finds that they are none: they stay
- * held, and the connection lives. When the true FPDU is located, the guess is counted as wrong. */
+/* The octets at a segment's start look like an FPDU, even by their CRC, and the layer above finds that they
+ * are none: they stay held, and the connection lives. When the true FPDU is located, the guess is counted as
+ * wrong. */
 static void test_withdrawn(void)
 {
   for (int crc = 0; crc < 2; crc++) {
@@ -219,8 +223,9 @@ static void test_withdrawn(void)
   }
 }
 
-/* The same, and the layer above sees nothing wrong: it goes up and its octets are gone. The FPDU around it cannot be had any more:
- * the half connection ends, by the code of a broken length with a CRC, of lengths that do not agree without (notes-mpa 20). */
+/* The same, and the layer above sees nothing wrong: it goes up and its octets are gone. The FPDU around it
+ * cannot be had any more: the half connection ends, by the code of a broken length with a CRC, of lengths
+ * that do not agree without (note M20). */
 static void test_taken_in(void)
 {
   for (int crc = 0; crc < 2; crc++) {
@@ -240,8 +245,9 @@ static void test_taken_in(void)
   }
 }
 
-/* Until the FPDU around a wrong guess is whole, each octet that is held counts once, and those let go not at all: FPDU 0 of 508 octets has
- * gone up, 390 octets of the front of FPDU 1 and what lies behind the guess of 68 are held; then 5 more. */
+/* Until the FPDU around a wrong guess is whole, each octet that is held counts once, and those let go not at
+ * all: FPDU 0 of 508 octets has gone up, 390 octets of the front of FPDU 1 and what lies after the guess of
+ * 68 are held; then 5 more. */
 static void test_taken_in_and_not_whole(void)
 {
   uint64_t at;
@@ -259,8 +265,8 @@ static void test_taken_in_and_not_whole(void)
   end(&m);
 }
 
-/* A located FPDU is known better than any guess: with the front of the FPDU around it at the in-order edge, what looks like an FPDU
- * within its extent is not guessed at, however plausible. */
+/* A located FPDU is known better than any guess: with the front of the FPDU around it at the in-order edge,
+ * what looks like an FPDU within its extent is not guessed at, however plausible. */
 static void test_located_says_otherwise(void)
 {
   uint64_t at;
@@ -366,10 +372,10 @@ static void play(random_stream *random, mpa_receiver *receiver, const GArray *cu
   g_free(order);
 }
 
-/* Every ULPDU comes out as it was posted, once, whatever the segments are: a wrong guess that the layer above sees through does no
- * harm, with markers and without, with CRC and without. Aligned segments hold nothing back; of 2,000 cases without CRC and
- * alignment some have wrong guesses: an octet pair at a random place is a possible length, as small as the rest of a segment, with
- * p = 300 / 65536 or so a segment. */
+/* Every ULPDU comes out as it was posted, once, whatever the segments are: a wrong guess that the layer above
+ * sees through does no harm, with markers and without, with CRC and without. Aligned segments hold nothing
+ * back; of 2,000 cases without CRC and alignment some have wrong guesses: an octet pair at a random place is
+ * a possible length, as small as the rest of a segment, with p = 300 / 65536 or so a segment. */
 static void test_any_cut_and_order(void)
 {
   uint64_t wrong = 0;

@@ -132,7 +132,7 @@ static void test_tail_before_head(void)
   tear_down(&made);
 }
 
-/* FPDU 1 in pieces of `size` octets behind FPDU 0. */
+/* FPDU 1 in pieces of `size` octets after FPDU 0. */
 static void check_pieces(uint64_t size, bool last_first)
 {
   fixture made = set_up(full, 2);

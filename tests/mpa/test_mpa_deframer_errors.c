@@ -70,7 +70,7 @@ static void test_crc_in_order(void)
   }
 }
 
-/* MPA-133, MPA-288: also one beyond a hole; the FPDU in the hole stays out as well (notes-mpa 33). */
+/* MPA-133, MPA-288: also one beyond a hole; the FPDU in the hole stays out as well (note M33). */
 static void test_crc_beyond_a_hole(void)
 {
   fixture made = set_up(true);
@@ -180,10 +180,10 @@ static void test_wrong_pointer(void)
   check_wrong_pointer(0, 4, true, MPA_ERROR_MARKER);       /* the leading one: to before the stream */
   check_wrong_pointer(512, 0, true, MPA_ERROR_MARKER);     /* "the header follows" */
   check_wrong_pointer(1024, 1016, true, MPA_ERROR_MARKER); /* 4 short: the header is at 4 */
-  check_wrong_pointer(512, 2000, true, MPA_ERROR_MARKER);  /* before the stream (notes-mpa 10) */
+  check_wrong_pointer(512, 2000, true, MPA_ERROR_MARKER);  /* before the stream (note M10) */
   check_wrong_pointer(1536, 80, true, MPA_ERROR_MARKER);   /* 76 would be right */
   check_wrong_pointer(2560, 1096, true, MPA_ERROR_MARKER); /* 1100 would be right */
-  /* With a broken CRC it is code 2 whatever the marker says (notes-mpa 20). */
+  /* With a broken CRC it is code 2 whatever the marker says (note M20). */
   check_wrong_pointer(1024, 1016, false, MPA_ERROR_CRC);
   check_wrong_pointer(1536, 80, false, MPA_ERROR_CRC);
 }
@@ -227,7 +227,7 @@ static void test_ignored_bits(void)
   mpa_stream_free(stream);
 }
 
-/* A sender may have counted from the leading marker instead of ULPDU_Length (notes-mpa 1). FPDU 0 ends at
+/* A sender may have counted from the leading marker instead of ULPDU_Length (note M1). FPDU 0 ends at
  * 512, so FPDU 1, [512, 1652), begins with a marker; those at 1024 and 1536 point back 512 and 1024 to it. */
 static void test_pointer_to_leading_marker(void)
 {
@@ -247,7 +247,7 @@ static void test_pointer_to_leading_marker(void)
   mpa_stream_free(stream);
 }
 
-/* ULPDU_Length above 64768 is an invalid FPDU as soon as it is seen (notes-mpa 15); 64768 is legal. */
+/* ULPDU_Length above 64768 is an invalid FPDU as soon as it is seen (note M15); 64768 is legal. */
 static void test_impossible_length(void)
 {
   for (int crc = 0; crc <= 1; crc++) {

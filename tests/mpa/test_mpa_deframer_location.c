@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Beyond a hole: which FPDUs the markers locate, by which method, and what is held meanwhile for which cause
- * (mpa-01 §5.4; definitions.md, "Held octets").
+ * (mpa-01 §5.4; docs/metrics.md, "Held octets").
  *
  * Most tests use FPDUs of 1442 octets of ULPDU, MULPDU at an EMSS of 1460. They are 1460 octets long: 2 +
  * 1442 + 4 = 1448 and three markers. FPDU k is [1460 k, 1460 (k + 1)); its first marker is at 0, 1536,
@@ -40,7 +40,7 @@ static void expect_methods(const fixture *made, const char *methods)
   }
 }
 
-/* MPA-010, MPA-163: aligned segments behind a lost one go up as they come, each located by its own marker,
+/* MPA-010, MPA-163: aligned segments after a lost one go up as they come, each located by its own marker,
  * although the end of the FPDU before established its start too: the lower-numbered method counts. */
 static void test_aligned_segments_behind_a_hole(void)
 {
@@ -88,7 +88,7 @@ static void test_recut_stream(void)
 /* Ten FPDUs of 100 octets of ULPDU, 2 + 100 + 2 + 4 = 108 each and 4 for a marker: they start at 0, 112,
  * 220, 328, 436 (with the marker at 512 in it), 548, 656, 764, 872, 980 (with the one at 1024), and end at
  * 1092. Numbers 1 to 9 come in one segment, number 0 is late: those before number 4 cannot be located
- * (notes-mpa 12): MPA-163: that the segment starts with an FPDU is no method. */
+ * (note M12): MPA-163: that the segment starts with an FPDU is no method. */
 static void test_packed_segment_behind_a_hole(void)
 {
   static const uint32_t ulpdus[] = {100, 100, 100, 100, 100, 100, 100, 100, 100, 100};
@@ -104,7 +104,7 @@ static void test_packed_segment_behind_a_hole(void)
   tear_down(&made);
 }
 
-/* A marker alone is not enough: the header it points to must be there (notes-mpa 11). */
+/* A marker alone is not enough: the header it points to must be there (note M11). */
 static void test_marker_before_its_header(void)
 {
   fixture made = set_up(full, 4);
@@ -122,7 +122,7 @@ static void test_marker_before_its_header(void)
   tear_down(&made);
 }
 
-/* A marker is of use once its four octets are there, in whatever order (notes-mpa 6). */
+/* A marker is of use once its four octets are there, in whatever order (note M6). */
 static void check_split_marker(uint64_t cut, bool rear_first)
 {
   fixture made = set_up(full, 4);
@@ -194,7 +194,7 @@ static void test_chain_before_marker(void)
   fixture made = set_up(full, 4);
 
   mpa_receiver_arrive(made.receiver, 1538,
-                      2920); /* half of the marker at 1536, the others in front of no header */
+                      2920); /* half of the marker at 1536, the others before no header */
   mpa_receiver_expect_held(made.receiver, (mpa_held){.unlocated = 1382});
   mpa_receiver_arrive(made.receiver, 0, 1538);
   expect_methods(&made, "cc--");
@@ -236,7 +236,7 @@ static void test_leading_marker(void)
                            (mpa_held){.incomplete = 6, .partial_fpdus = 1, .partial_end = 1024});
   tear_down(&made);
 
-  made = set_up(ulpdus, 3); /* behind a hole it tells nothing before ULPDU_Length is there */
+  made = set_up(ulpdus, 3); /* after a hole it tells nothing before ULPDU_Length is there */
   mpa_receiver_arrive(made.receiver, 512, 516);
   mpa_receiver_expect_held(made.receiver, (mpa_held){.unlocated = 4});
   mpa_receiver_arrive(made.receiver, 516, 518);
@@ -263,7 +263,7 @@ static void test_leading_marker(void)
   tear_down(&made);
 }
 
-/* Several holes: each FPDU around one is located from the marker behind it or the FPDU before it, and
+/* Several holes: each FPDU around one is located from the marker after it or the FPDU before it, and
  * waits. */
 static void test_several_holes(void)
 {

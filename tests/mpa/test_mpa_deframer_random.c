@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The deframer against an oracle that works out location, passing and held octets from scratch at every
- * arrival, out of definitions.md ("Held octets") and nothing else: a bit an octet, walks over the stream,
+ * arrival, out of docs/metrics.md ("Held octets") and nothing else: a bit an octet, walks over the stream,
  * no shortcuts. */
 #include <glib.h>
 #include <string.h>
@@ -141,7 +141,7 @@ static void follow_markers(oracle *made)
     }
     uint64_t start = marker - pointer;
     if (pointer != 0 && start % 512 == 4) {
-      start -= 4; /* a header behind a marker: the FPDU starts with that */
+      start -= 4; /* a header after a marker: the FPDU starts with that */
     }
     if (start > made->edge) {
       locate(made, start, MPA_LOCATED_BY_MARKER);
@@ -355,7 +355,8 @@ static bool play(scene *made, bool tiny, bool far, gint64 flipped)
 
 /* MPA-056, MPA-057, MPA-058, MPA-068, MPA-160, MPA-163, MPA-168, MPA-169: every ULPDU comes out as it was
  * posted, once, when it is whole and its start is known by one of the three methods, whatever the segments
- * are. 1,000 combinations of stream, cuts, order and duplicates, with and without markers and CRC, from offset 0 and across 2^32. */
+ * are. 1,000 combinations of stream, cuts, order and duplicates, with and without markers and CRC, from
+ * offset 0 and across 2^32. */
 static void test_any_segmentation_and_order(void)
 {
   for (guint seed = 1; seed <= 1000; seed++) {
@@ -370,9 +371,10 @@ static void test_any_segmentation_and_order(void)
   }
 }
 
-/* MPA-068, MPA-131, MPA-132, MPA-133, MPA-159, MPA-161, MPA-162, MPA-288: the same with one octet broken on the way, often in a marker or a length: no
- * ULPDU goes up that was not sent, the error comes at the arrival at which the first located FPDU turns
- * out to be invalid, and until then each octet counts once, however FPDUs seem to overlap. */
+/* MPA-068, MPA-131, MPA-132, MPA-133, MPA-159, MPA-161, MPA-162, MPA-288: the same with one octet broken on
+ * the way, often in a marker or a length: no ULPDU goes up that was not sent, the error comes at the arrival
+ * at which the first located FPDU turns out to be invalid, and until then each octet counts once, however
+ * FPDUs seem to overlap. */
 static void test_one_broken_octet(void)
 {
   guint errors = 0;

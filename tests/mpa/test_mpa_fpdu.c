@@ -6,7 +6,7 @@
 #include "base/crc32c.h"
 #include "mpa/mpa_fpdu.h"
 
-/* Walks an FPDU as a sender writes it: in front of every octet that would fall on a marker position goes a
+/* Walks an FPDU as a sender writes it: before every octet that would fall on a marker position goes a
  * marker. Returns its stream octets, and checks that no marker falls inside ULPDU_Length or the CRC
  * (MPA-110). */
 static uint64_t walked_octets(uint64_t start, uint32_t ulpdu_octets)
@@ -121,7 +121,7 @@ typedef struct dump {
   octet_rope rope;
 } dump;
 
-/* The second dump of the draft (MPA-135), behind 8 other octets, in slices of `slice_octets`. */
+/* The second dump of the draft (MPA-135), after 8 other octets, in slices of `slice_octets`. */
 static void make_dump(dump *made, uint32_t slice_octets)
 {
   memset(made->octets, 0, sizeof made->octets);

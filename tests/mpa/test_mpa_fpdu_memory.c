@@ -5,7 +5,8 @@
 
 #include "base/octet_bundle.h"
 
-/* Of 10,000 octets six FPDUs of 1460 are the most that are less; blocks of both lengths count, those of the heap do not. */
+/* Of 10,000 octets six FPDUs of 1460 are the most that are less; blocks of both lengths count, those of the
+ * heap do not. */
 static void test_full(void)
 {
   mpa_fpdu_memory *memory = mpa_fpdu_memory_new(1460, 10000);
@@ -27,8 +28,8 @@ static void test_full(void)
   mpa_fpdu_memory_free(memory);
 }
 
-/* Pieces for messages' ends are three eighths as long; those that refer take a fifth of a flat FPDU's memory, with all markers that
- * there can be. */
+/* Pieces for messages' ends are three eighths as long; those that refer take a fifth of a flat FPDU's memory,
+ * with all markers that there can be. */
 static void test_lengths(void)
 {
   mpa_fpdu_memory *memory = mpa_fpdu_memory_new(1460, 10000);
@@ -47,7 +48,8 @@ static void test_lengths(void)
   mpa_fpdu_memory_free(memory);
 }
 
-/* What arrived is copied as long as it fits and as many pieces are there as there may be flat FPDUs: here one. */
+/* What arrived is copied as long as it fits and as many pieces are there as there may be flat FPDUs: here
+ * one. */
 static void test_arrived(void)
 {
   mpa_fpdu_memory *memory = mpa_fpdu_memory_new(1460, 2000);

@@ -100,7 +100,7 @@ static void check_second_dump(const char control[2], const char crc[4], uint32_t
 }
 
 /* MPA-115, MPA-127, MPA-130: this one starts with ULPDU_Length, and the digest takes in the marker within.
- * MPA-084, MPA-096: that is 00 00 00 14, 20 octets behind the header. The unseen first FPDU has 492
+ * MPA-084, MPA-096: that is 00 00 00 14, 20 octets after the header. The unseen first FPDU has 492
  * octets, which 479 to 482 of ULPDU give (MPA-139). */
 static void test_second_dump(void)
 {
@@ -237,8 +237,8 @@ static void test_random_stream(void)
   random_stream_free(random);
 }
 
-/* Whatever slices a ULPDU comes in, its FPDU is one as long as there may be flat ones: a piece of the pool of the shortest that suffice,
- * or memory of its own when it is longer. */
+/* Whatever slices a ULPDU comes in, its FPDU is one as long as there may be flat ones: a piece of the pool of
+ * the shortest that suffice, or memory of its own when it is longer. */
 static void test_one_slice(void)
 {
   uint8_t ulpdu[1500];
@@ -276,8 +276,8 @@ static void test_one_slice(void)
   mpa_fpdu_memory_free(memory);
 }
 
-/* A ULPDU of `length` octets of `source`: the first `bare_octets` without a block, as the segmenter's header is; then octets with one, in
- * `runs` pieces. */
+/* A ULPDU of `length` octets of `source`: the first `bare_octets` without a block, as the segmenter's header
+ * is; then octets with one, in `runs` pieces. */
 static void make_ulpdu(octet_rope *ulpdu, octet_block *source, uint32_t length, uint32_t bare_octets,
                        uint32_t runs)
 {
@@ -341,8 +341,9 @@ static void compare_ways(bool markers, bool crc, uint64_t seed)
   random_stream_free(random);
 }
 
-/* FPDUs that refer are octet for octet those that are flat: with and without markers and CRC, of one run and of several, of all
- * lengths, and so with markers before, in and behind each part. Those without a long run with a block are flat. */
+/* FPDUs that refer are octet for octet those that are flat: with and without markers and CRC, of one run and
+ * of several, of all lengths, and so with markers before, in and after each part. Those without a long run
+ * with a block are flat. */
 static void test_same_both_ways(void)
 {
   for (uint64_t seed = 1; seed <= 4; seed++) {
@@ -366,7 +367,8 @@ static void test_refers(void)
   make_ulpdu(&ulpdu, source, 1000, 14, 1);
   for (guint i = 0; i < 3; i++) {
     mpa_framer_frame(framer, &ulpdu, &fpdus[i]);
-    /* The third is [2032, 3048): headers with the marker at 2048, 508 octets, the marker at 2560, 478 octets, PAD and CRC. */
+    /* The third is [2032, 3048): headers with the marker at 2048, 508 octets, the marker at 2560, 478 octets,
+     * PAD and CRC. */
     g_assert_cmpuint(fpdus[i].slice_count, ==, i < 2 ? 1 : 5);
   }
   octet_rope_clear(&fpdus[0]); /* as acknowledged: there is room for a flat one again */

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What startup agreed is what the streams look like: frames exchanged by two endpoints, then FPDUs made and read by their verdict
- * (mpa-01 §6.1.1; mpa-02 §8.1). */
+/* What startup agreed is what the streams look like: frames exchanged by two endpoints, then FPDUs made and
+ * read by their verdict (mpa-01 §6.1.1; mpa-02 §8.1). */
 #include <glib.h>
 #include <string.h>
 
 #include "base/big_endian.h"
 #include "base/crc32c.h"
 #include "mpa_receiver.h"
-#include "mpa_startup_kit.h"
+#include "mpa_startup_fixture.h"
 
-/* 2 + 1000 + 2 pad + 4: FPDUs of 1008 octets without markers, 3 of them: 3024. Marked, a marker leads every 508 of those:
- * 6 markers, 3024 + 24. */
+/* 2 + 1000 + 2 pad + 4: FPDUs of 1008 octets without markers, 3 of them: 3024. Marked, a marker leads every
+ * 508 of those: 6 markers, 3024 + 24. */
 static const uint32_t ulpdus[] = {1000, 1000, 1000};
 
 typedef struct pair {
@@ -53,13 +53,15 @@ static mpa_stream *stream_from(const pair *both, int from)
                         G_N_ELEMENTS(ulpdus));
 }
 
-/* Offset of octet number `index` of the FPDUs, markers not counted: 508 of them lie between markers (notes-mpa 2). */
+/* Offset of octet number `index` of the FPDUs, markers not counted: 508 of them lie between markers (note
+ * M2). */
 static uint32_t stream_offset(bool marked, uint32_t index)
 {
   return marked ? index + 4 * (index / 508 + 1) : index;
 }
 
-/* The three FPDUs, and 0 or 6 markers that point to their headers, are where they must be; nothing else is there. */
+/* The three FPDUs, and 0 or 6 markers that point to their headers, are where they must be; nothing else is
+ * there. */
 static void check_layout(const mpa_stream *stream, bool marked)
 {
   const uint8_t *octets = stream->octets->data;
@@ -73,14 +75,15 @@ static void check_layout(const mpa_stream *stream, bool marked)
     }
   }
   for (uint32_t at = 0; marked && at < 3048; at += 512) {
-    /* The header the marker is in or in front of: number (508 × k) / 1008 of them. */
+    /* The header the marker is in or before: number (508 × k) / 1008 of them. */
     uint32_t header = stream_offset(true, at / 512 * 508 / 1008 * 1008);
     g_assert_cmpuint(big_endian_read_16(octets + at), ==, 0);
     g_assert_cmpuint(big_endian_read_16(octets + at + 2), ==, header > at ? 0 : at - header);
   }
 }
 
-/* MPA-242, MPA-243: each of the four choices of M: a direction is marked when its receiver's frame had M=1, and only then. */
+/* MPA-242, MPA-243: each of the four choices of M: a direction is marked when its receiver's frame had M=1,
+ * and only then. */
 static void test_markers_follow_the_receiver(void)
 {
   for (unsigned choice = 0; choice < 4; choice++) {
@@ -98,8 +101,9 @@ static void test_markers_follow_the_receiver(void)
   }
 }
 
-/* MPA-245, MPA-247, MPA-132, MPA-162: each of the four choices of C, either direction, a wrong octet in the second ULPDU: without C in both frames
- * it goes up as it came; else every CRC sent is right and the second FPDU fails with code 2, the first being fine. */
+/* MPA-245, MPA-247, MPA-132, MPA-162: each of the four choices of C, either direction, a wrong octet in the
+ * second ULPDU: without C in both frames it goes up as it came; else every CRC sent is right and the second
+ * FPDU fails with code 2, the first being fine. */
 static void test_crc_follows_both(void)
 {
   for (unsigned i = 0; i < 8; i++) {
@@ -127,8 +131,8 @@ static void test_crc_follows_both(void)
   }
 }
 
-/* MPA-186, MPA-093, MPA-131, MPA-161: rdmac starts each direction with a marker, and neither markers nor the check of the CRC can be
- * declined (mpa-02 §7.1, §7.2). */
+/* MPA-186, MPA-093, MPA-131, MPA-161: rdmac starts each direction with a marker, and neither markers nor the
+ * check of the CRC can be declined (mpa-02 §7.1, §7.2). */
 static void test_rdmac_is_always_marked(void)
 {
   const bool no[2] = {false, false};

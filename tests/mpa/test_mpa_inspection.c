@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What can be said of a segment before it is committed (mpa-01 §7, MPA-286; notes-mpa 31). How the verdict
+/* What can be said of a segment before it is committed (mpa-01 §7, MPA-286; note M31). How the verdict
  * and the outcome go together is checked at every arrival of the other tests too, see mpa_receiver.h.
  *
  * FPDU k is [1460 k, 1460 (k + 1)); markers at 0, 512, 1024; 1536, 2048, 2560; 3072 … (see
@@ -71,7 +71,7 @@ static void test_wrong_marker(void)
   tear_down(&made);
 }
 
-/* Behind a hole markers locate, and the ends of the valid FPDUs they locate. */
+/* After a hole markers locate, and the ends of the valid FPDUs they locate. */
 static void test_behind_a_hole(void)
 {
   fixture made = set_up(true);
@@ -93,7 +93,7 @@ static void test_behind_a_hole(void)
   tear_down(&made);
 }
 
-/* Without markers nothing is known of octets behind a hole. FPDUs [0, 1448), [1448, 2896). */
+/* Without markers nothing is known of octets after a hole. FPDUs [0, 1448), [1448, 2896). */
 static void test_behind_a_hole_without_markers(void)
 {
   fixture made = set_up(false);
@@ -153,8 +153,8 @@ static void test_start_known_before(void)
   tear_down(&made);
 }
 
-/* FPDU 1, [512, 548), begins with the marker at 512, half of which has come before: it is valid, and its end locates FPDU 2,
- * [548, 580). */
+/* FPDU 1, [512, 548), begins with the marker at 512, half of which has come before: it is valid, and its end
+ * locates FPDU 2, [548, 580). */
 static void test_marker_cut_in_front(void)
 {
   static const uint32_t ulpdus[] = {502, 24, 24};
@@ -169,10 +169,10 @@ static void test_marker_cut_in_front(void)
   tear_down(&made);
 }
 
-/* FPDU 0 is [0, 1460), and its octets 700 and 701 (of the ULPDU 690 and 691, after the first marker, ULPDU_Length and the marker at
- * 512) would be no length that can be. The marker at 1536, in FPDU 1, points there: 836 octets back. FPDU 0 is valid and comes whole
- * in the same octets, so no FPDU starts within it (mpa-01 §5.4, MPA-164): the pointer is a fault of FPDU 1, which fails once it is
- * whole (code 3). */
+/* FPDU 0 is [0, 1460), and its octets 700 and 701 (of the ULPDU 690 and 691, after the first marker,
+ * ULPDU_Length and the marker at 512) would be no length that can be. The marker at 1536, in FPDU 1, points
+ * there: 836 octets back. FPDU 0 is valid and comes whole in the same octets, so no FPDU starts within it
+ * (mpa-01 §5.4, MPA-164): the pointer is a fault of FPDU 1, which fails once it is whole (code 3). */
 static void test_marker_into_valid_fpdu(void)
 {
   uint8_t ulpdu[1442] = {[690] = 0xFF, [691] = 0xFF};
@@ -194,7 +194,7 @@ static void test_marker_into_valid_fpdu(void)
 }
 
 /* A ULPDU_Length above 64768 is a fault of the octets that it is in, though the FPDU can never be whole in
- * them (notes-mpa 15). */
+ * them (note M15). */
 static void test_impossible_length(void)
 {
   fixture made = set_up(true);

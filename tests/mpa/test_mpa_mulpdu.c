@@ -47,7 +47,7 @@ static void test_clamps(void)
 
 /* MPA-060: a ULPDU of MULPDU octets needs no PAD (MPA-146), and its FPDU fits the segment at every marker
  * phase (MPA-145). At the worst phase it leaves 0 or 4 octets and EMSS mod 4 unused, 4 or 8 when EMSS mod
- * 512 is 1 to 3 (notes-mpa 22). */
+ * 512 is 1 to 3 (note M22). */
 static void test_fits_the_segment(void)
 {
   for (uint32_t emss = 140; emss < 9100; emss++) {
@@ -73,7 +73,7 @@ static void test_fits_the_unmarked_segment(void)
   }
 }
 
-/* Octets of an FPDU, made octet by octet: a marker goes in front of each at a multiple of 512. */
+/* Octets of an FPDU, made octet by octet: a marker goes before each at a multiple of 512. */
 static uint64_t walked_octets(uint64_t start, uint64_t ulpdu_octets, bool markers)
 {
   uint64_t left = 2 + ulpdu_octets + (4 - (2 + ulpdu_octets) % 4) % 4 + 4;
@@ -106,7 +106,7 @@ static void test_exact(void)
   for (int markers = 0; markers <= 1; markers++) {
     for (uint64_t phase = 0; phase < 512; phase += 4) {
       if (markers && phase == 4) {
-        continue; /* behind a marker no FPDU starts: it starts with it */
+        continue; /* after a marker no FPDU starts: it starts with it */
       }
       uint64_t offset = (UINT64_C(3) << 32) + 512 * 77 + phase;
       for (size_t i = 0; i < G_N_ELEMENTS(segments); i++) {
@@ -134,7 +134,7 @@ static void test_exact_and_printed(void)
   g_assert_cmpuint(mpa_mulpdu_exact_octets(0, UINT32_MAX, UINT32_MAX, false), ==, 64768);
 }
 
-/* What MPA may take for EMSS when nobody tells (MPA-025, MPA-026; notes-mpa 27). */
+/* What MPA may take for EMSS when nobody tells (MPA-025, MPA-026; note M27). */
 static void test_assumed_emss(void)
 {
   g_assert_cmpuint(mpa_mulpdu_octets(MPA_ASSUMED_EMSS_OCTETS, true), ==, 1442);

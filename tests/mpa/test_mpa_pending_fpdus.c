@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The table of FPDUs whose start is established (definitions.md, "Held octets"). */
+/* The table of FPDUs whose start is established (docs/metrics.md, "Held octets"). */
 #include <glib.h>
 
 #include "mpa/mpa_pending_fpdus.h"

@@ -13,7 +13,7 @@
 #define LONG_TIME (10 * TIME_PS_PER_SECOND)
 
 /* Reads the FPDU phase of what `end` sent as the documents describe it, octet by octet and in order: a
- * marker in front of each octet whose offset is a multiple of 512, counted from its first octet, which
+ * marker before each octet whose offset is a multiple of 512, counted from its first octet, which
  * points to the header of its FPDU. */
 typedef struct reader {
   const uint8_t *octets;
@@ -113,7 +113,7 @@ static void describe(const mpa_link_config *config)
 /* Every generation and choice of M and C, with Private Data of 13 octets, so that nothing is aligned to
  * anything in the TCP stream. The streams are read by hand: which way there are markers, and whether there
  * is a CRC, is as the frames said. MPA-092, MPA-094: a sender puts a marker every 512 octets where its
- * peer's frame had M=1. MPA-103: the first stands right behind the startup frame. MPA-093, MPA-102: rdmac
+ * peer's frame had M=1. MPA-103: the first stands right after the startup frame. MPA-093, MPA-102: rdmac
  * has them always, from the first octet of the connection on. MPA-114: and a CRC in every FPDU. MPA-117:
  * each side can do CRC when the other insists on it. MPA-126: the field is there also when CRC is not
  * used. MPA-085: RESERVED is zero. */
@@ -144,9 +144,9 @@ static void test_streams_are_as_agreed(void)
   }
 }
 
-/* MPA-123, MPA-132, MPA-162: when one frame had C=1, CRC is generated and checked both ways to the end: the last FPDU of
- * many is damaged, and that is code 2. MPA-124, MPA-082: when neither had, not even the first FPDU's is:
- * what is damaged is the CRC field itself. */
+/* MPA-123, MPA-132, MPA-162: when one frame had C=1, CRC is generated and checked both ways to the end: the
+ * last FPDU of many is damaged, and that is code 2. MPA-124, MPA-082: when neither had, not even the first
+ * FPDU's is: what is damaged is the CRC field itself. */
 static void test_crc_is_checked_as_agreed(void)
 {
   for (unsigned choice = 0; choice < 4; choice++) {
@@ -257,7 +257,7 @@ static void expect_aligned(const mpa_link_end *end, uint64_t from)
 /* MPA-043, MPA-046, MPA-152, MPA-060: the MTU falls from 1500 to 576 with 40 full FPDUs posted. MULPDU
  * follows at once, 1442 to 522. The FPDUs posted before are sent as they are, cut, each rest by itself;
  * those posted afterwards fit the segment: from the first of them on every segment starts and ends with an
- * FPDU (notes-mpa 26), and the stream is one of well-formed FPDUs all along. When the MTU grows again
+ * FPDU (note M26), and the stream is one of well-formed FPDUs all along. When the MTU grows again
  * MULPDU does. */
 static void test_mtu_shrinks(void)
 {
@@ -425,7 +425,7 @@ static void test_damage_at_the_source(void)
 }
 
 /* When the FPDU spans segments, or seems to because its ULPDU_Length has grown (1442 becomes 9634), part
- * of it is committed before the fault can be seen: the error is reported (notes-mpa 31). */
+ * of it is committed before the fault can be seen: the error is reported (note M31). */
 static void test_damage_of_a_spanning_fpdu(void)
 {
   static const uint64_t octets[] = {1000, 0};
@@ -443,7 +443,7 @@ static void test_damage_of_a_spanning_fpdu(void)
 }
 
 /* MPA-016: the FIN is told once, when all ULPDUs before it have gone up, also when it overtakes them; the
- * other direction goes on (MPA-270, notes-mpa 32). */
+ * other direction goes on (MPA-270, note M32). */
 static void test_fin_comes_last(void)
 {
   mpa_link_config config = damage_config(false);

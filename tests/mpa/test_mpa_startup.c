@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* MPA startup as it should go: frames octet by octet, Private Data both ways, accepted and rejected, the time it takes, and the
- * generation without frames (mpa-01 §6.1, §6.1.1; mpa-02 §8.1). */
+/* MPA startup as it should go: frames octet by octet, Private Data both ways, accepted and rejected, the time
+ * it takes, and the generation without frames (mpa-01 §6.1, §6.1.1; mpa-02 §8.1). */
 #include <glib.h>
 #include <string.h>
 
-#include "mpa_startup_kit.h"
+#include "mpa_startup_fixture.h"
 
-/* MPA-202, MPA-204, MPA-237, MPA-238: the Request goes out at once, the Reply only after the whole Request, each once, with
- * these very keys. The other fields of both are those of mpa-01 §6.1.1's figure: M 1 C 1, then M 0 C 1. */
+/* MPA-202, MPA-204, MPA-237, MPA-238: the Request goes out at once, the Reply only after the whole Request,
+ * each once, with these very keys. The other fields of both are those of mpa-01 §6.1.1's figure: M 1 C 1,
+ * then M 0 C 1. */
 static void test_exchange(void)
 {
   const mpa_startup_config asks_for_markers = startup_config(IWARP_IETF, SIDE_INITIATOR);
@@ -42,8 +43,8 @@ static void test_exchange(void)
   g_assert_false(mpa_startup_receive_markers(responder));
 }
 
-/* MPA-215, MPA-204: an end that lacks one octet of the peer's frame, of its header or of its Private Data, does not proceed, and a
- * Responder says nothing; with the last octet it does. */
+/* MPA-215, MPA-204: an end that lacks one octet of the peer's frame, of its header or of its Private Data,
+ * does not proceed, and a Responder says nothing; with the last octet it does. */
 static void test_waiting_for_the_whole_frame(void)
 {
   static const uint32_t private_data[] = {0, 1, 300};
@@ -62,8 +63,9 @@ static void test_waiting_for_the_whole_frame(void)
   }
 }
 
-/* MPA-251, MPA-250: Rev is 0, or 1 in the later RFC (notes-mpa); Res is zero; M and C say what this end asks for: MPA-118: C is 1
- * unless its configuration says no. 20 octets for each of 2 generations, 2 roles and 4 choices. */
+/* MPA-251, MPA-250: Rev is 0, or 1 in the later RFC (docs/protocol-notes.md); Res is zero; M and C say what this end asks
+ * for: MPA-118: C is 1 unless its configuration says no. 20 octets for each of 2 generations, 2 roles and 4
+ * choices. */
 static void test_header_of_every_frame(void)
 {
   for (unsigned i = 0; i < 16; i++) {
@@ -85,8 +87,9 @@ static void test_header_of_every_frame(void)
   }
 }
 
-/* MPA-253, MPA-231: PD_Length says how much Private Data the frame has, and just this comes up at the other end, in both
- * directions and over segments of 1, 7 and 1460 octets. 0, 1 and 3 leave the FPDU phase at any alignment (MPA-236). */
+/* MPA-253, MPA-231: PD_Length says how much Private Data the frame has, and just this comes up at the other
+ * end, in both directions and over segments of 1, 7 and 1460 octets. 0, 1 and 3 leave the FPDU phase at any
+ * alignment (MPA-236). */
 static void test_private_data_both_ways(void)
 {
   static const uint32_t sizes[] = {0, 1, 3, 5, 512, 65535};
@@ -124,8 +127,8 @@ static void test_private_data_both_ways(void)
   }
 }
 
-/* The ULP sees the Private Data of the Request before anything is answered and may answer with its own (MPA-210, MPA-211,
- * MPA-222); a key among it is nothing special (MPA-256). */
+/* The ULP sees the Private Data of the Request before anything is answered and may answer with its own
+ * (MPA-210, MPA-211, MPA-222); a key among it is nothing special (MPA-256). */
 static void test_responder_accepts(void)
 {
   mpa_startup_config config = startup_config(IWARP_IETF, SIDE_RESPONDER);
@@ -146,8 +149,9 @@ static void test_responder_accepts(void)
   startup_expect_no_frame(responder);
 }
 
-/* MPA-208: the Responder whose ULP refuses answers with R=1 and Private Data of its choice (MPA-206, MPA-207, MPA-224) and has
- * left MPA: what comes then is not startup's, and nothing failed that would have to close TCP. */
+/* MPA-208: the Responder whose ULP refuses answers with R=1 and Private Data of its choice (MPA-206, MPA-207,
+ * MPA-224) and has left MPA: what comes then is not startup's, and nothing failed that would have to close
+ * TCP. */
 static void test_responder_rejects(void)
 {
   mpa_startup_config config = startup_config(IWARP_IETF, SIDE_RESPONDER);
@@ -169,8 +173,8 @@ static void test_responder_rejects(void)
   }
 }
 
-/* MPA-217: a Reply with R=1 makes the Initiator leave MPA, and not fail; its Private Data says why, and octets behind it are the
- * ULP's (notes-mpa 41). */
+/* MPA-217: a Reply with R=1 makes the Initiator leave MPA, and not fail; its Private Data says why, and
+ * octets after it are the ULP's (note M41). */
 static void test_initiator_is_rejected(void)
 {
   for (int asks = 0; asks <= 1; asks++) {
@@ -207,7 +211,8 @@ static void test_initiator_decides(void)
   }
 }
 
-/* MPA-250: R in a Request and Res anywhere are not looked at (MPA-248), one bit at a time and all together. */
+/* MPA-250: R in a Request and Res anywhere are not looked at (MPA-248), one bit at a time and all
+ * together. */
 static void test_bits_that_do_not_count(void)
 {
   static const uint8_t bits[] = {0x01, 0x02, 0x04, 0x08, 0x10, 0x1F};
@@ -243,8 +248,8 @@ static void test_crc_is_ored(void)
   }
 }
 
-/* In streaming mode nothing is MPA's: no frame is sent and no octet taken, not even those of a Request (MPA-193, MPA-266). The
- * clock starts with mpa_startup_begin(). */
+/* In streaming mode nothing is MPA's: no frame is sent and no octet taken, not even those of a Request
+ * (MPA-193, MPA-266). The clock starts with mpa_startup_begin(). */
 static void test_streaming_mode(void)
 {
   mpa_startup_config config = startup_config(IWARP_IETF, SIDE_RESPONDER);
@@ -287,7 +292,8 @@ static void test_no_timeout(void)
   g_assert_cmpint(mpa_startup_deadline(hasty), ==, 1);
 }
 
-/* rdmac has no frames: markers and CRC, asked for or not, from the agreed octet on, at either end (mpa-02 §8.1, MPA-189). */
+/* rdmac has no frames: markers and CRC, asked for or not, from the agreed octet on, at either end (mpa-02
+ * §8.1, MPA-189). */
 static void test_rdmac(void)
 {
   for (int role = SIDE_INITIATOR; role <= SIDE_RESPONDER; role++) {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* MPA startup with a peer that does it wrong: every improper frame ends in MPA error code 4 at its first wrong octet, and so does
- * silence (mpa-01 §6.1 rules 5 and 8 … 10, §6.1.1; notes-mpa 40 … 46). */
+/* MPA startup with a peer that does it wrong: every improper frame ends in MPA error code 4 at its first
+ * wrong octet, and so does silence (mpa-01 §6.1 rules 5 and 8 … 10, §6.1.1; note M40 … 46). */
 #include <glib.h>
 #include <string.h>
 
-#include "mpa_startup_kit.h"
+#include "mpa_startup_fixture.h"
 
-/* `frame` is fed an octet at a time to an endpoint of `config`, whose peer's frame it should be: octet `wrong` ends it. */
+/* `frame` is fed an octet at a time to an endpoint of `config`, whose peer's frame it should be: octet
+ * `wrong` ends it. */
 static void check_wrong_octet(const mpa_startup_config *config, const hand_frame *frame, uint32_t wrong,
                               mpa_startup_reason reason)
 {
@@ -18,7 +19,7 @@ static void check_wrong_octet(const mpa_startup_config *config, const hand_frame
   }
   startup_expect_dead(startup, reason);
 
-  /* The same in one piece: what is behind the wrong octet is not taken. */
+  /* The same in one piece: what is after the wrong octet is not taken. */
   g_autoptr(mpa_startup) at_once = startup_begun_with(config);
   g_assert_cmpuint(startup_receive(at_once, frame->octets, frame->length), ==, wrong + 1);
   startup_expect_dead(at_once, reason);
@@ -40,8 +41,8 @@ static void test_wrong_key(void)
   }
 }
 
-/* MPA-227, MPA-239, MPA-240: two Initiators get each other's Request and know it by its octet 9; a Responder that gets a Reply
- * knows as much. */
+/* MPA-227, MPA-239, MPA-240: two Initiators get each other's Request and know it by its octet 9; a Responder
+ * that gets a Reply knows as much. */
 static void test_same_role(void)
 {
   for (int role = SIDE_INITIATOR; role <= SIDE_RESPONDER; role++) {
@@ -53,7 +54,8 @@ static void test_same_role(void)
   }
 }
 
-/* MPA-239, MPA-205: what else may come first to a Responder: an rdmac peer's first marker and length (notes-mpa 46), text. */
+/* MPA-239, MPA-205: what else may come first to a Responder: an rdmac peer's first marker and length (note
+ * M46), text. */
 static void test_not_a_frame(void)
 {
   static const struct {
@@ -69,7 +71,8 @@ static void test_not_a_frame(void)
   }
 }
 
-/* MPA-252, MPA-205, MPA-216: Rev is the receiver's own, 0 or, in the later RFC, 1; all 255 others fail at octet 17. */
+/* MPA-252, MPA-205, MPA-216: Rev is the receiver's own, 0 or, in the later RFC, 1; all 255 others fail at
+ * octet 17. */
 static void test_wrong_revision(void)
 {
   for (unsigned i = 0; i < 4; i++) {
@@ -85,8 +88,9 @@ static void test_wrong_revision(void)
   }
 }
 
-/* MPA-229, MPA-230, MPA-232: PD_Length beyond the ULP's buffer or the generation's limit is an improper frame before any
- * Private Data is taken, one octet less is fine. The first octet of PD_Length, 256 a step, may be too much already. */
+/* MPA-229, MPA-230, MPA-232: PD_Length beyond the ULP's buffer or the generation's limit is an improper frame
+ * before any Private Data is taken, one octet less is fine. The first octet of PD_Length, 256 a step, may be
+ * too much already. */
 static void test_private_data_too_long(void)
 {
   static const struct {
@@ -120,8 +124,8 @@ static void test_private_data_too_long(void)
   }
 }
 
-/* MPA-231, MPA-230: Private Data goes up in a copy of PD_Length octets; an address sanitizer watches its end. Nothing of it
- * goes up before all of it is there. */
+/* MPA-231, MPA-230: Private Data goes up in a copy of PD_Length octets; an address sanitizer watches its end.
+ * Nothing of it goes up before all of it is there. */
 static void test_private_data_is_never_cut(void)
 {
   g_autoptr(mpa_startup) responder = startup_begun(IWARP_IETF, SIDE_RESPONDER);
@@ -134,8 +138,9 @@ static void test_private_data_is_never_cut(void)
   startup_expect_private_data(responder, request->octets + 20, 7);
 }
 
-/* MPA-231: octets behind Private Data are not Private Data. Nothing may follow a frame before its receiver has answered
- * (notes-mpa 41): in the same segment; later, while the ULP still thinks; later, before the Reply went out. */
+/* MPA-231: octets after Private Data are not Private Data. Nothing may follow a frame before its receiver has
+ * answered (note M41): in the same segment; later, while the ULP still thinks; later, before the Reply went
+ * out. */
 static void test_octets_behind_the_frame(void)
 {
   for (unsigned i = 0; i < 4; i++) {
@@ -156,8 +161,8 @@ static void test_octets_behind_the_frame(void)
   }
 }
 
-/* Silence (MPA-228) and a frame that stops in the middle, in its header or its Private Data (MPA-233), end at the same time, and
- * are told apart; not a picosecond earlier. */
+/* Silence (MPA-228) and a frame that stops in the middle, in its header or its Private Data (MPA-233), end at
+ * the same time, and are told apart; not a picosecond earlier. */
 static void test_timeout(void)
 {
   static const uint32_t octets[] = {0, 1, 19, 20, 29};

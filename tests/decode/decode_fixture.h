@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Connections made by hand for the tests of what decodes captures: startup frames and FPDUs of both directions as octets, cut into segments,
- * which a session gets in any order; and what it says of them. */
-#ifndef TESTS_DECODE_DECODE_KIT_H
-#define TESTS_DECODE_DECODE_KIT_H
+/* Connections made by hand for the tests of what decodes captures: startup frames and FPDUs of both
+ * directions as octets, cut into segments, which a session gets in any order; and what it says of them. */
+#ifndef TESTS_DECODE_DECODE_FIXTURE_H
+#define TESTS_DECODE_DECODE_FIXTURE_H
 
 #include <glib.h>
 
@@ -30,7 +30,7 @@ typedef struct kit_plan {
   uint32_t ulpdu_octets; /* the longest; each length is random up to this; 0: 1400 */
 } kit_plan;
 
-/* What both ends send. Positions count from the first octet behind the SYN. */
+/* What both ends send. Positions count from the first octet after the SYN. */
 typedef struct kit_talk {
   GByteArray *octets[2];
   uint64_t startup[2]; /* where the startup frame starts */
@@ -66,8 +66,8 @@ typedef struct kit_piece {
   capture_checksum checksum;
 } kit_piece;
 
-/* A list of kit_piece: a SYN of each end and all octets of both, cut at FPDUs (`cut_octets` 0) or every `cut_octets`, the Initiator's first octets
- * before the Responder's. Free with g_array_unref(). */
+/* A list of kit_piece: a SYN of each end and all octets of both, cut at FPDUs (`cut_octets` 0) or every
+ * `cut_octets`, the Initiator's first octets before the Responder's. Free with g_array_unref(). */
 GArray *kit_cut(const kit_talk *talk, uint32_t cut_octets);
 
 void kit_append(GArray *pieces, kit_piece piece);
@@ -110,10 +110,11 @@ const decode_direction_summary *kit_summary(const kit_session *session, enum sid
 guint kit_notes(const kit_session *session, enum side direction, decode_note_kind kind);
 const decode_note *kit_note(const kit_session *session, enum side direction, decode_note_kind kind);
 
-/* The FPDU at a stream position; NULL: it was not told of. */
+/* The FPDU at a stream position; NULL: it was not reported. */
 const decode_fpdu *kit_fpdu(const kit_session *session, enum side direction, uint64_t position);
 
-/* All FPDUs of the talk were told of, once each, right, and with the right fields; nothing is unaccounted for. */
+/* All FPDUs of the talk were reported, once each, right, and with the right fields; nothing is unaccounted
+ * for. */
 void kit_expect_all(const kit_session *session, const kit_talk *talk);
 
 /* The first five sums are all octets from position 0 to the highest that came. */

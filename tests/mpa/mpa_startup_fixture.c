@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "mpa_startup_kit.h"
+#include "mpa_startup_fixture.h"
 
 #include <string.h>
 

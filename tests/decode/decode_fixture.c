@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "decode_kit.h"
+#include "decode_fixture.h"
 
 #include <string.h>
 

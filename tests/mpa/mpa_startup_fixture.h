@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* An MPA startup under test: frames made by hand from mpa-01 §6.1.1's figure, and what it says to them. */
-#ifndef TESTS_MPA_MPA_STARTUP_KIT_H
-#define TESTS_MPA_MPA_STARTUP_KIT_H
+#ifndef TESTS_MPA_MPA_STARTUP_FIXTURE_H
+#define TESTS_MPA_MPA_STARTUP_FIXTURE_H
 
 #include <glib.h>
 
@@ -45,7 +45,8 @@ void startup_expect(const mpa_startup *startup, mpa_startup_state state, mpa_sta
 /* The peer's Private Data is exactly this; `length` 0: there is none. */
 void startup_expect_private_data(const mpa_startup *startup, const uint8_t *expected, uint32_t length);
 
-/* It has failed for this reason: code 4, nothing is sent and nothing is taken any more, and no Private Data came up. */
+/* It has failed for this reason: code 4, nothing is sent and nothing is taken any more, and no Private Data
+ * came up. */
 void startup_expect_dead(mpa_startup *startup, mpa_startup_reason reason);
 
 #endif

@@ -27,17 +27,6 @@ line_chart *line_chart_new(const study_table *table, plot_grouping groups, gbool
   return chart;
 }
 
-void line_chart_free(line_chart *chart)
-{
-  plot_grouping_clear(&chart->groups);
-  place_axis_clear(&chart->x);
-  g_ptr_array_unref(chart->lines);
-  g_ptr_array_unref(chart->references);
-  g_free(chart->main);
-  g_free(chart->companion);
-  g_free(chart);
-}
-
 double line_chart_metric(const study_run *run, gconstpointer data)
 {
   metric_id metric = *(const metric_id *)data;
@@ -267,12 +256,24 @@ static void append_legend(const line_chart *chart, gboolean letters, plot_chart 
   }
 }
 
-gboolean line_chart_draw(const line_chart *chart, const char *quantity, const char *unit, value_scale scale,
+static void free_chart(line_chart *chart)
+{
+  plot_grouping_clear(&chart->groups);
+  place_axis_clear(&chart->x);
+  g_ptr_array_unref(chart->lines);
+  g_ptr_array_unref(chart->references);
+  g_free(chart->main);
+  g_free(chart->companion);
+  g_free(chart);
+}
+
+gboolean line_chart_draw(line_chart *chart, const char *quantity, const char *unit, value_scale scale,
                          const char *stem, const gnuplot_target *target, GError **error)
 {
   if (chart->counts.points == 0) {
     g_set_error(error, STUDY_PLOT_ERROR, STUDY_PLOT_ERROR_UNFIT, "nothing to draw: no run has a value of %s",
                 chart->main);
+    free_chart(chart);
     return FALSE;
   }
   gboolean letters = target->format == GNUPLOT_TERM;
@@ -290,5 +291,6 @@ gboolean line_chart_draw(const line_chart *chart, const char *quantity, const ch
   append_legend(chart, letters, &drawn);
   gboolean good = plot_chart_draw(&drawn, stem, error);
   plot_chart_clear(&drawn);
+  free_chart(chart);
   return good;
 }

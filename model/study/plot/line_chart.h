@@ -47,9 +47,8 @@ typedef struct line_chart {
   const char *note;      /* what the subtitle adds; NULL: nothing */
 } line_chart;
 
-/* A chart of `table` without lines; takes `groups`. Free with line_chart_free(). */
+/* A chart of `table` without lines; takes `groups`. line_chart_draw() frees it. */
 line_chart *line_chart_new(const study_table *table, plot_grouping groups, gboolean logarithmic_x);
-void line_chart_free(line_chart *chart);
 
 /* What a line shows of a run; NAN: the run does not have it. */
 typedef double (*line_value)(const study_run *run, gconstpointer data);
@@ -69,9 +68,9 @@ double line_chart_place(const line_chart *chart, const char *x);
 void line_chart_add_reference(line_chart *chart, guint panel, int of_line, const char *label,
                               const double *points, guint count);
 
-/* Draws the chart as `stem`, y being `quantity` in `unit` (metric_row). FALSE and `error` (STUDY_PLOT_ERROR when there is no point,
+/* Draws the chart as `stem` and frees it, y being `quantity` in `unit` (metric_row). FALSE and `error` (STUDY_PLOT_ERROR when there is no point,
  * GNUPLOT_ERROR, G_FILE_ERROR) on failure. */
-gboolean line_chart_draw(const line_chart *chart, const char *quantity, const char *unit, value_scale scale,
+gboolean line_chart_draw(line_chart *chart, const char *quantity, const char *unit, value_scale scale,
                          const char *stem, const gnuplot_target *target, GError **error);
 
 #endif

@@ -14,9 +14,7 @@ static gboolean draw_metric(const study_table *table, metric_id metric, const ch
   const metric_row *row = metric_row_of(metric);
   line_chart *chart = line_chart_new(table, plot_grouping_of(table, plot_grouping_x(table), FALSE), FALSE);
   line_chart_add(chart, LINE_MAIN, row->name, line_chart_metric, &metric);
-  gboolean good = line_chart_draw(chart, row->name, row->unit, VALUE_SCALE_FITTING, stem, target, error);
-  line_chart_free(chart);
-  return good;
+  return line_chart_draw(chart, row->name, row->unit, VALUE_SCALE_FITTING, stem, target, error);
 }
 
 const study_plot plot_metric = {
@@ -32,10 +30,7 @@ static gboolean draw_peak(const study_table *table, metric_id metric, const char
   line_chart *chart = line_chart_new(table, plot_grouping_of(table, plot_grouping_x(table), FALSE), FALSE);
   line_chart_add(chart, LINE_MAIN, "peak", line_chart_metric, &peak);
   line_chart_add(chart, LINE_COMPANION, "p99 of the time", line_chart_metric, &p99);
-  gboolean good =
-      line_chart_draw(chart, "reassembly occupancy", "octets", VALUE_SCALE_FITTING, stem, target, error);
-  line_chart_free(chart);
-  return good;
+  return line_chart_draw(chart, "reassembly occupancy", "octets", VALUE_SCALE_FITTING, stem, target, error);
 }
 
 const study_plot plot_peak = {
@@ -68,9 +63,7 @@ static gboolean draw_memory(const study_table *table, metric_id metric, const ch
   line_chart *chart = line_chart_new(table, plot_grouping_of(table, SCENARIO_RECEIVER_MEMORY, TRUE), TRUE);
   line_chart_add(chart, LINE_MAIN, "goodput", line_chart_metric, &goodput);
   add_unlimited(chart);
-  gboolean good = line_chart_draw(chart, "goodput", "bit/s", VALUE_SCALE_FITTING, stem, target, error);
-  line_chart_free(chart);
-  return good;
+  return line_chart_draw(chart, "goodput", "bit/s", VALUE_SCALE_FITTING, stem, target, error);
 }
 
 static const char *lack_of_memory(const study_table *table)
@@ -186,10 +179,7 @@ static gboolean draw_connections(const study_table *table, metric_id metric, con
   for (gsize i = 0; i < G_N_ELEMENTS(formulas); i++) {
     add_formula(chart, formulas[i].metric, formulas[i].label);
   }
-  gboolean good =
-      line_chart_draw(chart, "peak occupancy", "octets", VALUE_SCALE_LOGARITHMIC, stem, target, error);
-  line_chart_free(chart);
-  return good;
+  return line_chart_draw(chart, "peak occupancy", "octets", VALUE_SCALE_LOGARITHMIC, stem, target, error);
 }
 
 static const char *lack_of_connections(const study_table *table)
@@ -268,10 +258,7 @@ static gboolean draw_cuts(const study_table *table, metric_id metric, const char
   if (key == SCENARIO_MIDDLEBOX_CHUNK || key == SCENARIO_MIDDLEBOX_SPLIT_SIZE) {
     add_prediction(chart);
   }
-  gboolean good =
-      line_chart_draw(chart, "fraction placed directly", "1", VALUE_SCALE_SHARE, stem, target, error);
-  line_chart_free(chart);
-  return good;
+  return line_chart_draw(chart, "fraction placed directly", "1", VALUE_SCALE_SHARE, stem, target, error);
 }
 
 static const char *lack_of_cuts(const study_table *table)

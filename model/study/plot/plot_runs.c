@@ -330,7 +330,8 @@ char *plot_runs_subtitle(const study_table *table, const plot_counts *counts, co
   if (counts->most >= 2 && counts->fewest == counts->most) {
     g_string_append_printf(text, ", mean of %u each with 95\u00a0%% interval", counts->most);
   } else if (counts->most >= 2) {
-    g_string_append_printf(text, ", mean of %u to %u each with 95\u00a0%% interval", counts->fewest, counts->most);
+    g_string_append_printf(text, ", mean of %u to %u each with 95\u00a0%% interval", counts->fewest,
+                           counts->most);
   }
   if (*in_step != '\0') {
     g_string_append_printf(text, " · %s", in_step);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The engine's agenda, in several designs, driven as a run drives it: each link has a timer for its first arrival, each end of a
+/* The engine's event queue, in several designs, driven as a run drives it: each link has a timer for its first arrival, each end of a
  * connection one for its TCP's next deadline. Nearly all sets put a deadline off: of the retransmission, by each ACK, or of the delayed
  * ACK, by every second segment. All designs must run the same timers at the same moments. */
 #include <glib.h>
@@ -26,7 +26,7 @@ typedef struct pattern {
 typedef struct timer_run timer_run;
 
 typedef struct bench_timer {
-  engine_agenda_timer order; /* first: a queue returns it */
+  event_queue_timer order; /* first: a queue returns it */
   engine_callback callback;
   void *user;
 } bench_timer;
@@ -136,7 +136,7 @@ static void init_timer(bench_timer *timer, engine_class class, uint32_t major, e
 {
   *timer = (bench_timer){.order = {.when = TIME_PS_NEVER,
                                    .class_and_major = (uint64_t) class << 32 | major,
-                                   .place = ENGINE_AGENDA_NOWHERE},
+                                   .place = EVENT_QUEUE_NOWHERE},
                          .callback = callback,
                          .user = user};
 }

@@ -5,27 +5,27 @@
 
 static void *new_queue(void)
 {
-  return g_new0(engine_agenda, 1);
+  return g_new0(event_queue, 1);
 }
 
 static void free_queue(void *queue)
 {
-  engine_agenda_clear(queue);
+  event_queue_clear(queue);
   g_free(queue);
 }
 
-static void set(void *queue, engine_agenda_timer *timer, time_ps when, uint64_t minor)
+static void set(void *queue, event_queue_timer *timer, time_ps when, uint64_t minor)
 {
-  engine_agenda_set(queue, timer, when, minor);
+  event_queue_set(queue, timer, when, minor);
 }
 
-static engine_agenda_timer *take(void *queue, time_ps *when)
+static event_queue_timer *take(void *queue, time_ps *when)
 {
-  engine_agenda_timer *first = engine_agenda_first(queue);
+  event_queue_timer *first = event_queue_first(queue);
 
   if (first != NULL) {
     *when = first->when;
-    engine_agenda_take(queue, first);
+    event_queue_take(queue, first);
   }
   return first;
 }

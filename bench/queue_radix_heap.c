@@ -8,7 +8,7 @@ enum { BUCKETS = 64, INDEX_BITS = 26 };
 
 typedef struct radix_entry {
   time_ps when;
-  engine_agenda_timer *timer;
+  event_queue_timer *timer;
 } radix_entry;
 
 typedef struct radix_bucket {
@@ -43,7 +43,7 @@ static uint32_t bucket_of(const radix_heap *heap, time_ps when)
   return when == heap->last ? 0 : 64 - (uint32_t)__builtin_clzll((uint64_t)(when ^ heap->last));
 }
 
-static void add(radix_heap *heap, engine_agenda_timer *timer)
+static void add(radix_heap *heap, event_queue_timer *timer)
 {
   uint32_t number = bucket_of(heap, timer->when);
   radix_bucket *bucket = &heap->buckets[number];
@@ -63,7 +63,7 @@ static void remove_at(radix_heap *heap, uint32_t place)
   uint32_t index = place & ((1U << INDEX_BITS) - 1);
   radix_bucket *bucket = &heap->buckets[number];
 
-  bucket->entries[index].timer->place = ENGINE_AGENDA_NOWHERE;
+  bucket->entries[index].timer->place = EVENT_QUEUE_NOWHERE;
   bucket->entries[index] = bucket->entries[--bucket->count];
   if (index < bucket->count) {
     bucket->entries[index].timer->place = place;
@@ -73,14 +73,14 @@ static void remove_at(radix_heap *heap, uint32_t place)
   }
 }
 
-static void set(void *queue, engine_agenda_timer *timer, time_ps when, uint64_t minor)
+static void set(void *queue, event_queue_timer *timer, time_ps when, uint64_t minor)
 {
   radix_heap *heap = queue;
   uint32_t place = timer->place;
 
   timer->when = when;
   timer->minor = minor;
-  if (place != ENGINE_AGENDA_NOWHERE) {
+  if (place != EVENT_QUEUE_NOWHERE) {
     radix_bucket *bucket = &heap->buckets[place >> INDEX_BITS];
     if (when >= bucket->entries[place & ((1U << INDEX_BITS) - 1)].when) {
       return;
@@ -97,7 +97,7 @@ static time_ps put_right(radix_heap *heap, radix_bucket *bucket)
   time_ps earliest = TIME_PS_NEVER;
 
   for (uint32_t i = bucket->count; i-- > 0;) {
-    engine_agenda_timer *timer = bucket->entries[i].timer;
+    event_queue_timer *timer = bucket->entries[i].timer;
     if (timer->when != bucket->entries[i].when) {
       remove_at(heap, timer->place);
       if (timer->when != TIME_PS_NEVER) {
@@ -123,7 +123,7 @@ static bool fill_bucket_0(radix_heap *heap)
     if (bucket->count > 0) {
       heap->last = earliest;
       for (uint32_t i = bucket->count; i-- > 0;) {
-        engine_agenda_timer *timer = bucket->entries[i].timer;
+        event_queue_timer *timer = bucket->entries[i].timer;
         remove_at(heap, timer->place);
         add(heap, timer);
       }
@@ -132,7 +132,7 @@ static bool fill_bucket_0(radix_heap *heap)
   return false;
 }
 
-static engine_agenda_timer *take(void *queue, time_ps *when)
+static event_queue_timer *take(void *queue, time_ps *when)
 {
   radix_heap *heap = queue;
 
@@ -140,9 +140,9 @@ static engine_agenda_timer *take(void *queue, time_ps *when)
     return NULL;
   }
   const radix_bucket *bucket = &heap->buckets[0];
-  engine_agenda_timer *first = bucket->entries[0].timer;
+  event_queue_timer *first = bucket->entries[0].timer;
   for (uint32_t i = 1; i < bucket->count; i++) {
-    engine_agenda_timer *timer = bucket->entries[i].timer;
+    event_queue_timer *timer = bucket->entries[i].timer;
     if (timer->class_and_major < first->class_and_major ||
         (timer->class_and_major == first->class_and_major && timer->minor < first->minor)) {
       first = timer;

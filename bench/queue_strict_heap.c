@@ -9,7 +9,7 @@ typedef struct strict_entry {
   time_ps when;
   uint64_t class_and_major;
   uint64_t minor;
-  engine_agenda_timer *timer;
+  event_queue_timer *timer;
 } strict_entry;
 
 typedef struct strict_heap {
@@ -92,14 +92,14 @@ static void settle(strict_heap *heap, uint32_t place, strict_entry entry)
 
 static void remove_at(strict_heap *heap, uint32_t place)
 {
-  heap->entries[place].timer->place = ENGINE_AGENDA_NOWHERE;
+  heap->entries[place].timer->place = EVENT_QUEUE_NOWHERE;
   strict_entry last = heap->entries[--heap->count];
   if (place < heap->count) {
     settle(heap, place, last);
   }
 }
 
-static void set(void *queue, engine_agenda_timer *timer, time_ps when, uint64_t minor)
+static void set(void *queue, event_queue_timer *timer, time_ps when, uint64_t minor)
 {
   strict_heap *heap = queue;
   strict_entry entry = {when, timer->class_and_major, minor, timer};
@@ -107,12 +107,12 @@ static void set(void *queue, engine_agenda_timer *timer, time_ps when, uint64_t 
   timer->when = when;
   timer->minor = minor;
   if (when == TIME_PS_NEVER) {
-    if (timer->place != ENGINE_AGENDA_NOWHERE) {
+    if (timer->place != EVENT_QUEUE_NOWHERE) {
       remove_at(heap, timer->place);
     }
     return;
   }
-  if (timer->place != ENGINE_AGENDA_NOWHERE) {
+  if (timer->place != EVENT_QUEUE_NOWHERE) {
     settle(heap, timer->place, entry);
     return;
   }
@@ -123,14 +123,14 @@ static void set(void *queue, engine_agenda_timer *timer, time_ps when, uint64_t 
   sift_up(heap, heap->count++, entry);
 }
 
-static engine_agenda_timer *take(void *queue, time_ps *when)
+static event_queue_timer *take(void *queue, time_ps *when)
 {
   strict_heap *heap = queue;
 
   if (heap->count == 0) {
     return NULL;
   }
-  engine_agenda_timer *first = heap->entries[0].timer;
+  event_queue_timer *first = heap->entries[0].timer;
   remove_at(heap, 0);
   *when = first->when;
   first->when = TIME_PS_NEVER;

@@ -27,8 +27,8 @@ struct transfer {
   engine *clock;
   transfer_end ends[ENDS];
   uint64_t octets, posted, received;
-  uint64_t sent;       /* segments with payload */
-  octet_block *record; /* what is sent, over and over */
+  uint64_t sent;        /* segments with payload */
+  octet_buffer *record; /* what is sent, over and over */
   tcp_comparison_result result;
 };
 
@@ -62,13 +62,13 @@ uint64_t tcp_comparison_octets(const tcp_comparison *comparison)
 static void post_more(transfer *self)
 {
   transfer_end *end = &self->ends[SENDER];
-  octet_rope record;
+  buffer_chain record;
 
   while (self->posted < self->octets &&
          tcp_transport_unsent_octets(end->tcp) < 2 * (uint64_t)tcp_transport_emss_octets(end->tcp)) {
     uint32_t length = (uint32_t)MIN(self->octets - self->posted, (uint64_t)RECORD_OCTETS);
-    octet_rope_init(&record);
-    octet_rope_append(&record, octet_block_octets(self->record), length, self->record);
+    buffer_chain_init(&record);
+    buffer_chain_append(&record, octet_buffer_octets(self->record), length, self->record);
     self->posted += length;
     tcp_transport_post(end->tcp, &record, 0);
   }
@@ -135,7 +135,7 @@ static void on_arrival(void *user, datagram *packet, time_ps now)
   settle(end, now);
 }
 
-static void on_octets(void *user, uint64_t position, const octet_rope *octets, time_ps arrival, time_ps now)
+static void on_octets(void *user, uint64_t position, const buffer_chain *octets, time_ps arrival, time_ps now)
 {
   transfer *self = ((transfer_end *)user)->transfer;
   (void)arrival;
@@ -201,8 +201,8 @@ tcp_comparison_result tcp_comparison_run(const tcp_comparison *comparison, bool 
 
   self.clock = ns3_engine_new(&error);
   g_assert(self.clock);
-  self.record = octet_block_new(RECORD_OCTETS);
-  memset(octet_block_octets(self.record), 0x5A, RECORD_OCTETS);
+  self.record = octet_buffer_new(RECORD_OCTETS);
+  memset(octet_buffer_octets(self.record), 0x5A, RECORD_OCTETS);
   start_end(&self, SENDER, ns3);
   start_end(&self, RECEIVER, ns3);
   tcp_transport_listen(self.ends[RECEIVER].tcp);
@@ -219,7 +219,7 @@ tcp_comparison_result tcp_comparison_run(const tcp_comparison *comparison, bool 
     engine_timer_free(self.ends[end].timer);
     path_link_free(self.ends[end].link);
   }
-  octet_block_unref(self.record);
+  octet_buffer_unref(self.record);
   engine_free(self.clock);
   return self.result;
 }

@@ -122,7 +122,7 @@ static void check_octets(const trial *t, const mpa_ulpdu *ulpdu)
     expected[octet] = t->came[position];
     arrived[octet] = t->arrived[position];
   }
-  g_assert_true(octet_rope_equals(ulpdu->octets, 0, length, expected));
+  g_assert_true(buffer_chain_equals(ulpdu->octets, 0, length, expected));
   octet = 0;
   for (size_t i = 0; i < ulpdu->part_count; i++) {
     const mpa_ulpdu_part *part = &ulpdu->parts[i];
@@ -141,14 +141,14 @@ static void check_valid(const trial *t, const mpa_ulpdu *ulpdu)
 {
   bool markers = has_flag(t, FLAG_MARKERS);
   mpa_fpdu fpdu = mpa_fpdu_at(ulpdu->fpdu_start, ulpdu->octets->length, markers);
-  octet_rope octets;
+  buffer_chain octets;
 
   g_assert_cmpuint(big_endian_read_16(t->came + fpdu.header), ==, ulpdu->octets->length);
   g_assert_cmpuint(fpdu.end, ==, ulpdu->fpdu_end);
-  octet_rope_init(&octets);
-  octet_rope_append_copy(&octets, t->came + fpdu.start, (uint32_t)(fpdu.end - fpdu.start));
+  buffer_chain_init(&octets);
+  buffer_chain_append_copy(&octets, t->came + fpdu.start, (uint32_t)(fpdu.end - fpdu.start));
   g_assert_cmpint(mpa_fpdu_check(&fpdu, &octets, 0, has_flag(t, FLAG_CRC)), ==, MPA_ERROR_NONE);
-  octet_rope_clear(&octets);
+  buffer_chain_clear(&octets);
 }
 
 static void on_ulpdu(void *user, const mpa_ulpdu *ulpdu, time_ps now)
@@ -258,7 +258,7 @@ static void check_verdict(const trial *t, mpa_error verdict, uint64_t from, uint
 
 /* --- Arrivals --- */
 
-static void give(const trial *t, mpa_deframer *deframer, uint64_t from, const octet_rope *segment)
+static void give(const trial *t, mpa_deframer *deframer, uint64_t from, const buffer_chain *segment)
 {
   if (has_flag(t, FLAG_ASSUMES)) {
     mpa_deframer_receive_segment(deframer, from, segment, t->now, t->now);
@@ -291,23 +291,23 @@ static void arrive(trial *t, uint64_t from, uint64_t to, uint8_t change)
       .ulpdu = ignore_ulpdu, .error = note_copy_error, .plausible = on_plausible};
   uint32_t length = (uint32_t)(to - from);
   uint8_t *octets = g_memdup2(t->stream + from, length);
-  octet_rope segment;
+  buffer_chain segment;
 
   octets[length - 1] ^= change;
   t->now++;
   bool had_error = t->error != MPA_ERROR_NONE;
   bool is_inspected = note_arrival(t, from, octets, length) && !had_error;
   uint32_t cut = (uint32_t)((uint64_t)t->now * 37 % length);
-  octet_rope_init(&segment);
-  octet_rope_append_copy(&segment, octets, cut);
-  octet_rope_append_copy(&segment, octets + cut, length - cut);
+  buffer_chain_init(&segment);
+  buffer_chain_append_copy(&segment, octets, cut);
+  buffer_chain_append_copy(&segment, octets + cut, length - cut);
   g_free(octets);
   mpa_deframer *copy = mpa_deframer_copy(t->deframer, &silent, t);
   t->copy_error = t->error;
   give(t, copy, from, &segment);
   mpa_error verdict = is_inspected ? mpa_deframer_inspect(t->deframer, from, &segment) : MPA_ERROR_NONE;
   give(t, t->deframer, from, &segment);
-  octet_rope_clear(&segment);
+  buffer_chain_clear(&segment);
   check_copy(t, copy);
   mpa_deframer_free(copy);
   check_edge(t);
@@ -353,12 +353,12 @@ static void check_in_order(const trial *t)
   trial alone = {.error = MPA_ERROR_NONE};
   mpa_deframer *in_order =
       mpa_deframer_new(has_flag(t, FLAG_MARKERS), has_flag(t, FLAG_CRC), &silent, &alone);
-  octet_rope octets;
+  buffer_chain octets;
 
-  octet_rope_init(&octets);
-  octet_rope_append_copy(&octets, t->came, (uint32_t)t->length);
+  buffer_chain_init(&octets);
+  buffer_chain_append_copy(&octets, t->came, (uint32_t)t->length);
   mpa_deframer_receive(in_order, 0, &octets, 1, 1);
-  octet_rope_clear(&octets);
+  buffer_chain_clear(&octets);
   uint64_t edge = mpa_deframer_in_order_edge(in_order);
   g_assert_cmpint(edge == t->length, ==, t->edge == t->length);
   if (t->error == MPA_ERROR_NONE && alone.copy_error == MPA_ERROR_NONE) {

@@ -30,16 +30,16 @@ static void assert_same_header(const ddp_header *a, const ddp_header *b)
 
 static size_t decode_in_pieces(ddp_header *header, fuzz_input input, uint32_t cuts)
 {
-  octet_rope rope;
+  buffer_chain chain;
 
-  octet_rope_init(&rope);
+  buffer_chain_init(&chain);
   while (input.length > 0) {
     fuzz_input piece = fuzz_input_take(&input, cuts > 0 ? 1 + cuts % 8 : input.length);
-    octet_rope_append_copy(&rope, piece.octets, (uint32_t)piece.length);
+    buffer_chain_append_copy(&chain, piece.octets, (uint32_t)piece.length);
     cuts /= 8;
   }
-  size_t octets = ddp_header_decode(header, &rope);
-  octet_rope_clear(&rope);
+  size_t octets = ddp_header_decode(header, &chain);
+  buffer_chain_clear(&chain);
   return octets;
 }
 

@@ -52,14 +52,14 @@ static mpa_startup *begun(const mpa_startup_config *config)
 /* Sends what is due: an Initiator's Request, or the Reply to what was taken. */
 static void send_frames(mpa_startup *startup)
 {
-  octet_rope frame;
+  buffer_chain frame;
 
-  octet_rope_init(&frame);
+  buffer_chain_init(&frame);
   if (mpa_startup_next_frame(startup, &frame)) {
     g_assert_cmpuint(frame.length, ==, HEADER_OCTETS);
     g_assert_false(mpa_startup_next_frame(startup, &frame));
   }
-  octet_rope_clear(&frame);
+  buffer_chain_clear(&frame);
 }
 
 /* Gives `startup` all of `input`, `step` octets at a time; returns how many it took. */
@@ -70,13 +70,13 @@ static uint64_t receive(mpa_startup *startup, fuzz_input input, size_t step, uin
   send_frames(startup);
   while (input.length > 0) {
     fuzz_input piece = fuzz_input_take(&input, step);
-    octet_rope octets;
-    octet_rope_init(&octets);
-    octet_rope_append_copy(&octets, piece.octets, (uint32_t)piece.length);
+    buffer_chain octets;
+    buffer_chain_init(&octets);
+    buffer_chain_append_copy(&octets, piece.octets, (uint32_t)piece.length);
     uint32_t count = mpa_startup_receive(startup, &octets);
     g_assert_cmpuint(count, <=, piece.length);
     taken += count;
-    octet_rope_clear(&octets);
+    buffer_chain_clear(&octets);
   }
   if (mpa_startup_state_of(startup) == MPA_STARTUP_DECIDING) {
     mpa_startup_decide(startup, flags & FLAG_ACCEPTS, NULL, 0);
@@ -98,22 +98,22 @@ static void check_peer_sends(const mpa_startup_config *config, const uint8_t *fr
   mpa_startup *peer = mpa_startup_new(&peer_config);
   mpa_startup *own = begun(config);
   uint8_t bits = peer_config.role == SIDE_RESPONDER ? BIT_M | BIT_C | BIT_R : BIT_M | BIT_C;
-  octet_rope sent;
+  buffer_chain sent;
 
-  octet_rope_init(&sent);
+  buffer_chain_init(&sent);
   mpa_startup_begin(peer, frame + HEADER_OCTETS, private_octets, 1);
   if (peer_config.role == SIDE_RESPONDER) {
     g_assert_true(mpa_startup_next_frame(own, &sent));
     g_assert_cmpuint(mpa_startup_receive(peer, &sent), ==, sent.length);
-    octet_rope_empty(&sent);
+    buffer_chain_empty(&sent);
     mpa_startup_decide(peer, !(frame[KEY_OCTETS] & BIT_R), NULL, 0);
   }
   g_assert_true(mpa_startup_next_frame(peer, &sent));
   g_assert_cmpuint(sent.length, ==, HEADER_OCTETS + private_octets);
-  g_assert_true(octet_rope_equals(&sent, 0, KEY_OCTETS, frame));
-  g_assert_cmphex(octet_rope_at(&sent, KEY_OCTETS), ==, frame[KEY_OCTETS] & bits);
-  g_assert_true(octet_rope_equals(&sent, REVISION_AT, sent.length - REVISION_AT, frame + REVISION_AT));
-  octet_rope_clear(&sent);
+  g_assert_true(buffer_chain_equals(&sent, 0, KEY_OCTETS, frame));
+  g_assert_cmphex(buffer_chain_at(&sent, KEY_OCTETS), ==, frame[KEY_OCTETS] & bits);
+  g_assert_true(buffer_chain_equals(&sent, REVISION_AT, sent.length - REVISION_AT, frame + REVISION_AT));
+  buffer_chain_clear(&sent);
   mpa_startup_free(own);
   mpa_startup_free(peer);
 }

@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "base/octet_rope.h"
+#include "base/buffer_chain.h"
 #include "network/path_link.h"
 
 /* One channel per direction, of which the way back stays idle: ns-3's channel has one delay for both ways,
@@ -14,15 +14,14 @@ typedef struct ns3_link {
   path_link link;
   ns3_shim_node *nodes[ENDS];
   ns3_shim_device *devices[ENDS];
-  uint8_t *wire;         /* room for an MTU: a packet on its way into ns-3 */
-  memory_pool *blocks;   /* of that size, for arrivals */
-  octet_block *arriving; /* on its way out of ns-3 */
+  uint8_t *wire;          /* room for an MTU: a packet on its way into ns-3 */
+  memory_pool *blocks;    /* of that size, for arrivals */
+  octet_buffer *arriving; /* on its way out of ns-3 */
   /* What was sent, in the order in which it arrives: the marks that no wire carries are taken from there. */
   path_link_schedule sent;
   engine *clock;
   engine_timer *arrival;
-  element_array
-      arrived; /* of datagram *, a queue: when the delay becomes less, arrivals can share a picosecond */
+  deque arrived; /* of datagram *, a queue: when the delay becomes less, arrivals can share a picosecond */
 } ns3_link;
 
 static void ns3_link_send(path_link *link, datagram *packet)
@@ -47,13 +46,13 @@ static void ns3_link_send(path_link *link, datagram *packet)
 static uint8_t *room_for_arrival(void *user, uint32_t length)
 {
   ns3_link *self = user;
-  self->arriving = octet_block_new_in(self->blocks, length);
-  return octet_block_octets(self->arriving);
+  self->arriving = octet_buffer_new_in(self->blocks, length);
+  return octet_buffer_octets(self->arriving);
 }
 
 static datagram **first_arrived(const ns3_link *self)
 {
-  return element_array_at(&self->arrived, 0);
+  return deque_at(&self->arrived, 0);
 }
 
 static void set_arrival_timer(ns3_link *self)
@@ -87,9 +86,9 @@ static void arrived(void *user, uint8_t *octets, uint32_t length)
 {
   ns3_link *self = user;
   datagram *packet = read_arrived(self, octets, length);
-  octet_block_unref(self->arriving);
+  octet_buffer_unref(self->arriving);
   self->arriving = NULL;
-  *(datagram **)element_array_insert(&self->arrived, self->arrived.count) = packet;
+  *(datagram **)deque_insert(&self->arrived, self->arrived.count) = packet;
   set_arrival_timer(self);
 }
 
@@ -97,7 +96,7 @@ static void hand_over(void *user, time_ps now)
 {
   ns3_link *self = user;
   datagram *packet = *first_arrived(self);
-  element_array_remove(&self->arrived, 0, 1);
+  deque_remove(&self->arrived, 0, 1);
   set_arrival_timer(self);
   self->link.receiver(self->link.receiver_user, packet, now);
 }
@@ -114,7 +113,7 @@ static ns3_shim_device_config device_config(const path_link_config *config)
 }
 
 /* ns-3's device asks for its rate, and its channel for its delay, when a transmission starts; that of this picosecond has
- * started, as the agenda wakes behind ns-3's own events. So it is as path_link_set_config() says. */
+ * started, as the event queue wakes behind ns-3's own events. So it is as path_link_set_config() says. */
 static void ns3_link_change(path_link *link, const path_link_config *config)
 {
   ns3_link *self = (ns3_link *)link;
@@ -136,9 +135,9 @@ static void ns3_link_free(path_link *link)
   }
   engine_timer_free(self->arrival);
   for (size_t i = 0; i < self->arrived.count; i++) {
-    datagram_unref(*(datagram **)element_array_at(&self->arrived, i));
+    datagram_unref(*(datagram **)deque_at(&self->arrived, i));
   }
-  element_array_clear(&self->arrived);
+  deque_clear(&self->arrived);
   path_link_schedule_clear(&self->sent);
   memory_pool_unref(self->blocks);
   g_free(self->wire);
@@ -167,13 +166,13 @@ path_link *ns3_link_new(const path_link_config *config, engine *clock, ns3_shim_
   self->link.free = ns3_link_free;
   self->clock = clock;
   path_link_schedule_init(&self->sent, config);
-  element_array_init(&self->arrived, sizeof(datagram *));
+  deque_init(&self->arrived, sizeof(datagram *));
   if (!connect_ends(self, config, error)) {
     ns3_link_free(&self->link);
     return NULL;
   }
   self->wire = g_malloc(config->mtu_octets);
-  self->blocks = memory_pool_new(octet_block_piece_octets(config->mtu_octets));
+  self->blocks = memory_pool_new(octet_buffer_piece_octets(config->mtu_octets));
   self->arrival = engine_timer_new(clock, ENGINE_ARRIVAL, config->id, 0, hand_over, self);
   ns3_shim_device_set_receiver(self->devices[RECEIVER], &receiver, self);
   return &self->link;

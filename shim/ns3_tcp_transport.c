@@ -18,9 +18,9 @@ typedef struct ns3_tcp_transport {
   ns3_tcp_transport_place place;
   ns3_tcp_node *node;
   uint32_t emss_octets;
-  uint8_t *wire;    /* a packet on its way into ns-3 */
-  GQueue *leaving;  /* datagrams */
-  octet_rope early; /* posted before the connection was established */
+  uint8_t *wire;      /* a packet on its way into ns-3 */
+  GQueue *leaving;    /* datagrams */
+  buffer_chain early; /* posted before the connection was established */
   uint64_t posted;
   uint64_t sent; /* highest position sent */
   uint64_t acknowledged;
@@ -95,11 +95,11 @@ static void wake(ns3_tcp_transport *self)
 static void on_packet(void *user, const uint8_t *octets, uint32_t length)
 {
   ns3_tcp_transport *self = user;
-  octet_block *block = octet_block_new(length);
+  octet_buffer *buffer = octet_buffer_new(length);
 
-  memcpy(octet_block_octets(block), octets, length);
-  datagram *packet = datagram_read(block, octet_block_octets(block), length);
-  octet_block_unref(block);
+  memcpy(octet_buffer_octets(buffer), octets, length);
+  datagram *packet = datagram_read(buffer, octet_buffer_octets(buffer), length);
+  octet_buffer_unref(buffer);
   if (packet) {
     if (packet->kind == DATAGRAM_TCP) {
       count_sent(self, packet);
@@ -118,39 +118,39 @@ static void on_woken(void *user)
 
 static void pass_up(ns3_tcp_transport *self, uint32_t readable, time_ps now)
 {
-  octet_rope rope;
+  buffer_chain chain;
   time_ps arrival;
 
-  octet_rope_init(&rope);
+  buffer_chain_init(&chain);
   while (readable > 0) {
     uint32_t length = (uint32_t)ns3_tcp_arrivals_first(self->arrivals, self->passed, readable, now, &arrival);
     uint64_t position = self->passed;
-    octet_block *block = octet_block_new(length);
-    ns3_tcp_node_read(self->node, octet_block_octets(block), length);
-    octet_rope_append(&rope, octet_block_octets(block), length, block);
-    octet_block_unref(block);
+    octet_buffer *buffer = octet_buffer_new(length);
+    ns3_tcp_node_read(self->node, octet_buffer_octets(buffer), length);
+    buffer_chain_append(&chain, octet_buffer_octets(buffer), length, buffer);
+    octet_buffer_unref(buffer);
     self->passed += length;
     readable -= length;
     ns3_tcp_arrivals_pass(self->arrivals, self->passed);
     if (self->events.octets) {
-      self->events.octets(self->user, position, &rope, arrival, now);
+      self->events.octets(self->user, position, &chain, arrival, now);
     }
-    octet_rope_clear(&rope);
+    buffer_chain_clear(&chain);
   }
 }
 
-static void give_to_ns3(ns3_tcp_transport *self, octet_rope *octets)
+static void give_to_ns3(ns3_tcp_transport *self, buffer_chain *octets)
 {
   ns3_shim_error error;
 
   /* Of a connection that ns-3 has ended, but whose end has not been told yet, nothing leaves any more. */
   if (octets->length > 0 && status_of(self).end == NS3_TCP_END_NONE) {
     uint8_t *copy = g_malloc(octets->length);
-    octet_rope_copy_out(octets, 0, octets->length, copy);
+    buffer_chain_copy_out(octets, 0, octets->length, copy);
     expect(ns3_tcp_node_send(self->node, copy, octets->length, &error), &error);
     g_free(copy);
   }
-  octet_rope_clear(octets);
+  buffer_chain_clear(octets);
 }
 
 static tcp_close_reason reason_of(ns3_tcp_end end)
@@ -263,12 +263,12 @@ static bool is_acceptable(ns3_tcp_transport *self, const datagram *packet, const
                                                 : (range){.from = UINT64_MAX, .to = UINT64_MAX};
     uint64_t to = MIN(end, known.from);
     if (to > at) {
-      octet_rope part;
-      octet_rope_init(&part);
-      octet_rope_append_rope(&part, &packet->payload, (uint32_t)(at - segment->position),
-                             (uint32_t)(to - at));
+      buffer_chain part;
+      buffer_chain_init(&part);
+      buffer_chain_append_chain(&part, &packet->payload, (uint32_t)(at - segment->position),
+                                (uint32_t)(to - at));
       accepted = self->events.inspect(self->user, at, &part, now);
-      octet_rope_clear(&part);
+      buffer_chain_clear(&part);
     }
     at = known.to;
   }
@@ -326,7 +326,7 @@ static void ns3_free(tcp_transport *transport)
     datagram_unref(packet);
   }
   g_queue_free(self->leaving);
-  octet_rope_clear(&self->early);
+  buffer_chain_clear(&self->early);
   ns3_tcp_arrivals_free(self->arrivals);
   g_free(self->wire);
   g_free(self);
@@ -350,7 +350,7 @@ static void ns3_listen(tcp_transport *transport)
   expect(ns3_tcp_node_listen(self_of(transport)->node, &error), &error);
 }
 
-static void ns3_post(tcp_transport *transport, octet_rope *record, unsigned flags)
+static void ns3_post(tcp_transport *transport, buffer_chain *record, unsigned flags)
 {
   ns3_tcp_transport *self = self_of(transport);
   (void)flags;
@@ -359,8 +359,8 @@ static void ns3_post(tcp_transport *transport, octet_rope *record, unsigned flag
   if (self->established) {
     give_to_ns3(self, record);
   } else {
-    octet_rope_append_rope(&self->early, record, 0, record->length);
-    octet_rope_clear(record);
+    buffer_chain_append_chain(&self->early, record, 0, record->length);
+    buffer_chain_clear(record);
   }
 }
 
@@ -463,7 +463,7 @@ static uint64_t ns3_held_octets_below(const tcp_transport *transport, uint64_t p
 }
 
 /* What ns-3 holds cannot be looked at. */
-static const octet_store *ns3_held(tcp_transport *transport)
+static const reassembly_queue *ns3_held(tcp_transport *transport)
 {
   (void)transport;
   return NULL;
@@ -537,7 +537,7 @@ tcp_transport *ns3_tcp_transport_new(const tcp_config *config, const tcp_events 
   self->emss_octets = node.segment_octets;
   self->wire = g_malloc(UINT16_MAX);
   self->leaving = g_queue_new();
-  octet_rope_init(&self->early);
+  buffer_chain_init(&self->early);
   self->arrivals = ns3_tcp_arrivals_new();
   self->due = TIME_PS_NEVER;
   self->node = ns3_tcp_node_new(&node, &node_events, self, &error);

@@ -53,11 +53,11 @@ static void hand_over(void *user, time_ps now)
 static void come_out(void *user, unsigned end, const uint8_t *octets, uint32_t length, uint64_t mark)
 {
   ns3_topology_path *path = user;
-  octet_block *block = octet_block_new(length);
+  octet_buffer *buffer = octet_buffer_new(length);
 
-  memcpy(octet_block_octets(block), octets, length);
-  datagram *packet = datagram_read(block, octet_block_octets(block), length);
-  octet_block_unref(block);
+  memcpy(octet_buffer_octets(buffer), octets, length);
+  datagram *packet = datagram_read(buffer, octet_buffer_octets(buffer), length);
+  octet_buffer_unref(buffer);
   if (packet) { /* else nothing of ours: an ICMP message of ns-3's */
     packet->flow_order = mark >> 1;
     packet->retransmission = mark & 1;

@@ -216,11 +216,11 @@ SECTIONS = (target_section, link_section, scenario_section, grid_section, connec
             memory_section)
 
 
-def agenda_section(printed):
+def event_queue_section(printed):
     """`printed`: the lines of bench_queue."""
     text = ("Designs of the list of what is due, driven as a run drives it. The engine has the one that is fastest where it matters; all "
             "run the same\ntimers in the same order.\n")
-    return ["### Designs of the agenda", "", text, *code("build/bench/bench_queue", "", *printed)]
+    return ["### Designs of the event queue", "", text, *code("build/bench/bench_queue", "", *printed)]
 
 
 def page(samples, machine, command):

@@ -16,11 +16,11 @@ uint32_t crc32c_update(uint32_t crc, const uint8_t *octets, size_t length)
   return crc;
 }
 
-uint32_t crc32c_update_rope(uint32_t crc, const octet_rope *rope, uint32_t from, uint32_t length)
+uint32_t crc32c_update_chain(uint32_t crc, const buffer_chain *chain, uint32_t from, uint32_t length)
 {
-  octet_rope_range rest = octet_rope_range_of(rope, from, length);
+  buffer_chain_range rest = buffer_chain_range_of(chain, from, length);
   while (rest.length > 0) {
-    octet_slice part = octet_rope_range_next(&rest);
+    octet_slice part = buffer_chain_range_next(&rest);
     crc = crc32c_update(crc, part.octets, part.length);
   }
   return crc;

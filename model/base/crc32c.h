@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/octet_rope.h"
+#include "base/buffer_chain.h"
 
 /* The register before the first octet. */
 #define CRC32C_INITIAL UINT32_C(0xFFFFFFFF)
@@ -15,8 +15,8 @@
 /* The register after `length` more octets. */
 uint32_t crc32c_update(uint32_t crc, const uint8_t *octets, size_t length);
 
-/* The register after octets [from, from + length) of `rope`. */
-uint32_t crc32c_update_rope(uint32_t crc, const octet_rope *rope, uint32_t from, uint32_t length);
+/* The register after octets [from, from + length) of `chain`. */
+uint32_t crc32c_update_chain(uint32_t crc, const buffer_chain *chain, uint32_t from, uint32_t length);
 
 /* Finishes `crc` and writes the digest as it goes on the wire, least significant octet first (notes-mpa 17). */
 static inline void crc32c_write(uint32_t crc, uint8_t wire[4])

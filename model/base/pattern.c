@@ -6,15 +6,15 @@
 #include "base/random_stream.h"
 
 struct pattern {
-  uint8_t *octets; /* 2 * PATTERN_OCTETS of them, in `block` */
-  octet_block *block;
+  uint8_t *octets; /* 2 * PATTERN_OCTETS of them, in `buffer` */
+  octet_buffer *buffer;
 };
 
 pattern *pattern_new(void)
 {
   pattern *table = g_new(pattern, 1);
-  table->block = octet_block_new((size_t)2 * PATTERN_OCTETS);
-  table->octets = octet_block_octets(table->block);
+  table->buffer = octet_buffer_new((size_t)2 * PATTERN_OCTETS);
+  table->octets = octet_buffer_octets(table->buffer);
   random_stream *stream = random_stream_new(0, "pattern");
   for (uint32_t index = 0; index < PATTERN_OCTETS; index++) {
     uint8_t octet = (uint8_t)random_stream_next(stream);
@@ -28,7 +28,7 @@ pattern *pattern_new(void)
 void pattern_free(pattern *table)
 {
   if (table) {
-    octet_block_unref(table->block);
+    octet_buffer_unref(table->buffer);
     g_free(table);
   }
 }
@@ -43,12 +43,12 @@ const uint8_t *pattern_at(const pattern *table, uint64_t offset)
   return &table->octets[offset % PATTERN_OCTETS];
 }
 
-void pattern_append(const pattern *table, uint64_t offset, uint32_t length, octet_rope *rope)
+void pattern_append(const pattern *table, uint64_t offset, uint32_t length, buffer_chain *chain)
 {
   while (length > 0) {
     uint32_t piece = MIN(length, (uint32_t)PATTERN_OCTETS);
-    octet_rope_append(rope, pattern_at(table, offset), piece,
-                      table->block); /* all but the last end where they start */
+    buffer_chain_append(chain, pattern_at(table, offset), piece,
+                        table->buffer); /* all but the last end where they start */
     length -= piece;
   }
 }

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "base/octet_rope.h"
+#include "base/buffer_chain.h"
 
 enum { PATTERN_OCTETS = 65521 };
 
@@ -16,7 +16,7 @@ typedef struct pattern pattern;
 
 /* Fills the table (the same on every machine and in every run); free with pattern_free(). */
 pattern *pattern_new(void);
-void pattern_free(pattern *table); /* NULL is allowed; ropes keep their octets */
+void pattern_free(pattern *table); /* NULL is allowed; chains keep their octets */
 
 /* Where in the table message `message` of `connection` starts: 0 … PATTERN_OCTETS - 1. */
 uint32_t pattern_message_offset(uint32_t connection, uint64_t message);
@@ -24,7 +24,7 @@ uint32_t pattern_message_offset(uint32_t connection, uint64_t message);
 /* The octets from `offset` (any value, taken modulo PATTERN_OCTETS) on: PATTERN_OCTETS of them are readable. */
 const uint8_t *pattern_at(const pattern *table, uint64_t offset);
 
-/* Appends the `length` octets from `offset` on (both any value) to `rope`, by reference. */
-void pattern_append(const pattern *table, uint64_t offset, uint32_t length, octet_rope *rope);
+/* Appends the `length` octets from `offset` on (both any value) to `chain`, by reference. */
+void pattern_append(const pattern *table, uint64_t offset, uint32_t length, buffer_chain *chain);
 
 #endif

@@ -5,13 +5,13 @@
 
 void range_set_init(range_set *set)
 {
-  element_array_init(&set->ranges, sizeof(range));
+  deque_init(&set->ranges, sizeof(range));
   set->total = 0;
 }
 
 void range_set_clear(range_set *set)
 {
-  element_array_clear(&set->ranges);
+  deque_clear(&set->ranges);
   set->total = 0;
 }
 
@@ -32,7 +32,7 @@ void range_set_free(range_set *set)
 
 static range *range_at(const range_set *set, size_t index)
 {
-  return element_array_slot(&set->ranges, index, sizeof(range));
+  return deque_slot(&set->ranges, index, sizeof(range));
 }
 
 /* Index of the first interval that ends at `position` or beyond it. */
@@ -56,7 +56,7 @@ uint64_t range_set_add(range_set *set, uint64_t from, uint64_t to)
   }
   size_t first = find_touching(set, from);
   if (first == set->ranges.count || range_at(set, first)->from > to) {
-    *(range *)element_array_insert(&set->ranges, first) = (range){from, to};
+    *(range *)deque_insert(&set->ranges, first) = (range){from, to};
     set->total += to - from;
     return to - from;
   }
@@ -70,7 +70,7 @@ uint64_t range_set_add(range_set *set, uint64_t from, uint64_t to)
   }
   *range_at(set, first) = joined;
   if (behind - first > 1) {
-    element_array_remove(&set->ranges, first + 1, behind - first - 1);
+    deque_remove(&set->ranges, first + 1, behind - first - 1);
   }
   uint64_t added = joined.to - joined.from - before;
   set->total += added;
@@ -91,7 +91,7 @@ uint64_t range_set_cut(range_set *set, uint64_t from, uint64_t to)
     cut->to = from;
     first++;
     if (end > to) {
-      *(range *)element_array_insert(&set->ranges, first) = (range){to, end};
+      *(range *)deque_insert(&set->ranges, first) = (range){to, end};
       set->total -= to - from;
       return to - from;
     }
@@ -106,7 +106,7 @@ uint64_t range_set_cut(range_set *set, uint64_t from, uint64_t to)
     range_at(set, behind)->from = to;
   }
   if (behind > first) {
-    element_array_remove(&set->ranges, first, behind - first);
+    deque_remove(&set->ranges, first, behind - first);
   }
   set->total -= removed;
   return removed;

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/element_array.h"
+#include "base/deque.h"
 
 /* Positions from <= p < to. */
 typedef struct range {
@@ -17,7 +17,7 @@ typedef struct range {
 
 /* The fields are for the functions of this header. */
 typedef struct range_set {
-  element_array ranges; /* of range: disjoint, not touching, ascending */
+  deque ranges; /* of range: disjoint, not touching, ascending */
   uint64_t total;
 } range_set;
 
@@ -64,13 +64,13 @@ static inline uint64_t range_set_total(const range_set *set)
 /* The interval number `index` (< count) in ascending order. */
 static inline range range_set_get(const range_set *set, size_t index)
 {
-  return *(const range *)element_array_slot(&set->ranges, index, sizeof(range));
+  return *(const range *)deque_slot(&set->ranges, index, sizeof(range));
 }
 
 /* Index of the first interval whose `to` is beyond `position`; range_set_count() when there is none. */
 static inline size_t range_set_find(const range_set *set, uint64_t position)
 {
-  return element_array_count_to(&set->ranges, offsetof(range, to), position);
+  return deque_count_to(&set->ranges, offsetof(range, to), position);
 }
 
 /* True when all of [from, to) is in the set; an empty interval is. */

@@ -55,7 +55,7 @@ static void decode(ddp_header *header, const uint8_t *wire)
 }
 
 /* The same of a header that does not lie in the first slice: a marker falls into it, or a segment ends in it. */
-static size_t decode_copy(ddp_header *header, const octet_rope *ulpdu)
+static size_t decode_copy(ddp_header *header, const buffer_chain *ulpdu)
 {
   uint8_t copy[DDP_MAX_HEADER_OCTETS] = {0};
   uint32_t available = ulpdu->length < sizeof copy ? ulpdu->length : (uint32_t)sizeof copy;
@@ -63,7 +63,7 @@ static size_t decode_copy(ddp_header *header, const octet_rope *ulpdu)
   if (available < DDP_TAGGED_HEADER_OCTETS) {
     return 0;
   }
-  octet_rope_copy_out(ulpdu, 0, available, copy);
+  buffer_chain_copy_out(ulpdu, 0, available, copy);
   if ((copy[0] & CONTROL_T) == 0 && available < DDP_UNTAGGED_HEADER_OCTETS) {
     return 0;
   }
@@ -71,9 +71,9 @@ static size_t decode_copy(ddp_header *header, const octet_rope *ulpdu)
   return ddp_header_octets(header);
 }
 
-size_t ddp_header_decode(ddp_header *header, const octet_rope *ulpdu)
+size_t ddp_header_decode(ddp_header *header, const buffer_chain *ulpdu)
 {
-  const octet_slice *first = octet_rope_slices(ulpdu);
+  const octet_slice *first = buffer_chain_slices(ulpdu);
   if (ulpdu->length == 0 || first->length < DDP_MAX_HEADER_OCTETS) {
     return decode_copy(header, ulpdu);
   }

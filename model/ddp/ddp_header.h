@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/octet_rope.h"
+#include "base/buffer_chain.h"
 
 enum {
   DDP_TAGGED_HEADER_OCTETS = 14,
@@ -39,20 +39,20 @@ size_t ddp_header_octets(const ddp_header *header);
 size_t ddp_header_encode(const ddp_header *header, uint8_t *wire);
 
 /* The T bit of the ULPDU `ulpdu`, which is not empty. */
-static inline bool ddp_header_is_tagged(const octet_rope *ulpdu)
+static inline bool ddp_header_is_tagged(const buffer_chain *ulpdu)
 {
-  return (*octet_rope_slices(ulpdu)->octets & 0x80) != 0;
+  return (*buffer_chain_slices(ulpdu)->octets & 0x80) != 0;
 }
 
 /* Its L bit. */
-static inline bool ddp_header_is_last(const octet_rope *ulpdu)
+static inline bool ddp_header_is_last(const buffer_chain *ulpdu)
 {
-  return (*octet_rope_slices(ulpdu)->octets & 0x40) != 0;
+  return (*buffer_chain_slices(ulpdu)->octets & 0x40) != 0;
 }
 
 /* Reads the header at the front of the ULPDU `ulpdu`; fields of the other model become 0, reserved bits
  * are not looked at (DDP-045). Returns its length, 0 when the ULPDU is too short for it (note D15),
  * with all of `header` 0 then. Judges no field. */
-size_t ddp_header_decode(ddp_header *header, const octet_rope *ulpdu);
+size_t ddp_header_decode(ddp_header *header, const buffer_chain *ulpdu);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "base/octet_rope.h"
+#include "base/buffer_chain.h"
 #include "ddp/ddp_undelivered.h"
 
 typedef enum verdict {
@@ -295,7 +295,7 @@ static verdict inspect(const ddp_placer *placer, const mpa_ulpdu *ulpdu, ddp_seg
     *error = (ddp_error){DDP_ERROR_LOCAL_CATASTROPHIC, DDP_CATASTROPHIC};
     return VERDICT_ERROR;
   }
-  segment->control = *octet_rope_slices(ulpdu->octets)->octets;
+  segment->control = *buffer_chain_slices(ulpdu->octets)->octets;
   /* The header has no length: the LLP's tells (ddp-07/rfc5041 §3, DDP-025). */
   segment->payload_octets = ulpdu->octets->length - segment->header_octets;
   return judge(placer, segment, error);
@@ -306,7 +306,7 @@ static bool place(ddp_placer *placer, ddp_segment *segment, const mpa_ulpdu *ulp
 {
   const ddp_probe *probe = placer->config.probe;
   if (segment->payload_octets > 0 && segment->target) {
-    octet_rope_copy_out(ulpdu->octets, segment->header_octets, segment->payload_octets, segment->target);
+    buffer_chain_copy_out(ulpdu->octets, segment->header_octets, segment->payload_octets, segment->target);
   }
   bool in_turn = segment->fpdu_start == placer->edge;
   ddp_segment *kept = in_turn ? segment : keep(placer, segment);

@@ -92,7 +92,7 @@ static void update_header(ddp_segmenter *segmenter, bool last)
   }
 }
 
-bool ddp_segmenter_next(ddp_segmenter *segmenter, uint32_t mulpdu_octets, octet_rope *ulpdu)
+bool ddp_segmenter_next(ddp_segmenter *segmenter, uint32_t mulpdu_octets, buffer_chain *ulpdu)
 {
   uint32_t header_octets = segmenter->header_octets;
   g_assert(segmenter->busy);
@@ -104,7 +104,7 @@ bool ddp_segmenter_next(ddp_segmenter *segmenter, uint32_t mulpdu_octets, octet_
   bool last = payload == left;
 
   update_header(segmenter, last);
-  octet_rope_append(ulpdu, segmenter->header, header_octets, NULL);
+  buffer_chain_append(ulpdu, segmenter->header, header_octets, NULL);
   if (payload > 0) {
     segmenter->source(segmenter->source_user, segmenter->sent, payload, ulpdu);
   }

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/octet_rope.h"
+#include "base/buffer_chain.h"
 #include "ddp/ddp_header.h"
 #include "ddp/ddp_payload_source.h"
 
@@ -52,6 +52,6 @@ void ddp_segmenter_abandon(ddp_segmenter *segmenter);
  * give another MULPDU: new segments of the same message use it (DDP-016, DDP-017, note D24).
  *
  * The header's octets are the segmenter's own: `ulpdu` is to be framed before the next call of any kind, as the framer copies it. */
-bool ddp_segmenter_next(ddp_segmenter *segmenter, uint32_t mulpdu_octets, octet_rope *ulpdu);
+bool ddp_segmenter_next(ddp_segmenter *segmenter, uint32_t mulpdu_octets, buffer_chain *ulpdu);
 
 #endif

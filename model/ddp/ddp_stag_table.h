@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/octet_rope.h"
+#include "base/buffer_chain.h"
 #include "ddp/ddp_payload_source.h"
 
 typedef struct ddp_stag_table ddp_stag_table;

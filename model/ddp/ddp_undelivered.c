@@ -3,16 +3,16 @@
 
 #include <glib.h>
 
-#include "base/element_array.h"
+#include "base/deque.h"
 
 struct ddp_undelivered {
-  element_array segments; /* ddp_segment, ascending, disjoint */
+  deque segments; /* ddp_segment, ascending, disjoint */
 };
 
 ddp_undelivered *ddp_undelivered_new(void)
 {
   ddp_undelivered *undelivered = g_new0(ddp_undelivered, 1);
-  element_array_init(&undelivered->segments, sizeof(ddp_segment));
+  deque_init(&undelivered->segments, sizeof(ddp_segment));
   return undelivered;
 }
 
@@ -21,19 +21,19 @@ void ddp_undelivered_free(ddp_undelivered *undelivered)
   if (!undelivered) {
     return;
   }
-  element_array_clear(&undelivered->segments);
+  deque_clear(&undelivered->segments);
   g_free(undelivered);
 }
 
 static const ddp_segment *segment_at(const ddp_undelivered *undelivered, size_t index)
 {
-  return element_array_at(&undelivered->segments, index);
+  return deque_at(&undelivered->segments, index);
 }
 
 /* Number of segments that start below `position`. */
 static size_t count_below(const ddp_undelivered *undelivered, uint64_t position)
 {
-  return element_array_count_below(&undelivered->segments, offsetof(ddp_segment, fpdu_start), position);
+  return deque_count_below(&undelivered->segments, offsetof(ddp_segment, fpdu_start), position);
 }
 
 ddp_segment *ddp_undelivered_add(ddp_undelivered *undelivered, const ddp_segment *segment)
@@ -49,7 +49,7 @@ ddp_segment *ddp_undelivered_add(ddp_undelivered *undelivered, const ddp_segment
     }
     g_assert(segment->fpdu_end <= behind->fpdu_start);
   }
-  ddp_segment *added = element_array_insert(&undelivered->segments, index);
+  ddp_segment *added = deque_insert(&undelivered->segments, index);
   *added = *segment;
   return added;
 }
@@ -60,14 +60,14 @@ bool ddp_undelivered_take(ddp_undelivered *undelivered, uint64_t position, ddp_s
     return false;
   }
   *segment = *segment_at(undelivered, 0);
-  element_array_remove(&undelivered->segments, 0, 1);
+  deque_remove(&undelivered->segments, 0, 1);
   return true;
 }
 
 void ddp_undelivered_drop_from(ddp_undelivered *undelivered, uint64_t position)
 {
   size_t kept = count_below(undelivered, position);
-  element_array_remove(&undelivered->segments, kept, undelivered->segments.count - kept);
+  deque_remove(&undelivered->segments, kept, undelivered->segments.count - kept);
 }
 
 size_t ddp_undelivered_count(const ddp_undelivered *undelivered)

@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "base/element_array.h"
+#include "base/deque.h"
 
 /* Serial numbers compare within half of their space (note D9). */
 static const uint32_t half_of_msns = UINT32_C(1) << 31;
@@ -22,7 +22,7 @@ struct ddp_untagged_queue {
   uint32_t count;          /* of buffers, in all runs */
   uint64_t message_octets; /* of the message `next_msn`, as far as it is Delivered */
   posted_run first;        /* its first buffer is for `next_msn`; with `count` 0: empty */
-  element_array *more;     /* of posted_run, behind `first`; NULL: none */
+  deque *more;             /* of posted_run, behind `first`; NULL: none */
   ddp_buffer_supplier supplier;
   void *supplier_user;
 };
@@ -37,7 +37,7 @@ ddp_untagged_queue *ddp_untagged_queue_new(uint32_t first_msn)
 static void free_more(ddp_untagged_queue *queue)
 {
   if (queue->more) {
-    element_array_clear(queue->more);
+    deque_clear(queue->more);
     g_free(queue->more);
     queue->more = NULL;
   }
@@ -62,7 +62,7 @@ void ddp_untagged_queue_set_supplier(ddp_untagged_queue *queue, ddp_buffer_suppl
 
 static posted_run *last_run(ddp_untagged_queue *queue)
 {
-  return queue->more ? element_array_at(queue->more, queue->more->count - 1) : &queue->first;
+  return queue->more ? deque_at(queue->more, queue->more->count - 1) : &queue->first;
 }
 
 static void append_run(ddp_untagged_queue *queue, const posted_run *run)
@@ -72,10 +72,10 @@ static void append_run(ddp_untagged_queue *queue, const posted_run *run)
     return;
   }
   if (!queue->more) {
-    queue->more = g_new(element_array, 1);
-    element_array_init(queue->more, sizeof(posted_run));
+    queue->more = g_new(deque, 1);
+    deque_init(queue->more, sizeof(posted_run));
   }
-  *(posted_run *)element_array_insert(queue->more, queue->more->count) = *run;
+  *(posted_run *)deque_insert(queue->more, queue->more->count) = *run;
 }
 
 static void post(ddp_untagged_queue *queue, const posted_run *run)
@@ -115,7 +115,7 @@ static const posted_run *run_at(const ddp_untagged_queue *queue, uint32_t *dista
   const posted_run *run = &queue->first;
   for (size_t i = 0; *distance >= run->count; i++) {
     *distance -= run->count;
-    run = element_array_at(queue->more, i);
+    run = deque_at(queue->more, i);
   }
   return run;
 }
@@ -173,8 +173,8 @@ static void drop_first(ddp_untagged_queue *queue)
   queue->first.count--;
   queue->first.first_id++;
   if (queue->first.count == 0 && queue->more) {
-    queue->first = *(const posted_run *)element_array_at(queue->more, 0);
-    element_array_remove(queue->more, 0, 1);
+    queue->first = *(const posted_run *)deque_at(queue->more, 0);
+    deque_remove(queue->more, 0, 1);
     if (queue->more->count == 0) {
       free_more(queue);
     }

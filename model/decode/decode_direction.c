@@ -99,15 +99,15 @@ static void count(decode_direction_summary *summary, const decode_fpdu *fpdu)
 }
 
 static void report_payload(const decode_direction *direction, const decode_fpdu *fpdu,
-                           const octet_rope *ulpdu)
+                           const buffer_chain *ulpdu)
 {
-  octet_rope payload;
+  buffer_chain payload;
 
   if (direction->tools->events.payload && fpdu->has_ddp) {
-    octet_rope_init(&payload);
-    octet_rope_append_rope(&payload, ulpdu, ulpdu->length - fpdu->payload_octets, fpdu->payload_octets);
+    buffer_chain_init(&payload);
+    buffer_chain_append_chain(&payload, ulpdu, ulpdu->length - fpdu->payload_octets, fpdu->payload_octets);
     direction->tools->events.payload(direction->tools->user, fpdu, &payload);
-    octet_rope_clear(&payload);
+    buffer_chain_clear(&payload);
   }
 }
 
@@ -161,7 +161,7 @@ static bool is_excused(void *user, const mpa_complete_fpdu *fpdu)
   for (uint64_t at = mpa_marker_next(extent->start); extent->markers && at < extent->end;
        at += MPA_MARKER_PERIOD_OCTETS) {
     uint8_t wire[MPA_MARKER_OCTETS];
-    octet_rope_copy_out(fpdu->octets, fpdu->from + (uint32_t)(at - extent->start), sizeof wire, wire);
+    buffer_chain_copy_out(fpdu->octets, fpdu->from + (uint32_t)(at - extent->start), sizeof wire, wire);
     if (is_captured(direction, at, sizeof wire) && !mpa_marker_points_to(at, wire, extent->header)) {
       return false;
     }
@@ -245,20 +245,20 @@ static void lose(decode_direction *direction)
 /* [from, to) of the FPDU phase, which are new; NULL: they were not captured. */
 static void take_run(decode_direction *direction, uint64_t from, uint64_t to, const uint8_t *octets)
 {
-  octet_block *block = decode_blocks_copy(direction->tools->blocks, octets, (uint32_t)(to - from));
-  octet_rope rope;
+  octet_buffer *buffer = decode_blocks_copy(direction->tools->blocks, octets, (uint32_t)(to - from));
+  buffer_chain chain;
 
   if (!octets) {
-    memset(octet_block_octets(block), NOT_CAPTURED_OCTET, (size_t)(to - from));
+    memset(octet_buffer_octets(buffer), NOT_CAPTURED_OCTET, (size_t)(to - from));
     range_set_add(&direction->not_captured, from, to);
   }
-  octet_rope_init(&rope);
-  octet_rope_append(&rope, octet_block_octets(block), (uint32_t)(to - from), block);
-  octet_block_unref(block);
+  buffer_chain_init(&chain);
+  buffer_chain_append(&chain, octet_buffer_octets(buffer), (uint32_t)(to - from), buffer);
+  octet_buffer_unref(buffer);
   decode_packets_add(&direction->packets, from, to, direction->packet);
-  decode_scanner_receive(direction->scanner, from, &rope);
+  decode_scanner_receive(direction->scanner, from, &chain);
   decode_packets_remove(&direction->packets, 0, direction->scanner->locator.edge);
-  octet_rope_clear(&rope);
+  buffer_chain_clear(&chain);
 }
 
 /* Lengths and markers lie at multiples of 4: of four octets that are captured in part the captured ones wait

@@ -148,7 +148,7 @@ typedef struct decode_events {
   void (*fpdu)(void *user, const decode_fpdu *fpdu);
   void (*note)(void *user, const decode_note *note);
   /* The payload of `fpdu`, after its DDP header; NULL: nobody needs it. After `fpdu`. */
-  void (*payload)(void *user, const decode_fpdu *fpdu, const octet_rope *payload);
+  void (*payload)(void *user, const decode_fpdu *fpdu, const buffer_chain *payload);
 } decode_events;
 
 /* One direction's sums. Every octet of its stream is in one of the first five. */

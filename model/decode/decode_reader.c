@@ -9,7 +9,7 @@
 struct decode_reader {
   GByteArray *octets;    /* of an FPDU that came in several pieces */
   GByteArray *terminate; /* payload of a Terminate */
-  element_array markers; /* of decode_marker */
+  deque markers;         /* of decode_marker */
 };
 
 decode_reader *decode_reader_new(void)
@@ -18,7 +18,7 @@ decode_reader *decode_reader_new(void)
 
   reader->octets = g_byte_array_new();
   reader->terminate = g_byte_array_new();
-  element_array_init(&reader->markers, sizeof(decode_marker));
+  deque_init(&reader->markers, sizeof(decode_marker));
   return reader;
 }
 
@@ -27,20 +27,21 @@ void decode_reader_free(decode_reader *reader)
   if (reader) {
     g_byte_array_unref(reader->octets);
     g_byte_array_unref(reader->terminate);
-    element_array_clear(&reader->markers);
+    deque_clear(&reader->markers);
     g_free(reader);
   }
 }
 
-/* Octets [from, from + length) of `rope` in one piece: where they lie, or copied to `spare`. */
-static const uint8_t *in_one_piece(const octet_rope *rope, uint32_t from, uint32_t length, GByteArray *spare)
+/* Octets [from, from + length) of `chain` in one piece: where they lie, or copied to `spare`. */
+static const uint8_t *in_one_piece(const buffer_chain *chain, uint32_t from, uint32_t length,
+                                   GByteArray *spare)
 {
-  const uint8_t *flat = octet_rope_flat(rope, from, length);
+  const uint8_t *flat = buffer_chain_flat(chain, from, length);
   if (flat) {
     return flat;
   }
   g_byte_array_set_size(spare, length);
-  octet_rope_copy_out(rope, from, length, spare->data);
+  buffer_chain_copy_out(chain, from, length, spare->data);
   return spare->data;
 }
 
@@ -54,13 +55,13 @@ static bool is_captured(const decode_stream_kind *kind, uint64_t from, uint64_t 
 static void read_markers(decode_reader *reader, const mpa_fpdu *extent, const uint8_t *octets,
                          const decode_stream_kind *kind, decode_fpdu *fpdu)
 {
-  element_array_empty(&reader->markers);
+  deque_empty(&reader->markers);
   fpdu->wrong_markers = 0;
   if (extent->markers) {
     for (uint64_t position = mpa_marker_next(extent->start); position < extent->end;
          position += MPA_MARKER_PERIOD_OCTETS) {
       const uint8_t *wire = octets + (position - extent->start);
-      decode_marker *marker = element_array_insert(&reader->markers, reader->markers.count);
+      decode_marker *marker = deque_insert(&reader->markers, reader->markers.count);
 
       *marker = (decode_marker){.stream_position = fpdu->stream_position + (position - extent->start)};
       marker->is_captured = is_captured(kind, position, position + MPA_MARKER_OCTETS);
@@ -73,7 +74,7 @@ static void read_markers(decode_reader *reader, const mpa_fpdu *extent, const ui
     }
   }
   fpdu->marker_count = reader->markers.count;
-  fpdu->markers = fpdu->marker_count > 0 ? element_array_at(&reader->markers, 0) : NULL;
+  fpdu->markers = fpdu->marker_count > 0 ? deque_at(&reader->markers, 0) : NULL;
 }
 
 /* The number whose least significant octet is on the wire first (note M17). */
@@ -118,7 +119,7 @@ static uint32_t captured_octets(const mpa_fpdu *extent, const decode_stream_kind
   return mpa_fpdu_ulpdu_octets_below(extent, range_set_get(kind->not_captured, index).from);
 }
 
-static void read_read_request(const octet_rope *ulpdu, uint32_t header_octets, uint32_t captured,
+static void read_read_request(const buffer_chain *ulpdu, uint32_t header_octets, uint32_t captured,
                               decode_fpdu *fpdu)
 {
   uint8_t wire[RDMAP_READ_REQUEST_OCTETS];
@@ -127,12 +128,12 @@ static void read_read_request(const octet_rope *ulpdu, uint32_t header_octets, u
   if (captured < header_octets + RDMAP_READ_REQUEST_OCTETS || fpdu->ddp.message_offset != 0) {
     return;
   }
-  octet_rope_copy_out(ulpdu, header_octets, sizeof wire, wire);
+  buffer_chain_copy_out(ulpdu, header_octets, sizeof wire, wire);
   rdmap_read_request_decode(&fpdu->read_request, wire);
   fpdu->has_read_request = true;
 }
 
-static void read_terminate(decode_reader *reader, const octet_rope *ulpdu, uint32_t header_octets,
+static void read_terminate(decode_reader *reader, const buffer_chain *ulpdu, uint32_t header_octets,
                            uint32_t captured, decode_fpdu *fpdu)
 {
   if (captured < ulpdu->length || fpdu->payload_octets == 0 || fpdu->ddp.message_offset != 0) {
@@ -143,7 +144,7 @@ static void read_terminate(decode_reader *reader, const octet_rope *ulpdu, uint3
   fpdu->terminate_octets = fpdu->has_terminate ? octets : NULL;
 }
 
-static void read_ulpdu(decode_reader *reader, const octet_rope *ulpdu, uint32_t captured, decode_fpdu *fpdu)
+static void read_ulpdu(decode_reader *reader, const buffer_chain *ulpdu, uint32_t captured, decode_fpdu *fpdu)
 {
   fpdu->ulpdu_octets = ulpdu->length;
   fpdu->has_read_request = false;
@@ -155,7 +156,7 @@ static void read_ulpdu(decode_reader *reader, const octet_rope *ulpdu, uint32_t 
     fpdu->opcode = NULL;
     return;
   }
-  fpdu->ddp_control = octet_rope_at(ulpdu, 0);
+  fpdu->ddp_control = buffer_chain_at(ulpdu, 0);
   fpdu->payload_octets = ulpdu->length - (uint32_t)header_octets;
   fpdu->rdmap_version = rdmap_control_version(fpdu->ddp.ulp_control);
   fpdu->rdmap_opcode = rdmap_control_opcode(fpdu->ddp.ulp_control);

@@ -43,16 +43,16 @@ static bool on_complete(mpa_locator *locator, const mpa_complete_fpdu *fpdu)
 {
   decode_scanner *scanner = (decode_scanner *)locator;
   mpa_error error = mpa_fpdu_check(&fpdu->extent, fpdu->octets, fpdu->from, scanner->locator.crc);
-  octet_rope ulpdu;
+  buffer_chain ulpdu;
 
   if (!is_passed(scanner, fpdu, error)) {
     return false;
   }
   scanner->has_long |= mpa_length_is_long(fpdu->extent.ulpdu_octets);
-  octet_rope_init(&ulpdu);
+  buffer_chain_init(&ulpdu);
   mpa_fpdu_strip(&fpdu->extent, fpdu->octets, fpdu->from, &ulpdu);
   scanner->events->fpdu(scanner->user, &(decode_scanned_fpdu){.fpdu = fpdu, .error = error, .ulpdu = &ulpdu});
-  octet_rope_clear(&ulpdu);
+  buffer_chain_clear(&ulpdu);
   return true;
 }
 
@@ -112,7 +112,7 @@ static uint64_t first_passed(const decode_scanner *scanner)
  * below is let go. */
 static void skip_to(decode_scanner *scanner, uint64_t offset)
 {
-  octet_store_remove(scanner->locator.reassembly->octets, scanner->locator.edge, offset);
+  reassembly_queue_remove(scanner->locator.reassembly->octets, scanner->locator.edge, offset);
   mpa_locator_move_edge(&scanner->locator, offset);
   mpa_locator_follow_chain(&scanner->locator);
 }
@@ -164,7 +164,7 @@ static bool resolve_edge(decode_scanner *scanner, bool forced)
   /* Its length cannot be, or reaches into an FPDU that is proven. When no octet is missing before that one,
    * no marker can locate another before it any more. */
   bool is_refuted = is_located || scanner->bad_length == edge;
-  if (!is_refuted || next == UINT64_MAX || !octet_store_contains(reassembly->octets, edge, next)) {
+  if (!is_refuted || next == UINT64_MAX || !reassembly_queue_contains(reassembly->octets, edge, next)) {
     return false;
   }
   if (is_long) {
@@ -174,7 +174,7 @@ static bool resolve_edge(decode_scanner *scanner, bool forced)
   return true;
 }
 
-void decode_scanner_receive(decode_scanner *scanner, uint64_t offset, const octet_rope *octets)
+void decode_scanner_receive(decode_scanner *scanner, uint64_t offset, const buffer_chain *octets)
 {
   if (offset + octets->length > scanner->locator.edge) {
     mpa_locator_receive(&scanner->locator, offset, octets, 0); /* the arrival is of no use here */
@@ -227,7 +227,7 @@ void decode_scanner_assume(decode_scanner *scanner, uint64_t from, uint64_t to)
 
 uint64_t decode_scanner_held_octets(const decode_scanner *scanner)
 {
-  return octet_store_total(scanner->locator.reassembly->octets);
+  return reassembly_queue_total(scanner->locator.reassembly->octets);
 }
 
 uint64_t decode_scanner_unfinished(const decode_scanner *scanner, uint64_t end, uint64_t *start)
@@ -242,7 +242,7 @@ uint64_t decode_scanner_unfinished(const decode_scanner *scanner, uint64_t end, 
                      ? last->fpdu.end > end
                      : mpa_fpdu_header(*start, locator->markers) + MPA_FPDU_LENGTH_OCTETS > end;
 
-  return *start < end && goes_on && octet_store_contains(locator->reassembly->octets, *start, end)
+  return *start < end && goes_on && reassembly_queue_contains(locator->reassembly->octets, *start, end)
              ? end - *start
              : 0;
 }
@@ -273,14 +273,14 @@ uint64_t decode_find_count(const uint8_t *octets, size_t length, uint64_t offset
 {
   static const mpa_deframer_events events = {.ulpdu = ignore_ulpdu, .error = ignore_error};
   mpa_deframer *deframer = mpa_deframer_new(markers, crc, &events, NULL);
-  octet_rope rope;
+  buffer_chain chain;
 
   mpa_deframer_take_long(deframer);
   mpa_deframer_start_at(deframer, offset);
-  octet_rope_init(&rope);
-  octet_rope_append(&rope, octets, (uint32_t)MIN(length, (size_t)UINT32_MAX), NULL);
-  mpa_deframer_receive(deframer, offset, &rope, 0, 0);
-  octet_rope_clear(&rope);
+  buffer_chain_init(&chain);
+  buffer_chain_append(&chain, octets, (uint32_t)MIN(length, (size_t)UINT32_MAX), NULL);
+  mpa_deframer_receive(deframer, offset, &chain, 0, 0);
+  buffer_chain_clear(&chain);
   uint64_t count = mpa_deframer_statistics_of(deframer)->located_by[MPA_LOCATED_BY_CHAIN];
   mpa_deframer_free(deframer);
   return count;
@@ -326,12 +326,12 @@ static bool has_right_crc(const search *in, size_t from, size_t to)
 
 /* Do the DDP and RDMAP headers of this ULPDU contradict nothing that the documents require of all of them (ddp-07
  * §4, rdmap-00 §6.1)? */
-static bool is_consistent(const octet_rope *ulpdu)
+static bool is_consistent(const buffer_chain *ulpdu)
 {
   ddp_header header;
   size_t octets = ddp_header_decode(&header, ulpdu);
   const rdmap_opcode_rules *rules = rdmap_opcode_rules_of(rdmap_control_opcode(header.ulp_control));
-  bool has_reserved = (octet_rope_at(ulpdu, 0) & 0x3C) != 0 || (header.ulp_control & 0x30) != 0;
+  bool has_reserved = (buffer_chain_at(ulpdu, 0) & 0x3C) != 0 || (header.ulp_control & 0x30) != 0;
 
   return octets > 0 && !has_reserved && rules && rules->tagged == header.tagged && header.version <= 1 &&
          header.version == rdmap_control_version(header.ulp_control) &&
@@ -343,8 +343,8 @@ static bool is_consistent(const octet_rope *ulpdu)
 static bool read_fpdu(const search *in, size_t at, uint64_t offset, mpa_fpdu *fpdu)
 {
   size_t header = at + (size_t)(mpa_fpdu_header(offset, in->markers) - offset);
-  octet_rope framed;
-  octet_rope ulpdu;
+  buffer_chain framed;
+  buffer_chain ulpdu;
 
   if (header + MPA_FPDU_LENGTH_OCTETS > in->length) {
     return false;
@@ -353,16 +353,16 @@ static bool read_fpdu(const search *in, size_t at, uint64_t offset, mpa_fpdu *fp
   if (fpdu->ulpdu_octets == 0 || fpdu->end - fpdu->start > in->length - at) {
     return false;
   }
-  octet_rope_init(&framed);
-  octet_rope_init(&ulpdu);
-  octet_rope_append(&framed, in->octets + at, (uint32_t)(fpdu->end - fpdu->start), NULL);
+  buffer_chain_init(&framed);
+  buffer_chain_init(&ulpdu);
+  buffer_chain_append(&framed, in->octets + at, (uint32_t)(fpdu->end - fpdu->start), NULL);
   bool is_right = mpa_fpdu_check(fpdu, &framed, 0, false) == MPA_ERROR_NONE;
   if (is_right && !in->crc) {
     mpa_fpdu_strip(fpdu, &framed, 0, &ulpdu);
     is_right = is_consistent(&ulpdu);
   }
-  octet_rope_clear(&ulpdu);
-  octet_rope_clear(&framed);
+  buffer_chain_clear(&ulpdu);
+  buffer_chain_clear(&framed);
   return is_right;
 }
 

@@ -19,8 +19,8 @@
 /* One FPDU of the capture. */
 typedef struct decode_scanned_fpdu {
   const mpa_complete_fpdu *fpdu;
-  mpa_error error;         /* of its CRC or markers; MPA_ERROR_NONE: it is valid */
-  const octet_rope *ulpdu; /* no header, marker, PAD, CRC */
+  mpa_error error;           /* of its CRC or markers; MPA_ERROR_NONE: it is valid */
+  const buffer_chain *ulpdu; /* no header, marker, PAD, CRC */
 } decode_scanned_fpdu;
 
 typedef struct decode_scanner_events {
@@ -52,7 +52,7 @@ decode_scanner *decode_scanner_new(uint64_t offset, bool markers, bool crc,
 void decode_scanner_free(decode_scanner *scanner);
 
 /* Octets, none of which was given before: the first has offset `offset`. The caller keeps `octets`. */
-void decode_scanner_receive(decode_scanner *scanner, uint64_t offset, const octet_rope *octets);
+void decode_scanner_receive(decode_scanner *scanner, uint64_t offset, const buffer_chain *octets);
 
 /* What is missing at the in-order edge never comes: the edge moves on to the next FPDU that was passed, and
  * the chain goes on; false when there is none. */

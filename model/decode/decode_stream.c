@@ -22,7 +22,7 @@ decode_blocks *decode_blocks_new(void)
   decode_blocks *blocks = g_new(decode_blocks, 1);
 
   for (size_t index = 0; index < SIZES; index++) {
-    blocks->pools[index] = memory_pool_new(octet_block_piece_octets(sizes[index]));
+    blocks->pools[index] = memory_pool_new(octet_buffer_piece_octets(sizes[index]));
   }
   return blocks;
 }
@@ -37,18 +37,18 @@ void decode_blocks_free(decode_blocks *blocks)
   }
 }
 
-octet_block *decode_blocks_copy(decode_blocks *blocks, const uint8_t *octets, uint32_t length)
+octet_buffer *decode_blocks_copy(decode_blocks *blocks, const uint8_t *octets, uint32_t length)
 {
   size_t index = 0;
 
   while (index < SIZES && length > sizes[index]) {
     index++;
   }
-  octet_block *block = octet_block_new_in(index < SIZES ? blocks->pools[index] : NULL, length);
+  octet_buffer *buffer = octet_buffer_new_in(index < SIZES ? blocks->pools[index] : NULL, length);
   if (octets) {
-    memcpy(octet_block_octets(block), octets, length);
+    memcpy(octet_buffer_octets(buffer), octets, length);
   }
-  return block;
+  return buffer;
 }
 
 /* --- Packets --- */
@@ -60,23 +60,23 @@ typedef struct packet_run {
 
 void decode_packets_init(decode_packets *packets)
 {
-  element_array_init(&packets->runs, sizeof(packet_run));
+  deque_init(&packets->runs, sizeof(packet_run));
 }
 
 void decode_packets_clear(decode_packets *packets)
 {
-  element_array_clear(&packets->runs);
+  deque_clear(&packets->runs);
 }
 
 static packet_run *run_at(const decode_packets *packets, size_t index)
 {
-  return element_array_slot(&packets->runs, index, sizeof(packet_run));
+  return deque_slot(&packets->runs, index, sizeof(packet_run));
 }
 
 /* Index of the first run with an octet at or after `position`. */
 static size_t first_reaching(const decode_packets *packets, uint64_t position)
 {
-  return element_array_count_to(&packets->runs, offsetof(packet_run, to), position);
+  return deque_count_to(&packets->runs, offsetof(packet_run, to), position);
 }
 
 void decode_packets_add(decode_packets *packets, uint64_t from, uint64_t to, uint64_t packet)
@@ -84,7 +84,7 @@ void decode_packets_add(decode_packets *packets, uint64_t from, uint64_t to, uin
   size_t count = packets->runs.count;
   size_t index = count == 0 || run_at(packets, count - 1)->to <= from ? count : first_reaching(packets, from);
 
-  *(packet_run *)element_array_insert(&packets->runs, index) = (packet_run){from, to, packet};
+  *(packet_run *)deque_insert(&packets->runs, index) = (packet_run){from, to, packet};
 }
 
 static int compare_packets(const void *a, const void *b)
@@ -133,10 +133,10 @@ void decode_packets_remove(decode_packets *packets, uint64_t from, uint64_t to)
       run->to = from;
       index++;
     } else {
-      element_array_remove(&packets->runs, index, 1);
+      deque_remove(&packets->runs, index, 1);
     }
     if (has_rest) {
-      *(packet_run *)element_array_insert(&packets->runs, index) = rest;
+      *(packet_run *)deque_insert(&packets->runs, index) = rest;
       return;
     }
   }
@@ -160,23 +160,23 @@ void decode_alignment_init(decode_alignment *alignment, uint64_t reach_octets)
 {
   *alignment = (decode_alignment){.reach_octets = reach_octets};
   fpdu_starts_init(&alignment->starts);
-  element_array_init(&alignment->segments, sizeof(open_segments));
+  deque_init(&alignment->segments, sizeof(open_segments));
 }
 
 void decode_alignment_clear(decode_alignment *alignment)
 {
   fpdu_starts_clear(&alignment->starts);
-  element_array_clear(&alignment->segments);
+  deque_clear(&alignment->segments);
 }
 
 static open_segments *segments_at(const decode_alignment *alignment, size_t index)
 {
-  return element_array_at(&alignment->segments, index);
+  return deque_at(&alignment->segments, index);
 }
 
 static size_t segments_below(const decode_alignment *alignment, uint64_t offset)
 {
-  return element_array_count_below(&alignment->segments, offsetof(open_segments, offset), offset);
+  return deque_count_below(&alignment->segments, offsetof(open_segments, offset), offset);
 }
 
 static bool has_segments(const decode_alignment *alignment, size_t index, uint64_t offset)
@@ -191,7 +191,7 @@ void decode_alignment_fpdu(decode_alignment *alignment, uint64_t offset)
     size_t index = segments_below(alignment, offset);
     if (has_segments(alignment, index, offset)) {
       alignment->aligned += segments_at(alignment, index)->count;
-      element_array_remove(&alignment->segments, index, 1);
+      deque_remove(&alignment->segments, index, 1);
     }
   }
 }
@@ -202,11 +202,11 @@ static void remember(decode_alignment *alignment, uint64_t offset)
   size_t index = segments_below(alignment, offset);
 
   if (!has_segments(alignment, index, offset)) {
-    *(open_segments *)element_array_insert(&alignment->segments, index) = (open_segments){.offset = offset};
+    *(open_segments *)deque_insert(&alignment->segments, index) = (open_segments){.offset = offset};
   }
   segments_at(alignment, index)->count++;
   if (alignment->segments.count > REMEMBERED) {
-    element_array_remove(&alignment->segments, 0, 1);
+    deque_remove(&alignment->segments, 0, 1);
   }
 }
 
@@ -220,7 +220,7 @@ void decode_alignment_segment(decode_alignment *alignment, uint64_t offset, uint
     remember(alignment, offset);
   }
   if (alignment->segments.count > 0 && segments_at(alignment, 0)->offset < edge) {
-    element_array_remove(&alignment->segments, 0, segments_below(alignment, edge));
+    deque_remove(&alignment->segments, 0, segments_below(alignment, edge));
   }
   uint64_t needed = edge - MIN(edge, alignment->reach_octets);
   uint32_t known = starts->offsets.count;

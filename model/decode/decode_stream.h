@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/element_array.h"
-#include "base/octet_rope.h"
+#include "base/buffer_chain.h"
+#include "base/deque.h"
 #include "base/range_set.h"
 #include "net/capture_stream.h"
 #include "net/fpdu_starts.h"
@@ -23,15 +23,15 @@ typedef struct decode_blocks decode_blocks;
 decode_blocks *decode_blocks_new(void);
 void decode_blocks_free(decode_blocks *blocks);
 
-/* A block with the `length` (> 0) octets at `octets`, or, when that is NULL, with room for them; one
+/* A buffer with the `length` (> 0) octets at `octets`, or, when that is NULL, with room for them; one
  * reference, which is the caller's. */
-octet_block *decode_blocks_copy(decode_blocks *blocks, const uint8_t *octets, uint32_t length);
+octet_buffer *decode_blocks_copy(decode_blocks *blocks, const uint8_t *octets, uint32_t length);
 
 /* --- Packets --- */
 
 /* Which packets brought the octets of a stream. Written only by the functions below. */
 typedef struct decode_packets {
-  element_array runs; /* of octets that one packet brought; ascending */
+  deque runs; /* of octets that one packet brought; ascending */
 } decode_packets;
 
 /* The packets that brought some octets: the lowest and the highest number, and how many. All 0: none. */
@@ -61,8 +61,8 @@ void decode_packets_remove(decode_packets *packets, uint64_t from, uint64_t to);
 typedef struct decode_alignment {
   fpdu_starts starts; /* as far back as segments may still come */
   fpdu_starts_cursor arriving;
-  element_array segments; /* ascending: where segments start of which nobody knows yet what is there */
-  uint64_t aligned;       /* segments */
+  deque segments;   /* ascending: where segments start of which nobody knows yet what is there */
+  uint64_t aligned; /* segments */
   uint64_t reach_octets;
 } decode_alignment;
 

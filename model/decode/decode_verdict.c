@@ -134,7 +134,7 @@ static bool is_exhausted(const matter *of, unsigned from, const decode_verdict *
   bool may_come = has_frame ? side_of(of, !from)->is_seen && !has_both : !is_whole;
   uint64_t limit = may_come ? of->hold_octets : DECODE_SEARCHED_OCTETS;
 
-  return side->octets && octet_store_total(side->octets) > limit;
+  return side->octets && reassembly_queue_total(side->octets) > limit;
 }
 
 /* --- Starts --- */
@@ -241,7 +241,7 @@ static bool find_start(const decode_waiting_side *side, bool markers, bool crc, 
       start->crc = crc;
       return true;
     }
-    position = octet_store_next_held(side->octets, end);
+    position = reassembly_queue_next_held(side->octets, end);
   }
   return false;
 }
@@ -368,7 +368,7 @@ static bool is_hint_due(const matter *of, unsigned from)
     return true;
   }
   if (start_mode(of, from) == DECODE_START_FIND || !side->has_syn || decode_waiting_lowest(side) != 0) {
-    return octet_store_total(side->octets) > DECODE_SEARCHED_OCTETS &&
+    return reassembly_queue_total(side->octets) > DECODE_SEARCHED_OCTETS &&
            start_mode(of, from) == DECODE_START_FIND;
   }
   GByteArray *octets = g_byte_array_new();

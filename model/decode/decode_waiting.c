@@ -8,7 +8,7 @@
 
 typedef struct waiting_segment {
   capture_segment segment;
-  octet_block *block; /* NULL: no payload was captured */
+  octet_buffer *buffer; /* NULL: no payload was captured */
 } waiting_segment;
 
 struct decode_waiting {
@@ -39,12 +39,12 @@ void decode_waiting_free(decode_waiting *waiting)
 {
   if (waiting) {
     for (guint index = 0; index < waiting->segments->len; index++) {
-      octet_block_unref(g_array_index(waiting->segments, waiting_segment, index).block);
+      octet_buffer_unref(g_array_index(waiting->segments, waiting_segment, index).buffer);
     }
     g_array_unref(waiting->segments);
     for (size_t from = 0; from < G_N_ELEMENTS(waiting->sides); from++) {
       capture_stream_free(waiting->sides[from].stream);
-      octet_store_free(waiting->sides[from].octets);
+      reassembly_queue_free(waiting->sides[from].octets);
       decode_packets_clear(&waiting->sides[from].packets);
     }
     g_byte_array_unref(waiting->window);
@@ -64,12 +64,12 @@ uint64_t decode_waiting_octets(const decode_waiting *waiting)
 
 uint64_t decode_waiting_lowest(const decode_waiting_side *side)
 {
-  return side->octets ? octet_store_next_held(side->octets, 0) : UINT64_MAX;
+  return side->octets ? reassembly_queue_next_held(side->octets, 0) : UINT64_MAX;
 }
 
 uint64_t decode_waiting_run_end(const decode_waiting_side *side, uint64_t position)
 {
-  return side->octets ? octet_store_run_end(side->octets, position) : position;
+  return side->octets ? reassembly_queue_run_end(side->octets, position) : position;
 }
 
 bool decode_waiting_is_whole_to(const decode_waiting_side *side, uint64_t position)
@@ -77,22 +77,22 @@ bool decode_waiting_is_whole_to(const decode_waiting_side *side, uint64_t positi
   return side->has_syn && capture_stream_missing(side->stream, 0, position) == 0;
 }
 
-static void append(void *user, uint64_t position, const octet_rope *octets, time_ps arrival)
+static void append(void *user, uint64_t position, const buffer_chain *octets, time_ps arrival)
 {
   GByteArray *target = user;
-  octet_rope_range rest = octet_rope_range_of(octets, 0, octets->length);
+  buffer_chain_range rest = buffer_chain_range_of(octets, 0, octets->length);
   (void)position;
   (void)arrival;
 
   while (rest.length > 0) {
-    octet_slice part = octet_rope_range_next(&rest);
+    octet_slice part = buffer_chain_range_next(&rest);
     g_byte_array_append(target, part.octets, part.length);
   }
 }
 
 void decode_waiting_copy(const decode_waiting_side *side, uint64_t from, uint64_t to, GByteArray *octets)
 {
-  octet_store_visit(side->octets, from, to, append, octets);
+  reassembly_queue_visit(side->octets, from, to, append, octets);
 }
 
 /* --- The keys --- */
@@ -123,10 +123,10 @@ static void look_for_keys(decode_waiting *waiting, decode_waiting_side *side, ui
   uint64_t reach = DECODE_STARTUP_KEY_OCTETS - 1;
   uint64_t first = from - MIN(from, reach);
 
-  while (!octet_store_contains(side->octets, first, from)) {
+  while (!reassembly_queue_contains(side->octets, first, from)) {
     first++;
   }
-  uint64_t end = MIN(octet_store_run_end(side->octets, from), to + reach);
+  uint64_t end = MIN(reassembly_queue_run_end(side->octets, from), to + reach);
   g_byte_array_set_size(waiting->window, 0);
   decode_waiting_copy(side, first, end, waiting->window);
   note_key(side, first, waiting->window->data, waiting->window->len);
@@ -143,16 +143,16 @@ typedef struct taking {
 static void take_octets(void *user, uint64_t position, const uint8_t *octets, uint32_t length)
 {
   const taking *take = user;
-  octet_rope rope;
+  buffer_chain chain;
 
   if (!octets) {
     return;
   }
-  octet_rope_init(&rope);
-  octet_rope_append(&rope, octets, length, take->from->block);
-  octet_store_insert(take->side->octets, position, &rope, 0);
+  buffer_chain_init(&chain);
+  buffer_chain_append(&chain, octets, length, take->from->buffer);
+  reassembly_queue_insert(take->side->octets, position, &chain, 0);
   decode_packets_add(&take->side->packets, position, position + length, take->from->segment.packet);
-  octet_rope_clear(&rope);
+  buffer_chain_clear(&chain);
   look_for_keys(take->waiting, take->side, position, position + length);
 }
 
@@ -170,11 +170,11 @@ static void begin_side(decode_waiting *waiting, unsigned from, uint32_t sequence
   decode_waiting_side *side = &waiting->sides[from];
 
   capture_stream_free(side->stream);
-  octet_store_free(side->octets);
+  reassembly_queue_free(side->octets);
   decode_packets_clear(&side->packets);
   decode_packets_init(&side->packets);
   side->stream = capture_stream_new(sequence, position);
-  side->octets = octet_store_new();
+  side->octets = reassembly_queue_new();
   side->first_sequence = sequence;
   side->first_position = position;
   side->keys[0] = UINT64_MAX;
@@ -192,8 +192,8 @@ static void keep(decode_waiting *waiting, const capture_segment *segment)
   waiting_segment kept = {.segment = *segment};
 
   if (segment->captured_octets > 0) {
-    kept.block = decode_blocks_copy(waiting->blocks, segment->payload, segment->captured_octets);
-    kept.segment.payload = octet_block_octets(kept.block);
+    kept.buffer = decode_blocks_copy(waiting->blocks, segment->payload, segment->captured_octets);
+    kept.segment.payload = octet_buffer_octets(kept.buffer);
   }
   waiting->octets += segment->captured_octets + sizeof kept;
   g_array_append_val(waiting->segments, kept);

@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-#include "base/octet_store.h"
+#include "base/reassembly_queue.h"
 #include "decode/decode_startup_frame.h"
 #include "decode/decode_stream.h"
 #include "net/capture_segment.h"
@@ -17,7 +17,7 @@ typedef struct decode_waiting_side {
   bool has_syn;
   bool is_seen;           /* packets of it were captured */
   capture_stream *stream; /* NULL before the first packet */
-  octet_store *octets;
+  reassembly_queue *octets;
   decode_packets packets;  /* that brought them */
   uint32_t first_sequence; /* of the octet with position `first_position` */
   uint64_t first_position;

@@ -4,10 +4,10 @@
 #include <glib.h>
 
 #include "base/memory_pool.h"
-#include "engine/engine_agenda.h"
+#include "engine/event_queue.h"
 
-struct engine_timer {        /* 64 octets: each connection has a few of them */
-  engine_agenda_timer order; /* first: the agenda returns it */
+struct engine_timer {      /* 64 octets: each connection has a few of them */
+  event_queue_timer order; /* first: the event queue returns it */
   engine *clock;
   engine_callback callback;
   void *user;
@@ -16,7 +16,7 @@ struct engine_timer {        /* 64 octets: each connection has a few of them */
 struct engine {
   engine_driver functions;
   void *driver;
-  engine_agenda agenda;
+  event_queue queue;
   memory_pool *timers;
   GArray *wakes_asked; /* of time_ps: calls the driver still owes, each earlier than the one before it */
   uint64_t events;
@@ -51,7 +51,7 @@ void engine_free(engine *clock)
   g_assert(!clock->running);
   clock->functions.free(clock->driver);
   g_array_free(clock->wakes_asked, TRUE);
-  engine_agenda_clear(&clock->agenda);
+  event_queue_clear(&clock->queue);
   memory_pool_unref(clock->timers);
   g_free(clock);
 }
@@ -61,10 +61,10 @@ time_ps engine_now(const engine *clock)
   return clock->waking ? clock->wake_now : clock->functions.now(clock->driver);
 }
 
-/* When the agenda is due next; TIME_PS_NEVER when nothing is. */
+/* When the event queue is due next; TIME_PS_NEVER when nothing is. */
 static time_ps next_due(engine *clock)
 {
-  const engine_agenda_timer *first = engine_agenda_first(&clock->agenda);
+  const event_queue_timer *first = event_queue_first(&clock->queue);
   return first != NULL ? first->when : TIME_PS_NEVER;
 }
 
@@ -75,7 +75,7 @@ static time_ps next_wake(const engine *clock)
   return asked->len > 0 ? g_array_index(asked, time_ps, asked->len - 1) : TIME_PS_NEVER;
 }
 
-/* Asks for a call at the head of the agenda, unless one is owed then or before: that one looks again. So deadlines
+/* Asks for a call at the head of the event queue, unless one is owed then or before: that one looks again. So deadlines
  * that are put off again and again, as TCP's are, cost no call each. */
 static void ask_for_wake(engine *clock)
 {
@@ -96,7 +96,7 @@ engine_timer *engine_timer_new(engine *clock, engine_class class, uint32_t major
   *timer = (engine_timer){.order = {.when = TIME_PS_NEVER,
                                     .class_and_major = (uint64_t) class << 32 | major,
                                     .minor = minor,
-                                    .place = ENGINE_AGENDA_NOWHERE},
+                                    .place = EVENT_QUEUE_NOWHERE},
                           .clock = clock,
                           .callback = callback,
                           .user = user};
@@ -110,7 +110,7 @@ void engine_timer_free(engine_timer *timer)
     return;
   }
   engine *clock = timer->clock;
-  engine_agenda_remove(&clock->agenda, &timer->order);
+  event_queue_remove(&clock->queue, &timer->order);
   clock->timer_count--;
   memory_pool_give(clock->timers, timer);
 }
@@ -125,7 +125,7 @@ static G_GNUC_NO_INLINE void set_from_outside(engine_timer *timer, time_ps when,
 {
   engine *clock = timer->clock;
   g_assert(when >= engine_now(clock));
-  engine_agenda_set(&clock->agenda, &timer->order, when, minor);
+  event_queue_set(&clock->queue, &timer->order, when, minor);
   ask_for_wake(clock);
 }
 
@@ -137,14 +137,14 @@ void engine_timer_set_ordered(engine_timer *timer, time_ps when, uint64_t minor)
     return;
   }
   g_assert(when >= clock->wake_now);
-  engine_agenda_set(&clock->agenda, &timer->order, when, minor);
+  event_queue_set(&clock->queue, &timer->order, when, minor);
 }
 
-static void run_timer(engine *clock, engine_agenda_timer *first)
+static void run_timer(engine *clock, event_queue_timer *first)
 {
   const engine_timer *timer = (const engine_timer *)first;
 
-  engine_agenda_take(&clock->agenda, first);
+  event_queue_take(&clock->queue, first);
   clock->events++;
   timer->callback(timer->user, clock->wake_now);
   if (clock->events >= clock->observe_at) {
@@ -155,12 +155,12 @@ static void run_timer(engine *clock, engine_agenda_timer *first)
 
 time_ps engine_driver_run_to(engine *clock, time_ps now, time_ps until)
 {
-  engine_agenda_timer *first = NULL;
+  event_queue_timer *first = NULL;
 
   g_assert(!clock->waking);
   clock->wake_now = now;
   clock->waking = true;
-  while (!clock->stopped && (first = engine_agenda_first(&clock->agenda)) != NULL && first->when <= until) {
+  while (!clock->stopped && (first = event_queue_first(&clock->queue)) != NULL && first->when <= until) {
     clock->wake_now = MAX(clock->wake_now, first->when);
     run_timer(clock, first);
   }

@@ -63,9 +63,9 @@ void engine_observe(engine *clock, uint32_t every, engine_callback observer, voi
 /* A clock that can call back. */
 typedef struct engine_driver {
   /* Asks for engine_driver_wake() at `when` (not before now). The driver must make that call after everything
-   * else that is due at `when` and was known to the driver before that picosecond began has run, so that the agenda
+   * else that is due at `when` and was known to the driver before that picosecond began has run, so that the event queue
    * has collected it. Asking again with an earlier time adds a call; a call that comes early does no harm. The
-   * agenda only ever asks for a time before all those it still has a call to come for. NULL: the driver's run is
+   * event queue only ever asks for a time before all those it still has a call to come for. NULL: the driver's run is
    * engine_driver_run_to(), so that nothing need be asked for. */
   void (*wake_at)(void *driver, time_ps when);
   /* The present picosecond. */

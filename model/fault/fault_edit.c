@@ -14,20 +14,20 @@
 enum { ROOM_OCTETS = 1 };
 
 /* A copy of `octets` in one piece, with room behind. */
-static octet_block *copy_of(const octet_rope *octets)
+static octet_buffer *copy_of(const buffer_chain *octets)
 {
-  octet_block *block = octet_block_new(octets->length + ROOM_OCTETS);
+  octet_buffer *buffer = octet_buffer_new(octets->length + ROOM_OCTETS);
 
-  octet_rope_copy_out(octets, 0, octets->length, octet_block_octets(block));
-  return block;
+  buffer_chain_copy_out(octets, 0, octets->length, octet_buffer_octets(buffer));
+  return buffer;
 }
 
-/* Puts the first `length` octets of `block` in the place of `octets`; takes the caller's reference. */
-static void replace(octet_rope *octets, octet_block *block, uint32_t length)
+/* Puts the first `length` octets of `buffer` in the place of `octets`; takes the caller's reference. */
+static void replace(buffer_chain *octets, octet_buffer *buffer, uint32_t length)
 {
-  octet_rope_clear(octets);
-  octet_rope_append(octets, octet_block_octets(block), length, block);
-  octet_block_unref(block);
+  buffer_chain_clear(octets);
+  buffer_chain_append(octets, octet_buffer_octets(buffer), length, buffer);
+  octet_buffer_unref(buffer);
 }
 
 /* --- Startup frames (mpa-01 §6.1.1, MPA-235) --- */
@@ -42,17 +42,17 @@ enum {
   STARTUP_HEADER_OCTETS = 20,
 };
 
-bool fault_edit_startup(fault_id id, octet_rope *octets)
+bool fault_edit_startup(fault_id id, buffer_chain *octets)
 {
   uint32_t length = octets->length;
-  octet_block *block;
+  octet_buffer *buffer;
   uint8_t *frame;
 
   if (length < STARTUP_HEADER_OCTETS) {
     return false;
   }
-  block = copy_of(octets);
-  frame = octet_block_octets(block);
+  buffer = copy_of(octets);
+  frame = octet_buffer_octets(buffer);
   switch (id) {
   case FAULT_STARTUP_KEY:
     frame[KEY_LAST_AT] ^= 0x80;
@@ -80,7 +80,7 @@ bool fault_edit_startup(fault_id id, octet_rope *octets)
     frame[FLAGS_AT] |= FLAG_REJECTED;
     break;
   }
-  replace(octets, block, length);
+  replace(octets, buffer, length);
   return true;
 }
 
@@ -210,10 +210,10 @@ static void edit_header(fault_id id, uint32_t decoy_stag, draft *ulpdu)
   }
 }
 
-bool fault_edit_ulpdu(fault_id id, uint32_t decoy_stag, octet_rope *octets)
+bool fault_edit_ulpdu(fault_id id, uint32_t decoy_stag, buffer_chain *octets)
 {
   const fault_row *row = fault_row_of(id);
-  octet_block *block;
+  octet_buffer *buffer;
   draft ulpdu;
 
   ulpdu.header_octets = (uint32_t)ddp_header_decode(&ulpdu.header, octets);
@@ -223,15 +223,15 @@ bool fault_edit_ulpdu(fault_id id, uint32_t decoy_stag, octet_rope *octets)
   if (!is_eligible(row->which, &ulpdu)) {
     return false;
   }
-  block = copy_of(octets);
-  ulpdu.octets = octet_block_octets(block);
+  buffer = copy_of(octets);
+  ulpdu.octets = octet_buffer_octets(buffer);
   if (row->which == FAULT_READ_REQUEST) {
     edit_read_request(id, decoy_stag, &ulpdu);
   } else if (id != FAULT_SHORT_ULPDU) {
     edit_header(id, decoy_stag, &ulpdu);
   }
   ddp_header_encode(&ulpdu.header, ulpdu.octets);
-  replace(octets, block,
+  replace(octets, buffer,
           id == FAULT_SHORT_ULPDU ? DDP_TAGGED_HEADER_OCTETS - 1
                                   : ulpdu.header_octets + ulpdu.payload_octets);
   return true;
@@ -256,11 +256,11 @@ static bool edit_marker(const mpa_fpdu *fpdu, bool behind, uint8_t *octets)
   return true;
 }
 
-bool fault_edit_fpdu(fault_id id, uint64_t start, bool markers, bool crc, octet_rope *octets)
+bool fault_edit_fpdu(fault_id id, uint64_t start, bool markers, bool crc, buffer_chain *octets)
 {
   uint32_t length = octets->length;
-  octet_block *block = copy_of(octets);
-  uint8_t *copy = octet_block_octets(block);
+  octet_buffer *buffer = copy_of(octets);
+  uint8_t *copy = octet_buffer_octets(buffer);
   uint8_t *length_field = copy + (mpa_fpdu_header(start, markers) - start);
   uint16_t ulpdu_octets = big_endian_read_16(length_field);
   mpa_fpdu fpdu = mpa_fpdu_at(start, ulpdu_octets, markers);
@@ -290,9 +290,9 @@ bool fault_edit_fpdu(fault_id id, uint64_t start, bool markers, bool crc, octet_
     break;
   }
   if (is_done) {
-    replace(octets, block, length);
+    replace(octets, buffer, length);
   } else {
-    octet_block_unref(block);
+    octet_buffer_unref(buffer);
   }
   return is_done;
 }

@@ -6,18 +6,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/octet_rope.h"
+#include "base/buffer_chain.h"
 #include "fault/fault_table.h"
 
 /* Each alters `octets` in the manner of fault `id`, and returns false, with nothing altered, when it can not be done to them. */
 
 /* A startup frame; it may come out empty. */
-bool fault_edit_startup(fault_id id, octet_rope *octets);
+bool fault_edit_startup(fault_id id, buffer_chain *octets);
 
 /* A ULPDU of RDMAP's. `decoy_stag`: for the faults that name one. */
-bool fault_edit_ulpdu(fault_id id, uint32_t decoy_stag, octet_rope *octets);
+bool fault_edit_ulpdu(fault_id id, uint32_t decoy_stag, buffer_chain *octets);
 
 /* The FPDU that starts at `start` of the FPDU phase, with markers or not, with a CRC that is used or not. */
-bool fault_edit_fpdu(fault_id id, uint64_t start, bool markers, bool crc, octet_rope *octets);
+bool fault_edit_fpdu(fault_id id, uint64_t start, bool markers, bool crc, buffer_chain *octets);
 
 #endif

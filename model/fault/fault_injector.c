@@ -36,7 +36,7 @@ static bool is_pending(const fault_injector *injector, fault_place place)
   return !injector->is_done && fault_row_of(injector->config.id)->place == place;
 }
 
-static void alter_startup(void *user, octet_rope *frame)
+static void alter_startup(void *user, buffer_chain *frame)
 {
   fault_injector *injector = user;
 
@@ -46,26 +46,27 @@ static void alter_startup(void *user, octet_rope *frame)
 }
 
 /* Puts `altered`, which it takes, in the place of `octets` when those are the at-th that the fault can be done to. */
-static void use_altered(fault_injector *injector, bool is_eligible, octet_rope *octets, octet_rope *altered)
+static void use_altered(fault_injector *injector, bool is_eligible, buffer_chain *octets,
+                        buffer_chain *altered)
 {
   if (is_eligible && ++injector->eligible == injector->config.at) {
     injector->is_done = true;
-    octet_rope_clear(octets);
-    octet_rope_move(octets, altered);
+    buffer_chain_clear(octets);
+    buffer_chain_move(octets, altered);
   }
-  octet_rope_clear(altered);
+  buffer_chain_clear(altered);
 }
 
-static void copy(octet_rope *octets, const octet_rope *from)
+static void copy(buffer_chain *octets, const buffer_chain *from)
 {
-  octet_rope_init(octets);
-  octet_rope_append_rope(octets, from, 0, from->length);
+  buffer_chain_init(octets);
+  buffer_chain_append_chain(octets, from, 0, from->length);
 }
 
-static void alter_ulpdu(void *user, octet_rope *ulpdu)
+static void alter_ulpdu(void *user, buffer_chain *ulpdu)
 {
   fault_injector *injector = user;
-  octet_rope altered;
+  buffer_chain altered;
 
   injector->ulpdus++;
   injector->is_within_message = !ddp_header_is_last(ulpdu);
@@ -76,10 +77,10 @@ static void alter_ulpdu(void *user, octet_rope *ulpdu)
   }
 }
 
-static void alter_fpdu(void *user, uint64_t start, bool markers, bool crc, octet_rope *fpdu)
+static void alter_fpdu(void *user, uint64_t start, bool markers, bool crc, buffer_chain *fpdu)
 {
   fault_injector *injector = user;
-  octet_rope altered;
+  buffer_chain altered;
 
   if (is_pending(injector, FAULT_IN_FPDU)) {
     copy(&altered, fpdu);
@@ -90,12 +91,12 @@ static void alter_fpdu(void *user, uint64_t start, bool markers, bool crc, octet
 
 /* --- ULPDUs of its own --- */
 
-static void append_ulpdu(octet_rope *ulpdu, ddp_header *header, iwarp_generation generation,
+static void append_ulpdu(buffer_chain *ulpdu, ddp_header *header, iwarp_generation generation,
                          rdmap_opcode opcode, const uint8_t *payload, uint32_t payload_octets)
 {
   const iwarp_generation_rules *rules = iwarp_generation_rules_of(generation);
-  octet_block *block = octet_block_new(DDP_MAX_HEADER_OCTETS + payload_octets);
-  uint8_t *octets = octet_block_octets(block);
+  octet_buffer *buffer = octet_buffer_new(DDP_MAX_HEADER_OCTETS + payload_octets);
+  uint8_t *octets = octet_buffer_octets(buffer);
   size_t header_octets;
 
   header->last = true;
@@ -103,19 +104,19 @@ static void append_ulpdu(octet_rope *ulpdu, ddp_header *header, iwarp_generation
   header->ulp_control = rdmap_control_encode(rules->rdmap_version, opcode);
   header_octets = ddp_header_encode(header, octets);
   memcpy(octets + header_octets, payload, payload_octets);
-  octet_rope_append(ulpdu, octets, (uint32_t)header_octets + payload_octets, block);
-  octet_block_unref(block);
+  buffer_chain_append(ulpdu, octets, (uint32_t)header_octets + payload_octets, buffer);
+  octet_buffer_unref(buffer);
 }
 
 /* A tagged message of no octets to an STag and a TO that mean nothing. */
-static void append_empty_tagged(octet_rope *ulpdu, iwarp_generation generation, rdmap_opcode opcode)
+static void append_empty_tagged(buffer_chain *ulpdu, iwarp_generation generation, rdmap_opcode opcode)
 {
   ddp_header header = {.tagged = true, .stag = 0xDEADBEEF, .tagged_offset = UINT64_MAX};
 
   append_ulpdu(ulpdu, &header, generation, opcode, (const uint8_t *)"", 0);
 }
 
-static void append_terminate(octet_rope *ulpdu, iwarp_generation generation, uint32_t msn, bool is_whole)
+static void append_terminate(buffer_chain *ulpdu, iwarp_generation generation, uint32_t msn, bool is_whole)
 {
   const rdmap_error error = {RDMAP_LAYER_RDMA, RDMAP_REMOTE_OPERATION_ERROR,
                              RDMAP_OPERATION_STREAM_CATASTROPHIC};
@@ -128,7 +129,7 @@ static void append_terminate(octet_rope *ulpdu, iwarp_generation generation, uin
   append_ulpdu(ulpdu, &header, generation, RDMAP_TERMINATE, wire, is_whole ? octets : octets - 1);
 }
 
-static bool insert_ulpdu(void *user, iwarp_generation generation, octet_rope *ulpdu)
+static bool insert_ulpdu(void *user, iwarp_generation generation, buffer_chain *ulpdu)
 {
   fault_injector *injector = user;
 

@@ -12,28 +12,28 @@ typedef struct assumed_fpdu {
 
 void mpa_assumed_fpdus_init(mpa_assumed_fpdus *assumed)
 {
-  element_array_init(&assumed->entries, sizeof(assumed_fpdu));
+  deque_init(&assumed->entries, sizeof(assumed_fpdu));
 }
 
 void mpa_assumed_fpdus_clear(mpa_assumed_fpdus *assumed)
 {
-  element_array_clear(&assumed->entries);
+  deque_clear(&assumed->entries);
 }
 
 static assumed_fpdu *assumed_at(const mpa_assumed_fpdus *assumed, size_t index)
 {
-  return element_array_at(&assumed->entries, index);
+  return deque_at(&assumed->entries, index);
 }
 
 static size_t first_from(const mpa_assumed_fpdus *assumed, uint64_t start)
 {
-  return element_array_count_below(&assumed->entries, offsetof(assumed_fpdu, start), start);
+  return deque_count_below(&assumed->entries, offsetof(assumed_fpdu, start), start);
 }
 
 void mpa_assumed_fpdus_copy(const mpa_assumed_fpdus *assumed, mpa_assumed_fpdus *copy)
 {
   for (size_t index = 0; index < assumed->entries.count; index++) {
-    *(assumed_fpdu *)element_array_insert(&copy->entries, index) = *assumed_at(assumed, index);
+    *(assumed_fpdu *)deque_insert(&copy->entries, index) = *assumed_at(assumed, index);
   }
 }
 
@@ -43,7 +43,7 @@ void mpa_assumed_fpdus_add(mpa_assumed_fpdus *assumed, uint64_t start, uint64_t 
 
   g_assert(start < end && end - start <= ASSUMED_OCTETS_MAX);
   if (index == assumed->entries.count || assumed_at(assumed, index)->start != start) {
-    *(assumed_fpdu *)element_array_insert(&assumed->entries, index) = (assumed_fpdu){start, end};
+    *(assumed_fpdu *)deque_insert(&assumed->entries, index) = (assumed_fpdu){start, end};
   }
 }
 
@@ -65,7 +65,7 @@ uint32_t mpa_assumed_fpdus_prove(mpa_assumed_fpdus *assumed, uint64_t start, uin
       continue;
     }
     wrong += each->start != start;
-    element_array_remove(&assumed->entries, index, 1);
+    deque_remove(&assumed->entries, index, 1);
   }
   return wrong;
 }
@@ -73,6 +73,6 @@ uint32_t mpa_assumed_fpdus_prove(mpa_assumed_fpdus *assumed, uint64_t start, uin
 void mpa_assumed_fpdus_forget_below(mpa_assumed_fpdus *assumed, uint64_t edge)
 {
   if (assumed->entries.count > 0) {
-    element_array_remove(&assumed->entries, 0, first_from(assumed, edge));
+    deque_remove(&assumed->entries, 0, first_from(assumed, edge));
   }
 }

@@ -6,11 +6,11 @@
 
 #include <stdint.h>
 
-#include "base/element_array.h"
+#include "base/deque.h"
 
 /* Written only by the functions below. The extents may overlap when an assumption was wrong. */
 typedef struct mpa_assumed_fpdus {
-  element_array entries; /* by ascending start */
+  deque entries; /* by ascending start */
 } mpa_assumed_fpdus;
 
 /* An empty list. Free its memory with mpa_assumed_fpdus_clear(). */

@@ -11,7 +11,7 @@ enum { MPA_FRONT_PIECES_MAX = 8 };
  * make a whole FPDU, and nothing after them. They wait here as one run; the locator holds nothing while there
  * are any, and no marker among them points beyond the edge. An all-zero front is a valid empty one. */
 typedef struct mpa_front {
-  octet_rope octets;
+  buffer_chain octets;
   uint32_t piece_count;
   bool is_located; /* ULPDU_Length has come, hence `fpdu` */
   mpa_fpdu fpdu;
@@ -68,7 +68,7 @@ static void let_go(mpa_deframer *deframer)
 {
   mpa_locator_clear(&deframer->locator);
   if (deframer->slow) {
-    octet_rope_clear(&deframer->slow->front.octets);
+    buffer_chain_clear(&deframer->slow->front.octets);
     mpa_assumed_fpdus_clear(&deframer->slow->assumed);
     g_free(deframer->slow->parts);
     g_free(deframer->slow);
@@ -108,10 +108,10 @@ mpa_deframer *mpa_deframer_copy(const mpa_deframer *deframer, const mpa_deframer
     mpa_slow_path *slow = slow_path_of(copy);
 
     slow->front = deframer->slow->front;
-    octet_rope_init(&slow->front.octets);
+    buffer_chain_init(&slow->front.octets);
     if (has_front(deframer)) {
-      octet_rope_append_rope(&slow->front.octets, &deframer->slow->front.octets, 0,
-                             deframer->slow->front.octets.length);
+      buffer_chain_append_chain(&slow->front.octets, &deframer->slow->front.octets, 0,
+                                deframer->slow->front.octets.length);
     }
     mpa_assumed_fpdus_copy(&deframer->slow->assumed, &slow->assumed);
   }
@@ -136,9 +136,9 @@ static bool pass(mpa_deframer *deframer, const mpa_complete_fpdu *fpdu, mpa_ulpd
 {
   const mpa_deframer_events *events = deframer->events;
   bool assumed = fpdu->method == MPA_LOCATED_BY_ASSUMPTION;
-  octet_rope octets;
+  buffer_chain octets;
 
-  octet_rope_init(&octets);
+  buffer_chain_init(&octets);
   bool is_in_one_block = mpa_fpdu_strip(&fpdu->extent, fpdu->octets, fpdu->from, &octets);
   ulpdu->fpdu_start = fpdu->extent.start;
   ulpdu->fpdu_end = fpdu->extent.end;
@@ -152,9 +152,9 @@ static bool pass(mpa_deframer *deframer, const mpa_complete_fpdu *fpdu, mpa_ulpd
     events->ulpdu(deframer->user, ulpdu, now);
   }
   if (is_in_one_block) {
-    octet_rope_clear_runs(&octets);
+    buffer_chain_clear_runs(&octets);
   } else {
-    octet_rope_clear(&octets);
+    buffer_chain_clear(&octets);
   }
   return passes;
 }
@@ -276,13 +276,13 @@ static mpa_long_length on_long_length(mpa_locator *locator, uint64_t start, cons
 /* --- FPDUs that are whole in order --- */
 
 /* ULPDU_Length at octets[from, …) when it does not lie in the first slice. */
-static G_GNUC_NO_INLINE uint32_t read_later_length(const octet_rope *octets, uint32_t from)
+static G_GNUC_NO_INLINE uint32_t read_later_length(const buffer_chain *octets, uint32_t from)
 {
-  const uint8_t *flat = octet_rope_flat_anywhere(octets, from, MPA_FPDU_LENGTH_OCTETS);
+  const uint8_t *flat = buffer_chain_flat_anywhere(octets, from, MPA_FPDU_LENGTH_OCTETS);
   uint8_t spare[MPA_FPDU_LENGTH_OCTETS];
 
   if (!flat) {
-    octet_rope_copy_out(octets, from, MPA_FPDU_LENGTH_OCTETS, spare);
+    buffer_chain_copy_out(octets, from, MPA_FPDU_LENGTH_OCTETS, spare);
     flat = spare;
   }
   return big_endian_read_16(flat);
@@ -290,7 +290,7 @@ static G_GNUC_NO_INLINE uint32_t read_later_length(const octet_rope *octets, uin
 
 /* What an FPDU is at the in-order edge, if its ULPDU_Length is among the octets that start at `offset`, at or
  * below the edge; else, or when it is an error, false. */
-static inline bool read_at_edge(mpa_deframer *deframer, uint64_t offset, const octet_rope *octets,
+static inline bool read_at_edge(mpa_deframer *deframer, uint64_t offset, const buffer_chain *octets,
                                 time_ps now, mpa_fpdu *fpdu)
 {
   uint64_t start = deframer->locator.edge;
@@ -301,7 +301,7 @@ static inline bool read_at_edge(mpa_deframer *deframer, uint64_t offset, const o
     return false;
   }
   uint32_t from = (uint32_t)(header - offset);
-  const uint8_t *flat = octet_rope_flat(octets, from, MPA_FPDU_LENGTH_OCTETS);
+  const uint8_t *flat = buffer_chain_flat(octets, from, MPA_FPDU_LENGTH_OCTETS);
   uint32_t ulpdu_octets = /* mpa-01 §4 (MPA-074) */
       flat ? big_endian_read_16(flat) : read_later_length(octets, from);
   if (mpa_length_is_long(ulpdu_octets) && !follows_long(deframer, start, now)) {
@@ -313,7 +313,7 @@ static inline bool read_at_edge(mpa_deframer *deframer, uint64_t offset, const o
 
 /* The common case (mpa-01 §5.4.1, MPA-171): FPDUs that start at the in-order edge and are whole in this
  * arrival. They are judged where they lie; none of their octets is ever held. */
-static void pass_whole_fpdus(mpa_deframer *deframer, const octet_rope *octets, time_ps arrival, time_ps now)
+static void pass_whole_fpdus(mpa_deframer *deframer, const buffer_chain *octets, time_ps arrival, time_ps now)
 {
   uint64_t offset = deframer->locator.edge;
   uint64_t end = offset + octets->length;
@@ -340,7 +340,7 @@ static bool nothing_ahead_below(const mpa_deframer *deframer, uint64_t end)
   const mpa_reassembly *reassembly = deframer->locator.reassembly;
 
   return !reassembly ||
-         (octet_store_next_held(reassembly->octets, deframer->locator.edge) >= end &&
+         (reassembly_queue_next_held(reassembly->octets, deframer->locator.edge) >= end &&
           (range_set_count(&reassembly->taken) == 0 || range_set_get(&reassembly->taken, 0).from >= end));
 }
 
@@ -365,7 +365,7 @@ static void drop_below_edge(mpa_deframer *deframer, uint64_t start)
   uint64_t edge = deframer->locator.edge;
   uint32_t passed = 0;
 
-  octet_rope_drop_front(&front->octets, (uint32_t)(edge - start));
+  buffer_chain_drop_front(&front->octets, (uint32_t)(edge - start));
   if (front->octets.length == 0) {
     front->piece_count = 0;
     return;
@@ -423,7 +423,7 @@ static bool front_is_plain(const mpa_deframer *deframer, uint64_t from)
     if (front->is_located && mpa_marker_is_mute(&front->fpdu, position)) {
       continue;
     }
-    octet_rope_copy_out(&front->octets, (uint32_t)(position - edge), MPA_MARKER_OCTETS, wire);
+    buffer_chain_copy_out(&front->octets, (uint32_t)(position - edge), MPA_MARKER_OCTETS, wire);
     uint64_t header = mpa_marker_header(position, wire);
     if (header != MPA_MARKER_NOWHERE && mpa_fpdu_start(header, true) > edge) {
       return false;
@@ -434,7 +434,7 @@ static bool front_is_plain(const mpa_deframer *deframer, uint64_t from)
 
 /* Octets in order, and nothing is held but perhaps in the front, which they continue. True when they need
  * nothing more; else they are to be located in the general way. */
-static bool receive_at_front(mpa_deframer *deframer, uint64_t offset, const octet_rope *octets,
+static bool receive_at_front(mpa_deframer *deframer, uint64_t offset, const buffer_chain *octets,
                              time_ps arrival)
 {
   uint32_t from = (uint32_t)(MAX(offset, deframer->locator.edge) - offset);
@@ -442,7 +442,7 @@ static bool receive_at_front(mpa_deframer *deframer, uint64_t offset, const octe
 
   g_assert(front->piece_count < MPA_FRONT_PIECES_MAX);
   front->pieces[front->piece_count++] = (mpa_fpdu_piece){.position = front_end(deframer), .arrival = arrival};
-  octet_rope_append_rope(&front->octets, octets, from, octets->length - from);
+  buffer_chain_append_chain(&front->octets, octets, from, octets->length - from);
   pass_front(deframer);
   return deframer->locator.error != MPA_ERROR_NONE || !has_front(deframer) ||
          front_is_plain(deframer, offset);
@@ -463,7 +463,7 @@ static void leave_front(mpa_deframer *deframer)
         mpa_pending_fpdus_establish(pending, deframer->locator.edge, MPA_LOCATED_BY_CHAIN);
     mpa_pending_fpdus_locate(pending, entry, &front->fpdu, front->octets.length);
   }
-  octet_rope_empty(&front->octets);
+  buffer_chain_empty(&front->octets);
   front->piece_count = 0;
 }
 
@@ -480,10 +480,10 @@ static void return_to_front(mpa_deframer *deframer)
   mpa_reassembly *reassembly = deframer->locator.reassembly;
   mpa_pending_fpdus *pending = &reassembly->pending;
   uint64_t edge = deframer->locator.edge;
-  uint64_t end = edge + octet_store_total(reassembly->octets);
+  uint64_t end = edge + reassembly_queue_total(reassembly->octets);
 
   if (end == edge || range_set_count(&reassembly->taken) > 0 || pending->entries.count > 1 ||
-      reassembly->has_conflict || !octet_store_contains(reassembly->octets, edge, end)) {
+      reassembly->has_conflict || !reassembly_queue_contains(reassembly->octets, edge, end)) {
     return;
   }
   mpa_pending_fpdu *entry = pending->entries.count == 1 ? mpa_pending_fpdus_at(pending, 0) : NULL;
@@ -492,7 +492,7 @@ static void return_to_front(mpa_deframer *deframer)
     return;
   }
   mpa_front *front = &deframer->slow->front;
-  octet_store_take(reassembly->octets, edge, end, &front->octets, note_piece, front);
+  reassembly_queue_take(reassembly->octets, edge, end, &front->octets, note_piece, front);
   front->is_located = entry != NULL;
   if (entry) {
     front->fpdu = entry->fpdu;
@@ -503,7 +503,7 @@ static void return_to_front(mpa_deframer *deframer)
 /* --- Octets arrive --- */
 
 /* By the permitted methods, and then, if octets are a segment's first, by assumption. */
-static void receive(mpa_deframer *deframer, uint64_t offset, const octet_rope *octets, time_ps arrival,
+static void receive(mpa_deframer *deframer, uint64_t offset, const buffer_chain *octets, time_ps arrival,
                     time_ps now, bool assumes)
 {
   mpa_locator *locator = &deframer->locator;
@@ -538,13 +538,13 @@ static void receive(mpa_deframer *deframer, uint64_t offset, const octet_rope *o
   }
 }
 
-void mpa_deframer_receive(mpa_deframer *deframer, uint64_t offset, const octet_rope *octets, time_ps arrival,
-                          time_ps now)
+void mpa_deframer_receive(mpa_deframer *deframer, uint64_t offset, const buffer_chain *octets,
+                          time_ps arrival, time_ps now)
 {
   receive(deframer, offset, octets, arrival, now, false);
 }
 
-void mpa_deframer_receive_segment(mpa_deframer *deframer, uint64_t offset, const octet_rope *octets,
+void mpa_deframer_receive_segment(mpa_deframer *deframer, uint64_t offset, const buffer_chain *octets,
                                   time_ps arrival, time_ps now)
 {
   receive(deframer, offset, octets, arrival, now, true);
@@ -552,7 +552,7 @@ void mpa_deframer_receive_segment(mpa_deframer *deframer, uint64_t offset, const
 
 /* What would come of octets [from, to), tried out on a copy. */
 typedef struct inspection {
-  const octet_rope *octets;
+  const buffer_chain *octets;
   uint64_t from;
   uint64_t to;
   bool markers;
@@ -584,7 +584,7 @@ static void ignore_ulpdu(void *user, const mpa_ulpdu *ulpdu, time_ps now)
   (void)now;
 }
 
-mpa_error mpa_deframer_inspect(const mpa_deframer *deframer, uint64_t offset, const octet_rope *octets)
+mpa_error mpa_deframer_inspect(const mpa_deframer *deframer, uint64_t offset, const buffer_chain *octets)
 {
   static const mpa_deframer_events events = {.ulpdu = ignore_ulpdu, .error = blame};
   inspection look = {.octets = octets,
@@ -606,8 +606,8 @@ bool mpa_deframer_holds_nothing(const mpa_deframer *deframer)
 {
   const mpa_reassembly *reassembly = deframer->locator.reassembly;
 
-  return !has_front(deframer) &&
-         (!reassembly || (octet_store_total(reassembly->octets) == 0 && reassembly->pending.located == 0));
+  return !has_front(deframer) && (!reassembly || (reassembly_queue_total(reassembly->octets) == 0 &&
+                                                  reassembly->pending.located == 0));
 }
 
 void mpa_deframer_held(const mpa_deframer *deframer, mpa_held *held)

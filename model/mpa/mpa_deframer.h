@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/octet_rope.h"
+#include "base/buffer_chain.h"
 #include "base/time_ps.h"
 #include "mpa/mpa_fpdu.h"
 #include "mpa/mpa_ulpdu.h"
@@ -57,8 +57,8 @@ void mpa_deframer_start_at(mpa_deframer *deframer, uint64_t offset);
  * same, the first ones stay, MPA-032): the first has offset `offset`; they arrived at `arrival`. The
  * caller keeps `octets`. May call events, but not be called from them. After an error the octets are
  * dropped. */
-void mpa_deframer_receive(mpa_deframer *deframer, uint64_t offset, const octet_rope *octets, time_ps arrival,
-                          time_ps now);
+void mpa_deframer_receive(mpa_deframer *deframer, uint64_t offset, const buffer_chain *octets,
+                          time_ps arrival, time_ps now);
 
 /* The same of octets that start a TCP segment, for a receiver that assumes FPDU Alignment, which no document
  * permits (docs/scenario.md, `assume-aligned`; mpa-01 §5.4.1, MPA-169): what no method locates and looks like
@@ -70,7 +70,7 @@ void mpa_deframer_receive(mpa_deframer *deframer, uint64_t offset, const octet_r
  * An assumed FPDU goes up and its octets are let go: a receiver that kept them until it is proven would save
  * nothing. One that is not plausible is withdrawn: its octets stay held. A wrong one that went up has
  * destroyed what it overlaps, so the FPDU that contradicts it is the error of this half connection. */
-void mpa_deframer_receive_segment(mpa_deframer *deframer, uint64_t offset, const octet_rope *octets,
+void mpa_deframer_receive_segment(mpa_deframer *deframer, uint64_t offset, const buffer_chain *octets,
                                   time_ps arrival, time_ps now);
 
 /* Would these octets, new and not given yet, make an FPDU fail that lies whole within them (mpa-01 §7,
@@ -80,7 +80,7 @@ void mpa_deframer_receive_segment(mpa_deframer *deframer, uint64_t offset, const
  * fails when it is made, so the same holds for mpa_deframer_receive_segment(). Takes nothing in: the caller
  * may still drop the segment as if lost. `octets` may be kept from the deframer as long as their TCP likes,
  * as an in-order receiver does with what lies after a hole. O(pieces held) besides. */
-mpa_error mpa_deframer_inspect(const mpa_deframer *deframer, uint64_t offset, const octet_rope *octets);
+mpa_error mpa_deframer_inspect(const mpa_deframer *deframer, uint64_t offset, const buffer_chain *octets);
 
 /* All FPDUs that end at or below this offset have been passed up, without a gap: the Delivery point. */
 uint64_t mpa_deframer_in_order_edge(const mpa_deframer *deframer);

@@ -101,14 +101,14 @@ static mpa_error check_flat(const mpa_fpdu *fpdu, const uint8_t *octets, bool cr
 }
 
 /* The same of an FPDU that lies in several pieces. */
-static mpa_error check_pieces(const mpa_fpdu *fpdu, const octet_rope *octets, uint32_t from, bool crc)
+static mpa_error check_pieces(const mpa_fpdu *fpdu, const buffer_chain *octets, uint32_t from, bool crc)
 {
   if (crc) {
     uint32_t covered = (uint32_t)(fpdu->end - fpdu->start) - MPA_FPDU_CRC_OCTETS;
     uint8_t digest[MPA_FPDU_CRC_OCTETS];
 
-    crc32c_write(crc32c_update_rope(CRC32C_INITIAL, octets, from, covered), digest);
-    if (!octet_rope_equals(octets, from + covered, MPA_FPDU_CRC_OCTETS, digest)) {
+    crc32c_write(crc32c_update_chain(CRC32C_INITIAL, octets, from, covered), digest);
+    if (!buffer_chain_equals(octets, from + covered, MPA_FPDU_CRC_OCTETS, digest)) {
       return MPA_ERROR_CRC;
     }
   }
@@ -117,7 +117,7 @@ static mpa_error check_pieces(const mpa_fpdu *fpdu, const octet_rope *octets, ui
          position += MPA_MARKER_PERIOD_OCTETS) {
       uint8_t wire[MPA_MARKER_OCTETS];
 
-      octet_rope_copy_out(octets, from + (uint32_t)(position - fpdu->start), MPA_MARKER_OCTETS, wire);
+      buffer_chain_copy_out(octets, from + (uint32_t)(position - fpdu->start), MPA_MARKER_OCTETS, wire);
       if (!mpa_marker_points_to(position, wire, fpdu->header)) {
         return MPA_ERROR_MARKER;
       }
@@ -126,26 +126,26 @@ static mpa_error check_pieces(const mpa_fpdu *fpdu, const octet_rope *octets, ui
   return MPA_ERROR_NONE;
 }
 
-mpa_error mpa_fpdu_check(const mpa_fpdu *fpdu, const octet_rope *octets, uint32_t from, bool crc)
+mpa_error mpa_fpdu_check(const mpa_fpdu *fpdu, const buffer_chain *octets, uint32_t from, bool crc)
 {
   g_assert(from + (fpdu->end - fpdu->start) <= octets->length);
-  const uint8_t *flat = octet_rope_flat(octets, from, (uint32_t)(fpdu->end - fpdu->start));
+  const uint8_t *flat = buffer_chain_flat(octets, from, (uint32_t)(fpdu->end - fpdu->start));
 
   return flat ? check_flat(fpdu, flat, crc) : check_pieces(fpdu, octets, from, crc);
 }
 
-void mpa_fpdu_strip_pieces(octet_rope_range rest, uint32_t length, uint32_t room, octet_rope *ulpdu)
+void mpa_fpdu_strip_pieces(buffer_chain_range rest, uint32_t length, uint32_t room, buffer_chain *ulpdu)
 {
   uint32_t marker = 0; /* octets still to come of the marker that `room` ended at */
 
   while (length > 0) {
-    octet_slice part = octet_rope_range_next(&rest);
+    octet_slice part = buffer_chain_range_next(&rest);
 
     while (part.length > 0 && length > 0) {
       uint32_t skipped = MIN(marker, part.length);
       uint32_t run = MIN(MIN(part.length - skipped, room), length);
 
-      octet_rope_append(ulpdu, part.octets + skipped, run, part.block);
+      buffer_chain_append(ulpdu, part.octets + skipped, run, part.buffer);
       part.octets += skipped + run;
       part.length -= skipped + run;
       length -= run;

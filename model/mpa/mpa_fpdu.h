@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/big_endian.h"
-#include "base/octet_rope.h"
+#include "base/buffer_chain.h"
 
 /* The errors of MPA, with the codes they are reported by (mpa-01 §7, MPA-276 … MPA-279). */
 typedef enum mpa_error {
@@ -165,34 +165,34 @@ uint32_t mpa_fpdu_ulpdu_octets_below(const mpa_fpdu *fpdu, uint64_t position);
 /* Whether the FPDU whose octets are octets[from, …) is valid. With `crc` a digest that does not match is
  * MPA_ERROR_CRC; that is looked at first (note M20). Then each marker must point to this FPDU, else
  * MPA_ERROR_MARKER (MPA-278). PAD and RESERVED may hold anything (MPA-077, MPA-086). */
-mpa_error mpa_fpdu_check(const mpa_fpdu *fpdu, const octet_rope *octets, uint32_t from, bool crc);
+mpa_error mpa_fpdu_check(const mpa_fpdu *fpdu, const buffer_chain *octets, uint32_t from, bool crc);
 
 /* What mpa_fpdu_strip() does with `rest`, which lies in pieces that may end anywhere, in a marker, too; the
  * next one comes after `room` octets. */
-void mpa_fpdu_strip_pieces(octet_rope_range rest, uint32_t length, uint32_t room, octet_rope *ulpdu);
+void mpa_fpdu_strip_pieces(buffer_chain_range rest, uint32_t length, uint32_t room, buffer_chain *ulpdu);
 
 /* Appends the ULPDU of the FPDU octets[from, …) to the empty `ulpdu`, by reference: no markers, header,
- * PAD, CRC (MPA-058). True when it lies in one block: then octet_rope_clear_runs() may clear `ulpdu`. */
-static inline bool mpa_fpdu_strip(const mpa_fpdu *fpdu, const octet_rope *octets, uint32_t from,
-                                  octet_rope *ulpdu)
+ * PAD, CRC (MPA-058). True when it lies in one block: then buffer_chain_clear_runs() may clear `ulpdu`. */
+static inline bool mpa_fpdu_strip(const mpa_fpdu *fpdu, const buffer_chain *octets, uint32_t from,
+                                  buffer_chain *ulpdu)
 {
   uint64_t position = fpdu->header + MPA_FPDU_LENGTH_OCTETS;
   uint32_t first = from + (uint32_t)(position - fpdu->start);
   uint32_t behind = (uint32_t)(fpdu->end - position);
   uint32_t room = fpdu->markers ? (uint32_t)(mpa_marker_next(position) - position) : UINT32_MAX;
-  const uint8_t *flat = octet_rope_flat(octets, first, behind);
+  const uint8_t *flat = buffer_chain_flat(octets, first, behind);
 
   if (flat && fpdu->ulpdu_octets > 0) {
     const octet_runs runs = {.octets = flat,
-                             .block = octet_rope_slices(octets)->block,
+                             .buffer = buffer_chain_slices(octets)->buffer,
                              .length = fpdu->ulpdu_octets,
                              .first = room,
                              .run = MPA_BETWEEN_MARKERS_OCTETS,
                              .gap = MPA_MARKER_OCTETS};
-    octet_rope_append_runs(ulpdu, &runs);
+    buffer_chain_append_runs(ulpdu, &runs);
     return true;
   }
-  mpa_fpdu_strip_pieces(octet_rope_range_of(octets, first, behind), fpdu->ulpdu_octets, room, ulpdu);
+  mpa_fpdu_strip_pieces(buffer_chain_range_of(octets, first, behind), fpdu->ulpdu_octets, room, ulpdu);
   return false;
 }
 

@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "base/octet_bundle.h"
+#include "base/scatter_list.h"
 #include "mpa/mpa_fpdu.h"
 
 /* The last segment of a message is as long as may be: with a second length, a bit less than half of the
@@ -25,7 +25,7 @@ static memory_pool *referring_pool(uint32_t fpdu_octets)
   enum { HEADERS_AND_DIGEST_OCTETS = 28 }; /* ULPDU_Length, DDP and RDMAP header, PAD, CRC */
   uint32_t markers = fpdu_octets / MPA_MARKER_PERIOD_OCTETS + 1;
 
-  return memory_pool_new(octet_bundle_piece_octets(mpa_fpdu_memory_slices_max(markers, 1),
+  return memory_pool_new(scatter_list_piece_octets(mpa_fpdu_memory_slices_max(markers, 1),
                                                    HEADERS_AND_DIGEST_OCTETS + markers * MPA_MARKER_OCTETS));
 }
 
@@ -35,11 +35,11 @@ mpa_fpdu_memory *mpa_fpdu_memory_new(uint32_t fpdu_octets, uint64_t flat_octets_
   mpa_fpdu_memory *memory = g_new(mpa_fpdu_memory, 1);
 
   g_assert(fpdu_octets > 0);
-  *memory = (mpa_fpdu_memory){.flat = memory_pool_new(octet_block_piece_octets(fpdu_octets)),
-                              .short_flat = memory_pool_new(octet_block_piece_octets(short_octets)),
+  *memory = (mpa_fpdu_memory){.flat = memory_pool_new(octet_buffer_piece_octets(fpdu_octets)),
+                              .short_flat = memory_pool_new(octet_buffer_piece_octets(short_octets)),
                               .referring = referring_pool(fpdu_octets),
                               .short_referring = referring_pool(short_octets),
-                              .arrived = memory_pool_new(octet_block_piece_octets(fpdu_octets)),
+                              .arrived = memory_pool_new(octet_buffer_piece_octets(fpdu_octets)),
                               .flat_fpdus_max = flat_octets_max / fpdu_octets};
   return memory;
 }
@@ -58,8 +58,8 @@ void mpa_fpdu_memory_free(mpa_fpdu_memory *memory)
 
 memory_pool *mpa_fpdu_memory_flat(const mpa_fpdu_memory *memory, uint32_t fpdu_octets)
 {
-  return octet_block_piece_octets(fpdu_octets) <= memory->short_flat->piece_octets ? memory->short_flat
-                                                                                   : memory->flat;
+  return octet_buffer_piece_octets(fpdu_octets) <= memory->short_flat->piece_octets ? memory->short_flat
+                                                                                    : memory->flat;
 }
 
 bool mpa_fpdu_memory_is_full(const mpa_fpdu_memory *memory)
@@ -74,7 +74,7 @@ memory_pool *mpa_fpdu_memory_referring(const mpa_fpdu_memory *memory, size_t pie
 
 memory_pool *mpa_fpdu_memory_arrived(const mpa_fpdu_memory *memory, uint32_t octets)
 {
-  bool fits = octet_block_piece_octets(octets) <= memory->arrived->piece_octets;
+  bool fits = octet_buffer_piece_octets(octets) <= memory->arrived->piece_octets;
 
   return fits && memory->arrived->pieces_out < memory->flat_fpdus_max ? memory->arrived : NULL;
 }

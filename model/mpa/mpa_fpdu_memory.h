@@ -6,7 +6,7 @@
  * processor's cache it costs the least: the digest over flat octets, with the copy, takes less time than the
  * digest over the slices of a marked FPDU, and whoever handles it has one slice to look at. One that refers
  * has header, markers, PAD and digest of its own and slices of the ULP's octets between them
- * (octet_bundle.h): a fifth of the memory and less. So FPDUs refer while as many flat ones are on their way,
+ * (scatter_list.h): a fifth of the memory and less. So FPDUs refer while as many flat ones are on their way,
  * or wait to be acknowledged, as the cache holds: the memory of many connections, and of one with a great
  * window, is bounded, and the others have their speed. On the wire the two are the same. */
 #ifndef MPA_MPA_FPDU_MEMORY_H
@@ -41,7 +41,7 @@ static inline uint32_t mpa_fpdu_memory_slices_max(uint32_t markers, uint32_t run
   return 2 * (runs + markers) + 1;
 }
 
-/* The pieces for one that refers, of at most `piece_octets` (octet_bundle_piece_octets()); the memory's. */
+/* The pieces for one that refers, of at most `piece_octets` (scatter_list_piece_octets()); the memory's. */
 memory_pool *mpa_fpdu_memory_referring(const mpa_fpdu_memory *memory, size_t piece_octets);
 
 /* The pieces for `octets` of the stream that arrived in many slices and are to lie flat; NULL when there are

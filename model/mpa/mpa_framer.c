@@ -6,7 +6,7 @@
 
 #include "base/big_endian.h"
 #include "base/crc32c.h"
-#include "base/octet_bundle.h"
+#include "base/scatter_list.h"
 #include "mpa/mpa_fpdu.h"
 
 struct mpa_framer {
@@ -47,9 +47,9 @@ static uint8_t *write_header(const mpa_fpdu *fpdu, uint8_t *octets)
 }
 
 /* Writes the ULPDU to `octets` run by run, a marker between two; returns what is after it. */
-static uint8_t *write_ulpdu(const mpa_fpdu *fpdu, const octet_rope *ulpdu, uint8_t *octets)
+static uint8_t *write_ulpdu(const mpa_fpdu *fpdu, const buffer_chain *ulpdu, uint8_t *octets)
 {
-  const octet_slice *slice = octet_rope_slices(ulpdu);
+  const octet_slice *slice = buffer_chain_slices(ulpdu);
   const octet_slice *behind = slice + ulpdu->slice_count;
   uint64_t marker =
       mpa_marker_next(fpdu->header + MPA_FPDU_LENGTH_OCTETS); /* the next one, if there are any */
@@ -97,14 +97,14 @@ static uint8_t *write_padding(const mpa_fpdu *fpdu, uint64_t position, uint8_t *
   return octets;
 }
 
-/* The FPDU as one slice of a block of its own. */
-static inline void frame_flat(const mpa_framer *framer, const mpa_fpdu *extent, const octet_rope *ulpdu,
-                              octet_rope *fpdu)
+/* The FPDU as one slice of a buffer of its own. */
+static inline void frame_flat(const mpa_framer *framer, const mpa_fpdu *extent, const buffer_chain *ulpdu,
+                              buffer_chain *fpdu)
 {
   uint32_t length = (uint32_t)(extent->end - extent->start);
   memory_pool *pool = framer->memory ? mpa_fpdu_memory_flat(framer->memory, length) : NULL;
-  octet_block *block = octet_block_new_in(pool, length);
-  uint8_t *first = octet_block_octets(block);
+  octet_buffer *buffer = octet_buffer_new_in(pool, length);
+  uint8_t *first = octet_buffer_octets(buffer);
   uint8_t *behind = write_ulpdu(extent, ulpdu, write_header(extent, first));
   uint8_t *digest = write_padding(extent, extent->start + (uint64_t)(behind - first), behind);
 
@@ -113,8 +113,8 @@ static inline void frame_flat(const mpa_framer *framer, const mpa_fpdu *extent, 
   } else {
     memset(digest, 0, MPA_FPDU_CRC_OCTETS); /* mpa-01 §4: any value may stand there (MPA-081) */
   }
-  octet_rope_append(fpdu, first, length, block);
-  octet_block_unref(block);
+  buffer_chain_append(fpdu, first, length, buffer);
+  octet_buffer_unref(buffer);
 }
 
 /* --- FPDUs that refer to the ULPDU's octets --- */
@@ -123,14 +123,14 @@ static bool may_be_referred_to(const octet_slice *slice)
 {
   enum { REFERRED_OCTETS_MIN = 64 }; /* copying fewer costs less than a slice */
 
-  return slice->block != NULL && slice->length >= REFERRED_OCTETS_MIN;
+  return slice->buffer != NULL && slice->length >= REFERRED_OCTETS_MIN;
 }
 
-/* Begins the bundle of `extent`; false when nothing of `ulpdu` may be referred to. */
-static bool begin_bundle(const mpa_framer *framer, const mpa_fpdu *extent, const octet_rope *ulpdu,
-                         octet_bundle *bundle)
+/* Begins the list of `extent`; false when nothing of `ulpdu` may be referred to. */
+static bool begin_list(const mpa_framer *framer, const mpa_fpdu *extent, const buffer_chain *ulpdu,
+                       scatter_list *list)
 {
-  const octet_slice *slices = octet_rope_slices(ulpdu);
+  const octet_slice *slices = buffer_chain_slices(ulpdu);
   size_t own_octets = (size_t)(extent->end - extent->start);
   uint32_t runs = 0;
 
@@ -146,28 +146,28 @@ static bool begin_bundle(const mpa_framer *framer, const mpa_fpdu *extent, const
   uint64_t markers =
       extent->markers ? mpa_marker_count_below(extent->end) - mpa_marker_count_below(extent->start) : 0;
   uint32_t slices_max = mpa_fpdu_memory_slices_max((uint32_t)markers, runs);
-  size_t piece_octets = octet_bundle_piece_octets(slices_max, own_octets);
-  octet_bundle_begin(bundle, mpa_fpdu_memory_referring(framer->memory, piece_octets), slices_max, own_octets);
+  size_t piece_octets = scatter_list_piece_octets(slices_max, own_octets);
+  scatter_list_begin(list, mpa_fpdu_memory_referring(framer->memory, piece_octets), slices_max, own_octets);
   return true;
 }
 
 /* Octets of `slice`, all before the next marker. */
-static void put_run(octet_bundle *bundle, const octet_slice *slice, const uint8_t *from, uint32_t length)
+static void put_run(scatter_list *list, const octet_slice *slice, const uint8_t *from, uint32_t length)
 {
   if (length == 0) {
     return;
   }
   if (may_be_referred_to(slice)) {
-    octet_bundle_refer(bundle, from, length, slice->block);
+    scatter_list_refer(list, from, length, slice->buffer);
   } else {
-    memcpy(octet_bundle_own(bundle, length), from, length);
+    memcpy(scatter_list_own(list, length), from, length);
   }
 }
 
 /* The same octets as write_ulpdu() makes. */
-static void put_ulpdu(const mpa_fpdu *fpdu, const octet_rope *ulpdu, octet_bundle *bundle)
+static void put_ulpdu(const mpa_fpdu *fpdu, const buffer_chain *ulpdu, scatter_list *list)
 {
-  const octet_slice *slice = octet_rope_slices(ulpdu);
+  const octet_slice *slice = buffer_chain_slices(ulpdu);
   const octet_slice *behind = slice + ulpdu->slice_count;
   uint64_t marker = mpa_marker_next(fpdu->header + MPA_FPDU_LENGTH_OCTETS);
   uint32_t room =
@@ -178,14 +178,14 @@ static void put_ulpdu(const mpa_fpdu *fpdu, const octet_rope *ulpdu, octet_bundl
     uint32_t length = slice->length;
 
     while (length > room) {
-      put_run(bundle, slice, from, room);
-      mpa_marker_write(marker, fpdu->header, octet_bundle_own(bundle, MPA_MARKER_OCTETS));
+      put_run(list, slice, from, room);
+      mpa_marker_write(marker, fpdu->header, scatter_list_own(list, MPA_MARKER_OCTETS));
       marker += MPA_MARKER_PERIOD_OCTETS;
       from += room;
       length -= room;
       room = MPA_BETWEEN_MARKERS_OCTETS;
     }
-    put_run(bundle, slice, from, length);
+    put_run(list, slice, from, length);
     room -= length;
   }
 }
@@ -193,30 +193,30 @@ static void put_ulpdu(const mpa_fpdu *fpdu, const octet_rope *ulpdu, octet_bundl
 /* The FPDU with header, markers, PAD and CRC of its own. False, and nothing done, when that is no better than
  * frame_flat(). */
 static G_GNUC_NO_INLINE bool frame_by_reference(const mpa_framer *framer, const mpa_fpdu *extent,
-                                                const octet_rope *ulpdu, octet_rope *fpdu)
+                                                const buffer_chain *ulpdu, buffer_chain *fpdu)
 {
-  octet_bundle bundle;
+  scatter_list list;
 
-  if (!begin_bundle(framer, extent, ulpdu, &bundle)) {
+  if (!begin_list(framer, extent, ulpdu, &list)) {
     return false;
   }
   uint32_t header_octets = (uint32_t)(extent->header - extent->start) + MPA_FPDU_LENGTH_OCTETS;
-  write_header(extent, octet_bundle_own(&bundle, header_octets));
-  put_ulpdu(extent, ulpdu, &bundle);
-  uint64_t position = extent->start + bundle.length;
+  write_header(extent, scatter_list_own(&list, header_octets));
+  put_ulpdu(extent, ulpdu, &list);
+  uint64_t position = extent->start + list.length;
   uint8_t *digest =
-      write_padding(extent, position, octet_bundle_own(&bundle, (uint32_t)(extent->end - position)));
-  octet_bundle_end(&bundle, fpdu);
+      write_padding(extent, position, scatter_list_own(&list, (uint32_t)(extent->end - position)));
+  scatter_list_end(&list, fpdu);
   if (framer->crc) {
     uint32_t covered = fpdu->length - MPA_FPDU_CRC_OCTETS;
-    crc32c_write(crc32c_update_rope(CRC32C_INITIAL, fpdu, 0, covered), digest);
+    crc32c_write(crc32c_update_chain(CRC32C_INITIAL, fpdu, 0, covered), digest);
   } else {
     memset(digest, 0, MPA_FPDU_CRC_OCTETS);
   }
   return true;
 }
 
-void mpa_framer_frame(mpa_framer *framer, const octet_rope *ulpdu, octet_rope *fpdu)
+void mpa_framer_frame(mpa_framer *framer, const buffer_chain *ulpdu, buffer_chain *fpdu)
 {
   g_assert(ulpdu->length >= 1 && ulpdu->length <= MPA_MULPDU_MAX_OCTETS); /* mpa-01 §3.2 (MPA-063, MPA-064) */
   g_assert(fpdu->length == 0);

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/octet_rope.h"
+#include "base/buffer_chain.h"
 #include "mpa/mpa_fpdu_memory.h"
 
 /* EMSS - (6 + 4 * ceiling(EMSS / 512) + EMSS mod 4) with markers (MPA-143), EMSS - (6 + EMSS mod 4) without
@@ -41,7 +41,7 @@ void mpa_framer_use_memory(mpa_framer *framer, const mpa_fpdu_memory *memory);
  * The FPDU is one slice of a block of its own; or, once its memory has enough of those (mpa_fpdu_memory.h), a
  * bundle that refers to those slices of `ulpdu` that have a block, which must never change, and has a copy of
  * the others. */
-void mpa_framer_frame(mpa_framer *framer, const octet_rope *ulpdu, octet_rope *fpdu);
+void mpa_framer_frame(mpa_framer *framer, const buffer_chain *ulpdu, buffer_chain *fpdu);
 
 /* Offset of the next FPDU in the FPDU phase: all octets framed so far. */
 uint64_t mpa_framer_offset(const mpa_framer *framer);

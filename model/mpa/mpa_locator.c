@@ -14,12 +14,12 @@ void mpa_locator_clear(mpa_locator *locator)
   mpa_reassembly *reassembly = locator->reassembly;
 
   if (reassembly) {
-    octet_store_free(reassembly->octets);
+    reassembly_queue_free(reassembly->octets);
     range_set_clear(&reassembly->taken);
     mpa_pending_fpdus_clear(&reassembly->pending);
-    element_array_clear(&reassembly->completed);
-    octet_rope_clear(&reassembly->fpdu_octets);
-    element_array_clear(&reassembly->pieces);
+    deque_clear(&reassembly->completed);
+    buffer_chain_clear(&reassembly->fpdu_octets);
+    deque_clear(&reassembly->pieces);
     g_free(reassembly);
     locator->reassembly = NULL;
   }
@@ -30,20 +30,20 @@ mpa_reassembly *mpa_locator_reassembly(mpa_locator *locator)
   if (!locator->reassembly) {
     mpa_reassembly *reassembly = g_new0(mpa_reassembly, 1);
 
-    reassembly->octets = octet_store_new();
+    reassembly->octets = reassembly_queue_new();
     range_set_init(&reassembly->taken);
     mpa_pending_fpdus_init(&reassembly->pending);
-    element_array_init(&reassembly->completed, sizeof(uint64_t));
-    octet_rope_init(&reassembly->fpdu_octets);
-    element_array_init(&reassembly->pieces, sizeof(mpa_fpdu_piece));
+    deque_init(&reassembly->completed, sizeof(uint64_t));
+    buffer_chain_init(&reassembly->fpdu_octets);
+    deque_init(&reassembly->pieces, sizeof(mpa_fpdu_piece));
     locator->reassembly = reassembly;
   }
   return locator->reassembly;
 }
 
-static void copy_held(void *user, uint64_t position, const octet_rope *octets, time_ps arrival)
+static void copy_held(void *user, uint64_t position, const buffer_chain *octets, time_ps arrival)
 {
-  octet_store_insert(user, position, octets, arrival);
+  reassembly_queue_insert(user, position, octets, arrival);
 }
 
 void mpa_locator_copy(const mpa_locator *locator, mpa_locator *copy)
@@ -56,7 +56,7 @@ void mpa_locator_copy(const mpa_locator *locator, mpa_locator *copy)
   if (from) {
     mpa_reassembly *to = mpa_locator_reassembly(copy);
 
-    octet_store_visit(from->octets, 0, UINT64_MAX, copy_held, to->octets);
+    reassembly_queue_visit(from->octets, 0, UINT64_MAX, copy_held, to->octets);
     for (size_t index = 0; index < range_set_count(&from->taken); index++) {
       range taken = range_set_get(&from->taken, index);
       range_set_add(&to->taken, taken.from, taken.to);
@@ -80,15 +80,16 @@ void mpa_locator_move_edge(mpa_locator *locator, uint64_t edge)
 /* Octets of [from, to) that have arrived: held ones and those taken beyond the edge. */
 static uint64_t arrived_octets(const mpa_reassembly *reassembly, uint64_t from, uint64_t to)
 {
-  return octet_store_covered(reassembly->octets, from, to) + range_set_covered(&reassembly->taken, from, to);
+  return reassembly_queue_covered(reassembly->octets, from, to) +
+         range_set_covered(&reassembly->taken, from, to);
 }
 
 static void note_if_complete(mpa_reassembly *reassembly, const mpa_pending_fpdu *entry)
 {
   if (entry->arrived == entry->fpdu.end - entry->start) {
-    element_array *completed = &reassembly->completed;
+    deque *completed = &reassembly->completed;
 
-    *(uint64_t *)element_array_insert(completed, completed->count) = entry->start;
+    *(uint64_t *)deque_insert(completed, completed->count) = entry->start;
   }
 }
 
@@ -117,25 +118,25 @@ static void count_arrival(mpa_reassembly *reassembly, uint64_t from, uint64_t to
 }
 
 /* Holds [from, to) of the octets that start at `offset`, none of which was taken. */
-static void hold_run(mpa_reassembly *reassembly, uint64_t offset, const octet_rope *octets, uint64_t from,
+static void hold_run(mpa_reassembly *reassembly, uint64_t offset, const buffer_chain *octets, uint64_t from,
                      uint64_t to, time_ps arrival)
 {
   uint64_t held;
 
   if (from == offset && to == offset + octets->length) {
-    held = octet_store_insert(reassembly->octets, from, octets, arrival);
+    held = reassembly_queue_insert(reassembly->octets, from, octets, arrival);
   } else {
-    octet_rope run;
-    octet_rope_init(&run);
-    octet_rope_append_rope(&run, octets, (uint32_t)(from - offset), (uint32_t)(to - from));
-    held = octet_store_insert(reassembly->octets, from, &run, arrival);
-    octet_rope_clear(&run);
+    buffer_chain run;
+    buffer_chain_init(&run);
+    buffer_chain_append_chain(&run, octets, (uint32_t)(from - offset), (uint32_t)(to - from));
+    held = reassembly_queue_insert(reassembly->octets, from, &run, arrival);
+    buffer_chain_clear(&run);
   }
   count_arrival(reassembly, from, to, held < to - from);
 }
 
 /* Holds what is neither below the edge nor taken of the octets that start at `offset`. */
-static void hold(mpa_locator *locator, uint64_t offset, const octet_rope *octets, time_ps arrival)
+static void hold(mpa_locator *locator, uint64_t offset, const buffer_chain *octets, time_ps arrival)
 {
   mpa_reassembly *reassembly = locator->reassembly;
   uint64_t from = MAX(offset, locator->edge);
@@ -154,7 +155,7 @@ static void hold(mpa_locator *locator, uint64_t offset, const octet_rope *octets
   }
 }
 
-void mpa_locator_hold_pieces(mpa_locator *locator, const octet_rope *octets, const mpa_fpdu_piece *pieces,
+void mpa_locator_hold_pieces(mpa_locator *locator, const buffer_chain *octets, const mpa_fpdu_piece *pieces,
                              size_t piece_count, uint64_t end)
 {
   uint64_t first = end - octets->length;
@@ -162,27 +163,27 @@ void mpa_locator_hold_pieces(mpa_locator *locator, const octet_rope *octets, con
   for (size_t index = 0; index < piece_count; index++) {
     uint64_t from = pieces[index].position;
     uint64_t to = index + 1 < piece_count ? pieces[index + 1].position : end;
-    octet_rope piece;
+    buffer_chain piece;
 
-    octet_rope_init(&piece);
-    octet_rope_append_rope(&piece, octets, (uint32_t)(from - first), (uint32_t)(to - from));
-    octet_store_insert(mpa_locator_reassembly(locator)->octets, from, &piece, pieces[index].arrival);
-    octet_rope_clear(&piece);
+    buffer_chain_init(&piece);
+    buffer_chain_append_chain(&piece, octets, (uint32_t)(from - first), (uint32_t)(to - from));
+    reassembly_queue_insert(mpa_locator_reassembly(locator)->octets, from, &piece, pieces[index].arrival);
+    buffer_chain_clear(&piece);
   }
 }
 
 static void note_piece(void *user, uint64_t position, time_ps arrival)
 {
-  element_array *pieces = user;
+  deque *pieces = user;
 
-  *(mpa_fpdu_piece *)element_array_insert(pieces, pieces->count) = (mpa_fpdu_piece){position, arrival};
+  *(mpa_fpdu_piece *)deque_insert(pieces, pieces->count) = (mpa_fpdu_piece){position, arrival};
 }
 
-static void gather_piece(void *user, uint64_t position, const octet_rope *octets, time_ps arrival)
+static void gather_piece(void *user, uint64_t position, const buffer_chain *octets, time_ps arrival)
 {
   mpa_reassembly *reassembly = user;
 
-  octet_rope_append_rope(&reassembly->fpdu_octets, octets, 0, octets->length);
+  buffer_chain_append_chain(&reassembly->fpdu_octets, octets, 0, octets->length);
   note_piece(&reassembly->pieces, position, arrival);
 }
 
@@ -193,7 +194,7 @@ static bool is_taken(mpa_locator *locator, const mpa_fpdu *extent, mpa_location 
   const mpa_complete_fpdu complete = {.extent = *extent,
                                       .method = method,
                                       .octets = &reassembly->fpdu_octets,
-                                      .pieces = element_array_at(&reassembly->pieces, 0),
+                                      .pieces = deque_at(&reassembly->pieces, 0),
                                       .piece_count = reassembly->pieces.count};
 
   return locator->policy->complete(locator, &complete);
@@ -212,18 +213,18 @@ static bool finish(mpa_locator *locator, mpa_pending_fpdu *entry)
     }
     return false;
   }
-  element_array_empty(&reassembly->pieces);
-  octet_store_take(reassembly->octets, fpdu.start, fpdu.end, &reassembly->fpdu_octets, note_piece,
-                   &reassembly->pieces);
+  deque_empty(&reassembly->pieces);
+  reassembly_queue_take(reassembly->octets, fpdu.start, fpdu.end, &reassembly->fpdu_octets, note_piece,
+                        &reassembly->pieces);
   mpa_pending_fpdus_remove(&reassembly->pending, entry);
   bool taken = is_taken(locator, &fpdu, method);
   if (!taken && locator->error == MPA_ERROR_NONE) {
-    mpa_locator_hold_pieces(locator, &reassembly->fpdu_octets, element_array_at(&reassembly->pieces, 0),
+    mpa_locator_hold_pieces(locator, &reassembly->fpdu_octets, deque_at(&reassembly->pieces, 0),
                             reassembly->pieces.count, fpdu.end);
     entry = mpa_pending_fpdus_establish(&reassembly->pending, fpdu.start, method);
     mpa_pending_fpdus_locate(&reassembly->pending, entry, &fpdu, fpdu.end - fpdu.start);
   }
-  octet_rope_empty(&reassembly->fpdu_octets);
+  buffer_chain_empty(&reassembly->fpdu_octets);
   return taken;
 }
 
@@ -233,7 +234,7 @@ static bool finish(mpa_locator *locator, mpa_pending_fpdu *entry)
 static mpa_long_length judge_long(mpa_locator *locator, uint64_t start, uint64_t header)
 {
   uint8_t spare[2 * MPA_FPDU_LENGTH_OCTETS];
-  const uint8_t *octets = octet_store_peek(locator->reassembly->octets, header, sizeof spare, spare);
+  const uint8_t *octets = reassembly_queue_peek(locator->reassembly->octets, header, sizeof spare, spare);
   const uint8_t *next = octets ? octets + MPA_FPDU_LENGTH_OCTETS : NULL;
 
   return locator->policy->long_length(locator, start, next);
@@ -251,7 +252,7 @@ static mpa_pending_fpdu *locate(mpa_locator *locator, uint64_t start, mpa_locati
   if (known && known->located) {
     return known; /* it keeps the method that was first */
   }
-  const uint8_t *length = octet_store_peek(reassembly->octets, header, MPA_FPDU_LENGTH_OCTETS, spare);
+  const uint8_t *length = reassembly_queue_peek(reassembly->octets, header, MPA_FPDU_LENGTH_OCTETS, spare);
   uint32_t ulpdu_octets = length ? big_endian_read_16(length) : 0; /* mpa-01 §4 (MPA-074) */
   mpa_long_length verdict = !length                            ? MPA_LONG_LENGTH_UNDECIDED
                             : mpa_length_is_long(ulpdu_octets) ? judge_long(locator, start, header)
@@ -335,7 +336,8 @@ static void follow_markers(mpa_locator *locator, uint64_t from, uint64_t to)
 
   for (; position < to && locator->error == MPA_ERROR_NONE; position += MPA_MARKER_PERIOD_OCTETS) {
     uint8_t spare[MPA_MARKER_OCTETS];
-    const uint8_t *wire = octet_store_peek(locator->reassembly->octets, position, MPA_MARKER_OCTETS, spare);
+    const uint8_t *wire =
+        reassembly_queue_peek(locator->reassembly->octets, position, MPA_MARKER_OCTETS, spare);
 
     if (!wire || is_mute(locator, position)) {
       continue;
@@ -376,7 +378,7 @@ static void look_ahead(mpa_locator *locator, uint64_t from, uint64_t to)
   follow_markers(locator, from, to);
   follow_lengths(locator, from, to);
   for (size_t index = 0; index < reassembly->completed.count && locator->error == MPA_ERROR_NONE; index++) {
-    uint64_t start = *(uint64_t *)element_array_at(&reassembly->completed, index);
+    uint64_t start = *(uint64_t *)deque_at(&reassembly->completed, index);
     mpa_pending_fpdu *entry = mpa_pending_fpdus_find(&reassembly->pending, start);
 
     if (!entry) {
@@ -391,9 +393,9 @@ static void look_ahead(mpa_locator *locator, uint64_t from, uint64_t to)
   }
 }
 
-void mpa_locator_receive(mpa_locator *locator, uint64_t offset, const octet_rope *octets, time_ps arrival)
+void mpa_locator_receive(mpa_locator *locator, uint64_t offset, const buffer_chain *octets, time_ps arrival)
 {
-  element_array_empty(&mpa_locator_reassembly(locator)->completed);
+  deque_empty(&mpa_locator_reassembly(locator)->completed);
   hold(locator, offset, octets, arrival);
   mpa_locator_follow_chain(locator);
   if (locator->markers && locator->error == MPA_ERROR_NONE) {
@@ -430,12 +432,12 @@ static bool read_fpdu(const mpa_locator *locator, uint64_t start, uint64_t to, m
   if (start % 4 != 0 || header + MPA_FPDU_LENGTH_OCTETS > to) {
     return false; /* FPDUs start at multiples of 4 (MPA-100) */
   }
-  const uint8_t *length = octet_store_peek(reassembly->octets, header, MPA_FPDU_LENGTH_OCTETS, spare);
+  const uint8_t *length = reassembly_queue_peek(reassembly->octets, header, MPA_FPDU_LENGTH_OCTETS, spare);
   if (!length) {
     return false;
   }
   *fpdu = mpa_fpdu_at(start, big_endian_read_16(length), locator->markers);
-  return fpdu->end <= to && octet_store_contains(reassembly->octets, fpdu->start, fpdu->end) &&
+  return fpdu->end <= to && reassembly_queue_contains(reassembly->octets, fpdu->start, fpdu->end) &&
          !is_contradicted(&reassembly->pending, fpdu);
 }
 
@@ -448,12 +450,12 @@ void mpa_locator_assume(mpa_locator *locator, uint64_t from, uint64_t to)
   /* What was taken already is not held: there the permitted methods know how it goes on. */
   for (uint64_t start = MAX(from, locator->edge); taken && read_fpdu(locator, start, to, &fpdu);
        start = fpdu.end) {
-    element_array_empty(&reassembly->pieces);
-    octet_store_visit(reassembly->octets, fpdu.start, fpdu.end, gather_piece, reassembly);
+    deque_empty(&reassembly->pieces);
+    reassembly_queue_visit(reassembly->octets, fpdu.start, fpdu.end, gather_piece, reassembly);
     taken = is_taken(locator, &fpdu, MPA_LOCATED_BY_ASSUMPTION);
-    octet_rope_empty(&reassembly->fpdu_octets);
+    buffer_chain_empty(&reassembly->fpdu_octets);
     if (taken) {
-      octet_store_remove(reassembly->octets, fpdu.start, fpdu.end);
+      reassembly_queue_remove(reassembly->octets, fpdu.start, fpdu.end);
       range_set_add(&reassembly->taken, fpdu.start, fpdu.end);
     }
   }
@@ -465,7 +467,7 @@ bool mpa_locator_is_empty(const mpa_locator *locator)
 {
   const mpa_reassembly *reassembly = locator->reassembly;
 
-  return !reassembly || (octet_store_total(reassembly->octets) == 0 &&
+  return !reassembly || (reassembly_queue_total(reassembly->octets) == 0 &&
                          range_set_count(&reassembly->taken) == 0 && reassembly->pending.entries.count == 0);
 }
 
@@ -480,7 +482,7 @@ static uint64_t disputed_octets(const mpa_reassembly *reassembly)
     const mpa_pending_fpdu *entry = mpa_pending_fpdus_at(&reassembly->pending, index);
 
     if (entry->located && entry->fpdu.end > counted) {
-      octets += octet_store_covered(reassembly->octets, MAX(entry->start, counted), entry->fpdu.end);
+      octets += reassembly_queue_covered(reassembly->octets, MAX(entry->start, counted), entry->fpdu.end);
       counted = entry->fpdu.end;
     }
   }
@@ -494,7 +496,8 @@ static uint64_t leading_marker_octets(const mpa_locator *locator)
   if (!locator->markers || locator->edge % MPA_MARKER_PERIOD_OCTETS != 0) {
     return 0;
   }
-  return octet_store_covered(locator->reassembly->octets, locator->edge, locator->edge + MPA_MARKER_OCTETS);
+  return reassembly_queue_covered(locator->reassembly->octets, locator->edge,
+                                  locator->edge + MPA_MARKER_OCTETS);
 }
 
 void mpa_locator_held(const mpa_locator *locator, mpa_held *held)
@@ -516,7 +519,7 @@ void mpa_locator_held(const mpa_locator *locator, mpa_held *held)
   } else {
     held->incomplete += leading_marker_octets(locator);
   }
-  uint64_t rest = octet_store_total(reassembly->octets) - held->incomplete;
+  uint64_t rest = reassembly_queue_total(reassembly->octets) - held->incomplete;
   if (locator->markers) {
     held->unlocated = rest;
   } else {
@@ -524,7 +527,7 @@ void mpa_locator_held(const mpa_locator *locator, mpa_held *held)
   }
 }
 
-static void count_piece(void *user, uint64_t position, const octet_rope *octets, time_ps arrival)
+static void count_piece(void *user, uint64_t position, const buffer_chain *octets, time_ps arrival)
 {
   uint32_t *pieces = user;
   (void)position;
@@ -538,7 +541,7 @@ uint32_t mpa_locator_pieces_of(const mpa_locator *locator, uint64_t from, uint64
 {
   uint32_t pieces = 0;
 
-  octet_store_visit(locator->reassembly->octets, from, to, count_piece, &pieces);
+  reassembly_queue_visit(locator->reassembly->octets, from, to, count_piece, &pieces);
   return pieces;
 }
 

@@ -14,8 +14,8 @@
 #ifndef MPA_MPA_LOCATOR_H
 #define MPA_MPA_LOCATOR_H
 
-#include "base/octet_store.h"
 #include "base/range_set.h"
+#include "base/reassembly_queue.h"
 #include "mpa/mpa_fpdu.h"
 #include "mpa/mpa_pending_fpdus.h"
 
@@ -30,7 +30,7 @@ typedef struct mpa_complete_fpdu {
   mpa_fpdu extent;
   mpa_location method;
   uint32_t from; /* its octets are octets[from, …) */
-  const octet_rope *octets;
+  const buffer_chain *octets;
   const mpa_fpdu_piece
       *pieces; /* ascending; the first may start before the FPDU, the last may end after it */
   size_t piece_count;
@@ -60,14 +60,14 @@ typedef struct mpa_locator_policy {
 
 /* What has come beyond the in-order edge and was not taken in order. */
 typedef struct mpa_reassembly {
-  octet_store *octets; /* that have come and were not taken */
-  range_set taken;     /* FPDUs taken beyond the edge; touching ones are one range, their boundaries agree */
+  reassembly_queue *octets; /* that have come and were not taken */
+  range_set taken; /* FPDUs taken beyond the edge; touching ones are one range, their boundaries agree */
   mpa_pending_fpdus pending; /* FPDU starts at or beyond the edge that are established and were not taken */
   bool has_conflict;         /* a located FPDU ever reached into one that was taken */
   /* Scratch of one mpa_locator_receive(), kept for its memory. */
-  element_array completed; /* of uint64_t: starts of FPDUs that became complete */
-  octet_rope fpdu_octets;  /* of the FPDU in hand, … */
-  element_array pieces;    /* … of mpa_fpdu_piece: how they arrived */
+  deque completed;          /* of uint64_t: starts of FPDUs that became complete */
+  buffer_chain fpdu_octets; /* of the FPDU in hand, … */
+  deque pieces;             /* … of mpa_fpdu_piece: how they arrived */
 } mpa_reassembly;
 
 /* Read by everyone; written only by the functions below, and by mpa_deframer. */
@@ -98,7 +98,7 @@ void mpa_locator_copy(const mpa_locator *locator, mpa_locator *copy);
 /* Takes in octets, the first of which has offset `offset`; they arrived at `arrival`. What was taken or is
  * held already is ignored (MPA-032). Follows the chain, then the markers and what they prove. The caller
  * keeps `octets`. */
-void mpa_locator_receive(mpa_locator *locator, uint64_t offset, const octet_rope *octets, time_ps arrival);
+void mpa_locator_receive(mpa_locator *locator, uint64_t offset, const buffer_chain *octets, time_ps arrival);
 
 /* Method 1 (mpa-01 §5.4, MPA-164): in order, the end of each FPDU that is taken is the start of the next. */
 void mpa_locator_follow_chain(mpa_locator *locator);
@@ -119,7 +119,7 @@ static inline void mpa_locator_stop(mpa_locator *locator, mpa_error error)
 
 /* The locator holds `octets` from now on, none of which it had: those of `pieces`, which end at `end`, where
  * the last of `octets` lies. */
-void mpa_locator_hold_pieces(mpa_locator *locator, const octet_rope *octets, const mpa_fpdu_piece *pieces,
+void mpa_locator_hold_pieces(mpa_locator *locator, const buffer_chain *octets, const mpa_fpdu_piece *pieces,
                              size_t piece_count, uint64_t end);
 
 /* True when nothing is held, taken beyond the edge or awaited. */

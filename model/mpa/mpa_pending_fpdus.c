@@ -6,18 +6,18 @@
 void mpa_pending_fpdus_init(mpa_pending_fpdus *pending)
 {
   *pending = (mpa_pending_fpdus){.located = 0};
-  element_array_init(&pending->entries, sizeof(mpa_pending_fpdu));
+  deque_init(&pending->entries, sizeof(mpa_pending_fpdu));
 }
 
 void mpa_pending_fpdus_clear(mpa_pending_fpdus *pending)
 {
-  element_array_clear(&pending->entries);
+  deque_clear(&pending->entries);
 }
 
 void mpa_pending_fpdus_copy(const mpa_pending_fpdus *pending, mpa_pending_fpdus *copy)
 {
   for (size_t index = 0; index < pending->entries.count; index++) {
-    *(mpa_pending_fpdu *)element_array_insert(&copy->entries, index) = *mpa_pending_fpdus_at(pending, index);
+    *(mpa_pending_fpdu *)deque_insert(&copy->entries, index) = *mpa_pending_fpdus_at(pending, index);
   }
   copy->located = pending->located;
   copy->arrived = pending->arrived;
@@ -27,7 +27,7 @@ void mpa_pending_fpdus_copy(const mpa_pending_fpdus *pending, mpa_pending_fpdus 
 /* Index of the first entry that starts at or after `start`. */
 static size_t first_from(const mpa_pending_fpdus *pending, uint64_t start)
 {
-  return element_array_count_below(&pending->entries, offsetof(mpa_pending_fpdu, start), start);
+  return deque_count_below(&pending->entries, offsetof(mpa_pending_fpdu, start), start);
 }
 
 size_t mpa_pending_fpdus_first_reaching(const mpa_pending_fpdus *pending, uint64_t position)
@@ -65,7 +65,7 @@ mpa_pending_fpdu *mpa_pending_fpdus_establish(mpa_pending_fpdus *pending, uint64
 
     pending->overlap |= before->located && before->fpdu.end > start;
   }
-  mpa_pending_fpdu *entry = element_array_insert(&pending->entries, index);
+  mpa_pending_fpdu *entry = deque_insert(&pending->entries, index);
   *entry = (mpa_pending_fpdu){.start = start, .method = method};
   return entry;
 }
@@ -101,7 +101,7 @@ static void forget(mpa_pending_fpdus *pending, size_t index, size_t count)
     pending->located -= entry->located;
     pending->arrived -= entry->arrived;
   }
-  element_array_remove(&pending->entries, index, count);
+  deque_remove(&pending->entries, index, count);
 }
 
 void mpa_pending_fpdus_remove(mpa_pending_fpdus *pending, mpa_pending_fpdu *entry)

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/element_array.h"
+#include "base/deque.h"
 #include "mpa/mpa_fpdu.h"
 #include "mpa/mpa_ulpdu.h"
 
@@ -24,10 +24,10 @@ typedef struct mpa_pending_fpdu {
 
 /* Read by everyone, written only by the functions below. */
 typedef struct mpa_pending_fpdus {
-  element_array entries; /* of mpa_pending_fpdu, ascending starts */
-  uint32_t located;      /* entries */
-  bool overlap;          /* two located FPDUs ever overlapped: the stream contradicts itself */
-  uint64_t arrived;      /* octets of the located ones */
+  deque entries;    /* of mpa_pending_fpdu, ascending starts */
+  uint32_t located; /* entries */
+  bool overlap;     /* two located FPDUs ever overlapped: the stream contradicts itself */
+  uint64_t arrived; /* octets of the located ones */
 } mpa_pending_fpdus;
 
 /* An empty table. Free its memory with mpa_pending_fpdus_clear(). */
@@ -40,7 +40,7 @@ void mpa_pending_fpdus_copy(const mpa_pending_fpdus *pending, mpa_pending_fpdus 
 /* The entry number `index` (< entries.count), by ascending start. */
 static inline mpa_pending_fpdu *mpa_pending_fpdus_at(const mpa_pending_fpdus *pending, size_t index)
 {
-  return element_array_slot(&pending->entries, index, sizeof(mpa_pending_fpdu));
+  return deque_slot(&pending->entries, index, sizeof(mpa_pending_fpdu));
 }
 
 /* Index of the first entry that can have an octet at or after `position`. */

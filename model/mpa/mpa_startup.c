@@ -202,14 +202,14 @@ static bool frame_is_due(const mpa_startup *startup)
   }
 }
 
-bool mpa_startup_next_frame(mpa_startup *startup, octet_rope *frame)
+bool mpa_startup_next_frame(mpa_startup *startup, buffer_chain *frame)
 {
   if (startup->frame_sent || !frame_is_due(startup)) {
     return false;
   }
   uint32_t length = HEADER_OCTETS + startup->own_private_data_octets; /* no pad, marker or CRC (MPA-236) */
-  octet_block *block = octet_block_new(length);
-  uint8_t *octets = octet_block_octets(block);
+  octet_buffer *buffer = octet_buffer_new(length);
+  uint8_t *octets = octet_buffer_octets(buffer);
 
   memcpy(octets, keys[startup->config.role], KEY_OCTETS);
   octets[FLAGS_AT] =
@@ -220,8 +220,8 @@ bool mpa_startup_next_frame(mpa_startup *startup, octet_rope *frame)
   if (startup->own_private_data) {
     memcpy(octets + HEADER_OCTETS, startup->own_private_data, startup->own_private_data_octets);
   }
-  octet_rope_append(frame, octets, length, block);
-  octet_block_unref(block);
+  buffer_chain_append(frame, octets, length, buffer);
+  octet_buffer_unref(buffer);
   startup->frame_sent = true;
   return true;
 }
@@ -266,14 +266,14 @@ static mpa_startup_reason judge_octet(const mpa_startup *startup, uint32_t index
 }
 
 /* Takes octets of the frame's first 20; returns how many, a wrong one being the last. */
-static uint32_t receive_header(mpa_startup *startup, const octet_rope *octets)
+static uint32_t receive_header(mpa_startup *startup, const buffer_chain *octets)
 {
   uint32_t taken = 0;
 
   while (startup->received < HEADER_OCTETS && taken < octets->length) {
     uint32_t index = startup->received++;
 
-    startup->header[index] = octet_rope_at(octets, taken++);
+    startup->header[index] = buffer_chain_at(octets, taken++);
     mpa_startup_reason reason = judge_octet(startup, index);
     if (reason != MPA_STARTUP_REASON_NONE) {
       step(startup, EVENT_FAULT, reason);
@@ -285,7 +285,7 @@ static uint32_t receive_header(mpa_startup *startup, const octet_rope *octets)
 
 /* Takes the Private Data that is among the octets after the first `taken`; returns how much. PD_Length of it
  * and no more (MPA-231), for which there is room (MPA-230). */
-static uint32_t receive_private_data(mpa_startup *startup, const octet_rope *octets, uint32_t taken)
+static uint32_t receive_private_data(mpa_startup *startup, const buffer_chain *octets, uint32_t taken)
 {
   uint32_t total = private_data_octets(startup);
   uint32_t done = startup->received - HEADER_OCTETS;
@@ -297,7 +297,7 @@ static uint32_t receive_private_data(mpa_startup *startup, const octet_rope *oct
   if (startup->private_data == NULL) {
     startup->private_data = g_malloc(total);
   }
-  octet_rope_copy_out(octets, taken, length, startup->private_data + done);
+  buffer_chain_copy_out(octets, taken, length, startup->private_data + done);
   startup->received += length;
   return length;
 }
@@ -332,7 +332,7 @@ static void receive_behind_frame(mpa_startup *startup)
   }
 }
 
-uint32_t mpa_startup_receive(mpa_startup *startup, const octet_rope *octets)
+uint32_t mpa_startup_receive(mpa_startup *startup, const buffer_chain *octets)
 {
   if (octets->length == 0) {
     return 0;

@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/buffer_chain.h"
 #include "base/iwarp_generation.h"
-#include "base/octet_rope.h"
 #include "base/side.h"
 #include "base/time_ps.h"
 
@@ -84,13 +84,13 @@ void mpa_startup_decide(mpa_startup *startup, bool accept, const uint8_t *privat
 /* The startup frame this endpoint may send now: the Initiator's Request at once, the Responder's Reply once
  * it has accepted or rejected. Appends it to `frame` and returns true, once; false when there is nothing to
  * send. */
-bool mpa_startup_next_frame(mpa_startup *startup, octet_rope *frame);
+bool mpa_startup_next_frame(mpa_startup *startup, buffer_chain *frame);
 
 /* Takes the next in-order octets of the stream, in pieces of any size; fails at the first wrong octet
  * (note M41). Returns how many octets belonged to the startup phase, a wrong one included. Octets after
  * the peer's frame are never taken: see MPA_STARTUP_REASON_EXTRA_OCTETS; after a rejecting Reply they are
  * the ULP's. */
-uint32_t mpa_startup_receive(mpa_startup *startup, const octet_rope *octets);
+uint32_t mpa_startup_receive(mpa_startup *startup, const buffer_chain *octets);
 
 /* When mpa_startup_run() is due (TIME_PS_NEVER); handles the timeout: fails. */
 time_ps mpa_startup_deadline(const mpa_startup *startup);

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/octet_rope.h"
+#include "base/buffer_chain.h"
 #include "base/time_ps.h"
 
 /* How the start of an FPDU was established first (mpa-01 §5.4, MPA-163; docs/metrics.md, "Held octets"). */
@@ -31,7 +31,7 @@ typedef struct mpa_ulpdu {
   uint64_t fpdu_end;   /* offset after its CRC */
   mpa_location located_by;
   uint64_t held_octets;        /* of the FPDU's octets, framing included: those that arrived before now */
-  const octet_rope *octets;    /* the ULPDU alone: no header, marker, PAD, CRC (MPA-058) */
+  const buffer_chain *octets;  /* the ULPDU alone: no header, marker, PAD, CRC (MPA-058) */
   const mpa_ulpdu_part *parts; /* ascending, they cover the ULPDU */
   size_t part_count;
 } mpa_ulpdu;

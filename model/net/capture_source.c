@@ -127,7 +127,7 @@ static gboolean reassemble(capture_source *source, const capture_record *record,
   uint32_t address_octets = capture_ip_addresses_octets(ip->version) / 2;
   time_ps now = record->time_ns * TIME_PS_PER_NANOSECOND;
   datagram_ecn ecn;
-  octet_rope octets;
+  buffer_chain octets;
   const ip_fragment fragment = {
       .of = {.source = ip_address_read(ip->addresses, ip->version),
              .destination = ip_address_read(ip->addresses + address_octets, ip->version),
@@ -142,11 +142,11 @@ static gboolean reassemble(capture_source *source, const capture_record *record,
   };
 
   source->counts.fragments++;
-  octet_rope_init(&octets);
-  octet_rope_append_copy(&octets, ip->payload, ip->captured_octets);
+  buffer_chain_init(&octets);
+  buffer_chain_append_copy(&octets, ip->payload, ip->captured_octets);
   ip_reassembly_run(source->reassembly, now);
   ip_fragments *whole = ip_reassembly_add(source->reassembly, &fragment, now);
-  octet_rope_clear(&octets);
+  buffer_chain_clear(&octets);
   if (!whole) {
     return FALSE;
   }
@@ -159,9 +159,9 @@ static gboolean reassemble(capture_source *source, const capture_record *record,
   ip->payload_octets = whole->end;
   ip->captured_octets = octets.length;
   source->reassembled = g_realloc(source->reassembled, octets.length);
-  octet_rope_copy_out(&octets, 0, octets.length, source->reassembled);
+  buffer_chain_copy_out(&octets, 0, octets.length, source->reassembled);
   ip->payload = source->reassembled;
-  octet_rope_clear(&octets);
+  buffer_chain_clear(&octets);
   ip_fragments_free(whole);
   return TRUE;
 }

@@ -26,12 +26,12 @@ void datagram_ip_begin_v6(datagram *packet, const ip_address *source, const ip_a
 }
 
 datagram *datagram_new_in(memory_pool *pool, const ip_address *source, const ip_address *destination,
-                          const tcp_header *header, octet_rope *payload)
+                          const tcp_header *header, buffer_chain *payload)
 {
   datagram *packet = datagram_allocate(pool, DATAGRAM_TCP);
 
   if (payload) {
-    octet_rope_move(&packet->payload, payload);
+    buffer_chain_move(&packet->payload, payload);
   }
   datagram_ip_begin(packet, source, destination, IP_PROTOCOL_TCP);
   packet->header_octets += (uint8_t)tcp_header_encode(header, packet->header + packet->ip_octets);
@@ -82,7 +82,7 @@ datagram *datagram_copy(const datagram *packet)
   copy->ip_octets = packet->ip_octets;
   copy->header_octets = packet->header_octets;
   memcpy(copy->header, packet->header, packet->header_octets);
-  octet_rope_append_rope(&copy->payload, &packet->payload, 0, packet->payload.length);
+  buffer_chain_append_chain(&copy->payload, &packet->payload, 0, packet->payload.length);
   return copy;
 }
 
@@ -94,7 +94,7 @@ datagram *datagram_ref(datagram *packet)
 
 void datagram_free(datagram *packet)
 {
-  octet_rope_clear(&packet->payload);
+  buffer_chain_clear(&packet->payload);
   if (packet->pool) {
     memory_pool_give(packet->pool, packet);
   } else {
@@ -143,7 +143,7 @@ static bool too_big_flow(const datagram *packet, datagram_flow *flow)
   uint8_t icmp[ICMP_HEADER_OCTETS + DATAGRAM_HEADER_MAX_OCTETS];
   uint32_t octets = MIN(packet->payload.length, (uint32_t)sizeof icmp);
 
-  octet_rope_copy_out(&packet->payload, 0, octets, icmp);
+  buffer_chain_copy_out(&packet->payload, 0, octets, icmp);
   return datagram_too_big_quotation(icmp, octets, datagram_is_ipv4(packet), flow, NULL);
 }
 
@@ -201,8 +201,8 @@ static uint8_t protocol_of(const datagram *packet)
 static uint64_t transport_sum(const datagram *packet)
 {
   uint32_t transport_octets = packet->header_octets - packet->ip_octets; /* a multiple of 4 */
-  uint64_t sum = internet_sum_rope(internet_sum(0, packet->header + packet->ip_octets, transport_octets),
-                                   &packet->payload);
+  uint64_t sum = internet_sum_chain(internet_sum(0, packet->header + packet->ip_octets, transport_octets),
+                                    &packet->payload);
 
   if (packet->kind == DATAGRAM_TOO_BIG && datagram_is_ipv4(packet)) {
     return sum; /* RFC 792: ICMP has no pseudo header; ICMPv6 has (RFC 4443 §2.3) */
@@ -254,12 +254,12 @@ uint8_t *datagram_own_payload(datagram *packet)
   if (length == 0) {
     return NULL;
   }
-  octet_block *block = octet_block_new(length);
-  uint8_t *octets = octet_block_octets(block);
-  octet_rope_copy_out(&packet->payload, 0, length, octets);
-  octet_rope_clear(&packet->payload);
-  octet_rope_append(&packet->payload, octets, length, block);
-  octet_block_unref(block);
+  octet_buffer *buffer = octet_buffer_new(length);
+  uint8_t *octets = octet_buffer_octets(buffer);
+  buffer_chain_copy_out(&packet->payload, 0, length, octets);
+  buffer_chain_clear(&packet->payload);
+  buffer_chain_append(&packet->payload, octets, length, buffer);
+  octet_buffer_unref(buffer);
   return octets;
 }
 
@@ -270,7 +270,7 @@ enum { ICMP_TOO_BIG = 0x0304, ICMPV6_TOO_BIG = 0x0200 }; /* type and code */
 void datagram_write(const datagram *packet, uint8_t *target, bool with_checksums)
 {
   memcpy(target, packet->header, packet->header_octets);
-  octet_rope_copy_out(&packet->payload, 0, packet->payload.length, target + packet->header_octets);
+  buffer_chain_copy_out(&packet->payload, 0, packet->payload.length, target + packet->header_octets);
   if (!with_checksums) {
     return;
   }
@@ -292,7 +292,7 @@ void datagram_write(const datagram *packet, uint8_t *target, bool with_checksums
 
 /* What datagram_read() finds in the IP header. */
 typedef struct ip_packet {
-  octet_block *block;
+  octet_buffer *buffer;
   const uint8_t *octets;
   bool ipv4;
   size_t transport_at; /* behind options and fragment header */
@@ -362,7 +362,8 @@ static datagram *begin(const ip_packet *ip, datagram_kind kind, size_t transport
     packet->header[IPV6_NEXT_HEADER_AT] = ip->protocol;
   }
   size_t payload_at = ip->transport_at + transport_octets;
-  octet_rope_append(&packet->payload, ip->octets + payload_at, (uint32_t)(ip->end - payload_at), ip->block);
+  buffer_chain_append(&packet->payload, ip->octets + payload_at, (uint32_t)(ip->end - payload_at),
+                      ip->buffer);
   datagram_ip_set_length(packet);
   return packet;
 }
@@ -392,9 +393,9 @@ static datagram *read_too_big(const ip_packet *ip)
   return packet;
 }
 
-datagram *datagram_read(octet_block *block, const uint8_t *octets, size_t length)
+datagram *datagram_read(octet_buffer *buffer, const uint8_t *octets, size_t length)
 {
-  ip_packet ip = {.block = block, .octets = octets};
+  ip_packet ip = {.buffer = buffer, .octets = octets};
   unsigned version = length > 0 ? octets[0] >> 4 : 0;
 
   if ((version != 4 && version != 6) || !(version == 4 ? read_ipv4 : read_ipv6)(&ip, length)) {

@@ -2,7 +2,7 @@
 /* One IP datagram: what hosts hand to the path and the path's elements pass on. Nearly always a whole TCP
  * segment; else a fragment of one, or the ICMP message that one was too big.
  *
- * The headers are real octets; the payload is a rope. Checksums are filled in only where somebody looks: in
+ * The headers are real octets; the payload is a chain. Checksums are filled in only where somebody looks: in
  * the octets that datagram_write() makes, and before an element damages a packet (design.md, "TCP/IP
  * checksums are computed only where someone looks"). */
 #ifndef NET_DATAGRAM_H
@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/big_endian.h"
-#include "base/octet_rope.h"
+#include "base/buffer_chain.h"
 #include "net/ip_header.h"
 #include "net/tcp_header.h"
 
@@ -44,7 +44,7 @@ typedef struct datagram {
   uint8_t header_octets; /* all of `header` */
   uint64_t send_order;   /* on its link: set by the link, 0 before; the second key of arrivals that tie */
   uint64_t flow_order;   /* in its flow, from 1: set where it enters the path, 0 before; on no wire */
-  octet_rope payload;
+  buffer_chain payload;
   uint8_t header[DATAGRAM_HEADER_MAX_OCTETS];
 } datagram;
 
@@ -64,7 +64,7 @@ static inline bool datagram_is_ipv4(const datagram *packet)
  * DF set, identification 0 (RFC 6864 §4.1 allows it), TTL 64; IPv6: flow label 0, hop limit 64. Not
  * ECN-capable. One reference, owned by the caller. */
 datagram *datagram_new_in(memory_pool *pool, const ip_address *source, const ip_address *destination,
-                          const tcp_header *header, octet_rope *payload);
+                          const tcp_header *header, buffer_chain *payload);
 
 /* An empty pool for datagrams; the caller owns it. */
 memory_pool *datagram_pool_new(void);
@@ -83,7 +83,7 @@ static inline datagram *datagram_allocate(memory_pool *pool, datagram_kind kind)
   packet->carries_checksum = false;
   packet->send_order = 0;
   packet->flow_order = 0;
-  octet_rope_init(&packet->payload);
+  buffer_chain_init(&packet->payload);
   return packet;
 }
 
@@ -124,12 +124,12 @@ static inline void datagram_ip_set_length(datagram *packet)
 /* datagram_new_in() of a segment whose header is plain. */
 static inline datagram *datagram_new_plain(memory_pool *pool, const ip_address *source,
                                            const ip_address *destination, const tcp_header *header,
-                                           octet_rope *payload)
+                                           buffer_chain *payload)
 {
   datagram *packet = datagram_allocate(pool, DATAGRAM_TCP);
 
   if (payload) {
-    octet_rope_move(&packet->payload, payload);
+    buffer_chain_move(&packet->payload, payload);
   }
   datagram_ip_begin(packet, source, destination, IP_PROTOCOL_TCP);
   packet->header_octets += (uint8_t)tcp_header_encode_plain(header, packet->header + packet->ip_octets);
@@ -203,12 +203,12 @@ bool datagram_is_of_flow(const datagram *packet, const datagram_flow *flow);
  * carries its checksum keeps it either way. */
 void datagram_write(const datagram *packet, uint8_t *target, bool with_checksums);
 
-/* Reads an IP packet of `length` octets at `octets`, which lie in `block`: the payload references the block
+/* Reads an IP packet of `length` octets at `octets`, which lie in `buffer`: the payload references the buffer
  * (it must not be written afterwards). Returns NULL when it is not whole IPv4 or IPv6 with TCP, a fragment of
  * that, or a "too big" about that. Octets behind the IP total length (padding) are ignored; IPv4 options and
  * the fragment header of an IPv6 packet that is whole (RFC 6946) are left out; other IPv6 extension headers
  * are not known. Checksums are not verified: one that is not 0 is carried. */
-datagram *datagram_read(octet_block *block, const uint8_t *octets, size_t length);
+datagram *datagram_read(octet_buffer *buffer, const uint8_t *octets, size_t length);
 
 /* The TCP checksum that a DATAGRAM_TCP should have, over pseudo-header, header and payload (RFC 9293 §3.1,
  * RFC 8200 §8.1); whether the one a packet carries is that (true when it carries none; of a fragment: true,
@@ -249,7 +249,7 @@ datagram *datagram_new_fragment(const datagram *packet, uint32_t from, uint32_t 
 /* The datagram whose IP payload, whole, is `ip_payload` (moved out), with the IP header of `first`, its first
  * fragment. NULL, and `ip_payload` untouched, when that is no TCP segment or longer than a datagram can be. A
  * checksum that is not 0 is carried. One reference, the caller's. */
-datagram *datagram_new_reassembled(const datagram *first, octet_rope *ip_payload);
+datagram *datagram_new_reassembled(const datagram *first, buffer_chain *ip_payload);
 
 /* --- ICMP --- */
 

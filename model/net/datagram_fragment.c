@@ -54,7 +54,7 @@ static void copy_ip_header(datagram *fragment, const datagram *packet)
 }
 
 /* Appends octets [from, from + length) of the packet's IP payload, by reference but for the TCP header's. */
-static void append_ip_payload(octet_rope *rope, const datagram *packet, uint32_t from, uint32_t length)
+static void append_ip_payload(buffer_chain *chain, const datagram *packet, uint32_t from, uint32_t length)
 {
   uint32_t tcp_octets = packet->header_octets - packet->ip_octets;
 
@@ -67,12 +67,12 @@ static void append_ip_payload(octet_rope *rope, const datagram *packet, uint32_t
       big_endian_write_16(header + TCP_CHECKSUM_AT, datagram_tcp_checksum(packet));
     }
     uint32_t piece = MIN(length, tcp_octets - from);
-    octet_rope_append_copy(rope, header + from, piece);
+    buffer_chain_append_copy(chain, header + from, piece);
     from += piece;
     length -= piece;
   }
   if (length > 0) {
-    octet_rope_append_rope(rope, &packet->payload, from - tcp_octets, length);
+    buffer_chain_append_chain(chain, &packet->payload, from - tcp_octets, length);
   }
 }
 
@@ -95,7 +95,7 @@ datagram *datagram_new_fragment(const datagram *packet, uint32_t from, uint32_t 
   return fragment;
 }
 
-datagram *datagram_new_reassembled(const datagram *first, octet_rope *ip_payload)
+datagram *datagram_new_reassembled(const datagram *first, buffer_chain *ip_payload)
 {
   bool ipv4 = datagram_is_ipv4(first);
   uint32_t ip_octets = ipv4 ? IPV4_HEADER_OCTETS : IPV6_HEADER_OCTETS;
@@ -107,7 +107,7 @@ datagram *datagram_new_reassembled(const datagram *first, octet_rope *ip_payload
   if (octets + (ipv4 ? ip_octets : 0) > UINT16_MAX) {
     return NULL;
   }
-  octet_rope_copy_out(ip_payload, 0, MIN(octets, (uint32_t)sizeof wire), wire);
+  buffer_chain_copy_out(ip_payload, 0, MIN(octets, (uint32_t)sizeof wire), wire);
   size_t tcp_octets = tcp_header_decode(&header, wire, octets < sizeof wire ? octets : sizeof wire);
   if (tcp_octets == 0) {
     return NULL;
@@ -125,8 +125,8 @@ datagram *datagram_new_reassembled(const datagram *first, octet_rope *ip_payload
     packet->header[IPV6_NEXT_HEADER_AT] =
         IP_PROTOCOL_TCP; /* RFC 8200 §4.5: out of the first fragment's header */
   }
-  octet_rope_move(&packet->payload, ip_payload);
-  octet_rope_drop_front(&packet->payload, (uint32_t)tcp_octets);
+  buffer_chain_move(&packet->payload, ip_payload);
+  buffer_chain_drop_front(&packet->payload, (uint32_t)tcp_octets);
   datagram_ip_set_length(packet);
   return packet;
 }

@@ -59,8 +59,8 @@ datagram *datagram_new_too_big(const ip_address *router, const datagram *packet,
   uint8_t *wire = g_malloc(octets);
   datagram_write(packet, wire, true);
 
-  octet_block *block = octet_block_new(ICMP_HEADER_OCTETS + quoted);
-  uint8_t *icmp = octet_block_octets(block);
+  octet_buffer *buffer = octet_buffer_new(ICMP_HEADER_OCTETS + quoted);
+  uint8_t *icmp = octet_buffer_octets(buffer);
   write_icmp_header(icmp, datagram_is_ipv4(packet), mtu_octets);
   memcpy(icmp + ICMP_HEADER_OCTETS, wire, quoted);
   g_free(wire);
@@ -68,8 +68,8 @@ datagram *datagram_new_too_big(const ip_address *router, const datagram *packet,
   datagram *message = datagram_allocate(NULL, DATAGRAM_TOO_BIG);
   datagram_ip_begin(message, router, &of.source,
                     datagram_is_ipv4(packet) ? IP_PROTOCOL_ICMP : IP_PROTOCOL_ICMPV6);
-  octet_rope_append(&message->payload, icmp, ICMP_HEADER_OCTETS + quoted, block);
-  octet_block_unref(block);
+  buffer_chain_append(&message->payload, icmp, ICMP_HEADER_OCTETS + quoted, buffer);
+  octet_buffer_unref(buffer);
   datagram_ip_set_length(message);
   return message;
 }
@@ -127,7 +127,7 @@ static bool copy_front(const datagram *packet, uint8_t *icmp, uint32_t *sequence
   uint32_t octets = MIN(packet->payload.length, (uint32_t)FRONT_MAX_OCTETS);
 
   g_assert(packet->kind == DATAGRAM_TOO_BIG);
-  octet_rope_copy_out(&packet->payload, 0, octets, icmp);
+  buffer_chain_copy_out(&packet->payload, 0, octets, icmp);
   return datagram_too_big_quotation(icmp, octets, datagram_is_ipv4(packet), NULL, sequence);
 }
 

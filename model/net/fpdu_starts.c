@@ -4,25 +4,25 @@
 void fpdu_starts_init(fpdu_starts *starts)
 {
   *starts = (fpdu_starts){.end = 0};
-  element_array_init(&starts->offsets, sizeof(uint64_t));
+  deque_init(&starts->offsets, sizeof(uint64_t));
 }
 
 void fpdu_starts_clear(fpdu_starts *starts)
 {
-  element_array_clear(&starts->offsets);
+  deque_clear(&starts->offsets);
 }
 
 /* The index of the first start that is not below `offset`. */
 static uint32_t first_from(const fpdu_starts *starts, uint64_t offset)
 {
-  return (uint32_t)element_array_count_below(&starts->offsets, 0, offset);
+  return (uint32_t)deque_count_below(&starts->offsets, 0, offset);
 }
 
 /* What is forgotten makes room. */
 void fpdu_starts_insert(fpdu_starts *starts, uint64_t offset)
 {
   fpdu_starts_drop(starts, first_from(starts, starts->forgotten));
-  *(uint64_t *)element_array_insert(&starts->offsets, first_from(starts, offset)) = offset;
+  *(uint64_t *)deque_insert(&starts->offsets, first_from(starts, offset)) = offset;
   starts->end = MAX(starts->end, offset + 1);
 }
 

@@ -4,15 +4,15 @@
 #ifndef NET_FPDU_STARTS_H
 #define NET_FPDU_STARTS_H
 
-#include "base/element_array.h"
+#include "base/deque.h"
 
 /* Read by everyone, written only by the functions below. Without starts it has no memory: a connection that
  * sends nothing costs nothing. */
 typedef struct fpdu_starts {
-  element_array offsets; /* of uint64_t, ascending */
-  uint64_t end;          /* of the highest one that was ever added: 1 more */
-  uint64_t forgotten;    /* starts below this are not known any more, in the array or not */
-  uint32_t first;        /* number of the first; numbers count modulo 2^32 */
+  deque offsets;      /* of uint64_t, ascending */
+  uint64_t end;       /* of the highest one that was ever added: 1 more */
+  uint64_t forgotten; /* starts below this are not known any more, in the array or not */
+  uint32_t first;     /* number of the first; numbers count modulo 2^32 */
 } fpdu_starts;
 
 /* An empty one. Free the memory with fpdu_starts_clear(). */
@@ -31,19 +31,19 @@ bool fpdu_starts_search(const fpdu_starts *starts, fpdu_starts_cursor *cursor, u
  * there are). */
 static inline void fpdu_starts_add(fpdu_starts *starts, uint64_t offset)
 {
-  element_array *offsets = &starts->offsets;
+  deque *offsets = &starts->offsets;
 
   if (offset < starts->end || offsets->room + offsets->count == offsets->capacity) {
     fpdu_starts_insert(starts, offset);
     return;
   }
-  *(uint64_t *)element_array_insert(offsets, offsets->count) = offset;
+  *(uint64_t *)deque_insert(offsets, offsets->count) = offset;
   starts->end = offset + 1;
 }
 
 static inline uint64_t fpdu_starts_at(const fpdu_starts *starts, uint32_t index)
 {
-  return *(const uint64_t *)element_array_slot(&starts->offsets, index, sizeof(uint64_t));
+  return *(const uint64_t *)deque_slot(&starts->offsets, index, sizeof(uint64_t));
 }
 
 /* Start number `number` is there, and at `offset`. */
@@ -74,7 +74,7 @@ static inline void fpdu_starts_forget(fpdu_starts *starts, uint64_t offset)
 /* The lowest `count` of them are not known any more. */
 static inline void fpdu_starts_drop(fpdu_starts *starts, uint32_t count)
 {
-  element_array_remove(&starts->offsets, 0, count);
+  deque_remove(&starts->offsets, 0, count);
   starts->first += count;
 }
 

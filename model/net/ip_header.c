@@ -101,13 +101,13 @@ uint64_t ip_header_pseudo_sum(const uint8_t *ip_header, uint8_t protocol, uint32
   return internet_sum(sum, ip_header + IPV6_SOURCE_AT, (size_t)IPV6_ADDRESS_OCTETS * 2);
 }
 
-uint64_t internet_sum_rope(uint64_t sum, const octet_rope *rope)
+uint64_t internet_sum_chain(uint64_t sum, const buffer_chain *chain)
 {
-  octet_rope_range rest = octet_rope_range_of(rope, 0, rope->length);
+  buffer_chain_range rest = buffer_chain_range_of(chain, 0, chain->length);
   bool odd = false;
 
   while (rest.length > 0) {
-    octet_slice part = octet_rope_range_next(&rest);
+    octet_slice part = buffer_chain_range_next(&rest);
     uint16_t word = fold(internet_sum(0, part.octets, part.length));
     /* RFC 1071 §2 (B): of octets that begin in the low half, the sum is that of swapped words, swapped */
     sum += odd ? GUINT16_SWAP_LE_BE(word) : word;

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/octet_rope.h"
+#include "base/buffer_chain.h"
 
 typedef struct ip_address {
   uint8_t version;    /* 4 or 6 */
@@ -58,8 +58,8 @@ enum { FRAGMENT_UNIT_OCTETS = 8, TCP_CHECKSUM_AT = 16, ICMP_CHECKSUM_AT = 2, ICM
  * `sum`. */
 uint64_t internet_sum(uint64_t sum, const uint8_t *octets, size_t length);
 
-/* The same of a rope's octets. */
-uint64_t internet_sum_rope(uint64_t sum, const octet_rope *rope);
+/* The same of a chain's octets. */
+uint64_t internet_sum_chain(uint64_t sum, const buffer_chain *chain);
 
 /* Folds the carries in and complements. */
 uint16_t internet_sum_complement(uint64_t sum);

@@ -14,13 +14,13 @@ typedef struct piece {
   uint32_t from;
   uint32_t to;
   bool more;
-  octet_rope octets; /* from the first one on, as far as they are there */
+  buffer_chain octets; /* from the first one on, as far as they are there */
 } piece;
 
 static void free_piece(gpointer data)
 {
   piece *old = data;
-  octet_rope_clear(&old->octets);
+  buffer_chain_clear(&old->octets);
   g_free(old);
 }
 
@@ -66,15 +66,15 @@ static guint place_of(const ip_fragments *fragments, uint32_t from)
 }
 
 /* As far as both are there. */
-static bool same_octets(const octet_rope *a, const octet_rope *b)
+static bool same_octets(const buffer_chain *a, const buffer_chain *b)
 {
   uint32_t length = MIN(a->length, b->length);
-  octet_rope_range rest = octet_rope_range_of(a, 0, length);
+  buffer_chain_range rest = buffer_chain_range_of(a, 0, length);
 
   while (rest.length > 0) {
     uint32_t at = length - rest.length;
-    octet_slice part = octet_rope_range_next(&rest);
-    if (!octet_rope_equals(b, at, part.length, part.octets)) {
+    octet_slice part = buffer_chain_range_next(&rest);
+    if (!buffer_chain_equals(b, at, part.length, part.octets)) {
       return false;
     }
   }
@@ -103,12 +103,12 @@ ip_fragments_verdict ip_fragments_judge(const ip_fragments *fragments, const ip_
 }
 
 /* The octets of TCP header in a first fragment; what a hostile one says is not believed beyond its length. */
-static uint32_t tcp_header_octets_in(const octet_rope *first)
+static uint32_t tcp_header_octets_in(const buffer_chain *first)
 {
   if (first->length <= TCP_DATA_OFFSET_AT) {
     return first->length;
   }
-  uint32_t header = (uint32_t)(octet_rope_at(first, TCP_DATA_OFFSET_AT) >> 4) * 4;
+  uint32_t header = (uint32_t)(buffer_chain_at(first, TCP_DATA_OFFSET_AT) >> 4) * 4;
   return MIN(MAX(header, TCP_HEADER_OCTETS), first->length);
 }
 
@@ -120,8 +120,8 @@ void ip_fragments_add(ip_fragments *fragments, const ip_fragment *fragment)
   added->from = of->offset_octets;
   added->to = of->offset_octets + of->length_octets;
   added->more = of->more;
-  octet_rope_init(&added->octets);
-  octet_rope_append_rope(&added->octets, fragment->octets, 0, fragment->octets->length);
+  buffer_chain_init(&added->octets);
+  buffer_chain_append_chain(&added->octets, fragment->octets, 0, fragment->octets->length);
   g_ptr_array_insert(fragments->pieces, (gint)place_of(fragments, added->from), added);
   fragments->octets += of->length_octets;
   fragments->end = MAX(fragments->end, added->to);
@@ -151,27 +151,27 @@ bool ip_fragments_ecn(const ip_fragments *fragments, datagram_ecn *ecn)
   return !congested || !(fragments->ecn_seen & 1u << DATAGRAM_ECN_NOT_CAPABLE);
 }
 
-void ip_fragments_append_to(const ip_fragments *fragments, octet_rope *payload)
+void ip_fragments_append_to(const ip_fragments *fragments, buffer_chain *payload)
 {
   bool is_there = true;
 
   g_assert(ip_fragments_are_whole(fragments));
   for (guint i = 0; i < fragments->pieces->len && is_there; i++) {
     const piece *next = piece_at(fragments, i);
-    octet_rope_append_rope(payload, &next->octets, 0, next->octets.length);
+    buffer_chain_append_chain(payload, &next->octets, 0, next->octets.length);
     is_there = next->octets.length == next->to - next->from;
   }
 }
 
 datagram *ip_fragments_assemble(const ip_fragments *fragments)
 {
-  octet_rope payload;
+  buffer_chain payload;
   datagram_ecn ecn;
 
-  octet_rope_init(&payload);
+  buffer_chain_init(&payload);
   ip_fragments_append_to(fragments, &payload);
   datagram *whole = datagram_new_reassembled(fragments->first.packet, &payload);
-  octet_rope_clear(&payload);
+  buffer_chain_clear(&payload);
   if (whole && ip_fragments_ecn(fragments, &ecn)) {
     datagram_set_ecn(whole, ecn);
   }
@@ -397,7 +397,7 @@ static holding_flow *flow_of(ip_reassembly *reassembly, const ip_fragment *first
   if (!first->packet || first->octets->length < sizeof ports) {
     return NULL;
   }
-  octet_rope_copy_out(first->octets, 0, sizeof ports, ports);
+  buffer_chain_copy_out(first->octets, 0, sizeof ports, ports);
   const datagram_flow key = {.source = first->of.source,
                              .destination = first->of.destination,
                              .source_port = big_endian_read_16(ports),

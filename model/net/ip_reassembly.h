@@ -22,7 +22,7 @@
 typedef struct ip_fragment {
   datagram_fragment of;
   datagram_ecn ecn;
-  const octet_rope
+  const buffer_chain
       *octets;      /* from its first one on; fewer than `of.length_octets` when cut off in a capture */
   datagram *packet; /* that it came as; NULL: out of a capture, and the rest counts */
   uint8_t
@@ -68,7 +68,7 @@ bool ip_fragments_are_whole(const ip_fragments *fragments);
 bool ip_fragments_ecn(const ip_fragments *fragments, datagram_ecn *ecn);
 
 /* Appends the IP payload by reference, up to the first octet that a capture does not have. */
-void ip_fragments_append_to(const ip_fragments *fragments, octet_rope *payload);
+void ip_fragments_append_to(const ip_fragments *fragments, buffer_chain *payload);
 
 /* The datagram, with one reference, of fragments that came as packets; NULL when it is no TCP segment. */
 datagram *ip_fragments_assemble(const ip_fragments *fragments);

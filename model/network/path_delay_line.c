@@ -11,13 +11,13 @@ typedef struct held_packet {
 
 void path_delay_line_init(path_delay_line *line)
 {
-  element_array_init(&line->heap, sizeof(held_packet));
+  deque_init(&line->heap, sizeof(held_packet));
   line->entered = 0;
 }
 
 static held_packet *at(const path_delay_line *line, size_t index)
 {
-  return element_array_at(&line->heap, index);
+  return deque_at(&line->heap, index);
 }
 
 void path_delay_line_clear(path_delay_line *line)
@@ -25,7 +25,7 @@ void path_delay_line_clear(path_delay_line *line)
   for (size_t i = 0; i < line->heap.count; i++) {
     datagram_unref(at(line, i)->packet);
   }
-  element_array_clear(&line->heap);
+  deque_clear(&line->heap);
 }
 
 static bool leaves_before(const held_packet *a, const held_packet *b)
@@ -38,7 +38,7 @@ void path_delay_line_add(path_delay_line *line, datagram *packet, time_ps leaves
   held_packet added = {.packet = packet, .leaves_at = leaves_at, .number = line->entered++};
   size_t place = line->heap.count;
 
-  element_array_insert(&line->heap, place);
+  deque_insert(&line->heap, place);
   for (; place > 0 && leaves_before(&added, at(line, (place - 1) / 2)); place = (place - 1) / 2) {
     *at(line, place) = *at(line, (place - 1) / 2);
   }
@@ -79,7 +79,7 @@ datagram *path_delay_line_take_due(path_delay_line *line, time_ps now)
   }
   datagram *packet = at(line, 0)->packet;
   held_packet last = *at(line, line->heap.count - 1);
-  element_array_remove(&line->heap, line->heap.count - 1, 1);
+  deque_remove(&line->heap, line->heap.count - 1, 1);
   if (line->heap.count > 0) {
     sift_down(line, last);
   }

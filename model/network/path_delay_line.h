@@ -3,12 +3,12 @@
 #ifndef PATH_PATH_DELAY_LINE_H
 #define PATH_PATH_DELAY_LINE_H
 
-#include "base/element_array.h"
+#include "base/deque.h"
 #include "network/path_element.h"
 
 /* Embedded in an element; written only by the functions below. */
 typedef struct path_delay_line {
-  element_array heap; /* the first to leave is at 0, none before the one at (its index - 1) / 2 */
+  deque heap; /* the first to leave is at 0, none before the one at (its index - 1) / 2 */
   uint64_t entered;
 } path_delay_line;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "network/path_impairments.h"
 
-#include "base/element_array.h"
+#include "base/deque.h"
 #include "network/path_correlation.h"
 
 typedef struct late_packet {
@@ -14,19 +14,19 @@ typedef struct path_late {
   path_element element;
   path_late_config config;
   path_correlation draws;
-  element_array held; /* of late_packet, a queue: all are held equally long, and for equally many segments */
-  uint64_t passed;    /* packets with payload */
+  deque held;      /* of late_packet, a queue: all are held equally long, and for equally many segments */
+  uint64_t passed; /* packets with payload */
 } path_late;
 
 /* Lets go of the first until `now` and `passed` let it no more. */
 static void release(path_late *late, time_ps now)
 {
   while (late->held.count > 0) {
-    late_packet first = *(late_packet *)element_array_at(&late->held, 0);
+    late_packet first = *(late_packet *)deque_at(&late->held, 0);
     if (first.leaves_at > now && (first.after == 0 || first.after > late->passed)) {
       return;
     }
-    element_array_remove(&late->held, 0, 1);
+    deque_remove(&late->held, 0, 1);
     path_element_emit(&late->element, first.packet, now);
   }
 }
@@ -34,7 +34,7 @@ static void release(path_late *late, time_ps now)
 static void hold(path_late *late, datagram *packet, time_ps now)
 {
   packet_distance by = late->config.by;
-  late_packet *last = element_array_insert(&late->held, late->held.count);
+  late_packet *last = deque_insert(&late->held, late->held.count);
 
   *last = (late_packet){.packet = packet,
                         .leaves_at = now + (by.in_segments ? late->config.wait_ps : (time_ps)by.number),
@@ -64,7 +64,7 @@ static time_ps deadline(const path_element *element, uint64_t *order)
   if (late->held.count == 0) {
     return TIME_PS_NEVER;
   }
-  const late_packet *first = element_array_at(&late->held, 0);
+  const late_packet *first = deque_at(&late->held, 0);
   *order = first->packet->send_order;
   return first->leaves_at;
 }
@@ -79,9 +79,9 @@ static void free_late(path_element *element)
   path_late *late = (path_late *)element;
 
   for (size_t i = 0; i < late->held.count; i++) {
-    datagram_unref(((late_packet *)element_array_at(&late->held, i))->packet);
+    datagram_unref(((late_packet *)deque_at(&late->held, i))->packet);
   }
-  element_array_clear(&late->held);
+  deque_clear(&late->held);
   g_free(late);
 }
 
@@ -96,6 +96,6 @@ path_element *path_late_new(const path_late_config *config, random_stream *rando
   late->element.class = &late_class;
   late->config = *config;
   path_correlation_init(&late->draws, random, config->correlation);
-  element_array_init(&late->held, sizeof(late_packet));
+  deque_init(&late->held, sizeof(late_packet));
   return &late->element;
 }

@@ -87,15 +87,15 @@ void path_link_schedule_init(path_link_schedule *schedule, const path_link_confi
   schedule->config = *config;
   schedule->pace = (path_link_pace){0};
   schedule->free_at = 0;
-  element_array_init(&schedule->transits, sizeof(transit));
+  deque_init(&schedule->transits, sizeof(transit));
 }
 
 void path_link_schedule_clear(path_link_schedule *schedule)
 {
   for (size_t i = 0; i < schedule->transits.count; i++) {
-    datagram_unref(((transit *)element_array_at(&schedule->transits, i))->packet);
+    datagram_unref(((transit *)deque_at(&schedule->transits, i))->packet);
   }
-  element_array_clear(&schedule->transits);
+  deque_clear(&schedule->transits);
 }
 
 /* Puts a packet that was sent behind all others where it arrives; returns its place. */
@@ -104,11 +104,10 @@ static size_t insert(path_link_schedule *schedule, const transit *added)
   size_t place = schedule->transits.count;
 
   while (place > 0 &&
-         ((transit *)element_array_slot(&schedule->transits, place - 1, sizeof(transit)))->arrival >
-             added->arrival) {
+         ((transit *)deque_slot(&schedule->transits, place - 1, sizeof(transit)))->arrival > added->arrival) {
     place--;
   }
-  *(transit *)element_array_insert(&schedule->transits, place) = *added;
+  *(transit *)deque_insert(&schedule->transits, place) = *added;
   return place;
 }
 
@@ -136,7 +135,7 @@ time_ps path_link_schedule_next(const path_link_schedule *schedule, uint64_t *or
   if (schedule->transits.count == 0) {
     return TIME_PS_NEVER;
   }
-  const transit *next = element_array_at(&schedule->transits, 0);
+  const transit *next = deque_at(&schedule->transits, 0);
   *order = next->packet->send_order;
   return next->arrival;
 }
@@ -144,9 +143,9 @@ time_ps path_link_schedule_next(const path_link_schedule *schedule, uint64_t *or
 datagram *path_link_schedule_take(path_link_schedule *schedule)
 {
   g_assert(schedule->transits.count > 0);
-  datagram *packet = ((transit *)element_array_at(&schedule->transits, 0))->packet;
+  datagram *packet = ((transit *)deque_at(&schedule->transits, 0))->packet;
 
-  element_array_remove(&schedule->transits, 0, 1);
+  deque_remove(&schedule->transits, 0, 1);
   return packet;
 }
 
@@ -157,10 +156,10 @@ static GArray *take_waiting(path_link_schedule *schedule, time_ps now)
   GArray *waiting = g_array_new(FALSE, FALSE, sizeof(transit));
 
   for (size_t i = 0; i < schedule->transits.count;) {
-    const transit *candidate = element_array_at(&schedule->transits, i);
+    const transit *candidate = deque_at(&schedule->transits, i);
     if (candidate->start > now) {
       g_array_append_vals(waiting, candidate, 1);
-      element_array_remove(&schedule->transits, i, 1);
+      deque_remove(&schedule->transits, i, 1);
     } else {
       i++;
     }

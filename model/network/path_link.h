@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/element_array.h"
+#include "base/deque.h"
 #include "base/time_ps.h"
 #include "engine/engine.h"
 #include "net/datagram.h"
@@ -97,8 +97,8 @@ static inline time_ps path_link_pace_sending_ps(path_link_pace *pace, const path
 typedef struct path_link_schedule {
   path_link_config config;
   path_link_pace pace;
-  time_ps free_at;        /* when the transmitter is through with all packets sent so far */
-  element_array transits; /* packets on the way, in the order of arrival and, in one picosecond, of sending */
+  time_ps free_at; /* when the transmitter is through with all packets sent so far */
+  deque transits;  /* packets on the way, in the order of arrival and, in one picosecond, of sending */
 } path_link_schedule;
 
 void path_link_schedule_init(path_link_schedule *schedule, const path_link_config *config);

@@ -40,17 +40,17 @@ typedef struct path_proxy {
 /* --- What the connections report --- */
 
 /* The host has sent octets: they go to the other one. */
-static void relay_octets(void *user, uint64_t position, const octet_rope *octets, time_ps arrival,
+static void relay_octets(void *user, uint64_t position, const buffer_chain *octets, time_ps arrival,
                          time_ps now)
 {
   proxy_end *end = user;
-  octet_rope copy;
+  buffer_chain copy;
 
   (void)position;
   (void)arrival;
   (void)now;
-  octet_rope_init(&copy);
-  octet_rope_append_rope(&copy, octets, 0, octets->length);
+  buffer_chain_init(&copy);
+  buffer_chain_append_chain(&copy, octets, 0, octets->length);
   tcp_transport_post(end->peer->connection, &copy, 0);
 }
 

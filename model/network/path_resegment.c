@@ -32,7 +32,7 @@ typedef struct resegment_flow {
   path_waiting waiting; /* the piece that waits for its end; begins at or beyond `forwarded` */
   int64_t piece_end;    /* where that is; OPEN: not known yet */
   tcp_header newest;    /* of the segments with payload, the one with the newest acknowledgement */
-  element_array ends;   /* of shift: int64_t, ascending: where pieces end that no segment has reached yet */
+  deque ends;           /* of shift: int64_t, ascending: where pieces end that no segment has reached yet */
 } resegment_flow;
 
 typedef struct path_resegment path_resegment;
@@ -285,12 +285,12 @@ static resegment_flow *begin_flow(path_resegment *box, resegment_flow *flow, con
     datagram_flow_of(syn, &key);
     flow = flow_table_add(&box->flows, &key);
     path_waiting_init(&flow->waiting);
-    element_array_init(&flow->ends, sizeof(int64_t));
+    deque_init(&flow->ends, sizeof(int64_t));
   }
   flow->isn = isn;
   flow->forwarded = 0;
   flow->newest = (tcp_header){0};
-  element_array_empty(&flow->ends);
+  deque_empty(&flow->ends);
   return flow;
 }
 
@@ -353,7 +353,7 @@ static void free_flow(gpointer entry)
   resegment_flow *flow = entry;
 
   path_waiting_clear(&flow->waiting);
-  element_array_clear(&flow->ends);
+  deque_clear(&flow->ends);
   g_free(flow);
 }
 
@@ -460,18 +460,18 @@ path_box *path_random_cut_new(const path_middleboxes_config *config, random_stre
 
 static void shift_note_new(path_resegment *box, resegment_flow *flow, int64_t from)
 {
-  *(int64_t *)element_array_insert(&flow->ends, flow->ends.count) = from + box->config.shift_octets;
+  *(int64_t *)deque_insert(&flow->ends, flow->ends.count) = from + box->config.shift_octets;
 }
 
 static int64_t shift_piece_end(path_resegment *box, resegment_flow *flow, int64_t from)
 {
-  element_array *ends = &flow->ends;
+  deque *ends = &flow->ends;
 
   (void)box;
-  while (ends->count > 0 && *(int64_t *)element_array_at(ends, 0) <= from) {
-    element_array_remove(ends, 0, 1);
+  while (ends->count > 0 && *(int64_t *)deque_at(ends, 0) <= from) {
+    deque_remove(ends, 0, 1);
   }
-  return ends->count > 0 ? *(int64_t *)element_array_at(ends, 0) : OPEN;
+  return ends->count > 0 ? *(int64_t *)deque_at(ends, 0) : OPEN;
 }
 
 static int64_t shift_passing_piece_end(const path_resegment *box, int64_t from, int64_t segment_from)

@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "base/element_array.h"
+#include "base/deque.h"
 #include "net/flow_table.h"
 
 static bool is_counted(const datagram *packet)
@@ -69,7 +69,7 @@ path_element *path_rfc4737_entrance_new(void)
 /* Numbers first … last have not come. The packet that jumped over them is the earliest with a larger number
  * for all of them: what RFC 4737 §4.2 measures from. */
 typedef struct number_gap {
-  uint64_t last; /* the key: see element_array_count_below() */
+  uint64_t last; /* the key: see deque_count_below() */
   uint64_t first;
   uint64_t jumped_by; /* place of that packet among those counted */
 } number_gap;
@@ -79,7 +79,7 @@ typedef struct leaving_flow {
   uint64_t counted;
   uint64_t largest;      /* number that has come: NextExp - 1 */
   uint64_t forgotten_to; /* the last number of all gaps that are no longer remembered */
-  element_array gaps;    /* of number_gap, ascending */
+  deque gaps;            /* of number_gap, ascending */
 } leaving_flow;
 
 typedef struct reordering_exit {
@@ -91,15 +91,15 @@ typedef struct reordering_exit {
 static void add_gap(leaving_flow *flow, size_t place, const number_gap *gap)
 {
   if (gap->first <= gap->last) {
-    *(number_gap *)element_array_insert(&flow->gaps, place) = *gap;
+    *(number_gap *)deque_insert(&flow->gaps, place) = *gap;
   }
 }
 
 static void forget_oldest(leaving_flow *flow)
 {
   while (flow->gaps.count > PATH_RFC4737_GAPS_MAX) {
-    flow->forgotten_to = ((number_gap *)element_array_at(&flow->gaps, 0))->last;
-    element_array_remove(&flow->gaps, 0, 1);
+    flow->forgotten_to = ((number_gap *)deque_at(&flow->gaps, 0))->last;
+    deque_remove(&flow->gaps, 0, 1);
   }
 }
 
@@ -116,12 +116,12 @@ static void count_in_order(leaving_flow *flow, uint64_t order)
  * which is false. */
 static bool count_late(path_rfc4737_report *report, leaving_flow *flow, uint64_t order)
 {
-  size_t place = element_array_count_below(&flow->gaps, G_STRUCT_OFFSET(number_gap, last), order);
+  size_t place = deque_count_below(&flow->gaps, G_STRUCT_OFFSET(number_gap, last), order);
 
   if (order <= flow->forgotten_to || place == flow->gaps.count) {
     return false;
   }
-  const number_gap gap = *(number_gap *)element_array_at(&flow->gaps, place);
+  const number_gap gap = *(number_gap *)deque_at(&flow->gaps, place);
   if (order < gap.first) {
     return false;
   }
@@ -129,7 +129,7 @@ static bool count_late(path_rfc4737_report *report, leaving_flow *flow, uint64_t
   report->reordered++;
   report->extent_sum += extent;
   report->extent_most = MAX(report->extent_most, extent);
-  element_array_remove(&flow->gaps, place, 1);
+  deque_remove(&flow->gaps, place, 1);
   number_gap below = gap;
   below.last = order - 1;
   number_gap above = gap;
@@ -145,7 +145,7 @@ static G_GNUC_NO_INLINE void count(reordering_exit *exit, const datagram *packet
   leaving_flow *flow = flow_of(&exit->flows, packet);
 
   if (flow->counted == 0) {
-    element_array_init(&flow->gaps, sizeof(number_gap));
+    deque_init(&flow->gaps, sizeof(number_gap));
   }
   if (packet->flow_order > flow->largest) {
     count_in_order(flow, packet->flow_order);
@@ -166,7 +166,7 @@ static void leave(path_element *element, datagram *packet, time_ps now)
 
 static void free_leaving_flow(gpointer flow)
 {
-  element_array_clear(&((leaving_flow *)flow)->gaps);
+  deque_clear(&((leaving_flow *)flow)->gaps);
   g_free(flow);
 }
 

@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "base/element_array.h"
+#include "base/deque.h"
 
 /* A packet whose transmission has not begun when it was last looked at. */
 typedef struct waiting_packet {
@@ -20,7 +20,7 @@ typedef struct path_transmitter {
   path_transmitter_config config;
   bool judges; /* packets that come may be marked, or dropped though there is room */
   bool holds;  /* packets wait here, because somebody decides about them when they leave; else in the link */
-  element_array waiting; /* of waiting_packet, a queue */
+  deque waiting; /* of waiting_packet, a queue */
   uint64_t waiting_octets;
   time_ps free_at; /* when the transmitter is through with all packets given to the link */
   uint64_t queue_peak_octets;
@@ -28,7 +28,7 @@ typedef struct path_transmitter {
 
 static waiting_packet *first_waiting(const path_transmitter *transmitter)
 {
-  return element_array_at(&transmitter->waiting, 0);
+  return deque_at(&transmitter->waiting, 0);
 }
 
 static waiting_packet remove_first(path_transmitter *transmitter)
@@ -36,13 +36,13 @@ static waiting_packet remove_first(path_transmitter *transmitter)
   waiting_packet first = *first_waiting(transmitter);
 
   transmitter->waiting_octets -= first.octets;
-  element_array_remove(&transmitter->waiting, 0, 1);
+  deque_remove(&transmitter->waiting, 0, 1);
   return first;
 }
 
 static void add_last(path_transmitter *transmitter, const waiting_packet *last)
 {
-  *(waiting_packet *)element_array_insert(&transmitter->waiting, transmitter->waiting.count) = *last;
+  *(waiting_packet *)deque_insert(&transmitter->waiting, transmitter->waiting.count) = *last;
   transmitter->waiting_octets += last->octets;
 }
 
@@ -242,9 +242,9 @@ static void free_transmitter(path_element *element)
   path_transmitter *transmitter = (path_transmitter *)element;
 
   for (size_t i = 0; i < transmitter->waiting.count; i++) {
-    datagram_unref(((waiting_packet *)element_array_at(&transmitter->waiting, i))->packet);
+    datagram_unref(((waiting_packet *)deque_at(&transmitter->waiting, i))->packet);
   }
-  element_array_clear(&transmitter->waiting);
+  deque_clear(&transmitter->waiting);
   path_link_free(transmitter->link);
   path_queue_manager_free(transmitter->config.manager);
   g_free(transmitter);
@@ -271,7 +271,7 @@ path_element *path_transmitter_new(const path_link_config *link_config, path_lin
   transmitter->judges = config->manager || config->mark_packets > 0 || config->mark_octets > 0;
   transmitter->holds = config->manager && config->manager->class->dequeue;
   transmitter->element.class = transmitter->holds ? &managed_class : &transmitter_class;
-  element_array_init(&transmitter->waiting, sizeof(waiting_packet));
+  deque_init(&transmitter->waiting, sizeof(waiting_packet));
   return &transmitter->element;
 }
 
@@ -299,7 +299,7 @@ void path_transmitter_set_link(path_element *element, const path_link_config *co
   }
   retire_begun(transmitter, now);
   for (size_t i = 0; i < transmitter->waiting.count; i++) {
-    waiting_packet *waiting = element_array_at(&transmitter->waiting, i);
+    waiting_packet *waiting = deque_at(&transmitter->waiting, i);
     waiting->start = i > 0 ? transmitter->free_at : waiting->start;
     begin_transmission(transmitter, waiting->octets, waiting->start);
   }

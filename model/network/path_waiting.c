@@ -18,15 +18,15 @@ typedef struct path_origin {
 
 void path_waiting_init(path_waiting *waiting)
 {
-  octet_rope_init(&waiting->octets);
+  buffer_chain_init(&waiting->octets);
   waiting->from = 0;
-  element_array_init(&waiting->origins, sizeof(path_origin));
+  deque_init(&waiting->origins, sizeof(path_origin));
 }
 
 void path_waiting_clear(path_waiting *waiting)
 {
-  octet_rope_clear(&waiting->octets);
-  element_array_clear(&waiting->origins);
+  buffer_chain_clear(&waiting->octets);
+  deque_clear(&waiting->origins);
 }
 
 void path_waiting_append(path_waiting *waiting, const datagram *packet, const tcp_header *header,
@@ -36,9 +36,9 @@ void path_waiting_append(path_waiting *waiting, const datagram *packet, const tc
     waiting->from = from;
   }
   g_assert(from == path_waiting_end(waiting) && from < to);
-  octet_rope_append_rope(&waiting->octets, &packet->payload, (uint32_t)(from - position),
-                         (uint32_t)(to - from));
-  path_origin *origin = element_array_insert(&waiting->origins, waiting->origins.count);
+  buffer_chain_append_chain(&waiting->octets, &packet->payload, (uint32_t)(from - position),
+                            (uint32_t)(to - from));
+  path_origin *origin = deque_insert(&waiting->origins, waiting->origins.count);
   *origin = (path_origin){.to = to,
                           .timestamp_value = header->timestamp_value,
                           .ecn = datagram_ecn_of(packet),
@@ -75,17 +75,17 @@ static void join_origins(path_origin *all, const path_origin *other)
  * forgotten. */
 static path_origin take_origins(path_waiting *waiting, int64_t to)
 {
-  path_origin *origin = element_array_at(&waiting->origins, 0);
+  path_origin *origin = deque_at(&waiting->origins, 0);
   path_origin all = *origin;
   size_t used = 0;
 
   while (origin->to < to) {
     used++;
-    origin = element_array_slot(&waiting->origins, used, sizeof(path_origin));
+    origin = deque_slot(&waiting->origins, used, sizeof(path_origin));
     join_origins(&all, origin);
   }
   origin->window_reduced = false;
-  element_array_remove(&waiting->origins, 0, origin->to == to ? used + 1 : used);
+  deque_remove(&waiting->origins, 0, origin->to == to ? used + 1 : used);
   return all;
 }
 
@@ -136,7 +136,7 @@ datagram *path_waiting_take(path_waiting *waiting, int64_t to, const path_piece 
   int64_t from = waiting->from;
   datagram *packet = packet_of(piece, &origin, from);
 
-  octet_rope_take_front(&packet->payload, &waiting->octets, (uint32_t)(to - from));
+  buffer_chain_take_front(&packet->payload, &waiting->octets, (uint32_t)(to - from));
   datagram_ip_set_length(packet);
   waiting->from = to;
   packet->retransmission = origin.retransmission;

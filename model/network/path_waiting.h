@@ -16,15 +16,15 @@
 #ifndef PATH_PATH_WAITING_H
 #define PATH_PATH_WAITING_H
 
-#include "base/element_array.h"
-#include "base/octet_rope.h"
+#include "base/buffer_chain.h"
+#include "base/deque.h"
 #include "net/datagram.h"
 
 /* Positions are the caller's; sequence numbers follow from its ISN. */
 typedef struct path_waiting {
-  octet_rope octets;
-  int64_t from;          /* position of the first */
-  element_array origins; /* the segments they are of, in their order */
+  buffer_chain octets;
+  int64_t from;  /* position of the first */
+  deque origins; /* the segments they are of, in their order */
 } path_waiting;
 
 void path_waiting_init(path_waiting *waiting);

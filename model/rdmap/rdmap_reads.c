@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "base/element_array.h"
+#include "base/deque.h"
 #include "ddp/ddp_error.h"
 
 typedef struct open_read {
@@ -13,7 +13,7 @@ typedef struct open_read {
 
 struct rdmap_reads {
   bool strict;
-  element_array open; /* open_read, in the order sent */
+  deque open; /* open_read, in the order sent */
   /* of the response to the first one, as far as it is Delivered */
   uint64_t octets;
   uint64_t lowest; /* of its octets, counted from SinkTO; UINT64_MAX while there is none */
@@ -24,21 +24,21 @@ rdmap_reads *rdmap_reads_new(bool strict)
   rdmap_reads *reads = g_new0(rdmap_reads, 1);
   reads->strict = strict;
   reads->lowest = UINT64_MAX;
-  element_array_init(&reads->open, sizeof(open_read));
+  deque_init(&reads->open, sizeof(open_read));
   return reads;
 }
 
 void rdmap_reads_free(rdmap_reads *reads)
 {
   if (reads) {
-    element_array_clear(&reads->open);
+    deque_clear(&reads->open);
     g_free(reads);
   }
 }
 
 void rdmap_reads_open(rdmap_reads *reads, const rdmap_read_request *request, uint64_t number)
 {
-  open_read *opened = element_array_insert(&reads->open, reads->open.count);
+  open_read *opened = deque_insert(&reads->open, reads->open.count);
   *opened = (open_read){.request = *request, .number = number};
 }
 
@@ -77,7 +77,7 @@ bool rdmap_reads_take(rdmap_reads *reads, const ddp_segment *segment, uint64_t *
     *error = (rdmap_error){RDMAP_LAYER_RDMA, RDMAP_REMOTE_OPERATION_ERROR, RDMAP_OPERATION_UNEXPECTED_OPCODE};
     return false;
   }
-  const open_read *first = element_array_at(&reads->open, 0);
+  const open_read *first = deque_at(&reads->open, 0);
   if (reads->strict && segment->payload_octets > 0 && !take_payload(reads, &first->request, segment, error)) {
     return false;
   }
@@ -89,7 +89,7 @@ bool rdmap_reads_take(rdmap_reads *reads, const ddp_segment *segment, uint64_t *
     return false;
   }
   *number = first->number;
-  element_array_remove(&reads->open, 0, 1);
+  deque_remove(&reads->open, 0, 1);
   reads->octets = 0;
   reads->lowest = UINT64_MAX;
   return true;

@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "base/element_array.h"
+#include "base/deque.h"
 
 typedef struct posted_operation {
   rdmap_work work;
@@ -12,7 +12,7 @@ typedef struct posted_operation {
 } posted_operation;
 
 struct rdmap_send_queue {
-  element_array operations; /* posted_operation, in the order posted: first those started */
+  deque operations; /* posted_operation, in the order posted: first those started */
   size_t started;
   uint64_t taken; /* number of the first of `operations` */
   uint64_t acknowledged;
@@ -22,14 +22,14 @@ struct rdmap_send_queue {
 rdmap_send_queue *rdmap_send_queue_new(void)
 {
   rdmap_send_queue *queue = g_new0(rdmap_send_queue, 1);
-  element_array_init(&queue->operations, sizeof(posted_operation));
+  deque_init(&queue->operations, sizeof(posted_operation));
   return queue;
 }
 
 void rdmap_send_queue_free(rdmap_send_queue *queue)
 {
   if (queue) {
-    element_array_clear(&queue->operations);
+    deque_clear(&queue->operations);
     g_free(queue);
   }
 }
@@ -41,7 +41,7 @@ static bool is_read(const posted_operation *posted)
 
 void rdmap_send_queue_post(rdmap_send_queue *queue, const rdmap_work *work)
 {
-  posted_operation *posted = element_array_insert(&queue->operations, queue->operations.count);
+  posted_operation *posted = deque_insert(&queue->operations, queue->operations.count);
   *posted = (posted_operation){.work = *work, .fpdu_end = UINT64_MAX};
   queue->unanswered += is_read(posted);
 }
@@ -51,7 +51,7 @@ const rdmap_work *rdmap_send_queue_next(const rdmap_send_queue *queue, uint32_t 
   if (rdmap_send_queue_all_started(queue)) {
     return NULL;
   }
-  const posted_operation *next = element_array_at(&queue->operations, queue->started);
+  const posted_operation *next = deque_at(&queue->operations, queue->started);
   bool must_wait = (is_read(next) && open_reads >= ord) || (next->work.fence && open_reads > 0);
   return must_wait ? NULL : &next->work;
 }
@@ -70,7 +70,7 @@ uint64_t rdmap_send_queue_start(rdmap_send_queue *queue)
 void rdmap_send_queue_framed(rdmap_send_queue *queue, uint64_t fpdu_end)
 {
   g_assert(queue->started > 0);
-  posted_operation *last = element_array_at(&queue->operations, queue->started - 1);
+  posted_operation *last = deque_at(&queue->operations, queue->started - 1);
   g_assert(last->fpdu_end == UINT64_MAX);
   last->fpdu_end = fpdu_end;
 }
@@ -83,7 +83,7 @@ void rdmap_send_queue_acknowledged(rdmap_send_queue *queue, uint64_t position)
 void rdmap_send_queue_answered(rdmap_send_queue *queue, uint64_t number)
 {
   g_assert(number >= queue->taken && number - queue->taken < queue->started);
-  posted_operation *read = element_array_at(&queue->operations, number - queue->taken);
+  posted_operation *read = deque_at(&queue->operations, number - queue->taken);
   g_assert(is_read(read) && !read->answered);
   read->answered = true;
   queue->unanswered--;
@@ -92,12 +92,12 @@ void rdmap_send_queue_answered(rdmap_send_queue *queue, uint64_t number)
 /* Takes out the oldest operation, which exists. */
 static void take(rdmap_send_queue *queue, rdmap_work *work)
 {
-  const posted_operation *first = element_array_at(&queue->operations, 0);
+  const posted_operation *first = deque_at(&queue->operations, 0);
   *work = first->work;
   queue->unanswered -= is_read(first) && !first->answered;
   queue->started -= queue->started > 0;
   queue->taken++;
-  element_array_remove(&queue->operations, 0, 1);
+  deque_remove(&queue->operations, 0, 1);
 }
 
 bool rdmap_send_queue_take_done(rdmap_send_queue *queue, rdmap_work *work)
@@ -105,7 +105,7 @@ bool rdmap_send_queue_take_done(rdmap_send_queue *queue, rdmap_work *work)
   if (rdmap_send_queue_count(queue) == 0) {
     return false;
   }
-  const posted_operation *first = element_array_at(&queue->operations, 0);
+  const posted_operation *first = deque_at(&queue->operations, 0);
   if (is_read(first) ? !first->answered : first->fpdu_end > queue->acknowledged) {
     return false;
   }
@@ -118,7 +118,7 @@ bool rdmap_send_queue_take_ended(rdmap_send_queue *queue, rdmap_work *work, bool
   if (rdmap_send_queue_count(queue) == 0) {
     return false;
   }
-  const posted_operation *first = element_array_at(&queue->operations, 0);
+  const posted_operation *first = deque_at(&queue->operations, 0);
   *in_error = !first->answered;
   take(queue, work);
   return true;

@@ -142,10 +142,10 @@ void rdmap_stream_post_receives(rdmap_stream *stream, uint32_t count, uint64_t l
 /* --- What goes out --- */
 
 /* Payload of RDMAP's own: it stays as it is until its only ULPDU is framed. */
-static void append_own(void *user, uint64_t from, uint32_t length, octet_rope *rope)
+static void append_own(void *user, uint64_t from, uint32_t length, buffer_chain *chain)
 {
   const rdmap_stream *stream = user;
-  octet_rope_append(rope, stream->own->payload + from, length, NULL);
+  buffer_chain_append(chain, stream->own->payload + from, length, NULL);
 }
 
 /* Gives DDP `message`, with what the table says about `opcode` filled in (RDMAP-043, RDMAP-044,
@@ -252,7 +252,7 @@ bool rdmap_stream_has_nothing(const rdmap_stream *stream)
          pending_requests(stream) == 0;
 }
 
-bool rdmap_stream_next_ulpdu(rdmap_stream *stream, uint32_t mulpdu_octets, octet_rope *ulpdu, time_ps now)
+bool rdmap_stream_next_ulpdu(rdmap_stream *stream, uint32_t mulpdu_octets, buffer_chain *ulpdu, time_ps now)
 {
   g_assert(stream->framing == FRAMING_NONE);
   if (is_idle(stream) && !start_next(stream, now)) {

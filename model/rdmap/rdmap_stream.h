@@ -101,7 +101,7 @@ bool rdmap_stream_has_nothing(const rdmap_stream *stream);
  * and says with rdmap_stream_framed(), before the next call of any kind, where its FPDU ends in the stream
  * that rdmap_stream_acknowledged() counts in. Nothing comes after a Terminate (RDMAP-175). The stream may end
  * here: when a Read Response's source was revoked. */
-bool rdmap_stream_next_ulpdu(rdmap_stream *stream, uint32_t mulpdu_octets, octet_rope *ulpdu, time_ps now);
+bool rdmap_stream_next_ulpdu(rdmap_stream *stream, uint32_t mulpdu_octets, buffer_chain *ulpdu, time_ps now);
 void rdmap_stream_framed(rdmap_stream *stream, uint64_t fpdu_end);
 
 /* All octets below `position` will get there: completes what ends at or below it, in order. The handler may

@@ -45,10 +45,10 @@ static bool includes_request(rdmap_error error)
  * whole. */
 static size_t take_header(rdmap_terminate *terminate, const uint8_t *wire, size_t length)
 {
-  octet_rope front = {0};
-  octet_rope_append(&front, wire, (uint32_t)MIN(length, DDP_MAX_HEADER_OCTETS), NULL);
+  buffer_chain front = {0};
+  buffer_chain_append(&front, wire, (uint32_t)MIN(length, DDP_MAX_HEADER_OCTETS), NULL);
   size_t header_octets = ddp_header_decode(&terminate->header, &front);
-  octet_rope_clear(&front);
+  buffer_chain_clear(&front);
   memcpy(terminate->header_wire, wire, header_octets);
   return header_octets;
 }

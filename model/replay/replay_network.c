@@ -42,7 +42,7 @@ static void alignment_arrived(alignment_decoder *alignment, const capture_flow *
   if (packet->kind != DATAGRAM_TCP || !datagram_tcp_header(packet, &header)) {
     return;
   }
-  octet_rope_copy_out(&packet->payload, 0, packet->payload.length, alignment->payload);
+  buffer_chain_copy_out(&packet->payload, 0, packet->payload.length, alignment->payload);
   const capture_segment segment = {
       .packet = ++alignment->packets,
       .flow = flow->index,

@@ -78,11 +78,11 @@ datagram *replay_source_datagram(const capture_source *capture)
 {
   uint32_t octets;
   const uint8_t *ip = capture_source_ip(capture, &octets);
-  octet_block *block = octet_block_new(MAX(octets, 1));
+  octet_buffer *buffer = octet_buffer_new(MAX(octets, 1));
 
-  memcpy(octet_block_octets(block), ip, octets);
-  datagram *packet = datagram_read(block, octet_block_octets(block), octets);
-  octet_block_unref(block);
+  memcpy(octet_buffer_octets(buffer), ip, octets);
+  datagram *packet = datagram_read(buffer, octet_buffer_octets(buffer), octets);
+  octet_buffer_unref(buffer);
   return packet;
 }
 
@@ -130,7 +130,7 @@ replay_packets *replay_packets_new(void)
   replay_packets *packets = g_new(replay_packets, 1);
 
   packets->datagrams = datagram_pool_new();
-  packets->blocks = memory_pool_new(octet_block_piece_octets(POOLED_OCTETS));
+  packets->blocks = memory_pool_new(octet_buffer_piece_octets(POOLED_OCTETS));
   return packets;
 }
 
@@ -159,15 +159,15 @@ tcp_header replay_packet_header(const capture_flow *flow, const capture_segment 
   return header;
 }
 
-static void append_payload(replay_packets *packets, octet_rope *payload, const uint8_t *octets,
+static void append_payload(replay_packets *packets, buffer_chain *payload, const uint8_t *octets,
                            uint32_t length)
 {
   if (length > 0) {
-    octet_block *block = octet_block_new_in(packets->blocks, length);
+    octet_buffer *buffer = octet_buffer_new_in(packets->blocks, length);
 
-    memcpy(octet_block_octets(block), octets, length);
-    octet_rope_append(payload, octet_block_octets(block), length, block);
-    octet_block_unref(block);
+    memcpy(octet_buffer_octets(buffer), octets, length);
+    buffer_chain_append(payload, octet_buffer_octets(buffer), length, buffer);
+    octet_buffer_unref(buffer);
   }
 }
 
@@ -184,18 +184,18 @@ datagram *replay_packet_of(replay_packets *packets, const capture_flow *flow, co
   uint32_t length = MIN(segment->payload_octets - *from, (uint32_t)PART_OCTETS);
   bool is_last = *from + length == segment->payload_octets;
   tcp_header header = replay_packet_header(flow, segment);
-  octet_rope payload;
+  buffer_chain payload;
 
   header.sequence += *from;
   if (!is_last) {
     header.flags &= (uint8_t) ~(TCP_FIN | TCP_PSH);
   }
-  octet_rope_init(&payload);
+  buffer_chain_init(&payload);
   append_payload(packets, &payload, segment->payload + *from, length);
   *from += length;
   datagram *packet = datagram_new_plain(packets->datagrams, &flow->ends[segment->from].address,
                                         &flow->ends[!segment->from].address, &header, &payload);
-  octet_rope_clear(&payload);
+  buffer_chain_clear(&payload);
   datagram_set_ecn(packet, (datagram_ecn)segment->ecn);
   if (segment->checksum == CAPTURE_CHECKSUM_WRONG) {
     damage_checksum(packet);

@@ -187,11 +187,11 @@ static void do_nothing_at(tcp_transport *transport, time_ps now)
   (void)now;
 }
 
-static void replay_post(tcp_transport *transport, octet_rope *record, unsigned flags)
+static void replay_post(tcp_transport *transport, buffer_chain *record, unsigned flags)
 {
   (void)flags;
   self_of(transport)->gauges.posted_octets += record->length;
-  octet_rope_clear(record);
+  buffer_chain_clear(record);
 }
 
 static void replay_abort(tcp_transport *transport, time_ps now)
@@ -241,7 +241,7 @@ static uint64_t replay_held_octets_below(const tcp_transport *transport, uint64_
   return tcp_receiver_held_octets_below(&const_self_of(transport)->receiver, position);
 }
 
-static const octet_store *replay_held(tcp_transport *transport)
+static const reassembly_queue *replay_held(tcp_transport *transport)
 {
   return tcp_receiver_held(&self_of(transport)->receiver);
 }

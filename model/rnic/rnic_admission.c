@@ -14,7 +14,7 @@ static void forget_run(gpointer data)
 {
   rnic_new_run *run = data;
 
-  octet_rope_clear(&run->octets);
+  buffer_chain_clear(&run->octets);
 }
 
 rnic_admission *rnic_admission_new(const rnic_admission_config *config)
@@ -55,7 +55,7 @@ bool rnic_admission_has_limits(const rnic_admission_config *config)
   return config->silent_drop || looks_at_segments(config);
 }
 
-bool rnic_admission_inspect(rnic_admission *admission, uint64_t position, const octet_rope *octets)
+bool rnic_admission_inspect(rnic_admission *admission, uint64_t position, const buffer_chain *octets)
 {
   rnic_receiver *receiver = admission->config.receiver;
 
@@ -67,8 +67,8 @@ bool rnic_admission_inspect(rnic_admission *admission, uint64_t position, const 
   if (looks_at_segments(&admission->config)) {
     rnic_new_run run = {.position = position};
 
-    octet_rope_init(&run.octets);
-    octet_rope_append_rope(&run.octets, octets, 0, octets->length);
+    buffer_chain_init(&run.octets);
+    buffer_chain_append_chain(&run.octets, octets, 0, octets->length);
     g_array_append_val(admission->runs, run);
   }
   return true;

@@ -38,7 +38,7 @@ void rnic_admission_free(rnic_admission *admission);
 bool rnic_admission_has_limits(const rnic_admission_config *config);
 
 /* tcp_events.inspect and tcp_events.admit, in full operation: false drops the segment. */
-bool rnic_admission_inspect(rnic_admission *admission, uint64_t position, const octet_rope *octets);
+bool rnic_admission_inspect(rnic_admission *admission, uint64_t position, const buffer_chain *octets);
 bool rnic_admission_admit(rnic_admission *admission, uint64_t position);
 
 /* What the receiver holds may have changed. */

@@ -56,17 +56,17 @@ void rnic_endpoint_close(rnic_endpoint *endpoint)
 
 static void post_startup_octets(rnic_endpoint *endpoint)
 {
-  octet_rope octets;
+  buffer_chain octets;
   bool is_frame;
 
-  octet_rope_init(&octets);
+  buffer_chain_init(&octets);
   while (rnic_startup_phase_next(endpoint->startup, &octets, &is_frame)) {
     if (is_frame && endpoint->fault) {
       endpoint->fault->alter_startup(endpoint->fault->user, &octets);
     }
     tcp_transport_post(endpoint->tcp, &octets, 0);
   }
-  octet_rope_clear(&octets);
+  buffer_chain_clear(&octets);
 }
 
 /* mpa-01 §6.1: the DDP stream that it is bound to from here on (MPA-197) was made with the endpoint. */
@@ -132,7 +132,7 @@ static void on_established(void *user, time_ps now)
   rnic_endpoint_follow_startup(endpoint, now);
 }
 
-static void on_octets(void *user, uint64_t position, const octet_rope *octets, time_ps arrival, time_ps now)
+static void on_octets(void *user, uint64_t position, const buffer_chain *octets, time_ps arrival, time_ps now)
 {
   rnic_endpoint *endpoint = user;
 
@@ -147,7 +147,7 @@ static void on_octets(void *user, uint64_t position, const octet_rope *octets, t
   }
 }
 
-static bool on_inspect(void *user, uint64_t position, const octet_rope *octets, time_ps now)
+static bool on_inspect(void *user, uint64_t position, const buffer_chain *octets, time_ps now)
 {
   rnic_endpoint *endpoint = user;
   (void)now;

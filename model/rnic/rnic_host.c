@@ -4,7 +4,7 @@
 #include <glib.h>
 #include <string.h>
 
-#include "base/octet_rope.h"
+#include "base/buffer_chain.h"
 #include "net/datagram.h"
 
 /* --- Its pace --- */

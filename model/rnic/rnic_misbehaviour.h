@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/buffer_chain.h"
 #include "base/iwarp_generation.h"
-#include "base/octet_rope.h"
 #include "rdmap/rdmap_error.h"
 
 /* What only the end itself can do. */
@@ -23,14 +23,14 @@ typedef struct rnic_misbehaviour {
   void *user;
   bool forgets_ord; /* as many Reads as are posted are outstanding */
   /* The startup frame that this end is about to send; it may come out empty. */
-  void (*alter_startup)(void *user, octet_rope *frame);
+  void (*alter_startup)(void *user, buffer_chain *frame);
   /* The next ULPDU of RDMAP's, before MPA frames it. */
-  void (*alter_ulpdu)(void *user, octet_rope *ulpdu);
+  void (*alter_ulpdu)(void *user, buffer_chain *ulpdu);
   /* The FPDU that starts at `start` of the FPDU phase, before TCP takes it. With `markers` it has them, with `crc` its CRC is used. */
-  void (*alter_fpdu)(void *user, uint64_t start, bool markers, bool crc, octet_rope *fpdu);
+  void (*alter_fpdu)(void *user, uint64_t start, bool markers, bool crc, buffer_chain *fpdu);
   /* A ULPDU of its own that goes out now, in `generation`, into the empty `ulpdu`; false when there is none. Asked before each ULPDU of
    * RDMAP's until false, and when RDMAP has none. */
-  bool (*insert_ulpdu)(void *user, iwarp_generation generation, octet_rope *ulpdu);
+  bool (*insert_ulpdu)(void *user, iwarp_generation generation, buffer_chain *ulpdu);
   /* What the end does before the next ULPDU; `*error` with RNIC_LOCAL_ERROR. */
   rnic_local_action (*next_local_action)(void *user, rdmap_error *error);
 } rnic_misbehaviour;

@@ -5,7 +5,7 @@
 
 typedef struct waiting_ulpdu {
   mpa_ulpdu ulpdu; /* octets and parts point into this struct and to `parts` */
-  octet_rope octets;
+  buffer_chain octets;
   mpa_ulpdu_part *parts;
   time_ps due;
 } waiting_ulpdu;
@@ -22,7 +22,7 @@ static void waiting_ulpdu_free(gpointer data)
   waiting_ulpdu *waiting = data;
 
   if (waiting) {
-    octet_rope_clear(&waiting->octets);
+    buffer_chain_clear(&waiting->octets);
     g_free(waiting->parts);
     g_free(waiting);
   }
@@ -49,7 +49,7 @@ void rnic_placement_pipe_push(rnic_placement_pipe *pipe, const mpa_ulpdu *ulpdu,
 {
   waiting_ulpdu *waiting = g_new0(waiting_ulpdu, 1);
 
-  octet_rope_append_rope(&waiting->octets, ulpdu->octets, 0, ulpdu->octets->length);
+  buffer_chain_append_chain(&waiting->octets, ulpdu->octets, 0, ulpdu->octets->length);
   waiting->parts = g_memdup2(ulpdu->parts, ulpdu->part_count * sizeof *ulpdu->parts);
   waiting->ulpdu = *ulpdu;
   waiting->ulpdu.octets = &waiting->octets;

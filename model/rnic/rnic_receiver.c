@@ -15,7 +15,7 @@ void rnic_receiver_clear(rnic_receiver *receiver)
 {
   mpa_deframer_free(receiver->deframer);
   rnic_placement_pipe_free(receiver->pipe);
-  octet_store_free(receiver->early);
+  reassembly_queue_free(receiver->early);
 }
 
 /* --- MPA tells --- */
@@ -113,7 +113,7 @@ typedef struct early_passing {
   time_ps now;
 } early_passing;
 
-static void let_early_go(void *user, uint64_t position, const octet_rope *octets, time_ps arrival)
+static void let_early_go(void *user, uint64_t position, const buffer_chain *octets, time_ps arrival)
 {
   const early_passing *passing = user;
   rnic_receiver *receiver = passing->receiver;
@@ -124,7 +124,7 @@ static void let_early_go(void *user, uint64_t position, const octet_rope *octets
 
 /* While octets of streaming mode are missing MPA is not enabled, and TCP keeps the order (mpa-02 §5.1.2, MPA-037). True when the octets are
  * dealt with; false: they are MPA's alone. */
-static bool receive_streaming(rnic_receiver *receiver, uint64_t position, const octet_rope *octets,
+static bool receive_streaming(rnic_receiver *receiver, uint64_t position, const buffer_chain *octets,
                               time_ps arrival, time_ps now)
 {
   uint64_t start = receiver->phase_start;
@@ -135,19 +135,19 @@ static bool receive_streaming(rnic_receiver *receiver, uint64_t position, const 
     return false;
   }
   if (!receiver->early) {
-    receiver->early = octet_store_new();
+    receiver->early = reassembly_queue_new();
   }
-  octet_store_insert(receiver->early, position, octets, arrival);
+  reassembly_queue_insert(receiver->early, position, octets, arrival);
   if (!streaming) {
-    octet_store *early = receiver->early;
+    reassembly_queue *early = receiver->early;
     receiver->early = NULL;
-    octet_store_visit(early, start, UINT64_MAX, let_early_go, &(early_passing){receiver, now});
-    octet_store_free(early);
+    reassembly_queue_visit(early, start, UINT64_MAX, let_early_go, &(early_passing){receiver, now});
+    reassembly_queue_free(early);
   }
   return true;
 }
 
-static inline void receive(rnic_receiver *receiver, uint64_t position, const octet_rope *octets,
+static inline void receive(rnic_receiver *receiver, uint64_t position, const buffer_chain *octets,
                            time_ps arrival, time_ps now)
 {
   uint64_t start = receiver->phase_start;
@@ -167,26 +167,26 @@ static inline void receive(rnic_receiver *receiver, uint64_t position, const oct
 
 /* Octets in many slices, as of FPDUs that refer: one copy of them costs less than to check and to place them as they are. */
 static G_GNUC_NO_INLINE bool receive_copied(rnic_receiver *receiver, uint64_t position,
-                                            const octet_rope *octets, time_ps arrival, time_ps now)
+                                            const buffer_chain *octets, time_ps arrival, time_ps now)
 {
   const mpa_fpdu_memory *memory = receiver->config.fpdu_memory;
   memory_pool *pool = memory ? mpa_fpdu_memory_arrived(memory, octets->length) : NULL;
-  octet_rope flat;
+  buffer_chain flat;
 
   if (!pool) {
     return false;
   }
-  octet_block *block = octet_block_new_in(pool, octets->length);
-  octet_rope_copy_out(octets, 0, octets->length, octet_block_octets(block));
-  octet_rope_init(&flat);
-  octet_rope_append(&flat, octet_block_octets(block), octets->length, block);
-  octet_block_unref(block);
+  octet_buffer *buffer = octet_buffer_new_in(pool, octets->length);
+  buffer_chain_copy_out(octets, 0, octets->length, octet_buffer_octets(buffer));
+  buffer_chain_init(&flat);
+  buffer_chain_append(&flat, octet_buffer_octets(buffer), octets->length, buffer);
+  octet_buffer_unref(buffer);
   receive(receiver, position, &flat, arrival, now);
-  octet_rope_clear(&flat);
+  buffer_chain_clear(&flat);
   return true;
 }
 
-void rnic_receiver_receive(rnic_receiver *receiver, uint64_t position, const octet_rope *octets,
+void rnic_receiver_receive(rnic_receiver *receiver, uint64_t position, const buffer_chain *octets,
                            time_ps arrival, time_ps now)
 {
   if (octets->heap == NULL || !receive_copied(receiver, position, octets, arrival, now)) {
@@ -194,7 +194,7 @@ void rnic_receiver_receive(rnic_receiver *receiver, uint64_t position, const oct
   }
 }
 
-bool rnic_receiver_inspect(rnic_receiver *receiver, uint64_t position, const octet_rope *octets)
+bool rnic_receiver_inspect(rnic_receiver *receiver, uint64_t position, const buffer_chain *octets)
 {
   uint64_t start = receiver->phase_start;
 
@@ -227,7 +227,7 @@ void rnic_receiver_peer_finished(rnic_receiver *receiver, time_ps now)
 void rnic_receiver_stop(rnic_receiver *receiver)
 {
   receiver->is_stopped = true;
-  octet_store_free(receiver->early);
+  reassembly_queue_free(receiver->early);
   receiver->early = NULL;
   receiver->first_fpdu_deadline = TIME_PS_NEVER;
 }
@@ -318,7 +318,7 @@ void rnic_receiver_held(const rnic_receiver *receiver, rnic_occupancy *held)
   }
   /* TCP keeps nothing that it may pass on. */
   held_below below = {.in_tcp = receiver->config.looks_ahead ? 0 : tcp_transport_held_octets(tcp),
-                      .early = receiver->early ? octet_store_total(receiver->early) : 0};
+                      .early = receiver->early ? reassembly_queue_total(receiver->early) : 0};
   if (below.in_tcp > 0 && mpa.partial_end > 0) {
     below.of_partial = tcp_transport_held_octets_below(tcp, receiver->phase_start + mpa.partial_end);
   }
@@ -333,10 +333,10 @@ typedef struct trial {
   const rnic_new_run *runs;
   size_t count;
   uint64_t segment_position;
-  const octet_store *in_tcp; /* behind a hole, of an in-order receiver */
-  uint64_t edge_before;      /* TCP's in-order edge */
-  uint64_t edge;             /* the same after the segment */
-  mpa_deframer *deframer;    /* a copy */
+  const reassembly_queue *in_tcp; /* behind a hole, of an in-order receiver */
+  uint64_t edge_before;           /* TCP's in-order edge */
+  uint64_t edge;                  /* the same after the segment */
+  mpa_deframer *deframer;         /* a copy */
 } trial;
 
 static void ignore_ulpdu(void *user, const mpa_ulpdu *ulpdu, time_ps now)
@@ -374,39 +374,39 @@ static const rnic_new_run *run_with(const trial *made, uint64_t position)
 static uint64_t find_edge(const trial *made)
 {
   /* What waits for the octet at the edge. */
-  const octet_store *held = made->receiver->config.looks_ahead ? made->receiver->early : made->in_tcp;
+  const reassembly_queue *held = made->receiver->config.looks_ahead ? made->receiver->early : made->in_tcp;
   uint64_t edge = made->edge_before;
   uint64_t before;
 
   do {
     const rnic_new_run *run = run_with(made, edge);
     before = edge;
-    edge = run ? end_of(run) : held ? octet_store_run_end(held, edge) : edge;
+    edge = run ? end_of(run) : held ? reassembly_queue_run_end(held, edge) : edge;
   } while (edge > before);
   return edge;
 }
 
 /* TCP passes octets; those of streaming mode are none of MPA's. */
-static void pass(trial *made, uint64_t position, const octet_rope *octets, bool is_segment)
+static void pass(trial *made, uint64_t position, const buffer_chain *octets, bool is_segment)
 {
   uint64_t start = made->receiver->phase_start;
   uint32_t skipped = (uint32_t)MIN(start - MIN(start, position), octets->length);
-  octet_rope rest;
+  buffer_chain rest;
 
   if (skipped == octets->length) {
     return;
   }
-  octet_rope_init(&rest);
-  octet_rope_append_rope(&rest, octets, skipped, octets->length - skipped);
+  buffer_chain_init(&rest);
+  buffer_chain_append_chain(&rest, octets, skipped, octets->length - skipped);
   if (is_segment && skipped == 0) {
     mpa_deframer_receive_segment(made->deframer, position - start, &rest, 0, 0);
   } else {
     mpa_deframer_receive(made->deframer, position + skipped - start, &rest, 0, 0);
   }
-  octet_rope_clear(&rest);
+  buffer_chain_clear(&rest);
 }
 
-static void pass_held(void *user, uint64_t position, const octet_rope *octets, time_ps arrival)
+static void pass_held(void *user, uint64_t position, const buffer_chain *octets, time_ps arrival)
 {
   (void)arrival;
   pass(user, position, octets, false);
@@ -419,12 +419,12 @@ static void pass_in_order(trial *made)
 
   while (position < made->edge) {
     const rnic_new_run *run = run_with(made, position);
-    uint64_t end = run ? end_of(run) : octet_store_run_end(made->in_tcp, position);
+    uint64_t end = run ? end_of(run) : reassembly_queue_run_end(made->in_tcp, position);
 
     if (run) {
       pass(made, position, &run->octets, false);
     } else {
-      octet_store_visit(made->in_tcp, position, end, pass_held, made);
+      reassembly_queue_visit(made->in_tcp, position, end, pass_held, made);
     }
     position = end;
   }
@@ -451,7 +451,7 @@ static mpa_held try_out(trial *made, uint32_t *pieces)
 
   made->deframer = mpa_deframer_copy(receiver->deframer, &events, receiver);
   if (receiver->early) {
-    octet_store_visit(receiver->early, receiver->phase_start, UINT64_MAX, pass_held, made);
+    reassembly_queue_visit(receiver->early, receiver->phase_start, UINT64_MAX, pass_held, made);
   }
   if (!receiver->config.looks_ahead) {
     pass_in_order(made);
@@ -478,7 +478,7 @@ rnic_dry_run rnic_receiver_dry_run(rnic_receiver *receiver, const rnic_new_run *
                 .in_tcp = tcp_transport_held(receiver->config.tcp),
                 .edge_before = tcp_transport_in_order_edge(receiver->config.tcp)};
   rnic_dry_run dry_run = {.pieces = 0};
-  held_below below = {.early = receiver->early ? octet_store_total(receiver->early) : 0};
+  held_below below = {.early = receiver->early ? reassembly_queue_total(receiver->early) : 0};
   const mpa_deframer *deframer = deframer_of(receiver);
   mpa_held mpa;
 
@@ -497,9 +497,9 @@ rnic_dry_run rnic_receiver_dry_run(rnic_receiver *receiver, const rnic_new_run *
   if (!looks_ahead) {
     uint64_t partial_end = receiver->phase_start + mpa.partial_end;
 
-    below.in_tcp = octet_store_total(made.in_tcp) + brought - in_order;
+    below.in_tcp = reassembly_queue_total(made.in_tcp) + brought - in_order;
     if (mpa.partial_end > 0 && partial_end > made.edge) {
-      below.of_partial = octet_store_covered(made.in_tcp, made.edge, partial_end) +
+      below.of_partial = reassembly_queue_covered(made.in_tcp, made.edge, partial_end) +
                          octets_of_runs(&made, made.edge, partial_end);
     }
   }

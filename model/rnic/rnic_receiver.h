@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/octet_store.h"
+#include "base/reassembly_queue.h"
 #include "mpa/mpa_deframer.h"
 #include "mpa/mpa_fpdu_memory.h"
 #include "rdmap/rdmap_stream.h"
@@ -41,14 +41,14 @@ typedef struct rnic_receiver {
   bool is_stopped;
   uint64_t phase_start;
   uint64_t segment_position; /* of the segment that came last */
-  octet_store *early;        /* came behind a hole in streaming mode's octets; NULL: nothing did */
+  reassembly_queue *early;   /* came behind a hole in streaming mode's octets; NULL: nothing did */
   time_ps first_fpdu_deadline;
 } rnic_receiver;
 
 /* New octets of a segment, from stream position `position` on. */
 typedef struct rnic_new_run {
   uint64_t position;
-  octet_rope octets;
+  buffer_chain octets;
 } rnic_new_run;
 
 /* What would be held after a segment. */
@@ -71,11 +71,11 @@ static inline void rnic_receiver_segment(rnic_receiver *receiver, uint64_t posit
 }
 
 /* Octets of the stream, in any order, each once; those below the phase start are passed over. Started. */
-void rnic_receiver_receive(rnic_receiver *receiver, uint64_t position, const octet_rope *octets,
+void rnic_receiver_receive(rnic_receiver *receiver, uint64_t position, const buffer_chain *octets,
                            time_ps arrival, time_ps now);
 
 /* Would these octets, not given yet, break an FPDU that lies whole within them (MPA-286)? Started. */
-bool rnic_receiver_inspect(rnic_receiver *receiver, uint64_t position, const octet_rope *octets);
+bool rnic_receiver_inspect(rnic_receiver *receiver, uint64_t position, const buffer_chain *octets);
 
 /* Could a segment whose first new octet is at `position` complete an FPDU that is held in part? False only when not. Started. */
 bool rnic_receiver_can_let_go(const rnic_receiver *receiver, uint64_t position);

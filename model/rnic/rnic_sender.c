@@ -14,7 +14,7 @@ void rnic_sender_clear(rnic_sender *sender)
 {
   mpa_framer_free(sender->framer);
   if (sender->limits) {
-    octet_rope_clear(&sender->limits->held);
+    buffer_chain_clear(&sender->limits->held);
     g_free(sender->limits);
   }
 }
@@ -119,7 +119,8 @@ static uint32_t next_mulpdu_octets(rnic_sender *sender)
 
 /* Whether `ulpdu` is full-size when its FPDU has `fpdu_octets`: one that MULPDU bounds because of what the segment holds already is
  * not. Counts it. */
-static bool is_full_size(rnic_sender *sender, const octet_rope *ulpdu, uint32_t fpdu_octets, uint32_t mulpdu)
+static bool is_full_size(rnic_sender *sender, const buffer_chain *ulpdu, uint32_t fpdu_octets,
+                         uint32_t mulpdu)
 {
   if (sender->config.dynamic_mulpdu && !fill_segment(sender, fpdu_octets)) {
     return false;
@@ -135,7 +136,7 @@ static bool is_full_size(rnic_sender *sender, const octet_rope *ulpdu, uint32_t 
 }
 
 /* The FPDU goes to TCP, or waits for its turn. */
-static void hand_over(rnic_sender *sender, octet_rope *fpdu, unsigned flags, time_ps now)
+static void hand_over(rnic_sender *sender, buffer_chain *fpdu, unsigned flags, time_ps now)
 {
   rnic_sender_limits *limits = sender->limits;
 
@@ -144,7 +145,7 @@ static void hand_over(rnic_sender *sender, octet_rope *fpdu, unsigned flags, tim
     uint32_t segments = (fpdu->length + emss - 1) / emss;
     time_ps turn = rnic_pace_take_turn(limits->pace, fpdu->length, segments, now);
     if (turn > now) {
-      octet_rope_move(&limits->held, fpdu);
+      buffer_chain_move(&limits->held, fpdu);
       limits->held_flags = flags;
       limits->turn = turn;
       return;
@@ -164,18 +165,18 @@ void rnic_sender_run(rnic_sender *sender, bool may_send, time_ps now)
   if (may_send) {
     tcp_transport_post(sender->config.tcp, &limits->held, limits->held_flags);
   } else {
-    octet_rope_clear(&limits->held);
+    buffer_chain_clear(&limits->held);
   }
 }
 
-static void frame(rnic_sender *sender, octet_rope *ulpdu, uint32_t mulpdu, time_ps now)
+static void frame(rnic_sender *sender, buffer_chain *ulpdu, uint32_t mulpdu, time_ps now)
 {
   const rnic_misbehaviour *fault = sender->config.fault;
   uint64_t start = fault ? framed_octets(sender) : 0;
   unsigned flags = TCP_RECORD_FPDU;
-  octet_rope fpdu;
+  buffer_chain fpdu;
 
-  octet_rope_init(&fpdu);
+  buffer_chain_init(&fpdu);
   mpa_framer_frame(framer_of(sender), ulpdu, &fpdu);
   if (is_full_size(sender, ulpdu, fpdu.length, mulpdu)) {
     flags |= TCP_RECORD_FULL_SIZE;
@@ -203,9 +204,9 @@ bool rnic_sender_send(rnic_sender *sender, uint64_t *fpdu_start, time_ps now)
     return false;
   }
   uint32_t mulpdu = next_mulpdu_octets(sender);
-  octet_rope ulpdu;
+  buffer_chain ulpdu;
 
-  octet_rope_init(&ulpdu);
+  buffer_chain_init(&ulpdu);
   *fpdu_start = framed_octets(sender);
   if (fault && fault->insert_ulpdu(fault->user, sender->config.generation, &ulpdu)) {
     frame(sender, &ulpdu, mulpdu, now);
@@ -218,6 +219,6 @@ bool rnic_sender_send(rnic_sender *sender, uint64_t *fpdu_start, time_ps now)
   } else {
     return false;
   }
-  octet_rope_clear(&ulpdu);
+  buffer_chain_clear(&ulpdu);
   return true;
 }

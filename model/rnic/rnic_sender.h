@@ -35,7 +35,7 @@ typedef struct rnic_sender_limits {
   uint64_t buffer_octets; /* UINT64_MAX: unlimited */
   uint64_t acknowledged;  /* all octets below this position */
   rnic_pace *pace;        /* NULL: any rate */
-  octet_rope held;        /* an FPDU that waits for its turn, … */
+  buffer_chain held;      /* an FPDU that waits for its turn, … */
   unsigned held_flags;
   time_ps turn; /* … which is then; TIME_PS_NEVER: none waits */
 } rnic_sender_limits;

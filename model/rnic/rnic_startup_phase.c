@@ -4,7 +4,7 @@
 #include <glib.h>
 #include <string.h>
 
-#include "base/octet_store.h"
+#include "base/reassembly_queue.h"
 
 struct rnic_startup_phase {
   rnic_startup_phase_config config;
@@ -12,7 +12,7 @@ struct rnic_startup_phase {
   void *user;
   uint8_t *private_data;
   mpa_startup *mpa;
-  octet_store *
+  reassembly_queue *
       octets; /* arrived and not consumed; of the peer's frame all (definitions.md: held until consumed). NULL: nothing came */
   uint64_t consumed; /* stream position behind what has been read in order */
   time_ps deadline;  /* of the peer's streaming octets */
@@ -41,7 +41,7 @@ void rnic_startup_phase_free(rnic_startup_phase *phase)
 {
   if (phase) {
     mpa_startup_free(phase->mpa);
-    octet_store_free(phase->octets);
+    reassembly_queue_free(phase->octets);
     g_free(phase->private_data);
     g_free(phase);
   }
@@ -76,11 +76,11 @@ void rnic_startup_phase_established(rnic_startup_phase *phase, time_ps now)
   }
 }
 
-static void read_in_order(void *user, uint64_t position, const octet_rope *octets, time_ps arrival)
+static void read_in_order(void *user, uint64_t position, const buffer_chain *octets, time_ps arrival)
 {
   rnic_startup_phase *phase = user;
   uint32_t streaming = phase->config.streaming_octets_received;
-  octet_rope rest;
+  buffer_chain rest;
   (void)arrival;
 
   if (position != phase->consumed) {
@@ -91,13 +91,13 @@ static void read_in_order(void *user, uint64_t position, const octet_rope *octet
   if (skipped == octets->length) {
     return;
   }
-  octet_rope_init(&rest);
-  octet_rope_append_rope(&rest, octets, skipped, octets->length - skipped);
+  buffer_chain_init(&rest);
+  buffer_chain_append_chain(&rest, octets, skipped, octets->length - skipped);
   phase->consumed += mpa_startup_receive(phase->mpa, &rest);
-  octet_rope_clear(&rest);
+  buffer_chain_clear(&rest);
 }
 
-static void read_behind_frame(void *user, uint64_t position, const octet_rope *octets, time_ps arrival)
+static void read_behind_frame(void *user, uint64_t position, const buffer_chain *octets, time_ps arrival)
 {
   rnic_startup_phase *phase = user;
   (void)position;
@@ -120,48 +120,48 @@ static void judge_frame(rnic_startup_phase *phase, time_ps now)
   }
 }
 
-void rnic_startup_phase_receive(rnic_startup_phase *phase, uint64_t position, const octet_rope *octets,
+void rnic_startup_phase_receive(rnic_startup_phase *phase, uint64_t position, const buffer_chain *octets,
                                 time_ps arrival, time_ps now)
 {
-  phase->octets = phase->octets ? phase->octets : octet_store_new();
-  octet_store_insert(phase->octets, position, octets, arrival);
+  phase->octets = phase->octets ? phase->octets : reassembly_queue_new();
+  reassembly_queue_insert(phase->octets, position, octets, arrival);
   if (is_streaming(phase)) {
     /* The switch is between two octets, which may be those of one segment. */
-    octet_store_visit(phase->octets, phase->consumed, phase->config.streaming_octets_received, read_in_order,
-                      phase);
-    octet_store_remove(phase->octets, 0, phase->consumed); /* the ULP has them */
+    reassembly_queue_visit(phase->octets, phase->consumed, phase->config.streaming_octets_received,
+                           read_in_order, phase);
+    reassembly_queue_remove(phase->octets, 0, phase->consumed); /* the ULP has them */
     if (phase->consumed < phase->config.streaming_octets_received) {
       return;
     }
     begin_mpa(phase, now);
   }
-  octet_store_visit(phase->octets, phase->consumed, UINT64_MAX, read_in_order, phase);
+  reassembly_queue_visit(phase->octets, phase->consumed, UINT64_MAX, read_in_order, phase);
   if (mpa_startup_state_of(phase->mpa) == MPA_STARTUP_DECIDING) {
     /* What came early, behind a hole, is as wrong as what follows at once (notes-mpa 41). */
-    octet_store_visit(phase->octets, phase->consumed, UINT64_MAX, read_behind_frame, phase);
+    reassembly_queue_visit(phase->octets, phase->consumed, UINT64_MAX, read_behind_frame, phase);
   }
   if (mpa_startup_state_of(phase->mpa) == MPA_STARTUP_DECIDING ||
       mpa_startup_state_of(phase->mpa) == MPA_STARTUP_REJECTED) {
     judge_frame(phase, now);
   }
   if (rnic_startup_phase_outcome(phase) != RNIC_STARTUP_PENDING) {
-    octet_store_remove(phase->octets, 0, UINT64_MAX);
+    reassembly_queue_remove(phase->octets, 0, UINT64_MAX);
   }
 }
 
 /* --- What leaves --- */
 
-bool rnic_startup_phase_next(rnic_startup_phase *phase, octet_rope *octets, bool *is_frame)
+bool rnic_startup_phase_next(rnic_startup_phase *phase, buffer_chain *octets, bool *is_frame)
 {
   uint32_t length = phase->config.streaming_octets_sent;
 
   if (!phase->streaming_sent) {
     phase->streaming_sent = true;
     if (length > 0) {
-      octet_block *block = octet_block_new(length);
-      memset(octet_block_octets(block), 'S', length); /* nobody looks at them */
-      octet_rope_append(octets, octet_block_octets(block), length, block);
-      octet_block_unref(block);
+      octet_buffer *buffer = octet_buffer_new(length);
+      memset(octet_buffer_octets(buffer), 'S', length); /* nobody looks at them */
+      buffer_chain_append(octets, octet_buffer_octets(buffer), length, buffer);
+      octet_buffer_unref(buffer);
       *is_frame = false;
       return true;
     }
@@ -230,6 +230,6 @@ void rnic_startup_phase_held(const rnic_startup_phase *phase, uint64_t *incomple
     return;
   }
   /* A startup frame in pieces is what `incomplete` means; what lies behind a hole waits for its order. */
-  *incomplete = frame_began ? octet_store_run_end(phase->octets, frame) - frame : 0;
-  *order = octet_store_total(phase->octets) - *incomplete;
+  *incomplete = frame_began ? reassembly_queue_run_end(phase->octets, frame) - frame : 0;
+  *order = reassembly_queue_total(phase->octets) - *incomplete;
 }

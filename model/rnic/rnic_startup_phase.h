@@ -43,12 +43,12 @@ void rnic_startup_phase_free(rnic_startup_phase *phase);
 void rnic_startup_phase_established(rnic_startup_phase *phase, time_ps now);
 
 /* Octets of the stream in any order, each once; only while the outcome is pending. The caller keeps them. */
-void rnic_startup_phase_receive(rnic_startup_phase *phase, uint64_t position, const octet_rope *octets,
+void rnic_startup_phase_receive(rnic_startup_phase *phase, uint64_t position, const buffer_chain *octets,
                                 time_ps arrival, time_ps now);
 
 /* What this end may send now, streaming octets or its frame (`*is_frame`), appended to the empty `octets`; false when there is nothing. Ask
  * after each of the other functions. A frame that ends the phase for this end precedes all FPDUs. */
-bool rnic_startup_phase_next(rnic_startup_phase *phase, octet_rope *octets, bool *is_frame);
+bool rnic_startup_phase_next(rnic_startup_phase *phase, buffer_chain *octets, bool *is_frame);
 
 /* When rnic_startup_phase_run() is due (TIME_PS_NEVER): the time is up. */
 time_ps rnic_startup_phase_deadline(const rnic_startup_phase *phase);

@@ -103,7 +103,7 @@ static void note_connection(ip_input *input, const datagram *packet)
   if (fragment.offset_octets > 0 || packet->payload.length < sizeof ports) {
     return;
   }
-  octet_rope_copy_out(&packet->payload, 0, sizeof ports, ports);
+  buffer_chain_copy_out(&packet->payload, 0, sizeof ports, ports);
   const datagram_flow flow = {.source = fragment.source,
                               .destination = fragment.destination,
                               .source_port = big_endian_read_16(ports),

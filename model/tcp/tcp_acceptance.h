@@ -10,7 +10,7 @@
 /* A segment that has arrived, in stream positions. */
 typedef struct tcp_incoming {
   const tcp_header *header;
-  const octet_rope *payload;
+  const buffer_chain *payload;
   int64_t position;
   bool fin;
   bool congestion_experienced; /* CE */

@@ -106,7 +106,7 @@ void tcp_connection_enter_closed(tcp_connection *connection, tcp_state state, tc
   }
 }
 
-static void connection_post(tcp_transport *transport, octet_rope *record, unsigned flags)
+static void connection_post(tcp_transport *transport, buffer_chain *record, unsigned flags)
 {
   tcp_connection *connection = tcp_connection_of(transport);
   tcp_sender_post(&connection->sender, record, flags);
@@ -274,7 +274,7 @@ static uint64_t connection_held_octets_below(const tcp_transport *transport, uin
   return tcp_receiver_held_octets_below(&tcp_connection_of_const(transport)->receiver, position);
 }
 
-static const octet_store *connection_held(tcp_transport *transport)
+static const reassembly_queue *connection_held(tcp_transport *transport)
 {
   return tcp_receiver_held(&tcp_connection_of(transport)->receiver);
 }

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/octet_rope.h"
+#include "base/buffer_chain.h"
 #include "base/time_ps.h"
 
 /* Flags of a posted record. */
@@ -31,7 +31,7 @@ typedef struct tcp_events {
    * segment as if it had been lost (mpa-01 §7, MPA-286); `segment` still reports it, with nothing new in it.
    * The first call may come before `established`: the segment that ends the handshake may have payload. NULL:
    * all are taken. */
-  bool (*inspect)(void *user, uint64_t position, const octet_rope *octets, time_ps now);
+  bool (*inspect)(void *user, uint64_t position, const buffer_chain *octets, time_ps now);
   /* All runs of new octets of an acceptable segment have been inspected, one at least, and none was
    * refused: may the segment be taken as a whole? false drops it like inspect's. It starts at `position`
    * (0 if it starts before) and carries `length` octets. NULL: it may. Only with `inspect`. */
@@ -41,7 +41,7 @@ typedef struct tcp_events {
   /* New octets, each passed exactly once: `octets` (valid during the call) start at stream position
    * `position` and arrived at `arrival` (earlier than `now` when they were held beyond a hole). In-order
    * edge: see tcp_gauges.in_order_edge, already moved. */
-  void (*octets)(void *user, uint64_t position, const octet_rope *octets, time_ps arrival, time_ps now);
+  void (*octets)(void *user, uint64_t position, const buffer_chain *octets, time_ps arrival, time_ps now);
   /* A payload segment has arrived, before it is handled: for counters. `position` of its first octet,
    * `length` of its payload, `new_octets` of it never received before, `in_order_edge` before this
    * segment. */

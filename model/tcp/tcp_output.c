@@ -12,7 +12,7 @@ enum { OPTIONS_MAX = 40, SACK_OPTION_OCTETS = 4, SACK_BLOCK_OCTETS = 8 };
 /* `header` and the octets of `payload` (NULL: none) on their way to the peer. Without path MTU discovery
  * DF is clear. IP numbers the datagram then, as other connections send to the same address (RFC 6864
  * §4.3). */
-static datagram *make_datagram(tcp_connection *connection, const tcp_header *header, octet_rope *payload)
+static datagram *make_datagram(tcp_connection *connection, const tcp_header *header, buffer_chain *payload)
 {
   const tcp_config *config = &connection->config;
   datagram *packet = datagram_new_in(config->datagram_pool, &config->local_address, &config->remote_address,
@@ -122,7 +122,7 @@ static datagram *make_reset(tcp_connection *connection, time_ps now)
 }
 
 static inline datagram *finish_plain(tcp_connection *connection, const tcp_header *header,
-                                     octet_rope *payload)
+                                     buffer_chain *payload)
 {
   const tcp_config *config = &connection->config;
   datagram *packet = datagram_new_plain(config->datagram_pool, &config->local_address,

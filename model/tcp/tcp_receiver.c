@@ -26,7 +26,7 @@ static tcp_late_arrivals *late_of(tcp_receiver *receiver)
     receiver->late = g_new0(tcp_late_arrivals, 1);
     receiver->late->beyond = range_set_new();
     receiver->late->gaps = g_array_new(FALSE, FALSE, sizeof(range));
-    receiver->late->store = octet_store_new();
+    receiver->late->store = reassembly_queue_new();
   }
   return receiver->late;
 }
@@ -47,7 +47,7 @@ static void free_late(tcp_late_arrivals *late)
   if (late) {
     range_set_free(late->beyond);
     g_array_free(late->gaps, TRUE);
-    octet_store_free(late->store);
+    reassembly_queue_free(late->store);
     g_free(late);
   }
 }
@@ -90,7 +90,7 @@ uint64_t tcp_receiver_window_edge(const tcp_receiver *receiver)
   return window_edge(receiver);
 }
 
-static void emit(tcp_receiver *receiver, uint64_t position, const octet_rope *octets, time_ps arrival,
+static void emit(tcp_receiver *receiver, uint64_t position, const buffer_chain *octets, time_ps arrival,
                  time_ps now)
 {
   if (receiver->events->octets && octets->length > 0) {
@@ -99,18 +99,18 @@ static void emit(tcp_receiver *receiver, uint64_t position, const octet_rope *oc
 }
 
 /* Passes octets [from, to) of `payload`, whose first octet has `position`. */
-static void emit_part(tcp_receiver *receiver, uint64_t position, const octet_rope *payload, uint64_t from,
+static void emit_part(tcp_receiver *receiver, uint64_t position, const buffer_chain *payload, uint64_t from,
                       uint64_t to, time_ps now)
 {
   if (from == position && to - from == payload->length) {
     emit(receiver, from, payload, now, now);
     return;
   }
-  octet_rope part;
-  octet_rope_init(&part);
-  octet_rope_append_rope(&part, payload, (uint32_t)(from - position), (uint32_t)(to - from));
+  buffer_chain part;
+  buffer_chain_init(&part);
+  buffer_chain_append_chain(&part, payload, (uint32_t)(from - position), (uint32_t)(to - from));
   emit(receiver, from, &part, now, now);
-  octet_rope_clear(&part);
+  buffer_chain_clear(&part);
 }
 
 static void move_edge(tcp_receiver *receiver, uint64_t next)
@@ -200,7 +200,7 @@ static void find_gaps(tcp_receiver *receiver, uint64_t from, uint64_t to)
 
 /* AS_ARRIVED: passes each run of new octets of [from, to) at once, whatever is missing before it
  * (MPA-027); what came before stays (MPA-030, MPA-032). */
-static void pass_as_arrived(tcp_receiver *receiver, uint64_t position, const octet_rope *payload,
+static void pass_as_arrived(tcp_receiver *receiver, uint64_t position, const buffer_chain *payload,
                             uint64_t from, uint64_t to, uint64_t take_to, time_ps now)
 {
   if (covered_beyond(receiver, from, to) == 0) { /* one gap */
@@ -216,7 +216,7 @@ static void pass_as_arrived(tcp_receiver *receiver, uint64_t position, const oct
   }
 }
 
-static void pass_held(void *user, uint64_t position, const octet_rope *octets, time_ps arrival)
+static void pass_held(void *user, uint64_t position, const buffer_chain *octets, time_ps arrival)
 {
   tcp_receiver *receiver = user;
   receiver->passed = position + octets->length;
@@ -224,20 +224,20 @@ static void pass_held(void *user, uint64_t position, const octet_rope *octets, t
   emit(receiver, position, octets, arrival, receiver->late->passing_now);
 }
 
-static void hold(tcp_receiver *receiver, uint64_t position, const octet_rope *payload, uint64_t from,
+static void hold(tcp_receiver *receiver, uint64_t position, const buffer_chain *payload, uint64_t from,
                  uint64_t to, time_ps now)
 {
-  octet_rope part;
-  octet_rope_init(&part);
-  octet_rope_append_rope(&part, payload, (uint32_t)(from - position), (uint32_t)(to - from));
-  octet_store_insert(late_of(receiver)->store, from, &part, now);
-  octet_rope_clear(&part);
+  buffer_chain part;
+  buffer_chain_init(&part);
+  buffer_chain_append_chain(&part, payload, (uint32_t)(from - position), (uint32_t)(to - from));
+  reassembly_queue_insert(late_of(receiver)->store, from, &part, now);
+  buffer_chain_clear(&part);
 }
 
 /* IN_ORDER: holds what lies beyond a hole; passes what is in order piece by piece, each with its own time
  * of arrival. */
-static void pass_in_order(tcp_receiver *receiver, uint64_t position, const octet_rope *payload, uint64_t from,
-                          uint64_t to, uint64_t take_to, time_ps now)
+static void pass_in_order(tcp_receiver *receiver, uint64_t position, const buffer_chain *payload,
+                          uint64_t from, uint64_t to, uint64_t take_to, time_ps now)
 {
   bool direct = from == receiver->next && runs_beyond(receiver) == 0;
   if (!direct && from < to) {
@@ -251,8 +251,8 @@ static void pass_in_order(tcp_receiver *receiver, uint64_t position, const octet
   } else if (edge > receiver->passed && receiver->late) {
     uint64_t start = receiver->passed;
     receiver->late->passing_now = now;
-    octet_store_visit(receiver->late->store, start, edge, pass_held, receiver);
-    octet_store_remove(receiver->late->store, start, edge);
+    reassembly_queue_visit(receiver->late->store, start, edge, pass_held, receiver);
+    reassembly_queue_remove(receiver->late->store, start, edge);
     receiver->late->passed_in_store = 0;
   }
 }
@@ -339,18 +339,19 @@ static void decide_ack(tcp_receiver *receiver, bool had_holes, bool nothing_new,
 }
 
 /* Asks about octets [from, to) of `payload`, whose first octet has `position`. */
-static bool inspect_part(tcp_receiver *receiver, uint64_t position, const octet_rope *payload, range part,
+static bool inspect_part(tcp_receiver *receiver, uint64_t position, const buffer_chain *payload, range part,
                          time_ps now)
 {
-  octet_rope octets;
-  octet_rope_init(&octets);
-  octet_rope_append_rope(&octets, payload, (uint32_t)(part.from - position), (uint32_t)(part.to - part.from));
+  buffer_chain octets;
+  buffer_chain_init(&octets);
+  buffer_chain_append_chain(&octets, payload, (uint32_t)(part.from - position),
+                            (uint32_t)(part.to - part.from));
   bool taken = receiver->events->inspect(receiver->user, part.from, &octets, now);
-  octet_rope_clear(&octets);
+  buffer_chain_clear(&octets);
   return taken;
 }
 
-bool tcp_receiver_inspect(tcp_receiver *receiver, int64_t position, const octet_rope *payload, time_ps now)
+bool tcp_receiver_inspect(tcp_receiver *receiver, int64_t position, const buffer_chain *payload, time_ps now)
 {
   int64_t signed_end = position + (int64_t)payload->length;
   if (!receiver->events->inspect || signed_end <= 0) {
@@ -384,7 +385,7 @@ static void count_segment(tcp_receiver *receiver, int64_t position, uint32_t len
   }
 }
 
-void tcp_receiver_receive(tcp_receiver *receiver, int64_t position, const octet_rope *payload, bool fin,
+void tcp_receiver_receive(tcp_receiver *receiver, int64_t position, const buffer_chain *payload, bool fin,
                           time_ps now)
 {
   uint64_t start = (uint64_t)MAX(position, 0);
@@ -437,7 +438,7 @@ bool tcp_receiver_expects(const tcp_receiver *receiver, uint32_t length)
          receiver->next + length <= window_edge(receiver);
 }
 
-void tcp_receiver_receive_expected(tcp_receiver *receiver, const octet_rope *payload, time_ps now)
+void tcp_receiver_receive_expected(tcp_receiver *receiver, const buffer_chain *payload, time_ps now)
 {
   uint64_t position = receiver->next;
   count_segment(receiver, (int64_t)position, payload->length, payload->length, now);
@@ -499,17 +500,17 @@ size_t tcp_receiver_out_of_order_runs(const tcp_receiver *receiver)
 
 uint64_t tcp_receiver_held_octets(const tcp_receiver *receiver)
 {
-  return receiver->late ? octet_store_total(receiver->late->store) - receiver->late->passed_in_store : 0;
+  return receiver->late ? reassembly_queue_total(receiver->late->store) - receiver->late->passed_in_store : 0;
 }
 
 uint64_t tcp_receiver_held_octets_below(const tcp_receiver *receiver, uint64_t position)
 {
   return receiver->late && position > receiver->passed
-             ? octet_store_covered(receiver->late->store, receiver->passed, position)
+             ? reassembly_queue_covered(receiver->late->store, receiver->passed, position)
              : 0;
 }
 
-const octet_store *tcp_receiver_held(tcp_receiver *receiver)
+const reassembly_queue *tcp_receiver_held(tcp_receiver *receiver)
 {
   g_assert(late_of(receiver)->passed_in_store == 0);
   return receiver->late->store;

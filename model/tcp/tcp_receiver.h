@@ -6,9 +6,9 @@
 
 #include <glib.h>
 
-#include "base/octet_rope.h"
-#include "base/octet_store.h"
+#include "base/buffer_chain.h"
 #include "base/range_set.h"
+#include "base/reassembly_queue.h"
 #include "net/tcp_header.h"
 #include "tcp/tcp_config.h"
 #include "tcp/tcp_events.h"
@@ -25,7 +25,7 @@ typedef enum tcp_ack_need {
 typedef struct tcp_late_arrivals {
   range_set *beyond;        /* received beyond `next` */
   GArray *gaps;             /* of range: what one segment brings, while it is handled */
-  octet_store *store;       /* TCP_PASSING_IN_ORDER: what is in `beyond`, and what is just being passed up */
+  reassembly_queue *store;  /* TCP_PASSING_IN_ORDER: what is in `beyond`, and what is just being passed up */
   uint64_t passed_in_store; /* octets in `store` that have been passed up */
   time_ps passing_now;
   range duplicate;         /* octets that came twice and no ACK has reported yet; empty: none */
@@ -70,11 +70,11 @@ void tcp_receiver_start_at(tcp_receiver *receiver, uint64_t position);
 
 /* Asks `events->inspect` about the octets that the acceptable segment at `position` would bring, run by
  * run, and then `events->admit`; false when it is refused. Nothing is committed yet. */
-bool tcp_receiver_inspect(tcp_receiver *receiver, int64_t position, const octet_rope *payload, time_ps now);
+bool tcp_receiver_inspect(tcp_receiver *receiver, int64_t position, const buffer_chain *payload, time_ps now);
 
 /* Takes in a segment that starts at `position` and is acceptable: part of it may lie outside of the window
  * (it is trimmed) or have been received before. `fin`: a FIN follows its payload. */
-void tcp_receiver_receive(tcp_receiver *receiver, int64_t position, const octet_rope *payload, bool fin,
+void tcp_receiver_receive(tcp_receiver *receiver, int64_t position, const buffer_chain *payload, bool fin,
                           time_ps now);
 
 /* Whether a segment without FIN, with `length` octets of payload at `position`, is not empty and all in
@@ -86,7 +86,7 @@ bool tcp_receiver_has_room_for(const tcp_receiver *receiver, int64_t position, u
 bool tcp_receiver_expects(const tcp_receiver *receiver, uint32_t length);
 
 /* What tcp_receiver_receive() does with such a segment; its payload is not empty. */
-void tcp_receiver_receive_expected(tcp_receiver *receiver, const octet_rope *payload, time_ps now);
+void tcp_receiver_receive_expected(tcp_receiver *receiver, const buffer_chain *payload, time_ps now);
 
 /* A segment with `length` octets of payload at `position` was refused: it is counted (`events->segment`),
  * and acknowledged at once if `answer`; then it may have been a duplicate. */
@@ -115,7 +115,7 @@ uint64_t tcp_receiver_held_octets(const tcp_receiver *receiver);
 uint64_t tcp_receiver_held_octets_below(const tcp_receiver *receiver, uint64_t position);
 
 /* tcp_transport_held(). */
-const octet_store *tcp_receiver_held(tcp_receiver *receiver);
+const reassembly_queue *tcp_receiver_held(tcp_receiver *receiver);
 
 /* Whether there is anything that tcp_receiver_take_sack_blocks() would write. */
 bool tcp_receiver_has_sack_blocks(const tcp_receiver *receiver);

@@ -4,7 +4,7 @@
 #include <glib.h>
 
 /* Nearly every record lies in one piece of memory, as FPDUs do: then that piece's slice is here. One that
- * shares its slices has the reference on their block here. Else it is a rope, and here is where it is. */
+ * shares its slices has the reference on their buffer here. Else it is a chain, and here is where it is. */
 typedef struct sent_record {
   uint64_t from; /* stream position of its first octet */
   uint32_t length;
@@ -12,9 +12,9 @@ typedef struct sent_record {
   union {
     struct {
       const uint8_t *octets; /* not of one that shares */
-      octet_block *block;    /* may be NULL */
+      octet_buffer *buffer;  /* may be NULL */
     } piece;
-    octet_rope *pieces;
+    buffer_chain *pieces;
   } at;
 } sent_record;
 
@@ -46,46 +46,46 @@ static uint64_t record_end(const sent_record *record)
   return record->from + record->length;
 }
 
-static void take_octets(sent_record *record, octet_rope *octets)
+static void take_octets(sent_record *record, buffer_chain *octets)
 {
-  const octet_slice *slice = octet_rope_slices(octets);
+  const octet_slice *slice = buffer_chain_slices(octets);
   record->length = octets->length;
   if (octets->slice_count == 1 && !octets->heap) {
     record->at.piece.octets = slice->octets;
-    record->at.piece.block = slice->block; /* with its reference */
-    octet_rope_init(octets);
+    record->at.piece.buffer = slice->buffer; /* with its reference */
+    buffer_chain_init(octets);
     return;
   }
-  if (octet_rope_is_shared(octets)) {
+  if (buffer_chain_is_shared(octets)) {
     record->flags |= SHARED;
-    record->at.piece.block = octet_rope_shared_block(octets); /* with its reference */
-    octet_rope_init(octets);
+    record->at.piece.buffer = buffer_chain_shared_buffer(octets); /* with its reference */
+    buffer_chain_init(octets);
     return;
   }
   record->flags |= IN_PIECES;
-  record->at.pieces = g_new(octet_rope, 1);
-  octet_rope_move(record->at.pieces, octets);
+  record->at.pieces = g_new(buffer_chain, 1);
+  buffer_chain_move(record->at.pieces, octets);
 }
 
-static void append_octets(octet_rope *target, const sent_record *record, uint32_t from, uint32_t length)
+static void append_octets(buffer_chain *target, const sent_record *record, uint32_t from, uint32_t length)
 {
   if ((record->flags & (IN_PIECES | SHARED)) == 0) {
-    octet_rope_append(target, record->at.piece.octets + from, length, record->at.piece.block);
+    buffer_chain_append(target, record->at.piece.octets + from, length, record->at.piece.buffer);
   } else if (record->flags & IN_PIECES) {
-    octet_rope_append_rope(target, record->at.pieces, from, length);
+    buffer_chain_append_chain(target, record->at.pieces, from, length);
   } else {
-    octet_rope shared = octet_rope_of_shared(record->at.piece.block, record->length);
-    octet_rope_append_rope(target, &shared, from, length);
+    buffer_chain shared = buffer_chain_of_shared(record->at.piece.buffer, record->length);
+    buffer_chain_append_chain(target, &shared, from, length);
   }
 }
 
 static void drop_octets(sent_record *record)
 {
   if (record->flags & IN_PIECES) {
-    octet_rope_clear(record->at.pieces);
+    buffer_chain_clear(record->at.pieces);
     g_free(record->at.pieces);
   } else {
-    octet_block_unref(record->at.piece.block);
+    octet_buffer_unref(record->at.piece.buffer);
   }
 }
 
@@ -122,7 +122,7 @@ static tcp_kept_records *grown(tcp_kept_records *kept)
   return larger;
 }
 
-void tcp_send_queue_post(tcp_send_queue *queue, octet_rope *record, unsigned flags)
+void tcp_send_queue_post(tcp_send_queue *queue, buffer_chain *record, unsigned flags)
 {
   if (record->length == 0) {
     return;
@@ -222,7 +222,7 @@ tcp_cut tcp_send_queue_cut(const tcp_send_queue *queue, uint32_t emss_octets)
   return cut(queue, queue->unsent, queue->kept->unsent_record, emss_octets);
 }
 
-void tcp_send_queue_send(tcp_send_queue *queue, uint32_t length, octet_rope *target)
+void tcp_send_queue_send(tcp_send_queue *queue, uint32_t length, buffer_chain *target)
 {
   g_assert(length <= queue->posted - queue->unsent);
   while (length > 0) {
@@ -259,7 +259,7 @@ uint32_t tcp_send_queue_cut_at(const tcp_send_queue *queue, uint64_t from, uint6
   return MIN(cut(queue, from, find(queue, from), emss_octets).length, (uint32_t)(to - from));
 }
 
-void tcp_send_queue_copy(const tcp_send_queue *queue, uint64_t from, uint64_t to, octet_rope *target)
+void tcp_send_queue_copy(const tcp_send_queue *queue, uint64_t from, uint64_t to, buffer_chain *target)
 {
   if (from == to) {
     return;

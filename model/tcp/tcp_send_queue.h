@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/octet_rope.h"
+#include "base/buffer_chain.h"
 #include "tcp/tcp_config.h"
 #include "tcp/tcp_events.h"
 
@@ -28,7 +28,7 @@ void tcp_send_queue_init(tcp_send_queue *queue, tcp_segmentation segmentation);
 void tcp_send_queue_clear(tcp_send_queue *queue);
 
 /* Appends the octets moved out of `record`; `flags`: TCP_RECORD_…. An empty record is nothing. */
-void tcp_send_queue_post(tcp_send_queue *queue, octet_rope *record, unsigned flags);
+void tcp_send_queue_post(tcp_send_queue *queue, buffer_chain *record, unsigned flags);
 
 /* All octets ever posted. */
 uint64_t tcp_send_queue_posted(const tcp_send_queue *queue);
@@ -57,10 +57,10 @@ tcp_cut tcp_send_queue_cut(const tcp_send_queue *queue, uint32_t emss_octets);
 uint32_t tcp_send_queue_cut_at(const tcp_send_queue *queue, uint64_t from, uint64_t to, uint32_t emss_octets);
 
 /* Appends the next `length` octets, at most what is unsent, by reference, to `target`: they are sent now. */
-void tcp_send_queue_send(tcp_send_queue *queue, uint32_t length, octet_rope *target);
+void tcp_send_queue_send(tcp_send_queue *queue, uint32_t length, buffer_chain *target);
 
 /* Appends octets [from, to) of the stream, by reference, to `target`; posted and not released. */
-void tcp_send_queue_copy(const tcp_send_queue *queue, uint64_t from, uint64_t to, octet_rope *target);
+void tcp_send_queue_copy(const tcp_send_queue *queue, uint64_t from, uint64_t to, buffer_chain *target);
 
 /* Lets go of the records that lie wholly below `position`. */
 void tcp_send_queue_release(tcp_send_queue *queue, uint64_t position);

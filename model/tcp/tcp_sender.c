@@ -136,7 +136,7 @@ uint32_t tcp_sender_first_octets(const tcp_sender *sender)
   return any ? (uint32_t)(first.to - first.from) : 0;
 }
 
-void tcp_sender_post(tcp_sender *sender, octet_rope *record, unsigned flags)
+void tcp_sender_post(tcp_sender *sender, buffer_chain *record, unsigned flags)
 {
   g_assert(!sender->finishing);
   sender->gauges->posted_octets += record->length;

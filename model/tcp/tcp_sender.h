@@ -4,7 +4,7 @@
 #ifndef TCP_TCP_SENDER_H
 #define TCP_TCP_SENDER_H
 
-#include "base/octet_rope.h"
+#include "base/buffer_chain.h"
 #include "base/range_set.h"
 #include "net/tcp_header.h"
 #include "tcp/tcp_config.h"
@@ -29,7 +29,7 @@ void tcp_sender_set_emss(tcp_sender *sender, uint32_t emss_octets);
 void tcp_sender_resend_too_big(tcp_sender *sender, uint32_t emss_octets, uint64_t position);
 
 /* As tcp_transport_post() and tcp_transport_close(). */
-void tcp_sender_post(tcp_sender *sender, octet_rope *record, unsigned flags);
+void tcp_sender_post(tcp_sender *sender, buffer_chain *record, unsigned flags);
 void tcp_sender_finish(tcp_sender *sender);
 
 /* What is in an acceptable ACK, in stream positions. */
@@ -61,7 +61,7 @@ void tcp_sender_open_window(tcp_sender *sender, uint64_t acknowledged, uint64_t 
 /* A segment to be sent. */
 typedef struct tcp_outgoing {
   uint64_t position;
-  octet_rope payload; /* moved to the caller */
+  buffer_chain payload; /* moved to the caller */
   bool fin : 1;
   bool push : 1;
   bool again : 1;          /* a retransmission */

@@ -32,7 +32,7 @@ static bool fits(const tcp_sender *sender, uint64_t octets, int64_t room)
 
 static void begin(tcp_outgoing *outgoing, uint64_t from)
 {
-  octet_rope_init(&outgoing->payload);
+  buffer_chain_init(&outgoing->payload);
   outgoing->position = from;
   outgoing->fin = false;
   outgoing->push = false;

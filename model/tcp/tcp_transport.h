@@ -4,7 +4,7 @@
 #ifndef TCP_TCP_TRANSPORT_H
 #define TCP_TCP_TRANSPORT_H
 
-#include "base/octet_store.h"
+#include "base/reassembly_queue.h"
 #include "net/datagram.h"
 #include "tcp/tcp_config.h"
 #include "tcp/tcp_events.h"
@@ -20,7 +20,7 @@ typedef struct tcp_transport_class {
   void (*free)(tcp_transport *transport);
   void (*open)(tcp_transport *transport, time_ps now);
   void (*listen)(tcp_transport *transport);
-  void (*post)(tcp_transport *transport, octet_rope *record, unsigned flags);
+  void (*post)(tcp_transport *transport, buffer_chain *record, unsigned flags);
   void (*close)(tcp_transport *transport);
   void (*abort)(tcp_transport *transport, time_ps now);
   void (*receive)(tcp_transport *transport, const datagram *packet, time_ps now);
@@ -36,7 +36,7 @@ typedef struct tcp_transport_class {
   size_t (*out_of_order_runs)(const tcp_transport *transport);
   uint64_t (*held_octets)(const tcp_transport *transport);
   uint64_t (*held_octets_below)(const tcp_transport *transport, uint64_t position);
-  const octet_store *(*held)(tcp_transport *transport);
+  const reassembly_queue *(*held)(tcp_transport *transport);
   const tcp_statistics *(*statistics)(const tcp_transport *transport);
 } tcp_transport_class;
 
@@ -75,7 +75,7 @@ static inline void tcp_transport_listen(tcp_transport *transport)
  * it is never withdrawn (MPA-043). In ALIGNED and RECORD mode a record without TCP_RECORD_FPDU (startup
  * frames) is cut as a plain stream and never shares a segment with an FPDU. Allowed before the handshake
  * ends; not after tcp_transport_close(). */
-static inline void tcp_transport_post(tcp_transport *transport, octet_rope *record, unsigned flags)
+static inline void tcp_transport_post(tcp_transport *transport, buffer_chain *record, unsigned flags)
 {
   transport->class->post(transport, record, flags);
 }
@@ -168,7 +168,7 @@ static inline uint64_t tcp_transport_held_octets_below(const tcp_transport *tran
 
 /* The octets themselves, by position; not to be asked from within the `octets` event. Valid until the next
  * call that changes the connection. NULL when what it holds is not to be seen. */
-static inline const octet_store *tcp_transport_held(tcp_transport *transport)
+static inline const reassembly_queue *tcp_transport_held(tcp_transport *transport)
 {
   return transport->class->held(transport);
 }

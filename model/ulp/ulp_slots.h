@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/octet_rope.h"
+#include "base/buffer_chain.h"
 #include "base/pattern.h"
 #include "rnic/rnic_verbs.h"
 
@@ -79,6 +79,6 @@ void ulp_slot_unref(ulp_slot *slot);
 uint8_t *ulp_slots_memory(void *user, uint64_t id);
 
 /* A ddp_payload_source for the message of the ulp_slot `user`. */
-void ulp_slot_payload(void *user, uint64_t from, uint32_t length, octet_rope *rope);
+void ulp_slot_payload(void *user, uint64_t from, uint32_t length, buffer_chain *chain);
 
 #endif

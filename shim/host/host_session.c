@@ -56,11 +56,11 @@ static const session_network_class network_class = {.send = network_send,
 
 void host_session_receive(host_session *self, enum side side, const uint8_t *octets, uint32_t length)
 {
-  octet_block *block = octet_block_new(MAX(length, 1));
+  octet_buffer *buffer = octet_buffer_new(MAX(length, 1));
 
-  memcpy(octet_block_octets(block), octets, length);
-  datagram *packet = datagram_read(block, octet_block_octets(block), length);
-  octet_block_unref(block);
+  memcpy(octet_buffer_octets(buffer), octets, length);
+  datagram *packet = datagram_read(buffer, octet_buffer_octets(buffer), length);
+  octet_buffer_unref(buffer);
   session_host *host = session_host_of(self->session, side);
   const ip_address own = session_host_address(host);
   const ip_address destination = packet ? datagram_destination(packet) : own;

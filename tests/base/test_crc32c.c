@@ -62,7 +62,7 @@ static void test_vector(gconstpointer data)
   assert_wire(crc32c_update(CRC32C_INITIAL, v->octets, v->length), v);
 }
 
-/* The digest does not depend on how the octets are cut: every cut in three, as updates and as a rope with other
+/* The digest does not depend on how the octets are cut: every cut in three, as updates and as a chain with other
  * octets around. */
 static void test_cut(gconstpointer data)
 {
@@ -76,15 +76,15 @@ static void test_cut(gconstpointer data)
 
       uint8_t copy[48];
       memcpy(copy, v->octets, sizeof copy);
-      octet_rope rope;
-      octet_rope_init(&rope);
-      octet_rope_append(&rope, other, 3, NULL);
-      octet_rope_append(&rope, v->octets, first, NULL);
-      octet_rope_append(&rope, copy + first, second - first, NULL);
-      octet_rope_append(&rope, v->octets + second, (uint32_t)v->length - second, NULL);
-      octet_rope_append(&rope, other, 3, NULL);
-      assert_wire(crc32c_update_rope(CRC32C_INITIAL, &rope, 3, (uint32_t)v->length), v);
-      octet_rope_clear(&rope);
+      buffer_chain chain;
+      buffer_chain_init(&chain);
+      buffer_chain_append(&chain, other, 3, NULL);
+      buffer_chain_append(&chain, v->octets, first, NULL);
+      buffer_chain_append(&chain, copy + first, second - first, NULL);
+      buffer_chain_append(&chain, v->octets + second, (uint32_t)v->length - second, NULL);
+      buffer_chain_append(&chain, other, 3, NULL);
+      assert_wire(crc32c_update_chain(CRC32C_INITIAL, &chain, 3, (uint32_t)v->length), v);
+      buffer_chain_clear(&chain);
     }
   }
 }

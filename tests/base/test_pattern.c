@@ -67,17 +67,17 @@ static void test_append(void)
 {
   pattern *table = pattern_new();
   g_autofree uint8_t *expected = g_malloc(2 * PATTERN_OCTETS);
-  octet_rope rope = {0};
+  buffer_chain chain = {0};
   for (uint32_t index = 0; index < 2 * PATTERN_OCTETS; index++) {
     expected[index] = *pattern_at(table, UINT64_C(65000) + index);
   }
-  pattern_append(table, 65000, 2 * PATTERN_OCTETS, &rope);
-  g_assert_true(octet_rope_slices(&rope)->octets == pattern_at(table, 65000));
-  pattern_append(table, 7, 0, &rope);
+  pattern_append(table, 65000, 2 * PATTERN_OCTETS, &chain);
+  g_assert_true(buffer_chain_slices(&chain)->octets == pattern_at(table, 65000));
+  pattern_append(table, 7, 0, &chain);
   pattern_free(table);
-  g_assert_cmpuint(rope.length, ==, 2 * PATTERN_OCTETS);
-  g_assert_true(octet_rope_equals(&rope, 0, rope.length, expected));
-  octet_rope_clear(&rope);
+  g_assert_cmpuint(chain.length, ==, 2 * PATTERN_OCTETS);
+  g_assert_true(buffer_chain_equals(&chain, 0, chain.length, expected));
+  buffer_chain_clear(&chain);
   pattern_free(NULL);
 }
 

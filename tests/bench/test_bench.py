@@ -106,7 +106,7 @@ class Callgrind(unittest.TestCase):
 
 class Parts(unittest.TestCase):
     def test_our_code_by_its_folder(self):
-        for file, part in (("../model/tcp/tcp_rack.c", "tcp"), ("/x/tree/model/base/octet_rope.h", "base"),
+        for file, part in (("../model/tcp/tcp_rack.c", "tcp"), ("/x/tree/model/base/buffer_chain.h", "base"),
                            ("../shim/ns3_engine.c", "shim"), ("model/study/sweep/child.c", "other"), ("???", "other")):
             self.assertEqual(layers.part_of("/build/iwarpsim", file, "f"), part, file)
             self.assertEqual(layers.part_of("/build/iwarpsim-ns3.so", file, "f"), part, file)

@@ -178,14 +178,14 @@ uint64_t sent_start_of(const sent_segment *segments, size_t index)
 void ddp_sink_receive_octets(ddp_sink *s, uint64_t start, uint64_t fpdu_octets, const uint8_t *wire,
                              uint32_t length)
 {
-  octet_rope ulpdu;
-  octet_rope_init(&ulpdu);
+  buffer_chain ulpdu;
+  buffer_chain_init(&ulpdu);
   uint32_t first = length < 16 ? length / 2 : 16;
-  octet_rope_append(&ulpdu, wire, first, NULL);
-  octet_block *rest = octet_block_new(length + 1);
-  memcpy(octet_block_octets(rest), wire + first, length - first);
-  octet_rope_append(&ulpdu, octet_block_octets(rest), length - first, rest);
-  octet_block_unref(rest);
+  buffer_chain_append(&ulpdu, wire, first, NULL);
+  octet_buffer *rest = octet_buffer_new(length + 1);
+  memcpy(octet_buffer_octets(rest), wire + first, length - first);
+  buffer_chain_append(&ulpdu, octet_buffer_octets(rest), length - first, rest);
+  octet_buffer_unref(rest);
   mpa_ulpdu_part part = {.from = 0, .length = length, .arrival = SENT_AT};
   mpa_ulpdu passed = {.fpdu_start = start,
                       .fpdu_end = start + fpdu_octets,
@@ -194,7 +194,7 @@ void ddp_sink_receive_octets(ddp_sink *s, uint64_t start, uint64_t fpdu_octets, 
                       .part_count = 1};
   s->would_place = ddp_placer_would_place(s->placer, &passed);
   ddp_placer_receive(s->placer, &passed, SENT_AT);
-  octet_rope_clear(&ulpdu);
+  buffer_chain_clear(&ulpdu);
 }
 
 void ddp_sink_receive(ddp_sink *s, const sent_segment *segments, size_t index)

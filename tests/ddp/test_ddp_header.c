@@ -18,20 +18,20 @@ static void assert_equal(const ddp_header *got, const ddp_header *expected)
   g_assert_cmphex(got->message_offset, ==, expected->message_offset);
 }
 
-/* The header of the `length` octets at `wire`, read from a rope of one-octet slices, so that no field is
+/* The header of the `length` octets at `wire`, read from a chain of one-octet slices, so that no field is
  * in one piece. */
 static size_t decode(ddp_header *header, const uint8_t *wire, uint32_t length)
 {
-  octet_rope rope;
-  octet_rope_init(&rope);
+  buffer_chain chain;
+  buffer_chain_init(&chain);
   for (uint32_t i = 0; i < length; i++) {
-    octet_block *block = octet_block_new(1);
-    octet_block_octets(block)[0] = wire[i];
-    octet_rope_append(&rope, octet_block_octets(block), 1, block);
-    octet_block_unref(block);
+    octet_buffer *buffer = octet_buffer_new(1);
+    octet_buffer_octets(buffer)[0] = wire[i];
+    buffer_chain_append(&chain, octet_buffer_octets(buffer), 1, buffer);
+    octet_buffer_unref(buffer);
   }
-  size_t octets = ddp_header_decode(header, &rope);
-  octet_rope_clear(&rope);
+  size_t octets = ddp_header_decode(header, &chain);
+  buffer_chain_clear(&chain);
   return octets;
 }
 

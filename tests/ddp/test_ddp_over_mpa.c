@@ -60,9 +60,9 @@ typedef struct wire_link {
   size_t errors;
 } wire_link;
 
-static void append_octets(void *user, uint64_t from, uint32_t length, octet_rope *rope)
+static void append_octets(void *user, uint64_t from, uint32_t length, buffer_chain *chain)
 {
-  octet_rope_append(rope, (const uint8_t *)user + from, length, NULL);
+  buffer_chain_append(chain, (const uint8_t *)user + from, length, NULL);
 }
 
 /* The segment that the sender put at `fpdu_start`; NULL when it put none there. */
@@ -84,7 +84,7 @@ static void on_ulpdu(void *user, const mpa_ulpdu *ulpdu, time_ps now)
   sent_ulpdu *sent = ulpdu_at(l, ulpdu->fpdu_start);
   g_assert_nonnull(sent);
   g_assert_cmpuint(ulpdu->octets->length, ==, sent->length);
-  g_assert_true(octet_rope_equals(ulpdu->octets, 0, sent->length, sent->octets));
+  g_assert_true(buffer_chain_equals(ulpdu->octets, 0, sent->length, sent->octets));
   sent->passed++;
   l->passed++;
   l->passed_early += mpa_deframer_in_order_edge(l->deframer) < ulpdu->fpdu_start ? 1 : 0;
@@ -166,20 +166,20 @@ static void send(wire_link *l)
                                                   .source = append_octets,
                                                   .source_user = message->octets});
     while (!ddp_segmenter_is_idle(segmenter)) {
-      octet_rope ulpdu;
-      octet_rope fpdu;
-      octet_rope_init(&ulpdu);
-      octet_rope_init(&fpdu);
+      buffer_chain ulpdu;
+      buffer_chain fpdu;
+      buffer_chain_init(&ulpdu);
+      buffer_chain_init(&fpdu);
       ddp_segmenter_next(segmenter, 128 + (uint32_t)random_stream_below(l->random, 1300), &ulpdu);
       sent_ulpdu sent = {.fpdu_start = mpa_framer_offset(framer), .length = ulpdu.length};
-      octet_rope_copy_out(&ulpdu, 0, ulpdu.length, sent.octets);
+      buffer_chain_copy_out(&ulpdu, 0, ulpdu.length, sent.octets);
       g_array_append_val(l->ulpdus, sent);
       mpa_framer_frame(framer, &ulpdu, &fpdu);
       guint end = l->stream->len;
       g_byte_array_set_size(l->stream, end + fpdu.length);
-      octet_rope_copy_out(&fpdu, 0, fpdu.length, l->stream->data + end);
-      octet_rope_clear(&ulpdu);
-      octet_rope_clear(&fpdu);
+      buffer_chain_copy_out(&fpdu, 0, fpdu.length, l->stream->data + end);
+      buffer_chain_clear(&ulpdu);
+      buffer_chain_clear(&fpdu);
     }
   }
   mpa_framer_free(framer);
@@ -257,14 +257,14 @@ static void wire_link_free(wire_link *l)
 /* The octets [from, from + length) of the stream arrive. */
 static void arrive(wire_link *l, uint64_t from, uint32_t length)
 {
-  octet_block *block = octet_block_new(length);
-  octet_rope rope;
-  octet_rope_init(&rope);
-  memcpy(octet_block_octets(block), l->stream->data + from, length);
-  octet_rope_append(&rope, octet_block_octets(block), length, block);
-  octet_block_unref(block);
-  mpa_deframer_receive(l->deframer, from, &rope, 0, 0);
-  octet_rope_clear(&rope);
+  octet_buffer *buffer = octet_buffer_new(length);
+  buffer_chain chain;
+  buffer_chain_init(&chain);
+  memcpy(octet_buffer_octets(buffer), l->stream->data + from, length);
+  buffer_chain_append(&chain, octet_buffer_octets(buffer), length, buffer);
+  octet_buffer_unref(buffer);
+  mpa_deframer_receive(l->deframer, from, &chain, 0, 0);
+  buffer_chain_clear(&chain);
 }
 
 /* The whole stream arrives in pieces that have nothing to do with those it was sent in, in a random order;

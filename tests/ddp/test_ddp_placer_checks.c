@@ -537,12 +537,12 @@ static void test_many_queues(void)
     uint8_t wire[19];
     ddp_header_encode(&header, wire);
     wire[18] = (uint8_t)(number % 255 + 1);
-    octet_rope ulpdu;
-    octet_rope_init(&ulpdu);
-    octet_rope_append(&ulpdu, wire, sizeof wire, NULL);
+    buffer_chain ulpdu;
+    buffer_chain_init(&ulpdu);
+    buffer_chain_append(&ulpdu, wire, sizeof wire, NULL);
     mpa_ulpdu passed = {.fpdu_start = (uint64_t)i * 28, .fpdu_end = (uint64_t)i * 28 + 28, .octets = &ulpdu};
     ddp_placer_receive(placer, &passed, 0);
-    octet_rope_clear(&ulpdu);
+    buffer_chain_clear(&ulpdu);
   }
   g_assert_cmpuint(delivered, ==, QUEUES);
   for (uint32_t i = 0; i < QUEUES; i++) {

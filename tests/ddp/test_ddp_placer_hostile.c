@@ -90,13 +90,13 @@ static void test_random_octets(void)
     for (uint32_t i = 0; i < length; i++) {
       octets[i] = (uint8_t)random_stream_next(random);
     }
-    octet_rope ulpdu;
-    octet_rope_init(&ulpdu);
-    octet_rope_append(&ulpdu, octets, length, NULL);
+    buffer_chain ulpdu;
+    buffer_chain_init(&ulpdu);
+    buffer_chain_append(&ulpdu, octets, length, NULL);
     mpa_ulpdu passed = {.fpdu_start = SENT_FROM, .fpdu_end = SENT_FROM + 72, .octets = &ulpdu};
     ddp_placer_receive(s->placer, &passed, SENT_AT);
     g_assert_cmpuint(s->errors + s->refusals + s->delivered, ==, 1);
-    octet_rope_clear(&ulpdu);
+    buffer_chain_clear(&ulpdu);
     g_free(octets);
     ddp_sink_free(s);
   }

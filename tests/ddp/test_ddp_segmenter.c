@@ -16,11 +16,11 @@ static uint8_t *source_octets(void)
   return octets;
 }
 
-static void append_source(void *user, uint64_t from, uint32_t length, octet_rope *rope)
+static void append_source(void *user, uint64_t from, uint32_t length, buffer_chain *chain)
 {
   const uint8_t *octets = user;
   g_assert_cmpuint(from + length, <=, SOURCE_OCTETS);
-  octet_rope_append(rope, octets + from, length, NULL);
+  buffer_chain_append(chain, octets + from, length, NULL);
 }
 
 static const ddp_message a_write = {
@@ -41,8 +41,8 @@ static void start(ddp_segmenter *segmenter, const ddp_message *kind, uint32_t le
 static void expect_segment(ddp_segmenter *segmenter, uint32_t mulpdu_octets, const ddp_message *kind,
                            uint64_t from, uint32_t payload, bool last, ddp_header *header)
 {
-  octet_rope ulpdu;
-  octet_rope_init(&ulpdu);
+  buffer_chain ulpdu;
+  buffer_chain_init(&ulpdu);
   g_assert_false(ddp_segmenter_is_idle(segmenter));
   g_assert_cmpint(ddp_segmenter_next(segmenter, mulpdu_octets, &ulpdu), ==, last);
   g_assert_cmpint(ddp_segmenter_is_idle(segmenter), ==, last);
@@ -62,9 +62,9 @@ static void expect_segment(ddp_segmenter *segmenter, uint32_t mulpdu_octets, con
     g_assert_cmpuint(header->message_offset, ==, from);
   }
   for (uint32_t i = 0; i < payload; i++) {
-    g_assert_cmpuint(octet_rope_at(&ulpdu, header_octets + i), ==, (from + i) % 251);
+    g_assert_cmpuint(buffer_chain_at(&ulpdu, header_octets + i), ==, (from + i) % 251);
   }
-  octet_rope_clear(&ulpdu);
+  buffer_chain_clear(&ulpdu);
 }
 
 /* DDP-084, DDP-090: the example of ddp-07/rfc5041 §5.2 (DDP-091): 1500 - 18 = 1482, 2048 - 1482 = 566. */
@@ -136,19 +136,19 @@ static void test_zero_length_messages(void)
   static const uint8_t first_send[18] = {0x41, 0x43, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
   static const uint8_t write[14] = {0xC1, 0x40, 0x11, 0x22, 0x33, 0x44, 0, 0, 0, 0, 0, 0, 0x40, 0};
   ddp_segmenter *segmenter = ddp_segmenter_new(1, 3, 1);
-  octet_rope ulpdu;
-  octet_rope_init(&ulpdu);
+  buffer_chain ulpdu;
+  buffer_chain_init(&ulpdu);
   start(segmenter, &(ddp_message){.ulp_control = 0x43}, 0, NULL);
   g_assert_true(ddp_segmenter_next(segmenter, 128, &ulpdu));
   g_assert_cmpuint(ulpdu.length, ==, sizeof first_send);
-  g_assert_true(octet_rope_equals(&ulpdu, 0, sizeof first_send, first_send));
-  octet_rope_clear(&ulpdu);
+  g_assert_true(buffer_chain_equals(&ulpdu, 0, sizeof first_send, first_send));
+  buffer_chain_clear(&ulpdu);
 
   start(segmenter, &a_write, 0, NULL);
   g_assert_true(ddp_segmenter_next(segmenter, 128, &ulpdu));
   g_assert_cmpuint(ulpdu.length, ==, sizeof write);
-  g_assert_true(octet_rope_equals(&ulpdu, 0, sizeof write, write));
-  octet_rope_clear(&ulpdu);
+  g_assert_true(buffer_chain_equals(&ulpdu, 0, sizeof write, write));
+  buffer_chain_clear(&ulpdu);
   ddp_segmenter_free(segmenter);
 }
 
@@ -191,14 +191,14 @@ static void test_zero_length_of_version_0(void)
 {
   static const uint8_t write[14] = {0xC0, 0x40, 0x11, 0x22, 0x33, 0x44, 0, 0, 0, 0, 0, 0, 0x40, 0};
   ddp_segmenter *segmenter = ddp_segmenter_new(0, 3, 1);
-  octet_rope ulpdu;
-  octet_rope_init(&ulpdu);
+  buffer_chain ulpdu;
+  buffer_chain_init(&ulpdu);
   start(segmenter, &a_write, 0, NULL);
   g_assert_true(ddp_segmenter_next(segmenter, 128, &ulpdu));
   g_assert_true(ddp_segmenter_is_idle(segmenter));
   g_assert_cmpuint(ulpdu.length, ==, sizeof write);
-  g_assert_true(octet_rope_equals(&ulpdu, 0, sizeof write, write));
-  octet_rope_clear(&ulpdu);
+  g_assert_true(buffer_chain_equals(&ulpdu, 0, sizeof write, write));
+  buffer_chain_clear(&ulpdu);
   ddp_segmenter_free(segmenter);
 }
 
@@ -218,10 +218,10 @@ static void test_msn_wraps_to_0(void)
   ddp_segmenter_free(segmenter);
 }
 
-static void append_zeros(void *user, uint64_t from, uint32_t length, octet_rope *rope)
+static void append_zeros(void *user, uint64_t from, uint32_t length, buffer_chain *chain)
 {
   (void)from;
-  octet_rope_append(rope, user, length, NULL);
+  buffer_chain_append(chain, user, length, NULL);
 }
 
 /* Sends all of `message`, zeros, at MULPDU 64768; returns the number of its segments. MO or TO of each is the octets before it further. */
@@ -235,8 +235,8 @@ static uint32_t send_long(const ddp_message *message, uint64_t *last_offset)
   ddp_segmenter_start(segmenter, message);
   while (!last) {
     ddp_header header;
-    octet_rope ulpdu;
-    octet_rope_init(&ulpdu);
+    buffer_chain ulpdu;
+    buffer_chain_init(&ulpdu);
     g_assert_cmpuint(ddp_segmenter_sent_octets(segmenter), ==, sent);
     last = ddp_segmenter_next(segmenter, 64768, &ulpdu);
     g_assert_cmpuint(ddp_header_decode(&header, &ulpdu), ==, header_octets);
@@ -244,7 +244,7 @@ static uint32_t send_long(const ddp_message *message, uint64_t *last_offset)
     g_assert_cmpuint(*last_offset, ==, message->tagged_offset + sent);
     sent += ulpdu.length - header_octets;
     segments++;
-    octet_rope_clear(&ulpdu);
+    buffer_chain_clear(&ulpdu);
   }
   g_assert_cmpuint(sent, ==, message->length);
   g_assert_cmpuint(ddp_segmenter_sent_octets(segmenter), ==, 0); /* idle */
@@ -322,15 +322,15 @@ static void test_segments_are_references(void)
 {
   uint8_t *octets = source_octets();
   ddp_segmenter *segmenter = ddp_segmenter_new(1, 3, 1);
-  octet_rope ulpdu;
-  octet_rope_init(&ulpdu);
+  buffer_chain ulpdu;
+  buffer_chain_init(&ulpdu);
   for (uint32_t i = 0; i < 3; i++) {
     start(segmenter, &a_send, 3, octets);
     g_assert_true(ddp_segmenter_next(segmenter, 128, &ulpdu));
     g_assert_cmpuint(ulpdu.slice_count, ==, 2);
-    g_assert_null(octet_rope_slices(&ulpdu)[0].block);
-    g_assert_true(octet_rope_slices(&ulpdu)[1].octets == octets);
-    octet_rope_clear(&ulpdu);
+    g_assert_null(buffer_chain_slices(&ulpdu)[0].buffer);
+    g_assert_true(buffer_chain_slices(&ulpdu)[1].octets == octets);
+    buffer_chain_clear(&ulpdu);
   }
   ddp_segmenter_free(segmenter);
   g_free(octets);

@@ -11,9 +11,9 @@ enum { QUEUES = 5, MESSAGES = 3000, MAX_LENGTH = 4000, SOURCE_OCTETS = 8192 };
 
 static const uint64_t seed = 31;
 
-static void append_source(void *user, uint64_t from, uint32_t length, octet_rope *rope)
+static void append_source(void *user, uint64_t from, uint32_t length, buffer_chain *chain)
 {
-  octet_rope_append(rope, (const uint8_t *)user + from, length, NULL);
+  buffer_chain_append(chain, (const uint8_t *)user + from, length, NULL);
 }
 
 /* The octets [from, from + count) of the segment as a number, most significant first. */
@@ -69,13 +69,13 @@ static void send(wire_test *t, const ddp_message *message)
   while (!last) {
     wire_segment *segment = &t->segments[t->count++];
     g_assert_cmpuint(t->count, <=, MAX_LENGTH / 110 + 1);
-    octet_rope ulpdu;
-    octet_rope_init(&ulpdu);
+    buffer_chain ulpdu;
+    buffer_chain_init(&ulpdu);
     segment->mulpdu = 128 + (uint32_t)random_stream_below(t->random, 1500);
     last = ddp_segmenter_next(t->segmenter, segment->mulpdu, &ulpdu);
     segment->length = ulpdu.length;
-    octet_rope_copy_out(&ulpdu, 0, ulpdu.length, segment->octets);
-    octet_rope_clear(&ulpdu);
+    buffer_chain_copy_out(&ulpdu, 0, ulpdu.length, segment->octets);
+    buffer_chain_clear(&ulpdu);
   }
 }
 

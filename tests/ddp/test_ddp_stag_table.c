@@ -293,12 +293,12 @@ static void test_order_of_the_checks(void)
   ddp_stag_table_free(table);
 }
 
-static void no_octets(void *user, uint64_t from, uint32_t length, octet_rope *rope)
+static void no_octets(void *user, uint64_t from, uint32_t length, buffer_chain *chain)
 {
   (void)user;
   (void)from;
   (void)length;
-  (void)rope;
+  (void)chain;
 }
 
 /* Octets of a source are for reading only: what asks for more is refused when it is registered or changed. */

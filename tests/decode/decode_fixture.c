@@ -202,7 +202,7 @@ static void take_startup(void *user, const decode_startup_event *event)
   g_array_append_vals(session->startups, event, 1);
 }
 
-static void take_payload(void *user, const decode_fpdu *fpdu, const octet_rope *payload)
+static void take_payload(void *user, const decode_fpdu *fpdu, const buffer_chain *payload)
 {
   kit_session *session = user;
 

@@ -34,8 +34,8 @@ static void take(void *user, const decode_scanned_fpdu *scanned)
   const mpa_complete_fpdu *fpdu = scanned->fpdu;
   const passed each = {fpdu->extent.start, fpdu->extent.end, scanned->error, fpdu->method};
 
-  g_assert_true(octet_rope_equals(fpdu->octets, fpdu->from, (uint32_t)(each.end - each.start),
-                                  made->stream->octets->data + each.start));
+  g_assert_true(buffer_chain_equals(fpdu->octets, fpdu->from, (uint32_t)(each.end - each.start),
+                                    made->stream->octets->data + each.start));
   g_assert_cmpuint(scanned->ulpdu->length, ==, fpdu->extent.ulpdu_octets);
   g_array_append_val(made->passed, each);
 }
@@ -88,12 +88,12 @@ static void tear_down(fixture *made)
 
 static void arrive(fixture *made, uint64_t from, uint64_t to)
 {
-  octet_rope rope;
+  buffer_chain chain;
 
-  octet_rope_init(&rope);
-  octet_rope_append_copy(&rope, made->stream->octets->data + from, (uint32_t)(to - from));
-  decode_scanner_receive(made->scanner, from, &rope);
-  octet_rope_clear(&rope);
+  buffer_chain_init(&chain);
+  buffer_chain_append_copy(&chain, made->stream->octets->data + from, (uint32_t)(to - from));
+  decode_scanner_receive(made->scanner, from, &chain);
+  buffer_chain_clear(&chain);
 }
 
 static void flip(fixture *made, uint64_t offset, uint8_t bits)

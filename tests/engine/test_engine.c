@@ -221,7 +221,7 @@ static void shadow_fired(void *user, time_ps now)
   }
   all->when[first] = TIME_PS_NEVER;
   all->fired++;
-  /* One change or two in turn. When the agenda runs empty, the test fills it again. */
+  /* One change or two in turn. When the event queue runs empty, the test fills it again. */
   for (unsigned changes = 0; all->rounds > 0 && changes < 1 + all->rounds % 2; changes++) {
     shadow_change(all, now);
   }

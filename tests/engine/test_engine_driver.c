@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the agenda asks of its driver: a driver that only notes the calls it owes, made by hand. */
+/* What the event queue asks of its driver: a driver that only notes the calls it owes, made by hand. */
 #include "engine/engine.h"
 
 #include <glib.h>

@@ -615,12 +615,12 @@ static void test_unmeant_rejection(void)
 
 /* --- Octet for octet --- */
 
-static GByteArray *octets_of(const octet_rope *rope)
+static GByteArray *octets_of(const buffer_chain *chain)
 {
   GByteArray *octets = g_byte_array_new();
 
-  g_byte_array_set_size(octets, rope->length);
-  octet_rope_copy_out(rope, 0, rope->length, octets->data);
+  g_byte_array_set_size(octets, chain->length);
+  buffer_chain_copy_out(chain, 0, chain->length, octets->data);
   return octets;
 }
 
@@ -644,19 +644,19 @@ static void test_startup_octets(void)
 
   for (size_t i = 0; i < G_N_ELEMENTS(edits); i++) {
     char expected[21] = {0};
-    octet_rope rope;
+    buffer_chain chain;
 
     memcpy(expected, frame, 20);
     memcpy(expected + edits[i].at, edits[i].becomes, strlen(edits[i].becomes));
-    octet_rope_init(&rope);
-    octet_rope_append_copy(&rope, (const uint8_t *)frame, 19);
-    g_assert_false(fault_edit_startup(fault_find(edits[i].fault), &rope)); /* no whole header */
-    octet_rope_append_copy(&rope, (const uint8_t *)frame + 19, 1);
-    g_assert_true(fault_edit_startup(fault_find(edits[i].fault), &rope));
-    GByteArray *edited = octets_of(&rope);
+    buffer_chain_init(&chain);
+    buffer_chain_append_copy(&chain, (const uint8_t *)frame, 19);
+    g_assert_false(fault_edit_startup(fault_find(edits[i].fault), &chain)); /* no whole header */
+    buffer_chain_append_copy(&chain, (const uint8_t *)frame + 19, 1);
+    g_assert_true(fault_edit_startup(fault_find(edits[i].fault), &chain));
+    GByteArray *edited = octets_of(&chain);
     g_assert_cmpmem(edited->data, edited->len, expected, (size_t)(20 + edits[i].more));
     g_byte_array_unref(edited);
-    octet_rope_clear(&rope);
+    buffer_chain_clear(&chain);
   }
 }
 
@@ -721,21 +721,21 @@ static void test_fpdu_octets(void)
   for (size_t i = 0; i < G_N_ELEMENTS(fpdu_edits); i++) {
     const fpdu_edit *e = &fpdu_edits[i];
     GByteArray *expected = fpdu_at(e->start, e->ulpdu_octets, e->markers);
-    octet_rope rope;
+    buffer_chain chain;
 
-    octet_rope_init(&rope);
-    octet_rope_append_copy(&rope, expected->data, expected->len);
+    buffer_chain_init(&chain);
+    buffer_chain_append_copy(&chain, expected->data, expected->len);
     g_test_message("%s at %" G_GUINT64_FORMAT, e->fault, e->start);
-    g_assert_true(fault_edit_fpdu(fault_find(e->fault), e->start, e->markers, e->crc, &rope) ==
+    g_assert_true(fault_edit_fpdu(fault_find(e->fault), e->start, e->markers, e->crc, &chain) ==
                   (e->becomes != NULL));
     if (e->becomes) {
       memcpy(expected->data + e->at, e->becomes, strlen(e->becomes));
     }
-    GByteArray *edited = octets_of(&rope);
+    GByteArray *edited = octets_of(&chain);
     g_assert_cmpmem(edited->data, edited->len, expected->data, expected->len);
     g_byte_array_unref(edited);
     g_byte_array_unref(expected);
-    octet_rope_clear(&rope);
+    buffer_chain_clear(&chain);
   }
 }
 
@@ -761,13 +761,13 @@ static void test_payload_that_is_needed(void)
   for (size_t i = 0; i < G_N_ELEMENTS(needs); i++) {
     for (uint32_t payload = 0; payload <= 2; payload++) {
       for (int tagged = 0; tagged < 2; tagged++) {
-        octet_rope rope;
+        buffer_chain chain;
 
-        octet_rope_init(&rope);
-        octet_rope_append_copy(&rope, tagged ? write : send, (tagged ? 14 : 18) + payload);
-        g_assert_cmpint(fault_edit_ulpdu(fault_find(needs[i].fault), 1, &rope), ==,
+        buffer_chain_init(&chain);
+        buffer_chain_append_copy(&chain, tagged ? write : send, (tagged ? 14 : 18) + payload);
+        g_assert_cmpint(fault_edit_ulpdu(fault_find(needs[i].fault), 1, &chain), ==,
                         tagged == needs[i].tagged && payload >= needs[i].payload_octets);
-        octet_rope_clear(&rope);
+        buffer_chain_clear(&chain);
       }
     }
   }
@@ -778,13 +778,13 @@ static void test_short_ulpdu(void)
 {
   for (uint32_t length = 14; length <= 30; length++) {
     uint8_t write[30] = {0xC1, 0x40};
-    octet_rope rope;
+    buffer_chain chain;
 
-    octet_rope_init(&rope);
-    octet_rope_append_copy(&rope, write, length);
-    g_assert_true(fault_edit_ulpdu(fault_find("short-ulpdu"), 0, &rope));
-    g_assert_cmpuint(rope.length, ==, 13);
-    octet_rope_clear(&rope);
+    buffer_chain_init(&chain);
+    buffer_chain_append_copy(&chain, write, length);
+    g_assert_true(fault_edit_ulpdu(fault_find("short-ulpdu"), 0, &chain));
+    g_assert_cmpuint(chain.length, ==, 13);
+    buffer_chain_clear(&chain);
   }
 }
 

@@ -28,7 +28,7 @@ static void on_ulpdu(void *user, const mpa_ulpdu *ulpdu, time_ps now)
   g_assert_cmpuint(index, <, peer->posted->len);
   const GByteArray *sent = g_ptr_array_index(peer->posted, index);
   g_assert_cmpuint(ulpdu->octets->length, ==, sent->len);
-  g_assert_true(octet_rope_equals(ulpdu->octets, 0, sent->len, sent->data));
+  g_assert_true(buffer_chain_equals(ulpdu->octets, 0, sent->len, sent->data));
   g_assert_true(g_hash_table_add(end->passed, GUINT_TO_POINTER(index + 1)));
   end->passed_count++;
   g_string_append_printf(end->trace, "%u@%" G_GINT64_FORMAT " ", index, now);
@@ -57,19 +57,19 @@ static void enter_full_operation(mpa_link_end *end)
 
 static void send_frame(mpa_link_end *end)
 {
-  octet_rope frame;
+  buffer_chain frame;
 
-  octet_rope_init(&frame);
+  buffer_chain_init(&frame);
   if (mpa_startup_next_frame(end->startup, &frame)) {
     tcp_transport_post(end->tcp, &frame, 0);
   }
-  octet_rope_clear(&frame);
+  buffer_chain_clear(&frame);
   if (!end->framer && mpa_startup_state_of(end->startup) == MPA_STARTUP_FULL_OPERATION) {
     enter_full_operation(end);
   }
 }
 
-static void on_octets(void *user, uint64_t position, const octet_rope *octets, time_ps arrival, time_ps now)
+static void on_octets(void *user, uint64_t position, const buffer_chain *octets, time_ps arrival, time_ps now)
 {
   mpa_link_end *end = user;
 
@@ -83,7 +83,7 @@ static void on_octets(void *user, uint64_t position, const octet_rope *octets, t
                    end->tcp->gauges->in_order_edge);
 }
 
-static bool on_inspect(void *user, uint64_t position, const octet_rope *octets, time_ps now)
+static bool on_inspect(void *user, uint64_t position, const buffer_chain *octets, time_ps now)
 {
   mpa_link_end *end = user;
 
@@ -174,7 +174,7 @@ static void note_segment(mpa_link_end *end, const datagram *packet, const tcp_he
   }
   g_assert_cmpuint(position, ==, end->sent->len);
   g_byte_array_set_size(end->sent, (guint)to);
-  octet_rope_copy_out(&packet->payload, 0, packet->payload.length, end->sent->data + position);
+  buffer_chain_copy_out(&packet->payload, 0, packet->payload.length, end->sent->data + position);
   if (end->framer && position >= end->sent_start) {
     mpa_link_segment segment = {position - end->sent_start, to - end->sent_start};
     g_array_append_val(end->segments, segment);
@@ -200,23 +200,23 @@ static datagram *piece_of(mpa_link_end *end, const datagram *packet, uint32_t fr
 {
   unsigned number = (unsigned)(end - end->link->end);
   tcp_header header;
-  octet_rope payload;
-  octet_block *block = octet_block_new(to - from);
+  buffer_chain payload;
+  octet_buffer *buffer = octet_buffer_new(to - from);
 
   g_assert_true(datagram_tcp_header(packet, &header));
-  octet_rope_copy_out(&packet->payload, from, to - from, octet_block_octets(block));
+  buffer_chain_copy_out(&packet->payload, from, to - from, octet_buffer_octets(buffer));
   uint64_t position = header.sequence - (end->link->config.isn + number + 1) + from;
   gint64 flipped = end->link->corrupt_at[number] + (gint64)(end->sent_start - position);
   if (end->link->corrupt_at[number] != NO_OCTET && end->link->corruptions_left[number] > 0 && flipped >= 0 &&
       flipped < (gint64)(to - from)) {
-    octet_block_octets(block)[flipped] ^= 0x20;
+    octet_buffer_octets(buffer)[flipped] ^= 0x20;
     end->link->corruptions_left[number]--;
   }
   header.sequence += from;
   header.flags &= (uint8_t)(to == packet->payload.length ? 0xFF : ~(TCP_FIN | TCP_PSH));
-  octet_rope_init(&payload);
-  octet_rope_append(&payload, octet_block_octets(block), to - from, block);
-  octet_block_unref(block);
+  buffer_chain_init(&payload);
+  buffer_chain_append(&payload, octet_buffer_octets(buffer), to - from, buffer);
+  octet_buffer_unref(buffer);
   const ip_address source = datagram_source(packet);
   const ip_address destination = datagram_destination(packet);
   return datagram_new_in(NULL, &source, &destination, &header, &payload);
@@ -350,8 +350,8 @@ void mpa_link_post(mpa_link *link, unsigned from, uint32_t ulpdu_octets)
   mpa_link_end *end = &link->end[from];
   GByteArray *ulpdu = g_byte_array_new();
   uint64_t start = mpa_framer_offset(end->framer);
-  octet_rope source;
-  octet_rope fpdu;
+  buffer_chain source;
+  buffer_chain fpdu;
 
   g_byte_array_set_size(ulpdu, ulpdu_octets);
   for (uint32_t i = 0; i < ulpdu_octets; i++) {
@@ -359,13 +359,13 @@ void mpa_link_post(mpa_link *link, unsigned from, uint32_t ulpdu_octets)
   }
   g_ptr_array_add(end->posted, ulpdu);
   g_array_append_val(end->fpdu_starts, start);
-  octet_rope_init(&source);
-  octet_rope_init(&fpdu);
-  octet_rope_append(&source, ulpdu->data, ulpdu_octets, NULL);
+  buffer_chain_init(&source);
+  buffer_chain_init(&fpdu);
+  buffer_chain_append(&source, ulpdu->data, ulpdu_octets, NULL);
   mpa_framer_frame(end->framer, &source, &fpdu);
   tcp_transport_post(end->tcp, &fpdu, TCP_RECORD_FPDU);
-  octet_rope_clear(&source);
-  octet_rope_clear(&fpdu);
+  buffer_chain_clear(&source);
+  buffer_chain_clear(&fpdu);
 }
 
 void mpa_link_expect_all(const mpa_link *link, unsigned from)

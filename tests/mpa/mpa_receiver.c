@@ -97,7 +97,7 @@ static void on_ulpdu(void *user, const mpa_ulpdu *passed, time_ps now)
   g_assert_nonnull(sent);
   g_assert_cmpuint(ulpdu.fpdu_end, ==, sent->end);
   g_assert_cmpuint(ulpdu.octets->length, ==, sent->ulpdu_octets);
-  g_assert_true(octet_rope_equals(ulpdu.octets, 0, sent->ulpdu_octets, sent->ulpdu));
+  g_assert_true(buffer_chain_equals(ulpdu.octets, 0, sent->ulpdu_octets, sent->ulpdu));
   check_parts(receiver, &ulpdu);
   check_held(receiver, &ulpdu);
   for (guint index = 0; index < receiver->passed->len; index++) {
@@ -201,7 +201,7 @@ static void note_copy_error(void *user, mpa_error error, uint64_t offset, time_p
 }
 
 static void give(const mpa_receiver *receiver, mpa_deframer *deframer, uint64_t from,
-                 const octet_rope *segment)
+                 const buffer_chain *segment)
 {
   if (receiver->assumes) {
     mpa_deframer_receive_segment(deframer, receiver->start + from, segment, receiver->now, receiver->now);
@@ -231,14 +231,14 @@ static void check_copy(const mpa_receiver *receiver, const mpa_deframer *copy)
 
 /* Octets [from, to) of the stream in a block of their own, freed as soon as the deframer does not refer to
  * it. */
-static void append_block(const mpa_receiver *receiver, uint64_t from, uint64_t to, octet_rope *segment)
+static void append_block(const mpa_receiver *receiver, uint64_t from, uint64_t to, buffer_chain *segment)
 {
-  octet_rope_append_copy(segment, receiver->stream->octets->data + from, (uint32_t)(to - from));
+  buffer_chain_append_copy(segment, receiver->stream->octets->data + from, (uint32_t)(to - from));
 }
 
 void mpa_receiver_arrive(mpa_receiver *receiver, uint64_t from, uint64_t to)
 {
-  octet_rope segment;
+  buffer_chain segment;
 
   g_assert(to <= receiver->stream->octets->len);
   receiver->now++;
@@ -250,7 +250,7 @@ void mpa_receiver_arrive(mpa_receiver *receiver, uint64_t from, uint64_t to)
   }
   /* Every second segment is in two pieces, cut somewhere. */
   uint64_t cut = receiver->now % 2 == 0 ? from : from + (uint64_t)receiver->now * 37 % (to - from);
-  octet_rope_init(&segment);
+  buffer_chain_init(&segment);
   append_block(receiver, from, cut, &segment);
   append_block(receiver, cut, to, &segment);
   static const mpa_deframer_events silent = {
@@ -267,7 +267,7 @@ void mpa_receiver_arrive(mpa_receiver *receiver, uint64_t from, uint64_t to)
   if (inspected) {
     check_verdict(receiver, verdict, from, to);
   }
-  octet_rope_clear(&segment);
+  buffer_chain_clear(&segment);
   g_assert_cmpuint(receiver->errors, ==, receiver->error != MPA_ERROR_NONE);
 }
 

@@ -36,13 +36,13 @@ mpa_startup_config startup_config(iwarp_generation generation, enum side role)
 mpa_startup *startup_begun_with(const mpa_startup_config *config)
 {
   mpa_startup *startup = mpa_startup_new(config);
-  octet_rope request;
+  buffer_chain request;
 
   mpa_startup_begin(startup, NULL, 0, 0);
   if (config->role == SIDE_INITIATOR && config->generation != IWARP_RDMAC) {
-    octet_rope_init(&request);
+    buffer_chain_init(&request);
     g_assert_true(mpa_startup_next_frame(startup, &request));
-    octet_rope_clear(&request);
+    buffer_chain_clear(&request);
   }
   return startup;
 }
@@ -56,31 +56,31 @@ mpa_startup *startup_begun(iwarp_generation generation, enum side role)
 
 uint32_t startup_receive(mpa_startup *startup, const uint8_t *octets, uint32_t length)
 {
-  octet_rope piece;
+  buffer_chain piece;
 
-  octet_rope_init(&piece);
-  octet_rope_append(&piece, octets, length, NULL);
+  buffer_chain_init(&piece);
+  buffer_chain_append(&piece, octets, length, NULL);
   uint32_t taken = mpa_startup_receive(startup, &piece);
-  octet_rope_clear(&piece);
+  buffer_chain_clear(&piece);
   return taken;
 }
 
 void startup_expect_frame(mpa_startup *startup, const void *expected, uint32_t length)
 {
-  octet_rope frame;
+  buffer_chain frame;
 
-  octet_rope_init(&frame);
+  buffer_chain_init(&frame);
   g_assert_true(mpa_startup_next_frame(startup, &frame));
   g_assert_cmpuint(frame.length, ==, length);
-  g_assert_true(octet_rope_equals(&frame, 0, length, expected));
-  octet_rope_clear(&frame);
+  g_assert_true(buffer_chain_equals(&frame, 0, length, expected));
+  buffer_chain_clear(&frame);
 }
 
 void startup_expect_no_frame(mpa_startup *startup)
 {
-  octet_rope frame;
+  buffer_chain frame;
 
-  octet_rope_init(&frame);
+  buffer_chain_init(&frame);
   g_assert_false(mpa_startup_next_frame(startup, &frame));
   g_assert_cmpuint(frame.length, ==, 0);
 }

@@ -17,19 +17,19 @@ mpa_stream *mpa_stream_begin(bool markers, bool crc)
 void mpa_stream_append(mpa_stream *stream, const uint8_t *ulpdu, uint32_t octets)
 {
   mpa_stream_fpdu fpdu = {.start = mpa_framer_offset(stream->framer), .ulpdu_octets = octets};
-  octet_rope posted;
-  octet_rope framed;
+  buffer_chain posted;
+  buffer_chain framed;
 
   fpdu.ulpdu = g_memdup2(ulpdu, octets);
-  octet_rope_init(&posted);
-  octet_rope_init(&framed);
-  octet_rope_append(&posted, fpdu.ulpdu, octets, NULL);
+  buffer_chain_init(&posted);
+  buffer_chain_init(&framed);
+  buffer_chain_append(&posted, fpdu.ulpdu, octets, NULL);
   mpa_framer_frame(stream->framer, &posted, &framed);
   fpdu.end = mpa_framer_offset(stream->framer);
   g_byte_array_set_size(stream->octets, (guint)fpdu.end);
-  octet_rope_copy_out(&framed, 0, framed.length, stream->octets->data + fpdu.start);
-  octet_rope_clear(&framed);
-  octet_rope_clear(&posted);
+  buffer_chain_copy_out(&framed, 0, framed.length, stream->octets->data + fpdu.start);
+  buffer_chain_clear(&framed);
+  buffer_chain_clear(&posted);
   g_array_append_val(stream->fpdus, fpdu);
 }
 

@@ -159,11 +159,11 @@ static void test_duplicates(void)
   mpa_stream *stream = mpa_stream_new(true, true, ulpdus, G_N_ELEMENTS(ulpdus));
   mpa_receiver *receiver = mpa_receiver_new(stream, true);
   g_autofree uint8_t *junk = g_malloc(2000);
-  octet_rope duplicate;
+  buffer_chain duplicate;
 
   memset(junk, 0xAA, 2000);
-  octet_rope_init(&duplicate);
-  octet_rope_append(&duplicate, junk, 2000, NULL);
+  buffer_chain_init(&duplicate);
+  buffer_chain_append(&duplicate, junk, 2000, NULL);
   mpa_receiver_arrive(receiver, 0, 1460);
   mpa_receiver_arrive(receiver, 2920, 4380); /* FPDU 2 is passed by its markers */
   mpa_receiver_arrive(receiver, 4380, 4500); /* begins FPDU 3, which the end of FPDU 2 locates */
@@ -173,11 +173,11 @@ static void test_duplicates(void)
 
   mpa_deframer_receive(receiver->deframer, 0, &duplicate, receiver->now, receiver->now); /* passed and held */
   mpa_receiver_expect_held(receiver, held);
-  octet_rope_drop_front(&duplicate, 460);
+  buffer_chain_drop_front(&duplicate, 460);
   mpa_deframer_receive(receiver->deframer, 2960, &duplicate, receiver->now,
                        receiver->now); /* early and held */
   mpa_receiver_expect_held(receiver, held);
-  octet_rope_clear(&duplicate);
+  buffer_chain_clear(&duplicate);
 
   mpa_receiver_arrive(receiver, 1990, 4480); /* the missing ones between two runs of duplicates */
   mpa_receiver_expect_held(receiver, (mpa_held){.incomplete = 120, .partial_fpdus = 1, .partial_end = 5840});
@@ -217,12 +217,12 @@ static void see_error(void *user, mpa_error error, uint64_t offset, time_ps now)
 static void arrive_at(mpa_deframer *deframer, const mpa_stream *stream, uint64_t from, uint64_t to,
                       time_ps arrival)
 {
-  octet_rope segment;
+  buffer_chain segment;
 
-  octet_rope_init(&segment);
-  octet_rope_append(&segment, stream->octets->data + from, (uint32_t)(to - from), NULL);
+  buffer_chain_init(&segment);
+  buffer_chain_append(&segment, stream->octets->data + from, (uint32_t)(to - from), NULL);
   mpa_deframer_receive(deframer, from, &segment, arrival, 99);
-  octet_rope_clear(&segment);
+  buffer_chain_clear(&segment);
 }
 
 static void expect_part(const seen *last, size_t index, uint32_t length, time_ps arrival)
@@ -343,12 +343,12 @@ static void test_zero_length(void)
   static const mpa_deframer_events events = {.ulpdu = see, .error = see_error};
   seen last = {.count = 9, .octets = 9};
   mpa_deframer *deframer = mpa_deframer_new(false, true, &events, &last);
-  octet_rope segment;
+  buffer_chain segment;
 
-  octet_rope_init(&segment);
-  octet_rope_append(&segment, fpdu, sizeof fpdu, NULL);
+  buffer_chain_init(&segment);
+  buffer_chain_append(&segment, fpdu, sizeof fpdu, NULL);
   mpa_deframer_receive(deframer, 0, &segment, 1, 99);
-  octet_rope_clear(&segment);
+  buffer_chain_clear(&segment);
   g_assert_cmpuint(last.octets, ==, 0);
   g_assert_cmpuint(last.count, ==, 0);
   g_assert_cmpuint(mpa_deframer_in_order_edge(deframer), ==, 8);

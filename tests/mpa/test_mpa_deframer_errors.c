@@ -367,21 +367,21 @@ static void feed_noise(random_stream *random, bool markers, bool crc)
   for (int arrival = 1; arrival <= 60; arrival++) {
     uint64_t offset = random_stream_below(random, reach);
     uint32_t length = 1 + (uint32_t)random_stream_below(random, sizeof octets);
-    octet_rope segment;
+    buffer_chain segment;
     mpa_held held;
 
     for (uint32_t index = 0; index < length; index++) {
       octets[index] = (uint8_t)(random_stream_next(random) & (mask == 0 ? 0xFF : mask == 1 ? 0x03 : 0x10));
     }
-    octet_block *block = octet_block_new(length);
-    memcpy(octet_block_octets(block), octets, length);
-    octet_rope_init(&segment);
-    octet_rope_append(&segment, octet_block_octets(block), length, block);
-    octet_block_unref(block);
+    octet_buffer *buffer = octet_buffer_new(length);
+    memcpy(octet_buffer_octets(buffer), octets, length);
+    buffer_chain_init(&segment);
+    buffer_chain_append(&segment, octet_buffer_octets(buffer), length, buffer);
+    octet_buffer_unref(buffer);
     mpa_error verdict = mpa_deframer_inspect(deframer, offset, &segment);
     g_assert_true(verdict == MPA_ERROR_NONE || counts[1] == 0);
     mpa_deframer_receive(deframer, offset, &segment, arrival, arrival);
-    octet_rope_clear(&segment);
+    buffer_chain_clear(&segment);
     received += length;
     mpa_deframer_held(deframer, &held);
     g_assert_cmpuint(held.incomplete + held.unlocated + held.order, <=, received);

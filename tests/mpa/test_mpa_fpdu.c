@@ -118,7 +118,7 @@ static void test_extent(void)
 
 typedef struct dump {
   uint8_t octets[60]; /* the FPDU from index 8 on */
-  octet_rope rope;
+  buffer_chain chain;
 } dump;
 
 /* The second dump of the draft (MPA-135), after 8 other octets, in slices of `slice_octets`. */
@@ -130,11 +130,11 @@ static void make_dump(dump *made, uint32_t slice_octets)
   made->octets[8 + 15] = 2;
   memcpy(made->octets + 8 + 20, "\x00\x00\x00\x14", 4);
   memcpy(made->octets + 8 + 48, "\xA1\x9C\xD1\x03", 4);
-  octet_rope_init(&made->rope);
-  octet_rope_reserve(&made->rope, sizeof made->octets);
+  buffer_chain_init(&made->chain);
+  buffer_chain_reserve(&made->chain, sizeof made->octets);
   for (uint32_t from = 0; from < sizeof made->octets; from += slice_octets) {
     uint32_t length = MIN(slice_octets, (uint32_t)sizeof made->octets - from);
-    octet_rope_put(&made->rope, made->octets + from, length, NULL); /* append would join them */
+    buffer_chain_put(&made->chain, made->octets + from, length, NULL); /* append would join them */
   }
 }
 
@@ -143,18 +143,18 @@ static void check_verdict(uint32_t slice_octets)
   mpa_fpdu fpdu = mpa_fpdu_at(492, 42, true);
   dump made;
   make_dump(&made, slice_octets);
-  g_assert_cmpint(mpa_fpdu_check(&fpdu, &made.rope, 8, true), ==, MPA_ERROR_NONE);
+  g_assert_cmpint(mpa_fpdu_check(&fpdu, &made.chain, 8, true), ==, MPA_ERROR_NONE);
   for (int index = 0; index < 52; index++) { /* each octet counts */
     made.octets[8 + index] ^= 0x04;
-    g_assert_cmpint(mpa_fpdu_check(&fpdu, &made.rope, 8, true), ==, MPA_ERROR_CRC);
+    g_assert_cmpint(mpa_fpdu_check(&fpdu, &made.chain, 8, true), ==, MPA_ERROR_CRC);
     made.octets[8 + index] ^= 0x04;
   }
   made.octets[8 + 23] = 0x18; /* points to 488 */
-  g_assert_cmpint(mpa_fpdu_check(&fpdu, &made.rope, 8, true), ==, MPA_ERROR_CRC);
-  g_assert_cmpint(mpa_fpdu_check(&fpdu, &made.rope, 8, false), ==, MPA_ERROR_MARKER);
+  g_assert_cmpint(mpa_fpdu_check(&fpdu, &made.chain, 8, true), ==, MPA_ERROR_CRC);
+  g_assert_cmpint(mpa_fpdu_check(&fpdu, &made.chain, 8, false), ==, MPA_ERROR_MARKER);
   crc32c_write(crc32c_update(CRC32C_INITIAL, made.octets + 8, 48), made.octets + 8 + 48);
-  g_assert_cmpint(mpa_fpdu_check(&fpdu, &made.rope, 8, true), ==, MPA_ERROR_MARKER);
-  octet_rope_clear(&made.rope);
+  g_assert_cmpint(mpa_fpdu_check(&fpdu, &made.chain, 8, true), ==, MPA_ERROR_MARKER);
+  buffer_chain_clear(&made.chain);
 }
 
 /* MPA-277, MPA-278: in one piece of memory, and cut anywhere. */
@@ -169,17 +169,17 @@ static void check_strip(uint32_t slice_octets)
 {
   mpa_fpdu fpdu = mpa_fpdu_at(492, 42, true);
   uint8_t expected[42] = {0x40, 0x03};
-  octet_rope ulpdu;
+  buffer_chain ulpdu;
   dump made;
   expected[13] = 2;
   make_dump(&made, slice_octets);
-  octet_rope_init(&ulpdu);
-  mpa_fpdu_strip(&fpdu, &made.rope, 8, &ulpdu);
+  buffer_chain_init(&ulpdu);
+  mpa_fpdu_strip(&fpdu, &made.chain, 8, &ulpdu);
   g_assert_cmpuint(ulpdu.length, ==, 42);
-  g_assert_true(octet_rope_equals(&ulpdu, 0, 42, expected));
-  g_assert_true(octet_rope_slices(&ulpdu)[0].octets == made.octets + 10); /* by reference */
-  octet_rope_clear(&ulpdu);
-  octet_rope_clear(&made.rope);
+  g_assert_true(buffer_chain_equals(&ulpdu, 0, 42, expected));
+  g_assert_true(buffer_chain_slices(&ulpdu)[0].octets == made.octets + 10); /* by reference */
+  buffer_chain_clear(&ulpdu);
+  buffer_chain_clear(&made.chain);
 }
 
 /* MPA-058: in one piece of memory, and cut anywhere, in the marker, too. */

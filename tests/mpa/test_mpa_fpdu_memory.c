@@ -3,28 +3,28 @@
 
 #include <glib.h>
 
-#include "base/octet_bundle.h"
+#include "base/scatter_list.h"
 
 /* Of 10,000 octets six FPDUs of 1460 are the most that are less; blocks of both lengths count, those of the
  * heap do not. */
 static void test_full(void)
 {
   mpa_fpdu_memory *memory = mpa_fpdu_memory_new(1460, 10000);
-  octet_block *blocks[6];
+  octet_buffer *blocks[6];
 
-  octet_block *heap = octet_block_new_in(mpa_fpdu_memory_flat(memory, 9000), 9000);
+  octet_buffer *heap = octet_buffer_new_in(mpa_fpdu_memory_flat(memory, 9000), 9000);
   for (guint i = 0; i < G_N_ELEMENTS(blocks); i++) {
     uint32_t octets = i % 2 ? 1460 : 500;
     g_assert_false(mpa_fpdu_memory_is_full(memory));
-    blocks[i] = octet_block_new_in(mpa_fpdu_memory_flat(memory, octets), octets);
+    blocks[i] = octet_buffer_new_in(mpa_fpdu_memory_flat(memory, octets), octets);
   }
   g_assert_true(mpa_fpdu_memory_is_full(memory));
-  octet_block_unref(blocks[0]);
+  octet_buffer_unref(blocks[0]);
   g_assert_false(mpa_fpdu_memory_is_full(memory));
   for (guint i = 1; i < G_N_ELEMENTS(blocks); i++) {
-    octet_block_unref(blocks[i]);
+    octet_buffer_unref(blocks[i]);
   }
-  octet_block_unref(heap);
+  octet_buffer_unref(heap);
   mpa_fpdu_memory_free(memory);
 }
 
@@ -35,15 +35,15 @@ static void test_lengths(void)
   mpa_fpdu_memory *memory = mpa_fpdu_memory_new(1460, 10000);
   memory_pool *flat = mpa_fpdu_memory_flat(memory, 1460);
   memory_pool *short_flat = mpa_fpdu_memory_flat(memory, 547);
-  memory_pool *referring = mpa_fpdu_memory_referring(memory, octet_bundle_piece_octets(9, 40));
-  memory_pool *short_referring = mpa_fpdu_memory_referring(memory, octet_bundle_piece_octets(7, 36));
+  memory_pool *referring = mpa_fpdu_memory_referring(memory, scatter_list_piece_octets(9, 40));
+  memory_pool *short_referring = mpa_fpdu_memory_referring(memory, scatter_list_piece_octets(7, 36));
 
   g_assert_true(mpa_fpdu_memory_flat(memory, 600) == flat && flat != short_flat);
-  g_assert_cmpuint(flat->piece_octets, >=, octet_block_piece_octets(1460));
-  g_assert_cmpuint(short_flat->piece_octets, >=, octet_block_piece_octets(547));
+  g_assert_cmpuint(flat->piece_octets, >=, octet_buffer_piece_octets(1460));
+  g_assert_cmpuint(short_flat->piece_octets, >=, octet_buffer_piece_octets(547));
   g_assert_cmpuint(short_flat->piece_octets, <, flat->piece_octets / 2);
   g_assert_true(referring != short_referring);
-  g_assert_cmpuint(referring->piece_octets, >=, octet_bundle_piece_octets(9, 40));
+  g_assert_cmpuint(referring->piece_octets, >=, scatter_list_piece_octets(9, 40));
   g_assert_cmpuint(5 * referring->piece_octets, <=, flat->piece_octets);
   mpa_fpdu_memory_free(memory);
 }
@@ -56,11 +56,11 @@ static void test_arrived(void)
 
   g_assert_null(mpa_fpdu_memory_arrived(memory, 1500));
   memory_pool *pool = mpa_fpdu_memory_arrived(memory, 1460);
-  octet_block *block = octet_block_new_in(pool, 1460);
+  octet_buffer *buffer = octet_buffer_new_in(pool, 1460);
   g_assert_cmpuint(pool->pieces_out, ==, 1);
   g_assert_null(mpa_fpdu_memory_arrived(memory, 10));
   g_assert_false(mpa_fpdu_memory_is_full(memory)); /* they are not in the way of what is sent */
-  octet_block_unref(block);
+  octet_buffer_unref(buffer);
   g_assert_nonnull(mpa_fpdu_memory_arrived(memory, 10));
   mpa_fpdu_memory_free(memory);
 }
@@ -69,11 +69,11 @@ static void test_arrived(void)
 static void test_outlived(void)
 {
   mpa_fpdu_memory *memory = mpa_fpdu_memory_new(1, 10000);
-  octet_block *block = octet_block_new_in(mpa_fpdu_memory_flat(memory, 1), 1);
+  octet_buffer *buffer = octet_buffer_new_in(mpa_fpdu_memory_flat(memory, 1), 1);
 
   mpa_fpdu_memory_free(memory);
-  octet_block_octets(block)[0] = 1;
-  octet_block_unref(block);
+  octet_buffer_octets(buffer)[0] = 1;
+  octet_buffer_unref(buffer);
   mpa_fpdu_memory_free(NULL);
 }
 

@@ -26,21 +26,21 @@ static void slow_crc32c(const uint8_t *octets, gsize length, uint8_t wire[4])
 /* Frames `length` octets at `ulpdu`, given to the framer in two slices, and returns the FPDU flat. */
 static GByteArray *frame(mpa_framer *framer, const uint8_t *ulpdu, uint32_t length)
 {
-  octet_rope source;
-  octet_rope fpdu;
-  octet_rope_init(&source);
-  octet_rope_init(&fpdu);
-  octet_block *copy = octet_block_new(length);
-  memcpy(octet_block_octets(copy), ulpdu, length);
-  octet_rope_append(&source, octet_block_octets(copy), length / 3, copy);
-  octet_rope_append(&source, ulpdu + length / 3, length - length / 3, NULL);
+  buffer_chain source;
+  buffer_chain fpdu;
+  buffer_chain_init(&source);
+  buffer_chain_init(&fpdu);
+  octet_buffer *copy = octet_buffer_new(length);
+  memcpy(octet_buffer_octets(copy), ulpdu, length);
+  buffer_chain_append(&source, octet_buffer_octets(copy), length / 3, copy);
+  buffer_chain_append(&source, ulpdu + length / 3, length - length / 3, NULL);
   mpa_framer_frame(framer, &source, &fpdu);
-  octet_rope_clear(&source);
-  octet_block_unref(copy);
+  buffer_chain_clear(&source);
+  octet_buffer_unref(copy);
   GByteArray *flat = g_byte_array_sized_new(fpdu.length);
   g_byte_array_set_size(flat, fpdu.length);
-  octet_rope_copy_out(&fpdu, 0, fpdu.length, flat->data);
-  octet_rope_clear(&fpdu);
+  buffer_chain_copy_out(&fpdu, 0, fpdu.length, flat->data);
+  buffer_chain_clear(&fpdu);
   return flat;
 }
 
@@ -254,51 +254,51 @@ static void test_one_slice(void)
   for (uint32_t length = 500; length <= sizeof ulpdu; length++) {
     uint64_t start = mpa_framer_offset(framer);
     uint32_t slice_octets = length - 499;
-    octet_rope source;
-    octet_rope fpdu;
-    octet_rope_init(&source);
-    octet_rope_init(&fpdu);
-    octet_rope_reserve(&source, length);
+    buffer_chain source;
+    buffer_chain fpdu;
+    buffer_chain_init(&source);
+    buffer_chain_init(&fpdu);
+    buffer_chain_reserve(&source, length);
     for (uint32_t from = 0; from < length; from += slice_octets) {
-      octet_rope_put(&source, ulpdu + from, MIN(slice_octets, length - from), NULL);
+      buffer_chain_put(&source, ulpdu + from, MIN(slice_octets, length - from), NULL);
     }
     mpa_framer_frame(framer, &source, &fpdu);
-    octet_rope_clear(&source);
+    buffer_chain_clear(&source);
     g_assert_cmpuint(fpdu.slice_count, ==, 1);
     g_assert_cmpuint(blocks->pieces_out, ==, fpdu.length > 560 && fpdu.length <= 1456 ? 1 : 0);
     g_assert_cmpuint(short_blocks->pieces_out, ==, fpdu.length <= 560 ? 1 : 0);
     g_autoptr(GByteArray) flat = g_byte_array_new();
-    g_byte_array_append(flat, octet_rope_slices(&fpdu)->octets, fpdu.length);
+    g_byte_array_append(flat, buffer_chain_slices(&fpdu)->octets, fpdu.length);
     check_fpdu(flat, start, ulpdu, length);
-    octet_rope_clear(&fpdu);
+    buffer_chain_clear(&fpdu);
   }
   mpa_framer_free(framer);
   mpa_fpdu_memory_free(memory);
 }
 
-/* A ULPDU of `length` octets of `source`: the first `bare_octets` without a block, as the segmenter's header
+/* A ULPDU of `length` octets of `source`: the first `bare_octets` without a buffer, as the segmenter's header
  * is; then octets with one, in `runs` pieces. */
-static void make_ulpdu(octet_rope *ulpdu, octet_block *source, uint32_t length, uint32_t bare_octets,
+static void make_ulpdu(buffer_chain *ulpdu, octet_buffer *source, uint32_t length, uint32_t bare_octets,
                        uint32_t runs)
 {
-  uint8_t *octets = octet_block_octets(source);
+  uint8_t *octets = octet_buffer_octets(source);
   uint32_t bare = MIN(length, bare_octets);
 
-  octet_rope_init(ulpdu);
-  octet_rope_reserve(ulpdu, runs + 1);
-  octet_rope_put(ulpdu, octets, bare, NULL);
+  buffer_chain_init(ulpdu);
+  buffer_chain_reserve(ulpdu, runs + 1);
+  buffer_chain_put(ulpdu, octets, bare, NULL);
   for (uint32_t from = bare; from < length;) {
     uint32_t run = MIN((length - bare) / runs + 1, length - from);
-    octet_rope_put(ulpdu, octets + from, run, source);
+    buffer_chain_put(ulpdu, octets + from, run, source);
     from += run;
   }
 }
 
-static void assert_same_octets(const octet_rope *fpdu, const octet_rope *expected)
+static void assert_same_octets(const buffer_chain *fpdu, const buffer_chain *expected)
 {
   g_assert_cmpuint(expected->slice_count, ==, 1);
   g_assert_cmpuint(fpdu->length, ==, expected->length);
-  g_assert_true(octet_rope_equals(fpdu, 0, fpdu->length, octet_rope_slices(expected)->octets));
+  g_assert_true(buffer_chain_equals(fpdu, 0, fpdu->length, buffer_chain_slices(expected)->octets));
 }
 
 static void compare_ways(bool markers, bool crc, uint64_t seed)
@@ -306,37 +306,37 @@ static void compare_ways(bool markers, bool crc, uint64_t seed)
   enum { ROUNDS = 500, MAX_OCTETS = 64768 };
   random_stream *random = random_stream_new(seed, "framer");
   mpa_fpdu_memory *memory = mpa_fpdu_memory_new(1456, 0);
-  octet_block *source = octet_block_new(MAX_OCTETS);
+  octet_buffer *source = octet_buffer_new(MAX_OCTETS);
   mpa_framer *referring = mpa_framer_new(markers, crc);
   mpa_framer *flat = mpa_framer_new(markers, crc);
 
   mpa_framer_use_memory(referring, memory);
   for (uint32_t index = 0; index < MAX_OCTETS; index++) {
-    octet_block_octets(source)[index] = (uint8_t)random_stream_next(random);
+    octet_buffer_octets(source)[index] = (uint8_t)random_stream_next(random);
   }
   for (int round = 0; round < ROUNDS; round++) {
     uint32_t length = 1 + (uint32_t)random_stream_below(random, round % 100 == 99 ? MAX_OCTETS : 1500);
     uint32_t runs = 1 + (uint32_t)random_stream_below(random, 3);
     uint32_t bare = random_stream_chance(random, 0.8) ? 14 : 600;
-    octet_rope ulpdu;
-    octet_rope fpdu = {0};
-    octet_rope expected = {0};
+    buffer_chain ulpdu;
+    buffer_chain fpdu = {0};
+    buffer_chain expected = {0};
 
     g_test_message("seed %" G_GUINT64_FORMAT ", round %d: %u octets in %u runs", seed, round, length, runs);
     make_ulpdu(&ulpdu, source, length, bare, runs);
     mpa_framer_frame(referring, &ulpdu, &fpdu);
     mpa_framer_frame(flat, &ulpdu, &expected);
-    octet_rope_clear(&ulpdu);
+    buffer_chain_clear(&ulpdu);
     assert_same_octets(&fpdu, &expected);
     bool has_long_run = length > bare && MIN((length - bare) / runs + 1, length - bare) >= 64;
-    g_assert_true(octet_rope_is_shared(&fpdu) == has_long_run);
+    g_assert_true(buffer_chain_is_shared(&fpdu) == has_long_run);
     g_assert_cmpuint(mpa_framer_offset(referring), ==, mpa_framer_offset(flat));
-    octet_rope_clear(&fpdu);
-    octet_rope_clear(&expected);
+    buffer_chain_clear(&fpdu);
+    buffer_chain_clear(&expected);
   }
   mpa_framer_free(referring);
   mpa_framer_free(flat);
-  octet_block_unref(source);
+  octet_buffer_unref(source);
   mpa_fpdu_memory_free(memory);
   random_stream_free(random);
 }
@@ -353,17 +353,17 @@ static void test_same_both_ways(void)
   }
 }
 
-/* What has no block is copied, and may change after the call; what has one is referred to, and kept. */
+/* What has no buffer is copied, and may change after the call; what has one is referred to, and kept. */
 static void test_refers(void)
 {
   mpa_fpdu_memory *memory = mpa_fpdu_memory_new(1456, 2 * 1456); /* two flat ones */
   mpa_framer *framer = mpa_framer_new(true, true);
-  octet_block *source = octet_block_new(1000);
-  octet_rope ulpdu;
-  octet_rope fpdus[4] = {{0}};
+  octet_buffer *source = octet_buffer_new(1000);
+  buffer_chain ulpdu;
+  buffer_chain fpdus[4] = {{0}};
 
   mpa_framer_use_memory(framer, memory);
-  memset(octet_block_octets(source), 'x', 1000);
+  memset(octet_buffer_octets(source), 'x', 1000);
   make_ulpdu(&ulpdu, source, 1000, 14, 1);
   for (guint i = 0; i < 3; i++) {
     mpa_framer_frame(framer, &ulpdu, &fpdus[i]);
@@ -371,16 +371,16 @@ static void test_refers(void)
      * PAD and CRC. */
     g_assert_cmpuint(fpdus[i].slice_count, ==, i < 2 ? 1 : 5);
   }
-  octet_rope_clear(&fpdus[0]); /* as acknowledged: there is room for a flat one again */
+  buffer_chain_clear(&fpdus[0]); /* as acknowledged: there is room for a flat one again */
   mpa_framer_frame(framer, &ulpdu, &fpdus[3]);
   g_assert_cmpuint(fpdus[3].slice_count, ==, 1);
-  octet_rope_clear(&ulpdu);
-  memset(octet_block_octets(source), 'h', 14); /* the header's octets: the next segment's */
-  octet_block_unref(source);
-  g_assert_cmphex(octet_rope_at(&fpdus[2], 10), ==, 'x');
-  g_assert_cmphex(octet_rope_at(&fpdus[2], 900), ==, 'x');
+  buffer_chain_clear(&ulpdu);
+  memset(octet_buffer_octets(source), 'h', 14); /* the header's octets: the next segment's */
+  octet_buffer_unref(source);
+  g_assert_cmphex(buffer_chain_at(&fpdus[2], 10), ==, 'x');
+  g_assert_cmphex(buffer_chain_at(&fpdus[2], 900), ==, 'x');
   for (guint i = 0; i < G_N_ELEMENTS(fpdus); i++) {
-    octet_rope_clear(&fpdus[i]);
+    buffer_chain_clear(&fpdus[i]);
   }
   mpa_framer_free(framer);
   mpa_fpdu_memory_free(memory);

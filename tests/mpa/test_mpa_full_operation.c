@@ -29,12 +29,12 @@ static pair pair_new(iwarp_generation generation, const bool markers[2], const b
     mpa_startup_begin(both.ends[role], NULL, 0, 0);
   }
   for (int role = 0; role < 2; role++) {
-    octet_rope frame;
-    octet_rope_init(&frame);
+    buffer_chain frame;
+    buffer_chain_init(&frame);
     if (mpa_startup_next_frame(both.ends[role], &frame)) {
       mpa_startup_receive(both.ends[1 - role], &frame);
     }
-    octet_rope_clear(&frame);
+    buffer_chain_clear(&frame);
     startup_expect(both.ends[1 - role], MPA_STARTUP_FULL_OPERATION, MPA_STARTUP_REASON_NONE);
   }
   return both;

@@ -32,12 +32,12 @@ static void tear_down(fixture *made)
 
 static mpa_error inspect(const fixture *made, uint64_t from, uint64_t to)
 {
-  octet_rope segment;
+  buffer_chain segment;
 
-  octet_rope_init(&segment);
-  octet_rope_append(&segment, made->stream->octets->data + from, (uint32_t)(to - from), NULL);
+  buffer_chain_init(&segment);
+  buffer_chain_append(&segment, made->stream->octets->data + from, (uint32_t)(to - from), NULL);
   mpa_error verdict = mpa_deframer_inspect(made->receiver->deframer, from, &segment);
-  octet_rope_clear(&segment);
+  buffer_chain_clear(&segment);
   return verdict;
 }
 

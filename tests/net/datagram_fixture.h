@@ -25,9 +25,9 @@ static inline datagram *fixture_packet(unsigned version, const void *octets, uin
                              .window = 0x4000};
   const ip_address source = fixture_address(version, 1);
   const ip_address destination = fixture_address(version, 2);
-  octet_rope payload;
-  octet_rope_init(&payload);
-  octet_rope_append(&payload, octets, length, NULL);
+  buffer_chain payload;
+  buffer_chain_init(&payload);
+  buffer_chain_append(&payload, octets, length, NULL);
   datagram *packet = datagram_new_in(NULL, &source, &destination, &header, &payload);
   g_assert_cmpuint(payload.length, ==, 0);
   return packet;
@@ -41,10 +41,10 @@ static inline datagram *fixture_text_packet(unsigned version, const char *text)
 /* What datagram_read() makes of a copy of the octets. */
 static inline datagram *fixture_read(const uint8_t *octets, size_t length)
 {
-  octet_block *block = octet_block_new(length);
-  memcpy(octet_block_octets(block), octets, length);
-  datagram *packet = datagram_read(block, octet_block_octets(block), length);
-  octet_block_unref(block);
+  octet_buffer *buffer = octet_buffer_new(length);
+  memcpy(octet_buffer_octets(buffer), octets, length);
+  datagram *packet = datagram_read(buffer, octet_buffer_octets(buffer), length);
+  octet_buffer_unref(buffer);
   return packet;
 }
 
@@ -107,15 +107,15 @@ static inline datagram *fragment_fixture_segment(unsigned version, uint16_t numb
       .source_port = (uint16_t)(1000 + number), .destination_port = 7, .flags = TCP_ACK};
   const ip_address source = fragment_fixture_host(version, 1);
   const ip_address destination = fragment_fixture_host(version, 2);
-  octet_rope payload;
-  octet_rope_init(&payload);
+  buffer_chain payload;
+  buffer_chain_init(&payload);
   if (length > 0) {
-    octet_block *block = octet_block_new(length);
+    octet_buffer *buffer = octet_buffer_new(length);
     for (uint32_t i = 0; i < length; i++) {
-      octet_block_octets(block)[i] = fragment_fixture_octet(number, i);
+      octet_buffer_octets(buffer)[i] = fragment_fixture_octet(number, i);
     }
-    octet_rope_append(&payload, octet_block_octets(block), length, block);
-    octet_block_unref(block);
+    buffer_chain_append(&payload, octet_buffer_octets(buffer), length, buffer);
+    octet_buffer_unref(buffer);
   }
   datagram *packet = datagram_new_in(NULL, &source, &destination, &header, &payload);
   datagram_allow_fragments(packet, number);
@@ -155,7 +155,7 @@ static inline void fragment_fixture_assert_segment(const datagram *packet, unsig
   g_assert_true(datagram_checksum_is_right(packet));
   g_assert_cmpuint(packet->payload.length, ==, length);
   for (uint32_t i = 0; i < length; i += i < 100 ? 1 : 61) {
-    g_assert_cmphex(octet_rope_at(&packet->payload, i), ==, fragment_fixture_octet(number, i));
+    g_assert_cmphex(buffer_chain_at(&packet->payload, i), ==, fragment_fixture_octet(number, i));
   }
 }
 
@@ -163,8 +163,8 @@ static inline void fragment_fixture_assert_segment(const datagram *packet, unsig
 static inline datagram *fragment_fixture_forged(uint16_t identification, uint32_t offset, bool more,
                                                 uint32_t length, uint8_t octet)
 {
-  octet_block *block = octet_block_new(20 + length);
-  uint8_t *wire = octet_block_octets(block);
+  octet_buffer *buffer = octet_buffer_new(20 + length);
+  uint8_t *wire = octet_buffer_octets(buffer);
   const uint32_t total = 20 + length;
   const uint32_t word = (more ? 0x2000u : 0) | offset / 8;
   const uint8_t header[20] = {0x45,
@@ -189,8 +189,8 @@ static inline datagram *fragment_fixture_forged(uint16_t identification, uint32_
                               2};
   memcpy(wire, header, sizeof header);
   memset(wire + 20, octet, length);
-  datagram *packet = datagram_read(block, wire, total);
-  octet_block_unref(block);
+  datagram *packet = datagram_read(buffer, wire, total);
+  octet_buffer_unref(buffer);
   g_assert_cmpint(packet->kind, ==, DATAGRAM_FRAGMENT);
   return packet;
 }

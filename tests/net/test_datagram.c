@@ -74,7 +74,7 @@ static void test_what_is_written_is_read(void)
     g_assert_nonnull(read);
     g_assert_cmpint(read->kind, ==, DATAGRAM_TCP);
     fixture_assert_same_wire(read, packet);
-    g_assert_true(octet_rope_equals(&read->payload, 0, 7, (const uint8_t *)"payload"));
+    g_assert_true(buffer_chain_equals(&read->payload, 0, 7, (const uint8_t *)"payload"));
     tcp_header header;
     g_assert_true(datagram_tcp_header(read, &header));
     g_assert_cmpuint(header.source_port, ==, 0x1388);
@@ -347,15 +347,15 @@ static void test_checksum_of_pieces(void)
   random_stream *random = random_stream_new(3, "datagram");
   for (unsigned round = 0; round < 500; round++) {
     uint8_t octets[400];
-    octet_rope payload;
-    octet_rope_init(&payload);
+    buffer_chain payload;
+    buffer_chain_init(&payload);
     for (uint32_t at = 0; at < sizeof octets;) {
       uint32_t length = 1 + (uint32_t)random_stream_below(random, 60);
       length = MIN(length, (uint32_t)sizeof octets - at);
       for (uint32_t k = 0; k < length; k++) {
         octets[at + k] = (uint8_t)random_stream_next(random);
       }
-      octet_rope_append_copy(&payload, octets + at, length);
+      buffer_chain_append_copy(&payload, octets + at, length);
       at += length;
     }
     const tcp_header header = {.source_port = 1, .flags = TCP_ACK};
@@ -386,7 +386,7 @@ static void test_copy(void)
   g_assert_true(copy->retransmission);
   g_assert_true(copy->carries_checksum);
   datagram_unref(packet);
-  g_assert_true(octet_rope_equals(&copy->payload, 0, 3, (const uint8_t *)"abc"));
+  g_assert_true(buffer_chain_equals(&copy->payload, 0, 3, (const uint8_t *)"abc"));
   datagram_unref(copy);
   packet = fixture_text_packet(4, "");
   g_assert_null(datagram_own_payload(packet));
@@ -446,18 +446,18 @@ static void test_random_octets(void)
 
 static void test_references(void)
 {
-  octet_block *block = octet_block_new(8);
-  memset(octet_block_octets(block), 7, 8);
-  octet_rope payload;
-  octet_rope_init(&payload);
-  octet_rope_append(&payload, octet_block_octets(block), 8, block);
-  octet_block_unref(block);
+  octet_buffer *buffer = octet_buffer_new(8);
+  memset(octet_buffer_octets(buffer), 7, 8);
+  buffer_chain payload;
+  buffer_chain_init(&payload);
+  buffer_chain_append(&payload, octet_buffer_octets(buffer), 8, buffer);
+  octet_buffer_unref(buffer);
   tcp_header header = {.flags = TCP_ACK};
   const ip_address address = ip_address_v4(1);
   datagram *packet = datagram_new_in(NULL, &address, &address, &header, &payload);
   g_assert_true(datagram_ref(packet) == packet);
   datagram_unref(packet);
-  g_assert_cmpuint(octet_rope_at(&packet->payload, 7), ==,
+  g_assert_cmpuint(buffer_chain_at(&packet->payload, 7), ==,
                    7); /* one reference is left, and holds the octets */
   datagram_unref(packet);
   datagram_unref(NULL);

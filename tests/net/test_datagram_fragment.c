@@ -119,9 +119,9 @@ static void test_ipv6_on_the_wire(void)
   datagram_unref(packet);
 }
 
-static void append_payload(octet_rope *whole, const datagram *fragment)
+static void append_payload(buffer_chain *whole, const datagram *fragment)
 {
-  octet_rope_append_rope(whole, &fragment->payload, 0, fragment->payload.length);
+  buffer_chain_append_chain(whole, &fragment->payload, 0, fragment->payload.length);
 }
 
 /* Cut anywhere, through the TCP header too, and put together, a packet is what it was but for DF and the identification; it
@@ -139,8 +139,8 @@ static void test_reassembled(void)
     datagram *packet = fixture_packet(version, octets, length);
     datagram_allow_fragments(packet, (uint16_t)round);
     datagram *first = NULL;
-    octet_rope whole;
-    octet_rope_init(&whole);
+    buffer_chain whole;
+    buffer_chain_init(&whole);
     for (uint32_t at = 0; at < length + 20;) {
       uint32_t piece = 8 * (1 + (uint32_t)random_stream_below(random, 100));
       piece = MIN(piece, length + 20 - at);
@@ -170,8 +170,8 @@ static void test_damage_stays(void)
   datagram *packet = fragmentable("0123456789abcdef", 1);
   datagram_carry_checksum(packet);
   datagram_own_payload(packet)[3] ^= 4;
-  octet_rope whole;
-  octet_rope_init(&whole);
+  buffer_chain whole;
+  buffer_chain_init(&whole);
   datagram *first = datagram_new_fragment(packet, 0, 24);
   datagram *last = datagram_new_fragment(packet, 24, 12);
   append_payload(&whole, first);
@@ -193,20 +193,20 @@ static void test_not_reassembled(void)
     uint32_t longest = version == 4 ? 65515 : 65535;
     datagram *packet = fixture_text_packet(version, "0123");
     datagram *first = datagram_new_fragment(packet, 0, 8);
-    octet_rope whole;
-    octet_rope_init(&whole);
-    octet_rope_append(&whole, octets, longest + 1, NULL);
+    buffer_chain whole;
+    buffer_chain_init(&whole);
+    buffer_chain_append(&whole, octets, longest + 1, NULL);
     g_assert_null(datagram_new_reassembled(first, &whole));
     g_assert_cmpuint(whole.length, ==, longest + 1);
-    octet_rope_drop_front(&whole, longest + 1 - 19);
+    buffer_chain_drop_front(&whole, longest + 1 - 19);
     g_assert_null(datagram_new_reassembled(first, &whole));
-    octet_rope_clear(&whole);
-    octet_rope_append(&whole, octets, longest, NULL);
+    buffer_chain_clear(&whole);
+    buffer_chain_append(&whole, octets, longest, NULL);
     datagram *longest_datagram = datagram_new_reassembled(first, &whole);
     g_assert_nonnull(longest_datagram);
     g_assert_cmpuint(longest_datagram->payload.length, ==, longest - 20);
     datagram_unref(longest_datagram);
-    octet_rope_clear(&whole);
+    buffer_chain_clear(&whole);
     datagram_unref(first);
     datagram_unref(packet);
   }

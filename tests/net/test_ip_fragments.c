@@ -5,7 +5,7 @@
 
 /* Offers a fragment out of a capture: `octets`, of which there may be fewer than `of` names. */
 static ip_fragments_verdict offer_octets(ip_fragments *fragments, const datagram_fragment *of,
-                                         const octet_rope *octets, datagram *packet)
+                                         const buffer_chain *octets, datagram *packet)
 {
   const ip_fragment fragment = {.of = *of,
                                 .ecn = packet ? datagram_ecn_of(packet) : DATAGRAM_ECN_NOT_CAPABLE,
@@ -85,17 +85,17 @@ static void test_header_octets(void)
 {
   static const uint8_t segment[40] = {0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1,
                                       0xF1, 0x8F, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1};
-  octet_block *block = octet_block_new(60);
-  uint8_t *wire = octet_block_octets(block);
+  octet_buffer *buffer = octet_buffer_new(60);
+  uint8_t *wire = octet_buffer_octets(buffer);
   ip_fragments *fragments = ip_fragments_new();
   datagram *forged = fragment_fixture_forged(9, 0, true, 40, 0);
 
   datagram_write(forged, wire, true);
   memcpy(wire + 20, segment, sizeof segment);
-  offer(fragments, datagram_read(block, wire, 60));
+  offer(fragments, datagram_read(buffer, wire, 60));
   g_assert_cmpuint(tcp_payload_octets(fragments), ==, 40 - 8 * 4);
   datagram_unref(forged);
-  octet_block_unref(block);
+  octet_buffer_unref(buffer);
   ip_fragments_free(fragments);
 }
 
@@ -208,19 +208,19 @@ static ip_fragments *captured_fragments(const uint32_t captured[3])
   ip_fragments *fragments = ip_fragments_new();
   for (uint32_t i = 0; i < 3; i++) {
     const datagram_fragment of = {.offset_octets = 16 * i, .length_octets = 16, .more = i < 2};
-    octet_rope rope;
-    octet_rope_init(&rope);
-    octet_rope_append(&rope, octets + (size_t)16 * i, captured[i], NULL);
-    g_assert_cmpint(offer_octets(fragments, &of, &rope, NULL), ==, IP_FRAGMENTS_NEW);
-    octet_rope_clear(&rope);
+    buffer_chain chain;
+    buffer_chain_init(&chain);
+    buffer_chain_append(&chain, octets + (size_t)16 * i, captured[i], NULL);
+    g_assert_cmpint(offer_octets(fragments, &of, &chain, NULL), ==, IP_FRAGMENTS_NEW);
+    buffer_chain_clear(&chain);
     /* a duplicate is one as far as both were captured */
-    octet_rope_append(&rope, octets + (size_t)16 * i, 8, NULL);
-    g_assert_cmpint(offer_octets(fragments, &of, &rope, NULL), ==, IP_FRAGMENTS_DUPLICATE);
-    octet_rope_clear(&rope);
-    octet_rope_append(&rope, octets + (size_t)16 * i + 1, 8, NULL);
-    g_assert_cmpint(offer_octets(fragments, &of, &rope, NULL), ==,
+    buffer_chain_append(&chain, octets + (size_t)16 * i, 8, NULL);
+    g_assert_cmpint(offer_octets(fragments, &of, &chain, NULL), ==, IP_FRAGMENTS_DUPLICATE);
+    buffer_chain_clear(&chain);
+    buffer_chain_append(&chain, octets + (size_t)16 * i + 1, 8, NULL);
+    g_assert_cmpint(offer_octets(fragments, &of, &chain, NULL), ==,
                     captured[i] > 0 ? IP_FRAGMENTS_CONTRADICTS : IP_FRAGMENTS_DUPLICATE);
-    octet_rope_clear(&rope);
+    buffer_chain_clear(&chain);
   }
   return fragments;
 }
@@ -234,15 +234,15 @@ static void test_not_all_captured(void)
   } rows[] = {{{16, 16, 16}, 48}, {{16, 15, 16}, 31}, {{16, 0, 16}, 16}, {{0, 16, 16}, 0}, {{16, 16, 1}, 33}};
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     ip_fragments *fragments = captured_fragments(rows[i].captured);
-    octet_rope payload;
-    octet_rope_init(&payload);
+    buffer_chain payload;
+    buffer_chain_init(&payload);
     g_assert_true(ip_fragments_are_whole(fragments));
     g_assert_cmpuint(fragments->end, ==, 48);
     ip_fragments_append_to(fragments, &payload);
     g_assert_cmpuint(payload.length, ==, rows[i].there);
-    g_assert_true(octet_rope_equals(&payload, 0, rows[i].there,
-                                    (const uint8_t *)"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUV"));
-    octet_rope_clear(&payload);
+    g_assert_true(buffer_chain_equals(&payload, 0, rows[i].there,
+                                      (const uint8_t *)"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUV"));
+    buffer_chain_clear(&payload);
     ip_fragments_free(fragments);
   }
 }

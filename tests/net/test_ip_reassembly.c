@@ -406,12 +406,12 @@ static void test_versions_are_apart(void)
 /* The fragment with another identification; in IPv6 it has 32 bits, in octets 44 to 47 (RFC 8200 §4.5). */
 static datagram *identified(datagram *fragment, uint32_t identification)
 {
-  octet_block *block = octet_block_new(datagram_octets(fragment));
-  uint8_t *wire = octet_block_octets(block);
+  octet_buffer *buffer = octet_buffer_new(datagram_octets(fragment));
+  uint8_t *wire = octet_buffer_octets(buffer);
   datagram_write(fragment, wire, true);
   big_endian_write_32(wire + 44, identification);
-  datagram *changed = datagram_read(block, wire, datagram_octets(fragment));
-  octet_block_unref(block);
+  datagram *changed = datagram_read(buffer, wire, datagram_octets(fragment));
+  octet_buffer_unref(buffer);
   datagram_unref(fragment);
   return changed;
 }

@@ -12,12 +12,12 @@
 static datagram *packet_with(uint32_t length)
 {
   const tcp_header header = {.source_port = 1, .destination_port = 2, .sequence = 3, .flags = TCP_ACK};
-  octet_rope payload;
-  octet_rope_init(&payload);
-  octet_block *block = octet_block_new(length + 1);
-  memset(octet_block_octets(block), 0x5A, length + 1);
-  octet_rope_append(&payload, octet_block_octets(block), length, block);
-  octet_block_unref(block);
+  buffer_chain payload;
+  buffer_chain_init(&payload);
+  octet_buffer *buffer = octet_buffer_new(length + 1);
+  memset(octet_buffer_octets(buffer), 0x5A, length + 1);
+  buffer_chain_append(&payload, octet_buffer_octets(buffer), length, buffer);
+  octet_buffer_unref(buffer);
   const ip_address source = ip_address_v4(0x0A000001);
   const ip_address destination = ip_address_v4(0x0A000002);
   return datagram_new_in(NULL, &source, &destination, &header, &payload);
@@ -135,10 +135,10 @@ static datagram *segment(unsigned version, uint32_t length)
       version == 4 ? ip_address_v4(0x0A000001) : ip_address_v6(UINT64_C(0x20010DB8) << 32, 1);
   const ip_address destination =
       version == 4 ? ip_address_v4(0x0A000002) : ip_address_v6(UINT64_C(0x20010DB8) << 32, 2);
-  octet_rope payload;
+  buffer_chain payload;
   memset(octets, 0x5A, sizeof octets);
-  octet_rope_init(&payload);
-  octet_rope_append(&payload, octets, length, NULL);
+  buffer_chain_init(&payload);
+  buffer_chain_append(&payload, octets, length, NULL);
   return datagram_new_in(NULL, &source, &destination, &header, &payload);
 }
 

@@ -20,14 +20,14 @@ tcp_header test_header(uint16_t source_port, int64_t position, uint8_t flags)
 
 datagram *test_packet_of(const tcp_header *header, int64_t position, uint32_t length)
 {
-  octet_rope payload;
-  octet_rope_init(&payload);
+  buffer_chain payload;
+  buffer_chain_init(&payload);
   if (length > 0) {
-    octet_block *block = octet_block_new(length);
+    octet_buffer *buffer = octet_buffer_new(length);
     for (uint32_t i = 0; i < length; i++)
-      octet_block_octets(block)[i] = test_octet(position + i);
-    octet_rope_append(&payload, octet_block_octets(block), length, block);
-    octet_block_unref(block);
+      octet_buffer_octets(buffer)[i] = test_octet(position + i);
+    buffer_chain_append(&payload, octet_buffer_octets(buffer), length, buffer);
+    octet_buffer_unref(buffer);
   }
   const ip_address source = ip_address_v4(0x0A000001);
   const ip_address destination = ip_address_v4(0x0A000002);
@@ -219,7 +219,7 @@ void fixture_assert_output(path_fixture *f, const char *expected)
     int64_t from = tcp_position_of(header.sequence, TEST_ISN, 0);
     g_assert_cmpuint(big_endian_read_16(packet->header + IPV4_LENGTH_AT), ==, datagram_octets(packet));
     for (uint32_t at = 0; at < packet->payload.length; at++) {
-      g_assert_cmpuint(octet_rope_at(&packet->payload, at), ==, test_octet(from + at));
+      g_assert_cmpuint(buffer_chain_at(&packet->payload, at), ==, test_octet(from + at));
     }
     g_string_append_printf(text, "%s[%" G_GINT64_FORMAT ",%" G_GINT64_FORMAT ")", i > 0 ? " " : "", from,
                            from + packet->payload.length);

@@ -21,7 +21,7 @@ static void on_established(void *user, time_ps now)
   ((proxy_fixture_host *)user)->established = true;
 }
 
-static void on_octets(void *user, uint64_t position, const octet_rope *octets, time_ps arrival, time_ps now)
+static void on_octets(void *user, uint64_t position, const buffer_chain *octets, time_ps arrival, time_ps now)
 {
   proxy_fixture_host *host = user;
 
@@ -29,7 +29,7 @@ static void on_octets(void *user, uint64_t position, const octet_rope *octets, t
   (void)now;
   g_assert_cmpuint(position, ==, host->received);
   for (uint32_t i = 0; i < octets->length; i++) {
-    g_assert_cmpuint(octet_rope_at(octets, i), ==, octet_of(host->peer_seed, position + i));
+    g_assert_cmpuint(buffer_chain_at(octets, i), ==, octet_of(host->peer_seed, position + i));
   }
   host->received += octets->length;
 }
@@ -309,15 +309,15 @@ void proxy_fixture_open(proxy_fixture *kit, unsigned pair, enum side side)
 void proxy_fixture_post(proxy_fixture *kit, unsigned pair, enum side side, uint32_t octets)
 {
   proxy_fixture_host *host = &kit->pairs[pair].host[side];
-  octet_block *block = octet_block_new(octets);
-  octet_rope record;
+  octet_buffer *buffer = octet_buffer_new(octets);
+  buffer_chain record;
 
   for (uint32_t i = 0; i < octets; i++) {
-    octet_block_octets(block)[i] = octet_of(host->seed, host->posted + i);
+    octet_buffer_octets(buffer)[i] = octet_of(host->seed, host->posted + i);
   }
-  octet_rope_init(&record);
-  octet_rope_append(&record, octet_block_octets(block), octets, block);
-  octet_block_unref(block);
+  buffer_chain_init(&record);
+  buffer_chain_append(&record, octet_buffer_octets(buffer), octets, buffer);
+  octet_buffer_unref(buffer);
   host->posted += octets;
   tcp_transport_post(host->connection, &record, 0);
   transmit(host);

@@ -96,7 +96,7 @@ static void judge_octets(const world *w, flow_state *flow, const datagram *packe
 
   for (uint32_t i = 0; i < packet->payload.length; i++) {
     g_assert_cmpuint(flow->given[from + i], !=, NEVER_GIVEN);
-    g_assert_cmpuint(octet_rope_at(&packet->payload, i), ==, octet_of(flow, from + i));
+    g_assert_cmpuint(buffer_chain_at(&packet->payload, i), ==, octet_of(flow, from + i));
     flow->came[from + i] = 1;
     any |= flow->given[from + i];
     all &= flow->given[from + i];
@@ -180,16 +180,16 @@ static datagram *make(world *w, flow_state *flow, int64_t from, int64_t to, uint
                        .window = 1000,
                        .has_timestamps = true,
                        .timestamp_value = (uint32_t)w->now};
-  octet_rope payload;
+  buffer_chain payload;
 
-  octet_rope_init(&payload);
+  buffer_chain_init(&payload);
   if (to > from) {
-    octet_block *block = octet_block_new((size_t)(to - from));
+    octet_buffer *buffer = octet_buffer_new((size_t)(to - from));
     for (int64_t at = from; at < to; at++) {
-      octet_block_octets(block)[at - from] = octet_of(flow, at);
+      octet_buffer_octets(buffer)[at - from] = octet_of(flow, at);
     }
-    octet_rope_append(&payload, octet_block_octets(block), (uint32_t)(to - from), block);
-    octet_block_unref(block);
+    buffer_chain_append(&payload, octet_buffer_octets(buffer), (uint32_t)(to - from), buffer);
+    octet_buffer_unref(buffer);
   }
   return datagram_new_in(NULL, &source, &destination, &header, &payload);
 }

@@ -22,11 +22,11 @@ static datagram *ipv6_packet(uint32_t length)
   const ip_address source = ip_address_v6(0xFD00000000000000, 1);
   const ip_address destination = ip_address_v6(0xFD00000000000000, 2);
   tcp_header header = test_header(1000, 0, TCP_ACK);
-  octet_rope payload;
-  octet_rope_init(&payload);
+  buffer_chain payload;
+  buffer_chain_init(&payload);
   uint8_t octets[PAYLOAD];
   memset(octets, 0x5A, sizeof octets);
-  octet_rope_append_copy(&payload, octets, length);
+  buffer_chain_append_copy(&payload, octets, length);
   return datagram_new_in(NULL, &source, &destination, &header, &payload);
 }
 
@@ -134,21 +134,21 @@ static void test_fragments(void)
     g_auto(path_fixture) f = set_up(mode, 1);
     datagram *packet = test_packet(0, PAYLOAD, TCP_ACK);
     datagram_allow_fragments(packet, 7);
-    octet_rope whole;
-    octet_rope_init(&whole);
+    buffer_chain whole;
+    buffer_chain_init(&whole);
     for (uint32_t from = 0; from < 20 + PAYLOAD; from += 80) {
       path_element_receive(f.element, datagram_new_fragment(packet, from, MIN(80, 20 + PAYLOAD - from)), 0);
     }
     for (guint i = 0; i < f.output->len; i++) {
-      const octet_rope *part = &test_output_at(f.output, i)->packet->payload;
-      octet_rope_append_rope(&whole, part, 0, part->length);
+      const buffer_chain *part = &test_output_at(f.output, i)->packet->payload;
+      buffer_chain_append_chain(&whole, part, 0, part->length);
     }
     g_assert_cmpuint(f.element->counts.damaged, ==, mode == PATH_CORRUPT_CAUGHT ? 2 : 0);
     datagram *result = datagram_new_reassembled(test_output_at(f.output, 0)->packet, &whole);
     /* NULL: the damaged bit was one that makes a TCP header */
     g_assert_true((result && datagram_checksum_is_right(result)) == (mode == PATH_CORRUPT_UNCAUGHT));
     datagram_unref(result);
-    octet_rope_clear(&whole);
+    buffer_chain_clear(&whole);
     datagram_unref(packet);
   }
 }

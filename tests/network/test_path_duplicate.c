@@ -65,7 +65,7 @@ static void test_the_copy_is_its_own(void)
   g_assert_cmpuint(corrupt->counts.damaged, >=, 1);
   uint8_t octets[2][100];
   for (guint i = 0; i < 2; i++) {
-    octet_rope_copy_out(&test_output_at(output, i)->packet->payload, 0, 100, octets[i]);
+    buffer_chain_copy_out(&test_output_at(output, i)->packet->payload, 0, 100, octets[i]);
   }
   g_assert_true(memcmp(octets[0], octets[1], 100) != 0);
   test_output_free(output);

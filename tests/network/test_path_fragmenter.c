@@ -117,20 +117,20 @@ static void test_fragments_have_the_octets(void)
   datagram_set_ecn(packet, DATAGRAM_ECN_CONGESTED);
   packet->retransmission = true;
   path_element_receive(f.box, packet, 0);
-  octet_rope whole;
-  octet_rope_init(&whole);
+  buffer_chain whole;
+  buffer_chain_init(&whole);
   g_assert_cmpuint(f.output->len, ==, 22); /* 1020 / 48 */
   for (guint i = 0; i < f.output->len; i++) {
     const datagram *fragment = test_output_at(f.output, i)->packet;
     g_assert_cmpint(datagram_ecn_of(fragment), ==, DATAGRAM_ECN_CONGESTED);
     g_assert_true(fragment->retransmission);
-    octet_rope_append_rope(&whole, &fragment->payload, 0, fragment->payload.length);
+    buffer_chain_append_chain(&whole, &fragment->payload, 0, fragment->payload.length);
   }
   g_assert_cmpuint(whole.length, ==, 1020);
   for (uint32_t i = 0; i < 1000; i++) {
-    g_assert_cmphex(octet_rope_at(&whole, 20 + i), ==, test_octet(i));
+    g_assert_cmphex(buffer_chain_at(&whole, 20 + i), ==, test_octet(i));
   }
-  octet_rope_clear(&whole);
+  buffer_chain_clear(&whole);
   tear_down(&f);
 }
 
@@ -206,9 +206,9 @@ static void test_ipv6_is_not_fragmented(void)
   static const uint8_t octets[1221];
   for (uint32_t length = 1220; length <= 1221; length++) { /* 40 + 20 + 1220 = 1280 */
     const tcp_header header = test_header(1000, 0, TCP_ACK);
-    octet_rope payload;
-    octet_rope_init(&payload);
-    octet_rope_append(&payload, octets, length, NULL);
+    buffer_chain payload;
+    buffer_chain_init(&payload);
+    buffer_chain_append(&payload, octets, length, NULL);
     datagram *packet = datagram_new_in(NULL, &host, &host, &header, &payload);
     datagram_allow_fragments(packet, 77);
     path_element_receive(box, packet, 0);
@@ -223,10 +223,10 @@ static void test_ipv6_is_not_fragmented(void)
 
 static datagram *read_packet(const uint8_t *octets, size_t length)
 {
-  octet_block *block = octet_block_new(length);
-  memcpy(octet_block_octets(block), octets, length);
-  datagram *packet = datagram_read(block, octet_block_octets(block), length);
-  octet_block_unref(block);
+  octet_buffer *buffer = octet_buffer_new(length);
+  memcpy(octet_buffer_octets(buffer), octets, length);
+  datagram *packet = datagram_read(buffer, octet_buffer_octets(buffer), length);
+  octet_buffer_unref(buffer);
   return packet;
 }
 

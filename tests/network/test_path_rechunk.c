@@ -429,7 +429,7 @@ static void check_pieces(path_fixture *f, shadow *s)
     for (int64_t at = from; at < to; at++) {
       g_assert_true(at == from || !is_line(s, at));
       g_assert_true(s->given[at]);
-      g_assert_cmpuint(octet_rope_at(&packet->payload, (uint32_t)(at - from)), ==, test_octet(at));
+      g_assert_cmpuint(buffer_chain_at(&packet->payload, (uint32_t)(at - from)), ==, test_octet(at));
       s->forwarded[at] = 1;
     }
   }

@@ -65,7 +65,7 @@ static void test_oldest_timestamp(void)
     g_assert_cmpuint(header.timestamp_value, ==, pieces[i].timestamp);
     g_assert_cmphex(header.sequence, ==, tcp_sequence_of(from, TEST_ISN));
     for (uint32_t at = 0; at < piece->payload.length; at++) {
-      g_assert_cmpuint(octet_rope_at(&piece->payload, at), ==, test_octet(from + at));
+      g_assert_cmpuint(buffer_chain_at(&piece->payload, at), ==, test_octet(from + at));
     }
     from += piece->payload.length;
     g_assert_cmpint(from, ==, pieces[i].to);

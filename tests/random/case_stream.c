@@ -27,38 +27,38 @@ uint32_t case_source_stag(unsigned read)
   return SOURCE_STAG + read;
 }
 
-static void append_payload(void *user, uint64_t from, uint32_t length, octet_rope *rope)
+static void append_payload(void *user, uint64_t from, uint32_t length, buffer_chain *chain)
 {
   guint operation = *(const guint *)user;
-  octet_block *block = octet_block_new(length);
+  octet_buffer *buffer = octet_buffer_new(length);
 
   for (uint32_t i = 0; i < length; i++) {
-    octet_block_octets(block)[i] = random_case_payload(operation, (uint32_t)from + i);
+    octet_buffer_octets(buffer)[i] = random_case_payload(operation, (uint32_t)from + i);
   }
-  octet_rope_append(rope, octet_block_octets(block), length, block);
-  octet_block_unref(block);
+  buffer_chain_append(chain, octet_buffer_octets(buffer), length, buffer);
+  octet_buffer_unref(buffer);
 }
 
 /* Frames `ulpdu`, which becomes empty. */
-static void frame(maker *m, octet_rope *ulpdu)
+static void frame(maker *m, buffer_chain *ulpdu)
 {
-  octet_rope fpdu;
+  buffer_chain fpdu;
   guint at = m->octets->len;
 
-  octet_rope_init(&fpdu);
+  buffer_chain_init(&fpdu);
   mpa_framer_frame(m->framer, ulpdu, &fpdu);
   g_byte_array_set_size(m->octets, at + fpdu.length);
-  octet_rope_copy_out(&fpdu, 0, fpdu.length, m->octets->data + at);
-  octet_rope_clear(&fpdu);
-  octet_rope_clear(ulpdu);
+  buffer_chain_copy_out(&fpdu, 0, fpdu.length, m->octets->data + at);
+  buffer_chain_clear(&fpdu);
+  buffer_chain_clear(ulpdu);
 }
 
 /* All that the stream has to send now. */
 static void drain(maker *m)
 {
-  octet_rope ulpdu;
+  buffer_chain ulpdu;
 
-  octet_rope_init(&ulpdu);
+  buffer_chain_init(&ulpdu);
   while (rdmap_stream_next_ulpdu(m->stream, m->c->mulpdu_octets, &ulpdu, 0)) {
     frame(m, &ulpdu);
     rdmap_stream_framed(m->stream, m->octets->len);
@@ -98,7 +98,7 @@ static void respond(maker *m, guint index)
   const case_operation *operation = &m->c->operation[index];
   uint32_t stag = case_source_stag(m->responses++);
   GByteArray *request = g_byte_array_new();
-  octet_rope octets;
+  buffer_chain octets;
 
   m->memory[index] = g_malloc(operation->length + 1);
   for (uint32_t i = 0; i < operation->length; i++) {
@@ -115,8 +115,8 @@ static void respond(maker *m, guint index)
                              case_region_of(operation->region)->base + operation->offset, operation->length,
                              stag, 0);
   const mpa_ulpdu_part part = {.length = request->len};
-  octet_rope_init(&octets);
-  octet_rope_append(&octets, request->data, request->len, NULL);
+  buffer_chain_init(&octets);
+  buffer_chain_append(&octets, request->data, request->len, NULL);
   const mpa_ulpdu ulpdu = {.fpdu_start = m->heard,
                            .fpdu_end = m->heard + REQUEST_OCTETS,
                            .octets = &octets,
@@ -124,7 +124,7 @@ static void respond(maker *m, guint index)
                            .part_count = 1};
   m->heard += REQUEST_OCTETS;
   rdmap_stream_receive(m->stream, &ulpdu, 0);
-  octet_rope_clear(&octets);
+  buffer_chain_clear(&octets);
   g_byte_array_unref(request);
   drain(m);
 }
@@ -143,10 +143,10 @@ static void append_by_hand(maker *m, guint index)
   const case_operation *operation = &m->c->operation[index];
   GByteArray *segment = bad_segment_new(m->c, index, &m->numbers, m->stags);
   guint start = m->octets->len;
-  octet_rope ulpdu;
+  buffer_chain ulpdu;
 
-  octet_rope_init(&ulpdu);
-  octet_rope_append(&ulpdu, segment->data, segment->len, NULL);
+  buffer_chain_init(&ulpdu);
+  buffer_chain_append(&ulpdu, segment->data, segment->len, NULL);
   frame(m, &ulpdu);
   g_byte_array_unref(segment);
   if (operation->kind == CASE_BAD && operation->bad == BAD_CRC) {

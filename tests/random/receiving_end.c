@@ -148,11 +148,11 @@ static void send_segment(receiving_end *end, uint8_t flags, uint64_t from, uint6
                              .window = UINT16_MAX,
                              .has_mss = (flags & TCP_SYN) != 0,
                              .mss_octets = RECEIVING_END_EMSS_OCTETS};
-  octet_rope payload;
+  buffer_chain payload;
 
-  octet_rope_init(&payload);
+  buffer_chain_init(&payload);
   if (to > from) {
-    octet_rope_append(&payload, end->said->data + from, (uint32_t)(to - from), NULL);
+    buffer_chain_append(&payload, end->said->data + from, (uint32_t)(to - from), NULL);
   }
   const ip_address source = ip_address_v4(PEER_ADDRESS);
   const ip_address destination = ip_address_v4(ENDPOINT_ADDRESS);
@@ -180,7 +180,7 @@ static bool hear(receiving_end *end, const datagram *packet)
   }
   guint at = end->heard->len;
   g_byte_array_set_size(end->heard, at + length);
-  octet_rope_copy_out(&packet->payload, 0, length, end->heard->data + at);
+  buffer_chain_copy_out(&packet->payload, 0, length, end->heard->data + at);
   end->heard_fin = (header.flags & TCP_FIN) != 0;
   return length > 0 || end->heard_fin;
 }

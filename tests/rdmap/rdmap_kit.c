@@ -219,9 +219,9 @@ uint8_t *rdmap_kit_post_receive(rdmap_kit *kit, unsigned side, size_t octets)
   return memory;
 }
 
-static void memory_source(void *user, uint64_t from, uint32_t length, octet_rope *rope)
+static void memory_source(void *user, uint64_t from, uint32_t length, buffer_chain *chain)
 {
-  octet_rope_append(rope, (const uint8_t *)user + from, length, NULL);
+  buffer_chain_append(chain, (const uint8_t *)user + from, length, NULL);
 }
 
 bool rdmap_kit_post(rdmap_kit *kit, unsigned side, rdmap_work work)
@@ -250,20 +250,20 @@ static void append_sent(kit_host *host, uint8_t *octets, uint32_t length)
 bool rdmap_kit_pull(rdmap_kit *kit, unsigned side)
 {
   kit_host *host = &kit->hosts[side];
-  octet_rope rope;
-  octet_rope_init(&rope);
+  buffer_chain chain;
+  buffer_chain_init(&chain);
   bool has_nothing = rdmap_stream_has_nothing(host->stream);
   g_assert_true(has_nothing || host->stream->is_terminated || !rdmap_stream_is_drained(host->stream));
-  bool pulled = rdmap_stream_next_ulpdu(host->stream, kit->mulpdu_octets, &rope, kit->now);
+  bool pulled = rdmap_stream_next_ulpdu(host->stream, kit->mulpdu_octets, &chain, kit->now);
   g_assert_false(has_nothing && pulled);
   if (pulled) {
-    g_assert_cmpuint(rope.length, <=, kit->mulpdu_octets);
-    uint8_t *octets = g_malloc(rope.length);
-    octet_rope_copy_out(&rope, 0, rope.length, octets);
-    append_sent(host, octets, rope.length);
+    g_assert_cmpuint(chain.length, <=, kit->mulpdu_octets);
+    uint8_t *octets = g_malloc(chain.length);
+    buffer_chain_copy_out(&chain, 0, chain.length, octets);
+    append_sent(host, octets, chain.length);
     rdmap_stream_framed(host->stream, rdmap_kit_sent(kit, side, host->sent->len - 1)->fpdu_end);
   }
-  octet_rope_clear(&rope);
+  buffer_chain_clear(&chain);
   return pulled;
 }
 
@@ -312,22 +312,23 @@ void rdmap_kit_forge_hex(rdmap_kit *kit, unsigned side, const char *hex)
 void rdmap_kit_pass(rdmap_kit *kit, unsigned side, size_t index)
 {
   const kit_ulpdu *sent = rdmap_kit_sent(kit, side, index);
-  octet_rope rope;
-  octet_rope_init(&rope);
+  buffer_chain chain;
+  buffer_chain_init(&chain);
   /* Two slices, cut within the header, from memory that is gone when the ULPDU was taken. */
-  octet_block *block = octet_block_new(MAX(sent->length, 1));
-  memcpy(octet_block_octets(block), sent->octets, sent->length);
-  octet_rope_append(&rope, sent->octets, MIN(sent->length, 9), NULL);
-  octet_rope_append(&rope, octet_block_octets(block) + rope.length, sent->length - rope.length, block);
-  octet_block_unref(block);
+  octet_buffer *buffer = octet_buffer_new(MAX(sent->length, 1));
+  memcpy(octet_buffer_octets(buffer), sent->octets, sent->length);
+  buffer_chain_append(&chain, sent->octets, MIN(sent->length, 9), NULL);
+  buffer_chain_append(&chain, octet_buffer_octets(buffer) + chain.length, sent->length - chain.length,
+                      buffer);
+  octet_buffer_unref(buffer);
   mpa_ulpdu_part part = {.from = 0, .length = sent->length, .arrival = ++kit->now};
   mpa_ulpdu ulpdu = {.fpdu_start = sent->fpdu_start,
                      .fpdu_end = sent->fpdu_end,
-                     .octets = &rope,
+                     .octets = &chain,
                      .parts = &part,
                      .part_count = 1};
   rdmap_stream_receive(kit->hosts[!side].stream, &ulpdu, kit->now);
-  octet_rope_clear(&rope);
+  buffer_chain_clear(&chain);
 }
 
 void rdmap_kit_pass_rest(rdmap_kit *kit, unsigned side)

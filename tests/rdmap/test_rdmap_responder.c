@@ -92,12 +92,12 @@ static rdmap_read_request ask(uint64_t source_offset, uint32_t length)
 static void read_out(bench *b, uint32_t from, uint32_t length, uint8_t *octets)
 {
   ddp_message message;
-  octet_rope rope = {0};
+  buffer_chain chain = {0};
   rdmap_responder_message(b->responder, &message);
-  message.source(message.source_user, from, length, &rope);
-  g_assert_cmpuint(rope.length, ==, length);
-  octet_rope_copy_out(&rope, 0, length, octets);
-  octet_rope_clear(&rope);
+  message.source(message.source_user, from, length, &chain);
+  g_assert_cmpuint(chain.length, ==, length);
+  buffer_chain_copy_out(&chain, 0, length, octets);
+  buffer_chain_clear(&chain);
 }
 
 /* RDMAP-147, RDMAP-209: as many buffers as IRD from the start on; each Request takes one, and it is back when its answer is on its way
@@ -256,28 +256,28 @@ static void test_memory_is_read_when_sent(void)
   for (uint32_t from = 0; from < 40; from += 20) {
     uint8_t octets[20];
     ddp_message message;
-    octet_rope rope = {0};
+    buffer_chain chain = {0};
     memset(b->memory + 100, (int)(0xAA + from), 40);
     g_assert_true(rdmap_responder_reach(b->responder, from, &b->terminate));
     rdmap_responder_message(b->responder, &message);
-    message.source(message.source_user, from, 20, &rope);
-    g_assert_cmpuint(rope.slice_count, ==, 1);
-    g_assert_true(octet_rope_slices(&rope)->octets == b->memory + 100 + from);
-    octet_rope_copy_out(&rope, 0, 20, octets);
+    message.source(message.source_user, from, 20, &chain);
+    g_assert_cmpuint(chain.slice_count, ==, 1);
+    g_assert_true(buffer_chain_slices(&chain)->octets == b->memory + 100 + from);
+    buffer_chain_copy_out(&chain, 0, 20, octets);
     g_assert_cmphex(octets[0], ==, 0xAA + from);
     g_assert_cmphex(octets[19], ==, 0xAA + from);
-    octet_rope_clear(&rope);
+    buffer_chain_clear(&chain);
   }
   bench_free(b);
 }
 
-static void append_counted(void *user, uint64_t from, uint32_t length, octet_rope *rope)
+static void append_counted(void *user, uint64_t from, uint32_t length, buffer_chain *chain)
 {
   static const uint8_t table[256] = {[0] = 0, [40] = 1, [41] = 2, [42] = 3, [43] = 4, [44] = 5, [45] = 6};
   unsigned *calls = user;
   ++*calls;
   g_assert_cmpuint(from + length, <=, sizeof table);
-  octet_rope_append(rope, table + from, length, NULL);
+  buffer_chain_append(chain, table + from, length, NULL);
 }
 
 /* An STag that names a source is read by reference: octet `from` of it is at TO base + from. */
@@ -337,11 +337,11 @@ typedef struct asked {
   uint32_t length;
 } asked;
 
-static void append_asked(void *user, uint64_t from, uint32_t length, octet_rope *rope)
+static void append_asked(void *user, uint64_t from, uint32_t length, buffer_chain *chain)
 {
   static const uint8_t octets[16];
   *(asked *)user = (asked){from, length};
-  octet_rope_append(rope, octets, length, NULL);
+  buffer_chain_append(chain, octets, length, NULL);
 }
 
 /* RDMAP-096, RDMAP-140: the longest Read there is, from a source whose Tagged Offsets pass 2^32: at each place what is sent is octet n of the

@@ -277,12 +277,12 @@ static void test_one_after_the_other(void)
   rdmap_kit_free(r.kit);
 }
 
-static void append_counted(void *user, uint64_t from, uint32_t length, octet_rope *rope)
+static void append_counted(void *user, uint64_t from, uint32_t length, buffer_chain *chain)
 {
   static const uint8_t table[64];
   unsigned *calls = user;
   ++*calls;
-  octet_rope_append(rope, table + from, length, NULL);
+  buffer_chain_append(chain, table + from, length, NULL);
 }
 
 /* RDMAP-190, RDMAP-198: a Read Request, of nothing too, that is Placed behind a hole is not processed: not a segment of a response is
@@ -470,29 +470,29 @@ static void test_fenced_reads(void)
 }
 
 /* Octets from nowhere in particular, asked for in order. */
-static void append_in_order(void *user, uint64_t from, uint32_t length, octet_rope *rope)
+static void append_in_order(void *user, uint64_t from, uint32_t length, buffer_chain *chain)
 {
   static const uint8_t octets[65536];
   uint64_t *next = user;
   g_assert_cmpuint(from, ==, *next);
   *next += length;
-  octet_rope_append(rope, octets, length, NULL);
+  buffer_chain_append(chain, octets, length, NULL);
 }
 
 /* The next ULPDU of `side` goes to the other one at once, without a copy, as the FPDU that ends at `*fpdu_end`. False when there is none. */
 static bool hand_over(rdmap_kit *kit, unsigned side, uint64_t *fpdu_end)
 {
-  octet_rope rope;
-  octet_rope_init(&rope);
-  bool pulled = rdmap_stream_next_ulpdu(kit->hosts[side].stream, 64768, &rope, kit->now);
+  buffer_chain chain;
+  buffer_chain_init(&chain);
+  bool pulled = rdmap_stream_next_ulpdu(kit->hosts[side].stream, 64768, &chain, kit->now);
   if (pulled) {
-    mpa_ulpdu ulpdu = {.fpdu_start = *fpdu_end, .octets = &rope};
-    *fpdu_end += rope.length + 6;
+    mpa_ulpdu ulpdu = {.fpdu_start = *fpdu_end, .octets = &chain};
+    *fpdu_end += chain.length + 6;
     ulpdu.fpdu_end = *fpdu_end;
     rdmap_stream_framed(kit->hosts[side].stream, *fpdu_end);
     rdmap_stream_receive(kit->hosts[!side].stream, &ulpdu, kit->now);
   }
-  octet_rope_clear(&rope);
+  buffer_chain_clear(&chain);
   return pulled;
 }
 

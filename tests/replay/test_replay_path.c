@@ -71,7 +71,7 @@ static datagram *segment(uint32_t length)
 {
   static const uint8_t octets[LENGTH];
   const ip_address a = ip_address_v4(1), b = ip_address_v4(2);
-  octet_rope payload;
+  buffer_chain payload;
   tcp_header header;
 
   tcp_header_begin(&header);
@@ -81,12 +81,12 @@ static datagram *segment(uint32_t length)
   header.acknowledgement = 1;
   header.window = 1;
   header.flags = TCP_ACK;
-  octet_rope_init(&payload);
+  buffer_chain_init(&payload);
   if (length > 0) {
-    octet_rope_append(&payload, octets, length, NULL);
+    buffer_chain_append(&payload, octets, length, NULL);
   }
   datagram *packet = datagram_new_in(NULL, &a, &b, &header, &payload);
-  octet_rope_clear(&payload);
+  buffer_chain_clear(&payload);
   return packet;
 }
 

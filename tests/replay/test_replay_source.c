@@ -34,8 +34,9 @@ static void on_ended(void *user, time_ps now)
 
 static void add(kit *k, int64_t time_ns, uint32_t sequence)
 {
-  fixture_file_add_segment(k->file, time_ns, FIXTURE_LINK_RAW,
-                       &(fixture_segment){.version = 4, .sequence = sequence, .flags = TCP_ACK, .length = 10});
+  fixture_file_add_segment(
+      k->file, time_ns, FIXTURE_LINK_RAW,
+      &(fixture_segment){.version = 4, .sequence = sequence, .flags = TCP_ACK, .length = 10});
 }
 
 static void assert_plays(kit *k, bool coarse, const char *expected)
@@ -166,7 +167,7 @@ static void test_fields(void)
   g_assert_cmpuint(header.timestamp_value, ==, 99);
   g_assert_cmpint(datagram_ecn_of(packet), ==, DATAGRAM_ECN_CONGESTED);
   g_assert_cmpuint(packet->payload.length, ==, sizeof octets);
-  g_assert_cmpuint(octet_rope_at(&packet->payload, 2), ==, 3);
+  g_assert_cmpuint(buffer_chain_at(&packet->payload, 2), ==, 3);
   g_assert_true(datagram_checksum_is_right(packet));
   replay_packets_free(packets); /* its pieces live on */
   datagram_unref(packet);
@@ -214,7 +215,7 @@ static void test_super_segment(void)
     g_assert_true(datagram_tcp_header(packet, &header));
     g_assert_cmpuint(header.sequence, ==, segment.sequence + start);
     g_assert_cmpuint(packet->payload.length, ==, from - start);
-    g_assert_cmpuint(octet_rope_at(&packet->payload, 0), ==, octets[start]);
+    g_assert_cmpuint(buffer_chain_at(&packet->payload, 0), ==, octets[start]);
     g_assert_cmpint((header.flags & TCP_FIN) != 0, ==, from == LONG);
     datagram_unref(packet);
     count++;

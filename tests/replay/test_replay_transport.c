@@ -14,7 +14,7 @@ typedef struct kit {
   bool refuses;
 } kit;
 
-static bool on_inspect(void *user, uint64_t position, const octet_rope *octets, time_ps now)
+static bool on_inspect(void *user, uint64_t position, const buffer_chain *octets, time_ps now)
 {
   const kit *k = user;
   (void)position;
@@ -30,7 +30,7 @@ static void on_established(void *user, time_ps now)
   g_string_append(((kit *)user)->told, "e ");
 }
 
-static void on_octets(void *user, uint64_t position, const octet_rope *octets, time_ps arrival, time_ps now)
+static void on_octets(void *user, uint64_t position, const buffer_chain *octets, time_ps arrival, time_ps now)
 {
   g_string_append_printf(((kit *)user)->told, "%" G_GUINT64_FORMAT "+%u@%d ", position, octets->length,
                          (int)(now - arrival));
@@ -105,7 +105,7 @@ static datagram *segment(int64_t position, uint32_t length, uint8_t flags, const
 {
   static const uint8_t octets[4096];
   const ip_address peer = ip_address_v4(1), own = ip_address_v4(2);
-  octet_rope payload;
+  buffer_chain payload;
   tcp_header header;
 
   tcp_header_begin(&header);
@@ -119,12 +119,12 @@ static datagram *segment(int64_t position, uint32_t length, uint8_t flags, const
     header.has_timestamps = true;
     header.timestamp_value = *timestamp;
   }
-  octet_rope_init(&payload);
+  buffer_chain_init(&payload);
   if (length > 0) {
-    octet_rope_append(&payload, octets, length, NULL);
+    buffer_chain_append(&payload, octets, length, NULL);
   }
   datagram *packet = datagram_new_in(NULL, &peer, &own, &header, &payload);
-  octet_rope_clear(&payload);
+  buffer_chain_clear(&payload);
   return packet;
 }
 
@@ -338,13 +338,13 @@ static void test_paws_after_idleness(void)
 static void test_nothing_leaves(void)
 {
   static const uint8_t octets[100];
-  octet_rope record;
+  buffer_chain record;
   kit k;
 
   kit_open(&k, TCP_PASSING_AS_ARRIVED, 0, UINT64_MAX);
   receive(&k, 0, 0, TCP_ACK);
-  octet_rope_init(&record);
-  octet_rope_append(&record, octets, sizeof octets, NULL);
+  buffer_chain_init(&record);
+  buffer_chain_append(&record, octets, sizeof octets, NULL);
   tcp_transport_post(k.tcp, &record, 0);
   g_assert_cmpuint(tcp_transport_posted_octets(k.tcp), ==, 100);
   g_assert_cmpuint(tcp_transport_unsent_octets(k.tcp), ==, 0);

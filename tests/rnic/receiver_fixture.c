@@ -24,7 +24,7 @@ static uint64_t kit_held_octets_below(const tcp_transport *transport, uint64_t p
   return tcp_receiver_held_octets_below(((const receiver_fixture *)transport)->tcp, position);
 }
 
-static const octet_store *kit_held(tcp_transport *transport)
+static const reassembly_queue *kit_held(tcp_transport *transport)
 {
   return tcp_receiver_held(((receiver_fixture *)transport)->tcp);
 }
@@ -38,16 +38,16 @@ static const tcp_transport_class transport_class = {.in_order_edge = kit_in_orde
 
 static void forget_run(gpointer data)
 {
-  octet_rope_clear(&((rnic_new_run *)data)->octets);
+  buffer_chain_clear(&((rnic_new_run *)data)->octets);
 }
 
-static bool on_inspect(void *user, uint64_t position, const octet_rope *octets, time_ps now)
+static bool on_inspect(void *user, uint64_t position, const buffer_chain *octets, time_ps now)
 {
   receiver_fixture *f = user;
   rnic_new_run run = {.position = position};
   (void)now;
 
-  octet_rope_append_rope(&run.octets, octets, 0, octets->length);
+  buffer_chain_append_chain(&run.octets, octets, 0, octets->length);
   g_array_append_val(f->runs, run);
   return rnic_admission_inspect(f->admission, position, octets);
 }
@@ -76,7 +76,7 @@ static void on_segment(void *user, uint64_t position, uint32_t length, uint32_t 
   rnic_receiver_segment(f->receiver, position);
 }
 
-static void on_octets(void *user, uint64_t position, const octet_rope *octets, time_ps arrival, time_ps now)
+static void on_octets(void *user, uint64_t position, const buffer_chain *octets, time_ps arrival, time_ps now)
 {
   receiver_fixture *f = user;
 
@@ -276,20 +276,20 @@ static void check_dry_run(receiver_fixture *f)
 }
 
 /* Octets [from, to) of the stream as a segment brings them. */
-static void make_segment(const receiver_fixture *f, uint64_t from, uint64_t to, octet_rope *segment)
+static void make_segment(const receiver_fixture *f, uint64_t from, uint64_t to, buffer_chain *segment)
 {
   uint64_t slice = f->config.slice_octets > 0 ? f->config.slice_octets : to - from;
 
-  octet_rope_init(segment);
+  buffer_chain_init(segment);
   for (; from < to; from += slice) {
-    octet_rope_append_copy(segment, f->octets->data + from, (uint32_t)MIN(slice, to - from));
+    buffer_chain_append_copy(segment, f->octets->data + from, (uint32_t)MIN(slice, to - from));
   }
 }
 
 bool receiver_fixture_arrive(receiver_fixture *f, uint64_t from, uint64_t to)
 {
   const rnic_occupancy before = receiver_fixture_held(f);
-  octet_rope segment;
+  buffer_chain segment;
 
   f->now++;
   make_segment(f, from, to, &segment);
@@ -308,7 +308,7 @@ bool receiver_fixture_arrive(receiver_fixture *f, uint64_t from, uint64_t to)
   f->taken += taken && is_new;
   f->refused += !taken;
   g_array_set_size(f->runs, 0);
-  octet_rope_clear(&segment);
+  buffer_chain_clear(&segment);
   return taken;
 }
 

@@ -259,7 +259,7 @@ static void record(rnic_fixture *fixture, fixture_side *s, const datagram *packe
     if (s->wire->len < position + length) {
       g_byte_array_set_size(s->wire, position + length);
     }
-    octet_rope_copy_out(&packet->payload, 0, length, s->wire->data + position);
+    buffer_chain_copy_out(&packet->payload, 0, length, s->wire->data + position);
   }
 }
 
@@ -345,11 +345,11 @@ void rnic_fixture_forge(rnic_fixture *fixture, uint32_t position, const void *oc
                        .acknowledgement = (uint32_t)KIT_ISN + 1 + responder->wire->len,
                        .flags = flags,
                        .window = 65535};
-  octet_rope payload;
+  buffer_chain payload;
 
-  octet_rope_init(&payload);
+  buffer_chain_init(&payload);
   if (length > 0) {
-    octet_rope_append(&payload, octets, length, NULL);
+    buffer_chain_append(&payload, octets, length, NULL);
   }
   datagram *packet = datagram_new_in(NULL, &responder->config.tcp.remote_address,
                                      &responder->config.tcp.local_address, &header, &payload);
@@ -430,14 +430,14 @@ uint8_t *rnic_fixture_post_receive(rnic_fixture *fixture, unsigned side, size_t 
 
 static const char alphabet[] = "abcdefghijklmnopqrstuvwxyz";
 
-static void payload_source(void *user, uint64_t from, uint32_t length, octet_rope *rope)
+static void payload_source(void *user, uint64_t from, uint32_t length, buffer_chain *chain)
 {
   (void)user;
 
   while (length > 0) {
     uint32_t at = (uint32_t)(from % 26);
     uint32_t part = MIN(26 - at, length);
-    octet_rope_append(rope, (const uint8_t *)alphabet + at, part, NULL);
+    buffer_chain_append(chain, (const uint8_t *)alphabet + at, part, NULL);
     from += part;
     length -= part;
   }

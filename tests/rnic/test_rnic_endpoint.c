@@ -381,15 +381,15 @@ static void test_silent_drop(void)
 
 static datagram *damaged(const datagram *packet)
 {
-  octet_block *block = octet_block_new(packet->payload.length);
+  octet_buffer *buffer = octet_buffer_new(packet->payload.length);
   tcp_header header;
-  octet_rope payload;
+  buffer_chain payload;
 
-  octet_rope_init(&payload);
-  octet_rope_copy_out(&packet->payload, 0, packet->payload.length, octet_block_octets(block));
-  octet_block_octets(block)[packet->payload.length - 9] ^= 0x10;
-  octet_rope_append(&payload, octet_block_octets(block), packet->payload.length, block);
-  octet_block_unref(block);
+  buffer_chain_init(&payload);
+  buffer_chain_copy_out(&packet->payload, 0, packet->payload.length, octet_buffer_octets(buffer));
+  octet_buffer_octets(buffer)[packet->payload.length - 9] ^= 0x10;
+  buffer_chain_append(&payload, octet_buffer_octets(buffer), packet->payload.length, buffer);
+  octet_buffer_unref(buffer);
   g_assert_true(datagram_tcp_header(packet, &header));
   const ip_address source = datagram_source(packet);
   const ip_address destination = datagram_destination(packet);

@@ -52,10 +52,10 @@ static void test_pools(void)
   g_assert_cmpuint(rnic_buffer_pool_octets(rnic_host_buffers(host, 100)), ==, 100);
   g_assert_true(rnic_host_buffers(host, 100) == rnic_host_buffers(host, 100));
   g_assert_true(rnic_host_buffers(host, 101) != rnic_host_buffers(host, 100));
-  octet_block *block = octet_block_new_in(mpa_fpdu_memory_flat(fpdus, 1460), 1460);
+  octet_buffer *buffer = octet_buffer_new_in(mpa_fpdu_memory_flat(fpdus, 1460), 1460);
   rnic_host_free(host);
-  octet_block_octets(block)[1459] = 1;
-  octet_block_unref(block);
+  octet_buffer_octets(buffer)[1459] = 1;
+  octet_buffer_unref(buffer);
 }
 
 /* --- Its pace --- */

@@ -4,12 +4,12 @@
 
 #include <string.h>
 
-static void payload_source(void *user, uint64_t from, uint32_t length, octet_rope *rope)
+static void payload_source(void *user, uint64_t from, uint32_t length, buffer_chain *chain)
 {
   static const uint8_t octets[100] = {0};
   (void)user;
 
-  octet_rope_append(rope, octets + from, length, NULL);
+  buffer_chain_append(chain, octets + from, length, NULL);
 }
 
 /* Only what is there and can be reached is tied to an STag: not nothing, not a range that ends at TO 2^64, and for remote writing no octets that

@@ -12,16 +12,16 @@ datagram *session_kit_segment_with(uint32_t connection, enum side from, int64_t 
   const ip_address addresses[] = {[SIDE_INITIATOR] = ip_address_v4(SESSION_FIRST_ADDRESS),
                                   [SIDE_RESPONDER] = ip_address_v4(SESSION_FIRST_ADDRESS + 1)};
   tcp_header header = *options;
-  octet_rope payload;
+  buffer_chain payload;
 
   header.source_port = initiator ? port : SESSION_RESPONDER_PORT;
   header.destination_port = initiator ? SESSION_RESPONDER_PORT : port;
   header.sequence = tcp_sequence_of(position, SESSION_KIT_ISN);
   header.flags = flags;
-  octet_rope_init(&payload);
-  octet_rope_append(&payload, octets, length, NULL);
+  buffer_chain_init(&payload);
+  buffer_chain_append(&payload, octets, length, NULL);
   datagram *packet = datagram_new_in(NULL, &addresses[from], &addresses[side_peer(from)], &header, &payload);
-  octet_rope_clear(&payload);
+  buffer_chain_clear(&payload);
   return packet;
 }
 

@@ -291,9 +291,9 @@ static void test_hostile_fragments(void)
                                    (guint16)g_rand_int_range(random, 0, SESSION_INITIATOR_FIRST_PORT),
                                .destination_port = (guint16)g_rand_int(random)};
     static const guint8 octets[2000];
-    octet_rope payload;
-    octet_rope_init(&payload);
-    octet_rope_append(&payload, octets, (uint32_t)g_rand_int_range(random, 100, 2000), NULL);
+    buffer_chain payload;
+    buffer_chain_init(&payload);
+    buffer_chain_append(&payload, octets, (uint32_t)g_rand_int_range(random, 100, 2000), NULL);
     datagram *packet = datagram_new_in(NULL, &source, &own, &header, &payload);
     datagram_allow_fragments(packet, (guint16)g_rand_int_range(random, 0, 8));
     uint32_t all = packet->payload.length + 20;
@@ -304,7 +304,7 @@ static void test_hostile_fragments(void)
       ip_input_receive(k.input, datagram_new_fragment(packet, from, length), engine_now(k.clock));
     }
     datagram_unref(packet);
-    octet_rope_clear(&payload);
+    buffer_chain_clear(&payload);
   }
   engine_run(k.clock, 1000 * TIME_PS_PER_SECOND);
   char **told = g_strsplit(k.told->str, " ", -1);

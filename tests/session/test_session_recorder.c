@@ -54,10 +54,10 @@ static void test_goodput_counts_from_payload(void)
   session_recorder *recorder = new_recorder();
   const mpa_ulpdu_part parts[] = {{0, 14, 1000}, {14, 10, 2000}};
   static const uint8_t content[24];
-  octet_rope octets;
+  buffer_chain octets;
 
-  octet_rope_init(&octets);
-  octet_rope_append(&octets, content, sizeof content, NULL);
+  buffer_chain_init(&octets);
+  buffer_chain_append(&octets, content, sizeof content, NULL);
   const mpa_ulpdu ulpdu = {.fpdu_end = 32, .octets = &octets, .parts = parts, .part_count = 2};
   ddp_segment segment = {.payload_octets = 10};
 
@@ -66,7 +66,7 @@ static void test_goodput_counts_from_payload(void)
   session_recorder_placed(recorder, &segment, &ulpdu, false, 2000);
   session_recorder_delivered(recorder, &segment, 2500);
   g_assert_cmpfloat_with_epsilon(value_of(recorder, METRIC_GOODPUT_BIT_PER_S, 3000), 80 / 500e-12, 1);
-  octet_rope_clear(&octets);
+  buffer_chain_clear(&octets);
   session_recorder_free(recorder);
 }
 
@@ -77,11 +77,11 @@ static void test_placement_and_delays(void)
 {
   session_recorder *recorder = new_recorder();
   const mpa_ulpdu_part parts[] = {{0, 64, 1000}, {64, 50, 3000}};
-  octet_rope octets;
+  buffer_chain octets;
   static const uint8_t content[114];
 
-  octet_rope_init(&octets);
-  octet_rope_append(&octets, content, sizeof content, NULL);
+  buffer_chain_init(&octets);
+  buffer_chain_append(&octets, content, sizeof content, NULL);
   const mpa_ulpdu ulpdu = {
       .fpdu_end = 120, .held_octets = 66, .octets = &octets, .parts = parts, .part_count = 2};
   ddp_segment segment = {.payload_octets = 100};
@@ -103,7 +103,7 @@ static void test_placement_and_delays(void)
   g_assert_cmpfloat_with_epsilon(values.value[METRIC_DELAY_DELIVERY_MEAN_S], 5000e-12, 1e-24);
   /* 800 bit from 1000 to 7000 ps. */
   g_assert_cmpfloat_with_epsilon(values.value[METRIC_GOODPUT_BIT_PER_S], 800 / 6000e-12, 1);
-  octet_rope_clear(&octets);
+  buffer_chain_clear(&octets);
   session_recorder_free(recorder);
 }
 
@@ -124,9 +124,9 @@ static void test_distributions(void)
   const mpa_ulpdu_part of_first[] = {{0, 18, 100}, {18, 6, 110}};
   const mpa_ulpdu_part of_second[] = {{0, 24, 104}};
   static const uint8_t content[24];
-  octet_rope octets;
-  octet_rope_init(&octets);
-  octet_rope_append(&octets, content, sizeof content, NULL);
+  buffer_chain octets;
+  buffer_chain_init(&octets);
+  buffer_chain_append(&octets, content, sizeof content, NULL);
   const mpa_ulpdu ulpdus[] = {
       {.fpdu_end = 32, .octets = &octets, .parts = of_first, .part_count = 2},
       {.fpdu_start = 32, .fpdu_end = 64, .octets = &octets, .parts = of_second, .part_count = 1}};
@@ -165,7 +165,7 @@ static void test_distributions(void)
   for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
     distribution_clear(&distributions[id]);
   }
-  octet_rope_clear(&octets);
+  buffer_chain_clear(&octets);
   session_recorder_free(recorder);
 }
 
@@ -263,7 +263,7 @@ static void test_parts_in_any_order(void)
       continue;
     }
     mpa_ulpdu_part parts[PARTS];
-    octet_rope rope;
+    buffer_chain chain;
     uint32_t end = HEADER;
 
     segments[i] = (ddp_segment){.payload_octets = 0};
@@ -277,13 +277,13 @@ static void test_parts_in_any_order(void)
       arrivals[i] += (uint64_t)arrival * length;
       end += length;
     }
-    octet_rope_init(&rope);
-    octet_rope_append(&rope, content, end, NULL);
-    const mpa_ulpdu ulpdu = {.octets = &rope, .parts = parts, .part_count = count};
+    buffer_chain_init(&chain);
+    buffer_chain_append(&chain, content, end, NULL);
+    const mpa_ulpdu ulpdu = {.octets = &chain, .parts = parts, .part_count = count};
     segments[i].payload_octets = end - HEADER;
     session_recorder_placed(recorder, &segments[i], &ulpdu, false, now);
     is_placed[i] = true;
-    octet_rope_clear(&rope);
+    buffer_chain_clear(&chain);
   }
   session_recorder_finish(recorder, 2000000, &values);
   g_assert_cmpfloat(octets, >, 1e6);

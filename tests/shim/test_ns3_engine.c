@@ -70,7 +70,7 @@ static void test_ns3_event_scheduled_later_is_collected(void)
   world_close(&self);
 }
 
-/* An arrival with nothing else due costs its own event, in which the agenda is woken. */
+/* An arrival with nothing else due costs its own event, in which the event queue is woken. */
 static void test_arrival_alone_costs_no_event(void)
 {
   world self;
@@ -106,7 +106,7 @@ static void test_ns3_event_scheduled_on_the_way_is_collected(void)
   world_close(&self);
 }
 
-/* Two arrivals of ns-3 in one picosecond, the one with the later place first: the agenda orders them too. */
+/* Two arrivals of ns-3 in one picosecond, the one with the later place first: the event queue orders them too. */
 static void test_ns3_events_at_once_are_ordered(void)
 {
   world self;
@@ -183,7 +183,7 @@ static void test_deadlines_put_off_cost_no_events(void)
   }
   engine_run(self.clock, TIME_PS_NEVER);
   g_assert_cmpstr(self.written->str, ==, "t99999 ");
-  /* An announcement at 1000, where nothing is due any more, and at 99999; each wakes the agenda itself. */
+  /* An announcement at 1000, where nothing is due any more, and at 99999; each wakes the event queue itself. */
   g_assert_cmpuint(ns3_events(), ==, 2);
   world_close(&self);
 }

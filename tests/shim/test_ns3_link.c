@@ -25,15 +25,16 @@ static datagram *random_datagram(GRand *random, uint32_t octets)
                        .acknowledgement = g_rand_int(random),
                        .flags = TCP_ACK,
                        .window = (uint16_t)g_rand_int(random)};
-  octet_rope payload;
-  octet_rope_init(&payload);
+  buffer_chain payload;
+  buffer_chain_init(&payload);
   /* In two pieces, as segments that packets were cut and packed into have them. */
-  octet_rope_append(&payload, content + 7, length / 3, NULL);
-  octet_rope_append(&payload, content + (sizeof content - (length - length / 3)), length - length / 3, NULL);
+  buffer_chain_append(&payload, content + 7, length / 3, NULL);
+  buffer_chain_append(&payload, content + (sizeof content - (length - length / 3)), length - length / 3,
+                      NULL);
   const ip_address source = ip_address_v4(0x0A000001);
   const ip_address destination = ip_address_v4(0x0A000002);
   datagram *packet = datagram_new_in(NULL, &source, &destination, &header, &payload);
-  octet_rope_clear(&payload);
+  buffer_chain_clear(&payload);
   g_assert_cmpuint(datagram_octets(packet), ==, octets);
   return packet;
 }

@@ -85,11 +85,11 @@ static void send_packet(chain *self, unsigned end, uint32_t octets, uint64_t mar
   const ip_address to = ip_address_v4(end == 0 ? RESPONDER : INITIATOR);
   const tcp_header header = {.source_port = 1, .destination_port = 2, .flags = TCP_ACK};
   uint8_t wire[9000];
-  octet_rope rope;
+  buffer_chain data;
 
-  octet_rope_init(&rope);
-  octet_rope_append(&rope, payload, octets - 40, NULL);
-  datagram *packet = datagram_new_in(NULL, &from, &to, &header, &rope);
+  buffer_chain_init(&data);
+  buffer_chain_append(&data, payload, octets - 40, NULL);
+  datagram *packet = datagram_new_in(NULL, &from, &to, &header, &data);
   datagram_write(packet, wire, true);
   datagram_unref(packet);
   ns3_topology_send(self->topology, end, wire, octets, mark);

@@ -14,19 +14,19 @@ static uint8_t stream_octet(unsigned end, uint64_t position)
   return (uint8_t)((position * UINT64_C(0x9E3779B97F4A7C15)) >> 56 ^ (end ? 0x5A : 0));
 }
 
-static void fill(octet_rope *rope, unsigned end, uint64_t position, uint32_t length)
+static void fill(buffer_chain *chain, unsigned end, uint64_t position, uint32_t length)
 {
-  octet_rope_init(rope);
+  buffer_chain_init(chain);
   if (length == 0) {
     return;
   }
-  octet_block *block = octet_block_new(length);
-  uint8_t *octets = octet_block_octets(block);
+  octet_buffer *buffer = octet_buffer_new(length);
+  uint8_t *octets = octet_buffer_octets(buffer);
   for (uint32_t i = 0; i < length; i++) {
     octets[i] = stream_octet(end, position + i);
   }
-  octet_rope_append(rope, octets, length, block);
-  octet_block_unref(block);
+  buffer_chain_append(chain, octets, length, buffer);
+  octet_buffer_unref(buffer);
 }
 
 static unsigned number_of(const tcp_fixture_end *end)
@@ -42,7 +42,7 @@ static void on_established(void *user, time_ps now)
   end->established = true;
 }
 
-static bool on_inspect(void *user, uint64_t position, const octet_rope *octets, time_ps now)
+static bool on_inspect(void *user, uint64_t position, const buffer_chain *octets, time_ps now)
 {
   tcp_fixture_end *end = user;
   range brought = {position, position + octets->length};
@@ -51,7 +51,7 @@ static bool on_inspect(void *user, uint64_t position, const octet_rope *octets, 
   g_assert_cmpuint(position, >=, end->connection->gauges->in_order_edge);
   for (uint32_t i = 0; i < octets->length; i++) {
     g_assert_true(position + i >= end->seen_octets || !end->seen[position + i]);
-    g_assert_cmphex(octet_rope_at(octets, i), ==, stream_octet(!number_of(end), position + i));
+    g_assert_cmphex(buffer_chain_at(octets, i), ==, stream_octet(!number_of(end), position + i));
   }
   g_array_append_val(end->inspected, brought);
   if (end->refusals > 0 && brought.from < end->refuse_to && brought.to > end->refuse_from) {
@@ -61,7 +61,7 @@ static bool on_inspect(void *user, uint64_t position, const octet_rope *octets, 
   return true;
 }
 
-static void on_octets(void *user, uint64_t position, const octet_rope *octets, time_ps arrival, time_ps now)
+static void on_octets(void *user, uint64_t position, const buffer_chain *octets, time_ps arrival, time_ps now)
 {
   tcp_fixture_end *end = user;
   while (position + octets->length > end->seen_octets) {
@@ -74,7 +74,7 @@ static void on_octets(void *user, uint64_t position, const octet_rope *octets, t
   for (uint32_t i = 0; i < octets->length; i++) {
     g_assert_cmpuint(end->seen[position + i], ==, 0);
     end->seen[position + i] = 1;
-    g_assert_cmphex(octet_rope_at(octets, i), ==, stream_octet(!number_of(end), position + i));
+    g_assert_cmphex(buffer_chain_at(octets, i), ==, stream_octet(!number_of(end), position + i));
   }
   end->passed_octets += octets->length;
   tcp_fixture_passed passed = {.position = position,
@@ -310,11 +310,11 @@ tcp_fixture *tcp_fixture_connected(bool sack)
 void queue_record(tcp_fixture *f, unsigned from, uint32_t octets, unsigned flags)
 {
   tcp_fixture_end *end = &f->end[from];
-  octet_rope rope;
-  fill(&rope, from, end->posted, octets);
+  buffer_chain chain;
+  fill(&chain, from, end->posted, octets);
   end->posted += octets;
-  tcp_transport_post(end->connection, &rope, flags);
-  octet_rope_clear(&rope);
+  tcp_transport_post(end->connection, &chain, flags);
+  buffer_chain_clear(&chain);
 }
 
 void post(tcp_fixture *f, unsigned from, uint32_t octets, unsigned flags)
@@ -483,7 +483,7 @@ void forge_too_big(tcp_fixture *f, unsigned to, uint64_t position, uint32_t leng
                        .destination_port = config->remote_port,
                        .sequence = tcp_sequence_of((int64_t)position, config->isn),
                        .flags = TCP_ACK};
-  octet_rope payload;
+  buffer_chain payload;
   fill(&payload, to, position, length);
   datagram *packet =
       datagram_new_in(NULL, &config->local_address, &config->remote_address, &header, &payload);
@@ -529,7 +529,7 @@ void settle(tcp_fixture *f, time_ps round_trip_ps)
 
 void script_segment(tcp_fixture *f, tcp_header header, uint64_t position, uint32_t length)
 {
-  octet_rope payload;
+  buffer_chain payload;
   fill(&payload, 1, position, length);
   header.source_port = f->end[1].config.local_port;
   header.destination_port = f->end[1].config.remote_port;

@@ -16,7 +16,7 @@ typedef struct fixture {
   bool refuses_run, refuses_segment;
 } fixture;
 
-static bool on_inspect(void *user, uint64_t position, const octet_rope *octets, time_ps now)
+static bool on_inspect(void *user, uint64_t position, const buffer_chain *octets, time_ps now)
 {
   fixture *test = user;
   (void)position;
@@ -61,16 +61,16 @@ static void end(fixture *test)
 static bool arrive(fixture *test, int64_t from, int64_t to)
 {
   static const uint8_t octets[2000];
-  octet_rope payload;
+  buffer_chain payload;
 
   test->inspected = test->admitted = 0;
-  octet_rope_init(&payload);
-  octet_rope_append(&payload, octets, (uint32_t)(to - from), NULL);
+  buffer_chain_init(&payload);
+  buffer_chain_append(&payload, octets, (uint32_t)(to - from), NULL);
   bool taken = tcp_receiver_inspect(test->receiver, from, &payload, 0);
   if (taken) {
     tcp_receiver_receive(test->receiver, from, &payload, false, 0);
   }
-  octet_rope_clear(&payload);
+  buffer_chain_clear(&payload);
   return taken;
 }
 
@@ -117,10 +117,10 @@ static void test_held(void)
 
   arrive(test, 100, 200);
   arrive(test, 200, 300);
-  g_assert_cmpuint(octet_store_total(tcp_receiver_held(test->receiver)), ==, 200);
-  g_assert_cmpuint(octet_store_run_end(tcp_receiver_held(test->receiver), 100), ==, 300);
+  g_assert_cmpuint(reassembly_queue_total(tcp_receiver_held(test->receiver)), ==, 200);
+  g_assert_cmpuint(reassembly_queue_run_end(tcp_receiver_held(test->receiver), 100), ==, 300);
   arrive(test, 0, 100);
-  g_assert_cmpuint(octet_store_total(tcp_receiver_held(test->receiver)), ==, 0);
+  g_assert_cmpuint(reassembly_queue_total(tcp_receiver_held(test->receiver)), ==, 0);
   end(test);
 }
 

@@ -430,14 +430,14 @@ static void test_the_oldest_ack(void)
   }
 }
 
-/* End 0 posts the octets of `block`, and sends what it may. */
-static void post_block(tcp_fixture *f, octet_block *block, uint32_t octets)
+/* End 0 posts the octets of `buffer`, and sends what it may. */
+static void post_block(tcp_fixture *f, octet_buffer *buffer, uint32_t octets)
 {
-  octet_rope record;
-  octet_rope_init(&record);
-  octet_rope_append(&record, octet_block_octets(block), octets, block);
+  buffer_chain record;
+  buffer_chain_init(&record);
+  buffer_chain_append(&record, octet_buffer_octets(buffer), octets, buffer);
   tcp_transport_post(f->end[0].connection, &record, 0);
-  octet_rope_clear(&record);
+  buffer_chain_clear(&record);
   f->end[0].posted += octets;
   collect(f, 0);
 }
@@ -455,12 +455,12 @@ static void test_more_than_4_gib(void)
                                                                          .has_window_scale = true,
                                                                          .window_scale = 14,
                                                                          .has_sack_permitted = true});
-  octet_block *block = octet_block_new(RECORD_OCTETS);
-  memset(octet_block_octets(block), 0, RECORD_OCTETS);
+  octet_buffer *buffer = octet_buffer_new(RECORD_OCTETS);
+  memset(octet_buffer_octets(buffer), 0, RECORD_OCTETS);
   uint64_t sent = 0;
   for (uint64_t posted = RECORD_OCTETS; posted <= (UINT64_C(1) << 32) + RECORD_OCTETS;
        posted += RECORD_OCTETS) {
-    post_block(f, block, RECORD_OCTETS);
+    post_block(f, buffer, RECORD_OCTETS);
     while (sent < posted) {
       g_assert_cmpuint(on_wire(f, 0), >, 0);
       sent += wire_length(f, 0, 0);
@@ -469,7 +469,7 @@ static void test_more_than_4_gib(void)
     }
     g_assert_cmpuint(f->end[0].acknowledged, ==, posted);
   }
-  post_block(f, block, RECORD_OCTETS);
+  post_block(f, buffer, RECORD_OCTETS);
   drop_all(f, 0);
   advance_by(f, TIME_PS_PER_SECOND);
   g_assert_cmphex(wire_header(f, 0, 0).sequence, ==, tcp_sequence_of((int64_t)sent, config.isn));
@@ -480,12 +480,12 @@ static void test_more_than_4_gib(void)
   sent += RECORD_OCTETS;
   drop_all(f, 0);
   script_ack(f, sent, 0, NULL);
-  post_block(f, block, RECORD_OCTETS);
+  post_block(f, buffer, RECORD_OCTETS);
   unsigned count = on_wire(f, 0);
   tell_too_big(f, 0, 1, 1500); /* the second: what went before it is not sent again */
   g_assert_cmphex(wire_header(f, 0, count).sequence, ==, tcp_sequence_of((int64_t)sent + EMSS, config.isn));
   g_assert_cmpuint(wire_length(f, 0, count), ==, 1460);
-  octet_block_unref(block);
+  octet_buffer_unref(buffer);
 }
 
 /* A FIN goes with the last octet, not with one that 4 GiB follow. */
@@ -495,18 +495,18 @@ static void test_fin_behind_4_gib(void)
   tcp_config config = tcp_fixture_config();
   g_autoptr(tcp_fixture) f =
       tcp_fixture_scripted(&config, &(tcp_header){.window = 0, .has_mss = true, .mss_octets = EMSS});
-  octet_block *block = octet_block_new(BLOCK_OCTETS);
-  memset(octet_block_octets(block), 0, BLOCK_OCTETS);
+  octet_buffer *buffer = octet_buffer_new(BLOCK_OCTETS);
+  memset(octet_buffer_octets(buffer), 0, BLOCK_OCTETS);
   for (uint64_t posted = 0; posted < UINT64_C(1) << 32; posted += BLOCK_OCTETS) {
-    post_block(f, block, BLOCK_OCTETS);
+    post_block(f, buffer, BLOCK_OCTETS);
   }
-  post_block(f, block, EMSS);
+  post_block(f, buffer, EMSS);
   finish(f, 0);
   expect_nothing(f, 0);
   script_ack(f, 0, 0, NULL);
   expect_segment(f, 0, 0, EMSS);
   g_assert_cmpuint(wire_header(f, 0, 0).flags, ==, TCP_ACK);
-  octet_block_unref(block);
+  octet_buffer_unref(buffer);
 }
 
 /* Nothing answers a RST outside of the window, a segment without ACK, or an old ACK. */

@@ -67,7 +67,7 @@ typedef struct far_end {
 typedef struct far_run {
   time_ps now;
   far_end end[ENDS];
-  octet_block *pattern; /* what both streams repeat: the octets of a round */
+  octet_buffer *pattern; /* what both streams repeat: the octets of a round */
   uint32_t pattern_octets;
   random_stream *random; /* NULL: nothing befalls it yet */
   GArray *trace;         /* of uint64_t: what has to be the same */
@@ -114,7 +114,7 @@ static void note_received(far_end *end, uint64_t position)
   note(end->run, position - end->run->end[end == end->run->end].base);
 }
 
-static bool on_inspect(void *user, uint64_t position, const octet_rope *octets, time_ps now)
+static bool on_inspect(void *user, uint64_t position, const buffer_chain *octets, time_ps now)
 {
   far_end *end = user;
   note_received(end, position);
@@ -132,17 +132,17 @@ static bool on_admit(void *user, uint64_t position, uint32_t length, time_ps now
   return !happens(end->run, 1);
 }
 
-static void on_octets(void *user, uint64_t position, const octet_rope *octets, time_ps arrival, time_ps now)
+static void on_octets(void *user, uint64_t position, const buffer_chain *octets, time_ps arrival, time_ps now)
 {
   far_end *end = user;
-  const uint8_t *pattern = octet_block_octets(end->run->pattern);
+  const uint8_t *pattern = octet_buffer_octets(end->run->pattern);
   note_received(end, position);
   note(end->run, octets->length);
   note(end->run, (uint64_t)arrival);
   note_received(end, end->connection->gauges->in_order_edge);
   g_assert_cmpint(now, ==, end->run->now);
   for (uint32_t i = 0; end->run->random && i < octets->length; i++) {
-    g_assert_cmphex(octet_rope_at(octets, i), ==, pattern[(position + i) % end->run->pattern_octets]);
+    g_assert_cmphex(buffer_chain_at(octets, i), ==, pattern[(position + i) % end->run->pattern_octets]);
   }
 }
 
@@ -197,13 +197,13 @@ static datagram *part_of(const datagram *packet, uint32_t from, uint32_t to, int
   const ip_address source = datagram_source(packet);
   const ip_address destination = datagram_destination(packet);
   tcp_header header;
-  octet_rope payload;
+  buffer_chain payload;
   bool is_sound = datagram_tcp_header(packet, &header);
   g_assert_true(is_sound);
   header.sequence += from + (uint32_t)away;
   header.flags &= to < packet->payload.length ? (uint8_t) ~(TCP_FIN | TCP_PSH) : UINT8_MAX;
-  octet_rope_init(&payload);
-  octet_rope_append_rope(&payload, &packet->payload, from, to - from);
+  buffer_chain_init(&payload);
+  buffer_chain_append_chain(&payload, &packet->payload, from, to - from);
   return datagram_new_in(NULL, &source, &destination, &header, &payload);
 }
 
@@ -315,17 +315,17 @@ static void advance_to(far_run *run, time_ps until)
 static void post(far_run *run, unsigned from, uint32_t octets, unsigned flags)
 {
   tcp_transport *connection = run->end[from].connection;
-  const uint8_t *pattern = octet_block_octets(run->pattern);
+  const uint8_t *pattern = octet_buffer_octets(run->pattern);
   uint32_t at = (uint32_t)(tcp_transport_posted_octets(connection) % run->pattern_octets);
   uint32_t first = MIN(octets, run->pattern_octets - at);
-  octet_rope rope;
-  octet_rope_init(&rope);
-  octet_rope_append(&rope, pattern + at, first, run->pattern);
+  buffer_chain chain;
+  buffer_chain_init(&chain);
+  buffer_chain_append(&chain, pattern + at, first, run->pattern);
   if (octets > first) {
-    octet_rope_append(&rope, pattern, octets - first, run->pattern);
+    buffer_chain_append(&chain, pattern, octets - first, run->pattern);
   }
-  tcp_transport_post(connection, &rope, flags);
-  octet_rope_clear(&rope);
+  tcp_transport_post(connection, &chain, flags);
+  buffer_chain_clear(&chain);
   collect(run, from);
 }
 
@@ -438,9 +438,9 @@ static far_run *far_run_new(const far_case *which, GArray *trace, uint64_t edge)
   }
   uint32_t emss = LONGEST_MTU - 40 - (which->timestamps ? 12 : 0);
   run->pattern_octets = SEGMENTS_A_ROUND * emss;
-  run->pattern = octet_block_new(run->pattern_octets);
+  run->pattern = octet_buffer_new(run->pattern_octets);
   for (uint32_t i = 0; i < run->pattern_octets; i++) {
-    octet_block_octets(run->pattern)[i] = (uint8_t)((i * UINT64_C(0x9E3779B97F4A7C15)) >> 56);
+    octet_buffer_octets(run->pattern)[i] = (uint8_t)((i * UINT64_C(0x9E3779B97F4A7C15)) >> 56);
   }
   uint64_t start = edge > 0 ? edge - BEFORE_EDGE : ROUNDS_NEAR * run->pattern_octets;
   uint64_t rounds_most = (UINT64_C(1) << 32) / run->pattern_octets;
@@ -464,7 +464,7 @@ static void far_run_free(far_run *run)
     tcp_transport_free(run->end[i].connection);
   }
   random_stream_free(run->random);
-  octet_block_unref(run->pattern);
+  octet_buffer_unref(run->pattern);
   g_free(run);
 }
 

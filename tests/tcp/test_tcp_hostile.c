@@ -43,7 +43,7 @@ static uint64_t below(world *w, uint64_t limit)
   return random_stream_below(w->random, limit);
 }
 
-static void on_octets(void *user, uint64_t position, const octet_rope *octets, time_ps arrival, time_ps now)
+static void on_octets(void *user, uint64_t position, const buffer_chain *octets, time_ps arrival, time_ps now)
 {
   host *h = user;
   g_assert_cmpint(arrival, <=, now);
@@ -120,16 +120,16 @@ static datagram *forge(world *w, unsigned to)
     header.sack[i].to =
         header.sack[i].from + (uint32_t)(below(w, 3) ? below(w, 5000) : below(w, UINT64_C(1) << 32));
   }
-  octet_rope payload;
-  octet_rope_init(&payload);
+  buffer_chain payload;
+  buffer_chain_init(&payload);
   uint32_t length = (uint32_t)(below(w, 2) ? below(w, 3000) : 0);
   if (length > 0) {
-    octet_block *block = octet_block_new(length);
+    octet_buffer *buffer = octet_buffer_new(length);
     for (uint32_t i = 0; i < length; i++) {
-      octet_block_octets(block)[i] = (uint8_t)i;
+      octet_buffer_octets(buffer)[i] = (uint8_t)i;
     }
-    octet_rope_append(&payload, octet_block_octets(block), length, block);
-    octet_block_unref(block);
+    buffer_chain_append(&payload, octet_buffer_octets(buffer), length, buffer);
+    octet_buffer_unref(buffer);
   }
   datagram *packet =
       datagram_new_in(NULL, &victim->config.remote_address, &victim->config.local_address, &header, &payload);
@@ -233,14 +233,14 @@ static void post_some(world *w, unsigned from)
   tcp_transport *connection = w->host[from].connection;
   for (uint32_t posted = 0; posted < POST_OCTETS;) {
     uint32_t length = (uint32_t)(1 + below(w, 1400));
-    octet_rope record;
-    octet_block *block = octet_block_new(length);
-    memset(octet_block_octets(block), 0, length);
-    octet_rope_init(&record);
-    octet_rope_append(&record, octet_block_octets(block), length, block);
-    octet_block_unref(block);
+    buffer_chain record;
+    octet_buffer *buffer = octet_buffer_new(length);
+    memset(octet_buffer_octets(buffer), 0, length);
+    buffer_chain_init(&record);
+    buffer_chain_append(&record, octet_buffer_octets(buffer), length, buffer);
+    octet_buffer_unref(buffer);
     tcp_transport_post(connection, &record, TCP_RECORD_FPDU);
-    octet_rope_clear(&record);
+    buffer_chain_clear(&record);
     posted += length;
   }
   tcp_transport_close(connection);

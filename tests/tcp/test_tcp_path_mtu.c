@@ -282,11 +282,11 @@ static void receive_too_big(tcp_fixture *f, const tcp_config *about, uint16_t so
   tcp_header header = {.source_port = source_port,
                        .destination_port = destination_port,
                        .sequence = tcp_sequence_of(0, f->end[0].config.isn)};
-  octet_rope payload;
-  octet_rope_init(&payload);
-  octet_block *block = octet_block_new(1000);
-  octet_rope_append(&payload, octet_block_octets(block), 1000, block);
-  octet_block_unref(block);
+  buffer_chain payload;
+  buffer_chain_init(&payload);
+  octet_buffer *buffer = octet_buffer_new(1000);
+  buffer_chain_append(&payload, octet_buffer_octets(buffer), 1000, buffer);
+  octet_buffer_unref(buffer);
   ip_address router = ip_address_v4(0x0A000101);
   datagram *packet = datagram_new_in(NULL, &about->local_address, &about->remote_address, &header, &payload);
   datagram *message = datagram_new_too_big(&router, packet, 600);

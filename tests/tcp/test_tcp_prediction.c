@@ -61,7 +61,7 @@ static void note(world *w, uint64_t what, uint64_t one, uint64_t other)
   g_checksum_update(w->trace, (const guchar *)words, sizeof words);
 }
 
-static bool on_inspect(void *user, uint64_t position, const octet_rope *octets, time_ps now)
+static bool on_inspect(void *user, uint64_t position, const buffer_chain *octets, time_ps now)
 {
   world_end *end = user;
   (void)now;
@@ -69,7 +69,7 @@ static bool on_inspect(void *user, uint64_t position, const octet_rope *octets, 
   return !one_in_thousand(end->world, end->world->refusals_per_mille);
 }
 
-static void on_octets(void *user, uint64_t position, const octet_rope *octets, time_ps arrival, time_ps now)
+static void on_octets(void *user, uint64_t position, const buffer_chain *octets, time_ps arrival, time_ps now)
 {
   world_end *end = user;
   (void)now;
@@ -77,7 +77,7 @@ static void on_octets(void *user, uint64_t position, const octet_rope *octets, t
   note(end->world, 2, position, octets->length);
   note(end->world, 3, (uint64_t)arrival, end->connection->gauges->in_order_edge);
   for (uint32_t i = 0; i < octets->length; i += 100) {
-    g_assert_cmphex(octet_rope_at(octets, i), ==, (uint8_t)((position + i) * 5));
+    g_assert_cmphex(buffer_chain_at(octets, i), ==, (uint8_t)((position + i) * 5));
   }
   if (one_in_thousand(end->world, 100)) {
     tcp_connection_set_unread_octets(end->connection, random_stream_below(end->world->random, 20000));
@@ -152,16 +152,16 @@ static void post_record(world *w, world_end *end)
 {
   uint32_t length = 1 + (uint32_t)random_stream_below(w->random, RECORD_OCTETS_MAX);
   uint64_t position = tcp_transport_posted_octets(end->connection);
-  octet_rope record;
-  octet_rope_init(&record);
+  buffer_chain record;
+  buffer_chain_init(&record);
   for (uint32_t done = 0; done < length;) { /* in one piece, or in several */
     uint32_t piece = one_in_thousand(w, 800) ? length - done : 1 + (length - done) / 2;
-    octet_block *block = octet_block_new(piece);
+    octet_buffer *buffer = octet_buffer_new(piece);
     for (uint32_t i = 0; i < piece; i++) {
-      octet_block_octets(block)[i] = (uint8_t)((position + done + i) * 5);
+      octet_buffer_octets(buffer)[i] = (uint8_t)((position + done + i) * 5);
     }
-    octet_rope_append(&record, octet_block_octets(block), piece, block);
-    octet_block_unref(block);
+    buffer_chain_append(&record, octet_buffer_octets(buffer), piece, buffer);
+    octet_buffer_unref(buffer);
     done += piece;
   }
   tcp_transport_post(end->connection, &record, TCP_RECORD_FPDU);

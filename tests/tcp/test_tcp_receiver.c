@@ -20,12 +20,12 @@ typedef struct told {
   uint8_t taken[TAKEN_OCTETS]; /* per octet from there: passed */
 } told;
 
-static void on_octets(void *user, uint64_t position, const octet_rope *octets, time_ps arrival, time_ps now)
+static void on_octets(void *user, uint64_t position, const buffer_chain *octets, time_ps arrival, time_ps now)
 {
   told *above = user;
   g_assert_cmpint(arrival, <=, now);
   for (uint32_t i = 0; i < octets->length; i++) {
-    g_assert_cmpuint(octet_rope_at(octets, i), ==, (uint8_t)(position + i));
+    g_assert_cmpuint(buffer_chain_at(octets, i), ==, (uint8_t)(position + i));
     g_assert_cmpuint(above->taken[position - above->start + i], ==, 0);
     above->taken[position - above->start + i] = 1;
   }
@@ -46,7 +46,7 @@ static void on_segment(void *user, uint64_t position, uint32_t length, uint32_t 
   above->edge = in_order_edge;
 }
 
-static bool on_inspect(void *user, uint64_t position, const octet_rope *octets, time_ps now)
+static bool on_inspect(void *user, uint64_t position, const buffer_chain *octets, time_ps now)
 {
   const told *above = user;
   (void)position;
@@ -88,39 +88,39 @@ static void fixture_free(fixture *test)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(fixture, fixture_free)
 
 /* Octets [from, to), each telling its position; cleared by the caller. */
-static void fill(octet_rope *payload, int64_t from, int64_t to)
+static void fill(buffer_chain *payload, int64_t from, int64_t to)
 {
-  octet_rope_init(payload);
+  buffer_chain_init(payload);
   if (to > from) {
-    octet_block *block = octet_block_new((size_t)(to - from));
+    octet_buffer *buffer = octet_buffer_new((size_t)(to - from));
     for (int64_t position = from; position < to; position++) {
-      octet_block_octets(block)[position - from] = (uint8_t)position;
+      octet_buffer_octets(buffer)[position - from] = (uint8_t)position;
     }
-    octet_rope_append(payload, octet_block_octets(block), (uint32_t)(to - from), block);
-    octet_block_unref(block);
+    buffer_chain_append(payload, octet_buffer_octets(buffer), (uint32_t)(to - from), buffer);
+    octet_buffer_unref(buffer);
   }
 }
 
 /* A segment of octets [from, to), each octet telling its position, a picosecond after the one before. */
 static void arrive(fixture *test, int64_t from, int64_t to, bool fin)
 {
-  octet_rope payload;
+  buffer_chain payload;
   fill(&payload, from, to);
   test->now++;
   tcp_receiver_receive(test->receiver, from, &payload, fin, test->now);
-  octet_rope_clear(&payload);
+  buffer_chain_clear(&payload);
 }
 
 /* The same of the segment that is the next one. */
 static void arrive_as_expected(fixture *test, int64_t from, int64_t to)
 {
-  octet_rope payload;
+  buffer_chain payload;
   fill(&payload, from, to);
   test->now++;
   g_assert_cmpint((int64_t)tcp_receiver_next(test->receiver), ==, from);
   g_assert_true(tcp_receiver_expects(test->receiver, payload.length));
   tcp_receiver_receive_expected(test->receiver, &payload, test->now);
-  octet_rope_clear(&payload);
+  buffer_chain_clear(&payload);
 }
 
 static void expect_passed(fixture *test, const char *passed)
@@ -188,16 +188,16 @@ static void arrive_somewhere(fixture *test, random_stream *random)
   uint64_t edge = tcp_receiver_next(test->receiver);
   uint64_t from = edge + 50 * random_stream_below(random, 12);
   uint64_t to = from + 1 + random_stream_below(random, 130);
-  octet_rope asked;
+  buffer_chain asked;
   test->above.refuses = random_stream_chance(random, 0.25);
-  octet_rope_init(&asked);
+  buffer_chain_init(&asked);
   uint8_t octets[200];
   for (uint64_t position = from; position < to; position++) {
     octets[position - from] = (uint8_t)position;
   }
-  octet_rope_append(&asked, octets, (uint32_t)(to - from), NULL);
+  buffer_chain_append(&asked, octets, (uint32_t)(to - from), NULL);
   bool taken = tcp_receiver_inspect(test->receiver, (int64_t)from, &asked, test->now);
-  octet_rope_clear(&asked);
+  buffer_chain_clear(&asked);
   if (taken) {
     arrive(test, (int64_t)from, (int64_t)to, false);
     g_assert_true(!test->above.refuses || test->above.new_octets == 0);

@@ -351,9 +351,9 @@ static void test_no_fast_retransmit_from_what_was_sent_for_nothing(void)
   uint64_t window = window_of(f);
   for (unsigned i = 0; i < 3; i++) {
     static const uint8_t nothing;
-    octet_rope old;
-    octet_rope_init(&old);
-    octet_rope_append(&old, &nothing, 1, NULL);
+    buffer_chain old;
+    buffer_chain_init(&old);
+    buffer_chain_append(&old, &nothing, 1, NULL);
     tcp_header header = wire_header(f, 0, 0);
     header.sequence = tcp_sequence_of(0, f->end[0].config.isn);
     const ip_address source = ip_address_v4(0x0A000001);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <glib.h>
 
-#include "base/octet_bundle.h"
 #include "base/random_stream.h"
+#include "base/scatter_list.h"
 #include "tcp/tcp_send_queue.h"
 #include "tcp_parts.h"
 
@@ -30,44 +30,44 @@ static uint8_t octet_at(uint64_t position)
 
 static void post(tcp_send_queue *queue, uint32_t octets, unsigned flags)
 {
-  octet_rope record;
-  octet_rope_init(&record);
+  buffer_chain record;
+  buffer_chain_init(&record);
   if (octets > 0) {
-    octet_block *block = octet_block_new(octets);
+    octet_buffer *buffer = octet_buffer_new(octets);
     for (uint32_t i = 0; i < octets; i++) {
-      octet_block_octets(block)[i] = octet_at(tcp_send_queue_posted(queue) + i);
+      octet_buffer_octets(buffer)[i] = octet_at(tcp_send_queue_posted(queue) + i);
     }
-    octet_rope_append(&record, octet_block_octets(block), octets, block);
-    octet_block_unref(block);
+    buffer_chain_append(&record, octet_buffer_octets(buffer), octets, buffer);
+    octet_buffer_unref(buffer);
   }
   tcp_send_queue_post(queue, &record, flags);
 }
 
 static void expect_octets(const tcp_send_queue *queue, uint64_t from, uint64_t to)
 {
-  octet_rope rope;
-  octet_rope_init(&rope);
-  tcp_send_queue_copy(queue, from, to, &rope);
-  g_assert_cmpuint(rope.length, ==, to - from);
-  for (uint32_t i = 0; i < rope.length; i++) {
-    g_assert_cmphex(octet_rope_at(&rope, i), ==, octet_at(from + i));
+  buffer_chain chain;
+  buffer_chain_init(&chain);
+  tcp_send_queue_copy(queue, from, to, &chain);
+  g_assert_cmpuint(chain.length, ==, to - from);
+  for (uint32_t i = 0; i < chain.length; i++) {
+    g_assert_cmphex(buffer_chain_at(&chain, i), ==, octet_at(from + i));
   }
-  octet_rope_clear(&rope);
+  buffer_chain_clear(&chain);
 }
 
 /* Sends the next `length` octets, which must be those that lie there. */
 static void send_octets(tcp_send_queue *queue, uint32_t length)
 {
   uint64_t from = queue->unsent;
-  octet_rope rope;
-  octet_rope_init(&rope);
-  tcp_send_queue_send(queue, length, &rope);
-  g_assert_cmpuint(rope.length, ==, length);
+  buffer_chain chain;
+  buffer_chain_init(&chain);
+  tcp_send_queue_send(queue, length, &chain);
+  g_assert_cmpuint(chain.length, ==, length);
   g_assert_cmpuint(queue->unsent, ==, from + length);
   for (uint32_t i = 0; i < length; i++) {
-    g_assert_cmphex(octet_rope_at(&rope, i), ==, octet_at(from + i));
+    g_assert_cmphex(buffer_chain_at(&chain, i), ==, octet_at(from + i));
   }
-  octet_rope_clear(&rope);
+  buffer_chain_clear(&chain);
 }
 
 static tcp_cut cut(tcp_send_queue *queue, uint32_t emss_octets)
@@ -285,28 +285,28 @@ static void test_many_records(void)
   expect_octets(queue, RECORDS - 1, RECORDS);
 }
 
-/* A record in slices that others share (octet_bundle.h): whole, in parts, and after another in one
+/* A record in slices that others share (scatter_list.h): whole, in parts, and after another in one
  * segment. */
 static void test_shared_record(void)
 {
-  octet_block *source = octet_block_new(1000);
-  memory_pool *bundles = memory_pool_new(octet_bundle_piece_octets(3, 100));
+  octet_buffer *source = octet_buffer_new(1000);
+  memory_pool *lists = memory_pool_new(scatter_list_piece_octets(3, 100));
   g_autoptr(tcp_send_queue) queue = tcp_send_queue_new(TCP_SEGMENTATION_ALIGNED);
-  octet_bundle bundle;
-  octet_rope record = {0};
-  octet_rope sent = {0};
+  scatter_list list;
+  buffer_chain record = {0};
+  buffer_chain sent = {0};
 
   post(queue, 100, TCP_RECORD_FPDU);
-  octet_bundle_begin(&bundle, bundles, 3, 100);
-  uint8_t *front = octet_bundle_own(&bundle, 60);
-  octet_bundle_refer(&bundle, octet_block_octets(source), 1000, source);
-  uint8_t *back = octet_bundle_own(&bundle, 40);
+  scatter_list_begin(&list, lists, 3, 100);
+  uint8_t *front = scatter_list_own(&list, 60);
+  scatter_list_refer(&list, octet_buffer_octets(source), 1000, source);
+  uint8_t *back = scatter_list_own(&list, 40);
   for (uint32_t i = 0; i < 1100; i++) {
-    uint8_t *octet = i < 60 ? &front[i] : i < 1060 ? &octet_block_octets(source)[i - 60] : &back[i - 1060];
+    uint8_t *octet = i < 60 ? &front[i] : i < 1060 ? &octet_buffer_octets(source)[i - 60] : &back[i - 1060];
     *octet = octet_at(100 + i);
   }
-  octet_block_unref(source);
-  octet_bundle_end(&bundle, &record);
+  octet_buffer_unref(source);
+  scatter_list_end(&list, &record);
   tcp_send_queue_post(queue, &record, TCP_RECORD_FPDU);
   g_assert_cmpuint(record.length, ==, 0);
   post(queue, 300, TCP_RECORD_FPDU);
@@ -315,14 +315,14 @@ static void test_shared_record(void)
   expect_octets(queue, 1100, 1180);
   send_octets(queue, 100);
   tcp_send_queue_send(queue, 1100, &sent);
-  g_assert_true(octet_rope_is_shared(&sent)); /* alone in a segment it costs one reference */
+  g_assert_true(buffer_chain_is_shared(&sent)); /* alone in a segment it costs one reference */
   send_octets(queue, 300);
   tcp_send_queue_release(queue, 1200);
-  g_assert_cmphex(octet_rope_at(&sent, 500), ==, octet_at(600));
-  g_assert_cmpuint(bundles->pieces_out, ==, 1);
-  octet_rope_clear(&sent);
-  g_assert_cmpuint(bundles->pieces_out, ==, 0);
-  memory_pool_unref(bundles);
+  g_assert_cmphex(buffer_chain_at(&sent, 500), ==, octet_at(600));
+  g_assert_cmpuint(lists->pieces_out, ==, 1);
+  buffer_chain_clear(&sent);
+  g_assert_cmpuint(lists->pieces_out, ==, 0);
+  memory_pool_unref(lists);
 }
 
 int main(int argc, char **argv)

@@ -46,13 +46,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(bench, bench_free)
 
 static void post(bench *b, uint32_t octets, unsigned flags)
 {
-  octet_rope record;
-  octet_block *block = octet_block_new(octets);
-  octet_rope_init(&record);
-  octet_rope_append(&record, octet_block_octets(block), octets, block);
-  octet_block_unref(block);
+  buffer_chain record;
+  octet_buffer *buffer = octet_buffer_new(octets);
+  buffer_chain_init(&record);
+  buffer_chain_append(&record, octet_buffer_octets(buffer), octets, buffer);
+  octet_buffer_unref(buffer);
   tcp_sender_post(b->sender, &record, flags);
-  octet_rope_clear(&record);
+  buffer_chain_clear(&record);
 }
 
 /* The next segment has `length` octets at `position`; it is returned without its payload. */
@@ -62,7 +62,7 @@ static tcp_outgoing expect(bench *b, uint64_t position, uint32_t length)
   g_assert_true(tcp_sender_next(b->sender, &outgoing, b->now));
   g_assert_cmpuint(outgoing.position, ==, position);
   g_assert_cmpuint(outgoing.payload.length, ==, length);
-  octet_rope_clear(&outgoing.payload);
+  buffer_chain_clear(&outgoing.payload);
   return outgoing;
 }
 

@@ -178,7 +178,7 @@ static void send_all(world *w)
     launch(w, (flying){.from = outgoing.position,
                        .to = outgoing.position + outgoing.payload.length + (outgoing.fin ? 1 : 0),
                        .sent_at = w->now});
-    octet_rope_clear(&outgoing.payload);
+    buffer_chain_clear(&outgoing.payload);
   }
 }
 
@@ -295,15 +295,15 @@ static void post_all(world *w)
 {
   uint8_t octets[EMSS] = {0};
   for (uint64_t posted = 0; posted < OCTETS;) {
-    octet_rope record;
+    buffer_chain record;
     uint32_t length = (uint32_t)MIN(1 + random_stream_below(w->random, EMSS), OCTETS - posted);
-    octet_block *block = octet_block_new(length);
-    memcpy(octet_block_octets(block), octets, length);
-    octet_rope_init(&record);
-    octet_rope_append(&record, octet_block_octets(block), length, block);
-    octet_block_unref(block);
+    octet_buffer *buffer = octet_buffer_new(length);
+    memcpy(octet_buffer_octets(buffer), octets, length);
+    buffer_chain_init(&record);
+    buffer_chain_append(&record, octet_buffer_octets(buffer), length, buffer);
+    octet_buffer_unref(buffer);
     tcp_sender_post(w->sender, &record, TCP_RECORD_FPDU);
-    octet_rope_clear(&record);
+    buffer_chain_clear(&record);
     posted += length;
   }
   tcp_sender_finish(w->sender);

@@ -208,17 +208,17 @@ static void test_payload(slots_fixture *f, gconstpointer data)
   enum { LENGTH = PATTERN_OCTETS + 1000 };
   uint8_t *octets = g_malloc(LENGTH);
   ulp_slot *slot = ulp_slots_take(f->slots, 65000);
-  octet_rope rope;
+  buffer_chain chain;
   (void)data;
 
-  octet_rope_init(&rope);
-  ulp_slot_payload(slot, 400, LENGTH, &rope);
-  g_assert_cmpuint(rope.length, ==, LENGTH);
-  octet_rope_copy_out(&rope, 0, LENGTH, octets);
+  buffer_chain_init(&chain);
+  ulp_slot_payload(slot, 400, LENGTH, &chain);
+  g_assert_cmpuint(chain.length, ==, LENGTH);
+  buffer_chain_copy_out(&chain, 0, LENGTH, octets);
   for (uint64_t i = 0; i < LENGTH; i++) {
     g_assert_cmphex(octets[i], ==, *pattern_at(f->table, (65000 + 400 + i) % PATTERN_OCTETS));
   }
-  octet_rope_clear(&rope);
+  buffer_chain_clear(&chain);
   g_free(octets);
 }
 

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The agenda alone: what is first, whatever was moved, switched off or removed before. */
-#include "engine/engine_agenda.h"
+/* The event queue alone: what is first, whatever was moved, switched off or removed before. */
+#include "engine/event_queue.h"
 
 #include <glib.h>
 
 #include "base/random_stream.h"
 #include "engine/engine.h"
 
-static engine_agenda_timer timer_of(engine_class class, uint32_t major, uint64_t minor)
+static event_queue_timer timer_of(engine_class class, uint32_t major, uint64_t minor)
 {
-  return (engine_agenda_timer){.when = TIME_PS_NEVER,
-                               .class_and_major = (uint64_t) class << 32 | major,
-                               .minor = minor,
-                               .place = ENGINE_AGENDA_NOWHERE};
+  return (event_queue_timer){.when = TIME_PS_NEVER,
+                             .class_and_major = (uint64_t) class << 32 | major,
+                             .minor = minor,
+                             .place = EVENT_QUEUE_NOWHERE};
 }
 
-static void set(engine_agenda *agenda, engine_agenda_timer *timer, time_ps when)
+static void set(event_queue *queue, event_queue_timer *timer, time_ps when)
 {
-  engine_agenda_set(agenda, timer, when, timer->minor);
+  event_queue_set(queue, timer, when, timer->minor);
 }
 
-static void take(engine_agenda *agenda, engine_agenda_timer *expected)
+static void take(event_queue *queue, event_queue_timer *expected)
 {
-  engine_agenda_timer *first = engine_agenda_first(agenda);
+  event_queue_timer *first = event_queue_first(queue);
   g_assert_true(first == expected);
-  engine_agenda_take(agenda, first);
+  event_queue_take(queue, first);
   g_assert_cmpint(first->when, ==, TIME_PS_NEVER);
 }
 
@@ -32,44 +32,44 @@ static void take(engine_agenda *agenda, engine_agenda_timer *expected)
  * put off is the one that is now due first. */
 static void test_put_off(void)
 {
-  engine_agenda agenda = {0};
-  engine_agenda_timer retransmission = timer_of(ENGINE_TIMER, 0, 0);
-  engine_agenda_timer delayed_ack = timer_of(ENGINE_TIMER, 1, 0);
-  engine_agenda_timer arrival = timer_of(ENGINE_ARRIVAL, 0, 0);
-  set(&agenda, &retransmission, 100);
-  set(&agenda, &delayed_ack, 50);
-  set(&agenda, &arrival, 70);
-  set(&agenda, &retransmission, 300);
-  set(&agenda, &retransmission, 200);
-  set(&agenda, &delayed_ack, TIME_PS_NEVER);
-  take(&agenda, &arrival);
-  set(&agenda, &arrival, 250);
-  set(&agenda, &delayed_ack, 210);
-  take(&agenda, &retransmission);
-  take(&agenda, &delayed_ack);
-  take(&agenda, &arrival);
-  g_assert_null(engine_agenda_first(&agenda));
-  g_assert_cmpuint(agenda.count, ==, 0);
-  engine_agenda_clear(&agenda);
+  event_queue queue = {0};
+  event_queue_timer retransmission = timer_of(ENGINE_TIMER, 0, 0);
+  event_queue_timer delayed_ack = timer_of(ENGINE_TIMER, 1, 0);
+  event_queue_timer arrival = timer_of(ENGINE_ARRIVAL, 0, 0);
+  set(&queue, &retransmission, 100);
+  set(&queue, &delayed_ack, 50);
+  set(&queue, &arrival, 70);
+  set(&queue, &retransmission, 300);
+  set(&queue, &retransmission, 200);
+  set(&queue, &delayed_ack, TIME_PS_NEVER);
+  take(&queue, &arrival);
+  set(&queue, &arrival, 250);
+  set(&queue, &delayed_ack, 210);
+  take(&queue, &retransmission);
+  take(&queue, &delayed_ack);
+  take(&queue, &arrival);
+  g_assert_null(event_queue_first(&queue));
+  g_assert_cmpuint(queue.count, ==, 0);
+  event_queue_clear(&queue);
 }
 
 /* One that has just been taken may be set to the same moment again, with the same keys or with others. */
 static void test_set_again(void)
 {
-  engine_agenda agenda = {0};
-  engine_agenda_timer arrival = timer_of(ENGINE_ARRIVAL, 0, 5);
-  engine_agenda_timer other = timer_of(ENGINE_ARRIVAL, 0, 6);
-  set(&agenda, &arrival, 10);
-  set(&agenda, &other, 10);
-  take(&agenda, &arrival);
-  set(&agenda, &arrival, 10);
-  take(&agenda, &arrival);
-  engine_agenda_set(&agenda, &arrival, 10, 7);
-  take(&agenda, &other);
-  engine_agenda_set(&agenda, &arrival, 10, 4);
-  take(&agenda, &arrival);
-  g_assert_null(engine_agenda_first(&agenda));
-  engine_agenda_clear(&agenda);
+  event_queue queue = {0};
+  event_queue_timer arrival = timer_of(ENGINE_ARRIVAL, 0, 5);
+  event_queue_timer other = timer_of(ENGINE_ARRIVAL, 0, 6);
+  set(&queue, &arrival, 10);
+  set(&queue, &other, 10);
+  take(&queue, &arrival);
+  set(&queue, &arrival, 10);
+  take(&queue, &arrival);
+  event_queue_set(&queue, &arrival, 10, 7);
+  take(&queue, &other);
+  event_queue_set(&queue, &arrival, 10, 4);
+  take(&queue, &arrival);
+  g_assert_null(event_queue_first(&queue));
+  event_queue_clear(&queue);
 }
 
 /* Random moves, earlier and later, switching off and removal, of timers in few moments: most events share theirs. The
@@ -77,9 +77,9 @@ static void test_set_again(void)
 enum { TIMERS_MAX = 150, STEPS = 60000, SEED = 20250611, MOMENTS = 40 };
 
 typedef struct model {
-  engine_agenda agenda;
+  event_queue queue;
   unsigned count;
-  engine_agenda_timer timers[TIMERS_MAX];
+  event_queue_timer timers[TIMERS_MAX];
   time_ps when[TIMERS_MAX];
   uint64_t minor[TIMERS_MAX];
   random_stream *random;
@@ -110,7 +110,7 @@ static void model_change(model *m, time_ps now)
   unsigned i = (unsigned)random_stream_below(m->random, m->count);
   uint64_t kind = random_stream_below(m->random, 10);
   if (kind == 0) { /* freed, and one with the same keys is made */
-    engine_agenda_remove(&m->agenda, &m->timers[i]);
+    event_queue_remove(&m->queue, &m->timers[i]);
     m->timers[i].when = TIME_PS_NEVER;
     m->when[i] = TIME_PS_NEVER;
     return;
@@ -118,12 +118,12 @@ static void model_change(model *m, time_ps now)
   /* Minors keep apart: that of timer i is i modulo their count. */
   m->minor[i] = kind < 5 ? m->minor[i] : i + m->count * random_stream_below(m->random, 4);
   m->when[i] = kind < 3 ? TIME_PS_NEVER : now + (time_ps)random_stream_below(m->random, MOMENTS);
-  engine_agenda_set(&m->agenda, &m->timers[i], m->when[i], m->minor[i]);
+  event_queue_set(&m->queue, &m->timers[i], m->when[i], m->minor[i]);
 }
 
 static void test_random_against_model(gconstpointer data)
 {
-  model m = {.count = GPOINTER_TO_UINT(data), .random = random_stream_new(SEED, "agenda")};
+  model m = {.count = GPOINTER_TO_UINT(data), .random = random_stream_new(SEED, "queue")};
   time_ps now = 0;
   unsigned taken = 0;
   for (unsigned i = 0; i < m.count; i++) {
@@ -133,20 +133,20 @@ static void test_random_against_model(gconstpointer data)
   }
   for (unsigned step = 0; step < STEPS; step++) {
     unsigned expected = model_first(&m);
-    engine_agenda_timer *first = engine_agenda_first(&m.agenda);
+    event_queue_timer *first = event_queue_first(&m.queue);
     g_assert_true(first == (m.when[expected] == TIME_PS_NEVER ? NULL : &m.timers[expected]));
     if (first != NULL && random_stream_below(m.random, 3) == 0) {
       g_assert_cmpint(first->when, ==, m.when[expected]);
       now = first->when;
-      engine_agenda_take(&m.agenda, first);
+      event_queue_take(&m.queue, first);
       m.when[expected] = TIME_PS_NEVER;
       taken++;
     }
     model_change(&m, now);
-    g_assert_cmpuint(m.agenda.count, <=, m.count);
+    g_assert_cmpuint(m.queue.count, <=, m.count);
   }
   g_assert_cmpuint(taken, >, STEPS / 10);
-  engine_agenda_clear(&m.agenda);
+  event_queue_clear(&m.queue);
   random_stream_free(m.random);
 }
 
@@ -154,21 +154,21 @@ static void test_random_against_model(gconstpointer data)
  * other has been taken. */
 static void test_same_keys_at_other_moments(void)
 {
-  engine_agenda agenda = {0};
-  engine_agenda_timer one = timer_of(ENGINE_TIMER, 3, 1);
-  engine_agenda_timer twin = timer_of(ENGINE_TIMER, 3, 1);
-  set(&agenda, &one, 10);
-  set(&agenda, &twin, 10);
-  set(&agenda, &twin, 11);
-  take(&agenda, &one);
-  set(&agenda, &one, 12);
-  take(&agenda, &twin);
-  take(&agenda, &one);
-  set(&agenda, &one, 20);
-  take(&agenda, &one);
-  set(&agenda, &twin, 20);
-  take(&agenda, &twin);
-  engine_agenda_clear(&agenda);
+  event_queue queue = {0};
+  event_queue_timer one = timer_of(ENGINE_TIMER, 3, 1);
+  event_queue_timer twin = timer_of(ENGINE_TIMER, 3, 1);
+  set(&queue, &one, 10);
+  set(&queue, &twin, 10);
+  set(&queue, &twin, 11);
+  take(&queue, &one);
+  set(&queue, &one, 12);
+  take(&queue, &twin);
+  take(&queue, &one);
+  set(&queue, &one, 20);
+  take(&queue, &one);
+  set(&queue, &twin, 20);
+  take(&queue, &twin);
+  event_queue_clear(&queue);
 }
 
 /* Several timers have had the same keys at the same moment; two are left there when the first is taken. Whichever they are, the mistake
@@ -179,17 +179,17 @@ static void test_same_keys_are_refused(gconstpointer data)
   enum { TWINS_MAX = 18 };
   unsigned count = GPOINTER_TO_UINT(data);
   if (g_test_subprocess()) {
-    engine_agenda agenda = {0};
-    engine_agenda_timer twins[TWINS_MAX];
+    event_queue queue = {0};
+    event_queue_timer twins[TWINS_MAX];
     g_assert_true(count > 1 && count <= TWINS_MAX);
     for (unsigned i = 0; i < count; i++) {
       twins[i] = timer_of(ENGINE_TIMER, 3, 1);
-      set(&agenda, &twins[i], 10);
+      set(&queue, &twins[i], 10);
     }
     for (unsigned i = 1; i < count - 1; i++) {
-      set(&agenda, &twins[i], 11 + (time_ps)i);
+      set(&queue, &twins[i], 11 + (time_ps)i);
     }
-    take(&agenda, &twins[0]);
+    take(&queue, &twins[0]);
     return;
   }
   g_test_trap_subprocess(NULL, 0, G_TEST_SUBPROCESS_DEFAULT);
@@ -203,18 +203,18 @@ static void test_same_keys_beside_others_are_refused(gconstpointer data)
   enum { OTHERS = 20 };
   unsigned place = GPOINTER_TO_UINT(data);
   if (g_test_subprocess()) {
-    engine_agenda agenda = {0};
-    engine_agenda_timer one = timer_of(ENGINE_ARRIVAL, 0, 9);
-    engine_agenda_timer twin = timer_of(ENGINE_ARRIVAL, 0, 9);
-    engine_agenda_timer others[OTHERS];
-    set(&agenda, &one, 10);
+    event_queue queue = {0};
+    event_queue_timer one = timer_of(ENGINE_ARRIVAL, 0, 9);
+    event_queue_timer twin = timer_of(ENGINE_ARRIVAL, 0, 9);
+    event_queue_timer others[OTHERS];
+    set(&queue, &one, 10);
     for (unsigned i = 1; i <= OTHERS; i++) {
       others[i - 1] = timer_of(ENGINE_TIMER, i, 0);
-      set(&agenda, i == place ? &twin : &others[i - 1], 20 + (time_ps)i);
+      set(&queue, i == place ? &twin : &others[i - 1], 20 + (time_ps)i);
     }
-    set(&agenda, &twin, 10);
+    set(&queue, &twin, 10);
     g_assert_cmpuint(twin.place, ==, place);
-    take(&agenda, &one);
+    take(&queue, &one);
     return;
   }
   g_test_trap_subprocess(NULL, 0, G_TEST_SUBPROCESS_DEFAULT);
@@ -224,19 +224,19 @@ static void test_same_keys_beside_others_are_refused(gconstpointer data)
 
 static void add_numbered(const char *name, unsigned number, GTestDataFunc function)
 {
-  g_autofree char *path = g_strdup_printf("/engine/agenda/%s/%u", name, number);
+  g_autofree char *path = g_strdup_printf("/engine/queue/%s/%u", name, number);
   g_test_add_data_func(path, GUINT_TO_POINTER(number), function);
 }
 
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/engine/agenda/put-off", test_put_off);
-  g_test_add_func("/engine/agenda/set-again", test_set_again);
+  g_test_add_func("/engine/queue/put-off", test_put_off);
+  g_test_add_func("/engine/queue/set-again", test_set_again);
   add_numbered("random-against-model", 4, test_random_against_model);
   add_numbered("random-against-model", 14, test_random_against_model);
   add_numbered("random-against-model", TIMERS_MAX, test_random_against_model);
-  g_test_add_func("/engine/agenda/same-keys-at-other-moments", test_same_keys_at_other_moments);
+  g_test_add_func("/engine/queue/same-keys-at-other-moments", test_same_keys_at_other_moments);
   add_numbered("same-keys-are-refused", 6, test_same_keys_are_refused);
   add_numbered("same-keys-are-refused", 18, test_same_keys_are_refused);
   for (unsigned place = 1; place <= 4; place++) {

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "base/buffer_chain.h"
+
+#include <glib.h>
+#include <string.h>
+
+octet_buffer *octet_buffer_new(size_t octets)
+{
+  return octet_buffer_new_in(NULL, octets);
+}
+
+octet_buffer *octet_buffer_new_in(memory_pool *pool, size_t octets)
+{
+  g_assert(octets > 0);
+  memory_pool *used = pool != NULL && octet_buffer_piece_octets(octets) <= pool->piece_octets ? pool : NULL;
+  octet_buffer *buffer = used != NULL ? memory_pool_take(used) : g_malloc(octet_buffer_piece_octets(octets));
+  buffer->pool = used;
+  buffer->references = 1;
+  buffer->shared_slices = 0;
+  return buffer;
+}
+
+size_t octet_buffer_piece_octets(size_t octets)
+{
+  return sizeof(octet_buffer) + octets;
+}
+
+/* The slices at the start of a list's buffer; those of its own octets have no reference on it. */
+static octet_slice *shared_slices(octet_buffer *buffer)
+{
+  return (octet_slice *)(void *)buffer->octets;
+}
+
+static void drop_shared_slices(octet_buffer *buffer)
+{
+  const octet_slice *slices = shared_slices(buffer);
+  for (uint32_t index = 0; index < buffer->shared_slices; index++) {
+    if (slices[index].buffer != buffer) {
+      octet_buffer_unref(slices[index].buffer);
+    }
+  }
+}
+
+void octet_buffer_free(octet_buffer *buffer)
+{
+  if (buffer->shared_slices > 0) {
+    drop_shared_slices(buffer);
+  }
+  if (buffer->pool != NULL) {
+    memory_pool_give(buffer->pool, buffer);
+  } else {
+    g_free(buffer);
+  }
+}
+
+static octet_slice *slices_of(buffer_chain *chain)
+{
+  return chain->heap != NULL ? chain->heap : chain->inline_slices;
+}
+
+octet_buffer *buffer_chain_shared_buffer(const buffer_chain *chain)
+{
+  g_assert(buffer_chain_is_shared(chain));
+  return (octet_buffer *)(void *)((uint8_t *)chain->heap - offsetof(octet_buffer, octets));
+}
+
+buffer_chain buffer_chain_of_shared(octet_buffer *buffer, uint32_t length)
+{
+  return (buffer_chain){.length = length,
+                        .slice_count = buffer->shared_slices,
+                        .heap_capacity = buffer->shared_slices,
+                        .heap_dropped = BUFFER_CHAIN_SHARED,
+                        .heap = shared_slices(buffer)};
+}
+
+void buffer_chain_empty_heap(buffer_chain *chain)
+{
+  if (buffer_chain_is_shared(chain)) {
+    octet_buffer_unref(buffer_chain_shared_buffer(chain));
+    buffer_chain_init(chain);
+    return;
+  }
+  for (uint32_t index = 0; index < chain->slice_count; index++) {
+    octet_buffer_unref(chain->heap[index].buffer);
+  }
+  buffer_chain_start_over(chain);
+}
+
+/* The same octets in slices of the chain's own, with room for `count` more. */
+static void stop_sharing(buffer_chain *chain, uint32_t count)
+{
+  octet_buffer *buffer = buffer_chain_shared_buffer(chain);
+  uint32_t capacity = chain->slice_count + count;
+  octet_slice *slices = g_new(octet_slice, capacity);
+  memcpy(slices, chain->heap, chain->slice_count * sizeof *slices);
+  for (uint32_t index = 0; index < chain->slice_count; index++) {
+    if (slices[index].buffer != NULL) {
+      slices[index].buffer->references++;
+    }
+  }
+  chain->heap = slices;
+  chain->heap_capacity = capacity;
+  chain->heap_dropped = 0;
+  octet_buffer_unref(buffer);
+}
+
+void buffer_chain_free_heap(buffer_chain *chain)
+{
+  g_free(chain->heap - chain->heap_dropped);
+  buffer_chain_init(chain);
+}
+
+void buffer_chain_grow(buffer_chain *chain, uint32_t count)
+{
+  uint32_t used = chain->slice_count;
+  g_assert(count <= UINT32_MAX / 4 - used);
+  if (buffer_chain_is_shared(chain)) {
+    stop_sharing(chain, MAX(used, count));
+    return;
+  }
+  if (chain->heap != NULL && chain->heap_dropped >= MAX(used, count)) {
+    /* At least half of the memory lies unused in front: as many drops as this moves have paid for it. */
+    octet_slice *memory = chain->heap - chain->heap_dropped;
+    memcpy(memory, chain->heap, used * sizeof *memory);
+    chain->heap = memory;
+    chain->heap_capacity += chain->heap_dropped;
+    chain->heap_dropped = 0;
+    return;
+  }
+  uint32_t capacity = MAX(2 * used, used + count);
+  octet_slice *grown = g_new(octet_slice, capacity);
+  memcpy(grown, slices_of(chain), used * sizeof *grown);
+  if (chain->heap != NULL) {
+    g_free(chain->heap - chain->heap_dropped);
+  }
+  chain->heap = grown;
+  chain->heap_capacity = capacity;
+  chain->heap_dropped = 0;
+}
+
+void buffer_chain_append_behind(buffer_chain *chain, const uint8_t *octets, uint32_t length,
+                                octet_buffer *buffer)
+{
+  if (length == 0) {
+    return;
+  }
+  g_assert(length <= UINT32_MAX - chain->length);
+  if (buffer_chain_is_shared(chain)) {
+    stop_sharing(chain, chain->slice_count);
+  }
+  octet_slice *last = &slices_of(chain)[chain->slice_count - 1];
+  if (last->buffer == buffer && last->octets + last->length == octets) {
+    last->length += length;
+    chain->length += length;
+    return;
+  }
+  buffer_chain_reserve(chain, 1);
+  buffer_chain_put(chain, octets, length, buffer);
+}
+
+void buffer_chain_append_copy(buffer_chain *chain, const uint8_t *octets, uint32_t length)
+{
+  if (length == 0) {
+    return;
+  }
+  octet_buffer *copy = octet_buffer_new(length);
+  memcpy(copy->octets, octets, length);
+  buffer_chain_append(chain, copy->octets, length, copy);
+  octet_buffer_unref(copy);
+}
+
+buffer_chain_range buffer_chain_range_behind(const buffer_chain *chain, uint32_t from, uint32_t length)
+{
+  g_assert(from <= chain->length && length <= chain->length - from);
+  buffer_chain_range range = {.slice = buffer_chain_slices(chain), .skipped = from, .length = length};
+  while (range.length > 0 && range.skipped >= range.slice->length) {
+    range.skipped -= range.slice->length;
+    range.slice++;
+  }
+  return range;
+}
+
+const uint8_t *buffer_chain_flat_anywhere(const buffer_chain *chain, uint32_t from, uint32_t length)
+{
+  g_assert(length > 0 && from <= chain->length && length <= chain->length - from);
+  const octet_slice *slice = buffer_chain_slices(chain);
+  while (from >= slice->length) {
+    from -= slice->length;
+    slice++;
+  }
+  return length <= slice->length - from ? slice->octets + from : NULL;
+}
+
+void buffer_chain_append_slices(buffer_chain *chain, const buffer_chain *source, uint32_t from,
+                                uint32_t length)
+{
+  g_assert(chain != source);
+  if (length == source->length && chain->length == 0 && chain->heap == NULL &&
+      buffer_chain_is_shared(source)) {
+    *chain = buffer_chain_of_shared(buffer_chain_shared_buffer(source), length);
+    buffer_chain_shared_buffer(chain)->references++;
+    return;
+  }
+  buffer_chain_range rest = buffer_chain_range_of(source, from, length);
+  while (rest.length > 0) {
+    octet_slice part = buffer_chain_range_next(&rest);
+    buffer_chain_append(chain, part.octets, part.length, part.buffer);
+  }
+}
+
+/* `count` slices (mostly as few as a chain has inline) field by field as buffer_chain_move() says; `to` does
+ * not lie behind `from`. */
+static inline void move_slices(octet_slice *to, const octet_slice *from, uint32_t count)
+{
+  for (uint32_t index = 0; index < count; index++) {
+    to[index].octets = from[index].octets;
+    to[index].length = from[index].length;
+    to[index].buffer = from[index].buffer;
+  }
+}
+
+/* The first `dropped` slices are gone, to somebody else or to nobody, and the first `length` octets of the
+ * one behind them. */
+static inline void forget_front(buffer_chain *chain, uint32_t dropped, uint32_t length)
+{
+  if (dropped == chain->slice_count) {
+    buffer_chain_start_over(chain);
+    return;
+  }
+  chain->slice_count -= dropped;
+  if (chain->heap != NULL) {
+    /* The slices stay where they are, so that a long chain can be consumed piece by piece in linear time. */
+    chain->heap += dropped;
+    chain->heap_dropped += dropped;
+    chain->heap_capacity -= dropped;
+  } else if (dropped > 0) {
+    octet_slice *slices = slices_of(chain);
+    move_slices(slices, slices + dropped, chain->slice_count);
+  }
+  if (length > 0) {
+    octet_slice *first = slices_of(chain);
+    first->octets += length;
+    first->length -= length;
+  }
+}
+
+void buffer_chain_drop_front(buffer_chain *chain, uint32_t length)
+{
+  g_assert(length <= chain->length);
+  if (buffer_chain_is_shared(chain)) {
+    stop_sharing(chain, 0);
+  }
+  chain->length -= length;
+  octet_slice *slices = slices_of(chain);
+  uint32_t dropped = 0;
+  while (length > 0 && slices[dropped].length <= length) {
+    length -= slices[dropped].length;
+    octet_buffer_unref(slices[dropped].buffer);
+    dropped++;
+  }
+  forget_front(chain, dropped, length);
+}
+
+void buffer_chain_take_front(buffer_chain *chain, buffer_chain *source, uint32_t length)
+{
+  g_assert(chain != source && chain->slice_count == 0 && length <= source->length);
+  if (buffer_chain_is_shared(source)) {
+    stop_sharing(source, 0);
+  }
+  const octet_slice *from = buffer_chain_slices(source);
+  uint32_t rest = length;
+  uint32_t whole = 0;
+  while (rest > 0 && from[whole].length <= rest) {
+    rest -= from[whole++].length;
+  }
+  buffer_chain_reserve(chain, whole + (rest > 0));
+  move_slices(slices_of(chain), from, whole);
+  chain->slice_count = whole;
+  chain->length = length - rest;
+  if (rest > 0) {
+    buffer_chain_put(chain, from[whole].octets, rest, from[whole].buffer);
+  }
+  source->length -= length;
+  forget_front(source, whole, rest);
+}
+
+void buffer_chain_copy_slices(const buffer_chain *chain, uint32_t from, uint32_t length, uint8_t *target)
+{
+  buffer_chain_range rest = buffer_chain_range_of(chain, from, length);
+  while (rest.length > 0) {
+    octet_slice part = buffer_chain_range_next(&rest);
+    memcpy(target, part.octets, part.length);
+    target += part.length;
+  }
+}
+
+bool buffer_chain_equals(const buffer_chain *chain, uint32_t from, uint32_t length, const uint8_t *expected)
+{
+  buffer_chain_range rest = buffer_chain_range_of(chain, from, length);
+  while (rest.length > 0) {
+    octet_slice part = buffer_chain_range_next(&rest);
+    if (memcmp(part.octets, expected, part.length) != 0) {
+      return false;
+    }
+    expected += part.length;
+  }
+  return true;
+}

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Shared octets: reference-counted buffers, slices of them, and chains (short sequences of slices).
+ *
+ * Everything that moves through the simulator (FPDUs, segments, held octets) is a chain, so that payload is
+ * referenced and not copied on its way (design.md, "Real octets, few touches"). Most chains have one slice
+ * and live for one segment: what those need is here, inline; the rest is in buffer_chain.c. One simulation is
+ * one thread: the reference counts are not atomic. */
+#ifndef BASE_BUFFER_CHAIN_H
+#define BASE_BUFFER_CHAIN_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/memory_pool.h"
+
+/* A reference-counted piece of memory. The fields are for the functions of this header. */
+typedef struct octet_buffer {
+  memory_pool *pool; /* NULL: from the heap */
+  uint32_t references;
+  uint32_t
+      shared_slices; /* as many slices are at the start of `octets`, see scatter_list.h; nearly always 0 */
+  uint8_t octets[];
+} octet_buffer;
+
+/* A new buffer of `octets` (> 0) octets, uninitialised, with one reference owned by the caller. */
+octet_buffer *octet_buffer_new(size_t octets);
+
+/* The same in a piece of `pool`, to which the last reference gives it back; from the heap when `pool` is NULL
+ * or its pieces are shorter than octet_buffer_piece_octets(octets). */
+octet_buffer *octet_buffer_new_in(memory_pool *pool, size_t octets);
+
+/* How long a pool's pieces must be for buffers of `octets`. */
+size_t octet_buffer_piece_octets(size_t octets);
+
+/* What octet_buffer_unref() does with the last reference. */
+void octet_buffer_free(octet_buffer *buffer);
+
+/* Drops a reference; the last one frees the buffer. NULL is allowed. */
+static inline void octet_buffer_unref(octet_buffer *buffer)
+{
+  if (buffer != NULL && --buffer->references == 0) {
+    octet_buffer_free(buffer);
+  }
+}
+
+/* The buffer's memory. Write only while nothing else references the buffer. */
+static inline uint8_t *octet_buffer_octets(octet_buffer *buffer)
+{
+  return buffer->octets;
+}
+
+/* `length` octets at `octets`, kept alive by a reference on `buffer`; NULL `buffer`: memory that outlives
+ * every chain (the pattern table, a test's constants). */
+typedef struct octet_slice {
+  const uint8_t *octets;
+  uint32_t length;
+  octet_buffer *buffer;
+} octet_slice;
+
+/* As many as a ULPDU has for an MTU of 1500 octets: the runs between its markers. */
+enum { BUFFER_CHAIN_INLINE_SLICES = 4 };
+
+/* A sequence of slices read as one run of octets. The fields are readable by everyone (hot loops walk
+ * `buffer_chain_slices()`), written only by the functions below. An all-zero chain is a valid empty one. */
+typedef struct buffer_chain {
+  uint32_t length;        /* octets in all slices */
+  uint32_t slice_count;   /* slices in use */
+  uint32_t heap_capacity; /* slices there is room for from `heap` on; 0 while the inline slices suffice */
+  uint32_t
+      heap_dropped;  /* slices dropped in front of `heap`, whose memory starts that much earlier; or SHARED */
+  octet_slice *heap; /* the first slice in use; NULL while the inline slices suffice */
+  octet_slice inline_slices[BUFFER_CHAIN_INLINE_SLICES];
+} buffer_chain;
+
+/* Makes `chain` a valid empty chain. Only the counters: the inline slices behind `slice_count` are never
+ * read, and clearing them costs more than the rest of a short chain's life. */
+static inline void buffer_chain_init(buffer_chain *chain)
+{
+  chain->length = 0;
+  chain->slice_count = 0;
+  chain->heap_capacity = 0;
+  chain->heap_dropped = 0;
+  chain->heap = NULL;
+}
+
+/* The slices of `chain`, `chain->slice_count` of them; valid until the chain changes. */
+static inline const octet_slice *buffer_chain_slices(const buffer_chain *chain)
+{
+  return chain->heap ? chain->heap : chain->inline_slices;
+}
+
+/* `heap_dropped` of a chain whose slices are those of a list's buffer (scatter_list.h), which other chains
+ * have, too: it has one reference on that buffer, and copies the slices before it changes them.
+ * `heap_capacity` is `slice_count` then. */
+#define BUFFER_CHAIN_SHARED UINT32_MAX
+
+static inline bool buffer_chain_is_shared(const buffer_chain *chain)
+{
+  return chain->heap != NULL && chain->heap_dropped == BUFFER_CHAIN_SHARED;
+}
+
+/* That buffer; no reference is added. */
+octet_buffer *buffer_chain_shared_buffer(const buffer_chain *chain);
+
+/* A chain of all slices of a list's `buffer`, which have `length` octets, without a reference on it: to
+ * append from. */
+buffer_chain buffer_chain_of_shared(octet_buffer *buffer, uint32_t length);
+
+/* What buffer_chain_empty() and buffer_chain_clear() do with a chain whose slices are on the heap. */
+void buffer_chain_empty_heap(buffer_chain *chain);
+void buffer_chain_free_heap(buffer_chain *chain);
+
+/* `chain`, which shares none, has no slices any more, their references are dropped; the memory for them is
+ * used from its start on. */
+static inline void buffer_chain_start_over(buffer_chain *chain)
+{
+  chain->length = 0;
+  chain->slice_count = 0;
+  if (chain->heap != NULL) {
+    chain->heap -= chain->heap_dropped;
+    chain->heap_capacity += chain->heap_dropped;
+    chain->heap_dropped = 0;
+  }
+}
+
+/* Drops all slices and their references, but keeps the memory for as many slices as there ever were: for a
+ * chain that is filled again and again. */
+static inline void buffer_chain_empty(buffer_chain *chain)
+{
+  if (chain->heap != NULL) {
+    buffer_chain_empty_heap(chain);
+    return;
+  }
+  for (uint32_t index = 0; index < chain->slice_count; index++) {
+    octet_buffer_unref(chain->inline_slices[index].buffer);
+  }
+  chain->length = 0;
+  chain->slice_count = 0;
+}
+
+/* Drops all slices and their references; the chain is empty and usable afterwards, and needs no clearing. */
+static inline void buffer_chain_clear(buffer_chain *chain)
+{
+  buffer_chain_empty(chain);
+  if (chain->heap != NULL) {
+    buffer_chain_free_heap(chain);
+  }
+}
+
+/* Octets of a chain that are read slice by slice:
+ *   buffer_chain_range rest = buffer_chain_range_of(chain, from, length);
+ *   while (rest.length > 0) {
+ *     octet_slice part = buffer_chain_range_next(&rest);
+ *     …
+ *   }
+ * Valid until the chain changes. */
+typedef struct buffer_chain_range {
+  const octet_slice *slice;
+  uint32_t skipped; /* octets of `slice` in front of the range */
+  uint32_t length;  /* octets still to come */
+} buffer_chain_range;
+
+/* What buffer_chain_range_of() does with a range that starts behind the first slice, and with one that does
+ * not lie within the chain. */
+buffer_chain_range buffer_chain_range_behind(const buffer_chain *chain, uint32_t from, uint32_t length);
+
+/* Octets [from, from + length), which must lie within the chain. */
+static inline buffer_chain_range buffer_chain_range_of(const buffer_chain *chain, uint32_t from,
+                                                       uint32_t length)
+{
+  const octet_slice *first = buffer_chain_slices(chain);
+  if (chain->slice_count == 0 || from >= first->length || length > chain->length - from) {
+    return buffer_chain_range_behind(chain, from, length);
+  }
+  return (buffer_chain_range){.slice = first, .skipped = from, .length = length};
+}
+
+/* The next of the octets to come (there must be some) that lie in one piece of memory; no reference is
+ * added. */
+static inline octet_slice buffer_chain_range_next(buffer_chain_range *rest)
+{
+  const octet_slice *slice = rest->slice++;
+  uint32_t behind = slice->length - rest->skipped;
+  octet_slice part = {.octets = slice->octets + rest->skipped,
+                      .length = rest->length < behind ? rest->length : behind,
+                      .buffer = slice->buffer};
+  rest->skipped = 0;
+  rest->length -= part.length;
+  return part;
+}
+
+/* Octets [from, from + length), which must lie within the chain, when they lie in one piece of memory and it
+ * is the chain's first; else NULL. */
+static inline const uint8_t *buffer_chain_flat(const buffer_chain *chain, uint32_t from, uint32_t length)
+{
+  const octet_slice *first = buffer_chain_slices(chain);
+  if (chain->slice_count == 0 || from > first->length || length > first->length - from) {
+    return NULL;
+  }
+  return first->octets + from;
+}
+
+/* The same of `length` > 0 octets in whichever of its pieces; NULL when they lie in several. */
+const uint8_t *buffer_chain_flat_anywhere(const buffer_chain *chain, uint32_t from, uint32_t length);
+
+/* What buffer_chain_reserve() does when there is too little room. */
+void buffer_chain_grow(buffer_chain *chain, uint32_t count);
+
+/* Makes room for `count` more slices behind those in use, for as many buffer_chain_put(). */
+static inline void buffer_chain_reserve(buffer_chain *chain, uint32_t count)
+{
+  uint32_t capacity = chain->heap ? chain->heap_capacity : BUFFER_CHAIN_INLINE_SLICES;
+  if (count > capacity - chain->slice_count) {
+    buffer_chain_grow(chain, count);
+  }
+}
+
+/* buffer_chain_append() of `length` > 0 octets for which there is room, as a slice of their own. */
+static inline void buffer_chain_put(buffer_chain *chain, const uint8_t *octets, uint32_t length,
+                                    octet_buffer *buffer)
+{
+  octet_slice *slice = (chain->heap ? chain->heap : chain->inline_slices) + chain->slice_count;
+  slice->octets = octets;
+  slice->length = length;
+  slice->buffer = buffer;
+  if (buffer != NULL) {
+    buffer->references++;
+  }
+  chain->slice_count++;
+  chain->length += length;
+}
+
+/* Octets that lie in runs with gaps between them, all in one buffer: `length` in all, the first run `first`
+ * long, all others but the last `run`, the gaps `gap`. */
+typedef struct octet_runs {
+  const uint8_t *octets;
+  octet_buffer *buffer; /* NULL as in octet_slice */
+  uint32_t length;      /* > 0 */
+  uint32_t first;       /* > 0 */
+  uint32_t run;         /* > 0 */
+  uint32_t gap;         /* > 0 */
+} octet_runs;
+
+/* Appends them, each run as a slice. */
+static inline void buffer_chain_append_runs(buffer_chain *chain, const octet_runs *runs)
+{
+  const uint8_t *octets = runs->octets;
+  uint32_t rest = runs->length;
+  uint32_t run = runs->first;
+  g_assert(rest <= UINT32_MAX - chain->length);
+  buffer_chain_reserve(chain, 2 + rest / runs->run);
+  octet_slice *slice = (chain->heap ? chain->heap : chain->inline_slices) + chain->slice_count;
+  const octet_slice *first = slice;
+  while (rest > run) {
+    *slice++ = (octet_slice){.octets = octets, .length = run, .buffer = runs->buffer};
+    octets += run + runs->gap;
+    rest -= run;
+    run = runs->run;
+  }
+  *slice++ = (octet_slice){.octets = octets, .length = rest, .buffer = runs->buffer};
+  uint32_t added = (uint32_t)(slice - first);
+  if (runs->buffer != NULL) {
+    runs->buffer->references += added;
+  }
+  chain->slice_count += added;
+  chain->length += runs->length;
+}
+
+/* buffer_chain_clear() of a chain that has nothing but what one buffer_chain_append_runs() gave it, while
+ * another chain references that buffer, too: all references at once. */
+static inline void buffer_chain_clear_runs(buffer_chain *chain)
+{
+  octet_buffer *buffer = buffer_chain_slices(chain)->buffer;
+  if (buffer != NULL) {
+    buffer->references -= chain->slice_count;
+  }
+  buffer_chain_start_over(chain);
+  if (chain->heap != NULL) {
+    buffer_chain_free_heap(chain);
+  }
+}
+
+/* What buffer_chain_append() does with a chain that has slices already, and with no octets. */
+void buffer_chain_append_behind(buffer_chain *chain, const uint8_t *octets, uint32_t length,
+                                octet_buffer *buffer);
+
+/* Appends `length` octets at `octets`; takes a new reference on `buffer` (NULL: memory that outlives the
+ * chain). A slice that continues the last one in the same buffer is merged with it. `length` 0 does
+ * nothing. */
+static inline void buffer_chain_append(buffer_chain *chain, const uint8_t *octets, uint32_t length,
+                                       octet_buffer *buffer)
+{
+  if (chain->slice_count > 0 || length == 0) {
+    buffer_chain_append_behind(chain, octets, length, buffer);
+    return;
+  }
+  buffer_chain_put(chain, octets, length, buffer); /* an empty chain has room */
+}
+
+/* Appends a copy of the `length` octets at `octets`, in a buffer of its own. `length` 0 does nothing. */
+void buffer_chain_append_copy(buffer_chain *chain, const uint8_t *octets, uint32_t length);
+
+/* What buffer_chain_append_chain() does when the range lies in several slices. */
+void buffer_chain_append_slices(buffer_chain *chain, const buffer_chain *source, uint32_t from,
+                                uint32_t length);
+
+/* Appends octets [from, from + length) of `source`, by reference. The range must lie within `source`;
+ * `source` may not be `chain`. */
+static inline void buffer_chain_append_chain(buffer_chain *chain, const buffer_chain *source, uint32_t from,
+                                             uint32_t length)
+{
+  const uint8_t *octets = buffer_chain_flat(source, from, length);
+  if (octets != NULL) {
+    buffer_chain_append(chain, octets, length, buffer_chain_slices(source)->buffer);
+    return;
+  }
+  buffer_chain_append_slices(chain, source, from, length);
+}
+
+/* Moves the slices of `source` into the empty or uninitialised `chain`; `source` is empty afterwards. Slices
+ * go field by field: the fields have often just been written, and the processor waits for those when they are
+ * read as one wide piece. */
+static inline void buffer_chain_move(buffer_chain *chain, buffer_chain *source)
+{
+  uint32_t count = source->slice_count;
+  chain->slice_count = count;
+  chain->length = source->length;
+  chain->heap = source->heap;
+  if (source->heap == NULL) {
+    chain->heap_capacity = 0;
+    chain->heap_dropped = 0;
+    for (uint32_t index = 0; index < count; index++) {
+      const octet_slice *from = &source->inline_slices[index];
+      octet_slice *to = &chain->inline_slices[index];
+      to->buffer = from->buffer;
+      to->octets = from->octets;
+      to->length = from->length;
+    }
+  } else {
+    chain->heap_capacity = source->heap_capacity;
+    chain->heap_dropped = source->heap_dropped;
+  }
+  buffer_chain_init(source);
+}
+
+/* Removes the first `length` octets; `length` at most `chain->length`. */
+void buffer_chain_drop_front(buffer_chain *chain, uint32_t length);
+
+/* Moves the first `length` octets of `source` (at most as many as it has) into the empty `chain`, which is
+ * not `source`. */
+void buffer_chain_take_front(buffer_chain *chain, buffer_chain *source, uint32_t length);
+
+/* What buffer_chain_copy_out() does when the range does not lie in the first slice. */
+void buffer_chain_copy_slices(const buffer_chain *chain, uint32_t from, uint32_t length, uint8_t *target);
+
+/* Copies octets [from, from + length), which must lie within the chain, to `target`. */
+static inline void buffer_chain_copy_out(const buffer_chain *chain, uint32_t from, uint32_t length,
+                                         uint8_t *target)
+{
+  const uint8_t *octets = buffer_chain_flat(chain, from, length);
+  if (octets != NULL) {
+    memcpy(target, octets, length);
+    return;
+  }
+  buffer_chain_copy_slices(chain, from, length, target);
+}
+
+/* The octet at `index` (< length). */
+static inline uint8_t buffer_chain_at(const buffer_chain *chain, uint32_t index)
+{
+  uint8_t octet;
+  buffer_chain_copy_out(chain, index, 1, &octet);
+  return octet;
+}
+
+/* True when octets [from, from + length) equal the `length` octets at `expected`. */
+bool buffer_chain_equals(const buffer_chain *chain, uint32_t from, uint32_t length, const uint8_t *expected);
+
+#endif

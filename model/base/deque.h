@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* An array of equal elements with room at both ends: what sorted containers and queues are made of.
+ *
+ * Inserting and removing move the shorter side only, so that both ends are amortised O(1) and a container can
+ * be used as a queue without moving the rest. In the middle of very many elements they take O(log count).
+ * Elements that were only ever added at the ends lie in one piece. */
+#ifndef BASE_DEQUE_H
+#define BASE_DEQUE_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Read by everyone, written only by the functions below. */
+typedef struct deque {
+  union {
+    uint8_t *front; /* the first element, or where it would be; NULL until the first insertion */
+    struct element_chunks *chunks; /* the elements, when they are not in one piece */
+  };
+  uint32_t element_octets;
+  uint32_t room;  /* for so many elements in front of `front`; DEQUE_IN_CHUNKS: there is no `front` */
+  uint32_t count; /* elements in use */
+  uint32_t
+      capacity; /* elements of the memory, which starts at that room; in chunks `room` + `count`, modulo 2^32 */
+} deque;
+
+#define DEQUE_IN_CHUNKS UINT32_MAX
+
+/* Are the elements elsewhere than in one piece of memory? */
+static inline bool deque_is_in_chunks(const deque *queue)
+{
+  return G_UNLIKELY(queue->room == DEQUE_IN_CHUNKS);
+}
+
+/* Makes `queue` an empty array of elements of `element_octets` (> 0) octets. */
+void deque_init(deque *queue, size_t element_octets);
+
+/* Frees the memory; what the elements point to is the caller's. */
+void deque_clear(deque *queue);
+
+/* What deque_at() does when the elements are not in one piece. */
+void *deque_at_chunk(const deque *queue, size_t index);
+
+/* The element number `index` (< count). */
+static inline void *deque_at(const deque *queue, size_t index)
+{
+  return deque_is_in_chunks(queue) ? deque_at_chunk(queue, index)
+                                   : queue->front + index * queue->element_octets;
+}
+
+/* The same where the caller says how long an element is, so that the compiler knows. */
+static inline void *deque_slot(const deque *queue, size_t index, size_t element_octets)
+{
+  return deque_is_in_chunks(queue) ? deque_at_chunk(queue, index) : queue->front + index * element_octets;
+}
+
+/* What deque_insert() does when there is no room behind the last element, or the new one is not the last. */
+void *deque_insert_between(deque *queue, size_t index);
+
+/* Makes an uninitialised element at `index` (<= count) and returns it; the ones from `index` on move up by
+ * one. Pointers to elements are invalid afterwards. */
+static inline void *deque_insert(deque *queue, size_t index)
+{
+  if (index != queue->count || queue->room + queue->count == queue->capacity) {
+    return deque_insert_between(queue, index);
+  }
+  queue->count++; /* in one piece: chunks have no room */
+  return queue->front + index * queue->element_octets;
+}
+
+/* Room for `room` elements in front of those of an empty array. */
+static inline void deque_settle(deque *queue, uint32_t room)
+{
+  queue->front -= (size_t)queue->room * queue->element_octets;
+  queue->front += (size_t)room * queue->element_octets;
+  queue->room = room;
+}
+
+/* What deque_remove() does when the elements are not the first ones, or none. */
+void deque_remove_between(deque *queue, size_t index, size_t count);
+
+/* Removes the elements [index, index + count), which must exist. Pointers to elements are invalid
+ * afterwards. */
+static inline void deque_remove(deque *queue, size_t index, size_t count)
+{
+  if (index > 0 || count - 1 >= queue->count ||
+      deque_is_in_chunks(queue)) { /* also when there is nothing to remove */
+    deque_remove_between(queue, index, count);
+    return;
+  }
+  queue->front += count * queue->element_octets;
+  queue->room += (uint32_t)count;
+  queue->count -= (uint32_t)count;
+  if (queue->count == 0) {
+    deque_settle(queue, queue->capacity / 2);
+  }
+}
+
+/* Removes all elements and keeps the memory, from its start on. */
+static inline void deque_empty(deque *queue)
+{
+  if (deque_is_in_chunks(queue)) {
+    deque_clear(queue);
+    return;
+  }
+  queue->count = 0;
+  if (queue->room > 0) {
+    deque_settle(queue, 0);
+  }
+}
+
+/* The key that lies `key_offset` octets into the element number `index` (< count). */
+static inline uint64_t deque_key(const deque *queue, size_t key_offset, size_t index)
+{
+  return *(const uint64_t *)(const void *)((const uint8_t *)deque_at(queue, index) + key_offset);
+}
+
+/* What deque_count_to() does when some keys are up to `bound` and some are not. */
+size_t deque_count_between(const deque *queue, size_t key_offset, uint64_t bound);
+
+/* How many elements have a key up to and with `bound`. The key is the uint64_t that lies `key_offset` octets
+ * into the element, and it ascends with the index. O(log count), and O(1) when the bound is before or behind
+ * all keys, as most are: about the newest octets of a stream, or the oldest. */
+static inline size_t deque_count_to(const deque *queue, size_t key_offset, uint64_t bound)
+{
+  uint32_t count = queue->count;
+  if (count == 0) {
+    return 0;
+  }
+  if (!deque_is_in_chunks(queue)) {
+    const uint8_t *first = queue->front + key_offset;
+    if (*(const uint64_t *)(const void *)(first + (size_t)(count - 1) * queue->element_octets) <= bound) {
+      return count;
+    }
+    if (*(const uint64_t *)(const void *)first > bound) {
+      return 0;
+    }
+  }
+  return deque_count_between(queue, key_offset, bound);
+}
+
+/* How many elements have a key below `bound`. */
+static inline size_t deque_count_below(const deque *queue, size_t key_offset, uint64_t bound)
+{
+  return bound == 0 ? 0 : deque_count_to(queue, key_offset, bound - 1);
+}
+
+#endif

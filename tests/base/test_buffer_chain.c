@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "base/buffer_chain.h"
+
+#include <glib.h>
+#include <string.h>
+
+#include "base/random_stream.h"
+
+static const uint8_t letters[] = "abcdefghijklmnopqrstuvwxyz";
+
+static void assert_chain(const buffer_chain *chain, const char *expected)
+{
+  char text[256] = "";
+  g_assert_cmpuint(chain->length, <, sizeof text);
+  buffer_chain_copy_out(chain, 0, chain->length, (uint8_t *)text);
+  g_assert_cmpstr(text, ==, expected);
+}
+
+static void test_append(void)
+{
+  buffer_chain chain = {0}; /* all zero is a valid empty chain */
+  buffer_chain_append(&chain, letters + 2, 3, NULL);
+  buffer_chain_append(&chain, letters + 9, 0, NULL);
+  buffer_chain_append(&chain, letters, 2, NULL);
+  assert_chain(&chain, "cdeab");
+  g_assert_cmpuint(chain.slice_count, ==, 2);
+  g_assert_cmpint(buffer_chain_at(&chain, 2), ==, 'e');
+  g_assert_cmpint(buffer_chain_at(&chain, 3), ==, 'a');
+  buffer_chain_clear(&chain);
+  g_assert_cmpuint(chain.length, ==, 0);
+  g_assert_cmpuint(chain.slice_count, ==, 0);
+}
+
+/* A slice behind the last one in memory is merged with it, but not across buffers: each keeps its own alive. */
+static void test_merge(void)
+{
+  octet_buffer *buffer = octet_buffer_new(6);
+  memcpy(octet_buffer_octets(buffer), "012345", 6);
+  buffer_chain chain;
+  buffer_chain_init(&chain);
+  buffer_chain_append(&chain, octet_buffer_octets(buffer), 2, buffer);
+  buffer_chain_append(&chain, octet_buffer_octets(buffer) + 2, 2, buffer);
+  g_assert_cmpuint(chain.slice_count, ==, 1);
+  buffer_chain_append(&chain, octet_buffer_octets(buffer) + 4, 2, NULL);
+  g_assert_cmpuint(chain.slice_count, ==, 2);
+  assert_chain(&chain, "012345");
+  buffer_chain_clear(&chain);
+  octet_buffer_unref(buffer);
+}
+
+/* The chain keeps the buffer; MALLOC_PERTURB_ and the sanitizer show a freed one. */
+static void test_keeps_buffer_alive(void)
+{
+  octet_buffer *buffer = octet_buffer_new(4);
+  memcpy(octet_buffer_octets(buffer), "wxyz", 4);
+  buffer_chain chain;
+  buffer_chain copy;
+  buffer_chain_init(&chain);
+  buffer_chain_init(&copy);
+  buffer_chain_append(&chain, octet_buffer_octets(buffer), 4, buffer);
+  octet_buffer_unref(buffer);
+  buffer_chain_append_chain(&copy, &chain, 1, 2);
+  buffer_chain_clear(&chain);
+  assert_chain(&copy, "xy");
+  buffer_chain_drop_front(&copy, 1);
+  assert_chain(&copy, "y");
+  buffer_chain_drop_front(&copy, 1);
+  g_assert_cmpuint(copy.slice_count, ==, 0);
+  buffer_chain_clear(&copy);
+  octet_buffer_unref(NULL);
+}
+
+/* What is copied may change afterwards; nothing at all adds no slice. */
+static void test_append_copy(void)
+{
+  uint8_t octets[] = {'p', 'q', 'r'};
+  buffer_chain chain;
+  buffer_chain_init(&chain);
+  buffer_chain_append_copy(&chain, octets, 0);
+  g_assert_cmpuint(chain.slice_count, ==, 0);
+  buffer_chain_append_copy(&chain, octets, 3);
+  memset(octets, '-', sizeof octets);
+  buffer_chain_append_copy(&chain, octets, 1);
+  assert_chain(&chain, "pqr-");
+  buffer_chain_clear(&chain);
+}
+
+static void test_equals(void)
+{
+  buffer_chain chain;
+  buffer_chain_init(&chain);
+  buffer_chain_append(&chain, letters, 3, NULL);
+  buffer_chain_append(&chain, letters + 10, 3, NULL);
+  g_assert_true(buffer_chain_equals(&chain, 0, 6, (const uint8_t *)"abcklm"));
+  g_assert_true(buffer_chain_equals(&chain, 2, 3, (const uint8_t *)"ckl"));
+  g_assert_true(buffer_chain_equals(&chain, 6, 0, (const uint8_t *)""));
+  g_assert_false(buffer_chain_equals(&chain, 0, 6, (const uint8_t *)"abckln"));
+  g_assert_false(buffer_chain_equals(&chain, 1, 3, (const uint8_t *)"cck"));
+  buffer_chain_clear(&chain);
+}
+
+/* Appends single octets that never merge: every second letter. */
+static void append_alternating(buffer_chain *chain, uint32_t from, uint32_t to)
+{
+  for (uint32_t number = from; number < to; number++) {
+    buffer_chain_append(chain, letters + number * 2 % 26, 1, NULL);
+  }
+}
+
+/* Long chains move their slices to the heap, keep their order when moved, and come back to life when cleared. */
+static void test_many_slices(void)
+{
+  buffer_chain chain;
+  buffer_chain_init(&chain);
+  append_alternating(&chain, 0, 20);
+  g_assert_cmpuint(chain.slice_count, ==, 20);
+  assert_chain(&chain, "acegikmoqsuwyacegikm");
+  buffer_chain moved;
+  buffer_chain_move(&moved, &chain);
+  g_assert_cmpuint(chain.length, ==, 0);
+  append_alternating(&chain, 0, 2);
+  assert_chain(&chain, "ac");
+  buffer_chain_drop_front(&moved, 18);
+  assert_chain(&moved, "km");
+  buffer_chain_clear(&moved);
+  buffer_chain_clear(&chain);
+}
+
+/* A chain consumed as it grows needs no more room than it holds at a time: 20 slices, so 32, or 64 while moving. */
+static void test_queue_stays_small(void)
+{
+  buffer_chain chain;
+  buffer_chain_init(&chain);
+  append_alternating(&chain, 0, 20);
+  for (uint32_t number = 20; number < 5000; number++) {
+    append_alternating(&chain, number, number + 1);
+    g_assert_cmpint(buffer_chain_at(&chain, 0), ==, letters[(number - 20) * 2 % 26]);
+    buffer_chain_drop_front(&chain, 1);
+  }
+  g_assert_cmpuint(chain.slice_count, ==, 20);
+  g_assert_cmpuint(chain.heap_dropped + chain.heap_capacity, <=, 64);
+  buffer_chain_clear(&chain);
+}
+
+/* A chain that is emptied keeps its memory, one that was consumed to its end, too: filled again and again it allocates once. */
+static void test_empty_keeps_memory(void)
+{
+  buffer_chain chain;
+  buffer_chain_init(&chain);
+  append_alternating(&chain, 0, 20);
+  const octet_slice *memory = buffer_chain_slices(&chain);
+  for (int round = 0; round < 10; round++) {
+    buffer_chain_empty(&chain);
+    g_assert_cmpuint(chain.length, ==, 0);
+    g_assert_cmpuint(chain.slice_count, ==, 0);
+    append_alternating(&chain, 0, 20);
+    assert_chain(&chain, "acegikmoqsuwyacegikm");
+    buffer_chain_drop_front(&chain, 1 + (uint32_t)round);
+    buffer_chain_drop_front(&chain, chain.length);
+    g_assert_cmpuint(chain.slice_count, ==, 0);
+    append_alternating(&chain, 0, 20);
+    g_assert_true(buffer_chain_slices(&chain) == memory);
+    buffer_chain_drop_front(&chain, 3);
+  }
+  buffer_chain_clear(&chain);
+  g_assert_null(chain.heap);
+}
+
+/* A buffer from a pool goes back with its last reference; one that is too long for the pool is none of its. */
+static void test_buffer_in_pool(void)
+{
+  memory_pool *pool = memory_pool_new(octet_buffer_piece_octets(10));
+  octet_buffer *buffer = octet_buffer_new_in(pool, 10);
+  octet_buffer *longer = octet_buffer_new_in(pool, 1000);
+  buffer_chain chain;
+  buffer_chain_init(&chain);
+  g_assert_cmpuint(pool->pieces_out, ==, 1);
+  memset(octet_buffer_octets(buffer), 'p', 10);
+  memset(octet_buffer_octets(longer), 'q', 1000);
+  buffer_chain_append(&chain, octet_buffer_octets(buffer), 10, buffer);
+  octet_buffer_unref(buffer);
+  octet_buffer_unref(longer);
+  g_assert_cmpuint(pool->pieces_out, ==, 1);
+  memory_pool_unref(pool);
+  assert_chain(&chain, "pppppppppp");
+  buffer_chain_clear(&chain); /* the pool's last piece */
+}
+
+/* Runs with gaps: as many slices, all of which keep the buffer. */
+static void test_append_runs(void)
+{
+  octet_buffer *buffer = octet_buffer_new(26);
+  memcpy(octet_buffer_octets(buffer), letters, 26);
+  octet_runs runs = {
+      .octets = octet_buffer_octets(buffer), .buffer = buffer, .length = 9, .first = 2, .run = 3, .gap = 4};
+  buffer_chain chain;
+  buffer_chain_init(&chain);
+  buffer_chain_append(&chain, letters + 25, 1, NULL);
+  buffer_chain_append_runs(&chain, &runs); /* ab, ghi, nop, u */
+  assert_chain(&chain, "zabghinopu");
+  g_assert_cmpuint(chain.slice_count, ==, 5);
+  runs.length = 2; /* no gap behind the last run */
+  buffer_chain_append_runs(&chain, &runs);
+  runs.length = 5;
+  buffer_chain_append_runs(&chain, &runs);
+  octet_buffer_unref(buffer);
+  assert_chain(&chain, "zabghinopuababghi");
+  g_assert_cmpuint(chain.slice_count, ==, 8);
+  buffer_chain_drop_front(&chain, 9);
+  assert_chain(&chain, "uababghi");
+  buffer_chain_clear(&chain);
+}
+
+/* What is taken from the front moves with its references; only a slice that is cut in two is referenced by both. */
+static void test_take_front(void)
+{
+  octet_buffer *buffer = octet_buffer_new(26);
+  memcpy(octet_buffer_octets(buffer), letters, 26);
+  const octet_runs runs = {
+      .octets = octet_buffer_octets(buffer), .buffer = buffer, .length = 9, .first = 2, .run = 3, .gap = 4};
+  buffer_chain source;
+  buffer_chain taken;
+  buffer_chain_init(&source);
+  buffer_chain_init(&taken);
+  buffer_chain_append_runs(&source, &runs); /* ab, ghi, nop, u */
+  buffer_chain_take_front(&taken, &source, 0);
+  g_assert_cmpuint(taken.slice_count, ==, 0);
+  buffer_chain_take_front(&taken, &source, 5);
+  assert_chain(&taken, "abghi");
+  assert_chain(&source, "nopu");
+  g_assert_cmpuint(buffer->references, ==, 1 + 4);
+  buffer_chain_empty(&taken);
+  buffer_chain_take_front(&taken, &source, 1);
+  assert_chain(&taken, "n");
+  assert_chain(&source, "opu");
+  g_assert_cmpuint(buffer->references, ==, 1 + 3);
+  buffer_chain_empty(&taken);
+  buffer_chain_take_front(&taken, &source, 3);
+  assert_chain(&taken, "opu");
+  g_assert_cmpuint(source.length + source.slice_count, ==, 0);
+  buffer_chain_clear(&taken);
+  buffer_chain_append_runs(&source, &(octet_runs){.octets = octet_buffer_octets(buffer),
+                                                  .buffer = buffer,
+                                                  .length = 13,
+                                                  .first = 2,
+                                                  .run = 3,
+                                                  .gap = 1}); /* ab, def, hij, lmn, pq */
+  buffer_chain_take_front(&taken, &source, 12);
+  assert_chain(&taken, "abdefhijlmnp");
+  assert_chain(&source, "q");
+  g_assert_nonnull(taken.heap); /* five slices do not lie in the chain itself */
+  buffer_chain_clear(&taken);
+  buffer_chain_clear(&source);
+  g_assert_cmpuint(buffer->references, ==, 1);
+  octet_buffer_unref(buffer);
+}
+
+/* All runs go at once, and with them their references: the buffer's owner has the only one left. */
+static void test_clear_runs(void)
+{
+  octet_buffer *buffer = octet_buffer_new(26);
+  const octet_runs few = {
+      .octets = octet_buffer_octets(buffer), .buffer = buffer, .length = 9, .first = 2, .run = 3, .gap = 4};
+  octet_runs many = few;
+  buffer_chain chain;
+  buffer_chain_init(&chain);
+  buffer_chain_append_runs(&chain, &few);
+  g_assert_cmpuint(buffer->references, ==, 1 + 4);
+  buffer_chain_clear_runs(&chain);
+  g_assert_cmpuint(buffer->references, ==, 1);
+  g_assert_cmpuint(chain.length + chain.slice_count, ==, 0);
+  many.run = many.first = many.gap = 1; /* more than lie in the chain itself */
+  buffer_chain_append_runs(&chain, &many);
+  g_assert_cmpuint(buffer->references, ==, 1 + 9);
+  buffer_chain_clear_runs(&chain);
+  g_assert_cmpuint(buffer->references, ==, 1);
+  g_assert_null(chain.heap);
+  many.buffer = NULL; /* memory that outlives every chain */
+  buffer_chain_append_runs(&chain, &many);
+  buffer_chain_clear_runs(&chain);
+  g_assert_cmpuint(chain.slice_count, ==, 0);
+  octet_buffer_unref(buffer);
+}
+
+/* What lies in the first slice is read there. */
+static void test_flat(void)
+{
+  buffer_chain chain;
+  buffer_chain_init(&chain);
+  g_assert_null(buffer_chain_flat(&chain, 0, 1));
+  buffer_chain_append(&chain, letters, 5, NULL);
+  buffer_chain_append(&chain, letters + 10, 5, NULL);
+  g_assert_true(buffer_chain_flat(&chain, 0, 5) == letters);
+  g_assert_true(buffer_chain_flat(&chain, 2, 3) == letters + 2);
+  g_assert_null(buffer_chain_flat(&chain, 2, 4));
+  g_assert_null(buffer_chain_flat(&chain, 6, 1));
+  buffer_chain_clear(&chain);
+}
+
+enum { SEED = 4402, OPERATIONS = 20000 };
+
+static void assert_same(const buffer_chain *chain, const GByteArray *model, unsigned operation)
+{
+  uint32_t sum = 0;
+  for (uint32_t index = 0; index < chain->slice_count; index++) {
+    g_assert_cmpuint(buffer_chain_slices(chain)[index].length, >, 0);
+    sum += buffer_chain_slices(chain)[index].length;
+  }
+  if (sum != chain->length || chain->length != model->len ||
+      !buffer_chain_equals(chain, 0, model->len, model->data)) {
+    g_error("seed %d: differs from the model after operation %u", SEED, operation);
+  }
+}
+
+static void append_random_buffer(buffer_chain *chain, GByteArray *model, random_stream *random)
+{
+  uint32_t length = 1 + (uint32_t)random_stream_below(random, 20);
+  octet_buffer *buffer = octet_buffer_new(length);
+  for (uint32_t index = 0; index < length; index++) {
+    octet_buffer_octets(buffer)[index] = (uint8_t)random_stream_next(random);
+  }
+  uint32_t from = (uint32_t)random_stream_below(random, length);
+  buffer_chain_append(chain, octet_buffer_octets(buffer) + from, length - from, buffer);
+  g_byte_array_append(model, octet_buffer_octets(buffer) + from, length - from);
+  octet_buffer_unref(buffer);
+}
+
+/* Two chains that take from each other, against arrays of octets. */
+static void test_random_against_model(void)
+{
+  random_stream *random = random_stream_new(SEED, "buffer_chain");
+  buffer_chain chains[2] = {{0}, {0}};
+  GByteArray *models[2] = {g_byte_array_new(), g_byte_array_new()};
+  for (unsigned operation = 0; operation < OPERATIONS; operation++) {
+    unsigned target = (unsigned)random_stream_below(random, 2);
+    buffer_chain *chain = &chains[target];
+    GByteArray *model = models[target];
+    uint32_t from = (uint32_t)random_stream_below(random, (uint64_t)chains[!target].length + 1);
+    uint32_t length = (uint32_t)random_stream_below(random, (uint64_t)chains[!target].length - from + 1);
+    switch (random_stream_below(random, 9)) {
+    case 0:
+    case 1:
+    case 2:
+      append_random_buffer(chain, model, random);
+      break;
+    case 3:
+      buffer_chain_append_chain(chain, &chains[!target], from, length);
+      g_byte_array_append(model, models[!target]->data + from, length);
+      break;
+    case 4:
+    case 5:
+    case 6:
+      length = (uint32_t)random_stream_below(random, MIN(chain->length, 60) + 1);
+      buffer_chain_drop_front(chain, length);
+      g_byte_array_remove_range(model, 0, length);
+      break;
+    case 7:
+      buffer_chain_empty(chain);
+      length = MIN(length, 100);
+      buffer_chain_take_front(chain, &chains[!target], length);
+      g_byte_array_set_size(model, 0);
+      g_byte_array_append(model, models[!target]->data, length);
+      g_byte_array_remove_range(models[!target], 0, length);
+      break;
+    default:
+      if (chain->length > 400) {
+        buffer_chain_clear(chain);
+        buffer_chain_move(chain, &chains[!target]);
+        models[target] = models[!target];
+        models[!target] = model;
+        g_byte_array_set_size(model, 0);
+      }
+      break;
+    }
+    assert_same(&chains[0], models[0], operation);
+    assert_same(&chains[1], models[1], operation);
+  }
+  for (unsigned index = 0; index < 2; index++) {
+    buffer_chain_clear(&chains[index]);
+    g_byte_array_free(models[index], TRUE);
+  }
+  random_stream_free(random);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/buffer-chain/append", test_append);
+  g_test_add_func("/buffer-chain/merge", test_merge);
+  g_test_add_func("/buffer-chain/keeps-buffer-alive", test_keeps_buffer_alive);
+  g_test_add_func("/buffer-chain/append-copy", test_append_copy);
+  g_test_add_func("/buffer-chain/equals", test_equals);
+  g_test_add_func("/buffer-chain/many-slices", test_many_slices);
+  g_test_add_func("/buffer-chain/queue-stays-small", test_queue_stays_small);
+  g_test_add_func("/buffer-chain/empty-keeps-memory", test_empty_keeps_memory);
+  g_test_add_func("/buffer-chain/buffer-in-pool", test_buffer_in_pool);
+  g_test_add_func("/buffer-chain/append-runs", test_append_runs);
+  g_test_add_func("/buffer-chain/take-front", test_take_front);
+  g_test_add_func("/buffer-chain/clear-runs", test_clear_runs);
+  g_test_add_func("/buffer-chain/flat", test_flat);
+  g_test_add_func("/buffer-chain/random-against-model", test_random_against_model);
+  return g_test_run();
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "base/reassembly_queue.h"
+
+#include <glib.h>
+#include <string.h>
+
+#include "base/random_stream.h"
+
+/* Inserts the characters of `text` at `position`. */
+static uint64_t insert(reassembly_queue *queue, uint64_t position, const char *text, time_ps arrival)
+{
+  uint32_t length = (uint32_t)strlen(text);
+  octet_buffer *buffer = octet_buffer_new(length);
+  memcpy(octet_buffer_octets(buffer), text, length);
+  buffer_chain chain;
+  buffer_chain_init(&chain);
+  buffer_chain_append(&chain, octet_buffer_octets(buffer), length, buffer);
+  octet_buffer_unref(buffer);
+  uint64_t held = reassembly_queue_insert(queue, position, &chain, arrival);
+  buffer_chain_clear(&chain);
+  return held;
+}
+
+static void write_piece(void *user, uint64_t position, const buffer_chain *octets, time_ps arrival)
+{
+  char text[64] = "";
+  g_assert_cmpuint(octets->length, <, sizeof text);
+  buffer_chain_copy_out(octets, 0, octets->length, (uint8_t *)text);
+  g_string_append_printf(user, "%" G_GUINT64_FORMAT ":%s@%" G_GINT64_FORMAT " ", position, text, arrival);
+}
+
+static void assert_visit(const reassembly_queue *queue, uint64_t from, uint64_t to, const char *expected)
+{
+  GString *text = g_string_new(NULL);
+  reassembly_queue_visit(queue, from, to, write_piece, text);
+  g_assert_cmpstr(text->str, ==, expected);
+  g_string_free(text, TRUE);
+}
+
+/* Duplicates do not replace what came first (MPA-032), and every octet keeps its own arrival. */
+static void test_first_arrival_stays(void)
+{
+  reassembly_queue *queue = reassembly_queue_new();
+  g_assert_cmpuint(insert(queue, 10, "abcd", 1), ==, 4);
+  g_assert_cmpuint(insert(queue, 18, "ef", 2), ==, 2);
+  /* 8-22 has the holes 8-10, 14-18 and 20-22. */
+  g_assert_cmpuint(insert(queue, 8, "ABCDEFGHIJKLMN", 3), ==, 8);
+  assert_visit(queue, 0, 100, "8:AB@3 10:abcd@1 14:GHIJ@3 18:ef@2 20:MN@3 ");
+  g_assert_cmpuint(insert(queue, 9, "xxxx", 4), ==, 0);
+  g_assert_cmpuint(reassembly_queue_total(queue), ==, 14);
+  g_assert_cmpuint(reassembly_queue_run_end(queue, 8), ==, 22);
+  reassembly_queue_free(queue);
+}
+
+static void test_runs(void)
+{
+  reassembly_queue *queue = reassembly_queue_new();
+  g_assert_cmpuint(reassembly_queue_next_held(queue, 0), ==, UINT64_MAX);
+  insert(queue, 100, "abc", 0);
+  insert(queue, 103, "de", 0);
+  insert(queue, 110, "f", 0);
+  g_assert_cmpuint(reassembly_queue_run_end(queue, 100), ==, 105);
+  g_assert_cmpuint(reassembly_queue_run_end(queue, 104), ==, 105);
+  g_assert_cmpuint(reassembly_queue_run_end(queue, 105), ==, 105);
+  g_assert_cmpuint(reassembly_queue_run_end(queue, 99), ==, 99);
+  g_assert_cmpuint(reassembly_queue_next_held(queue, 0), ==, 100);
+  g_assert_cmpuint(reassembly_queue_next_held(queue, 102), ==, 102);
+  g_assert_cmpuint(reassembly_queue_next_held(queue, 105), ==, 110);
+  g_assert_cmpuint(reassembly_queue_next_held(queue, 111), ==, UINT64_MAX);
+  g_assert_cmpuint(reassembly_queue_covered(queue, 104, 111), ==, 2);
+  g_assert_true(reassembly_queue_contains(queue, 100, 105));
+  g_assert_false(reassembly_queue_contains(queue, 100, 106));
+  reassembly_queue_free(queue);
+}
+
+static void test_read_across_pieces(void)
+{
+  reassembly_queue *queue = reassembly_queue_new();
+  insert(queue, 5, "fgh", 1);
+  insert(queue, 0, "abcde", 2);
+  insert(queue, 8, "ij", 3);
+  uint8_t octets[6];
+  g_assert_true(reassembly_queue_peek(queue, 3, 6, octets) == octets);
+  g_assert_cmpmem(octets, 6, "defghi", 6);
+  /* Within one piece they are read where they lie. */
+  const uint8_t *flat = reassembly_queue_peek(queue, 1, 4, octets);
+  g_assert_true(flat != octets);
+  g_assert_cmpmem(flat, 4, "bcde", 4);
+  g_assert_null(reassembly_queue_peek(queue, 9, 2, octets));
+  g_assert_null(reassembly_queue_peek(queue, 10, 1, octets));
+  assert_visit(queue, 3, 9, "3:de@2 5:fgh@1 8:i@3 ");
+  assert_visit(queue, 6, 7, "6:g@1 ");
+  assert_visit(queue, 6, 6, "");
+  reassembly_queue_free(queue);
+}
+
+static void test_remove(void)
+{
+  reassembly_queue *queue = reassembly_queue_new();
+  insert(queue, 0, "abcdefgh", 1);
+  insert(queue, 10, "klm", 2);
+  g_assert_cmpuint(reassembly_queue_remove(queue, 2, 4), ==, 2);
+  assert_visit(queue, 0, 20, "0:ab@1 4:efgh@1 10:klm@2 ");
+  g_assert_cmpuint(reassembly_queue_remove(queue, 6, 11), ==, 3);
+  assert_visit(queue, 0, 20, "0:ab@1 4:ef@1 11:lm@2 ");
+  g_assert_cmpuint(reassembly_queue_remove(queue, 6, 11), ==, 0);
+  /* What is let go of can be held again. */
+  g_assert_cmpuint(insert(queue, 1, "XYZ", 9), ==, 2);
+  assert_visit(queue, 0, 20, "0:ab@1 2:YZ@9 4:ef@1 11:lm@2 ");
+  g_assert_cmpuint(reassembly_queue_remove(queue, 0, 1000), ==, 8);
+  g_assert_cmpuint(reassembly_queue_total(queue), ==, 0);
+  reassembly_queue_free(queue);
+}
+
+static void note_arrival(void *user, uint64_t position, time_ps arrival)
+{
+  g_string_append_printf(user, "%" G_GUINT64_FORMAT "@%" G_GINT64_FORMAT " ", position, arrival);
+}
+
+/* What is taken out is in the chain, and how it arrived is told; what is cut off stays. */
+static void test_take(void)
+{
+  reassembly_queue *queue = reassembly_queue_new();
+  insert(queue, 0, "abcd", 1);
+  insert(queue, 4, "ef", 2);
+  insert(queue, 8, "ijkl", 3);
+  buffer_chain taken;
+  buffer_chain_init(&taken);
+  GString *text = g_string_new(NULL);
+  reassembly_queue_take(queue, 2, 10, &taken, note_arrival, text);
+  g_assert_cmpuint(taken.length, ==, 6);
+  g_assert_true(buffer_chain_equals(&taken, 0, 6, (const uint8_t *)"cdefij"));
+  g_assert_cmpstr(text->str, ==, "2@1 4@2 8@3 ");
+  assert_visit(queue, 0, 100, "0:ab@1 10:kl@3 ");
+  reassembly_queue_take(queue, 3, 9, &taken, note_arrival, text);
+  g_assert_cmpuint(taken.length, ==, 6);
+  buffer_chain_clear(&taken);
+  g_string_free(text, TRUE);
+  reassembly_queue_free(queue);
+}
+
+/* Stream positions may be as large as they like. */
+static void test_largest_positions(void)
+{
+  reassembly_queue *queue = reassembly_queue_new();
+  g_assert_cmpuint(insert(queue, UINT64_MAX - 3, "abc", 1), ==, 3);
+  g_assert_cmpuint(insert(queue, UINT64_MAX - 5, "ABCDE", 2), ==, 2);
+  assert_visit(queue, 0, UINT64_MAX, "18446744073709551610:AB@2 18446744073709551612:abc@1 ");
+  g_assert_cmpuint(reassembly_queue_run_end(queue, UINT64_MAX - 5), ==, UINT64_MAX);
+  reassembly_queue_free(queue);
+}
+
+enum { SEED = 9218, POSITIONS = 300, OPERATIONS = 10000 };
+
+/* What is held at each position: the octet, 0 for nothing, and when it came. */
+typedef struct model {
+  uint8_t octets[POSITIONS];
+  time_ps arrivals[POSITIONS];
+} model;
+
+typedef struct comparison {
+  const model *expected;
+  uint64_t next; /* the first position not yet visited */
+  bool equal;
+} comparison;
+
+static void compare_piece(void *user, uint64_t position, const buffer_chain *octets, time_ps arrival)
+{
+  comparison *compared = user;
+  compared->equal = compared->equal && octets->length > 0 && position >= compared->next &&
+                    position + octets->length <= POSITIONS;
+  for (; compared->equal && compared->next < position; compared->next++) {
+    compared->equal = compared->expected->octets[compared->next] == 0;
+  }
+  for (uint32_t index = 0; compared->equal && index < octets->length; index++, compared->next++) {
+    compared->equal = compared->expected->octets[compared->next] == buffer_chain_at(octets, index) &&
+                      compared->expected->arrivals[compared->next] == arrival;
+  }
+}
+
+/* Everything the queue says about the octets and the runs of [from, to). */
+static bool same_as_model(const reassembly_queue *queue, const model *expected, uint64_t from, uint64_t to)
+{
+  comparison compared = {expected, from, true};
+  reassembly_queue_visit(queue, from, to, compare_piece, &compared);
+  for (; compared.equal && compared.next < to; compared.next++) {
+    compared.equal = expected->octets[compared.next] == 0;
+  }
+  unsigned covered = 0;
+  for (uint64_t position = from; position < to; position++) {
+    covered += expected->octets[position] != 0;
+  }
+  uint64_t end = from;
+  while (end < POSITIONS && expected->octets[end] != 0) {
+    end++;
+  }
+  uint8_t copied[POSITIONS];
+  const uint8_t *peeked =
+      end > from ? reassembly_queue_peek(queue, from, (uint32_t)(end - from), copied) : copied;
+  return peeked != NULL && reassembly_queue_peek(queue, from, (uint32_t)(end - from) + 1, copied) == NULL &&
+         compared.equal && reassembly_queue_covered(queue, from, to) == covered &&
+         reassembly_queue_contains(queue, from, to) == (covered == to - from) &&
+         reassembly_queue_run_end(queue, from) == end &&
+         memcmp(peeked, expected->octets + from, end - from) == 0;
+}
+
+static bool insert_random(reassembly_queue *queue, model *expected, random_stream *random, uint64_t from,
+                          uint64_t to, time_ps arrival)
+{
+  uint64_t held = 0;
+  buffer_chain chain;
+  buffer_chain_init(&chain);
+  for (uint64_t position = from; position < to; position++) {
+    octet_buffer *buffer = octet_buffer_new(1);
+    uint8_t octet = (uint8_t)(1 + random_stream_below(random, 255));
+    octet_buffer_octets(buffer)[0] = octet;
+    buffer_chain_append(&chain, octet_buffer_octets(buffer), 1, buffer);
+    octet_buffer_unref(buffer);
+    if (expected->octets[position] == 0) {
+      expected->octets[position] = octet;
+      expected->arrivals[position] = arrival;
+      held++;
+    }
+  }
+  bool right = reassembly_queue_insert(queue, from, &chain, arrival) == held;
+  buffer_chain_clear(&chain);
+  return right;
+}
+
+static bool remove_random(reassembly_queue *queue, model *expected, uint64_t from, uint64_t to)
+{
+  uint64_t held = 0;
+  for (uint64_t position = from; position < to; position++) {
+    held += expected->octets[position] != 0;
+    expected->octets[position] = 0;
+  }
+  return reassembly_queue_remove(queue, from, to) == held;
+}
+
+static void test_random_against_model(void)
+{
+  random_stream *random = random_stream_new(SEED, "reassembly_queue");
+  reassembly_queue *queue = reassembly_queue_new();
+  model *expected = g_new0(model, 1);
+  for (unsigned operation = 0; operation < OPERATIONS; operation++) {
+    uint64_t from = random_stream_below(random, POSITIONS);
+    uint64_t to = from + random_stream_below(random, MIN(POSITIONS - from, 25) + 1);
+    bool add = random_stream_below(random, 2) == 0;
+    bool right = add ? insert_random(queue, expected, random, from, to, operation)
+                     : remove_random(queue, expected, from, to);
+    uint64_t start = random_stream_below(random, POSITIONS);
+    uint64_t end = start + random_stream_below(random, POSITIONS - start + 1);
+    if (!right || !same_as_model(queue, expected, start, end) ||
+        !same_as_model(queue, expected, 0, POSITIONS)) {
+      g_error("seed %d: operation %u, %s %" G_GUINT64_FORMAT "-%" G_GUINT64_FORMAT ", differs from the model",
+              SEED, operation, add ? "insert" : "remove", from, to);
+    }
+  }
+  g_free(expected);
+  reassembly_queue_free(queue);
+  random_stream_free(random);
+}
+
+int main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/reassembly-queue/first-arrival-stays", test_first_arrival_stays);
+  g_test_add_func("/reassembly-queue/runs", test_runs);
+  g_test_add_func("/reassembly-queue/read-across-pieces", test_read_across_pieces);
+  g_test_add_func("/reassembly-queue/remove", test_remove);
+  g_test_add_func("/reassembly-queue/take", test_take);
+  g_test_add_func("/reassembly-queue/largest-positions", test_largest_positions);
+  g_test_add_func("/reassembly-queue/random-against-model", test_random_against_model);
+  return g_test_run();
+}

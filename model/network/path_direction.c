@@ -4,7 +4,6 @@
 #include "base/random_stream.h"
 #include "network/path_box.h"
 #include "network/path_fragmenter.h"
-#include "network/path_impairments.h"
 #include "network/path_middleboxes.h"
 #include "network/path_rfc4737.h"
 #include "network/path_transmitter.h"

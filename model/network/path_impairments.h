@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What impairs packets after the links: one element for each impairment, chained in the order of
- * `path.DIRECTION.order`. Most are netem's, tc-netem(8).
+/* What impairs packets after the links: an element for each impairment, in the order of `path.DIRECTION.order` (path_config.h chains
+ * them). Most are netem's, tc-netem(8).
  *
  * All take a copy of their `config`. Their random streams stay the caller's and outlive them. */
 #ifndef NETWORK_PATH_IMPAIRMENTS_H
@@ -23,15 +23,6 @@ typedef enum path_impairment {
   PATH_IMPAIRMENT_JITTER,
   PATH_IMPAIRMENTS
 } path_impairment;
-
-struct path_direction_config;
-
-/* Appends to `elements` those that `config`, which is that of `direction`, asks for, in its order; none has
- * an output yet. The elements become the caller's (path_element_free()); so do their random streams, which
- * are appended to `randoms` (random_stream_free()). `seed` and `index`, the path's number, make these streams
- * its own. */
-void path_impairments_add(GPtrArray *elements, GPtrArray *randoms, const struct path_direction_config *config,
-                          enum side direction, uint32_t index, uint64_t seed);
 
 /* --- Loss --- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What impairs packets behind the links: which elements, in which order, and that each draws for itself. */
-#include "network/path_impairments.h"
+#include "network/path_config.h"
 
 #include "scenario/configuration.h"
 

@@ -157,6 +157,31 @@ static void test_fragments(void)
   kit_close(&k);
 }
 
+/* Each host with a Data Sink has a reassembly memory of its own, and none has more. */
+static void test_memory(void)
+{
+  enum { MEMORY = 8192 };
+  static const char *const sets[] = {"run.engine=native",
+                                     "workload.connections=3",
+                                     "workload.messages=50",
+                                     "path.forward.loss=2%",
+                                     "receiver.memory=8KiB",
+                                     "receiver.mode=in-order",
+                                     NULL};
+  metric_values values;
+  session_outcome outcome;
+  hosts_kit k;
+
+  kit_open(&k, sets, pairs);
+  session_run(k.session);
+  g_assert_cmpint(session_finish(k.session, &values, &outcome), ==, RUN_OK);
+  g_assert_cmpfloat(values.value[METRIC_BUFFER_SEGMENTS_REFUSED], >, 0);
+  g_assert_cmpfloat(values.value[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS], >, MEMORY);
+  g_assert_cmpfloat(values.value[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS], <=, 2 * MEMORY);
+  g_free(outcome.message);
+  kit_close(&k);
+}
+
 /* --- Whose a packet is --- */
 
 typedef struct owner_case {
@@ -213,6 +238,7 @@ int main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/session-hosts/three", test_three_hosts);
   g_test_add_func("/session-hosts/fragments", test_fragments);
+  g_test_add_func("/session-hosts/memory", test_memory);
   g_test_add_func("/session-hosts/owners", test_owners);
   return g_test_run();
 }

@@ -51,7 +51,7 @@ static void check_metrics(const metric_values *metrics)
 }
 
 /* What is written is read back. */
-static void check_files(const replay *r, const simulation_result *result)
+static void check_files(const replay *r, const session_result *result)
 {
   const scenario *s = replay_scenario_of(r);
   const summary page = {.status = result->status,
@@ -85,7 +85,7 @@ static void run(replay *r)
   g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
   g_autofree char *measured = replay_measured(r);
   g_autofree char *path = replay_path(r);
-  simulation_result result;
+  session_result result;
   GError *error = NULL;
 
   g_assert_true(g_utf8_validate(measured, -1, NULL) && g_utf8_validate(path, -1, NULL));
@@ -98,7 +98,7 @@ static void run(replay *r)
   for (guint i = 0; i < notes->len; i++) {
     g_assert_true(g_utf8_validate(notes->pdata[i], -1, NULL));
   }
-  simulation_result_clear(&result);
+  session_result_clear(&result);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *octets, size_t length)

@@ -53,7 +53,7 @@ static void add_fact(summary_replay *of, summary_fact facts[FACTS_MAX], const ch
   }
 }
 
-static gboolean report(const replay *r, const choices *chosen, const simulation_result *result,
+static gboolean report(const replay *r, const choices *chosen, const session_result *result,
                        const GPtrArray *notes, const cli_results *results, gboolean quiet, GError **error)
 {
   summary_fact facts[FACTS_MAX];
@@ -83,7 +83,7 @@ static int run_into(const cli_results *results, replay *r, const choices *chosen
 {
   g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
   GError *error = NULL;
-  simulation_result result;
+  session_result result;
   gboolean done = replay_run(r, new_files_folder(results->files), &result, notes, &error);
 
   cli_progress_clear(shown);
@@ -98,7 +98,7 @@ static int run_into(const cli_results *results, replay *r, const choices *chosen
   } else {
     cli_fail(error);
   }
-  simulation_result_clear(&result);
+  session_result_clear(&result);
   return status;
 }
 

@@ -24,8 +24,12 @@ void cli_results_end(cli_results *results)
   g_free(results->directory);
 }
 
-summary cli_results_summary(const simulation_result *result)
+summary cli_results_summary(const scenario *s, const session_result *result, const summary_replay *of)
 {
+  const configuration *c = scenario_configuration(s);
+  const run_engine kind = of ? RUN_ENGINE_NATIVE : run_engine_of(s);
+  const double bandwidth_delay_octets = (double)MAX(configuration_bandwidth_delay_octets(c), 1);
+
   return (summary){
       .status = result->status,
       .message = result->message,
@@ -35,9 +39,10 @@ summary cli_results_summary(const simulation_result *result)
       .distributions = result->distributions,
       .version = IWARPSIM_VERSION,
       .git = IWARPSIM_GIT,
-      .engine = run_engine_name(result->engine),
-      .ns3_version = run_engine_library_version(result->engine),
-      .window_over_bandwidth_delay = result->window_over_bandwidth_delay,
+      .engine = run_engine_name(kind),
+      .ns3_version = run_engine_library_version(kind),
+      .window_over_bandwidth_delay = of ? 0 : (double)c->receive_window_octets / bandwidth_delay_octets,
+      .replay = of,
   };
 }
 
@@ -72,13 +77,12 @@ static gboolean put_in_place(const cli_results *results, gboolean notes, GError 
   return good;
 }
 
-gboolean cli_results_report(const cli_results *results, const scenario *s, const simulation_result *result,
+gboolean cli_results_report(const cli_results *results, const scenario *s, const session_result *result,
                             const summary_replay *of, gboolean quiet, GError **error)
 {
   g_autofree char *path = g_build_filename(new_files_folder(results->files), "summary.json", NULL);
-  summary page = cli_results_summary(result);
+  const summary page = cli_results_summary(s, result, of);
 
-  page.replay = of;
   if (!summary_write_json(&page, s, path, error) || !put_in_place(results, !of && !quiet, error)) {
     return FALSE;
   }
@@ -90,7 +94,7 @@ gboolean cli_results_report(const cli_results *results, const scenario *s, const
 }
 
 /* Why the exit code is not 0. */
-static void complain(const char *command, const scenario *s, const simulation_result *result)
+static void complain(const char *command, const scenario *s, const session_result *result)
 {
   g_autofree char *expected = scenario_value_text(s, SCENARIO_RUN_EXPECT);
 
@@ -105,7 +109,7 @@ static void complain(const char *command, const scenario *s, const simulation_re
   }
 }
 
-int cli_results_exit_code(const char *command, const scenario *s, const simulation_result *result)
+int cli_results_exit_code(const char *command, const scenario *s, const session_result *result)
 {
   int status = run_status_exit_code(result->status, scenario_configuration(s)->run.expect);
 

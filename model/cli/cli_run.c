@@ -58,7 +58,7 @@ static int run_into(const cli_results *results, const scenario *s, const run_opt
                     const cli_arguments *arguments)
 {
   GError *error = NULL;
-  simulation_result result;
+  session_result result;
   cli_progress shown = {.file = stderr, .started_us = g_get_monotonic_time()};
   const simulation_options how = {.directory = new_files_folder(results->files),
                                   .capture = options->capture,
@@ -69,7 +69,7 @@ static int run_into(const cli_results *results, const scenario *s, const run_opt
   done = done && cli_results_report(results, s, &result, NULL, arguments->quiet, &error);
   new_files_name_places(results->files, error);
   int status = done ? cli_results_exit_code("run", s, &result) : fail_run(error);
-  simulation_result_clear(&result);
+  session_result_clear(&result);
   return status;
 }
 

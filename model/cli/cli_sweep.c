@@ -157,14 +157,14 @@ static void show_sweep(const session_progress *progress, void *worker)
 static int simulate(scenario *s, worker_progress *progress)
 {
   GError *error = NULL;
-  simulation_result result;
+  session_result result;
   const simulation_options how = {.progress = show_sweep, .progress_user = progress};
   if (!scenario_check(s, NULL, &error) || !run_engine_check(s, &error)) {
     return cli_fail(error);
   }
   gboolean done = simulation_run(s, &how, &result, &error);
   if (done) {
-    const summary left = cli_results_summary(&result);
+    const summary left = cli_results_summary(s, &result, NULL);
     done = worker_write_summary(&left, s, &error);
   }
   if (!done) {

@@ -318,7 +318,7 @@ static gboolean close_series(FILE *series, const char *directory, GError **error
   return whole;
 }
 
-static gboolean run_with_series(const replay *r, FILE *series, simulation_result *result, GPtrArray *notes,
+static gboolean run_with_series(const replay *r, FILE *series, session_result *result, GPtrArray *notes,
                                 GError **error)
 {
   capture_source *source = capture_source_open(r->options.capture.path, r->options.capture.filter, error);
@@ -334,8 +334,11 @@ static gboolean run_with_series(const replay *r, FILE *series, simulation_result
   bool done = network;
 
   if (network) {
-    simulation_run_session(replay_network_session(network), r->options.progress ? on_second_reading : NULL,
-                           (gpointer)r, result);
+    session *run = replay_network_session(network);
+
+    session_on_progress(run, r->options.progress ? on_second_reading : NULL, (gpointer)r);
+    session_run(run);
+    session_finish(run, result);
     const replay_network_outcome outcome = replay_network_outcome_of(network);
     note_all(r->profile, config.configuration, &outcome, r->resend_ps > 0, &result->metrics, notes);
     replay_network_free(network);
@@ -344,14 +347,14 @@ static gboolean run_with_series(const replay *r, FILE *series, simulation_result
   return done;
 }
 
-gboolean replay_run(replay *r, const char *directory, simulation_result *result, GPtrArray *notes,
+gboolean replay_run(replay *r, const char *directory, session_result *result, GPtrArray *notes,
                     GError **error)
 {
   const configuration *c = scenario_configuration(r->s);
   gboolean with_series = c->measure.series != SERIES_OF_NONE;
   FILE *series = with_series ? simulation_open_series(r->s, directory, error) : NULL;
 
-  *result = (simulation_result){.engine = RUN_ENGINE_NATIVE};
+  *result = (session_result){.message = NULL};
   if (with_series && !series) {
     return FALSE;
   }

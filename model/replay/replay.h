@@ -45,7 +45,7 @@ char *replay_path(const replay *r);
 /* Reads the capture for the second time, into the receivers; writes DIRECTORY/occupancy.csv, unless
  * measure.series is none. Fills `result` as simulation_run(), and `notes` (of char *, to be freed with
  * g_free()) with what a user should know. Once. FALSE and `error` when a file cannot be read or written. */
-gboolean replay_run(replay *r, const char *directory, simulation_result *result, GPtrArray *notes,
+gboolean replay_run(replay *r, const char *directory, session_result *result, GPtrArray *notes,
                     GError **error);
 
 #endif

@@ -325,6 +325,7 @@ void session_run(session *self)
 {
   const configuration *c = self->config.configuration;
   time_ps stop = c->run.stop_ps;
+  gint64 start_us = g_get_monotonic_time();
 
   self->is_running = true;
   if (!self->config.capture) {
@@ -335,6 +336,7 @@ void session_run(session *self)
     session_start(self, 0);
   }
   engine_run(self->config.clock, stop > 0 ? stop : TIME_PS_NEVER);
+  self->wall_us = g_get_monotonic_time() - start_us;
 }
 
 void session_end_arrivals(session *self)
@@ -385,6 +387,9 @@ static void look(void *user, time_ps now)
 
 void session_on_progress(session *self, session_progress_function function, void *user)
 {
+  if (!function) {
+    return;
+  }
   self->on_progress = function;
   self->on_progress_user = user;
   self->progress_reported_us = g_get_monotonic_time();

@@ -106,15 +106,21 @@ typedef struct session_progress {
 typedef void (*session_progress_function)(const session_progress *progress, void *user);
 
 /* Has session_run() call `function` about ten times a second of wall time, whether simulated time advances
- * or not. The function may not touch the session. */
+ * or not. The function may not touch the session. NULL: nobody is called. */
 void session_on_progress(session *self, session_progress_function function, void *user);
 
-/* How a run ended. */
-typedef struct session_outcome {
-  char *message;              /* why; "" when all is well. Free with g_free() */
-  char *terminate_code;       /* RUN_TERMINATED: as rnic_failure_code(), else NULL. Free with g_free() */
-  const char *terminate_side; /* the same: "Initiator" or "Responder"; static */
-} session_outcome;
+/* What a run came to. All-zero is one of nothing. */
+typedef struct session_result {
+  run_status status;
+  char *message;              /* why; "" when all is well */
+  char *terminate_code;       /* RUN_TERMINATED: "Terminate 1/1/01", "MPA error 4" …; else NULL */
+  const char *terminate_side; /* the same: "Initiator" or "Responder", who found it; static */
+  metric_values metrics;
+  distribution distributions[DISTRIBUTION_COUNT];
+} session_result;
+
+/* Frees what `result` owns. */
+void session_result_clear(session_result *result);
 
 /* All messages are Delivered, or their connections terminated, and all connections are closed
  * (docs/metrics.md, "Status of a run"). */
@@ -127,11 +133,7 @@ char *session_failure(const session *self);
 /* How the first connection that was terminated ended; NULL when none was. Owned by the session. */
 const char *session_termination(const session *self);
 
-/* Ends the measurement, sets every metric but time.wall_s, and fills `outcome` with how the run ended.
- * Once. */
-run_status session_finish(session *self, metric_values *values, session_outcome *outcome);
-
-/* The distributions, after session_finish(); they are overwritten. Free each with distribution_clear(). */
-void session_distributions(const session *self, distribution distributions[DISTRIBUTION_COUNT]);
+/* Ends the measurement and fills `result`, which session_result_clear() clears. Once. */
+void session_finish(session *self, session_result *result);
 
 #endif

@@ -97,6 +97,7 @@ struct session {
   session_progress_function on_progress; /* NULL: nobody looks on */
   void *on_progress_user;
   int64_t progress_reported_us; /* when, by the wall clock */
+  int64_t wall_us;              /* that session_run() took */
 };
 
 /* Sends what the end has to send, sets its timer, and gives the recorder what it holds: after every event. */

@@ -222,15 +222,46 @@ const char *session_termination(const session *self)
   return self->ending.message;
 }
 
-run_status session_finish(session *self, metric_values *values, session_outcome *outcome)
+/* Why the run ended as it did, and with which code. */
+static run_status set_ending(const session *self, const totals *sum, session_result *result)
+{
+  bool of_capture = self->config.capture;
+
+  result->message = failure_of(self, sum);
+  if (*result->message != '\0') {
+    return RUN_FAILED;
+  }
+  if (of_capture ? !self->arrivals_ended : !session_is_done(self) && !self->abandoned) {
+    g_free(result->message);
+    result->message =
+        of_capture ? g_strdup("run.stop reached before the end of the capture")
+                   : g_strdup_printf("run.stop reached: %" PRIu64 " of %" PRIu64 " messages were delivered",
+                                     sum->delivered, sum->expected);
+    return RUN_STOPPED;
+  }
+  if (self->ending.code) {
+    g_free(result->message);
+    result->message =
+        of_capture && self->terminated > 1
+            ? g_strdup_printf("%s; %u connections ended so", self->ending.message, self->terminated)
+            : g_strdup(self->ending.message);
+    result->terminate_code = g_strdup(self->ending.code);
+    result->terminate_side = side_name(self->ending.side);
+    return RUN_TERMINATED;
+  }
+  return RUN_OK;
+}
+
+void session_finish(session *self, session_result *result)
 {
   const configuration *c = self->config.configuration;
   time_ps now = engine_now(self->config.clock);
+  metric_values *values = &result->metrics;
 
-  *values = (metric_values){0};
-  *outcome = (session_outcome){.message = NULL};
+  *result = (session_result){.message = NULL};
   const totals sum = count_connections(self, values);
   session_recorder_finish(self->recorder, now, values);
+  session_recorder_distributions(self->recorder, result->distributions);
   if (sum.sources > 0) {
     path_link_config link = path_link_at(&c->path.directions[c->main_direction], 0);
 
@@ -242,33 +273,17 @@ run_status session_finish(session *self, metric_values *values, session_outcome 
   }
   session_network_set_metrics(self->network, side_peer(self->measured), values);
   metric_values_set(values, METRIC_TIME_SIMULATED_S, time_ps_in_seconds(now));
-  outcome->message = failure_of(self, &sum);
-  if (*outcome->message != '\0') {
-    return RUN_FAILED;
+  if (self->is_running) {
+    metric_values_set(values, METRIC_TIME_WALL_S, (double)self->wall_us / G_USEC_PER_SEC);
   }
-  bool of_capture = self->config.capture;
-  if (of_capture ? !self->arrivals_ended : !session_is_done(self) && !self->abandoned) {
-    g_free(outcome->message);
-    outcome->message =
-        of_capture ? g_strdup("run.stop reached before the end of the capture")
-                   : g_strdup_printf("run.stop reached: %" PRIu64 " of %" PRIu64 " messages were delivered",
-                                     sum.delivered, sum.expected);
-    return RUN_STOPPED;
-  }
-  if (self->ending.code) {
-    g_free(outcome->message);
-    outcome->message =
-        of_capture && self->terminated > 1
-            ? g_strdup_printf("%s; %u connections ended so", self->ending.message, self->terminated)
-            : g_strdup(self->ending.message);
-    outcome->terminate_code = g_strdup(self->ending.code);
-    outcome->terminate_side = side_name(self->ending.side);
-    return RUN_TERMINATED;
-  }
-  return RUN_OK;
+  result->status = set_ending(self, &sum, result);
 }
 
-void session_distributions(const session *self, distribution distributions[DISTRIBUTION_COUNT])
+void session_result_clear(session_result *result)
 {
-  session_recorder_distributions(self->recorder, distributions);
+  g_clear_pointer(&result->message, g_free);
+  g_clear_pointer(&result->terminate_code, g_free);
+  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
+    distribution_clear(&result->distributions[id]);
+  }
 }

@@ -100,30 +100,11 @@ static session_network *make_network(session *run, const scenario *s, const sess
              : session_paths_new(config->configuration, kind, config->clock, &ends, error);
 }
 
-void simulation_run_session(session *run, session_progress_function progress, void *progress_user,
-                            simulation_result *result)
-{
-  session_outcome outcome;
-
-  if (progress) {
-    session_on_progress(run, progress, progress_user);
-  }
-  gint64 wall_start_us = g_get_monotonic_time();
-  session_run(run);
-  gint64 wall_end_us = g_get_monotonic_time();
-  result->status = session_finish(run, &result->metrics, &outcome);
-  result->message = outcome.message;
-  result->terminate_code = outcome.terminate_code;
-  result->terminate_side = outcome.terminate_side;
-  session_distributions(run, result->distributions);
-  metric_values_set(&result->metrics, METRIC_TIME_WALL_S,
-                    (double)(wall_end_us - wall_start_us) / G_USEC_PER_SEC);
-}
-
 static gboolean run_with_files(const scenario *s, session_config *config, const simulation_options *options,
-                               simulation_result *result, GError **error)
+                               session_result *result, GError **error)
 {
   const configuration *c = config->configuration;
+  const run_engine kind = run_engine_of(s);
 
   for (enum side side = 0; c->tcp_is_ns3 && side < SIDES; side++) {
     const tcp_config tcp = session_setup_tcp(c, 0, side);
@@ -132,45 +113,31 @@ static gboolean run_with_files(const scenario *s, session_config *config, const 
       return FALSE;
     }
   }
-  config->clock = run_engine_new(result->engine, error);
+  config->clock = run_engine_new(kind, error);
   if (!config->clock) {
     return FALSE;
   }
   session *run = session_new(config);
-  session_network *network = make_network(run, s, config, result->engine, error);
+  session_network *network = make_network(run, s, config, kind, error);
   if (network) {
     session_connect(run, network);
-    simulation_run_session(run, options->progress, options->progress_user, result);
+    session_on_progress(run, options->progress, options->progress_user);
+    session_run(run);
+    session_finish(run, result);
   }
   session_free(run);
   engine_free(config->clock);
   return network != NULL;
 }
 
-gboolean simulation_run(const scenario *s, const simulation_options *options, simulation_result *result,
+gboolean simulation_run(const scenario *s, const simulation_options *options, session_result *result,
                         GError **error)
 {
-  const configuration *c = scenario_configuration(s);
   packet_capture *captures[SIDES] = {NULL};
-  session_config config = {.configuration = c, .captures = captures};
+  session_config config = {.configuration = scenario_configuration(s), .captures = captures};
 
-  *result = (simulation_result){.message = g_strdup("")};
-  result->engine = run_engine_of(s);
-  result->window_over_bandwidth_delay =
-      (double)c->receive_window_octets / (double)MAX(configuration_bandwidth_delay_octets(c), 1);
-  gboolean done = open_files(s, options, &config, captures, error);
-  if (done) {
-    g_clear_pointer(&result->message, g_free);
-    done = run_with_files(s, &config, options, result, error);
-  }
+  *result = (session_result){.message = NULL};
+  gboolean done =
+      open_files(s, options, &config, captures, error) && run_with_files(s, &config, options, result, error);
   return close_files(&config, options->directory, done ? error : NULL) && done;
-}
-
-void simulation_result_clear(simulation_result *result)
-{
-  g_clear_pointer(&result->message, g_free);
-  g_clear_pointer(&result->terminate_code, g_free);
-  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
-    distribution_clear(&result->distributions[id]);
-  }
 }

@@ -172,11 +172,11 @@ char *host_session_failure(const host_session *self)
 
 void host_session_finish(host_session *self)
 {
-  session_outcome outcome;
+  session_result result;
 
-  session_finish(self->session, &self->metrics, &outcome);
-  g_free(outcome.message);
-  g_free(outcome.terminate_code);
+  session_finish(self->session, &result);
+  self->metrics = result.metrics;
+  session_result_clear(&result);
 }
 
 bool host_session_metric(const host_session *self, const char *name, double *value)

@@ -6,26 +6,26 @@
 
 #include "temporary_scenario.h"
 
-simulation_result run_kit_run(const char *engine_name, const char *directory, const char *const *sets)
+session_result run_kit_run(const char *engine_name, const char *directory, const char *const *sets)
 {
-  simulation_result result = run_kit_run_to(RUN_OK, engine_name, directory, sets);
+  session_result result = run_kit_run_to(RUN_OK, engine_name, directory, sets);
 
   g_assert_cmpstr(result.message, ==, "");
   return result;
 }
 
-simulation_result run_kit_run_to(run_status status, const char *engine_name, const char *directory,
-                                 const char *const *sets)
+session_result run_kit_run_to(run_status status, const char *engine_name, const char *directory,
+                              const char *const *sets)
 {
   return run_kit_run_text("title = \"run kit\";\n", status, engine_name, directory, sets);
 }
 
-static simulation_result run_on(const scenario *s, const char *engine_name, const char *directory)
+static session_result run_on(const scenario *s, const char *engine_name, const char *directory)
 {
   const simulation_options options = {.directory = directory, .capture = directory != NULL};
   GError *error = NULL;
   scenario *own = scenario_copy(s);
-  simulation_result result;
+  session_result result;
 
   scenario_set_key(own, SCENARIO_RUN_ENGINE, engine_name, "run kit", &error);
   g_assert_no_error(error);
@@ -37,25 +37,25 @@ static simulation_result run_on(const scenario *s, const char *engine_name, cons
   return result;
 }
 
-static void assert_status(const simulation_result *result, run_status status)
+static void assert_status(const session_result *result, run_status status)
 {
   if (result->status != status) {
     g_error("the run ended with status %d: %s", result->status, result->message);
   }
 }
 
-simulation_result run_kit_run_text(const char *text, run_status status, const char *engine_name,
-                                   const char *directory, const char *const *sets)
+session_result run_kit_run_text(const char *text, run_status status, const char *engine_name,
+                                const char *directory, const char *const *sets)
 {
   scenario *s = temporary_scenario(text, sets);
-  simulation_result result = run_on(s, engine_name, directory);
+  session_result result = run_on(s, engine_name, directory);
 
   assert_status(&result, status);
   scenario_free(s);
   return result;
 }
 
-double run_kit_metric(const simulation_result *result, metric_id id)
+double run_kit_metric(const session_result *result, metric_id id)
 {
   if (!result->metrics.present[id]) {
     g_error("metric %s has no value", metric_row_of(id)->name);
@@ -139,14 +139,14 @@ int run_kit_spawn(const char *program, const char *folder, const char *const *ar
   return WEXITSTATUS(wait_status);
 }
 
-simulation_result run_kit_assert_same_run(const char *const *sets)
+session_result run_kit_assert_same_run(const char *const *sets)
 {
   return run_kit_assert_same_text("title = \"run kit\";\n", RUN_OK, sets);
 }
 
 /* --- Two engines --- */
 
-static char *compare_ends(const simulation_result *a, const simulation_result *b)
+static char *compare_ends(const session_result *a, const session_result *b)
 {
   if (a->status != b->status || g_strcmp0(a->message, b->message) != 0 ||
       g_strcmp0(a->terminate_code, b->terminate_code) != 0 ||
@@ -157,7 +157,7 @@ static char *compare_ends(const simulation_result *a, const simulation_result *b
   return NULL;
 }
 
-static char *compare_metrics(const simulation_result *a, const simulation_result *b)
+static char *compare_metrics(const session_result *a, const session_result *b)
 {
   for (metric_id id = 0; id < METRIC_COUNT; id++) {
     if (a->metrics.present[id] != b->metrics.present[id] ||
@@ -169,7 +169,7 @@ static char *compare_metrics(const simulation_result *a, const simulation_result
   return NULL;
 }
 
-static char *compare_distributions(const simulation_result *a, const simulation_result *b)
+static char *compare_distributions(const session_result *a, const session_result *b)
 {
   for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
     const distribution *left = &a->distributions[id], *right = &b->distributions[id];
@@ -217,26 +217,26 @@ static char *compare_files(const char *a, const char *b)
   return difference ? difference : compare_file("receiver.pcap", a, b);
 }
 
-char *run_kit_difference(const scenario *s, simulation_result *result)
+char *run_kit_difference(const scenario *s, session_result *result)
 {
   char *folders[2] = {run_kit_new_folder(), run_kit_new_folder()};
-  simulation_result ns3 = run_on(s, RUN_KIT_OTHER_ENGINE, folders[0]);
+  session_result ns3 = run_on(s, RUN_KIT_OTHER_ENGINE, folders[0]);
   *result = run_on(s, "native", folders[1]);
   char *difference = compare_ends(&ns3, result);
 
   difference = difference ? difference : compare_metrics(&ns3, result);
   difference = difference ? difference : compare_distributions(&ns3, result);
   difference = difference ? difference : compare_files(folders[0], folders[1]);
-  simulation_result_clear(&ns3);
+  session_result_clear(&ns3);
   run_kit_remove_folder(folders[0]);
   run_kit_remove_folder(folders[1]);
   return difference;
 }
 
-simulation_result run_kit_assert_same_text(const char *text, run_status status, const char *const *sets)
+session_result run_kit_assert_same_text(const char *text, run_status status, const char *const *sets)
 {
   scenario *s = temporary_scenario(text, sets);
-  simulation_result result;
+  session_result result;
   char *difference = run_kit_difference(s, &result);
 
   if (difference) {

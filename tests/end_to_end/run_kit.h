@@ -12,30 +12,30 @@
 
 /* Runs the scenario that has nothing but a title, with `sets` ("group.key=value", NULL-terminated) on `engine` ("ns3" or "native"),
  * files into `directory` (NULL: none; with it, captures too). Fails the test unless the status is ok. Free the result with
- * simulation_result_clear(). */
-simulation_result run_kit_run(const char *engine_name, const char *directory, const char *const *sets);
+ * session_result_clear(). */
+session_result run_kit_run(const char *engine_name, const char *directory, const char *const *sets);
 
 /* The same for a run that must end with `status`. */
-simulation_result run_kit_run_to(run_status status, const char *engine_name, const char *directory,
-                                 const char *const *sets);
+session_result run_kit_run_to(run_status status, const char *engine_name, const char *directory,
+                              const char *const *sets);
 
 /* The same for a scenario whose file is `text`. */
-simulation_result run_kit_run_text(const char *text, run_status status, const char *engine_name,
-                                   const char *directory, const char *const *sets);
+session_result run_kit_run_text(const char *text, run_status status, const char *engine_name,
+                                const char *directory, const char *const *sets);
 
 /* Runs `s` on both engines, captures too. Returns where they differ, NULL when in nothing: the end, the metrics, the distributions and the octets
  * of every file; free with g_free(). `result`: what the native engine gave; free it as above. */
-char *run_kit_difference(const scenario *s, simulation_result *result);
+char *run_kit_difference(const scenario *s, session_result *result);
 
 /* Runs it on both engines and asserts that they give the same metrics, distributions and octets in every file. Returns the result; free it as
  * above. */
-simulation_result run_kit_assert_same_run(const char *const *sets);
+session_result run_kit_assert_same_run(const char *const *sets);
 
 /* The same for a scenario whose file is `text`, which must end with `status`. */
-simulation_result run_kit_assert_same_text(const char *text, run_status status, const char *const *sets);
+session_result run_kit_assert_same_text(const char *text, run_status status, const char *const *sets);
 
 /* The value of a metric that must be present. */
-double run_kit_metric(const simulation_result *result, metric_id id);
+double run_kit_metric(const session_result *result, metric_id id);
 
 /* Asserts that a count is exactly `expected`. */
 #define run_kit_assert_count(result, id, expected)                                                           \

@@ -25,7 +25,7 @@ static gboolean is_of_the_network(metric_id id)
 }
 
 /* The name of the first metric of the network in which two runs differ; NULL. */
-static const char *difference(const simulation_result *a, const simulation_result *b)
+static const char *difference(const session_result *a, const session_result *b)
 {
   for (metric_id id = 0; id < METRIC_COUNT; id++) {
     if (is_of_the_network(id) &&
@@ -36,7 +36,7 @@ static const char *difference(const simulation_result *a, const simulation_resul
   return NULL;
 }
 
-static simulation_result run(const char *seed, const char *mode)
+static session_result run(const char *seed, const char *mode)
 {
   g_autofree char *seed_set = g_strconcat("run.seed=", seed, NULL);
   g_autofree char *mode_set = g_strconcat("receiver.mode=", mode, NULL);
@@ -49,30 +49,30 @@ static simulation_result run(const char *seed, const char *mode)
  * network is the same one, to the last packet. */
 static void test_receivers_see_the_same_losses(void)
 {
-  simulation_result in_order = run("7", "in-order");
-  simulation_result out_of_order = run("7", "out-of-order");
-  simulation_result assume_aligned = run("7", "assume-aligned");
+  session_result in_order = run("7", "in-order");
+  session_result out_of_order = run("7", "out-of-order");
+  session_result assume_aligned = run("7", "assume-aligned");
 
   g_assert_cmpfloat(run_kit_metric(&in_order, METRIC_PATH_PACKETS_LOST), >, 30);
   g_assert_cmpstr(difference(&in_order, &out_of_order), ==, NULL);
   g_assert_cmpstr(difference(&in_order, &assume_aligned), ==, NULL);
   g_assert_cmpfloat(run_kit_metric(&in_order, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS), >,
                     2 * run_kit_metric(&out_of_order, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS));
-  simulation_result_clear(&in_order);
-  simulation_result_clear(&out_of_order);
-  simulation_result_clear(&assume_aligned);
+  session_result_clear(&in_order);
+  session_result_clear(&out_of_order);
+  session_result_clear(&assume_aligned);
 }
 
 static void test_seeds_see_others(void)
 {
-  simulation_result first = run("7", "in-order");
-  simulation_result second = run("8", "in-order");
+  session_result first = run("7", "in-order");
+  session_result second = run("8", "in-order");
 
   g_assert_nonnull(difference(&first, &second));
   g_assert_cmpfloat(run_kit_metric(&first, METRIC_GOODPUT_BIT_PER_S), !=,
                     run_kit_metric(&second, METRIC_GOODPUT_BIT_PER_S));
-  simulation_result_clear(&first);
-  simulation_result_clear(&second);
+  session_result_clear(&first);
+  session_result_clear(&second);
 }
 
 int main(int argc, char **argv)

@@ -35,7 +35,7 @@ static void assert_mean(const distribution *d, double exact)
   g_assert_cmpfloat(mean, <=, exact * (1 + 1.0 / 16) * (1 + 1e-12));
 }
 
-static void check_occupancy(const simulation_result *result)
+static void check_occupancy(const session_result *result)
 {
   const distribution *d = &result->distributions[DISTRIBUTION_REASSEMBLY_OCTETS];
   double p99 = run_kit_metric(result, METRIC_BUFFER_REASSEMBLY_P99_OCTETS);
@@ -49,7 +49,7 @@ static void check_occupancy(const simulation_result *result)
 
 /* From the first arrival of a workload octet to the last Delivery: goodput counts from the first payload octet, which comes no earlier,
  * and the run ends no earlier than the last Delivery. */
-static void check_time(const simulation_result *result)
+static void check_time(const session_result *result)
 {
   double seconds = distribution_weight(&result->distributions[DISTRIBUTION_REASSEMBLY_OCTETS]);
   double delivering =
@@ -58,7 +58,7 @@ static void check_time(const simulation_result *result)
   g_assert_cmpfloat(seconds, <, run_kit_metric(result, METRIC_TIME_SIMULATED_S));
 }
 
-static void check_delays(const simulation_result *result)
+static void check_delays(const session_result *result)
 {
   const distribution *placement = &result->distributions[DISTRIBUTION_PLACEMENT_DELAY_S];
   const distribution *delivery = &result->distributions[DISTRIBUTION_DELIVERY_DELAY_S];
@@ -76,25 +76,25 @@ static void check_delays(const simulation_result *result)
 static void test_consistent(void)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-    simulation_result result = run_kit_assert_same_run(cases[i]);
+    session_result result = run_kit_assert_same_run(cases[i]);
     check_occupancy(&result);
     check_time(&result);
     check_delays(&result);
-    simulation_result_clear(&result);
+    session_result_clear(&result);
   }
 }
 
 /* Lossless, aligned, one connection: every segment is placed and Delivered as it arrives. */
 static void test_lossless_waits_for_nothing(void)
 {
-  simulation_result result = run_kit_run("native", NULL, cases[0]);
+  session_result result = run_kit_run("native", NULL, cases[0]);
   for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
     g_assert_cmpuint(result.distributions[id].count, ==, 1);
     g_assert_cmpfloat(result.distributions[id].bins[0].bound, ==, 0);
   }
   /* 40 messages of 64 KiB */
   g_assert_cmpfloat(result.distributions[DISTRIBUTION_PLACEMENT_DELAY_S].bins[0].weight, ==, 40 * 65536.0);
-  simulation_result_clear(&result);
+  session_result_clear(&result);
 }
 
 /* A receiver that takes 3 us (3000000 ps, in the bin of 2^21 … 2^22 - 1 in steps of 2^17: 22 * 2^17 … 23 * 2^17 - 1) to place what it
@@ -103,13 +103,13 @@ static void test_placement_latency(void)
 {
   static const char *const sets[] = {"workload.message_size=64KiB", "workload.messages=10",
                                      "receiver.placement_latency=3us", NULL};
-  simulation_result result = run_kit_run("native", NULL, sets);
+  session_result result = run_kit_run("native", NULL, sets);
   for (distribution_id id = DISTRIBUTION_PLACEMENT_DELAY_S; id <= DISTRIBUTION_DELIVERY_DELAY_S; id++) {
     g_assert_cmpuint(result.distributions[id].count, ==, 1);
     g_assert_cmpfloat(result.distributions[id].bins[0].bound, ==, (23 * 131072 - 1) / 1e12);
   }
   g_assert_cmpfloat(distribution_quantile(&result.distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 1), ==, 0);
-  simulation_result_clear(&result);
+  session_result_clear(&result);
 }
 
 int main(int argc, char **argv)

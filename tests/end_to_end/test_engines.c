@@ -44,7 +44,7 @@ static void shorten(scenario *s, guint64 octets_max)
 
 static void assert_same(scenario *s, guint64 octets_max)
 {
-  simulation_result result;
+  session_result result;
   scenario_key key;
 
   if (scenario_needs_ns3(s, &key)) {
@@ -58,7 +58,7 @@ static void assert_same(scenario *s, guint64 octets_max)
     g_error("%s: %s", scenario_name(s), difference);
   }
   g_assert_cmpint(result.status, !=, RUN_FAILED);
-  simulation_result_clear(&result);
+  session_result_clear(&result);
 }
 
 static void set_axis(scenario *s, const scenario_axis *axis, gsize number)

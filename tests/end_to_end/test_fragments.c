@@ -16,8 +16,7 @@
 
 enum { MESSAGES = 10, MESSAGE_OCTETS = 65536, FIRST_HELD = 956, SETS_MAX = 12 };
 
-static simulation_result run_to(run_status status, const char *text, const char *folder,
-                                const char *const *sets)
+static session_result run_to(run_status status, const char *text, const char *folder, const char *const *sets)
 {
   return run_kit_run_text(text, status, "native", folder, sets);
 }
@@ -176,21 +175,21 @@ static void test_transparent(gconstpointer data)
     for (gsize j = 0; j < G_N_ELEMENTS(c->sets); j++) {
       sets[j + 1] = c->sets[j];
     }
-    simulation_result result = run_to(RUN_OK, FRAGMENTED, folders[0], sets);
+    session_result result = run_to(RUN_OK, FRAGMENTED, folders[0], sets);
     g_assert_cmpuint(write_whole(folders[0]), >, 2 * 440);
     traces[0] = ulpdus_of(folders[0]);
     run_kit_assert_count(&result, METRIC_DELIVERY_OCTETS, MESSAGES * MESSAGE_OCTETS);
     run_kit_assert_count(&result, METRIC_INTEGRITY_OCTETS_WRONG, 0);
     g_assert_cmpfloat(run_kit_metric(&result, METRIC_BUFFER_PEAK_OCTETS_FRAGMENT), >=, FIRST_HELD);
     g_assert_cmpfloat(run_kit_metric(&result, METRIC_BUFFER_PEAK_OCTETS_FRAGMENT), <=, c->most_held);
-    simulation_result_clear(&result);
+    session_result_clear(&result);
     const char *const whole[] = {"path.forward.hop_mtu=[1500,1500]", NULL};
     result = run_to(RUN_OK, FRAGMENTED, folders[1], whole);
     g_assert_cmpuint(write_whole(folders[1]), ==, 0);
     traces[1] = ulpdus_of(folders[1]);
     g_assert_cmpmem(traces[0]->data, traces[0]->len, traces[1]->data, traces[1]->len);
     run_kit_assert_count(&result, METRIC_BUFFER_PEAK_OCTETS_FRAGMENT, 0);
-    simulation_result_clear(&result);
+    session_result_clear(&result);
     for (gsize j = 0; j < 2; j++) {
       g_byte_array_unref(traces[j]);
       run_kit_remove_folder(folders[j]);
@@ -204,7 +203,7 @@ static void test_lossless_occupancy(void)
 {
   /* By default the ACK of a last segment may come after 40 ms, and rto_min is 5 ms here: a probe would be one segment more. */
   static const char *const sets[] = {"tcp.delayed_ack=2ms", NULL};
-  simulation_result result = run_to(RUN_OK, FRAGMENTED, NULL, sets);
+  session_result result = run_to(RUN_OK, FRAGMENTED, NULL, sets);
   double fragments = run_kit_metric(&result, METRIC_PATH_FRAGMENTS);
 
   /* 65536 = 45 * 1428 + 1276: 45 full datagrams and one of more than 1000 octets in each message. */
@@ -214,7 +213,7 @@ static void test_lossless_occupancy(void)
   run_kit_assert_count(&result, METRIC_BUFFER_PEAK_OCTETS_INCOMPLETE, 0);
   run_kit_assert_count(&result, METRIC_TCP_RETRANSMISSIONS, 0);
   run_kit_assert_count(&result, METRIC_PATH_PACKETS_TOO_BIG, 0);
-  simulation_result_clear(&result);
+  session_result_clear(&result);
 }
 
 /* What the Responder holds of datagrams whose first fragment, which alone has the ports, was lost is of no connection that it knows; and its
@@ -222,13 +221,13 @@ static void test_lossless_occupancy(void)
 static void test_other_host_does_not_count(void)
 {
   static const char *const sets[] = {"measure.side=initiator", "path.forward.loss=2%", NULL};
-  simulation_result result = run_to(RUN_OK, FRAGMENTED, NULL, sets);
+  session_result result = run_to(RUN_OK, FRAGMENTED, NULL, sets);
 
   g_assert_cmpfloat(run_kit_metric(&result, METRIC_PATH_FRAGMENTS), >,
                     2 * 46 * MESSAGES); /* with retransmissions */
   run_kit_assert_count(&result, METRIC_BUFFER_PEAK_OCTETS_FRAGMENT, 0);
   run_kit_assert_count(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 0);
-  simulation_result_clear(&result);
+  session_result_clear(&result);
 }
 
 /* --- No progress --- */
@@ -274,14 +273,14 @@ static void test_halted(gconstpointer data)
 {
   const halted_case *c = data;
   char *folder = run_kit_new_folder();
-  simulation_result result = run_to(RUN_FAILED, FRAGMENTED, folder, c->sets);
+  session_result result = run_to(RUN_FAILED, FRAGMENTED, folder, c->sets);
 
   g_assert_nonnull(strstr(result.message, c->reason));
   run_kit_assert_count(&result, METRIC_DELIVERY_OCTETS, 0);
   run_kit_assert_count(&result, METRIC_TCP_PATH_MTU_CHANGES, 0);
   g_assert_cmpfloat(run_kit_metric(&result, METRIC_TCP_TIMEOUTS), >, 1);
   g_assert_cmpuint(messages_at_source(folder, 996), >=, 10); /* for each of the first window at least */
-  simulation_result_clear(&result);
+  session_result_clear(&result);
   run_kit_remove_folder(folder);
 }
 
@@ -290,11 +289,11 @@ static void test_small_datagrams_pass(void)
 {
   static const char *const sets[] = {"receiver.ip_reassembly=drop", "workload.message_size=900",
                                      "workload.messages=100", NULL};
-  simulation_result result = run_to(RUN_OK, FRAGMENTED, NULL, sets);
+  session_result result = run_to(RUN_OK, FRAGMENTED, NULL, sets);
 
   run_kit_assert_count(&result, METRIC_PATH_FRAGMENTS, 0);
   run_kit_assert_count(&result, METRIC_DELIVERY_OCTETS, 100 * 900);
-  simulation_result_clear(&result);
+  session_result_clear(&result);
 }
 
 /* With Don't Fragment, as most stacks have it, the router drops and tells, TCP takes 1000, and no fragment ever reaches the receiver (MPA-338);
@@ -302,13 +301,13 @@ static void test_small_datagrams_pass(void)
 static void test_discovery_avoids_fragments(void)
 {
   static const char *const sets[] = {"receiver.ip_reassembly=drop", "tcp.path_mtu_discovery=true", NULL};
-  simulation_result result = run_to(RUN_OK, FRAGMENTED, NULL, sets);
+  session_result result = run_to(RUN_OK, FRAGMENTED, NULL, sets);
 
   run_kit_assert_count(&result, METRIC_PATH_FRAGMENTS, 0);
   run_kit_assert_count(&result, METRIC_TCP_PATH_MTU_CHANGES, 1);
   run_kit_assert_count(&result, METRIC_MPA_EMSS_OCTETS, 960);
   run_kit_assert_count(&result, METRIC_DELIVERY_OCTETS, MESSAGES * MESSAGE_OCTETS);
-  simulation_result_clear(&result);
+  session_result_clear(&result);
 }
 
 /* --- Fragments and the window --- */
@@ -356,7 +355,7 @@ static void test_window_and_acks(void)
 {
   static const char *const sets[] = {"path.forward.loss=2%", "tcp.receive_window=60000", NULL};
   char *folder = run_kit_new_folder();
-  simulation_result result = run_to(RUN_OK, FRAGMENTED, folder, sets);
+  session_result result = run_to(RUN_OK, FRAGMENTED, folder, sets);
   GArray *packets = packet_list_read(folder, "receiver.pcap");
   knowledge k = {.came = g_byte_array_new(), .parts = g_hash_table_new_full(NULL, NULL, NULL, g_free)};
   guint32 first_sequence = 0;
@@ -385,7 +384,7 @@ static void test_window_and_acks(void)
   g_byte_array_unref(k.came);
   g_hash_table_unref(k.parts);
   g_array_unref(packets);
-  simulation_result_clear(&result);
+  session_result_clear(&result);
   run_kit_remove_folder(folder);
 }
 
@@ -395,7 +394,7 @@ static void test_window_and_acks(void)
 static void test_identifications(gconstpointer data)
 {
   char *folder = run_kit_new_folder();
-  simulation_result result = run_kit_run_text(FRAGMENTED, RUN_OK, RUN_KIT_OTHER_ENGINE, folder, data);
+  session_result result = run_kit_run_text(FRAGMENTED, RUN_OK, RUN_KIT_OTHER_ENGINE, folder, data);
   GArray *packets = packet_list_read(folder, "receiver.pcap");
   GHashTable *seen[2] = {g_hash_table_new(NULL, NULL), g_hash_table_new(NULL, NULL)};
   guint datagrams = 0;
@@ -414,7 +413,7 @@ static void test_identifications(gconstpointer data)
   g_hash_table_unref(seen[0]);
   g_hash_table_unref(seen[1]);
   g_array_unref(packets);
-  simulation_result_clear(&result);
+  session_result_clear(&result);
   run_kit_remove_folder(folder);
 }
 
@@ -468,7 +467,7 @@ static void test_worst_case(void)
 
   for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
     const char *const sets[] = {drop, rows[i].option, NULL};
-    simulation_result result = run_to(RUN_OK, WORST, NULL, sets);
+    session_result result = run_to(RUN_OK, WORST, NULL, sets);
     double peak = run_kit_metric(&result, METRIC_BUFFER_PEAK_OCTETS_FRAGMENT);
 
     g_test_message("%s: %.0f octets", rows[i].option, peak);
@@ -478,7 +477,7 @@ static void test_worst_case(void)
     run_kit_assert_count(&result, METRIC_BUFFER_PEAK_OCTETS_INCOMPLETE, 0);
     run_kit_assert_count(&result, METRIC_BUFFER_PEAK_OCTETS_UNLOCATED, 0);
     run_kit_assert_count(&result, METRIC_BUFFER_PEAK_OCTETS_ORDER, 0);
-    simulation_result_clear(&result);
+    session_result_clear(&result);
   }
 }
 
@@ -490,7 +489,7 @@ static void test_series(void)
 {
   static const char *const sets[] = {"workload.connections=2", NULL};
   char *folder = run_kit_new_folder();
-  simulation_result result = run_to(RUN_OK, FRAGMENTED, folder, sets);
+  session_result result = run_to(RUN_OK, FRAGMENTED, folder, sets);
   char *text = run_kit_read(folder, "occupancy.csv", NULL);
   char **lines = g_strsplit(text, "\n", -1);
   guint64 most[3] = {0}; /* all, 0, 1 */
@@ -516,7 +515,7 @@ static void test_series(void)
   g_assert_cmpuint(last[0], ==, 0);
   g_strfreev(lines);
   g_free(text);
-  simulation_result_clear(&result);
+  session_result_clear(&result);
   run_kit_remove_folder(folder);
 }
 
@@ -532,11 +531,11 @@ static void test_same_on_both_engines(void)
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-    simulation_result result = run_kit_assert_same_text(FRAGMENTED, RUN_OK, cases[i]);
+    session_result result = run_kit_assert_same_text(FRAGMENTED, RUN_OK, cases[i]);
 
     g_assert_cmpfloat(run_kit_metric(&result, METRIC_PATH_FRAGMENTS), >, 0);
     run_kit_assert_count(&result, METRIC_INTEGRITY_OCTETS_WRONG, 0);
-    simulation_result_clear(&result);
+    session_result_clear(&result);
   }
 }
 

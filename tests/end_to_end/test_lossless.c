@@ -65,7 +65,7 @@ static void check_row(const prediction *row, bool markers, const char *mode)
                         "workload.message_size=1MiB",
                         "workload.messages=4",
                         NULL};
-  simulation_result result = run_kit_run(RUN_KIT_OTHER_ENGINE, NULL, sets);
+  session_result result = run_kit_run(RUN_KIT_OTHER_ENGINE, NULL, sets);
   uint32_t payload = row->mulpdu[markers] - TAGGED_HEADER;
   uint64_t fpdus = 0;
   uint64_t marker_count = expected_markers(payload, &fpdus);
@@ -88,7 +88,7 @@ static void check_row(const prediction *row, bool markers, const char *mode)
   /* Every segment starts with an FPDU. */
   g_assert_cmpfloat(run_kit_metric(&result, METRIC_MPA_SEGMENTS_ALIGNED), ==,
                     run_kit_metric(&result, METRIC_TCP_SEGMENTS));
-  simulation_result_clear(&result);
+  session_result_clear(&result);
   g_free(mtu);
   g_free(timestamps);
   g_free(receiver);
@@ -110,7 +110,7 @@ static void test_stream_sender(void)
 {
   const char *sets[] = {"sender.segmentation=stream", "workload.message_size=1MiB", "workload.messages=4",
                         NULL};
-  simulation_result result = run_kit_run(RUN_KIT_OTHER_ENGINE, NULL, sets);
+  session_result result = run_kit_run(RUN_KIT_OTHER_ENGINE, NULL, sets);
   double peak = run_kit_metric(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS);
 
   g_assert_cmpfloat(peak, >, 0);
@@ -119,7 +119,7 @@ static void test_stream_sender(void)
   g_assert_cmpfloat(run_kit_metric(&result, METRIC_MPA_SEGMENTS_ALIGNED), <,
                     run_kit_metric(&result, METRIC_TCP_SEGMENTS) / 2);
   run_kit_assert_count(&result, METRIC_DELIVERY_OCTETS, 4 << 20);
-  simulation_result_clear(&result);
+  session_result_clear(&result);
 }
 
 /* Each FPDU ends its segment: 30 Writes of 300 octets and the Send after them are 31 segments, of which an aligned sender packs four into
@@ -132,11 +132,11 @@ static void test_record_sender(void)
                          NULL};
   const char *large[] = {"sender.segmentation=record",  "mpa.assumed_emss=1460", "path.forward.mtu=1000",
                          "workload.message_size=64KiB", "workload.messages=20",  NULL};
-  simulation_result result = run_kit_run(RUN_KIT_OTHER_ENGINE, NULL, small);
+  session_result result = run_kit_run(RUN_KIT_OTHER_ENGINE, NULL, small);
 
   run_kit_assert_count(&result, METRIC_TCP_SEGMENTS, 31);
   run_kit_assert_count(&result, METRIC_MPA_SEGMENTS_ALIGNED, 31);
-  simulation_result_clear(&result);
+  session_result_clear(&result);
   result = run_kit_run(RUN_KIT_OTHER_ENGINE, NULL, large);
   run_kit_assert_count(&result, METRIC_MPA_FPDUS, 20 * 46 + 1);
   run_kit_assert_count(&result, METRIC_TCP_SEGMENTS, 2 * 20 * 46 + 1);
@@ -144,7 +144,7 @@ static void test_record_sender(void)
   double efficiency = 1428 / (1448 * 512.0 / 508.0 + 2 * (40 + FRAMING));
   g_assert_cmpfloat(fabs(run_kit_metric(&result, METRIC_EFFICIENCY_WIRE) - efficiency), <=, 0.0001);
   run_kit_assert_count(&result, METRIC_DELIVERY_OCTETS, 20 * 65536);
-  simulation_result_clear(&result);
+  session_result_clear(&result);
 }
 
 /* Sends carry 18 octets of header: payload per full segment is MULPDU - 18 = 1424, and no tagged payload exists to rate. */
@@ -152,14 +152,14 @@ static void test_sends(void)
 {
   const char *sets[] = {"workload.operation=send", "workload.message_size=64KiB", "workload.messages=50",
                         NULL};
-  simulation_result result = run_kit_run(RUN_KIT_OTHER_ENGINE, NULL, sets);
+  session_result result = run_kit_run(RUN_KIT_OTHER_ENGINE, NULL, sets);
 
   /* 65536 = 46 * 1424 + 32: 47 FPDUs a message. */
   run_kit_assert_count(&result, METRIC_MPA_FPDUS, 47 * 50);
   run_kit_assert_count(&result, METRIC_DELIVERY_MESSAGES, 50);
   run_kit_assert_count(&result, METRIC_DELIVERY_OCTETS, 50 * 65536);
   g_assert_false(result.metrics.present[METRIC_EFFICIENCY_WIRE]);
-  simulation_result_clear(&result);
+  session_result_clear(&result);
 }
 
 /* The placement latency holds whole, valid FPDUs: cause `processing`, no reassembly. At 10 Gbit/s a full segment lasts
@@ -168,7 +168,7 @@ static void test_placement_latency(void)
 {
   const char *sets[] = {"receiver.placement_latency=10us", "workload.message_size=1MiB",
                         "workload.messages=4", NULL};
-  simulation_result result = run_kit_run(RUN_KIT_OTHER_ENGINE, NULL, sets);
+  session_result result = run_kit_run(RUN_KIT_OTHER_ENGINE, NULL, sets);
   double peak = run_kit_metric(&result, METRIC_BUFFER_TOTAL_PEAK_OCTETS);
 
   run_kit_assert_count(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 0);
@@ -176,7 +176,7 @@ static void test_placement_latency(void)
   g_assert_cmpfloat(peak, <=, 9 * 1460);
   run_kit_assert_count(&result, METRIC_PLACEMENT_OCTETS_DIRECT, 4 << 20);
   g_assert_cmpfloat(fabs(run_kit_metric(&result, METRIC_DELAY_PLACEMENT_MEAN_S) - 10e-6), <, 1e-15);
-  simulation_result_clear(&result);
+  session_result_clear(&result);
 }
 
 /* All messages are posted at once, so a stream sender's segments are all full but the last. The sink's buffers must not
@@ -187,7 +187,7 @@ static void test_sink_buffers_do_not_steer_the_sender(void)
                         "workload.message_size=1440", "workload.messages=85",
                         "path.forward.mtu=9000",      "path.forward.rate=8Gbit/s",
                         "sender.segmentation=stream", NULL};
-  simulation_result result = run_kit_run("native", NULL, sets);
+  session_result result = run_kit_run("native", NULL, sets);
   uint64_t stream = 0;
   uint64_t markers = 0;
 
@@ -196,7 +196,7 @@ static void test_sink_buffers_do_not_steer_the_sender(void)
   }
   stream = add_fpdu(stream, UNTAGGED_HEADER, true, &markers);
   run_kit_assert_count(&result, METRIC_TCP_SEGMENTS, (stream + 8960 - 1) / 8960);
-  simulation_result_clear(&result);
+  session_result_clear(&result);
 }
 
 int main(int argc, char **argv)

@@ -17,13 +17,13 @@ static const char text[] =
     "tcp: { receive_window = \"8KiB\"; rto_min = \"10s\"; rto_initial = \"10s\"; tlp = false; };\n"
     "path: { forward: { rate = \"1Gbit/s\"; delay = \"25us\"; mtu = 1540; }; };\n";
 
-static simulation_result run(const char *folder, const char *const *sets)
+static session_result run(const char *folder, const char *const *sets)
 {
   return run_kit_run_text(text, RUN_OK, "native", folder, sets);
 }
 
 /* Every octet of every message came, and is right. Of each four messages: 19796 octets; and a Send without any at the end. */
-static void assert_all_delivered(const simulation_result *result, guint connections, guint messages)
+static void assert_all_delivered(const session_result *result, guint connections, guint messages)
 {
   run_kit_assert_count(result, METRIC_DELIVERY_OCTETS, (guint64)connections * messages / 4 * 19796);
   run_kit_assert_count(result, METRIC_DELIVERY_MESSAGES, connections * (messages + 1));
@@ -98,7 +98,7 @@ static void test_stream_in_step(void)
 {
   const front f = front_of_stream(MESSAGES);
   static const char *const sets[] = {"sender.segmentation=stream", NULL};
-  simulation_result result = run(NULL, sets);
+  session_result result = run(NULL, sets);
 
   assert_all_delivered(&result, CONNECTIONS, MESSAGES);
   run_kit_assert_count(&result, METRIC_TCP_SEGMENTS, CONNECTIONS * f.segments);
@@ -107,7 +107,7 @@ static void test_stream_in_step(void)
   g_assert_cmpfloat(run_kit_metric(&result, METRIC_FIT_K1), >, 0.95 * (double)f.most / EMSS);
   run_kit_assert_count(&result, METRIC_BUFFER_PEAK_OCTETS_INCOMPLETE,
                        run_kit_metric(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS));
-  simulation_result_clear(&result);
+  session_result_clear(&result);
 }
 
 /* They start one after the other, and go on for long (40 messages, of which the start takes 3 %): so they are in all places of the stream,
@@ -119,7 +119,7 @@ static void test_stream_staggered(void)
   const front f = front_of_stream(MANY_MESSAGES);
   static const char *const sets[] = {"sender.segmentation=stream", "workload.start_spread=25ms",
                                      "workload.messages=40", NULL};
-  simulation_result result = run(NULL, sets);
+  session_result result = run(NULL, sets);
   double mean = run_kit_metric(&result, METRIC_BUFFER_REASSEMBLY_MEAN_OCTETS) / CONNECTIONS;
   double k1 = run_kit_metric(&result, METRIC_FIT_K1);
 
@@ -129,7 +129,7 @@ static void test_stream_staggered(void)
   g_assert_cmpfloat(mean, <, 1.1 * f.mean);
   g_assert_cmpfloat(k1, >, f.mean / EMSS);
   g_assert_cmpfloat(k1, <, 0.9 * (double)f.most / EMSS);
-  simulation_result_clear(&result);
+  session_result_clear(&result);
 }
 
 /* --- Aligned --- */
@@ -146,7 +146,7 @@ static void test_aligned(void)
   for (gsize i = 0; i < G_N_ELEMENTS(spreads); i++) {
     for (gsize j = 0; j < G_N_ELEMENTS(counts); j++) {
       const char *const sets[] = {spreads[i], counts[j], NULL};
-      simulation_result result = run(NULL, sets);
+      session_result result = run(NULL, sets);
       double k2 = run_kit_metric(&result, METRIC_FIT_K2);
 
       g_test_message("%s, %s: K2 %.2f", spreads[i], counts[j], k2);
@@ -155,7 +155,7 @@ static void test_aligned(void)
       run_kit_assert_count(&result, METRIC_FIT_K1, 0);
       g_assert_cmpfloat(k2, >, 70);
       g_assert_cmpfloat(k2, <=, 80.22);
-      simulation_result_clear(&result);
+      session_result_clear(&result);
     }
   }
 }
@@ -177,9 +177,9 @@ static void test_own_paths(void)
                                    METRIC_TCP_SEGMENTS,
                                    METRIC_MPA_FPDUS,
                                    METRIC_BUFFER_WRITTEN_OCTETS};
-  simulation_result alone = run(NULL, one);
-  simulation_result together = run(NULL, own);
-  simulation_result meeting = run(NULL, shared);
+  session_result alone = run(NULL, one);
+  session_result together = run(NULL, own);
+  session_result meeting = run(NULL, shared);
 
   for (gsize i = 0; i < G_N_ELEMENTS(sums); i++) {
     run_kit_assert_count(&together, sums[i], 50 * run_kit_metric(&alone, sums[i]));
@@ -192,9 +192,9 @@ static void test_own_paths(void)
                     10 * run_kit_metric(&alone, METRIC_PATH_QUEUE_PEAK_OCTETS));
   assert_all_delivered(&together, 50, MESSAGES);
   assert_all_delivered(&meeting, 50, MESSAGES);
-  simulation_result_clear(&alone);
-  simulation_result_clear(&together);
-  simulation_result_clear(&meeting);
+  session_result_clear(&alone);
+  session_result_clear(&together);
+  session_result_clear(&meeting);
 }
 
 /* --- Starts --- */
@@ -204,7 +204,7 @@ static void test_starts(void)
 {
   static const char *const sets[] = {"workload.connections=50", "workload.start_spread=5ms", NULL};
   char *folder = run_kit_new_folder();
-  simulation_result result = run(folder, sets);
+  session_result result = run(folder, sets);
   GArray *packets = packet_list_read(folder, "sender.pcap");
   guint starts = 0;
 
@@ -219,7 +219,7 @@ static void test_starts(void)
   g_assert_cmpuint(starts, ==, 50);
   assert_all_delivered(&result, 50, MESSAGES);
   g_array_unref(packets);
-  simulation_result_clear(&result);
+  session_result_clear(&result);
   run_kit_remove_folder(folder);
 }
 
@@ -235,11 +235,11 @@ static void test_same_on_both_engines(void)
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-    simulation_result result = run_kit_assert_same_text(text, RUN_OK, cases[i]);
+    session_result result = run_kit_assert_same_text(text, RUN_OK, cases[i]);
 
     run_kit_assert_count(&result, METRIC_DELIVERY_MESSAGES, 50 * (MESSAGES + 1));
     run_kit_assert_count(&result, METRIC_INTEGRITY_OCTETS_WRONG, 0);
-    simulation_result_clear(&result);
+    session_result_clear(&result);
   }
 }
 
@@ -260,7 +260,7 @@ static void test_ten_thousand(void)
 
   for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
     const char *const sets[] = {"workload.messages=4", rows[i].sets[0], rows[i].sets[1], NULL};
-    simulation_result result = run_kit_run_text(shipped, RUN_OK, "native", NULL, sets);
+    session_result result = run_kit_run_text(shipped, RUN_OK, "native", NULL, sets);
     double k1 = run_kit_metric(&result, METRIC_FIT_K1);
 
     g_test_message("K1 %.3f, reassembly %.0f octets, processing %.0f octets", k1,
@@ -272,7 +272,7 @@ static void test_ten_thousand(void)
     g_assert_cmpfloat(k1, <=, rows[i].most_k1);
     g_assert_cmpfloat(run_kit_metric(&result, METRIC_BUFFER_PEAK_OCTETS_PROCESSING), <, 300000);
     g_assert_cmpfloat(run_kit_metric(&result, METRIC_BUFFER_PEAK_OCTETS_PROCESSING), >, 70 * EMSS);
-    simulation_result_clear(&result);
+    session_result_clear(&result);
   }
   g_free(shipped);
 }

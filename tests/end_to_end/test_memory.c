@@ -4,11 +4,11 @@
 #include "run_kit.h"
 
 /* Runs a shipped scenario with `sets`, which must end with `status`. */
-static simulation_result run_shipped(const char *name, run_status status, const char *const *sets)
+static session_result run_shipped(const char *name, run_status status, const char *const *sets)
 {
   g_autofree char *path = g_build_filename(g_getenv("SCENARIOS"), name, NULL);
   const simulation_options options = {.directory = NULL};
-  simulation_result result;
+  session_result result;
   GError *error = NULL;
   scenario *s = scenario_load(path, sets, &error);
 
@@ -29,8 +29,8 @@ static void test_deadlock_without_a_buffer(void)
 {
   static const char *const none[] = {"receiver.memory=0", "run.stall=90s", NULL};
   static const char *const one_fpdu[] = {"receiver.memory=1500", NULL};
-  simulation_result halted = run_shipped("path-mtu-change.cfg", RUN_FAILED, none);
-  simulation_result fine = run_shipped("path-mtu-change.cfg", RUN_OK, one_fpdu);
+  session_result halted = run_shipped("path-mtu-change.cfg", RUN_FAILED, none);
+  session_result fine = run_shipped("path-mtu-change.cfg", RUN_OK, one_fpdu);
 
   g_assert_nonnull(strstr(halted.message, "no progress in 90.000 s of simulated time"));
   g_assert_cmpfloat(run_kit_metric(&halted, METRIC_BUFFER_SEGMENTS_REFUSED), >, 0);
@@ -38,8 +38,8 @@ static void test_deadlock_without_a_buffer(void)
   run_kit_assert_count(&fine, METRIC_TCP_PATH_MTU_CHANGES, 1);
   /* the front of a cut FPDU: EMSS is 1280 - 40 */
   run_kit_assert_count(&fine, METRIC_BUFFER_PEAK_OCTETS_INCOMPLETE, 1240);
-  simulation_result_clear(&halted);
-  simulation_result_clear(&fine);
+  session_result_clear(&halted);
+  session_result_clear(&fine);
 }
 
 /* What is held never exceeds the pool; what finds no room is dropped and counted; all the data comes, the later the smaller the pool. In-order
@@ -53,14 +53,14 @@ static void test_less_memory_less_goodput(void)
     g_autofree char *memory = g_strdup_printf("receiver.memory=%" G_GUINT64_FORMAT, sizes[i]);
     const char *sets[] = {memory, "receiver.mode=in-order", "path.forward.loss=0.5%", "workload.messages=100",
                           NULL};
-    simulation_result result = run_kit_run("native", NULL, sets);
+    session_result result = run_kit_run("native", NULL, sets);
 
     g_assert_cmpfloat(run_kit_metric(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS), <=, (double)sizes[i]);
     g_assert_cmpfloat(run_kit_metric(&result, METRIC_BUFFER_SEGMENTS_REFUSED), >, 0);
     run_kit_assert_count(&result, METRIC_DELIVERY_OCTETS, 100 * 65536);
     g_assert_cmpfloat(run_kit_metric(&result, METRIC_GOODPUT_BIT_PER_S), >, last);
     last = run_kit_metric(&result, METRIC_GOODPUT_BIT_PER_S);
-    simulation_result_clear(&result);
+    session_result_clear(&result);
   }
 }
 
@@ -70,11 +70,11 @@ static void test_connections_share_the_pool(void)
   static const char *const sets[] = {"receiver.memory=20000", "receiver.mode=in-order",
                                      "path.forward.loss=1%",  "workload.connections=4",
                                      "workload.messages=20",  NULL};
-  simulation_result result = run_kit_assert_same_run(sets);
+  session_result result = run_kit_assert_same_run(sets);
 
   g_assert_cmpfloat(run_kit_metric(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS), <=, 20000);
   g_assert_cmpfloat(run_kit_metric(&result, METRIC_BUFFER_SEGMENTS_REFUSED), >, 0);
-  simulation_result_clear(&result);
+  session_result_clear(&result);
 }
 
 /* A marked, aligned stream is placed as it comes, behind holes, too: it needs no memory at all. */
@@ -82,11 +82,11 @@ static void test_aligned_and_marked_needs_none(void)
 {
   static const char *const sets[] = {"receiver.memory=0", "path.forward.loss=1%", "workload.messages=40",
                                      NULL};
-  simulation_result result = run_kit_assert_same_run(sets);
+  session_result result = run_kit_assert_same_run(sets);
 
   run_kit_assert_count(&result, METRIC_BUFFER_SEGMENTS_REFUSED, 0);
   run_kit_assert_count(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 0);
-  simulation_result_clear(&result);
+  session_result_clear(&result);
 }
 
 /* qed's three descriptors: a middlebox that cuts FPDUs of 1460 octets into pieces of 536 makes three of each, of which two are held: never
@@ -98,13 +98,13 @@ static void test_descriptors(void)
   static const char *const few[] = {
       "receiver.fpdu_descriptors=3", "middlebox.mode=split", "middlebox.split_size=300",
       "workload.messages=5",         "run.stall=90s",        NULL};
-  simulation_result fine = run_kit_run("native", NULL, enough);
-  simulation_result halted = run_kit_run_to(RUN_FAILED, "native", NULL, few);
+  session_result fine = run_kit_run("native", NULL, enough);
+  session_result halted = run_kit_run_to(RUN_FAILED, "native", NULL, few);
 
   run_kit_assert_count(&fine, METRIC_STATE_SEGMENTS_REFUSED, 0);
   g_assert_cmpfloat(run_kit_metric(&halted, METRIC_STATE_SEGMENTS_REFUSED), >, 0);
-  simulation_result_clear(&fine);
-  simulation_result_clear(&halted);
+  session_result_clear(&fine);
+  session_result_clear(&halted);
 }
 
 /* assume-aligned, the baseline: without markers it places an aligned stream behind holes as if they were there, where the permitted receiver
@@ -115,8 +115,8 @@ static void test_assuming_alignment(void)
                                         "path.forward.loss=1%", "workload.messages=40", NULL};
   static const char *const permitted[] = {"receiver.mode=out-of-order", "mpa.markers=false",
                                           "path.forward.loss=1%", "workload.messages=40", NULL};
-  simulation_result guess = run_kit_assert_same_run(assumed);
-  simulation_result wait = run_kit_run("native", NULL, permitted);
+  session_result guess = run_kit_assert_same_run(assumed);
+  session_result wait = run_kit_run("native", NULL, permitted);
 
   run_kit_assert_count(&guess, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 0);
   run_kit_assert_count(&guess, METRIC_MPA_WRONG_GUESSES, 0);
@@ -125,8 +125,8 @@ static void test_assuming_alignment(void)
                        run_kit_metric(&guess, METRIC_MPA_LOCATED_BY_ASSUMPTION) +
                            run_kit_metric(&guess, METRIC_MPA_LOCATED_BY_CHAIN));
   g_assert_cmpfloat(run_kit_metric(&wait, METRIC_BUFFER_PEAK_OCTETS_ORDER), >, 10 * 1460);
-  simulation_result_clear(&guess);
-  simulation_result_clear(&wait);
+  session_result_clear(&guess);
+  session_result_clear(&wait);
 }
 
 int main(int argc, char **argv)

@@ -98,12 +98,12 @@ static void test_element(gconstpointer data)
   for (guint i = 0; i < G_N_ELEMENTS(c->sets); i++) {
     sets[i + 1] = c->sets[i];
   }
-  simulation_result result = run_kit_assert_same_run(sets);
+  session_result result = run_kit_assert_same_run(sets);
   g_assert_cmpfloat(run_kit_metric(&result, c->counted), >, 0);
   if (c->absent != METRIC_COUNT) {
     g_assert_cmpfloat(run_kit_metric(&result, c->absent), ==, 0);
   }
-  simulation_result_clear(&result);
+  session_result_clear(&result);
 }
 
 /* --- Middleboxes --- */
@@ -130,7 +130,7 @@ static void test_box(gconstpointer data)
                           "middlebox.coalesce_size=1448",
                           "tcp.timestamps=true",
                           NULL};
-    simulation_result result = run_kit_assert_same_run(sets);
+    session_result result = run_kit_assert_same_run(sets);
     double before = run_kit_metric(&result, METRIC_MIDDLEBOX_SEGMENTS_BEFORE_ALIGNED) /
                     run_kit_metric(&result, METRIC_MIDDLEBOX_SEGMENTS_BEFORE);
     double behind = run_kit_metric(&result, METRIC_MIDDLEBOX_SEGMENTS_BEHIND_ALIGNED) /
@@ -141,7 +141,7 @@ static void test_box(gconstpointer data)
     if (strstr(mode, "coalesce") == NULL) {
       g_assert_cmpfloat(behind, <, g_str_equal(mode, "proxy") ? before - 0.05 : 0.6);
     }
-    simulation_result_clear(&result);
+    session_result_clear(&result);
   }
 }
 
@@ -223,8 +223,8 @@ static void test_random_networks(void)
     g_ptr_array_add(sets, NULL);
     char *all = g_strjoinv("' --set '", (char **)sets->pdata);
     g_test_message("case %d: --set '%s'", i, all);
-    simulation_result result = run_kit_assert_same_run((const char *const *)sets->pdata);
-    simulation_result_clear(&result);
+    session_result result = run_kit_assert_same_run((const char *const *)sets->pdata);
+    session_result_clear(&result);
     g_free(all);
     g_ptr_array_unref(sets);
   }

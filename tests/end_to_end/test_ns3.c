@@ -48,7 +48,7 @@ static const ns3_case cases[] = {
     {"both", {"topology.medium=point-to-point", "tcp.implementation=ns3"}, 1, 0},
 };
 
-static simulation_result run(const ns3_case *c)
+static session_result run(const ns3_case *c)
 {
   const char *sets[SETS_MAX + 2] = {"workload.messages=20"};
 
@@ -61,8 +61,8 @@ static simulation_result run(const ns3_case *c)
 static void test_case(gconstpointer data)
 {
   const ns3_case *c = data;
-  simulation_result first = run(c);
-  simulation_result again = run(c);
+  session_result first = run(c);
+  session_result again = run(c);
 
   for (metric_id id = 0; id < METRIC_COUNT; id++) {
     if (id != METRIC_TIME_WALL_S) {
@@ -74,8 +74,8 @@ static void test_case(gconstpointer data)
     g_assert_cmpfloat(run_kit_metric(&first, METRIC_PATH_PACKETS_LOST), >=, c->lost);
     g_assert_true(c->lost > 0 || run_kit_metric(&first, METRIC_TCP_RETRANSMISSIONS) == 0);
   }
-  simulation_result_clear(&first);
-  simulation_result_clear(&again);
+  session_result_clear(&first);
+  session_result_clear(&again);
 }
 
 /* A sender that is not MPA-aware and a receiver in order: what is behind a hole waits in TCP, and nothing is Placed out of order. 40 messages of
@@ -84,13 +84,13 @@ static void test_in_order_receiver(void)
 {
   static const char *const sets[] = {"tcp.implementation=ns3", "path.forward.drop=[900]",
                                      "workload.messages=40", NULL};
-  simulation_result result = run_kit_run("ns3", NULL, sets);
+  session_result result = run_kit_run("ns3", NULL, sets);
 
   run_kit_assert_count(&result, METRIC_TCP_RETRANSMISSIONS, 1);
   run_kit_assert_count(&result, METRIC_PLACEMENT_OCTETS_OUT_OF_ORDER, 0);
   g_assert_cmpfloat(run_kit_metric(&result, METRIC_BUFFER_PEAK_OCTETS_ORDER), >, 10 * 1460);
   run_kit_assert_count(&result, METRIC_DELIVERY_OCTETS, 40 * 65536);
-  simulation_result_clear(&result);
+  session_result_clear(&result);
 }
 
 /* With cross traffic on a bottleneck of 1 Gbit/s the stack gets less than without. */
@@ -105,14 +105,14 @@ static void test_cross_traffic_takes_its_share(void)
                                        "topology.udp_rate=500Mbit/s",
                                        "topology.udp_off=0s",
                                        NULL};
-  simulation_result one = run_kit_run("ns3", NULL, alone);
-  simulation_result two = run_kit_run("ns3", NULL, shared);
+  session_result one = run_kit_run("ns3", NULL, alone);
+  session_result two = run_kit_run("ns3", NULL, shared);
 
   /* The payload's share of the link is 92.88 % (docs/facts.md, "Exact predictions"); UDP takes half of the link with its headers: at most 0.5 of that. */
   g_assert_cmpfloat(run_kit_metric(&one, METRIC_GOODPUT_BIT_PER_S), >, 0.8e9);
   g_assert_cmpfloat(run_kit_metric(&two, METRIC_GOODPUT_BIT_PER_S), <, 0.5e9);
-  simulation_result_clear(&one);
-  simulation_result_clear(&two);
+  session_result_clear(&one);
+  session_result_clear(&two);
 }
 
 int main(int argc, char **argv)

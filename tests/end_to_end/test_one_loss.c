@@ -146,7 +146,7 @@ static capture_hole find_hole(const char *folder)
   return found;
 }
 
-static simulation_result run(const char *folder, const char *set1, const char *set2, const char *set3)
+static session_result run(const char *folder, const char *set1, const char *set2, const char *set3)
 {
   const char *sets[] = {LOSS, SIZE, COUNT, set1, set2, set3, NULL};
 
@@ -157,7 +157,7 @@ static simulation_result run(const char *folder, const char *set1, const char *s
 static void test_in_order(void)
 {
   char *folder = run_kit_new_folder();
-  simulation_result result = run(folder, "receiver.mode=in-order", NULL, NULL);
+  session_result result = run(folder, "receiver.mode=in-order", NULL, NULL);
   const capture_hole hole = find_hole(folder);
 
   /* One change a held segment and one when the hole closes. */
@@ -173,7 +173,7 @@ static void test_in_order(void)
   run_kit_assert_count(&result, METRIC_TCP_RETRANSMISSIONS, 1);
   run_kit_assert_count(&result, METRIC_TCP_TIMEOUTS, 0);
   run_kit_assert_count(&result, METRIC_STATE_HOLES_PEAK, 1);
-  simulation_result_clear(&result);
+  session_result_clear(&result);
   run_kit_remove_folder(folder);
 }
 
@@ -181,7 +181,7 @@ static void test_in_order(void)
 static void test_markers(void)
 {
   char *folder = run_kit_new_folder();
-  simulation_result result = run(folder, "receiver.mode=out-of-order", NULL, NULL);
+  session_result result = run(folder, "receiver.mode=out-of-order", NULL, NULL);
   const capture_hole hole = find_hole(folder);
 
   g_assert_cmpuint(assert_series_recomputes(folder, "out-of-order"), ==, 0);
@@ -197,7 +197,7 @@ static void test_markers(void)
   g_assert_cmpfloat(placed, <=, (double)(hole.octets_behind - hole.segments_behind * (6 + 14 + 2 * 4)));
   g_assert_cmpfloat(placed, >=, (double)(hole.octets_behind - hole.segments_behind * (6 + 14 + 3 * 4 + 3)));
   run_kit_assert_count(&result, METRIC_DELIVERY_OCTETS, 20 * 65536); /* in order: the run's own check */
-  simulation_result_clear(&result);
+  session_result_clear(&result);
   run_kit_remove_folder(folder);
 }
 
@@ -205,12 +205,12 @@ static void test_markers(void)
 static void test_no_markers(void)
 {
   char *folder = run_kit_new_folder();
-  simulation_result result = run(folder, "receiver.mode=out-of-order", "mpa.markers=false", NULL);
+  session_result result = run(folder, "receiver.mode=out-of-order", "mpa.markers=false", NULL);
   const capture_hole hole = find_hole(folder);
 
   g_assert_cmpuint(assert_series_recomputes(folder, "out-of-order"), ==, hole.segments_behind + 1);
   run_kit_assert_count(&result, METRIC_BUFFER_PEAK_OCTETS_ORDER, hole.octets_behind);
-  simulation_result_clear(&result);
+  session_result_clear(&result);
   run_kit_remove_folder(folder);
 }
 
@@ -243,7 +243,7 @@ static void fpdu_around(guint64 position, guint64 *start, guint64 *end)
 static void test_middlebox(void)
 {
   char *folder = run_kit_new_folder();
-  simulation_result result = run(folder, "receiver.mode=out-of-order", "middlebox.mode=rechunk", NULL);
+  session_result result = run(folder, "receiver.mode=out-of-order", "middlebox.mode=rechunk", NULL);
   const capture_hole hole = find_hole(folder);
   guint64 head_start;
   guint64 head_end;
@@ -270,7 +270,7 @@ static void test_middlebox(void)
   g_assert_cmpfloat(peak, <, (double)(head + tail + 1460 + 4));
   g_assert_cmpuint(hole.octets_behind, >, head + tail + 1464); /* an in-order receiver would hold more */
   run_kit_assert_count(&result, METRIC_DELIVERY_OCTETS, 20 * 65536);
-  simulation_result_clear(&result);
+  session_result_clear(&result);
   run_kit_remove_folder(folder);
 }
 
@@ -285,9 +285,9 @@ static void test_other_cuts_recompute(void)
 
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
     char *folder = run_kit_new_folder();
-    simulation_result result = run(folder, cases[i][0], cases[i][1], NULL);
+    session_result result = run(folder, cases[i][0], cases[i][1], NULL);
     g_assert_cmpuint(assert_series_recomputes(folder, cases[i][0] + strlen("receiver.mode=")), >, 10);
-    simulation_result_clear(&result);
+    session_result_clear(&result);
     run_kit_remove_folder(folder);
   }
 }
@@ -304,9 +304,9 @@ static void test_every_place_of_a_hole_recomputes(void)
     const char *sets[] = {
         drop, SIZE, "workload.messages=8", modes[i % 2], "middlebox.mode=rechunk", "middlebox.chunk=333",
         NULL};
-    simulation_result result = run_kit_run("native", folder, sets);
+    session_result result = run_kit_run("native", folder, sets);
     assert_series_recomputes(folder, modes[i % 2] + strlen("receiver.mode="));
-    simulation_result_clear(&result);
+    session_result_clear(&result);
     g_free(drop);
     run_kit_remove_folder(folder);
   }
@@ -321,9 +321,9 @@ static void test_every_cut_recomputes(void)
     char *folder = run_kit_new_folder();
     const char *sets[] = {"workload.message_size=1500", "workload.messages=2", modes[i],
                           "middlebox.mode=rechunk",     "middlebox.chunk=1",   NULL};
-    simulation_result result = run_kit_run("native", folder, sets);
+    session_result result = run_kit_run("native", folder, sets);
     g_assert_cmpuint(assert_series_recomputes(folder, modes[i] + strlen("receiver.mode=")), >, 3000);
-    simulation_result_clear(&result);
+    session_result_clear(&result);
     run_kit_remove_folder(folder);
   }
 }

@@ -46,14 +46,14 @@ static void test_lossless(void)
     const char *sets[] = {operation, directions, "workload.messages=12", "workload.message_size=20000", NULL};
 
     g_test_message("%s %s", operation, directions);
-    simulation_result result = run_kit_run("native", NULL, sets);
+    session_result result = run_kit_run("native", NULL, sets);
     run_kit_assert_count(&result, METRIC_DELIVERY_MESSAGES, cases[i].messages);
     run_kit_assert_count(&result, METRIC_DELIVERY_OCTETS, cases[i].octets);
     run_kit_assert_count(&result, METRIC_PLACEMENT_OCTETS, cases[i].octets); /* RDMAP's own are no payload */
     run_kit_assert_count(&result, METRIC_TCP_RETRANSMISSIONS, 0);
     run_kit_assert_count(&result, METRIC_DELAY_DELIVERY_MEAN_S, 0); /* of the measured end's segments alone */
     run_kit_assert_count(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 0);
-    simulation_result_clear(&result);
+    session_result_clear(&result);
     g_free(operation);
     g_free(directions);
   }
@@ -82,10 +82,10 @@ static void test_loss_and_rechunk(void)
                           NULL};
 
     g_test_message("%s %s", operation, directions);
-    simulation_result result = run_kit_assert_same_run(sets);
+    session_result result = run_kit_assert_same_run(sets);
     run_kit_assert_count(&result, METRIC_DELIVERY_MESSAGES, cases[i].messages);
     run_kit_assert_count(&result, METRIC_DELIVERY_OCTETS, cases[i].octets);
-    simulation_result_clear(&result);
+    session_result_clear(&result);
     g_free(operation);
     g_free(directions);
   }
@@ -101,15 +101,15 @@ static void test_reads_are_measured_at_the_initiator(void)
   const char *forward[] = {
       "workload.operation=read",  "receiver.mode=in-order", "path.forward.drop=[2]", "workload.messages=100",
       "workload.message_size=20", "rdmap.ord=64",           "rdmap.ird=64",          NULL};
-  simulation_result held = run_kit_run("native", NULL, reverse);
-  simulation_result free = run_kit_run("native", NULL, forward);
+  session_result held = run_kit_run("native", NULL, reverse);
+  session_result free = run_kit_run("native", NULL, forward);
 
   run_kit_assert_count(&held, METRIC_TCP_RETRANSMISSIONS, 1);
   g_assert_cmpfloat(run_kit_metric(&held, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS), >, 10000);
   run_kit_assert_count(&free, METRIC_TCP_RETRANSMISSIONS, 0); /* of the Data Source, the Responder */
   run_kit_assert_count(&free, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 0);
-  simulation_result_clear(&held);
-  simulation_result_clear(&free);
+  session_result_clear(&held);
+  session_result_clear(&free);
 }
 
 /* The formulas take rate and MTU of the main direction: 1 Gbit/s and an EMSS of 8960 for Reads here, against 10 Gbit/s and 1460. */
@@ -120,8 +120,8 @@ static void test_theory_follows_the_main_direction(void)
   const char *read[] = {links[0], links[1], links[2], "workload.operation=read", "workload.messages=3", NULL};
   const char *write[] = {links[0], links[1], links[2], "workload.operation=write", "workload.messages=3",
                          NULL};
-  simulation_result reads = run_kit_run("native", NULL, read);
-  simulation_result writes = run_kit_run("native", NULL, write);
+  session_result reads = run_kit_run("native", NULL, read);
+  session_result writes = run_kit_run("native", NULL, write);
 
   run_kit_assert_count(&reads, METRIC_MPA_EMSS_OCTETS, 8960);
   run_kit_assert_count(&reads, METRIC_THEORY_BUFFER_AF_OCTETS, 8960);
@@ -129,8 +129,8 @@ static void test_theory_follows_the_main_direction(void)
   g_assert_cmpfloat_with_epsilon(run_kit_metric(&writes, METRIC_THEORY_BUFFER_TCP_OCTETS) /
                                      run_kit_metric(&reads, METRIC_THEORY_BUFFER_TCP_OCTETS),
                                  10, 1e-9);
-  simulation_result_clear(&reads);
-  simulation_result_clear(&writes);
+  session_result_clear(&reads);
+  session_result_clear(&writes);
 }
 
 /* At most rdmap.ord Reads are outstanding: 10 Reads of 1000 octets over a round trip of 1 ms, beside which all else is small. From the first
@@ -145,12 +145,12 @@ static void test_ord_limits_reads(void)
   for (gsize i = 0; i < G_N_ELEMENTS(limits); i++) {
     const char *sets[] = {limits[i].set,          "workload.operation=read",  "workload.message_size=1000",
                           "workload.messages=10", "path.forward.delay=500us", NULL};
-    simulation_result result = run_kit_run("native", NULL, sets);
+    session_result result = run_kit_run("native", NULL, sets);
     double seconds = 8.0 * 10 * 1000 / run_kit_metric(&result, METRIC_GOODPUT_BIT_PER_S);
 
     g_test_message("%s", limits[i].set);
     g_assert_cmpfloat_with_epsilon(seconds / 0.001, limits[i].round_trips, 0.02);
-    simulation_result_clear(&result);
+    session_result_clear(&result);
   }
 }
 
@@ -170,7 +170,7 @@ static void test_crc_of_startup_frames(void)
     const char *sets[] = {frames[i].set, "workload.messages=1", NULL};
     char *folder = run_kit_new_folder();
     gsize length;
-    simulation_result result = run_kit_run("native", folder, sets);
+    session_result result = run_kit_run("native", folder, sets);
     char *capture = run_kit_read(folder, "sender.pcap", &length);
     const char *request = memmem(capture, length, "MPA ID Req Frame", 16);
     const char *reply = memmem(capture, length, "MPA ID Rep Frame", 16);
@@ -180,7 +180,7 @@ static void test_crc_of_startup_frames(void)
     g_assert_cmphex(request[16] & 0x40, ==, frames[i].request);
     g_assert_cmphex(reply[16] & 0x40, ==, frames[i].reply);
     g_free(capture);
-    simulation_result_clear(&result);
+    session_result_clear(&result);
     run_kit_remove_folder(folder);
   }
 }

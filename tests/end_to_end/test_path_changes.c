@@ -11,13 +11,12 @@ enum { EVENT_NS = 1000000, SETS_MAX = 16 };
 #define WORKLOAD "workload: { message_size = \"64KiB\"; messages = 30; };\n"
 #define SHRINKS WORKLOAD "event = ( { at = \"1ms\"; key = \"path.forward.mtu\"; value = 1280; } );\n"
 
-static simulation_result run_to(run_status status, const char *text, const char *folder,
-                                const char *const *sets)
+static session_result run_to(run_status status, const char *text, const char *folder, const char *const *sets)
 {
   return run_kit_run_text(text, status, "native", folder, sets);
 }
 
-static void assert_all_delivered(const simulation_result *result)
+static void assert_all_delivered(const session_result *result)
 {
   run_kit_assert_count(result, METRIC_DELIVERY_OCTETS, 30 * 65536);
   run_kit_assert_count(result, METRIC_INTEGRITY_OCTETS_WRONG, 0);
@@ -63,7 +62,7 @@ static episode watch(const char *folder, guint32 mtu)
  * the first has come all packets fit. The router is next to the sender, so the message is there after its own way: 58 octets at 10 Gbit/s
  * and 25 us are 25,046 ns (IPv6: 1280 octets quoted, so 1282 and 26,025 ns), and behind an ACK or two in the reverse queue. The old EMSS (1460, IPv6: 1440) is less than two of the new one (1240), so
  * each of the lost segments is sent again in two pieces. Nothing times out, and no duplicate ACK is needed. */
-static void check_episode(const simulation_result *result, const char *folder, guint32 mtu, gint64 way_ns)
+static void check_episode(const session_result *result, const char *folder, guint32 mtu, gint64 way_ns)
 {
   const episode e = watch(folder, mtu);
 
@@ -119,7 +118,7 @@ static misalignment look_at(const wire_stream *stream, const marked_half *half, 
 static void test_router_tells(void)
 {
   char *folder = run_kit_new_folder();
-  simulation_result result = run_to(RUN_OK, SHRINKS, folder, NULL);
+  session_result result = run_to(RUN_OK, SHRINKS, folder, NULL);
   const episode e = watch(folder, 1280);
   wire_decoding *decoding = wire_decode(folder, "receiver.pcap", wire_agreement_of("ietf"));
   const wire_connection *connection = decoding->connections->pdata[0];
@@ -143,7 +142,7 @@ static void test_router_tells(void)
   run_kit_assert_count(&result, METRIC_BUFFER_WRITTEN_OCTETS, 1240 * m.large);
   run_kit_assert_count(&result, METRIC_STATE_PARTIAL_FPDUS_PEAK, 1);
   wire_decoding_free(decoding);
-  simulation_result_clear(&result);
+  session_result_clear(&result);
   run_kit_remove_folder(folder);
 }
 
@@ -154,14 +153,14 @@ static void test_router_tells_ipv6(void)
       WORKLOAD "event = ( { at = \"1ms\"; key = \"path.forward.mtu\"; value = 1300; } );\n";
   static const char *const sets[] = {"tcp.ip=ipv6", NULL};
   char *folder = run_kit_new_folder();
-  simulation_result result = run_to(RUN_OK, text, folder, sets);
+  session_result result = run_to(RUN_OK, text, folder, sets);
 
   check_episode(&result, folder, 1300, 26025);
   run_kit_assert_count(&result, METRIC_BUFFER_PEAK_OCTETS_INCOMPLETE, 1240);
-  simulation_result_clear(&result);
+  session_result_clear(&result);
   result = run_to(RUN_OK, WORKLOAD, NULL, sets);
   run_kit_assert_count(&result, METRIC_MPA_EMSS_OCTETS, 1440);
-  simulation_result_clear(&result);
+  session_result_clear(&result);
   run_kit_remove_folder(folder);
 }
 
@@ -188,12 +187,12 @@ static void test_same_on_both_engines(void)
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-    simulation_result result = run_kit_assert_same_text(both, RUN_OK, cases[i]);
+    session_result result = run_kit_assert_same_text(both, RUN_OK, cases[i]);
 
     g_assert_cmpfloat(run_kit_metric(&result, METRIC_PATH_PACKETS_TOO_BIG) > 0, ==,
                       i + 1 < G_N_ELEMENTS(cases)); /* `rechunk` cuts before the link: all fit anyway */
     run_kit_assert_count(&result, METRIC_INTEGRITY_OCTETS_WRONG, 0);
-    simulation_result_clear(&result);
+    session_result_clear(&result);
   }
 }
 
@@ -209,13 +208,13 @@ static void test_two_events(void)
   static const char *const texts[] = {text, soon};
 
   for (gsize i = 0; i < G_N_ELEMENTS(texts); i++) {
-    simulation_result result = run_to(RUN_OK, texts[i], NULL, NULL);
+    session_result result = run_to(RUN_OK, texts[i], NULL, NULL);
 
     run_kit_assert_count(&result, METRIC_TCP_PATH_MTU_CHANGES, 2);
     run_kit_assert_count(&result, METRIC_MPA_EMSS_OCTETS, 960);
     run_kit_assert_count(&result, METRIC_TCP_TIMEOUTS, 0);
     assert_all_delivered(&result);
-    simulation_result_clear(&result);
+    session_result_clear(&result);
   }
 }
 
@@ -225,21 +224,21 @@ static void test_reverse_direction(void)
   static const char text[] =
       WORKLOAD "event = ( { at = \"1ms\"; key = \"path.reverse.mtu\"; value = 1280; } );\n";
   static const char *const reads[] = {"workload.operation=read", NULL};
-  simulation_result result = run_to(RUN_OK, text, NULL, reads);
+  session_result result = run_to(RUN_OK, text, NULL, reads);
 
   run_kit_assert_count(&result, METRIC_TCP_PATH_MTU_CHANGES, 1);
   run_kit_assert_count(&result, METRIC_MPA_EMSS_OCTETS, 1240);
   run_kit_assert_count(&result, METRIC_BUFFER_PEAK_OCTETS_INCOMPLETE, 1240);
   assert_all_delivered(&result);
-  simulation_result_clear(&result);
+  session_result_clear(&result);
   result = run_to(RUN_OK, SHRINKS, NULL, reads);
   run_kit_assert_count(&result, METRIC_TCP_PATH_MTU_CHANGES, 0);
   run_kit_assert_count(&result, METRIC_PATH_PACKETS_TOO_BIG, 0);
   assert_all_delivered(&result);
-  simulation_result_clear(&result);
+  session_result_clear(&result);
 }
 
-static void assert_same_metrics(const simulation_result *a, const simulation_result *b)
+static void assert_same_metrics(const session_result *a, const session_result *b)
 {
   for (metric_id id = 0; id < METRIC_COUNT; id++) {
     if (id != METRIC_TIME_WALL_S && a->metrics.present[id]) {
@@ -258,18 +257,18 @@ static void test_larger_mtu(void)
   static const char returns[] =
       WORKLOAD "event = ( { at = \"1ms\"; key = \"path.forward.mtu\"; value = 1280; },\n"
                "          { at = \"1300us\"; key = \"path.forward.mtu\"; value = 1500; } );\n";
-  simulation_result plain = run_to(RUN_OK, WORKLOAD, NULL, NULL);
-  simulation_result result = run_to(RUN_OK, grows, NULL, NULL);
-  simulation_result shrunk = run_to(RUN_OK, SHRINKS, NULL, NULL);
-  simulation_result returned = run_to(RUN_OK, returns, NULL, NULL);
+  session_result plain = run_to(RUN_OK, WORKLOAD, NULL, NULL);
+  session_result result = run_to(RUN_OK, grows, NULL, NULL);
+  session_result shrunk = run_to(RUN_OK, SHRINKS, NULL, NULL);
+  session_result returned = run_to(RUN_OK, returns, NULL, NULL);
 
   run_kit_assert_count(&plain, METRIC_MPA_EMSS_OCTETS, 1460);
   assert_same_metrics(&plain, &result);
   assert_same_metrics(&shrunk, &returned);
-  simulation_result_clear(&plain);
-  simulation_result_clear(&result);
-  simulation_result_clear(&shrunk);
-  simulation_result_clear(&returned);
+  session_result_clear(&plain);
+  session_result_clear(&result);
+  session_result_clear(&shrunk);
+  session_result_clear(&returned);
 }
 
 /* --- A router that does not tell --- */
@@ -279,7 +278,7 @@ static const char *const silent[] = {"path.too_big=silent", "tcp.retries=6", "tc
 /* A black hole: nothing arrives any more, and TCP gives up after six timeouts in a row, as it says. What was delivered before is right. */
 static void test_black_hole(void)
 {
-  simulation_result result = run_to(RUN_FAILED, SHRINKS, NULL, silent);
+  session_result result = run_to(RUN_FAILED, SHRINKS, NULL, silent);
 
   g_assert_nonnull(strstr(result.message, "TCP: gave up after tcp.retries timeouts in a row"));
   run_kit_assert_count(&result, METRIC_TCP_TIMEOUTS, 6);
@@ -287,32 +286,32 @@ static void test_black_hole(void)
   run_kit_assert_count(&result, METRIC_MPA_EMSS_OCTETS, 1460);
   run_kit_assert_count(&result, METRIC_INTEGRITY_OCTETS_WRONG, 0);
   g_assert_cmpfloat(run_kit_metric(&result, METRIC_DELIVERY_OCTETS), <, 30 * 65536);
-  simulation_result_clear(&result);
+  session_result_clear(&result);
 }
 
 /* With detection the plateaus of RFC 1191 §7.1 are tried: 1492 is still too much for 1280, 1006 is not: EMSS 966. */
 static void test_black_hole_found(void)
 {
   const char *const sets[] = {silent[0], silent[1], silent[2], "tcp.black_hole_detection=true", NULL};
-  simulation_result result = run_to(RUN_OK, SHRINKS, NULL, sets);
+  session_result result = run_to(RUN_OK, SHRINKS, NULL, sets);
 
   run_kit_assert_count(&result, METRIC_TCP_PATH_MTU_CHANGES, 2);
   run_kit_assert_count(&result, METRIC_MPA_EMSS_OCTETS, 966);
   g_assert_cmpfloat(run_kit_metric(&result, METRIC_TCP_TIMEOUTS), >, 1);
   g_assert_cmpfloat(run_kit_metric(&result, METRIC_BUFFER_PEAK_OCTETS_INCOMPLETE), >, 0);
   assert_all_delivered(&result);
-  simulation_result_clear(&result);
+  session_result_clear(&result);
 }
 
 /* Of the messages three in ten are lost on the way back, with as many ACKs: one that comes is enough. */
 static void test_messages_lost(void)
 {
   static const char *const sets[] = {"path.reverse.loss=30%", NULL};
-  simulation_result result = run_to(RUN_OK, SHRINKS, NULL, sets);
+  session_result result = run_to(RUN_OK, SHRINKS, NULL, sets);
 
   run_kit_assert_count(&result, METRIC_MPA_EMSS_OCTETS, 1240);
   assert_all_delivered(&result);
-  simulation_result_clear(&result);
+  session_result_clear(&result);
 }
 
 /* --- The receiver's memory (mpa-01 §11.2.2) --- */
@@ -336,7 +335,7 @@ static const memory_case memory_cases[] = {
     {"re-cut on the way", WORKLOAD, {"middlebox.mode=split", "middlebox.split_size=700", NULL}},
 };
 
-static simulation_result run_with_memory(const memory_case *c, run_status status, const char *memory)
+static session_result run_with_memory(const memory_case *c, run_status status, const char *memory)
 {
   const char *sets[SETS_MAX] = {
       memory,           "run.stall=1s", "tcp.rto_min=5ms", "tcp.rto_initial=50ms", "tcp.rto_max=50ms",
@@ -354,29 +353,29 @@ static simulation_result run_with_memory(const memory_case *c, run_status status
 static void test_deadlock(gconstpointer data)
 {
   const memory_case *c = data;
-  simulation_result result = run_with_memory(c, RUN_FAILED, "receiver.memory=0");
+  session_result result = run_with_memory(c, RUN_FAILED, "receiver.memory=0");
 
   g_assert_nonnull(strstr(result.message, "run.stall"));
   g_assert_cmpfloat(run_kit_metric(&result, METRIC_BUFFER_SEGMENTS_REFUSED), >, 0);
   run_kit_assert_count(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 0);
   run_kit_assert_count(&result, METRIC_INTEGRITY_OCTETS_WRONG, 0);
-  simulation_result_clear(&result);
+  session_result_clear(&result);
   result = run_with_memory(c, RUN_OK, "receiver.memory=1500");
   g_assert_cmpfloat(run_kit_metric(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS), >, 0);
   g_assert_cmpfloat(run_kit_metric(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS), <=, 1500);
   assert_all_delivered(&result);
-  simulation_result_clear(&result);
+  session_result_clear(&result);
 }
 
 /* An aligned stream on a path that does not change needs no memory, even with losses. */
 static void test_aligned_needs_none(void)
 {
   static const char *const sets[] = {"receiver.memory=0", "path.forward.loss=1%", NULL};
-  simulation_result result = run_to(RUN_OK, WORKLOAD, NULL, sets);
+  session_result result = run_to(RUN_OK, WORKLOAD, NULL, sets);
 
   run_kit_assert_count(&result, METRIC_BUFFER_SEGMENTS_REFUSED, 0);
   assert_all_delivered(&result);
-  simulation_result_clear(&result);
+  session_result_clear(&result);
 }
 
 /* MPA-353: more than the least buffer performs better: an in-order receiver that drops what comes behind a hole for want of room has it sent
@@ -389,13 +388,13 @@ static void test_more_memory_more_goodput(void)
 
   for (gsize i = 0; i < G_N_ELEMENTS(memories); i++) {
     const char *const sets[] = {memories[i], "receiver.mode=in-order", "path.forward.loss=0.5%", NULL};
-    simulation_result result = run_to(RUN_OK, WORKLOAD, NULL, sets);
+    session_result result = run_to(RUN_OK, WORKLOAD, NULL, sets);
 
     g_assert_cmpfloat(run_kit_metric(&result, METRIC_GOODPUT_BIT_PER_S), >, 1.05 * goodput);
     g_assert_cmpfloat(run_kit_metric(&result, METRIC_BUFFER_SEGMENTS_REFUSED) > 0, ==,
                       i + 1 < G_N_ELEMENTS(memories));
     goodput = run_kit_metric(&result, METRIC_GOODPUT_BIT_PER_S);
-    simulation_result_clear(&result);
+    session_result_clear(&result);
   }
 }
 
@@ -446,7 +445,7 @@ static guint count_gaps(const GArray *packets, gint64 gap_ns, gint64 from_ns, gi
 static void test_rate_to_the_packet(void)
 {
   char *folder = run_kit_new_folder();
-  simulation_result result = run_to(RUN_OK, slower, folder, at_once);
+  session_result result = run_to(RUN_OK, slower, folder, at_once);
   GArray *packets = packet_list_read(folder, "receiver.pcap");
   gint64 longest;
   const gint64 change = 500000 + 25000;
@@ -462,7 +461,7 @@ static void test_rate_to_the_packet(void)
   g_assert_cmpuint(fast + slow, >=, 750 - 2);
   run_kit_assert_count(&result, METRIC_TCP_RETRANSMISSIONS, 0);
   g_array_unref(packets);
-  simulation_result_clear(&result);
+  session_result_clear(&result);
   run_kit_remove_folder(folder);
 }
 
@@ -470,7 +469,7 @@ static void test_rate_to_the_packet(void)
 static void test_delay_to_the_packet(void)
 {
   char *folder = run_kit_new_folder();
-  simulation_result result = run_to(RUN_OK, farther, folder, at_once);
+  session_result result = run_to(RUN_OK, farther, folder, at_once);
   GArray *packets = packet_list_read(folder, "receiver.pcap");
   gint64 longest;
 
@@ -479,7 +478,7 @@ static void test_delay_to_the_packet(void)
   g_assert_cmpint(longest, <=, 75000 + 1231);
   run_kit_assert_count(&result, METRIC_TCP_RETRANSMISSIONS, 0);
   g_array_unref(packets);
-  simulation_result_clear(&result);
+  session_result_clear(&result);
   run_kit_remove_folder(folder);
 }
 
@@ -488,13 +487,13 @@ static void test_shorter_delay_reorders(void)
 {
   static const char nearer[] =
       WORKLOAD "event = ( { at = \"500us\"; key = \"path.forward.delay\"; value = \"1us\"; } );\n";
-  simulation_result result = run_to(RUN_OK, nearer, NULL, at_once);
+  session_result result = run_to(RUN_OK, nearer, NULL, at_once);
 
   g_assert_cmpfloat(run_kit_metric(&result, METRIC_PATH_SEGMENTS_REORDERED), >, 0);
   g_assert_cmpfloat(run_kit_metric(&result, METRIC_TCP_SEGMENTS_OUT_OF_ORDER), >, 0);
   run_kit_assert_count(&result, METRIC_PATH_PACKETS_LOST, 0);
   run_kit_assert_count(&result, METRIC_INTEGRITY_OCTETS_WRONG, 0);
-  simulation_result_clear(&result);
+  session_result_clear(&result);
 }
 
 int main(int argc, char **argv)

@@ -36,13 +36,13 @@ typedef struct tally {
 static char *difference_without(const random_scenario *drawn, guint without)
 {
   scenario *s = random_scenario_load(drawn, without);
-  simulation_result result;
+  session_result result;
 
   if (!s) {
     return NULL;
   }
   char *difference = run_kit_difference(s, &result);
-  simulation_result_clear(&result);
+  session_result_clear(&result);
   scenario_free(s);
   return difference;
 }
@@ -63,7 +63,7 @@ static void shrink(random_scenario *drawn)
 static void run(random_scenario *drawn, int number, tally *all)
 {
   scenario *s = random_scenario_load(drawn, RANDOM_SCENARIO_ALL);
-  simulation_result result;
+  session_result result;
   char *difference = run_kit_difference(s, &result);
 
   if (difference) {
@@ -75,7 +75,7 @@ static void run(random_scenario *drawn, int number, tally *all)
   for (metric_id id = 0; id < METRIC_COUNT; id++) {
     all->sums[id] += result.metrics.present[id] ? result.metrics.value[id] : 0;
   }
-  simulation_result_clear(&result);
+  session_result_clear(&result);
   scenario_free(s);
 }
 

@@ -41,9 +41,9 @@ static double spurious(const char *operation, guint seed, const char *const *mor
   for (; *more; more++) {
     sets[count++] = *more;
   }
-  simulation_result result = run_kit_run_text(text, RUN_OK, "native", NULL, sets);
+  session_result result = run_kit_run_text(text, RUN_OK, "native", NULL, sets);
   double value = run_kit_metric(&result, METRIC_TCP_SPURIOUS_RETRANSMISSIONS);
-  simulation_result_clear(&result);
+  session_result_clear(&result);
   return value;
 }
 

@@ -194,10 +194,10 @@ static char **receiver_of(const scenario *s)
   return all;
 }
 
-static simulation_result run(const scenario *s, const char *folder)
+static session_result run(const scenario *s, const char *folder)
 {
   const simulation_options options = {.directory = folder, .capture = TRUE};
-  simulation_result result;
+  session_result result;
   GError *error = NULL;
 
   simulation_run(s, &options, &result, &error);
@@ -205,8 +205,7 @@ static simulation_result run(const scenario *s, const char *folder)
   return result;
 }
 
-static simulation_result replay_it(const round_trip *trip, const scenario *s, const char *folder,
-                                   const char *to)
+static session_result replay_it(const round_trip *trip, const scenario *s, const char *folder, const char *to)
 {
   g_autofree char *path = g_build_filename(folder, "receiver.pcap", NULL);
   g_auto(GStrv) sets = receiver_of(s);
@@ -214,7 +213,7 @@ static simulation_result replay_it(const round_trip *trip, const scenario *s, co
   const replay_options options = {
       .source = {.path = path, .decoding = {.hints = &trip->hint, .hint_count = trip->hint.end.port > 0}},
       .sets = (const char *const *)sets};
-  simulation_result result;
+  session_result result;
   GError *error = NULL;
   replay *r = replay_new(&options, &error);
 
@@ -347,8 +346,8 @@ static void test_round_trip(gconstpointer data)
   char *folder = run_kit_new_folder();
   char *to = run_kit_new_folder();
   scenario *s = load(trip);
-  simulation_result of_run = run(s, folder);
-  simulation_result of_replay = replay_it(trip, s, folder, to);
+  session_result of_run = run(s, folder);
+  session_result of_replay = replay_it(trip, s, folder, to);
 
   g_test_message("%s: %s | %s", trip->name, of_run.message, of_replay.message);
   g_assert_cmpint(of_replay.status, ==, of_run.status);
@@ -357,8 +356,8 @@ static void test_round_trip(gconstpointer data)
   if (scenario_configuration(s)->measure.series != SERIES_OF_NONE) {
     compare_series(folder, to);
   }
-  simulation_result_clear(&of_run);
-  simulation_result_clear(&of_replay);
+  session_result_clear(&of_run);
+  session_result_clear(&of_replay);
   scenario_free(s);
   run_kit_remove_folder(folder);
   run_kit_remove_folder(to);

@@ -57,7 +57,7 @@ static void test_buffer(gconstpointer data)
   for (gsize i = 0; c->sets[i]; i++) {
     sets[i + 1] = c->sets[i];
   }
-  simulation_result result = run_kit_run(RUN_KIT_OTHER_ENGINE, folder, sets);
+  session_result result = run_kit_run(RUN_KIT_OTHER_ENGINE, folder, sets);
   for (gboolean sink = FALSE; sink <= c->both; sink++) {
     guint64 most = most_in_flight(folder, sink ? "receiver.pcap" : "sender.pcap", c->initiators != sink);
 
@@ -65,7 +65,7 @@ static void test_buffer(gconstpointer data)
     g_assert_cmpuint(most, <, BUFFER + FPDU);
   }
   run_kit_assert_count(&result, METRIC_INTEGRITY_OCTETS_WRONG, 0);
-  simulation_result_clear(&result);
+  session_result_clear(&result);
   run_kit_remove_folder(folder);
 }
 
@@ -115,14 +115,14 @@ static void test_preset_of_siw(void)
   char *folder = run_kit_new_folder();
   guint counts[IN_FLIGHT_MAX] = {0};
 
-  simulation_result result = run_kit_run_text(text, RUN_OK, RUN_KIT_OTHER_ENGINE, folder, sets);
+  session_result result = run_kit_run_text(text, RUN_OK, RUN_KIT_OTHER_ENGINE, folder, sets);
   count_in_flight(folder, counts);
   g_test_message("1: %u, 2: %u, 3: %u, 4: %u", counts[1], counts[2], counts[3], counts[4]);
   g_assert_cmpuint(counts[1], ==, 1);
   g_assert_cmpuint(counts[2] + counts[3], ==, FULL_ONES - 1);
   g_assert_cmpuint(counts[3], >=, FULL_ONES / 3);
   run_kit_assert_count(&result, METRIC_TCP_RETRANSMISSIONS, 0);
-  simulation_result_clear(&result);
+  session_result_clear(&result);
   run_kit_remove_folder(folder);
 }
 
@@ -148,7 +148,7 @@ static void test_rates(gconstpointer data)
                           "workload.messages=20",
                           NULL};
     char *folder = run_kit_new_folder();
-    simulation_result result = run_kit_run(RUN_KIT_OTHER_ENGINE, folder, sets);
+    session_result result = run_kit_run(RUN_KIT_OTHER_ENGINE, folder, sets);
     g_autoptr(GArray) packets = packet_list_read(folder, "sender.pcap");
     guint64 sent[CONNECTIONS] = {0};
     gint64 free_at_ns = 0;
@@ -166,7 +166,7 @@ static void test_rates(gconstpointer data)
     }
     double goodput = 1428 * 8e9 / (double)rows[i].gap_ns;
     g_assert_cmpfloat(fabs(run_kit_metric(&result, METRIC_GOODPUT_BIT_PER_S) / goodput - 1), <, 0.01);
-    simulation_result_clear(&result);
+    session_result_clear(&result);
     run_kit_remove_folder(folder);
   }
 }

@@ -62,7 +62,7 @@ static double mean_goodput(const law_case *c)
                           "path.forward.delay=7.5ms",
                           "measure.series=none",
                           NULL};
-    simulation_result result = run_kit_run("native", NULL, sets);
+    session_result result = run_kit_run("native", NULL, sets);
     double lost = run_kit_metric(&result, METRIC_PATH_PACKETS_LOST);
 
     g_test_message("%s, seed %u: %.4g bit/s, %.0f lost, %.0f time-outs", c->loss, seed,
@@ -70,7 +70,7 @@ static double mean_goodput(const law_case *c)
                    run_kit_metric(&result, METRIC_TCP_TIMEOUTS));
     g_assert_cmpfloat(lost, >=, LOSSES_MIN);
     sum += run_kit_metric(&result, METRIC_GOODPUT_BIT_PER_S);
-    simulation_result_clear(&result);
+    session_result_clear(&result);
   }
   return sum / SEEDS;
 }

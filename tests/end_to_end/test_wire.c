@@ -77,7 +77,7 @@ static void test_checksums(void)
     return;
   }
   char *folder = run_kit_new_folder();
-  simulation_result result = run_kit_run(RUN_KIT_OTHER_ENGINE, folder, sets);
+  session_result result = run_kit_run(RUN_KIT_OTHER_ENGINE, folder, sets);
   for (size_t i = 0; i < G_N_ELEMENTS(captures); i++) {
     char *output = tshark(folder, captures[i], options);
     guint packets = count(output, "\n");
@@ -85,7 +85,7 @@ static void test_checksums(void)
     g_assert_cmpuint(count(output, "1\t1\n"), ==, packets); /* 1: good */
     g_free(output);
   }
-  simulation_result_clear(&result);
+  session_result_clear(&result);
   run_kit_remove_folder(folder);
 }
 
@@ -100,7 +100,7 @@ static void test_unmarked_stream_decodes(void)
     return;
   }
   char *folder = run_kit_new_folder();
-  simulation_result result = run_kit_run(RUN_KIT_OTHER_ENGINE, folder, sets);
+  session_result result = run_kit_run(RUN_KIT_OTHER_ENGINE, folder, sets);
   char *output = tshark(folder, "receiver.pcap", details);
 
   /* 65536 = 45 * 1440 + 736: 46 FPDUs a Write, 5 of them, and the Send. */
@@ -112,7 +112,7 @@ static void test_unmarked_stream_decodes(void)
   g_assert_cmpuint(count(output, "OpCode: Send (0x3)"), ==, 1);
   g_assert_cmpuint(count(output, "OpCode: Write (0x0)"), ==, 5 * 46);
   g_free(output);
-  simulation_result_clear(&result);
+  session_result_clear(&result);
   run_kit_remove_folder(folder);
 }
 
@@ -181,9 +181,9 @@ static void test_operation(gconstpointer data)
     for (gsize k = 0; c->sets[k]; k++) {
       sets[4 + k] = c->sets[k];
     }
-    simulation_result result = run_kit_run_to(c->status, "native", folder, sets);
+    session_result result = run_kit_run_to(c->status, "native", folder, sets);
     compare_decoders(folder, generations[i]);
-    simulation_result_clear(&result);
+    session_result_clear(&result);
     g_free(generation);
     run_kit_remove_folder(folder);
   }
@@ -211,12 +211,12 @@ static void test_times(void)
 {
   static const char *const sets[] = {"workload.messages=1", NULL};
   char *folder = run_kit_new_folder();
-  simulation_result result = run_kit_run(RUN_KIT_OTHER_ENGINE, folder, sets);
+  session_result result = run_kit_run(RUN_KIT_OTHER_ENGINE, folder, sets);
   guint32 octets;
 
   g_assert_cmpuint(first_packet_ns(folder, "sender.pcap", &octets), ==, 0);
   g_assert_cmpuint(first_packet_ns(folder, "receiver.pcap", &octets), ==, 25000 + (octets + 2) * 8 / 10);
-  simulation_result_clear(&result);
+  session_result_clear(&result);
   run_kit_remove_folder(folder);
 }
 

@@ -86,7 +86,7 @@ static gboolean is_delivered(guint opcode)
 }
 
 /* The run's own counts, all of the Data Sink, against those of what came in at it. */
-static void check_metrics(const simulation_result *result, const wire_decoding *arrived, int side)
+static void check_metrics(const session_result *result, const wire_decoding *arrived, int side)
 {
   const wire_connection *connection = arrived->connections->pdata[0];
   const marked_half *half = &g_array_index(arrived->decoded, wire_decoded, 0).half[side];
@@ -141,7 +141,7 @@ static void check_run(const operation *o, const char *generation, const treatmen
   }
   agreement.streaming_octets = t->streaming_octets;
   g_test_message("%s, generation %s, markers %s, %s", o->name, generation, markers, t->name);
-  simulation_result result = run_kit_run("native", folder, sets);
+  session_result result = run_kit_run("native", folder, sets);
   wire_decoding *sender = wire_decode(folder, "sender.pcap", &agreement);
   wire_decoding *receiver = wire_decode(folder, "receiver.pcap", &agreement);
   wire_assert_no_complaints(sender);
@@ -155,7 +155,7 @@ static void check_run(const operation *o, const char *generation, const treatmen
   }
   wire_decoding_free(sender);
   wire_decoding_free(receiver);
-  simulation_result_clear(&result);
+  session_result_clear(&result);
   g_free(generation_set);
   g_free(markers_set);
   run_kit_remove_folder(folder);
@@ -253,11 +253,11 @@ static void test_terminate(gconstpointer data)
                                 "run.expect=terminate", "fault.at=2",
                                 operation_set,          fault_set,
                                 generation_set,         NULL};
-    simulation_result result = run_kit_run_to(RUN_TERMINATED, "native", folder, sets);
+    session_result result = run_kit_run_to(RUN_TERMINATED, "native", folder, sets);
     wire_decoding *decoding = wire_decode(folder, "receiver.pcap", wire_agreement_of(generations[g]));
     check_terminate(decoding, misdeed);
     wire_decoding_free(decoding);
-    simulation_result_clear(&result);
+    session_result_clear(&result);
     g_free(generation_set);
     run_kit_remove_folder(folder);
   }

@@ -56,7 +56,7 @@ GPtrArray *replay_kit_packets(const char *const *sets)
   char *folder = g_dir_make_tmp("replay-kit-XXXXXX", NULL);
   g_autofree char *path = g_build_filename(folder, "receiver.pcap", NULL);
   const simulation_options options = {.directory = folder, .capture = TRUE};
-  simulation_result result;
+  session_result result;
   GError *error = NULL;
   scenario *s = scenario_new_without_file("kit", sets, &error);
 
@@ -66,7 +66,7 @@ GPtrArray *replay_kit_packets(const char *const *sets)
   simulation_run(s, &options, &result, &error);
   g_assert_no_error(error);
   GPtrArray *packets = read_packets(path);
-  simulation_result_clear(&result);
+  session_result_clear(&result);
   scenario_free(s);
   remove_folder(folder);
   return packets;
@@ -155,7 +155,7 @@ replay_kit_result replay_kit_replay(const GPtrArray *packets, const replay_optio
 void replay_kit_clear(replay_kit_result *result)
 {
   if (!result->error) {
-    simulation_result_clear(&result->result);
+    session_result_clear(&result->result);
   }
   g_free(result->notes);
   g_free(result->error);

@@ -30,7 +30,7 @@ char *replay_kit_write(const GPtrArray *packets);
 
 /* What became of a replay. */
 typedef struct replay_kit_result {
-  simulation_result result;
+  session_result result;
   char *notes; /* each on a line */
   char *error; /* NULL: none; then there is no result */
 } replay_kit_result;

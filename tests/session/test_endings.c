@@ -8,12 +8,12 @@
 #include "temporary_scenario.h"
 
 /* Runs the empty scenario with `sets` and then `more` (NULL-terminated). */
-static simulation_result run(const char *const *sets, const char *const *more)
+static session_result run(const char *const *sets, const char *const *more)
 {
   const simulation_options options = {0};
   GPtrArray *all = g_ptr_array_new();
   GError *error = NULL;
-  simulation_result result;
+  session_result result;
 
   for (; *sets; sets++) {
     g_ptr_array_add(all, (gpointer)*sets);
@@ -39,7 +39,7 @@ static void assert_ends(const char *const *sets, const char *code, const char *s
 
   for (gsize i = 0; i < G_N_ELEMENTS(engines); i++) {
     const char *const common[] = {engines[i], "workload.messages=40", "workload.message_size=3000", NULL};
-    simulation_result result = run(common, sets);
+    session_result result = run(common, sets);
 
     g_assert_cmpstr(result.terminate_code, ==, code);
     g_assert_cmpstr(result.terminate_side, ==, side);
@@ -47,7 +47,7 @@ static void assert_ends(const char *const *sets, const char *code, const char *s
     g_assert_true(code == NULL || g_str_has_prefix(result.message, code));
     g_assert_cmpfloat(result.metrics.value[METRIC_TIME_SIMULATED_S], <, seconds);
     g_assert_cmpfloat(result.metrics.value[METRIC_INTEGRITY_OCTETS_WRONG], ==, 0);
-    simulation_result_clear(&result);
+    session_result_clear(&result);
   }
 }
 
@@ -367,7 +367,7 @@ static void test_random_endings(void)
                           NULL};
     char *all = g_strjoinv(" --set ", (char **)sets);
     g_test_message("case %d: --set %s", i, all);
-    simulation_result result = run(common, sets);
+    session_result result = run(common, sets);
     /* A length that says too much about a stream's last FPDU leaves its receiver waiting for octets that
      * nobody owes it: run.stall ends that. */
     gboolean waits = strstr(fault, "bad-length") && result.status == RUN_FAILED &&
@@ -375,7 +375,7 @@ static void test_random_endings(void)
     if (result.status != RUN_OK && result.status != RUN_TERMINATED && !waits) {
       g_error("case %d: %s: %s", i, all, result.message);
     }
-    simulation_result_clear(&result);
+    session_result_clear(&result);
     g_free(all);
     g_free(fault);
     g_free(seed);

@@ -70,14 +70,14 @@ static const session_pair pairs[CONNECTIONS] = {{{0, 1}}, {{0, 2}}, {{1, 2}}};
 static metric_values between_two_hosts(const scenario *s)
 {
   static const simulation_options options = {0};
-  simulation_result result;
+  session_result result;
   GError *error = NULL;
 
   g_assert_true(simulation_run(s, &options, &result, &error));
   g_assert_no_error(error);
   g_assert_cmpint(result.status, ==, RUN_OK);
   const metric_values values = result.metrics;
-  simulation_result_clear(&result);
+  session_result_clear(&result);
   return values;
 }
 
@@ -104,20 +104,20 @@ static void test_three_hosts(void)
                                 "workload.message_size=30000",
                                 extra[i],
                                 NULL};
-    metric_values values;
-    session_outcome outcome;
+    session_result result;
     hosts_kit k;
 
     g_test_message("%s", extra[i]);
     kit_open(&k, sets, pairs);
     session_run(k.session);
-    g_assert_cmpint(session_finish(k.session, &values, &outcome), ==, RUN_OK);
-    g_assert_cmpstr(outcome.message, ==, "");
+    session_finish(k.session, &result);
+    g_assert_cmpint(result.status, ==, RUN_OK);
+    g_assert_cmpstr(result.message, ==, "");
     const metric_values two = between_two_hosts(k.s);
     static const metric_id same[] = {METRIC_DELIVERY_MESSAGES, METRIC_DELIVERY_OCTETS,
                                      METRIC_PLACEMENT_OCTETS, METRIC_INTEGRITY_OCTETS_WRONG};
     for (gsize m = 0; m < G_N_ELEMENTS(same); m++) {
-      g_assert_cmpfloat(values.value[same[m]], ==, two.value[same[m]]);
+      g_assert_cmpfloat(result.metrics.value[same[m]], ==, two.value[same[m]]);
     }
     uint64_t all = 0;
     for (uint32_t from = 0; from < HOSTS; from++) {
@@ -126,9 +126,9 @@ static void test_three_hosts(void)
         all += k.octets[from][to];
       }
     }
-    g_assert_cmpuint(all, >=, (uint64_t)values.value[METRIC_DELIVERY_OCTETS]);
+    g_assert_cmpuint(all, >=, (uint64_t)result.metrics.value[METRIC_DELIVERY_OCTETS]);
     g_assert_cmpuint(k.session->strays, ==, 0);
-    g_free(outcome.message);
+    session_result_clear(&result);
     kit_close(&k);
   }
 }
@@ -143,17 +143,17 @@ static void test_fragments(void)
                                      "path.forward.hop_mtu=[1000,1500]",
                                      "path.forward.loss=1%",
                                      NULL};
-  metric_values values;
-  session_outcome outcome;
+  session_result result;
   hosts_kit k;
 
   kit_open(&k, sets, pairs);
   session_run(k.session);
-  g_assert_cmpint(session_finish(k.session, &values, &outcome), ==, RUN_OK);
-  g_assert_cmpfloat(values.value[METRIC_PATH_FRAGMENTS], >, 0);
-  g_assert_cmpfloat(values.value[METRIC_BUFFER_PEAK_OCTETS_FRAGMENT], >, 0);
+  session_finish(k.session, &result);
+  g_assert_cmpint(result.status, ==, RUN_OK);
+  g_assert_cmpfloat(result.metrics.value[METRIC_PATH_FRAGMENTS], >, 0);
+  g_assert_cmpfloat(result.metrics.value[METRIC_BUFFER_PEAK_OCTETS_FRAGMENT], >, 0);
   g_assert_cmpuint(k.session->strays, ==, 0);
-  g_free(outcome.message);
+  session_result_clear(&result);
   kit_close(&k);
 }
 
@@ -168,17 +168,17 @@ static void test_memory(void)
                                      "receiver.memory=8KiB",
                                      "receiver.mode=in-order",
                                      NULL};
-  metric_values values;
-  session_outcome outcome;
+  session_result result;
   hosts_kit k;
 
   kit_open(&k, sets, pairs);
   session_run(k.session);
-  g_assert_cmpint(session_finish(k.session, &values, &outcome), ==, RUN_OK);
-  g_assert_cmpfloat(values.value[METRIC_BUFFER_SEGMENTS_REFUSED], >, 0);
-  g_assert_cmpfloat(values.value[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS], >, MEMORY);
-  g_assert_cmpfloat(values.value[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS], <=, 2 * MEMORY);
-  g_free(outcome.message);
+  session_finish(k.session, &result);
+  g_assert_cmpint(result.status, ==, RUN_OK);
+  g_assert_cmpfloat(result.metrics.value[METRIC_BUFFER_SEGMENTS_REFUSED], >, 0);
+  g_assert_cmpfloat(result.metrics.value[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS], >, MEMORY);
+  g_assert_cmpfloat(result.metrics.value[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS], <=, 2 * MEMORY);
+  session_result_clear(&result);
   kit_close(&k);
 }
 

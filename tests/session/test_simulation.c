@@ -6,7 +6,7 @@
 
 #include "temporary_scenario.h"
 
-static void run(const char *const *sets, simulation_result *result)
+static void run(const char *const *sets, session_result *result)
 {
   const simulation_options options = {0};
   GError *error = NULL;
@@ -20,13 +20,13 @@ static void run(const char *const *sets, simulation_result *result)
 static void test_ok(void)
 {
   static const char *const sets[] = {"run.engine=native", "workload.messages=3", NULL};
-  simulation_result result;
+  session_result result;
 
   run(sets, &result);
   g_assert_cmpint(result.status, ==, RUN_OK);
   g_assert_cmpstr(result.message, ==, "");
   g_assert_cmpfloat(result.metrics.value[METRIC_DELIVERY_MESSAGES], ==, 4);
-  simulation_result_clear(&result);
+  session_result_clear(&result);
 }
 
 /* 10 Gbit/s cannot carry 200 * 64 KiB in 1 ms: 12.5 MiB need 10.5 ms. */
@@ -36,13 +36,13 @@ static void test_stopped(void)
 
   for (size_t i = 0; i < G_N_ELEMENTS(engines); i++) {
     const char *sets[] = {engines[i], "run.stop=1ms", NULL};
-    simulation_result result;
+    session_result result;
     run(sets, &result);
     g_assert_cmpint(result.status, ==, RUN_STOPPED);
     g_assert_nonnull(strstr(result.message, "run.stop"));
     g_assert_cmpfloat(result.metrics.value[METRIC_TIME_SIMULATED_S], ==, 0.001);
     g_assert_cmpfloat(result.metrics.value[METRIC_INTEGRITY_OCTETS_WRONG], ==, 0);
-    simulation_result_clear(&result);
+    session_result_clear(&result);
   }
 }
 
@@ -50,24 +50,24 @@ static void test_stopped(void)
 static void test_nothing_gets_through(void)
 {
   static const char *const sets[] = {"run.engine=native", "path.forward.loss=100%", "tcp.retries=3", NULL};
-  simulation_result result;
+  session_result result;
 
   run(sets, &result);
   g_assert_cmpint(result.status, ==, RUN_FAILED);
   g_assert_nonnull(strstr(result.message, "connection 0"));
-  simulation_result_clear(&result);
+  session_result_clear(&result);
 }
 
 /* The same with more patience than run.stall has. */
 static void test_no_progress(void)
 {
   static const char *const sets[] = {"run.engine=native", "path.forward.loss=100%", "run.stall=5s", NULL};
-  simulation_result result;
+  session_result result;
 
   run(sets, &result);
   g_assert_cmpint(result.status, ==, RUN_FAILED);
   g_assert_nonnull(strstr(result.message, "no progress"));
-  simulation_result_clear(&result);
+  session_result_clear(&result);
 }
 
 /* Three connections, 10 s apart, and 3 s of patience: waiting for a start is not a stall. */
@@ -76,20 +76,20 @@ static void test_late_starts_are_no_stall(void)
   static const char *const sets[] = {
       "run.engine=native",   "workload.connections=3", "workload.start_spread=30s",
       "workload.messages=2", "run.stall=3s",           NULL};
-  simulation_result result;
+  session_result result;
 
   run(sets, &result);
   g_assert_cmpint(result.status, ==, RUN_OK);
   g_assert_cmpfloat(result.metrics.value[METRIC_DELIVERY_MESSAGES], ==, 3 * 3);
   g_assert_cmpfloat(result.metrics.value[METRIC_TIME_SIMULATED_S], >, 20);
-  simulation_result_clear(&result);
+  session_result_clear(&result);
 }
 
 static void test_folder_is_missing(void)
 {
   static const char *const sets[] = {"run.engine=native", "workload.messages=1", NULL};
   const simulation_options options = {.directory = "/nonexistent/folder", .capture = TRUE};
-  simulation_result result;
+  session_result result;
   GError *error = NULL;
   scenario *s = temporary_scenario("", sets);
 
@@ -97,7 +97,7 @@ static void test_folder_is_missing(void)
   g_assert_error(error, SIMULATION_ERROR, SIMULATION_ERROR_FILE);
   g_assert_nonnull(strstr(error->message, "/nonexistent/folder"));
   g_error_free(error);
-  simulation_result_clear(&result);
+  session_result_clear(&result);
   scenario_free(s);
 }
 
@@ -124,11 +124,11 @@ static onlooker run_watched(const char *messages, const char *stop)
   const char *const sets[] = {"run.engine=native", set_messages, set_stop, NULL};
   onlooker self = {0};
   const simulation_options options = {.progress = look, .progress_user = &self};
-  simulation_result result;
+  session_result result;
   scenario *s = temporary_scenario("", sets);
 
   g_assert_true(simulation_run(s, &options, &result, NULL));
-  simulation_result_clear(&result);
+  session_result_clear(&result);
   scenario_free(s);
   return self;
 }

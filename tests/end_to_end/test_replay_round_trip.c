@@ -211,7 +211,7 @@ static session_result replay_it(const round_trip *trip, const scenario *s, const
   g_auto(GStrv) sets = receiver_of(s);
   g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
   const replay_options options = {
-      .source = {.path = path, .decoding = {.hints = &trip->hint, .hint_count = trip->hint.end.port > 0}},
+      .capture = {.path = path, .decoding = {.hints = &trip->hint, .hint_count = trip->hint.end.port > 0}},
       .sets = (const char *const *)sets};
   session_result result;
   GError *error = NULL;

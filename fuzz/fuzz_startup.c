@@ -208,8 +208,8 @@ static void check_reader(fuzz_input input)
                   DECODE_STARTUP_PARTIAL);
 }
 
-/* Both come to the same, but for an Initiator that is in full operation as soon as it has the Reply: what comes behind that is an
- * FPDU, unless it came together with the Reply (notes-mpa 41). */
+/* Both come to the same, but for an Initiator that is in full operation as soon as it has the Reply: what
+ * comes behind that is an FPDU, unless it came together with the Reply (note M41). */
 static void check_same(const mpa_startup *a, const mpa_startup *b, bool is_octet_behind)
 {
   mpa_startup_state state = mpa_startup_state_of(a);

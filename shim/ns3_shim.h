@@ -3,7 +3,7 @@
  *
  * ns-3 keeps one simulator per process, so the simulator has no handle: it is open or it is not. Nothing of
  * C++ passes this header: no exception and, as far as ns-3 lets a caller know beforehand, no abort. What ns-3
- * would end the process for (facts.md: unknown attribute, unreadable value, queue smaller than its content)
+ * would end the process for (an unknown attribute, an unreadable value: docs/facts.md, "ns-3 3.37")
  * is checked here and is an error with a message. `error` may be NULL in every function that takes one. */
 #ifndef SHIM_NS3_SHIM_H
 #define SHIM_NS3_SHIM_H
@@ -24,7 +24,7 @@ const char *ns3_shim_version(void);
 /* ---- The simulator ---- */
 
 /* Opens ns-3's simulator at time 0 and sets its resolution to a picosecond (ns-3's own is a nanosecond, and
- * can be changed only before anything else, facts.md). False when it is open already. Everything below needs
+ * can be changed only before anything else). False when it is open already. Everything below needs
  * it open, except the functions that free. */
 bool ns3_shim_open(ns3_shim_error *error);
 
@@ -82,7 +82,7 @@ ns3_shim_node *ns3_shim_node_new(ns3_shim_error *error);
 void ns3_shim_node_free(ns3_shim_node *node);
 
 /* The usual gap: with the 2 octets of PPP that the device puts before a packet 38 octets, what Ethernet costs
- * (definitions.md, "Directions, sides, path"). */
+ * (docs/facts.md, "A link's times"). */
 enum { NS3_SHIM_GAP_OCTETS = 36 };
 
 typedef struct ns3_shim_device_config {
@@ -119,8 +119,9 @@ typedef struct ns3_shim_receiver {
 /* `receiver` is copied. Without one, what arrives is dropped. */
 void ns3_shim_device_set_receiver(ns3_shim_device *device, const ns3_shim_receiver *receiver, void *user);
 
-/* Gives the device a packet of the `length` octets at `octets` (copied) and `padding` zeros after them. False: no octets, more than the
- * device's MTU without the padding (ns-3 does not check it, facts.md), or the queue is full. */
+/* Gives the device a packet of the `length` octets at `octets` (copied) and `padding` zeros after them.
+ * False: no octets, more than the device's MTU without the padding (ns-3 does not check it), or the queue is
+ * full. */
 bool ns3_shim_device_send(ns3_shim_device *device, const uint8_t *octets, uint32_t length, uint32_t padding,
                           ns3_shim_error *error);
 

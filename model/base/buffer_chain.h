@@ -2,7 +2,7 @@
 /* Shared octets: reference-counted buffers, slices of them, and chains (short sequences of slices).
  *
  * Everything that moves through the simulator (FPDUs, segments, held octets) is a chain, so that payload is
- * referenced and not copied on its way (design.md, "Real octets, few touches"). Most chains have one slice
+ * referenced and not copied on its way (docs/architecture.md, "Real octets"). Most chains have one slice
  * and live for one segment: what those need is here, inline; the rest is in buffer_chain.c. One simulation is
  * one thread: the reference counts are not atomic. */
 #ifndef BASE_BUFFER_CHAIN_H

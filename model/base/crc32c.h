@@ -18,7 +18,7 @@ uint32_t crc32c_update(uint32_t crc, const uint8_t *octets, size_t length);
 /* The register after octets [from, from + length) of `chain`. */
 uint32_t crc32c_update_chain(uint32_t crc, const buffer_chain *chain, uint32_t from, uint32_t length);
 
-/* Finishes `crc` and writes the digest as it goes on the wire, least significant octet first (notes-mpa 17). */
+/* Finishes `crc` and writes the digest as it goes on the wire, least significant octet first (note M17). */
 static inline void crc32c_write(uint32_t crc, uint8_t wire[4])
 {
   uint32_t digest = ~crc;

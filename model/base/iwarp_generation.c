@@ -12,7 +12,7 @@ static const iwarp_generation_rules rows[IWARP_GENERATIONS] = {
     [IWARP_IETF] = {.name = "ietf",
                     .startup_frames = true,
                     .mpa_revision = 0,                /* MPA-251 */
-                    .private_data_max_octets = 65535, /* notes-mpa 40 */
+                    .private_data_max_octets = 65535, /* note M40 */
                     .responder_waits = true,          /* MPA-219 */
                     .ddp_version = 1,                 /* DDP-047 */
                     .rdmap_version = 1,               /* RDMAP-046 */

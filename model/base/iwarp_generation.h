@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What separates the generations of iWARP, in one table (notes-ddp-rdmap A; notes-mpa, "What separates the
- * two generations"; facts.md, "Version generations"). All layers of an endpoint follow one row (rfc5044 App.
+/* What separates the generations of iWARP, in one table (docs/protocol-notes.md,
+ * "Generations"). All layers of an endpoint follow one row (rfc5044 App.
  * C): the row is below them all. */
 #ifndef BASE_IWARP_GENERATION_H
 #define BASE_IWARP_GENERATION_H
@@ -27,7 +27,7 @@ typedef struct iwarp_generation_rules {
   /* DDP and RDMAP */
   uint8_t ddp_version;             /* DV */
   uint8_t rdmap_version;           /* RV */
-  bool shared_stag_is_invalidable; /* by a Remote Peer, though several streams use it (notes-ddp-rdmap 55) */
+  bool shared_stag_is_invalidable; /* by a Remote Peer, though several streams use it (note D55) */
 } iwarp_generation_rules;
 
 /* The row of `generation`; static, never NULL. */

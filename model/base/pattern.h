@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The payload of every message: octets of one fixed table (design.md, "Real octets, few touches").
+/* The payload of every message: octets of one fixed table (docs/architecture.md, "Real octets").
  *
- * The table has a prime number of octets and is stored twice, so any run of up to PATTERN_OCTETS octets is one
- * piece of memory: sending references it, checking is one comparison with it. */
+ * The table has a prime number of octets and is stored twice, so any run of up to PATTERN_OCTETS octets is
+ * one piece of memory: sending references it, checking is one comparison with it. */
 #ifndef BASE_PATTERN_H
 #define BASE_PATTERN_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Named, seeded streams of random numbers: one a random element, so that adding an element never changes
- * another's draws (design.md, ground rules). Integer arithmetic only: equal on every machine. */
+ * another's draws. Integer arithmetic only: equal on every machine. */
 #ifndef BASE_RANDOM_STREAM_H
 #define BASE_RANDOM_STREAM_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Simulated time: a signed 64-bit count of picoseconds since the start of the run (design.md, ground rules).
+/* Simulated time: a signed 64-bit count of picoseconds since the start of the run.
  * At 400 Gbit/s an octet lasts 20 ps; the range is 106 days. */
 #ifndef BASE_TIME_PS_H
 #define BASE_TIME_PS_H

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The commands of iwarpsim, one file each, and what they share: options, errors, exit codes (design.md, The
- * commands). */
+/* The commands of iwarpsim, one file each, and what they share: options, errors, exit codes. */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 

@@ -244,7 +244,7 @@ static bool edit_marker(const mpa_fpdu *fpdu, bool behind, uint8_t *octets)
 {
   uint64_t position = mpa_marker_next(fpdu->header);
   uint64_t distance = position - fpdu->header;
-  /* Not to where another marker is, which a receiver may take for the header behind that (notes-mpa 1). */
+  /* Not to where another marker is, which a receiver may take for the header behind that (note M1). */
   uint64_t target = behind ? fpdu->header + 8 : fpdu->header - 8;
   uint32_t lie = target % MPA_MARKER_PERIOD_OCTETS == 0 ? 12 : 8;
 

@@ -26,12 +26,12 @@ typedef enum fault_which {
   FAULT_ANY,
   FAULT_TAGGED,
   FAULT_UNTAGGED,
-  FAULT_TAGGED_PAYLOAD, /* with payload: nobody looks at STag and TO without (notes-ddp-rdmap 13) */
+  FAULT_TAGGED_PAYLOAD, /* with payload: nobody looks at STag and TO without (note D13) */
   FAULT_UNTAGGED_PAYLOAD,
   FAULT_READ_REQUEST,
   FAULT_RESPONSE_PART,    /* of a Read Response, not its last */
   FAULT_SEND_END,         /* the last of a Send, with more than one octet */
-  FAULT_INVALIDATING_END, /* the last of a Send with Invalidate: the one that counts (notes-ddp-rdmap 22) */
+  FAULT_INVALIDATING_END, /* the last of a Send with Invalidate: the one that counts (note D22) */
 } fault_which;
 
 /* An STag of the victim's host that a fault names: in a tagged segment, a Read Request or a Send with Invalidate. */

@@ -3,8 +3,7 @@
  * segment; else a fragment of one, or the ICMP message that one was too big.
  *
  * The headers are real octets; the payload is a chain. Checksums are filled in only where somebody looks: in
- * the octets that datagram_write() makes, and before an element damages a packet (design.md, "TCP/IP
- * checksums are computed only where someone looks"). */
+ * the octets that datagram_write() makes, and before an element damages a packet. */
 #ifndef NET_DATAGRAM_H
 #define NET_DATAGRAM_H
 

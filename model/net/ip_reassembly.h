@@ -136,8 +136,8 @@ time_ps ip_reassembly_deadline(const ip_reassembly *reassembly);
  * about it (RFC 1122 §4.2.3.9). */
 void ip_reassembly_run(ip_reassembly *reassembly, time_ps now);
 
-/* The octets of TCP payload that are held in datagrams with fragments missing (definitions.md, cause
- * `fragment`), which came as packets: of one connection, `flow` as its packets arrive here; and of those
+/* The octets of TCP payload that are held in datagrams with fragments missing (cause `fragment`),
+ * which came as packets: of one connection, `flow` as its packets arrive here; and of those
  * whose connection is not known, because the first fragment has not come. A first fragment counts without its
  * TCP header. */
 uint64_t ip_reassembly_held_octets(ip_reassembly *reassembly, const datagram_flow *flow);

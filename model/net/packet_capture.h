@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Captures: classic nanosecond pcap, raw IP of both versions, valid checksums but of packets that were
- * damaged (design.md, The commands). Nothing in the file depends on wall time or machine: time 0 of the run
+ * damaged. Nothing in the file depends on wall time or machine: time 0 of the run
  * is time 0 of the capture. */
 #ifndef MEASURE_PACKET_CAPTURE_H
 #define MEASURE_PACKET_CAPTURE_H

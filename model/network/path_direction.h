@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One direction of one path as its configuration describes it, its elements in the order of definitions.md
- * ("Order on the way"), their timers on the engine. */
+/* One direction of one path as its configuration describes it, its elements in the order of
+ * docs/scenario.md, "Directions and the path", their timers on the engine. */
 #ifndef NETWORK_PATH_DIRECTION_H
 #define NETWORK_PATH_DIRECTION_H
 

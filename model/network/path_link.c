@@ -39,7 +39,7 @@ uint32_t path_link_sent_octets(const path_link_config *config, uint32_t ip_octet
   return wire_octets(ip_octets, framing, config->cell_octets, config->cell_overhead_octets);
 }
 
-/* Rounded on its own because ns-3's device has it as a time of its own (facts.md). */
+/* Rounded on its own because ns-3's device has it as a time of its own (docs/facts.md, "A link's times"). */
 time_ps path_link_gap_ps(const path_link_config *config)
 {
   bool has_gap = config->cell_octets == 0 && config->framing_octets > PATH_LINK_PPP_OCTETS;

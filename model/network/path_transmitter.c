@@ -52,7 +52,7 @@ static void note_peak(path_transmitter *transmitter)
 }
 
 /* Forgets the packets whose transmission has begun. One that begins at `now` has begun: transmitters become
- * free before arrivals and timers of the same picosecond (design.md). */
+ * free before arrivals and timers of the same picosecond. */
 static void retire_begun(path_transmitter *transmitter, time_ps now)
 {
   while (transmitter->waiting.count > 0 && first_waiting(transmitter)->start <= now) {

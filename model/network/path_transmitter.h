@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The queue in front of a link: decides what may wait, says how much does (design.md: "Queue limits are
- * decided in path/"). */
+/* The queue in front of a link: decides what may wait, counts how much does. */
 #ifndef PATH_PATH_TRANSMITTER_H
 #define PATH_PATH_TRANSMITTER_H
 
@@ -19,9 +18,9 @@ typedef struct path_transmitter_config {
 } path_transmitter_config;
 
 /* A path element in front of `link`, which it owns. A transmitter that becomes free at `now` has become free
- * before a packet that comes at `now` (design.md, order within one picosecond). Packets go on by the link,
- * not by the element's output. With a manager that decides at dequeue the element has a deadline, when the
- * transmitter becomes free (ENGINE_TRANSMITTER); else it has none. */
+ * before a packet that comes at `now` (docs/architecture.md, "Order within one picosecond"). Packets go on by
+ * the link, not by the element's output. With a manager that decides at dequeue the element has a deadline,
+ * when the transmitter becomes free (ENGINE_TRANSMITTER); else it has none. */
 path_element *path_transmitter_new(const path_link_config *link_config, path_link *link,
                                    const path_transmitter_config *config);
 

@@ -96,8 +96,9 @@ static void prepare_receiver(rnic_endpoint *endpoint, const rnic_endpoint_config
       .placement_latency_ps = config->placement_latency_ps,
       .takes_long_ulpdus = config->takes_long_ulpdus,
       .first_offset = config->first_offset,
-      /* rdmac has no startup frames, and no time for them. A peer of another generation sends one, which looks like an FPDU that never
-       * becomes whole; no document ends that wait, so the ULP does (notes-mpa 46, MPA-234). */
+      /* rdmac has no startup frames, and no time for them. A peer of another generation sends one, which
+       * looks like an FPDU that never becomes whole; no document ends that wait, so the ULP does (note M46,
+       * MPA-234). */
       .first_fpdu_timeout_ps = has_frames ? 0 : config->startup_timeout_ps};
 
   rnic_receiver_init(&endpoint->receiver, &receiver);

@@ -28,7 +28,7 @@ typedef struct rnic_endpoint_config {
   uint32_t private_data_capacity_octets; /* that the ULP can take */
   bool rejects;                          /* the ULP rejects whatever Private Data comes */
   time_ps startup_timeout_ps;
-  bool closes_by_fin;             /* on MPA error 4: FIN, not RST (notes-mpa 44) */
+  bool closes_by_fin;             /* on MPA error 4: FIN, not RST (note M44) */
   uint32_t streaming_octets_sent; /* before MPA; both ends agree on both directions (MPA-190) */
   uint32_t streaming_octets_received;
   uint32_t protection_domain; /* of the host */
@@ -41,7 +41,7 @@ typedef struct rnic_endpoint_config {
   bool silent_drop;             /* a segment with a broken FPDU is dropped as if lost (MPA-286) */
   uint32_t assumed_emss_octets; /* by MPA, if TCP does not tell (MPA-025, MPA-026). 0: it does */
   uint64_t send_buffer_octets;  /* see rnic_sender_limit(); 0: unlimited */
-  bool dynamic_mulpdu;          /* MULPDU by position, not by the printed formula (MPA-149, notes-mpa 22) */
+  bool dynamic_mulpdu;          /* MULPDU by position, not by the printed formula (MPA-149, note M22) */
   bool assumes_aligned;         /* receiver.mode assume-aligned; with tcp.passing AS_ARRIVED */
   uint32_t fpdu_descriptors;    /* see rnic_admission_config; the reassembly memory is the host's */
   uint32_t partial_fpdus;

@@ -279,8 +279,9 @@ static void on_completed(void *user, uint64_t id, rdmap_operation operation, boo
   rnic_endpoint_complete(user, &completion, now);
 }
 
-/* rdmap-00 §8.2.1: who sends or gets a Terminate may end the LLP stream at once, gracefully (RDMAP-222, RDMAP-223). The
- * Terminate of this end goes first; what still comes is acknowledged and dropped, so that no RST destroys it (notes-ddp-rdmap 38). */
+/* rdmap-00 §8.2.1: who sends or gets a Terminate may end the LLP stream at once, gracefully (RDMAP-222,
+ * RDMAP-223). The Terminate of this end goes first; what still comes is acknowledged and dropped, so that no
+ * RST destroys it (note D38). */
 static void on_terminated(void *user, const rdmap_terminate *terminate, bool by_peer, time_ps now)
 {
   rnic_endpoint *endpoint = user;

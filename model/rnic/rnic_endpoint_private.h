@@ -40,7 +40,7 @@ struct rnic_endpoint {
   enum side role : 8; /* idle pairs are many (tests/ulp/test_ulp_idle) */
   rnic_teardown teardown : 8;
   iwarp_generation generation : 8;
-  bool closes_by_fin; /* what ends at once, too (notes-mpa 44) */
+  bool closes_by_fin; /* what ends at once, too (note M44) */
   bool has_failed;    /* and the ULP knows */
   bool opens;         /* TCP actively */
   bool may_reply;     /* with FPDUs: it is the Initiator, or has received one (mpa-01 §6.1 rule 4) */
@@ -57,8 +57,8 @@ static inline bool rnic_endpoint_is_in_full_operation(const rnic_endpoint *endpo
   return endpoint->receiver.is_started;
 }
 
-/* mpa-01 §6.1 rule 4: the Responder sends no FPDU before it has received and validated one (MPA-219), not even a Terminate
- * (notes-mpa 37). In full operation. */
+/* mpa-01 §6.1 rule 4: the Responder sends no FPDU before it has received and validated one (MPA-219), not
+ * even a Terminate (note M37). In full operation. */
 static inline bool rnic_endpoint_may_reply(rnic_endpoint *endpoint)
 {
   endpoint->may_reply = endpoint->may_reply || rnic_receiver_statistics(&endpoint->receiver)->fpdus > 0;

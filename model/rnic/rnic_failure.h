@@ -21,7 +21,7 @@ typedef enum rnic_failure_layer {
 /* What the ULP waited for in vain. */
 typedef enum rnic_ulp_reason {
   RNIC_ULP_NO_STREAMING_OCTETS, /* those that the peer owes before MPA */
-  RNIC_ULP_NO_FPDU,             /* rdmac: octets came, and no valid FPDU among them (notes-mpa 46) */
+  RNIC_ULP_NO_FPDU,             /* rdmac: octets came, and no valid FPDU among them (note M46) */
 } rnic_ulp_reason;
 
 typedef struct rnic_failure {
@@ -40,7 +40,8 @@ typedef struct rnic_failure {
   const rdmap_terminate *terminate;
 } rnic_failure;
 
-/* The connection ended as the documents say it must (definitions.md, Status of a run, `terminated`); else TCP lost it. */
+/* The connection ended as the documents say it must (docs/metrics.md, "Status of a run", `terminated`); else
+ * TCP lost it. */
 bool rnic_failure_is_termination(const rnic_failure *failure);
 
 /* "Terminate 1/1/01", "MPA error 4", "rejected": the code as a summary names it. Free with g_free(). A lost TCP connection is MPA's error 1

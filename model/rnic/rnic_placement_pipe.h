@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* ULPDUs that wait out the placement latency (definitions.md, cause `processing`, `receiver.placement_latency`).
+/* ULPDUs that wait out the placement latency (cause `processing`, `receiver.placement_latency`).
  *
  * The latency is the same for all, so they leave in the order they came. */
 #ifndef RNIC_RNIC_PLACEMENT_PIPE_H

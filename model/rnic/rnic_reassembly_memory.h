@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The reassembly memory of one RNIC, a size in octets, shared by all its connections (`receiver.memory`): who uses how much
- * of it. What octets are held, and why, is definitions.md's; `processing` is not reassembly memory, and neither is what IP
- * holds of fragments, which has buffers of its own (mpa-01 §11.2.1), nor what is held before full operation. */
+/* The reassembly memory of one RNIC, a size in octets, shared by all its connections (`receiver.memory`): who
+ * uses how much of it. What octets are held, and why, is in docs/metrics.md, "Held octets"; `processing` is
+ * not reassembly memory, and neither is what IP holds of fragments, which has buffers of its own (mpa-01
+ * §11.2.1), nor what is held before full operation. */
 #ifndef RNIC_RNIC_REASSEMBLY_MEMORY_H
 #define RNIC_RNIC_REASSEMBLY_MEMORY_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What the receiving side of one connection holds (definitions.md, "Held octets"). */
+/* What the receiving side of one connection holds (docs/metrics.md, "Held octets"). */
 typedef struct rnic_occupancy {
   uint64_t incomplete;
   uint64_t unlocated;

@@ -282,8 +282,8 @@ static void set_causes(const rnic_receiver *receiver, rnic_occupancy *held, cons
 {
   bool looks_ahead = receiver->config.looks_ahead;
 
-  /* The tail of the FPDU at the in-order edge, when TCP holds it, lies "within the extent of a located FPDU" and counts as
-   * incomplete (definitions.md). */
+  /* The tail of the FPDU at the in-order edge, when TCP holds it, lies within a located FPDU and counts as
+   * incomplete (docs/decisions.md, "Held octets and location"). */
   held->incomplete = mpa->incomplete + below->of_partial;
   /* A lone octet of ULPDU_Length at the in-order edge is not located. Of a receiver that does not look ahead that is
    * `order`, whatever the markers. */

@@ -85,7 +85,8 @@ bool rnic_receiver_can_let_go(const rnic_receiver *receiver, uint64_t position);
 rnic_dry_run rnic_receiver_dry_run(rnic_receiver *receiver, const rnic_new_run *runs, size_t count,
                                    uint64_t segment_position);
 
-/* The peer's FIN is in order behind all its octets: code 1 when FPDUs are not whole (notes-mpa 32), then the end of its direction. Started. */
+/* The peer's FIN is in order behind all its octets: code 1 when FPDUs are not whole (note M32), then the end
+ * of its direction. Started. */
 void rnic_receiver_peer_finished(rnic_receiver *receiver, time_ps now);
 
 /* The stream has failed: nothing that is kept will be used any more, and nothing more shall be given. */

@@ -13,7 +13,7 @@ struct rnic_startup_phase {
   uint8_t *private_data;
   mpa_startup *mpa;
   reassembly_queue *
-      octets; /* arrived and not consumed; of the peer's frame all (definitions.md: held until consumed). NULL: nothing came */
+      octets; /* arrived and not consumed; of the peer's frame all: held until consumed. NULL: nothing came */
   uint64_t consumed; /* stream position behind what has been read in order */
   time_ps deadline;  /* of the peer's streaming octets */
   bool streaming_sent;
@@ -137,7 +137,7 @@ void rnic_startup_phase_receive(rnic_startup_phase *phase, uint64_t position, co
   }
   reassembly_queue_visit(phase->octets, phase->consumed, UINT64_MAX, read_in_order, phase);
   if (mpa_startup_state_of(phase->mpa) == MPA_STARTUP_DECIDING) {
-    /* What came early, behind a hole, is as wrong as what follows at once (notes-mpa 41). */
+    /* What came early, behind a hole, is as wrong as what follows at once (note M41). */
     reassembly_queue_visit(phase->octets, phase->consumed, UINT64_MAX, read_behind_frame, phase);
   }
   if (mpa_startup_state_of(phase->mpa) == MPA_STARTUP_DECIDING ||

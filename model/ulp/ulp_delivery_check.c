@@ -96,7 +96,7 @@ static bool is_expected(const ulp_message *expected, uint32_t delivered, const d
   if (expected->kind == ULP_MESSAGE_SEND) {
     return opcode == expected->opcode && header->message_offset == delivered;
   }
-  /* A zero-length tagged segment's STag and TO mean nothing (notes-ddp-rdmap 13). */
+  /* A zero-length tagged segment's STag and TO mean nothing (note D13). */
   return opcode == expected->opcode &&
          (segment->payload_octets == 0 || (header->stag == expected->slot->stag &&
                                            header->tagged_offset == expected->slot->base + delivered));

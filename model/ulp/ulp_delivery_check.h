@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What should arrive at one end, and whether it does: every Delivered segment is compared with the messages that the other end's ULP
- * posted, in their order, and every octet with the pattern table (design.md, "Every placed octet is verified at delivery").
+/* What should arrive at one end, and whether it does: every Delivered segment is compared with the messages
+ * that the other end's ULP posted, in their order, and every octet with the pattern table
+ * (docs/architecture.md, "Real octets").
  *
- * RDMA Writes and Sends arrive in the order posted (RDMAP-184 ff.), Read Responses in that of the Reads (RDMAP-149); the two kinds may
- * interleave, message by message. */
+ * RDMA Writes and Sends arrive in the order posted (RDMAP-184 ff.), Read Responses in that of the Reads
+ * (RDMAP-149); the two kinds may interleave, message by message. */
 #ifndef ULP_ULP_DELIVERY_CHECK_H
 #define ULP_ULP_DELIVERY_CHECK_H
 

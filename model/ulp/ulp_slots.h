@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Buffers that a workload's messages use in turn: slots of one end's memory, and what both ULPs know of each that is taken. At most as
- * many as can be in flight + 2 (design.md, Real octets): a slot's next user is announced only after its last was verified. A slot takes
- * room only while it is taken, and has memory only from the first octet that is placed there; its STags stay its own, and are valid while
+/* Buffers that a workload's messages use in turn: slots of one end's memory, and what both ULPs know of each
+ * that is taken. At most as many as can be in flight + 2 (docs/decisions.md, "Two ULPs in one process"): a
+ * slot's next user is announced only after its last was verified. A slot takes room only while it is taken,
+ * and has memory only from the first octet that is placed there; its STags stay its own, and are valid while
  * it is taken. */
 #ifndef ULP_ULP_SLOTS_H
 #define ULP_ULP_SLOTS_H

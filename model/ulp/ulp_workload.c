@@ -160,8 +160,8 @@ static mix_needs needs_of(const ulp_workload *workload, enum side requester)
   return needs;
 }
 
-/* design.md: at most what can be in flight + 2 messages. Of sizes in turn, so many whole turns as can be in flight, and one that
- * has begun at either end. */
+/* At most what can be in flight + 2 messages. Of sizes in turn, so many whole turns as can be in flight, and
+ * one that has begun at either end. */
 static uint32_t slots_fitting(const ulp_workload_config *config)
 {
   uint64_t turn_octets = (uint64_t)config->message_octets + WRITE_OVERHEAD_OCTETS;

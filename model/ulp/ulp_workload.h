@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The workload of one connection: what the ULPs of its two ends post, lend, answer and check.
  *
- * One object for both ends: they agreed on addresses before the run, and a slot's next user is announced at once when its last was
- * verified. What each end's RNIC does it learns through rnic_verbs alone, and from the Delivered segments, which it verifies octet by octet
- * (design.md, ground rules): a message lost, duplicated or out of order and memory written outside a buffer are counted as failures. */
+ * One object for both ends: they agreed on addresses before the run, and a slot's next user is announced at
+ * once when its last was verified. What each end's RNIC does it learns through rnic_verbs alone, and from the
+ * Delivered segments, which it verifies octet by octet (docs/architecture.md, "Real octets"): a message lost,
+ * duplicated or out of order and memory written outside a buffer are counted as failures. */
 #ifndef ULP_ULP_WORKLOAD_H
 #define ULP_ULP_WORKLOAD_H
 

@@ -25,7 +25,7 @@ typedef struct vector {
 static const vector vectors[] = {
     /* The check value of the algorithm, 0xE3069283 (MPA-116). */
     {"123456789", "123456789", 9, {0x83, 0x92, 0x06, 0xE3}},
-    /* RFC 3720 B.4 (facts.md). */
+    /* RFC 3720 B.4 (docs/facts.md, "CRC32C"). */
     {"zeros", {0}, 32, {0xAA, 0x36, 0x91, 0x8A}},
     {"ones",
      {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The table of generations against facts.md, "Version generations", and the notes it cites, value by value. */
+/* The table of generations against docs/protocol-notes.md, "Generations", value by value. */
 #include <glib.h>
 
 #include "base/iwarp_generation.h"
 
-/* rdmac: DV 0 and RV 0, no startup frames, markers and CRC always (DDP-046); what may be invalidated: notes-ddp-rdmap 55. */
+/* rdmac: DV 0 and RV 0, no startup frames, markers and CRC always (DDP-046); what may be invalidated: note
+ * D55. */
 static void test_rdmac(void)
 {
   const iwarp_generation_rules *rules = iwarp_generation_rules_of(IWARP_RDMAC);
@@ -18,8 +19,8 @@ static void test_rdmac(void)
   g_assert_true(rules->shared_stag_is_invalidable);
 }
 
-/* ietf: startup frames of Rev 0 with up to 65535 octets (notes-mpa 40), the rest negotiated; DV 1 and RV 1. A shared STag is invalidated all
- * the same: rdmap-00 §7.3 has no condition but the association (notes-ddp-rdmap 55). */
+/* ietf: startup frames of Rev 0 with up to 65535 octets (note M40), the rest negotiated; DV 1 and RV 1. A
+ * shared STag is invalidated all the same: rdmap-00 §7.3 has no condition but the association (note D55). */
 static void test_ietf(void)
 {
   const iwarp_generation_rules *rules = iwarp_generation_rules_of(IWARP_IETF);
@@ -34,7 +35,7 @@ static void test_ietf(void)
   g_assert_true(rules->shared_stag_is_invalidable);
 }
 
-/* rfc: as ietf, but Rev 1 and 512 octets (notes-mpa, "From the later RFCs"), and no shared STag is invalidated (rfc5040 §8.1.1 item 7). */
+/* rfc: as ietf, but Rev 1 and 512 octets, and no shared STag is invalidated (rfc5040 §8.1.1 item 7). */
 static void test_rfc(void)
 {
   const iwarp_generation_rules *rules = iwarp_generation_rules_of(IWARP_RFC);

@@ -6,7 +6,8 @@
 #include "base/random_stream.h"
 #include "base/uint128.h"
 
-/* facts.md: 1500 octets and 2 of framing at 10 Gbit/s take 1502 · 800 ps; an octet at 400 Gbit/s 20 ps. */
+/* docs/facts.md, "A link's times": 1500 octets and 2 of framing at 10 Gbit/s take 1502 · 800 ps; an octet at
+ * 400 Gbit/s 20 ps. */
 static void test_exact(void)
 {
   g_assert_cmpint(time_ps_to_send(1502, UINT64_C(10000000000)), ==, 1201600);

@@ -44,7 +44,7 @@ typedef struct fault_case {
 
 /* A Terminate is, in octets: layer and type (4 bits each), code, M D R (80, 40, 20), 0; with M and D the length of
  * the segment at fault (2) and its DDP header (14 or 18); with R the Read Request header (28) (rdmap-00 §6.8,
- * notes-ddp-rdmap 42, 43). SSSSSSSS is the decoy's STag.
+ * notes D42, D43). SSSSSSSS is the decoy's STag.
  *
  * The segments before the fault (rdmac: DV and RV are 0, so C0 00 for C1 40 and so on):
  *   Write         70 + 14 = 0054: C1 40  00000100 0000000000001000          T=1 L=1 DV=1, RV=1 opcode 0; STag, TO
@@ -74,7 +74,7 @@ static const fault_case cases[] = {
     {.fault = "length-against-marker", .proves = "MPA-272, MPA-274: code 3",
      .work = LONG_SENDS, .at = 1, .code = "Terminate 2/0/03", .victim_mpa = "MPA error 3",
      .control = "20 03 00 00", .victim = "received 7 (70 octets)", .faulty = "send 1, send 2"},
-    /* No header to copy: M = D = R = 0 (notes-ddp-rdmap 15). */
+    /* No header to copy: M = D = R = 0 (note D15). */
     {.fault = "short-ulpdu", .proves = "DDP-135, RDMAP-229",
      .work = SEND, .at = 1, .code = "Terminate 1/0/00",
      .control = "10 00 00 00", .faulty = "send 1"},
@@ -211,7 +211,8 @@ static const fault_case cases[] = {
      .header = "00000000 00000001 00000001 00000000",
      .request = "00000200 0000000000002000 00000046 00000100 FFFFFFFFFFFFFFBA",
      .faulty = "read 1 in error"},
-    /* 45 and 47 octets of segment; a request that is not whole, or DDP's own fault, has R = 0 (notes-ddp-rdmap 29, 45) */
+    /* 45 and 47 octets of segment; a request that is not whole, or DDP's own fault, has R = 0 (notes D29,
+     * D45) */
     {.fault = "read-request-short", .proves = "RDMAP-229",
      .work = READ, .at = 1, .code = "Terminate 0/2/FF",
      .control = "02 FF C0 00", .length = "002D", .versions = {"41 41", "40 01"},
@@ -259,7 +260,8 @@ static const fault_case cases[] = {
      .work = NOTHING, .at = 1, .code = "Terminate 0/2/FF",
      .control = "02 FF C0 00", .length = "0015", .versions = {"41 47", "40 07"},
      .header = "00000000 00000002 00000001 00000000"},
-    /* Local actions: M = D = R = 0. What is not with DDP yet completes in error for sure, all else, too (notes-ddp-rdmap 41). */
+    /* Local actions: M = D = R = 0. What is not with DDP yet completes in error for sure, all else, too (note
+     * D41). */
     {.fault = "local-catastrophic", .proves = "RDMAP-229",
      .work = SENDS, .at = 2, .code = "Terminate 0/0/00", .told_by_faulty = true,
      .control = "00 00 00 00",
@@ -820,8 +822,9 @@ static void test_touched_decoy(void)
 
 /* --- The ends of TCP --- */
 
-/* MPA-219 (notes-mpa 37): a Responder whose first FPDU is bad has validated none: it may send no FPDU, not even the Terminate. FIN alone tells
- * the peer. MPA-290, MPA-288. rdmac knows no such rule: there the Terminate goes out. */
+/* MPA-219 (note M37): a Responder whose first FPDU is bad has validated none: it may send no FPDU, not even
+ * the Terminate. FIN alone tells the peer. MPA-290, MPA-288. rdmac knows no such rule: there the Terminate
+ * goes out. */
 static void test_bad_first_fpdu(void)
 {
   for (int generation = 0; generation < IWARP_GENERATIONS; generation++) {
@@ -871,8 +874,8 @@ static void test_reset(void)
   }
 }
 
-/* MPA-272, MPA-274, MPA-276: code 1 by FIN: the peer closes with a Read unanswered. The Read completes in error, and the peer is told by a
- * Terminate, since the other half still works (notes-ddp-rdmap 50). */
+/* MPA-272, MPA-274, MPA-276: code 1 by FIN: the peer closes with a Read unanswered. The Read completes in
+ * error, and the peer is told by a Terminate, since the other half still works (note D50). */
 static void test_early_close(void)
 {
   for (int generation = 0; generation < IWARP_GENERATIONS; generation++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The order within one picosecond, as every engine must keep it (design.md, "Order within one picosecond is
- * defined"). A test of an engine calls engine_ties_add_tests() with the function that makes one. */
+/* The order within one picosecond, as every engine must keep it (docs/architecture.md, "Order within one
+ * picosecond"). A test of an engine calls engine_ties_add_tests() with the function that makes one. */
 #ifndef KIT_ENGINE_TIES_H
 #define KIT_ENGINE_TIES_H
 
@@ -17,8 +17,9 @@ typedef struct engine_tie {
   char letter; /* what it writes when it runs */
 } engine_tie;
 
-/* In the order in which design.md runs them, by hand: transmitters by link; arrivals by link and then send order
- * (7 before 300); a timer; the workload last. Neighbours have the keys that must not count the other way round. */
+/* In the order in which they must run, by hand: transmitters by link; arrivals by link and then send order (7
+ * before 300); a timer; the workload last. Neighbours have the keys that must not count the other way
+ * round. */
 static const engine_tie engine_ties[] = {
     {ENGINE_TRANSMITTER, 8, 900, 'a'}, {ENGINE_TRANSMITTER, 9, 0, 'b'}, {ENGINE_ARRIVAL, 0, 7, 'c'},
     {ENGINE_ARRIVAL, 0, 300, 'd'},     {ENGINE_ARRIVAL, 1, 2, 'e'},     {ENGINE_TIMER, 0, 3, 'f'},

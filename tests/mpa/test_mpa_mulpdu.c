@@ -6,8 +6,8 @@
 #include "mpa/mpa_framer.h"
 
 /* MPA-142, MPA-143: with markers, as rdmac always has them; MPA-144: without. EMSS of MTU 576, 1280, 1500
- * (and with timestamps), 4096, 9000 (and with timestamps): facts.md; the smallest for which the formulas
- * give more than 128. */
+ * (and with timestamps), 4096, 9000 (and with timestamps): docs/facts.md, "Exact predictions"; the smallest
+ * for which the formulas give more than 128. */
 static void test_table(void)
 {
   static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The way into a link: what is larger than its MTU. Packets are of path_test_kit.h: 40 octets of header,
+/* The way into a link: what is larger than its MTU. Packets are of path_fixture.h: 40 octets of header,
  * IPv4. */
 #include <string.h>
 

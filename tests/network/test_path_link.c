@@ -10,8 +10,8 @@ static const path_link_config ten_gigabit = {.id = 0,
                                              .mtu_octets = 1500,
                                              .framing_octets = 38};
 
-/* facts.md: 1500 octets at 10 Gbit/s over 25 us arrive after 26,201,600 ps (1502 octets of 800 ps and the
- * delay). The transmitter is free after 1538 octets: 1,230,400 ps. */
+/* docs/facts.md, "A link's times": 1500 octets at 10 Gbit/s over 25 us arrive after 26,201,600 ps (1502
+ * octets of 800 ps and the delay). The transmitter is free after 1538 octets: 1,230,400 ps. */
 /* When the transmitter that starts a packet of `ip_octets` at `start` is free again. */
 static time_ps free_at(const path_link_config *config, time_ps start, uint32_t ip_octets)
 {

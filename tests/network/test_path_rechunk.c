@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The middlebox that forwards the same octets with its own cuts: definitions.md, `rechunk`, sentence by
- * sentence. */
+/* The middlebox that forwards the same octets with its own cuts: docs/scenario.md, "The middlebox:
+ * rechunk", sentence by sentence. */
 #include <string.h>
 
 #include "network/path_middleboxes.h"

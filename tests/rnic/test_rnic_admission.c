@@ -266,8 +266,8 @@ static void test_descriptors(void)
   end(&m);
 }
 
-/* One partial FPDU at a time (as qed, facts.md): a segment that would leave two is refused, one that trades one for another is taken, and
- * so is a whole FPDU. */
+/* One partial FPDU at a time (as scenarios/presets/qed.cfg has it): a segment that would leave two is
+ * refused, one that trades one for another is taken, and so is a whole FPDU. */
 static void test_partial_fpdus(void)
 {
   made m = begin_with_limits(0, 1);

@@ -83,8 +83,9 @@ static void test_close_before_full_operation(void)
   assert_closed_well(f);
 }
 
-/* An operation is complete when TCP has the acknowledgement of its last FPDU (notes-ddp-rdmap 23): the second of two, one full segment each, is
- * lost, and waits for its retransmission. The events count from the first octet of the FPDU phase, which is 1460 octets earlier. */
+/* An operation is complete when TCP has the acknowledgement of its last FPDU (note D23): the second of two,
+ * one full segment each, is lost, and waits for its retransmission. The events count from the first octet of
+ * the FPDU phase, which is 1460 octets earlier. */
 static void test_completion_by_acknowledgement(void)
 {
   g_autoptr(rnic_fixture) f = rnic_fixture_new();
@@ -131,10 +132,11 @@ static rnic_fixture *write_with_one_bad(uint8_t **memory, bool loses_terminate)
   return f;
 }
 
-/* DDP-027, RDMAP-226: when a stream has failed and RDMAP has asked for its end, no data of it moves any more at the end that failed: nothing is
- * Placed or Delivered, nothing but the Terminate goes out. DDP-124: octets behind the end are parsed by nobody. RDMAP-223: the Terminate arrives
- * though many segments are on their way to its sender, which acknowledges and drops them (notes-ddp-rdmap 38), and though it gets lost at
- * first. RDMAP-225: the stream is marked erroneous. */
+/* DDP-027, RDMAP-226: when a stream has failed and RDMAP has asked for its end, no data of it moves any more
+ * at the end that failed: nothing is Placed or Delivered, nothing but the Terminate goes out. DDP-124: octets
+ * behind the end are parsed by nobody. RDMAP-223: the Terminate arrives though many segments are on their way
+ * to its sender, which acknowledges and drops them (note D38), and though it gets lost at first. RDMAP-225:
+ * the stream is marked erroneous. */
 static void test_nothing_moves_after_a_failure(void)
 {
   for (int loses = 0; loses < 2; loses++) {
@@ -204,8 +206,9 @@ static void assert_fin_within_an_fpdu(iwarp_generation generation, uint32_t posi
   g_assert_true(responder->fin);
 }
 
-/* MPA-272, MPA-274, MPA-276 (notes-mpa 32): FIN in the middle of an FPDU is no graceful end: code 1. A marker, then a length of 100 and the first
- * octets of what it promises; behind the Request's 20 octets, or, in rdmac, first of all. */
+/* MPA-272, MPA-274, MPA-276 (note M32): FIN in the middle of an FPDU is no graceful end: code 1. A marker,
+ * then a length of 100 and the first octets of what it promises; behind the Request's 20 octets, or, in
+ * rdmac, first of all. */
 static void test_fin_within_an_fpdu(void)
 {
   static const uint8_t ietf[12] = {0, 0, 0, 0, 0, 100, 0x41, 0x43};

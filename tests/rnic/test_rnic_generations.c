@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Endpoints of one generation that meet another, and rdmac, which has no frames to tell it (notes-mpa 46). */
+/* Endpoints of one generation that meet another, and rdmac, which has no frames to tell it (note M46). */
 #include "rdmap/rdmap_stream_private.h"
 #include "rnic_fixture.h"
 
@@ -15,9 +15,10 @@ typedef struct mix_case {
   time_ps at; /* 0: when the first octets come */
 } mix_case;
 
-/* notes-mpa 46. ietf and rfc: the Responder finds the Request's Rev wrong. rdmac and one with frames: if the rdmac end speaks, its first octets
- * are 00 00 00 00, no Key; if not, the other end's time is up 10 s after its handshake (20 us after the SYN at the opener, 30 us at the other
- * end). What the rdmac end takes the Request for is no FPDU and never becomes one; its own time would be up later. */
+/* note M46. ietf and rfc: the Responder finds the Request's Rev wrong. rdmac and one with frames: if the
+ * rdmac end speaks, its first octets are 00 00 00 00, no Key; if not, the other end's time is up 10 s after
+ * its handshake (20 us after the SYN at the opener, 30 us at the other end). What the rdmac end takes the
+ * Request for is no FPDU and never becomes one; its own time would be up later. */
 static const mix_case mixes[] = {
     {"MPA-252, MPA-274", IWARP_IETF, IWARP_RFC, MIX_NO_WORK, SIDE_RESPONDER, MPA_STARTUP_REASON_REVISION, 0},
     {"MPA-252, MPA-274", IWARP_IETF, IWARP_RFC, MIX_BOTH_SEND, SIDE_RESPONDER, MPA_STARTUP_REASON_REVISION,
@@ -87,8 +88,9 @@ static void test_generations_that_do_not_fit(void)
   }
 }
 
-/* notes-mpa 46: an rdmac receiver takes a Request for a marker and a length of 18756 (4944, "ID") and waits. If the other end is patient for ever,
- * the rdmac end's ULP gives up, startup_timeout_ps after the first octet came (30 us: SYN, SYN|ACK, and the ACK with the Request). */
+/* note M46: an rdmac receiver takes a Request for a marker and a length of 18756 (4944, "ID") and waits. If
+ * the other end is patient for ever, the rdmac end's ULP gives up, startup_timeout_ps after the first octet
+ * came (30 us: SYN, SYN|ACK, and the ACK with the Request). */
 static void test_rdmac_waits_no_longer_than_its_timeout(void)
 {
   static const time_ps timeouts[] = {10 * TIME_PS_PER_SECOND, 1};

@@ -112,7 +112,8 @@ static void test_loss(void)
   }
 }
 
-/* A placement latency is not reassembly memory: what waits it out takes no room (definitions.md, `processing`). */
+/* A placement latency is not reassembly memory: what waits it out takes no room (docs/metrics.md,
+ * "Occupancy"). */
 static void test_placement_latency(void)
 {
   g_autoptr(rnic_fixture) f = begin(TCP_PASSING_AS_ARRIVED, TCP_SEGMENTATION_ALIGNED, true, 0);
@@ -167,10 +168,11 @@ static void test_timeout_lets_go(void)
   g_assert_cmpuint(used(f), ==, 0);
 }
 
-/* FPDUs of 2 + 18 + 4000 + 4 = 4024 octets in segments of 1460, of a sender that does not know its segments. The first lies in 1460 +
- * 1460 + 1104: two pieces wait for the third. The second lies in 356 + 1460 + 1460 + 748: three wait, and so for the third FPDU.
- * With a limit of three all goes through, with two the first FPDU alone, with one nothing, for ever (facts.md, qed). In an in-order
- * receiver TCP would hold the pieces behind the refused one, and all would be whole at once. */
+/* FPDUs of 2 + 18 + 4000 + 4 = 4024 octets in segments of 1460, of a sender that does not know its segments.
+ * The first lies in 1460 + 1460 + 1104: two pieces wait for the third. The second lies in 356 + 1460 + 1460 +
+ * 748: three wait, and so for the third FPDU. With a limit of three all goes through, with two the first FPDU
+ * alone, with one nothing, for ever. In an in-order receiver TCP would hold the pieces behind the refused
+ * one, and all would be whole at once. */
 static void test_descriptors(void)
 {
   static const size_t whole[] = {[1] = 0, [2] = 1, [3] = 3};

@@ -20,12 +20,13 @@ static bool loses_everything(rnic_fixture *f, unsigned from, const datagram *pac
   return true;
 }
 
-/* Items 1, 2, 4, 5 and 7: MULPDU is told and its change too, what was accepted before keeps its size, boundaries and lengths arrive, and the
- * sender's order is known of what comes early.
+/* Items 1, 2, 4, 5 and 7: MULPDU is told and its change too, what was accepted before keeps its size,
+ * boundaries and lengths arrive, and the sender's order is known of what comes early.
  *
- * EMSS 1460, MULPDU 1442; with an MTU of 576 it is 522 (facts.md). Of a Send of 20,000 octets the initial window takes 10 segments at
- * 40 us (SYN, SYN and ACK, Request, Reply: 10 us each); at 45 us TCP has accepted two FPDUs of 1460 octets more: two EMSS are unsent. The first FPDU gets lost:
- * at 50 us nine come early, are Placed, and none is Delivered. */
+ * EMSS 1460, MULPDU 1442; with an MTU of 576 it is 522 (docs/facts.md, "Exact predictions"). Of a Send of
+ * 20,000 octets the initial window takes 10 segments at 40 us (SYN, SYN and ACK, Request, Reply: 10 us each);
+ * at 45 us TCP has accepted two FPDUs of 1460 octets more: two EMSS are unsent. The first FPDU gets lost: at
+ * 50 us nine come early, are Placed, and none is Delivered. */
 static void assert_segments(rnic_fixture *f)
 {
   fixture_side *initiator = &f->sides[SIDE_INITIATOR];

@@ -263,7 +263,8 @@ static void test_frame_in_two_segments(void)
   assert_both_arrived(f, buffers);
 }
 
-/* MPA-204 (notes-mpa 41): nothing may follow a Request before the Reply, not even octets that come first, behind a hole: code 4. */
+/* MPA-204 (note M41): nothing may follow a Request before the Reply, not even octets that come first, behind
+ * a hole: code 4. */
 static void test_octets_behind_the_request(void)
 {
   static const char request[] = "MPA ID Req Frame\x40\0\0\0"; /* C; Rev 0; no Private Data */
@@ -479,8 +480,8 @@ static void test_passive_initiator(void)
   g_assert_cmpmem(f->sides[SIDE_RESPONDER].wire->data, 16, request_key, 16);
 }
 
-/* MPA-227: two Initiators, whose Requests cross: each end finds a Request's Key where a Reply's is due. MPA-216, MPA-280: it
- * closes at that very moment, by RST; by FIN if so configured (notes-mpa 44). */
+/* MPA-227: two Initiators, whose Requests cross: each end finds a Request's Key where a Reply's is due.
+ * MPA-216, MPA-280: it closes at that very moment, by RST; by FIN if so configured (note M44). */
 static void test_two_initiators(void)
 {
   for (int by_fin = 0; by_fin < 2; by_fin++) {

@@ -34,7 +34,7 @@ static char *all_texts(const scenario *s)
   return g_string_free(all, FALSE);
 }
 
-/* The defaults that definitions.md and design.md promise: title, run, workload, mpa, initiator, responder,
+/* The defaults that docs/scenario.md promises: title, run, workload, mpa, initiator, responder,
  * rdmap, sender, receiver, tcp, path, middlebox, fault, measure and theory. */
 static void test_empty_file_is_all_defaults(void)
 {

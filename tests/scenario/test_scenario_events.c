@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Events: `event = ( { at; key; value }, … )`, what changes in mid-flow (design.md, The scenario file). */
+/* Events: `event = ( { at; key; value }, … )`, what changes in mid-flow (docs/scenario.md, "Changes in
+ * mid-flow"). */
 #include "scenario_fixture.h"
 
 /* In the order of their times, those of one time as written. */

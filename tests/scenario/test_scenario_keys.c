@@ -83,7 +83,7 @@ static void test_members_of_groups(void)
   g_free(forward);
 }
 
-/* The link's keys of reverse take those of forward; impairments do not (design.md). Both have the same
+/* The link's keys of reverse take those of forward; impairments do not. Both have the same
  * limits. */
 static void test_reverse_mirrors_forward(void)
 {

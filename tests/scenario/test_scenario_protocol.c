@@ -140,7 +140,7 @@ static void test_responder_mirrors_initiator(void)
   }
 }
 
-/* --- The main direction (definitions.md, Directions) --- */
+/* --- The main direction (docs/scenario.md, "Directions and the path") --- */
 
 /* A Read's payload comes over the reverse link: 1 Gbit/s, not 10. The base round trip is the same for
  * both: 2 x 25 us and 1538 octets at 10 and at 1 Gbit/s, 1.2304 + 12.304 us. */

@@ -98,7 +98,8 @@ static void assert_refused(bool done, const ns3_shim_error *error, const char *m
   g_assert_cmpstr(error->message, ==, message);
 }
 
-/* 1502 octets (2 are PPP's) at 10 Gbit/s: 1502 * 800 ps = 1,201,600 ps, and 25 us of delay (facts.md). */
+/* 1502 octets (2 are PPP's) at 10 Gbit/s: 1502 * 800 ps = 1,201,600 ps, and 25 us of delay (docs/facts.md, "A
+ * link's times"). */
 static void test_arrival_time(fixture *self, gconstpointer data)
 {
   (void)data;
@@ -171,7 +172,7 @@ static void test_octets_arrive_as_sent(fixture *self, gconstpointer data)
   g_rand_free(random);
 }
 
-/* ns-3's device would deliver them (facts.md). */
+/* ns-3's device would deliver them (docs/facts.md, "ns-3 3.37"). */
 static void test_mtu_is_checked(fixture *self, gconstpointer data)
 {
   (void)data;

@@ -80,8 +80,8 @@ static void link_world_free(link_world *self)
   g_free(self);
 }
 
-/* facts.md: 1500 octets at 10 Gbit/s over 25 us arrive after 26,201,600 ps; with 38 octets of framing the
- * next starts 1538 octets of 800 ps later. */
+/* docs/facts.md, "A link's times": 1500 octets at 10 Gbit/s over 25 us arrive after 26,201,600 ps; with 38
+ * octets of framing the next starts 1538 octets of 800 ps later. */
 static void test_measured_arrival(void)
 {
   const path_link_config config = {.rate_bit_per_s = 10000000000,

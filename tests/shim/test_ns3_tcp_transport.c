@@ -13,9 +13,10 @@ static const tcp_statistics *statistics_of(const ns3_pair *pair, unsigned side)
   return rnic_endpoint_tcp_statistics(pair->sides[side].endpoint);
 }
 
-/* 40 Writes of 20,000 octets cross in order. A message is 14 FPDUs: markers leave MULPDU 1442 (facts.md), so payload 1428, and
- * 20,000 = 14 * 1428 + 8. Nothing is sent twice; ns-3 cuts the stream at 1460, and as it never lacks octets within the workload,
- * all segments but those at the ends of what was posted are full. */
+/* 40 Writes of 20,000 octets cross in order. A message is 14 FPDUs: markers leave MULPDU 1442 (docs/facts.md,
+ * "Exact predictions"), so payload 1428, and 20,000 = 14 * 1428 + 8. Nothing is sent twice; ns-3 cuts the
+ * stream at 1460, and as it never lacks octets within the workload, all segments but those at the ends of
+ * what was posted are full. */
 static void test_lossless(void)
 {
   ns3_pair *pair = ns3_pair_new();
@@ -119,8 +120,9 @@ static void test_two_losses(void)
   ns3_pair_free(pair);
 }
 
-/* The last segments are lost: nothing behind them tells, so that only the timer repairs it, and such a run is flagged by its
- * count of timeouts (facts.md). 562 segments have payload: one startup frame, 560 full ones and the rest of the stream. */
+/* The last segments are lost: nothing behind them tells, so that only the timer repairs it, and such a run is
+ * flagged by its count of timeouts. 562 segments have payload: one startup frame, 560 full ones and the rest
+ * of the stream. */
 static void test_tail_loss_needs_a_timeout(void)
 {
   ns3_pair *pair = ns3_pair_new();

@@ -20,7 +20,8 @@ static void assert_matches(const tcp_comparison *comparison, const tcp_compariso
   g_assert_cmpint(ABS(ours->finished - theirs->finished), <=, theirs->finished / 20);
   g_assert_cmpint(ABS((int64_t)(ours->out_of_order_peak_octets - theirs->out_of_order_peak_octets)), <=,
                   TCP_COMPARISON_EMSS_OCTETS);
-  /* A run of ns-3's with a timeout or a spurious retransmission says nothing (facts.md): there is none. */
+  /* A run of ns-3's with a timeout or a spurious retransmission says nothing (docs/facts.md, "ns-3 3.37"):
+   * there is none. */
   g_assert_cmpuint(theirs->timeouts, ==, 0);
   g_assert_cmpuint(theirs->retransmissions, ==, lost);
   g_assert_cmpuint(ours->timeouts, ==, 0);

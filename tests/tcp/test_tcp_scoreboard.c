@@ -106,8 +106,7 @@ static void test_next_segment_rules(void)
   g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, 6000);
 }
 
-/* The first segment in flight, seen from what is acknowledged: whole, then cut in the middle (notes-mpa
- * 29). */
+/* The first segment in flight, seen from what is acknowledged: whole, then cut in the middle (note M29). */
 static void test_acknowledge(void)
 {
   g_autoptr(tcp_scoreboard) board = board_with(5);

@@ -32,7 +32,7 @@ typedef struct plan_case {
 } plan_case;
 
 static const plan_case cases[] = {
-    /* One Send without payload behind the last Write (definitions.md, Defaults). */
+    /* One Send without payload after the last Write (docs/scenario.md, "What the messages are"). */
     {{.mix = &(const choice_list){{ULP_OPERATION_WRITE}, 1}, .messages = 3}, "w0 w1 w2 .", 4, 0},
     {{.mix = &(const choice_list){{ULP_OPERATION_WRITE}, 1}, .messages = 3, .signal_every = 2},
      "w0 w1 . w2 .",

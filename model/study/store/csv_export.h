@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A result store as CSV, one row a run (design.md, The commands). */
+/* A result store as CSV, one row a run. */
 #ifndef STUDY_CSV_EXPORT_H
 #define STUDY_CSV_EXPORT_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The points of a sweep: the grid of all axes of a scenario, axes `with` another moving in step with it
- * (design.md, The scenario file). */
+ * (docs/scenario.md, "Sweeps"). */
 #ifndef STUDY_SWEEP_GRID_H
 #define STUDY_SWEEP_GRID_H
 

@@ -103,6 +103,7 @@ else
 fi
 count "layers (who includes whom)" scripts/check-layers
 count "house (circles, uncalled functions, who keeps a scenario: no more than scripts/house allows)" scripts/house --check
+count "citations (what code, tests and pages cite is in the repository)" scripts/check-citations
 count "format (clang-format)" scripts/check-format.sh
 count "licence (every source file has its SPDX line)" scripts/spdx
 count "requirements (every MUST has its test)" scripts/requirements --check

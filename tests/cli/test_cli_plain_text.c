@@ -6,8 +6,7 @@
 
 #include "cli_shell.h"
 #include "store_commit.h"
-#include "store_kit.h"
-#include "study_kit.h"
+#include "study_fixture.h"
 
 /* $h may be in a file's name; $t is UTF-8 without control characters, which a title may be; $s is an SQL text. */
 #define HOSTILE                                                                                              \
@@ -149,9 +148,9 @@ static void test_accepted(cli_shell *f, gconstpointer unused)
 static void write_store(const cli_shell *f, const char *name)
 {
   static const char hostile[] = "x\x1b]0;y\a\xc2\x9b\x31m\xe2\x80\xae\xff";
-  store_kit kit;
+  store_fixture kit;
 
-  store_kit_set_up(&kit, "title\nrun.seed");
+  store_fixture_set_up(&kit, "title\nrun.seed");
   kit.origin.name = kit.origin.title = kit.origin.text = kit.origin.version = kit.origin.git =
       kit.origin.libraries = (char *)hostile;
   for (int seed = 1; seed <= 2; seed++) {
@@ -159,18 +158,18 @@ static void write_store(const cli_shell *f, const char *name)
     GError *error = NULL;
 
     g_assert_true(scenario_set(kit.scenario, set, &error));
-    stored_run run = kit_run(kit.scenario, (guint64)seed);
+    stored_run run = fixture_run(kit.scenario, (guint64)seed);
     metric_values_set(&run.metrics, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, seed);
     run.status = seed == 1 ? RUN_OK : RUN_TERMINATED;
     run.message = run.stderr_tail = run.host = run.engine = (char *)hostile;
     g_free(run.keys[SCENARIO_TITLE]);
     run.keys[SCENARIO_TITLE] = g_strdup(hostile);
     g_assert_true(store_commit(kit.store, &kit.origin, &run, &error));
-    kit_run_clear(&run);
+    fixture_run_clear(&run);
   }
   g_autofree char *line = g_strdup_printf("cp '%s' %s", kit.path, name);
   cli_shell_expect((cli_shell *)f, 0, line);
-  store_kit_tear_down(&kit);
+  store_fixture_tear_down(&kit);
 }
 
 /* A store, a summary and a series that somebody else wrote. */

@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "cli_shell.h"
-#include "store_kit.h"
+#include "study_fixture.h"
 
 typedef struct fixture {
-  store_kit kit;
+  store_fixture kit;
   cli_shell shell;
 } fixture;
 
@@ -27,20 +27,21 @@ static void expect_refused(fixture *f, const char *options, const char *part)
 
 static void set_up(fixture *f, gconstpointer program)
 {
-  store_kit *kit = &f->kit;
+  store_fixture *kit = &f->kit;
 
   cli_shell_open(&f->shell, program);
-  store_kit_set_up(kit, "receiver.mode\nrun.seed");
-  store_kit_add(kit, "receiver.mode=in-order run.seed=1", "buffer.reassembly_peak_octets=4 tcp.timeouts=1");
-  store_kit_add(kit, "receiver.mode=in-order run.seed=2", "buffer.reassembly_peak_octets=6");
-  store_kit_add(kit, "receiver.mode=out-of-order run.seed=1", "buffer.reassembly_peak_octets=1");
-  store_kit_add(kit, "receiver.mode=out-of-order run.seed=2", "buffer.reassembly_peak_octets=2");
+  store_fixture_set_up(kit, "receiver.mode\nrun.seed");
+  store_fixture_add(kit, "receiver.mode=in-order run.seed=1",
+                    "buffer.reassembly_peak_octets=4 tcp.timeouts=1");
+  store_fixture_add(kit, "receiver.mode=in-order run.seed=2", "buffer.reassembly_peak_octets=6");
+  store_fixture_add(kit, "receiver.mode=out-of-order run.seed=1", "buffer.reassembly_peak_octets=1");
+  store_fixture_add(kit, "receiver.mode=out-of-order run.seed=2", "buffer.reassembly_peak_octets=2");
 }
 
 static void tear_down(fixture *f, gconstpointer unused)
 {
   (void)unused;
-  store_kit_tear_down(&f->kit);
+  store_fixture_tear_down(&f->kit);
   cli_shell_close(&f->shell, "out.csv");
 }
 
@@ -101,11 +102,11 @@ static void test_refusals(fixture *f, gconstpointer unused)
 static void test_nothing_left(fixture *f, gconstpointer unused)
 {
   (void)unused;
-  store_kit_sql(&f->kit, "DELETE FROM runs");
+  store_fixture_sql(&f->kit, "DELETE FROM runs");
   expect_refused(f, "", "a.sqlite: the store holds no runs");
-  store_kit_add_status(&f->kit, "run.seed=5", "", RUN_FAILED);
+  store_fixture_add_status(&f->kit, "run.seed=5", "", RUN_FAILED);
   expect_refused(f, "", "a.sqlite: none of the store's 1 run is left: 1 of 1 run did not end ok");
-  store_kit_add(&f->kit, "run.seed=6", "tcp.timeouts=3");
+  store_fixture_add(&f->kit, "run.seed=6", "tcp.timeouts=3");
   expect_refused(f, "--leave-out timeouts", "1 of 2 runs left out (timeouts); 1 of 2 runs did not end ok");
 }
 

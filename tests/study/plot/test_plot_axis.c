@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "plot_kit.h"
+#include "plot_fixture.h"
 
 static const char *label_at(const plot_axis *axis, guint tic)
 {
@@ -182,13 +182,13 @@ static void test_shares(void)
 
 /* --- What a sweep varies --- */
 
-static place_axis places_of(plot_kit *kit, const char *key_name, const char *values, gboolean logarithmic)
+static place_axis places_of(plot_fixture *kit, const char *key_name, const char *values, gboolean logarithmic)
 {
-  plot_kit_tear_down(kit, NULL);
-  plot_kit_set_up(kit, NULL);
+  plot_fixture_tear_down(kit, NULL);
+  plot_fixture_set_up(kit, NULL);
   g_autofree char *text =
       g_strdup_printf("title = \"a\"; sweep = ( { key = \"%s\"; values = %s; } );", key_name, values);
-  plot_kit_fill(kit, text);
+  plot_fixture_fill(kit, text);
   return place_axis_of(kit->table.runs, scenario_key_find(key_name), logarithmic);
 }
 
@@ -198,7 +198,7 @@ static double place(const place_axis *axis, guint index)
 }
 
 /* A decade makes it logarithmic; zero stands apart, left of the smallest. */
-static void test_loss(plot_kit *kit, gconstpointer unused)
+static void test_loss(plot_fixture *kit, gconstpointer unused)
 {
   (void)unused;
   place_axis axis = places_of(kit, "path.forward.loss", "[\"1%\", \"0\", \"0.1%\"]", FALSE);
@@ -216,7 +216,7 @@ static void test_loss(plot_kit *kit, gconstpointer unused)
   place_axis_clear(&axis);
 }
 
-static void test_linear(plot_kit *kit, gconstpointer unused)
+static void test_linear(plot_fixture *kit, gconstpointer unused)
 {
   (void)unused;
   place_axis axis = places_of(kit, "path.forward.mtu", "[576, 1500]", FALSE);
@@ -229,7 +229,7 @@ static void test_linear(plot_kit *kit, gconstpointer unused)
 }
 
 /* One word among numbers stands apart at the right; several are places of their own. */
-static void test_words(plot_kit *kit, gconstpointer unused)
+static void test_words(plot_fixture *kit, gconstpointer unused)
 {
   (void)unused;
   place_axis axis = places_of(kit, "receiver.memory", "(\"unlimited\", 1500, 3000)", TRUE);
@@ -244,7 +244,7 @@ static void test_words(plot_kit *kit, gconstpointer unused)
 }
 
 /* Ten labels of three letters do not fit on twenty: some are left out, none of the tics. */
-static void test_labels(plot_kit *kit, gconstpointer unused)
+static void test_labels(plot_fixture *kit, gconstpointer unused)
 {
   (void)unused;
   place_axis axis =
@@ -266,7 +266,7 @@ static void test_labels(plot_kit *kit, gconstpointer unused)
 }
 
 /* Three places and the margins are 2.36 of their distances: on 60 letters each word has 25, on 10 it has 4 and is turned; numbers never are. */
-static void test_turned_words(plot_kit *kit, gconstpointer unused)
+static void test_turned_words(plot_fixture *kit, gconstpointer unused)
 {
   (void)unused;
   place_axis words = places_of(kit, "middlebox.mode", "[\"rechunk\", \"proxy\", \"none\"]", FALSE);
@@ -285,7 +285,7 @@ static void test_turned_words(plot_kit *kit, gconstpointer unused)
 }
 
 /* "loss of segments (path.forward.loss)" has 36 letters: where they have no room the key goes, which the words explain; a unit stays. */
-static void test_name_in_little_room(plot_kit *kit, gconstpointer unused)
+static void test_name_in_little_room(plot_fixture *kit, gconstpointer unused)
 {
   (void)unused;
   place_axis axis = places_of(kit, "path.forward.loss", "[\"0.1%\", \"1%\"]", FALSE);
@@ -297,9 +297,9 @@ static void test_name_in_little_room(plot_kit *kit, gconstpointer unused)
   place_axis_clear(&axis);
 }
 
-static void add(const char *path, void (*test)(plot_kit *, gconstpointer))
+static void add(const char *path, void (*test)(plot_fixture *, gconstpointer))
 {
-  g_test_add(path, plot_kit, NULL, plot_kit_set_up, test, plot_kit_tear_down);
+  g_test_add(path, plot_fixture, NULL, plot_fixture_set_up, test, plot_fixture_tear_down);
 }
 
 int main(int argc, char **argv)

@@ -4,22 +4,22 @@
 
 #include <string.h>
 
-#include "plot_kit.h"
+#include "plot_fixture.h"
 #include "study/plot/study_plot.h"
 #include "study/store/summary.h"
-#include "study_kit.h"
+#include "study_fixture.h"
 
-static void draw_well(plot_kit *f, gboolean delays)
+static void draw_well(plot_fixture *f, gboolean delays)
 {
   g_autoptr(GError) error = NULL;
-  const gnuplot_target target = plot_kit_target(f, GNUPLOT_PNG);
+  const gnuplot_target target = plot_fixture_target(f, GNUPLOT_PNG);
   (delays ? &plot_delays : &plot_distribution)->draw(&f->table, 0, "plot", &target, &error);
   g_assert_no_error(error);
 }
 
-static void write_summary(const plot_kit *f, const distribution *distributions)
+static void write_summary(const plot_fixture *f, const distribution *distributions)
 {
-  scenario *s = kit_scenario(f->folder, "one.cfg", "title = \"one run\"; run: { seed = 9; };", NULL);
+  scenario *s = fixture_scenario(f->folder, "one.cfg", "title = \"one run\"; run: { seed = 9; };", NULL);
   const summary page = {.version = "0.1.0", .engine = "native", .distributions = distributions};
   g_autofree char *path = g_build_filename(f->folder, "summary.json", NULL);
   g_assert_true(summary_write_json(&page, s, path, NULL));
@@ -28,10 +28,10 @@ static void write_summary(const plot_kit *f, const distribution *distributions)
 
 /* 90 ms at 0, 9 ms in the bin up to 1471, 1 ms in that up to 2943: 10 % of the time above 0, 1 % above 1471, never above 2943. Each
  * bound has the share before and after it. */
-static void test_run(plot_kit *f, gconstpointer unused)
+static void test_run(plot_fixture *f, gconstpointer unused)
 {
   (void)unused;
-  if (!plot_kit_can_draw()) {
+  if (!plot_fixture_can_draw()) {
     return;
   }
   g_autoptr(GError) error = NULL;
@@ -41,43 +41,44 @@ static void test_run(plot_kit *f, gconstpointer unused)
   g_assert_true(distribution_append(&distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 2943, 0.001));
   write_summary(f, distributions);
   distribution_clear(&distributions[DISTRIBUTION_REASSEMBLY_OCTETS]);
-  const gnuplot_target target = plot_kit_target(f, GNUPLOT_SVG);
+  const gnuplot_target target = plot_fixture_target(f, GNUPLOT_SVG);
   plot_distribution_of_run(f->folder, FALSE, &target, &error);
   g_assert_no_error(error);
   g_assert_cmpuint(f->written->len, ==, 3);
-  g_autofree char *data = plot_kit_text(f, "distribution.dat");
-  plot_kit_expect(data, "# one run\n# scenario one · seed 9 · receiver out-of-order · iwarpsim 0.1.0\n# time "
-                        "with occupancy above x, unit octets\n");
-  plot_kit_expect(data, "\n0 0.1\n1471 0.1\n1471 0.01\n2943 0.01\n2943 0\n");
-  g_autofree char *script = plot_kit_text(f, "distribution.gnuplot");
-  plot_kit_expect(script, "y_log = 1\n"); /* a tail of 1 % does not show on a linear axis */
-  g_autofree char *svg = plot_kit_text(f, "distribution.svg");
-  plot_kit_expect(svg, "<text>reassembly occupancy x (octets)</text>");
-  plot_kit_expect(svg, "<text>time with occupancy above x</text>");
-  plot_kit_expect(svg, "<text>0.1 %</text>");
-  plot_kit_expect(svg, "</svg>");
+  g_autofree char *data = plot_fixture_text(f, "distribution.dat");
+  plot_fixture_expect(data,
+                      "# one run\n# scenario one · seed 9 · receiver out-of-order · iwarpsim 0.1.0\n# time "
+                      "with occupancy above x, unit octets\n");
+  plot_fixture_expect(data, "\n0 0.1\n1471 0.1\n1471 0.01\n2943 0.01\n2943 0\n");
+  g_autofree char *script = plot_fixture_text(f, "distribution.gnuplot");
+  plot_fixture_expect(script, "y_log = 1\n"); /* a tail of 1 % does not show on a linear axis */
+  g_autofree char *svg = plot_fixture_text(f, "distribution.svg");
+  plot_fixture_expect(svg, "<text>reassembly occupancy x (octets)</text>");
+  plot_fixture_expect(svg, "<text>time with occupancy above x</text>");
+  plot_fixture_expect(svg, "<text>0.1 %</text>");
+  plot_fixture_expect(svg, "</svg>");
 }
 
 /* A run that Delivered nothing, or a folder of an older program. */
-static void test_run_without_samples(plot_kit *f, gconstpointer unused)
+static void test_run_without_samples(plot_fixture *f, gconstpointer unused)
 {
   (void)unused;
-  const gnuplot_target target = plot_kit_target(f, GNUPLOT_PNG);
+  const gnuplot_target target = plot_fixture_target(f, GNUPLOT_PNG);
   write_summary(f, NULL);
   for (gboolean delays = FALSE; delays <= TRUE; delays++) {
     g_autoptr(GError) error = NULL;
     g_assert_false(plot_distribution_of_run(f->folder, delays, &target, &error));
     g_assert_error(error, STUDY_PLOT_ERROR, STUDY_PLOT_ERROR_UNFIT);
-    plot_kit_expect(error->message, delays ? "delay.placement_s" : "buffer.reassembly_octets");
+    plot_fixture_expect(error->message, delays ? "delay.placement_s" : "buffer.reassembly_octets");
   }
   g_assert_cmpuint(f->written->len, ==, 0);
 }
 
-static void test_no_folder(plot_kit *f, gconstpointer unused)
+static void test_no_folder(plot_fixture *f, gconstpointer unused)
 {
   (void)unused;
   g_autoptr(GError) error = NULL;
-  const gnuplot_target target = plot_kit_target(f, GNUPLOT_PNG);
+  const gnuplot_target target = plot_fixture_target(f, GNUPLOT_PNG);
   g_autofree char *missing = g_build_filename(f->folder, "missing", NULL);
   g_assert_false(plot_distribution_of_run(missing, FALSE, &target, &error));
   g_assert_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT);
@@ -85,10 +86,10 @@ static void test_no_folder(plot_kit *f, gconstpointer unused)
 
 /* Two seeds of each of two points. In order: 6 s up to 1471 and 2 s up to 5887, together with 4 s at 0: 12 s, of which 8 above 0 and 2
  * above 1471, so 2/3 and 1/6. Out of order: never above 0. */
-static void test_seeds_are_pooled(plot_kit *f, gconstpointer unused)
+static void test_seeds_are_pooled(plot_fixture *f, gconstpointer unused)
 {
   (void)unused;
-  if (!plot_kit_can_draw()) {
+  if (!plot_fixture_can_draw()) {
     return;
   }
   static const char *const sets[][3] = {{"receiver.mode=in-order", "run.seed=1", NULL},
@@ -97,79 +98,80 @@ static void test_seeds_are_pooled(plot_kit *f, gconstpointer unused)
                                         {"receiver.mode=out-of-order", "run.seed=2", NULL}};
   study_run *runs[G_N_ELEMENTS(sets)];
   for (gsize i = 0; i < G_N_ELEMENTS(sets); i++) {
-    runs[i] = plot_kit_add(f, sets[i]);
+    runs[i] = plot_fixture_add(f, sets[i]);
   }
-  plot_kit_sample(runs[0], DISTRIBUTION_REASSEMBLY_OCTETS, 0, 4);
-  plot_kit_sample(runs[0], DISTRIBUTION_REASSEMBLY_OCTETS, 5887, 2);
-  plot_kit_sample(runs[1], DISTRIBUTION_REASSEMBLY_OCTETS, 1471, 6);
-  plot_kit_sample(runs[2], DISTRIBUTION_REASSEMBLY_OCTETS, 0, 1);
-  plot_kit_sample(runs[3], DISTRIBUTION_REASSEMBLY_OCTETS, 0, 1);
+  plot_fixture_sample(runs[0], DISTRIBUTION_REASSEMBLY_OCTETS, 0, 4);
+  plot_fixture_sample(runs[0], DISTRIBUTION_REASSEMBLY_OCTETS, 5887, 2);
+  plot_fixture_sample(runs[1], DISTRIBUTION_REASSEMBLY_OCTETS, 1471, 6);
+  plot_fixture_sample(runs[2], DISTRIBUTION_REASSEMBLY_OCTETS, 0, 1);
+  plot_fixture_sample(runs[3], DISTRIBUTION_REASSEMBLY_OCTETS, 0, 1);
   draw_well(f, FALSE);
-  g_autofree char *data = plot_kit_text(f, "plot.dat");
-  plot_kit_expect(
+  g_autofree char *data = plot_fixture_text(f, "plot.dat");
+  plot_fixture_expect(
       data,
       "# in-order receiver\n# x (octets), share above x\n0 0.6666666667\n0 0.6666666667\n1471 0.6666666667\n"
       "1471 0.1666666667\n5887 0.1666666667\n5887 0\n");
-  plot_kit_expect(data, "# out-of-order receiver\n# x (octets), share above x\n0 0\n");
-  plot_kit_expect(data, "each line 2 runs together");
-  g_autofree char *script = plot_kit_text(f, "plot.gnuplot");
-  plot_kit_expect(script, "legend_text[2] = ['in-order receiver', 'out-of-order receiver (0 throughout)']");
-  plot_kit_expect(script, "y_log = 0\n");
+  plot_fixture_expect(data, "# out-of-order receiver\n# x (octets), share above x\n0 0\n");
+  plot_fixture_expect(data, "each line 2 runs together");
+  g_autofree char *script = plot_fixture_text(f, "plot.gnuplot");
+  plot_fixture_expect(script,
+                      "legend_text[2] = ['in-order receiver', 'out-of-order receiver (0 throughout)']");
+  plot_fixture_expect(script, "y_log = 0\n");
   g_assert_cmpuint(f->written->len, ==, 3);
 }
 
 /* Both delays of a point are lines of one colour and two dashes; Placement of the second has no samples and no line. */
-static void test_delays(plot_kit *f, gconstpointer unused)
+static void test_delays(plot_fixture *f, gconstpointer unused)
 {
   (void)unused;
-  if (!plot_kit_can_draw()) {
+  if (!plot_fixture_can_draw()) {
     return;
   }
   static const char *const first[] = {"path.forward.mtu=1500", NULL}, *const second[] = {
                                                                           "path.forward.mtu=9000", NULL};
-  study_run *a = plot_kit_add(f, first), *b = plot_kit_add(f, second);
-  plot_kit_sample(a, DISTRIBUTION_PLACEMENT_DELAY_S, 0, 75);
-  plot_kit_sample(a, DISTRIBUTION_PLACEMENT_DELAY_S, 1e-6, 25);
-  plot_kit_sample(a, DISTRIBUTION_DELIVERY_DELAY_S, 5e-6, 100);
-  plot_kit_sample(b, DISTRIBUTION_DELIVERY_DELAY_S, 9e-6, 100);
+  study_run *a = plot_fixture_add(f, first), *b = plot_fixture_add(f, second);
+  plot_fixture_sample(a, DISTRIBUTION_PLACEMENT_DELAY_S, 0, 75);
+  plot_fixture_sample(a, DISTRIBUTION_PLACEMENT_DELAY_S, 1e-6, 25);
+  plot_fixture_sample(a, DISTRIBUTION_DELIVERY_DELAY_S, 5e-6, 100);
+  plot_fixture_sample(b, DISTRIBUTION_DELIVERY_DELAY_S, 9e-6, 100);
   draw_well(f, TRUE);
-  g_autofree char *script = plot_kit_text(f, "plot.gnuplot");
-  plot_kit_expect(script, "legend_text[3] = ['Placement: MTU 1500 octets', 'Delivery: MTU 1500 octets', "
-                          "'Delivery: MTU 9000 octets']");
-  plot_kit_expect(script, "colours_of = '1 1 2'\nkinds = '1 2 2'\n");
+  g_autofree char *script = plot_fixture_text(f, "plot.gnuplot");
+  plot_fixture_expect(script, "legend_text[3] = ['Placement: MTU 1500 octets', 'Delivery: MTU 1500 octets', "
+                              "'Delivery: MTU 9000 octets']");
+  plot_fixture_expect(script, "colours_of = '1 1 2'\nkinds = '1 2 2'\n");
   g_assert_null(strstr(script, "Placement: MTU 9000"));
-  plot_kit_expect(script, "delay x (µs)");
-  g_autofree char *data = plot_kit_text(f, "plot.dat");
-  plot_kit_expect(data, "# x (s), share above x\n0 0.25\n0 0.25\n1e-06 0.25\n1e-06 0\n");
-  plot_kit_expect(data, "# x (s), share above x\n0 1\n5e-06 1\n5e-06 0\n");
+  plot_fixture_expect(script, "delay x (µs)");
+  g_autofree char *data = plot_fixture_text(f, "plot.dat");
+  plot_fixture_expect(data, "# x (s), share above x\n0 0.25\n0 0.25\n1e-06 0.25\n1e-06 0\n");
+  plot_fixture_expect(data, "# x (s), share above x\n0 1\n5e-06 1\n5e-06 0\n");
 }
 
 /* Delays from 1 us to 5 ms are on a logarithmic axis, whose tics have their units. */
-static void test_delays_far_apart(plot_kit *f, gconstpointer unused)
+static void test_delays_far_apart(plot_fixture *f, gconstpointer unused)
 {
   (void)unused;
-  if (!plot_kit_can_draw()) {
+  if (!plot_fixture_can_draw()) {
     return;
   }
   static const char *const sets[] = {NULL};
-  study_run *run = plot_kit_add(f, sets);
-  plot_kit_sample(run, DISTRIBUTION_PLACEMENT_DELAY_S, 1.5e-6, 1);
-  plot_kit_sample(run, DISTRIBUTION_DELIVERY_DELAY_S, 5e-3, 1);
+  study_run *run = plot_fixture_add(f, sets);
+  plot_fixture_sample(run, DISTRIBUTION_PLACEMENT_DELAY_S, 1.5e-6, 1);
+  plot_fixture_sample(run, DISTRIBUTION_DELIVERY_DELAY_S, 5e-3, 1);
   draw_well(f, TRUE);
-  g_autofree char *script = plot_kit_text(f, "plot.gnuplot");
-  plot_kit_expect(script, "x_log = 1\n");
-  plot_kit_expect(script, "x_tic[4] = [1e-06, 1e-05, 0.0001, 0.001]");
-  plot_kit_expect(script, "x_label[4] = ['1 µs', '10 µs', '100 µs', '1 ms']");
-  g_autofree char *data = plot_kit_text(f, "plot.dat");
-  plot_kit_expect(data, "share above x\n1e-06 1\n1.5e-06 1\n1.5e-06 0\n");
+  g_autofree char *script = plot_fixture_text(f, "plot.gnuplot");
+  plot_fixture_expect(script, "x_log = 1\n");
+  plot_fixture_expect(script, "x_tic[4] = [1e-06, 1e-05, 0.0001, 0.001]");
+  plot_fixture_expect(script, "x_label[4] = ['1 µs', '10 µs', '100 µs', '1 ms']");
+  g_autofree char *data = plot_fixture_text(f, "plot.dat");
+  plot_fixture_expect(data, "share above x\n1e-06 1\n1.5e-06 1\n1.5e-06 0\n");
 }
 
-static void test_fits(plot_kit *f, gconstpointer unused)
+static void test_fits(plot_fixture *f, gconstpointer unused)
 {
   (void)unused;
   static const char *const sets[] = {NULL};
-  study_run *run = plot_kit_add(f, sets);
-  const gnuplot_target target = plot_kit_target(f, GNUPLOT_PNG);
+  study_run *run = plot_fixture_add(f, sets);
+  const gnuplot_target target = plot_fixture_target(f, GNUPLOT_PNG);
   g_assert_false(study_plot_fits(&f->table, STUDY_PLOT_DISTRIBUTION, NULL));
   g_assert_false(study_plot_fits(&f->table, STUDY_PLOT_DELAYS, NULL));
   for (gboolean delays = FALSE; delays <= TRUE; delays++) {
@@ -177,32 +179,32 @@ static void test_fits(plot_kit *f, gconstpointer unused)
     g_assert_false((delays ? &plot_delays : &plot_distribution)->draw(&f->table, 0, "plot", &target, &error));
     g_assert_error(error, STUDY_PLOT_ERROR, STUDY_PLOT_ERROR_UNFIT);
   }
-  plot_kit_sample(run, DISTRIBUTION_DELIVERY_DELAY_S, 1, 1);
+  plot_fixture_sample(run, DISTRIBUTION_DELIVERY_DELAY_S, 1, 1);
   g_assert_false(study_plot_fits(&f->table, STUDY_PLOT_DISTRIBUTION, NULL));
   g_assert_true(study_plot_fits(&f->table, STUDY_PLOT_DELAYS, NULL));
-  plot_kit_sample(run, DISTRIBUTION_REASSEMBLY_OCTETS, 0, 1);
+  plot_fixture_sample(run, DISTRIBUTION_REASSEMBLY_OCTETS, 0, 1);
   g_assert_true(study_plot_fits(&f->table, STUDY_PLOT_DISTRIBUTION, NULL));
 }
 
 /* Nobody held anything: there is nothing to see, and it says so. */
-static void test_nothing_held(plot_kit *f, gconstpointer unused)
+static void test_nothing_held(plot_fixture *f, gconstpointer unused)
 {
   (void)unused;
-  if (!plot_kit_can_draw()) {
+  if (!plot_fixture_can_draw()) {
     return;
   }
   static const char *const sets[] = {NULL};
-  plot_kit_sample(plot_kit_add(f, sets), DISTRIBUTION_REASSEMBLY_OCTETS, 0, 1);
+  plot_fixture_sample(plot_fixture_add(f, sets), DISTRIBUTION_REASSEMBLY_OCTETS, 0, 1);
   draw_well(f, FALSE);
-  g_autofree char *script = plot_kit_text(f, "plot.gnuplot");
-  plot_kit_expect(script, "'no octet was held for reassembly'");
+  g_autofree char *script = plot_fixture_text(f, "plot.gnuplot");
+  plot_fixture_expect(script, "'no octet was held for reassembly'");
 }
 
 /* Of 12 points, 3 MTUs by 4 losses, at most 8 are drawn: loss, which has most values and comes last, keeps the first and the last. */
-static void test_many_points(plot_kit *f, gconstpointer unused)
+static void test_many_points(plot_fixture *f, gconstpointer unused)
 {
   (void)unused;
-  if (!plot_kit_can_draw()) {
+  if (!plot_fixture_can_draw()) {
     return;
   }
   static const char *const mtus[] = {"576", "1500", "9000"}, *const losses[] = {"0%", "0.1%", "0.3%", "1%"};
@@ -210,38 +212,38 @@ static void test_many_points(plot_kit *f, gconstpointer unused)
     g_autofree char *mtu = g_strdup_printf("path.forward.mtu=%s", mtus[i / 4]);
     g_autofree char *loss = g_strdup_printf("path.forward.loss=%s", losses[i % 4]);
     const char *const sets[] = {mtu, loss, NULL};
-    plot_kit_sample(plot_kit_add(f, sets), DISTRIBUTION_REASSEMBLY_OCTETS, 1000 + (double)i, 1);
+    plot_fixture_sample(plot_fixture_add(f, sets), DISTRIBUTION_REASSEMBLY_OCTETS, 1000 + (double)i, 1);
   }
   draw_well(f, FALSE);
-  g_autofree char *data = plot_kit_text(f, "plot.dat");
-  plot_kit_expect(data, "6 of 12 points");
-  plot_kit_expect(data, "# MTU 9000 octets, loss 1%\n");
-  plot_kit_expect(data, "# MTU 1500 octets, loss 0\n");
+  g_autofree char *data = plot_fixture_text(f, "plot.dat");
+  plot_fixture_expect(data, "6 of 12 points");
+  plot_fixture_expect(data, "# MTU 9000 octets, loss 1%\n");
+  plot_fixture_expect(data, "# MTU 1500 octets, loss 0\n");
   g_assert_null(strstr(data, "loss 0.1%"));
   g_assert_null(strstr(data, "loss 0.3%"));
 }
 
 /* What a user writes into a title is text, in the script as in the data. */
-static void test_hostile_title(plot_kit *f, gconstpointer unused)
+static void test_hostile_title(plot_fixture *f, gconstpointer unused)
 {
   (void)unused;
-  if (!plot_kit_can_draw()) {
+  if (!plot_fixture_can_draw()) {
     return;
   }
   static const char *const sets[] = {NULL};
   g_free(f->table.title);
   f->table.title = g_strdup("'; system('touch owned') #\nset output 'owned'");
-  plot_kit_sample(plot_kit_add(f, sets), DISTRIBUTION_REASSEMBLY_OCTETS, 3, 1);
+  plot_fixture_sample(plot_fixture_add(f, sets), DISTRIBUTION_REASSEMBLY_OCTETS, 3, 1);
   draw_well(f, FALSE);
   g_autofree char *owned = g_build_filename(f->folder, "owned", NULL);
   g_assert_false(g_file_test(owned, G_FILE_TEST_EXISTS));
 }
 
 /* In letters, on standard output: title, axes with their labels, curves that differ in their letters, and no file is left. */
-static void test_letters(plot_kit *f, gconstpointer unused)
+static void test_letters(plot_fixture *f, gconstpointer unused)
 {
   (void)unused;
-  if (!plot_kit_can_draw()) {
+  if (!plot_fixture_can_draw()) {
     return;
   }
   if (!g_test_subprocess()) {
@@ -254,10 +256,10 @@ static void test_letters(plot_kit *f, gconstpointer unused)
   }
   static const char *const first[] = {"path.forward.mtu=1500", NULL}, *const second[] = {
                                                                           "path.forward.mtu=9000", NULL};
-  plot_kit_sample(plot_kit_add(f, first), DISTRIBUTION_REASSEMBLY_OCTETS, 1000, 1);
-  plot_kit_sample(plot_kit_add(f, second), DISTRIBUTION_REASSEMBLY_OCTETS, 5000, 1);
+  plot_fixture_sample(plot_fixture_add(f, first), DISTRIBUTION_REASSEMBLY_OCTETS, 1000, 1);
+  plot_fixture_sample(plot_fixture_add(f, second), DISTRIBUTION_REASSEMBLY_OCTETS, 5000, 1);
   g_autoptr(GError) error = NULL;
-  const gnuplot_target target = plot_kit_target(f, GNUPLOT_TERM);
+  const gnuplot_target target = plot_fixture_target(f, GNUPLOT_TERM);
   plot_distribution.draw(&f->table, 0, "plot", &target, &error);
   g_assert_no_error(error);
   g_assert_cmpuint(f->written->len, ==, 0);
@@ -267,7 +269,7 @@ int main(int argc, char **argv)
 {
   static const struct {
     const char *path;
-    void (*function)(plot_kit *, gconstpointer);
+    void (*function)(plot_fixture *, gconstpointer);
   } tests[] = {
       {"/plot_distribution/run", test_run},
       {"/plot_distribution/run_without_samples", test_run_without_samples},
@@ -284,7 +286,8 @@ int main(int argc, char **argv)
   static const char axes[] = "receiver.mode\npath.forward.mtu\npath.forward.loss\nrun.seed\n";
   g_test_init(&argc, &argv, NULL);
   for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
-    g_test_add(tests[i].path, plot_kit, axes, plot_kit_set_up, tests[i].function, plot_kit_tear_down);
+    g_test_add(tests[i].path, plot_fixture, axes, plot_fixture_set_up, tests[i].function,
+               plot_fixture_tear_down);
   }
   return g_test_run();
 }

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "plot_kit.h"
+#include "plot_fixture.h"
 
 static const char mtu_loss[] =
     "title = \"Peak of `all`: it's 100 % \\\\\";"
@@ -15,40 +15,40 @@ static const char mtu_loss[] =
     "          { key = \"run.seed\"; from = 1; to = 3; } );";
 
 /* A peak of 1000 times the place in the grid, 0 for the first; p99 half of it. */
-static void fill(plot_kit *kit, const char *text)
+static void fill(plot_fixture *kit, const char *text)
 {
-  plot_kit_fill(kit, text);
-  plot_kit_set_all(kit, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 0, 1000);
-  plot_kit_set_all(kit, METRIC_BUFFER_REASSEMBLY_P99_OCTETS, 0, 500);
+  plot_fixture_fill(kit, text);
+  plot_fixture_set_all(kit, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 0, 1000);
+  plot_fixture_set_all(kit, METRIC_BUFFER_REASSEMBLY_P99_OCTETS, 0, 500);
 }
 
-static void draw(plot_kit *kit, gnuplot_format format)
+static void draw(plot_fixture *kit, gnuplot_format format)
 {
   g_autoptr(GError) error = NULL;
-  const gnuplot_target target = plot_kit_target(kit, format);
+  const gnuplot_target target = plot_fixture_target(kit, format);
   g_assert_true(plot_peak.draw(&kit->table, 0, "a-peak", &target, &error));
   g_assert_no_error(error);
 }
 
 /* Two panels take both columns of a paper, 178 mm; one takes one, 85 mm; at 300 dots an inch. */
-static void test_png(plot_kit *kit, gconstpointer unused)
+static void test_png(plot_fixture *kit, gconstpointer unused)
 {
   (void)unused;
-  if (!plot_kit_can_draw()) {
+  if (!plot_fixture_can_draw()) {
     return;
   }
   fill(kit, mtu_loss);
   draw(kit, GNUPLOT_PNG);
-  g_assert_cmpuint(plot_kit_png_height(kit, "a-peak.png", 2102), <, 2102);
+  g_assert_cmpuint(plot_fixture_png_height(kit, "a-peak.png", 2102), <, 2102);
   g_assert_cmpuint(kit->written->len, ==, 3);
-  plot_kit_tear_down(kit, NULL);
-  plot_kit_set_up(kit, NULL);
+  plot_fixture_tear_down(kit, NULL);
+  plot_fixture_set_up(kit, NULL);
   fill(kit, "title = \"b\"; sweep = ( { key = \"path.forward.loss\"; values = [\"0\", \"1%\"]; } );");
   draw(kit, GNUPLOT_PNG);
-  (void)plot_kit_png_height(kit, "a-peak.png", 1004);
+  (void)plot_fixture_png_height(kit, "a-peak.png", 1004);
 }
 
-static void test_script(plot_kit *kit, gconstpointer unused)
+static void test_script(plot_fixture *kit, gconstpointer unused)
 {
   (void)unused;
   static const char *const expected[] = {
@@ -63,90 +63,90 @@ static void test_script(plot_kit *kit, gconstpointer unused)
       "0.1%",
       "loss of segments (path.forward.loss)",
       "reassembly occupancy (octets)"};
-  if (!plot_kit_can_draw()) {
+  if (!plot_fixture_can_draw()) {
     return;
   }
   fill(kit, mtu_loss);
   draw(kit, GNUPLOT_SVG);
-  g_autofree char *svg = plot_kit_text(kit, "a-peak.svg");
-  plot_kit_expect(svg, "width=\"2102\"");
+  g_autofree char *svg = plot_fixture_text(kit, "a-peak.svg");
+  plot_fixture_expect(svg, "width=\"2102\"");
   for (gsize i = 0; i < G_N_ELEMENTS(expected); i++) {
     g_autofree char *text = g_strdup_printf("<text>%s</text>", expected[i]);
-    plot_kit_expect(svg, text);
+    plot_fixture_expect(svg, text);
   }
-  g_autofree char *script = plot_kit_text(kit, "a-peak.gnuplot");
+  g_autofree char *script = plot_fixture_text(kit, "a-peak.gnuplot");
   g_assert_null(strstr(script, kit->folder)); /* it runs wherever its folder goes */
   g_assert_null(strstr(script, "'with flagged"));
-  plot_kit_expect(script, "numeric = 1\n");
-  plot_kit_expect(script, "main_line[2] = ['0 1', '2 3']");
-  plot_kit_expect(script, "styles = '1 2 1 2 3 4 3 4'");
+  plot_fixture_expect(script, "numeric = 1\n");
+  plot_fixture_expect(script, "main_line[2] = ['0 1', '2 3']");
+  plot_fixture_expect(script, "styles = '1 2 1 2 3 4 3 4'");
 }
 
 /* Runs 0, 1, 2 are the seeds of the first line's loss 0: 0, 1000, 2000: mean 1000, s = 1000, t(0.975, 2) = 4.30265:
  * 4.30265 · 1000 / √3 = 2484.14. The next are 3000, 4000, 5000. The p99 are half of them. */
-static void test_data(plot_kit *kit, gconstpointer unused)
+static void test_data(plot_fixture *kit, gconstpointer unused)
 {
   (void)unused;
   double row[7];
-  if (!plot_kit_can_draw()) {
+  if (!plot_fixture_can_draw()) {
     return;
   }
   fill(kit, mtu_loss);
-  plot_kit_flag(kit, 4, STUDY_FLAG_TIMEOUTS);
+  plot_fixture_flag(kit, 4, STUDY_FLAG_TIMEOUTS);
   draw(kit, GNUPLOT_PNG);
-  g_autofree char *data = plot_kit_text(kit, "a-peak.dat");
-  plot_kit_row(data, "in-order receiver: peak: MTU 576 octets", 0, row, 7);
+  g_autofree char *data = plot_fixture_text(kit, "a-peak.dat");
+  plot_fixture_row(data, "in-order receiver: peak: MTU 576 octets", 0, row, 7);
   g_assert_cmpfloat(row[1], ==, 3);
   g_assert_cmpfloat(row[2], ==, 1000);
   g_assert_cmpfloat_with_epsilon(row[3], 2484.14, 0.01);
   g_assert_cmpfloat_with_epsilon(row[4], -1484.14, 0.01);
   g_assert_cmpfloat(row[6], ==, 0);
-  plot_kit_row(data, "in-order receiver: peak: MTU 576 octets", 1, row, 7);
+  plot_fixture_row(data, "in-order receiver: peak: MTU 576 octets", 1, row, 7);
   g_assert_cmpfloat(row[2], ==, 4000);
   g_assert_cmpfloat_with_epsilon(row[5], 6484.14, 0.01);
   g_assert_cmpfloat(row[6], ==, 1);
-  plot_kit_row(data, "in-order receiver: p99 of the time: MTU 576 octets", 1, row, 3);
+  plot_fixture_row(data, "in-order receiver: p99 of the time: MTU 576 octets", 1, row, 3);
   g_assert_cmpfloat(row[2], ==, 2000);
   /* the last: 33000, 34000, 35000 */
-  plot_kit_row(data, "out-of-order receiver: peak: MTU 1500 octets", 2, row, 3);
+  plot_fixture_row(data, "out-of-order receiver: peak: MTU 1500 octets", 2, row, 3);
   g_assert_cmpfloat(row[2], ==, 34000);
-  plot_kit_expect(data, "# Peak of `all`: it’s 100 % \\ .\n# scenario a · seeds 1–3");
-  plot_kit_expect(data, "unit octets");
+  plot_fixture_expect(data, "# Peak of `all`: it’s 100 % \\ .\n# scenario a · seeds 1–3");
+  plot_fixture_expect(data, "unit octets");
 }
 
 /* Points with flagged runs get a ring; it is explained in the legend, the flags in the subtitle. */
-static void test_flags(plot_kit *kit, gconstpointer unused)
+static void test_flags(plot_fixture *kit, gconstpointer unused)
 {
   (void)unused;
-  if (!plot_kit_can_draw()) {
+  if (!plot_fixture_can_draw()) {
     return;
   }
   fill(kit, mtu_loss);
-  plot_kit_flag(kit, 4, STUDY_FLAG_TIMEOUTS);
-  plot_kit_flag(kit, 7, STUDY_FLAG_TIMEOUTS | STUDY_FLAG_LOST_RETRANSMISSIONS);
+  plot_fixture_flag(kit, 4, STUDY_FLAG_TIMEOUTS);
+  plot_fixture_flag(kit, 7, STUDY_FLAG_TIMEOUTS | STUDY_FLAG_LOST_RETRANSMISSIONS);
   draw(kit, GNUPLOT_SVG);
-  g_autofree char *script = plot_kit_text(kit, "a-peak.gnuplot");
-  plot_kit_expect(script, "flagged = 1\n");
-  g_autofree char *svg = plot_kit_text(kit, "a-peak.svg");
-  plot_kit_expect(svg, "<text>with flagged runs</text>");
-  g_autofree char *data = plot_kit_text(kit, "a-peak.dat");
-  plot_kit_expect(data, "ringed: 2 with timeouts or lost retransmissions");
+  g_autofree char *script = plot_fixture_text(kit, "a-peak.gnuplot");
+  plot_fixture_expect(script, "flagged = 1\n");
+  g_autofree char *svg = plot_fixture_text(kit, "a-peak.svg");
+  plot_fixture_expect(svg, "<text>with flagged runs</text>");
+  g_autofree char *data = plot_fixture_text(kit, "a-peak.dat");
+  plot_fixture_expect(data, "ringed: 2 with timeouts or lost retransmissions");
 }
 
 /* Two draws of the same study make the same octets. */
-static void test_deterministic(plot_kit *kit, gconstpointer unused)
+static void test_deterministic(plot_fixture *kit, gconstpointer unused)
 {
   (void)unused;
   static const char *const names[] = {"a-peak.gnuplot", "a-peak.dat"};
   char *texts[2][2];
-  if (!plot_kit_can_draw()) {
+  if (!plot_fixture_can_draw()) {
     return;
   }
   fill(kit, mtu_loss);
   for (int time = 0; time < 2; time++) {
     draw(kit, GNUPLOT_SVG);
     for (int file = 0; file < 2; file++) {
-      texts[time][file] = plot_kit_text(kit, names[file]);
+      texts[time][file] = plot_fixture_text(kit, names[file]);
     }
   }
   for (int file = 0; file < 2; file++) {
@@ -157,7 +157,7 @@ static void test_deterministic(plot_kit *kit, gconstpointer unused)
 }
 
 /* Sweeps of other shapes draw too: words on x, one seed, only seeds, a single run, all zero. */
-static void test_other_shapes(plot_kit *kit, gconstpointer unused)
+static void test_other_shapes(plot_fixture *kit, gconstpointer unused)
 {
   (void)unused;
   static const char *const sweeps[] = {
@@ -166,47 +166,47 @@ static void test_other_shapes(plot_kit *kit, gconstpointer unused)
       "title = \"c\"; path: { forward: { mtu = 9000; }; };",
       "title = \"d\"; sweep = ( { key = \"tcp.receive_window\"; values = (\"auto\", 4096, 65536); } );",
   };
-  if (!plot_kit_can_draw()) {
+  if (!plot_fixture_can_draw()) {
     return;
   }
   for (gsize i = 0; i < G_N_ELEMENTS(sweeps); i++) {
-    plot_kit_tear_down(kit, NULL);
-    plot_kit_set_up(kit, NULL);
+    plot_fixture_tear_down(kit, NULL);
+    plot_fixture_set_up(kit, NULL);
     fill(kit, sweeps[i]);
     draw(kit, GNUPLOT_SVG);
     g_assert_cmpuint(kit->written->len, ==, 3);
   }
-  plot_kit_set_all(kit, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 0, 0);
-  plot_kit_set_all(kit, METRIC_BUFFER_REASSEMBLY_P99_OCTETS, 0, 0);
+  plot_fixture_set_all(kit, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 0, 0);
+  plot_fixture_set_all(kit, METRIC_BUFFER_REASSEMBLY_P99_OCTETS, 0, 0);
   draw(kit, GNUPLOT_SVG);
 }
 
 /* 200 lines: 40 rows of a legend do not hold them, it says how many it lacks. A label ("MTU 1500 octets, middlebox.chunk = 100" …)
  * leaves room for less than 160. */
-static void test_hundreds_of_lines(plot_kit *kit, gconstpointer unused)
+static void test_hundreds_of_lines(plot_fixture *kit, gconstpointer unused)
 {
   (void)unused;
-  if (!plot_kit_can_draw()) {
+  if (!plot_fixture_can_draw()) {
     return;
   }
   fill(kit, "title = \"a\"; middlebox: { mode = \"rechunk\"; }; sweep = ("
             " { key = \"path.forward.loss\"; values = [\"0.1%\", \"1%\"]; },"
             " { key = \"middlebox.chunk\"; from = 100; to = 299; } );");
   draw(kit, GNUPLOT_SVG);
-  g_autofree char *svg = plot_kit_text(kit, "a-peak.svg");
-  guint shown = plot_kit_count(svg, "middlebox.chunk = ");
+  g_autofree char *svg = plot_fixture_text(kit, "a-peak.svg");
+  guint shown = plot_fixture_count(svg, "middlebox.chunk = ");
   /* beside the lines, peak and p99 have an entry each, which comes last */
   g_autofree char *rest = g_strdup_printf("and %u more", 202 - shown);
   g_assert_cmpuint(shown, <, 160);
   g_assert_cmpuint(shown, >, 30);
-  plot_kit_expect(svg, rest);
+  plot_fixture_expect(svg, rest);
 }
 
 /* Markers make receivers of one mode two: four panels, of which two stand in a row. */
-static void test_four_receivers(plot_kit *kit, gconstpointer unused)
+static void test_four_receivers(plot_fixture *kit, gconstpointer unused)
 {
   (void)unused;
-  if (!plot_kit_can_draw()) {
+  if (!plot_fixture_can_draw()) {
     return;
   }
   fill(kit, "title = \"a\"; sweep = ("
@@ -215,13 +215,13 @@ static void test_four_receivers(plot_kit *kit, gconstpointer unused)
             " { key = \"mpa.markers\"; values = [false, false, true, false]; with = \"receiver.mode\"; },"
             " { key = \"path.forward.loss\"; values = [\"0.1%\", \"1%\"]; } );");
   draw(kit, GNUPLOT_PNG);
-  g_assert_cmpuint(plot_kit_png_height(kit, "a-peak.png", 2102), >,
+  g_assert_cmpuint(plot_fixture_png_height(kit, "a-peak.png", 2102), >,
                    1200); /* two rows of 560 dots and what is below them */
   draw(kit, GNUPLOT_SVG);
-  g_autofree char *svg = plot_kit_text(kit, "a-peak.svg");
-  plot_kit_expect(svg, "<text>out-of-order receiver, no markers</text>");
-  plot_kit_expect(svg, "<text>out-of-order receiver, markers</text>");
-  g_assert_cmpuint(plot_kit_count(svg, "<text>reassembly occupancy (octets)</text>"), ==, 2);
+  g_autofree char *svg = plot_fixture_text(kit, "a-peak.svg");
+  plot_fixture_expect(svg, "<text>out-of-order receiver, no markers</text>");
+  plot_fixture_expect(svg, "<text>out-of-order receiver, markers</text>");
+  g_assert_cmpuint(plot_fixture_count(svg, "<text>reassembly occupancy (octets)</text>"), ==, 2);
 }
 
 /* How far the longest line in the colour of the first reaches from left to right, in dots. */
@@ -241,92 +241,92 @@ static double widest_line(const char *svg)
 }
 
 /* Middleboxes have no order: a line from one to the next would draw one. Their intervals stay. */
-static void test_words_are_not_connected(plot_kit *kit, gconstpointer unused)
+static void test_words_are_not_connected(plot_fixture *kit, gconstpointer unused)
 {
   (void)unused;
-  if (!plot_kit_can_draw()) {
+  if (!plot_fixture_can_draw()) {
     return;
   }
   fill(kit,
        "title = \"a\"; sweep = ( { key = \"middlebox.mode\"; values = [\"none\", \"rechunk\", \"proxy\"]; },"
        " { key = \"run.seed\"; from = 1; to = 3; } );");
   draw(kit, GNUPLOT_SVG);
-  g_autofree char *script = plot_kit_text(kit, "a-peak.gnuplot");
-  plot_kit_expect(script, "numeric = 0\n");
+  g_autofree char *script = plot_fixture_text(kit, "a-peak.gnuplot");
+  plot_fixture_expect(script, "numeric = 0\n");
   /* intervals are upright, with caps; places are some 300 dots apart */
-  g_autofree char *svg = plot_kit_text(kit, "a-peak.svg");
+  g_autofree char *svg = plot_fixture_text(kit, "a-peak.svg");
   g_assert_cmpfloat(widest_line(svg), <, 60);
 }
 
 /* Numbers are joined. */
-static void test_numbers_are_connected(plot_kit *kit, gconstpointer unused)
+static void test_numbers_are_connected(plot_fixture *kit, gconstpointer unused)
 {
   (void)unused;
-  if (!plot_kit_can_draw()) {
+  if (!plot_fixture_can_draw()) {
     return;
   }
   fill(kit, "title = \"a\"; sweep = ( { key = \"path.forward.mtu\"; values = [1500, 3000]; } );");
   draw(kit, GNUPLOT_SVG);
-  g_autofree char *svg = plot_kit_text(kit, "a-peak.svg");
+  g_autofree char *svg = plot_fixture_text(kit, "a-peak.svg");
   g_assert_cmpfloat(widest_line(svg), >, 300);
 }
 
 /* A metric in its own unit: 2.5e9 bit/s are 2.5 on an axis of Gbit/s. */
-static void test_metric(plot_kit *kit, gconstpointer unused)
+static void test_metric(plot_fixture *kit, gconstpointer unused)
 {
   (void)unused;
   g_autoptr(GError) error = NULL;
-  const gnuplot_target target = plot_kit_target(kit, GNUPLOT_SVG);
-  if (!plot_kit_can_draw()) {
+  const gnuplot_target target = plot_fixture_target(kit, GNUPLOT_SVG);
+  if (!plot_fixture_can_draw()) {
     return;
   }
-  plot_kit_fill(kit, mtu_loss);
-  plot_kit_set_all(kit, METRIC_GOODPUT_BIT_PER_S, 2.5e9, 1e8);
+  plot_fixture_fill(kit, mtu_loss);
+  plot_fixture_set_all(kit, METRIC_GOODPUT_BIT_PER_S, 2.5e9, 1e8);
   g_assert_true(plot_metric.draw(&kit->table, METRIC_GOODPUT_BIT_PER_S, "a-g", &target, &error));
-  g_autofree char *script = plot_kit_text(kit, "a-g.gnuplot");
-  plot_kit_expect(script, "y_name = 'goodput_bit_per_s (Gbit/s)'\n");
-  plot_kit_expect(script, "y_unit = 1000000000\n");
+  g_autofree char *script = plot_fixture_text(kit, "a-g.gnuplot");
+  plot_fixture_expect(script, "y_name = 'goodput_bit_per_s (Gbit/s)'\n");
+  plot_fixture_expect(script, "y_unit = 1000000000\n");
   g_assert_null(strstr(script, "p99"));
 }
 
 /* A metric that no run has is an error that names it, and leaves no file. */
-static void test_no_values(plot_kit *kit, gconstpointer unused)
+static void test_no_values(plot_fixture *kit, gconstpointer unused)
 {
   (void)unused;
   g_autoptr(GError) error = NULL;
-  const gnuplot_target target = plot_kit_target(kit, GNUPLOT_SVG);
+  const gnuplot_target target = plot_fixture_target(kit, GNUPLOT_SVG);
   fill(kit, mtu_loss);
   g_assert_false(plot_metric.draw(&kit->table, METRIC_EFFICIENCY_WIRE, "a-e", &target, &error));
   g_assert_nonnull(error);
-  plot_kit_expect(error->message, "efficiency_wire");
+  plot_fixture_expect(error->message, "efficiency_wire");
   g_assert_cmpuint(kit->written->len, ==, 0);
 }
 
 /* Points without the metric are left out, the others drawn. */
-static void test_some_values(plot_kit *kit, gconstpointer unused)
+static void test_some_values(plot_fixture *kit, gconstpointer unused)
 {
   (void)unused;
   double row[3];
   g_autoptr(GError) error = NULL;
-  const gnuplot_target target = plot_kit_target(kit, GNUPLOT_SVG);
-  if (!plot_kit_can_draw()) {
+  const gnuplot_target target = plot_fixture_target(kit, GNUPLOT_SVG);
+  if (!plot_fixture_can_draw()) {
     return;
   }
-  plot_kit_fill(kit, mtu_loss);
-  plot_kit_set(kit, 4, METRIC_EFFICIENCY_WIRE, 0.5); /* one of the three of the second point */
+  plot_fixture_fill(kit, mtu_loss);
+  plot_fixture_set(kit, 4, METRIC_EFFICIENCY_WIRE, 0.5); /* one of the three of the second point */
   g_assert_true(plot_metric.draw(&kit->table, METRIC_EFFICIENCY_WIRE, "a-e", &target, &error));
-  g_autofree char *data = plot_kit_text(kit, "a-e.dat");
-  plot_kit_row(data, "in-order receiver: efficiency_wire: MTU 576 octets", 0, row, 3);
+  g_autofree char *data = plot_fixture_text(kit, "a-e.dat");
+  plot_fixture_row(data, "in-order receiver: efficiency_wire: MTU 576 octets", 0, row, 3);
   g_assert_cmpfloat(row[1], ==, 1);
   g_assert_cmpfloat(row[2], ==, 0.5);
-  plot_kit_expect(data, "1 run\n"); /* of which the counts speak */
+  plot_fixture_expect(data, "1 run\n"); /* of which the counts speak */
 }
 
-static void test_bad_folder(plot_kit *kit, gconstpointer unused)
+static void test_bad_folder(plot_fixture *kit, gconstpointer unused)
 {
   (void)unused;
   g_autoptr(GError) error = NULL;
-  gnuplot_target target = plot_kit_target(kit, GNUPLOT_PNG);
+  gnuplot_target target = plot_fixture_target(kit, GNUPLOT_PNG);
   target.folder = "/nonexistent";
   fill(kit, mtu_loss);
   g_assert_false(plot_peak.draw(&kit->table, 0, "a-peak", &target, &error));
@@ -334,9 +334,9 @@ static void test_bad_folder(plot_kit *kit, gconstpointer unused)
   g_assert_cmpuint(kit->written->len, ==, 0);
 }
 
-static void add(const char *path, void (*test)(plot_kit *, gconstpointer))
+static void add(const char *path, void (*test)(plot_fixture *, gconstpointer))
 {
-  g_test_add(path, plot_kit, NULL, plot_kit_set_up, test, plot_kit_tear_down);
+  g_test_add(path, plot_fixture, NULL, plot_fixture_set_up, test, plot_fixture_tear_down);
 }
 
 int main(int argc, char **argv)

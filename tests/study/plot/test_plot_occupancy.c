@@ -5,14 +5,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "plot_kit.h"
+#include "plot_fixture.h"
 #include "study/store/summary.h"
-#include "study_kit.h"
+#include "study_fixture.h"
 
 #define HEADER "time_s,connection,cause,octets\n"
 
 /* A run of 5 ms; `peak` of the reassembly occupancy, negative: not measured. */
-static void write_summary(const plot_kit *f, double peak)
+static void write_summary(const plot_fixture *f, double peak)
 {
   summary page = {.version = "0.1.0", .engine = "native"};
   metric_values_set(&page.metrics, METRIC_TIME_SIMULATED_S, 0.005);
@@ -23,24 +23,24 @@ static void write_summary(const plot_kit *f, double peak)
   g_assert_true(summary_write_json(&page, f->base, path, NULL));
 }
 
-static void set_up(plot_kit *f, gconstpointer title)
+static void set_up(plot_fixture *f, gconstpointer title)
 {
-  plot_kit_set_up(f, NULL);
+  plot_fixture_set_up(f, NULL);
   scenario_free(f->base);
-  f->base = kit_scenario(f->folder, "a.cfg", title, NULL);
+  f->base = fixture_scenario(f->folder, "a.cfg", title, NULL);
   write_summary(f, -1);
 }
 
-static gboolean plot(plot_kit *f, const char *csv, GError **error)
+static gboolean plot(plot_fixture *f, const char *csv, GError **error)
 {
   if (csv != NULL) {
-    g_free(kit_file(f->folder, "occupancy.csv", csv));
+    g_free(fixture_file(f->folder, "occupancy.csv", csv));
   }
-  const gnuplot_target target = plot_kit_target(f, GNUPLOT_PNG);
+  const gnuplot_target target = plot_fixture_target(f, GNUPLOT_PNG);
   return plot_occupancy(f->folder, &target, error);
 }
 
-static void plot_well(plot_kit *f, const char *csv)
+static void plot_well(plot_fixture *f, const char *csv)
 {
   g_autoptr(GError) error = NULL;
   plot(f, csv, &error);
@@ -50,10 +50,10 @@ static void plot_well(plot_kit *f, const char *csv)
 /* At 1 ms 100 octets are incomplete; at 2 ms 50 unlocated come on top of them; at 3 ms all is gone. Rows:
  * time in ms, the stack up to incomplete, up to unlocated, their sum. Connection 0's own lines do not
  * count. */
-static void test_steps(plot_kit *f, gconstpointer unused)
+static void test_steps(plot_fixture *f, gconstpointer unused)
 {
   (void)unused;
-  if (!plot_kit_can_draw()) {
+  if (!plot_fixture_can_draw()) {
     return;
   }
   plot_well(f, "# a comment\n" HEADER "0.001000000000,all,incomplete,100\n"
@@ -61,52 +61,52 @@ static void test_steps(plot_kit *f, gconstpointer unused)
                "0.002000000000,all,unlocated,50\n"
                "0.003000000000,all,incomplete,0\n"
                "0.003000000000,all,unlocated,0\n");
-  g_autofree char *data = plot_kit_text(f, "occupancy.dat");
+  g_autofree char *data = plot_fixture_text(f, "occupancy.dat");
   g_assert_nonnull(strstr(
       data, "\n1 0 0 0\n1 100 100 100\n2 100 100 100\n2 100 150 150\n3 100 150 150\n3 0 0 0\n5 0 0 0\n"));
-  g_autofree char *script = plot_kit_text(f, "occupancy.gnuplot");
+  g_autofree char *script = plot_fixture_text(f, "occupancy.gnuplot");
   g_assert_true(
       g_str_has_prefix(data, "# a title\n# scenario a · seed 9 · receiver out-of-order · iwarpsim 0.1.0\n"));
-  plot_kit_expect(script, "'a title'");
-  plot_kit_expect(script, "'peak 150 octets'");
-  plot_kit_expect(script, "simulated time (ms)");
-  (void)plot_kit_png_height(f, "occupancy.png", 1004);
+  plot_fixture_expect(script, "'a title'");
+  plot_fixture_expect(script, "'peak 150 octets'");
+  plot_fixture_expect(script, "simulated time (ms)");
+  (void)plot_fixture_png_height(f, "occupancy.png", 1004);
   g_assert_cmpuint(f->written->len, ==, 3);
 }
 
 /* Six days into a replay the instants 3 ps and 4 ps after a second are one double, 88 octets and none: the peak is 88 all the same. */
-static void test_instants_of_one_double(plot_kit *f, gconstpointer unused)
+static void test_instants_of_one_double(plot_fixture *f, gconstpointer unused)
 {
   (void)unused;
-  if (!plot_kit_can_draw()) {
+  if (!plot_fixture_can_draw()) {
     return;
   }
   g_assert_true(524288.000000000003 == 524288.000000000004);
   write_summary(f, 88);
   plot_well(f, HEADER "524288.000000000003,all,incomplete,88\n524288.000000000004,all,incomplete,0\n");
-  g_autofree char *script = plot_kit_text(f, "occupancy.gnuplot");
-  plot_kit_expect(script, "'peak 88 octets'");
+  g_autofree char *script = plot_fixture_text(f, "occupancy.gnuplot");
+  plot_fixture_expect(script, "'peak 88 octets'");
 }
 
 /* `processing` is drawn but is no part of the reassembly peak. */
-static void test_processing(plot_kit *f, gconstpointer unused)
+static void test_processing(plot_fixture *f, gconstpointer unused)
 {
   (void)unused;
-  if (!plot_kit_can_draw()) {
+  if (!plot_fixture_can_draw()) {
     return;
   }
   plot_well(f, HEADER
             "0.001,all,order,2048\n0.002,all,processing,9000\n0.003,all,order,0\n0.004,all,processing,0\n");
-  g_autofree char *script = plot_kit_text(f, "occupancy.gnuplot");
-  plot_kit_expect(script, "'peak 2048 octets (2 KiB)'");
-  plot_kit_expect(script, "legend_text[3] = ['order', 'processing', 'reassembly']");
+  g_autofree char *script = plot_fixture_text(f, "occupancy.gnuplot");
+  plot_fixture_expect(script, "'peak 2048 octets (2 KiB)'");
+  plot_fixture_expect(script, "legend_text[3] = ['order', 'processing', 'reassembly']");
 }
 
 /* 100,000 changes come out as a few thousand rows, the single highest among them. */
-static void test_thinned(plot_kit *f, gconstpointer unused)
+static void test_thinned(plot_fixture *f, gconstpointer unused)
 {
   (void)unused;
-  if (!plot_kit_can_draw()) {
+  if (!plot_fixture_can_draw()) {
     return;
   }
   GString *csv = g_string_new(HEADER);
@@ -115,23 +115,23 @@ static void test_thinned(plot_kit *f, gconstpointer unused)
   }
   plot_well(f, csv->str);
   g_string_free(csv, TRUE);
-  g_autofree char *data = plot_kit_text(f, "occupancy.dat");
+  g_autofree char *data = plot_fixture_text(f, "occupancy.dat");
   g_assert_cmpuint(strlen(data), <, 1000000);
-  plot_kit_expect(data, " 123456 123456\n");
+  plot_fixture_expect(data, " 123456 123456\n");
 }
 
-static void test_nothing_held(plot_kit *f, gconstpointer unused)
+static void test_nothing_held(plot_fixture *f, gconstpointer unused)
 {
   (void)unused;
-  if (!plot_kit_can_draw()) {
+  if (!plot_fixture_can_draw()) {
     return;
   }
   plot_well(f, HEADER);
-  g_autofree char *script = plot_kit_text(f, "occupancy.gnuplot");
-  plot_kit_expect(script, "no octet was held");
+  g_autofree char *script = plot_fixture_text(f, "occupancy.gnuplot");
+  plot_fixture_expect(script, "no octet was held");
 }
 
-static void refuse(plot_kit *f, const char *csv, const char *complaint)
+static void refuse(plot_fixture *f, const char *csv, const char *complaint)
 {
   g_autoptr(GError) error = NULL;
   g_assert_false(plot(f, csv, &error));
@@ -142,7 +142,7 @@ static void refuse(plot_kit *f, const char *csv, const char *complaint)
   g_assert_cmpuint(f->written->len, ==, 0);
 }
 
-static void test_hostile(plot_kit *f, gconstpointer unused)
+static void test_hostile(plot_fixture *f, gconstpointer unused)
 {
   (void)unused;
   refuse(f, "", "occupancy.csv:1: expected time_s,connection,cause,octets");
@@ -160,7 +160,7 @@ static void test_hostile(plot_kit *f, gconstpointer unused)
 }
 
 /* The peak of the series is 150 octets; a summary with another is another run's, or the series lacks lines. */
-static void test_series_of_another_run(plot_kit *f, gconstpointer unused)
+static void test_series_of_another_run(plot_fixture *f, gconstpointer unused)
 {
   (void)unused;
   static const char csv[] = HEADER "0.001,all,order,150\n0.002,all,order,0\n0.003,all,processing,500\n";
@@ -168,7 +168,7 @@ static void test_series_of_another_run(plot_kit *f, gconstpointer unused)
   refuse(f, csv, "its peak is 150 octets, that of summary.json 151");
   write_summary(f, 0);
   refuse(f, csv, "its peak is 150 octets, that of summary.json 0");
-  if (!plot_kit_can_draw()) {
+  if (!plot_fixture_can_draw()) {
     return;
   }
   write_summary(f, 150);
@@ -176,10 +176,10 @@ static void test_series_of_another_run(plot_kit *f, gconstpointer unused)
 }
 
 /* Letters on standard output: a column for a stretch of time, which shows the highest state in it: the 1 us of 6 KiB in 5 ms too. */
-static void test_letters(plot_kit *f, gconstpointer unused)
+static void test_letters(plot_fixture *f, gconstpointer unused)
 {
   (void)unused;
-  if (!plot_kit_can_draw()) {
+  if (!plot_fixture_can_draw()) {
     return;
   }
   if (!g_test_subprocess()) {
@@ -191,8 +191,8 @@ static void test_letters(plot_kit *f, gconstpointer unused)
     return;
   }
   g_autoptr(GError) error = NULL;
-  g_free(kit_file(f->folder, "occupancy.csv",
-                  HEADER "0.002000000000,all,order,6144\n0.002001000000,all,order,0\n"));
+  g_free(fixture_file(f->folder, "occupancy.csv",
+                      HEADER "0.002000000000,all,order,6144\n0.002001000000,all,order,0\n"));
   const gnuplot_target target = {.format = GNUPLOT_TERM, .written = f->written};
   plot_occupancy(f->folder, &target, &error);
   g_assert_no_error(error);
@@ -200,10 +200,10 @@ static void test_letters(plot_kit *f, gconstpointer unused)
 }
 
 /* Changes beyond count are drawn with lines besides, or what lasts less than a dot would vanish; a legend names no outline then. */
-static void test_many_steps(plot_kit *f, gconstpointer unused)
+static void test_many_steps(plot_fixture *f, gconstpointer unused)
 {
   (void)unused;
-  if (!plot_kit_can_draw()) {
+  if (!plot_fixture_can_draw()) {
     return;
   }
   GString *csv = g_string_new(HEADER);
@@ -212,10 +212,10 @@ static void test_many_steps(plot_kit *f, gconstpointer unused)
   }
   plot_well(f, csv->str);
   g_string_free(csv, TRUE);
-  g_autofree char *script = plot_kit_text(f, "occupancy.gnuplot");
-  plot_kit_expect(script, "outlined = 0\n");
-  plot_kit_expect(script, "cause_colour[1] = ['#56B4E9']\n");
-  plot_kit_expect(script, "legend_text[1] = ['order']\n");
+  g_autofree char *script = plot_fixture_text(f, "occupancy.gnuplot");
+  plot_fixture_expect(script, "outlined = 0\n");
+  plot_fixture_expect(script, "cause_colour[1] = ['#56B4E9']\n");
+  plot_fixture_expect(script, "legend_text[1] = ['order']\n");
 }
 
 static double number_of(const char *script, const char *variable)
@@ -233,25 +233,25 @@ static double label_depth(const char *script, const char *label)
 }
 
 /* Without a title the subtitle, which names the scenario, stands where the title would: with one, a line of 1.9 x 27 points lower. */
-static void test_untitled(plot_kit *f, gconstpointer unused)
+static void test_untitled(plot_fixture *f, gconstpointer unused)
 {
   (void)unused;
-  if (!plot_kit_can_draw()) {
+  if (!plot_fixture_can_draw()) {
     return;
   }
   plot_well(f, HEADER);
-  g_autofree char *titled = plot_kit_text(f, "occupancy.gnuplot");
+  g_autofree char *titled = plot_fixture_text(f, "occupancy.gnuplot");
   scenario_free(f->base);
-  f->base = kit_scenario(f->folder, "a.cfg", "run: { seed = 9; };", NULL);
+  f->base = fixture_scenario(f->folder, "a.cfg", "run: { seed = 9; };", NULL);
   write_summary(f, -1);
   plot_well(f, HEADER);
-  g_autofree char *untitled = plot_kit_text(f, "occupancy.gnuplot");
+  g_autofree char *untitled = plot_fixture_text(f, "occupancy.gnuplot");
   double title = label_depth(titled, "title_at");
   g_assert_cmpfloat_with_epsilon(title, label_depth(untitled, "subtitle_at"), 0.2);
   g_assert_cmpfloat_with_epsilon(label_depth(titled, "subtitle_at") - title, 1.9 * 27, 0.2);
 }
 
-static void test_missing(plot_kit *f, gconstpointer unused)
+static void test_missing(plot_fixture *f, gconstpointer unused)
 {
   (void)unused;
   g_autoptr(GError) error = NULL;
@@ -261,7 +261,7 @@ static void test_missing(plot_kit *f, gconstpointer unused)
 }
 
 /* Nobody writes into it, so reading it would not end. */
-static void test_pipe(plot_kit *f, gconstpointer unused)
+static void test_pipe(plot_fixture *f, gconstpointer unused)
 {
   (void)unused;
   g_autoptr(GError) error = NULL;
@@ -276,19 +276,22 @@ int main(int argc, char **argv)
 {
   static const char title[] = "title = \"a title\"; run: { seed = 9; };";
   g_test_init(&argc, &argv, NULL);
-  g_test_add("/plot_occupancy/steps", plot_kit, title, set_up, test_steps, plot_kit_tear_down);
-  g_test_add("/plot_occupancy/instants_of_one_double", plot_kit, title, set_up, test_instants_of_one_double,
-             plot_kit_tear_down);
-  g_test_add("/plot_occupancy/processing", plot_kit, title, set_up, test_processing, plot_kit_tear_down);
-  g_test_add("/plot_occupancy/thinned", plot_kit, title, set_up, test_thinned, plot_kit_tear_down);
-  g_test_add("/plot_occupancy/nothing_held", plot_kit, title, set_up, test_nothing_held, plot_kit_tear_down);
-  g_test_add("/plot_occupancy/hostile", plot_kit, title, set_up, test_hostile, plot_kit_tear_down);
-  g_test_add("/plot_occupancy/series_of_another_run", plot_kit, title, set_up, test_series_of_another_run,
-             plot_kit_tear_down);
-  g_test_add("/plot_occupancy/letters", plot_kit, title, set_up, test_letters, plot_kit_tear_down);
-  g_test_add("/plot_occupancy/many_steps", plot_kit, title, set_up, test_many_steps, plot_kit_tear_down);
-  g_test_add("/plot_occupancy/untitled", plot_kit, title, set_up, test_untitled, plot_kit_tear_down);
-  g_test_add("/plot_occupancy/missing", plot_kit, title, set_up, test_missing, plot_kit_tear_down);
-  g_test_add("/plot_occupancy/pipe", plot_kit, title, set_up, test_pipe, plot_kit_tear_down);
+  g_test_add("/plot_occupancy/steps", plot_fixture, title, set_up, test_steps, plot_fixture_tear_down);
+  g_test_add("/plot_occupancy/instants_of_one_double", plot_fixture, title, set_up,
+             test_instants_of_one_double, plot_fixture_tear_down);
+  g_test_add("/plot_occupancy/processing", plot_fixture, title, set_up, test_processing,
+             plot_fixture_tear_down);
+  g_test_add("/plot_occupancy/thinned", plot_fixture, title, set_up, test_thinned, plot_fixture_tear_down);
+  g_test_add("/plot_occupancy/nothing_held", plot_fixture, title, set_up, test_nothing_held,
+             plot_fixture_tear_down);
+  g_test_add("/plot_occupancy/hostile", plot_fixture, title, set_up, test_hostile, plot_fixture_tear_down);
+  g_test_add("/plot_occupancy/series_of_another_run", plot_fixture, title, set_up, test_series_of_another_run,
+             plot_fixture_tear_down);
+  g_test_add("/plot_occupancy/letters", plot_fixture, title, set_up, test_letters, plot_fixture_tear_down);
+  g_test_add("/plot_occupancy/many_steps", plot_fixture, title, set_up, test_many_steps,
+             plot_fixture_tear_down);
+  g_test_add("/plot_occupancy/untitled", plot_fixture, title, set_up, test_untitled, plot_fixture_tear_down);
+  g_test_add("/plot_occupancy/missing", plot_fixture, title, set_up, test_missing, plot_fixture_tear_down);
+  g_test_add("/plot_occupancy/pipe", plot_fixture, title, set_up, test_pipe, plot_fixture_tear_down);
   return g_test_run();
 }

@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-#include "plot_kit.h"
+#include "plot_fixture.h"
 
 /* Four receivers (three modes, one of them with and without markers), three MTUs, four losses, two seeds: 96 runs, 48 points. */
-static void add_receivers(plot_kit *f)
+static void add_receivers(plot_fixture *f)
 {
   static const char *const receivers[][2] = {{"in-order", "false"},
                                              {"out-of-order", "false"},
@@ -21,7 +21,7 @@ static void add_receivers(plot_kit *f)
     g_autofree char *loss = g_strconcat("path.forward.loss=", losses[i / 2 % 4], NULL);
     g_autofree char *seed = g_strdup_printf("run.seed=%u", i % 2 + 1);
     const char *const sets[] = {mode, markers, mtu, loss, seed, NULL};
-    plot_kit_add(f, sets);
+    plot_fixture_add(f, sets);
   }
 }
 
@@ -36,7 +36,7 @@ static void assert_labels(const point_selection *selection, const char *const *e
 }
 
 /* Losses go first (four of them), then MTUs and losses in turn, of two the last key's: every receiver stays. */
-static void test_receivers_stay(plot_kit *f, gconstpointer axes)
+static void test_receivers_stay(plot_fixture *f, gconstpointer axes)
 {
   (void)axes;
   static const char *const expected[] = {"in-order receiver, no markers, MTU 576 octets",
@@ -64,7 +64,7 @@ static void test_receivers_stay(plot_kit *f, gconstpointer axes)
   point_selection_clear(&selection);
 }
 
-static void test_all_fit(plot_kit *f, gconstpointer axes)
+static void test_all_fit(plot_fixture *f, gconstpointer axes)
 {
   (void)axes;
   add_receivers(f);
@@ -78,7 +78,7 @@ static void test_all_fit(plot_kit *f, gconstpointer axes)
 }
 
 /* However few there may be, one is left; never more than asked for. */
-static void test_any_number(plot_kit *f, gconstpointer axes)
+static void test_any_number(plot_fixture *f, gconstpointer axes)
 {
   (void)axes;
   add_receivers(f);
@@ -92,7 +92,7 @@ static void test_any_number(plot_kit *f, gconstpointer axes)
 }
 
 /* Nine values of one key, five of them: the first, the last, and evenly between. */
-static void test_evenly(plot_kit *f, gconstpointer axes)
+static void test_evenly(plot_fixture *f, gconstpointer axes)
 {
   (void)axes;
   static const char *const expected[] = {"MTU 1000 octets", "MTU 2000 octets", "MTU 3000 octets",
@@ -100,7 +100,7 @@ static void test_evenly(plot_kit *f, gconstpointer axes)
   for (guint i = 0; i <= 8; i++) {
     g_autofree char *mtu = g_strdup_printf("path.forward.mtu=%u", 1000 + 500 * i);
     const char *const sets[] = {mtu, NULL};
-    plot_kit_add(f, sets);
+    plot_fixture_add(f, sets);
   }
   point_selection selection = point_selection_of(&f->table, 5);
   assert_labels(&selection, expected);
@@ -108,13 +108,13 @@ static void test_evenly(plot_kit *f, gconstpointer axes)
 }
 
 /* Seeds alone vary: one point, which needs no label. */
-static void test_one_point(plot_kit *f, gconstpointer axes)
+static void test_one_point(plot_fixture *f, gconstpointer axes)
 {
   (void)axes;
   static const char *const first[] = {"run.seed=1", NULL}, *const second[] = {"run.seed=2", NULL};
   static const char *const expected[] = {"", NULL};
-  plot_kit_add(f, first);
-  plot_kit_add(f, second);
+  plot_fixture_add(f, first);
+  plot_fixture_add(f, second);
   point_selection selection = point_selection_of(&f->table, 4);
   assert_labels(&selection, expected);
   g_assert_cmpuint(selection.of, ==, 1);
@@ -123,7 +123,7 @@ static void test_one_point(plot_kit *f, gconstpointer axes)
 }
 
 /* One point of the first `first` runs, one of the rest. */
-static plot_counts two_points(const plot_kit *kit, guint first)
+static plot_counts two_points(const plot_fixture *kit, guint first)
 {
   plot_counts counts = {0};
   g_autoptr(GPtrArray) a = g_ptr_array_new(), b = g_ptr_array_new();
@@ -135,30 +135,30 @@ static plot_counts two_points(const plot_kit *kit, guint first)
   return counts;
 }
 
-static void expect(plot_kit *kit, guint first, const char *text)
+static void expect(plot_fixture *kit, guint first, const char *text)
 {
   plot_counts counts = two_points(kit, first);
   g_autofree char *subtitle = plot_runs_subtitle(&kit->table, &counts, "ringed");
   g_assert_cmpstr(subtitle, ==, text);
 }
 
-static void test_counts(plot_kit *kit, gconstpointer unused)
+static void test_counts(plot_fixture *kit, gconstpointer unused)
 {
   (void)unused;
-  plot_kit_fill(kit, "title = \"t\"; sweep = ( { key = \"run.seed\"; from = 1; to = 6; } );");
+  plot_fixture_fill(kit, "title = \"t\"; sweep = ( { key = \"run.seed\"; from = 1; to = 6; } );");
   expect(kit, 3, "scenario a · seeds 1–6 · iwarpsim 0.1.0 · 6 runs, mean of 3 each with 95\u00a0% interval");
   expect(kit, 1,
          "scenario a · seeds 1–6 · iwarpsim 0.1.0 · 6 runs, mean of 1 to 5 each with 95\u00a0% interval");
 }
 
-static void test_flags_and_excluded(plot_kit *kit, gconstpointer unused)
+static void test_flags_and_excluded(plot_fixture *kit, gconstpointer unused)
 {
   (void)unused;
-  plot_kit_fill(kit, "title = \"t\"; sweep = ( { key = \"run.seed\"; from = 1; to = 2; } );");
-  plot_kit_flag(kit, 1, STUDY_FLAG_SPURIOUS);
+  plot_fixture_fill(kit, "title = \"t\"; sweep = ( { key = \"run.seed\"; from = 1; to = 2; } );");
+  plot_fixture_flag(kit, 1, STUDY_FLAG_SPURIOUS);
   expect(kit, 1,
          "scenario a · seeds 1–2 · iwarpsim 0.1.0 · 2 runs · ringed: 1 with spurious retransmissions");
-  plot_kit_flag(kit, 0, STUDY_FLAG_TIMEOUTS | STUDY_FLAG_LOST_RETRANSMISSIONS);
+  plot_fixture_flag(kit, 0, STUDY_FLAG_TIMEOUTS | STUDY_FLAG_LOST_RETRANSMISSIONS);
   kit->table.excluded = 4;
   kit->table.not_ok = 1;
   expect(kit, 1,
@@ -170,14 +170,19 @@ int main(int argc, char **argv)
 {
   static const char axes[] = "receiver.mode\nmpa.markers\npath.forward.mtu\npath.forward.loss\nrun.seed\n";
   g_test_init(&argc, &argv, NULL);
-  g_test_add("/plot_runs/receivers_stay", plot_kit, axes, plot_kit_set_up, test_receivers_stay,
-             plot_kit_tear_down);
-  g_test_add("/plot_runs/all_fit", plot_kit, axes, plot_kit_set_up, test_all_fit, plot_kit_tear_down);
-  g_test_add("/plot_runs/any_number", plot_kit, axes, plot_kit_set_up, test_any_number, plot_kit_tear_down);
-  g_test_add("/plot_runs/evenly", plot_kit, axes, plot_kit_set_up, test_evenly, plot_kit_tear_down);
-  g_test_add("/plot_runs/one_point", plot_kit, axes, plot_kit_set_up, test_one_point, plot_kit_tear_down);
-  g_test_add("/plot_runs/counts", plot_kit, NULL, plot_kit_set_up, test_counts, plot_kit_tear_down);
-  g_test_add("/plot_runs/flags_and_excluded", plot_kit, NULL, plot_kit_set_up, test_flags_and_excluded,
-             plot_kit_tear_down);
+  g_test_add("/plot_runs/receivers_stay", plot_fixture, axes, plot_fixture_set_up, test_receivers_stay,
+             plot_fixture_tear_down);
+  g_test_add("/plot_runs/all_fit", plot_fixture, axes, plot_fixture_set_up, test_all_fit,
+             plot_fixture_tear_down);
+  g_test_add("/plot_runs/any_number", plot_fixture, axes, plot_fixture_set_up, test_any_number,
+             plot_fixture_tear_down);
+  g_test_add("/plot_runs/evenly", plot_fixture, axes, plot_fixture_set_up, test_evenly,
+             plot_fixture_tear_down);
+  g_test_add("/plot_runs/one_point", plot_fixture, axes, plot_fixture_set_up, test_one_point,
+             plot_fixture_tear_down);
+  g_test_add("/plot_runs/counts", plot_fixture, NULL, plot_fixture_set_up, test_counts,
+             plot_fixture_tear_down);
+  g_test_add("/plot_runs/flags_and_excluded", plot_fixture, NULL, plot_fixture_set_up,
+             test_flags_and_excluded, plot_fixture_tear_down);
   return g_test_run();
 }

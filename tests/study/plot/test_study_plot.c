@@ -5,9 +5,9 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-#include "plot_kit.h"
+#include "plot_fixture.h"
 
-static void test_rows(plot_kit *kit, gconstpointer unused)
+static void test_rows(plot_fixture *kit, gconstpointer unused)
 {
   (void)kit;
   (void)unused;
@@ -23,12 +23,12 @@ static void test_rows(plot_kit *kit, gconstpointer unused)
 }
 
 /* The kinds for the sweep over `axes`, their names joined. */
-static void expect_kinds(plot_kit *kit, const char *axes, const char *names)
+static void expect_kinds(plot_fixture *kit, const char *axes, const char *names)
 {
-  plot_kit_tear_down(kit, NULL);
-  plot_kit_set_up(kit, NULL);
+  plot_fixture_tear_down(kit, NULL);
+  plot_fixture_set_up(kit, NULL);
   g_autofree char *text = g_strdup_printf("title = \"a\"; sweep = ( %s );", axes);
-  plot_kit_fill(kit, text);
+  plot_fixture_fill(kit, text);
   g_autoptr(GArray) kinds = study_plot_kinds_for(&kit->table);
   GString *joined = g_string_new(NULL);
   for (guint i = 0; i < kinds->len; i++) {
@@ -39,7 +39,7 @@ static void expect_kinds(plot_kit *kit, const char *axes, const char *names)
   g_string_free(joined, TRUE);
 }
 
-static void test_kinds_for(plot_kit *kit, gconstpointer unused)
+static void test_kinds_for(plot_fixture *kit, gconstpointer unused)
 {
   (void)unused;
   static const char loss[] = "{ key = \"path.forward.loss\"; values = [\"0\", \"1%\"]; }";
@@ -61,7 +61,7 @@ static void test_kinds_for(plot_kit *kit, gconstpointer unused)
 }
 
 /* What does not fit says what it would need, and draws nothing. */
-static void test_unfit(plot_kit *kit, gconstpointer unused)
+static void test_unfit(plot_fixture *kit, gconstpointer unused)
 {
   (void)unused;
   static const struct {
@@ -73,39 +73,39 @@ static void test_unfit(plot_kit *kit, gconstpointer unused)
                {STUDY_PLOT_MEMORY, "receiver.memory"},
                {STUDY_PLOT_CONNECTIONS, "workload.connections"},
                {STUDY_PLOT_CUTS, "middlebox.chunk"}};
-  const gnuplot_target target = plot_kit_target(kit, GNUPLOT_SVG);
-  plot_kit_fill(kit, "title = \"a\";");
-  plot_kit_set_all(kit, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 10, 0);
+  const gnuplot_target target = plot_fixture_target(kit, GNUPLOT_SVG);
+  plot_fixture_fill(kit, "title = \"a\";");
+  plot_fixture_set_all(kit, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 10, 0);
   for (gsize i = 0; i < G_N_ELEMENTS(unfit); i++) {
     g_autoptr(GError) error = NULL;
     g_assert_false(study_plot_draw(&kit->table, unfit[i].kind, 0, "a", &target, &error));
     g_assert_error(error, STUDY_PLOT_ERROR, STUDY_PLOT_ERROR_UNFIT);
-    plot_kit_expect(error->message, study_plot_of(unfit[i].kind)->name);
-    plot_kit_expect(error->message, unfit[i].need);
+    plot_fixture_expect(error->message, study_plot_of(unfit[i].kind)->name);
+    plot_fixture_expect(error->message, unfit[i].need);
   }
   g_assert_true(study_plot_fits(&kit->table, STUDY_PLOT_PEAK, NULL));
   g_assert_cmpuint(kit->written->len, ==, 0);
 }
 
 /* Every kind draws, under its own name, whatever the stem. */
-static void test_draw_all(plot_kit *kit, gconstpointer unused)
+static void test_draw_all(plot_fixture *kit, gconstpointer unused)
 {
   (void)unused;
-  const gnuplot_target target = plot_kit_target(kit, GNUPLOT_SVG);
-  if (!plot_kit_can_draw()) {
+  const gnuplot_target target = plot_fixture_target(kit, GNUPLOT_SVG);
+  if (!plot_fixture_can_draw()) {
     return;
   }
-  plot_kit_fill(kit, "title = \"a\"; middlebox: { mode = \"rechunk\"; }; sweep = ("
-                     " { key = \"receiver.memory\"; values = (1500, 3000, \"unlimited\"); },"
-                     " { key = \"workload.connections\"; values = [1, 10]; },"
-                     " { key = \"middlebox.chunk\"; values = [100, 1000]; } );");
+  plot_fixture_fill(kit, "title = \"a\"; middlebox: { mode = \"rechunk\"; }; sweep = ("
+                         " { key = \"receiver.memory\"; values = (1500, 3000, \"unlimited\"); },"
+                         " { key = \"workload.connections\"; values = [1, 10]; },"
+                         " { key = \"middlebox.chunk\"; values = [100, 1000]; } );");
   for (metric_id metric = 0; metric < METRIC_COUNT; metric++) {
-    plot_kit_set_all(kit, metric, 1000, 100);
+    plot_fixture_set_all(kit, metric, 1000, 100);
   }
   for (guint i = 0; i < kit->table.runs->len; i++) {
     for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
-      plot_kit_sample(g_ptr_array_index(kit->table.runs, i), id, 0, 3);
-      plot_kit_sample(g_ptr_array_index(kit->table.runs, i), id, 1, 1);
+      plot_fixture_sample(g_ptr_array_index(kit->table.runs, i), id, 0, 3);
+      plot_fixture_sample(g_ptr_array_index(kit->table.runs, i), id, 1, 1);
     }
   }
   for (study_plot_kind kind = 0; kind < STUDY_PLOT_KINDS; kind++) {
@@ -114,25 +114,25 @@ static void test_draw_all(plot_kit *kit, gconstpointer unused)
     g_assert_no_error(error);
     g_autofree char *name = g_strdup_printf(
         "_._x_y-%s.svg", kind == STUDY_PLOT_METRIC ? "delivery.octets" : study_plot_of(kind)->name);
-    g_autofree char *svg = plot_kit_text(kit, name);
-    plot_kit_expect(svg, "</svg>");
+    g_autofree char *svg = plot_fixture_text(kit, name);
+    plot_fixture_expect(svg, "</svg>");
   }
   g_assert_cmpuint(kit->written->len, ==, 3 * STUDY_PLOT_KINDS);
 }
 
 /* Titles and names that look like code are text: nothing in them runs. */
-static void test_hostile(plot_kit *kit, gconstpointer unused)
+static void test_hostile(plot_fixture *kit, gconstpointer unused)
 {
   (void)unused;
   g_autoptr(GError) error = NULL;
-  gnuplot_target target = plot_kit_target(kit, GNUPLOT_SVG);
-  if (!plot_kit_can_draw()) {
+  gnuplot_target target = plot_fixture_target(kit, GNUPLOT_SVG);
+  if (!plot_fixture_can_draw()) {
     return;
   }
-  plot_kit_fill(
+  plot_fixture_fill(
       kit, "title = \"a\"; sweep = ( { key = \"receiver.mode\"; values = [\"in-order\", \"out-of-order\"]; },"
            " { key = \"path.forward.loss\"; values = [\"0\", \"1%\"]; } );");
-  plot_kit_set_all(kit, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 0, 10);
+  plot_fixture_set_all(kit, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 0, 10);
   g_free(kit->table.title);
   kit->table.title = g_strdup("'\n! touch hacked\n'`touch hacked`\"; system('touch hacked') \\");
   kit->table.names = (char *)"x\nsystem('touch hacked')\\";
@@ -149,7 +149,7 @@ static void test_hostile(plot_kit *kit, gconstpointer unused)
   }
   g_autofree char *hacked = g_build_filename(kit->folder, "hacked", NULL);
   g_assert_false(g_file_test(hacked, G_FILE_TEST_EXISTS));
-  g_autofree char *script = plot_kit_text(kit, "a-peak.gnuplot");
+  g_autofree char *script = plot_fixture_text(kit, "a-peak.gnuplot");
   g_auto(GStrv) lines = g_strsplit(script, "\n", -1);
   for (guint i = 0; lines[i] != NULL; i++) {
     g_assert_false(g_str_has_prefix(g_strchug(lines[i]), "!"));
@@ -158,20 +158,21 @@ static void test_hostile(plot_kit *kit, gconstpointer unused)
 }
 
 /* In letters: the picture on standard output, not wider than the terminal, and no file. */
-static void test_terminal(plot_kit *kit, gconstpointer unused)
+static void test_terminal(plot_fixture *kit, gconstpointer unused)
 {
   (void)unused;
   g_autoptr(GError) error = NULL;
-  gnuplot_target target = plot_kit_target(kit, GNUPLOT_TERM);
-  if (!plot_kit_can_draw()) {
+  gnuplot_target target = plot_fixture_target(kit, GNUPLOT_TERM);
+  if (!plot_fixture_can_draw()) {
     return;
   }
   if (g_test_subprocess()) {
     target.columns = 80;
     target.rows = 24;
-    plot_kit_fill(kit, "title = \"Peaks\"; sweep = ( { key = \"path.forward.mtu\"; values = [576, 1500]; },"
-                       " { key = \"path.forward.loss\"; values = [\"0.1%\", \"1%\"]; } );");
-    plot_kit_set_all(kit, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 1000, 10000);
+    plot_fixture_fill(kit,
+                      "title = \"Peaks\"; sweep = ( { key = \"path.forward.mtu\"; values = [576, 1500]; },"
+                      " { key = \"path.forward.loss\"; values = [\"0.1%\", \"1%\"]; } );");
+    plot_fixture_set_all(kit, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 1000, 10000);
     study_plot_draw(&kit->table, STUDY_PLOT_PEAK, 0, "a", &target, &error);
     g_assert_no_error(error);
     g_assert_cmpuint(kit->written->len, ==, 0);
@@ -184,9 +185,9 @@ static void test_terminal(plot_kit *kit, gconstpointer unused)
   g_test_trap_assert_stdout_unmatched("*\033*");
 }
 
-static void add(const char *path, void (*test)(plot_kit *, gconstpointer))
+static void add(const char *path, void (*test)(plot_fixture *, gconstpointer))
 {
-  g_test_add(path, plot_kit, NULL, plot_kit_set_up, test, plot_kit_tear_down);
+  g_test_add(path, plot_fixture, NULL, plot_fixture_set_up, test, plot_fixture_tear_down);
 }
 
 int main(int argc, char **argv)

@@ -7,7 +7,7 @@
 
 #include "store_commit.h"
 #include "study/table/study_table.h"
-#include "study_kit.h"
+#include "study_fixture.h"
 
 static const char hostile_text[] =
     "# Question: how much <b>memory</b> & \"why\"?\n# Expected: </section>\xff\n"
@@ -24,10 +24,10 @@ typedef struct fixture {
 static void set_up(fixture *f, gconstpointer unused)
 {
   (void)unused;
-  f->folder = kit_folder_new();
+  f->folder = fixture_folder_new();
   f->path = g_build_filename(f->folder, "a b.sqlite", NULL);
   f->store = result_store_open(f->path, RESULT_STORE_WRITE, NULL);
-  f->from = kit_origin("a", "Peak by MTU", "# Question: how much?\ntitle = \"Peak by MTU\";\n", "");
+  f->from = fixture_origin("a", "Peak by MTU", "# Question: how much?\ntitle = \"Peak by MTU\";\n", "");
   f->point = 0;
 }
 
@@ -36,7 +36,7 @@ static void tear_down(fixture *f, gconstpointer unused)
   (void)unused;
   result_store_close(f->store);
   g_free(f->path);
-  kit_folder_remove(f->folder);
+  fixture_folder_remove(f->folder);
 }
 
 /* What a run is made of: the --set options apart, the status, and the peak in octets. */
@@ -51,10 +51,10 @@ typedef struct made_run {
 static void commit(fixture *f, const made_run *made)
 {
   g_autoptr(GError) error = NULL;
-  g_autofree char *path = kit_file(f->folder, "a.cfg", "");
+  g_autofree char *path = fixture_file(f->folder, "a.cfg", "");
   scenario *s = scenario_load(path, made->sets, &error);
   g_assert_no_error(error);
-  stored_run run = kit_run(s, f->point++);
+  stored_run run = fixture_run(s, f->point++);
   run.status = made->status;
   run.cpu_s = 1800;
   if (made->status != RUN_OK) {
@@ -67,7 +67,7 @@ static void commit(fixture *f, const made_run *made)
   metric_values_set(&run.metrics, METRIC_TCP_TIMEOUTS, made->timeouts);
   g_assert_true(store_commit(f->store, &f->from, &run, &error));
   g_assert_no_error(error);
-  kit_run_clear(&run);
+  fixture_run_clear(&run);
   scenario_free(s);
 }
 
@@ -277,7 +277,8 @@ static void test_exclude(fixture *f, gconstpointer unused)
 static void test_hostile_texts(fixture *f, gconstpointer unused)
 {
   (void)unused;
-  f->from = kit_origin("<a>", "</title><script>alert(1)</script>\x01\xff", hostile_text, "path.forward.mtu");
+  f->from =
+      fixture_origin("<a>", "</title><script>alert(1)</script>\x01\xff", hostile_text, "path.forward.mtu");
   f->from.sets = (char *)"run.expect=any\ntitle=$(rm -rf /) '<i>";
   f->from.libraries = (char *)"<svg onload=alert(1)>";
   const made_run good = {.sets = {"path.forward.mtu=1500"}, .status = RUN_OK};

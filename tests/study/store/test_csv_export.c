@@ -6,7 +6,19 @@
 #include <string.h>
 
 #include "store_commit.h"
-#include "study_kit.h"
+#include "study_fixture.h"
+
+static void set_up(store_fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  store_fixture_set_up(f, "run.seed");
+}
+
+static void tear_down(store_fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  store_fixture_tear_down(f);
+}
 
 /* Fields of the CSV record at `*text`, which moves behind it. */
 static GPtrArray *read_record(const char **text)
@@ -45,34 +57,34 @@ static const char *field_of(const GPtrArray *names, const GPtrArray *record, con
   return g_ptr_array_index(record, index);
 }
 
-static void commit_seed(result_store *store, const scenario *base, const char *seed_set,
-                        const char *title_set, guint64 point, double segments)
+static void commit_seed(const store_fixture *f, const char *seed_set, const char *title_set, guint64 point,
+                        double segments)
 {
-  const provenance from = kit_origin("sweep", "two\nlines", "abc", "run.seed");
+  const provenance from = fixture_origin("sweep", "two\nlines", "abc", "run.seed");
   g_autoptr(GError) error = NULL;
-  scenario *s = scenario_copy(base);
+  scenario *s = scenario_copy(f->scenario);
   g_assert_true(scenario_set(s, seed_set, NULL));
   g_assert_true(scenario_set(s, title_set, NULL));
-  stored_run run = kit_run(s, point);
+  stored_run run = fixture_run(s, point);
   scenario_free(s);
   if (segments >= 0) {
     metric_values_set(&run.metrics, METRIC_TCP_SEGMENTS, segments);
   } else {
     run.status = RUN_FAILED;
   }
-  g_assert_true(store_commit(store, &from, &run, &error));
+  g_assert_true(store_commit(f->store, &from, &run, &error));
   g_assert_no_error(error);
-  kit_run_clear(&run);
+  fixture_run_clear(&run);
 }
 
 /* Exports to a file and returns its text. */
-static char *export_text(result_store *store, const char *folder)
+static char *export_text(const store_fixture *f)
 {
   g_autoptr(GError) error = NULL;
-  g_autofree char *path = g_build_filename(folder, "a.csv", NULL);
+  g_autofree char *path = g_build_filename(f->folder, "a.csv", NULL);
   char *text = NULL;
   FILE *file = fopen(path, "w");
-  g_assert_true(csv_export_write(store, file, &error));
+  g_assert_true(csv_export_write(f->store, file, &error));
   g_assert_no_error(error);
   fclose(file);
   g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
@@ -80,16 +92,13 @@ static char *export_text(result_store *store, const char *folder)
 }
 
 /* Three runs, committed out of order, one failed: a comment block, names, then three rows by point. */
-static void test_rows(void)
+static void test_rows(store_fixture *f, gconstpointer unused)
 {
-  char *folder = kit_folder_new();
-  g_autofree char *path = g_build_filename(folder, "a.sqlite", NULL);
-  scenario *s = kit_scenario(folder, "a.cfg", "title = \"a\";", NULL);
-  result_store *store = result_store_open(path, RESULT_STORE_WRITE, NULL);
-  commit_seed(store, s, "run.seed=3", "title=a \"title\", quoted", 2, 0.1);
-  commit_seed(store, s, "run.seed=1", "title=#1", 0, 12345);
-  commit_seed(store, s, "run.seed=2", "title=plain", 1, -1);
-  g_autofree char *text = export_text(store, folder);
+  (void)unused;
+  commit_seed(f, "run.seed=3", "title=a \"title\", quoted", 2, 0.1);
+  commit_seed(f, "run.seed=1", "title=#1", 0, 12345);
+  commit_seed(f, "run.seed=2", "title=plain", 1, -1);
+  g_autofree char *text = export_text(f);
 
   /* The hash is that of FIPS 180-4's example, "abc". */
   static const char comments[] =
@@ -124,61 +133,48 @@ static void test_rows(void)
     g_assert_cmpstr(field_of(names, record, "status"), ==, expected[i].status);
   }
   g_assert_cmpint(*rest, ==, '\0');
-  result_store_close(store);
-  scenario_free(s);
-  kit_folder_remove(folder);
 }
 
 /* Runs of two origins, which --mix let in: both are named, and the rows are those of both. */
-static void test_two_origins(void)
+static void test_two_origins(store_fixture *f, gconstpointer unused)
 {
-  char *folder = kit_folder_new();
-  g_autofree char *path = g_build_filename(folder, "a.sqlite", NULL);
-  scenario *s = kit_scenario(folder, "a.cfg", "title = \"a\";", NULL);
-  result_store *store = result_store_open(path, RESULT_STORE_WRITE, NULL);
-  provenance later = kit_origin("sweep", "later", "abc", "run.seed");
+  (void)unused;
+  provenance later = fixture_origin("sweep", "later", "abc", "run.seed");
   later.version = (char *)"0.2.0";
   later.git = (char *)"0123abc";
-  stored_run run = kit_seed_run(s, 9, 9);
-  g_assert_true(store_commit(store, &later, &run, NULL));
-  commit_seed(store, s, "run.seed=1", "title=a", 0, 1);
-  g_autofree char *text = export_text(store, folder);
+  stored_run run = fixture_seed_run(f->scenario, 9, 9);
+  g_assert_true(store_commit(f->store, &later, &run, NULL));
+  commit_seed(f, "run.seed=1", "title=a", 0, 1);
+  g_autofree char *text = export_text(f);
   const char *first = strstr(text, "# version: 0.2.0\n# git: 0123abc\n");
   const char *second = strstr(text, "# version: 0.1.0\n# git: unknown\n");
   g_assert_true(first != NULL && second != NULL);
   g_assert_true(first < second); /* by title: "later" before "two lines" */
   g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
   g_assert_cmpuint(g_strv_length(lines), ==, 2 * 6 + 1 + 1 + 2 + 1); /* "" behind the last line end */
-  kit_run_clear(&run);
-  result_store_close(store);
-  scenario_free(s);
-  kit_folder_remove(folder);
+  fixture_run_clear(&run);
 }
 
-/* A file that takes nothing: the error is told, not swallowed. */
-static void test_full_disk(void)
+/* A file that takes nothing: the error is reported. */
+static void test_full_disk(store_fixture *f, gconstpointer unused)
 {
+  (void)unused;
   g_autoptr(GError) error = NULL;
-  char *folder = kit_folder_new();
-  g_autofree char *path = g_build_filename(folder, "a.sqlite", NULL);
-  result_store *store = result_store_open(path, RESULT_STORE_WRITE, NULL);
   FILE *full = fopen("/dev/full", "w");
   if (full == NULL) {
     g_test_skip("no /dev/full here");
   } else {
-    g_assert_false(csv_export_write(store, full, &error));
+    g_assert_false(csv_export_write(f->store, full, &error));
     g_assert_error(error, G_FILE_ERROR, G_FILE_ERROR_NOSPC);
     fclose(full);
   }
-  result_store_close(store);
-  kit_folder_remove(folder);
 }
 
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/csv_export/rows", test_rows);
-  g_test_add_func("/csv_export/two_origins", test_two_origins);
-  g_test_add_func("/csv_export/full_disk", test_full_disk);
+  g_test_add("/csv_export/rows", store_fixture, NULL, set_up, test_rows, tear_down);
+  g_test_add("/csv_export/two_origins", store_fixture, NULL, set_up, test_two_origins, tear_down);
+  g_test_add("/csv_export/full_disk", store_fixture, NULL, set_up, test_full_disk, tear_down);
   return g_test_run();
 }

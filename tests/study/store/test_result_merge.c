@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "store_commit.h"
-#include "study_kit.h"
+#include "study_fixture.h"
 
 enum { STORES = 3 };
 
@@ -21,10 +21,10 @@ typedef struct fixture {
 static void set_up(fixture *f, gconstpointer unused)
 {
   (void)unused;
-  f->folder = kit_folder_new();
+  f->folder = fixture_folder_new();
   f->into = g_build_filename(f->folder, "all.sqlite", NULL);
-  f->scenario = kit_scenario(f->folder, "a.cfg", "title = \"t\";", NULL);
-  f->from = kit_origin("a", "t", "title = \"t\";\nrun: { seed = 1; };\n", "run.seed\npath.forward.mtu");
+  f->scenario = fixture_scenario(f->folder, "a.cfg", "title = \"t\";", NULL);
+  f->from = fixture_origin("a", "t", "title = \"t\";\nrun: { seed = 1; };\n", "run.seed\npath.forward.mtu");
   for (gsize i = 0; i < STORES; i++) {
     g_autofree char *name = g_strdup_printf("%zu.sqlite", i + 1);
     f->paths[i] = g_build_filename(f->folder, name, NULL);
@@ -39,13 +39,13 @@ static void tear_down(fixture *f, gconstpointer unused)
   }
   g_free(f->into);
   scenario_free(f->scenario);
-  kit_folder_remove(f->folder);
+  fixture_folder_remove(f->folder);
 }
 
 /* A run of the seed that arrived in so many segments; its point is the seed. */
 static stored_run run_of(const fixture *f, guint seed, double segments)
 {
-  stored_run run = kit_seed_run(f->scenario, seed, seed);
+  stored_run run = fixture_seed_run(f->scenario, seed, seed);
   metric_values_set(&run.metrics, METRIC_TCP_SEGMENTS, segments);
   return run;
 }
@@ -64,7 +64,7 @@ static void put_new(const fixture *f, gsize store_index, guint seed, double segm
 {
   stored_run run = run_of(f, seed, segments);
   put(f, store_index, &run);
-  kit_run_clear(&run);
+  fixture_run_clear(&run);
 }
 
 static gboolean merge(const fixture *f, const char *into, const char *const *paths, gboolean mix,
@@ -138,7 +138,7 @@ static void expect_no_merge(const fixture *f, int code, const char *const *words
     for (gsize word = 0; words[word] != NULL; word++) {
       g_assert_nonnull(strstr(error->message, words[word]));
     }
-    g_assert_cmpuint(kit_count_runs(f->into), ==, 0);
+    g_assert_cmpuint(fixture_count_runs(f->into), ==, 0);
   }
 }
 
@@ -159,7 +159,7 @@ static void test_shards(fixture *f, gconstpointer unused)
     g_assert_cmpuint(counts[i].taken, ==, 2);
     g_assert_cmpuint(counts[i].present, ==, 0);
   }
-  g_assert_cmpuint(kit_count_runs(f->into), ==, 6);
+  g_assert_cmpuint(fixture_count_runs(f->into), ==, 6);
 }
 
 /* Again, and with itself among the stores, as `merge *.sqlite -o all.sqlite` has it the second time. */
@@ -216,8 +216,8 @@ static void test_added(fixture *f, gconstpointer unused)
   put_new(f, 1, 2, 20);
   const char *paths[] = {f->paths[1], NULL};
   g_assert_true(merge(f, f->paths[0], paths, FALSE, NULL, &error));
-  g_assert_cmpuint(kit_count_runs(f->paths[0]), ==, 2);
-  g_assert_cmpuint(kit_count_runs(f->paths[1]), ==, 1);
+  g_assert_cmpuint(fixture_count_runs(f->paths[0]), ==, 2);
+  g_assert_cmpuint(fixture_count_runs(f->paths[1]), ==, 1);
 }
 
 /* A run that failed somewhere and ended well elsewhere ended well. */
@@ -236,7 +236,7 @@ static void test_failed_gives_way(fixture *f, gconstpointer unused)
   g_autofree char *joined = merge_in_all_orders(f, FALSE);
   g_assert_nonnull(strstr(joined, "seed 1 point 1 ok 2026-11-21T10:08:16Z 10 '' testhost; "));
   g_assert_null(strstr(joined, "failed"));
-  kit_run_clear(&failed);
+  fixture_run_clear(&failed);
 }
 
 /* Of runs that failed everywhere the one that started first is kept, whatever it had measured. */
@@ -249,7 +249,7 @@ static void test_failed_everywhere(fixture *f, gconstpointer unused)
     failed.status = RUN_FAILED;
     failed.started = (char *)times[i];
     put(f, i, &failed);
-    kit_run_clear(&failed);
+    fixture_run_clear(&failed);
   }
   g_autofree char *joined = merge_in_all_orders(f, FALSE);
   g_assert_nonnull(strstr(joined, "failed 2026-11-21T10:00:01Z 1 "));
@@ -266,7 +266,7 @@ static void test_same_run_elsewhere(fixture *f, gconstpointer unused)
     run.host = (char *)hosts[i];
     run.wall_s = (double)i;
     put(f, i, &run);
-    kit_run_clear(&run);
+    fixture_run_clear(&run);
   }
   g_autofree char *joined = merge_in_all_orders(f, FALSE);
   g_assert_true(strstr(joined, "; ") == joined + strlen(joined) - 2); /* one run */
@@ -280,7 +280,7 @@ static void test_other_point(fixture *f, gconstpointer unused)
     stored_run run = run_of(f, 1, 10);
     run.point = (i + 2) % STORES;
     put(f, i, &run);
-    kit_run_clear(&run);
+    fixture_run_clear(&run);
   }
   g_autofree char *joined = merge_in_all_orders(f, FALSE);
   g_assert_nonnull(strstr(joined, "seed 1 point 0 ok"));
@@ -308,7 +308,7 @@ static void test_missing_metric(fixture *f, gconstpointer unused)
   metric_values_set(&run.metrics, METRIC_TCP_TIMEOUTS, 0);
   put(f, 1, &run);
   put_new(f, 2, 2, 20);
-  kit_run_clear(&run);
+  fixture_run_clear(&run);
   static const char *const words[] = {"tcp.timeouts is ", "none (", "0 (", NULL};
   expect_no_merge(f, RESULT_STORE_ERROR_CONTRADICTION, words);
 }
@@ -321,7 +321,7 @@ static void test_other_status(fixture *f, gconstpointer unused)
   run.status = RUN_STOPPED;
   put(f, 1, &run);
   put_new(f, 2, 2, 20);
-  kit_run_clear(&run);
+  fixture_run_clear(&run);
   static const char *const words[] = {"status is ", "ok (", "stopped (", NULL};
   expect_no_merge(f, RESULT_STORE_ERROR_CONTRADICTION, words);
 }
@@ -335,7 +335,7 @@ static void test_other_distribution(fixture *f, gconstpointer unused)
     g_assert_true(
         distribution_append(&run.distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 3, 0.5 / (double)(i + 1)));
     put(f, i, &run);
-    kit_run_clear(&run);
+    fixture_run_clear(&run);
   }
   put_new(f, 2, 2, 20);
   static const char *const words[] = {"distribution buffer.reassembly_octets is ", "weight 0.5 (",
@@ -392,12 +392,12 @@ static void test_bad_store(fixture *f, gconstpointer unused)
   g_autoptr(GError) error = NULL;
   put_new(f, 0, 1, 10);
   g_autofree char *text =
-      kit_file(f->folder, "2.sqlite", "no store, but a text of more than fifty octets, is it not?");
+      fixture_file(f->folder, "2.sqlite", "no store, but a text of more than fifty octets, is it not?");
   const char *paths[] = {f->paths[0], f->paths[1], NULL};
   g_assert_false(merge(f, f->into, paths, FALSE, NULL, &error));
   g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FOREIGN);
   g_assert_nonnull(strstr(error->message, "2.sqlite"));
-  g_assert_cmpuint(kit_count_runs(f->into), ==, 0);
+  g_assert_cmpuint(fixture_count_runs(f->into), ==, 0);
 }
 
 int main(int argc, char **argv)

@@ -7,65 +7,51 @@
 #include <string.h>
 
 #include "store_commit.h"
-#include "study_kit.h"
+#include "study_fixture.h"
 
-typedef struct fixture {
-  char *folder;
-  char *path;
-  scenario *scenario;
-  result_store *store;
-  provenance from;
-} fixture;
-
-static void set_up(fixture *f, gconstpointer unused)
+static void set_up(store_fixture *f, gconstpointer unused)
 {
   (void)unused;
-  g_autoptr(GError) error = NULL;
-  f->folder = kit_folder_new();
-  f->path = g_build_filename(f->folder, "a.sqlite", NULL);
-  f->scenario = kit_scenario(f->folder, "a.cfg", "title = \"A title, with 'quotes'\";", NULL);
-  f->from = kit_origin("a", "A title, with 'quotes'", "title = \"A title\";\n", "run.seed");
-  f->store = result_store_open(f->path, RESULT_STORE_WRITE, &error);
-  g_assert_no_error(error);
+  store_fixture_set_up(f, "run.seed");
+  g_assert_true(scenario_set(f->scenario, "title=A title, with 'quotes'", NULL));
+  f->origin.title = (char *)"A title, with 'quotes'";
+  f->origin.text = (char *)"title = \"A title\";\n";
 }
 
-static void tear_down(fixture *f, gconstpointer unused)
+static void tear_down(store_fixture *f, gconstpointer unused)
 {
   (void)unused;
-  result_store_close(f->store);
-  scenario_free(f->scenario);
-  g_free(f->path);
-  kit_folder_remove(f->folder);
+  store_fixture_tear_down(f);
 }
 
-static void commit(const fixture *f, const provenance *scenario_from, const stored_run *run)
+static void commit(const store_fixture *f, const provenance *scenario_from, const stored_run *run)
 {
   g_autoptr(GError) error = NULL;
   g_assert_true(store_commit(f->store, scenario_from, run, &error));
   g_assert_no_error(error);
 }
 
-static void commit_seed(const fixture *f, guint seed, guint64 point, run_status status, int exit_code)
+static void commit_seed(const store_fixture *f, guint seed, guint64 point, run_status status, int exit_code)
 {
-  stored_run run = kit_seed_run(f->scenario, seed, point);
+  stored_run run = fixture_seed_run(f->scenario, seed, point);
   run.status = status;
   run.exit_code = exit_code;
-  commit(f, &f->from, &run);
-  kit_run_clear(&run);
+  commit(f, &f->origin, &run);
+  fixture_run_clear(&run);
 }
 
-static stored_state state_of_seed(const fixture *f, guint seed, guint64 point)
+static stored_state state_of_seed(const store_fixture *f, guint seed, guint64 point)
 {
   g_autoptr(GError) error = NULL;
   stored_state state = STORED_DONE;
-  stored_run run = kit_seed_run(f->scenario, seed, point);
+  stored_run run = fixture_seed_run(f->scenario, seed, point);
   const char *identities[] = {run.identity};
   stored_state found = STORED_DONE;
   g_assert_true(result_store_find(f->store, run.identity, &found, &error));
   g_assert_true(result_store_reconcile(f->store, identities, &point, 1, &state, &error));
   g_assert_no_error(error);
   g_assert_cmpint(found, ==, state); /* with or without a new place in the grid */
-  kit_run_clear(&run);
+  fixture_run_clear(&run);
   return state;
 }
 
@@ -122,22 +108,22 @@ static gboolean compare_run(const provenance *from, const stored_run *found, gpo
   return TRUE;
 }
 
-static void expect_run(const fixture *f, const stored_run *run)
+static void expect_run(const store_fixture *f, const stored_run *run)
 {
   g_autoptr(GError) error = NULL;
-  expectation expected = {&f->from, run};
+  expectation expected = {&f->origin, run};
   g_assert_true(result_store_each(f->store, compare_run, &expected, &error));
   g_assert_no_error(error);
-  g_assert_cmpuint(kit_count_runs(f->path), ==, 1);
+  g_assert_cmpuint(fixture_count_runs(f->path), ==, 1);
 }
 
 /* Every field of a run and of its origin, with numbers whose last bit counts. */
-static void test_round_trip(fixture *f, gconstpointer unused)
+static void test_round_trip(store_fixture *f, gconstpointer unused)
 {
   (void)unused;
-  stored_run run = kit_run(f->scenario, 41);
-  f->from.sets = (char *)"run.engine=native\nmpa.crc=false";
-  f->from.git = (char *)"0123abc-dirty";
+  stored_run run = fixture_run(f->scenario, 41);
+  f->origin.sets = (char *)"run.engine=native\nmpa.crc=false";
+  f->origin.git = (char *)"0123abc-dirty";
   run.status = RUN_TERMINATED;
   run.message = (char *)"it's over\n";
   run.exit_code = 137;
@@ -151,18 +137,18 @@ static void test_round_trip(fixture *f, gconstpointer unused)
   g_assert_true(distribution_append(d, 2.5e-12, 1460));
   g_assert_true(distribution_append(d, 1.0 / 3, 0.1));
   g_assert_true(distribution_append(&run.distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 7, 0.25));
-  commit(f, &f->from, &run);
+  commit(f, &f->origin, &run);
   expect_run(f, &run);
-  kit_run_clear(&run);
+  fixture_run_clear(&run);
 }
 
 /* Numbers pass through decimal text on their way into SQLite: whatever their bits, they come back with all of them. */
-static void test_every_bit(fixture *f, gconstpointer unused)
+static void test_every_bit(store_fixture *f, gconstpointer unused)
 {
   (void)unused;
   GRand *random = g_rand_new_with_seed(20261122);
   for (guint point = 0; point < 40; point++) {
-    stored_run run = kit_seed_run(f->scenario, 1, point);
+    stored_run run = fixture_seed_run(f->scenario, 1, point);
     for (metric_id id = 0; id < METRIC_COUNT; id++) {
       union {
         guint64 bits;
@@ -171,43 +157,43 @@ static void test_every_bit(fixture *f, gconstpointer unused)
       double small = (double)(number.bits >> 40) / pow(10, id % 16);
       metric_values_set(&run.metrics, id, point % 2 == 0 && isfinite(number.real) ? number.real : small);
     }
-    commit(f, &f->from, &run);
+    commit(f, &f->origin, &run);
     expect_run(f, &run);
-    kit_run_clear(&run);
+    fixture_run_clear(&run);
   }
   g_rand_free(random);
 }
 
 /* The second commit of an identity replaces the first, metrics and all. */
-static void test_replaced(fixture *f, gconstpointer unused)
+static void test_replaced(store_fixture *f, gconstpointer unused)
 {
   (void)unused;
-  stored_run run = kit_run(f->scenario, 0);
+  stored_run run = fixture_run(f->scenario, 0);
   metric_values_set(&run.metrics, METRIC_TCP_SEGMENTS, 5);
   g_assert_true(distribution_append(&run.distributions[DISTRIBUTION_DELIVERY_DELAY_S], 1, 1));
   run.status = RUN_FAILED;
-  commit(f, &f->from, &run);
+  commit(f, &f->origin, &run);
   run.metrics = (metric_values){0};
   metric_values_set(&run.metrics, METRIC_TCP_TIMEOUTS, 2);
   distribution_clear(&run.distributions[DISTRIBUTION_DELIVERY_DELAY_S]);
   run.status = RUN_OK;
-  commit(f, &f->from, &run);
+  commit(f, &f->origin, &run);
   expect_run(f, &run);
-  kit_run_clear(&run);
+  fixture_run_clear(&run);
 }
 
 /* What a child says need not be text; who reads the store with another tool must get some all the same. */
-static void test_texts_are_made_valid(fixture *f, gconstpointer unused)
+static void test_texts_are_made_valid(store_fixture *f, gconstpointer unused)
 {
   (void)unused;
-  stored_run run = kit_run(f->scenario, 0);
+  stored_run run = fixture_run(f->scenario, 0);
   run.message = (char *)"\xff!";
   run.stderr_tail = (char *)"cut in the midst of \xc3";
-  commit(f, &f->from, &run);
+  commit(f, &f->origin, &run);
   run.message = (char *)"\xef\xbf\xbd!"; /* U+FFFD in its place */
   run.stderr_tail = (char *)"cut in the midst of \xef\xbf\xbd";
   expect_run(f, &run);
-  kit_run_clear(&run);
+  fixture_run_clear(&run);
 }
 
 static gboolean collect_origin(const provenance *from, gsize runs, gpointer data, GError **error)
@@ -217,7 +203,7 @@ static gboolean collect_origin(const provenance *from, gsize runs, gpointer data
   return TRUE;
 }
 
-static void expect_origins(const fixture *f, const char *expected)
+static void expect_origins(const store_fixture *f, const char *expected)
 {
   g_autoptr(GString) origins = g_string_new(NULL);
   g_assert_true(result_store_each_provenance(f->store, collect_origin, origins, NULL));
@@ -225,30 +211,30 @@ static void expect_origins(const fixture *f, const char *expected)
 }
 
 /* Each origin once, with the SHA-256 of its text: ba7816bf begins that of "abc" (FIPS 180-4's example). One whose last run was replaced is gone. */
-static void test_origins(fixture *f, gconstpointer unused)
+static void test_origins(store_fixture *f, gconstpointer unused)
 {
   (void)unused;
-  g_autofree char *hash = g_compute_checksum_for_string(G_CHECKSUM_SHA256, f->from.text, -1);
+  g_autofree char *hash = g_compute_checksum_for_string(G_CHECKSUM_SHA256, f->origin.text, -1);
   g_autofree char *both = g_strdup_printf("a 0.1.0 %.8s: 2\nb 0.2.0 ba7816bf: 1\n", hash);
-  provenance other = kit_origin("b", "another", "abc", "");
+  provenance other = fixture_origin("b", "another", "abc", "");
   other.version = (char *)"0.2.0";
-  stored_run first = kit_seed_run(f->scenario, 1, 0), second = kit_seed_run(f->scenario, 2, 1);
-  stored_run third = kit_seed_run(f->scenario, 3, 2);
+  stored_run first = fixture_seed_run(f->scenario, 1, 0), second = fixture_seed_run(f->scenario, 2, 1);
+  stored_run third = fixture_seed_run(f->scenario, 3, 2);
   expect_origins(f, "");
   commit(f, &other, &second);
-  commit(f, &f->from, &first);
-  commit(f, &f->from, &third);
+  commit(f, &f->origin, &first);
+  commit(f, &f->origin, &third);
   expect_origins(f, both);
   commit(f, &other, &first);
   commit(f, &other, &third);
   expect_origins(f, "b 0.2.0 ba7816bf: 3\n");
-  kit_run_clear(&first);
-  kit_run_clear(&second);
-  kit_run_clear(&third);
+  fixture_run_clear(&first);
+  fixture_run_clear(&second);
+  fixture_run_clear(&third);
 }
 
 /* Of the runs that ended well: (0.25 + 0.75) / 2. */
-static void test_mean_wall(fixture *f, gconstpointer unused)
+static void test_mean_wall(store_fixture *f, gconstpointer unused)
 {
   (void)unused;
   g_autoptr(GError) error = NULL;
@@ -257,12 +243,12 @@ static void test_mean_wall(fixture *f, gconstpointer unused)
   g_assert_true(result_store_mean_wall(f->store, &mean_s, &count, &error));
   g_assert_cmpuint(count, ==, 0);
   for (guint i = 0; i < 4; i++) {
-    stored_run run = kit_seed_run(f->scenario, i, i);
+    stored_run run = fixture_seed_run(f->scenario, i, i);
     run.wall_s = i == 1 ? 0.75 : i == 0 ? 0.25 : 1000;
     run.status = i == 2 ? RUN_FAILED : i == 3 ? RUN_STOPPED : RUN_OK;
     run.exit_code = i == 3;
-    commit(f, &f->from, &run);
-    kit_run_clear(&run);
+    commit(f, &f->origin, &run);
+    fixture_run_clear(&run);
   }
   g_assert_true(result_store_mean_wall(f->store, &mean_s, &count, &error));
   g_assert_no_error(error);
@@ -270,7 +256,7 @@ static void test_mean_wall(fixture *f, gconstpointer unused)
   g_assert_true(mean_s == 0.5);
 }
 
-static void test_states(fixture *f, gconstpointer unused)
+static void test_states(store_fixture *f, gconstpointer unused)
 {
   (void)unused;
   commit_seed(f, 1, 0, RUN_OK, 0);
@@ -292,7 +278,7 @@ static gboolean collect_seed(const provenance *found_from, const stored_run *run
   return TRUE;
 }
 
-static void expect_order(const fixture *f, const char *expected)
+static void expect_order(const store_fixture *f, const char *expected)
 {
   g_autoptr(GString) order = g_string_new(NULL);
   g_assert_true(result_store_each(f->store, collect_seed, order, NULL));
@@ -303,7 +289,7 @@ static void expect_order(const fixture *f, const char *expected)
  * are there. */
 /* Four runs at once, of which the store has the second (ok), the third (terminated, and not expected to be) and the fourth (failed): only the
  * first and the fourth are written, and what was there is told. */
-static void test_commit_new(fixture *f, gconstpointer unused)
+static void test_commit_new(store_fixture *f, gconstpointer unused)
 {
   (void)unused;
   g_autoptr(GError) error = NULL;
@@ -314,12 +300,12 @@ static void test_commit_new(fixture *f, gconstpointer unused)
   const stored_run *wanted[4];
   stored_state there[4];
   for (guint i = 0; i < 4; i++) {
-    runs[i] = kit_seed_run(f->scenario, i + 1, i);
+    runs[i] = fixture_seed_run(f->scenario, i + 1, i);
     wanted[i] = &runs[i];
   }
   runs[1].status = RUN_FAILED;
   runs[1].exit_code = 1;
-  g_assert_true(result_store_commit_new(f->store, &f->from, wanted, 4, there, &error));
+  g_assert_true(result_store_commit_new(f->store, &f->origin, wanted, 4, there, &error));
   g_assert_no_error(error);
   g_assert_cmpint(there[0], ==, STORED_MISSING);
   g_assert_cmpint(there[1], ==, STORED_DONE);
@@ -330,55 +316,55 @@ static void test_commit_new(fixture *f, gconstpointer unused)
   g_assert_cmpint(state_of_seed(f, 3, 2), ==, STORED_UNEXPECTED);
   g_assert_cmpint(state_of_seed(f, 4, 3), ==, STORED_DONE);
   for (guint i = 0; i < 4; i++) {
-    kit_run_clear(&runs[i]);
+    fixture_run_clear(&runs[i]);
   }
 }
 
 /* All or none: the second of two cannot be written, and the first is not there either. Each alone the first can. */
-static void test_commit_new_is_whole(fixture *f, gconstpointer unused)
+static void test_commit_new_is_whole(store_fixture *f, gconstpointer unused)
 {
   (void)unused;
   g_autoptr(GError) error = NULL;
-  stored_run runs[] = {kit_seed_run(f->scenario, 1, 0), kit_seed_run(f->scenario, 2, 1)};
+  stored_run runs[] = {fixture_seed_run(f->scenario, 1, 0), fixture_seed_run(f->scenario, 2, 1)};
   const stored_run *wanted[] = {&runs[0], &runs[1]};
   stored_state there[2];
   g_assert_true(store_execute(f->store,
                               "CREATE TRIGGER full BEFORE INSERT ON runs WHEN NEW.point = 1 BEGIN SELECT "
                               "RAISE(ABORT, 'full'); END",
                               NULL));
-  g_assert_false(result_store_commit_new(f->store, &f->from, wanted, 2, there, &error));
+  g_assert_false(result_store_commit_new(f->store, &f->origin, wanted, 2, there, &error));
   g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FAILED);
   g_assert_cmpint(state_of_seed(f, 1, 0), ==, STORED_MISSING);
   g_assert_cmpint(state_of_seed(f, 2, 1), ==, STORED_MISSING);
-  g_assert_true(result_store_commit_new(f->store, &f->from, wanted, 1, there, NULL));
+  g_assert_true(result_store_commit_new(f->store, &f->origin, wanted, 1, there, NULL));
   g_assert_cmpint(state_of_seed(f, 1, 0), ==, STORED_DONE);
-  kit_run_clear(&runs[0]);
-  kit_run_clear(&runs[1]);
+  fixture_run_clear(&runs[0]);
+  fixture_run_clear(&runs[1]);
 }
 
 /* Else results would go into a file without a name, and with it. */
-static void test_removed(fixture *f, gconstpointer unused)
+static void test_removed(store_fixture *f, gconstpointer unused)
 {
   (void)unused;
   g_autoptr(GError) error = NULL;
   commit_seed(f, 1, 0, RUN_OK, 0);
   g_assert_cmpint(g_unlink(f->path), ==, 0);
-  stored_run run = kit_seed_run(f->scenario, 2, 1);
-  g_assert_false(store_commit(f->store, &f->from, &run, &error));
+  stored_run run = fixture_seed_run(f->scenario, 2, 1);
+  g_assert_false(store_commit(f->store, &f->origin, &run, &error));
   g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FAILED);
   g_assert_nonnull(strstr(error->message, "a.sqlite: it was removed, renamed or replaced while"));
-  kit_run_clear(&run);
+  fixture_run_clear(&run);
 }
 
-static void test_order(fixture *f, gconstpointer unused)
+static void test_order(store_fixture *f, gconstpointer unused)
 {
   (void)unused;
-  provenance other = f->from;
+  provenance other = f->origin;
   other.name = (char *)"B";
   commit_seed(f, 3, 2, RUN_OK, 0);
-  stored_run run = kit_seed_run(f->scenario, 9, 7);
+  stored_run run = fixture_seed_run(f->scenario, 9, 7);
   commit(f, &other, &run);
-  kit_run_clear(&run);
+  fixture_run_clear(&run);
   commit_seed(f, 1, 0, RUN_OK, 0);
   commit_seed(f, 2, 1, RUN_OK, 0);
   expect_order(f, "B9 a1 a2 a3 ");
@@ -396,7 +382,7 @@ static gboolean stop_at_first(const provenance *found_from, const stored_run *ru
   return FALSE;
 }
 
-static void test_visitor_ends_walk(fixture *f, gconstpointer unused)
+static void test_visitor_ends_walk(store_fixture *f, gconstpointer unused)
 {
   (void)unused;
   g_autoptr(GError) error = NULL;
@@ -407,14 +393,14 @@ static void test_visitor_ends_walk(fixture *f, gconstpointer unused)
   g_assert_error(error, G_FILE_ERROR, G_FILE_ERROR_NOSPC);
   g_assert_cmpuint(visited, ==, 1);
   commit_seed(f, 3, 2, RUN_OK, 0); /* the store goes on working */
-  g_assert_cmpuint(kit_count_runs(f->path), ==, 3);
+  g_assert_cmpuint(fixture_count_runs(f->path), ==, 3);
 }
 
 /* Two sweeps at once, as with shards: each sees what the other wrote. */
-static void test_two_writers(fixture *f, gconstpointer unused)
+static void test_two_writers(store_fixture *f, gconstpointer unused)
 {
   (void)unused;
-  fixture second = *f;
+  store_fixture second = *f;
   second.store = result_store_open(f->path, RESULT_STORE_WRITE, NULL);
   g_assert_nonnull(second.store);
   commit_seed(f, 1, 0, RUN_OK, 0);
@@ -436,7 +422,7 @@ static gpointer open_and_close(gpointer path)
 
 /* Sweeps started together find no file, and each would make it: whoever comes second must take it for what it is, a store, and not for
  * another program's database because half of its marks are read before it was made and half after. */
-static void test_made_by_several(fixture *f, gconstpointer unused)
+static void test_made_by_several(store_fixture *f, gconstpointer unused)
 {
   (void)unused;
   g_autofree char *path = g_build_filename(f->folder, "new.sqlite", NULL);
@@ -457,7 +443,7 @@ int main(int argc, char **argv)
 {
   static const struct {
     const char *path;
-    void (*function)(fixture *, gconstpointer);
+    void (*function)(store_fixture *, gconstpointer);
   } tests[] = {
       {"/result_store/round_trip", test_round_trip},
       {"/result_store/every_bit", test_every_bit},
@@ -476,7 +462,7 @@ int main(int argc, char **argv)
   };
   g_test_init(&argc, &argv, NULL);
   for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
-    g_test_add(tests[i].path, fixture, NULL, set_up, tests[i].function, tear_down);
+    g_test_add(tests[i].path, store_fixture, NULL, set_up, tests[i].function, tear_down);
   }
   return g_test_run();
 }

@@ -3,43 +3,32 @@
 #include <string.h>
 
 #include "store_commit.h"
-#include "study_kit.h"
+#include "study_fixture.h"
 
-typedef struct fixture {
-  char *folder;
-  result_store *store;
-  provenance from; /* of the runs in the store */
-} fixture;
-
-static void commit_from(const fixture *f, const provenance *from, guint seed)
+static void commit_from(const store_fixture *f, const provenance *from, guint seed)
 {
   g_autoptr(GError) error = NULL;
-  scenario *s = kit_scenario(f->folder, "a.cfg", "title = \"t\";", NULL);
-  stored_run run = kit_seed_run(s, seed, seed);
+  stored_run run = fixture_seed_run(f->scenario, seed, seed);
   store_commit(f->store, from, &run, &error);
   g_assert_no_error(error);
-  kit_run_clear(&run);
-  scenario_free(s);
+  fixture_run_clear(&run);
 }
 
-static void set_up(fixture *f, gconstpointer unused)
+static void set_up(store_fixture *f, gconstpointer unused)
 {
   (void)unused;
-  f->folder = kit_folder_new();
-  g_autofree char *path = g_build_filename(f->folder, "a.sqlite", NULL);
-  f->from = kit_origin("a", "t", "title = \"t\";\nmpa: { crc = true; };\nrun: { seed = 1; };\n", "run.seed");
-  f->from.git = (char *)"abc1234";
-  f->store = result_store_open(path, RESULT_STORE_WRITE, NULL);
+  store_fixture_set_up(f, "run.seed");
+  f->origin.text = (char *)"title = \"t\";\nmpa: { crc = true; };\nrun: { seed = 1; };\n";
+  f->origin.git = (char *)"abc1234";
 }
 
-static void tear_down(fixture *f, gconstpointer unused)
+static void tear_down(store_fixture *f, gconstpointer unused)
 {
   (void)unused;
-  result_store_close(f->store);
-  kit_folder_remove(f->folder);
+  store_fixture_tear_down(f);
 }
 
-static void expect_fine(const fixture *f, const provenance *from)
+static void expect_fine(const store_fixture *f, const provenance *from)
 {
   g_autoptr(GError) error = NULL;
   gboolean good = result_store_check_provenance(f->store, from, &error);
@@ -47,7 +36,7 @@ static void expect_fine(const fixture *f, const provenance *from)
   g_assert_true(good);
 }
 
-static void expect_different(const fixture *f, const provenance *from, const char *words)
+static void expect_different(const store_fixture *f, const provenance *from, const char *words)
 {
   g_autoptr(GError) error = NULL;
   g_assert_false(result_store_check_provenance(f->store, from, &error));
@@ -59,31 +48,31 @@ static void expect_different(const fixture *f, const provenance *from, const cha
   g_assert_nonnull(strstr(error->message, "--store FILE"));
 }
 
-static void test_empty_store(fixture *f, gconstpointer unused)
+static void test_empty_store(store_fixture *f, gconstpointer unused)
 {
   (void)unused;
-  expect_fine(f, &f->from);
+  expect_fine(f, &f->origin);
 }
 
 /* A file of another name, other options and other libraries are no other scenario and program. */
-static void test_same(fixture *f, gconstpointer unused)
+static void test_same(store_fixture *f, gconstpointer unused)
 {
   (void)unused;
-  commit_from(f, &f->from, 1);
-  expect_fine(f, &f->from);
-  provenance other = f->from;
+  commit_from(f, &f->origin, 1);
+  expect_fine(f, &f->origin);
+  provenance other = f->origin;
   other.name = (char *)"b";
   other.sets = (char *)"run.engine=native";
   other.libraries = (char *)"GLib 2.80.0";
   expect_fine(f, &other);
 }
 
-static void test_other_text(fixture *f, gconstpointer unused)
+static void test_other_text(store_fixture *f, gconstpointer unused)
 {
   (void)unused;
-  commit_from(f, &f->from, 1);
-  commit_from(f, &f->from, 2);
-  provenance other = f->from;
+  commit_from(f, &f->origin, 1);
+  commit_from(f, &f->origin, 2);
+  provenance other = f->origin;
   other.text = (char *)"title = \"t\";\nmpa: { crc = false; };\nrun: { seed = 1; };\n";
   expect_different(f, &other,
                    "holds 2 runs of another text of the scenario 'a' (- stored, + now):\n"
@@ -91,11 +80,11 @@ static void test_other_text(fixture *f, gconstpointer unused)
                    "  + 2: mpa: { crc = false; };\n");
 }
 
-static void test_other_version(fixture *f, gconstpointer unused)
+static void test_other_version(store_fixture *f, gconstpointer unused)
 {
   (void)unused;
-  commit_from(f, &f->from, 1);
-  provenance other = f->from;
+  commit_from(f, &f->origin, 1);
+  provenance other = f->origin;
   other.version = (char *)"0.2.0";
   expect_different(f, &other,
                    "holds 1 run of another iwarpsim (- stored, + now):\n"
@@ -104,11 +93,11 @@ static void test_other_version(fixture *f, gconstpointer unused)
 }
 
 /* "unknown" on either side is as good as any. */
-static void test_other_commit(fixture *f, gconstpointer unused)
+static void test_other_commit(store_fixture *f, gconstpointer unused)
 {
   (void)unused;
-  commit_from(f, &f->from, 1);
-  provenance other = f->from;
+  commit_from(f, &f->origin, 1);
+  provenance other = f->origin;
   other.git = (char *)"abc1234-dirty";
   expect_different(f, &other, "  - version 0.1.0, git abc1234\n  + version 0.1.0, git abc1234-dirty\n");
   other.git = (char *)"unknown";
@@ -119,14 +108,14 @@ static void test_other_commit(fixture *f, gconstpointer unused)
 }
 
 /* One of two origins in the store differs. */
-static void test_mixed_store(fixture *f, gconstpointer unused)
+static void test_mixed_store(store_fixture *f, gconstpointer unused)
 {
   (void)unused;
-  provenance other = f->from;
+  provenance other = f->origin;
   other.version = (char *)"0.2.0";
-  commit_from(f, &f->from, 1);
+  commit_from(f, &f->origin, 1);
   commit_from(f, &other, 2);
-  expect_different(f, &f->from, "- version 0.2.0");
+  expect_different(f, &f->origin, "- version 0.2.0");
   expect_different(f, &other, "- version 0.1.0");
   commit_from(f, &other, 1); /* the last run of the other one */
   expect_fine(f, &other);
@@ -136,7 +125,7 @@ int main(int argc, char **argv)
 {
   static const struct {
     const char *path;
-    void (*function)(fixture *, gconstpointer);
+    void (*function)(store_fixture *, gconstpointer);
   } tests[] = {
       {"/result_store_origin/empty_store", test_empty_store},
       {"/result_store_origin/same", test_same},
@@ -147,7 +136,7 @@ int main(int argc, char **argv)
   };
   g_test_init(&argc, &argv, NULL);
   for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
-    g_test_add(tests[i].path, fixture, NULL, set_up, tests[i].function, tear_down);
+    g_test_add(tests[i].path, store_fixture, NULL, set_up, tests[i].function, tear_down);
   }
   return g_test_run();
 }

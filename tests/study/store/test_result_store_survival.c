@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "store_commit.h"
-#include "study_kit.h"
+#include "study_fixture.h"
 
 enum { WAIT_MS = 20, RUNS = 3 };
 
@@ -29,7 +29,7 @@ typedef struct fixture {
 /* A run with some of everything. */
 static stored_run full_run(const fixture *f, guint seed)
 {
-  stored_run run = kit_seed_run(f->scenario, seed, seed - 1);
+  stored_run run = fixture_seed_run(f->scenario, seed, seed - 1);
   metric_values_set(&run.metrics, METRIC_TCP_SEGMENTS, 1000 + seed);
   metric_values_set(&run.metrics, METRIC_EFFICIENCY_WIRE, 0.1 * seed);
   for (guint i = 1; i <= 40; i++) {
@@ -43,7 +43,7 @@ static gboolean commit_seed(const fixture *f, result_store *store, guint seed, G
 {
   stored_run run = full_run(f, seed);
   gboolean good = store_commit(store, &f->from, &run, error);
-  kit_run_clear(&run);
+  fixture_run_clear(&run);
   return good;
 }
 
@@ -57,10 +57,10 @@ static void set_up(fixture *f, gconstpointer unused)
 {
   (void)unused;
   g_autoptr(GError) error = NULL;
-  f->folder = kit_folder_new();
+  f->folder = fixture_folder_new();
   f->path = g_build_filename(f->folder, "a.sqlite", NULL);
-  f->scenario = kit_scenario(f->folder, "a.cfg", "title = \"A title\";", NULL);
-  f->from = kit_origin("a", "A title", "title = \"A title\";\n", "run.seed");
+  f->scenario = fixture_scenario(f->folder, "a.cfg", "title = \"A title\";", NULL);
+  f->from = fixture_origin("a", "A title", "title = \"A title\";\n", "run.seed");
   result_store *store = open_store(f->path, RESULT_STORE_WRITE, &error);
   g_assert_no_error(error);
   for (guint seed = 1; seed <= RUNS; seed++) {
@@ -75,7 +75,7 @@ static void tear_down(fixture *f, gconstpointer unused)
   (void)unused;
   scenario_free(f->scenario);
   g_free(f->path);
-  kit_folder_remove(f->folder);
+  fixture_folder_remove(f->folder);
 }
 
 /* Each run of the seeds 1, 2, … once, and as it was committed. */
@@ -91,7 +91,7 @@ static gboolean check_run(const provenance *from, const stored_run *run, gpointe
   store_names_free(names);
   g_assert_cmpstr(run->identity, ==, expected.identity);
   g_assert_cmpstr(found, ==, digest);
-  kit_run_clear(&expected);
+  fixture_run_clear(&expected);
   return TRUE;
 }
 
@@ -103,7 +103,7 @@ static void expect_runs(const fixture *f, const char *path, guint count)
   g_assert_true(result_store_each(store, check_run, (gpointer)f, &error));
   g_assert_no_error(error);
   result_store_close(store);
-  g_assert_cmpuint(kit_count_runs(path), ==, count);
+  g_assert_cmpuint(fixture_count_runs(path), ==, count);
 }
 
 static void expect_refused(const char *path, result_store_mode mode, int code, const char *complaint)
@@ -155,7 +155,7 @@ static void test_not_a_database(fixture *f, gconstpointer unused)
 {
   (void)unused;
   g_autofree char *path =
-      kit_file(f->folder, "notes.txt", "Not a database, but a text of more than a few octets.\n");
+      fixture_file(f->folder, "notes.txt", "Not a database, but a text of more than a few octets.\n");
   expect_foreign(path, "not a SQLite database");
 }
 
@@ -209,7 +209,7 @@ static void test_empty_file(fixture *f, gconstpointer unused)
 {
   (void)unused;
   g_autoptr(GError) error = NULL;
-  g_autofree char *path = kit_file(f->folder, "empty.sqlite", "");
+  g_autofree char *path = fixture_file(f->folder, "empty.sqlite", "");
   expect_refused(path, RESULT_STORE_READ, RESULT_STORE_ERROR_FOREIGN, "an empty file");
   result_store *store = open_store(path, RESULT_STORE_WRITE, &error);
   g_assert_no_error(error);
@@ -493,7 +493,7 @@ static void test_killed_writer_read_only(fixture *f, gconstpointer unused)
 static void test_stale_journal(fixture *f, gconstpointer unused)
 {
   (void)unused;
-  g_autofree char *journal = kit_file(f->folder, "a.sqlite-journal", "no journal of this store");
+  g_autofree char *journal = fixture_file(f->folder, "a.sqlite-journal", "no journal of this store");
   expect_runs(f, f->path, RUNS);
   g_assert_false(g_file_test(journal, G_FILE_TEST_EXISTS));
 }
@@ -636,7 +636,7 @@ static void sweep_damaged(const fixture *f, const char *path)
   result_store_close(store);
   g_assert_true(good == (error == NULL));
   g_assert_true(good || error->domain == RESULT_STORE_ERROR);
-  kit_run_clear(&run);
+  fixture_run_clear(&run);
 }
 
 static void test_damaged_octets(fixture *f, gconstpointer unused)

@@ -4,18 +4,18 @@
 
 #include <string.h>
 
-#include "study_kit.h"
+#include "study_fixture.h"
 
 static char *identity_of(const char *text, const char *const *sets)
 {
-  char *folder = kit_folder_new();
-  scenario *s = kit_scenario(folder, "a.cfg", text, sets);
+  char *folder = fixture_folder_new();
+  scenario *s = fixture_scenario(folder, "a.cfg", text, sets);
   char *texts[SCENARIO_KEY_COUNT];
   run_identity_texts(s, texts);
   char *identity = run_identity_of(texts);
   run_identity_clear(texts);
   scenario_free(s);
-  kit_folder_remove(folder);
+  fixture_folder_remove(folder);
   return identity;
 }
 

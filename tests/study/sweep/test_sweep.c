@@ -3,17 +3,17 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-#include "sweep_kit.h"
+#include "sweep_fixture.h"
 
 static void test_all_run(sweep_fixture *f, gconstpointer unused)
 {
   (void)unused;
-  sweep_result result = sweep_kit_sweep_well(f, SEEDS("1", "4"), 1);
+  sweep_result result = sweep_fixture_sweep_well(f, SEEDS("1", "4"), 1);
   g_assert_cmpuint(result.points, ==, 4);
   g_assert_cmpuint(result.done, ==, 4);
   g_assert_cmpuint(result.present + result.failed + result.unexpected, ==, 0);
-  g_assert_cmpuint(sweep_kit_take_starts(f), ==, 4);
-  g_autofree char *text = sweep_kit_export_text(f);
+  g_assert_cmpuint(sweep_fixture_take_starts(f), ==, 4);
+  g_autofree char *text = sweep_fixture_export_text(f);
   const char *last = text;
   for (int seed = 1; seed <= 4; seed++) { /* tcp.segments of each, in grid order */
     g_autofree char *segments = g_strdup_printf(",%d,", 1000 + seed);
@@ -26,26 +26,26 @@ static void test_all_run(sweep_fixture *f, gconstpointer unused)
 static void test_only_missing(sweep_fixture *f, gconstpointer unused)
 {
   (void)unused;
-  sweep_kit_sweep_well(f, SEEDS("1", "3"), 1);
-  g_assert_cmpuint(sweep_kit_take_starts(f), ==, 3);
-  sweep_result again = sweep_kit_sweep_well(f, SEEDS("1", "3"), 1);
+  sweep_fixture_sweep_well(f, SEEDS("1", "3"), 1);
+  g_assert_cmpuint(sweep_fixture_take_starts(f), ==, 3);
+  sweep_result again = sweep_fixture_sweep_well(f, SEEDS("1", "3"), 1);
   g_assert_cmpuint(again.present, ==, 3);
   g_assert_cmpuint(again.done, ==, 0);
-  g_assert_cmpuint(sweep_kit_take_starts(f), ==, 0);
-  sweep_result more = sweep_kit_sweep_well(f, SEEDS("1", "4"), 1);
+  g_assert_cmpuint(sweep_fixture_take_starts(f), ==, 0);
+  sweep_result more = sweep_fixture_sweep_well(f, SEEDS("1", "4"), 1);
   g_assert_cmpuint(more.present, ==, 3);
   g_assert_cmpuint(more.done, ==, 1);
-  g_assert_cmpuint(sweep_kit_take_starts(f), ==, 1);
+  g_assert_cmpuint(sweep_fixture_take_starts(f), ==, 1);
 }
 
 static void test_jobs_do_not_matter(sweep_fixture *f, gconstpointer unused)
 {
   (void)unused;
-  sweep_kit_sweep_well(f, SEEDS("1", "12"), 1);
-  g_autofree char *one = sweep_kit_export_text(f);
+  sweep_fixture_sweep_well(f, SEEDS("1", "12"), 1);
+  g_autofree char *one = sweep_fixture_export_text(f);
   g_unlink(f->store_path);
-  sweep_kit_sweep_well(f, SEEDS("1", "12"), 5);
-  g_autofree char *five = sweep_kit_export_text(f);
+  sweep_fixture_sweep_well(f, SEEDS("1", "12"), 5);
+  g_autofree char *five = sweep_fixture_export_text(f);
   g_assert_cmpstr(one, ==, five);
 }
 
@@ -55,27 +55,27 @@ static void test_every_failure(sweep_fixture *f, gconstpointer unused)
 {
   (void)unused;
   sweep_result result =
-      sweep_kit_sweep_well(f,
-                           "title = \"bad\"; sweep = ( { key = \"run.seed\"; values = [12, 13, 14, "
-                           "15, 16, 17, 20, 21, 22, 23, 24, 25]; } );",
-                           2);
+      sweep_fixture_sweep_well(f,
+                               "title = \"bad\"; sweep = ( { key = \"run.seed\"; values = [12, 13, 14, "
+                               "15, 16, 17, 20, 21, 22, 23, 24, 25]; } );",
+                               2);
   g_assert_cmpuint(result.done, ==, 3);
   g_assert_cmpuint(result.failed, ==, 8);
   g_assert_cmpuint(result.unexpected, ==, 1);
   g_assert_cmpuint(result.to_go, ==, 0);
   g_assert_false(result.stopped);
-  sweep_kit_expect_recorded(f, "12", RUN_OK, 0, "");
-  sweep_kit_expect_recorded(f, "13", RUN_FAILED, 137, "signal 9");
-  sweep_kit_expect_recorded(f, "13", RUN_FAILED, 137, "fake: a broken invariant");
-  sweep_kit_expect_recorded(f, "14", RUN_FAILED, 1, "exited with code 0, without a summary");
-  sweep_kit_expect_recorded(f, "15", RUN_FAILED, 1, "octets differ");
-  sweep_kit_expect_recorded(f, "16", RUN_TERMINATED, 1, "invalid STag");
-  sweep_kit_expect_recorded(f, "17", RUN_FAILED, 137, "but its summary says ok");
-  sweep_kit_expect_recorded(f, "21", RUN_FAILED, 137, "but its summary says terminated");
-  sweep_kit_expect_recorded(f, "22", RUN_FAILED, 1, "exited with code 1, but its summary says ok");
-  sweep_kit_expect_recorded(f, "23", RUN_FAILED, 1, "exited with code 0, its summary: not a summary: ");
-  sweep_kit_expect_recorded(f, "25", RUN_FAILED, 3, "exited with code 3, without a summary");
-  g_autofree char *said = sweep_kit_problems(f);
+  sweep_fixture_expect_recorded(f, "12", RUN_OK, 0, "");
+  sweep_fixture_expect_recorded(f, "13", RUN_FAILED, 137, "signal 9");
+  sweep_fixture_expect_recorded(f, "13", RUN_FAILED, 137, "fake: a broken invariant");
+  sweep_fixture_expect_recorded(f, "14", RUN_FAILED, 1, "exited with code 0, without a summary");
+  sweep_fixture_expect_recorded(f, "15", RUN_FAILED, 1, "octets differ");
+  sweep_fixture_expect_recorded(f, "16", RUN_TERMINATED, 1, "invalid STag");
+  sweep_fixture_expect_recorded(f, "17", RUN_FAILED, 137, "but its summary says ok");
+  sweep_fixture_expect_recorded(f, "21", RUN_FAILED, 137, "but its summary says terminated");
+  sweep_fixture_expect_recorded(f, "22", RUN_FAILED, 1, "exited with code 1, but its summary says ok");
+  sweep_fixture_expect_recorded(f, "23", RUN_FAILED, 1, "exited with code 0, its summary: not a summary: ");
+  sweep_fixture_expect_recorded(f, "25", RUN_FAILED, 3, "exited with code 3, without a summary");
+  g_autofree char *said = sweep_fixture_problems(f);
   g_assert_nonnull(strstr(said, "run 2 (run.seed=13) failed: "));
   g_assert_nonnull(strstr(said, "run 5 (run.seed=16) terminated, where run.expect is ok: invalid STag\n"));
 }
@@ -86,17 +86,17 @@ static void test_failed_again(sweep_fixture *f, gconstpointer unused)
   (void)unused;
   static const char text[] = "title = \"bad\"; sweep = ( { key = \"run.seed\"; values = [16, 19] ; } );";
   g_autofree char *mended = NULL;
-  sweep_result first = sweep_kit_sweep_well(f, text, 1);
+  sweep_result first = sweep_fixture_sweep_well(f, text, 1);
   g_assert_cmpuint(first.failed, ==, 1);
-  g_assert_cmpuint(sweep_kit_take_starts(f), ==, 2);
-  mended = kit_file(f->folder, "mended", "");
-  sweep_result second = sweep_kit_sweep_well(f, text, 1);
-  g_assert_cmpuint(sweep_kit_take_starts(f), ==, 1);
+  g_assert_cmpuint(sweep_fixture_take_starts(f), ==, 2);
+  mended = fixture_file(f->folder, "mended", "");
+  sweep_result second = sweep_fixture_sweep_well(f, text, 1);
+  g_assert_cmpuint(sweep_fixture_take_starts(f), ==, 1);
   g_assert_cmpuint(second.present, ==, 1);
   g_assert_cmpuint(second.done, ==, 1);
   g_assert_cmpuint(second.failed, ==, 0);
   g_assert_cmpuint(second.unexpected, ==, 1);
-  sweep_kit_expect_recorded(f, "19", RUN_OK, 0, "");
+  sweep_fixture_expect_recorded(f, "19", RUN_OK, 0, "");
 }
 
 /* run.expect = terminate: seed 16, which is terminated, is what was wanted; seed 12, which ends well, exits 1 and is kept for what it is, not
@@ -106,16 +106,16 @@ static void test_expected_to_terminate(sweep_fixture *f, gconstpointer unused)
   (void)unused;
   static const char text[] = "title = \"bad\"; run: { expect = \"terminate\"; }; sweep = ( { key = "
                              "\"run.seed\"; values = [12, 16]; } );";
-  sweep_result first = sweep_kit_sweep_well(f, text, 1);
+  sweep_result first = sweep_fixture_sweep_well(f, text, 1);
   g_assert_cmpuint(first.done, ==, 1);
   g_assert_cmpuint(first.failed, ==, 0);
   g_assert_cmpuint(first.unexpected, ==, 1);
-  sweep_kit_expect_recorded(f, "12", RUN_OK, 1, "");
-  sweep_kit_expect_recorded(f, "16", RUN_TERMINATED, 0, "invalid STag");
-  g_assert_cmpuint(sweep_kit_take_starts(f), ==, 2);
-  sweep_result second = sweep_kit_sweep_well(f, text, 1);
+  sweep_fixture_expect_recorded(f, "12", RUN_OK, 1, "");
+  sweep_fixture_expect_recorded(f, "16", RUN_TERMINATED, 0, "invalid STag");
+  g_assert_cmpuint(sweep_fixture_take_starts(f), ==, 2);
+  sweep_result second = sweep_fixture_sweep_well(f, text, 1);
   g_assert_cmpuint(second.failed, ==, 0);
-  g_assert_cmpuint(sweep_kit_take_starts(f), ==, 0);
+  g_assert_cmpuint(sweep_fixture_take_starts(f), ==, 0);
 }
 
 /* Three shards of seven points: 3 + 2 + 2, and together all. */
@@ -126,12 +126,12 @@ static void test_shards(sweep_fixture *f, gconstpointer unused)
   for (guint shard = 1; shard <= 3; shard++) {
     g_autoptr(GError) error = NULL;
     sweep_result result;
-    const sweep_kit_options options = {.jobs = 1, .shard = shard, .shards = 3};
-    g_assert_true(sweep_kit_sweep_text(f, SEEDS("1", "7"), NULL, options, &result, &error));
+    const sweep_fixture_options options = {.jobs = 1, .shard = shard, .shards = 3};
+    g_assert_true(sweep_fixture_sweep_text(f, SEEDS("1", "7"), NULL, options, &result, &error));
     g_assert_cmpuint(result.points, ==, expected[shard - 1]);
     g_assert_cmpuint(result.done, ==, expected[shard - 1]);
   }
-  g_assert_cmpuint(kit_count_runs(f->store_path), ==, 7);
+  g_assert_cmpuint(fixture_count_runs(f->store_path), ==, 7);
 }
 
 static void test_sets_reach_children(sweep_fixture *f, gconstpointer unused)
@@ -140,8 +140,8 @@ static void test_sets_reach_children(sweep_fixture *f, gconstpointer unused)
   g_autoptr(GError) error = NULL;
   const char *const sets[] = {"path.forward.mtu=9000", NULL};
   sweep_result result;
-  g_assert_true(
-      sweep_kit_sweep_text(f, SEEDS("1", "1"), sets, (sweep_kit_options){.jobs = 1}, &result, &error));
+  g_assert_true(sweep_fixture_sweep_text(f, SEEDS("1", "1"), sets, (sweep_fixture_options){.jobs = 1},
+                                         &result, &error));
   g_assert_cmpuint(result.done, ==, 1); /* else the child's parameters would differ from those asked for */
   g_assert_cmpuint(result.failed, ==, 0);
 }
@@ -165,12 +165,12 @@ static gboolean check_record(const provenance *from, const stored_run *run, gpoi
 static void test_everything_is_recorded(sweep_fixture *f, gconstpointer unused)
 {
   (void)unused;
-  sweep_kit_sweep_well(f, SEEDS("1", "1"), 1);
+  sweep_fixture_sweep_well(f, SEEDS("1", "1"), 1);
   result_store *store = result_store_open(f->store_path, RESULT_STORE_READ, NULL);
   g_assert_true(result_store_each(store, check_record, NULL, NULL));
   result_store_close(store);
-  sweep_kit_sweep_well(f, "title = \"seeds\"; sweep = ( { key = \"run.seed\"; values = [13]; } );", 1);
-  g_autofree char *said = sweep_kit_stderr_of(f, "13");
+  sweep_fixture_sweep_well(f, "title = \"seeds\"; sweep = ( { key = \"run.seed\"; values = [13]; } );", 1);
+  g_autofree char *said = sweep_fixture_stderr_of(f, "13");
   g_assert_cmpstr(said, ==, "fake: this led to it\nfake: a broken invariant");
 }
 
@@ -182,27 +182,27 @@ static void test_stops_at_first_failure(sweep_fixture *f, gconstpointer unused)
   static const char text[] = "title = \"a\"; sweep = ( { key = \"run.seed\"; values = [11, 12, 13, 20]; } );";
   g_autoptr(GError) error = NULL;
   sweep_result result;
-  sweep_kit_options options = (sweep_kit_options){.jobs = 1};
+  sweep_fixture_options options = (sweep_fixture_options){.jobs = 1};
   options.stops = TRUE;
-  g_assert_true(sweep_kit_sweep_text(f, text, NULL, options, &result, &error));
+  g_assert_true(sweep_fixture_sweep_text(f, text, NULL, options, &result, &error));
   g_assert_true(result.stopped);
   g_assert_cmpuint(result.done, ==, 2);
   g_assert_cmpuint(result.failed, ==, 1);
   g_assert_cmpuint(result.to_go, ==, 1);
-  g_assert_cmpuint(sweep_kit_take_starts(f), ==, 3);
-  g_assert_true(sweep_kit_sweep_text(f, text, NULL, options, &result, &error));
+  g_assert_cmpuint(sweep_fixture_take_starts(f), ==, 3);
+  g_assert_true(sweep_fixture_sweep_text(f, text, NULL, options, &result, &error));
   g_assert_cmpuint(result.present, ==, 2);
   g_assert_cmpuint(result.failed, ==, 1);
-  g_assert_cmpuint(sweep_kit_take_starts(f), ==, 1);
-  g_assert_cmpuint(kit_count_runs(f->store_path), ==, 3);
+  g_assert_cmpuint(sweep_fixture_take_starts(f), ==, 1);
+  g_assert_cmpuint(fixture_count_runs(f->store_path), ==, 3);
 
   g_unlink(f->store_path);
   options.jobs = 2;
-  g_assert_true(sweep_kit_sweep_text(f, text, NULL, options, &result, &error));
+  g_assert_true(sweep_fixture_sweep_text(f, text, NULL, options, &result, &error));
   g_assert_true(result.stopped);
   g_assert_cmpuint(result.failed, ==, 1);
   g_assert_cmpuint(result.done + result.to_go, ==, 3);
-  g_assert_cmpuint(kit_count_runs(f->store_path), ==, sweep_kit_take_starts(f));
+  g_assert_cmpuint(fixture_count_runs(f->store_path), ==, sweep_fixture_take_starts(f));
 }
 
 /* Seed 16 is terminated, where ok is expected: a result, but not the one that was wanted. It is not repeated. */
@@ -212,13 +212,13 @@ static void test_stops_at_the_unexpected(sweep_fixture *f, gconstpointer unused)
   static const char text[] = "title = \"a\"; sweep = ( { key = \"run.seed\"; values = [16, 20]; } );";
   g_autoptr(GError) error = NULL;
   sweep_result result;
-  sweep_kit_options options = (sweep_kit_options){.jobs = 1};
+  sweep_fixture_options options = (sweep_fixture_options){.jobs = 1};
   options.stops = TRUE;
-  g_assert_true(sweep_kit_sweep_text(f, text, NULL, options, &result, &error));
+  g_assert_true(sweep_fixture_sweep_text(f, text, NULL, options, &result, &error));
   g_assert_true(result.stopped);
   g_assert_cmpuint(result.unexpected, ==, 1);
   g_assert_cmpuint(result.to_go, ==, 1);
-  g_assert_true(sweep_kit_sweep_text(f, text, NULL, options, &result, &error));
+  g_assert_true(sweep_fixture_sweep_text(f, text, NULL, options, &result, &error));
   g_assert_false(result.stopped);
   g_assert_cmpuint(result.present, ==, 1);
   g_assert_cmpuint(result.done, ==, 1);
@@ -244,7 +244,8 @@ int main(int argc, char **argv)
   };
   g_test_init(&argc, &argv, NULL);
   for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
-    g_test_add(tests[i].path, sweep_fixture, NULL, sweep_kit_set_up, tests[i].function, sweep_kit_tear_down);
+    g_test_add(tests[i].path, sweep_fixture, NULL, sweep_fixture_set_up, tests[i].function,
+               sweep_fixture_tear_down);
   }
   return g_test_run();
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "study/store/run_identity.h"
-#include "study_kit.h"
+#include "study_fixture.h"
 
 #define AXIS_MTU "{ key = \"path.forward.mtu\"; values = [576, 1500]; }"
 #define AXIS_SEED "{ key = \"run.seed\"; from = 1; to = 3; }"
@@ -21,7 +21,7 @@ typedef struct fixture {
 static void set_up(fixture *f, gconstpointer unused)
 {
   (void)unused;
-  f->folder = kit_folder_new();
+  f->folder = fixture_folder_new();
 }
 
 static void tear_down(fixture *f, gconstpointer unused)
@@ -29,13 +29,13 @@ static void tear_down(fixture *f, gconstpointer unused)
   (void)unused;
   sweep_grid_free(f->grid);
   scenario_free(f->scenario);
-  kit_folder_remove(f->folder);
+  fixture_folder_remove(f->folder);
 }
 
 static void make_grid(fixture *f, const char *text)
 {
   g_autoptr(GError) error = NULL;
-  f->scenario = kit_scenario(f->folder, "a.cfg", text, NULL);
+  f->scenario = fixture_scenario(f->folder, "a.cfg", text, NULL);
   f->grid = sweep_grid_new(f->scenario, NULL, NULL, NULL, &error);
   g_assert_no_error(error);
   g_assert_nonnull(f->grid);
@@ -44,7 +44,7 @@ static void make_grid(fixture *f, const char *text)
 static void refuse_grid(fixture *f, const char *text, const char *const *sets, const char *complaint)
 {
   g_autoptr(GError) error = NULL;
-  scenario *s = kit_scenario(f->folder, "a.cfg", text, sets);
+  scenario *s = fixture_scenario(f->folder, "a.cfg", text, sets);
   g_assert_null(sweep_grid_new(s, sets, NULL, NULL, &error));
   g_assert_nonnull(error);
   if (strstr(error->message, complaint) == NULL) {
@@ -78,8 +78,8 @@ static void test_watched(fixture *f, gconstpointer unused)
   (void)unused;
   g_autoptr(GError) error = NULL;
   g_autoptr(GArray) shares = g_array_new(FALSE, FALSE, sizeof(double));
-  f->scenario = kit_scenario(f->folder, "a.cfg",
-                             "sweep = ( { key = \"run.seed\"; values = [1, 2, 3, 2, 4]; } );", NULL);
+  f->scenario = fixture_scenario(f->folder, "a.cfg",
+                                 "sweep = ( { key = \"run.seed\"; values = [1, 2, 3, 2, 4]; } );", NULL);
   f->grid = sweep_grid_new(f->scenario, NULL, note_share, shares, &error);
   g_assert_no_error(error);
   g_assert_cmpuint(shares->len, ==, 5);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "store_commit.h"
-#include "study_kit.h"
+#include "study_fixture.h"
 
 typedef struct fixture {
   char *folder;
@@ -17,7 +17,7 @@ typedef struct fixture {
 static void set_up(fixture *f, gconstpointer unused)
 {
   (void)unused;
-  f->folder = kit_folder_new();
+  f->folder = fixture_folder_new();
   f->options = (sweep_list_options){.version = "0.1.0", .jobs = 1, .shard = 1, .shards = 1};
 }
 
@@ -27,13 +27,13 @@ static void tear_down(fixture *f, gconstpointer unused)
   g_free(f->options.states);
   sweep_grid_free(f->grid);
   scenario_free(f->scenario);
-  kit_folder_remove(f->folder);
+  fixture_folder_remove(f->folder);
 }
 
 static void make_grid(fixture *f, const char *text)
 {
   g_autoptr(GError) error = NULL;
-  f->scenario = kit_scenario(f->folder, "a.cfg", text, NULL);
+  f->scenario = fixture_scenario(f->folder, "a.cfg", text, NULL);
   f->grid = sweep_grid_new(f->scenario, NULL, NULL, NULL, &error);
   g_assert_no_error(error);
 }
@@ -56,7 +56,7 @@ static void expect_list(const fixture *f, const char *expected)
 
 static double segments_of(fixture *f, const char *text)
 {
-  scenario *s = kit_scenario(f->folder, "s.cfg", text, NULL);
+  scenario *s = fixture_scenario(f->folder, "s.cfg", text, NULL);
   double segments = sweep_list_segments(s);
   scenario_free(s);
   return segments;
@@ -158,15 +158,15 @@ static void commit(result_store *store, const fixture *f, gsize index, run_statu
                    double wall_s)
 {
   g_autoptr(GError) error = NULL;
-  const provenance from = kit_origin("a", "t", "text", "run.seed");
+  const provenance from = fixture_origin("a", "t", "text", "run.seed");
   scenario *s = sweep_grid_scenario(f->grid, index);
-  stored_run run = kit_run(s, index);
+  stored_run run = fixture_run(s, index);
   run.status = status;
   run.exit_code = exit_code;
   run.wall_s = wall_s;
   store_commit(store, &from, &run, &error);
   g_assert_no_error(error);
-  kit_run_clear(&run);
+  fixture_run_clear(&run);
   scenario_free(s);
 }
 

@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <string.h>
 
-#include "study_kit.h"
+#include "study_fixture.h"
 
 /* As wait4() reports them (Linux): a code stands in the second octet, a signal in the first. */
 #define EXITED(code) ((code) << 8)
@@ -20,8 +20,8 @@ typedef struct fixture {
 static void set_up(fixture *f, gconstpointer unused)
 {
   (void)unused;
-  f->folder = kit_folder_new();
-  f->scenario = kit_scenario(f->folder, "a.cfg", "title = \"t\";", NULL);
+  f->folder = fixture_folder_new();
+  f->scenario = fixture_scenario(f->folder, "a.cfg", "title = \"t\";", NULL);
   f->grid = sweep_grid_new(f->scenario, NULL, NULL, NULL, NULL);
 }
 
@@ -30,7 +30,7 @@ static void tear_down(fixture *f, gconstpointer unused)
   (void)unused;
   sweep_grid_free(f->grid);
   scenario_free(f->scenario);
-  kit_folder_remove(f->folder);
+  fixture_folder_remove(f->folder);
 }
 
 static sweep_record *record_of(const fixture *f, int wait_status, const char *left, const char *messages)
@@ -78,10 +78,9 @@ static void test_no_summary(fixture *f, gconstpointer unused)
   expect(f, EXITED(7), "", "a\nb\n", 7, "exited with code 7, without a summary; its last words: b");
   expect(f, SIGNALLED(SIGSEGV), "", "", 128 + SIGSEGV,
          "ended by signal 11 (Segmentation fault), its memory at 3.0\302\240MiB, without a summary");
-  expect(
-      f, SIGNALLED(SIGKILL), "", "", 128 + SIGKILL,
-      "ended by signal 9 (Killed), its memory at 3.0\302\240MiB; only the kernel, out of memory, or a "
-      "person sends it, without a summary");
+  expect(f, SIGNALLED(SIGKILL), "", "", 128 + SIGKILL,
+         "ended by signal 9 (Killed), its memory at 3.0\302\240MiB; only the kernel, out of memory, or a "
+         "person sends it, without a summary");
   expect(f, EXITED(0), "{}", "", 1,
          "exited with code 0, its summary: not a summary: \"scenario\" is missing; expected an object");
 }
@@ -145,8 +144,9 @@ static void test_limited_memory(fixture *f, gconstpointer unused)
   const worker_run_end end = {
       .wait_status = SIGNALLED(SIGSEGV), .messages = "", .memory_limit_octets = 12 << 20};
   sweep_record *record = sweep_record_new(f->grid, 0, "here", &end);
-  g_assert_nonnull(strstr(record->run.message,
-                          "; perhaps the 12.0\302\240MiB of data that it may hold (--memory) are not enough"));
+  g_assert_nonnull(
+      strstr(record->run.message,
+             "; perhaps the 12.0\302\240MiB of data that it may hold (--memory) are not enough"));
   sweep_record_free(record);
 }
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "store_commit.h"
-#include "sweep_kit.h"
+#include "sweep_fixture.h"
 
 /* Neither about to die of a signal nor dead: a process that nobody has waited for yet still takes signals. */
 static gboolean is_alive(pid_t process)
@@ -30,9 +30,9 @@ typedef struct watched_child {
 static gboolean advance_while_it_runs(gpointer data)
 {
   const watched_child *child = data;
-  pid_t process = sweep_kit_traced(child->f->folder, child->seed);
+  pid_t process = sweep_fixture_traced(child->f->folder, child->seed);
   if (process > 0 && is_alive(process)) {
-    sweep_kit_advance_clock(1);
+    sweep_fixture_advance_clock(1);
   }
   return G_SOURCE_CONTINUE;
 }
@@ -43,15 +43,15 @@ static void expect_stopped(const sweep_fixture *f, const char *seed, const char 
 {
   g_autoptr(GError) error = NULL;
   sweep_result result;
-  sweep_kit_options options = (sweep_kit_options){.jobs = 1};
+  sweep_fixture_options options = (sweep_fixture_options){.jobs = 1};
   options.limits = limits;
   watched_child child = {.f = f, .seed = seed};
-  sweep_kit_stop_clock();
-  sweep_kit_add_timer(f, 100, advance_while_it_runs, &child);
-  g_assert_true(sweep_kit_sweep_text(f, text, NULL, options, &result, &error));
+  sweep_fixture_stop_clock();
+  sweep_fixture_add_timer(f, 100, advance_while_it_runs, &child);
+  g_assert_true(sweep_fixture_sweep_text(f, text, NULL, options, &result, &error));
   g_assert_cmpuint(result.failed, ==, 1);
   g_assert_cmpuint(result.done, ==, 1);
-  sweep_kit_expect_recorded(f, seed, RUN_FAILED, 128 + SIGTERM, said);
+  sweep_fixture_expect_recorded(f, seed, RUN_FAILED, 128 + SIGTERM, said);
 }
 
 /* Seed 26 hangs, and is recorded as failed. */
@@ -100,7 +100,7 @@ typedef struct interruption {
 static gboolean interrupt_when_started(gpointer data)
 {
   interruption *what = data;
-  what->starts += sweep_kit_take_starts(what->f);
+  what->starts += sweep_fixture_take_starts(what->f);
   if (what->starts < what->wanted_starts) {
     return G_SOURCE_CONTINUE;
   }
@@ -115,7 +115,7 @@ static void expect_interrupted(const sweep_fixture *f, const sweep_result *resul
   g_assert_true(result->interrupted);
   g_assert_cmpuint(result->done + result->failed, ==, 0);
   g_assert_cmpuint(result->to_go, ==, 5);
-  g_assert_cmpuint(kit_count_runs(f->store_path), ==, 0);
+  g_assert_cmpuint(fixture_count_runs(f->store_path), ==, 0);
 }
 
 /* Children that would take a minute are stopped, and leave no record: the next sweep runs them. */
@@ -123,8 +123,8 @@ static void test_interrupt(sweep_fixture *f, gconstpointer unused)
 {
   (void)unused;
   interruption what = {.f = f, .wanted_starts = 1};
-  sweep_kit_add_timer(f, 10, interrupt_when_started, &what);
-  sweep_result result = sweep_kit_sweep_well(f, ENDLESS("slow"), 2);
+  sweep_fixture_add_timer(f, 10, interrupt_when_started, &what);
+  sweep_result result = sweep_fixture_sweep_well(f, ENDLESS("slow"), 2);
   expect_interrupted(f, &result);
 }
 
@@ -133,14 +133,14 @@ static void test_interrupt_keeps_what_is_done(sweep_fixture *f, gconstpointer un
 {
   (void)unused;
   interruption what = {.f = f, .wanted_starts = 3};
-  sweep_kit_add_timer(f, 10, interrupt_when_started, &what);
-  sweep_result result = sweep_kit_sweep_well(
+  sweep_fixture_add_timer(f, 10, interrupt_when_started, &what);
+  sweep_result result = sweep_fixture_sweep_well(
       f, "title = \"a\"; sweep = ( { key = \"run.seed\"; values = [1, 2, 26, 3, 4]; } );", 1);
   g_assert_true(result.interrupted);
   g_assert_cmpuint(result.done, ==, 2);
   g_assert_cmpuint(result.failed, ==, 0);
   g_assert_cmpuint(result.to_go, ==, 3);
-  g_assert_cmpuint(kit_count_runs(f->store_path), ==, 2);
+  g_assert_cmpuint(fixture_count_runs(f->store_path), ==, 2);
 }
 
 /* Children that do not mind SIGTERM are killed a second later. */
@@ -148,8 +148,8 @@ static void test_interrupt_stubborn(sweep_fixture *f, gconstpointer unused)
 {
   (void)unused;
   interruption what = {.f = f, .wanted_starts = 2};
-  sweep_kit_add_timer(f, 10, interrupt_when_started, &what);
-  sweep_result result = sweep_kit_sweep_well(f, ENDLESS("stubborn"), 2);
+  sweep_fixture_add_timer(f, 10, interrupt_when_started, &what);
+  sweep_result result = sweep_fixture_sweep_well(f, ENDLESS("stubborn"), 2);
   expect_interrupted(f, &result);
 }
 
@@ -160,10 +160,10 @@ static void test_interrupt_twice(sweep_fixture *f, gconstpointer unused)
   g_autoptr(GError) error = NULL;
   sweep_result result;
   interruption what = {.f = f, .keys = {.twice = &result}, .wanted_starts = 2};
-  sweep_kit_stop_clock();
-  sweep_kit_add_timer(f, 10, interrupt_when_started, &what);
-  g_assert_true(
-      sweep_kit_sweep_text(f, ENDLESS("stubborn"), NULL, (sweep_kit_options){.jobs = 2}, &result, &error));
+  sweep_fixture_stop_clock();
+  sweep_fixture_add_timer(f, 10, interrupt_when_started, &what);
+  g_assert_true(sweep_fixture_sweep_text(f, ENDLESS("stubborn"), NULL, (sweep_fixture_options){.jobs = 2},
+                                         &result, &error));
   expect_interrupted(f, &result);
 }
 
@@ -173,8 +173,8 @@ static void test_ignored_signal(sweep_fixture *f, gconstpointer unused)
   (void)unused;
   interruption what = {.f = f, .wanted_starts = 1};
   signal(SIGINT, SIG_IGN);
-  sweep_kit_add_timer(f, 1, interrupt_when_started, &what);
-  sweep_result result = sweep_kit_sweep_well(f, SEEDS("1", "4"), 1);
+  sweep_fixture_add_timer(f, 1, interrupt_when_started, &what);
+  sweep_result result = sweep_fixture_sweep_well(f, SEEDS("1", "4"), 1);
   signal(SIGINT, SIG_DFL);
   g_assert_false(result.interrupted);
   g_assert_cmpuint(result.done, ==, 4);
@@ -185,11 +185,11 @@ static void test_ignored_child_signal(sweep_fixture *f, gconstpointer unused)
 {
   (void)unused;
   signal(SIGCHLD, SIG_IGN);
-  sweep_result result =
-      sweep_kit_sweep_well(f, "title = \"a\"; sweep = ( { key = \"run.seed\"; values = [12, 13]; } );", 1);
+  sweep_result result = sweep_fixture_sweep_well(
+      f, "title = \"a\"; sweep = ( { key = \"run.seed\"; values = [12, 13]; } );", 1);
   g_assert_true(signal(SIGCHLD, SIG_DFL) == SIG_IGN); /* as before */
   g_assert_cmpuint(result.done, ==, 1);
-  sweep_kit_expect_recorded(f, "13", RUN_FAILED, 128 + SIGKILL, "signal 9");
+  sweep_fixture_expect_recorded(f, "13", RUN_FAILED, 128 + SIGKILL, "signal 9");
 }
 
 /* Each process that makes runs takes three descriptors here, and its start some more for a moment: 40 are not enough for 16 at once, but for some. All run.
@@ -202,8 +202,8 @@ static void test_few_descriptors(sweep_fixture *f, gconstpointer unused)
   struct rlimit before;
   g_assert_cmpint(getrlimit(RLIMIT_NOFILE, &before), ==, 0);
   setrlimit(RLIMIT_NOFILE, &(struct rlimit){40, before.rlim_max});
-  gboolean good =
-      sweep_kit_sweep_text(f, SEEDS("101", "132"), NULL, (sweep_kit_options){.jobs = 16}, &result, &error);
+  gboolean good = sweep_fixture_sweep_text(f, SEEDS("101", "132"), NULL, (sweep_fixture_options){.jobs = 16},
+                                           &result, &error);
   setrlimit(RLIMIT_NOFILE, &before);
   g_assert_no_error(error);
   g_assert_true(good);
@@ -216,7 +216,7 @@ static pid_t sweep_beside(const sweep_fixture *f, const char *text, guint jobs)
   pid_t pid = fork();
   g_assert_cmpint(pid, >=, 0);
   if (pid == 0) {
-    sweep_kit_sweep_well(f, text, jobs);
+    sweep_fixture_sweep_well(f, text, jobs);
     _exit(0);
   }
   return pid;
@@ -241,7 +241,7 @@ static void test_parent_killed(sweep_fixture *f, gconstpointer unused)
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   pid_t parent = sweep_beside(f, ENDLESS("stubborn"), 1);
   pid_t child = 0;
-  while (sweep_kit_take_traces(f, &child) == 0) {
+  while (sweep_fixture_take_traces(f, &child) == 0) {
     g_usleep(5000);
   }
   int status;
@@ -297,12 +297,12 @@ static void test_store_locked_for_a_while(sweep_fixture *f, gconstpointer unused
 {
   (void)unused;
   meddler other = {.f = f, .database = open_beside(f), .sql = "BEGIN EXCLUSIVE"};
-  sweep_kit_add_timer(f, 1, meddle, &other);
-  sweep_kit_add_timer(f, 600, unlock, other.database);
-  sweep_result result = sweep_kit_sweep_well(f, SEEDS("1", "12"), 2);
+  sweep_fixture_add_timer(f, 1, meddle, &other);
+  sweep_fixture_add_timer(f, 600, unlock, other.database);
+  sweep_result result = sweep_fixture_sweep_well(f, SEEDS("1", "12"), 2);
   sqlite3_close(other.database);
   g_assert_cmpuint(result.done, ==, 12);
-  g_assert_cmpuint(kit_count_runs(f->store_path), ==, 12);
+  g_assert_cmpuint(fixture_count_runs(f->store_path), ==, 12);
 }
 
 /* Sweeps into a store that waits 0.5 s for a lock. */
@@ -310,7 +310,8 @@ static gboolean sweep_impatiently(const sweep_fixture *f, const char *text, swee
                                   GError **error)
 {
   result_store *store = result_store_open_within(f->store_path, RESULT_STORE_WRITE, 500, NULL);
-  gboolean good = sweep_kit_sweep_into(f, store, text, NULL, (sweep_kit_options){.jobs = 1}, result, error);
+  gboolean good =
+      sweep_fixture_sweep_into(f, store, text, NULL, (sweep_fixture_options){.jobs = 1}, result, error);
   result_store_close(store);
   return good;
 }
@@ -320,10 +321,10 @@ static void test_store_locked_for_good(sweep_fixture *f, gconstpointer unused)
   (void)unused;
   g_autoptr(GError) error = NULL;
   sweep_result result;
-  sweep_kit_sweep_well(f, SEEDS("1", "2"), 1);
-  sweep_kit_take_starts(f);
+  sweep_fixture_sweep_well(f, SEEDS("1", "2"), 1);
+  sweep_fixture_take_starts(f);
   meddler other = {.f = f, .database = open_beside(f), .sql = "BEGIN EXCLUSIVE"};
-  sweep_kit_add_timer(f, 1, meddle, &other);
+  sweep_fixture_add_timer(f, 1, meddle, &other);
   /* 26 hangs: it is stopped when the sweep gives up. */
   g_assert_false(sweep_impatiently(
       f, "title = \"seeds\"; sweep = ( { key = \"run.seed\"; values = [1, 2, 3, 26]; } );", &result, &error));
@@ -331,7 +332,7 @@ static void test_store_locked_for_good(sweep_fixture *f, gconstpointer unused)
   g_assert_nonnull(strstr(error->message, "kept it locked for 0.5 s"));
   execute(other.database, "ROLLBACK");
   sqlite3_close(other.database);
-  g_assert_cmpuint(kit_count_runs(f->store_path), ==, 2);
+  g_assert_cmpuint(fixture_count_runs(f->store_path), ==, 2);
 }
 
 static gboolean pass_two_seconds(gpointer data)
@@ -339,7 +340,7 @@ static gboolean pass_two_seconds(gpointer data)
   meddler *other = data;
   other->passed_s += 2;
   g_assert_cmpuint(other->passed_s, <, 60); /* as long as it would wait for the lock */
-  sweep_kit_advance_clock(2);
+  sweep_fixture_advance_clock(2);
   return G_SOURCE_CONTINUE;
 }
 
@@ -348,11 +349,11 @@ static gboolean pass_two_seconds(gpointer data)
 static gboolean interrupt_when_done(gpointer data)
 {
   meddler *other = data;
-  if (sqlite3_get_autocommit(other->database) || sweep_kit_traced(other->f->folder, "3") == 0) {
+  if (sqlite3_get_autocommit(other->database) || sweep_fixture_traced(other->f->folder, "3") == 0) {
     return G_SOURCE_CONTINUE;
   }
   if (other->keys.twice == NULL) {
-    sweep_kit_add_timer(other->f, 400, pass_two_seconds, other);
+    sweep_fixture_add_timer(other->f, 400, pass_two_seconds, other);
   }
   return interrupt(&other->keys);
 }
@@ -364,17 +365,17 @@ static void test_interrupt_with_locked_store(sweep_fixture *f, gconstpointer unu
   g_autoptr(GError) error = NULL;
   sweep_result result;
   meddler other = {.f = f, .database = open_beside(f), .sql = "BEGIN EXCLUSIVE"};
-  sweep_kit_stop_clock();
-  sweep_kit_add_timer(f, 1, meddle, &other);
-  sweep_kit_add_timer(f, 10, interrupt_when_done, &other);
+  sweep_fixture_stop_clock();
+  sweep_fixture_add_timer(f, 1, meddle, &other);
+  sweep_fixture_add_timer(f, 10, interrupt_when_done, &other);
   g_assert_false(
-      sweep_kit_sweep_text(f, "title = \"a\"; sweep = ( { key = \"run.seed\"; values = [26, 1, 3]; } );",
-                           NULL, (sweep_kit_options){.jobs = 2}, &result, &error));
+      sweep_fixture_sweep_text(f, "title = \"a\"; sweep = ( { key = \"run.seed\"; values = [26, 1, 3]; } );",
+                               NULL, (sweep_fixture_options){.jobs = 2}, &result, &error));
   g_assert_true(result.interrupted);
   g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_LOCKED);
   execute(other.database, "ROLLBACK");
   sqlite3_close(other.database);
-  sweep_kit_take_starts(f);
+  sweep_fixture_take_starts(f);
 }
 
 /* As before, but Ctrl-C comes twice: the result that waits for the locked store is given up. That is no failure of the store's. */
@@ -384,19 +385,19 @@ static void test_interrupt_twice_with_locked_store(sweep_fixture *f, gconstpoint
   g_autoptr(GError) error = NULL;
   sweep_result result;
   meddler other = {.f = f, .database = open_beside(f), .sql = "BEGIN EXCLUSIVE", .keys = {.twice = &result}};
-  sweep_kit_stop_clock();
-  sweep_kit_add_timer(f, 1, meddle, &other);
-  sweep_kit_add_timer(f, 10, interrupt_when_done, &other);
+  sweep_fixture_stop_clock();
+  sweep_fixture_add_timer(f, 1, meddle, &other);
+  sweep_fixture_add_timer(f, 10, interrupt_when_done, &other);
   gboolean good =
-      sweep_kit_sweep_text(f, "title = \"a\"; sweep = ( { key = \"run.seed\"; values = [26, 1, 3]; } );",
-                           NULL, (sweep_kit_options){.jobs = 2}, &result, &error);
+      sweep_fixture_sweep_text(f, "title = \"a\"; sweep = ( { key = \"run.seed\"; values = [26, 1, 3]; } );",
+                               NULL, (sweep_fixture_options){.jobs = 2}, &result, &error);
   g_assert_no_error(error);
   g_assert_true(good);
   g_assert_true(result.interrupted);
   g_assert_cmpuint(result.to_go, ==, 3);
   execute(other.database, "ROLLBACK");
   sqlite3_close(other.database);
-  sweep_kit_take_starts(f);
+  sweep_fixture_take_starts(f);
 }
 
 /* The third run cannot be written: two stay, the fourth is not started. */
@@ -411,10 +412,10 @@ static void test_store_fails(sweep_fixture *f, gconstpointer unused)
       .sql = "CREATE TRIGGER full BEFORE INSERT ON runs WHEN NEW.point = 2 BEGIN SELECT "
              "RAISE(ABORT, 'full'); END",
   };
-  sweep_kit_add_timer(f, 1, meddle, &other);
-  g_assert_false(sweep_kit_sweep_text(
+  sweep_fixture_add_timer(f, 1, meddle, &other);
+  g_assert_false(sweep_fixture_sweep_text(
       f, "title = \"seeds\"; sweep = ( { key = \"run.seed\"; values = [1, 2, 3, 26]; } );", NULL,
-      (sweep_kit_options){.jobs = 1}, &result, &error));
+      (sweep_fixture_options){.jobs = 1}, &result, &error));
   g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FAILED);
   sqlite3_close(other.database);
   g_assert_cmpuint(result.done, ==, 2);
@@ -433,14 +434,14 @@ static void test_one_of_several_fails(sweep_fixture *f, gconstpointer unused)
       .sql = "BEGIN EXCLUSIVE; CREATE TRIGGER full BEFORE INSERT ON runs WHEN NEW.point = 2 BEGIN SELECT "
              "RAISE(ABORT, 'full'); END",
   };
-  sweep_kit_add_timer(f, 1, meddle, &other);
-  sweep_kit_add_timer(f, 800, unlock, other.database);
-  g_assert_false(
-      sweep_kit_sweep_text(f, SEEDS("101", "106"), NULL, (sweep_kit_options){.jobs = 1}, &result, &error));
+  sweep_fixture_add_timer(f, 1, meddle, &other);
+  sweep_fixture_add_timer(f, 800, unlock, other.database);
+  g_assert_false(sweep_fixture_sweep_text(f, SEEDS("101", "106"), NULL, (sweep_fixture_options){.jobs = 1},
+                                          &result, &error));
   g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FAILED);
   sqlite3_close(other.database);
   g_assert_cmpuint(result.done, ==, 2);
-  g_assert_cmpuint(kit_count_runs(f->store_path), ==, 2);
+  g_assert_cmpuint(fixture_count_runs(f->store_path), ==, 2);
 }
 
 /* A result of seed 13 that another sweep commits. Our sweep's clock stands until then, and then goes on fast: what runs stalls. */
@@ -458,14 +459,14 @@ static void commit_now(other_sweep *other)
   g_autofree char *path = g_build_filename(other->f->folder, "a.cfg", NULL);
   scenario *s = scenario_load(path, sets, NULL);
   scenario_set(s, "measure.series=none", NULL); /* as a grid does */
-  stored_run run = kit_run(s, 0);
+  stored_run run = fixture_run(s, 0);
   run.status = other->terminated ? RUN_TERMINATED : RUN_OK;
   run.exit_code = other->terminated;
-  const provenance from = kit_origin("a", "a", other->text, "run.seed");
+  const provenance from = fixture_origin("a", "a", other->text, "run.seed");
   result_store *store = result_store_open(other->f->store_path, RESULT_STORE_WRITE, NULL);
   g_assert_true(store_commit(store, &from, &run, NULL));
   result_store_close(store);
-  kit_run_clear(&run);
+  fixture_run_clear(&run);
   scenario_free(s);
   other->committed = TRUE;
 }
@@ -473,9 +474,9 @@ static void commit_now(other_sweep *other)
 static gboolean commit_when_started(gpointer data)
 {
   other_sweep *other = data;
-  other->starts += sweep_kit_take_starts(other->f);
+  other->starts += sweep_fixture_take_starts(other->f);
   if (other->committed) {
-    sweep_kit_advance_clock(1);
+    sweep_fixture_advance_clock(1);
   } else if (other->starts > 0) {
     commit_now(other);
   }
@@ -489,16 +490,16 @@ static void test_run_by_another(sweep_fixture *f, gconstpointer unused)
   static const char text[] = "title = \"a\"; sweep = ( { key = \"run.seed\"; values = [26, 13]; } );";
   g_autoptr(GError) error = NULL;
   sweep_result result;
-  sweep_kit_options options = (sweep_kit_options){.jobs = 1};
+  sweep_fixture_options options = (sweep_fixture_options){.jobs = 1};
   options.limits.stall_s = 1;
   other_sweep other = {.f = f, .text = text};
-  sweep_kit_stop_clock();
-  sweep_kit_add_timer(f, 10, commit_when_started, &other);
-  g_assert_true(sweep_kit_sweep_text(f, text, NULL, options, &result, &error));
+  sweep_fixture_stop_clock();
+  sweep_fixture_add_timer(f, 10, commit_when_started, &other);
+  g_assert_true(sweep_fixture_sweep_text(f, text, NULL, options, &result, &error));
   g_assert_cmpuint(result.present, ==, 1);
   g_assert_cmpuint(result.failed, ==, 1);
-  g_assert_cmpuint(other.starts + sweep_kit_take_starts(f), ==, 1);
-  sweep_kit_expect_recorded(f, "13", RUN_OK, 0, "");
+  g_assert_cmpuint(other.starts + sweep_fixture_take_starts(f), ==, 1);
+  sweep_fixture_expect_recorded(f, "13", RUN_OK, 0, "");
 }
 
 /* Another sweep runs seed 13 well while ours is at it too, slowly, and fails at last: its result stays. */
@@ -508,15 +509,15 @@ static void test_result_of_another_stays(sweep_fixture *f, gconstpointer unused)
   static const char text[] = "title = \"slow\"; sweep = ( { key = \"run.seed\"; values = [13]; } );";
   g_autoptr(GError) error = NULL;
   sweep_result result;
-  sweep_kit_options options = (sweep_kit_options){.jobs = 1};
+  sweep_fixture_options options = (sweep_fixture_options){.jobs = 1};
   options.limits.stall_s = 1;
   other_sweep other = {.f = f, .text = text};
-  sweep_kit_stop_clock();
-  sweep_kit_add_timer(f, 10, commit_when_started, &other);
-  g_assert_true(sweep_kit_sweep_text(f, text, NULL, options, &result, &error));
+  sweep_fixture_stop_clock();
+  sweep_fixture_add_timer(f, 10, commit_when_started, &other);
+  g_assert_true(sweep_fixture_sweep_text(f, text, NULL, options, &result, &error));
   g_assert_cmpuint(result.failed, ==, 0);
   g_assert_cmpuint(result.done, ==, 1);
-  sweep_kit_expect_recorded(f, "13", RUN_OK, 0, "");
+  sweep_fixture_expect_recorded(f, "13", RUN_OK, 0, "");
 }
 
 /* The same, but the other's was terminated, which nobody expected: that counts here too. */
@@ -526,15 +527,15 @@ static void test_unexpected_result_of_another_counts(sweep_fixture *f, gconstpoi
   static const char text[] = "title = \"slow\"; sweep = ( { key = \"run.seed\"; values = [13]; } );";
   g_autoptr(GError) error = NULL;
   sweep_result result;
-  sweep_kit_options options = (sweep_kit_options){.jobs = 1};
+  sweep_fixture_options options = (sweep_fixture_options){.jobs = 1};
   options.limits.stall_s = 1;
   other_sweep other = {.f = f, .text = text, .terminated = TRUE};
-  sweep_kit_stop_clock();
-  sweep_kit_add_timer(f, 10, commit_when_started, &other);
-  g_assert_true(sweep_kit_sweep_text(f, text, NULL, options, &result, &error));
+  sweep_fixture_stop_clock();
+  sweep_fixture_add_timer(f, 10, commit_when_started, &other);
+  g_assert_true(sweep_fixture_sweep_text(f, text, NULL, options, &result, &error));
   g_assert_cmpuint(result.failed + result.done, ==, 0);
   g_assert_cmpuint(result.unexpected, ==, 1);
-  sweep_kit_expect_recorded(f, "13", RUN_TERMINATED, 1, "");
+  sweep_fixture_expect_recorded(f, "13", RUN_TERMINATED, 1, "");
 }
 
 #ifndef __SANITIZE_ADDRESS__
@@ -545,19 +546,19 @@ static void test_two_at_once(sweep_fixture *f, gconstpointer unused)
   (void)unused;
   static const char text[] = "title = \"seeds\"; sweep = ( { key = \"run.seed\"; from = 101; to = 500; } );";
   int status;
-  sweep_kit_sweep_well(f, text, 1);
-  g_autofree char *alone = sweep_kit_export_text(f);
+  sweep_fixture_sweep_well(f, text, 1);
+  g_autofree char *alone = sweep_fixture_export_text(f);
   g_unlink(f->store_path);
-  sweep_kit_take_starts(f);
+  sweep_fixture_take_starts(f);
   result_store_close(result_store_open(f->store_path, RESULT_STORE_WRITE, NULL));
   pid_t other = sweep_beside(f, text, 1);
-  sweep_result result = sweep_kit_sweep_well(f, text, 1);
+  sweep_result result = sweep_fixture_sweep_well(f, text, 1);
   g_assert_cmpint(waitpid(other, &status, 0), ==, other);
   g_assert_cmpint(status, ==, 0);
   g_assert_cmpuint(result.present + result.done, ==, 400);
-  g_autofree char *both = sweep_kit_export_text(f);
+  g_autofree char *both = sweep_fixture_export_text(f);
   g_assert_cmpstr(both, ==, alone);
-  guint starts = sweep_kit_take_starts(f);
+  guint starts = sweep_fixture_take_starts(f);
   g_assert_cmpuint(starts, >=, 400);
   g_assert_cmpuint(starts, <, 740);
 }
@@ -595,7 +596,8 @@ int main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   signal(SIGINT, SIG_DFL); /* a shell that starts the tests in the background ignores it for them */
   for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
-    g_test_add(tests[i].path, sweep_fixture, NULL, sweep_kit_set_up, tests[i].function, sweep_kit_tear_down);
+    g_test_add(tests[i].path, sweep_fixture, NULL, sweep_fixture_set_up, tests[i].function,
+               sweep_fixture_tear_down);
   }
   return g_test_run();
 }

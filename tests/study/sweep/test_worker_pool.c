@@ -10,7 +10,7 @@
 
 #include "fake_runs.h"
 #include "study/sweep/sweep_record.h"
-#include "sweep_kit.h"
+#include "sweep_fixture.h"
 
 typedef struct fixture {
   char *folder;
@@ -24,12 +24,12 @@ typedef struct fixture {
 /* Points of the seeds 1, 2, … */
 static void set_up(fixture *f, gconstpointer title)
 {
-  f->folder = kit_folder_new();
+  f->folder = fixture_folder_new();
   g_autofree char *text = g_strdup_printf(
       "title = \"%s\"; sweep = ( { key = \"run.seed\"; from = 1; to = 40; } );", (const char *)title);
-  f->scenario = kit_scenario(f->folder, "a.cfg", text, NULL);
+  f->scenario = fixture_scenario(f->folder, "a.cfg", text, NULL);
   f->grid = sweep_grid_new(f->scenario, NULL, NULL, NULL, NULL);
-  sweep_kit_start_clock();
+  sweep_fixture_start_clock();
 }
 
 static void clear_record(fixture *f)
@@ -47,7 +47,7 @@ static void tear_down(fixture *f, gconstpointer unused)
   worker_pool_free(f->pool);
   sweep_grid_free(f->grid);
   scenario_free(f->scenario);
-  kit_folder_remove(f->folder);
+  fixture_folder_remove(f->folder);
 }
 
 static void note_end(worker_run *run, const worker_run_end *end, gpointer data)
@@ -125,7 +125,7 @@ static pid_t only_worker(void)
 static pid_t await_trace(const fixture *f, const char *seed)
 {
   pid_t process;
-  while ((process = sweep_kit_traced(f->folder, seed)) == 0) {
+  while ((process = sweep_fixture_traced(f->folder, seed)) == 0) {
     g_usleep(1000);
   }
   return process;
@@ -214,7 +214,7 @@ static void test_talks_nonsense(fixture *f, gconstpointer unused)
 /* The child once it reports progress, by a clock that then stands. */
 static worker_run *start_and_stop_clock(fixture *f, guint seed, run_limits limits)
 {
-  sweep_kit_stop_clock();
+  sweep_fixture_stop_clock();
   worker_run *child = start(f, seed, limits);
   await_progress(child);
   worker_run_watch(child);
@@ -224,7 +224,7 @@ static worker_run *start_and_stop_clock(fixture *f, guint seed, run_limits limit
 /* `seconds` later. */
 static void watch_later(worker_run *child, double seconds)
 {
-  sweep_kit_advance_clock(seconds);
+  sweep_fixture_advance_clock(seconds);
   worker_run_watch(child);
 }
 
@@ -275,7 +275,7 @@ static void test_limit(fixture *f, gconstpointer unused)
 static void test_stubborn(fixture *f, gconstpointer unused)
 {
   (void)unused;
-  sweep_kit_stop_clock();
+  sweep_fixture_stop_clock();
   worker_run *child = start(f, 1, (run_limits){.stall_s = 0.2});
   await_trace(f, "1");
   watch_later(child, 0.2);
@@ -311,7 +311,7 @@ static void test_leaves_a_child(fixture *f, gconstpointer unused)
   (void)unused;
   const stored_run *outcome = run(f, 30, (run_limits){0});
   g_assert_cmpint(outcome->status, ==, RUN_OK);
-  pid_t left = sweep_kit_traced(f->folder, "30");
+  pid_t left = sweep_fixture_traced(f->folder, "30");
   g_assert_cmpint(left, >, 0);
   g_assert_cmpint(kill(left, 0), ==, 0);
 }
@@ -368,7 +368,7 @@ static void test_a_process_each(fixture *f, gconstpointer unused)
   pid_t worker = only_worker();
   run(f, 2, (run_limits){0});
   g_assert_cmpint(only_worker(), ==, worker);
-  pid_t first = sweep_kit_traced(f->folder, "1"), second = sweep_kit_traced(f->folder, "2");
+  pid_t first = sweep_fixture_traced(f->folder, "1"), second = sweep_fixture_traced(f->folder, "2");
   g_assert_cmpint(first, !=, second);
   g_assert_cmpint(first, !=, worker);
 }
@@ -429,7 +429,7 @@ static void test_pause(fixture *f, gconstpointer unused)
   (void)unused;
   worker_run *child = start_and_stop_clock(f, 27, (run_limits){.stall_s = 1, .wall_s = 2});
   worker_run_pause(child);
-  sweep_kit_advance_clock(2.1);
+  sweep_fixture_advance_clock(2.1);
   worker_run_continue(child);
   worker_run_watch(child);
   watch_later(child, 0.1);

@@ -5,23 +5,23 @@
 #include <math.h>
 #include <string.h>
 
-#include "store_kit.h"
+#include "study_fixture.h"
 
 #define AXES "path.forward.mtu\nreceiver.mode\nrun.seed"
 
-static void set_up(store_kit *kit, gconstpointer unused)
+static void set_up(store_fixture *kit, gconstpointer unused)
 {
   (void)unused;
-  store_kit_set_up(kit, AXES);
+  store_fixture_set_up(kit, AXES);
 }
 
-static void tear_down(store_kit *kit, gconstpointer unused)
+static void tear_down(store_fixture *kit, gconstpointer unused)
 {
   (void)unused;
-  store_kit_tear_down(kit);
+  store_fixture_tear_down(kit);
 }
 
-static study_table *read_table(store_kit *kit)
+static study_table *read_table(store_fixture *kit)
 {
   g_autoptr(GError) error = NULL;
   study_table *table = study_table_read(kit->store, 0, &error);
@@ -31,7 +31,7 @@ static study_table *read_table(store_kit *kit)
 
 /* Seeds 1 to 4 of two receivers at MTU 1500; in octets {10, 20, 30, 40} and {8, 19, 27, 38} as test_statistics.c has them. Half of the
  * payload is placed directly by one receiver, all by the other. In-order seed 2 had a time-out. */
-static void add_receivers(store_kit *kit)
+static void add_receivers(store_fixture *kit)
 {
   static const int in_order[] = {10, 20, 30, 40}, out_of_order[] = {8, 19, 27, 38};
   for (int i = 0; i < 4; i++) {
@@ -44,8 +44,8 @@ static void add_receivers(store_kit *kit)
     g_autofree char *values_b = g_strdup_printf(
         "buffer.reassembly_peak_octets=%d placement.octets=200 placement.octets_direct=200 tcp.timeouts=0",
         out_of_order[i]);
-    store_kit_add(kit, a, values_a);
-    store_kit_add(kit, b, values_b);
+    store_fixture_add(kit, a, values_a);
+    store_fixture_add(kit, b, values_b);
   }
 }
 
@@ -64,7 +64,7 @@ static GArray *quantities_of(const char *const *names)
 
 /* What `make` writes about the kit's store. `names`: quantities, blanks between; `pair`: NULL or as --pair takes it. Free with
  * g_free(). */
-static char *write_table(store_kit *kit, char *(*make)(const result_request *), const char *names,
+static char *write_table(store_fixture *kit, char *(*make)(const result_request *), const char *names,
                          const char *pair)
 {
   g_autoptr(GError) error = NULL;
@@ -87,7 +87,7 @@ static char *write_table(store_kit *kit, char *(*make)(const result_request *), 
 /* Mean 25, s² = 500 / 3, t(0.975, 3) = 3.18245: 3.18245 * 12.9099 / 2 = 20.54, of which two digits are shown, and so many of the mean.
  * Quartiles at 0.75 and 2.25 gaps of 10: 17.5 and 32.5. Of the other: mean 23, s = 12.675, 20.17; 8 + 0.75 * 11 = 16.25 and 27 + 0.25 *
  * 11 = 29.75, shown with three digits. 1! marks the run that had a time-out. */
-static void test_text(store_kit *kit, gconstpointer unused)
+static void test_text(store_fixture *kit, gconstpointer unused)
 {
   (void)unused;
   add_receivers(kit);
@@ -107,7 +107,7 @@ static void test_text(store_kit *kit, gconstpointer unused)
 
 /* Differences {2, 1, 3, 2}: 2 ± 1.29923; independent, 22.136 (test_statistics.c); median 2, quartiles {1, 2, 2, 3}: 1.75 and 2.25. Of the
  * share: half of the payload, 50 % less. */
-static void test_pairs(store_kit *kit, gconstpointer unused)
+static void test_pairs(store_fixture *kit, gconstpointer unused)
 {
   (void)unused;
   add_receivers(kit);
@@ -124,13 +124,13 @@ static void test_pairs(store_kit *kit, gconstpointer unused)
 }
 
 /* Means of survivors say that they are: of two runs at 9000 one was stopped, at 576 none came to its end. */
-static void test_others_are_counted(store_kit *kit, gconstpointer unused)
+static void test_others_are_counted(store_fixture *kit, gconstpointer unused)
 {
   (void)unused;
-  store_kit_add(kit, "path.forward.mtu=1500 run.seed=1", "tcp.timeouts=1");
-  store_kit_add(kit, "path.forward.mtu=9000 run.seed=1", "tcp.timeouts=2");
-  store_kit_add_status(kit, "path.forward.mtu=9000 run.seed=2", "tcp.timeouts=99", RUN_STOPPED);
-  store_kit_add_status(kit, "path.forward.mtu=576 run.seed=1", "tcp.timeouts=99", RUN_FAILED);
+  store_fixture_add(kit, "path.forward.mtu=1500 run.seed=1", "tcp.timeouts=1");
+  store_fixture_add(kit, "path.forward.mtu=9000 run.seed=1", "tcp.timeouts=2");
+  store_fixture_add_status(kit, "path.forward.mtu=9000 run.seed=2", "tcp.timeouts=99", RUN_STOPPED);
+  store_fixture_add_status(kit, "path.forward.mtu=576 run.seed=1", "tcp.timeouts=99", RUN_FAILED);
   g_autofree char *text = write_table(kit, result_table_text, "tcp.timeouts", NULL);
   g_assert_nonnull(strstr(text, "2 runs at 2 points; 2 of 4 runs did not end ok"));
   g_assert_nonnull(strstr(text, "\n576               0 of 1         -"));
@@ -141,12 +141,12 @@ static void test_others_are_counted(store_kit *kit, gconstpointer unused)
 }
 
 /* A key that moves with another one is no column of its own, but it is named: the memory is not alone in what it does. */
-static void test_in_step(store_kit *kit, gconstpointer unused)
+static void test_in_step(store_fixture *kit, gconstpointer unused)
 {
   (void)unused;
   kit->origin.axes = (char *)"path.forward.mtu\nreceiver.memory\nreceiver.mode\nrun.seed";
-  store_kit_add(kit, "path.forward.mtu=1500 receiver.memory=1KiB run.seed=1", "tcp.timeouts=1");
-  store_kit_add(kit, "path.forward.mtu=9000 receiver.memory=2KiB run.seed=1", "tcp.timeouts=2");
+  store_fixture_add(kit, "path.forward.mtu=1500 receiver.memory=1KiB run.seed=1", "tcp.timeouts=1");
+  store_fixture_add(kit, "path.forward.mtu=9000 receiver.memory=2KiB run.seed=1", "tcp.timeouts=2");
   g_autofree char *text = write_table(kit, result_table_text, "tcp.timeouts", NULL);
   g_assert_nonnull(strstr(text, "\nin step: receiver.memory moves with path.forward.mtu\n"));
   g_autofree char *pairs = write_table(kit, result_table_text, "tcp.timeouts", "receiver.memory=1024,2048");
@@ -154,12 +154,12 @@ static void test_in_step(store_kit *kit, gconstpointer unused)
 }
 
 /* One seed has no interval, a point without the metric nothing at all, and nobody reads "nan". */
-static void test_gaps(store_kit *kit, gconstpointer unused)
+static void test_gaps(store_fixture *kit, gconstpointer unused)
 {
   (void)unused;
-  store_kit_add(kit, "path.forward.mtu=1500 run.seed=1",
-                "goodput_bit_per_s=2.5e9 placement.octets=0 placement.octets_direct=0");
-  store_kit_add(kit, "path.forward.mtu=9000 run.seed=1", "");
+  store_fixture_add(kit, "path.forward.mtu=1500 run.seed=1",
+                    "goodput_bit_per_s=2.5e9 placement.octets=0 placement.octets_direct=0");
+  store_fixture_add(kit, "path.forward.mtu=9000 run.seed=1", "");
   g_autofree char *text =
       write_table(kit, result_table_text,
                   "goodput_bit_per_s placement.octets_direct/placement.octets tcp.timeouts", NULL);
@@ -173,12 +173,12 @@ static void test_gaps(store_kit *kit, gconstpointer unused)
 }
 
 /* A line a point and metric, values as measured; what is not known is empty. s of the peak is 12.909944487358056. */
-static void test_csv(store_kit *kit, gconstpointer unused)
+static void test_csv(store_fixture *kit, gconstpointer unused)
 {
   (void)unused;
   add_receivers(kit);
   kit->origin.title = (char *)"A \"question\",\nof two lines";
-  store_kit_add(kit, "receiver.mode=assume-aligned path.forward.mtu=1500 run.seed=1", "tcp.timeouts=2");
+  store_fixture_add(kit, "receiver.mode=assume-aligned path.forward.mtu=1500 run.seed=1", "tcp.timeouts=2");
   g_autofree char *csv =
       write_table(kit, result_table_csv, "buffer.reassembly_peak_octets tcp.timeouts", NULL);
   g_assert_true(g_str_has_prefix(csv,
@@ -191,7 +191,7 @@ static void test_csv(store_kit *kit, gconstpointer unused)
   g_assert_nonnull(strstr(csv, "\nassume-aligned,tcp.timeouts,timeouts,1,1,2,,,2,2,2,2,2\n"));
 }
 
-static void test_csv_pairs(store_kit *kit, gconstpointer unused)
+static void test_csv_pairs(store_fixture *kit, gconstpointer unused)
 {
   (void)unused;
   add_receivers(kit);
@@ -205,11 +205,11 @@ static void test_csv_pairs(store_kit *kit, gconstpointer unused)
 }
 
 /* A text of a store with a comma, and one that begins like a comment, stay one field. */
-static void test_csv_quotes(store_kit *kit, gconstpointer unused)
+static void test_csv_quotes(store_fixture *kit, gconstpointer unused)
 {
   (void)unused;
-  store_kit_add(kit, "path.forward.drop=[1,2]", "tcp.timeouts=1");
-  store_kit_add(kit, "path.forward.drop=[3]", "tcp.timeouts=1");
+  store_fixture_add(kit, "path.forward.drop=[1,2]", "tcp.timeouts=1");
+  store_fixture_add(kit, "path.forward.drop=[3]", "tcp.timeouts=1");
   g_autofree char *csv = write_table(kit, result_table_csv, "tcp.timeouts", NULL);
   g_assert_nonnull(strstr(csv, "\n\"[1,2]\",tcp.timeouts,timeouts,1,1,1"));
   g_autofree char *pairs = write_table(kit, result_table_csv, "tcp.timeouts", "path.forward.drop=[1,2],[3]");
@@ -225,7 +225,7 @@ static void expect_no_quantity(const char *text, const char *part)
   g_assert_nonnull(strstr(error->message, part));
 }
 
-static void test_quantities(store_kit *kit, gconstpointer unused)
+static void test_quantities(store_fixture *kit, gconstpointer unused)
 {
   (void)kit;
   (void)unused;
@@ -242,7 +242,7 @@ static void test_quantities(store_kit *kit, gconstpointer unused)
   g_assert_cmpstr(unit, ==, "timeouts per octets");
 }
 
-static void expect_no_pairing(store_kit *kit, const char *text, const char *part)
+static void expect_no_pairing(store_fixture *kit, const char *text, const char *part)
 {
   g_autoptr(GError) error = NULL;
   result_pairing pairing;
@@ -256,11 +256,11 @@ static void expect_no_pairing(store_kit *kit, const char *text, const char *part
 }
 
 /* Values are read as --set reads them; both must be in the store. */
-static void test_pairings(store_kit *kit, gconstpointer unused)
+static void test_pairings(store_fixture *kit, gconstpointer unused)
 {
   (void)unused;
-  store_kit_add(kit, "receiver.memory=64KiB path.forward.loss=0.1%", "");
-  store_kit_add(kit, "receiver.memory=unlimited path.forward.loss=1%", "");
+  store_fixture_add(kit, "receiver.memory=64KiB path.forward.loss=0.1%", "");
+  store_fixture_add(kit, "receiver.memory=unlimited path.forward.loss=1%", "");
   study_table *table = read_table(kit);
   result_pairing pairing;
   g_assert_true(result_pairing_read("receiver.memory=unlimited,64KiB", table, &pairing, NULL));
@@ -286,7 +286,7 @@ int main(int argc, char **argv)
 {
   static const struct {
     const char *path;
-    void (*function)(store_kit *, gconstpointer);
+    void (*function)(store_fixture *, gconstpointer);
   } tests[] = {
       {"/result_table/text", test_text},
       {"/result_table/pairs", test_pairs},
@@ -301,7 +301,7 @@ int main(int argc, char **argv)
   };
   g_test_init(&argc, &argv, NULL);
   for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
-    g_test_add(tests[i].path, store_kit, NULL, set_up, tests[i].function, tear_down);
+    g_test_add(tests[i].path, store_fixture, NULL, set_up, tests[i].function, tear_down);
   }
   return g_test_run();
 }

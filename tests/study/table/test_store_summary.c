@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "store_commit.h"
-#include "study_kit.h"
+#include "study_fixture.h"
 
 typedef struct fixture {
   char *folder;
@@ -16,10 +16,10 @@ typedef struct fixture {
 static void set_up(fixture *f, gconstpointer unused)
 {
   (void)unused;
-  f->folder = kit_folder_new();
+  f->folder = fixture_folder_new();
   g_autofree char *path = g_build_filename(f->folder, "a.sqlite", NULL);
   f->store = result_store_open(path, RESULT_STORE_WRITE, NULL);
-  f->scenario = kit_scenario(f->folder, "a.cfg", "", NULL);
+  f->scenario = fixture_scenario(f->folder, "a.cfg", "", NULL);
 }
 
 static void tear_down(fixture *f, gconstpointer unused)
@@ -27,7 +27,7 @@ static void tear_down(fixture *f, gconstpointer unused)
   (void)unused;
   result_store_close(f->store);
   scenario_free(f->scenario);
-  kit_folder_remove(f->folder);
+  fixture_folder_remove(f->folder);
 }
 
 /* What differs between the runs of these tests. */
@@ -43,8 +43,8 @@ typedef struct made_run {
 static void commit(fixture *f, guint seed, const made_run *made)
 {
   g_autoptr(GError) error = NULL;
-  provenance from = kit_origin("a", "A", "", "run.seed");
-  stored_run run = kit_seed_run(f->scenario, seed, seed - 1);
+  provenance from = fixture_origin("a", "A", "", "run.seed");
+  stored_run run = fixture_seed_run(f->scenario, seed, seed - 1);
   from.git = (char *)made->git;
   run.status = made->status;
   run.exit_code = made->status == RUN_OK ? 0 : 1;
@@ -54,7 +54,7 @@ static void commit(fixture *f, guint seed, const made_run *made)
   run.memory_peak_octets = made->memory_peak_octets;
   g_assert_true(store_commit(f->store, &from, &run, &error));
   g_assert_no_error(error);
-  kit_run_clear(&run);
+  fixture_run_clear(&run);
 }
 
 static store_summary *read_summary(fixture *f)

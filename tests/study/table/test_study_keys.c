@@ -3,7 +3,7 @@
 #include "study/table/study_keys.h"
 
 #include "study/store/run_identity.h"
-#include "study_kit.h"
+#include "study_fixture.h"
 
 typedef struct fixture {
   char *folder;
@@ -20,8 +20,8 @@ static void free_texts(gpointer texts)
 static void set_up(fixture *f, gconstpointer unused)
 {
   (void)unused;
-  f->folder = kit_folder_new();
-  f->scenario = kit_scenario(f->folder, "a.cfg", "title = \"a\";", NULL);
+  f->folder = fixture_folder_new();
+  f->scenario = fixture_scenario(f->folder, "a.cfg", "title = \"a\";", NULL);
   f->runs = g_ptr_array_new_with_free_func(free_texts);
 }
 
@@ -30,7 +30,7 @@ static void tear_down(fixture *f, gconstpointer unused)
   (void)unused;
   g_ptr_array_unref(f->runs);
   scenario_free(f->scenario);
-  kit_folder_remove(f->folder);
+  fixture_folder_remove(f->folder);
 }
 
 /* A run of the scenario with up to three "key=value". */

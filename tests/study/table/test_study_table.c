@@ -5,33 +5,33 @@
 #include <math.h>
 #include <string.h>
 
-#include "store_kit.h"
 #include "study/table/result_rows.h"
+#include "study_fixture.h"
 
 #define PEAK METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS
 #define AXES "receiver.mode\npath.forward.mtu\npath.forward.loss\nrun.seed"
 
-static void set_up(store_kit *kit, gconstpointer axes)
+static void set_up(store_fixture *kit, gconstpointer axes)
 {
-  store_kit_set_up(kit, axes);
+  store_fixture_set_up(kit, axes);
 }
 
-static void tear_down(store_kit *kit, gconstpointer unused)
+static void tear_down(store_fixture *kit, gconstpointer unused)
 {
   (void)unused;
-  store_kit_tear_down(kit);
+  store_fixture_tear_down(kit);
 }
 
 /* A run of the mode, MTU, loss and seed with that peak. */
-static void add(store_kit *kit, const char *mode, int mtu, const char *loss, int seed, double peak)
+static void add(store_fixture *kit, const char *mode, int mtu, const char *loss, int seed, double peak)
 {
   g_autofree char *keys = g_strdup_printf(
       "receiver.mode=%s path.forward.mtu=%d path.forward.loss=%s run.seed=%d", mode, mtu, loss, seed);
   g_autofree char *values = g_strdup_printf("buffer.reassembly_peak_octets=%g", peak);
-  store_kit_add(kit, keys, values);
+  store_fixture_add(kit, keys, values);
 }
 
-static study_table *read_table(store_kit *kit, guint exclude)
+static study_table *read_table(store_fixture *kit, guint exclude)
 {
   g_autoptr(GError) error = NULL;
   study_table *table = study_table_read(kit->store, exclude, &error);
@@ -40,7 +40,7 @@ static study_table *read_table(store_kit *kit, guint exclude)
 }
 
 /* A run has a flag for each of the three metrics above 0; runs with one of those asked for stay out. */
-static void test_flags(store_kit *kit, gconstpointer unused)
+static void test_flags(store_fixture *kit, gconstpointer unused)
 {
   (void)unused;
   static const struct {
@@ -55,7 +55,7 @@ static void test_flags(store_kit *kit, gconstpointer unused)
       {"tcp.segments=9", 0}};
   for (gsize i = 0; i < G_N_ELEMENTS(runs); i++) {
     g_autofree char *keys = g_strdup_printf("run.seed=%u", (guint)i + 1);
-    store_kit_add(kit, keys, runs[i].values);
+    store_fixture_add(kit, keys, runs[i].values);
   }
   study_table *table = read_table(kit, 0);
   g_assert_cmpuint(table->runs->len, ==, G_N_ELEMENTS(runs));
@@ -80,7 +80,7 @@ static void test_flags(store_kit *kit, gconstpointer unused)
   study_table_free(table);
 }
 
-static void expect_empty(store_kit *kit, guint exclude, const char *message)
+static void expect_empty(store_fixture *kit, guint exclude, const char *message)
 {
   g_autoptr(GError) error = NULL;
   g_assert_null(study_table_read(kit->store, exclude, &error));
@@ -88,31 +88,31 @@ static void expect_empty(store_kit *kit, guint exclude, const char *message)
   g_assert_cmpstr(error->message, ==, message);
 }
 
-static void test_nothing_left(store_kit *kit, gconstpointer unused)
+static void test_nothing_left(store_fixture *kit, gconstpointer unused)
 {
   (void)unused;
   expect_empty(kit, 0, "the store holds no runs");
-  store_kit_add_status(kit, "run.seed=1", "", RUN_FAILED);
+  store_fixture_add_status(kit, "run.seed=1", "", RUN_FAILED);
   expect_empty(kit, 0, "none of the store's 1 run is left: 1 of 1 run did not end ok");
-  store_kit_add_status(kit, "run.seed=2", "", RUN_STOPPED);
-  store_kit_add(kit, "run.seed=3", "tcp.timeouts=1");
+  store_fixture_add_status(kit, "run.seed=2", "", RUN_STOPPED);
+  store_fixture_add(kit, "run.seed=3", "tcp.timeouts=1");
   expect_empty(kit, STUDY_FLAG_TIMEOUTS,
                "none of the store's 3 runs is left: 1 of 3 runs left out (timeouts); 2 of 3 runs did not "
                "end ok");
 }
 
 /* Scenarios and versions are told once each, those of runs that did not end ok not; a commit that is not known is not told. */
-static void test_origins(store_kit *kit, gconstpointer unused)
+static void test_origins(store_fixture *kit, gconstpointer unused)
 {
   (void)unused;
-  store_kit_add(kit, "run.seed=1", "");
-  store_kit_add(kit, "run.seed=2", "");
+  store_fixture_add(kit, "run.seed=1", "");
+  store_fixture_add(kit, "run.seed=2", "");
   kit->origin.name = (char *)"b";
   kit->origin.version = (char *)"0.2.0";
   kit->origin.git = (char *)"1234abc";
-  store_kit_add(kit, "run.seed=3", "");
+  store_fixture_add(kit, "run.seed=3", "");
   kit->origin.name = (char *)"c";
-  store_kit_add_status(kit, "run.seed=4", "", RUN_FAILED);
+  store_fixture_add_status(kit, "run.seed=4", "", RUN_FAILED);
   study_table *table = read_table(kit, 0);
   g_assert_cmpstr(table->title, ==, "A question");
   g_assert_cmpstr(table->axes, ==, AXES);
@@ -122,7 +122,7 @@ static void test_origins(store_kit *kit, gconstpointer unused)
 }
 
 /* Points come in the order of the keys: modes as they come, MTUs as numbers. path.reverse.mtu follows and is no key. */
-static void test_points(store_kit *kit, gconstpointer unused)
+static void test_points(store_fixture *kit, gconstpointer unused)
 {
   (void)unused;
   add(kit, "out-of-order", 9000, "0", 1, 1);
@@ -142,7 +142,7 @@ static void test_points(store_kit *kit, gconstpointer unused)
     statistics of = study_table_statistics(g_array_index(points, study_point, i).runs, PEAK);
     g_assert_cmpfloat(of.mean, ==, means[i]);
   }
-  store_kit_add(kit, "run.seed=9", "goodput_bit_per_s=5"); /* another point, without the metric */
+  store_fixture_add(kit, "run.seed=9", "goodput_bit_per_s=5"); /* another point, without the metric */
   study_table_free(table);
   table = read_table(kit, 0);
   g_assert_cmpuint(study_table_statistics(table->runs, PEAK).count, ==, 5);
@@ -161,7 +161,7 @@ static GArray *differences(const study_table *table, scenario_key key, const cha
 
 /* Seeds 1, 2 and 3 at 576, differences 40 - 10, 50 - 30, 70 - 60: 30, 20, 10; seed 4 has no other half, and neither has 9000. At 1500
  * one seed, which has no interval. */
-static void test_pairs(store_kit *kit, gconstpointer unused)
+static void test_pairs(store_fixture *kit, gconstpointer unused)
 {
   (void)unused;
   static const double in_order[] = {40, 50, 70, 90}, out_of_order[] = {10, 30, 60};
@@ -174,8 +174,8 @@ static void test_pairs(store_kit *kit, gconstpointer unused)
   add(kit, "in-order", 1500, "1%", 7, 5);
   add(kit, "out-of-order", 1500, "1%", 7, 8);
   add(kit, "in-order", 9000, "1%", 1, 5);
-  store_kit_add(kit, "receiver.mode=out-of-order path.forward.mtu=9000 path.forward.loss=1% run.seed=1",
-                "tcp.timeouts=2"); /* without the metric */
+  store_fixture_add(kit, "receiver.mode=out-of-order path.forward.mtu=9000 path.forward.loss=1% run.seed=1",
+                    "tcp.timeouts=2"); /* without the metric */
   study_table *table = read_table(kit, 0);
   g_autoptr(GArray) pairs = differences(table, SCENARIO_RECEIVER_MODE, "in-order", "out-of-order");
   const result_row *pair = &g_array_index(pairs, result_row, 0);
@@ -200,14 +200,14 @@ static void test_pairs(store_kit *kit, gconstpointer unused)
 }
 
 /* The middlebox's chunk moves in step with the MTU: pairs by the MTU differ in both, pairs by the chunk too. */
-static void test_pairs_in_step(store_kit *kit, gconstpointer unused)
+static void test_pairs_in_step(store_fixture *kit, gconstpointer unused)
 {
   (void)unused;
   for (int seed = 1; seed <= 2; seed++) {
     g_autofree char *small = g_strdup_printf("path.forward.mtu=576 middlebox.chunk=500 run.seed=%d", seed);
     g_autofree char *large = g_strdup_printf("path.forward.mtu=1500 middlebox.chunk=1400 run.seed=%d", seed);
-    store_kit_add(kit, small, "buffer.reassembly_peak_octets=1");
-    store_kit_add(kit, large, "buffer.reassembly_peak_octets=4");
+    store_fixture_add(kit, small, "buffer.reassembly_peak_octets=1");
+    store_fixture_add(kit, large, "buffer.reassembly_peak_octets=4");
   }
   study_table *table = read_table(kit, 0);
   g_autoptr(GArray) by_mtu = differences(table, SCENARIO_PATH_FORWARD_MTU, "1500", "576");
@@ -219,7 +219,7 @@ static void test_pairs_in_step(store_kit *kit, gconstpointer unused)
   study_table_free(table);
 }
 
-static void expect_seeds(store_kit *kit, const char *expected)
+static void expect_seeds(store_fixture *kit, const char *expected)
 {
   study_table *table = read_table(kit, 0);
   g_autofree char *seeds = study_table_seeds(table);
@@ -227,7 +227,7 @@ static void expect_seeds(store_kit *kit, const char *expected)
   study_table_free(table);
 }
 
-static void test_seeds(store_kit *kit, gconstpointer unused)
+static void test_seeds(store_fixture *kit, gconstpointer unused)
 {
   (void)unused;
   add(kit, "in-order", 1500, "0", 7, 1);
@@ -244,10 +244,10 @@ static void test_seeds(store_kit *kit, gconstpointer unused)
 }
 
 /* A store of an older program lacks keys, one that was cut by hand even the seed: such runs have empty texts there. */
-static void test_missing_keys(store_kit *kit, gconstpointer unused)
+static void test_missing_keys(store_fixture *kit, gconstpointer unused)
 {
   (void)unused;
-  store_kit_add(kit, "run.seed=1 path.forward.mtu=576 -path.forward.mtu -path.reverse.mtu -run.seed", "");
+  store_fixture_add(kit, "run.seed=1 path.forward.mtu=576 -path.forward.mtu -path.reverse.mtu -run.seed", "");
   study_table *table = read_table(kit, 0);
   const study_run *run = g_ptr_array_index(table->runs, 0);
   g_assert_cmpstr(run->keys[SCENARIO_PATH_FORWARD_MTU], ==, "");
@@ -256,7 +256,7 @@ static void test_missing_keys(store_kit *kit, gconstpointer unused)
   expect_seeds(kit, "seeds unknown");
 }
 
-static void expect_refused(store_kit *kit, const char *part)
+static void expect_refused(store_fixture *kit, const char *part)
 {
   g_autoptr(GError) error = NULL;
   g_assert_null(study_table_read(kit->store, 0, &error));
@@ -266,26 +266,26 @@ static void expect_refused(store_kit *kit, const char *part)
 
 /* Values such that their squares and shares in each other would be no numbers are refused by name; so is, by the store, an infinite
  * one. */
-static void test_unusable_values(store_kit *kit, gconstpointer unused)
+static void test_unusable_values(store_fixture *kit, gconstpointer unused)
 {
   (void)unused;
-  store_kit_add(kit, "run.seed=3", "tcp.segments=1e75 tcp.timeouts=2e-75");
+  store_fixture_add(kit, "run.seed=3", "tcp.segments=1e75 tcp.timeouts=2e-75");
   study_table_free(read_table(kit, 0));
-  store_kit_add(kit, "run.seed=4", "tcp.segments=-1.1e75");
+  store_fixture_add(kit, "run.seed=4", "tcp.segments=-1.1e75");
   expect_refused(kit, "tcp.segments of the run at point 1, seed 4, is -1.1e+75");
-  store_kit_sql(kit, "DELETE FROM runs WHERE point = 1");
-  store_kit_add(kit, "run.seed=4", "tcp.segments=1e-76");
+  store_fixture_sql(kit, "DELETE FROM runs WHERE point = 1");
+  store_fixture_add(kit, "run.seed=4", "tcp.segments=1e-76");
   expect_refused(kit, "tcp.segments of the run at point 2, seed 4, is 1e-76");
-  store_kit_sql(kit, "UPDATE metrics SET value = 9e999");
+  store_fixture_sql(kit, "UPDATE metrics SET value = 9e999");
   expect_refused(kit, "tcp.segments");
 }
 
 /* As many values as runs: whatever looks each up in a list of all takes minutes. */
-static void test_many_values(store_kit *kit, gconstpointer unused)
+static void test_many_values(store_fixture *kit, gconstpointer unused)
 {
   (void)unused;
   enum { RUNS = 40000 };
-  store_kit_add(kit, "run.seed=1", "buffer.reassembly_peak_octets=1");
+  store_fixture_add(kit, "run.seed=1", "buffer.reassembly_peak_octets=1");
   study_table *table = read_table(kit, 0);
   const study_run *model = g_ptr_array_index(table->runs, 0);
   for (guint i = 1; i < RUNS; i++) {
@@ -311,7 +311,7 @@ int main(int argc, char **argv)
 {
   static const struct {
     const char *path;
-    void (*function)(store_kit *, gconstpointer);
+    void (*function)(store_fixture *, gconstpointer);
   } tests[] = {
       {"/study_table/flags", test_flags},
       {"/study_table/nothing_left", test_nothing_left},
@@ -326,7 +326,7 @@ int main(int argc, char **argv)
   };
   g_test_init(&argc, &argv, NULL);
   for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
-    g_test_add(tests[i].path, store_kit, AXES, set_up, tests[i].function, tear_down);
+    g_test_add(tests[i].path, store_fixture, AXES, set_up, tests[i].function, tear_down);
   }
   return g_test_run();
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the tests of sweeps share: a folder with a scenario, a store and the traces of fake runs (fake_runs.h); timers, and a clock that can be stopped. */
-#ifndef TESTS_STUDY_SWEEP_KIT_H
-#define TESTS_STUDY_SWEEP_KIT_H
+#ifndef TESTS_STUDY_SWEEP_FIXTURE_H
+#define TESTS_STUDY_SWEEP_FIXTURE_H
 
 #include "study/sweep/sweep.h"
-#include "study_kit.h"
+#include "study_fixture.h"
 
 typedef struct sweep_fixture {
   char *folder;
@@ -13,62 +13,62 @@ typedef struct sweep_fixture {
   GArray *timers; /* guint: sources */
 } sweep_fixture;
 
-void sweep_kit_set_up(sweep_fixture *f, gconstpointer unused);
-void sweep_kit_tear_down(sweep_fixture *f, gconstpointer unused);
+void sweep_fixture_set_up(sweep_fixture *f, gconstpointer unused);
+void sweep_fixture_tear_down(sweep_fixture *f, gconstpointer unused);
 
 /* A scenario of seeds alone. */
 #define SEEDS(first, last)                                                                                   \
   "title = \"seeds\"; sweep = ( { key = \"run.seed\"; from = " first "; to = " last "; } );"
 
 /* How to sweep. */
-typedef struct sweep_kit_options {
+typedef struct sweep_fixture_options {
   guint jobs;
   guint shard; /* 0 of 0: all points */
   guint shards;
   gboolean stops; /* at the first run that fails */
   run_limits limits;
-} sweep_kit_options;
+} sweep_fixture_options;
 
 /* Calls `act` with `data` every `interval_ms` until it returns G_SOURCE_REMOVE, but no longer than the next sweep of this fixture lasts:
  * what `data` points to may then be gone. */
-void sweep_kit_add_timer(const sweep_fixture *f, guint interval_ms, GSourceFunc act, gpointer data);
+void sweep_fixture_add_timer(const sweep_fixture *f, guint interval_ms, GSourceFunc act, gpointer data);
 
 /* The clock that sweeps and runs are measured by, g_get_monotonic_time(). Stopped, it goes on only as it is told: how busy the machine is
  * makes no difference. It starts again with each test. Timers and what children do are not affected. */
-void sweep_kit_stop_clock(void);
-void sweep_kit_advance_clock(double seconds);
-void sweep_kit_start_clock(void);
+void sweep_fixture_stop_clock(void);
+void sweep_fixture_advance_clock(double seconds);
+void sweep_fixture_start_clock(void);
 
 /* Sweeps the scenario `text` into `store`; TRUE unless the sweep itself failed. */
-gboolean sweep_kit_sweep_into(const sweep_fixture *f, result_store *store, const char *text,
-                              const char *const *sets, sweep_kit_options options, sweep_result *result,
-                              GError **error);
+gboolean sweep_fixture_sweep_into(const sweep_fixture *f, result_store *store, const char *text,
+                                  const char *const *sets, sweep_fixture_options options,
+                                  sweep_result *result, GError **error);
 
 /* The same into the store at store_path. */
-gboolean sweep_kit_sweep_text(const sweep_fixture *f, const char *text, const char *const *sets,
-                              sweep_kit_options options, sweep_result *result, GError **error);
+gboolean sweep_fixture_sweep_text(const sweep_fixture *f, const char *text, const char *const *sets,
+                                  sweep_fixture_options options, sweep_result *result, GError **error);
 
 /* The same with `jobs` runs at once; must not fail. */
-sweep_result sweep_kit_sweep_well(const sweep_fixture *f, const char *text, guint jobs);
+sweep_result sweep_fixture_sweep_well(const sweep_fixture *f, const char *text, guint jobs);
 
 /* What the sweep said of its runs. Free with g_free(). */
-char *sweep_kit_problems(const sweep_fixture *f);
+char *sweep_fixture_problems(const sweep_fixture *f);
 
 /* The last process that left its trace in `folder` as that of `seed`; 0: none did. */
-pid_t sweep_kit_traced(const char *folder, const char *seed);
+pid_t sweep_fixture_traced(const char *folder, const char *seed);
 
 /* Takes away the traces of children; returns how many started. `*last` (may be NULL) is the process of one of them. */
-guint sweep_kit_take_traces(const sweep_fixture *f, pid_t *last);
-guint sweep_kit_take_starts(const sweep_fixture *f);
+guint sweep_fixture_take_traces(const sweep_fixture *f, pid_t *last);
+guint sweep_fixture_take_starts(const sweep_fixture *f);
 
 /* The store as text: it shows all that is compared across sweeps. Free with g_free(). */
-char *sweep_kit_export_text(const sweep_fixture *f);
+char *sweep_fixture_export_text(const sweep_fixture *f);
 
 /* The run of `seed` is recorded so, its message has `said` in it. */
-void sweep_kit_expect_recorded(const sweep_fixture *f, const char *seed, run_status status, int exit_code,
-                               const char *said);
+void sweep_fixture_expect_recorded(const sweep_fixture *f, const char *seed, run_status status, int exit_code,
+                                   const char *said);
 
 /* How the run of `seed` is recorded: its stderr. Free with g_free(). */
-char *sweep_kit_stderr_of(const sweep_fixture *f, const char *seed);
+char *sweep_fixture_stderr_of(const sweep_fixture *f, const char *seed);
 
 #endif

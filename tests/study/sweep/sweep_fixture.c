@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "sweep_kit.h"
+#include "sweep_fixture.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -20,24 +20,24 @@ gint64 g_get_monotonic_time(void)
   return stopped_at_us != 0 ? stopped_at_us : (gint64)now.tv_sec * G_USEC_PER_SEC + now.tv_nsec / 1000;
 }
 
-void sweep_kit_stop_clock(void)
+void sweep_fixture_stop_clock(void)
 {
   stopped_at_us = g_get_monotonic_time();
 }
 
-void sweep_kit_advance_clock(double seconds)
+void sweep_fixture_advance_clock(double seconds)
 {
   stopped_at_us += (gint64)(seconds * G_USEC_PER_SEC + 0.5);
 }
 
-void sweep_kit_start_clock(void)
+void sweep_fixture_start_clock(void)
 {
   stopped_at_us = 0;
 }
 
 /* Timers. */
 
-void sweep_kit_add_timer(const sweep_fixture *f, guint interval_ms, GSourceFunc act, gpointer data)
+void sweep_fixture_add_timer(const sweep_fixture *f, guint interval_ms, GSourceFunc act, gpointer data)
 {
   guint timer = g_timeout_add(interval_ms, act, data);
   g_array_append_val(f->timers, timer);
@@ -56,34 +56,34 @@ static void remove_timers(const sweep_fixture *f)
 
 /* Sweeps. */
 
-void sweep_kit_set_up(sweep_fixture *f, gconstpointer unused)
+void sweep_fixture_set_up(sweep_fixture *f, gconstpointer unused)
 {
   (void)unused;
-  f->folder = kit_folder_new();
+  f->folder = fixture_folder_new();
   f->store_path = g_build_filename(f->folder, "a.sqlite", NULL);
   f->problems_path = g_build_filename(f->folder, "problems", NULL);
   f->timers = g_array_new(FALSE, FALSE, sizeof(guint));
-  sweep_kit_start_clock();
+  sweep_fixture_start_clock();
 }
 
-void sweep_kit_tear_down(sweep_fixture *f, gconstpointer unused)
+void sweep_fixture_tear_down(sweep_fixture *f, gconstpointer unused)
 {
   (void)unused;
   g_free(f->store_path);
   g_free(f->problems_path);
   g_array_unref(f->timers);
-  kit_folder_remove(f->folder);
+  fixture_folder_remove(f->folder);
 }
 
-gboolean sweep_kit_sweep_into(const sweep_fixture *f, result_store *store, const char *text,
-                              const char *const *sets, sweep_kit_options options, sweep_result *result,
-                              GError **error)
+gboolean sweep_fixture_sweep_into(const sweep_fixture *f, result_store *store, const char *text,
+                                  const char *const *sets, sweep_fixture_options options,
+                                  sweep_result *result, GError **error)
 {
-  scenario *s = kit_scenario(f->folder, "a.cfg", text, sets);
+  scenario *s = fixture_scenario(f->folder, "a.cfg", text, sets);
   sweep_grid *grid = sweep_grid_new(s, sets, NULL, NULL, error);
   g_assert_nonnull(grid);
   g_autofree char *axes = sweep_grid_axes_text(grid);
-  const provenance from = kit_origin(scenario_name(s), scenario_configuration(s)->title, text, axes);
+  const provenance from = fixture_origin(scenario_name(s), scenario_configuration(s)->title, text, axes);
   const sweep_options own = {.shard = MAX(options.shard, 1),
                              .shards = MAX(options.shards, 1),
                              .keep_going = !options.stops,
@@ -98,26 +98,27 @@ gboolean sweep_kit_sweep_into(const sweep_fixture *f, result_store *store, const
   return good;
 }
 
-gboolean sweep_kit_sweep_text(const sweep_fixture *f, const char *text, const char *const *sets,
-                              sweep_kit_options options, sweep_result *result, GError **error)
+gboolean sweep_fixture_sweep_text(const sweep_fixture *f, const char *text, const char *const *sets,
+                                  sweep_fixture_options options, sweep_result *result, GError **error)
 {
   result_store *store = result_store_open(f->store_path, RESULT_STORE_WRITE, error);
   g_assert_nonnull(store);
-  gboolean good = sweep_kit_sweep_into(f, store, text, sets, options, result, error);
+  gboolean good = sweep_fixture_sweep_into(f, store, text, sets, options, result, error);
   result_store_close(store);
   return good;
 }
 
-sweep_result sweep_kit_sweep_well(const sweep_fixture *f, const char *text, guint jobs)
+sweep_result sweep_fixture_sweep_well(const sweep_fixture *f, const char *text, guint jobs)
 {
   g_autoptr(GError) error = NULL;
   sweep_result result;
-  g_assert_true(sweep_kit_sweep_text(f, text, NULL, (sweep_kit_options){.jobs = jobs}, &result, &error));
+  g_assert_true(
+      sweep_fixture_sweep_text(f, text, NULL, (sweep_fixture_options){.jobs = jobs}, &result, &error));
   g_assert_no_error(error);
   return result;
 }
 
-char *sweep_kit_problems(const sweep_fixture *f)
+char *sweep_fixture_problems(const sweep_fixture *f)
 {
   char *text = NULL;
   g_assert_true(g_file_get_contents(f->problems_path, &text, NULL, NULL));
@@ -136,7 +137,7 @@ static char **read_trace(const char *folder, const char *name)
   return g_strsplit(lines, "\n", -1);
 }
 
-pid_t sweep_kit_traced(const char *folder, const char *seed)
+pid_t sweep_fixture_traced(const char *folder, const char *seed)
 {
   g_autofree char *name = g_strconcat("started-", seed, NULL);
   g_auto(GStrv) pids = read_trace(folder, name);
@@ -144,7 +145,7 @@ pid_t sweep_kit_traced(const char *folder, const char *seed)
   return count > 0 ? (pid_t)g_ascii_strtoll(pids[count - 1], NULL, 10) : 0;
 }
 
-guint sweep_kit_take_traces(const sweep_fixture *f, pid_t *last)
+guint sweep_fixture_take_traces(const sweep_fixture *f, pid_t *last)
 {
   guint count = 0;
   g_autoptr(GDir) dir = g_dir_open(f->folder, 0, NULL);
@@ -167,12 +168,12 @@ guint sweep_kit_take_traces(const sweep_fixture *f, pid_t *last)
   return count;
 }
 
-guint sweep_kit_take_starts(const sweep_fixture *f)
+guint sweep_fixture_take_starts(const sweep_fixture *f)
 {
-  return sweep_kit_take_traces(f, NULL);
+  return sweep_fixture_take_traces(f, NULL);
 }
 
-char *sweep_kit_export_text(const sweep_fixture *f)
+char *sweep_fixture_export_text(const sweep_fixture *f)
 {
   g_autofree char *path = g_build_filename(f->folder, "a.csv", NULL);
   char *text = NULL;
@@ -199,8 +200,8 @@ static gboolean find_message(const provenance *from, const stored_run *run, gpoi
   return TRUE;
 }
 
-void sweep_kit_expect_recorded(const sweep_fixture *f, const char *seed, run_status status, int exit_code,
-                               const char *said)
+void sweep_fixture_expect_recorded(const sweep_fixture *f, const char *seed, run_status status, int exit_code,
+                                   const char *said)
 {
   stored_run found = {.status = RUN_STATUSES};
   found.keys[SCENARIO_RUN_SEED] = (char *)seed;
@@ -216,7 +217,7 @@ void sweep_kit_expect_recorded(const sweep_fixture *f, const char *seed, run_sta
   g_free(found.stderr_tail);
 }
 
-char *sweep_kit_stderr_of(const sweep_fixture *f, const char *seed)
+char *sweep_fixture_stderr_of(const sweep_fixture *f, const char *seed)
 {
   stored_run found = {.status = RUN_STATUSES};
   found.keys[SCENARIO_RUN_SEED] = (char *)seed;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the tests of plots share: made-up studies in memory, and what was drawn of them. */
-#ifndef TESTS_STUDY_PLOT_KIT_H
-#define TESTS_STUDY_PLOT_KIT_H
+#ifndef TESTS_STUDY_PLOT_FIXTURE_H
+#define TESTS_STUDY_PLOT_FIXTURE_H
 
 #include <glib.h>
 
@@ -9,52 +9,52 @@
 #include "study/plot/gnuplot.h"
 #include "study/table/study_table.h"
 
-typedef struct plot_kit {
+typedef struct plot_fixture {
   char *folder;
   study_table table;
-  scenario *base;     /* of plot_kit_add() */
+  scenario *base;     /* of plot_fixture_add() */
   GPtrArray *written; /* by draws */
-} plot_kit;
+} plot_fixture;
 
 /* An empty study called "a", by iwarpsim 0.1.0, titled "a study", with the axes `axes` (const char *, may be NULL). */
-void plot_kit_set_up(plot_kit *kit, gconstpointer axes);
-void plot_kit_tear_down(plot_kit *kit, gconstpointer axes);
+void plot_fixture_set_up(plot_fixture *kit, gconstpointer axes);
+void plot_fixture_tear_down(plot_fixture *kit, gconstpointer axes);
 
 /* Adds a run with these values ("receiver.mode=in-order", up to NULL) and those of the runs added before, without metrics and samples. */
-study_run *plot_kit_add(plot_kit *kit, const char *const *sets);
+study_run *plot_fixture_add(plot_fixture *kit, const char *const *sets);
 
 /* Appends a bin to the samples of `id` in `run`. */
-void plot_kit_sample(study_run *run, distribution_id id, double bound, double weight);
+void plot_fixture_sample(study_run *run, distribution_id id, double bound, double weight);
 
 /* Makes the runs of the sweep in the scenario `text`, in the order of the grid, without metrics. */
-void plot_kit_fill(plot_kit *kit, const char *text);
+void plot_fixture_fill(plot_fixture *kit, const char *text);
 
 /* Sets `metric` of run `index`. */
-void plot_kit_set(plot_kit *kit, guint index, metric_id metric, double value);
+void plot_fixture_set(plot_fixture *kit, guint index, metric_id metric, double value);
 
 /* Sets `metric` of all runs to `first` + `step` times the run's place in the grid. */
-void plot_kit_set_all(plot_kit *kit, metric_id metric, double first, double step);
+void plot_fixture_set_all(plot_fixture *kit, metric_id metric, double first, double step);
 
 /* Gives run `index` the flags. */
-void plot_kit_flag(plot_kit *kit, guint index, guint flags);
+void plot_fixture_flag(plot_fixture *kit, guint index, guint flags);
 
 /* Where to draw. */
-gnuplot_target plot_kit_target(const plot_kit *kit, gnuplot_format format);
+gnuplot_target plot_fixture_target(const plot_fixture *kit, gnuplot_format format);
 
 /* FALSE, and the test is skipped, when there is no gnuplot. */
-gboolean plot_kit_can_draw(void);
+gboolean plot_fixture_can_draw(void);
 
 /* The text of the file `name` in the folder. Free with g_free(). */
-char *plot_kit_text(const plot_kit *kit, const char *name);
+char *plot_fixture_text(const plot_fixture *kit, const char *name);
 
 /* Checks that the PNG `name` is `width` dots wide and not empty; returns its height. */
-guint plot_kit_png_height(const plot_kit *kit, const char *name, guint width);
+guint plot_fixture_png_height(const plot_fixture *kit, const char *name, guint width);
 
 /* The numbers of row `row` (from 0) below the comment "# `comment`" in the data `text`; columns that are no number are NAN. */
-void plot_kit_row(const char *text, const char *comment, guint row, double *numbers, guint count);
+void plot_fixture_row(const char *text, const char *comment, guint row, double *numbers, guint count);
 
 /* Fails unless `part` is in `text`; how often it is. */
-void plot_kit_expect(const char *text, const char *part);
-guint plot_kit_count(const char *text, const char *part);
+void plot_fixture_expect(const char *text, const char *part);
+guint plot_fixture_count(const char *text, const char *part);
 
 #endif

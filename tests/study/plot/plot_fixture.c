@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "plot_kit.h"
+#include "plot_fixture.h"
 
 #include "scenario/configuration.h"
 
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "study/sweep/sweep_grid.h"
-#include "study_kit.h"
+#include "study_fixture.h"
 
 static void free_run(gpointer data)
 {
@@ -18,10 +18,10 @@ static void free_run(gpointer data)
   g_free(run);
 }
 
-void plot_kit_set_up(plot_kit *kit, gconstpointer axes)
+void plot_fixture_set_up(plot_fixture *kit, gconstpointer axes)
 {
-  kit->folder = kit_folder_new();
-  kit->base = kit_scenario(kit->folder, "base.cfg", "title = \"a study\";", NULL);
+  kit->folder = fixture_folder_new();
+  kit->base = fixture_scenario(kit->folder, "base.cfg", "title = \"a study\";", NULL);
   kit->written = g_ptr_array_new_with_free_func(g_free);
   kit->table = (study_table){.runs = g_ptr_array_new_with_free_func(free_run),
                              .title = g_strdup("a study"),
@@ -31,7 +31,7 @@ void plot_kit_set_up(plot_kit *kit, gconstpointer axes)
                              .texts = g_string_chunk_new(4096)};
 }
 
-void plot_kit_tear_down(plot_kit *kit, gconstpointer axes)
+void plot_fixture_tear_down(plot_fixture *kit, gconstpointer axes)
 {
   (void)axes;
   g_ptr_array_unref(kit->table.runs);
@@ -40,10 +40,10 @@ void plot_kit_tear_down(plot_kit *kit, gconstpointer axes)
   g_free(kit->table.axes);
   g_ptr_array_unref(kit->written);
   scenario_free(kit->base);
-  kit_folder_remove(kit->folder);
+  fixture_folder_remove(kit->folder);
 }
 
-static study_run *add_run(plot_kit *kit, const scenario *s)
+static study_run *add_run(plot_fixture *kit, const scenario *s)
 {
   study_run *run = g_new0(study_run, 1);
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
@@ -54,7 +54,7 @@ static study_run *add_run(plot_kit *kit, const scenario *s)
   return run;
 }
 
-study_run *plot_kit_add(plot_kit *kit, const char *const *sets)
+study_run *plot_fixture_add(plot_fixture *kit, const char *const *sets)
 {
   for (const char *const *set = sets; *set != NULL; set++) {
     g_assert_true(scenario_set(kit->base, *set, NULL));
@@ -62,15 +62,15 @@ study_run *plot_kit_add(plot_kit *kit, const char *const *sets)
   return add_run(kit, kit->base);
 }
 
-void plot_kit_sample(study_run *run, distribution_id id, double bound, double weight)
+void plot_fixture_sample(study_run *run, distribution_id id, double bound, double weight)
 {
   g_assert_true(distribution_append(&run->distributions[id], bound, weight));
 }
 
-void plot_kit_fill(plot_kit *kit, const char *text)
+void plot_fixture_fill(plot_fixture *kit, const char *text)
 {
   g_autoptr(GError) error = NULL;
-  scenario *base = kit_scenario(kit->folder, "a.cfg", text, NULL);
+  scenario *base = fixture_scenario(kit->folder, "a.cfg", text, NULL);
   sweep_grid *grid = sweep_grid_new(base, NULL, NULL, NULL, &error);
   g_assert_no_error(error);
   g_free(kit->table.title);
@@ -86,35 +86,35 @@ void plot_kit_fill(plot_kit *kit, const char *text)
   scenario_free(base);
 }
 
-static study_run *run_at(const plot_kit *kit, guint index)
+static study_run *run_at(const plot_fixture *kit, guint index)
 {
   return g_ptr_array_index(kit->table.runs, index);
 }
 
-void plot_kit_set(plot_kit *kit, guint index, metric_id metric, double value)
+void plot_fixture_set(plot_fixture *kit, guint index, metric_id metric, double value)
 {
   metric_values_set(&run_at(kit, index)->metrics, metric, value);
 }
 
-void plot_kit_set_all(plot_kit *kit, metric_id metric, double first, double step)
+void plot_fixture_set_all(plot_fixture *kit, metric_id metric, double first, double step)
 {
   for (guint i = 0; i < kit->table.runs->len; i++) {
-    plot_kit_set(kit, i, metric, first + step * i);
+    plot_fixture_set(kit, i, metric, first + step * i);
   }
 }
 
-void plot_kit_flag(plot_kit *kit, guint index, guint flags)
+void plot_fixture_flag(plot_fixture *kit, guint index, guint flags)
 {
   run_at(kit, index)->flags = flags;
   kit->table.flagged++;
 }
 
-gnuplot_target plot_kit_target(const plot_kit *kit, gnuplot_format format)
+gnuplot_target plot_fixture_target(const plot_fixture *kit, gnuplot_format format)
 {
   return (gnuplot_target){.folder = kit->folder, .format = format, .written = kit->written};
 }
 
-gboolean plot_kit_can_draw(void)
+gboolean plot_fixture_can_draw(void)
 {
   g_autofree char *found = g_find_program_in_path("gnuplot");
   if (found == NULL) {
@@ -123,7 +123,7 @@ gboolean plot_kit_can_draw(void)
   return found != NULL;
 }
 
-static char *contents(const plot_kit *kit, const char *name, gsize *length)
+static char *contents(const plot_fixture *kit, const char *name, gsize *length)
 {
   g_autofree char *path = g_build_filename(kit->folder, name, NULL);
   g_autoptr(GError) error = NULL;
@@ -133,14 +133,14 @@ static char *contents(const plot_kit *kit, const char *name, gsize *length)
   return text;
 }
 
-char *plot_kit_text(const plot_kit *kit, const char *name)
+char *plot_fixture_text(const plot_fixture *kit, const char *name)
 {
   return contents(kit, name, NULL);
 }
 
 /* A PNG starts with its signature; width and height are big-endian numbers at octets 16 and 20. An empty page of this size takes less
  * than 8000 octets. */
-guint plot_kit_png_height(const plot_kit *kit, const char *name, guint width)
+guint plot_fixture_png_height(const plot_fixture *kit, const char *name, guint width)
 {
   gsize length;
   guint32 sizes[2];
@@ -152,7 +152,7 @@ guint plot_kit_png_height(const plot_kit *kit, const char *name, guint width)
   return GUINT32_FROM_BE(sizes[1]);
 }
 
-void plot_kit_row(const char *text, const char *comment, guint row, double *numbers, guint count)
+void plot_fixture_row(const char *text, const char *comment, guint row, double *numbers, guint count)
 {
   g_autofree char *wanted = g_strdup_printf("# %s\n", comment);
   const char *start = strstr(text, wanted);
@@ -177,14 +177,14 @@ void plot_kit_row(const char *text, const char *comment, guint row, double *numb
   g_error("no row %u below \"%s\" in\n%s", row, wanted, text);
 }
 
-void plot_kit_expect(const char *text, const char *part)
+void plot_fixture_expect(const char *text, const char *part)
 {
   if (strstr(text, part) == NULL) {
     g_error("no \"%s\" in\n%s", part, text);
   }
 }
 
-guint plot_kit_count(const char *text, const char *part)
+guint plot_fixture_count(const char *text, const char *part)
 {
   guint count = 0;
   for (const char *at = strstr(text, part); at != NULL; at = strstr(at + 1, part)) {

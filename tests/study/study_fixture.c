@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "study_fixture.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include "store_commit.h"
+#include "study/store/run_identity.h"
+
+char *fixture_folder_new(void)
+{
+  g_autoptr(GError) error = NULL;
+  char *folder = g_dir_make_tmp("test-study-XXXXXX", &error);
+  g_assert_no_error(error);
+  return folder;
+}
+
+static void remove_files(const char *folder)
+{
+  GDir *dir = g_dir_open(folder, 0, NULL);
+  const char *name;
+  while (dir != NULL && (name = g_dir_read_name(dir)) != NULL) {
+    g_autofree char *path = g_build_filename(folder, name, NULL);
+    g_assert_cmpint(g_unlink(path), ==, 0);
+  }
+  g_clear_pointer(&dir, g_dir_close);
+}
+
+void fixture_folder_remove(char *folder)
+{
+  int removed;
+  do {
+    remove_files(folder);
+    removed = g_rmdir(folder);
+    /* A run that was killed a moment ago first ends the system call it is in, which may make a file. */
+  } while (removed != 0 && errno == ENOTEMPTY);
+  g_assert_cmpint(removed, ==, 0);
+  g_free(folder);
+}
+
+char *fixture_file(const char *folder, const char *name, const char *text)
+{
+  g_autoptr(GError) error = NULL;
+  char *path = g_build_filename(folder, name, NULL);
+  g_file_set_contents(path, text, -1, &error);
+  g_assert_no_error(error);
+  return path;
+}
+
+scenario *fixture_scenario(const char *folder, const char *name, const char *text, const char *const *sets)
+{
+  g_autoptr(GError) error = NULL;
+  g_autofree char *path = fixture_file(folder, name, text);
+  scenario *s = scenario_load(path, sets, &error);
+  g_assert_no_error(error);
+  return s;
+}
+
+provenance fixture_origin(const char *name, const char *title, const char *text, const char *axes)
+{
+  return (provenance){.name = (char *)name,
+                      .title = (char *)title,
+                      .text = (char *)text,
+                      .axes = (char *)axes,
+                      .sets = (char *)"",
+                      .version = (char *)"0.1.0",
+                      .git = (char *)"unknown",
+                      .libraries = (char *)"GLib 2.74.6"};
+}
+
+stored_run fixture_run(const scenario *s, guint64 point)
+{
+  stored_run run = {.point = point,
+                    .status = RUN_OK,
+                    .message = (char *)"",
+                    .stderr_tail = (char *)"",
+                    .engine = (char *)"native",
+                    .host = (char *)"testhost",
+                    .started = (char *)"2026-11-21T10:08:16Z",
+                    .wall_s = 0.25,
+                    .cpu_s = 0.125,
+                    .memory_peak_octets = 1048576};
+  run_identity_texts(s, run.keys);
+  run.identity = run_identity_of(run.keys);
+  return run;
+}
+
+stored_run fixture_seed_run(const scenario *s, guint seed, guint64 point)
+{
+  g_autofree char *set = g_strdup_printf("run.seed=%u", seed);
+  scenario *copy = scenario_copy(s);
+  g_assert_true(scenario_set(copy, set, NULL));
+  stored_run run = fixture_run(copy, point);
+  scenario_free(copy);
+  return run;
+}
+
+void fixture_run_clear(stored_run *run)
+{
+  run_identity_clear(run->keys);
+  g_clear_pointer(&run->identity, g_free);
+  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
+    distribution_clear(&run->distributions[id]);
+  }
+}
+
+static gboolean count_one(const provenance *from, const stored_run *run, gpointer data, GError **error)
+{
+  (void)from;
+  (void)run;
+  (void)error;
+  (*(guint *)data)++;
+  return TRUE;
+}
+
+guint fixture_count_runs(const char *path)
+{
+  g_autoptr(GError) error = NULL;
+  guint count = 0;
+  result_store *store = result_store_open(path, RESULT_STORE_READ, &error);
+  g_assert_no_error(error);
+  result_store_each(store, count_one, &count, &error);
+  g_assert_no_error(error);
+  result_store_close(store);
+  return count;
+}
+
+/* Stores. */
+
+void store_fixture_set_up(store_fixture *f, const char *axes)
+{
+  g_autoptr(GError) error = NULL;
+  *f = (store_fixture){.folder = fixture_folder_new(), .origin = fixture_origin("a", "A question", "", axes)};
+  f->path = g_build_filename(f->folder, "a.sqlite", NULL);
+  f->scenario = fixture_scenario(f->folder, "a.cfg", "title = \"A question\";", NULL);
+  f->store = result_store_open(f->path, RESULT_STORE_WRITE, &error);
+  g_assert_no_error(error);
+}
+
+void store_fixture_tear_down(store_fixture *f)
+{
+  result_store_close(f->store);
+  scenario_free(f->scenario);
+  g_free(f->path);
+  fixture_folder_remove(f->folder);
+}
+
+static void set_keys(scenario *s, char *const *words)
+{
+  for (gsize i = 0; words[i] != NULL; i++) {
+    g_autoptr(GError) error = NULL;
+    if (*words[i] != '\0' && *words[i] != '-') {
+      scenario_set(s, words[i], &error);
+      g_assert_no_error(error);
+    }
+  }
+}
+
+static void remove_keys(stored_run *run, char *const *words)
+{
+  for (gsize i = 0; words[i] != NULL; i++) {
+    if (*words[i] == '-') {
+      scenario_key key = scenario_key_find(words[i] + 1);
+      g_assert_cmpint(key, <, SCENARIO_KEY_COUNT);
+      g_clear_pointer(&run->keys[key], g_free);
+    }
+  }
+}
+
+static void set_values(stored_run *run, const char *values)
+{
+  g_auto(GStrv) words = g_strsplit(values, " ", -1);
+  for (gsize i = 0; words[i] != NULL; i++) {
+    char *equals = strchr(words[i], '=');
+    if (equals != NULL) {
+      *equals = '\0';
+      metric_id id = metric_find(words[i]);
+      g_assert_cmpint(id, <, METRIC_COUNT);
+      metric_values_set(&run->metrics, id, g_ascii_strtod(equals + 1, NULL));
+    }
+  }
+}
+
+void store_fixture_add_status(store_fixture *f, const char *keys, const char *values, run_status status)
+{
+  g_autoptr(GError) error = NULL;
+  g_auto(GStrv) words = g_strsplit(keys, " ", -1);
+  scenario *s = scenario_copy(f->scenario);
+  set_keys(s, words);
+  stored_run run = fixture_run(s, f->point++);
+  scenario_free(s);
+  remove_keys(&run, words);
+  set_values(&run, values);
+  run.status = status;
+  store_commit(f->store, &f->origin, &run, &error);
+  g_assert_no_error(error);
+  fixture_run_clear(&run);
+}
+
+void store_fixture_add(store_fixture *f, const char *keys, const char *values)
+{
+  store_fixture_add_status(f, keys, values, RUN_OK);
+}
+
+void store_fixture_sql(store_fixture *f, const char *sql)
+{
+  sqlite3 *database = NULL;
+  g_assert_cmpint(sqlite3_open(f->path, &database), ==, SQLITE_OK);
+  g_assert_cmpint(sqlite3_exec(database, "PRAGMA foreign_keys = ON", NULL, NULL, NULL), ==, SQLITE_OK);
+  g_assert_cmpint(sqlite3_exec(database, sql, NULL, NULL, NULL), ==, SQLITE_OK);
+  g_assert_cmpint(sqlite3_close(database), ==, SQLITE_OK);
+}

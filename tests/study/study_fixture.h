@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the tests of sweeps, stores and plots share: a temporary folder, scenarios made of text, made-up runs, and stores of them,
+ * written in words: which keys a run sets, what it measured. */
+#ifndef TESTS_STUDY_STUDY_FIXTURE_H
+#define TESTS_STUDY_STUDY_FIXTURE_H
+
+#include <glib.h>
+
+#include "scenario/scenario.h"
+#include "study/store/result_store.h"
+
+/* A folder of its own; remove with fixture_folder_remove(), which frees the name. */
+char *fixture_folder_new(void);
+void fixture_folder_remove(char *folder);
+
+/* Writes `text` to `folder`/`name` and returns the path (g_free()). */
+char *fixture_file(const char *folder, const char *name, const char *text);
+
+/* Loads `text` as the scenario `folder`/`name`. Fails the test when it is refused. */
+scenario *fixture_scenario(const char *folder, const char *name, const char *text, const char *const *sets);
+
+/* An origin of the scenario called `name`, by iwarpsim 0.1.0 of an unknown commit; the texts stay the caller's. */
+provenance fixture_origin(const char *name, const char *title, const char *text, const char *axes);
+
+/* An `ok` run of `s` at `point`, without metrics; the texts in it are the caller's to free with
+ * fixture_run_clear(). */
+stored_run fixture_run(const scenario *s, guint64 point);
+void fixture_run_clear(stored_run *run);
+
+/* The same of `s` with the seed `seed`. */
+stored_run fixture_seed_run(const scenario *s, guint seed, guint64 point);
+
+/* The number of runs in the store at `path`. */
+guint fixture_count_runs(const char *path);
+
+typedef struct store_fixture {
+  char *folder;
+  char *path; /* of the store, in `folder` */
+  scenario *scenario;
+  result_store *store;
+  provenance origin; /* of the runs added next; the texts are the test's */
+  guint64 point;
+} store_fixture;
+
+/* An empty store of the scenario "a", titled "A question", whose swept keys are `axes`, one a line. */
+void store_fixture_set_up(store_fixture *f, const char *axes);
+void store_fixture_tear_down(store_fixture *f);
+
+/* Commits an ok run of the keys "path.forward.mtu=1500 run.seed=2", blanks between; "-path.forward.mtu": without this key. It measured
+ * "tcp.timeouts=1 goodput_bit_per_s=1e9". */
+void store_fixture_add(store_fixture *f, const char *keys, const char *values);
+
+/* The same, ended as `status` says. */
+void store_fixture_add_status(store_fixture *f, const char *keys, const char *values, run_status status);
+
+/* Runs `sql` on the store, past its own program. */
+void store_fixture_sql(store_fixture *f, const char *sql);
+
+#endif

@@ -154,7 +154,8 @@ double plot_page_panel_letters(const plot_page *page)
 plot_margins plot_page_margins(const plot_page *page, guint index)
 {
   double left = page->left + (index % page->columns) * (page->panel_width + page->gap);
-  double top = page->first + (index / page->columns) * page->row_height;
+  guint row = index / page->columns;
+  double top = page->first + row * page->row_height;
   return (plot_margins){.left = left / page->width,
                         .right = (left + page->panel_width) / page->width,
                         .bottom = 1 - (top + page->panel_height) / page->height,

@@ -139,7 +139,7 @@ char *cli_documents_scenario(void)
       "`iwarpsim check FILE` reports what is wrong with a scenario.\n");
 
   append_terms(page, CLI_DOCUMENT_SCENARIO);
-  g_string_append(page, "\n## Keys\n");
+  g_string_append(page, "\n## Keys\n\nDefaults and examples are written as `--set` takes them.\n");
   append_keys(page, "", "Keys that stand on their own.");
   for (const scenario_group_row *group = scenario_groups(); group->name != NULL; group++) {
     if (has_keys(group->name)) {

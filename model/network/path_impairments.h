@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What impairs packets after the links: an element for each impairment, in the order of `path.DIRECTION.order` (path_config.h chains
- * them). Most are netem's, tc-netem(8).
+/* What impairs packets after the links: an element for each impairment, in the order of
+ * `path.DIRECTION.order` (path_config.h chains them). Most are netem's, tc-netem(8).
  *
  * All take a copy of their `config`. Their random streams stay the caller's and outlive them. */
 #ifndef NETWORK_PATH_IMPAIRMENTS_H

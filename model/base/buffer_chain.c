@@ -209,7 +209,7 @@ void buffer_chain_append_slices(buffer_chain *chain, const buffer_chain *source,
 }
 
 /* `count` slices (mostly as few as a chain has inline) field by field as buffer_chain_move() says; `to` does
- * not lie behind `from`. */
+ * not lie after `from`. */
 static inline void move_slices(octet_slice *to, const octet_slice *from, uint32_t count)
 {
   for (uint32_t index = 0; index < count; index++) {
@@ -220,7 +220,7 @@ static inline void move_slices(octet_slice *to, const octet_slice *from, uint32_
 }
 
 /* The first `dropped` slices are gone, to somebody else or to nobody, and the first `length` octets of the
- * one behind them. */
+ * one after them. */
 static inline void forget_front(buffer_chain *chain, uint32_t dropped, uint32_t length)
 {
   if (dropped == chain->slice_count) {

@@ -75,7 +75,7 @@ typedef struct buffer_chain {
   octet_slice inline_slices[BUFFER_CHAIN_INLINE_SLICES];
 } buffer_chain;
 
-/* Makes `chain` a valid empty chain. Only the counters: the inline slices behind `slice_count` are never
+/* Makes `chain` a valid empty chain. Only the counters: the inline slices after `slice_count` are never
  * read, and clearing them costs more than the rest of a short chain's life. */
 static inline void buffer_chain_init(buffer_chain *chain)
 {
@@ -163,7 +163,7 @@ typedef struct buffer_chain_range {
   uint32_t length;  /* octets still to come */
 } buffer_chain_range;
 
-/* What buffer_chain_range_of() does with a range that starts behind the first slice, and with one that does
+/* What buffer_chain_range_of() does with a range that starts after the first slice, and with one that does
  * not lie within the chain. */
 buffer_chain_range buffer_chain_range_behind(const buffer_chain *chain, uint32_t from, uint32_t length);
 
@@ -209,7 +209,7 @@ const uint8_t *buffer_chain_flat_anywhere(const buffer_chain *chain, uint32_t fr
 /* What buffer_chain_reserve() does when there is too little room. */
 void buffer_chain_grow(buffer_chain *chain, uint32_t count);
 
-/* Makes room for `count` more slices behind those in use, for as many buffer_chain_put(). */
+/* Makes room for `count` more slices after those in use, for as many buffer_chain_put(). */
 static inline void buffer_chain_reserve(buffer_chain *chain, uint32_t count)
 {
   uint32_t capacity = chain->heap ? chain->heap_capacity : BUFFER_CHAIN_INLINE_SLICES;

@@ -359,7 +359,7 @@ size_t deque_count_between(const deque *queue, size_t key_offset, uint64_t bound
   size_t stride = queue->element_octets;
   const uint8_t *low = (const uint8_t *)deque_at(queue, 0) + key_offset;
   size_t count = queue->count;
-  size_t below = 0; /* so many keys are up to `bound`; the answer is among the `count` behind them */
+  size_t below = 0; /* so many keys are up to `bound`; the answer is among the `count` after them */
   while (count > 0) {
     size_t half = count / 2;
     if (*(const uint64_t *)(const void *)(low + half * stride) <= bound) {

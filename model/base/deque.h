@@ -55,7 +55,7 @@ static inline void *deque_slot(const deque *queue, size_t index, size_t element_
   return deque_is_in_chunks(queue) ? deque_at_chunk(queue, index) : queue->front + index * element_octets;
 }
 
-/* What deque_insert() does when there is no room behind the last element, or the new one is not the last. */
+/* What deque_insert() does when there is no room after the last element, or the new one is not the last. */
 void *deque_insert_between(deque *queue, size_t index);
 
 /* Makes an uninitialised element at `index` (<= count) and returns it; the ones from `index` on move up by
@@ -120,7 +120,7 @@ static inline uint64_t deque_key(const deque *queue, size_t key_offset, size_t i
 size_t deque_count_between(const deque *queue, size_t key_offset, uint64_t bound);
 
 /* How many elements have a key up to and with `bound`. The key is the uint64_t that lies `key_offset` octets
- * into the element, and it ascends with the index. O(log count), and O(1) when the bound is before or behind
+ * into the element, and it ascends with the index. O(log count), and O(1) when the bound is before or after
  * all keys, as most are: about the newest octets of a stream, or the oldest. */
 static inline size_t deque_count_to(const deque *queue, size_t key_offset, uint64_t bound)
 {

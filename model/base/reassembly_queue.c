@@ -59,7 +59,7 @@ void reassembly_queue_free(reassembly_queue *queue)
   g_free(queue);
 }
 
-/* Index of the first entry that ends behind `position`. */
+/* Index of the first entry that ends after `position`. */
 static size_t find_entry(const reassembly_queue *queue, uint64_t position)
 {
   return deque_count_to(&queue->entries, offsetof(entry, end), position);

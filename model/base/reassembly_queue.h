@@ -17,7 +17,7 @@ void reassembly_queue_free(reassembly_queue *queue);
 
 /* Holds the octets of `chain`, the first of which has stream position `position` and which arrived at
  * `arrival`. Octets already held are passed over. References the chain's buffers, copies nothing; the caller
- * keeps `chain`. Returns how many octets are newly held. Appending behind everything held is O(1). */
+ * keeps `chain`. Returns how many octets are newly held. Appending after everything held is O(1). */
 uint64_t reassembly_queue_insert(reassembly_queue *queue, uint64_t position, const buffer_chain *chain,
                                  time_ps arrival);
 
@@ -31,7 +31,7 @@ bool reassembly_queue_contains(const reassembly_queue *queue, uint64_t from, uin
 /* End of the run of held octets that holds `position`; `position` itself when it is not held. */
 uint64_t reassembly_queue_run_end(const reassembly_queue *queue, uint64_t position);
 
-/* First held position at or behind `position`; UINT64_MAX when there is none. */
+/* First held position at or after `position`; UINT64_MAX when there is none. */
 uint64_t reassembly_queue_next_held(const reassembly_queue *queue, uint64_t position);
 
 /* Octets [from, from + length), `length` > 0: where they lie, valid until the queue changes, or, when they do

@@ -15,7 +15,7 @@ typedef struct scatter_list {
   uint32_t slice_count;
   uint32_t slices_max;
   uint8_t *own;        /* the next of its own octets */
-  uint8_t *own_behind; /* behind the last there is room for */
+  uint8_t *own_behind; /* after the last there is room for */
   uint32_t length;     /* octets so far */
 } scatter_list;
 

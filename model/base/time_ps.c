@@ -9,7 +9,7 @@
 static time_ps send_as_ns3(uint64_t octets, uint64_t rate_bit_per_s)
 {
   uint128 bits = (uint128)octets * 8;
-  /* ns-3 keeps a transmission time as seconds with 64 binary digits behind the point, further ones cut off, and rounds
+  /* ns-3 keeps a transmission time as seconds with 64 binary digits after the point, further ones cut off, and rounds
    * that half up: so an exact half picosecond goes down unless 64 digits hold it (measured on ns-3 3.37). */
   uint64_t fraction = (uint64_t)(((bits % rate_bit_per_s) << 64) / rate_bit_per_s);
   uint128 half = (uint128)1 << 63;

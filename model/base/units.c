@@ -69,7 +69,7 @@ static size_t count_digits(const char *text)
   return digits;
 }
 
-/* Reads digits, and a point with digits behind it when there is one. Returns what follows; NULL: no number. */
+/* Reads digits, and a point with digits after it when there is one. Returns what follows; NULL: no number. */
 static const char *read_decimal(const char *text, decimal *number)
 {
   number->integer = text;
@@ -139,7 +139,7 @@ static bool multiply_exactly(const decimal *number, uint64_t factor, uint64_t li
   return true;
 }
 
-/* Reads a number and the unit behind it; `bare_zero`: 0 needs no unit. */
+/* Reads a number and the unit after it; `bare_zero`: 0 needs no unit. */
 static bool parse(const char *text, const unit *units, size_t unit_count, bool bare_zero, uint64_t limit,
                   uint64_t *result)
 {

@@ -189,7 +189,7 @@ static inline void sift_down(event_queue *queue, uint32_t place, event_queue_tim
   }
 }
 
-/* Behind the entries in use, and behind room for all, stand those that are never due: so each node has four
+/* After the entries in use, and after room for all, stand those that are never due: so each node has four
  * children. */
 static void grow(event_queue *queue)
 {

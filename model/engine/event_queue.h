@@ -39,7 +39,7 @@ typedef struct event_queue_entry {
 /* All zero: an empty event queue. */
 typedef struct event_queue {
   event_queue_entry
-      *heap; /* or row; behind some room, so that the four children of a node fill whole cache lines */
+      *heap; /* or row; after some room, so that the four children of a node fill whole cache lines */
   event_queue_entry *head; /* what is due first: the end of the row, or the top of the heap */
   void *memory;            /* of the heap */
   uint32_t count;

@@ -13,7 +13,7 @@
 /* Octets that a fault may add. */
 enum { ROOM_OCTETS = 1 };
 
-/* A copy of `octets` in one piece, with room behind. */
+/* A copy of `octets` in one piece, with room at its end. */
 static octet_buffer *copy_of(const buffer_chain *octets)
 {
   octet_buffer *buffer = octet_buffer_new(octets->length + ROOM_OCTETS);
@@ -239,12 +239,12 @@ bool fault_edit_ulpdu(fault_id id, uint32_t decoy_stag, buffer_chain *octets)
 
 /* --- FPDUs --- */
 
-/* Points the first marker within `fpdu`, not in front of it, elsewhere: behind the header or in front of it. */
+/* Points the first marker within `fpdu`, not in front of it, elsewhere: after the header or in front of it. */
 static bool edit_marker(const mpa_fpdu *fpdu, bool behind, uint8_t *octets)
 {
   uint64_t position = mpa_marker_next(fpdu->header);
   uint64_t distance = position - fpdu->header;
-  /* Not to where another marker is, which a receiver may take for the header behind that (note M1). */
+  /* Not to where another marker is, which a receiver may take for the header after that (note M1). */
   uint64_t target = behind ? fpdu->header + 8 : fpdu->header - 8;
   uint32_t lie = target % MPA_MARKER_PERIOD_OCTETS == 0 ? 12 : 8;
 

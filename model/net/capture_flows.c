@@ -4,7 +4,7 @@
 #include "net/flow_table.h"
 #include "net/ip_header.h"
 
-/* A SYN may stand in the file behind octets of its connection, whatever the order of the packets. One that is
+/* A SYN may stand in the file after octets of its connection, whatever the order of the packets. One that is
  * farther before them than this begins another connection; of initial sequence numbers chosen at random, one
  * in 64 does not. */
 enum { LATE_SYN_OCTETS = 1 << 26 };

@@ -181,7 +181,7 @@ static uint32_t jumbo_length(const uint8_t *options, uint32_t octets)
   return 0;
 }
 
-/* The length behind the IPv6 header when that says 0: the jumbo option's, or all there was in the frame. */
+/* The length after the IPv6 header when that says 0: the jumbo option's, or all there was in the frame. */
 static uint32_t offload_length(const uint8_t *octets, uint32_t captured_octets, uint32_t wire_octets)
 {
   const uint8_t *options = octets + IPV6_HEADER_OCTETS;
@@ -270,7 +270,7 @@ bool capture_ip_pass_extensions(capture_ip *ip)
   return true;
 }
 
-/* A fragment has octets, their number is a multiple of 8 but in the last one, and none is behind the longest
+/* A fragment has octets, their number is a multiple of 8 but in the last one, and none is after the longest
  * datagram's end. */
 static bool is_possible_fragment(const capture_ip *ip)
 {

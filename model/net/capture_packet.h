@@ -37,14 +37,14 @@ enum { CAPTURE_IP_LONGEST_OCTETS = 1 << 20 };
 typedef struct capture_ip {
   uint8_t version;
   uint8_t ecn;      /* RFC 3168 §5 */
-  uint8_t protocol; /* of `payload`: behind IPv6's extension headers */
+  uint8_t protocol; /* of `payload`: after IPv6's extension headers */
   bool is_offload;  /* longer than the IP header can say, by the length of the frame or by the jumbo option */
   bool is_fragment; /* and not the whole (RFC 6946) */
   bool more;        /* fragments follow */
   bool is_routed;   /* its destination is not the one of the checksum (RFC 8200 §8.1) */
   uint32_t offset_octets; /* of the fragment, in the datagram's payload */
   uint32_t identification;
-  const uint8_t *addresses; /* source and destination, one behind the other, as on the wire */
+  const uint8_t *addresses; /* source and destination, one after the other, as on the wire */
   const uint8_t *payload;
   uint32_t payload_octets;  /* on the wire, of this packet */
   uint32_t captured_octets; /* of them */

@@ -41,7 +41,7 @@ typedef struct capture_end {
 } capture_end;
 
 /* One TCP connection in a capture. Addresses and ports that are used anew, after a SYN of another sequence
- * number, make another one. A SYN that is captured behind octets of its own (up to 64 MiB farther on) is
+ * number, make another one. A SYN that is captured after octets of its own (up to 64 MiB farther on) is
  * still theirs: has_syn may become true late. */
 typedef struct capture_flow {
   uint32_t index;      /* in the order in which they appear, from 0 */

@@ -196,7 +196,7 @@ static uint8_t protocol_of(const datagram *packet)
   return datagram_is_ipv4(packet) ? IP_PROTOCOL_ICMP : IP_PROTOCOL_ICMPV6;
 }
 
-/* The sum of a whole packet's pseudo header and all behind the IP header, the checksum as it stands there
+/* The sum of a whole packet's pseudo header and all after the IP header, the checksum as it stands there
  * included. */
 static uint64_t transport_sum(const datagram *packet)
 {
@@ -295,7 +295,7 @@ typedef struct ip_packet {
   octet_buffer *buffer;
   const uint8_t *octets;
   bool ipv4;
-  size_t transport_at; /* behind options and fragment header */
+  size_t transport_at; /* after options and fragment header */
   size_t end;
   uint8_t protocol;
   bool is_fragment;
@@ -343,7 +343,7 @@ static bool read_ipv6(ip_packet *ip, size_t length)
   return true;
 }
 
-/* The packet with its IP header, and `transport_octets` of header behind it. IP options are for routers on
+/* The packet with its IP header, and `transport_octets` of header after it. IP options are for routers on
  * the way: they are left out, and the lengths say so. */
 static datagram *begin(const ip_packet *ip, datagram_kind kind, size_t transport_octets)
 {

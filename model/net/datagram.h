@@ -160,7 +160,7 @@ static inline void datagram_unref(datagram *packet)
   }
 }
 
-/* The octets behind the IP header and IPv6's fragment header. */
+/* The octets after the IP header and IPv6's fragment header. */
 static inline uint32_t datagram_ip_payload_octets(const datagram *packet)
 {
   return packet->header_octets - packet->ip_octets + packet->payload.length;
@@ -204,7 +204,7 @@ void datagram_write(const datagram *packet, uint8_t *target, bool with_checksums
 
 /* Reads an IP packet of `length` octets at `octets`, which lie in `buffer`: the payload references the buffer
  * (it must not be written afterwards). Returns NULL when it is not whole IPv4 or IPv6 with TCP, a fragment of
- * that, or a "too big" about that. Octets behind the IP total length (padding) are ignored; IPv4 options and
+ * that, or a "too big" about that. Octets after the IP total length (padding) are ignored; IPv4 options and
  * the fragment header of an IPv6 packet that is whole (RFC 6946) are left out; other IPv6 extension headers
  * are not known. Checksums are not verified: one that is not 0 is carried. */
 datagram *datagram_read(octet_buffer *buffer, const uint8_t *octets, size_t length);

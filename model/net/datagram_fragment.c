@@ -37,7 +37,7 @@ static void write_fragment_fields(datagram *packet, uint32_t offset_octets, bool
   }
 }
 
-/* The IP header of `packet`; of IPv6 with a fragment header behind it, of identification 0 when there is none
+/* The IP header of `packet`; of IPv6 with a fragment header after it, of identification 0 when there is none
  * yet. */
 static void copy_ip_header(datagram *fragment, const datagram *packet)
 {

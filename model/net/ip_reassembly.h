@@ -25,9 +25,8 @@ typedef struct ip_fragment {
   const buffer_chain
       *octets;      /* from its first one on; fewer than `of.length_octets` when cut off in a capture */
   datagram *packet; /* that it came as; NULL: out of a capture, and the rest counts */
-  uint8_t
-      protocol;   /* behind IPv6's fragment header; the first fragment's is the datagram's (RFC 8200 §4.5) */
-  bool is_routed; /* capture_ip.is_routed */
+  uint8_t protocol; /* after IPv6's fragment header; the first fragment's is the datagram's (RFC 8200 §4.5) */
+  bool is_routed;   /* capture_ip.is_routed */
 } ip_fragment;
 
 /* Read by everyone, written only by the functions below. */

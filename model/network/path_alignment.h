@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* An observer on the path: how many segments are aligned with FPDUs at this place. One in front of the
- * middleboxes and one behind them measure what they do to the alignment. */
+ * middleboxes and one after them measure what they do to the alignment. */
 #ifndef PATH_PATH_ALIGNMENT_H
 #define PATH_PATH_ALIGNMENT_H
 
 #include "network/path_element.h"
 
 /* Whether an FPDU of `flow` starts at stream position `position` (0: the octet after the SYN); also true of
- * the position behind the last FPDU that has been posted, where the next one will start. What else counts as
+ * the position after the last FPDU that has been posted, where the next one will start. What else counts as
  * a start (of a startup frame, say) is the caller's choice. `hint` is for who answers, to find the place near
  * the last one again: each observer has one for each flow, 0 at first. */
 typedef bool (*path_alignment_is_fpdu_start)(void *user, const datagram_flow *flow, int64_t position,

@@ -12,7 +12,7 @@ typedef struct coalesce_flow {
   tcp_header first_header;
   uint32_t isn;
   path_waiting waiting; /* empty while `first` is alone */
-  int64_t end;          /* behind all octets that wait */
+  int64_t end;          /* after all octets that wait */
   tcp_header newest;
 } coalesce_flow;
 
@@ -176,7 +176,7 @@ static const path_element_class coalesce_class = {
  * `coalesce_ps`, and what follows it in the stream is joined to it, sent again too or not; then all of it has
  * the retransmission mark.
  *
- * A segment that stays alone is the same packet. That the links behind can carry `coalesce_octets` is the
+ * A segment that stays alone is the same packet. That the links after the box can carry `coalesce_octets` is the
  * caller's business. What is not a whole segment, or a wrong one: path_box.h. */
 path_box *path_coalesce_new(const path_middleboxes_config *config, random_stream *random)
 {

@@ -15,7 +15,7 @@ static void flip(uint8_t *octets, uint64_t bit)
   octets[bit / 8] ^= (uint8_t)(1U << bit % 8);
 }
 
-/* Any bit behind the IP header. */
+/* Any bit after the IP header. */
 static void damage_caught(path_corrupt *corrupt, datagram *packet)
 {
   uint32_t transport_octets = packet->header_octets - packet->ip_octets;

@@ -10,7 +10,7 @@
 
 /* The major keys of the path's timers and arrivals. A node of a path has a number of its own; so do links.
  * Arrivals: by path, node and direction; what an impairment lets go is an arrival (engine/engine.h). The
- * middleboxes' timers come behind all connections'. */
+ * middleboxes' timers come after all connections'. */
 enum { NODES_MAX = 64, BOX_TIMER_MAJOR = 0x70000000 };
 
 /* One element with its timer. */
@@ -247,7 +247,7 @@ static bool add_link(path_direction *path, size_t index, GError **error)
 /* --- Boxes --- */
 
 /* A proxy is one box for both directions. It stands where the forward direction has its boxes: so before the
- * reverse direction's last link, behind its impairments, or at its very start. */
+ * reverse direction's last link, after its impairments, or at its very start. */
 static path_position place_of_relay(const path_direction *path)
 {
   path_position place = path->config.network->middleboxes.position;
@@ -307,7 +307,7 @@ static void add_boxes(path_direction *path, path_position place)
   path->alignment_behind = observed ? add_alignment(path) : path->alignment_behind;
 }
 
-/* Between which links the boxes stand: behind the first of the forward direction, and at the same place of
+/* Between which links the boxes stand: after the first of the forward direction, and at the same place of
  * the reverse one. */
 static size_t boxes_behind_link(const path_direction *path)
 {

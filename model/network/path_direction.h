@@ -64,7 +64,7 @@ void path_direction_send(path_direction *path, datagram *packet, time_ps now);
 /* A router's message from the other direction enters; takes its reference. */
 void path_direction_inject(path_direction *path, datagram *message, path_entrance entrance, time_ps now);
 
-/* No packet that enters at `now` comes out before this: it is behind all that wait for the links. */
+/* No packet that enters at `now` comes out before this: it is after all that wait for the links. */
 time_ps path_direction_earliest_arrival(const path_direction *path, time_ps now);
 
 /* The first link's rate, delay or MTU becomes `number` now. */

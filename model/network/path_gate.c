@@ -49,7 +49,7 @@ void path_gate_leave(path_gate *gate, time_ps now)
   if (!gate) {
     return;
   }
-  /* What is let in may make the gate hold more: that comes behind. */
+  /* What is let in may make the gate hold more: that comes later. */
   while (gate->depth == 1 && (first = g_queue_pop_head(&gate->waiting))) {
     first->input(first->user, first->packet, now);
     g_free(first);

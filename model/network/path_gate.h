@@ -12,7 +12,7 @@ typedef struct path_gate path_gate;
 path_gate *path_gate_new(void);
 void path_gate_free(path_gate *gate);
 
-/* An element behind the gate begins to work, and is done; the outermost of such calls lets in what came
+/* An element after the gate begins to work, and is done; the outermost of such calls lets in what came
  * meanwhile, in its order. A NULL gate is always open, in all of these. */
 void path_gate_enter(path_gate *gate);
 void path_gate_leave(path_gate *gate, time_ps now);

@@ -98,7 +98,7 @@ void path_link_schedule_clear(path_link_schedule *schedule)
   deque_clear(&schedule->transits);
 }
 
-/* Puts a packet that was sent behind all others where it arrives; returns its place. */
+/* Puts a packet that was sent after all others where it arrives; returns its place. */
 static size_t insert(path_link_schedule *schedule, const transit *added)
 {
   size_t place = schedule->transits.count;

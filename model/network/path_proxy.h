@@ -21,26 +21,26 @@ typedef struct path_proxy_config {
  * emits those for the Responder, `reverse` the other way. What comes into one makes both emit; both name
  * the proxy's next deadline, so whoever drives them asks the one again that has just received or run.
  * Outputs may not call back into the proxy. Each is freed by path_element_free(), the proxy with the
- * second. The proxy is in one place: what lies before `forward` in the forward chain lies behind `reverse`
+ * second. The proxy is in one place: what lies before `forward` in the forward chain lies after `reverse`
  * in the reverse chain.
  *
  * Addresses and ports are kept; sequence numbers, options and segment boundaries are each side's own. A
  * SYN that comes from either host is answered only when the other host has answered the proxy's, so that a
  * connection is refused to one host when the other refuses it. Then octets are read in order from one side
- * and posted to the other as a plain stream: FPDUs mean nothing to it, and what is behind a hole waits
- * there. FIN is passed on behind the last octet, RST at once; also a side's TCP giving up resets the other
+ * and posted to the other as a plain stream: FPDUs mean nothing to it, and what is after a hole waits
+ * there. FIN is passed on after the last octet, RST at once; also a side's TCP giving up resets the other
  * side.
  *
  * A direction's octets that the far host has not acknowledged are in its buffer, and the window announced
  * to the near host is what is left of it (tcp_connection_set_unread_octets()).
  *
  * A retransmission ends at the proxy, which acknowledges it or, if it needs it, takes it in; what is lost
- * behind the proxy is sent again by the proxy, out of its buffer, with its own boundaries: the near host
+ * after the proxy is sent again by the proxy, out of its buffer, with its own boundaries: the near host
  * never learns of it.
  *
  * ICMP "too big" about the proxy's own segments is for the proxy; other packets of no connection that it
  * has seen begin pass as they are. Fragments and segments with a wrong checksum are dropped and counted:
- * behind the proxy their sequence numbers mean nothing. */
+ * after the proxy their sequence numbers mean nothing. */
 void path_proxy_new(const path_proxy_config *config, path_box **forward, path_box **reverse);
 
 #endif

@@ -7,7 +7,7 @@
 #include "network/path_link.h"
 #include "network/path_queue_manager.h"
 
-/* What waits is what is behind the packet in transmission. Of each pair the first to be reached counts; 0: it
+/* What waits is what is after the packet in transmission. Of each pair the first to be reached counts; 0: it
  * does not. */
 typedef struct path_transmitter_config {
   uint32_t queue_limit_packets; /* a packet that finds so many waiting is dropped (tail drop) */
@@ -31,7 +31,7 @@ path_link_config path_transmitter_link_config(const path_element *element);
 void path_transmitter_set_link(path_element *element, const path_link_config *config, time_ps now);
 
 /* When a packet without payload that comes at `now` would arrive at the link's other end at the earliest:
- * behind all taken before it, as far as these are sure to be transmitted. */
+ * after all taken before it, as far as these are sure to be transmitted. */
 time_ps path_transmitter_earliest_arrival(const path_element *element, time_ps now);
 
 /* The most octets (IP) that ever waited. What was dropped and marked: path_element_counts. */

@@ -7,7 +7,7 @@
 
 /* What octets keep of the segment that brought them. */
 typedef struct path_origin {
-  int64_t to; /* behind its last octet */
+  int64_t to; /* after its last octet */
   uint32_t timestamp_value;
   datagram_ecn ecn;
   bool has_timestamps;
@@ -71,7 +71,7 @@ static void join_origins(path_origin *all, const path_origin *other)
   all->fragmentable &= other->fragmentable;
 }
 
-/* What the segments with octets in front of `to` say together; those that have none behind it are
+/* What the segments with octets in front of `to` say together; those that have none after it are
  * forgotten. */
 static path_origin take_origins(path_waiting *waiting, int64_t to)
 {

@@ -30,7 +30,7 @@ typedef struct path_waiting {
 void path_waiting_init(path_waiting *waiting);
 void path_waiting_clear(path_waiting *waiting);
 
-/* The position behind the last octet. */
+/* The position after the last octet. */
 static inline int64_t path_waiting_end(const path_waiting *waiting)
 {
   return waiting->from + waiting->octets.length;

@@ -198,7 +198,7 @@ static void on_acknowledged(void *user, uint64_t position, time_ps now)
   rdmap_stream_acknowledged(endpoint->stream, position, now);
 }
 
-/* The peer's FIN, in order behind all its octets: its stream and its connection end gracefully in one (DDP-028 … DDP-030). */
+/* The peer's FIN, in order after all its octets: its stream and its connection end gracefully in one (DDP-028 … DDP-030). */
 static void on_finished(void *user, time_ps now)
 {
   static const rnic_failure failure = {.layer = RNIC_FAILURE_MPA, .reason.mpa = MPA_ERROR_CLOSED};

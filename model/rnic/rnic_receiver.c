@@ -20,7 +20,7 @@ void rnic_receiver_clear(rnic_receiver *receiver)
 
 /* --- MPA tells --- */
 
-/* What happened behind ULPDUs that are in the pipe is told when they have left it. */
+/* What happened after ULPDUs that are in the pipe is told when they have left it. */
 static void tell_rdmap(rnic_receiver *receiver, time_ps now)
 {
   if (receiver->pipe && rnic_placement_pipe_octets(receiver->pipe) > 0) {
@@ -271,9 +271,9 @@ const mpa_deframer_statistics *rnic_receiver_statistics(const rnic_receiver *rec
 
 /* Octets that are held outside of MPA. */
 typedef struct held_below {
-  uint64_t in_tcp;     /* behind a hole, of an in-order receiver */
+  uint64_t in_tcp;     /* after a hole, of an in-order receiver */
   uint64_t of_partial; /* of those: in the FPDU at MPA's in-order edge, below mpa_held.partial_end */
-  uint64_t early;      /* behind missing octets of streaming mode */
+  uint64_t early;      /* after missing octets of streaming mode */
 } held_below;
 
 /* Sets the causes but `processing`, and `partial_fpdus`, of `held`; the rest is left alone. */
@@ -333,7 +333,7 @@ typedef struct trial {
   const rnic_new_run *runs;
   size_t count;
   uint64_t segment_position;
-  const reassembly_queue *in_tcp; /* behind a hole, of an in-order receiver */
+  const reassembly_queue *in_tcp; /* after a hole, of an in-order receiver */
   uint64_t edge_before;           /* TCP's in-order edge */
   uint64_t edge;                  /* the same after the segment */
   mpa_deframer *deframer;         /* a copy */

@@ -20,7 +20,7 @@ typedef struct rnic_receiver_config {
   const mpa_fpdu_memory *fpdu_memory; /* see mpa_fpdu_memory_arrived(); NULL: nothing is copied */
   rdmap_stream *stream;
   bool looks_ahead;              /* TCP passes octets as they arrive */
-  bool assumes_aligned;          /* besides: a segment behind a hole is taken to start with an FPDU */
+  bool assumes_aligned;          /* besides: a segment after a hole is taken to start with an FPDU */
   bool takes_long_ulpdus;        /* see mpa_deframer_take_long() */
   time_ps placement_latency_ps;  /* 0: none */
   uint64_t first_offset;         /* of the FPDU phase, that comes; an FPDU starts there */
@@ -41,7 +41,7 @@ typedef struct rnic_receiver {
   bool is_stopped;
   uint64_t phase_start;
   uint64_t segment_position; /* of the segment that came last */
-  reassembly_queue *early;   /* came behind a hole in streaming mode's octets; NULL: nothing did */
+  reassembly_queue *early;   /* came after a hole in streaming mode's octets; NULL: nothing did */
   time_ps first_fpdu_deadline;
 } rnic_receiver;
 
@@ -85,7 +85,7 @@ bool rnic_receiver_can_let_go(const rnic_receiver *receiver, uint64_t position);
 rnic_dry_run rnic_receiver_dry_run(rnic_receiver *receiver, const rnic_new_run *runs, size_t count,
                                    uint64_t segment_position);
 
-/* The peer's FIN is in order behind all its octets: code 1 when FPDUs are not whole (note M32), then the end
+/* The peer's FIN is in order after all its octets: code 1 when FPDUs are not whole (note M32), then the end
  * of its direction. Started. */
 void rnic_receiver_peer_finished(rnic_receiver *receiver, time_ps now);
 

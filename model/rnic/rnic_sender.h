@@ -64,7 +64,7 @@ void rnic_sender_clear(rnic_sender *sender);
  * limits a socket: they go whole, so that the last one may lie above it in part. And each when its turn at `pace` (NULL: any) comes. */
 void rnic_sender_limit(rnic_sender *sender, uint64_t buffer_octets, rnic_pace *pace);
 
-/* The FPDU phase begins behind what TCP has been given (MPA-183, MPA-190). Once. */
+/* The FPDU phase begins after what TCP has been given (MPA-183, MPA-190). Once. */
 void rnic_sender_start(rnic_sender *sender, bool markers, bool crc);
 
 /* ULPDUs are framed only when TCP is about to run out of octets: FPDUs cannot be taken back (MPA-043), and memory stays small; and

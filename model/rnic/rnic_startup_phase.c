@@ -14,7 +14,7 @@ struct rnic_startup_phase {
   mpa_startup *mpa;
   reassembly_queue *
       octets; /* arrived and not consumed; of the peer's frame all: held until consumed. NULL: nothing came */
-  uint64_t consumed; /* stream position behind what has been read in order */
+  uint64_t consumed; /* stream position after what has been read in order */
   time_ps deadline;  /* of the peer's streaming octets */
   bool streaming_sent;
   bool is_starved;
@@ -84,7 +84,7 @@ static void read_in_order(void *user, uint64_t position, const buffer_chain *oct
   (void)arrival;
 
   if (position != phase->consumed) {
-    return; /* behind a hole */
+    return; /* after a hole */
   }
   uint32_t skipped = position < streaming ? (uint32_t)MIN(streaming - position, octets->length) : 0;
   phase->consumed += skipped;
@@ -137,7 +137,7 @@ void rnic_startup_phase_receive(rnic_startup_phase *phase, uint64_t position, co
   }
   reassembly_queue_visit(phase->octets, phase->consumed, UINT64_MAX, read_in_order, phase);
   if (mpa_startup_state_of(phase->mpa) == MPA_STARTUP_DECIDING) {
-    /* What came early, behind a hole, is as wrong as what follows at once (note M41). */
+    /* What came early, after a hole, is as wrong as what follows at once (note M41). */
     reassembly_queue_visit(phase->octets, phase->consumed, UINT64_MAX, read_behind_frame, phase);
   }
   if (mpa_startup_state_of(phase->mpa) == MPA_STARTUP_DECIDING ||
@@ -229,7 +229,7 @@ void rnic_startup_phase_held(const rnic_startup_phase *phase, uint64_t *incomple
   if (!phase->octets) {
     return;
   }
-  /* A startup frame in pieces is what `incomplete` means; what lies behind a hole waits for its order. */
+  /* A startup frame in pieces is what `incomplete` means; what lies after a hole waits for its order. */
   *incomplete = frame_began ? reassembly_queue_run_end(phase->octets, frame) - frame : 0;
   *order = reassembly_queue_total(phase->octets) - *incomplete;
 }

@@ -2,7 +2,7 @@
 /* A connection before full operation: streaming mode, then MPA's startup frames (mpa-01 §6.1 [mpa-02 §8.1]).
  *
  * Both ends agree how many octets of streaming mode go each way (MPA-183, MPA-190). With startup frames MPA is enabled, in both
- * directions at once, when all streaming octets that the peer owes are in (MPA-191, MPA-266); octets that come early, behind a hole, wait
+ * directions at once, when all streaming octets that the peer owes are in (MPA-191, MPA-266); octets that come early, after a hole, wait
  * here for their order (MPA-268). Without (rdmac) each direction's FPDU phase starts at its agreed octet, whatever the other does (MPA-184). */
 #ifndef RNIC_RNIC_STARTUP_PHASE_H
 #define RNIC_RNIC_STARTUP_PHASE_H
@@ -62,7 +62,7 @@ const mpa_startup *rnic_startup_phase_mpa(const rnic_startup_phase *phase);
 /* Stream position of the first octet of the FPDU phase received. In full operation. */
 uint64_t rnic_startup_phase_received_octets(const rnic_startup_phase *phase);
 
-/* Octets kept: of the frame that is not whole, and behind a hole. None in full operation. */
+/* Octets kept: of the frame that is not whole, and after a hole. None in full operation. */
 void rnic_startup_phase_held(const rnic_startup_phase *phase, uint64_t *incomplete, uint64_t *order);
 
 #endif

@@ -51,7 +51,7 @@ const ulp_operation_rules *ulp_operation_rules_of(ulp_operation operation);
 typedef struct ulp_plan {
   const choice_list *mix; /* of ulp_operation, at least one; outlives the plan */
   uint64_t messages;      /* >= 1 */
-  uint64_t signal_every;  /* Writes between two signals; 0: one signal behind the last Write */
+  uint64_t signal_every;  /* Writes between two signals; 0: one signal after the last Write */
   /* Where it stands. */
   uint64_t message;    /* the next */
   uint64_t writes;     /* so far */
@@ -63,7 +63,7 @@ typedef struct ulp_step {
   bool is_signal; /* nothing else counts then */
   ulp_operation operation;
   uint64_t message;
-  bool invalidates_write;    /* a Send with Invalidate right behind a Write: of that Write's STag */
+  bool invalidates_write;    /* a Send with Invalidate right after a Write: of that Write's STag */
   bool is_invalidated_write; /* that Write */
 } ulp_step;
 

@@ -32,7 +32,7 @@ typedef struct ulp_workload_config {
   uint32_t message_octets;     /* of each message; with message_sizes the largest of them */
   number_list message_sizes;   /* of the messages in turn; empty: message_octets. Outlives the workload */
   uint64_t messages;           /* >= 1 */
-  uint64_t signal_every;       /* Writes between two Sends that signal them; 0: one behind the last Write */
+  uint64_t signal_every;       /* Writes between two Sends that signal them; 0: one after the last Write */
   uint64_t outstanding;        /* operations of a requester posted and not completed, at most; 0: no limit */
   uint64_t in_flight_octets;   /* stream octets that can be posted and undelivered: sizes the buffers */
   ddp_association association; /* of the STags */

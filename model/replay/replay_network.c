@@ -18,22 +18,6 @@ typedef struct alignment_decoder {
   uint8_t payload[UINT16_MAX]; /* of the segment in hand, in one piece */
 } alignment_decoder;
 
-static alignment_decoder *alignment_new(const decode_options *options)
-{
-  alignment_decoder *alignment = g_new0(alignment_decoder, 1);
-
-  alignment->session = decode_session_new(options, &(decode_events){NULL, NULL, NULL, NULL}, NULL);
-  return alignment;
-}
-
-static void alignment_free(alignment_decoder *alignment)
-{
-  if (alignment) {
-    decode_session_free(alignment->session);
-    g_free(alignment);
-  }
-}
-
 static void alignment_arrived(alignment_decoder *alignment, const capture_flow *flow, uint8_t from,
                               const datagram *packet)
 {
@@ -439,7 +423,9 @@ replay_network *replay_network_new(const replay_network_config *config, GError *
   /* A path, or IP reassembly that does not take all, changes what comes to TCP: where that starts with an
    * FPDU is seen after them. */
   if (self->path || c->receiver.ip_option != IP_REASSEMBLY_UNLIMITED) {
-    self->alignment = alignment_new(config->decoding);
+    self->alignment = g_new0(alignment_decoder, 1);
+    self->alignment->session =
+        decode_session_new(config->decoding, &(decode_events){NULL, NULL, NULL, NULL}, NULL);
   }
   self->packets = replay_packets_new();
   make_connections(self);
@@ -456,7 +442,10 @@ void replay_network_free(replay_network *self)
     session_free(self->session);
     replay_source_free(self->source);
     replay_path_free(self->path);
-    alignment_free(self->alignment);
+    if (self->alignment) {
+      decode_session_free(self->alignment->session);
+      g_free(self->alignment);
+    }
     replay_flows_free(self->flows);
     replay_packets_free(self->packets);
     g_free(self->connections);

@@ -118,13 +118,6 @@ static void send(replay_path *path, datagram *packet, time_ps now)
   }
 }
 
-/* What brings no octets and no FIN is missed by nobody. */
-static bool is_missed_when_lost(const datagram *packet)
-{
-  return packet->kind == DATAGRAM_TCP &&
-         (packet->payload.length > 0 || (datagram_tcp_flags(packet) & TCP_FIN) != 0);
-}
-
 /* `packet` sets off. Returns when it will be missed: so long after it is through with the links, at whose
  * queues it may have to wait. */
 static time_ps send_off(replay_path *path, datagram *packet, time_ps now)
@@ -146,7 +139,11 @@ static void look_out_for(replay_path *path, offered *offer, time_ps due)
 
 void replay_path_offer(replay_path *path, uint32_t connection, datagram *packet, time_ps now)
 {
-  if (path->config.resend_ps == 0 || connection == UINT32_MAX || !is_missed_when_lost(packet)) {
+  /* What brings no octets and no FIN is missed by nobody. */
+  bool is_missed = packet->kind == DATAGRAM_TCP &&
+                   (packet->payload.length > 0 || (datagram_tcp_flags(packet) & TCP_FIN) != 0);
+
+  if (path->config.resend_ps == 0 || connection == UINT32_MAX || !is_missed) {
     send(path, packet, now);
     return;
   }

@@ -171,13 +171,6 @@ static void append_payload(replay_packets *packets, buffer_chain *payload, const
   }
 }
 
-/* The checksum that it would have, with a bit turned. */
-static void damage_checksum(datagram *packet)
-{
-  datagram_carry_checksum(packet);
-  packet->header[packet->ip_octets + TCP_CHECKSUM_AT] ^= 1;
-}
-
 datagram *replay_packet_of(replay_packets *packets, const capture_flow *flow, const capture_segment *segment,
                            uint32_t *from)
 {
@@ -198,7 +191,8 @@ datagram *replay_packet_of(replay_packets *packets, const capture_flow *flow, co
   buffer_chain_clear(&payload);
   datagram_set_ecn(packet, (datagram_ecn)segment->ecn);
   if (segment->checksum == CAPTURE_CHECKSUM_WRONG) {
-    damage_checksum(packet);
+    datagram_carry_checksum(packet); /* that it would have, with a bit turned */
+    packet->header[packet->ip_octets + TCP_CHECKSUM_AT] ^= 1;
   }
   return packet;
 }

@@ -156,16 +156,6 @@ static time_ps connection_deadline(const tcp_transport *transport)
   return connection->closed ? timer : time_ps_earlier(timer, tcp_sender_deadline(&connection->sender));
 }
 
-/* The SYN or SYN-ACK was not answered in time. Returns false when it is given up. */
-static bool time_out_syn(tcp_connection *connection)
-{
-  connection->statistics.timeouts++;
-  connection->syn_timeouts++;
-  tcp_retransmission_timer_back_off(&connection->timer);
-  connection->syn_due = true; /* sending it starts the timer */
-  return connection->syn_timeouts < connection->config.retries_max;
-}
-
 /* The path MTU is `mtu_octets`, smaller than it was. What is in flight is cut anew; from `lost_from` on
  * what no longer fits is lost, without that being a sign of congestion (RFC 1191 §6.4); UINT64_MAX:
  * nothing is. */
@@ -217,8 +207,17 @@ static void suspect_black_hole(tcp_connection *connection, time_ps now)
   }
 }
 
-static bool time_out_stream(tcp_connection *connection, time_ps now)
+/* The SYN, the SYN-ACK or octets of the stream were not answered in time. Returns false when they are given
+ * up. */
+static bool time_out(tcp_connection *connection, time_ps now)
 {
+  if (connection->state == TCP_STATE_SYN_SENT || connection->state == TCP_STATE_SYN_RECEIVED) {
+    connection->statistics.timeouts++;
+    connection->syn_timeouts++;
+    tcp_retransmission_timer_back_off(&connection->timer);
+    connection->syn_due = true; /* sending it starts the timer */
+    return connection->syn_timeouts < connection->config.retries_max;
+  }
   if (!tcp_sender_time_out(&connection->sender, now)) {
     return false;
   }
@@ -235,12 +234,7 @@ static void connection_run(tcp_transport *transport, time_ps now)
   if (!connection->closed && tcp_sender_deadline(&connection->sender) <= now) {
     tcp_sender_run(&connection->sender, now);
   }
-  if (tcp_retransmission_timer_deadline(&connection->timer) > now) {
-    return;
-  }
-  bool in_handshake = connection->state == TCP_STATE_SYN_SENT || connection->state == TCP_STATE_SYN_RECEIVED;
-  bool goes_on = in_handshake ? time_out_syn(connection) : time_out_stream(connection, now);
-  if (!goes_on) {
+  if (tcp_retransmission_timer_deadline(&connection->timer) <= now && !time_out(connection, now)) {
     tcp_connection_enter_closed(connection, TCP_STATE_CLOSED, TCP_CLOSE_GAVE_UP, now);
   }
 }

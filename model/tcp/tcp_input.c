@@ -60,15 +60,6 @@ static void drop_silently(tcp_connection *connection, const tcp_incoming *segmen
   tcp_receiver_refuse(&connection->receiver, segment->position, length, false, segment->now);
 }
 
-static void arrive_reset(tcp_connection *connection, time_ps now)
-{
-  if (connection->state == TCP_STATE_SYN_RECEIVED && connection->passive) {
-    tcp_connection_return_to_listen(connection);
-    return;
-  }
-  tcp_connection_enter_closed(connection, TCP_STATE_CLOSED, TCP_CLOSE_RESET, now);
-}
-
 static inline void take_timestamp(tcp_connection *connection, const tcp_incoming *segment)
 {
   tcp_recent_timestamp_take(&connection->recent_timestamp, segment->header->timestamp_value,
@@ -279,13 +270,6 @@ static void arrive_fin_again(tcp_connection *connection, const tcp_incoming *seg
   }
 }
 
-/* The states in which the peer may still send (RFC 9293 §3.10.7.4, seventh and eighth). */
-static bool may_receive(const tcp_connection *connection)
-{
-  return connection->state == TCP_STATE_ESTABLISHED || connection->state == TCP_STATE_FIN_WAIT_1 ||
-         connection->state == TCP_STATE_FIN_WAIT_2;
-}
-
 /* ECN of a segment whose payload is taken; one outside of the window does not count (RFC 3168 §6.1.5). */
 static G_GNUC_NO_INLINE void arrive_ecn(tcp_connection *connection, const tcp_incoming *segment)
 {
@@ -315,6 +299,38 @@ static G_GNUC_NO_INLINE bool may_commit(tcp_connection *connection, const tcp_in
   return false;
 }
 
+/* RFC 9293 §3.10.7.4, first and second. False: the segment has been answered, and goes no further. */
+static bool is_taken(tcp_connection *connection, const tcp_incoming *segment, bool has_timestamp)
+{
+  /* The letter of the table holds in TIME-WAIT, where all octets and the FIN have come, and if so
+   * configured for RST. */
+  bool takes_edge = connection->state != TCP_STATE_TIME_WAIT &&
+                    !(connection->config.drops_reset_at_edge && tcp_header_has(segment->header, TCP_RST));
+  switch (tcp_acceptance_judge(&connection->receiver, has_timestamp ? &connection->recent_timestamp : NULL,
+                               segment, takes_edge)) {
+  case TCP_VERDICT_OLD:
+    refuse(connection, segment);
+    return false;
+  case TCP_VERDICT_OUTSIDE:
+    refuse(connection, segment);
+    arrive_fin_again(connection, segment);
+    return false;
+  case TCP_VERDICT_RESET:
+    if (connection->state == TCP_STATE_SYN_RECEIVED && connection->passive) {
+      tcp_connection_return_to_listen(connection);
+    } else {
+      tcp_connection_enter_closed(connection, TCP_STATE_CLOSED, TCP_CLOSE_RESET, segment->now);
+    }
+    return false;
+  case TCP_VERDICT_FALSE_RESET:
+    tcp_receiver_owe_ack(&connection->receiver, TCP_ACK_ALONE);
+    return false;
+  case TCP_VERDICT_TAKEN:
+    break;
+  }
+  return true;
+}
+
 /* RFC 9293 §3.10.7.4: SYN-RECEIVED and all states after it. */
 static G_GNUC_NO_INLINE void arrive_synchronised(tcp_connection *connection, const tcp_incoming *segment)
 {
@@ -330,27 +346,8 @@ static G_GNUC_NO_INLINE void arrive_synchronised(tcp_connection *connection, con
     drop_silently(connection, segment); /* RFC 7323 §3.2 */
     return;
   }
-  /* The letter of the table holds in TIME-WAIT, where all octets and the FIN have come, and if so
-   * configured for RST. */
-  bool takes_edge = connection->state != TCP_STATE_TIME_WAIT &&
-                    !(connection->config.drops_reset_at_edge && tcp_header_has(header, TCP_RST));
-  switch (tcp_acceptance_judge(&connection->receiver, has_timestamp ? &connection->recent_timestamp : NULL,
-                               segment, takes_edge)) {
-  case TCP_VERDICT_OLD:
-    refuse(connection, segment);
+  if (!is_taken(connection, segment, has_timestamp)) {
     return;
-  case TCP_VERDICT_OUTSIDE:
-    refuse(connection, segment);
-    arrive_fin_again(connection, segment);
-    return;
-  case TCP_VERDICT_RESET:
-    arrive_reset(connection, segment->now);
-    return;
-  case TCP_VERDICT_FALSE_RESET:
-    tcp_receiver_owe_ack(&connection->receiver, TCP_ACK_ALONE);
-    return;
-  case TCP_VERDICT_TAKEN:
-    break;
   }
   if (tcp_header_has(header, TCP_SYN)) {
     if (connection->state == TCP_STATE_SYN_RECEIVED && connection->passive) {
@@ -368,8 +365,12 @@ static G_GNUC_NO_INLINE void arrive_synchronised(tcp_connection *connection, con
   if (has_timestamp) {
     take_timestamp(connection, segment);
   }
-  if (!arrive_ack(connection, segment, acknowledged) || !after_ack(connection, segment->now) ||
-      !may_receive(connection)) {
+  if (!arrive_ack(connection, segment, acknowledged) || !after_ack(connection, segment->now)) {
+    return;
+  }
+  /* seventh and eighth: in the other states the peer has sent all it may */
+  if (connection->state != TCP_STATE_ESTABLISHED && connection->state != TCP_STATE_FIN_WAIT_1 &&
+      connection->state != TCP_STATE_FIN_WAIT_2) {
     return;
   }
   arrive_ecn(connection, segment);

@@ -165,16 +165,6 @@ static G_GNUC_NO_INLINE datagram *make_earlier_ack(tcp_connection *connection, t
   return make_datagram(connection, &header, NULL);
 }
 
-/* RFC 9293 §3.10.4: what the FIN that has just left makes of the state. */
-static void after_fin(tcp_connection *connection)
-{
-  if (connection->state == TCP_STATE_ESTABLISHED) {
-    connection->state = TCP_STATE_FIN_WAIT_1;
-  } else if (connection->state == TCP_STATE_CLOSE_WAIT) {
-    connection->state = TCP_STATE_LAST_ACK;
-  }
-}
-
 /* What the sender lets out. ECT is for new payload only: RFC 3168 §6.1.4 to §6.1.6 forbid it on pure ACKs,
  * on what is sent again and on window probes; RFC 8257 §3.5 leaves DCTCP free to mark them, and here it
  * does not either. */
@@ -201,8 +191,10 @@ static G_GNUC_NO_INLINE datagram *make_outgoing(tcp_connection *connection, tcp_
       connection->events->retransmitted(connection->user, outgoing->position, length, now);
     }
   }
-  if (outgoing->fin) {
-    after_fin(connection);
+  if (outgoing->fin && connection->state == TCP_STATE_ESTABLISHED) { /* RFC 9293 §3.10.4 */
+    connection->state = TCP_STATE_FIN_WAIT_1;
+  } else if (outgoing->fin && connection->state == TCP_STATE_CLOSE_WAIT) {
+    connection->state = TCP_STATE_LAST_ACK;
   }
   return packet;
 }

@@ -42,20 +42,14 @@ static inline uint64_t covered_beyond(const tcp_receiver *receiver, uint64_t fro
   return receiver->late ? range_set_covered(receiver->late->beyond, from, to) : 0;
 }
 
-static void free_late(tcp_late_arrivals *late)
-{
-  if (late) {
-    range_set_free(late->beyond);
-    g_array_free(late->gaps, TRUE);
-    reassembly_queue_free(late->store);
-    g_free(late);
-  }
-}
-
 void tcp_receiver_clear(tcp_receiver *receiver)
 {
-  free_late(receiver->late);
-  receiver->late = NULL;
+  if (receiver->late) {
+    range_set_free(receiver->late->beyond);
+    g_array_free(receiver->late->gaps, TRUE);
+    reassembly_queue_free(receiver->late->store);
+    g_clear_pointer(&receiver->late, g_free);
+  }
 }
 
 void tcp_receiver_start_at(tcp_receiver *receiver, uint64_t position)
@@ -297,21 +291,17 @@ static bool accept_fin(tcp_receiver *receiver, uint64_t fin_position)
   return true;
 }
 
-/* The peer's view of the window has shrunk to half of it. RFC 9293 §3.8.6.2.2 (Fr = 1/2) finds that worth an
- * announcement; without it a sender that cannot fill the other half with a segment would wait for every
- * delayed ACK. */
-static bool is_window_half_used(const tcp_receiver *receiver)
-{
-  return receiver->next - receiver->acknowledged >= receiver->window_octets - receiver->window_octets / 2;
-}
-
 /* The segment at `next` has been taken and nothing is missing: an ACK at once every so many segments, or
  * when the delay is over; and for the first, so that the peer's slow start has all its ACKs. */
 static void decide_ack_in_order(tcp_receiver *receiver, time_ps now)
 {
+  /* The peer's view of the window has shrunk to half of it. RFC 9293 §3.8.6.2.2 (Fr = 1/2) finds that worth
+   * an announcement; without it a sender that cannot fill the other half with a segment would wait for every
+   * delayed ACK. */
+  bool half_used =
+      receiver->next - receiver->acknowledged >= receiver->window_octets - receiver->window_octets / 2;
   receiver->unacknowledged_segments++;
-  if (receiver->unacknowledged_segments >= receiver->config->delayed_ack_segments ||
-      is_window_half_used(receiver)) {
+  if (receiver->unacknowledged_segments >= receiver->config->delayed_ack_segments || half_used) {
     tcp_receiver_owe_ack(receiver, TCP_ACK_DUE);
   } else if (receiver->quick_acks < receiver->config->quick_acks) {
     receiver->quick_acks++;

@@ -371,22 +371,14 @@ uint64_t tcp_scoreboard_lose_all(tcp_scoreboard *board, time_ps sent_until)
   return retransmissions;
 }
 
-/* One beyond the number of the last segment from `number` on that is not SACKed and longer; `number` if
- * there is none. */
-static uint64_t end_of_longer(const tcp_scoreboard *board, uint64_t number, uint32_t length_octets)
-{
-  uint64_t end = number;
-  for (uint64_t next = number; next < board->end; next++) {
-    const sent_segment *segment = segment_at(board, next);
-    end = !(segment->flags & SACKED) && segment->length > length_octets ? next + 1 : end;
-  }
-  return end;
-}
-
 bool tcp_scoreboard_lose_longer(tcp_scoreboard *board, uint64_t position, uint32_t length_octets)
 {
   uint64_t begin = number_at(board, position);
-  uint64_t end = end_of_longer(board, begin, length_octets);
+  uint64_t end = begin; /* beyond the last that is not SACKed and longer */
+  for (uint64_t next = begin; next < board->end; next++) {
+    const sent_segment *segment = segment_at(board, next);
+    end = !(segment->flags & SACKED) && segment->length > length_octets ? next + 1 : end;
+  }
   if (end == begin) {
     return false;
   }
@@ -546,27 +538,6 @@ bool tcp_scoreboard_first_is_lost(const tcp_scoreboard *board)
   return board->first < board->end && (segment_at(board, board->first)->flags & (SACKED | LOST)) == LOST;
 }
 
-/* Moves HighRxt over what is SACKed, where nothing is to be sent again; false when it comes to `end`. */
-static bool skip_sacked(tcp_scoreboard *board, uint64_t end)
-{
-  while (board->next_resend < end && (segment_at(board, board->next_resend)->flags & SACKED)) {
-    board->next_resend++;
-  }
-  return board->next_resend < end;
-}
-
-/* Moves HighRxt to what is lost; false when it comes to the mark. Below the mark all is that is not
- * SACKed, but for what lies between an older loss and segments that were too big
- * (tcp_scoreboard_lose_longer()). */
-static bool skip_to_lost(tcp_scoreboard *board)
-{
-  while (board->next_resend < board->not_lost &&
-         (segment_at(board, board->next_resend)->flags & (SACKED | LOST)) != LOST) {
-    board->next_resend++;
-  }
-  return board->next_resend < board->not_lost;
-}
-
 bool tcp_scoreboard_has_lost(const tcp_scoreboard *board)
 {
   return board->by_time ? board->lost && board->lost->len > 0 : board->next_resend < board->not_lost;
@@ -578,13 +549,26 @@ bool tcp_scoreboard_next_lost(tcp_scoreboard *board, tcp_sent_segment *segment)
   if (board->by_time) {
     return tcp_scoreboard_first_lost(board, &number) && tcp_scoreboard_describe(board, number, segment);
   }
-  return skip_to_lost(board) && tcp_scoreboard_describe(board, board->next_resend, segment);
+  /* HighRxt moves to what is lost: below the mark all that is not SACKed, but for what lies between an older
+   * loss and segments that were too big (tcp_scoreboard_lose_longer()). */
+  while (board->next_resend < board->not_lost &&
+         (segment_at(board, board->next_resend)->flags & (SACKED | LOST)) != LOST) {
+    board->next_resend++;
+  }
+  return board->next_resend < board->not_lost && tcp_scoreboard_describe(board, board->next_resend, segment);
 }
 
 bool tcp_scoreboard_next_unsacked(tcp_scoreboard *board, tcp_sent_segment *segment)
 {
   size_t runs = sacked_runs(board);
-  if (runs == 0 || !skip_sacked(board, board->end)) {
+  if (runs == 0) {
+    return false;
+  }
+  /* HighRxt moves over what is SACKed, where nothing is to be sent again. */
+  while (board->next_resend < board->end && (segment_at(board, board->next_resend)->flags & SACKED)) {
+    board->next_resend++;
+  }
+  if (board->next_resend >= board->end) {
     return false;
   }
   uint64_t highest = range_set_get(board->sacked, runs - 1).to;

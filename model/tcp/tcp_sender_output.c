@@ -156,14 +156,6 @@ static bool resend_lost(tcp_sender *sender, tcp_sent_segment *segment, int64_t r
   return resend(sender, segment, true, outgoing, now);
 }
 
-/* Nagle (RFC 9293 §3.7.4): a segment that is not full waits while something is in flight. Full is also one
- * that more octets wait after it: it holds all the FPDUs that fit. MPA wants this off (MPA-042). */
-static bool waits_for_more(const tcp_sender *sender, uint32_t length)
-{
-  return !sender->finishing && tcp_sender_flight_octets(sender) > 0 && length < sender->emss_octets &&
-         length == tcp_sender_unsent_octets(sender);
-}
-
 /* The peer has no room for what would leave. Sender silly window avoidance (RFC 9293 §3.8.6.2.1): what is
  * in flight will open the window. If nothing is, half of the largest window is worth being used: fewer
  * FPDUs go together, or alignment must give way (MPA-044). Less is used when the override time is over,
@@ -197,7 +189,11 @@ static inline bool choose_new(tcp_sender *sender, int64_t room, tcp_cut *cut, bo
   bool fin_left = sender->finishing && !sender->fin_sent;
   *fin = false;
   *cut = tcp_send_queue_cut(&sender->queue, sender->emss_octets);
-  if ((cut->length == 0 && !fin_left) || (sender->config->nagle && waits_for_more(sender, cut->length))) {
+  /* Nagle (RFC 9293 §3.7.4): a segment that is not full waits while something is in flight. Full is also one
+   * with more octets waiting after it: it holds all the FPDUs that fit. MPA wants this off (MPA-042). */
+  bool waits_for_more = sender->config->nagle && !sender->finishing && tcp_sender_flight_octets(sender) > 0 &&
+                        cut->length < sender->emss_octets && cut->length == unsent;
+  if ((cut->length == 0 && !fin_left) || waits_for_more) {
     return false;
   }
   if (MAX(cut->length, 1) > usable && !fit_in_window(sender, usable, cut, now)) {

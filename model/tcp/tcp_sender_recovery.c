@@ -272,16 +272,6 @@ void tcp_sender_judge_recovery(tcp_sender *sender, tcp_sender_news *news)
   }
 }
 
-/* What was in flight is lost, all of it or (RFC 8985 §6.3) what is old enough. */
-static void lose_flight(tcp_sender *sender, time_ps now)
-{
-  time_ps sent_until = TIME_PS_NEVER;
-  if (sender->by_time) {
-    sent_until = tcp_rack_time_out(&sender->flight->rack, reordering_window_ps(sender), now);
-  }
-  sender->statistics->retransmissions_lost += tcp_scoreboard_lose_all(&sender->flight->board, sent_until);
-}
-
 static void enter_loss(tcp_sender *sender, time_ps now)
 {
   bool first = sender->timeouts_in_a_row == 1;
@@ -298,7 +288,11 @@ static void enter_loss(tcp_sender *sender, time_ps now)
                           tcp_sender_flight_charge(sender) - sender->flight->limited_octets, reduces, now);
   sender->flight->reducing = false;
   tcp_sender_note_reduction(sender);
-  lose_flight(sender, now);
+  /* what was in flight is lost, all of it or (RFC 8985 §6.3) what is old enough */
+  time_ps sent_until = sender->by_time
+                           ? tcp_rack_time_out(&sender->flight->rack, reordering_window_ps(sender), now)
+                           : TIME_PS_NEVER;
+  sender->statistics->retransmissions_lost += tcp_scoreboard_lose_all(&sender->flight->board, sent_until);
   tcp_tail_loss_probe_forget(&sender->flight->probe);
   sender->state = TCP_SENDING_LOSS;
   sender->flight->originals_arrive = false;

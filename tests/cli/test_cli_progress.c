@@ -139,7 +139,8 @@ static void test_interrupted_sweep(fixture *f, gconstpointer program)
                   "[ -n \"$(cat /proc/$3/task/$3/children)\" ]; do sleep 0.01; done; "
                   "kill -INT $$) & exec \"$0\" sweep a.cfg -j 2 --store a.sqlite"),
       ==, 1);
-  g_assert_nonnull(strstr(f->shown->str, CLEAR "interrupted: 0 done, 2 to go; rerun the command to resume\r\n"));
+  g_assert_nonnull(
+      strstr(f->shown->str, CLEAR "interrupted: 0 done, 2 to go; rerun the command to resume\r\n"));
 }
 
 /* What is shown of a run that started at 0 and is at `share` at each of `times_s`. */

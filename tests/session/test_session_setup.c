@@ -295,8 +295,8 @@ static void test_host_rates(void)
   X(slow_start)                                                                                              \
   X(rack)                                                                                                    \
   X(tail_loss_probe)                                                                                         \
-  X(prr)                                                                                  \
-  X(frto)                                                                                    \
+  X(prr)                                                                                                     \
+  X(frto)                                                                                                    \
   X(partial_undo)                                                                                            \
   X(limited_transmit)                                                                                        \
   X(window_of_segments)                                                                                      \

@@ -617,7 +617,7 @@ void mpa_deframer_held(const mpa_deframer *deframer, mpa_held *held)
     return;
   }
   const mpa_front *front = &deframer->slow->front;
-  *held = (mpa_held){0};
+  *held = (mpa_held){.edge = deframer->locator.edge};
   if (front->is_located) {
     held->partial_fpdus = 1;
     held->incomplete = front->octets.length;
@@ -638,11 +638,6 @@ uint32_t mpa_deframer_pieces(const mpa_deframer *deframer)
     return deframer->slow->front.is_located ? deframer->slow->front.piece_count : 0;
   }
   return mpa_locator_pieces(&deframer->locator);
-}
-
-uint64_t mpa_deframer_in_order_edge(const mpa_deframer *deframer)
-{
-  return deframer->locator.edge;
 }
 
 const mpa_deframer_statistics *mpa_deframer_statistics_of(const mpa_deframer *deframer)

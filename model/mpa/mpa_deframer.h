@@ -82,10 +82,7 @@ void mpa_deframer_receive_segment(mpa_deframer *deframer, uint64_t offset, const
  * as an in-order receiver does with what lies after a hole. O(pieces held) besides. */
 mpa_error mpa_deframer_inspect(const mpa_deframer *deframer, uint64_t offset, const buffer_chain *octets);
 
-/* All FPDUs that end at or below this offset have been passed up, without a gap: the Delivery point. */
-uint64_t mpa_deframer_in_order_edge(const mpa_deframer *deframer);
-
-/* What is held now; after an error nothing is. */
+/* What is held now, after an error nothing, and the in-order edge. */
 void mpa_deframer_held(const mpa_deframer *deframer, mpa_held *held);
 
 /* True only when that is nothing; may be false then, too, when FPDUs beyond the edge are awaited or

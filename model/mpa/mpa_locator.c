@@ -504,7 +504,7 @@ void mpa_locator_held(const mpa_locator *locator, mpa_held *held)
 {
   const mpa_reassembly *reassembly = locator->reassembly;
 
-  *held = (mpa_held){0};
+  *held = (mpa_held){.edge = locator->edge};
   if (mpa_locator_is_empty(locator)) {
     return;
   }

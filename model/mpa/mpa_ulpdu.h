@@ -38,6 +38,7 @@ typedef struct mpa_ulpdu {
 
 /* Held octets by cause (docs/metrics.md, "Held octets"), and what else a gauge wants to know. */
 typedef struct mpa_held {
+  uint64_t edge; /* all FPDUs that end at or below it were passed up, without a gap: the Delivery point */
   uint64_t incomplete;    /* in a located FPDU with octets missing; a leading marker at the in-order edge */
   uint64_t unlocated;     /* markers are on and used, and the FPDU is not located */
   uint64_t order;         /* not located, and markers are off */

@@ -77,6 +77,14 @@ static sent_ulpdu *ulpdu_at(wire_link *l, uint64_t fpdu_start)
   return NULL;
 }
 
+static uint64_t in_order_edge(const mpa_deframer *deframer)
+{
+  mpa_held held;
+
+  mpa_deframer_held(deframer, &held);
+  return held.edge;
+}
+
 /* The LLP hands up a segment: it is the one that the sender has put there, with its length and its octets. */
 static void on_ulpdu(void *user, const mpa_ulpdu *ulpdu, time_ps now)
 {
@@ -87,7 +95,7 @@ static void on_ulpdu(void *user, const mpa_ulpdu *ulpdu, time_ps now)
   g_assert_true(buffer_chain_equals(ulpdu->octets, 0, sent->length, sent->octets));
   sent->passed++;
   l->passed++;
-  l->passed_early += mpa_deframer_in_order_edge(l->deframer) < ulpdu->fpdu_start ? 1 : 0;
+  l->passed_early += in_order_edge(l->deframer) < ulpdu->fpdu_start ? 1 : 0;
   ddp_placer_receive(l->placer, ulpdu, now);
 }
 

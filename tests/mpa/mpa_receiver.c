@@ -303,7 +303,7 @@ void mpa_receiver_expect_all(const mpa_receiver *receiver)
 
   g_assert_cmpint(receiver->error, ==, MPA_ERROR_NONE);
   g_assert_cmpuint(receiver->passed->len, ==, stream->fpdus->len);
-  g_assert_cmpuint(mpa_deframer_in_order_edge(receiver->deframer), ==, receiver->start + stream->octets->len);
+  g_assert_cmpuint(mpa_receiver_edge(receiver->deframer), ==, receiver->start + stream->octets->len);
   mpa_receiver_expect_held(receiver, (mpa_held){.incomplete = 0});
   g_assert_cmpuint(statistics->fpdus, ==, stream->fpdus->len);
   g_assert_cmpuint(statistics->located_by[MPA_LOCATED_BY_CHAIN] +

@@ -46,4 +46,13 @@ void mpa_receiver_expect_held(const mpa_receiver *receiver, mpa_held expected);
  * them. */
 void mpa_receiver_expect_all(const mpa_receiver *receiver);
 
+/* The in-order edge. */
+static inline uint64_t mpa_receiver_edge(const mpa_deframer *deframer)
+{
+  mpa_held held;
+
+  mpa_deframer_held(deframer, &held);
+  return held.edge;
+}
+
 #endif

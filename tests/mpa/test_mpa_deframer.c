@@ -18,7 +18,7 @@ static void check_aligned(bool markers, bool crc)
 
     mpa_receiver_arrive(receiver, fpdu->start, fpdu->end);
     mpa_receiver_expect_held(receiver, (mpa_held){.incomplete = 0});
-    g_assert_cmpuint(mpa_deframer_in_order_edge(receiver->deframer), ==, fpdu->end);
+    g_assert_cmpuint(mpa_receiver_edge(receiver->deframer), ==, fpdu->end);
     g_assert_cmpint(mpa_receiver_located_by(receiver, index), ==, MPA_LOCATED_BY_CHAIN);
   }
   mpa_receiver_expect_all(receiver);
@@ -351,7 +351,7 @@ static void test_zero_length(void)
   buffer_chain_clear(&segment);
   g_assert_cmpuint(last.octets, ==, 0);
   g_assert_cmpuint(last.count, ==, 0);
-  g_assert_cmpuint(mpa_deframer_in_order_edge(deframer), ==, 8);
+  g_assert_cmpuint(mpa_receiver_edge(deframer), ==, 8);
   mpa_deframer_free(deframer);
 }
 

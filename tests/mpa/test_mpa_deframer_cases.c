@@ -32,7 +32,7 @@ static void tear_down(fixture *made)
 
 static uint64_t edge_of(const fixture *made)
 {
-  return mpa_deframer_in_order_edge(made->receiver->deframer);
+  return mpa_receiver_edge(made->receiver->deframer);
 }
 
 static void expect_passed(const fixture *made, guint count, uint64_t edge)

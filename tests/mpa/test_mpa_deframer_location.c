@@ -52,7 +52,7 @@ static void test_aligned_segments_behind_a_hole(void)
     mpa_receiver_expect_held(made.receiver, (mpa_held){.incomplete = 0});
   }
   expect_methods(&made, "-mmm");
-  g_assert_cmpuint(mpa_deframer_in_order_edge(made.receiver->deframer), ==, 0);
+  g_assert_cmpuint(mpa_receiver_edge(made.receiver->deframer), ==, 0);
   mpa_receiver_arrive(made.receiver, 0, 1460);
   expect_methods(&made, "cmmm");
   mpa_receiver_expect_all(made.receiver);

@@ -305,7 +305,7 @@ static void compare(const oracle *expected, const mpa_receiver *receiver)
   if (expected->error) {
     return; /* how many FPDUs went up before it within the arrival is not defined */
   }
-  g_assert_cmpuint(mpa_deframer_in_order_edge(receiver->deframer), ==, receiver->start + expected->edge);
+  g_assert_cmpuint(mpa_receiver_edge(receiver->deframer), ==, receiver->start + expected->edge);
   g_assert_cmpuint(receiver->passed->len, ==, expected->passed_count);
   for (guint index = 0; index < expected->stream->fpdus->len; index++) {
     uint64_t start = mpa_stream_at(expected->stream, index)->start;

@@ -57,7 +57,7 @@ static void append_scenario(GString *json, const summary *page, const scenario *
   append_member(json, ",\n    ", "title", c->title);
   g_string_append(json, ",\n    \"keys\": {");
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    if (page->replay && !page->replay->tells(s, key)) {
+    if (page->without_keys || (page->replay && !page->replay->tells(s, key))) {
       continue;
     }
     g_autofree char *text = scenario_value_text(s, key);

@@ -44,6 +44,7 @@ typedef struct summary {
   /* Receive window / bandwidth-delay product; 0: not known, not printed. */
   double window_over_bandwidth_delay;
   const summary_replay *replay; /* NULL: a run of a scenario */
+  gboolean without_keys;        /* the JSON leaves out the keys, for a reader that has them */
 } summary;
 
 #define SUMMARY_ERROR (summary_error_quark())

@@ -118,22 +118,12 @@ static void set_axis(const sweep_grid *grid, scenario *s, gsize index, gsize cel
   g_assert(good); /* each value was read once already, when the axis was loaded */
 }
 
-/* A copy of the base with what a sweep adds for itself. */
-static scenario *cell_base(const sweep_grid *grid)
-{
-  scenario *s = scenario_copy(grid->base);
-
-  if (!wants_series(grid)) {
-    gboolean good = scenario_set_key(s, SCENARIO_MEASURE_SERIES, "none", "sweep", NULL);
-
-    g_assert(good);
-  }
-  return s;
-}
-
 static scenario *cell_scenario(const sweep_grid *grid, gsize cell)
 {
-  scenario *s = cell_base(grid);
+  scenario *s = scenario_copy(grid->base);
+  gboolean good = wants_series(grid) || scenario_set_key(s, SCENARIO_MEASURE_SERIES, "none", "sweep", NULL);
+
+  g_assert(good);
   for (gsize i = 0; i < grid->axis_count; i++) {
     set_axis(grid, s, i, cell);
   }
@@ -163,36 +153,29 @@ static char *step_text(const sweep_grid *grid, gsize leader, gsize position)
   return g_string_free(text, FALSE);
 }
 
-/* For each value of each axis that leads, whether an earlier one is the same, also in the axes in step with it. All points set the same
- * keys, so two of them are one run just when their values are the same; canonical texts of the same value are the same. Free with
- * free_repeats(). */
-static gboolean **find_repeats(const sweep_grid *grid)
+/* For each axis, an array: whether each of its values repeats an earlier one, also in the axes in step with it; of an axis in step, none do.
+ * All points set the same keys, so two of them are one run just when their values are the same, and so their canonical texts. Free with
+ * g_ptr_array_unref(). */
+static GPtrArray *find_repeats(const sweep_grid *grid)
 {
-  gboolean **repeats = g_new0(gboolean *, grid->axis_count + 1);
+  GPtrArray *repeats = g_ptr_array_new_with_free_func(g_free);
 
   for (gsize i = 0; i < grid->axis_count; i++) {
     g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    gboolean *repeated = g_new0(gboolean, grid->lengths[i]);
 
-    repeats[i] = g_new0(gboolean, grid->lengths[i]);
     for (gsize position = 0; grid->axes[i].with < 0 && position < grid->lengths[i]; position++) {
-      repeats[i][position] = !g_hash_table_add(seen, step_text(grid, i, position));
+      repeated[position] = !g_hash_table_add(seen, step_text(grid, i, position));
     }
+    g_ptr_array_add(repeats, repeated);
   }
   return repeats;
 }
 
-static void free_repeats(gboolean **repeats, gsize count)
-{
-  for (gsize i = 0; i < count; i++) {
-    g_free(repeats[i]);
-  }
-  g_free(repeats);
-}
-
-static gboolean is_repeated(const sweep_grid *grid, gboolean *const *repeats, gsize cell)
+static gboolean is_repeated(const sweep_grid *grid, const GPtrArray *repeats, gsize cell)
 {
   for (gsize i = 0; i < grid->axis_count; i++) {
-    if (repeats[i][axis_position(grid, i, cell)]) {
+    if (((const gboolean *)repeats->pdata[i])[axis_position(grid, i, cell)]) {
       return TRUE;
     }
   }
@@ -259,7 +242,7 @@ static void keep_texts(sweep_grid *grid)
 static gboolean add_points(sweep_grid *grid, gsize cells, sweep_grid_watch watch, gpointer user,
                            GError **error)
 {
-  gboolean **repeats = find_repeats(grid);
+  g_autoptr(GPtrArray) repeats = find_repeats(grid);
   scenario *s = cell_scenario(grid, 0);
   gsize at = 0; /* the cell that `s` is */
   gboolean good = TRUE;
@@ -277,7 +260,6 @@ static gboolean add_points(sweep_grid *grid, gsize cells, sweep_grid_watch watch
     good = add_point(grid, cell, s, error);
   }
   scenario_free(s);
-  free_repeats(repeats, grid->axis_count);
   if (good && grid->cells->len == 0) {
     g_set_error(error, SWEEP_GRID_ERROR, SWEEP_GRID_ERROR_INVALID,
                 "%s: 'where' leaves out all points of the sweep, %zu; expected conditions that some meet",

@@ -60,7 +60,7 @@ static char *describe_end(const worker_run_end *end, const char *summary_problem
   } else {
     g_string_append_printf(text, "exited with code %d", WEXITSTATUS(end->wait_status));
   }
-  if (summary_problem != NULL && end->stopped_why == NULL) {
+  if (end->stopped_why == NULL) {
     g_string_append_printf(text, ", %s", summary_problem);
   }
   if (*tail != '\0') {

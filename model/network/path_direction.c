@@ -307,15 +307,6 @@ static void add_boxes(path_direction *path, path_position place)
   path->alignment_behind = observed ? add_alignment(path) : path->alignment_behind;
 }
 
-/* Between which links the boxes stand: after the first of the forward direction, and at the same place of
- * the reverse one. */
-static size_t boxes_behind_link(const path_direction *path)
-{
-  size_t links = path_links(config_of(path));
-
-  return path->config.direction == SIDE_INITIATOR ? 0 : links - 2;
-}
-
 /* --- The path --- */
 
 static void add_impairments(path_direction *path)
@@ -343,6 +334,8 @@ static bool is_watched_for_reordering(const path_direction *path)
 static bool add_nodes(path_direction *path, GError **error)
 {
   size_t links = path->config.has_no_links ? 0 : path_links(config_of(path));
+  /* Boxes between links stand after the forward direction's first one, and at the same place of the reverse. */
+  size_t next_to_boxes = path->config.direction == SIDE_INITIATOR ? 0 : links - 2;
 
   if (is_watched_for_reordering(path)) {
     add_node(path, path_rfc4737_entrance_new(), ENGINE_TIMER);
@@ -352,7 +345,7 @@ static bool add_nodes(path_direction *path, GError **error)
     if (!add_link(path, i, error)) {
       return false;
     }
-    if (links > 1 && i == boxes_behind_link(path)) {
+    if (links > 1 && i == next_to_boxes) {
       add_boxes(path, PATH_POSITION_BETWEEN);
     }
   }

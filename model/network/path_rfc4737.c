@@ -103,15 +103,6 @@ static void forget_oldest(leaving_flow *flow)
   }
 }
 
-static void count_in_order(leaving_flow *flow, uint64_t order)
-{
-  const number_gap jumped = {.last = order - 1, .first = flow->largest + 1, .jumped_by = flow->counted};
-
-  add_gap(flow, flow->gaps.count, &jumped);
-  forget_oldest(flow);
-  flow->largest = order;
-}
-
 /* A number below one that has come: late when it is missing, and remembered to be; else it has come before,
  * which is false. */
 static bool count_late(path_rfc4737_report *report, leaving_flow *flow, uint64_t order)
@@ -148,7 +139,11 @@ static G_GNUC_NO_INLINE void count(reordering_exit *exit, const datagram *packet
     deque_init(&flow->gaps, sizeof(number_gap));
   }
   if (packet->flow_order > flow->largest) {
-    count_in_order(flow, packet->flow_order);
+    const number_gap jumped = {
+        .last = packet->flow_order - 1, .first = flow->largest + 1, .jumped_by = flow->counted};
+    add_gap(flow, flow->gaps.count, &jumped);
+    forget_oldest(flow);
+    flow->largest = packet->flow_order;
   } else if (!count_late(&exit->report, flow, packet->flow_order)) {
     return;
   }

@@ -90,7 +90,7 @@ static void test_check_of_good_scenarios(cli_shell *f, gconstpointer data)
   (void)data;
 }
 
-/* Every file is checked, and each bad one says the first thing that is wrong with it. */
+/* Every file is checked, and of each bad one the first mistake is reported. */
 static void test_check_of_bad_scenarios(cli_shell *f, gconstpointer data)
 {
   cli_shell_write(f, "good.cfg", "");
@@ -150,7 +150,7 @@ static void test_check_of_where(cli_shell *f, gconstpointer data)
   (void)data;
 }
 
-/* As with make: the value may stand right behind a one-letter option. */
+/* As with make: the value may stand directly after a one-letter option. */
 static void test_attached_values(cli_shell *f, gconstpointer data)
 {
   cli_shell_write(f, "a.cfg", "");
@@ -267,7 +267,8 @@ static void test_explain(cli_shell *f, gconstpointer data)
   (void)data;
 }
 
-/* run.expect says which end is success: the other one exits 1 and says why. A terminated run says code and side. */
+/* run.expect says which end is success: the other one exits 1 and prints why. A terminated run prints code
+ * and side. */
 static void test_terminated_runs(cli_shell *f, gconstpointer data)
 {
   static const struct {
@@ -305,7 +306,8 @@ static void test_terminated_runs(cli_shell *f, gconstpointer data)
   (void)data;
 }
 
-/* A run into the folder of an earlier one replaces its results, but its captures only by its own; otherwise they stay, and that is told. */
+/* A run into the folder of an earlier one replaces its results, but its captures only by its own; otherwise
+ * they stay, and a note reports it. */
 static void test_run_again(cli_shell *f, gconstpointer data)
 {
   (void)data;

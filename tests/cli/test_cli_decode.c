@@ -72,7 +72,7 @@ static void test_lines(cli_shell *f, gconstpointer program)
   g_assert_cmpuint(count(f->output, " 10.0.0.1:49152 > 10.0.0.2:5044 "), >=, FPDUS + 1);
 }
 
-/* Every line is an object of its own, of a known type; the first tells of the capture. */
+/* Every line is an object of its own, of a known type; the first describes the capture. */
 static void test_json(cli_shell *f, gconstpointer program)
 {
   (void)program;
@@ -159,7 +159,7 @@ static void test_filter(cli_shell *f, gconstpointer program)
   cli_shell_expect_errors(f, "prot 1");
 }
 
-/* Without startup frames nobody knows, until somebody says so. */
+/* Without startup frames the connection is not found, unless an option names it. */
 static void test_hints(cli_shell *f, gconstpointer program)
 {
   (void)program;
@@ -219,7 +219,7 @@ static void test_middle(cli_shell *f, gconstpointer program)
   }
 }
 
-/* The first octet behind the SYN has the SYN's number plus 1: decimal or hexadecimal. */
+/* The first octet after the SYN has the SYN's number plus 1: decimal or hexadecimal. */
 static void test_sequence(cli_shell *f, gconstpointer program)
 {
   (void)program;
@@ -321,7 +321,7 @@ static void test_broken_off(cli_shell *f, gconstpointer program)
   g_assert_cmpuint(count_lines(f->errors), ==, 1);
 }
 
-/* The header of a capture without packets: read well, and nobody speaks MPA. */
+/* The header of a capture without packets: read well, and no connection speaks MPA. */
 static void test_no_packets(cli_shell *f, gconstpointer program)
 {
   (void)program;

@@ -112,7 +112,7 @@ static void test_rows_have_all_columns(void)
   }
 }
 
-/* Terms are told apart by name, also from keys and metrics, and each ends its last line. */
+/* Terms differ by name, also from keys and metrics, and each ends its last line. */
 static void test_terms(void)
 {
   for (const cli_term *term = cli_terms(); term->name != NULL; term++) {

@@ -6,7 +6,7 @@
 
 #include "cli_shell.h"
 
-/* "iwarpsim" is the installed program; the tests' own environment would tell it where things are. */
+/* "iwarpsim" is the installed program; the tests' own environment would show it where things are. */
 #define INSTALLED                                                                                            \
   "unset IWARPSIM_DATA IWARPSIM_MODULES IWARPSIM_PLOTS; top=$PWD; iwarpsim() { "                             \
   "\"$top\"/root/prefix/bin/iwarpsim \"$@\"; "                                                               \
@@ -38,8 +38,8 @@ static void tear_down(cli_shell *f, gconstpointer data)
   cli_shell_close(f, "*");
 }
 
-/* The preset that is read is the installed one: it says a title here. Without it there is none, though the source tree is still there.
- * So is ns-3's module, in a program that has one. */
+/* The preset that is read is the installed one: it has a title here. Without it there is none, though the
+ * source tree is still there. So is ns-3's module, in a program that has one. */
 static void test_own_files(cli_shell *f, gconstpointer data)
 {
   (void)data;
@@ -58,7 +58,7 @@ static void test_own_files(cli_shell *f, gconstpointer data)
   }
 }
 
-/* Plots are drawn by the installed templates; a changed copy of them draws what it says. */
+/* Plots are drawn by the installed templates; a changed copy of them is used. */
 static void test_templates_of_plots(cli_shell *f, gconstpointer data)
 {
   (void)data;

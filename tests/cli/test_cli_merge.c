@@ -41,7 +41,8 @@ static void test_shards(cli_shell *f, gconstpointer unused)
   cli_shell_expect_output(f, "3 runs: 0 run now, 3 already there");
 }
 
-/* To standard output or to a file, the same: a row a run behind its comments and names, in the order of the grid. */
+/* To standard output or to a file, the same: a row a run after its comments and names, in the order of the
+ * grid. */
 static void test_export(cli_shell *f, gconstpointer unused)
 {
   (void)unused;
@@ -62,7 +63,7 @@ static void test_export(cli_shell *f, gconstpointer unused)
   g_assert_cmpstr(f->errors, ==, "iwarpsim: standard output cannot be written: No space left on device\n");
 }
 
-/* What cannot be joined leaves nothing behind, not even the store that was to be made. */
+/* What cannot be joined leaves nothing over, not even the store that was to be made. */
 static void test_refused(cli_shell *f, gconstpointer unused)
 {
   (void)unused;

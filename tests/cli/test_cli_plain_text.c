@@ -47,7 +47,7 @@ static void assert_plain(const char *line, const char *text)
   }
 }
 
-/* Runs each of `lines`, which must end with `status` and have something to say. */
+/* Runs each of `lines`, which must end with `status` and print something. */
 static void assert_all_plain(cli_shell *f, const char *const *lines, int status)
 {
   for (; *lines != NULL; lines++) {
@@ -172,7 +172,7 @@ static void write_store(const cli_shell *f, const char *name)
   store_fixture_tear_down(&kit);
 }
 
-/* A store, a summary and a series that somebody else wrote. */
+/* A store, a summary and a series that another program wrote. */
 static void test_foreign_results(cli_shell *f, gconstpointer unused)
 {
   static const char *const accepted[] = {
@@ -206,7 +206,7 @@ static void test_foreign_results(cli_shell *f, gconstpointer unused)
   assert_all_plain(f, refused, 2);
 }
 
-/* A pipe that nobody writes to must not be waited for, nor a device be read. */
+/* A pipe without a writer must not be waited for, nor a device be read. */
 static void test_no_files(cli_shell *f, gconstpointer unused)
 {
   static const struct {

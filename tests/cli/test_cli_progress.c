@@ -126,8 +126,9 @@ static void test_check(fixture *f, gconstpointer program)
       f->shown->str, 0, 0));
 }
 
-/* Ctrl-C as a terminal sends it: the sweep alone gets it, and says so; its children leave nothing in the store and nothing on the screen.
- * It has two children beside the one that waits here until the second of them has a run. */
+/* Ctrl-C as a terminal sends it: the sweep alone gets it, and reports it; its children leave nothing in the
+ * store and nothing on the screen. It has two children beside the one that waits here until the second of
+ * them has a run. */
 static void test_interrupted_sweep(fixture *f, gconstpointer program)
 {
   (void)program;
@@ -181,7 +182,7 @@ static void test_stands_still(void)
   free(text);
 }
 
-/* A run that was never shown clears nothing: its terminal may hold a half line of somebody else. */
+/* A run that was never shown clears nothing: its terminal may hold half a line of another program. */
 static void test_short(void)
 {
   const double times_s[] = {0.2, 0.99}, shares[] = {0.1, 0.9};
@@ -190,7 +191,7 @@ static void test_short(void)
   free(text);
 }
 
-/* Of a pipe nobody knows how long it is. */
+/* The length of a pipe is not known. */
 static void test_unknown_share(void)
 {
   char *text = NULL;

@@ -31,8 +31,8 @@ static void tear_down(cli_shell *f, gconstpointer unused)
   cli_shell_close(f, "*");
 }
 
-/* The same series as the run's, but for its first line; a summary that says what was replayed; a page to read. The capture stays, also when the
- * results go beside it. */
+/* The same series as the run's, but for its first line; a summary that describes what was replayed; a page to
+ * read. The capture stays, also when the results go beside it. */
 static void test_results(cli_shell *f, gconstpointer unused)
 {
   (void)unused;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* `iwarpsim sweep` as a user meets it: what it says, what it exits with, and that nothing is left behind. */
+/* `iwarpsim sweep` as a user meets it: what it prints, its exit status, and that nothing is left over. */
 #include <glib.h>
 #include <string.h>
 

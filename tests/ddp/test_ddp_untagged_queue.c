@@ -144,7 +144,8 @@ static uint8_t *supply_memory(void *user, uint64_t id)
   return s->memory[id % 3];
 }
 
-/* A run is as many buffers as its ids, one behind the other and among others; nobody is asked for memory that nothing goes into. */
+/* A run is as many buffers as its ids, one after the other and among others; nobody is asked for memory that
+ * nothing goes into. */
 static void test_a_run_of_buffers(void)
 {
   supply s = {.asked = 0};

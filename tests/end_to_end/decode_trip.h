@@ -43,7 +43,7 @@ typedef struct trip_packet {
 /* The packets of a file: an array of trip_packet that frees them. */
 GArray *decode_trip_packets(const char *folder, const char *name);
 
-/* Permutes the packets from index `first` on, by a random order that `seed` tells. */
+/* Permutes the packets from index `first` on, by a random order that `seed` determines. */
 void decode_trip_shuffle(GArray *packets, guint first, guint32 seed);
 
 /* How a capture is written anew. */

@@ -51,8 +51,8 @@ void marked_decode(const wire_connection *connection, const wire_agreement *agre
 
 void marked_half_clear(marked_half *half);
 
-/* Of the segments of `stream`, those whose first octet is the first octet of an FPDU of `half`; `all` becomes the number of
- * segments with octets behind the startup frame. */
+/* Of the segments of `stream`, those whose first octet is the first octet of an FPDU of `half`; `all` becomes
+ * the number of segments with octets after the startup frame. */
 guint64 marked_aligned_segments(const wire_stream *stream, const marked_half *half, guint64 *all);
 
 /* CRC32C (RFC 3720 §12.1), bit by bit; start with 0xFFFFFFFF, the result is to be inverted. */

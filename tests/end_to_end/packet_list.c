@@ -14,10 +14,10 @@ enum {
   STREAMS = 2 * 65536,
 };
 
-/* Where the stream of a port begins: the sequence number behind its SYN, in each direction. */
+/* Where the stream of a port begins: the sequence number after its SYN, in each direction. */
 typedef struct beginnings {
   guint32 sequence[STREAMS];
-  guint64 newest[STREAMS]; /* behind the newest octet seen: sequence numbers may wrap */
+  guint64 newest[STREAMS]; /* after the newest octet seen: sequence numbers may wrap */
 } beginnings;
 
 static guint32 number(const guint8 *octets, guint count)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The packets of a capture one by one: when each came or went, and what its headers say. Shares no code with model/; whole streams are
- * wire_capture's matter. */
+/* The packets of a capture one by one: when each came or went, and what its headers hold. Shares no code with
+ * model/; whole streams are wire_capture's matter. */
 #ifndef TESTS_PACKET_LIST_H
 #define TESTS_PACKET_LIST_H
 
@@ -27,7 +27,7 @@ typedef struct listed_packet {
   guint16 window;
   guint8 flags;
   guint32 payload;
-  guint64 position; /* in its stream, of the payload's first octet; 0: the one behind the SYN */
+  guint64 position; /* in its stream, of the payload's first octet; 0: the one after the SYN */
   /* IPv4 */
   guint32 identification;
   guint32 fragment_at; /* octets of IP payload before it */

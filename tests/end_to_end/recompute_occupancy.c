@@ -21,12 +21,12 @@ enum {
 enum { CAUSE_INCOMPLETE, CAUSE_UNLOCATED, CAUSE_ORDER, CAUSES };
 
 typedef struct stream {
-  uint8_t *octets; /* from the first octet behind the SYN */
+  uint8_t *octets; /* from the first octet after the SYN */
   uint8_t *flags;
   uint8_t *located; /* 1: within the extent of a located, incomplete FPDU; made anew after every segment */
   uint32_t *spans;  /* at a header: octets from it to the end of its FPDU, once walked; 0: not yet */
   uint64_t size;    /* room */
-  uint64_t top;     /* behind the newest octet */
+  uint64_t top;     /* after the newest octet */
   uint64_t edge;    /* the FPDU that is next in order starts here (its leading marker, if it has one) */
   uint64_t phase;   /* where the FPDU phase starts; 0: the Request Frame is not whole yet */
   bool look_ahead;
@@ -65,7 +65,7 @@ static bool marker_at(const stream *s, uint64_t at)
   return s->markers && at >= s->phase && (at - s->phase) % 512 == 0;
 }
 
-/* Where the header of an FPDU that starts at `start` is: behind its leading marker. */
+/* Where the header of an FPDU that starts at `start` is: after its leading marker. */
 static uint64_t header_of(const stream *s, uint64_t start)
 {
   return marker_at(s, start) ? start + 4 : start;
@@ -124,7 +124,7 @@ static void take_in_order(stream *s)
   }
 }
 
-/* Every whole marker behind the in-order edge, and the length chain from what it points to. */
+/* Every whole marker after the in-order edge, and the length chain from what it points to. */
 static void take_ahead(stream *s)
 {
   uint64_t first = s->phase + (s->edge - s->phase + 511) / 512 * 512;

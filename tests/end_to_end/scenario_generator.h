@@ -10,7 +10,7 @@
 /* A file and what is set besides. */
 typedef struct random_scenario {
   char *text;
-  GPtrArray *sets; /* of char *, "group.key=value"; no NULL behind the last one */
+  GPtrArray *sets; /* of char *, "group.key=value"; no NULL after the last one */
 } random_scenario;
 
 /* Draws one. Free with random_scenario_free(). */

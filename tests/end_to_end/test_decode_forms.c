@@ -201,7 +201,7 @@ static void test_ignored_checksum(void)
   run_kit_remove_folder(folder);
 }
 
-/* A segment that the capture does not have, and no markers: what is behind it can only be guessed. */
+/* A segment that the capture does not have, and no markers: what follows it can only be guessed. */
 static void test_missing_segment(void)
 {
   static const char *const guess[] = {"--assume-aligned", NULL};
@@ -237,7 +237,7 @@ static void move_to_end(GArray *packets, guint index)
   }
 }
 
-/* The same segment, behind all others: it is waited for as long as no more than --hold octets wait too. */
+/* The same segment, after all others: it is waited for as long as no more than --hold octets wait too. */
 static void test_hold(void)
 {
   static const char *const little[] = {"--hold", "20kB", NULL};

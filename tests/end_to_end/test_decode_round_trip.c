@@ -152,7 +152,8 @@ static void test_trip(gconstpointer data)
   check_trip(data);
 }
 
-/* The one whose 1000th FPDU has a wrong CRC: it counts, what was sent behind it is decoded along its length. */
+/* The one whose 1000th FPDU has a wrong CRC: it counts, what was sent after it is decoded along its
+ * length. */
 static void test_bad_crc(void)
 {
   static const char *const sets[] = {NULL};
@@ -172,7 +173,7 @@ static void test_bad_crc(void)
 
 /* --- Terminates --- */
 
-/* An Initiator's misdeed, and what the Responder's Terminate says (rdmap-00 §6.8, fig. 9). */
+/* An Initiator's misdeed, and what the Responder's Terminate holds (rdmap-00 §6.8, fig. 9). */
 static const struct {
   const char *operation;
   const char *fault;

@@ -6,8 +6,9 @@
 #include "run_kit.h"
 #include "wire_messages.h"
 
-/* The second link carries 1000 octets, so that each full datagram (1496 or 1500) comes in two fragments of 996 (976 octets of IP payload, as a
- * multiple of 8; of TCP payload 956) and 520 or 524. The third one carries 1500 again, of which the receiver's MSS tells. */
+/* The second link carries 1000 octets, so that each full datagram (1496 or 1500) comes in two fragments of
+ * 996 (976 octets of IP payload, as a multiple of 8; of TCP payload 956) and 520 or 524. The third one
+ * carries 1500 again, which the receiver's MSS announces. */
 #define FRAGMENTED                                                                                           \
   "workload: { message_size = \"64KiB\"; messages = 10; };\n"                                                \
   "tcp: { path_mtu_discovery = false; rto_min = \"5ms\"; rto_initial = \"50ms\"; receive_window = 65536; "   \
@@ -124,7 +125,8 @@ static guint write_whole(const char *folder)
 
 /* --- MPA's consumer sees nothing of it --- */
 
-/* The ULPDUs that came to the Data Sink, one behind the other, each with its length in front; free with g_byte_array_unref(). */
+/* The ULPDUs that came to the Data Sink, one after the other, each with its length in front; free with
+ * g_byte_array_unref(). */
 static GByteArray *ulpdus_of(const char *folder)
 {
   wire_decoding *decoding = wire_decode(folder, "whole.pcap", wire_agreement_of("ietf"));
@@ -296,8 +298,8 @@ static void test_small_datagrams_pass(void)
   session_result_clear(&result);
 }
 
-/* With Don't Fragment, as most stacks have it, the router drops and tells, TCP takes 1000, and no fragment ever reaches the receiver (MPA-338);
- * so a receiver that drops them does well. */
+/* With Don't Fragment, as most stacks have it, the router drops and reports, TCP takes 1000, and no fragment
+ * ever reaches the receiver (MPA-338); so a receiver that drops them does well. */
 static void test_discovery_avoids_fragments(void)
 {
   static const char *const sets[] = {"receiver.ip_reassembly=drop", "tcp.path_mtu_discovery=true", NULL};

@@ -22,7 +22,8 @@ static const prediction table[] = {
 
 enum { MESSAGE_OCTETS = 1 << 20, MESSAGES = 4, FRAMING = 38, TAGGED_HEADER = 14, UNTAGGED_HEADER = 18 };
 
-/* Stream octets and markers after one more FPDU, octet by octet as mpa-01 §5.1 says: a marker at each multiple of 512. */
+/* Stream octets and markers after one more FPDU, octet by octet as in mpa-01 §5.1: a marker at each multiple
+ * of 512. */
 static uint64_t add_fpdu(uint64_t stream, uint32_t ulpdu, bool markers, uint64_t *count)
 {
   uint32_t left = 2 + ulpdu + (4 - (2 + ulpdu) % 4) % 4 + 4;
@@ -48,7 +49,7 @@ static uint64_t expected_markers(uint32_t payload, uint64_t *fpdus)
       stream = add_fpdu(stream, TAGGED_HEADER + MIN(payload, MESSAGE_OCTETS - sent), true, &markers);
     }
   }
-  add_fpdu(stream, UNTAGGED_HEADER, true, &markers); /* the zero-length Send behind the last Write */
+  add_fpdu(stream, UNTAGGED_HEADER, true, &markers); /* the zero-length Send after the last Write */
   (*fpdus)++;
   return markers;
 }

@@ -60,8 +60,9 @@ static guint64 add_fpdu(front_sums *f, guint64 start, guint32 octets)
   return end;
 }
 
-/* MULPDU without markers: 1500 - 6 = 1494, so at most 1480 octets of payload behind 14 of a tagged header; 18 is the header of the Send that
- * follows. The first FPDU starts with a segment, because the startup frame has its own. The last segment ends with the stream. */
+/* MULPDU without markers: 1500 - 6 = 1494, so at most 1480 octets of payload after 14 of a tagged header; 18
+ * is the header of the Send that follows. The first FPDU starts with a segment, because the startup frame has
+ * its own. The last segment ends with the stream. */
 static front front_of_stream(guint messages)
 {
   front_sums f = {.segment_end = EMSS};

@@ -6,7 +6,7 @@
 
 #include "wire_messages.h"
 
-/* A stream made octet by octet, as mpa-01 §4 and §5.1 say; streams of a test are short. */
+/* A stream made octet by octet, as in mpa-01 §4 and §5.1; streams of a test are short. */
 typedef struct maker {
   GByteArray *octets;
   gsize phase;
@@ -351,7 +351,7 @@ static void put_number(GByteArray *file, guint32 number, guint count, gboolean n
   }
 }
 
-/* A packet with `flags`, at `position` behind the SYN's number, and `text` as payload. */
+/* A packet with `flags`, at `position` after the SYN's number, and `text` as payload. */
 static void put_packet(capture *c, gboolean from_initiator, guint8 flags, guint32 position, const char *text)
 {
   static const guint8 addresses[] = {10, 0, 0, 1, 10, 0, 0, 2, 10, 0, 0, 1};

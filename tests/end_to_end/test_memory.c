@@ -42,8 +42,9 @@ static void test_deadlock_without_a_buffer(void)
   session_result_clear(&fine);
 }
 
-/* What is held never exceeds the pool; what finds no room is dropped and counted; all the data comes, the later the smaller the pool. In-order
- * receiver, 100 messages of 64 KiB, one segment in 200 lost: behind each hole up to a congestion window of octets comes. */
+/* What is held never exceeds the pool; what finds no room is dropped and counted; all the data comes, the
+ * later the smaller the pool. In-order receiver, 100 messages of 64 KiB, one segment in 200 lost: beyond each
+ * hole up to a congestion window of octets comes. */
 static void test_less_memory_less_goodput(void)
 {
   static const guint64 sizes[] = {3000, 12000, 48000};
@@ -77,7 +78,7 @@ static void test_connections_share_the_pool(void)
   session_result_clear(&result);
 }
 
-/* A marked, aligned stream is placed as it comes, behind holes, too: it needs no memory at all. */
+/* A marked, aligned stream is placed as it comes, beyond holes, too: it needs no memory at all. */
 static void test_aligned_and_marked_needs_none(void)
 {
   static const char *const sets[] = {"receiver.memory=0", "path.forward.loss=1%", "workload.messages=40",
@@ -107,8 +108,8 @@ static void test_descriptors(void)
   session_result_clear(&halted);
 }
 
-/* assume-aligned, the baseline: without markers it places an aligned stream behind holes as if they were there, where the permitted receiver
- * holds all of it; and it says how it found those FPDUs. */
+/* assume-aligned, the baseline: without markers it places an aligned stream beyond holes as if they were
+ * there, where the permitted receiver holds all of it; and it says how it found those FPDUs. */
 static void test_assuming_alignment(void)
 {
   static const char *const assumed[] = {"receiver.mode=assume-aligned", "mpa.markers=false",

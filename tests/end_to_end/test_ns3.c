@@ -78,8 +78,9 @@ static void test_case(gconstpointer data)
   session_result_clear(&again);
 }
 
-/* A sender that is not MPA-aware and a receiver in order: what is behind a hole waits in TCP, and nothing is Placed out of order. 40 messages of
- * 64 KiB and the startup frame are about 1800 segments; the 900th is lost in the middle of the flight. */
+/* A sender that is not MPA-aware and a receiver in order: what is beyond a hole waits in TCP, and nothing is
+ * Placed out of order. 40 messages of 64 KiB and the startup frame are about 1800 segments; the 900th is lost
+ * in the middle of the flight. */
 static void test_in_order_receiver(void)
 {
   static const char *const sets[] = {"tcp.implementation=ns3", "path.forward.drop=[900]",

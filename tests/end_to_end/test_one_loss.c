@@ -94,10 +94,11 @@ static guint assert_series_recomputes(const char *folder, const char *mode)
   return changes;
 }
 
-/* What receiver.pcap shows of the hole: octets that arrived behind it until its filling arrived, and how many segments. */
+/* What receiver.pcap shows of the hole: octets that arrived beyond it until its filling arrived, and how many
+ * segments. */
 typedef struct capture_hole {
   guint64 from; /* stream position of the first octet missing */
-  guint64 to;   /* of the first octet behind it */
+  guint64 to;   /* of the first octet after it */
   guint64 octets_behind;
   guint64 segments_behind;
 } capture_hole;
@@ -153,7 +154,7 @@ static session_result run(const char *folder, const char *set1, const char *set2
   return run_kit_run(RUN_KIT_OTHER_ENGINE, folder, sets);
 }
 
-/* The in-order receiver holds what was in flight behind the hole, all of it, cause `order`. */
+/* The in-order receiver holds what was in flight beyond the hole, all of it, cause `order`. */
 static void test_in_order(void)
 {
   char *folder = run_kit_new_folder();
@@ -177,7 +178,7 @@ static void test_in_order(void)
   run_kit_remove_folder(folder);
 }
 
-/* Markers and aligned segments: every FPDU behind the hole is found by its own marker and placed at once. */
+/* Markers and aligned segments: every FPDU beyond the hole is found by its own marker and placed at once. */
 static void test_markers(void)
 {
   char *folder = run_kit_new_folder();
@@ -191,8 +192,8 @@ static void test_markers(void)
   run_kit_assert_count(&result, METRIC_MPA_LOCATED_BY_MARKER, hole.segments_behind);
   run_kit_assert_count(&result, METRIC_TCP_SEGMENTS_OUT_OF_ORDER, hole.segments_behind);
   run_kit_assert_count(&result, METRIC_STATE_UNDELIVERED_PEAK, hole.segments_behind);
-  /* Of the octets behind the hole, all but framing (2 + 4 CRC), the DDP header (14) and markers are payload: each such segment
-   * carries one FPDU of at most 3 markers. */
+  /* Of the octets beyond the hole, all but framing (2 + 4 CRC), the DDP header (14) and markers are payload:
+   * each such segment carries one FPDU of at most 3 markers. */
   double placed = run_kit_metric(&result, METRIC_PLACEMENT_OCTETS_OUT_OF_ORDER);
   g_assert_cmpfloat(placed, <=, (double)(hole.octets_behind - hole.segments_behind * (6 + 14 + 2 * 4)));
   g_assert_cmpfloat(placed, >=, (double)(hole.octets_behind - hole.segments_behind * (6 + 14 + 3 * 4 + 3)));

@@ -15,7 +15,7 @@ typedef struct operation_case {
 } operation_case;
 
 static const operation_case cases[] = {
-    {"write", "one", MESSAGES + 1, MESSAGES *OCTETS}, /* and the Send behind the last */
+    {"write", "one", MESSAGES + 1, MESSAGES *OCTETS}, /* and the Send after the last */
     {"read", "one", MESSAGES, MESSAGES *OCTETS},
     {"send", "one", MESSAGES, MESSAGES *OCTETS},
     {"send-invalidate", "one", MESSAGES, MESSAGES *OCTETS},

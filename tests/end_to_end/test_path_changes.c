@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A path that changes in mid-flow: what an MTU that shrinks does to FPDUs, with a router that tells and with one that does not; what the
- * receiver needs then (mpa-01 §11.2); and rates and delays to the packet. */
+/* A path that changes in mid-flow: what an MTU that shrinks does to FPDUs, with a router that reports it and
+ * with one that does not; what the receiver needs then (mpa-01 §11.2); and rates and delays to the packet. */
 #include "packet_list.h"
 #include "run_kit.h"
 #include "wire_messages.h"
@@ -22,7 +22,7 @@ static void assert_all_delivered(const session_result *result)
   run_kit_assert_count(result, METRIC_INTEGRITY_OCTETS_WRONG, 0);
 }
 
-/* --- A router that tells --- */
+/* --- A router that reports --- */
 
 /* The packets of one run with a shrinking MTU, as the Data Source saw them. */
 typedef struct episode {
@@ -58,10 +58,12 @@ static episode watch(const char *folder, guint32 mtu)
   return e;
 }
 
-/* One drop episode and no more: the packets that leave between the event and the first message are lost, as many messages come, and when
- * the first has come all packets fit. The router is next to the sender, so the message is there after its own way: 58 octets at 10 Gbit/s
- * and 25 us are 25,046 ns (IPv6: 1280 octets quoted, so 1282 and 26,025 ns), and behind an ACK or two in the reverse queue. The old EMSS (1460, IPv6: 1440) is less than two of the new one (1240), so
- * each of the lost segments is sent again in two pieces. Nothing times out, and no duplicate ACK is needed. */
+/* One drop episode and no more: the packets that leave between the event and the first message are lost, as
+ * many messages come, and when the first has come all packets fit. The router is next to the sender, so the
+ * message is there after its own way: 58 octets at 10 Gbit/s and 25 us are 25,046 ns (IPv6: 1280 octets
+ * quoted, so 1282 and 26,025 ns), and after an ACK or two in the reverse queue. The old EMSS (1460, IPv6:
+ * 1440) is less than two of the new one (1240), so each of the lost segments is sent again in two pieces.
+ * Nothing times out, and no duplicate ACK is needed. */
 static void check_episode(const session_result *result, const char *folder, guint32 mtu, gint64 way_ns)
 {
   const episode e = watch(folder, mtu);
@@ -271,7 +273,7 @@ static void test_larger_mtu(void)
   session_result_clear(&returned);
 }
 
-/* --- A router that does not tell --- */
+/* --- A router that does not report --- */
 
 static const char *const silent[] = {"path.too_big=silent", "tcp.retries=6", "tcp.rto_min=5ms", NULL};
 
@@ -348,8 +350,8 @@ static session_result run_with_memory(const memory_case *c, run_status status, c
   return run_to(status, c->text, NULL, sets);
 }
 
-/* MPA-349, MPA-355: FPDUs that span segments never get through without a reassembly buffer: they are sent for ever, and the watchdog says so.
- * MPA-350: one FPDU of the local link's MTU is enough to end well. */
+/* MPA-349, MPA-355: FPDUs that span segments never get through without a reassembly buffer: they are sent for
+ * ever, and the watchdog reports it. MPA-350: one FPDU of the local link's MTU is enough to end well. */
 static void test_deadlock(gconstpointer data)
 {
   const memory_case *c = data;
@@ -378,8 +380,8 @@ static void test_aligned_needs_none(void)
   session_result_clear(&result);
 }
 
-/* MPA-353: more than the least buffer performs better: an in-order receiver that drops what comes behind a hole for want of room has it sent
- * again. The losses are the same ones. */
+/* MPA-353: more than the least buffer performs better: an in-order receiver that drops what comes beyond a
+ * hole for want of room has it sent again. The losses are the same ones. */
 static void test_more_memory_more_goodput(void)
 {
   static const char *const memories[] = {"receiver.memory=1500", "receiver.memory=20000",
@@ -457,7 +459,7 @@ static void test_rate_to_the_packet(void)
   g_test_message("%u gaps at the old rate, %u at the new one", fast, slow);
   g_assert_cmpint(longest, <=, 12305);
   g_assert_cmpuint(fast, >, 300); /* 10 Gbit/s for 400 us and more */
-  /* All follow but the first one; and the one behind the change, which came between two paces. */
+  /* All follow but the first one; and the one after the change, which came between two paces. */
   g_assert_cmpuint(fast + slow, >=, 750 - 2);
   run_kit_assert_count(&result, METRIC_TCP_RETRANSMISSIONS, 0);
   g_array_unref(packets);
@@ -465,7 +467,7 @@ static void test_rate_to_the_packet(void)
   run_kit_remove_folder(folder);
 }
 
-/* The delay grows by 75 us: one gap of so much more, and the pace is the same before and behind. */
+/* The delay grows by 75 us: one gap of so much more, and the pace is the same before and after. */
 static void test_delay_to_the_packet(void)
 {
   char *folder = run_kit_new_folder();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Two engines, one run, for two hundred scenarios that nobody thought of: ties in time, everything that can happen on the way, and every kind
- * of end. What differs is made small, and said as a command. */
+/* Two engines, one run, for two hundred random scenarios: ties in time, everything that can happen on the
+ * way, and every kind of end. What differs is made small, and said as a command. */
 #include "run_kit.h"
 #include "scenario_generator.h"
 

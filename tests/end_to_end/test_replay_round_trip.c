@@ -291,8 +291,7 @@ static GHashTable *series_of(const char *folder)
   g_autofree char *text = run_kit_read(folder, "occupancy.csv", &length);
   g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
 
-  for (char **line = lines + 2; *lines && lines[1] && *line && **line;
-       line++) { /* behind comment and names */
+  for (char **line = lines + 2; *lines && lines[1] && *line && **line; line++) { /* after comment and names */
     g_auto(GStrv) fields = g_strsplit(*line, ",", 4);
     g_autofree char *key = g_strconcat(fields[1], ",", fields[2], NULL);
     const step found = {.time_ps = time_of(fields[0]), .octets = g_ascii_strtoull(fields[3], NULL, 10)};

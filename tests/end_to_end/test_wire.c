@@ -135,7 +135,8 @@ static void read_opcodes(const char *details, const wire_connection *connection,
   g_strfreev(lines);
 }
 
-/* What the two say of the same capture: every FPDU there, every CRC good, the same opcodes in the same order on each side. */
+/* What the two find in the same capture: every FPDU there, every CRC good, the same opcodes in the same order
+ * on each side. */
 static void compare_decoders(const char *folder, const char *generation)
 {
   static const char *const details[] = {"-o", "tcp.reassemble_out_of_order:TRUE", "-V", NULL};

@@ -175,7 +175,7 @@ static void take(GPtrArray *connections, const segment *s, GPtrArray *complaints
   }
 }
 
-/* Every octet up to the FIN, or to the newest one, and none behind. */
+/* Every octet up to the FIN, or to the newest one, and none after. */
 static void check_whole(wire_stream *stream, GPtrArray *complaints)
 {
   if (!stream->has_fin) {
@@ -188,7 +188,7 @@ static void check_whole(wire_stream *stream, GPtrArray *complaints)
   const guint8 *hole = stream->seen->len > 0 ? memchr(stream->seen->data, 0, stream->seen->len) : NULL;
   if (hole) {
     wire_complain(complaints, "stream octet %td never came", hole - stream->seen->data);
-    /* What is behind a hole cannot be read; with an RST there may be one. */
+    /* What is beyond a hole cannot be read; with an RST there may be one. */
     g_byte_array_set_size(stream->octets, (guint)(hole - stream->seen->data));
     stream->end = stream->octets->len;
   }

@@ -8,7 +8,7 @@
 
 /* A segment with payload, in the order of the capture. */
 typedef struct wire_segment {
-  guint64 offset; /* stream position of its first octet: 0 is the one behind the SYN */
+  guint64 offset; /* stream position of its first octet: 0 is the one after the SYN */
   guint64 octets;
 } wire_segment;
 
@@ -17,8 +17,8 @@ typedef struct wire_stream {
   gboolean has_syn;
   gboolean has_fin;
   gboolean is_reset;
-  guint32 first_sequence; /* of the octet behind the SYN */
-  guint64 end;            /* behind the last octet; once has_fin, where the FIN is */
+  guint32 first_sequence; /* of the octet after the SYN */
+  guint64 end;            /* after the last octet; once has_fin, where the FIN is */
   GByteArray *octets;     /* the whole stream, in order */
   GByteArray *seen;       /* 1 for each octet that some segment brought */
   GArray *segments;       /* of wire_segment, retransmissions among them */
@@ -36,9 +36,10 @@ typedef struct wire_connection {
   wire_stream stream[WIRE_SIDES];
 } wire_connection;
 
-/* The connections of the nanosecond capture of raw IPv4 in file `name` of `folder`, in the order of their SYNs; free with
- * g_ptr_array_unref(). Whatever is not as TCP must be (octets that differ when sent again, holes, octets behind a FIN) is added to
- * `complaints`, in words; fails the test when the file is no such capture. */
+/* The connections of the nanosecond capture of raw IPv4 in file `name` of `folder`, in the order of their
+ * SYNs; free with g_ptr_array_unref(). Whatever is not as TCP must be (octets that differ when sent again,
+ * holes, octets after a FIN) is added to `complaints`, in words; fails the test when the file is no such
+ * capture. */
 GPtrArray *wire_capture_read(const char *folder, const char *name, GPtrArray *complaints);
 
 /* Adds a complaint to an array of strings that frees them. */

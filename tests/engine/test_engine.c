@@ -102,7 +102,7 @@ static void test_moved_and_switched_off(void)
   world_close(&w);
 }
 
-/* What is due at `until` runs, what is due behind it waits, and the clock stands at `until`. */
+/* What is due at `until` runs, what is due after it waits, and the clock stands at `until`. */
 static void test_until(void)
 {
   world w;

@@ -6,7 +6,7 @@
 
 typedef struct noting_driver {
   time_ps now;
-  GString *asked; /* every moment asked for, each with a blank behind it */
+  GString *asked; /* every moment asked for, each with a blank after it */
   unsigned stops;
   void (*during_run)(struct noting_driver *noting, time_ps until);
   engine *clock;
@@ -106,7 +106,7 @@ static void test_asks_no_more_than_needed(void)
   g_assert_true(freed);
 }
 
-/* A call that nobody asked for runs nothing early and loses nothing. */
+/* A call that was not asked for runs nothing early and loses nothing. */
 static void test_early_call(void)
 {
   noting_driver noting;

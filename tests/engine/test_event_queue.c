@@ -171,9 +171,10 @@ static void test_same_keys_at_other_moments(void)
   event_queue_clear(&queue);
 }
 
-/* Several timers have had the same keys at the same moment; two are left there when the first is taken. Whichever they are, the mistake
- * is found, also behind entries that are out of date: in the row of six, and in the heap of 18, whose last is below the fifth (its four
- * children begin with number 17), and that is below the first. */
+/* Several timers have had the same keys at the same moment; two are left there when the first is taken.
+ * Whichever they are, the mistake is found, also after entries that are out of date: in the row of six, and
+ * in the heap of 18, whose last is below the fifth (its four children begin with number 17), and that is
+ * below the first. */
 static void test_same_keys_are_refused(gconstpointer data)
 {
   enum { TWINS_MAX = 18 };

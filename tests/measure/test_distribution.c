@@ -126,7 +126,7 @@ static void test_quantiles(void)
   distribution_clear(&d);
 }
 
-/* Weights whose sum rounds: all of it is held by the last bin, not by one behind it. */
+/* Weights whose sum rounds: all of it is held by the last bin, not by one after it. */
 static void test_quantile_of_all(void)
 {
   distribution d = {.bins = NULL};

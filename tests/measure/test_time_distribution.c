@@ -52,8 +52,8 @@ static void test_mean_and_quantiles(void)
   time_distribution_free(function);
 }
 
-/* What counts for the mean goes into a histogram: 0 for 10 ps, 8 for 30 ps, 2 for 60 ps; not the 20 ps of 5 behind the mark, nor the
- * 7 ps of 9 before the start. */
+/* What counts for the mean goes into a histogram: 0 for 10 ps, 8 for 30 ps, 2 for 60 ps; not the 20 ps of 5
+ * after the mark, nor the 7 ps of 9 before the start. */
 static void test_histogram(void)
 {
   time_distribution *function = time_distribution_new();
@@ -107,7 +107,7 @@ static void test_a_value_without_length_does_not_exist(void)
   time_distribution_free(function);
 }
 
-/* What happens behind the last mark does not count, however often the value changes; a later mark brings it
+/* What happens after the last mark does not count, however often the value changes; a later mark brings it
  * in. */
 static void test_counts_up_to_the_last_mark(void)
 {
@@ -123,9 +123,9 @@ static void test_counts_up_to_the_last_mark(void)
   time_distribution_free(function);
 }
 
-/* Marks that follow each other while nothing changes: the last one counts, also when the value changes or counting pauses behind it.
- * 6 from 10 to 90 ps, 2 from 90 to 100 ps; 2 from 100 to 110 ps is marked and then the pause begins: (480 + 20 + 20) / 110, and with the 10 ps
- * of 0 in front. */
+/* Marks that follow each other while nothing changes: the last one counts, also when the value changes or
+ * counting pauses after it. 6 from 10 to 90 ps, 2 from 90 to 100 ps; 2 from 100 to 110 ps is marked and then
+ * the pause begins: (480 + 20 + 20) / 110, and with the 10 ps of 0 in front. */
 static void test_many_marks(void)
 {
   time_distribution *function = time_distribution_new();

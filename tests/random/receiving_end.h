@@ -41,7 +41,7 @@ typedef struct receiving_end {
   rnic_failure failure;
   guint finished; /* events */
   /* the peer */
-  GByteArray *said;  /* its stream from the octet behind its SYN on */
+  GByteArray *said;  /* its stream from the octet after its SYN on */
   uint64_t phase;    /* where its FPDUs start */
   GByteArray *heard; /* the endpoint's, likewise */
   uint32_t heard_isn;

@@ -89,7 +89,7 @@ static void test_every_pair_of_cuts_unmarked(void)
   try_every_pair(&c);
 }
 
-/* Makes `order` the next permutation of 0 … PIECES - 1; false behind the last. */
+/* Makes `order` the next permutation of 0 … PIECES - 1; false after the last. */
 static bool next_order(uint8_t order[PIECES])
 {
   int i = PIECES - 2;
@@ -162,8 +162,8 @@ static random_case six_fpdus(bool markers)
                                      {.kind = CASE_SEND_SE, .length = 250}}};
 }
 
-/* MPA-035: a segment is Delivered when all octets up to its end have come, whatever has been Placed behind a hole, and in the order
- * of the stream: the trial compares each Delivery with what has arrived by then. */
+/* MPA-035: a segment is Delivered when all octets up to its end have come, whatever has been Placed beyond a
+ * hole, and in the order of the stream: the trial compares each Delivery with what has arrived by then. */
 static void test_every_order_of_six_segments(void)
 {
   for (int markers = 0; markers <= 1; markers++) {

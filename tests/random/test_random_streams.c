@@ -27,7 +27,7 @@ typedef struct progress {
   guint32 ends[REFERENCE_TERMINATED + 1];
   guint32 errors[LAYERS][TYPES][CODES];
   guint32 early;             /* cases where the order of arrival decided (note D53) */
-  guint32 located_by_marker; /* that reached behind a hole */
+  guint32 located_by_marker; /* that reached beyond a hole */
   guint32 wraps;
   guint64 fpdus;
 } progress;

@@ -153,7 +153,7 @@ static void check_responses(fixture *f)
   }
   rdmap_kit_acknowledge(f->kit, KIT_A);
   for (size_t i = 2 * (size_t)reads; i > 0; i--) {
-    for (unsigned j = 0; j < OPERATIONS; j++) { /* a Read, and what is behind it, is not complete */
+    for (unsigned j = 0; j < OPERATIONS; j++) { /* a Read, and what follows it, is not complete */
       if (class_of(f->operations[j].kind) == READ) {
         char *completed = g_strdup_printf("completed %u", j + 1);
         g_assert_null(strstr(f->kit->hosts[KIT_A].log->str, completed));

@@ -163,8 +163,8 @@ static void test_first_in_first_out(void)
   rdmap_reads_free(reads);
 }
 
-/* Each segment of a response that nobody asked for is 0/2/06, strict or not (note D32): empty or not, the last of its message or not,
- * before any Read and after one that is answered. */
+/* Each segment of a response that was not asked for is 0/2/06, strict or not (note D32): empty or not, the
+ * last of its message or not, before any Read and after one that is answered. */
 static void test_none_open(void)
 {
   for (unsigned i = 0; i < 16; i++) {

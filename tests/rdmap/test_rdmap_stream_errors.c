@@ -374,7 +374,7 @@ static void test_an_answered_read_is_no_error(void)
 }
 
 /* notes D38, D41: after its own error a stream is silent to all that comes, right, wrong or a
- * crossing Terminate; it sends nothing behind its Terminate (RDMAP-030) and takes no operations. */
+ * crossing Terminate; it sends nothing after its Terminate (RDMAP-030) and takes no operations. */
 static void test_silence(void)
 {
   rdmap_target *target = rdmap_target_new(NULL);

@@ -285,8 +285,8 @@ static void append_counted(void *user, uint64_t from, uint32_t length, buffer_ch
   buffer_chain_append(chain, table + from, length, NULL);
 }
 
-/* RDMAP-190, RDMAP-198: a Read Request, of nothing too, that is Placed behind a hole is not processed: not a segment of a response is
- * made, not an octet read. When the hole closes, it is. */
+/* RDMAP-190, RDMAP-198: a Read Request, of nothing too, that is Placed beyond a hole is not processed: not a
+ * segment of a response is made, not an octet read. When the hole closes, it is. */
 static void test_not_before_delivery(void)
 {
   for (uint32_t length = 0; length <= 40; length += 40) {
@@ -610,8 +610,8 @@ static void test_taking_turns(void)
   rdmap_kit_free(r.kit);
 }
 
-/* A response that does not match is an error when strict, with the failing segment in the Terminate; else the Read is taken for
- * answered. One that nobody asked for is always an error (note D32). */
+/* A response that does not match is an error when strict, with the failing segment in the Terminate; else the
+ * Read is taken for answered. One that was not asked for is always an error (note D32). */
 static void test_wrong_responses(void)
 {
   static const struct {

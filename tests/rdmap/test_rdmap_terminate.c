@@ -20,7 +20,7 @@ static const uint8_t request_wire[28] = {0x01, 0x02, 0x03, 0x04, 0x11, 0x12, 0x1
 
 enum { SEGMENT_OCTETS = 0x1234 };
 
-/* Composes and encodes; what lies behind the message stays 0xEE. */
+/* Composes and encodes; what lies after the message stays 0xEE. */
 static size_t compose(rdmap_error error, const rdmap_terminate_subject *subject, uint8_t wire[64])
 {
   rdmap_terminate terminate;

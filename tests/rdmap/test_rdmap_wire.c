@@ -86,8 +86,9 @@ static void test_operations_of_the_ietf(void)
   rdmap_kit_free(kit);
 }
 
-/* RDMAP-068: every Read Request, the first and each further one, for nothing and for the most, fenced or not, in each generation, has 18 octets of
- * DDP's header and 28 of its own right behind: SinkSTag, SinkTO, size, SrcSTag, SrcTO as posted. */
+/* RDMAP-068: every Read Request, the first and each further one, for nothing and for the most, fenced or not,
+ * in each generation, has 18 octets of DDP's header and 28 of its own directly after: SinkSTag, SinkTO, size,
+ * SrcSTag, SrcTO as posted. */
 static void test_every_read_request(void)
 {
   enum { READS = 200, SEED = 68 };
@@ -190,7 +191,7 @@ static void test_sink_of_a_read_is_copied_blindly(void)
 }
 
 /* RDMAP-063, RDMAP-077, RDMAP-281: a Terminate on QN 2 with MSN 1 and an Invalidate STag of 0 (RDMAP-054),
- * its header right behind: here 4 + 2 + 14 octets, about a tagged segment of DV 2. */
+ * its header directly after: here 4 + 2 + 14 octets, about a tagged segment of DV 2. */
 static void test_terminate(void)
 {
   static const struct {

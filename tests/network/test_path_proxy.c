@@ -86,6 +86,22 @@ static void test_syn_again(void)
   g_assert_cmpuint(proxy_fixture_openings(kit), ==, 1);
 }
 
+/* Of the proxy's timers that are due in one picosecond, the one of the connection that came first runs first: SYNs
+ * that nobody answers go out again in the order of the connections. */
+static void test_timers_due_together(void)
+{
+  g_autoptr(proxy_fixture) kit = set_up(BUFFER, 3);
+  proxy_fixture_wire *wire = &kit->wires[PROXY_TO_RESPONDER];
+
+  wire->cut = true;
+  for (unsigned pair = 0; pair < 3; pair++) {
+    proxy_fixture_open(kit, pair, SIDE_INITIATOR);
+  }
+  proxy_fixture_run(kit, 1500 * MILLISECOND); /* RTO is 1 s */
+  g_assert_cmpuint(wire->entered, ==, 6);
+  g_assert_cmpuint(wire->last.source_port, ==, PROXY_FIXTURE_PORT + 2);
+}
+
 /* The host takes its SYN back while the other has not answered: the proxy asks no more, and the next SYN
  * opens anew. */
 static void test_reset_while_opening(void)
@@ -439,5 +455,6 @@ int main(int argc, char **argv)
   g_test_add_func("/path_proxy/strangers", test_strangers);
   g_test_add_func("/path_proxy/losses_everywhere", test_losses_everywhere);
   g_test_add_func("/path_proxy/isns", test_isns);
+  g_test_add_func("/path_proxy/timers_due_together", test_timers_due_together);
   return g_test_run();
 }

@@ -8,8 +8,7 @@
 
 /* Embedded in an element; written only by the functions below. */
 typedef struct path_delay_line {
-  deque heap; /* the first to leave is at 0, none before the one at (its index - 1) / 2 */
-  uint64_t entered;
+  deque packets; /* by time, then by entry: nearly all enter at the end and leave at the front */
 } path_delay_line;
 
 void path_delay_line_init(path_delay_line *line);
@@ -17,8 +16,8 @@ void path_delay_line_init(path_delay_line *line);
 /* Drops the packets that wait, and frees the memory. */
 void path_delay_line_clear(path_delay_line *line);
 
-/* Takes `packet` and its reference, to leave at `leaves_at`. O(log of those that wait), and O(1) when it
- * leaves last. */
+/* Takes `packet` and its reference, to leave at `leaves_at` (not below 0). O(1) when it leaves last, else as inserting in the middle of a
+ * deque: O(log of those that wait). */
 void path_delay_line_add(path_delay_line *line, datagram *packet, time_ps leaves_at);
 
 /* When the first leaves (TIME_PS_NEVER: none waits), and its send order in `order`:

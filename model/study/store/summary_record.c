@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/plain_text.h"
 #include "base/files.h"
+#include "base/plain_text.h"
 #include "study/store/summary.h"
 
 static gboolean invalid(GError **error, const char *path, const char *format, ...) G_GNUC_PRINTF(3, 4);

@@ -25,7 +25,7 @@ struct ddp_placer {
   void *user;
 
   uint64_t edge;                /* everything below is Delivered */
-  ddp_undelivered *undelivered; /* Placed, behind a hole at `edge`; NULL: there never was one */
+  ddp_undelivered *undelivered; /* Placed, beyond a hole at `edge`; NULL: there never was one */
   fault *fault;                 /* NULL: none is known */
   uint32_t open;                /* message_of() the one that is Delivered in part; NO_MESSAGE: none is */
   uint8_t version;
@@ -130,7 +130,7 @@ static void forget_from(ddp_placer *placer, uint64_t position)
   }
 }
 
-/* Keeps the fault that comes first in the sender's order and forgets what lies behind it (note D39). */
+/* Keeps the fault that comes first in the sender's order and forgets what follows it (note D39). */
 static void note_fault(ddp_placer *placer, verdict found, ddp_error error, const ddp_segment *segment)
 {
   if (!placer->fault) {
@@ -180,8 +180,9 @@ static void surface_fault(ddp_placer *placer, time_ps now)
   }
 }
 
-/* What the segments of a message have in common: RsvdULP of a tagged one, which has no number (ddp-07/rfc5041 §4.2, DDP-055), QN of an
- * untagged one, whose MSN is_in_turn() knows. Not STag: nothing tells its messages apart (note D17). */
+/* What the segments of a message have in common: RsvdULP of a tagged one, which has no number (ddp-07/rfc5041
+ * §4.2, DDP-055), QN of an untagged one, whose MSN is_in_turn() knows. Not STag: nothing distinguishes its
+ * messages (note D17). */
 enum { NO_MESSAGE = 0, TAGGED_MESSAGE = 1 << 8, UNTAGGED_MESSAGE = 2 << 8 };
 
 static uint32_t message_of(const ddp_header *header)
@@ -190,7 +191,7 @@ static uint32_t message_of(const ddp_header *header)
                         : (uint32_t)UNTAGGED_MESSAGE + header->queue_number;
 }
 
-/* What only the sender's order can tell about an untagged segment: is it of the message whose turn it is?
+/* What only the sender's order decides about an untagged segment: is it of the message whose turn it is?
  * An MSN that was free when the segment arrived early may be Delivered by now, and one ahead means that
  * the sender skipped a message or mixed two (ddp-07/rfc5041 §5.3, DDP-103; note D18). The
  * documents give no check for the latter; delivering past it would break the order, so it gets the code of
@@ -296,7 +297,7 @@ static verdict inspect(const ddp_placer *placer, const mpa_ulpdu *ulpdu, ddp_seg
     return VERDICT_ERROR;
   }
   segment->control = *buffer_chain_slices(ulpdu->octets)->octets;
-  /* The header has no length: the LLP's tells (ddp-07/rfc5041 §3, DDP-025). */
+  /* The header has no length: the LLP's counts (ddp-07/rfc5041 §3, DDP-025). */
   segment->payload_octets = ulpdu->octets->length - segment->header_octets;
   return judge(placer, segment, error);
 }

@@ -70,7 +70,7 @@ typedef struct ddp_placer_config {
   /* QN 0 … queue_count - 1: any number; a greater QN is error 0x2/0x01. The array and the queues stay the
    * caller's; NULL: not made yet, see `make_queue`. */
   ddp_untagged_queue *const *queues;
-  const ddp_probe *probe; /* outlives the placer; NULL: nobody follows */
+  const ddp_probe *probe; /* outlives the placer; NULL: none */
   void *probe_user;
   uint64_t first_offset; /* of the FPDU phase, from which on segments come: Delivery starts there */
 } ddp_placer_config;
@@ -81,7 +81,7 @@ ddp_placer *ddp_placer_new(const ddp_placer_config *config, const ddp_placer_eve
 void ddp_placer_free(ddp_placer *placer);
 
 /* Checks and Places one ULPDU as MPA passes it, in any order, each once or more: a repeat is Placed again
- * and nothing else (DDP-106); none comes behind its own Delivery (DDP-032). Then Delivers what has become
+ * and nothing else (DDP-106); none follows its own Delivery (DDP-032). Then Delivers what has become
  * contiguous from stream offset 0 of the FPDU phase. Checks in the order of note D12, DV first
  * (2); a segment that fails one is not Placed (ddp-07/rfc5041 §7.1, DDP-140 … DDP-157). Buffers and STags
  * count as they are when the segment arrives (note D53). */

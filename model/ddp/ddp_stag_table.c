@@ -10,7 +10,7 @@ enum { FIRST_BITS = 4 };
 
 typedef enum entry_state {
   ENTRY_EMPTY,
-  ENTRY_ALLOCATED, /* the STag is somebody's, and not valid */
+  ENTRY_ALLOCATED, /* the STag is in use, and not valid */
   ENTRY_VALID,
 } entry_state;
 
@@ -24,7 +24,7 @@ typedef struct entry {
 } entry;
 
 struct ddp_stag_table {
-  entry *entries; /* an open hash table: each lies where its STag belongs, or behind that without a gap */
+  entry *entries; /* an open hash table: each lies where its STag belongs, or after that without a gap */
   uint32_t mask;  /* their number less 1; that is a power of two, … */
   uint32_t shift; /* … 2^(32 - shift) */
   uint32_t count;
@@ -132,7 +132,7 @@ static void let_go_of_registration(ddp_stag_table *table, entry *found)
   }
 }
 
-/* Closes the gap: the entries behind move up to it as far as they may. */
+/* Closes the gap: the entries after it move up as far as they may. */
 static void remove_entry(ddp_stag_table *table, entry *found)
 {
   uint32_t mask = table->mask;

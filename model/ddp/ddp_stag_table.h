@@ -114,8 +114,8 @@ typedef enum ddp_invalidation {
 ddp_invalidation ddp_stag_table_invalidate(ddp_stag_table *table, ddp_stream_identity stream, uint32_t stag,
                                            bool shared_allowed);
 
-/* Streams of each Protection Domain: tells whether an STag of it is shared. Domains are numbered from about 0 on: the highest
- * number decides how much memory their counts take. */
+/* Streams of each Protection Domain: shows whether an STag of it is shared. Domains are numbered from about 0
+ * on: the highest number decides how much memory their counts take. */
 void ddp_stag_table_add_stream(ddp_stag_table *table, ddp_stream_identity stream);
 void ddp_stag_table_remove_stream(ddp_stag_table *table, ddp_stream_identity stream);
 

@@ -24,7 +24,7 @@ ddp_segment *ddp_undelivered_add(ddp_undelivered *undelivered, const ddp_segment
  * not. */
 bool ddp_undelivered_take(ddp_undelivered *undelivered, uint64_t position, ddp_segment *segment);
 
-/* Forgets all segments that start at or behind `position`. */
+/* Forgets all segments that start at or after `position`. */
 void ddp_undelivered_drop_from(ddp_undelivered *undelivered, uint64_t position);
 
 /* How many segments there are. */

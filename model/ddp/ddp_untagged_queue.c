@@ -8,7 +8,7 @@
 /* Serial numbers compare within half of their space (note D9). */
 static const uint32_t half_of_msns = UINT32_C(1) << 31;
 
-/* Buffers posted one behind the other that differ in nothing but their ids, which ascend by 1. */
+/* Buffers posted one after the other that differ in nothing but their ids, which ascend by 1. */
 typedef struct posted_run {
   uint8_t *memory; /* of a single buffer; NULL: the supplier's, or none at all */
   uint64_t length; /* of each buffer */
@@ -22,7 +22,7 @@ struct ddp_untagged_queue {
   uint32_t count;          /* of buffers, in all runs */
   uint64_t message_octets; /* of the message `next_msn`, as far as it is Delivered */
   posted_run first;        /* its first buffer is for `next_msn`; with `count` 0: empty */
-  deque *more;             /* of posted_run, behind `first`; NULL: none */
+  deque *more;             /* of posted_run, after `first`; NULL: none */
   ddp_buffer_supplier supplier;
   void *supplier_user;
 };
@@ -130,8 +130,8 @@ bool ddp_untagged_queue_find(const ddp_untagged_queue *queue, uint32_t msn, uint
 {
   error->type = DDP_ERROR_UNTAGGED;
 
-  /* ddp-07/rfc5041 §7.1 (DDP-141, DDP-144): both codes say the MSN is bad; serial arithmetic tells a
-   * message that is still to come from one that was (note D9). Zero-length segments too: they
+  /* ddp-07/rfc5041 §7.1 (DDP-141, DDP-144): both codes mean that the MSN is bad; serial arithmetic
+   * distinguishes a message that is still to come from one that was (note D9). Zero-length segments too: they
    * use up a buffer (14). */
   uint32_t distance = msn - queue->next_msn;
   if (distance >= queue->count) {

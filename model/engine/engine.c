@@ -20,7 +20,7 @@ struct engine {
   memory_pool *timers;
   GArray *wakes_asked; /* of time_ps: calls the driver still owes, each earlier than the one before it */
   uint64_t events;
-  uint64_t observe_at; /* when so many have run; UINT64_MAX: nobody looks on */
+  uint64_t observe_at; /* when so many have run; UINT64_MAX: never */
   uint32_t observe_every;
   engine_callback observer;
   void *observer_user;

@@ -133,7 +133,7 @@ static inline time_ps earliest_of(const event_queue_entry children[HEAP_CHILDREN
 }
 
 /* Which of the four, whose earliest moment is `earliest`, runs first; without branches when it is the only
- * one of that moment, as nobody could foretell them. */
+ * one of that moment, as they could not be foreseen. */
 static const event_queue_entry *first_of(const event_queue_entry children[HEAP_CHILDREN], time_ps earliest)
 {
   bool is_1 = children[1].when == earliest;

@@ -5,7 +5,7 @@
 
 typedef enum run_status {
   RUN_OK,
-  RUN_TERMINATED, /* a connection ended as the documents say it must */
+  RUN_TERMINATED, /* a connection ended as the documents require */
   RUN_STOPPED,    /* run.stop was reached */
   RUN_FAILED,     /* own checks, no progress, crash */
   RUN_STATUSES

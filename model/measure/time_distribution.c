@@ -48,7 +48,7 @@ void time_distribution_free(time_distribution *function)
 /* The place of `value` in `table`, or the unused one where it belongs. */
 static dwell *find_place(dwell *table, size_t capacity, uint64_t value)
 {
-  /* Fibonacci hashing: occupancies are multiples of cell or segment sizes, so their low bits say little. */
+  /* Fibonacci hashing: occupancies are multiples of cell or segment sizes, so their low bits vary little. */
   size_t place = (size_t)((value * UINT64_C(0x9E3779B97F4A7C15)) >> 32) & (capacity - 1);
   while (table[place].time != 0 && table[place].value != value) {
     place = (place + 1) & (capacity - 1);

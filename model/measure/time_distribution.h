@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A step function of time: its exact mean and exact quantiles (docs/metrics.md, "Means and quantiles over time").
+/* A step function of time: its exact mean and exact quantiles (docs/metrics.md, "Means and quantiles over
+ * time").
  *
  * A value that lasts no time does not exist: several settings in one picosecond leave the last. Mean and
  * quantiles look at an interval whose end is known only afterwards ("the last delivery"): each
- * time_distribution_mark() says that it reaches at least to there, and what comes behind the last mark does
+ * time_distribution_mark() states that it reaches at least to there, and what comes after the last mark does
  * not count. */
 #ifndef MEASURE_TIME_DISTRIBUTION_H
 #define MEASURE_TIME_DISTRIBUTION_H

@@ -13,7 +13,7 @@ typedef struct pending_request {
 
 struct rdmap_responder {
   rdmap_responder_config config;
-  uint8_t *buffers;          /* of all Read Requests, one behind the other */
+  uint8_t *buffers;          /* of all Read Requests, one after the other */
   pending_request *requests; /* a ring of IRD: DDP finds no buffer for more */
   uint32_t first;
   uint32_t count;

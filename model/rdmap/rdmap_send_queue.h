@@ -3,7 +3,7 @@
  * complete in the order posted (rdmap-00 §7.5 rules 13, 14, 15, 19; RDMAP-194, RDMAP-195, RDMAP-196,
  * RDMAP-200).
  *
- * A Write or Send is done when the LLP tells that its last octet gets there (note D23), a Read when
+ * A Write or Send is done when the LLP reports that its last octet gets there (note D23), a Read when
  * its response is Delivered. */
 #ifndef RDMAP_RDMAP_SEND_QUEUE_H
 #define RDMAP_RDMAP_SEND_QUEUE_H
@@ -21,11 +21,11 @@ typedef struct rdmap_send_queue rdmap_send_queue;
 rdmap_send_queue *rdmap_send_queue_new(void);
 void rdmap_send_queue_free(rdmap_send_queue *queue);
 
-/* Adds `work` (copied) behind all others. */
+/* Adds `work` (copied) after all others. */
 void rdmap_send_queue_post(rdmap_send_queue *queue, const rdmap_work *work);
 
 /* The operation whose turn it is to go to DDP, valid until the queue changes; NULL when there is none, or
- * when it must wait, and all others behind it: a Read while `open_reads` Reads are unanswered, as many as
+ * when it must wait, and all others after it: a Read while `open_reads` Reads are unanswered, as many as
  * `ord` allows (RDMAP-214), one with a fence while any is (RDMAP-193). */
 const rdmap_work *rdmap_send_queue_next(const rdmap_send_queue *queue, uint32_t open_reads, uint32_t ord);
 
@@ -50,7 +50,7 @@ void rdmap_send_queue_answered(rdmap_send_queue *queue, uint64_t number);
 bool rdmap_send_queue_take_done(rdmap_send_queue *queue, rdmap_work *work);
 
 /* Takes out the oldest operation, done or not, when the stream ends; `*in_error` unless it is a Read with its
- * response Delivered: what became of all others nobody can tell (RDMAP-221, RDMAP-228). False when there is
+ * response Delivered: what became of all others is unknown (RDMAP-221, RDMAP-228). False when there is
  * none. */
 bool rdmap_send_queue_take_ended(rdmap_send_queue *queue, rdmap_work *work, bool *in_error);
 

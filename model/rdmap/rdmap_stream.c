@@ -148,7 +148,7 @@ static void append_own(void *user, uint64_t from, uint32_t length, buffer_chain 
   buffer_chain_append(chain, stream->own->payload + from, length, NULL);
 }
 
-/* Gives DDP `message`, with what the table says about `opcode` filled in (RDMAP-043, RDMAP-044,
+/* Gives DDP `message`, with what the table has for `opcode` filled in (RDMAP-043, RDMAP-044,
  * RDMAP-045). */
 static void start(rdmap_stream *stream, message_kind kind, rdmap_opcode opcode, ddp_message *message)
 {
@@ -306,7 +306,8 @@ void rdmap_stream_llp_finished(rdmap_stream *stream, time_ps now)
   }
   if (rdmap_send_queue_unanswered(stream->operations) > 0 ||
       (stream->placer && ddp_placer_is_within_message(stream->placer))) {
-    /* The documents are silent: no response can come any more, nor the rest of a message, and nobody shall wait for it. */
+    /* The documents are silent: no response can come any more, nor the rest of a message, and nothing shall
+     * wait for it. */
     rdmap_stream_fail(stream, llp_closed, now);
   } else if (is_news && !stream->is_closed && probe && probe->half_closed) {
     probe->half_closed(stream->config.probe_user, now);

@@ -70,7 +70,7 @@ typedef struct rdmap_stream_events {
    * `in_error` when the stream ended first (RDMAP-221). The handler may post. */
   void (*completed)(void *user, uint64_t id, rdmap_operation operation, bool in_error, time_ps now);
   /* The stream ends, once: by an error found here (`by_peer` false; `terminate` is what goes out as soon as
-   * it is pulled, or would if anything could: rdmap_stream_is_drained() tells), or by a Terminate of the
+   * it is pulled, or would if anything could: see rdmap_stream_is_drained()), or by a Terminate of the
    * peer. All operations complete after it, in error but for Reads whose response is Delivered: at once, or
    * when DDP has sent the operation that it has. May be called from every function below that has a `now`. */
   void (*terminated)(void *user, const rdmap_terminate *terminate, bool by_peer, time_ps now);
@@ -83,7 +83,7 @@ typedef struct rdmap_stream_events {
 rdmap_stream *rdmap_stream_new(const rdmap_config *config, const rdmap_stream_events *events, void *user);
 void rdmap_stream_free(rdmap_stream *stream);
 
-/* Posts `work` (copied) behind all others. False, and nothing done, after rdmap_stream_close(), after an
+/* Posts `work` (copied) after all others. False, and nothing done, after rdmap_stream_close(), after an
  * error or a Terminate (DDP-126, RDMAP-175), or for a Read that can never be answered: with an ORD of 0, or
  * after the peer's direction ended. */
 bool rdmap_stream_post(rdmap_stream *stream, const rdmap_work *work);
@@ -98,7 +98,7 @@ bool rdmap_stream_has_nothing(const rdmap_stream *stream);
 /* The next ULPDU to send, of at most `mulpdu_octets`, into the empty `ulpdu`; false when there is nothing to
  * send now. After each message a Terminate goes first; else Read Responses and the ULP's operations take
  * turns (the documents are silent; each kind in its own order, RDMAP-149, RDMAP-194). The caller frames it
- * and says with rdmap_stream_framed(), before the next call of any kind, where its FPDU ends in the stream
+ * and reports with rdmap_stream_framed(), before the next call of any kind, where its FPDU ends in the stream
  * that rdmap_stream_acknowledged() counts in. Nothing comes after a Terminate (RDMAP-175). The stream may end
  * here: when a Read Response's source was revoked. */
 bool rdmap_stream_next_ulpdu(rdmap_stream *stream, uint32_t mulpdu_octets, buffer_chain *ulpdu, time_ps now);
@@ -117,7 +117,7 @@ bool rdmap_stream_would_place(rdmap_stream *stream, const mpa_ulpdu *ulpdu);
 /* The graceful end of this direction: no more operations; what is posted still goes out. */
 void rdmap_stream_close(rdmap_stream *stream);
 
-/* The LLP tells.
+/* The LLP reports.
  * finished: the peer's direction ended gracefully (FIN), and all its ULPDUs have been passed to
  *   rdmap_stream_receive(): one that comes later ends the stream with 1/0/00 (DDP-127).
  *   Unanswered Reads, and a message that lacks its last segment, end it with 2/0/01.

@@ -166,7 +166,7 @@ static void on_delivered(void *user, const ddp_segment *segment, uint64_t buffer
     take_response(stream, segment, now);
     return;
   }
-  /* A message is what its last segment says (note D22). The ULP hears nothing of a Write (rdmap-00
+  /* A message is what its last segment has (note D22). The ULP hears nothing of a Write (rdmap-00
    * §7.1, RDMAP-121). */
   if (!segment->header.last || opcode == RDMAP_WRITE) {
     return;

@@ -21,7 +21,7 @@ typedef enum message_kind {
 /* Where the ULPDU pulled last stands. */
 typedef enum framing {
   FRAMING_NONE,    /* framed, or none pulled yet */
-  FRAMING_SEGMENT, /* its end is not told yet */
+  FRAMING_SEGMENT, /* its end is not known yet */
   FRAMING_LAST,    /* the same, and it ends its message */
 } framing;
 
@@ -93,8 +93,8 @@ void rdmap_stream_complete(rdmap_stream *stream, time_ps now);
 /* The Reads open; made when they are needed first. */
 rdmap_reads *rdmap_stream_reads_of(rdmap_stream *stream);
 
-/* The queue QN `number` of the rdmap_stream `user`; made when it is needed first, with the buffers that RDMAP itself posts, as if they had
- * been there from the start: nobody can tell. */
+/* The queue QN `number` of the rdmap_stream `user`; made when it is needed first, with the buffers that RDMAP
+ * itself posts, as if they had been there from the start: it cannot be known. */
 ddp_untagged_queue *rdmap_stream_queue_of(void *user, uint32_t number);
 
 #endif

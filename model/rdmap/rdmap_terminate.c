@@ -7,7 +7,7 @@
 #include "base/big_endian.h"
 
 /* The Terminate Control Field (rdmap-00 §6.8 fig. 8; RDMAP-079, RDMAP-080) and what follows it. The 13 bits
- * behind R are reserved, whatever the text says of 8 (RDMAP-081, note D42). */
+ * after R are reserved, although the text has 8 (RDMAP-081, note D42). */
 enum {
   TYPE_MASK = 0x0F,
   LAYER_SHIFT = 4,

@@ -184,9 +184,9 @@ void decode_line_member(decode_line *line, const char *name)
     line->used++;
   }
   *text++ = '"';
-  memcpy(text, name, length);
-  text[length] = '"';
-  text[length + 1] = ':';
+  text = mempcpy(text, name, length);
+  *text++ = '"';
+  *text = ':';
   line->used += length + 3;
 }
 

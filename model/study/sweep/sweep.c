@@ -164,7 +164,7 @@ static gboolean is_ignored(int number)
 static signals handle_signals(sweep *s)
 {
   static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGTSTP};
-  signals handled;
+  signals handled = {0};
   sigset_t set;
   sigemptyset(&set);
   for (gsize i = 0; i < G_N_ELEMENTS(numbers); i++) {

@@ -122,8 +122,9 @@ sweep_record *sweep_record_new(const sweep_grid *grid, gsize point, const char *
       problem = g_strdup_printf("but its summary says %s", run_status_name(left->status));
     }
   }
-  run->status = problem == NULL ? left->status : RUN_FAILED;
-  run->message = problem == NULL ? g_strdup(left->message) : describe_end(end, problem, run->stderr_tail);
+  gboolean is_whole = left != NULL && problem == NULL;
+  run->status = is_whole ? left->status : RUN_FAILED;
+  run->message = is_whole ? g_strdup(left->message) : describe_end(end, problem, run->stderr_tail);
   if (run->status == RUN_FAILED && run->exit_code == 0) {
     run->exit_code = 1;
   }

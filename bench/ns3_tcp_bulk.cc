@@ -116,8 +116,7 @@ void lose_segment(Ptr<PointToPointNetDevice> receiver, uint64_t segment)
 bool set_defaults(const ns3_tcp_bulk_config &config, ns3_shim_error *error)
 {
   TypeId congestion = congestion_of(config.congestion);
-  TypeId recovery =
-      config.prr ? TcpPrrRecovery::GetTypeId() : TcpClassicRecovery::GetTypeId();
+  TypeId recovery = config.prr ? TcpPrrRecovery::GetTypeId() : TcpClassicRecovery::GetTypeId();
   const struct {
     const char *name;
     const AttributeValue &value;

@@ -307,9 +307,8 @@ Ptr<TcpCongestionOps> congestion_of(const ns3_tcp_node_config &config)
 Ptr<shim::ObservedSocket> make_socket(Ptr<Node> node, const ns3_tcp_node_config &config)
 {
   Ptr<shim::ObservedSocket> socket = CreateObject<shim::ObservedSocket>();
-  Ptr<TcpRecoveryOps> recovery = config.prr
-                                     ? Ptr<TcpRecoveryOps>(CreateObject<TcpPrrRecovery>())
-                                     : Ptr<TcpRecoveryOps>(CreateObject<TcpClassicRecovery>());
+  Ptr<TcpRecoveryOps> recovery = config.prr ? Ptr<TcpRecoveryOps>(CreateObject<TcpPrrRecovery>())
+                                            : Ptr<TcpRecoveryOps>(CreateObject<TcpClassicRecovery>());
   socket->SetNode(node);
   socket->SetTcp(node->GetObject<TcpL4Protocol>());
   socket->SetRtt(CreateObject<RttMeanDeviation>());

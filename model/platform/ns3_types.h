@@ -45,9 +45,9 @@ typedef enum ns3_topology_medium {
 
 typedef struct ns3_topology_hop {
   ns3_topology_medium medium;
-  uint64_t rate_bit_per_s; /* > 0 */
-  time_ps delay_ps;        /* >= 0 */
-  uint32_t mtu_octets;     /* 68 … 65,535 */
+  uint64_t rate_bit_per_s;      /* > 0 */
+  time_ps delay_ps;             /* >= 0 */
+  uint32_t mtu_octets;          /* 68 … 65,535 */
   uint32_t queue_limit_packets; /* of the device, > 0; 1 where a queue discipline is to decide */
   /* A subclass of ns3::QueueDisc in front of the device at either end of the hop. ns3::RedQueueDisc gets
    * the hop's rate and delay unless `attributes` say them. */
@@ -79,7 +79,7 @@ typedef struct ns3_topology_config {
   size_t traffic_count;
   /* IPv4 of the hosts at the ends, in host byte order; not of 172.16/12, which the chain uses. */
   uint32_t addresses[NS3_TOPOLOGY_ENDS];
-  uint32_t seed;           /* > 0; of all that is random in it */
+  uint32_t seed; /* > 0; of all that is random in it */
 } ns3_topology_config;
 
 /* Of one hop in the direction that leads to `to_end`; cross traffic counts, too. */

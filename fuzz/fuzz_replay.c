@@ -51,9 +51,8 @@ static void check_metrics(const metric_values *metrics)
 }
 
 /* What is written is read back. */
-static void check_files(const replay *r, const session_result *result)
+static void check_files(const scenario *s, const session_result *result)
 {
-  const scenario *s = replay_scenario_of(r);
   const summary page = {.status = result->status,
                         .message = result->message,
                         .terminate_code = result->terminate_code,
@@ -80,7 +79,7 @@ static void check_files(const replay *r, const session_result *result)
   }
 }
 
-static void run(replay *r)
+static void run(replay *r, const scenario *s)
 {
   g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
   g_autofree char *measured = replay_measured(r);
@@ -91,7 +90,7 @@ static void run(replay *r)
   g_assert_true(g_utf8_validate(measured, -1, NULL) && g_utf8_validate(path, -1, NULL));
   if (replay_run(r, fuzz_files_folder(), &result, notes, &error)) {
     check_metrics(&result.metrics);
-    check_files(r, &result);
+    check_files(s, &result);
   } else {
     fuzz_files_check_error(error);
   }
@@ -123,17 +122,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *octets, size_t length)
                                .ignore_checksums = !(how & HOW_CHECKSUMS),
                                .assume_aligned = how & HOW_ASSUMES,
                                .hold_octets = how & HOW_HOLDS_LITTLE ? LITTLE_OCTETS : 0}},
-      .sets = sets,
       .resend = (replay_resend)((how & HOW_RESEND) % 3),
       .resend_ps = RESEND_PS,
   };
-  replay *r = replay_new(&options, &error);
+  scenario *s = replay_scenario_new(path, sets, &error);
+  replay *r = s ? replay_new(s, &options, &error) : NULL;
   if (r) {
     g_assert_no_error(error);
-    run(r);
+    run(r, s);
     replay_free(r);
   } else {
     fuzz_files_check_error(error);
   }
+  scenario_free(s);
   return 0;
 }

@@ -53,8 +53,9 @@ static void add_fact(summary_replay *of, summary_fact facts[FACTS_MAX], const ch
   }
 }
 
-static gboolean report(const replay *r, const choices *chosen, const session_result *result,
-                       const GPtrArray *notes, const cli_results *results, gboolean quiet, GError **error)
+static gboolean report(const replay *r, const scenario *s, const choices *chosen,
+                       const session_result *result, const GPtrArray *notes, const cli_results *results,
+                       gboolean quiet, GError **error)
 {
   summary_fact facts[FACTS_MAX];
   summary_replay of = {.facts = facts, .tells = replay_scenario_tells};
@@ -74,11 +75,11 @@ static gboolean report(const replay *r, const choices *chosen, const session_res
   add_fact(&of, facts, "checksums", chosen->capture.ignore_checksums ? "wrong ones are taken too" : NULL);
   add_fact(&of, facts, "not known",
            "what sender and path did, what the octets ought to be (docs/captures.md)");
-  return cli_results_report(results, replay_scenario_of(r), result, &of, quiet, error);
+  return cli_results_report(results, s, result, &of, quiet, error);
 }
 
 /* The second reading and what comes of it. */
-static int run_into(const cli_results *results, replay *r, const choices *chosen,
+static int run_into(const cli_results *results, replay *r, const scenario *s, const choices *chosen,
                     const cli_arguments *arguments, cli_progress *shown)
 {
   g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
@@ -90,11 +91,11 @@ static int run_into(const cli_results *results, replay *r, const choices *chosen
   for (guint i = 0; !arguments->quiet && i < notes->len; i++) {
     plain_text_print(stderr, "note: %s\n", (const char *)notes->pdata[i]);
   }
-  done = done && report(r, chosen, &result, notes, results, arguments->quiet, &error);
+  done = done && report(r, s, chosen, &result, notes, results, arguments->quiet, &error);
   new_files_name_places(results->files, error);
   int status = CLI_FAILED;
   if (done) {
-    status = cli_results_exit_code("replay", replay_scenario_of(r), &result);
+    status = cli_results_exit_code("replay", s, &result);
   } else {
     cli_fail(error);
   }
@@ -102,16 +103,17 @@ static int run_into(const cli_results *results, replay *r, const choices *chosen
   return status;
 }
 
-static int run(replay *r, const choices *chosen, const cli_arguments *arguments, cli_progress *shown)
+static int run(replay *r, const scenario *s, const choices *chosen, const cli_arguments *arguments,
+               cli_progress *shown)
 {
   GError *error = NULL;
   cli_results results;
-  gboolean good = cli_results_begin(&results, replay_scenario_of(r), chosen->directory, &error);
+  gboolean good = cli_results_begin(&results, s, chosen->directory, &error);
 
   if (!good) {
     cli_progress_clear(shown);
   }
-  int status = good ? run_into(&results, r, chosen, arguments, shown) : cli_fail(error);
+  int status = good ? run_into(&results, r, s, chosen, arguments, shown) : cli_fail(error);
   cli_results_end(&results);
   return status;
 }
@@ -119,8 +121,7 @@ static int run(replay *r, const choices *chosen, const cli_arguments *arguments,
 static int replay_capture(const choices *chosen, const cli_arguments *arguments)
 {
   cli_progress shown = {.file = stderr, .started_us = g_get_monotonic_time()};
-  replay_options options = {.capture = {.path = arguments->rest[0], .filter = chosen->capture.filter},
-                            .sets = (const char *const *)chosen->sets};
+  replay_options options = {.capture = {.path = arguments->rest[0], .filter = chosen->capture.filter}};
   GError *error = NULL;
   g_autoptr(GArray) hints = cli_capture_read(&chosen->capture, &options.capture.decoding, &error);
 
@@ -131,13 +132,14 @@ static int replay_capture(const choices *chosen, const cli_arguments *arguments)
     options.progress = show_progress;
     options.progress_user = &shown;
   }
-  replay *r = replay_new(&options, &error);
+  scenario *s = replay_scenario_new(options.capture.path, (const char *const *)chosen->sets, &error);
+  replay *r = s ? replay_new(s, &options, &error) : NULL;
   if (!r) {
     cli_progress_clear(&shown);
-    return cli_fail(error);
   }
-  int status = run(r, chosen, arguments, &shown);
+  int status = r ? run(r, s, chosen, arguments, &shown) : cli_fail(error);
   replay_free(r);
+  scenario_free(s);
   return status;
 }
 

@@ -11,7 +11,9 @@
 struct replay {
   replay_options options;
   replay_profile *profile;
-  scenario *s;
+  const configuration *c;
+  gboolean has_path; /* replay_scenario_has_path() */
+  gboolean has_link;
   gboolean chooses_side; /* nobody has named it */
   time_ps resend_ps;
 };
@@ -72,7 +74,7 @@ static gboolean find_resend(replay *r, GError **error)
   case REPLAY_RESEND_AUTO:
     break;
   }
-  if (replay_scenario_has_path(r->s)) {
+  if (r->has_path) {
     r->resend_ps = round_trip(r->profile);
     if (r->resend_ps == 0) {
       g_set_error(
@@ -92,7 +94,7 @@ static gboolean check_whole(const replay *r, GError **error)
 
   for (guint i = 0; i < r->profile->connections->len; i++) {
     const replay_connection_profile *connection = replay_profile_connection(r->profile, i);
-    uint8_t peer = (uint8_t)!replay_scenario_measured_end(scenario_configuration(r->s), &connection->decoded);
+    uint8_t peer = (uint8_t)!replay_scenario_measured_end(r->c, &connection->decoded);
     cut_short += replay_profile_handshake(r->profile, connection)->cut_short[peer];
   }
   if (cut_short > 0) {
@@ -116,33 +118,31 @@ static gboolean check_unbroken(const replay *r, GError **error)
   return !is_empty;
 }
 
-static gboolean read_first(replay *r, GError **error)
+static gboolean read_first(replay *r, scenario *s, GError **error)
 {
-  gboolean done;
-
   r->profile = replay_profile_read(&r->options.capture, on_first_reading, r, error);
   if (!r->profile || !check_unbroken(r, error)) {
     return FALSE;
   }
-  done = replay_scenario_complete(r->s, r->profile, error) && check_whole(r, error) && find_resend(r, error);
+  gboolean done = replay_scenario_complete(s, r->profile, error);
+
+  r->c = scenario_configuration(s);
+  r->has_path = replay_scenario_has_path(s);
+  r->has_link = replay_scenario_has_link(s);
+  done = done && check_whole(r, error) && find_resend(r, error);
   if (!done && error && (*error)->domain == REPLAY_ERROR && (*error)->code == REPLAY_ERROR_CAPTURE) {
     g_prefix_error(error, "%s: ", r->options.capture.path);
   }
   return done;
 }
 
-replay *replay_new(const replay_options *options, GError **error)
+replay *replay_new(scenario *s, const replay_options *options, GError **error)
 {
-  scenario *s = replay_scenario_new(options->capture.path, options->sets, error);
-
-  if (!s) {
-    return NULL;
-  }
   replay *r = g_new0(replay, 1);
+
   r->options = *options;
-  r->s = s;
   r->chooses_side = scenario_configuration(s)->measure.end == MEASURE_AUTO;
-  if (!read_first(r, error)) {
+  if (!read_first(r, s, error)) {
     g_clear_pointer(&r, replay_free);
   }
   return r;
@@ -152,20 +152,13 @@ void replay_free(replay *r)
 {
   if (r) {
     replay_profile_free(r->profile);
-    scenario_free(r->s);
     g_free(r);
   }
 }
 
-const scenario *replay_scenario_of(const replay *r)
-{
-  return r->s;
-}
-
 char *replay_measured(const replay *r)
 {
-  const configuration *c = scenario_configuration(r->s);
-  gboolean is_responder = c->measured == SIDE_RESPONDER;
+  gboolean is_responder = r->c->measured == SIDE_RESPONDER;
   guint count = r->profile->connections->len;
 
   return g_strdup_printf("the %s of %u connection%s%s", is_responder ? "Responder" : "Initiator", count,
@@ -174,7 +167,6 @@ char *replay_measured(const replay *r)
 
 char *replay_path(const replay *r)
 {
-  gboolean has_path = replay_scenario_has_path(r->s);
   g_autofree char *resend = units_format_time(r->resend_ps);
   g_autofree char *again =
       r->resend_ps == 0
@@ -183,10 +175,10 @@ char *replay_path(const replay *r)
                             r->options.resend == REPLAY_RESEND_AUTO ? " (the handshakes' round trip)" : "");
 
   return g_strdup_printf("%s%s%s",
-                         !has_path                        ? "none: arrivals as captured"
-                         : replay_scenario_has_link(r->s) ? "of its own, with a link"
-                                                          : "of its own, without a link",
-                         has_path ? "; " : ", ", again);
+                         !r->has_path  ? "none: arrivals as captured"
+                         : r->has_link ? "of its own, with a link"
+                                       : "of its own, without a link",
+                         r->has_path ? "; " : ", ", again);
 }
 
 /* --- What a user should know of it --- */
@@ -322,9 +314,9 @@ static gboolean run_with_series(const replay *r, FILE *series, session_result *r
                                 GError **error)
 {
   capture_source *source = capture_source_open(r->options.capture.path, r->options.capture.filter, error);
-  const replay_network_config config = {.configuration = scenario_configuration(r->s),
-                                        .has_path = replay_scenario_has_path(r->s),
-                                        .has_link = replay_scenario_has_link(r->s),
+  const replay_network_config config = {.configuration = r->c,
+                                        .has_path = r->has_path,
+                                        .has_link = r->has_link,
                                         .profile = r->profile,
                                         .decoding = &r->options.capture.decoding,
                                         .source = source,
@@ -340,7 +332,7 @@ static gboolean run_with_series(const replay *r, FILE *series, session_result *r
     session_run(run);
     session_finish(run, result);
     const replay_network_outcome outcome = replay_network_outcome_of(network);
-    note_all(r->profile, config.configuration, &outcome, r->resend_ps > 0, &result->metrics, notes);
+    note_all(r->profile, r->c, &outcome, r->resend_ps > 0, &result->metrics, notes);
     replay_network_free(network);
   }
   capture_source_free(source);
@@ -350,9 +342,8 @@ static gboolean run_with_series(const replay *r, FILE *series, session_result *r
 gboolean replay_run(replay *r, const char *directory, session_result *result, GPtrArray *notes,
                     GError **error)
 {
-  const configuration *c = scenario_configuration(r->s);
-  gboolean with_series = c->measure.series != SERIES_OF_NONE;
-  FILE *series = with_series ? simulation_open_series(r->s, directory, error) : NULL;
+  gboolean with_series = r->c->measure.series != SERIES_OF_NONE;
+  FILE *series = with_series ? simulation_open_series(r->c, directory, error) : NULL;
 
   *result = (session_result){.message = NULL};
   if (with_series && !series) {

@@ -19,7 +19,6 @@ typedef enum replay_resend {
 
 typedef struct replay_options {
   replay_reading capture;
-  const char *const *sets; /* NULL-terminated "group.key=value"; NULL: none */
   replay_resend resend;
   time_ps resend_ps;
   session_progress_function progress; /* called with how far both readings of the capture are; may be NULL */
@@ -28,14 +27,12 @@ typedef struct replay_options {
 
 typedef struct replay replay;
 
-/* Reads the capture for the first time. NULL and `error` (one line) when it cannot be read, nothing in it
- * can be replayed, or a key is refused. `options` are copied, what they point to must outlive the replay.
- * Free with replay_free() (NULL is allowed). */
-replay *replay_new(const replay_options *options, GError **error);
+/* Reads the capture for the first time, and completes `s`, which replay_scenario_new() made, with what the
+ * capture shows. NULL and `error` (one line) when it cannot be read, nothing in it can be replayed, or a key
+ * is refused. `s` remains the caller's, who changes it no more; it and what `options` point to must outlive
+ * the replay. Free with replay_free() (NULL is allowed). */
+replay *replay_new(scenario *s, const replay_options *options, GError **error);
 void replay_free(replay *r);
-
-/* The replay's scenario: defaults, what was set, and what the capture shows. */
-const scenario *replay_scenario_of(const replay *r);
 
 /* Which end is measured, and what lies between the capture and it, for a person to read. Free with
  * g_free(). */

@@ -42,6 +42,7 @@ typedef enum measured_choice {
 #define MEMORY_UNLIMITED UINT64_MAX
 
 typedef struct configuration {
+  const char *name; /* the scenario's file, without folder and ending */
   const char *title;
   struct {
     uint64_t seed;

@@ -266,7 +266,7 @@ const configuration *scenario_configuration(const scenario *s)
   configuration *c = &s->filled->configuration;
 
   if (!s->filled->is_current) {
-    *c = (configuration){.tcp = tcp_config_default()};
+    *c = (configuration){.name = s->name, .tcp = tcp_config_default()};
     for (enum side side = 0; side < SIDES; side++) {
       c->endpoint[side] = rnic_endpoint_config_default(side);
     }

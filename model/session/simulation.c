@@ -15,7 +15,7 @@ GQuark simulation_error_quark(void)
 
 /* --- Files --- */
 
-FILE *simulation_open_series(const scenario *s, const char *directory, GError **error)
+FILE *simulation_open_series(const configuration *c, const char *directory, GError **error)
 {
   g_autofree char *path = g_build_filename(directory, "occupancy.csv", NULL);
   FILE *file = fopen(path, "w");
@@ -24,8 +24,8 @@ FILE *simulation_open_series(const scenario *s, const char *directory, GError **
     g_set_error(error, SIMULATION_ERROR, SIMULATION_ERROR_FILE, "%s: %s", path, g_strerror(errno));
     return NULL;
   }
-  fprintf(file, "# scenario %s, seed %" G_GUINT64_FORMAT ", iwarpsim %s\n", scenario_name(s),
-          scenario_configuration(s)->run.seed, IWARPSIM_VERSION);
+  fprintf(file, "# scenario %s, seed %" G_GUINT64_FORMAT ", iwarpsim %s\n", c->name, c->run.seed,
+          IWARPSIM_VERSION);
   return file;
 }
 
@@ -40,7 +40,7 @@ static gboolean open_capture(const char *directory, const char *name, packet_cap
 
 /* Opens what `options` ask for, in `config` and in `captures`, which it has; also what is open when
  * something fails. */
-static gboolean open_files(const scenario *s, const simulation_options *options, session_config *config,
+static gboolean open_files(const simulation_options *options, session_config *config,
                            packet_capture *captures[SIDES], GError **error)
 {
   enum side sink = config->configuration->measured;
@@ -49,7 +49,7 @@ static gboolean open_files(const scenario *s, const simulation_options *options,
     return TRUE;
   }
   if (config->configuration->measure.series != SERIES_OF_NONE) {
-    config->series = simulation_open_series(s, options->directory, error);
+    config->series = simulation_open_series(config->configuration, options->directory, error);
     if (!config->series) {
       return FALSE;
     }
@@ -138,6 +138,6 @@ gboolean simulation_run(const scenario *s, const simulation_options *options, se
 
   *result = (session_result){.message = NULL};
   gboolean done =
-      open_files(s, options, &config, captures, error) && run_with_files(s, &config, options, result, error);
+      open_files(options, &config, captures, error) && run_with_files(s, &config, options, result, error);
   return close_files(&config, options->directory, done ? error : NULL) && done;
 }

@@ -27,8 +27,8 @@ typedef struct simulation_options {
 gboolean simulation_run(const scenario *s, const simulation_options *options, session_result *result,
                         GError **error);
 
-/* Opens DIRECTORY/occupancy.csv of a run of `s`, with its first line, which says what is run. NULL and
- * `error` when that fails; the caller closes it. */
-FILE *simulation_open_series(const scenario *s, const char *directory, GError **error);
+/* Opens DIRECTORY/occupancy.csv of a run of `c`, and writes its first line, which names scenario, seed and
+ * version. NULL and `error` when that fails; the caller closes it. */
+FILE *simulation_open_series(const configuration *c, const char *directory, GError **error);
 
 #endif

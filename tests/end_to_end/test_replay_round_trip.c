@@ -211,17 +211,19 @@ static session_result replay_it(const round_trip *trip, const scenario *s, const
   g_auto(GStrv) sets = receiver_of(s);
   g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
   const replay_options options = {
-      .capture = {.path = path, .decoding = {.hints = &trip->hint, .hint_count = trip->hint.end.port > 0}},
-      .sets = (const char *const *)sets};
+      .capture = {.path = path, .decoding = {.hints = &trip->hint, .hint_count = trip->hint.end.port > 0}}};
   session_result result;
   GError *error = NULL;
-  replay *r = replay_new(&options, &error);
+  scenario *own = replay_scenario_new(path, (const char *const *)sets, &error);
 
+  g_assert_no_error(error);
+  replay *r = replay_new(own, &options, &error);
   g_assert_no_error(error);
   replay_run(r, to, &result, notes, &error);
   g_assert_no_error(error);
   g_assert_cmpuint(notes->len, ==, 0);
   replay_free(r);
+  scenario_free(own);
   return result;
 }
 

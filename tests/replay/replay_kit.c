@@ -124,29 +124,33 @@ static void run(replay *r, replay_kit_result *result)
   remove_folder(folder);
 }
 
-replay_kit_result replay_kit_replay_file(const char *path, const replay_options *options)
+replay_kit_result replay_kit_replay_file(const char *path, const char *const *sets,
+                                         const replay_options *options)
 {
-  replay_options own = *options;
+  replay_options own = options ? *options : (replay_options){.resend = REPLAY_RESEND_AUTO};
   replay_kit_result result = {.notes = NULL};
   GError *error = NULL;
 
   own.capture.path = path;
-  replay *r = replay_new(&own, &error);
-  if (!r) {
+  scenario *s = replay_scenario_new(path, sets, &error);
+  replay *r = s ? replay_new(s, &own, &error) : NULL;
+  if (r) {
+    run(r, &result);
+  } else {
     g_assert_nonnull(error);
     result.error = g_strdup(error->message);
     g_error_free(error);
-    return result;
   }
-  run(r, &result);
   replay_free(r);
+  scenario_free(s);
   return result;
 }
 
-replay_kit_result replay_kit_replay(const GPtrArray *packets, const replay_options *options)
+replay_kit_result replay_kit_replay(const GPtrArray *packets, const char *const *sets,
+                                    const replay_options *options)
 {
   g_autofree char *path = replay_kit_write(packets);
-  replay_kit_result result = replay_kit_replay_file(path, options);
+  replay_kit_result result = replay_kit_replay_file(path, sets, options);
 
   g_unlink(path);
   return result;

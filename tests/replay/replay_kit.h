@@ -35,12 +35,15 @@ typedef struct replay_kit_result {
   char *error; /* NULL: none; then there is no result */
 } replay_kit_result;
 
-/* Replays `packets` with `options`, whose path is filled in. Clear the result with replay_kit_clear(). */
-replay_kit_result replay_kit_replay(const GPtrArray *packets, const replay_options *options);
+/* Replays `packets` with `sets` (NULL-terminated "group.key=value"; NULL: none) and `options` (NULL: none), whose path is filled in. Clear the
+ * result with replay_kit_clear(). */
+replay_kit_result replay_kit_replay(const GPtrArray *packets, const char *const *sets,
+                                    const replay_options *options);
 void replay_kit_clear(replay_kit_result *result);
 
 /* The same of the file `path`. */
-replay_kit_result replay_kit_replay_file(const char *path, const replay_options *options);
+replay_kit_result replay_kit_replay_file(const char *path, const char *const *sets,
+                                         const replay_options *options);
 
 /* A metric that must be there. */
 double replay_kit_metric(const replay_kit_result *result, metric_id id);

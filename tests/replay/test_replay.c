@@ -51,7 +51,7 @@ static void test_metrics(void)
                                       METRIC_PATH_PACKETS_LOST,
                                       METRIC_MPA_MULPDU_OCTETS};
   g_autoptr(GPtrArray) packets = replay_kit_packets(lossy);
-  replay_kit_result result = replay_kit_replay(packets, &(replay_options){.sets = NULL});
+  replay_kit_result result = replay_kit_replay(packets, NULL, NULL);
 
   assert_whole(&result);
   g_assert_cmpstr(result.notes, ==, "");
@@ -73,7 +73,7 @@ static bool is_towards_responder(const kit_packet *packet, guint index)
 static void test_one_way(void)
 {
   g_autoptr(GPtrArray) packets = filter(replay_kit_packets(plain), is_towards_responder);
-  replay_kit_result result = replay_kit_replay(packets, &(replay_options){.sets = NULL});
+  replay_kit_result result = replay_kit_replay(packets, NULL, NULL);
 
   assert_whole(&result);
   replay_kit_clear(&result);
@@ -95,7 +95,7 @@ static void test_a_packet_that_was_not_captured(void)
       break;
     }
   }
-  replay_kit_result result = replay_kit_replay(packets, &(replay_options){.sets = in_order});
+  replay_kit_result result = replay_kit_replay(packets, in_order, NULL);
   g_assert_cmpint(result.result.status, ==, RUN_OK);
   g_assert_cmpfloat(replay_kit_metric(&result, METRIC_MPA_FPDUS), ==, 99);
   g_assert_cmpfloat(replay_kit_metric(&result, METRIC_TCP_SEGMENTS), ==, 99);
@@ -119,8 +119,8 @@ static void test_midway(void)
       .any_address = true, .end = {.port = 5044}, .start = {DECODE_START_FIND, DECODE_START_FIND}};
   const replay_options hinted = {.capture.decoding = {.hints = &hint, .hint_count = 1}};
   g_autoptr(GPtrArray) packets = filter(replay_kit_packets(plain), is_late);
-  replay_kit_result unhinted = replay_kit_replay(packets, &(replay_options){.sets = NULL});
-  replay_kit_result result = replay_kit_replay(packets, &hinted);
+  replay_kit_result unhinted = replay_kit_replay(packets, NULL, NULL);
+  replay_kit_result result = replay_kit_replay(packets, NULL, &hinted);
   guint segments = 0, at = 0;
 
   g_assert_nonnull(
@@ -151,7 +151,7 @@ static void test_midway_in_sends(void)
       .any_address = true, .end = {.port = 5044}, .start = {DECODE_START_FIND, DECODE_START_FIND}};
   const replay_options hinted = {.capture.decoding = {.hints = &hint, .hint_count = 1}};
   g_autoptr(GPtrArray) packets = filter(replay_kit_packets(sends), is_late);
-  replay_kit_result result = replay_kit_replay(packets, &hinted);
+  replay_kit_result result = replay_kit_replay(packets, NULL, &hinted);
 
   g_assert_cmpstr(result.result.message, ==, "");
   g_assert_cmpint(result.result.status, ==, RUN_OK);
@@ -177,7 +177,7 @@ static void test_revision_2(void)
     }
   }
   g_assert_cmpuint(frames, ==, 2);
-  replay_kit_result result = replay_kit_replay(packets, &(replay_options){.sets = NULL});
+  replay_kit_result result = replay_kit_replay(packets, NULL, NULL);
   assert_whole(&result);
   replay_kit_clear(&result);
 }
@@ -188,9 +188,9 @@ static void test_a_path_of_its_own(void)
 {
   static const char *const drop[] = {"path.forward.drop=[50, 51, 300]", NULL};
   g_autoptr(GPtrArray) packets = replay_kit_packets(plain);
-  replay_kit_result again = replay_kit_replay(packets, &(replay_options){.sets = drop});
+  replay_kit_result again = replay_kit_replay(packets, drop, NULL);
   replay_kit_result never =
-      replay_kit_replay(packets, &(replay_options){.sets = drop, .resend = REPLAY_RESEND_NEVER});
+      replay_kit_replay(packets, drop, &(replay_options){.resend = REPLAY_RESEND_NEVER});
 
   assert_whole(&again);
   g_assert_cmpfloat(replay_kit_metric(&again, METRIC_PATH_PACKETS_LOST), ==, 3);
@@ -212,8 +212,8 @@ static void test_resend_with_timestamps(void)
   static const char *const drop[] = {"path.forward.drop=[50]", NULL};
   g_autoptr(GPtrArray) packets = replay_kit_packets(timestamps);
   replay_kit_result result = replay_kit_replay(
-      packets, &(replay_options){
-                   .sets = drop, .resend = REPLAY_RESEND_AFTER, .resend_ps = 5 * TIME_PS_PER_MILLISECOND});
+      packets, drop,
+      &(replay_options){.resend = REPLAY_RESEND_AFTER, .resend_ps = 5 * TIME_PS_PER_MILLISECOND});
 
   g_assert_cmpstr(result.notes, ==, "");
   g_assert_cmpfloat(replay_kit_metric(&result, METRIC_DELIVERY_OCTETS), ==, OCTETS);
@@ -231,9 +231,9 @@ static void test_a_small_mtu(void)
   static const char *const small_v6[] = {"path.forward.mtu=1280", NULL};
   g_autoptr(GPtrArray) packets = replay_kit_packets(plain);
   g_autoptr(GPtrArray) packets_v6 = replay_kit_packets(v6);
-  replay_kit_result result = replay_kit_replay(packets, &(replay_options){.sets = small});
+  replay_kit_result result = replay_kit_replay(packets, small, NULL);
   replay_kit_result dropped =
-      replay_kit_replay(packets_v6, &(replay_options){.sets = small_v6, .resend = REPLAY_RESEND_NEVER});
+      replay_kit_replay(packets_v6, small_v6, &(replay_options){.resend = REPLAY_RESEND_NEVER});
 
   assert_whole(&result);
   g_assert_cmpfloat(replay_kit_metric(&result, METRIC_PATH_FRAGMENTS), >, 3 * MESSAGES * 45);
@@ -253,8 +253,8 @@ static void test_aligned_segments_arrived(void)
                                           "path.forward.hop_mtu=[1000, 1500]", NULL};
   static const char *const drops[] = {"receiver.ip_reassembly=drop", NULL};
   g_autoptr(GPtrArray) packets = replay_kit_packets(fragments);
-  replay_kit_result all = replay_kit_replay(packets, &(replay_options){.sets = NULL});
-  replay_kit_result few = replay_kit_replay(packets, &(replay_options){.sets = drops});
+  replay_kit_result all = replay_kit_replay(packets, NULL, NULL);
+  replay_kit_result few = replay_kit_replay(packets, drops, NULL);
 
   g_assert_cmpfloat(replay_kit_metric(&all, METRIC_MPA_SEGMENTS_ALIGNED), ==,
                     replay_kit_metric(&all, METRIC_TCP_SEGMENTS));
@@ -271,7 +271,7 @@ static void test_the_other_end(void)
 {
   static const char *const initiator[] = {"measure.side=initiator", NULL};
   g_autoptr(GPtrArray) packets = replay_kit_packets(plain);
-  replay_kit_result result = replay_kit_replay(packets, &(replay_options){.sets = initiator});
+  replay_kit_result result = replay_kit_replay(packets, initiator, NULL);
 
   g_assert_cmpint(result.result.status, ==, RUN_OK);
   g_assert_cmpstr(
@@ -286,10 +286,10 @@ static void test_refused_for_good(void)
 {
   static const char *const little[] = {"receiver.mode=in-order", "receiver.memory=30000", NULL};
   g_autoptr(GPtrArray) packets = replay_kit_packets(lossy);
-  replay_kit_result never = replay_kit_replay(packets, &(replay_options){.sets = little});
+  replay_kit_result never = replay_kit_replay(packets, little, NULL);
   replay_kit_result again = replay_kit_replay(
-      packets,
-      &(replay_options){.sets = little, .resend = REPLAY_RESEND_AFTER, .resend_ps = TIME_PS_PER_MILLISECOND});
+      packets, little,
+      &(replay_options){.resend = REPLAY_RESEND_AFTER, .resend_ps = TIME_PS_PER_MILLISECOND});
 
   g_assert_cmpfloat(replay_kit_metric(&never, METRIC_DELIVERY_OCTETS), <, OCTETS);
   g_assert_cmpfloat(replay_kit_metric(&never, METRIC_BUFFER_SEGMENTS_REFUSED), >, 0);
@@ -310,7 +310,7 @@ static void test_a_middlebox_of_its_own(void)
 {
   static const char *const box[] = {"middlebox.mode=rechunk", "middlebox.chunk=1000", NULL};
   g_autoptr(GPtrArray) packets = replay_kit_packets(plain);
-  replay_kit_result result = replay_kit_replay(packets, &(replay_options){.sets = box});
+  replay_kit_result result = replay_kit_replay(packets, box, NULL);
 
   assert_whole(&result);
   g_assert_cmpfloat(replay_kit_metric(&result, METRIC_MPA_SEGMENTS_ALIGNED), <,
@@ -332,7 +332,7 @@ static void test_an_error(void)
       replay_kit_forget_checksum(packet);
     }
   }
-  replay_kit_result result = replay_kit_replay(packets, &(replay_options){.sets = NULL});
+  replay_kit_result result = replay_kit_replay(packets, NULL, NULL);
   g_assert_cmpint(result.result.status, ==, RUN_TERMINATED);
   g_assert_cmpstr(result.result.terminate_code, ==, "MPA error 2");
   g_assert_cmpstr(result.result.terminate_side, ==, "Responder");
@@ -354,9 +354,9 @@ static void test_ignored_checksums(void)
       packet->octets->data[at - 4] ^= 1; /* the checksum */
     }
   }
-  replay_kit_result dropped = replay_kit_replay(packets, &(replay_options){.sets = NULL});
+  replay_kit_result dropped = replay_kit_replay(packets, NULL, NULL);
   replay_kit_result taken =
-      replay_kit_replay(packets, &(replay_options){.capture.decoding.ignore_checksums = true});
+      replay_kit_replay(packets, NULL, &(replay_options){.capture.decoding.ignore_checksums = true});
   g_assert_cmpfloat(replay_kit_metric(&dropped, METRIC_TCP_CHECKSUM_ERRORS), ==, 1);
   g_assert_cmpfloat(replay_kit_metric(&dropped, METRIC_MPA_FPDUS), ==, 99);
   assert_whole(&taken);
@@ -377,7 +377,7 @@ static void test_responses_without_requests(void)
       g_ptr_array_remove_index(packets, i);
     }
   }
-  replay_kit_result result = replay_kit_replay(packets, &(replay_options){.sets = NULL});
+  replay_kit_result result = replay_kit_replay(packets, NULL, NULL);
   g_assert_cmpint(result.result.status, ==, RUN_OK);
   g_assert_cmpfloat(replay_kit_metric(&result, METRIC_DELIVERY_OCTETS), ==, OCTETS);
   replay_kit_clear(&result);
@@ -407,7 +407,7 @@ static void test_cut_short(void)
   guint32 captured = last->octets->len - 1;
   memcpy(record + 8, &captured, sizeof captured);
   g_assert_true(g_file_set_contents(path, text, (gssize)length - 1, NULL));
-  replay_kit_result result = replay_kit_replay_file(path, &(replay_options){.sets = NULL});
+  replay_kit_result result = replay_kit_replay_file(path, NULL, NULL);
   g_assert_nonnull(
       strstr(result.error, ": 1 segments in it are not whole; a replay needs every octet (tcpdump -s 0)"));
   replay_kit_clear(&result);
@@ -420,7 +420,7 @@ static void assert_refused(const char *set, const char *expected)
 {
   const char *const sets[] = {set, NULL};
   g_autoptr(GPtrArray) packets = replay_kit_packets((const char *const[]){"workload.messages=1", NULL});
-  replay_kit_result result = replay_kit_replay(packets, &(replay_options){.sets = sets});
+  replay_kit_result result = replay_kit_replay(packets, sets, NULL);
 
   g_assert_nonnull(result.error);
   if (!strstr(result.error, expected)) {
@@ -485,11 +485,10 @@ static void test_garbled(void)
         break;
       }
     }
-    const replay_options options = {.sets = modes[round % G_N_ELEMENTS(modes)],
-                                    .resend = round % 8 == 3 ? REPLAY_RESEND_NEVER : REPLAY_RESEND_AFTER,
+    const replay_options options = {.resend = round % 8 == 3 ? REPLAY_RESEND_NEVER : REPLAY_RESEND_AFTER,
                                     .resend_ps = round % 8 < 4 ? TIME_PS_PER_MILLISECOND : 0,
                                     .capture.decoding = {.hints = &hint, .hint_count = round % 2}};
-    replay_kit_result result = replay_kit_replay(packets, &options);
+    replay_kit_result result = replay_kit_replay(packets, modes[round % G_N_ELEMENTS(modes)], &options);
     replayed += result.error == NULL;
     replay_kit_clear(&result);
     g_ptr_array_unref(packets);
@@ -549,7 +548,7 @@ static void test_long_ulpdus(void)
   }
   g_ptr_array_remove_index(packets, first);
   g_ptr_array_set_size(packets, (gint)(first + G_N_ELEMENTS(order)));
-  replay_kit_result result = replay_kit_replay(packets, &(replay_options){.sets = NULL});
+  replay_kit_result result = replay_kit_replay(packets, NULL, NULL);
   g_assert_cmpstr(result.error, ==, NULL);
   g_assert_cmpint(result.result.status, ==, RUN_OK);
   g_assert_nonnull(strstr(result.notes, "4 FPDUs have ULPDUs of more than 64768 octets"));

@@ -303,7 +303,8 @@ place_axis place_axis_of(const GPtrArray *runs, scenario_key key, gboolean logar
     g_array_append_val(axis.places, place);
   }
   double span = place_at(&axis, count - 1) - place_at(&axis, 0);
-  double margin = span > 0 ? span * MARGIN : 0.5;
+  /* Half a place for words, so that the first and the last have room. */
+  double margin = axis.numeric && span > 0 ? span * MARGIN : 0.5;
   axis.left = place_at(&axis, 0) - margin;
   axis.right = place_at(&axis, count - 1) + (axis.last_apart && span > 0 ? span * WORD_MARGIN : margin);
   return axis;

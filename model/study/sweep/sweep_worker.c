@@ -87,13 +87,22 @@ static void offer_to_the_kernel(void)
   }
 }
 
-/* Its own files and no others: the sweep's terminal, store and other workers are not the run's. */
+/* Its own files and no others: the sweep's terminal, store and other workers are not the run's. Those are closed first, since they may be as many
+ * as there can be. */
 static void take_files(const sweep_worker *worker, int socket)
 {
   enum { FILES = WORKER_SUMMARY_FD + 1 };
+  const int messages = pipe_tail_writer(worker->messages);
+  const int left = pipe_tail_writer(worker->summary);
+  const int last = MAX(socket, MAX(messages, left));
+  for (int i = 0; i < last; i++) {
+    if (i != socket && i != messages && i != left) {
+      close(i);
+    }
+  }
+  close_range((unsigned)last + 1, ~0U, 0);
   int null = open("/dev/null", O_RDWR);
-  const int sources[FILES] = {null, null, pipe_tail_writer(worker->messages), socket,
-                              pipe_tail_writer(worker->summary)};
+  const int sources[FILES] = {null, null, messages, socket, left};
   int moved[FILES];
   for (int i = 0; i < FILES; i++) {
     moved[i] = fcntl(sources[i], F_DUPFD, FILES); /* out of the way of the others */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "base/buffer_chain.h"
 
-#include <glib.h>
 #include <string.h>
 
 #include "base/random_stream.h"
+#include "test.h"
 
 static const uint8_t letters[] = "abcdefghijklmnopqrstuvwxyz";
 
@@ -16,7 +16,7 @@ static void assert_chain(const buffer_chain *chain, const char *expected)
   g_assert_cmpstr(text, ==, expected);
 }
 
-static void test_append(void)
+TEST(test_append)
 {
   buffer_chain chain = {0}; /* all zero is a valid empty chain */
   buffer_chain_append(&chain, letters + 2, 3, NULL);
@@ -32,7 +32,7 @@ static void test_append(void)
 }
 
 /* A slice behind the last one in memory is merged with it, but not across buffers: each keeps its own alive. */
-static void test_merge(void)
+TEST(test_merge)
 {
   octet_buffer *buffer = octet_buffer_new(6);
   memcpy(octet_buffer_octets(buffer), "012345", 6);
@@ -49,7 +49,7 @@ static void test_merge(void)
 }
 
 /* The chain keeps the buffer; MALLOC_PERTURB_ and the sanitizer show a freed one. */
-static void test_keeps_buffer_alive(void)
+TEST(test_keeps_buffer_alive)
 {
   octet_buffer *buffer = octet_buffer_new(4);
   memcpy(octet_buffer_octets(buffer), "wxyz", 4);
@@ -71,7 +71,7 @@ static void test_keeps_buffer_alive(void)
 }
 
 /* What is copied may change afterwards; nothing at all adds no slice. */
-static void test_append_copy(void)
+TEST(test_append_copy)
 {
   uint8_t octets[] = {'p', 'q', 'r'};
   buffer_chain chain;
@@ -85,7 +85,7 @@ static void test_append_copy(void)
   buffer_chain_clear(&chain);
 }
 
-static void test_equals(void)
+TEST(test_equals)
 {
   buffer_chain chain;
   buffer_chain_init(&chain);
@@ -108,7 +108,7 @@ static void append_alternating(buffer_chain *chain, uint32_t from, uint32_t to)
 }
 
 /* Long chains move their slices to the heap, keep their order when moved, and come back to life when cleared. */
-static void test_many_slices(void)
+TEST(test_many_slices)
 {
   buffer_chain chain;
   buffer_chain_init(&chain);
@@ -127,7 +127,7 @@ static void test_many_slices(void)
 }
 
 /* A chain consumed as it grows needs no more room than it holds at a time: 20 slices, so 32, or 64 while moving. */
-static void test_queue_stays_small(void)
+TEST(test_queue_stays_small)
 {
   buffer_chain chain;
   buffer_chain_init(&chain);
@@ -143,7 +143,7 @@ static void test_queue_stays_small(void)
 }
 
 /* A chain that is emptied keeps its memory, one that was consumed to its end, too: filled again and again it allocates once. */
-static void test_empty_keeps_memory(void)
+TEST(test_empty_keeps_memory)
 {
   buffer_chain chain;
   buffer_chain_init(&chain);
@@ -167,7 +167,7 @@ static void test_empty_keeps_memory(void)
 }
 
 /* A buffer from a pool goes back with its last reference; one that is too long for the pool is none of its. */
-static void test_buffer_in_pool(void)
+TEST(test_buffer_in_pool)
 {
   memory_pool *pool = memory_pool_new(octet_buffer_piece_octets(10));
   octet_buffer *buffer = octet_buffer_new_in(pool, 10);
@@ -187,7 +187,7 @@ static void test_buffer_in_pool(void)
 }
 
 /* Runs with gaps: as many slices, all of which keep the buffer. */
-static void test_append_runs(void)
+TEST(test_append_runs)
 {
   octet_buffer *buffer = octet_buffer_new(26);
   memcpy(octet_buffer_octets(buffer), letters, 26);
@@ -212,7 +212,7 @@ static void test_append_runs(void)
 }
 
 /* What is taken from the front moves with its references; only a slice that is cut in two is referenced by both. */
-static void test_take_front(void)
+TEST(test_take_front)
 {
   octet_buffer *buffer = octet_buffer_new(26);
   memcpy(octet_buffer_octets(buffer), letters, 26);
@@ -256,7 +256,7 @@ static void test_take_front(void)
 }
 
 /* All runs go at once, and with them their references: the buffer's owner has the only one left. */
-static void test_clear_runs(void)
+TEST(test_clear_runs)
 {
   octet_buffer *buffer = octet_buffer_new(26);
   const octet_runs few = {
@@ -283,7 +283,7 @@ static void test_clear_runs(void)
 }
 
 /* What lies in the first slice is read there. */
-static void test_flat(void)
+TEST(test_flat)
 {
   buffer_chain chain;
   buffer_chain_init(&chain);
@@ -326,7 +326,7 @@ static void append_random_buffer(buffer_chain *chain, GByteArray *model, random_
 }
 
 /* Two chains that take from each other, against arrays of octets. */
-static void test_random_against_model(void)
+TEST(test_random_against_model)
 {
   random_stream *random = random_stream_new(SEED, "buffer_chain");
   buffer_chain chains[2] = {{0}, {0}};
@@ -380,24 +380,4 @@ static void test_random_against_model(void)
     g_byte_array_free(models[index], TRUE);
   }
   random_stream_free(random);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/buffer-chain/append", test_append);
-  g_test_add_func("/buffer-chain/merge", test_merge);
-  g_test_add_func("/buffer-chain/keeps-buffer-alive", test_keeps_buffer_alive);
-  g_test_add_func("/buffer-chain/append-copy", test_append_copy);
-  g_test_add_func("/buffer-chain/equals", test_equals);
-  g_test_add_func("/buffer-chain/many-slices", test_many_slices);
-  g_test_add_func("/buffer-chain/queue-stays-small", test_queue_stays_small);
-  g_test_add_func("/buffer-chain/empty-keeps-memory", test_empty_keeps_memory);
-  g_test_add_func("/buffer-chain/buffer-in-pool", test_buffer_in_pool);
-  g_test_add_func("/buffer-chain/append-runs", test_append_runs);
-  g_test_add_func("/buffer-chain/take-front", test_take_front);
-  g_test_add_func("/buffer-chain/clear-runs", test_clear_runs);
-  g_test_add_func("/buffer-chain/flat", test_flat);
-  g_test_add_func("/buffer-chain/random-against-model", test_random_against_model);
-  return g_test_run();
 }

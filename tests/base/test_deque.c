@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "base/deque.h"
 
-#include <glib.h>
-
 #include "base/random_stream.h"
+#include "test.h"
 
 enum { SEED = 7101, OPERATIONS = 20000 };
 
@@ -13,7 +12,7 @@ static uint32_t element(const deque *queue, size_t index)
 }
 
 /* Random insertions and removals against a GArray. */
-static void test_random_against_model(void)
+TEST(test_random_against_model)
 {
   random_stream *random = random_stream_new(SEED, "deque");
   deque queue;
@@ -47,7 +46,7 @@ static void test_random_against_model(void)
 
 /* With thousands of elements, inserted anywhere, against a GArray: 8000 come, more of them go than come, and at last all, in the middle and at both
  * ends. Elements ascend, so that each is found by its key. */
-static void test_very_many(void)
+TEST(test_very_many)
 {
   enum { MANY = 8000 };
   random_stream *random = random_stream_new(SEED, "very-many");
@@ -86,7 +85,7 @@ static void test_very_many(void)
 }
 
 /* In the middle of a hundred thousand elements an insertion leaves nearly all others where they are in memory. */
-static void test_middle_of_very_many(void)
+TEST(test_middle_of_very_many)
 {
   enum { MANY = 100000, SAMPLES = 1000 };
   const void *places[SAMPLES];
@@ -118,7 +117,7 @@ static void test_middle_of_very_many(void)
 }
 
 /* Three hundred thousand keys come in random order and two thirds of them go in the same order: each is where its key says, all along. */
-static void test_hundreds_of_thousands(void)
+TEST(test_hundreds_of_thousands)
 {
   enum { MANY = 300000, LEFT = MANY / 3 };
   random_stream *random = random_stream_new(SEED, "hundreds-of-thousands");
@@ -157,7 +156,7 @@ static void test_hundreds_of_thousands(void)
 
 /* Used as a queue in either direction, with never more than five elements, the array stays small: what is removed in
  * front is used again. */
-static void test_queue_stays_small(void)
+TEST(test_queue_stays_small)
 {
   deque queue;
   deque_init(&queue, sizeof(uint32_t));
@@ -181,7 +180,7 @@ static void test_queue_stays_small(void)
 }
 
 /* An array takes no memory before its first element, and keeps what it has when it is emptied. */
-static void test_empty(void)
+TEST(test_empty)
 {
   deque queue;
   deque_init(&queue, sizeof(uint32_t));
@@ -207,7 +206,7 @@ static void test_empty(void)
 
 /* Near one end of a long array the other end does not move in memory: a hole filled near the front of thousands of
  * held segments costs little. */
-static void test_moves_the_shorter_side(void)
+TEST(test_moves_the_shorter_side)
 {
   deque queue;
   deque_init(&queue, sizeof(uint32_t));
@@ -235,7 +234,7 @@ typedef struct keyed {
 } keyed;
 
 /* Keys 10, 20, 20, 30, as they stand after the front was used as a queue. */
-static void test_count_by_key(void)
+TEST(test_count_by_key)
 {
   deque queue;
   deque_init(&queue, sizeof(keyed));
@@ -257,18 +256,4 @@ static void test_count_by_key(void)
     g_assert_cmpuint(deque_count_below(&queue, offsetof(keyed, key), bound), ==, cases[index].below);
   }
   deque_clear(&queue);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/deque/random-against-model", test_random_against_model);
-  g_test_add_func("/deque/very-many", test_very_many);
-  g_test_add_func("/deque/middle-of-very-many", test_middle_of_very_many);
-  g_test_add_func("/deque/hundreds-of-thousands", test_hundreds_of_thousands);
-  g_test_add_func("/deque/queue-stays-small", test_queue_stays_small);
-  g_test_add_func("/deque/empty", test_empty);
-  g_test_add_func("/deque/moves-the-shorter-side", test_moves_the_shorter_side);
-  g_test_add_func("/deque/count-by-key", test_count_by_key);
-  return g_test_run();
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "failing_close.h"
+#include "test.h"
 
 typedef struct fixture {
   char *places;
@@ -56,10 +57,11 @@ static guint count_entries(const char *folder)
   return count;
 }
 
+#define FIXTURE_TEST(name) TEST_WITH(fixture, NULL, set_up, tear_down, name)
+
 /* Of three names one is new, one replaces an older file, and one was not made, so that its older file goes. Others are not touched. */
-static void test_places(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_places)
 {
-  (void)unused;
   static const char *const names[] = {"new", "gone", "last", NULL};
   put(f->places, "gone", "old");
   put(f->places, "last", "old");
@@ -77,9 +79,8 @@ static void test_places(fixture *f, gconstpointer unused)
 }
 
 /* A name of 253 octets is one that files may have; "old-" before it makes 257, and 255 are allowed: its older file cannot be set aside. */
-static void test_failure(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_failure)
 {
-  (void)unused;
   g_autoptr(GError) error = NULL;
   g_autofree char *long_name = g_strnfill(253, 'x');
   const char *const names[] = {"first", long_name, "last", NULL};
@@ -99,9 +100,8 @@ static void test_failure(fixture *f, gconstpointer unused)
   g_assert_cmpuint(count_entries(f->places), ==, 2);
 }
 
-static void test_names_places(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_names_places)
 {
-  (void)unused;
   new_files *files = new_files_begin(f->places, NULL);
   g_autoptr(GError) error =
       g_error_new(G_FILE_ERROR, G_FILE_ERROR_IO, "%s/a.csv: Input/output error", new_files_folder(files));
@@ -112,9 +112,8 @@ static void test_names_places(fixture *f, gconstpointer unused)
 }
 
 /* What a killed process left is removed, but not older files, which it had set aside; and not what is in use. */
-static void test_left_over(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_left_over)
 {
-  (void)unused;
   g_autofree char *left = g_build_filename(f->places, ".iwarpsim-new-AAAAAA", NULL);
   g_autofree char *kept = g_build_filename(f->places, ".iwarpsim-new-BBBBBB", NULL);
   g_assert_cmpint(g_mkdir(left, 0700) | g_mkdir(kept, 0700), ==, 0);
@@ -131,9 +130,8 @@ static void test_left_over(fixture *f, gconstpointer unused)
   g_assert_cmpuint(count_entries(f->places), ==, 1);
 }
 
-static void test_no_folder(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_no_folder)
 {
-  (void)unused;
   g_autoptr(GError) error = NULL;
   g_autofree char *none = g_build_filename(f->places, "none", NULL);
   g_assert_null(new_files_begin(none, &error));
@@ -141,9 +139,8 @@ static void test_no_folder(fixture *f, gconstpointer unused)
   g_assert_true(g_str_has_prefix(error->message, none));
 }
 
-static void test_failing_close(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_failing_close)
 {
-  (void)unused;
   g_autofree char *path = g_build_filename(f->places, "a", NULL);
   g_autofree char *expected = g_strdup_printf("%s: cannot be written (Input/output error)", path);
   g_autoptr(GError) error = NULL;
@@ -156,24 +153,4 @@ static void test_failing_close(fixture *f, gconstpointer unused)
   expect(f, "a", "old");
   g_assert_true(new_files_write(path, "new", 3, NULL));
   expect(f, "a", "new");
-}
-
-int main(int argc, char **argv)
-{
-  static const struct {
-    const char *path;
-    void (*function)(fixture *, gconstpointer);
-  } tests[] = {
-      {"/files/places", test_places},
-      {"/files/failure", test_failure},
-      {"/files/names_places", test_names_places},
-      {"/files/left_over", test_left_over},
-      {"/files/no_folder", test_no_folder},
-      {"/files/failing_close", test_failing_close},
-  };
-  g_test_init(&argc, &argv, NULL);
-  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
-    g_test_add(tests[i].path, fixture, NULL, set_up, tests[i].function, tear_down);
-  }
-  return g_test_run();
 }

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "base/integer_math.h"
 
-#include <glib.h>
-
 #include "base/random_stream.h"
+#include "test.h"
 
 #define ONE (UINT64_C(1) << INTEGER_LOGARITHM_BITS)
 
 /* log2(2^n) = n, exactly. */
-static void test_powers_of_two(void)
+TEST(test_powers_of_two)
 {
   for (unsigned exponent = 0; exponent < 128; exponent++) {
     g_assert_cmpuint(integer_logarithm2((uint128)1 << exponent), ==, exponent * ONE);
@@ -16,14 +15,14 @@ static void test_powers_of_two(void)
 }
 
 /* The digits of log2(3) = 1.58496250072115618145… and log2(10) = 3.32192809488736234787…, times 2^56 = 72057594037927936. */
-static void test_known(void)
+TEST(test_known)
 {
   g_assert_cmpuint(UINT64_C(114208584442304135) - integer_logarithm2(3), <=, 2);
   g_assert_cmpuint(UINT64_C(239370146084580907) - integer_logarithm2(10), <=, 2);
 }
 
 /* log2(2^128 - 1) is less than 128, but by less than 2^-127: 128 * 2^56 = 2^63 is just not reached. */
-static void test_largest(void)
+TEST(test_largest)
 {
   uint64_t logarithm = integer_logarithm2(~(uint128)0);
   g_assert_cmpuint(logarithm, <, UINT64_C(1) << 63);
@@ -31,7 +30,7 @@ static void test_largest(void)
 }
 
 /* log(a b) = log a + log b, but for the two at most that each of the three may be too low. */
-static void test_products(void)
+TEST(test_products)
 {
   const guint32 seed = 20261121;
   g_autoptr(GRand) random = g_rand_new_with_seed(seed);
@@ -48,7 +47,7 @@ static void test_products(void)
 }
 
 /* Every value up to 100^3 against counting upwards. */
-static void test_small_values_exhaustively(void)
+TEST(test_small_values_exhaustively)
 {
   uint64_t root = 0;
   for (uint64_t value = 0; value <= 1000000; value++) {
@@ -61,7 +60,7 @@ static void test_small_values_exhaustively(void)
 }
 
 /* About a cube the root changes, and nowhere else: n^3 - 1 has n - 1, n^3 has n, (n + 1)^3 - 1 still n. */
-static void test_around_large_cubes(void)
+TEST(test_around_large_cubes)
 {
   uint64_t seed = 20261121;
   g_test_message("seed %" G_GUINT64_FORMAT, seed);
@@ -81,22 +80,9 @@ static void test_around_large_cubes(void)
 
 /* 2^126 is the cube of 2^42. The cube root of 2^128 is 2^42 · 2^(2/3) = 6981463658331.56: a number whose cube fits, and whose
  * successor's does not. */
-static void test_largest_values(void)
+TEST(test_largest_values)
 {
   g_assert_cmpuint(integer_cube_root((uint128)1 << 126), ==, UINT64_C(1) << 42);
   g_assert_cmpuint(integer_cube_root(((uint128)1 << 126) - 1), ==, (UINT64_C(1) << 42) - 1);
   g_assert_cmpuint(integer_cube_root(~(uint128)0), ==, UINT64_C(6981463658331));
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/integer_math/logarithm_powers_of_two", test_powers_of_two);
-  g_test_add_func("/integer_math/logarithm_known", test_known);
-  g_test_add_func("/integer_math/logarithm_largest", test_largest);
-  g_test_add_func("/integer_math/logarithm_products", test_products);
-  g_test_add_func("/base/integer_root/small_values", test_small_values_exhaustively);
-  g_test_add_func("/base/integer_root/around_large_cubes", test_around_large_cubes);
-  g_test_add_func("/base/integer_root/largest_values", test_largest_values);
-  return g_test_run();
 }

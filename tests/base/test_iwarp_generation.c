@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The table of generations against docs/protocol-notes.md, "Generations", value by value. */
-#include <glib.h>
-
 #include "base/iwarp_generation.h"
+#include "test.h"
 
 /* rdmac: DV 0 and RV 0, no startup frames, markers and CRC always (DDP-046); what may be invalidated: note
  * D55. */
-static void test_rdmac(void)
+TEST(test_rdmac)
 {
   const iwarp_generation_rules *rules = iwarp_generation_rules_of(IWARP_RDMAC);
 
@@ -21,7 +20,7 @@ static void test_rdmac(void)
 
 /* ietf: startup frames of Rev 0 with up to 65535 octets (note M40), the rest negotiated; DV 1 and RV 1. A
  * shared STag is invalidated all the same: rdmap-00 §7.3 has no condition but the association (note D55). */
-static void test_ietf(void)
+TEST(test_ietf)
 {
   const iwarp_generation_rules *rules = iwarp_generation_rules_of(IWARP_IETF);
 
@@ -36,7 +35,7 @@ static void test_ietf(void)
 }
 
 /* rfc: as ietf, but Rev 1 and 512 octets, and no shared STag is invalidated (rfc5040 §8.1.1 item 7). */
-static void test_rfc(void)
+TEST(test_rfc)
 {
   const iwarp_generation_rules *rules = iwarp_generation_rules_of(IWARP_RFC);
 
@@ -51,7 +50,7 @@ static void test_rfc(void)
 }
 
 /* The scenario's words. */
-static void test_names(void)
+TEST(test_names)
 {
   static const char *const names[IWARP_GENERATIONS] = {
       [IWARP_RDMAC] = "rdmac", [IWARP_IETF] = "ietf", [IWARP_RFC] = "rfc"};
@@ -59,14 +58,4 @@ static void test_names(void)
   for (int i = 0; i < IWARP_GENERATIONS; i++) {
     g_assert_cmpstr(iwarp_generation_rules_of((iwarp_generation)i)->name, ==, names[i]);
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/iwarp_generation/rdmac", test_rdmac);
-  g_test_add_func("/iwarp_generation/ietf", test_ietf);
-  g_test_add_func("/iwarp_generation/rfc", test_rfc);
-  g_test_add_func("/iwarp_generation/names", test_names);
-  return g_test_run();
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "base/memory_pool.h"
 
-#include <glib.h>
 #include <string.h>
 
 #include "base/random_stream.h"
+#include "test.h"
 
 /* A piece that came back is the next to go out: nothing is allocated for it. */
-static void test_reuse(void)
+TEST(test_reuse)
 {
   memory_pool *pool = memory_pool_new(100);
   void *first = memory_pool_take(pool);
@@ -35,7 +35,7 @@ enum { PIECES = 3000, PIECE_OCTETS = 37, SEED = 5120 };
 
 /* Thousands of pieces out at a time, in any order back and out again: each is aligned as malloc() aligns, and none has an octet of
  * another. */
-static void test_growth_and_alignment(void)
+TEST(test_growth_and_alignment)
 {
   memory_pool *pool = memory_pool_new(PIECE_OCTETS);
   random_stream *random = random_stream_new(SEED, "memory_pool");
@@ -70,7 +70,7 @@ static void test_growth_and_alignment(void)
 
 /* The owner goes while pieces are on their way: they stay valid, and the last one that comes back frees the pool (LeakSanitizer
  * would tell of what is left). */
-static void test_owner_goes_first(void)
+TEST(test_owner_goes_first)
 {
   memory_pool *pool = memory_pool_new(64);
   uint8_t *pieces[10];
@@ -89,7 +89,7 @@ static void test_owner_goes_first(void)
 }
 
 /* Nobody may take from a pool that no one owns: it is about to be freed. */
-static void test_no_owner(void)
+TEST(test_no_owner)
 {
   if (g_test_subprocess()) {
     memory_pool *pool = memory_pool_new(64);
@@ -104,14 +104,4 @@ static void test_no_owner(void)
   g_test_trap_subprocess(NULL, 0, 0);
   g_test_trap_assert_failed();
   g_test_trap_assert_stderr("*pool->owned*");
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/memory_pool/reuse", test_reuse);
-  g_test_add_func("/memory_pool/growth-and-alignment", test_growth_and_alignment);
-  g_test_add_func("/memory_pool/owner-goes-first", test_owner_goes_first);
-  g_test_add_func("/memory_pool/no-owner", test_no_owner);
-  return g_test_run();
 }

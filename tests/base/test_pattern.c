@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "base/pattern.h"
+#include "test.h"
 
-#include <glib.h>
 #include <stdbool.h>
 #include <string.h>
 
 /* From any offset PATTERN_OCTETS octets are one piece of memory, and they are the table's, turned. */
-static void test_readable_from_any_offset(void)
+TEST(test_readable_from_any_offset)
 {
   pattern *table = pattern_new();
   const uint8_t *whole = pattern_at(table, 0);
@@ -21,7 +21,7 @@ static void test_readable_from_any_offset(void)
   pattern_free(table);
 }
 
-static void test_same_every_time(void)
+TEST(test_same_every_time)
 {
   pattern *one = pattern_new();
   pattern *other = pattern_new();
@@ -32,7 +32,7 @@ static void test_same_every_time(void)
 
 /* Octets placed at a wrong address must not look right: no 12 octets come again anywhere in the table, turned or not.
  * (Of 65521² / 2 pairs of random runs of 12 octets, 2^31 / 2^96 would be alike.) */
-static void test_no_run_comes_twice(void)
+TEST(test_no_run_comes_twice)
 {
   enum { RUN = 12 };
   pattern *table = pattern_new();
@@ -45,7 +45,7 @@ static void test_no_run_comes_twice(void)
 }
 
 /* 4 connections' 1000 messages: 4000 random starts of 65521 coincide 4000² / 2 / 65521 = 122 times, give or take 11. */
-static void test_messages_start_apart(void)
+TEST(test_messages_start_apart)
 {
   bool *used = g_new0(bool, PATTERN_OCTETS);
   unsigned distinct = 0;
@@ -63,7 +63,7 @@ static void test_messages_start_apart(void)
 }
 
 /* Octets by reference, across the table's end and longer than it: they outlive the table. */
-static void test_append(void)
+TEST(test_append)
 {
   pattern *table = pattern_new();
   g_autofree uint8_t *expected = g_malloc(2 * PATTERN_OCTETS);
@@ -79,15 +79,4 @@ static void test_append(void)
   g_assert_true(buffer_chain_equals(&chain, 0, chain.length, expected));
   buffer_chain_clear(&chain);
   pattern_free(NULL);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/pattern/readable-from-any-offset", test_readable_from_any_offset);
-  g_test_add_func("/pattern/same-every-time", test_same_every_time);
-  g_test_add_func("/pattern/no-run-comes-twice", test_no_run_comes_twice);
-  g_test_add_func("/pattern/messages-start-apart", test_messages_start_apart);
-  g_test_add_func("/pattern/append", test_append);
-  return g_test_run();
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "base/plain_text.h"
+#include "test.h"
 
 #include <stdlib.h>
 
@@ -10,7 +11,7 @@ static void expect(char *found, const char *expected)
 }
 
 /* What the ECMA-48 and Unicode tables call controls, and octets that are no UTF-8; all else stays, backslashes too. */
-static void test_escapes(void)
+TEST(test_escapes)
 {
   expect(plain_text("plain \\n caf\u00e9 \u2713 \u05d0", -1, ""), "plain \\n caf\u00e9 \u2713 \u05d0");
   expect(plain_text("\x1b]0;x\a\x7f\b", -1, ""), "\\x1b]0;x\\x07\\x7f\\b");
@@ -26,14 +27,14 @@ static void test_escapes(void)
          "\\xed\\xa0\\x80\\xc0\\x9b"); /* a surrogate; an overlong ESC's cousin */
 }
 
-static void test_kept(void)
+TEST(test_kept)
 {
   expect(plain_text("a\tb\r\nc", -1, ""), "a\\tb\\r\\nc");
   expect(plain_text("a\tb\r\nc", -1, "\n\t"), "a\tb\\r\nc");
 }
 
 /* A NUL within the length is no end, and no character. */
-static void test_length(void)
+TEST(test_length)
 {
   expect(plain_text("ab\0c", 4, ""), "ab\\x00c");
   expect(plain_text("abc", 2, ""), "ab");
@@ -41,7 +42,7 @@ static void test_length(void)
   expect(plain_text("", 0, ""), "");
 }
 
-static void test_print(void)
+TEST(test_print)
 {
   char *text = NULL;
   gsize length = 0;
@@ -56,22 +57,11 @@ static void test_print(void)
   free(text);
 }
 
-static void test_json(void)
+TEST(test_json)
 {
   g_autoptr(GString) json = g_string_new("=");
 
   plain_text_append_json(json, "a\"b\\c\n\x01\x7f\xc2\x9b\u202e\U0001fffe\u00fc\xffz");
   g_assert_cmpstr(json->str, ==,
                   "=\"a\\\"b\\\\c\\n\\u0001\\u007f\\u009b\\u202e\\ud83f\\udffe\u00fc\ufffdz\"");
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/plain_text/escapes", test_escapes);
-  g_test_add_func("/plain_text/kept", test_kept);
-  g_test_add_func("/plain_text/length", test_length);
-  g_test_add_func("/plain_text/print", test_print);
-  g_test_add_func("/plain_text/json", test_json);
-  return g_test_run();
 }

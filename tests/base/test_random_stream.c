@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "base/random_stream.h"
-
-#include <glib.h>
+#include "test.h"
 
 enum { SEED = 1 };
 
 /* The numbers of xoshiro256** from the state that splitmix64 makes of (1, "loss.forward"), computed by an
  * implementation in Python's unbounded integers from the authors' description: a scenario's results hang on them. */
-static void test_known_numbers(void)
+TEST(test_known_numbers)
 {
   static const uint64_t expected[] = {UINT64_C(0x551096ca7da11545), UINT64_C(0xc35eba003e973ae1),
                                       UINT64_C(0xd956a71189909dbc), UINT64_C(0x962c3078fc214d4c)};
@@ -33,7 +32,7 @@ static void assert_independent(uint64_t seed_a, const char *name_a, uint64_t see
   g_assert_cmpint(ABS(agreeing - 32000), <, 5 * 126);
 }
 
-static void test_streams_are_independent(void)
+TEST(test_streams_are_independent)
 {
   assert_independent(SEED, "loss.forward", SEED, "loss.reverse");
   assert_independent(SEED, "loss.forward", SEED + 1, "loss.forward");
@@ -42,7 +41,7 @@ static void test_streams_are_independent(void)
 }
 
 /* Each of ten faces in 20000 draws: 2000 ± 42. */
-static void test_below_is_uniform(void)
+TEST(test_below_is_uniform)
 {
   random_stream *stream = random_stream_new(SEED, "below");
   int counts[10] = {0};
@@ -60,7 +59,7 @@ static void test_below_is_uniform(void)
 
 /* 2^64 does not divide by 3 · 2^62: of the four quarters of the draws one must be drawn again, or every third number
  * comes twice as often, 15000 times instead of 10000 ± 82 in 30000. */
-static void test_below_is_unbiased(void)
+TEST(test_below_is_unbiased)
 {
   random_stream *stream = random_stream_new(SEED, "bias");
   int counts[3] = {0};
@@ -74,7 +73,7 @@ static void test_below_is_unbiased(void)
 }
 
 /* 1 % of 100000: 1000 ± 31. Never and always are exact. */
-static void test_chance(void)
+TEST(test_chance)
 {
   random_stream *stream = random_stream_new(SEED, "chance");
   int happened = 0;
@@ -88,7 +87,7 @@ static void test_chance(void)
 }
 
 /* Whatever the probability, a chance is one draw: changing a loss rate leaves the rest of the stream in step. */
-static void test_chance_draws_once(void)
+TEST(test_chance_draws_once)
 {
   static const double probabilities[] = {0, 0.3, 1};
   random_stream *drawn = random_stream_new(SEED, "step");
@@ -108,7 +107,7 @@ static void test_chance_draws_once(void)
 }
 
 /* Neighbours in seed, name and index differ in half of the bits: 32 ± 4 of 64, and 32000 ± 126 over 1000. */
-static void test_hash(void)
+TEST(test_hash)
 {
   int changed[3] = {0};
   for (uint64_t index = 0; index < 1000; index++) {
@@ -120,17 +119,4 @@ static void test_hash(void)
   for (unsigned part = 0; part < G_N_ELEMENTS(changed); part++) {
     g_assert_cmpint(ABS(changed[part] - 32000), <, 5 * 126);
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/random_stream/known-numbers", test_known_numbers);
-  g_test_add_func("/random_stream/streams-are-independent", test_streams_are_independent);
-  g_test_add_func("/random_stream/below-is-uniform", test_below_is_uniform);
-  g_test_add_func("/random_stream/below-is-unbiased", test_below_is_unbiased);
-  g_test_add_func("/random_stream/chance", test_chance);
-  g_test_add_func("/random_stream/chance-draws-once", test_chance_draws_once);
-  g_test_add_func("/random_stream/hash", test_hash);
-  return g_test_run();
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "base/range_set.h"
 
-#include <glib.h>
-
 #include "base/random_stream.h"
+#include "test.h"
 
 static void assert_ranges(const range_set *set, const char *expected)
 {
@@ -16,7 +15,7 @@ static void assert_ranges(const range_set *set, const char *expected)
   g_string_free(text, TRUE);
 }
 
-static void test_add(void)
+TEST(test_add)
 {
   range_set *set = range_set_new();
   g_assert_cmpuint(range_set_add(set, 10, 20), ==, 10);
@@ -36,7 +35,7 @@ static void test_add(void)
 }
 
 /* A set in the caller's memory; it takes none of its own before it has something in it. */
-static void test_in_callers_memory(void)
+TEST(test_in_callers_memory)
 {
   range_set set;
   range_set_init(&set);
@@ -53,7 +52,7 @@ static void test_in_callers_memory(void)
   g_assert_cmpuint(range_set_total(&set), ==, 0);
 }
 
-static void test_remove(void)
+TEST(test_remove)
 {
   range_set *set = range_set_new();
   range_set_add(set, 0, 100);
@@ -70,7 +69,7 @@ static void test_remove(void)
   range_set_free(set);
 }
 
-static void test_questions(void)
+TEST(test_questions)
 {
   range_set *set = range_set_new();
   g_assert_true(range_set_contains(set, 7, 7));
@@ -93,7 +92,7 @@ static void test_questions(void)
 }
 
 /* The last positions there are. */
-static void test_largest_positions(void)
+TEST(test_largest_positions)
 {
   range_set *set = range_set_new();
   g_assert_cmpuint(range_set_add(set, UINT64_MAX - 10, UINT64_MAX), ==, 10);
@@ -136,7 +135,7 @@ static bool same_as_model(const range_set *set, const bool *model)
   return index == range_set_count(set) && range_set_total(set) == count_in(model, 0, POSITIONS);
 }
 
-static void test_random_against_model(void)
+TEST(test_random_against_model)
 {
   random_stream *random = random_stream_new(SEED, "range_set");
   range_set *set = range_set_new();
@@ -163,16 +162,4 @@ static void test_random_against_model(void)
   }
   range_set_free(set);
   random_stream_free(random);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/range_set/add", test_add);
-  g_test_add_func("/range_set/in-callers-memory", test_in_callers_memory);
-  g_test_add_func("/range_set/remove", test_remove);
-  g_test_add_func("/range_set/questions", test_questions);
-  g_test_add_func("/range_set/largest-positions", test_largest_positions);
-  g_test_add_func("/range_set/random-against-model", test_random_against_model);
-  return g_test_run();
 }

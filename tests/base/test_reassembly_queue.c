@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "base/reassembly_queue.h"
 
-#include <glib.h>
 #include <string.h>
 
 #include "base/random_stream.h"
+#include "test.h"
 
 /* Inserts the characters of `text` at `position`. */
 static uint64_t insert(reassembly_queue *queue, uint64_t position, const char *text, time_ps arrival)
@@ -38,7 +38,7 @@ static void assert_visit(const reassembly_queue *queue, uint64_t from, uint64_t 
 }
 
 /* Duplicates do not replace what came first (MPA-032), and every octet keeps its own arrival. */
-static void test_first_arrival_stays(void)
+TEST(test_first_arrival_stays)
 {
   reassembly_queue *queue = reassembly_queue_new();
   g_assert_cmpuint(insert(queue, 10, "abcd", 1), ==, 4);
@@ -52,7 +52,7 @@ static void test_first_arrival_stays(void)
   reassembly_queue_free(queue);
 }
 
-static void test_runs(void)
+TEST(test_runs)
 {
   reassembly_queue *queue = reassembly_queue_new();
   g_assert_cmpuint(reassembly_queue_next_held(queue, 0), ==, UINT64_MAX);
@@ -73,7 +73,7 @@ static void test_runs(void)
   reassembly_queue_free(queue);
 }
 
-static void test_read_across_pieces(void)
+TEST(test_read_across_pieces)
 {
   reassembly_queue *queue = reassembly_queue_new();
   insert(queue, 5, "fgh", 1);
@@ -94,7 +94,7 @@ static void test_read_across_pieces(void)
   reassembly_queue_free(queue);
 }
 
-static void test_remove(void)
+TEST(test_remove)
 {
   reassembly_queue *queue = reassembly_queue_new();
   insert(queue, 0, "abcdefgh", 1);
@@ -118,7 +118,7 @@ static void note_arrival(void *user, uint64_t position, time_ps arrival)
 }
 
 /* What is taken out is in the chain, and how it arrived is told; what is cut off stays. */
-static void test_take(void)
+TEST(test_take)
 {
   reassembly_queue *queue = reassembly_queue_new();
   insert(queue, 0, "abcd", 1);
@@ -140,7 +140,7 @@ static void test_take(void)
 }
 
 /* Stream positions may be as large as they like. */
-static void test_largest_positions(void)
+TEST(test_largest_positions)
 {
   reassembly_queue *queue = reassembly_queue_new();
   g_assert_cmpuint(insert(queue, UINT64_MAX - 3, "abc", 1), ==, 3);
@@ -237,7 +237,7 @@ static bool remove_random(reassembly_queue *queue, model *expected, uint64_t fro
   return reassembly_queue_remove(queue, from, to) == held;
 }
 
-static void test_random_against_model(void)
+TEST(test_random_against_model)
 {
   random_stream *random = random_stream_new(SEED, "reassembly_queue");
   reassembly_queue *queue = reassembly_queue_new();
@@ -259,17 +259,4 @@ static void test_random_against_model(void)
   g_free(expected);
   reassembly_queue_free(queue);
   random_stream_free(random);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/reassembly-queue/first-arrival-stays", test_first_arrival_stays);
-  g_test_add_func("/reassembly-queue/runs", test_runs);
-  g_test_add_func("/reassembly-queue/read-across-pieces", test_read_across_pieces);
-  g_test_add_func("/reassembly-queue/remove", test_remove);
-  g_test_add_func("/reassembly-queue/take", test_take);
-  g_test_add_func("/reassembly-queue/largest-positions", test_largest_positions);
-  g_test_add_func("/reassembly-queue/random-against-model", test_random_against_model);
-  return g_test_run();
 }

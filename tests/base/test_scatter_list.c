@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "base/scatter_list.h"
 
-#include <glib.h>
 #include <string.h>
 
 #include "base/random_stream.h"
+#include "test.h"
 
 enum { OWN_OCTETS = 8, SLICES = 5 };
 
@@ -60,7 +60,7 @@ static void teardown(fixture *f)
 static const char all_octets[] = "12abcdef345klmnop67";
 
 /* Own octets that follow each other are one slice. */
-static void test_octets(void)
+TEST(test_octets)
 {
   fixture f;
   setup(&f);
@@ -72,7 +72,7 @@ static void test_octets(void)
 }
 
 /* A chain of the whole shares the slices; of a part it has its own. Each keeps alive what it refers to. */
-static void test_chains_of_it(void)
+TEST(test_chains_of_it)
 {
   fixture f;
   buffer_chain whole = {0};
@@ -96,7 +96,7 @@ static void test_chains_of_it(void)
 }
 
 /* A chain that shares changes only itself. */
-static void test_changes(void)
+TEST(test_changes)
 {
   fixture f;
   buffer_chain chains[5] = {{0}};
@@ -132,7 +132,7 @@ static void test_changes(void)
 }
 
 /* Octets that continue its last slice make a chain longer that shares it, not the others. */
-static void test_last_slice_grows(void)
+TEST(test_last_slice_grows)
 {
   fixture f;
   scatter_list list;
@@ -156,7 +156,7 @@ static void test_last_slice_grows(void)
 
 /* Each chain in turn is made longer, shorter, and of parts of others, and always has the octets that a string has to which the same is
  * done. */
-static void test_random_changes(void)
+TEST(test_random_changes)
 {
   enum { ROPES = 6, ROUNDS = 5000, SEED = 4 };
   random_stream *random = random_stream_new(SEED, "list");
@@ -196,7 +196,7 @@ static void test_random_changes(void)
 }
 
 /* One that is longer than the pool's pieces is memory of its own. */
-static void test_too_long_for_the_pool(void)
+TEST(test_too_long_for_the_pool)
 {
   fixture f;
   scatter_list list;
@@ -209,16 +209,4 @@ static void test_too_long_for_the_pool(void)
   g_assert_cmpuint(chain.length, ==, 100);
   buffer_chain_clear(&chain);
   teardown(&f);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/scatter-list/octets", test_octets);
-  g_test_add_func("/scatter-list/chains-of-it", test_chains_of_it);
-  g_test_add_func("/scatter-list/changes", test_changes);
-  g_test_add_func("/scatter-list/last-slice-grows", test_last_slice_grows);
-  g_test_add_func("/scatter-list/random-changes", test_random_changes);
-  g_test_add_func("/scatter-list/too-long-for-the-pool", test_too_long_for_the_pool);
-  return g_test_run();
 }

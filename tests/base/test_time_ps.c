@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "base/time_ps.h"
 
-#include <glib.h>
-
 #include "base/random_stream.h"
 #include "base/uint128.h"
+#include "test.h"
 
 /* docs/facts.md, "A link's times": 1500 octets and 2 of framing at 10 Gbit/s take 1502 · 800 ps; an octet at
  * 400 Gbit/s 20 ps. */
-static void test_exact(void)
+TEST(test_exact)
 {
   g_assert_cmpint(time_ps_to_send(1502, UINT64_C(10000000000)), ==, 1201600);
   g_assert_cmpint(time_ps_to_send(1, UINT64_C(400000000000)), ==, 20);
@@ -17,7 +16,7 @@ static void test_exact(void)
   g_assert_cmpint(time_ps_to_send(1, 1), ==, 8 * TIME_PS_PER_SECOND);
 }
 
-static void test_rounds_as_ns3(void)
+TEST(test_rounds_as_ns3)
 {
   /* One octet at 16 Tbit/s: 0.5 ps; three: 1.5 ps. 5e-13 s has no end in binary, so 64 digits of it are less than a half. */
   g_assert_cmpint(time_ps_to_send(1, UINT64_C(16000000000000)), ==, 0);
@@ -67,7 +66,7 @@ static void check_about_a_half(uint64_t octets, uint64_t whole)
 }
 
 /* Numbers of all magnitudes, and those next to where the arithmetic changes: a product that just fits 64 bits, and exact halves. */
-static void test_as_ns3_for_all_magnitudes(void)
+TEST(test_as_ns3_for_all_magnitudes)
 {
   random_stream *random = random_stream_new(1, "time_ps");
   for (int round = 0; round < 100000; round++) {
@@ -87,7 +86,7 @@ static void test_as_ns3_for_all_magnitudes(void)
 }
 
 /* At 8 Tbit/s an octet is a picosecond, so the limit can be met to the octet. */
-static void test_saturates(void)
+TEST(test_saturates)
 {
   uint64_t rate = UINT64_C(8000000000000);
   g_assert_cmpint(time_ps_to_send(UINT64_C(0x7FFFFFFFFFFFFFFE), rate), ==, TIME_PS_NEVER - 1);
@@ -98,22 +97,11 @@ static void test_saturates(void)
   g_assert_cmpint(time_ps_to_send(UINT64_MAX, UINT64_MAX), ==, 8 * TIME_PS_PER_SECOND);
 }
 
-static void test_seconds_and_earlier(void)
+TEST(test_seconds_and_earlier)
 {
   /* Quotients of two exact doubles, so the nearest double to the decimal number. */
   g_assert_cmpfloat(time_ps_in_seconds(26201600), ==, 26.2016e-6);
   g_assert_cmpfloat(time_ps_in_seconds(3 * TIME_PS_PER_SECOND / 2), ==, 1.5);
   g_assert_cmpint(time_ps_earlier(5, 7), ==, 5);
   g_assert_cmpint(time_ps_earlier(TIME_PS_NEVER, 7), ==, 7);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/time_ps/exact", test_exact);
-  g_test_add_func("/time_ps/rounds-as-ns3", test_rounds_as_ns3);
-  g_test_add_func("/time_ps/as-ns3-for-all-magnitudes", test_as_ns3_for_all_magnitudes);
-  g_test_add_func("/time_ps/saturates", test_saturates);
-  g_test_add_func("/time_ps/seconds-and-earlier", test_seconds_and_earlier);
-  return g_test_run();
 }

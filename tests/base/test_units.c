@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "base/units.h"
 
-#include <glib.h>
 #include <locale.h>
 
 #include "base/random_stream.h"
+#include "test.h"
 
 typedef struct accepted {
   const char *text;
@@ -70,7 +70,7 @@ static const char *const refused_times[] = {
     "0.00000000000000000000000000000000000000000000000001s",
 };
 
-static void test_time(void)
+TEST(test_time)
 {
   for (size_t index = 0; index < G_N_ELEMENTS(accepted_times); index++) {
     time_ps result = -1;
@@ -86,7 +86,7 @@ static void test_time(void)
   }
 }
 
-static void test_rate(void)
+TEST(test_rate)
 {
   static const accepted rates[] = {
       {"10Gbit/s", UINT64_C(10000000000)},
@@ -114,7 +114,7 @@ static void test_rate(void)
   }
 }
 
-static void test_size(void)
+TEST(test_size)
 {
   static const accepted sizes[] = {
       {"65536", 65536},
@@ -162,7 +162,7 @@ static void test_size(void)
   }
 }
 
-static void test_probability(void)
+TEST(test_probability)
 {
   /* Compared with C's reading of the same decimal number: the nearest double, not a hundredth of a rounded one. */
   static const struct {
@@ -196,7 +196,7 @@ static void assert_text(char *text, const char *expected)
   g_free(text);
 }
 
-static void test_format(void)
+TEST(test_format)
 {
   assert_text(units_format_time(0), "0");
   assert_text(units_format_time(25000000), "25us");
@@ -221,7 +221,7 @@ static void test_format(void)
 }
 
 /* Numbers of any length: what does not fit is refused, and zeros are only zeros. */
-static void test_long_numbers(void)
+TEST(test_long_numbers)
 {
   for (int zeros = 1; zeros < 300; zeros++) {
     uint64_t result = UNTOUCHED;
@@ -243,7 +243,7 @@ static void test_long_numbers(void)
 enum { SEED = 5150 };
 
 /* What is written is read back as the same value: a thousand values of every magnitude, most of them round. */
-static void test_read_back(void)
+TEST(test_read_back)
 {
   random_stream *random = random_stream_new(SEED, "units");
   for (unsigned round = 0; round < 1000; round++) {
@@ -272,7 +272,7 @@ static void test_read_back(void)
   random_stream_free(random);
 }
 
-static void test_format_real(void)
+TEST(test_format_real)
 {
   assert_text(units_format_real(0.1), "0.1");
   assert_text(units_format_real(12), "12");
@@ -284,7 +284,7 @@ static void test_format_real(void)
 }
 
 /* With a decimal comma in force, results and scenarios still have a point. */
-static void test_locale(void)
+TEST(test_locale)
 {
   if (setlocale(LC_NUMERIC, "de_DE.UTF-8") == NULL) {
     g_test_skip("no locale with a decimal comma here");
@@ -299,7 +299,7 @@ static void test_locale(void)
 }
 
 /* Any octets at all: an answer, and what is accepted is written and read back alike. */
-static void test_hostile_text(void)
+TEST(test_hostile_text)
 {
   static const char alphabet[] = "0123456789..  %eE-+pnumsbitkKMGTB/s\t\xFF";
   random_stream *random = random_stream_new(SEED, "hostile");
@@ -329,20 +329,4 @@ static void test_hostile_text(void)
   }
   g_assert_cmpuint(read, >, 100);
   random_stream_free(random);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/units/time", test_time);
-  g_test_add_func("/units/rate", test_rate);
-  g_test_add_func("/units/size", test_size);
-  g_test_add_func("/units/probability", test_probability);
-  g_test_add_func("/units/long-numbers", test_long_numbers);
-  g_test_add_func("/units/format", test_format);
-  g_test_add_func("/units/read-back", test_read_back);
-  g_test_add_func("/units/format-real", test_format_real);
-  g_test_add_func("/units/locale", test_locale);
-  g_test_add_func("/units/hostile-text", test_hostile_text);
-  return g_test_run();
 }

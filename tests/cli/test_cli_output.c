@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a command writes is there whole or not at all, and no device is replaced by a file. */
 #include "cli/cli_output.h"
+#include "test.h"
 
 #include <fcntl.h>
 #include <glib/gstdio.h>
@@ -28,9 +29,10 @@ static void tear_down(fixture *f, gconstpointer unused)
   g_free(f->folder);
 }
 
-static void test_file(fixture *f, gconstpointer unused)
+#define FIXTURE_TEST(name) TEST_WITH(fixture, NULL, set_up, tear_down, name)
+
+FIXTURE_TEST(test_file)
 {
-  (void)unused;
   g_autofree char *text = NULL;
   g_assert_true(cli_output_write(f->path, "longer", 6, NULL));
   g_assert_true(cli_output_write(f->path, "new", 3, NULL));
@@ -39,9 +41,8 @@ static void test_file(fixture *f, gconstpointer unused)
 }
 
 /* A rename over a named pipe would leave a file in its place, and its reader waiting; so with /dev/null as root. */
-static void test_pipe_stays_one(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_pipe_stays_one)
 {
-  (void)unused;
   GStatBuf status;
   char octets[4] = {0};
   g_assert_cmpint(mkfifo(f->path, 0600), ==, 0);
@@ -63,9 +64,8 @@ static void expect_failure(const char *path)
 }
 
 /* `table a.sqlite --csv a.sqlite` must not end a week of sweeps. */
-static void test_stores_and_scenarios_stay(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_stores_and_scenarios_stay)
 {
-  (void)unused;
   g_autofree char *text = NULL;
   gsize length;
   g_assert_true(g_file_set_contents(f->path, "SQLite format 3\0and more", 24, NULL));
@@ -78,22 +78,10 @@ static void test_stores_and_scenarios_stay(fixture *f, gconstpointer unused)
   g_assert_cmpint(g_unlink(scenario), ==, 0);
 }
 
-static void test_failures(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_failures)
 {
-  (void)unused;
   g_autofree char *nowhere = g_build_filename(f->folder, "no", "out", NULL);
   expect_failure(nowhere);
   expect_failure(f->folder);
   expect_failure("/dev/full");
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add("/cli_output/file", fixture, NULL, set_up, test_file, tear_down);
-  g_test_add("/cli_output/pipe-stays-one", fixture, NULL, set_up, test_pipe_stays_one, tear_down);
-  g_test_add("/cli_output/stores-and-scenarios-stay", fixture, NULL, set_up, test_stores_and_scenarios_stay,
-             tear_down);
-  g_test_add("/cli_output/failures", fixture, NULL, set_up, test_failures, tear_down);
-  return g_test_run();
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <glib.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "ddp/ddp_error.h"
+#include "test.h"
 
 /* The numbers of ddp-07/rfc5041 §7.2 (ddp-v1.0 §9.2), written out, beside what the code calls them. */
 static const struct {
@@ -39,7 +39,7 @@ static const struct {
 
 /* DDP-165, DDP-166, DDP-167, DDP-169, DDP-170, DDP-171, DDP-172, DDP-173, DDP-174, DDP-175, DDP-176,
  * DDP-177: the numbers and what they mean. */
-static void test_every_number_has_its_text(void)
+TEST(test_every_number_has_its_text)
 {
   for (size_t i = 0; i < G_N_ELEMENTS(known); i++) {
     g_assert_cmpuint(known[i].error.type, ==, known[i].number[0]);
@@ -50,7 +50,7 @@ static void test_every_number_has_its_text(void)
 
 /* DDP-168, DDP-169: ddp-v1.0 calls the stream that an STag has nothing to do with by another name; all
  * other texts are the same. */
-static void test_the_words_of_each_generation(void)
+TEST(test_the_words_of_each_generation)
 {
   for (size_t i = 0; i < G_N_ELEMENTS(known); i++) {
     bool differs = known[i].number[0] == 1 && known[i].number[1] == 0x02;
@@ -61,19 +61,10 @@ static void test_the_words_of_each_generation(void)
   }
 }
 
-static void test_other_numbers_are_named_unknown(void)
+TEST(test_other_numbers_are_named_unknown)
 {
   ddp_error unknown[] = {{1, 0x05}, {1, 0xFF}, {2, 0x00}, {2, 0x07}, {(ddp_error_type)3, 0x00}};
   for (size_t i = 0; i < G_N_ELEMENTS(unknown); i++) {
     g_assert_nonnull(strstr(ddp_error_text(unknown[i], IWARP_RDMAC), "unknown"));
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/ddp_error/every_number_has_its_text", test_every_number_has_its_text);
-  g_test_add_func("/ddp_error/words_of_each_generation", test_the_words_of_each_generation);
-  g_test_add_func("/ddp_error/other_numbers_are_named_unknown", test_other_numbers_are_named_unknown);
-  return g_test_run();
 }

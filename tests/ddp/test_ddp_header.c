@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <glib.h>
 #include <string.h>
 
 #include "ddp/ddp_header.h"
+#include "test.h"
 
 static void assert_equal(const ddp_header *got, const ddp_header *expected)
 {
@@ -71,7 +71,7 @@ static const struct {
      {0x82, 0xFF, 0x00, 0x00, 0x00, 0x01, 0x80, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02}},
 };
 
-static void test_octets_on_the_wire(void)
+TEST(test_octets_on_the_wire)
 {
   for (size_t i = 0; i < G_N_ELEMENTS(golden); i++) {
     uint8_t wire[DDP_MAX_HEADER_OCTETS + 1];
@@ -90,7 +90,7 @@ static void test_octets_on_the_wire(void)
 
 /* DDP-044, DDP-045: T 0x80, L 0x40, DV 0x03 (DDP-035); the four bits between do not matter, and are 0 when
  * sent. */
-static void test_every_control_octet(void)
+TEST(test_every_control_octet)
 {
   for (unsigned control = 0; control < 256; control++) {
     uint8_t wire[18] = {(uint8_t)control};
@@ -104,7 +104,7 @@ static void test_every_control_octet(void)
 }
 
 /* A whole header is 14 octets with T set, 18 without (note D15). */
-static void test_too_short_for_a_header(void)
+TEST(test_too_short_for_a_header)
 {
   for (uint32_t length = 0; length <= 20; length++) {
     for (int tagged = 0; tagged <= 1; tagged++) {
@@ -119,13 +119,4 @@ static void test_too_short_for_a_header(void)
       }
     }
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/ddp_header/octets_on_the_wire", test_octets_on_the_wire);
-  g_test_add_func("/ddp_header/every_control_octet", test_every_control_octet);
-  g_test_add_func("/ddp_header/too_short_for_a_header", test_too_short_for_a_header);
-  return g_test_run();
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* DDP over MPA, as its LLP: messages become segments, FPDUs, one stream of octets; that arrives in pieces
  * of any size, in any order and several times, and becomes messages again. */
-#include <glib.h>
 #include <string.h>
 
 #include "base/random_stream.h"
@@ -9,6 +8,7 @@
 #include "ddp/ddp_segmenter.h"
 #include "mpa/mpa_deframer.h"
 #include "mpa/mpa_framer.h"
+#include "test.h"
 
 enum {
   MESSAGES = 12,
@@ -309,7 +309,7 @@ static void arrive_in_pieces(wire_link *l)
  * together. DDP-087: what is Placed is what was sent. DDP-042, DDP-107, DDP-108, DDP-111: every message is
  * Delivered, once, in the order sent across both queues and the tagged ones. DDP-116, DDP-118, DDP-068:
  * with its length and its RsvdULP. */
-static void test_any_cut_and_any_order(void)
+TEST(test_any_cut_and_any_order)
 {
   enum { ROUNDS = 60 };
   size_t early = 0;
@@ -335,7 +335,7 @@ static void test_any_cut_and_any_order(void)
 
 /* DDP-023: one wrong bit anywhere in the stream, and the segment that has it never reaches DDP: on_ulpdu()
  * compares every one that does. Nothing of it is Placed; those in front of it are all Delivered. */
-static void test_a_wrong_bit(void)
+TEST(test_a_wrong_bit)
 {
   enum { FLIPS = 400 };
   for (uint64_t round = 0; round < FLIPS; round++) {
@@ -364,7 +364,7 @@ static void test_a_wrong_bit(void)
 
 /* DDP-120: both ends begin at the same octet, and all messages come; a receiver that begins 4 to 400 octets
  * late takes none of what comes for a segment that is not one. */
-static void test_both_ends_begin_together(void)
+TEST(test_both_ends_begin_together)
 {
   guint begun_elsewhere = 0;
   for (uint32_t late = 0; late <= 400; late += 4) {
@@ -382,13 +382,4 @@ static void test_both_ends_begin_together(void)
     wire_link_free(l);
   }
   g_assert_cmpuint(begun_elsewhere, >, 90);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/ddp_over_mpa/any_cut_and_any_order", test_any_cut_and_any_order);
-  g_test_add_func("/ddp_over_mpa/wrong_bit", test_a_wrong_bit);
-  g_test_add_func("/ddp_over_mpa/both_ends_begin_together", test_both_ends_begin_together);
-  return g_test_run();
 }

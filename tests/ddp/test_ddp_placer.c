@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <glib.h>
 #include <string.h>
 
 #include "ddp_sink.h"
+#include "test.h"
 
 /* The next permutation in lexical order; false after the last. */
 static bool next_permutation(size_t *order, size_t count)
@@ -102,7 +102,7 @@ static void assert_deliveries_of_six(const ddp_sink *s, const sent_segment *segm
  * without its L segment (DDP-112), without one of its others (DDP-113), or before one that was sent earlier
  * is Placed (DDP-114) and Delivered (DDP-115); the zero-length Send, too, only when all Writes before it
  * are there. */
-static void test_every_order(void)
+TEST(test_every_order)
 {
   size_t order[SIX] = {0, 1, 2, 3, 4, 5};
   size_t orders = 0;
@@ -136,7 +136,7 @@ static void test_every_order(void)
 /* DDP-111, DDP-112, DDP-114, DDP-115: a peer that leaves out the L of a message gets nothing Delivered after it, whatever order the segments
  * arrive in: not the Send after a Write, nor the Send after another Send, though all their segments are there and they have an L. What is
  * Delivered is the segments of that message; no buffer but those of the messages before it is used up. */
-static void test_every_order_without_an_l(void)
+TEST(test_every_order_without_an_l)
 {
   static const struct {
     size_t without_l;
@@ -178,7 +178,7 @@ static void test_every_order_without_an_l(void)
 }
 
 /* Which segments are of one message: tagged ones with the same RsvdULP (DDP-055), untagged ones with the same QN and MSN (DDP-089). */
-static void test_the_message_that_is_open(void)
+TEST(test_the_message_that_is_open)
 {
   static const struct {
     const char *what;
@@ -269,7 +269,7 @@ static void check_fault(const sent_segment *segments, size_t bad, ddp_error erro
 
 /* DDP-157, DDP-158, DDP-160: a fault anywhere, whatever the order of arrival, is reported once, and nothing
  * of its segment or behind it is Delivered. */
-static void test_fault_in_every_segment_and_order(void)
+TEST(test_fault_in_every_segment_and_order)
 {
   for (size_t bad = 0; bad < SIX; bad++) {
     bool tagged = six[bad].header.tagged;
@@ -291,7 +291,7 @@ static void test_fault_in_every_segment_and_order(void)
 }
 
 /* Two faults: the one that was sent first ends the stream, whichever arrives first. */
-static void test_the_first_fault_in_the_senders_order(void)
+TEST(test_the_first_fault_in_the_senders_order)
 {
   sent_segment segments[SIX];
   memcpy(segments, six, sizeof six);
@@ -302,7 +302,7 @@ static void test_the_first_fault_in_the_senders_order(void)
 
 /* DDP-160: what arrives behind a known fault is dropped, not Placed, and what was Placed there before is
  * forgotten; so is everything once it has surfaced. */
-static void test_nothing_is_placed_behind_a_fault(void)
+TEST(test_nothing_is_placed_behind_a_fault)
 {
   sent_segment segments[SIX];
   memcpy(segments, six, sizeof six);
@@ -325,7 +325,7 @@ static void test_nothing_is_placed_behind_a_fault(void)
 
 /* DDP-106, DDP-107: each segment of the six comes twice as long as it is not Delivered: it is Placed again,
  * and Delivered once. The first segment comes last, so that all others are repeated. */
-static void test_a_segment_placed_again(void)
+TEST(test_a_segment_placed_again)
 {
   ddp_sink *s = ddp_sink_new();
   for (size_t i = 1; i < SIX; i++) {
@@ -347,7 +347,7 @@ static void test_a_segment_placed_again(void)
 
 /* `err_now` (note D39): in every order a fault in segment 2 surfaces as it arrives; what has been
  * Delivered then are the segments in front of it that came without a gap, and nothing moves afterwards. */
-static void test_a_fault_that_surfaces_on_arrival(void)
+TEST(test_a_fault_that_surfaces_on_arrival)
 {
   enum { BAD = 2 };
   size_t order[SIX] = {0, 1, 2, 3, 4, 5};
@@ -378,7 +378,7 @@ static void test_a_fault_that_surfaces_on_arrival(void)
 
 /* DDP-124: once stopped, what comes, right or wrong, is not taken for segments any more; nothing that waited is
  * Delivered, no fault that waited surfaces. */
-static void test_a_stopped_placer(void)
+TEST(test_a_stopped_placer)
 {
   sent_segment segments[SIX];
   memcpy(segments, six, sizeof six);
@@ -403,7 +403,7 @@ static void test_a_stopped_placer(void)
 
 /* The ULP stops the placer from its Delivery handler, at each of the six: none is Delivered behind it,
  * though all are Placed and in order, and the fault behind them does not surface. */
-static void test_stopped_at_a_delivery(void)
+TEST(test_stopped_at_a_delivery)
 {
   const sent_segment bad = {{.version = 3}, 0, 0};
   sent_segment segments[SIX + 1];
@@ -422,7 +422,7 @@ static void test_stopped_at_a_delivery(void)
 }
 
 /* The same from the handler of a Placement: the segment itself is not Delivered. */
-static void test_stopped_at_a_placement(void)
+TEST(test_stopped_at_a_placement)
 {
   for (size_t stop_at = 1; stop_at <= SIX; stop_at++) {
     ddp_sink *s = ddp_sink_new();
@@ -435,21 +435,4 @@ static void test_stopped_at_a_placement(void)
     assert_deliveries_of_six(s, six, stop_at - 1);
     ddp_sink_free(s);
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/ddp_placer/every_order", test_every_order);
-  g_test_add_func("/ddp_placer/every_order_without_an_l", test_every_order_without_an_l);
-  g_test_add_func("/ddp_placer/message_that_is_open", test_the_message_that_is_open);
-  g_test_add_func("/ddp_placer/fault_in_every_segment_and_order", test_fault_in_every_segment_and_order);
-  g_test_add_func("/ddp_placer/first_fault_in_the_senders_order", test_the_first_fault_in_the_senders_order);
-  g_test_add_func("/ddp_placer/nothing_is_placed_behind_a_fault", test_nothing_is_placed_behind_a_fault);
-  g_test_add_func("/ddp_placer/placed_again", test_a_segment_placed_again);
-  g_test_add_func("/ddp_placer/fault_on_arrival", test_a_fault_that_surfaces_on_arrival);
-  g_test_add_func("/ddp_placer/stopped", test_a_stopped_placer);
-  g_test_add_func("/ddp_placer/stopped_at_a_delivery", test_stopped_at_a_delivery);
-  g_test_add_func("/ddp_placer/stopped_at_a_placement", test_stopped_at_a_placement);
-  return g_test_run();
 }

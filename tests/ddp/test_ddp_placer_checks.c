@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <glib.h>
 #include <string.h>
 
 #include "ddp_sink.h"
 #include "stag_changes.h"
+#include "test.h"
 
 typedef struct single_case {
   const char *what;
@@ -125,7 +125,7 @@ static void assert_nothing_placed(ddp_sink *s)
 /* DDP-135, DDP-157, DDP-158: what fails a check is not Placed, in no part of it, and is reported once with
  * its numbers. They are the same in the documents of all generations (DDP-162, DDP-163). Asked before, the
  * placer says which will be Placed. */
-static void test_checks_of_one_segment(void)
+TEST(test_checks_of_one_segment)
 {
   for (size_t i = 0; i < G_N_ELEMENTS(singles) * IWARP_GENERATIONS; i++) {
     const single_case *c = &singles[i / IWARP_GENERATIONS];
@@ -170,7 +170,7 @@ static void check_second_is_wrong(const sent_segment *segments, ddp_error error)
 }
 
 /* The MSN range moves with each Delivery (DDP-145); what counts is where the sender put the segment. */
-static void test_msn_judged_in_the_senders_order(void)
+TEST(test_msn_judged_in_the_senders_order)
 {
   /* an MSN is used twice: free when it arrives early, a past one in order */
   const sent_segment twice[2] = {{UNTAGGED(.msn = 1), 4, 0}, {UNTAGGED(.msn = 1), 4, 0}};
@@ -189,7 +189,7 @@ static void test_msn_judged_in_the_senders_order(void)
 
 /* DDP-144: the MSN of a message that is Delivered has no buffer any more: nothing is written, neither where its octets went nor behind them,
  * and nothing into the buffer that comes next. */
-static void test_msn_of_a_delivered_message(void)
+TEST(test_msn_of_a_delivered_message)
 {
   const sent_segment segments[3] = {{UNTAGGED(.msn = 1), 4, 0},
                                     {UNTAGGED(.msn = 2), 4, 0},
@@ -221,7 +221,7 @@ static void test_msn_of_a_delivered_message(void)
 
 /* A buffer posted between the arrival of a segment that found none and its turn does not bring its octets
  * back. */
-static void test_a_buffer_posted_too_late(void)
+TEST(test_a_buffer_posted_too_late)
 {
   const sent_segment segments[5] = {{UNTAGGED(.msn = 1), 1, 0},
                                     {UNTAGGED(.msn = 2), 1, 0},
@@ -252,7 +252,7 @@ static void test_a_buffer_posted_too_late(void)
 /* DDP-116: the length of each message and the buffer that has it. Segments in any MO order (note D18);
  * the length is the end of the octets placed, and an empty L segment with any MO does not stretch it
  * beyond its buffer. */
-static void test_length_of_a_message(void)
+TEST(test_length_of_a_message)
 {
   const sent_segment segments[4] = {
       {{.version = 1, .ulp_control = SEND_CONTROL, .msn = 1, .message_offset = 6}, 5, 0},
@@ -275,7 +275,7 @@ static void test_length_of_a_message(void)
 }
 
 /* DDP-116: an empty message in an empty buffer has no octet and no memory, though the message before it, of the same queue, had both. */
-static void test_length_of_an_empty_message(void)
+TEST(test_length_of_an_empty_message)
 {
   const sent_segment segments[5] = {{UNTAGGED(.msn = 1), 16, 0},
                                     {UNTAGGED(.msn = 2), 0, 0},
@@ -303,7 +303,7 @@ static void test_length_of_an_empty_message(void)
 }
 
 /* DDP-004, DDP-116: 15, 16 and 17 octets for a buffer of 16. */
-static void test_messages_around_the_size_of_their_buffer(void)
+TEST(test_messages_around_the_size_of_their_buffer)
 {
   for (uint32_t length = 15; length <= 17; length++) {
     const sent_segment segment = {UNTAGGED(.msn = 1), length, 0};
@@ -321,7 +321,7 @@ static void test_messages_around_the_size_of_their_buffer(void)
 }
 
 /* DDP-045: each pattern of the Rsvd bits, in a tagged and an untagged segment, changes nothing. */
-static void test_reserved_bits_are_not_looked_at(void)
+TEST(test_reserved_bits_are_not_looked_at)
 {
   for (unsigned bits = 0; bits < 16; bits++) {
     uint8_t tagged[15] = {
@@ -344,7 +344,7 @@ static void test_reserved_bits_are_not_looked_at(void)
 
 /* DDP-054, DDP-060, DDP-068, DDP-118: the ULP gets the RsvdULP of every message with its Delivery, all 8
  * bits of a tagged and all 40 of an untagged one, and the STag of a tagged one. */
-static void test_what_is_delivered_with_a_message(void)
+TEST(test_what_is_delivered_with_a_message)
 {
   for (unsigned control = 0; control < 256; control++) {
     uint32_t word = control * UINT32_C(0x01030507) + 1;
@@ -388,7 +388,7 @@ static void assert_place_of(const uint8_t *memory, size_t index, bool placed)
 
 /* DDP-194, DDP-195, DDP-212, DDP-213: the range narrowed, the right to write or the STag withdrawn between two
  * segments of one message: the second is refused, and nothing of it is written. */
-static void test_changes_between_two_segments(void)
+TEST(test_changes_between_two_segments)
 {
   static const uint8_t codes[] = {0x01, 0x00, 0x00, 0x02};
   for (size_t i = 0; i < G_N_ELEMENTS(codes); i++) {
@@ -421,7 +421,7 @@ static void test_changes_between_two_segments(void)
 
 /* DDP-211: a link made at run time between other memory and the same STag and TO range counts for the next
  * segment. */
-static void test_a_buffer_linked_anew(void)
+TEST(test_a_buffer_linked_anew)
 {
   uint8_t other[TAGGED_OCTETS];
   memset(other, UNTOUCHED, sizeof other);
@@ -451,7 +451,7 @@ static bool is_written(ddp_sink *s, uint32_t stag, uint32_t payload)
 
 /* DDP-207: the rules 1 to 6 of ddp-07/rfc5041 §8.3.1 on the wire (7, on firmware, is out of scope): Protection
  * Domains, streams, the registered octets, links made and cancelled, rights granted and withdrawn, revoked. */
-static void test_the_rules_of_the_rnic(void)
+TEST(test_the_rules_of_the_rnic)
 {
   g_assert_true(is_written(ddp_sink_new(), STAG, TAGGED_OCTETS));
   g_assert_false(is_written(ddp_sink_new(), STAG_FOREIGN_DOMAIN, 1));
@@ -478,7 +478,7 @@ static void test_the_rules_of_the_rnic(void)
 
 /* DDP-199: the ULP of the stream, and of no other, hears of an access whose STag is not valid on it, with
  * the STag. */
-static void test_an_invalid_access_is_told_to_its_own_ulp(void)
+TEST(test_an_invalid_access_is_told_to_its_own_ulp)
 {
   const sent_segment segment = {TAGGED(.stag = STAG_FOREIGN_STREAM, .tagged_offset = 1001), 1, 0};
   ddp_sink *s = ddp_sink_new();
@@ -515,7 +515,7 @@ static void expect_no_refusal(void *user, const ddp_segment *segment, time_ps no
 }
 
 /* More queues than 16 bits can count, each with a buffer and an MSN of its own (DDP-002); a message to each, the last queue first. */
-static void test_many_queues(void)
+TEST(test_many_queues)
 {
   enum { QUEUES = 70000 };
   static const ddp_placer_events events = {
@@ -553,25 +553,4 @@ static void test_many_queues(void)
   ddp_stag_table_free(stags);
   g_free(queues);
   g_free(memory);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/ddp_placer_checks/checks_of_one_segment", test_checks_of_one_segment);
-  g_test_add_func("/ddp_placer_checks/msn_judged_in_the_senders_order", test_msn_judged_in_the_senders_order);
-  g_test_add_func("/ddp_placer_checks/msn_of_a_delivered_message", test_msn_of_a_delivered_message);
-  g_test_add_func("/ddp_placer_checks/buffer_posted_too_late", test_a_buffer_posted_too_late);
-  g_test_add_func("/ddp_placer_checks/length_of_a_message", test_length_of_a_message);
-  g_test_add_func("/ddp_placer_checks/length_of_an_empty_message", test_length_of_an_empty_message);
-  g_test_add_func("/ddp_placer_checks/messages_around_the_size_of_their_buffer",
-                  test_messages_around_the_size_of_their_buffer);
-  g_test_add_func("/ddp_placer_checks/reserved_bits", test_reserved_bits_are_not_looked_at);
-  g_test_add_func("/ddp_placer_checks/what_is_delivered", test_what_is_delivered_with_a_message);
-  g_test_add_func("/ddp_placer_checks/changes_between_two_segments", test_changes_between_two_segments);
-  g_test_add_func("/ddp_placer_checks/buffer_linked_anew", test_a_buffer_linked_anew);
-  g_test_add_func("/ddp_placer_checks/rules_of_the_rnic", test_the_rules_of_the_rnic);
-  g_test_add_func("/ddp_placer_checks/invalid_access", test_an_invalid_access_is_told_to_its_own_ulp);
-  g_test_add_func("/ddp_placer_checks/many_queues", test_many_queues);
-  return g_test_run();
 }

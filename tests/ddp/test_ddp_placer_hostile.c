@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <glib.h>
-
 #include "base/random_stream.h"
 #include "ddp_sink.h"
+#include "test.h"
 
 /* A hostile segment: fields near the legal ones or anything, often with several faults. */
 static sent_segment random_segment(random_stream *random, uint32_t *next_msn)
@@ -33,7 +32,7 @@ static sent_segment random_segment(random_stream *random, uint32_t *next_msn)
 
 /* The outcome of hostile streams does not depend on the order of arrival, and no octet outside a buffer
  * changes (ddp_sink_free() looks at the guards). */
-static void test_hostile_streams_in_any_order(void)
+TEST(test_hostile_streams_in_any_order)
 {
   enum { ROUNDS = 3000, COUNT = 8 };
   const uint64_t seed = 20;
@@ -78,7 +77,7 @@ static void test_hostile_streams_in_any_order(void)
 }
 
 /* ULPDUs of 0 to 63 random octets, each the first of its stream. */
-static void test_random_octets(void)
+TEST(test_random_octets)
 {
   enum { ROUNDS = 5000 };
   const uint64_t seed = 21;
@@ -184,7 +183,7 @@ static bool is_in_the_table(ddp_error error)
 /* DDP-185, DDP-210: 30,000 segments whose fields lie around every bound. What they name in full is written
  * and not an octet else, within the buffers or outside (ddp_sink_free() looks at the guards); all others
  * write nothing. DDP-162, DDP-163: those are reported by numbers of the table. */
-static void test_fields_around_every_bound(void)
+TEST(test_fields_around_every_bound)
 {
   enum { ROUNDS = 30000 };
   const uint64_t seed = 22;
@@ -219,13 +218,4 @@ static void test_fields_around_every_bound(void)
   g_assert_cmpuint(placed, >, ROUNDS / 100);
   g_assert_cmpuint(placed, <, ROUNDS / 2);
   random_stream_free(random);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/ddp_placer_hostile/hostile_streams_in_any_order", test_hostile_streams_in_any_order);
-  g_test_add_func("/ddp_placer_hostile/random_octets", test_random_octets);
-  g_test_add_func("/ddp_placer_hostile/fields_around_every_bound", test_fields_around_every_bound);
-  return g_test_run();
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <glib.h>
 #include <string.h>
 
 #include "ddp_sink.h"
+#include "test.h"
 
 /* Passes up `wire` as the first ULPDU of a stream that finds a fault in it, and compares what is reported
  * with what was received. */
@@ -22,7 +22,7 @@ static void check_reported(const uint8_t *wire, uint32_t length, size_t header_o
 
 /* DDP-159: the report of a fault has the header as it came, with every pattern of the reserved bits, and the
  * length of the ULPDU. */
-static void test_the_header_as_received(void)
+TEST(test_the_header_as_received)
 {
   for (unsigned control = 0; control < 256; control++) {
     bool tagged = control >= 0x80;
@@ -51,27 +51,18 @@ static void test_the_header_as_received(void)
 }
 
 /* One that the ULP refuses, with all reserved bits set. */
-static void test_the_header_of_a_refused_segment(void)
+TEST(test_the_header_of_a_refused_segment)
 {
   static const uint8_t wire[20] = {0x7D, REFUSED_CONTROL, 1, 2, 3, 4, 0, 0, 0, 0, 0, 0, 0, 1};
   check_reported(wire, sizeof wire, 18);
 }
 
 /* A ULPDU too short for its header has none to report, and no length (notes D15, D44). */
-static void test_no_whole_header(void)
+TEST(test_no_whole_header)
 {
   static const uint8_t untagged[17] = {0x41, 0x43};
   static const uint8_t tagged[13] = {0xC1, 0x40};
   check_reported(untagged, sizeof untagged, 0);
   check_reported(tagged, sizeof tagged, 0);
   check_reported(tagged, 0, 0);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/ddp_segment/header_as_received", test_the_header_as_received);
-  g_test_add_func("/ddp_segment/header_of_a_refused_segment", test_the_header_of_a_refused_segment);
-  g_test_add_func("/ddp_segment/no_whole_header", test_no_whole_header);
-  return g_test_run();
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <glib.h>
 #include <string.h>
 
 #include "ddp/ddp_segmenter.h"
+#include "test.h"
 
 enum { SOURCE_OCTETS = 65536 };
 
@@ -68,7 +68,7 @@ static void expect_segment(ddp_segmenter *segmenter, uint32_t mulpdu_octets, con
 }
 
 /* DDP-084, DDP-090: the example of ddp-07/rfc5041 §5.2 (DDP-091): 1500 - 18 = 1482, 2048 - 1482 = 566. */
-static void test_untagged_example(void)
+TEST(test_untagged_example)
 {
   uint8_t *octets = source_octets();
   ddp_segmenter *segmenter = ddp_segmenter_new(1, 3, 1);
@@ -84,7 +84,7 @@ static void test_untagged_example(void)
 }
 
 /* DDP-084, DDP-095: the other one (DDP-096): TO 16384 and 17870; 1500 - 14 = 1486, 2048 - 1486 = 562. */
-static void test_tagged_example(void)
+TEST(test_tagged_example)
 {
   uint8_t *octets = source_octets();
   ddp_segmenter *segmenter = ddp_segmenter_new(1, 3, 1);
@@ -98,7 +98,7 @@ static void test_tagged_example(void)
 }
 
 /* 64 KiB at MULPDU 1442 (MTU 1500, markers): 1442 - 14 = 1428; 65536 = 45 x 1428 + 1276. */
-static void test_a_long_write(void)
+TEST(test_a_long_write)
 {
   uint8_t *octets = source_octets();
   ddp_segmenter *segmenter = ddp_segmenter_new(1, 3, 1);
@@ -114,7 +114,7 @@ static void test_a_long_write(void)
 
 /* DDP-038, DDP-039: a message that fills its segments exactly has no empty one behind them; one octet more
  * has a segment of one. */
-static void test_exact_fit(void)
+TEST(test_exact_fit)
 {
   uint8_t *octets = source_octets();
   ddp_segmenter *segmenter = ddp_segmenter_new(1, 3, 1);
@@ -131,7 +131,7 @@ static void test_exact_fit(void)
 }
 
 /* DDP-098, DDP-079: one segment of header only. The first octets of a one-segment Send are 41 43. */
-static void test_zero_length_messages(void)
+TEST(test_zero_length_messages)
 {
   static const uint8_t first_send[18] = {0x41, 0x43, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
   static const uint8_t write[14] = {0xC1, 0x40, 0x11, 0x22, 0x33, 0x44, 0, 0, 0, 0, 0, 0, 0x40, 0};
@@ -153,7 +153,7 @@ static void test_zero_length_messages(void)
 }
 
 /* DDP-073, DDP-074: each queue counts its own messages from 1; tagged ones take no number. */
-static void test_msn_of_each_queue(void)
+TEST(test_msn_of_each_queue)
 {
   static const uint32_t queues[] = {0, 1, 0, 2, 0, 1};
   static const uint32_t msns[] = {1, 1, 2, 1, 3, 2};
@@ -173,7 +173,7 @@ static void test_msn_of_each_queue(void)
 
 /* DDP-016, DDP-017: segments already pulled keep their size, the next ones of the same message use the new
  * MULPDU (note D24). */
-static void test_mulpdu_changes_within_a_message(void)
+TEST(test_mulpdu_changes_within_a_message)
 {
   uint8_t *octets = source_octets();
   ddp_segmenter *segmenter = ddp_segmenter_new(1, 3, 1);
@@ -187,7 +187,7 @@ static void test_mulpdu_changes_within_a_message(void)
 }
 
 /* DDP-097: a zero-length tagged message of ddp-v1.0 is one segment too; the DV given is the one written. */
-static void test_zero_length_of_version_0(void)
+TEST(test_zero_length_of_version_0)
 {
   static const uint8_t write[14] = {0xC0, 0x40, 0x11, 0x22, 0x33, 0x44, 0, 0, 0, 0, 0, 0, 0x40, 0};
   ddp_segmenter *segmenter = ddp_segmenter_new(0, 3, 1);
@@ -203,7 +203,7 @@ static void test_zero_length_of_version_0(void)
 }
 
 /* DDP-075: behind MSN 2^32 - 1 comes 0, not 1, on each queue for itself. */
-static void test_msn_wraps_to_0(void)
+TEST(test_msn_wraps_to_0)
 {
   static const uint32_t msns[] = {UINT32_C(0xFFFFFFFE), UINT32_C(0xFFFFFFFF), 0, 1};
   ddp_segmenter *segmenter = ddp_segmenter_new(1, 2, UINT32_C(0xFFFFFFFE));
@@ -256,7 +256,7 @@ static uint32_t send_long(const ddp_message *message, uint64_t *last_offset)
  * Untagged, at MULPDU 64768: 66,331 full segments of 64,750 and a last one of 4,294,967,295 - 66,331 x 64,750 = 35,045 at MO
  * 4,294,932,250. Tagged: 66,327 full ones of 64,754 and 4,294,967,295 - 66,327 x 64,754 = 28,737 octets; TO passes 2^32 in the 16th
  * segment, 1,000,000 octets from the start, and stands at 2^32 - 1,000,000 + 4,294,938,558 in the last. */
-static void test_the_longest_message(void)
+TEST(test_the_longest_message)
 {
   uint8_t *zeros = g_malloc0(65536);
   const ddp_message untagged = {
@@ -275,7 +275,7 @@ static void test_the_longest_message(void)
 
 /* DDP-095: TO is one number of 64 bits. Its carry gets past each octet of it, within a segment and between two (1486 octets each at MULPDU
  * 1500). */
-static void test_tagged_offset_carries(void)
+TEST(test_tagged_offset_carries)
 {
   uint8_t *octets = source_octets();
   ddp_segmenter *segmenter = ddp_segmenter_new(1, 3, 1);
@@ -297,7 +297,7 @@ static void test_tagged_offset_carries(void)
 
 /* What is left of a message that is given up never comes, no segment with L set is made up for it, and the next
  * message has the next MSN. */
-static void test_a_message_given_up(void)
+TEST(test_a_message_given_up)
 {
   uint8_t *octets = source_octets();
   ddp_segmenter *segmenter = ddp_segmenter_new(1, 3, 1);
@@ -318,7 +318,7 @@ static void test_a_message_given_up(void)
 }
 
 /* A segment costs no memory of its own: its header is the segmenter's, its payload the source's. */
-static void test_segments_are_references(void)
+TEST(test_segments_are_references)
 {
   uint8_t *octets = source_octets();
   ddp_segmenter *segmenter = ddp_segmenter_new(1, 3, 1);
@@ -334,23 +334,4 @@ static void test_segments_are_references(void)
   }
   ddp_segmenter_free(segmenter);
   g_free(octets);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/ddp_segmenter/untagged_example", test_untagged_example);
-  g_test_add_func("/ddp_segmenter/tagged_example", test_tagged_example);
-  g_test_add_func("/ddp_segmenter/long_write", test_a_long_write);
-  g_test_add_func("/ddp_segmenter/exact_fit", test_exact_fit);
-  g_test_add_func("/ddp_segmenter/zero_length_messages", test_zero_length_messages);
-  g_test_add_func("/ddp_segmenter/msn_of_each_queue", test_msn_of_each_queue);
-  g_test_add_func("/ddp_segmenter/mulpdu_changes_within_a_message", test_mulpdu_changes_within_a_message);
-  g_test_add_func("/ddp_segmenter/zero_length_of_version_0", test_zero_length_of_version_0);
-  g_test_add_func("/ddp_segmenter/msn_wraps_to_0", test_msn_wraps_to_0);
-  g_test_add_func("/ddp_segmenter/longest_message", test_the_longest_message);
-  g_test_add_func("/ddp_segmenter/tagged_offset_carries", test_tagged_offset_carries);
-  g_test_add_func("/ddp_segmenter/message_given_up", test_a_message_given_up);
-  g_test_add_func("/ddp_segmenter/segments_are_references", test_segments_are_references);
-  return g_test_run();
 }

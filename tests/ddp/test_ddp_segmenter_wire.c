@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the segmenter writes, read from the octets by the figures of ddp-07/rfc5041 §4.2 and §4.3 alone: random
  * messages on random queues, each segment under a MULPDU of its own, for the DV of both documents. */
-#include <glib.h>
 #include <string.h>
 
 #include "base/random_stream.h"
 #include "ddp/ddp_segmenter.h"
+#include "test.h"
 
 enum { QUEUES = 5, MESSAGES = 3000, MAX_LENGTH = 4000, SOURCE_OCTETS = 8192 };
 
@@ -147,21 +147,13 @@ static void check_messages(uint8_t version)
  * the ULP gave.
  * DDP-084: none is longer than the MULPDU of its time. DDP-086: all octets are sent, in ascending order.
  * DDP-103: the messages go out as they were given. */
-static void test_every_segment_of_the_ietf(void)
+TEST(test_every_segment_of_the_ietf)
 {
   check_messages(1);
 }
 
 /* DDP-046: the same under DV 0; the control octet is 00, 40, 80 or C0. */
-static void test_every_segment_of_version_0(void)
+TEST(test_every_segment_of_version_0)
 {
   check_messages(0);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/ddp_segmenter_wire/ietf", test_every_segment_of_the_ietf);
-  g_test_add_func("/ddp_segmenter_wire/version_0", test_every_segment_of_version_0);
-  return g_test_run();
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <glib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "base/random_stream.h"
 #include "ddp/ddp_stag_table.h"
 #include "stag_changes.h"
+#include "test.h"
 
 enum { LENGTH = 100, STAG = 0xCAFE01, READ = DDP_ACCESS_REMOTE_READ, WRITE = DDP_ACCESS_REMOTE_WRITE };
 
@@ -68,7 +68,7 @@ static void check_ranges(const ddp_stag_table *table, const uint8_t *memory, con
 
 /* [base, base + 100) to the octet: the start of an access is below the end, its end at most there. DDP-154,
  * DDP-155, DDP-167. */
-static void test_base_and_bounds(void)
+TEST(test_base_and_bounds)
 {
   const range_case cases[] = {
       {base, LENGTH, DDP_ACCESS_OK, 0},
@@ -96,7 +96,7 @@ static void test_base_and_bounds(void)
 
 /* A buffer of 2^33 octets whose Tagged Offsets pass 2^32 and 2^33 on the way: what is reached lies as far from its start as the offset from its
  * base. The addresses are reserved, without memory behind them. */
-static void test_a_buffer_beyond_32_bits(void)
+TEST(test_a_buffer_beyond_32_bits)
 {
   const uint64_t length = UINT64_C(1) << 33;
   const uint64_t low = (UINT64_C(1) << 32) - 1000;
@@ -126,7 +126,7 @@ static void test_a_buffer_beyond_32_bits(void)
 
 /* DDP-194: an STag is good for exactly its octets. The sum of an access to the octet at TO 2^64 - 1 wraps (DDP-156), so no buffer has that
  * octet: the last one that can be registered ends one octet lower, and all of it is reached. */
-static void test_buffer_at_the_end_of_the_offsets(void)
+TEST(test_buffer_at_the_end_of_the_offsets)
 {
   const range_case cases[] = {
       {UINT64_MAX - 100, LENGTH, DDP_ACCESS_OK, 0}, {UINT64_MAX - 1, 1, DDP_ACCESS_OK, 99},
@@ -157,7 +157,7 @@ static void test_buffer_at_the_end_of_the_offsets(void)
 
 /* DDP-194: the range of an STag is set, narrowed, widened and withdrawn while it is registered, to the octet.
  * DDP-211: the same TO then names other memory. */
-static void test_the_range_is_set_and_withdrawn(void)
+TEST(test_the_range_is_set_and_withdrawn)
 {
   uint8_t first[LENGTH];
   uint8_t second[LENGTH];
@@ -186,7 +186,7 @@ static void test_the_range_is_set_and_withdrawn(void)
 
 /* DDP-152, DDP-195, DDP-213: an STag is good from its registration until it is taken back, and at once no
  * more. */
-static void test_validity_is_set_and_revoked(void)
+TEST(test_validity_is_set_and_revoked)
 {
   uint8_t first[LENGTH];
   uint8_t second[LENGTH];
@@ -210,7 +210,7 @@ static void test_validity_is_set_and_revoked(void)
 
 /* DDP-153, DDP-212: none, read, write and both, granted at the start and changed later, against both
  * operations. */
-static void test_rights(void)
+TEST(test_rights)
 {
   uint8_t memory[LENGTH];
   ddp_registration registration = writable(memory);
@@ -251,7 +251,7 @@ static const association_case associations[] = {
 
 /* DDP-205, DDP-208, DDP-209: an STag is tied to all streams of a Protection Domain or to one stream; others
  * cannot use it, neither for writing nor for reading. DDP-197: the tie is told at registration, or later. */
-static void test_association(void)
+TEST(test_association)
 {
   uint8_t memory[LENGTH];
   for (size_t i = 0; i < G_N_ELEMENTS(associations); i++) {
@@ -275,7 +275,7 @@ static void test_association(void)
 }
 
 /* Several faults in one access: STag, association, rights, wrap, bounds (note D12). */
-static void test_order_of_the_checks(void)
+TEST(test_order_of_the_checks)
 {
   uint8_t memory[LENGTH];
   ddp_registration registration = writable(memory);
@@ -302,7 +302,7 @@ static void no_octets(void *user, uint64_t from, uint32_t length, buffer_chain *
 }
 
 /* Octets of a source are for reading only: what asks for more is refused when it is registered or changed. */
-static void test_octets_of_a_source(void)
+TEST(test_octets_of_a_source)
 {
   int user;
   ddp_registration registration = writable(NULL);
@@ -328,7 +328,7 @@ static void test_octets_of_a_source(void)
 }
 
 /* Octets that go nowhere can be written, within their bounds, and never read. */
-static void test_octets_that_go_nowhere(void)
+TEST(test_octets_that_go_nowhere)
 {
   uint8_t octet;
   ddp_registration registration = writable(NULL);
@@ -351,7 +351,7 @@ static void test_octets_that_go_nowhere(void)
  * that lies within 1,000 of the one before has a chance of 2,000 / 2^32, so two of them in 4,000 are as
  * good as impossible (10^-6); a counter would make it all of them. The top bit is set in about half: 6
  * sigma of 4,000 coins are 190. Another seed gives others, the same seed the same. */
-static void test_stags_of_the_tables_choice(void)
+TEST(test_stags_of_the_tables_choice)
 {
   enum { COUNT = 4000 };
   uint8_t *memory = g_malloc(COUNT);
@@ -391,7 +391,7 @@ static void test_stags_of_the_tables_choice(void)
 }
 
 /* An STag in use is never chosen: the first choice of a seed is taken beforehand. */
-static void test_a_chosen_stag_is_free(void)
+TEST(test_a_chosen_stag_is_free)
 {
   uint8_t memory[2];
   ddp_registration registration = writable(memory);
@@ -412,7 +412,7 @@ static void test_a_chosen_stag_is_free(void)
 }
 
 /* A registration that is refused takes no STag: the next one gets that which it would have got before. */
-static void test_a_refused_registration_takes_no_stag(void)
+TEST(test_a_refused_registration_takes_no_stag)
 {
   uint8_t memory[1];
   ddp_registration registration = writable(memory);
@@ -431,7 +431,7 @@ static void test_a_refused_registration_takes_no_stag(void)
 }
 
 /* 0 and 2^32 - 1 are STags as any other. */
-static void test_the_smallest_and_the_greatest_stag(void)
+TEST(test_the_smallest_and_the_greatest_stag)
 {
   static const uint32_t stags[] = {0, UINT32_MAX};
   uint8_t memory[LENGTH];
@@ -458,7 +458,7 @@ static void assert_not_invalidated(ddp_stag_table *table, bool shared_allowed, d
 }
 
 /* Unknown, of others, not to be invalidated; then done, and unknown the second time (note D47). */
-static void test_invalidation(void)
+TEST(test_invalidation)
 {
   uint8_t memory[LENGTH];
   ddp_registration registration = writable(memory);
@@ -485,7 +485,7 @@ static void test_invalidation(void)
 /* A Protection Domain's STag is shared while more than one stream is in it: whether one of them may
  * invalidate it depends on the generation (note D55). One that is tied to a stream is not shared
  * by others. */
-static void test_invalidation_of_a_shared_stag(void)
+TEST(test_invalidation_of_a_shared_stag)
 {
   const ddp_stream_identity neighbour = {.stream_id = 8, .protection_domain = own.protection_domain};
   const ddp_stream_identity stranger = {.stream_id = 9, .protection_domain = 4};
@@ -528,7 +528,7 @@ static void test_invalidation_of_a_shared_stag(void)
 }
 
 /* Protection Domains get their streams in any order: a stream alone in its domain, after one in a domain of a far greater number. */
-static void test_domains_in_any_order(void)
+TEST(test_domains_in_any_order)
 {
   const ddp_stream_identity far = {.stream_id = 10, .protection_domain = 1000};
   uint8_t memory[LENGTH];
@@ -544,7 +544,7 @@ static void test_domains_in_any_order(void)
 
 /* An allocated STag is one stream's: the table chooses it for nobody else, and no other stream registers it. It is valid from its registration on,
  * again and again. */
-static void test_an_allocated_stag(void)
+TEST(test_an_allocated_stag)
 {
   uint8_t memory[2 * LENGTH];
   ddp_registration registration = writable(memory);
@@ -573,7 +573,7 @@ static void test_an_allocated_stag(void)
 }
 
 /* Allocating chooses what registering would have: the same STags in the same order, none twice. */
-static void test_allocation_chooses_as_registration_does(void)
+TEST(test_allocation_chooses_as_registration_does)
 {
   enum { STAGS = 1000 };
   uint8_t memory[LENGTH];
@@ -590,7 +590,7 @@ static void test_allocation_chooses_as_registration_does(void)
 }
 
 /* The table's next choice is somebody's, though it is not valid: it chooses another. */
-static void test_an_allocated_stag_is_not_chosen(void)
+TEST(test_an_allocated_stag_is_not_chosen)
 {
   uint8_t memory[LENGTH];
   const ddp_registration registration = writable(memory);
@@ -605,7 +605,7 @@ static void test_an_allocated_stag_is_not_chosen(void)
 }
 
 /* Many STags come and go in any order, neighbours among them: each is found as long as it is there, and no longer. */
-static void test_many_stags_come_and_go(void)
+TEST(test_many_stags_come_and_go)
 {
   enum { STAGS = 512, STEPS = 20000 };
   uint8_t memory[LENGTH];
@@ -634,7 +634,7 @@ static void test_many_stags_come_and_go(void)
 }
 
 /* More STags than 16 bits can count, far apart and neighbours: each is found with its own registration, also when every second one has gone. */
-static void test_many_stags_at_a_time(void)
+TEST(test_many_stags_at_a_time)
 {
   enum { STAGS = 100000 };
   uint8_t memory[1];
@@ -667,7 +667,7 @@ static uint8_t *supply_memory(void *user)
 }
 
 /* Memory that is not there yet is asked for once, when octets are reached. */
-static void test_memory_comes_when_it_is_reached(void)
+TEST(test_memory_comes_when_it_is_reached)
 {
   uint8_t *memory = NULL;
   ddp_registration registration = writable(NULL);
@@ -685,34 +685,4 @@ static void test_memory_comes_when_it_is_reached(void)
   g_assert_true(memory == first);
   ddp_stag_table_free(table);
   g_free(first);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/ddp_stag_table/base_and_bounds", test_base_and_bounds);
-  g_test_add_func("/ddp_stag_table/beyond_32_bits", test_a_buffer_beyond_32_bits);
-  g_test_add_func("/ddp_stag_table/end_of_the_offsets", test_buffer_at_the_end_of_the_offsets);
-  g_test_add_func("/ddp_stag_table/range_set_and_withdrawn", test_the_range_is_set_and_withdrawn);
-  g_test_add_func("/ddp_stag_table/validity_set_and_revoked", test_validity_is_set_and_revoked);
-  g_test_add_func("/ddp_stag_table/rights", test_rights);
-  g_test_add_func("/ddp_stag_table/association", test_association);
-  g_test_add_func("/ddp_stag_table/order_of_the_checks", test_order_of_the_checks);
-  g_test_add_func("/ddp_stag_table/octets_of_a_source", test_octets_of_a_source);
-  g_test_add_func("/ddp_stag_table/octets_that_go_nowhere", test_octets_that_go_nowhere);
-  g_test_add_func("/ddp_stag_table/stags_of_the_tables_choice", test_stags_of_the_tables_choice);
-  g_test_add_func("/ddp_stag_table/chosen_stag_is_free", test_a_chosen_stag_is_free);
-  g_test_add_func("/ddp_stag_table/a_refused_registration_takes_no_stag",
-                  test_a_refused_registration_takes_no_stag);
-  g_test_add_func("/ddp_stag_table/allocated_stag", test_an_allocated_stag);
-  g_test_add_func("/ddp_stag_table/allocation_chooses", test_allocation_chooses_as_registration_does);
-  g_test_add_func("/ddp_stag_table/allocated_stag_not_chosen", test_an_allocated_stag_is_not_chosen);
-  g_test_add_func("/ddp_stag_table/stags_come_and_go", test_many_stags_come_and_go);
-  g_test_add_func("/ddp_stag_table/many_at_a_time", test_many_stags_at_a_time);
-  g_test_add_func("/ddp_stag_table/memory_comes_when_reached", test_memory_comes_when_it_is_reached);
-  g_test_add_func("/ddp_stag_table/smallest_and_greatest_stag", test_the_smallest_and_the_greatest_stag);
-  g_test_add_func("/ddp_stag_table/invalidation", test_invalidation);
-  g_test_add_func("/ddp_stag_table/invalidation_of_a_shared_stag", test_invalidation_of_a_shared_stag);
-  g_test_add_func("/ddp_stag_table/domains_in_any_order", test_domains_in_any_order);
-  return g_test_run();
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <glib.h>
-
 #include "base/random_stream.h"
 #include "ddp/ddp_undelivered.h"
+#include "test.h"
 
 enum { SEGMENTS = 200, SEGMENT_OCTETS = 12 };
 
@@ -38,7 +37,7 @@ static void assert_takes_none(ddp_undelivered *undelivered, uint64_t number)
   g_assert_cmpuint(taken.observer, ==, 77);
 }
 
-static void test_only_the_first_at_its_place(void)
+TEST(test_only_the_first_at_its_place)
 {
   ddp_undelivered *undelivered = ddp_undelivered_new();
   assert_takes_none(undelivered, 0);
@@ -56,7 +55,7 @@ static void test_only_the_first_at_its_place(void)
 }
 
 /* What is there already stays as it is, at either end and between. */
-static void test_adding_again(void)
+TEST(test_adding_again)
 {
   ddp_undelivered *undelivered = ddp_undelivered_new();
   for (uint64_t i = 1; i < 4; i++) {
@@ -78,7 +77,7 @@ static void test_adding_again(void)
   ddp_undelivered_free(undelivered);
 }
 
-static void test_dropping_what_lies_behind(void)
+TEST(test_dropping_what_lies_behind)
 {
   ddp_undelivered *undelivered = ddp_undelivered_new();
   ddp_undelivered_drop_from(undelivered, 0);
@@ -101,7 +100,7 @@ static void test_dropping_what_lies_behind(void)
 
 /* Segments in any order, taken as soon as they are next: they come out in the order of the stream, each
  * once. */
-static void test_any_order(void)
+TEST(test_any_order)
 {
   enum { ROUNDS = 50 };
   const uint64_t seed = 5;
@@ -130,14 +129,4 @@ static void test_any_order(void)
     ddp_undelivered_free(undelivered);
   }
   random_stream_free(random);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/ddp_undelivered/only_the_first_at_its_place", test_only_the_first_at_its_place);
-  g_test_add_func("/ddp_undelivered/dropping_what_lies_behind", test_dropping_what_lies_behind);
-  g_test_add_func("/ddp_undelivered/any_order", test_any_order);
-  g_test_add_func("/ddp_undelivered/adding_again", test_adding_again);
-  return g_test_run();
 }

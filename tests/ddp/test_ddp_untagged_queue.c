@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <glib.h>
 #include <sys/mman.h>
 
 #include "ddp/ddp_untagged_queue.h"
+#include "test.h"
 
 static void assert_found(const ddp_untagged_queue *queue, uint32_t msn, uint32_t offset, uint32_t length,
                          const uint8_t *expected)
@@ -25,7 +25,7 @@ static void assert_refused(const ddp_untagged_queue *queue, uint32_t msn, uint32
 }
 
 /* The k-th buffer posted is for MSN k (DDP-083, DDP-074). */
-static void test_buffers_in_posting_order(void)
+TEST(test_buffers_in_posting_order)
 {
   uint8_t memory[3][10];
   ddp_untagged_queue *queue = ddp_untagged_queue_new(DDP_FIRST_MSN);
@@ -46,7 +46,7 @@ static void test_buffers_in_posting_order(void)
 }
 
 /* DDP-142, DDP-143, DDP-175, DDP-176: a buffer of 10 octets: MO + length up to 10 is legal (note D10). */
-static void test_offset_and_length(void)
+TEST(test_offset_and_length)
 {
   uint8_t memory[10];
   ddp_untagged_queue *queue = ddp_untagged_queue_new(1);
@@ -63,7 +63,7 @@ static void test_offset_and_length(void)
 }
 
 /* Zero length looks at the MSN only (note D14). */
-static void test_zero_length(void)
+TEST(test_zero_length)
 {
   ddp_untagged_queue *queue = ddp_untagged_queue_new(1);
   assert_refused(queue, 1, 0, 0, DDP_UNTAGGED_NO_BUFFER);
@@ -99,7 +99,7 @@ static void check_msn_range(uint32_t first)
 
 /* DDP-141, DDP-144, DDP-173, DDP-174: the legal range, at the start and across the wraps of the sign and of
  * the number. */
-static void test_msn_range(void)
+TEST(test_msn_range)
 {
   check_msn_range(1);
   check_msn_range(UINT32_C(0x7FFFFFFF));
@@ -109,7 +109,7 @@ static void test_msn_range(void)
 
 /* Three posted and three delivered a round, across the wrap of the MSN: every message finds its own
  * buffer. */
-static void test_a_long_queue_across_the_wrap(void)
+TEST(test_a_long_queue_across_the_wrap)
 {
   enum { MESSAGES = 3000 };
   uint8_t *memory = g_malloc(MESSAGES);
@@ -146,7 +146,7 @@ static uint8_t *supply_memory(void *user, uint64_t id)
 
 /* A run is as many buffers as its ids, one after the other and among others; nobody is asked for memory that
  * nothing goes into. */
-static void test_a_run_of_buffers(void)
+TEST(test_a_run_of_buffers)
 {
   supply s = {.asked = 0};
   uint8_t own[20];
@@ -193,7 +193,7 @@ static uint8_t *supply_by_id(void *user, uint64_t id)
 
 /* DDP-087: a message finds the buffer of its own MSN however far ahead of the oldest undelivered one it is: 2^31 buffers, the most there can be
  * (note D9). */
-static void test_messages_far_ahead(void)
+TEST(test_messages_far_ahead)
 {
   static const uint32_t distances[] = {0, 1, 255, 256, 257, 65535, 65536, 65537, 1 << 24, INT32_MAX};
   uint64_t asked;
@@ -213,7 +213,7 @@ static void test_messages_far_ahead(void)
 
 /* MO is a number of 32 bits without a sign, and its end may lie beyond: a buffer of 2^32 + 10 octets takes each. The addresses are reserved,
  * without memory behind them. */
-static void test_a_buffer_beyond_32_bits(void)
+TEST(test_a_buffer_beyond_32_bits)
 {
   const uint64_t length = (UINT64_C(1) << 32) + 10;
   uint8_t *memory = mmap(NULL, length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -234,7 +234,7 @@ static void test_a_buffer_beyond_32_bits(void)
 }
 
 /* DDP-116: buffers without octets among those of a supplier and one's own: none has the length, the memory or the octets of its neighbour. */
-static void test_empty_buffers_among_others(void)
+TEST(test_empty_buffers_among_others)
 {
   uint64_t asked = 0;
   uint8_t own[20];
@@ -269,7 +269,7 @@ static uint8_t *supply_nothing(void *user, uint64_t id)
 }
 
 /* A supplier without memory: what goes into its buffers goes nowhere, at whatever offset, but its length counts. */
-static void test_buffers_without_memory(void)
+TEST(test_buffers_without_memory)
 {
   uint8_t octet;
   uint8_t *memory = &octet;
@@ -282,20 +282,4 @@ static void test_buffers_without_memory(void)
   g_assert_cmpuint(ddp_untagged_queue_deliver(queue, &memory), ==, 0);
   g_assert_null(memory);
   ddp_untagged_queue_free(queue);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/ddp_untagged_queue/buffers_in_posting_order", test_buffers_in_posting_order);
-  g_test_add_func("/ddp_untagged_queue/offset_and_length", test_offset_and_length);
-  g_test_add_func("/ddp_untagged_queue/zero_length", test_zero_length);
-  g_test_add_func("/ddp_untagged_queue/msn_range", test_msn_range);
-  g_test_add_func("/ddp_untagged_queue/long_queue_across_the_wrap", test_a_long_queue_across_the_wrap);
-  g_test_add_func("/ddp_untagged_queue/run_of_buffers", test_a_run_of_buffers);
-  g_test_add_func("/ddp_untagged_queue/messages_far_ahead", test_messages_far_ahead);
-  g_test_add_func("/ddp_untagged_queue/buffer_beyond_32_bits", test_a_buffer_beyond_32_bits);
-  g_test_add_func("/ddp_untagged_queue/empty_buffers_among_others", test_empty_buffers_among_others);
-  g_test_add_func("/ddp_untagged_queue/buffers_without_memory", test_buffers_without_memory);
-  return g_test_run();
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Which segments start with FPDUs, known before or after them. */
-#include <glib.h>
-
 #include "decode/decode_stream.h"
+#include "test.h"
 
 static decode_alignment alignment;
 
-static void test_known_at_once(void)
+TEST(test_known_at_once)
 {
   decode_alignment_init(&alignment, 1000);
   decode_alignment_fpdu(&alignment, 0);
@@ -22,7 +21,7 @@ static void test_known_at_once(void)
 
 /* Two segments at 200 and one at 208 wait until the FPDU at 200 is known; below the in-order edge nothing
  * waits. */
-static void test_known_later(void)
+TEST(test_known_later)
 {
   decode_alignment_init(&alignment, 1000);
   decode_alignment_segment(&alignment, 200, 100);
@@ -40,7 +39,7 @@ static void test_known_later(void)
 }
 
 /* Starts in any order; those far below the edge are forgotten, others not. */
-static void test_reach(void)
+TEST(test_reach)
 {
   enum { FPDUS = 2000, OCTETS = 100, REACH = 50000 };
 
@@ -55,13 +54,4 @@ static void test_reach(void)
   g_assert_cmpuint(alignment.aligned, ==, 1);
   g_assert_cmpuint(alignment.starts.offsets.count, <, 2 * REACH / OCTETS);
   decode_alignment_clear(&alignment);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/decode/alignment/known-at-once", test_known_at_once);
-  g_test_add_func("/decode/alignment/known-later", test_known_later);
-  g_test_add_func("/decode/alignment/reach", test_reach);
-  return g_test_run();
 }

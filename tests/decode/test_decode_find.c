@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Where FPDUs start in octets from the middle of a stream. */
-#include <glib.h>
 #include <string.h>
 
 #include "decode/decode_scanner.h"
 #include "decode_fixture.h"
+#include "test.h"
 
 static kit_talk *new_talk(bool markers, uint32_t ulpdu_octets, random_stream **random)
 {
@@ -42,24 +42,24 @@ static void find(bool markers, uint32_t ulpdu_octets, guint passed_over)
   random_stream_free(random);
 }
 
-static void test_no_markers(void)
+TEST(test_no_markers)
 {
   find(false, 1400, 0);
 }
 
 /* One whose first octets have a marker in them is ignored, and one without any. */
-static void test_markers(void)
+TEST(test_markers)
 {
   find(true, 1400, 12);
 }
 
-static void test_short_fpdus(void)
+TEST(test_short_fpdus)
 {
   find(true, 60, 40);
 }
 
 /* FPDUs without a marker say nothing of where markers are, whatever their octets look like. */
-static void test_none_with_markers(void)
+TEST(test_none_with_markers)
 {
   for (guint turn = 0; turn < 30; turn++) {
     random_stream *random;
@@ -73,7 +73,7 @@ static void test_none_with_markers(void)
 }
 
 /* Payload that looks like markers everywhere: which of them is one the FPDUs that follow say. */
-static void test_payload_like_markers(void)
+TEST(test_payload_like_markers)
 {
   mpa_stream *stream = mpa_stream_begin(true, true);
   uint8_t ulpdu[600] = {0xC1, 0x40};
@@ -125,19 +125,19 @@ static void find_without_crc(bool markers)
   random_stream_free(random);
 }
 
-static void test_without_crc(void)
+TEST(test_without_crc)
 {
   find_without_crc(false);
 }
 
-static void test_without_crc_markers(void)
+TEST(test_without_crc_markers)
 {
   find_without_crc(true);
 }
 
 /* A CRC field that is not used and 0 looks like a marker between FPDUs: it takes a second marker, 512 octets
  * after it, to be believed. */
-static void test_crc_of_0(void)
+TEST(test_crc_of_0)
 {
   uint8_t octets[20 * 32] = {0};
   size_t at;
@@ -155,7 +155,7 @@ static void test_crc_of_0(void)
 }
 
 /* One FPDU proves nothing, unless it is all there is: a Send with six octets. */
-static void test_alone_without_crc(void)
+TEST(test_alone_without_crc)
 {
   uint8_t octets[64] = {0, 24, 0x41, 0x43, [15] = 7};
   enum { SEND_OCTETS = 2 + 24 + 2 + 4 };
@@ -177,7 +177,7 @@ static void test_alone_without_crc(void)
   g_assert_false(decode_find_start(octets, SEND_OCTETS, false, false, &at, &offset));
 }
 
-static void test_nothing(void)
+TEST(test_nothing)
 {
   random_stream *random;
   kit_talk *talk = new_talk(true, 1400, &random);
@@ -207,7 +207,7 @@ static void test_nothing(void)
 }
 
 /* FPDUs are counted up to the first that is wrong. */
-static void test_count(void)
+TEST(test_count)
 {
   random_stream *random;
   kit_talk *talk = new_talk(true, 1400, &random);
@@ -223,21 +223,4 @@ static void test_count(void)
   g_assert_cmpuint(decode_find_count(octets->data, octets->len, 0, true, true), ==, 10);
   kit_talk_free(talk);
   random_stream_free(random);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/decode/find/no-markers", test_no_markers);
-  g_test_add_func("/decode/find/markers", test_markers);
-  g_test_add_func("/decode/find/short-fpdus", test_short_fpdus);
-  g_test_add_func("/decode/find/none-with-markers", test_none_with_markers);
-  g_test_add_func("/decode/find/payload-like-markers", test_payload_like_markers);
-  g_test_add_func("/decode/find/without-crc/no-markers", test_without_crc);
-  g_test_add_func("/decode/find/without-crc/markers", test_without_crc_markers);
-  g_test_add_func("/decode/find/without-crc/crc-of-0", test_crc_of_0);
-  g_test_add_func("/decode/find/without-crc/alone", test_alone_without_crc);
-  g_test_add_func("/decode/find/nothing", test_nothing);
-  g_test_add_func("/decode/find/count", test_count);
-  return g_test_run();
 }

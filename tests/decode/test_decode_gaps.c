@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What is reported octets that are in no FPDU. */
-#include <glib.h>
-
 #include "decode/decode_stream.h"
+#include "test.h"
 
 static void ignore(void *user, uint64_t position, const uint8_t *octets, uint32_t length)
 {
@@ -25,7 +24,7 @@ static void print(void *user, uint64_t from, uint64_t to, bool came)
 }
 
 /* Offset 0 is position 20; [0, 40) and [100, 140) are reported; [60, 61) and [150, 170) did not come. */
-static void test_gaps(void)
+TEST(test_gaps)
 {
   capture_stream *stream = capture_stream_new(0, 0);
   range_set *reported = range_set_new();
@@ -47,11 +46,4 @@ static void test_gaps(void)
   g_string_free(text, TRUE);
   range_set_free(reported);
   capture_stream_free(stream);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/decode/gaps", test_gaps);
-  return g_test_run();
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "decode_paper.h"
+#include "test.h"
 
 /* What was printed, which must be one whole object on one line. Free with json_object_unref(). */
 static JsonObject *parse(const char *text)
@@ -36,7 +37,9 @@ static JsonObject *object_of(decode_paper *paper, const decode_fpdu *fpdu)
   return parse(line_of(paper, fpdu));
 }
 
-static void test_write(decode_paper *paper, gconstpointer data)
+#define FIXTURE_TEST(name) TEST_WITH(decode_paper, NULL, decode_paper_set_up, decode_paper_tear_down, name)
+
+FIXTURE_TEST(test_write)
 {
   const decode_marker markers[] = {
       {.stream_position = 20, .is_right = true, .is_captured = true},
@@ -44,10 +47,9 @@ static void test_write(decode_paper *paper, gconstpointer data)
       {.stream_position = 1044}};
   decode_fpdu fpdu = decode_paper_write();
 
-  (void)data;
   fpdu.markers = markers;
   fpdu.marker_count = G_N_ELEMENTS(markers);
-  g_assert_cmpstr(line_of(paper, &fpdu), ==,
+  g_assert_cmpstr(line_of(f, &fpdu), ==,
                   "{\"type\":\"fpdu\",\"time_s\":0.000101344,\"connection\":0,\"direction\":0,\"from\":\"10."
                   "0.0.1:49152\",\"to\":"
                   "\"10.0.0.2:5044\",\"position\":20,\"octets\":1468,\"packets\":[5,5],\"packet_count\":1,"
@@ -63,25 +65,24 @@ static void test_write(decode_paper *paper, gconstpointer data)
                   "\"tagged_offset\":\"0xFEDCBA9876543210\",\"control\":\"0x81\"},\"payload_octets\":1448,"
                   "\"rdmap\":{\"version\":1,"
                   "\"opcode\":0,\"name\":\"RDMA Write\",\"control\":\"0x40\"}}\n");
-  json_object_unref(object_of(paper, &fpdu));
+  json_object_unref(object_of(f, &fpdu));
 }
 
-static void test_words(decode_paper *paper, gconstpointer data)
+FIXTURE_TEST(test_words)
 {
   static const char *const locations[] = {"chain", "marker", "marker_chain", "assumption", "?"};
   static const char *const crcs[] = {"right", "wrong", "off", "not captured"};
   decode_fpdu fpdu = decode_paper_write();
 
-  (void)data;
   for (guint i = 0; i < G_N_ELEMENTS(locations); i++) {
     fpdu.located_by = (mpa_location)i;
-    JsonObject *object = object_of(paper, &fpdu);
+    JsonObject *object = object_of(f, &fpdu);
     g_assert_cmpstr(json_object_get_string_member(object, "located_by"), ==, locations[i]);
     json_object_unref(object);
   }
   for (guint i = 0; i < G_N_ELEMENTS(crcs); i++) {
     fpdu.crc = (decode_crc)i;
-    JsonObject *object = object_of(paper, &fpdu);
+    JsonObject *object = object_of(f, &fpdu);
     g_assert_cmpstr(json_object_get_string_member(object, "crc"), ==, crcs[i]);
     g_assert_cmpint(json_object_has_member(object, "crc_received"), ==, i < 2);
     json_object_unref(object);
@@ -89,18 +90,17 @@ static void test_words(decode_paper *paper, gconstpointer data)
 }
 
 /* Everything as large as it can be: still a number where a number belongs. */
-static void test_extremes(decode_paper *paper, gconstpointer data)
+FIXTURE_TEST(test_extremes)
 {
   decode_fpdu fpdu = decode_paper_write();
 
-  (void)data;
   fpdu.direction = SIDE_RESPONDER;
   fpdu.after_error = true;
   fpdu.time_ns = INT64_MIN;
   fpdu.stream_position = fpdu.phase_offset = INT64_MAX;
   fpdu.fpdu_octets = fpdu.ulpdu_octets = fpdu.payload_octets = fpdu.packets = UINT32_MAX;
   fpdu.first_packet = fpdu.last_packet = INT64_MAX;
-  JsonObject *object = object_of(paper, &fpdu);
+  JsonObject *object = object_of(f, &fpdu);
   g_assert_cmpint(json_object_get_int_member(object, "position"), ==, INT64_MAX);
   g_assert_cmpint(json_object_get_int_member(object, "octets"), ==, UINT32_MAX);
   g_assert_cmpfloat(json_object_get_double_member(object, "time_s"), <, -9.2e9);
@@ -110,13 +110,12 @@ static void test_extremes(decode_paper *paper, gconstpointer data)
   json_object_unref(object);
 }
 
-static void test_no_ddp(decode_paper *paper, gconstpointer data)
+FIXTURE_TEST(test_no_ddp)
 {
   decode_fpdu fpdu = decode_paper_write();
 
-  (void)data;
   fpdu.has_ddp = false;
-  JsonObject *object = object_of(paper, &fpdu);
+  JsonObject *object = object_of(f, &fpdu);
   g_assert_true(json_object_get_null_member(object, "ddp"));
   g_assert_false(json_object_has_member(object, "rdmap"));
   json_object_unref(object);
@@ -139,12 +138,11 @@ static decode_fpdu untagged(rdmap_opcode opcode)
   return fpdu;
 }
 
-static void test_send(decode_paper *paper, gconstpointer data)
+FIXTURE_TEST(test_send)
 {
   decode_fpdu fpdu = untagged(RDMAP_SEND_INVALIDATE);
 
-  (void)data;
-  JsonObject *object = object_of(paper, &fpdu);
+  JsonObject *object = object_of(f, &fpdu);
   JsonObject *ddp = json_object_get_object_member(object, "ddp");
   JsonObject *rdmap = json_object_get_object_member(object, "rdmap");
   g_assert_false(json_object_get_boolean_member(ddp, "tagged"));
@@ -160,25 +158,24 @@ static void test_send(decode_paper *paper, gconstpointer data)
   json_object_unref(object);
   fpdu.opcode = NULL;
   fpdu.rdmap_opcode = 0xF;
-  object = object_of(paper, &fpdu);
+  object = object_of(f, &fpdu);
   rdmap = json_object_get_object_member(object, "rdmap");
   g_assert_cmpstr(json_object_get_string_member(rdmap, "name"), ==, "reserved 0xF");
   g_assert_cmpint(json_object_get_int_member(rdmap, "opcode"), ==, 15);
   json_object_unref(object);
 }
 
-static void test_read_request(decode_paper *paper, gconstpointer data)
+FIXTURE_TEST(test_read_request)
 {
   decode_fpdu fpdu = untagged(RDMAP_READ_REQUEST);
 
-  (void)data;
   fpdu.has_read_request = true;
   fpdu.read_request = (rdmap_read_request){.sink_stag = 1,
                                            .sink_offset = UINT64_MAX,
                                            .length = UINT32_MAX,
                                            .source_stag = UINT32_MAX,
                                            .source_offset = 2};
-  JsonObject *object = object_of(paper, &fpdu);
+  JsonObject *object = object_of(f, &fpdu);
   JsonObject *request =
       json_object_get_object_member(json_object_get_object_member(object, "rdmap"), "read_request");
   g_assert_cmpstr(json_object_get_string_member(request, "sink_stag"), ==, "0x00000001");
@@ -189,12 +186,11 @@ static void test_read_request(decode_paper *paper, gconstpointer data)
   json_object_unref(object);
 }
 
-static void test_terminate(decode_paper *paper, gconstpointer data)
+FIXTURE_TEST(test_terminate)
 {
   static const uint8_t wire[] = {0x11, 0x01, 0xC0, 0x00};
   decode_fpdu fpdu = untagged(RDMAP_TERMINATE);
 
-  (void)data;
   fpdu.payload_octets = sizeof wire;
   fpdu.terminate_octets = wire;
   fpdu.has_terminate = true;
@@ -203,7 +199,7 @@ static void test_terminate(decode_paper *paper, gconstpointer data)
   fpdu.terminate.segment_octets = 1462;
   fpdu.terminate.header = decode_paper_write().ddp;
   fpdu.terminate.has_request = true;
-  JsonObject *object = object_of(paper, &fpdu);
+  JsonObject *object = object_of(f, &fpdu);
   JsonObject *terminate =
       json_object_get_object_member(json_object_get_object_member(object, "rdmap"), "terminate");
   g_assert_cmpint(json_object_get_int_member(terminate, "layer"), ==, 1);
@@ -220,10 +216,10 @@ static void test_terminate(decode_paper *paper, gconstpointer data)
   json_object_unref(object);
 }
 
-static void test_startup(decode_paper *paper, gconstpointer data)
+FIXTURE_TEST(test_startup)
 {
   static const uint8_t octets[] = {0xC0, 0x01, 0x00, 0x02, '"', '\\', 0xFF};
-  const decode_name name = decode_paper_name(paper);
+  const decode_name name = decode_paper_name(f);
   const decode_startup_frame frame = {.is_reply = true,
                                       .crc = true,
                                       .enhanced_flag = true,
@@ -238,9 +234,8 @@ static void test_startup(decode_paper *paper, gconstpointer data)
   const decode_startup_event event = {
       .direction = SIDE_RESPONDER, .first_packet = 4, .last_packet = 6, .frame = &frame};
 
-  (void)data;
-  decode_json.startup(paper->line, &name, &event);
-  JsonObject *object = parse(decode_paper_take(paper));
+  decode_json.startup(f->line, &name, &event);
+  JsonObject *object = parse(decode_paper_take(f));
   g_assert_cmpstr(json_object_get_string_member(object, "type"), ==, "reply");
   g_assert_cmpint(json_object_get_int_member(object, "octets"), ==, 27);
   g_assert_cmpint(json_object_get_int_member(object, "revision"), ==, 2);
@@ -260,19 +255,18 @@ static void test_startup(decode_paper *paper, gconstpointer data)
   json_object_unref(object);
 }
 
-static void test_note(decode_paper *paper, gconstpointer data)
+FIXTURE_TEST(test_note)
 {
   static const char *const kinds[] = {"hole",  "lost chain", "bad length", "incomplete", "startup",
                                       "reset", "fin",        "long ulpdu", "?"};
-  const decode_name name = decode_paper_name(paper);
+  const decode_name name = decode_paper_name(f);
 
-  (void)data;
   for (guint kind = 0; kind < G_N_ELEMENTS(kinds); kind++) {
     const decode_note note = {
         .kind = (decode_note_kind)kind, .stream_position = 7, .octets = 8, .text = "\"\\\n"};
 
-    decode_json.note(paper->line, &name, &note);
-    JsonObject *object = parse(decode_paper_take(paper));
+    decode_json.note(f->line, &name, &note);
+    JsonObject *object = parse(decode_paper_take(f));
     g_assert_cmpstr(json_object_get_string_member(object, "type"), ==, "note");
     g_assert_cmpstr(json_object_get_string_member(object, "kind"), ==, kinds[kind]);
     g_assert_cmpstr(json_object_get_string_member(object, "text"), ==, "\"\\\n");
@@ -282,35 +276,14 @@ static void test_note(decode_paper *paper, gconstpointer data)
 }
 
 /* A file may be called anything. */
-static void test_heading(decode_paper *paper, gconstpointer data)
+FIXTURE_TEST(test_heading)
 {
-  (void)data;
-  decode_json.heading(paper->line, "9.8.7", "a\"\\\n\xFF.pcap", INT64_C(1763740800000000007));
-  const char *text = decode_paper_take(paper);
+  decode_json.heading(f->line, "9.8.7", "a\"\\\n\xFF.pcap", INT64_C(1763740800000000007));
+  const char *text = decode_paper_take(f);
   g_assert_nonnull(strstr(text, "\"origin_s\":1763740800.000000007}"));
   JsonObject *object = parse(text);
   g_assert_cmpstr(json_object_get_string_member(object, "type"), ==, "capture");
   g_assert_cmpstr(json_object_get_string_member(object, "version"), ==, "9.8.7");
   g_assert_cmpstr(json_object_get_string_member(object, "file"), ==, "a\"\\\n\xEF\xBF\xBD.pcap");
   json_object_unref(object);
-}
-
-static const struct {
-  const char *path;
-  void (*test)(decode_paper *paper, gconstpointer data);
-} tests[] = {
-    {"/decode_json/write", test_write},         {"/decode_json/words", test_words},
-    {"/decode_json/extremes", test_extremes},   {"/decode_json/no-ddp", test_no_ddp},
-    {"/decode_json/send", test_send},           {"/decode_json/read-request", test_read_request},
-    {"/decode_json/terminate", test_terminate}, {"/decode_json/startup", test_startup},
-    {"/decode_json/note", test_note},           {"/decode_json/heading", test_heading},
-};
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  for (size_t i = 0; i < G_N_ELEMENTS(tests); i++) {
-    g_test_add(tests[i].path, decode_paper, NULL, decode_paper_set_up, tests[i].test, decode_paper_tear_down);
-  }
-  return g_test_run();
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Appenders, buffers and what is given away. */
 #include "decode/decode_line.h"
+#include "test.h"
 
-#include <glib.h>
 #include <string.h>
 
 typedef struct reader {
@@ -35,7 +35,9 @@ static void tear_down(reader *r, gconstpointer data)
   g_string_free(r->text, TRUE);
 }
 
-static void test_numbers(reader *r, gconstpointer data)
+#define FIXTURE_TEST(name) TEST_WITH(reader, NULL, set_up, tear_down, name)
+
+FIXTURE_TEST(test_numbers)
 {
   static const struct {
     uint64_t number;
@@ -43,15 +45,14 @@ static void test_numbers(reader *r, gconstpointer data)
   } numbers[] = {{0, "0"},     {9, "9"},       {10, "10"},
                  {99, "99"},   {100, "100"},   {101, "101"},
                  {999, "999"}, {1000, "1000"}, {UINT64_MAX, "18446744073709551615"}};
-  decode_line *line = decode_line_new(take, r, 0);
+  decode_line *line = decode_line_new(take, f, 0);
 
-  (void)data;
   for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++) {
     decode_line_number(line, numbers[i].number);
     decode_line_end(line);
-    g_assert_cmpuint(r->text->len, ==, strlen(numbers[i].text) + 1);
-    g_assert_true(g_str_has_prefix(r->text->str, numbers[i].text));
-    g_string_truncate(r->text, 0);
+    g_assert_cmpuint(f->text->len, ==, strlen(numbers[i].text) + 1);
+    g_assert_true(g_str_has_prefix(f->text->str, numbers[i].text));
+    g_string_truncate(f->text, 0);
   }
   decode_line_hex(line, 0xDEADBEEF, 8);
   decode_line_hex(line, 0xDEADBEEF, 2);
@@ -59,16 +60,15 @@ static void test_numbers(reader *r, gconstpointer data)
   decode_line_hex(line, UINT64_MAX, 1);
   decode_line_crc(line, 0x84B3864C);
   decode_line_end(line);
-  g_assert_cmpstr(r->text->str, ==, "0xDEADBEEF0xEF0x00000000DEADBEEF0xF0x4C86B384\n");
+  g_assert_cmpstr(f->text->str, ==, "0xDEADBEEF0xEF0x00000000DEADBEEF0xF0x4C86B384\n");
   decode_line_free(line);
 }
 
 /* Against printf's digits, over the whole range of a number. */
-static void test_random_numbers(reader *r, gconstpointer data)
+FIXTURE_TEST(test_random_numbers)
 {
-  decode_line *line = decode_line_new(take, r, 0);
+  decode_line *line = decode_line_new(take, f, 0);
 
-  (void)data;
   for (int i = 0; i < 20000; i++) {
     uint64_t number =
         ((uint64_t)g_test_rand_int() << 32 | (uint32_t)g_test_rand_int()) >> g_test_rand_int_range(0, 64);
@@ -76,14 +76,14 @@ static void test_random_numbers(reader *r, gconstpointer data)
 
     decode_line_number(line, number);
     decode_line_end(line);
-    g_assert_cmpstr(r->text->str, ==, expected);
-    g_string_truncate(r->text, 0);
+    g_assert_cmpstr(f->text->str, ==, expected);
+    g_string_truncate(f->text, 0);
   }
   decode_line_free(line);
 }
 
 /* Nine decimals whatever the time, of captures whose times go back too. */
-static void test_seconds(reader *r, gconstpointer data)
+FIXTURE_TEST(test_seconds)
 {
   static const struct {
     int64_t time_ns;
@@ -98,26 +98,24 @@ static void test_seconds(reader *r, gconstpointer data)
                {-1000000000, 12, "-1.000000000"},
                {INT64_MAX, 0, "9223372036.854775807"},
                {INT64_MIN, 14, "-9223372036.854775808"}};
-  decode_line *line = decode_line_new(take, r, 0);
+  decode_line *line = decode_line_new(take, f, 0);
 
-  (void)data;
   for (size_t i = 0; i < G_N_ELEMENTS(times); i++) {
     decode_line_seconds(line, times[i].time_ns, times[i].width);
     decode_line_octets(line, "|", 1);
     decode_line_end(line);
     g_autofree char *expected = g_strdup_printf("%s|\n", times[i].text);
-    g_assert_cmpstr(r->text->str, ==, expected);
-    g_string_truncate(r->text, 0);
+    g_assert_cmpstr(f->text->str, ==, expected);
+    g_string_truncate(f->text, 0);
   }
   decode_line_free(line);
 }
 
 /* A column is reached by blanks, by one when the text is already there or beyond. */
-static void test_columns(reader *r, gconstpointer data)
+FIXTURE_TEST(test_columns)
 {
-  decode_line *line = decode_line_new(take, r, 0);
+  decode_line *line = decode_line_new(take, f, 0);
 
-  (void)data;
   for (int i = 0; i < 2; i++) { /* columns count from each line's own start */
     decode_line_text(line, "ab");
     decode_line_column(line, 5);
@@ -128,17 +126,16 @@ static void test_columns(reader *r, gconstpointer data)
     g_assert_cmpuint(decode_line_length(line), ==, 9);
     decode_line_end(line);
   }
-  g_assert_cmpstr(r->text->str, ==, "ab   c d \nab   c d \n");
+  g_assert_cmpstr(f->text->str, ==, "ab   c d \nab   c d \n");
   decode_line_free(line);
 }
 
 /* Hostile octets come out as what they are in hexadecimal digits, as dots, and as valid JSON. */
-static void test_octets(reader *r, gconstpointer data)
+FIXTURE_TEST(test_octets)
 {
   static const uint8_t octets[] = {0x00, 'A', '~', 0x7F, 0x80, 0xFF, '\n'};
-  decode_line *line = decode_line_new(take, r, 0);
+  decode_line *line = decode_line_new(take, f, 0);
 
-  (void)data;
   decode_line_dump(line, octets, sizeof octets, NULL);
   decode_line_text(line, " ");
   decode_line_dump(line, octets, 2, ", ");
@@ -146,59 +143,56 @@ static void test_octets(reader *r, gconstpointer data)
   decode_line_ascii(line, octets, sizeof octets);
   decode_line_dump(line, octets, 0, ", ");
   decode_line_end(line);
-  g_assert_cmpstr(r->text->str, ==, "00417E7F80FF0A 00, 41 .A~....\n");
-  g_string_truncate(r->text, 0);
+  g_assert_cmpstr(f->text->str, ==, "00417E7F80FF0A 00, 41 .A~....\n");
+  g_string_truncate(f->text, 0);
   decode_line_json(line, "a\"b\\c\n\x01\x7F\xC3\xBC\xFFz");
   decode_line_end(line);
-  g_assert_cmpstr(r->text->str, ==, "\"a\\\"b\\\\c\\n\\u0001\\u007f\xC3\xBC\xEF\xBF\xBDz\"\n");
+  g_assert_cmpstr(f->text->str, ==, "\"a\\\"b\\\\c\\n\\u0001\\u007f\xC3\xBC\xEF\xBF\xBDz\"\n");
   decode_line_free(line);
 }
 
 /* Whole lines only, in pieces that are long enough; what is not ended waits. */
-static void test_pieces(reader *r, gconstpointer data)
+FIXTURE_TEST(test_pieces)
 {
-  decode_line *line = decode_line_new(take, r, 10);
+  decode_line *line = decode_line_new(take, f, 10);
 
-  (void)data;
   decode_line_text(line, "12345678");
   decode_line_end(line);
-  g_assert_cmpuint(r->pieces, ==, 0); /* 9 octets wait */
+  g_assert_cmpuint(f->pieces, ==, 0); /* 9 octets wait */
   decode_line_text(line, "abc");
   g_assert_true(decode_line_flush(line));
-  g_assert_cmpstr(r->text->str, ==, "12345678\n");
+  g_assert_cmpstr(f->text->str, ==, "12345678\n");
   decode_line_text(line, "d");
   g_assert_cmpuint(decode_line_length(line), ==, 4);
   decode_line_end(line);
   decode_line_text(line, "efgh");
   decode_line_end(line);
-  g_assert_cmpstr(r->text->str, ==, "12345678\nabcd\nefgh\n");
-  g_assert_cmpuint(r->pieces, ==, 2);
+  g_assert_cmpstr(f->text->str, ==, "12345678\nabcd\nefgh\n");
+  g_assert_cmpuint(f->pieces, ==, 2);
   g_assert_true(decode_line_flush(line)); /* of nothing */
-  g_assert_cmpuint(r->pieces, ==, 2);
+  g_assert_cmpuint(f->pieces, ==, 2);
   decode_line_free(line);
 }
 
 /* One line of 3 MB, as a hostile capture may want it. */
-static void test_long_line(reader *r, gconstpointer data)
+FIXTURE_TEST(test_long_line)
 {
-  decode_line *line = decode_line_new(take, r, 64 << 10);
+  decode_line *line = decode_line_new(take, f, 64 << 10);
   g_autofree uint8_t *octets = g_malloc0(1 << 20);
 
-  (void)data;
   decode_line_dump(line, octets, 1 << 20, " ");
   decode_line_end(line);
-  g_assert_cmpuint(r->text->len, ==, 3 << 20);
-  g_assert_cmpuint(r->pieces, ==, 1);
+  g_assert_cmpuint(f->text->len, ==, 3 << 20);
+  g_assert_cmpuint(f->pieces, ==, 1);
   decode_line_free(line);
 }
 
 /* Once the reader has gone nothing is given to it any more, and the memory does not grow. */
-static void test_reader_gone(reader *r, gconstpointer data)
+FIXTURE_TEST(test_reader_gone)
 {
-  decode_line *line = decode_line_new(take, r, 0);
+  decode_line *line = decode_line_new(take, f, 0);
 
-  (void)data;
-  r->pieces_until_full = 1;
+  f->pieces_until_full = 1;
   decode_line_text(line, "a");
   decode_line_end(line);
   for (int i = 0; i < 3; i++) {
@@ -206,21 +200,7 @@ static void test_reader_gone(reader *r, gconstpointer data)
     decode_line_end(line);
     g_assert_false(decode_line_flush(line));
   }
-  g_assert_cmpuint(r->pieces, ==, 2);
-  g_assert_cmpstr(r->text->str, ==, "a\n");
+  g_assert_cmpuint(f->pieces, ==, 2);
+  g_assert_cmpstr(f->text->str, ==, "a\n");
   decode_line_free(line);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add("/decode_line/numbers", reader, NULL, set_up, test_numbers, tear_down);
-  g_test_add("/decode_line/random-numbers", reader, NULL, set_up, test_random_numbers, tear_down);
-  g_test_add("/decode_line/seconds", reader, NULL, set_up, test_seconds, tear_down);
-  g_test_add("/decode_line/columns", reader, NULL, set_up, test_columns, tear_down);
-  g_test_add("/decode_line/octets", reader, NULL, set_up, test_octets, tear_down);
-  g_test_add("/decode_line/pieces", reader, NULL, set_up, test_pieces, tear_down);
-  g_test_add("/decode_line/long-line", reader, NULL, set_up, test_long_line, tear_down);
-  g_test_add("/decode_line/reader-gone", reader, NULL, set_up, test_reader_gone, tear_down);
-  return g_test_run();
 }

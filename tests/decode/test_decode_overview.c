@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "decode_paper.h"
+#include "test.h"
 
 static const capture_counts counts = {.packets = 12, .octets = 3000, .segments = 9, .wrong_checksums = 1};
 
@@ -76,10 +77,11 @@ static const char *object_text(decode_paper *paper, uint32_t speakers)
   return decode_paper_take(paper);
 }
 
-static void test_empty_object(decode_paper *paper, gconstpointer data)
+#define FIXTURE_TEST(name) TEST_WITH(decode_paper, NULL, decode_paper_set_up, decode_paper_tear_down, name)
+
+FIXTURE_TEST(test_empty_object)
 {
-  (void)data;
-  JsonObject *object = parse(object_text(paper, 0));
+  JsonObject *object = parse(object_text(f, 0));
   g_assert_cmpuint(json_array_get_length(json_object_get_array_member(object, "connections")), ==, 0);
   g_assert_cmpstr(json_object_get_string_member(object, "version"), ==, "9.8.7");
   g_assert_cmpstr(json_object_get_string_member(object, "file"), ==, "a.pcap");
@@ -135,15 +137,14 @@ static void assert_sums(JsonObject *direction)
 }
 
 /* Two connections, the key `fpdus` once for each of their directions and nowhere else. */
-static void test_object(decode_paper *paper, gconstpointer data)
+FIXTURE_TEST(test_object)
 {
   guint found = 0;
 
-  (void)data;
-  fill(&paper->connection);
-  paper->connection.has_reply = true;
-  paper->connection.reply = (decode_startup_frame){.is_reply = true, .revision = 1, .crc = true};
-  const char *text = object_text(paper, 2);
+  fill(&f->connection);
+  f->connection.has_reply = true;
+  f->connection.reply = (decode_startup_frame){.is_reply = true, .revision = 1, .crc = true};
+  const char *text = object_text(f, 2);
   for (const char *at = text; (at = strstr(at, "\"fpdus\"")); at++) {
     found++;
   }
@@ -181,21 +182,20 @@ static void assert_row(const char *text, const char *label, const char *forward,
   }
 }
 
-static void test_table(decode_paper *paper, gconstpointer data)
+FIXTURE_TEST(test_table)
 {
-  const decode_name name = decode_paper_name(paper);
+  const decode_name name = decode_paper_name(f);
 
-  (void)data;
-  fill(&paper->connection);
-  paper->connection.directions[SIDE_RESPONDER].fpdus = 1000000;
-  paper->connection.has_request = true;
-  paper->connection.request.revision = 1;
-  paper->connection.directions[SIDE_INITIATOR].in_full_operation = true;
-  paper->connection.directions[SIDE_INITIATOR].markers = true;
-  paper->connection.directions[SIDE_INITIATOR].crc = false;
-  paper->connection.directions[SIDE_RESPONDER].in_full_operation = false;
-  decode_text.connection(paper->line, &name, &paper->connection, true);
-  const char *text = decode_paper_take(paper);
+  fill(&f->connection);
+  f->connection.directions[SIDE_RESPONDER].fpdus = 1000000;
+  f->connection.has_request = true;
+  f->connection.request.revision = 1;
+  f->connection.directions[SIDE_INITIATOR].in_full_operation = true;
+  f->connection.directions[SIDE_INITIATOR].markers = true;
+  f->connection.directions[SIDE_INITIATOR].crc = false;
+  f->connection.directions[SIDE_RESPONDER].in_full_operation = false;
+  decode_text.connection(f->line, &name, &f->connection, true);
+  const char *text = decode_paper_take(f);
   g_assert_true(g_str_has_prefix(text, "\nconnection 0: Initiator 10.0.0.1:49152, Responder 10.0.0.2:5044\n"
                                        "  MPA Request Frame: Rev=1 M=0 C=0 R=0 Res=0x00 PD_Length=0\n"
                                        "  MPA Reply Frame: not captured\n"
@@ -214,47 +214,25 @@ static void test_table(decode_paper *paper, gconstpointer data)
 }
 
 /* What a direction does not have, and hardly anybody has, takes no row. */
-static void test_short_table(decode_paper *paper, gconstpointer data)
+FIXTURE_TEST(test_short_table)
 {
-  const decode_name name = decode_paper_name(paper);
+  const decode_name name = decode_paper_name(f);
 
-  (void)data;
-  decode_text.connection(paper->line, &name, &paper->connection, true);
-  const char *text = decode_paper_take(paper);
+  decode_text.connection(f->line, &name, &f->connection, true);
+  const char *text = decode_paper_take(f);
   assert_row(text, "FPDUs", "0", "0");
   assert_row(text, "octets unaccounted for", "0", "0");
   g_assert_null(strstr(text, "located"));
   g_assert_null(strstr(text, "streaming"));
 }
 
-static void test_text_heading(decode_paper *paper, gconstpointer data)
+FIXTURE_TEST(test_text_heading)
 {
   const decode_overview overview = heading_of(1);
 
-  (void)data;
-  decode_text.overview(paper->line, &overview);
-  g_assert_cmpstr(decode_paper_take(paper), ==,
+  decode_text.overview(f->line, &overview);
+  g_assert_cmpstr(decode_paper_take(f), ==,
                   "# iwarpsim 9.8.7, decode --summary a.pcap\n"
                   "12 packets, 9 TCP segments, 1 of them with a wrong checksum\n"
                   "3 TCP connections, 1 speaks MPA\n");
-}
-
-static const struct {
-  const char *path;
-  void (*test)(decode_paper *paper, gconstpointer data);
-} tests[] = {
-    {"/decode_overview/empty-object", test_empty_object},
-    {"/decode_overview/object", test_object},
-    {"/decode_overview/table", test_table},
-    {"/decode_overview/short-table", test_short_table},
-    {"/decode_overview/text-heading", test_text_heading},
-};
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  for (size_t i = 0; i < G_N_ELEMENTS(tests); i++) {
-    g_test_add(tests[i].path, decode_paper, NULL, decode_paper_set_up, tests[i].test, decode_paper_tear_down);
-  }
-  return g_test_run();
 }

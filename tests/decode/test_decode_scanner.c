@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the scanner of captures passes with which error, and what it holds back. */
-#include <glib.h>
 #include <string.h>
 
 #include "base/big_endian.h"
 #include "decode/decode_scanner.h"
 #include "mpa_stream.h"
+#include "test.h"
 
 /* FPDU k of the marked stream is [1460 k, 1460 (k + 1)), with markers at 0, 512, 1024; 1536, 2048, 2560;
  * 3072, 3584, 4096; 4608, 5120, 5632. Without markers each is 1448 long. */
@@ -114,7 +114,7 @@ static void expect_passed(const fixture *made, guint index, uint64_t start, mpa_
 }
 
 /* In order an FPDU with a wrong octet goes up with its error, however it is cut, and all others follow. */
-static void test_in_order(void)
+TEST(test_in_order)
 {
   static const uint32_t cuts[] = {1460, 5840, 100, 1, 700};
 
@@ -135,7 +135,7 @@ static void test_in_order(void)
 }
 
 /* Beyond a hole an invalid FPDU is held until it is in order. */
-static void test_beyond_hole(void)
+TEST(test_beyond_hole)
 {
   fixture *made = set_up(true);
   mpa_held held;
@@ -162,7 +162,7 @@ static void test_beyond_hole(void)
 }
 
 /* At the end it is not passed, when the hole stays; nor at another end. */
-static void test_end_behind_hole(void)
+TEST(test_end_behind_hole)
 {
   for (uint64_t wrong = 2; wrong < 4; wrong++) {
     fixture *made = set_up(true);
@@ -181,7 +181,7 @@ static void test_end_behind_hole(void)
 
 /* A wrong length: the chain would read nonsense from 1460 + 1972 on. The FPDU at 2920 is located by a marker
  * and valid, and refutes it. */
-static void test_refuted_length(void)
+TEST(test_refuted_length)
 {
   /* At the second cut the wrong one is whole and the other one is not yet. */
   static const uint64_t cuts[] = {4380, 3500};
@@ -205,7 +205,7 @@ static void test_refuted_length(void)
 
 /* The same, and nothing more comes: the wrong one is followed although what a marker located in it could
  * still refute it. Its 1954 octets and four markers end at 1460 + 2 + 1954 + 4 + 16 = 3436. */
-static void test_given_up_undecided(void)
+TEST(test_given_up_undecided)
 {
   fixture *made = set_up(true);
 
@@ -225,7 +225,7 @@ static void test_given_up_undecided(void)
  * it is whole, however it is cut: with a right CRC its length is right, although the marker points into it, 8
  * octets after its start; without CRCs the marker points before it, so that nothing more can come that would
  * tell. */
-static void test_wrong_marker(void)
+TEST(test_wrong_marker)
 {
   static const uint32_t cuts[] = {1460, 100, 700};
 
@@ -250,7 +250,7 @@ static void test_wrong_marker(void)
 }
 
 /* Without markers a wrong length is followed. */
-static void test_followed_length(void)
+TEST(test_followed_length)
 {
   fixture *made = set_up(false);
 
@@ -263,7 +263,7 @@ static void test_followed_length(void)
 
 /* A wrong marker beside a wrong CRC puts the length in doubt; what the marker points to decides, or the
  * end. */
-static void test_doubt(void)
+TEST(test_doubt)
 {
   fixture *made = set_up(true);
 
@@ -283,7 +283,7 @@ static void test_doubt(void)
 }
 
 /* A length that cannot be is reported once. Without markers that is the end. */
-static void test_impossible_length(void)
+TEST(test_impossible_length)
 {
   for (guint markers = 0; markers < 2; markers++) {
     fixture *made = set_up(markers);
@@ -302,7 +302,7 @@ static void test_impossible_length(void)
 }
 
 /* The same of one that could be a length: markers locate the FPDU after, into which this one would reach. */
-static void test_refuted_long_length(void)
+TEST(test_refuted_long_length)
 {
   fixture *made = set_up(true);
 
@@ -320,7 +320,7 @@ static void test_refuted_long_length(void)
 
 /* What is missing never comes: the next FPDU that is passed is where it goes on; when there is none,
  * nowhere. */
-static void test_give_up(void)
+TEST(test_give_up)
 {
   fixture *made = set_up(true);
   uint64_t start;
@@ -344,7 +344,7 @@ static void test_give_up(void)
 }
 
 /* What is held of an FPDU that is given up is let go. */
-static void test_give_up_in_mid_fpdu(void)
+TEST(test_give_up_in_mid_fpdu)
 {
   fixture *made = set_up(true);
 
@@ -357,7 +357,7 @@ static void test_give_up_in_mid_fpdu(void)
 }
 
 /* A stream that ends within an FPDU, of which one octet has come, two, or all but one; or at its start. */
-static void test_unfinished(void)
+TEST(test_unfinished)
 {
   static const uint64_t octets[] = {0, 1, 2, 1459};
 
@@ -374,7 +374,7 @@ static void test_unfinished(void)
 }
 
 /* It is not unfinished when its ULPDU_Length cannot be, nor when octets of it are missing. */
-static void test_nothing_unfinished(void)
+TEST(test_nothing_unfinished)
 {
   fixture *made = set_up(true);
   uint64_t start;
@@ -394,7 +394,7 @@ static void test_nothing_unfinished(void)
 }
 
 /* Octets of an FPDU that are not known make it no error; it goes up even beyond a hole. */
-static void test_excused(void)
+TEST(test_excused)
 {
   fixture *made = set_up(true);
 
@@ -411,7 +411,7 @@ static void test_excused(void)
 }
 
 /* In the middle of a stream. */
-static void test_start_at(void)
+TEST(test_start_at)
 {
   fixture *made = set_up_at(mpa_stream_new(true, true, full, FPDUS), true, 1460);
 
@@ -422,7 +422,7 @@ static void test_start_at(void)
 }
 
 /* After a hole, without markers, what looks like an FPDU at a segment's start can be taken for one. */
-static void test_guess(void)
+TEST(test_guess)
 {
   fixture *made = set_up(false);
 
@@ -465,7 +465,7 @@ static fixture *set_up_long(void)
 }
 
 /* One that its CRC proves is passed as any other. */
-static void test_long(void)
+TEST(test_long)
 {
   fixture *made = set_up_long();
 
@@ -481,7 +481,7 @@ static void test_long(void)
 }
 
 /* When nothing proves it, it is its ULPDU_Length that cannot be, which is told once. */
-static void test_long_unproven(void)
+TEST(test_long_unproven)
 {
   static const uint64_t cuts[] = {LONG_OCTETS, 1000};
 
@@ -499,7 +499,7 @@ static void test_long_unproven(void)
 }
 
 /* The two octets after ULPDU_Length decide, when both are there; also when there is a hole after them. */
-static void test_long_that_cannot_start(void)
+TEST(test_long_that_cannot_start)
 {
   static const uint64_t cuts[] = {1, 2, 4, 1, 2, 4};
 
@@ -518,7 +518,7 @@ static void test_long_that_cannot_start(void)
 }
 
 /* One that the stream's end cuts off cannot be either, if there was none before. */
-static void test_long_unfinished(void)
+TEST(test_long_unfinished)
 {
   for (uint64_t before = 0; before < 2; before++) {
     fixture *made = set_up_long();
@@ -568,7 +568,7 @@ static void expect_held(const fixture *made, uint64_t incomplete, uint32_t parti
 }
 
 /* The marker that cannot tell locates nothing, in order and after a hole; the one of the FPDU after does. */
-static void test_long_with_markers(void)
+TEST(test_long_with_markers)
 {
   for (uint64_t hole = 0; hole < 2; hole++) {
     fixture *made = set_up_marked_long();
@@ -591,7 +591,7 @@ static void test_long_with_markers(void)
 }
 
 /* A wrong CRC: its markers prove the length, unless one of them is wrong, too. */
-static void test_long_proven_by_markers(void)
+TEST(test_long_proven_by_markers)
 {
   for (guint wrong = 0; wrong < 2; wrong++) {
     fixture *made = set_up_marked_long();
@@ -608,33 +608,4 @@ static void test_long_proven_by_markers(void)
     g_assert_cmpuint(made->scanner->locator.edge, ==, MARKED_LONG_OCTETS + 512);
     tear_down(made);
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/decode/scanner/in-order", test_in_order);
-  g_test_add_func("/decode/scanner/beyond-hole", test_beyond_hole);
-  g_test_add_func("/decode/scanner/end-behind-hole", test_end_behind_hole);
-  g_test_add_func("/decode/scanner/refuted-length", test_refuted_length);
-  g_test_add_func("/decode/scanner/given-up-undecided", test_given_up_undecided);
-  g_test_add_func("/decode/scanner/wrong-marker", test_wrong_marker);
-  g_test_add_func("/decode/scanner/followed-length", test_followed_length);
-  g_test_add_func("/decode/scanner/doubt", test_doubt);
-  g_test_add_func("/decode/scanner/impossible-length", test_impossible_length);
-  g_test_add_func("/decode/scanner/refuted-long-length", test_refuted_long_length);
-  g_test_add_func("/decode/scanner/give-up", test_give_up);
-  g_test_add_func("/decode/scanner/give-up-in-mid-fpdu", test_give_up_in_mid_fpdu);
-  g_test_add_func("/decode/scanner/unfinished", test_unfinished);
-  g_test_add_func("/decode/scanner/nothing-unfinished", test_nothing_unfinished);
-  g_test_add_func("/decode/scanner/excused", test_excused);
-  g_test_add_func("/decode/scanner/start-at", test_start_at);
-  g_test_add_func("/decode/scanner/guess", test_guess);
-  g_test_add_func("/decode/scanner/long", test_long);
-  g_test_add_func("/decode/scanner/long-unproven", test_long_unproven);
-  g_test_add_func("/decode/scanner/long-that-cannot-start", test_long_that_cannot_start);
-  g_test_add_func("/decode/scanner/long-unfinished", test_long_unfinished);
-  g_test_add_func("/decode/scanner/long-with-markers", test_long_with_markers);
-  g_test_add_func("/decode/scanner/long-proven-by-markers", test_long_proven_by_markers);
-  return g_test_run();
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A session finds all FPDUs of a connection, whatever the order, the cuts and the losses of its segments. */
-#include <glib.h>
 #include <string.h>
 
 #include "decode_fixture.h"
 #include "mpa/mpa_fpdu.h"
+#include "test.h"
 
 static const kit_plan both_ways = {
     .has_frames = true, .markers = {true, false}, .crc = true, .private_data = {7, 512}, .fpdus = {60, 20}};
@@ -19,7 +19,7 @@ static random_stream *new_random(const char *name)
 
 /* --- In order --- */
 
-static void test_in_order(void)
+TEST(test_in_order)
 {
   random_stream *random = new_random("in-order");
   kit_talk *talk = kit_talk_new(&both_ways, random);
@@ -78,7 +78,7 @@ static void play_cut(int cut, bool tail_first, random_stream *random)
   kit_talk_free(talk);
 }
 
-static void test_packets(void)
+TEST(test_packets)
 {
   static const int cuts[] = {MPA_FPDU_LENGTH_OCTETS, -1, -MPA_FPDU_CRC_OCTETS, -MPA_FPDU_CRC_OCTETS - 1};
   random_stream *random = new_random("packets");
@@ -94,7 +94,7 @@ static void test_packets(void)
 
 /* A forward FPDU never comes and the reverse end's FIN is the last packet: only the end of the capture shows
  * the hole, after the FIN. */
-static void test_notes_in_time(void)
+TEST(test_notes_in_time)
 {
   random_stream *random = new_random("notes-in-time");
   kit_talk *talk = kit_talk_new(&both_ways, random);
@@ -120,7 +120,7 @@ static void test_notes_in_time(void)
 }
 
 /* The Reply was captured before the Request: it is reported first. */
-static void test_frames_in_time(void)
+TEST(test_frames_in_time)
 {
   random_stream *random = new_random("frames-in-time");
   kit_talk *talk = kit_talk_new(&both_ways, random);
@@ -158,7 +158,7 @@ static void play_shuffled(const kit_plan *plan, uint32_t cut_octets, random_stre
 }
 
 /* Startup frames after FPDUs, SYNs after all. */
-static void test_shuffled(void)
+TEST(test_shuffled)
 {
   random_stream *random = new_random("shuffled");
 
@@ -176,7 +176,7 @@ static void test_shuffled(void)
 }
 
 /* Positions count from the SYN, also when it comes last and the first octets never do. */
-static void test_late_syn(void)
+TEST(test_late_syn)
 {
   const kit_plan plan = {.has_frames = true, .crc = true, .streaming = {1000, 0}, .fpdus = {5, 5}};
   random_stream *random = new_random("late-syn");
@@ -201,7 +201,7 @@ static void test_late_syn(void)
 }
 
 /* An aligned stream's segments stay so in any order, although their FPDUs are known later than they are. */
-static void test_shuffled_alignment(void)
+TEST(test_shuffled_alignment)
 {
   random_stream *random = new_random("alignment");
   kit_talk *talk = kit_talk_new(&both_ways, random);
@@ -221,7 +221,7 @@ static void test_shuffled_alignment(void)
 
 /* Each octet comes about three times, in other cuts. What comes again has other octets: the first ones
  * stay. */
-static void test_duplicates(void)
+TEST(test_duplicates)
 {
   random_stream *random = new_random("duplicates");
   kit_talk *talk = kit_talk_new(&both_ways, random);
@@ -258,7 +258,7 @@ static void test_duplicates(void)
 /* --- Losses --- */
 
 /* With markers all FPDUs are found but those that miss octets. */
-static void test_loss_with_markers(void)
+TEST(test_loss_with_markers)
 {
   const kit_plan plan = {.has_frames = true, .markers = {true, false}, .crc = true, .fpdus = {50, 0}};
   random_stream *random = new_random("loss");
@@ -292,7 +292,7 @@ static void test_loss_with_markers(void)
 }
 
 /* Without markers nothing after a hole is located, but by who assumes that segments start with FPDUs. */
-static void test_loss_without_markers(void)
+TEST(test_loss_without_markers)
 {
   const kit_plan plan = {.has_frames = true, .crc = true, .fpdus = {50, 0}};
   const decode_options assuming = {.assume_aligned = true};
@@ -320,7 +320,7 @@ static void test_loss_without_markers(void)
 
 /* A hole is given up when more waits beyond it than may: with markers decoding goes on, and the holes after
  * it do no harm. */
-static void test_hold_limit(void)
+TEST(test_hold_limit)
 {
   const kit_plan plan = {
       .has_frames = true, .markers = {true, true}, .crc = true, .fpdus = {400, 0}, .ulpdu_octets = 120};
@@ -355,7 +355,7 @@ static void test_hold_limit(void)
 
 /* When nothing that waits is located, all of it is given up; what markers locate later is reported, and
  * nothing else. */
-static void test_hold_limit_unlocated(void)
+TEST(test_hold_limit_unlocated)
 {
   const kit_plan plan = {.has_frames = true, .markers = {true, true}, .crc = true, .fpdus = {60, 0}};
   const decode_options options = {.hold_octets = 3000};
@@ -383,7 +383,7 @@ static void test_hold_limit_unlocated(void)
 }
 
 /* The same without markers: from there on all is unaccounted for, and no memory is needed for it. */
-static void test_hold_limit_without_markers(void)
+TEST(test_hold_limit_without_markers)
 {
   const kit_plan plan = {.has_frames = true, .crc = true, .fpdus = {100, 0}};
   const decode_options options = {.hold_octets = 3000};
@@ -402,7 +402,7 @@ static void test_hold_limit_without_markers(void)
 }
 
 /* The capture ends within an FPDU: its octets are incomplete, not unaccounted for. */
-static void test_incomplete(void)
+TEST(test_incomplete)
 {
   random_stream *random = new_random("incomplete");
   kit_talk *talk = kit_talk_new(&both_ways, random);
@@ -429,7 +429,7 @@ static void test_incomplete(void)
 
 /* --- Flags and checksums --- */
 
-static void test_flags(void)
+TEST(test_flags)
 {
   random_stream *random = new_random("flags");
   kit_talk *talk = kit_talk_new(&both_ways, random);
@@ -451,7 +451,7 @@ static void test_flags(void)
 }
 
 /* A damaged packet is ignored, its retransmission counts; or it is believed when the user says so. */
-static void test_checksums(void)
+TEST(test_checksums)
 {
   const decode_options believing = {.ignore_checksums = true};
   random_stream *random = new_random("checksums");
@@ -482,26 +482,4 @@ static void test_checksums(void)
   kit_session_free(session);
   kit_talk_free(talk);
   random_stream_free(random);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/decode/session/in-order", test_in_order);
-  g_test_add_func("/decode/session/packets", test_packets);
-  g_test_add_func("/decode/session/notes-in-time", test_notes_in_time);
-  g_test_add_func("/decode/session/frames-in-time", test_frames_in_time);
-  g_test_add_func("/decode/session/shuffled", test_shuffled);
-  g_test_add_func("/decode/session/late-syn", test_late_syn);
-  g_test_add_func("/decode/session/shuffled-alignment", test_shuffled_alignment);
-  g_test_add_func("/decode/session/duplicates", test_duplicates);
-  g_test_add_func("/decode/session/loss/markers", test_loss_with_markers);
-  g_test_add_func("/decode/session/loss/no-markers", test_loss_without_markers);
-  g_test_add_func("/decode/session/hold-limit/markers", test_hold_limit);
-  g_test_add_func("/decode/session/hold-limit/unlocated", test_hold_limit_unlocated);
-  g_test_add_func("/decode/session/hold-limit/no-markers", test_hold_limit_without_markers);
-  g_test_add_func("/decode/session/incomplete", test_incomplete);
-  g_test_add_func("/decode/session/flags", test_flags);
-  g_test_add_func("/decode/session/checksums", test_checksums);
-  return g_test_run();
 }

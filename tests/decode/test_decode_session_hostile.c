@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A session that gets octets and segments made to break it: no crash, and every octet of a stream is in one
  * sum. */
-#include <glib.h>
 #include <string.h>
 
 #include "decode_fixture.h"
+#include "test.h"
 
 static random_stream *new_random(void)
 {
@@ -16,7 +16,7 @@ static random_stream *new_random(void)
 
 /* Octets that are no FPDUs after valid startup frames: random, or few different ones, so that lengths are
  * short and markers point everywhere. */
-static void test_random_octets(void)
+TEST(test_random_octets)
 {
   static const uint8_t few[] = {0x00, 0x00, 0x04, 0x20, 0x01, 0xC1};
   random_stream *random = new_random();
@@ -66,7 +66,7 @@ static void damage(kit_talk *talk, GArray *pieces, random_stream *random)
   }
 }
 
-static void test_damage(void)
+TEST(test_damage)
 {
   random_stream *random = new_random();
 
@@ -94,7 +94,7 @@ static void test_damage(void)
 
 /* Segments with random sequence numbers, lengths and flags, of both ends, with a hint so that all counts as
  * MPA. */
-static void test_random_segments(void)
+TEST(test_random_segments)
 {
   static const decode_hint hint = {.any_address = true, .end = {.port = 7471}, .start = {DECODE_START_FIND}};
   random_stream *random = new_random();
@@ -131,13 +131,4 @@ static void test_random_segments(void)
     kit_session_free(session);
   }
   random_stream_free(random);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/decode/session/hostile/octets", test_random_octets);
-  g_test_add_func("/decode/session/hostile/damage", test_damage);
-  g_test_add_func("/decode/session/hostile/segments", test_random_segments);
-  return g_test_run();
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Startup frames of all revisions: mpa-01 §6.1.1, RFC 5044 §7.1.1, RFC 6581 §9. */
-#include <glib.h>
 #include <string.h>
 
 #include "decode/decode_startup_frame.h"
+#include "test.h"
 
 static const uint8_t request[] = {'M', 'P', 'A', ' ', 'I',  'D', ' ', 'R', 'e', 'q', ' ', 'F',
                                   'r', 'a', 'm', 'e', 0xC0, 0,   0,   3,   'a', 'b', 'c', 'x'};
@@ -13,7 +13,7 @@ static const uint8_t request[] = {'M', 'P', 'A', ' ', 'I',  'D', ' ', 'R', 'e', 
 static const uint8_t enhanced_reply[] = {'M', 'P', 'A', ' ',  'I', 'D', ' ', 'R',  'e',  'p',  ' ',  'F', 'r',
                                          'a', 'm', 'e', 0x51, 2,   0,   6,   0x92, 0x34, 0x4F, 0xED, 9,   8};
 
-static void test_request(void)
+TEST(test_request)
 {
   decode_startup_frame frame;
 
@@ -28,7 +28,7 @@ static void test_request(void)
   g_assert_cmpuint(frame.frame_octets, ==, 23);
 }
 
-static void test_enhanced(void)
+TEST(test_enhanced)
 {
   decode_startup_frame frame;
 
@@ -48,7 +48,7 @@ static void test_enhanced(void)
 }
 
 /* Each of the bits of the enhanced fields is in one of them. */
-static void test_enhanced_bits(void)
+TEST(test_enhanced_bits)
 {
   decode_startup_frame frame;
   uint8_t octets[sizeof enhanced_reply];
@@ -73,7 +73,7 @@ static void test_enhanced_bits(void)
 
 /* The S bit is one of the reserved ones before Revision 2; without room for them there are no enhanced
  * fields. */
-static void test_not_enhanced(void)
+TEST(test_not_enhanced)
 {
   decode_startup_frame frame;
   uint8_t octets[sizeof enhanced_reply];
@@ -91,7 +91,7 @@ static void test_not_enhanced(void)
 }
 
 /* Each bit of the flags is one field of the frame. */
-static void test_flags(void)
+TEST(test_flags)
 {
   decode_startup_frame frame;
   uint8_t octets[20];
@@ -107,7 +107,7 @@ static void test_flags(void)
 }
 
 /* The Private Data need not be there (snap length) to know what the header says. */
-static void test_cut_private_data(void)
+TEST(test_cut_private_data)
 {
   for (size_t length = DECODE_STARTUP_HEADER_OCTETS; length < sizeof enhanced_reply; length++) {
     decode_startup_frame frame;
@@ -123,7 +123,7 @@ static void test_cut_private_data(void)
 }
 
 /* As long as it can become a frame it is partial; from the first wrong octet on none. */
-static void test_partial(void)
+TEST(test_partial)
 {
   decode_startup_frame frame;
 
@@ -138,17 +138,4 @@ static void test_partial(void)
     g_assert_cmpint(decode_startup_frame_read(&frame, octets, wrong + 1), ==, DECODE_STARTUP_NONE);
     g_assert_cmpint(decode_startup_frame_read(&frame, octets, sizeof octets), ==, DECODE_STARTUP_NONE);
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/decode/startup-frame/request", test_request);
-  g_test_add_func("/decode/startup-frame/enhanced", test_enhanced);
-  g_test_add_func("/decode/startup-frame/enhanced-bits", test_enhanced_bits);
-  g_test_add_func("/decode/startup-frame/not-enhanced", test_not_enhanced);
-  g_test_add_func("/decode/startup-frame/flags", test_flags);
-  g_test_add_func("/decode/startup-frame/cut-private-data", test_cut_private_data);
-  g_test_add_func("/decode/startup-frame/partial", test_partial);
-  return g_test_run();
 }

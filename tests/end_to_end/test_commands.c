@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli_shell.h"
+#include "test.h"
 
 /* summary.json of a folder without the one line that has the wall time. */
 static char *summary_without_wall(const cli_shell *f, const char *folder)
@@ -28,10 +29,23 @@ static void expect_same_summary(const cli_shell *f, const char *a, const char *b
   g_assert_cmpstr(first, ==, second);
 }
 
-/* Another seed loses other packets. */
-static void test_same_seed_same_octets(cli_shell *f, gconstpointer unused)
+static void set_up(cli_shell *f, gconstpointer unused)
 {
   (void)unused;
+  cli_shell_open(f, g_getenv("IWARPSIM"));
+}
+
+static void tear_down(cli_shell *f, gconstpointer unused)
+{
+  (void)unused;
+  cli_shell_close(f, "*");
+}
+
+#define FIXTURE_TEST(name) TEST_WITH(cli_shell, NULL, set_up, tear_down, name)
+
+/* Another seed loses other packets. */
+FIXTURE_TEST(test_same_seed_same_octets)
+{
   cli_shell_expect_all(
       f, 0,
       "run() { iwarpsim run \"$SCENARIOS/one-loss-in-order.cfg\" --set path.forward.loss=0.5% "
@@ -44,9 +58,8 @@ static void test_same_seed_same_octets(cli_shell *f, gconstpointer unused)
 }
 
 /* Where a run is started from leaves no trace, whatever the way to its scenario. */
-static void test_any_folder_same_octets(cli_shell *f, gconstpointer unused)
+FIXTURE_TEST(test_any_folder_same_octets)
 {
-  (void)unused;
   cli_shell_write(f, "a.cfg", "workload: { messages = 2; };\n");
   cli_shell_expect(f, 0,
                    "iwarpsim run a.cfg --out one --quiet && cp -r one first && "
@@ -95,9 +108,8 @@ static const mistake mistakes[] = {
      {"bad.cfg:1:", "middlebox.chunk", ""}},
 };
 
-static void test_mistakes(cli_shell *f, gconstpointer unused)
+FIXTURE_TEST(test_mistakes)
 {
-  (void)unused;
   for (size_t i = 0; i < G_N_ELEMENTS(mistakes); i++) {
     const mistake *m = &mistakes[i];
     g_autofree char *line = g_strdup_printf("iwarpsim run \"$PWD/bad.cfg\" --out out%s%s",
@@ -117,9 +129,8 @@ static void test_mistakes(cli_shell *f, gconstpointer unused)
 }
 
 /* A run that fails its own checks exits 1, prints why, and leaves its summary. */
-static void test_failed_run(cli_shell *f, gconstpointer unused)
+FIXTURE_TEST(test_failed_run)
 {
-  (void)unused;
   cli_shell_expect(
       f, 1,
       "iwarpsim run \"$SCENARIOS/lossless.cfg\" --set path.forward.loss=100% --set tcp.retries=2 "
@@ -129,17 +140,15 @@ static void test_failed_run(cli_shell *f, gconstpointer unused)
 }
 
 /* A folder cannot be read as a file, not even by root. */
-static void test_unreadable_file(cli_shell *f, gconstpointer unused)
+FIXTURE_TEST(test_unreadable_file)
 {
-  (void)unused;
   cli_shell_expect(f, 2, "iwarpsim check \"$PWD\"");
   cli_shell_expect_errors(f, f->folder);
 }
 
 /* Every scenario begins with its question, checks without a message, and runs to the end that it expects. */
-static void test_shipped_scenarios(cli_shell *f, gconstpointer unused)
+FIXTURE_TEST(test_shipped_scenarios)
 {
-  (void)unused;
   cli_shell_expect_all(
       f, 0,
       "set -e; set -- \"$SCENARIOS\"/*.cfg; test $# -ge 10; for file; do "
@@ -161,9 +170,8 @@ static guint count_rows(const char *csv)
 }
 
 /* A sweep, the same again (nothing to do), its table and its plot. */
-static void test_sweep_export_plot(cli_shell *f, gconstpointer unused)
+FIXTURE_TEST(test_sweep_export_plot)
 {
-  (void)unused;
   cli_shell_write(f, "small.cfg",
                   "workload: { messages = 4; };\n"
                   "sweep = ( { key = \"path.forward.loss\"; values = [\"0.1%\", \"1%\"]; },\n"
@@ -177,37 +185,4 @@ static void test_sweep_export_plot(cli_shell *f, gconstpointer unused)
   g_assert_cmpstr(f->output, ==, first); /* wall times included: no run was repeated */
   cli_shell_expect(f, 0, "iwarpsim plot small.sqlite --out plots");
   cli_shell_expect_output(f, ".png");
-}
-
-static void set_up(cli_shell *f, gconstpointer unused)
-{
-  (void)unused;
-  cli_shell_open(f, g_getenv("IWARPSIM"));
-}
-
-static void tear_down(cli_shell *f, gconstpointer unused)
-{
-  (void)unused;
-  cli_shell_close(f, "*");
-}
-
-int main(int argc, char **argv)
-{
-  static const struct {
-    const char *path;
-    void (*function)(cli_shell *, gconstpointer);
-  } tests[] = {
-      {"/commands/same-seed-same-octets", test_same_seed_same_octets},
-      {"/commands/any-folder-same-octets", test_any_folder_same_octets},
-      {"/commands/mistakes", test_mistakes},
-      {"/commands/failed-run", test_failed_run},
-      {"/commands/unreadable-file", test_unreadable_file},
-      {"/commands/shipped-scenarios", test_shipped_scenarios},
-      {"/commands/sweep-export-plot", test_sweep_export_plot},
-  };
-  g_test_init(&argc, &argv, NULL);
-  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
-    g_test_add(tests[i].path, cli_shell, NULL, set_up, tests[i].function, tear_down);
-  }
-  return g_test_run();
 }

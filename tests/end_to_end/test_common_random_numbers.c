@@ -2,6 +2,7 @@
 /* Runs of one seed meet the same random numbers, whatever else differs: what a sweep compares along its other axes differs because of them
  * and not by chance. */
 #include "run_kit.h"
+#include "test.h"
 
 /* 200 messages of 64 KiB are 9000 segments and more, of which 1 % are lost: about 90, enough that two seeds do not meet the same by chance. */
 #define COMMON                                                                                               \
@@ -47,7 +48,7 @@ static session_result run(const char *seed, const char *mode)
 
 /* A receiver with memory enough acknowledges what TCP has received, whatever it can place: three of them hold different amounts, but the
  * network is the same one, to the last packet. */
-static void test_receivers_see_the_same_losses(void)
+TEST(test_receivers_see_the_same_losses)
 {
   session_result in_order = run("7", "in-order");
   session_result out_of_order = run("7", "out-of-order");
@@ -63,7 +64,7 @@ static void test_receivers_see_the_same_losses(void)
   session_result_clear(&assume_aligned);
 }
 
-static void test_seeds_see_others(void)
+TEST(test_seeds_see_others)
 {
   session_result first = run("7", "in-order");
   session_result second = run("8", "in-order");
@@ -73,12 +74,4 @@ static void test_seeds_see_others(void)
                     run_kit_metric(&second, METRIC_GOODPUT_BIT_PER_S));
   session_result_clear(&first);
   session_result_clear(&second);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/common-random-numbers/receivers-see-the-same-losses", test_receivers_see_the_same_losses);
-  g_test_add_func("/common-random-numbers/seeds-see-others", test_seeds_see_others);
-  return g_test_run();
 }

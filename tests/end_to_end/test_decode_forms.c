@@ -5,6 +5,7 @@
 
 #include "decode_trip.h"
 #include "run_kit.h"
+#include "test.h"
 
 enum { ANY_OCTETS = 262144 };
 
@@ -27,7 +28,7 @@ static void assert_same_sums(JsonObject *a, JsonObject *b)
 }
 
 /* Links and file formats change nothing. */
-static void test_forms(void)
+TEST(test_forms)
 {
   char *folder = run_kit_new_folder();
   JsonObject *metrics = decode_trip_run(folder, NULL, form_sets);
@@ -50,7 +51,7 @@ static void test_forms(void)
 }
 
 /* Behind the handshake, in any order: what is located how is another matter, but nothing is lost. */
-static void test_shuffled(void)
+TEST(test_shuffled)
 {
   char *folder = run_kit_new_folder();
   JsonObject *metrics = decode_trip_run(folder, NULL, form_sets);
@@ -72,7 +73,7 @@ static void test_shuffled(void)
 }
 
 /* 120 octets of each packet: headers, and of an FPDU that begins with its segment what is in front of the payload. */
-static void test_snap_length(void)
+TEST(test_snap_length)
 {
   static const char *const sets[] = {"workload.messages=20", "workload.message_size=20001",
                                      "mpa.markers=false", "workload.operation=send", NULL};
@@ -133,7 +134,7 @@ static void assert_tail(const GPtrArray *all, int direction, const GPtrArray *fo
 }
 
 /* A capture that starts in the middle: FPDUs are found by their markers and CRCs, in both directions, whichever end is named. */
-static void test_middle(void)
+TEST(test_middle)
 {
   static const char *const options[][3] = {{"--mpa", "*:5044,start=find"},
                                            {"--mpa", "10.0.0.1:49152,start=find"}};
@@ -175,7 +176,7 @@ static guint find_segment(const GArray *packets)
 }
 
 /* An octet of payload turned in a packet in the middle: TCP's checksum finds it, and, for who does not look, MPA's CRC. */
-static void test_ignored_checksum(void)
+TEST(test_ignored_checksum)
 {
   static const char *const options[] = {"--ignore-checksums", NULL};
   static const char *const sets[] = {"workload.messages=5", NULL};
@@ -202,7 +203,7 @@ static void test_ignored_checksum(void)
 }
 
 /* A segment that the capture does not have, and no markers: what follows it can only be guessed. */
-static void test_missing_segment(void)
+TEST(test_missing_segment)
 {
   static const char *const guess[] = {"--assume-aligned", NULL};
   static const char *const sets[] = {"workload.messages=10", "mpa.markers=false", NULL};
@@ -238,7 +239,7 @@ static void move_to_end(GArray *packets, guint index)
 }
 
 /* The same segment, after all others: it is waited for as long as no more than --hold octets wait too. */
-static void test_hold(void)
+TEST(test_hold)
 {
   static const char *const little[] = {"--hold", "20kB", NULL};
   static const char *const sets[] = {"workload.messages=10", "mpa.markers=false", NULL};
@@ -259,17 +260,4 @@ static void test_hold(void)
   g_array_unref(packets);
   json_object_unref(metrics);
   run_kit_remove_folder(folder);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/decode-forms/forms", test_forms);
-  g_test_add_func("/decode-forms/shuffled", test_shuffled);
-  g_test_add_func("/decode-forms/snap-length", test_snap_length);
-  g_test_add_func("/decode-forms/middle", test_middle);
-  g_test_add_func("/decode-forms/ignored-checksum", test_ignored_checksum);
-  g_test_add_func("/decode-forms/missing-segment", test_missing_segment);
-  g_test_add_func("/decode-forms/hold", test_hold);
-  return g_test_run();
 }

@@ -2,6 +2,7 @@
 /* A second opinion on decode: tshark, field by field, where it is one: streams without markers, in order (docs/facts.md, "tshark 4.0"). */
 #include "decode_trip.h"
 #include "run_kit.h"
+#include "test.h"
 
 /* A field as tshark calls it and as decode does: "OBJECT.MEMBER", or a member of the FPDU. */
 typedef struct field {
@@ -113,7 +114,7 @@ static void compare_field(const GPtrArray *fpdus, const field *f, const GArray *
 }
 
 /* Unmarked and in order, which tshark reads well: every field of every FPDU. */
-static void test_tshark(void)
+TEST(test_tshark)
 {
   static const char *const sets[] = {
       "workload.messages=9",      "workload.message_size=5000",
@@ -139,11 +140,4 @@ static void test_tshark(void)
   g_ptr_array_unref(fpdus);
   json_object_unref(metrics);
   run_kit_remove_folder(folder);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/decode-tshark/fields", test_tshark);
-  return g_test_run();
 }

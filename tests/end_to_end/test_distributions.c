@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "run_kit.h"
+#include "test.h"
 
 /* What each run has to pass: occupancy and delays of every kind. */
 static const char *const cases[][8] = {
@@ -73,7 +74,7 @@ static void check_delays(const session_result *result)
   }
 }
 
-static void test_consistent(void)
+TEST(test_consistent)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
     session_result result = run_kit_assert_same_run(cases[i]);
@@ -85,7 +86,7 @@ static void test_consistent(void)
 }
 
 /* Lossless, aligned, one connection: every segment is placed and Delivered as it arrives. */
-static void test_lossless_waits_for_nothing(void)
+TEST(test_lossless_waits_for_nothing)
 {
   session_result result = run_kit_run("native", NULL, cases[0]);
   for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
@@ -99,7 +100,7 @@ static void test_lossless_waits_for_nothing(void)
 
 /* A receiver that takes 3 us (3000000 ps, in the bin of 2^21 … 2^22 - 1 in steps of 2^17: 22 * 2^17 … 23 * 2^17 - 1) to place what it
  * got, without loss: that is everyone's delay, and held for processing is not held for reassembly. */
-static void test_placement_latency(void)
+TEST(test_placement_latency)
 {
   static const char *const sets[] = {"workload.message_size=64KiB", "workload.messages=10",
                                      "receiver.placement_latency=3us", NULL};
@@ -110,13 +111,4 @@ static void test_placement_latency(void)
   }
   g_assert_cmpfloat(distribution_quantile(&result.distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 1), ==, 0);
   session_result_clear(&result);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/distributions/consistent", test_consistent);
-  g_test_add_func("/distributions/lossless", test_lossless_waits_for_nothing);
-  g_test_add_func("/distributions/placement-latency", test_placement_latency);
-  return g_test_run();
 }

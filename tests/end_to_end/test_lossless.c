@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "run_kit.h"
+#include "test.h"
 
 typedef struct prediction {
   const char *mtu;
@@ -95,7 +96,7 @@ static void check_row(const prediction *row, bool markers, const char *mode)
   g_free(receiver);
 }
 
-static void test_table(void)
+TEST(test_table)
 {
   for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {
     for (int markers = 0; markers <= 1; markers++) {
@@ -107,7 +108,7 @@ static void test_table(void)
 
 /* A sender that is not MPA-aware cuts at EMSS. Marked, its segments drift away from its FPDUs (docs/facts.md, "Alignment of a stream sender"), so FPDUs wait for
  * their last octets; nothing else is held, and less than one FPDU. */
-static void test_stream_sender(void)
+TEST(test_stream_sender)
 {
   const char *sets[] = {"sender.segmentation=stream", "workload.message_size=1MiB", "workload.messages=4",
                         NULL};
@@ -127,7 +128,7 @@ static void test_stream_sender(void)
  * one. An FPDU of 1442 + 6 octets with three markers is 1460 octets, which an MTU of 1000 (EMSS 960) cuts in two segments; so is the last
  * of each message: 65536 - 45 * 1428 + 14 + 6 = 1296 and its markers. The Send is one. Every FPDU starts a segment; the full ones cost two
  * segments' headers. */
-static void test_record_sender(void)
+TEST(test_record_sender)
 {
   const char *small[] = {"sender.segmentation=record", "workload.message_size=300", "workload.messages=30",
                          NULL};
@@ -149,7 +150,7 @@ static void test_record_sender(void)
 }
 
 /* Sends carry 18 octets of header: payload per full segment is MULPDU - 18 = 1424, and no tagged payload exists to rate. */
-static void test_sends(void)
+TEST(test_sends)
 {
   const char *sets[] = {"workload.operation=send", "workload.message_size=64KiB", "workload.messages=50",
                         NULL};
@@ -165,7 +166,7 @@ static void test_sends(void)
 
 /* The placement latency holds whole, valid FPDUs: cause `processing`, no reassembly. At 10 Gbit/s a full segment lasts
  * 1538 * 8 / 10^10 s = 1.2304 us, and 10 / 1.2304 = 8.1: 8 or 9 FPDUs of 1456 … 1460 octets wait at once. */
-static void test_placement_latency(void)
+TEST(test_placement_latency)
 {
   const char *sets[] = {"receiver.placement_latency=10us", "workload.message_size=1MiB",
                         "workload.messages=4", NULL};
@@ -182,7 +183,7 @@ static void test_placement_latency(void)
 
 /* All messages are posted at once, so a stream sender's segments are all full but the last. The sink's buffers must not
  * change that when placement lags behind: 85 Writes of 1440 octets, MTU 9000, a latency of 333 ns. */
-static void test_sink_buffers_do_not_steer_the_sender(void)
+TEST(test_sink_buffers_do_not_steer_the_sender)
 {
   const char *sets[] = {"path.reverse.delay=0",       "receiver.placement_latency=333ns",
                         "workload.message_size=1440", "workload.messages=85",
@@ -198,16 +199,4 @@ static void test_sink_buffers_do_not_steer_the_sender(void)
   stream = add_fpdu(stream, UNTAGGED_HEADER, true, &markers);
   run_kit_assert_count(&result, METRIC_TCP_SEGMENTS, (stream + 8960 - 1) / 8960);
   session_result_clear(&result);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/lossless/facts-table", test_table);
-  g_test_add_func("/lossless/stream-sender", test_stream_sender);
-  g_test_add_func("/lossless/record-sender", test_record_sender);
-  g_test_add_func("/lossless/sends", test_sends);
-  g_test_add_func("/lossless/placement-latency", test_placement_latency);
-  g_test_add_func("/lossless/sink-buffers", test_sink_buffers_do_not_steer_the_sender);
-  return g_test_run();
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "test.h"
 #include "wire_messages.h"
 
 /* A stream made octet by octet, as in mpa-01 §4 and §5.1; streams of a test are short. */
@@ -112,7 +113,7 @@ static wire_decoding *decode(wire_stream initiator, wire_stream responder, const
 }
 
 /* docs/facts.md, "CRC32C": the vectors of RFC 3720 B.4, as they stand on the wire, least significant octet first. */
-static void test_crc(void)
+TEST(test_crc)
 {
   guint8 octets[32] = {0};
 
@@ -141,7 +142,7 @@ static wire_stream dump_stream(void)
   return stream;
 }
 
-static void test_printed_dump(void)
+TEST(test_printed_dump)
 {
   wire_decoding *decoding = decode(dump_stream(), stream_new(), "rdmac");
 
@@ -154,7 +155,7 @@ static void test_printed_dump(void)
 }
 
 /* No octet of the stream may differ. */
-static void test_every_octet_counts(void)
+TEST(test_every_octet_counts)
 {
   for (guint i = 0; i < 0x220; i++) {
     wire_stream damaged = dump_stream();
@@ -168,7 +169,7 @@ static void test_every_octet_counts(void)
 }
 
 /* Octets of the dump changed, and its CRC made right again: 0 is the octet at 0x1EC of the stream. */
-static void test_damaged_fields(void)
+TEST(test_damaged_fields)
 {
   static const struct {
     guint at;
@@ -207,7 +208,7 @@ static void test_damaged_fields(void)
 }
 
 /* mpa-01 §6.1.1: M of the frame received rules what is sent, C of either rules both. */
-static void test_startup(void)
+TEST(test_startup)
 {
   static const struct {
     guint8 request_flags, reply_flags, revision;
@@ -249,7 +250,7 @@ static void test_startup(void)
 #define TERMINATE "41 47 00000000 00000002 00000001 00000000 "
 
 /* What each side sends, unmarked, and the one thing that is wrong with it (NULL: nothing). */
-static void test_messages(void)
+TEST(test_messages)
 {
   static const struct {
     const char *initiator[3];
@@ -414,7 +415,7 @@ static capture capture_new(guint32 first)
 enum { ACK = 0x10, ACK_FIN = 0x11 };
 
 /* Late, early and repeated segments, across the end of the sequence numbers: octet 4 has number 0. */
-static void test_capture(void)
+TEST(test_capture)
 {
   GPtrArray *complaints = g_ptr_array_new_with_free_func(g_free);
   capture c = capture_new(0xFFFFFFFB);
@@ -441,7 +442,7 @@ static void test_capture(void)
 }
 
 /* What TCP must not do. */
-static void test_bad_capture(void)
+TEST(test_bad_capture)
 {
   static const struct {
     guint32 position[3];
@@ -468,18 +469,4 @@ static void test_bad_capture(void)
     g_ptr_array_unref(connections);
     g_ptr_array_unref(complaints);
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/marked-decoder/capture", test_capture);
-  g_test_add_func("/marked-decoder/bad-capture", test_bad_capture);
-  g_test_add_func("/marked-decoder/crc", test_crc);
-  g_test_add_func("/marked-decoder/printed-dump", test_printed_dump);
-  g_test_add_func("/marked-decoder/every-octet-counts", test_every_octet_counts);
-  g_test_add_func("/marked-decoder/damaged-fields", test_damaged_fields);
-  g_test_add_func("/marked-decoder/startup", test_startup);
-  g_test_add_func("/marked-decoder/messages", test_messages);
-  return g_test_run();
 }

@@ -2,6 +2,7 @@
 /* The RNIC's finite memory end to end: one pool of reassembly memory, limits of descriptors, the receiver that assumes alignment, and the
  * deadlock of mpa-01 §11.2.2. Every run verifies every octet. */
 #include "run_kit.h"
+#include "test.h"
 
 /* Runs a shipped scenario with `sets`, which must end with `status`. */
 static session_result run_shipped(const char *name, run_status status, const char *const *sets)
@@ -25,7 +26,7 @@ static session_result run_shipped(const char *name, run_status status, const cha
 
 /* mpa-01 §11.2.2: FPDUs posted before the path MTU shrank span two segments. Without a reassembly buffer the front of one can never be
  * acknowledged: the same segment comes for ever, and run.stall ends the run with a reason. With room for one FPDU all is well. */
-static void test_deadlock_without_a_buffer(void)
+TEST(test_deadlock_without_a_buffer)
 {
   static const char *const none[] = {"receiver.memory=0", "run.stall=90s", NULL};
   static const char *const one_fpdu[] = {"receiver.memory=1500", NULL};
@@ -45,7 +46,7 @@ static void test_deadlock_without_a_buffer(void)
 /* What is held never exceeds the pool; what finds no room is dropped and counted; all the data comes, the
  * later the smaller the pool. In-order receiver, 100 messages of 64 KiB, one segment in 200 lost: beyond each
  * hole up to a congestion window of octets comes. */
-static void test_less_memory_less_goodput(void)
+TEST(test_less_memory_less_goodput)
 {
   static const guint64 sizes[] = {3000, 12000, 48000};
   double last = 0;
@@ -66,7 +67,7 @@ static void test_less_memory_less_goodput(void)
 }
 
 /* One pool for all connections: four of them share it. */
-static void test_connections_share_the_pool(void)
+TEST(test_connections_share_the_pool)
 {
   static const char *const sets[] = {"receiver.memory=20000", "receiver.mode=in-order",
                                      "path.forward.loss=1%",  "workload.connections=4",
@@ -79,7 +80,7 @@ static void test_connections_share_the_pool(void)
 }
 
 /* A marked, aligned stream is placed as it comes, beyond holes, too: it needs no memory at all. */
-static void test_aligned_and_marked_needs_none(void)
+TEST(test_aligned_and_marked_needs_none)
 {
   static const char *const sets[] = {"receiver.memory=0", "path.forward.loss=1%", "workload.messages=40",
                                      NULL};
@@ -92,7 +93,7 @@ static void test_aligned_and_marked_needs_none(void)
 
 /* qed's three descriptors: a middlebox that cuts FPDUs of 1460 octets into pieces of 536 makes three of each, of which two are held: never
  * too many. Cut at 300 it makes five, and the fourth held one would exceed three: it is refused, and the run stands still. */
-static void test_descriptors(void)
+TEST(test_descriptors)
 {
   static const char *const enough[] = {"receiver.fpdu_descriptors=3", "middlebox.mode=split",
                                        "middlebox.split_size=536", "workload.messages=5", NULL};
@@ -110,7 +111,7 @@ static void test_descriptors(void)
 
 /* assume-aligned, the baseline: without markers it places an aligned stream beyond holes as if they were
  * there, where the permitted receiver holds all of it; and it says how it found those FPDUs. */
-static void test_assuming_alignment(void)
+TEST(test_assuming_alignment)
 {
   static const char *const assumed[] = {"receiver.mode=assume-aligned", "mpa.markers=false",
                                         "path.forward.loss=1%", "workload.messages=40", NULL};
@@ -128,16 +129,4 @@ static void test_assuming_alignment(void)
   g_assert_cmpfloat(run_kit_metric(&wait, METRIC_BUFFER_PEAK_OCTETS_ORDER), >, 10 * 1460);
   session_result_clear(&guess);
   session_result_clear(&wait);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/memory/deadlock-without-a-buffer", test_deadlock_without_a_buffer);
-  g_test_add_func("/memory/less-memory-less-goodput", test_less_memory_less_goodput);
-  g_test_add_func("/memory/connections-share-the-pool", test_connections_share_the_pool);
-  g_test_add_func("/memory/aligned-and-marked-needs-none", test_aligned_and_marked_needs_none);
-  g_test_add_func("/memory/descriptors", test_descriptors);
-  g_test_add_func("/memory/assuming-alignment", test_assuming_alignment);
-  return g_test_run();
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "run_kit.h"
+#include "test.h"
 
 /* The 150th payload segment is far behind slow start's first rounds and far from the end: 20 messages of 64 KiB are 46 FPDUs each. */
 #define LOSS "path.forward.drop=[150]"
@@ -155,7 +156,7 @@ static session_result run(const char *folder, const char *set1, const char *set2
 }
 
 /* The in-order receiver holds what was in flight beyond the hole, all of it, cause `order`. */
-static void test_in_order(void)
+TEST(test_in_order)
 {
   char *folder = run_kit_new_folder();
   session_result result = run(folder, "receiver.mode=in-order", NULL, NULL);
@@ -179,7 +180,7 @@ static void test_in_order(void)
 }
 
 /* Markers and aligned segments: every FPDU beyond the hole is found by its own marker and placed at once. */
-static void test_markers(void)
+TEST(test_markers)
 {
   char *folder = run_kit_new_folder();
   session_result result = run(folder, "receiver.mode=out-of-order", NULL, NULL);
@@ -203,7 +204,7 @@ static void test_markers(void)
 }
 
 /* Without markers the same receiver may not look ahead: it holds as much as the in-order one. */
-static void test_no_markers(void)
+TEST(test_no_markers)
 {
   char *folder = run_kit_new_folder();
   session_result result = run(folder, "receiver.mode=out-of-order", "mpa.markers=false", NULL);
@@ -241,7 +242,7 @@ static void fpdu_around(guint64 position, guint64 *start, guint64 *end)
 
 /* The middlebox's cuts lie anywhere in FPDUs. A lost piece [from, to) cuts the FPDU it begins in and the FPDU it ends in; what
  * has arrived of these two is held until the hole closes, plus at most one FPDU that waits for the next piece. */
-static void test_middlebox(void)
+TEST(test_middlebox)
 {
   char *folder = run_kit_new_folder();
   session_result result = run(folder, "receiver.mode=out-of-order", "middlebox.mode=rechunk", NULL);
@@ -276,7 +277,7 @@ static void test_middlebox(void)
 }
 
 /* The same cuts through an in-order receiver, and through segments that a sender which is not MPA-aware cut. */
-static void test_other_cuts_recompute(void)
+TEST(test_other_cuts_recompute)
 {
   static const char *const cases[][2] = {
       {"receiver.mode=in-order", "middlebox.mode=rechunk"},
@@ -295,7 +296,7 @@ static void test_other_cuts_recompute(void)
 
 /* Where a cut or a hole lies in an FPDU decides what is held and why: eight neighbouring losses in pieces of 333 octets, an odd number, so that
  * cuts come to lie in markers, length fields and CRCs, and FPDUs on both sides of a hole. */
-static void test_every_place_of_a_hole_recomputes(void)
+TEST(test_every_place_of_a_hole_recomputes)
 {
   static const char *const modes[] = {"receiver.mode=in-order", "receiver.mode=out-of-order"};
 
@@ -314,7 +315,7 @@ static void test_every_place_of_a_hole_recomputes(void)
 }
 
 /* Pieces of one octet: the in-order edge stands at every place of an FPDU, also in its marker and between the octets of its length. */
-static void test_every_cut_recomputes(void)
+TEST(test_every_cut_recomputes)
 {
   static const char *const modes[] = {"receiver.mode=in-order", "receiver.mode=out-of-order"};
 
@@ -327,17 +328,4 @@ static void test_every_cut_recomputes(void)
     session_result_clear(&result);
     run_kit_remove_folder(folder);
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/one-loss/in-order-receiver", test_in_order);
-  g_test_add_func("/one-loss/markers", test_markers);
-  g_test_add_func("/one-loss/no-markers", test_no_markers);
-  g_test_add_func("/one-loss/middlebox", test_middlebox);
-  g_test_add_func("/one-loss/other-cuts-recompute", test_other_cuts_recompute);
-  g_test_add_func("/one-loss/every-place-of-a-hole-recomputes", test_every_place_of_a_hole_recomputes);
-  g_test_add_func("/one-loss/every-cut-recomputes", test_every_cut_recomputes);
-  return g_test_run();
 }

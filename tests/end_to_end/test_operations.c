@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "run_kit.h"
+#include "test.h"
 
 enum { MESSAGES = 12, OCTETS = 20000, STORAGE = 48 };
 
@@ -38,7 +39,7 @@ static const operation_case cases[] = {
     {"storage-write", "both", 36, MESSAGES *(OCTETS + 2 * STORAGE)},
 };
 
-static void test_lossless(void)
+TEST(test_lossless)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
     char *operation = g_strconcat("workload.operation=", cases[i].operation, NULL);
@@ -60,7 +61,7 @@ static void test_lossless(void)
 }
 
 /* Loss both ways behind a middlebox that re-cuts: the same messages, octet for octet (each run checks that), on both engines. */
-static void test_loss_and_rechunk(void)
+TEST(test_loss_and_rechunk)
 {
   static const char *const fences[] = {"workload.fence=false", "workload.fence=true"};
   static const char *const generations[] = {"mpa.generation=ietf", "mpa.generation=rdmac",
@@ -93,7 +94,7 @@ static void test_loss_and_rechunk(void)
 
 /* The main direction of Reads is the reverse one: a packet lost there is repaired by the Responder, and what follows it is held by the Initiator.
  * The same loss forward hits requests, and nothing is held. */
-static void test_reads_are_measured_at_the_initiator(void)
+TEST(test_reads_are_measured_at_the_initiator)
 {
   const char *reverse[] = {"workload.operation=read", "receiver.mode=in-order", "path.reverse.drop=[100]",
                            "workload.messages=12", NULL};
@@ -113,7 +114,7 @@ static void test_reads_are_measured_at_the_initiator(void)
 }
 
 /* The formulas take rate and MTU of the main direction: 1 Gbit/s and an EMSS of 8960 for Reads here, against 10 Gbit/s and 1460. */
-static void test_theory_follows_the_main_direction(void)
+TEST(test_theory_follows_the_main_direction)
 {
   static const char *const links[] = {"path.reverse.rate=1Gbit/s", "path.forward.mtu=1500",
                                       "path.reverse.mtu=9000"};
@@ -135,7 +136,7 @@ static void test_theory_follows_the_main_direction(void)
 
 /* At most rdmap.ord Reads are outstanding: 10 Reads of 1000 octets over a round trip of 1 ms, beside which all else is small. From the first
  * response to the last it takes a round trip for each turn that waited: none, one (5 and 5), nine. */
-static void test_ord_limits_reads(void)
+TEST(test_ord_limits_reads)
 {
   static const struct {
     const char *set;
@@ -156,7 +157,7 @@ static void test_ord_limits_reads(void)
 
 /* MPA-119: a connection opened with default parameters has C=1 in its Request and in its Reply. MPA-118: C=0 leaves an end only where the scenario
  * says so of that end. Octet 16 of a frame: M, C, R and reserved bits. */
-static void test_crc_of_startup_frames(void)
+TEST(test_crc_of_startup_frames)
 {
   static const struct {
     const char *set;
@@ -183,17 +184,4 @@ static void test_crc_of_startup_frames(void)
     session_result_clear(&result);
     run_kit_remove_folder(folder);
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/operations/lossless", test_lossless);
-  g_test_add_func("/operations/loss-and-rechunk", test_loss_and_rechunk);
-  g_test_add_func("/operations/reads-are-measured-at-the-initiator",
-                  test_reads_are_measured_at_the_initiator);
-  g_test_add_func("/operations/theory-follows-the-main-direction", test_theory_follows_the_main_direction);
-  g_test_add_func("/operations/ord-limits-reads", test_ord_limits_reads);
-  g_test_add_func("/operations/crc-of-startup-frames", test_crc_of_startup_frames);
-  return g_test_run();
 }

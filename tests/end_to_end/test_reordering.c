@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "run_kit.h"
+#include "test.h"
 
 enum { SEEDS = 16, SETS_MAX = 24 };
 
@@ -61,7 +62,7 @@ static double median_spurious(const char *operation, const char *const *more)
 }
 
 /* As many as Linux, with what Linux has: two ticks of slack, and partial undo among the rest. Nothing but TCP limits the sender. */
-static void test_as_many_as_linux(void)
+TEST(test_as_many_as_linux)
 {
   static const char *const sets[] = {"tcp.timer_slack=8ms", "sender.buffer=unlimited", NULL};
 
@@ -85,7 +86,7 @@ static double median_with(gsize operation, const char *buffer, double *off)
 /* What the sending host limits counts as well. With 2 or 3 segments in flight, as presets/siw.cfg has it after captures under load, fewer
  * come twice than in these captures, with no limit more: 1 < 13 < 37 and 5 < 23 < 37. Of the two the preset is nearer for Writes (12 off
  * instead of 24), not for Reads (18 instead of 14); twice its buffer, 5 or 6 segments, is nearer than no limit for both (2 and 7 off). */
-static void test_what_the_host_limits(void)
+TEST(test_what_the_host_limits)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(operations); i++) {
     double few_off, more_off, all_off;
@@ -101,20 +102,11 @@ static void test_what_the_host_limits(void)
 /* RFC 8985 alone sends at least twice that again: a segment that came 4 ms early makes all lost that was sent before it by more than the
  * window, which is a quarter of the least round trip a D-SACK round; and that is next to nothing once a segment and its ACK both came
  * early. */
-static void test_more_by_the_rfc_alone(void)
+TEST(test_more_by_the_rfc_alone)
 {
   static const char *const sets[] = {"tcp.profile=rfc", "sender.buffer=unlimited", NULL};
 
   for (gsize i = 0; i < G_N_ELEMENTS(operations); i++) {
     g_assert_cmpfloat(median_spurious(operations[i], sets), >=, 80);
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/end_to_end/reordering/as_many_as_linux", test_as_many_as_linux);
-  g_test_add_func("/end_to_end/reordering/what_the_host_limits", test_what_the_host_limits);
-  g_test_add_func("/end_to_end/reordering/more_by_the_rfc_alone", test_more_by_the_rfc_alone);
-  return g_test_run();
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the event queue asks of its driver: a driver that only notes the calls it owes, made by hand. */
 #include "engine/engine.h"
-
-#include <glib.h>
+#include "test.h"
 
 typedef struct noting_driver {
   time_ps now;
@@ -68,7 +67,7 @@ static void wake(noting_driver *noting, time_ps now)
 
 /* A call is asked for only when none comes as early; a deadline that is put off costs none until its old call has
  * come, and a deadline whose call still comes is not asked for again. */
-static void test_asks_no_more_than_needed(void)
+TEST(test_asks_no_more_than_needed)
 {
   noting_driver noting;
   bool freed;
@@ -107,7 +106,7 @@ static void test_asks_no_more_than_needed(void)
 }
 
 /* A call that was not asked for runs nothing early and loses nothing. */
-static void test_early_call(void)
+TEST(test_early_call)
 {
   noting_driver noting;
   bool freed;
@@ -138,7 +137,7 @@ static void wake_twice_at_50(noting_driver *noting, time_ps until)
 }
 
 /* After a stop the calls that still come run nothing; the next run asks anew for what was left. */
-static void test_stop(void)
+TEST(test_stop)
 {
   noting_driver noting;
   bool freed;
@@ -159,13 +158,4 @@ static void test_stop(void)
   engine_timer_free(first);
   engine_timer_free(second);
   engine_free(clock);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/engine/driver/asks-no-more-than-needed", test_asks_no_more_than_needed);
-  g_test_add_func("/engine/driver/early-call", test_early_call);
-  g_test_add_func("/engine/driver/stop", test_stop);
-  return g_test_run();
 }

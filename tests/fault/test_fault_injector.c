@@ -6,6 +6,7 @@
 #include "../rnic/rnic_fixture.h"
 #include "fault/fault_edit.h"
 #include "fault/fault_injector.h"
+#include "test.h"
 
 /* What the ends do. The misbehaving end's operations have 70 octets of payload, ids from 1 on, and go to these places:
  *   its Writes to, and its Reads from, STag 100, TO 1000 of its victim (2000 octets there); its Reads into STag 200, TO 2000 of its own;
@@ -502,7 +503,7 @@ static void run_case(const fault_case *c, unsigned faulty, iwarp_generation gene
 
 /* DDP-026, DDP-031, RDMAP-225, RDMAP-227: in each of these cases the stream is marked erroneous and the connection, whose only stream it is, goes
  * down. DDP-138: the stream ends only when RDMAP asks for it: its Terminate is in front of the FIN. RDMAP-223: gracefully: FIN, no RST. */
-static void test_faults(void)
+TEST(test_faults)
 {
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
     for (int generation = 0; generation < IWARP_GENERATIONS; generation++) {
@@ -516,7 +517,7 @@ static void test_faults(void)
 
 /* DDP-176: of a Send of one octet no octet would be left below the buffer's end, so `too-long` waits for one of two, in a buffer of two: MO 1 and
  * two octets end at 3. */
-static void test_too_long_takes_two_octets(void)
+TEST(test_too_long_takes_two_octets)
 {
   g_autoptr(ends) e = ends_new("too-long", 1, SIDE_INITIATOR, IWARP_RFC);
   const fault_case told = {.control = "12 05 C0 00",
@@ -566,7 +567,7 @@ static time_ps startup_failure_at(const startup_case *c, unsigned victim)
 /* MPA-205, MPA-216, MPA-221, MPA-229, MPA-232, MPA-274: a startup frame that is wrong in any way ends the connection, at either role, and no
  * Reply is sent. MPA-280: at that very moment. MPA-227: the Key of the own role is told apart. MPA-233: a frame that is not completed, MPA-228: or
  * does not begin, ends it when the time is up. MPA-288: nothing is passed. */
-static void test_startup_faults(void)
+TEST(test_startup_faults)
 {
   for (size_t i = 0; i < G_N_ELEMENTS(startup_cases); i++) {
     const startup_case *c = &startup_cases[i];
@@ -593,7 +594,7 @@ static void test_startup_faults(void)
 
 /* MPA-217: a Reply with R=1 that its own end thinks nothing of: the Initiator leaves MPA and its ULP closes; the Responder, which may not send
  * before it has an FPDU, is told that its Send will never go out (code 1). In a Request the bit means nothing. */
-static void test_unmeant_rejection(void)
+TEST(test_unmeant_rejection)
 {
   ends *e = ends_new("startup-reject", 1, SIDE_RESPONDER, IWARP_IETF);
 
@@ -627,7 +628,7 @@ static GByteArray *octets_of(const buffer_chain *chain)
 }
 
 /* mpa-01 §6.1.1: Key; M, C and R; Rev; PD_Length. `more`: octets that the frame gains. */
-static void test_startup_octets(void)
+TEST(test_startup_octets)
 {
   static const struct {
     const char *fault;
@@ -718,7 +719,7 @@ static const fpdu_edit fpdu_edits[] = {
     {"length-against-marker", 504, 254, true, false, NULL, 0},
 };
 
-static void test_fpdu_octets(void)
+TEST(test_fpdu_octets)
 {
   for (size_t i = 0; i < G_N_ELEMENTS(fpdu_edits); i++) {
     const fpdu_edit *e = &fpdu_edits[i];
@@ -743,7 +744,7 @@ static void test_fpdu_octets(void)
 
 /* What names an octet's place waits for a segment that has one; a last segment that shall be too long for two (DDP-176). A Write and a
  * Send, their headers of 14 and 18 octets. */
-static void test_payload_that_is_needed(void)
+TEST(test_payload_that_is_needed)
 {
   static const uint8_t write[16] = {0xC1, 0x40, 0, 0, 1};
   static const uint8_t send[20] = {0x41, 0x43, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
@@ -776,7 +777,7 @@ static void test_payload_that_is_needed(void)
 }
 
 /* 13 octets, of whatever header. */
-static void test_short_ulpdu(void)
+TEST(test_short_ulpdu)
 {
   for (uint32_t length = 14; length <= 30; length++) {
     uint8_t write[30] = {0xC1, 0x40};
@@ -791,7 +792,7 @@ static void test_short_ulpdu(void)
 }
 
 /* A decoy is touched when any octet of its memory, or its STag, is not as it was. With its memory goes its STag. */
-static void test_touched_decoy(void)
+TEST(test_touched_decoy)
 {
   rnic_host *host = rnic_host_new(1);
   const fault_config write_access = {.id = FAULT_WRITE_ACCESS, .at = 1};
@@ -825,7 +826,7 @@ static void test_touched_decoy(void)
 /* MPA-219 (note M37): a Responder whose first FPDU is bad has validated none: it may send no FPDU, not even
  * the Terminate. FIN alone tells the peer. MPA-290, MPA-288. rdmac knows no such rule: there the Terminate
  * goes out. */
-static void test_bad_first_fpdu(void)
+TEST(test_bad_first_fpdu)
 {
   for (int generation = 0; generation < IWARP_GENERATIONS; generation++) {
     g_autoptr(ends) e = ends_new("bad-crc", 1, SIDE_INITIATOR, (iwarp_generation)generation);
@@ -867,7 +868,7 @@ static void assert_reset(iwarp_generation generation)
 }
 
 /* MPA-272, MPA-274, DDP-132: code 1 by RST: one fatal indication, all open work in error. No Terminate can be sent. */
-static void test_reset(void)
+TEST(test_reset)
 {
   for (iwarp_generation generation = IWARP_RDMAC; generation < IWARP_GENERATIONS; generation++) {
     assert_reset(generation);
@@ -876,7 +877,7 @@ static void test_reset(void)
 
 /* MPA-272, MPA-274, MPA-276: code 1 by FIN: the peer closes with a Read unanswered. The Read completes in
  * error, and the peer is told by a Terminate, since the other half still works (note D50). */
-static void test_early_close(void)
+TEST(test_early_close)
 {
   for (int generation = 0; generation < IWARP_GENERATIONS; generation++) {
     g_autoptr(ends) e = ends_new("early-close", 1, SIDE_RESPONDER, (iwarp_generation)generation);
@@ -896,7 +897,7 @@ static void test_early_close(void)
 }
 
 /* Without CRC nobody would notice a wrong one: the fault waits for an FPDU with a CRC, in vain. */
-static void test_bad_crc_needs_crc(void)
+TEST(test_bad_crc_needs_crc)
 {
   const fault_config config = {.id = FAULT_BAD_CRC, .at = 1};
   rnic_fixture *f = rnic_fixture_new();
@@ -918,7 +919,7 @@ static void test_bad_crc_needs_crc(void)
 /* --- The table --- */
 
 /* Every row of the table is done by a test above, and every code of the documents is reached by one. */
-static void test_table_is_covered(void)
+TEST(test_table_is_covered)
 {
   static const char *const elsewhere[] = {"none", "startup-reject", "reset", "early-close", NULL};
   static const char *const codes[] = {
@@ -953,24 +954,4 @@ static void test_table_is_covered(void)
   }
   g_string_free(reached, TRUE);
   g_assert_cmpint(fault_find("no such fault"), ==, FAULTS);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/fault-injector/faults", test_faults);
-  g_test_add_func("/fault-injector/too-long-takes-two-octets", test_too_long_takes_two_octets);
-  g_test_add_func("/fault-injector/startup", test_startup_faults);
-  g_test_add_func("/fault-injector/startup-octets", test_startup_octets);
-  g_test_add_func("/fault-injector/fpdu-octets", test_fpdu_octets);
-  g_test_add_func("/fault-injector/payload-that-is-needed", test_payload_that_is_needed);
-  g_test_add_func("/fault-injector/short-ulpdu", test_short_ulpdu);
-  g_test_add_func("/fault-injector/touched-decoy", test_touched_decoy);
-  g_test_add_func("/fault-injector/unmeant-rejection", test_unmeant_rejection);
-  g_test_add_func("/fault-injector/bad-first-fpdu", test_bad_first_fpdu);
-  g_test_add_func("/fault-injector/reset", test_reset);
-  g_test_add_func("/fault-injector/early-close", test_early_close);
-  g_test_add_func("/fault-injector/bad-crc-needs-crc", test_bad_crc_needs_crc);
-  g_test_add_func("/fault-injector/table", test_table_is_covered);
-  return g_test_run();
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Distributions as values: what is accepted, what is read off, and the table of those a run has. */
 #include "measure/distribution.h"
+#include "test.h"
 
-#include <glib.h>
 #include <math.h>
 #include <string.h>
 
-static void test_table(void)
+TEST(test_table)
 {
   g_assert_cmpint(distribution_find("buffer.reassembly_octets"), ==, DISTRIBUTION_REASSEMBLY_OCTETS);
   g_assert_cmpint(distribution_find("delay.placement_s"), ==, DISTRIBUTION_PLACEMENT_DELAY_S);
@@ -25,7 +25,7 @@ static void test_table(void)
   g_assert_cmpstr(distribution_row_of(DISTRIBUTION_DELIVERY_DELAY_S)->weight_unit, ==, "octets");
 }
 
-static void test_append(void)
+TEST(test_append)
 {
   distribution d = {.bins = NULL};
   g_assert_false(distribution_append(&d, -1, 1));
@@ -47,7 +47,7 @@ static void test_append(void)
   g_assert_cmpfloat(distribution_weight(&d), ==, 0);
 }
 
-static void test_many_bins(void)
+TEST(test_many_bins)
 {
   distribution d = {.bins = NULL};
   for (int i = 0; i < DISTRIBUTION_BINS_MAX; i++) {
@@ -63,7 +63,7 @@ static void test_many_bins(void)
 }
 
 /* The copy is its own: appending to one or freeing it leaves the other. */
-static void test_copy(void)
+TEST(test_copy)
 {
   for (size_t count = 0; count <= 5; count++) {
     distribution from = {.bins = NULL}, to = {.bins = NULL};
@@ -82,7 +82,7 @@ static void test_copy(void)
 }
 
 /* Bounds that both have become one bin, wherever they stand; nothing is added by adding nothing. */
-static void test_add(void)
+TEST(test_add)
 {
   static const double first[][2] = {{0, 1}, {4, 2}, {8, 3}};
   static const double second[][2] = {{2, 10}, {4, 20}, {8, 30}, {9, 40}};
@@ -111,7 +111,7 @@ static void test_add(void)
 }
 
 /* 10 of 100 up to 0, 80 up to 5, 10 up to 9. */
-static void test_quantiles(void)
+TEST(test_quantiles)
 {
   distribution d = {.bins = NULL};
   g_assert_true(distribution_append(&d, 0, 10));
@@ -127,7 +127,7 @@ static void test_quantiles(void)
 }
 
 /* Weights whose sum rounds: all of it is held by the last bin, not by one after it. */
-static void test_quantile_of_all(void)
+TEST(test_quantile_of_all)
 {
   distribution d = {.bins = NULL};
   for (int i = 0; i < 10; i++) {
@@ -135,17 +135,4 @@ static void test_quantile_of_all(void)
   }
   g_assert_cmpfloat(distribution_quantile(&d, 1), ==, 9);
   distribution_clear(&d);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/distribution/table", test_table);
-  g_test_add_func("/distribution/append", test_append);
-  g_test_add_func("/distribution/many-bins", test_many_bins);
-  g_test_add_func("/distribution/copy", test_copy);
-  g_test_add_func("/distribution/add", test_add);
-  g_test_add_func("/distribution/quantiles", test_quantiles);
-  g_test_add_func("/distribution/quantile-of-all", test_quantile_of_all);
-  return g_test_run();
 }

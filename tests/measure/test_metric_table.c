@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The table of metrics: complete, unambiguous, and with the names that tools outside the repository rely on. */
-#include <glib.h>
 #include <string.h>
 
 #include "measure/metric_table.h"
+#include "test.h"
 
-static void test_every_row_is_filled(void)
+TEST(test_every_row_is_filled)
 {
   for (int id = 0; id < METRIC_COUNT; id++) {
     const metric_row *row = metric_row_of((metric_id)id);
@@ -23,7 +23,7 @@ static void test_every_row_is_filled(void)
 }
 
 /* The unit that a name ends in is the unit of the row. */
-static void test_units_agree_with_names(void)
+TEST(test_units_agree_with_names)
 {
   for (int id = 0; id < METRIC_COUNT; id++) {
     const metric_row *row = metric_row_of((metric_id)id);
@@ -39,7 +39,7 @@ static void test_units_agree_with_names(void)
   }
 }
 
-static void test_find_is_the_inverse_of_row(void)
+TEST(test_find_is_the_inverse_of_row)
 {
   for (int id = 0; id < METRIC_COUNT; id++) {
     g_assert_cmpint(metric_find(metric_row_of((metric_id)id)->name), ==, id); /* so names are unique, too */
@@ -49,7 +49,7 @@ static void test_find_is_the_inverse_of_row(void)
 }
 
 /* Names that tools outside the repository rely on: changing one needs an entry in CHANGELOG.md. */
-static void test_names_others_rely_on(void)
+TEST(test_names_others_rely_on)
 {
   static const char *const names[] = {"tcp.segments",
                                       "tcp.segments_out_of_order",
@@ -106,7 +106,7 @@ static void test_names_others_rely_on(void)
   g_assert_cmpint(metric_find("fit.k2"), ==, METRIC_FIT_K2);
 }
 
-static void test_values_are_absent_until_set(void)
+TEST(test_values_are_absent_until_set)
 {
   metric_values values = {0};
   for (int id = 0; id < METRIC_COUNT; id++) {
@@ -120,7 +120,7 @@ static void test_values_are_absent_until_set(void)
 }
 
 /* Counts of several connections are added, their peaks are not; a zero is a value. */
-static void test_counts_are_combined(void)
+TEST(test_counts_are_combined)
 {
   const uint64_t counts[] = {0, 5, 3};
   metric_values values = {0};
@@ -132,16 +132,4 @@ static void test_counts_are_combined(void)
   }
   g_assert_cmpfloat(values.value[METRIC_MPA_FPDUS], ==, 8);
   g_assert_cmpfloat(values.value[METRIC_PATH_QUEUE_PEAK_OCTETS], ==, 5);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/metric_table/every_row_is_filled", test_every_row_is_filled);
-  g_test_add_func("/metric_table/units_agree_with_names", test_units_agree_with_names);
-  g_test_add_func("/metric_table/find_is_the_inverse_of_row", test_find_is_the_inverse_of_row);
-  g_test_add_func("/metric_table/names_others_rely_on", test_names_others_rely_on);
-  g_test_add_func("/metric_table/values_are_absent_until_set", test_values_are_absent_until_set);
-  g_test_add_func("/metric_table/counts_are_combined", test_counts_are_combined);
-  return g_test_run();
 }

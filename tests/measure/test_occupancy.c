@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the RNIC's reassembly memory holds, by cause, over time. */
-#include <glib.h>
 #include <stdlib.h>
 
 #include "measure/occupancy.h"
+#include "test.h"
 
 /* Octets in order of held_cause: incomplete, unlocated, order, fragment, processing. */
 static void hold(occupancy *gauge, uint32_t connection, time_ps now, uint64_t incomplete, uint64_t unlocated,
@@ -26,7 +26,7 @@ static void assert_metric(const metric_values *values, metric_id id, double expe
   g_assert_cmpfloat(values->value[id], ==, expected);
 }
 
-static void test_cause_names(void)
+TEST(test_cause_names)
 {
   g_assert_cmpstr(held_cause_name(HELD_INCOMPLETE), ==, "incomplete");
   g_assert_cmpstr(held_cause_name(HELD_UNLOCATED), ==, "unlocated");
@@ -37,7 +37,7 @@ static void test_cause_names(void)
 
 /* Connection 0 holds 10 + 20 + 30 + 40 and 5 processing from 100 on; connection 1 joins at 200 with 7
  * unlocated while 0 drops to 10 incomplete; the peaks of different causes come at different times. */
-static void test_peaks_by_cause(void)
+TEST(test_peaks_by_cause)
 {
   occupancy *gauge = occupancy_new(2, 1);
   hold(gauge, 0, 100, 10, 20, 30, 40, 5);
@@ -61,7 +61,7 @@ static void test_peaks_by_cause(void)
 }
 
 /* Holes, partial FPDUs and undelivered segments are summed over the connections as well: 2 + 3 holes at 20. */
-static void test_peaks_of_state(void)
+TEST(test_peaks_of_state)
 {
   occupancy *gauge = occupancy_new(2, 1);
   occupancy_update(gauge, 0, &(occupancy_state){.holes = 2, .partial_fpdus = 1, .undelivered = 40}, 10);
@@ -78,7 +78,7 @@ static void test_peaks_of_state(void)
   occupancy_free(gauge);
 }
 
-static void test_peak_held_at_the_end_counts(void)
+TEST(test_peak_held_at_the_end_counts)
 {
   occupancy *gauge = occupancy_new(1, 1);
   hold(gauge, 0, 10, 0, 0, 8, 0, 0);
@@ -90,7 +90,7 @@ static void test_peak_held_at_the_end_counts(void)
 }
 
 /* Cells of 64 octets: 1 -> 64, 64 -> 64, 65 -> 128, for each connection and cause on its own. */
-static void test_cells(void)
+TEST(test_cells)
 {
   occupancy *gauge = occupancy_new(2, 64);
   hold(gauge, 0, 10, 1, 0, 65, 0, 0);
@@ -107,7 +107,7 @@ static void test_cells(void)
  * processing beside it, and 5000 from 310 on, too late. Mean (0 + 2000 + 1000) / 200 = 15. A hole is open in
  * [150, 200) on connection 0 and in [190, 202) on connection 1: 52 ps, 50 of them at 40: 99 % needs 51.48 ps
  * of 50 + 2 at 10, so p99 is 40. */
-static void test_mean_and_quantiles_up_to_the_last_delivery(void)
+TEST(test_mean_and_quantiles_up_to_the_last_delivery)
 {
   occupancy *gauge = occupancy_new(2, 1);
   hold_with_holes(gauge, 0, 20, 900, 1); /* before the start */
@@ -133,7 +133,7 @@ static void test_mean_and_quantiles_up_to_the_last_delivery(void)
 
 /* 40 octets for 1 ps of 200 are above the 99th percentile of all time, and of the 2 ps of recovery they are
  * 50 %. */
-static void test_p99_in_recovery_differs(void)
+TEST(test_p99_in_recovery_differs)
 {
   occupancy *gauge = occupancy_new(1, 1);
   occupancy_start(gauge, 100);
@@ -150,7 +150,7 @@ static void test_p99_in_recovery_differs(void)
 
 /* Recovery lasts while any connection has a hole: 0 from 100 to 200, 1 from 150 to 300. RNIC: 10 in [100,
  * 150), 20 in [150, 200), 30 in [200, 300) and 90 from 300 on. */
-static void test_recovery_of_several_connections(void)
+TEST(test_recovery_of_several_connections)
 {
   occupancy *gauge = occupancy_new(2, 1);
   occupancy_start(gauge, 0);
@@ -166,7 +166,7 @@ static void test_recovery_of_several_connections(void)
   occupancy_free(gauge);
 }
 
-static void test_no_recovery_no_metric(void)
+TEST(test_no_recovery_no_metric)
 {
   occupancy *gauge = occupancy_new(1, 1);
   occupancy_start(gauge, 100);
@@ -211,7 +211,7 @@ static char *series_of_run(bool all_series, uint32_t connection_series)
   return text;
 }
 
-static void test_series(void)
+TEST(test_series)
 {
   char *text = series_of_run(true, 2);
   g_assert_cmpstr(text, ==,
@@ -229,7 +229,7 @@ static void test_series(void)
   free(text);
 }
 
-static void test_series_of_connections_only(void)
+TEST(test_series_of_connections_only)
 {
   char *text = series_of_run(false, 1);
   g_assert_cmpstr(text, ==,
@@ -242,27 +242,9 @@ static void test_series_of_connections_only(void)
 }
 
 /* More series asked for than there are connections: those there are. */
-static void test_series_of_all_connections(void)
+TEST(test_series_of_all_connections)
 {
   char *text = series_of_run(false, 16);
   g_assert_nonnull(strstr(text, "\n0.000000000001,1,order,7\n0.000000000001,2,incomplete,1\n1.5"));
   free(text);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/occupancy/cause_names", test_cause_names);
-  g_test_add_func("/occupancy/peaks_by_cause", test_peaks_by_cause);
-  g_test_add_func("/occupancy/peaks_of_state", test_peaks_of_state);
-  g_test_add_func("/occupancy/peak_held_at_the_end", test_peak_held_at_the_end_counts);
-  g_test_add_func("/occupancy/cells", test_cells);
-  g_test_add_func("/occupancy/mean_and_quantiles", test_mean_and_quantiles_up_to_the_last_delivery);
-  g_test_add_func("/occupancy/p99_in_recovery_differs", test_p99_in_recovery_differs);
-  g_test_add_func("/occupancy/recovery_of_several_connections", test_recovery_of_several_connections);
-  g_test_add_func("/occupancy/no_recovery_no_metric", test_no_recovery_no_metric);
-  g_test_add_func("/occupancy/series", test_series);
-  g_test_add_func("/occupancy/series_of_connections_only", test_series_of_connections_only);
-  g_test_add_func("/occupancy/series_of_all_connections", test_series_of_all_connections);
-  return g_test_run();
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Spurious retransmissions, seen from both ends at once. What is sent here arrives 100 ps later at the earliest. */
 #include "measure/retransmission_ledger.h"
+#include "test.h"
 
-#include <glib.h>
-
-static void test_needed(void)
+TEST(test_needed)
 {
   retransmission_ledger *ledger = retransmission_ledger_new();
 
@@ -16,7 +15,7 @@ static void test_needed(void)
 }
 
 /* The first copy was only late: it arrives after the retransmission has left and before that can be there. */
-static void test_first_copy_was_late(void)
+TEST(test_first_copy_was_late)
 {
   retransmission_ledger *ledger = retransmission_ledger_new();
 
@@ -34,7 +33,7 @@ static void test_first_copy_was_late(void)
 }
 
 /* A middlebox cuts the retransmission of [1000, 2000): one piece fills the hole [1000, 1400), one repeats. It was needed. */
-static void test_part_of_it_was_needed(void)
+TEST(test_part_of_it_was_needed)
 {
   retransmission_ledger *ledger = retransmission_ledger_new();
 
@@ -47,7 +46,7 @@ static void test_part_of_it_was_needed(void)
 }
 
 /* The first retransmission is lost, the second fills the hole: both were needed. A third, of other octets, was not. */
-static void test_lost_retransmission(void)
+TEST(test_lost_retransmission)
 {
   retransmission_ledger *ledger = retransmission_ledger_new();
 
@@ -58,14 +57,4 @@ static void test_lost_retransmission(void)
   retransmission_ledger_in_order(ledger, 5000);
   g_assert_cmpuint(retransmission_ledger_spurious(ledger), ==, 1);
   retransmission_ledger_free(ledger);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/retransmission-ledger/needed", test_needed);
-  g_test_add_func("/retransmission-ledger/first-copy-was-late", test_first_copy_was_late);
-  g_test_add_func("/retransmission-ledger/part-was-needed", test_part_of_it_was_needed);
-  g_test_add_func("/retransmission-ledger/lost-retransmission", test_lost_retransmission);
-  return g_test_run();
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The predictions of mpa-01 §11.1.2 and the measured peaks against them. */
-#include <glib.h>
-
 #include "measure/theory.h"
+#include "test.h"
 
 /* 10 Gbit/s and 25 us both ways, MTU 1500 with 38 octets of framing: one full segment takes 1538 * 800 ps =
  * 1,230,400 ps. delay = 50,000,000 + 2,460,800 = 52,460,800 ps; 1.25 octets/ns * 52,460.8 ns = 65,576 octets. */
@@ -25,7 +24,7 @@ static double predicted(const theory *inputs, metric_id id)
   return values.value[id];
 }
 
-static void test_buffer_sizes(void)
+TEST(test_buffer_sizes)
 {
   g_assert_cmpfloat(predicted(&ten_gigabit, METRIC_THEORY_BUFFER_TCP_OCTETS), ==, 65576);
   g_assert_cmpfloat(predicted(&ten_gigabit, METRIC_THEORY_BUFFER_NAF_OCTETS), ==, 4 * 1460 + 3 * 1460);
@@ -33,7 +32,7 @@ static void test_buffer_sizes(void)
 }
 
 /* The appendix's own example (MPA-307): 10,000 connections, EMSS 1500: 15,000,000 octets, plus K2 * 1500. */
-static void test_the_appendix_example(void)
+TEST(test_the_appendix_example)
 {
   theory inputs = {
       .rate_bit_per_s = UINT64_C(1000000000), .emss_octets = 1500, .connections = 10000, .k2 = 1};
@@ -41,7 +40,7 @@ static void test_the_appendix_example(void)
 }
 
 /* MPA-303: ten times the bandwidth needs ten times the buffer. All four delays count once. */
-static void test_buffer_tcp_is_linear(void)
+TEST(test_buffer_tcp_is_linear)
 {
   theory inputs = {.rate_bit_per_s = UINT64_C(8000000000), /* an octet a nanosecond */
                    .propagation_main_ps = 1000 * TIME_PS_PER_NANOSECOND,
@@ -53,7 +52,7 @@ static void test_buffer_tcp_is_linear(void)
   g_assert_cmpfloat(predicted(&inputs, METRIC_THEORY_BUFFER_TCP_OCTETS), ==, 12340);
 }
 
-static void test_fits(void)
+TEST(test_fits)
 {
   metric_values values = {0};
   metric_values_set(&values, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 2 * 65576);
@@ -68,7 +67,7 @@ static void test_fits(void)
 }
 
 /* "A metric without samples is left out, never NaN." */
-static void test_no_quotient_without_samples(void)
+TEST(test_no_quotient_without_samples)
 {
   metric_values values = {0};
   theory_set_metrics(&ten_gigabit, &values); /* nothing measured */
@@ -95,15 +94,4 @@ static void test_no_quotient_without_samples(void)
   theory_set_metrics(&no_k2, &others);
   g_assert_true(others.present[METRIC_FIT_K1]);
   g_assert_false(others.present[METRIC_FIT_K2]);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/theory/buffer_sizes", test_buffer_sizes);
-  g_test_add_func("/theory/the_appendix_example", test_the_appendix_example);
-  g_test_add_func("/theory/buffer_tcp_is_linear", test_buffer_tcp_is_linear);
-  g_test_add_func("/theory/fits", test_fits);
-  g_test_add_func("/theory/no_quotient_without_samples", test_no_quotient_without_samples);
-  return g_test_run();
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A step function of time: exact mean, exact quantiles. */
-#include <glib.h>
 #include <stdlib.h>
 
 #include "measure/time_distribution.h"
+#include "test.h"
 
 static void assert_mean(time_distribution *function, double expected)
 {
@@ -19,7 +19,7 @@ static void assert_quantile(time_distribution *function, unsigned percent, uint6
   g_assert_cmpuint(x, ==, expected);
 }
 
-static void test_nothing_counted(void)
+TEST(test_nothing_counted)
 {
   time_distribution *function = time_distribution_new();
   double mean;
@@ -36,7 +36,7 @@ static void test_nothing_counted(void)
 }
 
 /* 0 for 10 ps, 8 for 30 ps, 2 for 60 ps: sum 0 + 240 + 120 = 360 over 100 ps. */
-static void test_mean_and_quantiles(void)
+TEST(test_mean_and_quantiles)
 {
   time_distribution *function = time_distribution_new();
   time_distribution_set(function, 10, 8);
@@ -54,7 +54,7 @@ static void test_mean_and_quantiles(void)
 
 /* What counts for the mean goes into a histogram: 0 for 10 ps, 8 for 30 ps, 2 for 60 ps; not the 20 ps of 5
  * after the mark, nor the 7 ps of 9 before the start. */
-static void test_histogram(void)
+TEST(test_histogram)
 {
   time_distribution *function = time_distribution_new();
   g_autofree value_histogram *histogram = g_new0(value_histogram, 1);
@@ -76,7 +76,7 @@ static void test_histogram(void)
 }
 
 /* 99 % of 101 ps is 99.99 ps: 99 ps at 1 are not enough, 100 ps are. */
-static void test_quantile_has_no_rounding_slack(void)
+TEST(test_quantile_has_no_rounding_slack)
 {
   time_distribution *function = time_distribution_new();
   time_distribution_set(function, 0, 1);
@@ -94,7 +94,7 @@ static void test_quantile_has_no_rounding_slack(void)
 }
 
 /* Of 9, 3 and 4 set in picosecond 50, only the 4 lasts. */
-static void test_a_value_without_length_does_not_exist(void)
+TEST(test_a_value_without_length_does_not_exist)
 {
   time_distribution *function = time_distribution_new();
   time_distribution_set(function, 50, 9);
@@ -109,7 +109,7 @@ static void test_a_value_without_length_does_not_exist(void)
 
 /* What happens after the last mark does not count, however often the value changes; a later mark brings it
  * in. */
-static void test_counts_up_to_the_last_mark(void)
+TEST(test_counts_up_to_the_last_mark)
 {
   time_distribution *function = time_distribution_new();
   time_distribution_set(function, 10, 6);
@@ -126,7 +126,7 @@ static void test_counts_up_to_the_last_mark(void)
 /* Marks that follow each other while nothing changes: the last one counts, also when the value changes or
  * counting pauses after it. 6 from 10 to 90 ps, 2 from 90 to 100 ps; 2 from 100 to 110 ps is marked and then
  * the pause begins: (480 + 20 + 20) / 110, and with the 10 ps of 0 in front. */
-static void test_many_marks(void)
+TEST(test_many_marks)
 {
   time_distribution *function = time_distribution_new();
   time_distribution_mark(function, 5);
@@ -151,7 +151,7 @@ static void test_many_marks(void)
   time_distribution_free(function);
 }
 
-static void test_start_forgets_the_time_before_it(void)
+TEST(test_start_forgets_the_time_before_it)
 {
   time_distribution *function = time_distribution_new();
   time_distribution_set(function, 10, 500);
@@ -165,7 +165,7 @@ static void test_start_forgets_the_time_before_it(void)
 }
 
 /* Counted: [10, 20) at 3 and [40, 50) at 5; twice pausing or resuming changes nothing. */
-static void test_pause_and_resume(void)
+TEST(test_pause_and_resume)
 {
   time_distribution *function = time_distribution_new();
   time_distribution_pause(function, 0);
@@ -184,7 +184,7 @@ static void test_pause_and_resume(void)
 }
 
 /* 2^40 octets for 10^15 ps and as long at 0: the sum has 90 bits and the mean is still exact. */
-static void test_large_sums_are_exact(void)
+TEST(test_large_sums_are_exact)
 {
   time_distribution *function = time_distribution_new();
   time_distribution_set(function, 0, UINT64_C(1) << 40);
@@ -205,7 +205,7 @@ static int compare_uint64(const void *a, const void *b)
 
 /* Random steps against one value a picosecond, sorted: the quantile is the element number ceil(n * percent /
  * 100). Enough different values to make the table grow. */
-static void test_against_a_value_a_picosecond(void)
+TEST(test_against_a_value_a_picosecond)
 {
   enum { PICOSECONDS = 20000, START = 1234 };
   const guint32 seed = 20260301;
@@ -242,21 +242,4 @@ static void test_against_a_value_a_picosecond(void)
   g_free(values);
   time_distribution_free(function);
   g_rand_free(random);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/time_distribution/nothing_counted", test_nothing_counted);
-  g_test_add_func("/time_distribution/mean_and_quantiles", test_mean_and_quantiles);
-  g_test_add_func("/time_distribution/quantile_has_no_rounding_slack", test_quantile_has_no_rounding_slack);
-  g_test_add_func("/time_distribution/a_value_without_length", test_a_value_without_length_does_not_exist);
-  g_test_add_func("/time_distribution/counts_up_to_the_last_mark", test_counts_up_to_the_last_mark);
-  g_test_add_func("/time_distribution/many_marks", test_many_marks);
-  g_test_add_func("/time_distribution/start_forgets", test_start_forgets_the_time_before_it);
-  g_test_add_func("/time_distribution/pause_and_resume", test_pause_and_resume);
-  g_test_add_func("/time_distribution/large_sums_are_exact", test_large_sums_are_exact);
-  g_test_add_func("/time_distribution/random_steps", test_against_a_value_a_picosecond);
-  g_test_add_func("/time_distribution/histogram", test_histogram);
-  return g_test_run();
 }

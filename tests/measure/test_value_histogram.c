@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Bins of a value histogram: where values fall, how far below its bound a value can lie, what is exported. */
 #include "measure/distribution.h"
-
-#include <glib.h>
+#include "test.h"
 
 /* Every value below 32 is alone in its bin; from 32 on the sixteenths of each power of two: 32 … 63 in twos, 64 … 127 in fours … */
-static void test_bounds(void)
+TEST(test_bounds)
 {
   static const struct {
     uint64_t value;
@@ -31,7 +30,7 @@ static void test_bounds(void)
 }
 
 /* The bins follow one another without gap or overlap: one above the bound of a bin is the first value of the next. */
-static void test_bins_are_a_partition(void)
+TEST(test_bins_are_a_partition)
 {
   for (size_t bin = 0; bin + 1 < DISTRIBUTION_BINS_MAX; bin++) {
     uint64_t bound = value_histogram_bound(bin);
@@ -42,7 +41,7 @@ static void test_bins_are_a_partition(void)
 }
 
 /* value <= bound < value * 17/16, for any value. */
-static void test_error(void)
+TEST(test_error)
 {
   GRand *random = g_rand_new_with_seed(20261121);
   for (int i = 0; i < 100000; i++) {
@@ -64,7 +63,7 @@ static void assert_bin(const distribution *d, size_t i, double bound, double wei
 
 /* 32 and 33 share the bin up to 33; 5 is exact; 10^12 lies in 2^39 … 2^40 - 1 in steps of 2^35, of which 29 are below it: its bin is
  * that of 29 * 2^35 … 30 * 2^35 - 1 = 1030792151039. In seconds (10^12 ps) and weights by the thousand. */
-static void test_export(void)
+TEST(test_export)
 {
   g_autofree value_histogram *histogram = g_new0(value_histogram, 1);
   distribution d;
@@ -86,7 +85,7 @@ static void test_export(void)
 }
 
 /* A value in every bin comes out as DISTRIBUTION_BINS_MAX bins. */
-static void test_full(void)
+TEST(test_full)
 {
   g_autofree value_histogram *histogram = g_new0(value_histogram, 1);
   distribution d;
@@ -98,15 +97,4 @@ static void test_full(void)
   g_assert_cmpfloat(d.bins[975].weight, ==, 976);
   g_assert_cmpfloat(distribution_weight(&d), ==, 976 * 977 / 2.0);
   distribution_clear(&d);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/value_histogram/bounds", test_bounds);
-  g_test_add_func("/value_histogram/partition", test_bins_are_a_partition);
-  g_test_add_func("/value_histogram/error", test_error);
-  g_test_add_func("/value_histogram/export", test_export);
-  g_test_add_func("/value_histogram/full", test_full);
-  return g_test_run();
 }

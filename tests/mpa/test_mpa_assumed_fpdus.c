@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* FPDUs that were assumed, until they are proven right or wrong. */
-#include <glib.h>
-
 #include "mpa/mpa_assumed_fpdus.h"
+#include "test.h"
 
 /* Assumed FPDUs in the list: all are wrong for an FPDU around them. */
 static uint32_t count(const mpa_assumed_fpdus *assumed)
@@ -17,7 +16,7 @@ static uint32_t count(const mpa_assumed_fpdus *assumed)
 }
 
 /* An FPDU that starts with an assumed one proves it, whatever that took its length for. */
-static void test_right(void)
+TEST(test_right)
 {
   mpa_assumed_fpdus assumed;
 
@@ -30,7 +29,7 @@ static void test_right(void)
 
 /* [300, 400) is contradicted by an FPDU that has one octet of it, at either end or all around; one that only
  * touches it proves nothing. */
-static void test_wrong(void)
+TEST(test_wrong)
 {
   static const struct {
     uint64_t start, end;
@@ -51,7 +50,7 @@ static void test_wrong(void)
 
 /* Several in one FPDU: the first is right, the two after it are wrong, the long one that starts 65,000 octets
  * before too; the one after the FPDU stays. */
-static void test_several(void)
+TEST(test_several)
 {
   mpa_assumed_fpdus assumed, copy;
 
@@ -75,13 +74,4 @@ static void test_several(void)
   g_assert_cmpuint(count(&assumed), ==, 0);
   mpa_assumed_fpdus_clear(&copy);
   mpa_assumed_fpdus_clear(&assumed);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/mpa_assumed_fpdus/right", test_right);
-  g_test_add_func("/mpa_assumed_fpdus/wrong", test_wrong);
-  g_test_add_func("/mpa_assumed_fpdus/several", test_several);
-  return g_test_run();
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The deframer on streams in order, cut anywhere, repeated, and with holes and no markers (mpa-01 §5.4,
  * §5.4.1). */
-#include <glib.h>
 #include <string.h>
 
 #include "mpa_receiver.h"
+#include "test.h"
 
 /* Segments that each carry one whole FPDU, in order: nothing is ever held (MPA-173, MPA-321). */
 static void check_aligned(bool markers, bool crc)
@@ -27,7 +27,7 @@ static void check_aligned(bool markers, bool crc)
 }
 
 /* MPA-058, MPA-068: what goes up is the ULPDU and its length, nothing more. */
-static void test_aligned(void)
+TEST(test_aligned)
 {
   check_aligned(true, true);
   check_aligned(true, false);
@@ -36,7 +36,7 @@ static void test_aligned(void)
 }
 
 /* Several whole FPDUs in one segment go up together (MPA-175). */
-static void test_packed_in_order(void)
+TEST(test_packed_in_order)
 {
   static const uint32_t ulpdus[] = {100, 200, 300, 400};
   mpa_stream *stream = mpa_stream_new(true, true, ulpdus, G_N_ELEMENTS(ulpdus));
@@ -53,7 +53,7 @@ static void test_packed_in_order(void)
  * 512), 2 + 490 + 4, and FPDU 2 [512, 528) begins with a marker again. An FPDU is incomplete from its
  * second length octet on; the leading marker before that is too, the lone first length octet is not
  * located. */
-static void test_octet_by_octet(void)
+TEST(test_octet_by_octet)
 {
   static const uint32_t ulpdus[] = {6, 490, 6};
   mpa_stream *stream = mpa_stream_new(true, true, ulpdus, G_N_ELEMENTS(ulpdus));
@@ -102,7 +102,7 @@ static void check_cuts(const mpa_stream *stream, uint64_t first, uint64_t second
 }
 
 /* MPA-057, MPA-169: wherever the segments are cut. */
-static void test_every_pair_of_cuts(void)
+TEST(test_every_pair_of_cuts)
 {
   static const int orders[][3] = {{0, 1, 2}, {2, 0, 1}, {1, 2, 0}};
   static const uint32_t ulpdus[2][2] = {
@@ -123,7 +123,7 @@ static void test_every_pair_of_cuts(void)
 
 /* Without markers nothing beyond a hole is located, aligned or not (MPA-334, note M35): all of it is
  * `order`. FPDUs of 2 + 1454 + 4 = 1460 octets. */
-static void test_hole_without_markers(void)
+TEST(test_hole_without_markers)
 {
   static const uint32_t ulpdus[] = {1454, 1454, 1454, 1454};
   mpa_stream *stream = mpa_stream_new(false, true, ulpdus, G_N_ELEMENTS(ulpdus));
@@ -153,7 +153,7 @@ static void test_hole_without_markers(void)
 
 /* Octets that were there before change nothing, not even with other content: the first ones stay
  * (MPA-032). */
-static void test_duplicates(void)
+TEST(test_duplicates)
 {
   static const uint32_t ulpdus[] = {1442, 1442, 1442, 1442};
   mpa_stream *stream = mpa_stream_new(true, true, ulpdus, G_N_ELEMENTS(ulpdus));
@@ -233,7 +233,7 @@ static void expect_part(const seen *last, size_t index, uint32_t length, time_ps
 
 /* ULPDU of 600 octets: marker [0, 4), length [4, 6), ULPDU octets 0 … 505 at [6, 512), marker [512, 516),
  * octets 506 … 599 at [516, 610), PAD [610, 612) as 2 + 600 is 2 mod 4, CRC [612, 616). */
-static void test_parts(void)
+TEST(test_parts)
 {
   static const uint32_t ulpdus[] = {600};
   mpa_stream *stream = mpa_stream_new(true, true, ulpdus, 1);
@@ -264,7 +264,7 @@ static void test_parts(void)
 /* In order, but cut elsewhere than the FPDUs: [0, 616) as above, then one of 200 octets, which is [616, 824):
  * length [616, 618), ULPDU octets at [618, 818), PAD, CRC [820, 824). What waits of the second with the end
  * of the first is its own part. */
-static void test_parts_in_order(void)
+TEST(test_parts_in_order)
 {
   static const uint32_t ulpdus[] = {600, 200};
   mpa_stream *stream = mpa_stream_new(true, true, ulpdus, 2);
@@ -294,7 +294,7 @@ static void test_parts_in_order(void)
 
 /* The same two, the second of which comes whole with the end of the first: it has one part, and is held for
  * its own 208 octets. */
-static void test_parts_of_two_at_once(void)
+TEST(test_parts_of_two_at_once)
 {
   static const uint32_t ulpdus[] = {600, 200};
   mpa_stream *stream = mpa_stream_new(true, true, ulpdus, 2);
@@ -314,7 +314,7 @@ static void test_parts_of_two_at_once(void)
 
 /* The longest ULPDU_Length there is, for who takes long ones: 2 + 65535 + 3 + 4 octets, the last of them in
  * two pieces after octet 2^16. Its ULPDU_Length alone locates it. */
-static void test_long_in_pieces(void)
+TEST(test_long_in_pieces)
 {
   mpa_stream *stream = mpa_stream_begin(false, true);
   const mpa_stream_fpdu fpdu = {.end = 65544, .ulpdu = g_malloc0(UINT16_MAX), .ulpdu_octets = UINT16_MAX};
@@ -337,7 +337,7 @@ static void test_long_in_pieces(void)
 }
 
 /* A ULPDU of no octets: no rule is broken, MPA passes it on (note M14). */
-static void test_zero_length(void)
+TEST(test_zero_length)
 {
   static const uint8_t fpdu[] = {0, 0, 0, 0, 0xC7, 0x4B, 0x67, 0x48}; /* CRC32C of 4 zeros is 48674BC7 */
   static const mpa_deframer_events events = {.ulpdu = see, .error = see_error};
@@ -353,21 +353,4 @@ static void test_zero_length(void)
   g_assert_cmpuint(last.count, ==, 0);
   g_assert_cmpuint(mpa_receiver_edge(deframer), ==, 8);
   mpa_deframer_free(deframer);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/mpa_deframer/aligned", test_aligned);
-  g_test_add_func("/mpa_deframer/packed_in_order", test_packed_in_order);
-  g_test_add_func("/mpa_deframer/octet_by_octet", test_octet_by_octet);
-  g_test_add_func("/mpa_deframer/every_pair_of_cuts", test_every_pair_of_cuts);
-  g_test_add_func("/mpa_deframer/hole_without_markers", test_hole_without_markers);
-  g_test_add_func("/mpa_deframer/duplicates", test_duplicates);
-  g_test_add_func("/mpa_deframer/parts", test_parts);
-  g_test_add_func("/mpa_deframer/parts_in_order", test_parts_in_order);
-  g_test_add_func("/mpa_deframer/parts_of_two_at_once", test_parts_of_two_at_once);
-  g_test_add_func("/mpa_deframer/long_in_pieces", test_long_in_pieces);
-  g_test_add_func("/mpa_deframer/zero_length", test_zero_length);
-  return g_test_run();
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A receiver that assumes FPDU Alignment (docs/metrics.md, `assume-aligned`). */
-#include <glib.h>
 #include <string.h>
 
 #include "mpa_receiver.h"
+#include "test.h"
 
 typedef struct made {
   mpa_stream *stream;
@@ -53,7 +53,7 @@ static uint64_t wrong_guesses(const made *m)
 
 /* An aligned sender, without markers: after a lost segment each FPDU goes up at once and nothing is held,
  * with a CRC and without; one segment has two of them. */
-static void test_aligned(void)
+TEST(test_aligned)
 {
   static const uint32_t ulpdus[] = {1442, 1442, 300, 700, 1442};
 
@@ -79,7 +79,7 @@ static void test_aligned(void)
  * and then: of four in a segment the one with the marker is located by it, the one after by its end, those
  * before by assumption alone (facts.md: no permitted method finds them). Stream offsets: 0, 112 (a marker
  * leads), 220, 328, 436 (marker at 512), 548, 656. */
-static void test_markers_come_first(void)
+TEST(test_markers_come_first)
 {
   static const uint32_t ulpdus[] = {100, 100, 100, 100, 100, 100, 100};
   made m = begin(true, true, ulpdus, G_N_ELEMENTS(ulpdus));
@@ -100,7 +100,7 @@ static void test_markers_come_first(void)
 /* A segment that starts with an FPDU and ends within the next: the first goes up, the front of the second is
  * not even located, and the next segment, which starts in it, holds nothing that looks like an FPDU. In order
  * all is well. */
-static void test_cut_behind(void)
+TEST(test_cut_behind)
 {
   static const uint32_t ulpdus[] = {500, 500, 500, 500};
   made m = begin(false, true, ulpdus, G_N_ELEMENTS(ulpdus));
@@ -121,7 +121,7 @@ static void test_cut_behind(void)
 
 /* An FPDU cut in two, the rear first: when its front comes all of it is there, but not in one segment. That
  * is not what an aligned sender does, so nothing is guessed. */
-static void test_whole_in_two_segments(void)
+TEST(test_whole_in_two_segments)
 {
   static const uint32_t ulpdus[] = {500, 500};
   made m = begin(false, true, ulpdus, G_N_ELEMENTS(ulpdus));
@@ -136,7 +136,7 @@ static void test_whole_in_two_segments(void)
 
 /* A ULPDU_Length of 64769 is none (MPA-062), even where it ends in the segment: 2 + 64768 + 2 PAD + 4 octets
  * are as many as 2 + 64769 + 1 PAD + 4. */
-static void test_impossible_length(void)
+TEST(test_impossible_length)
 {
   static const uint32_t ulpdus[] = {500, 64768};
   made m = begin(false, false, ulpdus, G_N_ELEMENTS(ulpdus));
@@ -150,7 +150,7 @@ static void test_impossible_length(void)
 }
 
 /* Octets that are not a segment's first are not guessed at. */
-static void test_not_a_segments_start(void)
+TEST(test_not_a_segments_start)
 {
   static const uint32_t ulpdus[] = {500, 500};
   made m = begin(false, true, ulpdus, G_N_ELEMENTS(ulpdus));
@@ -165,7 +165,7 @@ static void test_not_a_segments_start(void)
 }
 
 /* A broken CRC: it does not look like an FPDU. In order it is the error it is (MPA-277). */
-static void test_broken(void)
+TEST(test_broken)
 {
   static const uint32_t ulpdus[] = {500, 500};
   made m = begin(false, true, ulpdus, G_N_ELEMENTS(ulpdus));
@@ -204,7 +204,7 @@ static made begin_with_bait(bool crc, uint64_t *at)
 /* The octets at a segment's start look like an FPDU, even by their CRC, and the layer above finds that they
  * are none: they stay held, and the connection lives. When the true FPDU is located, the guess is counted as
  * wrong. */
-static void test_withdrawn(void)
+TEST(test_withdrawn)
 {
   for (int crc = 0; crc < 2; crc++) {
     uint64_t at;
@@ -226,7 +226,7 @@ static void test_withdrawn(void)
 /* The same, and the layer above sees nothing wrong: it goes up and its octets are gone. The FPDU around it
  * cannot be had any more: the half connection ends, by the code of a broken length with a CRC, of lengths
  * that do not agree without (note M20). */
-static void test_taken_in(void)
+TEST(test_taken_in)
 {
   for (int crc = 0; crc < 2; crc++) {
     uint64_t at;
@@ -248,7 +248,7 @@ static void test_taken_in(void)
 /* Until the FPDU around a wrong guess is whole, each octet that is held counts once, and those let go not at
  * all: FPDU 0 of 508 octets has gone up, 390 octets of the front of FPDU 1 and what lies after the guess of
  * 68 are held; then 5 more. */
-static void test_taken_in_and_not_whole(void)
+TEST(test_taken_in_and_not_whole)
 {
   uint64_t at;
   made m = begin_with_bait(true, &at);
@@ -267,7 +267,7 @@ static void test_taken_in_and_not_whole(void)
 
 /* A located FPDU is known better than any guess: with the front of the FPDU around it at the in-order edge,
  * what looks like an FPDU within its extent is not guessed at, however plausible. */
-static void test_located_says_otherwise(void)
+TEST(test_located_says_otherwise)
 {
   uint64_t at;
   made m = begin_with_bait(true, &at);
@@ -285,7 +285,7 @@ static void test_located_says_otherwise(void)
 }
 
 /* What an FPDU is made of at the in-order edge counts piece by piece, and the largest is told. */
-static void test_pieces(void)
+TEST(test_pieces)
 {
   static const uint32_t ulpdus[] = {500, 500};
   made m = begin(false, true, ulpdus, G_N_ELEMENTS(ulpdus));
@@ -376,7 +376,7 @@ static void play(random_stream *random, mpa_receiver *receiver, const GArray *cu
  * sees through does no harm, with markers and without, with CRC and without. Aligned segments hold nothing
  * back; of 2,000 cases without CRC and alignment some have wrong guesses: an octet pair at a random place is
  * a possible length, as small as the rest of a segment, with p = 300 / 65536 or so a segment. */
-static void test_any_cut_and_order(void)
+TEST(test_any_cut_and_order)
 {
   uint64_t wrong = 0;
   uint64_t assumed = 0;
@@ -405,23 +405,4 @@ static void test_any_cut_and_order(void)
   }
   g_assert_cmpuint(wrong, >, 0);
   g_assert_cmpuint(assumed, >, 1000);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/mpa_deframer_assumption/aligned", test_aligned);
-  g_test_add_func("/mpa_deframer_assumption/markers_come_first", test_markers_come_first);
-  g_test_add_func("/mpa_deframer_assumption/cut_behind", test_cut_behind);
-  g_test_add_func("/mpa_deframer_assumption/whole_in_two_segments", test_whole_in_two_segments);
-  g_test_add_func("/mpa_deframer_assumption/impossible_length", test_impossible_length);
-  g_test_add_func("/mpa_deframer_assumption/not_a_segments_start", test_not_a_segments_start);
-  g_test_add_func("/mpa_deframer_assumption/broken", test_broken);
-  g_test_add_func("/mpa_deframer_assumption/withdrawn", test_withdrawn);
-  g_test_add_func("/mpa_deframer_assumption/taken_in", test_taken_in);
-  g_test_add_func("/mpa_deframer_assumption/taken_in_and_not_whole", test_taken_in_and_not_whole);
-  g_test_add_func("/mpa_deframer_assumption/located_says_otherwise", test_located_says_otherwise);
-  g_test_add_func("/mpa_deframer_assumption/pieces", test_pieces);
-  g_test_add_func("/mpa_deframer_assumption/any_cut_and_order", test_any_cut_and_order);
-  return g_test_run();
 }

@@ -5,9 +5,8 @@
  * FPDUs of 1442 octets of ULPDU: FPDU k is [1460 k, 1460 (k + 1)), 2 + 1442 + 4 and three markers. Small
  * ones: 430 octets, [0, 440), then three times 90: [440, 540) with the marker at 512, [540, 636), [636,
  * 732). */
-#include <glib.h>
-
 #include "mpa_receiver.h"
+#include "test.h"
 
 static const uint32_t full[] = {1442, 1442, 1442, 1442};
 static const uint32_t packed[] = {430, 90, 90, 90};
@@ -42,7 +41,7 @@ static void expect_passed(const fixture *made, guint count, uint64_t edge)
 }
 
 /* Case 1, in order: passed and delivered at once (MPA-173). */
-static void test_one_aligned_fpdu_in_order(void)
+TEST(test_one_aligned_fpdu_in_order)
 {
   fixture made = set_up(full, 4);
 
@@ -54,7 +53,7 @@ static void test_one_aligned_fpdu_in_order(void)
 
 /* Case 1, out of order: MPA-010: it is passed when it arrives, with its place in the sender's order; that
  * the one before it has come is told by the in-order edge, and it is delivered then (MPA-174). */
-static void test_one_aligned_fpdu_out_of_order(void)
+TEST(test_one_aligned_fpdu_out_of_order)
 {
   fixture made = set_up(full, 4);
 
@@ -68,7 +67,7 @@ static void test_one_aligned_fpdu_out_of_order(void)
 }
 
 /* Case 2, in order: each of several FPDUs is passed and delivered at once (MPA-175). */
-static void test_packed_fpdus_in_order(void)
+TEST(test_packed_fpdus_in_order)
 {
   fixture made = set_up(packed, 4);
 
@@ -80,7 +79,7 @@ static void test_packed_fpdus_in_order(void)
 }
 
 /* Case 2, out of order: the first of them holds a marker, so all are located when they arrive (MPA-176). */
-static void test_packed_fpdus_out_of_order(void)
+TEST(test_packed_fpdus_out_of_order)
 {
   fixture made = set_up(packed, 4);
 
@@ -97,7 +96,7 @@ static void test_packed_fpdus_out_of_order(void)
 
 /* Case 3: MPA-168: an FPDU without its tail is held, whatever its length, and passed by the last octet
  * (MPA-177). */
-static void test_tail_missing(void)
+TEST(test_tail_missing)
 {
   for (uint64_t octets = 1; octets < 1460; octets++) {
     fixture made = set_up(full, 2);
@@ -119,7 +118,7 @@ static void test_tail_missing(void)
 
 /* Case 3, the tail held already: passed by the arrival of the head, delivered when it is in order
  * (MPA-178). */
-static void test_tail_before_head(void)
+TEST(test_tail_before_head)
 {
   fixture made = set_up(full, 4);
 
@@ -159,7 +158,7 @@ static void check_pieces(uint64_t size, bool last_first)
 /* Case 4: MPA-179: segments that start in mid-FPDU are put together with what came before them: FPDU 1 in
  * pieces of every size from 1 to 1459 octets, in order and last piece first, ends up as one ULPDU, passed
  * by the last missing piece (MPA-180). Until then all of it is held (MPA-181). */
-static void test_fpdu_in_pieces(void)
+TEST(test_fpdu_in_pieces)
 {
   for (uint64_t size = 1; size < 1460; size += size < 20 ? 1 : 13) {
     check_pieces(size, false);
@@ -169,7 +168,7 @@ static void test_fpdu_in_pieces(void)
 
 /* Case 5: one segment has the tail of FPDU 1, the head of which is held, FPDU 2 whole and the head of FPDU
  * 3. */
-static void test_mixed_segment(void)
+TEST(test_mixed_segment)
 {
   for (int in_order = 0; in_order < 2; in_order++) {
     fixture made = set_up(full, 4);
@@ -217,7 +216,7 @@ static void check_recovered(uint32_t first, uint32_t ulpdu, uint64_t expected_oc
 /* MPA-350: the largest FPDU that a link of 1500 octets lets a sender make, MULPDU 1442 in 1460 octets, is
  * recovered wherever it is split. MPA-351: with an MTU below 140 a ULPDU still has up to 128 octets: FPDUs
  * of 136, and of 140 with a marker in them (MPA-352). */
-static void test_largest_fpdu_of_the_link(void)
+TEST(test_largest_fpdu_of_the_link)
 {
   check_recovered(1442, 1442, 1460);
   check_recovered(100, 128, 136); /* [112, 248) */
@@ -226,7 +225,7 @@ static void test_largest_fpdu_of_the_link(void)
 
 /* The same over a link of 100 octets, that is EMSS 60: 140 octets come in three segments, of which the
  * second holds the marker, in every order. */
-static void test_fpdu_of_three_segments(void)
+TEST(test_fpdu_of_three_segments)
 {
   static const guint orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
   static const uint32_t ulpdus[] = {400, 128};
@@ -242,20 +241,4 @@ static void test_fpdu_of_three_segments(void)
     mpa_receiver_expect_all(made.receiver);
     tear_down(&made);
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/mpa_deframer_cases/one_aligned_fpdu_in_order", test_one_aligned_fpdu_in_order);
-  g_test_add_func("/mpa_deframer_cases/one_aligned_fpdu_out_of_order", test_one_aligned_fpdu_out_of_order);
-  g_test_add_func("/mpa_deframer_cases/packed_fpdus_in_order", test_packed_fpdus_in_order);
-  g_test_add_func("/mpa_deframer_cases/packed_fpdus_out_of_order", test_packed_fpdus_out_of_order);
-  g_test_add_func("/mpa_deframer_cases/tail_missing", test_tail_missing);
-  g_test_add_func("/mpa_deframer_cases/tail_before_head", test_tail_before_head);
-  g_test_add_func("/mpa_deframer_cases/fpdu_in_pieces", test_fpdu_in_pieces);
-  g_test_add_func("/mpa_deframer_cases/mixed_segment", test_mixed_segment);
-  g_test_add_func("/mpa_deframer_cases/largest_fpdu_of_the_link", test_largest_fpdu_of_the_link);
-  g_test_add_func("/mpa_deframer_cases/fpdu_of_three_segments", test_fpdu_of_three_segments);
-  return g_test_run();
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the deframer refuses, with which code, and that nothing follows an error (mpa-01 §7). */
-#include <glib.h>
 #include <string.h>
 
 #include "mpa/mpa_deframer.h"
 #include "mpa_receiver.h"
+#include "test.h"
 
 /* FPDU k of these is [1460 k, 1460 (k + 1)) (see test_mpa_deframer_location.c); markers at 0, 512, 1024;
  * 1536, 2048, 2560; 3072, 3584, 4096; 4608, 5120, 5632. */
@@ -58,7 +58,7 @@ static void expect_error(fixture *made, mpa_error error, uint64_t offset, guint 
 /* MPA-068, MPA-131, MPA-132, MPA-133, MPA-159, MPA-161, MPA-162: a flipped octet anywhere in an FPDU is found
  * before anything of it is passed, and is code 2 (MPA-277): ULPDU, CRC, leading and inner marker. MPA-288:
  * nothing is passed afterwards. */
-static void test_crc_in_order(void)
+TEST(test_crc_in_order)
 {
   static const uint64_t flipped[] = {0, 3, 6, 700, 512, 515, 1455, 1459};
   for (gsize index = 0; index < G_N_ELEMENTS(flipped); index++) {
@@ -71,7 +71,7 @@ static void test_crc_in_order(void)
 }
 
 /* MPA-133, MPA-288: also one beyond a hole; the FPDU in the hole stays out as well (note M33). */
-static void test_crc_beyond_a_hole(void)
+TEST(test_crc_beyond_a_hole)
 {
   fixture made = set_up(true);
   made.stream->octets->data[3000] ^= 0x01;
@@ -88,7 +88,7 @@ static void test_crc_beyond_a_hole(void)
  * CRC is checked before anything goes up. FPDUs [0, 440), [440, 540) with the marker at 512, [540, 636) and
  * [636, 732): in order the chain locates all; without the first a marker locates the second, and its length
  * the others. */
-static void test_crc_by_every_method(void)
+TEST(test_crc_by_every_method)
 {
   static const uint32_t ulpdus[] = {430, 90, 90, 90};
 
@@ -119,7 +119,7 @@ static void test_crc_by_every_method(void)
 }
 
 /* The digest takes in the markers: one computed without them is wrong (MPA-140). */
-static void test_digest_without_marker(void)
+TEST(test_digest_without_marker)
 {
   static const uint32_t ulpdus[] = {480, 42};
   mpa_stream *stream = mpa_stream_new(true, true, ulpdus, 2);
@@ -143,7 +143,7 @@ static void test_digest_without_marker(void)
 }
 
 /* MPA-082, MPA-162: without CRC the field is not looked at (MPA-245). */
-static void test_crc_off(void)
+TEST(test_crc_off)
 {
   fixture made = set_up(false);
   for (guint index = 0; index < 4; index++) {
@@ -175,7 +175,7 @@ static void check_wrong_pointer(uint64_t marker, uint16_t pointer, bool repair, 
 
 /* MPA-288: and nothing is passed after a code 3. MPA-160: an FPDU whose marker and whose place in the
  * chain disagree has no unambiguous start, so it is not passed. */
-static void test_wrong_pointer(void)
+TEST(test_wrong_pointer)
 {
   check_wrong_pointer(0, 4, true, MPA_ERROR_MARKER);       /* the leading one: to before the stream */
   check_wrong_pointer(512, 0, true, MPA_ERROR_MARKER);     /* "the header follows" */
@@ -190,7 +190,7 @@ static void test_wrong_pointer(void)
 
 /* Bits that do not count: RESERVED (MPA-086) and the low two of FPDUPTR (MPA-101), PAD (MPA-077). They
  * neither hinder location nor are they an error; the CRC counts them. */
-static void test_ignored_bits(void)
+TEST(test_ignored_bits)
 {
   fixture made = set_up(true);
   static const uint64_t markers[] = {1536, 2048, 2560};
@@ -229,7 +229,7 @@ static void test_ignored_bits(void)
 
 /* A sender may have counted from the leading marker instead of ULPDU_Length (note M1). FPDU 0 ends at
  * 512, so FPDU 1, [512, 1652), begins with a marker; those at 1024 and 1536 point back 512 and 1024 to it. */
-static void test_pointer_to_leading_marker(void)
+TEST(test_pointer_to_leading_marker)
 {
   static const uint32_t ulpdus[] = {502, 1122};
   mpa_stream *stream = mpa_stream_new(true, true, ulpdus, 2);
@@ -248,7 +248,7 @@ static void test_pointer_to_leading_marker(void)
 }
 
 /* ULPDU_Length above 64768 is an invalid FPDU as soon as it is seen (note M15); 64768 is legal. */
-static void test_impossible_length(void)
+TEST(test_impossible_length)
 {
   for (int crc = 0; crc <= 1; crc++) {
     for (int ahead = 0; ahead <= 1; ahead++) {
@@ -320,7 +320,7 @@ static void check_length_over_passed_fpdu(bool crc, mpa_error expected)
   tear_down(&made);
 }
 
-static void test_length_into_passed_fpdu(void)
+TEST(test_length_into_passed_fpdu)
 {
   check_length_into_passed_fpdu(true, MPA_ERROR_CRC);
   check_length_into_passed_fpdu(false, MPA_ERROR_MARKER);
@@ -392,7 +392,7 @@ static void feed_noise(random_stream *random, bool markers, bool crc)
   mpa_deframer_free(deframer);
 }
 
-static void test_noise(void)
+TEST(test_noise)
 {
   random_stream *random = random_stream_new(1, "test.noise");
   for (int round = 0; round < 250; round++) {
@@ -402,21 +402,4 @@ static void test_noise(void)
     }
   }
   random_stream_free(random);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/mpa_deframer_errors/crc_in_order", test_crc_in_order);
-  g_test_add_func("/mpa_deframer_errors/crc_beyond_a_hole", test_crc_beyond_a_hole);
-  g_test_add_func("/mpa_deframer_errors/crc_by_every_method", test_crc_by_every_method);
-  g_test_add_func("/mpa_deframer_errors/digest_without_marker", test_digest_without_marker);
-  g_test_add_func("/mpa_deframer_errors/crc_off", test_crc_off);
-  g_test_add_func("/mpa_deframer_errors/wrong_pointer", test_wrong_pointer);
-  g_test_add_func("/mpa_deframer_errors/ignored_bits", test_ignored_bits);
-  g_test_add_func("/mpa_deframer_errors/pointer_to_leading_marker", test_pointer_to_leading_marker);
-  g_test_add_func("/mpa_deframer_errors/impossible_length", test_impossible_length);
-  g_test_add_func("/mpa_deframer_errors/length_into_passed_fpdu", test_length_into_passed_fpdu);
-  g_test_add_func("/mpa_deframer_errors/noise", test_noise);
-  return g_test_run();
 }

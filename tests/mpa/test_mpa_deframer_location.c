@@ -5,9 +5,8 @@
  * Most tests use FPDUs of 1442 octets of ULPDU, MULPDU at an EMSS of 1460. They are 1460 octets long: 2 +
  * 1442 + 4 = 1448 and three markers. FPDU k is [1460 k, 1460 (k + 1)); its first marker is at 0, 1536,
  * 3072, 4608 for k = 0 … 3. */
-#include <glib.h>
-
 #include "mpa_receiver.h"
+#include "test.h"
 
 static const uint32_t full[] = {1442, 1442, 1442, 1442};
 
@@ -42,7 +41,7 @@ static void expect_methods(const fixture *made, const char *methods)
 
 /* MPA-010, MPA-163: aligned segments after a lost one go up as they come, each located by its own marker,
  * although the end of the FPDU before established its start too: the lower-numbered method counts. */
-static void test_aligned_segments_behind_a_hole(void)
+TEST(test_aligned_segments_behind_a_hole)
 {
   fixture made = set_up(full, 4);
 
@@ -60,7 +59,7 @@ static void test_aligned_segments_behind_a_hole(void)
 }
 
 /* A middlebox sends the stream on in pieces of 1000; [0, 1000) is lost. */
-static void test_recut_stream(void)
+TEST(test_recut_stream)
 {
   fixture made = set_up(full, 4);
 
@@ -89,7 +88,7 @@ static void test_recut_stream(void)
  * 220, 328, 436 (with the marker at 512 in it), 548, 656, 764, 872, 980 (with the one at 1024), and end at
  * 1092. Numbers 1 to 9 come in one segment, number 0 is late: those before number 4 cannot be located
  * (note M12): MPA-163: that the segment starts with an FPDU is no method. */
-static void test_packed_segment_behind_a_hole(void)
+TEST(test_packed_segment_behind_a_hole)
 {
   static const uint32_t ulpdus[] = {100, 100, 100, 100, 100, 100, 100, 100, 100, 100};
   fixture made = set_up(ulpdus, G_N_ELEMENTS(ulpdus));
@@ -105,7 +104,7 @@ static void test_packed_segment_behind_a_hole(void)
 }
 
 /* A marker alone is not enough: the header it points to must be there (note M11). */
-static void test_marker_before_its_header(void)
+TEST(test_marker_before_its_header)
 {
   fixture made = set_up(full, 4);
 
@@ -141,7 +140,7 @@ static void check_split_marker(uint64_t cut, bool rear_first)
   tear_down(&made);
 }
 
-static void test_split_marker(void)
+TEST(test_split_marker)
 {
   for (uint64_t cut = 1533; cut <= 1543; cut++) {
     check_split_marker(cut, false);
@@ -151,7 +150,7 @@ static void test_split_marker(void)
 
 /* A start known by the end of an early FPDU is of use once ULPDU_Length is there; what arrives with it
  * decides the method. The first marker of FPDU 2 is [3072, 3076). */
-static void test_start_before_its_length(void)
+TEST(test_start_before_its_length)
 {
   fixture made = set_up(full, 4);
 
@@ -189,7 +188,7 @@ static void test_start_before_its_length(void)
 }
 
 /* Of the chain and a marker the chain counts: FPDU 1 is reached by both with the arrival of FPDU 0. */
-static void test_chain_before_marker(void)
+TEST(test_chain_before_marker)
 {
   fixture made = set_up(full, 4);
 
@@ -203,7 +202,7 @@ static void test_chain_before_marker(void)
 }
 
 /* An FPDU that a marker located stays "located by marker" when the chain reaches it before it is complete. */
-static void test_chain_reaches_located_fpdu(void)
+TEST(test_chain_reaches_located_fpdu)
 {
   fixture made = set_up(full, 4);
 
@@ -221,7 +220,7 @@ static void test_chain_reaches_located_fpdu(void)
 
 /* FPDU 0 ends at 512: 4 + 2 + 502 + 4. FPDU 1 begins with the marker [512, 516); its ULPDU_Length is [516,
  * 518). */
-static void test_leading_marker(void)
+TEST(test_leading_marker)
 {
   static const uint32_t ulpdus[] = {502, 502, 502};
   fixture made = set_up(ulpdus, 3);
@@ -265,7 +264,7 @@ static void test_leading_marker(void)
 
 /* Several holes: each FPDU around one is located from the marker after it or the FPDU before it, and
  * waits. */
-static void test_several_holes(void)
+TEST(test_several_holes)
 {
   fixture made = set_up(full, 4);
 
@@ -285,21 +284,4 @@ static void test_several_holes(void)
   mpa_receiver_arrive(made.receiver, 0, 1460);
   mpa_receiver_expect_all(made.receiver);
   tear_down(&made);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/mpa_deframer_location/aligned_segments_behind_a_hole",
-                  test_aligned_segments_behind_a_hole);
-  g_test_add_func("/mpa_deframer_location/recut_stream", test_recut_stream);
-  g_test_add_func("/mpa_deframer_location/packed_segment_behind_a_hole", test_packed_segment_behind_a_hole);
-  g_test_add_func("/mpa_deframer_location/marker_before_its_header", test_marker_before_its_header);
-  g_test_add_func("/mpa_deframer_location/split_marker", test_split_marker);
-  g_test_add_func("/mpa_deframer_location/start_before_its_length", test_start_before_its_length);
-  g_test_add_func("/mpa_deframer_location/chain_before_marker", test_chain_before_marker);
-  g_test_add_func("/mpa_deframer_location/chain_reaches_located_fpdu", test_chain_reaches_located_fpdu);
-  g_test_add_func("/mpa_deframer_location/leading_marker", test_leading_marker);
-  g_test_add_func("/mpa_deframer_location/several_holes", test_several_holes);
-  return g_test_run();
 }

@@ -2,10 +2,10 @@
 /* The deframer against an oracle that works out location, passing and held octets from scratch at every
  * arrival, out of docs/metrics.md ("Held octets") and nothing else: a bit an octet, walks over the stream,
  * no shortcuts. */
-#include <glib.h>
 #include <string.h>
 
 #include "mpa_receiver.h"
+#include "test.h"
 
 enum { NOT_LOCATED = -1, UNFLIPPED = -1 };
 
@@ -357,7 +357,7 @@ static bool play(scene *made, bool tiny, bool far, gint64 flipped)
  * posted, once, when it is whole and its start is known by one of the three methods, whatever the segments
  * are. 1,000 combinations of stream, cuts, order and duplicates, with and without markers and CRC, from
  * offset 0 and across 2^32. */
-static void test_any_segmentation_and_order(void)
+TEST(test_any_segmentation_and_order)
 {
   for (guint seed = 1; seed <= 1000; seed++) {
     scene made = {.random = random_stream_new(seed, "test.deframer"), .crc = seed & 2};
@@ -375,7 +375,7 @@ static void test_any_segmentation_and_order(void)
  * the way, often in a marker or a length: no ULPDU goes up that was not sent, the error comes at the arrival
  * at which the first located FPDU turns out to be invalid, and until then each octet counts once, however
  * FPDUs seem to overlap. */
-static void test_one_broken_octet(void)
+TEST(test_one_broken_octet)
 {
   guint errors = 0;
 
@@ -401,12 +401,4 @@ static void test_one_broken_octet(void)
   /* The others wait for octets that a broken length promised and nobody sends. */
   g_assert_cmpuint(errors, >, 300);
   g_assert_cmpuint(errors, <, 500);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/mpa_deframer_random/any_segmentation_and_order", test_any_segmentation_and_order);
-  g_test_add_func("/mpa_deframer_random/one_broken_octet", test_one_broken_octet);
-  return g_test_run();
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* One FPDU at a known place: extent, verdict, ULPDU (mpa-01 §4, §5.2, §7). */
-#include <glib.h>
 #include <string.h>
 
 #include "base/crc32c.h"
 #include "mpa/mpa_fpdu.h"
+#include "test.h"
 
 /* Walks an FPDU as a sender writes it: before every octet that would fall on a marker position goes a
  * marker. Returns its stream octets, and checks that no marker falls inside ULPDU_Length or the CRC
@@ -28,7 +28,7 @@ static uint64_t walked_octets(uint64_t start, uint32_t ulpdu_octets)
   return position - start;
 }
 
-static void test_pad(void)
+TEST(test_pad)
 {
   g_assert_cmpuint(mpa_fpdu_pad_octets(0), ==, 2);
   g_assert_cmpuint(mpa_fpdu_pad_octets(1), ==, 1);
@@ -40,7 +40,7 @@ static void test_pad(void)
   }
 }
 
-static void test_fpdu_octets(void)
+TEST(test_fpdu_octets)
 {
   for (uint64_t phase = 0; phase < 512; phase += 4) {
     if (phase == 4) {
@@ -53,7 +53,7 @@ static void test_fpdu_octets(void)
   }
 }
 
-static void test_unmarked_fpdu_octets(void)
+TEST(test_unmarked_fpdu_octets)
 {
   /* 6 octets of overhead and the PAD, at any phase (MPA-083) */
   g_assert_cmpuint(mpa_fpdu_octets(0, 42, false), ==, 48);
@@ -63,7 +63,7 @@ static void test_unmarked_fpdu_octets(void)
 }
 
 /* The largest FPDU, at its worst phase, has 65288 octets and a last FPDUPTR of 65280 (MPA-088). */
-static void test_largest_fpdu(void)
+TEST(test_largest_fpdu)
 {
   uint64_t longest = 0;
   uint64_t furthest = 0;
@@ -82,7 +82,7 @@ static void test_largest_fpdu(void)
   g_assert_cmpuint(furthest, ==, 65280);
 }
 
-static void test_header_and_start(void)
+TEST(test_header_and_start)
 {
   /* A marker leads the FPDU that starts on a multiple of 512. */
   g_assert_cmpuint(mpa_fpdu_header(512, true), ==, 516);
@@ -95,7 +95,7 @@ static void test_header_and_start(void)
 
 /* From 492: 2 + 42 + 4 = 48 octets and the marker at 512. ULPDU octets 0 … 17 are [494, 512), 18 … 41 are
  * [516, 540). */
-static void test_extent(void)
+TEST(test_extent)
 {
   mpa_fpdu fpdu = mpa_fpdu_at(492, 42, true);
   g_assert_cmpuint(fpdu.header, ==, 492);
@@ -158,7 +158,7 @@ static void check_verdict(uint32_t slice_octets)
 }
 
 /* MPA-277, MPA-278: in one piece of memory, and cut anywhere. */
-static void test_verdict(void)
+TEST(test_verdict)
 {
   for (uint32_t slice_octets = 1; slice_octets <= 60; slice_octets++) {
     check_verdict(slice_octets);
@@ -183,7 +183,7 @@ static void check_strip(uint32_t slice_octets)
 }
 
 /* MPA-058: in one piece of memory, and cut anywhere, in the marker, too. */
-static void test_strip(void)
+TEST(test_strip)
 {
   for (uint32_t slice_octets = 1; slice_octets <= 60; slice_octets++) {
     check_strip(slice_octets);
@@ -191,26 +191,11 @@ static void test_strip(void)
 }
 
 /* The text of each error starts with its code (mpa-01 §7). */
-static void test_texts_name_their_codes(void)
+TEST(test_texts_name_their_codes)
 {
   for (int code = MPA_ERROR_CLOSED; code <= MPA_ERROR_STARTUP; code++) {
     char *start = g_strdup_printf("MPA error %d: ", code);
     g_assert_true(g_str_has_prefix(mpa_error_text((mpa_error)code), start));
     g_free(start);
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/mpa_fpdu/pad", test_pad);
-  g_test_add_func("/mpa_fpdu/octets", test_fpdu_octets);
-  g_test_add_func("/mpa_fpdu/unmarked_octets", test_unmarked_fpdu_octets);
-  g_test_add_func("/mpa_fpdu/largest", test_largest_fpdu);
-  g_test_add_func("/mpa_fpdu/header_and_start", test_header_and_start);
-  g_test_add_func("/mpa_fpdu/extent", test_extent);
-  g_test_add_func("/mpa_fpdu/verdict", test_verdict);
-  g_test_add_func("/mpa_fpdu/strip", test_strip);
-  g_test_add_func("/mpa_fpdu/error_texts", test_texts_name_their_codes);
-  return g_test_run();
 }

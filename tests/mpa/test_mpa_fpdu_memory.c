@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "mpa/mpa_fpdu_memory.h"
 
-#include <glib.h>
-
 #include "base/scatter_list.h"
+#include "test.h"
 
 /* Of 10,000 octets six FPDUs of 1460 are the most that are less; blocks of both lengths count, those of the
  * heap do not. */
-static void test_full(void)
+TEST(test_full)
 {
   mpa_fpdu_memory *memory = mpa_fpdu_memory_new(1460, 10000);
   octet_buffer *blocks[6];
@@ -30,7 +29,7 @@ static void test_full(void)
 
 /* Pieces for messages' ends are three eighths as long; those that refer take a fifth of a flat FPDU's memory,
  * with all markers that there can be. */
-static void test_lengths(void)
+TEST(test_lengths)
 {
   mpa_fpdu_memory *memory = mpa_fpdu_memory_new(1460, 10000);
   memory_pool *flat = mpa_fpdu_memory_flat(memory, 1460);
@@ -50,7 +49,7 @@ static void test_lengths(void)
 
 /* What arrived is copied as long as it fits and as many pieces are there as there may be flat FPDUs: here
  * one. */
-static void test_arrived(void)
+TEST(test_arrived)
 {
   mpa_fpdu_memory *memory = mpa_fpdu_memory_new(1460, 2000);
 
@@ -66,7 +65,7 @@ static void test_arrived(void)
 }
 
 /* What is on its way outlives the memory. */
-static void test_outlived(void)
+TEST(test_outlived)
 {
   mpa_fpdu_memory *memory = mpa_fpdu_memory_new(1, 10000);
   octet_buffer *buffer = octet_buffer_new_in(mpa_fpdu_memory_flat(memory, 1), 1);
@@ -75,14 +74,4 @@ static void test_outlived(void)
   octet_buffer_octets(buffer)[0] = 1;
   octet_buffer_unref(buffer);
   mpa_fpdu_memory_free(NULL);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/mpa_fpdu_memory/full", test_full);
-  g_test_add_func("/mpa_fpdu_memory/lengths", test_lengths);
-  g_test_add_func("/mpa_fpdu_memory/arrived", test_arrived);
-  g_test_add_func("/mpa_fpdu_memory/outlived", test_outlived);
-  return g_test_run();
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The framer against the hex dumps of both drafts and an octet-by-octet reading of its stream (mpa-01 §4,
  * §5.1, §5.2). */
-#include <glib.h>
 #include <string.h>
 
 #include "base/random_stream.h"
 #include "mpa/mpa_framer.h"
+#include "test.h"
 
 /* CRC32C bit by bit, wire order (MPA-116): nothing in common with the one under test. */
 static void slow_crc32c(const uint8_t *octets, gsize length, uint8_t wire[4])
@@ -76,7 +76,7 @@ static void check_first_dump(const char control[2], const char crc[4])
 
 /* MPA-115, MPA-129, MPA-130: the FPDU starts with a marker, which the digest takes in; that stands in the
  * last 4 octets, as the documents print it. */
-static void test_first_dump(void)
+TEST(test_first_dump)
 {
   check_first_dump("\x40\x03", "\x4C\x86\xB3\x84"); /* MPA-134 */
   check_first_dump("\x41\x43", "\x52\x23\x99\x83"); /* MPA-136 */
@@ -102,7 +102,7 @@ static void check_second_dump(const char control[2], const char crc[4], uint32_t
 /* MPA-115, MPA-127, MPA-130: this one starts with ULPDU_Length, and the digest takes in the marker within.
  * MPA-084, MPA-096: that is 00 00 00 14, 20 octets after the header. The unseen first FPDU has 492
  * octets, which 479 to 482 of ULPDU give (MPA-139). */
-static void test_second_dump(void)
+TEST(test_second_dump)
 {
   for (uint32_t first_ulpdu = 479; first_ulpdu <= 482; first_ulpdu++) {
     check_second_dump("\x40\x03", "\xA1\x9C\xD1\x03", first_ulpdu); /* MPA-135 */
@@ -111,7 +111,7 @@ static void test_second_dump(void)
 }
 
 /* A 16-octet ULPDU whose header sits 12 octets before a marker (MPA-109). */
-static void test_figure_4(void)
+TEST(test_figure_4)
 {
   uint8_t ulpdu[16];
   uint8_t expected[28] = {0x00, 0x10};
@@ -132,7 +132,7 @@ static void test_figure_4(void)
 
 /* MPA-098: an FPDU that ends right before a marker position has no marker at its end; the next one has it.
  * MPA-129: and has it in its digest. */
-static void test_marker_between_fpdus(void)
+TEST(test_marker_between_fpdus)
 {
   mpa_framer *framer = mpa_framer_new(true, true);
   frame_zeros(framer, 502); /* 4 + 2 + 502 + 4 = 512 */
@@ -145,7 +145,7 @@ static void test_marker_between_fpdus(void)
 }
 
 /* MPA-128: a marker between ULPDU and CRC is this FPDU's, in its digest too: 4 + 2 + 506 = 512. */
-static void test_marker_before_crc(void)
+TEST(test_marker_before_crc)
 {
   mpa_framer *framer = mpa_framer_new(true, true);
   g_autofree uint8_t *zeros = g_malloc0(506);
@@ -158,7 +158,7 @@ static void test_marker_before_crc(void)
   mpa_framer_free(framer);
 }
 
-static void test_without_markers(void)
+TEST(test_without_markers)
 {
   mpa_framer *framer = mpa_framer_new(false, true);
   for (int round = 0; round < 300; round++) { /* over several marker positions */
@@ -171,7 +171,7 @@ static void test_without_markers(void)
 }
 
 /* MPA-126: the field is there all the same (MPA-080). */
-static void test_without_crc(void)
+TEST(test_without_crc)
 {
   mpa_framer *framer = mpa_framer_new(true, false);
   g_autoptr(GByteArray) fpdu = frame(framer, (const uint8_t *)"abc", 3);
@@ -213,7 +213,7 @@ static void check_fpdu(const GByteArray *fpdu, uint64_t start, const uint8_t *ul
 /* MPA-094, MPA-096, MPA-107, MPA-108: where the markers are and where they point, in FPDUs of many markers
  * and in intervals of many FPDUs. MPA-056, MPA-073, MPA-076, MPA-085, MPA-127, MPA-130: what is between
  * them. The first ULPDU is the largest there may be. */
-static void test_random_stream(void)
+TEST(test_random_stream)
 {
   random_stream *random = random_stream_new(1, "test.framer");
   mpa_framer *framer = mpa_framer_new(true, true);
@@ -239,7 +239,7 @@ static void test_random_stream(void)
 
 /* Whatever slices a ULPDU comes in, its FPDU is one as long as there may be flat ones: a piece of the pool of
  * the shortest that suffice, or memory of its own when it is longer. */
-static void test_one_slice(void)
+TEST(test_one_slice)
 {
   uint8_t ulpdu[1500];
   mpa_fpdu_memory *memory = mpa_fpdu_memory_new(1456, UINT32_MAX);
@@ -344,7 +344,7 @@ static void compare_ways(bool markers, bool crc, uint64_t seed)
 /* FPDUs that refer are octet for octet those that are flat: with and without markers and CRC, of one run and
  * of several, of all lengths, and so with markers before, in and after each part. Those without a long run
  * with a block are flat. */
-static void test_same_both_ways(void)
+TEST(test_same_both_ways)
 {
   for (uint64_t seed = 1; seed <= 4; seed++) {
     compare_ways(true, true, seed);
@@ -354,7 +354,7 @@ static void test_same_both_ways(void)
 }
 
 /* What has no buffer is copied, and may change after the call; what has one is referred to, and kept. */
-static void test_refers(void)
+TEST(test_refers)
 {
   mpa_fpdu_memory *memory = mpa_fpdu_memory_new(1456, 2 * 1456); /* two flat ones */
   mpa_framer *framer = mpa_framer_new(true, true);
@@ -388,7 +388,7 @@ static void test_refers(void)
 
 /* MPA-073, MPA-076: ULPDUs of 1 to 8 octets: length, ULPDU, as many zeros as bring it to a multiple of 4,
  * digest. */
-static void test_layout(void)
+TEST(test_layout)
 {
   static const struct {
     uint32_t ulpdu_octets;
@@ -412,7 +412,7 @@ static void test_layout(void)
 /* MPA-108: 100 marker intervals of ULPDUs of 28 octets, 36 on the wire with 2 of PAD: each marker points
  * to the FPDU it is in, or is zero between two. FPDU boundaries and markers meet every 127 FPDUs (36 * 127
  * = 508 * 9). */
-static void test_small_fpdus(void)
+TEST(test_small_fpdus)
 {
   static const uint8_t ulpdu[28] = "small";
   mpa_framer *framer = mpa_framer_new(true, true);
@@ -436,7 +436,7 @@ static void test_small_fpdus(void)
 
 /* MPA-063: a ULPDU of 64769 octets is the caller's mistake and goes nowhere (MPA-064: one of 64768 is
  * fine, see random_stream). */
-static void test_too_long(void)
+TEST(test_too_long)
 {
   if (g_test_subprocess()) {
     mpa_framer *framer = mpa_framer_new(true, true);
@@ -447,24 +447,4 @@ static void test_too_long(void)
   g_test_trap_subprocess(NULL, 0, 0);
   g_test_trap_assert_failed();
   g_test_trap_assert_stderr("*ulpdu->length*");
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/mpa_framer/first_dump", test_first_dump);
-  g_test_add_func("/mpa_framer/second_dump", test_second_dump);
-  g_test_add_func("/mpa_framer/figure_4", test_figure_4);
-  g_test_add_func("/mpa_framer/marker_between_fpdus", test_marker_between_fpdus);
-  g_test_add_func("/mpa_framer/marker_before_crc", test_marker_before_crc);
-  g_test_add_func("/mpa_framer/without_markers", test_without_markers);
-  g_test_add_func("/mpa_framer/without_crc", test_without_crc);
-  g_test_add_func("/mpa_framer/random_stream", test_random_stream);
-  g_test_add_func("/mpa_framer/one_slice", test_one_slice);
-  g_test_add_func("/mpa_framer/same_both_ways", test_same_both_ways);
-  g_test_add_func("/mpa_framer/refers", test_refers);
-  g_test_add_func("/mpa_framer/layout", test_layout);
-  g_test_add_func("/mpa_framer/small_fpdus", test_small_fpdus);
-  g_test_add_func("/mpa_framer/too_long", test_too_long);
-  return g_test_run();
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What startup agreed is what the streams look like: frames exchanged by two endpoints, then FPDUs made and
  * read by their verdict (mpa-01 §6.1.1; mpa-02 §8.1). */
-#include <glib.h>
 #include <string.h>
 
 #include "base/big_endian.h"
 #include "base/crc32c.h"
 #include "mpa_receiver.h"
 #include "mpa_startup_fixture.h"
+#include "test.h"
 
 /* 2 + 1000 + 2 pad + 4: FPDUs of 1008 octets without markers, 3 of them: 3024. Marked, a marker leads every
  * 508 of those: 6 markers, 3024 + 24. */
@@ -84,7 +84,7 @@ static void check_layout(const mpa_stream *stream, bool marked)
 
 /* MPA-242, MPA-243: each of the four choices of M: a direction is marked when its receiver's frame had M=1,
  * and only then. */
-static void test_markers_follow_the_receiver(void)
+TEST(test_markers_follow_the_receiver)
 {
   for (unsigned choice = 0; choice < 4; choice++) {
     const bool markers[2] = {choice & 1, choice & 2};
@@ -104,7 +104,7 @@ static void test_markers_follow_the_receiver(void)
 /* MPA-245, MPA-247, MPA-132, MPA-162: each of the four choices of C, either direction, a wrong octet in the
  * second ULPDU: without C in both frames it goes up as it came; else every CRC sent is right and the second
  * FPDU fails with code 2, the first being fine. */
-static void test_crc_follows_both(void)
+TEST(test_crc_follows_both)
 {
   for (unsigned i = 0; i < 8; i++) {
     const bool markers[2] = {false, false};
@@ -133,7 +133,7 @@ static void test_crc_follows_both(void)
 
 /* MPA-186, MPA-093, MPA-131, MPA-161: rdmac starts each direction with a marker, and neither markers nor the
  * check of the CRC can be declined (mpa-02 §7.1, §7.2). */
-static void test_rdmac_is_always_marked(void)
+TEST(test_rdmac_is_always_marked)
 {
   const bool no[2] = {false, false};
   pair both = pair_new(IWARP_RDMAC, no, no);
@@ -153,13 +153,4 @@ static void test_rdmac_is_always_marked(void)
     mpa_stream_free(stream);
   }
   pair_free(&both);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/mpa_full_operation/markers_follow_the_receiver", test_markers_follow_the_receiver);
-  g_test_add_func("/mpa_full_operation/crc_follows_both", test_crc_follows_both);
-  g_test_add_func("/mpa_full_operation/rdmac_is_always_marked", test_rdmac_is_always_marked);
-  return g_test_run();
 }

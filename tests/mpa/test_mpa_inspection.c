@@ -4,11 +4,11 @@
  *
  * FPDU k is [1460 k, 1460 (k + 1)); markers at 0, 512, 1024; 1536, 2048, 2560; 3072 … (see
  * test_mpa_deframer_location.c). */
-#include <glib.h>
 #include <string.h>
 
 #include "base/big_endian.h"
 #include "mpa_receiver.h"
+#include "test.h"
 
 static const uint32_t full[] = {1442, 1442, 1442, 1442};
 
@@ -48,7 +48,7 @@ static void flip(fixture *made, uint64_t octet)
 
 /* At the in-order edge the chain locates: the FPDUs of the segment are judged, up to the first that is not
  * whole. */
-static void test_in_order(void)
+TEST(test_in_order)
 {
   fixture made = set_up(true);
 
@@ -61,7 +61,7 @@ static void test_in_order(void)
 }
 
 /* Code 3 is told as such: the CRC is right, the marker at 512 points elsewhere. */
-static void test_wrong_marker(void)
+TEST(test_wrong_marker)
 {
   fixture made = set_up(true);
 
@@ -72,7 +72,7 @@ static void test_wrong_marker(void)
 }
 
 /* After a hole markers locate, and the ends of the valid FPDUs they locate. */
-static void test_behind_a_hole(void)
+TEST(test_behind_a_hole)
 {
   fixture made = set_up(true);
 
@@ -94,7 +94,7 @@ static void test_behind_a_hole(void)
 }
 
 /* Without markers nothing is known of octets after a hole. FPDUs [0, 1448), [1448, 2896). */
-static void test_behind_a_hole_without_markers(void)
+TEST(test_behind_a_hole_without_markers)
 {
   fixture made = set_up(false);
 
@@ -107,7 +107,7 @@ static void test_behind_a_hole_without_markers(void)
 
 /* An FPDU that began in committed octets is completed by these: its fault is not theirs to cure; if it is
  * valid, its end locates the next. */
-static void test_spanning_fpdu(void)
+TEST(test_spanning_fpdu)
 {
   fixture made = set_up(false);
 
@@ -121,7 +121,7 @@ static void test_spanning_fpdu(void)
 }
 
 /* The start was established by an FPDU passed early, and by a marker whose header had not come. */
-static void test_start_known_before(void)
+TEST(test_start_known_before)
 {
   static const uint32_t short_fpdus[] = {1442, 1442, 20, 20}; /* FPDU 2 is [2920, 2948) without a marker */
   fixture made;
@@ -155,7 +155,7 @@ static void test_start_known_before(void)
 
 /* FPDU 1, [512, 548), begins with the marker at 512, half of which has come before: it is valid, and its end
  * locates FPDU 2, [548, 580). */
-static void test_marker_cut_in_front(void)
+TEST(test_marker_cut_in_front)
 {
   static const uint32_t ulpdus[] = {502, 24, 24};
   fixture made;
@@ -173,7 +173,7 @@ static void test_marker_cut_in_front(void)
  * ULPDU_Length and the marker at 512) would be no length that can be. The marker at 1536, in FPDU 1, points
  * there: 836 octets back. FPDU 0 is valid and comes whole in the same octets, so no FPDU starts within it
  * (mpa-01 §5.4, MPA-164): the pointer is a fault of FPDU 1, which fails once it is whole (code 3). */
-static void test_marker_into_valid_fpdu(void)
+TEST(test_marker_into_valid_fpdu)
 {
   uint8_t ulpdu[1442] = {[690] = 0xFF, [691] = 0xFF};
   fixture made = {.stream = mpa_stream_begin(true, true)};
@@ -195,7 +195,7 @@ static void test_marker_into_valid_fpdu(void)
 
 /* A ULPDU_Length above 64768 is a fault of the octets that it is in, though the FPDU can never be whole in
  * them (note M15). */
-static void test_impossible_length(void)
+TEST(test_impossible_length)
 {
   fixture made = set_up(true);
 
@@ -209,7 +209,7 @@ static void test_impossible_length(void)
 
 /* Asking changes nothing: neither what is held nor what happens later; after an error there is nothing to
  * ask. */
-static void test_changes_nothing(void)
+TEST(test_changes_nothing)
 {
   fixture made = set_up(true);
   mpa_held before;
@@ -232,20 +232,4 @@ static void test_changes_nothing(void)
   g_assert_cmpint(made.receiver->error, ==, MPA_ERROR_CRC);
   g_assert_cmpint(inspect(&made, 1460, 2920), ==, MPA_ERROR_NONE);
   tear_down(&made);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/mpa_inspection/in_order", test_in_order);
-  g_test_add_func("/mpa_inspection/wrong_marker", test_wrong_marker);
-  g_test_add_func("/mpa_inspection/behind_a_hole", test_behind_a_hole);
-  g_test_add_func("/mpa_inspection/behind_a_hole_without_markers", test_behind_a_hole_without_markers);
-  g_test_add_func("/mpa_inspection/spanning_fpdu", test_spanning_fpdu);
-  g_test_add_func("/mpa_inspection/start_known_before", test_start_known_before);
-  g_test_add_func("/mpa_inspection/marker_cut_in_front", test_marker_cut_in_front);
-  g_test_add_func("/mpa_inspection/marker_into_valid_fpdu", test_marker_into_valid_fpdu);
-  g_test_add_func("/mpa_inspection/impossible_length", test_impossible_length);
-  g_test_add_func("/mpa_inspection/changes_nothing", test_changes_nothing);
-  return g_test_run();
 }

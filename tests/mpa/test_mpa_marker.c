@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Marker arithmetic against octet-by-octet brute force (mpa-01 §4.1, §5.1). */
-#include <glib.h>
-
 #include "mpa/mpa_fpdu.h"
+#include "test.h"
 
-static void test_count_and_next(void)
+TEST(test_count_and_next)
 {
   uint64_t count = 0;
   for (uint64_t offset = 0; offset < 3000; offset++) {
@@ -18,7 +17,7 @@ static void test_count_and_next(void)
 }
 
 /* A marker at 512 is octets 512 … 515. */
-static void test_reaching(void)
+TEST(test_reaching)
 {
   g_assert_cmpuint(mpa_marker_reaching(0), ==, 0);
   g_assert_cmpuint(mpa_marker_reaching(3), ==, 0);
@@ -29,7 +28,7 @@ static void test_reaching(void)
 }
 
 /* MPA starting at sequence number 11 has its markers at 11, 523, 1035 (MPA-106). */
-static void test_example_of_the_draft(void)
+TEST(test_example_of_the_draft)
 {
   uint64_t sequence = 11;
   g_assert_cmpuint(sequence + mpa_marker_next(0), ==, 11);
@@ -38,7 +37,7 @@ static void test_example_of_the_draft(void)
 }
 
 /* Any 515 octets hold a whole marker, 514 may not (MPA-113). */
-static void test_window_with_a_whole_marker(void)
+TEST(test_window_with_a_whole_marker)
 {
   guint without = 0;
   for (uint64_t from = 0; from < 512; from++) {
@@ -50,7 +49,7 @@ static void test_window_with_a_whole_marker(void)
 
 /* MPA-084, MPA-085, MPA-096: RESERVED of zero and the distance back to the header, most significant octet
  * first. */
-static void test_pointer_on_the_wire(void)
+TEST(test_pointer_on_the_wire)
 {
   uint8_t wire[4];
   mpa_marker_write(512, 492, wire);
@@ -62,7 +61,7 @@ static void test_pointer_on_the_wire(void)
 }
 
 /* MPA-086, MPA-101: bits that do not count. */
-static void test_pointer_read(void)
+TEST(test_pointer_read)
 {
   g_assert_cmpuint(mpa_marker_header(512, (const uint8_t *)"\x00\x00\x00\x14"), ==, 492);
   g_assert_cmpuint(mpa_marker_header(512, (const uint8_t *)"\x00\x00\x00\x00"), ==, 516);
@@ -75,16 +74,4 @@ static void test_pointer_read(void)
   g_assert_cmpuint(mpa_marker_header(512, (const uint8_t *)"\x00\x00\x02\x00"), ==, 4);
   g_assert_cmpuint(mpa_marker_header(512, (const uint8_t *)"\x00\x00\x02\x04"), ==, MPA_MARKER_NOWHERE);
   g_assert_cmpuint(mpa_marker_header(65536, (const uint8_t *)"\x00\x00\xFF\xFC"), ==, 4);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/mpa_marker/count_and_next", test_count_and_next);
-  g_test_add_func("/mpa_marker/reaching", test_reaching);
-  g_test_add_func("/mpa_marker/example_of_the_draft", test_example_of_the_draft);
-  g_test_add_func("/mpa_marker/window_with_a_whole_marker", test_window_with_a_whole_marker);
-  g_test_add_func("/mpa_marker/pointer_on_the_wire", test_pointer_on_the_wire);
-  g_test_add_func("/mpa_marker/pointer_read", test_pointer_read);
-  return g_test_run();
 }

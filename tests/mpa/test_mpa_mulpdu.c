@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* MULPDU against the published figures and against its purpose: the FPDU fits the segment (mpa-01 §5.3.2). */
-#include <glib.h>
-
 #include "mpa/mpa_fpdu.h"
 #include "mpa/mpa_framer.h"
+#include "test.h"
 
 /* MPA-142, MPA-143: with markers, as rdmac always has them; MPA-144: without. EMSS of MTU 576, 1280, 1500
  * (and with timestamps), 4096, 9000 (and with timestamps): docs/facts.md, "Exact predictions"; the smallest
  * for which the formulas give more than 128. */
-static void test_table(void)
+TEST(test_table)
 {
   static const struct {
     uint32_t emss;
@@ -27,7 +26,7 @@ static void test_table(void)
 
 /* The formula reaches 128 at 140 and 136, and exceeds 64768 at 65288 and 64776 (MPA-148); it never leaves
  * the range: MPA-062, MPA-153. MPA-063: so no more than 64768 octets are ever asked for. */
-static void test_clamps(void)
+TEST(test_clamps)
 {
   for (uint32_t emss = 0; emss < 140; emss++) {
     g_assert_cmpuint(mpa_mulpdu_octets(emss, true), ==, 128);
@@ -48,7 +47,7 @@ static void test_clamps(void)
 /* MPA-060: a ULPDU of MULPDU octets needs no PAD (MPA-146), and its FPDU fits the segment at every marker
  * phase (MPA-145). At the worst phase it leaves 0 or 4 octets and EMSS mod 4 unused, 4 or 8 when EMSS mod
  * 512 is 1 to 3 (note M22). */
-static void test_fits_the_segment(void)
+TEST(test_fits_the_segment)
 {
   for (uint32_t emss = 140; emss < 9100; emss++) {
     uint32_t mulpdu = mpa_mulpdu_octets(emss, true);
@@ -63,7 +62,7 @@ static void test_fits_the_segment(void)
   }
 }
 
-static void test_fits_the_unmarked_segment(void)
+TEST(test_fits_the_unmarked_segment)
 {
   for (uint32_t emss = 136; emss < 9100; emss++) {
     uint32_t mulpdu = mpa_mulpdu_octets(emss, false);
@@ -99,7 +98,7 @@ static uint32_t brute_force(uint64_t offset, uint32_t room, bool markers)
 /* Exactly the largest that fits, at every phase an FPDU can have and for many rooms (MPA-149, MPA-150).
  * MPA-155: with room for less than 128 octets it is that of a whole segment (MPA-156), and never below
  * 128. */
-static void test_exact(void)
+TEST(test_exact)
 {
   static const uint32_t segments[] = {20, 139, 140, 536, 1460};
 
@@ -122,7 +121,7 @@ static void test_exact(void)
 }
 
 /* It never promises less than the printed formula, whose phase is the worst; the most is 64768. */
-static void test_exact_and_printed(void)
+TEST(test_exact_and_printed)
 {
   for (uint32_t emss = 64; emss < 9100; emss += 7) {
     for (uint64_t phase = 8; phase < 512; phase += 36) {
@@ -135,23 +134,10 @@ static void test_exact_and_printed(void)
 }
 
 /* What MPA may take for EMSS when nobody tells (MPA-025, MPA-026; note M27). */
-static void test_assumed_emss(void)
+TEST(test_assumed_emss)
 {
   g_assert_cmpuint(mpa_mulpdu_octets(MPA_ASSUMED_EMSS_OCTETS, true), ==, 1442);
   g_assert_cmpuint(mpa_mulpdu_octets(MPA_ASSUMED_EMSS_OCTETS, false), ==, 1454);
   g_assert_cmpuint(mpa_mulpdu_octets(MPA_ASSUMED_SMALL_EMSS_OCTETS, true), ==, 522);
   g_assert_cmpuint(mpa_mulpdu_octets(MPA_ASSUMED_SMALL_EMSS_OCTETS, false), ==, 530);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/mpa_mulpdu/table", test_table);
-  g_test_add_func("/mpa_mulpdu/clamps", test_clamps);
-  g_test_add_func("/mpa_mulpdu/fits_the_segment", test_fits_the_segment);
-  g_test_add_func("/mpa_mulpdu/fits_the_unmarked_segment", test_fits_the_unmarked_segment);
-  g_test_add_func("/mpa_mulpdu/exact", test_exact);
-  g_test_add_func("/mpa_mulpdu/exact_and_printed", test_exact_and_printed);
-  g_test_add_func("/mpa_mulpdu/assumed_emss", test_assumed_emss);
-  return g_test_run();
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The table of FPDUs whose start is established (docs/metrics.md, "Held octets"). */
-#include <glib.h>
-
 #include "mpa/mpa_pending_fpdus.h"
+#include "test.h"
 
 static void locate(mpa_pending_fpdus *pending, uint64_t start, uint32_t ulpdu_octets, uint64_t arrived)
 {
@@ -12,7 +11,7 @@ static void locate(mpa_pending_fpdus *pending, uint64_t start, uint32_t ulpdu_oc
                            arrived);
 }
 
-static void test_sorted(void)
+TEST(test_sorted)
 {
   static const uint64_t starts[] = {400, 100, 300, 200, 100};
   mpa_pending_fpdus pending;
@@ -35,7 +34,7 @@ static void test_sorted(void)
 }
 
 /* Until an FPDU is located the lowest-numbered method that names its start counts; then the first stays. */
-static void test_method(void)
+TEST(test_method)
 {
   mpa_pending_fpdus pending;
 
@@ -52,7 +51,7 @@ static void test_method(void)
 }
 
 /* 42 octets of ULPDU make an FPDU of 48. */
-static void test_counts(void)
+TEST(test_counts)
 {
   mpa_pending_fpdus pending;
 
@@ -76,7 +75,7 @@ static void test_counts(void)
   mpa_pending_fpdus_clear(&pending);
 }
 
-static void test_overlap(void)
+TEST(test_overlap)
 {
   mpa_pending_fpdus pending;
 
@@ -93,14 +92,4 @@ static void test_overlap(void)
   locate(&pending, 100, 42, 10);
   g_assert_true(pending.overlap);
   mpa_pending_fpdus_clear(&pending);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/mpa_pending_fpdus/sorted", test_sorted);
-  g_test_add_func("/mpa_pending_fpdus/method", test_method);
-  g_test_add_func("/mpa_pending_fpdus/counts", test_counts);
-  g_test_add_func("/mpa_pending_fpdus/overlap", test_overlap);
-  return g_test_run();
 }

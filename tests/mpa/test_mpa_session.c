@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Two MPA endpoints over two TCP connections: what startup agreed is what is sent and checked;
  * segmentation, middleboxes, MTU changes and damage on the way (mpa-01 §5.1 … §5.4, §7). */
-#include <glib.h>
 #include <string.h>
 
 #include "../kit/path_mtu.h"
@@ -9,6 +8,7 @@
 #include "base/crc32c.h"
 #include "mpa/mpa_framer.h"
 #include "mpa_link.h"
+#include "test.h"
 
 #define LONG_TIME (10 * TIME_PS_PER_SECOND)
 
@@ -117,7 +117,7 @@ static void describe(const mpa_link_config *config)
  * has them always, from the first octet of the connection on. MPA-114: and a CRC in every FPDU. MPA-117:
  * each side can do CRC when the other insists on it. MPA-126: the field is there also when CRC is not
  * used. MPA-085: RESERVED is zero. */
-static void test_streams_are_as_agreed(void)
+TEST(test_streams_are_as_agreed)
 {
   for (unsigned choice = 0; choice < IWARP_GENERATIONS * 16; choice++) {
     mpa_link_config config = {.generation = (iwarp_generation)(choice / 16),
@@ -147,7 +147,7 @@ static void test_streams_are_as_agreed(void)
 /* MPA-123, MPA-132, MPA-162: when one frame had C=1, CRC is generated and checked both ways to the end: the
  * last FPDU of many is damaged, and that is code 2. MPA-124, MPA-082: when neither had, not even the first
  * FPDU's is: what is damaged is the CRC field itself. */
-static void test_crc_is_checked_as_agreed(void)
+TEST(test_crc_is_checked_as_agreed)
 {
   for (unsigned choice = 0; choice < 4; choice++) {
     for (unsigned from = 0; from < MPA_LINK_ENDS; from++) {
@@ -211,7 +211,7 @@ static void check_transfer(mpa_link_config config)
  * MPA-057, MPA-058, MPA-068: as many as were posted come out, each once, with the boundaries, the length
  * and the octets it was posted with and no others (the link compares them). MPA-122: with CRC the ULP sees
  * the same, at the same times, as without. ISN 2^32 - 3000: sequence numbers wrap on the way. */
-static void test_any_sender_receiver_and_middlebox(void)
+TEST(test_any_sender_receiver_and_middlebox)
 {
   static const uint32_t middleboxes[][2] = {{0, 0}, {1, 0}, {100, 0}, {514, 0}, {0, 1000}, {0, 333}};
 
@@ -259,7 +259,7 @@ static void expect_aligned(const mpa_link_end *end, uint64_t from)
  * those posted afterwards fit the segment: from the first of them on every segment starts and ends with an
  * FPDU (note M26), and the stream is one of well-formed FPDUs all along. When the MTU grows again
  * MULPDU does. */
-static void test_mtu_shrinks(void)
+TEST(test_mtu_shrinks)
 {
   mpa_link_config config = {.generation = IWARP_IETF,
                             .markers = {true, true},
@@ -298,7 +298,7 @@ static void test_mtu_shrinks(void)
 
 /* MPA-060: ULPDUs of MULPDU octets, whatever the marker phase, make FPDUs within EMSS: an aligned sender
  * never cuts one, at several MTUs. MPA-041: every segment is aligned. */
-static void test_fpdus_fit_their_segments(void)
+TEST(test_fpdus_fit_their_segments)
 {
   static const uint32_t mtus[] = {180, 576, 1280, 1500, 4096, 9000};
 
@@ -323,7 +323,7 @@ static void test_fpdus_fit_their_segments(void)
 
 /* MPA-153, MPA-046: at an EMSS of 64 MULPDU stays 128, an FPDU takes three segments, and the stream is
  * whole (MPA-154). */
-static void test_tiny_emss(void)
+TEST(test_tiny_emss)
 {
   mpa_link_config config = {.generation = IWARP_IETF,
                             .markers = {true, true},
@@ -371,7 +371,7 @@ static mpa_link *damaged_link(const mpa_link_config *config, guint index, uint64
 /* MPA-288, MPA-133: FPDU 5 of 30 is damaged on the way, beyond TCP's help. Those before it went up; none
  * does after the error, not even those that were on their way, were whole and were located; and TCP has
  * all of the octets, as MPA does not close it. */
-static void test_damage_is_reported(void)
+TEST(test_damage_is_reported)
 {
   mpa_link_config config = damage_config(false);
   mpa_link *link = damaged_link(&config, 5, 700, 1);
@@ -387,7 +387,7 @@ static void test_damage_is_reported(void)
 /* MPA-286: with the silent drop the damaged segment is as if it had been lost; it comes again, whole, and
  * nobody hears of an error. Whether the octet is in the ULPDU, in a marker or in ULPDU_Length, and in
  * every way of cutting and passing. */
-static void test_damage_is_dropped(void)
+TEST(test_damage_is_dropped)
 {
   /* FPDU 0: its leading marker, ULPDU_Length (1442 becomes 1410), ULPDU, CRC. FPDU 5, [7300, 8760):
    * ULPDU_Length, and the marker at 7680. */
@@ -412,7 +412,7 @@ static void test_damage_is_dropped(void)
 
 /* The source itself is at fault: its retries run out, and it closes the connection: code 1 there
  * (MPA-287). */
-static void test_damage_at_the_source(void)
+TEST(test_damage_at_the_source)
 {
   mpa_link_config config = damage_config(true);
   mpa_link *link = damaged_link(&config, 5, 700, G_MAXUINT);
@@ -426,7 +426,7 @@ static void test_damage_at_the_source(void)
 
 /* When the FPDU spans segments, or seems to because its ULPDU_Length has grown (1442 becomes 9634), part
  * of it is committed before the fault can be seen: the error is reported (note M31). */
-static void test_damage_of_a_spanning_fpdu(void)
+TEST(test_damage_of_a_spanning_fpdu)
 {
   static const uint64_t octets[] = {1000, 0};
 
@@ -444,7 +444,7 @@ static void test_damage_of_a_spanning_fpdu(void)
 
 /* MPA-016: the FIN is told once, when all ULPDUs before it have gone up, also when it overtakes them; the
  * other direction goes on (MPA-270, note M32). */
-static void test_fin_comes_last(void)
+TEST(test_fin_comes_last)
 {
   mpa_link_config config = damage_config(false);
   config.reverse_pieces = true;
@@ -463,21 +463,4 @@ static void test_fin_comes_last(void)
   mpa_link_run(link, LONG_TIME);
   mpa_link_expect_all(link, 1);
   mpa_link_free(link);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/mpa_session/streams_are_as_agreed", test_streams_are_as_agreed);
-  g_test_add_func("/mpa_session/crc_is_checked_as_agreed", test_crc_is_checked_as_agreed);
-  g_test_add_func("/mpa_session/any_sender_receiver_and_middlebox", test_any_sender_receiver_and_middlebox);
-  g_test_add_func("/mpa_session/mtu_shrinks", test_mtu_shrinks);
-  g_test_add_func("/mpa_session/fpdus_fit_their_segments", test_fpdus_fit_their_segments);
-  g_test_add_func("/mpa_session/tiny_emss", test_tiny_emss);
-  g_test_add_func("/mpa_session/damage_is_reported", test_damage_is_reported);
-  g_test_add_func("/mpa_session/damage_is_dropped", test_damage_is_dropped);
-  g_test_add_func("/mpa_session/damage_at_the_source", test_damage_at_the_source);
-  g_test_add_func("/mpa_session/damage_of_a_spanning_fpdu", test_damage_of_a_spanning_fpdu);
-  g_test_add_func("/mpa_session/fin_comes_last", test_fin_comes_last);
-  return g_test_run();
 }

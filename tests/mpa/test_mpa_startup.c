@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* MPA startup as it should go: frames octet by octet, Private Data both ways, accepted and rejected, the time
  * it takes, and the generation without frames (mpa-01 §6.1, §6.1.1; mpa-02 §8.1). */
-#include <glib.h>
 #include <string.h>
 
 #include "mpa_startup_fixture.h"
+#include "test.h"
 
 /* MPA-202, MPA-204, MPA-237, MPA-238: the Request goes out at once, the Reply only after the whole Request,
  * each once, with these very keys. The other fields of both are those of mpa-01 §6.1.1's figure: M 1 C 1,
  * then M 0 C 1. */
-static void test_exchange(void)
+TEST(test_exchange)
 {
   const mpa_startup_config asks_for_markers = startup_config(IWARP_IETF, SIDE_INITIATOR);
   mpa_startup_config does_not = startup_config(IWARP_IETF, SIDE_RESPONDER);
@@ -45,7 +45,7 @@ static void test_exchange(void)
 
 /* MPA-215, MPA-204: an end that lacks one octet of the peer's frame, of its header or of its Private Data,
  * does not proceed, and a Responder says nothing; with the last octet it does. */
-static void test_waiting_for_the_whole_frame(void)
+TEST(test_waiting_for_the_whole_frame)
 {
   static const uint32_t private_data[] = {0, 1, 300};
 
@@ -66,7 +66,7 @@ static void test_waiting_for_the_whole_frame(void)
 /* MPA-251, MPA-250: Rev is 0, or 1 in the later RFC (docs/protocol-notes.md); Res is zero; M and C say what this end asks
  * for: MPA-118: C is 1 unless its configuration says no. 20 octets for each of 2 generations, 2 roles and 4
  * choices. */
-static void test_header_of_every_frame(void)
+TEST(test_header_of_every_frame)
 {
   for (unsigned i = 0; i < 16; i++) {
     mpa_startup_config config =
@@ -90,7 +90,7 @@ static void test_header_of_every_frame(void)
 /* MPA-253, MPA-231: PD_Length says how much Private Data the frame has, and just this comes up at the other
  * end, in both directions and over segments of 1, 7 and 1460 octets. 0, 1 and 3 leave the FPDU phase at any
  * alignment (MPA-236). */
-static void test_private_data_both_ways(void)
+TEST(test_private_data_both_ways)
 {
   static const uint32_t sizes[] = {0, 1, 3, 5, 512, 65535};
   static const uint32_t pieces[] = {1, 7, 1460};
@@ -129,7 +129,7 @@ static void test_private_data_both_ways(void)
 
 /* The ULP sees the Private Data of the Request before anything is answered and may answer with its own
  * (MPA-210, MPA-211, MPA-222); a key among it is nothing special (MPA-256). */
-static void test_responder_accepts(void)
+TEST(test_responder_accepts)
 {
   mpa_startup_config config = startup_config(IWARP_IETF, SIDE_RESPONDER);
   config.ulp_decides = true;
@@ -152,7 +152,7 @@ static void test_responder_accepts(void)
 /* MPA-208: the Responder whose ULP refuses answers with R=1 and Private Data of its choice (MPA-206, MPA-207,
  * MPA-224) and has left MPA: what comes then is not startup's, and nothing failed that would have to close
  * TCP. */
-static void test_responder_rejects(void)
+TEST(test_responder_rejects)
 {
   mpa_startup_config config = startup_config(IWARP_IETF, SIDE_RESPONDER);
   config.ulp_decides = true;
@@ -175,7 +175,7 @@ static void test_responder_rejects(void)
 
 /* MPA-217: a Reply with R=1 makes the Initiator leave MPA, and not fail; its Private Data says why, and
  * octets after it are the ULP's (note M41). */
-static void test_initiator_is_rejected(void)
+TEST(test_initiator_is_rejected)
 {
   for (int asks = 0; asks <= 1; asks++) {
     mpa_startup_config config = startup_config(IWARP_IETF, SIDE_INITIATOR);
@@ -193,7 +193,7 @@ static void test_initiator_is_rejected(void)
 }
 
 /* MPA-217: the Initiator's ULP does not like the Private Data of an accepting Reply (MPA-223); or does. */
-static void test_initiator_decides(void)
+TEST(test_initiator_decides)
 {
   for (int accept = 0; accept <= 1; accept++) {
     mpa_startup_config config = startup_config(IWARP_IETF, SIDE_INITIATOR);
@@ -213,7 +213,7 @@ static void test_initiator_decides(void)
 
 /* MPA-250: R in a Request and Res anywhere are not looked at (MPA-248), one bit at a time and all
  * together. */
-static void test_bits_that_do_not_count(void)
+TEST(test_bits_that_do_not_count)
 {
   static const uint8_t bits[] = {0x01, 0x02, 0x04, 0x08, 0x10, 0x1F};
 
@@ -233,7 +233,7 @@ static void test_bits_that_do_not_count(void)
 }
 
 /* CRC is off only when both say so (MPA-244). */
-static void test_crc_is_ored(void)
+TEST(test_crc_is_ored)
 {
   for (int own = 0; own <= 1; own++) {
     for (int peers = 0; peers <= 1; peers++) {
@@ -250,7 +250,7 @@ static void test_crc_is_ored(void)
 
 /* In streaming mode nothing is MPA's: no frame is sent and no octet taken, not even those of a Request
  * (MPA-193, MPA-266). The clock starts with mpa_startup_begin(). */
-static void test_streaming_mode(void)
+TEST(test_streaming_mode)
 {
   mpa_startup_config config = startup_config(IWARP_IETF, SIDE_RESPONDER);
   config.timeout_ps = 1000;
@@ -271,7 +271,7 @@ static void test_streaming_mode(void)
 }
 
 /* The time is up to the whole frame: with it the clock stops, also while the ULP thinks; 0 is for ever. */
-static void test_no_timeout(void)
+TEST(test_no_timeout)
 {
   mpa_startup_config config = startup_config(IWARP_IETF, SIDE_RESPONDER);
   config.timeout_ps = 1000;
@@ -294,7 +294,7 @@ static void test_no_timeout(void)
 
 /* rdmac has no frames: markers and CRC, asked for or not, from the agreed octet on, at either end (mpa-02
  * §8.1, MPA-189). */
-static void test_rdmac(void)
+TEST(test_rdmac)
 {
   for (int role = SIDE_INITIATOR; role <= SIDE_RESPONDER; role++) {
     const mpa_startup_config config = {
@@ -314,23 +314,4 @@ static void test_rdmac(void)
     g_assert_cmpuint(mpa_startup_received_frame_octets(startup), ==, 0);
     g_assert_cmpint(mpa_startup_deadline(startup), ==, TIME_PS_NEVER);
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/mpa_startup/exchange", test_exchange);
-  g_test_add_func("/mpa_startup/waiting_for_the_whole_frame", test_waiting_for_the_whole_frame);
-  g_test_add_func("/mpa_startup/header_of_every_frame", test_header_of_every_frame);
-  g_test_add_func("/mpa_startup/private_data_both_ways", test_private_data_both_ways);
-  g_test_add_func("/mpa_startup/responder_accepts", test_responder_accepts);
-  g_test_add_func("/mpa_startup/responder_rejects", test_responder_rejects);
-  g_test_add_func("/mpa_startup/initiator_is_rejected", test_initiator_is_rejected);
-  g_test_add_func("/mpa_startup/initiator_decides", test_initiator_decides);
-  g_test_add_func("/mpa_startup/bits_that_do_not_count", test_bits_that_do_not_count);
-  g_test_add_func("/mpa_startup/crc_is_ored", test_crc_is_ored);
-  g_test_add_func("/mpa_startup/streaming_mode", test_streaming_mode);
-  g_test_add_func("/mpa_startup/no_timeout", test_no_timeout);
-  g_test_add_func("/mpa_startup/rdmac", test_rdmac);
-  return g_test_run();
 }

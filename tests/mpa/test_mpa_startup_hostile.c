@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* MPA startup with a peer that does it wrong: every improper frame ends in MPA error code 4 at its first
  * wrong octet, and so does silence (mpa-01 §6.1 rules 5 and 8 … 10, §6.1.1; note M40 … 46). */
-#include <glib.h>
 #include <string.h>
 
 #include "mpa_startup_fixture.h"
+#include "test.h"
 
 /* `frame` is fed an octet at a time to an endpoint of `config`, whose peer's frame it should be: octet
  * `wrong` ends it. */
@@ -26,7 +26,7 @@ static void check_wrong_octet(const mpa_startup_config *config, const hand_frame
 }
 
 /* MPA-205, MPA-216, MPA-221, MPA-239, MPA-240: each of the 128 bits of the key in turn, at either end. */
-static void test_wrong_key(void)
+TEST(test_wrong_key)
 {
   for (int role = SIDE_INITIATOR; role <= SIDE_RESPONDER; role++) {
     const mpa_startup_config config = startup_config(IWARP_IETF, (enum side)role);
@@ -43,7 +43,7 @@ static void test_wrong_key(void)
 
 /* MPA-227, MPA-239, MPA-240: two Initiators get each other's Request and know it by its octet 9; a Responder
  * that gets a Reply knows as much. */
-static void test_same_role(void)
+TEST(test_same_role)
 {
   for (int role = SIDE_INITIATOR; role <= SIDE_RESPONDER; role++) {
     const mpa_startup_config config = startup_config(IWARP_IETF, (enum side)role);
@@ -56,7 +56,7 @@ static void test_same_role(void)
 
 /* MPA-239, MPA-205: what else may come first to a Responder: an rdmac peer's first marker and length (note
  * M46), text. */
-static void test_not_a_frame(void)
+TEST(test_not_a_frame)
 {
   static const struct {
     const char *octets;
@@ -73,7 +73,7 @@ static void test_not_a_frame(void)
 
 /* MPA-252, MPA-205, MPA-216: Rev is the receiver's own, 0 or, in the later RFC, 1; all 255 others fail at
  * octet 17. */
-static void test_wrong_revision(void)
+TEST(test_wrong_revision)
 {
   for (unsigned i = 0; i < 4; i++) {
     enum side role = i & 1 ? SIDE_INITIATOR : SIDE_RESPONDER;
@@ -91,7 +91,7 @@ static void test_wrong_revision(void)
 /* MPA-229, MPA-230, MPA-232: PD_Length beyond the ULP's buffer or the generation's limit is an improper frame
  * before any Private Data is taken, one octet less is fine. The first octet of PD_Length, 256 a step, may be
  * too much already. */
-static void test_private_data_too_long(void)
+TEST(test_private_data_too_long)
 {
   static const struct {
     iwarp_generation generation;
@@ -126,7 +126,7 @@ static void test_private_data_too_long(void)
 
 /* MPA-231, MPA-230: Private Data goes up in a copy of PD_Length octets; an address sanitizer watches its end.
  * Nothing of it goes up before all of it is there. */
-static void test_private_data_is_never_cut(void)
+TEST(test_private_data_is_never_cut)
 {
   g_autoptr(mpa_startup) responder = startup_begun(IWARP_IETF, SIDE_RESPONDER);
   g_autoptr(hand_frame) request = hand_frame_new(REQUEST_KEY, 0, 0, 7);
@@ -141,7 +141,7 @@ static void test_private_data_is_never_cut(void)
 /* MPA-231: octets after Private Data are not Private Data. Nothing may follow a frame before its receiver has
  * answered (note M41): in the same segment; later, while the ULP still thinks; later, before the Reply went
  * out. */
-static void test_octets_behind_the_frame(void)
+TEST(test_octets_behind_the_frame)
 {
   for (unsigned i = 0; i < 4; i++) {
     enum side role = i & 1 ? SIDE_INITIATOR : SIDE_RESPONDER;
@@ -163,7 +163,7 @@ static void test_octets_behind_the_frame(void)
 
 /* Silence (MPA-228) and a frame that stops in the middle, in its header or its Private Data (MPA-233), end at
  * the same time, and are told apart; not a picosecond earlier. */
-static void test_timeout(void)
+TEST(test_timeout)
 {
   static const uint32_t octets[] = {0, 1, 19, 20, 29};
 
@@ -185,7 +185,7 @@ static void test_timeout(void)
 }
 
 /* Every reason has its own words. */
-static void test_reason_texts(void)
+TEST(test_reason_texts)
 {
   for (int i = 0; i < MPA_STARTUP_REASONS; i++) {
     g_assert_cmpuint(strlen(mpa_startup_reason_text((mpa_startup_reason)i)), >, 5);
@@ -194,19 +194,4 @@ static void test_reason_texts(void)
                       mpa_startup_reason_text((mpa_startup_reason)j));
     }
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/mpa_startup_hostile/wrong_key", test_wrong_key);
-  g_test_add_func("/mpa_startup_hostile/same_role", test_same_role);
-  g_test_add_func("/mpa_startup_hostile/not_a_frame", test_not_a_frame);
-  g_test_add_func("/mpa_startup_hostile/wrong_revision", test_wrong_revision);
-  g_test_add_func("/mpa_startup_hostile/private_data_too_long", test_private_data_too_long);
-  g_test_add_func("/mpa_startup_hostile/private_data_is_never_cut", test_private_data_is_never_cut);
-  g_test_add_func("/mpa_startup_hostile/octets_behind_the_frame", test_octets_behind_the_frame);
-  g_test_add_func("/mpa_startup_hostile/timeout", test_timeout);
-  g_test_add_func("/mpa_startup_hostile/reason_texts", test_reason_texts);
-  return g_test_run();
 }

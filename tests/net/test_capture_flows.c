@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "capture_fixture.h"
+#include "test.h"
 
 /* A segment as one row: who sent it, and what it says. */
 typedef struct row {
@@ -74,7 +75,7 @@ static void assert_flow(capture_source *source, uint32_t index, unsigned opener,
   }
 }
 
-static void test_handshake(void)
+TEST(test_handshake)
 {
   for (unsigned opener = 0; opener < 2; opener++) {
     const row rows[] = {
@@ -95,7 +96,7 @@ static void test_handshake(void)
 }
 
 /* Who is answered with a SYN-ACK has opened it, also when its SYN comes later. */
-static void test_syn_ack_first(void)
+TEST(test_syn_ack_first)
 {
   const row rows[] = {
       {1, TCP_SYN | TCP_ACK, 900, 101, 0, 0, 1, false},
@@ -112,7 +113,7 @@ static void test_syn_ack_first(void)
 }
 
 /* Without a SYN, the sender of the first packet is end 0. */
-static void test_middle_of_a_stream(void)
+TEST(test_middle_of_a_stream)
 {
   const row rows[] = {
       {1, TCP_ACK, 900, 101, 7, 0, 0, false},
@@ -125,7 +126,7 @@ static void test_middle_of_a_stream(void)
 }
 
 /* RFC 6056, RFC 9293 §3.4.1: the ports again, with another ISN: another connection, also when the other end opens it. */
-static void test_used_again(void)
+TEST(test_used_again)
 {
   const row rows[] = {
       {0, TCP_SYN, 100, 0, 0, 0, 0, false},
@@ -147,7 +148,7 @@ static void test_used_again(void)
 
 /* After the middle of one connection, a SYN begins the next; unless the octets were its own, captured before it: they are up to 2^26
  * behind it. */
-static void test_syn_after_the_middle(void)
+TEST(test_syn_after_the_middle)
 {
   const row late[] = {
       {0, TCP_ACK, 0x03FFFFF1, 900, 7, 0, 0, false},
@@ -169,7 +170,7 @@ static void test_syn_after_the_middle(void)
 }
 
 /* A SYN-ACK of another SYN than the one that was captured is of a connection whose SYN was not. */
-static void test_syn_not_captured(void)
+TEST(test_syn_not_captured)
 {
   const row rows[] = {
       {0, TCP_SYN, 100, 0, 0, 0, 0, false},
@@ -181,7 +182,7 @@ static void test_syn_not_captured(void)
 }
 
 /* RFC 9293 §3.5: both SYN at once. */
-static void test_simultaneous_open(void)
+TEST(test_simultaneous_open)
 {
   const row rows[] = {
       {1, TCP_SYN, 900, 0, 0, 0, 0, false},
@@ -195,7 +196,7 @@ static void test_simultaneous_open(void)
 }
 
 /* A TCP drops what was damaged: no SYN of it begins another connection, or is an ISN. */
-static void test_damaged_syn(void)
+TEST(test_damaged_syn)
 {
   const row rows[] = {
       {0, TCP_SYN, 50, 0, 0, 0, 0, true},
@@ -211,7 +212,7 @@ static void test_damaged_syn(void)
 }
 
 /* On one host, only the ports tell the ends apart. */
-static void test_one_address(void)
+TEST(test_one_address)
 {
   static const uint8_t address[] = {127, 0, 0, 1};
   g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
@@ -235,7 +236,7 @@ static void test_one_address(void)
 }
 
 /* Thousands at once, in turns: each segment finds its own, and what was given stays where it is. */
-static void test_many_connections(void)
+TEST(test_many_connections)
 {
   enum { CONNECTIONS = 3000 };
   g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
@@ -262,20 +263,4 @@ static void test_many_connections(void)
   g_assert_true(capture_source_flow(source, 0) == first);
   g_assert_cmpuint(capture_source_flow(source, 2)->ends[0].port, ==, 3);
   capture_source_free(source);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/capture_flows/handshake", test_handshake);
-  g_test_add_func("/capture_flows/syn-ack first", test_syn_ack_first);
-  g_test_add_func("/capture_flows/middle of a stream", test_middle_of_a_stream);
-  g_test_add_func("/capture_flows/used again", test_used_again);
-  g_test_add_func("/capture_flows/syn after the middle", test_syn_after_the_middle);
-  g_test_add_func("/capture_flows/syn not captured", test_syn_not_captured);
-  g_test_add_func("/capture_flows/simultaneous open", test_simultaneous_open);
-  g_test_add_func("/capture_flows/damaged syn", test_damaged_syn);
-  g_test_add_func("/capture_flows/one address", test_one_address);
-  g_test_add_func("/capture_flows/many connections", test_many_connections);
-  return g_test_run();
 }

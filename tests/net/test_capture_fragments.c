@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "capture_fixture.h"
+#include "test.h"
 
 enum { TCP_OCTETS = 20, PAYLOAD_OCTETS = 1000, SECOND_NS = 1000000000 };
 
@@ -56,7 +57,7 @@ static void assert_at_end(capture_source *source, uint64_t fragments, uint64_t m
 /* 1020 octets of IP payload in pieces of 400, 400 and 220. */
 static const uint32_t PIECES[3][2] = {{0, 400}, {400, 400}, {800, 220}};
 
-static void test_every_order(void)
+TEST(test_every_order)
 {
   static const unsigned orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
   for (unsigned version = 4; version <= 6; version += 2) {
@@ -76,7 +77,7 @@ static void test_every_order(void)
 }
 
 /* Datagrams whose fragments are mixed, of both versions with one identification, and one fragment twice. */
-static void test_mixed_datagrams(void)
+TEST(test_mixed_datagrams)
 {
   GByteArray *packets[2] = {whole_packet(4, 50), whole_packet(6, 60)};
   fixture_file *file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
@@ -99,7 +100,7 @@ static void test_mixed_datagrams(void)
 }
 
 /* What came already is passed over (RFC 8200 §4.5). */
-static void test_duplicates(void)
+TEST(test_duplicates)
 {
   GByteArray *packet = whole_packet(6, 5);
   fixture_file *file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
@@ -114,7 +115,7 @@ static void test_duplicates(void)
 }
 
 /* RFC 5722 §4: a datagram of which fragments overlap is dropped, with those that come later, all of them here. */
-static void test_contradictions(void)
+TEST(test_contradictions)
 {
   static const uint32_t contradicting[][2] = {{392, 16}, {0, 408}, {400, 408}, {392, 628}};
   for (unsigned version = 4; version <= 6; version += 2) {
@@ -134,7 +135,7 @@ static void test_contradictions(void)
   }
 }
 
-static void test_time_is_over(void)
+TEST(test_time_is_over)
 {
   GByteArray *packet = whole_packet(4, 5);
   for (unsigned late = 0; late < 2; late++) {
@@ -151,7 +152,7 @@ static void test_time_is_over(void)
 }
 
 /* With a snap length: the payload is as long as it was on the wire, captured up to the first octet that is not there. */
-static void test_cut_fragments(void)
+TEST(test_cut_fragments)
 {
   GByteArray *packet = whole_packet(4, 5);
   fixture_file *file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
@@ -173,7 +174,7 @@ static void test_cut_fragments(void)
 }
 
 /* RFC 3168 §5.3: one fragment that met congestion marks the datagram; unless another is not ECN-capable, which drops it. */
-static void test_ecn(void)
+TEST(test_ecn)
 {
   static const struct {
     uint8_t first;
@@ -200,7 +201,7 @@ static void test_ecn(void)
 }
 
 /* Destination options behind the fragment header are in the first fragment alone, and only what that names counts (RFC 8200 §4.5). */
-static void test_extension_header_in_fragments(void)
+TEST(test_extension_header_in_fragments)
 {
   for (unsigned order = 0; order < 2; order++) {
     GByteArray *packet = whole_packet(6, 5);
@@ -236,7 +237,7 @@ static void assert_garbled(GByteArray *packet)
 }
 
 /* In the middle, no multiple of 8 octets; none at all; and octets that end behind 65,535. */
-static void test_impossible_fragments(void)
+TEST(test_impossible_fragments)
 {
   for (unsigned version = 4; version <= 6; version += 2) {
     GByteArray *packet = whole_packet(version, 5);
@@ -251,7 +252,7 @@ static void test_impossible_fragments(void)
 }
 
 /* What is put together is itself a fragment: nobody makes that. */
-static void test_fragments_of_a_fragment(void)
+TEST(test_fragments_of_a_fragment)
 {
   GByteArray *packet = whole_packet(6, 5);
   GByteArray *inner = fixture_fragment(packet, 8, 0, 800);
@@ -269,7 +270,7 @@ static void test_fragments_of_a_fragment(void)
 }
 
 /* Who puts them together himself gets each as it is. */
-static void test_packet_by_packet(void)
+TEST(test_packet_by_packet)
 {
   GByteArray *packet = whole_packet(4, 5);
   fixture_file *file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
@@ -299,7 +300,7 @@ static void test_packet_by_packet(void)
 }
 
 /* The first flow has only fragments. Who puts them together himself sees the second one, under the number that it has for others. */
-static void test_flows_have_one_number(void)
+TEST(test_flows_have_one_number)
 {
   for (unsigned by_packet = 0; by_packet < 2; by_packet++) {
     GByteArray *packet = whole_packet(4, 5);
@@ -329,7 +330,7 @@ static void test_flows_have_one_number(void)
 
 /* Attackers who send one fragment of each of many datagrams; the younger ones stay. 16 MiB hold 2,032 of 8,000 octets, and what it takes
  * to remember them. */
-static void test_bounds(void)
+TEST(test_bounds)
 {
   static const struct {
     uint32_t octets;
@@ -350,23 +351,4 @@ static void test_bounds(void)
     }
   }
   g_byte_array_free(packet, TRUE);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/capture_fragments/every order", test_every_order);
-  g_test_add_func("/capture_fragments/mixed datagrams", test_mixed_datagrams);
-  g_test_add_func("/capture_fragments/duplicates", test_duplicates);
-  g_test_add_func("/capture_fragments/contradictions", test_contradictions);
-  g_test_add_func("/capture_fragments/time is over", test_time_is_over);
-  g_test_add_func("/capture_fragments/cut fragments", test_cut_fragments);
-  g_test_add_func("/capture_fragments/ecn", test_ecn);
-  g_test_add_func("/capture_fragments/extension header in fragments", test_extension_header_in_fragments);
-  g_test_add_func("/capture_fragments/impossible fragments", test_impossible_fragments);
-  g_test_add_func("/capture_fragments/fragments of a fragment", test_fragments_of_a_fragment);
-  g_test_add_func("/capture_fragments/packet by packet", test_packet_by_packet);
-  g_test_add_func("/capture_fragments/flows have one number", test_flows_have_one_number);
-  g_test_add_func("/capture_fragments/bounds", test_bounds);
-  return g_test_run();
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "capture_fixture.h"
+#include "test.h"
 
 #include "net/capture_packet.h"
 
@@ -80,7 +81,7 @@ static void take_in(int link_type, const uint8_t *frame, uint32_t captured, uint
 }
 
 /* Every packet of every kind in every frame, cut off behind each octet, and with each octet garbled in several ways. */
-static void test_frames(void)
+TEST(test_frames)
 {
   static const uint8_t masks[] = {0x01, 0x0F, 0x40, 0x80, 0xFF};
   GPtrArray *packets = packets_of_every_kind();
@@ -157,7 +158,7 @@ static fixture_file *file_of_every_kind(fixture_format format, bool is_swapped)
 }
 
 /* Every length of a file; each octet garbled. */
-static void test_files(void)
+TEST(test_files)
 {
   static const uint8_t masks[] = {0x01, 0x80, 0xFF};
   for (fixture_format format = FIXTURE_PCAP_US; format <= FIXTURE_PCAPNG; format++) {
@@ -179,7 +180,7 @@ static void test_files(void)
 }
 
 /* Garbage behind a file's header, and files of which a tenth is garbage. */
-static void test_random(void)
+TEST(test_random)
 {
   for (unsigned round = 0; round < 3000; round++) {
     g_autoptr(fixture_file) file = file_of_every_kind(round % 3, false);
@@ -194,7 +195,7 @@ static void test_random(void)
 }
 
 /* Frames of garbage that begin as IP does. */
-static void test_random_frames(void)
+TEST(test_random_frames)
 {
   for (unsigned round = 0; round < 200000; round++) {
     uint8_t octets[120];
@@ -209,14 +210,4 @@ static void test_random_frames(void)
     }
     take_in(FIXTURE_LINK_RAW, octets, length, length + (uint32_t)g_test_rand_int_range(0, 100000));
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/capture_hostile/frames", test_frames);
-  g_test_add_func("/capture_hostile/files", test_files);
-  g_test_add_func("/capture_hostile/random", test_random);
-  g_test_add_func("/capture_hostile/random frames", test_random_frames);
-  return g_test_run();
 }

@@ -4,6 +4,7 @@
 
 #include "base/big_endian.h"
 #include "capture_fixture.h"
+#include "test.h"
 
 enum { HOP_BY_HOP = 0, ROUTING = 43, AUTHENTICATION = 51, DESTINATION_OPTIONS = 60 };
 enum { IPV4_OCTETS = 20, IPV6_OCTETS = 40, TCP_OCTETS = 20, CHECKSUM_AT = 16 };
@@ -53,7 +54,7 @@ static void assert_right(GByteArray *packet, uint32_t length)
   g_assert_cmpint(segment.checksum, ==, CAPTURE_CHECKSUM_RIGHT);
 }
 
-static void test_ipv4_options(void)
+TEST(test_ipv4_options)
 {
   for (unsigned octets = 4; octets <= 40; octets += 4) {
     fixture_segment sent = sent_as(4, 33);
@@ -64,7 +65,7 @@ static void test_ipv4_options(void)
 }
 
 /* RFC 8200 §4.1: any number of them, in any order. */
-static void test_ipv6_extension_headers(void)
+TEST(test_ipv6_extension_headers)
 {
   fixture_segment sent = sent_as(6, 33);
   GByteArray *packet = fixture_packet(&sent);
@@ -83,7 +84,7 @@ static void test_ipv6_extension_headers(void)
 }
 
 /* RFC 6946: a fragment header on what is whole. */
-static void test_atomic_fragment(void)
+TEST(test_atomic_fragment)
 {
   fixture_segment sent = sent_as(6, 33);
   GByteArray *whole = fixture_packet(&sent);
@@ -98,7 +99,7 @@ static void test_atomic_fragment(void)
 }
 
 /* RFC 8200 §8.1: the checksum has the last destination of a source route in it, which the IP header has not yet. */
-static void test_source_route(void)
+TEST(test_source_route)
 {
   fixture_segment sent = sent_as(6, 33);
   GByteArray *packet = fixture_packet(&sent);
@@ -109,7 +110,7 @@ static void test_source_route(void)
   g_assert_cmpint(segment.checksum, ==, CAPTURE_CHECKSUM_UNKNOWN);
 }
 
-static void test_ecn(void)
+TEST(test_ecn)
 {
   for (unsigned version = 4; version <= 6; version += 2) {
     for (uint8_t ecn = 0; ecn < 4; ecn++) {
@@ -124,7 +125,7 @@ static void test_ecn(void)
 }
 
 /* Octets behind the IP length are the link's (IEEE 802.3 pads to 60), also when they make the frame longer than any segment. */
-static void test_padding(void)
+TEST(test_padding)
 {
   for (unsigned version = 4; version <= 6; version += 2) {
     fixture_segment sent = sent_as(version, 5);
@@ -135,7 +136,7 @@ static void test_padding(void)
 }
 
 /* A tool that cuts packets and says that they never had more is not believed over what is there. */
-static void test_wire_length_below_the_captured(void)
+TEST(test_wire_length_below_the_captured)
 {
   fixture_segment sent = sent_as(4, 33);
   GByteArray *packet = fixture_packet(&sent);
@@ -146,7 +147,7 @@ static void test_wire_length_below_the_captured(void)
 }
 
 /* What a host hands to its NIC to be cut (TSO), and what a NIC puts together: one segment, longer than the link carries. */
-static void test_super_segment(void)
+TEST(test_super_segment)
 {
   for (unsigned version = 4; version <= 6; version += 2) {
     fixture_segment sent = sent_as(version, 60000);
@@ -155,7 +156,7 @@ static void test_super_segment(void)
 }
 
 /* Longer than IP can say (Linux: BIG TCP): IP's length is 0. */
-static void test_length_of_zero(void)
+TEST(test_length_of_zero)
 {
   for (unsigned version = 4; version <= 6; version += 2) {
     fixture_segment sent = sent_as(version, 200000);
@@ -179,7 +180,7 @@ static void test_length_of_zero(void)
 }
 
 /* RFC 2675 §2: the length is in a hop-by-hop option, here behind a Pad1 and a PadN. */
-static void test_jumbogram(void)
+TEST(test_jumbogram)
 {
   fixture_segment sent = sent_as(6, 100000);
   GByteArray *packet = fixture_packet(&sent);
@@ -192,7 +193,7 @@ static void test_jumbogram(void)
 }
 
 /* The payload is what IP says, the captured octets what is there. */
-static void test_snap_length(void)
+TEST(test_snap_length)
 {
   for (unsigned version = 4; version <= 6; version += 2) {
     uint32_t headers = (version == 4 ? IPV4_OCTETS : IPV6_OCTETS) + TCP_OCTETS;
@@ -214,7 +215,7 @@ static void test_snap_length(void)
   }
 }
 
-static void test_timestamps(void)
+TEST(test_timestamps)
 {
   fixture_segment sent = sent_as(4, 10);
   sent.has_timestamps = true;
@@ -240,7 +241,7 @@ static void test_timestamps(void)
 }
 
 /* RFC 9293 §3.1 (MUST-7). */
-static void test_garbled_options(void)
+TEST(test_garbled_options)
 {
   static const uint8_t garbled[][3] = {{8, 0, 0}, {8, 1, 0}, {8, 9, 0}, {8, 40, 0}, {2, 3, 1}, {5, 11, 1}};
   for (unsigned i = 0; i < G_N_ELEMENTS(garbled); i++) {
@@ -256,7 +257,7 @@ static void test_garbled_options(void)
 }
 
 /* Headers that contradict the lengths. */
-static void test_garbled_lengths(void)
+TEST(test_garbled_lengths)
 {
   static const struct {
     unsigned version;
@@ -292,7 +293,7 @@ static void test_garbled_lengths(void)
 }
 
 /* No offload makes segments of more than a MiB: a frame that says it had 2^32 - 1 octets is garbled. */
-static void test_giant_frame(void)
+TEST(test_giant_frame)
 {
   fixture_segment sent = sent_as(4, 10);
   GByteArray *packet = fixture_packet(&sent);
@@ -310,7 +311,7 @@ static void set_checksum_field(GByteArray *packet, unsigned version, uint16_t va
 
 /* Every length up to some hundred octets, so that all that is left over of any step of a fast sum is there; and each damaged octet
  * is found. */
-static void test_checksums(void)
+TEST(test_checksums)
 {
   for (unsigned version = 4; version <= 6; version += 2) {
     uint32_t headers = (version == 4 ? IPV4_OCTETS : IPV6_OCTETS) + TCP_OCTETS;
@@ -329,7 +330,7 @@ static void test_checksums(void)
 
 /* What a NIC is given to finish: 0, or, of Linux, the pseudo header's sum. 10.0.0.1 and 10.0.0.2, protocol 6, 20 + 11 octets: 0A00 + 0001 +
  * 0A00 + 0002 + 0006 + 001F = 1428. In IPv6, twice 2001 + 0DB8, and 1, 2, 6, 1F: 5B9A. */
-static void test_unfinished_checksums(void)
+TEST(test_unfinished_checksums)
 {
   static const struct {
     unsigned version;
@@ -353,27 +354,4 @@ static void test_unfinished_checksums(void)
     g_assert_cmpint(segment.checksum, ==, rows[i].expected);
     g_assert_cmpuint(counts.wrong_checksums, ==, rows[i].expected == CAPTURE_CHECKSUM_WRONG);
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/capture_ip/ipv4 options", test_ipv4_options);
-  g_test_add_func("/capture_ip/ipv6 extension headers", test_ipv6_extension_headers);
-  g_test_add_func("/capture_ip/atomic fragment", test_atomic_fragment);
-  g_test_add_func("/capture_ip/source route", test_source_route);
-  g_test_add_func("/capture_ip/ecn", test_ecn);
-  g_test_add_func("/capture_ip/padding", test_padding);
-  g_test_add_func("/capture_ip/wire length below the captured", test_wire_length_below_the_captured);
-  g_test_add_func("/capture_ip/super segment", test_super_segment);
-  g_test_add_func("/capture_ip/length of zero", test_length_of_zero);
-  g_test_add_func("/capture_ip/jumbogram", test_jumbogram);
-  g_test_add_func("/capture_ip/snap length", test_snap_length);
-  g_test_add_func("/capture_tcp/timestamps", test_timestamps);
-  g_test_add_func("/capture_tcp/garbled options", test_garbled_options);
-  g_test_add_func("/capture_ip/garbled lengths", test_garbled_lengths);
-  g_test_add_func("/capture_ip/giant frame", test_giant_frame);
-  g_test_add_func("/capture_tcp/checksums", test_checksums);
-  g_test_add_func("/capture_tcp/unfinished checksums", test_unfinished_checksums);
-  return g_test_run();
 }

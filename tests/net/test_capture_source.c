@@ -5,6 +5,7 @@
 
 #include "base/big_endian.h"
 #include "capture_fixture.h"
+#include "test.h"
 
 #define SECOND INT64_C(1000000000)
 
@@ -101,7 +102,7 @@ static void check_way(fixture_format format, bool is_swapped, int link_type, uns
   assert_at_end(source);
 }
 
-static void test_every_format_and_link(void)
+TEST(test_every_format_and_link)
 {
   for (fixture_format format = FIXTURE_PCAP_US; format <= FIXTURE_PCAPNG; format++) {
     for (unsigned link = 0; link < G_N_ELEMENTS(LINK_TYPES); link++) {
@@ -113,7 +114,7 @@ static void test_every_format_and_link(void)
   }
 }
 
-static void test_vlan_tags(void)
+TEST(test_vlan_tags)
 {
   static const int with_type[] = {FIXTURE_LINK_ETHERNET, FIXTURE_LINK_COOKED, FIXTURE_LINK_COOKED_2};
   for (unsigned link = 0; link < G_N_ELEMENTS(with_type); link++) {
@@ -124,7 +125,7 @@ static void test_vlan_tags(void)
   }
 }
 
-static void test_octets_of_the_ip_packet(void)
+TEST(test_octets_of_the_ip_packet)
 {
   g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_ETHERNET);
   fixture_segment sent = segment_from(4, 0, 1, 100);
@@ -168,7 +169,7 @@ static void check_times(fixture_format format, const int64_t *times_ns, const in
 }
 
 /* Times are given as they are, also when one is before the one before it; none is before the origin. */
-static void test_times(void)
+TEST(test_times)
 {
   const int64_t times[] = {TODAY_NS, TODAY_NS + 7000, TODAY_NS + 4000, TODAY_NS - 9000,
                            TODAY_NS + 99 * 86400 * SECOND};
@@ -194,7 +195,7 @@ static void test_times(void)
 }
 
 /* What 64 bits of picoseconds cannot hold is an error, after what is before it has been given. */
-static void test_times_too_far_apart(void)
+TEST(test_times_too_far_apart)
 {
   const int64_t times[2][2] = {{5, TODAY_NS}, {TODAY_NS, TODAY_NS + 101 * 86400 * SECOND}};
   for (unsigned i = 0; i < 2; i++) {
@@ -206,7 +207,7 @@ static void test_times_too_far_apart(void)
   }
 }
 
-static void test_other_packets_are_counted(void)
+TEST(test_other_packets_are_counted)
 {
   static const uint8_t arp[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 0x08, 0x06, 0, 1, 8, 0};
   g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_ETHERNET);
@@ -238,7 +239,7 @@ static void test_other_packets_are_counted(void)
 }
 
 /* Packets keep their numbers in the file; the counts are of those that pass. */
-static void test_filter(void)
+TEST(test_filter)
 {
   g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAPNG, false, FIXTURE_LINK_ETHERNET);
   for (unsigned i = 0; i < 6; i++) {
@@ -282,7 +283,7 @@ static void assert_does_not_open(const uint8_t *octets, size_t length, const cha
 }
 
 /* The first page of a process's memory cannot be read: EIO, which is no matter of formats. */
-static void test_failing_disk(void)
+TEST(test_failing_disk)
 {
   GError *error = NULL;
 
@@ -293,7 +294,7 @@ static void test_failing_disk(void)
   g_clear_error(&error);
 }
 
-static void test_what_is_no_capture(void)
+TEST(test_what_is_no_capture)
 {
   static const uint8_t text[] = "This is a text, and no capture at all.";
   static const uint8_t gzip[32] = {0x1F, 0x8B, 8};
@@ -318,7 +319,7 @@ static void test_what_is_no_capture(void)
 }
 
 /* libpcap reads one link type a file; the way out is said. */
-static void test_interfaces_of_two_link_types(void)
+TEST(test_interfaces_of_two_link_types)
 {
   g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAPNG, false, FIXTURE_LINK_ETHERNET);
   fixture_segment sent = segment_from(4, 0, 1, 10);
@@ -334,7 +335,7 @@ static void test_interfaces_of_two_link_types(void)
                "libpcap cannot read; make another file of it first (tshark -r FILE");
 }
 
-static void test_interfaces_of_two_snap_lengths(void)
+TEST(test_interfaces_of_two_snap_lengths)
 {
   g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAPNG, false, FIXTURE_LINK_ETHERNET);
   fixture_file_add_interface(file, FIXTURE_LINK_ETHERNET, 100);
@@ -343,7 +344,7 @@ static void test_interfaces_of_two_snap_lengths(void)
                "the first interface, which libpcap cannot read; make another file of it first (editcap");
 }
 
-static void test_interfaces_of_one_link_type(void)
+TEST(test_interfaces_of_one_link_type)
 {
   g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAPNG, false, FIXTURE_LINK_ETHERNET);
   fixture_segment sent[2] = {segment_from(4, 0, 1, 10), segment_from(6, 1, 2, 20)};
@@ -361,7 +362,7 @@ static void test_interfaces_of_one_link_type(void)
   assert_at_end(source);
 }
 
-static void test_broken_off(void)
+TEST(test_broken_off)
 {
   g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
   fixture_segment sent = segment_from(4, 0, 1, 10);
@@ -375,7 +376,7 @@ static void test_broken_off(void)
 }
 
 /* A record that says that it is longer than any packet is not given the memory. */
-static void test_giant_record(void)
+TEST(test_giant_record)
 {
   g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
   fixture_segment sent = segment_from(4, 0, 1, 10);
@@ -386,7 +387,7 @@ static void test_giant_record(void)
 }
 
 /* Of a file of a path, how much has been read is known; of a pipe it is not. */
-static void test_share_of_a_file(void)
+TEST(test_share_of_a_file)
 {
   g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
   fixture_segment sent = segment_from(4, 0, 1, 60000);
@@ -418,25 +419,4 @@ static void test_share_of_a_file(void)
   next(source, &segment);
   g_assert_cmpfloat(capture_source_share(source), ==, 0);
   capture_source_free(source);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/capture_source/every format and link", test_every_format_and_link);
-  g_test_add_func("/capture_source/vlan tags", test_vlan_tags);
-  g_test_add_func("/capture_source/octets of the ip packet", test_octets_of_the_ip_packet);
-  g_test_add_func("/capture_source/times", test_times);
-  g_test_add_func("/capture_source/times too far apart", test_times_too_far_apart);
-  g_test_add_func("/capture_source/other packets are counted", test_other_packets_are_counted);
-  g_test_add_func("/capture_source/filter", test_filter);
-  g_test_add_func("/capture_source/what is no capture", test_what_is_no_capture);
-  g_test_add_func("/capture_source/failing disk", test_failing_disk);
-  g_test_add_func("/capture_source/interfaces of two link types", test_interfaces_of_two_link_types);
-  g_test_add_func("/capture_source/interfaces of two snap lengths", test_interfaces_of_two_snap_lengths);
-  g_test_add_func("/capture_source/interfaces of one link type", test_interfaces_of_one_link_type);
-  g_test_add_func("/capture_source/broken off", test_broken_off);
-  g_test_add_func("/capture_source/giant record", test_giant_record);
-  g_test_add_func("/capture_source/share of a file", test_share_of_a_file);
-  return g_test_run();
 }

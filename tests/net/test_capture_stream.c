@@ -2,10 +2,10 @@
 /* Streams of octets out of segments: positions beyond 2^32, any order, and what must not lead them astray. */
 #include "net/capture_stream.h"
 
-#include <glib.h>
 #include <string.h>
 
 #include "net/tcp_header.h"
+#include "test.h"
 
 /* What the callback is to check: octets of a stream whose value is a function of their position. */
 typedef struct taker {
@@ -75,7 +75,7 @@ static uint32_t runs_beyond_edge(const capture_stream *stream)
   return runs;
 }
 
-static void test_in_order(void)
+TEST(test_in_order)
 {
   taker taken = {0};
   capture_stream *stream = new_stream();
@@ -94,7 +94,7 @@ static void test_in_order(void)
 }
 
 /* Twenty GB: the sequence numbers go around four times. */
-static void test_beyond_32_bits(void)
+TEST(test_beyond_32_bits)
 {
   taker taken = {0};
   capture_stream *stream = new_stream();
@@ -110,7 +110,7 @@ static void test_beyond_32_bits(void)
 }
 
 /* A hole that is never filled does not hold the positions up. */
-static void test_hole_for_ever(void)
+TEST(test_hole_for_ever)
 {
   taker taken = {0};
   capture_stream *stream = new_stream();
@@ -126,7 +126,7 @@ static void test_hole_for_ever(void)
   capture_stream_free(stream);
 }
 
-static void test_out_of_order(void)
+TEST(test_out_of_order)
 {
   taker taken = {0};
   capture_stream *stream = new_stream();
@@ -148,7 +148,7 @@ static void test_out_of_order(void)
 }
 
 /* Only what is new is given, in ascending runs. */
-static void test_overlaps(void)
+TEST(test_overlaps)
 {
   taker taken = {0};
   capture_stream *stream = new_stream();
@@ -168,7 +168,7 @@ static void test_overlaps(void)
 }
 
 /* With a snap length, the octets that are not there are told as such; a retransmission does not bring them again. */
-static void test_not_captured(void)
+TEST(test_not_captured)
 {
   taker taken = {0};
   capture_stream *stream = new_stream();
@@ -187,7 +187,7 @@ static void test_not_captured(void)
 
 /* A segment from before position 0, of which fewer octets were captured than lie there: what lies behind is told as not captured, and nothing
  * is read behind what was. A garbled sequence number of the first packets does that. */
-static void test_not_captured_below_0(void)
+TEST(test_not_captured_below_0)
 {
   for (uint32_t captured = 0; captured <= 40; captured++) {
     taker taken = {0};
@@ -201,7 +201,7 @@ static void test_not_captured_below_0(void)
 }
 
 /* The SYN is at -1; octets with it (RFC 7413) begin at 0; the FIN is behind the last one. */
-static void test_syn_and_fin(void)
+TEST(test_syn_and_fin)
 {
   taker taken = {0};
   capture_stream *stream = new_stream();
@@ -218,7 +218,7 @@ static void test_syn_and_fin(void)
 
 /* RFC 9293 §3.8.4, §3.8.6.1: a keep-alive is the octet before the edge, or nothing there; a zero-window probe is one new octet, which
  * comes again. */
-static void test_keep_alives_and_probes(void)
+TEST(test_keep_alives_and_probes)
 {
   taker taken = {0};
   capture_stream *stream = new_stream();
@@ -238,7 +238,7 @@ static void test_keep_alives_and_probes(void)
 }
 
 /* A reset's sequence number may be any, and what it carries is of no stream (RFC 9293 §3.5.2). */
-static void test_resets(void)
+TEST(test_resets)
 {
   taker taken = {0};
   capture_stream *stream = new_stream();
@@ -253,7 +253,7 @@ static void test_resets(void)
 }
 
 /* Segments with a sequence number from anywhere, between those of the stream: these keep their places for GBs. */
-static void test_garbage_far_away(void)
+TEST(test_garbage_far_away)
 {
   static const uint8_t garbage[10];
   const uint32_t distances[] = {1u << 25,   1u << 28,   (1u << 29) + 5, 1u << 30,   3u << 30,
@@ -283,7 +283,7 @@ static void test_garbage_far_away(void)
 
 /* Garbage ever farther ahead, each step believed: between two of them the stream takes its place again, so that they do not lead away
  * by 2^31, where positions would be taken for older ones. */
-static void test_garbage_step_by_step(void)
+TEST(test_garbage_step_by_step)
 {
   static const uint8_t garbage[1];
   capture_stream *stream = new_stream();
@@ -303,7 +303,7 @@ static void test_garbage_step_by_step(void)
 }
 
 /* More than 2^29 octets were not captured: with the second segment behind the hole, the stream is there. */
-static void test_giant_hole(void)
+TEST(test_giant_hole)
 {
   taker taken = {0};
   capture_stream *stream = new_stream();
@@ -319,7 +319,7 @@ static void test_giant_hole(void)
 }
 
 /* A connection whose beginning was not captured: octets from before the first segment have positions too. */
-static void test_middle(void)
+TEST(test_middle)
 {
   taker taken = {0};
   capture_stream *stream = capture_stream_new((uint32_t)(ISN + 1 + 5000), CAPTURE_STREAM_MIDDLE + 5000);
@@ -340,7 +340,7 @@ static void test_middle(void)
 }
 
 /* Random segments against an array of what has come. */
-static void test_random(void)
+TEST(test_random)
 {
   enum { SPACE = 3000 };
   for (unsigned round = 0; round < 300; round++) {
@@ -373,25 +373,4 @@ static void test_random(void)
     }
     capture_stream_free(stream);
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/capture_stream/in order", test_in_order);
-  g_test_add_func("/capture_stream/beyond 32 bits", test_beyond_32_bits);
-  g_test_add_func("/capture_stream/hole for ever", test_hole_for_ever);
-  g_test_add_func("/capture_stream/out of order", test_out_of_order);
-  g_test_add_func("/capture_stream/overlaps", test_overlaps);
-  g_test_add_func("/capture_stream/not captured", test_not_captured);
-  g_test_add_func("/capture_stream/not captured below 0", test_not_captured_below_0);
-  g_test_add_func("/capture_stream/syn and fin", test_syn_and_fin);
-  g_test_add_func("/capture_stream/keep-alives and probes", test_keep_alives_and_probes);
-  g_test_add_func("/capture_stream/resets", test_resets);
-  g_test_add_func("/capture_stream/garbage far away", test_garbage_far_away);
-  g_test_add_func("/capture_stream/garbage step by step", test_garbage_step_by_step);
-  g_test_add_func("/capture_stream/giant hole", test_giant_hole);
-  g_test_add_func("/capture_stream/middle", test_middle);
-  g_test_add_func("/capture_stream/random", test_random);
-  return g_test_run();
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "base/random_stream.h"
 #include "datagram_fixture.h"
+#include "test.h"
 
 /* RFC 1071 §3: the sum of 00 01 F2 03 F4 F5 F6 F7 is DDF2 (with the carries in), so the checksum is ~DDF2
  * = 220D. */
-static void test_internet_checksum(void)
+TEST(test_internet_checksum)
 {
   static const uint8_t octets[] = {0x00, 0x01, 0xF2, 0x03, 0xF4, 0xF5, 0xF6, 0xF7};
   g_assert_cmphex(internet_checksum(0, octets, sizeof octets), ==, 0x220D);
@@ -21,7 +22,7 @@ static void test_internet_checksum(void)
  * TCP: pseudo header C0A8 + 0001 + C0A8 + 0002 + 0006 + 0017 (23 octets) = 18170;
  * segment 1388 + 1389 + 0000 + 0001 + 0000 + 0002 + 5018 + 4000 + 0000 + 0000 + 6162 + 6300 = 17B8E;
  * together 2FCFE, folded FD00, ~ = 02FF. */
-static void test_on_the_wire(void)
+TEST(test_on_the_wire)
 {
   static const uint8_t expected[] = {0x45, 0x00, 0x00, 0x2B, 0x00, 0x00, 0x40, 0x00, 0x40, 0x06, 0xB9,
                                      0x79, 0xC0, 0xA8, 0x00, 0x01, 0xC0, 0xA8, 0x00, 0x02, 0x13, 0x88,
@@ -46,7 +47,7 @@ static void test_on_the_wire(void)
  *
  * TCP: pseudo header (RFC 8200 §8.1) 2001 + 0DB8 + 0001 + 2001 + 0DB8 + 0002 + 0000 + 0017 + 0000 + 0006 = 5B92; the segment
  * 17B8E as above; together 1D720, folded D721, ~ = 28DE. */
-static void test_ipv6_on_the_wire(void)
+TEST(test_ipv6_on_the_wire)
 {
   static const uint8_t expected[] = {
       0x60, 0x00, 0x00, 0x00, 0x00, 0x17, 0x06, 0x40, 0x20, 0x01, 0x0D, 0xB8, 0x00, 0x00, 0x00, 0x00,
@@ -63,7 +64,7 @@ static void test_ipv6_on_the_wire(void)
   datagram_unref(packet);
 }
 
-static void test_what_is_written_is_read(void)
+TEST(test_what_is_written_is_read)
 {
   for (unsigned version = 4; version <= 6; version += 2) {
     uint8_t wire[80] = {0};
@@ -85,7 +86,7 @@ static void test_what_is_written_is_read(void)
 }
 
 /* IP options are no use to the receiving host: what remains has a header of 20 octets and says so. */
-static void test_ip_options_are_left_out(void)
+TEST(test_ip_options_are_left_out)
 {
   uint8_t wire[64] = {0};
   datagram *packet = fixture_text_packet(4, "abc");
@@ -106,7 +107,7 @@ static void test_ip_options_are_left_out(void)
   datagram_unref(packet);
 }
 
-static void test_refused(void)
+TEST(test_refused)
 {
   static const struct {
     unsigned at;
@@ -138,7 +139,7 @@ static void test_refused(void)
   datagram_unref(packet);
 }
 
-static void test_ipv6_refused(void)
+TEST(test_ipv6_refused)
 {
   static const struct {
     unsigned at;
@@ -166,7 +167,7 @@ static void test_ipv6_refused(void)
 }
 
 /* RFC 6946: a fragment header on a packet that is whole. It is left out. */
-static void test_atomic_fragment(void)
+TEST(test_atomic_fragment)
 {
   static const uint8_t fragment[8] = {6, 0, 0, 0, 1, 2, 3, 4};
   uint8_t wire[71];
@@ -185,7 +186,7 @@ static void test_atomic_fragment(void)
 
 /* The last two bits of the second octet (RFC 3168 §5); in IPv6 those of the traffic class, whose low half is the high half of
  * the second octet (RFC 8200 §3). Nothing else changes. */
-static void test_ecn(void)
+TEST(test_ecn)
 {
   static const struct {
     unsigned version;
@@ -231,7 +232,7 @@ static void assert_is_of_flow_alone(const datagram *packet, const datagram_flow 
   }
 }
 
-static void test_flow(void)
+TEST(test_flow)
 {
   for (unsigned version = 4; version <= 6; version += 2) {
     datagram_flow flow;
@@ -248,7 +249,7 @@ static void test_flow(void)
 
 /* A packet carries no checksum until it is told to, and then keeps it, on the wire too: what is damaged afterwards is
  * found, wherever it lies behind the IP header, at the other end as well. */
-static void test_damage_is_found(void)
+TEST(test_damage_is_found)
 {
   for (unsigned version = 4; version <= 6; version += 2) {
     datagram *packet = fixture_text_packet(version, "abc");
@@ -281,7 +282,7 @@ static void test_damage_is_found(void)
 }
 
 /* A packet that is changed and forgets its checksum has one of what it is now, on the wire and when it carries one again. */
-static void test_checksum_is_forgotten(void)
+TEST(test_checksum_is_forgotten)
 {
   for (unsigned version = 4; version <= 6; version += 2) {
     datagram *packet = fixture_text_packet(version, "abc");
@@ -303,7 +304,7 @@ static void test_checksum_is_forgotten(void)
 /* A checksum that comes out as 0 is carried as FFFF, its other form, so that it is not taken for none; and is right. Pseudo
  * header C0A8 + 0001 + C0A8 + 0002 + 0006 + 0016 = 1816F; header B72C; together 2389B, folded 389D: the payload C762 makes FFFF
  * of it, ~ = 0. */
-static void test_checksum_of_zero(void)
+TEST(test_checksum_of_zero)
 {
   static const uint8_t octets[2] = {0xC7, 0x62};
   datagram *packet = fixture_packet(4, octets, 2);
@@ -322,7 +323,7 @@ static void test_checksum_of_zero(void)
 }
 
 /* A header whose data offset or options damage has changed is none. */
-static void test_damaged_header(void)
+TEST(test_damaged_header)
 {
   tcp_header header;
   datagram *packet = fixture_text_packet(4, "abcd");
@@ -342,7 +343,7 @@ static void test_damaged_header(void)
 }
 
 /* The checksum of a payload in pieces of any length is that of the same octets in one piece. */
-static void test_checksum_of_pieces(void)
+TEST(test_checksum_of_pieces)
 {
   random_stream *random = random_stream_new(3, "datagram");
   for (unsigned round = 0; round < 500; round++) {
@@ -373,7 +374,7 @@ static void test_checksum_of_pieces(void)
 }
 
 /* All of it but the place on its link. */
-static void test_copy(void)
+TEST(test_copy)
 {
   datagram *packet = fixture_text_packet(6, "abc");
   packet->send_order = 7;
@@ -410,7 +411,7 @@ static void ask_everything(const datagram *packet)
   datagram_unref(copy);
 }
 
-static void test_random_octets(void)
+TEST(test_random_octets)
 {
   random_stream *random = random_stream_new(1, "datagram");
   unsigned good[3] = {0};
@@ -444,7 +445,7 @@ static void test_random_octets(void)
   random_stream_free(random);
 }
 
-static void test_references(void)
+TEST(test_references)
 {
   octet_buffer *buffer = octet_buffer_new(8);
   memset(octet_buffer_octets(buffer), 7, 8);
@@ -461,28 +462,4 @@ static void test_references(void)
                    7); /* one reference is left, and holds the octets */
   datagram_unref(packet);
   datagram_unref(NULL);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/tcp/datagram/internet_checksum", test_internet_checksum);
-  g_test_add_func("/tcp/datagram/on_the_wire", test_on_the_wire);
-  g_test_add_func("/tcp/datagram/ipv6_on_the_wire", test_ipv6_on_the_wire);
-  g_test_add_func("/tcp/datagram/what_is_written_is_read", test_what_is_written_is_read);
-  g_test_add_func("/tcp/datagram/ip_options_are_left_out", test_ip_options_are_left_out);
-  g_test_add_func("/tcp/datagram/refused", test_refused);
-  g_test_add_func("/tcp/datagram/ipv6_refused", test_ipv6_refused);
-  g_test_add_func("/tcp/datagram/atomic_fragment", test_atomic_fragment);
-  g_test_add_func("/tcp/datagram/ecn", test_ecn);
-  g_test_add_func("/tcp/datagram/flow", test_flow);
-  g_test_add_func("/tcp/datagram/damage_is_found", test_damage_is_found);
-  g_test_add_func("/tcp/datagram/checksum_is_forgotten", test_checksum_is_forgotten);
-  g_test_add_func("/tcp/datagram/checksum_of_zero", test_checksum_of_zero);
-  g_test_add_func("/tcp/datagram/damaged_header", test_damaged_header);
-  g_test_add_func("/tcp/datagram/checksum_of_pieces", test_checksum_of_pieces);
-  g_test_add_func("/tcp/datagram/copy", test_copy);
-  g_test_add_func("/tcp/datagram/random_octets", test_random_octets);
-  g_test_add_func("/tcp/datagram/references", test_references);
-  return g_test_run();
 }

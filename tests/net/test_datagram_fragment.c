@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "base/random_stream.h"
 #include "datagram_fixture.h"
+#include "test.h"
 
 static datagram *fragmentable(const char *text, uint16_t identification)
 {
@@ -18,7 +19,7 @@ static datagram *fragmentable(const char *text, uint16_t identification)
  * ~ = 981D.
  * IP, first: 4500 + 002C + 1234 + 2000 + 4006 + C0A8 + 0001 + C0A8 + 0002 = 238B9, folded 38BB, ~ = C744.
  * IP, last: 4500 + 0020 + 1234 + 0003 + 4006 + C0A8 + 0001 + C0A8 + 0002 = 218B0, folded 18B2, ~ = E74D. */
-static void test_on_the_wire(void)
+TEST(test_on_the_wire)
 {
   static const uint8_t first[] = {0x45, 0x00, 0x00, 0x2C, 0x12, 0x34, 0x20, 0x00, 0x40, 0x06, 0xC7,
                                   0x44, 0xC0, 0xA8, 0x00, 0x01, 0xC0, 0xA8, 0x00, 0x02, 0x13, 0x88,
@@ -53,7 +54,7 @@ static void assert_fragment(const datagram *packet, uint32_t identification, uin
 
 /* What a fragment says is what was asked for, as made and as read; a fragment of a fragment counts from the datagram's
  * beginning, and is followed by others when the one it was cut from was (RFC 791 §3.2). */
-static void test_fragments_of_fragments(void)
+TEST(test_fragments_of_fragments)
 {
   datagram_flow flow;
   datagram *packet = fragmentable("0123456789abcdef0123456789abcdef", 0xFFFF); /* 52 octets of IP payload */
@@ -84,7 +85,7 @@ static void test_fragments_of_fragments(void)
 
 /* RFC 8200 §4.5: the fragment header stands between: next header, 0, offset in eights with the flag M in bit 0,
  * identification. Of a whole packet ours is 0, else the fragment's. */
-static void test_ipv6_on_the_wire(void)
+TEST(test_ipv6_on_the_wire)
 {
   datagram *packet = fixture_text_packet(6, "0123456789abcdef");
   datagram_allow_fragments(packet, 5); /* nothing: only the source fragments */
@@ -126,7 +127,7 @@ static void append_payload(buffer_chain *whole, const datagram *fragment)
 
 /* Cut anywhere, through the TCP header too, and put together, a packet is what it was but for DF and the identification; it
  * carries the checksum that the sender's first fragment had. */
-static void test_reassembled(void)
+TEST(test_reassembled)
 {
   random_stream *random = random_stream_new(4, "datagram_fragment");
   static uint8_t octets[5000];
@@ -165,7 +166,7 @@ static void test_reassembled(void)
 }
 
 /* A packet that carries a wrong checksum is not made right by cutting it. */
-static void test_damage_stays(void)
+TEST(test_damage_stays)
 {
   datagram *packet = fragmentable("0123456789abcdef", 1);
   datagram_carry_checksum(packet);
@@ -185,7 +186,7 @@ static void test_damage_stays(void)
 }
 
 /* What is no TCP segment, and what no length field can say (RFC 791 §3.1): 65535 - 20 octets, of IPv6 65535. */
-static void test_not_reassembled(void)
+TEST(test_not_reassembled)
 {
   static uint8_t octets[65536];
   octets[12] = 0x50;
@@ -210,16 +211,4 @@ static void test_not_reassembled(void)
     datagram_unref(first);
     datagram_unref(packet);
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/tcp/datagram_fragment/on_the_wire", test_on_the_wire);
-  g_test_add_func("/tcp/datagram_fragment/fragments_of_fragments", test_fragments_of_fragments);
-  g_test_add_func("/tcp/datagram_fragment/ipv6_on_the_wire", test_ipv6_on_the_wire);
-  g_test_add_func("/tcp/datagram_fragment/reassembled", test_reassembled);
-  g_test_add_func("/tcp/datagram_fragment/damage_stays", test_damage_stays);
-  g_test_add_func("/tcp/datagram_fragment/not_reassembled", test_not_reassembled);
-  return g_test_run();
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "base/random_stream.h"
 #include "datagram_fixture.h"
+#include "test.h"
 
 /* RFC 792, RFC 1191 §4: from 10.0.0.254 to 192.168.0.1, about the segment of test_datagram.c with "abc", MTU 1400 = 0578;
  * 20 + 8 + 28 = 56 = 38 octets.
@@ -8,7 +9,7 @@
  * IP: 4500 + 0038 + 0000 + 4000 + 4001 + 0000 + 0A00 + 00FE + C0A8 + 0001 = 190E0, folded 90E1, ~ = 6F1E.
  * ICMP: 0304 + 0578 = 087C; the IP header quoted sums to FFFF, as its checksum is right; 1388 + 1389 + 0001 = 2712;
  * together 12F8D, folded 2F8E, ~ = D071. */
-static void test_ipv4_on_the_wire(void)
+TEST(test_ipv4_on_the_wire)
 {
   static const uint8_t expected[] = {0x45, 0x00, 0x00, 0x38, 0x00, 0x00, 0x40, 0x00, 0x40, 0x01, 0x6F, 0x1E,
                                      10,   0,    0,    254,  0xC0, 0xA8, 0x00, 0x01, 0x03, 0x04, 0xD0, 0x71,
@@ -31,7 +32,7 @@ static void test_ipv4_on_the_wire(void)
  * Pseudo header: 2001 + 0DB8 + 00FE + 2001 + 0DB8 + 0001 + 0047 + 003A = 5CF2; ICMP: 0200 + 0578 = 0778;
  * quoted: 6000 + 0000 + 0017 + 0640 + 2001 + 0DB8 + 0001 + 2001 + 0DB8 + 0002 = C1CC, the segment 17B8E with its checksum
  * 28DE; together 2CAA2, folded CAA4, ~ = 355B. */
-static void test_ipv6_on_the_wire(void)
+TEST(test_ipv6_on_the_wire)
 {
   const ip_address router = fixture_address(6, 0xFE);
   datagram *packet = fixture_text_packet(6, "abc");
@@ -53,7 +54,7 @@ static void test_ipv6_on_the_wire(void)
 }
 
 /* RFC 4443 §3.2: the message is not longer than the minimum MTU, 1280: 1232 octets are quoted. */
-static void test_long_quotation_is_cut(void)
+TEST(test_long_quotation_is_cut)
 {
   static const uint8_t octets[3000];
   const ip_address router = fixture_address(6, 9);
@@ -80,7 +81,7 @@ static void assert_says(const datagram *message, unsigned version, uint32_t mtu)
 }
 
 /* Both as made and as read from the wire, of a packet and of its first fragment. */
-static void test_what_it_says(void)
+TEST(test_what_it_says)
 {
   for (unsigned version = 4; version <= 6; version += 2) {
     const ip_address router = fixture_address(version, 9);
@@ -108,7 +109,7 @@ static void test_what_it_says(void)
 }
 
 /* RFC 1122 §3.2.2: not about an ICMP error, not about another than the first fragment. And not without ports. */
-static void test_what_it_is_not_sent_about(void)
+TEST(test_what_it_is_not_sent_about)
 {
   const ip_address router = fixture_address(4, 9);
   datagram *packet = fixture_text_packet(4, "0123456789abcdef");
@@ -137,7 +138,7 @@ static void test_what_it_is_not_sent_about(void)
 }
 
 /* Damage that the checksum finds (RFC 792: over the ICMP message alone). */
-static void test_damage_is_found(void)
+TEST(test_damage_is_found)
 {
   for (unsigned version = 4; version <= 6; version += 2) {
     const ip_address router = fixture_address(version, 9);
@@ -156,7 +157,7 @@ static void test_damage_is_found(void)
 }
 
 /* Quotations that quote no TCP segment are not read, and say nothing when damage has made them. */
-static void test_bad_quotations(void)
+TEST(test_bad_quotations)
 {
   static const struct {
     unsigned at;
@@ -197,7 +198,7 @@ static void test_bad_quotations(void)
 }
 
 /* Any octets behind a well-formed beginning are read or refused, and nothing else happens. */
-static void test_random_quotations(void)
+TEST(test_random_quotations)
 {
   random_stream *random = random_stream_new(2, "datagram_icmp");
   unsigned good = 0;
@@ -233,18 +234,4 @@ static void test_random_quotations(void)
   }
   g_assert_cmpuint(good, >, 1000);
   random_stream_free(random);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/tcp/datagram_icmp/ipv4_on_the_wire", test_ipv4_on_the_wire);
-  g_test_add_func("/tcp/datagram_icmp/ipv6_on_the_wire", test_ipv6_on_the_wire);
-  g_test_add_func("/tcp/datagram_icmp/long_quotation_is_cut", test_long_quotation_is_cut);
-  g_test_add_func("/tcp/datagram_icmp/what_it_says", test_what_it_says);
-  g_test_add_func("/tcp/datagram_icmp/what_it_is_not_sent_about", test_what_it_is_not_sent_about);
-  g_test_add_func("/tcp/datagram_icmp/damage_is_found", test_damage_is_found);
-  g_test_add_func("/tcp/datagram_icmp/bad_quotations", test_bad_quotations);
-  g_test_add_func("/tcp/datagram_icmp/random_quotations", test_random_quotations);
-  return g_test_run();
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Flows by addresses and ports: flow_table.h. */
 #include "net/flow_table.h"
+#include "test.h"
 
 typedef struct numbered_flow {
   flow_entry flow;
@@ -26,7 +27,7 @@ static numbered_flow *add(flow_table *table, const datagram_flow *key, uint32_t 
 
 /* Each of the five things that tell flows apart does: version, both addresses, both ports; and so does the
  * direction. */
-static void test_what_tells_flows_apart(void)
+TEST(test_what_tells_flows_apart)
 {
   datagram_flow keys[] = {
       key_of(1, 2, 3, 4),
@@ -58,7 +59,7 @@ static void test_what_tells_flows_apart(void)
 }
 
 /* Both directions have one key, the lower end first: by address, then by port. */
-static void test_order(void)
+TEST(test_order)
 {
   static const struct {
     uint32_t source, destination;
@@ -77,12 +78,4 @@ static void test_order(void)
     g_assert_cmpmem(&ordered, sizeof ordered, &other, sizeof other);
     g_assert_false(flow_table_order(&ordered));
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/flow_table/what_tells_flows_apart", test_what_tells_flows_apart);
-  g_test_add_func("/flow_table/order", test_order);
-  return g_test_run();
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Where FPDUs start: asked for in order, out of order, and long ago. */
 #include "net/fpdu_starts.h"
+#include "test.h"
 
-#include <glib.h>
-
-static void test_nothing(void)
+TEST(test_nothing)
 {
   fpdu_starts starts;
   fpdu_starts_cursor cursor = 0;
@@ -18,7 +17,7 @@ static void test_nothing(void)
 }
 
 /* FPDUs of 1444 octets: segments that arrive in order, one that overtakes, and one that comes again. */
-static void test_in_any_order(void)
+TEST(test_in_any_order)
 {
   fpdu_starts starts;
   fpdu_starts_cursor cursor = 0;
@@ -39,7 +38,7 @@ static void test_in_any_order(void)
 }
 
 /* What is forgotten is not there, whether its place is used again or not. */
-static void test_forgotten(void)
+TEST(test_forgotten)
 {
   fpdu_starts starts;
   fpdu_starts_cursor cursor = 0;
@@ -58,7 +57,7 @@ static void test_forgotten(void)
 }
 
 /* A decoder finds FPDUs after those that follow them, and has a cursor all the while; at last it lets go of the lowest. */
-static void test_added_in_any_order(void)
+TEST(test_added_in_any_order)
 {
   enum { FPDUS = 1000 };
   fpdu_starts starts;
@@ -86,7 +85,7 @@ static void test_added_in_any_order(void)
 
 /* Wherever the cursor is, the answer is the same, and another one that asks for the next start gets it: FPDUs of 60 to 100 octets, of which
  * the first ten are forgotten. */
-static void test_from_anywhere(void)
+TEST(test_from_anywhere)
 {
   enum { FPDUS = 40, FORGOTTEN = 10 };
   fpdu_starts starts;
@@ -111,7 +110,7 @@ static void test_from_anywhere(void)
 }
 
 /* A long stream of which 1000 octets are asked for at a time needs room for these alone: 100 FPDUs of 10 octets. */
-static void test_room(void)
+TEST(test_room)
 {
   fpdu_starts starts;
   fpdu_starts_cursor cursor = 0;
@@ -136,7 +135,7 @@ static void test_room(void)
 }
 
 /* Against an array of all: starts, questions and what is forgotten at random. Numbers pass 2^32 on the way. */
-static void test_random(void)
+TEST(test_random)
 {
   enum { STEPS = 20000, SPAN = 4000 };
   const guint32 seed = 20261121;
@@ -166,17 +165,4 @@ static void test_random(void)
   fpdu_starts_clear(&starts);
   g_hash_table_unref(all);
   g_rand_free(random);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/fpdu_starts/nothing", test_nothing);
-  g_test_add_func("/fpdu_starts/in_any_order", test_in_any_order);
-  g_test_add_func("/fpdu_starts/added_in_any_order", test_added_in_any_order);
-  g_test_add_func("/fpdu_starts/forgotten", test_forgotten);
-  g_test_add_func("/fpdu_starts/room", test_room);
-  g_test_add_func("/fpdu_starts/random", test_random);
-  g_test_add_func("/fpdu_starts/from_anywhere", test_from_anywhere);
-  return g_test_run();
 }

@@ -2,6 +2,7 @@
 /* One datagram's fragments: which fit each other, and what they make. */
 #include "datagram_fixture.h"
 #include "net/ip_reassembly.h"
+#include "test.h"
 
 /* Offers a fragment out of a capture: `octets`, of which there may be fewer than `of` names. */
 static ip_fragments_verdict offer_octets(ip_fragments *fragments, const datagram_fragment *of,
@@ -33,7 +34,7 @@ static uint32_t tcp_payload_octets(const ip_fragments *fragments)
 }
 
 /* 100 octets and 20 of TCP header in pieces 0 … 48, 48 … 96, 96 … 120, in every order. */
-static void test_every_order(void)
+TEST(test_every_order)
 {
   static const unsigned orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
   static const uint32_t lengths[] = {48, 48, 24};
@@ -57,7 +58,7 @@ static void test_every_order(void)
 }
 
 /* What is held, without the TCP header once that is there: 24 of the last piece; 48 - 20 + 24. */
-static void test_octets(void)
+TEST(test_octets)
 {
   ip_fragments *fragments = ip_fragments_new();
   offer(fragments, fragment_fixture_piece(4, 9, 100, 96, 24));
@@ -81,7 +82,7 @@ static void test_octets(void)
 }
 
 /* The header's length is in octet 12 alone, in its upper four bits: 8 words here, and other numbers all around. */
-static void test_header_octets(void)
+TEST(test_header_octets)
 {
   static const uint8_t segment[40] = {0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1,
                                       0xF1, 0x8F, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1};
@@ -100,7 +101,7 @@ static void test_header_octets(void)
 }
 
 /* Beside pieces [16, 32) and [48, 64), which others follow: RFC 5722 §3 for overlaps, RFC 8200 §4.5 for duplicates. */
-static void test_verdicts(void)
+TEST(test_verdicts)
 {
   static const struct {
     uint32_t from;
@@ -139,7 +140,7 @@ static void test_verdicts(void)
 }
 
 /* Behind the end there is nothing, and no other end. */
-static void test_the_end(void)
+TEST(test_the_end)
 {
   ip_fragments *fragments = ip_fragments_new();
   offer(fragments, fragment_fixture_forged(5, 64, false, 10, 1));
@@ -154,7 +155,7 @@ static void test_the_end(void)
 }
 
 /* RFC 3168 §5.3: CE if one fragment has it, but none at all when another is not ECN-capable; else the first one's, whichever comes first. */
-static void test_ecn(void)
+TEST(test_ecn)
 {
   static const struct {
     datagram_ecn first, last;
@@ -190,7 +191,7 @@ static void test_ecn(void)
 }
 
 /* Whole, but no TCP segment: a data offset of 0. */
-static void test_no_segment(void)
+TEST(test_no_segment)
 {
   ip_fragments *fragments = ip_fragments_new();
   offer(fragments, fragment_fixture_forged(5, 0, true, 32, 0));
@@ -226,7 +227,7 @@ static ip_fragments *captured_fragments(const uint32_t captured[3])
 }
 
 /* Up to the first octet that was not captured. */
-static void test_not_all_captured(void)
+TEST(test_not_all_captured)
 {
   static const struct {
     uint32_t captured[3];
@@ -245,18 +246,4 @@ static void test_not_all_captured(void)
     buffer_chain_clear(&payload);
     ip_fragments_free(fragments);
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/ip_fragments/every_order", test_every_order);
-  g_test_add_func("/ip_fragments/octets", test_octets);
-  g_test_add_func("/ip_fragments/header_octets", test_header_octets);
-  g_test_add_func("/ip_fragments/verdicts", test_verdicts);
-  g_test_add_func("/ip_fragments/the_end", test_the_end);
-  g_test_add_func("/ip_fragments/ecn", test_ecn);
-  g_test_add_func("/ip_fragments/no_segment", test_no_segment);
-  g_test_add_func("/ip_fragments/not_all_captured", test_not_all_captured);
-  return g_test_run();
 }

@@ -5,6 +5,7 @@
 #include "base/random_stream.h"
 #include "datagram_fixture.h"
 #include "net/ip_reassembly.h"
+#include "test.h"
 
 static const time_ps timeout = 60 * TIME_PS_PER_SECOND;
 
@@ -77,7 +78,7 @@ static void assert_no_answer(ip_reassembly *reassembly)
 }
 
 /* What is no fragment goes through at once, whatever the option. */
-static void test_whole_packets_pass(void)
+TEST(test_whole_packets_pass)
 {
   ip_reassembly *reassembly = with(DROP, 0);
   datagram *packet = fragment_fixture_segment(4, 1, 100);
@@ -89,7 +90,7 @@ static void test_whole_packets_pass(void)
 }
 
 /* Option 1. MPA-339: each datagram's first fragment is answered with the MTU it was made for (IP: 20 + 552), no other is. */
-static void test_drop(void)
+TEST(test_drop)
 {
   ip_reassembly *reassembly = with(DROP, 0);
   for (uint16_t number = 1; number <= 2; number++) {
@@ -109,7 +110,7 @@ static void test_drop(void)
 
 /* Option 2. MPA-340: one buffer of 1500 octets, IP header included: 1460 octets of payload fit, one more does not, and is
  * answered. MPA-344: it does not drop what has crossed the fabric and fits the local link. */
-static void test_limited(void)
+TEST(test_limited)
 {
   ip_reassembly *reassembly = with(LIMITED, 1500);
   g_assert_false(give(reassembly, 1, 1460, 0, 1000));
@@ -127,7 +128,7 @@ static void test_limited(void)
 
 /* A datagram whose last fragment comes first and is too large is answered when the first one comes, once; what else comes of
  * it takes no room. Later the same identification is another datagram's. */
-static void test_refused_from_behind(void)
+TEST(test_refused_from_behind)
 {
   ip_reassembly *reassembly = with(LIMITED, 1500);
   g_assert_false(give(reassembly, 1, 2980, 2000, 1000));
@@ -144,7 +145,7 @@ static void test_refused_from_behind(void)
 }
 
 /* With one buffer a younger datagram takes it from an older one, whose sender is told, and whose rest is dropped. */
-static void test_one_buffer_goes_to_the_younger(void)
+TEST(test_one_buffer_goes_to_the_younger)
 {
   static const buffering options[] = {LIMITED, ONE_64K};
   for (size_t i = 0; i < G_N_ELEMENTS(options); i++) {
@@ -164,7 +165,7 @@ static void test_one_buffer_goes_to_the_younger(void)
 
 /* Option 3. MPA-341: no fragment is dropped, however many datagrams have one missing; the most that was held is told.
  * MPA-344: this is the default of receiver.ip_reassembly. */
-static void test_unlimited(void)
+TEST(test_unlimited)
 {
   enum { DATAGRAMS = 2000 };
   ip_reassembly *reassembly = with(UNLIMITED, 0);
@@ -185,7 +186,7 @@ static void test_unlimited(void)
 
 /* Option 4. MPA-342: the largest datagram, 65535 octets, is reassembled: 65515 octets of IP payload in pieces of 1480, the last
  * of 395; in IPv6 65535 of payload (RFC 8200 §3), the last of 415. */
-static void test_one_64k(void)
+TEST(test_one_64k)
 {
   for (unsigned version = 4; version <= 6; version += 2) {
     ip_reassembly *reassembly = with(ONE_64K, 0);
@@ -205,7 +206,7 @@ static void test_one_64k(void)
 }
 
 /* Option 5. MPA-343: the fragments of three datagrams in one buffer of 3000 octets; the fourth evicts the oldest. */
-static void test_spanning(void)
+TEST(test_spanning)
 {
   ip_reassembly *reassembly = with(SPANNING, 3000);
   for (uint16_t number = 1; number <= 3; number++) {
@@ -237,7 +238,7 @@ static void test_spanning(void)
 }
 
 /* A fragment as long as the whole buffer fits; no more of its datagram does. */
-static void test_spanning_exactly(void)
+TEST(test_spanning_exactly)
 {
   ip_reassembly *reassembly = with(SPANNING, 1600);
   g_assert_false(give(reassembly, 1, 1180, 0, 800));
@@ -251,7 +252,7 @@ static void test_spanning_exactly(void)
 }
 
 /* Octets held, by connection: a first fragment has the ports, without the TCP header; what came before it is nobody's yet. */
-static void test_held_octets(void)
+TEST(test_held_octets)
 {
   ip_reassembly *reassembly = with(UNLIMITED, 0);
   const datagram_flow one = fragment_fixture_flow(4, 1);
@@ -272,7 +273,7 @@ static void test_held_octets(void)
 }
 
 /* RFC 1122 §3.3.2: the time runs from the first fragment that came, and further ones do not prolong it. Nothing is left. */
-static void test_timeout(void)
+TEST(test_timeout)
 {
   const time_ps start = 10 * TIME_PS_PER_SECOND;
   ip_reassembly *reassembly = with(UNLIMITED, 0);
@@ -295,7 +296,7 @@ static void test_timeout(void)
 }
 
 /* RFC 5722 §4: fragments that overlap take their datagram with them; an exact duplicate does no harm. */
-static void test_overlaps(void)
+TEST(test_overlaps)
 {
   ip_reassembly *reassembly = with(UNLIMITED, 0);
   give(reassembly, 1, 1460, 0, 1000);
@@ -314,7 +315,7 @@ static void test_overlaps(void)
 
 /* RFC 5722 §4 to the letter: what comes later of a datagram with an overlap is dropped, too, until its time is over, which counts from
  * its first fragment. */
-static void test_contradicted_for_its_time(void)
+TEST(test_contradicted_for_its_time)
 {
   ip_reassembly_config config = ip_reassembly_config_unlimited();
   config.keeps_contradicted = true;
@@ -337,7 +338,7 @@ static void test_contradicted_for_its_time(void)
 }
 
 /* Bounds of memory: at most so many datagrams, at most so many octets, each fragment with so many more. The oldest goes first. */
-static void test_bounds(void)
+TEST(test_bounds)
 {
   static const struct {
     uint32_t datagrams;
@@ -371,7 +372,7 @@ static void test_bounds(void)
 
 /* Fragments that can be of no datagram are passed over, and leave the datagram that they claim to be of alone: without octets;
  * behind octet 65515 (20 of IP header make 65535); followed by others and of no whole number of units. */
-static void test_malformed(void)
+TEST(test_malformed)
 {
   ip_reassembly *reassembly = with(UNLIMITED, 0);
   give(reassembly, 1, 1460, 0, 1000);
@@ -391,7 +392,7 @@ static void test_malformed(void)
 }
 
 /* Datagrams are told apart by addresses and identification (RFC 791 §3.2): these have the same number in IPv4 and IPv6. */
-static void test_versions_are_apart(void)
+TEST(test_versions_are_apart)
 {
   ip_reassembly *reassembly = with(UNLIMITED, 0);
   ip_reassembly_receive(reassembly, fragment_fixture_piece(4, 0, 1460, 0, 1000), 0);
@@ -417,7 +418,7 @@ static datagram *identified(datagram *fragment, uint32_t identification)
 }
 
 /* RFC 8200 §4.5: all 32 bits of it tell datagrams apart. */
-static void test_ipv6_identification(void)
+TEST(test_ipv6_identification)
 {
   ip_reassembly *reassembly = with(UNLIMITED, 0);
   ip_reassembly_receive(reassembly, identified(fragment_fixture_piece(6, 0, 1460, 0, 1000), 0x10001), 0);
@@ -431,7 +432,7 @@ static void test_ipv6_identification(void)
 }
 
 /* In IPv6 the advice is not below 1280, the least MTU a sender believes (RFC 8201 §4). */
-static void test_ipv6_advice(void)
+TEST(test_ipv6_advice)
 {
   ip_reassembly *reassembly = with(DROP, 0);
   ip_reassembly_receive(reassembly, fragment_fixture_piece(6, 0, 3000, 0, 800), 0);
@@ -443,7 +444,7 @@ static void test_ipv6_advice(void)
 
 /* MPA-347, the worst case: every datagram of a window of 64 segments lacks its last fragment. What is held comes to the
  * window without those. Nothing of it is ever seen by TCP. */
-static void test_a_window_of_holes(void)
+TEST(test_a_window_of_holes)
 {
   ip_reassembly *reassembly = with(UNLIMITED, 0);
   for (uint16_t number = 0; number < 64; number++) {
@@ -474,7 +475,7 @@ static void add_shuffled(GArray *all, datagram *packet, random_stream *random)
 
 /* MPA-337 for TCP: datagrams in random pieces, some cut again, some twice, in any order: each comes out once, whole and right,
  * and nothing is held in the end but what a late duplicate began. */
-static void test_random_order(void)
+TEST(test_random_order)
 {
   enum { ROUNDS = 40, DATAGRAMS = 8 };
   random_stream *random = random_stream_new(5, "ip_reassembly");
@@ -531,7 +532,7 @@ static void test_random_order(void)
 }
 
 /* Anything may be claimed: it never ends badly, room is kept to, and in the end time takes all. */
-static void test_hostile_fragments(void)
+TEST(test_hostile_fragments)
 {
   random_stream *random = random_stream_new(6, "ip_reassembly");
   for (buffering kind = DROP; kind <= SPANNING; kind++) {
@@ -560,31 +561,4 @@ static void test_hostile_fragments(void)
     ip_reassembly_free(reassembly);
   }
   random_stream_free(random);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/ip_reassembly/whole_packets_pass", test_whole_packets_pass);
-  g_test_add_func("/ip_reassembly/drop", test_drop);
-  g_test_add_func("/ip_reassembly/limited", test_limited);
-  g_test_add_func("/ip_reassembly/refused_from_behind", test_refused_from_behind);
-  g_test_add_func("/ip_reassembly/one_buffer_goes_to_the_younger", test_one_buffer_goes_to_the_younger);
-  g_test_add_func("/ip_reassembly/unlimited", test_unlimited);
-  g_test_add_func("/ip_reassembly/one_64k", test_one_64k);
-  g_test_add_func("/ip_reassembly/spanning", test_spanning);
-  g_test_add_func("/ip_reassembly/spanning-exactly", test_spanning_exactly);
-  g_test_add_func("/ip_reassembly/held_octets", test_held_octets);
-  g_test_add_func("/ip_reassembly/timeout", test_timeout);
-  g_test_add_func("/ip_reassembly/overlaps", test_overlaps);
-  g_test_add_func("/ip_reassembly/contradicted_for_its_time", test_contradicted_for_its_time);
-  g_test_add_func("/ip_reassembly/bounds", test_bounds);
-  g_test_add_func("/ip_reassembly/malformed", test_malformed);
-  g_test_add_func("/ip_reassembly/versions_are_apart", test_versions_are_apart);
-  g_test_add_func("/ip_reassembly/ipv6_identification", test_ipv6_identification);
-  g_test_add_func("/ip_reassembly/ipv6_advice", test_ipv6_advice);
-  g_test_add_func("/ip_reassembly/a_window_of_holes", test_a_window_of_holes);
-  g_test_add_func("/ip_reassembly/random_order", test_random_order);
-  g_test_add_func("/ip_reassembly/hostile_fragments", test_hostile_fragments);
-  return g_test_run();
 }

@@ -8,6 +8,7 @@
 
 #include "failing_close.h"
 #include "net/packet_capture.h"
+#include "test.h"
 
 static datagram *packet_with(uint32_t length)
 {
@@ -61,7 +62,7 @@ static void write_two(const char *path)
 /* The file as the pcap format has it: magic A1B23C4D (nanoseconds), 2.4, zone 0, accuracy 0, 65535 octets,
  * and 101, which is raw IP in files (LINKTYPE_RAW). In the order of octets of this machine, as libpcap writes
  * it. */
-static void test_octets_of_the_file(void)
+TEST(test_octets_of_the_file)
 {
   char *path = temporary_path();
   write_two(path);
@@ -100,7 +101,7 @@ static void test_octets_of_the_file(void)
 }
 
 /* Read back with libpcap: times, octets, and checksums that come out 0 over what they cover (RFC 1071). */
-static void test_read_back(void)
+TEST(test_read_back)
 {
   char *path = temporary_path();
   write_two(path);
@@ -173,7 +174,7 @@ static void write_all_kinds(const char *path)
 
 /* tshark finds every checksum right (1), puts the fragments together, and reads the MTU and the ECN field (3: CE) as we wrote
  * them. */
-static void test_all_kinds_read_by_tshark(void)
+TEST(test_all_kinds_read_by_tshark)
 {
   char *tshark = g_find_program_in_path("tshark");
   if (!tshark) {
@@ -236,7 +237,7 @@ static void test_all_kinds_read_by_tshark(void)
 }
 
 /* The largest IPv6 packet, 40 + 65535 octets, is 40 octets longer than what a capture takes: its end is cut. */
-static void test_the_largest_packet_is_cut(void)
+TEST(test_the_largest_packet_is_cut)
 {
   char *path = temporary_path();
   GError *error = NULL;
@@ -260,7 +261,7 @@ static void test_the_largest_packet_is_cut(void)
   remove_temporary(path);
 }
 
-static void test_an_older_file_is_replaced(void)
+TEST(test_an_older_file_is_replaced)
 {
   char *path = temporary_path();
   g_assert_true(
@@ -275,7 +276,7 @@ static void test_an_older_file_is_replaced(void)
   remove_temporary(path);
 }
 
-static void test_no_such_folder(void)
+TEST(test_no_such_folder)
 {
   GError *error = NULL;
   g_assert_null(packet_capture_new("/nonexistent/folder/x.pcap", &error));
@@ -285,7 +286,7 @@ static void test_no_such_folder(void)
 }
 
 /* A full disk shows when the file is closed, however many packets came after the first write that failed. */
-static void test_full_disk(void)
+TEST(test_full_disk)
 {
   if (access("/dev/full", W_OK) != 0) {
     g_test_skip("no /dev/full here");
@@ -307,7 +308,7 @@ static void test_full_disk(void)
   }
 }
 
-static void test_failing_close(void)
+TEST(test_failing_close)
 {
   g_autofree char *folder = g_dir_make_tmp("iwarpsim-capture-XXXXXX", NULL);
   g_autofree char *path = g_build_filename(folder, "x.pcap", NULL);
@@ -322,18 +323,4 @@ static void test_failing_close(void)
   g_assert_nonnull(strstr(error->message, "Input/output error"));
   g_assert_cmpint(g_unlink(path), ==, 0);
   g_assert_cmpint(g_rmdir(folder), ==, 0);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/packet_capture/octets_of_the_file", test_octets_of_the_file);
-  g_test_add_func("/packet_capture/read_back", test_read_back);
-  g_test_add_func("/packet_capture/all_kinds_read_by_tshark", test_all_kinds_read_by_tshark);
-  g_test_add_func("/packet_capture/the_largest_packet_is_cut", test_the_largest_packet_is_cut);
-  g_test_add_func("/packet_capture/an_older_file_is_replaced", test_an_older_file_is_replaced);
-  g_test_add_func("/packet_capture/no_such_folder", test_no_such_folder);
-  g_test_add_func("/packet_capture/full_disk", test_full_disk);
-  g_test_add_func("/packet_capture/failing_close", test_failing_close);
-  return g_test_run();
 }

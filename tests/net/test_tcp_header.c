@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <glib.h>
 #include <string.h>
 
 #include "base/random_stream.h"
 #include "net/tcp_header.h"
+#include "test.h"
 
 static void expect_wire(const tcp_header *header, const uint8_t *expected, size_t octets)
 {
@@ -14,7 +14,7 @@ static void expect_wire(const tcp_header *header, const uint8_t *expected, size_
 }
 
 /* RFC 9293 §3.1, figure 1, field by field. */
-static void test_plain(void)
+TEST(test_plain)
 {
   static const uint8_t wire[] = {0x12, 0x34, 0x56, 0x78, /* ports */
                                  0x01, 0x02, 0x03, 0x04,
@@ -32,7 +32,7 @@ static void test_plain(void)
 }
 
 /* MSS 1460 = 0x05B4; without timestamps SACK-permitted has two NOPs before it. */
-static void test_syn(void)
+TEST(test_syn)
 {
   static const uint8_t options[] = {2, 4, 0x05, 0xB4, 1, 1, 4, 2, 1, 3, 3, 7};
   tcp_header header = {.flags = TCP_SYN,
@@ -49,7 +49,7 @@ static void test_syn(void)
 }
 
 /* With timestamps SACK-permitted takes the NOPs' place. */
-static void test_syn_with_timestamps(void)
+TEST(test_syn_with_timestamps)
 {
   static const uint8_t options[] = {2, 4, 0x22, 0xC8, 4, 2, 8, 10, 0, 0, 1, 0, 0xFF, 0, 0, 2, 1, 3, 3, 0};
   tcp_header header = {.flags = TCP_SYN,
@@ -69,7 +69,7 @@ static void test_syn_with_timestamps(void)
 
 /* Timestamps as RFC 7323 appendix A lays them out, and as many SACK blocks as fit: 20 + 12 + 4 + 3 * 8 =
  * 60. */
-static void test_sack_beside_timestamps(void)
+TEST(test_sack_beside_timestamps)
 {
   tcp_header header = {.flags = TCP_ACK, .has_timestamps = true, .sack_count = 3};
   uint8_t wire[60] = {0};
@@ -113,7 +113,7 @@ static tcp_header random_header(random_stream *random)
   return header;
 }
 
-static void test_what_is_written_is_read(void)
+TEST(test_what_is_written_is_read)
 {
   random_stream *random = random_stream_new(1, "header");
   for (unsigned i = 0; i < 5000; i++) {
@@ -152,7 +152,7 @@ static size_t decode_options(const uint8_t *options, size_t octets)
   return tcp_header_decode(&header, wire, TCP_HEADER_OCTETS + padded);
 }
 
-static void test_bad_options(void)
+TEST(test_bad_options)
 {
   static const struct {
     uint8_t octets[16];
@@ -182,7 +182,7 @@ static void test_bad_options(void)
   }
 }
 
-static void test_bad_offset(void)
+TEST(test_bad_offset)
 {
   tcp_header header;
   uint8_t wire[TCP_HEADER_MAX_OCTETS] = {0};
@@ -196,7 +196,7 @@ static void test_bad_offset(void)
   g_assert_cmpuint(tcp_header_decode(&header, wire, 20), ==, 20);
 }
 
-static void test_random_octets(void)
+TEST(test_random_octets)
 {
   random_stream *random = random_stream_new(2, "header");
   unsigned good = 0;
@@ -218,7 +218,7 @@ static void test_random_octets(void)
 }
 
 /* ISN 0xFFFFFF00: position p has sequence number 0xFFFFFF01 + p modulo 2^32, so 0 belongs to position 255. */
-static void test_positions(void)
+TEST(test_positions)
 {
   const uint32_t isn = 0xFFFFFF00;
   g_assert_cmpuint(tcp_sequence_of(-1, isn), ==, isn);
@@ -233,19 +233,4 @@ static void test_positions(void)
   uint32_t here = tcp_sequence_of(1000, isn);
   g_assert_cmpint(tcp_position_of(here + 0x7FFFFFFF, isn, 1000), ==, 1000 + INT64_C(0x7FFFFFFF));
   g_assert_cmpint(tcp_position_of(here + 0x80000001, isn, 1000), ==, 1000 - INT64_C(0x7FFFFFFF));
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/tcp/header/plain", test_plain);
-  g_test_add_func("/tcp/header/syn", test_syn);
-  g_test_add_func("/tcp/header/syn_with_timestamps", test_syn_with_timestamps);
-  g_test_add_func("/tcp/header/sack_beside_timestamps", test_sack_beside_timestamps);
-  g_test_add_func("/tcp/header/what_is_written_is_read", test_what_is_written_is_read);
-  g_test_add_func("/tcp/header/bad_options", test_bad_options);
-  g_test_add_func("/tcp/header/bad_offset", test_bad_offset);
-  g_test_add_func("/tcp/header/random_octets", test_random_octets);
-  g_test_add_func("/tcp/header/positions", test_positions);
-  return g_test_run();
 }

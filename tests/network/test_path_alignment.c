@@ -2,6 +2,7 @@
 /* The observer that counts aligned segments: path_alignment.h. */
 #include "network/path_alignment.h"
 #include "path_fixture.h"
+#include "test.h"
 
 typedef struct fpdus {
   int64_t octets;  /* all are this long */
@@ -31,7 +32,7 @@ static void assert_counts(const path_element *observer, uint64_t segments, uint6
 
 /* FPDUs of 500 octets, sequence numbers that wrap at 4095: one segment of one, one of two, one that is cut
  * short, one that begins within, one that ends where one begins; all pass untouched. */
-static void test_counts(void)
+TEST(test_counts)
 {
   static const struct {
     int64_t from;
@@ -55,7 +56,7 @@ static void test_counts(void)
 }
 
 /* Not counted: no payload, no SYN seen, before the stream, a fragment, a wrong checksum. All pass. */
-static void test_what_does_not_count(void)
+TEST(test_what_does_not_count)
 {
   fpdus f = {.octets = 500};
   path_element *observer = path_alignment_new(is_fpdu_start, &f);
@@ -79,7 +80,7 @@ static void test_what_does_not_count(void)
 
 /* The same SYN again changes nothing; another one begins another stream, of which nothing is known: not that
  * an FPDU starts where one did in the old one. */
-static void test_ports_used_again(void)
+TEST(test_ports_used_again)
 {
   fpdus f = {.octets = 500};
   path_element *observer = path_alignment_new(is_fpdu_start, &f);
@@ -98,7 +99,7 @@ static void test_ports_used_again(void)
 }
 
 /* Positions go on where sequence numbers begin again: strides of 2^30, five of them. */
-static void test_positions_beyond_4_gib(void)
+TEST(test_positions_beyond_4_gib)
 {
   fpdus f = {.octets = 500};
   path_element *observer = path_alignment_new(is_fpdu_start, &f);
@@ -108,14 +109,4 @@ static void test_positions_beyond_4_gib(void)
     fixture_segment(&box, from, from + 500, 0, 0);
     g_assert_cmpint(f.highest, ==, from % 500 == 0 ? from + 500 : from);
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/path_alignment/counts", test_counts);
-  g_test_add_func("/path_alignment/what_does_not_count", test_what_does_not_count);
-  g_test_add_func("/path_alignment/positions_beyond_4_gib", test_positions_beyond_4_gib);
-  g_test_add_func("/path_alignment/ports_used_again", test_ports_used_again);
-  return g_test_run();
 }

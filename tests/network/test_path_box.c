@@ -2,10 +2,11 @@
 /* The queue of the flows of which octets wait in a box: path_box.h. What else a box shares is in the tests of
  * the boxes. */
 #include "network/path_box.h"
+#include "test.h"
 
 /* Flows are due in the order their deadlines were set, also of equal ones; setting again moves,
  * TIME_PS_NEVER takes out. */
-static void test_due(void)
+TEST(test_due)
 {
   path_box box = {.datagrams = NULL};
   path_box_flow flows[4] = {{.deadline = 0}};
@@ -35,7 +36,7 @@ static void test_due(void)
 
 /* The flow that is due last may be put off where it stands, and is then still behind none; the first one
  * moves behind the others. */
-static void test_put_off(void)
+TEST(test_put_off)
 {
   path_box box = {.datagrams = NULL};
   path_box_flow flows[2] = {{.deadline = 0}};
@@ -51,12 +52,4 @@ static void test_put_off(void)
   path_box_set_deadline(&box, &flows[1], TIME_PS_NEVER, 0);
   path_box_set_deadline(&box, &flows[0], TIME_PS_NEVER, 0);
   g_assert_null(path_box_due(&box, 1000));
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/path_box/due", test_due);
-  g_test_add_func("/path_box/put_off", test_put_off);
-  return g_test_run();
 }

@@ -2,6 +2,7 @@
 /* The middlebox that joins segments: path_coalesce.c. */
 #include "network/path_middleboxes.h"
 #include "path_fixture.h"
+#include "test.h"
 
 enum { HOLD_PS = 1000 };
 
@@ -18,7 +19,7 @@ static path_fixture set_up(uint32_t max_octets)
 }
 
 /* Up to 4000 octets: two of 1460 fit, the third would make 4380; exactly 4000 leave at once. */
-static void test_up_to_so_many_octets(void)
+TEST(test_up_to_so_many_octets)
 {
   g_auto(path_fixture) box = set_up(4000);
 
@@ -31,7 +32,7 @@ static void test_up_to_so_many_octets(void)
 }
 
 /* The time counts from the first of them, not from the last. */
-static void test_up_to_so_much_time(void)
+TEST(test_up_to_so_much_time)
 {
   g_auto(path_fixture) box = set_up(64000);
 
@@ -49,7 +50,7 @@ static void test_up_to_so_much_time(void)
 }
 
 /* A segment that stays alone is the same packet. */
-static void test_alone(void)
+TEST(test_alone)
 {
   g_auto(path_fixture) box = set_up(64000);
   datagram *packet = test_packet(0, 1000, TCP_ACK);
@@ -61,7 +62,7 @@ static void test_alone(void)
 }
 
 /* PSH and FIN go with what waits and end it; what has no payload and what has SYN or RST goes behind it. */
-static void test_what_ends_it(void)
+TEST(test_what_ends_it)
 {
   g_auto(path_fixture) box = set_up(64000);
 
@@ -82,7 +83,7 @@ static void test_what_ends_it(void)
 }
 
 /* A hole, a repeated or an overlapping segment: what waits leaves, the segment begins anew. */
-static void test_what_does_not_follow(void)
+TEST(test_what_does_not_follow)
 {
   g_auto(path_fixture) box = set_up(64000);
 
@@ -95,7 +96,7 @@ static void test_what_does_not_follow(void)
 
 /* Two segments sent again are joined like others, to each other and to what follows; the mark is on all of
  * it. */
-static void test_retransmissions(void)
+TEST(test_retransmissions)
 {
   g_auto(path_fixture) box = set_up(64000);
 
@@ -120,7 +121,7 @@ static datagram *segment_of(tcp_header header, int64_t from, uint32_t length)
 }
 
 /* What differs is not joined: one case a line. */
-static void test_what_differs(void)
+TEST(test_what_differs)
 {
   for (int what = 0; what < 6; what++) {
     g_auto(path_fixture) box = set_up(64000);
@@ -143,7 +144,7 @@ static void test_what_differs(void)
 
 /* Timestamps and acknowledgement may differ: the joined segment has the oldest of the ones, the newest of
  * the others. */
-static void test_header_fields(void)
+TEST(test_header_fields)
 {
   g_auto(path_fixture) box = set_up(64000);
   tcp_header header = test_header(1000, 0, TCP_ACK);
@@ -166,7 +167,7 @@ static void test_header_fields(void)
 }
 
 /* Segments of two connections are not joined; each has its own time. */
-static void test_connections_are_apart(void)
+TEST(test_connections_are_apart)
 {
   g_auto(path_fixture) box = fixture_of(coalesce_new(64000));
   tcp_header headers[] = {test_header(1, 0, TCP_ACK), test_header(2, 0, TCP_ACK)};
@@ -188,23 +189,7 @@ static void test_connections_are_apart(void)
   fixture_assert_output(&box, "[0,200).");
 }
 
-static void test_strangers(void)
+TEST(test_strangers)
 {
   fixture_check_strangers(coalesce_new(64000));
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/path_coalesce/up_to_so_many_octets", test_up_to_so_many_octets);
-  g_test_add_func("/path_coalesce/up_to_so_much_time", test_up_to_so_much_time);
-  g_test_add_func("/path_coalesce/alone", test_alone);
-  g_test_add_func("/path_coalesce/what_ends_it", test_what_ends_it);
-  g_test_add_func("/path_coalesce/what_does_not_follow", test_what_does_not_follow);
-  g_test_add_func("/path_coalesce/retransmissions", test_retransmissions);
-  g_test_add_func("/path_coalesce/what_differs", test_what_differs);
-  g_test_add_func("/path_coalesce/header_fields", test_header_fields);
-  g_test_add_func("/path_coalesce/connections_are_apart", test_connections_are_apart);
-  g_test_add_func("/path_coalesce/strangers", test_strangers);
-  return g_test_run();
 }

@@ -3,6 +3,7 @@
 #include "network/path_queue_manager.h"
 #include "network/path_transmitter.h"
 #include "path_fixture.h"
+#include "test.h"
 
 enum { MS = 1000000000 };
 
@@ -31,7 +32,7 @@ static void assert_next_drop(path_queue_manager *codel, time_ps due)
  * passes. Then, after 100 / sqrt(n) ms for n = 1, 2, 3: at 200 ms (the second drop), 270.7, 328.4. The square
  * root has 16 binary places: 100 ms / sqrt(2) = 70,710,678,118 ps, here 100 ms · 65536 / 92681 =
  * 70,711,364,788; / sqrt(3) with 113511: 57,735,373,664. */
-static void test_control_law(void)
+TEST(test_control_law)
 {
   path_queue_manager *codel = codel_new();
   for (int ms = 0; ms < 100; ms++) {
@@ -52,7 +53,7 @@ static void test_control_law(void)
 
 /* Drops that are overdue are made up for, one behind the other: from 200 ms at 280 ms two (200 and 270.7),
  * not three (328.4). */
-static void test_overdue(void)
+TEST(test_overdue)
 {
   path_queue_manager *codel = codel_new();
   ask(codel, 10, 9000, false, 0);
@@ -65,7 +66,7 @@ static void test_overdue(void)
 }
 
 /* One short wait, or a queue of no more than a packet, begins the interval anew. */
-static void test_a_short_wait_forgives(void)
+TEST(test_a_short_wait_forgives)
 {
   static const struct {
     int waited_ms;
@@ -103,14 +104,14 @@ static void check_again(time_ps later, time_ps expected_gap)
   path_queue_manager_free(codel);
 }
 
-static void test_begun_again(void)
+TEST(test_begun_again)
 {
   check_again((time_ps)350 * MS, INT64_C(57735373664));
   check_again((time_ps)3000 * MS, (time_ps)100 * MS);
 }
 
 /* What is ECN-capable is marked at the same times, and the next drop is as far away. */
-static void test_marks(void)
+TEST(test_marks)
 {
   path_queue_manager *codel = codel_new();
   ask(codel, 10, 9000, true, 0);
@@ -144,7 +145,7 @@ static void free_kept(path_link *link)
  * ms), and for two seconds two packets come in each: unmanaged, 2000 would wait at the end. CoDel cannot stop
  * such a flood, but drops more and more; the rate of what leaves stays the link's. For the first 5 ms of
  * waiting and an interval nothing is dropped. */
-static void test_in_front_of_a_link(void)
+TEST(test_in_front_of_a_link)
 {
   const path_link_config link_config = {
       .rate_bit_per_s = 10000000, .delay_ps = 0, .mtu_octets = 1500, .framing_octets = 2};
@@ -173,16 +174,4 @@ static void test_in_front_of_a_link(void)
   path_element_free(transmitter);
   g_assert_cmpuint(packet->references, ==, 1);
   datagram_unref(packet);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/path_codel/control_law", test_control_law);
-  g_test_add_func("/path_codel/overdue", test_overdue);
-  g_test_add_func("/path_codel/a_short_wait_forgives", test_a_short_wait_forgives);
-  g_test_add_func("/path_codel/begun_again", test_begun_again);
-  g_test_add_func("/path_codel/marks", test_marks);
-  g_test_add_func("/path_codel/in_front_of_a_link", test_in_front_of_a_link);
-  return g_test_run();
 }

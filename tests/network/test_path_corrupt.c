@@ -5,6 +5,7 @@
 #include "network/path_impairments.h"
 #include "network/path_rfc4737.h"
 #include "path_fixture.h"
+#include "test.h"
 
 enum { PAYLOAD = 120, IPV4_OCTETS = 20 + 20 + PAYLOAD };
 
@@ -49,7 +50,7 @@ static unsigned send(path_fixture *f, datagram *packet, uint8_t before[], uint8_
 
 /* One bit of what the checksum covers, header and payload alike (20 of 140 octets: of 2000 packets 286, sigma
  * 15.7), and it is always found. */
-static void test_caught(void)
+TEST(test_caught)
 {
   g_auto(path_fixture) f = set_up(PATH_CORRUPT_CAUGHT, 1);
   uint8_t before[IPV4_OCTETS];
@@ -68,7 +69,7 @@ static void test_caught(void)
 
 /* IPv6 has no IP checksum; TCP's finds the bit as well. A packet without payload has a header that can be
  * damaged. */
-static void test_caught_ipv6_and_empty(void)
+TEST(test_caught_ipv6_and_empty)
 {
   g_auto(path_fixture) f = set_up(PATH_CORRUPT_CAUGHT, 1);
   uint8_t before[60 + PAYLOAD];
@@ -83,7 +84,7 @@ static void test_caught_ipv6_and_empty(void)
 
 /* One bit of the payload; the checksum on the wire is right again: it and the one bit are all that
  * differs. */
-static void test_uncaught(void)
+TEST(test_uncaught)
 {
   g_auto(path_fixture) f = set_up(PATH_CORRUPT_UNCAUGHT, 1);
   uint8_t before[IPV4_OCTETS];
@@ -107,7 +108,7 @@ static void test_uncaught(void)
 }
 
 /* Without payload there is nothing that it could damage. */
-static void test_uncaught_needs_payload(void)
+TEST(test_uncaught_needs_payload)
 {
   g_auto(path_fixture) f = set_up(PATH_CORRUPT_UNCAUGHT, 1);
   uint8_t before[IPV4_OCTETS];
@@ -117,7 +118,7 @@ static void test_uncaught_needs_payload(void)
 }
 
 /* Damage that a checksum can find is not covered up by damage that comes later. */
-static void test_caught_stays_caught(void)
+TEST(test_caught_stays_caught)
 {
   g_auto(path_fixture) f = set_up(PATH_CORRUPT_UNCAUGHT, 1);
   datagram *packet = test_packet(0, PAYLOAD, TCP_ACK);
@@ -128,7 +129,7 @@ static void test_caught_stays_caught(void)
 }
 
 /* A fragment is damaged where a checksum can find it when the datagram is whole again, and not otherwise. */
-static void test_fragments(void)
+TEST(test_fragments)
 {
   for (int mode = PATH_CORRUPT_CAUGHT; mode <= PATH_CORRUPT_UNCAUGHT; mode++) {
     g_auto(path_fixture) f = set_up(mode, 1);
@@ -154,7 +155,7 @@ static void test_fragments(void)
 }
 
 /* Who else refers to the packet, or to its octets (the sender, for a retransmission), sees no damage. */
-static void test_shared_octets(void)
+TEST(test_shared_octets)
 {
   for (int mode = PATH_CORRUPT_CAUGHT; mode <= PATH_CORRUPT_UNCAUGHT; mode++) {
     g_auto(path_fixture) f = set_up(mode, 1);
@@ -173,7 +174,7 @@ static void test_shared_octets(void)
 }
 
 /* 2 % of 20,000: 400, sigma 19.8. What is not chosen is not touched. */
-static void test_probability(void)
+TEST(test_probability)
 {
   g_auto(path_fixture) f = set_up(PATH_CORRUPT_CAUGHT, 0.02);
   guint wrong = 0;
@@ -187,7 +188,7 @@ static void test_probability(void)
 }
 
 /* What is behind it sees ports, flags, lengths and offsets that nobody sent: all elements pass them on. */
-static void test_elements_behind_are_safe(void)
+TEST(test_elements_behind_are_safe)
 {
   g_auto(path_fixture) f = set_up(PATH_CORRUPT_CAUGHT, 1);
   random_stream *random = random_stream_new(1, "others.forward");
@@ -219,19 +220,4 @@ static void test_elements_behind_are_safe(void)
     path_element_free(behind[i]);
   }
   random_stream_free(random);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/path_corrupt/caught", test_caught);
-  g_test_add_func("/path_corrupt/caught_ipv6_and_empty", test_caught_ipv6_and_empty);
-  g_test_add_func("/path_corrupt/uncaught", test_uncaught);
-  g_test_add_func("/path_corrupt/uncaught_needs_payload", test_uncaught_needs_payload);
-  g_test_add_func("/path_corrupt/caught_stays_caught", test_caught_stays_caught);
-  g_test_add_func("/path_corrupt/fragments", test_fragments);
-  g_test_add_func("/path_corrupt/shared_octets", test_shared_octets);
-  g_test_add_func("/path_corrupt/probability", test_probability);
-  g_test_add_func("/path_corrupt/elements_behind_are_safe", test_elements_behind_are_safe);
-  return g_test_run();
 }

@@ -2,6 +2,7 @@
 /* Packets that wait for their times. */
 #include "network/path_delay_line.h"
 #include "path_fixture.h"
+#include "test.h"
 
 static datagram *numbered(uint32_t number)
 {
@@ -11,7 +12,7 @@ static datagram *numbered(uint32_t number)
 }
 
 /* By time, and by entry among equals, however they were added; not before they are due. */
-static void test_order(void)
+TEST(test_order)
 {
   path_delay_line hold;
   uint64_t order = 0;
@@ -39,7 +40,7 @@ static void test_order(void)
 
 /* 20,000 additions at random times, a third of the time something is taken: what is taken is never due before
  * what was taken since the last addition, and at the end nothing is missing. */
-static void test_many(void)
+TEST(test_many)
 {
   const guint32 seed = 20260309;
   g_test_message("seed %u", seed);
@@ -76,12 +77,4 @@ static void test_many(void)
   }
   g_rand_free(random);
   path_delay_line_clear(&hold);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/path_hold/order", test_order);
-  g_test_add_func("/path_hold/many", test_many);
-  return g_test_run();
 }

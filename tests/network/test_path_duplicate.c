@@ -4,10 +4,11 @@
 
 #include "network/path_impairments.h"
 #include "path_fixture.h"
+#include "test.h"
 
 /* Seven packets of which the third and the fourth are chosen: each copy is right behind, in the same
  * picosecond, with the octets and the numbers of its original. */
-static void test_the_copy_is_right_behind(void)
+TEST(test_the_copy_is_right_behind)
 {
   g_auto(path_fixture) f =
       fixture_of_stream(test_seed_that_chooses("duplicate.forward", 0.3, "..xx..."), "duplicate.forward");
@@ -35,7 +36,7 @@ static void test_the_copy_is_right_behind(void)
 }
 
 /* 5 % of 20,000: 1000, sigma 30.8. */
-static void test_probability(void)
+TEST(test_probability)
 {
   const uint64_t seed = 20260317;
   g_auto(path_fixture) f = fixture_of_stream(seed, "duplicate.forward");
@@ -49,7 +50,7 @@ static void test_probability(void)
 }
 
 /* What becomes of the original behind the element does not reach the copy: of two packets one is damaged. */
-static void test_the_copy_is_its_own(void)
+TEST(test_the_copy_is_its_own)
 {
   random_stream *random = random_stream_new(1, "duplicate.forward");
   random_stream *damage =
@@ -73,13 +74,4 @@ static void test_the_copy_is_its_own(void)
   path_element_free(corrupt);
   random_stream_free(random);
   random_stream_free(damage);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/path_duplicate/the_copy_is_right_behind", test_the_copy_is_right_behind);
-  g_test_add_func("/path_duplicate/probability", test_probability);
-  g_test_add_func("/path_duplicate/the_copy_is_its_own", test_the_copy_is_its_own);
-  return g_test_run();
 }

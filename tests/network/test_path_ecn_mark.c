@@ -2,6 +2,7 @@
 /* Congestion marks: RFC 3168 §5. */
 #include "network/path_impairments.h"
 #include "path_fixture.h"
+#include "test.h"
 
 static path_fixture set_up(const path_ecn_mark_config *config)
 {
@@ -25,7 +26,7 @@ static datagram_ecn send(path_fixture *f, datagram_ecn ecn)
 
 /* Whatever the probability: what is not ECN-capable passes, ECT(0) and ECT(1) become CE, CE stays and is not
  * counted again. */
-static void test_who_is_marked(void)
+TEST(test_who_is_marked)
 {
   g_auto(path_fixture) f = set_up(&(path_ecn_mark_config){.probability = 1});
   g_assert_cmpint(send(&f, DATAGRAM_ECN_NOT_CAPABLE), ==, DATAGRAM_ECN_NOT_CAPABLE);
@@ -37,7 +38,7 @@ static void test_who_is_marked(void)
 }
 
 /* Every third ECN-capable packet; the others do not count. */
-static void test_every_third(void)
+TEST(test_every_third)
 {
   g_auto(path_fixture) f = set_up(&(path_ecn_mark_config){.every = 3});
   for (int i = 1; i <= 9; i++) {
@@ -50,7 +51,7 @@ static void test_every_third(void)
 
 /* 10 % of 20,000: 2000, sigma sqrt(20,000 * 0.09) = 42.4; a draw for each of the 30,000 packets, ECN-capable
  * or not. */
-static void test_probability(void)
+TEST(test_probability)
 {
   g_auto(path_fixture) f = set_up(&(path_ecn_mark_config){.probability = 0.1});
   random_stream *other = random_stream_new(20260316, "ecn.forward");
@@ -65,7 +66,7 @@ static void test_probability(void)
 
 /* Who else refers to the packet (a capture, a copy of a reference) sees no mark; the marked one keeps its
  * place among arrivals. */
-static void test_shared_packet(void)
+TEST(test_shared_packet)
 {
   g_auto(path_fixture) f = set_up(&(path_ecn_mark_config){.probability = 1});
   datagram *packet = test_packet(0, 10, TCP_ACK);
@@ -80,14 +81,4 @@ static void test_shared_packet(void)
   g_assert_cmpuint(marked->flow_order, ==, 5);
   g_assert_cmpuint(packet->references, ==, 1);
   datagram_unref(packet);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/path_ecn_mark/who_is_marked", test_who_is_marked);
-  g_test_add_func("/path_ecn_mark/every_third", test_every_third);
-  g_test_add_func("/path_ecn_mark/probability", test_probability);
-  g_test_add_func("/path_ecn_mark/shared_packet", test_shared_packet);
-  return g_test_run();
 }

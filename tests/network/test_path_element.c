@@ -3,9 +3,10 @@
 #include "network/path_element.h"
 #include "network/path_impairments.h"
 #include "path_fixture.h"
+#include "test.h"
 
 /* Loss (the second segment with payload) before a delay of 25: what is lost never reaches the delay. */
-static void test_chain(void)
+TEST(test_chain)
 {
   const uint64_t drop[] = {2};
   random_stream *loss_random = random_stream_new(1, "loss.forward");
@@ -37,7 +38,7 @@ static void test_chain(void)
 }
 
 /* An element without a deadline never is due, and its order is 0 whatever the variable held. */
-static void test_no_deadline(void)
+TEST(test_no_deadline)
 {
   random_stream *random = random_stream_new(1, "loss.forward");
   path_element *loss = path_loss_new(&(path_loss_config){.probability = 0}, random);
@@ -46,12 +47,4 @@ static void test_no_deadline(void)
   g_assert_cmpuint(order, ==, 0);
   path_element_free(loss);
   random_stream_free(random);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/path_element/chain", test_chain);
-  g_test_add_func("/path_element/no_deadline", test_no_deadline);
-  return g_test_run();
 }

@@ -5,6 +5,7 @@
 
 #include "network/path_fragmenter.h"
 #include "path_fixture.h"
+#include "test.h"
 
 typedef struct fixture {
   path_element *box;
@@ -67,7 +68,7 @@ static void assert_output(fixture *f, const char *expected)
 }
 
 /* A packet of the MTU passes as it is, DF or not. */
-static void test_what_fits_passes(void)
+TEST(test_what_fits_passes)
 {
   fixture f;
   set_up(&f, 576);
@@ -85,7 +86,7 @@ static void test_what_fits_passes(void)
 /* RFC 791 §3.2: 1460 + 20 = 1480 octets of IP payload; with an MTU of 576 a fragment has (576 - 20) / 8 * 8 =
  * 552 of them: 552, 552, 376. The next router has an MTU of 300, (300 - 20) / 8 * 8 = 280: 280 + 272 of the
  * first two, 280 + 96 of the last. A packet one octet too large becomes two. */
-static void test_fragments(void)
+TEST(test_fragments)
 {
   fixture f;
   fixture next;
@@ -109,7 +110,7 @@ static void test_fragments(void)
 }
 
 /* The fragments have the packet's octets, its ECN field, and the simulation's mark. */
-static void test_fragments_have_the_octets(void)
+TEST(test_fragments_have_the_octets)
 {
   fixture f;
   set_up(&f, 68);
@@ -135,7 +136,7 @@ static void test_fragments_have_the_octets(void)
 }
 
 /* RFC 1191 §4: dropped, and its source told of the MTU. */
-static void test_too_big(void)
+TEST(test_too_big)
 {
   fixture f;
   uint32_t mtu;
@@ -164,7 +165,7 @@ static void test_too_big(void)
 }
 
 /* RFC 2923 §2.1: nobody is told. */
-static void test_black_hole(void)
+TEST(test_black_hole)
 {
   fixture f;
   set_up(&f, 576);
@@ -177,7 +178,7 @@ static void test_black_hole(void)
 }
 
 /* The MTU counts for what comes after it has changed. */
-static void test_mtu_changes(void)
+TEST(test_mtu_changes)
 {
   fixture f;
   set_up(&f, 1500);
@@ -192,7 +193,7 @@ static void test_mtu_changes(void)
 }
 
 /* RFC 8200 §4.5: in IPv6 only the source fragments; RFC 4443 §3.2: the message is a must. */
-static void test_ipv6_is_not_fragmented(void)
+TEST(test_ipv6_is_not_fragmented)
 {
   fixture f;
   uint32_t mtu;
@@ -232,7 +233,7 @@ static datagram *read_packet(const uint8_t *octets, size_t length)
 
 /* A fragment that ends beyond the longest datagram goes no further; one of an odd length that others follow
  * is cut as any. Neither that nor a fragment with DF breaks the router. */
-static void test_hostile_fragments(void)
+TEST(test_hostile_fragments)
 {
   fixture f;
   uint8_t wire[120] = {0x45, 0, 0, 120, 0, 77, 0x3F, 0xFF, 64, 6, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2};
@@ -250,18 +251,4 @@ static void test_hostile_fragments(void)
   g_assert_cmpuint(f.messages->len, ==, 0);
   g_assert_cmpuint(path_fragmenter_counted(f.box).too_big, ==, 1);
   tear_down(&f);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/path/fragmenter/what_fits_passes", test_what_fits_passes);
-  g_test_add_func("/path/fragmenter/fragments", test_fragments);
-  g_test_add_func("/path/fragmenter/fragments_have_the_octets", test_fragments_have_the_octets);
-  g_test_add_func("/path/fragmenter/too_big", test_too_big);
-  g_test_add_func("/path/fragmenter/black_hole", test_black_hole);
-  g_test_add_func("/path/fragmenter/mtu_changes", test_mtu_changes);
-  g_test_add_func("/path/fragmenter/ipv6_is_not_fragmented", test_ipv6_is_not_fragmented);
-  g_test_add_func("/path/fragmenter/hostile_fragments", test_hostile_fragments);
-  return g_test_run();
 }

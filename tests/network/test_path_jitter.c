@@ -2,6 +2,7 @@
 /* Delays that differ from packet to packet, and packets that skip them. */
 #include "network/path_impairments.h"
 #include "path_fixture.h"
+#include "test.h"
 
 enum { US = 1000000 };
 
@@ -10,7 +11,7 @@ enum { US = 1000000 };
 /* The inverse of the normal distribution function at (2 i + 1) / 8192, times 8192, from a table of quantiles:
  * -3.66833 at 0.00012207, 0.00030599 at 0.50012207, 1.00035 at 0.84143, 1.95955 at 0.97498. Symmetric, so its
  * sum is 0. Standard deviation 1 but for what the tails of the outermost entries lose. */
-static void test_normal_table(void)
+TEST(test_normal_table)
 {
   static int16_t table[PATH_JITTER_TABLE_ENTRIES];
   int64_t sum = 0;
@@ -36,7 +37,7 @@ static void test_normal_table(void)
 /* 4/3 (u^(-1/3) - 3/2) · 8192 with u = 1 - (2 i + 1) / 8192: u = 8191/8192 gives -5460.9, 4097/8192 -2623.4,
  * 4095/8192 -2621.2, 2191/8192 568.9, 191/8192 21849.8; from 4 on it is cut. Its mean would be 0; the cut
  * tail is missing, so it is below. */
-static void test_pareto_table(void)
+TEST(test_pareto_table)
 {
   static int16_t table[PATH_JITTER_TABLE_ENTRIES];
   int64_t sum = 0;
@@ -57,7 +58,7 @@ static void test_pareto_table(void)
 
 /* A quarter of the one and three of the other: (-30051 - 3 · 5461) / 4 = -11608, (8195 + 3 · …) in the middle
  * only by its parts. */
-static void test_pareto_normal_table(void)
+TEST(test_pareto_normal_table)
 {
   static int16_t table[PATH_JITTER_TABLE_ENTRIES];
   path_jitter_table_fill(table, PATH_JITTER_PARETO_NORMAL);
@@ -68,7 +69,7 @@ static void test_pareto_normal_table(void)
 }
 
 /* The middles of 4096 equal parts of -8192 … 8192: -8190, -8186, … 8190. */
-static void test_uniform_table(void)
+TEST(test_uniform_table)
 {
   static int16_t table[PATH_JITTER_TABLE_ENTRIES];
   path_jitter_table_fill(table, PATH_JITTER_UNIFORM);
@@ -108,7 +109,7 @@ static double mean_of(const time_ps *delays)
 
 /* 100 us ± 60 us: between 40 and 160, mean 100, sigma 60 / sqrt(3) = 34.6, of the mean 34.6 / 200 = 0.173
  * us. */
-static void test_uniform(void)
+TEST(test_uniform)
 {
   time_ps *delays = delays_of(
       &(path_jitter_config){.delay_ps = 100 * US, .jitter_ps = 60 * US, .reorders = true}, 20260310);
@@ -128,7 +129,7 @@ static void test_uniform(void)
 
 /* 100 us, standard deviation 10 us: within one of it 68.27 %, sigma of the share sqrt(0.683 * 0.317 / 40,000)
  * = 0.23 %; mean 100 us, sigma 10 / 200 = 0.05 us. */
-static void test_normal(void)
+TEST(test_normal)
 {
   time_ps *delays = delays_of(
       &(path_jitter_config){.delay_ps = 100 * US, .jitter_ps = 10 * US, .distribution = PATH_JITTER_NORMAL},
@@ -144,7 +145,7 @@ static void test_normal(void)
 
 /* Nothing leaves before it has come: ± 60 us around no delay is 0 for one half, so the mean is 15 us: of the
  * upper half 30, sigma of one sqrt(60² / 6 - 15²) = 19.4, of the mean 0.097 us. */
-static void test_no_negative_delay(void)
+TEST(test_no_negative_delay)
 {
   time_ps *delays = delays_of(&(path_jitter_config){.jitter_ps = 60 * US}, 20260312);
   int at_once = 0;
@@ -160,7 +161,7 @@ static void test_no_negative_delay(void)
 /* x' = (1 - c) u + c x has the correlation c between neighbours: here 1/4, sigma of the estimate about
  * sqrt(0.94 / 40,000) = 0.0048. Of a uniform one the variance is 60² / 3 = 1200 us², here times (1 - c) / (1
  * + c) = 0.6: 720, sigma about 720 / 200 · 0.9 = 3.2. */
-static void test_correlation(void)
+TEST(test_correlation)
 {
   time_ps *delays = delays_of(
       &(path_jitter_config){.delay_ps = 100 * US, .jitter_ps = 60 * US, .correlation = 0.25}, 20260313);
@@ -177,7 +178,7 @@ static void test_correlation(void)
 }
 
 /* The largest times do not overflow: 100 s · 32767 / 8192 is 400 s. */
-static void test_large_jitter(void)
+TEST(test_large_jitter)
 {
   g_auto(path_fixture) f = fixture_of_stream(1, "jitter.forward");
   path_element *jitter =
@@ -210,7 +211,7 @@ static path_fixture send_through(bool keep_order)
   return f;
 }
 
-static void test_order(void)
+TEST(test_order)
 {
   g_auto(path_fixture) due = send_through(false);
   g_auto(path_fixture) kept = send_through(true);
@@ -237,7 +238,7 @@ static void test_order(void)
 /* netem's `reorder` beside a distribution, here 20 us without any spread: after two held packets the third
  * goes at once, past those that keep their order, and is not waited for by those after it. One packet a
  * microsecond. */
-static void test_chosen_packets_skip_the_delay(void)
+TEST(test_chosen_packets_skip_the_delay)
 {
   g_auto(path_fixture) f = fixture_of_stream(1, "jitter.forward");
   random_stream *reorder_random = random_stream_new(1, "reorder.forward");
@@ -253,7 +254,7 @@ static void test_chosen_packets_skip_the_delay(void)
 
 /* The deadline is that of the packet that leaves first, with its send order; what waits is freed with the
  * element. */
-static void test_deadline(void)
+TEST(test_deadline)
 {
   random_stream *random = random_stream_new(1, "jitter.forward");
   path_element *jitter =
@@ -289,7 +290,7 @@ static path_fixture constant_delay(time_ps delay_ps, double probability, uint32_
 /* Gap 5, 100 %: four packets are held, the fifth goes at once. Packets 1 … 10 come at 10, 20 … 100 and are
  * held for 25: 1 leaves at 35, 2 at 45, 5 at once at 50, 3 at 55, 4 at 65, 6 at 85, 7 at 95, 10 at 100, 8 at
  * 105, 9 at 115. */
-static void test_gap_5(void)
+TEST(test_gap_5)
 {
   g_auto(path_fixture) f = constant_delay(25, 1, 5);
   fixture_send_numbered(&f, 1, 10, 10);
@@ -298,7 +299,7 @@ static void test_gap_5(void)
 }
 
 /* With a gap of 1, or 0 which is the same, every packet may be chosen: at 100 % all go at once. */
-static void test_gap_0_and_1(void)
+TEST(test_gap_0_and_1)
 {
   for (uint32_t gap = 0; gap <= 1; gap++) {
     g_auto(path_fixture) f = constant_delay(25, 1, gap);
@@ -308,7 +309,7 @@ static void test_gap_0_and_1(void)
 }
 
 /* At 0 % nothing is chosen: a constant delay, in order. */
-static void test_probability_0_is_a_delay(void)
+TEST(test_probability_0_is_a_delay)
 {
   g_auto(path_fixture) f = constant_delay(25, 0, 1);
   fixture_send_numbered(&f, 1, 4, 1);
@@ -321,7 +322,7 @@ static void test_probability_0_is_a_delay(void)
 
 /* The deadline's order is the send order of the packet that leaves first; what is due together leaves in
  * order. */
-static void test_deadline_of_a_constant_delay(void)
+TEST(test_deadline_of_a_constant_delay)
 {
   g_auto(path_fixture) f = constant_delay(25, 0, 1);
   uint64_t order = 99;
@@ -344,7 +345,7 @@ static void test_deadline_of_a_constant_delay(void)
  * after two. So one packet of (2 + 2) is chosen: of 40,000 packets 10,000. A run has 2 + (geometric with p =
  * 1/2, variance 2) packets, so the number of runs has variance about 40,000 * 2 / 4^3 = 1250, sigma 35.4, 5
  * sigma 177. Two chosen ones are never less than 3 apart. */
-static void test_share_of_chosen(void)
+TEST(test_share_of_chosen)
 {
   g_auto(path_fixture) f = constant_delay(TIME_PS_PER_SECOND, 0.5, 3);
   guint chosen = 0;
@@ -363,7 +364,7 @@ static void test_share_of_chosen(void)
 }
 
 /* Draws are made only for packets that may be chosen: of 9 packets at gap 3 and 100 %, three. */
-static void test_draws_only_where_chosen(void)
+TEST(test_draws_only_where_chosen)
 {
   g_auto(path_fixture) f = constant_delay(25, 1, 3);
   fixture_send_numbered(&f, 1, 9, 1);
@@ -373,28 +374,4 @@ static void test_draws_only_where_chosen(void)
   }
   g_assert_cmpuint(random_stream_next(f.random), ==, random_stream_next(other));
   random_stream_free(other);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/path_jitter/normal_table", test_normal_table);
-  g_test_add_func("/path_jitter/pareto_table", test_pareto_table);
-  g_test_add_func("/path_jitter/pareto_normal_table", test_pareto_normal_table);
-  g_test_add_func("/path_jitter/uniform_table", test_uniform_table);
-  g_test_add_func("/path_jitter/uniform", test_uniform);
-  g_test_add_func("/path_jitter/normal", test_normal);
-  g_test_add_func("/path_jitter/no_negative_delay", test_no_negative_delay);
-  g_test_add_func("/path_jitter/correlation", test_correlation);
-  g_test_add_func("/path_jitter/large_jitter", test_large_jitter);
-  g_test_add_func("/path_jitter/order", test_order);
-  g_test_add_func("/path_jitter/chosen_packets_skip_the_delay", test_chosen_packets_skip_the_delay);
-  g_test_add_func("/path_jitter/deadline", test_deadline);
-  g_test_add_func("/path_jitter/gap_5", test_gap_5);
-  g_test_add_func("/path_jitter/gap_0_and_1", test_gap_0_and_1);
-  g_test_add_func("/path_jitter/probability_0_is_a_delay", test_probability_0_is_a_delay);
-  g_test_add_func("/path_jitter/deadline_of_a_constant_delay", test_deadline_of_a_constant_delay);
-  g_test_add_func("/path_jitter/share_of_chosen", test_share_of_chosen);
-  g_test_add_func("/path_jitter/draws_only_where_chosen", test_draws_only_where_chosen);
-  return g_test_run();
 }

@@ -3,6 +3,7 @@
 #include "network/path_impairments.h"
 #include "network/path_rfc4737.h"
 #include "path_fixture.h"
+#include "test.h"
 
 static const char stream_name[] = "displace.forward";
 
@@ -33,46 +34,46 @@ static void check(const char *chosen, const char *empty, uint32_t by_segments, t
 }
 
 /* Packet 2 goes on behind the third that passes: 5. */
-static void test_by_segments(void)
+TEST(test_by_segments)
 {
   check(".x.....", ".......", 3, 1000, "1@10 3@30 4@40 5@50 2@50 6@60 7@70");
 }
 
 /* Those without payload pass and do not count: 3 and 5 are none, so 2 goes on behind 4, 6 and 7. A chosen one
  * without payload passes too. */
-static void test_only_payload_counts(void)
+TEST(test_only_payload_counts)
 {
   check(".x......", "..e.e...", 3, 1000, "1@10 3@30 4@40 5@50 6@60 7@70 2@70 8@80");
   check(".x......", ".e......", 3, 1000, "1@10 2@20 3@30 4@40 5@50 6@60 7@70 8@80");
 }
 
 /* A chosen one does not pass: 2 and 3 are both behind two that do, 4 and 5; 3 stays behind 2. */
-static void test_neighbours(void)
+TEST(test_neighbours)
 {
   check(".xx....", ".......", 2, 1000, "1@10 4@40 5@50 2@50 3@50 6@60 7@70");
 }
 
 /* The last ones of a flow: nothing comes behind 4 but 5, so it goes on 1000 after it came. */
-static void test_the_wait_is_bounded(void)
+TEST(test_the_wait_is_bounded)
 {
   check("...x.", ".....", 3, 1000, "1@10 2@20 3@30 5@50 4@1040");
 }
 
 /* By a time all packets may be chosen, also 5 without payload: 2 leaves at 45, 5 at 75. */
-static void test_by_a_time(void)
+TEST(test_by_a_time)
 {
   check(".x..x...", "....e...", 0, 25, "1@10 3@30 4@40 2@45 6@60 7@70 5@75 8@80");
 }
 
 /* At the picosecond of another packet's arrival the one that is due goes first. */
-static void test_due_with_an_arrival(void)
+TEST(test_due_with_an_arrival)
 {
   check(".x....", "......", 0, 20, "1@10 3@30 2@40 4@40 5@50 6@60");
 }
 
 /* The extents of RFC 4737 §4.2 of a chosen few (2 % of 5000, by 7): each is 7, and one more for each other
  * that is let go meanwhile. So the smallest is 7, and the mean is 7 (1 + 2 %) and a little. */
-static void test_extent(void)
+TEST(test_extent)
 {
   random_stream *random = random_stream_new(20260315, stream_name);
   path_element *entrance = path_rfc4737_entrance_new();
@@ -102,7 +103,7 @@ static void test_extent(void)
 }
 
 /* What is held is freed with the element. */
-static void test_freed_with_packets(void)
+TEST(test_freed_with_packets)
 {
   random_stream *random = random_stream_new(1, stream_name);
   path_element *displace = path_late_new(&(path_late_config){.probability = 1, .by = {false, 10}}, random);
@@ -113,18 +114,4 @@ static void test_freed_with_packets(void)
   g_assert_cmpuint(packet->references, ==, 1);
   datagram_unref(packet);
   random_stream_free(random);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/path_late/by_segments", test_by_segments);
-  g_test_add_func("/path_late/only_payload_counts", test_only_payload_counts);
-  g_test_add_func("/path_late/neighbours", test_neighbours);
-  g_test_add_func("/path_late/the_wait_is_bounded", test_the_wait_is_bounded);
-  g_test_add_func("/path_late/by_a_time", test_by_a_time);
-  g_test_add_func("/path_late/due_with_an_arrival", test_due_with_an_arrival);
-  g_test_add_func("/path_late/extent", test_extent);
-  g_test_add_func("/path_late/freed_with_packets", test_freed_with_packets);
-  return g_test_run();
 }

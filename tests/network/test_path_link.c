@@ -3,6 +3,7 @@
  * changes. */
 #include "network/path_link.h"
 #include "path_fixture.h"
+#include "test.h"
 
 static const path_link_config ten_gigabit = {.id = 0,
                                              .rate_bit_per_s = UINT64_C(10000000000),
@@ -18,7 +19,7 @@ static time_ps free_at(const path_link_config *config, time_ps start, uint32_t i
   return path_link_arrival_at(config, start, ip_octets) - config->delay_ps + path_link_gap_ps(config);
 }
 
-static void test_arithmetic_of_facts(void)
+TEST(test_arithmetic_of_facts)
 {
   g_assert_cmpint(path_link_arrival_at(&ten_gigabit, 0, 1500), ==, 26201600);
   g_assert_cmpint(free_at(&ten_gigabit, 0, 1500), ==, 1230400);
@@ -29,7 +30,7 @@ static void test_arithmetic_of_facts(void)
 /* At 7 Gbit/s 1502 octets last 1,716,571.43 ps -> 1,716,571 and the gap of 36 octets 41,142.86 -> 41,143:
  * each is rounded on its own, together 1,757,714. At 3 Gbit/s: 42 octets 112,000 exactly; 36: 96,000. At 16
  * Gbit/s an octet lasts 500 ps. */
-static void test_rounding(void)
+TEST(test_rounding)
 {
   path_link_config config = ten_gigabit;
   config.rate_bit_per_s = UINT64_C(7000000000);
@@ -44,7 +45,7 @@ static void test_rounding(void)
 
 /* The pace of a link is its arithmetic, in whatever order lengths come and come again: 40, 56 and 72 share a
  * place; an odd rate. */
-static void test_pace(void)
+TEST(test_pace)
 {
   static const uint32_t lengths[] = {1500, 40, 1500, 56, 40, 72, 1499, 1500, 40, 41};
   path_link_config config = ten_gigabit;
@@ -61,7 +62,7 @@ static void test_pace(void)
 /* tc-netem(8), rate: 50 octets in ATM's cells of 48 and 5 are two cells, 106 octets; `5kbit 20 100 5` makes
  * 50 octets 70, one cell of 105. The whole time passes before the packet arrives, and no gap is left. At 8
  * Gbit/s an octet takes a nanosecond. */
-static void test_cells(void)
+TEST(test_cells)
 {
   static const struct {
     int32_t framing;
@@ -93,7 +94,7 @@ static void test_cells(void)
 /* netem's `delay 3us rate 8gbit 10 48 5` beside a link with Ethernet's 14 octets in its framing. netem takes
  * from a packet's delay what it has to wait for the one before it, not below 0, and adds its time at the
  * rate; the link transmits first and delays then. Packets of random lengths come in bursts and apart. */
-static void test_rate_as_netem(void)
+TEST(test_rate_as_netem)
 {
   const guint32 seed = 161803;
   const time_ps delay = 3 * TIME_PS_PER_MICROSECOND;
@@ -133,7 +134,7 @@ static void keep(path_link *link, datagram *packet)
 }
 
 /* Send orders are 1, 2, … on each link, whatever a packet had before. */
-static void test_send_numbers_packets(void)
+TEST(test_send_numbers_packets)
 {
   dead_link first = {.link = {.send = keep}, .output = test_output_new()};
   dead_link second = {.link = {.send = keep}, .output = test_output_new()};
@@ -192,7 +193,7 @@ static path_link_schedule four_packets(void)
   return transits;
 }
 
-static void test_no_change(void)
+TEST(test_no_change)
 {
   path_link_schedule transits = four_packets();
   assert_arrivals(&transits, "1@542000 2@620000 3@698000 4@776000");
@@ -201,7 +202,7 @@ static void test_no_change(void)
 
 /* At 2 Gbit/s from 78,000 on, when 2 has just started: 3 starts when 2 is through, at 156,000, takes 168,000
  * to its last octet and 312,000 in all; 4 starts at 468,000, and a fifth at 780,000. */
-static void test_rate(void)
+TEST(test_rate)
 {
   path_link_schedule transits = four_packets();
   path_link_config slow = fast;
@@ -214,7 +215,7 @@ static void test_rate(void)
 
 /* One picosecond earlier 2 still waits: it starts at 78,000 all the same, at the new rate: then 3 at 390,000,
  * 4 at 702,000. */
-static void test_rate_before_a_start(void)
+TEST(test_rate_before_a_start)
 {
   path_link_schedule transits = four_packets();
   path_link_config slow = fast;
@@ -227,7 +228,7 @@ static void test_rate_before_a_start(void)
 /* Without a delay from 100,000 on, 3 and 4 overtake 1 and 2, which are under way. Then, at 160,000, the rate
  * falls while 4 still waits: 3 has started at 156,000 and keeps its arrival, 4 starts at 234,000 and takes
  * 168,000. */
-static void test_delay(void)
+TEST(test_delay)
 {
   path_link_schedule transits = four_packets();
   path_link_config none = fast;
@@ -241,7 +242,7 @@ static void test_delay(void)
 
 /* Two that arrive in one picosecond do so in the order sent: 2, sent at 100,000 with a delay that is less by
  * so much. */
-static void test_together(void)
+TEST(test_together)
 {
   path_link_schedule transits;
   path_link_config nearer = fast;
@@ -256,7 +257,7 @@ static void test_together(void)
 
 /* A link that is idle: the next packet is sent as the link now is. What is on the way is freed with the
  * schedule. */
-static void test_idle(void)
+TEST(test_idle)
 {
   path_link_schedule transits;
   path_link_config slow = fast;
@@ -295,7 +296,7 @@ static void link_fixture_clear(link_fixture *f)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(link_fixture, link_fixture_clear)
 
-static void test_one_packet(void)
+TEST(test_one_packet)
 {
   g_auto(link_fixture) f = link_fixture_new();
   path_link_send(f.link, test_packet(0, 1460, TCP_ACK));
@@ -308,7 +309,7 @@ static void test_one_packet(void)
 
 /* A burst at 0: 1500, 40, 1500 octets start at 0, 1,230,400 and 1,230,400 + 78 * 800 = 1,292,800; they arrive
  * 1502, 42 and 1502 octets and 25 us later. */
-static void test_burst(void)
+TEST(test_burst)
 {
   g_auto(link_fixture) f = link_fixture_new();
   path_link_send(f.link, test_packet(0, 1460, TCP_ACK));
@@ -339,7 +340,7 @@ static void send_next(void *user, time_ps now)
 /* Sends at three times: the transmitter idle (3 us), a picosecond before it is free (3,062,399), and long
  * after (9 us). A packet of 40 octets takes 33,600 ps until the last octet has left and 62,400 ps until the
  * transmitter is free. */
-static void test_sends_at_different_times(void)
+TEST(test_sends_at_different_times)
 {
   g_auto(link_fixture) f = link_fixture_new();
   sender s = {.link = f.link, .next = 1};
@@ -359,7 +360,7 @@ static void test_sends_at_different_times(void)
 /* Two links of one clock deliver in the same picosecond: by f.link, then by send order, however they were
  * sent.
  * */
-static void test_ties_between_links(void)
+TEST(test_ties_between_links)
 {
   engine *clock = engine_native_new();
   path_link_config config = ten_gigabit;
@@ -384,7 +385,7 @@ static void test_ties_between_links(void)
 
 /* The delay becomes 1 us behind the first packet: the second starts at 62,400, arrives 33,600 ps and that
  * later, and is what the link waits for now. */
-static void test_overtaking(void)
+TEST(test_overtaking)
 {
   g_auto(link_fixture) f = link_fixture_new();
   path_link_config shorter = ten_gigabit;
@@ -413,7 +414,7 @@ static void answer(void *user, datagram *packet, time_ps now)
 }
 
 /* A receiver may send on the same link: each round takes 33,600 + 25,000,000 ps. */
-static void test_receiver_may_send(void)
+TEST(test_receiver_may_send)
 {
   engine *clock = engine_native_new();
   path_link *link = path_link_native_new(&ten_gigabit, clock);
@@ -427,7 +428,7 @@ static void test_receiver_may_send(void)
 }
 
 /* What is on the way when the link is freed goes with it (the sanitizer looks for the packet). */
-static void test_free_with_packets_on_the_way(void)
+TEST(test_free_with_packets_on_the_way)
 {
   engine *clock = engine_native_new();
   path_link *link = path_link_native_new(&ten_gigabit, clock);
@@ -438,29 +439,4 @@ static void test_free_with_packets_on_the_way(void)
   g_assert_cmpuint(packet->references, ==, 1);
   datagram_unref(packet);
   engine_free(clock);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/path_link/arithmetic_of_facts", test_arithmetic_of_facts);
-  g_test_add_func("/path_link/rounding", test_rounding);
-  g_test_add_func("/path_link/pace", test_pace);
-  g_test_add_func("/path_link/cells", test_cells);
-  g_test_add_func("/path_link/rate_as_netem", test_rate_as_netem);
-  g_test_add_func("/path_link/send_numbers_packets", test_send_numbers_packets);
-  g_test_add_func("/path_link/schedule_no_change", test_no_change);
-  g_test_add_func("/path_link/schedule_rate", test_rate);
-  g_test_add_func("/path_link/schedule_rate_before_a_start", test_rate_before_a_start);
-  g_test_add_func("/path_link/schedule_delay", test_delay);
-  g_test_add_func("/path_link/schedule_together", test_together);
-  g_test_add_func("/path_link/schedule_idle", test_idle);
-  g_test_add_func("/path_link/one_packet", test_one_packet);
-  g_test_add_func("/path_link/burst", test_burst);
-  g_test_add_func("/path_link/sends_at_different_times", test_sends_at_different_times);
-  g_test_add_func("/path_link/ties_between_links", test_ties_between_links);
-  g_test_add_func("/path_link/overtaking", test_overtaking);
-  g_test_add_func("/path_link/receiver_may_send", test_receiver_may_send);
-  g_test_add_func("/path_link/free_with_packets_on_the_way", test_free_with_packets_on_the_way);
-  return g_test_run();
 }

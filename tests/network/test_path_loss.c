@@ -5,8 +5,9 @@
 
 #include "network/path_impairments.h"
 #include "path_fixture.h"
+#include "test.h"
 
-static void test_list_counts_segments_with_payload(void)
+TEST(test_list_counts_segments_with_payload)
 {
   const uint64_t drop[] = {1, 3, 4};
   g_auto(path_fixture) f = fixture_of_stream(1, "loss.forward");
@@ -30,7 +31,7 @@ static void test_list_counts_segments_with_payload(void)
 }
 
 /* 100,000 draws at 1 %: 1000 expected, sigma = sqrt(100,000 * 0.01 * 0.99) = 31.5, so 5 sigma are 157. */
-static void test_random_loss_is_binomial(void)
+TEST(test_random_loss_is_binomial)
 {
   const uint64_t seed = 20260302;
   g_auto(path_fixture) f = fixture_of_stream(seed, "loss.forward");
@@ -46,7 +47,7 @@ static void test_random_loss_is_binomial(void)
   datagram_unref(packet);
 }
 
-static void test_probability_0_and_1(void)
+TEST(test_probability_0_and_1)
 {
   for (int probability = 0; probability <= 1; probability++) {
     g_auto(path_fixture) f = fixture_of_stream(3, "loss.forward");
@@ -77,7 +78,7 @@ static char *losses_with(const uint64_t *drop, size_t drop_count)
 
 /* A list adds its own losses and changes no other. Segment 101 with payload is packet 200 (from 0), 500 is
  * 998. */
-static void test_a_list_does_not_shift_the_draws(void)
+TEST(test_a_list_does_not_shift_the_draws)
 {
   const uint64_t drop[] = {101, 500};
   char *without = losses_with(NULL, 0);
@@ -94,7 +95,7 @@ static void test_a_list_does_not_shift_the_draws(void)
 
 /* Every third segment with payload: 3, 6 and 9 of those; what has no payload does not count. Numbers: i, with
  * payload when odd, so that segments 3, 6 and 9 are packets 5, 11 and 17. */
-static void test_every_third(void)
+TEST(test_every_third)
 {
   g_auto(path_fixture) f = fixture_of_stream(1, "loss.forward");
   path_element *loss = fixture_take(&f, path_loss_new(&(path_loss_config){.every = 3}, f.random));
@@ -109,7 +110,7 @@ static void test_every_third(void)
 
 /* Retransmissions among the dropped are counted: the network's share of what TCP calls lost
  * retransmissions. */
-static void test_dropped_retransmissions_are_counted(void)
+TEST(test_dropped_retransmissions_are_counted)
 {
   const uint64_t drop[] = {2, 3};
   g_auto(path_fixture) f = fixture_of_stream(1, "loss.forward");
@@ -129,7 +130,7 @@ static void test_dropped_retransmissions_are_counted(void)
  * 1/2 + E|w| = 23/36 = 0.639. 100,000 packets, 50,000 lost: sigma of the share of pairs about sqrt(0.639 *
  * 0.361 / 50,000) = 0.0021, of the losses sqrt(0.25 / 100,000 * (1 + c) / (1 - c)) = 0.0027 with c the
  * correlation of neighbours' fates, 2 * 0.639 - 1 = 0.28 at first and halved each step: taken as 0.5. */
-static void test_correlated_losses_come_together(void)
+TEST(test_correlated_losses_come_together)
 {
   const uint64_t seed = 20260303;
   g_auto(path_fixture) f = fixture_of_stream(seed, "loss.forward");
@@ -151,7 +152,7 @@ static void test_correlated_losses_come_together(void)
 }
 
 /* With correlation 1 the last draw stays for ever: nothing is lost at all, or everything. */
-static void test_correlation_1_never_changes(void)
+TEST(test_correlation_1_never_changes)
 {
   bool seen[2] = {false, false};
   for (uint64_t seed = 1; seed <= 20; seed++) {
@@ -166,7 +167,7 @@ static void test_correlation_1_never_changes(void)
 
 /* Without correlation the element takes one number of its stream a packet, as it always has: the draws of
  * reference results. */
-static void test_one_draw_a_packet(void)
+TEST(test_one_draw_a_packet)
 {
   g_auto(path_fixture) f = fixture_of_stream(6, "loss.forward");
   random_stream *other = random_stream_new(6, "loss.forward");
@@ -204,7 +205,7 @@ static char *channel_fates(const path_gilbert_elliott_config *config, uint64_t s
 /* Each packet is lost by the state it finds: with certain changes good and bad alternate, the first finds it
  * good. A bad channel without loss, a good one with: the other way round. One that stays bad loses all but
  * the first. */
-static void test_certain_changes(void)
+TEST(test_certain_changes)
 {
   static const struct {
     path_gilbert_elliott_config config;
@@ -225,7 +226,7 @@ static void test_certain_changes(void)
  * Neighbours are correlated by 1 - p - r = 0.74, so of 200,000 packets the share has a variance of
  * (1/26)(25/26) / 200,000 * 1.74 / 0.26, sigma 0.00111. There are about 200,000 / 26 / 4 = 1923 bursts, of
  * geometric length, sigma sqrt(0.75) / 0.25 / sqrt(1923) = 0.079 for their mean. */
-static void test_mean_loss_and_burst_length(void)
+TEST(test_mean_loss_and_burst_length)
 {
   char *fates =
       channel_fates(&(path_gilbert_elliott_config){.p = 0.01, .r = 0.25, .loss_bad = 1}, 20260304, 200000);
@@ -238,7 +239,7 @@ static void test_mean_loss_and_burst_length(void)
 /* Loss of one half when bad and one in a hundred when good: 0.5 / 26 + 0.01 * 25 / 26 = 0.02885. Sigma: of
  * the state (0.5 - 0.01) * 0.00111 = 0.00054, of the losses sqrt(0.02885 * 0.971 / 200,000) = 0.00037:
  * 0.00066. */
-static void test_losses_in_both_states(void)
+TEST(test_losses_in_both_states)
 {
   char *fates =
       channel_fates(&(path_gilbert_elliott_config){.p = 0.01, .r = 0.25, .loss_bad = 0.5, .loss_good = 0.01},
@@ -249,7 +250,7 @@ static void test_losses_in_both_states(void)
 
 /* Two draws a packet in whatever state, so that the channel's losses do not depend on its loss
  * probabilities. */
-static void test_two_draws_a_packet(void)
+TEST(test_two_draws_a_packet)
 {
   random_stream *random = random_stream_new(6, "gemodel.forward");
   random_stream *other = random_stream_new(6, "gemodel.forward");
@@ -275,7 +276,7 @@ static char *chain_fates(const path_four_state_loss_config *config, uint64_t see
 }
 
 /* Where all ways are certain, the states that the packets lead to are 1 (.), 2 (.), 3 (x) and 4 (x). */
-static void test_certain_ways(void)
+TEST(test_certain_ways)
 {
   static const struct {
     path_four_state_loss_config config;
@@ -297,7 +298,7 @@ static void test_certain_ways(void)
 
 /* Only p13 and p31: the simple Gilbert channel with p = 1 % and r = 25 %, a share of 1/26 in bursts of 4
  * (sigmas: see test_mean_loss_and_burst_length). */
-static void test_two_of_the_states(void)
+TEST(test_two_of_the_states)
 {
   char *fates =
       chain_fates(&(path_four_state_loss_config){.p13 = 0.01, .p31 = 0.25, .p23 = 1}, 20260306, 200000);
@@ -309,7 +310,7 @@ static void test_two_of_the_states(void)
 
 /* Only p14 = 5 %: losses are single. From one to the next are 1 + (geometric, mean 20, variance 380) packets,
  * so of 200,000 there are 200,000 / 21 = 9524 lost, variance 200,000 * 380 / 21^3, sigma 90.6. */
-static void test_isolated_losses(void)
+TEST(test_isolated_losses)
 {
   char *fates = chain_fates(&(path_four_state_loss_config){.p14 = 0.05, .p23 = 1}, 20260307, 200000);
   guint lost = test_count_char(fates, 'x');
@@ -325,7 +326,7 @@ static void test_isolated_losses(void)
  * it has 2; single ones (4) are 1: of the runs p13 + p32 a (of pi1, 0.02 + 0.01333) are of the former kind
  * and 0.005 of the latter, but one of 4 is never next to another: mean (0.0333 * 2 + 0.005) / 0.0383 = 1.870.
  * Sigma of a geometric length of 2: 1.41, over about 200,000 * 0.06486 / 1.87 = 6937 runs: 0.017. */
-static void test_all_states(void)
+TEST(test_all_states)
 {
   const path_four_state_loss_config config = {.p13 = 0.02, .p31 = 0.3, .p32 = 0.2, .p23 = 0.4, .p14 = 0.005};
   char *fates = chain_fates(&config, 20260308, 200000);
@@ -333,27 +334,4 @@ static void test_all_states(void)
   g_assert_cmpfloat_with_epsilon(lost / 200000, 0.06486, 5 * 0.0019);
   g_assert_cmpfloat_with_epsilon(lost / test_count_runs(fates, 'x'), 1.870, 5 * 0.017);
   g_free(fates);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/path_loss/list", test_list_counts_segments_with_payload);
-  g_test_add_func("/path_loss/random_loss_is_binomial", test_random_loss_is_binomial);
-  g_test_add_func("/path_loss/probability_0_and_1", test_probability_0_and_1);
-  g_test_add_func("/path_loss/a_list_does_not_shift_the_draws", test_a_list_does_not_shift_the_draws);
-  g_test_add_func("/path_loss/every_third", test_every_third);
-  g_test_add_func("/path_loss/dropped_retransmissions", test_dropped_retransmissions_are_counted);
-  g_test_add_func("/path_loss/correlated_losses_come_together", test_correlated_losses_come_together);
-  g_test_add_func("/path_loss/correlation_1_never_changes", test_correlation_1_never_changes);
-  g_test_add_func("/path_loss/one_draw_a_packet", test_one_draw_a_packet);
-  g_test_add_func("/path_gilbert_elliott/certain_changes", test_certain_changes);
-  g_test_add_func("/path_gilbert_elliott/mean_loss_and_burst_length", test_mean_loss_and_burst_length);
-  g_test_add_func("/path_gilbert_elliott/losses_in_both_states", test_losses_in_both_states);
-  g_test_add_func("/path_gilbert_elliott/two_draws_a_packet", test_two_draws_a_packet);
-  g_test_add_func("/path_four_state_loss/certain_ways", test_certain_ways);
-  g_test_add_func("/path_four_state_loss/two_of_the_states", test_two_of_the_states);
-  g_test_add_func("/path_four_state_loss/isolated_losses", test_isolated_losses);
-  g_test_add_func("/path_four_state_loss/all_states", test_all_states);
-  return g_test_run();
 }

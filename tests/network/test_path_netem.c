@@ -4,6 +4,7 @@
  * pairs, of many seeds. */
 #include "network/path_impairments.h"
 #include "path_fixture.h"
+#include "test.h"
 
 enum { SEEDS = 200, PACKETS = 1500, LAGS = 3 };
 
@@ -257,7 +258,7 @@ static void compare(const char *name, const netem_line *line, netem_sample ours[
   }
 }
 
-static void test_as_netem(void)
+TEST(test_as_netem)
 {
   static const struct {
     const char *name;
@@ -293,7 +294,7 @@ static void test_as_netem(void)
  * F(2x) below 1/2, F(1/4) = 5/72, F(1/8) = 1/288. So `25% 50%` chooses 5/72 = 6.9 % of the packets and not 25
  * %. A number x is followed by one below 1/4 with probability 1/2 - x; over the x below 1/4 that is F(1/4)/2
  * - F(1/4)/4 + F(1/8) = 1/48: of the chosen ones, 3 in 10 are followed by a chosen one. */
-static void test_correlation_does_not_keep_the_mean(void)
+TEST(test_correlation_does_not_keep_the_mean)
 {
   static const netem_word words[] = {LOSS, DUPLICATE, CORRUPT, REORDER};
 
@@ -308,7 +309,7 @@ static void test_correlation_does_not_keep_the_mean(void)
 /* tc-netem(8) of the models with parameters left out. `gemodel p`, `state p13`: losses without memory, a
  * share of p. `gemodel p r`, `state p13 p31`: p / (p + r). With a gap of g and a probability p every (g - 1 +
  * 1 / p)-th packet overtakes. */
-static void test_shares_of_the_manual_page(void)
+TEST(test_shares_of_the_manual_page)
 {
   static const struct {
     netem_line line;
@@ -334,13 +335,4 @@ static void test_shares_of_the_manual_page(void)
       assert_near(mean(&ours[1]), rows[i].pair, start, error_squared(&ours[1]));
     }
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/path_netem/as_netem", test_as_netem);
-  g_test_add_func("/path_netem/correlation_does_not_keep_the_mean", test_correlation_does_not_keep_the_mean);
-  g_test_add_func("/path_netem/shares_of_the_manual_page", test_shares_of_the_manual_page);
-  return g_test_run();
 }

@@ -4,6 +4,7 @@
 #include "network/path_proxy.h"
 #include "path_fixture.h"
 #include "proxy_fixture.h"
+#include "test.h"
 
 enum { BUFFER = 65536 };
 
@@ -43,7 +44,7 @@ static bool lose_one(void *user, const datagram *packet)
 
 /* SYN at 0, at the responder at 10 ms, its answer at the proxy at 15 ms: only then does the proxy answer,
  * and the initiator has it at 20 ms, as without a proxy. Ports stay, sequence numbers are the proxy's. */
-static void test_handshake(void)
+TEST(test_handshake)
 {
   g_autoptr(proxy_fixture) kit = set_up(BUFFER, 1);
 
@@ -71,7 +72,7 @@ static void test_handshake(void)
 
 /* The host's second SYN, while the other host has not answered, neither opens a second connection nor is
  * refused. */
-static void test_syn_again(void)
+TEST(test_syn_again)
 {
   g_autoptr(proxy_fixture) kit = set_up(BUFFER, 1);
 
@@ -88,7 +89,7 @@ static void test_syn_again(void)
 
 /* Of the proxy's timers that are due in one picosecond, the one of the connection that came first runs first: SYNs
  * that nobody answers go out again in the order of the connections. */
-static void test_timers_due_together(void)
+TEST(test_timers_due_together)
 {
   g_autoptr(proxy_fixture) kit = set_up(BUFFER, 3);
   proxy_fixture_wire *wire = &kit->wires[PROXY_TO_RESPONDER];
@@ -104,7 +105,7 @@ static void test_timers_due_together(void)
 
 /* The host takes its SYN back while the other has not answered: the proxy asks no more, and the next SYN
  * opens anew. */
-static void test_reset_while_opening(void)
+TEST(test_reset_while_opening)
 {
   g_autoptr(proxy_fixture) kit = set_up(BUFFER, 1);
   tcp_header header = test_header(PROXY_FIXTURE_PORT, 0, TCP_RST);
@@ -124,7 +125,7 @@ static void test_reset_while_opening(void)
 
 /* Both directions at once, by either host's opening: all octets in order, FINs behind them, both ends
  * finished. */
-static void test_transfer(void)
+TEST(test_transfer)
 {
   for (enum side opener = SIDE_INITIATOR; opener < SIDES; opener++) {
     g_autoptr(proxy_fixture) kit = set_up(BUFFER, 1);
@@ -151,7 +152,7 @@ static void test_transfer(void)
 }
 
 /* Each side has its MTU: 9000 from the initiator, 1500 to the responder. */
-static void test_mtu_of_each_side(void)
+TEST(test_mtu_of_each_side)
 {
   path_proxy_config config = proxy_fixture_config(BUFFER * 4);
 
@@ -168,7 +169,7 @@ static void test_mtu_of_each_side(void)
 }
 
 /* A host that refuses: the other one is refused, too. */
-static void test_refused(void)
+TEST(test_refused)
 {
   g_autoptr(proxy_fixture) kit = set_up(BUFFER, 1);
 
@@ -181,7 +182,7 @@ static void test_refused(void)
 }
 
 /* RST is passed on, from either host. */
-static void test_reset(void)
+TEST(test_reset)
 {
   for (enum side side = 0; side < SIDES; side++) {
     g_autoptr(proxy_fixture) kit = connected(BUFFER);
@@ -194,7 +195,7 @@ static void test_reset(void)
 }
 
 /* A host that is gone: when the proxy's TCP gives it up, the other host is reset. */
-static void test_gives_up(void)
+TEST(test_gives_up)
 {
   g_autoptr(proxy_fixture) kit = connected(BUFFER);
 
@@ -208,7 +209,7 @@ static void test_gives_up(void)
 
 /* Lost behind the proxy: the proxy sends it again, the host never learns. Lost in front of it: the other
  * way round. */
-static void test_retransmissions_end_here(void)
+TEST(test_retransmissions_end_here)
 {
   for (int behind = 0; behind < 2; behind++) {
     g_autoptr(proxy_fixture) kit = connected(BUFFER * 4);
@@ -227,7 +228,7 @@ static void test_retransmissions_end_here(void)
 
 /* The responder's side stands still: the proxy takes in what its buffer holds and no octet more, and its
  * window closes. When the responder is back, all goes on. */
-static void test_back_pressure(void)
+TEST(test_back_pressure)
 {
   g_autoptr(proxy_fixture) kit = connected(BUFFER);
 
@@ -246,7 +247,7 @@ static void test_back_pressure(void)
 
 /* What a slow far side makes of the near one: a buffer of 20,000 octets and 100 ms of round trip behind it
  * let at most 20,000 octets pass in each 100 ms: 400,000 take at least 1.9 s. */
-static void test_a_buffer_a_round_trip(void)
+TEST(test_a_buffer_a_round_trip)
 {
   g_autoptr(proxy_fixture) kit = connected(20000);
 
@@ -259,7 +260,7 @@ static void test_a_buffer_a_round_trip(void)
 }
 
 /* The next connection on the same ports gets connections of its own, also when the other host opens it. */
-static void test_ports_used_again(void)
+TEST(test_ports_used_again)
 {
   g_autoptr(proxy_fixture) kit = connected(BUFFER);
   unsigned left = 1;
@@ -282,7 +283,7 @@ static void test_ports_used_again(void)
 }
 
 /* A SYN that comes once more when all is over (a duplicate that was under way) opens nothing. */
-static void test_old_syn(void)
+TEST(test_old_syn)
 {
   g_autoptr(proxy_fixture) kit = set_up(BUFFER, 1);
 
@@ -313,7 +314,7 @@ static bool keep_first(void *user, const datagram *packet)
 
 /* "Too big" about the proxy's segments is for the proxy, which cuts smaller; about anything else it
  * passes. */
-static void test_too_big(void)
+TEST(test_too_big)
 {
   g_autoptr(proxy_fixture) kit = connected(BUFFER);
   const ip_address router = ip_address_v4(0x0A0000FE);
@@ -343,7 +344,7 @@ static void test_too_big(void)
 }
 
 /* No connection's: passes. Fragments, wrong checksums: dropped and counted. */
-static void test_strangers(void)
+TEST(test_strangers)
 {
   path_proxy_config config = proxy_fixture_config(BUFFER);
   path_box *forward_box, *reverse_box;
@@ -386,7 +387,7 @@ static bool lose_some(void *user, const datagram *packet)
 
 /* Connections both ways over wires that all lose 1 packet in 30: every octet arrives, in order, and every
  * FIN. */
-static void test_losses_everywhere(void)
+TEST(test_losses_everywhere)
 {
   for (guint32 seed = 1; seed <= 5; seed++) {
     random_loss loss = {.random = g_rand_new_with_seed(seed), .every = 30};
@@ -419,7 +420,7 @@ static void test_losses_everywhere(void)
 }
 
 /* The same configuration makes the same sequence numbers, another seed others. */
-static void test_isns(void)
+TEST(test_isns)
 {
   uint32_t isns[3];
 
@@ -433,28 +434,4 @@ static void test_isns(void)
   }
   g_assert_cmphex(isns[0], ==, isns[1]);
   g_assert_cmphex(isns[0], !=, isns[2]);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/path_proxy/handshake", test_handshake);
-  g_test_add_func("/path_proxy/syn_again", test_syn_again);
-  g_test_add_func("/path_proxy/reset_while_opening", test_reset_while_opening);
-  g_test_add_func("/path_proxy/transfer", test_transfer);
-  g_test_add_func("/path_proxy/mtu_of_each_side", test_mtu_of_each_side);
-  g_test_add_func("/path_proxy/refused", test_refused);
-  g_test_add_func("/path_proxy/reset", test_reset);
-  g_test_add_func("/path_proxy/gives_up", test_gives_up);
-  g_test_add_func("/path_proxy/retransmissions_end_here", test_retransmissions_end_here);
-  g_test_add_func("/path_proxy/back_pressure", test_back_pressure);
-  g_test_add_func("/path_proxy/a_buffer_a_round_trip", test_a_buffer_a_round_trip);
-  g_test_add_func("/path_proxy/ports_used_again", test_ports_used_again);
-  g_test_add_func("/path_proxy/old_syn", test_old_syn);
-  g_test_add_func("/path_proxy/too_big", test_too_big);
-  g_test_add_func("/path_proxy/strangers", test_strangers);
-  g_test_add_func("/path_proxy/losses_everywhere", test_losses_everywhere);
-  g_test_add_func("/path_proxy/isns", test_isns);
-  g_test_add_func("/path_proxy/timers_due_together", test_timers_due_together);
-  return g_test_run();
 }

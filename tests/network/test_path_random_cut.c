@@ -2,6 +2,7 @@
 /* The middlebox that cuts at random places: path_resegment.c. */
 #include "network/path_middleboxes.h"
 #include "path_fixture.h"
+#include "test.h"
 
 enum { FLUSH_PS = 1000 };
 
@@ -34,7 +35,7 @@ static guint count_lengths(path_fixture *box, guint *counts, uint32_t max)
 
 /* Lengths are uniform in [min, max]: of 10,000 pieces of 10 … 14 octets each length has 2000 on average
  * with a standard deviation of 40; 5 of those are allowed. */
-static void test_lengths_are_uniform(void)
+TEST(test_lengths_are_uniform)
 {
   g_auto(path_fixture) box = set_up(10, 14);
   guint counts[15] = {0};
@@ -55,7 +56,7 @@ static void test_lengths_are_uniform(void)
 
 /* With min = max = 1000 places are known: a piece waits for its last octet, is drawn once, and behind a
  * flush a new one begins. */
-static void test_pieces_wait_for_their_end(void)
+TEST(test_pieces_wait_for_their_end)
 {
   g_auto(path_fixture) box = set_up(1000, 1000);
 
@@ -69,7 +70,7 @@ static void test_pieces_wait_for_their_end(void)
 }
 
 /* A retransmission is cut anew, from its own first octet on, and passes at once. */
-static void test_retransmissions(void)
+TEST(test_retransmissions)
 {
   g_auto(path_fixture) box = set_up(1000, 1000);
 
@@ -82,7 +83,7 @@ static void test_retransmissions(void)
 }
 
 /* The same retransmission three times, lengths 1 … 1000: three different cuts. */
-static void test_cut_anew_each_time(void)
+TEST(test_cut_anew_each_time)
 {
   g_auto(path_fixture) box = set_up(1, 1000);
   uint32_t first[3];
@@ -99,7 +100,7 @@ static void test_cut_anew_each_time(void)
 
 /* A length is drawn once for a piece, not again with each segment that it waits for: of 1 … 100 with
  * segments of 1 octet, drawing again would make pieces of 10 octets on average, not of 50.5. */
-static void test_drawn_once(void)
+TEST(test_drawn_once)
 {
   g_auto(path_fixture) box = set_up(1, 100);
   guint pieces = 0;
@@ -114,7 +115,7 @@ static void test_drawn_once(void)
   g_assert_cmpuint(pieces, <, 1080);
 }
 
-static void test_strangers(void)
+TEST(test_strangers)
 {
   random_stream *random = random_stream_new(1, "cuts");
 
@@ -124,16 +125,4 @@ static void test_strangers(void)
                                                random)
                                ->element);
   random_stream_free(random);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/path_random_cut/lengths_are_uniform", test_lengths_are_uniform);
-  g_test_add_func("/path_random_cut/pieces_wait_for_their_end", test_pieces_wait_for_their_end);
-  g_test_add_func("/path_random_cut/retransmissions", test_retransmissions);
-  g_test_add_func("/path_random_cut/cut_anew_each_time", test_cut_anew_each_time);
-  g_test_add_func("/path_random_cut/drawn_once", test_drawn_once);
-  g_test_add_func("/path_random_cut/strangers", test_strangers);
-  return g_test_run();
 }

@@ -5,6 +5,7 @@
 
 #include "network/path_middleboxes.h"
 #include "path_fixture.h"
+#include "test.h"
 
 enum { FLUSH_PS = 1000 };
 
@@ -22,7 +23,7 @@ static path_fixture set_up(uint32_t chunk, uint32_t phase)
 }
 
 /* Chunk 1000, segments of 1460: 1460 completes one cell, 2920 the second, 4380 two more. */
-static void test_cells_of_1000(void)
+TEST(test_cells_of_1000)
 {
   g_auto(path_fixture) f = set_up(1000, 0);
   fixture_expect(&f, 0, 1460, 0, "[0,1000).");
@@ -33,7 +34,7 @@ static void test_cells_of_1000(void)
 }
 
 /* Phase 300: the first cell is [0, 300), then [300, 1300) … A phase of 2300 is the same. */
-static void test_phase(void)
+TEST(test_phase)
 {
   for (uint32_t phase = 300; phase <= 2300; phase += 2000) {
     g_auto(path_fixture) f = set_up(1000, phase);
@@ -46,7 +47,7 @@ static void test_phase(void)
 }
 
 /* Small segments: a cell waits for its last octet, whatever else passes meanwhile. */
-static void test_a_cell_waits_for_all_its_octets(void)
+TEST(test_a_cell_waits_for_all_its_octets)
 {
   g_auto(path_fixture) f = set_up(1000, 0);
   for (int64_t from = 0; from < 900; from += 100) {
@@ -58,7 +59,7 @@ static void test_a_cell_waits_for_all_its_octets(void)
 }
 
 /* A segment that is a cell, or lies between two lines and need not wait, goes as it is: the same packet. */
-static void test_an_untouched_segment_is_the_same_packet(void)
+TEST(test_an_untouched_segment_is_the_same_packet)
 {
   g_auto(path_fixture) f = set_up(1000, 0);
   datagram *packets[] = {test_packet(0, 1000, TCP_ACK), test_packet(1000, 300, TCP_ACK | TCP_PSH),
@@ -73,7 +74,7 @@ static void test_an_untouched_segment_is_the_same_packet(void)
 
 /* PSH flushes: [1000, 1460) goes with it, and PSH is on that last piece only. The rest of the cell goes when
  * its end is reached. */
-static void test_psh_flushes(void)
+TEST(test_psh_flushes)
 {
   g_auto(path_fixture) f = set_up(1000, 0);
   fixture_expect(&f, 0, 1460, TCP_PSH, "[0,1000). [1000,1460)P.");
@@ -85,14 +86,14 @@ static void test_psh_flushes(void)
 }
 
 /* PSH without payload flushes too, and passes itself. */
-static void test_psh_without_payload(void)
+TEST(test_psh_without_payload)
 {
   g_auto(path_fixture) f = set_up(1000, 0);
   fixture_expect(&f, 0, 400, 0, "");
   fixture_expect(&f, 400, 400, TCP_PSH, "[0,400). [400,400)P.");
 }
 
-static void test_fin_flushes(void)
+TEST(test_fin_flushes)
 {
   g_auto(path_fixture) f = set_up(1000, 0);
   fixture_expect(&f, 0, 400, 0, "");
@@ -111,14 +112,14 @@ static void test_fin_flushes(void)
 }
 
 /* A FIN before octets that wait contradicts itself: it keeps its place, alone, and nothing is lost. */
-static void test_fin_in_the_middle(void)
+TEST(test_fin_in_the_middle)
 {
   g_auto(path_fixture) f = set_up(1000, 0);
   fixture_expect(&f, 0, 400, 0, "");
   fixture_expect(&f, 100, 200, TCP_FIN, "[0,400). [200,200)F.");
 }
 
-static void test_rst_flushes(void)
+TEST(test_rst_flushes)
 {
   g_auto(path_fixture) f = set_up(1000, 0);
   fixture_expect(&f, 0, 400, 0, "");
@@ -127,7 +128,7 @@ static void test_rst_flushes(void)
 }
 
 /* The same SYN again flushes and changes nothing else; a SYN with another ISN begins another stream. */
-static void test_syn_flushes(void)
+TEST(test_syn_flushes)
 {
   g_auto(path_fixture) f = set_up(1000, 0);
   fixture_expect(&f, 0, 1400, 0, "[0,1000).");
@@ -142,7 +143,7 @@ static void test_syn_flushes(void)
 
 /* What another stream on the same ports acknowledges is nothing to the first one's: 1000, though the first
  * had 4242. */
-static void test_ports_used_again(void)
+TEST(test_ports_used_again)
 {
   g_auto(path_fixture) f = set_up(1000, 0);
   fixture_expect(&f, 0, 1000, 0, "[0,1000).");
@@ -157,7 +158,7 @@ static void test_ports_used_again(void)
 
 /* The grid goes on where sequence numbers begin again: 2^32 is 296 octets behind a line of 1000, so the
  * piece there has 704. */
-static void test_grid_beyond_4_gib(void)
+TEST(test_grid_beyond_4_gib)
 {
   g_auto(path_fixture) f = set_up(1000, 0);
   for (int64_t from = 0; from <= INT64_C(4) << 30; from += 1 << 30) {
@@ -169,7 +170,7 @@ static void test_grid_beyond_4_gib(void)
 
 /* flush_ps after the last octets: the deadline moves with each segment that brings some; pure ACKs do not
  * move it. */
-static void test_flush_after_a_pause(void)
+TEST(test_flush_after_a_pause)
 {
   g_auto(path_fixture) f = set_up(1000, 0);
   g_assert_cmpint(fixture_deadline(&f), ==, TIME_PS_NEVER);
@@ -192,7 +193,7 @@ static void test_flush_after_a_pause(void)
 }
 
 /* Retransmissions pass at once, cut at the grid, and disturb neither what waits nor the cut behind it. */
-static void test_retransmissions(void)
+TEST(test_retransmissions)
 {
   g_auto(path_fixture) f = set_up(1000, 0);
   fixture_expect(&f, 0, 2400, 0, "[0,1000). [1000,2000).");
@@ -206,7 +207,7 @@ static void test_retransmissions(void)
 }
 
 /* The same while nothing waits: an earlier retransmission does not make a later one new. */
-static void test_retransmissions_after_a_flush(void)
+TEST(test_retransmissions_after_a_flush)
 {
   g_auto(path_fixture) f = set_up(1000, 0);
   fixture_expect(&f, 0, 2400, TCP_PSH, "[0,1000). [1000,2000). [2000,2400)P.");
@@ -217,7 +218,7 @@ static void test_retransmissions_after_a_flush(void)
 }
 
 /* A retransmission with PSH: PSH on the last of what leaves because of it. */
-static void test_retransmission_with_psh(void)
+TEST(test_retransmission_with_psh)
 {
   g_auto(path_fixture) f = set_up(1000, 0);
   fixture_expect(&f, 0, 1400, 0, "[0,1000).");
@@ -227,7 +228,7 @@ static void test_retransmission_with_psh(void)
 
 /* A retransmission that goes on beyond what was flushed in the middle of a cell is one piece up to the line.
  * */
-static void test_retransmission_across_a_flush(void)
+TEST(test_retransmission_across_a_flush)
 {
   g_auto(path_fixture) f = set_up(1000, 0);
   fixture_expect(&f, 0, 400, TCP_PSH, "[0,400)P.");
@@ -237,7 +238,7 @@ static void test_retransmission_across_a_flush(void)
 }
 
 /* Behind a hole: what waits leaves; the new octets are cut on the same grid, the tail waits for its line. */
-static void test_hole(void)
+TEST(test_hole)
 {
   g_auto(path_fixture) f = set_up(1000, 0);
   fixture_expect(&f, 0, 1400, 0, "[0,1000).");
@@ -247,7 +248,7 @@ static void test_hole(void)
 }
 
 /* A segment behind a hole that reaches no line waits for it, not for the hole; the filling passes at once. */
-static void test_hole_within_a_cell(void)
+TEST(test_hole_within_a_cell)
 {
   g_auto(path_fixture) f = set_up(1000, 0);
   fixture_expect(&f, 200, 500, 0, "");
@@ -258,7 +259,7 @@ static void test_hole_within_a_cell(void)
 }
 
 /* One segment that fills the hole, holds what waits and goes on: nothing twice. */
-static void test_filling_beyond_what_waits(void)
+TEST(test_filling_beyond_what_waits)
 {
   g_auto(path_fixture) f = set_up(1000, 0);
   fixture_expect(&f, 200, 500, 0, "");
@@ -270,7 +271,7 @@ static void test_filling_beyond_what_waits(void)
  * 1600) at 12, [1600, 2600) at 15: [0, 1000) is of 10, [1000, 2000) of 12, and what is flushed of 15. All
  * else is of the segment with the newest acknowledgement: 4300, then still 4300, as 4000 is older.
  * Addresses and ports are the flow's. */
-static void test_headers_of_pieces(void)
+TEST(test_headers_of_pieces)
 {
   g_auto(path_fixture) f = set_up(1000, 0);
   tcp_header header = test_header(1000, 0, TCP_ACK);
@@ -315,7 +316,7 @@ static void test_headers_of_pieces(void)
 }
 
 /* A marked segment marks the pieces with an octet of it, and no other. */
-static void test_retransmission_mark(void)
+TEST(test_retransmission_mark)
 {
   static const bool marked[] = {true, false, true, true};
   g_auto(path_fixture) f = set_up(1000, 0);
@@ -338,14 +339,14 @@ static void test_retransmission_mark(void)
   fixture_assert_output(&f, "[500,1000). [1000,1300). [2000,3000). [3000,4000). [4000,5000).");
 }
 
-static void test_strangers(void)
+TEST(test_strangers)
 {
   fixture_check_strangers(rechunk_new(1000, 0));
 }
 
 /* A connection whose SYN was not seen has no grid; an octet before the stream (a keep-alive's) is nobody's.
  * */
-static void test_what_passes_unchanged(void)
+TEST(test_what_passes_unchanged)
 {
   g_auto(path_fixture) f = fixture_of(rechunk_new(1000, 0));
   fixture_expect(&f, 0, 1460, 0, "[0,1460).");
@@ -359,7 +360,7 @@ static void test_what_passes_unchanged(void)
 
 /* Three connections wait; their flushes come in the order of their last octets, each with its own octets, and
  * the deadline names the send order of the latest packet. */
-static void test_connections_are_apart(void)
+TEST(test_connections_are_apart)
 {
   g_auto(path_fixture) f = fixture_of(rechunk_new(1000, 0));
   for (uint16_t port = 1; port <= 3; port++) {
@@ -489,7 +490,7 @@ static void random_stream_without_holes(GRand *random, uint32_t chunk, uint32_t 
   g_assert_cmpint(fixture_deadline(&f), ==, TIME_PS_NEVER);
 }
 
-static void test_random_stream_without_holes(void)
+TEST(test_random_stream_without_holes)
 {
   const guint32 seed = 20260303;
   g_test_message("seed %u", seed);
@@ -503,7 +504,7 @@ static void test_random_stream_without_holes(void)
 
 /* A stream in any order, segments given as often as it takes: nothing comes out that did not go in, no line
  * inside a piece, and after the pause everything that went in is out. */
-static void test_random_stream_in_any_order(void)
+TEST(test_random_stream_in_any_order)
 {
   const guint32 seed = 20260304;
   g_test_message("seed %u", seed);
@@ -532,37 +533,4 @@ static void test_random_stream_in_any_order(void)
     g_assert_null(memchr(s.forwarded, 0, STREAM));
   }
   g_rand_free(random);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/path_rechunk/cells_of_1000", test_cells_of_1000);
-  g_test_add_func("/path_rechunk/phase", test_phase);
-  g_test_add_func("/path_rechunk/a_cell_waits_for_all_its_octets", test_a_cell_waits_for_all_its_octets);
-  g_test_add_func("/path_rechunk/untouched_segment", test_an_untouched_segment_is_the_same_packet);
-  g_test_add_func("/path_rechunk/psh_flushes", test_psh_flushes);
-  g_test_add_func("/path_rechunk/psh_without_payload", test_psh_without_payload);
-  g_test_add_func("/path_rechunk/fin_flushes", test_fin_flushes);
-  g_test_add_func("/path_rechunk/fin_in_the_middle", test_fin_in_the_middle);
-  g_test_add_func("/path_rechunk/rst_flushes", test_rst_flushes);
-  g_test_add_func("/path_rechunk/syn_flushes", test_syn_flushes);
-  g_test_add_func("/path_rechunk/ports_used_again", test_ports_used_again);
-  g_test_add_func("/path_rechunk/grid_beyond_4_gib", test_grid_beyond_4_gib);
-  g_test_add_func("/path_rechunk/flush_after_a_pause", test_flush_after_a_pause);
-  g_test_add_func("/path_rechunk/retransmissions", test_retransmissions);
-  g_test_add_func("/path_rechunk/retransmissions_after_a_flush", test_retransmissions_after_a_flush);
-  g_test_add_func("/path_rechunk/retransmission_with_psh", test_retransmission_with_psh);
-  g_test_add_func("/path_rechunk/retransmission_across_a_flush", test_retransmission_across_a_flush);
-  g_test_add_func("/path_rechunk/hole", test_hole);
-  g_test_add_func("/path_rechunk/hole_within_a_cell", test_hole_within_a_cell);
-  g_test_add_func("/path_rechunk/filling_beyond_what_waits", test_filling_beyond_what_waits);
-  g_test_add_func("/path_rechunk/headers_of_pieces", test_headers_of_pieces);
-  g_test_add_func("/path_rechunk/retransmission_mark", test_retransmission_mark);
-  g_test_add_func("/path_rechunk/strangers", test_strangers);
-  g_test_add_func("/path_rechunk/what_passes_unchanged", test_what_passes_unchanged);
-  g_test_add_func("/path_rechunk/connections_are_apart", test_connections_are_apart);
-  g_test_add_func("/path_rechunk/random_stream_without_holes", test_random_stream_without_holes);
-  g_test_add_func("/path_rechunk/random_stream_in_any_order", test_random_stream_in_any_order);
-  return g_test_run();
 }

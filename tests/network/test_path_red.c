@@ -2,6 +2,7 @@
 /* Random Early Detection. */
 #include "network/path_queue_manager.h"
 #include "path_fixture.h"
+#include "test.h"
 
 typedef struct fixture {
   random_stream *random;
@@ -34,7 +35,7 @@ static path_queue_verdict ask(fixture *f, uint32_t packets, bool ecn_capable)
 
 /* With a weight of 1 the average is the queue: below 5 all pass, from 15 on all are dropped, ECN-capable or
  * not. */
-static void test_thresholds(void)
+TEST(test_thresholds)
 {
   fixture f = set_up(0.5, 1);
   for (int i = 0; i < 1000; i++) {
@@ -48,7 +49,7 @@ static void test_thresholds(void)
 /* Half way, at 10, the probability is half of 10 %: 5 %. The gap to the next drop is uniform in 1 … 20: never
  * more than 20, mean 10.5, variance (20² - 1) / 12 = 33.25: of 42,000 packets 4000 are dropped, variance
  * 42,000 · 33.25 / 10.5³, sigma 34.7. */
-static void test_gaps_are_uniform(void)
+TEST(test_gaps_are_uniform)
 {
   fixture f = set_up(0.1, 1);
   guint dropped = 0;
@@ -71,7 +72,7 @@ static void test_gaps_are_uniform(void)
 }
 
 /* What is ECN-capable is marked where others are dropped. */
-static void test_marks(void)
+TEST(test_marks)
 {
   fixture f = set_up(0.1, 1);
   guint marked = 0;
@@ -87,7 +88,7 @@ static void test_marks(void)
 /* A weight of 1/4: 20 waiting make averages of 5, 8.75, 11.5625, 13.67, 15.25: the fifth packet finds it
  * above the maximum. With a probability of 0 nothing is dropped before. After an idle time of 4 packets the
  * average is 15.25 · 0.75⁴ = 4.83 and all pass. */
-static void test_average(void)
+TEST(test_average)
 {
   fixture f = set_up(0, 0.25);
   for (int i = 0; i < 4; i++) {
@@ -106,7 +107,7 @@ static void test_average(void)
 }
 
 /* One draw a packet, whatever the average. */
-static void test_one_draw_a_packet(void)
+TEST(test_one_draw_a_packet)
 {
   fixture f = set_up(0.1, 1);
   random_stream *other = random_stream_new(20260319, "red.forward");
@@ -117,15 +118,4 @@ static void test_one_draw_a_packet(void)
   g_assert_cmpuint(random_stream_next(f.random), ==, random_stream_next(other));
   random_stream_free(other);
   tear_down(&f);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/path_red/thresholds", test_thresholds);
-  g_test_add_func("/path_red/gaps_are_uniform", test_gaps_are_uniform);
-  g_test_add_func("/path_red/marks", test_marks);
-  g_test_add_func("/path_red/average", test_average);
-  g_test_add_func("/path_red/one_draw_a_packet", test_one_draw_a_packet);
-  return g_test_run();
 }

@@ -2,6 +2,7 @@
 /* The metrics of RFC 4737. */
 #include "network/path_rfc4737.h"
 #include "path_fixture.h"
+#include "test.h"
 
 typedef struct fixture {
   path_element *entrance;
@@ -58,7 +59,7 @@ static path_rfc4737_report report_of(const guint *order, gsize length, guint cou
   return report;
 }
 
-static void test_in_order(void)
+TEST(test_in_order)
 {
   static const guint order[] = {1, 2, 3, 5, 6}; /* a loss is no reordering */
   path_rfc4737_report report = report_of(order, G_N_ELEMENTS(order), 6);
@@ -68,7 +69,7 @@ static void test_in_order(void)
 
 /* 1 2 3 7 8 9 10 4 5 6 11. 4, 5 and 6 are reordered; the first with a larger number is 7, the fourth. 4 is
  * the eighth: extent 4; 5: 5; 6: 6. */
-static void test_three_late(void)
+TEST(test_three_late)
 {
   static const guint order[] = {1, 2, 3, 7, 8, 9, 10, 4, 5, 6, 11};
   path_rfc4737_report report = report_of(order, G_N_ELEMENTS(order), 11);
@@ -80,7 +81,7 @@ static void test_three_late(void)
 
 /* A hole is filled from the middle: 1 6 4 2 5 3. The first larger than each is 6, the second: extents 1, 2,
  * 3, 4. */
-static void test_a_hole_filled_from_the_middle(void)
+TEST(test_a_hole_filled_from_the_middle)
 {
   static const guint order[] = {1, 6, 4, 2, 5, 3};
   path_rfc4737_report report = report_of(order, G_N_ELEMENTS(order), 6);
@@ -89,7 +90,7 @@ static void test_a_hole_filled_from_the_middle(void)
 }
 
 /* Two holes: 1 3 5 2 4. 2 is behind 3 and 5: extent 2; 4: its first larger is 5, the third, so 2 as well. */
-static void test_two_holes(void)
+TEST(test_two_holes)
 {
   static const guint order[] = {1, 3, 5, 2, 4};
   path_rfc4737_report report = report_of(order, G_N_ELEMENTS(order), 5);
@@ -99,7 +100,7 @@ static void test_two_holes(void)
 
 /* Copies of what has come are not reordered and take no place: of the newest, of an older one, of a late one.
  * 3 has extent 1. */
-static void test_copies(void)
+TEST(test_copies)
 {
   static const guint order[] = {1, 2, 2, 1, 4, 4, 3, 3, 4};
   path_rfc4737_report report = report_of(order, G_N_ELEMENTS(order), 4);
@@ -109,7 +110,7 @@ static void test_copies(void)
 }
 
 /* 20 packets in front of the first. */
-static void test_a_large_extent(void)
+TEST(test_a_large_extent)
 {
   guint order[21];
   for (guint i = 0; i < 20; i++) {
@@ -125,7 +126,7 @@ static void test_a_large_extent(void)
  * packet 600 is not: its gap was jumped over by 601, which is right before: extent 1. 88 is the last of the
  * 44 that are forgotten, 90 the first remembered: with 91 the 46th to come, 90 is at the place of the 302nd
  * to be counted (301 odd ones, and 600 before it). */
-static void test_bounded_memory(void)
+TEST(test_bounded_memory)
 {
   fixture f = set_up();
   enter(&f, 1000, 601);
@@ -146,7 +147,7 @@ static void test_bounded_memory(void)
 }
 
 /* Each flow by itself: a and b take turns at the entrance and come out one behind the other. */
-static void test_flows(void)
+TEST(test_flows)
 {
   fixture f = set_up();
   for (guint i = 0; i < 10; i++) {
@@ -163,7 +164,7 @@ static void test_flows(void)
 
 /* What has no place in the order passes by uncounted: packets without payload, those that did not enter, and
  * damaged ones. */
-static void test_passed_by(void)
+TEST(test_passed_by)
 {
   fixture f = set_up();
   enter(&f, 1000, 3);
@@ -182,7 +183,7 @@ static void test_passed_by(void)
 }
 
 /* A copy has its original's number: when only the copy arrives, it is the packet. */
-static void test_a_copy_stands_for_its_original(void)
+TEST(test_a_copy_stands_for_its_original)
 {
   fixture f = set_up();
   enter(&f, 1000, 3);
@@ -191,20 +192,4 @@ static void test_a_copy_stands_for_its_original(void)
   path_element_receive(f.exit, datagram_copy(test_output_at(f.inside, 1)->packet), 3);
   g_assert_cmpuint(path_rfc4737_counted(f.exit)->reordered, ==, 1);
   tear_down(&f);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/path_rfc4737/in_order", test_in_order);
-  g_test_add_func("/path_rfc4737/three_late", test_three_late);
-  g_test_add_func("/path_rfc4737/a_hole_filled_from_the_middle", test_a_hole_filled_from_the_middle);
-  g_test_add_func("/path_rfc4737/two_holes", test_two_holes);
-  g_test_add_func("/path_rfc4737/copies", test_copies);
-  g_test_add_func("/path_rfc4737/a_large_extent", test_a_large_extent);
-  g_test_add_func("/path_rfc4737/bounded_memory", test_bounded_memory);
-  g_test_add_func("/path_rfc4737/flows", test_flows);
-  g_test_add_func("/path_rfc4737/passed_by", test_passed_by);
-  g_test_add_func("/path_rfc4737/a_copy_stands_for_its_original", test_a_copy_stands_for_its_original);
-  return g_test_run();
 }

@@ -2,6 +2,7 @@
 /* The middlebox that moves every boundary: path_resegment.c. */
 #include "network/path_middleboxes.h"
 #include "path_fixture.h"
+#include "test.h"
 
 enum { FLUSH_PS = 1000 };
 
@@ -14,7 +15,7 @@ static path_fixture set_up(uint32_t shift)
 
 /* Boundaries 0, 1460, 2920, 4380 become 100, 1560, 3020: the pieces are as long as the segments, the first
  * is the shift. */
-static void test_every_boundary_moves(void)
+TEST(test_every_boundary_moves)
 {
   g_auto(path_fixture) box = set_up(100);
 
@@ -27,7 +28,7 @@ static void test_every_boundary_moves(void)
 }
 
 /* PSH and FIN push the rest out; the next piece begins where the segment begins, and is the shift again. */
-static void test_push_and_fin(void)
+TEST(test_push_and_fin)
 {
   g_auto(path_fixture) box = set_up(100);
 
@@ -38,7 +39,7 @@ static void test_push_and_fin(void)
 
 /* Segments of 40 with a shift of 100: ends are 100, 140, 180 …; the one at 100 is reached by [80, 120),
  * the next two by [120, 160) and [160, 200). A flush sends all, the ends beyond stay. */
-static void test_segments_shorter_than_the_shift(void)
+TEST(test_segments_shorter_than_the_shift)
 {
   g_auto(path_fixture) box = set_up(100);
 
@@ -55,7 +56,7 @@ static void test_segments_shorter_than_the_shift(void)
 
 /* A retransmission passes at once: its first boundary is moved, its end is not. What waits is not
  * disturbed. */
-static void test_retransmissions(void)
+TEST(test_retransmissions)
 {
   g_auto(path_fixture) box = set_up(100);
 
@@ -69,7 +70,7 @@ static void test_retransmissions(void)
 
 /* While nothing waits: of a retransmission that goes on, the old part passes, the new part is cut like a
  * new segment. */
-static void test_retransmission_with_new_octets(void)
+TEST(test_retransmission_with_new_octets)
 {
   g_auto(path_fixture) box = set_up(100);
 
@@ -79,7 +80,7 @@ static void test_retransmission_with_new_octets(void)
 }
 
 /* Behind a hole: what waits leaves; the segment's first boundary is moved like any other. */
-static void test_hole(void)
+TEST(test_hole)
 {
   g_auto(path_fixture) box = set_up(100);
 
@@ -90,7 +91,7 @@ static void test_hole(void)
 }
 
 /* Another stream on the same ports has ends of its own: the one at 140 of the first is forgotten. */
-static void test_ports_used_again(void)
+TEST(test_ports_used_again)
 {
   g_auto(path_fixture) box = set_up(100);
 
@@ -101,22 +102,8 @@ static void test_ports_used_again(void)
   fixture_expect(&box, 10000, 11000, 0, "[10000,10100).");
 }
 
-static void test_strangers(void)
+TEST(test_strangers)
 {
   fixture_check_strangers(
       &path_shift_new(&(path_middleboxes_config){.shift_octets = 200, .flush_ps = FLUSH_PS}, NULL)->element);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/path_shift/every_boundary_moves", test_every_boundary_moves);
-  g_test_add_func("/path_shift/push_and_fin", test_push_and_fin);
-  g_test_add_func("/path_shift/segments_shorter_than_the_shift", test_segments_shorter_than_the_shift);
-  g_test_add_func("/path_shift/retransmissions", test_retransmissions);
-  g_test_add_func("/path_shift/retransmission_with_new_octets", test_retransmission_with_new_octets);
-  g_test_add_func("/path_shift/hole", test_hole);
-  g_test_add_func("/path_shift/ports_used_again", test_ports_used_again);
-  g_test_add_func("/path_shift/strangers", test_strangers);
-  return g_test_run();
 }

@@ -2,6 +2,7 @@
 /* The middlebox that cuts long segments: path_split.c. */
 #include "network/path_middleboxes.h"
 #include "path_fixture.h"
+#include "test.h"
 
 static path_element *split_new(void)
 {
@@ -10,7 +11,7 @@ static path_element *split_new(void)
 
 /* Pieces of 1000, the last one shorter; a segment of up to 1000 is the same packet. Boundaries stay:
  * nothing is joined. */
-static void test_pieces(void)
+TEST(test_pieces)
 {
   g_auto(path_fixture) box = fixture_connected(split_new());
 
@@ -25,7 +26,7 @@ static void test_pieces(void)
 }
 
 /* PSH and FIN are on the last piece, CWR on the first, ECE and ACK on all; what has SYN or RST passes. */
-static void test_flags(void)
+TEST(test_flags)
 {
   g_auto(path_fixture) box = fixture_connected(split_new());
 
@@ -39,7 +40,7 @@ static void test_flags(void)
 
 /* All pieces have the header fields, the ECN mark, the send order and the retransmission mark of the
  * segment. */
-static void test_header_fields(void)
+TEST(test_header_fields)
 {
   g_auto(path_fixture) box = fixture_connected(split_new());
   tcp_header header = test_header(1000, 300, TCP_ACK);
@@ -71,7 +72,7 @@ static void test_header_fields(void)
 }
 
 /* The same boundaries give the same pieces, others give others; no SYN is needed. */
-static void test_retransmissions(void)
+TEST(test_retransmissions)
 {
   g_auto(path_fixture) box = fixture_of(split_new());
 
@@ -82,7 +83,7 @@ static void test_retransmissions(void)
 
 /* Routers may fragment the pieces of what they may fragment; each has an identification of its own, and so
  * has what passes: the sender's own would meet the box's. */
-static void test_identification(void)
+TEST(test_identification)
 {
   g_auto(path_fixture) box = fixture_connected(split_new());
   uint16_t seen[4];
@@ -106,19 +107,7 @@ static void test_identification(void)
   g_assert_false(datagram_may_be_fragmented(fixture_packet(&box, 0)));
 }
 
-static void test_strangers(void)
+TEST(test_strangers)
 {
   fixture_check_strangers(split_new());
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/path_split/pieces", test_pieces);
-  g_test_add_func("/path_split/flags", test_flags);
-  g_test_add_func("/path_split/header_fields", test_header_fields);
-  g_test_add_func("/path_split/retransmissions", test_retransmissions);
-  g_test_add_func("/path_split/identification", test_identification);
-  g_test_add_func("/path_split/strangers", test_strangers);
-  return g_test_run();
 }

@@ -2,6 +2,7 @@
 /* The queue in front of a link: tail drop, and how much waits. */
 #include "network/path_transmitter.h"
 #include "path_fixture.h"
+#include "test.h"
 
 /* 8 Gbit/s: an octet lasts 1000 ps. A packet of L octets occupies the transmitter for L + 2 + 36 octets. */
 static const path_link_config config = {.id = 0,
@@ -75,7 +76,7 @@ static void send_small(fixture *f, uint32_t number, time_ps now)
 /* Two may wait behind the one in transmission. At 0: 1 starts, 2 waits to 78,000, 3 to 156,000, 4 is dropped.
  * At 77,999 still two wait: 5 is dropped. At 78,000 the transmitter becomes free before the packet comes: 6
  * may wait. */
-static void test_tail_drop_at_the_tie(void)
+TEST(test_tail_drop_at_the_tie)
 {
   fixture f;
   set_up(&f, 2);
@@ -92,7 +93,7 @@ static void test_tail_drop_at_the_tie(void)
 }
 
 /* A packet that comes when the transmitter has just become free does not wait. */
-static void test_a_free_transmitter_holds_no_queue(void)
+TEST(test_a_free_transmitter_holds_no_queue)
 {
   fixture f;
   set_up(&f, 1);
@@ -108,7 +109,7 @@ static void test_a_free_transmitter_holds_no_queue(void)
 
 /* Unlimited: 1000 packets at once, 999 wait: 999 * 40 octets. The peak stays when the queue has emptied; send
  * orders are 1, 2, … */
-static void test_unlimited(void)
+TEST(test_unlimited)
 {
   fixture f;
   set_up(&f, 0);
@@ -127,7 +128,7 @@ static void test_unlimited(void)
 
 /* The peak counts octets, not packets: 1 in transmission, then 1040 + 540 wait. At 78,000 the 1040 start
  * (until 78,000 + 1078 * 1000 = 1,156,000); 40 more then make 580, which is less. */
-static void test_peak_in_octets(void)
+TEST(test_peak_in_octets)
 {
   fixture f;
   set_up(&f, 0);
@@ -144,7 +145,7 @@ static void test_peak_in_octets(void)
 
 /* A dropped packet takes no time on the transmitter: behind the drop at 0, the next slot is 78,000 + 78,000.
  * */
-static void test_a_dropped_packet_takes_no_time(void)
+TEST(test_a_dropped_packet_takes_no_time)
 {
   fixture f;
   set_up(&f, 1);
@@ -163,7 +164,7 @@ static void test_a_dropped_packet_takes_no_time(void)
 
 /* An empty transmitter: 40 octets and PPP's 2 take 42,000 ps, then 5 us. Behind two packets of 78,000 ps each
  * it is later by these. */
-static void test_earliest_arrival(void)
+TEST(test_earliest_arrival)
 {
   fixture f;
   set_up(&f, 0);
@@ -179,7 +180,7 @@ static void test_earliest_arrival(void)
 
 /* At most 100 octets may wait: 40 + 40 do, a third packet of 40 would make it 120. One of 20 payload octets
  * more than fits does not come in by being the only one: 101 octets never may wait. */
-static void test_limit_in_octets(void)
+TEST(test_limit_in_octets)
 {
   fixture f;
   set_up_as(&f, &(path_transmitter_config){.queue_limit_octets = 100});
@@ -219,7 +220,7 @@ static void assert_marks(const fixture *f, const char *expected)
 /* K = 2 packets: the first starts, the next two find 0 and 1 waiting, the fourth finds 2 and is marked, what
  * is not ECN-capable passes. At 78,000 one has left: the queue of 4 is 3, so the next is marked; at 3 ·
  * 78,000 one waits: not marked. */
-static void test_threshold_in_packets(void)
+TEST(test_threshold_in_packets)
 {
   fixture f;
   set_up_as(&f, &(path_transmitter_config){.mark_packets = 2});
@@ -238,7 +239,7 @@ static void test_threshold_in_packets(void)
 }
 
 /* K = 80 octets: two packets of 40 are found. */
-static void test_threshold_in_octets(void)
+TEST(test_threshold_in_octets)
 {
   fixture f;
   set_up_as(&f, &(path_transmitter_config){.mark_octets = 80});
@@ -293,7 +294,7 @@ static told_manager *told_manager_new(const path_queue_manager_class *class,
 
 /* At enqueue: the second is dropped, the third marked. It is told how much waits, and how long nothing has
  * been to do: from 2 · 78,000 to 200,000. Packets go to the link at once, and the element has no deadline. */
-static void test_manager_at_enqueue(void)
+TEST(test_manager_at_enqueue)
 {
   static const path_queue_verdict verdicts[] = {PATH_QUEUE_PASS, PATH_QUEUE_DROP, PATH_QUEUE_MARK};
   bool freed = false;
@@ -320,7 +321,7 @@ static void test_manager_at_enqueue(void)
 
 /* At dequeue the packets wait in the element. 1 starts at 0; 2, 3, 4 wait. At 78,000 2 and 3 are dropped,
  * having waited 77,990 and 77,980 with 2 and 1 behind, and 4 leaves; nothing is due then. */
-static void test_manager_at_dequeue(void)
+TEST(test_manager_at_dequeue)
 {
   static const path_queue_verdict verdicts[] = {PATH_QUEUE_PASS, PATH_QUEUE_DROP, PATH_QUEUE_DROP};
   bool freed = false;
@@ -349,7 +350,7 @@ static void test_manager_at_dequeue(void)
 
 /* With the packets in the element the link gets each when it starts it, limits and peak are as without a
  * manager, and what waits is freed with the element. */
-static void test_managed_queue(void)
+TEST(test_managed_queue)
 {
   bool freed = false;
   uint64_t order;
@@ -376,7 +377,7 @@ static void test_managed_queue(void)
 
 /* K = 2, packets in the element: one that comes when another starts does not find that one waiting, whoever
  * is called first. */
-static void test_managed_threshold(void)
+TEST(test_managed_threshold)
 {
   bool freed = false;
   fixture f;
@@ -399,7 +400,7 @@ static void test_managed_threshold(void)
 /* Packets of 78,000 ps at 8 Gbit/s, of which two may wait: at 100,000 the second is in transmission, the
  * third and the fourth wait. At 2 Gbit/s they take four times as long, 312,000 each, from 156,000 on; then a
  * packet takes 42 · 4000 and 20 us. */
-static void test_set_link(void)
+TEST(test_set_link)
 {
   fixture f;
   set_up(&f, 2);
@@ -425,24 +426,4 @@ static void test_set_link(void)
   send_small(&f, 8, 156000 + 312000);
   test_assert_numbers(f.output, false, "1 2 3 4 6 8");
   tear_down(&f);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/path_transmitter/tail_drop_at_the_tie", test_tail_drop_at_the_tie);
-  g_test_add_func("/path_transmitter/a_free_transmitter", test_a_free_transmitter_holds_no_queue);
-  g_test_add_func("/path_transmitter/unlimited", test_unlimited);
-  g_test_add_func("/path_transmitter/peak_in_octets", test_peak_in_octets);
-  g_test_add_func("/path_transmitter/a_dropped_packet_takes_no_time", test_a_dropped_packet_takes_no_time);
-  g_test_add_func("/path_transmitter/earliest_arrival", test_earliest_arrival);
-  g_test_add_func("/path_transmitter/limit_in_octets", test_limit_in_octets);
-  g_test_add_func("/path_transmitter/threshold_in_packets", test_threshold_in_packets);
-  g_test_add_func("/path_transmitter/threshold_in_octets", test_threshold_in_octets);
-  g_test_add_func("/path_transmitter/manager_at_enqueue", test_manager_at_enqueue);
-  g_test_add_func("/path_transmitter/manager_at_dequeue", test_manager_at_dequeue);
-  g_test_add_func("/path_transmitter/managed_queue", test_managed_queue);
-  g_test_add_func("/path_transmitter/managed_threshold", test_managed_threshold);
-  g_test_add_func("/path_transmitter/set_link", test_set_link);
-  return g_test_run();
 }

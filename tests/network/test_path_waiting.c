@@ -2,6 +2,7 @@
 /* Octets that wait in a box keep the header fields of the segments that brought them: path_waiting.h. */
 #include "network/path_waiting.h"
 #include "path_fixture.h"
+#include "test.h"
 
 typedef struct fixture {
   path_waiting waiting;
@@ -46,7 +47,7 @@ static datagram *take(fixture *f, int64_t to, tcp_header *header)
 
 /* Segments [0, 100) of 10, [100, 200) of 20, [200, 300) of 5 (sent again later than it was made, or
  * reordered): a piece has the oldest of those it has octets of. */
-static void test_oldest_timestamp(void)
+TEST(test_oldest_timestamp)
 {
   static const struct {
     int64_t to;
@@ -76,7 +77,7 @@ static void test_oldest_timestamp(void)
 }
 
 /* Older is older across the wrap of the timestamp; a segment without one does not count. */
-static void test_timestamps_wrap(void)
+TEST(test_timestamps_wrap)
 {
   fixture f;
   tcp_header header;
@@ -96,7 +97,7 @@ static void test_timestamps_wrap(void)
 
 /* RFC 3168 §5.3 of joined fragments: CE wins, else all must be equal. The mark stays with the octets: the
  * last piece has it not. */
-static void test_ecn(void)
+TEST(test_ecn)
 {
   static const datagram_ecn none = DATAGRAM_ECN_NOT_CAPABLE, ect = DATAGRAM_ECN_ECT_0,
                             ce = DATAGRAM_ECN_CONGESTED;
@@ -125,7 +126,7 @@ static void test_ecn(void)
 }
 
 /* CWR is an event: on the piece with the first octet of the segment that had it, and on no other. */
-static void test_window_reduced_once(void)
+TEST(test_window_reduced_once)
 {
   static const struct {
     int64_t to;
@@ -146,7 +147,7 @@ static void test_window_reduced_once(void)
 }
 
 /* The retransmission mark is on each piece with an octet of a marked segment. */
-static void test_retransmission_mark(void)
+TEST(test_retransmission_mark)
 {
   static const struct {
     int64_t to;
@@ -169,7 +170,7 @@ static void test_retransmission_mark(void)
 
 /* The newest acknowledgement wins, across the wrap, the later one of equals; a header without ACK never
  * replaces one with. */
-static void test_newest_header(void)
+TEST(test_newest_header)
 {
   tcp_header newest = {0};
   tcp_header header = test_header(1000, 0, TCP_ACK);
@@ -193,16 +194,4 @@ static void test_newest_header(void)
   path_waiting_note_header(&newest, &header);
   g_assert_cmphex(newest.acknowledgement, ==, 5);
   g_assert_cmpuint(newest.window, ==, 3);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/path_waiting/oldest_timestamp", test_oldest_timestamp);
-  g_test_add_func("/path_waiting/timestamps_wrap", test_timestamps_wrap);
-  g_test_add_func("/path_waiting/ecn", test_ecn);
-  g_test_add_func("/path_waiting/window_reduced_once", test_window_reduced_once);
-  g_test_add_func("/path_waiting/retransmission_mark", test_retransmission_mark);
-  g_test_add_func("/path_waiting/newest_header", test_newest_header);
-  return g_test_run();
 }

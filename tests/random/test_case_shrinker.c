@@ -2,6 +2,7 @@
 /* The random proof proves itself: defects planted on purpose are found, and what remains of the cases that found them is small. */
 #include "case_generator.h"
 #include "case_shrinker.h"
+#include "test.h"
 
 enum { SEED = 1, CASES = 400 };
 
@@ -39,7 +40,7 @@ static void check_settings(const random_case *c)
 
 /* One message, whose 100 octets from the 2nd of its stream on come first. With 2 octets of length, 18 or 14 of header and the
  * octet itself, that is the smallest message whose payload has the wrong one, or near it. */
-static void test_wrong_octet_of_an_early_segment(void)
+TEST(test_wrong_octet_of_an_early_segment)
 {
   random_case c = find_and_shrink(DEFECT_EARLY_OCTET);
 
@@ -50,7 +51,7 @@ static void test_wrong_octet_of_an_early_segment(void)
   g_assert_cmpuint(c.operation[0].length, <=, 101 - 2 - 14 + 1);
 }
 
-static void test_lost_completion(void)
+TEST(test_lost_completion)
 {
   random_case c = find_and_shrink(DEFECT_LOST_COMPLETION);
 
@@ -61,7 +62,7 @@ static void test_lost_completion(void)
 }
 
 /* The defect begins with 701 octets. */
-static void test_overrun(void)
+TEST(test_overrun)
 {
   random_case c = find_and_shrink(DEFECT_OVERRUN);
 
@@ -72,7 +73,7 @@ static void test_overrun(void)
 }
 
 /* A process that dies is a failure as any other; this one does with 41 octets. */
-static void test_crash(void)
+TEST(test_crash)
 {
   random_case c = find_and_shrink(DEFECT_CRASH);
 
@@ -83,7 +84,7 @@ static void test_crash(void)
 }
 
 /* The text of a case is C, and all of it: each number of the case is there. */
-static void test_printed_case(void)
+TEST(test_printed_case)
 {
   const random_case c = {.generation = IWARP_RFC,
                          .is_initiator = true,
@@ -108,15 +109,4 @@ static void test_printed_case(void)
       " .arrivals = 2,\n"
       " .arrival = {{500, 1111}, {0, 222}}},\n");
   g_free(text);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/case_shrinker/wrong_octet_of_an_early_segment", test_wrong_octet_of_an_early_segment);
-  g_test_add_func("/case_shrinker/lost_completion", test_lost_completion);
-  g_test_add_func("/case_shrinker/overrun", test_overrun);
-  g_test_add_func("/case_shrinker/crash", test_crash);
-  g_test_add_func("/case_shrinker/printed_case", test_printed_case);
-  return g_test_run();
 }

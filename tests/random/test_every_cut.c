@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "case_trial.h"
+#include "test.h"
 
 #ifdef __SANITIZE_ADDRESS__
 enum { STEP = 29 }; /* every so manieth pair */
@@ -60,7 +61,7 @@ static void try_every_pair(random_case *c)
 
 /* 14 + 516 octets and 18 + 536: FPDUs of 2 + 530 + 0 + 4 and 2 + 554 + 0 + 4, and markers at 0, 512 and 1024: 536 + 560 + 12 = 1108. The
  * sequence number wraps within the second one. */
-static void test_every_pair_of_cuts_marked(void)
+TEST(test_every_pair_of_cuts_marked)
 {
   random_case c = {.generation = IWARP_RDMAC,
                    .markers = true,
@@ -75,7 +76,7 @@ static void test_every_pair_of_cuts_marked(void)
 }
 
 /* The same without markers, in another phase: 536 + 560 = 1096. */
-static void test_every_pair_of_cuts_unmarked(void)
+TEST(test_every_pair_of_cuts_unmarked)
 {
   random_case c = {.generation = IWARP_IETF,
                    .is_initiator = true,
@@ -164,7 +165,7 @@ static random_case six_fpdus(bool markers)
 
 /* MPA-035: a segment is Delivered when all octets up to its end have come, whatever has been Placed beyond a
  * hole, and in the order of the stream: the trial compares each Delivery with what has arrived by then. */
-static void test_every_order_of_six_segments(void)
+TEST(test_every_order_of_six_segments)
 {
   for (int markers = 0; markers <= 1; markers++) {
     random_case c = six_fpdus(markers);
@@ -193,7 +194,7 @@ static void test_every_order_of_six_segments(void)
 }
 
 /* MPA-035: one octet a segment: forwards, backwards, every second one and then the others. Nothing is Delivered an octet too early. */
-static void test_octet_by_octet(void)
+TEST(test_octet_by_octet)
 {
   for (int i = 0; i < 6; i++) {
     random_case c = six_fpdus(i % 2);
@@ -215,14 +216,4 @@ static void test_octet_by_octet(void)
     }
     case_trial_free(trial);
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/every_cut/pairs_marked", test_every_pair_of_cuts_marked);
-  g_test_add_func("/every_cut/pairs_unmarked", test_every_pair_of_cuts_unmarked);
-  g_test_add_func("/every_cut/orders", test_every_order_of_six_segments);
-  g_test_add_func("/every_cut/octet_by_octet", test_octet_by_octet);
-  return g_test_run();
 }

@@ -12,6 +12,7 @@
 
 #include "case_generator.h"
 #include "case_shrinker.h"
+#include "test.h"
 
 #ifdef __SANITIZE_ADDRESS__
 enum { CASES = 4000 };
@@ -107,7 +108,7 @@ static void check_coverage(const progress *p, guint32 cases)
   g_assert_cmpuint(p->early, >, 0);
 }
 
-static void test_cases_of_chance(void)
+TEST(test_cases_of_chance)
 {
   guint32 seed = from_environment("IWARPSIM_RANDOM_SEED", SEED);
   guint32 cases = from_environment("IWARPSIM_RANDOM_CASES", CASES);
@@ -241,7 +242,7 @@ static const struct known_case {
  * against the endpoint's own. MPA-060: its FPDUs, Read Responses of 3000 and 4000 octets among them, fit its segments. MPA-142, MPA-143,
  * MPA-144: MULPDU is what the segments of these but the last have, with markers and without. What it receives: MPA-131, MPA-132, MPA-161,
  * MPA-162: of an FPDU with a wrong CRC nothing is Placed or Delivered. */
-static void test_known_cases(void)
+TEST(test_known_cases)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(known_cases); i++) {
     const struct known_case *known = &known_cases[i];
@@ -254,12 +255,4 @@ static void test_known_cases(void)
     g_assert_cmpuint(facts.code, ==, known->code);
     g_assert_cmpuint(facts.early, ==, known->early);
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/random_streams/known_cases", test_known_cases);
-  g_test_add_func("/random_streams/cases_of_chance", test_cases_of_chance);
-  return g_test_run();
 }

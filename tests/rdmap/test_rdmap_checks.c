@@ -4,6 +4,7 @@
 #include "base/random_stream.h"
 #include "rdmap/rdmap_stream_private.h"
 #include "rdmap_target.h"
+#include "test.h"
 
 enum { OPCODES = 16, NO_QUEUE = -1, QUEUES = 3 };
 
@@ -112,7 +113,7 @@ static bool writes(size_t opcode)
 
 /* RDMAP-056, RDMAP-057, RDMAP-058, RDMAP-059, RDMAP-060, RDMAP-061, RDMAP-062, RDMAP-063: right messages
  * do what fig. 4 says, with RV 1 over DV 1, RV 0 over DV 0 and the same in the generation rfc. */
-static void test_right_messages(void)
+TEST(test_right_messages)
 {
   for (size_t opcode = 0; opcode < G_N_ELEMENTS(messages); opcode++) {
     for (iwarp_generation generation = IWARP_RDMAC; generation < IWARP_GENERATIONS; generation++) {
@@ -138,7 +139,7 @@ static void test_right_messages(void)
 /* RDMAP-043, RDMAP-045: each opcode in each buffer model and queue that is not its own, right in all else:
  * 0/2/06 (note D26). Of each row: RDMAP-056, RDMAP-057, RDMAP-058, RDMAP-059, RDMAP-060,
  * RDMAP-061, RDMAP-062, RDMAP-063. */
-static void test_wrong_buffer_model_or_queue(void)
+TEST(test_wrong_buffer_model_or_queue)
 {
   for (size_t opcode = 0; opcode < G_N_ELEMENTS(messages); opcode++) {
     for (int queue = NO_QUEUE; queue < QUEUES; queue++) {
@@ -160,7 +161,7 @@ static void test_wrong_buffer_model_or_queue(void)
 }
 
 /* RDMAP-064, RDMAP-238, RDMAP-106, RDMAP-293: opcodes 8 … 15 are unexpected, in whatever buffer. */
-static void test_reserved_opcodes(void)
+TEST(test_reserved_opcodes)
 {
   for (unsigned opcode = G_N_ELEMENTS(messages); opcode < OPCODES; opcode++) {
     for (size_t like = 0; like < G_N_ELEMENTS(messages); like++) {
@@ -175,7 +176,7 @@ static void test_reserved_opcodes(void)
 
 /* RDMAP-105, RDMAP-239, RDMAP-049, RDMAP-050: any RV but that of the generation, on every message,
  * reserved opcodes too: version first (note D12). */
-static void test_wrong_versions(void)
+TEST(test_wrong_versions)
 {
   for (size_t opcode = 0; opcode < G_N_ELEMENTS(messages); opcode++) {
     for (unsigned version = 0; version < 4; version++) {
@@ -262,7 +263,7 @@ static void assert_terminates_for(rdmap_kit *kit, size_t wrong, uint8_t code)
 /* RDMAP-239, RDMAP-105, RDMAP-238, RDMAP-106, RDMAP-043: version, opcode and buffer model are checked in every segment of a message, the first, one
  * within and the last, in either order of arrival; the segment is not Placed, and the Terminate is for it. With all three right the message is
  * what it is in one. */
-static void test_every_segment_is_checked(void)
+TEST(test_every_segment_is_checked)
 {
   static const struct {
     const char *what;
@@ -305,7 +306,7 @@ static void test_every_segment_is_checked(void)
 
 /* RDMAP-052: each of the two Rsv bits, and both. RDMAP-053, RDMAP-055: an Invalidate STag in a message
  * that has none; STags that it names stay as they are. */
-static void test_ignored_fields(void)
+TEST(test_ignored_fields)
 {
   for (size_t opcode = 0; opcode < G_N_ELEMENTS(messages); opcode++) {
     for (unsigned bits = 0x10; bits <= 0x30; bits += 0x10) {
@@ -369,7 +370,7 @@ static ddp_header with_field(ddp_header header, const ddp_header *field)
  * each opcode is DDP's to validate; RDMAP tells its error in layer 1 (RDMAP-111, RDMAP-024). RDMAP-267,
  * RDMAP-269: the STag of Writes and Read Responses among them, which another Protection Domain or stream
  * has: DDP refuses to Place, RDMAP Terminates. */
-static void test_fields_of_ddp(void)
+TEST(test_fields_of_ddp)
 {
   for (size_t opcode = 0; opcode < G_N_ELEMENTS(messages); opcode++) {
     bool tagged = messages[opcode].queue_number == NO_QUEUE;
@@ -387,7 +388,7 @@ static void test_fields_of_ddp(void)
 
 /* RDMAP-237, RDMAP-242: a message longer than its buffer: 16 octets for a Send, 28 for a Read Request, 52
  * for a Terminate. */
-static void test_too_long(void)
+TEST(test_too_long)
 {
   static const uint32_t lengths[QUEUES] = {16, 28, 52};
   for (size_t opcode = 0; opcode < G_N_ELEMENTS(messages); opcode++) {
@@ -430,7 +431,7 @@ static void forge_hostile(rdmap_kit *kit, random_stream *random)
 
 /* RDMAP-249: whatever comes, no octet outside the rights changes: neither an STag that may not be written,
  * nor a guard around any buffer (rdmap_kit_free()). */
-static void test_hostile_headers(void)
+TEST(test_hostile_headers)
 {
   static const size_t unwritable[] = {1, 2, 4, 6}; /* READ, FOREIGN, OTHER_STREAM, NONE */
   enum { ROUNDS = 2000, SEGMENTS = 20, SEED = 2026 };
@@ -456,19 +457,4 @@ static void test_hostile_headers(void)
   g_assert_cmpuint(placed, >, 2 * ROUNDS);
   g_assert_cmpuint(terminated, >, ROUNDS / 2);
   random_stream_free(random);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/rdmap_checks/right_messages", test_right_messages);
-  g_test_add_func("/rdmap_checks/wrong_buffer_model_or_queue", test_wrong_buffer_model_or_queue);
-  g_test_add_func("/rdmap_checks/reserved_opcodes", test_reserved_opcodes);
-  g_test_add_func("/rdmap_checks/wrong_versions", test_wrong_versions);
-  g_test_add_func("/rdmap_checks/every_segment_is_checked", test_every_segment_is_checked);
-  g_test_add_func("/rdmap_checks/ignored_fields", test_ignored_fields);
-  g_test_add_func("/rdmap_checks/fields_of_ddp", test_fields_of_ddp);
-  g_test_add_func("/rdmap_checks/too_long", test_too_long);
-  g_test_add_func("/rdmap_checks/hostile_headers", test_hostile_headers);
-  return g_test_run();
 }

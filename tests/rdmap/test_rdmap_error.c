@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <glib.h>
 #include <string.h>
 
 #include "rdmap/rdmap_error.h"
+#include "test.h"
 
 /* rdmap-00 §6.8 fig. 9; layer 1 is DDP's list (ddp-07/rfc5041 §7.2), layer 2 MPA's (mpa-01 §7). */
 typedef struct value {
@@ -44,7 +44,7 @@ static const value values[] = {
 };
 
 /* Each row is known and called by its own name; DDP words the rest of its own (NULL), never alike. */
-static void test_texts(void)
+TEST(test_texts)
 {
   for (size_t i = 0; i < G_N_ELEMENTS(values); i++) {
     const char *text = rdmap_error_text(values[i].error, IWARP_IETF);
@@ -59,7 +59,7 @@ static void test_texts(void)
 }
 
 /* DDP-168, DDP-169: tagged code 0x02 is about an RDMA Stream in ddp-v1.0, about a DDP Stream since. */
-static void test_two_wordings(void)
+TEST(test_two_wordings)
 {
   g_assert_cmpstr(rdmap_error_text((rdmap_error){1, 1, 0x02}, IWARP_RDMAC), ==,
                   "tagged buffer error 0x02: STag not associated with the RDMA Stream");
@@ -68,7 +68,7 @@ static void test_two_wordings(void)
 }
 
 /* All that 4, 4 and 8 bits can say: the 29 rows with a code, and 0/0 with any of 256 (RDMAP-113). */
-static void test_other_numbers_are_unknown(void)
+TEST(test_other_numbers_are_unknown)
 {
   unsigned known = 0;
   for (unsigned all = 0; all < 1u << 16; all++) {
@@ -77,13 +77,4 @@ static void test_other_numbers_are_unknown(void)
   }
   g_assert_cmpuint(known, ==, G_N_ELEMENTS(values) - 1 + 256);
   g_assert_null(strstr(rdmap_error_text((rdmap_error){0, 0, 0x5A}, IWARP_IETF), "unknown"));
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/rdmap_error/texts", test_texts);
-  g_test_add_func("/rdmap_error/two_wordings", test_two_wordings);
-  g_test_add_func("/rdmap_error/other_numbers_are_unknown", test_other_numbers_are_unknown);
-  return g_test_run();
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <glib.h>
-
 #include "rdmap/rdmap_header.h"
+#include "test.h"
 
 /* RDMAP-041: rdmap-00 §6.1 fig. 3, for each RV and opcode: RV has the weight 64, Rsv (which RDMAP-051
  * wants to be 0) 16, the opcode 1. RDMAP-046: 0x40 … 0x47 for RV 1. */
-static void test_control_octets_sent(void)
+TEST(test_control_octets_sent)
 {
   for (uint8_t version = 0; version < 4; version++) {
     for (unsigned opcode = 0; opcode < 8; opcode++) {
@@ -19,7 +18,7 @@ static void test_control_octets_sent(void)
 }
 
 /* RDMAP-041, RDMAP-052: the two bits between RV and opcode do not matter. */
-static void test_every_control_octet_received(void)
+TEST(test_every_control_octet_received)
 {
   for (unsigned control = 0; control < 256; control++) {
     g_assert_cmpuint(rdmap_control_version((uint8_t)control), ==, control / 64);
@@ -51,7 +50,7 @@ static const table_row table[] = {
 
 /* RDMAP-017: the queues are 0, 1 and 2. RDMAP-064: opcodes 8 … 15 have no row, and neither has what is no
  * opcode. */
-static void test_rules(void)
+TEST(test_rules)
 {
   for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {
     const rdmap_opcode_rules *rules = rdmap_opcode_rules_of(table[i].opcode);
@@ -67,13 +66,4 @@ static void test_rules(void)
   for (unsigned opcode = 8; opcode < 256; opcode++) {
     g_assert_null(rdmap_opcode_rules_of((uint8_t)opcode));
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/rdmap_header/control_octets_sent", test_control_octets_sent);
-  g_test_add_func("/rdmap_header/every_control_octet_received", test_every_control_octet_received);
-  g_test_add_func("/rdmap_header/rules", test_rules);
-  return g_test_run();
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* STags that a Remote Peer invalidates, or may not (rdmap-00 §10.3): A sends, B has the memory. */
 #include "rdmap_association.h"
+#include "test.h"
 
 typedef struct fixture {
   rdmap_kit *kit;
@@ -73,7 +74,7 @@ static void send_invalidate(fixture *f, rdmap_operation operation)
 
 /* RDMAP-266: which streams share memory is local: the same STag works for both streams of the domain
  * (RDMAP-261), in both directions. */
-static void test_streams_of_a_domain_share(void)
+TEST(test_streams_of_a_domain_share)
 {
   for (unsigned side = 0; side < KIT_SIDES; side++) {
     fixture *f = fixture_of_one_rnic(IWARP_IETF, rdmap_good_registration);
@@ -87,7 +88,7 @@ static void test_streams_of_a_domain_share(void)
 /* RDMAP-274, RDMAP-103: in generation rfc an STag of a Protection Domain that has two streams cannot be invalidated by one of their peers
  * (rfc5040 §8.1.1 item 7); one of that stream alone can. rdmap-00 §7.3, and so ietf and rdmac, has "Invalidate the STag if it is
  * associated" and no more (note D55). */
-static void test_shared_stag_is_not_invalidated(void)
+TEST(test_shared_stag_is_not_invalidated)
 {
   static const struct {
     iwarp_generation generation;
@@ -117,7 +118,7 @@ static void test_shared_stag_is_not_invalidated(void)
 
 /* RDMAP-272, RDMAP-053: of the Sends those two invalidate whose opcode says so (not the one with Solicited
  * Event alone, as §10.3 has it); the others leave it valid. RDMAP-254: it is refused afterwards. */
-static void test_invalidation(void)
+TEST(test_invalidation)
 {
   static const struct {
     rdmap_operation operation;
@@ -149,7 +150,7 @@ static void assert_invalid_by_now(rdmap_kit *kit, unsigned side)
 }
 
 /* RDMAP-273: the STag is no more when the ULP is told. */
-static void test_invalid_before_completion(void)
+TEST(test_invalid_before_completion)
 {
   unsigned told = 0;
   fixture *f = fixture_new(rdmap_good_registration);
@@ -162,7 +163,7 @@ static void test_invalid_before_completion(void)
 
 /* RDMAP-273, note D53: at Delivery and not before: the Send is there, the Write of 200 octets
  * sent before it has its second half missing; that still finds its STag. */
-static void test_not_invalid_before_delivery(void)
+TEST(test_not_invalid_before_delivery)
 {
   enum { LONG = 200 };
   fixture *f = fixture_new(rdmap_good_registration);
@@ -189,7 +190,7 @@ static void test_not_invalid_before_delivery(void)
  * it, its receive buffer is gone all the same (note D54), the STag stays, 'STag cannot be
  * invalidated' goes out. RDMAP-241, RDMAP-103: 0/1/09 on rights; RDMAP-109, RDMAP-240: 0/2/09 when there
  * is none to invalidate. */
-static void test_refused_invalidation(void)
+TEST(test_refused_invalidation)
 {
   static const rdmap_operation operations[] = {RDMAP_OPERATION_SEND_INVALIDATE,
                                                RDMAP_OPERATION_SEND_SE_INVALIDATE};
@@ -221,24 +222,11 @@ static void test_refused_invalidation(void)
 }
 
 /* RDMAP-240: the second of two Sends that name the same STag finds it invalid; the first is good. */
-static void test_invalidated_twice(void)
+TEST(test_invalidated_twice)
 {
   fixture *f = fixture_new(rdmap_good_registration);
   send_invalidate(f, RDMAP_OPERATION_SEND_INVALIDATE);
   send_invalidate(f, RDMAP_OPERATION_SEND_INVALIDATE);
   rdmap_kit_assert_log(f->kit, KIT_B, "received 1 (4 octets), invalidated 0x10; sends Terminate 0/2/09");
   fixture_free(f);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/rdmap_invalidation/streams_of_a_domain_share", test_streams_of_a_domain_share);
-  g_test_add_func("/rdmap_invalidation/shared_stag_is_not_invalidated", test_shared_stag_is_not_invalidated);
-  g_test_add_func("/rdmap_invalidation/invalidation", test_invalidation);
-  g_test_add_func("/rdmap_invalidation/invalid_before_completion", test_invalid_before_completion);
-  g_test_add_func("/rdmap_invalidation/not_invalid_before_delivery", test_not_invalid_before_delivery);
-  g_test_add_func("/rdmap_invalidation/refused_invalidation", test_refused_invalidation);
-  g_test_add_func("/rdmap_invalidation/invalidated_twice", test_invalidated_twice);
-  return g_test_run();
 }

@@ -2,6 +2,7 @@
 /* The table of ordering and completion (rdmap-00 §12.2 fig. 17): two operations of A, and what B and A may
  * see of them and when. */
 #include "rdmap_kit.h"
+#include "test.h"
 
 /* MULPDU 114: a Write of 200 octets is 2 segments, a Send 3 (96, 96, 8), a Read Request 1. */
 enum { OCTETS = 200, OPERATIONS = 2, FIRST = 0, LATER = 1 };
@@ -198,7 +199,7 @@ static void check_pair(rdmap_operation first, rdmap_operation later)
 
 /* RDMAP-282, RDMAP-283, RDMAP-284, RDMAP-285, RDMAP-286, RDMAP-287, RDMAP-288, RDMAP-289, RDMAP-290: every
  * cell, with each of the four Sends where fig. 17 says Send. */
-static void test_cells(void)
+TEST(test_cells)
 {
   for (rdmap_operation first = 0; first < RDMAP_OPERATIONS; first++) {
     for (rdmap_operation later = 0; later < RDMAP_OPERATIONS; later++) {
@@ -208,7 +209,7 @@ static void test_cells(void)
 }
 
 /* RDMAP-286: two Writes to the same octets: what arrived last is there, until both are Delivered too. */
-static void test_overlapping_writes(void)
+TEST(test_overlapping_writes)
 {
   for (unsigned order = 0; order < 2; order++) {
     rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
@@ -234,7 +235,7 @@ static void test_overlapping_writes(void)
 
 /* RDMAP-289 (footnote 2): a Write into the octets that an earlier Read takes, both there before the
  * response is generated: it has the new ones. */
-static void test_read_may_see_a_later_write(void)
+TEST(test_read_may_see_a_later_write)
 {
   rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
   uint8_t *memory = rdmap_kit_pattern(kit, KIT_B, 8, 1);
@@ -256,7 +257,7 @@ static void test_read_may_see_a_later_write(void)
 /* RDMAP-291 (footnote 1): Write, Read, and a fenced Write: it does not leave before the response is
  * Delivered, so it never lands before the first one, though that is late. RDMAP-292 (footnote 2): the same
  * of a fenced Send behind a Read. */
-static void test_fence(void)
+TEST(test_fence)
 {
   static const rdmap_operation fenced[] = {RDMAP_OPERATION_WRITE, RDMAP_OPERATION_SEND};
   for (size_t i = 0; i < G_N_ELEMENTS(fenced); i++) {
@@ -300,7 +301,7 @@ static void test_fence(void)
 
 /* DDP-087, RDMAP-282: 600 Sends arrive last to first. Each is Placed at once into its own buffer, however many before it are missing; nothing is told
  * until the first is there, and then all in the order sent. */
-static void test_sends_far_ahead(void)
+TEST(test_sends_far_ahead)
 {
   enum { SENDS = 600 };
   rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
@@ -330,7 +331,7 @@ static void test_sends_far_ahead(void)
 }
 
 /* Without a fence nothing waits: all three are with DDP at once. */
-static void test_no_fence(void)
+TEST(test_no_fence)
 {
   rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
   uint8_t octet = 1;
@@ -340,16 +341,4 @@ static void test_no_fence(void)
   g_assert_true(rdmap_kit_post(kit, KIT_A, work));
   g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_A), ==, 3);
   rdmap_kit_free(kit);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/rdmap_ordering/cells", test_cells);
-  g_test_add_func("/rdmap_ordering/overlapping_writes", test_overlapping_writes);
-  g_test_add_func("/rdmap_ordering/read_may_see_a_later_write", test_read_may_see_a_later_write);
-  g_test_add_func("/rdmap_ordering/fence", test_fence);
-  g_test_add_func("/rdmap_ordering/sends_far_ahead", test_sends_far_ahead);
-  g_test_add_func("/rdmap_ordering/no_fence", test_no_fence);
-  return g_test_run();
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <glib.h>
 #include <string.h>
 
 #include "rdmap/rdmap_read_request.h"
+#include "test.h"
 
 static const rdmap_read_request example = {.sink_stag = 0x01020304,
                                            .sink_offset = UINT64_C(0x1112131415161718),
@@ -28,7 +28,7 @@ static void assert_equal(const rdmap_read_request *actual, const rdmap_read_requ
   g_assert_cmphex(actual->source_offset, ==, expected->source_offset);
 }
 
-static void test_encode(void)
+TEST(test_encode)
 {
   uint8_t wire[RDMAP_READ_REQUEST_OCTETS + 1];
   memset(wire, 0xEE, sizeof wire);
@@ -37,7 +37,7 @@ static void test_encode(void)
   g_assert_cmphex(wire[28], ==, 0xEE);
 }
 
-static void test_decode(void)
+TEST(test_decode)
 {
   rdmap_read_request request;
   memset(&request, 0xEE, sizeof request);
@@ -46,7 +46,7 @@ static void test_decode(void)
 }
 
 /* RDMAP-074: every size up to 2^32 - 1. */
-static void test_largest(void)
+TEST(test_largest)
 {
   rdmap_read_request request;
   uint8_t wire[28];
@@ -57,7 +57,7 @@ static void test_largest(void)
 
 /* RDMAP-095: nothing sent, the header as it was. RDMAP-096: rdmap-00's example of 2048 octets sent, 2048 =
  * 0x800. */
-static void test_rest(void)
+TEST(test_rest)
 {
   rdmap_read_request rest = rdmap_read_request_rest(&example, 0);
   assert_equal(&rest, &example);
@@ -72,7 +72,7 @@ static void test_rest(void)
 }
 
 /* RDMAP-096: n is any number of octets up to the size, and both offsets are of 64 bits. */
-static void test_rest_of_a_long_read(void)
+TEST(test_rest_of_a_long_read)
 {
   static const uint32_t sent[] = {255,       256, 65535, 65536, 65537, 1 << 24, INT32_MAX, UINT32_C(1) << 31,
                                   UINT32_MAX};
@@ -88,23 +88,11 @@ static void test_rest_of_a_long_read(void)
 }
 
 /* The Data Source judges no SinkTO (RDMAP-073), so it adds modulo 2^64. */
-static void test_rest_of_a_wrapping_sink_offset(void)
+TEST(test_rest_of_a_wrapping_sink_offset)
 {
   rdmap_read_request request = {.sink_offset = UINT64_MAX - 9, .length = 100, .source_offset = 5};
   rdmap_read_request rest = rdmap_read_request_rest(&request, 30);
   g_assert_cmphex(rest.sink_offset, ==, 20);
   g_assert_cmpuint(rest.source_offset, ==, 35);
   g_assert_cmpuint(rest.length, ==, 70);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/rdmap_read_request/encode", test_encode);
-  g_test_add_func("/rdmap_read_request/decode", test_decode);
-  g_test_add_func("/rdmap_read_request/largest", test_largest);
-  g_test_add_func("/rdmap_read_request/rest", test_rest);
-  g_test_add_func("/rdmap_read_request/rest_of_a_long_read", test_rest_of_a_long_read);
-  g_test_add_func("/rdmap_read_request/rest_of_a_wrapping_sink_offset", test_rest_of_a_wrapping_sink_offset);
-  return g_test_run();
 }

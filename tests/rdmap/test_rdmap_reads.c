@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <glib.h>
-
 #include "rdmap/rdmap_reads.h"
+#include "test.h"
 
 static const rdmap_read_request wanted = {
     .sink_stag = 0x51, .sink_offset = 1000, .length = 300, .source_stag = 0x9, .source_offset = 5};
@@ -48,7 +47,7 @@ static void assert_verdict(bool strict, const rdmap_read_request *request, const
 
 /* note D32: another STag is 1/1/00, another place or length 1/1/01. What a response may be: the requested octets in any order
  * of TO. */
-static void test_strict(void)
+TEST(test_strict)
 {
   enum { RIGHT = 0xFFFF, STAG = 0x100, BOUNDS = 0x101 };
   static const struct {
@@ -100,7 +99,7 @@ static void test_strict(void)
 }
 
 /* The requested range may end at the last Tagged Offset there is: 300 octets from 2^64 - 301. */
-static void test_high_offsets(void)
+TEST(test_high_offsets)
 {
   rdmap_read_request request = wanted;
   request.sink_offset = UINT64_MAX - 300;
@@ -111,7 +110,7 @@ static void test_high_offsets(void)
 
 /* RDMAP-150: a Read of 2^32 - 1 octets across TO 2^32, in pieces of 2^31 - 1, 2^31 - 1 and 1; then one octet short, one that starts 2^32 too
  * low, and one of 2^33 - 1 octets, which is as many modulo 2^32. */
-static void test_the_longest(void)
+TEST(test_the_longest)
 {
   const uint64_t base = (UINT64_C(1) << 32) - 1000;
   const rdmap_read_request request = {.sink_stag = 0x51, .sink_offset = base, .length = UINT32_MAX};
@@ -130,7 +129,7 @@ static void test_the_longest(void)
 }
 
 /* A request for nothing is answered by an empty segment, whose STag and TO nobody looks at; by nothing else. */
-static void test_zero_length(void)
+TEST(test_zero_length)
 {
   rdmap_read_request request = wanted;
   request.length = 0;
@@ -139,7 +138,7 @@ static void test_zero_length(void)
 }
 
 /* RDMAP-203: the k-th response that is Delivered ends the k-th Read, each judged by its own request. */
-static void test_first_in_first_out(void)
+TEST(test_first_in_first_out)
 {
   rdmap_reads *reads = rdmap_reads_new(true);
   for (uint32_t i = 0; i < 5; i++) {
@@ -165,7 +164,7 @@ static void test_first_in_first_out(void)
 
 /* Each segment of a response that was not asked for is 0/2/06, strict or not (note D32): empty or not, the
  * last of its message or not, before any Read and after one that is answered. */
-static void test_none_open(void)
+TEST(test_none_open)
 {
   for (unsigned i = 0; i < 16; i++) {
     bool strict = i & 1, last = i & 2, empty = i & 4, after = i & 8;
@@ -186,7 +185,7 @@ static void test_none_open(void)
 }
 
 /* As many as ORD may be: 2^16. */
-static void test_many(void)
+TEST(test_many)
 {
   enum { READS = 65536 };
   rdmap_reads *reads = rdmap_reads_new(true);
@@ -202,17 +201,4 @@ static void test_many(void)
     g_assert_cmpuint(number, ==, 100 + i);
   }
   rdmap_reads_free(reads);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/rdmap/reads/strict", test_strict);
-  g_test_add_func("/rdmap/reads/high-offsets", test_high_offsets);
-  g_test_add_func("/rdmap/reads/the-longest", test_the_longest);
-  g_test_add_func("/rdmap/reads/zero-length", test_zero_length);
-  g_test_add_func("/rdmap/reads/first-in-first-out", test_first_in_first_out);
-  g_test_add_func("/rdmap/reads/none-open", test_none_open);
-  g_test_add_func("/rdmap/reads/many", test_many);
-  return g_test_run();
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <glib.h>
 #include <string.h>
 
 #include "rdmap/rdmap_responder.h"
+#include "test.h"
 
 enum { IRD = 3, IRD_MAX = 65536, STREAM = 4, DOMAIN = 5, STAG = 0x77, BASE = 1000, LENGTH = 500 };
 
@@ -102,7 +102,7 @@ static void read_out(bench *b, uint32_t from, uint32_t length, uint8_t *octets)
 
 /* RDMAP-147, RDMAP-209: as many buffers as IRD from the start on; each Request takes one, and it is back when its answer is on its way
  * (note D28), not when it is merely begun. */
-static void test_buffers(void)
+TEST(test_buffers)
 {
   bench *b = bench_new(false);
   rdmap_read_request request = ask(BASE, 100);
@@ -123,7 +123,7 @@ static void test_buffers(void)
 }
 
 /* RDMAP-137: answered in the order Delivered, around the ring more than once, each from its own buffer. */
-static void test_order(void)
+TEST(test_order)
 {
   bench *b = bench_new(false);
   for (uint32_t i = 0; i < 20; i++) {
@@ -145,7 +145,7 @@ static void test_order(void)
 }
 
 /* As many Requests as IRD may be, twice: all are answered in the order in which they came, and then there are as many buffers again. */
-static void test_many(void)
+TEST(test_many)
 {
   bench *b = bench_new_with(IRD_MAX, false);
   for (unsigned round = 0; round < 2; round++) {
@@ -179,7 +179,7 @@ static void assert_refused(const bench *b, uint8_t type, uint8_t code)
 }
 
 /* RDMAP-142: what may not be read is refused, with the Request in the Terminate; the order of the checks is note D12's. */
-static void test_refusals(void)
+TEST(test_refusals)
 {
   static const struct {
     const char *what;
@@ -221,7 +221,7 @@ static void test_refusals(void)
 }
 
 /* RDMAP-143: a Request for nothing is not judged by what it names. */
-static void test_zero_length(void)
+TEST(test_zero_length)
 {
   bench *b = bench_new(false);
   rdmap_read_request request = ask(UINT64_MAX, 0);
@@ -232,7 +232,7 @@ static void test_zero_length(void)
 }
 
 /* note D29: a Request that is too short, to nothing at all, is 0/2/FF; there is no Request to copy. */
-static void test_wrong_length(void)
+TEST(test_wrong_length)
 {
   static const uint32_t lengths[] = {0, 1, 27};
   for (size_t i = 0; i < G_N_ELEMENTS(lengths); i++) {
@@ -248,7 +248,7 @@ static void test_wrong_length(void)
 
 /* RDMAP-198: nothing is read before the octets are asked for, and what is asked for is the ULP's memory itself: the framer makes the
  * copy that is sent. */
-static void test_memory_is_read_when_sent(void)
+TEST(test_memory_is_read_when_sent)
 {
   bench *b = bench_new(false);
   rdmap_read_request request = ask(BASE + 100, 40);
@@ -281,7 +281,7 @@ static void append_counted(void *user, uint64_t from, uint32_t length, buffer_ch
 }
 
 /* An STag that names a source is read by reference: octet `from` of it is at TO base + from. */
-static void test_source(void)
+TEST(test_source)
 {
   bench *b = bench_new(false);
   unsigned calls = 0;
@@ -310,7 +310,7 @@ static void test_source(void)
 
 /* note D36, rdmap-00 §6.8 (RDMAP-096): revoked with 2 of 100 octets sent, the copy of the Request asks for what is left. The
  * Request behind it does not come into it. */
-static void test_revoked_midway(void)
+TEST(test_revoked_midway)
 {
   bench *b = bench_new(false);
   rdmap_read_request request = ask(BASE + 10, 100);
@@ -346,7 +346,7 @@ static void append_asked(void *user, uint64_t from, uint32_t length, buffer_chai
 
 /* RDMAP-096, RDMAP-140: the longest Read there is, from a source whose Tagged Offsets pass 2^32: at each place what is sent is octet n of the
  * source; revoked there, the Terminate asks for the rest: n further and n less. */
-static void test_a_long_read(void)
+TEST(test_a_long_read)
 {
   static const uint32_t places[] = {
       0, 65535, 65536, 70000, 1 << 24, INT32_MAX, UINT32_C(1) << 31, UINT32_MAX - 16};
@@ -377,20 +377,4 @@ static void test_a_long_read(void)
     g_assert_cmpuint(b->terminate.request.length, ==, UINT32_MAX - places[i]);
     bench_free(b);
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/rdmap/responder/buffers", test_buffers);
-  g_test_add_func("/rdmap/responder/order", test_order);
-  g_test_add_func("/rdmap/responder/many", test_many);
-  g_test_add_func("/rdmap/responder/refusals", test_refusals);
-  g_test_add_func("/rdmap/responder/zero-length", test_zero_length);
-  g_test_add_func("/rdmap/responder/wrong-length", test_wrong_length);
-  g_test_add_func("/rdmap/responder/memory-is-read-when-sent", test_memory_is_read_when_sent);
-  g_test_add_func("/rdmap/responder/source", test_source);
-  g_test_add_func("/rdmap/responder/revoked-midway", test_revoked_midway);
-  g_test_add_func("/rdmap/responder/long-read", test_a_long_read);
-  return g_test_run();
 }

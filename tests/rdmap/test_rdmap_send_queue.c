@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <glib.h>
-
 #include "rdmap/rdmap_send_queue.h"
+#include "test.h"
 
 enum { MANY = 100000 };
 
@@ -44,7 +43,7 @@ static void assert_ended(rdmap_send_queue *queue, uint64_t id, bool in_error)
 }
 
 /* RDMAP-194: operations come out in the order posted, whatever they are. */
-static void test_order(void)
+TEST(test_order)
 {
   rdmap_send_queue *queue = rdmap_send_queue_new();
   g_assert_null(rdmap_send_queue_next(queue, 0, 1));
@@ -61,7 +60,7 @@ static void test_order(void)
 
 /* RDMAP-195: a Write or Send is done when the LLP says of its last octet that it gets there, not one octet earlier, and not before it is
  * framed at all. */
-static void test_done_by_acknowledgement(void)
+TEST(test_done_by_acknowledgement)
 {
   rdmap_send_queue *queue = rdmap_send_queue_new();
   post(queue, 1, RDMAP_OPERATION_WRITE);
@@ -84,7 +83,7 @@ static void test_done_by_acknowledgement(void)
 
 /* RDMAP-196, RDMAP-200: done in the order posted. An acknowledgement does nothing for a Read, and a Write behind an open Read waits for
  * it; so does a Read for a Write that is not acknowledged. */
-static void test_done_in_order(void)
+TEST(test_done_in_order)
 {
   rdmap_send_queue *queue = rdmap_send_queue_new();
   post(queue, 1, RDMAP_OPERATION_READ);
@@ -110,7 +109,7 @@ static void test_done_in_order(void)
 }
 
 /* RDMAP-214: with as many Reads open as ORD allows, a Read waits, and by RDMAP-194 all behind it. */
-static void test_ord(void)
+TEST(test_ord)
 {
   rdmap_send_queue *queue = rdmap_send_queue_new();
   post(queue, 1, RDMAP_OPERATION_READ);
@@ -126,7 +125,7 @@ static void test_ord(void)
 }
 
 /* RDMAP-193: one with a fence waits until no Read is open, whatever it is. One without, behind it, does not wait for more than its turn. */
-static void test_fence(void)
+TEST(test_fence)
 {
   for (rdmap_operation fenced = 0; fenced < RDMAP_OPERATIONS; fenced++) {
     rdmap_send_queue *queue = rdmap_send_queue_new();
@@ -141,7 +140,7 @@ static void test_fence(void)
 }
 
 /* When the stream ends, only a Read with its response is known to be well (RDMAP-221, RDMAP-228), an acknowledged Write is not. */
-static void test_ended(void)
+TEST(test_ended)
 {
   rdmap_send_queue *queue = rdmap_send_queue_new();
   post(queue, 1, RDMAP_OPERATION_READ);
@@ -168,7 +167,7 @@ static void test_ended(void)
 
 /* A long queue that is posted ahead, sent and completed from the front: numbers and order hold, and it does not take quadratic time (10^5
  * operations moved at every completion would be 10^10 steps). */
-static void test_many(void)
+TEST(test_many)
 {
   rdmap_send_queue *queue = rdmap_send_queue_new();
   for (uint64_t id = 0; id < MANY; id++) {
@@ -187,17 +186,4 @@ static void test_many(void)
   }
   g_assert_cmpuint(rdmap_send_queue_count(queue), ==, 7);
   rdmap_send_queue_free(queue);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/rdmap/send-queue/order", test_order);
-  g_test_add_func("/rdmap/send-queue/done-by-acknowledgement", test_done_by_acknowledgement);
-  g_test_add_func("/rdmap/send-queue/done-in-order", test_done_in_order);
-  g_test_add_func("/rdmap/send-queue/ord", test_ord);
-  g_test_add_func("/rdmap/send-queue/fence", test_fence);
-  g_test_add_func("/rdmap/send-queue/ended", test_ended);
-  g_test_add_func("/rdmap/send-queue/many", test_many);
-  return g_test_run();
 }

@@ -4,6 +4,7 @@
 #include "base/random_stream.h"
 #include "rdmap_association.h"
 #include "stag_changes.h"
+#include "test.h"
 
 enum { SINK = 0x20, A_STREAM = 1 };
 
@@ -96,7 +97,7 @@ static const char *const out_of_bounds[] = {"1/1/01", "0/1/01"};
 static const char *const not_associated[] = {"1/1/02", "0/1/03"};
 
 /* RDMAP-249, RDMAP-252, RDMAP-245, RDMAP-246: octet-exact, at each edge. */
-static void test_range(void)
+TEST(test_range)
 {
   static const struct {
     uint64_t offset;
@@ -120,7 +121,7 @@ static void test_range(void)
 /* RDMAP-072, RDMAP-075, RDMAP-074, RDMAP-076: Reads of 1 … 64 octets from anywhere in the source to
  * anywhere in a sink of 128, whose Tagged Offsets start odd and high: the octets asked for, where they
  * were asked to go, and no others. */
-static void test_reads_at_any_offset(void)
+TEST(test_reads_at_any_offset)
 {
   enum { ROUNDS = 500, SEED = 7, SINK_OCTETS = 2 * OCTETS };
   const uint64_t sink_base = UINT64_C(0xFEDCBA9876543211);
@@ -152,7 +153,7 @@ static void test_reads_at_any_offset(void)
 }
 
 /* RDMAP-253: the ULP narrows the range to its first half, then widens it, then narrows it again. */
-static void test_range_is_set_and_withdrawn(void)
+TEST(test_range_is_set_and_withdrawn)
 {
   for (size_t i = 0; i < G_N_ELEMENTS(both); i++) {
     fixture *f = fixture_new(NULL, rdmap_good_registration);
@@ -167,7 +168,7 @@ static void test_range_is_set_and_withdrawn(void)
 }
 
 /* RDMAP-254, RDMAP-243: valid until it is revoked, and again when it is registered again. */
-static void test_validity_is_set_and_withdrawn(void)
+TEST(test_validity_is_set_and_withdrawn)
 {
   for (size_t i = 0; i < G_N_ELEMENTS(both); i++) {
     fixture *f = fixture_new(NULL, rdmap_good_registration);
@@ -184,7 +185,7 @@ static void test_validity_is_set_and_withdrawn(void)
 
 /* RDMAP-255: a Write of 1600 octets or the response to a Read of as many, in segments of 100, the STag
  * revoked after each number of them: nothing behind is reached. (DDP-195, note D56) */
-static void test_revoked_at_any_time(void)
+TEST(test_revoked_at_any_time)
 {
   enum { LONG = 1600, SEGMENTS = 16 };
   for (size_t segments = 0; segments < SEGMENTS; segments++) {
@@ -230,7 +231,7 @@ static void test_revoked_at_any_time(void)
 
 /* RDMAP-256: by default nothing; what is granted, and no more; and withdrawn again. RDMAP-100, RDMAP-248:
  * 0/1/02 for a Read; DDP has no code for rights, so 1/1/00 for a Write (note D49). */
-static void test_rights(void)
+TEST(test_rights)
 {
   static const unsigned right[] = {DDP_ACCESS_REMOTE_WRITE, DDP_ACCESS_REMOTE_READ};
   static const char *const no_right[] = {"1/1/00", "0/1/02"};
@@ -251,7 +252,7 @@ static void test_rights(void)
 }
 
 /* RDMAP-256 of a Read's own sink: the response may write only where A has granted that. */
-static void test_rights_of_a_sink(void)
+TEST(test_rights_of_a_sink)
 {
   fixture *f = fixture_new(NULL, rdmap_good_registration);
   g_assert_true(stag_set_access(f->kit->hosts[KIT_A].stags, SINK, DDP_ACCESS_REMOTE_READ));
@@ -264,7 +265,7 @@ static void test_rights_of_a_sink(void)
 /* RDMAP-257, RDMAP-258: 4096 STags of a table: each is another, no two neighbours follow each other, they
  * lie in all 64 parts of the 2^32 (expected 64 in each; fewer than 20 would be 5 deviations off), and
  * another seed gives others. */
-static void test_stags_are_hard_to_predict(void)
+TEST(test_stags_are_hard_to_predict)
 {
   enum { COUNT = 4096, PARTS = 64 };
   unsigned parts[PARTS] = {0};
@@ -300,7 +301,7 @@ static void test_stags_are_hard_to_predict(void)
 /* RDMAP-259, RDMAP-260, RDMAP-261, RDMAP-267, RDMAP-269: both associations, for Writes (DDP asks at
  * Placement and RDMAP Terminates) and Reads. RDMAP-101, RDMAP-244: 0/1/03; DDP has 1/1/02 for it
  * (note D48). */
-static void test_associations(void)
+TEST(test_associations)
 {
   for (size_t i = 0; i < RDMAP_ASSOCIATIONS; i++) {
     g_test_message("%s", rdmap_associations[i].what);
@@ -318,7 +319,7 @@ static void test_associations(void)
 
 /* RDMAP-262, RDMAP-264, RDMAP-268: read to the letter, rdmap-00 §10.3 calls a mismatch 'Invalid STag': no
  * Read Response, and 0/1/00, or 1/1/00 for a Write. */
-static void test_associations_to_the_letter(void)
+TEST(test_associations_to_the_letter)
 {
   rdmap_config b = rdmap_kit_config(KIT_B);
   b.strict_rdmap00 = true;
@@ -336,7 +337,7 @@ static void test_associations_to_the_letter(void)
 }
 
 /* That reading is about associations alone: bounds, and a Send without a buffer, whose code is 02 as well, keep their codes. */
-static void test_the_letter_changes_no_other_code(void)
+TEST(test_the_letter_changes_no_other_code)
 {
   rdmap_config b = rdmap_kit_config(KIT_B);
   b.strict_rdmap00 = true;
@@ -347,7 +348,7 @@ static void test_the_letter_changes_no_other_code(void)
 }
 
 /* RDMAP-259: an association can be set anew, and is asked for at each access. */
-static void test_association_is_set(void)
+TEST(test_association_is_set)
 {
   for (size_t i = 0; i < G_N_ELEMENTS(both); i++) {
     fixture *f = fixture_new(NULL, rdmap_good_registration);
@@ -359,22 +360,4 @@ static void test_association_is_set(void)
     g_assert_true(stag_associate(f->stags, STAG, DDP_ASSOCIATED_BY_STREAM, others));
     assert_refused(f, both[i], BASE, 1, not_associated[i]);
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/rdmap_stags/range", test_range);
-  g_test_add_func("/rdmap_stags/reads_at_any_offset", test_reads_at_any_offset);
-  g_test_add_func("/rdmap_stags/range_is_set_and_withdrawn", test_range_is_set_and_withdrawn);
-  g_test_add_func("/rdmap_stags/validity_is_set_and_withdrawn", test_validity_is_set_and_withdrawn);
-  g_test_add_func("/rdmap_stags/revoked_at_any_time", test_revoked_at_any_time);
-  g_test_add_func("/rdmap_stags/rights", test_rights);
-  g_test_add_func("/rdmap_stags/rights_of_a_sink", test_rights_of_a_sink);
-  g_test_add_func("/rdmap_stags/hard_to_predict", test_stags_are_hard_to_predict);
-  g_test_add_func("/rdmap_stags/associations", test_associations);
-  g_test_add_func("/rdmap_stags/associations_to_the_letter", test_associations_to_the_letter);
-  g_test_add_func("/rdmap_stags/the_letter_changes_no_other_code", test_the_letter_changes_no_other_code);
-  g_test_add_func("/rdmap_stags/association_is_set", test_association_is_set);
-  return g_test_run();
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <glib.h>
 #include <string.h>
 
 #include "base/big_endian.h"
 #include "rdmap/rdmap_stream_private.h"
 #include "rdmap_kit.h"
+#include "test.h"
 
 /* Octets of the headers, by where rdmap-00 §12.1 draws them. */
 enum { TAGGED = 0x80, LAST = 0x40, OPCODE = 0x0F, STAG_AT = 2, WORD_AT = 2, QUEUE_AT = 6, MSN_AT = 10 };
@@ -41,7 +41,7 @@ static void post_send(rdmap_kit *kit, uint64_t id, rdmap_operation operation, ui
 /* RDMAP-120: each segment of a Write has T set and opcode 0. RDMAP-126, RDMAP-128: Writes go out in the order posted, none within
  * another, each with the one STag that it was given; to write two buffers takes two.
  * 250 octets are 100 + 100 + 50 behind headers of 14. */
-static void test_writes_on_the_wire(void)
+TEST(test_writes_on_the_wire)
 {
   rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
   uint8_t *octets = rdmap_kit_pattern(kit, KIT_A, 250, 1);
@@ -63,7 +63,7 @@ static void test_writes_on_the_wire(void)
 
 /* RDMAP-121: the sink's ULP hears nothing of a Write, nor of one of no octets; its octets are where they belong, to a part of a buffer
  * that does not start at 0. */
-static void test_write_is_not_told(void)
+TEST(test_write_is_not_told)
 {
   rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
   uint8_t *octets = rdmap_kit_pattern(kit, KIT_A, 250, 2);
@@ -85,7 +85,7 @@ static void test_write_is_not_told(void)
 /* RDMAP-152, RDMAP-159: each segment of the four Sends has T clear and QN 0. RDMAP-160: one MSN after the other, in the order posted.
  * RDMAP-163: those that invalidate carry the STag behind their control octet; the others carry none there, whatever the ULP left in its
  * field. 100 octets are 96 + 4 behind headers of 18. */
-static void test_sends_on_the_wire(void)
+TEST(test_sends_on_the_wire)
 {
   rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
   uint8_t *octets = rdmap_kit_pattern(kit, KIT_A, 100, 3);
@@ -126,7 +126,7 @@ static void look_at_send(rdmap_kit *kit, unsigned side)
 
 /* RDMAP-165: an STag of this stream's is invalid when the Send that names it reaches the ULP; the Sends without Invalidate leave all as
  * they are. */
-static void test_sends_are_told(void)
+TEST(test_sends_are_told)
 {
   rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
   told_sends told = {.expected = rdmap_kit_pattern(kit, KIT_A, 100, 4)};
@@ -151,7 +151,7 @@ static void test_sends_are_told(void)
 
 /* RDMAP-153, RDMAP-162: each Send uses up one buffer, with no octets as with many, of several segments as of one; a Send may fill its
  * buffer exactly. With three buffers the fourth finds none. */
-static void test_a_send_uses_one_buffer(void)
+TEST(test_a_send_uses_one_buffer)
 {
   rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
   uint8_t *octets = rdmap_kit_pattern(kit, KIT_A, 200, 5);
@@ -173,7 +173,7 @@ static void test_a_send_uses_one_buffer(void)
 
 /* RDMAP-157, RDMAP-187, RDMAP-197: in each of the 24 orders in which two Sends of two segments can arrive, the ULP hears of each once,
  * in the order sent, and as soon as it and all before it is there, not earlier. */
-static void test_sends_in_any_order(void)
+TEST(test_sends_in_any_order)
 {
   for (unsigned order = 0; order < 24; order++) {
     rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
@@ -205,7 +205,7 @@ static void test_sends_in_any_order(void)
 
 /* RDMAP-164: the STag is looked at when DDP Delivers the Send, not when it is Placed: it is still good for the Write that was sent
  * before and arrives later, and an STag that is registered too late for the Placement is good enough. */
-static void test_invalidated_at_delivery(void)
+TEST(test_invalidated_at_delivery)
 {
   rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
   uint8_t *octets = rdmap_kit_pattern(kit, KIT_A, 80, 7);
@@ -235,7 +235,7 @@ static void test_invalidated_at_delivery(void)
 
 /* RDMAP-164, RDMAP-165: an STag of another stream's is not invalidated; one Terminate goes out for the Send, whose buffer is used up
  * and of which the ULP hears nothing (note D54). */
-static void test_a_foreign_stag_is_not_invalidated(void)
+TEST(test_a_foreign_stag_is_not_invalidated)
 {
   rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
   uint8_t *memory = rdmap_kit_memory(kit, KIT_B, 80);
@@ -259,7 +259,7 @@ static void test_a_foreign_stag_is_not_invalidated(void)
 }
 
 /* RDMAP-195, RDMAP-196: posted work completes in the order posted, each when its last octet is acknowledged and no octet earlier. */
-static void test_completions(void)
+TEST(test_completions)
 {
   rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
   uint8_t *octets = rdmap_kit_pattern(kit, KIT_A, 150, 8);
@@ -292,7 +292,7 @@ static void answer_with_a_send(rdmap_kit *kit, unsigned side)
 }
 
 /* The handler of a completion may post. */
-static void test_posting_from_a_handler(void)
+TEST(test_posting_from_a_handler)
 {
   rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
   uint64_t next = 100;
@@ -310,7 +310,7 @@ static void test_posting_from_a_handler(void)
 }
 
 /* The MULPDU may change between two segments of a message: 500 octets as 100 + 50 + 286 + 64 of them. */
-static void test_changing_mulpdu(void)
+TEST(test_changing_mulpdu)
 {
   static const struct {
     uint32_t mulpdu, payload;
@@ -327,21 +327,4 @@ static void test_changing_mulpdu(void)
   rdmap_kit_run(kit);
   g_assert_cmpmem(memory, 500, octets, 500);
   rdmap_kit_free(kit);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/rdmap/stream/writes-on-the-wire", test_writes_on_the_wire);
-  g_test_add_func("/rdmap/stream/write-is-not-told", test_write_is_not_told);
-  g_test_add_func("/rdmap/stream/sends-on-the-wire", test_sends_on_the_wire);
-  g_test_add_func("/rdmap/stream/sends-are-told", test_sends_are_told);
-  g_test_add_func("/rdmap/stream/a-send-uses-one-buffer", test_a_send_uses_one_buffer);
-  g_test_add_func("/rdmap/stream/sends-in-any-order", test_sends_in_any_order);
-  g_test_add_func("/rdmap/stream/invalidated-at-delivery", test_invalidated_at_delivery);
-  g_test_add_func("/rdmap/stream/a-foreign-stag-is-not-invalidated", test_a_foreign_stag_is_not_invalidated);
-  g_test_add_func("/rdmap/stream/completions", test_completions);
-  g_test_add_func("/rdmap/stream/posting-from-a-handler", test_posting_from_a_handler);
-  g_test_add_func("/rdmap/stream/changing-mulpdu", test_changing_mulpdu);
-  return g_test_run();
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <glib.h>
 #include <string.h>
 
 #include "rdmap/rdmap_stream_private.h"
 #include "rdmap_kit.h"
+#include "test.h"
 
 static const rdmap_error stream_catastrophe = {RDMAP_LAYER_RDMA, RDMAP_REMOTE_OPERATION_ERROR,
                                                RDMAP_OPERATION_STREAM_CATASTROPHIC};
@@ -26,7 +26,7 @@ static void forge_terminate(rdmap_kit *kit, unsigned side, uint32_t msn, uint32_
 
 /* RDMAP-167, RDMAP-168: a Terminate has T clear, opcode 7 and QN 2; it is the first message there.
  * rdmap-00 §9.1 case 1: of an error with no incoming message it has nothing but type and code. */
-static void test_on_the_wire(void)
+TEST(test_on_the_wire)
 {
   rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
   g_assert_true(post(kit, KIT_A, 1, RDMAP_OPERATION_SEND, 0));
@@ -40,7 +40,7 @@ static void test_on_the_wire(void)
 /* RDMAP-170: the Terminate has a buffer of its own: it is Placed where nobody has posted any, and however long it is: one for a Read
  * Request, of 52 octets, in segments of at most 46 of payload too.
  * RDMAP-172: the ULP hears what it says. */
-static void test_it_always_has_a_buffer(void)
+TEST(test_it_always_has_a_buffer)
 {
   rdmap_config a = rdmap_kit_config(KIT_A);
   a.ird = 0;
@@ -73,7 +73,7 @@ static void test_it_always_has_a_buffer(void)
 }
 
 /* RDMAP-169: a Terminate uses up the one buffer there is: there is none for a second, which an early one with MSN 2 shows. */
-static void test_it_uses_the_buffer(void)
+TEST(test_it_uses_the_buffer)
 {
   rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
   forge_terminate(kit, KIT_A, 2, 4);
@@ -90,7 +90,7 @@ static void test_it_uses_the_buffer(void)
 
 /* RDMAP-171: the Terminate is Delivered behind all that was sent before it: the ULP hears of an earlier Send first, though that arrives
  * last. RDMAP-172: then it hears of the Terminate. */
-static void test_delivered_in_its_turn(void)
+TEST(test_delivered_in_its_turn)
 {
   rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
   rdmap_kit_post_receive(kit, KIT_B, 100);
@@ -110,7 +110,7 @@ static void test_delivered_in_its_turn(void)
 
 /* RDMAP-175: the Terminate is the last message of its direction: what is posted, a response that is due, and what the ULP would like
  * to post do not go out. RDMAP-206: nor does anything else. */
-static void test_nothing_comes_behind(void)
+TEST(test_nothing_comes_behind)
 {
   rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
   g_assert_true(post(kit, KIT_B, 9, RDMAP_OPERATION_READ, 0));
@@ -136,7 +136,7 @@ static void test_nothing_comes_behind(void)
  * is only posted; and the peer, who Delivers it after that message (DDP-115), hears of both. So it is with an error of this end's own and with
  * one of MPA's, which leaves the outgoing half as it was (mpa-01 §7). 300 octets are 3 tagged segments or 4 untagged ones; two are out. The
  * operation completes, in error as all others, when DDP has no more of its octets to send. */
-static void test_message_under_way(void)
+TEST(test_message_under_way)
 {
   for (int i = 0; i < 4; i++) {
     bool tagged = i & 1;
@@ -191,7 +191,7 @@ static void test_message_under_way(void)
 
 /* RDMAP-232: a Read Response under way is sent whole, too; unless its source is revoked: then the Terminate that is due is next, with no L made
  * up for the response (note D36). The first error stays the one that is told. A's Read of 250 octets has one segment of 100 out. */
-static void test_response_under_way(void)
+TEST(test_response_under_way)
 {
   for (int revoked = 0; revoked < 2; revoked++) {
     rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
@@ -228,7 +228,7 @@ static void test_response_under_way(void)
 }
 
 /* After an error nothing is Placed, Delivered or told any more, a Terminate of the peer's neither (note D38). */
-static void test_silence(void)
+TEST(test_silence)
 {
   rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
   uint8_t *memory = rdmap_kit_post_receive(kit, KIT_B, 100);
@@ -246,7 +246,7 @@ static void test_silence(void)
 
 /* A Terminate is not answered by one, nor by anything else (RDMAP-176, note D41); a second is met with silence. All that is
  * posted completes in error, in order, but a Read whose response is here already (RDMAP-221, RDMAP-228). */
-static void test_after_a_terminate_of_the_peer(void)
+TEST(test_after_a_terminate_of_the_peer)
 {
   rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
   g_assert_true(post(kit, KIT_A, 1, RDMAP_OPERATION_WRITE, 0));
@@ -276,7 +276,7 @@ static void test_after_a_terminate_of_the_peer(void)
 
 /* A Terminate that ends within its own control field is an error: 0/2/FF, with the segment (note D29). One that is longer than
  * any does not fit its buffer. */
-static void test_invalid_terminates(void)
+TEST(test_invalid_terminates)
 {
   static const struct {
     uint32_t length;
@@ -296,7 +296,7 @@ static void test_invalid_terminates(void)
 
 /* ddp-07/rfc5041 §6.2.1: after the ULP's graceful end nothing more is accepted (DDP-126), what is posted goes out, what the peer asks for
  * too, and what it sends is taken (DDP-131). */
-static void test_close(void)
+TEST(test_close)
 {
   rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
   rdmap_kit_post_receive(kit, KIT_B, 0);
@@ -317,7 +317,7 @@ static void test_close(void)
 
 /* DDP-128: the peer's direction ends: the ULP is told once, its own operations go on, but a Read could never be answered. DDP-127: data
  * after that end, right or wrong, is not Placed; it ends the stream, also one that this ULP has closed in turn. The peer is told. */
-static void test_half_close(void)
+TEST(test_half_close)
 {
   for (unsigned i = 0; i < 4; i++) {
     rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
@@ -346,7 +346,7 @@ static void test_half_close(void)
 }
 
 /* The peer's direction ends without the response to a Read: it fails now, sent or not, instead of waiting for ever. */
-static void test_half_close_leaves_a_read(void)
+TEST(test_half_close_leaves_a_read)
 {
   for (int sent = 0; sent < 2; sent++) {
     rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
@@ -362,7 +362,7 @@ static void test_half_close_leaves_a_read(void)
 }
 
 /* After both ends' graceful end there is nothing to tell. */
-static void test_close_and_half_close(void)
+TEST(test_close_and_half_close)
 {
   rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
   rdmap_stream_close(kit->hosts[KIT_A].stream);
@@ -374,7 +374,7 @@ static void test_close_and_half_close(void)
 
 /* MPA's errors are of layer 2 and type 0, with its own codes, and nothing copied (note D50). DDP-133, DDP-134: each is one fatal
  * indication to the ULP. DDP-137: the outgoing half still takes the Terminate. */
-static void test_llp_error(void)
+TEST(test_llp_error)
 {
   for (uint8_t code = 1; code <= 4; code++) {
     rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
@@ -394,7 +394,7 @@ static void test_llp_error(void)
 
 /* DDP-132: the connection is lost, of a stream that is open, closed by its ULP, by the peer, or by both: one fatal indication, all completes
  * in error, nothing goes out, not even the rest of a message, or a Terminate that was due or half sent. */
-static void test_llp_lost(void)
+TEST(test_llp_lost)
 {
   rdmap_kit *kit;
   rdmap_stream *stream;
@@ -456,7 +456,7 @@ static void try_to_post(rdmap_kit *kit, unsigned side)
 }
 
 /* The handlers of the end may post and fail again, in vain. */
-static void test_handlers_of_the_end(void)
+TEST(test_handlers_of_the_end)
 {
   rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
   unsigned refused = 0;
@@ -477,7 +477,7 @@ static void fail_once(rdmap_kit *kit, unsigned side)
   rdmap_stream_fail(kit->hosts[side].stream, stream_catastrophe, kit->now);
 }
 
-static void test_the_ulp_ends_it_from_a_handler(void)
+TEST(test_the_ulp_ends_it_from_a_handler)
 {
   rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
   for (uint64_t id = 1; id <= 3; id++) {
@@ -522,7 +522,7 @@ static void count_terminated(void *user, const rdmap_terminate *terminate, bool 
   host->terminated++;
 }
 
-static void test_ended_at_delivery(void)
+TEST(test_ended_at_delivery)
 {
   for (unsigned ends = 0; ends < 2; ends++) {
     rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
@@ -549,7 +549,7 @@ static void test_ended_at_delivery(void)
 
 /* A stream counts among those of its Protection Domain as long as it is there: shared STags are not invalidated by a Remote Peer in
  * generation rfc (note D55). */
-static void test_counted_in_its_protection_domain(void)
+TEST(test_counted_in_its_protection_domain)
 {
   static const struct {
     iwarp_generation generation;
@@ -587,7 +587,7 @@ static void test_counted_in_its_protection_domain(void)
 }
 
 /* The FIN behind a Terminate is no news: neither the end that sent it nor the one that got it hears of a half-close. */
-static void test_fin_after_a_terminate(void)
+TEST(test_fin_after_a_terminate)
 {
   rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
   uint8_t octet = 1;
@@ -602,32 +602,4 @@ static void test_fin_after_a_terminate(void)
   rdmap_kit_assert_log(kit, KIT_A, "completed 0; got Terminate 1/1/00");
   rdmap_kit_assert_log(kit, KIT_B, "sends Terminate 1/1/00");
   rdmap_kit_free(kit);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/rdmap/stream-end/on-the-wire", test_on_the_wire);
-  g_test_add_func("/rdmap/stream-end/it-always-has-a-buffer", test_it_always_has_a_buffer);
-  g_test_add_func("/rdmap/stream-end/it-uses-the-buffer", test_it_uses_the_buffer);
-  g_test_add_func("/rdmap/stream-end/delivered-in-its-turn", test_delivered_in_its_turn);
-  g_test_add_func("/rdmap/stream-end/nothing-comes-behind", test_nothing_comes_behind);
-  g_test_add_func("/rdmap/stream-end/message-under-way", test_message_under_way);
-  g_test_add_func("/rdmap/stream-end/response-under-way", test_response_under_way);
-  g_test_add_func("/rdmap/stream-end/silence", test_silence);
-  g_test_add_func("/rdmap/stream-end/after-a-terminate-of-the-peer", test_after_a_terminate_of_the_peer);
-  g_test_add_func("/rdmap/stream-end/invalid-terminates", test_invalid_terminates);
-  g_test_add_func("/rdmap/stream-end/fin-after-a-terminate", test_fin_after_a_terminate);
-  g_test_add_func("/rdmap/stream-end/close", test_close);
-  g_test_add_func("/rdmap/stream-end/half-close", test_half_close);
-  g_test_add_func("/rdmap/stream-end/half-close-leaves-a-read", test_half_close_leaves_a_read);
-  g_test_add_func("/rdmap/stream-end/close-and-half-close", test_close_and_half_close);
-  g_test_add_func("/rdmap/stream-end/llp-error", test_llp_error);
-  g_test_add_func("/rdmap/stream-end/llp-lost", test_llp_lost);
-  g_test_add_func("/rdmap/stream-end/handlers-of-the-end", test_handlers_of_the_end);
-  g_test_add_func("/rdmap/stream-end/the-ulp-ends-it-from-a-handler", test_the_ulp_ends_it_from_a_handler);
-  g_test_add_func("/rdmap/stream-end/ended-at-delivery", test_ended_at_delivery);
-  g_test_add_func("/rdmap/stream-end/counted-in-its-protection-domain",
-                  test_counted_in_its_protection_domain);
-  return g_test_run();
 }

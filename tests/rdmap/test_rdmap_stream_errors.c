@@ -5,6 +5,7 @@
 #include "rdmap/rdmap_stream_private.h"
 #include "rdmap_target.h"
 #include "stag_changes.h"
+#include "test.h"
 
 enum { A_SINK = 0xA000 };
 
@@ -58,7 +59,7 @@ static void assert_last(rdmap_target *target, unsigned side, const char *hex)
 /* RDMAP-230, RDMAP-231: an error of A's own while it has three operations, the first of 300 octets with
  * one segment of 100 sent: after the other two the Terminate takes the place of all that DDP has not got, the
  * copied parts are not there (four octets), and the ULP is told. */
-static void test_local_error_replaces_requests(void)
+TEST(test_local_error_replaces_requests)
 {
   rdmap_target *target = rdmap_target_new(NULL);
   post(target, KIT_A, 1, RDMAP_OPERATION_WRITE, 300);
@@ -89,7 +90,7 @@ static const case_2 cases_2[] = {
 /* RDMAP-232, RDMAP-233, RDMAP-219: the Terminate is the next message out, before a Read Response that is due and
  * Sends that are posted, and after the Send under way, which DDP must send whole (DDP-086): 96 of 300 octets are
  * out, 96, 96 and 12 follow. M = D = 1, R = 0. RDMAP-224: nothing is sent again. */
-static void test_terminate_goes_first(void)
+TEST(test_terminate_goes_first)
 {
   for (size_t i = 0; i < G_N_ELEMENTS(cases_2); i++) {
     rdmap_target *target = rdmap_target_new(NULL);
@@ -111,7 +112,7 @@ static void test_terminate_goes_first(void)
 /* RDMAP-234: a Read Request in three segments, of an STag that is none, the L segment first: nothing goes out until DDP Delivers it with its last
  * segment. Then one Terminate is the next message, after the Send under way (96 of 300 octets are out) and before the response to an earlier
  * Read and a Send that are due. RDMAP-235: M = D = R = 1: the L segment's length and header, and the whole header of the Read Request. */
-static void test_bad_read_request(void)
+TEST(test_bad_read_request)
 {
   static const char *const segments[] = {
       "01 41 00000000 00000001 00000002 00000000 00000077 0000000000000007", /* SinkSTag, SinkTO */
@@ -144,7 +145,7 @@ static void test_bad_read_request(void)
 
 /* RDMAP-232, RDMAP-234: it goes out when DDP Delivers the faulty message, not before: an earlier Write is
  * still missing (note D39). With report_on_arrival it does not wait. */
-static void test_terminate_waits_for_delivery(void)
+TEST(test_terminate_waits_for_delivery)
 {
   static const struct {
     const char *received;
@@ -246,7 +247,7 @@ static rdmap_target *half_target_new(bool report_on_arrival)
 /* DDP-111, DDP-115: nothing is Delivered after a message that lacks its last segment, on whatever queue, tagged or not: the stream ends by an
  * unexpected opcode (RDMAP-106), or by an MSN that is not in turn, in either order of arrival. RDMAP-235, RDMAP-236: the Terminate copies the DDP
  * header of the segment that came too early, and R is 0, of a Read Request too (figure 10). */
-static void test_after_half_a_message(void)
+TEST(test_after_half_a_message)
 {
   for (size_t i = 0; i < 4 * G_N_ELEMENTS(half_cases); i++) {
     const half_case *c = &half_cases[i / 4];
@@ -270,7 +271,7 @@ static void test_after_half_a_message(void)
 
 /* The peer's direction ends in the middle of a message: the stream ends, too, instead of waiting for the rest. The end of a whole one is told as
  * a half-closed stream. */
-static void test_end_within_a_message(void)
+TEST(test_end_within_a_message)
 {
   static const char *const halves[] = {HALF_WRITE, HALF_SEND, HALF_TERMINATE};
   for (size_t i = 0; i < G_N_ELEMENTS(halves); i++) {
@@ -290,7 +291,7 @@ static void test_end_within_a_message(void)
 }
 
 /* RDMAP-236: of several faults the first in the stream counts, whatever order they arrive in. */
-static void test_first_failing_message_wins(void)
+TEST(test_first_failing_message_wins)
 {
   static const unsigned orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
   for (size_t i = 0; i < G_N_ELEMENTS(orders); i++) {
@@ -309,7 +310,7 @@ static void test_first_failing_message_wins(void)
 
 /* RDMAP-236, of errors that are RDMAP's own: two Read Requests that may not be read; and an error inside
  * that comes behind them. */
-static void test_first_of_two_bad_requests_wins(void)
+TEST(test_first_of_two_bad_requests_wins)
 {
   rdmap_target *target = rdmap_target_new(NULL);
   receive(target, "41 41 00000000 00000001 00000001 00000000"
@@ -327,7 +328,7 @@ static void test_first_of_two_bad_requests_wins(void)
 /* RDMAP-221, RDMAP-228: a Terminate comes. Complete before: Write 1, acknowledged. Then Write 2 (with DDP,
  * not acknowledged), Read 3 (open) and Send 4 (not with DDP) are complete in error, in the order posted.
  * No Terminate answers (RDMAP-176). */
-static void test_a_terminate_ends_all_operations(void)
+TEST(test_a_terminate_ends_all_operations)
 {
   rdmap_target *target = rdmap_target_new(NULL);
   post(target, KIT_A, 1, RDMAP_OPERATION_WRITE, 4);
@@ -352,7 +353,7 @@ static void test_a_terminate_ends_all_operations(void)
 
 /* RDMAP-228: a Read whose response was Delivered is known to be good, though the Write in front of it
  * holds its completion back. */
-static void test_an_answered_read_is_no_error(void)
+TEST(test_an_answered_read_is_no_error)
 {
   rdmap_target *target = rdmap_target_new(NULL);
   uint8_t *sink = rdmap_kit_memory(target->kit, KIT_A, 4);
@@ -375,7 +376,7 @@ static void test_an_answered_read_is_no_error(void)
 
 /* notes D38, D41: after its own error a stream is silent to all that comes, right, wrong or a
  * crossing Terminate; it sends nothing after its Terminate (RDMAP-030) and takes no operations. */
-static void test_silence(void)
+TEST(test_silence)
 {
   rdmap_target *target = rdmap_target_new(NULL);
   receive(target, BAD_WRITE);
@@ -399,7 +400,7 @@ static void test_silence(void)
 /* RDMAP-236, note D39: what lies behind the failing message in the stream is never Delivered,
  * though it came first: a Read Request that may not be read, a Send that may not invalidate, a response
  * nobody asked for, a Terminate; each in front of a Send. */
-static void test_nothing_behind_the_fault_is_delivered(void)
+TEST(test_nothing_behind_the_fault_is_delivered)
 {
   static const struct {
     const char *fault;
@@ -430,7 +431,7 @@ static void test_nothing_behind_the_fault_is_delivered(void)
 }
 
 /* The one that got a Terminate is silent too; a second Terminate changes nothing. */
-static void test_silence_after_the_peers_terminate(void)
+TEST(test_silence_after_the_peers_terminate)
 {
   rdmap_target *target = rdmap_target_new(NULL);
   receive(target, TERMINATE_HEADER "02 07 0000");
@@ -445,7 +446,7 @@ static void test_silence_after_the_peers_terminate(void)
 
 /* RDMAP-218, RDMAP-220: the LLP is gone before RDMAP finds an error, or when it has found one and not sent
  * the Terminate: nothing goes out, the ULP is told all the same. */
-static void test_llp_lost(void)
+TEST(test_llp_lost)
 {
   static const char *const logs[] = {"sends Terminate 2/0/01; completed 1 in error",
                                      "sends Terminate 1/1/00; completed 1 in error"};
@@ -466,7 +467,7 @@ static void test_llp_lost(void)
 }
 
 /* RDMAP-216, RDMAP-217: the graceful end: no Terminate anywhere, no error, what was posted is done. */
-static void test_graceful(void)
+TEST(test_graceful)
 {
   rdmap_target *target = rdmap_target_new(NULL);
   post(target, KIT_A, 1, RDMAP_OPERATION_WRITE, 60);
@@ -492,7 +493,7 @@ static void test_graceful(void)
  * after two the ULP revokes the STag. The Terminate has SinkTO and SrcTO + 200 and the size 300 (0x12C): 5
  * + 0xC8 = 0xCD, 0x10 + 0xC8 = 0xD8. No octet is read after it, no L segment of the response ever goes
  * out. */
-static void test_interrupted_read(void)
+TEST(test_interrupted_read)
 {
   rdmap_target *target = rdmap_target_new(NULL);
   rdmap_kit *kit = target->kit;
@@ -520,7 +521,7 @@ static void test_interrupted_read(void)
 }
 
 /* RDMAP-095: revoked when nothing of the response is out yet: the request as it was. */
-static void test_read_revoked_before_its_start(void)
+TEST(test_read_revoked_before_its_start)
 {
   rdmap_target *target = rdmap_target_new(NULL);
   receive(target, "41 41 00000000 00000001 00000001 00000000"
@@ -534,7 +535,7 @@ static void test_read_revoked_before_its_start(void)
 
 /* RDMAP-084 (notes D42, D43): with reserved bits set, with zeros behind the flagged parts, with all
  * 52 octets and no flag. The ULP gets what is said (RDMAP-036). */
-static void test_terminates_of_other_makes(void)
+TEST(test_terminates_of_other_makes)
 {
   static const struct {
     const char *received;
@@ -570,7 +571,7 @@ static void test_terminates_of_other_makes(void)
 
 /* A Terminate that ends at any octet: below its control word it says nothing (0/2/FF, as a Read Request of
  * a wrong length); else what it says counts, with the parts that are whole. */
-static void test_truncated_terminates(void)
+TEST(test_truncated_terminates)
 {
   static const uint8_t whole[52] = {0x01, 0x02, 0xE0, 0x00, 0x00, 0x2E, 0x41, 0x41, [15] = 1, [19] = 1};
   static const ddp_header header = {
@@ -588,7 +589,7 @@ static void test_truncated_terminates(void)
 }
 
 /* A Terminate cut in two segments (siw gives up on those): with the second one it is whole. */
-static void test_a_terminate_in_two_segments(void)
+TEST(test_a_terminate_in_two_segments)
 {
   rdmap_target *target = rdmap_target_new(NULL);
   receive(target, "01 47 00000000 00000002 00000001 00000000 01");
@@ -596,33 +597,4 @@ static void test_a_terminate_in_two_segments(void)
   receive(target, "41 47 00000000 00000002 00000001 00000001 02 0000");
   rdmap_kit_assert_log(target->kit, KIT_B, "got Terminate 0/1/02");
   rdmap_target_free(target);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/rdmap_stream_errors/local_error_replaces_requests", test_local_error_replaces_requests);
-  g_test_add_func("/rdmap_stream_errors/terminate_goes_first", test_terminate_goes_first);
-  g_test_add_func("/rdmap_stream_errors/bad_read_request", test_bad_read_request);
-  g_test_add_func("/rdmap_stream_errors/after_half_a_message", test_after_half_a_message);
-  g_test_add_func("/rdmap_stream_errors/end_within_a_message", test_end_within_a_message);
-  g_test_add_func("/rdmap_stream_errors/terminate_waits_for_delivery", test_terminate_waits_for_delivery);
-  g_test_add_func("/rdmap_stream_errors/first_failing_message_wins", test_first_failing_message_wins);
-  g_test_add_func("/rdmap_stream_errors/first_of_two_bad_requests_wins", test_first_of_two_bad_requests_wins);
-  g_test_add_func("/rdmap_stream_errors/a_terminate_ends_all_operations",
-                  test_a_terminate_ends_all_operations);
-  g_test_add_func("/rdmap_stream_errors/an_answered_read_is_no_error", test_an_answered_read_is_no_error);
-  g_test_add_func("/rdmap_stream_errors/silence", test_silence);
-  g_test_add_func("/rdmap_stream_errors/nothing_behind_the_fault_is_delivered",
-                  test_nothing_behind_the_fault_is_delivered);
-  g_test_add_func("/rdmap_stream_errors/silence_after_the_peers_terminate",
-                  test_silence_after_the_peers_terminate);
-  g_test_add_func("/rdmap_stream_errors/llp_lost", test_llp_lost);
-  g_test_add_func("/rdmap_stream_errors/graceful", test_graceful);
-  g_test_add_func("/rdmap_stream_errors/interrupted_read", test_interrupted_read);
-  g_test_add_func("/rdmap_stream_errors/read_revoked_before_its_start", test_read_revoked_before_its_start);
-  g_test_add_func("/rdmap_stream_errors/terminates_of_other_makes", test_terminates_of_other_makes);
-  g_test_add_func("/rdmap_stream_errors/truncated_terminates", test_truncated_terminates);
-  g_test_add_func("/rdmap_stream_errors/a_terminate_in_two_segments", test_a_terminate_in_two_segments);
-  return g_test_run();
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <glib.h>
 #include <string.h>
 
 #include "base/random_stream.h"
 #include "rdmap/rdmap_stream_private.h"
 #include "rdmap_kit.h"
+#include "test.h"
 
 /* Both ends post all kinds of operations, ULPDUs arrive in any order within a window, acknowledgements come when they like. */
 enum { CASES = 300, OPERATIONS = 30, MAX_OCTETS = 400, SPACE = OPERATIONS * MAX_OCTETS, WINDOW = 6 };
@@ -262,17 +262,10 @@ static void run_case(uint64_t seed)
 /* RDMAP-206: all ULPDUs parse as segments of RDMA Messages. RDMAP-194: operations go out in the order posted. RDMAP-196: they complete in
  * that order. RDMAP-157: Sends are told in the order sent, and then all Writes before them are in place. RDMAP-214: the Reads open
  * never pass ORD. RDMAP-140: every Read is answered, with the octets of the source. */
-static void test_random(void)
+TEST(test_random)
 {
   for (uint64_t seed = 1; seed <= CASES; seed++) {
     g_test_message("seed %" G_GUINT64_FORMAT, seed);
     run_case(seed);
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/rdmap/stream-random/operations", test_random);
-  return g_test_run();
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <glib.h>
 #include <string.h>
 
 #include "base/big_endian.h"
 #include "rdmap/rdmap_stream_private.h"
 #include "rdmap_kit.h"
 #include "stag_changes.h"
+#include "test.h"
 
 /* A reads from B: B is the Data Source. */
 enum { SOURCE_OCTETS = 1000, SINK_OCTETS = 1000, SOURCE_BASE = 3000, SINK_BASE = 9000 };
@@ -57,7 +57,7 @@ static uint32_t word_at(const rdmap_kit *kit, unsigned side, size_t index, size_
 /* RDMAP-130: a Read is one Read Request and one Read Response. RDMAP-131, RDMAP-135: the request has T clear, opcode 1 and QN 1.
  * RDMAP-146, RDMAP-151: each segment of the response has T set, opcode 2 and the one Sink STag of the request, whatever it is.
  * 250 octets are 100 + 100 + 50. */
-static void test_on_the_wire(void)
+TEST(test_on_the_wire)
 {
   readers r;
   readers_init(&r, 2, 2);
@@ -92,7 +92,7 @@ static void test_on_the_wire(void)
 
 /* RDMAP-133, RDMAP-134, RDMAP-140: B's ULP has posted nothing and hears nothing, and every Read is answered.
  * RDMAP-148: A's ULP hears of each once. */
-static void test_the_source_ulp_is_idle(void)
+TEST(test_the_source_ulp_is_idle)
 {
   readers r;
   readers_init(&r, 2, 2);
@@ -117,7 +117,7 @@ static void test_the_source_ulp_is_idle(void)
 /* RDMAP-136, RDMAP-138: requests go out in the order posted with MSN 1, 2, 3, each for one buffer of the source: two buffers take two.
  * RDMAP-137, RDMAP-149, RDMAP-201, RDMAP-189: in whatever order they arrive, they are answered in the order sent, the responses do not
  * mix, and the Reads complete in that order. */
-static void test_several_in_any_order(void)
+TEST(test_several_in_any_order)
 {
   static const size_t orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
   for (size_t order = 0; order < 6; order++) {
@@ -154,7 +154,7 @@ static void test_several_in_any_order(void)
 }
 
 /* RDMAP-142: what may not be read brings a Terminate and no response; the order of the codes is note D12's. */
-static void test_the_source_is_validated(void)
+TEST(test_the_source_is_validated)
 {
   static const struct {
     const char *what;
@@ -187,7 +187,7 @@ static void test_the_source_is_validated(void)
 
 /* RDMAP-143, RDMAP-144: a Read of nothing names STags and offsets that do not exist at either end, and is answered by one empty segment
  * with L set, which completes it. */
-static void test_zero_length(void)
+TEST(test_zero_length)
 {
   readers r;
   readers_init(&r, 2, 2);
@@ -206,7 +206,7 @@ static void test_zero_length(void)
 
 /* RDMAP-147, RDMAP-209, RDMAP-210, RDMAP-214: with ORD and IRD of 3 a burst of five Reads puts exactly three requests on the wire, B has
  * room for them, and each response lets one more out. */
-static void test_ord_and_ird(void)
+TEST(test_ord_and_ird)
 {
   readers r;
   readers_init(&r, 3, 3);
@@ -235,7 +235,7 @@ static void test_ord_and_ird(void)
 
 /* RDMAP-132, RDMAP-215: each request takes one buffer of QN 1: with an IRD of 2 the third finds none (1/2/02), also while the first
  * response is partly sent: that one is sent whole. Nothing else is answered any more. */
-static void test_more_than_ird(void)
+TEST(test_more_than_ird)
 {
   for (int partly_answered = 0; partly_answered < 2; partly_answered++) {
     readers r;
@@ -259,7 +259,7 @@ static void test_more_than_ird(void)
 
 /* note D28: the buffer is back when the last segment of the response leaves: with an IRD and ORD of 1, a requester that asks
  * again the moment it has it never finds B without a buffer. */
-static void test_one_after_the_other(void)
+TEST(test_one_after_the_other)
 {
   readers r;
   readers_init(&r, 1, 1);
@@ -287,7 +287,7 @@ static void append_counted(void *user, uint64_t from, uint32_t length, buffer_ch
 
 /* RDMAP-190, RDMAP-198: a Read Request, of nothing too, that is Placed beyond a hole is not processed: not a
  * segment of a response is made, not an octet read. When the hole closes, it is. */
-static void test_not_before_delivery(void)
+TEST(test_not_before_delivery)
 {
   for (uint32_t length = 0; length <= 40; length += 40) {
     readers r;
@@ -318,7 +318,7 @@ static void test_not_before_delivery(void)
 }
 
 /* RDMAP-198: what an earlier Write brings late is what the Read reads (RDMAP-191), and what is on its way no longer changes. */
-static void test_memory_is_read_when_sent(void)
+TEST(test_memory_is_read_when_sent)
 {
   readers r;
   readers_init(&r, 2, 2);
@@ -351,7 +351,7 @@ static void test_memory_is_read_when_sent(void)
 
 /* RDMAP-200, RDMAP-203: a Read completes when the last segment of its response is Delivered: not when that is merely Placed, nor by
  * acknowledgements; and it takes nothing else. */
-static void test_completion(void)
+TEST(test_completion)
 {
   readers r;
   readers_init(&r, 2, 2);
@@ -382,7 +382,7 @@ static void test_completion(void)
 
 /* RDMAP-196: completion in the order posted: a Send behind an open Read waits for it though it is acknowledged; a Read behind a Write
  * that is not acknowledged waits for that. */
-static void test_completion_in_order(void)
+TEST(test_completion_in_order)
 {
   readers r;
   readers_init(&r, 2, 2);
@@ -416,7 +416,7 @@ static void test_completion_in_order(void)
 
 /* RDMAP-193: a Write with a fence stays here until the responses to all Reads before it are Delivered, so they bring the old octets; a
  * Write without one goes at once. RDMAP-194: what is posted behind a fence does not overtake it. */
-static void test_fence(void)
+TEST(test_fence)
 {
   for (int fenced = 0; fenced < 2; fenced++) {
     readers r;
@@ -441,7 +441,7 @@ static void test_fence(void)
 
 /* RDMAP-193: a fence holds a Read back as it does any other operation, until all Reads before it are answered, and with it what is posted behind;
  * the Read it let go is open again for the next fence. */
-static void test_fenced_reads(void)
+TEST(test_fenced_reads)
 {
   readers r;
   readers_init(&r, 4, 4);
@@ -499,7 +499,7 @@ static bool hand_over(rdmap_kit *kit, unsigned side, uint64_t *fpdu_end)
 /* RDMAP-140: a valid Read of 2^31 octets and one of 2^32 - 1 are answered whole, each octet once and in order, across TO 2^32 at either end, and
  * complete. A segment takes 64768 - 14 = 64754 octets: 2^31 = 33,163 x 64,754 + 46,746, and 2^32 - 1 = 66,327 x 64,754 + 28,737. No octet is
  * in any memory. */
-static void test_the_longest_reads(void)
+TEST(test_the_longest_reads)
 {
   static const struct {
     uint32_t length;
@@ -550,7 +550,7 @@ static void test_the_longest_reads(void)
 
 /* RDMAP-096, note D36: a source of 2^32 - 1 octets is revoked with n of them sent, beyond 64 KiB: the Terminate's Request is n further at
  * both ends and n shorter. 1 and 2 segments of 64,754 octets. */
-static void test_revoked_after_64_kib(void)
+TEST(test_revoked_after_64_kib)
 {
   for (uint32_t segments = 1; segments <= 2; segments++) {
     rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
@@ -590,7 +590,7 @@ static void test_revoked_after_64_kib(void)
 }
 
 /* Read Responses and the ULP's own operations take turns, message by message. */
-static void test_taking_turns(void)
+TEST(test_taking_turns)
 {
   readers r;
   readers_init(&r, 3, 3);
@@ -612,7 +612,7 @@ static void test_taking_turns(void)
 
 /* A response that does not match is an error when strict, with the failing segment in the Terminate; else the
  * Read is taken for answered. One that was not asked for is always an error (note D32). */
-static void test_wrong_responses(void)
+TEST(test_wrong_responses)
 {
   static const struct {
     const char *what;
@@ -668,7 +668,7 @@ static void test_wrong_responses(void)
 
 /* note D36: the source is revoked when 100 of 250 octets are with DDP. The Terminate comes next, in place of the rest, and asks
  * for what is left; no segment with L is made up. */
-static void test_revoked_midway(void)
+TEST(test_revoked_midway)
 {
   readers r;
   readers_init(&r, 2, 2);
@@ -695,7 +695,7 @@ static void test_revoked_midway(void)
 }
 
 /* A stream that begins midway begins each queue with the message that is due there, whatever its MSN. */
-static void test_begins_with_any_message(void)
+TEST(test_begins_with_any_message)
 {
   enum { DUE = 70000 };
   rdmap_config b = rdmap_kit_config(KIT_B);
@@ -715,7 +715,7 @@ static void test_begins_with_any_message(void)
 
 /* A stream that only observes takes more Read Requests than its IRD and answers none, takes responses to Reads it never sent, and leaves the STag of
  * a Send with Invalidate as it is. A Read Request of a wrong length is an error all the same (note D29). */
-static void test_only_observes(void)
+TEST(test_only_observes)
 {
   rdmap_config b = rdmap_kit_config(KIT_B);
   b.only_observes = true;
@@ -746,39 +746,11 @@ static void test_only_observes(void)
 }
 
 /* A Read that can never be answered is refused at once. */
-static void test_refused_when_posted(void)
+TEST(test_refused_when_posted)
 {
   readers r;
   readers_init(&r, 0, 2);
   g_assert_false(rdmap_kit_post(r.kit, KIT_A, read_work(&r, 1, 0, 0, 1)));
   g_assert_true(rdmap_stream_is_drained(r.kit->hosts[KIT_A].stream));
   rdmap_kit_free(r.kit);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/rdmap/stream-reads/on-the-wire", test_on_the_wire);
-  g_test_add_func("/rdmap/stream-reads/the-source-ulp-is-idle", test_the_source_ulp_is_idle);
-  g_test_add_func("/rdmap/stream-reads/several-in-any-order", test_several_in_any_order);
-  g_test_add_func("/rdmap/stream-reads/the-source-is-validated", test_the_source_is_validated);
-  g_test_add_func("/rdmap/stream-reads/zero-length", test_zero_length);
-  g_test_add_func("/rdmap/stream-reads/ord-and-ird", test_ord_and_ird);
-  g_test_add_func("/rdmap/stream-reads/more-than-ird", test_more_than_ird);
-  g_test_add_func("/rdmap/stream-reads/one-after-the-other", test_one_after_the_other);
-  g_test_add_func("/rdmap/stream-reads/not-before-delivery", test_not_before_delivery);
-  g_test_add_func("/rdmap/stream-reads/memory-is-read-when-sent", test_memory_is_read_when_sent);
-  g_test_add_func("/rdmap/stream-reads/completion", test_completion);
-  g_test_add_func("/rdmap/stream-reads/completion-in-order", test_completion_in_order);
-  g_test_add_func("/rdmap/stream-reads/fence", test_fence);
-  g_test_add_func("/rdmap/stream-reads/fenced-reads", test_fenced_reads);
-  g_test_add_func("/rdmap/stream-reads/the-longest", test_the_longest_reads);
-  g_test_add_func("/rdmap/stream-reads/revoked-after-64-kib", test_revoked_after_64_kib);
-  g_test_add_func("/rdmap/stream-reads/taking-turns", test_taking_turns);
-  g_test_add_func("/rdmap/stream-reads/wrong-responses", test_wrong_responses);
-  g_test_add_func("/rdmap/stream-reads/revoked-midway", test_revoked_midway);
-  g_test_add_func("/rdmap/stream-reads/begins-with-any-message", test_begins_with_any_message);
-  g_test_add_func("/rdmap/stream-reads/only-observes", test_only_observes);
-  g_test_add_func("/rdmap/stream-reads/refused-when-posted", test_refused_when_posted);
-  return g_test_run();
 }

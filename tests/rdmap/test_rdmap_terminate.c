@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <glib.h>
 #include <string.h>
 
 #include "rdmap/rdmap_terminate.h"
+#include "test.h"
 
 /* Headers of failing segments, with all reserved bits set: DDP Control's four and RDMAP Control's two. */
 static const uint8_t tagged_header[14] = {0xFD, 0x70, 0xA0, 0xA1, 0xA2, 0xA3, 0xB0,
@@ -39,7 +39,7 @@ static size_t compose(rdmap_error error, const rdmap_terminate_subject *subject,
  * then M 0x80, D 0x40, R 0x20 and 13 zeros (masks 0xF0000000, 0x0F000000, 0x00FF0000, 0x8000, 0x4000,
  * 0x2000, RDMAP-081 0x1FFF). Sizes: 4; 4 + 2 + 14; 4 + 2 + 18; 4 + 2 + 18 + 28. RDMAP-089, RDMAP-091,
  * RDMAP-093: the length at octet 4, the header of 14 or 18 at 6, the request of 28 behind that of 18. */
-static void test_golden_octets(void)
+TEST(test_golden_octets)
 {
   uint8_t wire[64];
   rdmap_terminate_subject subject = {
@@ -84,7 +84,7 @@ static const inclusion inclusions[] = {
 
 /* RDMAP-087, and the flags with less to copy: R only of a Read Request (RDMAP-094), none without a header
  * (note D44). */
-static void test_inclusion(void)
+TEST(test_inclusion)
 {
   rdmap_terminate_subject whole = {untagged_header, 18, SEGMENT_OCTETS, &request};
   rdmap_terminate_subject no_request = {untagged_header, 18, SEGMENT_OCTETS, NULL};
@@ -104,7 +104,7 @@ static void test_inclusion(void)
 }
 
 /* The greatest ULPDU that ULPDU_Length can tell. */
-static void test_largest_segment(void)
+TEST(test_largest_segment)
 {
   uint8_t wire[64];
   compose((rdmap_error){1, 1, 0}, &(rdmap_terminate_subject){tagged_header, 14, 65535, NULL}, wire);
@@ -128,7 +128,7 @@ static void assert_request(const rdmap_terminate *terminate)
   g_assert_cmpmem(wire, sizeof wire, request_wire, sizeof request_wire);
 }
 
-static void test_decode_whole(void)
+TEST(test_decode_whole)
 {
   uint8_t wire[52];
   rdmap_terminate terminate;
@@ -148,7 +148,7 @@ static void test_decode_whole(void)
 }
 
 /* Every layer, type and code is read as it is, of the table or not: the ULP is to hear of it. */
-static void test_decode_any_error(void)
+TEST(test_decode_any_error)
 {
   for (unsigned all = 0; all < 1u << 16; all++) {
     uint8_t wire[4] = {(uint8_t)(all >> 8), (uint8_t)all, 0, 0};
@@ -164,7 +164,7 @@ static void test_decode_any_error(void)
 
 /* RDMAP-084, RDMAP-082: each of the 13 reserved bits set makes no difference; all else is read, for it
  * encodes to the same again. */
-static void test_decode_ignores_reserved_bits(void)
+TEST(test_decode_ignores_reserved_bits)
 {
   uint8_t plain[52];
   fill(plain, 0xE0);
@@ -183,7 +183,7 @@ static void test_decode_ignores_reserved_bits(void)
 /* A peer that sets other flags than this end ever does, all its octets there: what is not flagged is not
  * read (rdmap-00 §9.1 case 1 sets it to zero), M alone and R alone have no place (RDMAP-089,
  * note D43). RDMAP-088: without M there is no length. */
-static void test_decode_flags(void)
+TEST(test_decode_flags)
 {
   static const struct {
     uint8_t flags;
@@ -212,7 +212,7 @@ static void test_decode_flags(void)
 
 /* RDMAP-091: the size of the copied header follows its own T bit, so here the request is sought at 20.
  * Octets behind the flagged parts do not matter. */
-static void test_decode_tagged_header(void)
+TEST(test_decode_tagged_header)
 {
   uint8_t wire[64] = {0x11, 0x04, 0xC0, 0x00, 0x12, 0x34};
   rdmap_terminate terminate;
@@ -232,7 +232,7 @@ static void test_decode_tagged_header(void)
 
 /* Cut anywhere: what does not fit is left out, nothing behind the end is read (each in memory of its own
  * length, for ASan). */
-static void test_decode_truncated(void)
+TEST(test_decode_truncated)
 {
   for (size_t length = 0; length <= 52; length++) {
     uint8_t whole[52];
@@ -245,19 +245,4 @@ static void test_decode_truncated(void)
     g_assert_cmpuint(terminate.error.code, ==, length >= 4 ? 2 : 0);
     g_free(wire);
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/rdmap_terminate/golden_octets", test_golden_octets);
-  g_test_add_func("/rdmap_terminate/inclusion", test_inclusion);
-  g_test_add_func("/rdmap_terminate/largest_segment", test_largest_segment);
-  g_test_add_func("/rdmap_terminate/decode_whole", test_decode_whole);
-  g_test_add_func("/rdmap_terminate/decode_any_error", test_decode_any_error);
-  g_test_add_func("/rdmap_terminate/decode_ignores_reserved_bits", test_decode_ignores_reserved_bits);
-  g_test_add_func("/rdmap_terminate/decode_flags", test_decode_flags);
-  g_test_add_func("/rdmap_terminate/decode_tagged_header", test_decode_tagged_header);
-  g_test_add_func("/rdmap_terminate/decode_truncated", test_decode_truncated);
-  return g_test_run();
 }

@@ -2,6 +2,7 @@
 /* What each operation looks like on the wire, to the octet: rdmap-00 §6.1 … §6.8, and the drawings of
  * §12.1. */
 #include "rdmap_kit.h"
+#include "test.h"
 
 #include "base/big_endian.h"
 #include "base/random_stream.h"
@@ -70,7 +71,7 @@ static void post_all(rdmap_kit *kit)
  * Invalidate STag, QN, MSN and MO of an untagged one (RDMAP-057, RDMAP-059, RDMAP-060, RDMAP-061,
  * RDMAP-062, RDMAP-277, RDMAP-279, RDMAP-280); RDMAP-054: 0 where there is none to invalidate. RDMAP-021, RDMAP-023: RDMAP's octets in the header
  * are one in a tagged segment and five in an untagged one. Each Send type takes the next MSN of QN 0. */
-static void test_operations_of_the_ietf(void)
+TEST(test_operations_of_the_ietf)
 {
   rdmap_kit *kit = kit_with_stags(IWARP_IETF);
   post_all(kit);
@@ -89,7 +90,7 @@ static void test_operations_of_the_ietf(void)
 /* RDMAP-068: every Read Request, the first and each further one, for nothing and for the most, fenced or not,
  * in each generation, has 18 octets of DDP's header and 28 of its own directly after: SinkSTag, SinkTO, size,
  * SrcSTag, SrcTO as posted. */
-static void test_every_read_request(void)
+TEST(test_every_read_request)
 {
   enum { READS = 200, SEED = 68 };
   static const uint32_t lengths[] = {0, 1, 256, 65536, UINT32_C(1) << 31, UINT32_MAX};
@@ -128,7 +129,7 @@ static void test_every_read_request(void)
 }
 
 /* RDMAP-047, RDMAP-067: the same with DV 0 and RV 0: C0 00, 40 01, 40 03 … */
-static void test_operations_of_the_consortium(void)
+TEST(test_operations_of_the_consortium)
 {
   rdmap_kit *kit = kit_with_stags(IWARP_RDMAC);
   post_all(kit);
@@ -146,7 +147,7 @@ static void test_operations_of_the_consortium(void)
 
 /* RDMAP-058, RDMAP-070, RDMAP-071, RDMAP-278: SinkSTag and SinkTO of the request come back as STag and TO,
  * with no header in front of the payload; SrcTO and size name the octets (RDMAP-074, RDMAP-076). */
-static void test_read_response(void)
+TEST(test_read_response)
 {
   static const struct {
     iwarp_generation generation;
@@ -169,7 +170,7 @@ static void test_read_response(void)
 }
 
 /* RDMAP-070: the Data Source does not look at SinkSTag or SinkTO, whatever they are. */
-static void test_sink_of_a_read_is_copied_blindly(void)
+TEST(test_sink_of_a_read_is_copied_blindly)
 {
   static const char *const sinks[] = {"00000000 0000000000000000", "FFFFFFFF FFFFFFFFFFFFFFFF",
                                       "00000100 7FFFFFFFFFFFFFFF", "5B000002 2000000000000040"};
@@ -192,7 +193,7 @@ static void test_sink_of_a_read_is_copied_blindly(void)
 
 /* RDMAP-063, RDMAP-077, RDMAP-281: a Terminate on QN 2 with MSN 1 and an Invalidate STag of 0 (RDMAP-054),
  * its header directly after: here 4 + 2 + 14 octets, about a tagged segment of DV 2. */
-static void test_terminate(void)
+TEST(test_terminate)
 {
   static const struct {
     iwarp_generation generation;
@@ -216,7 +217,7 @@ static void test_terminate(void)
 /* RDMAP-016, RDMAP-018, RDMAP-039: messages longer than a segment are DDP's to cut: the control octets are
  * in each segment, L in the last alone, TO and MO go on where the segment before ended; no header of
  * RDMAP's own stands anywhere. MULPDU 114: 100 octets tagged, 96 untagged. */
-static void test_longer_messages_are_segmented(void)
+TEST(test_longer_messages_are_segmented)
 {
   rdmap_kit *kit = kit_with_stags(IWARP_IETF);
   uint8_t *octets = rdmap_kit_pattern(kit, KIT_A, 250, 1);
@@ -268,7 +269,7 @@ static void assert_segments(rdmap_kit *kit, unsigned side, bool tagged, uint8_t 
 
 /* RDMAP-043, RDMAP-046: T and opcode are those of the table in every segment of every message. MULPDU 19 leaves 5 octets of payload to a tagged
  * segment, 1 to an untagged one: 12 octets are 3 segments or 12, a Read Request 28, a Terminate without copies 4. */
-static void test_every_segment_of_every_message(void)
+TEST(test_every_segment_of_every_message)
 {
   static const uint8_t octets[12];
   static const struct {
@@ -299,18 +300,4 @@ static void test_every_segment_of_every_message(void)
     }
     rdmap_kit_free(kit);
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/rdmap_wire/operations_of_the_ietf", test_operations_of_the_ietf);
-  g_test_add_func("/rdmap_wire/every_read_request", test_every_read_request);
-  g_test_add_func("/rdmap_wire/operations_of_the_consortium", test_operations_of_the_consortium);
-  g_test_add_func("/rdmap_wire/read_response", test_read_response);
-  g_test_add_func("/rdmap_wire/sink_of_a_read_is_copied_blindly", test_sink_of_a_read_is_copied_blindly);
-  g_test_add_func("/rdmap_wire/terminate", test_terminate);
-  g_test_add_func("/rdmap_wire/longer_messages_are_segmented", test_longer_messages_are_segmented);
-  g_test_add_func("/rdmap_wire/every_segment_of_every_message", test_every_segment_of_every_message);
-  return g_test_run();
 }

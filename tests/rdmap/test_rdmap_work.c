@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <glib.h>
-
 #include "rdmap/rdmap_work.h"
+#include "test.h"
 
 /* The six operations that a ULP can start, each with the RDMA Message that starts it (rdmap-00 §5.2, §6.1 fig. 4). */
-static void test_operations(void)
+TEST(test_operations)
 {
   static const struct {
     rdmap_operation operation;
@@ -18,11 +17,4 @@ static void test_operations(void)
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     g_assert_cmpint(rdmap_operation_opcode(rows[i].operation), ==, rows[i].opcode);
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/rdmap/work/operations", test_operations);
-  return g_test_run();
 }

@@ -10,6 +10,7 @@
 #include "base/crc32c.h"
 #include "ddp/ddp_header.h"
 #include "replay_kit.h"
+#include "test.h"
 
 /* 20 messages of 64 KiB with markers: 45 FPDUs each of 1428 octets and one of 1276, and a Send without
  * payload at the end. */
@@ -40,7 +41,7 @@ static void assert_whole(const replay_kit_result *result)
 
 /* The bounds are those of what was learnt: nothing is wrong, whatever the receiver. What a run knows and
  * no capture shows is left out. */
-static void test_metrics(void)
+TEST(test_metrics)
 {
   static const metric_id unknown[] = {METRIC_INTEGRITY_OCTETS_WRONG,
                                       METRIC_TCP_TIMEOUTS,
@@ -70,7 +71,7 @@ static bool is_towards_responder(const kit_packet *packet, guint index)
 }
 
 /* A capture of one direction alone: the Reply is missing, and so are all acknowledgements. */
-static void test_one_way(void)
+TEST(test_one_way)
 {
   g_autoptr(GPtrArray) packets = filter(replay_kit_packets(plain), is_towards_responder);
   replay_kit_result result = replay_kit_replay(packets, NULL, NULL);
@@ -81,7 +82,7 @@ static void test_one_way(void)
 
 /* The capture lost a packet that the receiver got: its acknowledgements show it. The connection is
  * replayed up to there, and holds nothing then. */
-static void test_a_packet_that_was_not_captured(void)
+TEST(test_a_packet_that_was_not_captured)
 {
   static const char *const in_order[] = {"receiver.mode=in-order", NULL};
   g_autoptr(GPtrArray) packets = replay_kit_packets(plain);
@@ -113,7 +114,7 @@ static bool is_late(const kit_packet *packet, guint index)
 
 /* The capture begins when all is under way: a hint names the connection, FPDUs are looked for, and the
  * receiver starts with the first. */
-static void test_midway(void)
+TEST(test_midway)
 {
   const decode_hint hint = {
       .any_address = true, .end = {.port = 5044}, .start = {DECODE_START_FIND, DECODE_START_FIND}};
@@ -144,7 +145,7 @@ static void test_midway(void)
 }
 
 /* The same of Sends: the first that is seen has an MSN above 1 and may have begun before. */
-static void test_midway_in_sends(void)
+TEST(test_midway_in_sends)
 {
   static const char *const sends[] = {"workload.messages=20", "workload.operation=send", NULL};
   const decode_hint hint = {
@@ -162,7 +163,7 @@ static void test_midway_in_sends(void)
 
 /* Revision 2 (RFC 6581), which this program's own ends do not speak: the frames are taken, all after them
  * is RFC 5040's. */
-static void test_revision_2(void)
+TEST(test_revision_2)
 {
   static const char *const rfc[] = {"workload.messages=20", "mpa.generation=rfc", NULL};
   g_autoptr(GPtrArray) packets = replay_kit_packets(rfc);
@@ -184,7 +185,7 @@ static void test_revision_2(void)
 
 /* The capture's traffic with a loss of its own: what is lost comes again a round trip later, so that all
  * arrives; out of order, because of it. And never again, if that is what is asked for. */
-static void test_a_path_of_its_own(void)
+TEST(test_a_path_of_its_own)
 {
   static const char *const drop[] = {"path.forward.drop=[50, 51, 300]", NULL};
   g_autoptr(GPtrArray) packets = replay_kit_packets(plain);
@@ -206,7 +207,7 @@ static void test_a_path_of_its_own(void)
 
 /* Late enough that the timestamp of the first time is an old one (RFC 7323 §5.2): what sets off again is
  * taken all the same, since a TCP would have given it a new one. */
-static void test_resend_with_timestamps(void)
+TEST(test_resend_with_timestamps)
 {
   static const char *const timestamps[] = {"workload.messages=20", "tcp.timestamps=true", NULL};
   static const char *const drop[] = {"path.forward.drop=[50]", NULL};
@@ -224,7 +225,7 @@ static void test_resend_with_timestamps(void)
 /* A link that carries less than the capture's segments of 1500 octets: IPv4 goes in fragments, three each
  * of 576, 576 and 388 octets, whatever the capture's sender allowed. IPv6's routers drop them, and that is
  * said. */
-static void test_a_small_mtu(void)
+TEST(test_a_small_mtu)
 {
   static const char *const v6[] = {"workload.messages=20", "tcp.ip=ipv6", NULL};
   static const char *const small[] = {"path.forward.mtu=576", NULL};
@@ -247,7 +248,7 @@ static void test_a_small_mtu(void)
 }
 
 /* A receiver that takes no fragments: of what does not come to its TCP nothing counts as aligned either. */
-static void test_aligned_segments_arrived(void)
+TEST(test_aligned_segments_arrived)
 {
   static const char *const fragments[] = {"workload.messages=5", "tcp.path_mtu_discovery=false",
                                           "path.forward.hop_mtu=[1000, 1500]", NULL};
@@ -267,7 +268,7 @@ static void test_aligned_segments_arrived(void)
 }
 
 /* Nothing was sent to the end that is measured: that is said, for all that is measured is 0 then. */
-static void test_the_other_end(void)
+TEST(test_the_other_end)
 {
   static const char *const initiator[] = {"measure.side=initiator", NULL};
   g_autoptr(GPtrArray) packets = replay_kit_packets(plain);
@@ -282,7 +283,7 @@ static void test_the_other_end(void)
 
 /* A memory of 20 segments' octets beyond a hole of a round trip: what finds no room is lost for good, for
  * the capture has no second copy. That is said, and what to do. */
-static void test_refused_for_good(void)
+TEST(test_refused_for_good)
 {
   static const char *const little[] = {"receiver.mode=in-order", "receiver.memory=30000", NULL};
   g_autoptr(GPtrArray) packets = replay_kit_packets(lossy);
@@ -306,7 +307,7 @@ static void test_refused_for_good(void)
 
 /* A middlebox that cuts on a grid of its own: segments start with FPDUs only by chance, which the decoder
  * after the path finds out. */
-static void test_a_middlebox_of_its_own(void)
+TEST(test_a_middlebox_of_its_own)
 {
   static const char *const box[] = {"middlebox.mode=rechunk", "middlebox.chunk=1000", NULL};
   g_autoptr(GPtrArray) packets = replay_kit_packets(plain);
@@ -320,7 +321,7 @@ static void test_a_middlebox_of_its_own(void)
 
 /* The payload of the 200th FPDU is damaged, and the checksum does not show it: the connection ends as MPA
  * demands, and the summary names it. */
-static void test_an_error(void)
+TEST(test_an_error)
 {
   g_autoptr(GPtrArray) packets = replay_kit_packets(plain);
   guint data = 0, at = 0;
@@ -343,7 +344,7 @@ static void test_an_error(void)
 
 /* A wrong checksum is damage, which TCP drops: a hole that is never filled, since the real end took the
  * segment. Unless checksums are to be ignored. */
-static void test_ignored_checksums(void)
+TEST(test_ignored_checksums)
 {
   g_autoptr(GPtrArray) packets = replay_kit_packets(plain);
   guint data = 0, at = 0;
@@ -365,7 +366,7 @@ static void test_ignored_checksums(void)
 }
 
 /* Reads whose requests nobody captured are taken for what their responses are. */
-static void test_responses_without_requests(void)
+TEST(test_responses_without_requests)
 {
   static const char *const reads[] = {"workload.messages=20", "workload.operation=read", NULL};
   g_autoptr(GPtrArray) packets = replay_kit_packets(reads);
@@ -384,7 +385,7 @@ static void test_responses_without_requests(void)
 }
 
 /* Not all of a segment was captured: one line asks for whole packets. */
-static void test_cut_short(void)
+TEST(test_cut_short)
 {
   g_autoptr(GPtrArray) packets = replay_kit_packets(plain);
   g_autofree char *path = NULL;
@@ -429,7 +430,7 @@ static void assert_refused(const char *set, const char *expected)
   replay_kit_clear(&result);
 }
 
-static void test_refused_keys(void)
+TEST(test_refused_keys)
 {
   assert_refused("workload.messages=3", "the capture decides this; a replay heeds run.seed, run.stop, "
                                         "run.expect, mpa.silent_drop, rdmap.errors, "
@@ -447,7 +448,7 @@ static void test_refused_keys(void)
 
 /* Octets anywhere in a capture are changed, packets cut, moved and repeated: a replay reports what it can
  * make of it, and nothing breaks. */
-static void test_garbled(void)
+TEST(test_garbled)
 {
   static const char *const small[] = {"workload.operation=write+send+read+send-invalidate",
                                       "workload.message_size=3000",
@@ -529,7 +530,7 @@ static kit_packet *long_packet(const kit_packet *first, guint index)
 /* 64,768 octets are the sender's limit (mpa-01 §3.2). The receivers of a replay take what the capture's
  * sender did beyond, its CRCs being right, and a note reports it: of four FPDUs the third comes before the
  * second, and is held whole. Those of a run stay at code 2 (test_fault_injector.c, impossible-length). */
-static void test_long_ulpdus(void)
+TEST(test_long_ulpdus)
 {
   static const char *const unmarked[] = {"workload.messages=1", "mpa.markers=false", NULL};
   static const guint order[] = {0, 2, 1, 3};
@@ -556,30 +557,4 @@ static void test_long_ulpdus(void)
   g_assert_cmpfloat(replay_kit_metric(&result, METRIC_PLACEMENT_OCTETS), ==, 4 * LONG_PAYLOAD_OCTETS);
   g_assert_cmpfloat(replay_kit_metric(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS), ==, LONG_FPDU_OCTETS);
   replay_kit_clear(&result);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/replay/long_ulpdus", test_long_ulpdus);
-  g_test_add_func("/replay/metrics", test_metrics);
-  g_test_add_func("/replay/one_way", test_one_way);
-  g_test_add_func("/replay/a_packet_that_was_not_captured", test_a_packet_that_was_not_captured);
-  g_test_add_func("/replay/midway", test_midway);
-  g_test_add_func("/replay/midway_in_sends", test_midway_in_sends);
-  g_test_add_func("/replay/revision_2", test_revision_2);
-  g_test_add_func("/replay/a_path_of_its_own", test_a_path_of_its_own);
-  g_test_add_func("/replay/resend_with_timestamps", test_resend_with_timestamps);
-  g_test_add_func("/replay/a_small_mtu", test_a_small_mtu);
-  g_test_add_func("/replay/aligned_segments_arrived", test_aligned_segments_arrived);
-  g_test_add_func("/replay/the_other_end", test_the_other_end);
-  g_test_add_func("/replay/refused_for_good", test_refused_for_good);
-  g_test_add_func("/replay/a_middlebox_of_its_own", test_a_middlebox_of_its_own);
-  g_test_add_func("/replay/an_error", test_an_error);
-  g_test_add_func("/replay/responses_without_requests", test_responses_without_requests);
-  g_test_add_func("/replay/ignored_checksums", test_ignored_checksums);
-  g_test_add_func("/replay/cut_short", test_cut_short);
-  g_test_add_func("/replay/refused_keys", test_refused_keys);
-  g_test_add_func("/replay/garbled", test_garbled);
-  return g_test_run();
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Flows are known again in the second reading, and so are packets without a number. */
 #include "replay/replay_flows.h"
+#include "test.h"
 
 static capture_end end_of(unsigned host, uint16_t port)
 {
@@ -26,7 +27,7 @@ static bool connection_of(replay_flows *flows, capture_end source, capture_end d
 /* Three flows: one that is not replayed, then two between the same ends, one after the other, of which not
  * the same end is measured. Packets are of the first of the two, also before anything is read of it, until
  * something of the second one is read. */
-static void test_second_reading(void)
+TEST(test_second_reading)
 {
   const capture_end a = end_of(1, 1000), b = end_of(2, 2000), c = end_of(3, 3000);
   const capture_flow known[] = {flow_between(0, a, c), flow_between(1, b, a), flow_between(2, a, b)};
@@ -62,7 +63,7 @@ static void test_second_reading(void)
   replay_flows_free(flows);
 }
 
-static void test_measured_addresses(void)
+TEST(test_measured_addresses)
 {
   const capture_end a = end_of(1, 1000), b = end_of(2, 2000);
   const capture_flow flow = flow_between(0, a, b);
@@ -72,12 +73,4 @@ static void test_measured_addresses(void)
   g_assert_true(replay_flows_is_measured(flows, &b.address));
   g_assert_false(replay_flows_is_measured(flows, &a.address));
   replay_flows_free(flows);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/replay/flows/second_reading", test_second_reading);
-  g_test_add_func("/replay/flows/measured_addresses", test_measured_addresses);
-  return g_test_run();
 }

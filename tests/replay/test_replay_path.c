@@ -6,6 +6,7 @@
 #include "engine/engine.h"
 #include "replay/replay_scenario.h"
 #include "session/session_setup.h"
+#include "test.h"
 
 enum { LENGTH = 1460 };
 
@@ -97,7 +98,7 @@ static void assert_arrivals(kit *k, const char *expected)
 }
 
 /* Impairments alone have no link: what they let through comes at once. */
-static void test_without_a_link(void)
+TEST(test_without_a_link)
 {
   static const char *const sets[] = {"path.forward.duplicate=100%", NULL};
   kit k;
@@ -110,7 +111,7 @@ static void test_without_a_link(void)
 
 /* 1500 octets and 38 of framing at 1 Gbit/s, of which 2 delay the arrival (path/path_link), and 10 us:
  * 22.016 us. The next waits for the link, 12.304 us. */
-static void test_a_link(void)
+TEST(test_a_link)
 {
   static const char *const sets[] = {"path.forward.rate=1Gbit/s", "path.forward.delay=10us", NULL};
   kit k;
@@ -123,7 +124,7 @@ static void test_a_link(void)
 }
 
 /* Refused three times: 5 us after each time it was due it sets off again, as a retransmission. */
-static void test_resend(void)
+TEST(test_resend)
 {
   kit k;
 
@@ -136,7 +137,7 @@ static void test_resend(void)
 
 /* Two in a row on a slow link: the second one's time runs from when it is through with it, so
  * nothing is sent twice. */
-static void test_resend_waits_for_the_link(void)
+TEST(test_resend_waits_for_the_link)
 {
   static const char *const sets[] = {"path.forward.rate=10Mbit/s", "path.forward.delay=0s", NULL};
   kit k;
@@ -150,7 +151,7 @@ static void test_resend_waits_for_the_link(void)
 
 /* As often as a TCP would, then no more; nothing without payload is offered again, nothing with a TIME of
  * 0, no fragment. */
-static void test_resend_has_an_end(void)
+TEST(test_resend_has_an_end)
 {
   kit k;
 
@@ -173,7 +174,7 @@ static void test_resend_has_an_end(void)
 
 /* A capture may last 100 days, and so may the time after which it offers again: 200 days are more than 64
  * bits of picoseconds (106 days). */
-static void test_resend_beyond_the_clock(void)
+TEST(test_resend_beyond_the_clock)
 {
   const time_ps days_100 = 100 * 86400 * TIME_PS_PER_SECOND;
   kit k;
@@ -183,16 +184,4 @@ static void test_resend_beyond_the_clock(void)
   assert_arrivals(&k, "8640000000000000ns ");
   g_assert_cmpuint(replay_path_given_up(k.path), ==, 0);
   kit_close(&k);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/replay/path/without_a_link", test_without_a_link);
-  g_test_add_func("/replay/path/a_link", test_a_link);
-  g_test_add_func("/replay/path/resend", test_resend);
-  g_test_add_func("/replay/path/resend_waits_for_the_link", test_resend_waits_for_the_link);
-  g_test_add_func("/replay/path/resend_has_an_end", test_resend_has_an_end);
-  g_test_add_func("/replay/path/resend_beyond_the_clock", test_resend_beyond_the_clock);
-  return g_test_run();
 }

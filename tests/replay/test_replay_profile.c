@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A profile has the STags that a capture writes to, and registers each for just what was written. */
 #include "replay/replay_profile.h"
+#include "test.h"
 
 enum { DOMAIN = 3 };
 
@@ -20,7 +21,7 @@ static ddp_access_fault check(const ddp_stag_table *table, uint32_t stag, uint64
 
 /* Two STags, written to in turns; the first at 1000 … 1099 and 4000 … 4499, in the wrong order. What lies
  * between is taken to be the buffer's. */
-static void test_extents(void)
+TEST(test_extents)
 {
   replay_stags *stags = replay_stags_new();
   ddp_stag_table *table = ddp_stag_table_new(1);
@@ -41,7 +42,7 @@ static void test_extents(void)
 
 /* The highest octet has Tagged Offset 2^64 - 2: a range that ends at 2^64 wraps (DDP-156), and is left to
  * the receiver. */
-static void test_the_end_of_the_offsets(void)
+TEST(test_the_end_of_the_offsets)
 {
   replay_stags *stags = replay_stags_new();
   ddp_stag_table *table = ddp_stag_table_new(1);
@@ -56,12 +57,4 @@ static void test_the_end_of_the_offsets(void)
   g_assert_cmpint(check(table, 0xA, UINT64_MAX - 9, 10, DDP_ACCESS_REMOTE_WRITE), ==, DDP_ACCESS_WRAPS);
   ddp_stag_table_free(table);
   replay_stags_free(stags);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/replay/profile/stags/extents", test_extents);
-  g_test_add_func("/replay/profile/stags/the_end_of_the_offsets", test_the_end_of_the_offsets);
-  return g_test_run();
 }

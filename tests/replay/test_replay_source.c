@@ -5,6 +5,7 @@
 
 #include "capture_fixture.h"
 #include "engine/engine.h"
+#include "test.h"
 
 enum { LENGTH = 1000, CUT = 504 };
 
@@ -59,7 +60,7 @@ static void assert_plays(kit *k, bool coarse, const char *expected)
 }
 
 /* A file of the first day of 1970 begins at time 0. Packets of one nanosecond come together. */
-static void test_times(void)
+TEST(test_times)
 {
   kit k = {.file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW)};
 
@@ -72,7 +73,7 @@ static void test_times(void)
 }
 
 /* In whole microseconds what bears one time was one after the other. */
-static void test_coarse_times(void)
+TEST(test_coarse_times)
 {
   kit k = {.file = fixture_file_new(FIXTURE_PCAP_US, false, FIXTURE_LINK_RAW)};
 
@@ -87,7 +88,7 @@ static void test_coarse_times(void)
 
 /* Times that go back: the order of the file holds, and what is held between two such packets is seen, for
  * a picosecond. */
-static void test_backward(void)
+TEST(test_backward)
 {
   kit k = {.file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW)};
 
@@ -102,7 +103,7 @@ static void test_backward(void)
 }
 
 /* Fragments come one by one, whole packets as segments. */
-static void test_fragments(void)
+TEST(test_fragments)
 {
   const fixture_segment whole = {.version = 4, .sequence = 9, .flags = TCP_ACK, .length = LENGTH};
   kit k = {.file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW)};
@@ -143,7 +144,7 @@ static capture_segment segment_of(const uint8_t *octets, uint32_t length)
                            .payload_octets = length};
 }
 
-static void test_fields(void)
+TEST(test_fields)
 {
   static const uint8_t octets[100] = {1, 2, 3};
   replay_packets *packets = replay_packets_new();
@@ -173,7 +174,7 @@ static void test_fields(void)
   datagram_unref(packet);
 }
 
-static void test_checksums(void)
+TEST(test_checksums)
 {
   static const uint8_t octets[3];
   static const struct {
@@ -197,7 +198,7 @@ static void test_checksums(void)
 }
 
 /* What offload joined beyond a datagram's size is several, one after the other; the FIN is the last one's. */
-static void test_super_segment(void)
+TEST(test_super_segment)
 {
   g_autofree uint8_t *octets = g_malloc(LONG);
   replay_packets *packets = replay_packets_new();
@@ -222,17 +223,4 @@ static void test_super_segment(void)
   }
   g_assert_cmpuint(count, ==, 3);
   replay_packets_free(packets);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/replay/source/times", test_times);
-  g_test_add_func("/replay/source/coarse_times", test_coarse_times);
-  g_test_add_func("/replay/source/backward", test_backward);
-  g_test_add_func("/replay/source/fragments", test_fragments);
-  g_test_add_func("/replay/source/packet_fields", test_fields);
-  g_test_add_func("/replay/source/packet_checksums", test_checksums);
-  g_test_add_func("/replay/source/packet_super_segment", test_super_segment);
-  return g_test_run();
 }

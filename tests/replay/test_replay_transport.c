@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The TCP that a capture feeds: it takes, holds, refuses and ends as a TCP does, and sends nothing itself. */
 #include "replay/replay_transport.h"
+#include "test.h"
 
 #include <string.h>
 
@@ -152,7 +153,7 @@ static void sent(kit *k, uint8_t flags, uint32_t sequence, int64_t position)
 
 /* The SYN alone establishes nothing; the first ACK does, with payload or without, and so does the SYN of a
  * peer that was called. It is not reported twice. */
-static void test_establishment(void)
+TEST(test_establishment)
 {
   kit k;
 
@@ -174,7 +175,7 @@ static void test_establishment(void)
 
 /* 300 octets, the second hundred last: in order the third is held, and its own arrival is reported when it
  * goes up; else nothing is. */
-static void test_a_hole(void)
+TEST(test_a_hole)
 {
   kit k;
 
@@ -201,7 +202,7 @@ static void test_a_hole(void)
 
 /* Repeated octets are counted and not passed; nothing goes up of a segment that the layer above refuses,
  * which can come again. */
-static void test_repeats_and_refusals(void)
+TEST(test_repeats_and_refusals)
 {
   kit k;
 
@@ -225,7 +226,7 @@ static void test_repeats_and_refusals(void)
 
 /* Dropped without a word: a segment without ACK, one beyond the window, one with a wrong checksum, which is
  * counted apart. */
-static void test_no_segments(void)
+TEST(test_no_segments)
 {
   kit k;
 
@@ -246,7 +247,7 @@ static void test_no_segments(void)
 
 /* Both FINs in the capture, and both acknowledged: then it is closed, and counts nothing any more; not
  * before. */
-static void test_the_end(void)
+TEST(test_the_end)
 {
   kit k;
 
@@ -265,7 +266,7 @@ static void test_the_end(void)
 }
 
 /* RFC 5961 §3.2: only a RST at RCV.NXT ends it; after the peer's FIN as if it had ended well. */
-static void test_resets(void)
+TEST(test_resets)
 {
   kit k;
 
@@ -285,7 +286,7 @@ static void test_resets(void)
 
 /* The stream is known from octet 7000 on, and up to 7200: what lies before came elsewhere, what lies
  * beyond is not heeded. */
-static void test_a_part_of_a_stream(void)
+TEST(test_a_part_of_a_stream)
 {
   kit k;
 
@@ -302,7 +303,7 @@ static void test_a_part_of_a_stream(void)
 
 /* PAWS (RFC 7323 §5.3): more than a thousand ticks older than the newest that was in order is of another
  * epoch. */
-static void test_paws(void)
+TEST(test_paws)
 {
   static const uint32_t times[] = {500000, 499000, 498999};
   kit k;
@@ -319,7 +320,7 @@ static void test_paws(void)
 }
 
 /* RFC 7323 §5.5: what came half a period of a microsecond clock ago compares with nothing any more. */
-static void test_paws_after_idleness(void)
+TEST(test_paws_after_idleness)
 {
   const uint32_t before = 500000, after = 0;
   kit k;
@@ -335,7 +336,7 @@ static void test_paws_after_idleness(void)
 }
 
 /* What is posted is acknowledged when TCP is asked to send, and nothing leaves. */
-static void test_nothing_leaves(void)
+TEST(test_nothing_leaves)
 {
   static const uint8_t octets[100];
   buffer_chain record;
@@ -355,20 +356,4 @@ static void test_nothing_leaves(void)
   assert_told(&k, "");
   g_assert_cmpint(tcp_transport_deadline(k.tcp), ==, TIME_PS_NEVER);
   kit_close(&k);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/replay/transport/establishment", test_establishment);
-  g_test_add_func("/replay/transport/a_hole", test_a_hole);
-  g_test_add_func("/replay/transport/repeats_and_refusals", test_repeats_and_refusals);
-  g_test_add_func("/replay/transport/no_segments", test_no_segments);
-  g_test_add_func("/replay/transport/the_end", test_the_end);
-  g_test_add_func("/replay/transport/resets", test_resets);
-  g_test_add_func("/replay/transport/a_part_of_a_stream", test_a_part_of_a_stream);
-  g_test_add_func("/replay/transport/paws", test_paws);
-  g_test_add_func("/replay/transport/paws_after_idleness", test_paws_after_idleness);
-  g_test_add_func("/replay/transport/nothing_leaves", test_nothing_leaves);
-  return g_test_run();
 }

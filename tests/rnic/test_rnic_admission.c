@@ -2,6 +2,7 @@
 /* Which segments are dropped for want of memory or of descriptors. All FPDUs here are 2 + 14 + payload + 4 (CRC) octets: a payload of 84
  * makes one of 104. */
 #include "receiver_fixture.h"
+#include "test.h"
 
 enum { FPDU = 104 };
 
@@ -56,7 +57,7 @@ static bool arrive_fpdu(made *m, guint index)
 /* No memory at all, whole FPDUs: in order they are placed as they come. Behind a hole an in-order receiver must refuse them, one that
  * finds them by a marker or assumes alignment does not. With markers the first FPDU is 108 long, its marker leads; the FPDU with the
  * next, at 512, is the fifth. */
-static void test_no_memory(void)
+TEST(test_no_memory)
 {
   static const struct {
     receiver_fixture_mode mode;
@@ -80,7 +81,7 @@ static void test_no_memory(void)
 }
 
 /* Beyond 4 GiB of stream, too, an aligned FPDU behind a hole is seen to need no memory. */
-static void test_no_memory_beyond_4_gib(void)
+TEST(test_no_memory_beyond_4_gib)
 {
   made m = {.memory = rnic_reassembly_memory_new(0, 1)};
   const receiver_fixture_config config = {
@@ -95,7 +96,7 @@ static void test_no_memory_beyond_4_gib(void)
 }
 
 /* The same with markers: FPDUs of 1020 octets have one each, so behind the hole they are placed without any memory. */
-static void test_no_memory_with_markers(void)
+TEST(test_no_memory_with_markers)
 {
   static const uint32_t large[] = {1000, 1000, 1000};
   rnic_reassembly_memory *memory = rnic_reassembly_memory_new(0, 1);
@@ -112,7 +113,7 @@ static void test_no_memory_with_markers(void)
 
 /* mpa-01 §11.2.2: FPDUs cut across segments, and no memory to put them together: the same segments come for ever and are dropped for
  * ever. Memory for one FPDU is enough in order: less its last octet, for a cut there. */
-static void test_deadlock(void)
+TEST(test_deadlock)
 {
   for (uint64_t size = 0; size <= FPDU - 1; size += FPDU - 1) {
     made m = begin(KIT_IN_ORDER, false, size, 1);
@@ -139,7 +140,7 @@ static void test_deadlock(void)
 
 /* A full memory: a segment that lets as much go as it brings passes, one octet more does not. 100 octets of FPDU 0 and 100 of FPDU 2 are
  * held, of 200. The rest of FPDU 0 (4 octets) with 100 of FPDU 1 leaves 200; with 101 it would leave 201. */
-static void test_lets_go_as_much(void)
+TEST(test_lets_go_as_much)
 {
   made m = begin(KIT_OUT_OF_ORDER, false, 200, 1);
 
@@ -158,7 +159,7 @@ static void test_lets_go_as_much(void)
 
 /* The segment counts as a whole, however many runs of it are new: the middle of FPDU 0 is held, and nothing more fits. A segment of all
  * of FPDU 0 brings a run before and one behind, each too much for itself. */
-static void test_several_runs(void)
+TEST(test_several_runs)
 {
   made m = begin(KIT_OUT_OF_ORDER, false, 20, 1);
 
@@ -174,7 +175,7 @@ static void test_several_runs(void)
 /* A segment that is dropped for a broken FPDU leaves nothing behind, though a run before it was in order. FPDU 0 is held but for its
  * first 300 octets; with the segment that brings those, and FPDU 1, damaged, nothing is let go. 900 octets of FPDU 2 still do not
  * fit beside the 732: of 1500 octets 768 are left. */
-static void test_broken_segment_leaves_nothing(void)
+TEST(test_broken_segment_leaves_nothing)
 {
   enum { WITH_MARKERS = 1032, HELD_FROM = 300, PART = 900 };
   static const uint32_t large[] = {1000, 1000, 1000};
@@ -200,7 +201,7 @@ static void test_broken_segment_leaves_nothing(void)
 }
 
 /* Octets that are there already are no new ones: a duplicate of held octets needs no room and is not even asked about. */
-static void test_duplicate(void)
+TEST(test_duplicate)
 {
   made m = begin(KIT_IN_ORDER, false, 50, 1);
 
@@ -214,7 +215,7 @@ static void test_duplicate(void)
 }
 
 /* Two connections and one memory: what one holds the other cannot, until it is let go; when one is gone its part is free. */
-static void test_two_connections(void)
+TEST(test_two_connections)
 {
   made m = begin(KIT_IN_ORDER, false, 150, 1);
   const receiver_fixture_config config = {.mode = KIT_IN_ORDER, .crc = true, .memory = m.memory};
@@ -234,7 +235,7 @@ static void test_two_connections(void)
 
 /* Cells of 64 octets, three of them: 10 octets of an FPDU's front take one, 64 behind a hole another; the 65th octet there takes the
  * third, the 129th would take a fourth. */
-static void test_cells(void)
+TEST(test_cells)
 {
   made m = begin(KIT_IN_ORDER, false, 192, 64);
 
@@ -251,7 +252,7 @@ static void test_cells(void)
 
 /* FPDUs may consist of two pieces: the third piece of an FPDU is refused, unless it completes it. Each FPDU of 1020 octets has a marker or
  * two: FPDU 0 has those at 0 and 512. */
-static void test_descriptors(void)
+TEST(test_descriptors)
 {
   made m = begin_with_limits(2, 0);
   uint64_t whole = receiver_fixture_position(m.f, 1);
@@ -268,7 +269,7 @@ static void test_descriptors(void)
 
 /* One partial FPDU at a time (as scenarios/presets/qed.cfg has it): a segment that would leave two is
  * refused, one that trades one for another is taken, and so is a whole FPDU. */
-static void test_partial_fpdus(void)
+TEST(test_partial_fpdus)
 {
   made m = begin_with_limits(0, 1);
   uint64_t first = receiver_fixture_position(m.f, 1);
@@ -355,7 +356,7 @@ static void play(guint seed, guint *refused, guint *finished)
   random_stream_free(random);
 }
 
-static void test_any_segments(void)
+TEST(test_any_segments)
 {
   guint refused = 0;
   guint finished = 0;
@@ -365,23 +366,4 @@ static void test_any_segments(void)
   }
   g_assert_cmpuint(refused, >, 1000);
   g_assert_cmpuint(finished, >, 300); /* the aligned ones, and some more */
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/rnic_admission/no_memory", test_no_memory);
-  g_test_add_func("/rnic_admission/no-memory-beyond-4-gib", test_no_memory_beyond_4_gib);
-  g_test_add_func("/rnic_admission/no_memory_with_markers", test_no_memory_with_markers);
-  g_test_add_func("/rnic_admission/deadlock", test_deadlock);
-  g_test_add_func("/rnic_admission/lets_go_as_much", test_lets_go_as_much);
-  g_test_add_func("/rnic_admission/several_runs", test_several_runs);
-  g_test_add_func("/rnic_admission/broken_segment", test_broken_segment_leaves_nothing);
-  g_test_add_func("/rnic_admission/duplicate", test_duplicate);
-  g_test_add_func("/rnic_admission/two_connections", test_two_connections);
-  g_test_add_func("/rnic_admission/cells", test_cells);
-  g_test_add_func("/rnic_admission/descriptors", test_descriptors);
-  g_test_add_func("/rnic_admission/partial_fpdus", test_partial_fpdus);
-  g_test_add_func("/rnic_admission/any_segments", test_any_segments);
-  return g_test_run();
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a connection would hold after a segment, told before it is taken. Each arrival of the fixture compares. */
 #include "receiver_fixture.h"
+#include "test.h"
 
 /* Segments of a scene: cuts at any place or at FPDU starts, in an order disturbed a little or much. */
 typedef struct scene {
@@ -97,7 +98,7 @@ static guint play(guint seed)
 
 /* 6,000 connections: all modes, with markers and CRC and without, aligned and cut anywhere, some behind octets of streaming mode, half of them at
  * stream position 2^32, of which half are looked at from there on only. */
-static void test_any_segments(void)
+TEST(test_any_segments)
 {
   guint dry_runs = 0;
 
@@ -110,7 +111,7 @@ static void test_any_segments(void)
 /* By hand, an in-order receiver. FPDUs of 2 + 14 + 84 + 4 = 104 octets. The front of the second lies at the edge (50 octets); one octet of
  * its tail in TCP is `incomplete` with them. Then all behind a hole of 4, 50 of the tail and the third FPDU, lies in TCP: 100 are
  * `incomplete`, 104 `order`. The segment that brings the 4 lets all go; one that brings 2 of them holds two more. */
-static void test_in_order_by_hand(void)
+TEST(test_in_order_by_hand)
 {
   static const uint32_t payloads[] = {84, 84, 84};
   const receiver_fixture_config config = {.mode = KIT_IN_ORDER, .crc = true};
@@ -135,7 +136,7 @@ static void test_in_order_by_hand(void)
 }
 
 /* By hand, a receiver that looks ahead without markers: FPDUs behind the hole wait for the order, all of them. */
-static void test_out_of_order_by_hand(void)
+TEST(test_out_of_order_by_hand)
 {
   static const uint32_t payloads[] = {84, 84, 84};
   const receiver_fixture_config config = {.mode = KIT_OUT_OF_ORDER, .crc = true};
@@ -157,7 +158,7 @@ static void test_out_of_order_by_hand(void)
 
 /* By hand, one that assumes: the aligned segment behind the hole goes up at once, and what DDP cannot place is no FPDU: a segment that
  * starts in the payload whose octets 0, 20 say a ULPDU of 20 octets. */
-static void test_assumption_by_hand(void)
+TEST(test_assumption_by_hand)
 {
   static const uint32_t payloads[] = {84, 84, 84};
   const receiver_fixture_config config = {.mode = KIT_ASSUME_ALIGNED};
@@ -177,14 +178,4 @@ static void test_assumption_by_hand(void)
   g_assert_cmpuint(rnic_receiver_statistics(f->receiver)->wrong_guesses, ==, 1);
   g_assert_cmpuint(rnic_receiver_statistics(f->receiver)->fpdus, ==, 3);
   g_assert_cmpuint(rdmap_stream_undelivered(f->rdmap), ==, 0);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/rnic_dry_run/in_order_by_hand", test_in_order_by_hand);
-  g_test_add_func("/rnic_dry_run/out_of_order_by_hand", test_out_of_order_by_hand);
-  g_test_add_func("/rnic_dry_run/assumption_by_hand", test_assumption_by_hand);
-  g_test_add_func("/rnic_dry_run/any_segments", test_any_segments);
-  return g_test_run();
 }

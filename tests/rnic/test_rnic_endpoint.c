@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Whole endpoints in full operation: the two directions, their ends, and what a host's connections share. */
 #include "rnic_fixture.h"
+#include "test.h"
 
 #include <string.h>
 
@@ -20,7 +21,7 @@ static void assert_closed_well(const rnic_fixture *f)
 
 /* DDP-028, DDP-029: the peer's FIN is told as a graceful end of stream and connection, which RST never is (test_fault_injector, reset). DDP-129: the
  * other half is closed gracefully in turn. DDP-031: then the connection is down. */
-static void test_send_and_close(void)
+TEST(test_send_and_close)
 {
   g_autoptr(rnic_fixture) f = rnic_fixture_new();
   fixture_side *initiator = &f->sides[SIDE_INITIATOR];
@@ -43,7 +44,7 @@ static void test_send_and_close(void)
 
 /* DDP-128, DDP-131: a half-closed stream serves the other direction as long as its ULP likes: Writes, Sends and answers to Reads. DDP-121: with
  * nothing left to do it stays, until its ULP asks for the end; then, DDP-129, its own close closes the rest. */
-static void test_half_close(void)
+TEST(test_half_close)
 {
   g_autoptr(rnic_fixture) f = rnic_fixture_new();
   fixture_side *initiator = &f->sides[SIDE_INITIATOR];
@@ -70,7 +71,7 @@ static void test_half_close(void)
 }
 
 /* A ULP that closes at once: the FIN waits for full operation, so that the frames still go. */
-static void test_close_before_full_operation(void)
+TEST(test_close_before_full_operation)
 {
   g_autoptr(rnic_fixture) f = rnic_fixture_new();
 
@@ -86,7 +87,7 @@ static void test_close_before_full_operation(void)
 /* An operation is complete when TCP has the acknowledgement of its last FPDU (note D23): the second of two,
  * one full segment each, is lost, and waits for its retransmission. The events count from the first octet of
  * the FPDU phase, which is 1460 octets earlier. */
-static void test_completion_by_acknowledgement(void)
+TEST(test_completion_by_acknowledgement)
 {
   g_autoptr(rnic_fixture) f = rnic_fixture_new();
   fixture_side *initiator = &f->sides[SIDE_INITIATOR];
@@ -137,7 +138,7 @@ static rnic_fixture *write_with_one_bad(uint8_t **memory, bool loses_terminate)
  * behind the end are parsed by nobody. RDMAP-223: the Terminate arrives though many segments are on their way
  * to its sender, which acknowledges and drops them (note D38), and though it gets lost at first. RDMAP-225:
  * the stream is marked erroneous. */
-static void test_nothing_moves_after_a_failure(void)
+TEST(test_nothing_moves_after_a_failure)
 {
   for (int loses = 0; loses < 2; loses++) {
     uint8_t *memory;
@@ -167,7 +168,7 @@ static void test_nothing_moves_after_a_failure(void)
 }
 
 /* DDP-132, MPA-274: a peer that is gone: TCP gives up (code 1), one fatal indication, all open work in error; nothing hangs. */
-static void test_peer_is_gone(void)
+TEST(test_peer_is_gone)
 {
   g_autoptr(rnic_fixture) f = rnic_fixture_new();
   fixture_side *initiator = &f->sides[SIDE_INITIATOR];
@@ -209,7 +210,7 @@ static void assert_fin_within_an_fpdu(iwarp_generation generation, uint32_t posi
 /* MPA-272, MPA-274, MPA-276 (note M32): FIN in the middle of an FPDU is no graceful end: code 1. A marker,
  * then a length of 100 and the first octets of what it promises; behind the Request's 20 octets, or, in
  * rdmac, first of all. */
-static void test_fin_within_an_fpdu(void)
+TEST(test_fin_within_an_fpdu)
 {
   static const uint8_t ietf[12] = {0, 0, 0, 0, 0, 100, 0x41, 0x43};
   static const uint8_t rdmac[12] = {0, 0, 0, 0, 0, 100, 0x40, 0x03};
@@ -238,7 +239,7 @@ static bool loses_the_terminate(rnic_fixture *f, unsigned from, const datagram *
 }
 
 /* The ULPs hear of a failure when the Terminate leaves and when it arrives, one way of 10 us later; also late in a connection's life. */
-static void test_when_a_terminate_is_told(void)
+TEST(test_when_a_terminate_is_told)
 {
   const rdmap_work write = {.id = 2, .operation = RDMAP_OPERATION_WRITE, .length = 10, .remote_stag = 0xBAD};
   g_autoptr(rnic_fixture) f = rnic_fixture_new();
@@ -254,7 +255,7 @@ static void test_when_a_terminate_is_told(void)
 /* DDP-086: the Responder fails while it sends 100,000 octets itself, far more than TCP's initial window: that Send goes out whole, then the
  * Terminate. DDP-138: until then the stream stays as it is, neither FIN nor RST comes. RDMAP-223: the end is graceful: FIN after the Terminate,
  * and the connection is closed only when the peer has it, also when it gets lost at first. */
-static void test_terminate_after_message_under_way(void)
+TEST(test_terminate_after_message_under_way)
 {
   for (int loses = 0; loses < 2; loses++) {
     g_autoptr(rnic_fixture) f = rnic_fixture_new();
@@ -308,7 +309,7 @@ static void test_terminate_after_message_under_way(void)
 }
 
 /* MPA-288: what waited for its order when the connection failed is kept no longer. Without markers all that is behind a hole waits. */
-static void test_nothing_is_kept(void)
+TEST(test_nothing_is_kept)
 {
   g_autoptr(rnic_fixture) f = rnic_fixture_new();
   fixture_side *responder = &f->sides[SIDE_RESPONDER];
@@ -333,7 +334,7 @@ static void test_nothing_is_kept(void)
 
 /* MPA-274, MPA-276: the peer's FIN in the middle of startup is code 1, and the connection ends by FIN. The peer is of rdmac and closes
  * at once. The time that was left for its frame counts no longer. */
-static void test_fin_in_startup(void)
+TEST(test_fin_in_startup)
 {
   g_autoptr(rnic_fixture) f = rnic_fixture_new();
   fixture_side *initiator = &f->sides[SIDE_INITIATOR];
@@ -356,7 +357,7 @@ static void test_fin_in_startup(void)
 /* --- Options --- */
 
 /* MPA-286, MPA-287: with silent drop a segment with a broken FPDU counts as lost: once it comes again, right, nothing was wrong. */
-static void test_silent_drop(void)
+TEST(test_silent_drop)
 {
   const fault_config bad_crc = {.id = FAULT_BAD_CRC, .at = 1};
   g_autoptr(rnic_fixture) f = rnic_fixture_new();
@@ -412,7 +413,7 @@ static bool damages_one(rnic_fixture *f, unsigned from, const datagram *packet)
 }
 
 /* MPA-286: damage on the way is cured by TCP's next try. MPA-274, MPA-288: without the option it is code 2 and the end. */
-static void test_damage_on_the_way(void)
+TEST(test_damage_on_the_way)
 {
   for (int silent = 0; silent < 2; silent++) {
     g_autoptr(rnic_fixture) f = rnic_fixture_new();
@@ -475,7 +476,7 @@ static const mulpdu_case mulpdus[] = {
 };
 
 /* MPA-152: MULPDU follows EMSS when the MTU changes. */
-static void test_mulpdu(void)
+TEST(test_mulpdu)
 {
   for (size_t i = 0; i < G_N_ELEMENTS(mulpdus); i++) {
     const mulpdu_case *c = &mulpdus[i];
@@ -509,7 +510,7 @@ static void test_mulpdu(void)
 /* MPA-149, MPA-150: by position ULPDUs are longer where fewer markers lie. EMSS 1036, printed formula 1036 - (6 + 4 * 3 + 0) = 1018. At offset 0:
  * markers at 0, 512, 1024: 1018; at 1036: 1536, 2048: 1022; at 2072: 2560, 3072: 1022; at 3108: 3584, 4096: 1022. Every segment is filled to the
  * last octet, and holds one FPDU. */
-static void test_dynamic_mulpdu(void)
+TEST(test_dynamic_mulpdu)
 {
   g_autoptr(rnic_fixture) f = rnic_fixture_new();
   fixture_side *initiator = &f->sides[SIDE_INITIATOR];
@@ -533,7 +534,7 @@ static void test_dynamic_mulpdu(void)
 /* MPA-150: behind an FPDU that waits in TCP for the rest of its segment, MULPDU is what fits into that. A Write of 70 octets: a marker, 2, 84
  * of ULPDU, 2 of pad, 4: 96. In the 1364 octets left, up to offset 1460, lie the markers at 512 and 1024: 1364 - 8 - 6 = 1350, 1336 of
  * payload. At 1460: 1536, 2048, 2560: 1442, 1428 of payload, and the only one of full size. 4000 - 1336 - 1428 = 1236 are left. */
-static void test_dynamic_mulpdu_behind_an_fpdu(void)
+TEST(test_dynamic_mulpdu_behind_an_fpdu)
 {
   g_autoptr(rnic_fixture) f = rnic_fixture_new();
   fixture_side *initiator = &f->sides[SIDE_INITIATOR];
@@ -558,7 +559,7 @@ static void test_dynamic_mulpdu_behind_an_fpdu(void)
 
 /* A ULP that wants to hear nothing: neither of Private Data, losses and octets, nor of the end, of a connection that fails or of one that does
  * not. */
-static void test_no_events(void)
+TEST(test_no_events)
 {
   for (int fails = 0; fails < 2; fails++) {
     g_autoptr(rnic_fixture) f = rnic_fixture_new();
@@ -587,7 +588,7 @@ static void test_no_events(void)
 
 /* The placement latency delays ULPDUs, and what comes behind them keeps its place: the FIN is told when the last of them has been placed, and so
  * is an error of MPA's. */
-static void test_placement_latency(void)
+TEST(test_placement_latency)
 {
   for (int bad = 0; bad < 2; bad++) {
     const fault_config second_crc = {.id = FAULT_BAD_CRC, .at = 2};
@@ -651,7 +652,7 @@ static const reach_case reaches[] = {
 };
 
 /* DDP-207, DDP-208, DDP-209: an STag that one connection of an RNIC registers, used by the peer of another connection: a Write, then a Read. */
-static void test_reach_between_connections(void)
+TEST(test_reach_between_connections)
 {
   for (size_t i = 0; i < 2 * G_N_ELEMENTS(reaches); i++) {
     const reach_case *c = &reaches[i / 2];
@@ -690,7 +691,7 @@ static void test_reach_between_connections(void)
 
 /* Receive buffers are not shared across streams: a peer that takes more than its connection has lent is found out (no buffer, 1/2/02) and takes none from
  * another connection of the host. */
-static void test_greedy_peer(void)
+TEST(test_greedy_peer)
 {
   rnic_fixture *modest = rnic_fixture_new();
 
@@ -713,30 +714,4 @@ static void test_greedy_peer(void)
   g_assert_cmpint(modest->sides[SIDE_RESPONDER].failed, ==, 0);
   rnic_fixture_free(greedy);
   rnic_fixture_free(modest);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/rnic-endpoint/send-and-close", test_send_and_close);
-  g_test_add_func("/rnic-endpoint/half-close", test_half_close);
-  g_test_add_func("/rnic-endpoint/close-before-full-operation", test_close_before_full_operation);
-  g_test_add_func("/rnic-endpoint/completion", test_completion_by_acknowledgement);
-  g_test_add_func("/rnic-endpoint/terminate-after-message-under-way", test_terminate_after_message_under_way);
-  g_test_add_func("/rnic-endpoint/when-a-terminate-is-told", test_when_a_terminate_is_told);
-  g_test_add_func("/rnic-endpoint/nothing-is-kept", test_nothing_is_kept);
-  g_test_add_func("/rnic-endpoint/fin-in-startup", test_fin_in_startup);
-  g_test_add_func("/rnic-endpoint/nothing-moves-after-a-failure", test_nothing_moves_after_a_failure);
-  g_test_add_func("/rnic-endpoint/peer-is-gone", test_peer_is_gone);
-  g_test_add_func("/rnic-endpoint/fin-within-an-fpdu", test_fin_within_an_fpdu);
-  g_test_add_func("/rnic-endpoint/silent-drop", test_silent_drop);
-  g_test_add_func("/rnic-endpoint/damage-on-the-way", test_damage_on_the_way);
-  g_test_add_func("/rnic-endpoint/mulpdu", test_mulpdu);
-  g_test_add_func("/rnic-endpoint/dynamic-mulpdu", test_dynamic_mulpdu);
-  g_test_add_func("/rnic-endpoint/dynamic-mulpdu-behind-an-fpdu", test_dynamic_mulpdu_behind_an_fpdu);
-  g_test_add_func("/rnic-endpoint/no-events", test_no_events);
-  g_test_add_func("/rnic-endpoint/placement-latency", test_placement_latency);
-  g_test_add_func("/rnic-endpoint/reach", test_reach_between_connections);
-  g_test_add_func("/rnic-endpoint/greedy-peer", test_greedy_peer);
-  return g_test_run();
 }

@@ -2,10 +2,10 @@
 /* What a user reads when a connection fails: layer, code, and what it means. */
 #include "rnic/rnic_failure.h"
 
-#include <glib.h>
 #include <string.h>
 
 #include "ddp/ddp_error.h"
+#include "test.h"
 
 typedef struct failure_case {
   rnic_failure failure;
@@ -55,7 +55,7 @@ static const failure_case cases[] = {
     {{.layer = RNIC_FAILURE_ULP, .reason.ulp = RNIC_ULP_NO_STREAMING_OCTETS}, "timeout", "streaming", true},
 };
 
-static void test_cases(void)
+TEST(test_cases)
 {
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
     const failure_case *c = &cases[i];
@@ -69,11 +69,4 @@ static void test_cases(void)
     }
     g_free(code);
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/rnic-failure/cases", test_cases);
-  return g_test_run();
 }

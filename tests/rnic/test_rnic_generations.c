@@ -2,6 +2,7 @@
 /* Endpoints of one generation that meet another, and rdmac, which has no frames to tell it (note M46). */
 #include "rdmap/rdmap_stream_private.h"
 #include "rnic_fixture.h"
+#include "test.h"
 
 enum { MIX_NO_WORK, MIX_INITIATOR_SENDS, MIX_RESPONDER_SENDS, MIX_BOTH_SEND };
 
@@ -61,7 +62,7 @@ static rnic_fixture *mix(const mix_case *c, uint8_t *buffers[SIDES])
 
 /* MPA-280: an endpoint of one generation that meets another ends the connection, by RST at the end that finds it. It never hangs, and nothing
  * is Placed. */
-static void test_generations_that_do_not_fit(void)
+TEST(test_generations_that_do_not_fit)
 {
   for (size_t i = 0; i < G_N_ELEMENTS(mixes); i++) {
     const mix_case *c = &mixes[i];
@@ -91,7 +92,7 @@ static void test_generations_that_do_not_fit(void)
 /* note M46: an rdmac receiver takes a Request for a marker and a length of 18756 (4944, "ID") and waits. If
  * the other end is patient for ever, the rdmac end's ULP gives up, startup_timeout_ps after the first octet
  * came (30 us: SYN, SYN|ACK, and the ACK with the Request). */
-static void test_rdmac_waits_no_longer_than_its_timeout(void)
+TEST(test_rdmac_waits_no_longer_than_its_timeout)
 {
   static const time_ps timeouts[] = {10 * TIME_PS_PER_SECOND, 1};
 
@@ -113,7 +114,7 @@ static void test_rdmac_waits_no_longer_than_its_timeout(void)
 }
 
 /* Once an FPDU has come the peer is known to speak rdmac: nobody hurries it. */
-static void test_rdmac_waits_for_later_fpdus(void)
+TEST(test_rdmac_waits_for_later_fpdus)
 {
   static const uint8_t begun[] = {0x00, 0x64, 0x40, 0x03};
   g_autoptr(rnic_fixture) f = rnic_fixture_new();
@@ -128,13 +129,4 @@ static void test_rdmac_waits_for_later_fpdus(void)
   rnic_fixture_forge(f, 4 + 2 + 18 + 4, begun, sizeof begun, TCP_ACK); /* behind the marker and the FPDU */
   rnic_fixture_run(f, 100 * TIME_PS_PER_SECOND);
   g_assert_cmpint(f->sides[SIDE_RESPONDER].failed, ==, 0);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/rnic-generations/rdmac-later-fpdus", test_rdmac_waits_for_later_fpdus);
-  g_test_add_func("/rnic-generations/generations", test_generations_that_do_not_fit);
-  g_test_add_func("/rnic-generations/rdmac-timeout", test_rdmac_waits_no_longer_than_its_timeout);
-  return g_test_run();
 }

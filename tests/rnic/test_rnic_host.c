@@ -2,12 +2,12 @@
 /* What the connections of one RNIC share; how fast it hands FPDUs to TCP; its buffers, with guards on both sides, and memory that is used
  * again. */
 #include "rnic/rnic_host.h"
+#include "test.h"
 
-#include <glib.h>
 #include <string.h>
 
 /* Each number is given once. */
-static void test_numbers(void)
+TEST(test_numbers)
 {
   rnic_host *host = rnic_host_new(1);
   uint32_t domain = rnic_host_protection_domain_new(host);
@@ -31,14 +31,14 @@ static uint32_t first_stag(uint64_t seed)
 }
 
 /* One table for all its connections; what STags it chooses follows from the seed alone. */
-static void test_stags(void)
+TEST(test_stags)
 {
   g_assert_cmphex(first_stag(7), ==, first_stag(7));
   g_assert_cmphex(first_stag(7), !=, first_stag(8));
 }
 
 /* One pool for all connections, of each length that is needed; what is on its way outlives the host. */
-static void test_pools(void)
+TEST(test_pools)
 {
   rnic_host *host = rnic_host_new(1);
   const mpa_fpdu_memory *fpdus = rnic_host_fpdu_memory(host, 1460);
@@ -64,7 +64,7 @@ enum { START = 7 };
 
 /* 1460 octets at 1 Gbit/s take 11.68 us; at 1 Mio. segments a second one takes 1 us, three take 3. Who comes first goes at once; who comes
  * when all before have had their time, too. */
-static void test_rates(void)
+TEST(test_rates)
 {
   rnic_pace *octets = rnic_pace_new(UINT64_C(1000000000), 0);
   rnic_pace *segments = rnic_pace_new(0, 1000000);
@@ -83,7 +83,7 @@ static void test_rates(void)
 }
 
 /* With both the slower decides each time: at 1 Gbit/s and 500,000 segments a second 1460 octets take 11.68 us, 100 octets 2 us. */
-static void test_both_rates(void)
+TEST(test_both_rates)
 {
   rnic_pace *pace = rnic_pace_new(UINT64_C(1000000000), 500000);
 
@@ -97,7 +97,7 @@ static void test_both_rates(void)
 
 /* No fraction is lost: at 7 Gbit/s 1457 octets take 1665142.857 ps. The n-th comes when 8 * 1457 * n / 7 ns have passed, rounded up, the
  * millionth too; also when each asks only when the one before has gone. */
-static void test_no_drift(void)
+TEST(test_no_drift)
 {
   for (unsigned asks_late = 0; asks_late < 2; asks_late++) {
     rnic_pace *pace = rnic_pace_new(UINT64_C(7000000000), 0);
@@ -114,7 +114,7 @@ static void test_no_drift(void)
 /* --- Its buffers --- */
 
 /* As many pieces of memory as are taken at the same time; the one given back last is taken next. */
-static void test_memory_is_used_again(void)
+TEST(test_memory_is_used_again)
 {
   rnic_buffer_pool *pool = rnic_buffer_pool_new(100);
   uint8_t *a = rnic_buffer_pool_take(pool), *b = rnic_buffer_pool_take(pool);
@@ -132,7 +132,7 @@ static void test_memory_is_used_again(void)
 }
 
 /* All octets of a buffer may be written, none beside it; who takes it next finds the guards whole. */
-static void test_writing_beside_a_buffer_is_seen(void)
+TEST(test_writing_beside_a_buffer_is_seen)
 {
   static const int beside[] = {-64, -1, 100, 163};
   rnic_buffer_pool *pool = rnic_buffer_pool_new(100);
@@ -152,7 +152,7 @@ static void test_writing_beside_a_buffer_is_seen(void)
 }
 
 /* Buffers of no octets take no memory. */
-static void test_no_octets(void)
+TEST(test_no_octets)
 {
   rnic_buffer_pool *pool = rnic_buffer_pool_new(0);
 
@@ -160,19 +160,4 @@ static void test_no_octets(void)
   g_assert_true(rnic_buffer_pool_guards_intact(pool, NULL));
   rnic_buffer_pool_give(pool, NULL);
   rnic_buffer_pool_free(pool);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/rnic-host/numbers", test_numbers);
-  g_test_add_func("/rnic-host/stags", test_stags);
-  g_test_add_func("/rnic-host/pools", test_pools);
-  g_test_add_func("/rnic-pace/rates", test_rates);
-  g_test_add_func("/rnic-pace/both-rates", test_both_rates);
-  g_test_add_func("/rnic-pace/no-drift", test_no_drift);
-  g_test_add_func("/rnic-buffer-pool/memory-is-used-again", test_memory_is_used_again);
-  g_test_add_func("/rnic-buffer-pool/guards", test_writing_beside_a_buffer_is_seen);
-  g_test_add_func("/rnic-buffer-pool/no-octets", test_no_octets);
-  return g_test_run();
 }

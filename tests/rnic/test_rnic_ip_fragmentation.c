@@ -7,6 +7,7 @@
 #include "base/random_stream.h"
 #include "net/ip_reassembly.h"
 #include "rnic_fixture.h"
+#include "test.h"
 
 enum { WRITE_OCTETS = 30000, SEND_OCTETS = 20000, PIECE_OCTETS = 256, EVERY = 7 };
 
@@ -112,7 +113,7 @@ static char *run(bool (*loses)(rnic_fixture *f, unsigned from, const datagram *p
 
 /* MPA-337: what the consumers of MPA are told, in content and order, is the same whether the datagrams come in fragments, in any
  * order and some with one lost, or whole, with those lost that lacked a fragment. */
-static void test_consumers_see_nothing_of_it(void)
+TEST(test_consumers_see_nothing_of_it)
 {
   char *whole = run(loses_every_seventh);
   char *in_fragments = run(fragments);
@@ -148,7 +149,7 @@ static bool drops_fragments(rnic_fixture *f, unsigned from, const datagram *pack
 
 /* MPA-339: a receiver that drops every fragment, and says so by ICMP, has the sender's EMSS shrink to what passes whole: 20 + 552
  * octets, less 40 of headers. The transfer goes on. */
-static void test_dropped_fragments_shrink_the_emss(void)
+TEST(test_dropped_fragments_shrink_the_emss)
 {
   g_autoptr(rnic_fixture) f = rnic_fixture_new();
 
@@ -182,7 +183,7 @@ static bool watches_identification(rnic_fixture *f, unsigned from, const datagra
 }
 
 /* RFC 6864 §4.2: what may be fragmented has an identification of its own: the host counts. */
-static void test_identification(void)
+TEST(test_identification)
 {
   g_autoptr(rnic_fixture) f = rnic_fixture_new();
 
@@ -196,14 +197,4 @@ static void test_identification(void)
   rnic_fixture_start(f);
   rnic_fixture_run(f, TIME_PS_PER_SECOND);
   g_assert_cmpuint(identified, >, SEND_OCTETS / 1460);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/rnic/ip_fragmentation/consumers_see_nothing_of_it", test_consumers_see_nothing_of_it);
-  g_test_add_func("/rnic/ip_fragmentation/dropped_fragments_shrink_the_emss",
-                  test_dropped_fragments_shrink_the_emss);
-  g_test_add_func("/rnic/ip_fragmentation/identification", test_identification);
-  return g_test_run();
 }

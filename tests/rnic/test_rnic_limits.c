@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Whole endpoints with little reassembly memory, few descriptors, and one that assumes alignment. */
 #include "rnic_fixture.h"
+#include "test.h"
 
 enum { RECEIVE_ID = 7 };
 
@@ -49,7 +50,7 @@ static size_t delivered(const rnic_fixture *f)
 }
 
 /* No memory, whole FPDUs in order: nothing needs it, startup frames neither. */
-static void test_no_memory_aligned(void)
+TEST(test_no_memory_aligned)
 {
   g_autoptr(rnic_fixture) f = begin(TCP_PASSING_IN_ORDER, TCP_SEGMENTATION_ALIGNED, false, 0);
 
@@ -65,7 +66,7 @@ static void test_no_memory_aligned(void)
 /* mpa-01 §11.2.2: a sender that cuts where its segments end, FPDUs of 2 + 18 + 1000 + 4 = 1024 octets in segments of 1460. Without memory
  * the first segment, which ends within the second FPDU, is dropped time and again, until TCP gives up. With memory for one FPDU less an
  * octet all goes through: never more than the front of one FPDU waits. */
-static void test_deadlock(void)
+TEST(test_deadlock)
 {
   for (uint64_t octets = 0; octets <= 1023; octets += 1023) {
     g_autoptr(rnic_fixture) f = begin(TCP_PASSING_IN_ORDER, TCP_SEGMENTATION_STREAM, false, octets);
@@ -87,7 +88,7 @@ static void test_deadlock(void)
 /* One segment of 1024 octets is lost of a window of ten, and an in-order receiver has room for 5 of what waits behind: four or more are
  * refused and sent again; all is delivered, and the memory is empty and was full. A receiver that finds them by their markers
  * needs none. */
-static void test_loss(void)
+TEST(test_loss)
 {
   static const struct {
     tcp_passing passing;
@@ -114,7 +115,7 @@ static void test_loss(void)
 
 /* A placement latency is not reassembly memory: what waits it out takes no room (docs/metrics.md,
  * "Occupancy"). */
-static void test_placement_latency(void)
+TEST(test_placement_latency)
 {
   g_autoptr(rnic_fixture) f = begin(TCP_PASSING_AS_ARRIVED, TCP_SEGMENTATION_ALIGNED, true, 0);
 
@@ -130,7 +131,7 @@ static void test_placement_latency(void)
 
 /* A connection that has failed holds nothing: its part of the memory is free for the others. The Initiator resets amid an FPDU that is
  * held in part. */
-static void test_failure_lets_go(void)
+TEST(test_failure_lets_go)
 {
   static const uint8_t front[] = {0x04, 0x00, 0x41, 0x43}; /* ULPDU_Length 1024 and the beginning of a Send */
   g_autoptr(rnic_fixture) f = begin(TCP_PASSING_AS_ARRIVED, TCP_SEGMENTATION_ALIGNED, false, 100);
@@ -146,7 +147,7 @@ static void test_failure_lets_go(void)
 
 /* The same when it is time that ends it: an rdmac receiver whose first FPDU does not become whole in 10 s. The four octets are its leading
  * marker. */
-static void test_timeout_lets_go(void)
+TEST(test_timeout_lets_go)
 {
   static const uint8_t marker[4] = {0};
   g_autoptr(rnic_fixture) f = begin(TCP_PASSING_AS_ARRIVED, TCP_SEGMENTATION_ALIGNED, true, 100);
@@ -173,7 +174,7 @@ static void test_timeout_lets_go(void)
  * 748: three wait, and so for the third FPDU. With a limit of three all goes through, with two the first FPDU
  * alone, with one nothing, for ever. In an in-order receiver TCP would hold the pieces behind the refused
  * one, and all would be whole at once. */
-static void test_descriptors(void)
+TEST(test_descriptors)
 {
   static const size_t whole[] = {[1] = 0, [2] = 1, [3] = 3};
 
@@ -199,7 +200,7 @@ static void test_descriptors(void)
 
 /* A receiver that assumes alignment places what comes behind a hole without markers. Of the initial window's 10 segments, of 1024
  * octets, the first is lost, and at 55 us 9 are placed. Without the assumption they are held. */
-static void test_assumption(void)
+TEST(test_assumption)
 {
   for (int assumes = 0; assumes < 2; assumes++) {
     g_autoptr(rnic_fixture) f = begin(TCP_PASSING_AS_ARRIVED, TCP_SEGMENTATION_ALIGNED, false, 1 << 20);
@@ -219,18 +220,4 @@ static void test_assumption(void)
     g_assert_cmpint(mpa->located_by[MPA_LOCATED_BY_ASSUMPTION] >= 9, ==, assumes);
     g_assert_cmpuint(mpa->wrong_guesses, ==, 0);
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/rnic-limits/no-memory-aligned", test_no_memory_aligned);
-  g_test_add_func("/rnic-limits/deadlock", test_deadlock);
-  g_test_add_func("/rnic-limits/loss", test_loss);
-  g_test_add_func("/rnic-limits/placement-latency", test_placement_latency);
-  g_test_add_func("/rnic-limits/failure-lets-go", test_failure_lets_go);
-  g_test_add_func("/rnic-limits/timeout-lets-go", test_timeout_lets_go);
-  g_test_add_func("/rnic-limits/descriptors", test_descriptors);
-  g_test_add_func("/rnic-limits/assumption", test_assumption);
-  return g_test_run();
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What DDP asks of the LLP (ddp-07/rfc5041 §3, ddp-v1.0 §5), asked of MPA and TCP as an endpoint has put them together. */
-#include <glib.h>
 #include <string.h>
 
 #include "../kit/path_mtu.h"
 #include "rnic_fixture.h"
+#include "test.h"
 
 static rdmap_work send_of(uint64_t id, uint32_t octets)
 {
@@ -106,7 +106,7 @@ static void assert_digest_and_end(void)
 }
 
 /* DDP-015: the eleven things that an LLP must do, one by one; item 3 is DDP-019, below. */
-static void test_all_eleven(void)
+TEST(test_all_eleven)
 {
   rnic_fixture *f = rnic_fixture_new();
 
@@ -163,7 +163,7 @@ static void assert_carried_or_failed(time_ps when_ps, uint64_t lost)
 
 /* DDP-019: what TCP and MPA have accepted comes to the peer, or back as failed: of forty Sends, with losses on the way and a path that dies at
  * some time, each completes once; those that completed well are in the peer's buffers, all others complete in error. */
-static void test_carried_or_failed(void)
+TEST(test_carried_or_failed)
 {
   static const time_ps when_us[] = {45, 65, 90, 120, 400000, 5000000};
 
@@ -171,12 +171,4 @@ static void test_carried_or_failed(void)
     assert_carried_or_failed(when_us[i] * TIME_PS_PER_MICROSECOND, 0);
     assert_carried_or_failed(when_us[i] * TIME_PS_PER_MICROSECOND, 1 << 3 | 1 << 7);
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/rnic-llp/eleven", test_all_eleven);
-  g_test_add_func("/rnic-llp/carried-or-failed", test_carried_or_failed);
-  return g_test_run();
 }

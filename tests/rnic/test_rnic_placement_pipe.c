@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* ULPDUs wait out the placement latency, in order, with their octets and arrival times. */
 #include "rnic/rnic_placement_pipe.h"
+#include "test.h"
 
-#include <glib.h>
 #include <string.h>
 
 static void push(rnic_placement_pipe *pipe, const char *text, uint64_t start, time_ps now)
@@ -21,7 +21,7 @@ static void push(rnic_placement_pipe *pipe, const char *text, uint64_t start, ti
   buffer_chain_clear(&octets); /* the pipe has its own references */
 }
 
-static void test_waits_the_latency(void)
+TEST(test_waits_the_latency)
 {
   rnic_placement_pipe *pipe = rnic_placement_pipe_new(1000);
 
@@ -42,11 +42,4 @@ static void test_waits_the_latency(void)
   g_assert_cmpuint(rnic_placement_pipe_octets(pipe), ==, 0);
   push(pipe, "left inside", 64, 3000); /* freed with the pipe */
   rnic_placement_pipe_free(pipe);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/rnic-placement-pipe/latency", test_waits_the_latency);
-  return g_test_run();
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The reassembly memory that the connections of an RNIC share. */
-#include <glib.h>
-
 #include "rnic/rnic_host.h"
 #include "rnic/rnic_reassembly_memory.h"
+#include "test.h"
 
 /* 100 octets: 60 of one connection and 40 of another fill it; what one lets go another may use, and the peak stays. */
-static void test_shared(void)
+TEST(test_shared)
 {
   rnic_reassembly_memory *memory = rnic_reassembly_memory_new(100, 1);
 
@@ -27,7 +26,7 @@ static void test_shared(void)
 }
 
 /* More than there is, which nobody was asked about: what lets go, or changes nothing, has room all the same. */
-static void test_overfull(void)
+TEST(test_overfull)
 {
   rnic_reassembly_memory *memory = rnic_reassembly_memory_new(100, 1);
 
@@ -39,7 +38,7 @@ static void test_overfull(void)
 }
 
 /* None at all: what holds nothing has room. */
-static void test_none(void)
+TEST(test_none)
 {
   rnic_reassembly_memory *memory = rnic_reassembly_memory_new(0, 1);
 
@@ -50,7 +49,7 @@ static void test_none(void)
 
 /* Cells of 64: each cause has its own, 1 + 2 + 0 cells for 64, 65 and 0 octets; whatever does not wait to be placed is left out. 100 octets
  * take at most 1 + 1 + 98 octets in three causes: (64 + 64 + 128) = 256; the bound is 100 + 3 · 63 = 289. */
-static void test_cells(void)
+TEST(test_cells)
 {
   rnic_reassembly_memory *memory = rnic_reassembly_memory_new(1000, 64);
   const rnic_occupancy held = {.incomplete = 64, .unlocated = 65, .processing = 1000, .in_order_edge = 77};
@@ -63,7 +62,7 @@ static void test_cells(void)
 }
 
 /* More than 32 bits can count: of 6 GiB one connection has 5 GiB and another what is left, in cells of 64. */
-static void test_beyond_4_gib(void)
+TEST(test_beyond_4_gib)
 {
   const uint64_t gib = UINT64_C(1) << 30;
   rnic_reassembly_memory *memory = rnic_reassembly_memory_new(6 * gib, 64);
@@ -85,7 +84,7 @@ static void test_beyond_4_gib(void)
 }
 
 /* A host has as much as is needed, or what it is told. */
-static void test_of_a_host(void)
+TEST(test_of_a_host)
 {
   rnic_host *host = rnic_host_new(1);
 
@@ -94,16 +93,4 @@ static void test_of_a_host(void)
   g_assert_true(rnic_reassembly_memory_has_room(rnic_host_memory(host), 0, 10));
   g_assert_false(rnic_reassembly_memory_has_room(rnic_host_memory(host), 0, 11));
   rnic_host_free(host);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/rnic_reassembly_memory/shared", test_shared);
-  g_test_add_func("/rnic_reassembly_memory/overfull", test_overfull);
-  g_test_add_func("/rnic_reassembly_memory/none", test_none);
-  g_test_add_func("/rnic_reassembly_memory/cells", test_cells);
-  g_test_add_func("/rnic_reassembly_memory/beyond_4_gib", test_beyond_4_gib);
-  g_test_add_func("/rnic_reassembly_memory/of_a_host", test_of_a_host);
-  return g_test_run();
 }

@@ -3,6 +3,7 @@
  * test_rnic_dry_run and test_rnic_admission. */
 #include "base/random_stream.h"
 #include "receiver_fixture.h"
+#include "test.h"
 
 enum { WRITES = 40, SEED = 11, FPDU_OCTETS = 1460 };
 
@@ -37,7 +38,7 @@ static void arrive_in_slices(receiver_fixture_mode mode, bool markers, uint32_t 
 }
 
 /* Copied or taken as they are, the Writes are placed as they were written, and what is held is what the dry run foretold. */
-static void test_slices(void)
+TEST(test_slices)
 {
   random_stream *random = random_stream_new(SEED, "payloads");
 
@@ -56,7 +57,7 @@ static void test_slices(void)
 }
 
 /* Octets of an FPDU that is held are in one piece of the memory; those in few slices stay as they came. */
-static void test_held(void)
+TEST(test_held)
 {
   mpa_fpdu_memory *memory = mpa_fpdu_memory_new(FPDU_OCTETS, 1 << 20);
   const uint32_t payload = 1000;
@@ -76,12 +77,4 @@ static void test_held(void)
     receiver_fixture_expect_all(f);
   }
   mpa_fpdu_memory_free(memory);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/rnic-receiver/slices", test_slices);
-  g_test_add_func("/rnic-receiver/held", test_held);
-  return g_test_run();
 }

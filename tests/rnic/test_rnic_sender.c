@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What limits a host that sends: its send buffer and its rates. */
 #include "rnic_fixture.h"
+#include "test.h"
 
 /* Without markers full FPDUs are 1454 + 6 octets (mpa-01 §5.3.2): EMSS. */
 enum { FPDU = 1460, PAYLOAD = 1440, TARGET = 0x1000, PACKETS_MAX = 30 };
@@ -78,7 +79,7 @@ static char *bursts(void)
 
 /* While less than the buffer is unsent or in flight, a whole FPDU more is handed over: 2920 octets let two of 1460 in, one octet more a third.
  * The ACK of two makes room for two. Without a limit the first window of 10 segments leaves, and with its ACKs twice as many. */
-static void test_buffer(void)
+TEST(test_buffer)
 {
   static const struct {
     uint64_t octets;
@@ -105,7 +106,7 @@ static void test_buffer(void)
 
 /* One full FPDU every 1460 * 8 / 10^8 s = 116.8 us, or every 250 us at 4000 segments a second, whichever end sends. The round trip is 20 us, so that
  * a buffer of two FPDUs changes nothing. */
-static void test_rates(void)
+TEST(test_rates)
 {
   static const struct {
     uint64_t bit_per_s, segments_per_s, buffer_octets;
@@ -131,7 +132,7 @@ static void test_rates(void)
 
 /* The last of five FPDUs is framed when the fourth has left, and waits. A Responder that closes has answered all then; its FIN goes after that
  * FPDU all the same. One whose connection is reset sends it no more, and rests. */
-static void test_end_while_an_fpdu_waits(void)
+TEST(test_end_while_an_fpdu_waits)
 {
   for (unsigned reset = 0; reset < 2; reset++) {
     g_autoptr(rnic_fixture) f = begin(SIDE_RESPONDER);
@@ -152,13 +153,4 @@ static void test_end_while_an_fpdu_waits(void)
     g_assert_cmpint(responder->closed, ==, 1);
     g_assert_cmpint(rnic_endpoint_deadline(responder->endpoint), >, f->now);
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/rnic-sender/buffer", test_buffer);
-  g_test_add_func("/rnic-sender/rates", test_rates);
-  g_test_add_func("/rnic-sender/end-while-an-fpdu-waits", test_end_while_an_fpdu_waits);
-  return g_test_run();
 }

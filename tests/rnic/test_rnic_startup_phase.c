@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What is on the wire and what the ULPs hear before full operation, of whole endpoints (mpa-01 §6.1 [mpa-02 §8.1]). */
 #include "rnic_fixture.h"
+#include "test.h"
 
 #include <string.h>
 
@@ -29,7 +30,7 @@ static void assert_both_arrived(rnic_fixture *f, uint8_t *buffers[SIDES])
 
 /* MPA-202: the first octets that an Initiator sends are a valid Request Frame, in order Key, M=1 C=1, Rev, PD_Length 5 and the Private Data.
  * MPA-206, MPA-210: the Responder answers with a Reply, R=0. */
-static void test_frames_come_first(void)
+TEST(test_frames_come_first)
 {
   static const uint8_t header[4] = {0xC0, 0, 0, 5};
   g_autoptr(rnic_fixture) f = rnic_fixture_new();
@@ -68,7 +69,7 @@ static bool loses_all_of_the_responder(rnic_fixture *f, unsigned from, const dat
 
 /* MPA-204: while no Request has come the Responder sends nothing, though its TCP is established and its ULP has work. The ACK that ends the
  * handshake rides on the Request, which gets lost: it comes alone. */
-static void test_responder_waits_for_the_request(void)
+TEST(test_responder_waits_for_the_request)
 {
   g_autoptr(rnic_fixture) f = rnic_fixture_new();
   uint8_t *buffers[SIDES];
@@ -89,7 +90,7 @@ static void test_responder_waits_for_the_request(void)
 
 /* MPA-215: while no Reply has come the Initiator sends nothing behind its Request, though its ULP has work. MPA-197: the stream is there when
  * full operation begins: what was posted and lent before it moves at once. */
-static void test_initiator_waits_for_the_reply(void)
+TEST(test_initiator_waits_for_the_reply)
 {
   g_autoptr(rnic_fixture) f = rnic_fixture_new();
   uint8_t *buffers[SIDES];
@@ -106,7 +107,7 @@ static void test_initiator_waits_for_the_reply(void)
 }
 
 /* MPA-219: the Responder sends no octet of its FPDU phase before it has validated an FPDU; then it does. */
-static void test_responder_waits_for_an_fpdu(void)
+TEST(test_responder_waits_for_an_fpdu)
 {
   g_autoptr(rnic_fixture) f = rnic_fixture_new();
   fixture_side *responder = &f->sides[SIDE_RESPONDER];
@@ -163,7 +164,7 @@ static void assert_phase_starts_at(const fixture_side *s, uint32_t streaming, co
 
 /* MPA-183, MPA-190, DDP-120: MPA starts at the agreed octet in each direction, at both ends, behind any number of octets of streaming mode,
  * which no end takes for FPDUs. MPA-186: rdmac starts with a marker. */
-static void test_streaming_mode_first(void)
+TEST(test_streaming_mode_first)
 {
   for (size_t i = 0; i < 2 * G_N_ELEMENTS(streaming_cases); i++) {
     const streaming_case *c = &streaming_cases[i / 2];
@@ -194,7 +195,7 @@ static void test_streaming_mode_first(void)
 
 /* MPA-183, DDP-120: ends that start MPA 4 octets apart find no FPDU: the receiver reads the marker where a length is and then the length of
  * a far too long FPDU or a wrong CRC. */
-static void test_other_octet_fails(void)
+TEST(test_other_octet_fails)
 {
   g_autoptr(rnic_fixture) f = rnic_fixture_new();
   uint8_t *buffers[SIDES];
@@ -212,7 +213,7 @@ static void test_other_octet_fails(void)
 /* MPA-268: TCP's rules hold across the switch: whichever of the first packets are lost, the last octets of streaming mode and the frame
  * come in order and startup completes. 1460 octets fit a segment: with 1500 and 700 octets of streaming mode the switch is in the second and
  * the first packet of the two ends; the frames follow. */
-static void test_loss_around_the_switch(void)
+TEST(test_loss_around_the_switch)
 {
   static const streaming_case c = {IWARP_IETF, 1500, 700};
 
@@ -234,7 +235,7 @@ static void test_loss_around_the_switch(void)
 }
 
 /* MPA-268: a frame that is longer than a segment, whose first part comes last. MPA-231: its Private Data is what was sent. */
-static void test_frame_in_two_segments(void)
+TEST(test_frame_in_two_segments)
 {
   g_autoptr(rnic_fixture) f = rnic_fixture_new();
   fixture_side *initiator = &f->sides[SIDE_INITIATOR];
@@ -265,7 +266,7 @@ static void test_frame_in_two_segments(void)
 
 /* MPA-204 (note M41): nothing may follow a Request before the Reply, not even octets that come first, behind
  * a hole: code 4. */
-static void test_octets_behind_the_request(void)
+TEST(test_octets_behind_the_request)
 {
   static const char request[] = "MPA ID Req Frame\x40\0\0\0"; /* C; Rev 0; no Private Data */
 
@@ -288,7 +289,7 @@ static void test_octets_behind_the_request(void)
 
 /* MPA-184: without startup frames each direction starts on its own. The Responder's streaming octets are all lost for now; the Initiator's FPDU
  * arrives nevertheless. */
-static void test_rdmac_directions_are_apart(void)
+TEST(test_rdmac_directions_are_apart)
 {
   g_autoptr(rnic_fixture) f = rnic_fixture_new();
   uint8_t *buffers[SIDES];
@@ -308,7 +309,7 @@ static void test_rdmac_directions_are_apart(void)
 }
 
 /* Octets of streaming mode are the ULP's as they come in order: nothing of them is held. All but the first packet is lost for now. */
-static void test_streaming_octets_are_not_held(void)
+TEST(test_streaming_octets_are_not_held)
 {
   static const streaming_case c = {IWARP_IETF, 2000, 0};
   g_autoptr(rnic_fixture) f = rnic_fixture_new();
@@ -328,7 +329,7 @@ static void test_streaming_octets_are_not_held(void)
 
 /* MPA-037: while octets of streaming mode are missing MPA is not enabled in that direction, and TCP keeps the order: FPDUs that come first are
  * neither Placed nor Delivered, but held. The first packet has the 2000 octets' first 1460; the FPDU is 4 + 2 + 18 + 70 + 2 + 4 = 100. */
-static void test_rdmac_streaming_is_in_order(void)
+TEST(test_rdmac_streaming_is_in_order)
 {
   g_autoptr(rnic_fixture) f = rnic_fixture_new();
   const fixture_side *responder = &f->sides[SIDE_RESPONDER];
@@ -354,7 +355,7 @@ static void test_rdmac_streaming_is_in_order(void)
 
 /* MPA-208, MPA-217: after a rejection MPA is left at both ends and neither MPA closes TCP: the Responder keeps it open, even when the
  * Initiator's ULP is slow to close it; here it closes at once, and the Responder follows by FIN. MPA-206, MPA-224: R=1 in the Reply. */
-static void test_rejection(void)
+TEST(test_rejection)
 {
   g_autoptr(rnic_fixture) f = rnic_fixture_new();
   fixture_side *initiator = &f->sides[SIDE_INITIATOR];
@@ -388,7 +389,7 @@ static void test_rejection(void)
 
 /* MPA-208: the Responder that has rejected stays connected as long as the Initiator does not close, and no octet that comes then is an FPDU to it:
  * this one would be a Send of no octets (its leading marker and CRC are zeros) and is nothing. */
-static void test_rejecting_end_stays_open(void)
+TEST(test_rejecting_end_stays_open)
 {
   g_autoptr(rnic_fixture) f = rnic_fixture_new();
   fixture_side *responder = &f->sides[SIDE_RESPONDER];
@@ -408,7 +409,7 @@ static void test_rejecting_end_stays_open(void)
 
 /* MPA-217, MPA-223: an Initiator that finds the Reply's Private Data unacceptable leaves MPA without an FPDU; its ULP closes gracefully, and the
  * Responder sees an orderly end. */
-static void test_initiator_rejects(void)
+TEST(test_initiator_rejects)
 {
   g_autoptr(rnic_fixture) f = rnic_fixture_new();
   fixture_side *initiator = &f->sides[SIDE_INITIATOR];
@@ -427,7 +428,7 @@ static void test_initiator_rejects(void)
 
 /* MPA-228, MPA-233: the wait for a frame ends at the configured time, by RST. Two Responders: each hears nothing for 10 s from its handshake on,
  * the opener's being done one wire delay earlier; the other one hears the RST first. */
-static void test_time_runs_out(void)
+TEST(test_time_runs_out)
 {
   g_autoptr(rnic_fixture) f = rnic_fixture_new();
   fixture_side *opener = &f->sides[SIDE_INITIATOR];
@@ -444,7 +445,7 @@ static void test_time_runs_out(void)
 }
 
 /* MPA-234: so does the wait for streaming octets, here for 100 that nobody sends; the shortest one, too. */
-static void test_time_runs_out_for_streaming_octets(void)
+TEST(test_time_runs_out_for_streaming_octets)
 {
   static const time_ps timeouts[] = {10 * TIME_PS_PER_SECOND, 1};
 
@@ -465,7 +466,7 @@ static void test_time_runs_out_for_streaming_octets(void)
 }
 
 /* MPA-199: who opens TCP says nothing about who is the Initiator. */
-static void test_passive_initiator(void)
+TEST(test_passive_initiator)
 {
   g_autoptr(rnic_fixture) f = rnic_fixture_new();
   uint8_t *buffers[SIDES];
@@ -482,7 +483,7 @@ static void test_passive_initiator(void)
 
 /* MPA-227: two Initiators, whose Requests cross: each end finds a Request's Key where a Reply's is due.
  * MPA-216, MPA-280: it closes at that very moment, by RST; by FIN if so configured (note M44). */
-static void test_two_initiators(void)
+TEST(test_two_initiators)
 {
   for (int by_fin = 0; by_fin < 2; by_fin++) {
     g_autoptr(rnic_fixture) f = rnic_fixture_new();
@@ -505,29 +506,4 @@ static void test_two_initiators(void)
       g_assert_cmpint(s->closed, ==, 1);
     }
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/rnic-startup-phase/frames", test_frames_come_first);
-  g_test_add_func("/rnic-startup-phase/responder-waits-for-request", test_responder_waits_for_the_request);
-  g_test_add_func("/rnic-startup-phase/initiator-waits-for-reply", test_initiator_waits_for_the_reply);
-  g_test_add_func("/rnic-startup-phase/responder-waits-for-fpdu", test_responder_waits_for_an_fpdu);
-  g_test_add_func("/rnic-startup-phase/streaming", test_streaming_mode_first);
-  g_test_add_func("/rnic-startup-phase/other-octet", test_other_octet_fails);
-  g_test_add_func("/rnic-startup-phase/loss-around-the-switch", test_loss_around_the_switch);
-  g_test_add_func("/rnic-startup-phase/two-segments", test_frame_in_two_segments);
-  g_test_add_func("/rnic-startup-phase/octets-behind-the-request", test_octets_behind_the_request);
-  g_test_add_func("/rnic-startup-phase/rdmac-directions", test_rdmac_directions_are_apart);
-  g_test_add_func("/rnic-startup-phase/rdmac-streaming-in-order", test_rdmac_streaming_is_in_order);
-  g_test_add_func("/rnic-startup-phase/streaming-is-not-held", test_streaming_octets_are_not_held);
-  g_test_add_func("/rnic-startup-phase/rejection", test_rejection);
-  g_test_add_func("/rnic-startup-phase/rejecting-end-stays-open", test_rejecting_end_stays_open);
-  g_test_add_func("/rnic-startup-phase/initiator-rejects", test_initiator_rejects);
-  g_test_add_func("/rnic-startup-phase/timeouts", test_time_runs_out);
-  g_test_add_func("/rnic-startup-phase/timeouts-of-streaming", test_time_runs_out_for_streaming_octets);
-  g_test_add_func("/rnic-startup-phase/passive-initiator", test_passive_initiator);
-  g_test_add_func("/rnic-startup-phase/two-initiators", test_two_initiators);
-  return g_test_run();
 }

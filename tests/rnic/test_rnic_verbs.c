@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The ULP's side: memory, work, completions. */
 #include "rnic_fixture.h"
+#include "test.h"
 
 #include <string.h>
 
@@ -14,7 +15,7 @@ static void payload_source(void *user, uint64_t from, uint32_t length, buffer_ch
 
 /* Only what is there and can be reached is tied to an STag: not nothing, not a range that ends at TO 2^64, and for remote writing no octets that
  * the ULP itself may only read. DDP-206: the Privileged Resource Manager's part. */
-static void test_what_may_be_registered(void)
+TEST(test_what_may_be_registered)
 {
   g_autoptr(rnic_fixture) f = rnic_fixture_new();
   uint8_t *octets = rnic_fixture_memory(f, SIDE_RESPONDER, 100);
@@ -41,7 +42,7 @@ static void test_what_may_be_registered(void)
 
 /* DDP-206: a ULP takes back what is its connection's (its stream's or its Protection Domain's) and nothing else; afterwards a peer's Write fails,
  * and the STag cannot be taken back again. */
-static void test_who_may_withdraw(void)
+TEST(test_who_may_withdraw)
 {
   rnic_fixture *f = rnic_fixture_new();
   rnic_fixture *other = rnic_fixture_new();
@@ -89,7 +90,7 @@ static void test_who_may_withdraw(void)
 /* DDP-195: the ULP says from when on an STag is good and until when. Amid a Write of 60,000 octets, more than the first window of TCP's (10 x 1460)
  * brings, it is withdrawn or deregistered: what has come stays, the next segment is 1/1/00, and not an octet more is written. A Write before the
  * registration fails as well. */
-static void test_an_stag_is_good_for_its_time(void)
+TEST(test_an_stag_is_good_for_its_time)
 {
   enum { OCTETS = 60000 };
   for (unsigned way = 0; way < 3; way++) {
@@ -126,7 +127,7 @@ static void test_an_stag_is_good_for_its_time(void)
 
 /* ddp-07/rfc5041 §8.3.2 item 1: an STag that one connection has allocated is registered by no other, be it in its Protection Domain or not, be the
  * STag new or withdrawn. Its own connection registers it again and again. */
-static void test_who_may_register_an_allocated_stag(void)
+TEST(test_who_may_register_an_allocated_stag)
 {
   rnic_fixture *f = rnic_fixture_new();
   uint8_t *octets = rnic_fixture_memory(f, SIDE_RESPONDER, 100);
@@ -158,7 +159,7 @@ static void test_who_may_register_an_allocated_stag(void)
 
 /* RDMAP-258: STags are hard to predict: of 1000 in a row no two differ by a number that two neighbours before them did, and the first of one
  * host say nothing about another's. */
-static void test_stags_are_hard_to_predict(void)
+TEST(test_stags_are_hard_to_predict)
 {
   g_autoptr(rnic_fixture) f = rnic_fixture_new();
   GHashTable *differences = g_hash_table_new(NULL, NULL);
@@ -181,7 +182,7 @@ static void test_stags_are_hard_to_predict(void)
 }
 
 /* Every operation, posted before the connection is opened: completions come in the order posted, receives in the order Delivered. */
-static void test_operations(void)
+TEST(test_operations)
 {
   g_autoptr(rnic_fixture) f = rnic_fixture_new();
   uint32_t stag;
@@ -234,7 +235,7 @@ static void test_operations(void)
 
 /* A ULP is told of each completion and finds it in the queue later, with whether the Event was Solicited (rdmap-00 §7.3); then it is told of the
  * end, by its own Send in error. */
-static void test_notification(void)
+TEST(test_notification)
 {
   g_autoptr(rnic_fixture) f = rnic_fixture_new();
   fixture_side *responder = &f->sides[SIDE_RESPONDER];
@@ -271,7 +272,7 @@ static void test_notification(void)
 }
 
 /* They are taken in their order, whenever the ULP looks: two of three wait longer and longer. */
-static void test_completions_wait(void)
+TEST(test_completions_wait)
 {
   g_autoptr(rnic_fixture) f = rnic_fixture_new();
   rnic_completion completion;
@@ -296,7 +297,7 @@ static void test_completions_wait(void)
 }
 
 /* Nothing can be posted behind rnic_endpoint_close(), nor when the connection has ended. */
-static void test_post_is_refused(void)
+TEST(test_post_is_refused)
 {
   g_autoptr(rnic_fixture) f = rnic_fixture_new();
   const rdmap_work send = {.id = 1, .operation = RDMAP_OPERATION_SEND};
@@ -308,19 +309,4 @@ static void test_post_is_refused(void)
   rnic_fixture_start(f); /* no buffer there: Terminate */
   rnic_fixture_run(f, TIME_PS_PER_SECOND);
   g_assert_false(rnic_fixture_post(f, SIDE_RESPONDER, send));
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/rnic-verbs/register", test_what_may_be_registered);
-  g_test_add_func("/rnic-verbs/deregister", test_who_may_withdraw);
-  g_test_add_func("/rnic-verbs/good-for-its-time", test_an_stag_is_good_for_its_time);
-  g_test_add_func("/rnic-verbs/allocated", test_who_may_register_an_allocated_stag);
-  g_test_add_func("/rnic-verbs/stags", test_stags_are_hard_to_predict);
-  g_test_add_func("/rnic-verbs/operations", test_operations);
-  g_test_add_func("/rnic-verbs/notification", test_notification);
-  g_test_add_func("/rnic-verbs/completions-wait", test_completions_wait);
-  g_test_add_func("/rnic-verbs/refused", test_post_is_refused);
-  return g_test_run();
 }

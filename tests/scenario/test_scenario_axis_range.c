@@ -3,6 +3,7 @@
 #include "scenario/scenario_axes.h"
 
 #include "base/uint128.h"
+#include "test.h"
 
 static void assert_numbers(GArray *numbers, const char *expected)
 {
@@ -15,7 +16,7 @@ static void assert_numbers(GArray *numbers, const char *expected)
   g_array_unref(numbers);
 }
 
-static void test_steps(void)
+TEST(test_steps)
 {
   assert_numbers(scenario_axis_range_steps(1000, 9000, 4000, 100), "1000 5000 9000");
   assert_numbers(scenario_axis_range_steps(1000, 8999, 4000, 100), "1000 5000");
@@ -25,14 +26,14 @@ static void test_steps(void)
 
 /* The end of the numbers is not run over, and one more than the limit is enough to see that there are too
  * many. */
-static void test_steps_end(void)
+TEST(test_steps_end)
 {
   assert_numbers(scenario_axis_range_steps(G_MAXUINT64 - 5, G_MAXUINT64, 3, 100),
                  "18446744073709551610 18446744073709551613");
   assert_numbers(scenario_axis_range_steps(0, G_MAXUINT64, 1, 2), "0 1 2");
 }
 
-static void test_factors_of_ten(void)
+TEST(test_factors_of_ten)
 {
   assert_numbers(scenario_axis_range_factors(1, 100000, 6, 0), "1 10 100 1000 10000 100000");
   assert_numbers(scenario_axis_range_factors(1, 100000, 6, 3), "1 10 100 1000 10000 100000");
@@ -41,7 +42,7 @@ static void test_factors_of_ten(void)
 
 /* The square root of ten is 3.16227766…; of digits there are three, and as many more as tell numbers
  * apart: 1001 in the middle of 1000 and 1002 needs four. */
-static void test_digits(void)
+TEST(test_digits)
 {
   assert_numbers(scenario_axis_range_factors(1000000, 10000000, 3, 3), "1000000 3160000 10000000");
   assert_numbers(scenario_axis_range_factors(1000000, 10000000, 3, 0), "1000000 3162278 10000000");
@@ -51,20 +52,20 @@ static void test_digits(void)
 
 /* 9.996 has three digits only as 10.0: rounding may carry into the next power of ten. 9990^(1/2)
  * 10002^(1/2) = 9995.998… */
-static void test_carry(void)
+TEST(test_carry)
 {
   assert_numbers(scenario_axis_range_factors(9990, 10002, 3, 3), "9990 10000 10002");
 }
 
 /* 5^(1/9) = 1.195…: ten points from 1 to 5 are 1, 1.2, 1.4, 1.7, 2.0, 2.4, 2.9, 3.5, 4.2, 5. */
-static void test_no_number_twice(void)
+TEST(test_no_number_twice)
 {
   assert_numbers(scenario_axis_range_factors(1, 5, 10, 0), "1 2 3 4 5");
   assert_numbers(scenario_axis_range_factors(1, 5, 10, 3), "1 2 3 4 5");
 }
 
 /* The largest numbers: from 1 to 2^64 - 1 the middle is 2^32 less next to nothing. */
-static void test_largest(void)
+TEST(test_largest)
 {
   assert_numbers(scenario_axis_range_factors(1, G_MAXUINT64, 3, 0), "1 4294967296 18446744073709551615");
 }
@@ -76,7 +77,7 @@ static uint128 cube(guint64 x)
 
 /* With four points the second is the cube root of from^2 to: the nearest whole number x has (2x - 1)^3 <=
  * 8 from^2 to <= (2x + 1)^3. */
-static void test_nearest(void)
+TEST(test_nearest)
 {
   const guint32 seed = 4201;
   g_autoptr(GRand) random = g_rand_new_with_seed(seed);
@@ -110,7 +111,7 @@ static void assert_probability(const char *text, guint64 expected)
   g_assert_cmpstr(back, ==, canonical);
 }
 
-static void test_probabilities(void)
+TEST(test_probabilities)
 {
   assert_probability("0", 0);
   assert_probability("1", G_GUINT64_CONSTANT(1000000000000000000));
@@ -121,26 +122,10 @@ static void test_probabilities(void)
 }
 
 /* No whole number of 10^-18: the digit behind the last. */
-static void test_too_fine(void)
+TEST(test_too_fine)
 {
   const scenario_key_row *row = scenario_key_row_of(SCENARIO_PATH_FORWARD_LOSS);
   scenario_value value = {.probability = 1.5e-18};
   guint64 number;
   g_assert_false(scenario_axis_range_number(row, &value, &number));
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/scenario/axis_range/steps", test_steps);
-  g_test_add_func("/scenario/axis_range/steps_end", test_steps_end);
-  g_test_add_func("/scenario/axis_range/factors_of_ten", test_factors_of_ten);
-  g_test_add_func("/scenario/axis_range/digits", test_digits);
-  g_test_add_func("/scenario/axis_range/carry", test_carry);
-  g_test_add_func("/scenario/axis_range/no_number_twice", test_no_number_twice);
-  g_test_add_func("/scenario/axis_range/largest", test_largest);
-  g_test_add_func("/scenario/axis_range/nearest", test_nearest);
-  g_test_add_func("/scenario/axis_range/probabilities", test_probabilities);
-  g_test_add_func("/scenario/axis_range/too_fine", test_too_fine);
-  return g_test_run();
 }

@@ -5,9 +5,10 @@
 
 #include "scenario/scenario_value.h"
 #include "scenario_fixture.h"
+#include "test.h"
 
 /* Every row is filled in, and its default is a value of its type within its limits. */
-static void test_rows_are_complete(void)
+TEST(test_rows_are_complete)
 {
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     const scenario_key_row *row = scenario_key_row_of(key);
@@ -27,7 +28,7 @@ static void test_rows_are_complete(void)
   }
 }
 
-static void test_names_find_their_key(void)
+TEST(test_names_find_their_key)
 {
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     g_assert_cmpint(scenario_key_find(scenario_key_row_of(key)->name), ==, key);
@@ -38,7 +39,7 @@ static void test_names_find_their_key(void)
 
 /* Each key but the title lies in exactly one listed group, and that is the part of its name before the last
  * dot. */
-static void test_every_key_is_in_a_group(void)
+TEST(test_every_key_is_in_a_group)
 {
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     const char *name = scenario_key_row_of(key)->name;
@@ -58,7 +59,7 @@ static void test_every_key_is_in_a_group(void)
   }
 }
 
-static void test_members_of_groups(void)
+TEST(test_members_of_groups)
 {
   char *file = scenario_group_members("");
   char *path = scenario_group_members("path");
@@ -85,7 +86,7 @@ static void test_members_of_groups(void)
 
 /* The link's keys of reverse take those of forward; impairments do not. Both have the same
  * limits. */
-static void test_reverse_mirrors_forward(void)
+TEST(test_reverse_mirrors_forward)
 {
   const int distance = SCENARIO_PATH_REVERSE_RATE - SCENARIO_PATH_FORWARD_RATE;
 
@@ -106,7 +107,7 @@ static void test_reverse_mirrors_forward(void)
   }
 }
 
-static void test_nearest_is_a_key_or_group(void)
+TEST(test_nearest_is_a_key_or_group)
 {
   g_assert_cmpstr(scenario_key_nearest("path.forward.los"), ==, "path.forward.loss");
   g_assert_cmpstr(scenario_key_nearest("pth"), ==, "path");
@@ -171,7 +172,7 @@ static void assert_accepted(scenario_key key, const char *form)
 
 /* What `explain` and error messages print as a value, ends of ranges and examples, is one, in the file and
  * for --set. */
-static void test_expected_forms(void)
+TEST(test_expected_forms)
 {
   char *folder = fixture_enter();
 
@@ -202,7 +203,7 @@ static void test_expected_forms(void)
 
 /* Each key has an example, which --set takes alone, which contradicts no default, and which is not the
  * default itself. */
-static void test_examples(void)
+TEST(test_examples)
 {
   char *folder = fixture_enter();
 
@@ -250,7 +251,7 @@ static char *turned(const scenario_key_row *row, const scenario_key_row *needed,
 
 /* A key that NEEDS another has no effect while that is off, and a note says so; when all are on there is
  * none. */
-static void test_needs(void)
+TEST(test_needs)
 {
   guint with_needs = 0;
 
@@ -282,19 +283,4 @@ static void test_needs(void)
     }
   }
   g_assert_cmpuint(with_needs, >=, 40);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/scenario/keys/rows-are-complete", test_rows_are_complete);
-  g_test_add_func("/scenario/keys/names-find-their-key", test_names_find_their_key);
-  g_test_add_func("/scenario/keys/every-key-is-in-a-group", test_every_key_is_in_a_group);
-  g_test_add_func("/scenario/keys/members-of-groups", test_members_of_groups);
-  g_test_add_func("/scenario/keys/reverse-mirrors-forward", test_reverse_mirrors_forward);
-  g_test_add_func("/scenario/keys/nearest-is-a-key-or-group", test_nearest_is_a_key_or_group);
-  g_test_add_func("/scenario/keys/expected-forms", test_expected_forms);
-  g_test_add_func("/scenario/keys/examples", test_examples);
-  g_test_add_func("/scenario/keys/needs", test_needs);
-  return g_test_run();
 }

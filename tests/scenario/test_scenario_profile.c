@@ -4,6 +4,7 @@
 #include "scenario/configuration.h"
 #include "scenario/scenario_value.h"
 #include "scenario_fixture.h"
+#include "test.h"
 
 static void expect_values(const char *const *sets, const char *profile)
 {
@@ -33,7 +34,7 @@ static void expect_values(const char *const *sets, const char *profile)
 }
 
 /* Linux's values without it and with it; the RFCs' with the other; back again. */
-static void test_a_profile_is_a_set_of_defaults(void)
+TEST(test_a_profile_is_a_set_of_defaults)
 {
   expect_values(NULL, "linux");
   expect_values((const char *const[]){"tcp.profile=linux", NULL}, "linux");
@@ -43,7 +44,7 @@ static void test_a_profile_is_a_set_of_defaults(void)
 
 /* A key whose default depends on the profile inherits from none and is of TCP, and the other default is
  * another one. */
-static void test_rows_differ(void)
+TEST(test_rows_differ)
 {
   guint found = 0;
 
@@ -63,7 +64,7 @@ static void test_rows_differ(void)
 
 /* A key that is set keeps its value in either, whichever comes first; it differs from the default of the
  * profile alone. */
-static void test_what_is_given_stays(void)
+TEST(test_what_is_given_stays)
 {
   static const char *const orders[][3] = {{"tcp.timer_slack=2ms", "tcp.profile=rfc", NULL},
                                           {"tcp.profile=rfc", "tcp.timer_slack=2ms", NULL}};
@@ -78,13 +79,4 @@ static void test_what_is_given_stays(void)
   scenario *s = scenario_new_without_file("a.cfg", (const char *const[]){"tcp.timer_slack=2ms", NULL}, NULL);
   g_assert_false(scenario_differs(s, SCENARIO_TCP_TIMER_SLACK));
   scenario_free(s);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/scenario/profile/is_a_set_of_defaults", test_a_profile_is_a_set_of_defaults);
-  g_test_add_func("/scenario/profile/rows_differ", test_rows_differ);
-  g_test_add_func("/scenario/profile/what_is_given_stays", test_what_is_given_stays);
-  return g_test_run();
 }

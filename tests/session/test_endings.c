@@ -6,6 +6,7 @@
 #include "fault/fault_table.h"
 #include "session/simulation.h"
 #include "temporary_scenario.h"
+#include "test.h"
 
 /* Runs the empty scenario with `sets` and then `more` (NULL-terminated). */
 static session_result run(const char *const *sets, const char *const *more)
@@ -147,7 +148,7 @@ static void assert_fault(const fault_case *c, const char *side)
   g_free(operation);
 }
 
-static void test_faults_of_the_initiator(void)
+TEST(test_faults_of_the_initiator)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(fault_cases); i++) {
     assert_fault(&fault_cases[i], "initiator");
@@ -157,7 +158,7 @@ static void test_faults_of_the_initiator(void)
   assert_fault(&reject, "initiator");
 }
 
-static void test_faults_of_the_responder(void)
+TEST(test_faults_of_the_responder)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(fault_cases); i++) {
     assert_fault(&fault_cases[i], "responder");
@@ -167,7 +168,7 @@ static void test_faults_of_the_responder(void)
 }
 
 /* No fault is left out, and the table that users read says the same. */
-static void test_faults_are_all_there(void)
+TEST(test_faults_are_all_there)
 {
   for (fault_id id = 0; id < FAULTS; id++) {
     const fault_row *row = fault_row_of(id);
@@ -208,7 +209,7 @@ static const struct {
     {"rfc", "ietf", "MPA error 4", "Responder", 1},
 };
 
-static void test_generations(void)
+TEST(test_generations)
 {
   static const char *const operations[] = {"write", "read", "storage-write"};
   static const char *const closes[] = {"reset", "fin"};
@@ -261,7 +262,7 @@ static const struct {
 
 /* MPA-190: with octets of streaming mode before MPA both ends find the first FPDU, in each direction,
  * whatever the generation. */
-static void test_startup_and_keys(void)
+TEST(test_startup_and_keys)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(startup_cases); i++) {
     g_test_message("%s", startup_cases[i].sets[0]);
@@ -273,7 +274,7 @@ static void test_startup_and_keys(void)
 
 /* DDP-086: the end that fails finishes the message that DDP has, of 1 MiB, in a world that loses segments;
  * then the Terminate follows, and nothing waits. The Responder, too, has such a message under way. */
-static void test_amid_long_messages(void)
+TEST(test_amid_long_messages)
 {
   static const struct {
     const char *error, *code, *side;
@@ -301,7 +302,7 @@ static void test_amid_long_messages(void)
 
 /* The same broken segment again and again, dropped each time (MPA-286): TCP's patience ends it, MPA error
  * 1. The peer is never told, and waits until run.stall ends that. */
-static void test_silent_drop_ends(void)
+TEST(test_silent_drop_ends)
 {
   static const char *const sets[] = {"fault.error=bad-crc", "mpa.silent_drop=true", "tcp.retries=3",
                                      "run.stall=5s", NULL};
@@ -311,7 +312,7 @@ static void test_silent_drop_ends(void)
 
 /* A reset that finds the peer not yet established: it listens again, and nobody calls. run.stall ends the
  * wait, not the verdict. */
-static void test_half_open_ends(void)
+TEST(test_half_open_ends)
 {
   static const char *const sets[] = {"fault.error=reset", "mpa.generation=rdmac", "run.stall=5s", NULL};
 
@@ -325,7 +326,7 @@ static const char *pick(GRand *random, const char *const *choices)
 
 /* Whatever goes wrong, and whatever the network does besides: a run ends by itself, well or as the
  * documents say, and what was Delivered is right. */
-static void test_random_endings(void)
+TEST(test_random_endings)
 {
   enum { SEED = 20261121, CASES = 150 };
   static const char *const operations[] = {"workload.operation=write", "workload.operation=read+send-se",
@@ -381,19 +382,4 @@ static void test_random_endings(void)
     g_free(seed);
   }
   g_rand_free(random);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/endings/faults-of-the-initiator", test_faults_of_the_initiator);
-  g_test_add_func("/endings/faults-of-the-responder", test_faults_of_the_responder);
-  g_test_add_func("/endings/faults-are-all-there", test_faults_are_all_there);
-  g_test_add_func("/endings/generations", test_generations);
-  g_test_add_func("/endings/startup-and-keys", test_startup_and_keys);
-  g_test_add_func("/endings/amid-long-messages", test_amid_long_messages);
-  g_test_add_func("/endings/silent-drop", test_silent_drop_ends);
-  g_test_add_func("/endings/half-open", test_half_open_ends);
-  g_test_add_func("/endings/random", test_random_endings);
-  return g_test_run();
 }

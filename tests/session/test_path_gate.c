@@ -4,6 +4,7 @@
 #include "network/path_gate.h"
 
 #include "session_kit.h"
+#include "test.h"
 
 /* What the packets that are let in do: arrive; and more when the test asks for it. */
 typedef struct entry {
@@ -52,7 +53,7 @@ static void assert_let_in(const entry *e, const char *lengths)
 }
 
 /* Nobody at work: nothing waits, and the packet stays the caller's. No gate is an open one. */
-static void test_open_gate_holds_nothing(void)
+TEST(test_open_gate_holds_nothing)
 {
   entry e;
   datagram *packet = packet_of(1);
@@ -73,7 +74,7 @@ static void test_open_gate_holds_nothing(void)
 
 /* An element at work calls another: only when the outermost is done comes what waited, in its order, at
  * that time. */
-static void test_packets_wait_for_the_outermost(void)
+TEST(test_packets_wait_for_the_outermost)
 {
   entry e;
 
@@ -95,7 +96,7 @@ static void test_packets_wait_for_the_outermost(void)
 /* A packet that is let in is worked on behind the gate, too: what the host sends because of it comes
  * behind those that wait already, not in the midst of that work. Of 2 answers the first has 101 octets,
  * the second 100. */
-static void test_answers_come_behind(void)
+TEST(test_answers_come_behind)
 {
   entry e;
 
@@ -110,7 +111,7 @@ static void test_answers_come_behind(void)
 }
 
 /* What still waits goes with the gate, its reference too. */
-static void test_freed_gate_drops_what_waits(void)
+TEST(test_freed_gate_drops_what_waits)
 {
   datagram *packet = packet_of(1);
   path_gate *gate = path_gate_new();
@@ -122,14 +123,4 @@ static void test_freed_gate_drops_what_waits(void)
   g_assert_cmpuint(packet->references, ==, 1);
   datagram_unref(packet);
   path_gate_free(NULL);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/path-gate/open-gate-holds-nothing", test_open_gate_holds_nothing);
-  g_test_add_func("/path-gate/packets-wait-for-the-outermost", test_packets_wait_for_the_outermost);
-  g_test_add_func("/path-gate/answers-come-behind", test_answers_come_behind);
-  g_test_add_func("/path-gate/freed-gate-drops-what-waits", test_freed_gate_drops_what_waits);
-  return g_test_run();
 }

@@ -3,6 +3,7 @@
 #include "session/session_paths.h"
 
 #include "session_kit.h"
+#include "test.h"
 
 #define US TIME_PS_PER_MICROSECOND
 
@@ -76,7 +77,7 @@ static const struct {
     {"behind", {[SIDE_INITIATOR] = 1260, [SIDE_RESPONDER] = 960}, 1460},
 };
 
-static void test_mtus(void)
+TEST(test_mtus)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(mtus); i++) {
     g_autofree char *position = g_strconcat("middlebox.position=", mtus[i].position, NULL);
@@ -108,7 +109,7 @@ static void test_mtus(void)
 }
 
 /* A single link each way: at every position the proxy is told of it, `between` has no place there. */
-static void test_mtus_of_a_single_link(void)
+TEST(test_mtus_of_a_single_link)
 {
   static const char *const positions[] = {"before", "behind"};
 
@@ -128,7 +129,7 @@ static void test_mtus_of_a_single_link(void)
 
 /* Its window is its buffer, and its other options are those of tcp.*, of which the proxy's TCP heeds all.
  * Sequence numbers are its own: by seed and path. */
-static void test_buffer_and_options(void)
+TEST(test_buffer_and_options)
 {
   static const char *const plain[] = {"middlebox.mode=proxy", "middlebox.proxy_buffer=5000", NULL};
   static const char *const rich[] = {"middlebox.mode=proxy", "tcp.timestamps=true", "tcp.sack=false",
@@ -158,7 +159,7 @@ static void test_buffer_and_options(void)
   relay_close(&k);
 }
 
-static void test_only_where_asked_for(void)
+TEST(test_only_where_asked_for)
 {
   static const char *const modes[] = {"none", "split+shift"};
 
@@ -237,7 +238,7 @@ static void on_output(void *user, datagram *packet, time_ps now)
  * its SYN-ACK comes to the proxy and the proxy's ACK to it over the links between the two: before: 70 back
  * and 7 forward; between, which is behind the first forward link and in front of the last reverse one: 10
  * + 20 back and 2 + 4 forward; behind: none. The Initiator hears all of them after 77 us. */
-static void test_positions(void)
+TEST(test_positions)
 {
   static const struct {
     const char *position;
@@ -281,15 +282,4 @@ static void test_positions(void)
     engine_free(clock);
     scenario_free(s);
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/path-relay/mtus", test_mtus);
-  g_test_add_func("/path-relay/mtus-of-a-single-link", test_mtus_of_a_single_link);
-  g_test_add_func("/path-relay/buffer-and-options", test_buffer_and_options);
-  g_test_add_func("/path-relay/only-where-asked-for", test_only_where_asked_for);
-  g_test_add_func("/path-relay/positions", test_positions);
-  return g_test_run();
 }

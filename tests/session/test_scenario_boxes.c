@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "path_kit.h"
+#include "test.h"
 
 #define US TIME_PS_PER_MICROSECOND
 
@@ -45,7 +46,7 @@ static const box_case cases[] = {
     {{"middlebox.mode=none"}, {1000}, "1000"},
 };
 
-static void test_words_and_keys(void)
+TEST(test_words_and_keys)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
     const char *sets[5] = {NULL};
@@ -71,7 +72,7 @@ static void test_words_and_keys(void)
 
 /* Pieces of 100 to 200 octets: five to ten of 1000, the last one as short as it is; not the same for
  * another seed. */
-static void test_random_pieces(void)
+TEST(test_random_pieces)
 {
   char *all[2];
 
@@ -123,7 +124,7 @@ static char *pieces_of(const char *mode)
 
 /* Each box draws for itself: others in front of it or behind that do nothing here change no piece; two of
  * a kind do not draw the same. */
-static void test_each_box_draws_for_itself(void)
+TEST(test_each_box_draws_for_itself)
 {
   g_autofree char *alone = pieces_of("random");
   g_autofree char *behind = pieces_of("split+random");
@@ -137,7 +138,7 @@ static void test_each_box_draws_for_itself(void)
 
 /* What waits goes on after `flush`, or `coalesce_time`: here from a link of 1 us, at which a packet of 140
  * octets takes 142 * 0.8 ns. The boxes stand behind it. */
-static void test_times(void)
+TEST(test_times)
 {
   static const char *const coalesce[] = {"middlebox.mode=coalesce", "middlebox.coalesce_time=13us", NULL};
   static const char *const rechunk[] = {"middlebox.mode=rechunk", "middlebox.flush=17us", NULL};
@@ -183,7 +184,7 @@ static time_ps second_piece_at(const uint64_t rates[3], guint cut_before)
 
 /* Each direction has its own box: `before` at its own sender, `between` behind the forward direction's
  * first link, which is in front of the reverse direction's last one, `behind` at its own receiver. */
-static void test_positions(void)
+TEST(test_positions)
 {
   static const uint64_t rates[] = {1000000000, 2000000000, 4000000000};
   static const struct {
@@ -218,7 +219,7 @@ static void test_positions(void)
 
 /* `drop` counts what enters the impairments: pieces of a box in front of them, the whole segment before
  * one that stands behind. Two segments of 1000 are cut at 400, 800, 1000, 1200, 1600. */
-static void test_losses_before_and_behind(void)
+TEST(test_losses_before_and_behind)
 {
   static const struct {
     const char *position;
@@ -244,7 +245,7 @@ static void test_losses_before_and_behind(void)
 
 /* A box that joins segments, or moves octets of one into the next, may make them longer than what came;
  * one that only cuts may not. */
-static void test_which_may_enlarge(void)
+TEST(test_which_may_enlarge)
 {
   static const struct {
     const char *mode;
@@ -263,17 +264,4 @@ static void test_which_may_enlarge(void)
     g_assert_false(path_middleboxes_may_reorder(&scenario_configuration(s)->path.middleboxes));
     scenario_free(s);
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/scenario-boxes/words-and-keys", test_words_and_keys);
-  g_test_add_func("/scenario-boxes/random-pieces", test_random_pieces);
-  g_test_add_func("/scenario-boxes/each-box-draws-for-itself", test_each_box_draws_for_itself);
-  g_test_add_func("/scenario-boxes/times", test_times);
-  g_test_add_func("/scenario-boxes/positions", test_positions);
-  g_test_add_func("/scenario-boxes/losses-before-and-behind", test_losses_before_and_behind);
-  g_test_add_func("/scenario-boxes/which-may-enlarge", test_which_may_enlarge);
-  return g_test_run();
 }

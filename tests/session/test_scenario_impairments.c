@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "session_kit.h"
+#include "test.h"
 
 /* --- What one element does to packets --- */
 
@@ -137,7 +138,7 @@ static const struct {
     {{"path.forward.drop=[3]", "path.forward.reorder=10%", NULL}, "loss"},
 };
 
-static void test_order(void)
+TEST(test_order)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(orders); i++) {
     scenario *s = temporary_scenario("", orders[i].sets);
@@ -192,7 +193,7 @@ static const struct {
     {{"jitter=20us", "reorder=100%", "distribution=normal"}, "jitter", "....."},
 };
 
-static void test_keys_reach_their_element(void)
+TEST(test_keys_reach_their_element)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(keys); i++) {
     for (enum side direction = 0; direction < SIDES; direction++) {
@@ -216,7 +217,7 @@ static void test_keys_reach_their_element(void)
 /* The four-state chain leaves the good state at once (p13 = 1) and never comes back to it: in the bad
  * burst all are lost (p31 = 0, p32 = 0); with p32 = 1 and p23 = 0 it goes on to the good state within the
  * burst and stays there. */
-static void test_four_states(void)
+TEST(test_four_states)
 {
   static const char *const burst[] = {"path.forward.state=[1, 0, 0, 0, 0]", NULL};
   static const char *const gap[] = {"path.forward.state=[1, 0, 1, 0, 0]", NULL};
@@ -232,7 +233,7 @@ static void test_four_states(void)
 
 /* Wholly correlated (netem's formula with rho = 1: the last draw is the next), all packets meet the first
  * one's fate, chosen or not, with some seeds this and with others that; by half correlated draws not. */
-static void test_correlation(void)
+TEST(test_correlation)
 {
   static const struct {
     const char *sets[3];
@@ -284,7 +285,7 @@ static void test_correlation(void)
 
 /* Distributions differ from each other; `normal` and `uniform` lie around the jitter, none is earlier than
  * the packet. In order, a packet does not leave before the one in front of it: seen in test_sim_path. */
-static void test_distributions(void)
+TEST(test_distributions)
 {
   static const char *const words[] = {"uniform", "normal", "pareto", "paretonormal"};
   char *fates[G_N_ELEMENTS(words)];
@@ -329,7 +330,7 @@ enum { DRAWS = 200 };
 
 /* What an element does to its n-th packet is the same alone, with any other element, with all of them in
  * any order. Of 200 packets with probability 0.3, another stream would do the same with 0.58^200 = 1e-47. */
-static void test_adding_an_element_changes_no_draw(void)
+TEST(test_adding_an_element_changes_no_draw)
 {
   static const char normal[] = "path.forward.distribution=normal";
   const char *const all[] = {ALL, NULL};
@@ -354,7 +355,7 @@ static void test_adding_an_element_changes_no_draw(void)
 }
 
 /* Two elements of one kind of scenario, direction, path and seed never share a stream. */
-static void test_streams_are_apart(void)
+TEST(test_streams_are_apart)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(drawing); i++) {
     g_autofree char *reverse_set =
@@ -383,7 +384,7 @@ static void test_streams_are_apart(void)
 }
 
 /* Loss and duplication with one probability: two streams, so they do not choose the same packets. */
-static void test_elements_do_not_share_a_stream(void)
+TEST(test_elements_do_not_share_a_stream)
 {
   static const char *const sets[] = {"path.forward.loss=30%", "path.forward.duplicate=30%",
                                      "path.forward.corrupt=30%", "path.forward.ecn_mark=30%", NULL};
@@ -402,20 +403,4 @@ static void test_elements_do_not_share_a_stream(void)
   for (gsize i = 0; i < G_N_ELEMENTS(classes); i++) {
     g_free(fates[i]);
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/scenario-impairments/order", test_order);
-  g_test_add_func("/scenario-impairments/keys-reach-their-element", test_keys_reach_their_element);
-  g_test_add_func("/scenario-impairments/four-states", test_four_states);
-  g_test_add_func("/scenario-impairments/correlation", test_correlation);
-  g_test_add_func("/scenario-impairments/distributions", test_distributions);
-  g_test_add_func("/scenario-impairments/adding-an-element-changes-no-draw",
-                  test_adding_an_element_changes_no_draw);
-  g_test_add_func("/scenario-impairments/streams-are-apart", test_streams_are_apart);
-  g_test_add_func("/scenario-impairments/elements-do-not-share-a-stream",
-                  test_elements_do_not_share_a_stream);
-  return g_test_run();
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "path_kit.h"
+#include "test.h"
 
 #include "platform/run_engine.h"
 #include "scenario/configuration.h"
@@ -19,7 +20,7 @@ static const uint64_t GBIT = 1000000000;
 /* Forward: 10 Gbit/s, 25 us. A packet of 1500 octets occupies the link for 1538 * 8 / 10^10 s = 1,230,400
  * ps and arrives after 1502 * 8 / 10^10 s + 25 us = 26,201,600 ps (docs/facts.md, "A link's times"). A
  * lost packet has used the wire: the third still comes third. */
-static void test_lost_packets_use_the_wire(void)
+TEST(test_lost_packets_use_the_wire)
 {
   static const char *const sets[] = {"path.forward.drop=[2]", NULL};
   path_kit w;
@@ -38,7 +39,7 @@ static void test_lost_packets_use_the_wire(void)
 }
 
 /* reverse takes rate, delay, MTU and further links from forward, impairments not. */
-static void test_reverse_inherits_no_impairment(void)
+TEST(test_reverse_inherits_no_impairment)
 {
   static const char *const sets[] = {"path.forward.drop=[1]",        "path.forward.loss=100%",
                                      "path.forward.corrupt=100%",    "path.forward.duplicate=100%",
@@ -58,7 +59,7 @@ static void test_reverse_inherits_no_impairment(void)
 /* `gap` 3, `reorder` 100 %: the first two packets wait 20 us, the third goes at once and overtakes both.
  * RFC 4737: both come behind a later one, the first with one packet to look back (extent 1), the second
  * with two. */
-static void test_reorder(void)
+TEST(test_reorder)
 {
   static const char *const sets[] = {"path.forward.jitter=20us", "path.forward.reorder=100%",
                                      "path.forward.gap=3", NULL};
@@ -79,7 +80,7 @@ static void test_reorder(void)
 }
 
 /* A jitter of many packet times keeps the order, unless it may not. */
-static void test_jitter_and_order(void)
+TEST(test_jitter_and_order)
 {
   static const char *const in_order[] = {"path.forward.jitter=20us", "path.forward.distribution=normal",
                                          NULL};
@@ -109,7 +110,7 @@ static void test_jitter_and_order(void)
 
 /* A box that waits for nothing forwards what it has in the picosecond it came in, and once more in the
  * same picosecond when something comes again: both times its timer is due. */
-static void test_due_twice_in_a_picosecond(void)
+TEST(test_due_twice_in_a_picosecond)
 {
   static const char *const sets[] = {"middlebox.mode=rechunk", "middlebox.chunk=1000", "middlebox.flush=0s",
                                      NULL};
@@ -132,7 +133,7 @@ static void test_due_twice_in_a_picosecond(void)
  * (n - 1) * 1,230,400 ps. The second (1 Gbit/s, 10 us) has each for 1538 * 8 ns = 12,304,000 ps, so that
  * the n-th starts at A(1) + (n - 1) * 12,304,000 and arrives 1502 * 8 ns + 10 us = 22,016,000 ps later:
  * 48,217,600, 60,521,600, 72,825,600. */
-static void test_slow_second_link(void)
+TEST(test_slow_second_link)
 {
   static const char *const sets[] = {"path.forward.hop_rate=[1Gbit/s]", "path.forward.hop_delay=[10us]",
                                      NULL};
@@ -154,7 +155,7 @@ static void test_slow_second_link(void)
 
 /* A faster second link (40 Gbit/s) never has a queue: each packet is on it when it comes, for 1502 * 8 /
  * 40 ns = 300,400 ps; the delay, of which nothing is said, is the first link's. */
-static void test_fast_second_link(void)
+TEST(test_fast_second_link)
 {
   static const char *const sets[] = {"path.forward.hop_rate=[40Gbit/s]", NULL};
   path_kit w;
@@ -171,7 +172,7 @@ static void test_fast_second_link(void)
 }
 
 /* The longest list says how many links there are; the last value of a shorter one holds for the rest. */
-static void test_lists_of_links(void)
+TEST(test_lists_of_links)
 {
   static const char *const sets[] = {"path.forward.hop_rate=[1Gbit/s,4Gbit/s]",
                                      "path.forward.hop_delay=[1us,2us,3us]", "path.forward.hop_mtu=[1500]",
@@ -189,7 +190,7 @@ static void test_lists_of_links(void)
 
 /* The impairments are behind the last link: the lost packet has used both, and the next comes as late as
  * with it. */
-static void test_losses_are_behind_the_last_link(void)
+TEST(test_losses_are_behind_the_last_link)
 {
   static const char *const sets[] = {"path.forward.hop_rate=[1Gbit/s]", "path.forward.hop_delay=[10us]",
                                      "path.forward.drop=[1]", NULL};
@@ -208,7 +209,7 @@ static void test_losses_are_behind_the_last_link(void)
  * never has one waiting. The second is busy for 12,304,000 ps = 10 packet times: of 11 packets the first
  * is on it, the second waits, the next eight find it waiting and are dropped, and the eleventh comes as
  * the first has gone and the second is on the link. */
-static void test_each_link_has_its_queue(void)
+TEST(test_each_link_has_its_queue)
 {
   static const char *const sets[] = {"path.forward.hop_rate=[1Gbit/s]", "path.forward.queue=1", NULL};
   path_kit w;
@@ -233,7 +234,7 @@ static void test_each_link_has_its_queue(void)
 
 /* DCTCP's K = 2: of five packets at once the first is on the link, the second finds none waiting, the
  * third one, the fourth and the fifth two and three: these are marked. One that is not ECN-capable is not. */
-static void test_marks_from_a_threshold(void)
+TEST(test_marks_from_a_threshold)
 {
   static const char *const sets[] = {"path.forward.ecn_threshold=2", NULL};
   path_kit w;
@@ -286,7 +287,7 @@ static char *dropped_by_first_link(const char *hop)
 
 /* Another link, whose RED draws too (it is ten times slower, so packets wait there as well), changes no
  * draw of the first one's. */
-static void test_each_link_draws_for_itself(void)
+TEST(test_each_link_draws_for_itself)
 {
   g_autofree char *one = dropped_by_first_link("path.forward.hop_rate=[]");
   g_autofree char *two = dropped_by_first_link("path.forward.hop_rate=[1Gbit/s]");
@@ -299,7 +300,7 @@ static void test_each_link_draws_for_itself(void)
 
 /* A packet that is too big for the second link has used the first: at A(1) the router in front of the
  * second, the second of the path (10.0.1.2), drops it and says 1000. A packet of 1000 octets fits. */
-static void test_too_big_for_a_hop(void)
+TEST(test_too_big_for_a_hop)
 {
   static const char *const sets[] = {"path.forward.hop_mtu=[1000]", NULL};
   path_kit w;
@@ -326,7 +327,7 @@ static void test_too_big_for_a_hop(void)
 }
 
 /* A black hole says nothing, and counts. */
-static void test_black_hole(void)
+TEST(test_black_hole)
 {
   static const char *const sets[] = {"path.forward.hop_mtu=[1000]", "path.too_big=silent", NULL};
   path_kit w;
@@ -343,7 +344,7 @@ static void test_black_hole(void)
 /* 1480 octets of IP payload for a link of 1000: (1000 - 20) / 8 * 8 = 976 and 504, packets of 996 and 524
  * octets, the second behind the first on the second link. For a third link of 576 the first is cut again:
  * 552 and 424. */
-static void test_fragments(void)
+TEST(test_fragments)
 {
   static const char *const two[] = {"path.forward.hop_mtu=[1000]", "tcp.path_mtu_discovery=false", NULL};
   static const char *const three[] = {"path.forward.hop_mtu=[1000,576]", "tcp.path_mtu_discovery=false",
@@ -378,7 +379,7 @@ static void test_fragments(void)
 
 /* On a single link nobody asks how big a packet is, because no host sends more than its link carries: one
  * that does is a defect. Somebody asks where the MTU may change, or a box makes packets larger. */
-static void test_fragmenter_only_where_needed(void)
+TEST(test_fragmenter_only_where_needed)
 {
   static const char *const joining[] = {"middlebox.mode=coalesce", NULL};
   static const char *const shifting[] = {"middlebox.mode=split+shift", NULL};
@@ -412,7 +413,7 @@ static void test_fragmenter_only_where_needed(void)
 }
 
 /* The router in front of the first link is 10.0.1.1; in IPv6 all of them are of fd00::1:. */
-static void test_first_router(void)
+TEST(test_first_router)
 {
   static const char grows[] = "event = ({ at = \"1ms\"; key = \"path.forward.mtu\"; value = 1499; });";
   path_kit w;
@@ -437,7 +438,7 @@ static void test_first_router(void)
 /* What is on the link keeps its arrival; what waits is transmitted as the link now is. At 5 us the rate
  * falls to 1 Gbit/s and then the delay to 1 us. Of packets sent at 0 and 5 us, the first arrives at
  * 26,201,600, the second starts at once and takes 1502 * 8 ns + 1 us = 13,016,000: it overtakes. */
-static void test_change_of_rate_and_delay(void)
+TEST(test_change_of_rate_and_delay)
 {
   path_kit w;
 
@@ -456,7 +457,7 @@ static void test_change_of_rate_and_delay(void)
 }
 
 /* Only the first link changes: with a second of 1 Gbit/s and 10 us the packet takes what it takes there. */
-static void test_change_of_the_first_of_two(void)
+TEST(test_change_of_the_first_of_two)
 {
   static const char *const sets[] = {"path.forward.hop_rate=[1Gbit/s]", "path.forward.hop_delay=[10us]",
                                      NULL};
@@ -476,7 +477,7 @@ static void test_change_of_the_first_of_two(void)
 
 /* A bare segment (40 octets) that is sent now comes no earlier than this: on an empty link exactly then,
  * and behind a full packet 1,230,400 ps later. Over two links the second's time is added. */
-static void test_earliest_arrival(void)
+TEST(test_earliest_arrival)
 {
   static const char *const two[] = {"path.forward.hop_rate=[1Gbit/s]", "path.forward.hop_delay=[10us]", NULL};
   const time_ps first = 42 * 800 + 25 * US;
@@ -496,7 +497,7 @@ static void test_earliest_arrival(void)
 }
 
 /* Each element's count comes through; of the losses, those of retransmissions. */
-static void test_counts(void)
+TEST(test_counts)
 {
   static const char *const sets[] = {"path.forward.drop=[1,3]",
                                      "path.forward.corrupt=100%",
@@ -535,7 +536,7 @@ static void test_counts(void)
 /* FPDUs start every 1000 octets. Two segments of a whole FPDU each are aligned in front of the box, which
  * cuts 400, 400, 200 and, up to the next cut at 1200, 200, 400, 400: two of six start with an FPDU. In the
  * other direction nobody looks. */
-static void test_alignment_before_and_behind(void)
+TEST(test_alignment_before_and_behind)
 {
   static const char *const sets[] = {"middlebox.mode=rechunk", "middlebox.chunk=400", NULL};
   path_kit w;
@@ -574,7 +575,7 @@ static void at_gated_host(void *user, datagram *packet, time_ps now)
 /* A packet comes by the link, and what is behind it hands it on twice in one picosecond. The host answers
  * the first while that is still at work: its answers come behind the second, in their order. Elements
  * without a timer are behind the gate, too. */
-static void test_gate(void)
+TEST(test_gate)
 {
   static const char *const sets[] = {"path.forward.duplicate=100%", NULL};
   gated_host host = {.gate = path_gate_new()};
@@ -605,33 +606,4 @@ static void test_gate(void)
   scenario_free(s);
   path_gate_free(host.gate);
   session_kit_arrivals_clear(&host.seen);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/scenario-path/due-twice", test_due_twice_in_a_picosecond);
-  g_test_add_func("/scenario-path/lost-packets-use-the-wire", test_lost_packets_use_the_wire);
-  g_test_add_func("/scenario-path/reverse-inherits-no-impairment", test_reverse_inherits_no_impairment);
-  g_test_add_func("/scenario-path/reorder", test_reorder);
-  g_test_add_func("/scenario-path/jitter-and-order", test_jitter_and_order);
-  g_test_add_func("/scenario-path/slow-second-link", test_slow_second_link);
-  g_test_add_func("/scenario-path/fast-second-link", test_fast_second_link);
-  g_test_add_func("/scenario-path/lists-of-links", test_lists_of_links);
-  g_test_add_func("/scenario-path/losses-are-behind-the-last-link", test_losses_are_behind_the_last_link);
-  g_test_add_func("/scenario-path/each-link-has-its-queue", test_each_link_has_its_queue);
-  g_test_add_func("/scenario-path/marks-from-a-threshold", test_marks_from_a_threshold);
-  g_test_add_func("/scenario-path/each-link-draws-for-itself", test_each_link_draws_for_itself);
-  g_test_add_func("/scenario-path/too-big-for-a-hop", test_too_big_for_a_hop);
-  g_test_add_func("/scenario-path/black-hole", test_black_hole);
-  g_test_add_func("/scenario-path/fragments", test_fragments);
-  g_test_add_func("/scenario-path/fragmenter-only-where-needed", test_fragmenter_only_where_needed);
-  g_test_add_func("/scenario-path/first-router", test_first_router);
-  g_test_add_func("/scenario-path/change-of-rate-and-delay", test_change_of_rate_and_delay);
-  g_test_add_func("/scenario-path/change-of-the-first-of-two", test_change_of_the_first_of_two);
-  g_test_add_func("/scenario-path/earliest-arrival", test_earliest_arrival);
-  g_test_add_func("/scenario-path/counts", test_counts);
-  g_test_add_func("/scenario-path/alignment-before-and-behind", test_alignment_before_and_behind);
-  g_test_add_func("/scenario-path/gate", test_gate);
-  return g_test_run();
 }

@@ -3,6 +3,7 @@
 #include "session/session_private.h"
 
 #include "temporary_scenario.h"
+#include "test.h"
 
 static scenario *load(const char *set)
 {
@@ -18,7 +19,7 @@ static const rnic_failure told = {
     .layer = RNIC_FAILURE_RDMAP, .reason.rdmap = {1, 1, 0}, .by_peer = true, .generation = IWARP_IETF};
 
 /* A TCP that is lost is no end of the protocols, unless an end of that connection is made to misbehave. */
-static void test_documented(void)
+TEST(test_documented)
 {
   scenario *good = load(NULL);
   scenario *bad = load("fault.error=reset");
@@ -35,7 +36,7 @@ static void test_documented(void)
 }
 
 /* Who found it: this end, or the peer that sent the Terminate. The first one is kept. */
-static void test_first_one_is_kept(void)
+TEST(test_first_one_is_kept)
 {
   session_ending ending = {.code = NULL};
 
@@ -50,12 +51,4 @@ static void test_first_one_is_kept(void)
   g_assert_cmpstr(ending.code, ==, "MPA error 2");
   g_assert_cmpint(ending.side, ==, SIDE_INITIATOR);
   session_ending_clear(&ending);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/session-ending/documented", test_documented);
-  g_test_add_func("/session-ending/first-one", test_first_one_is_kept);
-  return g_test_run();
 }

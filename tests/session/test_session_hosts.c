@@ -6,6 +6,7 @@
 #include "session/session_private.h"
 #include "session/simulation.h"
 #include "session_kit.h"
+#include "test.h"
 
 enum { CONNECTIONS = 3, HOSTS = 3 };
 
@@ -84,7 +85,7 @@ static metric_values between_two_hosts(const scenario *s)
 /* Every octet of every connection is Delivered and right, whoever else its hosts are connected to; what
  * the connections count is summed over all hosts, as it is over the connections of two; and no host sends
  * to one that it is not connected to. */
-static void test_three_hosts(void)
+TEST(test_three_hosts)
 {
   static const char *const extra[] = {
       "run.engine=native",
@@ -134,7 +135,7 @@ static void test_three_hosts(void)
 }
 
 /* Fragments come to the host of their connection, and are counted there. */
-static void test_fragments(void)
+TEST(test_fragments)
 {
   static const char *const sets[] = {"run.engine=native",
                                      "workload.connections=3",
@@ -158,7 +159,7 @@ static void test_fragments(void)
 }
 
 /* Each host with a Data Sink has a reassembly memory of its own, and none has more. */
-static void test_memory(void)
+TEST(test_memory)
 {
   enum { MEMORY = 8192 };
   static const char *const sets[] = {"run.engine=native",
@@ -204,7 +205,7 @@ static void assert_end(const session_end *end, bool known, enum side side)
   g_assert_true(!known || (end->index == 1 && end->side == side));
 }
 
-static void test_owners(void)
+TEST(test_owners)
 {
   static const char *const sets[] = {"run.engine=native", "workload.connections=3", NULL};
   const ip_address address = ip_address_v4(1);
@@ -231,14 +232,4 @@ static void test_owners(void)
     datagram_unref(fragment);
   }
   kit_close(&k);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/session-hosts/three", test_three_hosts);
-  g_test_add_func("/session-hosts/fragments", test_fragments);
-  g_test_add_func("/session-hosts/memory", test_memory);
-  g_test_add_func("/session-hosts/owners", test_owners);
-  return g_test_run();
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the recorder counts, event by event, with each number worked out. */
 #include "session/session_recorder.h"
-
-#include <glib.h>
+#include "test.h"
 
 static session_recorder *new_recorder(void)
 {
@@ -22,7 +21,7 @@ static double value_of(session_recorder *recorder, metric_id id, time_ps end)
 }
 
 /* FPDUs at 0, 1460 and 2920 of connection 0, at 0 and 100 of connection 1. */
-static void test_segments(void)
+TEST(test_segments)
 {
   session_recorder *recorder = new_recorder();
   metric_values values = {0};
@@ -49,7 +48,7 @@ static void test_segments(void)
 
 /* Goodput counts from the first octet of payload, not of framing: the DDP header (ULPDU octets 0 … 13)
  * comes at 1000 ps, 10 octets of payload at 2000 ps: 80 bit from 2000 to 2500 ps. */
-static void test_goodput_counts_from_payload(void)
+TEST(test_goodput_counts_from_payload)
 {
   session_recorder *recorder = new_recorder();
   const mpa_ulpdu_part parts[] = {{0, 14, 1000}, {14, 10, 2000}};
@@ -73,7 +72,7 @@ static void test_goodput_counts_from_payload(void)
 /* A Write segment of 100 payload octets (ULPDU 114): ULPDU octets 0 … 63 arrived at 1000 ps, 64 … 113 at
  * 3000 ps, where it is placed; it is Delivered at 7000 ps. Payload: 50 octets of the first arrival, 50 of
  * the second. */
-static void test_placement_and_delays(void)
+TEST(test_placement_and_delays)
 {
   session_recorder *recorder = new_recorder();
   const mpa_ulpdu_part parts[] = {{0, 64, 1000}, {64, 50, 3000}};
@@ -118,7 +117,7 @@ static void assert_bin(const distribution *d, size_t i, double bound, double wei
  * payload each behind a header of 14; the first: header and 4 octets at 100 ps, 6 at 110 ps, Placed at 110
  * ps; the second, Placed before, at 104 ps, as it came, is Delivered with it at 115 ps. Placement: 4
  * octets 10 ps, 16 octets 0 ps. Delivery: 4 octets 15 ps, 6 octets 5 ps, 10 octets 11 ps. */
-static void test_distributions(void)
+TEST(test_distributions)
 {
   session_recorder *recorder = new_recorder();
   const mpa_ulpdu_part of_first[] = {{0, 18, 100}, {18, 6, 110}};
@@ -171,7 +170,7 @@ static void test_distributions(void)
 
 /* Nothing Placed, nothing Delivered, no time between first arrival and last Delivery: no samples, no
  * distributions. */
-static void test_no_samples(void)
+TEST(test_no_samples)
 {
   session_recorder *recorder = new_recorder();
   distribution distributions[DISTRIBUTION_COUNT];
@@ -187,7 +186,7 @@ static void test_no_samples(void)
 }
 
 /* What is still held when the run ends has been written and not read. */
-static void test_written_and_not_read(void)
+TEST(test_written_and_not_read)
 {
   session_recorder *recorder = new_recorder();
   const rnic_occupancy held[2] = {{.order = 300, .holes = 1},
@@ -202,7 +201,7 @@ static void test_written_and_not_read(void)
 
 /* Octets in fragments are held beside what TCP and MPA hold, whichever of the two changes: 500 + 300, then
  * 500 + 200. */
-static void test_fragments_beside_the_rest(void)
+TEST(test_fragments_beside_the_rest)
 {
   session_recorder *recorder = new_recorder();
   metric_values values = {0};
@@ -221,7 +220,7 @@ static void test_fragments_beside_the_rest(void)
 
 /* Retransmissions that proved needed are no longer counted; one was not: its octets came before it could
  * be there. */
-static void test_spurious_retransmissions(void)
+TEST(test_spurious_retransmissions)
 {
   session_recorder *recorder = new_recorder();
   const rnic_occupancy held = {.in_order_edge = 3000};
@@ -240,7 +239,7 @@ static void test_spurious_retransmissions(void)
 
 /* 64 segments of up to 9 parts, of which some wait while others come and go: what each one's parts waited
  * is counted once, and once only. */
-static void test_parts_in_any_order(void)
+TEST(test_parts_in_any_order)
 {
   enum { SEGMENTS = 64, STEPS = 20000, HEADER = 14, PARTS = 9 };
   static const uint8_t content[UINT16_MAX];
@@ -291,19 +290,4 @@ static void test_parts_in_any_order(void)
                                  waited / octets / TIME_PS_PER_SECOND, 1e-18);
   g_rand_free(random);
   session_recorder_free(recorder);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/session-recorder/segments", test_segments);
-  g_test_add_func("/session-recorder/placement-and-delays", test_placement_and_delays);
-  g_test_add_func("/session-recorder/goodput", test_goodput_counts_from_payload);
-  g_test_add_func("/session-recorder/distributions", test_distributions);
-  g_test_add_func("/session-recorder/no-samples", test_no_samples);
-  g_test_add_func("/session-recorder/written-and-not-read", test_written_and_not_read);
-  g_test_add_func("/session-recorder/fragments", test_fragments_beside_the_rest);
-  g_test_add_func("/session-recorder/spurious-retransmissions", test_spurious_retransmissions);
-  g_test_add_func("/session-recorder/parts-in-any-order", test_parts_in_any_order);
-  return g_test_run();
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "session_kit.h"
+#include "test.h"
 
 static scenario *load(const char *const *sets)
 {
@@ -23,7 +24,7 @@ static rnic_endpoint_config endpoint(const scenario *s, uint32_t connection, enu
 
 /* --- Words --- */
 
-static void test_operation_words(void)
+TEST(test_operation_words)
 {
   const named_value *words = scenario_key_row_of(SCENARIO_WORKLOAD_OPERATION)->words;
 
@@ -33,7 +34,7 @@ static void test_operation_words(void)
   g_assert_null(words[ULP_OPERATIONS].name);
 }
 
-static void test_generation_words(void)
+TEST(test_generation_words)
 {
   static const scenario_key keys[] = {SCENARIO_MPA_GENERATION, SCENARIO_INITIATOR_GENERATION,
                                       SCENARIO_RESPONDER_GENERATION};
@@ -67,7 +68,7 @@ static const struct {
     {{"workload.operation=read", "measure.side=responder", NULL}, SIDE_RESPONDER},
 };
 
-static void test_measured_end(void)
+TEST(test_measured_end)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(measured_cases); i++) {
     scenario *s = load(measured_cases[i].sets);
@@ -78,7 +79,7 @@ static void test_measured_end(void)
 }
 
 /* Placement latency is the measured end's; the other end, which has no metrics, places at once. */
-static void test_placement_latency(void)
+TEST(test_placement_latency)
 {
   static const char *const sets[] = {"workload.operation=read", "receiver.placement_latency=3us", NULL};
   scenario *s = load(sets);
@@ -92,7 +93,7 @@ static void test_placement_latency(void)
 
 /* MPA-118, MPA-119: CRC by default at both ends; without it only where the scenario says so. MPA-014: for
  * each end by itself. */
-static void test_crc_is_the_default(void)
+TEST(test_crc_is_the_default)
 {
   static const char *const one[] = {"initiator.crc=false", NULL};
   static const char *const both[] = {"mpa.crc=false", NULL};
@@ -112,7 +113,7 @@ static void test_crc_is_the_default(void)
 }
 
 /* rnic_endpoint_config_default() is what an empty scenario makes. */
-static void test_endpoint_defaults(void)
+TEST(test_endpoint_defaults)
 {
   static const char *const nothing[] = {NULL};
   scenario *s = load(nothing);
@@ -152,7 +153,7 @@ static void test_endpoint_defaults(void)
 }
 
 /* RDMAP-213: an end takes as many Read Requests as its peer may send. */
-static void test_default_ird_is_the_peers_ord(void)
+TEST(test_default_ird_is_the_peers_ord)
 {
   static const char *const nothing[] = {NULL};
   scenario *s = load(nothing);
@@ -166,7 +167,7 @@ static void test_default_ird_is_the_peers_ord(void)
 /* Both ends know how many octets of streaming mode come before MPA, in each direction
  * (docs/protocol-notes.md, M7). `random` draws for each connection and direction, less than an
  * MTU, by the seed. */
-static void test_stream_phase(void)
+TEST(test_stream_phase)
 {
   static const char *const number[] = {"sender.stream_phase=777", NULL};
   static const char *const random[] = {"sender.stream_phase=random", NULL};
@@ -193,7 +194,7 @@ static void test_stream_phase(void)
 }
 
 /* One key of one end reaches that end and no other; one of both reaches both. */
-static void test_keys_reach_their_end(void)
+TEST(test_keys_reach_their_end)
 {
   static const char *const sets[] = {"mpa.generation=rfc",
                                      "responder.generation=ietf",
@@ -262,7 +263,7 @@ static time_ps second_turn(const char *const *sets)
 }
 
 /* 8000 bits at 1 Gbit/s are 8 us, two segments at 100,000 a second 20 us. */
-static void test_host_rates(void)
+TEST(test_host_rates)
 {
   static const char *const none[] = {NULL};
   static const char *const bits[] = {"sender.host_rate=1Gbit/s", NULL};
@@ -403,7 +404,7 @@ static const tcp_case tcp_cases[] = {
 };
 
 /* tcp_config_default() is what an empty scenario makes. */
-static void test_tcp_defaults(void)
+TEST(test_tcp_defaults)
 {
   static const char *const nothing[] = {NULL};
   const tcp_config expected = tcp_config_default();
@@ -420,7 +421,7 @@ static void test_tcp_defaults(void)
   scenario_free(s);
 }
 
-static void test_tcp_keys(void)
+TEST(test_tcp_keys)
 {
   for (enum side side = 0; side < SIDES; side++) {
     for (gsize i = 0; i < G_N_ELEMENTS(tcp_cases); i++) {
@@ -437,7 +438,7 @@ static void test_tcp_keys(void)
 
 /* Connection i: from port 49152 + i of 10.0.0.1 to port 5044 of 10.0.0.2. With IPv6 fd00::1 and fd00::2.
  * Sequence numbers start anywhere, and elsewhere for each end, connection and seed. */
-static void test_addresses(void)
+TEST(test_addresses)
 {
   static const char *const v4[] = {NULL};
   static const char *const v6[] = {"tcp.ip=ipv6", NULL};
@@ -479,7 +480,7 @@ static void test_addresses(void)
 
 /* A host knows the MTU of its own links only: of the first one that it sends on, and of the last one that
  * it receives from, which is what it announces (docs/scenario.md, "Directions and the path"). */
-static void test_mtus(void)
+TEST(test_mtus)
 {
   static const char *const sets[] = {"path.forward.mtu=1500", "path.forward.hop_mtu=[1400,1300]",
                                      "path.reverse.mtu=1200", "path.reverse.hop_mtu=[1100,1000]", NULL};
@@ -496,7 +497,7 @@ static void test_mtus(void)
 
 /* Descriptors, and limits of partial FPDUs, are the measured end's alone; that segments are guessed to be
  * aligned is not. */
-static void test_receiver_limits(void)
+TEST(test_receiver_limits)
 {
   static const char *const sets[] = {"receiver.fpdu_descriptors=3", "receiver.partial_fpdus=1",
                                      "receiver.mode=assume-aligned", NULL};
@@ -511,7 +512,7 @@ static void test_receiver_limits(void)
 }
 
 /* Sizes in turn instead of one; the slots of the sink are as large as the largest. */
-static void test_message_sizes(void)
+TEST(test_message_sizes)
 {
   static const char *const sets[] = {"workload.message_sizes=[4096, 9000, 700]",
                                      "workload.message_size=20000", NULL};
@@ -533,7 +534,7 @@ static void test_message_sizes(void)
 }
 
 /* What the recorder is told: rounding, latency, the window, and whose series it writes. */
-static void test_recorder(void)
+TEST(test_recorder)
 {
   static const char *const sets[] = {"workload.connections=40",        "receiver.cell=64",
                                      "receiver.placement_latency=2us", "tcp.receive_window=30000",
@@ -557,7 +558,7 @@ static void test_recorder(void)
   scenario_free(s);
 }
 
-static void test_workload(void)
+TEST(test_workload)
 {
   static const char *const sets[] = {"workload.operation=write+write+storage-read",
                                      "workload.directions=both",
@@ -592,7 +593,7 @@ static void test_workload(void)
 
 /* As many octets as the scenario says, also more than the pattern table has; any other octets or length
  * are not them. */
-static void test_private_data(void)
+TEST(test_private_data)
 {
   static const char *const sets[] = {"initiator.private_data=65535", "responder.private_data=10", NULL};
   scenario *s = load(sets);
@@ -619,7 +620,7 @@ static void test_private_data(void)
 }
 
 /* The fault is one end's of the first connection. */
-static void test_fault(void)
+TEST(test_fault)
 {
   static const char *const sets[] = {"fault.error=bad-crc", "fault.side=responder", "fault.at=9", NULL};
   static const char *const nothing[] = {NULL};
@@ -635,30 +636,4 @@ static void test_fault(void)
   s = load(nothing);
   g_assert_false(session_setup_fault(scenario_configuration(s), 0, SIDE_INITIATOR, &fault));
   scenario_free(s);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/session-setup/operation-words", test_operation_words);
-  g_test_add_func("/session-setup/generation-words", test_generation_words);
-  g_test_add_func("/session-setup/measured-end", test_measured_end);
-  g_test_add_func("/session-setup/placement-latency", test_placement_latency);
-  g_test_add_func("/session-setup/crc-is-the-default", test_crc_is_the_default);
-  g_test_add_func("/session-setup/ird-and-ord", test_default_ird_is_the_peers_ord);
-  g_test_add_func("/session-setup/endpoint-defaults", test_endpoint_defaults);
-  g_test_add_func("/session-setup/stream-phase", test_stream_phase);
-  g_test_add_func("/session-setup/keys-reach-their-end", test_keys_reach_their_end);
-  g_test_add_func("/session-setup/host-rates", test_host_rates);
-  g_test_add_func("/session-setup/tcp-defaults", test_tcp_defaults);
-  g_test_add_func("/session-setup/tcp-keys", test_tcp_keys);
-  g_test_add_func("/session-setup/addresses", test_addresses);
-  g_test_add_func("/session-setup/mtus", test_mtus);
-  g_test_add_func("/session-setup/receiver-limits", test_receiver_limits);
-  g_test_add_func("/session-setup/message-sizes", test_message_sizes);
-  g_test_add_func("/session-setup/recorder", test_recorder);
-  g_test_add_func("/session-setup/workload", test_workload);
-  g_test_add_func("/session-setup/private-data", test_private_data);
-  g_test_add_func("/session-setup/fault", test_fault);
-  return g_test_run();
 }

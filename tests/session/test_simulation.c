@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "temporary_scenario.h"
+#include "test.h"
 
 static void run(const char *const *sets, session_result *result)
 {
@@ -17,7 +18,7 @@ static void run(const char *const *sets, session_result *result)
   scenario_free(s);
 }
 
-static void test_ok(void)
+TEST(test_ok)
 {
   static const char *const sets[] = {"run.engine=native", "workload.messages=3", NULL};
   session_result result;
@@ -30,7 +31,7 @@ static void test_ok(void)
 }
 
 /* 10 Gbit/s cannot carry 200 * 64 KiB in 1 ms: 12.5 MiB need 10.5 ms. */
-static void test_stopped(void)
+TEST(test_stopped)
 {
   static const char *const engines[] = {"run.engine=native", HAS_NS3 ? "run.engine=ns3" : "run.engine=auto"};
 
@@ -47,7 +48,7 @@ static void test_stopped(void)
 }
 
 /* Nothing gets through: TCP gives up the SYN after its retries, and says so. */
-static void test_nothing_gets_through(void)
+TEST(test_nothing_gets_through)
 {
   static const char *const sets[] = {"run.engine=native", "path.forward.loss=100%", "tcp.retries=3", NULL};
   session_result result;
@@ -59,7 +60,7 @@ static void test_nothing_gets_through(void)
 }
 
 /* The same with more patience than run.stall has. */
-static void test_no_progress(void)
+TEST(test_no_progress)
 {
   static const char *const sets[] = {"run.engine=native", "path.forward.loss=100%", "run.stall=5s", NULL};
   session_result result;
@@ -71,7 +72,7 @@ static void test_no_progress(void)
 }
 
 /* Three connections, 10 s apart, and 3 s of patience: waiting for a start is not a stall. */
-static void test_late_starts_are_no_stall(void)
+TEST(test_late_starts_are_no_stall)
 {
   static const char *const sets[] = {
       "run.engine=native",   "workload.connections=3", "workload.start_spread=30s",
@@ -85,7 +86,7 @@ static void test_late_starts_are_no_stall(void)
   session_result_clear(&result);
 }
 
-static void test_folder_is_missing(void)
+TEST(test_folder_is_missing)
 {
   static const char *const sets[] = {"run.engine=native", "workload.messages=1", NULL};
   const simulation_options options = {.directory = "/nonexistent/folder", .capture = TRUE};
@@ -136,7 +137,7 @@ static onlooker run_watched(const char *messages, const char *stop)
 /* 10 Gbit/s carry at most 10^10 / 8 / 65536 = 19073 messages a second: after `now` at most so many of
  * those that are asked for are there. Who looks on is told about ten times a second of wall time; so the
  * run is made longer until it takes that long. */
-static void test_progress(void)
+TEST(test_progress)
 {
   onlooker self = {0};
 
@@ -151,7 +152,7 @@ static void test_progress(void)
 
 /* Of a run that ends at run.stop, the share is that of the time, when the messages would take longer: at
  * 20,000 a second at most, a million last 50 s. */
-static void test_progress_until_stop(void)
+TEST(test_progress_until_stop)
 {
   onlooker self = {0};
 
@@ -161,18 +162,4 @@ static void test_progress_until_stop(void)
     g_assert_cmpfloat_with_epsilon(self.last.share,
                                    time_ps_in_seconds(self.last.now) * 1000 / (double)stop_ms, 1e-9);
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/simulation/ok", test_ok);
-  g_test_add_func("/simulation/stopped", test_stopped);
-  g_test_add_func("/simulation/nothing-gets-through", test_nothing_gets_through);
-  g_test_add_func("/simulation/no-progress", test_no_progress);
-  g_test_add_func("/simulation/late-starts", test_late_starts_are_no_stall);
-  g_test_add_func("/simulation/folder-is-missing", test_folder_is_missing);
-  g_test_add_func("/simulation/progress", test_progress);
-  g_test_add_func("/simulation/progress-until-stop", test_progress_until_stop);
-  return g_test_run();
 }

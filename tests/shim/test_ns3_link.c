@@ -2,12 +2,12 @@
 /* Links over ns-3 deliver the octets sent, when path_link.h says, and in the order the plain links do. */
 #include "shim/ns3_link.h"
 
-#include <glib.h>
 #include <string.h>
 
 #include "engine/engine.h"
 #include "network/path_link.h"
 #include "shim/ns3_engine.h"
+#include "test.h"
 
 enum { HEADERS = 40, MOST_PACKETS = 400 };
 
@@ -82,7 +82,7 @@ static void link_world_free(link_world *self)
 
 /* docs/facts.md, "A link's times": 1500 octets at 10 Gbit/s over 25 us arrive after 26,201,600 ps; with 38
  * octets of framing the next starts 1538 octets of 800 ps later. */
-static void test_measured_arrival(void)
+TEST(test_measured_arrival)
 {
   const path_link_config config = {.rate_bit_per_s = 10000000000,
                                    .delay_ps = 25 * TIME_PS_PER_MICROSECOND,
@@ -156,7 +156,7 @@ static void check_arrivals(const burst *sent)
 }
 
 /* Rates of which an octet takes a whole number of picoseconds and rates of which it does not. */
-static void test_arrivals_are_as_calculated(void)
+TEST(test_arrivals_are_as_calculated)
 {
   static const uint64_t rates[] = {64000,        999999937,    2500000000,   10000000000,   25000000000,
                                    56000000000,  100000000000, 400000000000, 1600000000000, 7000000007,
@@ -197,7 +197,7 @@ static void test_arrivals_are_as_calculated(void)
 }
 
 /* A packet may be as large as IP allows. */
-static void test_largest_packet(void)
+TEST(test_largest_packet)
 {
   const path_link_config config = {.rate_bit_per_s = 400000000000, .mtu_octets = 65535, .framing_octets = 38};
   link_world *self = link_world_new(&config);
@@ -210,7 +210,7 @@ static void test_largest_packet(void)
   link_world_free(self);
 }
 
-static void test_freed_with_packets_on_the_way(void)
+TEST(test_freed_with_packets_on_the_way)
 {
   const path_link_config config = {
       .rate_bit_per_s = 8000000000, .delay_ps = 1000, .mtu_octets = 1500, .framing_octets = 38};
@@ -226,7 +226,7 @@ static void test_freed_with_packets_on_the_way(void)
   link_world_free(self);
 }
 
-static void test_what_ns3_cannot_do_is_an_error(void)
+TEST(test_what_ns3_cannot_do_is_an_error)
 {
   static const path_link_config refused[] = {
       {.rate_bit_per_s = 0, .mtu_octets = 1500, .framing_octets = 38},
@@ -392,7 +392,7 @@ static char *run_on_both(echo_world *world, unsigned changes)
   return native;
 }
 
-static void test_both_engines_give_the_same_run(void)
+TEST(test_both_engines_give_the_same_run)
 {
   echo_world world;
   char *written = run_on_both(&world, 0);
@@ -403,7 +403,7 @@ static void test_both_engines_give_the_same_run(void)
 }
 
 /* Also when rate and delay change 50 times while packets are in transmission, wait and fly. */
-static void test_changing_links_give_the_same_run(void)
+TEST(test_changing_links_give_the_same_run)
 {
   echo_world world;
   char *written = run_on_both(&world, 50);
@@ -413,7 +413,7 @@ static void test_changing_links_give_the_same_run(void)
 }
 
 /* What no wire carries: the marks of a packet come out as they went in, and its checksum, which is wrong, stays so. */
-static void test_marks(void)
+TEST(test_marks)
 {
   const path_link_config config = {
       .rate_bit_per_s = 10000000000, .delay_ps = 1000, .mtu_octets = 1500, .framing_octets = 38};
@@ -443,18 +443,4 @@ static void test_marks(void)
   g_assert_false(datagram_checksum_is_right(self->arrived[3]));
   g_rand_free(random);
   link_world_free(self);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/shim/link/measured", test_measured_arrival);
-  g_test_add_func("/shim/link/as-calculated", test_arrivals_are_as_calculated);
-  g_test_add_func("/shim/link/largest", test_largest_packet);
-  g_test_add_func("/shim/link/freed-on-the-way", test_freed_with_packets_on_the_way);
-  g_test_add_func("/shim/link/errors", test_what_ns3_cannot_do_is_an_error);
-  g_test_add_func("/shim/link/same-as-native", test_both_engines_give_the_same_run);
-  g_test_add_func("/shim/link/changing-same-as-native", test_changing_links_give_the_same_run);
-  g_test_add_func("/shim/link/marks", test_marks);
-  return g_test_run();
 }

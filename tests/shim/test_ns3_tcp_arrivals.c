@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What has arrived and has not been passed up: which octets, and when each came first. */
 #include "shim/ns3_tcp_arrivals.h"
-
-#include <glib.h>
+#include "test.h"
 
 static void assert_first(const ns3_tcp_arrivals *arrivals, uint64_t position, uint64_t length,
                          uint64_t expected, time_ps expected_arrival)
@@ -14,7 +13,7 @@ static void assert_first(const ns3_tcp_arrivals *arrivals, uint64_t position, ui
 }
 
 /* Segments [10, 20) at 1, [30, 40) at 2, [20, 30) at 3: passed up from 10 on, each has its own time, whatever the order. */
-static void test_each_has_its_time(void)
+TEST(test_each_has_its_time)
 {
   ns3_tcp_arrivals *arrivals = ns3_tcp_arrivals_new();
 
@@ -37,7 +36,7 @@ static void test_each_has_its_time(void)
 }
 
 /* What came before keeps its time; what nobody told of comes now. */
-static void test_duplicates_and_strangers(void)
+TEST(test_duplicates_and_strangers)
 {
   ns3_tcp_arrivals *arrivals = ns3_tcp_arrivals_new();
 
@@ -49,12 +48,4 @@ static void test_duplicates_and_strangers(void)
   ns3_tcp_arrivals_pass(arrivals, 20);
   assert_first(arrivals, 20, 7, 7, 1000);
   ns3_tcp_arrivals_free(arrivals);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/ns3-tcp-arrivals/each-has-its-time", test_each_has_its_time);
-  g_test_add_func("/ns3-tcp-arrivals/duplicates-and-strangers", test_duplicates_and_strangers);
-  return g_test_run();
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* ns-3's own TCP transfers what was asked for, in the segments and the time that the link allows. */
 #include "ns3_tcp_bulk.h"
-
-#include <glib.h>
+#include "test.h"
 
 /* 10 Gbit/s, 25 us each way, MTU 1500: segments of 1448 octets with timestamps. */
 static ns3_tcp_bulk_config usual_config(uint64_t octets)
@@ -34,14 +33,14 @@ static void check_transfer(const ns3_tcp_bulk_config *config)
   g_assert_cmpfloat(result.wall_seconds, >, 0);
 }
 
-static void test_new_reno(void)
+TEST(test_new_reno)
 {
   ns3_tcp_bulk_config config = usual_config(2000 * 1448 + 1);
   check_transfer(&config);
 }
 
 /* A second transfer of the process, with other settings. */
-static void test_cubic_without_options(void)
+TEST(test_cubic_without_options)
 {
   ns3_tcp_bulk_config config = usual_config(2000 * 1460 + 1);
   config.congestion = NS3_TCP_BULK_CUBIC;
@@ -54,7 +53,7 @@ static void test_cubic_without_options(void)
 /* With an initial window of one segment the second waits for the first's acknowledgement: a round trip of 50
  * us more. Without loss three segments take the handshake's 50 us, a delay of 25 us and less than 5 us of
  * transmission. */
-static void test_initial_window(void)
+TEST(test_initial_window)
 {
   ns3_tcp_bulk_config config = usual_config(3 * 1448);
   ns3_tcp_bulk_result ten, one;
@@ -75,7 +74,7 @@ static void refuse(ns3_tcp_bulk_config config, const char *message)
   g_assert_cmpstr(error.message, ==, message);
 }
 
-static void test_values_out_of_range_are_errors(void)
+TEST(test_values_out_of_range_are_errors)
 {
   refuse(usual_config(0), "nothing to transfer");
   ns3_tcp_bulk_config config = usual_config(1000);
@@ -98,14 +97,4 @@ static void test_values_out_of_range_are_errors(void)
   g_assert_true(ns3_shim_open(NULL));
   refuse(usual_config(1000), "the simulator is open already: ns-3 has one per process");
   ns3_shim_close();
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/shim/tcp-bulk/new-reno", test_new_reno);
-  g_test_add_func("/shim/tcp-bulk/cubic-without-options", test_cubic_without_options);
-  g_test_add_func("/shim/tcp-bulk/initial-window", test_initial_window);
-  g_test_add_func("/shim/tcp-bulk/out-of-range", test_values_out_of_range_are_errors);
-  return g_test_run();
 }

@@ -2,9 +2,8 @@
 /* ns-3's own TCP under the whole MPA/DDP/RDMAP stack: every octet of the workload is verified, lossless and under loss. */
 #include "shim/ns3_tcp_transport.h"
 
-#include <glib.h>
-
 #include "ns3_pair.h"
+#include "test.h"
 
 enum { MESSAGE_OCTETS = 20000, MESSAGES = 40, EMSS = 1460 };
 
@@ -17,7 +16,7 @@ static const tcp_statistics *statistics_of(const ns3_pair *pair, unsigned side)
  * "Exact predictions"), so payload 1428, and 20,000 = 14 * 1428 + 8. Nothing is sent twice; ns-3 cuts the
  * stream at 1460, and as it never lacks octets within the workload, all segments but those at the ends of
  * what was posted are full. */
-static void test_lossless(void)
+TEST(test_lossless)
 {
   ns3_pair *pair = ns3_pair_new();
 
@@ -40,7 +39,7 @@ static void test_lossless(void)
 
 /* The same with the 30th of the segments with payload lost: one hole, one fast recovery, one segment sent again. Behind the hole
  * segments are held, in one run, each with the time at which it came. */
-static void test_one_loss(void)
+TEST(test_one_loss)
 {
   ns3_pair *pair = ns3_pair_new();
   pair_side *receiver = &pair->sides[SIDE_RESPONDER];
@@ -64,7 +63,7 @@ static void test_one_loss(void)
 }
 
 /* The path delivers a segment twice, once in order and once behind a hole: its octets are new once. */
-static void test_duplicates(void)
+TEST(test_duplicates)
 {
   for (unsigned behind_hole = 0; behind_hole < 2; behind_hole++) {
     ns3_pair *pair = ns3_pair_new();
@@ -80,7 +79,7 @@ static void test_duplicates(void)
 
 /* A loss while the peer's window is full to the octet, where ns-3 3.37 by itself reads through a null pointer. The window is 44
  * segments and a rest; the path holds few of them, so that the window is what limits. */
-static void test_loss_with_a_full_window(void)
+TEST(test_loss_with_a_full_window)
 {
   ns3_pair *pair = ns3_pair_new();
 
@@ -104,7 +103,7 @@ static void test_loss_with_a_full_window(void)
 }
 
 /* Two holes in one window: two runs beyond the edge at once, both repaired in one recovery (RFC 6675). */
-static void test_two_losses(void)
+TEST(test_two_losses)
 {
   ns3_pair *pair = ns3_pair_new();
 
@@ -123,7 +122,7 @@ static void test_two_losses(void)
 /* The last segments are lost: nothing behind them tells, so that only the timer repairs it, and such a run is
  * flagged by its count of timeouts. 562 segments have payload: one startup frame, 560 full ones and the rest
  * of the stream. */
-static void test_tail_loss_needs_a_timeout(void)
+TEST(test_tail_loss_needs_a_timeout)
 {
   ns3_pair *pair = ns3_pair_new();
   pair_side *sender = &pair->sides[SIDE_INITIATOR];
@@ -140,7 +139,7 @@ static void test_tail_loss_needs_a_timeout(void)
 }
 
 /* Lost startup frames hold up the start, and SYNs are not counted as segments with payload. */
-static void test_lost_startup_frame(void)
+TEST(test_lost_startup_frame)
 {
   ns3_pair *pair = ns3_pair_new();
 
@@ -154,7 +153,7 @@ static void test_lost_startup_frame(void)
 }
 
 /* A packet damaged on its way has a wrong TCP checksum: ns-3 drops it, it counts as one, and its repair is a loss's. */
-static void test_damaged_segment(void)
+TEST(test_damaged_segment)
 {
   ns3_pair *pair = ns3_pair_new();
 
@@ -168,7 +167,7 @@ static void test_damaged_segment(void)
 
 /* All operations, both ends posting, over timestamps, CUBIC with HyStart, PRR, a window of 64 KiB, without markers; a loss in each
  * direction. EMSS is 12 octets less. */
-static void test_all_operations_both_ways(void)
+TEST(test_all_operations_both_ways)
 {
   ns3_pair *pair = ns3_pair_new();
 
@@ -194,7 +193,7 @@ static void test_all_operations_both_ways(void)
 }
 
 /* A peer that is gone: nothing of it arrives any more. After retries_max timeouts ns-3 gives up, and the endpoint fails. */
-static void test_gives_up(void)
+TEST(test_gives_up)
 {
   ns3_pair *pair = ns3_pair_new();
 
@@ -212,7 +211,7 @@ static void test_gives_up(void)
 
 /* An endpoint that ends at once, because its peer is no MPA (startup frames of another generation): it aborts with RST, and the
  * peer is told. */
-static void test_reset(void)
+TEST(test_reset)
 {
   ns3_pair *pair = ns3_pair_new();
 
@@ -230,7 +229,7 @@ static void test_reset(void)
 
 /* Our own TCP at one end and ns-3's at the other, each as sender, with a loss: they are TCPs to each other. ns-3 announces no MSS, so
  * that ours sends segments of 536 octets (RFC 9293 §3.7.1), and ns-3, which does not heed ours, its own. */
-static void test_with_our_own(void)
+TEST(test_with_our_own)
 {
   for (unsigned sender = 0; sender < SIDES; sender++) {
     ns3_pair *pair = ns3_pair_new();
@@ -248,7 +247,7 @@ static void test_with_our_own(void)
 }
 
 /* The same run twice is the same run: to the picosecond. */
-static void test_repeats(void)
+TEST(test_repeats)
 {
   time_ps done_at[2];
 
@@ -264,7 +263,7 @@ static void test_repeats(void)
 }
 
 /* What ns-3's TCP cannot be is refused beforehand, with a reason. */
-static void test_unsupported(void)
+TEST(test_unsupported)
 {
   ns3_pair *pair = ns3_pair_new();
   const tcp_config good = pair->sides[SIDE_INITIATOR].config.tcp;
@@ -298,24 +297,4 @@ static void test_unsupported(void)
     g_assert_false(ns3_tcp_transport_supports(&cases[i].config, NULL));
   }
   ns3_pair_free(pair);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/ns3-tcp-transport/lossless", test_lossless);
-  g_test_add_func("/ns3-tcp-transport/one-loss", test_one_loss);
-  g_test_add_func("/ns3-tcp-transport/duplicates", test_duplicates);
-  g_test_add_func("/ns3-tcp-transport/loss-with-a-full-window", test_loss_with_a_full_window);
-  g_test_add_func("/ns3-tcp-transport/two-losses", test_two_losses);
-  g_test_add_func("/ns3-tcp-transport/tail-loss-needs-a-timeout", test_tail_loss_needs_a_timeout);
-  g_test_add_func("/ns3-tcp-transport/lost-startup-frame", test_lost_startup_frame);
-  g_test_add_func("/ns3-tcp-transport/damaged-segment", test_damaged_segment);
-  g_test_add_func("/ns3-tcp-transport/all-operations-both-ways", test_all_operations_both_ways);
-  g_test_add_func("/ns3-tcp-transport/gives-up", test_gives_up);
-  g_test_add_func("/ns3-tcp-transport/reset", test_reset);
-  g_test_add_func("/ns3-tcp-transport/with-our-own", test_with_our_own);
-  g_test_add_func("/ns3-tcp-transport/repeats", test_repeats);
-  g_test_add_func("/ns3-tcp-transport/unsupported", test_unsupported);
-  return g_test_run();
 }

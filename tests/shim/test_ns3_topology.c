@@ -3,11 +3,11 @@
  * where ns-3 would end the process. */
 #include "shim/ns3_topology.h"
 
-#include <glib.h>
 #include <string.h>
 
 #include "net/datagram.h"
 #include "net/ip_header.h"
+#include "test.h"
 
 enum { INITIATOR = 0x0A000001, RESPONDER = 0x0A000002, MOST_ARRIVALS = 4000 };
 
@@ -110,7 +110,7 @@ static ns3_topology_counts counts_of(const chain *self, size_t hop, unsigned to_
 
 /* Two hops: 1502 octets (2 are PPP's) at 10 Mbit/s take 1,201,600,000 ps, and a millisecond, twice. Three nodes decrement TTL 64; the
  * header checksum is right again; the mark is the one sent. The way back is the same. */
-static void test_two_hops(void)
+TEST(test_two_hops)
 {
   chain *self = chain_new(2);
 
@@ -139,7 +139,7 @@ static void test_two_hops(void)
 }
 
 /* Ethernet adds 18 octets (header 14, FCS 4): 1518 octets of 800 ns and 1 ms; nobody has to ask for addresses first. */
-static void test_csma(void)
+TEST(test_csma)
 {
   chain *self = chain_new(1);
 
@@ -173,7 +173,7 @@ static unsigned overload(chain *self, unsigned packets)
 }
 
 /* 10 may wait behind the one in transmission and the one in the device; while the 100 come, one of ten leaves. */
-static void test_queue_limit(void)
+TEST(test_queue_limit)
 {
   chain *self = chain_new(2);
 
@@ -186,7 +186,7 @@ static void test_queue_limit(void)
 }
 
 /* The same with room for 20. */
-static void test_fifo(void)
+TEST(test_fifo)
 {
   static const ns3_topology_attribute size = {"MaxSize", "20p"};
   chain *self = chain_new(2);
@@ -201,7 +201,7 @@ static void test_fifo(void)
 
 /* RED between 5 and 15 packets on the average drops before its limit of 1000 is near; the last packets come while the average is
  * still above. */
-static void test_red(void)
+TEST(test_red)
 {
   static const ns3_topology_attribute attributes[] = {
       {"MaxSize", "1000p"}, {"MinTh", "5"}, {"MaxTh", "15"}, {"QW", "0.1"}, {"MeanPktSize", "1500"}};
@@ -216,7 +216,7 @@ static void test_red(void)
 }
 
 /* CoDel lets a queue grow that has stood for less than its interval, 100 ms, and drops then: what stood above 5 ms. */
-static void test_codel(void)
+TEST(test_codel)
 {
   static const ns3_topology_attribute attributes[] = {
       {"MaxSize", "1000p"}, {"Interval", "100ms"}, {"Target", "5ms"}};
@@ -234,7 +234,7 @@ static void test_codel(void)
   chain_free(self);
 }
 
-static void test_fq_codel(void)
+TEST(test_fq_codel)
 {
   static const ns3_topology_attribute size = {"MaxSize", "50p"};
   chain *self = chain_new(2);
@@ -247,7 +247,7 @@ static void test_fq_codel(void)
 }
 
 /* Every tenth packet on the average: of 1000, 3 sigma are 28 (seed 1). The same again with the same seed, others with another. */
-static void test_error_model(void)
+TEST(test_error_model)
 {
   static const ns3_topology_attribute attributes[] = {{"ErrorRate", "0.1"},
                                                       {"ErrorUnit", "ERROR_UNIT_PACKET"}};
@@ -280,7 +280,7 @@ static void test_error_model(void)
 
 /* TCP over both hops and UDP over the second, at 4 Mbit/s half of the time, for a second: 250 kB of UDP in packets of 1000 octets; TCP
  * takes most of the rest of 10 Mbit/s, and sends what its buffer of 128 KiB holds afterwards. Our packet, which comes in the middle, waits for theirs. */
-static void test_cross_traffic(void)
+TEST(test_cross_traffic)
 {
   chain *self = chain_new(2);
 
@@ -316,7 +316,7 @@ static void test_cross_traffic(void)
 }
 
 /* What ns-3 does with DF and a small MTU is known beforehand by its hop. */
-static void test_narrow_hop(void)
+TEST(test_narrow_hop)
 {
   chain *self = chain_new(3);
 
@@ -340,7 +340,7 @@ static void refuse(const chain *self, const char *message)
   g_assert_cmpstr(error.message, ==, message);
 }
 
-static void test_hops_out_of_range(void)
+TEST(test_hops_out_of_range)
 {
   chain *self = chain_new(1);
   const ns3_topology_hop good = self->hops[0];
@@ -370,7 +370,7 @@ static void test_hops_out_of_range(void)
   chain_free(self);
 }
 
-static void test_objects_that_ns3_lacks(void)
+TEST(test_objects_that_ns3_lacks)
 {
   static const ns3_topology_attribute unknown = {"MaxSice", "20p"}, bad = {"MaxSize", "20"},
                                       word = {"ErrorUnit", "ERROR_UNIT_FURLONG"}, nan = {"ErrorRate", "much"};
@@ -396,7 +396,7 @@ static void test_objects_that_ns3_lacks(void)
 }
 
 /* For most of these ns-3 3.37 would abort or go on with nonsense. */
-static void test_bad_attributes_are_errors(void)
+TEST(test_bad_attributes_are_errors)
 {
   static const char red[] = "ns3::RedQueueDisc", rate[] = "ns3::RateErrorModel";
   static const struct {
@@ -448,7 +448,7 @@ static void test_bad_attributes_are_errors(void)
   chain_free(self);
 }
 
-static void test_long_messages_are_cut(void)
+TEST(test_long_messages_are_cut)
 {
   chain *self = chain_new(1);
   char name[1000];
@@ -463,7 +463,7 @@ static void test_long_messages_are_cut(void)
   chain_free(self);
 }
 
-static void test_traffic_out_of_range(void)
+TEST(test_traffic_out_of_range)
 {
   chain *self = chain_new(1);
   const ns3_topology_traffic good = {.kind = NS3_TOPOLOGY_UDP_ON_OFF,
@@ -500,25 +500,4 @@ static void test_traffic_out_of_range(void)
   self->config.traffic_count = 2;
   refuse(self, "the TCP flows of a chain have segments of one size: ns-3 keeps it for all");
   chain_free(self);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/ns3-topology/two-hops", test_two_hops);
-  g_test_add_func("/ns3-topology/csma", test_csma);
-  g_test_add_func("/ns3-topology/queue-limit", test_queue_limit);
-  g_test_add_func("/ns3-topology/fifo", test_fifo);
-  g_test_add_func("/ns3-topology/red", test_red);
-  g_test_add_func("/ns3-topology/codel", test_codel);
-  g_test_add_func("/ns3-topology/fq-codel", test_fq_codel);
-  g_test_add_func("/ns3-topology/error-model", test_error_model);
-  g_test_add_func("/ns3-topology/cross-traffic", test_cross_traffic);
-  g_test_add_func("/ns3-topology/narrow-hop", test_narrow_hop);
-  g_test_add_func("/ns3-topology/hops-out-of-range", test_hops_out_of_range);
-  g_test_add_func("/ns3-topology/objects-that-ns-3-lacks", test_objects_that_ns3_lacks);
-  g_test_add_func("/ns3-topology/bad-attributes", test_bad_attributes_are_errors);
-  g_test_add_func("/ns3-topology/long-message", test_long_messages_are_cut);
-  g_test_add_func("/ns3-topology/traffic-out-of-range", test_traffic_out_of_range);
-  return g_test_run();
 }

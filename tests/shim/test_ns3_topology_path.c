@@ -2,9 +2,8 @@
 /* The whole stack across a chain of ns-3's nodes: every octet of the workload is verified. */
 #include "shim/ns3_topology_path.h"
 
-#include <glib.h>
-
 #include "ns3_pair.h"
+#include "test.h"
 
 typedef struct chain {
   ns3_topology_hop hops[3];
@@ -63,7 +62,7 @@ static uint64_t queue_drops_of(const chain *self)
 
 /* 40 Writes of 20,000 octets: 800,000 octets at 100 Mbit/s take 64 ms at least. An Ethernet segment is half duplex: who finds it
  * busy waits up to a millisecond (ns-3's backoff), so that data and ACKs cost each other several times that. */
-static void test_lossless(void)
+TEST(test_lossless)
 {
   chain *self = chain_new();
 
@@ -79,7 +78,7 @@ static void test_lossless(void)
 
 /* RED at the bottleneck, and ns-3's TCP and UDP across it, beside our flow: it drops, we repair, and all goes slower. The marks
  * `retransmission` come out with the packets that have them. */
-static void test_red_and_cross_traffic(void)
+TEST(test_red_and_cross_traffic)
 {
   static const ns3_topology_attribute red[] = {
       {"MaxSize", "100p"}, {"MinTh", "5"}, {"MaxTh", "30"}, {"QW", "0.02"}, {"MeanPktSize", "1500"}};
@@ -113,7 +112,7 @@ static void test_red_and_cross_traffic(void)
 }
 
 /* ns-3's TCP under our stack at both ends of ns-3's chain. */
-static void test_ns3_tcp(void)
+TEST(test_ns3_tcp)
 {
   static const ns3_topology_attribute size = {"MaxSize", "40p"};
   chain *self = chain_new();
@@ -132,7 +131,7 @@ static void test_ns3_tcp(void)
 }
 
 /* RFC 1191: the second hop carries 1000 octets only. The sender is told, and makes FPDUs that fit: EMSS 960. */
-static void test_path_mtu(void)
+TEST(test_path_mtu)
 {
   chain *self = chain_new();
 
@@ -142,14 +141,4 @@ static void test_path_mtu(void)
   g_assert_cmpuint(ns3_topology_path_too_big(self->pair->path), >, 0);
   g_assert_cmpuint(rnic_endpoint_emss_octets(self->pair->sides[SIDE_INITIATOR].endpoint), ==, 960);
   chain_free(self);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/ns3-topology-path/lossless", test_lossless);
-  g_test_add_func("/ns3-topology-path/red-and-cross-traffic", test_red_and_cross_traffic);
-  g_test_add_func("/ns3-topology-path/ns-3-tcp", test_ns3_tcp);
-  g_test_add_func("/ns3-topology-path/path-mtu", test_path_mtu);
-  return g_test_run();
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* events.admit: the layer above decides about a segment as a whole, when it has seen all that is new in
  * it. */
-#include <glib.h>
-
 #include "tcp/tcp_receiver.h"
+#include "test.h"
 
 typedef struct fixture {
   tcp_config config;
@@ -76,7 +75,7 @@ static bool arrive(fixture *test, int64_t from, int64_t to)
 
 /* Once a segment, after its runs: [100, 200) and [300, 400) are there, so [0, 500) brings three. What
  * brings nothing is not asked about. */
-static void test_once_a_segment(void)
+TEST(test_once_a_segment)
 {
   fixture *test = begin(TCP_PASSING_AS_ARRIVED);
 
@@ -93,7 +92,7 @@ static void test_once_a_segment(void)
 }
 
 /* A refused run decides. A refused segment is dropped; nothing of it is remembered, and it may come again. */
-static void test_refused(void)
+TEST(test_refused)
 {
   fixture *test = begin(TCP_PASSING_IN_ORDER);
 
@@ -111,7 +110,7 @@ static void test_refused(void)
 }
 
 /* What an in-order receiver holds can be looked at, and is gone when it has been passed. */
-static void test_held(void)
+TEST(test_held)
 {
   fixture *test = begin(TCP_PASSING_IN_ORDER);
 
@@ -122,13 +121,4 @@ static void test_held(void)
   arrive(test, 0, 100);
   g_assert_cmpuint(reassembly_queue_total(tcp_receiver_held(test->receiver)), ==, 0);
   end(test);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/tcp/admit/once_a_segment", test_once_a_segment);
-  g_test_add_func("/tcp/admit/refused", test_refused);
-  g_test_add_func("/tcp/admit/held", test_held);
-  return g_test_run();
 }

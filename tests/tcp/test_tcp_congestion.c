@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "tcp/tcp_congestion.h"
 
-#include <glib.h>
-
 #include "base/random_stream.h"
 #include "congestion_fixture.h"
+#include "test.h"
 
 /* NewReno; what is not of one control is alike for all. */
 static clocked_flow with_segments(unsigned count)
@@ -16,7 +15,7 @@ static clocked_flow with_segments(unsigned count)
 
 /* Slow start: what is acknowledged, at most 2 SMSS an ACK (RFC 3465 §2.2, L = 2), 1 SMSS after a time-out
  * (§2.3). */
-static void test_slow_start(void)
+TEST(test_slow_start)
 {
   clocked_flow flow = with_segments(10);
   g_assert_cmpuint(window_octets(&flow), ==, 14600);
@@ -35,7 +34,7 @@ static void test_slow_start(void)
 }
 
 /* RFC 7661: a window that was not full does not grow. Nor does one within fast recovery (RFC 5681 §3.2). */
-static void test_growth_needs_a_reason(void)
+TEST(test_growth_needs_a_reason)
 {
   clocked_flow flow = with_segments(10);
   flow.unlimited = true;
@@ -52,7 +51,7 @@ static void test_growth_needs_a_reason(void)
 
 /* Congestion avoidance: 1 SMSS for each window of octets (RFC 3465 §2.1). Half of 20 SMSS in flight is 10
  * SMSS. */
-static void test_congestion_avoidance(void)
+TEST(test_congestion_avoidance)
 {
   clocked_flow flow = with_segments(20);
   tcp_congestion_reduce(flow.congestion, segments(20), 0);
@@ -77,7 +76,7 @@ static void test_congestion_avoidance(void)
 }
 
 /* A reduction starts the count of octets anew: 13 of 14 segments' worth before it are nothing after it. */
-static void test_reduction_forgets_counted_octets(void)
+TEST(test_reduction_forgets_counted_octets)
 {
   clocked_flow flow = with_segments(28);
   tcp_congestion_reduce(flow.congestion, segments(28), 0);
@@ -91,7 +90,7 @@ static void test_reduction_forgets_counted_octets(void)
 }
 
 /* Never below 2 SMSS (RFC 5681 equation 4). ECE does as a loss does (RFC 3168 §6.1.2). */
-static void test_reduction_has_a_floor(void)
+TEST(test_reduction_has_a_floor)
 {
   clocked_flow flow = with_segments(10);
   tcp_congestion_reduce_for_ecn(flow.congestion, segments(10), 0);
@@ -105,7 +104,7 @@ static void test_reduction_has_a_floor(void)
 
 /* RFC 6582 §3.2: 10 in flight, third duplicate: ssthresh 5, window 5 + 3; one more: 9; a partial ACK of 4:
  * 9 - 4 + 1 = 6; the full ACK leaves min(5, max(2, 1) + 1) = 3 when 2 are in flight. */
-static void test_inflation(void)
+TEST(test_inflation)
 {
   clocked_flow flow = with_segments(10);
   tcp_congestion_reduce(flow.congestion, segments(10), 0);
@@ -128,7 +127,7 @@ static void test_inflation(void)
 }
 
 /* PRR (RFC 6937 §3) says what the window is, the threshold is left alone. */
-static void test_window_is_set(void)
+TEST(test_window_is_set)
 {
   clocked_flow flow = with_segments(10);
   tcp_congestion_reduce(flow.congestion, segments(10), 0);
@@ -139,7 +138,7 @@ static void test_window_is_set(void)
 }
 
 /* RFC 5681 §3.1: the loss window is 1 SMSS; the threshold stays at the second time-out in a row. */
-static void test_collapse(void)
+TEST(test_collapse)
 {
   clocked_flow flow = with_segments(10);
   tcp_congestion_collapse(flow.congestion, segments(12), true, 0);
@@ -152,7 +151,7 @@ static void test_collapse(void)
 }
 
 /* RFC 4015 §3.2: window and threshold are what they were, unless they have become larger since. */
-static void test_undo(void)
+TEST(test_undo)
 {
   clocked_flow flow = with_segments(40);
   tcp_congestion_reduce(flow.congestion, segments(40), 0);
@@ -176,7 +175,7 @@ static void test_undo(void)
 
 /* Undone in the middle of NewReno's inflation: 20, halved to 10, inflated to 29 by 19 duplicates; 20
  * again, not 29, which stood for segments that have left the network. */
-static void test_undo_ends_inflation(void)
+TEST(test_undo_ends_inflation)
 {
   clocked_flow flow = with_segments(20);
   tcp_congestion_remember(flow.congestion);
@@ -189,7 +188,7 @@ static void test_undo_ends_inflation(void)
 }
 
 /* RFC 5681 §4.1: min(initial window, cwnd); what is smaller stays, the threshold too. */
-static void test_restart_after_idle(void)
+TEST(test_restart_after_idle)
 {
   clocked_flow flow = with_segments(10);
   tcp_congestion_set_window(flow.congestion, segments(50));
@@ -208,7 +207,7 @@ static void test_restart_after_idle(void)
 
 /* RFC 1191 §6.4: a new path MTU is no sign of congestion. The window keeps its octets, and grows by the
  * new SMSS; one segment always fits. */
-static void test_smss_changes(void)
+TEST(test_smss_changes)
 {
   clocked_flow flow = with_segments(10);
   tcp_congestion_set_smss(flow.congestion, SMSS / 2, false);
@@ -261,7 +260,7 @@ static void do_something(clocked_flow *flow, random_stream *stream)
   }
 }
 
-static void test_any_order(void)
+TEST(test_any_order)
 {
   static const tcp_congestion_kind kinds[] = {TCP_CONGESTION_NEWRENO, TCP_CONGESTION_CUBIC,
                                               TCP_CONGESTION_DCTCP};
@@ -282,7 +281,7 @@ static void test_any_order(void)
 
 /* A threshold of 12 segments and a window of 1. One ACK of 20 segments: 11 of them open the window to the
  * threshold, and the other 9 count in congestion avoidance, where 12 make a segment more. */
-static void test_unlimited_slow_start_ends_at_the_threshold(void)
+TEST(test_unlimited_slow_start_ends_at_the_threshold)
 {
   clocked_flow flow = with_segments(10);
   tcp_congestion_collapse(flow.congestion, segments(24), true, 0);
@@ -301,7 +300,7 @@ static void test_unlimited_slow_start_ends_at_the_threshold(void)
 }
 
 /* As Linux counts, 10 segments stay 10, and so do the threshold and the window to restart with. */
-static void test_segments_stay_segments(void)
+TEST(test_segments_stay_segments)
 {
   clocked_flow flow = with_segments(10);
   tcp_congestion_reduce(flow.congestion, segments(10), 0);
@@ -313,26 +312,4 @@ static void test_segments_stay_segments(void)
   tcp_congestion_restart_after_idle(flow.congestion, 0);
   g_assert_cmpuint(window_octets(&flow), ==, 10 * (SMSS / 2));
   tcp_congestion_free(flow.congestion);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/tcp/congestion/slow_start", test_slow_start);
-  g_test_add_func("/tcp/congestion/growth_needs_a_reason", test_growth_needs_a_reason);
-  g_test_add_func("/tcp/congestion/congestion_avoidance", test_congestion_avoidance);
-  g_test_add_func("/tcp/congestion/reduction_forgets_counted_octets", test_reduction_forgets_counted_octets);
-  g_test_add_func("/tcp/congestion/reduction_has_a_floor", test_reduction_has_a_floor);
-  g_test_add_func("/tcp/congestion/inflation", test_inflation);
-  g_test_add_func("/tcp/congestion/window_is_set", test_window_is_set);
-  g_test_add_func("/tcp/congestion/collapse", test_collapse);
-  g_test_add_func("/tcp/congestion/undo", test_undo);
-  g_test_add_func("/tcp/congestion/undo_ends_inflation", test_undo_ends_inflation);
-  g_test_add_func("/tcp/congestion/restart_after_idle", test_restart_after_idle);
-  g_test_add_func("/tcp/congestion/smss_changes", test_smss_changes);
-  g_test_add_func("/tcp/congestion/any_order", test_any_order);
-  g_test_add_func("/tcp/congestion/segments_stay_segments", test_segments_stay_segments);
-  g_test_add_func("/tcp/congestion/unlimited_slow_start_ends_at_the_threshold",
-                  test_unlimited_slow_start_ends_at_the_threshold);
-  return g_test_run();
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* One connection's life: closing, resets, and what hostile octets do to it. Handshake:
  * test_tcp_handshake.c; losses: test_tcp_recovery.c; how the stream flows: test_tcp_flow.c. */
-#include <glib.h>
 #include <string.h>
 
 #include "base/random_stream.h"
 #include "tcp_fixture.h"
+#include "test.h"
 
 static tcp_fixture *connected(void)
 {
@@ -14,7 +14,7 @@ static tcp_fixture *connected(void)
 }
 
 /* ISN FFFFFF00: sequence numbers wrap after 255 octets; 600 segments go across. */
-static void test_sequence_wrap(void)
+TEST(test_sequence_wrap)
 {
   tcp_config config = tcp_fixture_config();
   config.isn = 0xFFFFFF00;
@@ -41,7 +41,7 @@ static void expect_finished(const tcp_fixture *f, unsigned end)
 }
 
 /* MPA-016: either end first: the FIN after the octets, half close, the other end's FIN. */
-static void test_close(void)
+TEST(test_close)
 {
   for (unsigned first = 0; first < 2; first++) {
     unsigned second = !first;
@@ -66,7 +66,7 @@ static void test_close(void)
   }
 }
 
-static void test_both_close_at_once(void)
+TEST(test_both_close_at_once)
 {
   g_autoptr(tcp_fixture) f = connected();
   finish(f, 0);
@@ -77,7 +77,7 @@ static void test_both_close_at_once(void)
 }
 
 /* The FIN rides on the segment that empties the queue. */
-static void test_fin_with_payload(void)
+TEST(test_fin_with_payload)
 {
   g_autoptr(tcp_fixture) f = connected();
   queue_record(f, 0, 2000, 0);
@@ -90,7 +90,7 @@ static void test_fin_with_payload(void)
   g_assert_true(f->end[1].finished);
 }
 
-static void test_close_before_the_handshake_ends(void)
+TEST(test_close_before_the_handshake_ends)
 {
   tcp_config config = tcp_fixture_config();
   g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &config);
@@ -105,7 +105,7 @@ static void test_close_before_the_handshake_ends(void)
 }
 
 /* A lost FIN is sent again after RTO: 300 ms after a round trip of 100 ms. */
-static void test_lost_fin(void)
+TEST(test_lost_fin)
 {
   g_autoptr(tcp_fixture) f = connected();
   finish(f, 0);
@@ -122,7 +122,7 @@ static void test_lost_fin(void)
 
 /* The ACK of the last FIN is lost: end 0 counts as closed but answers when that FIN comes again
  * (TIME-WAIT). */
-static void test_lost_last_ack(void)
+TEST(test_lost_last_ack)
 {
   g_autoptr(tcp_fixture) f = connected();
   finish(f, 0);
@@ -140,7 +140,7 @@ static void test_lost_last_ack(void)
 
 /* MPA-016: a FIN that overtakes the octets before it waits for them: nothing that came is lost on it
  * (note M32). */
-static void test_fin_out_of_order(void)
+TEST(test_fin_out_of_order)
 {
   g_autoptr(tcp_fixture) f = connected();
   queue_record(f, 0, 2000, 0);
@@ -156,7 +156,7 @@ static void test_fin_out_of_order(void)
 
 /* MPA-016: an abort is reported to both ends, with its reason. Whoever runs the timers then, has nothing
  * run out. */
-static void test_abort(void)
+TEST(test_abort)
 {
   g_autoptr(tcp_fixture) f = connected();
   post(f, 0, 5000, 0);
@@ -182,7 +182,7 @@ static void test_abort(void)
 /* The RST of an abort is a segment of its connection: it is at SND.NXT (RFC 9293 §3.10.5) and acknowledges
  * what has come (§3.1: "always sent"), and has the window and, where agreed, the timestamps (RFC 7323
  * §3.2); it is not ECN-capable (RFC 3168 §6.1). 700 octets of the window of 65,535 are unread. */
-static void test_reset_of_an_abort(void)
+TEST(test_reset_of_an_abort)
 {
   for (unsigned timestamps = 0; timestamps < 2; timestamps++) {
     tcp_config config = tcp_fixture_config();
@@ -222,7 +222,7 @@ static void test_reset_of_an_abort(void)
 
 /* The RST overtakes octets that are lost: it is not at RCV.NXT, so it is challenged (RFC 5961 §3.2), and
  * the answer to the challenge, at exactly RCV.NXT, is believed. */
-static void test_abort_behind_a_hole(void)
+TEST(test_abort_behind_a_hole)
 {
   g_autoptr(tcp_fixture) f = connected();
   post(f, 0, 1000, 0);
@@ -239,7 +239,7 @@ static void test_abort_behind_a_hole(void)
 
 /* RFC 9293 §3.10.7.1: a closed connection answers with RST, at SEG.ACK or, without ACK, acknowledging the
  * segment. */
-static void test_answers_when_closed(void)
+TEST(test_answers_when_closed)
 {
   tcp_config config = tcp_fixture_config();
   g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, NULL);
@@ -256,7 +256,7 @@ static void test_answers_when_closed(void)
 }
 
 /* RFC 9293 §3.10.7.3. */
-static void test_answers_in_syn_sent(void)
+TEST(test_answers_in_syn_sent)
 {
   tcp_config config = tcp_fixture_config();
   g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, NULL);
@@ -277,7 +277,7 @@ static void test_answers_in_syn_sent(void)
 }
 
 /* RFC 9293 §3.10.7.4, fifth: an ACK that is not of our SYN-ACK does not establish. */
-static void test_answers_in_syn_received(void)
+TEST(test_answers_in_syn_received)
 {
   tcp_config config = tcp_fixture_config();
   g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, NULL);
@@ -299,7 +299,7 @@ static void test_answers_in_syn_received(void)
 
 /* RFC 9293 §3.10.7.4, fourth: a SYN in the window of a passive end in SYN-RECEIVED has it listen again,
  * unanswered, and take the next. */
-static void test_syn_in_syn_received(void)
+TEST(test_syn_in_syn_received)
 {
   tcp_config config = tcp_fixture_config();
   g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, NULL);
@@ -315,7 +315,7 @@ static void test_syn_in_syn_received(void)
 
 /* A passive end whose peer resets during the handshake listens again (RFC 9293 §3.10.7.4), and takes the
  * next. */
-static void test_back_to_listen(void)
+TEST(test_back_to_listen)
 {
   tcp_config config = tcp_fixture_config();
   g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &config);
@@ -337,7 +337,7 @@ static void test_back_to_listen(void)
 
 /* Segments that a synchronised connection must answer with an ACK and otherwise leave alone (RFC 9293
  * §3.10.7.4, RFC 5961). */
-static void test_challenges(void)
+TEST(test_challenges)
 {
   const uint32_t window = 1 << 20;
   static const struct {
@@ -377,7 +377,7 @@ static void test_challenges(void)
 /* MPA-029: what reaches MPA has passed TCP's checks: segments with octets that are no part of this
  * connection's stream, or were there before, or come from outside of the window, hand up nothing. (Wrong
  * checksums: test_tcp_damage.c; timestamps: test_tcp_flow.c.) */
-static void test_what_is_not_committed(void)
+TEST(test_what_is_not_committed)
 {
   static const struct {
     const char *what;
@@ -416,7 +416,7 @@ static void test_what_is_not_committed(void)
 
 /* RFC 5961 §5.2: SND.UNA - MAX.SND.WND is the oldest ACK that is taken; with the next older one the
  * segment is refused. */
-static void test_the_oldest_ack(void)
+TEST(test_the_oldest_ack)
 {
   for (int64_t older = 0; older < 2; older++) {
     tcp_config config = tcp_fixture_config();
@@ -444,7 +444,7 @@ static void post_block(tcp_fixture *f, octet_buffer *buffer, uint32_t octets)
 
 /* Positions have 64 bits, on the wire 32 of them: more than 4 GiB are sent and acknowledged, and beyond,
  * what is lost or too big is sent again. */
-static void test_more_than_4_gib(void)
+TEST(test_more_than_4_gib)
 {
   enum { RECORD_OCTETS = 1 << 20, EMSS = 65495 };
   tcp_config config = tcp_fixture_config();
@@ -489,7 +489,7 @@ static void test_more_than_4_gib(void)
 }
 
 /* A FIN goes with the last octet, not with one that 4 GiB follow. */
-static void test_fin_behind_4_gib(void)
+TEST(test_fin_behind_4_gib)
 {
   enum { BLOCK_OCTETS = 1 << 20, EMSS = 1460 };
   tcp_config config = tcp_fixture_config();
@@ -510,7 +510,7 @@ static void test_fin_behind_4_gib(void)
 }
 
 /* Nothing answers a RST outside of the window, a segment without ACK, or an old ACK. */
-static void test_ignored(void)
+TEST(test_ignored)
 {
   tcp_config config = tcp_fixture_config();
   g_autoptr(tcp_fixture) f = tcp_fixture_scripted(&config, &(tcp_header){.window = 65535});
@@ -556,7 +556,7 @@ static void random_segment(random_stream *random, const tcp_fixture *f, tcp_head
 
 /* Segments with anything in them: nothing crashes, no octet is passed twice (the fixture looks), what comes
  * out is well-formed, and only finite much of it. */
-static void test_hostile_segments(void)
+TEST(test_hostile_segments)
 {
   for (uint64_t seed = 1; seed <= 60; seed++) {
     g_test_message("seed %" G_GUINT64_FORMAT, seed);
@@ -595,33 +595,4 @@ static void test_hostile_segments(void)
       drop_all(f, 0);
     }
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/tcp/connection/sequence_wrap", test_sequence_wrap);
-  g_test_add_func("/tcp/connection/close", test_close);
-  g_test_add_func("/tcp/connection/both_close_at_once", test_both_close_at_once);
-  g_test_add_func("/tcp/connection/fin_with_payload", test_fin_with_payload);
-  g_test_add_func("/tcp/connection/close_before_the_handshake_ends", test_close_before_the_handshake_ends);
-  g_test_add_func("/tcp/connection/lost_fin", test_lost_fin);
-  g_test_add_func("/tcp/connection/lost_last_ack", test_lost_last_ack);
-  g_test_add_func("/tcp/connection/fin_out_of_order", test_fin_out_of_order);
-  g_test_add_func("/tcp/connection/abort", test_abort);
-  g_test_add_func("/tcp/connection/reset_of_an_abort", test_reset_of_an_abort);
-  g_test_add_func("/tcp/connection/abort_behind_a_hole", test_abort_behind_a_hole);
-  g_test_add_func("/tcp/connection/answers_when_closed", test_answers_when_closed);
-  g_test_add_func("/tcp/connection/answers_in_syn_sent", test_answers_in_syn_sent);
-  g_test_add_func("/tcp/connection/answers_in_syn_received", test_answers_in_syn_received);
-  g_test_add_func("/tcp/connection/syn_in_syn_received", test_syn_in_syn_received);
-  g_test_add_func("/tcp/connection/back_to_listen", test_back_to_listen);
-  g_test_add_func("/tcp/connection/challenges", test_challenges);
-  g_test_add_func("/tcp/connection/what_is_not_committed", test_what_is_not_committed);
-  g_test_add_func("/tcp/connection/the_oldest_ack", test_the_oldest_ack);
-  g_test_add_func("/tcp/connection/more_than_4_gib", test_more_than_4_gib);
-  g_test_add_func("/tcp/connection/fin_behind_4_gib", test_fin_behind_4_gib);
-  g_test_add_func("/tcp/connection/ignored", test_ignored);
-  g_test_add_func("/tcp/connection/hostile_segments", test_hostile_segments);
-  return g_test_run();
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "tcp/tcp_congestion.h"
 
-#include <glib.h>
 #include <math.h>
 
 #include "base/random_stream.h"
 #include "congestion_fixture.h"
+#include "test.h"
 
 #define MILLISECOND TIME_PS_PER_MILLISECOND
 
@@ -27,7 +27,7 @@ static void assert_segments(const clocked_flow *flow, double expected)
 }
 
 /* RFC 9438 §4.6: beta is 0.7, of what was in flight; at least 2 SMSS. §4.6 has no other factor for ECE. */
-static void test_reduction(void)
+TEST(test_reduction)
 {
   clocked_flow flow = after_loss_at(100, 100 * MILLISECOND);
   g_assert_cmpuint(window_octets(&flow), ==, segments(70));
@@ -45,7 +45,7 @@ static void test_reduction(void)
  * ms: then the Reno- friendly estimate, 70 + 9/17 t / 0.2, is lower all along (96.5 at 10 s). 0.4 ·
  * 4.2172^3 = 30; 3.2172^3 = 33.30; 2.2172^3 = 10.90; 1.2172^3 = 1.803; 1.7828^3 = 5.666; 3.7828^3 = 54.13;
  * 5.7828^3 = 193.4. */
-static void test_window_follows_the_cube(void)
+TEST(test_window_follows_the_cube)
 {
   static const struct {
     double seconds;
@@ -61,7 +61,7 @@ static void test_window_follows_the_cube(void)
 }
 
 /* The same in octets of another SMSS: W_max = 100 · 8960 octets is 100 segments again, so K is as before. */
-static void test_cube_counts_segments_of_smss(void)
+TEST(test_cube_counts_segments_of_smss)
 {
   tcp_congestion *congestion =
       tcp_congestion_new(TCP_CONGESTION_CUBIC, TCP_SLOW_START_STANDARD, 8960, 100 * 8960);
@@ -82,7 +82,7 @@ static void test_cube_counts_segments_of_smss(void)
  * 14 + 9/17 a round trip up to 20, which is 11.33 round trips or 226.7 ms later, and from there on 1 a
  * round trip, 50 a second. At 0.1 s, 5 round trips: 16.65 (the cube: 14.70); at 0.2 s: 19.29; at 0.4267 s:
  * 30; at 1 s: 20 + 0.7733 · 50 = 58.67 (the cube: 18.74). */
-static void test_reno_friendly_region(void)
+TEST(test_reno_friendly_region)
 {
   static const struct {
     double seconds;
@@ -99,7 +99,7 @@ static void test_reno_friendly_region(void)
 /* §4.7: a second loss at 70, below the 100 of the first, aims at 70 · 1.7 / 2 = 59.5, not 70. From 0.7 ·
  * 70 = 49 that takes K = cbrt(10.5 / 0.4) = 2.972 s (estimate: 49 + 2.647 · 2.972 = 56.9). To 70 it would
  * be 3.744 s, and 69.8 at this time. */
-static void test_fast_convergence(void)
+TEST(test_fast_convergence)
 {
   clocked_flow flow = after_loss_at(100, 200 * MILLISECOND);
   tcp_congestion_reduce(flow.congestion, segments(70), 0);
@@ -112,7 +112,7 @@ static void test_fast_convergence(void)
 /* §4.7 not: a loss above the last maximum aims at where it was. After 10 s the window is 177.4 (see
  * above), reduced to 124.1, K = cbrt(53.2 / 0.4) = 5.105 s: back at 177.4 then, at 124.1 + (177.4 - 124.1)
  * - 0.4 · 3.105^3 = 165.4 after 2 s. */
-static void test_loss_above_the_maximum(void)
+TEST(test_loss_above_the_maximum)
 {
   clocked_flow flow = after_loss_at(100, 200 * MILLISECOND);
   flow_run_until(&flow, 10);
@@ -128,7 +128,7 @@ static void test_loss_above_the_maximum(void)
 /* §4.8: after a time-out slow start goes to 0.7 of the flight, and the stage after it is flat where it
  * begins: W(t) = 70 + 0.4 t^3. At t = 3 s 80.8; aiming at 100 would make it 99.3. The estimate, 70 + 2.647
  * t = 77.9, is lower. */
-static void test_time_out(void)
+TEST(test_time_out)
 {
   clocked_flow flow = {.round_trip_ps = 200 * MILLISECOND, .after_timeout = true};
   flow.congestion = tcp_congestion_new(TCP_CONGESTION_CUBIC, TCP_SLOW_START_STANDARD, SMSS, segments(100));
@@ -148,7 +148,7 @@ static void test_time_out(void)
 /* §4.3: W_est rules where W_cubic is less. Where a stage begins flat at 2100 segments both are that, as
  * 1460 octets acknowledged are worth 9/17 · 1460^2 / (2100 · 1460) = 0.37 octets of W_est: so the curve 3
  * s ahead does, 0.4 · 27 = 10.8 segments higher, a 2100th of which is 7.5 octets. */
-static void test_estimate_beside_the_curve(void)
+TEST(test_estimate_beside_the_curve)
 {
   clocked_flow flow = {.round_trip_ps = 3 * TIME_PS_PER_SECOND};
   flow.congestion = tcp_congestion_new(TCP_CONGESTION_CUBIC, TCP_SLOW_START_STANDARD, SMSS, segments(3000));
@@ -164,7 +164,7 @@ static void test_estimate_beside_the_curve(void)
 
 /* §4.10: slow start that ended without a loss is followed by the same flat stage; W_max is where it
  * begins. */
-static void test_first_stage_without_loss(void)
+TEST(test_first_stage_without_loss)
 {
   clocked_flow flow = {.round_trip_ps = 200 * MILLISECOND};
   flow.congestion = tcp_congestion_new(TCP_CONGESTION_CUBIC, TCP_SLOW_START_HYSTART, SMSS, segments(50));
@@ -183,7 +183,7 @@ static void test_first_stage_without_loss(void)
 
 /* §4.9: as if nothing had been. At t = 2 s, window 95.64, a reduction to 67 is undone; a second later it
  * is 99.28. A new stage from 95.64 would be at 96.0, one that aims at it from 67 further below. */
-static void test_undo(void)
+TEST(test_undo)
 {
   clocked_flow flow = after_loss_at(100, 200 * MILLISECOND);
   flow_run_until(&flow, 2);
@@ -199,7 +199,7 @@ static void test_undo(void)
 
 /* §5.8: 6 s in which the sender had little to send do not count: 95.64 at 2 s is still so at 8 s, and it
  * is 99.28 at 9 s. */
-static void test_time_without_need_does_not_count(void)
+TEST(test_time_without_need_does_not_count)
 {
   clocked_flow flow = after_loss_at(100, 200 * MILLISECOND);
   flow_run_until(&flow, 2);
@@ -237,7 +237,7 @@ static void idle_for_six_seconds(bool told)
   tcp_congestion_free(flow.congestion);
 }
 
-static void test_idle_time_does_not_count(void)
+TEST(test_idle_time_does_not_count)
 {
   idle_for_six_seconds(true);
   idle_for_six_seconds(false);
@@ -247,7 +247,7 @@ static void test_idle_time_does_not_count(void)
  * the round trip of 10 ms) is also the one that leaves nothing in flight. A full window leaves 3 s later
  * and is acknowledged after 10 ms: of that only the 10 ms count, so the window grows by W_est alone, 9/17
  * of a segment for a window's worth. With the 3 s the curve would be 0.4 * 3.01^3 = 10.9 segments higher. */
-static void test_idle_time_right_after_slow_start(void)
+TEST(test_idle_time_right_after_slow_start)
 {
   clocked_flow flow = {.round_trip_ps = 10 * MILLISECOND};
   flow.congestion = tcp_congestion_new(TCP_CONGESTION_CUBIC, TCP_SLOW_START_HYSTART, SMSS, segments(50));
@@ -273,7 +273,7 @@ static void test_idle_time_right_after_slow_start(void)
 /* After a restart from 10 segments slow start leads to the threshold, 70, and a new stage begins there,
  * however late: aiming at 100 from 70 takes K = 4.2172 s again, W(1) = 86.68. A stage that had gone on
  * would have reached 105 at once (1.5 · 70). */
-static void test_restart_after_idle_begins_a_stage(void)
+TEST(test_restart_after_idle_begins_a_stage)
 {
   clocked_flow flow = {.round_trip_ps = 200 * MILLISECOND};
   flow.congestion = tcp_congestion_new(TCP_CONGESTION_CUBIC, TCP_SLOW_START_STANDARD, SMSS, segments(10));
@@ -295,7 +295,7 @@ static void test_restart_after_idle_begins_a_stage(void)
 /* A window of just the restart window, 70 segments, is not cut (RFC 5681 §4.1), so its stage goes on after
  * 10 s of silence: flat at 70, and 2.2 s on at 70 + 0.4 · 2.2^3 = 74.26. A new stage would be at W_est,
  * 71. */
-static void test_restart_window_keeps_its_stage(void)
+TEST(test_restart_window_keeps_its_stage)
 {
   clocked_flow flow = {.round_trip_ps = 200 * MILLISECOND};
   flow.congestion = tcp_congestion_new(TCP_CONGESTION_CUBIC, TCP_SLOW_START_STANDARD, SMSS, segments(70));
@@ -334,7 +334,7 @@ static void change_smss_at_half_a_second(bool between_reduction_and_undo)
   tcp_congestion_free(flow.congestion);
 }
 
-static void test_smss_changes(void)
+TEST(test_smss_changes)
 {
   change_smss_at_half_a_second(false);
   change_smss_at_half_a_second(true);
@@ -342,7 +342,7 @@ static void test_smss_changes(void)
 
 /* Acknowledgements of 20 octets, which are worth less than an octet of growth each: they add up to what
  * the law gives, 99.28 segments after 3 s. */
-static void test_fractions_of_octets_add_up(void)
+TEST(test_fractions_of_octets_add_up)
 {
   clocked_flow flow = after_loss_at(100, 200 * MILLISECOND);
   while (flow.now < 3 * TIME_PS_PER_SECOND) {
@@ -355,7 +355,7 @@ static void test_fractions_of_octets_add_up(void)
 
 /* §4.2: by half of it a window at most, though the curve is a thousand segments higher and one
  * acknowledgement reports four windows. */
-static void test_grows_by_half_at_most(void)
+TEST(test_grows_by_half_at_most)
 {
   clocked_flow flow = after_loss_at(100, 200 * MILLISECOND);
   flow_acknowledge(&flow, 0);
@@ -386,7 +386,7 @@ static formula formula_at(long double maximum, long double window, long double s
 /* Windows from 4 SMSS to 1 GiB, round trips from 10 us to 3 s, times up to an hour: within 2 octets of the
  * formula, or, as the product of a slope of the curve and the 2^-30 s that time is counted in, 10^-8 of
  * the window. */
-static void test_any_window_and_time(void)
+TEST(test_any_window_and_time)
 {
   static const uint32_t smss_octets[] = {88, 536, 1460, 8960, 65495};
   uint64_t seed = 9438;
@@ -422,7 +422,7 @@ static void test_any_window_and_time(void)
 
 /* Whatever is acknowledged whenever: the window does not shrink, nor grow by more than half, and without
  * losses it gets larger in the end. */
-static void test_never_shrinks_by_itself(void)
+TEST(test_never_shrinks_by_itself)
 {
   uint64_t seed = 8312;
   g_test_message("seed %" G_GUINT64_FORMAT, seed);
@@ -442,30 +442,4 @@ static void test_never_shrinks_by_itself(void)
   }
   g_assert_cmpuint(window_octets(&flow), >, segments(1000));
   tcp_congestion_free(flow.congestion);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/tcp/cubic/reduction", test_reduction);
-  g_test_add_func("/tcp/cubic/window_follows_the_cube", test_window_follows_the_cube);
-  g_test_add_func("/tcp/cubic/cube_counts_segments_of_smss", test_cube_counts_segments_of_smss);
-  g_test_add_func("/tcp/cubic/reno_friendly_region", test_reno_friendly_region);
-  g_test_add_func("/tcp/cubic/fast_convergence", test_fast_convergence);
-  g_test_add_func("/tcp/cubic/loss_above_the_maximum", test_loss_above_the_maximum);
-  g_test_add_func("/tcp/cubic/time_out", test_time_out);
-  g_test_add_func("/tcp/cubic/estimate_beside_the_curve", test_estimate_beside_the_curve);
-  g_test_add_func("/tcp/cubic/first_stage_without_loss", test_first_stage_without_loss);
-  g_test_add_func("/tcp/cubic/undo", test_undo);
-  g_test_add_func("/tcp/cubic/time_without_need", test_time_without_need_does_not_count);
-  g_test_add_func("/tcp/cubic/idle_time", test_idle_time_does_not_count);
-  g_test_add_func("/tcp/cubic/idle_time_right_after_slow_start", test_idle_time_right_after_slow_start);
-  g_test_add_func("/tcp/cubic/restart_after_idle", test_restart_after_idle_begins_a_stage);
-  g_test_add_func("/tcp/cubic/smss_changes", test_smss_changes);
-  g_test_add_func("/tcp/cubic/fractions_of_octets", test_fractions_of_octets_add_up);
-  g_test_add_func("/tcp/cubic/grows_by_half_at_most", test_grows_by_half_at_most);
-  g_test_add_func("/tcp/cubic/any_window_and_time", test_any_window_and_time);
-  g_test_add_func("/tcp/cubic/never_shrinks_by_itself", test_never_shrinks_by_itself);
-  g_test_add_func("/tcp/cubic/restart_window_keeps_its_stage", test_restart_window_keeps_its_stage);
-  return g_test_run();
 }

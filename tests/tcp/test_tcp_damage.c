@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Segments that were damaged on the way: what TCP's checksum makes of them (RFC 9293 §3.1, MUST-2,
  * MUST-3), and headers that are none. */
-#include <glib.h>
-
 #include "base/random_stream.h"
 #include "tcp_fixture.h"
+#include "test.h"
 
 enum { EMSS = 1460, DATA_OFFSET_AT = 12 };
 
@@ -24,7 +23,7 @@ static const tcp_statistics *receiver_statistics(const tcp_fixture *f)
 /* MPA-029: a committed segment has passed the TCP checksum. One octet of payload, then each octet of the
  * TCP header in turn is changed: the segment is dropped and counted, nothing of it is inspected, committed
  * or acknowledged, until it comes again. */
-static void test_wrong_checksum(void)
+TEST(test_wrong_checksum)
 {
   for (unsigned at = 0; at < 33; at++) {
     uint8_t version = at % 2 ? 6 : 4;
@@ -52,7 +51,7 @@ static void test_wrong_checksum(void)
 }
 
 /* A checksum that is right is no reason to drop anything. */
-static void test_right_checksum(void)
+TEST(test_right_checksum)
 {
   for (uint8_t version = 4; version <= 6; version += 2) {
     g_autoptr(tcp_fixture) f = connected(version);
@@ -73,7 +72,7 @@ static void test_right_checksum(void)
 
 /* A wrong checksum drops a segment in every state (RFC 9293 §3.10.7 is about segments, and this is none):
  * no SYN opens, no RST closes, nothing is answered. */
-static void test_wrong_checksum_in_every_state(void)
+TEST(test_wrong_checksum_in_every_state)
 {
   tcp_config config = tcp_fixture_config();
   g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &config);
@@ -111,7 +110,7 @@ static void test_wrong_checksum_in_every_state(void)
 }
 
 /* Damage whose checksum nobody looks at: headers that do not decode are dropped, whatever else is in them. */
-static void test_no_header(void)
+TEST(test_no_header)
 {
   for (unsigned offset = 0; offset < 16; offset++) {
     g_autoptr(tcp_fixture) f = connected(4);
@@ -129,7 +128,7 @@ static void test_no_header(void)
 /* Random octets in the header, without a checksum to show it: whatever is in it, nothing crashes, and no
  * octet is passed wrongly (the fixture looks) that the header does not move. The ports are not TCP's to
  * look at here. */
-static void test_random_headers(void)
+TEST(test_random_headers)
 {
   g_autoptr(random_stream) random = random_stream_new(1, "damage");
   for (unsigned i = 0; i < 3000; i++) {
@@ -146,15 +145,4 @@ static void test_random_headers(void)
       deliver(f, 1);
     }
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/tcp/damage/wrong_checksum", test_wrong_checksum);
-  g_test_add_func("/tcp/damage/right_checksum", test_right_checksum);
-  g_test_add_func("/tcp/damage/wrong_checksum_in_every_state", test_wrong_checksum_in_every_state);
-  g_test_add_func("/tcp/damage/no_header", test_no_header);
-  g_test_add_func("/tcp/damage/random_headers", test_random_headers);
-  return g_test_run();
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "tcp/tcp_congestion.h"
 
-#include <glib.h>
-
 #include "congestion_fixture.h"
+#include "test.h"
 
 /* Windows of observation of ten segments each, everything acknowledged in them. */
 typedef struct observed_flow {
@@ -50,7 +49,7 @@ static double reduced_from_1000(observed_flow *flow)
 }
 
 /* RFC 8257 §3.3: alpha is 1 at first, so the first mark halves; the threshold is the new window. */
-static void test_first_mark_halves(void)
+TEST(test_first_mark_halves)
 {
   observed_flow flow = observed();
   g_assert_cmpfloat_with_epsilon(reduced_from_1000(&flow), 500, 0.01);
@@ -60,7 +59,7 @@ static void test_first_mark_halves(void)
 
 /* §3.3 step 7 with g = 1/16: n windows without a mark leave (15/16)^n: 0.9375 after 1, 0.3561 after 16,
  * and 1e-7 after 250. 1000 (1 - 0.9375 / 2) = 531.25; 1000 (1 - 0.3561 / 2) = 821.97. */
-static void test_alpha_decays(void)
+TEST(test_alpha_decays)
 {
   observed_flow flow = observed();
   observe(&flow, 1, 0);
@@ -74,7 +73,7 @@ static void test_alpha_decays(void)
 
 /* It converges to the share that is marked, whichever it was before: 1000 (1 - 0.3 / 2) = 850, 1000 (1 -
  * 0.1 / 2) = 950, all: 500. 300 windows leave (15/16)^300 = 4e-9 of the difference. */
-static void test_alpha_is_the_marked_share(void)
+TEST(test_alpha_is_the_marked_share)
 {
   observed_flow flow = observed();
   observe(&flow, 300, 3);
@@ -89,7 +88,7 @@ static void test_alpha_is_the_marked_share(void)
 /* Once a window, at the first ACK beyond what was sent when the last one was counted (step 4). The first
  * ACK of all ends the empty window before it (SND.UNA > WindowEnd). A hundred unmarked ACKs of one window
  * are then one step: alpha is 15/16, and at the first one beyond (15/16)^2 = 0.8789: 560.55. */
-static void test_one_step_a_window(void)
+TEST(test_one_step_a_window)
 {
   observed_flow flow = observed();
   acknowledge(&flow, SMSS, segments(101), false);
@@ -104,7 +103,7 @@ static void test_one_step_a_window(void)
 
 /* Octets count, not acknowledgements: of each 4 segments one ACK reports 3 marked ones, one of 1 unmarked.
  * 3/4, not 1/2: 625. */
-static void test_octets_weigh(void)
+TEST(test_octets_weigh)
 {
   observed_flow flow = observed();
   for (unsigned i = 0; i < 2000; i++) {
@@ -118,7 +117,7 @@ static void test_octets_weigh(void)
 
 /* §3.5: a loss is answered as by any TCP, half of what is in flight, and has nothing to do with marks. A
  * time-out too. Alpha is 0 here. */
-static void test_loss_is_newrenos(void)
+TEST(test_loss_is_newrenos)
 {
   observed_flow flow = observed();
   observe(&flow, 400, 0);
@@ -133,7 +132,7 @@ static void test_loss_is_newrenos(void)
 
 /* Within fast recovery marks still count: 300 windows of 3 in 10. And a spurious recovery does not take
  * them back. */
-static void test_counts_within_recovery(void)
+TEST(test_counts_within_recovery)
 {
   observed_flow flow = observed();
   tcp_congestion_remember(flow.congestion);
@@ -157,7 +156,7 @@ static void test_counts_within_recovery(void)
 }
 
 /* Growth is NewReno's: 1 SMSS a window, whether marks come or not. */
-static void test_growth_is_newrenos(void)
+TEST(test_growth_is_newrenos)
 {
   clocked_flow flow = {.round_trip_ps = TIME_PS_PER_MILLISECOND};
   flow.congestion = tcp_congestion_new(TCP_CONGESTION_DCTCP, TCP_SLOW_START_STANDARD, SMSS, segments(20));
@@ -168,18 +167,4 @@ static void test_growth_is_newrenos(void)
   flow_acknowledge(&flow, segments(1));
   g_assert_cmpuint(window_octets(&flow), ==, segments(11));
   tcp_congestion_free(flow.congestion);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/tcp/dctcp/first_mark_halves", test_first_mark_halves);
-  g_test_add_func("/tcp/dctcp/alpha_decays", test_alpha_decays);
-  g_test_add_func("/tcp/dctcp/alpha_is_the_marked_share", test_alpha_is_the_marked_share);
-  g_test_add_func("/tcp/dctcp/one_step_a_window", test_one_step_a_window);
-  g_test_add_func("/tcp/dctcp/octets_weigh", test_octets_weigh);
-  g_test_add_func("/tcp/dctcp/loss_is_newrenos", test_loss_is_newrenos);
-  g_test_add_func("/tcp/dctcp/counts_within_recovery", test_counts_within_recovery);
-  g_test_add_func("/tcp/dctcp/growth_is_newrenos", test_growth_is_newrenos);
-  return g_test_run();
 }

@@ -6,9 +6,8 @@
  * The path takes 100 ms there and back, a segment every 10 us, and loses the first transmissions of one
  * segment; every other one arrives. 600 segments are posted at once; the window begins with 10 and SRTT is
  * about 100 ms, so RTO is 200 ms at least. */
-#include <glib.h>
-
 #include "tcp_wire.h"
+#include "test.h"
 
 enum { EMSS = 536, SEGMENTS = 600 };
 
@@ -101,7 +100,7 @@ static const unsigned positions[] = {0, 1, 4, 7, 8, 9, 10, 29, 30, 77};
 /* RFC 8985 §6.2: new segments follow each retransmission, are SACKed one round trip later, and show that
  * it is lost as well. So as many retransmissions as losses, and no time-out: each restarts the timer, and
  * RTO is two round trips. */
-static void test_rack(void)
+TEST(test_rack)
 {
   for (unsigned times = 1; times <= 3; times++) {
     for (size_t i = 0; i < G_N_ELEMENTS(positions); i++) {
@@ -115,7 +114,7 @@ static void test_rack(void)
  * and when that is lost, the timer once more. What is in flight at the time-out is SACKed before the
  * window of one segment lets it out. So again as many retransmissions as losses, all but the first by
  * time-outs. */
-static void test_rfc_6675(void)
+TEST(test_rfc_6675)
 {
   for (unsigned times = 1; times <= 3; times++) {
     for (size_t i = 0; i < G_N_ELEMENTS(positions); i++) {
@@ -126,7 +125,7 @@ static void test_rfc_6675(void)
 }
 
 /* RFC 6582: the same without SACK. The ACK of the retransmission that arrives acknowledges all. */
-static void test_no_sack(void)
+TEST(test_no_sack)
 {
   for (unsigned times = 1; times <= 3; times++) {
     for (size_t i = 0; i < G_N_ELEMENTS(positions); i++) {
@@ -138,7 +137,7 @@ static void test_no_sack(void)
 
 /* The last of 20 segments: nothing follows, no SACK shows it. A tail loss probe is the first repair (RFC
  * 8985 §7.3), at most one without an answer; else every repair takes a time-out. */
-static void test_last_segment(void)
+TEST(test_last_segment)
 {
   for (unsigned times = 1; times <= 3; times++) {
     run_all(NO_SACK, 20, 19, times, (outcome){.retransmissions = times, .timeouts = times});
@@ -151,7 +150,7 @@ static void test_last_segment(void)
 /* The last but one: the last is SACKed alone. RACK's reordering timer takes that as proof after a quarter
  * of a round trip (RFC 8985 §6.2); RFC 6675 asks for three, and RFC 5681 for three duplicates. Nothing
  * follows the retransmission. */
-static void test_last_but_one(void)
+TEST(test_last_but_one)
 {
   for (unsigned times = 1; times <= 3; times++) {
     run_all(NO_SACK, 20, 18, times, (outcome){.retransmissions = times, .timeouts = times});
@@ -159,15 +158,4 @@ static void test_last_but_one(void)
     run_all(RACK, 20, 18, times, (outcome){.retransmissions = times, .timeouts = times - 1});
     run_all(RACK_TLP, 20, 18, times, (outcome){.retransmissions = times, .timeouts = times - 1});
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/tcp/double_loss/rack", test_rack);
-  g_test_add_func("/tcp/double_loss/rfc_6675", test_rfc_6675);
-  g_test_add_func("/tcp/double_loss/no_sack", test_no_sack);
-  g_test_add_func("/tcp/double_loss/last_segment", test_last_segment);
-  g_test_add_func("/tcp/double_loss/last_but_one", test_last_but_one);
-  return g_test_run();
 }

@@ -2,15 +2,14 @@
 /* D-SACK (RFC 2883): what the receiver reports octets that came twice, and what the sender believes. */
 #include "tcp/tcp_undo.h"
 
-#include <glib.h>
-
 #include "base/random_stream.h"
 #include "tcp_fixture.h"
+#include "test.h"
 
 enum { EMSS = 1460, BLOCKS_MAX = 4, ARRIVALS_MAX = 6 };
 
 /* Acknowledged below 1000, sent below 5000. */
-static void test_which_first_block_is_one(void)
+TEST(test_which_first_block_is_one)
 {
   static const struct {
     const char *what;
@@ -145,7 +144,7 @@ static void expect_blocks(const tcp_fixture *f, unsigned index, const worked_exa
 
 /* Without the option the same without the first block; beside timestamps there is room for three (RFC 2018
  * §3). */
-static void test_examples(void)
+TEST(test_examples)
 {
   for (size_t i = 0; i < G_N_ELEMENTS(EXAMPLES); i++) {
     const worked_example *example = &EXAMPLES[i];
@@ -169,7 +168,7 @@ static void test_examples(void)
 }
 
 /* SACK was not agreed: there is no option to report it in. */
-static void test_without_sack(void)
+TEST(test_without_sack)
 {
   g_autoptr(tcp_fixture) f = against_script(false, true, false);
   script_payload(f, 0, 500, 0);
@@ -180,7 +179,7 @@ static void test_without_sack(void)
 
 /* What was refused has not come: it is no duplicate when it comes again. Nor is what lies beyond the
  * window. */
-static void test_refused_is_not_twice(void)
+TEST(test_refused_is_not_twice)
 {
   g_autoptr(tcp_fixture) f = against_script(true, true, false);
   refuse_octets(f, 0, 0, 500, 1);
@@ -199,7 +198,7 @@ static void test_refused_is_not_twice(void)
 /* RFC 2883 §4 (1): a D-SACK reports the packet that has just come, so that is acknowledged at once; by an
  * ACK of its own, as a segment with payload has no SACK option. Octets below 1000 have come, and what end
  * 0 has to send waits. */
-static void test_reported_by_its_own_ack(void)
+TEST(test_reported_by_its_own_ack)
 {
   static const struct {
     const char *what;
@@ -238,7 +237,7 @@ static void test_reported_by_its_own_ack(void)
 
 /* Two ends: a segment that the network doubles is reported once, whether it lies below the acknowledgement
  * or beyond a hole, and neither is taken for a sign of loss. */
-static void test_both_ends(void)
+TEST(test_both_ends)
 {
   tcp_config config = tcp_fixture_config();
   config.dsack = true;
@@ -263,7 +262,7 @@ static void test_both_ends(void)
 
 /* Blocks that no receiver sends, first in the option, with and without RACK: none crashes, octets that no
  * honest block SACKs are sent again, all arrive. */
-static void test_hostile_blocks(void)
+TEST(test_hostile_blocks)
 {
   for (uint64_t seed = 1; seed <= 30; seed++) {
     g_test_message("seed %" G_GUINT64_FORMAT, seed);
@@ -302,7 +301,7 @@ static void test_hostile_blocks(void)
 
 /* RFC 2883 §4: the blocks after a D-SACK are those of RFC 2018: what they name is SACKed, and 4 SMSS above
  * 1 show that it is lost. */
-static void test_blocks_behind_a_duplicate(void)
+TEST(test_blocks_behind_a_duplicate)
 {
   tcp_config config = tcp_fixture_config();
   g_autoptr(tcp_fixture) f = tcp_fixture_scripted(
@@ -319,7 +318,7 @@ static void test_blocks_behind_a_duplicate(void)
  * SACKed, of 1 with 5 to 8 SACKed too, of 3 with a D-SACK of the first. With `old_sack` they are read: a
  * block that is below SND.UNA by now is neither a SACK nor a D-SACK, and 4 segments SACKed above the fifth
  * show that it is lost. Without, they are passed over. */
-static void test_overtaken_acks(void)
+TEST(test_overtaken_acks)
 {
   for (unsigned reads = 0; reads < 2; reads++) {
     tcp_config config = tcp_fixture_config();
@@ -347,7 +346,7 @@ static void test_overtaken_acks(void)
 
 /* Of an ACK that was overtaken nothing else counts: not the window that it advertises, which is older, nor
  * its ECE. RFC 5961 §5.2: if it is older than the largest window it is answered, and not read. */
-static void test_overtaken_acks_have_no_other_say(void)
+TEST(test_overtaken_acks_have_no_other_say)
 {
   tcp_config config = tcp_fixture_config();
   config.old_sack = true;
@@ -379,21 +378,4 @@ static void test_overtaken_acks_have_no_other_say(void)
   script_segment(f, old, 0, 0);
   expect_ack(f, 0, 10);
   g_assert_cmpuint(statistics_of(f)->duplicates_reported, ==, 1);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/tcp/duplicate_sack/which_first_block_is_one", test_which_first_block_is_one);
-  g_test_add_func("/tcp/duplicate_sack/examples", test_examples);
-  g_test_add_func("/tcp/duplicate_sack/without_sack", test_without_sack);
-  g_test_add_func("/tcp/duplicate_sack/refused_is_not_twice", test_refused_is_not_twice);
-  g_test_add_func("/tcp/duplicate_sack/reported_by_its_own_ack", test_reported_by_its_own_ack);
-  g_test_add_func("/tcp/duplicate_sack/both_ends", test_both_ends);
-  g_test_add_func("/tcp/duplicate_sack/hostile_blocks", test_hostile_blocks);
-  g_test_add_func("/tcp/duplicate_sack/blocks_behind_a_duplicate", test_blocks_behind_a_duplicate);
-  g_test_add_func("/tcp/duplicate_sack/overtaken_acks", test_overtaken_acks);
-  g_test_add_func("/tcp/duplicate_sack/overtaken_acks_have_no_other_say",
-                  test_overtaken_acks_have_no_other_say);
-  return g_test_run();
 }

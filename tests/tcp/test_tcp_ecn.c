@@ -4,10 +4,9 @@
  * test_tcp_congestion and the tests of its controls. */
 #include "tcp/tcp_ecn.h"
 
-#include <glib.h>
-
 #include "base/random_stream.h"
 #include "tcp_fixture.h"
+#include "test.h"
 
 enum { EMSS = 1460, SETUP = TCP_ECE | TCP_CWR };
 
@@ -38,7 +37,7 @@ static datagram_ecn ecn_of(const tcp_fixture *f, unsigned from, unsigned index)
 /* RFC 3168 §6.1.1: ECE and CWR on a SYN ask, ECE alone on the SYN-ACK agrees. DCTCP asks and agrees by
  * itself (RFC 8257 §3.1). Only when both agreed is payload ECT(0); SYN, SYN-ACK and pure ACKs never are
  * (§6.1.1, §6.1.4). */
-static void test_agreement(void)
+TEST(test_agreement)
 {
   static const struct {
     tcp_ecn_use opens;
@@ -88,7 +87,7 @@ static void test_agreement(void)
 
 /* RFC 3168 §6.1.1.1: the SYN that asks is lost, the next, after 1 s, does not ask, and ECN is not used,
  * not even with a peer that answers the first late. */
-static void test_lost_syn_does_not_ask_again(void)
+TEST(test_lost_syn_does_not_ask_again)
 {
   tcp_config config = config_of(TCP_ECN_ON, TCP_CONGESTION_NEWRENO);
   g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &config);
@@ -111,7 +110,7 @@ static void test_lost_syn_does_not_ask_again(void)
 
 /* Both open at once (RFC 9293 §3.5, figure 7): ECN is used when both SYNs ask; whoever has sent one that
  * does not must not (RFC 3168 §6.1.1.1). */
-static void test_simultaneous_open(void)
+TEST(test_simultaneous_open)
 {
   static const struct {
     tcp_ecn_use one;
@@ -147,7 +146,7 @@ static void test_simultaneous_open(void)
 
 /* RFC 3168 §6.1.1: a SYN-ACK with both flags comes from a TCP that reflects reserved bits. Without a
  * question there is no answer. */
-static void test_senseless_answers(void)
+TEST(test_senseless_answers)
 {
   static const struct {
     tcp_ecn_use ecn;
@@ -167,7 +166,7 @@ static void test_senseless_answers(void)
 
 /* RFC 3168 §6.1.2, §6.1.3: a packet is marked; every ACK from then on has ECE, until the sender has
  * reduced its window, once, and sets CWR on its next new segment. */
-static void test_echo_until_window_reduced(void)
+TEST(test_echo_until_window_reduced)
 {
   g_autoptr(tcp_fixture) f = connected(TCP_ECN_ON, TCP_CONGESTION_NEWRENO);
   post(f, 0, 10 * EMSS, 0);
@@ -244,7 +243,7 @@ static void expect_echo(tcp_fixture *f, uint64_t acknowledgement, bool echo)
 /* Segments of 100 octets, an ACK for every second one; CE on some, CWR on some. The echo goes on until
  * CWR, and a mark on the segment with CWR begins it anew. Pure ACKs with CE (nobody sends such) do not
  * count, nor does what is out of the window (RFC 3168 §6.1.5), here beyond its edge and before it. */
-static void test_classic_echo(void)
+TEST(test_classic_echo)
 {
   g_autoptr(tcp_fixture) f = against_script(TCP_CONGESTION_NEWRENO);
   script_marked(f, 0, 100, 0, DATAGRAM_ECN_ECT_0);
@@ -273,7 +272,7 @@ static void test_classic_echo(void)
 /* RFC 8257 §3.2, figure 1. Segments of 100 octets, an ACK for every second one; when the marks begin or
  * end, one at once, and before it, when a segment still waited for its ACK, one for what came before as it
  * was marked. CWR changes nothing. */
-static void test_exact_echo(void)
+TEST(test_exact_echo)
 {
   static const struct {
     bool marked;
@@ -309,7 +308,7 @@ static void test_exact_echo(void)
 }
 
 /* The echo rides on payload too, and the ACK of what came before goes ahead of it. */
-static void test_exact_echo_on_payload(void)
+TEST(test_exact_echo_on_payload)
 {
   g_autoptr(tcp_fixture) f = against_script(TCP_CONGESTION_DCTCP);
   script_marked(f, 0, 100, 0, DATAGRAM_ECN_ECT_0);
@@ -325,7 +324,7 @@ static void test_exact_echo_on_payload(void)
 
 /* RFC 3168 §6.1.5, §6.1.6: what is sent again is not ECN-capable, nor is a window probe; RFC 8257 §3.5
  * leaves DCTCP free, and here it is not either. */
-static void test_not_capable(void)
+TEST(test_not_capable)
 {
   static const tcp_congestion_kind kinds[] = {TCP_CONGESTION_NEWRENO, TCP_CONGESTION_DCTCP};
   for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
@@ -355,7 +354,7 @@ static void test_not_capable(void)
 }
 
 /* Without agreement ECE means nothing, CE neither. */
-static void test_nothing_agreed(void)
+TEST(test_nothing_agreed)
 {
   g_autoptr(tcp_fixture) f = connected(TCP_ECN_PASSIVE, TCP_CONGESTION_NEWRENO);
   post(f, 0, 10 * EMSS, 0);
@@ -379,7 +378,7 @@ static void test_nothing_agreed(void)
 
 /* Marks and flags at random on everything, both ways, with losses: the transfer ends with every octet
  * there, and the window is never below one segment. */
-static void test_hostile_marks(void)
+TEST(test_hostile_marks)
 {
   for (uint64_t seed = 1; seed <= 12; seed++) {
     g_test_message("seed %" G_GUINT64_FORMAT, seed);
@@ -414,21 +413,4 @@ static void test_hostile_marks(void)
     g_assert_cmpuint(f->end[1].passed_octets, ==, 300 * EMSS);
     g_assert_cmpuint(f->end[0].passed_octets, ==, 50 * EMSS);
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/tcp/ecn/agreement", test_agreement);
-  g_test_add_func("/tcp/ecn/lost_syn_does_not_ask_again", test_lost_syn_does_not_ask_again);
-  g_test_add_func("/tcp/ecn/simultaneous_open", test_simultaneous_open);
-  g_test_add_func("/tcp/ecn/senseless_answers", test_senseless_answers);
-  g_test_add_func("/tcp/ecn/echo_until_window_reduced", test_echo_until_window_reduced);
-  g_test_add_func("/tcp/ecn/classic_echo", test_classic_echo);
-  g_test_add_func("/tcp/ecn/exact_echo", test_exact_echo);
-  g_test_add_func("/tcp/ecn/exact_echo_on_payload", test_exact_echo_on_payload);
-  g_test_add_func("/tcp/ecn/not_capable", test_not_capable);
-  g_test_add_func("/tcp/ecn/nothing_agreed", test_nothing_agreed);
-  g_test_add_func("/tcp/ecn/hostile_marks", test_hostile_marks);
-  return g_test_run();
 }

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* How the stream flows without losses: bursts, slow start, delayed ACKs, cuts, windows, what is passed up
  * when. */
-#include <glib.h>
-
 #include "tcp_fixture.h"
+#include "test.h"
 
 enum { EMSS = 1460 };
 
 /* IW 10 (RFC 6928), an ACK for every second segment, each opening the window by 2 segments (RFC 3465, L =
  * 2): bursts of 10, 20, 40. */
-static void test_slow_start(void)
+TEST(test_slow_start)
 {
   tcp_config config = tcp_fixture_config();
   g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
@@ -26,7 +25,7 @@ static void test_slow_start(void)
 }
 
 /* 3 segments in flight of 10 allowed: the window is not the limit and does not grow. */
-static void test_what_is_not_full_does_not_grow(void)
+TEST(test_what_is_not_full_does_not_grow)
 {
   tcp_config config = tcp_fixture_config();
   g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
@@ -40,7 +39,7 @@ static void test_what_is_not_full_does_not_grow(void)
 
 /* Linux's first 16 ACKs are not delayed: 10 for the initial window's 10 segments. The ACKs let 20 go; the
  * next 6 are quick, and the 14 segments left have 7. */
-static void test_quick_acks(void)
+TEST(test_quick_acks)
 {
   tcp_config config = tcp_fixture_config();
   config.quick_acks = 16;
@@ -55,7 +54,7 @@ static void test_quick_acks(void)
 }
 
 /* RFC 1122 §4.2.3.2: an ACK for every second segment, or 40 ms after one alone. */
-static void test_delayed_ack(void)
+TEST(test_delayed_ack)
 {
   tcp_config config = tcp_fixture_config();
   g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
@@ -75,7 +74,7 @@ static void test_delayed_ack(void)
 }
 
 /* Payload the other way carries the ACK. */
-static void test_ack_rides_on_payload(void)
+TEST(test_ack_rides_on_payload)
 {
   tcp_config config = tcp_fixture_config();
   g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
@@ -92,7 +91,7 @@ static void test_ack_rides_on_payload(void)
 
 /* SACK blocks, most recent first, and no more than 3 beside timestamps; never on a segment with payload,
  * which has no room. */
-static void test_sack_blocks_on_the_wire(void)
+TEST(test_sack_blocks_on_the_wire)
 {
   tcp_config config = tcp_fixture_config();
   config.timestamps = true;
@@ -119,7 +118,7 @@ static void test_sack_blocks_on_the_wire(void)
 }
 
 /* MPA-041: FPDUs stay whole. MPA-052: those that fit share a segment; the startup frame does not. */
-static void test_aligned_segments(void)
+TEST(test_aligned_segments)
 {
   static const uint32_t records[] = {1456, 600, 600, 600, 1300};
   static const uint32_t lengths[] = {40, 1456, 1200, 600, 1300};
@@ -158,7 +157,7 @@ static void post_streaming(tcp_fixture *f)
 
 /* MPA-020: before MPA is enabled, which the first FPDU posted shows, an MPA-aware sender cuts as any TCP,
  * segment by segment, PSH included, through a loss and a small window too. */
-static void test_streaming_is_cut_as_ever(void)
+TEST(test_streaming_is_cut_as_ever)
 {
   tcp_config aware = tcp_fixture_config();
   aware.segmentation = TCP_SEGMENTATION_ALIGNED;
@@ -196,7 +195,7 @@ static void test_streaming_is_cut_as_ever(void)
 
 /* A STREAM sender cuts the same at EMSS: 40 + 4556 = 4596 = 3 * 1460 + 216. Nagle is off (MPA-042): the
  * short rest leaves at once. */
-static void test_stream_segments(void)
+TEST(test_stream_segments)
 {
   tcp_config config = tcp_fixture_config();
   g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
@@ -214,7 +213,7 @@ static void test_stream_segments(void)
 
 /* full_segments: first transmissions only. STREAM: EMSS octets of FPDUs, 1500 on the wire each; the first
  * segment has a startup frame in it, the last is short. ALIGNED: one record flagged full-size. */
-static void test_full_segments_are_counted(void)
+TEST(test_full_segments_are_counted)
 {
   tcp_config config = tcp_fixture_config();
   tcp_fixture *f = tcp_fixture_pair(&config);
@@ -254,7 +253,7 @@ static tcp_fixture *against_small_window(tcp_segmentation segmentation)
 
 /* MPA-044: an FPDU that the peer's window has no room for waits while anything is in flight; when nothing
  * is, it is cut, and what is left of it leaves alone. */
-static void test_small_window_breaks_alignment(void)
+TEST(test_small_window_breaks_alignment)
 {
   g_autoptr(tcp_fixture) f = against_small_window(TCP_SEGMENTATION_ALIGNED);
   queue_record(f, 0, 1400, TCP_RECORD_FPDU);
@@ -276,7 +275,7 @@ static void test_small_window_breaks_alignment(void)
 
 /* MPA-041: three FPDUs would go together; the window of 1000 octets has room for two of them, and these stay
  * whole: 500 + 400. */
-static void test_small_window_takes_fewer_fpdus(void)
+TEST(test_small_window_takes_fewer_fpdus)
 {
   g_autoptr(tcp_fixture) f = against_small_window(TCP_SEGMENTATION_ALIGNED);
   script_window(f, 0, 1000);
@@ -292,7 +291,7 @@ static void test_small_window_takes_fewer_fpdus(void)
 }
 
 /* A STREAM sender avoids silly windows alike (RFC 9293 §3.8.6.2.1). */
-static void test_small_window_and_stream(void)
+TEST(test_small_window_and_stream)
 {
   g_autoptr(tcp_fixture) f = against_small_window(TCP_SEGMENTATION_STREAM);
   post(f, 0, 5000, 0);
@@ -305,7 +304,7 @@ static void test_small_window_and_stream(void)
 
 /* The FIN has a place in sequence space (RFC 9293 §3.4): after 1000 octets the window of 1000 has none
  * for it. */
-static void test_fin_waits_for_the_window(void)
+TEST(test_fin_waits_for_the_window)
 {
   g_autoptr(tcp_fixture) f = against_small_window(TCP_SEGMENTATION_STREAM);
   script_window(f, 0, 1000);
@@ -322,7 +321,7 @@ static void test_fin_waits_for_the_window(void)
 
 /* A closed window is probed with RTO and back-off (300 + 600 ms) for ever, as long as it is answered; then
  * the stream goes on. */
-static void test_zero_window(void)
+TEST(test_zero_window)
 {
   g_autoptr(tcp_fixture) f = against_small_window(TCP_SEGMENTATION_ALIGNED);
   script_window(f, 0, 0);
@@ -350,7 +349,7 @@ static void test_zero_window(void)
 }
 
 /* An old window, of a segment that was overtaken, is not taken (RFC 9293 §3.10.7.4, SND.WL1 and SND.WL2). */
-static void test_old_window_is_not_taken(void)
+TEST(test_old_window_is_not_taken)
 {
   g_autoptr(tcp_fixture) f = against_small_window(TCP_SEGMENTATION_STREAM);
   tcp_header header = {.sequence = tcp_sequence_of(0, f->end[1].config.isn),
@@ -366,7 +365,7 @@ static void test_old_window_is_not_taken(void)
 }
 
 /* A peer that has filled our window stands at its right edge: its ACKs count. */
-static void test_ack_from_the_edge_of_the_window(void)
+TEST(test_ack_from_the_edge_of_the_window)
 {
   tcp_config config = tcp_fixture_config();
   config.receive_window_octets = 5000;
@@ -383,7 +382,7 @@ static void test_ack_from_the_edge_of_the_window(void)
 
 /* RFC 7323 §4.3: a delayed ACK echoes the timestamp of the older of its two segments; one beyond a hole is
  * not echoed. */
-static void test_timestamp_echo(void)
+TEST(test_timestamp_echo)
 {
   static const struct {
     uint64_t position;
@@ -415,7 +414,7 @@ static void test_timestamp_echo(void)
  * which is 2000 after the first segment. Answered with an ACK, dropped; what is late by a millisecond or
  * less is taken. Serial arithmetic: 2^31 - 1 ticks ahead is younger, 2^31 ahead is older. 2^31 - 1 us
  * later TS.Recent compares with nothing any more (§5.5). */
-static void test_earlier_epoch(void)
+TEST(test_earlier_epoch)
 {
   static const struct {
     uint32_t timestamp;
@@ -457,7 +456,7 @@ static void test_earlier_epoch(void)
 
 /* RFC 7323 §3.2: both ends have agreed on timestamps. A segment without, with payload or with nothing but
  * an ACK, is dropped without an answer, its ACK too; a RST needs none. Linux takes them all. */
-static void test_missing_timestamps(void)
+TEST(test_missing_timestamps)
 {
   for (unsigned drops = 0; drops < 2; drops++) {
     tcp_config config = tcp_fixture_config();
@@ -499,7 +498,7 @@ static const tcp_fixture_passed *passed_of(const tcp_fixture *f, guint index)
 
 /* Four segments; the second comes last. IN_ORDER holds two of them, with their times; AS_ARRIVED passes
  * all when they come. */
-static void test_passing(void)
+TEST(test_passing)
 {
   for (unsigned in_order = 0; in_order < 2; in_order++) {
     tcp_config config = tcp_fixture_config();
@@ -533,7 +532,7 @@ static void test_passing(void)
 }
 
 /* events.segment reports duplicates too: nothing new in them, and nothing passed. */
-static void test_duplicates_are_counted(void)
+TEST(test_duplicates_are_counted)
 {
   tcp_config config = tcp_fixture_config();
   g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
@@ -548,32 +547,4 @@ static void test_duplicates_are_counted(void)
   g_assert_cmpuint(f->end[1].segment_edge, ==, EMSS);
   expect_ack(f, 1, EMSS); /* at once */
   g_assert_cmpuint(f->end[1].passed_octets, ==, EMSS);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/tcp/flow/slow_start", test_slow_start);
-  g_test_add_func("/tcp/flow/what_is_not_full_does_not_grow", test_what_is_not_full_does_not_grow);
-  g_test_add_func("/tcp/flow/delayed_ack", test_delayed_ack);
-  g_test_add_func("/tcp/flow/quick_acks", test_quick_acks);
-  g_test_add_func("/tcp/flow/ack_rides_on_payload", test_ack_rides_on_payload);
-  g_test_add_func("/tcp/flow/sack_blocks_on_the_wire", test_sack_blocks_on_the_wire);
-  g_test_add_func("/tcp/flow/aligned_segments", test_aligned_segments);
-  g_test_add_func("/tcp/flow/streaming_is_cut_as_ever", test_streaming_is_cut_as_ever);
-  g_test_add_func("/tcp/flow/stream_segments", test_stream_segments);
-  g_test_add_func("/tcp/flow/full_segments_are_counted", test_full_segments_are_counted);
-  g_test_add_func("/tcp/flow/small_window_breaks_alignment", test_small_window_breaks_alignment);
-  g_test_add_func("/tcp/flow/small_window_takes_fewer_fpdus", test_small_window_takes_fewer_fpdus);
-  g_test_add_func("/tcp/flow/small_window_and_stream", test_small_window_and_stream);
-  g_test_add_func("/tcp/flow/fin_waits_for_the_window", test_fin_waits_for_the_window);
-  g_test_add_func("/tcp/flow/zero_window", test_zero_window);
-  g_test_add_func("/tcp/flow/old_window_is_not_taken", test_old_window_is_not_taken);
-  g_test_add_func("/tcp/flow/ack_from_the_edge_of_the_window", test_ack_from_the_edge_of_the_window);
-  g_test_add_func("/tcp/flow/timestamp_echo", test_timestamp_echo);
-  g_test_add_func("/tcp/flow/earlier_epoch", test_earlier_epoch);
-  g_test_add_func("/tcp/flow/missing_timestamps", test_missing_timestamps);
-  g_test_add_func("/tcp/flow/passing", test_passing);
-  g_test_add_func("/tcp/flow/duplicates_are_counted", test_duplicates_are_counted);
-  return g_test_run();
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The three-way handshake: options, what both ends agree on, and what losses do to it. */
-#include <glib.h>
 #include <string.h>
 
 #include "tcp_fixture.h"
+#include "test.h"
 
 static void expect_wire(tcp_fixture *f, unsigned from, const uint8_t *expected, size_t octets)
 {
@@ -20,7 +20,7 @@ static void expect_wire(tcp_fixture *f, unsigned from, const uint8_t *expected, 
 /* The three segments octet by octet. ISN 1000 = 3E8, MSS 1460 = 5B4, a window of 1 MiB: 16 times 65,536
  * does not fit in 16 bits, 32 times 32,768 = 8000 does, so the scale is 5; a SYN's own window is not
  * scaled: FFFF. Timestamps in microseconds: 50 ms = C350, 100 ms = 186A0. */
-static void test_handshake_on_the_wire(void)
+TEST(test_handshake_on_the_wire)
 {
   static const uint8_t syn[] = {0x45, 0,    0,    60,   0,    0,    0x40, 0,    64, 6,
                                 0,    0,    10,   0,    0,    1,    10,   0,    0,  2, /* IP */
@@ -61,7 +61,7 @@ static void test_handshake_on_the_wire(void)
 }
 
 /* EMSS = min(peer's MSS, own MTU - 40) - 12 with timestamps (docs/facts.md). */
-static void test_emss(void)
+TEST(test_emss)
 {
   static const struct {
     uint32_t peer_receives;
@@ -86,7 +86,7 @@ static void test_emss(void)
 
 /* RFC 9293 §3.7.1: over IPv6 MSS is MTU - 60 (MUST-16), and 1220 when the peer announces none (MUST-15).
  * All that leaves is IPv6. */
-static void test_ipv6(void)
+TEST(test_ipv6)
 {
   static const struct {
     uint32_t mtu;
@@ -127,7 +127,7 @@ static void test_ipv6(void)
 }
 
 /* Each option is used only when both ends offer it (RFC 2018 §2, RFC 7323 §1.3, §3.2). */
-static void test_options_need_both_ends(void)
+TEST(test_options_need_both_ends)
 {
   for (unsigned bits = 0; bits < 16; bits++) {
     tcp_config config = tcp_fixture_config();
@@ -148,7 +148,7 @@ static void test_options_need_both_ends(void)
 
 /* A peer without window scaling announces what 16 bits hold and no more is announced to it: 65,535 octets
  * in flight at most. A peer without MSS gets segments of 536 (RFC 9293 §3.7.1). */
-static void test_peer_without_options(void)
+TEST(test_peer_without_options)
 {
   tcp_config config = tcp_fixture_config();
   config.initial_window_segments = 1000;
@@ -162,7 +162,7 @@ static void test_peer_without_options(void)
 }
 
 /* An MSS that no link can mean is not taken: 68 octets are carried by every one (RFC 791), so 28. */
-static void test_senseless_mss(void)
+TEST(test_senseless_mss)
 {
   tcp_config config = tcp_fixture_config();
   g_autoptr(tcp_fixture) f =
@@ -172,7 +172,7 @@ static void test_senseless_mss(void)
 
 /* The peer's scale of 7 makes 1000 into 128,000 octets: 87 segments of 1460. The SYN-ACK's own window is
  * not scaled. */
-static void test_window_scale_of_the_peer(void)
+TEST(test_window_scale_of_the_peer)
 {
   tcp_config config = tcp_fixture_config();
   config.initial_window_segments = 1000;
@@ -192,7 +192,7 @@ static void test_window_scale_of_the_peer(void)
 
 /* The announced window is what the scale can express, and the right edge never moves left. 100,001 octets
  * need scale 1: 100,000. */
-static void test_announced_window(void)
+TEST(test_announced_window)
 {
   tcp_config config = tcp_fixture_config();
   tcp_config peer = tcp_fixture_config();
@@ -217,7 +217,7 @@ static void test_announced_window(void)
 
 /* A lost SYN is sent again after 1 s, a lost SYN-ACK after 1 s at its end; then IW is 1 segment (RFC 5681
  * §3.1) and RTO 3 s (RFC 6298 §5.7). */
-static void test_lost_syn(void)
+TEST(test_lost_syn)
 {
   tcp_config config = tcp_fixture_config();
   g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &config);
@@ -234,7 +234,7 @@ static void test_lost_syn(void)
   g_assert_cmpint(tcp_transport_deadline(f->end[0].connection), ==, f->now + 3 * TIME_PS_PER_SECOND);
 }
 
-static void test_lost_syn_ack(void)
+TEST(test_lost_syn_ack)
 {
   tcp_config config = tcp_fixture_config();
   config.retries_max = 20;
@@ -250,7 +250,7 @@ static void test_lost_syn_ack(void)
 }
 
 /* The last ACK of the handshake is lost: the first segment with payload takes its place. */
-static void test_lost_handshake_ack(void)
+TEST(test_lost_handshake_ack)
 {
   tcp_config config = tcp_fixture_config();
   g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &config);
@@ -267,7 +267,7 @@ static void test_lost_handshake_ack(void)
 /* RFC 7323 §3.2: both SYNs had timestamps, so the ACK that ends the handshake has them too, or is dropped
  * without an answer, with or without payload: SYN-RECEIVED stays, and the SYN-ACK comes again after a
  * second. Linux takes such an ACK. */
-static void test_handshake_ack_without_timestamps(void)
+TEST(test_handshake_ack_without_timestamps)
 {
   for (unsigned drops = 0; drops < 2; drops++) {
     tcp_config config = tcp_fixture_config();
@@ -304,7 +304,7 @@ static void test_handshake_ack_without_timestamps(void)
   }
 }
 
-static void test_syn_is_given_up(void)
+TEST(test_syn_is_given_up)
 {
   tcp_config config = tcp_fixture_config();
   config.retries_max = 3;
@@ -319,7 +319,7 @@ static void test_syn_is_given_up(void)
 }
 
 /* RFC 9293 §3.5, figure 7: both send SYN, both answer with SYN-ACK. */
-static void test_simultaneous_open(void)
+TEST(test_simultaneous_open)
 {
   tcp_config config = tcp_fixture_config();
   g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, NULL);
@@ -335,24 +335,4 @@ static void test_simultaneous_open(void)
   expect_ack(f, 0, 0); /* it has that SYN: an ACK is the answer */
   script_ack(f, 0, 0, NULL);
   g_assert_true(f->end[0].established);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/tcp/handshake/handshake_on_the_wire", test_handshake_on_the_wire);
-  g_test_add_func("/tcp/handshake/emss", test_emss);
-  g_test_add_func("/tcp/handshake/ipv6", test_ipv6);
-  g_test_add_func("/tcp/handshake/options_need_both_ends", test_options_need_both_ends);
-  g_test_add_func("/tcp/handshake/peer_without_options", test_peer_without_options);
-  g_test_add_func("/tcp/handshake/window_scale_of_the_peer", test_window_scale_of_the_peer);
-  g_test_add_func("/tcp/handshake/announced_window", test_announced_window);
-  g_test_add_func("/tcp/handshake/lost_syn", test_lost_syn);
-  g_test_add_func("/tcp/handshake/lost_syn_ack", test_lost_syn_ack);
-  g_test_add_func("/tcp/handshake/lost_handshake_ack", test_lost_handshake_ack);
-  g_test_add_func("/tcp/handshake/handshake_ack_without_timestamps", test_handshake_ack_without_timestamps);
-  g_test_add_func("/tcp/handshake/syn_is_given_up", test_syn_is_given_up);
-  g_test_add_func("/tcp/handshake/simultaneous_open", test_simultaneous_open);
-  g_test_add_func("/tcp/handshake/senseless_mss", test_senseless_mss);
-  return g_test_run();
 }

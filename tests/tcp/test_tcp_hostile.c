@@ -5,13 +5,12 @@
  * cannot be. */
 #include <string.h>
 
-#include <glib.h>
-
 #include "base/random_stream.h"
 #include "base/range_set.h"
 #include "linux_keys.h"
 #include "tcp/tcp_connection_private.h"
 #include "tcp_fixture.h"
+#include "test.h"
 
 enum { SEEDS = 100, SEEDS_SLOW = 30000, STEPS = 3000, ENDS = 2, POST_OCTETS = 150000 };
 
@@ -278,7 +277,7 @@ static void run(uint64_t seed)
   random_stream_free(w.random);
 }
 
-static void test_forged_segments(void)
+TEST(test_forged_segments)
 {
   unsigned seeds = g_test_slow() ? SEEDS_SLOW : SEEDS;
   for (uint64_t seed = 1; seed <= seeds; seed++) {
@@ -289,7 +288,7 @@ static void test_forged_segments(void)
 /* The first of ten segments is lost, by three SACKed after it, and not yet sent again when a router
  * reports that the ninth was too big, and the tenth is as well: those three are sent again, not what lies
  * between, which is on its way. */
-static void test_too_big_beside_a_loss(void)
+TEST(test_too_big_beside_a_loss)
 {
   static const uint64_t lost[] = {0, 8000, 9000};
   g_autoptr(tcp_scoreboard) board = tcp_scoreboard_new(3, 1000, false);
@@ -311,7 +310,7 @@ static void test_too_big_beside_a_loss(void)
 /* Segment 0 of three, all lost, takes over 1, and when it is lost once more also half of 2, whose other
  * half comes. An ACK from within leaves it 2200:2500; nothing that is lost follows, and where 1 once stood
  * is no end. */
-static void test_taken_over_twice(void)
+TEST(test_taken_over_twice)
 {
   static const uint64_t ends[] = {2000, 2500};
   g_autoptr(tcp_scoreboard) board = tcp_scoreboard_new(3, 1500, true);
@@ -333,13 +332,4 @@ static void test_taken_over_twice(void)
   g_assert_cmpuint(segment.from, ==, 2200);
   g_assert_cmpuint(segment.to, ==, 2500);
   g_assert_cmpuint(tcp_scoreboard_lost_run_end(board, segment.number, 3660), ==, 2500);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/tcp/hostile/forged_segments", test_forged_segments);
-  g_test_add_func("/tcp/hostile/too_big_beside_a_loss", test_too_big_beside_a_loss);
-  g_test_add_func("/tcp/hostile/taken_over_twice", test_taken_over_twice);
-  return g_test_run();
 }

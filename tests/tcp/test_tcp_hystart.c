@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "tcp/tcp_hystart.h"
 
-#include <glib.h>
-
 #include "congestion_fixture.h"
+#include "test.h"
 
 #define MILLISECOND TIME_PS_PER_MILLISECOND
 
@@ -69,7 +68,7 @@ static uint64_t window_at_the_end(time_ps segment_ps, time_ps delay_ps, bool pac
  * the gap between two flights ends their trains. The trips of segments 55 to 63 are 113 ms and more, not
  * beyond 101 + 12.6; those of segments 119 to 127, the 49th and later of their flight, are 125 ms and
  * more. The ninth ACK shows it, when 10 + 126 are the window. Pacing matters for trains alone. */
-static void test_rounds_begin_in_flight(void)
+TEST(test_rounds_begin_in_flight)
 {
   g_assert_cmpuint(window_at_the_end(MILLISECOND, 100 * MILLISECOND, false), ==, 136);
   g_assert_cmpuint(window_at_the_end(MILLISECOND, 100 * MILLISECOND, true), ==, 136);
@@ -78,7 +77,7 @@ static void test_rounds_begin_in_flight(void)
 /* A hundred times as fast: the gap from 1.10 to 2.02 ms ends no train. At the 11th ACK the one that began
  * at 1.07 ms has lasted 0.95, more than half of 1.01 ms; with pacing it lasts more than 1.01 ms at 2.09,
  * the 18th. */
-static void test_train_of_acknowledgements(void)
+TEST(test_train_of_acknowledgements)
 {
   g_assert_cmpuint(window_at_the_end(MILLISECOND / 100, MILLISECOND, false), ==, 10 + 10);
   g_assert_cmpuint(window_at_the_end(MILLISECOND / 100, MILLISECOND, true), ==, 10 + 17);
@@ -89,7 +88,7 @@ static void test_train_of_acknowledgements(void)
  * the 7th ACK and segments 23 and 55. Among the first nine trips of round 23 is the first of the flight
  * that begins with segment 31, of 105 ms. Those of round 55 are of segments 55 to 63, the 25th and later
  * of that flight: 165 ms and more, beyond 105 + 13.1. The ninth ACK shows it, when 10 + 62 are the window. */
-static void test_delay_increase(void)
+TEST(test_delay_increase)
 {
   g_assert_cmpuint(window_at_the_end(5 * MILLISECOND, 100 * MILLISECOND, false), ==, 72);
 }
@@ -139,7 +138,7 @@ static bool stops(time_ps shortest_ps, time_ps round_trip_ps)
 }
 
 /* An eighth of the shortest round trip, at least 4 ms and at most 16 ms: more than that is growth. */
-static void test_how_much_delay_counts(void)
+TEST(test_how_much_delay_counts)
 {
   g_assert_false(stops(8 * MILLISECOND, 12 * MILLISECOND));
   g_assert_true(stops(8 * MILLISECOND, 12 * MILLISECOND + 1));
@@ -152,7 +151,7 @@ static void test_how_much_delay_counts(void)
 
 /* After a time-out a round begins anew: the train of the one before, 10 ms, is more than half of the new
  * round trip, and means nothing. */
-static void test_forgets_the_round(void)
+TEST(test_forgets_the_round)
 {
   judged flow = judged_at(16);
   for (unsigned i = 0; i < 10; i++) {
@@ -167,7 +166,7 @@ static void test_forgets_the_round(void)
 /* ACKs of one train, round trip 40 ms, 64 segments in the window, SRTT 40 ms: aggregates of 4 * 64 KiB at
  * twice 93,440 octets in 40 ms take 56 ms, of which 1 ms counts. A train of more than (40 + 1) / 2 = 20.5
  * ms is long; without a smoothed round trip, of more than 20. */
-static void test_aggregation_lengthens_the_train(void)
+TEST(test_aggregation_lengthens_the_train)
 {
   for (unsigned smoothed = 0; smoothed < 2; smoothed++) {
     judged flow = judged_at(64);
@@ -189,7 +188,7 @@ static void test_aggregation_lengthens_the_train(void)
 }
 
 /* One short trip among the samples, and there is no queue that stands. */
-static void test_shortest_of_the_round_counts(void)
+TEST(test_shortest_of_the_round_counts)
 {
   judged flow = judged_at(16);
   for (unsigned i = 0; i < 101; i++) {
@@ -201,7 +200,7 @@ static void test_shortest_of_the_round_counts(void)
 }
 
 /* Below 16 segments nothing stops slow start; without a sample nothing can be judged. */
-static void test_when_it_does_not_judge(void)
+TEST(test_when_it_does_not_judge)
 {
   judged flow = judged_at(15);
   g_assert_false(says_stop(&flow, 80 * MILLISECOND));
@@ -215,7 +214,7 @@ static void test_when_it_does_not_judge(void)
 }
 
 /* After a time-out the path may be another: a longer round trip than ever is the shortest. */
-static void test_forgets(void)
+TEST(test_forgets)
 {
   judged flow = judged_at(16);
   g_assert_false(says_stop(&flow, 8 * MILLISECOND));
@@ -227,7 +226,7 @@ static void test_forgets(void)
 
 /* So the congestion window has it forgotten: 8 ms before the time-out, 80 ms after it, and slow start goes
  * on to the threshold. */
-static void test_time_out_forgets(void)
+TEST(test_time_out_forgets)
 {
   clocked_flow flow = {.round_trip_ps = 8 * MILLISECOND};
   flow.congestion = tcp_congestion_new(TCP_CONGESTION_CUBIC, TCP_SLOW_START_HYSTART, SMSS, segments(10));
@@ -261,25 +260,8 @@ static bool train_with_gap(time_ps gap_ps)
   return stop;
 }
 
-static void test_gap_ends_the_train(void)
+TEST(test_gap_ends_the_train)
 {
   g_assert_true(train_with_gap(2 * MILLISECOND));
   g_assert_false(train_with_gap(2 * MILLISECOND + 1));
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/tcp/hystart/train_of_acknowledgements", test_train_of_acknowledgements);
-  g_test_add_func("/tcp/hystart/rounds_begin_in_flight", test_rounds_begin_in_flight);
-  g_test_add_func("/tcp/hystart/delay_increase", test_delay_increase);
-  g_test_add_func("/tcp/hystart/how_much_delay_counts", test_how_much_delay_counts);
-  g_test_add_func("/tcp/hystart/forgets_the_round", test_forgets_the_round);
-  g_test_add_func("/tcp/hystart/shortest_of_the_round_counts", test_shortest_of_the_round_counts);
-  g_test_add_func("/tcp/hystart/when_it_does_not_judge", test_when_it_does_not_judge);
-  g_test_add_func("/tcp/hystart/forgets", test_forgets);
-  g_test_add_func("/tcp/hystart/time_out_forgets", test_time_out_forgets);
-  g_test_add_func("/tcp/hystart/gap_ends_the_train", test_gap_ends_the_train);
-  g_test_add_func("/tcp/hystart/aggregation_lengthens_the_train", test_aggregation_lengthens_the_train);
-  return g_test_run();
 }

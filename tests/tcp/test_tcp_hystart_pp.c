@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "tcp/tcp_hystart.h"
 
-#include <glib.h>
-
 #include "congestion_fixture.h"
+#include "test.h"
 
 #define MILLISECOND TIME_PS_PER_MILLISECOND
 
@@ -62,7 +61,7 @@ static round_flow after_a_round_of(time_ps round_trip_ps)
 
 /* RFC 9406 §4.2: round trips of 100 ms, then 112.5 ms = 100 (1 + 1/8): the 8th sample of the round begins
  * conservative slow start, which grows by a quarter, 365 of 1460 octets. */
-static void test_growth_of_delay_slows_down(void)
+TEST(test_growth_of_delay_slows_down)
 {
   round_flow flow = after_a_round_of(100 * MILLISECOND);
   for (unsigned i = 0; i < 7; i++) {
@@ -84,7 +83,7 @@ static bool slows_down(time_ps first_ps, time_ps then_ps)
 }
 
 /* §4.2: RttThresh is an eighth of the last round's shortest trip, from 4 ms to 16 ms. */
-static void test_how_much_delay_counts(void)
+TEST(test_how_much_delay_counts)
 {
   g_assert_false(slows_down(100 * MILLISECOND, 112 * MILLISECOND + MILLISECOND / 2 - 1));
   g_assert_true(slows_down(100 * MILLISECOND, 112 * MILLISECOND + MILLISECOND / 2));
@@ -95,7 +94,7 @@ static void test_how_much_delay_counts(void)
 }
 
 /* Seven samples and acknowledgements without any decide nothing. */
-static void test_needs_eight_samples(void)
+TEST(test_needs_eight_samples)
 {
   round_flow flow = after_a_round_of(100 * MILLISECOND);
   acknowledge(&flow, 7, 200 * MILLISECOND);
@@ -107,7 +106,7 @@ static void test_needs_eight_samples(void)
 /* CSS_ROUNDS is 5, of which what is left of the round that showed the growth is the first: 12 ACKs, then 4
  * · 20. The threshold is the window then: 10 + 1 + 20 + 7 segments and 93 quarters (the 8th sample is one
  * of them). */
-static void test_five_rounds_end_slow_start(void)
+TEST(test_five_rounds_end_slow_start)
 {
   round_flow flow = after_a_round_of(100 * MILLISECOND);
   acknowledge(&flow, 8, 200 * MILLISECOND);
@@ -121,7 +120,7 @@ static void test_five_rounds_end_slow_start(void)
 
 /* §4.2: a round of conservative slow start that is shorter than the one that began it was a false alarm:
  * full growth again, and a new growth of delay is taken as the first was. */
-static void test_false_alarm(void)
+TEST(test_false_alarm)
 {
   round_flow flow = after_a_round_of(100 * MILLISECOND);
   acknowledge(&flow, ROUND_SEGMENTS, 200 * MILLISECOND);
@@ -138,7 +137,7 @@ static void test_false_alarm(void)
 }
 
 /* §4.3: for the first slow start only; after a time-out the threshold is known and growth is whole. */
-static void test_only_the_first_slow_start(void)
+TEST(test_only_the_first_slow_start)
 {
   round_flow flow = after_a_round_of(100 * MILLISECOND);
   acknowledge(&flow, 8, 200 * MILLISECOND);
@@ -148,16 +147,4 @@ static void test_only_the_first_slow_start(void)
     g_assert_cmpuint(growth(&flow, (100 + i) * MILLISECOND), ==, SMSS);
   }
   tcp_congestion_free(flow.congestion);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/tcp/hystart_pp/growth_of_delay_slows_down", test_growth_of_delay_slows_down);
-  g_test_add_func("/tcp/hystart_pp/how_much_delay_counts", test_how_much_delay_counts);
-  g_test_add_func("/tcp/hystart_pp/needs_eight_samples", test_needs_eight_samples);
-  g_test_add_func("/tcp/hystart_pp/five_rounds_end_slow_start", test_five_rounds_end_slow_start);
-  g_test_add_func("/tcp/hystart_pp/false_alarm", test_false_alarm);
-  g_test_add_func("/tcp/hystart_pp/only_the_first_slow_start", test_only_the_first_slow_start);
-  return g_test_run();
 }

@@ -2,9 +2,8 @@
 /* What a connection that rests costs: a run may have ten thousand of them. */
 #include <malloc.h>
 
-#include <glib.h>
-
 #include "tcp/tcp_connection.h"
+#include "test.h"
 
 enum { PAIRS = 100, ENDS = 2, RECORD_OCTETS = 900, HEAP_OCTETS_MAX = 864 };
 
@@ -50,7 +49,7 @@ static void post(tcp_transport *transport)
   tcp_transport_post(transport, &record, TCP_RECORD_FPDU);
 }
 
-static void test_an_idle_end_is_small(void)
+TEST(test_an_idle_end_is_small)
 {
   static const tcp_events events;
   tcp_transport *pairs[PAIRS][ENDS];
@@ -80,11 +79,4 @@ static void test_an_idle_end_is_small(void)
     tcp_transport_free(pairs[i][0]);
     tcp_transport_free(pairs[i][1]);
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/tcp/idle/an_idle_end_is_small", test_an_idle_end_is_small);
-  return g_test_run();
 }

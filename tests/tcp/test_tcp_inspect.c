@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The layer above refuses a segment before TCP commits it: it is as if it had been lost (mpa-01 §7,
  * MPA-286). */
-#include <glib.h>
-
 #include "tcp_fixture.h"
+#include "test.h"
 
 enum { EMSS = 1460 };
 
@@ -17,7 +16,7 @@ static tcp_fixture *connected(tcp_passing passing, bool sack)
 
 /* MPA-286, MPA-028: no ACK, no SACK, nothing passed or held; what follows shows the hole, the peer sends
  * the segment again, and now it is taken. In both ways of passing, with and without SACK. */
-static void test_refused_segment_is_as_lost(void)
+TEST(test_refused_segment_is_as_lost)
 {
   for (unsigned kind = 0; kind < 4; kind++) {
     g_autoptr(tcp_fixture) f = connected(kind & 1 ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED, kind & 2);
@@ -58,7 +57,7 @@ static tcp_fixture *against_script(tcp_passing passing)
 
 /* Asked is about octets that are new, run by run, and about nothing else; when one run is refused the
  * whole segment is dropped. */
-static void test_every_run_of_new_octets_is_asked_about(void)
+TEST(test_every_run_of_new_octets_is_asked_about)
 {
   static const range expected[] = {{100, 200}, {0, 100}, {200, 300}, {0, 100}, {200, 300}};
   for (unsigned in_order = 0; in_order < 2; in_order++) {
@@ -86,7 +85,7 @@ static void test_every_run_of_new_octets_is_asked_about(void)
 
 /* What lies beyond the window is cut off before anybody is asked: without window scaling the right edge is
  * the in-order edge + 65535. */
-static void test_only_what_the_window_takes_is_asked_about(void)
+TEST(test_only_what_the_window_takes_is_asked_about)
 {
   g_autoptr(tcp_fixture) f = against_script(TCP_PASSING_AS_ARRIVED);
   script_payload(f, 65535 - 10, 30, 0);
@@ -97,7 +96,7 @@ static void test_only_what_the_window_takes_is_asked_about(void)
 }
 
 /* The ACK, the FIN and the window of a refused segment are lost with it. */
-static void test_nothing_of_a_refused_segment_is_taken(void)
+TEST(test_nothing_of_a_refused_segment_is_taken)
 {
   g_autoptr(tcp_fixture) f = against_script(TCP_PASSING_AS_ARRIVED);
   post(f, 0, 1000, 0);
@@ -119,7 +118,7 @@ static void test_nothing_of_a_refused_segment_is_taken(void)
 }
 
 /* The segment that ends the handshake can be refused as well; the next one ends it. */
-static void test_refused_in_the_handshake(void)
+TEST(test_refused_in_the_handshake)
 {
   tcp_config config = tcp_fixture_config();
   g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, NULL);
@@ -138,7 +137,7 @@ static void test_refused_in_the_handshake(void)
 
 /* A fault of the source comes again with every retransmission: after 8 timeouts the source gives up
  * (MPA-287). */
-static void test_refused_for_ever(void)
+TEST(test_refused_for_ever)
 {
   g_autoptr(tcp_fixture) f = connected(TCP_PASSING_AS_ARRIVED, true);
   refuse_octets(f, 1, 0, 1, G_MAXUINT);
@@ -152,19 +151,4 @@ static void test_refused_for_ever(void)
   g_assert_true(f->end[0].closed);
   g_assert_cmpint(f->end[0].reason, ==, TCP_CLOSE_GAVE_UP);
   g_assert_cmpuint(f->end[1].passed_octets, ==, 0);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/tcp/inspect/refused_segment_is_as_lost", test_refused_segment_is_as_lost);
-  g_test_add_func("/tcp/inspect/every_run_of_new_octets_is_asked_about",
-                  test_every_run_of_new_octets_is_asked_about);
-  g_test_add_func("/tcp/inspect/only_what_the_window_takes_is_asked_about",
-                  test_only_what_the_window_takes_is_asked_about);
-  g_test_add_func("/tcp/inspect/nothing_of_a_refused_segment_is_taken",
-                  test_nothing_of_a_refused_segment_is_taken);
-  g_test_add_func("/tcp/inspect/refused_in_the_handshake", test_refused_in_the_handshake);
-  g_test_add_func("/tcp/inspect/refused_for_ever", test_refused_for_ever);
-  return g_test_run();
 }

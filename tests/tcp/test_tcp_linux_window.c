@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The congestion window as Linux keeps it, where the RFCs have it otherwise: each difference is one of
  * tcp_config's. */
-#include <glib.h>
-
 #include "linux_keys.h"
 #include "tcp_fixture.h"
+#include "test.h"
 
 enum { EMSS = 1460 };
 
@@ -30,7 +29,7 @@ static void exchange_message(tcp_fixture *f, unsigned count)
 /* A window of 10 segments, messages of 6, an ACK every 2 segments. When the first ACK comes, 6 segments
  * are in flight of 10: the window does not limit, and does not grow. Linux lets it grow below twice the 6
  * that were in flight: by the first ACK from 10 to 12, and no further however many messages follow. */
-static void test_messages_grow_the_window_to_twice_what_they_fill(void)
+TEST(test_messages_grow_the_window_to_twice_what_they_fill)
 {
   static const uint64_t grown[] = {[false] = 10, [true] = 12};
   for (unsigned by_round = 0; by_round < 2; by_round++) {
@@ -48,7 +47,7 @@ static void test_messages_grow_the_window_to_twice_what_they_fill(void)
  * full counts for every ACK of the round trip: 5 ACKs of the first 10 segments, in slow start of 2 each,
  * make 20. At the ACK itself the window limits only as long as it is full: 10 in flight at the first, of
  * 12 then; with 2 more 10 of 12 at the second, and it stays at 12. */
-static void test_a_full_window_is_remembered_for_a_round(void)
+TEST(test_a_full_window_is_remembered_for_a_round)
 {
   static const uint64_t grown[] = {[false] = 12, [true] = 20};
   for (unsigned by_round = 0; by_round < 2; by_round++) {
@@ -64,7 +63,7 @@ static void test_a_full_window_is_remembered_for_a_round(void)
 
 /* After slow start nothing but a full window lets it grow: messages of 2 segments do not, of as many as
  * the window has do. */
-static void test_avoidance_needs_a_full_window(void)
+TEST(test_avoidance_needs_a_full_window)
 {
   tcp_config config = tcp_fixture_config();
   config.limited_by_round = true;
@@ -85,7 +84,7 @@ static void test_avoidance_needs_a_full_window(void)
 }
 
 /* One ACK of 10 segments, which filled the window. RFC 3465 counts 2 of them, Linux all. */
-static void test_slow_start_counts_all_that_an_ack_acknowledges(void)
+TEST(test_slow_start_counts_all_that_an_ack_acknowledges)
 {
   static const uint64_t grown[] = {[false] = 12, [true] = 20};
   for (unsigned unlimited = 0; unlimited < 2; unlimited++) {
@@ -101,7 +100,7 @@ static void test_slow_start_counts_all_that_an_ack_acknowledges(void)
 /* Segments 1 and 2 arrive before segment 0. The ACK that follows acknowledges 3 segments, of which SACK
  * has reported 2: one is newly delivered. RFC 3465 lets the window of 10 grow by 2 of the 3, Linux by the
  * 1. */
-static void test_growth_by_what_is_delivered(void)
+TEST(test_growth_by_what_is_delivered)
 {
   static const uint64_t grown[] = {[false] = 12, [true] = 11};
   for (unsigned by_delivered = 0; by_delivered < 2; by_delivered++) {
@@ -147,7 +146,7 @@ static uint64_t window_after_loss(bool ahead_by_least)
 /* CUBIC's target lies on its curve, a look-ahead from now. After the loss W_max is 10 segments and K is
  * (10 * 0.3 / 0.4)^(1/3) = 1.96 s. At t = 7 s the curve rises by 3 * 0.4 * (7 - 1.96)^2 = 30.5 segments a
  * second: a look-ahead of 100 ms instead of nearly 200 aims about 3 segments lower. */
-static void test_cubic_looks_ahead_by_the_least_round_trip(void)
+TEST(test_cubic_looks_ahead_by_the_least_round_trip)
 {
   uint64_t by_smoothed = window_after_loss(false);
   uint64_t by_least = window_after_loss(true);
@@ -180,7 +179,7 @@ static void expect_leaving(tcp_fixture *f, unsigned count)
  * second ACK, until no more than the threshold is in flight: with the 8th ACK 2 of the first 10 and 3
  * later ones. From then on each ACK lets one leave. The ACK of the 11th segment, beyond what was in flight
  * at the mark, finds the window at the threshold. */
-static void test_prr_answers_a_mark(void)
+TEST(test_prr_answers_a_mark)
 {
   static const unsigned leaving[] = {0, 1, 0, 1, 0, 1, 0, 0, 1, 1};
   g_autoptr(tcp_fixture) f = marked(true);
@@ -200,7 +199,7 @@ static void test_prr_answers_a_mark(void)
  * are in flight ceil(0.7 k) may have left of k delivered: 1 2 3 3 4 5 5, so that ceil(0.7 k) - ceil(0.7 (k
  * - 1)) leave with the k-th ACK, and after the seventh 10 - 7 + 5 = 8 are in flight. The eighth makes them
  * 7, and nothing leaves; from then on each ACK lets one leave. */
-static void test_prr_of_cubic_counts_segments(void)
+TEST(test_prr_of_cubic_counts_segments)
 {
   static const unsigned leaving[] = {1, 1, 1, 0, 1, 1, 0, 0, 1, 1};
   tcp_config config = tcp_fixture_config();
@@ -224,7 +223,7 @@ static void test_prr_of_cubic_counts_segments(void)
 
 /* RFC 3168: the window is 5 at once, so 5 of the 10 ACKs let nothing leave, and each of the others a
  * segment. */
-static void test_a_mark_cuts_at_once(void)
+TEST(test_a_mark_cuts_at_once)
 {
   g_autoptr(tcp_fixture) f = marked(false);
   for (unsigned ack = 1; ack <= 10; ack++) {
@@ -234,7 +233,7 @@ static void test_a_mark_cuts_at_once(void)
 }
 
 /* A loss or a time-out while PRR answers a mark is of the same congestion: the threshold stays 5. */
-static void test_one_reduction_for_mark_and_loss(void)
+TEST(test_one_reduction_for_mark_and_loss)
 {
   tcp_fixture *f = marked(true);
   deliver_and_acknowledge(f);
@@ -265,7 +264,7 @@ static void test_one_reduction_for_mark_and_loss(void)
  * every 2 segments: 14,480 octets hold 19. Of these 9 ACKs acknowledge 18, each 1456 octets of at most 2
  * SMSS: 14,480 + 18 * 728 = 27,584 octets hold 37, one is still in flight, 36 leave. With that one 37 have
  * come, and 18 ACKs acknowledge 36: 27,584 + 36 * 728 = 53,792 hold 73, and 72 leave beside one. */
-static void test_short_segments(void)
+TEST(test_short_segments)
 {
   enum { RECORDS = 200, TRIPS = 3 };
   static const struct {
@@ -297,7 +296,7 @@ static void test_short_segments(void)
 
 /* PRR counts in segments too. Of 10 in flight and a threshold of 5, ceil(5/10) of a segment may leave with
  * the first that is delivered: one. In octets it is 730, and no segment leaves. */
-static void test_prr_counts_segments(void)
+TEST(test_prr_counts_segments)
 {
   static const unsigned leaving[] = {[false] = 0, [true] = 1};
   for (unsigned of_segments = 0; of_segments < 2; of_segments++) {
@@ -315,7 +314,7 @@ static void test_prr_counts_segments(void)
 
 /* Of 20 short segments in flight one is lost. The pipe counts segments: recovery begins with 20 in flight,
  * and the threshold is 10. */
-static void test_loss_among_short_segments(void)
+TEST(test_loss_among_short_segments)
 {
   tcp_config config = tcp_fixture_config();
   config.window_of_segments = true;
@@ -333,27 +332,4 @@ static void test_loss_among_short_segments(void)
   g_assert_cmpuint(threshold_of(f), ==, 10 * EMSS);
   settle(f, TCP_FIXTURE_ROUND_TRIP);
   g_assert_cmpuint(f->end[1].passed_octets, ==, f->end[0].posted);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/tcp/linux_window/messages_grow_the_window_to_twice_what_they_fill",
-                  test_messages_grow_the_window_to_twice_what_they_fill);
-  g_test_add_func("/tcp/linux_window/a_full_window_is_remembered_for_a_round",
-                  test_a_full_window_is_remembered_for_a_round);
-  g_test_add_func("/tcp/linux_window/avoidance_needs_a_full_window", test_avoidance_needs_a_full_window);
-  g_test_add_func("/tcp/linux_window/slow_start_counts_all_that_an_ack_acknowledges",
-                  test_slow_start_counts_all_that_an_ack_acknowledges);
-  g_test_add_func("/tcp/linux_window/growth_by_what_is_delivered", test_growth_by_what_is_delivered);
-  g_test_add_func("/tcp/linux_window/cubic_looks_ahead_by_the_least_round_trip",
-                  test_cubic_looks_ahead_by_the_least_round_trip);
-  g_test_add_func("/tcp/linux_window/prr_answers_a_mark", test_prr_answers_a_mark);
-  g_test_add_func("/tcp/linux_window/prr_of_cubic_counts_segments", test_prr_of_cubic_counts_segments);
-  g_test_add_func("/tcp/linux_window/a_mark_cuts_at_once", test_a_mark_cuts_at_once);
-  g_test_add_func("/tcp/linux_window/one_reduction_for_mark_and_loss", test_one_reduction_for_mark_and_loss);
-  g_test_add_func("/tcp/linux_window/short_segments", test_short_segments);
-  g_test_add_func("/tcp/linux_window/prr_counts_segments", test_prr_counts_segments);
-  g_test_add_func("/tcp/linux_window/loss_among_short_segments", test_loss_among_short_segments);
-  return g_test_run();
 }

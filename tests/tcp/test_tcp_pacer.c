@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <glib.h>
-
 #include "tcp/tcp_congestion.h"
 #include "tcp_fixture.h"
+#include "test.h"
 
 enum { EMSS = 1460 };
 
 /* A window of 100,000 octets and a round trip of 1 ms. In slow start twice the window leaves in a round
  * trip: 1000 octets cost 1 ms * 1000 / 200,000 = 5 us; else 1.2 windows: 1 ms * 1000 / 120,000 =
  * 8.333333333 us. */
-static void test_rates(void)
+TEST(test_rates)
 {
   tcp_pacer_rate rate = {.window_octets = 100000, .smoothed_ps = TIME_PS_PER_MILLISECOND, .slow_start = true};
   tcp_pacer pacer = {0};
@@ -26,7 +25,7 @@ static void test_rates(void)
 
 /* Without a round trip nothing waits. A minute and 4 GiB do not overflow: 60 s * 65535 / (1.2 * 65535) =
  * 50 s. */
-static void test_extremes(void)
+TEST(test_extremes)
 {
   tcp_pacer pacer = {0};
   tcp_pacer_rate rate = {.window_octets = 1000};
@@ -39,7 +38,7 @@ static void test_extremes(void)
 
 /* In a connection: a window of 10 segments, 100 ms, slow start: one every 5 ms, not ten at once; and the
  * connection asks to be run for each, not when nothing waits. */
-static void test_segments_leave_evenly(void)
+TEST(test_segments_leave_evenly)
 {
   tcp_config config = tcp_fixture_config();
   config.pacing = true;
@@ -61,7 +60,7 @@ static void test_segments_leave_evenly(void)
 
 /* Retransmissions are paced like all else, with nothing new after them: 3 of 10 are lost, and the SACKs of
  * 7 come at once. A window of 5 segments leaves 1.2 times in 100 ms: one every 16.7 ms. */
-static void test_retransmissions_leave_evenly(void)
+TEST(test_retransmissions_leave_evenly)
 {
   tcp_config config = tcp_fixture_config();
   config.pacing = true;
@@ -86,7 +85,7 @@ static void test_retransmissions_leave_evenly(void)
  * round trip of 100 ms has passed: nothing is in flight and nothing was delivered just then, so that
  * window is 0 and the retransmission leaves all the same. The rate is that of the threshold, 2 segments:
  * the next may leave 100 / 2 / 1.2 = 41.67 ms later. */
-static void test_prr_goes_on(void)
+TEST(test_prr_goes_on)
 {
   tcp_config config = tcp_fixture_config();
   config.pacing = true;
@@ -114,7 +113,7 @@ static void test_prr_goes_on(void)
 /* HyStart knows of it. A train of ACKs, 1 ms apart, that lasts longer than half a round trip of 20 ms ends
  * slow start; what is paced makes such a train by itself, so there a whole round trip must pass. 19 ms,
  * from the first ACK to the twentieth, lie between. */
-static void test_hystart_knows(void)
+TEST(test_hystart_knows)
 {
   for (unsigned paced = 0; paced < 2; paced++) {
     const uint64_t whole_window = 20 * EMSS;
@@ -135,16 +134,4 @@ static void test_hystart_knows(void)
     }
     g_assert_cmpint(threshold_of(f) == UINT64_MAX, ==, paced);
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/tcp/pacer/rates", test_rates);
-  g_test_add_func("/tcp/pacer/extremes", test_extremes);
-  g_test_add_func("/tcp/pacer/segments_leave_evenly", test_segments_leave_evenly);
-  g_test_add_func("/tcp/pacer/retransmissions_leave_evenly", test_retransmissions_leave_evenly);
-  g_test_add_func("/tcp/pacer/prr_goes_on", test_prr_goes_on);
-  g_test_add_func("/tcp/pacer/hystart_knows", test_hystart_knows);
-  return g_test_run();
 }

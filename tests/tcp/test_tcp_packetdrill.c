@@ -4,9 +4,8 @@
  * followed here, the row notes it. */
 #include <string.h>
 
-#include <glib.h>
-
 #include "packetdrill_table.h"
+#include "test.h"
 
 #define GTESTS "google/packetdrill gtests/net/tcp/"
 
@@ -16,7 +15,7 @@ enum { MS = 1000 };
 
 /* google/packetdrill gtests/net/tcp/fast_retransmit/fr-4pkt.pkt: four segments of 1460, the first is lost,
  * no SACK: the third duplicate ACK sends it again. */
-static void test_fast_retransmit(void)
+TEST(test_fast_retransmit)
 {
   static const packetdrill_row rows[] = {
       POSTED(0, 5840),
@@ -41,7 +40,7 @@ static void test_fast_retransmit(void)
 /* google/packetdrill gtests/net/tcp/fast_retransmit/fr-4pkt-sack.pkt: the same with SACK. RACK's
  * reordering window is 0 once three segments are SACKed (RFC 8985 §6.2 step 4), so the third SACK sends it
  * again at once. */
-static void test_fast_retransmit_sack(void)
+TEST(test_fast_retransmit_sack)
 {
   static const packetdrill_row rows[] = {
       POSTED(0, 5840),
@@ -66,7 +65,7 @@ static void test_fast_retransmit_sack(void)
  * SACKed. RACK waits for the round trip of 100 ms and a quarter of it, 25 ms, after the three were sent
  * (RFC 8985 §6.2); then all three are lost, and the first leaves. Nothing was delivered in the recovery
  * yet, so PRR lets no other out (RFC 6937 §3). */
-static void test_rack_reordering_timer(void)
+TEST(test_rack_reordering_timer)
 {
   static const packetdrill_row rows[] = {
       POSTED(0, 4000),
@@ -82,7 +81,7 @@ static void test_rack_reordering_timer(void)
 
 /* google/packetdrill gtests/net/tcp/limited_transmit/limited-transmit-sack.pkt: two SACKs let out a new
  * segment each (RFC 3042, here by pipe, RFC 6675 §5 step 3); then it turns out to be reordering. */
-static void test_limited_transmit_sack(void)
+TEST(test_limited_transmit_sack)
 {
   static const packetdrill_row rows[] = {
       POSTED(0, 15000),
@@ -117,7 +116,7 @@ static void test_limited_transmit_sack(void)
 
 /* google/packetdrill gtests/net/tcp/limited_transmit/limited-transmit-no-sack.pkt (as in
  * ligurio/packetdrill-testcases testcases/tcp/limited_transmit): the same without SACK. */
-static void test_limited_transmit(void)
+TEST(test_limited_transmit)
 {
   static const packetdrill_row rows[] = {
       POSTED(0, 15000),
@@ -150,7 +149,7 @@ static void test_limited_transmit(void)
  * ligurio/packetdrill-testcases testcases/tcp/sack): ten segments, numbered from 0; 2, 6 and 8 are SACKed,
  * then 3 next to 2, then 9. RACK takes as lost what was sent before 8: 0, 1, 4, 5, 7, and 3, which then
  * comes. The script there looks at the first two of them only. */
-static void test_sack_grows_to_the_right(void)
+TEST(test_sack_grows_to_the_right)
 {
   static const packetdrill_row rows[] = {
       POSTED(0, 10000),
@@ -180,7 +179,7 @@ static void test_sack_grows_to_the_right(void)
 /* google/packetdrill gtests/net/tcp/sack/sack-shift-sacked-7-5-6-8-9-fack.pkt (as in torvalds/linux
  * tools/testing/selftests/net/packetdrill/tcp_sack_sack-shift-sacked-7-5-6-8-9-fack.pkt): 7 is SACKed
  * alone, RACK's timer takes 0 to 6 as lost; 5 and 6 follow, then 8 and 9. */
-static void test_sack_grows_to_the_left(void)
+TEST(test_sack_grows_to_the_left)
 {
   static const packetdrill_row rows[] = {
       POSTED(0, 10000),
@@ -207,7 +206,7 @@ static void test_sack_grows_to_the_left(void)
 /* google/packetdrill gtests/net/tcp/fast_recovery/prr-ss-10pkt-lost-1.pkt: the first of ten is lost; what
  * is posted meanwhile leaves one segment for each SACKed, and the window in the end is the threshold, 0.7
  * of 10. */
-static void test_prr(void)
+TEST(test_prr)
 {
   static const packetdrill_row rows[] = {
       POSTED(0, 10000),
@@ -245,7 +244,7 @@ static void test_prr(void)
 
 /* google/packetdrill gtests/net/tcp/fast_recovery/prr-ss-30pkt-lost-1_4-11_16.pkt: the first four of ten
  * are lost, and six of those sent after. */
-static void test_two_holes(void)
+TEST(test_two_holes)
 {
   static const packetdrill_row rows[] = {
       POSTED(0, 20000),
@@ -286,7 +285,7 @@ static void test_two_holes(void)
 
 /* google/packetdrill gtests/net/tcp/fast_recovery/prr-ss-ack-below-snd_una-cubic.pkt: segments 0, 4 and 7
  * of ten are lost; an ACK that was overtaken brings SACKs of what was not SACKed yet. */
-static void test_overtaken_ack(void)
+TEST(test_overtaken_ack)
 {
   static const packetdrill_row rows[] = {
       POSTED(0, 10000),
@@ -317,7 +316,7 @@ static void test_overtaken_ack(void)
 /* google/packetdrill gtests/net/tcp/cubic/cubic-rto-ss-ca-cwnd-bump.pkt, its first part: a tail loss
  * probe, then a time-out. Two round trips of 100 ms have been measured, so SRTT is 100 ms, RTTVAR 37.5 and
  * RTO 250 (RFC 6298 §2). */
-static void test_probe_and_time_out(void)
+TEST(test_probe_and_time_out)
 {
   static const packetdrill_row rows[] = {
       POSTED(0, 1000),
@@ -353,7 +352,7 @@ static void test_probe_and_time_out(void)
 
 /* A table that is wrong at one place is found out, and the message names the row, what was expected and
  * what was seen when. */
-static void test_wrong_tables(void)
+TEST(test_wrong_tables)
 {
   static const packetdrill_row right[] = {
       POSTED(0, 2000),
@@ -393,22 +392,4 @@ static void test_wrong_tables(void)
     g_assert_nonnull(strstr(failure, wrong[i].complaint));
     g_free(failure);
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/tcp/packetdrill/wrong_tables", test_wrong_tables);
-  g_test_add_func("/tcp/packetdrill/fast_retransmit", test_fast_retransmit);
-  g_test_add_func("/tcp/packetdrill/fast_retransmit_sack", test_fast_retransmit_sack);
-  g_test_add_func("/tcp/packetdrill/rack_reordering_timer", test_rack_reordering_timer);
-  g_test_add_func("/tcp/packetdrill/limited_transmit_sack", test_limited_transmit_sack);
-  g_test_add_func("/tcp/packetdrill/limited_transmit", test_limited_transmit);
-  g_test_add_func("/tcp/packetdrill/sack_grows_to_the_right", test_sack_grows_to_the_right);
-  g_test_add_func("/tcp/packetdrill/sack_grows_to_the_left", test_sack_grows_to_the_left);
-  g_test_add_func("/tcp/packetdrill/prr", test_prr);
-  g_test_add_func("/tcp/packetdrill/two_holes", test_two_holes);
-  g_test_add_func("/tcp/packetdrill/overtaken_ack", test_overtaken_ack);
-  g_test_add_func("/tcp/packetdrill/probe_and_time_out", test_probe_and_time_out);
-  return g_test_run();
 }

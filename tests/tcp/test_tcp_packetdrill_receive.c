@@ -2,9 +2,8 @@
 /* Packetdrill's public scenarios of receiving, closing, windows and ECN, re-stated as our own tables.
  * Where Linux, whose behaviour those scripts record, differs from the RFC that is followed here, the row
  * notes it. */
-#include <glib.h>
-
 #include "packetdrill_table.h"
+#include "test.h"
 
 enum { MS = 1000 };
 
@@ -17,7 +16,7 @@ enum { MS = 1000 };
 /* torvalds/linux tools/testing/selftests/net/packetdrill/tcp_dsack_mult.pkt: SACK blocks grow together,
  * the newest stands first (RFC 2018 §4), and what came twice before all of them (RFC 2883 §4), the first
  * if there are two. */
-static void test_duplicates(void)
+TEST(test_duplicates)
 {
   static const packetdrill_row rows[] = {
       SEGMENT_IN(0, 1001, 2001, 1, .flags = TCP_ACK | TCP_PSH),
@@ -42,7 +41,7 @@ static void test_duplicates(void)
 /* torvalds/linux tools/testing/selftests/net/packetdrill/tcp_ooo-before-and-after-accept.pkt: 99,000
  * octets beyond a hole of two segments; each is acknowledged at once, and so is each that fills the hole
  * (RFC 5681 §4.2). */
-static void test_out_of_order(void)
+TEST(test_out_of_order)
 {
   static const packetdrill_row rows[] = {
       SEGMENT_IN(0, 2001, 41001, 1),   SEGMENT_OUT(0, 0, 0, 1, .sack = {{2001, 41001}}),
@@ -56,7 +55,7 @@ static void test_out_of_order(void)
 
 /* torvalds/linux tools/testing/selftests/net/packetdrill/tcp_ts_recent_invalid_ack.pkt: the timestamp of a
  * segment that acknowledges what was never sent does not count. */
-static void test_timestamp_of_an_impossible_ack(void)
+TEST(test_timestamp_of_an_impossible_ack)
 {
   static const packetdrill_row rows[] = {
       /* RFC 9293 §3.10.7.4 answers with an ACK; Linux is silent */
@@ -88,7 +87,7 @@ static void test_timestamp_of_an_impossible_ack(void)
 
 /* torvalds/linux tools/testing/selftests/net/packetdrill/tcp_rcv_zero_wnd_fin.pkt: the window is full when
  * the peer sends its FIN. */
-static void test_fin_without_window(void)
+TEST(test_fin_without_window)
 {
   static const packetdrill_row rows[] = {
       UNREAD_IS(0, 60000),
@@ -109,7 +108,7 @@ static void test_fin_without_window(void)
 
 /* google/packetdrill gtests/net/tcp/close/close-remote-fin-then-close.pkt: the peer closes first; in the
  * end we know of no connection any more. */
-static void test_peer_closes_first(void)
+TEST(test_peer_closes_first)
 {
   static const packetdrill_row rows[] = {
       SEGMENT_IN(10 * MS, 1, 1, 1, .flags = TCP_ACK | TCP_FIN),
@@ -126,7 +125,7 @@ static void test_peer_closes_first(void)
 
 /* torvalds/linux tools/testing/selftests/net/packetdrill/tcp_disorder_fin_in_FIN_WAIT.pkt: the ACK of our
  * FIN has overtaken the peer's FIN, which was sent before and acknowledges less. */
-static void test_overtaken_fin(void)
+TEST(test_overtaken_fin)
 {
   static const packetdrill_row rows[] = {
       CLOSED(0),
@@ -142,7 +141,7 @@ static void test_overtaken_fin(void)
 /* google/packetdrill gtests/net/tcp/slow_start/slow-start-after-win-update.pkt, its second part: a window
  * of 0 is probed by an empty segment before what is acknowledged, at growing distances; then the window
  * opens after an idle time. SRTT 100 ms, RTTVAR 37.5 after two samples: RTO 250. */
-static void test_zero_window(void)
+TEST(test_zero_window)
 {
   static const packetdrill_row rows[] = {
       POSTED(0, 10000),
@@ -168,7 +167,7 @@ static void test_zero_window(void)
 
 /* google/packetdrill gtests/net/tcp/slow_start/slow-start-after-idle.pkt: two seconds without sending
  * bring the window back to the initial one. */
-static void test_idle(void)
+TEST(test_idle)
 {
   static const packetdrill_row rows[] = {
       POSTED(0, 10000),
@@ -186,7 +185,7 @@ static void test_idle(void)
 
 /* google/packetdrill gtests/net/tcp/slow_start/slow-start-ack-per-4pkt.pkt: an ACK for four segments opens
  * the window by two (RFC 3465 §2.2), where Linux opens it by four. */
-static void test_stretch_acks(void)
+TEST(test_stretch_acks)
 {
   static const packetdrill_row rows[] = {
       POSTED(0, 30000),
@@ -209,7 +208,7 @@ static void test_stretch_acks(void)
 
 /* google/packetdrill gtests/net/tcp/slow_start/slow-start-ack-per-2pkt-send-5pkt.pkt: a window that is not
  * full does not grow. */
-static void test_window_not_full(void)
+TEST(test_window_not_full)
 {
   static const packetdrill_row rows[] = {
       POSTED(0, 5000),           SEGMENT_OUT(0, 1, 5001, 1, .flags = TCP_ACK | TCP_PSH),
@@ -227,7 +226,7 @@ static void test_window_not_full(void)
  * octets are ECT(0); ECE reduces once a round trip, and the next new segment has CWR. The window is 0.7 of
  * the four segments in flight at once (RFC 3168 §6.1.2, RFC 9438 §4.6); Linux comes to 0.7 of its window,
  * 7 segments, by PRR. */
-static void test_ecn(void)
+TEST(test_ecn)
 {
   static const packetdrill_row rows[] = {
       POSTED(0, 4000),
@@ -259,21 +258,4 @@ static void test_ecn(void)
   script.syn.flags = TCP_ECE | TCP_CWR;
   script.ack_ecn = DATAGRAM_ECN_ECT_1;
   packetdrill_run(&script);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/tcp/packetdrill/duplicates", test_duplicates);
-  g_test_add_func("/tcp/packetdrill/out_of_order", test_out_of_order);
-  g_test_add_func("/tcp/packetdrill/timestamp_of_an_impossible_ack", test_timestamp_of_an_impossible_ack);
-  g_test_add_func("/tcp/packetdrill/fin_without_window", test_fin_without_window);
-  g_test_add_func("/tcp/packetdrill/peer_closes_first", test_peer_closes_first);
-  g_test_add_func("/tcp/packetdrill/overtaken_fin", test_overtaken_fin);
-  g_test_add_func("/tcp/packetdrill/zero_window", test_zero_window);
-  g_test_add_func("/tcp/packetdrill/idle", test_idle);
-  g_test_add_func("/tcp/packetdrill/stretch_acks", test_stretch_acks);
-  g_test_add_func("/tcp/packetdrill/window_not_full", test_window_not_full);
-  g_test_add_func("/tcp/packetdrill/ecn", test_ecn);
-  return g_test_run();
 }

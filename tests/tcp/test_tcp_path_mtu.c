@@ -3,16 +3,15 @@
  * 2923 §2.1). */
 #include "tcp/tcp_path_mtu.h"
 
-#include <glib.h>
-
 #include "base/random_stream.h"
 #include "tcp_fixture.h"
+#include "test.h"
 
 enum { EMSS = 1460, HEADERS = 40 };
 
 /* RFC 1191 §7.1, table 7-1, for a router that reports 0; never more than before, never below what every
  * link carries; what cannot be true (RFC 5927 §7.2, RFC 8201 §4) changes nothing. */
-static void test_after_too_big(void)
+TEST(test_after_too_big)
 {
   static const struct {
     uint8_t version;
@@ -66,7 +65,7 @@ static void test_after_too_big(void)
 }
 
 /* The plateaus again, down to what every host takes in. */
-static void test_below(void)
+TEST(test_below)
 {
   static const struct {
     uint8_t version;
@@ -103,7 +102,7 @@ static void expect_resent(tcp_fixture *f, uint64_t position, const uint32_t *len
 /* RFC 1191 §6.4: 10 segments of 1460 meet a link of 1000. The router's first message lowers EMSS to 960
  * and has all of them sent again at once, cut anew, each into 960 and 500: no time-out, no recovery, and
  * the window of 10 * 1460 stays. The nine messages that follow are old news. */
-static void test_too_big(void)
+TEST(test_too_big)
 {
   static const uint32_t lengths[] = {960, 500};
   for (unsigned sack = 0; sack < 2; sack++) {
@@ -134,7 +133,7 @@ static void test_too_big(void)
 /* A window that counts segments stays one of 10, from the first message on of 960 octets each. A piece of
  * 500 counts as much as one of 960: 10 of the 20 pieces are sent again and no more before an ACK comes.
  * That of the first 2 lets 4 leave in slow start. */
-static void test_too_big_for_a_window_of_segments(void)
+TEST(test_too_big_for_a_window_of_segments)
 {
   static const uint32_t lengths[] = {960, 500};
   for (unsigned sack = 0; sack < 2; sack++) {
@@ -164,7 +163,7 @@ static void test_too_big_for_a_window_of_segments(void)
 
 /* The path shrinks after the fourth of 10 segments: what went before the segment that the router names is
  * on its way and not sent again; of the six others each is, in two pieces. Nothing comes twice. */
-static void test_what_went_before_is_not_sent_again(void)
+TEST(test_what_went_before_is_not_sent_again)
 {
   static const uint32_t lengths[] = {960, 500};
   for (unsigned rack = 0; rack < 2; rack++) {
@@ -189,7 +188,7 @@ static void test_what_went_before_is_not_sent_again(void)
  * ones' loss, of which the duplicate ACKs report, too, is no congestion. With RACK the five long ones
  * alone are sent again, each in two pieces; RFC 6675's scoreboard has no mark that leaves out the four
  * short ones between them. */
-static void test_duplicate_acks_of_what_was_too_big(void)
+TEST(test_duplicate_acks_of_what_was_too_big)
 {
   for (unsigned kind = 0; kind < 3; kind++) {
     tcp_config config = tcp_fixture_config();
@@ -216,7 +215,7 @@ static void test_duplicate_acks_of_what_was_too_big(void)
 
 /* RFC 1191 §5: a router that reports 0. The messages about all 10 segments of 1500 lower the MTU to the
  * next plateau only, 1492; then one about a segment of 1492 lowers it to 1006. */
-static void test_router_that_tells_nothing(void)
+TEST(test_router_that_tells_nothing)
 {
   tcp_config config = tcp_fixture_config();
   g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
@@ -234,7 +233,7 @@ static void test_router_that_tells_nothing(void)
 
 /* The peer's MSS of 1000 is smaller than the MTU reported: nothing about EMSS changes, and nothing is sent
  * again. */
-static void test_mss_is_smaller_still(void)
+TEST(test_mss_is_smaller_still)
 {
   tcp_config config = tcp_fixture_config();
   tcp_config peer = config;
@@ -250,7 +249,7 @@ static void test_mss_is_smaller_still(void)
 
 /* RFC 5927 §4.1: 3000 octets are acknowledged and 2000 in flight. What does not name one of those is
  * forged: it is ignored. */
-static void test_only_what_is_in_flight(void)
+TEST(test_only_what_is_in_flight)
 {
   static const struct {
     uint64_t position;
@@ -296,7 +295,7 @@ static void receive_too_big(tcp_fixture *f, const tcp_config *about, uint16_t so
 }
 
 /* A message about another connection with the sequence number of this one's octets. */
-static void test_another_connection(void)
+TEST(test_another_connection)
 {
   tcp_config config = tcp_fixture_config();
   g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
@@ -315,7 +314,7 @@ static void test_another_connection(void)
 }
 
 /* Before the handshake is done and after the end nothing is in flight. */
-static void test_without_connection(void)
+TEST(test_without_connection)
 {
   tcp_config config = tcp_fixture_config();
   g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &config);
@@ -336,7 +335,7 @@ static void test_without_connection(void)
 
 /* Anything at all from anywhere, in the middle of a transfer both ways with losses: EMSS only falls, to 68
  * - 40 - 12 at worst, and in the end all octets have arrived. */
-static void test_hostile_messages(void)
+TEST(test_hostile_messages)
 {
   static const uint32_t mtus[] = {0, 1, 67, 68, 100, 576, 1279, 1280, 1499, 1500, 65535};
   for (uint64_t seed = 1; seed <= 24; seed++) {
@@ -382,7 +381,7 @@ static void test_hostile_messages(void)
 
 /* A message with an octet changed, of those that its checksum covers, counts as little as one that never
  * came. */
-static void test_damaged_message(void)
+TEST(test_damaged_message)
 {
   for (unsigned at = 0; at < 36; at++) { /* 8 of ICMP, 20 of IP, 8 of TCP */
     tcp_config config = tcp_fixture_config();
@@ -401,7 +400,7 @@ static void test_damaged_message(void)
 }
 
 /* RFC 1191 §3: DF on all that leaves. Without path MTU discovery it is clear, and ICMP is ignored. */
-static void test_discovery_is_a_choice(void)
+TEST(test_discovery_is_a_choice)
 {
   for (unsigned discovery = 0; discovery < 2; discovery++) {
     tcp_config config = tcp_fixture_config();
@@ -429,7 +428,7 @@ static void test_discovery_is_a_choice(void)
 }
 
 /* RFC 8201 §4: IPv6 has 60 octets of headers. A link below 1280 there is none; such a message is ignored. */
-static void test_ipv6(void)
+TEST(test_ipv6)
 {
   tcp_config config = tcp_fixture_config();
   config.local_address = ip_address_v6(0, 0);
@@ -451,7 +450,7 @@ static void test_ipv6(void)
  * first time-out it goes out as it was, after the second, at 900 ms, for an MTU of 1492, after the third,
  * at 2100 ms, for one of 1006, after the fourth, at 4500 ms, for one of 576: 536 octets of it pass, the
  * rest follows. (What is cut off its end leaves with it: the window is that of one segment before the cut.) */
-static void test_black_hole(void)
+TEST(test_black_hole)
 {
   static const struct {
     unsigned milliseconds;
@@ -480,7 +479,7 @@ static void test_black_hole(void)
 /* What fits what every host takes in does not time out for its size: 536 octets, in IPv6 1220; nor do 730,
  * beside which another segment of 730 would fit into EMSS. 731 octets, packets of 771, have the MTU
  * lowered to 576. Without the option nothing does. */
-static void test_no_black_hole(void)
+TEST(test_no_black_hole)
 {
   static const struct {
     bool detection;
@@ -500,29 +499,4 @@ static void test_no_black_hole(void)
     advance_by(f, 10 * TIME_PS_PER_SECOND);
     g_assert_cmpuint(emss_of(f), ==, cases[i].emss);
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/tcp/path_mtu/after_too_big", test_after_too_big);
-  g_test_add_func("/tcp/path_mtu/below", test_below);
-  g_test_add_func("/tcp/path_mtu/too_big", test_too_big);
-  g_test_add_func("/tcp/path_mtu/too_big_for_a_window_of_segments", test_too_big_for_a_window_of_segments);
-  g_test_add_func("/tcp/path_mtu/what_went_before_is_not_sent_again",
-                  test_what_went_before_is_not_sent_again);
-  g_test_add_func("/tcp/path_mtu/duplicate_acks_of_what_was_too_big",
-                  test_duplicate_acks_of_what_was_too_big);
-  g_test_add_func("/tcp/path_mtu/router_that_tells_nothing", test_router_that_tells_nothing);
-  g_test_add_func("/tcp/path_mtu/mss_is_smaller_still", test_mss_is_smaller_still);
-  g_test_add_func("/tcp/path_mtu/only_what_is_in_flight", test_only_what_is_in_flight);
-  g_test_add_func("/tcp/path_mtu/another_connection", test_another_connection);
-  g_test_add_func("/tcp/path_mtu/without_connection", test_without_connection);
-  g_test_add_func("/tcp/path_mtu/hostile_messages", test_hostile_messages);
-  g_test_add_func("/tcp/path_mtu/damaged_message", test_damaged_message);
-  g_test_add_func("/tcp/path_mtu/discovery_is_a_choice", test_discovery_is_a_choice);
-  g_test_add_func("/tcp/path_mtu/ipv6", test_ipv6);
-  g_test_add_func("/tcp/path_mtu/black_hole", test_black_hole);
-  g_test_add_func("/tcp/path_mtu/no_black_hole", test_no_black_hole);
-  return g_test_run();
 }

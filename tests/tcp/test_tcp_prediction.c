@@ -3,10 +3,9 @@
  * bit means nothing here (no urgent data are ever sent or read), but a segment that has it is none of
  * those predicted. So the same world, once with the bit set on all that arrives, must go the same way,
  * octet for octet and to the picosecond. */
-#include <glib.h>
-
 #include "linux_keys.h"
 #include "tcp_fixture.h"
+#include "test.h"
 
 enum {
   ENDS = 2,
@@ -312,7 +311,7 @@ static char *run(uint64_t seed, bool urgent, uint64_t *passed)
   return trace;
 }
 
-static void test_prediction_changes_nothing(void)
+TEST(test_prediction_changes_nothing)
 {
   uint64_t passed_all = 0;
   for (uint64_t seed = 1; seed <= RUNS; seed++) {
@@ -324,11 +323,4 @@ static void test_prediction_changes_nothing(void)
     passed_all += passed;
   }
   g_assert_cmpuint(passed_all, >, RUNS * RECORDS * (RECORD_OCTETS_MAX / 4));
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/tcp/prediction/changes_nothing", test_prediction_changes_nothing);
-  return g_test_run();
 }

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* PRR (RFC 6937). */
-#include <glib.h>
-
 #include "tcp/tcp_congestion.h"
 #include "tcp_fixture.h"
+#include "test.h"
 
 enum { EMSS = 1460 };
 
 /* 20 of 1000 octets in flight, threshold 10: every 1000 delivered let 500 out (§3: CEIL(prr_delivered *
  * ssthresh / RecoverFS) - prr_out). The first was sent again before anything was counted. */
-static void test_one_for_two(void)
+TEST(test_one_for_two)
 {
   tcp_prr prr;
   tcp_prr_begin(&prr, 20000);
@@ -26,7 +25,7 @@ static void test_one_for_two(void)
 }
 
 /* CEIL: half an octet is one. */
-static void test_rounds_up(void)
+TEST(test_rounds_up)
 {
   tcp_prr prr;
   tcp_prr_begin(&prr, 20000);
@@ -37,7 +36,7 @@ static void test_rounds_up(void)
 
 /* Pipe has fallen below the threshold by losses: what is delivered may be replaced, and when it is safe a
  * segment more, up to the threshold. */
-static void test_grows_back_to_the_threshold(void)
+TEST(test_grows_back_to_the_threshold)
 {
   tcp_prr prr;
   tcp_prr_begin(&prr, 20000);
@@ -55,7 +54,7 @@ static void test_grows_back_to_the_threshold(void)
 }
 
 /* §3: at the threshold pipe is not above it any more, and nothing more may leave until it is below. */
-static void test_stops_at_the_threshold(void)
+TEST(test_stops_at_the_threshold)
 {
   tcp_prr prr;
   tcp_prr_begin(&prr, 20000);
@@ -73,7 +72,7 @@ static void test_stops_at_the_threshold(void)
  * the threshold is 10 (half of 20). The first retransmission leaves at once. d segments delivered let 10 d
  * / 22 out: the fifth a second one, while pipe is 15 still. RFC 6675 alone would wait until it is below
  * 10. */
-static void test_sends_while_pipe_falls(void)
+TEST(test_sends_while_pipe_falls)
 {
   for (unsigned proportional = 0; proportional < 2; proportional++) {
     tcp_config config = tcp_fixture_config();
@@ -102,7 +101,7 @@ static void test_sends_while_pipe_falls(void)
 }
 
 /* At the end the window is the threshold: 5 segments, when the retransmission is acknowledged. */
-static void test_ends_at_the_threshold(void)
+TEST(test_ends_at_the_threshold)
 {
   tcp_config config = tcp_fixture_config();
   config.prr = true;
@@ -114,16 +113,4 @@ static void test_ends_at_the_threshold(void)
   deliver_and_acknowledge(f);
   g_assert_cmpuint(f->end[0].acknowledged, ==, 10 * EMSS);
   g_assert_cmpuint(window_of(f), ==, 5 * EMSS);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/tcp/prr/one_for_two", test_one_for_two);
-  g_test_add_func("/tcp/prr/rounds_up", test_rounds_up);
-  g_test_add_func("/tcp/prr/grows_back_to_the_threshold", test_grows_back_to_the_threshold);
-  g_test_add_func("/tcp/prr/stops_at_the_threshold", test_stops_at_the_threshold);
-  g_test_add_func("/tcp/prr/sends_while_pipe_falls", test_sends_while_pipe_falls);
-  g_test_add_func("/tcp/prr/ends_at_the_threshold", test_ends_at_the_threshold);
-  return g_test_run();
 }

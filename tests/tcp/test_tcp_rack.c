@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* RFC 8985 §6 step by step, on a scoreboard alone. */
-#include <glib.h>
-
 #include "tcp/tcp_rack.h"
 #include "tcp_parts.h"
+#include "test.h"
 
 enum { SMSS = 1000, THRESHOLD = 3 };
 
@@ -92,7 +91,7 @@ static time_ps window_of(const bench *b, bool recovering, uint64_t sacked, int64
  * sent later and is not. With a window of 25 us 0, sent at 0, is lost at 0 + 100 + 25, and 1 a microsecond
  * later: the timer waits for both, "timeout = max(remaining, timeout)". An ACK that comes between finds 0,
  * and leaves the timer to 1. */
-static void test_what_was_sent_before_is_lost(void)
+TEST(test_what_was_sent_before_is_lost)
 {
   bench b = bench_with(4);
   listen_to(&b);
@@ -120,7 +119,7 @@ static void test_what_was_sent_before_is_lost(void)
 
 /* The same with a window of 25 us and a timer that is 2 ms late: at 2126 us both 0 and 1 are lost. An ACK
  * waits for no timer: at 125 us it finds 0. */
-static void test_timer_slack(void)
+TEST(test_timer_slack)
 {
   for (unsigned with_ack = 0; with_ack < 2; with_ack++) {
     bench b = {.rack = tcp_rack_new(THRESHOLD, us(2000)),
@@ -141,7 +140,7 @@ static void test_timer_slack(void)
 }
 
 /* RACK_sent_after(): of what left in the same picosecond the higher left later. */
-static void test_segments_sent_together(void)
+TEST(test_segments_sent_together)
 {
   bench b = {.rack = tcp_rack_new(THRESHOLD, 0),
              .board = tcp_scoreboard_new(THRESHOLD, SMSS, true),
@@ -164,7 +163,7 @@ static uint64_t cut_at_smss(void *user, uint64_t from, uint64_t end)
 }
 
 /* So do the pieces of a segment that was cut anew; here the middle one lies across 2^32. */
-static void test_pieces_of_a_segment(void)
+TEST(test_pieces_of_a_segment)
 {
   const uint64_t from = (UINT64_C(1) << 32) - SMSS - SMSS / 2;
   bench b = {.rack = tcp_rack_new(THRESHOLD, 0),
@@ -182,7 +181,7 @@ static void test_pieces_of_a_segment(void)
 }
 
 /* Nothing has been delivered: nothing is known to be lost. */
-static void test_silence_tells_nothing(void)
+TEST(test_silence_tells_nothing)
 {
   bench b = bench_with(3);
   listen_to(&b);
@@ -194,7 +193,7 @@ static void test_silence_tells_nothing(void)
 
 /* A retransmission is lost again when something sent after it is delivered: 0, sent again at 103 us, and
  * 4, sent at 104 and SACKed at 204. It is to be sent again, before what else is lost. */
-static void test_lost_retransmission(void)
+TEST(test_lost_retransmission)
 {
   bench b = bench_with(4);
   tcp_sent_segment segment;
@@ -218,7 +217,7 @@ static void test_lost_retransmission(void)
 /* §6.2 step 2: 1 took 101 us, the least so far. 0 was sent again at 150 us; an acknowledgement at 250 us,
  * 100 us later, is of the first transmission, and what was sent until 150 us is not lost by it. From 251
  * us on it is of the second. */
-static void test_ambiguous_retransmissions(void)
+TEST(test_ambiguous_retransmissions)
 {
   for (unsigned late = 0; late < 2; late++) {
     bench b = bench_with(2);
@@ -238,7 +237,7 @@ static void test_ambiguous_retransmissions(void)
 
 /* The same by timestamps: an echo of 149 us is older than the retransmission, as one of 0 is; one of 150
  * us (and 900 ns, cut off) is not. */
-static void test_ambiguity_by_timestamps(void)
+TEST(test_ambiguity_by_timestamps)
 {
   static const int64_t echoes[] = {149, 150, 0};
   for (unsigned i = 0; i < G_N_ELEMENTS(echoes); i++) {
@@ -260,7 +259,7 @@ static void test_ambiguity_by_timestamps(void)
 
 /* §6.2 step 4: before reordering was seen the window is a quarter of the least round trip (101 us: 25.25
  * us), but none in recovery or with DupThresh segments SACKed. */
-static void test_window_before_reordering(void)
+TEST(test_window_before_reordering)
 {
   bench b = bench_with(6);
   listen_to(&b);
@@ -274,7 +273,7 @@ static void test_window_before_reordering(void)
 
 /* §6.2 step 3: 2 was delivered, then 1, which was sent once only: reordering. If 1 had been sent again, it
  * would show nothing; nor do 1 and 2 of the same acknowledgement. */
-static void test_reordering_is_seen(void)
+TEST(test_reordering_is_seen)
 {
   bench b = bench_with(6);
   listen_to(&b);
@@ -305,7 +304,7 @@ static void test_reordering_is_seen(void)
 
 /* §6.2 step 4: each round with a D-SACK adds a quarter, one a round trip (until SND.UNA is where SND.NXT
  * was), SRTT at most; 16 recoveries without one bring it back. */
-static void test_duplicates_widen_the_window(void)
+TEST(test_duplicates_widen_the_window)
 {
   bench b = bench_with(6);
   listen_to(&b);
@@ -334,7 +333,7 @@ static void test_duplicates_widen_the_window(void)
 /* §6.3: the timer expires at 300 us, the last round trip took 100 us. 0, the first, and 1, sent at 1 us,
  * are lost; 2, sent at 201 us, has had no time to arrive; with a window of a microsecond nor has 3, sent
  * at 200 us. */
-static void test_time_out(void)
+TEST(test_time_out)
 {
   for (unsigned window = 0; window < 2; window++) {
     bench b = bench_with(2);
@@ -354,22 +353,4 @@ static void test_time_out(void)
     g_assert_true(tcp_scoreboard_next_lost(b.board, &segment) == (window == 0));
     free_bench(&b);
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/tcp/rack/what_was_sent_before_is_lost", test_what_was_sent_before_is_lost);
-  g_test_add_func("/tcp/rack/timer_slack", test_timer_slack);
-  g_test_add_func("/tcp/rack/segments_sent_together", test_segments_sent_together);
-  g_test_add_func("/tcp/rack/pieces_of_a_segment", test_pieces_of_a_segment);
-  g_test_add_func("/tcp/rack/silence_tells_nothing", test_silence_tells_nothing);
-  g_test_add_func("/tcp/rack/lost_retransmission", test_lost_retransmission);
-  g_test_add_func("/tcp/rack/ambiguous_retransmissions", test_ambiguous_retransmissions);
-  g_test_add_func("/tcp/rack/ambiguity_by_timestamps", test_ambiguity_by_timestamps);
-  g_test_add_func("/tcp/rack/window_before_reordering", test_window_before_reordering);
-  g_test_add_func("/tcp/rack/reordering_is_seen", test_reordering_is_seen);
-  g_test_add_func("/tcp/rack/duplicates_widen_the_window", test_duplicates_widen_the_window);
-  g_test_add_func("/tcp/rack/time_out", test_time_out);
-  return g_test_run();
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* RACK in a connection (RFC 8985 §6): what two ends do when segments are lost, late, or lost again. */
-#include <glib.h>
-
 #include "tcp_fixture.h"
+#include "test.h"
 
 enum { EMSS = 1460 };
 
@@ -36,7 +35,7 @@ static void fly(tcp_fixture *f, unsigned from)
 
 /* §6.2 step 4: no reordering was seen: the SACKs of three segments are enough, as DupThresh was. 0 of ten
  * is lost. */
-static void test_three_segments_sacked(void)
+TEST(test_three_segments_sacked)
 {
   g_autoptr(tcp_fixture) f = connected_with(false, false);
   post(f, 0, 10 * EMSS, 0);
@@ -57,7 +56,7 @@ static void test_three_segments_sacked(void)
 /* Two segments, the first is lost: one SACK, 100 ms after they left. No duplicates can follow; the
  * reordering timer ends the wait a quarter of a round trip later (§6.2 step 5), where RFC 6675 would need
  * RTO. */
-static void test_reordering_timer(void)
+TEST(test_reordering_timer)
 {
   g_autoptr(tcp_fixture) f = connected_with(false, false);
   post(f, 0, 2 * EMSS, 0);
@@ -79,7 +78,7 @@ static void test_reordering_timer(void)
 /* Ten segments, of which the first is lost and two come, at a round trip of 50 us: two SACKs. The
  * reordering timer expires 50 + 50 / 4 = 62.5 us after the segments left, with Linux's slack of 2 ms after
  * 2,062.5, and one segment is sent again. */
-static void test_slack_of_the_reordering_timer(void)
+TEST(test_slack_of_the_reordering_timer)
 {
   static const time_ps slacks[] = {0, 2 * TIME_PS_PER_MILLISECOND};
   for (size_t i = 0; i < G_N_ELEMENTS(slacks); i++) {
@@ -112,7 +111,7 @@ static void test_slack_of_the_reordering_timer(void)
 
 /* Two segments arrive in the other order, 20 ms apart: what was late is there before the timer ends, and
  * nothing is sent again. */
-static void test_slight_reordering(void)
+TEST(test_slight_reordering)
 {
   g_autoptr(tcp_fixture) f = connected_with(false, false);
   post(f, 0, 2 * EMSS, 0);
@@ -130,7 +129,7 @@ static void test_slight_reordering(void)
 
 /* A double loss: segment 0 of 40 is lost, and so is its retransmission. What is sent after that is SACKed
  * and shows it: it is sent a third time, nothing else is, and no time-out is needed. */
-static void test_double_loss(void)
+TEST(test_double_loss)
 {
   g_autoptr(tcp_fixture) f = connected_with(true, false);
   post(f, 0, 40 * EMSS, 0);
@@ -165,7 +164,7 @@ static void test_double_loss(void)
  * for nothing. The timestamps that come back are older than the retransmissions (RFC 3522): each of the
  * three is proven, the window is what it was, and the recovery counts as spurious. From then on reordering
  * is known: the same again is waited for. */
-static void test_spurious_recovery(void)
+TEST(test_spurious_recovery)
 {
   g_autoptr(tcp_fixture) f = connected_with(false, true);
   const uint32_t emss = f->end[0].connection->gauges->emss_octets;
@@ -236,7 +235,7 @@ static tcp_fixture *overtaken(bool partial_undo, GQueue *late)
   return f;
 }
 
-static void test_originals_arrive(void)
+TEST(test_originals_arrive)
 {
   GQueue late = G_QUEUE_INIT;
   g_autoptr(tcp_fixture) f = overtaken(false, &late);
@@ -249,7 +248,7 @@ static void test_originals_arrive(void)
  * the third original none is: the recovery is undone, and the fourth and fifth are not found lost by the
  * time that had found them. If the fifth is lost in truth, the next timer that expires is the
  * retransmission timer. */
-static void test_partial_undo(void)
+TEST(test_partial_undo)
 {
   for (unsigned lost = 0; lost < 2; lost++) {
     GQueue late = G_QUEUE_INIT;
@@ -283,7 +282,7 @@ static void test_partial_undo(void)
 
 /* A time-out for nothing, by the timestamps, is delay, not reordering: the next loss is found by the SACKs
  * of three segments, at once. */
-static void test_spurious_time_out_is_no_reordering(void)
+TEST(test_spurious_time_out_is_no_reordering)
 {
   g_autoptr(tcp_fixture) f = connected_with(false, true);
   const uint32_t emss = f->end[0].connection->gauges->emss_octets;
@@ -309,7 +308,7 @@ static void test_spurious_time_out_is_no_reordering(void)
 
 /* Without timestamps D-SACK shows it (RFC 3708), when the three retransmissions have arrived as well. A
  * retransmission that was needed proves nothing: 0 is truly lost, 1 and 2 late. */
-static void test_spurious_recovery_by_duplicates(void)
+TEST(test_spurious_recovery_by_duplicates)
 {
   for (unsigned lost = 0; lost < 2; lost++) {
     g_autoptr(tcp_fixture) f = connected_with(false, false);
@@ -340,7 +339,7 @@ static void test_spurious_recovery_by_duplicates(void)
 /* §6.3: a round trip takes 100 ms, as two segments have shown. The next eight are lost, two more leave 50
  * ms before the time-out. It takes the eight as lost, not the two, which are on their way. They fill the
  * window of 1 segment: the first of the eight leaves all the same. In the end eight were sent again. */
-static void test_time_out_spares_what_is_new(void)
+TEST(test_time_out_spares_what_is_new)
 {
   g_autoptr(tcp_fixture) f = connected_with(false, false);
   post(f, 0, 2 * EMSS, 0);
@@ -359,22 +358,4 @@ static void test_time_out_spares_what_is_new(void)
   settle(f, TCP_FIXTURE_ROUND_TRIP);
   g_assert_cmpuint(f->end[0].acknowledged, ==, 12 * EMSS);
   g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 8);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/tcp/rack_recovery/three_segments_sacked", test_three_segments_sacked);
-  g_test_add_func("/tcp/rack_recovery/reordering_timer", test_reordering_timer);
-  g_test_add_func("/tcp/rack_recovery/slack_of_the_reordering_timer", test_slack_of_the_reordering_timer);
-  g_test_add_func("/tcp/rack_recovery/slight_reordering", test_slight_reordering);
-  g_test_add_func("/tcp/rack_recovery/double_loss", test_double_loss);
-  g_test_add_func("/tcp/rack_recovery/spurious_recovery", test_spurious_recovery);
-  g_test_add_func("/tcp/rack_recovery/originals_arrive", test_originals_arrive);
-  g_test_add_func("/tcp/rack_recovery/partial_undo", test_partial_undo);
-  g_test_add_func("/tcp/rack_recovery/spurious_recovery_by_duplicates", test_spurious_recovery_by_duplicates);
-  g_test_add_func("/tcp/rack_recovery/spurious_time_out_is_no_reordering",
-                  test_spurious_time_out_is_no_reordering);
-  g_test_add_func("/tcp/rack_recovery/time_out_spares_what_is_new", test_time_out_spares_what_is_new);
-  return g_test_run();
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <glib.h>
-
 #include "base/random_stream.h"
 #include "tcp/tcp_receiver.h"
 #include "tcp_parts.h"
+#include "test.h"
 
 enum { TAKEN_OCTETS = 4000 };
 
@@ -146,7 +145,7 @@ static void expect_blocks(fixture *test, unsigned room, const uint64_t (*blocks)
 }
 
 /* MPA-027: what is new is passed when it comes, with its position; MPA-030: each octet once. */
-static void test_passing_as_arrived(void)
+TEST(test_passing_as_arrived)
 {
   g_autoptr(fixture) test = fixture_of(TCP_PASSING_AS_ARRIVED);
   arrive(test, 0, 100, false);
@@ -208,7 +207,7 @@ static void arrive_somewhere(fixture *test, random_stream *random)
  * passed, once more) and no more (of a refused segment nothing); and it stays so: nothing that was handed
  * up or promised is ever given back. MPA-037: to who takes octets in order only what is in order. From
  * position 0 and across 2^32. */
-static void test_what_is_passed_is_committed(void)
+TEST(test_what_is_passed_is_committed)
 {
   for (uint64_t seed = 1; seed <= 40; seed++) {
     g_test_message("seed %" G_GUINT64_FORMAT, seed);
@@ -238,7 +237,7 @@ static void test_what_is_passed_is_committed(void)
 
 /* MPA-031, MPA-037: what lies beyond a hole is held, and passed in order piece by piece, each with its own
  * time of arrival. */
-static void test_passing_in_order(void)
+TEST(test_passing_in_order)
 {
   g_autoptr(fixture) test = fixture_of(TCP_PASSING_IN_ORDER);
   arrive(test, 100, 200, false);
@@ -261,7 +260,7 @@ static void test_passing_in_order(void)
 }
 
 /* The right edge is the in-order edge + 1000; what lies beyond is cut off. */
-static void test_window(void)
+TEST(test_window)
 {
   g_autoptr(fixture) test = fixture_of(TCP_PASSING_AS_ARRIVED);
   arrive(test, 900, 1100, false);
@@ -275,7 +274,7 @@ static void test_window(void)
 }
 
 /* RFC 5681 §4.2 with an ACK every 2 segments or 40 ps. */
-static void test_delayed_ack(void)
+TEST(test_delayed_ack)
 {
   g_autoptr(fixture) test = fixture_of(TCP_PASSING_AS_ARRIVED);
   arrive(test, 0, 100, false);
@@ -308,7 +307,7 @@ static void test_delayed_ack(void)
 
 /* Three ACKs that would be delayed are not. One that is due anyway, as that of a second segment, is none
  * of them. */
-static void test_quick_acks(void)
+TEST(test_quick_acks)
 {
   g_autoptr(fixture) test = fixture_of(TCP_PASSING_AS_ARRIVED);
   test->config.quick_acks = 3;
@@ -329,7 +328,7 @@ static void test_quick_acks(void)
 
 /* RFC 9293 §3.8.6.2.2: an ACK that opens the window by half of its 1000 octets is not delayed; one octet less
  * is. */
-static void test_half_a_window_is_acknowledged_at_once(void)
+TEST(test_half_a_window_is_acknowledged_at_once)
 {
   g_autoptr(fixture) test = fixture_of(TCP_PASSING_AS_ARRIVED);
   arrive(test, 0, 499, false);
@@ -344,7 +343,7 @@ static void test_half_a_window_is_acknowledged_at_once(void)
 
 /* RFC 9293 §3.8.6.2.2: with an MTU of 100 the window may move right by 100, which an ACK that goes anyway
  * announces; by 200, two segments, it is worth one of its own, and by an octet less it is not. */
-static void test_a_window_worth_telling(void)
+TEST(test_a_window_worth_telling)
 {
   g_autoptr(fixture) test = fixture_of(TCP_PASSING_AS_ARRIVED);
   test->config.receive_mtu_octets = 100;
@@ -362,7 +361,7 @@ static void test_a_window_worth_telling(void)
 
 /* RFC 2018 §4: the run with the newest segment first, then those last named; runs that have grown together
  * once. */
-static void test_sack_blocks(void)
+TEST(test_sack_blocks)
 {
   g_autoptr(fixture) test = fixture_of(TCP_PASSING_AS_ARRIVED);
   static const uint64_t after_five[][2] = {{900, 910}, {700, 710}, {500, 510}, {300, 310}};
@@ -384,7 +383,7 @@ static void test_sack_blocks(void)
 }
 
 /* The FIN takes a place of its own after the last octet, also when it comes before the others. */
-static void test_fin(void)
+TEST(test_fin)
 {
   for (unsigned passing = 0; passing < 2; passing++) {
     g_autoptr(fixture) test = fixture_of(passing ? TCP_PASSING_AS_ARRIVED : TCP_PASSING_IN_ORDER);
@@ -402,7 +401,7 @@ static void test_fin(void)
 }
 
 /* A FIN at position 2^32 + 10. */
-static void test_fin_beyond_4_gib(void)
+TEST(test_fin_beyond_4_gib)
 {
   const int64_t start = INT64_C(1) << 32;
   g_autoptr(fixture) test = fixture_of(TCP_PASSING_AS_ARRIVED);
@@ -419,7 +418,7 @@ static void test_fin_beyond_4_gib(void)
 
 /* D-SACKs (RFC 2883) of octets beyond 2^32: in order, of a run beyond a hole, and of a segment that is not
  * acceptable. */
-static void test_duplicates_beyond_4_gib(void)
+TEST(test_duplicates_beyond_4_gib)
 {
   const int64_t start = INT64_C(1) << 32;
   const uint64_t first[][2] = {{(uint64_t)start, (uint64_t)start + 10}};
@@ -441,7 +440,7 @@ static void test_duplicates_beyond_4_gib(void)
 
 /* After a FIN nothing counts, and a FIN before what has arrived is none; nor is one at the window's edge,
  * for which there is no room. */
-static void test_senseless_fins(void)
+TEST(test_senseless_fins)
 {
   fixture *test = fixture_of(TCP_PASSING_AS_ARRIVED);
   arrive(test, 1000, 1000, true);
@@ -465,7 +464,7 @@ static void test_senseless_fins(void)
 }
 
 /* Part of a segment may lie before the stream: only the rest is passed. */
-static void test_positions_below_zero(void)
+TEST(test_positions_below_zero)
 {
   g_autoptr(fixture) test = fixture_of(TCP_PASSING_AS_ARRIVED);
   arrive(test, -10, 20, false);
@@ -477,7 +476,7 @@ static void test_positions_below_zero(void)
 
 /* The memory for what comes late stays while the next hole may be near, and goes when 64 segments have
  * come in order. */
-static void test_late_arrivals_go_at_rest(void)
+TEST(test_late_arrivals_go_at_rest)
 {
   g_autoptr(fixture) test = fixture_of(TCP_PASSING_AS_ARRIVED);
   range blocks[TCP_SACK_BLOCKS_MAX];
@@ -510,7 +509,7 @@ static void test_late_arrivals_go_at_rest(void)
 }
 
 /* A duplicate that no ACK has reported is not forgotten. */
-static void test_an_untold_duplicate_stays(void)
+TEST(test_an_untold_duplicate_stays)
 {
   g_autoptr(fixture) test = fixture_of(TCP_PASSING_AS_ARRIVED);
   range blocks[TCP_SACK_BLOCKS_MAX];
@@ -523,27 +522,4 @@ static void test_an_untold_duplicate_stays(void)
   g_assert_cmpuint(tcp_receiver_take_sack_blocks(test->receiver, blocks, TCP_SACK_BLOCKS_MAX), ==, 1);
   g_assert_cmpuint(blocks[0].from, ==, 0);
   g_assert_cmpuint(blocks[0].to, ==, 10);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/tcp/receiver/passing_as_arrived", test_passing_as_arrived);
-  g_test_add_func("/tcp/receiver/what_is_passed_is_committed", test_what_is_passed_is_committed);
-  g_test_add_func("/tcp/receiver/passing_in_order", test_passing_in_order);
-  g_test_add_func("/tcp/receiver/window", test_window);
-  g_test_add_func("/tcp/receiver/delayed_ack", test_delayed_ack);
-  g_test_add_func("/tcp/receiver/quick_acks", test_quick_acks);
-  g_test_add_func("/tcp/receiver/half_a_window_is_acknowledged_at_once",
-                  test_half_a_window_is_acknowledged_at_once);
-  g_test_add_func("/tcp/receiver/a_window_worth_telling", test_a_window_worth_telling);
-  g_test_add_func("/tcp/receiver/sack_blocks", test_sack_blocks);
-  g_test_add_func("/tcp/receiver/fin", test_fin);
-  g_test_add_func("/tcp/receiver/fin_beyond_4_gib", test_fin_beyond_4_gib);
-  g_test_add_func("/tcp/receiver/duplicates_beyond_4_gib", test_duplicates_beyond_4_gib);
-  g_test_add_func("/tcp/receiver/senseless_fins", test_senseless_fins);
-  g_test_add_func("/tcp/receiver/positions_below_zero", test_positions_below_zero);
-  g_test_add_func("/tcp/receiver/late_arrivals_go_at_rest", test_late_arrivals_go_at_rest);
-  g_test_add_func("/tcp/receiver/an_untold_duplicate_stays", test_an_untold_duplicate_stays);
-  return g_test_run();
 }

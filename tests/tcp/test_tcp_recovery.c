@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Fast retransmit and SACK recovery (RFC 6675). */
-#include <glib.h>
-
 #include "tcp_fixture.h"
+#include "test.h"
 
 enum { EMSS = 1460 };
 
 /* 20 segments queued, a window of 10: the first is lost. Each of the first two duplicates lets a new
  * segment out (RFC 6675 §5 step 3), the third starts recovery: FlightSize without those two is 10
  * segments, so the window is 5. */
-static void test_fast_retransmit_with_sack(void)
+TEST(test_fast_retransmit_with_sack)
 {
   g_autoptr(tcp_fixture) f = tcp_fixture_connected(true);
   post(f, 0, 20 * EMSS, 0);
@@ -32,7 +31,7 @@ static void test_fast_retransmit_with_sack(void)
 
 /* Two duplicates are no loss: two segments overtaken by two others come into order, and nothing is sent
  * again. */
-static void test_slight_reordering_is_no_loss(void)
+TEST(test_slight_reordering_is_no_loss)
 {
   for (unsigned sack = 0; sack < 2; sack++) {
     g_autoptr(tcp_fixture) f = tcp_fixture_connected(sack);
@@ -48,7 +47,7 @@ static void test_slight_reordering_is_no_loss(void)
  * with a window of 5. Segment 4 is lost once 5, 6 and 7 are SACKed; pipe is 8 to 11 and the retransmission
  * of 0 then, so it is sent again when 8 is SACKed: all of it before anything of the first retransmission
  * is heard. */
-static void test_two_losses_with_sack_take_one_round_trip(void)
+TEST(test_two_losses_with_sack_take_one_round_trip)
 {
   g_autoptr(tcp_fixture) f = tcp_fixture_connected(true);
   post(f, 0, 20 * EMSS, 0);
@@ -75,7 +74,7 @@ static void test_two_losses_with_sack_take_one_round_trip(void)
 
 /* NextSeg() rule 4: 0 and the last, 9, are lost. Nothing after 9 shows its loss; when the retransmission of 0
  * is acknowledged and 9 is still not there, the rescue sends it again without a time-out. */
-static void test_rescue_of_the_tail(void)
+TEST(test_rescue_of_the_tail)
 {
   g_autoptr(tcp_fixture) f = tcp_fixture_connected(true);
   post(f, 0, 10 * EMSS, 0);
@@ -96,7 +95,7 @@ static void test_rescue_of_the_tail(void)
 
 /* Only 0 is lost. When 6 is SACKed, pipe is 7, 8, 9 and the retransmission of 0: less than the window of
  * 5, but the SACKs of 7, 8 and 9 are on their way. */
-static void test_no_rescue_of_what_is_on_its_way(void)
+TEST(test_no_rescue_of_what_is_on_its_way)
 {
   g_autoptr(tcp_fixture) f = tcp_fixture_connected(true);
   post(f, 0, 10 * EMSS, 0);
@@ -108,7 +107,7 @@ static void test_no_rescue_of_what_is_on_its_way(void)
 
 /* 0 and 5 are lost and shown by SACK. The retransmission of 0 is acknowledged, 10 is posted after it: it
  * leaves once, for nothing can be known of it yet. */
-static void test_no_rescue_of_what_has_just_left(void)
+TEST(test_no_rescue_of_what_has_just_left)
 {
   g_autoptr(tcp_fixture) f = tcp_fixture_connected(true);
   post(f, 0, 10 * EMSS, 0);
@@ -126,7 +125,7 @@ static void test_no_rescue_of_what_has_just_left(void)
 
 /* In recovery new data leaves as pipe allows: all but 0 are SACKed, pipe is the retransmission of 0, the
  * window 5. */
-static void test_new_data_in_recovery(void)
+TEST(test_new_data_in_recovery)
 {
   g_autoptr(tcp_fixture) f = tcp_fixture_connected(true);
   post(f, 0, 10 * EMSS, 0);
@@ -141,7 +140,7 @@ static void test_new_data_in_recovery(void)
 
 /* What a second loss in the same window of data costs: nothing more. A loss in the next window halves
  * again. */
-static void test_each_window_halves_once(void)
+TEST(test_each_window_halves_once)
 {
   g_autoptr(tcp_fixture) f = tcp_fixture_connected(true);
   post(f, 0, 60 * EMSS, 0);
@@ -160,7 +159,7 @@ static void test_each_window_halves_once(void)
 
 /* NextSeg() rule 4 once in a recovery: 9, lost with 0, has been sent again for rescue; 10, new, leaves once,
  * though there is room for more (window 5, pipe 10 and twice 9). */
-static void test_one_rescue_in_a_recovery(void)
+TEST(test_one_rescue_in_a_recovery)
 {
   g_autoptr(tcp_fixture) f = tcp_fixture_connected(true);
   post(f, 0, 10 * EMSS, 0);
@@ -178,7 +177,7 @@ static void test_one_rescue_in_a_recovery(void)
 
 /* The window of 10 segments is full and 10 more are queued: the hole will open it, so nothing but the
  * first segment is sent again. */
-static void test_no_rescue_behind_a_full_window(void)
+TEST(test_no_rescue_behind_a_full_window)
 {
   tcp_config config = tcp_fixture_config();
   tcp_config peer = config;
@@ -199,7 +198,7 @@ static void test_no_rescue_behind_a_full_window(void)
 /* Recovery begins with 12 segments sent (10 and the two of limited transmit): what follows, from 12 on,
  * belongs to the next window of data. 12 is lost too, 13 to 15 show it: the window of 5 becomes 2 (4 in
  * flight). */
-static void test_loss_right_behind_the_recovery_point(void)
+TEST(test_loss_right_behind_the_recovery_point)
 {
   g_autoptr(tcp_fixture) f = tcp_fixture_connected(true);
   post(f, 0, 16 * EMSS, 0);
@@ -233,7 +232,7 @@ static tcp_fixture *ten_segments_to_a_script(void)
 /* The ACKs of 2 and 3 are lost. That of 4 is the first to report anything after 1, and three SACKed
  * segments are enough (RFC 6675 §5 step 2). An ACK that moves on to the hole and shows as much starts
  * recovery too. 9 segments are in flight: the window becomes 9 * 1460 / 2 = 6570. */
-static void test_one_ack_shows_the_loss(void)
+TEST(test_one_ack_shows_the_loss)
 {
   static const uint64_t sacked[][2] = {{2 * EMSS, 5 * EMSS}};
   for (unsigned advances = 0; advances < 2; advances++) {
@@ -250,7 +249,7 @@ static void test_one_ack_shows_the_loss(void)
 
 /* 1 to 6 are lost, the window is 6570 octets, 4.5 segments: the first four are sent again, the fifth waits
  * until an ACK makes room for all of it. */
-static void test_retransmissions_heed_the_window(void)
+TEST(test_retransmissions_heed_the_window)
 {
   static const uint64_t sacked[][2] = {{7 * EMSS, 10 * EMSS}};
   g_autoptr(tcp_fixture) f = ten_segments_to_a_script();
@@ -265,7 +264,7 @@ static void test_retransmissions_heed_the_window(void)
 
 /* The same without SACK: limited transmit by RFC 3042; the third duplicate makes the threshold 5 and the
  * window 5 + 3 (RFC 6582 §3.2). */
-static void test_fast_retransmit_without_sack(void)
+TEST(test_fast_retransmit_without_sack)
 {
   g_autoptr(tcp_fixture) f = tcp_fixture_connected(false);
   post(f, 0, 20 * EMSS, 0);
@@ -285,7 +284,7 @@ static void test_fast_retransmit_without_sack(void)
 
 /* Without SACK the second loss shows only when the first is repaired: the partial ACK sends it again at
  * once. */
-static void test_two_losses_without_sack_take_partial_acks(void)
+TEST(test_two_losses_without_sack_take_partial_acks)
 {
   g_autoptr(tcp_fixture) f = tcp_fixture_connected(false);
   post(f, 0, 10 * EMSS, 0);
@@ -307,7 +306,7 @@ static void test_two_losses_without_sack_take_partial_acks(void)
 }
 
 /* RFC 6582 §3.2 step 3: the first partial ACK restarts the timer (RTO 300 ms), the second does not. */
-static void test_partial_acks_and_the_timer(void)
+TEST(test_partial_acks_and_the_timer)
 {
   g_autoptr(tcp_fixture) f = tcp_fixture_connected(false);
   post(f, 0, 10 * EMSS, 0);
@@ -332,7 +331,7 @@ static void test_partial_acks_and_the_timer(void)
 
 /* Without SACK all is sent again after a time-out; the duplicates that this brings back start no fast
  * retransmit (RFC 6582 §3.2 steps 2 and 6). */
-static void test_no_fast_retransmit_from_what_was_sent_for_nothing(void)
+TEST(test_no_fast_retransmit_from_what_was_sent_for_nothing)
 {
   g_autoptr(tcp_fixture) f = tcp_fixture_connected(false);
   post(f, 0, 8 * EMSS, 0);
@@ -370,7 +369,7 @@ static void test_no_fast_retransmit_from_what_was_sent_for_nothing(void)
 }
 
 /* Without SACK an ACK that changes the window is no duplicate (RFC 5681 §2). */
-static void test_window_updates_are_no_duplicates(void)
+TEST(test_window_updates_are_no_duplicates)
 {
   tcp_config config = tcp_fixture_config();
   g_autoptr(tcp_fixture) f =
@@ -394,7 +393,7 @@ static void test_window_updates_are_no_duplicates(void)
 /* RFC 6582 §3.2 step 4: 20 queued, 10 and the two of limited transmit in flight, 0 lost. The third
  * duplicate makes the window 5 + 3, the eight more of 4 to 11 make it 16: 4 new segments leave after the
  * 12. */
-static void test_duplicates_let_new_segments_out(void)
+TEST(test_duplicates_let_new_segments_out)
 {
   g_autoptr(tcp_fixture) f = tcp_fixture_connected(false);
   post(f, 0, 20 * EMSS, 0);
@@ -409,7 +408,7 @@ static void test_duplicates_let_new_segments_out(void)
 /* A middlebox has cut the retransmission of the first segment at 500 and 1000. The partial ACKs of its pieces
  * point to no other hole: nothing is sent again before the ACK of all of it, which does (RFC 6582 §3.2 step
  * 3). */
-static void test_retransmission_that_comes_in_pieces(void)
+TEST(test_retransmission_that_comes_in_pieces)
 {
   tcp_config config = tcp_fixture_config();
   g_autoptr(tcp_fixture) f =
@@ -432,7 +431,7 @@ static void test_retransmission_that_comes_in_pieces(void)
 /* A middlebox that cuts the segments into small pieces makes many duplicates of each: 10 segments are in
  * flight, 60 duplicates come. More than 10 segments cannot have left the network: the window is at most
  * the threshold (5) and those. */
-static void test_duplicates_of_small_pieces(void)
+TEST(test_duplicates_of_small_pieces)
 {
   tcp_config config = tcp_fixture_config();
   g_autoptr(tcp_fixture) f =
@@ -444,34 +443,4 @@ static void test_duplicates_of_small_pieces(void)
   }
   g_assert_cmpuint(threshold_of(f), ==, 5 * EMSS);
   g_assert_cmpuint(window_of(f), ==, (5 + 10) * EMSS);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/tcp/recovery/fast_retransmit_with_sack", test_fast_retransmit_with_sack);
-  g_test_add_func("/tcp/recovery/slight_reordering_is_no_loss", test_slight_reordering_is_no_loss);
-  g_test_add_func("/tcp/recovery/two_losses_with_sack", test_two_losses_with_sack_take_one_round_trip);
-  g_test_add_func("/tcp/recovery/rescue_of_the_tail", test_rescue_of_the_tail);
-  g_test_add_func("/tcp/recovery/no_rescue_of_what_is_on_its_way", test_no_rescue_of_what_is_on_its_way);
-  g_test_add_func("/tcp/recovery/no_rescue_of_what_has_just_left", test_no_rescue_of_what_has_just_left);
-  g_test_add_func("/tcp/recovery/new_data_in_recovery", test_new_data_in_recovery);
-  g_test_add_func("/tcp/recovery/each_window_halves_once", test_each_window_halves_once);
-  g_test_add_func("/tcp/recovery/one_rescue_in_a_recovery", test_one_rescue_in_a_recovery);
-  g_test_add_func("/tcp/recovery/no_rescue_behind_a_full_window", test_no_rescue_behind_a_full_window);
-  g_test_add_func("/tcp/recovery/loss_right_behind_the_recovery_point",
-                  test_loss_right_behind_the_recovery_point);
-  g_test_add_func("/tcp/recovery/one_ack_shows_the_loss", test_one_ack_shows_the_loss);
-  g_test_add_func("/tcp/recovery/retransmissions_heed_the_window", test_retransmissions_heed_the_window);
-  g_test_add_func("/tcp/newreno/fast_retransmit_without_sack", test_fast_retransmit_without_sack);
-  g_test_add_func("/tcp/newreno/two_losses_without_sack", test_two_losses_without_sack_take_partial_acks);
-  g_test_add_func("/tcp/newreno/partial_acks_and_the_timer", test_partial_acks_and_the_timer);
-  g_test_add_func("/tcp/newreno/no_fast_retransmit_for_nothing",
-                  test_no_fast_retransmit_from_what_was_sent_for_nothing);
-  g_test_add_func("/tcp/newreno/window_updates_are_no_duplicates", test_window_updates_are_no_duplicates);
-  g_test_add_func("/tcp/newreno/retransmission_that_comes_in_pieces",
-                  test_retransmission_that_comes_in_pieces);
-  g_test_add_func("/tcp/newreno/duplicates_let_new_segments_out", test_duplicates_let_new_segments_out);
-  g_test_add_func("/tcp/newreno/duplicates_of_small_pieces", test_duplicates_of_small_pieces);
-  return g_test_run();
 }

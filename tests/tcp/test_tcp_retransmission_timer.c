@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <glib.h>
-
 #include "tcp_parts.h"
+#include "test.h"
 
 #define MS TIME_PS_PER_MILLISECOND
 
@@ -13,7 +12,7 @@ static tcp_retransmission_timer *timer_of(time_ps min_ps, time_ps max_ps)
 /* RFC 6298 §2.2: R = 100 ms: SRTT 100, RTTVAR 50, RTO 100 + 4 * 50 = 300. §2.3, R = 180: RTTVAR 3/4 * 50 +
  * 1/4 * 80 = 57.5, SRTT 7/8 * 100 + 1/8 * 180 = 110, RTO 110 + 230 = 340. R = 110: RTTVAR 3/4 * 57.5 =
  * 43.125, RTO 110 + 172.5 = 282.5. */
-static void test_estimate(void)
+TEST(test_estimate)
 {
   g_autoptr(tcp_retransmission_timer) timer = timer_of(1, 60000 * MS);
   g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, 1000 * MS);
@@ -28,7 +27,7 @@ static void test_estimate(void)
   g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, 282500 * TIME_PS_PER_MICROSECOND);
 }
 
-static void test_bounds(void)
+TEST(test_bounds)
 {
   g_autoptr(tcp_retransmission_timer) timer = timer_of(200 * MS, 500 * MS);
   tcp_retransmission_timer_sample(timer, MS);
@@ -40,7 +39,7 @@ static void test_bounds(void)
 /* Linux bounds 4 RTTVAR and adds SRTT: R = 1 ms: 1 + max(200, 4 * 0.5) = 201 ms. R = 801 ms: RTTVAR 3/4 *
  * 0.5 + 1/4 * 800 = 200.375, SRTT 7/8 * 1 + 1/8 * 801 = 101, RTO 101 + max(200, 801.5) = 902.5 ms. The
  * maximum bounds the sum. */
-static void test_floor_of_the_variation(void)
+TEST(test_floor_of_the_variation)
 {
   tcp_retransmission_timer *timer =
       tcp_retransmission_timer_new(1000 * MS, 200 * MS, 950 * MS, TCP_RTO_FLOOR_VARIATION);
@@ -54,7 +53,7 @@ static void test_floor_of_the_variation(void)
 }
 
 /* 1 s, 2 s, 4 s, then the maximum of 5 s; a sample ends the back-off: 10 + 4 * 5 = 30 ms. */
-static void test_back_off(void)
+TEST(test_back_off)
 {
   g_autoptr(tcp_retransmission_timer) timer = timer_of(MS, 5000 * MS);
   static const time_ps expected[] = {2000, 4000, 5000, 5000};
@@ -67,7 +66,7 @@ static void test_back_off(void)
 }
 
 /* RFC 6298 §5.7: 3 s after a lost SYN, until there is a sample. */
-static void test_restart_slowly(void)
+TEST(test_restart_slowly)
 {
   g_autoptr(tcp_retransmission_timer) timer = timer_of(MS, 60000 * MS);
   tcp_retransmission_timer_restart_slowly(timer);
@@ -77,7 +76,7 @@ static void test_restart_slowly(void)
   g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, 30 * MS);
 }
 
-static void test_deadline(void)
+TEST(test_deadline)
 {
   g_autoptr(tcp_retransmission_timer) timer = timer_of(MS, 5000 * MS);
   g_assert_cmpint(tcp_retransmission_timer_deadline(timer), ==, TIME_PS_NEVER);
@@ -92,7 +91,7 @@ static void test_deadline(void)
 }
 
 /* RFC 9293 §3.8.6.2.1: the override time lies between 0.1 and 1 s. */
-static void test_override_time(void)
+TEST(test_override_time)
 {
   static const int64_t expected[][2] = {
       {10, 100}, {100, 300}, {1000, 1000}}; /* a first round trip, RTO is three of it */
@@ -102,17 +101,4 @@ static void test_override_time(void)
     tcp_retransmission_timer_start_override(timer, 7 * MS);
     g_assert_cmpint(tcp_retransmission_timer_deadline(timer), ==, (7 + expected[i][1]) * MS);
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/tcp/retransmission_timer/estimate", test_estimate);
-  g_test_add_func("/tcp/retransmission_timer/bounds", test_bounds);
-  g_test_add_func("/tcp/retransmission_timer/floor_of_the_variation", test_floor_of_the_variation);
-  g_test_add_func("/tcp/retransmission_timer/back_off", test_back_off);
-  g_test_add_func("/tcp/retransmission_timer/restart_slowly", test_restart_slowly);
-  g_test_add_func("/tcp/retransmission_timer/deadline", test_deadline);
-  g_test_add_func("/tcp/retransmission_timer/override_time", test_override_time);
-  return g_test_run();
 }

@@ -4,10 +4,9 @@
  * fixture compares), both ends close, nothing leaves beyond the window that was offered, nothing is sent
  * again that is SACKed (the wire looks at each segment), and no more is sent again than was lost, but for
  * what the documents allow. `-m slow` runs many more seeds. */
-#include <glib.h>
-
 #include "linux_keys.h"
 #include "tcp_wire.h"
+#include "test.h"
 
 enum { SEEDS = 2, SEEDS_SLOW = 60, RECOVERIES = 8, ROUND_TRIP_US = 50 };
 
@@ -154,29 +153,29 @@ static void run_all(uint64_t first_seed, tcp_wire_faults faults, uint32_t octets
 }
 
 /* Nothing wrong: nothing is sent again. */
-static void test_clean(void)
+TEST(test_clean)
 {
   run_all(1000, (tcp_wire_faults){.mark = 0.02}, 60000, 10000, 0);
 }
 
 /* One way loses, the other does not, nothing is out of order: nothing is sent again that was not lost, but
  * by time-outs and probes. */
-static void test_losses(void)
+TEST(test_losses)
 {
   run_all(2000, (tcp_wire_faults){.loss = 0.05, .mark = 0.02}, 60000, 0, 0);
 }
 
-static void test_lost_acknowledgements(void)
+TEST(test_lost_acknowledgements)
 {
   run_all(3000, (tcp_wire_faults){.loss = 0.02, .ack_loss = 0.3}, 60000, 0, 0);
 }
 
-static void test_reordering(void)
+TEST(test_reordering)
 {
   run_all(4000, (tcp_wire_faults){.lateness = 0.05, .duplication = 0.02}, 60000, 10000, 3);
 }
 
-static void test_everything(void)
+TEST(test_everything)
 {
   run_all(
       5000,
@@ -184,21 +183,9 @@ static void test_everything(void)
       40000, 20000, 3);
 }
 
-static void test_terrible_path(void)
+TEST(test_terrible_path)
 {
   run_all(6000,
           (tcp_wire_faults){.loss = 0.4, .ack_loss = 0.4, .duplication = 0.2, .lateness = 0.3, .mark = 0.5},
           8000, 4000, 3);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/tcp/rules/clean", test_clean);
-  g_test_add_func("/tcp/rules/losses", test_losses);
-  g_test_add_func("/tcp/rules/lost_acknowledgements", test_lost_acknowledgements);
-  g_test_add_func("/tcp/rules/reordering", test_reordering);
-  g_test_add_func("/tcp/rules/everything", test_everything);
-  g_test_add_func("/tcp/rules/terrible_path", test_terrible_path);
-  return g_test_run();
 }

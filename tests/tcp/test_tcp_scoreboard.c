@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <glib.h>
-
 #include "base/random_stream.h"
 #include "tcp_parts.h"
+#include "test.h"
 
 enum { SMSS = 1000, THRESHOLD = 3 };
 
@@ -31,7 +30,7 @@ static void expect_next_lost(tcp_scoreboard *board, uint64_t from)
 }
 
 /* RFC 6675 §4, IsLost: more than (DupThresh - 1) * SMSS octets above. 2000 are not enough, 2001 are. */
-static void test_octet_rule(void)
+TEST(test_octet_rule)
 {
   g_autoptr(tcp_scoreboard) board = board_with(10);
   tcp_sent_segment segment;
@@ -50,7 +49,7 @@ static void test_octet_rule(void)
 }
 
 /* ... or DupThresh discontiguous runs above, however short. */
-static void test_run_rule(void)
+TEST(test_run_rule)
 {
   g_autoptr(tcp_scoreboard) board = board_with(10);
   tcp_sent_segment segment;
@@ -68,7 +67,7 @@ static void test_run_rule(void)
 }
 
 /* A segment is SACKed when all of its octets are, however a middlebox has re-cut them (in 700s here). */
-static void test_recut_blocks(void)
+TEST(test_recut_blocks)
 {
   g_autoptr(tcp_scoreboard) board = board_with(3);
   g_assert_cmpuint(tcp_scoreboard_sack(board, 700, 1400), ==, 700);
@@ -80,7 +79,7 @@ static void test_recut_blocks(void)
 
 /* NextSeg() of RFC 6675 §4. Lost: 0, 2. Not lost but below the highest SACKed octet: 5. Tail: 7. 5 lies
  * across 2^32. */
-static void test_next_segment_rules(void)
+TEST(test_next_segment_rules)
 {
   const uint64_t start = (UINT64_C(1) << 32) - 5500;
   g_autoptr(tcp_scoreboard) board = board_from(start, 8);
@@ -107,7 +106,7 @@ static void test_next_segment_rules(void)
 }
 
 /* The first segment in flight, seen from what is acknowledged: whole, then cut in the middle (note M29). */
-static void test_acknowledge(void)
+TEST(test_acknowledge)
 {
   g_autoptr(tcp_scoreboard) board = board_with(5);
   tcp_sent_segment segment;
@@ -127,7 +126,7 @@ static void test_acknowledge(void)
 
 /* Karn: one retransmission among what is acknowledged spoils the sample; so does a first segment SACKed
  * long ago. */
-static void test_no_sample_from_retransmissions(void)
+TEST(test_no_sample_from_retransmissions)
 {
   time_ps sent_at = 0;
   tcp_sent_segment segment;
@@ -148,7 +147,7 @@ static void test_no_sample_from_retransmissions(void)
   tcp_scoreboard_free(board);
 }
 
-static void test_lose_all(void)
+TEST(test_lose_all)
 {
   g_autoptr(tcp_scoreboard) board = board_with(5);
   tcp_sent_segment segment;
@@ -167,7 +166,7 @@ static void test_lose_all(void)
 }
 
 /* A SACK of the first segment in flight that no acknowledgement follows was withdrawn (RFC 2018 §8). */
-static void test_reneging(void)
+TEST(test_reneging)
 {
   g_autoptr(tcp_scoreboard) board = board_with(3);
   time_ps sent_at;
@@ -284,7 +283,7 @@ static void random_step(random_stream *random, tcp_scoreboard *board, shadow *mo
   }
 }
 
-static void test_against_the_definitions(void)
+TEST(test_against_the_definitions)
 {
   for (uint64_t seed = 1; seed <= 8; seed++) {
     g_test_message("seed %" G_GUINT64_FORMAT, seed);
@@ -321,7 +320,7 @@ static void expect_first(const tcp_scoreboard *board, uint64_t from, uint64_t to
  * and was sent again: 1000 octets are on their way, the others are lost. Of the second [1000, 1500) is
  * SACKed, so its piece [1000, 1400) is SACKed now. What fits is not cut: neither the rests of 600 nor the
  * last segment. */
-static void test_smss_shrinks(void)
+TEST(test_smss_shrinks)
 {
   g_autoptr(tcp_scoreboard) board = board_with(4);
   time_ps sent_at = 0;
@@ -355,7 +354,7 @@ static void test_smss_shrinks(void)
 
 /* Many pieces, more than the ring had room for; the new SMSS also rules what is lost: after the first
  * piece lie 801 octets SACKed, one more than (3 - 1) * 400. */
-static void test_smss_shrinks_much(void)
+TEST(test_smss_shrinks_much)
 {
   g_autoptr(tcp_scoreboard) board = board_with(60);
   g_assert_cmpuint(tcp_scoreboard_sack(board, 1000, 1801), ==, 801);
@@ -395,7 +394,7 @@ static void expect_oldest(const tcp_scoreboard *board, uint64_t number)
 
 /* By time: losses come in any order and are sent again from the lowest on, each as often as it is lost;
  * the oldest under way is the one sent first, retransmissions after what was sent before them. */
-static void test_losses_in_any_order(void)
+TEST(test_losses_in_any_order)
 {
   g_autoptr(tcp_scoreboard) board = board_by_time(6);
   tcp_sent_segment segment;
@@ -427,7 +426,7 @@ static void test_losses_in_any_order(void)
 
 /* More than 2^16 segments in flight, of which only the first is missing: of those under way the oldest is
  * the one number 2^16 on, and the one before the last the newest. */
-static void test_oldest_of_many(void)
+TEST(test_oldest_of_many)
 {
   enum { MANY = 1 << 16 };
   g_autoptr(tcp_scoreboard) board = board_by_time(MANY + 3);
@@ -445,7 +444,7 @@ static void test_oldest_of_many(void)
 /* Not to be found lost again: 1, which waited, is on its way, but RACK does not see it until it is sent
  * again. 0, which was sent again, and 3, never lost, it sees. Retransmissions count until they are SACKed,
  * lost or acknowledged. */
-static void test_restore_unfindable(void)
+TEST(test_restore_unfindable)
 {
   time_ps sent_at;
   g_autoptr(tcp_scoreboard) board = board_by_time(4);
@@ -482,7 +481,7 @@ static void expect_overtaken(tcp_scoreboard *board, uint64_t order, uint64_t end
 
 /* Transmissions 0 to 5 are of the segments 0 to 5, 6 is segment 1 sent again. What was found may go, by
  * SACK or as lost; the one before it is found then, and when none is left those that come later. */
-static void test_last_overtaken(void)
+TEST(test_last_overtaken)
 {
   time_ps sent_at;
   g_autoptr(tcp_scoreboard) board = board_by_time(6);
@@ -507,7 +506,7 @@ static void test_last_overtaken(void)
 
 /* RFC 8985 §6.3: 0 to 2 were sent until 2, the first is lost whenever it was; a retransmission lost with
  * them is counted. */
-static void test_lose_what_is_old(void)
+TEST(test_lose_what_is_old)
 {
   g_autoptr(tcp_scoreboard) board = board_by_time(6);
   g_assert_cmpuint(tcp_scoreboard_lose_all(board, 2), ==, 0);
@@ -524,7 +523,7 @@ static void test_lose_what_is_old(void)
 
 /* Nothing was lost after all: what is not SACKed is under way, in the order it was sent last. With RFC
  * 6675 too, which then finds the losses that the SACKs still show. */
-static void test_restore(void)
+TEST(test_restore)
 {
   tcp_sent_segment segment;
   tcp_scoreboard *board = board_by_time(4);
@@ -556,7 +555,7 @@ static void test_restore(void)
 
 /* A path of 600 octets has thrown away what was longer from 2500 on: 2, 3 and 5; 4 was SACKed, 6 is of 500
  * octets and 0 and 1 are before. */
-static void test_lose_longer(void)
+TEST(test_lose_longer)
 {
   for (unsigned by_time = 0; by_time < 2; by_time++) {
     g_autoptr(tcp_scoreboard) board = by_time ? board_by_time(6) : board_with(6);
@@ -575,7 +574,7 @@ static void test_lose_longer(void)
 
 /* A time-out took all as lost; then a router reports that the first two, of 1000 octets, were too big. The
  * others are still lost. */
-static void test_lose_longer_of_all_lost(void)
+TEST(test_lose_longer_of_all_lost)
 {
   g_autoptr(tcp_scoreboard) board = board_with(2);
   tcp_sent_segment segment;
@@ -594,7 +593,7 @@ static void test_lose_longer_of_all_lost(void)
 
 /* The lost run [0, 3000) ends at what is under way; 0 takes over the octets up to 1600. What is left of 1
  * starts there. The octets count once in pipe, and are delivered once. */
-static void test_extend(void)
+TEST(test_extend)
 {
   g_autoptr(tcp_scoreboard) board = board_by_time(5);
   tcp_sent_segment segment;
@@ -630,7 +629,7 @@ static void test_extend(void)
 }
 
 /* The acknowledgement of all leaves nothing in the pipe, however often the ring has gone round. */
-static void test_acknowledge_all(void)
+TEST(test_acknowledge_all)
 {
   enum { SEGMENTS = 40 };
   g_autoptr(tcp_scoreboard) board = board_with(SEGMENTS);
@@ -648,7 +647,7 @@ static void test_acknowledge_all(void)
 
 /* A time-out took all in flight as lost; a SACK of what arrived all the same reports nothing of what is
  * sent after it. The ring has gone round: 16 segments and 4. */
-static void test_sacked_after_all_were_lost(void)
+TEST(test_sacked_after_all_were_lost)
 {
   g_autoptr(tcp_scoreboard) board = board_with(16);
   time_ps sent_at;
@@ -678,7 +677,7 @@ static void on_delivered(void *user, const tcp_sent_segment *segment)
 
 /* Each segment is reported once, when all of it has arrived: 1 in two blocks, then 0 and 2, which was sent
  * twice, by the cumulative ACK. */
-static void test_deliveries(void)
+TEST(test_deliveries)
 {
   g_autoptr(tcp_scoreboard) board = board_with(4);
   deliveries told = {0};
@@ -699,7 +698,7 @@ static void test_deliveries(void)
 }
 
 /* A segment whose octets all went into another one is not reported when they are SACKed. */
-static void test_deliveries_of_an_extended_segment(void)
+TEST(test_deliveries_of_an_extended_segment)
 {
   g_autoptr(tcp_scoreboard) board = board_by_time(3);
   deliveries told = {0};
@@ -713,35 +712,4 @@ static void test_deliveries_of_an_extended_segment(void)
   g_assert_cmpuint(told.count, ==, 2);
   g_assert_cmpuint(told.numbers[0], ==, 0);
   g_assert_cmpuint(told.numbers[1], ==, 2);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/tcp/scoreboard/octet_rule", test_octet_rule);
-  g_test_add_func("/tcp/scoreboard/run_rule", test_run_rule);
-  g_test_add_func("/tcp/scoreboard/recut_blocks", test_recut_blocks);
-  g_test_add_func("/tcp/scoreboard/next_segment_rules", test_next_segment_rules);
-  g_test_add_func("/tcp/scoreboard/acknowledge", test_acknowledge);
-  g_test_add_func("/tcp/scoreboard/acknowledge_all", test_acknowledge_all);
-  g_test_add_func("/tcp/scoreboard/sacked_after_all_were_lost", test_sacked_after_all_were_lost);
-  g_test_add_func("/tcp/scoreboard/no_sample_from_retransmissions", test_no_sample_from_retransmissions);
-  g_test_add_func("/tcp/scoreboard/lose_all", test_lose_all);
-  g_test_add_func("/tcp/scoreboard/reneging", test_reneging);
-  g_test_add_func("/tcp/scoreboard/smss_shrinks", test_smss_shrinks);
-  g_test_add_func("/tcp/scoreboard/smss_shrinks_much", test_smss_shrinks_much);
-  g_test_add_func("/tcp/scoreboard/against_the_definitions", test_against_the_definitions);
-  g_test_add_func("/tcp/scoreboard/losses_in_any_order", test_losses_in_any_order);
-  g_test_add_func("/tcp/scoreboard/oldest_of_many", test_oldest_of_many);
-  g_test_add_func("/tcp/scoreboard/restore_unfindable", test_restore_unfindable);
-  g_test_add_func("/tcp/scoreboard/last_overtaken", test_last_overtaken);
-  g_test_add_func("/tcp/scoreboard/lose_what_is_old", test_lose_what_is_old);
-  g_test_add_func("/tcp/scoreboard/restore", test_restore);
-  g_test_add_func("/tcp/scoreboard/lose_longer", test_lose_longer);
-  g_test_add_func("/tcp/scoreboard/lose_longer_of_all_lost", test_lose_longer_of_all_lost);
-  g_test_add_func("/tcp/scoreboard/extend", test_extend);
-  g_test_add_func("/tcp/scoreboard/deliveries", test_deliveries);
-  g_test_add_func("/tcp/scoreboard/deliveries_of_an_extended_segment",
-                  test_deliveries_of_an_extended_segment);
-  return g_test_run();
 }

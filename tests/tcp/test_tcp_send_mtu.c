@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The path MTU changes under a connection: what was posted stays posted and is cut where it no longer fits
  * (mpa-01 §5.3). */
-#include <glib.h>
-
 #include "tcp_fixture.h"
+#include "test.h"
 
 enum { HEADERS = 40 }; /* IPv4 and TCP without options */
 
@@ -35,7 +34,7 @@ static void expect_segments(tcp_fixture *f, uint64_t position, const uint32_t *l
 
 /* EMSS is the smaller of the peer's MSS and the way there, less the timestamps; it follows in both
  * directions (MPA-019), also before the handshake. */
-static void test_emss_follows(void)
+TEST(test_emss_follows)
 {
   for (unsigned timestamps = 0; timestamps < 2; timestamps++) {
     tcp_config config = tcp_fixture_config();
@@ -57,7 +56,7 @@ static void test_emss_follows(void)
  * they are sent: each is cut into 960 and the rest, which leaves alone, and the next starts afresh
  * (note M26). Those that fit, posted later, go together again, and none is cut. The fixture compares every
  * octet with what was posted. */
-static void test_shrinks_before_sending(void)
+TEST(test_shrinks_before_sending)
 {
   static const uint32_t lengths[] = {960, 496, 960, 496, 900, 800};
   g_autoptr(tcp_fixture) f = connected(TCP_SEGMENTATION_ALIGNED, true);
@@ -73,7 +72,7 @@ static void test_shrinks_before_sending(void)
 }
 
 /* RECORD: the same cuts of what no longer fits; of those that fit none goes with another. */
-static void test_shrinks_before_sending_records(void)
+TEST(test_shrinks_before_sending_records)
 {
   static const uint32_t lengths[] = {960, 496, 960, 496, 400, 500};
   g_autoptr(tcp_fixture) f = connected(TCP_SEGMENTATION_RECORD, true);
@@ -87,7 +86,7 @@ static void test_shrinks_before_sending_records(void)
 }
 
 /* It grows while an FPDU is cut: the rest of that still leaves alone, and the next starts afresh. */
-static void test_grows_within_an_fpdu(void)
+TEST(test_grows_within_an_fpdu)
 {
   static const uint32_t first[] = {500};
   static const uint32_t lengths[] = {900, 700};
@@ -141,7 +140,7 @@ static void check_sent_again(tcp_segmentation segmentation, bool sack)
   g_assert_cmpuint(statistics_of(f)->timeouts, ==, 1);
 }
 
-static void test_sent_again_within_the_new_emss(void)
+TEST(test_sent_again_within_the_new_emss)
 {
   check_sent_again(TCP_SEGMENTATION_ALIGNED, true);
   check_sent_again(TCP_SEGMENTATION_ALIGNED, false);
@@ -150,7 +149,7 @@ static void test_sent_again_within_the_new_emss(void)
 
 /* Of segments in flight that arrived, nothing is sent again, although they are cut now: SACKs of the old
  * boundaries count for the pieces. The first of five segments is lost; the FIN rides on the last. */
-static void test_sacked_pieces(void)
+TEST(test_sacked_pieces)
 {
   g_autoptr(tcp_fixture) f = connected(TCP_SEGMENTATION_STREAM, true);
   queue_record(f, 0, 5 * 1460, 0);
@@ -172,7 +171,7 @@ static void test_sacked_pieces(void)
 }
 
 /* The FIN takes no room: it goes with the last piece when that is EMSS, and alone when it was sent alone. */
-static void test_fin_sent_again(void)
+TEST(test_fin_sent_again)
 {
   for (unsigned alone = 0; alone < 2; alone++) {
     g_autoptr(tcp_fixture) f = connected(TCP_SEGMENTATION_STREAM, true);
@@ -199,7 +198,7 @@ static void test_fin_sent_again(void)
 }
 
 /* A stream sender cuts at the new EMSS wherever it is. */
-static void test_stream(void)
+TEST(test_stream)
 {
   static const uint32_t lengths[] = {600, 600, 600, 600, 200};
   g_autoptr(tcp_fixture) f = connected(TCP_SEGMENTATION_STREAM, true);
@@ -211,7 +210,7 @@ static void test_stream(void)
 }
 
 /* The smallest MTU there is, 68 octets: 28 of payload. */
-static void test_smallest(void)
+TEST(test_smallest)
 {
   g_autoptr(tcp_fixture) f = connected(TCP_SEGMENTATION_ALIGNED, true);
   set_send_mtu(f, 0, 68);
@@ -220,19 +219,4 @@ static void test_smallest(void)
   g_assert_cmpuint(on_wire(f, 0), ==, 5);
   settle(f, TCP_FIXTURE_ROUND_TRIP);
   g_assert_cmpuint(f->end[1].passed_octets, ==, 140);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/tcp/send_mtu/emss_follows", test_emss_follows);
-  g_test_add_func("/tcp/send_mtu/shrinks_before_sending", test_shrinks_before_sending);
-  g_test_add_func("/tcp/send_mtu/shrinks_before_sending_records", test_shrinks_before_sending_records);
-  g_test_add_func("/tcp/send_mtu/grows_within_an_fpdu", test_grows_within_an_fpdu);
-  g_test_add_func("/tcp/send_mtu/sent_again_within_the_new_emss", test_sent_again_within_the_new_emss);
-  g_test_add_func("/tcp/send_mtu/sacked_pieces", test_sacked_pieces);
-  g_test_add_func("/tcp/send_mtu/fin_sent_again", test_fin_sent_again);
-  g_test_add_func("/tcp/send_mtu/stream", test_stream);
-  g_test_add_func("/tcp/send_mtu/smallest", test_smallest);
-  return g_test_run();
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <glib.h>
-
 #include "base/random_stream.h"
 #include "base/scatter_list.h"
 #include "tcp/tcp_send_queue.h"
 #include "tcp_parts.h"
+#include "test.h"
 
 static tcp_send_queue *tcp_send_queue_new(tcp_segmentation segmentation)
 {
@@ -90,7 +89,7 @@ static void expect_cuts(tcp_send_queue *queue, uint32_t emss_octets, const uint3
 
 /* MPA-041, MPA-052, MPA-053: whole FPDUs, as many as fit: 600 + 400 = 1000; 500 + 500 + 4 > 1000; 4 + 996
  * = 1000. */
-static void test_aligned_packs_whole_fpdus(void)
+TEST(test_aligned_packs_whole_fpdus)
 {
   static const uint32_t posted[] = {1000, 600, 400, 500, 500, 4, 996, 999};
   static const uint32_t lengths[] = {1000, 1000, 1000, 1000, 999};
@@ -102,7 +101,7 @@ static void test_aligned_packs_whole_fpdus(void)
 }
 
 /* note M26: an FPDU of 2300 octets is cut at 1000, its rest leaves alone, the next starts afresh. */
-static void test_aligned_cuts_an_fpdu_too_large(void)
+TEST(test_aligned_cuts_an_fpdu_too_large)
 {
   static const uint32_t lengths[] = {100, 1000, 1000, 300, 200};
   g_autoptr(tcp_send_queue) queue = tcp_send_queue_new(TCP_SEGMENTATION_ALIGNED);
@@ -115,7 +114,7 @@ static void test_aligned_cuts_an_fpdu_too_large(void)
 
 /* A startup frame never shares a segment with an FPDU, two of them may: 20 + 30 | 40 | 2 x 1000 of 2100 +
  * 100 | 50 | 10. */
-static void test_aligned_keeps_plain_records_apart(void)
+TEST(test_aligned_keeps_plain_records_apart)
 {
   static const uint32_t lengths[] = {50, 40, 1000, 1000, 100, 50, 10};
   g_autoptr(tcp_send_queue) queue = tcp_send_queue_new(TCP_SEGMENTATION_ALIGNED);
@@ -130,7 +129,7 @@ static void test_aligned_keeps_plain_records_apart(void)
 
 /* RECORD: each FPDU ends its segment, though the next would fit beside it; one of 2300 octets spans three.
  * Startup frames are apart from FPDUs as above. */
-static void test_record_ends_a_segment(void)
+TEST(test_record_ends_a_segment)
 {
   static const uint32_t lengths[] = {50, 400, 500, 1000, 1000, 300, 4, 1000, 20};
   g_autoptr(tcp_send_queue) queue = tcp_send_queue_new(TCP_SEGMENTATION_RECORD);
@@ -146,7 +145,7 @@ static void test_record_ends_a_segment(void)
 }
 
 /* After a cut forced by the peer's window (MPA-044) the rest of the FPDU leaves alone. */
-static void test_aligned_realigns_after_a_forced_cut(void)
+TEST(test_aligned_realigns_after_a_forced_cut)
 {
   static const uint32_t lengths[] = {200, 900};
   g_autoptr(tcp_send_queue) queue = tcp_send_queue_new(TCP_SEGMENTATION_ALIGNED);
@@ -161,7 +160,7 @@ static void test_aligned_realigns_after_a_forced_cut(void)
 /* What was sent as [from, to) is cut again for a smaller EMSS by the same rules: between FPDUs where it
  * holds several, else at EMSS, and never beyond `to` (note M29). FPDUs [0, 500), [500, 1000), [1000,
  * 1300); the last one is in another segment. */
-static void test_cut_again(void)
+TEST(test_cut_again)
 {
   tcp_send_queue *queue = tcp_send_queue_new(TCP_SEGMENTATION_ALIGNED);
   post(queue, 500, TCP_RECORD_FPDU);
@@ -200,7 +199,7 @@ static void test_cut_again(void)
   tcp_send_queue_free(queue);
 }
 
-static void test_stream_cuts_at_emss(void)
+TEST(test_stream_cuts_at_emss)
 {
   static const uint32_t lengths[] = {1000, 1000, 70};
   g_autoptr(tcp_send_queue) queue = tcp_send_queue_new(TCP_SEGMENTATION_STREAM);
@@ -213,7 +212,7 @@ static void test_stream_cuts_at_emss(void)
 
 /* ALIGNED: exactly one record flagged full-size. STREAM: EMSS octets of nothing but FPDUs, whatever comes
  * after them. RECORD: all that such a record is cut into, since its last piece costs its headers, too. */
-static void test_full_size(void)
+TEST(test_full_size)
 {
   tcp_send_queue *aligned = tcp_send_queue_new(TCP_SEGMENTATION_ALIGNED);
   post(aligned, 996, TCP_RECORD_FPDU | TCP_RECORD_FULL_SIZE);
@@ -246,7 +245,7 @@ static void test_full_size(void)
 
 /* What is copied is what was posted, wherever it starts, also after the front was released and the ring
  * has turned. */
-static void test_random_copies(void)
+TEST(test_random_copies)
 {
   g_autoptr(random_stream) random = random_stream_new(3, "send_queue");
   g_autoptr(tcp_send_queue) queue = tcp_send_queue_new(TCP_SEGMENTATION_ALIGNED);
@@ -272,7 +271,7 @@ static void test_random_copies(void)
 }
 
 /* More than 2^16 records are kept until they are acknowledged. */
-static void test_many_records(void)
+TEST(test_many_records)
 {
   enum { RECORDS = (1 << 16) + 1 };
   g_autoptr(tcp_send_queue) queue = tcp_send_queue_new(TCP_SEGMENTATION_STREAM);
@@ -287,7 +286,7 @@ static void test_many_records(void)
 
 /* A record in slices that others share (scatter_list.h): whole, in parts, and after another in one
  * segment. */
-static void test_shared_record(void)
+TEST(test_shared_record)
 {
   octet_buffer *source = octet_buffer_new(1000);
   memory_pool *lists = memory_pool_new(scatter_list_piece_octets(3, 100));
@@ -323,23 +322,4 @@ static void test_shared_record(void)
   buffer_chain_clear(&sent);
   g_assert_cmpuint(lists->pieces_out, ==, 0);
   memory_pool_unref(lists);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/tcp/send_queue/aligned_packs_whole_fpdus", test_aligned_packs_whole_fpdus);
-  g_test_add_func("/tcp/send_queue/aligned_cuts_an_fpdu_too_large", test_aligned_cuts_an_fpdu_too_large);
-  g_test_add_func("/tcp/send_queue/aligned_keeps_plain_records_apart",
-                  test_aligned_keeps_plain_records_apart);
-  g_test_add_func("/tcp/send_queue/record_ends_a_segment", test_record_ends_a_segment);
-  g_test_add_func("/tcp/send_queue/aligned_realigns_after_a_forced_cut",
-                  test_aligned_realigns_after_a_forced_cut);
-  g_test_add_func("/tcp/send_queue/cut_again", test_cut_again);
-  g_test_add_func("/tcp/send_queue/stream_cuts_at_emss", test_stream_cuts_at_emss);
-  g_test_add_func("/tcp/send_queue/full_size", test_full_size);
-  g_test_add_func("/tcp/send_queue/random_copies", test_random_copies);
-  g_test_add_func("/tcp/send_queue/many_records", test_many_records);
-  g_test_add_func("/tcp/send_queue/shared_record", test_shared_record);
-  return g_test_run();
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the keys of the sender choose, on a sender alone: Nagle, idleness, Limited Transmit, ECN,
  * repacketizing, a path that throws away what is too big. */
-#include <glib.h>
-
 #include "tcp_parts.h"
+#include "test.h"
 
 enum { EMSS = 1000, ROOM = 1 << 20 };
 
@@ -94,7 +93,7 @@ static void acknowledge(bench *b, uint64_t position, uint64_t from, uint64_t to,
 
 /* RFC 9293 §3.7.4: while something is in flight a segment that is not full waits, and leaves when that is
  * acknowledged; so does the last before a FIN, at once. Without Nagle (MPA-042) it never waits. */
-static void test_nagle(void)
+TEST(test_nagle)
 {
   for (unsigned nagle = 0; nagle < 2; nagle++) {
     g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true, .nagle = nagle});
@@ -119,7 +118,7 @@ static void test_nagle(void)
 }
 
 /* ALIGNED: a segment of whole FPDUs that no other fits into is full, though it is shorter than EMSS. */
-static void test_nagle_and_fpdus(void)
+TEST(test_nagle_and_fpdus)
 {
   g_autoptr(bench) b =
       bench_new(&(tcp_config){.sack = true, .nagle = true, .segmentation = TCP_SEGMENTATION_ALIGNED});
@@ -133,7 +132,7 @@ static void test_nagle_and_fpdus(void)
 
 /* RFC 5681 §4.1: more than an RTO (1 s) after the last segment left the window is back to the initial one:
  * it had grown to 20. */
-static void test_restart_after_idle(void)
+TEST(test_restart_after_idle)
 {
   for (unsigned late = 0; late < 2; late++) {
     g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true, .restart_after_idle = true});
@@ -154,7 +153,7 @@ static void test_restart_after_idle(void)
 
 /* RFC 7661: a window of 10 segments with 9 in flight, beside which another would fit, does not grow; with
  * an octet more it does. */
-static void test_a_window_that_is_not_full(void)
+TEST(test_a_window_that_is_not_full)
 {
   for (uint32_t octets = 9 * EMSS; octets <= 9 * EMSS + 1; octets++) {
     g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true});
@@ -171,7 +170,7 @@ static void test_a_window_that_is_not_full(void)
 
 /* RFC 3042: with Limited Transmit each of the first two duplicates lets a new segment out, without it
  * none; the third is the loss. With SACK and without. */
-static void test_limited_transmit(void)
+TEST(test_limited_transmit)
 {
   for (unsigned variant = 0; variant < 4; variant++) {
     bool sack = variant & 1;
@@ -194,7 +193,7 @@ static void test_limited_transmit(void)
 /* Without Limited Transmit what a duplicate stands for still counts as in flight, also where it is SACKed:
  * of a window of 10,000 octets 9,999 are in flight, so one octet may leave, and after it neither the next
  * nor the FIN. */
-static void test_room_beside_a_duplicate(void)
+TEST(test_room_beside_a_duplicate)
 {
   for (unsigned sack = 0; sack < 2; sack++) {
     for (unsigned fin = 0; fin < 2; fin++) {
@@ -217,7 +216,7 @@ static void test_room_beside_a_duplicate(void)
 
 /* RFC 5682 §2.1 step 2 asks whether the window lets something new out: a whole segment, or all that is
  * left. */
-static void test_window_for_something_new(void)
+TEST(test_window_for_something_new)
 {
   g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true});
   g_assert_false(tcp_sender_has_new(b->sender));
@@ -235,7 +234,7 @@ static void test_window_for_something_new(void)
 /* RFC 6675 §4: the rescue leaves HighRxt where it is. Segment 0 is lost, 6 to 9 are in flight after the
  * partial ACK, and 9 is sent again; then 7 to 9 are SACKed, which shows that 6 is lost: it is sent again,
  * too. */
-static void test_loss_after_a_rescue(void)
+TEST(test_loss_after_a_rescue)
 {
   g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true});
   post(b, 10 * EMSS, 0);
@@ -254,7 +253,7 @@ static void test_loss_after_a_rescue(void)
 /* RFC 8985 §7.4: the probe repeats [2000, 3000), and [3000, 4000) follows it. All is acknowledged: with a
  * D-SACK of the probe nothing was lost; with one of what follows the probe has repaired a loss, and the
  * window is half of what is in flight, or 2 segments. */
-static void test_duplicate_of_the_probe(void)
+TEST(test_duplicate_of_the_probe)
 {
   for (uint64_t from = 2 * EMSS; from <= 3 * EMSS; from += EMSS) {
     g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true, .rack = true, .tail_loss_probe = true});
@@ -280,7 +279,7 @@ static void test_duplicate_of_the_probe(void)
 
 /* RFC 8985 §7.2: SRTT is 100 ms, so the probe is due 200 ms after the ACK at 100 ms. One that brings no
  * news, at 150 ms, leaves it so. */
-static void test_no_news_for_the_probe(void)
+TEST(test_no_news_for_the_probe)
 {
   g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true, .rack = true, .tail_loss_probe = true});
   post(b, 3 * EMSS, 0);
@@ -295,7 +294,7 @@ static void test_no_news_for_the_probe(void)
 
 /* RFC 3168 §6.1.2: ECE reduces the window once a round trip; the next new segment carries CWR, one, and no
  * retransmission does (§6.1.5: nor ECT). Without ECN agreed ECE is nothing. */
-static void test_ecn(void)
+TEST(test_ecn)
 {
   bench *b = bench_new(&(tcp_config){.sack = true, .limited_transmit = true});
   tcp_sender_use_ecn(b->sender);
@@ -338,7 +337,7 @@ static void test_ecn(void)
 }
 
 /* RFC 3168 §6.1.2: after a time-out, too, the first new segment reports that the window is reduced. */
-static void test_ecn_after_a_time_out(void)
+TEST(test_ecn_after_a_time_out)
 {
   g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true});
   tcp_sender_use_ecn(b->sender);
@@ -355,7 +354,7 @@ static void test_ecn_after_a_time_out(void)
 /* 0 to 4 were 300 octets each, with a pause between (so that they were not packed); after the time-out a
  * STREAM sender cuts the lost run anew at 1000 octets: [0, 1000), [1000, 1500). Preserved, they leave as
  * they were. */
-static void test_repacketized_stream(void)
+TEST(test_repacketized_stream)
 {
   for (unsigned repacketize = 0; repacketize < 2; repacketize++) {
     g_autoptr(bench) b = bench_new(&(tcp_config){
@@ -381,7 +380,7 @@ static void test_repacketized_stream(void)
 
 /* 3000 octets in segments of 300 are lost, and 3000 after them SACKed: in recovery all that is lost leaves
  * at once, cut anew at 1000 octets, each octet once. */
-static void test_repacketized_in_recovery(void)
+TEST(test_repacketized_in_recovery)
 {
   g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true,
                                                .segmentation = TCP_SEGMENTATION_STREAM,
@@ -401,7 +400,7 @@ static void test_repacketized_in_recovery(void)
 }
 
 /* What is SACKed ends the run: [600, 900) is there, so the first is [0, 600). */
-static void test_repacketized_around_what_is_there(void)
+TEST(test_repacketized_around_what_is_there)
 {
   g_autoptr(bench) b =
       bench_new(&(tcp_config){.sack = true, .retransmission = TCP_RETRANSMISSION_REPACKETIZE});
@@ -417,7 +416,7 @@ static void test_repacketized_around_what_is_there(void)
 }
 
 /* ALIGNED keeps whole FPDUs: of 400 octets each two fit into 1000. The FIN goes with the last. */
-static void test_repacketized_fpdus(void)
+TEST(test_repacketized_fpdus)
 {
   g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true,
                                                .rack = true,
@@ -440,7 +439,7 @@ static void test_repacketized_fpdus(void)
 /* What was lost as 500, 500 and 300 octets of one FPDU and 200 of the next, when the EMSS was 500, goes
  * again within 1000. RECORD puts the pieces of an FPDU together, and nothing past its end. STREAM knows no
  * end. */
-static void test_repacketized_records(void)
+TEST(test_repacketized_records)
 {
   for (unsigned record = 0; record < 2; record++) {
     bench *b =
@@ -469,7 +468,7 @@ static void test_repacketized_records(void)
 
 /* The rest of a segment that was acknowledged in part is not cut shorter, though a FPDU ends in it: of 400
  * + 400 octets 100 are there (MPA-329); nothing of the 400 after fits with the 700. */
-static void test_repacketized_rest(void)
+TEST(test_repacketized_rest)
 {
   g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true,
                                                .segmentation = TCP_SEGMENTATION_ALIGNED,
@@ -486,7 +485,7 @@ static void test_repacketized_rest(void)
 
 /* F-RTO (RFC 5682 §2.1): segments of 400 octets leave room in the windows of 1 and 2 SMSS; but only the
  * first is sent again (step 1), then up to two new ones leave (step 2 (b)), and nothing else until step 3. */
-static void test_frto_holds_back(void)
+TEST(test_frto_holds_back)
 {
   g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true, .frto = true});
   for (unsigned i = 0; i < 5; i++) {
@@ -508,7 +507,7 @@ static void test_frto_holds_back(void)
 
 /* Nagle keeps the new octets back: without them there is no step 3 to wait for, and what is lost is sent
  * again. */
-static void test_frto_without_new_segments(void)
+TEST(test_frto_without_new_segments)
 {
   g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true, .frto = true, .nagle = true});
   post(b, 5 * EMSS, 0);
@@ -525,7 +524,7 @@ static void test_frto_without_new_segments(void)
 
 /* A recovery is undone, as D-SACK shows that 0 had arrived. A loss before the old recovery point is one of
  * its own. */
-static void test_loss_after_an_undone_recovery(void)
+TEST(test_loss_after_an_undone_recovery)
 {
   g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true});
   post(b, 10 * EMSS, 0);
@@ -549,7 +548,7 @@ static void test_loss_after_an_undone_recovery(void)
 /* RFC 6937: what is acknowledged cumulatively is delivered, too. 20 in flight, 0 and 1 are lost, the
  * threshold is 10: half of what is delivered may leave. 3: 1.5, 0 is sent again; 4: 2, and 1; the ACK of
  * 0: 2.5; 6: 3, a new one. */
-static void test_prr_counts_all(void)
+TEST(test_prr_counts_all)
 {
   g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true, .prr = true, .initial_window_segments = 20});
   post(b, 40 * EMSS, 0);
@@ -569,7 +568,7 @@ static void test_prr_counts_all(void)
 
 /* RFC 8985 §7.4: a probe is out (9, again) when RACK finds 1 lost: recovery has reduced the window to half
  * of 9 segments; what the probe repaired, if it did, is no second reason when 11 is acknowledged. */
-static void test_recovery_forgets_the_probe(void)
+TEST(test_recovery_forgets_the_probe)
 {
   g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true, .rack = true, .tail_loss_probe = true});
   post(b, 10 * EMSS, 0);
@@ -595,7 +594,7 @@ static void test_recovery_forgets_the_probe(void)
 
 /* RFC 1191 §6.4: the router has thrown away what came from 4000 on. It is sent again in pieces of 500, the
  * window stays, and the duplicates of what came through no recovery; what lies before is not sent again. */
-static void test_resend_too_big(void)
+TEST(test_resend_too_big)
 {
   for (unsigned rack = 0; rack < 2; rack++) {
     g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true, .rack = rack, .limited_transmit = true});
@@ -631,7 +630,7 @@ static void exchange(bench *b, uint64_t position)
 /* RFC 8985 §7.4: the ACK of all that was in flight, its end the probe's, does not show whether the
  * original or the probe came. The next one, beyond it and without D-SACK, does: one of the two was lost.
  * That nothing was in flight meanwhile changes nothing. */
-static void test_a_probe_is_judged_after_a_rest(void)
+TEST(test_a_probe_is_judged_after_a_rest)
 {
   g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true, .rack = true, .tail_loss_probe = true});
   exchange(b, 0);
@@ -651,7 +650,7 @@ static void test_a_probe_is_judged_after_a_rest(void)
 
 /* HyStart judges by the shortest of all round trips, also of those before a rest: 100 ms were one. Of the
  * flight of 40 after it all take 200 ms or more, 3 ms apart, too far for a train: the ninth shows it. */
-static void test_hystart_remembers_over_a_rest(void)
+TEST(test_hystart_remembers_over_a_rest)
 {
   g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true,
                                                .congestion = TCP_CONGESTION_CUBIC,
@@ -678,7 +677,7 @@ static void expect_fin(bench *b, uint64_t position, uint32_t length)
 /* The window of 10 segments is full. The FIN, alone or with the last 300 octets, waits; with
  * `fin_beyond_window` it does not. A segment that more follow waits in any case, and the peer's window
  * holds the FIN back in any case. */
-static void test_fin_beyond_the_window(void)
+TEST(test_fin_beyond_the_window)
 {
   for (uint32_t rest = 0; rest <= 300; rest += 300) {
     for (unsigned beyond = 0; beyond < 2; beyond++) {
@@ -712,7 +711,7 @@ static void test_fin_beyond_the_window(void)
 
 /* In fast recovery: of 10 segments 6 to 9 are SACKed, so 0 to 5 are lost, and the window is half of what
  * was in flight: 0 to 4 are sent again and fill it, 5 waits. The FIN does not. */
-static void test_fin_beyond_the_window_in_recovery(void)
+TEST(test_fin_beyond_the_window_in_recovery)
 {
   g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true, .fin_beyond_window = true});
   post(b, 10 * EMSS, 0);
@@ -723,38 +722,4 @@ static void test_fin_beyond_the_window_in_recovery(void)
   tcp_sender_finish(b->sender);
   expect_fin(b, 10 * EMSS, 0);
   expect_nothing(b);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/tcp/sender/nagle", test_nagle);
-  g_test_add_func("/tcp/sender/nagle_and_fpdus", test_nagle_and_fpdus);
-  g_test_add_func("/tcp/sender/restart_after_idle", test_restart_after_idle);
-  g_test_add_func("/tcp/sender/a_window_that_is_not_full", test_a_window_that_is_not_full);
-  g_test_add_func("/tcp/sender/limited_transmit", test_limited_transmit);
-  g_test_add_func("/tcp/sender/room_beside_a_duplicate", test_room_beside_a_duplicate);
-  g_test_add_func("/tcp/sender/duplicate_of_the_probe", test_duplicate_of_the_probe);
-  g_test_add_func("/tcp/sender/no_news_for_the_probe", test_no_news_for_the_probe);
-  g_test_add_func("/tcp/sender/window_for_something_new", test_window_for_something_new);
-  g_test_add_func("/tcp/sender/loss_after_a_rescue", test_loss_after_a_rescue);
-  g_test_add_func("/tcp/sender/ecn", test_ecn);
-  g_test_add_func("/tcp/sender/ecn_after_a_time_out", test_ecn_after_a_time_out);
-  g_test_add_func("/tcp/sender/repacketized_stream", test_repacketized_stream);
-  g_test_add_func("/tcp/sender/repacketized_in_recovery", test_repacketized_in_recovery);
-  g_test_add_func("/tcp/sender/repacketized_around_what_is_there", test_repacketized_around_what_is_there);
-  g_test_add_func("/tcp/sender/repacketized_fpdus", test_repacketized_fpdus);
-  g_test_add_func("/tcp/sender/repacketized_records", test_repacketized_records);
-  g_test_add_func("/tcp/sender/repacketized_rest", test_repacketized_rest);
-  g_test_add_func("/tcp/sender/frto_holds_back", test_frto_holds_back);
-  g_test_add_func("/tcp/sender/frto_without_new_segments", test_frto_without_new_segments);
-  g_test_add_func("/tcp/sender/loss_after_an_undone_recovery", test_loss_after_an_undone_recovery);
-  g_test_add_func("/tcp/sender/prr_counts_all", test_prr_counts_all);
-  g_test_add_func("/tcp/sender/recovery_forgets_the_probe", test_recovery_forgets_the_probe);
-  g_test_add_func("/tcp/sender/a_probe_is_judged_after_a_rest", test_a_probe_is_judged_after_a_rest);
-  g_test_add_func("/tcp/sender/hystart_remembers_over_a_rest", test_hystart_remembers_over_a_rest);
-  g_test_add_func("/tcp/sender/resend_too_big", test_resend_too_big);
-  g_test_add_func("/tcp/sender/fin_beyond_the_window", test_fin_beyond_the_window);
-  g_test_add_func("/tcp/sender/fin_beyond_the_window_in_recovery", test_fin_beyond_the_window_in_recovery);
-  return g_test_run();
 }

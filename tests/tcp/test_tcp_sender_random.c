@@ -3,11 +3,10 @@
  * nonsense, with every choice of loss detection: what must hold whatever happens. */
 #include <string.h>
 
-#include <glib.h>
-
 #include "base/random_stream.h"
 #include "linux_keys.h"
 #include "tcp_parts.h"
+#include "test.h"
 
 enum { EMSS = 1000, OCTETS = 400 * EMSS + 123, STEPS_MAX = 200000, RUNS = 60, IN_FLIGHT_MAX = 4000 };
 
@@ -352,7 +351,7 @@ static char *run(uint64_t seed, bool general, unsigned *smooth)
 
 /* The short way of acknowledgements on a path without trouble is the long one in fewer steps: the same
  * world without it goes the same way, to the picosecond. */
-static void test_whatever_happens(void)
+TEST(test_whatever_happens)
 {
   unsigned smooth_all = 0;
   for (uint64_t seed = 1; seed <= RUNS; seed++) {
@@ -366,11 +365,4 @@ static void test_whatever_happens(void)
     smooth_all += smooth;
   }
   g_assert_cmpuint(smooth_all, >, RUNS * 20); /* it is taken */
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/tcp/sender/whatever_happens", test_whatever_happens);
-  return g_test_run();
 }

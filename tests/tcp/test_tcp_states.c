@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The state machine against a script (RFC 9293 §3.3.2, §3.10.7): who closes when, what each state answers,
  * what is passed over. */
-#include <glib.h>
-
 #include "tcp_fixture.h"
+#include "test.h"
 
 enum { EMSS = 1460, URG = 0x20, URGENT_POINTER_AT = 18 };
 
@@ -45,7 +44,7 @@ static void expect_finished(const tcp_fixture *f)
 /* RFC 9293 §3.6, figure 12: FIN-WAIT-1, FIN-WAIT-2 on the ACK, in which octets still come in, TIME-WAIT on
  * the FIN. A FIN that comes again is answered (§3.10.7.4), and so is a SYN, a segment of old octets, one
  * beyond the end; nothing is passed any more. */
-static void test_active_close_and_time_wait(void)
+TEST(test_active_close_and_time_wait)
 {
   g_autoptr(tcp_fixture) f = against_script();
   post(f, 0, 100, 0);
@@ -77,7 +76,7 @@ static void test_active_close_and_time_wait(void)
  * for having filled the window. So a RST there is outside of the window, and dropped without an answer,
  * whatever is done with it in the states before; one in front of it is challenged (RFC 5961 §3.2).
  * TIME-WAIT stays. */
-static void test_edge_of_the_window_in_time_wait(void)
+TEST(test_edge_of_the_window_in_time_wait)
 {
   for (unsigned drops = 0; drops < 2; drops++) {
     tcp_config config = tcp_fixture_config();
@@ -105,7 +104,7 @@ static void test_edge_of_the_window_in_time_wait(void)
 }
 
 /* The FIN that acknowledges ours leads from FIN-WAIT-1 straight to TIME-WAIT. */
-static void test_fin_with_the_ack_of_ours(void)
+TEST(test_fin_with_the_ack_of_ours)
 {
   g_autoptr(tcp_fixture) f = against_script();
   finish(f, 0);
@@ -117,7 +116,7 @@ static void test_fin_with_the_ack_of_ours(void)
 
 /* RFC 9293 §3.6, figure 13: both FINs cross. CLOSING until ours is acknowledged; an ACK of less changes
  * nothing, and ours is sent again after an RTO of 300 ms. */
-static void test_simultaneous_close(void)
+TEST(test_simultaneous_close)
 {
   g_autoptr(tcp_fixture) f = against_script();
   finish(f, 0);
@@ -139,7 +138,7 @@ static void test_simultaneous_close(void)
  * whose ACK leads from CLOSING to TIME-WAIT. It is answered as any FIN that comes again. One with the ACK
  * of less, without ACK, beside SYN, or with an ACK of what was never sent leads nowhere; nor does the same
  * segment with RST, which is not at RCV.NXT. */
-static void test_fin_again_in_closing(void)
+TEST(test_fin_again_in_closing)
 {
   static const struct {
     uint32_t length;
@@ -183,7 +182,7 @@ static void test_fin_again_in_closing(void)
 }
 
 /* CLOSE-WAIT: octets go out, none come in after the FIN; LAST-ACK; CLOSED, which answers with RST. */
-static void test_passive_close(void)
+TEST(test_passive_close)
 {
   g_autoptr(tcp_fixture) f = against_script();
   script(f, 0, 300, 0, TCP_FIN);
@@ -208,7 +207,7 @@ static void test_passive_close(void)
 
 /* RFC 9293 §3.10.7.4, second: a RST at RCV.NXT ends every synchronised state; the layer above hears of it
  * once. */
-static void test_reset_in_every_state(void)
+TEST(test_reset_in_every_state)
 {
   for (unsigned state = 0; state < 6; state++) {
     g_autoptr(tcp_fixture) f = against_script();
@@ -238,7 +237,7 @@ static void test_reset_in_every_state(void)
 
 /* A RST with the same number as in the states that wait, but one octet off, is challenged (RFC 5961 §3.2),
  * in CLOSE-WAIT too. */
-static void test_reset_that_is_guessed(void)
+TEST(test_reset_that_is_guessed)
 {
   g_autoptr(tcp_fixture) f = against_script();
   script(f, 0, 0, 0, TCP_FIN);
@@ -253,7 +252,7 @@ static void test_reset_that_is_guessed(void)
 /* RFC 5961 §3.2: a RST outside of the window is dropped without an answer. The window's 65,535 octets end
  * before 65,535; what is right there Linux still challenges. With no window at all RCV.NXT is no edge: a
  * RST there is believed. */
-static void test_reset_at_the_edge_of_the_window(void)
+TEST(test_reset_at_the_edge_of_the_window)
 {
   for (unsigned drops = 0; drops < 2; drops++) {
     tcp_config config = tcp_fixture_config();
@@ -282,7 +281,7 @@ static void test_reset_at_the_edge_of_the_window(void)
 
 /* Both open at once, then the peer resets: an active open ends there, it does not listen (RFC 9293
  * §3.10.7.4, second). */
-static void test_reset_after_simultaneous_open(void)
+TEST(test_reset_after_simultaneous_open)
 {
   tcp_config config = tcp_fixture_config();
   g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, NULL);
@@ -300,7 +299,7 @@ static void test_reset_after_simultaneous_open(void)
 
 /* RFC 9293 §3.5.1: the peer has forgotten the connection. Its RST, at the sequence number that our segment
  * acknowledges, is believed at once. */
-static void test_half_open(void)
+TEST(test_half_open)
 {
   g_autoptr(tcp_fixture) f = against_script();
   script(f, 0, 100, 0, 0);
@@ -313,7 +312,7 @@ static void test_half_open(void)
 }
 
 /* Payload and FIN of a SYN are not taken; they come again (RFC 9293 §3.10.7.2 lets them wait). */
-static void test_payload_of_a_syn(void)
+TEST(test_payload_of_a_syn)
 {
   tcp_config config = tcp_fixture_config();
   g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, NULL);
@@ -331,7 +330,7 @@ static void test_payload_of_a_syn(void)
 
 /* RFC 9293 §3.10.7.4, first: what lies beyond the window is cut off, and the FIN after it with it; both
  * come again. */
-static void test_fin_beyond_the_window(void)
+TEST(test_fin_beyond_the_window)
 {
   tcp_config config = tcp_fixture_config();
   config.receive_window_octets = 1000;
@@ -349,7 +348,7 @@ static void test_fin_beyond_the_window(void)
 
 /* RFC 9293 §3.8.5, §3.1: URG and its pointer change nothing of the stream; MPA uses no urgent data, and
  * here it is reported to nobody. */
-static void test_urgent_is_ignored(void)
+TEST(test_urgent_is_ignored)
 {
   tcp_config config = tcp_fixture_config();
   g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
@@ -369,7 +368,7 @@ static void test_urgent_is_ignored(void)
 
 /* Sequence numbers wrap within the window (RFC 9293 §3.4), with SACK blocks on both sides of it,
  * timestamps about to wrap (RFC 7323 §5.4) and the FIN exactly at 0. */
-static void test_wrap_in_the_middle_of_everything(void)
+TEST(test_wrap_in_the_middle_of_everything)
 {
   tcp_config config = tcp_fixture_config();
   config.timestamps = true;
@@ -402,25 +401,4 @@ static void test_wrap_in_the_middle_of_everything(void)
   settle(f, TCP_FIXTURE_ROUND_TRIP);
   expect_finished(f);
   tcp_fixture_free(f);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/tcp/states/active_close_and_time_wait", test_active_close_and_time_wait);
-  g_test_add_func("/tcp/states/edge_of_the_window_in_time_wait", test_edge_of_the_window_in_time_wait);
-  g_test_add_func("/tcp/states/fin_with_the_ack_of_ours", test_fin_with_the_ack_of_ours);
-  g_test_add_func("/tcp/states/simultaneous_close", test_simultaneous_close);
-  g_test_add_func("/tcp/states/fin_again_in_closing", test_fin_again_in_closing);
-  g_test_add_func("/tcp/states/passive_close", test_passive_close);
-  g_test_add_func("/tcp/states/reset_in_every_state", test_reset_in_every_state);
-  g_test_add_func("/tcp/states/reset_that_is_guessed", test_reset_that_is_guessed);
-  g_test_add_func("/tcp/states/reset_at_the_edge_of_the_window", test_reset_at_the_edge_of_the_window);
-  g_test_add_func("/tcp/states/reset_after_simultaneous_open", test_reset_after_simultaneous_open);
-  g_test_add_func("/tcp/states/half_open", test_half_open);
-  g_test_add_func("/tcp/states/payload_of_a_syn", test_payload_of_a_syn);
-  g_test_add_func("/tcp/states/fin_beyond_the_window", test_fin_beyond_the_window);
-  g_test_add_func("/tcp/states/urgent_is_ignored", test_urgent_is_ignored);
-  g_test_add_func("/tcp/states/wrap_in_the_middle_of_everything", test_wrap_in_the_middle_of_everything);
-  return g_test_run();
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The tail loss probe (RFC 8985 §7). */
-#include <glib.h>
-
 #include "tcp/tcp_rack.h"
 #include "tcp_fixture.h"
+#include "test.h"
 
 enum { EMSS = 1460 };
 
@@ -15,7 +14,7 @@ static time_ps ms(int64_t milliseconds)
 /* §7.2: PTO is two SRTT, with one segment in flight the delay of an ACK more, with several the timer's
  * slack; a second without a sample; never later than the retransmission timer. Each row: SRTT, delay,
  * segments, the timer, the slack, when it is due after 1000 ms. */
-static void test_time_out_of_the_probe(void)
+TEST(test_time_out_of_the_probe)
 {
   static const int64_t rows[][6] = {{100, 40, 2, 9000, 0, 1200}, {100, 40, 2, 9000, 2, 1202},
                                     {100, 40, 1, 9000, 2, 1240}, {0, 40, 1, 9000, 2, 2000},
@@ -41,7 +40,7 @@ static void test_time_out_of_the_probe(void)
 
 /* §7.4: a probe that ended at 5000. Each row: whether it repeated octets, what comes, whether a loss was
  * repaired by it, whether the probe is still not accounted for. */
-static void test_what_acknowledgements_tell(void)
+TEST(test_what_acknowledgements_tell)
 {
   static const struct {
     bool retransmission;
@@ -69,7 +68,7 @@ static void test_what_acknowledgements_tell(void)
 }
 
 /* §7.3: one probe at a time. */
-static void test_one_at_a_time(void)
+TEST(test_one_at_a_time)
 {
   tcp_tail_loss_probe probe;
   tcp_tail_loss_probe_init(&probe);
@@ -123,7 +122,7 @@ static void expect_probe_after(const tcp_config *config, time_ps round_trip_ps, 
 
 /* A round trip of 50 us, two segments in flight: two SRTT are 100 us, and Linux's slack makes 2,100 of
  * them. */
-static void test_slack_of_the_probe(void)
+TEST(test_slack_of_the_probe)
 {
   tcp_config config = with_probe();
   expect_probe_after(&config, 50 * TIME_PS_PER_MICROSECOND, 2, 100);
@@ -140,7 +139,7 @@ static void test_slack_of_the_probe(void)
  * max(50, 4 * 50) = 300 ms.
  *
  * The slack is added for several segments alone. */
-static void test_probe_of_one_segment(void)
+TEST(test_probe_of_one_segment)
 {
   static const struct {
     int64_t round_trip_us;
@@ -165,7 +164,7 @@ static void test_probe_of_one_segment(void)
 /* The last two of five are lost. 200 ms after the ACK (of 0 and 1; that of 2 is delayed and comes 40 ms
  * later) nothing has come; the last is sent again and SACKed, and RACK sends the other: no time-out, one
  * reduction. */
-static void test_tail_loss(void)
+TEST(test_tail_loss)
 {
   g_autoptr(tcp_fixture) f = connected_with_probe();
   post(f, 0, 5 * EMSS, 0);
@@ -199,7 +198,7 @@ static void test_tail_loss(void)
 /* Only the last is lost: the probe repairs it, and that it was lost shows when a later ACK moves on
  * without D-SACK: the window is reduced as by a recovery (§7.4). 4 segments in flight then: the threshold
  * is 2. */
-static void test_probe_that_repairs(void)
+TEST(test_probe_that_repairs)
 {
   g_autoptr(tcp_fixture) f = connected_with_probe();
   post(f, 0, EMSS, 0);
@@ -218,7 +217,7 @@ static void test_probe_that_repairs(void)
 }
 
 /* Nothing was lost, the ACK was late: the probe comes twice, D-SACK shows it, and nothing is reduced. */
-static void test_probe_for_nothing(void)
+TEST(test_probe_for_nothing)
 {
   g_autoptr(tcp_fixture) f = connected_with_probe();
   post(f, 0, EMSS, 0);
@@ -235,7 +234,7 @@ static void test_probe_for_nothing(void)
 
 /* §7.3: octets not sent before go rather than old ones, whatever the congestion window is: 10 in flight,
  * 11 queued. */
-static void test_probe_with_new_octets(void)
+TEST(test_probe_with_new_octets)
 {
   g_autoptr(tcp_fixture) f = connected_with_probe();
   post(f, 0, 11 * EMSS, 0);
@@ -249,7 +248,7 @@ static void test_probe_with_new_octets(void)
 }
 
 /* After the probe the timer expires: one probe, then time-outs. */
-static void test_time_out_after_the_probe(void)
+TEST(test_time_out_after_the_probe)
 {
   g_autoptr(tcp_fixture) f = connected_with_probe();
   post(f, 0, 2 * EMSS, 0);
@@ -267,7 +266,7 @@ static void test_time_out_after_the_probe(void)
 
 /* §7.2: the probe would come 350 ms after the segment left (the ACK may be delayed by 150), the
  * retransmission timer expires at 300: the probe goes then, in its place, and the timer starts anew. */
-static void test_probe_in_place_of_a_time_out(void)
+TEST(test_probe_in_place_of_a_time_out)
 {
   tcp_config config = tcp_fixture_config();
   config.rack = true;
@@ -288,7 +287,7 @@ static void test_probe_in_place_of_a_time_out(void)
  * lost: the next deadline after the SACK is the reordering timer's, then RTO's. A SACK that comes 5 ms
  * before the probe of 200 ms would leave turns that one off: the first is lost 195 + 100 / 4 ms after it
  * left. */
-static void test_no_probe_with_sacked_octets(void)
+TEST(test_no_probe_with_sacked_octets)
 {
   static const int64_t sacked_after_ms[] = {0, 195};
   for (size_t i = 0; i < G_N_ELEMENTS(sacked_after_ms); i++) {
@@ -309,7 +308,7 @@ static void test_no_probe_with_sacked_octets(void)
  * is SACKed after 50 ms: no segment is, nothing is acknowledged, so the probe leaves 200 ms after them as
  * if that ACK had not come; it repeats the second, which is not there in whole. When the other octets of
  * it are SACKed, at 100 ms, there is none. */
-static void test_probe_beside_one_octet_sacked(void)
+TEST(test_probe_beside_one_octet_sacked)
 {
   for (unsigned whole = 0; whole < 2; whole++) {
     tcp_config config = with_probe();
@@ -334,23 +333,4 @@ static void test_probe_beside_one_octet_sacked(void)
       expect_segment(f, 0, EMSS, EMSS);
     }
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/tcp/tail_loss_probe/time_out_of_the_probe", test_time_out_of_the_probe);
-  g_test_add_func("/tcp/tail_loss_probe/what_acknowledgements_tell", test_what_acknowledgements_tell);
-  g_test_add_func("/tcp/tail_loss_probe/one_at_a_time", test_one_at_a_time);
-  g_test_add_func("/tcp/tail_loss_probe/slack_of_the_probe", test_slack_of_the_probe);
-  g_test_add_func("/tcp/tail_loss_probe/probe_of_one_segment", test_probe_of_one_segment);
-  g_test_add_func("/tcp/tail_loss_probe/tail_loss", test_tail_loss);
-  g_test_add_func("/tcp/tail_loss_probe/probe_that_repairs", test_probe_that_repairs);
-  g_test_add_func("/tcp/tail_loss_probe/probe_for_nothing", test_probe_for_nothing);
-  g_test_add_func("/tcp/tail_loss_probe/probe_with_new_octets", test_probe_with_new_octets);
-  g_test_add_func("/tcp/tail_loss_probe/time_out_after_the_probe", test_time_out_after_the_probe);
-  g_test_add_func("/tcp/tail_loss_probe/probe_in_place_of_a_time_out", test_probe_in_place_of_a_time_out);
-  g_test_add_func("/tcp/tail_loss_probe/no_probe_with_sacked_octets", test_no_probe_with_sacked_octets);
-  g_test_add_func("/tcp/tail_loss_probe/probe_beside_one_octet_sacked", test_probe_beside_one_octet_sacked);
-  return g_test_run();
 }

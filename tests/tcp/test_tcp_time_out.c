@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What only the retransmission timer finds, and what it does to the sender (RFC 6298, RFC 5681 §3.1). */
-#include <glib.h>
-
 #include "tcp_fixture.h"
+#include "test.h"
 
 enum { EMSS = 1460 };
 
 /* One segment lost again and again: RTO 300 ms after the handshake, then 600, 1200: it is sent again at
  * 300, 900 and 2100 ms. */
-static void test_time_outs_double(void)
+TEST(test_time_outs_double)
 {
   g_autoptr(tcp_fixture) f = tcp_fixture_connected(true);
   time_ps start = f->now;
@@ -37,7 +36,7 @@ static void test_time_outs_double(void)
 /* With timestamps the same ACK is a sample (RFC 7323 §4.1). The retransmission's own timestamp is echoed:
  * 40 ms of delayed ACK. RTTVAR 3/4 * 50 + 1/4 * |100 - 40| = 52.5, SRTT 7/8 * 100 + 5 = 92.5, RTO 92.5 +
  * 210 = 302.5 ms. */
-static void test_timestamps_sample_retransmissions(void)
+TEST(test_timestamps_sample_retransmissions)
 {
   tcp_config config = tcp_fixture_config();
   config.timestamps = true;
@@ -56,7 +55,7 @@ static void test_timestamps_sample_retransmissions(void)
 
 /* What echoes nothing, or a time to come, is a sample by the segment's own time: 100 ms. RTTVAR 3/4 * 50 =
  * 37.5, RTO 100 + 150 = 250 ms; then 28.125, and 212.5. The clock of the timestamps has gone on for 10 s. */
-static void test_no_echo(void)
+TEST(test_no_echo)
 {
   static const time_ps time_outs[] = {250 * TIME_PS_PER_MILLISECOND, 212500 * TIME_PS_PER_MICROSECOND};
   tcp_config config = tcp_fixture_config();
@@ -87,7 +86,7 @@ static void test_no_echo(void)
 
 /* A round trip within one tick of the timestamps' clock, a microsecond, is a sample of 0 (RFC 7323 §4.1).
  * RTTVAR 3/4 * 50 + 1/4 * 100 = 62.5, SRTT 7/8 * 100 = 87.5, RTO 87.5 + 250 = 337.5 ms. */
-static void test_round_trip_within_a_tick(void)
+TEST(test_round_trip_within_a_tick)
 {
   tcp_config config = tcp_fixture_config();
   config.timestamps = true;
@@ -105,7 +104,7 @@ static void test_round_trip_within_a_tick(void)
 
 /* MPA-043, MPA-016: what was posted and cannot be sent fails the connection, and the layer above hears of
  * it, with the reason. */
-static void test_gives_up(void)
+TEST(test_gives_up)
 {
   tcp_config config = tcp_fixture_config();
   config.retries_max = 3;
@@ -125,7 +124,7 @@ static void test_gives_up(void)
 /* The last of five segments is lost: no duplicate shows it, RTO does. The ACK of the first four took one
  * sample of 100 ms more: RTTVAR 3/4 * 50 = 37.5, a second (two ACKs of two segments) 28.125: RTO 100 +
  * 112.5 = 212.5 ms after the last ACK. */
-static void test_tail_loss_takes_a_time_out(void)
+TEST(test_tail_loss_takes_a_time_out)
 {
   g_autoptr(tcp_fixture) f = tcp_fixture_connected(true);
   post(f, 0, 5 * EMSS, 0);
@@ -147,7 +146,7 @@ static void test_tail_loss_takes_a_time_out(void)
 
 /* All of the window but segments 3 and 6 is lost. After the time-out what is not SACKed is sent again, in
  * slow start: 1 segment, then 2, and what is SACKed is not. */
-static void test_after_a_time_out_only_what_is_missing_is_sent(void)
+TEST(test_after_a_time_out_only_what_is_missing_is_sent)
 {
   static const unsigned missing[] = {0, 1, 2, 4, 5, 7, 8, 9};
   g_autoptr(tcp_fixture) f = tcp_fixture_connected(true);
@@ -179,7 +178,7 @@ static void test_after_a_time_out_only_what_is_missing_is_sent(void)
 
 /* RFC 5681 §3.1: the second time-out in a row leaves the threshold alone. It is half of 10 segments: the
  * two of limited transmit are no part of FlightSize. */
-static void test_threshold_of_time_outs(void)
+TEST(test_threshold_of_time_outs)
 {
   g_autoptr(tcp_fixture) f = tcp_fixture_connected(true);
   post(f, 0, 20 * EMSS, 0);
@@ -195,7 +194,7 @@ static void test_threshold_of_time_outs(void)
 
 /* Time-outs count in a row only: with retries_max 3, two and two, with an acknowledgement between, do not
  * end the connection. */
-static void test_progress_restarts_the_count(void)
+TEST(test_progress_restarts_the_count)
 {
   tcp_config config = tcp_fixture_config();
   config.retries_max = 3;
@@ -214,7 +213,7 @@ static void test_progress_restarts_the_count(void)
 
 /* A segment of EMSS octets with the FIN on it is one more than the window of 1 SMSS after a time-out: it
  * leaves all the same. */
-static void test_full_segment_with_fin_is_sent_again(void)
+TEST(test_full_segment_with_fin_is_sent_again)
 {
   g_autoptr(tcp_fixture) f = tcp_fixture_connected(true);
   queue_record(f, 0, EMSS, 0);
@@ -226,7 +225,7 @@ static void test_full_segment_with_fin_is_sent_again(void)
 }
 
 /* The retransmission itself is lost: SACK recovery cannot see that, the timer does. */
-static void test_lost_retransmission(void)
+TEST(test_lost_retransmission)
 {
   g_autoptr(tcp_fixture) f = tcp_fixture_connected(true);
   post(f, 0, 10 * EMSS, 0);
@@ -249,7 +248,7 @@ static void test_lost_retransmission(void)
 /* RFC 3522: one segment is late by more than RTO. Its acknowledgement echoes the first transmission: the
  * time-out was for nothing, and is taken back: the window is 10 segments again, without a threshold. If
  * the first was lost, the echo is of the second. */
-static void test_late_segment_with_timestamps(void)
+TEST(test_late_segment_with_timestamps)
 {
   for (unsigned lost = 0; lost < 2; lost++) {
     tcp_config config = tcp_fixture_config();
@@ -273,7 +272,7 @@ static void test_late_segment_with_timestamps(void)
 }
 
 /* The same by D-SACK (RFC 3708), when both have arrived. */
-static void test_late_segment_with_duplicate_sack(void)
+TEST(test_late_segment_with_duplicate_sack)
 {
   tcp_config config = tcp_fixture_config();
   config.dsack = true;
@@ -291,7 +290,7 @@ static void test_late_segment_with_duplicate_sack(void)
 
 /* MPA-048: FPDUs packed into one segment are packed alike when they are sent again after a time-out: 1000
  * + 400 | 1200 | 500 + 500 | 1300. */
-static void test_boundaries_are_preserved(void)
+TEST(test_boundaries_are_preserved)
 {
   static const uint32_t records[] = {1000, 400, 1200, 500, 500, 1300};
   static const uint32_t lengths[] = {1400, 1200, 1000, 1300};
@@ -324,7 +323,7 @@ static void test_boundaries_are_preserved(void)
 /* RFC 3465 §2.3: until the 10 segments in flight at the time-out are acknowledged, an ACK opens the window
  * by 1 SMSS at most: from 1 to 2, by the ACK of both to 3, by the ACK of all to 4. Then by 2 again: from 4
  * to 6. */
-static void test_slow_start_after_a_time_out(void)
+TEST(test_slow_start_after_a_time_out)
 {
   tcp_config config = tcp_fixture_config();
   g_autoptr(tcp_fixture) f =
@@ -344,26 +343,4 @@ static void test_slow_start_after_a_time_out(void)
   drop_all(f, 0);
   script_ack(f, 12 * EMSS, 0, NULL);
   g_assert_cmpuint(window_of(f), ==, 6 * EMSS);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/tcp/time_out/time_outs_double", test_time_outs_double);
-  g_test_add_func("/tcp/time_out/timestamps_sample_retransmissions", test_timestamps_sample_retransmissions);
-  g_test_add_func("/tcp/time_out/no_echo", test_no_echo);
-  g_test_add_func("/tcp/time_out/round_trip_within_a_tick", test_round_trip_within_a_tick);
-  g_test_add_func("/tcp/time_out/gives_up", test_gives_up);
-  g_test_add_func("/tcp/time_out/tail_loss", test_tail_loss_takes_a_time_out);
-  g_test_add_func("/tcp/time_out/after_a_time_out", test_after_a_time_out_only_what_is_missing_is_sent);
-  g_test_add_func("/tcp/time_out/threshold_of_time_outs", test_threshold_of_time_outs);
-  g_test_add_func("/tcp/time_out/progress_restarts_the_count", test_progress_restarts_the_count);
-  g_test_add_func("/tcp/time_out/full_segment_with_fin_is_sent_again",
-                  test_full_segment_with_fin_is_sent_again);
-  g_test_add_func("/tcp/time_out/lost_retransmission", test_lost_retransmission);
-  g_test_add_func("/tcp/time_out/late_segment_with_timestamps", test_late_segment_with_timestamps);
-  g_test_add_func("/tcp/time_out/late_segment_with_duplicate_sack", test_late_segment_with_duplicate_sack);
-  g_test_add_func("/tcp/time_out/boundaries_are_preserved", test_boundaries_are_preserved);
-  g_test_add_func("/tcp/time_out/slow_start_after_a_time_out", test_slow_start_after_a_time_out);
-  return g_test_run();
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Whole transfers over a wire that loses, reorders and repeats: whatever happens on the way, every octet
  * is passed exactly once (the fixture compares each with what was sent) and both ends close. */
-#include <glib.h>
-
 #include "base/random_stream.h"
 #include "tcp_wire.h"
+#include "test.h"
 
 enum { ROUND_TRIP_US = 50 };
 
@@ -133,46 +132,46 @@ static void run_kinds(uint64_t first_seed, unsigned seeds, trouble what, uint32_
   }
 }
 
-static void test_clean(void)
+TEST(test_clean)
 {
   run_kinds(1, 2, (trouble){0}, 100000, 30000);
 }
 
-static void test_losses(void)
+TEST(test_losses)
 {
   run_kinds(100, 10, (trouble){.wire = {.loss = 0.03}}, 60000, 0);
 }
 
-static void test_reordering(void)
+TEST(test_reordering)
 {
   run_kinds(200, 10, (trouble){.wire = {.lateness = 0.1}}, 60000, 10000);
 }
 
-static void test_everything(void)
+TEST(test_everything)
 {
   run_kinds(300, 10, (trouble){.wire = {.loss = 0.05, .duplication = 0.05, .lateness = 0.1}}, 30000, 30000);
 }
 
 /* MPA-043: whatever the path MTU becomes, all that was posted is sent and is what arrives; the fixture
  * sees to it that no segment is larger than the MTU of its time. */
-static void test_mtu_changes(void)
+TEST(test_mtu_changes)
 {
   run_kinds(600, 6, (trouble){.wire = {.loss = 0.02, .lateness = 0.05}, .mtu = 0.02}, 40000, 10000);
 }
 
 /* MPA-286: what the layer above refuses comes again, until it is taken. */
-static void test_refusals(void)
+TEST(test_refusals)
 {
   run_kinds(700, 6, (trouble){.wire = {.loss = 0.02, .lateness = 0.05}, .refusal = 0.02}, 40000, 10000);
 }
 
-static void test_terrible_wire(void)
+TEST(test_terrible_wire)
 {
   run_kinds(400, 3, (trouble){.wire = {.loss = 0.4, .duplication = 0.2, .lateness = 0.3}}, 8000, 4000);
 }
 
 /* Everything that can be chosen, at random. */
-static void test_options(void)
+TEST(test_options)
 {
   run_kinds(
       800, 12,
@@ -180,7 +179,7 @@ static void test_options(void)
       40000, 20000);
 }
 
-static void test_options_on_a_terrible_wire(void)
+TEST(test_options_on_a_terrible_wire)
 {
   run_kinds(
       900, 4,
@@ -190,7 +189,7 @@ static void test_options_on_a_terrible_wire(void)
 
 /* A path that is narrower than its ends know, and reports it (RFC 1191); losses hit the ICMP messages'
  * causes as well as their effects. */
-static void test_narrow_path(void)
+TEST(test_narrow_path)
 {
   run_kinds(1000, 6,
             (trouble){.wire = {.loss = 0.03, .lateness = 0.05, .narrow_mtu_octets = 1300}, .options = true},
@@ -198,32 +197,14 @@ static void test_narrow_path(void)
 }
 
 /* One that does not report it: black hole detection finds it (RFC 2923 §2.1). */
-static void test_black_hole(void)
+TEST(test_black_hole)
 {
   run_kinds(1100, 4,
             (trouble){.wire = {.loss = 0.01, .narrow_mtu_octets = 1300, .is_silent = true}, .options = true},
             40000, 10000);
 }
 
-static void test_nothing_to_send(void)
+TEST(test_nothing_to_send)
 {
   run_kinds(500, 5, (trouble){.wire = {.loss = 0.3, .duplication = 0.2, .lateness = 0.3}}, 0, 0);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/tcp/transfer/clean", test_clean);
-  g_test_add_func("/tcp/transfer/losses", test_losses);
-  g_test_add_func("/tcp/transfer/reordering", test_reordering);
-  g_test_add_func("/tcp/transfer/everything", test_everything);
-  g_test_add_func("/tcp/transfer/mtu_changes", test_mtu_changes);
-  g_test_add_func("/tcp/transfer/refusals", test_refusals);
-  g_test_add_func("/tcp/transfer/terrible_wire", test_terrible_wire);
-  g_test_add_func("/tcp/transfer/options", test_options);
-  g_test_add_func("/tcp/transfer/options_on_a_terrible_wire", test_options_on_a_terrible_wire);
-  g_test_add_func("/tcp/transfer/narrow_path", test_narrow_path);
-  g_test_add_func("/tcp/transfer/black_hole", test_black_hole);
-  g_test_add_func("/tcp/transfer/nothing_to_send", test_nothing_to_send);
-  return g_test_run();
 }

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What was sent again for nothing (RFC 3522, RFC 3708, RFC 4015). */
-#include <glib.h>
-
 #include "tcp/tcp_undo.h"
 #include "tcp_fixture.h"
+#include "test.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(tcp_undo, tcp_undo_free)
 
 /* [1000, 2000) and [5000, 6000) were sent again: only when both are proven, in whatever pieces, the last
  * of one octet, all of it was for nothing. */
-static void test_all_must_be_proven(void)
+TEST(test_all_must_be_proven)
 {
   g_autoptr(tcp_undo) undo = tcp_undo_new();
   tcp_undo_begin(undo, TCP_UNDO_RECOVERY);
@@ -23,7 +22,7 @@ static void test_all_must_be_proven(void)
 }
 
 /* Nothing sent again, nothing to be for nothing; nor does a block without sense prove anything. */
-static void test_nothing_proves_nothing(void)
+TEST(test_nothing_proves_nothing)
 {
   g_autoptr(tcp_undo) undo = tcp_undo_new();
   tcp_undo_resent(undo, 0, 1000); /* no recovery */
@@ -38,7 +37,7 @@ static void test_nothing_proves_nothing(void)
 
 /* Sent again twice and reported once: one of the two may have been needed. The next recovery starts
  * afresh. */
-static void test_sent_again_twice(void)
+TEST(test_sent_again_twice)
 {
   g_autoptr(tcp_undo) undo = tcp_undo_new();
   tcp_undo_begin(undo, TCP_UNDO_RECOVERY);
@@ -84,7 +83,7 @@ static tcp_frto in_step_3(bool sack)
 }
 
 /* Each row: the variant, an acknowledgement in step 3, the verdict. */
-static void test_verdicts_of_step_3(void)
+TEST(test_verdicts_of_step_3)
 {
   static const struct {
     bool sack;
@@ -109,7 +108,7 @@ static void test_verdicts_of_step_3(void)
 
 /* Step 2 (a): what ends it without a verdict: all acknowledged, nothing new to send, without SACK a
  * duplicate. */
-static void test_step_2_ends_it(void)
+TEST(test_step_2_ends_it)
 {
   static const struct {
     bool sack;
@@ -132,7 +131,7 @@ static void test_step_2_ends_it(void)
 }
 
 /* Off it reports nothing. */
-static void test_off(void)
+TEST(test_off)
 {
   tcp_frto frto = {.step = TCP_FRTO_OFF};
   g_assert_cmpint(after(&frto, (tcp_frto_ack){.advances = true, .may_send_new = true}), ==, TCP_FRTO_UNKNOWN);
@@ -157,7 +156,7 @@ static tcp_fixture *ten_in_flight(bool sack, bool rack)
  * shows that the time-out was spurious: the window is what it was (10 segments, and no threshold), only
  * one segment was sent again, and the others are not taken as lost.
  * */
-static void test_spurious_time_out(void)
+TEST(test_spurious_time_out)
 {
   for (unsigned variant = 0; variant < 3; variant++) {
     g_autoptr(tcp_fixture) f = ten_in_flight(variant > 0, variant > 1);
@@ -183,7 +182,7 @@ static void test_spurious_time_out(void)
 /* The first five are lost, the others and the ACKs of their arrival too. After the time-out the ACK of the
  * first moves on by one, two new segments leave, and their duplicates show that the loss was real: it is
  * repaired as ever. */
-static void test_real_time_out(void)
+TEST(test_real_time_out)
 {
   for (unsigned variant = 0; variant < 3; variant++) {
     g_autoptr(tcp_fixture) f = ten_in_flight(variant > 0, variant > 1);
@@ -203,18 +202,4 @@ static void test_real_time_out(void)
     g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 10);
     g_assert_cmpuint(threshold_of(f), ==, 5 * EMSS);
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/tcp/undo/all_must_be_proven", test_all_must_be_proven);
-  g_test_add_func("/tcp/undo/nothing_proves_nothing", test_nothing_proves_nothing);
-  g_test_add_func("/tcp/undo/sent_again_twice", test_sent_again_twice);
-  g_test_add_func("/tcp/frto/verdicts_of_step_3", test_verdicts_of_step_3);
-  g_test_add_func("/tcp/frto/step_2_ends_it", test_step_2_ends_it);
-  g_test_add_func("/tcp/frto/off", test_off);
-  g_test_add_func("/tcp/frto/spurious_time_out", test_spurious_time_out);
-  g_test_add_func("/tcp/frto/real_time_out", test_real_time_out);
-  return g_test_run();
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Windows that close: the sender's probes (RFC 9293 §3.8.6.1), the receiver's silly window avoidance
  * (§3.8.6.2.2), and a right edge that never moves left. */
-#include <glib.h>
-
 #include "tcp_fixture.h"
+#include "test.h"
 
 enum { EMSS = 1000 };
 
@@ -16,7 +15,7 @@ static tcp_fixture *against_script(const tcp_config *config)
  * double, up to the largest RTO, here 1 s; as long as they are answered they go on for ever (MUST-37),
  * here for 100 s, although 8 retries are the most. Each is counted, none as a time-out; then the window
  * opens. */
-static void test_probes(void)
+TEST(test_probes)
 {
   static const unsigned milliseconds[] = {300, 900, 1900, 2900, 3900};
   tcp_config config = tcp_fixture_config();
@@ -50,7 +49,7 @@ static void test_probes(void)
 }
 
 /* MUST-37 again: an answer is one also when it reports a duplicate (RFC 2883). */
-static void test_answers_with_a_duplicate(void)
+TEST(test_answers_with_a_duplicate)
 {
   tcp_config config = tcp_fixture_config();
   config.rto_max_ps = TIME_PS_PER_SECOND;
@@ -77,7 +76,7 @@ static void test_answers_with_a_duplicate(void)
 
 /* RFC 9293 §3.10.7.4: SND.WL1 is the SYN's sequence number after the handshake. A segment that starts
  * there, with an octet too many in front, is not older, and its window is taken. */
-static void test_window_beside_the_syn(void)
+TEST(test_window_beside_the_syn)
 {
   tcp_config config = tcp_fixture_config();
   g_autoptr(tcp_fixture) f = against_script(&config);
@@ -93,7 +92,7 @@ static void test_window_beside_the_syn(void)
 }
 
 /* Probes that nobody answers are given up after retries_max, 8, as everything is. */
-static void test_probes_are_given_up(void)
+TEST(test_probes_are_given_up)
 {
   tcp_config config = tcp_fixture_config();
   config.rto_max_ps = TIME_PS_PER_SECOND;
@@ -108,7 +107,7 @@ static void test_probes_are_given_up(void)
 
 /* The window shrinks below what is in flight (RFC 9293 §3.8.6, SHLD-17: be prepared): nothing new leaves,
  * what is in flight still counts, and goes again when it times out. */
-static void test_shrinking_window(void)
+TEST(test_shrinking_window)
 {
   tcp_config config = tcp_fixture_config();
   g_autoptr(tcp_fixture) f = against_script(&config);
@@ -134,7 +133,7 @@ static uint64_t told_edge(const tcp_fixture *f)
 /* A layer above that consumes slowly, a window of 8000, an MTU of 1500, an ACK for each segment: the
  * window closes as its octets stay unread, and the right edge stays at 8000. Read again, 100 octets are no
  * news, nor is anything below half of the window or 2 MTU, here 3000; 4000 are. */
-static void test_unread_octets_close_the_window(void)
+TEST(test_unread_octets_close_the_window)
 {
   tcp_config config = tcp_fixture_config();
   tcp_config peer = config;
@@ -177,7 +176,7 @@ static void test_unread_octets_close_the_window(void)
 
 /* RFC 9293 §3.8.6.2.2: of a window of 8000 that is nearly full, 1000 octets read, less than an MTU of
  * 1500, open nothing, not even in an ACK that leaves anyhow; 1500 do. */
-static void test_silly_window_is_not_told(void)
+TEST(test_silly_window_is_not_told)
 {
   tcp_config config = tcp_fixture_config();
   tcp_config peer = config;
@@ -205,7 +204,7 @@ static void test_silly_window_is_not_told(void)
 /* RFC 9293 §3.8.6.2.1 (MUST-38), Fs = 1/2: with nothing in flight less than a segment leaves when it fills
  * half of the largest window ever offered, or when the override time is over, here RTO, 300 ms. 1,000
  * octets wait for a window of 10, of at most 2,000. */
-static void test_silly_window_is_not_used(void)
+TEST(test_silly_window_is_not_used)
 {
   static const struct {
     uint16_t largest;
@@ -231,7 +230,7 @@ static void test_silly_window_is_not_used(void)
 }
 
 /* A window that opens in time lets all leave at once. */
-static void test_window_opens_before_the_override_time(void)
+TEST(test_window_opens_before_the_override_time)
 {
   tcp_config config = tcp_fixture_config();
   g_autoptr(tcp_fixture) f = against_script(&config);
@@ -243,20 +242,4 @@ static void test_window_opens_before_the_override_time(void)
   expect_segment(f, 0, 0, 1000);
   advance_by(f, 200 * TIME_PS_PER_MILLISECOND); /* the override time is over, RTO of the segment is not */
   g_assert_cmpuint(on_wire(f, 0), ==, 1);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/tcp/window/probes", test_probes);
-  g_test_add_func("/tcp/window/answers_with_a_duplicate", test_answers_with_a_duplicate);
-  g_test_add_func("/tcp/window/window_beside_the_syn", test_window_beside_the_syn);
-  g_test_add_func("/tcp/window/probes_are_given_up", test_probes_are_given_up);
-  g_test_add_func("/tcp/window/shrinking_window", test_shrinking_window);
-  g_test_add_func("/tcp/window/unread_octets_close_the_window", test_unread_octets_close_the_window);
-  g_test_add_func("/tcp/window/silly_window_is_not_told", test_silly_window_is_not_told);
-  g_test_add_func("/tcp/window/silly_window_is_not_used", test_silly_window_is_not_used);
-  g_test_add_func("/tcp/window/window_opens_before_the_override_time",
-                  test_window_opens_before_the_override_time);
-  return g_test_run();
 }

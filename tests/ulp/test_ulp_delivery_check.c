@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "slots_fixture.h"
+#include "test.h"
 
 enum { OCTETS = 3000, HALF = 1500 };
 
@@ -72,12 +73,13 @@ static uint64_t errors(const fixture *f)
   return ulp_delivery_check_results_of(f->check)->order_errors;
 }
 
+#define FIXTURE_TEST(name) TEST_WITH(fixture, NULL, set_up, tear_down, name)
+
 /* A Write in two segments is whole with the second. */
-static void test_write(fixture *f, gconstpointer data)
+FIXTURE_TEST(test_write)
 {
   ulp_message write = tagged(f, RDMAP_WRITE, OCTETS);
   ulp_message whole;
-  (void)data;
 
   ulp_delivery_check_expect(f->check, &write);
   g_assert_false(deliver(f, segment(f, RDMAP_WRITE, 0, HALF, false), &whole));
@@ -90,11 +92,10 @@ static void test_write(fixture *f, gconstpointer data)
 }
 
 /* Wrong octets are counted one by one, where they are: three in the second half. */
-static void test_wrong_octets(fixture *f, gconstpointer data)
+FIXTURE_TEST(test_wrong_octets)
 {
   ulp_message write = tagged(f, RDMAP_WRITE, OCTETS);
   ulp_message whole;
-  (void)data;
 
   ulp_delivery_check_expect(f->check, &write);
   f->slot->memory[HALF] ^= 1;
@@ -107,11 +108,10 @@ static void test_wrong_octets(fixture *f, gconstpointer data)
 }
 
 /* Each way in which a segment is not the next one of the next message. The first half of a Write has arrived. */
-static void test_not_the_next(fixture *f, gconstpointer data)
+FIXTURE_TEST(test_not_the_next)
 {
   ddp_segment wrong[9];
   ulp_message whole;
-  (void)data;
 
   for (gsize i = 0; i < G_N_ELEMENTS(wrong); i++) {
     wrong[i] = segment(f, RDMAP_WRITE, HALF, HALF, true);
@@ -141,12 +141,11 @@ static void test_not_the_next(fixture *f, gconstpointer data)
 }
 
 /* Responses come in the order of the Reads, whatever Writes come between them; each kind keeps its own. */
-static void test_kinds_interleave(fixture *f, gconstpointer data)
+FIXTURE_TEST(test_kinds_interleave)
 {
   ulp_message write = tagged(f, RDMAP_WRITE, HALF);
   ulp_message response = tagged(f, RDMAP_READ_RESPONSE, OCTETS);
   ulp_message whole;
-  (void)data;
 
   ulp_delivery_check_expect(f->check, &write);
   ulp_delivery_check_expect(f->check, &response);
@@ -159,11 +158,10 @@ static void test_kinds_interleave(fixture *f, gconstpointer data)
 }
 
 /* Once a right segment follows, the wrong one before it was not the stream's last. */
-static void test_last_unexpected_is_the_last(fixture *f, gconstpointer data)
+FIXTURE_TEST(test_last_unexpected_is_the_last)
 {
   ulp_message write = tagged(f, RDMAP_WRITE, HALF);
   ulp_message whole;
-  (void)data;
 
   ulp_delivery_check_expect(f->check, &write);
   deliver(f, segment(f, RDMAP_READ_RESPONSE, 0, 10, true), &whole);
@@ -174,7 +172,7 @@ static void test_last_unexpected_is_the_last(fixture *f, gconstpointer data)
 }
 
 /* A Send counts when its receive completes, and what the completion says of it is compared: buffer, length, Solicited Event, STag. */
-static void test_receives(fixture *f, gconstpointer data)
+FIXTURE_TEST(test_receives)
 {
   const rnic_completion right = {.id = f->slot->number,
                                  .is_receive = true,
@@ -184,7 +182,6 @@ static void test_receives(fixture *f, gconstpointer data)
                                  .invalidated_stag = 0x55};
   rnic_completion completions[6];
   ulp_message whole;
-  (void)data;
 
   for (gsize i = 0; i < G_N_ELEMENTS(completions); i++) {
     completions[i] = right;
@@ -210,36 +207,13 @@ static void test_receives(fixture *f, gconstpointer data)
 }
 
 /* A receive completes before its Send was Delivered: no such message. */
-static void test_receive_without_a_message(fixture *f, gconstpointer data)
+FIXTURE_TEST(test_receive_without_a_message)
 {
   const rnic_completion early = {.is_receive = true};
   ulp_message send = send_of(f, HALF);
   ulp_message whole;
-  (void)data;
 
   ulp_delivery_check_expect(f->check, &send);
   g_assert_false(ulp_delivery_check_received(f->check, &early, &whole));
   g_assert_cmpuint(errors(f), ==, 1);
-}
-
-int main(int argc, char **argv)
-{
-  static const struct {
-    const char *path;
-    void (*test)(fixture *, gconstpointer);
-  } tests[] = {
-      {"/ulp-check/write", test_write},
-      {"/ulp-check/wrong-octets", test_wrong_octets},
-      {"/ulp-check/not-the-next", test_not_the_next},
-      {"/ulp-check/kinds-interleave", test_kinds_interleave},
-      {"/ulp-check/last-unexpected", test_last_unexpected_is_the_last},
-      {"/ulp-check/receives", test_receives},
-      {"/ulp-check/receive-without-a-message", test_receive_without_a_message},
-  };
-
-  g_test_init(&argc, &argv, NULL);
-  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
-    g_test_add(tests[i].path, fixture, NULL, set_up, tests[i].test, tear_down);
-  }
-  return g_test_run();
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a connection costs that is open and has nothing to do: its two endpoints and their workload, with all the layers below. */
-#include <glib.h>
 #include <malloc.h>
 
 #include "base/memory_pool.h"
+#include "test.h"
 #include "ulp/ulp_workload.h"
 
 enum {
@@ -169,7 +169,7 @@ static size_t heap_octets(void)
 }
 
 /* A pair is within the budget when its connection is open, and again when its messages are Delivered: what they needed is given back. */
-static void test_idle_pair(void)
+TEST(test_idle_pair)
 {
   if (!MEMORY_POOL_KEEPS) {
     g_test_skip("a sanitizer's heap is another");
@@ -191,11 +191,4 @@ static void test_idle_pair(void)
   g_assert_cmpuint(open, <=, BUDGET_OCTETS);
   g_assert_cmpuint(after, <=, BUDGET_OCTETS);
   bench_free(b);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/ulp-idle/pair", test_idle_pair);
-  return g_test_run();
 }

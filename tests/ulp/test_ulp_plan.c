@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The sequence of what a requester posts, and how many messages come of it. */
+#include "test.h"
 #include "ulp/ulp_plan.h"
-
-#include <glib.h>
 
 /* The plan as text: "w0 s1 . r2", a dot for a signal, "!" behind a Send that invalidates the Write's STag before it, "*" behind that Write. */
 static char *sequence(ulp_plan plan)
@@ -71,7 +70,7 @@ static const plan_case cases[] = {
     {{.mix = &(const choice_list){{ULP_OPERATION_STORAGE_WRITE}, 1}, .messages = 3}, "sw0 sw1 sw2", 6, 3},
 };
 
-static void test_sequences(void)
+TEST(test_sequences)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
     const plan_case *c = &cases[i];
@@ -85,7 +84,7 @@ static void test_sequences(void)
 }
 
 /* Steps in all are as many as there are words in the sequence. */
-static void test_steps_are_counted(void)
+TEST(test_steps_are_counted)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
     char **words = g_strsplit(cases[i].sequence, " ", -1);
@@ -97,7 +96,7 @@ static void test_steps_are_counted(void)
 
 /* Counts have 64 bits: 2^34 messages are 2^33 Writes, with 2^32 signals, and 2^33 storage Reads, of which the requester gets the data and the
  * response. */
-static void test_more_than_32_bits(void)
+TEST(test_more_than_32_bits)
 {
   const uint64_t two_32 = UINT64_C(1) << 32;
   ulp_plan plan = {.mix = &(const choice_list){{ULP_OPERATION_WRITE, ULP_OPERATION_STORAGE_READ}, 2},
@@ -116,13 +115,4 @@ static void test_more_than_32_bits(void)
   g_assert_cmpuint(plan.writes, ==, two_32 + 1);
   g_assert_cmpuint(plan.all_writes, ==, 2 * two_32);
   g_assert_false(plan.signal_due); /* as 2^32 + 1 is odd */
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/ulp-plan/sequences", test_sequences);
-  g_test_add_func("/ulp-plan/steps", test_steps_are_counted);
-  g_test_add_func("/ulp-plan/more-than-32-bits", test_more_than_32_bits);
-  return g_test_run();
 }

@@ -2,9 +2,9 @@
 /* The workload of two ULPs over two endpoints on a wire in memory: every operation, what the ends verify, and what they notice. */
 #include "rdmap/rdmap_stream_private.h"
 #include "rnic/rnic_endpoint_private.h"
+#include "test.h"
 #include "ulp/ulp_workload.h"
 
-#include <glib.h>
 #include <string.h>
 
 enum { DELAY_US = 10, PORT = 5044 };
@@ -368,7 +368,7 @@ static const operation_case operation_cases[] = {
 };
 
 /* RDMAP-196: completions come in the order posted, whatever the mix (a wrong one counts as an order error). */
-static void test_operations(void)
+TEST(test_operations)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(operation_cases); i++) {
     for (int variant = 0; variant < 4; variant++) {
@@ -400,7 +400,7 @@ static void test_operations(void)
 }
 
 /* A buffer's next Send with Invalidate names another STag than the last one did, whichever buffer it is: 1 + 65535 + 2 = 65538 of them. */
-static void test_stags_are_used_once(void)
+TEST(test_stags_are_used_once)
 {
   enum { BUFFERS = 65538 };
   const ulp_workload_config config = {.mix = {{ULP_OPERATION_SEND_INVALIDATE}, 1},
@@ -430,7 +430,7 @@ static void test_stags_are_used_once(void)
 
 /* Nor does a buffer of data whose STag was invalidated: 80 messages, a Write and the Send that invalidates its STag by turns, or storage
  * exchanges, in 10000 / 1020 + 2 = 11 buffers. */
-static void test_stags_of_data_are_used_once(void)
+TEST(test_stags_of_data_are_used_once)
 {
   static const struct {
     choice_list mix;
@@ -469,7 +469,7 @@ static gint by_value(gconstpointer a, gconstpointer b)
 
 /* No two messages begin alike, of whichever end: requests, data and responses. One in the place of another would be noticed. Of 20 Sends, 20 storage
  * Reads and 20 Writes from each end, 3 messages an exchange. */
-static void test_payload_differs(void)
+TEST(test_payload_differs)
 {
   const ulp_workload_config config = {
       .mix = {{ULP_OPERATION_SEND, ULP_OPERATION_STORAGE_READ, ULP_OPERATION_WRITE}, 3},
@@ -492,7 +492,7 @@ static void test_payload_differs(void)
 }
 
 /* A completion that is not that of the oldest operation is an order error. */
-static void test_completions_out_of_order(void)
+TEST(test_completions_out_of_order)
 {
   const ulp_workload_config config = {
       .mix = {{ULP_OPERATION_WRITE}, 1}, .message_octets = 100, .messages = 3};
@@ -513,7 +513,7 @@ static void test_completions_out_of_order(void)
 }
 
 /* MPA-122: without CRC the ULPs see the same messages and completions, at the same times. */
-static void test_crc_is_invisible(void)
+TEST(test_crc_is_invisible)
 {
   const ulp_workload_config config = {.mix = {{ULP_OPERATION_WRITE, ULP_OPERATION_SEND_SE_INVALIDATE,
                                                ULP_OPERATION_READ, ULP_OPERATION_STORAGE_WRITE},
@@ -567,7 +567,7 @@ static const tamper_case tamper_cases[] = {
     {ULP_OPERATION_STORAGE_WRITE, SIDE_RESPONDER, TAMPER_OCTET, 2, 1, 0, false},
 };
 
-static void test_tampering_is_noticed(void)
+TEST(test_tampering_is_noticed)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(tamper_cases); i++) {
     const tamper_case *c = &tamper_cases[i];
@@ -587,7 +587,7 @@ static void test_tampering_is_noticed(void)
 }
 
 /* A Write of no octets that nobody posted changes nothing; a message that nobody posted is an error, whatever its kind. */
-static void test_what_nobody_posted(void)
+TEST(test_what_nobody_posted)
 {
   static const struct {
     uint8_t opcode;
@@ -617,7 +617,7 @@ static void test_what_nobody_posted(void)
 /* --- Limits --- */
 
 /* At most 3 operations of a requester are posted and not complete; a storage exchange counts until its response. */
-static void test_outstanding(void)
+TEST(test_outstanding)
 {
   static const ulp_operation operations[] = {ULP_OPERATION_WRITE, ULP_OPERATION_READ,
                                              ULP_OPERATION_STORAGE_WRITE};
@@ -645,7 +645,7 @@ static void test_outstanding(void)
 /* in_flight_octets 10000: 10000 / (5000 + 20) + 2 = 3 buffers, or 10000 / (100 + 20) + 2 = 85. 3000 and 300 octets in turn: 10000 / (3020 + 320) + 2 =
  * 4 turns of two; of those that take Sends there is one more. With nothing Delivered the message behind the last waits, whatever the operation,
  * and its requester is told when a buffer has come free. */
-static void test_waits_for_a_buffer(void)
+TEST(test_waits_for_a_buffer)
 {
   static const ulp_operation operations[] = {ULP_OPERATION_WRITE, ULP_OPERATION_READ, ULP_OPERATION_SEND,
                                              ULP_OPERATION_STORAGE_READ, ULP_OPERATION_STORAGE_WRITE};
@@ -683,7 +683,7 @@ static void test_waits_for_a_buffer(void)
 }
 
 /* RDMAP-214: never more Reads outstanding than the ORD of 4, though 20 are posted at once; RDMAP-210: as many as that are. */
-static void test_reads_outstanding(void)
+TEST(test_reads_outstanding)
 {
   const ulp_workload_config config = {
       .mix = {{ULP_OPERATION_READ}, 1}, .message_octets = 100, .messages = 20};
@@ -697,7 +697,7 @@ static void test_reads_outstanding(void)
 }
 
 /* The Initiator's ULP always posts operations of its own, the Responder's only when both do the same. */
-static void test_who_posts(void)
+TEST(test_who_posts)
 {
   for (int both = 0; both <= 1; both++) {
     const ulp_workload_config config = {
@@ -713,7 +713,7 @@ static void test_who_posts(void)
 }
 
 /* A connection that is gone takes no work: posting ends, and what was posted counts as neither complete nor wrong. */
-static void test_the_connection_ends(void)
+TEST(test_the_connection_ends)
 {
   static const ulp_operation operations[] = {ULP_OPERATION_WRITE, ULP_OPERATION_READ, ULP_OPERATION_SEND,
                                              ULP_OPERATION_STORAGE_READ, ULP_OPERATION_STORAGE_WRITE};
@@ -735,23 +735,4 @@ static void test_the_connection_ends(void)
     g_assert_false(ulp_workload_post_next(p.workload, SIDE_INITIATOR));
     pair_close(&p);
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/ulp-workload/operations", test_operations);
-  g_test_add_func("/ulp-workload/stags-are-used-once", test_stags_are_used_once);
-  g_test_add_func("/ulp-workload/stags-of-data", test_stags_of_data_are_used_once);
-  g_test_add_func("/ulp-workload/payload-differs", test_payload_differs);
-  g_test_add_func("/ulp-workload/completions-out-of-order", test_completions_out_of_order);
-  g_test_add_func("/ulp-workload/crc-is-invisible", test_crc_is_invisible);
-  g_test_add_func("/ulp-workload/tampering", test_tampering_is_noticed);
-  g_test_add_func("/ulp-workload/what-nobody-posted", test_what_nobody_posted);
-  g_test_add_func("/ulp-workload/outstanding", test_outstanding);
-  g_test_add_func("/ulp-workload/waits-for-a-buffer", test_waits_for_a_buffer);
-  g_test_add_func("/ulp-workload/reads-outstanding", test_reads_outstanding);
-  g_test_add_func("/ulp-workload/who-posts", test_who_posts);
-  g_test_add_func("/ulp-workload/the-connection-ends", test_the_connection_ends);
-  return g_test_run();
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Texts of the user's in a gnuplot script stay texts. */
 #include "study/plot/gnuplot.h"
+#include "test.h"
 
 #include <glib/gstdio.h>
 #include <math.h>
@@ -11,7 +12,7 @@ static void expect_text(char *text, const char *expected)
   g_free(text);
 }
 
-static void test_quote(void)
+TEST(test_quote)
 {
   expect_text(gnuplot_quote("plain"), "'plain'");
   expect_text(gnuplot_quote("it's"), "'it’s'");
@@ -20,7 +21,7 @@ static void test_quote(void)
 }
 
 /* Variables of a template, which gnuplot reads back; an array of nothing too. */
-static void test_variables(void)
+TEST(test_variables)
 {
   GString *variables = g_string_new(NULL);
   g_autoptr(GPtrArray) texts = g_ptr_array_new();
@@ -47,7 +48,7 @@ static void test_variables(void)
 
 /* What gnuplot itself makes of hostile titles: it prints them, apostrophes for quotes, and no command in
  * them runs. */
-static void test_gnuplot_agrees(void)
+TEST(test_gnuplot_agrees)
 {
   static const char *const hostile[] = {"`touch PWNED`",
                                         "' ; system('touch PWNED') ; '",
@@ -94,7 +95,7 @@ static void expect_lines(const char *text, guint columns, guint lines_max, const
   g_assert_cmpuint(lines, ==, expected_lines);
 }
 
-static void test_lines(void)
+TEST(test_lines)
 {
   expect_lines("", 10, 3, "''", 1);
   expect_lines("short", 10, 3, "'short'", 1);
@@ -106,7 +107,7 @@ static void test_lines(void)
   expect_lines("don't stop", 5, 2, "'don’t'.\"\\n\".'stop'", 2);
 }
 
-static void test_file_stem(void)
+TEST(test_file_stem)
 {
   expect_text(gnuplot_file_stem("mtu-loss.v2"), "mtu-loss.v2");
   expect_text(gnuplot_file_stem("| rm -rf x"), "__rm_-rf_x");
@@ -116,22 +117,10 @@ static void test_file_stem(void)
 }
 
 /* A comment stays on its line, and does not take the next one in. */
-static void test_comment(void)
+TEST(test_comment)
 {
   expect_text(gnuplot_comment("a\nb"), "a b");
   expect_text(gnuplot_comment("a\\"), "a\\ .");
   expect_text(gnuplot_comment("a\\ \n"), "a\\ .");
   expect_text(gnuplot_comment("50 %"), "50 %");
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/gnuplot/quote", test_quote);
-  g_test_add_func("/gnuplot/variables", test_variables);
-  g_test_add_func("/gnuplot/gnuplot_agrees", test_gnuplot_agrees);
-  g_test_add_func("/gnuplot/lines", test_lines);
-  g_test_add_func("/gnuplot/file_stem", test_file_stem);
-  g_test_add_func("/gnuplot/comment", test_comment);
-  return g_test_run();
 }

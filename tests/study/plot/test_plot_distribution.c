@@ -8,6 +8,7 @@
 #include "study/plot/study_plot.h"
 #include "study/store/summary.h"
 #include "study_fixture.h"
+#include "test.h"
 
 static void draw_well(plot_fixture *f, gboolean delays)
 {
@@ -26,11 +27,13 @@ static void write_summary(const plot_fixture *f, const distribution *distributio
   scenario_free(s);
 }
 
+static const char axes[] = "receiver.mode\npath.forward.mtu\npath.forward.loss\nrun.seed\n";
+#define FIXTURE_TEST(name) TEST_WITH(plot_fixture, axes, plot_fixture_set_up, plot_fixture_tear_down, name)
+
 /* 90 ms at 0, 9 ms in the bin up to 1471, 1 ms in that up to 2943: 10 % of the time above 0, 1 % above 1471, never above 2943. Each
  * bound has the share before and after it. */
-static void test_run(plot_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_run)
 {
-  (void)unused;
   if (!plot_fixture_can_draw()) {
     return;
   }
@@ -60,9 +63,8 @@ static void test_run(plot_fixture *f, gconstpointer unused)
 }
 
 /* A run that Delivered nothing, or a folder of an older program. */
-static void test_run_without_samples(plot_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_run_without_samples)
 {
-  (void)unused;
   const gnuplot_target target = plot_fixture_target(f, GNUPLOT_PNG);
   write_summary(f, NULL);
   for (gboolean delays = FALSE; delays <= TRUE; delays++) {
@@ -74,9 +76,8 @@ static void test_run_without_samples(plot_fixture *f, gconstpointer unused)
   g_assert_cmpuint(f->written->len, ==, 0);
 }
 
-static void test_no_folder(plot_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_no_folder)
 {
-  (void)unused;
   g_autoptr(GError) error = NULL;
   const gnuplot_target target = plot_fixture_target(f, GNUPLOT_PNG);
   g_autofree char *missing = g_build_filename(f->folder, "missing", NULL);
@@ -86,9 +87,8 @@ static void test_no_folder(plot_fixture *f, gconstpointer unused)
 
 /* Two seeds of each of two points. In order: 6 s up to 1471 and 2 s up to 5887, together with 4 s at 0: 12 s, of which 8 above 0 and 2
  * above 1471, so 2/3 and 1/6. Out of order: never above 0. */
-static void test_seeds_are_pooled(plot_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_seeds_are_pooled)
 {
-  (void)unused;
   if (!plot_fixture_can_draw()) {
     return;
   }
@@ -121,9 +121,8 @@ static void test_seeds_are_pooled(plot_fixture *f, gconstpointer unused)
 }
 
 /* Both delays of a point are lines of one colour and two dashes; Placement of the second has no samples and no line. */
-static void test_delays(plot_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_delays)
 {
-  (void)unused;
   if (!plot_fixture_can_draw()) {
     return;
   }
@@ -147,9 +146,8 @@ static void test_delays(plot_fixture *f, gconstpointer unused)
 }
 
 /* Delays from 1 us to 5 ms are on a logarithmic axis, whose tics have their units. */
-static void test_delays_far_apart(plot_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_delays_far_apart)
 {
-  (void)unused;
   if (!plot_fixture_can_draw()) {
     return;
   }
@@ -166,9 +164,8 @@ static void test_delays_far_apart(plot_fixture *f, gconstpointer unused)
   plot_fixture_expect(data, "share above x\n1e-06 1\n1.5e-06 1\n1.5e-06 0\n");
 }
 
-static void test_fits(plot_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_fits)
 {
-  (void)unused;
   static const char *const sets[] = {NULL};
   study_run *run = plot_fixture_add(f, sets);
   const gnuplot_target target = plot_fixture_target(f, GNUPLOT_PNG);
@@ -187,9 +184,8 @@ static void test_fits(plot_fixture *f, gconstpointer unused)
 }
 
 /* Nobody held anything: there is nothing to see, and it says so. */
-static void test_nothing_held(plot_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_nothing_held)
 {
-  (void)unused;
   if (!plot_fixture_can_draw()) {
     return;
   }
@@ -201,9 +197,8 @@ static void test_nothing_held(plot_fixture *f, gconstpointer unused)
 }
 
 /* Of 12 points, 3 MTUs by 4 losses, at most 8 are drawn: loss, which has most values and comes last, keeps the first and the last. */
-static void test_many_points(plot_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_many_points)
 {
-  (void)unused;
   if (!plot_fixture_can_draw()) {
     return;
   }
@@ -224,9 +219,8 @@ static void test_many_points(plot_fixture *f, gconstpointer unused)
 }
 
 /* What a user writes into a title is text, in the script as in the data. */
-static void test_hostile_title(plot_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_hostile_title)
 {
-  (void)unused;
   if (!plot_fixture_can_draw()) {
     return;
   }
@@ -240,9 +234,8 @@ static void test_hostile_title(plot_fixture *f, gconstpointer unused)
 }
 
 /* In letters, on standard output: title, axes with their labels, curves that differ in their letters, and no file is left. */
-static void test_letters(plot_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_letters)
 {
-  (void)unused;
   if (!plot_fixture_can_draw()) {
     return;
   }
@@ -263,31 +256,4 @@ static void test_letters(plot_fixture *f, gconstpointer unused)
   plot_distribution.draw(&f->table, 0, "plot", &target, &error);
   g_assert_no_error(error);
   g_assert_cmpuint(f->written->len, ==, 0);
-}
-
-int main(int argc, char **argv)
-{
-  static const struct {
-    const char *path;
-    void (*function)(plot_fixture *, gconstpointer);
-  } tests[] = {
-      {"/plot_distribution/run", test_run},
-      {"/plot_distribution/run_without_samples", test_run_without_samples},
-      {"/plot_distribution/no_folder", test_no_folder},
-      {"/plot_distribution/seeds_are_pooled", test_seeds_are_pooled},
-      {"/plot_distribution/delays", test_delays},
-      {"/plot_distribution/delays_far_apart", test_delays_far_apart},
-      {"/plot_distribution/fits", test_fits},
-      {"/plot_distribution/nothing_held", test_nothing_held},
-      {"/plot_distribution/many_points", test_many_points},
-      {"/plot_distribution/hostile_title", test_hostile_title},
-      {"/plot_distribution/letters", test_letters},
-  };
-  static const char axes[] = "receiver.mode\npath.forward.mtu\npath.forward.loss\nrun.seed\n";
-  g_test_init(&argc, &argv, NULL);
-  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
-    g_test_add(tests[i].path, plot_fixture, axes, plot_fixture_set_up, tests[i].function,
-               plot_fixture_tear_down);
-  }
-  return g_test_run();
 }

@@ -8,6 +8,7 @@
 #include "plot_fixture.h"
 #include "study/store/summary.h"
 #include "study_fixture.h"
+#include "test.h"
 
 #define HEADER "time_s,connection,cause,octets\n"
 
@@ -47,12 +48,14 @@ static void plot_well(plot_fixture *f, const char *csv)
   g_assert_no_error(error);
 }
 
+static const char scenario_text[] = "title = \"a title\"; run: { seed = 9; };";
+#define FIXTURE_TEST(name) TEST_WITH(plot_fixture, scenario_text, set_up, plot_fixture_tear_down, name)
+
 /* At 1 ms 100 octets are incomplete; at 2 ms 50 unlocated come on top of them; at 3 ms all is gone. Rows:
  * time in ms, the stack up to incomplete, up to unlocated, their sum. Connection 0's own lines do not
  * count. */
-static void test_steps(plot_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_steps)
 {
-  (void)unused;
   if (!plot_fixture_can_draw()) {
     return;
   }
@@ -75,9 +78,8 @@ static void test_steps(plot_fixture *f, gconstpointer unused)
 }
 
 /* Six days into a replay the instants 3 ps and 4 ps after a second are one double, 88 octets and none: the peak is 88 all the same. */
-static void test_instants_of_one_double(plot_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_instants_of_one_double)
 {
-  (void)unused;
   if (!plot_fixture_can_draw()) {
     return;
   }
@@ -89,9 +91,8 @@ static void test_instants_of_one_double(plot_fixture *f, gconstpointer unused)
 }
 
 /* `processing` is drawn but is no part of the reassembly peak. */
-static void test_processing(plot_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_processing)
 {
-  (void)unused;
   if (!plot_fixture_can_draw()) {
     return;
   }
@@ -103,9 +104,8 @@ static void test_processing(plot_fixture *f, gconstpointer unused)
 }
 
 /* 100,000 changes come out as a few thousand rows, the single highest among them. */
-static void test_thinned(plot_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_thinned)
 {
-  (void)unused;
   if (!plot_fixture_can_draw()) {
     return;
   }
@@ -120,9 +120,8 @@ static void test_thinned(plot_fixture *f, gconstpointer unused)
   plot_fixture_expect(data, " 123456 123456\n");
 }
 
-static void test_nothing_held(plot_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_nothing_held)
 {
-  (void)unused;
   if (!plot_fixture_can_draw()) {
     return;
   }
@@ -142,9 +141,8 @@ static void refuse(plot_fixture *f, const char *csv, const char *complaint)
   g_assert_cmpuint(f->written->len, ==, 0);
 }
 
-static void test_hostile(plot_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_hostile)
 {
-  (void)unused;
   refuse(f, "", "occupancy.csv:1: expected time_s,connection,cause,octets");
   refuse(f, "nonsense\n", "occupancy.csv:1: ");
   refuse(f, HEADER "0.1,all,order\n", "occupancy.csv:2: ");
@@ -160,9 +158,8 @@ static void test_hostile(plot_fixture *f, gconstpointer unused)
 }
 
 /* The peak of the series is 150 octets; a summary with another is another run's, or the series lacks lines. */
-static void test_series_of_another_run(plot_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_series_of_another_run)
 {
-  (void)unused;
   static const char csv[] = HEADER "0.001,all,order,150\n0.002,all,order,0\n0.003,all,processing,500\n";
   write_summary(f, 151);
   refuse(f, csv, "its peak is 150 octets, that of summary.json 151");
@@ -176,9 +173,8 @@ static void test_series_of_another_run(plot_fixture *f, gconstpointer unused)
 }
 
 /* Letters on standard output: a column for a stretch of time, which shows the highest state in it: the 1 us of 6 KiB in 5 ms too. */
-static void test_letters(plot_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_letters)
 {
-  (void)unused;
   if (!plot_fixture_can_draw()) {
     return;
   }
@@ -200,9 +196,8 @@ static void test_letters(plot_fixture *f, gconstpointer unused)
 }
 
 /* Changes beyond count are drawn with lines besides, or what lasts less than a dot would vanish; a legend names no outline then. */
-static void test_many_steps(plot_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_many_steps)
 {
-  (void)unused;
   if (!plot_fixture_can_draw()) {
     return;
   }
@@ -233,9 +228,8 @@ static double label_depth(const char *script, const char *label)
 }
 
 /* Without a title the subtitle, which names the scenario, stands where the title would: with one, a line of 1.9 x 27 points lower. */
-static void test_untitled(plot_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_untitled)
 {
-  (void)unused;
   if (!plot_fixture_can_draw()) {
     return;
   }
@@ -251,9 +245,8 @@ static void test_untitled(plot_fixture *f, gconstpointer unused)
   g_assert_cmpfloat_with_epsilon(label_depth(titled, "subtitle_at") - title, 1.9 * 27, 0.2);
 }
 
-static void test_missing(plot_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_missing)
 {
-  (void)unused;
   g_autoptr(GError) error = NULL;
   g_assert_false(plot(f, NULL, &error));
   g_assert_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT);
@@ -261,37 +254,12 @@ static void test_missing(plot_fixture *f, gconstpointer unused)
 }
 
 /* Nobody writes into it, so reading it would not end. */
-static void test_pipe(plot_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_pipe)
 {
-  (void)unused;
   g_autoptr(GError) error = NULL;
   g_autofree char *path = g_build_filename(f->folder, "occupancy.csv", NULL);
   g_assert_cmpint(mkfifo(path, 0600), ==, 0);
   g_assert_false(plot(f, NULL, &error));
   g_assert_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL);
   g_assert_true(g_str_has_prefix(error->message, path));
-}
-
-int main(int argc, char **argv)
-{
-  static const char title[] = "title = \"a title\"; run: { seed = 9; };";
-  g_test_init(&argc, &argv, NULL);
-  g_test_add("/plot_occupancy/steps", plot_fixture, title, set_up, test_steps, plot_fixture_tear_down);
-  g_test_add("/plot_occupancy/instants_of_one_double", plot_fixture, title, set_up,
-             test_instants_of_one_double, plot_fixture_tear_down);
-  g_test_add("/plot_occupancy/processing", plot_fixture, title, set_up, test_processing,
-             plot_fixture_tear_down);
-  g_test_add("/plot_occupancy/thinned", plot_fixture, title, set_up, test_thinned, plot_fixture_tear_down);
-  g_test_add("/plot_occupancy/nothing_held", plot_fixture, title, set_up, test_nothing_held,
-             plot_fixture_tear_down);
-  g_test_add("/plot_occupancy/hostile", plot_fixture, title, set_up, test_hostile, plot_fixture_tear_down);
-  g_test_add("/plot_occupancy/series_of_another_run", plot_fixture, title, set_up, test_series_of_another_run,
-             plot_fixture_tear_down);
-  g_test_add("/plot_occupancy/letters", plot_fixture, title, set_up, test_letters, plot_fixture_tear_down);
-  g_test_add("/plot_occupancy/many_steps", plot_fixture, title, set_up, test_many_steps,
-             plot_fixture_tear_down);
-  g_test_add("/plot_occupancy/untitled", plot_fixture, title, set_up, test_untitled, plot_fixture_tear_down);
-  g_test_add("/plot_occupancy/missing", plot_fixture, title, set_up, test_missing, plot_fixture_tear_down);
-  g_test_add("/plot_occupancy/pipe", plot_fixture, title, set_up, test_pipe, plot_fixture_tear_down);
-  return g_test_run();
 }

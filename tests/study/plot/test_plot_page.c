@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Pages with panels: sizes papers have, room for all. */
 #include "study/plot/plot_page.h"
+#include "test.h"
 
 static plot_page page_of(gnuplot_format format, guint panels, guint entries, glong letters)
 {
@@ -15,7 +16,7 @@ static plot_page page_of(gnuplot_format format, guint panels, guint entries, glo
 }
 
 /* 85 mm and 178 mm at 300 dots an inch: 85 / 25.4 · 300 = 1004, 178 / 25.4 · 300 = 2102. */
-static void test_widths(void)
+TEST(test_widths)
 {
   g_assert_cmpuint(page_of(GNUPLOT_PNG, 1, 3, 15).width, ==, 1004);
   g_assert_cmpuint(page_of(GNUPLOT_PNG, 2, 3, 15).width, ==, 2102);
@@ -23,14 +24,14 @@ static void test_widths(void)
 }
 
 /* Text is 8 to 9 points in print: 27 · 4/3 dots at 300 an inch are 8.64 points of 1/72 inch. */
-static void test_font(void)
+TEST(test_font)
 {
   double points = page_of(GNUPLOT_PNG, 1, 0, 0).font_size * 4 / 3.0 / 300 * 72;
   g_assert_cmpfloat(points, >=, 8);
   g_assert_cmpfloat(points, <=, 9);
 }
 
-static void test_grid(void)
+TEST(test_grid)
 {
   static const struct {
     guint panels;
@@ -45,7 +46,7 @@ static void test_grid(void)
 }
 
 /* Panels stand on the page, above the legend, and none on another. */
-static void test_margins(void)
+TEST(test_margins)
 {
   for (guint panels = 1; panels <= 12; panels++) {
     plot_page page = page_of(panels % 2 == 0 ? GNUPLOT_PNG : GNUPLOT_SVG, panels, 8, 20);
@@ -67,22 +68,11 @@ static void test_margins(void)
 }
 
 /* A terminal is as large as it is, its legend no more than a third of it. */
-static void test_terminal(void)
+TEST(test_terminal)
 {
   plot_page page = page_of(GNUPLOT_TERM, 4, 100, 20);
   g_assert_cmpuint(page.width, ==, 1000);
   g_assert_cmpuint(page.height, ==, 750);
   g_assert_cmpfloat(page.legend_height, <, 750 / 2.5);
   g_assert_cmpuint(page.legend_rows * page.legend_columns, <, 100);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/plot_page/widths", test_widths);
-  g_test_add_func("/plot_page/font", test_font);
-  g_test_add_func("/plot_page/grid", test_grid);
-  g_test_add_func("/plot_page/margins", test_margins);
-  g_test_add_func("/plot_page/terminal", test_terminal);
-  return g_test_run();
 }

@@ -2,6 +2,7 @@
 /* Nothing that a user or a stranger wrote acts as markup, and all of it is still to be read; tables that people and screen readers can
  * follow. */
 #include "study/report/html.h"
+#include "test.h"
 
 #include <string.h>
 
@@ -31,7 +32,7 @@ static const text_case cases[] = {
     {"empty", "", ""},
 };
 
-static void test_append(void)
+TEST(test_append)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
     g_autoptr(GString) html = g_string_new("<");
@@ -43,7 +44,7 @@ static void test_append(void)
 }
 
 /* Whatever octets come, what goes out is UTF-8 and holds none of the characters that end a text or an attribute. */
-static void test_random_octets(void)
+TEST(test_random_octets)
 {
   g_autoptr(GRand) random = g_rand_new_with_seed(20261121);
   g_test_message("seed 20261121");
@@ -61,7 +62,7 @@ static void test_random_octets(void)
 }
 
 /* Markup is the program's, what stands for %s is text. */
-static void test_format(void)
+TEST(test_format)
 {
   g_autoptr(GString) html = g_string_new(NULL);
   html_append(html, "<p class=\"%s\">%s: %u %% of %u</p>", "no\"te", "a < b", 5U, 4294967295U);
@@ -95,7 +96,7 @@ static html_table *example(void)
 
 /* A caption, a header for each column and each row; the mean's header stands over its interval too; numbers are padded to have their
  * points below each other; texts are escaped; cells left out are empty. */
-static void test_structure(void)
+TEST(test_structure)
 {
   html_table *table = example();
   g_autofree char *html = html_of(table);
@@ -114,22 +115,11 @@ static void test_structure(void)
       "</tbody>\n</table>\n</div>\n");
 }
 
-static void test_without_rows(void)
+TEST(test_without_rows)
 {
   html_table *table = html_table_new("");
   html_table_add_column(table, HTML_COLUMN_TEXT, "value", "");
   g_autofree char *html = html_of(table);
   g_assert_nonnull(strstr(html, "<tbody>\n</tbody>"));
   html_table_free(NULL);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/html/text", test_append);
-  g_test_add_func("/html/random-octets", test_random_octets);
-  g_test_add_func("/html/format", test_format);
-  g_test_add_func("/html/table", test_structure);
-  g_test_add_func("/html/table-without-rows", test_without_rows);
-  return g_test_run();
 }

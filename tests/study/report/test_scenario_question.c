@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a scenario's file says it asks. */
 #include "study/report/scenario_question.h"
+#include "test.h"
 
 typedef struct question_case {
   const char *text;
@@ -27,7 +28,7 @@ static const question_case cases[] = {
     {"", "", ""},
 };
 
-static void test_cases(void)
+TEST(test_cases)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
     scenario_question question = scenario_question_of(cases[i].text);
@@ -37,11 +38,4 @@ static void test_cases(void)
     g_assert_cmpstr(question.expected, ==, cases[i].expected);
     scenario_question_clear(&question);
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/scenario-question/cases", test_cases);
-  return g_test_run();
 }

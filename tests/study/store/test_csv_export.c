@@ -7,6 +7,7 @@
 
 #include "store_commit.h"
 #include "study_fixture.h"
+#include "test.h"
 
 static void set_up(store_fixture *f, gconstpointer unused)
 {
@@ -91,10 +92,11 @@ static char *export_text(const store_fixture *f)
   return text;
 }
 
+#define FIXTURE_TEST(name) TEST_WITH(store_fixture, NULL, set_up, tear_down, name)
+
 /* Three runs, committed out of order, one failed: a comment block, names, then three rows by point. */
-static void test_rows(store_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_rows)
 {
-  (void)unused;
   commit_seed(f, "run.seed=3", "title=a \"title\", quoted", 2, 0.1);
   commit_seed(f, "run.seed=1", "title=#1", 0, 12345);
   commit_seed(f, "run.seed=2", "title=plain", 1, -1);
@@ -136,9 +138,8 @@ static void test_rows(store_fixture *f, gconstpointer unused)
 }
 
 /* Runs of two origins, which --mix let in: both are named, and the rows are those of both. */
-static void test_two_origins(store_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_two_origins)
 {
-  (void)unused;
   provenance later = fixture_origin("sweep", "later", "abc", "run.seed");
   later.version = (char *)"0.2.0";
   later.git = (char *)"0123abc";
@@ -156,9 +157,8 @@ static void test_two_origins(store_fixture *f, gconstpointer unused)
 }
 
 /* A file that takes nothing: the error is reported. */
-static void test_full_disk(store_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_full_disk)
 {
-  (void)unused;
   g_autoptr(GError) error = NULL;
   FILE *full = fopen("/dev/full", "w");
   if (full == NULL) {
@@ -168,13 +168,4 @@ static void test_full_disk(store_fixture *f, gconstpointer unused)
     g_assert_error(error, G_FILE_ERROR, G_FILE_ERROR_NOSPC);
     fclose(full);
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add("/csv_export/rows", store_fixture, NULL, set_up, test_rows, tear_down);
-  g_test_add("/csv_export/two_origins", store_fixture, NULL, set_up, test_two_origins, tear_down);
-  g_test_add("/csv_export/full_disk", store_fixture, NULL, set_up, test_full_disk, tear_down);
-  return g_test_run();
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Where results come from: libraries, machine, time, and the origin that a sweep's runs share. */
 #include "study/store/provenance.h"
+#include "test.h"
 
-#include <glib.h>
 #include <sqlite3.h>
 #include <string.h>
 #include <unistd.h>
 
 /* Names and versions in a row; ns-3 only where it ran. */
-static void test_libraries(void)
+TEST(test_libraries)
 {
   g_autofree char *with = provenance_libraries("3.37");
   g_autofree char *without = provenance_libraries(NULL);
@@ -19,7 +19,7 @@ static void test_libraries(void)
   g_assert_cmpstr(without, ==, with + strlen("ns-3 3.37, "));
 }
 
-static void test_host(void)
+TEST(test_host)
 {
   char name[256] = "";
   g_assert_cmpint(gethostname(name, sizeof name), ==, 0);
@@ -28,7 +28,7 @@ static void test_host(void)
 }
 
 /* 1,000,000,000 s after 1970 it was 9 September 2001, 01:46:40; 2^31 - 1 s after it will be 19 January 2038, 03:14:07. */
-static void test_time(void)
+TEST(test_time)
 {
   static const struct {
     long long unix_s;
@@ -56,7 +56,7 @@ static provenance example(void)
 }
 
 /* A copy outlives what it was made of, and is the same; a hash that is not known stays so. */
-static void test_copy(void)
+TEST(test_copy)
 {
   provenance origin = example();
   provenance *copy = provenance_copy(&origin);
@@ -69,7 +69,7 @@ static void test_copy(void)
 }
 
 /* Each text alone makes another origin. */
-static void test_every_text_counts(void)
+TEST(test_every_text_counts)
 {
   static const gsize texts[] = {G_STRUCT_OFFSET(provenance, name),     G_STRUCT_OFFSET(provenance, title),
                                 G_STRUCT_OFFSET(provenance, text),     G_STRUCT_OFFSET(provenance, hash),
@@ -81,15 +81,4 @@ static void test_every_text_counts(void)
     G_STRUCT_MEMBER(char *, &other, texts[i]) = (char *)"other";
     g_assert_false(provenance_equal(&one, &other));
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/provenance/libraries", test_libraries);
-  g_test_add_func("/provenance/host", test_host);
-  g_test_add_func("/provenance/time", test_time);
-  g_test_add_func("/provenance/copy", test_copy);
-  g_test_add_func("/provenance/every_text_counts", test_every_text_counts);
-  return g_test_run();
 }

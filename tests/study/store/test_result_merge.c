@@ -7,6 +7,7 @@
 
 #include "store_commit.h"
 #include "study_fixture.h"
+#include "test.h"
 
 enum { STORES = 3 };
 
@@ -142,10 +143,11 @@ static void expect_no_merge(const fixture *f, int code, const char *const *words
   }
 }
 
+#define FIXTURE_TEST(name) TEST_WITH(fixture, NULL, set_up, tear_down, name)
+
 /* Three shards of six runs. */
-static void test_shards(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_shards)
 {
-  (void)unused;
   g_autoptr(GError) error = NULL;
   merge_count counts[STORES];
   for (guint seed = 1; seed <= 6; seed++) {
@@ -163,9 +165,8 @@ static void test_shards(fixture *f, gconstpointer unused)
 }
 
 /* Again, and with itself among the stores, as `merge *.sqlite -o all.sqlite` has it the second time. */
-static void test_again(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_again)
 {
-  (void)unused;
   g_autoptr(GError) error = NULL;
   merge_count counts[STORES];
   put_new(f, 0, 1, 10);
@@ -187,9 +188,8 @@ static void test_again(fixture *f, gconstpointer unused)
 }
 
 /* The same while so much is written that pages reach the file before the end, and nobody else may read it. */
-static void test_itself_when_locked(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_itself_when_locked)
 {
-  (void)unused;
   g_autoptr(GError) error = NULL;
   merge_count counts[2];
   put_new(f, 0, 1, 10);
@@ -208,9 +208,8 @@ static void test_itself_when_locked(fixture *f, gconstpointer unused)
 }
 
 /* A store that is added to keeps what it has. */
-static void test_added(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_added)
 {
-  (void)unused;
   g_autoptr(GError) error = NULL;
   put_new(f, 0, 1, 10);
   put_new(f, 1, 2, 20);
@@ -221,9 +220,8 @@ static void test_added(fixture *f, gconstpointer unused)
 }
 
 /* A run that failed somewhere and ended well elsewhere ended well. */
-static void test_failed_gives_way(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_failed_gives_way)
 {
-  (void)unused;
   stored_run failed = run_of(f, 1, 0);
   failed.status = RUN_FAILED;
   failed.exit_code = 139;
@@ -240,9 +238,8 @@ static void test_failed_gives_way(fixture *f, gconstpointer unused)
 }
 
 /* Of runs that failed everywhere the one that started first is kept, whatever it had measured. */
-static void test_failed_everywhere(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_failed_everywhere)
 {
-  (void)unused;
   static const char *const times[] = {"2026-11-21T10:00:02Z", "2026-11-21T10:00:01Z", "2026-11-21T10:00:03Z"};
   for (gsize i = 0; i < STORES; i++) {
     stored_run failed = run_of(f, 1, (double)i);
@@ -256,9 +253,8 @@ static void test_failed_everywhere(fixture *f, gconstpointer unused)
 }
 
 /* The same run on three machines: what depends on the machine may differ, and one of them is kept. */
-static void test_same_run_elsewhere(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_same_run_elsewhere)
 {
-  (void)unused;
   static const char *const hosts[] = {"c", "a", "b"};
   for (gsize i = 0; i < STORES; i++) {
     stored_run run = run_of(f, 1, 10);
@@ -273,9 +269,8 @@ static void test_same_run_elsewhere(fixture *f, gconstpointer unused)
 }
 
 /* Everything alike but the place in the grid, which a sweep that grew had renumbered: the lower one. */
-static void test_other_point(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_other_point)
 {
-  (void)unused;
   for (gsize i = 0; i < STORES; i++) {
     stored_run run = run_of(f, 1, 10);
     run.point = (i + 2) % STORES;
@@ -287,9 +282,8 @@ static void test_other_point(fixture *f, gconstpointer unused)
 }
 
 /* 10 segments in the one, 11 in the other: run and metric are named with both values, and nothing is joined. */
-static void test_other_metric(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_other_metric)
 {
-  (void)unused;
   put_new(f, 0, 1, 10);
   put_new(f, 1, 2, 20);
   put_new(f, 1, 1, 11);
@@ -300,9 +294,8 @@ static void test_other_metric(fixture *f, gconstpointer unused)
   expect_no_merge(f, RESULT_STORE_ERROR_CONTRADICTION, words);
 }
 
-static void test_missing_metric(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_missing_metric)
 {
-  (void)unused;
   stored_run run = run_of(f, 1, 10);
   put(f, 0, &run);
   metric_values_set(&run.metrics, METRIC_TCP_TIMEOUTS, 0);
@@ -313,9 +306,8 @@ static void test_missing_metric(fixture *f, gconstpointer unused)
   expect_no_merge(f, RESULT_STORE_ERROR_CONTRADICTION, words);
 }
 
-static void test_other_status(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_other_status)
 {
-  (void)unused;
   stored_run run = run_of(f, 1, 10);
   put(f, 0, &run);
   run.status = RUN_STOPPED;
@@ -327,9 +319,8 @@ static void test_other_status(fixture *f, gconstpointer unused)
 }
 
 /* 3 octets held for 0.5 s, or for 0.25 s. */
-static void test_other_distribution(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_other_distribution)
 {
-  (void)unused;
   for (gsize i = 0; i < 2; i++) {
     stored_run run = run_of(f, 1, 10);
     g_assert_true(
@@ -344,9 +335,8 @@ static void test_other_distribution(fixture *f, gconstpointer unused)
 }
 
 /* Another text of the scenario: refused with the line that differs, joined when told to. */
-static void test_other_text(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_other_text)
 {
-  (void)unused;
   put_new(f, 0, 1, 10);
   put_new(f, 1, 2, 20);
   f->from.text = (char *)"title = \"t\";\nrun: { seed = 2; };\n";
@@ -358,9 +348,8 @@ static void test_other_text(fixture *f, gconstpointer unused)
   g_assert_nonnull(strstr(joined, "seed 3"));
 }
 
-static void test_other_version(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_other_version)
 {
-  (void)unused;
   put_new(f, 0, 1, 10);
   put_new(f, 1, 2, 20);
   f->from.version = (char *)"0.2.0";
@@ -370,9 +359,8 @@ static void test_other_version(fixture *f, gconstpointer unused)
 }
 
 /* A commit nobody knows goes with any; two known ones do not go together, even by way of it. */
-static void test_other_commit(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_other_commit)
 {
-  (void)unused;
   put_new(f, 0, 1, 10);
   f->from.git = (char *)"abc1234";
   put_new(f, 1, 2, 20);
@@ -386,9 +374,8 @@ static void test_other_commit(fixture *f, gconstpointer unused)
 }
 
 /* A store that is none spoils all. */
-static void test_bad_store(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_bad_store)
 {
-  (void)unused;
   g_autoptr(GError) error = NULL;
   put_new(f, 0, 1, 10);
   g_autofree char *text =
@@ -398,34 +385,4 @@ static void test_bad_store(fixture *f, gconstpointer unused)
   g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FOREIGN);
   g_assert_nonnull(strstr(error->message, "2.sqlite"));
   g_assert_cmpuint(fixture_count_runs(f->into), ==, 0);
-}
-
-int main(int argc, char **argv)
-{
-  static const struct {
-    const char *path;
-    void (*function)(fixture *, gconstpointer);
-  } tests[] = {
-      {"/result_merge/shards", test_shards},
-      {"/result_merge/again", test_again},
-      {"/result_merge/itself_when_locked", test_itself_when_locked},
-      {"/result_merge/added", test_added},
-      {"/result_merge/failed_gives_way", test_failed_gives_way},
-      {"/result_merge/failed_everywhere", test_failed_everywhere},
-      {"/result_merge/same_run_elsewhere", test_same_run_elsewhere},
-      {"/result_merge/other_point", test_other_point},
-      {"/result_merge/other_metric", test_other_metric},
-      {"/result_merge/missing_metric", test_missing_metric},
-      {"/result_merge/other_status", test_other_status},
-      {"/result_merge/other_distribution", test_other_distribution},
-      {"/result_merge/other_text", test_other_text},
-      {"/result_merge/other_version", test_other_version},
-      {"/result_merge/other_commit", test_other_commit},
-      {"/result_merge/bad_store", test_bad_store},
-  };
-  g_test_init(&argc, &argv, NULL);
-  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
-    g_test_add(tests[i].path, fixture, NULL, set_up, tests[i].function, tear_down);
-  }
-  return g_test_run();
 }

@@ -8,6 +8,7 @@
 
 #include "store_commit.h"
 #include "study_fixture.h"
+#include "test.h"
 
 static void set_up(store_fixture *f, gconstpointer unused)
 {
@@ -117,10 +118,11 @@ static void expect_run(const store_fixture *f, const stored_run *run)
   g_assert_cmpuint(fixture_count_runs(f->path), ==, 1);
 }
 
+#define FIXTURE_TEST(name) TEST_WITH(store_fixture, NULL, set_up, tear_down, name)
+
 /* Every field of a run and of its origin, with numbers whose last bit counts. */
-static void test_round_trip(store_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_round_trip)
 {
-  (void)unused;
   stored_run run = fixture_run(f->scenario, 41);
   f->origin.sets = (char *)"run.engine=native\nmpa.crc=false";
   f->origin.git = (char *)"0123abc-dirty";
@@ -143,9 +145,8 @@ static void test_round_trip(store_fixture *f, gconstpointer unused)
 }
 
 /* Numbers pass through decimal text on their way into SQLite: whatever their bits, they come back with all of them. */
-static void test_every_bit(store_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_every_bit)
 {
-  (void)unused;
   GRand *random = g_rand_new_with_seed(20261122);
   for (guint point = 0; point < 40; point++) {
     stored_run run = fixture_seed_run(f->scenario, 1, point);
@@ -165,9 +166,8 @@ static void test_every_bit(store_fixture *f, gconstpointer unused)
 }
 
 /* The second commit of an identity replaces the first, metrics and all. */
-static void test_replaced(store_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_replaced)
 {
-  (void)unused;
   stored_run run = fixture_run(f->scenario, 0);
   metric_values_set(&run.metrics, METRIC_TCP_SEGMENTS, 5);
   g_assert_true(distribution_append(&run.distributions[DISTRIBUTION_DELIVERY_DELAY_S], 1, 1));
@@ -183,9 +183,8 @@ static void test_replaced(store_fixture *f, gconstpointer unused)
 }
 
 /* What a child says need not be text; who reads the store with another tool must get some all the same. */
-static void test_texts_are_made_valid(store_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_texts_are_made_valid)
 {
-  (void)unused;
   stored_run run = fixture_run(f->scenario, 0);
   run.message = (char *)"\xff!";
   run.stderr_tail = (char *)"cut in the midst of \xc3";
@@ -211,9 +210,8 @@ static void expect_origins(const store_fixture *f, const char *expected)
 }
 
 /* Each origin once, with the SHA-256 of its text: ba7816bf begins that of "abc" (FIPS 180-4's example). One whose last run was replaced is gone. */
-static void test_origins(store_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_origins)
 {
-  (void)unused;
   g_autofree char *hash = g_compute_checksum_for_string(G_CHECKSUM_SHA256, f->origin.text, -1);
   g_autofree char *both = g_strdup_printf("a 0.1.0 %.8s: 2\nb 0.2.0 ba7816bf: 1\n", hash);
   provenance other = fixture_origin("b", "another", "abc", "");
@@ -234,9 +232,8 @@ static void test_origins(store_fixture *f, gconstpointer unused)
 }
 
 /* Of the runs that ended well: (0.25 + 0.75) / 2. */
-static void test_mean_wall(store_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_mean_wall)
 {
-  (void)unused;
   g_autoptr(GError) error = NULL;
   double mean_s = -1;
   gsize count = 99;
@@ -256,9 +253,8 @@ static void test_mean_wall(store_fixture *f, gconstpointer unused)
   g_assert_true(mean_s == 0.5);
 }
 
-static void test_states(store_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_states)
 {
-  (void)unused;
   commit_seed(f, 1, 0, RUN_OK, 0);
   commit_seed(f, 2, 1, RUN_FAILED, 139);
   commit_seed(f, 3, 2, RUN_TERMINATED, 1);
@@ -289,9 +285,8 @@ static void expect_order(const store_fixture *f, const char *expected)
  * are there. */
 /* Four runs at once, of which the store has the second (ok), the third (terminated, and not expected to be) and the fourth (failed): only the
  * first and the fourth are written, and what was there is told. */
-static void test_commit_new(store_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_commit_new)
 {
-  (void)unused;
   g_autoptr(GError) error = NULL;
   commit_seed(f, 2, 1, RUN_OK, 0);
   commit_seed(f, 3, 2, RUN_TERMINATED, 1);
@@ -321,9 +316,8 @@ static void test_commit_new(store_fixture *f, gconstpointer unused)
 }
 
 /* All or none: the second of two cannot be written, and the first is not there either. Each alone the first can. */
-static void test_commit_new_is_whole(store_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_commit_new_is_whole)
 {
-  (void)unused;
   g_autoptr(GError) error = NULL;
   stored_run runs[] = {fixture_seed_run(f->scenario, 1, 0), fixture_seed_run(f->scenario, 2, 1)};
   const stored_run *wanted[] = {&runs[0], &runs[1]};
@@ -343,9 +337,8 @@ static void test_commit_new_is_whole(store_fixture *f, gconstpointer unused)
 }
 
 /* Else results would go into a file without a name, and with it. */
-static void test_removed(store_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_removed)
 {
-  (void)unused;
   g_autoptr(GError) error = NULL;
   commit_seed(f, 1, 0, RUN_OK, 0);
   g_assert_cmpint(g_unlink(f->path), ==, 0);
@@ -356,9 +349,8 @@ static void test_removed(store_fixture *f, gconstpointer unused)
   fixture_run_clear(&run);
 }
 
-static void test_order(store_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_order)
 {
-  (void)unused;
   provenance other = f->origin;
   other.name = (char *)"B";
   commit_seed(f, 3, 2, RUN_OK, 0);
@@ -382,9 +374,8 @@ static gboolean stop_at_first(const provenance *found_from, const stored_run *ru
   return FALSE;
 }
 
-static void test_visitor_ends_walk(store_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_visitor_ends_walk)
 {
-  (void)unused;
   g_autoptr(GError) error = NULL;
   guint visited = 0;
   commit_seed(f, 1, 0, RUN_OK, 0);
@@ -397,9 +388,8 @@ static void test_visitor_ends_walk(store_fixture *f, gconstpointer unused)
 }
 
 /* Two sweeps at once, as with shards: each sees what the other wrote. */
-static void test_two_writers(store_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_two_writers)
 {
-  (void)unused;
   store_fixture second = *f;
   second.store = result_store_open(f->path, RESULT_STORE_WRITE, NULL);
   g_assert_nonnull(second.store);
@@ -422,9 +412,8 @@ static gpointer open_and_close(gpointer path)
 
 /* Sweeps started together find no file, and each would make it: whoever comes second must take it for what it is, a store, and not for
  * another program's database because half of its marks are read before it was made and half after. */
-static void test_made_by_several(store_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_made_by_several)
 {
-  (void)unused;
   g_autofree char *path = g_build_filename(f->folder, "new.sqlite", NULL);
   for (guint round = 0; round < 40; round++) {
     GThread *threads[6];
@@ -437,32 +426,4 @@ static void test_made_by_several(store_fixture *f, gconstpointer unused)
     }
     g_assert_cmpint(g_unlink(path), ==, 0);
   }
-}
-
-int main(int argc, char **argv)
-{
-  static const struct {
-    const char *path;
-    void (*function)(store_fixture *, gconstpointer);
-  } tests[] = {
-      {"/result_store/round_trip", test_round_trip},
-      {"/result_store/every_bit", test_every_bit},
-      {"/result_store/replaced", test_replaced},
-      {"/result_store/states", test_states},
-      {"/result_store/commit_new", test_commit_new},
-      {"/result_store/commit_new_is_whole", test_commit_new_is_whole},
-      {"/result_store/removed", test_removed},
-      {"/result_store/order", test_order},
-      {"/result_store/visitor_ends_walk", test_visitor_ends_walk},
-      {"/result_store/two_writers", test_two_writers},
-      {"/result_store/texts_are_made_valid", test_texts_are_made_valid},
-      {"/result_store/origins", test_origins},
-      {"/result_store/mean_wall", test_mean_wall},
-      {"/result_store/made_by_several", test_made_by_several},
-  };
-  g_test_init(&argc, &argv, NULL);
-  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
-    g_test_add(tests[i].path, store_fixture, NULL, set_up, tests[i].function, tear_down);
-  }
-  return g_test_run();
 }

@@ -4,6 +4,7 @@
 
 #include "store_commit.h"
 #include "study_fixture.h"
+#include "test.h"
 
 static void commit_from(const store_fixture *f, const provenance *from, guint seed)
 {
@@ -48,16 +49,16 @@ static void expect_different(const store_fixture *f, const provenance *from, con
   g_assert_nonnull(strstr(error->message, "--store FILE"));
 }
 
-static void test_empty_store(store_fixture *f, gconstpointer unused)
+#define FIXTURE_TEST(name) TEST_WITH(store_fixture, NULL, set_up, tear_down, name)
+
+FIXTURE_TEST(test_empty_store)
 {
-  (void)unused;
   expect_fine(f, &f->origin);
 }
 
 /* A file of another name, other options and other libraries are no other scenario and program. */
-static void test_same(store_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_same)
 {
-  (void)unused;
   commit_from(f, &f->origin, 1);
   expect_fine(f, &f->origin);
   provenance other = f->origin;
@@ -67,9 +68,8 @@ static void test_same(store_fixture *f, gconstpointer unused)
   expect_fine(f, &other);
 }
 
-static void test_other_text(store_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_other_text)
 {
-  (void)unused;
   commit_from(f, &f->origin, 1);
   commit_from(f, &f->origin, 2);
   provenance other = f->origin;
@@ -80,9 +80,8 @@ static void test_other_text(store_fixture *f, gconstpointer unused)
                    "  + 2: mpa: { crc = false; };\n");
 }
 
-static void test_other_version(store_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_other_version)
 {
-  (void)unused;
   commit_from(f, &f->origin, 1);
   provenance other = f->origin;
   other.version = (char *)"0.2.0";
@@ -93,9 +92,8 @@ static void test_other_version(store_fixture *f, gconstpointer unused)
 }
 
 /* "unknown" on either side is as good as any. */
-static void test_other_commit(store_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_other_commit)
 {
-  (void)unused;
   commit_from(f, &f->origin, 1);
   provenance other = f->origin;
   other.git = (char *)"abc1234-dirty";
@@ -108,9 +106,8 @@ static void test_other_commit(store_fixture *f, gconstpointer unused)
 }
 
 /* One of two origins in the store differs. */
-static void test_mixed_store(store_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_mixed_store)
 {
-  (void)unused;
   provenance other = f->origin;
   other.version = (char *)"0.2.0";
   commit_from(f, &f->origin, 1);
@@ -119,24 +116,4 @@ static void test_mixed_store(store_fixture *f, gconstpointer unused)
   expect_different(f, &other, "- version 0.1.0");
   commit_from(f, &other, 1); /* the last run of the other one */
   expect_fine(f, &other);
-}
-
-int main(int argc, char **argv)
-{
-  static const struct {
-    const char *path;
-    void (*function)(store_fixture *, gconstpointer);
-  } tests[] = {
-      {"/result_store_origin/empty_store", test_empty_store},
-      {"/result_store_origin/same", test_same},
-      {"/result_store_origin/other_text", test_other_text},
-      {"/result_store_origin/other_version", test_other_version},
-      {"/result_store_origin/other_commit", test_other_commit},
-      {"/result_store_origin/mixed_store", test_mixed_store},
-  };
-  g_test_init(&argc, &argv, NULL);
-  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
-    g_test_add(tests[i].path, store_fixture, NULL, set_up, tests[i].function, tear_down);
-  }
-  return g_test_run();
 }

@@ -16,6 +16,7 @@
 
 #include "store_commit.h"
 #include "study_fixture.h"
+#include "test.h"
 
 enum { WAIT_MS = 20, RUNS = 3 };
 
@@ -149,28 +150,27 @@ static void execute_on(const char *path, const char *sql)
   sqlite3_close(database);
 }
 
+#define FIXTURE_TEST(name) TEST_WITH(fixture, NULL, set_up, tear_down, name)
+
 /* Other files. */
 
-static void test_not_a_database(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_not_a_database)
 {
-  (void)unused;
   g_autofree char *path =
       fixture_file(f->folder, "notes.txt", "Not a database, but a text of more than a few octets.\n");
   expect_foreign(path, "not a SQLite database");
 }
 
-static void test_other_database(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_other_database)
 {
-  (void)unused;
   g_autofree char *path = g_build_filename(f->folder, "bookmarks.sqlite", NULL);
   execute_on(path, "CREATE TABLE runs(id INTEGER PRIMARY KEY, url TEXT)");
   expect_foreign(path, "another program's");
 }
 
 /* The first schema, as iwarpsim 0.1.0 made it, with one run's origin. */
-static void test_older_schema(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_older_schema)
 {
-  (void)unused;
   g_autofree char *path = g_build_filename(f->folder, "old.sqlite", NULL);
   execute_on(path, "CREATE TABLE meta(id INTEGER PRIMARY KEY, scenario TEXT NOT NULL, version TEXT NOT NULL);"
                    "INSERT INTO meta VALUES(1, 'mtu-loss', '0.0.9');"
@@ -179,17 +179,15 @@ static void test_older_schema(fixture *f, gconstpointer unused)
   expect_foreign(path, "read it with that older iwarpsim, or run the sweep again into another --store FILE");
 }
 
-static void test_newer_schema(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_newer_schema)
 {
-  (void)unused;
   execute_on(f->path, "PRAGMA user_version = 99");
   expect_foreign(f->path, "schema 99, written by iwarpsim 0.1.0; expected schema 2");
   expect_foreign(f->path, "a newer iwarpsim");
 }
 
-static void test_missing(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_missing)
 {
-  (void)unused;
   g_autofree char *path = g_build_filename(f->folder, "none.sqlite", NULL);
   expect_refused(path, RESULT_STORE_READ, RESULT_STORE_ERROR_FAILED, g_strerror(ENOENT));
   g_assert_false(g_file_test(path, G_FILE_TEST_EXISTS));
@@ -197,17 +195,15 @@ static void test_missing(fixture *f, gconstpointer unused)
   expect_refused(nowhere, RESULT_STORE_WRITE, RESULT_STORE_ERROR_FAILED, g_strerror(ENOENT));
 }
 
-static void test_folder(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_folder)
 {
-  (void)unused;
   expect_refused(f->folder, RESULT_STORE_READ, RESULT_STORE_ERROR_FAILED, g_strerror(EISDIR));
   expect_refused(f->folder, RESULT_STORE_WRITE, RESULT_STORE_ERROR_FAILED, g_strerror(EISDIR));
 }
 
 /* Nothing to read; but a sweep may start with it, as a file made by `mktemp`. */
-static void test_empty_file(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_empty_file)
 {
-  (void)unused;
   g_autoptr(GError) error = NULL;
   g_autofree char *path = fixture_file(f->folder, "empty.sqlite", "");
   expect_refused(path, RESULT_STORE_READ, RESULT_STORE_ERROR_FOREIGN, "an empty file");
@@ -233,88 +229,76 @@ static void expect_unreadable(const fixture *f, const char *sql, const char *com
   result_store_close(store);
 }
 
-static void test_unknown_metric(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_unknown_metric)
 {
-  (void)unused;
   expect_unreadable(f, "INSERT INTO metrics VALUES(1, 'tcp.sediments', 5)", "the metric \"tcp.sediments\"");
 }
 
-static void test_unknown_distribution(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_unknown_distribution)
 {
-  (void)unused;
   expect_unreadable(f, "INSERT INTO distributions VALUES(1, 'x', 5, 1)", "the distribution \"x\"");
 }
 
-static void test_unknown_status(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_unknown_status)
 {
-  (void)unused;
   expect_unreadable(f, "UPDATE runs SET status = 'fine'", "the status \"fine\"");
 }
 
 /* What a foreign hand wrote is one line of UTF-8 in a message, too. */
-static void test_unknown_octets(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_unknown_octets)
 {
-  (void)unused;
   expect_unreadable(f, "UPDATE runs SET identity = CAST(X'61FF0A62' AS TEXT) WHERE id = 1", "run a\\xff\\nb");
   expect_unreadable(f, "UPDATE runs SET status = CAST(X'61FF0A62' AS TEXT)", "the status \"a\\xff\\nb\"");
 }
 
 /* Text in the place of a number would pass for 0. */
-static void test_metric_without_number(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_metric_without_number)
 {
-  (void)unused;
   expect_unreadable(f, "INSERT OR REPLACE INTO metrics VALUES(1, 'tcp.segments', 'many')",
                     "the metric \"tcp.segments\" is no number");
 }
 
-static void test_bin_without_weight(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_bin_without_weight)
 {
-  (void)unused;
   expect_unreadable(f, "UPDATE distributions SET weight = 0",
                     "the distribution \"buffer.reassembly_octets\"");
 }
 
 /* A value that is possible, but not the one that was measured. */
-static void test_edited_value(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_edited_value)
 {
-  (void)unused;
   expect_unreadable(f, "UPDATE metrics SET value = 1001.5 WHERE run = 1 AND name = 'tcp.segments'",
                     "(point 0) is no longer what was written");
 }
 
-static void test_edited_distribution(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_edited_distribution)
 {
-  (void)unused;
   expect_unreadable(f, "UPDATE distributions SET weight = 2 * weight WHERE run = 3 AND bound = 1460",
                     "(point 2) is no longer what was written");
 }
 
-static void test_lost_value(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_lost_value)
 {
-  (void)unused;
   expect_unreadable(f, "DELETE FROM parameters WHERE run = 2 AND key = 'mpa.crc'",
                     "(point 1) is no longer what was written");
 }
 
 /* A run that lost its origin is not left out in silence. */
-static void test_lost_origin(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_lost_origin)
 {
-  (void)unused;
   expect_unreadable(f, "DELETE FROM origins", "no longer what was written");
 }
 
-static void test_lost_table(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_lost_table)
 {
-  (void)unused;
   expect_unreadable(f, "DROP VIEW results; DROP TABLE metrics", "no such table: metrics");
 }
 
 /* Locks. */
 
 /* A reader meets a lock only while pages are being written, a writer while anyone else writes. */
-static void test_locked(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_locked)
 {
-  (void)unused;
   sqlite3 *other = raw_open(f->path);
   raw_execute(other, "BEGIN IMMEDIATE");
   expect_runs(f, f->path, RUNS);
@@ -329,9 +313,8 @@ static void test_locked(fixture *f, gconstpointer unused)
 }
 
 /* Locked after it was opened: the commit fails, the store goes on working when the lock is gone. */
-static void test_locked_later(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_locked_later)
 {
-  (void)unused;
   g_autoptr(GError) error = NULL;
   result_store *store = open_store(f->path, RESULT_STORE_WRITE, &error);
   sqlite3 *other = raw_open(f->path);
@@ -348,9 +331,8 @@ static void test_locked_later(fixture *f, gconstpointer unused)
 }
 
 /* Who waits in portions meets the lock sooner, and says how long it was in all. */
-static void test_locked_in_portions(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_locked_in_portions)
 {
-  (void)unused;
   g_autoptr(GError) error = NULL;
   result_store *store = result_store_open_within(f->path, RESULT_STORE_WRITE, 3600000, &error);
   sqlite3 *other = raw_open(f->path);
@@ -387,9 +369,8 @@ static void become_self(void)
 }
 
 /* A file that may only be read is refused at once, not after the first run of a sweep; reading goes on. */
-static void test_read_only_file(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_read_only_file)
 {
-  (void)unused;
   g_assert_cmpint(g_chmod(f->path, 0444), ==, 0);
   if (become_nobody(f)) {
     expect_refused(f->path, RESULT_STORE_WRITE, RESULT_STORE_ERROR_FAILED, "cannot be written");
@@ -401,9 +382,8 @@ static void test_read_only_file(fixture *f, gconstpointer unused)
 }
 
 /* Without room for the journal. */
-static void test_read_only_folder(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_read_only_folder)
 {
-  (void)unused;
   g_assert_cmpint(g_chmod(f->folder, 0555), ==, 0);
   if (become_nobody(f)) {
     expect_refused(f->path, RESULT_STORE_WRITE, RESULT_STORE_ERROR_FAILED, "cannot be written");
@@ -456,9 +436,8 @@ static void leave_hot_journal(const fixture *f)
   g_assert_true(g_file_test(journal, G_FILE_TEST_EXISTS));
 }
 
-static void test_killed_writer(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_killed_writer)
 {
-  (void)unused;
   g_autofree char *before = NULL, *half = NULL, *after = NULL;
   gsize length_before, length_half, length_after;
   g_assert_true(g_file_get_contents(f->path, &before, &length_before, NULL));
@@ -472,9 +451,8 @@ static void test_killed_writer(fixture *f, gconstpointer unused)
 }
 
 /* A reader that may not write cannot bring it back, and must not read what is half there. */
-static void test_killed_writer_read_only(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_killed_writer_read_only)
 {
-  (void)unused;
   leave_hot_journal(f);
   g_assert_cmpint(g_chmod(f->folder, 0555), ==, 0);
   g_assert_cmpint(g_chmod(f->path, 0444), ==, 0);
@@ -490,9 +468,8 @@ static void test_killed_writer_read_only(fixture *f, gconstpointer unused)
 }
 
 /* A journal of nothing: SQLite puts it away. */
-static void test_stale_journal(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_stale_journal)
 {
-  (void)unused;
   g_autofree char *journal = fixture_file(f->folder, "a.sqlite-journal", "no journal of this store");
   expect_runs(f, f->path, RUNS);
   g_assert_false(g_file_test(journal, G_FILE_TEST_EXISTS));
@@ -507,9 +484,8 @@ static void expect_full(GError *error)
 }
 
 /* SQLite's own limit stands for the disk's: the commit fails, and the next one works when there is room. */
-static void test_full_store(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_full_store)
 {
-  (void)unused;
   g_autoptr(GError) error = NULL;
   result_store *store = open_store(f->path, RESULT_STORE_WRITE, &error);
   raw_execute(store->database, "PRAGMA max_page_count = 1"); /* as many as there are */
@@ -559,9 +535,8 @@ static gboolean try_with_room(const fixture *f, const char *path, const char *fi
 }
 
 /* A disk of its own in memory, filled up to every page that the first two commits want. */
-static void test_full_disk(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_full_disk)
 {
-  (void)unused;
   g_autofree char *disk = g_build_filename(f->folder, "disk", NULL);
   g_autofree char *path = g_build_filename(disk, "b.sqlite", NULL);
   g_autofree char *filler = g_build_filename(disk, "filler", NULL);
@@ -586,9 +561,8 @@ static void test_full_disk(fixture *f, gconstpointer unused)
 /* Damaged octets. */
 
 /* Cut anywhere: never a part of the runs for all of them. (A file of one octet is an empty one to SQLite.) */
-static void test_truncated(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_truncated)
 {
-  (void)unused;
   g_autofree char *octets = NULL;
   g_autofree char *path = g_build_filename(f->folder, "cut.sqlite", NULL);
   gsize length;
@@ -639,9 +613,8 @@ static void sweep_damaged(const fixture *f, const char *path)
   fixture_run_clear(&run);
 }
 
-static void test_damaged_octets(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_damaged_octets)
 {
-  (void)unused;
   enum { SEED = 20261121, TRIALS = 400 };
   g_autofree char *octets = NULL;
   g_autofree char *path = g_build_filename(f->folder, "damaged.sqlite", NULL);
@@ -691,9 +664,8 @@ ssize_t pread64(int file, void *octets, size_t count, off64_t at)
 }
 
 /* Whenever the disk dies while a store is read, that is said, and not that the store is damaged. */
-static void test_failing_disk(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_failing_disk)
 {
-  (void)unused;
   gboolean good = FALSE;
   for (guint k = 1; !good; k++) {
     g_autoptr(GError) error = NULL;
@@ -711,49 +683,4 @@ static void test_failing_disk(fixture *f, gconstpointer unused)
     g_assert_cmpuint(k, <, 1000);
   }
   g_assert_cmpuint(reads, >, 4);
-}
-
-int main(int argc, char **argv)
-{
-  static const struct {
-    const char *path;
-    void (*function)(fixture *, gconstpointer);
-  } tests[] = {
-      {"/result_store_survival/not_a_database", test_not_a_database},
-      {"/result_store_survival/other_database", test_other_database},
-      {"/result_store_survival/older_schema", test_older_schema},
-      {"/result_store_survival/newer_schema", test_newer_schema},
-      {"/result_store_survival/missing", test_missing},
-      {"/result_store_survival/folder", test_folder},
-      {"/result_store_survival/empty_file", test_empty_file},
-      {"/result_store_survival/unknown_metric", test_unknown_metric},
-      {"/result_store_survival/unknown_distribution", test_unknown_distribution},
-      {"/result_store_survival/unknown_status", test_unknown_status},
-      {"/result_store_survival/unknown_octets", test_unknown_octets},
-      {"/result_store_survival/metric_without_number", test_metric_without_number},
-      {"/result_store_survival/bin_without_weight", test_bin_without_weight},
-      {"/result_store_survival/edited_value", test_edited_value},
-      {"/result_store_survival/edited_distribution", test_edited_distribution},
-      {"/result_store_survival/lost_value", test_lost_value},
-      {"/result_store_survival/lost_origin", test_lost_origin},
-      {"/result_store_survival/lost_table", test_lost_table},
-      {"/result_store_survival/locked", test_locked},
-      {"/result_store_survival/locked_later", test_locked_later},
-      {"/result_store_survival/locked_in_portions", test_locked_in_portions},
-      {"/result_store_survival/read_only_file", test_read_only_file},
-      {"/result_store_survival/read_only_folder", test_read_only_folder},
-      {"/result_store_survival/killed_writer", test_killed_writer},
-      {"/result_store_survival/killed_writer_read_only", test_killed_writer_read_only},
-      {"/result_store_survival/stale_journal", test_stale_journal},
-      {"/result_store_survival/full_store", test_full_store},
-      {"/result_store_survival/full_disk", test_full_disk},
-      {"/result_store_survival/truncated", test_truncated},
-      {"/result_store_survival/damaged_octets", test_damaged_octets},
-      {"/result_store_survival/failing_disk", test_failing_disk},
-  };
-  g_test_init(&argc, &argv, NULL);
-  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
-    g_test_add(tests[i].path, fixture, NULL, set_up, tests[i].function, tear_down);
-  }
-  return g_test_run();
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "study_fixture.h"
+#include "test.h"
 
 static char *identity_of(const char *text, const char *const *sets)
 {
@@ -28,7 +29,7 @@ static void expect_same(const char *a, const char *const *a_sets, const char *b,
 }
 
 /* Equal values are the same run, however they are written and wherever they stand. */
-static void test_same(void)
+TEST(test_same)
 {
   static const char *const sets[] = {"run.seed=7", NULL};
   expect_same("title = \"t\"; run: { seed = 7; };", NULL, "run: { seed = 7; }; title = \"t\"; # the same",
@@ -40,7 +41,7 @@ static void test_same(void)
 }
 
 /* Any key makes another run, the seed and the title too. */
-static void test_other(void)
+TEST(test_other)
 {
   expect_same("run: { seed = 7; };", NULL, "run: { seed = 8; };", NULL, FALSE);
   expect_same("title = \"t\";", NULL, "title = \"u\";", NULL, FALSE);
@@ -49,7 +50,7 @@ static void test_other(void)
 
 /* SHA-256 over names and texts, each with a NUL behind it, as printf 'title\0x\0run.seed\0001\0' | sha256sum says. A text cannot pass
  * for the key that follows it. */
-static void test_octets(void)
+TEST(test_octets)
 {
   char *texts[SCENARIO_KEY_COUNT] = {NULL};
   texts[SCENARIO_TITLE] = (char *)"x";
@@ -60,13 +61,4 @@ static void test_octets(void)
   texts[SCENARIO_RUN_SEED] = NULL;
   g_autofree char *one = run_identity_of(texts);
   g_assert_cmpstr(one, !=, both);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/run_identity/same", test_same);
-  g_test_add_func("/run_identity/other", test_other);
-  g_test_add_func("/run_identity/octets", test_octets);
-  return g_test_run();
 }

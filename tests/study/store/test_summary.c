@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A run's summary: what is written is what is read back, and nobody's file makes the reader fall over. */
 #include "study/store/summary.h"
+#include "test.h"
 
 #include <glib/gstdio.h>
 #include <json-glib/json-glib.h>
@@ -86,9 +87,12 @@ static summary_record *read_back(const fixture *f)
   return record;
 }
 
-static void test_round_trip(fixture *f, gconstpointer text)
+static const char scenario_text[] = "title = \"A \\\"quoted\\\" title, ü\";\nrun: { seed = 7; };\n"
+                                    "path: { forward: { mtu = 9000; }; };\n";
+#define FIXTURE_TEST(name) TEST_WITH(fixture, scenario_text, set_up, tear_down, name)
+
+FIXTURE_TEST(test_round_trip)
 {
-  (void)text;
   summary s = sample();
   s.status = RUN_TERMINATED;
   s.message = "the peer sent a \"Terminate\"\n";
@@ -117,9 +121,8 @@ static void test_round_trip(fixture *f, gconstpointer text)
 
 /* Every character of ASCII, and one of two octets, comes back; the text itself holds no control character
  * (RFC 8259 section 7). */
-static void test_every_character(fixture *f, gconstpointer text)
+FIXTURE_TEST(test_every_character)
 {
-  (void)text;
   char all[0x7f + sizeof "ü"] = "";
   for (char c = 1; c < 0x7f; c++) {
     all[c - 1] = c;
@@ -141,9 +144,8 @@ static void test_every_character(fixture *f, gconstpointer text)
 
 /* The numbers as text: whole ones without a point, others in the fewest digits that read back (0.1, not
  * 0.10000000000000001), in the table's order; and two runs give the same octets. */
-static void test_numbers(fixture *f, gconstpointer text)
+FIXTURE_TEST(test_numbers)
 {
-  (void)text;
   g_autofree char *first = NULL, *second = NULL;
   summary s = sample();
   write_sample(&s, f);
@@ -161,9 +163,8 @@ static void test_numbers(fixture *f, gconstpointer text)
 }
 
 /* Read back as written: bins, weights, and that one has none. */
-static void test_distributions(fixture *f, gconstpointer text)
+FIXTURE_TEST(test_distributions)
 {
-  (void)text;
   summary s = sample();
   distribution distributions[DISTRIBUTION_COUNT];
   sample_distributions(distributions);
@@ -189,9 +190,8 @@ static void test_distributions(fixture *f, gconstpointer text)
 }
 
 /* Folders that older programs wrote have no such member. */
-static void test_without_distributions(fixture *f, gconstpointer text)
+FIXTURE_TEST(test_without_distributions)
 {
-  (void)text;
   g_autofree char *octets = NULL;
   summary s = sample();
   write_sample(&s, f);
@@ -206,9 +206,8 @@ static void test_without_distributions(fixture *f, gconstpointer text)
 }
 
 /* Any JSON parser finds the documented members. */
-static void test_members(fixture *f, gconstpointer text)
+FIXTURE_TEST(test_members)
 {
-  (void)text;
   summary s = sample();
   write_sample(&s, f);
   g_autoptr(JsonParser) parser = json_parser_new();
@@ -243,9 +242,8 @@ static void refuse(const fixture *f, const char *octets, gssize length, const ch
   }
 }
 
-static void test_hostile(fixture *f, gconstpointer text)
+FIXTURE_TEST(test_hostile)
 {
-  (void)text;
   g_autofree char *deep = g_strnfill(1000000, '[');
   refuse(f, "", 0, "root");
   refuse(f, "{\"scenario\": {\"name\": \"a\", \"title\": \"b\", \"keys\": {\"x\\ny\": \"1\"}}}", -1,
@@ -277,9 +275,8 @@ static void refuse_changed(const fixture *f, const char *from, const char *to, c
   refuse(f, changed, -1, complaint);
 }
 
-static void test_wrong_members(fixture *f, gconstpointer text)
+FIXTURE_TEST(test_wrong_members)
 {
-  (void)text;
   refuse_changed(f, "\"status\": \"ok\"", "\"status\": 1", "\"status\"");
   refuse_changed(f, "\"status\": \"ok\"", "\"status\": \"fine\"", "unknown status \"fine\"");
   refuse_changed(f, "\"message\": \"\"", "\"massage\": \"\"", "\"message\" is missing");
@@ -291,9 +288,8 @@ static void test_wrong_members(fixture *f, gconstpointer text)
   refuse_changed(f, "\"9000\"", "9000", "\"path.forward.mtu\"");
 }
 
-static void test_wrong_distributions(fixture *f, gconstpointer text)
+FIXTURE_TEST(test_wrong_distributions)
 {
-  (void)text;
   refuse_changed(f, "\"distributions\": {", "\"distributions\": 3, \"x\": {",
                  "\"distributions\" is something else");
   refuse_changed(f, "buffer.reassembly_octets", "buffer.octets", "unknown distribution \"buffer.octets\"");
@@ -321,9 +317,8 @@ static void test_wrong_distributions(fixture *f, gconstpointer text)
 }
 
 /* One bin more than a histogram has. */
-static void test_too_many_bins(fixture *f, gconstpointer text)
+FIXTURE_TEST(test_too_many_bins)
 {
-  (void)text;
   GString *bins = g_string_new("[0, 0.0625]");
   for (int i = 1; i <= DISTRIBUTION_BINS_MAX; i++) {
     g_string_append_printf(bins, ", [%d, 1]", i);
@@ -334,9 +329,8 @@ static void test_too_many_bins(fixture *f, gconstpointer text)
 
 /* A summary cut short anywhere (a child that died while writing would leave one, were it not renamed into
  * place). */
-static void test_truncated(fixture *f, gconstpointer text)
+FIXTURE_TEST(test_truncated)
 {
-  (void)text;
   g_autofree char *octets = NULL;
   gsize length;
   summary s = sample();
@@ -351,18 +345,16 @@ static void test_truncated(fixture *f, gconstpointer text)
   }
 }
 
-static void test_no_file(fixture *f, gconstpointer text)
+FIXTURE_TEST(test_no_file)
 {
-  (void)text;
   g_autoptr(GError) error = NULL;
   g_assert_null(summary_read_json(f->path, &error));
   g_assert_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT);
 }
 
 /* Nobody writes into it, so reading it would not end. */
-static void test_pipe(fixture *f, gconstpointer text)
+FIXTURE_TEST(test_pipe)
 {
-  (void)text;
   g_autoptr(GError) error = NULL;
   g_assert_cmpint(mkfifo(f->path, 0600), ==, 0);
   g_assert_null(summary_read_json(f->path, &error));
@@ -390,9 +382,8 @@ static void expect_line(const char *page, const char *glob)
 }
 
 /* 126464 / 1024 = 123.5. */
-static void test_page(fixture *f, gconstpointer text)
+FIXTURE_TEST(test_page)
 {
-  (void)text;
   summary s = sample();
   s.window_over_bandwidth_delay = 0.5;
   metric_values_set(&s.metrics, METRIC_PATH_QUEUE_PEAK_OCTETS, 3000);
@@ -414,9 +405,8 @@ static void test_page(fixture *f, gconstpointer text)
 
 /* Nine bins of 100 octets each, at 0, 1 … 8 us: half of 900 is reached at the fifth (4 us), 99 % at the
  * ninth. */
-static void test_page_quantiles(fixture *f, gconstpointer text)
+FIXTURE_TEST(test_page_quantiles)
 {
-  (void)text;
   summary s = sample();
   distribution distributions[DISTRIBUTION_COUNT];
   sample_distributions(distributions);
@@ -431,9 +421,8 @@ static void test_page_quantiles(fixture *f, gconstpointer text)
 }
 
 /* Every metric of the table is on the page once. */
-static void test_page_is_complete(fixture *f, gconstpointer text)
+FIXTURE_TEST(test_page_is_complete)
 {
-  (void)text;
   summary s = sample();
   for (metric_id id = 0; id < METRIC_COUNT; id++) {
     metric_values_set(&s.metrics, id, 1000 + id);
@@ -452,7 +441,7 @@ static void test_page_is_complete(fixture *f, gconstpointer text)
 
 /* docs/metrics.md, "Status of a run": `terminated` is success if "terminate" or "any" is expected, `ok`
  * unless "terminate" is. */
-static void test_exit_codes(void)
+TEST(test_exit_codes)
 {
   static const struct {
     run_status status;
@@ -467,37 +456,4 @@ static void test_exit_codes(void)
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
     g_assert_cmpint(run_status_exit_code(cases[i].status, cases[i].expect), ==, cases[i].code);
   }
-}
-
-int main(int argc, char **argv)
-{
-  static const char text[] = "title = \"A \\\"quoted\\\" title, ü\";\nrun: { seed = 7; };\n"
-                             "path: { forward: { mtu = 9000; }; };\n";
-  static const struct {
-    const char *path;
-    void (*function)(fixture *, gconstpointer);
-  } tests[] = {
-      {"/summary/round_trip", test_round_trip},
-      {"/summary/every_character", test_every_character},
-      {"/summary/numbers", test_numbers},
-      {"/summary/distributions", test_distributions},
-      {"/summary/without_distributions", test_without_distributions},
-      {"/summary/wrong_distributions", test_wrong_distributions},
-      {"/summary/too_many_bins", test_too_many_bins},
-      {"/summary/page_quantiles", test_page_quantiles},
-      {"/summary/members", test_members},
-      {"/summary/hostile", test_hostile},
-      {"/summary/wrong_members", test_wrong_members},
-      {"/summary/truncated", test_truncated},
-      {"/summary/no_file", test_no_file},
-      {"/summary/pipe", test_pipe},
-      {"/summary/page", test_page},
-      {"/summary/page_is_complete", test_page_is_complete},
-  };
-  g_test_init(&argc, &argv, NULL);
-  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
-    g_test_add(tests[i].path, fixture, text, set_up, tests[i].function, tear_down);
-  }
-  g_test_add_func("/summary/exit-codes", test_exit_codes);
-  return g_test_run();
 }

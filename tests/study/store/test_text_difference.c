@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Differences of texts, line by line. */
 #include "study/store/text_difference.h"
+#include "test.h"
 
-#include <glib.h>
 #include <string.h>
 
 static void expect(const char *before, const char *after, guint lines_max, const char *expected)
@@ -11,14 +11,14 @@ static void expect(const char *before, const char *after, guint lines_max, const
   g_assert_cmpstr(text, ==, expected);
 }
 
-static void test_equal(void)
+TEST(test_equal)
 {
   expect("", "", 20, "");
   expect("a\nb\n", "a\nb\n", 20, "");
 }
 
 /* Numbers are those of the line in its own text. */
-static void test_lines(void)
+TEST(test_lines)
 {
   expect("a\nb\nc\n", "a\nB\nc\n", 20, "  - 2: b\n  + 2: B\n");
   expect("a\nc\n", "a\nb\nc\n", 20, "  + 2: b\n");
@@ -28,20 +28,20 @@ static void test_lines(void)
 }
 
 /* a b c d e f -> b c x e f g: the longest common row of lines is b c e f, so a and d go, x and g come. */
-static void test_fewest(void)
+TEST(test_fewest)
 {
   expect("a\nb\nc\nd\ne\nf", "b\nc\nx\ne\nf\ng", 20, "  - 1: a\n  - 4: d\n  + 3: x\n  + 6: g\n");
 }
 
 /* Three of five lines that go; the rest is counted. */
-static void test_cut(void)
+TEST(test_cut)
 {
   expect("1\n2\n3\n4\n5\nz", "z", 3, "  - 1: 1\n  - 2: 2\n  - 3: 3\n  ... and 2 more lines\n");
   expect("1\n2\n3\nz", "z", 3, "  - 1: 1\n  - 2: 2\n  - 3: 3\n");
 }
 
 /* A terminal is not to obey what a store holds; a line of 101 characters is cut to 97 and three dots. */
-static void test_hostile_lines(void)
+TEST(test_hostile_lines)
 {
   expect("\033[2J\ta", "\xff", 20, "  - 1: \\x1b[2J\\ta\n  + 1: \\xff\n");
   GString *line = g_string_new(NULL), *shown = g_string_new("  - 1: ");
@@ -57,7 +57,7 @@ static void test_hostile_lines(void)
 
 /* Ten thousand lines against as many others: a table of all pairs would be 400 MiB. So the one they have in common in the middle is not
  * found, and the rest is 2 * 10001 lines less the two that are shown. */
-static void test_long_texts(void)
+TEST(test_long_texts)
 {
   GString *before = g_string_new("same\n"), *after = g_string_new("same\n");
   for (guint i = 0; i < 10000; i++) {
@@ -67,16 +67,4 @@ static void test_long_texts(void)
   expect(before->str, after->str, 2, "  - 2: b0\n  - 3: b1\n  ... and 20000 more lines\n");
   g_string_free(before, TRUE);
   g_string_free(after, TRUE);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/text_difference/equal", test_equal);
-  g_test_add_func("/text_difference/lines", test_lines);
-  g_test_add_func("/text_difference/fewest", test_fewest);
-  g_test_add_func("/text_difference/cut", test_cut);
-  g_test_add_func("/text_difference/hostile_lines", test_hostile_lines);
-  g_test_add_func("/text_difference/long_texts", test_long_texts);
-  return g_test_run();
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What comes through a pipe stays within its limit, whatever is written. */
 #include "study/sweep/pipe_tail.h"
+#include "test.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -19,7 +20,7 @@ static void expect_kept(const pipe_tail *pipe, const char *text, gboolean overfl
   g_assert_cmpint(pipe_tail_overflowed(pipe), ==, overflowed);
 }
 
-static void test_last(void)
+TEST(test_last)
 {
   pipe_tail *pipe = pipe_tail_new(6, NULL);
   put(pipe, "abcdef");
@@ -40,7 +41,7 @@ static void test_last(void)
 }
 
 /* The main context reads as it comes, and stops watching when all writers are gone. */
-static void test_main_context(void)
+TEST(test_main_context)
 {
   pipe_tail *pipe = pipe_tail_new(100, NULL);
   put(pipe, "abc");
@@ -58,7 +59,7 @@ static void test_main_context(void)
 }
 
 /* A child's last words: a pipe that is as full as pipes get is emptied at once. */
-static void test_full_pipe(void)
+TEST(test_full_pipe)
 {
   pipe_tail *pipe = pipe_tail_new(1 << 20, NULL);
   int size = fcntl(pipe_tail_writer(pipe), F_SETPIPE_SZ, 1 << 20);
@@ -71,13 +72,4 @@ static void test_full_pipe(void)
   g_assert_cmpuint(length, ==, (gsize)size);
   g_assert_false(pipe_tail_overflowed(pipe));
   pipe_tail_free(pipe);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/pipe_tail/last", test_last);
-  g_test_add_func("/pipe_tail/main_context", test_main_context);
-  g_test_add_func("/pipe_tail/full_pipe", test_full_pipe);
-  return g_test_run();
 }

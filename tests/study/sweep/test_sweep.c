@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include "sweep_fixture.h"
+#include "test.h"
 
-static void test_all_run(sweep_fixture *f, gconstpointer unused)
+#define FIXTURE_TEST(name) TEST_WITH(sweep_fixture, NULL, sweep_fixture_set_up, sweep_fixture_tear_down, name)
+
+FIXTURE_TEST(test_all_run)
 {
-  (void)unused;
   sweep_result result = sweep_fixture_sweep_well(f, SEEDS("1", "4"), 1);
   g_assert_cmpuint(result.points, ==, 4);
   g_assert_cmpuint(result.done, ==, 4);
@@ -23,9 +25,8 @@ static void test_all_run(sweep_fixture *f, gconstpointer unused)
 }
 
 /* The same command again starts nothing; one seed more starts one. */
-static void test_only_missing(sweep_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_only_missing)
 {
-  (void)unused;
   sweep_fixture_sweep_well(f, SEEDS("1", "3"), 1);
   g_assert_cmpuint(sweep_fixture_take_starts(f), ==, 3);
   sweep_result again = sweep_fixture_sweep_well(f, SEEDS("1", "3"), 1);
@@ -38,9 +39,8 @@ static void test_only_missing(sweep_fixture *f, gconstpointer unused)
   g_assert_cmpuint(sweep_fixture_take_starts(f), ==, 1);
 }
 
-static void test_jobs_do_not_matter(sweep_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_jobs_do_not_matter)
 {
-  (void)unused;
   sweep_fixture_sweep_well(f, SEEDS("1", "12"), 1);
   g_autofree char *one = sweep_fixture_export_text(f);
   g_unlink(f->store_path);
@@ -51,9 +51,8 @@ static void test_jobs_do_not_matter(sweep_fixture *f, gconstpointer unused)
 
 /* Seeds 13 … 17, 21, 22, 23 and 25 fail in their ways (fake_runs.c); 12, 20 and 24 beside them run. 137 = 128 +
  * SIGKILL. */
-static void test_every_failure(sweep_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_every_failure)
 {
-  (void)unused;
   sweep_result result =
       sweep_fixture_sweep_well(f,
                                "title = \"bad\"; sweep = ( { key = \"run.seed\"; values = [12, 13, 14, "
@@ -81,9 +80,8 @@ static void test_every_failure(sweep_fixture *f, gconstpointer unused)
 }
 
 /* A failed run is repeated, and replaced by the good one; a Terminate is not repeated but still counted. */
-static void test_failed_again(sweep_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_failed_again)
 {
-  (void)unused;
   static const char text[] = "title = \"bad\"; sweep = ( { key = \"run.seed\"; values = [16, 19] ; } );";
   g_autofree char *mended = NULL;
   sweep_result first = sweep_fixture_sweep_well(f, text, 1);
@@ -101,9 +99,8 @@ static void test_failed_again(sweep_fixture *f, gconstpointer unused)
 
 /* run.expect = terminate: seed 16, which is terminated, is what was wanted; seed 12, which ends well, exits 1 and is kept for what it is, not
  * taken for a crash, and not repeated. */
-static void test_expected_to_terminate(sweep_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_expected_to_terminate)
 {
-  (void)unused;
   static const char text[] = "title = \"bad\"; run: { expect = \"terminate\"; }; sweep = ( { key = "
                              "\"run.seed\"; values = [12, 16]; } );";
   sweep_result first = sweep_fixture_sweep_well(f, text, 1);
@@ -119,9 +116,8 @@ static void test_expected_to_terminate(sweep_fixture *f, gconstpointer unused)
 }
 
 /* Three shards of seven points: 3 + 2 + 2, and together all. */
-static void test_shards(sweep_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_shards)
 {
-  (void)unused;
   static const gsize expected[] = {3, 2, 2};
   for (guint shard = 1; shard <= 3; shard++) {
     g_autoptr(GError) error = NULL;
@@ -134,9 +130,8 @@ static void test_shards(sweep_fixture *f, gconstpointer unused)
   g_assert_cmpuint(fixture_count_runs(f->store_path), ==, 7);
 }
 
-static void test_sets_reach_children(sweep_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_sets_reach_children)
 {
-  (void)unused;
   g_autoptr(GError) error = NULL;
   const char *const sets[] = {"path.forward.mtu=9000", NULL};
   sweep_result result;
@@ -162,9 +157,8 @@ static gboolean check_record(const provenance *from, const stored_run *run, gpoi
 }
 
 /* Where, when and at what cost; of a child that crashed, the lines of its stderr. */
-static void test_everything_is_recorded(sweep_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_everything_is_recorded)
 {
-  (void)unused;
   sweep_fixture_sweep_well(f, SEEDS("1", "1"), 1);
   result_store *store = result_store_open(f->store_path, RESULT_STORE_READ, NULL);
   g_assert_true(result_store_each(store, check_record, NULL, NULL));
@@ -176,9 +170,8 @@ static void test_everything_is_recorded(sweep_fixture *f, gconstpointer unused)
 
 /* Of 11, 12, 13, 20 one after the other, 13 crashes: 20 is not started, by the same command again neither, which tries 13 again. Two at
  * once 12 runs beside 13 or before it, and is kept. */
-static void test_stops_at_first_failure(sweep_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_stops_at_first_failure)
 {
-  (void)unused;
   static const char text[] = "title = \"a\"; sweep = ( { key = \"run.seed\"; values = [11, 12, 13, 20]; } );";
   g_autoptr(GError) error = NULL;
   sweep_result result;
@@ -206,9 +199,8 @@ static void test_stops_at_first_failure(sweep_fixture *f, gconstpointer unused)
 }
 
 /* Seed 16 is terminated, where ok is expected: a result, but not the one that was wanted. It is not repeated. */
-static void test_stops_at_the_unexpected(sweep_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_stops_at_the_unexpected)
 {
-  (void)unused;
   static const char text[] = "title = \"a\"; sweep = ( { key = \"run.seed\"; values = [16, 20]; } );";
   g_autoptr(GError) error = NULL;
   sweep_result result;
@@ -222,30 +214,4 @@ static void test_stops_at_the_unexpected(sweep_fixture *f, gconstpointer unused)
   g_assert_false(result.stopped);
   g_assert_cmpuint(result.present, ==, 1);
   g_assert_cmpuint(result.done, ==, 1);
-}
-
-int main(int argc, char **argv)
-{
-  static const struct {
-    const char *path;
-    void (*function)(sweep_fixture *, gconstpointer);
-  } tests[] = {
-      {"/sweep/all_run", test_all_run},
-      {"/sweep/only_missing", test_only_missing},
-      {"/sweep/jobs_do_not_matter", test_jobs_do_not_matter},
-      {"/sweep/every_failure", test_every_failure},
-      {"/sweep/failed_again", test_failed_again},
-      {"/sweep/expected_to_terminate", test_expected_to_terminate},
-      {"/sweep/shards", test_shards},
-      {"/sweep/sets_reach_children", test_sets_reach_children},
-      {"/sweep/everything_is_recorded", test_everything_is_recorded},
-      {"/sweep/stops_at_first_failure", test_stops_at_first_failure},
-      {"/sweep/stops_at_the_unexpected", test_stops_at_the_unexpected},
-  };
-  g_test_init(&argc, &argv, NULL);
-  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
-    g_test_add(tests[i].path, sweep_fixture, NULL, sweep_fixture_set_up, tests[i].function,
-               sweep_fixture_tear_down);
-  }
-  return g_test_run();
 }

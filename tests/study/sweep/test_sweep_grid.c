@@ -8,6 +8,7 @@
 
 #include "study/store/run_identity.h"
 #include "study_fixture.h"
+#include "test.h"
 
 #define AXIS_MTU "{ key = \"path.forward.mtu\"; values = [576, 1500]; }"
 #define AXIS_SEED "{ key = \"run.seed\"; from = 1; to = 3; }"
@@ -59,9 +60,10 @@ static void expect_label(const fixture *f, gsize index, const char *expected)
   g_assert_cmpstr(label, ==, expected);
 }
 
-static void test_no_axes(fixture *f, gconstpointer unused)
+#define FIXTURE_TEST(name) TEST_WITH(fixture, NULL, set_up, tear_down, name)
+
+FIXTURE_TEST(test_no_axes)
 {
-  (void)unused;
   make_grid(f, "title = \"one\";");
   g_assert_cmpuint(sweep_grid_count(f->grid), ==, 1);
   expect_label(f, 0, "");
@@ -73,9 +75,8 @@ static void note_share(double share, gpointer shares)
 }
 
 /* 4 points, one given twice: who waits is told at each of the 5. */
-static void test_watched(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_watched)
 {
-  (void)unused;
   g_autoptr(GError) error = NULL;
   g_autoptr(GArray) shares = g_array_new(FALSE, FALSE, sizeof(double));
   f->scenario = fixture_scenario(f->folder, "a.cfg",
@@ -89,9 +90,8 @@ static void test_watched(fixture *f, gconstpointer unused)
 }
 
 /* 2 MTUs by 3 seeds: 6 points, the first axis slowest. */
-static void test_order(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_order)
 {
-  (void)unused;
   make_grid(f, "title = \"grid\"; sweep = ( " AXIS_MTU ", " AXIS_SEED " );");
   g_assert_cmpuint(sweep_grid_count(f->grid), ==, 6);
   expect_label(f, 0, "path.forward.mtu=576 run.seed=1");
@@ -102,9 +102,8 @@ static void test_order(fixture *f, gconstpointer unused)
   g_assert_cmpstr(axes, ==, "path.forward.mtu\nrun.seed");
 }
 
-static void test_scenario_of_point(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_scenario_of_point)
 {
-  (void)unused;
   make_grid(f, "title = \"grid\"; sweep = ( " AXIS_MTU ", " AXIS_SEED " );");
   scenario *s = sweep_grid_scenario(f->grid, 4);
   g_assert_cmpuint(scenario_configuration(s)->path.directions[SIDE_INITIATOR].link.mtu_octets, ==, 1500);
@@ -113,9 +112,8 @@ static void test_scenario_of_point(fixture *f, gconstpointer unused)
   scenario_free(s);
 }
 
-static void test_series_stays_when_given(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_series_stays_when_given)
 {
-  (void)unused;
   make_grid(f, "title = \"grid\"; measure: { series = \"all\"; }; sweep = ( " AXIS_SEED " );");
   scenario *s = sweep_grid_scenario(f->grid, 0);
   g_assert_cmpint(scenario_configuration(s)->measure.series, ==, SERIES_OF_ALL);
@@ -123,9 +121,8 @@ static void test_series_stays_when_given(fixture *f, gconstpointer unused)
 }
 
 /* The loss follows the MTU: 2 by 3 points, not 2 by 2 by 3. */
-static void test_axes_in_step(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_axes_in_step)
 {
-  (void)unused;
   make_grid(
       f, "title = \"step\"; sweep = ( " AXIS_MTU ", " AXIS_SEED
          ", { key = \"path.forward.loss\"; values = [\"0.1%\", \"1%\"]; with = \"path.forward.mtu\"; } );");
@@ -141,9 +138,8 @@ static void test_axes_in_step(fixture *f, gconstpointer unused)
 }
 
 /* Equal points run once: 1500 is given as two texts of one value. */
-static void test_equal_points(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_equal_points)
 {
-  (void)unused;
   make_grid(f, "title = \"equal\"; sweep = ( { key = \"path.forward.mtu\"; values = [1500, 576, 1500]; } );");
   g_assert_cmpuint(sweep_grid_count(f->grid), ==, 2);
   expect_label(f, 0, "path.forward.mtu=1500");
@@ -153,9 +149,8 @@ static void test_equal_points(fixture *f, gconstpointer unused)
 }
 
 /* Axes in step are equal only together: of the three pairs the third is the first again. */
-static void test_equal_in_step(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_equal_in_step)
 {
-  (void)unused;
   make_grid(f, "sweep = ( { key = \"receiver.mode\"; values = [\"in-order\", \"in-order\", \"in-order\"]; },"
                " { key = \"mpa.markers\"; values = [true, false, true]; with = \"receiver.mode\"; },"
                " { key = \"run.seed\"; values = [1, 1]; } );");
@@ -167,9 +162,8 @@ static void test_equal_in_step(fixture *f, gconstpointer unused)
 
 /* Of the grid of 2 MTUs and 3 sizes of memory those remain whose memory holds a segment: with 576 all that are not 500, with 1500 only 1500.
  * The others keep their order. */
-static void test_where(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_where)
 {
-  (void)unused;
   make_grid(f, "sweep = ( " AXIS_MTU ", { key = \"receiver.memory\"; values = [500, 1000, 1500]; } );\n"
                "where = \"receiver.memory >= path.forward.mtu\";");
   g_assert_cmpuint(sweep_grid_count(f->grid), ==, 3);
@@ -184,9 +178,8 @@ static void test_where(fixture *f, gconstpointer unused)
 }
 
 /* What scenario_check() would refuse does not matter where the constraints leave it out. */
-static void test_where_before_check(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_where_before_check)
 {
-  (void)unused;
   make_grid(f, "sweep = ( { key = \"path.forward.mtu\"; values = [1500, 176]; }, { key = \"mpa.markers\"; "
                "values = [true, false]; } );\n"
                "where = [\"path.forward.mtu > 180 or not mpa.markers\", \"mpa.crc\"];");
@@ -194,9 +187,8 @@ static void test_where_before_check(fixture *f, gconstpointer unused)
   expect_label(f, 2, "path.forward.mtu=176 mpa.markers=false");
 }
 
-static void test_where_refused(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_where_refused)
 {
-  (void)unused;
   refuse_grid(f, "sweep = ( " AXIS_SEED " );\nwhere = \"run.seed > 3\";", NULL,
               "a.cfg:2: 'where' leaves out all points of the sweep, 3; expected conditions that some meet");
   refuse_grid(f, "where = \"run.seed > 3\";", NULL,
@@ -212,9 +204,8 @@ static void test_where_refused(fixture *f, gconstpointer unused)
 }
 
 /* The identity of each point is that of its scenario, also in keys that inherit from an axis, and in those of the series. */
-static void test_identities_are_those_of_scenarios(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_identities_are_those_of_scenarios)
 {
-  (void)unused;
   make_grid(f, "path: { reverse: { delay = \"5us\"; }; };\n"
                "sweep = ( { key = \"path.forward.mtu\"; values = [1500, 9000]; },"
                " { key = \"mpa.markers\"; values = [true, false]; },"
@@ -235,9 +226,8 @@ static void test_identities_are_those_of_scenarios(fixture *f, gconstpointer unu
 }
 
 /* Many points, half of them left out: the last one is still the right one. */
-static void test_large(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_large)
 {
-  (void)unused;
   make_grid(f, "sweep = ( { key = \"path.forward.loss\"; from = \"0.001%\"; to = \"1%\"; points = 10; },"
                " { key = \"receiver.memory\"; from = 1000; to = 10000; step = 1000; },"
                " { key = \"run.seed\"; from = 1; to = 200; } );\n"
@@ -247,9 +237,8 @@ static void test_large(fixture *f, gconstpointer unused)
   expect_label(f, 9999, "path.forward.loss=1% receiver.memory=10000 run.seed=100");
 }
 
-static void test_identities(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_identities)
 {
-  (void)unused;
   make_grid(f, "title = \"grid\"; sweep = ( " AXIS_MTU ", " AXIS_SEED " );");
   g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
   for (gsize i = 0; i < 6; i++) {
@@ -265,60 +254,26 @@ static void test_identities(fixture *f, gconstpointer unused)
 
 /* 176 octets hold headers and a 128-octet ULPDU, but not with markers: the second point is bad, and named with
  * the line of the axis it comes from. */
-static void test_bad_point(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_bad_point)
 {
-  (void)unused;
   static const char text[] =
       "title = \"bad\";\nsweep = ( " AXIS_SEED ",\n{ key = \"path.forward.mtu\"; values = [1500, 176]; } );";
   refuse_grid(f, text, NULL, "a.cfg:3: path.forward.mtu = 176 is too small; expected at least 180");
   refuse_grid(f, text, NULL, " (point run.seed=1 path.forward.mtu=176)");
 }
 
-static void test_set_on_axis(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_set_on_axis)
 {
-  (void)unused;
   const char *const sets[] = {"mpa.markers=false", "run.seed=5", NULL};
   refuse_grid(f, "title = \"set\"; sweep = ( " AXIS_SEED " );", sets, "--set run.seed=5");
 }
 
 /* 1001 by 1000 points. */
-static void test_too_many(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_too_many)
 {
-  (void)unused;
   refuse_grid(
       f,
       "title = \"many\"; sweep = ( { key = \"run.seed\"; from = 1; to = 1001; },"
       " { key = \"workload.messages\"; from = 1; to = 1000; } );",
       NULL, "a.cfg:1: the sweep has too many points with axis 'workload.messages'; expected at most 1000000");
-}
-
-int main(int argc, char **argv)
-{
-  static const struct {
-    const char *path;
-    void (*function)(fixture *, gconstpointer);
-  } tests[] = {
-      {"/sweep_grid/no_axes", test_no_axes},
-      {"/sweep_grid/watched", test_watched},
-      {"/sweep_grid/order", test_order},
-      {"/sweep_grid/scenario_of_point", test_scenario_of_point},
-      {"/sweep_grid/series_stays_when_given", test_series_stays_when_given},
-      {"/sweep_grid/axes_in_step", test_axes_in_step},
-      {"/sweep_grid/equal_points", test_equal_points},
-      {"/sweep_grid/equal_in_step", test_equal_in_step},
-      {"/sweep_grid/where", test_where},
-      {"/sweep_grid/where_before_check", test_where_before_check},
-      {"/sweep_grid/where_refused", test_where_refused},
-      {"/sweep_grid/identities", test_identities},
-      {"/sweep_grid/identities_are_those_of_scenarios", test_identities_are_those_of_scenarios},
-      {"/sweep_grid/large", test_large},
-      {"/sweep_grid/bad_point", test_bad_point},
-      {"/sweep_grid/set_on_axis", test_set_on_axis},
-      {"/sweep_grid/too_many", test_too_many},
-  };
-  g_test_init(&argc, &argv, NULL);
-  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
-    g_test_add(tests[i].path, fixture, NULL, set_up, tests[i].function, tear_down);
-  }
-  return g_test_run();
 }

@@ -6,6 +6,7 @@
 
 #include "store_commit.h"
 #include "study_fixture.h"
+#include "test.h"
 
 typedef struct fixture {
   char *folder;
@@ -62,10 +63,11 @@ static double segments_of(fixture *f, const char *text)
   return segments;
 }
 
+#define FIXTURE_TEST(name) TEST_WITH(fixture, NULL, set_up, tear_down, name)
+
 /* 1500 octets hold 1460 of payload, 65536 are 44.9 of them: 45 segments a message, 200 messages. */
-static void test_segments(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_segments)
 {
-  (void)unused;
   g_assert_cmpfloat(segments_of(f, "title = \"t\";"), ==, 9000);
   g_assert_cmpfloat(segments_of(f, "workload: { connections = 3; };"), ==, 27000);
   g_assert_cmpfloat(segments_of(f, "workload: { directions = \"both\"; };"), ==, 18000);
@@ -81,9 +83,8 @@ static void test_segments(fixture *f, gconstpointer unused)
 }
 
 /* 9000 segments at 2,000,000 a second and 5 ms to start are 9.5 ms a run: two runs take 19 ms. */
-static void test_without_store(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_without_store)
 {
-  (void)unused;
   make_grid(f, "title = \"Two seeds\"; sweep = ( { key = \"run.seed\"; from = 1; to = 2; } );");
   expect_list(f, "a: Two seeds, iwarpsim 0.1.0\n"
                  "1  run.seed=1\n"
@@ -91,9 +92,8 @@ static void test_without_store(fixture *f, gconstpointer unused)
                  "2 runs, 2 to run, about 18 thousand segments, about 1 s at -j 1\n");
 }
 
-static void test_without_axes(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_without_axes)
 {
-  (void)unused;
   make_grid(f, "workload: { messages = 1; };");
   expect_list(f, "a, iwarpsim 0.1.0\n"
                  "1\n"
@@ -101,9 +101,8 @@ static void test_without_axes(fixture *f, gconstpointer unused)
 }
 
 /* What is left out, what is given twice and the shard are told. Of points 1 2 3 the second shard of two has the second. */
-static void test_remarks(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_remarks)
 {
-  (void)unused;
   make_grid(f, "sweep = ( { key = \"run.seed\"; values = [1, 2, 1, 3, 4]; } ); where = \"run.seed < 4\";");
   f->options.shard = f->options.shards = 2;
   expect_list(
@@ -127,9 +126,8 @@ static void expect_estimate(fixture *f, const char *scenario_text, guint jobs, c
 
 /* A message of 1460 octets is a segment; so many messages are so many segments. On engine ns3 400,000 take a second, on native 2,000,000; and each
  * run takes 5 ms to start. */
-static void test_estimates(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_estimates)
 {
-  (void)unused;
 #define WORKLOAD(messages) "workload: { message_size = 1460; messages = " messages "; };"
 #define TWO_SEGMENTS(messages) "workload: { message_size = 2920; messages = " messages "; };"
   /* 200 million / 2,000,000 = 100 s, 100.005 s with the start: 101 */
@@ -172,9 +170,8 @@ static void commit(result_store *store, const fixture *f, gsize index, run_statu
 
 /* A store says what became of each run, and how long one takes: those that ended well 100 and 300 s. The failed and the two missing ones are
  * to run, 600 s by one. */
-static void test_with_store(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_with_store)
 {
-  (void)unused;
   g_autoptr(GError) error = NULL;
   make_grid(f, "title = \"t\"; sweep = ( { key = \"run.seed\"; from = 1; to = 6; } );");
   g_autofree char *path = g_build_filename(f->folder, "a.sqlite", NULL);
@@ -201,30 +198,11 @@ static void test_with_store(fixture *f, gconstpointer unused)
 }
 
 /* Nothing to run: nothing to estimate. */
-static void test_all_done(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_all_done)
 {
-  (void)unused;
   g_autoptr(GError) error = NULL;
   make_grid(f, "title = \"t\";");
   f->options.states = g_new(stored_state, 1);
   f->options.states[0] = STORED_DONE;
   expect_list(f, "a: t, iwarpsim 0.1.0\n1  done\n1 run, 0 to run\n");
-}
-
-int main(int argc, char **argv)
-{
-  static const struct {
-    const char *path;
-    void (*function)(fixture *, gconstpointer);
-  } tests[] = {
-      {"/sweep_list/segments", test_segments},         {"/sweep_list/without_store", test_without_store},
-      {"/sweep_list/without_axes", test_without_axes}, {"/sweep_list/remarks", test_remarks},
-      {"/sweep_list/estimates", test_estimates},       {"/sweep_list/with_store", test_with_store},
-      {"/sweep_list/all_done", test_all_done},
-  };
-  g_test_init(&argc, &argv, NULL);
-  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
-    g_test_add(tests[i].path, fixture, NULL, set_up, tests[i].function, tear_down);
-  }
-  return g_test_run();
 }

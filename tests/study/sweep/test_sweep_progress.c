@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a sweep says of itself while it runs. */
 #include "study/sweep/sweep_progress.h"
+#include "test.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@ static void expect_text(const sweep_counts *counts, const char *expected)
 
 /* 60 runs, 20 there before; 10 of the 40 ended now, one of them failed; two are half done together: 11 of 40 are done after 110 s, so the
  * other 29 take 290 s = 4:50. Of all it is (20 + 11) / 60 = 51.7 %. */
-static void test_text(void)
+TEST(test_text)
 {
   const sweep_counts counts = {.points = 60,
                                .done = 29,
@@ -28,7 +29,7 @@ static void test_text(void)
 }
 
 /* One long run, a quarter done in a minute: three minutes are left, though no run has ended. */
-static void test_long_run(void)
+TEST(test_long_run)
 {
   const sweep_counts counts = {.points = 1,
                                .to_run = 1,
@@ -41,7 +42,7 @@ static void test_long_run(void)
 }
 
 /* Before anything is done: what runs took before, 8 runs of 10 s by two at once; else no estimate. Never 100 % before the end. */
-static void test_start_and_end(void)
+TEST(test_start_and_end)
 {
   sweep_counts counts = {.points = 8, .to_run = 8, .running = 2, .jobs = 2, .known_run_s = 10};
   expect_text(&counts, "0 of 8 runs done, 2 running, 0 %, about 0:40 left");
@@ -54,7 +55,7 @@ static void test_start_and_end(void)
   expect_text(&counts, "3 of 3 runs done, 0 running, 100 %");
 }
 
-static void test_duration(void)
+TEST(test_duration)
 {
   static const struct {
     double seconds;
@@ -93,7 +94,7 @@ static guint occurrences(const char *text, const char *part)
 }
 
 /* Lines come ten seconds apart, without what steers a terminal; a terminal's is redrawn each time, and taken away. */
-static void test_styles(void)
+TEST(test_styles)
 {
   char *none = show(SWEEP_PROGRESS_NONE);
   g_assert_cmpstr(none, ==, "");
@@ -106,15 +107,4 @@ static void test_styles(void)
   g_assert_true(g_str_has_suffix(terminal, "\r\033[K"));
   g_assert_null(strchr(terminal, '\n'));
   free(terminal);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/sweep_progress/text", test_text);
-  g_test_add_func("/sweep_progress/long_run", test_long_run);
-  g_test_add_func("/sweep_progress/start_and_end", test_start_and_end);
-  g_test_add_func("/sweep_progress/duration", test_duration);
-  g_test_add_func("/sweep_progress/styles", test_styles);
-  return g_test_run();
 }

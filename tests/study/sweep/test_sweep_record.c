@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "study_fixture.h"
+#include "test.h"
 
 /* As wait4() reports them (Linux): a code stands in the second octet, a signal in the first. */
 #define EXITED(code) ((code) << 8)
@@ -71,9 +72,10 @@ static char *summary_of(const fixture *f, run_status status)
   return text;
 }
 
-static void test_no_summary(fixture *f, gconstpointer unused)
+#define FIXTURE_TEST(name) TEST_WITH(fixture, NULL, set_up, tear_down, name)
+
+FIXTURE_TEST(test_no_summary)
 {
-  (void)unused;
   expect(f, EXITED(0), "", "", 1, "exited with code 0, without a summary");
   expect(f, EXITED(7), "", "a\nb\n", 7, "exited with code 7, without a summary; its last words: b");
   expect(f, SIGNALLED(SIGSEGV), "", "", 128 + SIGSEGV,
@@ -86,9 +88,8 @@ static void test_no_summary(fixture *f, gconstpointer unused)
 }
 
 /* A run that was killed while it wrote its summary, wherever that was: it failed, and its end says how. */
-static void test_cut_short(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_cut_short)
 {
-  (void)unused;
   g_autofree char *text = summary_of(f, RUN_OK);
   for (gsize length = strlen(text) - 2; length > 0; length -= 1 + length / 40) {
     text[length] = '\0';
@@ -101,9 +102,8 @@ static void test_cut_short(fixture *f, gconstpointer unused)
 }
 
 /* run.expect is "ok": an ok run exits 0, a terminated one 1. */
-static void test_summary(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_summary)
 {
-  (void)unused;
   g_autofree char *text = summary_of(f, RUN_OK);
   sweep_record *record = record_of(f, EXITED(0), text, "a note\n");
   const stored_run *run = &record->run;
@@ -127,9 +127,8 @@ static void test_summary(fixture *f, gconstpointer unused)
   sweep_record_free(record);
 }
 
-static void test_contradiction(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_contradiction)
 {
-  (void)unused;
   g_autofree char *ok = summary_of(f, RUN_OK), *failed = summary_of(f, RUN_FAILED);
   expect(f, EXITED(1), ok, "", 1, "exited with code 1, but its summary says ok");
   expect(f, EXITED(0), failed, "", 1, "exited with code 0, but its summary says failed");
@@ -138,9 +137,8 @@ static void test_contradiction(fixture *f, gconstpointer unused)
 }
 
 /* Who does not ask if there is memory ends as a crash does; where memory is limited that is named. */
-static void test_limited_memory(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_limited_memory)
 {
-  (void)unused;
   const worker_run_end end = {
       .wait_status = SIGNALLED(SIGSEGV), .messages = "", .memory_limit_octets = 12 << 20};
   sweep_record *record = sweep_record_new(f->grid, 0, "here", &end);
@@ -151,9 +149,8 @@ static void test_limited_memory(fixture *f, gconstpointer unused)
 }
 
 /* What the watchdog says comes first; a run that is whole all the same counts. */
-static void test_stopped(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_stopped)
 {
-  (void)unused;
   worker_run_end end = {
       .wait_status = SIGNALLED(SIGTERM), .messages = "", .stopped_why = "stopped: too long"};
   sweep_record *record = sweep_record_new(f->grid, 0, "here", &end);
@@ -178,7 +175,7 @@ static void expect_tail(const char *octets, gsize count, gboolean cut, const cha
 }
 
 /* Lines stay lines; controls and what is no UTF-8 are escaped. */
-static void test_tail(void)
+TEST(test_tail)
 {
   expect_tail("a\nb\tc\n\n", 7, FALSE, "a\nb\tc");
   expect_tail("a\r\n\x1b[31mb", 9, FALSE, "a\\r\n\\x1b[31mb");
@@ -188,25 +185,4 @@ static void test_tail(void)
   expect_tail("\x82\xac 5", 4, TRUE, " 5");
   expect_tail("\x82", 1, FALSE, "\\x82");
   expect_tail("", 0, TRUE, "");
-}
-
-int main(int argc, char **argv)
-{
-  static const struct {
-    const char *path;
-    void (*function)(fixture *, gconstpointer);
-  } tests[] = {
-      {"/sweep_record/no_summary", test_no_summary},
-      {"/sweep_record/cut_short", test_cut_short},
-      {"/sweep_record/summary", test_summary},
-      {"/sweep_record/contradiction", test_contradiction},
-      {"/sweep_record/limited_memory", test_limited_memory},
-      {"/sweep_record/stopped", test_stopped},
-  };
-  g_test_init(&argc, &argv, NULL);
-  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
-    g_test_add(tests[i].path, fixture, NULL, set_up, tests[i].function, tear_down);
-  }
-  g_test_add_func("/sweep_record/tail", test_tail);
-  return g_test_run();
 }

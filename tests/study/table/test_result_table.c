@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "study_fixture.h"
+#include "test.h"
 
 #define AXES "path.forward.mtu\nreceiver.mode\nrun.seed"
 
@@ -84,15 +85,16 @@ static char *write_table(store_fixture *kit, char *(*make)(const result_request 
   return text;
 }
 
+#define FIXTURE_TEST(name) TEST_WITH(store_fixture, NULL, set_up, tear_down, name)
+
 /* Mean 25, s² = 500 / 3, t(0.975, 3) = 3.18245: 3.18245 * 12.9099 / 2 = 20.54, of which two digits are shown, and so many of the mean.
  * Quartiles at 0.75 and 2.25 gaps of 10: 17.5 and 32.5. Of the other: mean 23, s = 12.675, 20.17; 8 + 0.75 * 11 = 16.25 and 27 + 0.25 *
  * 11 = 29.75, shown with three digits. 1! marks the run that had a time-out. */
-static void test_text(store_fixture *kit, gconstpointer unused)
+FIXTURE_TEST(test_text)
 {
-  (void)unused;
-  add_receivers(kit);
+  add_receivers(f);
   g_autofree char *text = write_table(
-      kit, result_table_text, "buffer.reassembly_peak_octets placement.octets_direct/placement.octets", NULL);
+      f, result_table_text, "buffer.reassembly_peak_octets placement.octets_direct/placement.octets", NULL);
   g_assert_true(g_str_has_prefix(text,
                                  "A question\nscenario a, seeds 1–4, iwarpsim 0.1.0\n8 runs at 2 points\n"
                                  "\nbuffer.reassembly_peak_octets in octets\n"
@@ -107,12 +109,11 @@ static void test_text(store_fixture *kit, gconstpointer unused)
 
 /* Differences {2, 1, 3, 2}: 2 ± 1.29923; independent, 22.136 (test_statistics.c); median 2, quartiles {1, 2, 2, 3}: 1.75 and 2.25. Of the
  * share: half of the payload, 50 % less. */
-static void test_pairs(store_fixture *kit, gconstpointer unused)
+FIXTURE_TEST(test_pairs)
 {
-  (void)unused;
-  add_receivers(kit);
+  add_receivers(f);
   g_autofree char *text = write_table(
-      kit, result_table_text, "buffer.reassembly_peak_octets placement.octets_direct/placement.octets",
+      f, result_table_text, "buffer.reassembly_peak_octets placement.octets_direct/placement.octets",
       "receiver.mode=in-order,out-of-order");
   g_assert_nonnull(
       strstr(text, "\ndifferences: receiver.mode in-order minus out-of-order, between runs of one seed"));
@@ -124,14 +125,13 @@ static void test_pairs(store_fixture *kit, gconstpointer unused)
 }
 
 /* Means of survivors say that they are: of two runs at 9000 one was stopped, at 576 none came to its end. */
-static void test_others_are_counted(store_fixture *kit, gconstpointer unused)
+FIXTURE_TEST(test_others_are_counted)
 {
-  (void)unused;
-  store_fixture_add(kit, "path.forward.mtu=1500 run.seed=1", "tcp.timeouts=1");
-  store_fixture_add(kit, "path.forward.mtu=9000 run.seed=1", "tcp.timeouts=2");
-  store_fixture_add_status(kit, "path.forward.mtu=9000 run.seed=2", "tcp.timeouts=99", RUN_STOPPED);
-  store_fixture_add_status(kit, "path.forward.mtu=576 run.seed=1", "tcp.timeouts=99", RUN_FAILED);
-  g_autofree char *text = write_table(kit, result_table_text, "tcp.timeouts", NULL);
+  store_fixture_add(f, "path.forward.mtu=1500 run.seed=1", "tcp.timeouts=1");
+  store_fixture_add(f, "path.forward.mtu=9000 run.seed=1", "tcp.timeouts=2");
+  store_fixture_add_status(f, "path.forward.mtu=9000 run.seed=2", "tcp.timeouts=99", RUN_STOPPED);
+  store_fixture_add_status(f, "path.forward.mtu=576 run.seed=1", "tcp.timeouts=99", RUN_FAILED);
+  g_autofree char *text = write_table(f, result_table_text, "tcp.timeouts", NULL);
   g_assert_nonnull(strstr(text, "2 runs at 2 points; 2 of 4 runs did not end ok"));
   g_assert_nonnull(strstr(text, "\n576               0 of 1         -"));
   g_assert_nonnull(strstr(text, "\n1500                   1  1!     1"));
@@ -141,28 +141,25 @@ static void test_others_are_counted(store_fixture *kit, gconstpointer unused)
 }
 
 /* A key that moves with another one is no column of its own, but it is named: the memory is not alone in what it does. */
-static void test_in_step(store_fixture *kit, gconstpointer unused)
+FIXTURE_TEST(test_in_step)
 {
-  (void)unused;
-  kit->origin.axes = (char *)"path.forward.mtu\nreceiver.memory\nreceiver.mode\nrun.seed";
-  store_fixture_add(kit, "path.forward.mtu=1500 receiver.memory=1KiB run.seed=1", "tcp.timeouts=1");
-  store_fixture_add(kit, "path.forward.mtu=9000 receiver.memory=2KiB run.seed=1", "tcp.timeouts=2");
-  g_autofree char *text = write_table(kit, result_table_text, "tcp.timeouts", NULL);
+  f->origin.axes = (char *)"path.forward.mtu\nreceiver.memory\nreceiver.mode\nrun.seed";
+  store_fixture_add(f, "path.forward.mtu=1500 receiver.memory=1KiB run.seed=1", "tcp.timeouts=1");
+  store_fixture_add(f, "path.forward.mtu=9000 receiver.memory=2KiB run.seed=1", "tcp.timeouts=2");
+  g_autofree char *text = write_table(f, result_table_text, "tcp.timeouts", NULL);
   g_assert_nonnull(strstr(text, "\nin step: receiver.memory moves with path.forward.mtu\n"));
-  g_autofree char *pairs = write_table(kit, result_table_text, "tcp.timeouts", "receiver.memory=1024,2048");
+  g_autofree char *pairs = write_table(f, result_table_text, "tcp.timeouts", "receiver.memory=1024,2048");
   g_assert_nonnull(strstr(pairs, "that agree in all else but what moves in step\n"));
 }
 
 /* One seed has no interval, a point without the metric nothing at all, and nobody reads "nan". */
-static void test_gaps(store_fixture *kit, gconstpointer unused)
+FIXTURE_TEST(test_gaps)
 {
-  (void)unused;
-  store_fixture_add(kit, "path.forward.mtu=1500 run.seed=1",
+  store_fixture_add(f, "path.forward.mtu=1500 run.seed=1",
                     "goodput_bit_per_s=2.5e9 placement.octets=0 placement.octets_direct=0");
-  store_fixture_add(kit, "path.forward.mtu=9000 run.seed=1", "");
-  g_autofree char *text =
-      write_table(kit, result_table_text,
-                  "goodput_bit_per_s placement.octets_direct/placement.octets tcp.timeouts", NULL);
+  store_fixture_add(f, "path.forward.mtu=9000 run.seed=1", "");
+  g_autofree char *text = write_table(
+      f, result_table_text, "goodput_bit_per_s placement.octets_direct/placement.octets tcp.timeouts", NULL);
   g_assert_nonnull(strstr(text, "\ngoodput_bit_per_s in Gbit/s\n"));
   g_assert_nonnull(strstr(text, "1500              1   2.5       -    2.50       2.50  2.50\n"));
   g_assert_nonnull(strstr(text, "9000              0     -       -       -          -     -\n"));
@@ -173,14 +170,12 @@ static void test_gaps(store_fixture *kit, gconstpointer unused)
 }
 
 /* A line a point and metric, values as measured; what is not known is empty. s of the peak is 12.909944487358056. */
-static void test_csv(store_fixture *kit, gconstpointer unused)
+FIXTURE_TEST(test_csv)
 {
-  (void)unused;
-  add_receivers(kit);
-  kit->origin.title = (char *)"A \"question\",\nof two lines";
-  store_fixture_add(kit, "receiver.mode=assume-aligned path.forward.mtu=1500 run.seed=1", "tcp.timeouts=2");
-  g_autofree char *csv =
-      write_table(kit, result_table_csv, "buffer.reassembly_peak_octets tcp.timeouts", NULL);
+  add_receivers(f);
+  f->origin.title = (char *)"A \"question\",\nof two lines";
+  store_fixture_add(f, "receiver.mode=assume-aligned path.forward.mtu=1500 run.seed=1", "tcp.timeouts=2");
+  g_autofree char *csv = write_table(f, result_table_csv, "buffer.reassembly_peak_octets tcp.timeouts", NULL);
   g_assert_true(g_str_has_prefix(csv,
                                  "# scenario: a\n# title: A question\n# seeds: seeds 1–4\n# version: 0.1.0\n"
                                  "receiver.mode,metric,unit,n,flagged,mean,deviation,half_width_95,smallest,"
@@ -191,11 +186,10 @@ static void test_csv(store_fixture *kit, gconstpointer unused)
   g_assert_nonnull(strstr(csv, "\nassume-aligned,tcp.timeouts,timeouts,1,1,2,,,2,2,2,2,2\n"));
 }
 
-static void test_csv_pairs(store_fixture *kit, gconstpointer unused)
+FIXTURE_TEST(test_csv_pairs)
 {
-  (void)unused;
-  add_receivers(kit);
-  g_autofree char *csv = write_table(kit, result_table_csv, "buffer.reassembly_peak_octets",
+  add_receivers(f);
+  g_autofree char *csv = write_table(f, result_table_csv, "buffer.reassembly_peak_octets",
                                      "receiver.mode=out-of-order,in-order");
   g_assert_nonnull(strstr(csv, "# differences: receiver.mode: out-of-order minus in-order\n"
                                "metric,unit,n,flagged,mean,deviation,half_width_95,independent_half_width_95,"
@@ -205,14 +199,13 @@ static void test_csv_pairs(store_fixture *kit, gconstpointer unused)
 }
 
 /* A text of a store with a comma, and one that begins like a comment, stay one field. */
-static void test_csv_quotes(store_fixture *kit, gconstpointer unused)
+FIXTURE_TEST(test_csv_quotes)
 {
-  (void)unused;
-  store_fixture_add(kit, "path.forward.drop=[1,2]", "tcp.timeouts=1");
-  store_fixture_add(kit, "path.forward.drop=[3]", "tcp.timeouts=1");
-  g_autofree char *csv = write_table(kit, result_table_csv, "tcp.timeouts", NULL);
+  store_fixture_add(f, "path.forward.drop=[1,2]", "tcp.timeouts=1");
+  store_fixture_add(f, "path.forward.drop=[3]", "tcp.timeouts=1");
+  g_autofree char *csv = write_table(f, result_table_csv, "tcp.timeouts", NULL);
   g_assert_nonnull(strstr(csv, "\n\"[1,2]\",tcp.timeouts,timeouts,1,1,1"));
-  g_autofree char *pairs = write_table(kit, result_table_csv, "tcp.timeouts", "path.forward.drop=[1,2],[3]");
+  g_autofree char *pairs = write_table(f, result_table_csv, "tcp.timeouts", "path.forward.drop=[1,2],[3]");
   g_assert_nonnull(strstr(pairs, "\n# differences: path.forward.drop: [1,2] minus [3]\n"));
 }
 
@@ -225,10 +218,9 @@ static void expect_no_quantity(const char *text, const char *part)
   g_assert_nonnull(strstr(error->message, part));
 }
 
-static void test_quantities(store_fixture *kit, gconstpointer unused)
+FIXTURE_TEST(test_quantities)
 {
-  (void)kit;
-  (void)unused;
+  (void)f;
   expect_no_quantity("goodput_bits_per_s", "did you mean 'goodput_bit_per_s'?");
   expect_no_quantity("tcp.timeouts/placement.octet", "did you mean 'placement.octets'?");
   expect_no_quantity("zzzzzzzzzzzz",
@@ -256,12 +248,11 @@ static void expect_no_pairing(store_fixture *kit, const char *text, const char *
 }
 
 /* Values are read as --set reads them; both must be in the store. */
-static void test_pairings(store_fixture *kit, gconstpointer unused)
+FIXTURE_TEST(test_pairings)
 {
-  (void)unused;
-  store_fixture_add(kit, "receiver.memory=64KiB path.forward.loss=0.1%", "");
-  store_fixture_add(kit, "receiver.memory=unlimited path.forward.loss=1%", "");
-  study_table *table = read_table(kit);
+  store_fixture_add(f, "receiver.memory=64KiB path.forward.loss=0.1%", "");
+  store_fixture_add(f, "receiver.memory=unlimited path.forward.loss=1%", "");
+  study_table *table = read_table(f);
   result_pairing pairing;
   g_assert_true(result_pairing_read("receiver.memory=unlimited,64KiB", table, &pairing, NULL));
   g_assert_cmpint(pairing.key, ==, SCENARIO_RECEIVER_MEMORY);
@@ -272,36 +263,12 @@ static void test_pairings(store_fixture *kit, gconstpointer unused)
   g_assert_cmpstr(pairing.a, ==, "0.1%");
   result_pairing_clear(&pairing);
   study_table_free(table);
-  expect_no_pairing(kit, "receiver.memory", "has no '='; expected KEY=A,B");
-  expect_no_pairing(kit, "reciever.memory=a,b", "did you mean 'receiver.memory'?");
-  expect_no_pairing(kit, "run.seed=1,2", "expected a key of scenarios but run.seed");
-  expect_no_pairing(kit, "receiver.memory=64KiB", "expected two different values, A,B");
-  expect_no_pairing(kit, "receiver.memory=64KiB,64KiB", "expected two different values, A,B");
-  expect_no_pairing(kit, "receiver.memory=64KiB,1KiB", "no run has receiver.memory = ");
-  expect_no_pairing(kit, "receiver.memory=64KiB,fast", "receiver.memory");
-  expect_no_pairing(kit, "receiver.memory=,", "receiver.memory");
-}
-
-int main(int argc, char **argv)
-{
-  static const struct {
-    const char *path;
-    void (*function)(store_fixture *, gconstpointer);
-  } tests[] = {
-      {"/result_table/text", test_text},
-      {"/result_table/pairs", test_pairs},
-      {"/result_table/gaps", test_gaps},
-      {"/result_table/others-are-counted", test_others_are_counted},
-      {"/result_table/in-step", test_in_step},
-      {"/result_table/csv", test_csv},
-      {"/result_table/csv_pairs", test_csv_pairs},
-      {"/result_table/csv_quotes", test_csv_quotes},
-      {"/result_table/quantities", test_quantities},
-      {"/result_table/pairings", test_pairings},
-  };
-  g_test_init(&argc, &argv, NULL);
-  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
-    g_test_add(tests[i].path, store_fixture, NULL, set_up, tests[i].function, tear_down);
-  }
-  return g_test_run();
+  expect_no_pairing(f, "receiver.memory", "has no '='; expected KEY=A,B");
+  expect_no_pairing(f, "reciever.memory=a,b", "did you mean 'receiver.memory'?");
+  expect_no_pairing(f, "run.seed=1,2", "expected a key of scenarios but run.seed");
+  expect_no_pairing(f, "receiver.memory=64KiB", "expected two different values, A,B");
+  expect_no_pairing(f, "receiver.memory=64KiB,64KiB", "expected two different values, A,B");
+  expect_no_pairing(f, "receiver.memory=64KiB,1KiB", "no run has receiver.memory = ");
+  expect_no_pairing(f, "receiver.memory=64KiB,fast", "receiver.memory");
+  expect_no_pairing(f, "receiver.memory=,", "receiver.memory");
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The digits and units that people are shown. */
 #include "study/table/shown_number.h"
+#include "test.h"
 
 #include <math.h>
 #include <string.h>
@@ -34,7 +35,7 @@ static const scale_case scales[] = {
     {"segments", 12345678, "segments", 1},
 };
 
-static void test_scales(void)
+TEST(test_scales)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(scales); i++) {
     shown_scale scale = shown_scale_for(scales[i].unit, scales[i].largest);
@@ -67,7 +68,7 @@ static const number_case numbers[] = {
     {100, NAN, 1, "100", ""},    /* zeros before the point stay */
 };
 
-static void test_numbers(void)
+TEST(test_numbers)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(numbers); i++) {
     const shown_scale scale = {.factor = numbers[i].factor, .unit = ""};
@@ -79,7 +80,7 @@ static void test_numbers(void)
 }
 
 /* A hostile store may hold any double; the texts stay texts. */
-static void test_huge(void)
+TEST(test_huge)
 {
   const shown_scale scale = {.factor = 1e-9, .unit = ""};
   static const double values[] = {1.7e308, -1.7e308, 5e-324, INFINITY, NAN};
@@ -90,7 +91,7 @@ static void test_huge(void)
 }
 
 /* "5" gets a blank as wide as the point and one as wide as the digit that "12.5" has and it has not. */
-static void test_align(void)
+TEST(test_align)
 {
   g_autoptr(GPtrArray) texts = g_ptr_array_new_with_free_func(g_free);
   static const char *const before[] = {"12.5", "5", "\u22120.25", "", "none"};
@@ -105,7 +106,7 @@ static void test_align(void)
 }
 
 /* Whole numbers among themselves need no blanks. */
-static void test_align_whole(void)
+TEST(test_align_whole)
 {
   g_autoptr(GPtrArray) texts = g_ptr_array_new_with_free_func(g_free);
   g_ptr_array_add(texts, g_strdup("5"));
@@ -121,7 +122,7 @@ static void expect_text(char *text, const char *expected)
 }
 
 /* 1536 = 1.5 · 1024; 126464 = 123.5 · 1024. */
-static void test_octets(void)
+TEST(test_octets)
 {
   expect_text(shown_text_octets(0), "0");
   expect_text(shown_text_octets(512), "512");
@@ -133,24 +134,11 @@ static void test_octets(void)
 }
 
 /* A title may hold anything: it stays on one line of a terminal, and steers none. */
-static void test_line(void)
+TEST(test_line)
 {
   expect_text(shown_text_line("a\nb"), "a\\nb");
   expect_text(shown_text_line("\x1b[31mred\x7f"), "\\x1b[31mred\\x7f");
   expect_text(shown_text_line("  two  "), "two");
   expect_text(shown_text_line("\xff"), "\\xff");
   expect_text(shown_text_line(""), "");
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/shown_number/scales", test_scales);
-  g_test_add_func("/shown_number/numbers", test_numbers);
-  g_test_add_func("/shown_number/huge", test_huge);
-  g_test_add_func("/shown_number/align", test_align);
-  g_test_add_func("/shown_number/align-whole", test_align_whole);
-  g_test_add_func("/shown_number/octets", test_octets);
-  g_test_add_func("/shown_number/line", test_line);
-  return g_test_run();
 }

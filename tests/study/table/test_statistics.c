@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "base/random_stream.h"
+#include "test.h"
 
 static void expect_near(double value, double expected, double tolerance)
 {
@@ -14,7 +15,7 @@ static void expect_near(double value, double expected, double tolerance)
 
 /* {1, 2, 3, 4, 5}: mean 3, squares 4 + 1 + 0 + 1 + 4 = 10, s = sqrt(10 / 4) = 1.5811, t(0.975, 4) = 2.7764:
  * 2.7764 * 1.5811 / sqrt(5) = 1.9632. The quarters fall on the second and fourth. */
-static void test_five(void)
+TEST(test_five)
 {
   const double values[] = {5, 1, 4, 2, 3};
   statistics s = statistics_of(values, 5);
@@ -31,7 +32,7 @@ static void test_five(void)
 
 /* Four values have three gaps; a quarter of the way is 0.75 gaps from the first: 10 + 0.75 * 10 = 17.5. Half: 1.5 gaps, in the middle
  * of 20 and 40. Three quarters: 2.25 gaps, 40 + 0.25 * 40 = 50. */
-static void test_quartiles_between(void)
+TEST(test_quartiles_between)
 {
   const double values[] = {80, 20, 10, 40};
   statistics s = statistics_of(values, 4);
@@ -41,7 +42,7 @@ static void test_quartiles_between(void)
 }
 
 /* {0, 2}: s = sqrt(2), t(0.975, 1) = 12.7062: 12.7062 * sqrt(2) / sqrt(2) = 12.7062. */
-static void test_two(void)
+TEST(test_two)
 {
   const double values[] = {0, 2};
   expect_near(statistics_of(values, 2).mean, 1, 1e-12);
@@ -50,7 +51,7 @@ static void test_two(void)
 
 /* 30 values, half 9 and half 11: mean 10, s = sqrt(30 / 29) = 1.01710, t(0.975, 29) = 2.0452:
  * 2.0452 * 1.01710 / sqrt(30) = 0.37979. */
-static void test_thirty(void)
+TEST(test_thirty)
 {
   double values[30];
   for (int i = 0; i < 30; i++) {
@@ -62,7 +63,7 @@ static void test_thirty(void)
 }
 
 /* Equal values are their own mean, to the last bit, also where a sum of them is rounded (0.1). */
-static void test_no_spread(void)
+TEST(test_no_spread)
 {
   const double values[] = {0.1, 0.1, 0.1};
   statistics s = statistics_of(values, 3);
@@ -71,7 +72,7 @@ static void test_no_spread(void)
   g_assert_cmpfloat(s.half_width, ==, 0);
 }
 
-static void test_one(void)
+TEST(test_one)
 {
   const double value = 42.5;
   statistics s = statistics_of(&value, 1);
@@ -84,14 +85,14 @@ static void test_one(void)
   g_assert_cmpfloat(s.upper_quartile, ==, 42.5);
 }
 
-static void test_none(void)
+TEST(test_none)
 {
   g_assert_cmpuint(statistics_of(NULL, 0).count, ==, 0);
 }
 
 /* 10^15 and 10^15 + 1 by turns, 100,000 of them: mean 10^15 + 0.5, every distance from it 0.5, s = 0.5 * sqrt(n / (n - 1)). Their sum
  * is 10^20, where doubles are 16,384 apart; their squares, 10^30, differ in digits that no double has. */
-static void test_large_means(void)
+TEST(test_large_means)
 {
   gsize count = 100000;
   g_autofree double *values = g_new(double, count);
@@ -104,7 +105,7 @@ static void test_large_means(void)
 }
 
 /* A sum of numbers of such different sizes depends on its order; the statistics do not, so neither on which run ended first. */
-static void test_order_does_not_matter(void)
+TEST(test_order_does_not_matter)
 {
   const double values[] = {1e16, 1, -1e16, 3, 1e-3, 7};
   double turned[6];
@@ -117,7 +118,7 @@ static void test_order_does_not_matter(void)
   g_assert_cmpfloat(a.half_width, ==, b.half_width);
 }
 
-static void test_largest_values(void)
+TEST(test_largest_values)
 {
   const double values[] = {-STATISTICS_VALUE_MAX, STATISTICS_VALUE_MAX};
   statistics s = statistics_of(values, 2);
@@ -128,7 +129,7 @@ static void test_largest_values(void)
 
 /* Differences 1, 2, 3 of values whose own spread is a hundred times that: mean 2, s = 1, t(0.975, 2) = 4.30265: 4.30265 / sqrt(3) =
  * 2.48414. */
-static void test_pairs(void)
+TEST(test_pairs)
 {
   const double a[] = {101, 202, 303}, b[] = {100, 200, 300};
   statistics s = statistics_of_pairs(a, b, 3);
@@ -140,7 +141,7 @@ static void test_pairs(void)
 /* Equal counts and deviations: Welch's freedom is 2 (n - 1) = 4, t(0.975, 4) = 2.77645, s of both {0, 2, 4} and {1, 3, 5} is 2:
  * 2.77645 * sqrt(4 / 3 + 4 / 3) = 4.53391. When b does not vary, only a's counts: freedom 2, t = 4.30265: 4.30265 * 2 / sqrt(3) =
  * 4.96828. */
-static void test_independent(void)
+TEST(test_independent)
 {
   const double a[] = {0, 2, 4}, b[] = {1, 3, 5}, constant[] = {3, 3, 3};
   statistics of_a = statistics_of(a, 3), of_b = statistics_of(b, 3), of_constant = statistics_of(constant, 3);
@@ -157,7 +158,7 @@ static void test_independent(void)
  * Independently: s² of a is 500 / 3 (distances 15, 5, 5, 15), of b 482 / 3 (15, 4, 4, 15): sqrt((166.667 + 160.667) / 4) = 9.04618,
  * freedom 5.998, t = 2.4470: 22.136, and 2 ± 22 says nothing.
  * With b turned around, seeds that pull the receivers apart, pairing is the worse one. */
-static void test_common_random_numbers(void)
+TEST(test_common_random_numbers)
 {
   const double a[] = {10, 20, 30, 40}, b[] = {8, 19, 27, 38}, against[] = {38, 27, 19, 8};
   statistics of_a = statistics_of(a, 4), of_b = statistics_of(b, 4);
@@ -198,7 +199,7 @@ static double covered(random_stream *stream, gsize count)
 /* Of 10,000 samples the share covered is 95 % give or take sqrt(0.95 * 0.05 / 10000) = 0.22 %: the bounds are nine such deviations
  * away. An interval that used the normal's 1.96 for Student's t would cover 70 % at n = 2, 81 % at
  * n = 3 and 88 % at n = 5; one that divides by n and not n - 1 covers less than 93 % at n = 5 as well. */
-static void test_coverage(void)
+TEST(test_coverage)
 {
   static const gsize counts[] = {2, 3, 5, 8, 30};
   random_stream *stream = random_stream_new(COVERAGE_SEED, "coverage");
@@ -214,7 +215,7 @@ static void test_coverage(void)
 
 /* The same of differences: pairs that share most of their noise (deviation 7), of which each has its own besides (1), and of Welch's
  * interval, whose samples share nothing and have deviations 7 and 1. */
-static void test_coverage_of_differences(void)
+TEST(test_coverage_of_differences)
 {
   enum { COUNT = 8 };
   random_stream *stream = random_stream_new(COVERAGE_SEED, "differences");
@@ -240,25 +241,4 @@ static void test_coverage_of_differences(void)
   g_assert_cmpuint(paired, <=, SAMPLES * 97 / 100);
   g_assert_cmpuint(independent, >=, SAMPLES * 93 / 100);
   g_assert_cmpuint(independent, <=, SAMPLES * 97 / 100);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/statistics/five", test_five);
-  g_test_add_func("/statistics/quartiles_between", test_quartiles_between);
-  g_test_add_func("/statistics/two", test_two);
-  g_test_add_func("/statistics/thirty", test_thirty);
-  g_test_add_func("/statistics/no_spread", test_no_spread);
-  g_test_add_func("/statistics/one", test_one);
-  g_test_add_func("/statistics/none", test_none);
-  g_test_add_func("/statistics/large_means", test_large_means);
-  g_test_add_func("/statistics/order_does_not_matter", test_order_does_not_matter);
-  g_test_add_func("/statistics/largest_values", test_largest_values);
-  g_test_add_func("/statistics/pairs", test_pairs);
-  g_test_add_func("/statistics/independent", test_independent);
-  g_test_add_func("/statistics/common_random_numbers", test_common_random_numbers);
-  g_test_add_func("/statistics/coverage", test_coverage);
-  g_test_add_func("/statistics/coverage_of_differences", test_coverage_of_differences);
-  return g_test_run();
 }

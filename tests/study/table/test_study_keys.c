@@ -4,6 +4,7 @@
 
 #include "study/store/run_identity.h"
 #include "study_fixture.h"
+#include "test.h"
 
 typedef struct fixture {
   char *folder;
@@ -57,10 +58,11 @@ static void expect_varying(fixture *f, const char *axes_text, const char *expect
   g_assert_cmpstr(names->str, ==, expected);
 }
 
+#define FIXTURE_TEST(name) TEST_WITH(fixture, NULL, set_up, tear_down, name)
+
 /* path.reverse.mtu follows path.forward.mtu, and is no axis of its own; also when nothing says what was swept. */
-static void test_grid(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_grid)
 {
-  (void)unused;
   static const char *const mtus[] = {"path.forward.mtu=576", "path.forward.mtu=1500"};
   static const char *const losses[] = {"path.forward.loss=0", "path.forward.loss=1%"};
   static const char *const modes[] = {"receiver.mode=in-order", "receiver.mode=out-of-order"};
@@ -75,9 +77,8 @@ static void test_grid(fixture *f, gconstpointer unused)
 }
 
 /* The reverse direction has values of its own: then it is an axis. */
-static void test_reverse(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_reverse)
 {
-  (void)unused;
   add_run(f, "path.forward.delay=1us", "path.reverse.delay=1us", NULL);
   add_run(f, "path.forward.delay=1us", "path.reverse.delay=9us", NULL);
   add_run(f, "path.forward.delay=9us", "path.reverse.delay=1us", NULL);
@@ -91,9 +92,8 @@ static void test_reverse(fixture *f, gconstpointer unused)
 }
 
 /* An axis that moves in step with another says nothing new: the one named first stands for both. */
-static void test_in_step(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_in_step)
 {
-  (void)unused;
   add_run(f, "path.forward.mtu=576", "middlebox.chunk=500", NULL);
   add_run(f, "path.forward.mtu=1500", "middlebox.chunk=1400", NULL);
   expect_varying(f, "path.forward.mtu\nmiddlebox.chunk", "path.forward.mtu ");
@@ -101,18 +101,16 @@ static void test_in_step(fixture *f, gconstpointer unused)
 }
 
 /* Seeds, titles and what is recorded are no axes. */
-static void test_only_seeds(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_only_seeds)
 {
-  (void)unused;
   add_run(f, "run.seed=1", "title=one", "measure.series=none");
   add_run(f, "run.seed=2", "title=two", "measure.series=all");
   expect_varying(f, "run.seed", "");
 }
 
 /* A key that a store does not have is a value like others: "". */
-static void test_unknown_text(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_unknown_text)
 {
-  (void)unused;
   add_run(f, "mpa.markers=true", NULL, NULL);
   add_run(f, "mpa.markers=true", NULL, NULL);
   g_clear_pointer(&((char **)g_ptr_array_index(f->runs, 1))[SCENARIO_MPA_MARKERS], g_free);
@@ -122,9 +120,8 @@ static void test_unknown_text(fixture *f, gconstpointer unused)
   g_assert_cmpstr(g_ptr_array_index(values, 1), ==, "");
 }
 
-static void test_values(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_values)
 {
-  (void)unused;
   add_run(f, "path.forward.mtu=9000", "tcp.receive_window=auto", NULL);
   add_run(f, "path.forward.mtu=576", "tcp.receive_window=1MiB", NULL);
   add_run(f, "path.forward.mtu=1500", "tcp.receive_window=256KiB", NULL);
@@ -145,20 +142,18 @@ static void expect_label(scenario_key key, const char *text, const char *expecte
   g_assert_cmpstr(label, ==, expected);
 }
 
-static void test_labels(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_labels)
 {
   (void)f;
-  (void)unused;
   expect_label(SCENARIO_TCP_RECEIVE_WINDOW, "262144", "256 KiB");
   expect_label(SCENARIO_TCP_RECEIVE_WINDOW, "auto", "auto");
   expect_label(SCENARIO_PATH_FORWARD_MTU, "1500", "1500");
   expect_label(SCENARIO_PATH_FORWARD_LOSS, "0.1%", "0.1%");
 }
 
-static void test_numbers(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_numbers)
 {
   (void)f;
-  (void)unused;
   double number = -1;
   g_assert_true(study_keys_number(SCENARIO_PATH_FORWARD_LOSS, "0.1%", &number));
   g_assert_cmpfloat(number, ==, 0.001);
@@ -178,10 +173,9 @@ static void expect_words(scenario_key key, const char *text, const char *expecte
   g_assert_cmpstr(label, ==, expected);
 }
 
-static void test_words(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_words)
 {
   (void)f;
-  (void)unused;
   expect_words(SCENARIO_PATH_FORWARD_MTU, "1500", "MTU 1500 octets");
   expect_words(SCENARIO_PATH_FORWARD_MTU, "9216", "MTU 9216 octets"); /* not 9 KiB */
   expect_words(SCENARIO_PATH_FORWARD_LOSS, "0.1%", "loss 0.1%");
@@ -198,36 +192,11 @@ static void test_words(fixture *f, gconstpointer unused)
   expect_words(SCENARIO_MIDDLEBOX_MODE, "split", "middlebox split");
 }
 
-static void test_without_words(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_without_words)
 {
   (void)f;
-  (void)unused;
   expect_words(SCENARIO_TCP_RECEIVE_WINDOW, "262144", "tcp.receive_window = 256 KiB");
   expect_words(SCENARIO_TCP_RECEIVE_WINDOW, "auto", "tcp.receive_window = auto");
   expect_words(SCENARIO_MIDDLEBOX_CHUNK, "", "middlebox.chunk unknown");
   expect_words(SCENARIO_MPA_MARKERS, "perhaps", "mpa.markers = perhaps"); /* a hostile store's */
-}
-
-int main(int argc, char **argv)
-{
-  static const struct {
-    const char *path;
-    void (*function)(fixture *, gconstpointer);
-  } tests[] = {
-      {"/study_keys/grid", test_grid},
-      {"/study_keys/reverse", test_reverse},
-      {"/study_keys/in_step", test_in_step},
-      {"/study_keys/only_seeds", test_only_seeds},
-      {"/study_keys/unknown_text", test_unknown_text},
-      {"/study_keys/values", test_values},
-      {"/study_keys/labels", test_labels},
-      {"/study_keys/numbers", test_numbers},
-      {"/study_keys/words", test_words},
-      {"/study_keys/without_words", test_without_words},
-  };
-  g_test_init(&argc, &argv, NULL);
-  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
-    g_test_add(tests[i].path, fixture, NULL, set_up, tests[i].function, tear_down);
-  }
-  return g_test_run();
 }

@@ -7,6 +7,7 @@
 
 #include "study/table/result_rows.h"
 #include "study_fixture.h"
+#include "test.h"
 
 #define PEAK METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS
 #define AXES "receiver.mode\npath.forward.mtu\npath.forward.loss\nrun.seed"
@@ -39,10 +40,11 @@ static study_table *read_table(store_fixture *kit, guint exclude)
   return table;
 }
 
+#define FIXTURE_TEST(name) TEST_WITH(store_fixture, AXES, set_up, tear_down, name)
+
 /* A run has a flag for each of the three metrics above 0; runs with one of those asked for stay out. */
-static void test_flags(store_fixture *kit, gconstpointer unused)
+FIXTURE_TEST(test_flags)
 {
-  (void)unused;
   static const struct {
     const char *values;
     guint flags;
@@ -55,9 +57,9 @@ static void test_flags(store_fixture *kit, gconstpointer unused)
       {"tcp.segments=9", 0}};
   for (gsize i = 0; i < G_N_ELEMENTS(runs); i++) {
     g_autofree char *keys = g_strdup_printf("run.seed=%u", (guint)i + 1);
-    store_fixture_add(kit, keys, runs[i].values);
+    store_fixture_add(f, keys, runs[i].values);
   }
-  study_table *table = read_table(kit, 0);
+  study_table *table = read_table(f, 0);
   g_assert_cmpuint(table->runs->len, ==, G_N_ELEMENTS(runs));
   g_assert_cmpuint(table->flagged, ==, 4);
   for (gsize i = 0; i < G_N_ELEMENTS(runs); i++) {
@@ -71,7 +73,7 @@ static void test_flags(store_fixture *kit, gconstpointer unused)
   g_assert_cmpstr(nothing, ==, "");
   study_table_free(table);
 
-  table = read_table(kit, STUDY_FLAG_TIMEOUTS | STUDY_FLAG_SPURIOUS);
+  table = read_table(f, STUDY_FLAG_TIMEOUTS | STUDY_FLAG_SPURIOUS);
   g_assert_cmpuint(table->runs->len, ==, 3); /* seeds 1, 4 and 6 */
   g_assert_cmpuint(table->excluded, ==, 3);
   g_assert_cmpuint(table->flagged, ==, 1);
@@ -88,32 +90,30 @@ static void expect_empty(store_fixture *kit, guint exclude, const char *message)
   g_assert_cmpstr(error->message, ==, message);
 }
 
-static void test_nothing_left(store_fixture *kit, gconstpointer unused)
+FIXTURE_TEST(test_nothing_left)
 {
-  (void)unused;
-  expect_empty(kit, 0, "the store holds no runs");
-  store_fixture_add_status(kit, "run.seed=1", "", RUN_FAILED);
-  expect_empty(kit, 0, "none of the store's 1 run is left: 1 of 1 run did not end ok");
-  store_fixture_add_status(kit, "run.seed=2", "", RUN_STOPPED);
-  store_fixture_add(kit, "run.seed=3", "tcp.timeouts=1");
-  expect_empty(kit, STUDY_FLAG_TIMEOUTS,
+  expect_empty(f, 0, "the store holds no runs");
+  store_fixture_add_status(f, "run.seed=1", "", RUN_FAILED);
+  expect_empty(f, 0, "none of the store's 1 run is left: 1 of 1 run did not end ok");
+  store_fixture_add_status(f, "run.seed=2", "", RUN_STOPPED);
+  store_fixture_add(f, "run.seed=3", "tcp.timeouts=1");
+  expect_empty(f, STUDY_FLAG_TIMEOUTS,
                "none of the store's 3 runs is left: 1 of 3 runs left out (timeouts); 2 of 3 runs did not "
                "end ok");
 }
 
 /* Scenarios and versions are told once each, those of runs that did not end ok not; a commit that is not known is not told. */
-static void test_origins(store_fixture *kit, gconstpointer unused)
+FIXTURE_TEST(test_origins)
 {
-  (void)unused;
-  store_fixture_add(kit, "run.seed=1", "");
-  store_fixture_add(kit, "run.seed=2", "");
-  kit->origin.name = (char *)"b";
-  kit->origin.version = (char *)"0.2.0";
-  kit->origin.git = (char *)"1234abc";
-  store_fixture_add(kit, "run.seed=3", "");
-  kit->origin.name = (char *)"c";
-  store_fixture_add_status(kit, "run.seed=4", "", RUN_FAILED);
-  study_table *table = read_table(kit, 0);
+  store_fixture_add(f, "run.seed=1", "");
+  store_fixture_add(f, "run.seed=2", "");
+  f->origin.name = (char *)"b";
+  f->origin.version = (char *)"0.2.0";
+  f->origin.git = (char *)"1234abc";
+  store_fixture_add(f, "run.seed=3", "");
+  f->origin.name = (char *)"c";
+  store_fixture_add_status(f, "run.seed=4", "", RUN_FAILED);
+  study_table *table = read_table(f, 0);
   g_assert_cmpstr(table->title, ==, "A question");
   g_assert_cmpstr(table->axes, ==, AXES);
   g_assert_cmpstr(table->names, ==, "a, b");
@@ -122,15 +122,14 @@ static void test_origins(store_fixture *kit, gconstpointer unused)
 }
 
 /* Points come in the order of the keys: modes as they come, MTUs as numbers. path.reverse.mtu follows and is no key. */
-static void test_points(store_fixture *kit, gconstpointer unused)
+FIXTURE_TEST(test_points)
 {
-  (void)unused;
-  add(kit, "out-of-order", 9000, "0", 1, 1);
-  add(kit, "out-of-order", 576, "0", 1, 2);
-  add(kit, "in-order", 9000, "0", 1, 3);
-  add(kit, "in-order", 576, "0", 1, 4);
-  add(kit, "in-order", 576, "0", 2, 6);
-  study_table *table = read_table(kit, 0);
+  add(f, "out-of-order", 9000, "0", 1, 1);
+  add(f, "out-of-order", 576, "0", 1, 2);
+  add(f, "in-order", 9000, "0", 1, 3);
+  add(f, "in-order", 576, "0", 1, 4);
+  add(f, "in-order", 576, "0", 2, 6);
+  study_table *table = read_table(f, 0);
   g_autoptr(GArray) keys = study_table_keys(table);
   g_assert_cmpuint(keys->len, ==, 2);
   g_assert_cmpint(g_array_index(keys, scenario_key, 0), ==, SCENARIO_RECEIVER_MODE);
@@ -142,9 +141,9 @@ static void test_points(store_fixture *kit, gconstpointer unused)
     statistics of = study_table_statistics(g_array_index(points, study_point, i).runs, PEAK);
     g_assert_cmpfloat(of.mean, ==, means[i]);
   }
-  store_fixture_add(kit, "run.seed=9", "goodput_bit_per_s=5"); /* another point, without the metric */
+  store_fixture_add(f, "run.seed=9", "goodput_bit_per_s=5"); /* another point, without the metric */
   study_table_free(table);
-  table = read_table(kit, 0);
+  table = read_table(f, 0);
   g_assert_cmpuint(study_table_statistics(table->runs, PEAK).count, ==, 5);
   g_assert_cmpuint(study_table_statistics(table->runs, METRIC_GOODPUT_BIT_PER_S).count, ==, 1);
   g_assert_cmpuint(study_table_statistics(table->runs, METRIC_TCP_TIMEOUTS).count, ==, 0);
@@ -161,22 +160,21 @@ static GArray *differences(const study_table *table, scenario_key key, const cha
 
 /* Seeds 1, 2 and 3 at 576, differences 40 - 10, 50 - 30, 70 - 60: 30, 20, 10; seed 4 has no other half, and neither has 9000. At 1500
  * one seed, which has no interval. */
-static void test_pairs(store_fixture *kit, gconstpointer unused)
+FIXTURE_TEST(test_pairs)
 {
-  (void)unused;
   static const double in_order[] = {40, 50, 70, 90}, out_of_order[] = {10, 30, 60};
   for (int seed = 4; seed >= 1; seed--) {
-    add(kit, "in-order", 576, "1%", seed, in_order[seed - 1]);
+    add(f, "in-order", 576, "1%", seed, in_order[seed - 1]);
   }
   for (int seed = 1; seed <= 3; seed++) {
-    add(kit, "out-of-order", 576, "1%", seed, out_of_order[seed - 1]);
+    add(f, "out-of-order", 576, "1%", seed, out_of_order[seed - 1]);
   }
-  add(kit, "in-order", 1500, "1%", 7, 5);
-  add(kit, "out-of-order", 1500, "1%", 7, 8);
-  add(kit, "in-order", 9000, "1%", 1, 5);
-  store_fixture_add(kit, "receiver.mode=out-of-order path.forward.mtu=9000 path.forward.loss=1% run.seed=1",
+  add(f, "in-order", 1500, "1%", 7, 5);
+  add(f, "out-of-order", 1500, "1%", 7, 8);
+  add(f, "in-order", 9000, "1%", 1, 5);
+  store_fixture_add(f, "receiver.mode=out-of-order path.forward.mtu=9000 path.forward.loss=1% run.seed=1",
                     "tcp.timeouts=2"); /* without the metric */
-  study_table *table = read_table(kit, 0);
+  study_table *table = read_table(f, 0);
   g_autoptr(GArray) pairs = differences(table, SCENARIO_RECEIVER_MODE, "in-order", "out-of-order");
   const result_row *pair = &g_array_index(pairs, result_row, 0);
   g_assert_cmpstr(pair->first->keys[SCENARIO_PATH_FORWARD_MTU], ==, "576");
@@ -200,16 +198,15 @@ static void test_pairs(store_fixture *kit, gconstpointer unused)
 }
 
 /* The middlebox's chunk moves in step with the MTU: pairs by the MTU differ in both, pairs by the chunk too. */
-static void test_pairs_in_step(store_fixture *kit, gconstpointer unused)
+FIXTURE_TEST(test_pairs_in_step)
 {
-  (void)unused;
   for (int seed = 1; seed <= 2; seed++) {
     g_autofree char *small = g_strdup_printf("path.forward.mtu=576 middlebox.chunk=500 run.seed=%d", seed);
     g_autofree char *large = g_strdup_printf("path.forward.mtu=1500 middlebox.chunk=1400 run.seed=%d", seed);
-    store_fixture_add(kit, small, "buffer.reassembly_peak_octets=1");
-    store_fixture_add(kit, large, "buffer.reassembly_peak_octets=4");
+    store_fixture_add(f, small, "buffer.reassembly_peak_octets=1");
+    store_fixture_add(f, large, "buffer.reassembly_peak_octets=4");
   }
-  study_table *table = read_table(kit, 0);
+  study_table *table = read_table(f, 0);
   g_autoptr(GArray) by_mtu = differences(table, SCENARIO_PATH_FORWARD_MTU, "1500", "576");
   g_autoptr(GArray) by_chunk = differences(table, SCENARIO_MIDDLEBOX_CHUNK, "1400", "500");
   g_assert_cmpuint(by_mtu->len, ==, 1);
@@ -227,33 +224,31 @@ static void expect_seeds(store_fixture *kit, const char *expected)
   study_table_free(table);
 }
 
-static void test_seeds(store_fixture *kit, gconstpointer unused)
+FIXTURE_TEST(test_seeds)
 {
-  (void)unused;
-  add(kit, "in-order", 1500, "0", 7, 1);
-  expect_seeds(kit, "seed 7");
-  add(kit, "in-order", 1500, "0", 9, 1);
-  add(kit, "in-order", 1500, "0", 8, 1);
-  expect_seeds(kit, "seeds 7–9");
-  add(kit, "in-order", 1500, "0", 20, 1);
-  expect_seeds(kit, "seeds 7, 8, 9, 20");
+  add(f, "in-order", 1500, "0", 7, 1);
+  expect_seeds(f, "seed 7");
+  add(f, "in-order", 1500, "0", 9, 1);
+  add(f, "in-order", 1500, "0", 8, 1);
+  expect_seeds(f, "seeds 7–9");
+  add(f, "in-order", 1500, "0", 20, 1);
+  expect_seeds(f, "seeds 7, 8, 9, 20");
   for (int seed = 30; seed < 60; seed += 10) {
-    add(kit, "in-order", 1500, "0", seed, 1);
+    add(f, "in-order", 1500, "0", seed, 1);
   }
-  expect_seeds(kit, "7 seeds");
+  expect_seeds(f, "7 seeds");
 }
 
 /* A store of an older program lacks keys, one that was cut by hand even the seed: such runs have empty texts there. */
-static void test_missing_keys(store_fixture *kit, gconstpointer unused)
+FIXTURE_TEST(test_missing_keys)
 {
-  (void)unused;
-  store_fixture_add(kit, "run.seed=1 path.forward.mtu=576 -path.forward.mtu -path.reverse.mtu -run.seed", "");
-  study_table *table = read_table(kit, 0);
+  store_fixture_add(f, "run.seed=1 path.forward.mtu=576 -path.forward.mtu -path.reverse.mtu -run.seed", "");
+  study_table *table = read_table(f, 0);
   const study_run *run = g_ptr_array_index(table->runs, 0);
   g_assert_cmpstr(run->keys[SCENARIO_PATH_FORWARD_MTU], ==, "");
   g_assert_cmpstr(run->keys[SCENARIO_RECEIVER_MODE], ==, "out-of-order");
   study_table_free(table);
-  expect_seeds(kit, "seeds unknown");
+  expect_seeds(f, "seeds unknown");
 }
 
 static void expect_refused(store_fixture *kit, const char *part)
@@ -266,27 +261,25 @@ static void expect_refused(store_fixture *kit, const char *part)
 
 /* Values such that their squares and shares in each other would be no numbers are refused by name; so is, by the store, an infinite
  * one. */
-static void test_unusable_values(store_fixture *kit, gconstpointer unused)
+FIXTURE_TEST(test_unusable_values)
 {
-  (void)unused;
-  store_fixture_add(kit, "run.seed=3", "tcp.segments=1e75 tcp.timeouts=2e-75");
-  study_table_free(read_table(kit, 0));
-  store_fixture_add(kit, "run.seed=4", "tcp.segments=-1.1e75");
-  expect_refused(kit, "tcp.segments of the run at point 1, seed 4, is -1.1e+75");
-  store_fixture_sql(kit, "DELETE FROM runs WHERE point = 1");
-  store_fixture_add(kit, "run.seed=4", "tcp.segments=1e-76");
-  expect_refused(kit, "tcp.segments of the run at point 2, seed 4, is 1e-76");
-  store_fixture_sql(kit, "UPDATE metrics SET value = 9e999");
-  expect_refused(kit, "tcp.segments");
+  store_fixture_add(f, "run.seed=3", "tcp.segments=1e75 tcp.timeouts=2e-75");
+  study_table_free(read_table(f, 0));
+  store_fixture_add(f, "run.seed=4", "tcp.segments=-1.1e75");
+  expect_refused(f, "tcp.segments of the run at point 1, seed 4, is -1.1e+75");
+  store_fixture_sql(f, "DELETE FROM runs WHERE point = 1");
+  store_fixture_add(f, "run.seed=4", "tcp.segments=1e-76");
+  expect_refused(f, "tcp.segments of the run at point 2, seed 4, is 1e-76");
+  store_fixture_sql(f, "UPDATE metrics SET value = 9e999");
+  expect_refused(f, "tcp.segments");
 }
 
 /* As many values as runs: whatever looks each up in a list of all takes minutes. */
-static void test_many_values(store_fixture *kit, gconstpointer unused)
+FIXTURE_TEST(test_many_values)
 {
-  (void)unused;
   enum { RUNS = 40000 };
-  store_fixture_add(kit, "run.seed=1", "buffer.reassembly_peak_octets=1");
-  study_table *table = read_table(kit, 0);
+  store_fixture_add(f, "run.seed=1", "buffer.reassembly_peak_octets=1");
+  study_table *table = read_table(f, 0);
   const study_run *model = g_ptr_array_index(table->runs, 0);
   for (guint i = 1; i < RUNS; i++) {
     g_autofree char *size = g_strdup_printf("%u", 1000000 - i / 2 * 2);
@@ -305,28 +298,4 @@ static void test_many_values(store_fixture *kit, gconstpointer unused)
   g_assert_cmpuint(pairs->len, ==, RUNS / 2 - 1); /* run 0 has another size than run 1 */
   g_assert_cmpfloat(g_array_index(pairs, result_row, 0).of.mean, ==, 2);
   study_table_free(table);
-}
-
-int main(int argc, char **argv)
-{
-  static const struct {
-    const char *path;
-    void (*function)(store_fixture *, gconstpointer);
-  } tests[] = {
-      {"/study_table/flags", test_flags},
-      {"/study_table/nothing_left", test_nothing_left},
-      {"/study_table/origins", test_origins},
-      {"/study_table/points", test_points},
-      {"/study_table/pairs", test_pairs},
-      {"/study_table/pairs_in_step", test_pairs_in_step},
-      {"/study_table/seeds", test_seeds},
-      {"/study_table/missing_keys", test_missing_keys},
-      {"/study_table/unusable_values", test_unusable_values},
-      {"/study_table/many_values", test_many_values},
-  };
-  g_test_init(&argc, &argv, NULL);
-  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
-    g_test_add(tests[i].path, store_fixture, AXES, set_up, tests[i].function, tear_down);
-  }
-  return g_test_run();
 }

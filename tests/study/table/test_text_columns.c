@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Columns of texts, to the character. */
 #include "study/table/text_columns.h"
+#include "test.h"
 
 #include <string.h>
 
@@ -21,7 +22,7 @@ static void expect(text_columns *columns, const char *expected)
 
 /* Left, right, and points below each other; "-" is no number and stands at the right edge. The "±" is one column wide, not two octets.
  */
-static void test_alignment(void)
+TEST(test_alignment)
 {
   text_columns *columns = text_columns_new();
   text_columns_add(columns, "name", TEXT_ALIGNMENT_LEFT);
@@ -37,7 +38,7 @@ static void test_alignment(void)
                   "b        3       -\n");
 }
 
-static void test_empty_column(void)
+TEST(test_empty_column)
 {
   text_columns *columns = text_columns_new();
   text_columns_add(columns, "a", TEXT_ALIGNMENT_LEFT);
@@ -47,7 +48,7 @@ static void test_empty_column(void)
   expect(columns, "a  b\n────\n1  2\n");
 }
 
-static void test_no_rows(void)
+TEST(test_no_rows)
 {
   text_columns *columns = text_columns_new();
   text_columns_add(columns, "a", TEXT_ALIGNMENT_LEFT);
@@ -55,7 +56,7 @@ static void test_no_rows(void)
 }
 
 /* A store's texts may hold anything; a terminal obeys control characters. */
-static void test_hostile_texts(void)
+TEST(test_hostile_texts)
 {
   text_columns *columns = text_columns_new();
   text_columns_add(columns, "a", TEXT_ALIGNMENT_LEFT);
@@ -68,14 +69,4 @@ static void test_hostile_texts(void)
   g_auto(GStrv) lines = g_strsplit(text->str, "\n", -1);
   g_assert_cmpuint(g_strv_length(lines), ==, 5); /* heading, rule, two rows, and behind the last line end */
   text_columns_free(columns);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/text_columns/alignment", test_alignment);
-  g_test_add_func("/text_columns/empty_column", test_empty_column);
-  g_test_add_func("/text_columns/no_rows", test_no_rows);
-  g_test_add_func("/text_columns/hostile_texts", test_hostile_texts);
-  return g_test_run();
 }

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A test is written TEST(test_name) { … }. It is registered before main() runs, in the order of its file, as
+ * /file/name without the "test_" of either, and kit/test_main.c runs what is registered. A file that takes
+ * arguments or makes its tests from a table has its own main() and calls GLib's functions there. */
+#ifndef KIT_TEST_H
+#define KIT_TEST_H
+
+#include <glib.h>
+
+#define TEST(name)                                                                                           \
+  static void name(void);                                                                                    \
+  __attribute__((constructor)) static void register_##name(void)                                             \
+  {                                                                                                          \
+    g_autofree char *path = test_path(__FILE__, #name);                                                      \
+    g_test_add_func(path, name);                                                                             \
+  }                                                                                                          \
+  static void name(void)
+
+/* The same for a test of a GLib fixture `f`, which set_up and tear_down get with `data`. A file names its fixture
+ * once: #define FIXTURE_TEST(name) TEST_WITH(…, name). */
+#define TEST_WITH(fixture, data, set_up, tear_down, name)                                                    \
+  static void name(fixture *f, gconstpointer unused);                                                        \
+  __attribute__((constructor)) static void register_##name(void)                                             \
+  {                                                                                                          \
+    g_autofree char *path = test_path(__FILE__, #name);                                                      \
+    g_test_add(path, fixture, data, set_up, name, tear_down);                                                \
+  }                                                                                                          \
+  static void name(fixture *f, G_GNUC_UNUSED gconstpointer unused)
+
+/* The path in GLib's tree of the test `name` in the source file `file`; the caller frees it. */
+char *test_path(const char *file, const char *name);
+
+#endif

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "fuzz_input.h"
-#include "net/capture_file.h"
 #include "net/capture_packet.h"
 #include "net/capture_source.h"
 #include "net/capture_stream.h"
@@ -102,7 +101,7 @@ static void check_segment(trial *t, const capture_segment *segment)
   g_assert_cmpuint(segment->flow, <, capture_source_flows(t->source));
   g_assert_cmpuint(segment->from, <, 2);
   g_assert_cmpint(segment->time_ns, >=, 0);
-  g_assert_cmpint(segment->time_ns, <=, CAPTURE_FILE_LONGEST_NS);
+  g_assert_cmpint(segment->time_ns, <=, CAPTURE_LONGEST_NS);
   g_assert_cmpuint(segment->captured_octets, <=, segment->payload_octets);
   g_assert_cmpuint(segment->packet, >, 0);
   g_assert_cmpuint(counts->segments, <=, counts->packets);

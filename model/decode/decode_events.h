@@ -12,7 +12,7 @@
 #include "ddp/ddp_header.h"
 #include "decode/decode_startup_frame.h"
 #include "mpa/mpa_ulpdu.h"
-#include "net/capture_segment.h"
+#include "net/capture_flows.h"
 #include "rdmap/rdmap_header.h"
 #include "rdmap/rdmap_read_request.h"
 #include "rdmap/rdmap_terminate.h"

@@ -52,6 +52,7 @@ static void begin_flow(capture_flows *flows, conversation *talk, unsigned opener
   const datagram_flow *key = &talk->ends.key;
 
   tracked->flow.index = flows->flows->len;
+  tracked->flow.before = talk->current ? &talk->current->flow : NULL;
   tracked->flow.ends[opener] = (capture_end){.address = key->source, .port = key->source_port};
   tracked->flow.ends[!opener] = (capture_end){.address = key->destination, .port = key->destination_port};
   g_ptr_array_add(flows->flows, tracked);
@@ -112,6 +113,15 @@ void capture_flows_assign(capture_flows *flows, capture_segment *segment, const 
   if (is_right) {
     learn(talk->current, segment->from, segment);
   }
+}
+
+const capture_flow *capture_flows_find(capture_flows *flows, const datagram_flow *between)
+{
+  datagram_flow key = *between;
+
+  flow_table_order(&key);
+  const conversation *talk = flow_table_find(&flows->conversations, &key);
+  return talk ? &talk->current->flow : NULL;
 }
 
 const capture_flow *capture_flows_at(const capture_flows *flows, uint32_t index)

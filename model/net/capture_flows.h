@@ -1,9 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The table of the TCP connections in a capture. */
-#ifndef CAPTURE_CAPTURE_FLOWS_H
-#define CAPTURE_CAPTURE_FLOWS_H
+/* The TCP connections in a capture, and their table. */
+#ifndef NET_CAPTURE_FLOWS_H
+#define NET_CAPTURE_FLOWS_H
 
 #include "net/capture_packet.h"
+#include "net/datagram.h"
+
+/* One end of a connection. */
+typedef struct capture_end {
+  ip_address address;
+  uint16_t port;
+} capture_end;
+
+/* One TCP connection in a capture. Addresses and ports that are used anew, after a SYN of another sequence
+ * number, make another one. A SYN that is captured after octets of its own (up to 64 MiB farther on) is
+ * still theirs: has_syn may become true late. */
+typedef struct capture_flow {
+  uint32_t index;      /* in the order in which they appear, from 0 */
+  capture_end ends[2]; /* 0: who sent the SYN, or, when that was not captured, its first packet */
+  bool has_syn[2];     /* the SYN that this end sent was captured */
+  uint32_t isn[2];     /* with has_syn: its sequence number */
+  const struct capture_flow *before; /* that had these addresses and ports before; NULL: none */
+} capture_flow;
 
 typedef struct capture_flows capture_flows;
 
@@ -17,6 +35,9 @@ void capture_flows_free(capture_flows *flows);
  * first octet of a connection whose SYN was not captured. What a segment with a wrong checksum says begins
  * nothing between known addresses. */
 void capture_flows_assign(capture_flows *flows, capture_segment *segment, const capture_ip *ip);
+
+/* The latest connection with these addresses and ports, whichever end is the source; NULL: there is none. */
+const capture_flow *capture_flows_find(capture_flows *flows, const datagram_flow *between);
 
 /* Connection `index` (< capture_flows_count()); its address stays. */
 const capture_flow *capture_flows_at(const capture_flows *flows, uint32_t index);

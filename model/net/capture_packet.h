@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "net/capture_segment.h"
+#include "net/ip_header.h"
 
 /* --- The link layer --- */
 
@@ -72,6 +72,33 @@ bool capture_ip_is_extension(uint8_t protocol);
 bool capture_ip_pass_extensions(capture_ip *ip);
 
 /* --- TCP --- */
+
+/* What the TCP checksum in the capture says (RFC 9293 §3.1). */
+typedef enum capture_checksum {
+  CAPTURE_CHECKSUM_RIGHT,
+  CAPTURE_CHECKSUM_WRONG, /* the packet was damaged: a TCP drops it */
+  CAPTURE_CHECKSUM_UNFINISHED, /* 0, or the pseudo-header's sum alone: the sending host's NIC was to finish it (offload) */
+  CAPTURE_CHECKSUM_UNKNOWN, /* not all of the segment was captured (snap length), or a source route hides its destination */
+} capture_checksum;
+
+/* One TCP segment as a capture shows it. */
+typedef struct capture_segment {
+  uint64_t packet; /* its number in the file, from 1; put together from fragments: that of the last */
+  int64_t time_ns; /* since the capture's origin, see capture_source_origin_ns() */
+  uint32_t flow;   /* capture_source_flow() */
+  uint8_t from;    /* which of the flow's ends sent it, 0 or 1 */
+  uint8_t flags;   /* TCP_SYN … of net/tcp_header.h */
+  uint8_t ecn;     /* the two bits of the IP header */
+  uint32_t sequence;
+  uint32_t acknowledgement; /* with TCP_ACK */
+  uint16_t window;          /* as sent, not scaled */
+  bool has_timestamps;
+  uint32_t timestamp_value;
+  capture_checksum checksum;
+  const uint8_t *payload;   /* the octets that were captured */
+  uint32_t captured_octets; /* of the payload; fewer than payload_octets with a snap length */
+  uint32_t payload_octets;  /* on the wire; of an offload's super-segment more than a packet can hold */
+} capture_segment;
 
 /* Reads the TCP segment in `ip`, which is no fragment, into `segment`: all but packet, time_ns, flow and
  * from. Options that are garbled or cut off are passed over, as RFC 9293 §3.1 (MUST-7) has it. False when the

@@ -2,59 +2,115 @@
 #include "net/capture_source.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <pcap/pcap.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "net/capture_flows.h"
-#include "net/capture_packet.h"
 #include "net/ip_header.h"
 #include "net/ip_reassembly.h"
 
-struct capture_source {
-  capture_file *file;
-  ip_reassembly *reassembly;
-  uint8_t *reassembled; /* the octets of the datagram that was whole last */
-  capture_flows *flows;
-  int link_type;
-  const uint8_t *ip; /* the packet that was read last */
-  uint32_t ip_octets;
-  capture_counts counts;
-};
+/* libpcap reads packet by packet through stdio, whose own buffer would make a system call for each. */
+enum { READ_AHEAD_OCTETS = 256 * 1024 };
+
+/* In a capture of pcap's own format; pcapng's is 1. */
+enum { PCAP_FORMAT_MAJOR = 2 };
 
 /* For the memory of what is held: fragments that attackers sent, one of each of many datagrams, and datagrams
  * in many fragments. */
 enum { FRAGMENTED_MAX_DATAGRAMS = 4096, FRAGMENTED_MAX_OCTETS = 16 << 20, FRAGMENT_MEMORY_OCTETS = 256 };
 
-static void set_link_type_error(GError **error, const char *name, int link_type)
+#define NS_PER_SECOND INT64_C(1000000000)
+#define FIRST_DAY_NS (86400 * NS_PER_SECOND)
+
+struct capture_source {
+  char *name;
+  char *read_ahead;
+  pcap_t *pcap;
+  struct bpf_program filter;
+  gboolean has_filter;
+  gboolean has_origin;
+  gboolean ended;
+  int64_t origin_ns;
+  off_t total_octets; /* of the file; 0: not known */
+  uint64_t packets;   /* read so far, also those that the filter leaves out */
+  ip_reassembly *reassembly;
+  uint8_t *reassembled; /* the octets of the datagram that was whole last */
+  capture_flows *flows;
+  const uint8_t *ip; /* the packet that was read last */
+  uint32_t ip_octets;
+  capture_counts counts;
+};
+
+/* One packet, from its link layer header on. */
+typedef struct record {
+  int64_t time_ns; /* since capture_source_origin_ns(): 0 … CAPTURE_LONGEST_NS */
+  const uint8_t *octets;
+  uint32_t captured_octets;
+  uint32_t wire_octets; /* >= captured_octets */
+} record;
+
+GQuark capture_error_quark(void)
+{
+  return g_quark_from_static_string("capture-error-quark");
+}
+
+/* --- The file --- */
+
+/* The link type is known here, and so is the filter, which depends on it. */
+static gboolean prepare(capture_source *source, const char *filter, GError **error)
 {
   const char *known = "Ethernet, Linux cooked, raw IP and loopback";
+  int link_type = pcap_datalink(source->pcap);
   const char *text = pcap_datalink_val_to_name(link_type);
 
+  if (filter && pcap_compile(source->pcap, &source->filter, filter, 1, PCAP_NETMASK_UNKNOWN) != 0) {
+    g_set_error(error, CAPTURE_ERROR, CAPTURE_ERROR_FILTER,
+                "%s: the filter \"%s\" is not one of pcap-filter(7): %s", source->name, filter,
+                pcap_geterr(source->pcap));
+    return FALSE;
+  }
+  source->has_filter = filter != NULL;
+  if (capture_link_is_known(link_type)) {
+    return TRUE;
+  }
   if (text) {
-    g_set_error(error, CAPTURE_ERROR, CAPTURE_ERROR_FORMAT, "%s: its link type is %s; expected %s", name,
-                text, known);
+    g_set_error(error, CAPTURE_ERROR, CAPTURE_ERROR_FORMAT, "%s: its link type is %s; expected %s",
+                source->name, text, known);
   } else {
     g_set_error(error, CAPTURE_ERROR, CAPTURE_ERROR_FORMAT, "%s: its link type is number %d; expected %s",
-                name, link_type, known);
+                source->name, link_type, known);
   }
+  return FALSE;
 }
 
 capture_source *capture_source_open_stream(FILE *stream, const char *name, const char *filter, GError **error)
 {
-  capture_file *file = capture_file_open(stream, name, filter, error);
+  char message[PCAP_ERRBUF_SIZE] = "";
+  char *read_ahead = g_malloc(READ_AHEAD_OCTETS);
+  struct stat status;
 
-  if (!file) {
-    return NULL;
-  }
-  int link_type = capture_file_link_type(file);
-  if (!capture_link_is_known(link_type)) {
-    set_link_type_error(error, name, link_type);
-    capture_file_free(file);
+  setvbuf(stream, read_ahead, _IOFBF, READ_AHEAD_OCTETS);
+  pcap_t *pcap = pcap_fopen_offline_with_tstamp_precision(stream, PCAP_TSTAMP_PRECISION_NANO, message);
+  if (!pcap) {
+    g_set_error(
+        error, CAPTURE_ERROR, ferror(stream) ? CAPTURE_ERROR_FILE : CAPTURE_ERROR_FORMAT,
+        ferror(stream)
+            ? "%s: cannot be read: %s"
+            : "%s: this is no capture that libpcap reads: %s; expected pcap or pcapng, not compressed",
+        name, message);
+    fclose(stream);
+    g_free(read_ahead);
     return NULL;
   }
   capture_source *source = g_new0(capture_source, 1);
-  source->file = file;
+  source->name = g_strdup(name);
+  source->read_ahead = read_ahead;
+  source->pcap = pcap;
+  if (fstat(fileno(stream), &status) == 0 && S_ISREG(status.st_mode)) {
+    source->total_octets = status.st_size;
+  }
   ip_reassembly_config config = ip_reassembly_config_unlimited();
   config.datagrams = FRAGMENTED_MAX_DATAGRAMS;
   config.octets = FRAGMENTED_MAX_OCTETS;
@@ -62,7 +118,9 @@ capture_source *capture_source_open_stream(FILE *stream, const char *name, const
   config.keeps_contradicted = true;
   source->reassembly = ip_reassembly_new(&config);
   source->flows = capture_flows_new();
-  source->link_type = link_type;
+  if (!prepare(source, filter, error)) {
+    g_clear_pointer(&source, capture_source_free);
+  }
   return source;
 }
 
@@ -83,29 +141,130 @@ capture_source *capture_source_open(const char *path, const char *filter, GError
 void capture_source_free(capture_source *source)
 {
   if (source) {
+    if (source->has_filter) {
+      pcap_freecode(&source->filter);
+    }
+    pcap_close(source->pcap); /* with the stream */
+    g_free(source->read_ahead);
+    g_free(source->name);
     capture_flows_free(source->flows);
     ip_reassembly_free(source->reassembly);
     g_free(source->reassembled);
-    capture_file_free(source->file);
     g_free(source);
   }
 }
 
-/* The next packet with an IP header that is good; `record` says where it is in the file. */
-static gboolean next_ip(capture_source *source, capture_record *record, capture_ip *ip, GError **error)
+static gboolean fail(capture_source *source, GError **error, const char *text)
 {
-  while (capture_file_next(source->file, record, error)) {
+  source->ended = TRUE;
+  g_set_error(error, CAPTURE_ERROR, CAPTURE_ERROR_FORMAT, "%s: packet %" PRIu64 ": %s", source->name,
+              source->packets + 1, text);
+  return FALSE;
+}
+
+/* libpcap has one link type and one snap length for a file, pcapng one for each interface: says how a file of
+ * its own is made of one. */
+static gboolean fail_to_read(capture_source *source, GError **error)
+{
+  const char *text = pcap_geterr(source->pcap);
+
+  if (!strstr(text, "of the first interface")) {
+    return fail(source, error, text);
+  }
+  const char *advice =
+      strstr(text, "snapshot length")
+          ? "editcap -F nsecpcap FILE NEW"
+          : "tshark -r FILE -Y frame.interface_id==0 -w - | editcap -F nsecpcap -T ether - NEW, for Ethernet";
+  char *line =
+      g_strdup_printf("%s, which libpcap cannot read; make another file of it first (%s)", text, advice);
+  fail(source, error, line);
+  g_free(line);
+  return FALSE;
+}
+
+/* The time since 1970; FALSE when 64 bits of nanoseconds cannot hold it. libpcap takes the seconds of its own
+ * format as signed, though a clock after 2038 has them unsigned. */
+static gboolean absolute_time(const capture_source *source, const struct pcap_pkthdr *header,
+                              int64_t *time_ns)
+{
+  int64_t seconds = header->ts.tv_sec;
+
+  if (pcap_major_version(source->pcap) == PCAP_FORMAT_MAJOR) {
+    seconds = (uint32_t)seconds;
+  }
+  return !__builtin_mul_overflow(seconds, NS_PER_SECOND, time_ns) &&
+         !__builtin_add_overflow(*time_ns, (int64_t)header->ts.tv_usec, time_ns);
+}
+
+/* Sets the record's time; the first packet of all sets the origin. */
+static gboolean set_time(capture_source *source, const struct pcap_pkthdr *header, record *read)
+{
+  int64_t time_ns;
+  if (!absolute_time(source, header, &time_ns)) {
+    return FALSE;
+  }
+  if (!source->has_origin) {
+    source->has_origin = TRUE;
+    source->origin_ns = time_ns >= 0 && time_ns < FIRST_DAY_NS ? 0 : time_ns;
+  }
+  int64_t since_ns;
+  if (time_ns <= source->origin_ns) {
+    since_ns = 0;
+  } else if (__builtin_sub_overflow(time_ns, source->origin_ns, &since_ns) || since_ns > CAPTURE_LONGEST_NS) {
+    return FALSE;
+  }
+  read->time_ns = since_ns;
+  return TRUE;
+}
+
+/* The next packet that passes the filter; its octets are valid until the next call. FALSE at the end, and, with
+ * `error` set, when the rest cannot be read; then always FALSE. */
+static gboolean next_record(capture_source *source, record *read, GError **error)
+{
+  struct pcap_pkthdr *header;
+  const u_char *octets;
+
+  while (!source->ended) {
+    int result = pcap_next_ex(source->pcap, &header, &octets);
+    if (result == PCAP_ERROR_BREAK) {
+      source->ended = TRUE;
+      return FALSE;
+    }
+    if (result != 1) {
+      return fail_to_read(source, error);
+    }
+    if (!set_time(source, header, read)) {
+      return fail(
+          source, error,
+          "its time is more than 100 days after the first packet's; correct the times first (editcap -t)");
+    }
+    source->packets++;
+    if (source->has_filter && pcap_offline_filter(&source->filter, header, octets) == 0) {
+      continue;
+    }
+    read->octets = octets;
+    read->captured_octets = header->caplen;
+    read->wire_octets = MAX(header->len, header->caplen);
+    return TRUE;
+  }
+  return FALSE;
+}
+
+/* The next packet with an IP header that is good; `read` says where it is in the file. */
+static gboolean next_ip(capture_source *source, record *read, capture_ip *ip, GError **error)
+{
+  while (next_record(source, read, error)) {
     uint32_t at = 0;
     source->counts.packets++;
-    source->counts.octets += record->captured_octets;
-    switch (capture_link_look(source->link_type, record->octets, record->captured_octets, &at)) {
+    source->counts.octets += read->captured_octets;
+    switch (capture_link_look(pcap_datalink(source->pcap), read->octets, read->captured_octets, &at)) {
     case CAPTURE_LINK_OTHER:
       source->counts.other_packets++;
       continue;
     case CAPTURE_LINK_IP:
-      source->ip = record->octets + at;
-      source->ip_octets = record->captured_octets - at;
-      if (capture_ip_read(ip, source->ip, source->ip_octets, record->wire_octets - at)) {
+      source->ip = read->octets + at;
+      source->ip_octets = read->captured_octets - at;
+      if (capture_ip_read(ip, source->ip, source->ip_octets, read->wire_octets - at)) {
         return TRUE;
       }
       break;
@@ -120,12 +279,12 @@ static gboolean next_ip(capture_source *source, capture_record *record, capture_
 }
 
 /* The fragment `ip` is taken in. True when it was the last that was missing: `ip` is now the whole datagram,
- * its payload valid until the next one. Of a datagram with octets that were not captured, captured_octets are
+ * not a fragment of fragments, its payload valid until the next one. Of a datagram with octets that were not captured, captured_octets are
  * those up to the first of them. */
-static gboolean reassemble(capture_source *source, const capture_record *record, capture_ip *ip)
+static gboolean reassemble(capture_source *source, const record *read, capture_ip *ip)
 {
   uint32_t address_octets = capture_ip_addresses_octets(ip->version) / 2;
-  time_ps now = record->time_ns * TIME_PS_PER_NANOSECOND;
+  time_ps now = read->time_ns * TIME_PS_PER_NANOSECOND;
   datagram_ecn ecn;
   buffer_chain octets;
   const ip_fragment fragment = {
@@ -163,11 +322,13 @@ static gboolean reassemble(capture_source *source, const capture_record *record,
   ip->payload = source->reassembled;
   buffer_chain_clear(&octets);
   ip_fragments_free(whole);
-  return TRUE;
+  gboolean is_good = capture_ip_pass_extensions(ip) && !ip->is_fragment;
+  source->counts.garbled_packets += !is_good;
+  return is_good;
 }
 
-/* Whether `ip`, no fragment, is a TCP segment, which then is in `segment`; counts what it is. */
-static gboolean read_segment(capture_source *source, const capture_record *record, const capture_ip *ip,
+/* Whether `ip`, no fragment, is a TCP segment, which then is in `segment`. */
+static gboolean read_segment(capture_source *source, const record *read, const capture_ip *ip,
                              capture_segment *segment)
 {
   if (ip->protocol != IP_PROTOCOL_TCP) {
@@ -178,13 +339,9 @@ static gboolean read_segment(capture_source *source, const capture_record *recor
     source->counts.garbled_packets++;
     return FALSE;
   }
-  segment->packet = record->number;
-  segment->time_ns = record->time_ns;
+  segment->packet = source->packets;
+  segment->time_ns = read->time_ns;
   capture_flows_assign(source->flows, segment, ip);
-  source->counts.segments++;
-  source->counts.cut_short += segment->captured_octets < segment->payload_octets;
-  source->counts.super_segments += ip->is_offload;
-  source->counts.wrong_checksums += segment->checksum == CAPTURE_CHECKSUM_WRONG;
   return TRUE;
 }
 
@@ -195,59 +352,54 @@ static gboolean may_be_of_segment(const capture_ip *ip)
   return ip->protocol == IP_PROTOCOL_TCP || (ip->version == 6 && capture_ip_is_extension(ip->protocol));
 }
 
-gboolean capture_source_next(capture_source *source, capture_segment *segment, GError **error)
+/* The next segment; with `by_packets` also the next packet that is a fragment of one, for which `*is_segment` is
+ * FALSE. */
+static gboolean next(capture_source *source, capture_segment *segment, bool by_packets, gboolean *is_segment,
+                     GError **error)
 {
-  capture_record record;
+  record read = {.time_ns = 0};
   capture_ip ip;
 
-  while (next_ip(source, &record, &ip, error)) {
-    if (ip.is_fragment && may_be_of_segment(&ip)) {
-      gboolean is_whole = reassemble(source, &record, &ip);
-      const ip_reassembly_statistics *counted = ip_reassembly_counted(source->reassembly);
-      source->counts.fragments_missing = counted->begun - counted->reassembled;
-      if (!is_whole) {
-        continue;
-      }
-      if (!capture_ip_pass_extensions(&ip) || ip.is_fragment) { /* a fragment of fragments */
-        source->counts.garbled_packets++;
-        continue;
-      }
-    } else if (ip.is_fragment) {
+  while (next_ip(source, &read, &ip, error)) {
+    bool is_fragment = ip.is_fragment;
+    if (is_fragment && !may_be_of_segment(&ip)) {
       source->counts.other_packets++;
       continue;
     }
-    if (read_segment(source, &record, &ip, segment)) {
+    /* Fragments are put together also for who does it himself: so flows get the same numbers. */
+    bool is_whole = !is_fragment || reassemble(source, &read, &ip);
+    *is_segment = is_whole && read_segment(source, &read, &ip, segment);
+    if (is_fragment && by_packets) {
+      *is_segment = FALSE;
+      *segment = (capture_segment){.packet = source->packets, .time_ns = read.time_ns};
+      return TRUE;
+    }
+    if (is_fragment) {
+      const ip_reassembly_statistics *counted = ip_reassembly_counted(source->reassembly);
+      source->counts.fragments_missing = counted->begun - counted->reassembled;
+    }
+    if (*is_segment) {
+      source->counts.segments++;
+      source->counts.cut_short += segment->captured_octets < segment->payload_octets;
+      source->counts.super_segments += ip.is_offload;
+      source->counts.wrong_checksums += segment->checksum == CAPTURE_CHECKSUM_WRONG;
       return TRUE;
     }
   }
   return FALSE;
 }
 
+gboolean capture_source_next(capture_source *source, capture_segment *segment, GError **error)
+{
+  gboolean is_segment;
+
+  return next(source, segment, false, &is_segment, error);
+}
+
 gboolean capture_source_next_packet(capture_source *source, capture_segment *segment, gboolean *is_segment,
                                     GError **error)
 {
-  capture_record record;
-  capture_ip ip;
-
-  while (next_ip(source, &record, &ip, error)) {
-    *is_segment = FALSE;
-    if (ip.is_fragment && may_be_of_segment(&ip)) {
-      if (reassemble(source, &record, &ip) && capture_ip_pass_extensions(&ip) && !ip.is_fragment &&
-          ip.protocol == IP_PROTOCOL_TCP && capture_tcp_read(segment, &ip)) {
-        capture_flows_assign(source->flows, segment,
-                             &ip); /* flows have the numbers of capture_source_next() */
-      }
-      *segment = (capture_segment){.packet = record.number, .time_ns = record.time_ns};
-      return TRUE;
-    }
-    if (ip.is_fragment) {
-      source->counts.other_packets++;
-    } else if (read_segment(source, &record, &ip, segment)) {
-      *is_segment = TRUE;
-      return TRUE;
-    }
-  }
-  return FALSE;
+  return next(source, segment, true, is_segment, error);
 }
 
 const uint8_t *capture_source_ip(const capture_source *source, uint32_t *octets)
@@ -266,9 +418,14 @@ uint32_t capture_source_flows(const capture_source *source)
   return capture_flows_count(source->flows);
 }
 
+const capture_flow *capture_source_find(const capture_source *source, const datagram_flow *between)
+{
+  return capture_flows_find(source->flows, between);
+}
+
 int64_t capture_source_origin_ns(const capture_source *source)
 {
-  return capture_file_origin_ns(source->file);
+  return source->origin_ns;
 }
 
 const capture_counts *capture_source_counts(const capture_source *source)
@@ -278,5 +435,6 @@ const capture_counts *capture_source_counts(const capture_source *source)
 
 double capture_source_share(const capture_source *source)
 {
-  return capture_file_share(source->file);
+  off_t at = source->total_octets > 0 ? ftello(pcap_file(source->pcap)) : 0;
+  return at > 0 ? MIN((double)at / (double)source->total_octets, 1) : 0;
 }

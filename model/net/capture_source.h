@@ -11,10 +11,21 @@
 #include <glib.h>
 #include <stdio.h>
 
-#include "net/capture_file.h"
-#include "net/capture_segment.h"
+#include "net/capture_flows.h"
 
 typedef struct capture_source capture_source;
+
+#define CAPTURE_ERROR (capture_error_quark())
+GQuark capture_error_quark(void);
+enum {
+  CAPTURE_ERROR_FILE, /* it cannot be opened or read */
+  CAPTURE_ERROR_FORMAT, /* it is no capture, of a link type that is not known, or broken off or garbled from some packet on */
+  CAPTURE_ERROR_FILTER, /* the filter expression is none */
+};
+
+/* The longest that a capture may last: times count picoseconds in 64 bits elsewhere (base/time_ps.h), which
+ * is 106 days. */
+#define CAPTURE_LONGEST_NS (INT64_C(100) * 86400 * 1000000000)
 
 /* What was passed over, and what was seen. */
 typedef struct capture_counts {
@@ -67,6 +78,9 @@ gboolean capture_source_next_packet(capture_source *source, capture_segment *seg
 /* The connection `index` (< capture_source_flows()); the source's, its address stays. */
 const capture_flow *capture_source_flow(const capture_source *source, uint32_t index);
 uint32_t capture_source_flows(const capture_source *source);
+
+/* The latest connection with these addresses and ports, whichever end is the source; NULL: there is none. */
+const capture_flow *capture_source_find(const capture_source *source, const datagram_flow *between);
 
 /* What time_ns counts from, in ns since 1970: 0 when the first packet is of the first day of 1970, which is a
  * simulator's time 0; else the first packet's time. 0 before the first packet. */

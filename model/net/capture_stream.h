@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "net/capture_segment.h"
+#include "net/capture_flows.h"
 
 typedef struct capture_stream capture_stream;
 

@@ -46,6 +46,14 @@ static capture_source *check_version(const row *rows, unsigned count, unsigned v
     if (segment.flow != rows[i].flow || segment.from != rows[i].of) {
       g_error("row %u: flow %u from %u", i, segment.flow, segment.from);
     }
+    const capture_flow *flow = capture_source_flow(source, segment.flow);
+    for (unsigned end = 0; end < 2; end++) { /* whichever end is the source */
+      const datagram_flow between = {.source = flow->ends[end].address,
+                                     .destination = flow->ends[!end].address,
+                                     .source_port = flow->ends[end].port,
+                                     .destination_port = flow->ends[!end].port};
+      g_assert_true(capture_source_find(source, &between) == flow);
+    }
   }
   g_assert_false(capture_source_next(source, &segment, NULL));
   fixture_file_free(file);
@@ -65,6 +73,7 @@ static void assert_flow(capture_source *source, uint32_t index, unsigned opener,
   const uint16_t ports[2] = {FIXTURE_PORT_0, FIXTURE_PORT_1};
   const int64_t isn[2] = {isn_0, isn_1};
   g_assert_cmpuint(flow->index, ==, index);
+  g_assert_true(flow->before == (index > 0 ? capture_source_flow(source, index - 1) : NULL));
   for (unsigned end = 0; end < 2; end++) {
     g_assert_true(ip_address_equal(&flow->ends[end].address, &hosts[opener ^ end]));
     g_assert_cmpuint(flow->ends[end].port, ==, ports[opener ^ end]);

@@ -268,42 +268,9 @@ struct decode_session {
   size_t hint_count;
   GPtrArray *conversations; /* of decode_conversation, by the flow's index; NULL: not seen */
   GPtrArray *connections;   /* those that speak MPA */
-  GHashTable *latest;       /* decode_conversation of the latest flow between two ends, by that flow */
   uint64_t waiting_octets;  /* of all */
   int64_t latest_ns;        /* of the segments that came */
 };
-
-static guint hash_end(const capture_end *end)
-{
-  guint hash = end->port;
-
-  for (size_t index = 0; index < sizeof end->address.octets; index++) {
-    hash = hash * 31 + end->address.octets[index];
-  }
-  return hash;
-}
-
-static bool equal_ends(const capture_end *a, const capture_end *b)
-{
-  return a->port == b->port && ip_address_equal(&a->address, &b->address);
-}
-
-/* Either end may have opened the connection. */
-static guint hash_flow(gconstpointer data)
-{
-  const capture_flow *flow = data;
-
-  return hash_end(&flow->ends[0]) + hash_end(&flow->ends[1]);
-}
-
-static gboolean equal_flows(gconstpointer one, gconstpointer another)
-{
-  const capture_flow *a = one;
-  const capture_flow *b = another;
-
-  return (equal_ends(&a->ends[0], &b->ends[0]) && equal_ends(&a->ends[1], &b->ends[1])) ||
-         (equal_ends(&a->ends[0], &b->ends[1]) && equal_ends(&a->ends[1], &b->ends[0]));
-}
 
 decode_session *decode_session_new(const decode_options *options, const decode_events *events, void *user)
 {
@@ -325,7 +292,6 @@ decode_session *decode_session_new(const decode_options *options, const decode_e
   session->tools.reader = decode_reader_new();
   session->conversations = g_ptr_array_new_with_free_func(conversation_free);
   session->connections = g_ptr_array_new();
-  session->latest = g_hash_table_new(hash_flow, equal_flows);
   return session;
 }
 
@@ -334,7 +300,6 @@ void decode_session_free(decode_session *session)
   if (session) {
     g_ptr_array_unref(session->conversations);
     g_ptr_array_unref(session->connections);
-    g_hash_table_destroy(session->latest);
     decode_reader_free(session->tools.reader);
     decode_blocks_free(session->tools.blocks);
     g_free(session->hints);
@@ -383,13 +348,15 @@ static decode_conversation *begin(decode_session *session, const capture_flow *f
   unsigned hinted = 0;
   const decode_hint *hint = find_hint(session, flow, &hinted);
   decode_conversation *conversation = conversation_new(&session->tools, flow, hint, hinted);
-  decode_conversation *before = g_hash_table_lookup(session->latest, flow);
 
-  if (before) { /* its addresses and ports are used anew */
-    session->waiting_octets -= conversation_waiting_octets(before);
-    finish(session, before);
+  for (const capture_flow *of = flow->before; of; of = of->before) {
+    decode_conversation *before = session->conversations->pdata[of->index];
+    if (before) { /* its addresses and ports are used anew */
+      session->waiting_octets -= conversation_waiting_octets(before);
+      finish(session, before);
+      break;
+    }
   }
-  g_hash_table_replace(session->latest, (gpointer)flow, conversation);
   session->conversations->pdata[flow->index] = conversation;
   return conversation;
 }

@@ -183,27 +183,15 @@ char *replay_path(const replay *r)
 
 /* --- What a user should know of it --- */
 
-static void note_missing(const replay_profile *profile, const configuration *c, GPtrArray *notes)
-{
-  enum side direction = c->main_direction;
-  uint32_t count = 0;
-  uint32_t first = 0;
+static void note(GPtrArray *notes, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-  for (uint32_t i = profile->connections->len; i-- > 0;) {
-    if (replay_profile_connection(profile, i)->directions[direction].missing_from < UINT64_MAX) {
-      count++;
-      first = i;
-    }
-  }
-  if (count > 0) {
-    g_autofree char *others = count > 1 ? g_strdup_printf(" (and so of %u others)", count - 1) : g_strdup("");
-    g_ptr_array_add(
-        notes,
-        g_strdup_printf("connection %u: octets from stream position %" G_GUINT64_FORMAT
-                        " on came and are not in the capture; it is replayed up to there%s",
-                        first, replay_profile_connection(profile, first)->directions[direction].missing_from,
-                        others));
-  }
+static void note(GPtrArray *notes, const char *format, ...)
+{
+  va_list values;
+
+  va_start(values, format);
+  g_ptr_array_add(notes, g_strdup_vprintf(format, values));
+  va_end(values);
 }
 
 /* Startup ended where `direction` leads, so that FPDUs were not to come: the connection was rejected, or
@@ -215,84 +203,68 @@ static bool is_refused(const decode_connection *decoded, enum side direction)
   return (decoded->has_reply && decoded->reply.rejected) || (decoded->has_frame[direction] && !has_right_key);
 }
 
-static void note_nothing(const replay_profile *profile, const configuration *c, GPtrArray *notes)
-{
-  enum side direction = c->main_direction;
-  uint64_t fpdus = 0;
-  bool expects_some = false;
-
-  for (uint32_t i = 0; i < profile->connections->len; i++) {
-    const decode_connection *decoded = &replay_profile_connection(profile, i)->decoded;
-    fpdus += decoded->directions[direction].fpdus;
-    expects_some = expects_some || !is_refused(decoded, direction);
-  }
-  if (fpdus == 0 && expects_some) {
-    g_ptr_array_add(notes, g_strdup_printf("no FPDU to the %s is in the capture, so nothing is measured; "
-                                           "measure.side names the end",
-                                           side_name(c->measured)));
-  }
-}
-
-/* The capture has no second copy of what the real end took. */
-static void note_refused(uint32_t lacking, const metric_values *values, GPtrArray *notes)
-{
-  uint64_t refused = (uint64_t)(values->value[METRIC_BUFFER_SEGMENTS_REFUSED] +
-                                values->value[METRIC_STATE_SEGMENTS_REFUSED]);
-
-  if (refused > 0 && lacking > 0) {
-    g_ptr_array_add(notes,
-                    g_strdup_printf("%" G_GUINT64_FORMAT
-                                    " segments were refused, and %u connection%s waited for octets of them "
-                                    "for ever; --resend TIME offers them again",
-                                    refused, lacking, lacking == 1 ? "" : "s"));
-  }
-}
-
-/* The capture's sender exceeded what MPA lets a sender hand on. */
-static void note_long(const replay_profile *profile, const configuration *c, GPtrArray *notes)
-{
-  enum side direction = c->main_direction;
-  uint64_t count = 0;
-
-  for (uint32_t i = 0; i < profile->connections->len; i++) {
-    count += replay_profile_connection(profile, i)->decoded.directions[direction].long_ulpdus;
-  }
-  if (count > 0) {
-    g_ptr_array_add(notes,
-                    g_strdup_printf("%" G_GUINT64_FORMAT
-                                    " FPDUs have ULPDUs of more than 64768 octets, which no sender may make "
-                                    "(mpa-01 §3.2); the receivers here take them all the same",
-                                    count));
-  }
-}
-
-static void note_all(const replay_profile *profile, const configuration *c,
-                     const replay_network_outcome *outcome, bool resends, const metric_values *values,
+static void note_all(const replay *r, const replay_network_outcome *outcome, const metric_values *values,
                      GPtrArray *notes)
 {
-  note_nothing(profile, c, notes);
-  note_missing(profile, c, notes);
-  if (!resends) {
-    note_refused(outcome->lacking, values, notes);
+  enum side direction = r->c->main_direction;
+  uint64_t refused = (uint64_t)(values->value[METRIC_BUFFER_SEGMENTS_REFUSED] +
+                                values->value[METRIC_STATE_SEGMENTS_REFUSED]);
+  uint64_t fpdus = 0, long_ulpdus = 0;
+  uint32_t cut_off = 0, first = 0;
+  bool expects_some = false;
+
+  for (uint32_t i = r->profile->connections->len; i-- > 0;) {
+    const replay_connection_profile *connection = replay_profile_connection(r->profile, i);
+    const decode_connection *decoded = &connection->decoded;
+
+    fpdus += decoded->directions[direction].fpdus;
+    long_ulpdus += decoded->directions[direction].long_ulpdus;
+    expects_some = expects_some || !is_refused(decoded, direction);
+    if (connection->directions[direction].missing_from < UINT64_MAX) {
+      cut_off++;
+      first = i;
+    }
   }
-  note_long(profile, c, notes);
+  if (fpdus == 0 && expects_some) {
+    note(notes, "no FPDU to the %s is in the capture, so nothing is measured; measure.side names the end",
+         side_name(r->c->measured));
+  }
+  if (cut_off > 0) {
+    g_autofree char *others =
+        cut_off > 1 ? g_strdup_printf(" (and so of %u others)", cut_off - 1) : g_strdup("");
+    note(notes,
+         "connection %u: octets from stream position %" G_GUINT64_FORMAT
+         " on came and are not in the capture; it is replayed up to there%s",
+         first, replay_profile_connection(r->profile, first)->directions[direction].missing_from, others);
+  }
+  /* The capture has no second copy of what the real end took. */
+  if (r->resend_ps == 0 && refused > 0 && outcome->lacking > 0) {
+    note(notes,
+         "%" G_GUINT64_FORMAT " segments were refused, and %u connection%s waited for octets of them for "
+         "ever; --resend TIME offers them again",
+         refused, outcome->lacking, outcome->lacking == 1 ? "" : "s");
+  }
+  if (long_ulpdus > 0) {
+    note(notes,
+         "%" G_GUINT64_FORMAT " FPDUs have ULPDUs of more than 64768 octets, which no sender may make "
+         "(mpa-01 §3.2); the receivers here take them all the same",
+         long_ulpdus);
+  }
   if (outcome->backward > 0) {
-    g_ptr_array_add(notes,
-                    g_strdup_printf("%" G_GUINT64_FORMAT " packets bear an earlier time than the packet "
-                                    "before them; they come right after it here",
-                                    outcome->backward));
+    note(notes,
+         "%" G_GUINT64_FORMAT " packets bear an earlier time than the packet before them; they come right "
+         "after it here",
+         outcome->backward);
   }
   if (outcome->given_up > 0) {
-    g_ptr_array_add(notes, g_strdup_printf("%" G_GUINT64_FORMAT
-                                           " segments did not arrive, however often they were offered again",
-                                           outcome->given_up));
+    note(notes, "%" G_GUINT64_FORMAT " segments did not arrive, however often they were offered again",
+         outcome->given_up);
   }
   if (outcome->too_big > 0) {
-    g_ptr_array_add(notes,
-                    g_strdup_printf("%" G_GUINT64_FORMAT
-                                    " packets were larger than the path's MTU and were dropped: routers "
-                                    "do not fragment IPv6",
-                                    outcome->too_big));
+    note(notes,
+         "%" G_GUINT64_FORMAT " packets were larger than the path's MTU and were dropped: routers do not "
+         "fragment IPv6",
+         outcome->too_big);
   }
 }
 
@@ -332,7 +304,7 @@ static gboolean run_with_series(const replay *r, FILE *series, session_result *r
     session_run(run);
     session_finish(run, result);
     const replay_network_outcome outcome = replay_network_outcome_of(network);
-    note_all(r->profile, r->c, &outcome, r->resend_ps > 0, &result->metrics, notes);
+    note_all(r, &outcome, &result->metrics, notes);
     replay_network_free(network);
   }
   capture_source_free(source);

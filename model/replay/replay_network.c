@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "replay/replay_network.h"
 
-#include "scenario/configuration.h"
+#include <string.h>
 
 #include "measure/theory.h"
+#include "net/flow_table.h"
 #include "platform/run_engine.h"
-#include "replay/replay_flows.h"
 #include "replay/replay_path.h"
 #include "replay/replay_scenario.h"
 #include "replay/replay_source.h"
+#include "scenario/configuration.h"
 
 /* Counts which of the segments that come out of a replay's path start with an FPDU: nobody frames them
  * here, so they are decoded. */
@@ -65,6 +66,8 @@ static uint64_t alignment_finish(alignment_decoder *alignment, enum side directi
   return aligned;
 }
 
+#define NO_CONNECTION UINT32_MAX
+
 /* A connection of the session. */
 typedef struct replay_connection {
   const replay_connection_profile *profile;
@@ -84,7 +87,8 @@ struct replay_network {
   replay_source *source;
   replay_path *path;            /* NULL: everything arrives when it was captured */
   alignment_decoder *alignment; /* NULL: all that was captured comes to TCP, and the first reading has it */
-  replay_flows *flows;
+  GArray *connection_of;        /* of uint32_t, by the flow's index: NO_CONNECTION when it is not replayed */
+  flow_table measured;          /* of flow_entry: to the address of an end that is measured, from none */
   replay_packets *packets;
   replay_connection *connections;
   uint32_t connection_count;
@@ -103,24 +107,36 @@ static void arrive(const replay_network *self, uint32_t index, const datagram *p
   session_arrive(self->session, index, packet, now);
 }
 
+/* More flows than the first time: the file has grown. */
+static uint32_t connection_of(const replay_network *self, const capture_flow *flow)
+{
+  return flow->index < self->connection_of->len ? g_array_index(self->connection_of, uint32_t, flow->index)
+                                                : NO_CONNECTION;
+}
+
 /* A session_capture's. */
-static void on_whole(void *user, datagram *packet, time_ps now)
+static bool on_connection_of(void *user, const datagram_flow *packet, uint32_t *index)
 {
   const replay_network *self = user;
+  const capture_flow *flow = replay_source_flow_of(self->source, packet);
+
+  *index = flow ? connection_of(self, flow) : NO_CONNECTION;
+  if (*index == NO_CONNECTION) {
+    return false;
+  }
+  const capture_end *to = &flow->ends[self->connections[*index].measured];
+  return to->port == packet->destination_port && ip_address_equal(&to->address, &packet->destination);
+}
+
+static void on_whole(void *user, datagram *packet, time_ps now)
+{
   datagram_flow flow;
   uint32_t index;
 
-  if (datagram_flow_of(packet, &flow) && replay_flows_connection_of(self->flows, &flow, &index)) {
-    arrive(self, index, packet, now);
+  if (datagram_flow_of(packet, &flow) && on_connection_of(user, &flow, &index)) {
+    arrive(user, index, packet, now);
   }
   datagram_unref(packet);
-}
-
-static bool on_connection_of(void *user, const datagram_flow *flow, uint32_t *index)
-{
-  const replay_network *self = user;
-
-  return replay_flows_connection_of(self->flows, flow, index);
 }
 
 static session_host *measured_host(const replay_network *self)
@@ -157,21 +173,21 @@ static void offer(replay_network *self, uint32_t index, const capture_flow *flow
 static void on_segment(void *user, const capture_flow *flow, const capture_segment *segment, time_ps now)
 {
   replay_network *self = user;
-  replay_flow_place place = replay_flows_place_of(self->flows, flow);
+  uint32_t index = connection_of(self, flow);
   capture_segment right;
 
-  if (place.connection == REPLAY_FLOW_OF_NONE) {
+  if (index == NO_CONNECTION) {
     return;
   }
+  const replay_connection *connection = &self->connections[index];
   if (self->config.decoding->ignore_checksums && segment->checksum == CAPTURE_CHECKSUM_WRONG) {
     right = *segment;
     right.checksum = CAPTURE_CHECKSUM_RIGHT;
     segment = &right;
   }
-  if (segment->from != place.measured) {
-    offer(self, place.connection, flow, segment, now);
+  if (segment->from != connection->measured) {
+    offer(self, index, flow, segment, now);
   } else if (segment->checksum != CAPTURE_CHECKSUM_WRONG) {
-    const replay_connection *connection = &self->connections[place.connection];
     const tcp_header header = replay_packet_header(flow, segment);
     replay_transport_sent(connection->tcp, &header, segment->payload_octets);
     if (self->alignment) {
@@ -183,17 +199,16 @@ static void on_segment(void *user, const capture_flow *flow, const capture_segme
 static void on_fragment(void *user, datagram *packet, time_ps now)
 {
   replay_network *self = user;
-  datagram_fragment fragment;
+  datagram_fragment fragment = {0};
 
-  if (packet->kind != DATAGRAM_FRAGMENT) {
-    datagram_unref(packet);
-    return;
+  if (packet->kind == DATAGRAM_FRAGMENT) {
+    datagram_fragment_of(packet, &fragment);
   }
-  datagram_fragment_of(packet, &fragment);
-  if (!replay_flows_is_measured(self->flows, &fragment.destination)) {
+  const datagram_flow to = {.destination = fragment.destination};
+  if (!flow_table_find(&self->measured, &to)) {
     datagram_unref(packet);
   } else if (self->path) {
-    replay_path_offer(self->path, REPLAY_FLOW_OF_NONE, packet, now);
+    replay_path_offer(self->path, NO_CONNECTION, packet, now);
   } else {
     on_arrival(self, packet, now);
   }
@@ -335,34 +350,21 @@ static void make_connections(replay_network *self)
 
   self->connection_count = profile->connections->len;
   self->connections = g_new0(replay_connection, self->connection_count);
+  g_array_set_size(self->connection_of, capture_source_flows(profile->capture));
+  memset(self->connection_of->data, UINT8_MAX, self->connection_of->len * sizeof(uint32_t));
   for (uint32_t i = 0; i < self->connection_count; i++) {
     replay_connection *connection = &self->connections[i];
 
     connection->profile = replay_profile_connection(profile, i);
-    connection->flow = &g_array_index(profile->flows, capture_flow, connection->profile->decoded.flow);
+    connection->flow = replay_profile_flow(profile, connection->profile);
     connection->measured =
         replay_scenario_measured_end(self->config.configuration, &connection->profile->decoded);
+    g_array_index(self->connection_of, uint32_t, connection->flow->index) = i;
+    const datagram_flow to = {.destination = connection->flow->ends[connection->measured].address};
+    if (!flow_table_find(&self->measured, &to)) {
+      flow_table_add(&self->measured, &to);
+    }
   }
-}
-
-static void make_flows(replay_network *self)
-{
-  const GArray *flows = self->config.profile->flows;
-  uint32_t *connections = g_new(uint32_t, flows->len);
-
-  for (guint i = 0; i < flows->len; i++) {
-    connections[i] = REPLAY_FLOW_OF_NONE;
-  }
-  for (uint32_t i = 0; i < self->connection_count; i++) {
-    connections[self->connections[i].profile->decoded.flow] = i;
-  }
-  self->flows = replay_flows_new();
-  for (guint i = 0; i < flows->len; i++) {
-    uint32_t index = connections[i];
-    replay_flows_add(self->flows, &g_array_index(flows, capture_flow, i), index,
-                     index == REPLAY_FLOW_OF_NONE ? 0 : self->connections[index].measured);
-  }
-  g_free(connections);
 }
 
 static gboolean make_path(replay_network *self, GError **error)
@@ -415,6 +417,8 @@ replay_network *replay_network_new(const replay_network_config *config, GError *
 
   self->network.class = &network_class;
   self->config = *config;
+  self->connection_of = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+  flow_table_init(&self->measured, sizeof(flow_entry), g_free);
   self->clock = run_engine_new(RUN_ENGINE_NATIVE, error);
   if (!self->clock || !make_path(self, error)) {
     replay_network_free(self);
@@ -429,7 +433,6 @@ replay_network *replay_network_new(const replay_network_config *config, GError *
   }
   self->packets = replay_packets_new();
   make_connections(self);
-  make_flows(self);
   make_session(self);
   self->source = replay_source_new(config->source, config->profile->is_coarse, self->clock, &events, self);
   replay_source_start(self->source);
@@ -446,7 +449,8 @@ void replay_network_free(replay_network *self)
       decode_session_free(self->alignment->session);
       g_free(self->alignment);
     }
-    replay_flows_free(self->flows);
+    g_array_unref(self->connection_of);
+    flow_table_clear(&self->measured);
     replay_packets_free(self->packets);
     g_free(self->connections);
     engine_free(self->clock);

@@ -13,47 +13,24 @@ typedef struct extent {
 } extent;
 
 struct replay_stags {
-  GArray *extents;     /* of extent, in the order of their appearance */
-  GHashTable *indices; /* of them, by STag */
-  guint last;          /* of the one that was written to last: nearly always the next, too */
+  GHashTable *extents; /* of extent, by STag */
+  extent *last;        /* that was written to last: nearly always the next, too */
 };
 
 replay_stags *replay_stags_new(void)
 {
   replay_stags *stags = g_new0(replay_stags, 1);
 
-  stags->extents = g_array_new(FALSE, FALSE, sizeof(extent));
-  stags->indices = g_hash_table_new(NULL, NULL);
+  stags->extents = g_hash_table_new_full(NULL, NULL, NULL, g_free);
   return stags;
 }
 
 void replay_stags_free(replay_stags *stags)
 {
   if (stags) {
-    g_array_free(stags->extents, TRUE);
-    g_hash_table_unref(stags->indices);
+    g_hash_table_unref(stags->extents);
     g_free(stags);
   }
-}
-
-static extent *at(const replay_stags *stags, guint index)
-{
-  return &g_array_index(stags->extents, extent, index);
-}
-
-/* The index of `stag`, which is added when it is not there. */
-static guint index_of(replay_stags *stags, uint32_t stag)
-{
-  gpointer found;
-
-  if (g_hash_table_lookup_extended(stags->indices, GUINT_TO_POINTER(stag), NULL, &found)) {
-    return GPOINTER_TO_UINT(found);
-  }
-  const extent added = {.stag = stag, .from = UINT64_MAX};
-  guint index = stags->extents->len;
-  g_array_append_val(stags->extents, added);
-  g_hash_table_insert(stags->indices, GUINT_TO_POINTER(stag), GUINT_TO_POINTER(index));
-  return index;
 }
 
 void replay_stags_add(replay_stags *stags, uint32_t stag, uint64_t offset, uint32_t length)
@@ -61,18 +38,26 @@ void replay_stags_add(replay_stags *stags, uint32_t stag, uint64_t offset, uint3
   if (offset + length < offset) {
     return; /* ddp-07/rfc5041 §7.1 (DDP-156): the receiver will report it */
   }
-  if (stags->extents->len == 0 || at(stags, stags->last)->stag != stag) {
-    stags->last = index_of(stags, stag);
+  if (!stags->last || stags->last->stag != stag) {
+    stags->last = g_hash_table_lookup(stags->extents, GUINT_TO_POINTER(stag));
   }
-  extent *known = at(stags, stags->last);
-  known->from = MIN(known->from, offset);
-  known->to = MAX(known->to, offset + length);
+  if (!stags->last) {
+    stags->last = g_new(extent, 1);
+    *stags->last = (extent){.stag = stag, .from = UINT64_MAX};
+    g_hash_table_insert(stags->extents, GUINT_TO_POINTER(stag), stags->last);
+  }
+  stags->last->from = MIN(stags->last->from, offset);
+  stags->last->to = MAX(stags->last->to, offset + length);
 }
 
 void replay_stags_register(const replay_stags *stags, ddp_stag_table *table, uint32_t protection_domain)
 {
-  for (guint i = 0; i < stags->extents->len; i++) {
-    const extent *known = at(stags, i);
+  GHashTableIter iterator;
+  gpointer value;
+
+  g_hash_table_iter_init(&iterator, stags->extents);
+  while (g_hash_table_iter_next(&iterator, NULL, &value)) {
+    const extent *known = value;
     const ddp_registration registration = {.discards = true,
                                            .base = known->from,
                                            .length = known->to - known->from,
@@ -89,7 +74,6 @@ enum { PACKETS_BETWEEN_LOOKS = 4096, NS_PER_MICROSECOND = 1000 };
 /* The reading. */
 typedef struct reading {
   replay_profile *profile;
-  capture_source *source;
   decode_session *session;
 } reading;
 
@@ -169,7 +153,7 @@ static replay_handshake *handshake_of(replay_profile *profile, uint32_t flow)
 
 static void note_options(replay_handshake *handshake, const reading *of, uint8_t from)
 {
-  datagram *packet = replay_source_datagram(of->source);
+  datagram *packet = replay_source_datagram(of->profile->capture);
   tcp_header header;
 
   if (packet && packet->kind == DATAGRAM_TCP && datagram_tcp_header(packet, &header)) {
@@ -244,12 +228,12 @@ static void read_all(reading *of, replay_progress progress, void *user)
   capture_segment segment;
   GError *error = NULL;
 
-  for (uint32_t i = 1; capture_source_next(of->source, &segment, &error); i++) {
-    decode_session_receive(of->session, capture_source_flow(of->source, segment.flow), &segment);
+  for (uint32_t i = 1; capture_source_next(of->profile->capture, &segment, &error); i++) {
+    decode_session_receive(of->session, capture_source_flow(of->profile->capture, segment.flow), &segment);
     note_handshake(of, &segment);
     of->profile->is_coarse = of->profile->is_coarse && segment.time_ns % NS_PER_MICROSECOND == 0;
     if (i % PACKETS_BETWEEN_LOOKS == 0 && progress) {
-      progress(user, capture_source_share(of->source),
+      progress(user, capture_source_share(of->profile->capture),
                CLAMP(segment.time_ns, 0, INT64_MAX / TIME_PS_PER_NANOSECOND) * TIME_PS_PER_NANOSECOND);
     }
   }
@@ -260,7 +244,7 @@ static void read_all(reading *of, replay_progress progress, void *user)
   decode_session_finish(of->session);
 }
 
-/* What the session and the source know, kept beyond their lives. */
+/* What the session knows, kept beyond its life. */
 static void keep(const reading *of)
 {
   replay_profile *profile = of->profile;
@@ -275,20 +259,18 @@ static void keep(const reading *of)
       profile->payload_octets[d] += connection->decoded.directions[d].payload_octets;
     }
   }
-  for (uint32_t i = 0; i < capture_source_flows(of->source); i++) {
-    g_array_append_vals(profile->flows, capture_source_flow(of->source, i), 1);
+  for (uint32_t i = 0; i < capture_source_flows(of->profile->capture); i++) {
     handshake_of(profile, i);
   }
-  profile->counts = *capture_source_counts(of->source);
 }
 
-static replay_profile *profile_new(void)
+static replay_profile *profile_new(capture_source *source)
 {
   replay_profile *profile = g_new0(replay_profile, 1);
 
+  profile->capture = source;
   profile->is_coarse = true;
   profile->connections = g_array_new(FALSE, FALSE, sizeof(replay_connection_profile));
-  profile->flows = g_array_new(FALSE, FALSE, sizeof(capture_flow));
   profile->handshakes = g_array_new(FALSE, FALSE, sizeof(replay_handshake));
   for (enum side d = 0; d < SIDES; d++) {
     profile->stags[d] = replay_stags_new();
@@ -300,17 +282,16 @@ replay_profile *replay_profile_read(const replay_reading *capture, replay_progre
                                     GError **error)
 {
   const decode_events events = {.fpdu = on_fpdu, .note = on_note};
-  reading of = {.source = capture_source_open(capture->path, capture->filter, error)};
+  capture_source *source = capture_source_open(capture->path, capture->filter, error);
 
-  if (!of.source) {
+  if (!source) {
     return NULL;
   }
-  of.profile = profile_new();
+  reading of = {.profile = profile_new(source)};
   of.session = decode_session_new(&capture->decoding, &events, &of);
   read_all(&of, progress, user);
   keep(&of);
   decode_session_free(of.session);
-  capture_source_free(of.source);
   return of.profile;
 }
 
@@ -318,7 +299,7 @@ void replay_profile_free(replay_profile *profile)
 {
   if (profile) {
     g_array_free(profile->connections, TRUE);
-    g_array_free(profile->flows, TRUE);
+    capture_source_free(profile->capture);
     g_array_free(profile->handshakes, TRUE);
     for (enum side d = 0; d < SIDES; d++) {
       replay_stags_free(profile->stags[d]);

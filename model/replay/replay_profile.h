@@ -61,12 +61,11 @@ typedef struct replay_handshake {
 
 typedef struct replay_profile {
   GArray *connections;        /* of replay_connection_profile, in the order in which they speak MPA */
-  GArray *flows;              /* of capture_flow, by index */
+  capture_source *capture;    /* read to its end: it knows the flows */
   GArray *handshakes;         /* of replay_handshake, by flow */
   replay_stags *stags[SIDES]; /* that this direction writes to */
   uint64_t longest_send[SIDES];
   uint64_t payload_octets[SIDES];
-  capture_counts counts;
   bool is_coarse; /* all times are whole microseconds */
   char *broken;   /* why the reading ended before the file did; NULL: it did not */
 } replay_profile;
@@ -92,6 +91,12 @@ static inline const replay_connection_profile *replay_profile_connection(const r
                                                                          guint index)
 {
   return &g_array_index(profile->connections, replay_connection_profile, index);
+}
+
+static inline const capture_flow *replay_profile_flow(const replay_profile *profile,
+                                                      const replay_connection_profile *connection)
+{
+  return capture_source_flow(profile->capture, connection->decoded.flow);
 }
 
 static inline const replay_handshake *replay_profile_handshake(const replay_profile *profile,

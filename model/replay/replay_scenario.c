@@ -163,7 +163,7 @@ static gboolean say_protocol(scenario *s, const replay_profile *profile, GError 
 {
   const replay_connection_profile *first = &g_array_index(profile->connections, replay_connection_profile, 0);
   const decode_direction_summary *directions = first->decoded.directions;
-  const capture_flow *flow = &g_array_index(profile->flows, capture_flow, first->decoded.flow);
+  const capture_flow *flow = replay_profile_flow(profile, first);
   iwarp_generation generation = replay_scenario_generation(scenario_configuration(s), first);
   bool crc = directions[SIDE_INITIATOR].crc || directions[SIDE_RESPONDER].crc;
 
@@ -222,7 +222,7 @@ static gboolean check_connections(const replay_profile *profile, GError **error)
         error, REPLAY_ERROR, REPLAY_ERROR_CAPTURE,
         "no connection in it speaks MPA, of %u over TCP; name one by --mpa HOST:PORT when its startup is not "
         "in the capture",
-        profile->flows->len);
+        capture_source_flows(profile->capture));
   } else if (count > CONNECTIONS_MAX) {
     g_set_error(error, REPLAY_ERROR, REPLAY_ERROR_CAPTURE,
                 "%u connections in it speak MPA; expected at most %d, choose some by --filter", count,
@@ -273,7 +273,7 @@ void replay_scenario_connect(const configuration *c, const replay_profile *profi
   const replay_direction_profile *direction = &connection->directions[from];
   uint8_t peer = (uint8_t)!replay_scenario_measured_end(c, decoded);
   /* Without the peer's SYN the stream begins with the first FPDU that is known. */
-  bool midway = !g_array_index(profile->flows, capture_flow, decoded->flow).has_syn[peer];
+  bool midway = !replay_profile_flow(profile, connection)->has_syn[peer];
   /* The peer's startup frame is not in the capture: MPA starts without. One with the wrong key is, and is
    * the receiver's to refuse. */
   bool frameless = midway || !decoded->has_frame[from];

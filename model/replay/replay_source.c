@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/big_endian.h"
+#include "decode/decode_stream.h"
 
 /* All arrivals of links come first. */
 enum { SOURCE_MAJOR = INT32_MAX };
@@ -20,6 +20,7 @@ struct replay_source {
   time_ps apart; /* two packets at least */
   time_ps last;  /* when the packet before came */
   uint64_t backward;
+  uint32_t flows_played; /* the flows below this index have come */
 };
 
 static void on_due(void *user, time_ps now);
@@ -92,6 +93,7 @@ static void on_due(void *user, time_ps now)
 
   source->last = now;
   if (source->is_segment) {
+    source->flows_played = MAX(source->flows_played, source->segment.flow + 1);
     source->events.segment(source->user, capture_source_flow(source->capture, source->segment.flow),
                            &source->segment, now);
   } else {
@@ -113,16 +115,24 @@ uint64_t replay_source_backward(const replay_source *source)
   return source->backward;
 }
 
+const capture_flow *replay_source_flow_of(const replay_source *source, const datagram_flow *between)
+{
+  const capture_flow *flow = capture_source_find(source->capture, between);
+
+  /* The capture is read a packet ahead. */
+  while (flow && flow->index >= source->flows_played && flow->before) {
+    flow = flow->before;
+  }
+  return flow;
+}
+
 /* --- Captured segments as datagrams --- */
 
-enum {
-  POOLED_OCTETS = 1600, /* nearly all segments */
-  PART_OCTETS = UINT16_MAX - DATAGRAM_HEADER_MAX_OCTETS,
-};
+enum { PART_OCTETS = UINT16_MAX - DATAGRAM_HEADER_MAX_OCTETS };
 
 struct replay_packets {
   memory_pool *datagrams;
-  memory_pool *blocks;
+  decode_blocks *blocks;
 };
 
 replay_packets *replay_packets_new(void)
@@ -130,7 +140,7 @@ replay_packets *replay_packets_new(void)
   replay_packets *packets = g_new(replay_packets, 1);
 
   packets->datagrams = datagram_pool_new();
-  packets->blocks = memory_pool_new(octet_buffer_piece_octets(POOLED_OCTETS));
+  packets->blocks = decode_blocks_new();
   return packets;
 }
 
@@ -138,7 +148,7 @@ void replay_packets_free(replay_packets *packets)
 {
   if (packets) {
     memory_pool_unref(packets->datagrams); /* what is still held lives on */
-    memory_pool_unref(packets->blocks);
+    decode_blocks_free(packets->blocks);
     g_free(packets);
   }
 }
@@ -159,18 +169,6 @@ tcp_header replay_packet_header(const capture_flow *flow, const capture_segment 
   return header;
 }
 
-static void append_payload(replay_packets *packets, buffer_chain *payload, const uint8_t *octets,
-                           uint32_t length)
-{
-  if (length > 0) {
-    octet_buffer *buffer = octet_buffer_new_in(packets->blocks, length);
-
-    memcpy(octet_buffer_octets(buffer), octets, length);
-    buffer_chain_append(payload, octet_buffer_octets(buffer), length, buffer);
-    octet_buffer_unref(buffer);
-  }
-}
-
 datagram *replay_packet_of(replay_packets *packets, const capture_flow *flow, const capture_segment *segment,
                            uint32_t *from)
 {
@@ -184,7 +182,11 @@ datagram *replay_packet_of(replay_packets *packets, const capture_flow *flow, co
     header.flags &= (uint8_t) ~(TCP_FIN | TCP_PSH);
   }
   buffer_chain_init(&payload);
-  append_payload(packets, &payload, segment->payload + *from, length);
+  if (length > 0) {
+    octet_buffer *buffer = decode_blocks_copy(packets->blocks, segment->payload + *from, length);
+    buffer_chain_append(&payload, octet_buffer_octets(buffer), length, buffer);
+    octet_buffer_unref(buffer);
+  }
   *from += length;
   datagram *packet = datagram_new_plain(packets->datagrams, &flow->ends[segment->from].address,
                                         &flow->ends[!segment->from].address, &header, &payload);

@@ -568,6 +568,7 @@ static void test_connections(fixture *at, gconstpointer data)
   capture_segment again = {.packet = 10000, .flow = 2, .flags = TCP_SYN, .sequence = 1};
   flows[2].has_syn[0] = true;
   flows[2].isn[0] = 1;
+  flows[2].before = &flows[0];
   g_assert_cmpuint(decode_session_connections(at->session->session), ==, 2);
   decode_session_receive(at->session->session, &flows[2], &again);
   /* The first one is over. */

@@ -5,6 +5,7 @@
 
 #include "capture_fixture.h"
 #include "engine/engine.h"
+#include "net/flow_table.h"
 #include "test.h"
 
 enum { LENGTH = 1000, CUT = 504 };
@@ -119,6 +120,46 @@ TEST(test_fragments)
   g_byte_array_unref(first);
   g_byte_array_unref(second);
   fixture_file_free(k.file);
+}
+
+/* Two flows between the same ends, one after the other: packets are of the first one, also before anything has
+ * come, until something of the second one has come, which is read ahead. */
+TEST(test_flow_of_packets)
+{
+  static const struct {
+    time_ps until;
+    uint32_t flow;
+  } moments[] = {{4999, 0}, {5000, 0}, {6999, 0}, {7000, 1}, {8000, 1}};
+  static const replay_source_events events = {
+      .segment = on_segment, .fragment = on_fragment, .ended = on_ended};
+  kit k = {.file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW), .told = g_string_new("")};
+  fixture_segment syn = {.version = 4, .sequence = 1, .flags = TCP_SYN};
+
+  fixture_file_add_segment(k.file, 5, FIXTURE_LINK_RAW, &syn);
+  syn.sequence = 70000;
+  fixture_file_add_segment(k.file, 7, FIXTURE_LINK_RAW, &syn);
+  capture_source *source = fixture_open(k.file);
+  engine *clock = engine_native_new();
+  replay_source *played = replay_source_new(source, false, clock, &events, &k);
+  datagram_flow between = {.source = ip_address_v4(0x0A000001),
+                           .destination = ip_address_v4(0x0A000002),
+                           .source_port = FIXTURE_PORT_0,
+                           .destination_port = FIXTURE_PORT_1};
+  g_assert_null(replay_source_flow_of(played, &between));
+  replay_source_start(played);
+  for (gsize i = 0; i < G_N_ELEMENTS(moments); i++) {
+    engine_run(clock, moments[i].until);
+    g_assert_cmpuint(replay_source_flow_of(played, &between)->index, ==, moments[i].flow);
+    const datagram_flow back = flow_table_reversed(&between);
+    g_assert_cmpuint(replay_source_flow_of(played, &back)->index, ==, moments[i].flow);
+  }
+  between.source_port++;
+  g_assert_null(replay_source_flow_of(played, &between));
+  replay_source_free(played);
+  engine_free(clock);
+  capture_source_free(source);
+  fixture_file_free(k.file);
+  g_string_free(k.told, TRUE);
 }
 
 /* --- Captured segments as datagrams --- */

@@ -426,15 +426,29 @@ static void end_phase(decode_direction *direction, uint64_t end)
   direction->summary->aligned = direction->alignment.aligned;
 }
 
-static void report_gap(void *user, uint64_t from, uint64_t to, bool came)
+/* The octets of [from, to) (positions) are in no FPDU: those that came, and those that did not. */
+static void report_gap(decode_direction *direction, uint64_t from, uint64_t to)
 {
-  decode_direction *direction = user;
+  while (from < to) {
+    bool came;
+    uint64_t end = MIN(capture_stream_run_end(direction->stream, from, &came), to);
 
-  if (came) {
-    report(direction, DECODE_NOTE_LOST_CHAIN, from, to - from, "no FPDU is located in these octets");
-  } else {
-    report(direction, DECODE_NOTE_HOLE, from, to - from, "these octets are not in the capture");
+    report(direction, came ? DECODE_NOTE_LOST_CHAIN : DECODE_NOTE_HOLE, from, end - from,
+           came ? "no FPDU is located in these octets" : "these octets are not in the capture");
+    from = end;
   }
+}
+
+/* What of [from, to) is in no FPDU. */
+static void report_gaps(decode_direction *direction, uint64_t from, uint64_t to)
+{
+  for (size_t index = 0; index < range_set_count(&direction->reported) && from < to; index++) {
+    range reported = range_set_get(&direction->reported, index);
+
+    report_gap(direction, from, MIN(position_of(direction, reported.from), to));
+    from = MAX(from, position_of(direction, reported.to));
+  }
+  report_gap(direction, from, to);
 }
 
 void decode_direction_finish(decode_direction *direction, int64_t time_ns)
@@ -465,10 +479,6 @@ void decode_direction_finish(decode_direction *direction, int64_t time_ns)
   summary->unaccounted_octets = end - first - summary->streaming_octets - summary->startup_octets -
                                 summary->fpdu_octets - summary->incomplete_octets;
   if (start->in_full_operation) {
-    const decode_gaps gaps = {.stream = direction->stream,
-                              .reported = &direction->reported,
-                              .position = start->phase_start,
-                              .offset = start->phase_offset};
-    decode_gaps_visit(&gaps, MAX(first, phase), end, report_gap, direction);
+    report_gaps(direction, MAX(first, phase), end);
   }
 }

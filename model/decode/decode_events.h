@@ -4,6 +4,7 @@
 #ifndef DECODE_DECODE_EVENTS_H
 #define DECODE_DECODE_EVENTS_H
 
+#include <glib.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -61,6 +62,12 @@ typedef enum decode_crc {
   DECODE_CRC_UNUSED,       /* startup has turned it off: the field is not looked at */
   DECODE_CRC_NOT_CAPTURED, /* octets of the FPDU were not captured (snap length) */
 } decode_crc;
+
+/* A CRC as the number that its octets on the wire show, least significant first (note M17), as Wireshark has it. */
+static inline uint32_t decode_crc_shown(uint32_t digest)
+{
+  return GUINT32_SWAP_LE_BE(digest);
+}
 
 /* A marker in an FPDU (mpa-01 §5.1). */
 typedef struct decode_marker {

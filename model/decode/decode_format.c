@@ -7,39 +7,34 @@
 
 /* --- What a connection is called --- */
 
-typedef struct name_texts {
-  char *ends[SIDES];
-  char *directions[SIDES];
-} name_texts;
-
 struct decode_names {
-  GPtrArray *texts; /* name_texts by connection; NULL: nobody has asked yet */
+  GPtrArray *names; /* decode_name by connection; NULL: nobody has asked yet */
   size_t width;
 };
 
-static void free_texts(gpointer data)
+static void free_name(gpointer data)
 {
-  name_texts *texts = data;
+  decode_name *name = data;
 
-  for (enum side direction = 0; texts && direction < SIDES; direction++) {
-    g_free(texts->ends[direction]);
-    g_free(texts->directions[direction]);
+  for (enum side direction = 0; name && direction < SIDES; direction++) {
+    g_free(name->ends[direction]);
+    g_free(name->directions[direction]);
   }
-  g_free(texts);
+  g_free(name);
 }
 
 decode_names *decode_names_new(void)
 {
   decode_names *names = g_new0(decode_names, 1);
 
-  names->texts = g_ptr_array_new_with_free_func(free_texts);
+  names->names = g_ptr_array_new_with_free_func(free_name);
   return names;
 }
 
 void decode_names_free(decode_names *names)
 {
   if (names) {
-    g_ptr_array_unref(names->texts);
+    g_ptr_array_unref(names->names);
     g_free(names);
   }
 }
@@ -53,49 +48,37 @@ char *decode_name_end(const capture_end *end)
   return g_strdup_printf(is_v6 ? "[%s]:%u" : "%s:%u", address, end->port);
 }
 
-char *decode_opcode_name(unsigned int opcode)
+const char *decode_opcode_name(uint8_t opcode)
 {
-  const rdmap_opcode_rules *rules = rdmap_opcode_rules_of((uint8_t)opcode);
+  static const char *const reserved[] = {"reserved 0x8", "reserved 0x9", "reserved 0xA", "reserved 0xB",
+                                         "reserved 0xC", "reserved 0xD", "reserved 0xE", "reserved 0xF"};
+  const rdmap_opcode_rules *rules = rdmap_opcode_rules_of(opcode);
 
-  return rules ? g_strdup(rules->name) : g_strdup_printf("reserved 0x%X", opcode);
-}
-
-static name_texts *make_texts(const decode_connection *connection, const capture_flow *flow)
-{
-  name_texts *texts = g_new0(name_texts, 1);
-
-  texts->ends[SIDE_INITIATOR] = decode_name_end(&flow->ends[connection->initiator]);
-  texts->ends[SIDE_RESPONDER] = decode_name_end(&flow->ends[!connection->initiator]);
-  for (enum side direction = 0; direction < SIDES; direction++) {
-    texts->directions[direction] = g_strconcat(texts->ends[direction], " > ", texts->ends[!direction], NULL);
-  }
-  return texts;
+  return rules ? rules->name : reserved[opcode & 0x07];
 }
 
 decode_name decode_names_of(decode_names *names, const decode_connection *connection,
                             const capture_flow *flow)
 {
-  decode_name name = {.has_startup_frames = connection->has_request || connection->has_reply};
-
-  if (connection->index >= names->texts->len) {
-    g_ptr_array_set_size(names->texts, (int)connection->index + 1);
+  if (connection->index >= names->names->len) {
+    g_ptr_array_set_size(names->names, (int)connection->index + 1);
   }
-  name_texts *texts = names->texts->pdata[connection->index];
-  if (!texts) {
-    texts = make_texts(connection, flow);
-    names->texts->pdata[connection->index] = texts;
-    names->width = MAX(names->width, strlen(texts->directions[SIDE_INITIATOR]));
+  decode_name *name = names->names->pdata[connection->index];
+  if (!name) {
+    name = g_new0(decode_name, 1);
+    names->names->pdata[connection->index] = name;
+    name->ends[SIDE_INITIATOR] = decode_name_end(&flow->ends[connection->initiator]);
+    name->ends[SIDE_RESPONDER] = decode_name_end(&flow->ends[!connection->initiator]);
+    for (enum side direction = 0; direction < SIDES; direction++) {
+      name->directions[direction] = g_strconcat(name->ends[direction], " > ", name->ends[!direction], NULL);
+    }
+    names->width = MAX(names->width, strlen(name->directions[SIDE_INITIATOR]));
   }
-  for (enum side direction = 0; direction < SIDES; direction++) {
-    name.ends[direction] = texts->ends[direction];
-    name.directions[direction] = texts->directions[direction];
-  }
-  name.width = names->width;
-  if (name.has_startup_frames) {
-    name.revision = MIN(connection->has_request ? connection->request.revision : UINT8_MAX,
-                        connection->has_reply ? connection->reply.revision : UINT8_MAX);
-  }
-  return name;
+  name->width = names->width;
+  name->has_startup_frames = connection->has_request || connection->has_reply;
+  name->revision = MIN(connection->has_request ? connection->request.revision : UINT8_MAX,
+                       connection->has_reply ? connection->reply.revision : UINT8_MAX);
+  return *name;
 }
 
 iwarp_generation decode_name_generation(const decode_name *name, uint8_t rdmap_version)

@@ -17,9 +17,9 @@
 /* --- What a connection is called --- */
 
 typedef struct decode_name {
-  const char *ends[SIDES];       /* Initiator, Responder: "10.0.0.1:49152", "[fd00::1]:5044" */
-  const char *directions[SIDES]; /* "10.0.0.1:49152 > 10.0.0.2:5044", and the other way round */
-  size_t width;                  /* of the longest in `directions` up to now, of all connections */
+  char *ends[SIDES];       /* Initiator, Responder: "10.0.0.1:49152", "[fd00::1]:5044" */
+  char *directions[SIDES]; /* "10.0.0.1:49152 > 10.0.0.2:5044", and the other way round */
+  size_t width;            /* of the longest in `directions` up to now, of all connections */
   bool has_startup_frames;
   uint8_t revision; /* with has_startup_frames: the lower Rev of them */
 } decode_name;
@@ -38,8 +38,8 @@ decode_name decode_names_of(decode_names *names, const decode_connection *connec
 /* "10.0.0.1:49152", "[fd00::1]:5044". Free with g_free(). */
 char *decode_name_end(const capture_end *end);
 
-/* "RDMA Write", "reserved 0xC". Free with g_free(). */
-char *decode_opcode_name(unsigned int opcode);
+/* "RDMA Write", "reserved 0xC". Static. */
+const char *decode_opcode_name(uint8_t opcode);
 
 /* The generation whose words are used for errors: the startup frames' (Rev 0: ietf, above: rfc), else by RDMAP's
  * version (0: rdmac). */

@@ -160,20 +160,12 @@ static void append_markers(decode_line *line, const decode_fpdu *fpdu)
   decode_line_text(line, "]");
 }
 
-static void append_one_crc(decode_line *line, const char *name, uint32_t crc)
-{
-  decode_line_member(line, name);
-  decode_line_text(line, "\"");
-  decode_line_crc(line, crc);
-  decode_line_text(line, "\"");
-}
-
 static void append_crc(decode_line *line, const decode_fpdu *fpdu)
 {
   append_word(line, "crc", fpdu->crc < G_N_ELEMENTS(crcs) ? crcs[fpdu->crc] : "?");
   if (fpdu->crc == DECODE_CRC_RIGHT || fpdu->crc == DECODE_CRC_WRONG) {
-    append_one_crc(line, "crc_computed", fpdu->crc_computed);
-    append_one_crc(line, "crc_received", fpdu->crc_received);
+    append_hex(line, "crc_computed", decode_crc_shown(fpdu->crc_computed), 8);
+    append_hex(line, "crc_received", decode_crc_shown(fpdu->crc_received), 8);
   }
 }
 
@@ -217,14 +209,7 @@ static void append_rdmap(decode_line *line, const decode_name *name, const decod
   begin_object(line, "rdmap");
   append_number(line, "version", fpdu->rdmap_version);
   append_number(line, "opcode", fpdu->rdmap_opcode);
-  if (fpdu->opcode) {
-    append_word(line, "name", fpdu->opcode->name);
-  } else {
-    decode_line_member(line, "name");
-    decode_line_text(line, "\"reserved ");
-    decode_line_hex(line, fpdu->rdmap_opcode, 1);
-    decode_line_text(line, "\"");
-  }
+  append_word(line, "name", decode_opcode_name(fpdu->rdmap_opcode));
   append_hex(line, "control", fpdu->ddp.ulp_control, 2);
   if (fpdu->opcode && fpdu->opcode->invalidates) {
     append_hex(line, "invalidate_stag", fpdu->ddp.ulp_word, 8);
@@ -308,7 +293,6 @@ static void append_note(decode_line *line, const decode_name *name, const decode
   end_object(line);
 }
 
-/* The members that identify the capture. */
 static void append_capture(decode_line *line, const char *version, const char *file, int64_t origin_ns)
 {
   append_text(line, "version", version);
@@ -333,8 +317,7 @@ static void append_direction(decode_line *line, const decode_direction_summary *
   begin_object(line, "opcodes");
   for (unsigned int opcode = 0; opcode < G_N_ELEMENTS(sums->opcodes); opcode++) {
     if (sums->opcodes[opcode] > 0) {
-      g_autofree char *name = decode_opcode_name(opcode);
-      append_number(line, name, sums->opcodes[opcode]);
+      append_number(line, decode_opcode_name(opcode), sums->opcodes[opcode]);
     }
   }
   decode_line_text(line, "}");

@@ -80,11 +80,14 @@ void decode_line_text(decode_line *line, const char *text)
   decode_line_octets(line, text, strlen(text));
 }
 
-void decode_line_plain(decode_line *line, const char *text)
+void decode_line_print(decode_line *line, const char *format, ...)
 {
-  g_autofree char *plain = plain_text(text, -1, "");
+  va_list values;
 
-  decode_line_text(line, plain);
+  va_start(values, format);
+  g_autofree char *text = g_strdup_vprintf(format, values);
+  va_end(values);
+  decode_line_text(line, text);
 }
 
 /* Writes `number` so that it ends before `end`; returns where it starts. */
@@ -122,11 +125,6 @@ void decode_line_hex(decode_line *line, uint64_t number, unsigned int digits)
     text[1 + i] = hex_digits[number & 0x0F];
   }
   line->used += 2 + (size_t)digits;
-}
-
-void decode_line_crc(decode_line *line, uint32_t digest)
-{
-  decode_line_hex(line, GUINT32_SWAP_LE_BE(digest), 8);
 }
 
 void decode_line_dump(decode_line *line, const uint8_t *octets, size_t length, const char *separator)

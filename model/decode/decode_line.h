@@ -4,6 +4,7 @@
 #ifndef DECODE_DECODE_LINE_H
 #define DECODE_DECODE_LINE_H
 
+#include <glib.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,15 +27,11 @@ void decode_line_octets(decode_line *line, const char *octets, size_t length);
 /* Appends a number in decimal digits. */
 void decode_line_number(decode_line *line, uint64_t number);
 
-/* Appends a text that is not ours: plain_text() of it, on one line. */
-void decode_line_plain(decode_line *line, const char *text);
+/* Appends what printf() makes of `format`: for what is rare, or long. */
+void decode_line_print(decode_line *line, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 /* Appends "0x" and the lowest `digits` (1 … 16) hexadecimal digits of `number`, in capitals. */
 void decode_line_hex(decode_line *line, uint64_t number, unsigned int digits);
-
-/* Appends "0x" and the octets of a CRC as they stand on the wire, least significant first (note M17), as
- * Wireshark shows them. */
-void decode_line_crc(decode_line *line, uint32_t digest);
 
 /* Appends `length` octets as two hexadecimal digits each, with `separator` (NULL: none) between octets. */
 void decode_line_dump(decode_line *line, const uint8_t *octets, size_t length, const char *separator);

@@ -77,12 +77,6 @@ static void read_markers(decode_reader *reader, const mpa_fpdu *extent, const ui
   fpdu->markers = fpdu->marker_count > 0 ? deque_at(&reader->markers, 0) : NULL;
 }
 
-/* The number whose least significant octet is on the wire first (note M17). */
-static uint32_t read_digest(const uint8_t *wire)
-{
-  return GUINT32_SWAP_LE_BE(big_endian_read_32(wire));
-}
-
 static void read_crc(const decode_scanned_fpdu *scanned, const uint8_t *octets,
                      const decode_stream_kind *kind, decode_fpdu *fpdu)
 {
@@ -98,7 +92,7 @@ static void read_crc(const decode_scanned_fpdu *scanned, const uint8_t *octets,
     fpdu->crc = DECODE_CRC_NOT_CAPTURED;
     return;
   }
-  fpdu->crc_received = read_digest(octets + covered);
+  fpdu->crc_received = decode_crc_shown(big_endian_read_32(octets + covered));
   fpdu->crc_computed = fpdu->crc_received;
   if (scanned->error == MPA_ERROR_CRC) {
     fpdu->crc_computed = ~crc32c_update(CRC32C_INITIAL, octets, covered);

@@ -7,255 +7,6 @@
 #include "decode/decode_direction.h"
 #include "decode/decode_verdict.h"
 
-/* One TCP connection: first its segments wait, then it is known to speak MPA, or not. */
-typedef struct decode_conversation {
-  const decode_tools *tools;
-  const capture_flow *flow;
-  const decode_hint *hint;
-  unsigned hinted;
-  decode_waiting *waiting;         /* NULL when it is decided */
-  decode_verdict verdict;          /* then */
-  decode_direction *directions[2]; /* by the end that sends; NULL: it has sent nothing, or this is no MPA */
-  uint64_t wrong_checksums[2];     /* the same */
-  bool is_finished;
-  decode_connection connection;
-} decode_conversation;
-
-/* `hint` (NULL: none) is of its end `hinted`. */
-static decode_conversation *conversation_new(const decode_tools *tools, const capture_flow *flow,
-                                             const decode_hint *hint, unsigned hinted)
-{
-  decode_conversation *conversation = g_new0(decode_conversation, 1);
-
-  conversation->tools = tools;
-  conversation->flow = flow;
-  conversation->hint = hint;
-  conversation->hinted = hinted;
-  conversation->waiting = decode_waiting_new(tools->blocks);
-  return conversation;
-}
-
-static void conversation_free(void *of)
-{
-  decode_conversation *conversation = of;
-
-  if (conversation) {
-    decode_waiting_free(conversation->waiting);
-    decode_verdict_clear(&conversation->verdict);
-    decode_direction_free(conversation->directions[0]);
-    decode_direction_free(conversation->directions[1]);
-    g_free(conversation);
-  }
-}
-
-static enum side side_of(const decode_conversation *conversation, unsigned from)
-{
-  return from == conversation->verdict.initiator ? SIDE_INITIATOR : SIDE_RESPONDER;
-}
-
-static void begin_direction(decode_conversation *conversation, unsigned from)
-{
-  enum side side = side_of(conversation, from);
-
-  conversation->directions[from] =
-      decode_direction_new(conversation->tools, conversation->connection.index, side,
-                           &conversation->verdict.starts[from], &conversation->connection.directions[side]);
-}
-
-static void receive(decode_conversation *conversation, const capture_segment *segment)
-{
-  unsigned from = segment->from;
-
-  if (!conversation->directions[from]) {
-    if (segment->payload_octets == 0) {
-      return;
-    }
-    conversation->verdict.starts[from].first_sequence = segment->sequence;
-    begin_direction(conversation, from);
-  }
-  decode_direction_receive(conversation->directions[from], segment);
-}
-
-static void stop_waiting(decode_conversation *conversation)
-{
-  decode_waiting_free(conversation->waiting);
-  conversation->waiting = NULL;
-}
-
-static bool decide(decode_conversation *conversation, bool is_last)
-{
-  if (!decode_verdict_reach(&conversation->verdict, conversation->waiting, conversation->hint,
-                            conversation->hinted, conversation->tools->options.hold_octets, is_last)) {
-    return false;
-  }
-  if (!conversation->verdict.is_mpa) {
-    stop_waiting(conversation);
-  }
-  return true;
-}
-
-/* The next segment. While it waits, true once it is known what the connection is. */
-static bool conversation_receive(decode_conversation *conversation, const capture_segment *segment)
-{
-  if (segment->checksum == CAPTURE_CHECKSUM_WRONG && !conversation->tools->options.ignore_checksums) {
-    conversation->wrong_checksums[segment->from]++;
-    return false;
-  }
-  if (conversation->is_finished) {
-    return false;
-  }
-  if (conversation->waiting) {
-    decode_waiting_add(conversation->waiting, conversation->flow, segment);
-    return decide(conversation, false);
-  }
-  if (conversation->verdict.is_mpa) {
-    receive(conversation, segment);
-  }
-  return false;
-}
-
-/* It is decided now what the connection is, whatever is missing. True when it was not known before. */
-static bool conversation_decide(decode_conversation *conversation)
-{
-  return conversation->waiting && decide(conversation, true);
-}
-
-/* --- A connection begins --- */
-
-static void report_text(const decode_conversation *conversation, const decode_verdict_frame *about,
-                        const char *text)
-{
-  const decode_tools *tools = conversation->tools;
-  const decode_note note = {.connection = conversation->connection.index,
-                            .direction = side_of(conversation, about->from),
-                            .kind = DECODE_NOTE_STARTUP,
-                            .time_ns = decode_waiting_time(conversation->waiting, about->last_packet),
-                            .packet = about->last_packet,
-                            .stream_position = about->position,
-                            .octets = about->frame.frame_octets,
-                            .text = text};
-
-  if (tools->events.note) {
-    tools->events.note(tools->user, &note);
-  }
-}
-
-/* What no document allows in a startup frame. */
-static void report_faults(const decode_conversation *conversation, const decode_verdict_frame *found)
-{
-  const decode_verdict *verdict = &conversation->verdict;
-  const decode_startup_frame *frame = &found->frame;
-
-  if (!frame->is_reply && frame->rejected) {
-    report_text(conversation, found, "the R bit of a Request must be 0 (mpa-01 §6.1.1)");
-  }
-  if (frame->reserved != 0) {
-    report_text(conversation, found, "reserved bits are not 0 (mpa-01 §6.1.1)");
-  }
-  if (frame->enhanced_flag && !frame->has_enhanced) {
-    report_text(conversation, found,
-                "the S bit is set, but there are no four octets of Private Data (RFC 6581 §9)");
-  }
-  if (frame->is_reply && verdict->request.is_there && frame->revision > verdict->request.frame.revision) {
-    report_text(conversation, found, "the Revision of the Reply is higher than that of the Request");
-  }
-}
-
-/* A startup frame, and what is wrong with it. */
-static void report_frame(const decode_conversation *conversation, const decode_verdict_frame *found)
-{
-  const decode_tools *tools = conversation->tools;
-  const decode_startup_event event = {.connection = conversation->connection.index,
-                                      .direction = side_of(conversation, found->from),
-                                      .time_ns =
-                                          decode_waiting_time(conversation->waiting, found->last_packet),
-                                      .first_packet = found->first_packet,
-                                      .last_packet = found->last_packet,
-                                      .stream_position = found->position,
-                                      .frame = &found->frame};
-
-  if (!found->is_there) {
-    return;
-  }
-  if (tools->events.startup) {
-    tools->events.startup(tools->user, &event);
-  }
-  report_faults(conversation, found);
-}
-
-static void note_connection(decode_conversation *conversation, uint32_t index)
-{
-  decode_connection *connection = &conversation->connection;
-  const decode_verdict *verdict = &conversation->verdict;
-
-  connection->index = index;
-  connection->flow = conversation->flow->index;
-  connection->initiator = verdict->initiator;
-  connection->has_request = verdict->request.is_there;
-  connection->has_reply = verdict->reply.is_there;
-  connection->request = verdict->request.frame;
-  connection->reply = verdict->reply.frame;
-  connection->is_hinted = verdict->is_hinted;
-  for (unsigned from = 0; from < 2; from++) {
-    connection->has_frame[side_of(conversation, from)] = verdict->has_frame[from];
-  }
-}
-
-static void take_waiting(void *user, const capture_segment *segment)
-{
-  decode_conversation *conversation = user;
-
-  receive(conversation, segment);
-}
-
-/* It speaks MPA, and is the connection `index` of the session: reports the startup frames and decodes what
- * has waited. */
-static void conversation_begin(decode_conversation *conversation, uint32_t index)
-{
-  const decode_verdict *verdict = &conversation->verdict;
-
-  note_connection(conversation, index);
-  bool reply_first = verdict->reply.last_packet < verdict->request.last_packet;
-  report_frame(conversation, reply_first ? &verdict->reply : &verdict->request);
-  report_frame(conversation, reply_first ? &verdict->request : &verdict->reply);
-  if (verdict->text) {
-    report_text(conversation, verdict->request.is_there ? &verdict->request : &verdict->reply, verdict->text);
-  }
-  for (unsigned from = 0; from < 2; from++) {
-    if (verdict->has_start[from]) {
-      begin_direction(conversation, from);
-    }
-  }
-  decode_waiting_visit(conversation->waiting, take_waiting, conversation);
-  stop_waiting(conversation);
-}
-
-/* --- A connection ends --- */
-
-/* Nothing comes any more, which is known at `time_ns`; it has been decided. A second call does nothing. */
-static void conversation_finish(decode_conversation *conversation, int64_t time_ns)
-{
-  bool is_open = conversation->verdict.is_mpa && !conversation->is_finished;
-
-  conversation->is_finished = true;
-  for (unsigned from = 0; is_open && from < 2; from++) {
-    enum side side = side_of(conversation, from);
-
-    conversation->connection.directions[side].wrong_checksums = conversation->wrong_checksums[from];
-    if (conversation->directions[from]) {
-      decode_direction_finish(conversation->directions[from], time_ns);
-    }
-  }
-}
-
-/* Octets that wait for what is decided. */
-static uint64_t conversation_waiting_octets(const decode_conversation *conversation)
-{
-  return conversation->waiting ? decode_waiting_octets(conversation->waiting) : 0;
-}
-
-/* --- The session --- */
-
 /* Of all connections together, so many times what one may hold may wait for it to be known whether they speak
  * MPA. */
 enum { WAITING_SHARE = 4 };
@@ -266,11 +17,194 @@ struct decode_session {
   decode_tools tools;
   decode_hint *hints;
   size_t hint_count;
-  GPtrArray *conversations; /* of decode_conversation, by the flow's index; NULL: not seen */
+  GPtrArray *conversations; /* of conversation, by the flow's index; NULL: not seen */
   GPtrArray *connections;   /* those that speak MPA */
   uint64_t waiting_octets;  /* of all */
   int64_t latest_ns;        /* of the segments that came */
 };
+
+/* One TCP connection: first its segments wait, then it is known to speak MPA, or not. */
+typedef struct conversation {
+  const capture_flow *flow;
+  const decode_hint *hint;         /* NULL: none */
+  unsigned hinted;                 /* the end that it names */
+  decode_waiting *waiting;         /* NULL when it is decided */
+  decode_verdict verdict;          /* then */
+  decode_direction *directions[2]; /* by the end that sends; NULL: it has sent nothing, or this is no MPA */
+  uint64_t wrong_checksums[2];     /* the same */
+  bool is_finished;
+  decode_connection connection;
+} conversation;
+
+static void free_conversation(void *of)
+{
+  conversation *talk = of;
+
+  if (talk) {
+    decode_waiting_free(talk->waiting);
+    decode_verdict_clear(&talk->verdict);
+    decode_direction_free(talk->directions[0]);
+    decode_direction_free(talk->directions[1]);
+    g_free(talk);
+  }
+}
+
+static enum side side_of(const conversation *talk, unsigned from)
+{
+  return from == talk->verdict.initiator ? SIDE_INITIATOR : SIDE_RESPONDER;
+}
+
+/* --- A connection begins --- */
+
+static void report_text(const decode_session *session, const conversation *talk,
+                        const decode_verdict_frame *about, const char *text)
+{
+  const decode_note note = {.connection = talk->connection.index,
+                            .direction = side_of(talk, about->from),
+                            .kind = DECODE_NOTE_STARTUP,
+                            .time_ns = decode_waiting_time(talk->waiting, about->last_packet),
+                            .packet = about->last_packet,
+                            .stream_position = about->position,
+                            .octets = about->frame.frame_octets,
+                            .text = text};
+
+  if (session->tools.events.note) {
+    session->tools.events.note(session->tools.user, &note);
+  }
+}
+
+/* What no document allows in a startup frame. */
+static void report_faults(const decode_session *session, const conversation *talk,
+                          const decode_verdict_frame *found)
+{
+  const decode_verdict *verdict = &talk->verdict;
+  const decode_startup_frame *frame = &found->frame;
+
+  if (!frame->is_reply && frame->rejected) {
+    report_text(session, talk, found, "the R bit of a Request must be 0 (mpa-01 §6.1.1)");
+  }
+  if (frame->reserved != 0) {
+    report_text(session, talk, found, "reserved bits are not 0 (mpa-01 §6.1.1)");
+  }
+  if (frame->enhanced_flag && !frame->has_enhanced) {
+    report_text(session, talk, found,
+                "the S bit is set, but there are no four octets of Private Data (RFC 6581 §9)");
+  }
+  if (frame->is_reply && verdict->request.is_there && frame->revision > verdict->request.frame.revision) {
+    report_text(session, talk, found, "the Revision of the Reply is higher than that of the Request");
+  }
+}
+
+/* A startup frame, and what is wrong with it. */
+static void report_frame(const decode_session *session, const conversation *talk,
+                         const decode_verdict_frame *found)
+{
+  if (!found->is_there) {
+    return;
+  }
+  const decode_startup_event event = {.connection = talk->connection.index,
+                                      .direction = side_of(talk, found->from),
+                                      .time_ns = decode_waiting_time(talk->waiting, found->last_packet),
+                                      .first_packet = found->first_packet,
+                                      .last_packet = found->last_packet,
+                                      .stream_position = found->position,
+                                      .frame = &found->frame};
+  if (session->tools.events.startup) {
+    session->tools.events.startup(session->tools.user, &event);
+  }
+  report_faults(session, talk, found);
+}
+
+static void begin_direction(const decode_session *session, conversation *talk, unsigned from)
+{
+  enum side side = side_of(talk, from);
+
+  talk->directions[from] =
+      decode_direction_new(&session->tools, talk->connection.index, side, &talk->verdict.starts[from],
+                           &talk->connection.directions[side]);
+}
+
+/* A segment of a connection that speaks MPA. */
+static void receive(const decode_session *session, conversation *talk, const capture_segment *segment)
+{
+  unsigned from = segment->from;
+
+  if (!talk->directions[from]) {
+    if (segment->payload_octets == 0) {
+      return;
+    }
+    talk->verdict.starts[from].first_sequence = segment->sequence;
+    begin_direction(session, talk, from);
+  }
+  decode_direction_receive(talk->directions[from], segment);
+}
+
+/* It speaks MPA: reports the startup frames, and decodes what has waited. */
+static void begin_connection(decode_session *session, conversation *talk)
+{
+  const decode_verdict *verdict = &talk->verdict;
+  bool reply_first = verdict->reply.last_packet < verdict->request.last_packet;
+
+  talk->connection = (decode_connection){.index = session->connections->len,
+                                         .flow = talk->flow->index,
+                                         .initiator = verdict->initiator,
+                                         .has_request = verdict->request.is_there,
+                                         .has_reply = verdict->reply.is_there,
+                                         .request = verdict->request.frame,
+                                         .reply = verdict->reply.frame,
+                                         .is_hinted = verdict->is_hinted};
+  for (unsigned from = 0; from < 2; from++) {
+    talk->connection.has_frame[side_of(talk, from)] = verdict->has_frame[from];
+  }
+  g_ptr_array_add(session->connections, talk);
+  report_frame(session, talk, reply_first ? &verdict->reply : &verdict->request);
+  report_frame(session, talk, reply_first ? &verdict->request : &verdict->reply);
+  if (verdict->text) {
+    report_text(session, talk, verdict->request.is_there ? &verdict->request : &verdict->reply,
+                verdict->text);
+  }
+  for (unsigned from = 0; from < 2; from++) {
+    if (verdict->has_start[from]) {
+      begin_direction(session, talk, from);
+    }
+  }
+  const capture_segment *segment;
+  for (size_t index = 0; (segment = decode_waiting_segment(talk->waiting, index)); index++) {
+    receive(session, talk, segment);
+  }
+}
+
+/* What waits of `talk` is decoded or forgotten, once it is known whether that speaks MPA. With `is_last` it is
+ * decided now, whatever is missing. */
+static void decide(decode_session *session, conversation *talk, bool is_last)
+{
+  if (!talk->waiting || !decode_verdict_reach(&talk->verdict, talk->waiting, talk->hint, talk->hinted,
+                                              session->tools.options.hold_octets, is_last)) {
+    return;
+  }
+  session->waiting_octets -= decode_waiting_octets(talk->waiting);
+  if (talk->verdict.is_mpa) {
+    begin_connection(session, talk);
+  }
+  decode_waiting_free(talk->waiting);
+  talk->waiting = NULL;
+}
+
+/* Nothing of `talk` comes any more. A second call does nothing. */
+static void finish(decode_session *session, conversation *talk)
+{
+  decide(session, talk, true);
+  bool is_open = talk->verdict.is_mpa && !talk->is_finished;
+  talk->is_finished = true;
+  for (unsigned from = 0; is_open && from < 2; from++) {
+    talk->connection.directions[side_of(talk, from)].wrong_checksums = talk->wrong_checksums[from];
+    if (talk->directions[from]) {
+      decode_direction_finish(talk->directions[from], session->latest_ns);
+    }
+  }
+}
+
+/* --- The session --- */
 
 decode_session *decode_session_new(const decode_options *options, const decode_events *events, void *user)
 {
@@ -290,7 +224,7 @@ decode_session *decode_session_new(const decode_options *options, const decode_e
   session->tools.user = user;
   session->tools.blocks = decode_blocks_new();
   session->tools.reader = decode_reader_new();
-  session->conversations = g_ptr_array_new_with_free_func(conversation_free);
+  session->conversations = g_ptr_array_new_with_free_func(free_conversation);
   session->connections = g_ptr_array_new();
   return session;
 }
@@ -325,76 +259,60 @@ static const decode_hint *find_hint(const decode_session *session, const capture
   return NULL;
 }
 
-/* It is known what `conversation` is. */
-static void settle(decode_session *session, decode_conversation *conversation)
+static conversation *conversation_of(decode_session *session, const capture_flow *flow)
 {
-  if (conversation->verdict.is_mpa) {
-    g_ptr_array_add(session->connections, conversation);
-    conversation_begin(conversation, session->connections->len - 1);
+  GPtrArray *conversations = session->conversations;
+
+  if (flow->index >= conversations->len) {
+    g_ptr_array_set_size(conversations, (gint)flow->index + 1);
   }
-}
-
-/* Nothing of `conversation` comes any more. */
-static void finish(decode_session *session, decode_conversation *conversation)
-{
-  if (conversation_decide(conversation)) {
-    settle(session, conversation);
+  conversation *talk = conversations->pdata[flow->index];
+  if (talk) {
+    return talk;
   }
-  conversation_finish(conversation, session->latest_ns);
-}
-
-static decode_conversation *begin(decode_session *session, const capture_flow *flow)
-{
-  unsigned hinted = 0;
-  const decode_hint *hint = find_hint(session, flow, &hinted);
-  decode_conversation *conversation = conversation_new(&session->tools, flow, hint, hinted);
-
+  talk = g_new0(conversation, 1);
+  talk->flow = flow;
+  talk->hint = find_hint(session, flow, &talk->hinted);
+  talk->waiting = decode_waiting_new(session->tools.blocks);
+  conversations->pdata[flow->index] = talk;
   for (const capture_flow *of = flow->before; of; of = of->before) {
-    decode_conversation *before = session->conversations->pdata[of->index];
-    if (before) { /* its addresses and ports are used anew */
-      session->waiting_octets -= conversation_waiting_octets(before);
-      finish(session, before);
+    if (conversations->pdata[of->index]) { /* its addresses and ports are used anew */
+      finish(session, conversations->pdata[of->index]);
       break;
     }
   }
-  session->conversations->pdata[flow->index] = conversation;
-  return conversation;
-}
-
-static decode_conversation *conversation_of(decode_session *session, const capture_flow *flow)
-{
-  if (flow->index >= session->conversations->len) {
-    g_ptr_array_set_size(session->conversations, (gint)flow->index + 1);
-  }
-  decode_conversation *conversation = session->conversations->pdata[flow->index];
-  return conversation ? conversation : begin(session, flow);
+  return talk;
 }
 
 void decode_session_receive(decode_session *session, const capture_flow *flow, const capture_segment *segment)
 {
-  session->latest_ns = MAX(session->latest_ns, segment->time_ns);
-  decode_conversation *conversation = conversation_of(session, flow);
-  uint64_t waited = conversation_waiting_octets(conversation);
+  uint64_t hold_octets = session->tools.options.hold_octets;
 
-  bool is_known = conversation_receive(conversation, segment);
-  uint64_t waits = conversation_waiting_octets(conversation);
-  session->waiting_octets += waits - waited;
-  if (!is_known && session->waiting_octets / WAITING_SHARE > session->tools.options.hold_octets &&
-      waits > waited) {
-    is_known = conversation_decide(conversation);
+  session->latest_ns = MAX(session->latest_ns, segment->time_ns);
+  conversation *talk = conversation_of(session, flow);
+  if (segment->checksum == CAPTURE_CHECKSUM_WRONG && !session->tools.options.ignore_checksums) {
+    talk->wrong_checksums[segment->from]++;
+    return;
   }
-  if (is_known) {
-    session->waiting_octets -= waits;
-    settle(session, conversation);
+  if (talk->waiting) {
+    uint64_t waited = decode_waiting_octets(talk->waiting);
+    decode_waiting_add(talk->waiting, flow, segment);
+    uint64_t added = decode_waiting_octets(talk->waiting) - waited;
+    session->waiting_octets += added;
+    decide(session, talk, false);
+    if (added > 0 && session->waiting_octets / WAITING_SHARE > hold_octets) {
+      decide(session, talk, true);
+    }
+  } else if (talk->verdict.is_mpa && !talk->is_finished) {
+    receive(session, talk, segment);
   }
 }
 
 void decode_session_finish(decode_session *session)
 {
   for (guint index = 0; index < session->conversations->len; index++) {
-    decode_conversation *conversation = session->conversations->pdata[index];
-    if (conversation) {
-      finish(session, conversation);
+    if (session->conversations->pdata[index]) {
+      finish(session, session->conversations->pdata[index]);
     }
   }
 }
@@ -406,7 +324,7 @@ uint32_t decode_session_connections(const decode_session *session)
 
 const decode_connection *decode_session_connection(const decode_session *session, uint32_t index)
 {
-  const decode_conversation *conversation = g_ptr_array_index(session->connections, index);
+  const conversation *talk = g_ptr_array_index(session->connections, index);
 
-  return &conversation->connection;
+  return &talk->connection;
 }

@@ -235,29 +235,3 @@ uint64_t decode_alignment_next_segment(const decode_alignment *alignment, uint64
 
   return index < alignment->segments.count ? segments_at(alignment, index)->offset : UINT64_MAX;
 }
-
-/* --- Gaps --- */
-
-static void visit_gap(const decode_gaps *gaps, uint64_t from, uint64_t to, decode_gaps_visitor visitor,
-                      void *user)
-{
-  while (from < to) {
-    bool came;
-    uint64_t end = MIN(capture_stream_run_end(gaps->stream, from, &came), to);
-    visitor(user, from, end, came);
-    from = end;
-  }
-}
-
-void decode_gaps_visit(const decode_gaps *gaps, uint64_t from, uint64_t to, decode_gaps_visitor visitor,
-                       void *user)
-{
-  for (size_t index = 0; index < range_set_count(gaps->reported) && from < to; index++) {
-    range reported = range_set_get(gaps->reported, index);
-    uint64_t reported_from = reported.from - gaps->offset + gaps->position;
-
-    visit_gap(gaps, from, MIN(reported_from, to), visitor, user);
-    from = MAX(from, reported.to - gaps->offset + gaps->position);
-  }
-  visit_gap(gaps, from, to, visitor, user);
-}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is kept of one direction's captured stream: its octets, which packets brought them, which segments
- * start with an FPDU, and what is in no FPDU. */
+/* What is kept of one direction's captured stream: its octets, which packets brought them, and which segments
+ * start with an FPDU. */
 #ifndef DECODE_DECODE_STREAM_H
 #define DECODE_DECODE_STREAM_H
 
@@ -81,22 +81,5 @@ void decode_alignment_fpdu(decode_alignment *alignment, uint64_t offset);
 /* The start of a segment that is not known to be aligned: the first one at or after `offset`; UINT64_MAX when
  * there is none. */
 uint64_t decode_alignment_next_segment(const decode_alignment *alignment, uint64_t offset);
-
-/* --- Gaps --- */
-
-/* What of the FPDU phase is in no FPDU. */
-typedef struct decode_gaps {
-  const capture_stream *stream;
-  const range_set *reported; /* offsets in the FPDU phase that are accounted for */
-  uint64_t position;         /* of the stream, … */
-  uint64_t offset;           /* … which is this offset of the FPDU phase */
-} decode_gaps;
-
-/* Called with positions of the stream: [from, to) came, or did not. */
-typedef void (*decode_gaps_visitor)(void *user, uint64_t from, uint64_t to, bool came);
-
-/* Visits the runs of octets in [from, to) (positions) that are not accounted for, in ascending order. */
-void decode_gaps_visit(const decode_gaps *gaps, uint64_t from, uint64_t to, decode_gaps_visitor visitor,
-                       void *user);
 
 #endif

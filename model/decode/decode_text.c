@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <glib.h>
 
+#include "base/plain_text.h"
 #include "decode/decode_format.h"
 
 /* Where what starts: counted from the line's start, and from after the names of the ends. */
@@ -104,10 +105,8 @@ static void append_crc(decode_line *line, const decode_fpdu *fpdu)
     decode_line_text(line, "CRC right");
     break;
   case DECODE_CRC_WRONG:
-    decode_line_text(line, "CRC WRONG: computed ");
-    decode_line_crc(line, fpdu->crc_computed);
-    decode_line_text(line, ", received ");
-    decode_line_crc(line, fpdu->crc_received);
+    decode_line_print(line, "CRC WRONG: computed 0x%08X, received 0x%08X",
+                      decode_crc_shown(fpdu->crc_computed), decode_crc_shown(fpdu->crc_received));
     break;
   case DECODE_CRC_UNUSED:
     decode_line_text(line, "CRC off");
@@ -135,8 +134,7 @@ static void append_oddities(decode_line *line, const decode_fpdu *fpdu)
   bool invalidates = fpdu->opcode && fpdu->opcode->invalidates;
 
   if (ddp->version != fpdu->rdmap_version || ddp->version > 1) {
-    append_number(line, " DV=", ddp->version);
-    append_number(line, " RV=", fpdu->rdmap_version);
+    decode_line_print(line, " DV=%u RV=%u", ddp->version, fpdu->rdmap_version);
   }
   if (fpdu->opcode && fpdu->opcode->tagged != ddp->tagged) {
     decode_line_text(line, ddp->tagged ? " T=1" : " T=0");
@@ -158,15 +156,11 @@ static void append_terminate(decode_line *line, const rdmap_terminate *terminate
       [RDMAP_LAYER_RDMA] = " (RDMA)", [RDMAP_LAYER_DDP] = " (DDP)", [RDMAP_LAYER_LLP] = " (LLP)"};
   const rdmap_error *error = &terminate->error;
 
-  append_number(line, " Layer=", error->layer);
-  decode_line_text(line, error->layer < G_N_ELEMENTS(layers) ? layers[error->layer] : "");
-  append_number(line, " EType=", error->type);
-  append_hex(line, " Error Code=", error->code, 2);
-  decode_line_text(line, ": ");
-  decode_line_text(line, rdmap_error_text(*error, generation));
+  decode_line_print(line, " Layer=%u%s EType=%u Error Code=0x%02X: %s", error->layer,
+                    error->layer < G_N_ELEMENTS(layers) ? layers[error->layer] : "", error->type, error->code,
+                    rdmap_error_text(*error, generation));
   if (terminate->has_segment) {
-    append_number(line, "; of: DDP Segment Length=", terminate->segment_octets);
-    decode_line_text(line, " ");
+    decode_line_print(line, "; of: DDP Segment Length=%u ", terminate->segment_octets);
     uint8_t opcode = rdmap_control_opcode(terminate->header.ulp_control);
     append_opcode(line, rdmap_opcode_rules_of(opcode), opcode);
     append_fields(line, decode_fields_of(&terminate->header), &terminate->header);
@@ -243,17 +237,6 @@ static void append_fpdu(decode_line *line, const decode_name *name, const decode
 
 /* --- Startup frames --- */
 
-/* RFC 6581 §9. */
-static void append_enhanced(decode_line *line, const decode_enhanced_setup *enhanced)
-{
-  append_number(line, ", enhanced setup: IRD=", enhanced->ird);
-  append_number(line, " ORD=", enhanced->ord);
-  append_number(line, " A=", enhanced->peer_to_peer);
-  append_number(line, " B=", enhanced->ready_to_receive_zero_length_send);
-  append_number(line, " C=", enhanced->ready_to_receive_zero_length_write);
-  append_number(line, " D=", enhanced->ready_to_receive_zero_length_read);
-}
-
 /* " M=1 C=1 R=0 …": all but its Private Data. Below Revision 2 the S bit is one of the reserved ones. */
 static void append_startup_fields(decode_line *line, const decode_startup_frame *frame)
 {
@@ -264,7 +247,11 @@ static void append_startup_fields(decode_line *line, const decode_startup_frame 
     }
   }
   if (frame->has_enhanced) {
-    append_enhanced(line, &frame->enhanced);
+    const decode_enhanced_setup *enhanced = &frame->enhanced; /* RFC 6581 §9 */
+    decode_line_print(line, ", enhanced setup: IRD=%u ORD=%u A=%d B=%d C=%d D=%d", enhanced->ird,
+                      enhanced->ord, enhanced->peer_to_peer, enhanced->ready_to_receive_zero_length_send,
+                      enhanced->ready_to_receive_zero_length_write,
+                      enhanced->ready_to_receive_zero_length_read);
   }
 }
 
@@ -288,8 +275,7 @@ static void append_private_data(decode_line *line, const uint8_t *octets, size_t
   }
   if (shown < length) {
     decode_line_column(line, NAME_COLUMN);
-    append_number(line, "Private Data: ", length - shown);
-    decode_line_text(line, " octets more");
+    decode_line_print(line, "Private Data: %zu octets more", length - shown);
     decode_line_end(line);
   }
 }
@@ -310,8 +296,8 @@ static void append_startup(decode_line *line, const decode_name *name, const dec
   }
   if (frame->private_data_read < frame->private_data_octets) {
     decode_line_column(line, NAME_COLUMN);
-    append_number(line, "Private Data: ", frame->private_data_octets - frame->private_data_read);
-    decode_line_text(line, " octets not captured");
+    decode_line_print(line, "Private Data: %d octets not captured",
+                      frame->private_data_octets - frame->private_data_read);
     decode_line_end(line);
   }
 }
@@ -330,26 +316,15 @@ static void append_note(decode_line *line, const decode_name *name, const decode
   decode_line_end(line);
 }
 
-/* "2026-11-21T12:00:00.000000001Z". Free with g_free(). */
-static char *clock_text(int64_t origin_ns)
-{
-  g_autoptr(GDateTime) time = g_date_time_new_from_unix_utc(origin_ns / NS_PER_SECOND);
-  g_autofree char *seconds = time ? g_date_time_format(time, "%Y-%m-%dT%H:%M:%S") : NULL;
-
-  return seconds ? g_strdup_printf("%s.%09dZ", seconds, (int)(origin_ns % NS_PER_SECOND)) : NULL;
-}
-
 static void append_heading(decode_line *line, const char *version, const char *file, int64_t origin_ns)
 {
-  g_autofree char *origin = origin_ns > 0 ? clock_text(origin_ns) : NULL;
+  g_autofree char *plain = plain_text(file, -1, "");
+  g_autoptr(GDateTime) time = g_date_time_new_from_unix_utc(origin_ns / NS_PER_SECOND);
+  g_autofree char *seconds = time && origin_ns > 0 ? g_date_time_format(time, "%Y-%m-%dT%H:%M:%S") : NULL;
 
-  decode_line_text(line, "# iwarpsim ");
-  decode_line_text(line, version);
-  decode_line_text(line, ", decode ");
-  decode_line_plain(line, file);
-  if (origin) {
-    decode_line_text(line, ", time 0 is ");
-    decode_line_text(line, origin);
+  decode_line_print(line, "# iwarpsim %s, decode %s", version, plain);
+  if (seconds) { /* "2026-11-21T12:00:00.000000001Z" */
+    decode_line_print(line, ", time 0 is %s.%09dZ", seconds, (int)(origin_ns % NS_PER_SECOND));
   }
   decode_line_end(line);
   decode_line_text(
@@ -360,23 +335,14 @@ static void append_heading(decode_line *line, const char *version, const char *f
 
 /* --- The overview: a table of sums for each connection --- */
 
-/* Right-aligned from VALUE_COLUMN on, VALUE_WIDTH each. */
-static void append_values(decode_line *line, const uint64_t values[SIDES])
-{
-  decode_line_column(line, VALUE_COLUMN);
-  for (enum side direction = 0; direction < SIDES; direction++) {
-    g_autofree char *digits = g_strdup_printf(" %*" G_GUINT64_FORMAT, VALUE_WIDTH - 1, values[direction]);
-
-    decode_line_text(line, digits);
-  }
-  decode_line_end(line);
-}
-
 static void append_row(decode_line *line, const char *label, const uint64_t values[SIDES])
 {
-  decode_line_text(line, "  ");
-  decode_line_text(line, label);
-  append_values(line, values);
+  decode_line_print(line, "  %s", label);
+  decode_line_column(line, VALUE_COLUMN);
+  for (enum side direction = 0; direction < SIDES; direction++) {
+    decode_line_print(line, " %*" G_GUINT64_FORMAT, VALUE_WIDTH - 1, values[direction]);
+  }
+  decode_line_end(line);
 }
 
 static void append_sums(decode_line *line, const decode_fields *sums, const decode_connection *connection)
@@ -399,20 +365,17 @@ static void append_opcodes(decode_line *line, const decode_connection *connectio
                                connection->directions[SIDE_RESPONDER].opcodes[opcode]};
 
     if (values[SIDE_INITIATOR] > 0 || values[SIDE_RESPONDER] > 0) {
-      g_autofree char *name = decode_opcode_name(opcode);
-      append_row(line, name, values);
+      append_row(line, decode_opcode_name((uint8_t)opcode), values);
     }
   }
 }
 
-static void append_frame(decode_line *line, const char *what, bool is_there,
+static void append_frame(decode_line *line, const char *name, bool is_there,
                          const decode_startup_frame *frame)
 {
-  decode_line_text(line, what);
+  decode_line_print(line, "  MPA %s Frame:%s", name, is_there ? "" : " not captured");
   if (is_there) {
     append_startup_fields(line, frame);
-  } else {
-    decode_line_text(line, " not captured");
   }
   decode_line_end(line);
 }
@@ -421,9 +384,8 @@ static void append_frame(decode_line *line, const char *what, bool is_there,
 static void append_kind(decode_line *line, const char *to, const decode_direction_summary *sums)
 {
   if (sums->in_full_operation) {
-    decode_line_text(line, to);
-    decode_line_text(line, sums->markers ? " markers on" : " markers off");
-    decode_line_text(line, sums->crc ? ", CRC on" : ", CRC off");
+    decode_line_print(line, "  taken to the %s: markers %s, CRC %s", to, sums->markers ? "on" : "off",
+                      sums->crc ? "on" : "off");
     decode_line_end(line);
   }
 }
@@ -433,18 +395,14 @@ static void append_connection(decode_line *line, const decode_name *name, const 
 {
   (void)is_first;
   decode_line_end(line);
-  decode_line_text(line, "connection ");
-  decode_line_number(line, connection->index);
-  decode_line_text(line, ": Initiator ");
-  decode_line_text(line, name->ends[SIDE_INITIATOR]);
-  decode_line_text(line, ", Responder ");
-  decode_line_text(line, name->ends[SIDE_RESPONDER]);
+  decode_line_print(line, "connection %u: Initiator %s, Responder %s", connection->index,
+                    name->ends[SIDE_INITIATOR], name->ends[SIDE_RESPONDER]);
   decode_line_end(line);
-  append_frame(line, "  MPA Request Frame:", connection->has_request, &connection->request);
-  append_frame(line, "  MPA Reply Frame:", connection->has_reply, &connection->reply);
+  append_frame(line, "Request", connection->has_request, &connection->request);
+  append_frame(line, "Reply", connection->has_reply, &connection->reply);
   if (!connection->has_request || !connection->has_reply) {
-    append_kind(line, "  taken to the Responder:", &connection->directions[SIDE_INITIATOR]);
-    append_kind(line, "  taken to the Initiator:", &connection->directions[SIDE_RESPONDER]);
+    append_kind(line, "Responder", &connection->directions[SIDE_INITIATOR]);
+    append_kind(line, "Initiator", &connection->directions[SIDE_RESPONDER]);
   }
   decode_line_column(line, VALUE_COLUMN + 4);
   decode_line_text(line, "to the Responder    to the Initiator");
@@ -457,27 +415,21 @@ static void append_connection(decode_line *line, const decode_name *name, const 
 static void append_overview(decode_line *line, const decode_overview *overview)
 {
   const capture_counts *counts = overview->counts;
+  g_autofree char *file = plain_text(overview->file, -1, "");
 
-  decode_line_text(line, "# iwarpsim ");
-  decode_line_text(line, overview->version);
-  decode_line_text(line, ", decode --summary ");
-  decode_line_plain(line, overview->file);
+  decode_line_print(line, "# iwarpsim %s, decode --summary %s", overview->version, file);
   decode_line_end(line);
-  decode_line_number(line, counts->packets);
-  decode_line_text(line, " packets");
+  decode_line_print(line, "%" G_GUINT64_FORMAT " packets", counts->packets);
   for (size_t i = 0; i < decode_fields_counts.count; i++) {
     const decode_field *field = &decode_fields_counts.fields[i];
     uint64_t count = decode_field_value(field, counts);
     if (field->text && count > 0) {
-      append_number(line, ", ", count);
-      decode_line_text(line, field->text);
+      decode_line_print(line, ", %" G_GUINT64_FORMAT "%s", count, field->text);
     }
   }
   decode_line_end(line);
-  decode_line_number(line, overview->flows);
-  decode_line_text(line, overview->flows == 1 ? " TCP connection, " : " TCP connections, ");
-  decode_line_number(line, overview->speakers);
-  decode_line_text(line, overview->speakers == 1 ? " speaks MPA" : " speak MPA");
+  decode_line_print(line, "%u TCP connection%s, %u %s MPA", overview->flows, overview->flows == 1 ? "" : "s",
+                    overview->speakers, overview->speakers == 1 ? "speaks" : "speak");
   decode_line_end(line);
 }
 

@@ -245,9 +245,8 @@ bool decode_waiting_acknowledges(const decode_waiting *waiting, uint64_t packet)
          (int32_t)(segment->acknowledgement - other->first_sequence) > 0;
 }
 
-void decode_waiting_visit(const decode_waiting *waiting, decode_waiting_visitor visitor, void *user)
+const capture_segment *decode_waiting_segment(const decode_waiting *waiting, size_t index)
 {
-  for (guint index = 0; index < waiting->segments->len; index++) {
-    visitor(user, &g_array_index(waiting->segments, waiting_segment, index).segment);
-  }
+  return index < waiting->segments->len ? &g_array_index(waiting->segments, waiting_segment, index).segment
+                                        : NULL;
 }

@@ -57,8 +57,7 @@ int64_t decode_waiting_time(const decode_waiting *waiting, uint64_t packet);
  * captured: then nobody knows. */
 bool decode_waiting_acknowledges(const decode_waiting *waiting, uint64_t packet);
 
-/* Called for each segment in the order in which they came. */
-typedef void (*decode_waiting_visitor)(void *user, const capture_segment *segment);
-void decode_waiting_visit(const decode_waiting *waiting, decode_waiting_visitor visitor, void *user);
+/* The segment with this index in the order in which they came; NULL beyond the last. */
+const capture_segment *decode_waiting_segment(const decode_waiting *waiting, size_t index);
 
 #endif

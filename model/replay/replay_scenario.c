@@ -138,40 +138,48 @@ iwarp_generation replay_scenario_generation(const configuration *c,
   return versions[0] > versions[1] ? IWARP_RDMAC : IWARP_RFC;
 }
 
-static gboolean say(scenario *s, scenario_key key, const char *text, GError **error)
+/* What the capture shows of a key; NULL: nothing. */
+typedef struct shown_key {
+  scenario_key key;
+  const char *text;
+} shown_key;
+
+static gboolean set_shown(scenario *s, const shown_key *shown, size_t count, GError **error)
 {
-  return scenario_set_key(s, key, text, "the capture", error);
+  gboolean done = TRUE;
+
+  for (size_t i = 0; done && i < count; i++) {
+    done = !shown[i].text || scenario_set_key(s, shown[i].key, shown[i].text, "the capture", error);
+  }
+  return done;
 }
 
-static gboolean say_boolean(scenario *s, scenario_key key, gboolean value, GError **error)
+/* The end to which most of the payload goes is measured. Of markers, CRC and addresses the first connection's
+ * count: the summary has room for one. */
+static gboolean set_all_shown(scenario *s, const replay_profile *profile, GError **error)
 {
-  return say(s, key, value ? "true" : "false", error);
-}
-
-/* Where most of the payload goes. */
-static gboolean say_side(scenario *s, const replay_profile *profile, GError **error)
-{
-  const configuration *c = scenario_configuration(s);
-  gboolean forward = profile->payload_octets[SIDE_INITIATOR] >= profile->payload_octets[SIDE_RESPONDER];
-
-  return c->measure.end != MEASURE_AUTO ||
-         say(s, SCENARIO_MEASURE_SIDE, forward ? "responder" : "initiator", error);
-}
-
-/* Of the first connection: the summary has room for one. */
-static gboolean say_protocol(scenario *s, const replay_profile *profile, GError **error)
-{
-  const replay_connection_profile *first = &g_array_index(profile->connections, replay_connection_profile, 0);
+  const replay_connection_profile *first = replay_profile_connection(profile, 0);
   const decode_direction_summary *directions = first->decoded.directions;
-  const capture_flow *flow = replay_profile_flow(profile, first);
-  iwarp_generation generation = replay_scenario_generation(scenario_configuration(s), first);
+  const char *to = profile->payload_octets[SIDE_INITIATOR] >= profile->payload_octets[SIDE_RESPONDER]
+                       ? "responder"
+                       : "initiator";
+  bool is_named = scenario_configuration(s)->measure.end != MEASURE_AUTO;
   bool crc = directions[SIDE_INITIATOR].crc || directions[SIDE_RESPONDER].crc;
+  g_autofree char *count = g_strdup_printf("%u", profile->connections->len);
+  const shown_key of_session[] = {{SCENARIO_WORKLOAD_CONNECTIONS, count},
+                                  {SCENARIO_MEASURE_SIDE, is_named ? NULL : to}};
 
-  return say(s, SCENARIO_MPA_GENERATION, iwarp_generation_rules_of(generation)->name, error) &&
-         say_boolean(s, SCENARIO_INITIATOR_MARKERS, directions[SIDE_RESPONDER].markers, error) &&
-         say_boolean(s, SCENARIO_RESPONDER_MARKERS, directions[SIDE_INITIATOR].markers, error) &&
-         say_boolean(s, SCENARIO_MPA_CRC, crc, error) &&
-         say(s, SCENARIO_TCP_IP, flow->ends[0].address.version == 6 ? "ipv6" : "ipv4", error);
+  if (!set_shown(s, of_session, G_N_ELEMENTS(of_session), error)) {
+    return FALSE;
+  }
+  iwarp_generation generation = replay_scenario_generation(scenario_configuration(s), first);
+  const shown_key of_protocol[] = {
+      {SCENARIO_MPA_GENERATION, iwarp_generation_rules_of(generation)->name},
+      {SCENARIO_INITIATOR_MARKERS, directions[SIDE_RESPONDER].markers ? "true" : "false"},
+      {SCENARIO_RESPONDER_MARKERS, directions[SIDE_INITIATOR].markers ? "true" : "false"},
+      {SCENARIO_MPA_CRC, crc ? "true" : "false"},
+      {SCENARIO_TCP_IP, replay_profile_flow(profile, first)->ends[0].address.version == 6 ? "ipv6" : "ipv4"}};
+  return set_shown(s, of_protocol, G_N_ELEMENTS(of_protocol), error);
 }
 
 /* The direction that nothing is replayed of has no path. */
@@ -192,25 +200,22 @@ static gboolean check_direction(const scenario *s, GError **error)
   return TRUE;
 }
 
-/* A link that was not asked for costs nothing: of what makes one, all that was not given lets everything
- * through at once. */
-static gboolean say_link(scenario *s, GError **error)
+/* What the user did not ask for costs nothing: of a link, all that was not given lets everything through at
+ * once; and what ends a capture's connection is its own matter, no failure of the replay. */
+static gboolean set_harmless(scenario *s, GError **error)
 {
   const configuration *c = scenario_configuration(s);
-  static const struct {
-    scenario_key key;
-    const char *text;
-  } nothing[] = {{SCENARIO_PATH_FORWARD_RATE, "10Tbit/s"},
-                 {SCENARIO_PATH_FORWARD_DELAY, "0s"},
-                 {SCENARIO_PATH_FORWARD_MTU, "65535"}};
-  gboolean done = TRUE;
+  shown_key harmless[] = {{SCENARIO_RUN_EXPECT, "any"},
+                          {SCENARIO_PATH_FORWARD_RATE, "10Tbit/s"},
+                          {SCENARIO_PATH_FORWARD_DELAY, "0s"},
+                          {SCENARIO_PATH_FORWARD_MTU, "65535"}};
+  size_t count = replay_scenario_has_link(s) ? G_N_ELEMENTS(harmless) : 1;
 
-  for (gsize i = 0; done && i < G_N_ELEMENTS(nothing); i++) {
-    scenario_key key = scenario_key_of_direction(nothing[i].key, c->main_direction);
-
-    done = scenario_given(s, key) || say(s, key, nothing[i].text, error);
+  for (size_t i = 0; i < count; i++) {
+    harmless[i].key = i > 0 ? scenario_key_of_direction(harmless[i].key, c->main_direction) : harmless[i].key;
+    harmless[i].text = scenario_given(s, harmless[i].key) ? NULL : harmless[i].text;
   }
-  return done;
+  return set_shown(s, harmless, count, error);
 }
 
 static gboolean check_connections(const replay_profile *profile, GError **error)
@@ -233,19 +238,8 @@ static gboolean check_connections(const replay_profile *profile, GError **error)
 
 gboolean replay_scenario_complete(scenario *s, const replay_profile *profile, GError **error)
 {
-  g_autofree char *count = g_strdup_printf("%u", profile->connections->len);
-
-  if (!check_connections(profile, error) || !say(s, SCENARIO_WORKLOAD_CONNECTIONS, count, error) ||
-      !say_side(s, profile, error) || !say_protocol(s, profile, error) || !check_direction(s, error)) {
-    return FALSE;
-  }
-  /* What ends a capture's connection is its own matter: unless the user asks for it, no end of it is a
-   * failure of the replay. */
-  if (!scenario_given(s, SCENARIO_RUN_EXPECT) && !say(s, SCENARIO_RUN_EXPECT, "any", error)) {
-    return FALSE;
-  }
-  gboolean with_link = replay_scenario_has_link(s);
-  return (!with_link || say_link(s, error)) && scenario_check(s, NULL, error);
+  return check_connections(profile, error) && set_all_shown(s, profile, error) && check_direction(s, error) &&
+         set_harmless(s, error) && scenario_check(s, NULL, error);
 }
 
 /* --- What it shows of a connection, for an endpoint of the model that takes the measured end's place --- */
@@ -254,13 +248,7 @@ gboolean replay_scenario_complete(scenario *s, const replay_profile *profile, GE
 enum { IRD_MAX = 16383 };
 
 /* The largest EMSS that Ethernet knows, when nothing is known. */
-static uint32_t emss_of(const replay_handshake *handshake, uint8_t peer)
-{
-  enum { ETHERNET_EMSS_OCTETS = 1460, SMALLEST_EMSS_OCTETS = 536 };
-
-  return handshake->has_mss[peer] ? MAX(handshake->mss_octets[peer], (uint32_t)SMALLEST_EMSS_OCTETS)
-                                  : (uint32_t)ETHERNET_EMSS_OCTETS;
-}
+enum { ETHERNET_EMSS_OCTETS = 1460, SMALLEST_EMSS_OCTETS = 536 };
 
 /* The real end's own startup frame counts as far as what it receives shows it. */
 void replay_scenario_connect(const configuration *c, const replay_profile *profile, uint32_t index,
@@ -271,6 +259,7 @@ void replay_scenario_connect(const configuration *c, const replay_profile *profi
   enum side from = c->main_direction;
   const decode_direction_summary *towards = &decoded->directions[from];
   const replay_direction_profile *direction = &connection->directions[from];
+  const replay_handshake *handshake = replay_profile_handshake(profile, connection);
   uint8_t peer = (uint8_t)!replay_scenario_measured_end(c, decoded);
   /* Without the peer's SYN the stream begins with the first FPDU that is known. */
   bool midway = !replay_profile_flow(profile, connection)->has_syn[peer];
@@ -292,10 +281,12 @@ void replay_scenario_connect(const configuration *c, const replay_profile *profi
   config->rdmap.ird = (uint32_t)MIN(direction->read_requests, (uint64_t)IRD_MAX);
   config->rdmap.ord = 0;
   config->rdmap.only_observes = true;
-  *place =
-      (replay_transport_place){.peer_isn = towards->first_sequence - 1,
-                               .emss_octets = emss_of(replay_profile_handshake(profile, connection), peer),
-                               .limit = direction->missing_from};
+  *place = (replay_transport_place){.peer_isn = towards->first_sequence - 1,
+                                    .emss_octets =
+                                        handshake->has_mss[peer]
+                                            ? MAX(handshake->mss_octets[peer], (uint32_t)SMALLEST_EMSS_OCTETS)
+                                            : (uint32_t)ETHERNET_EMSS_OCTETS,
+                                    .limit = direction->missing_from};
   if (midway) {
     uint64_t moved = direction->first_position - direction->first_offset; /* modulo 2^64 */
     config->first_offset = direction->first_offset;

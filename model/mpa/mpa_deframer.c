@@ -2,8 +2,8 @@
 #include "mpa/mpa_deframer.h"
 
 #include "base/big_endian.h"
-#include "mpa/mpa_assumed_fpdus.h"
 #include "mpa/mpa_locator.h"
+#include "mpa/mpa_pending_fpdus.h"
 
 enum { MPA_FRONT_PIECES_MAX = 8 };
 

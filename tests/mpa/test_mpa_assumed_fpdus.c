@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* FPDUs that were assumed, until they are proven right or wrong. */
-#include "mpa/mpa_assumed_fpdus.h"
+#include "mpa/mpa_pending_fpdus.h"
 #include "test.h"
 
 /* Assumed FPDUs in the list: all are wrong for an FPDU around them. */

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "decode/decode_scanner.h"
 
-#include <string.h>
-
 #include "base/big_endian.h"
-#include "base/crc32c.h"
 #include "ddp/ddp_header.h"
 #include "mpa/mpa_deframer.h"
 #include "rdmap/rdmap_header.h"
@@ -316,14 +313,6 @@ static bool is_likely(const search *in, size_t header)
   return ulpdu_octets >= least && decode_find_could_start(octets + MPA_FPDU_LENGTH_OCTETS);
 }
 
-static bool has_right_crc(const search *in, size_t from, size_t to)
-{
-  uint8_t digest[MPA_FPDU_CRC_OCTETS];
-
-  crc32c_write(crc32c_update(CRC32C_INITIAL, in->octets + from, to - from - MPA_FPDU_CRC_OCTETS), digest);
-  return memcmp(digest, in->octets + to - MPA_FPDU_CRC_OCTETS, MPA_FPDU_CRC_OCTETS) == 0;
-}
-
 /* Do the DDP and RDMAP headers of this ULPDU contradict nothing that the documents require of all of them (ddp-07
  * §4, rdmap-00 §6.1)? */
 static bool is_consistent(const buffer_chain *ulpdu)
@@ -338,8 +327,8 @@ static bool is_consistent(const buffer_chain *ulpdu)
          (header.tagged || header.queue_number == rules->queue_number);
 }
 
-/* Is there a whole FPDU with its first octet at `at`, which is at `offset` of the FPDU phase, and right but
- * perhaps for its CRC? Sets `fpdu`. */
+/* Is there a whole, valid FPDU with its first octet at `at`, which is at `offset` of the FPDU phase? Sets
+ * `fpdu`. */
 static bool read_fpdu(const search *in, size_t at, uint64_t offset, mpa_fpdu *fpdu)
 {
   size_t header = at + (size_t)(mpa_fpdu_header(offset, in->markers) - offset);
@@ -356,7 +345,7 @@ static bool read_fpdu(const search *in, size_t at, uint64_t offset, mpa_fpdu *fp
   buffer_chain_init(&framed);
   buffer_chain_init(&ulpdu);
   buffer_chain_append(&framed, in->octets + at, (uint32_t)(fpdu->end - fpdu->start), NULL);
-  bool is_right = mpa_fpdu_check(fpdu, &framed, 0, false) == MPA_ERROR_NONE;
+  bool is_right = mpa_fpdu_check(fpdu, &framed, 0, in->crc) == MPA_ERROR_NONE;
   if (is_right && !in->crc) {
     mpa_fpdu_strip(fpdu, &framed, 0, &ulpdu);
     is_right = is_consistent(&ulpdu);
@@ -403,8 +392,7 @@ static bool is_start(const search *in, size_t at, uint64_t offset)
   }
   size_t end = at + (size_t)(fpdu.end - fpdu.start);
   size_t next = end + (size_t)(mpa_fpdu_header(fpdu.end, in->markers) - fpdu.end);
-  return has_right_crc(in, at, end) &&
-         (next + MPA_FPDU_LENGTH_OCTETS + DDP_MAX_HEADER_OCTETS > in->length || is_likely(in, next));
+  return next + MPA_FPDU_LENGTH_OCTETS + DDP_MAX_HEADER_OCTETS > in->length || is_likely(in, next);
 }
 
 /* Where the markers are, when an FPDU starts at `at`: sets `*offset`. A marker within that FPDU points back

@@ -387,13 +387,6 @@ static bool is_silent(const matter *of, unsigned from)
   return side->has_syn && decode_waiting_lowest(side) == UINT64_MAX;
 }
 
-static bool are_hints_due(const matter *of)
-{
-  bool due[] = {is_hint_due(of, 0), is_hint_due(of, 1)};
-
-  return (due[0] && due[1]) || (due[0] && is_silent(of, 1)) || (due[1] && is_silent(of, 0));
-}
-
 static void conclude_from_hint(const matter *of, decode_verdict *verdict)
 {
   verdict->is_hinted = true;
@@ -418,7 +411,9 @@ static bool conclude(const matter *of, decode_verdict *verdict)
     conclude_from_both(of, verdict);
     return true;
   }
-  if (of->hint && !has_any && (is_over || are_hints_due(of))) {
+  const bool due[] = {of->hint && is_hint_due(of, 0), of->hint && is_hint_due(of, 1)};
+  bool are_due = (due[0] && (due[1] || is_silent(of, 1))) || (due[1] && is_silent(of, 0));
+  if (of->hint && !has_any && (is_over || are_due)) {
     verdict->is_mpa = true;
     conclude_from_hint(of, verdict);
     return true;

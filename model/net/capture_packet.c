@@ -217,24 +217,6 @@ static bool read_ipv6(capture_ip *ip, const uint8_t *octets, uint32_t captured_o
   return capture_ip_pass_extensions(ip);
 }
 
-static void pass_over(capture_ip *ip, uint32_t octets)
-{
-  ip->protocol = ip->payload[0];
-  ip->payload += octets;
-  ip->payload_octets -= octets;
-  ip->captured_octets -= octets;
-}
-
-static void read_fragment_header(capture_ip *ip)
-{
-  uint16_t place = big_endian_read_16(ip->payload + IPV6_FRAGMENT_OFFSET_AT);
-
-  ip->offset_octets = place & IPV6_OFFSET_MASK;
-  ip->more = (place & IPV6_MORE_FRAGMENTS) != 0;
-  ip->is_fragment = ip->more || ip->offset_octets > 0;
-  ip->identification = big_endian_read_32(ip->payload + IPV6_FRAGMENT_IDENTIFICATION_AT);
-}
-
 bool capture_ip_is_extension(uint8_t protocol)
 {
   return protocol == HOP_BY_HOP_OPTIONS || protocol == ROUTING_HEADER || protocol == DESTINATION_OPTIONS ||
@@ -262,20 +244,19 @@ bool capture_ip_pass_extensions(capture_ip *ip)
     }
     uint32_t octets = extension_octets(ip);
     if (ip->protocol == IP_PROTOCOL_IPV6_FRAGMENT) {
-      read_fragment_header(ip);
+      uint16_t place = big_endian_read_16(ip->payload + IPV6_FRAGMENT_OFFSET_AT);
+      ip->offset_octets = place & IPV6_OFFSET_MASK;
+      ip->more = (place & IPV6_MORE_FRAGMENTS) != 0;
+      ip->is_fragment = ip->more || ip->offset_octets > 0;
+      ip->identification = big_endian_read_32(ip->payload + IPV6_FRAGMENT_IDENTIFICATION_AT);
     }
     ip->is_routed |= ip->protocol == ROUTING_HEADER && ip->payload[ROUTING_SEGMENTS_LEFT_AT] > 0;
-    pass_over(ip, octets);
+    ip->protocol = ip->payload[0];
+    ip->payload += octets;
+    ip->payload_octets -= octets;
+    ip->captured_octets -= octets;
   }
   return true;
-}
-
-/* A fragment has octets, their number is a multiple of 8 but in the last one, and none is after the longest
- * datagram's end. */
-static bool is_possible_fragment(const capture_ip *ip)
-{
-  return ip->payload_octets > 0 && (!ip->more || ip->payload_octets % FRAGMENT_UNIT_OCTETS == 0) &&
-         ip->offset_octets + ip->payload_octets <= UINT16_MAX;
 }
 
 bool capture_ip_read(capture_ip *ip, const uint8_t *octets, uint32_t captured_octets, uint32_t wire_octets)
@@ -288,8 +269,12 @@ bool capture_ip_read(capture_ip *ip, const uint8_t *octets, uint32_t captured_oc
     return false;
   }
   bool good = (ip->version == 4 ? read_ipv4 : read_ipv6)(ip, octets, captured_octets, wire_octets);
-  return good && ip->payload_octets <= CAPTURE_IP_LONGEST_OCTETS &&
-         (!ip->is_fragment || is_possible_fragment(ip));
+  /* A fragment has octets, their number is a multiple of 8 but in the last one, and none is after the longest
+   * datagram's end. */
+  bool is_possible = !ip->is_fragment || (ip->payload_octets > 0 &&
+                                          (!ip->more || ip->payload_octets % FRAGMENT_UNIT_OCTETS == 0) &&
+                                          ip->offset_octets + ip->payload_octets <= UINT16_MAX);
+  return good && is_possible && ip->payload_octets <= CAPTURE_IP_LONGEST_OCTETS;
 }
 
 /* --- TCP --- */

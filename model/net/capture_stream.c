@@ -105,16 +105,6 @@ static bool next_missing(const capture_stream *stream, uint64_t *from, uint64_t 
   return *from < *to;
 }
 
-/* [from, to) have come now; none of them had. */
-static void mark(capture_stream *stream, uint64_t from, uint64_t to)
-{
-  range_set_add(&stream->came, from, to);
-  stream->end = MAX(stream->end, to);
-  if (from <= stream->edge && to > stream->edge) {
-    stream->edge = range_set_get(&stream->came, range_set_find(&stream->came, stream->edge)).to;
-  }
-}
-
 /* The octets of the segment at [from, to), as far as they were captured, and then the others. */
 static void give(const capture_segment *segment, int64_t begin, uint64_t from, uint64_t to,
                  capture_stream_octets octets, void *user)
@@ -145,7 +135,11 @@ uint32_t capture_stream_receive(capture_stream *stream, const capture_segment *s
   uint64_t from = (uint64_t)MAX(begin, 0);
   uint64_t to = (uint64_t)end;
   while (from < to && next_missing(stream, &from, &to)) {
-    mark(stream, from, to);
+    range_set_add(&stream->came, from, to);
+    stream->end = MAX(stream->end, to);
+    if (from <= stream->edge && to > stream->edge) {
+      stream->edge = range_set_get(&stream->came, range_set_find(&stream->came, stream->edge)).to;
+    }
     give(segment, begin, from, to, octets, user);
     added += (uint32_t)(to - from);
     from = to;

@@ -198,26 +198,20 @@ static void note_handshake(const reading *of, const capture_segment *segment)
   }
 }
 
-/* What was missing at `position` came to the end that the direction leads to: it acknowledged it, or the
- * capture shows no acknowledgement of its. */
-static bool came_elsewhere(const reading *of, const decode_note *note)
+static void on_note(void *user, const decode_note *note)
 {
+  const reading *of = user;
   const decode_connection *decoded = decode_session_connection(of->session, note->connection);
   unsigned to = note->direction == SIDE_INITIATOR ? !decoded->initiator : decoded->initiator;
   const replay_handshake *handshake = handshake_of(of->profile, decoded->flow);
   uint32_t sequence = decoded->directions[note->direction].first_sequence + (uint32_t)note->stream_position;
+  /* What was missing came to the end that the direction leads to: it acknowledged it, or the capture shows no
+   * acknowledgement of its. */
+  bool came = !handshake->has_acknowledged[to] || (int32_t)(handshake->acknowledged[to] - sequence) > 0;
 
-  return !handshake->has_acknowledged[to] || (int32_t)(handshake->acknowledged[to] - sequence) > 0;
-}
-
-static void on_note(void *user, const decode_note *note)
-{
-  const reading *of = user;
-  replay_direction_profile *direction =
-      &connection_at(of->profile, note->connection)->directions[note->direction];
-
-  if (note->kind == DECODE_NOTE_HOLE && came_elsewhere(of, note)) {
-    direction->missing_from = MIN(direction->missing_from, note->stream_position);
+  if (note->kind == DECODE_NOTE_HOLE && came) {
+    uint64_t *from = &connection_at(of->profile, note->connection)->directions[note->direction].missing_from;
+    *from = MIN(*from, note->stream_position);
   }
 }
 

@@ -126,7 +126,7 @@ static gboolean read_first(replay *r, scenario *s, GError **error)
   }
   gboolean done = replay_scenario_complete(s, r->profile, error);
 
-  r->c = scenario_configuration(s);
+  r->c = configuration_ref(scenario_configuration(s));
   r->has_path = replay_scenario_has_path(s);
   r->has_link = replay_scenario_has_link(s);
   done = done && check_whole(r, error) && find_resend(r, error);
@@ -152,6 +152,7 @@ void replay_free(replay *r)
 {
   if (r) {
     replay_profile_free(r->profile);
+    configuration_unref(r->c);
     g_free(r);
   }
 }

@@ -29,8 +29,8 @@ typedef struct replay replay;
 
 /* Reads the capture for the first time, and completes `s`, which replay_scenario_new() made, with what the
  * capture shows. NULL and `error` (one line) when it cannot be read, nothing in it can be replayed, or a key
- * is refused. `s` remains the caller's, who changes it no more; it and what `options` point to must outlive
- * the replay. Free with replay_free() (NULL is allowed). */
+ * is refused. `s` remains the caller's; what `options` point to must outlive the replay. Free with
+ * replay_free() (NULL is allowed). */
 replay *replay_new(scenario *s, const replay_options *options, GError **error);
 void replay_free(replay *r);
 

@@ -1,7 +1,44 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "scenario/configuration.h"
 
-#include <glib.h>
+configuration *configuration_new(void)
+{
+  configuration *c = g_rc_box_new0(configuration);
+
+  c->tcp = tcp_config_default();
+  for (enum side side = 0; side < SIDES; side++) {
+    c->endpoint[side] = rnic_endpoint_config_default(side);
+  }
+  c->memory = g_ptr_array_new_with_free_func(g_free);
+  return c;
+}
+
+const configuration *configuration_ref(const configuration *c)
+{
+  return g_rc_box_acquire((gpointer)c);
+}
+
+static void clear(gpointer data)
+{
+  configuration *c = data;
+
+  g_ptr_array_unref(c->memory);
+}
+
+void configuration_unref(const configuration *c)
+{
+  if (c) {
+    g_rc_box_release_full((gpointer)c, clear);
+  }
+}
+
+gpointer configuration_keep(configuration *c, gconstpointer data, gsize octets)
+{
+  gpointer copy = g_memdup2(data, octets);
+
+  g_ptr_array_add(c->memory, copy);
+  return copy;
+}
 
 double configuration_payload_share(const configuration *c, enum side direction)
 {

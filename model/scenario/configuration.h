@@ -5,6 +5,8 @@
 #ifndef SCENARIO_CONFIGURATION_H
 #define SCENARIO_CONFIGURATION_H
 
+#include <glib.h>
+
 #include "base/settings.h"
 #include "base/side.h"
 #include "base/time_ps.h"
@@ -120,7 +122,17 @@ typedef struct configuration {
   uint64_t receive_window_octets;
   bool needs_ns3; /* for its TCP or its nodes */
   bool runs_on_ns3;
+  GPtrArray *memory; /* of the texts and lists above */
 } configuration;
+
+/* A configuration with the defaults of the layers' own structs, which no key has filled yet. The caller has
+ * the one reference; with the last one the memory of its texts and lists goes. */
+configuration *configuration_new(void);
+const configuration *configuration_ref(const configuration *c);
+void configuration_unref(const configuration *c); /* NULL is allowed */
+
+/* A copy of `octets` octets at `data` for a member of `c`, which owns it; NULL when there are none. */
+gpointer configuration_keep(configuration *c, gconstpointer data, gsize octets);
 
 /* Fills the members that depend on several keys, once each key has filled its own. */
 void configuration_resolve(configuration *c);

@@ -30,8 +30,7 @@ static scenario *new_empty(const char *path)
   if (g_str_has_suffix(s->name, ".cfg") && strlen(s->name) > strlen(".cfg")) {
     s->name[strlen(s->name) - strlen(".cfg")] = '\0';
   }
-  s->filled = g_new0(scenario_filled, 1);
-  s->filled->changes = g_array_new(FALSE, FALSE, sizeof(path_change));
+  s->filled = g_new0(const configuration *, 1);
   return s;
 }
 
@@ -77,7 +76,7 @@ void scenario_free(scenario *s)
   g_array_unref(s->axes);
   g_array_unref(s->events);
   g_ptr_array_unref(s->constraints);
-  g_array_unref(s->filled->changes);
+  configuration_unref(*s->filled);
   g_free(s->filled);
   g_ref_string_release(s->full_text);
   g_free(s->path);
@@ -96,7 +95,7 @@ gboolean scenario_settings_set(scenario *s, scenario_key key, scenario_notation 
   if (!scenario_value_read(scenario_key_row_of(key), notation, text, &value, &problem)) {
     return scenario_problem(error, origin, "%s", problem);
   }
-  s->filled->is_current = FALSE;
+  g_clear_pointer(s->filled, configuration_unref);
   scenario_value_clear(&s->settings[key].value);
   s->settings[key].value = value;
   g_free(s->settings[key].origin);
@@ -211,7 +210,7 @@ static choice_list mix(const scenario_value *value)
   return list;
 }
 
-#define VALUE_OF_TEXT(value) ((value)->text)
+#define VALUE_OF_TEXT(value) (configuration_keep(c, (value)->text, strlen((value)->text) + 1))
 #define VALUE_OF_WORD(value) ((value)->number)
 #define VALUE_OF_MIX(value) (mix(value))
 #define VALUE_OF_BOOLEAN(value) ((value)->number != 0)
@@ -220,11 +219,12 @@ static choice_list mix(const scenario_value *value)
 #define VALUE_OF_RATE(value) ((value)->number)
 #define VALUE_OF_TIME(value) ((time_ps)(value)->number)
 #define VALUE_OF_PROBABILITY(value) ((value)->probability)
-#define VALUE_OF_LIST(value) ((number_list){(value)->list, (value)->list_count})
+#define KEPT(value, list) configuration_keep(c, (value)->list, (value)->list_count * sizeof *(value)->list)
+#define VALUE_OF_LIST(value) ((number_list){KEPT(value, list), (value)->list_count})
 #define VALUE_OF_SIZES(value) VALUE_OF_LIST(value)
 #define VALUE_OF_TIMES(value) VALUE_OF_LIST(value)
 #define VALUE_OF_RATES(value) VALUE_OF_LIST(value)
-#define VALUE_OF_PROBABILITIES(value) ((probability_list){(value)->probabilities, (value)->list_count})
+#define VALUE_OF_PROBABILITIES(value) ((probability_list){KEPT(value, probabilities), (value)->list_count})
 #define VALUE_OF_DISTANCE(value) ((packet_distance){(value)->in_segments, (value)->number})
 
 /* Each key fills its member, once for each of the two ends. */
@@ -241,39 +241,35 @@ static void fill_members(configuration *c, const scenario *s)
 
 /* The path's changes are the events. They are of a direction's rate, delay and mtu, its first keys, in
  * this order. */
-static void fill_changes(configuration *c, GArray *changes, const scenario *s)
+static void fill_changes(configuration *c, const scenario *s)
 {
   const scenario_event *events;
   gsize count = scenario_events(s, &events);
+  g_autofree path_change *changes = g_new(path_change, count);
 
-  g_array_set_size(changes, 0);
   for (gsize i = 0; i < count; i++) {
     enum side direction = events[i].key < SCENARIO_PATH_REVERSE_RATE ? SIDE_INITIATOR : SIDE_RESPONDER;
     scenario_key first = scenario_key_of_direction(SCENARIO_PATH_FORWARD_RATE, direction);
-    const path_change change = {.at = events[i].at,
-                                .direction = direction,
-                                .quantity = (path_quantity)(events[i].key - first),
-                                .number = events[i].number};
 
-    g_array_append_val(changes, change);
+    changes[i] = (path_change){.at = events[i].at,
+                               .direction = direction,
+                               .quantity = (path_quantity)(events[i].key - first),
+                               .number = events[i].number};
   }
-  c->path.changes = (const path_change *)(const void *)changes->data;
-  c->path.change_count = changes->len;
+  c->path.changes = configuration_keep(c, changes, count * sizeof *changes);
+  c->path.change_count = count;
 }
 
 const configuration *scenario_configuration(const scenario *s)
 {
-  configuration *c = &s->filled->configuration;
+  if (*s->filled == NULL) {
+    configuration *c = configuration_new();
 
-  if (!s->filled->is_current) {
-    *c = (configuration){.name = s->name, .tcp = tcp_config_default()};
-    for (enum side side = 0; side < SIDES; side++) {
-      c->endpoint[side] = rnic_endpoint_config_default(side);
-    }
+    c->name = configuration_keep(c, s->name, strlen(s->name) + 1);
     fill_members(c, s);
-    fill_changes(c, s->filled->changes, s);
+    fill_changes(c, s);
     configuration_resolve(c);
-    s->filled->is_current = TRUE;
+    *s->filled = c;
   }
-  return c;
+  return *s->filled;
 }

@@ -48,8 +48,8 @@ gboolean scenario_needs_ns3(const scenario *s, scenario_key *key);
  * ns-3", "auto: nothing needs ns-3". Free with g_free(). */
 char *scenario_engine_reason(const scenario *s);
 
-/* The values of all keys, typed. Owned by the scenario, and valid until one of its keys is set. A key that
- * was not given and inherits (AS in keys.def) has the value of the other key. */
+/* The values of all keys, typed. The scenario's until one of its keys is set; configuration_ref() keeps it
+ * for longer. A key that was not given and inherits (AS in keys.def) has the value of the other key. */
 const struct configuration *scenario_configuration(const scenario *s);
 
 /* TRUE when the file, a --set option or scenario_set_key() gave the key. */

@@ -15,13 +15,6 @@ typedef struct scenario_setting {
   char *origin;         /* "file:line" or "--set '…'"; NULL: the default */
 } scenario_setting;
 
-/* The typed configuration of a scenario, made when it is asked for. */
-typedef struct scenario_filled {
-  gboolean is_current; /* no key has been set since */
-  configuration configuration;
-  GArray *changes; /* of path_change */
-} scenario_filled;
-
 /* Copies share the text and the lists, which do not change once they are loaded: a sweep makes a copy for
  * each point. */
 struct scenario {
@@ -29,10 +22,10 @@ struct scenario {
   char *name;
   char *full_text; /* a GRefString */
   scenario_setting settings[SCENARIO_KEY_COUNT];
-  GArray *axes;           /* of scenario_axis */
-  GArray *events;         /* of scenario_event, in the order of their times */
-  GPtrArray *constraints; /* of scenario_where: the setting `where` */
-  scenario_filled *filled;
+  GArray *axes;                 /* of scenario_axis */
+  GArray *events;               /* of scenario_event, in the order of their times */
+  GPtrArray *constraints;       /* of scenario_where: the setting `where` */
+  const configuration **filled; /* NULL until it is asked for, and again after a key has been set */
 };
 
 /* --- Values (scenario.c) --- */

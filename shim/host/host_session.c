@@ -12,7 +12,7 @@
 
 struct host_session {
   session_network network; /* the program's: packets leave as octets */
-  scenario *s;
+  const configuration *configuration;
   session *session;
   host_session_output output;
   void *user;
@@ -100,7 +100,9 @@ host_session *host_session_new(const char *path, const char *const *sets, host_s
     g_error_free(wrong);
     return NULL;
   }
-  const char *unsupported = find_unsupported(scenario_configuration(s));
+  const configuration *c = configuration_ref(scenario_configuration(s));
+  scenario_free(s);
+  const char *unsupported = find_unsupported(c);
   if (!unsupported && shared.next == SESSION_NUMBERS) {
     unsupported = "there are no addresses for more hosts: 256 pairs had theirs";
   }
@@ -110,16 +112,15 @@ host_session *host_session_new(const char *path, const char *const *sets, host_s
   }
   if (unsupported) {
     *message = g_strdup(unsupported);
-    scenario_free(s);
+    configuration_unref(c);
     return NULL;
   }
   shared.sessions++;
   host_session *self = g_new0(host_session, 1);
-  const session_config config = {
-      .configuration = scenario_configuration(s), .clock = shared.clock, .number = shared.next++};
+  const session_config config = {.configuration = c, .clock = shared.clock, .number = shared.next++};
 
   self->network.class = &network_class;
-  self->s = s;
+  self->configuration = c;
   self->output = output;
   self->user = user;
   self->session = session_new(&config);
@@ -135,7 +136,7 @@ void host_session_free(host_session *self)
       engine_free(shared.clock);
       shared.next = 0;
     }
-    scenario_free(self->s);
+    configuration_unref(self->configuration);
     g_free(self);
   }
 }

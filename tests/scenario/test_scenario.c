@@ -215,6 +215,26 @@ static void test_set_overrides(void)
   scenario_free(s);
 }
 
+/* A configuration that somebody keeps stays as it is when keys are set, and when the scenario goes. */
+static void test_kept_configuration(void)
+{
+  scenario *s = fixture_load("title = \"kept\";\n"
+                             "path: { forward: { drop = [7, 8]; gemodel = [\"1%\", \"30%\"]; }; };\n"
+                             "event = ( { at = \"2ms\"; key = \"path.forward.mtu\"; value = 1280; } );",
+                             NULL);
+  const configuration *kept = configuration_ref(scenario_configuration(s));
+
+  g_assert_true(scenario_set(s, "title=another", NULL));
+  g_assert_cmpstr(scenario_configuration(s)->title, ==, "another");
+  scenario_free(s);
+  g_assert_cmpstr(kept->name, ==, "a");
+  g_assert_cmpstr(kept->title, ==, "kept");
+  g_assert_cmpuint(kept->path.directions[SIDE_INITIATOR].loss.drop.values[1], ==, 8);
+  g_assert_cmpfloat(kept->path.directions[SIDE_INITIATOR].gemodel.values[1], ==, 0.3);
+  g_assert_cmpuint(kept->path.changes[0].number, ==, 1280);
+  configuration_unref(kept);
+}
+
 /* A --set that is refused leaves the scenario as it was. */
 static void test_refused_set_changes_nothing(void)
 {
@@ -450,6 +470,7 @@ int main(int argc, char **argv)
   g_test_add_func("/scenario/reverse-inherits", test_reverse_inherits);
   g_test_add_func("/scenario/set-overrides", test_set_overrides);
   g_test_add_func("/scenario/refused-set-changes-nothing", test_refused_set_changes_nothing);
+  g_test_add_func("/scenario/kept-configuration", test_kept_configuration);
   g_test_add_func("/scenario/copy-is-independent", test_copy_is_independent);
   g_test_add_func("/scenario/name-is-the-files", test_name_is_the_files);
   g_test_add_func("/scenario/edges-of-32-bits", test_edges_of_32_bits);

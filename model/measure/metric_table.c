@@ -54,6 +54,6 @@ void metric_values_count(metric_values *values, metric_id id, uint64_t count)
   metric_combination how = metric_row_of(id)->how;
   double known = values->present[id] ? values->value[id] : 0;
 
-  g_assert(how != METRIC_SET);
+  g_assert(how == METRIC_SUM || how == METRIC_MAX);
   metric_values_set(values, id, how == METRIC_SUM ? known + (double)count : MAX(known, (double)count));
 }

@@ -25,7 +25,8 @@ const char *metric_side_name(metric_side side);
 
 /* How what several connections (of all hosts), elements or paths counted becomes one value. */
 typedef enum metric_combination {
-  METRIC_SET, /* not at all: it is set once, for all of them together */
+  METRIC_SET,  /* not at all: it is set once, for all of them together */
+  METRIC_PEAK, /* likewise: it is the largest, over time, of their sum */
   METRIC_SUM,
   METRIC_MAX,
 } metric_combination;
@@ -51,10 +52,17 @@ typedef struct metric_values {
   bool present[METRIC_COUNT];
 } metric_values;
 
+/* Sums over the connections of all hosts that metrics and the verdict on a run are made of. */
+typedef struct metric_terms {
+#define TERM(term) uint64_t term;
+#include "measure/metrics.def"
+} metric_terms;
+
 /* Gives `id` (< METRIC_COUNT) the value `value`, in the unit of its row. */
 void metric_values_set(metric_values *values, metric_id id, double value);
 
-/* Adds a count of one connection, element or path to `id` (< METRIC_COUNT; not one that is set), as its row combines them. */
+/* Adds a count of one connection, element or path to `id` (< METRIC_COUNT; a sum or a largest), as its row combines
+ * them. */
 void metric_values_count(metric_values *values, metric_id id, uint64_t count);
 
 #endif

@@ -365,8 +365,9 @@ static double share_of(const session *self, time_ps now)
   for (uint32_t i = 0; i < self->connection_count; i++) {
     const ulp_workload *workload = self->connections[i].workload;
     for (enum side side = 0; side < SIDES; side++) {
-      delivered += ulp_workload_results_of(workload, side).messages_delivered;
-      expected += ulp_workload_expected(workload, side);
+      ulp_workload_results results = ulp_workload_results_of(workload, side);
+      delivered += results.messages_delivered;
+      expected += results.messages_expected;
     }
   }
   return MAX((double)delivered / (double)MAX(expected, 1), of_time);

@@ -36,22 +36,6 @@ void session_ending_clear(session_ending *ending)
 
 /* --- Counts --- */
 
-/* What all connections come to together, beside metrics. */
-typedef struct totals {
-  uint32_t sources;      /* connections with a Data Source here */
-  uint64_t expected;     /* messages that should be Delivered, at both ends */
-  uint64_t delivered;    /* and are */
-  uint64_t octets_wrong; /* at both ends: see ulp_workload_results */
-  uint64_t order_errors;
-  uint64_t guard_errors;
-  uint64_t messages_at_sink; /* delivered to the ULPs of the Data Sinks */
-  uint64_t octets_at_sink;
-  uint64_t full_segments; /* of Data Sources: see tcp_statistics */
-  uint64_t full_segment_octets;
-  uint64_t full_segment_payload_octets;
-  rnic_full_size full_size; /* Data Sources */
-} totals;
-
 /* Adds to `values` what `end` counted of the metrics of `side`. */
 static void count_end(const rnic_endpoint *end, metric_side side, metric_values *values)
 {
@@ -73,65 +57,39 @@ static void count_end(const rnic_endpoint *end, metric_side side, metric_values 
 #undef COUNT
 }
 
-static void count_workload(const ulp_workload *workload, enum side measured, totals *sum,
-                           metric_values *values)
+/* Adds to `terms` what the ends of `connection` counted of them. */
+static void count_terms(const session_connection *connection, enum side measured, metric_terms *terms)
 {
-  for (enum side side = 0; side < SIDES; side++) {
-    ulp_workload_results results = ulp_workload_results_of(workload, side);
-
-    sum->expected += ulp_workload_expected(workload, side);
-    sum->delivered += results.messages_delivered;
-    sum->octets_wrong += results.octets_wrong;
-    sum->order_errors += results.order_errors;
-    sum->guard_errors += results.guard_errors;
-    metric_values_count(values, METRIC_INTEGRITY_OCTETS_WRONG, results.octets_wrong);
-    if (side == measured) {
-      sum->messages_at_sink += results.messages_delivered;
-      sum->octets_at_sink += results.octets_delivered;
-    }
-  }
-}
-
-/* 0: the endpoint has not come so far. */
-static void set_known(metric_id id, uint32_t octets, metric_values *values)
-{
-  if (octets > 0) {
-    metric_values_set(values, id, octets);
-  }
-}
-
-static void count_source(const rnic_endpoint *source, totals *sum, metric_values *values)
-{
+  const rnic_endpoint *source = connection->ends[side_peer(measured)].endpoint;
   const tcp_statistics *tcp = rnic_endpoint_tcp_statistics(source);
   const rnic_full_size *full_size = rnic_endpoint_full_size(source);
+  ulp_workload_results ulps[SIDES];
 
-  if (sum->sources++ == 0) {
-    set_known(METRIC_MPA_EMSS_OCTETS, rnic_endpoint_emss_octets(source), values);
-    set_known(METRIC_MPA_MULPDU_OCTETS, rnic_endpoint_mulpdu_octets(source), values);
+  for (enum side side = 0; side < SIDES; side++) {
+    ulps[side] = ulp_workload_results_of(connection->workload, side);
   }
-  count_end(source, METRIC_SIDE_DATA_SOURCE, values);
-  sum->full_segments += tcp->full_segments;
-  sum->full_segment_octets += tcp->full_segment_octets;
-  sum->full_segment_payload_octets += tcp->full_segment_payload_octets;
-  sum->full_size.payload_octets += full_size->payload_octets;
-  sum->full_size.stream_octets += full_size->stream_octets;
+#define TERM_OF_SOURCE_TCP(term, member) terms->term += tcp->member;
+#define TERM_OF_SOURCE_FRAMER(term, member) terms->term += full_size->member;
+#define TERM_OF_SINK_ULP(term, member) terms->term += ulps[measured].member;
+#define TERM_OF_ULPS(term, member) terms->term += ulps[SIDE_INITIATOR].member + ulps[SIDE_RESPONDER].member;
+#include "measure/metrics.def"
 }
 
 /* Counts all connections into `values`; of a capture's, only the Data Sink is here. */
-static totals count_connections(const session *self, metric_values *values)
+static metric_terms count_connections(const session *self, metric_values *values)
 {
-  totals sum = {0};
+  metric_terms terms = {0};
 
   for (uint32_t i = 0; i < self->connection_count; i++) {
     const session_connection *connection = &self->connections[i];
 
     count_end(connection->ends[self->measured].endpoint, METRIC_SIDE_DATA_SINK, values);
     if (connection->workload) {
-      count_workload(connection->workload, self->measured, &sum, values);
-      count_source(connection->ends[side_peer(self->measured)].endpoint, &sum, values);
+      count_end(connection->ends[side_peer(self->measured)].endpoint, METRIC_SIDE_DATA_SOURCE, values);
+      count_terms(connection, self->measured, &terms);
     }
   }
-  return sum;
+  return terms;
 }
 
 /* --- Metrics made of them --- */
@@ -140,19 +98,27 @@ static totals count_connections(const session *self, metric_values *values)
  * differ: the share of payload in the full-size FPDUs, times the share of stream octets in the full-size
  * segments' wire octets. These, in cells, are those of the mean full-size segment: they differ by an
  * FPDU's markers at most. */
-static void set_efficiency(const totals *sum, const path_link_config *link, metric_values *values)
+static void set_efficiency(const metric_terms *terms, const path_link_config *link, metric_values *values)
 {
-  double wire = (double)sum->full_segment_octets + (double)sum->full_segments * link->framing_octets;
+  double wire = (double)terms->full_segment_octets + (double)terms->full_segments * link->framing_octets;
 
-  if (link->cell_octets > 0 && sum->full_segments > 0) {
-    uint64_t mean_octets = (sum->full_segment_octets + sum->full_segments / 2) / sum->full_segments;
-    wire = (double)sum->full_segments * path_link_octets(link, (uint32_t)mean_octets);
+  if (link->cell_octets > 0 && terms->full_segments > 0) {
+    uint64_t mean_octets = (terms->full_segment_octets + terms->full_segments / 2) / terms->full_segments;
+    wire = (double)terms->full_segments * path_link_octets(link, (uint32_t)mean_octets);
   }
 
-  if (sum->full_size.stream_octets > 0 && sum->full_segments > 0) {
-    double payload_share = (double)sum->full_size.payload_octets / (double)sum->full_size.stream_octets;
+  if (terms->full_fpdu_octets > 0 && terms->full_segments > 0) {
+    double payload_share = (double)terms->full_fpdu_payload_octets / (double)terms->full_fpdu_octets;
     metric_values_set(values, METRIC_EFFICIENCY_WIRE,
-                      payload_share * ((double)sum->full_segment_payload_octets / wire));
+                      payload_share * ((double)terms->full_segment_payload_octets / wire));
+  }
+}
+
+/* 0: the endpoint has not come so far. */
+static void set_known(metric_id id, uint32_t octets, metric_values *values)
+{
+  if (octets > 0) {
+    metric_values_set(values, id, octets);
   }
 }
 
@@ -171,13 +137,13 @@ static void add_links(const configuration *c, enum side direction, time_ps *prop
   }
 }
 
-static void set_theory(const totals *sum, const configuration *c, metric_values *values)
+static void set_theory(const configuration *c, metric_values *values)
 {
   enum side direction = c->main_direction;
   theory inputs = {
       .rate_bit_per_s = path_bottleneck_bit_per_s(&c->path.directions[direction]),
       .emss_octets = (uint32_t)values->value[METRIC_MPA_EMSS_OCTETS],
-      .connections = sum->sources,
+      .connections = c->connections.count,
       .k2 = c->theory_k2,
   };
 
@@ -186,11 +152,30 @@ static void set_theory(const totals *sum, const configuration *c, metric_values 
   theory_set_metrics(&inputs, values);
 }
 
+/* The metrics that are made of what the ends of a workload's connections counted. */
+static void set_made(const session *self, const metric_terms *terms, metric_values *values)
+{
+  const configuration *c = self->config.configuration;
+  const rnic_endpoint *source = self->connections[0].ends[side_peer(self->measured)].endpoint;
+  path_link_config link = path_link_at(&c->path.directions[c->main_direction], 0);
+
+  set_known(METRIC_MPA_EMSS_OCTETS, rnic_endpoint_emss_octets(source), values);
+  set_known(METRIC_MPA_MULPDU_OCTETS, rnic_endpoint_mulpdu_octets(source), values);
+#define IN_TERM(id, name, unit, side, how, term, sentence)                                                   \
+  metric_values_count(values, METRIC_##id, terms->term);
+#include "measure/metrics.def"
+  /* What the ULPs took: of what a fault inserts the recorder sees more. */
+  metric_values_set(values, METRIC_DELIVERY_MESSAGES, (double)terms->messages_at_sink);
+  metric_values_set(values, METRIC_DELIVERY_OCTETS, (double)terms->octets_at_sink);
+  set_efficiency(terms, &link, values);
+  set_theory(c, values);
+}
+
 /* --- The end --- */
 
 /* The checks of what was Delivered, at both ends: every octet right, every message once and in order, no
  * memory written outside a buffer. "" when nothing is wrong. */
-static char *failure_of(const session *self, const totals *sum)
+static char *failure_of(const session *self, const metric_terms *terms)
 {
   if (self->failure) {
     return g_strdup(self->failure);
@@ -200,11 +185,11 @@ static char *failure_of(const session *self, const totals *sum)
       return g_strdup("memory was written, or an STag invalidated, that the peer had no right to");
     }
   }
-  if (sum->octets_wrong > 0 || sum->order_errors > 0 || sum->guard_errors > 0) {
+  if (terms->octets_wrong > 0 || terms->order_errors > 0 || terms->guard_errors > 0) {
     return g_strdup_printf("%" PRIu64 " octets wrong, %" PRIu64
                            " segments delivered out of order, memory written "
                            "beside %" PRIu64 " buffers",
-                           sum->octets_wrong, sum->order_errors, sum->guard_errors);
+                           terms->octets_wrong, terms->order_errors, terms->guard_errors);
   }
   return g_strdup("");
 }
@@ -212,9 +197,9 @@ static char *failure_of(const session *self, const totals *sum)
 char *session_failure(const session *self)
 {
   metric_values values = {0};
-  const totals sum = count_connections(self, &values);
+  const metric_terms terms = count_connections(self, &values);
 
-  return failure_of(self, &sum);
+  return failure_of(self, &terms);
 }
 
 const char *session_termination(const session *self)
@@ -223,11 +208,11 @@ const char *session_termination(const session *self)
 }
 
 /* Why the run ended as it did, and with which code. */
-static run_status set_ending(const session *self, const totals *sum, session_result *result)
+static run_status set_ending(const session *self, const metric_terms *terms, session_result *result)
 {
   bool of_capture = self->config.capture;
 
-  result->message = failure_of(self, sum);
+  result->message = failure_of(self, terms);
   if (*result->message != '\0') {
     return RUN_FAILED;
   }
@@ -236,7 +221,7 @@ static run_status set_ending(const session *self, const totals *sum, session_res
     result->message =
         of_capture ? g_strdup("run.stop reached before the end of the capture")
                    : g_strdup_printf("run.stop reached: %" PRIu64 " of %" PRIu64 " messages were delivered",
-                                     sum->delivered, sum->expected);
+                                     terms->messages_delivered, terms->messages_expected);
     return RUN_STOPPED;
   }
   if (self->ending.code) {
@@ -254,29 +239,22 @@ static run_status set_ending(const session *self, const totals *sum, session_res
 
 void session_finish(session *self, session_result *result)
 {
-  const configuration *c = self->config.configuration;
   time_ps now = engine_now(self->config.clock);
   metric_values *values = &result->metrics;
 
   *result = (session_result){.message = NULL};
-  const totals sum = count_connections(self, values);
+  const metric_terms terms = count_connections(self, values);
   session_recorder_finish(self->recorder, now, values);
   session_recorder_distributions(self->recorder, result->distributions);
-  if (sum.sources > 0) {
-    path_link_config link = path_link_at(&c->path.directions[c->main_direction], 0);
-
-    /* What the ULPs took: of what a fault inserts the recorder sees more. */
-    metric_values_set(values, METRIC_DELIVERY_MESSAGES, (double)sum.messages_at_sink);
-    metric_values_set(values, METRIC_DELIVERY_OCTETS, (double)sum.octets_at_sink);
-    set_efficiency(&sum, &link, values);
-    set_theory(&sum, c, values);
+  if (!self->config.capture) {
+    set_made(self, &terms, values);
   }
   session_network_set_metrics(self->network, side_peer(self->measured), values);
   metric_values_set(values, METRIC_TIME_SIMULATED_S, time_ps_in_seconds(now));
   if (self->is_running) {
     metric_values_set(values, METRIC_TIME_WALL_S, (double)self->wall_us / G_USEC_PER_SEC);
   }
-  result->status = set_ending(self, &sum, result);
+  result->status = set_ending(self, &terms, result);
 }
 
 void session_result_clear(session_result *result)

@@ -626,7 +626,8 @@ bool ulp_workload_is_complete(const ulp_workload *workload)
   return all;
 }
 
-uint64_t ulp_workload_expected(const ulp_workload *workload, enum side side)
+/* Messages that are to reach the ULP of `side`. */
+static uint64_t expected_at(const ulp_workload *workload, enum side side)
 {
   const workload_flow *own = workload->flows[side];
   const workload_flow *peers = workload->flows[side_peer(side)];
@@ -648,7 +649,7 @@ bool ulp_workload_is_delivered(const ulp_workload *workload)
   bool all = true;
 
   for (enum side side = 0; side < SIDES; side++) {
-    all = all && checked_at(workload, side)->messages == ulp_workload_expected(workload, side);
+    all = all && checked_at(workload, side)->messages == expected_at(workload, side);
   }
   return all;
 }
@@ -659,7 +660,8 @@ ulp_workload_results ulp_workload_results_of(const ulp_workload *workload, enum 
   const ulp_delivery_check_results *checked = checked_at(workload, side);
   uint64_t refused = rnic_endpoint_is_erroneous(end->endpoint) ? checked->last_unexpected : 0;
 
-  return (ulp_workload_results){.messages_delivered = checked->messages,
+  return (ulp_workload_results){.messages_expected = expected_at(workload, side),
+                                .messages_delivered = checked->messages,
                                 .octets_delivered = checked->octets,
                                 .octets_wrong = checked->octets_wrong,
                                 .order_errors = checked->order_errors - refused + end->order_errors,

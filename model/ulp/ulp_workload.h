@@ -43,6 +43,7 @@ typedef struct ulp_workload_config {
 } ulp_workload_config;
 
 typedef struct ulp_workload_results {
+  uint64_t messages_expected;  /* that are to reach the ULP of this end */
   uint64_t messages_delivered; /* to the ULP of this end; Sends without payload included */
   uint64_t octets_delivered;
   uint64_t octets_wrong; /* payload octets that differ from what was sent */
@@ -75,9 +76,6 @@ void ulp_workload_poll(ulp_workload *workload, enum side side);
 bool ulp_workload_is_requester(const ulp_workload *workload, enum side side);
 bool ulp_workload_is_complete(const ulp_workload *workload);
 bool ulp_workload_is_delivered(const ulp_workload *workload);
-
-/* Messages that are to reach the ULP of `side`. */
-uint64_t ulp_workload_expected(const ulp_workload *workload, enum side side);
 
 /* What reached the ULP of `side` so far, and what was wrong with it. */
 ulp_workload_results ulp_workload_results_of(const ulp_workload *workload, enum side side);

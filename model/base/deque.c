@@ -87,22 +87,6 @@ static element_chunks *chunks_new(const deque *queue)
   return chunks;
 }
 
-static void chunks_free(element_chunks *chunks)
-{
-  for (size_t part = 0; part < chunks->parts->len; part++) {
-    deque_clear(part_at(chunks, part));
-  }
-  g_array_unref(chunks->parts);
-  g_array_unref(chunks->sums);
-  g_free(chunks);
-}
-
-/* Whether the list has become so long that chunks_new() should make a better one. */
-static bool chunks_are_too_many(const element_chunks *chunks)
-{
-  return chunks->parts->len > PARTS_MAX;
-}
-
 /* Goes to the part in which element number `index` is; the last one when there is no such element. */
 static void go_to(element_chunks *chunks, size_t index)
 {
@@ -121,13 +105,6 @@ static void go_to(element_chunks *chunks, size_t index)
     }
   }
   chunks->near = part;
-}
-
-/* As the functions of deque.h; `index` and `count` must be right. */
-static void *chunks_at(element_chunks *chunks, size_t index)
-{
-  go_to(chunks, index);
-  return deque_at(part_at(chunks, chunks->near), index - chunks->near_at);
 }
 
 /* The second half of part number `number`, which is full, becomes a part of its own. */
@@ -212,14 +189,6 @@ static void go_to_bound(element_chunks *chunks, size_t key_offset, uint64_t boun
   }
 }
 
-static size_t chunks_count_to(element_chunks *chunks, size_t key_offset, uint64_t bound)
-{
-  if (!holds_bound(chunks, chunks->near, key_offset, bound)) {
-    go_to_bound(chunks, key_offset, bound);
-  }
-  return chunks->near_at + deque_count_to(part_at(chunks, chunks->near), key_offset, bound);
-}
-
 /* --- The array --- */
 
 void deque_init(deque *queue, size_t element_octets)
@@ -235,11 +204,15 @@ static uint8_t *memory_of(const deque *queue)
 
 void deque_clear(deque *queue)
 {
-  if (deque_is_in_chunks(queue)) {
-    chunks_free(queue->chunks);
-  } else {
-    g_free(memory_of(queue));
+  element_chunks *chunks = deque_is_in_chunks(queue) ? queue->chunks : NULL;
+  for (size_t part = 0; chunks != NULL && part < chunks->parts->len; part++) {
+    deque_clear(part_at(chunks, part));
   }
+  if (chunks != NULL) {
+    g_array_unref(chunks->parts);
+    g_array_unref(chunks->sums);
+  }
+  g_free(chunks != NULL ? (void *)chunks : memory_of(queue));
   deque_init(queue, queue->element_octets);
 }
 
@@ -277,14 +250,16 @@ static void make_room(deque *queue)
 
 void *deque_at_chunk(const deque *queue, size_t index)
 {
-  return chunks_at(queue->chunks, index);
+  element_chunks *chunks = queue->chunks;
+  go_to(chunks, index);
+  return deque_at(part_at(chunks, chunks->near), index - chunks->near_at);
 }
 
 /* Whether the elements are in chunks; they are from the first time on that very many would have to move,
  * `near` on the shorter side. A list of chunks that has become too long is replaced. */
 static bool moves_in_chunks(deque *queue, size_t near)
 {
-  if (deque_is_in_chunks(queue) ? chunks_are_too_many(queue->chunks) : near > ELEMENT_CHUNK_MAX) {
+  if (deque_is_in_chunks(queue) ? queue->chunks->parts->len > PARTS_MAX : near > ELEMENT_CHUNK_MAX) {
     uint32_t count = queue->count;
     element_chunks *chunks = chunks_new(queue);
     deque_clear(queue);
@@ -354,7 +329,11 @@ void deque_remove_between(deque *queue, size_t index, size_t count)
 size_t deque_count_between(const deque *queue, size_t key_offset, uint64_t bound)
 {
   if (deque_is_in_chunks(queue)) {
-    return chunks_count_to(queue->chunks, key_offset, bound);
+    element_chunks *chunks = queue->chunks;
+    if (!holds_bound(chunks, chunks->near, key_offset, bound)) {
+      go_to_bound(chunks, key_offset, bound);
+    }
+    return chunks->near_at + deque_count_to(part_at(chunks, chunks->near), key_offset, bound);
   }
   size_t stride = queue->element_octets;
   const uint8_t *low = (const uint8_t *)deque_at(queue, 0) + key_offset;

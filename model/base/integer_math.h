@@ -5,7 +5,8 @@
 
 #include <stdint.h>
 
-#include "base/uint128.h"
+/* Products of two 64-bit numbers, whole. Not in C11, but gcc and clang have it on every 64-bit machine. */
+__extension__ typedef unsigned __int128 uint128;
 
 /* The fraction bits of a logarithm. */
 #define INTEGER_LOGARITHM_BITS 56

@@ -12,17 +12,12 @@ typedef struct slab {
   void *padding;
 } slab;
 
-static size_t rounded_up(size_t octets)
-{
-  size_t unit = 2 * sizeof(void *);
-  return (octets + unit - 1) / unit * unit;
-}
-
 memory_pool *memory_pool_new(size_t piece_octets)
 {
+  const size_t unit = 2 * sizeof(void *);
   g_assert(piece_octets > 0);
   memory_pool *pool = g_new0(memory_pool, 1);
-  pool->piece_octets = rounded_up(piece_octets);
+  pool->piece_octets = (piece_octets + unit - 1) / unit * unit;
   pool->next_slab_pieces = FIRST_SLAB_PIECES;
   pool->owned = true;
   return pool;

@@ -2,22 +2,18 @@
 #include "base/plain_text.h"
 
 #include <string.h>
-
-static gboolean reorders(gunichar character)
-{
-  return character == 0x061C || character == 0x200E || character == 0x200F ||
-         (character >= 0x202A && character <= 0x202E) || (character >= 0x2066 && character <= 0x2069);
-}
-
-static gboolean is_noncharacter(gunichar character)
-{
-  return (character & 0xFFFE) == 0xFFFE || (character >= 0xFDD0 && character <= 0xFDEF);
-}
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 gboolean plain_text_shows(gunichar character)
 {
-  return !(g_unichar_iscntrl(character) || character == 0x2028 || character == 0x2029 ||
-           reorders(character) || is_noncharacter(character));
+  gboolean separates = character == 0x2028 || character == 0x2029;
+  gboolean reorders = character == 0x061C || character == 0x200E || character == 0x200F ||
+                      (character >= 0x202A && character <= 0x202E) ||
+                      (character >= 0x2066 && character <= 0x2069);
+  gboolean is_noncharacter = (character & 0xFFFE) == 0xFFFE || (character >= 0xFDD0 && character <= 0xFDEF);
+
+  return !g_unichar_iscntrl(character) && !separates && !reorders && !is_noncharacter;
 }
 
 /* As C and JSON write them; NULL for other characters. */
@@ -116,4 +112,29 @@ void plain_text_append_json(GString *json, const char *text)
     }
   }
   g_string_append_c(json, '"');
+}
+
+/* --- The terminal --- */
+
+/* Less is no room for a plot. */
+enum { COLUMNS_MIN = 40, ROWS_MIN = 15 };
+
+terminal terminal_of(FILE *file)
+{
+  struct winsize size;
+  terminal t = {.shows = isatty(fileno(file)), .columns = TERMINAL_COLUMNS, .rows = TERMINAL_ROWS};
+  t.colours = t.shows;
+  if (t.shows && ioctl(fileno(file), TIOCGWINSZ, &size) == 0 && size.ws_col >= COLUMNS_MIN &&
+      size.ws_row >= ROWS_MIN) {
+    t.columns = size.ws_col;
+    t.rows = size.ws_row - 1U;
+  }
+  return t;
+}
+
+void terminal_redraw_line(FILE *file, const char *text)
+{
+  g_autofree char *line = g_strconcat("\r\033[K", text, NULL);
+  fputs(line, file);
+  fflush(file);
 }

@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "base/uint128.h"
+#include "base/integer_math.h"
 
 /* xoshiro256** (Blackman and Vigna), filled by splitmix64 from a hash of seed and name. */
 struct random_stream {
@@ -21,21 +21,15 @@ static uint64_t mix(uint64_t value)
 /* The increment of splitmix64, odd: 2^64 divided by the golden ratio. */
 #define SPLITMIX_STEP UINT64_C(0x9E3779B97F4A7C15)
 
-/* FNV-1a. */
-static uint64_t hash_name(const char *name)
-{
-  uint64_t hash = UINT64_C(0xCBF29CE484222325);
-  for (; *name != '\0'; name++) {
-    hash = (hash ^ (uint8_t)*name) * UINT64_C(0x100000001B3);
-  }
-  return hash;
-}
-
 uint64_t random_hash(uint64_t seed, const char *name, uint64_t index)
 {
+  uint64_t hash_of_name = UINT64_C(0xCBF29CE484222325); /* FNV-1a */
+  for (; *name != '\0'; name++) {
+    hash_of_name = (hash_of_name ^ (uint8_t)*name) * UINT64_C(0x100000001B3);
+  }
   /* Mixed between the parts, so that neighbouring seeds and indices never meet. */
   uint64_t hash = mix(seed + SPLITMIX_STEP);
-  hash = mix((hash ^ hash_name(name)) + SPLITMIX_STEP);
+  hash = mix((hash ^ hash_of_name) + SPLITMIX_STEP);
   return mix((hash ^ index) + SPLITMIX_STEP);
 }
 

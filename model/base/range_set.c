@@ -35,13 +35,6 @@ static range *range_at(const range_set *set, size_t index)
   return deque_slot(&set->ranges, index, sizeof(range));
 }
 
-/* Index of the first interval that ends at `position` or beyond it. */
-static size_t find_touching(const range_set *set, uint64_t position)
-{
-  size_t index = range_set_find(set, position);
-  return index > 0 && range_at(set, index - 1)->to == position ? index - 1 : index;
-}
-
 uint64_t range_set_add(range_set *set, uint64_t from, uint64_t to)
 {
   g_assert(from <= to);
@@ -54,7 +47,8 @@ uint64_t range_set_add(range_set *set, uint64_t from, uint64_t to)
     set->total += to - from;
     return to - from;
   }
-  size_t first = find_touching(set, from);
+  size_t first = range_set_find(set, from);
+  first -= first > 0 && range_at(set, first - 1)->to == from ? 1 : 0; /* that ends here touches it */
   if (first == set->ranges.count || range_at(set, first)->from > to) {
     *(range *)deque_insert(&set->ranges, first) = (range){from, to};
     set->total += to - from;

@@ -81,13 +81,6 @@ static piece *piece_new(reassembly_queue *queue, const buffer_chain *source, uin
   return made;
 }
 
-static void piece_release(reassembly_queue *queue, piece *released)
-{
-  buffer_chain_clear(&released->octets);
-  released->next_free = queue->free_pieces;
-  queue->free_pieces = released;
-}
-
 /* Octets [from, to) of the `chain` that starts at `position`, none of which is held, in front of entry number
  * `index`. */
 static void insert_entry(reassembly_queue *queue, size_t index, uint64_t position, const buffer_chain *chain,
@@ -254,7 +247,9 @@ static uint64_t take_out(reassembly_queue *queue, uint64_t from, uint64_t to, bu
       each->position = to;
       break;
     }
-    piece_release(queue, each->piece);
+    buffer_chain_clear(&each->piece->octets);
+    each->piece->next_free = queue->free_pieces;
+    queue->free_pieces = each->piece;
   }
   deque_remove(&queue->entries, first, behind - first);
   return removed;

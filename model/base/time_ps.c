@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "base/uint128.h"
+#include "base/integer_math.h"
 
 /* As ns-3 computes it, whatever the numbers. */
 static time_ps send_as_ns3(uint64_t octets, uint64_t rate_bit_per_s)

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/uint128.h"
+#include "base/integer_math.h"
 
 typedef struct unit {
   const char *name;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/plain_text.h"
-#include "base/terminal.h"
+#include "base/plain_text.h"
 #include "cli/cli.h"
 #include "cli/cli_documents.h"
 #include "cli/cli_terms.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "cli/cli_progress.h"
 
-#include "base/terminal.h"
+#include "base/plain_text.h"
 #include "study/sweep/sweep_progress.h"
 
 #define SHOW_AFTER_US G_USEC_PER_SEC

@@ -61,13 +61,6 @@ time_ps engine_now(const engine *clock)
   return clock->waking ? clock->wake_now : clock->functions.now(clock->driver);
 }
 
-/* When the event queue is due next; TIME_PS_NEVER when nothing is. */
-static time_ps next_due(engine *clock)
-{
-  const event_queue_timer *first = event_queue_first(&clock->queue);
-  return first != NULL ? first->when : TIME_PS_NEVER;
-}
-
 /* The earliest call the driver still owes. */
 static time_ps next_wake(const engine *clock)
 {
@@ -82,7 +75,8 @@ static void ask_for_wake(engine *clock)
   if (clock->functions.wake_at == NULL) {
     return;
   }
-  time_ps due = next_due(clock);
+  const event_queue_timer *first = event_queue_first(&clock->queue);
+  time_ps due = first != NULL ? first->when : TIME_PS_NEVER;
   if (due < next_wake(clock)) {
     g_array_append_val(clock->wakes_asked, due);
     clock->functions.wake_at(clock->driver, due);

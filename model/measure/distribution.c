@@ -38,21 +38,16 @@ void distribution_copy(distribution *to, const distribution *from)
                        .room = from->count};
 }
 
-static void make_room(distribution *d)
-{
-  if (d->count >= d->room) {
-    d->room = MAX(d->count * 2, 16);
-    d->bins = g_renew(distribution_bin, d->bins, d->room);
-  }
-}
-
 bool distribution_append(distribution *d, double bound, double weight)
 {
   bool fits = isfinite(bound) && bound >= 0 && (d->count == 0 || bound > d->bins[d->count - 1].bound);
   if (d->count == DISTRIBUTION_BINS_MAX || !fits || !isfinite(weight) || weight <= 0) {
     return false;
   }
-  make_room(d);
+  if (d->count >= d->room) {
+    d->room = MAX(d->count * 2, 16);
+    d->bins = g_renew(distribution_bin, d->bins, d->room);
+  }
   d->bins[d->count++] = (distribution_bin){.bound = bound, .weight = weight};
   return true;
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/uint128.h"
+#include "base/integer_math.h"
 
 /* The time spent at one value. */
 typedef struct dwell {
@@ -97,15 +97,6 @@ static void settle_marked(time_distribution *function)
   }
 }
 
-static void add_pending(time_distribution *function, time_ps time)
-{
-  if (function->pending_count == function->pending_capacity) {
-    function->pending_capacity = MAX(function->pending_capacity * 2, (size_t)INITIAL_CAPACITY);
-    function->pending = g_renew(dwell, function->pending, function->pending_capacity);
-  }
-  function->pending[function->pending_count++] = (dwell){.value = function->value, .time = time};
-}
-
 /* Accounts for the time from `since` to `now`, during which the value was held. */
 static void pass_time(time_distribution *function, time_ps now)
 {
@@ -114,10 +105,16 @@ static void pass_time(time_distribution *function, time_ps now)
   if (now == function->since) {
     return;
   }
-  if (!function->paused) {
-    add_pending(function, now - function->since);
-  }
+  const dwell passed = {.value = function->value, .time = now - function->since};
   function->since = now;
+  if (function->paused) {
+    return;
+  }
+  if (function->pending_count == function->pending_capacity) {
+    function->pending_capacity = MAX(function->pending_capacity * 2, (size_t)INITIAL_CAPACITY);
+    function->pending = g_renew(dwell, function->pending, function->pending_capacity);
+  }
+  function->pending[function->pending_count++] = passed;
 }
 
 void time_distribution_set(time_distribution *function, time_ps now, uint64_t value)

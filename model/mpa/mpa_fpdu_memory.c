@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "base/scatter_list.h"
+#include "base/buffer_chain.h"
 #include "mpa/mpa_fpdu.h"
 
 /* The last segment of a message is as long as may be: with a second length, a bit less than half of the

@@ -6,7 +6,7 @@
  * processor's cache it costs the least: the digest over flat octets, with the copy, takes less time than the
  * digest over the slices of a marked FPDU, and whoever handles it has one slice to look at. One that refers
  * has header, markers, PAD and digest of its own and slices of the ULP's octets between them
- * (scatter_list.h): a fifth of the memory and less. So FPDUs refer while as many flat ones are on their way,
+ * (scatter_list): a fifth of the memory and less. So FPDUs refer while as many flat ones are on their way,
  * or wait to be acknowledged, as the cache holds: the memory of many connections, and of one with a great
  * window, is bounded, and the others have their speed. On the wire the two are the same. */
 #ifndef MPA_MPA_FPDU_MEMORY_H

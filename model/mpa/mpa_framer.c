@@ -6,7 +6,7 @@
 
 #include "base/big_endian.h"
 #include "base/crc32c.h"
-#include "base/scatter_list.h"
+#include "base/buffer_chain.h"
 #include "mpa/mpa_fpdu.h"
 
 struct mpa_framer {

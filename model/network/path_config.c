@@ -3,8 +3,6 @@
 
 #include <glib.h>
 
-#include "base/wire_octets.h"
-
 size_t path_links(const path_direction_config *direction)
 {
   size_t further = MAX(direction->hop_rates_bit_per_s.count, direction->hop_delays_ps.count);
@@ -47,11 +45,6 @@ uint32_t path_mtu_octets(const path_direction_config *direction)
     mtu = MIN(mtu, path_link_at(direction, i).mtu_octets);
   }
   return mtu;
-}
-
-uint32_t path_link_octets(const path_link_config *link, uint32_t ip_octets)
-{
-  return wire_octets(ip_octets, link->framing_octets, link->cell_octets, link->cell_overhead_octets);
 }
 
 /* The parameter `index` of a loss model; the second is what the first leaves of 1 when it is not given. */
@@ -131,19 +124,6 @@ static void add_losses(impairment_builder *builder)
   }
 }
 
-/* After the last segments of a flow no more may follow: those chosen by number wait no longer than this. */
-#define LATE_WAIT_PS TIME_PS_PER_MILLISECOND
-
-static void add_late(impairment_builder *builder)
-{
-  path_late_config late = builder->config->displace;
-
-  late.wait_ps = LATE_WAIT_PS;
-  if (late.probability > 0) {
-    add(builder, path_late_new(&late, random_of(builder, "displace")));
-  }
-}
-
 static void add_jitter(impairment_builder *builder)
 {
   path_jitter_config jitter = builder->config->jitter;
@@ -160,6 +140,7 @@ static void add_jitter(impairment_builder *builder)
 static void add_kind(impairment_builder *builder, path_impairment kind)
 {
   const path_direction_config *config = builder->config;
+  path_late_config late = config->displace;
 
   switch (kind) {
   case PATH_IMPAIRMENT_LOSS:
@@ -181,7 +162,11 @@ static void add_kind(impairment_builder *builder, path_impairment kind)
     }
     break;
   case PATH_IMPAIRMENT_DISPLACE:
-    add_late(builder);
+    /* After the last segments of a flow no more may follow: those chosen by number wait no longer. */
+    late.wait_ps = TIME_PS_PER_MILLISECOND;
+    if (late.probability > 0) {
+      add(builder, path_late_new(&late, random_of(builder, "displace")));
+    }
     break;
   case PATH_IMPAIRMENT_JITTER:
     add_jitter(builder);

@@ -67,9 +67,6 @@ path_link_config path_link_at(const path_direction_config *direction, size_t ind
 uint64_t path_bottleneck_bit_per_s(const path_direction_config *direction);
 uint32_t path_mtu_octets(const path_direction_config *direction);
 
-/* What a packet of `ip_octets` costs on `link`, framing and cells included. */
-uint32_t path_link_octets(const path_link_config *link, uint32_t ip_octets);
-
 /* The loss models of netem, with what tc-netem(8) takes for the parameters left out: `loss gemodel` p, r,
  * 1-h, 1-k (100% - p, 100%, 0) and `loss state` p13, p31, p32, p23, p14 (100% - p13, 0, 100%, 0). Only where
  * the direction's list is not empty. */

@@ -3,8 +3,6 @@
 
 #include <glib.h>
 
-#include "base/wire_octets.h"
-
 void path_link_send(path_link *link, datagram *packet)
 {
   packet->send_order = ++link->sent;
@@ -29,6 +27,21 @@ void path_link_free(path_link *link)
   }
 }
 
+/* A packet with `framing_octets` more; in cells, with more in each of them. tc-netem(8), rate: 50 octets in
+ * ATM's cells of 48 and 5 are 106. */
+static inline uint32_t octets_with(const path_link_config *config, int32_t framing_octets, uint32_t ip_octets)
+{
+  uint32_t octets = ip_octets + (uint32_t)framing_octets;
+  uint32_t cell = config->cell_octets;
+
+  return cell == 0 ? octets : (octets + cell - 1) / cell * (cell + (uint32_t)config->cell_overhead_octets);
+}
+
+uint32_t path_link_octets(const path_link_config *config, uint32_t ip_octets)
+{
+  return octets_with(config, config->framing_octets, ip_octets);
+}
+
 uint32_t path_link_sent_octets(const path_link_config *config, uint32_t ip_octets)
 {
   int32_t framing = config->framing_octets;
@@ -36,7 +49,7 @@ uint32_t path_link_sent_octets(const path_link_config *config, uint32_t ip_octet
   if (config->cell_octets == 0) {
     framing = MIN(framing, PATH_LINK_PPP_OCTETS);
   }
-  return wire_octets(ip_octets, framing, config->cell_octets, config->cell_overhead_octets);
+  return octets_with(config, framing, ip_octets);
 }
 
 /* Rounded on its own because ns-3's device has it as a time of its own (docs/facts.md, "A link's times"). */

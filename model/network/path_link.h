@@ -4,7 +4,7 @@
  * A packet of L octets IP whose transmission starts at s arrives at s + round((L + 2) * 8 / rate) + delay and
  * leaves the transmitter free at s + round((L + 2) * 8 / rate) + gap, gap = round((framing - 2) * 8 / rate):
  * the 2 are PPP's, the rest of the framing is interframe gap and does not delay the arrival. With
- * a framing below 2 or with cells (wire_octets.h) it is sent as a whole, without a gap: it arrives with its
+ * a framing below 2 or with cells it is sent as a whole, without a gap: it arrives with its
  * last octet, its last cell. Packets wait for the transmitter in the order sent; the queue is unlimited here
  * (path_transmitter decides what may wait). Rate and delay may change at run time: what has started keeps its
  * arrival, so a smaller delay lets later packets overtake. */
@@ -59,6 +59,9 @@ void path_link_set_receiver(path_link *link, path_link_receiver receiver, void *
 void path_link_set_config(path_link *link, const path_link_config *config);
 
 void path_link_free(path_link *link);
+
+/* What a packet of `ip_octets` costs on the link, as netem's `rate` counts it: with the framing, or in whole cells. */
+uint32_t path_link_octets(const path_link_config *config, uint32_t ip_octets);
 
 /* The octets whose time passes before the last one has left, and the time from then until the transmitter is
  * free. */

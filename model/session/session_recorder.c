@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "base/uint128.h"
+#include "base/integer_math.h"
 #include "measure/occupancy.h"
 #include "measure/retransmission_ledger.h"
 #include "net/fpdu_starts.h"

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "base/time_ps.h"
-#include "base/uint128.h"
+#include "base/integer_math.h"
 
 typedef struct tcp_congestion_window {
   uint32_t smss_octets;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* NewReno, and DCTCP, whose growth and losses are NewReno's. */
-#include "base/uint128.h"
+#include "base/integer_math.h"
 #include "tcp/tcp_congestion_control.h"
 
 /* --- NewReno --- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "base/scatter_list.h"
+#include "base/buffer_chain.h"
 
 #include <string.h>
 

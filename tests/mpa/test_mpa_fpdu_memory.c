@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "mpa/mpa_fpdu_memory.h"
 
-#include "base/scatter_list.h"
+#include "base/buffer_chain.h"
 #include "test.h"
 
 /* Of 10,000 octets six FPDUs of 1460 are the most that are less; blocks of both lengths count, those of the

@@ -2,7 +2,7 @@
 /* What lies between the ends of an axis. */
 #include "scenario/scenario_axes.h"
 
-#include "base/uint128.h"
+#include "base/integer_math.h"
 #include "test.h"
 
 static void assert_numbers(GArray *numbers, const char *expected)

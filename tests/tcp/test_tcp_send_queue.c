@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "base/random_stream.h"
-#include "base/scatter_list.h"
+#include "base/buffer_chain.h"
 #include "tcp/tcp_send_queue.h"
 #include "tcp_parts.h"
 #include "test.h"
@@ -284,7 +284,7 @@ TEST(test_many_records)
   expect_octets(queue, RECORDS - 1, RECORDS);
 }
 
-/* A record in slices that others share (scatter_list.h): whole, in parts, and after another in one
+/* A record in slices that others share (scatter_list): whole, in parts, and after another in one
  * segment. */
 TEST(test_shared_record)
 {

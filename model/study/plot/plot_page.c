@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/terminal.h"
+#include "base/plain_text.h"
 
 /* A letter of a terminal in dots: with the font below, what is laid out for a picture falls on whole letters. */
 enum { LETTER_WIDTH = 10, LETTER_HEIGHT = 25, LETTER_FONT = 13 };

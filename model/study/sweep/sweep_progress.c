@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "study/sweep/sweep_progress.h"
 
-#include "base/terminal.h"
+#include "base/plain_text.h"
 
 #define LINE_EVERY_US (10 * G_USEC_PER_SEC)
 

@@ -272,17 +272,6 @@ static path_element *add_alignment(path_direction *path)
   return observer;
 }
 
-/* How many boxes of the same kind come before the one at `place`. */
-static size_t before_of_its_kind(const choice_list *boxes, unsigned place)
-{
-  size_t count = 0;
-
-  for (unsigned i = 0; i < place; i++) {
-    count += boxes->values[i] == boxes->values[place];
-  }
-  return count;
-}
-
 /* Each direction has its own boxes, as it meets them. */
 static void add_boxes(path_direction *path, path_position place)
 {
@@ -295,12 +284,16 @@ static void add_boxes(path_direction *path, path_position place)
   path->alignment_before = observed ? add_alignment(path) : path->alignment_before;
   for (unsigned i = 0; i < boxes->count; i++) {
     path_middlebox kind = (path_middlebox)boxes->values[i];
+    size_t before = 0; /* boxes of the same kind */
 
+    for (unsigned j = 0; j < i; j++) {
+      before += boxes->values[j] == boxes->values[i];
+    }
     if (kind == PATH_MIDDLEBOX_PROXY && relay_here) {
       add_box(path, path->config.relay)->is_borrowed = true;
       path->relay_is_in = true;
     } else if (kind != PATH_MIDDLEBOX_PROXY && here) {
-      random_stream *random = random_of(path, path_middlebox_name(kind), before_of_its_kind(boxes, i));
+      random_stream *random = random_of(path, path_middlebox_name(kind), before);
       add_box(path, path_middlebox_new(config, kind, random));
     }
   }

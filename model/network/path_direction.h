@@ -12,7 +12,7 @@
 #include "network/path_box.h"
 #include "network/path_config.h"
 #include "network/path_element.h"
-#include "network/path_gate.h"
+#include "network/path_proxy.h"
 
 typedef struct path_direction path_direction;
 

@@ -24,12 +24,35 @@ typedef enum path_impairment {
   PATH_IMPAIRMENTS
 } path_impairment;
 
+/* --- Draws that remember the last one --- */
+
+/* netem's "correlation": what loss, jitter, duplication and corruption share. */
+
+/* Embedded in an element; written only by the functions below. */
+typedef struct path_correlation {
+  random_stream *random; /* the caller's */
+  double correlation;
+  double last;
+} path_correlation;
+
+/* Draws from `random` with `correlation` (0 … 1) between neighbours; each takes one number of the stream, and
+ * with a correlation the start takes one too. */
+void path_correlation_init(path_correlation *correlation, random_stream *random, double value);
+
+/* x = u · (1 - correlation) + the last x · correlation, u uniform: in 0 … 1, without 1. With correlation 0 x
+ * is uniform. As in netem, x with a correlation is no longer uniform but gathers around 1/2: a probability
+ * below 1/2 then strikes less often than it says, one above more often. */
+double path_correlation_next(path_correlation *correlation);
+
+/* Whether the next x is below `probability` (0 … 1). With correlation 0: random_stream_chance(). */
+bool path_correlation_chance(path_correlation *correlation, double probability);
+
 /* --- Loss --- */
 
 /* Segments with payload are numbered 1, 2, … as they enter; retransmissions and startup frames count. */
 typedef struct path_loss_config {
   double probability; /* of each packet, with or without payload: netem's `loss` */
-  double correlation; /* netem's: of each draw with the last (path_correlation.h); 0: independent */
+  double correlation; /* netem's: of each draw with the last (path_correlation); 0: independent */
   uint64_t every;     /* drops the segments number every, 2 · every, …; 0: none */
   number_list drop;   /* drops the segments of these numbers, which ascend */
 } path_loss_config;
@@ -84,7 +107,7 @@ typedef enum path_corrupt_mode {
 typedef struct path_corrupt_config {
   path_corrupt_mode mode;
   double probability;
-  double correlation; /* of each draw with the last (path_correlation.h) */
+  double correlation; /* of each draw with the last (path_correlation) */
 } path_corrupt_config;
 
 /* Damages one bit of each packet with `probability`; UNCAUGHT leaves alone what has no payload, and
@@ -95,7 +118,7 @@ path_element *path_corrupt_new(const path_corrupt_config *config, random_stream 
 
 typedef struct path_duplicate_config {
   double probability;
-  double correlation; /* of each draw with the last (path_correlation.h) */
+  double correlation; /* of each draw with the last (path_correlation) */
 } path_duplicate_config;
 
 /* Sends, with `probability` of each packet with or without payload, a copy right after it: in the same
@@ -117,7 +140,7 @@ path_element *path_ecn_mark_new(const path_ecn_mark_config *config, random_strea
 
 typedef struct path_late_config {
   double probability;
-  double correlation; /* of each draw with the last (path_correlation.h) */
+  double correlation; /* of each draw with the last (path_correlation) */
   packet_distance by; /* how late, more than 0 */
   time_ps wait_ps;    /* by segments: the longest that a packet waits for them */
 } path_late_config;
@@ -134,7 +157,7 @@ path_element *path_late_new(const path_late_config *config, random_stream *rando
  * next does with `probability`, and the count starts again. netem's `reorder` and `gap`. */
 typedef struct path_reorder_config {
   double probability;
-  double correlation; /* of each draw with the last (path_correlation.h) */
+  double correlation; /* of each draw with the last (path_correlation) */
   uint32_t gap;       /* 0 counts as 1, as in tc: every packet may go */
 } path_reorder_config;
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "network/path_impairments.h"
 
-#include "network/path_correlation.h"
-#include "network/path_delay_line.h"
+#include "network/path_element.h"
 
 /* --- The distributions as tables --- */
 

@@ -2,7 +2,6 @@
 #include "network/path_impairments.h"
 
 #include "base/deque.h"
-#include "network/path_correlation.h"
 
 typedef struct late_packet {
   datagram *packet;

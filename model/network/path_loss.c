@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "network/path_impairments.h"
 
-#include "network/path_correlation.h"
-
 typedef struct path_loss {
   path_element element;
   double probability;

@@ -60,23 +60,6 @@ static void retire_begun(path_transmitter *transmitter, time_ps now)
   }
 }
 
-static bool is_full(const path_transmitter *transmitter, uint32_t octets)
-{
-  const path_transmitter_config *config = &transmitter->config;
-
-  return (config->queue_limit_packets > 0 && transmitter->waiting.count >= config->queue_limit_packets) ||
-         (config->queue_limit_octets > 0 &&
-          transmitter->waiting_octets + octets > config->queue_limit_octets);
-}
-
-static bool is_above_threshold(const path_transmitter *transmitter)
-{
-  const path_transmitter_config *config = &transmitter->config;
-
-  return (config->mark_packets > 0 && transmitter->waiting.count >= config->mark_packets) ||
-         (config->mark_octets > 0 && transmitter->waiting_octets >= config->mark_octets);
-}
-
 static path_queue_question question_about(const path_transmitter *transmitter, const datagram *packet)
 {
   return (path_queue_question){.ecn_capable = datagram_ecn_of(packet) != DATAGRAM_ECN_NOT_CAPABLE,
@@ -103,9 +86,12 @@ static datagram *obey(path_transmitter *transmitter, path_queue_verdict verdict,
  * find the queue full: RED's average is of what all arrivals find. */
 static datagram *judge(path_transmitter *transmitter, datagram *packet, bool is_too_much, time_ps now)
 {
-  path_queue_manager *manager = transmitter->config.manager;
+  const path_transmitter_config *config = &transmitter->config;
+  path_queue_manager *manager = config->manager;
   path_queue_verdict verdict = PATH_QUEUE_PASS;
   path_queue_question question = question_about(transmitter, packet);
+  bool is_above_threshold = (config->mark_packets > 0 && question.packets >= config->mark_packets) ||
+                            (config->mark_octets > 0 && question.octets >= config->mark_octets);
 
   question.idle_ps = MAX(now - transmitter->free_at, 0);
   if (manager && manager->class->enqueue) {
@@ -114,7 +100,7 @@ static datagram *judge(path_transmitter *transmitter, datagram *packet, bool is_
   if (is_too_much) {
     verdict = PATH_QUEUE_DROP;
   }
-  if (verdict == PATH_QUEUE_PASS && question.ecn_capable && is_above_threshold(transmitter)) {
+  if (verdict == PATH_QUEUE_PASS && question.ecn_capable && is_above_threshold) {
     verdict = PATH_QUEUE_MARK;
   }
   return obey(transmitter, verdict, packet);
@@ -123,7 +109,11 @@ static datagram *judge(path_transmitter *transmitter, datagram *packet, bool is_
 /* What the queue does with a packet of `octets` that comes: NULL when it is dropped. */
 static datagram *admit(path_transmitter *transmitter, datagram *packet, uint32_t octets, time_ps now)
 {
-  bool is_too_much = transmitter->free_at > now && is_full(transmitter, octets);
+  const path_transmitter_config *config = &transmitter->config;
+  bool is_too_much =
+      transmitter->free_at > now &&
+      ((config->queue_limit_packets > 0 && transmitter->waiting.count >= config->queue_limit_packets) ||
+       (config->queue_limit_octets > 0 && transmitter->waiting_octets + octets > config->queue_limit_octets));
 
   if (transmitter->judges) {
     return judge(transmitter, packet, is_too_much, now);
@@ -161,21 +151,18 @@ static void pass_to_link(path_transmitter *transmitter, datagram *packet, uint32
 
 /* --- Packets that wait here --- */
 
-static datagram *dequeue(path_transmitter *transmitter, time_ps now)
-{
-  path_queue_manager *manager = transmitter->config.manager;
-  waiting_packet first = remove_first(transmitter);
-  path_queue_question question = question_about(transmitter, first.packet);
-
-  question.waited_ps = now - first.start;
-  return obey(transmitter, manager->class->dequeue(manager, &question, now), first.packet);
-}
-
 /* The transmitter takes the next packet when it is free. */
 static void transmit_next(path_transmitter *transmitter, time_ps now)
 {
+  path_queue_manager *manager = transmitter->config.manager;
+
   while (transmitter->free_at <= now && transmitter->waiting.count > 0) {
-    datagram *packet = dequeue(transmitter, now);
+    waiting_packet first = remove_first(transmitter);
+    path_queue_question question = question_about(transmitter, first.packet);
+
+    question.waited_ps = now - first.start;
+    path_queue_verdict verdict = manager->class->dequeue(manager, &question, now);
+    datagram *packet = obey(transmitter, verdict, first.packet);
     if (packet) {
       begin_transmission(transmitter, datagram_octets(packet), now);
       path_link_send(transmitter->link, packet);
@@ -226,15 +213,6 @@ static time_ps deadline(const path_element *element, uint64_t *order)
 static void run(path_element *element, time_ps now)
 {
   transmit_next((path_transmitter *)element, now);
-}
-
-void path_queue_manager_free(path_queue_manager *manager)
-{
-  if (manager && manager->class->free) {
-    manager->class->free(manager);
-  } else {
-    g_free(manager);
-  }
 }
 
 static void free_transmitter(path_element *element)

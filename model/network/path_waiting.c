@@ -48,14 +48,6 @@ void path_waiting_append(path_waiting *waiting, const datagram *packet, const tc
                           .fragmentable = datagram_may_be_fragmented(packet)};
 }
 
-static datagram_ecn joined_ecn(datagram_ecn one, datagram_ecn other)
-{
-  if (one == DATAGRAM_ECN_CONGESTED || other == DATAGRAM_ECN_CONGESTED) {
-    return DATAGRAM_ECN_CONGESTED;
-  }
-  return one == other ? one : DATAGRAM_ECN_NOT_CAPABLE;
-}
-
 /* Adds what the segment `other` says to `all`. */
 static void join_origins(path_origin *all, const path_origin *other)
 {
@@ -65,7 +57,10 @@ static void join_origins(path_origin *all, const path_origin *other)
     all->timestamp_value = other->timestamp_value;
     all->has_timestamps = true;
   }
-  all->ecn = joined_ecn(all->ecn, other->ecn);
+  if (all->ecn != other->ecn) {
+    bool congested = all->ecn == DATAGRAM_ECN_CONGESTED || other->ecn == DATAGRAM_ECN_CONGESTED;
+    all->ecn = congested ? DATAGRAM_ECN_CONGESTED : DATAGRAM_ECN_NOT_CAPABLE;
+  }
   all->window_reduced |= other->window_reduced;
   all->retransmission |= other->retransmission;
   all->fragmentable &= other->fragmentable;

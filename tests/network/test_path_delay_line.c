@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Packets that wait for their times. */
-#include "network/path_delay_line.h"
+#include "network/path_element.h"
 #include "path_fixture.h"
 #include "test.h"
 

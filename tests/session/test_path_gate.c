@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The gate in front of a proxy: what comes while an element behind it works waits until all of them are
  * done. */
-#include "network/path_gate.h"
+#include "network/path_proxy.h"
 
 #include "session_kit.h"
 #include "test.h"

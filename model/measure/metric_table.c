@@ -57,3 +57,24 @@ void metric_values_count(metric_values *values, metric_id id, uint64_t count)
   g_assert(how == METRIC_SUM || how == METRIC_MAX);
   metric_values_set(values, id, how == METRIC_SUM ? known + (double)count : MAX(known, (double)count));
 }
+
+/* --- How a run ended --- */
+
+static const char *const status_names[RUN_STATUSES] = {
+    [RUN_OK] = "ok", [RUN_TERMINATED] = "terminated", [RUN_STOPPED] = "stopped", [RUN_FAILED] = "failed"};
+
+const char *run_status_name(run_status status)
+{
+  g_assert(status < RUN_STATUSES);
+  return status_names[status];
+}
+
+run_status run_status_find(const char *name)
+{
+  for (run_status status = 0; status < RUN_STATUSES; status++) {
+    if (strcmp(status_names[status], name) == 0) {
+      return status;
+    }
+  }
+  return RUN_STATUSES;
+}

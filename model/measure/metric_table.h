@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Metrics: their numbers and what metrics.def has of each, and the values of a run. */
+/* Metrics: their numbers and what metrics.def has of each; the values of a run, and how it ended. */
 #ifndef MEASURE_METRIC_TABLE_H
 #define MEASURE_METRIC_TABLE_H
 
@@ -64,5 +64,21 @@ void metric_values_set(metric_values *values, metric_id id, double value);
 /* Adds a count of one connection, element or path to `id` (< METRIC_COUNT; a sum or a largest), as its row combines
  * them. */
 void metric_values_count(metric_values *values, metric_id id, uint64_t count);
+
+/* --- How a run ended --- */
+
+typedef enum run_status {
+  RUN_OK,
+  RUN_TERMINATED, /* a connection ended as the documents require */
+  RUN_STOPPED,    /* run.stop was reached */
+  RUN_FAILED,     /* own checks, no progress, crash */
+  RUN_STATUSES
+} run_status;
+
+/* "ok", "terminated", "stopped", "failed"; static. */
+const char *run_status_name(run_status status);
+
+/* The status called `name`; RUN_STATUSES when there is none. */
+run_status run_status_find(const char *name);
 
 #endif

@@ -10,7 +10,6 @@
 #include "engine/engine.h"
 #include "measure/distribution.h"
 #include "measure/metric_table.h"
-#include "measure/run_status.h"
 #include "net/packet_capture.h"
 #include "network/path_element.h"
 #include "rnic/rnic_endpoint.h"

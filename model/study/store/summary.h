@@ -9,7 +9,6 @@
 
 #include "measure/distribution.h"
 #include "measure/metric_table.h"
-#include "measure/run_status.h"
 #include "scenario/configuration.h"
 #include "scenario/scenario.h"
 

@@ -165,12 +165,10 @@ GArray *scenario_axis_range_factors(guint64 from, guint64 to, gsize points, guin
 
 /* One axis while it is read. */
 typedef struct axis_reader {
-  scenario *s;
-  const scenario_source *source;
+  const loading *on;
   const config_setting_t *setting; /* the axis's group */
   scenario_axis axis;
   GPtrArray *values; /* canonical texts */
-  GError **error;
 } axis_reader;
 
 static const scenario_key_row *row_of(const axis_reader *r)
@@ -191,12 +189,12 @@ static gboolean check_members(const axis_reader *r)
   static const char *const members[] = {"key", "values", "from", "to", "step", "points", "with", NULL};
 
   if (!config_setting_is_group(r->setting)) {
-    return scenario_settings_problem(
-        r->source, r->setting, r->error,
+    return loading_error(
+        r->on, r->setting,
         "an axis of the sweep is not a group; expected { key = \"GROUP.KEY\"; values = [ ... ]; }");
   }
-  return scenario_settings_members(r->source, r->setting, members, "an axis of the sweep",
-                                   "key, values, from, to, step, points or with", r->error);
+  return loading_members(r->on, r->setting, members, "an axis of the sweep",
+                         "key, values, from, to, step, points or with");
 }
 
 /* Sets `*key` to the key that the axis's member `name` names; to SCENARIO_KEY_COUNT when there is no such
@@ -211,20 +209,19 @@ static gboolean read_key(const axis_reader *r, const char *name, scenario_key *k
     return TRUE;
   }
   if (text == NULL) {
-    return scenario_settings_problem(r->source, member, r->error,
-                                     "sweep: '%s' is not a string; expected %s = \"GROUP.KEY\"", name, name);
+    return loading_error(r->on, member, "sweep: '%s' is not a string; expected %s = \"GROUP.KEY\"", name,
+                         name);
   }
   if (scenario_group_exists(text)) {
     g_autofree char *keys = scenario_group_members(text);
 
-    return scenario_settings_problem(r->source, member, r->error,
-                                     "sweep: '%s' is a group; expected one of its keys, %s", text, keys);
+    return loading_error(r->on, member, "sweep: '%s' is a group; expected one of its keys, %s", text, keys);
   }
   g_autofree char *shown = scenario_shown(text);
   g_autofree char *hint = scenario_did_you_mean(scenario_key_nearest(text));
-  return scenario_settings_problem(
-      r->source, member, r->error,
-      "sweep: unknown key '%s'; expected one that 'iwarpsim explain keys' lists%s", shown, hint);
+  return loading_error(r->on, member,
+                       "sweep: unknown key '%s'; expected one that 'iwarpsim explain keys' lists%s", shown,
+                       hint);
 }
 
 static int find_axis(const scenario *s, scenario_key key)
@@ -246,38 +243,34 @@ static gboolean read_keys(axis_reader *r)
     return FALSE;
   }
   if (key == SCENARIO_KEY_COUNT) {
-    return scenario_settings_problem(r->source, r->setting, r->error,
-                                     "an axis of the sweep has no key; expected key = \"GROUP.KEY\"");
+    return loading_error(r->on, r->setting, "an axis of the sweep has no key; expected key = \"GROUP.KEY\"");
   }
   if (key == SCENARIO_TITLE) {
-    return scenario_settings_problem(r->source, r->setting, r->error,
-                                     "the title cannot be swept; expected a key that changes the run");
+    return loading_error(r->on, r->setting, "the title cannot be swept; expected a key that changes the run");
   }
   r->axis.key = key;
-  if (find_axis(r->s, key) >= 0) {
-    return scenario_settings_problem(r->source, r->setting, r->error,
-                                     "the sweep has two axes of '%s'; expected one, with all its values",
-                                     row_of(r)->name);
+  if (find_axis(r->on->s, key) >= 0) {
+    return loading_error(r->on, r->setting,
+                         "the sweep has two axes of '%s'; expected one, with all its values",
+                         row_of(r)->name);
   }
-  r->axis.with = with < SCENARIO_KEY_COUNT ? find_axis(r->s, with) : -1;
+  r->axis.with = with < SCENARIO_KEY_COUNT ? find_axis(r->on->s, with) : -1;
   if (with < SCENARIO_KEY_COUNT && r->axis.with < 0) {
-    return scenario_settings_problem(
-        r->source, config_setting_get_member(r->setting, "with"), r->error,
-        "axis '%s' moves with '%s', which is no axis before it; expected the key of one", row_of(r)->name,
-        scenario_key_row_of(with)->name);
+    return loading_error(r->on, config_setting_get_member(r->setting, "with"),
+                         "axis '%s' moves with '%s', which is no axis before it; expected the key of one",
+                         row_of(r)->name, scenario_key_row_of(with)->name);
   }
   /* When that axis moves with a third one, all three move in step. */
-  if (r->axis.with >= 0 && g_array_index(r->s->axes, scenario_axis, r->axis.with).with >= 0) {
-    r->axis.with = g_array_index(r->s->axes, scenario_axis, r->axis.with).with;
+  if (r->axis.with >= 0 && g_array_index(r->on->s->axes, scenario_axis, r->axis.with).with >= 0) {
+    r->axis.with = g_array_index(r->on->s->axes, scenario_axis, r->axis.with).with;
   }
   return TRUE;
 }
 
 static gboolean too_many_values(const axis_reader *r, const config_setting_t *setting)
 {
-  return scenario_settings_problem(r->source, setting, r->error,
-                                   "axis '%s' has more than %d values; expected fewer", row_of(r)->name,
-                                   VALUES_MAX);
+  return loading_error(r->on, setting, "axis '%s' has more than %d values; expected fewer", row_of(r)->name,
+                       VALUES_MAX);
 }
 
 /* Reads `setting` as a value of `row`. A string may hold what --set takes without quotes, "[100,101]". */
@@ -290,14 +283,13 @@ static gboolean read_value(const axis_reader *r, const scenario_key_row *row, co
 
   return scenario_value_read(row, notation == SCENARIO_NOTATION_STRING ? SCENARIO_NOTATION_BARE : notation,
                              text, value, &problem) ||
-         scenario_settings_problem(r->source, setting, r->error, "sweep: %s", problem);
+         loading_error(r->on, setting, "sweep: %s", problem);
 }
 
 static gboolean read_list(axis_reader *r, const config_setting_t *list)
 {
   if (!config_setting_is_array(list) && !config_setting_is_list(list)) {
-    return scenario_settings_problem(r->source, list, r->error,
-                                     "sweep: 'values' is not a list; expected values = [ ... ] or ( ... )");
+    return loading_error(r->on, list, "sweep: 'values' is not a list; expected values = [ ... ] or ( ... )");
   }
   for (int i = 0; i < config_setting_length(list); i++) {
     const config_setting_t *element = config_setting_get_elem(list, (unsigned)i);
@@ -328,11 +320,10 @@ static gboolean read_number(const axis_reader *r, const scenario_key_row *row,
   scenario_value_clear(&value);
   g_autofree char *text = NULL;
   scenario_settings_notation(setting, &text);
-  return fits ||
-         scenario_settings_problem(r->source, setting, r->error,
-                                   "sweep: %s = %s cannot end a range; expected a number, of at most 18 "
-                                   "decimals",
-                                   row->name, text);
+  return fits || loading_error(r->on, setting,
+                               "sweep: %s = %s cannot end a range; expected a number, of at most 18 "
+                               "decimals",
+                               row->name, text);
 }
 
 /* The members of an axis that is given by its ends. */
@@ -353,21 +344,21 @@ static gboolean counts_by_ones(scenario_type type)
 static gboolean check_range(const axis_reader *r, const axis_range *range)
 {
   if (!scenario_axis_range_fits(row_of(r)->type)) {
-    return scenario_settings_problem(
-        r->source, r->setting, r->error,
-        "axis '%s' has from and to, but its key is no number; expected values = [ ... ]", row_of(r)->name);
+    return loading_error(r->on, r->setting,
+                         "axis '%s' has from and to, but its key is no number; expected values = [ ... ]",
+                         row_of(r)->name);
   }
   if (range->step_setting != NULL && range->points_setting != NULL) {
-    return scenario_settings_problem(r->source, r->setting, r->error,
-                                     "axis '%s' has both step and points; expected step = DISTANCE, or "
-                                     "points = NUMBER for values that grow by a factor",
-                                     row_of(r)->name);
+    return loading_error(r->on, r->setting,
+                         "axis '%s' has both step and points; expected step = DISTANCE, or "
+                         "points = NUMBER for values that grow by a factor",
+                         row_of(r)->name);
   }
   return range->step_setting != NULL || range->points_setting != NULL || counts_by_ones(row_of(r)->type) ||
-         scenario_settings_problem(r->source, r->setting, r->error,
-                                   "axis '%s' has from and to, but nothing says what lies between; expected "
-                                   "step = DISTANCE, or points = NUMBER for values that grow by a factor",
-                                   row_of(r)->name);
+         loading_error(r->on, r->setting,
+                       "axis '%s' has from and to, but nothing says what lies between; expected "
+                       "step = DISTANCE, or points = NUMBER for values that grow by a factor",
+                       row_of(r)->name);
 }
 
 static gboolean check_ends(const axis_reader *r, const axis_range *range)
@@ -375,15 +366,14 @@ static gboolean check_ends(const axis_reader *r, const axis_range *range)
   gboolean is_less = (gint64)range->to < (gint64)range->from;
 
   if (is_less || (range->to == range->from && range->points_setting != NULL)) {
-    return scenario_settings_problem(r->source, range->to_setting, r->error,
-                                     "sweep: 'to' is %s 'from'; expected from = LEAST; to = LARGEST",
-                                     is_less ? "less than" : "the same as");
+    return loading_error(r->on, range->to_setting,
+                         "sweep: 'to' is %s 'from'; expected from = LEAST; to = LARGEST",
+                         is_less ? "less than" : "the same as");
   }
   return (gint64)range->from > 0 || range->points_setting == NULL ||
-         scenario_settings_problem(
-             r->source, range->from_setting, r->error,
-             "sweep: nothing grows from 0 or less by a factor; expected 'from' above 0, "
-             "or a step instead of points");
+         loading_error(r->on, range->from_setting,
+                       "sweep: nothing grows from 0 or less by a factor; expected 'from' above 0, "
+                       "or a step instead of points");
 }
 
 /* The distance between values is in the key's unit, but may be less than the key's least value. */
@@ -400,8 +390,8 @@ static gboolean read_step(const axis_reader *r, axis_range *range)
   }
   return read_number(r, &row, range->step_setting, &range->step) &&
          (range->step > 0 ||
-          scenario_settings_problem(r->source, range->step_setting, r->error,
-                                    "sweep: step = 0 never gets from 'from' to 'to'; expected more than 0"));
+          loading_error(r->on, range->step_setting,
+                        "sweep: step = 0 never gets from 'from' to 'to'; expected more than 0"));
 }
 
 static gboolean read_range(axis_reader *r, axis_range *range)
@@ -441,18 +431,16 @@ static gboolean read_values(axis_reader *r)
                  range.points_setting != NULL;
 
   if (values != NULL ? any : !whole) {
-    return scenario_settings_problem(
-        r->source, r->setting, r->error,
-        "axis '%s' has not one set of values; expected either values = [ ... ] or "
-        "from = LEAST; to = LARGEST, with a step or a number of points",
-        row_of(r)->name);
+    return loading_error(r->on, r->setting,
+                         "axis '%s' has not one set of values; expected either values = [ ... ] or "
+                         "from = LEAST; to = LARGEST, with a step or a number of points",
+                         row_of(r)->name);
   }
   if (values != NULL ? !read_list(r, values) : !read_range(r, &range)) {
     return FALSE;
   }
   return r->values->len > 0 ||
-         scenario_settings_problem(r->source, values, r->error,
-                                   "axis '%s' has no values; expected at least one", row_of(r)->name);
+         loading_error(r->on, values, "axis '%s' has no values; expected at least one", row_of(r)->name);
 }
 
 /* An axis has as many values as the one that it moves with. */
@@ -461,30 +449,27 @@ static gboolean check_count(const axis_reader *r)
   if (r->axis.with < 0) {
     return TRUE;
   }
-  const scenario_axis *leader = &g_array_index(r->s->axes, scenario_axis, r->axis.with);
+  const scenario_axis *leader = &g_array_index(r->on->s->axes, scenario_axis, r->axis.with);
   guint expected = g_strv_length(leader->values);
   return expected == r->values->len ||
-         scenario_settings_problem(r->source, r->setting, r->error,
-                                   "axis '%s' has %u values; expected %u, as '%s' that it moves with",
-                                   row_of(r)->name, r->values->len, expected,
-                                   scenario_key_row_of(leader->key)->name);
+         loading_error(r->on, r->setting, "axis '%s' has %u values; expected %u, as '%s' that it moves with",
+                       row_of(r)->name, r->values->len, expected, scenario_key_row_of(leader->key)->name);
 }
 
-gboolean scenario_axes_load(scenario *s, const scenario_source *source, const config_setting_t *sweep,
-                            GError **error)
+gboolean scenario_axes_load(const loading *on, const config_setting_t *sweep)
 {
+  GArray *axes = on->s->axes;
+
   if (!config_setting_is_list(sweep)) {
-    return scenario_settings_problem(
-        source, sweep, error, "'sweep' is not a list of axes; expected sweep = ( { key = ...; }, ... )");
+    return loading_error(on, sweep,
+                         "'sweep' is not a list of axes; expected sweep = ( { key = ...; }, ... )");
   }
-  g_array_set_clear_func(s->axes, axis_clear);
-  g_array_set_size(s->axes, 0); /* an including file's sweep replaces that of what it includes */
+  g_array_set_clear_func(axes, axis_clear);
+  g_array_set_size(axes, 0); /* an including file's sweep replaces that of what it includes */
   for (int i = 0; i < config_setting_length(sweep); i++) {
-    axis_reader r = {.s = s,
-                     .source = source,
+    axis_reader r = {.on = on,
                      .setting = config_setting_get_elem(sweep, (unsigned)i),
-                     .values = g_ptr_array_new_with_free_func(g_free),
-                     .error = error};
+                     .values = g_ptr_array_new_with_free_func(g_free)};
 
     if (!check_members(&r) || !read_keys(&r) || !read_values(&r) || !check_count(&r)) {
       g_ptr_array_unref(r.values);
@@ -492,8 +477,8 @@ gboolean scenario_axes_load(scenario *s, const scenario_source *source, const co
     }
     g_ptr_array_add(r.values, NULL);
     r.axis.values = (char **)g_ptr_array_free(r.values, FALSE);
-    r.axis.where = scenario_settings_line(source, r.setting);
-    g_array_append_val(s->axes, r.axis);
+    r.axis.where = loading_line(on, r.setting);
+    g_array_append_val(axes, r.axis);
   }
   return TRUE;
 }

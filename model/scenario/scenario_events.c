@@ -12,9 +12,8 @@ static const scenario_key changeable[] = {
 
 /* One event while it is read. */
 typedef struct event_reader {
-  const scenario_source *source;
+  const loading *on;
   const config_setting_t *setting; /* the event's group */
-  GError **error;
 } event_reader;
 
 static void event_clear(gpointer data)
@@ -31,29 +30,17 @@ static gboolean check_members(const event_reader *r)
   static const char form[] = "{ at = \"2ms\"; key = \"path.forward.mtu\"; value = 1280; }";
 
   if (!config_setting_is_group(r->setting)) {
-    return scenario_settings_problem(r->source, r->setting, r->error, "an event is not a group; expected %s",
-                                     form);
+    return loading_error(r->on, r->setting, "an event is not a group; expected %s", form);
   }
-  if (!scenario_settings_members(r->source, r->setting, members, "an event", "at, key or value", r->error)) {
+  if (!loading_members(r->on, r->setting, members, "an event", "at, key or value")) {
     return FALSE;
   }
   for (gsize i = 0; members[i] != NULL; i++) {
     if (config_setting_get_member(r->setting, members[i]) == NULL) {
-      return scenario_settings_problem(r->source, r->setting, r->error, "the event has no '%s'; expected %s",
-                                       members[i], form);
+      return loading_error(r->on, r->setting, "the event has no '%s'; expected %s", members[i], form);
     }
   }
   return TRUE;
-}
-
-static gboolean read_at(const event_reader *r, scenario_event *event)
-{
-  const config_setting_t *member = config_setting_get_member(r->setting, "at");
-  const char *text = config_setting_get_string(member);
-
-  return (text != NULL && units_parse_time(text, &event->at)) ||
-         scenario_settings_problem(r->source, member, r->error,
-                                   "event: 'at' is no time; expected for instance at = \"2ms\"");
 }
 
 static gboolean read_key(const event_reader *r, scenario_event *event)
@@ -73,9 +60,8 @@ static gboolean read_key(const event_reader *r, scenario_event *event)
   g_autofree char *shown = scenario_shown(text);
   g_autofree char *hint = scenario_did_you_mean(scenario_suggest(text, names));
   g_autofree char *all = g_strjoinv(", ", (char **)names);
-  return scenario_settings_problem(r->source, member, r->error,
-                                   "event: '%s' does not change in a run; expected one of %s%s", shown, all,
-                                   hint);
+  return loading_error(r->on, member, "event: '%s' does not change in a run; expected one of %s%s", shown,
+                       all, hint);
 }
 
 static gboolean read_value(const event_reader *r, scenario_event *event)
@@ -88,7 +74,7 @@ static gboolean read_value(const event_reader *r, scenario_event *event)
   scenario_notation notation = scenario_settings_notation(member, &text);
 
   if (!scenario_value_read(row, notation, text, &value, &problem)) {
-    return scenario_settings_problem(r->source, member, r->error, "event: %s", problem);
+    return loading_error(r->on, member, "event: %s", problem);
   }
   event->number = value.number;
   event->value = scenario_value_write(row, &value);
@@ -96,28 +82,37 @@ static gboolean read_value(const event_reader *r, scenario_event *event)
   return TRUE;
 }
 
-gboolean scenario_events_load(scenario *s, const scenario_source *source, const config_setting_t *list,
-                              GError **error)
+gboolean scenario_events_load(const loading *on, const config_setting_t *list)
 {
-  if (!config_setting_is_list(list)) {
-    return scenario_settings_problem(
-        source, list, error, "'event' is not a list of events; expected event = ( { at = ...; }, ... )");
-  }
-  g_array_set_clear_func(s->events, event_clear);
-  g_array_set_size(s->events, 0); /* an including file's events replace those of what it includes */
-  for (int i = 0; i < config_setting_length(list); i++) {
-    const event_reader r = {source, config_setting_get_elem(list, (unsigned)i), error};
-    scenario_event event = {0};
-    guint place = s->events->len;
+  GArray *events = on->s->events;
 
-    if (!check_members(&r) || !read_at(&r, &event) || !read_key(&r, &event) || !read_value(&r, &event)) {
+  if (!config_setting_is_list(list)) {
+    return loading_error(on, list,
+                         "'event' is not a list of events; expected event = ( { at = ...; }, ... )");
+  }
+  g_array_set_clear_func(events, event_clear);
+  g_array_set_size(events, 0); /* an including file's events replace those of what it includes */
+  for (int i = 0; i < config_setting_length(list); i++) {
+    const event_reader r = {on, config_setting_get_elem(list, (unsigned)i)};
+    scenario_event event = {0};
+    guint place = events->len;
+
+    if (!check_members(&r)) {
       return FALSE;
     }
-    event.where = scenario_settings_line(source, r.setting);
-    while (place > 0 && g_array_index(s->events, scenario_event, place - 1).at > event.at) {
+    const config_setting_t *at = config_setting_get_member(r.setting, "at");
+    const char *time = config_setting_get_string(at);
+    if (time == NULL || !units_parse_time(time, &event.at)) {
+      return loading_error(on, at, "event: 'at' is no time; expected for instance at = \"2ms\"");
+    }
+    if (!read_key(&r, &event) || !read_value(&r, &event)) {
+      return FALSE;
+    }
+    event.where = loading_line(on, r.setting);
+    while (place > 0 && g_array_index(events, scenario_event, place - 1).at > event.at) {
       place--; /* after all that are not later */
     }
-    g_array_insert_val(s->events, place, event);
+    g_array_insert_val(events, place, event);
   }
   return TRUE;
 }

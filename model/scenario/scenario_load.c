@@ -67,14 +67,6 @@ static gboolean parse(config_t *config, const char *text)
   return read;
 }
 
-/* The shortest text of the same value, but never that of an integer: no key takes 1500.0 for 1500. */
-static char *real_text(double value)
-{
-  g_autofree char *digits = units_format_real(value);
-
-  return g_strconcat(digits, strpbrk(digits, ".e") != NULL ? "" : ".0", NULL);
-}
-
 /* A list as --set takes it, "[1,2]". A list of anything but scalars becomes a text that no key takes. */
 static char *list_text(const config_setting_t *setting)
 {
@@ -95,13 +87,17 @@ static char *list_text(const config_setting_t *setting)
 
 scenario_notation scenario_settings_notation(const config_setting_t *setting, char **text)
 {
+  g_autofree char *digits = NULL;
+
   switch (config_setting_type(setting)) {
   case CONFIG_TYPE_INT:
   case CONFIG_TYPE_INT64:
     *text = g_strdup_printf("%lld", config_setting_get_int64(setting));
     return SCENARIO_NOTATION_INTEGER;
   case CONFIG_TYPE_FLOAT:
-    *text = real_text(config_setting_get_float(setting));
+    /* The shortest text of the same value, but never that of an integer: no key takes 1500.0 for 1500. */
+    digits = units_format_real(config_setting_get_float(setting));
+    *text = g_strconcat(digits, strpbrk(digits, ".e") != NULL ? "" : ".0", NULL);
     return SCENARIO_NOTATION_REAL;
   case CONFIG_TYPE_BOOL:
     *text = g_strdup(config_setting_get_bool(setting) ? "true" : "false");
@@ -119,26 +115,24 @@ scenario_notation scenario_settings_notation(const config_setting_t *setting, ch
   }
 }
 
-char *scenario_settings_line(const scenario_source *source, const config_setting_t *setting)
+char *loading_line(const loading *on, const config_setting_t *setting)
 {
-  return scenario_source_where(source, config_setting_source_line(setting));
+  return scenario_source_where(on->source, config_setting_source_line(setting));
 }
 
-gboolean scenario_settings_problem(const scenario_source *source, const config_setting_t *setting,
-                                   GError **error, const char *format, ...)
+gboolean loading_error(const loading *on, const config_setting_t *setting, const char *format, ...)
 {
-  g_autofree char *where = scenario_settings_line(source, setting);
+  g_autofree char *where = loading_line(on, setting);
   va_list arguments;
 
   va_start(arguments, format);
   g_autofree char *text = g_strdup_vprintf(format, arguments);
   va_end(arguments);
-  return scenario_problem(error, where, "%s", text);
+  return scenario_problem(on->error, where, "%s", text);
 }
 
-gboolean scenario_settings_members(const scenario_source *source, const config_setting_t *setting,
-                                   const char *const *members, const char *what, const char *expected,
-                                   GError **error)
+gboolean loading_members(const loading *on, const config_setting_t *setting, const char *const *members,
+                         const char *what, const char *expected)
 {
   for (int i = 0; i < config_setting_length(setting); i++) {
     const config_setting_t *member = config_setting_get_elem(setting, (unsigned)i);
@@ -148,8 +142,7 @@ gboolean scenario_settings_members(const scenario_source *source, const config_s
       g_autofree char *shown = scenario_shown(name);
       g_autofree char *hint = scenario_did_you_mean(scenario_suggest(name, members));
 
-      return scenario_settings_problem(source, member, error, "unknown key '%s' in %s; expected %s%s", shown,
-                                       what, expected, hint);
+      return loading_error(on, member, "unknown key '%s' in %s; expected %s%s", shown, what, expected, hint);
     }
   }
   return TRUE;
@@ -199,79 +192,67 @@ static gboolean config_problem(const config_t *config, const scenario_source *so
 }
 
 /* The setting `where`: a constraint, or a list of them. */
-static gboolean load_constraint(scenario *s, const scenario_source *source, const config_setting_t *setting,
-                                GError **error)
+static gboolean load_constraint(const loading *on, const config_setting_t *setting)
 {
   const char *text = config_setting_get_string(setting);
 
   if (text == NULL) {
-    return scenario_settings_problem(
-        source, setting, error,
-        "'where' is no condition; expected where = \"KEY >= VALUE\"; or a list of such strings");
+    return loading_error(
+        on, setting, "'where' is no condition; expected where = \"KEY >= VALUE\"; or a list of such strings");
   }
-  g_autofree char *origin = scenario_settings_line(source, setting);
-  scenario_where *where = scenario_where_parse(text, origin, error);
+  g_autofree char *origin = loading_line(on, setting);
+  scenario_where *where = scenario_where_parse(text, origin, on->error);
   if (where != NULL) {
-    g_ptr_array_add(s->constraints, where);
+    g_ptr_array_add(on->s->constraints, where);
   }
   return where != NULL;
 }
 
-static gboolean load_constraints(scenario *s, const scenario_source *source, const config_setting_t *where,
-                                 GError **error)
+static gboolean load_constraints(const loading *on, const config_setting_t *where)
 {
   gboolean ok = TRUE;
 
-  g_ptr_array_set_free_func(s->constraints, (GDestroyNotify)scenario_where_free);
-  g_ptr_array_set_size(s->constraints, 0); /* an including file's replace those of what it includes */
+  g_ptr_array_set_free_func(on->s->constraints, (GDestroyNotify)scenario_where_free);
+  g_ptr_array_set_size(on->s->constraints, 0); /* an including file's replace those of what it includes */
   if (!config_setting_is_list(where) && !config_setting_is_array(where)) {
-    return load_constraint(s, source, where, error);
+    return load_constraint(on, where);
   }
   for (int i = 0; ok && i < config_setting_length(where); i++) {
-    ok = load_constraint(s, source, config_setting_get_elem(where, (unsigned)i), error);
+    ok = load_constraint(on, config_setting_get_elem(where, (unsigned)i));
   }
   return ok;
 }
 
-static gboolean load_group(scenario *s, const scenario_source *source, const config_setting_t *group,
-                           const char *name, GError **error);
+static gboolean load_group(const loading *on, const config_setting_t *group, const char *name);
 
 /* One member of the file or of a group: a key, a group, or one of the lists. */
-static gboolean load_member(scenario *s, const scenario_source *source, const config_setting_t *setting,
-                            const char *name, GError **error)
+static gboolean load_member(const loading *on, const config_setting_t *setting, const char *name)
 {
   scenario_key key = scenario_key_find(name);
-  g_autofree char *where = scenario_settings_line(source, setting);
+  g_autofree char *where = loading_line(on, setting);
 
   if (key < SCENARIO_KEY_COUNT) {
     g_autofree char *text = NULL;
     scenario_notation notation = scenario_settings_notation(setting, &text);
 
-    return scenario_settings_set(s, key, notation, text, where, error);
+    return scenario_settings_set(on->s, key, notation, text, where, on->error);
   }
   if (scenario_group_exists(name) && config_setting_is_group(setting)) {
-    return load_group(s, source, setting, name, error);
+    return load_group(on, setting, name);
   }
   if (scenario_group_exists(name)) {
     g_autofree char *members = scenario_group_members(name);
 
-    return scenario_problem(error, where, "'%s' is not a group; expected %s: { ... } with %s", name, name,
+    return scenario_problem(on->error, where, "'%s' is not a group; expected %s: { ... } with %s", name, name,
                             members);
   }
-  if (strcmp(name, "sweep") == 0) {
-    return scenario_axes_load(s, source, setting, error);
-  }
-  if (strcmp(name, "where") == 0) {
-    return load_constraints(s, source, setting, error);
-  }
-  if (strcmp(name, "event") == 0) {
-    return scenario_events_load(s, source, setting, error);
-  }
-  return unknown(name, setting, where, error);
+  return strcmp(name, "sweep") == 0   ? scenario_axes_load(on, setting)
+         : strcmp(name, "where") == 0 ? load_constraints(on, setting)
+         : strcmp(name, "event") == 0 ? scenario_events_load(on, setting)
+                                      : unknown(name, setting, where, on->error);
 }
 
-static gboolean load_group(scenario *s, const scenario_source *source, const config_setting_t *group,
-                           const char *name, GError **error)
+static gboolean load_group(const loading *on, const config_setting_t *group, const char *name)
 {
   gboolean ok = TRUE;
 
@@ -279,32 +260,33 @@ static gboolean load_group(scenario *s, const scenario_source *source, const con
     const config_setting_t *setting = config_setting_get_elem(group, (unsigned)i);
     g_autofree char *member = g_strconcat(name, *name == '\0' ? "" : ".", config_setting_name(setting), NULL);
 
-    ok = load_member(s, source, setting, member, error);
+    ok = load_member(on, setting, member);
   }
   return ok;
 }
 
 /* The file's own settings come last, so that they win over those of the files that it includes. */
-static gboolean load_source(scenario *s, const scenario_source *source, GError **error)
+static gboolean load_source(const loading *on)
 {
+  const GPtrArray *included = scenario_source_included(on->source);
   config_t config;
   gboolean ok = TRUE;
 
-  for (guint i = 0; ok && i < scenario_source_included_count(source); i++) {
-    ok = load_source(s, scenario_source_included(source, i), error);
+  for (guint i = 0; ok && i < included->len; i++) {
+    ok = load_source(&(loading){on->s, included->pdata[i], on->error});
   }
   if (!ok) {
     return FALSE;
   }
-  if (parse(&config, scenario_source_text(source))) {
+  if (parse(&config, scenario_source_text(on->source))) {
     const config_setting_t *root = config_root_setting(&config);
 
     if (config_setting_get_member(root, "sweep") != NULL) {
-      g_ptr_array_set_size(s->constraints, 0); /* those of an included sweep are not meant for this one */
+      g_ptr_array_set_size(on->s->constraints, 0); /* those of an included sweep are not meant for this one */
     }
-    ok = load_group(s, source, root, "", error);
+    ok = load_group(on, root, "");
   } else {
-    ok = config_problem(&config, source, error);
+    ok = config_problem(&config, on->source, on->error);
   }
   config_destroy(&config);
   return ok;
@@ -331,7 +313,7 @@ scenario *scenario_load(const char *path, const char *const *sets, GError **erro
   if (ok) {
     g_ref_string_release(s->full_text);
     s->full_text = g_ref_string_new(scenario_source_full_text(source));
-    ok = load_source(s, source, error);
+    ok = load_source(&(loading){s, source, error});
   }
   scenario_source_free(source);
   return finish(s, ok, sets, error);

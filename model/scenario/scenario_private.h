@@ -53,26 +53,30 @@ char *scenario_settings_where(const scenario *s, scenario_key key);
  * quotes. */
 scenario_notation scenario_settings_notation(const config_setting_t *setting, char **text);
 
+/* A file that is loaded into a scenario. */
+typedef struct loading {
+  scenario *s;
+  const scenario_source *source;
+  GError **error;
+} loading;
+
 /* "file:line" of `setting`. Free with g_free(). */
-char *scenario_settings_line(const scenario_source *source, const config_setting_t *setting);
+char *loading_line(const loading *on, const config_setting_t *setting);
 
-/* Sets `error` at the line of `setting`. Returns FALSE. */
-gboolean scenario_settings_problem(const scenario_source *source, const config_setting_t *setting,
-                                   GError **error, const char *format, ...) G_GNUC_PRINTF(4, 5);
+/* Sets the error at the line of `setting`. Returns FALSE. */
+gboolean loading_error(const loading *on, const config_setting_t *setting, const char *format, ...)
+    G_GNUC_PRINTF(3, 4);
 
-/* Returns FALSE and sets `error` when the group `setting` has a member that is not among `members`
+/* Returns FALSE and sets the error when the group `setting` has a member that is not among `members`
  * (NULL-terminated). The message names `what` the group is and what is `expected` in it. */
-gboolean scenario_settings_members(const scenario_source *source, const config_setting_t *setting,
-                                   const char *const *members, const char *what, const char *expected,
-                                   GError **error);
+gboolean loading_members(const loading *on, const config_setting_t *setting, const char *const *members,
+                         const char *what, const char *expected);
 
 /* --- What a file may hold beside keys --- */
 
-/* Reads the group `sweep` into the axes of `s` (scenario_axes.c), and the list `event` into its events
+/* Reads the group `sweep` into the axes of the scenario (scenario_axes.c), and the list `event` into its events
  * (scenario_events.c). */
-gboolean scenario_axes_load(scenario *s, const scenario_source *source, const config_setting_t *sweep,
-                            GError **error);
-gboolean scenario_events_load(scenario *s, const scenario_source *source, const config_setting_t *list,
-                              GError **error);
+gboolean scenario_axes_load(const loading *on, const config_setting_t *sweep);
+gboolean scenario_events_load(const loading *on, const config_setting_t *list);
 
 #endif

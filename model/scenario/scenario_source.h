@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The text of a scenario file and of the files that it includes, checked for what libconfig accepts
- * silently or words badly.
+/* The text of a scenario file and of the files that it includes, scanned for what libconfig accepts silently or
+ * words badly: an integer outside 32 bits that does not end with L (libconfig wraps it), an integer outside 64
+ * bits, a real beyond double, a key that is given twice in its group, a bracket that is nested too deep or never
+ * closed, a string where no value can stand, an '@'.
  *
  * libconfig 1.5 resolves @include against the working directory, names an included file without its
  * folder, lets integers outside 32 bits wrap, reads the rest of the file as a comment when a comment is
@@ -23,9 +25,8 @@ typedef struct scenario_source scenario_source;
 scenario_source *scenario_source_read(const char *path, GError **error);
 void scenario_source_free(scenario_source *source);
 
-/* The files included outside of any group, in their order; owned by the source. */
-guint scenario_source_included_count(const scenario_source *source);
-const scenario_source *scenario_source_included(const scenario_source *source, guint index);
+/* The files included outside of any group, in their order: of scenario_source; owned by the source. */
+const GPtrArray *scenario_source_included(const scenario_source *source);
 
 /* The whole text; owned by the source. */
 const char *scenario_source_text(const scenario_source *source);

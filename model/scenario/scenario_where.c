@@ -5,10 +5,14 @@
 
 #include "scenario/scenario_private.h"
 
+/* A constraint is read anew for each point of the sweep: reading it is evaluating it. */
+struct scenario_where {
+  char *text;
+  char *origin;
+};
+
 /* Parentheses and nots within each other; the parser recurses, so hostile depth ends here. */
 enum { DEPTH_MAX = 50 };
-
-typedef enum where_kind { WHERE_ALL, WHERE_ANY, WHERE_NOT, WHERE_COMPARISON } where_kind;
 
 /* How two values compare, a bit each. */
 typedef enum relation {
@@ -29,51 +33,6 @@ static const where_sign signs[] = {
     {"<", RELATION_LESS, TRUE},   {"<=", RELATION_LESS | RELATION_EQUAL, TRUE},
     {">", RELATION_MORE, TRUE},   {">=", RELATION_MORE | RELATION_EQUAL, TRUE},
 };
-
-/* One side of a comparison. */
-typedef struct where_operand {
-  scenario_key key; /* SCENARIO_KEY_COUNT: it is `literal` */
-  scenario_value literal;
-} where_operand;
-
-/* Nodes have as many parts as were written, so that the depth of the tree is that of the parentheses. */
-typedef struct where_node {
-  where_kind kind;
-  GPtrArray *parts; /* where_node, of ALL, ANY and NOT; NULL */
-  scenario_key key; /* of a comparison: whose type the operands have */
-  const where_sign *sign;
-  where_operand left;
-  where_operand right;
-  gsize at; /* of a comparison: octets in front of it */
-} where_node;
-
-struct scenario_where {
-  char *text;
-  char *origin;
-  where_node *root;
-};
-
-static void node_free(where_node *node)
-{
-  if (node == NULL) {
-    return;
-  }
-  g_clear_pointer(&node->parts, g_ptr_array_unref);
-  scenario_value_clear(&node->left.literal);
-  scenario_value_clear(&node->right.literal);
-  g_free(node);
-}
-
-/* A node without parts. */
-static where_node *node_new(where_kind kind)
-{
-  where_node *node = g_new0(where_node, 1);
-
-  node->kind = kind;
-  node->left.key = node->right.key = SCENARIO_KEY_COUNT;
-  node->parts = g_ptr_array_new_with_free_func((GDestroyNotify)node_free);
-  return node;
-}
 
 /* The column, 1 …, of octet `at` of the UTF-8 `text`. */
 static guint where_column(const char *text, gsize at)
@@ -157,13 +116,15 @@ static gboolean token_is(const where_token *token, const char *text)
          strlen(text) == token->length && memcmp(text, token->text, token->length) == 0;
 }
 
-/* --- Reading --- */
+/* --- Errors --- */
 
 typedef struct parser {
   const char *text;
   const char *origin;
+  const scenario *s; /* whose values are compared; NULL: the text is only checked */
   where_token token; /* the next one */
   guint depth;
+  guint settled; /* conditions around the token that hold or do not, whatever it is part of */
   GError **error;
 } parser;
 
@@ -190,17 +151,6 @@ static char *token_text(const where_token *token)
   return g_strndup(token->text, token->length);
 }
 
-/* "'x'", or "end". Free with g_free(). */
-static char *token_shown(const where_token *token)
-{
-  if (token->kind == WHERE_TOKEN_END) {
-    return g_strdup("end");
-  }
-  g_autofree char *text = token_text(token);
-  g_autofree char *shown = scenario_shown(text);
-  return g_strdup_printf("'%s'", shown);
-}
-
 /* What is meant by a word or sign of another language. */
 static const char *meant(const where_token *token)
 {
@@ -223,9 +173,12 @@ static gboolean unexpected(const parser *p, const where_token *found, const char
   if (found->kind == WHERE_TOKEN_UNCLOSED) {
     return fail(p, found->at, "the quote is not closed; expected 'VALUE'");
   }
-  g_autofree char *shown = token_shown(found);
+  gboolean is_end = found->kind == WHERE_TOKEN_END;
+  g_autofree char *text = token_text(found);
+  g_autofree char *shown = scenario_shown(text);
   g_autofree char *hint = scenario_did_you_mean(meant(found));
-  return fail(p, found->at, "unexpected %s; expected %s%s", shown, expected, hint);
+  return fail(p, found->at, "unexpected %s%s%s; expected %s%s", is_end ? "end" : "'", is_end ? "" : shown,
+              is_end ? "" : "'", expected, hint);
 }
 
 /* The key that the token names; SCENARIO_KEY_COUNT when it names none. */
@@ -258,90 +211,129 @@ static gboolean unknown_key(const parser *p, const where_token *token)
               hint);
 }
 
-/* Reads the token as a value of `key` into `operand`. */
-static gboolean read_literal(const parser *p, scenario_key key, const where_token *token,
-                             where_operand *operand)
-{
-  g_autofree char *text = token_text(token);
-  g_autofree char *problem = NULL;
+/* --- Comparisons --- */
 
-  if (scenario_value_read(scenario_key_row_of(key), SCENARIO_NOTATION_BARE, text, &operand->literal,
-                          &problem)) {
-    return TRUE;
+enum { LEFT, RIGHT, OPERANDS };
+
+/* A key and a sign with another key or a value of that key, or, of a boolean key alone, as if "= true" followed. */
+typedef struct comparison {
+  where_token tokens[OPERANDS];
+  where_token sign_token;
+  const where_sign *sign;
+  scenario_key keys[OPERANDS]; /* SCENARIO_KEY_COUNT: it is a literal */
+  scenario_value literals[OPERANDS];
+  const scenario_key_row *row; /* whose type both have */
+} comparison;
+
+/* Finds the keys among the operands, and the row. */
+static gboolean read_keys(const parser *p, comparison *c)
+{
+  gboolean has_key;
+
+  for (int side = LEFT; side < OPERANDS; side++) {
+    c->keys[side] = key_of(&c->tokens[side]);
   }
-  return fail(p, token->at, "%s", problem);
+  has_key = c->keys[LEFT] < SCENARIO_KEY_COUNT || c->keys[RIGHT] < SCENARIO_KEY_COUNT;
+  for (int side = LEFT; side < OPERANDS; side++) {
+    if (c->keys[side] == SCENARIO_KEY_COUNT && (!has_key || looks_like_key(&c->tokens[side]))) {
+      return unknown_key(p, &c->tokens[side]);
+    }
+  }
+  c->row = scenario_key_row_of(c->keys[c->keys[LEFT] < SCENARIO_KEY_COUNT ? LEFT : RIGHT]);
+  return TRUE;
 }
 
-/* The sides of a comparison before they are known to fit each other. */
-typedef struct written_sides {
-  where_token left, sign, right;
-} written_sides;
-
-static gboolean check_kinds(const parser *p, const written_sides *sides, const where_node *node)
+/* Reads the operands, which must be of one type that the sign makes sense of. */
+static gboolean read_operands(const parser *p, comparison *c)
 {
-  gboolean two_keys = node->left.key != SCENARIO_KEY_COUNT && node->right.key != SCENARIO_KEY_COUNT;
-  const scenario_key_row *left = scenario_key_row_of(node->key);
-  const scenario_key_row *right = scenario_key_row_of(two_keys ? node->right.key : node->key);
+  gboolean is_ordered;
 
-  if (left->type != right->type) {
-    return fail(p, sides->left.at,
+  if (!read_keys(p, c)) {
+    return FALSE;
+  }
+  is_ordered = type_has_order(c->row->type);
+  if (c->keys[RIGHT] < SCENARIO_KEY_COUNT && scenario_key_row_of(c->keys[RIGHT])->type != c->row->type) {
+    return fail(p, c->tokens[LEFT].at,
                 "%s and %s are not of one kind; expected keys that are both sizes, both times ...",
-                left->name, right->name);
+                c->row->name, scenario_key_row_of(c->keys[RIGHT])->name);
   }
-  return !scenario_value_is_list(left->type) ||
-         fail(p, sides->left.at, "%s is a list; expected a key with a single value", left->name);
-}
-
-static gboolean has_wordy_literal(const where_operand *operand)
-{
-  return operand->key == SCENARIO_KEY_COUNT && operand->literal.is_word &&
-         !word_has_order(operand->literal.text);
-}
-
-static gboolean check_order(const parser *p, const written_sides *sides, const where_node *node)
-{
-  const scenario_key_row *row = scenario_key_row_of(node->key);
-  gboolean has_order = type_has_order(row->type);
-
-  return !node->sign->orders ||
-         (has_order && !has_wordy_literal(&node->left) && !has_wordy_literal(&node->right)) ||
-         fail(p, sides->sign.at, "%s has no order%s; expected = or != instead of '%s'", row->name,
-              has_order ? " for words" : "", node->sign->text);
-}
-
-/* Fills `node` from its sides. */
-static gboolean read_sides(const parser *p, const written_sides *sides, where_node *node)
-{
-  scenario_key left = key_of(&sides->left);
-  scenario_key right = key_of(&sides->right);
-
-  if (left == SCENARIO_KEY_COUNT && (right == SCENARIO_KEY_COUNT || looks_like_key(&sides->left))) {
-    return unknown_key(p, &sides->left);
+  if (scenario_value_is_list(c->row->type)) {
+    return fail(p, c->tokens[LEFT].at, "%s is a list; expected a key with a single value", c->row->name);
   }
-  if (right == SCENARIO_KEY_COUNT && looks_like_key(&sides->right)) {
-    return unknown_key(p, &sides->right);
+  for (int side = LEFT; side < OPERANDS; side++) {
+    scenario_value *literal = &c->literals[side];
+    g_autofree char *text = token_text(&c->tokens[side]);
+    g_autofree char *problem = NULL;
+
+    if (c->keys[side] == SCENARIO_KEY_COUNT &&
+        !scenario_value_read(c->row, SCENARIO_NOTATION_BARE, text, literal, &problem)) {
+      return fail(p, c->tokens[side].at, "%s", problem);
+    }
+    is_ordered = is_ordered && (!literal->is_word || word_has_order(literal->text));
   }
-  node->key = left < SCENARIO_KEY_COUNT ? left : right;
-  node->left.key = left;
-  node->right.key = right;
-  return check_kinds(p, sides, node) &&
-         (left < SCENARIO_KEY_COUNT || read_literal(p, right, &sides->left, &node->left)) &&
-         (right < SCENARIO_KEY_COUNT || read_literal(p, left, &sides->right, &node->right)) &&
-         check_order(p, sides, node);
+  return !c->sign->orders || is_ordered ||
+         fail(p, c->sign_token.at, "%s has no order%s; expected = or != instead of '%s'", c->row->name,
+              type_has_order(c->row->type) ? " for words" : "", c->sign->text);
 }
 
-/* A key alone: it must be true. */
-static gboolean read_boolean_key(const parser *p, const where_token *token, where_node *node)
+static relation relate(scenario_type type, const scenario_value *left, const scenario_value *right)
 {
-  node->key = node->left.key = key_of(token);
-  node->sign = &signs[0];
-  node->right.literal.number = TRUE;
-  if (node->key == SCENARIO_KEY_COUNT) {
-    return unknown_key(p, token);
+  gboolean is_equal;
+  gboolean is_less;
+
+  if ((!type_has_order(type) && type != SCENARIO_TYPE_BOOLEAN) || (left->is_word && right->is_word)) {
+    return strcmp(left->text, right->text) == 0 ? RELATION_EQUAL : RELATION_NONE;
   }
-  return scenario_key_row_of(node->key)->type == SCENARIO_TYPE_BOOLEAN ||
-         unexpected(p, &p->token, "one of = != < <= > >=");
+  if (left->is_word || right->is_word) {
+    const char *word = left->is_word ? left->text : right->text;
+    return !word_has_order(word) ? RELATION_NONE : left->is_word ? RELATION_MORE : RELATION_LESS;
+  }
+  if (left->in_segments != right->in_segments) {
+    return RELATION_NONE;
+  }
+  if (type == SCENARIO_TYPE_PROBABILITY) {
+    is_equal = left->probability == right->probability;
+    is_less = left->probability < right->probability;
+  } else {
+    /* Signed: a size may be negative, and nothing is as large as 2^63. */
+    is_equal = left->number == right->number;
+    is_less = (gint64)left->number < (gint64)right->number;
+  }
+  return is_equal ? RELATION_EQUAL : is_less ? RELATION_LESS : RELATION_MORE;
 }
+
+static scenario_verdict verdict_of(gboolean holds)
+{
+  return holds ? SCENARIO_VERDICT_TRUE : SCENARIO_VERDICT_FALSE;
+}
+
+/* Whether the comparison holds; TRUE when nobody wants to know. */
+static scenario_verdict evaluate(const parser *p, const comparison *c)
+{
+  const scenario_value *values[OPERANDS];
+
+  if (!p->s || p->settled > 0) {
+    return SCENARIO_VERDICT_TRUE;
+  }
+  for (int side = LEFT; side < OPERANDS; side++) {
+    values[side] = c->keys[side] == SCENARIO_KEY_COUNT ? &c->literals[side]
+                                                       : scenario_settings_value(p->s, c->keys[side]);
+  }
+  relation found = relate(c->row->type, values[LEFT], values[RIGHT]);
+  if (!c->sign->orders || found != RELATION_NONE) {
+    return verdict_of((c->sign->holds & found) != 0);
+  }
+  g_autofree char *left = scenario_value_write(c->row, values[LEFT]);
+  g_autofree char *right = scenario_value_write(c->row, values[RIGHT]);
+  fail(
+      p, c->tokens[LEFT].at,
+      "neither of %s and %s is the larger; expected = or !=, or a condition with 'and' before it that leaves "
+      "out what has no order",
+      left, right);
+  return SCENARIO_VERDICT_NONE;
+}
+
+/* --- Reading --- */
 
 static gboolean takes_operand(const where_token *token)
 {
@@ -349,113 +341,110 @@ static gboolean takes_operand(const where_token *token)
                                                !token_is(token, "or") && !token_is(token, "not"));
 }
 
-static where_node *parse_comparison(parser *p)
+/* After the operand on the left; moves over the rest. */
+static gboolean read_comparison(parser *p, comparison *c)
 {
-  where_node *node = node_new(WHERE_COMPARISON);
-  written_sides found = {.left = p->token};
-  gboolean good;
-
-  node->at = p->token.at;
-  advance(p);
-  found.sign = p->token;
+  c->sign_token = p->token;
   for (gsize i = 0; i < G_N_ELEMENTS(signs); i++) {
-    node->sign = token_is(&found.sign, signs[i].text) ? &signs[i] : node->sign;
+    c->sign = token_is(&c->sign_token, signs[i].text) ? &signs[i] : c->sign;
   }
-  if (found.sign.kind != WHERE_TOKEN_SIGN) {
-    good = read_boolean_key(p, &found.left, node);
-  } else if (node->sign == NULL) {
-    good = unexpected(p, &found.sign, "one of = != < <= > >=");
-  } else {
-    advance(p);
-    found.right = p->token;
-    good = takes_operand(&found.right) ? read_sides(p, &found, node)
-                                       : unexpected(p, &found.right, "a value or a key");
-    advance(p);
+  if (c->sign_token.kind != WHERE_TOKEN_SIGN) {
+    c->sign = &signs[0];
+    c->keys[LEFT] = key_of(&c->tokens[LEFT]);
+    if (c->keys[LEFT] == SCENARIO_KEY_COUNT) {
+      return unknown_key(p, &c->tokens[LEFT]);
+    }
+    c->row = scenario_key_row_of(c->keys[LEFT]);
+    c->literals[RIGHT].number = TRUE;
+    return c->row->type == SCENARIO_TYPE_BOOLEAN || unexpected(p, &p->token, "one of = != < <= > >=");
   }
-  if (!good) {
-    g_clear_pointer(&node, node_free);
+  if (c->sign == NULL) {
+    return unexpected(p, &c->sign_token, "one of = != < <= > >=");
   }
-  return node;
+  advance(p);
+  c->tokens[RIGHT] = p->token;
+  advance(p);
+  return takes_operand(&c->tokens[RIGHT]) ? read_operands(p, c)
+                                          : unexpected(p, &c->tokens[RIGHT], "a value or a key");
 }
 
-static where_node *parse_joined(parser *p, where_kind kind);
+static scenario_verdict read_joined(parser *p, gboolean is_any);
 
-static where_node *parse_condition(parser *p);
-
-/* What stands in parentheses. */
-static where_node *parse_enclosed(parser *p)
+static scenario_verdict read_condition(parser *p)
 {
-  where_token opener = p->token;
+  const where_token opener = p->token;
+  gboolean is_not = token_is(&opener, "not");
+  scenario_verdict found;
 
+  if (!is_not && opener.kind != WHERE_TOKEN_OPEN) {
+    comparison c = {.tokens = {opener}, .keys = {SCENARIO_KEY_COUNT, SCENARIO_KEY_COUNT}};
+
+    if (!takes_operand(&opener)) {
+      unexpected(p, &opener, "a condition, such as path.forward.mtu >= 1500");
+      return SCENARIO_VERDICT_NONE;
+    }
+    advance(p);
+    found = read_comparison(p, &c) ? evaluate(p, &c) : SCENARIO_VERDICT_NONE;
+    scenario_value_clear(&c.literals[LEFT]);
+    scenario_value_clear(&c.literals[RIGHT]);
+    return found;
+  }
+  if (p->depth == DEPTH_MAX) {
+    fail(p, opener.at, "it is nested too deep; expected at most %d parentheses and nots within each other",
+         DEPTH_MAX);
+    return SCENARIO_VERDICT_NONE;
+  }
+  p->depth++;
   advance(p);
-  where_node *node = parse_joined(p, WHERE_ANY);
-  if (node != NULL && p->token.kind != WHERE_TOKEN_CLOSE) {
-    g_clear_pointer(&node, node_free);
+  found = is_not ? read_condition(p) : read_joined(p, TRUE);
+  p->depth--;
+  if (found == SCENARIO_VERDICT_NONE) {
+    return found;
+  }
+  if (is_not) {
+    return verdict_of(found == SCENARIO_VERDICT_FALSE);
+  }
+  if (p->token.kind != WHERE_TOKEN_CLOSE) {
     g_autofree char *expected =
         g_strdup_printf("and, or, or the ) of the ( in column %u", where_column(p->text, opener.at));
 
     unexpected(p, &p->token, expected);
+    return SCENARIO_VERDICT_NONE;
   }
   advance(p);
-  return node;
+  return found;
 }
 
-static where_node *parse_not(parser *p)
+/* Conditions joined by `or` (`is_any`), whose parts are joined by `and`, which binds tighter. What comes after a part that
+ * settles it is only read. */
+static scenario_verdict read_joined(parser *p, gboolean is_any)
 {
-  advance(p);
-  where_node *part = parse_condition(p);
-  where_node *node = part != NULL ? node_new(WHERE_NOT) : NULL;
-  if (node != NULL) {
-    g_ptr_array_add(node->parts, part);
-  }
-  return node;
-}
+  const scenario_verdict settles = verdict_of(is_any);
+  scenario_verdict found = is_any ? read_joined(p, FALSE) : read_condition(p);
 
-static where_node *parse_condition(parser *p)
-{
-  gboolean is_not = token_is(&p->token, "not");
+  while (found != SCENARIO_VERDICT_NONE && token_is(&p->token, is_any ? "or" : "and")) {
+    gboolean is_settled = found == settles;
 
-  if (!is_not && p->token.kind != WHERE_TOKEN_OPEN) {
-    if (takes_operand(&p->token)) {
-      return parse_comparison(p);
-    }
-    unexpected(p, &p->token, "a condition, such as path.forward.mtu >= 1500");
-    return NULL;
-  }
-  if (p->depth == DEPTH_MAX) {
-    fail(p, p->token.at, "it is nested too deep; expected at most %d parentheses and nots within each other",
-         DEPTH_MAX);
-    return NULL;
-  }
-  p->depth++;
-  where_node *node = is_not ? parse_not(p) : parse_enclosed(p);
-  p->depth--;
-  return node;
-}
-
-/* Conditions joined by one word; a single one is itself. `and` binds tighter than `or`. */
-static where_node *parse_joined(parser *p, where_kind kind)
-{
-  const char *word = kind == WHERE_ANY ? "or" : "and";
-  where_node *node = NULL;
-
-  for (;;) {
-    where_node *part = kind == WHERE_ANY ? parse_joined(p, WHERE_ALL) : parse_condition(p);
-
-    if (part == NULL) {
-      node_free(node);
-      return NULL;
-    }
-    if (node == NULL && !token_is(&p->token, word)) {
-      return part;
-    }
-    node = node != NULL ? node : node_new(kind);
-    g_ptr_array_add(node->parts, part);
-    if (!token_is(&p->token, word)) {
-      return node;
-    }
     advance(p);
+    p->settled += is_settled;
+    scenario_verdict part = is_any ? read_joined(p, FALSE) : read_condition(p);
+    p->settled -= is_settled;
+    found = is_settled && part != SCENARIO_VERDICT_NONE ? found : part;
   }
+  return found;
+}
+
+/* Reads the whole text; NULL `s`: only whether it is a constraint. */
+static scenario_verdict read_text(const char *text, const char *origin, const scenario *s, GError **error)
+{
+  parser p = {.text = text, .origin = origin, .s = s, .token = next_token(text, 0), .error = error};
+  scenario_verdict found = read_joined(&p, TRUE);
+
+  if (found != SCENARIO_VERDICT_NONE && p.token.kind != WHERE_TOKEN_END) {
+    unexpected(&p, &p.token, "and, or, or the end");
+    found = SCENARIO_VERDICT_NONE;
+  }
+  return found;
 }
 
 scenario_where *scenario_where_parse(const char *text, const char *origin, GError **error)
@@ -464,123 +453,27 @@ scenario_where *scenario_where_parse(const char *text, const char *origin, GErro
     scenario_problem(error, origin, "where: this is no UTF-8 text; expected a condition");
     return NULL;
   }
-  parser p = {.text = text, .origin = origin, .token = next_token(text, 0), .error = error};
-  where_node *root = parse_joined(&p, WHERE_ANY);
-  if (root != NULL && p.token.kind != WHERE_TOKEN_END) {
-    g_clear_pointer(&root, node_free);
-    unexpected(&p, &p.token, "and, or, or the end");
-  }
-  if (root == NULL) {
+  if (read_text(text, origin, NULL, error) == SCENARIO_VERDICT_NONE) {
     return NULL;
   }
   scenario_where *where = g_new0(scenario_where, 1);
   where->text = g_strdup(text);
   where->origin = g_strdup(origin);
-  where->root = root;
   return where;
 }
 
 void scenario_where_free(scenario_where *where)
 {
-  if (where == NULL) {
-    return;
+  if (where != NULL) {
+    g_free(where->text);
+    g_free(where->origin);
+    g_free(where);
   }
-  node_free(where->root);
-  g_free(where->text);
-  g_free(where->origin);
-  g_free(where);
-}
-
-/* --- Evaluating --- */
-
-static relation relate_words(const scenario_value *left, const scenario_value *right)
-{
-  if (left->is_word && right->is_word) {
-    return strcmp(left->text, right->text) == 0 ? RELATION_EQUAL : RELATION_NONE;
-  }
-  const char *word = left->is_word ? left->text : right->text;
-  return !word_has_order(word) ? RELATION_NONE : left->is_word ? RELATION_MORE : RELATION_LESS;
-}
-
-static relation relate(scenario_type type, const scenario_value *left, const scenario_value *right)
-{
-  if (!type_has_order(type) && type != SCENARIO_TYPE_BOOLEAN) {
-    return strcmp(left->text, right->text) == 0 ? RELATION_EQUAL : RELATION_NONE;
-  }
-  if (left->is_word || right->is_word) {
-    return relate_words(left, right);
-  }
-  if (type == SCENARIO_TYPE_PROBABILITY) {
-    return left->probability < right->probability    ? RELATION_LESS
-           : left->probability == right->probability ? RELATION_EQUAL
-                                                     : RELATION_MORE;
-  }
-  if (left->in_segments != right->in_segments) {
-    return RELATION_NONE;
-  }
-  /* Signed: a size may be negative, and nothing is as large as 2^63. */
-  return (gint64)left->number < (gint64)right->number ? RELATION_LESS
-         : left->number == right->number              ? RELATION_EQUAL
-                                                      : RELATION_MORE;
-}
-
-static const scenario_value *operand_value(const where_operand *operand, const scenario *s)
-{
-  return operand->key == SCENARIO_KEY_COUNT ? &operand->literal : scenario_settings_value(s, operand->key);
-}
-
-static scenario_verdict verdict_of(gboolean holds)
-{
-  return holds ? SCENARIO_VERDICT_TRUE : SCENARIO_VERDICT_FALSE;
-}
-
-static scenario_verdict comparison_holds(const scenario_where *where, const where_node *node,
-                                         const scenario *s, GError **error)
-{
-  const scenario_key_row *row = scenario_key_row_of(node->key);
-  const scenario_value *left = operand_value(&node->left, s);
-  const scenario_value *right = operand_value(&node->right, s);
-  relation found = relate(row->type, left, right);
-
-  if (!node->sign->orders || found != RELATION_NONE) {
-    return verdict_of((node->sign->holds & found) != 0);
-  }
-  g_autofree char *left_text = scenario_value_write(row, left);
-  g_autofree char *right_text = scenario_value_write(row, right);
-  scenario_problem(error, where->origin,
-                   "where, column %u: neither of %s and %s is the larger; expected = or !=, or a condition "
-                   "with 'and' before it that leaves out what has no order",
-                   where_column(where->text, node->at), left_text, right_text);
-  return SCENARIO_VERDICT_NONE;
-}
-
-static scenario_verdict node_holds(const scenario_where *where, const where_node *node, const scenario *s,
-                                   GError **error)
-{
-  if (node->kind == WHERE_COMPARISON) {
-    return comparison_holds(where, node, s, error);
-  }
-  /* The verdict of a part that decides for all. */
-  scenario_verdict settled = verdict_of(node->kind == WHERE_ANY);
-  for (guint i = 0; i < node->parts->len; i++) {
-    scenario_verdict part = node_holds(where, node->parts->pdata[i], s, error);
-
-    if (part == SCENARIO_VERDICT_NONE) {
-      return part;
-    }
-    if (node->kind == WHERE_NOT) {
-      return verdict_of(part == SCENARIO_VERDICT_FALSE);
-    }
-    if (part == settled) {
-      return settled;
-    }
-  }
-  return verdict_of(settled == SCENARIO_VERDICT_FALSE);
 }
 
 scenario_verdict scenario_where_holds(const scenario_where *where, const scenario *s, GError **error)
 {
-  return node_holds(where, where->root, s, error);
+  return read_text(where->text, where->origin, s, error);
 }
 
 /* --- All constraints of a scenario --- */

@@ -129,18 +129,6 @@ bool find_attribute(TypeId type, const std::string &name, TypeId::AttributeInfor
   }
 }
 
-// The type of the attribute's value; ns-3 gives some with and some without its namespace.
-std::string value_type(const TypeId::AttributeInformation &attribute)
-{
-  std::string type = attribute.checker->GetValueTypeName();
-  return type.rfind("ns3::", 0) == 0 ? type.substr(5) : type;
-}
-
-bool no_attribute(const ObjectBase &object, const std::string &name, ns3_shim_error *error)
-{
-  return shim::fail(error, object.GetInstanceTypeId().GetName() + " has no attribute \"" + name + "\"");
-}
-
 } // namespace
 
 namespace shim
@@ -151,9 +139,11 @@ bool set_attribute(ObjectBase &object, const std::string &name, const std::strin
 {
   TypeId::AttributeInformation attribute;
   if (!find_attribute(object.GetInstanceTypeId(), name, attribute)) {
-    return no_attribute(object, name, error);
+    return fail(error, object.GetInstanceTypeId().GetName() + " has no attribute \"" + name + "\"");
   }
-  std::string type = value_type(attribute);
+  // ns-3 gives some with and some without its namespace.
+  std::string type = attribute.checker->GetValueTypeName();
+  type = type.rfind("ns3::", 0) == 0 ? type.substr(5) : type;
   if (!has_range(type)) {
     return fail(error, "attribute \"" + name + "\" is a " + type + ", which text cannot set");
   }

@@ -356,14 +356,6 @@ bool build(ns3_tcp_node &self, ns3_shim_error *error)
   return self.socket->Bind(local) == 0 || shim::fail(error, "ns-3's TCP: cannot bind the port");
 }
 
-// All 64 bits of what the peer has acknowledged: the head of ns-3's send buffer only moves forward.
-void count_acknowledged(ns3_tcp_node &self)
-{
-  SequenceNumber32 head = self.socket->GetTxBuffer()->HeadSequence();
-  self.acknowledged += static_cast<uint32_t>(head - self.head);
-  self.head = head;
-}
-
 void observe_state(ns3_tcp_node &self)
 {
   TcpSocket::TcpStates_t state = self.socket->State();
@@ -525,7 +517,10 @@ extern "C" void ns3_tcp_node_status_of(ns3_tcp_node *node, ns3_tcp_node_status *
     observe_state(*node);
     if (node->established) {
       Ptr<TcpRxBuffer> received = node->socket->GetRxBuffer();
-      count_acknowledged(*node);
+      // All 64 bits of what the peer has acknowledged: the head of ns-3's send buffer only moves forward.
+      SequenceNumber32 head = node->socket->GetTxBuffer()->HeadSequence();
+      node->acknowledged += static_cast<uint32_t>(head - node->head);
+      node->head = head;
       status->peer_finished = received->Finished();
       status->readable_octets = static_cast<uint32_t>(node->readable.size() - node->read);
       status->held_octets = received->Size() + status->readable_octets;

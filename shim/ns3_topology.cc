@@ -257,20 +257,16 @@ NetDeviceContainer join(const ns3_topology_hop &hop, Ptr<Node> left, Ptr<Node> r
   return cable.Install(left, right);
 }
 
-Ptr<QueueDisc> make_queue(const ns3_topology_hop &hop, ns3_shim_error *error)
-{
-  if (hop.queue.type) {
-    return make<QueueDisc>(hop.queue, error);
-  }
-  Ptr<QueueDisc> fifo = CreateObject<FifoQueueDisc>();
-  fifo->SetMaxSize(QueueSize(QueueSizeUnit::PACKETS, hop.queue_limit_packets));
-  return fifo;
-}
-
 // The queue discipline at the device that sends.
 bool put_queue(ns3_topology &self, const ns3_topology_hop &hop, Direction &direction, ns3_shim_error *error)
 {
-  Ptr<QueueDisc> queue = make_queue(hop, error);
+  Ptr<QueueDisc> queue;
+  if (hop.queue.type) {
+    queue = make<QueueDisc>(hop.queue, error);
+  } else {
+    queue = CreateObject<FifoQueueDisc>();
+    queue->SetMaxSize(QueueSize(QueueSizeUnit::PACKETS, hop.queue_limit_packets));
+  }
   if (!queue) {
     return false;
   }

@@ -23,12 +23,6 @@ struct ns3_topology_path {
   uint8_t *wire; /* a packet on its way into ns-3 */
 };
 
-/* The marks as a number that ns-3 carries. */
-static uint64_t mark_of(const datagram *packet)
-{
-  return packet->flow_order << 1 | packet->retransmission;
-}
-
 static void add_arrival(topology_end *end, datagram *packet)
 {
   packet->send_order = ++end->arrivals;
@@ -81,6 +75,7 @@ static void answer_too_big(ns3_topology_path *path, unsigned end, datagram *pack
 void ns3_topology_path_send(ns3_topology_path *path, unsigned end, datagram *packet, time_ps now)
 {
   uint32_t octets = datagram_octets(packet);
+  uint64_t mark = packet->flow_order << 1 | packet->retransmission; /* as a number that ns-3 carries */
   size_t narrow = ns3_topology_narrow_hop(path->chain, end, octets);
   (void)now;
 
@@ -89,7 +84,7 @@ void ns3_topology_path_send(ns3_topology_path *path, unsigned end, datagram *pac
     return;
   }
   datagram_write(packet, path->wire, true);
-  ns3_topology_send(path->chain, end, path->wire, octets, mark_of(packet));
+  ns3_topology_send(path->chain, end, path->wire, octets, mark);
   datagram_unref(packet);
 }
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/plain_text.h"
-#include "base/plain_text.h"
 #include "cli/cli.h"
 #include "cli/cli_capture.h"
 #include "cli/cli_progress.h"

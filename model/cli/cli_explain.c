@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/plain_text.h"
-#include "base/plain_text.h"
 #include "cli/cli.h"
 #include "cli/cli_documents.h"
 #include "cli/cli_terms.h"

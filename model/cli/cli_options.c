@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/plain_text.h"
-#include "base/plain_text.h"
 #include "base/version.h"
 #include "cli/cli.h"
 #include "scenario/scenario_problem.h"

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/plain_text.h"
-#include "base/plain_text.h"
 #include "cli/cli.h"
 #include "cli/cli_exclude.h"
 #include "scenario/scenario_problem.h"

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/big_endian.h"
-#include "base/crc32c.h"
 #include "base/buffer_chain.h"
+#include "base/crc32c.h"
 #include "mpa/mpa_fpdu.h"
 
 struct mpa_framer {

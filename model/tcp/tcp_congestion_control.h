@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/time_ps.h"
 #include "base/integer_math.h"
+#include "base/time_ps.h"
 
 typedef struct tcp_congestion_window {
   uint32_t smss_octets;

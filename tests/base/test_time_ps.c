@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "base/time_ps.h"
 
-#include "base/random_stream.h"
 #include "base/integer_math.h"
+#include "base/random_stream.h"
 #include "test.h"
 
 /* docs/facts.md, "A link's times": 1500 octets and 2 of framing at 10 Gbit/s take 1502 · 800 ps; an octet at

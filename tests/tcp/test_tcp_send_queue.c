@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "base/random_stream.h"
 #include "base/buffer_chain.h"
+#include "base/random_stream.h"
 #include "tcp/tcp_send_queue.h"
 #include "tcp_parts.h"
 #include "test.h"

@@ -238,7 +238,7 @@ TEST(test_spurious_retransmissions)
 }
 
 /* 64 segments of up to 9 parts, of which some wait while others come and go: what each one's parts waited
- * is counted once, and once only. */
+ * is counted once, and once only. There are as many places for parts as the most that ever waited at once. */
 TEST(test_parts_in_any_order)
 {
   enum { SEGMENTS = 64, STEPS = 20000, HEADER = 14, PARTS = 9 };
@@ -248,6 +248,8 @@ TEST(test_parts_in_any_order)
   ddp_segment segments[SEGMENTS] = {0};
   uint64_t arrivals[SEGMENTS] = {0}; /* sum over its octets */
   bool is_placed[SEGMENTS] = {false};
+  uint32_t remembered[SEGMENTS] = {0}; /* parts; that of a segment of one part is in the segment */
+  uint32_t waiting = 0, most = 0, highest = 0;
   double waited = 0, octets = 0;
   metric_values values = {0};
 
@@ -259,6 +261,7 @@ TEST(test_parts_in_any_order)
       waited += (double)now * segments[i].payload_octets - (double)arrivals[i];
       octets += segments[i].payload_octets;
       is_placed[i] = false;
+      waiting -= remembered[i];
       continue;
     }
     mpa_ulpdu_part parts[PARTS];
@@ -282,8 +285,13 @@ TEST(test_parts_in_any_order)
     segments[i].payload_octets = end - HEADER;
     session_recorder_placed(recorder, &segments[i], &ulpdu, false, now);
     is_placed[i] = true;
+    remembered[i] = count > 1 ? (uint32_t)count : 0;
+    waiting += remembered[i];
+    most = MAX(most, waiting);
+    highest = MAX(highest, count > 1 ? (uint32_t)(segments[i].observer >> 1) : 0); /* of its first part */
     buffer_chain_clear(&chain);
   }
+  g_assert_cmpuint(highest, ==, most);
   session_recorder_finish(recorder, 2000000, &values);
   g_assert_cmpfloat(octets, >, 1e6);
   g_assert_cmpfloat_with_epsilon(values.value[METRIC_DELAY_DELIVERY_MEAN_S],

@@ -97,13 +97,18 @@ static plot_axis segments_of(double a, double b, double c, value_scale scale)
 }
 
 /* 1 and 100 differ too much for a linear axis; with a zero, which has no logarithm, it has to do. Values below zero, which no metric has
- * today, are on it all the same; a single zero has an axis with some height. */
+ * today, are on it all the same, octets too; a single zero has an axis with some height, whatever its unit. */
 static void test_scale(void)
 {
+  const value_extent zero = extent_of(0, NAN, NAN);
   expect(segments_of(1, 100, NAN, VALUE_SCALE_FITTING), TRUE, 0.5, 150, "");
   expect(segments_of(1, 100, 0, VALUE_SCALE_FITTING), FALSE, 0, 106, "");
   expect(segments_of(-3, 2, NAN, VALUE_SCALE_FITTING), FALSE, -3.18, 2.12, "");
+  expect(octets_of(-3, 2, NAN), FALSE, -3.18, 2.12, "");
   expect(segments_of(0, NAN, NAN, VALUE_SCALE_LOGARITHMIC), FALSE, 0, 1, "");
+  expect(plot_axis_of_values(&zero, "share", "1", VALUE_SCALE_LOGARITHMIC), FALSE, 0, 1, "");
+  expect(plot_axis_of_values(&zero, "peak", "octets", VALUE_SCALE_LOGARITHMIC), FALSE, 0, 1024,
+         "0 0, 128 128, 256 256, 384 384, 512 512, 640 640, 768 768, 896 896, 1 KiB 1024");
   expect(segments_of(0.5, 1, NAN, VALUE_SCALE_SHARE), FALSE, 0, 1.05, "");
 }
 

@@ -180,6 +180,8 @@ int fake_run(scenario *s, worker_progress *progress)
   summary page = {.version = "0.1.0", .engine = "fake"};
   int code;
   metric_values_set(&page.metrics, METRIC_TCP_SEGMENTS, 1000 + (double)seed);
+  metric_values_set(&page.metrics, METRIC_DELIVERY_MESSAGES,
+                    (double)scenario_configuration(s)->workload.messages);
   if (strcmp(title, "stubborn") == 0) {
     signal(SIGTERM, SIG_IGN);
   }

@@ -345,6 +345,25 @@ static void test_stop_and_kill(fixture *f, gconstpointer unused)
   g_assert_cmpint(f->record->run.exit_code, ==, 128 + SIGKILL);
 }
 
+/* A run's wall time is from its start to its end, pauses and all: the quarter of a second that this one hangs, and the one that it is
+ * paused. */
+static void test_wall_time(fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  run(f, 1, (run_limits){0}); /* now its worker is there */
+  gint64 before_us = g_get_monotonic_time();
+  worker_run *child = start(f, 26, (run_limits){0});
+  await_progress(child);
+  g_usleep(G_USEC_PER_SEC / 4);
+  worker_run_pause(child);
+  g_usleep(G_USEC_PER_SEC / 4);
+  worker_run_continue(child);
+  worker_run_stop(child);
+  wait_for_end(f);
+  g_assert_cmpfloat(f->record->run.wall_s, >=, 0.5);
+  g_assert_cmpfloat(f->record->run.wall_s, <=, (double)(g_get_monotonic_time() - before_us) / G_USEC_PER_SEC);
+}
+
 /* Seen through the page they share: a quarter, once it says so. */
 static void test_share(fixture *f, gconstpointer unused)
 {
@@ -441,7 +460,7 @@ static void test_pause(fixture *f, gconstpointer unused)
   expect_said(&f->record->run, "it took longer than 2 s (--limit)");
 }
 
-/* Where there are descriptors for no worker that is said; once there are, all is well. */
+/* Where there are descriptors for no worker that is said, at first as when a run needs another one; once there are, all is well. */
 static void test_no_descriptors(fixture *f, gconstpointer unused)
 {
   (void)unused;
@@ -453,6 +472,16 @@ static void test_no_descriptors(fixture *f, gconstpointer unused)
   setrlimit(RLIMIT_NOFILE, &before);
   g_assert_nonnull(error);
   run(f, 1, (run_limits){0});
+  g_assert_cmpint(f->record->run.status, ==, RUN_OK);
+
+  g_clear_error(&error);
+  kill(only_worker(), SIGKILL);
+  await_end(only_worker());
+  setrlimit(RLIMIT_NOFILE, &(struct rlimit){4, before.rlim_max});
+  g_assert_null(worker_run_start(f->pool, 1, note_end, f, &error));
+  setrlimit(RLIMIT_NOFILE, &before);
+  g_assert_nonnull(error);
+  run(f, 2, (run_limits){0});
   g_assert_cmpint(f->record->run.status, ==, RUN_OK);
 }
 
@@ -497,6 +526,7 @@ int main(int argc, char **argv)
       {"/worker_pool/leaves_a_child", test_leaves_a_child},
       {"/worker_pool/ends_with_full_pipe", test_ends_with_full_pipe},
       {"/worker_pool/stop_and_kill", test_stop_and_kill},
+      {"/worker_pool/wall_time", test_wall_time},
       {"/worker_pool/share", test_share},
       {"/worker_pool/a_process_each", test_a_process_each},
       {"/worker_pool/leaves_nothing_to_the_next", test_leaves_nothing_to_the_next},

@@ -129,6 +129,8 @@ static void test_flags(plot_fixture *kit, gconstpointer unused)
   plot_fixture_expect(script, "flagged = 1\n");
   g_autofree char *svg = plot_fixture_text(kit, "a-peak.svg");
   plot_fixture_expect(svg, "<text>with flagged runs</text>");
+  /* a ring at the second and the third point of the first line's peak, and of its p99, and one in the legend */
+  g_assert_cmpuint(plot_fixture_count(svg, "color='rgb( 64,  64,  64)'"), ==, 5);
   g_autofree char *data = plot_fixture_text(kit, "a-peak.dat");
   plot_fixture_expect(data, "ringed: 2 with timeouts or lost retransmissions");
 }
@@ -222,22 +224,37 @@ static void test_four_receivers(plot_fixture *kit, gconstpointer unused)
   plot_fixture_expect(svg, "<text>out-of-order receiver, no markers</text>");
   plot_fixture_expect(svg, "<text>out-of-order receiver, markers</text>");
   g_assert_cmpuint(plot_fixture_count(svg, "<text>reassembly occupancy (octets)</text>"), ==, 2);
+  g_assert_cmpuint(plot_fixture_count(svg, "<text>0</text>"), ==,
+                   2); /* the panels to the right share the axis */
 }
 
-/* How far the longest line in the colour of the first reaches from left to right, in dots. */
-static double widest_line(const char *svg)
+/* Of all lines in the colour of the first, in dots. */
+typedef struct line_extent {
+  double width; /* of the one that reaches farthest from left to right */
+  double height;
+  double lowest; /* below the top of the page */
+} line_extent;
+
+static line_extent extent_of_lines(const char *svg)
 {
   static const char path[] = "<path stroke='rgb(  0, 114, 178)'";
-  double widest = 0, from = 0;
+  line_extent extent = {0};
+  double from_x = 0, from_y = 0;
   for (const char *at = strstr(svg, path); at != NULL; at = strstr(at + 1, path)) {
     const char *end = strstr(at, "/>");
     for (const char *c = strstr(at, " d="); c != NULL && c < end; c++) {
-      double x = *c == 'M' || *c == 'L' ? g_ascii_strtod(c + 1, NULL) : from;
-      widest = *c == 'L' ? MAX(widest, fabs(x - from)) : widest;
-      from = x;
+      if (*c == 'M' || *c == 'L') {
+        char *comma;
+        double x = g_ascii_strtod(c + 1, &comma), y = g_ascii_strtod(comma + 1, NULL);
+        extent.width = *c == 'L' ? MAX(extent.width, fabs(x - from_x)) : extent.width;
+        extent.height = *c == 'L' ? MAX(extent.height, fabs(y - from_y)) : extent.height;
+        extent.lowest = MAX(extent.lowest, y);
+        from_x = x;
+        from_y = y;
+      }
     }
   }
-  return widest;
+  return extent;
 }
 
 /* Middleboxes have no order: a line from one to the next would draw one. Their intervals stay. */
@@ -255,7 +272,9 @@ static void test_words_are_not_connected(plot_fixture *kit, gconstpointer unused
   plot_fixture_expect(script, "numeric = 0\n");
   /* intervals are upright, with caps; places are some 300 dots apart */
   g_autofree char *svg = plot_fixture_text(kit, "a-peak.svg");
-  g_assert_cmpfloat(widest_line(svg), <, 60);
+  const line_extent extent = extent_of_lines(svg);
+  g_assert_cmpfloat(extent.width, <, 60);
+  g_assert_cmpfloat(extent.height, >, 60);
 }
 
 /* Numbers are joined. */
@@ -268,7 +287,60 @@ static void test_numbers_are_connected(plot_fixture *kit, gconstpointer unused)
   fill(kit, "title = \"a\"; sweep = ( { key = \"path.forward.mtu\"; values = [1500, 3000]; } );");
   draw(kit, GNUPLOT_SVG);
   g_autofree char *svg = plot_fixture_text(kit, "a-peak.svg");
-  g_assert_cmpfloat(widest_line(svg), >, 300);
+  g_assert_cmpfloat(extent_of_lines(svg).width, >, 300);
+}
+
+static double number_of(const char *script, const char *assignment)
+{
+  const char *number = strstr(script, assignment);
+  g_assert_nonnull(number);
+  return g_ascii_strtod(number + strlen(assignment), NULL);
+}
+
+/* An interval that reaches below zero, 2000 ± 12706, which has no place on a logarithmic axis, ends at the bottom of the panel. */
+static void test_intervals_end_at_the_bottom(plot_fixture *kit, gconstpointer unused)
+{
+  (void)unused;
+  if (!plot_fixture_can_draw()) {
+    return;
+  }
+  fill(kit, "title = \"a\"; sweep = ( { key = \"path.forward.mtu\"; values = [1500, 3000]; },"
+            " { key = \"run.seed\"; from = 1; to = 2; } );");
+  static const double peaks[] = {1000, 3000, 200000, 200000};
+  for (guint i = 0; i < G_N_ELEMENTS(peaks); i++) {
+    plot_fixture_set(kit, i, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, peaks[i]);
+    plot_fixture_set(kit, i, METRIC_BUFFER_REASSEMBLY_P99_OCTETS, 200000);
+  }
+  draw(kit, GNUPLOT_SVG);
+  g_autofree char *script = plot_fixture_text(kit, "a-peak.gnuplot");
+  g_autofree char *svg = plot_fixture_text(kit, "a-peak.svg");
+  plot_fixture_expect(script, "y_log = 1\n");
+  double bottom = (1 - number_of(script, "array bottom_margin[1] = [")) * number_of(script, "\nheight = ");
+  const line_extent extent = extent_of_lines(svg);
+  g_assert_cmpfloat_with_epsilon(extent.lowest, bottom, 1);
+  g_assert_cmpfloat(extent.height, >, 60);
+}
+
+/* The labels of eight words do not fit side by side in a panel: they are turned. Those of four do. */
+static void test_turned_labels(plot_fixture *kit, gconstpointer unused)
+{
+  (void)unused;
+  static const char *const words[] = {"\"none\", \"split\", \"rechunk\", \"shift\", \"random\", \"proxy\", "
+                                      "\"split+rechunk\", \"shift+random\"",
+                                      "\"none\", \"split\", \"shift\", \"proxy\""};
+  if (!plot_fixture_can_draw()) {
+    return;
+  }
+  for (gsize i = 0; i < G_N_ELEMENTS(words); i++) {
+    g_autofree char *text =
+        g_strdup_printf("title = \"a\"; sweep = ( { key = \"middlebox.mode\"; values = [%s]; } );", words[i]);
+    plot_fixture_tear_down(kit, NULL);
+    plot_fixture_set_up(kit, NULL);
+    fill(kit, text);
+    draw(kit, GNUPLOT_SVG);
+    g_autofree char *svg = plot_fixture_text(kit, "a-peak.svg");
+    g_assert_cmpuint(plot_fixture_count(svg, " rotate(-45)\""), ==, i == 0 ? 8 : 0);
+  }
 }
 
 /* A metric in its own unit: 2.5e9 bit/s are 2.5 on an axis of Gbit/s. */
@@ -352,6 +424,8 @@ int main(int argc, char **argv)
   add("/plot_metric/four_receivers", test_four_receivers);
   add("/plot_metric/numbers_are_connected", test_numbers_are_connected);
   add("/plot_metric/words_are_not_connected", test_words_are_not_connected);
+  add("/plot_metric/intervals_end_at_the_bottom", test_intervals_end_at_the_bottom);
+  add("/plot_metric/turned_labels", test_turned_labels);
   add("/plot_metric/metric", test_metric);
   add("/plot_metric/no_values", test_no_values);
   add("/plot_metric/some_values", test_some_values);

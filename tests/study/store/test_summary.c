@@ -142,6 +142,17 @@ FIXTURE_TEST(test_every_character)
   summary_record_free(record);
 }
 
+/* A message that is no UTF-8, of whatever led to it, is made some: the file can be read. */
+FIXTURE_TEST(test_no_text)
+{
+  summary s = sample();
+  s.message = "a\xff";
+  write_sample(&s, f);
+  summary_record *record = read_back(f);
+  g_assert_cmpstr(record->message, ==, "a\xef\xbf\xbd"); /* U+FFFD */
+  summary_record_free(record);
+}
+
 /* The numbers as text: whole ones without a point, others in the fewest digits that read back (0.1, not
  * 0.10000000000000001), in the table's order; and two runs give the same octets. */
 FIXTURE_TEST(test_numbers)

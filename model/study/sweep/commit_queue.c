@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "study/sweep/commit_queue.h"
 
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "base/plain_text.h"
+#include "scenario/configuration.h"
+
 /* How long SQLite itself waits for a lock, in which no other commit is tried; and then we. */
 #define LOCK_WAIT_MS 50
-#define LOCK_PAUSE_MS 100
+#define LOCK_PAUSE_US (G_USEC_PER_SEC / 10)
 
 /* After a commit this many times as long as it took goes by before the next one: it costs processor time and the disk's. Runs that take
  * longer than that are committed at once, each for itself. */
@@ -42,6 +49,130 @@ struct commit_queue {
   gint64 not_before_us;   /* the next commit, unless TOGETHER_MAX wait */
   gboolean each_alone;    /* what failed for several may do for one */
 };
+
+/* Records. */
+
+char *sweep_record_tail(const char *octets, gsize count, gboolean cut)
+{
+  /* What follows the first octet of a character in UTF-8 is 10xxxxxx, at most three of them. */
+  for (guint i = 0; cut && i < 3 && count > 0 && (*octets & 0xc0) == 0x80; i++) {
+    octets++;
+    count--;
+  }
+  return g_strchomp(plain_text(octets, (gssize)count, "\n\t"));
+}
+
+/* The likely cause of a signal. Under a limit on memory, code that does not check its allocations crashes. Free with g_free(). */
+static char *cause_of(int signal_number, guint64 memory_limit_octets)
+{
+  g_autofree char *limit = g_format_size_full(memory_limit_octets, G_FORMAT_SIZE_IEC_UNITS);
+  switch (signal_number) {
+  case SIGKILL:
+    return g_strdup("; only the kernel, out of memory, or a person sends it");
+  case SIGABRT:
+  case SIGTRAP:
+    return g_strdup("; the program gave up: a broken invariant, or out of memory");
+  case SIGSEGV:
+  case SIGBUS:
+    return memory_limit_octets > 0
+               ? g_strdup_printf("; perhaps the %s of data that it may hold (--memory) are not enough", limit)
+               : g_strdup("");
+  default:
+    return g_strdup("");
+  }
+}
+
+/* How it ended, for a run whose own summary does not count. */
+static char *describe_end(const worker_run_end *end, const char *summary_problem, const char *tail)
+{
+  GString *text = g_string_new(NULL);
+  if (end->stopped_why != NULL) {
+    g_string_append(text, end->stopped_why);
+  } else if (WIFSIGNALED(end->wait_status)) {
+    int number = WTERMSIG(end->wait_status);
+    g_autofree char *memory = g_format_size_full((guint64)end->memory_peak_octets, G_FORMAT_SIZE_IEC_UNITS);
+    g_autofree char *cause = cause_of(number, end->memory_limit_octets);
+    g_string_append_printf(text, "ended by signal %d (%s), its memory at %s%s", number, g_strsignal(number),
+                           memory, cause);
+  } else {
+    g_string_append_printf(text, "exited with code %d", WEXITSTATUS(end->wait_status));
+  }
+  if (end->stopped_why == NULL) {
+    g_string_append_printf(text, ", %s", summary_problem);
+  }
+  if (*tail != '\0') {
+    const char *newline = strrchr(tail, '\n');
+    g_string_append_printf(text, "; its last words: %s", newline != NULL ? newline + 1 : tail);
+  }
+  return g_string_free(text, FALSE);
+}
+
+/* The summary that the run left; NULL and `*problem` when there is none or it is wrong. */
+static summary_record *read_summary(const worker_run_end *end, char **problem)
+{
+  g_autoptr(GError) error = NULL;
+  summary_record *left = NULL;
+  if (end->summary_octets == 0) {
+    *problem = g_strdup("without a summary");
+  } else if (end->summary_cut) {
+    *problem = g_strdup("its summary: too long");
+  } else {
+    left = summary_parse_json(end->summary, end->summary_octets, "its summary", &error);
+    *problem = left == NULL ? g_strdup(error->message) : NULL;
+  }
+  return left;
+}
+
+sweep_record *sweep_record_new(const sweep_grid *grid, gsize point, const char *host,
+                               const worker_run_end *end)
+{
+  g_autofree char *problem = NULL;
+  sweep_record *record = g_new0(sweep_record, 1);
+  summary_record *left = record->summary = read_summary(end, &problem);
+  int number = WIFSIGNALED(end->wait_status) ? WTERMSIG(end->wait_status) : 0;
+  record->run =
+      (stored_run){.identity = (char *)sweep_grid_identity(grid, point),
+                   .point = point,
+                   .exit_code = number != 0 ? 128 + number : WEXITSTATUS(end->wait_status),
+                   .stderr_tail = sweep_record_tail(end->messages, end->messages_octets, end->messages_cut),
+                   .engine = left != NULL ? left->engine : (char *)"",
+                   .host = (char *)host,
+                   .started = g_strdup(end->started),
+                   .wall_s = end->wall_s,
+                   .cpu_s = end->cpu_s,
+                   .memory_peak_octets = end->memory_peak_octets};
+  stored_run *run = &record->run;
+  sweep_grid_texts(grid, point, (const char **)run->keys);
+  if (left != NULL) {
+    run->metrics = left->metrics;
+    memcpy(run->distributions, left->distributions, sizeof run->distributions);
+    const named_value *expect = scenario_key_row_of(SCENARIO_RUN_EXPECT)->words;
+    while (expect->name != NULL && g_strcmp0(expect->name, run->keys[SCENARIO_RUN_EXPECT]) != 0) {
+      expect++;
+    }
+    if (number != 0 || run->exit_code != run_status_exit_code(left->status, (run_expectation)expect->value)) {
+      problem = g_strdup_printf("but its summary says %s", run_status_name(left->status));
+    }
+  }
+  gboolean is_whole = left != NULL && problem == NULL;
+  run->status = is_whole ? left->status : RUN_FAILED;
+  run->message = is_whole ? g_strdup(left->message) : describe_end(end, problem, run->stderr_tail);
+  if (run->status == RUN_FAILED && run->exit_code == 0) {
+    run->exit_code = 1;
+  }
+  return record;
+}
+
+void sweep_record_free(sweep_record *record)
+{
+  g_free(record->run.message);
+  g_free(record->run.stderr_tail);
+  g_free(record->run.started);
+  summary_record_free(record->summary);
+  g_free(record);
+}
+
+/* Committing. */
 
 static gboolean commit_ended(gpointer data);
 
@@ -112,57 +243,60 @@ void commit_queue_settle(commit_queue *queue)
   }
 }
 
-/* TRUE when the lock on the store, just met, may still go away. */
-static gboolean may_unlock(commit_queue *queue)
+static gboolean commit_first(gpointer data)
 {
-  gint64 now_us = g_get_monotonic_time();
-  if (queue->locked_since_us == 0) {
-    queue->locked_since_us = now_us;
-  }
-  return now_us - queue->locked_since_us < (gint64)queue->wait_ms * 1000;
-}
-
-static void schedule(commit_queue *queue);
-
-static batch *take_batch(commit_queue *queue)
-{
-  batch *b = g_new0(batch, 1);
+  commit_queue *queue = data;
+  queue->source = 0;
+  batch *b = queue->under_way = g_new0(batch, 1);
   const guint most = queue->each_alone ? 1 : TOGETHER_MAX;
   while (b->count < most && !g_queue_is_empty(&queue->records)) {
     b->records[b->count] = g_queue_pop_head(&queue->records);
     b->runs[b->count] = &b->records[b->count]->run;
     b->count++;
   }
-  return b;
+  b->thread = g_thread_try_new("commit", commit, queue, NULL);
+  if (b->thread == NULL) {
+    commit(queue); /* this machine has no thread for it: the runs wait */
+  }
+  return G_SOURCE_REMOVE;
 }
 
-static void batch_kept(commit_queue *queue, const batch *b)
+/* The next commit, if any is to come: now, or when its time has come. */
+static void schedule(commit_queue *queue)
 {
-  queue->locked_since_us = 0;
-  schedule(queue);
-  for (guint i = 0; i < b->count; i++) {
-    queue->events.kept(b->runs[i], b->there[i], queue->data);
+  const guint waiting = g_queue_get_length(&queue->records);
+  if (queue->source != 0) {
+    g_source_remove(queue->source);
+  }
+  queue->source = 0;
+  if (queue->under_way == NULL && waiting > 0) {
+    gboolean at_once = queue->locked_since_us == 0 && (queue->each_alone || waiting >= TOGETHER_MAX);
+    gint64 left_us = at_once ? 0 : MAX(queue->not_before_us - g_get_monotonic_time(), 0);
+    queue->source = g_timeout_add_full(G_PRIORITY_DEFAULT_IDLE, (guint)((left_us + 999) / 1000), commit_first,
+                                       queue, NULL);
   }
 }
 
-/* Its records wait again, in front. */
-static void return_batch(commit_queue *queue, batch *b)
-{
-  while (b->count > 0) {
-    g_queue_push_head(&queue->records, b->records[--b->count]);
-  }
-}
-
-/* One of several may be at fault, or the disk may have room for some: from now on each is committed alone. */
+/* Tries again, if that may help: a lock may go away. Of several records one may be at fault, or the disk may have room for some: from now on
+ * each is committed alone. */
 static void batch_failed(commit_queue *queue, batch *b)
 {
-  gboolean locked = g_error_matches(b->error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_LOCKED);
+  gint64 now_us = g_get_monotonic_time();
+  gboolean again = b->count > 1;
   if (queue->dropped) {
     return;
   }
-  if (locked ? may_unlock(queue) : b->count > 1) {
-    queue->each_alone = queue->each_alone || !locked;
-    return_batch(queue, b);
+  if (g_error_matches(b->error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_LOCKED)) {
+    queue->locked_since_us = queue->locked_since_us == 0 ? now_us : queue->locked_since_us;
+    queue->not_before_us = now_us + LOCK_PAUSE_US;
+    again = now_us - queue->locked_since_us < (gint64)queue->wait_ms * 1000;
+  } else {
+    queue->each_alone = TRUE;
+  }
+  if (again) {
+    while (b->count > 0) {
+      g_queue_push_head(&queue->records, b->records[--b->count]);
+    }
     schedule(queue);
   } else {
     commit_queue_drop(queue);
@@ -177,7 +311,11 @@ static gboolean commit_ended(gpointer data)
   batch *b = g_steal_pointer(&queue->under_way);
   queue->not_before_us = g_get_monotonic_time() + MAX(PAUSE_TO_COMMIT * b->took_us, PAUSE_MIN_US);
   if (b->error == NULL) {
-    batch_kept(queue, b);
+    queue->locked_since_us = 0;
+    schedule(queue);
+    for (guint i = 0; i < b->count; i++) {
+      queue->events.kept(b->runs[i], b->there[i], queue->data);
+    }
   } else {
     batch_failed(queue, b);
   }
@@ -185,59 +323,17 @@ static gboolean commit_ended(gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-static gboolean commit_first(gpointer data)
-{
-  commit_queue *queue = data;
-  queue->source = 0;
-  queue->under_way = take_batch(queue);
-  queue->under_way->thread = g_thread_try_new("commit", commit, queue, NULL);
-  if (queue->under_way->thread == NULL) {
-    commit(queue); /* this machine has no thread for it: the runs wait */
-  }
-  return G_SOURCE_REMOVE;
-}
-
-/* How long to wait now, ms. */
-static guint pause_of(const commit_queue *queue)
-{
-  if (queue->locked_since_us > 0) {
-    return LOCK_PAUSE_MS;
-  }
-  gint64 left_us = queue->not_before_us - g_get_monotonic_time();
-  gboolean now = queue->each_alone || g_queue_get_length((GQueue *)&queue->records) >= TOGETHER_MAX;
-  return now || left_us <= 0 ? 0 : (guint)((left_us + 999) / 1000);
-}
-
-static void schedule(commit_queue *queue)
-{
-  if (queue->source == 0 && queue->under_way == NULL && !g_queue_is_empty(&queue->records)) {
-    queue->source = g_timeout_add_full(G_PRIORITY_DEFAULT_IDLE, pause_of(queue), commit_first, queue, NULL);
-  }
-}
-
-static void reschedule(commit_queue *queue)
-{
-  if (queue->source != 0) {
-    g_source_remove(queue->source);
-  }
-  queue->source = 0;
-  schedule(queue);
-}
-
 void commit_queue_add(commit_queue *queue, sweep_record *record)
 {
   g_queue_push_tail(&queue->records, record);
-  if (g_queue_get_length(&queue->records) == TOGETHER_MAX && queue->locked_since_us == 0) {
-    reschedule(queue);
-  }
   schedule(queue);
 }
 
 void commit_queue_flush(commit_queue *queue)
 {
-  if (queue->not_before_us > 0) {
+  if (queue->not_before_us > 0 && queue->locked_since_us == 0) {
     queue->not_before_us = 0;
-    reschedule(queue);
+    schedule(queue);
   }
 }
 

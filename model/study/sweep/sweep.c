@@ -20,6 +20,12 @@
  * holds them up. */
 #define WAITING_MAX 128
 
+/* How often a line of progress is printed where none can be redrawn. */
+#define LINE_EVERY_US (10 * G_USEC_PER_SEC)
+
+/* A longer estimate is not shown. */
+#define LEFT_MAX_S (1000.0 * 3600)
+
 /* Signals through a descriptor: a handler could not reach the runs. */
 typedef struct signals {
   int file; /* -1: there is none, and signals do as they do by themselves */
@@ -50,10 +56,77 @@ typedef struct sweep {
   GError *error; /* the first failure of the sweep itself */
 } sweep;
 
-/* TRUE when point `index` belongs to the shard of `options`. */
-static gboolean takes(const sweep_options *options, gsize index)
+/* Progress. */
+
+char *sweep_progress_duration(double seconds)
 {
-  return index % options->shards == options->shard - 1;
+  guint64 whole = (guint64)(CLAMP(seconds, 0, LEFT_MAX_S) + 0.5);
+  guint64 hours = whole / 3600;
+  guint minutes = (guint)(whole / 60 % 60);
+  guint rest = (guint)(whole % 60);
+  return hours > 0 ? g_strdup_printf("%" G_GUINT64_FORMAT ":%02u:%02u", hours, minutes, rest)
+                   : g_strdup_printf("%u:%02u", minutes, rest);
+}
+
+double sweep_progress_left_s(const sweep_counts *counts)
+{
+  double done = (double)counts->run + counts->running_share;
+  double left = (double)counts->to_run - done;
+  if (left <= 0) {
+    return -1;
+  }
+  if (done > 0 && counts->elapsed_s > 0) {
+    return counts->elapsed_s * left / done;
+  }
+  return counts->known_run_s > 0 ? left * counts->known_run_s / counts->jobs : -1;
+}
+
+char *sweep_progress_text(const sweep_counts *counts)
+{
+  gsize before = counts->points - counts->to_run;
+  double share = ((double)(before + counts->run) + counts->running_share) / (double)MAX(counts->points, 1);
+  GString *text = g_string_new(NULL);
+  g_string_append_printf(text, "%zu of %zu runs done", counts->done, counts->points);
+  if (counts->failed > 0) {
+    g_string_append_printf(text, ", %zu failed", counts->failed);
+  }
+  /* Rounded down: 100 % only when all is done. */
+  g_string_append_printf(text, ", %u running, %u %%", counts->running, (guint)(100 * MIN(share, 1.0)));
+  double left_s = sweep_progress_left_s(counts);
+  if (left_s >= 0 && left_s <= LEFT_MAX_S) {
+    g_autofree char *left = sweep_progress_duration(left_s);
+    g_string_append_printf(text, ", about %s left", left);
+  }
+  return g_string_free(text, FALSE);
+}
+
+void sweep_progress_show(sweep_progress *progress, const sweep_counts *counts, gint64 now_us)
+{
+  if (progress->style == SWEEP_PROGRESS_NONE) {
+    return;
+  }
+  gboolean redraw = progress->style == SWEEP_PROGRESS_TERMINAL;
+  if (progress->printed_us == 0) {
+    progress->printed_us = now_us; /* a sweep that is done within ten seconds needs no lines */
+  }
+  if (!redraw && now_us - progress->printed_us < LINE_EVERY_US) {
+    return;
+  }
+  progress->printed_us = now_us;
+  g_autofree char *text = sweep_progress_text(counts);
+  if (redraw) {
+    terminal_redraw_line(progress->file, text);
+  } else {
+    fprintf(progress->file, "%s\n", text);
+    fflush(progress->file);
+  }
+}
+
+void sweep_progress_clear(const sweep_progress *progress)
+{
+  if (progress->style == SWEEP_PROGRESS_TERMINAL) {
+    terminal_redraw_line(progress->file, "");
+  }
 }
 
 /* Reporting. */
@@ -131,14 +204,6 @@ static void interrupt(sweep *s)
   s->result->interrupted = TRUE;
 }
 
-/* Ctrl-Z: the runs, which are not the terminal's, stop and go on with this process. */
-static void suspend(const sweep *s)
-{
-  each_run(s, worker_run_pause);
-  kill(getpid(), SIGSTOP);
-  each_run(s, worker_run_continue);
-}
-
 static gboolean signal_readable(gint fd, GIOCondition condition, gpointer data)
 {
   struct signalfd_siginfo received;
@@ -147,18 +212,14 @@ static gboolean signal_readable(gint fd, GIOCondition condition, gpointer data)
     return G_SOURCE_CONTINUE;
   }
   if (received.ssi_signo == SIGTSTP) {
-    suspend(data);
+    /* Ctrl-Z: the runs, which are not the terminal's, stop and go on with this process. */
+    each_run(data, worker_run_pause);
+    kill(getpid(), SIGSTOP);
+    each_run(data, worker_run_continue);
   } else {
     interrupt(data);
   }
   return G_SOURCE_CONTINUE;
-}
-
-/* A signal that is ignored stays so: a shell's background job does not end with the Ctrl-C of another. */
-static gboolean is_ignored(int number)
-{
-  struct sigaction now;
-  return sigaction(number, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
 }
 
 static signals handle_signals(sweep *s)
@@ -168,7 +229,9 @@ static signals handle_signals(sweep *s)
   sigset_t set;
   sigemptyset(&set);
   for (gsize i = 0; i < G_N_ELEMENTS(numbers); i++) {
-    if (!is_ignored(numbers[i])) {
+    /* One that is ignored stays so: a shell's background job does not end with the Ctrl-C of another. */
+    struct sigaction now;
+    if (sigaction(numbers[i], NULL, &now) != 0 || now.sa_handler != SIG_IGN) {
       sigaddset(&set, numbers[i]);
     }
   }
@@ -215,17 +278,6 @@ static void fail(sweep *s, GError *error)
 
 /* Keeping. */
 
-/* Another sweep runs the same points in the same order, always a step ahead: from here on we go another way. */
-static void shuffle_rest(sweep *s)
-{
-  for (guint i = s->todo->len; i > s->next + 1; i--) {
-    guint other = (guint)g_random_int_range((gint32)s->next, (gint32)i);
-    gsize point = g_array_index(s->todo, gsize, i - 1);
-    g_array_index(s->todo, gsize, i - 1) = g_array_index(s->todo, gsize, other);
-    g_array_index(s->todo, gsize, other) = point;
-  }
-}
-
 static void start_runs(sweep *s);
 
 static void run_kept(const stored_run *run, stored_state there, gpointer data)
@@ -241,7 +293,13 @@ static void run_kept(const stored_run *run, stored_state there, gpointer data)
     s->result->failed++;
   }
   if (of_another) {
-    shuffle_rest(s);
+    /* It runs the same points in the same order, always a step ahead: from here on we go another way. */
+    for (guint i = s->todo->len; i > s->next + 1; i--) {
+      guint other = (guint)g_random_int_range((gint32)s->next, (gint32)i);
+      gsize point = g_array_index(s->todo, gsize, i - 1);
+      g_array_index(s->todo, gsize, i - 1) = g_array_index(s->todo, gsize, other);
+      g_array_index(s->todo, gsize, other) = point;
+    }
   } else {
     print_problem(s, run);
   }
@@ -301,15 +359,10 @@ static gboolean start_run(sweep *s, gsize point)
   return run != NULL;
 }
 
-static gboolean may_start(const sweep *s)
-{
-  return !s->closing && s->next < s->todo->len && g_hash_table_size(s->running) < s->places &&
-         commit_queue_length(s->commits) < s->places + WAITING_MAX;
-}
-
 static void start_runs(sweep *s)
 {
-  while (may_start(s)) {
+  while (!s->closing && s->next < s->todo->len && g_hash_table_size(s->running) < s->places &&
+         commit_queue_length(s->commits) < s->places + WAITING_MAX) {
     gsize point = g_array_index(s->todo, gsize, s->next);
     if (was_run_meanwhile(s, point)) {
       s->result->present++;
@@ -356,7 +409,7 @@ static gboolean plan(sweep *s, GError **error)
   g_autoptr(GArray) points = g_array_new(FALSE, FALSE, sizeof(guint64));
   for (gsize index = 0; index < sweep_grid_count(s->grid); index++) {
     guint64 point = index;
-    if (!takes(s->options, index)) {
+    if (index % s->options->shards != s->options->shard - 1) {
       continue;
     }
     g_ptr_array_add(identities, (char *)sweep_grid_identity(s->grid, index));

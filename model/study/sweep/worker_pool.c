@@ -1,11 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "study/sweep/worker_pool.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <glib-unix.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "study/store/provenance.h"
+
+/* As much of a run's stderr as is kept: an abort's message and what led to it. */
+#define MESSAGES_OCTETS 2000
+
+/* Several times the longest summary there is. */
+#define SUMMARY_OCTETS (4 << 20)
+
+#define CHUNK_OCTETS 65536
+
+/* As many chunks as the largest pipe holds that Linux gives to everybody (fs.pipe-max-size, 1 MiB). */
+#define DRAIN_CHUNKS 16
+
+/* How long to wait where no process can be had: others may end. The sweep's watchdog sees to it that this does not last. */
+#define FORK_AGAIN_US (G_USEC_PER_SEC / 10)
 
 /* Descriptors that workers leave to the rest of the program: a store and its journal, twice, signals, timers. */
 #define DESCRIPTORS_LEFT 16
@@ -17,19 +39,53 @@
  * disk), so were the runs. */
 #define LOOK_APART_MAX_US G_USEC_PER_SEC
 
+/* Memory that the sweep and a run share. Each number is written whole by one side and may be read at any moment by the other. */
+struct worker_progress {
+  _Atomic time_ps simulated_ps;
+  _Atomic guint64 share_ppm; /* of the run that is done, in millionths */
+};
+
+/* How a run ended, as the worker that waited for it reports. */
+typedef struct worker_end {
+  gint64 wall_us;
+  gint64 cpu_us; /* user and system */
+  gint64 memory_peak_octets;
+  int wait_status; /* as wait4() gives it */
+} worker_end;
+
+/* What a process writes into a pipe, read by the default main context as it comes: the end of it is kept, however much that is. */
+typedef struct pipe_tail {
+  guint limit;
+  int reader;
+  int writer;   /* -1: closed, since the worker has it */
+  guint source; /* 0: all writers are gone */
+  GByteArray *kept;
+  gboolean overflowed; /* octets were dropped for want of room */
+} pipe_tail;
+
+typedef struct worker {
+  pid_t pid; /* 0: it was waited for */
+  int socket;
+  guint source; /* on the socket */
+  worker_progress *progress;
+  pipe_tail messages;
+  pipe_tail summary;
+  worker_run *run; /* in hand; NULL: none is */
+} worker;
+
 struct worker_pool {
   const sweep_grid *grid;
   worker_simulate simulate;
   run_limits limits;
   guint places;
-  GPtrArray *idle;               /* sweep_worker * */
+  GPtrArray *idle;               /* worker * */
   void (*settle)(gpointer data); /* NULL: there never is another thread */
   gpointer settle_data;
 };
 
 struct worker_run {
   worker_pool *pool;
-  sweep_worker *worker;
+  worker *worker;
   gsize point;
   gint64 asked_us;
   gint64 started_us; /* the same, but for pauses */
@@ -44,6 +100,379 @@ struct worker_run {
   gpointer data;
 };
 
+/* The run's process. */
+
+void worker_progress_set(worker_progress *progress, time_ps now, double share)
+{
+  atomic_store_explicit(&progress->simulated_ps, now, memory_order_relaxed);
+  atomic_store_explicit(&progress->share_ppm, (guint64)(CLAMP(share, 0, 1) * 1e6), memory_order_relaxed);
+}
+
+gboolean worker_write_summary(const summary *page, const scenario *s, GError **error)
+{
+  gsize length = 0;
+  summary left = *page;
+  left.without_keys = TRUE; /* most of a summary, and the sweep's own */
+  g_autofree char *json = summary_json(&left, s, &length);
+  for (gsize written = 0; written < length;) {
+    ssize_t count = write(WORKER_SUMMARY_FD, json + written, length - written);
+    if (count < 0 && errno != EINTR) {
+      g_set_error(error, G_FILE_ERROR, (int)g_file_error_from_errno(errno),
+                  "the summary cannot be handed to the sweep: %s", g_strerror(errno));
+      return FALSE;
+    }
+    written += (gsize)MAX(count, 0);
+  }
+  return TRUE;
+}
+
+/* The process ends with `parent`, of which it was just forked. */
+static void die_with(pid_t parent)
+{
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) {
+    _exit(127); /* it died before the request above */
+  }
+}
+
+/* The worker's process. */
+
+/* Its own files and no others: the sweep's terminal, store and other workers are not the run's. Those are closed first, since they may be as many
+ * as there can be. */
+static void take_files(const worker *w, int socket)
+{
+  enum { FILES = WORKER_SUMMARY_FD + 1 };
+  const int messages = w->messages.writer;
+  const int left = w->summary.writer;
+  const int last = MAX(socket, MAX(messages, left));
+  for (int i = 0; i < last; i++) {
+    if (i != socket && i != messages && i != left) {
+      close(i);
+    }
+  }
+  close_range((unsigned)last + 1, ~0U, 0);
+  int null = open("/dev/null", O_RDWR);
+  const int sources[FILES] = {null, null, messages, socket, left};
+  int moved[FILES];
+  for (int i = 0; i < FILES; i++) {
+    moved[i] = fcntl(sources[i], F_DUPFD, FILES); /* out of the way of the others */
+  }
+  for (int i = 0; i < FILES; i++) {
+    if (dup2(moved[i], i) < 0) {
+      _exit(127);
+    }
+  }
+  close_range(FILES, ~0U, 0);
+}
+
+static void become_worker(const worker *w, pid_t sweep, int socket, guint64 memory_octets)
+{
+  sigset_t none;
+  /* Its own process group: Ctrl-C reaches the sweep, which decides what becomes of its runs. */
+  setpgid(0, 0);
+  die_with(sweep);
+  take_files(w, socket);
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, NULL);
+  signal(SIGTERM, SIG_IGN); /* which is for its run alone */
+  signal(SIGCHLD, SIG_DFL); /* ignored, the kernel would throw away how a run ended */
+  setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+  if (memory_octets > 0) {
+    setrlimit(RLIMIT_DATA, &(struct rlimit){memory_octets, memory_octets});
+  }
+  /* When memory runs out, a run is to go, not the sweep, which would take all its runs with it. */
+  int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  if (file >= 0) {
+    ssize_t written = write(file, "500", 3);
+    (void)written; /* it is no harm when that is not allowed */
+    close(file);
+  }
+}
+
+/* FALSE: the sweep has no more points, or is gone. */
+static gboolean receive_point(guint64 *point)
+{
+  ssize_t count;
+  do {
+    count = recv(WORKER_SOCKET_FD, point, sizeof *point, 0);
+  } while (count < 0 && errno == EINTR);
+  return count == (ssize_t)sizeof *point;
+}
+
+static gint64 microseconds_of(const struct timeval *time)
+{
+  return (gint64)time->tv_sec * G_USEC_PER_SEC + time->tv_usec;
+}
+
+/* Waits until `process` has ended; all but the wall time is then known. */
+static worker_end wait_for(pid_t process)
+{
+  struct rusage used = {0};
+  worker_end end = {0};
+  while (wait4(process, &end.wait_status, 0, &used) < 0 && errno == EINTR) {
+  }
+  end.cpu_us = microseconds_of(&used.ru_utime) + microseconds_of(&used.ru_stime);
+  end.memory_peak_octets = (gint64)used.ru_maxrss * 1024;
+  return end;
+}
+
+G_NORETURN static void serve(const worker *w, const sweep_grid *grid, worker_simulate simulate)
+{
+  const pid_t self = getpid();
+  guint64 point;
+  while (receive_point(&point)) {
+    gint64 started_us = g_get_monotonic_time();
+    pid_t process;
+    while ((process = fork()) < 0) {
+      g_usleep(FORK_AGAIN_US);
+    }
+    if (process == 0) {
+      die_with(self);
+      signal(SIGTERM, SIG_DFL);
+      close(WORKER_SOCKET_FD);
+      _exit(simulate(sweep_grid_scenario(grid, point), w->progress));
+    }
+    worker_end end = wait_for(process);
+    end.wall_us = g_get_monotonic_time() - started_us;
+    if (send(WORKER_SOCKET_FD, &end, sizeof end, MSG_NOSIGNAL) != (ssize_t)sizeof end) {
+      break; /* the sweep is gone */
+    }
+  }
+  _exit(0);
+}
+
+/* The sweep's process: what comes through a pipe. */
+
+/* Reads one chunk, as read() does. */
+static ssize_t read_chunk(pipe_tail *p)
+{
+  guint8 chunk[CHUNK_OCTETS];
+  ssize_t count = read(p->reader, chunk, sizeof chunk);
+  if (count > 0) {
+    g_byte_array_append(p->kept, chunk, (guint)count);
+  }
+  if (p->kept->len > p->limit) {
+    g_byte_array_remove_range(p->kept, 0, p->kept->len - p->limit);
+    p->overflowed = TRUE;
+  }
+  return count;
+}
+
+static gboolean pipe_readable(gint fd, GIOCondition condition, gpointer data)
+{
+  pipe_tail *p = data;
+  (void)fd;
+  (void)condition;
+  ssize_t count = read_chunk(p);
+  if (count > 0 || (count < 0 && (errno == EAGAIN || errno == EINTR))) {
+    return G_SOURCE_CONTINUE;
+  }
+  p->source = 0;
+  return G_SOURCE_REMOVE;
+}
+
+static gboolean open_pipe(pipe_tail *p, guint limit, GError **error)
+{
+  int ends[2];
+  if (!g_unix_open_pipe(ends, FD_CLOEXEC, error)) {
+    return FALSE;
+  }
+  g_unix_set_fd_nonblocking(ends[0], TRUE, NULL);
+  *p = (pipe_tail){.limit = limit, .reader = ends[0], .writer = ends[1], .kept = g_byte_array_new()};
+  p->source = g_unix_fd_add(p->reader, G_IO_IN | G_IO_HUP | G_IO_ERR, pipe_readable, p);
+  return TRUE;
+}
+
+static void close_writer(pipe_tail *p)
+{
+  if (p->writer >= 0) {
+    close(p->writer);
+  }
+  p->writer = -1;
+}
+
+static void close_pipe(pipe_tail *p)
+{
+  if (p->kept == NULL) { /* it was not opened */
+    return;
+  }
+  if (p->source != 0) {
+    g_source_remove(p->source);
+  }
+  close(p->reader);
+  close_writer(p);
+  g_byte_array_unref(p->kept);
+}
+
+/* Reads what is in the pipe now, at most as much as a pipe can hold: the last words of a process that ended. A NUL, which does not count,
+ * follows what was kept. */
+static void drain(pipe_tail *p)
+{
+  static const guint8 nul = 0;
+  for (guint i = 0; i < DRAIN_CHUNKS && read_chunk(p) > 0; i++) {
+  }
+  g_byte_array_append(p->kept, &nul, 1);
+  g_byte_array_set_size(p->kept, p->kept->len - 1);
+}
+
+static void clear_pipe(pipe_tail *p)
+{
+  drain(p);
+  g_byte_array_set_size(p->kept, 0);
+  p->overflowed = FALSE;
+}
+
+/* Workers. */
+
+static gboolean set_error(GError **error, const char *what)
+{
+  int reason = errno;
+  g_set_error(error, G_FILE_ERROR, (int)g_file_error_from_errno(reason), "%s: %s", what, g_strerror(reason));
+  return FALSE;
+}
+
+static gboolean open_shared(worker *w, int ends[2], GError **error)
+{
+  void *shared = mmap(NULL, sizeof *w->progress, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared == MAP_FAILED) {
+    return set_error(error, "no memory to share with a run");
+  }
+  w->progress = shared;
+  return open_pipe(&w->messages, MESSAGES_OCTETS, error) && open_pipe(&w->summary, SUMMARY_OCTETS, error) &&
+         (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0 ||
+          set_error(error, "no socket for a run"));
+}
+
+/* Sends `number` to the worker and its run. The worker ignores SIGTERM. */
+static void send_signal(const worker *w, int number)
+{
+  if (w->pid != 0) {
+    kill(-w->pid, number);
+  }
+}
+
+/* Kills the worker, and its run if there is one. */
+static void free_worker(worker *w)
+{
+  if (w->source != 0) {
+    g_source_remove(w->source);
+  }
+  if (w->pid != 0) {
+    send_signal(w, SIGKILL);
+    wait_for(w->pid);
+  }
+  if (w->socket >= 0) {
+    close(w->socket);
+  }
+  if (w->progress != NULL) {
+    munmap(w->progress, sizeof *w->progress);
+  }
+  close_pipe(&w->messages);
+  close_pipe(&w->summary);
+  g_free(w);
+}
+
+/* The run in hand has ended. `died`: the worker is gone too, killed with the run or instead of it; `end` is then the
+ * worker's, whose times are not the run's. */
+static void end_run(worker *w, const worker_end *end, gboolean died)
+{
+  worker_run *run = g_steal_pointer(&w->run);
+  drain(&w->messages);
+  drain(&w->summary);
+  /* When both were killed the kernel reports on the worker, which forks and waits. */
+  gint64 wall_us = died ? g_get_monotonic_time() - run->asked_us : end->wall_us;
+  const worker_run_end known = {.wait_status = end->wait_status,
+                                .summary = (const char *)w->summary.kept->data,
+                                .summary_octets = w->summary.kept->len,
+                                .summary_cut = w->summary.overflowed,
+                                .messages = (const char *)w->messages.kept->data,
+                                .messages_octets = w->messages.kept->len,
+                                .messages_cut = w->messages.overflowed,
+                                .stopped_why = run->stopped_why,
+                                .memory_limit_octets = run->pool->limits.memory_octets,
+                                .started = run->started,
+                                .wall_s = (double)wall_us / G_USEC_PER_SEC,
+                                .cpu_s = died ? 0 : (double)end->cpu_us / G_USEC_PER_SEC,
+                                .memory_peak_octets = (double)end->memory_peak_octets};
+  if (!died) {
+    g_ptr_array_add(run->pool->idle, w);
+  }
+  run->ended(run, &known, run->data);
+  if (died) {
+    free_worker(w);
+  }
+  g_free(run->started);
+  g_free(run->stopped_why);
+  g_free(run);
+}
+
+static gboolean socket_readable(gint fd, GIOCondition condition, gpointer data)
+{
+  worker *w = data;
+  worker_end end = {0};
+  (void)condition;
+  ssize_t count = recv(fd, &end, sizeof end, MSG_DONTWAIT);
+  if (count < 0 && (errno == EAGAIN || errno == EINTR)) {
+    return G_SOURCE_CONTINUE;
+  }
+  gboolean died = count != (ssize_t)sizeof end;
+  if (died) {
+    w->source = 0;
+    end = wait_for(w->pid);
+    w->pid = 0;
+  }
+  if (w->run != NULL) {
+    end_run(w, &end, died);
+  }
+  return died ? G_SOURCE_REMOVE : G_SOURCE_CONTINUE;
+}
+
+static worker *start_worker(const worker_pool *pool, GError **error)
+{
+  const pid_t self = getpid();
+  int ends[2] = {-1, -1};
+  worker *w = g_new0(worker, 1);
+  w->socket = -1;
+  if (!open_shared(w, ends, error)) {
+    free_worker(w);
+    return NULL;
+  }
+  w->socket = ends[0];
+  w->pid = fork();
+  if (w->pid == 0) {
+    become_worker(w, self, ends[1], pool->limits.memory_octets);
+    serve(w, pool->grid, pool->simulate);
+  }
+  gboolean good = w->pid > 0 || set_error(error, "no process for a run");
+  close(ends[1]);
+  if (!good) {
+    w->pid = 0;
+    free_worker(w);
+    return NULL;
+  }
+  setpgid(w->pid, w->pid); /* so does the worker: one of the two is first */
+  close_writer(&w->messages);
+  close_writer(&w->summary);
+  w->source = g_unix_fd_add(w->socket, G_IO_IN | G_IO_HUP | G_IO_ERR, socket_readable, w);
+  return w;
+}
+
+/* Asks `w`, which has none in hand, for `run`. FALSE: the worker has died, and is freed. */
+static gboolean request_run(worker *w, worker_run *run)
+{
+  const guint64 point = run->point;
+  worker_progress_set(w->progress, 0, 0);
+  clear_pipe(&w->messages);
+  clear_pipe(&w->summary);
+  if (w->pid == 0 || send(w->socket, &point, sizeof point, MSG_NOSIGNAL) != (ssize_t)sizeof point) {
+    free_worker(w);
+    return FALSE;
+  }
+  w->run = run;
+  run->worker = w;
+  return TRUE;
+}
+
 /* The pool. */
 
 worker_pool *worker_pool_new(const sweep_grid *grid, worker_simulate simulate, guint jobs,
@@ -57,9 +486,9 @@ worker_pool *worker_pool_new(const sweep_grid *grid, worker_simulate simulate, g
     left[i] = open("/dev/null", O_RDONLY | O_CLOEXEC);
   }
   while (pool->places < jobs && problem == NULL) {
-    sweep_worker *worker = sweep_worker_start(grid, simulate, limits->memory_octets, &problem);
-    if (worker != NULL) {
-      g_ptr_array_add(pool->idle, worker);
+    worker *w = start_worker(pool, &problem);
+    if (w != NULL) {
+      g_ptr_array_add(pool->idle, w);
       pool->places++;
     }
   }
@@ -81,7 +510,7 @@ void worker_pool_free(worker_pool *pool)
     return;
   }
   for (guint i = 0; i < pool->idle->len; i++) {
-    sweep_worker_free(pool->idle->pdata[i]);
+    free_worker(pool->idle->pdata[i]);
   }
   g_ptr_array_unref(pool->idle);
   g_free(pool);
@@ -98,39 +527,25 @@ void worker_pool_fork_when(worker_pool *pool, void (*settle)(gpointer data), gpo
   pool->settle_data = data;
 }
 
-/* Starting. */
-
-static void run_ended(const worker_end *end, gboolean died, gpointer data);
-
 /* A worker that waits, or a new one, takes the run on. One that waits may have been killed. */
 static gboolean find_worker(worker_run *run, GError **error)
 {
   worker_pool *pool = run->pool;
   while (pool->idle->len > 0) {
-    run->worker = g_ptr_array_steal_index_fast(pool->idle, pool->idle->len - 1);
-    if (sweep_worker_request(run->worker, run->point, run_ended, run)) {
+    if (request_run(g_ptr_array_steal_index_fast(pool->idle, pool->idle->len - 1), run)) {
       return TRUE;
     }
-    sweep_worker_free(run->worker);
   }
   if (pool->settle != NULL) {
     pool->settle(pool->settle_data);
   }
-  run->worker = sweep_worker_start(pool->grid, pool->simulate, pool->limits.memory_octets, error);
-  if (run->worker != NULL && !sweep_worker_request(run->worker, run->point, run_ended, run)) {
-    sweep_worker_free(run->worker);
+  worker *w = start_worker(pool, error);
+  if (w != NULL && !request_run(w, run)) {
     g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_AGAIN,
                 "a process for runs ended as soon as it was started");
     return FALSE;
   }
-  return run->worker != NULL;
-}
-
-static void free_run(worker_run *run)
-{
-  g_free(run->started);
-  g_free(run->stopped_why);
-  g_free(run);
+  return w != NULL;
 }
 
 worker_run *worker_run_start(worker_pool *pool, gsize point, worker_run_ended ended, gpointer data,
@@ -142,11 +557,11 @@ worker_run *worker_run_start(worker_pool *pool, gsize point, worker_run_ended en
   run->ended = ended;
   run->data = data;
   run->asked_us = run->started_us = run->looked_us = g_get_monotonic_time();
-  run->started = provenance_time_text(g_get_real_time() / G_USEC_PER_SEC);
   if (!find_worker(run, error)) {
-    free_run(run);
+    g_free(run);
     return NULL;
   }
+  run->started = provenance_time_text(g_get_real_time() / G_USEC_PER_SEC);
   return run;
 }
 
@@ -155,42 +570,11 @@ gsize worker_run_point(const worker_run *run)
   return run->point;
 }
 
-/* Ending. */
-
-static void run_ended(const worker_end *end, gboolean died, gpointer data)
-{
-  worker_run *run = data;
-  pipe_tail *messages = sweep_worker_messages(run->worker), *left = sweep_worker_summary(run->worker);
-  pipe_tail_drain(messages);
-  pipe_tail_drain(left);
-  /* When both were killed the kernel reports on the worker, which forks and waits. */
-  gint64 wall_us = died ? g_get_monotonic_time() - run->asked_us : end->wall_us;
-  worker_run_end known = {.wait_status = end->wait_status,
-                          .summary_cut = pipe_tail_overflowed(left),
-                          .messages_cut = pipe_tail_overflowed(messages),
-                          .stopped_why = run->stopped_why,
-                          .memory_limit_octets = run->pool->limits.memory_octets,
-                          .started = run->started,
-                          .wall_s = (double)wall_us / G_USEC_PER_SEC,
-                          .cpu_s = (double)end->cpu_us / G_USEC_PER_SEC,
-                          .memory_peak_octets = (double)end->memory_peak_octets};
-  known.summary = pipe_tail_octets(left, &known.summary_octets);
-  known.messages = pipe_tail_octets(messages, &known.messages_octets);
-  if (!died) {
-    g_ptr_array_add(run->pool->idle, run->worker);
-  }
-  run->ended(run, &known, run->data);
-  if (died) {
-    sweep_worker_free(run->worker);
-  }
-  free_run(run);
-}
-
 /* Watching. */
 
 double worker_run_share(const worker_run *run)
 {
-  return sweep_worker_share(run->worker);
+  return MIN((double)atomic_load(&run->worker->progress->share_ppm) / 1e6, 1.0);
 }
 
 /* Why it must be stopped; NULL: it need not. */
@@ -203,9 +587,9 @@ static char *find_excess(const worker_run *run, gint64 now_us)
   if (!stalls && !lasts) {
     return NULL;
   }
-  g_autofree char *progress =
-      g_strdup_printf("at %.12g s of simulated time, %.0f %% done",
-                      time_ps_in_seconds(sweep_worker_simulated(run->worker)), 100 * worker_run_share(run));
+  g_autofree char *progress = g_strdup_printf(
+      "at %.12g s of simulated time, %.0f %% done",
+      time_ps_in_seconds(atomic_load(&run->worker->progress->simulated_ps)), 100 * worker_run_share(run));
   return stalls
              ? g_strdup_printf("stopped: its simulated time stood still for %g s (--stall), %s",
                                limits->stall_s, progress)
@@ -215,14 +599,14 @@ static char *find_excess(const worker_run *run, gint64 now_us)
 void worker_run_watch(worker_run *run)
 {
   gint64 now_us = g_get_monotonic_time();
-  time_ps simulated_ps = sweep_worker_simulated(run->worker);
+  time_ps simulated_ps = atomic_load(&run->worker->progress->simulated_ps);
   gint64 apart_us = MIN(now_us - run->looked_us, LOOK_APART_MAX_US);
   run->stalled_us = simulated_ps == run->simulated_ps ? run->stalled_us + apart_us : 0;
   run->simulated_ps = simulated_ps;
   run->looked_us = now_us;
   if (run->stopped_us > 0) {
     /* Again, since a process that was only being forked has not heard it. */
-    sweep_worker_signal(run->worker, now_us - run->stopped_us > STOP_GRACE_US ? SIGKILL : SIGTERM);
+    send_signal(run->worker, now_us - run->stopped_us > STOP_GRACE_US ? SIGKILL : SIGTERM);
     return;
   }
   run->stopped_why = find_excess(run, now_us);
@@ -235,19 +619,19 @@ void worker_run_stop(worker_run *run)
 {
   if (run->stopped_us == 0) {
     run->stopped_us = g_get_monotonic_time();
-    sweep_worker_signal(run->worker, SIGTERM);
+    send_signal(run->worker, SIGTERM);
   }
 }
 
 void worker_run_kill(worker_run *run)
 {
-  sweep_worker_signal(run->worker, SIGKILL);
+  send_signal(run->worker, SIGKILL);
 }
 
 void worker_run_pause(worker_run *run)
 {
   run->paused_us = g_get_monotonic_time();
-  sweep_worker_signal(run->worker, SIGSTOP);
+  send_signal(run->worker, SIGSTOP);
 }
 
 void worker_run_continue(worker_run *run)
@@ -258,5 +642,5 @@ void worker_run_continue(worker_run *run)
     run->looked_us = now_us;
     run->paused_us = 0;
   }
-  sweep_worker_signal(run->worker, SIGCONT);
+  send_signal(run->worker, SIGCONT);
 }

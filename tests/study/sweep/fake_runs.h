@@ -6,7 +6,7 @@
 #ifndef TESTS_STUDY_FAKE_RUNS_H
 #define TESTS_STUDY_FAKE_RUNS_H
 
-#include "study/sweep/sweep_worker.h"
+#include "study/sweep/worker_pool.h"
 
 int fake_run(scenario *s, worker_progress *progress);
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "fake_runs.h"
-#include "study/sweep/sweep_record.h"
+#include "study/sweep/commit_queue.h"
 #include "sweep_fixture.h"
 
 typedef struct fixture {

@@ -90,16 +90,6 @@ static const char *axis_value(const sweep_grid *grid, gsize index, gsize cell)
   return grid->axes[index].values[axis_position(grid, index, cell)];
 }
 
-/* A sweep keeps summaries; the series of its points are measured only when the scenario asks for them. */
-static gboolean wants_series(const sweep_grid *grid)
-{
-  gboolean given = scenario_given(grid->base, SCENARIO_MEASURE_SERIES);
-  for (gsize i = 0; i < grid->axis_count; i++) {
-    given = given || grid->axes[i].key == SCENARIO_MEASURE_SERIES;
-  }
-  return given;
-}
-
 static char *cell_label(const sweep_grid *grid, gsize cell)
 {
   GString *label = g_string_new(NULL);
@@ -114,43 +104,21 @@ static void set_axis(const sweep_grid *grid, scenario *s, gsize index, gsize cel
 {
   const scenario_axis *axis = &grid->axes[index];
   gboolean good = scenario_set_key(s, axis->key, axis_value(grid, index, cell), axis->where, NULL);
-
   g_assert(good); /* each value was read once already, when the axis was loaded */
 }
 
 static scenario *cell_scenario(const sweep_grid *grid, gsize cell)
 {
   scenario *s = scenario_copy(grid->base);
-  gboolean good = wants_series(grid) || scenario_set_key(s, SCENARIO_MEASURE_SERIES, "none", "sweep", NULL);
-
-  g_assert(good);
+  /* A sweep keeps summaries; the series of its points are measured only when the scenario asks for them. */
+  if (!scenario_given(s, SCENARIO_MEASURE_SERIES)) {
+    gboolean good = scenario_set_key(s, SCENARIO_MEASURE_SERIES, "none", "sweep", NULL);
+    g_assert(good);
+  }
   for (gsize i = 0; i < grid->axis_count; i++) {
     set_axis(grid, s, i, cell);
   }
   return s;
-}
-
-/* Sets in `s`, which is at `from`, the axes that have another value at `to`. */
-static void move_scenario(const sweep_grid *grid, scenario *s, gsize from, gsize to)
-{
-  for (gsize i = 0; i < grid->axis_count; i++) {
-    if (axis_position(grid, i, from) != axis_position(grid, i, to)) {
-      set_axis(grid, s, i, to);
-    }
-  }
-}
-
-/* The values that axis `leader` and those in step with it have at `position`. Free with g_free(). */
-static char *step_text(const sweep_grid *grid, gsize leader, gsize position)
-{
-  GString *text = g_string_new(NULL);
-
-  for (gsize i = 0; i < grid->axis_count; i++) {
-    if (i == leader || grid->axes[i].with == (int)leader) {
-      g_string_append_printf(text, "%s\n", grid->axes[i].values[position]);
-    }
-  }
-  return g_string_free(text, FALSE);
 }
 
 /* For each axis, an array: whether each of its values repeats an earlier one, also in the axes in step with it; of an axis in step, none do.
@@ -159,40 +127,21 @@ static char *step_text(const sweep_grid *grid, gsize leader, gsize position)
 static GPtrArray *find_repeats(const sweep_grid *grid)
 {
   GPtrArray *repeats = g_ptr_array_new_with_free_func(g_free);
-
-  for (gsize i = 0; i < grid->axis_count; i++) {
+  for (gsize leader = 0; leader < grid->axis_count; leader++) {
     g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    gboolean *repeated = g_new0(gboolean, grid->lengths[i]);
-
-    for (gsize position = 0; grid->axes[i].with < 0 && position < grid->lengths[i]; position++) {
-      repeated[position] = !g_hash_table_add(seen, step_text(grid, i, position));
+    gboolean *repeated = g_new0(gboolean, grid->lengths[leader]);
+    for (gsize position = 0; grid->axes[leader].with < 0 && position < grid->lengths[leader]; position++) {
+      GString *step = g_string_new(NULL);
+      for (gsize i = 0; i < grid->axis_count; i++) {
+        if (i == leader || grid->axes[i].with == (int)leader) {
+          g_string_append_printf(step, "%s\n", grid->axes[i].values[position]);
+        }
+      }
+      repeated[position] = !g_hash_table_add(seen, g_string_free(step, FALSE));
     }
     g_ptr_array_add(repeats, repeated);
   }
   return repeats;
-}
-
-static gboolean is_repeated(const sweep_grid *grid, const GPtrArray *repeats, gsize cell)
-{
-  for (gsize i = 0; i < grid->axis_count; i++) {
-    if (((const gboolean *)repeats->pdata[i])[axis_position(grid, i, cell)]) {
-      return TRUE;
-    }
-  }
-  return FALSE;
-}
-
-static gboolean refuse_cell(const sweep_grid *grid, gsize cell, GError *problem, GError **error)
-{
-  if (grid->axis_count > 0) {
-    g_autofree char *label = cell_label(grid, cell);
-    char *whole = g_strdup_printf("%s (point %s)", problem->message, label);
-
-    g_free(problem->message);
-    problem->message = whole;
-  }
-  g_propagate_error(error, problem);
-  return FALSE;
 }
 
 /* Adds the point of `cell`, whose scenario is `s`, unless the constraints leave it out. */
@@ -200,10 +149,15 @@ static gboolean add_point(sweep_grid *grid, gsize cell, const scenario *s, GErro
 {
   GError *problem = NULL;
   gboolean hold;
-
   if (!scenario_constraints_hold(s, &hold, &problem) ||
       (hold && (!scenario_check(s, NULL, &problem) || !run_engine_check(s, &problem)))) {
-    return refuse_cell(grid, cell, problem, error);
+    if (grid->axis_count > 0) {
+      g_autofree char *label = cell_label(grid, cell);
+      g_autofree char *alone = problem->message;
+      problem->message = g_strdup_printf("%s (point %s)", alone, label);
+    }
+    g_propagate_error(error, problem);
+    return FALSE;
   }
   if (hold) {
     grid->uses_ns3 = grid->uses_ns3 || run_engine_of(s) == RUN_ENGINE_NS3;
@@ -228,17 +182,6 @@ static int find_axis_of(const sweep_grid *grid, const scenario *s, scenario_key 
   return -1;
 }
 
-static void keep_texts(sweep_grid *grid)
-{
-  scenario *s = cell_scenario(grid, 0);
-
-  run_identity_texts(s, grid->texts);
-  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    grid->axis_of[key] = find_axis_of(grid, s, key);
-  }
-  scenario_free(s);
-}
-
 static gboolean add_points(sweep_grid *grid, gsize cells, sweep_grid_watch watch, gpointer user,
                            GError **error)
 {
@@ -251,11 +194,19 @@ static gboolean add_points(sweep_grid *grid, gsize cells, sweep_grid_watch watch
     if (watch != NULL) {
       watch((double)cell / (double)cells, user);
     }
-    if (is_repeated(grid, repeats, cell)) {
+    gboolean repeated = FALSE;
+    for (gsize i = 0; i < grid->axis_count; i++) {
+      repeated = repeated || ((const gboolean *)repeats->pdata[i])[axis_position(grid, i, cell)];
+    }
+    if (repeated) {
       grid->repeated++;
       continue;
     }
-    move_scenario(grid, s, at, cell);
+    for (gsize i = 0; i < grid->axis_count; i++) {
+      if (axis_position(grid, i, at) != axis_position(grid, i, cell)) {
+        set_axis(grid, s, i, cell);
+      }
+    }
     at = cell;
     good = add_point(grid, cell, s, error);
   }
@@ -288,7 +239,12 @@ sweep_grid *sweep_grid_new(const scenario *base, const char *const *sets, sweep_
     return NULL;
   }
   g_ptr_array_set_size(grid->identities, (gint)grid->cells->len);
-  keep_texts(grid);
+  scenario *first = cell_scenario(grid, 0);
+  run_identity_texts(first, grid->texts);
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    grid->axis_of[key] = find_axis_of(grid, first, key);
+  }
+  scenario_free(first);
   return grid;
 }
 

@@ -15,30 +15,20 @@
 #define NS3_SEGMENTS_PER_S 400e3
 #define START_S 0.005
 
-static gboolean is_in_shard(const sweep_list_options *options, gsize index)
-{
-  return index % options->shards == options->shard - 1;
-}
-
 gboolean sweep_list_look_up(const sweep_grid *grid, result_store *store, sweep_list_options *options,
                             GError **error)
 {
   gsize count = sweep_grid_count(grid);
   g_autofree stored_state *states = g_new(stored_state, count);
-  double mean_s;
-  gsize mean_count;
-
   for (gsize index = 0; index < count; index++) {
     if (!result_store_find(store, sweep_grid_identity(grid, index), &states[index], error)) {
       return FALSE;
     }
   }
-  if (!result_store_mean_wall(store, &mean_s, &mean_count, error)) {
+  if (!result_store_mean_wall(store, &options->mean_wall_s, &options->mean_wall_count, error)) {
     return FALSE;
   }
   options->states = g_steal_pointer(&states);
-  options->mean_wall_s = mean_s;
-  options->mean_wall_count = mean_count;
   return TRUE;
 }
 
@@ -76,26 +66,6 @@ double sweep_list_segments(const scenario *s)
   return segments;
 }
 
-/* The sums of what is to run. */
-typedef struct sums {
-  gsize runs;
-  gsize to_run;
-  double segments;
-  double seconds; /* of one core */
-} sums;
-
-static void add_run(sums *total, const scenario *s, const sweep_list_options *options)
-{
-  double segments = sweep_list_segments(s);
-  gboolean native = run_engine_of(s) == RUN_ENGINE_NATIVE;
-
-  total->to_run++;
-  total->segments += segments;
-  total->seconds += options->mean_wall_count > 0
-                        ? options->mean_wall_s
-                        : START_S + segments / (native ? NATIVE_SEGMENTS_PER_S : NS3_SEGMENTS_PER_S);
-}
-
 /* "1.25 million": three digits are more than an estimate knows. Free with g_free(). */
 static char *rough_text(double number)
 {
@@ -130,14 +100,6 @@ static char *duration_text(double seconds)
   return g_strdup_printf("%" G_GUINT64_FORMAT " d %" G_GUINT64_FORMAT " h", whole / DAY, whole % DAY / HOUR);
 }
 
-static void print_header(const scenario *s, const sweep_list_options *options, FILE *output)
-{
-  const char *title = scenario_configuration(s)->title;
-
-  plain_text_print(output, "%s%s%s, iwarpsim %s\n", scenario_name(s), *title != '\0' ? ": " : "", title,
-                   options->version);
-}
-
 static void print_run(const sweep_grid *grid, gsize index, const sweep_list_options *options, FILE *output)
 {
   static const char *const states[] = {[STORED_MISSING] = "missing",
@@ -145,7 +107,6 @@ static void print_run(const sweep_grid *grid, gsize index, const sweep_list_opti
                                        [STORED_UNEXPECTED] = "unexpected",
                                        [STORED_DONE] = "done"};
   g_autofree char *label = sweep_grid_label(grid, index);
-
   plain_text_print(output, "%zu", index + 1);
   if (*label != '\0') {
     plain_text_print(output, "  %s", label);
@@ -156,11 +117,18 @@ static void print_run(const sweep_grid *grid, gsize index, const sweep_list_opti
   plain_text_print(output, "\n");
 }
 
+/* The sums of what is to run. */
+typedef struct sums {
+  gsize runs;
+  gsize to_run;
+  double segments;
+  double seconds; /* of one core */
+} sums;
+
 static void print_sums(const sweep_grid *grid, const sums *total, const sweep_list_options *options,
                        FILE *output)
 {
   g_autoptr(GString) remarks = g_string_new(NULL);
-
   if (options->shards > 1) {
     g_string_append_printf(remarks, ", shard %u/%u of %zu", options->shard, options->shards,
                            sweep_grid_count(grid));
@@ -187,22 +155,28 @@ static void print_sums(const sweep_grid *grid, const sums *total, const sweep_li
 
 void sweep_list_print(const sweep_grid *grid, const sweep_list_options *options, FILE *output)
 {
+  const scenario *base = sweep_grid_base(grid);
+  const char *title = scenario_configuration(base)->title;
   sums total = {0};
-
   g_assert(options->jobs >= 1 && options->shard >= 1 && options->shard <= options->shards);
-  print_header(sweep_grid_base(grid), options, output);
-  for (gsize index = 0; index < sweep_grid_count(grid); index++) {
-    if (!is_in_shard(options, index)) {
-      continue;
-    }
+  plain_text_print(output, "%s%s%s, iwarpsim %s\n", scenario_name(base), *title != '\0' ? ": " : "", title,
+                   options->version);
+  for (gsize index = options->shard - 1; index < sweep_grid_count(grid); index += options->shards) {
     total.runs++;
     print_run(grid, index, options, output);
-    if (options->states == NULL || options->states[index] == STORED_MISSING ||
-        options->states[index] == STORED_FAILED) {
-      scenario *s = sweep_grid_scenario(grid, index);
-      add_run(&total, s, options);
-      scenario_free(s);
+    if (options->states != NULL && options->states[index] != STORED_MISSING &&
+        options->states[index] != STORED_FAILED) {
+      continue;
     }
+    scenario *s = sweep_grid_scenario(grid, index);
+    double segments = sweep_list_segments(s);
+    gboolean native = run_engine_of(s) == RUN_ENGINE_NATIVE;
+    total.to_run++;
+    total.segments += segments;
+    total.seconds += options->mean_wall_count > 0
+                         ? options->mean_wall_s
+                         : START_S + segments / (native ? NATIVE_SEGMENTS_PER_S : NS3_SEGMENTS_PER_S);
+    scenario_free(s);
   }
   print_sums(grid, &total, options, output);
 }

@@ -102,18 +102,6 @@ static void append_replay(GString *json, const summary_replay *replay)
   g_string_append(json, " ]\n  },\n");
 }
 
-static void append_status(GString *json, const summary *page)
-{
-  append_member(json, "  ", "status", run_status_name(page->status));
-  append_member(json, ",\n  ", "message", page->message != NULL ? page->message : "");
-  if (page->terminate_code != NULL) {
-    append_member(json, ",\n  ", "terminate_code", page->terminate_code);
-  }
-  if (page->terminate_side != NULL) {
-    append_member(json, ",\n  ", "terminate_side", page->terminate_side);
-  }
-}
-
 static void append_metrics(GString *json, const metric_values *metrics)
 {
   const char *separator = "\n    ";
@@ -130,16 +118,6 @@ static void append_metrics(GString *json, const metric_values *metrics)
   g_string_append(json, "\n  }");
 }
 
-static void append_bins(GString *json, const distribution *d)
-{
-  for (size_t i = 0; i < d->count; i++) {
-    g_autofree char *bound = units_format_real(d->bins[i].bound);
-    g_autofree char *weight = units_format_real(d->bins[i].weight);
-    const char *separator = i == 0 ? "\n      " : i % BINS_IN_A_LINE == 0 ? ",\n      " : ", ";
-    g_string_append_printf(json, "%s[%s, %s]", separator, bound, weight);
-  }
-}
-
 static void append_distributions(GString *json, const distribution *distributions)
 {
   const char *separator = "\n    ";
@@ -151,7 +129,12 @@ static void append_distributions(GString *json, const distribution *distribution
     const distribution_row *row = distribution_row_of(id);
     g_string_append_printf(json, "%s\"%s\": { \"unit\": \"%s\", \"weight\": \"%s\", \"bins\": [", separator,
                            row->name, row->unit, row->weight_unit);
-    append_bins(json, &distributions[id]);
+    for (size_t i = 0; i < distributions[id].count; i++) {
+      g_autofree char *bound = units_format_real(distributions[id].bins[i].bound);
+      g_autofree char *weight = units_format_real(distributions[id].bins[i].weight);
+      const char *before = i == 0 ? "\n      " : i % BINS_IN_A_LINE == 0 ? ",\n      " : ", ";
+      g_string_append_printf(json, "%s[%s, %s]", before, bound, weight);
+    }
     g_string_append(json, "\n    ] }");
     separator = ",\n    ";
   }
@@ -166,7 +149,14 @@ char *summary_json(const summary *page, const scenario *s, gsize *length)
   if (page->replay != NULL) {
     append_replay(json, page->replay);
   }
-  append_status(json, page);
+  append_member(json, "  ", "status", run_status_name(page->status));
+  append_member(json, ",\n  ", "message", page->message != NULL ? page->message : "");
+  if (page->terminate_code != NULL) {
+    append_member(json, ",\n  ", "terminate_code", page->terminate_code);
+  }
+  if (page->terminate_side != NULL) {
+    append_member(json, ",\n  ", "terminate_side", page->terminate_side);
+  }
   append_metrics(json, &page->metrics);
   append_distributions(json, page->distributions);
   g_string_append(json, "}\n");
@@ -183,39 +173,30 @@ gboolean summary_write_json(const summary *page, const scenario *s, const char *
 
 /* Printing. */
 
-typedef struct scaled_unit {
-  double size;
-  const char *name;
-} scaled_unit;
-
-/* `value` in the largest of `units` (descending, ended by size 0) that it reaches; "" when it reaches
- * none. */
-static char *scaled_text(double value, const scaled_unit *units)
-{
-  for (; units->size > 0; units++) {
-    if (fabs(value) >= units->size) {
-      return g_strdup_printf("%.4g %s", value / units->size, units->name);
-    }
-  }
-  return g_strdup("");
-}
-
-/* The value as people say it, beside the exact one: 120.6 KiB, 9.29 Gbit/s, 52.4 us. */
+/* The value as people say it, beside the exact one: 120.6 KiB, 9.29 Gbit/s, 52.4 us, in the largest unit that it reaches; "" when it
+ * reaches none. Free with g_free(). */
 static char *readable_text(double value, const char *unit)
 {
-  static const scaled_unit octets[] = {{1073741824.0, "GiB"}, {1048576.0, "MiB"}, {1024.0, "KiB"}, {0, NULL}};
-  static const scaled_unit rates[] = {
-      {1e12, "Tbit/s"}, {1e9, "Gbit/s"}, {1e6, "Mbit/s"}, {1e3, "kbit/s"}, {0, NULL}};
-  static const scaled_unit times[] = {{1.0, "s"},   {1e-3, "ms"},  {1e-6, "us"},
-                                      {1e-9, "ns"}, {1e-12, "ps"}, {0, NULL}};
-  if (strcmp(unit, "octets") == 0) {
-    return scaled_text(value, octets);
-  }
-  if (strcmp(unit, "bit/s") == 0) {
-    return scaled_text(value, rates);
-  }
-  if (strcmp(unit, "s") == 0) {
-    return scaled_text(value, times);
+  static const struct {
+    const char *of;
+    double size;
+    const char *name;
+  } units[] = {{"octets", 1073741824.0, "GiB"},
+               {"octets", 1048576.0, "MiB"},
+               {"octets", 1024.0, "KiB"},
+               {"bit/s", 1e12, "Tbit/s"},
+               {"bit/s", 1e9, "Gbit/s"},
+               {"bit/s", 1e6, "Mbit/s"},
+               {"bit/s", 1e3, "kbit/s"},
+               {"s", 1.0, "s"},
+               {"s", 1e-3, "ms"},
+               {"s", 1e-6, "us"},
+               {"s", 1e-9, "ns"},
+               {"s", 1e-12, "ps"}};
+  for (gsize i = 0; i < G_N_ELEMENTS(units); i++) {
+    if (strcmp(units[i].of, unit) == 0 && fabs(value) >= units[i].size) {
+      return g_strdup_printf("%.4g %s", value / units[i].size, units[i].name);
+    }
   }
   return g_strdup("");
 }
@@ -292,25 +273,6 @@ static void print_group(const metric_values *metrics, gsize group, FILE *file)
   }
 }
 
-static void print_status(const summary *page, FILE *file)
-{
-  plain_text_print(file, "  %-10s %s", "status", run_status_name(page->status));
-  if (page->message != NULL && *page->message != '\0') {
-    plain_text_print(file, ": %s", page->message);
-  }
-  fputc('\n', file);
-}
-
-static void print_window(double window_over_bandwidth_delay, FILE *file)
-{
-  if (window_over_bandwidth_delay <= 0) {
-    return;
-  }
-  plain_text_print(file, "  %-10s %.3g x the bandwidth-delay product%s\n", "window",
-                   window_over_bandwidth_delay,
-                   window_over_bandwidth_delay < 1 ? " (the receiver limits the rate)" : "");
-}
-
 /* The largest standing queue: what a window beyond the bandwidth-delay product becomes. */
 static void print_queue(const metric_values *metrics, FILE *file)
 {
@@ -326,18 +288,11 @@ static void print_queue(const metric_values *metrics, FILE *file)
   fputc('\n', file);
 }
 
-static void print_engine(const summary *page, const scenario *s, FILE *file)
-{
-  g_autofree char *reason = scenario_engine_reason(s);
-
-  plain_text_print(
-      file, "  %-10s %s (%s%s%s%s)\n", "engine", page->engine, page->ns3_version != NULL ? "ns-3 " : "",
-      page->ns3_version != NULL ? page->ns3_version : "", page->ns3_version != NULL ? "; " : "", reason);
-}
-
 void summary_print(const summary *page, const scenario *s, FILE *file)
 {
   g_autofree char *seed = scenario_value_text(s, SCENARIO_RUN_SEED);
+  g_autofree char *reason = scenario_engine_reason(s);
+  const double window = page->window_over_bandwidth_delay;
   if (*scenario_configuration(s)->title != '\0') {
     plain_text_print(file, "%s\n", scenario_configuration(s)->title);
   }
@@ -347,12 +302,21 @@ void summary_print(const summary *page, const scenario *s, FILE *file)
     plain_text_print(file, "  %-10s %s\n", page->replay->facts[i].name, page->replay->facts[i].text);
   }
   plain_text_print(file, "  %-10s %s\n", "seed", seed);
-  print_engine(page, s, file);
+  plain_text_print(
+      file, "  %-10s %s (%s%s%s%s)\n", "engine", page->engine, page->ns3_version != NULL ? "ns-3 " : "",
+      page->ns3_version != NULL ? page->ns3_version : "", page->ns3_version != NULL ? "; " : "", reason);
   plain_text_print(file, "  %-10s iwarpsim %s%s%s%s\n", "program", page->version,
                    page->git != NULL ? " (" : "", page->git != NULL ? page->git : "",
                    page->git != NULL ? ")" : "");
-  print_status(page, file);
-  print_window(page->window_over_bandwidth_delay, file);
+  plain_text_print(file, "  %-10s %s", "status", run_status_name(page->status));
+  if (page->message != NULL && *page->message != '\0') {
+    plain_text_print(file, ": %s", page->message);
+  }
+  fputc('\n', file);
+  if (window > 0) {
+    plain_text_print(file, "  %-10s %.3g x the bandwidth-delay product%s\n", "window", window,
+                     window < 1 ? " (the receiver limits the rate)" : "");
+  }
   print_queue(&page->metrics, file);
   for (gsize group = 0; group < G_N_ELEMENTS(groups); group++) {
     print_group(&page->metrics, group, file);

@@ -16,8 +16,7 @@
 #include "study/plot/study_plot.h"
 #include "study/report/html_report.h"
 #include "study/store/csv_export.h"
-#include "study/store/result_merge.h"
-#include "study/store/run_identity.h"
+#include "study/store/result_store.h"
 #include "study/table/result_table.h"
 
 enum {

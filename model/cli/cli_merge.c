@@ -5,7 +5,7 @@
 
 #include "base/plain_text.h"
 #include "cli/cli.h"
-#include "study/store/result_merge.h"
+#include "study/store/result_store.h"
 
 static const char *plural(gsize count)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "store_commit.h"
-#include "study/store/run_identity.h"
+#include "study/store/result_store.h"
 
 char *fixture_folder_new(void)
 {

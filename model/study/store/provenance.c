@@ -6,9 +6,13 @@
 #include <sqlite3.h>
 #include <string.h>
 
-#include "study/store/text_difference.h"
+#include "base/plain_text.h"
 
-enum { DIFFERENCE_LINES_MAX = 20 };
+enum {
+  LINES_MAX = 20,
+  LINE_CHARACTERS_MAX = 100,
+  TABLE_CELLS_MAX = 4 * 1024 * 1024, /* 16 MiB: 2000 x 2000 lines, more than anyone compares by eye */
+};
 
 char *provenance_libraries(const char *ns3_version)
 {
@@ -34,49 +38,86 @@ char *provenance_time_text(long long unix_s)
 provenance *provenance_copy(const provenance *from)
 {
   provenance *copy = g_new(provenance, 1);
-  *copy = (provenance){.name = g_strdup(from->name),
-                       .title = g_strdup(from->title),
-                       .text = g_strdup(from->text),
-                       .hash = g_strdup(from->hash),
-                       .axes = g_strdup(from->axes),
-                       .sets = g_strdup(from->sets),
-                       .version = g_strdup(from->version),
-                       .git = g_strdup(from->git),
-                       .libraries = g_strdup(from->libraries)};
+  for (gsize i = 0; i < PROVENANCE_TEXTS; i++) {
+    copy->texts[i] = g_strdup(from->texts[i]);
+  }
   return copy;
 }
 
 void provenance_free(provenance *origin)
 {
-  if (origin == NULL) {
-    return;
+  for (gsize i = 0; origin != NULL && i < PROVENANCE_TEXTS; i++) {
+    g_free(origin->texts[i]);
   }
-  g_free(origin->name);
-  g_free(origin->title);
-  g_free(origin->text);
-  g_free(origin->hash);
-  g_free(origin->axes);
-  g_free(origin->sets);
-  g_free(origin->version);
-  g_free(origin->git);
-  g_free(origin->libraries);
   g_free(origin);
 }
 
-/* The hash first: texts are long. */
 gboolean provenance_equal(const provenance *a, const provenance *b)
 {
-  return g_strcmp0(a->hash, b->hash) == 0 && g_strcmp0(a->name, b->name) == 0 &&
-         g_strcmp0(a->title, b->title) == 0 && g_strcmp0(a->axes, b->axes) == 0 &&
-         g_strcmp0(a->sets, b->sets) == 0 && g_strcmp0(a->version, b->version) == 0 &&
-         g_strcmp0(a->git, b->git) == 0 && g_strcmp0(a->libraries, b->libraries) == 0 &&
-         g_strcmp0(a->text, b->text) == 0;
+  gboolean equal = TRUE;
+  for (gsize i = 0; equal && i < PROVENANCE_TEXTS; i++) {
+    equal = g_strcmp0(a->texts[i], b->texts[i]) == 0;
+  }
+  return equal;
 }
 
-/* The commit is not known outside a checkout. */
-static gboolean same_git(const char *a, const char *b)
+/* Appends line `number` (from 0) of a text, unless there are enough; `*lines` counts all. */
+static void append_line(GString *text, gsize *lines, char sign, gsize number, const char *line)
 {
-  return strcmp(a, b) == 0 || strcmp(a, "unknown") == 0 || strcmp(b, "unknown") == 0;
+  if ((*lines)++ >= LINES_MAX) {
+    return;
+  }
+  g_autofree char *shown = plain_text(line, -1, "");
+  if (g_utf8_strlen(shown, -1) > LINE_CHARACTERS_MAX) {
+    memcpy(g_utf8_offset_to_pointer(shown, LINE_CHARACTERS_MAX - 3), "...", sizeof "...");
+  }
+  g_string_append_printf(text, "  %c %zu: %s\n", sign, number + 1, shown);
+}
+
+/* The lines that differ (provenance_difference()). Free with g_free(). */
+static char *text_difference(const char *before, const char *after)
+{
+  g_auto(GStrv) all_before = g_strsplit(before, "\n", -1);
+  g_auto(GStrv) all_after = g_strsplit(after, "\n", -1);
+  char **a = all_before, **b = all_after;
+  gsize a_count = g_strv_length(a), b_count = g_strv_length(b);
+  for (; a_count > 0 && b_count > 0 && strcmp(*a, *b) == 0; a++, b++, a_count--, b_count--) {
+  }
+  while (a_count > 0 && b_count > 0 && strcmp(a[a_count - 1], b[b_count - 1]) == 0) {
+    a_count--;
+    b_count--;
+  }
+  /* common[i * width + j]: how many lines the rests of both texts from lines i and j on have in common, in order. Of very long texts that
+   * is not looked for: all lines go, then all come. */
+  const gsize width = b_count + 1, skipped = (gsize)(a - all_before);
+  const gboolean small = (a_count + 1) * width <= TABLE_CELLS_MAX;
+  g_autofree guint32 *common = g_new0(guint32, small ? (a_count + 1) * width : 1);
+  for (gsize i = a_count; small && i-- > 0;) {
+    for (gsize j = b_count; j-- > 0;) {
+      guint32 without = MAX(common[(i + 1) * width + j], common[i * width + j + 1]);
+      common[i * width + j] = strcmp(a[i], b[j]) == 0 ? common[(i + 1) * width + j + 1] + 1 : without;
+    }
+  }
+  GString *text = g_string_new(NULL);
+  gsize lines = 0;
+  for (gsize i = 0, j = 0; i < a_count || j < b_count;) {
+    gboolean both = i < a_count && j < b_count;
+    if (small && both && strcmp(a[i], b[j]) == 0) {
+      i++;
+      j++;
+    } else if (j == b_count ||
+               (both && (!small || common[(i + 1) * width + j] >= common[i * width + j + 1]))) {
+      append_line(text, &lines, '-', skipped + i, a[i]);
+      i++;
+    } else {
+      append_line(text, &lines, '+', skipped + j, b[j]);
+      j++;
+    }
+  }
+  if (lines > LINES_MAX) {
+    g_string_append_printf(text, "  ... and %zu more lines\n", lines - LINES_MAX);
+  }
+  return g_string_free(text, FALSE);
 }
 
 char *provenance_difference(const provenance *a, const char *a_name, const provenance *b, const char *b_name)
@@ -84,11 +125,14 @@ char *provenance_difference(const provenance *a, const char *a_name, const prove
   g_autofree char *a_text = g_utf8_make_valid(a->text, -1);
   g_autofree char *b_text = g_utf8_make_valid(b->text, -1);
   if (strcmp(a_text, b_text) != 0) {
-    g_autofree char *lines = text_difference(a_text, b_text, DIFFERENCE_LINES_MAX);
+    g_autofree char *lines = text_difference(a_text, b_text);
     return g_strdup_printf("another text of the scenario '%s' (- %s, + %s):\n%s", a->name, a_name, b_name,
                            lines);
   }
-  if (strcmp(a->version, b->version) != 0 || !same_git(a->git, b->git)) {
+  /* The commit is not known outside a checkout. */
+  gboolean same_git =
+      strcmp(a->git, b->git) == 0 || strcmp(a->git, "unknown") == 0 || strcmp(b->git, "unknown") == 0;
+  if (strcmp(a->version, b->version) != 0 || !same_git) {
     return g_strdup_printf("another iwarpsim (- %s, + %s):\n  - version %s, git %s\n  + version %s, git %s\n",
                            a_name, b_name, a->version, a->git, b->version, b->git);
   }

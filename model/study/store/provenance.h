@@ -5,17 +5,23 @@
 
 #include <glib.h>
 
+enum { PROVENANCE_TEXTS = 9 };
+
 /* What all runs of one sweep share. No text is NULL, but for `hash`. */
-typedef struct provenance {
-  char *name; /* of the scenario: its file's name without ".cfg" */
-  char *title;
-  char *text; /* the file as it was, followed by those it includes */
-  char *hash; /* SHA-256 of `text`, 64 hexadecimal digits; the store makes it when it writes, NULL will do */
-  char *axes; /* names of the swept keys, one a line, in file order */
-  char *sets; /* the --set options of the sweep, one a line */
-  char *version;   /* of iwarpsim */
-  char *git;       /* the commit it was built from; "unknown" outside a checkout */
-  char *libraries; /* "ns-3 3.37, GLib 2.74.6, SQLite 3.40.1 …" */
+typedef union provenance {
+  struct {
+    char *name; /* of the scenario: its file's name without ".cfg" */
+    char *title;
+    char *text; /* the file as it was, followed by those it includes */
+    char
+        *hash; /* SHA-256 of `text`, 64 hexadecimal digits; the store makes it when it writes, NULL will do */
+    char *axes;      /* names of the swept keys, one a line, in file order */
+    char *sets;      /* the --set options of the sweep, one a line */
+    char *version;   /* of iwarpsim */
+    char *git;       /* the commit it was built from; "unknown" outside a checkout */
+    char *libraries; /* "ns-3 3.37, GLib 2.74.6, SQLite 3.40.1 …" */
+  };
+  char *texts[PROVENANCE_TEXTS]; /* the same */
 } provenance;
 
 /* A deep copy. Free with provenance_free() (NULL-safe). */
@@ -26,7 +32,11 @@ void provenance_free(provenance *origin);
 gboolean provenance_equal(const provenance *a, const provenance *b);
 
 /* How the text or program of `b` differs from that of `a`, in words that start with "another" and end in "\n"; `a_name` and `b_name`
- * say which is which. NULL when it does not. Free with g_free(). */
+ * say which is which. NULL when it does not. Free with g_free().
+ *
+ * Of two texts it shows the lines that must go ("  - 12: LINE") and come ("  + 12: LINE"), with the number each has in its own text, the
+ * fewest there are; of very long texts, all from the first to the last that differ. After twenty lines, one more counts those left out.
+ * Control characters are escaped, a long line is cut. */
 char *provenance_difference(const provenance *a, const char *a_name, const provenance *b, const char *b_name);
 
 /* The libraries this process runs with: "ns-3 3.37, GLib 2.74.6, libconfig 1.5, SQLite 3.40.1, glibc 2.36". `ns3_version` is what

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "study/store/result_merge.h"
-
+/* Several result stores become one. */
 #include <glib/gstdio.h>
 #include <string.h>
 
@@ -58,10 +57,11 @@ static gboolean check_origin(const provenance *from, gsize runs, gpointer data, 
 
 /* Whether two results of one run agree. */
 
-/* "60 (a.sqlite) and 61 (b.sqlite)"; the texts are taken over. */
-static char *both_values(const char *there, const char *here, char *there_value, char *here_value)
+/* "NAME is 60 (a.sqlite) and 61 (b.sqlite)"; the values are taken over. g_free(). */
+static char *both_values(const char *name, const char *there, char *there_value, const char *here,
+                         char *here_value)
 {
-  char *text = g_strdup_printf("%s (%s) and %s (%s)", there_value, there, here_value, here);
+  char *text = g_strdup_printf("%s is %s (%s) and %s (%s)", name, there_value, there, here_value, here);
   g_free(there_value);
   g_free(here_value);
   return text;
@@ -70,15 +70,6 @@ static char *both_values(const char *there, const char *here, char *there_value,
 static char *metric_text(const stored_run *run, metric_id id)
 {
   return run->metrics.present[id] ? units_format_real(run->metrics.value[id]) : g_strdup("none");
-}
-
-static gboolean same_distribution(const distribution *a, const distribution *b)
-{
-  gboolean same = a->count == b->count;
-  for (gsize i = 0; same && i < a->count; i++) {
-    same = a->bins[i].bound == b->bins[i].bound && a->bins[i].weight == b->bins[i].weight;
-  }
-  return same;
 }
 
 static char *distribution_text(const distribution *d)
@@ -91,11 +82,11 @@ static char *distribution_text(const distribution *d)
 static char *disagreement(const stored_run *a, const char *there, const stored_run *b, const char *here)
 {
   if (a->status != b->status) {
-    return both_values(there, here, g_strdup_printf("status is %s", run_status_name(a->status)),
+    return both_values("status", there, g_strdup(run_status_name(a->status)), here,
                        g_strdup(run_status_name(b->status)));
   }
   if (a->exit_code != b->exit_code) {
-    return both_values(there, here, g_strdup_printf("exit_code is %d", a->exit_code),
+    return both_values("exit_code", there, g_strdup_printf("%d", a->exit_code), here,
                        g_strdup_printf("%d", b->exit_code));
   }
   for (metric_id id = 0; id < METRIC_COUNT; id++) {
@@ -103,15 +94,18 @@ static char *disagreement(const stored_run *a, const char *there, const stored_r
     gboolean same = a->metrics.present[id] == b->metrics.present[id] &&
                     (!a->metrics.present[id] || a->metrics.value[id] == b->metrics.value[id]);
     if (!same && !row->is_of_machine) {
-      g_autofree char *values = both_values(there, here, metric_text(a, id), metric_text(b, id));
-      return g_strdup_printf("%s is %s", row->name, values);
+      return both_values(row->name, there, metric_text(a, id), here, metric_text(b, id));
     }
   }
   for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
-    if (!same_distribution(&a->distributions[id], &b->distributions[id])) {
-      g_autofree char *values = both_values(there, here, distribution_text(&a->distributions[id]),
-                                            distribution_text(&b->distributions[id]));
-      return g_strdup_printf("the distribution %s is %s", distribution_row_of(id)->name, values);
+    const distribution *of_a = &a->distributions[id], *of_b = &b->distributions[id];
+    gboolean same = of_a->count == of_b->count;
+    for (gsize i = 0; same && i < of_a->count; i++) {
+      same = of_a->bins[i].bound == of_b->bins[i].bound && of_a->bins[i].weight == of_b->bins[i].weight;
+    }
+    if (!same) {
+      g_autofree char *name = g_strconcat("the distribution ", distribution_row_of(id)->name, NULL);
+      return both_values(name, there, distribution_text(of_a), here, distribution_text(of_b));
     }
   }
   return NULL;
@@ -193,14 +187,6 @@ static gboolean join_run(const provenance *from, const stored_run *run, gpointer
   return store_put(m->into, from, run, error);
 }
 
-/* TRUE when both are the same file: it need not, and cannot, be read into itself. */
-static gboolean same_file(const char *a, const char *b)
-{
-  GStatBuf of_a, of_b;
-  return g_stat(a, &of_a) == 0 && g_stat(b, &of_b) == 0 && of_a.st_dev == of_b.st_dev &&
-         of_a.st_ino == of_b.st_ino;
-}
-
 static gboolean count_present(const provenance *from, gsize runs, gpointer data, GError **error)
 {
   (void)from;
@@ -213,7 +199,10 @@ static gboolean count_present(const provenance *from, gsize runs, gpointer data,
 
 static gboolean join_store(merge *m, GError **error)
 {
-  if (same_file(m->path, m->into->path)) {
+  GStatBuf here, into;
+  if (g_stat(m->path, &here) == 0 && g_stat(m->into->path, &into) == 0 && here.st_dev == into.st_dev &&
+      here.st_ino == into.st_ino) {
+    /* It need not, and cannot, be read into itself. */
     return result_store_each_provenance(m->into, count_present, m->count, error);
   }
   result_store *store = result_store_open(m->path, RESULT_STORE_READ, error);

@@ -165,23 +165,27 @@ gboolean store_execute(const result_store *store, const char *sql, GError **erro
   return sqlite3_exec(store->database, sql, NULL, NULL, NULL) == SQLITE_OK || store_failed(store, error);
 }
 
-sqlite3_stmt *store_prepare(const result_store *store, const char *sql, GError **error)
-{
-  sqlite3_stmt *statement = NULL;
-  if (sqlite3_prepare_v2(store->database, sql, -1, &statement, NULL) != SQLITE_OK) {
-    store_failed(store, error);
-  }
-  return statement;
-}
-
 sqlite3_stmt *store_statement(const result_store *store, const char *sql, GError **error)
 {
   sqlite3_stmt *statement = g_hash_table_lookup(store->statements, sql);
-  if (statement == NULL) {
-    statement = store_prepare(store, sql, error);
-    if (statement != NULL) {
-      g_hash_table_insert(store->statements, (gpointer)sql, statement);
-    }
+  if (statement != NULL) {
+    return statement;
+  }
+  if (sqlite3_prepare_v2(store->database, sql, -1, &statement, NULL) != SQLITE_OK) {
+    store_failed(store, error);
+    return NULL;
+  }
+  g_hash_table_insert(store->statements, (gpointer)sql, statement);
+  return statement;
+}
+
+sqlite3_stmt *store_row(const result_store *store, const char *sql, GError **error)
+{
+  sqlite3_stmt *statement = store_statement(store, sql, error);
+  if (statement != NULL && sqlite3_step(statement) != SQLITE_ROW) {
+    store_failed(store, error);
+    sqlite3_reset(statement);
+    return NULL;
   }
   return statement;
 }
@@ -195,18 +199,16 @@ gboolean store_finish(const result_store *store, gboolean good, GError **error)
   return good;
 }
 
-gboolean store_query_integer(const result_store *store, const char *sql, gint64 *value, GError **error)
+/* The first column of the only row of `sql`. */
+static gboolean read_integer(const result_store *store, const char *sql, gint64 *value, GError **error)
 {
-  sqlite3_stmt *statement = store_prepare(store, sql, error);
-  if (statement == NULL) {
+  sqlite3_stmt *row = store_row(store, sql, error);
+  if (row == NULL) {
     return FALSE;
   }
-  gboolean good = sqlite3_step(statement) == SQLITE_ROW || store_failed(store, error);
-  if (good) {
-    *value = sqlite3_column_int64(statement, 0);
-  }
-  sqlite3_finalize(statement);
-  return good;
+  *value = sqlite3_column_int64(row, 0);
+  sqlite3_reset(row);
+  return TRUE;
 }
 
 void store_bind_text(sqlite3_stmt *statement, int column, const char *text)
@@ -236,31 +238,24 @@ static void finalize(gpointer statement)
 
 typedef enum store_kind { KIND_EMPTY, KIND_OURS } store_kind;
 
-/* The version of the program that wrote a store of another schema: " by iwarpsim 0.1.0"; "" when it is not known. g_free(). */
-static char *writer_of(const result_store *store, gint64 version)
-{
-  const char *sql =
-      version < SCHEMA_VERSION ? "SELECT max(version) FROM meta" : "SELECT max(version) FROM origins";
-  sqlite3_stmt *statement = store_prepare(store, sql, NULL);
-  char *writer = NULL;
-  if (statement != NULL && sqlite3_step(statement) == SQLITE_ROW &&
-      *store_column_text(statement, 0) != '\0') {
-    g_autofree char *valid = g_utf8_make_valid(store_column_text(statement, 0), -1);
-    writer = g_strdup_printf(" by iwarpsim %.40s", valid);
-  }
-  sqlite3_finalize(statement);
-  return writer != NULL ? writer : g_strdup("");
-}
-
 static gboolean refuse_schema(const result_store *store, gint64 version, GError **error)
 {
-  g_autofree char *writer = writer_of(store, version);
+  const gboolean older = version < SCHEMA_VERSION;
+  g_autofree char *writer = g_strdup(""); /* where that is not known */
+  sqlite3_stmt *row =
+      store_row(store, older ? "SELECT max(version) FROM meta" : "SELECT max(version) FROM origins", NULL);
+  if (row != NULL && *store_column_text(row, 0) != '\0') {
+    g_autofree char *valid = g_utf8_make_valid(store_column_text(row, 0), -1);
+    g_free(writer);
+    writer = g_strdup_printf(" by iwarpsim %.40s", valid);
+  }
+  sqlite3_reset(row);
   g_set_error(
       error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FOREIGN,
       "%s: a result store of schema %" G_GINT64_FORMAT
       ", written%s; expected schema %d: read it with %s iwarpsim, or run the sweep again into another "
       "--store FILE",
-      store->path, version, writer, SCHEMA_VERSION, version < SCHEMA_VERSION ? "that older" : "a newer");
+      store->path, version, writer, SCHEMA_VERSION, older ? "that older" : "a newer");
   return FALSE;
 }
 
@@ -269,9 +264,9 @@ static gboolean refuse_schema(const result_store *store, gint64 version, GError 
 static gboolean read_kind(const result_store *store, store_kind *kind, GError **error)
 {
   gint64 application, version, tables;
-  if (!store_query_integer(store, "SELECT count(*) FROM sqlite_master", &tables, error) ||
-      !store_query_integer(store, "PRAGMA application_id", &application, error) ||
-      !store_query_integer(store, "PRAGMA user_version", &version, error)) {
+  if (!read_integer(store, "SELECT count(*) FROM sqlite_master", &tables, error) ||
+      !read_integer(store, "PRAGMA application_id", &application, error) ||
+      !read_integer(store, "PRAGMA user_version", &version, error)) {
     return FALSE;
   }
   if (application == 0 && version == 0 && tables == 0) {
@@ -333,39 +328,25 @@ static gboolean try_writing(const result_store *store, GError **error)
   if (!store_execute(store, "BEGIN IMMEDIATE", error)) {
     return FALSE;
   }
-  gboolean good = store_query_integer(store, "PRAGMA user_version", &version, error);
+  gboolean good = read_integer(store, "PRAGMA user_version", &version, error);
   g_autofree char *sql = g_strdup_printf("PRAGMA user_version = %" G_GINT64_FORMAT, version);
   return store_finish(store, good && store_execute(store, sql, error), error);
-}
-
-/* A rollback journal, not a write-ahead log: the store stays one file that can be copied and read from read-only media, and that
- * works on network file systems, where a log's shared memory does not. EXTRA also waits until the journal's removal is on the disk:
- * after a power failure one that is still there would take the last commit back. It costs milliseconds a run. */
-static gboolean prepare_writing(const result_store *store, GError **error)
-{
-  return store_execute(store, "PRAGMA journal_mode = DELETE", error) &&
-         store_execute(store, "PRAGMA synchronous = EXTRA", error) && try_writing(store, error);
 }
 
 /* Checks that pages and indices agree; their values are checked run by run (store_run_digest()). Costs about as much as reading all. */
 static gboolean check_pages(const result_store *store, GError **error)
 {
-  sqlite3_stmt *statement = store_prepare(store, "PRAGMA integrity_check(1)", error);
-  if (statement == NULL) {
+  sqlite3_stmt *row = store_row(store, "PRAGMA integrity_check(1)", error);
+  if (row == NULL) {
     return FALSE;
   }
-  gboolean good = sqlite3_step(statement) == SQLITE_ROW || store_failed(store, error);
-  const char *verdict = good ? store_column_text(statement, 0) : "";
-  if (good && strcmp(verdict, "ok") != 0) {
-    g_autofree char *line = g_strdelimit(g_strdup(verdict), "\r\n", ' ');
-    good =
-        store_damaged(store, error,
-                      "%s; `sqlite3 FILE .recover` may save some of it, a sweep into another --store makes "
-                      "it anew",
-                      line);
-  }
-  sqlite3_finalize(statement);
-  return good;
+  g_autofree char *verdict = g_strdelimit(g_strdup(store_column_text(row, 0)), "\r\n", ' ');
+  sqlite3_reset(row);
+  return strcmp(verdict, "ok") == 0 ||
+         store_damaged(store, error,
+                       "%s; `sqlite3 FILE .recover` may save some of it, a sweep into another --store makes "
+                       "it anew",
+                       verdict);
 }
 
 static gboolean prepare_store(result_store *store, result_store_mode mode, GError **error)
@@ -374,9 +355,17 @@ static gboolean prepare_store(result_store *store, result_store_mode mode, GErro
   /* A damaged schema must not run functions or hide tables. */
   sqlite3_db_config(store->database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
   sqlite3_db_config(store->database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-  return check_schema(store, mode, error) && check_pages(store, error) &&
-         (mode == RESULT_STORE_READ ? store_execute(store, "PRAGMA query_only = ON", error)
-                                    : prepare_writing(store, error));
+  if (!check_schema(store, mode, error) || !check_pages(store, error)) {
+    return FALSE;
+  }
+  if (mode == RESULT_STORE_READ) {
+    return store_execute(store, "PRAGMA query_only = ON", error);
+  }
+  /* A rollback journal, not a write-ahead log: the store stays one file that can be copied and read from read-only media, and that works on
+   * network file systems, where a log's shared memory does not. EXTRA also waits until the journal's removal is on the disk: after a power
+   * failure one that is still there would take the last commit back. It costs milliseconds a run. */
+  return store_execute(store, "PRAGMA journal_mode = DELETE; PRAGMA synchronous = EXTRA", error) &&
+         try_writing(store, error);
 }
 
 /* Where a store cannot be made, SQLite tries to read it and then reports that it is missing. */

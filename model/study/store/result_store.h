@@ -8,7 +8,7 @@
 
 #include "measure/distribution.h"
 #include "measure/metric_table.h"
-#include "scenario/scenario_keys.h"
+#include "scenario/scenario.h"
 #include "study/store/provenance.h"
 #include "study/store/summary.h"
 
@@ -38,9 +38,20 @@ void result_store_close(result_store *store);
  * when it is opened, and waits for no lock. NULL and `error` on failure. */
 result_store *result_store_open_beside(const result_store *store, GError **error);
 
+/* What makes two runs the same run. */
+
+/* The canonical texts of all keys of `s`, indexed by scenario_key. `texts` are the caller's, to free with
+ * run_identity_clear(). */
+void run_identity_texts(const scenario *s, char *texts[SCENARIO_KEY_COUNT]);
+void run_identity_clear(char *texts[SCENARIO_KEY_COUNT]);
+
+/* SHA-256, as 64 hexadecimal digits, over every key name and text; a key whose text is NULL is left out.
+ * Free with g_free(). */
+char *run_identity_of(char *const texts[SCENARIO_KEY_COUNT]);
+
 /* One run. */
 typedef struct stored_run {
-  char *identity; /* run_identity.h */
+  char *identity; /* run_identity_of() its keys */
   guint64 point;  /* its place in the sweep's grid */
   run_status status;
   char *message;     /* why it ended so; "" when there is nothing to add */
@@ -106,5 +117,25 @@ typedef gboolean (*result_store_visit_provenance)(const provenance *from, gsize 
  * ended. FALSE and `error` when the store fails or the visitor fails. */
 gboolean result_store_each_provenance(result_store *store, result_store_visit_provenance visit, gpointer data,
                                       GError **error);
+
+/* Joining stores: the shards of a sweep, or sweeps of several machines. */
+
+/* What became of the runs of one of the stores that were merged. */
+typedef struct merge_count {
+  gsize runs;    /* in it */
+  gsize taken;   /* of them, new in the joined store, or better than what it had */
+  gsize present; /* of them, there already, with the same results */
+} merge_count;
+
+/* Adds the runs of the `count` stores at `paths` to `into`, in one transaction: all or nothing. `counts` (count of them) are filled.
+ *
+ * The outcome does not depend on the order of the stores, and merging again changes nothing. Of a run that several have, one that
+ * ended well is kept before one that failed, and of equals the one that started first (then by all else that may differ). Runs that
+ * did not fail must have the same status, exit code, metrics (but those that depend on the machine: `wall`, `cpu` or `events` in
+ * their names) and distributions (theirs likewise): if not, FALSE and RESULT_STORE_ERROR_CONTRADICTION, with run, metric and both
+ * values. Unless `mix`, all runs, those of `into` too, must come from the same scenario text and program: if not,
+ * RESULT_STORE_ERROR_DIFFERENT. Other errors are those of the stores. */
+gboolean result_merge(result_store *into, const char *const *paths, gsize count, gboolean mix,
+                      merge_count *counts, GError **error);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the files of the result store share: the open database, and SQLite's calls with errors that a user understands. For result_store*.c,
- * run_identity.c, result_merge.c and tests alone. */
+/* What the files of the result store share: the open database, and SQLite's calls with errors that a user understands. For result_*.c and tests alone. */
 #ifndef STUDY_RESULT_STORE_PRIVATE_H
 #define STUDY_RESULT_STORE_PRIVATE_H
 
@@ -8,28 +7,10 @@
 
 #include "study/store/result_store.h"
 
-/* A row of a table of this program by its name. */
-typedef struct named_row {
-  const char *name;
-  gsize row;
-} named_row;
-
-/* What the digests of many runs have in common. The rows are in the order of their names: another version of this program may have them in
- * another order, and SQLite keeps them so. */
-typedef struct store_names {
-  named_row keys[SCENARIO_KEY_COUNT];
-  named_row metrics[METRIC_COUNT];
-  named_row distributions[DISTRIBUTION_COUNT];
-  char *text; /* the last one that was hashed … */
-  char *hash; /* … and what came of it; NULL: none was yet */
-} store_names;
-
-/* Free with store_names_free(). */
+/* What the digests of many runs have in common: names in order, the hash of the last text. Free with store_names_free(). */
+typedef struct store_names store_names;
 store_names *store_names_new(void);
 void store_names_free(store_names *names);
-
-/* SHA-256 of a text, made valid UTF-8, 64 hexadecimal digits; remembered, since runs come from few origins. The names'. */
-const char *store_names_hash(store_names *names, const char *text);
 
 struct result_store {
   sqlite3 *database;
@@ -52,18 +33,15 @@ gboolean store_damaged(const result_store *store, GError **error, const char *fo
 /* Runs statements that return nothing of interest. */
 gboolean store_execute(const result_store *store, const char *sql, GError **error);
 
-/* NULL and `error` when SQLite refuses it. sqlite3_finalize() it. */
-sqlite3_stmt *store_prepare(const result_store *store, const char *sql, GError **error);
-
-/* The same for what every run of a sweep needs: kept until the store is closed, and the store's. `sql` is a constant. sqlite3_reset() it
- * after use, so that it holds no lock. */
+/* NULL and `error` when SQLite refuses it. Kept until the store is closed, and the store's. `sql` is a constant. sqlite3_reset() it after use,
+ * so that it holds no lock. */
 sqlite3_stmt *store_statement(const result_store *store, const char *sql, GError **error);
+
+/* The same at its first row; NULL and `error` when there is none. */
+sqlite3_stmt *store_row(const result_store *store, const char *sql, GError **error);
 
 /* Ends the transaction: keeps it when `good`, drops it otherwise. */
 gboolean store_finish(const result_store *store, gboolean good, GError **error);
-
-/* The first column of the only row of `sql`. */
-gboolean store_query_integer(const result_store *store, const char *sql, gint64 *value, GError **error);
 
 /* Binds a copy of `text`, made valid UTF-8: other readers stop at anything else. NULL: "". */
 void store_bind_text(sqlite3_stmt *statement, int column, const char *text);
@@ -81,7 +59,7 @@ char *store_run_digest(store_names *names, const provenance *from, const stored_
 gboolean store_put(const result_store *store, const provenance *from, const stored_run *run, GError **error);
 
 /* Visits the runs of `sql`'s rows within a transaction of the caller; `identity` binds ?1 unless it is NULL. `sql` is one of those
- * below. `*visited` (may be NULL) is their number. */
+ * below, and `visit` must not come here again with it. `*visited` (may be NULL) is their number. */
 extern const char *const store_sql_all_runs;
 extern const char *const store_sql_one_run;
 gboolean store_visit(const result_store *store, const char *sql, const char *identity,

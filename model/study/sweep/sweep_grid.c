@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "platform/run_engine.h"
-#include "study/store/run_identity.h"
+#include "study/store/result_store.h"
 
 GQuark sweep_grid_error_quark(void)
 {

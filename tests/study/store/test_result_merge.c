@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Joining stores: nothing is lost, nothing is taken twice, contradictions are named, and the order of the stores does not matter. */
-#include "study/store/result_merge.h"
+#include "study/store/result_store.h"
 
 #include <glib/gstdio.h>
 #include <string.h>

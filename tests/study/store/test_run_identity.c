@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What makes two runs the same run. */
-#include "study/store/run_identity.h"
+#include "study/store/result_store.h"
 
 #include <string.h>
 

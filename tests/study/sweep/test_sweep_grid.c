@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "study/store/run_identity.h"
+#include "study/store/result_store.h"
 #include "study_fixture.h"
 #include "test.h"
 

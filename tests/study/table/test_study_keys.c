@@ -2,7 +2,7 @@
 /* What the runs vary, and values of keys in words. */
 #include "study/table/study_keys.h"
 
-#include "study/store/run_identity.h"
+#include "study/store/result_store.h"
 #include "study_fixture.h"
 #include "test.h"
 

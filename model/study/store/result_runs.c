@@ -1,0 +1,672 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The runs of a result store: what tells one from another, and how its rows are written and read. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/plain_text.h"
+#include "base/units.h"
+#include "study/store/result_store_private.h"
+
+/* The identity. */
+
+/* As store_bind_text() writes it, with its closing NUL: no two lists of texts give the same octets, whatever a title holds. */
+static void hash_text(GChecksum *hash, const char *text)
+{
+  const char *given = text != NULL ? text : "";
+  g_autofree char *made = g_utf8_validate(given, -1, NULL) ? NULL : g_utf8_make_valid(given, -1);
+  const char *valid = made != NULL ? made : given;
+  g_checksum_update(hash, (const guchar *)valid, (gssize)strlen(valid) + 1);
+}
+
+void run_identity_texts(const scenario *s, char *texts[SCENARIO_KEY_COUNT])
+{
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    texts[key] = scenario_value_text(s, key);
+  }
+}
+
+void run_identity_clear(char *texts[SCENARIO_KEY_COUNT])
+{
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    g_clear_pointer(&texts[key], g_free);
+  }
+}
+
+char *run_identity_of(char *const texts[SCENARIO_KEY_COUNT])
+{
+  g_autoptr(GChecksum) hash = g_checksum_new(G_CHECKSUM_SHA256);
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    if (texts[key] != NULL) {
+      hash_text(hash, scenario_key_row_of(key)->name);
+      hash_text(hash, texts[key]);
+    }
+  }
+  return g_strdup(g_checksum_get_string(hash));
+}
+
+/* The digest. */
+
+/* A row of a table of this program by its name. */
+typedef struct named_row {
+  const char *name;
+  gsize row;
+} named_row;
+
+/* The rows are in the order of their names: another version of this program may have them in another order, and SQLite keeps them so. */
+struct store_names {
+  named_row keys[SCENARIO_KEY_COUNT];
+  named_row metrics[METRIC_COUNT];
+  named_row distributions[DISTRIBUTION_COUNT];
+  char *text; /* the last one that was hashed … */
+  char *hash; /* … and what came of it; NULL: none was yet */
+};
+
+static int compare_names(const void *a, const void *b)
+{
+  return strcmp(((const named_row *)a)->name, ((const named_row *)b)->name);
+}
+
+store_names *store_names_new(void)
+{
+  store_names *names = g_new0(store_names, 1);
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    names->keys[key] = (named_row){scenario_key_row_of(key)->name, key};
+  }
+  for (metric_id id = 0; id < METRIC_COUNT; id++) {
+    names->metrics[id] = (named_row){metric_row_of(id)->name, id};
+  }
+  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
+    names->distributions[id] = (named_row){distribution_row_of(id)->name, id};
+  }
+  qsort(names->keys, SCENARIO_KEY_COUNT, sizeof(named_row), compare_names);
+  qsort(names->metrics, METRIC_COUNT, sizeof(named_row), compare_names);
+  qsort(names->distributions, DISTRIBUTION_COUNT, sizeof(named_row), compare_names);
+  return names;
+}
+
+void store_names_free(store_names *names)
+{
+  g_free(names->text);
+  g_free(names->hash);
+  g_free(names);
+}
+
+/* SHA-256 of a text, made valid UTF-8, 64 hexadecimal digits; remembered, since runs come from few origins. The names'. */
+static const char *hash_of(store_names *names, const char *text)
+{
+  const char *given = text != NULL ? text : "";
+  if (names->text == NULL || strcmp(names->text, given) != 0) {
+    g_autofree char *valid = g_utf8_make_valid(given, -1);
+    g_free(names->text);
+    g_free(names->hash);
+    names->text = g_strdup(given);
+    names->hash = g_compute_checksum_for_string(G_CHECKSUM_SHA256, valid, -1);
+  }
+  return names->hash;
+}
+
+/* SQLite keeps -0.0 as 0.0. */
+static void hash_real(GChecksum *digest, double value)
+{
+  union {
+    double real;
+    guint64 bits;
+  } number = {.real = value == 0 ? 0 : value};
+  guint64 octets = GUINT64_TO_BE(number.bits);
+  g_checksum_update(digest, (const guchar *)&octets, sizeof octets);
+}
+
+char *store_run_digest(store_names *names, const provenance *from, const stored_run *run)
+{
+  g_autoptr(GChecksum) digest = g_checksum_new(G_CHECKSUM_SHA256);
+  const char *texts[] = {from->name,
+                         from->title,
+                         hash_of(names, from->text),
+                         from->axes,
+                         from->sets,
+                         from->version,
+                         from->git,
+                         from->libraries,
+                         run->identity,
+                         run_status_name(run->status),
+                         run->message,
+                         run->stderr_tail,
+                         run->engine,
+                         run->host,
+                         run->started};
+  for (gsize i = 0; i < G_N_ELEMENTS(texts); i++) {
+    hash_text(digest, texts[i]);
+  }
+  hash_real(digest, run->exit_code);
+  hash_real(digest, run->wall_s);
+  hash_real(digest, run->cpu_s);
+  hash_real(digest, run->memory_peak_octets);
+  for (gsize i = 0; i < SCENARIO_KEY_COUNT; i++) {
+    if (run->keys[names->keys[i].row] != NULL) {
+      hash_text(digest, names->keys[i].name);
+      hash_text(digest, run->keys[names->keys[i].row]);
+    }
+  }
+  for (gsize i = 0; i < METRIC_COUNT; i++) {
+    if (run->metrics.present[names->metrics[i].row]) {
+      hash_text(digest, names->metrics[i].name);
+      hash_real(digest, run->metrics.value[names->metrics[i].row]);
+    }
+  }
+  for (gsize i = 0; i < DISTRIBUTION_COUNT; i++) {
+    const distribution *d = &run->distributions[names->distributions[i].row];
+    for (gsize bin = 0; bin < d->count; bin++) {
+      hash_text(digest, names->distributions[i].name);
+      hash_real(digest, d->bins[bin].bound);
+      hash_real(digest, d->bins[bin].weight);
+    }
+  }
+  return g_strdup(g_checksum_get_string(digest));
+}
+
+/* Writing. */
+
+/* The id of `from` in the store; adds it when it is missing. */
+static gboolean write_origin(const result_store *store, const provenance *from, gint64 *id, GError **error)
+{
+  static const char *const sql[] = {
+      "INSERT OR IGNORE INTO origins(name, title, text, hash, axes, sets, version, git, libraries)"
+      " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+      "SELECT id FROM origins WHERE name = ?1 AND title = ?2 AND text = ?3 AND hash = ?4 AND axes = ?5"
+      " AND sets = ?6 AND version = ?7 AND git = ?8 AND libraries = ?9"};
+  provenance whole = *from;
+  whole.hash = (char *)hash_of(store->names, from->text);
+  gboolean good = TRUE;
+  for (gsize i = 0; good && i < G_N_ELEMENTS(sql); i++) {
+    sqlite3_stmt *statement = store_statement(store, sql[i], error);
+    if (statement == NULL) {
+      return FALSE;
+    }
+    for (gsize column = 0; column < PROVENANCE_TEXTS; column++) {
+      store_bind_text(statement, (int)column + 1, whole.texts[column]);
+    }
+    int wanted = i == 0 ? SQLITE_DONE : SQLITE_ROW;
+    int step = sqlite3_step(statement);
+    if (step != wanted) {
+      good = step == SQLITE_DONE
+                 ? store_damaged(store, error, "the text of an origin does not belong to its hash")
+                 : store_failed(store, error);
+    } else if (wanted == SQLITE_ROW) {
+      *id = sqlite3_column_int64(statement, 0);
+    }
+    sqlite3_reset(statement);
+  }
+  return good;
+}
+
+/* Deletes what belongs to the run too. Not left to SQLite's foreign keys, which would also look up the run for each row that is written. */
+static gboolean delete_run(const result_store *store, const char *identity, GError **error)
+{
+  static const char *const sql[] = {
+      "DELETE FROM parameters WHERE run = (SELECT id FROM runs WHERE identity = ?1)",
+      "DELETE FROM metrics WHERE run = (SELECT id FROM runs WHERE identity = ?1)",
+      "DELETE FROM distributions WHERE run = (SELECT id FROM runs WHERE identity = ?1)",
+      "DELETE FROM runs WHERE identity = ?1",
+      /* An origin goes with its last run: without runs it would announce results that do not exist. */
+      "DELETE FROM origins WHERE id NOT IN (SELECT origin FROM runs)"};
+  gboolean good = TRUE;
+  for (gsize i = 0; good && i < G_N_ELEMENTS(sql); i++) {
+    sqlite3_stmt *statement = store_statement(store, sql[i], error);
+    good = statement != NULL;
+    if (good && sqlite3_bind_parameter_count(statement) > 0) {
+      store_bind_text(statement, 1, identity);
+    }
+    good = good && store_step_done(store, statement, error);
+  }
+  return good;
+}
+
+static gboolean write_run(const result_store *store, const provenance *from, const stored_run *run,
+                          gint64 origin, gint64 *id, GError **error)
+{
+  sqlite3_stmt *statement =
+      store_statement(store,
+                      "INSERT INTO runs(identity, origin, point, status, message, exit_code, stderr_tail, "
+                      "engine, host, started,"
+                      " wall_s, cpu_s, memory_peak_octets, digest)"
+                      " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+                      error);
+  if (statement == NULL) {
+    return FALSE;
+  }
+  g_autofree char *digest = store_run_digest(store->names, from, run);
+  store_bind_text(statement, 1, run->identity);
+  sqlite3_bind_int64(statement, 2, origin);
+  sqlite3_bind_int64(statement, 3, (gint64)run->point);
+  store_bind_text(statement, 4, run_status_name(run->status));
+  store_bind_text(statement, 5, run->message);
+  sqlite3_bind_int(statement, 6, run->exit_code);
+  store_bind_text(statement, 7, run->stderr_tail);
+  store_bind_text(statement, 8, run->engine);
+  store_bind_text(statement, 9, run->host);
+  store_bind_text(statement, 10, run->started);
+  sqlite3_bind_double(statement, 11, run->wall_s);
+  sqlite3_bind_double(statement, 12, run->cpu_s);
+  sqlite3_bind_double(statement, 13, run->memory_peak_octets);
+  store_bind_text(statement, 14, digest);
+  gboolean good = store_step_done(store, statement, error);
+  *id = sqlite3_last_insert_rowid(store->database);
+  return good;
+}
+
+/* What belongs to a run, as JSON texts that SQLite makes rows of: one statement a table takes a third of the time that a statement
+ * a row takes. Names come in order, as the tables keep them. */
+
+/* A member's name in `json`, an object that is open: it begins with '{'. */
+static GString *append_name(GString *json, const char *name)
+{
+  g_string_append(json, json->len > 1 ? "," : "");
+  plain_text_append_json(json, name);
+  return g_string_append_c(json, ':');
+}
+
+static void append_real(GString *json, double value)
+{
+  g_autofree char *number = units_format_real(value);
+  g_string_append(json, number);
+}
+
+/* {"KEY":"TEXT",…} */
+static GString *parameters_json(const store_names *names, const stored_run *run)
+{
+  GString *json = g_string_new("{");
+  for (gsize i = 0; i < SCENARIO_KEY_COUNT; i++) {
+    const char *text = run->keys[names->keys[i].row];
+    if (text != NULL) {
+      plain_text_append_json(append_name(json, names->keys[i].name), text);
+    }
+  }
+  return g_string_append_c(json, '}');
+}
+
+/* {"METRIC":VALUE,…} */
+static GString *metrics_json(const store_names *names, const stored_run *run)
+{
+  GString *json = g_string_new("{");
+  for (gsize i = 0; i < METRIC_COUNT; i++) {
+    if (run->metrics.present[names->metrics[i].row]) {
+      append_real(append_name(json, names->metrics[i].name), run->metrics.value[names->metrics[i].row]);
+    }
+  }
+  return g_string_append_c(json, '}');
+}
+
+/* {"DISTRIBUTION":{"BOUND":WEIGHT,…},…} */
+static GString *distributions_json(const store_names *names, const stored_run *run)
+{
+  GString *json = g_string_new("{");
+  for (gsize i = 0; i < DISTRIBUTION_COUNT; i++) {
+    const distribution *d = &run->distributions[names->distributions[i].row];
+    append_name(json, names->distributions[i].name);
+    for (gsize bin = 0; bin < d->count; bin++) {
+      g_string_append(json, bin == 0 ? "{\"" : ",\"");
+      append_real(json, d->bins[bin].bound);
+      g_string_append(json, "\":");
+      append_real(json, d->bins[bin].weight);
+    }
+    g_string_append(json, d->count > 0 ? "}" : "{}");
+  }
+  return g_string_append_c(json, '}');
+}
+
+static gboolean write_rows(const result_store *store, const stored_run *run, gint64 id, GError **error)
+{
+  static const struct {
+    const char *sql;
+    GString *(*json)(const store_names *names, const stored_run *run);
+  } tables[] = {
+      {"INSERT INTO parameters(run, key, value) SELECT ?1, key, value FROM json_each(?2)", parameters_json},
+      {"INSERT INTO metrics(run, name, value) SELECT ?1, key, value FROM json_each(?2)", metrics_json},
+      {"INSERT INTO distributions(run, name, bound, weight) SELECT ?1, named.key, bins.key, bins.value"
+       " FROM json_each(?2) AS named, json_each(named.value) AS bins",
+       distributions_json}};
+  gboolean good = TRUE;
+  for (gsize i = 0; good && i < G_N_ELEMENTS(tables); i++) {
+    sqlite3_stmt *statement = store_statement(store, tables[i].sql, error);
+    good = statement != NULL;
+    if (good) {
+      GString *json = tables[i].json(store->names, run);
+      sqlite3_bind_int64(statement, 1, id);
+      sqlite3_bind_text64(statement, 2, json->str, json->len, SQLITE_TRANSIENT, SQLITE_UTF8);
+      g_string_free(json, TRUE);
+      good = store_step_done(store, statement, error);
+    }
+  }
+  return good;
+}
+
+/* Writes `run`, which the store does not have. */
+static gboolean add_run(const result_store *store, const provenance *from, const stored_run *run,
+                        GError **error)
+{
+  gint64 origin = 0, id = 0;
+  return write_origin(store, from, &origin, error) && write_run(store, from, run, origin, &id, error) &&
+         write_rows(store, run, id, error);
+}
+
+gboolean store_put(const result_store *store, const provenance *from, const stored_run *run, GError **error)
+{
+  return delete_run(store, run->identity, error) && add_run(store, from, run, error);
+}
+
+/* Looking up what a sweep still has to run. */
+
+/* The next row of `statement`, which has status and exit code, or none; readies it for the next bindings. */
+static gboolean read_state(const result_store *store, sqlite3_stmt *statement, stored_state *state,
+                           GError **error)
+{
+  int step = sqlite3_step(statement);
+  gboolean good = step == SQLITE_ROW || step == SQLITE_DONE || store_failed(store, error);
+  *state = STORED_MISSING;
+  if (step == SQLITE_ROW && strcmp(store_column_text(statement, 0), run_status_name(RUN_FAILED)) == 0) {
+    *state = STORED_FAILED;
+  } else if (step == SQLITE_ROW) {
+    *state = sqlite3_column_int(statement, 1) == 0 ? STORED_DONE : STORED_UNEXPECTED;
+  }
+  sqlite3_reset(statement);
+  return good;
+}
+
+gboolean result_store_reconcile(result_store *store, const char *const *identities, const guint64 *points,
+                                gsize count, stored_state *states, GError **error)
+{
+  if (!store_execute(store, "BEGIN IMMEDIATE", error)) {
+    return FALSE;
+  }
+  sqlite3_stmt *statement = store_statement(
+      store, "UPDATE runs SET point = ?2 WHERE identity = ?1 RETURNING status, exit_code", error);
+  gboolean good = statement != NULL;
+  for (gsize i = 0; good && i < count; i++) {
+    store_bind_text(statement, 1, identities[i]);
+    sqlite3_bind_int64(statement, 2, (gint64)points[i]);
+    good = read_state(store, statement, &states[i], error);
+  }
+  return store_finish(store, good, error);
+}
+
+gboolean result_store_find(result_store *store, const char *identity, stored_state *state, GError **error)
+{
+  sqlite3_stmt *statement =
+      store_statement(store, "SELECT status, exit_code FROM runs WHERE identity = ?1", error);
+  if (statement == NULL) {
+    return FALSE;
+  }
+  store_bind_text(statement, 1, identity);
+  return read_state(store, statement, state, error);
+}
+
+/* Commits of a sweep. */
+
+static gboolean put_new(result_store *store, const provenance *from, const stored_run *run,
+                        stored_state *there, GError **error)
+{
+  if (!result_store_find(store, run->identity, there, error)) {
+    return FALSE;
+  }
+  switch (*there) {
+  case STORED_MISSING:
+    return add_run(store, from, run, error);
+  case STORED_FAILED:
+    return store_put(store, from, run, error);
+  case STORED_UNEXPECTED:
+  case STORED_DONE:
+    break;
+  }
+  return TRUE;
+}
+
+gboolean result_store_commit_new(result_store *store, const provenance *from, const stored_run *const *runs,
+                                 gsize count, stored_state *there, GError **error)
+{
+  if (!store_execute(store, "BEGIN IMMEDIATE", error)) {
+    return FALSE;
+  }
+  gboolean good = TRUE;
+  for (gsize i = 0; good && i < count; i++) {
+    good = put_new(store, from, runs[i], &there[i], error);
+  }
+  return store_finish(store, good, error);
+}
+
+/* Reading. */
+
+#define RUN_COLUMNS                                                                                          \
+  "SELECT runs.id, identity, point, status, message, exit_code, stderr_tail, engine, host, started, wall_s," \
+  " cpu_s, memory_peak_octets, digest, name, title, text, hash, axes, sets, version, git, libraries"         \
+  " FROM runs LEFT JOIN origins ON origins.id = runs.origin"
+
+const char *const store_sql_all_runs = RUN_COLUMNS " ORDER BY name, point, identity";
+const char *const store_sql_one_run = RUN_COLUMNS " WHERE identity = ?1";
+
+static gboolean unknown(const result_store *store, const char *what, const char *name, GError **error)
+{
+  g_autofree char *shown = plain_text(name, -1, "");
+  g_set_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FOREIGN,
+              "%s: holds the %s \"%s\", which this version of iwarpsim does not know", store->path, what,
+              shown);
+  return FALSE;
+}
+
+/* SQLite keeps text in a column of numbers, and would read it as 0. */
+static gboolean is_number(sqlite3_stmt *statement, int column)
+{
+  int type = sqlite3_column_type(statement, column);
+  return (type == SQLITE_FLOAT || type == SQLITE_INTEGER) &&
+         isfinite(sqlite3_column_double(statement, column));
+}
+
+static const named_row *find_name(const named_row *rows, gsize count, const char *name)
+{
+  const named_row wanted = {.name = name};
+  return bsearch(&wanted, rows, count, sizeof *rows, compare_names);
+}
+
+static gboolean take_parameter(const result_store *store, sqlite3_stmt *row, stored_run *run, GError **error)
+{
+  const char *name = store_column_text(row, 0);
+  const named_row *key = find_name(store->names->keys, SCENARIO_KEY_COUNT, name);
+  if (key == NULL) {
+    return unknown(store, "key", name, error);
+  }
+  g_free(run->keys[key->row]);
+  run->keys[key->row] = g_strdup(store_column_text(row, 1));
+  return TRUE;
+}
+
+static gboolean take_metric(const result_store *store, sqlite3_stmt *row, stored_run *run, GError **error)
+{
+  const char *name = store_column_text(row, 0);
+  const named_row *metric = find_name(store->names->metrics, METRIC_COUNT, name);
+  if (metric == NULL) {
+    return unknown(store, "metric", name, error);
+  }
+  if (!is_number(row, 1)) {
+    return store_damaged(store, error, "a value of the metric \"%s\" is no number", name);
+  }
+  metric_values_set(&run->metrics, (metric_id)metric->row, sqlite3_column_double(row, 1));
+  return TRUE;
+}
+
+static gboolean take_bin(const result_store *store, sqlite3_stmt *row, stored_run *run, GError **error)
+{
+  const char *name = store_column_text(row, 0);
+  const named_row *id = find_name(store->names->distributions, DISTRIBUTION_COUNT, name);
+  if (id == NULL) {
+    return unknown(store, "distribution", name, error);
+  }
+  if (!is_number(row, 1) || !is_number(row, 2) ||
+      !distribution_append(&run->distributions[id->row], sqlite3_column_double(row, 1),
+                           sqlite3_column_double(row, 2))) {
+    return store_damaged(store, error, "a bin of the distribution \"%s\" has no weight or is out of order",
+                         name);
+  }
+  return TRUE;
+}
+
+static gboolean read_details(const result_store *store, gint64 id, stored_run *run, GError **error)
+{
+  static const struct {
+    const char *sql;
+    gboolean (*take)(const result_store *store, sqlite3_stmt *row, stored_run *run, GError **error);
+  } details[] = {
+      {"SELECT key, value FROM parameters WHERE run = ?1", take_parameter},
+      {"SELECT name, value FROM metrics WHERE run = ?1", take_metric},
+      {"SELECT name, bound, weight FROM distributions WHERE run = ?1 ORDER BY name, bound", take_bin},
+  };
+  gboolean good = TRUE;
+  for (gsize i = 0; good && i < G_N_ELEMENTS(details); i++) {
+    sqlite3_stmt *statement = store_statement(store, details[i].sql, error);
+    int step = SQLITE_DONE;
+    if (statement == NULL) {
+      return FALSE;
+    }
+    sqlite3_bind_int64(statement, 1, id);
+    while (good && (step = sqlite3_step(statement)) == SQLITE_ROW) {
+      good = details[i].take(store, statement, run, error);
+    }
+    good = good && (step == SQLITE_DONE || store_failed(store, error));
+    sqlite3_reset(statement);
+  }
+  return good;
+}
+
+/* Texts are the row's. */
+static provenance origin_of(sqlite3_stmt *row, int column)
+{
+  provenance from;
+  for (int i = 0; i < PROVENANCE_TEXTS; i++) {
+    from.texts[i] = (char *)store_column_text(row, column + i);
+  }
+  return from;
+}
+
+static gboolean visit_row(const result_store *store, sqlite3_stmt *row, result_store_visit visit,
+                          gpointer data, GError **error)
+{
+  const provenance from = origin_of(row, 14);
+  stored_run run = {.identity = (char *)store_column_text(row, 1),
+                    .point = (guint64)sqlite3_column_int64(row, 2),
+                    .status = run_status_find(store_column_text(row, 3)),
+                    .message = (char *)store_column_text(row, 4),
+                    .exit_code = sqlite3_column_int(row, 5),
+                    .stderr_tail = (char *)store_column_text(row, 6),
+                    .engine = (char *)store_column_text(row, 7),
+                    .host = (char *)store_column_text(row, 8),
+                    .started = (char *)store_column_text(row, 9),
+                    .wall_s = sqlite3_column_double(row, 10),
+                    .cpu_s = sqlite3_column_double(row, 11),
+                    .memory_peak_octets = sqlite3_column_double(row, 12)};
+  gboolean good =
+      (run.status != RUN_STATUSES || unknown(store, "status", store_column_text(row, 3), error)) &&
+      read_details(store, sqlite3_column_int64(row, 0), &run, error);
+  if (good) {
+    /* SQLite detects a damaged structure, but not a damaged value. */
+    g_autofree char *digest = store_run_digest(store->names, &from, &run);
+    good = strcmp(digest, store_column_text(row, 13)) == 0 ||
+           store_damaged(store, error,
+                         "run %.12s (point %" G_GUINT64_FORMAT ") is no longer what was written: its digest "
+                         "differs; expected a store that nobody edits",
+                         run.identity, run.point);
+  }
+  good = good && visit(&from, &run, data, error);
+  run_identity_clear(run.keys);
+  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
+    distribution_clear(&run.distributions[id]);
+  }
+  return good;
+}
+
+gboolean store_visit(const result_store *store, const char *sql, const char *identity,
+                     result_store_visit visit, gpointer data, guint *visited, GError **error)
+{
+  sqlite3_stmt *rows = store_statement(store, sql, error);
+  gboolean good = rows != NULL;
+  int step = SQLITE_DONE;
+  guint count = 0;
+  if (good && identity != NULL) {
+    store_bind_text(rows, 1, identity);
+  }
+  while (good && (step = sqlite3_step(rows)) == SQLITE_ROW) {
+    good = visit_row(store, rows, visit, data, error);
+    count++;
+  }
+  good = good && (step == SQLITE_DONE || store_failed(store, error));
+  sqlite3_reset(rows);
+  if (visited != NULL) {
+    *visited = count;
+  }
+  return good;
+}
+
+gboolean result_store_each(result_store *store, result_store_visit visit, gpointer data, GError **error)
+{
+  /* One transaction: a sweep may be writing meanwhile. */
+  return store_execute(store, "BEGIN", error) &&
+         store_finish(store, store_visit(store, store_sql_all_runs, NULL, visit, data, NULL, error), error);
+}
+
+gboolean result_store_each_provenance(result_store *store, result_store_visit_provenance visit, gpointer data,
+                                      GError **error)
+{
+  sqlite3_stmt *statement = store_statement(
+      store,
+      "SELECT (SELECT count(*) FROM runs WHERE origin = origins.id) AS runs, name, title, text, hash, axes,"
+      " sets, version, git, libraries FROM origins"
+      " ORDER BY name, hash, title, axes, sets, version, git, libraries",
+      error);
+  gboolean good = statement != NULL;
+  int step = SQLITE_DONE;
+  while (good && (step = sqlite3_step(statement)) == SQLITE_ROW) {
+    provenance from = origin_of(statement, 1);
+    good =
+        strcmp(hash_of(store->names, from.text), from.hash) == 0 ||
+        store_damaged(store, error, "the text of the scenario '%s' does not belong to its hash", from.name);
+    good = good && visit(&from, (gsize)sqlite3_column_int64(statement, 0), data, error);
+  }
+  good = good && (step == SQLITE_DONE || store_failed(store, error));
+  sqlite3_reset(statement);
+  return good;
+}
+
+typedef struct comparison {
+  const result_store *store;
+  const provenance *from;
+} comparison;
+
+static gboolean compare(const provenance *stored, gsize runs, gpointer data, GError **error)
+{
+  const comparison *c = data;
+  g_autofree char *difference = provenance_difference(stored, "stored", c->from, "now");
+  if (difference != NULL) {
+    g_set_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_DIFFERENT,
+                "%s: holds %zu run%s of %sexpected the same for all its runs; --mix keeps both in one store, "
+                "--store FILE puts the new runs into another one",
+                c->store->path, runs, runs == 1 ? "" : "s", difference);
+  }
+  return difference == NULL;
+}
+
+gboolean result_store_check_provenance(result_store *store, const provenance *from, GError **error)
+{
+  comparison c = {store, from};
+  return result_store_each_provenance(store, compare, &c, error);
+}
+
+gboolean result_store_mean_wall(result_store *store, double *mean_s, gsize *count, GError **error)
+{
+  sqlite3_stmt *row = store_row(
+      store, "SELECT count(*), avg(wall_s) FROM runs WHERE status <> 'failed' AND exit_code = 0", error);
+  if (row == NULL) {
+    return FALSE;
+  }
+  *count = (gsize)sqlite3_column_int64(row, 0);
+  *mean_s = sqlite3_column_double(row, 1);
+  sqlite3_reset(row);
+  return TRUE;
+}

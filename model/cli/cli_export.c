@@ -1,30 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* iwarpsim export: a store as CSV. */
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 
 #include "cli/cli.h"
 #include "cli/cli_output.h"
-#include "study/store/csv_export.h"
-
-/* All of the CSV, so that a store which turns out to be damaged leaves no half of it. Free with free(); NULL and `error` on failure. */
-static char *make_csv(const char *store_path, gsize *length, GError **error)
-{
-  char *text = NULL;
-  result_store *store = result_store_open(store_path, RESULT_STORE_READ, error);
-  if (store == NULL) {
-    return NULL;
-  }
-  FILE *memory = open_memstream(&text, length);
-  g_assert(memory != NULL);
-  gboolean good = csv_export_write(store, memory, error);
-  fclose(memory);
-  result_store_close(store);
-  if (!good) {
-    g_clear_pointer(&text, free);
-  }
-  return text;
-}
+#include "study/table/result_table.h"
 
 int cli_export(int argc, char **argv)
 {
@@ -43,10 +24,11 @@ int cli_export(int argc, char **argv)
   };
   if (cli_parse(argc, argv, &usage, entries, &arguments, &status)) {
     GError *error = NULL;
-    gsize length = 0;
-    char *text = make_csv(arguments.rest[0], &length, &error);
-    gboolean good = text != NULL && cli_output_write(csv, text, length, &error);
-    free(text);
+    result_store *store = result_store_open(arguments.rest[0], RESULT_STORE_READ, &error);
+    /* All of it at once, so that a store which turns out to be damaged leaves no half of it. */
+    g_autofree char *text = store != NULL ? result_store_csv(store, &error) : NULL;
+    gboolean good = text != NULL && cli_output_write(csv, text, strlen(text), &error);
+    result_store_close(store);
     status = good ? CLI_OK : cli_fail(error);
   }
   cli_free(entries, &arguments);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "study/table/result_rows.h"
-
+/* What is tabulated: quantities, pairings, and the rows of both. */
 #include <math.h>
 #include <string.h>
 
 #include "scenario/scenario_problem.h"
 #include "scenario/scenario_value.h"
+#include "study/table/result_table.h"
 
 /* --- Quantities --- */
 
@@ -94,13 +94,6 @@ GQuark result_pairing_error_quark(void)
   return g_quark_from_static_string("iwarpsim-result-pairing-error");
 }
 
-static void set_bad(GError **error, const char *problem, const char *expected, const char *nearest)
-{
-  g_autofree char *hint = nearest != NULL ? g_strdup_printf(" (did you mean '%s'?)", nearest) : g_strdup("");
-  g_set_error(error, RESULT_PAIRING_ERROR, RESULT_PAIRING_ERROR_BAD, "%s; expected %s%s", problem, expected,
-              hint);
-}
-
 /* `text` in the form that stores hold, as an element of `values`; NULL and `error` when it is none. */
 static const char *find_value(scenario_key key, const char *text, const GPtrArray *values, GError **error)
 {
@@ -119,10 +112,9 @@ static const char *find_value(scenario_key key, const char *text, const GPtrArra
     }
   }
   g_autofree char *list = study_table_join(values);
-  g_autofree char *what = g_strdup_printf("no run has %s = %s", row->name, canonical);
-  g_autofree char *expected =
-      values->len > 1 ? g_strdup_printf("two of %s", list) : g_strdup("a key that varies in the store");
-  set_bad(error, what, expected, NULL);
+  g_set_error(error, RESULT_PAIRING_ERROR, RESULT_PAIRING_ERROR_BAD, "no run has %s = %s; expected %s%s",
+              row->name, canonical, values->len > 1 ? "two of " : "a key that varies in the store",
+              values->len > 1 ? list : "");
   return NULL;
 }
 
@@ -149,8 +141,8 @@ static gboolean read_values(const char *texts, const GPtrArray *values, result_p
   if (first != NULL) {
     g_propagate_error(error, g_steal_pointer(&first));
   } else {
-    g_autofree char *what = g_strdup_printf("'%s' is no pair", texts);
-    set_bad(error, what, "two different values, A,B", NULL);
+    g_set_error(error, RESULT_PAIRING_ERROR, RESULT_PAIRING_ERROR_BAD,
+                "'%s' is no pair; expected two different values, A,B", texts);
   }
   return FALSE;
 }
@@ -161,16 +153,18 @@ gboolean result_pairing_read(const char *text, const study_table *table, result_
   *pairing = (result_pairing){.key = SCENARIO_KEY_COUNT};
   const char *equals = strchr(text, '=');
   if (equals == NULL) {
-    g_autofree char *what = g_strdup_printf("'%s' has no '='", text);
-    set_bad(error, what, "KEY=A,B", NULL);
+    g_set_error(error, RESULT_PAIRING_ERROR, RESULT_PAIRING_ERROR_BAD, "'%s' has no '='; expected KEY=A,B",
+                text);
     return FALSE;
   }
   g_autofree char *name = g_strndup(text, (gsize)(equals - text));
   pairing->key = scenario_key_find(name);
   if (pairing->key == SCENARIO_KEY_COUNT || pairing->key == SCENARIO_RUN_SEED) {
-    g_autofree char *what = g_strdup_printf("'%s' is no key that runs can be paired by", name);
-    set_bad(error, what, "a key of scenarios but run.seed",
-            pairing->key == SCENARIO_KEY_COUNT ? scenario_key_nearest(name) : NULL);
+    g_autofree char *hint =
+        scenario_did_you_mean(pairing->key == SCENARIO_KEY_COUNT ? scenario_key_nearest(name) : NULL);
+    g_set_error(error, RESULT_PAIRING_ERROR, RESULT_PAIRING_ERROR_BAD,
+                "'%s' is no key that runs can be paired by; expected a key of scenarios but run.seed%s", name,
+                hint);
     return FALSE;
   }
   g_autoptr(GPtrArray) values = study_keys_values(table->runs, pairing->key);
@@ -196,18 +190,13 @@ GArray *result_rows_keys(const study_table *table, const result_pairing *pairing
   return keys;
 }
 
-static const study_run *run_at(const GPtrArray *runs, guint index)
-{
-  return g_ptr_array_index(runs, index);
-}
-
 static result_row row_of_point(const study_point *point, const result_quantity *quantity)
 {
-  result_row row = {.first = run_at(point->runs, 0), .independent_half_width = (double)NAN};
-  double *values = g_new(double, point->runs->len);
+  result_row row = {.first = g_ptr_array_index(point->runs, 0), .independent_half_width = (double)NAN};
+  g_autofree double *values = g_new(double, point->runs->len);
   gsize count = 0;
   for (guint i = 0; i < point->runs->len; i++) {
-    const study_run *run = run_at(point->runs, i);
+    const study_run *run = g_ptr_array_index(point->runs, i);
     if (run->status != RUN_OK) {
       row.not_ok++;
     } else if (result_quantity_value(quantity, run, &values[count])) {
@@ -216,18 +205,17 @@ static result_row row_of_point(const study_point *point, const result_quantity *
     }
   }
   row.of = statistics_of(values, count);
-  g_free(values);
   return row;
 }
 
 static result_row row_of_pairs(const study_pair *pair, const result_quantity *quantity)
 {
   result_row row = {.first = pair->first};
-  double *a = g_new(double, pair->runs_a->len);
-  double *b = g_new(double, pair->runs_a->len);
+  g_autofree double *a = g_new(double, pair->runs_a->len);
+  g_autofree double *b = g_new(double, pair->runs_a->len);
   gsize count = 0;
   for (guint i = 0; i < pair->runs_a->len; i++) {
-    const study_run *run_a = run_at(pair->runs_a, i), *run_b = run_at(pair->runs_b, i);
+    const study_run *run_a = g_ptr_array_index(pair->runs_a, i), *run_b = g_ptr_array_index(pair->runs_b, i);
     if (result_quantity_value(quantity, run_a, &a[count]) &&
         result_quantity_value(quantity, run_b, &b[count])) {
       count++;
@@ -237,8 +225,6 @@ static result_row row_of_pairs(const study_pair *pair, const result_quantity *qu
   row.of = statistics_of_pairs(a, b, count);
   const statistics of_a = statistics_of(a, count), of_b = statistics_of(b, count);
   row.independent_half_width = statistics_independent_half_width(&of_a, &of_b);
-  g_free(a);
-  g_free(b);
   return row;
 }
 

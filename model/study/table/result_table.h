@@ -1,11 +1,73 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The results of a study as a table in the terminal, and as CSV. */
+/* The results of a study as a table in the terminal, and as CSV: rows of one quantity (a metric, or the share of one metric in another) with
+ * its statistics at every point, or those of paired differences. */
 #ifndef STUDY_RESULT_TABLE_H
 #define STUDY_RESULT_TABLE_H
 
 #include <glib.h>
 
-#include "study/table/result_rows.h"
+#include "study/table/study_table.h"
+
+typedef struct result_quantity {
+  metric_id metric;
+  metric_id whole; /* the quantity is the metric divided by this one; METRIC_COUNT: the metric itself */
+} result_quantity;
+
+#define RESULT_QUANTITY_ERROR (result_quantity_error_quark())
+GQuark result_quantity_error_quark(void);
+enum { RESULT_QUANTITY_ERROR_UNKNOWN }; /* there is no such metric: names the nearest */
+
+/* Reads "tcp.timeouts" or "placement.octets_direct/placement.octets". FALSE and `error` when that names none. */
+gboolean result_quantity_read(const char *text, result_quantity *quantity, GError **error);
+
+/* What a reader wants to see first: peak and p99 of the reassembly occupancy, the share placed directly, goodput, time-outs. An array
+ * of result_quantity; free with g_array_unref(). */
+GArray *result_quantity_defaults(void);
+
+/* As result_quantity_read() takes it. Free with g_free(). */
+char *result_quantity_name(const result_quantity *quantity);
+
+/* As the table of metrics has it; "1" of two metrics with one unit. Free with g_free(). */
+char *result_quantity_unit(const result_quantity *quantity);
+
+/* The value of `quantity` in `run`; FALSE when it has none: a metric without samples, or nothing to be a share of. */
+gboolean result_quantity_value(const result_quantity *quantity, const study_run *run, double *value);
+
+/* Two values of one key that are compared over the same seeds. */
+typedef struct result_pairing {
+  scenario_key key;
+  char *a; /* canonical texts; a row is the value under `a` minus that under `b` */
+  char *b;
+} result_pairing;
+
+#define RESULT_PAIRING_ERROR (result_pairing_error_quark())
+GQuark result_pairing_error_quark(void);
+enum {
+  RESULT_PAIRING_ERROR_BAD
+}; /* no key, no value of the key, or none that `table` has; the message names what was expected */
+
+/* Reads "receiver.mode=in-order,out-of-order", values as --set takes them. FALSE and `error` unless runs of `table` have both values.
+ * Free with result_pairing_clear(). */
+gboolean result_pairing_read(const char *text, const study_table *table, result_pairing *pairing,
+                             GError **error);
+void result_pairing_clear(result_pairing *pairing);
+
+typedef struct result_row {
+  const study_run *first; /* one of the point's runs, for its keys */
+  statistics of;          /* the values, or their differences; count 0: no run has the quantity */
+  guint flagged;          /* of the runs counted, or of the pairs */
+  guint not_ok;           /* runs of the point that did not end ok and are not counted; 0 of pairs */
+  double
+      independent_half_width; /* of pairs: what the interval were if their seeds had nothing to do with each other; NAN of less than two */
+} result_row;
+
+/* The keys that rows differ in: what varies, but for that of `pairing` (NULL: no pairs) and those in step with it. scenario_key; free
+ * with g_array_unref(). */
+GArray *result_rows_keys(const study_table *table, const result_pairing *pairing);
+
+/* One row a point of `table`, those included at which no run ended ok, or (with `pairing`) a point that has pairs. An array of result_row; free with g_array_unref(). */
+GArray *result_rows_of(const study_table *table, const result_quantity *quantity,
+                       const result_pairing *pairing);
 
 /* What is tabulated. */
 typedef struct result_request {
@@ -19,7 +81,13 @@ typedef struct result_request {
  * flagged runs mean. "-" where no run has the quantity. Free with g_free(). */
 char *result_table_text(const result_request *request);
 
-/* The same as CSV (RFC 4180) after comment lines that start with '#': one line for each quantity and point, values as measured. Nothing
+/* A result store as CSV: first comment lines ("# …": scenario, title, version, git, hash and libraries of each origin, and which names are
+ * those of two columns), a line of column names, then for each run, in the store's order, its parameters (all keys, in key-table order), its
+ * metrics (all, in metric-table order; empty when the run has none) and its status. Fields are quoted as RFC 4180 §2 says, lines end in LF.
+ * NULL and `error` when the store fails. Free with g_free(). */
+char *result_store_csv(result_store *store, GError **error);
+
+/* What result_table_text() shows as CSV (RFC 4180) after comment lines that start with '#': one line for each quantity and point, values as measured. Nothing
  * between the commas where there is no value. Free with g_free(). */
 char *result_table_csv(const result_request *request);
 

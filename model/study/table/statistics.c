@@ -39,17 +39,6 @@ static double mean_of(const double *sorted, gsize count)
   return origin + sum / (double)count;
 }
 
-/* In a second pass: of large values close together, the squares themselves would leave nothing of their differences. */
-static double deviation_of(const double *sorted, gsize count)
-{
-  double mean = mean_of(sorted, count);
-  double squares = 0;
-  for (gsize i = 0; i < count; i++) {
-    squares += (sorted[i] - mean) * (sorted[i] - mean);
-  }
-  return sqrt(squares / ((double)count - 1));
-}
-
 /* The value that two-sided `confidence` of Student's t with `freedom` degrees stay within. */
 static double student_quantile(double confidence, double freedom)
 {
@@ -83,7 +72,12 @@ statistics statistics_of(const double *values, gsize count)
                        .smallest = sorted[0],
                        .largest = sorted[count - 1]};
   if (count >= 2) {
-    result.deviation = deviation_of(sorted, count);
+    /* In a second pass: of large values close together, the squares themselves would leave nothing of their differences. */
+    double squares = 0;
+    for (gsize i = 0; i < count; i++) {
+      squares += (sorted[i] - result.mean) * (sorted[i] - result.mean);
+    }
+    result.deviation = sqrt(squares / ((double)count - 1));
     result.half_width =
         student_quantile(CONFIDENCE, (double)count - 1) * result.deviation / sqrt((double)count);
   }
@@ -92,13 +86,11 @@ statistics statistics_of(const double *values, gsize count)
 
 statistics statistics_of_pairs(const double *a, const double *b, gsize count)
 {
-  double *differences = g_new(double, count);
+  g_autofree double *differences = g_new(double, count);
   for (gsize i = 0; i < count; i++) {
     differences[i] = a[i] - b[i];
   }
-  statistics result = statistics_of(differences, count);
-  g_free(differences);
-  return result;
+  return statistics_of(differences, count);
 }
 
 double statistics_independent_half_width(const statistics *a, const statistics *b)

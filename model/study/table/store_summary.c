@@ -3,17 +3,6 @@
 
 #include <string.h>
 
-static void free_run(gpointer data)
-{
-  summary_run *run = data;
-  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    g_free(run->keys[key]);
-  }
-  g_free(run->message);
-  g_free(run->stderr_tail);
-  g_free(run);
-}
-
 static void free_origin(gpointer data)
 {
   summary_provenance *known = data;
@@ -28,8 +17,7 @@ void store_summary_free(store_summary *totals)
     g_ptr_array_unref(totals->others);
     g_ptr_array_unref(totals->hosts);
     g_ptr_array_unref(totals->engines);
-    g_free(totals->first);
-    g_free(totals->last);
+    g_string_chunk_free(totals->texts);
     g_free(totals);
   }
 }
@@ -48,42 +36,16 @@ static void count_origin(store_summary *totals, const provenance *from)
   g_ptr_array_add(totals->origins, origin);
 }
 
-static void describe(store_summary *totals, const stored_run *run)
+/* Texts are kept once: runs share most of theirs. */
+static char *keep(store_summary *totals, const char *text)
 {
-  if (run->status == RUN_OK || totals->others->len == STORE_SUMMARY_DESCRIBED_MAX) {
-    return;
-  }
-  summary_run *other = g_new0(summary_run, 1);
-  other->status = run->status;
-  other->exit_code = run->exit_code;
-  other->message = g_strdup(run->message);
-  other->stderr_tail = g_strdup(run->stderr_tail);
-  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    other->keys[key] = g_strdup(run->keys[key]);
-  }
-  g_ptr_array_add(totals->others, other);
+  return g_string_chunk_insert_const(totals->texts, text);
 }
 
-static void add_once(GPtrArray *texts, const char *text)
+static void add_once(store_summary *totals, GPtrArray *texts, const char *text)
 {
-  if (text != NULL && *text != '\0' && !g_ptr_array_find_with_equal_func(texts, text, g_str_equal, NULL)) {
-    g_ptr_array_add(texts, g_strdup(text));
-  }
-}
-
-/* Dates are written so that their texts sort as they do. */
-static void note_start(store_summary *totals, const char *started)
-{
-  if (started == NULL || *started == '\0') {
-    return;
-  }
-  if (totals->first == NULL || strcmp(started, totals->first) < 0) {
-    g_free(totals->first);
-    totals->first = g_strdup(started);
-  }
-  if (totals->last == NULL || strcmp(started, totals->last) > 0) {
-    g_free(totals->last);
-    totals->last = g_strdup(started);
+  if (*text != '\0' && !g_ptr_array_find_with_equal_func(texts, text, g_str_equal, NULL)) {
+    g_ptr_array_add(texts, keep(totals, text));
   }
 }
 
@@ -97,10 +59,26 @@ static gboolean count_run(const provenance *from, const stored_run *run, gpointe
   totals->cpu_s += run->cpu_s;
   totals->memory_peak_octets = MAX(totals->memory_peak_octets, run->memory_peak_octets);
   count_origin(totals, from);
-  describe(totals, run);
-  add_once(totals->hosts, run->host);
-  add_once(totals->engines, run->engine);
-  note_start(totals, run->started);
+  add_once(totals, totals->hosts, run->host);
+  add_once(totals, totals->engines, run->engine);
+  /* Dates are written so that their texts sort as they do. */
+  if (*run->started != '\0' && (totals->first == NULL || strcmp(run->started, totals->first) < 0)) {
+    totals->first = keep(totals, run->started);
+  }
+  if (*run->started != '\0' && (totals->last == NULL || strcmp(run->started, totals->last) > 0)) {
+    totals->last = keep(totals, run->started);
+  }
+  if (run->status != RUN_OK && totals->others->len < STORE_SUMMARY_DESCRIBED_MAX) {
+    summary_run *other = g_new0(summary_run, 1);
+    *other = (summary_run){.status = run->status,
+                           .exit_code = run->exit_code,
+                           .message = keep(totals, run->message),
+                           .stderr_tail = keep(totals, run->stderr_tail)};
+    for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+      other->keys[key] = run->keys[key] != NULL ? keep(totals, run->keys[key]) : NULL;
+    }
+    g_ptr_array_add(totals->others, other);
+  }
   return TRUE;
 }
 
@@ -113,9 +91,10 @@ store_summary *store_summary_read(result_store *store, GError **error)
 {
   store_summary *totals = g_new0(store_summary, 1);
   totals->origins = g_ptr_array_new_with_free_func(free_origin);
-  totals->others = g_ptr_array_new_with_free_func(free_run);
-  totals->hosts = g_ptr_array_new_with_free_func(g_free);
-  totals->engines = g_ptr_array_new_with_free_func(g_free);
+  totals->others = g_ptr_array_new_with_free_func(g_free);
+  totals->hosts = g_ptr_array_new();
+  totals->engines = g_ptr_array_new();
+  totals->texts = g_string_chunk_new(4096);
   if (!result_store_each(store, count_run, totals, error)) {
     store_summary_free(totals);
     return NULL;

@@ -39,6 +39,7 @@ typedef struct store_summary {
   double wall_s; /* of all runs together */
   double cpu_s;
   double memory_peak_octets; /* of the run that took most */
+  GStringChunk *texts;       /* those above */
 } store_summary;
 
 /* Reads the runs of `store`. NULL and `error` when the store fails. Free with store_summary_free() (NULL-safe). */

@@ -90,19 +90,9 @@ gboolean study_keys_number(scenario_key key, const char *text, double *number)
     return TRUE;
   case SCENARIO_TYPE_PROBABILITY:
     return units_parse_probability(text, number);
-  case SCENARIO_TYPE_TEXT:
-  case SCENARIO_TYPE_WORD:
-  case SCENARIO_TYPE_MIX:
-  case SCENARIO_TYPE_BOOLEAN:
-  case SCENARIO_TYPE_LIST:
-  case SCENARIO_TYPE_SIZES:
-  case SCENARIO_TYPE_TIMES:
-  case SCENARIO_TYPE_RATES:
-  case SCENARIO_TYPE_PROBABILITIES:
-  case SCENARIO_TYPE_DISTANCE:
+  default: /* words and lists */
     return FALSE;
   }
-  return FALSE;
 }
 
 char *study_keys_label(scenario_key key, const char *text)
@@ -163,19 +153,6 @@ static const struct {
   const char *without;
 } choices[] = {{SCENARIO_MPA_MARKERS, "markers", "no markers"}, {SCENARIO_MPA_CRC, "CRC", "no CRC"}};
 
-static char *choice_label(scenario_key key, const char *text)
-{
-  for (gsize i = 0; i < G_N_ELEMENTS(choices); i++) {
-    if (choices[i].key == key && strcmp(text, "true") == 0) {
-      return g_strdup(choices[i].with);
-    }
-    if (choices[i].key == key && strcmp(text, "false") == 0) {
-      return g_strdup(choices[i].without);
-    }
-  }
-  return NULL;
-}
-
 char *study_label_of(scenario_key key, const char *text)
 {
   const char *name = scenario_key_row_of(key)->name;
@@ -188,9 +165,10 @@ char *study_label_of(scenario_key key, const char *text)
   if (key == SCENARIO_MIDDLEBOX_MODE && strcmp(text, "none") == 0) {
     return g_strdup("no middlebox");
   }
-  char *choice = choice_label(key, text);
-  if (choice != NULL) {
-    return choice;
+  for (gsize i = 0; i < G_N_ELEMENTS(choices); i++) {
+    if (choices[i].key == key && (strcmp(text, "true") == 0 || strcmp(text, "false") == 0)) {
+      return g_strdup(*text == 't' ? choices[i].with : choices[i].without);
+    }
   }
   g_autofree char *shown = study_keys_label(key, text);
   for (gsize i = 0; i < G_N_ELEMENTS(phrases); i++) {

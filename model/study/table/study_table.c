@@ -52,13 +52,6 @@ char *study_table_join(const GPtrArray *texts)
   return g_string_free(joined, FALSE);
 }
 
-/* "0.1.0 (git 1234abc)"; without the commit where it is not known. */
-static char *version_text(const provenance *from)
-{
-  gboolean known = from->git != NULL && *from->git != '\0' && strcmp(from->git, "unknown") != 0;
-  return known ? g_strdup_printf("%s (git %s)", from->version, from->git) : g_strdup(from->version);
-}
-
 /* Whatever is no size of a measured value would make numbers of others that are none. */
 static gboolean check_values(const stored_run *run, GError **error)
 {
@@ -118,7 +111,9 @@ static gboolean visit_run(const provenance *from, const stored_run *run, gpointe
     r->table->title = g_strdup(from->title);
     r->table->axes = g_strdup(from->axes);
   }
-  g_autofree char *version = version_text(from);
+  gboolean known = *from->git != '\0' && strcmp(from->git, "unknown") != 0;
+  g_autofree char *version =
+      known ? g_strdup_printf("%s (git %s)", from->version, from->git) : g_strdup(from->version);
   add_once(r->names, from->name);
   add_once(r->versions, version);
   g_ptr_array_add(r->table->runs, copy_run(r->table, run, flags));
@@ -177,26 +172,20 @@ void study_table_free(study_table *table)
 
 /* --- What is in it --- */
 
-/* What --leave-out calls the flags, "timeouts, lost"; "" of none. Free with g_free(). */
-static char *flag_names(guint flags)
-{
-  GString *names = g_string_new(NULL);
-  for (guint bit = 0; bit < STUDY_FLAGS; bit++) {
-    if ((flags >> bit & 1) != 0) {
-      g_string_append_printf(names, "%s%s", names->len > 0 ? ", " : "", study_flag_row_of(bit)->name);
-    }
-  }
-  return g_string_free(names, FALSE);
-}
-
 char *study_table_missing(const study_table *table, guint exclude)
 {
   GString *text = g_string_new(NULL);
   guint all = table->runs->len + table->excluded + table->not_ok;
   g_autofree char *of_all = g_strdup_printf("of %u run%s", all, all == 1 ? "" : "s");
   if (table->excluded > 0) {
-    g_autofree char *flags = flag_names(exclude);
-    g_string_append_printf(text, "%u %s left out (%s)", table->excluded, of_all, flags);
+    g_autoptr(GPtrArray) flags = g_ptr_array_new();
+    for (guint bit = 0; bit < STUDY_FLAGS; bit++) {
+      if ((exclude >> bit & 1) != 0) {
+        g_ptr_array_add(flags, (char *)study_flag_row_of(bit)->name);
+      }
+    }
+    g_autofree char *names = study_table_join(flags);
+    g_string_append_printf(text, "%u %s left out (%s)", table->excluded, of_all, names);
   }
   if (table->not_ok > 0) {
     g_string_append_printf(text, "%s%u %s did not end ok", text->len > 0 ? "; " : "", table->not_ok, of_all);
@@ -204,21 +193,14 @@ char *study_table_missing(const study_table *table, guint exclude)
   return g_string_free(text, FALSE);
 }
 
-/* Seeds that no store has leave their text empty. */
-static GPtrArray *known_seeds(const study_table *table)
-{
-  GPtrArray *seeds = study_keys_values(table->runs, SCENARIO_RUN_SEED);
-  for (guint i = seeds->len; i-- > 0;) {
-    if (*(const char *)g_ptr_array_index(seeds, i) == '\0') {
-      g_ptr_array_remove_index(seeds, i);
-    }
-  }
-  return seeds;
-}
-
 char *study_table_seeds(const study_table *table)
 {
-  g_autoptr(GPtrArray) seeds = known_seeds(table);
+  g_autoptr(GPtrArray) seeds = study_keys_values(table->runs, SCENARIO_RUN_SEED);
+  guint index;
+  if (g_ptr_array_find_with_equal_func(seeds, "", g_str_equal,
+                                       &index)) { /* of a run of which the store has none */
+    g_ptr_array_remove_index(seeds, index);
+  }
   if (seeds->len == 0) {
     return g_strdup("seeds unknown");
   }
@@ -239,78 +221,47 @@ char *study_table_seeds(const study_table *table)
 
 /* --- Points: runs grouped by place --- */
 
-/* Where each run belongs: for each of `keys` the rank of its text, runs beside each other. */
+/* Where the runs belong: of each, for each of the keys, the rank of its text among the key's. */
 typedef struct placing {
   guint keys;
-  guint *ranks;  /* ranks[run * keys + key] */
-  guint *order;  /* numbers of the runs, sorted by place, of one place in the table's order */
-  guint count;   /* of runs */
-  GPtrArray *of; /* the table's runs */
+  guint *ranks; /* ranks[run * keys + key] */
 } placing;
 
-/* The rank of each text of `key` in study_keys_values(), plus one: a pointer of 0 is none. */
-static GHashTable *ranks_of(const study_table *table, scenario_key key)
+/* Of two runs by their numbers. */
+static int compare_places(gconstpointer a, gconstpointer b, gpointer data)
 {
-  g_autoptr(GPtrArray) values = study_keys_values(table->runs, key);
-  GHashTable *ranks = g_hash_table_new(g_str_hash, g_str_equal);
-  for (guint i = 0; i < values->len; i++) {
-    g_hash_table_insert(ranks, g_ptr_array_index(values, i), GUINT_TO_POINTER(i + 1));
-  }
-  return ranks;
-}
-
-static int compare_places(const placing *p, guint a, guint b)
-{
+  const placing *p = data;
+  const guint *ranks_a = p->ranks + (gsize) * (const guint *)a * p->keys;
+  const guint *ranks_b = p->ranks + (gsize) * (const guint *)b * p->keys;
   for (guint i = 0; i < p->keys; i++) {
-    guint rank_a = p->ranks[(gsize)a * p->keys + i], rank_b = p->ranks[(gsize)b * p->keys + i];
-    if (rank_a != rank_b) {
-      return rank_a < rank_b ? -1 : 1;
+    if (ranks_a[i] != ranks_b[i]) {
+      return ranks_a[i] < ranks_b[i] ? -1 : 1;
     }
   }
   return 0;
 }
 
-static int compare_order(gconstpointer a, gconstpointer b, gpointer data)
+static placing placing_of(const GPtrArray *runs, const GArray *keys)
 {
-  guint run_a = *(const guint *)a, run_b = *(const guint *)b;
-  int by_place = compare_places(data, run_a, run_b);
-  return by_place != 0 ? by_place : (run_a > run_b) - (run_a < run_b);
-}
-
-static placing placing_of(const study_table *table, const GArray *keys)
-{
-  placing p = {.keys = keys->len, .count = table->runs->len, .of = table->runs};
-  p.ranks = g_new(guint, (gsize)p.count * p.keys + 1);
-  p.order = g_new(guint, p.count);
+  placing p = {.keys = keys->len, .ranks = g_new(guint, (gsize)runs->len * keys->len + 1)};
   for (guint k = 0; k < keys->len; k++) {
     scenario_key key = g_array_index(keys, scenario_key, k);
-    g_autoptr(GHashTable) ranks = ranks_of(table, key);
-    for (guint i = 0; i < p.count; i++) {
-      const study_run *run = g_ptr_array_index(p.of, i);
+    g_autoptr(GPtrArray) values = study_keys_values(runs, key);
+    g_autoptr(GHashTable) ranks = g_hash_table_new(g_str_hash, g_str_equal);
+    for (guint i = 0; i < values->len; i++) {
+      g_hash_table_insert(ranks, g_ptr_array_index(values, i), GUINT_TO_POINTER(i));
+    }
+    for (guint i = 0; i < runs->len; i++) {
+      const study_run *run = g_ptr_array_index(runs, i);
       p.ranks[(gsize)i * p.keys + k] = GPOINTER_TO_UINT(g_hash_table_lookup(ranks, run->keys[key]));
     }
   }
-  for (guint i = 0; i < p.count; i++) {
-    p.order[i] = i;
-  }
-  g_qsort_with_data(p.order, (int)p.count, sizeof *p.order, compare_order, &p);
   return p;
 }
 
 static void clear_point(gpointer data)
 {
   g_ptr_array_unref(((study_point *)data)->runs);
-}
-
-static study_point point_of(const placing *p, guint first, guint end)
-{
-  study_point point = {.runs = g_ptr_array_sized_new(end - first)};
-  for (guint i = first; i < end; i++) {
-    study_run *run = g_ptr_array_index(p->of, p->order[i]);
-    g_ptr_array_add(point.runs, run);
-    point.flagged += run->flags != 0 ? 1 : 0;
-  }
-  return point;
 }
 
 GArray *study_table_keys(const study_table *table)
@@ -363,19 +314,27 @@ char *study_table_in_step(const study_table *table)
 
 GArray *study_table_points(const study_table *table, const GArray *keys)
 {
+  const guint count = table->runs->len;
   GArray *points = g_array_new(FALSE, TRUE, sizeof(study_point));
   g_array_set_clear_func(points, clear_point);
-  placing p = placing_of(table, keys);
-  for (guint first = 0, end; first < p.count; first = end) {
-    end = first;
-    while (end < p.count && compare_places(&p, p.order[first], p.order[end]) == 0) {
-      end++;
+  placing p = placing_of(table->runs, keys);
+  g_autofree guint *order = g_new(guint, count);
+  for (guint i = 0; i < count; i++) {
+    order[i] = i;
+  }
+  g_qsort_with_data(order, (int)count, sizeof *order, compare_places,
+                    &p); /* of one place in the table's order: it is stable */
+  for (guint i = 0; i < count; i++) {
+    study_run *run = g_ptr_array_index(table->runs, order[i]);
+    if (i == 0 || compare_places(&order[i - 1], &order[i], &p) != 0) {
+      const study_point point = {.runs = g_ptr_array_new()};
+      g_array_append_val(points, point);
     }
-    study_point point = point_of(&p, first, end);
-    g_array_append_val(points, point);
+    study_point *last = &g_array_index(points, study_point, points->len - 1);
+    g_ptr_array_add(last->runs, run);
+    last->flagged += run->flags != 0 ? 1 : 0;
   }
   g_free(p.ranks);
-  g_free(p.order);
   return points;
 }
 

@@ -8,6 +8,10 @@
 typedef struct text_column {
   char *heading;
   text_alignment alignment;
+  /* As it is printed. */
+  guint from_point; /* the most in a cell, where points stand below each other */
+  guint width;
+  gboolean shown;
 } text_column;
 
 struct text_columns {
@@ -51,11 +55,6 @@ void text_columns_add_cell(text_columns *columns, const char *text)
   g_ptr_array_add(columns->cells, shown_text_line(text));
 }
 
-static guint rows_of(const text_columns *columns)
-{
-  return columns->columns->len > 0 ? columns->cells->len / columns->columns->len : 0;
-}
-
 static const char *cell_at(const text_columns *columns, guint row, guint column)
 {
   return g_ptr_array_index(columns->cells, row * columns->columns->len + column);
@@ -68,64 +67,43 @@ static guint from_point(const char *text)
   return point != NULL ? (guint)g_utf8_strlen(point, -1) : 0;
 }
 
-/* A column as it is printed. */
-typedef struct column_shape {
-  guint from_point; /* the most in a cell, where points stand below each other */
-  guint width;
-  gboolean shown;
-} column_shape;
-
-static guint padding_after(const text_column *column, const column_shape *shape, const char *text)
+/* The blanks after `text` that put the points of a column's numbers below each other. */
+static guint padding_after(const text_column *column, const char *text)
 {
   gboolean number = g_ascii_isdigit(text[strlen(text) > 0 ? strlen(text) - 1 : 0]);
-  return column->alignment == TEXT_ALIGNMENT_POINT && number ? shape->from_point - from_point(text) : 0;
+  return column->alignment == TEXT_ALIGNMENT_POINT && number ? column->from_point - from_point(text) : 0;
 }
 
-static column_shape shape_of(const text_columns *columns, guint index)
+/* Finds out how wide column `index` is. */
+static void measure(const text_columns *columns, guint index, guint rows)
 {
-  const text_column *column = &g_array_index(columns->columns, text_column, index);
-  column_shape shape = {.width = (guint)g_utf8_strlen(column->heading, -1)};
-  for (guint row = 0; row < rows_of(columns); row++) {
-    shape.from_point = MAX(shape.from_point, from_point(cell_at(columns, row, index)));
+  text_column *column = &g_array_index(columns->columns, text_column, index);
+  column->width = (guint)g_utf8_strlen(column->heading, -1);
+  for (guint row = 0; row < rows; row++) {
+    column->from_point = MAX(column->from_point, from_point(cell_at(columns, row, index)));
   }
-  for (guint row = 0; row < rows_of(columns); row++) {
+  for (guint row = 0; row < rows; row++) {
     const char *text = cell_at(columns, row, index);
-    guint width = (guint)g_utf8_strlen(text, -1) + padding_after(column, &shape, text);
-    shape.width = MAX(shape.width, width);
-    shape.shown = shape.shown || *text != '\0';
+    column->width = MAX(column->width, (guint)g_utf8_strlen(text, -1) + padding_after(column, text));
+    column->shown = column->shown || *text != '\0';
   }
-  return shape;
-}
-
-static void append_blanks(GString *text, guint count)
-{
-  g_string_append_printf(text, "%*s", (int)count, "");
-}
-
-static void append_cell(const text_column *column, const column_shape *shape, const char *cell, GString *line)
-{
-  guint padding = padding_after(column, shape, cell);
-  guint rest = shape->width - (guint)g_utf8_strlen(cell, -1) - padding;
-  gboolean left = column->alignment == TEXT_ALIGNMENT_LEFT;
-  append_blanks(line, left ? 0 : rest);
-  g_string_append(line, cell);
-  append_blanks(line, padding + (left ? rest : 0));
 }
 
 /* Appends row number `row` of the cells; -1: the headings. */
-static void append_row(const text_columns *columns, const column_shape *shapes, int row, GString *text)
+static void append_row(const text_columns *columns, int row, GString *text)
 {
   g_autoptr(GString) line = g_string_new(NULL);
   for (guint i = 0; i < columns->columns->len; i++) {
     const text_column *column = &g_array_index(columns->columns, text_column, i);
-    if (!shapes[i].shown) {
+    if (!column->shown) {
       continue;
     }
-    g_string_append(line, line->len > 0 ? "  " : "");
-    text_column heading = {.alignment = column->alignment == TEXT_ALIGNMENT_LEFT ? TEXT_ALIGNMENT_LEFT
-                                                                                 : TEXT_ALIGNMENT_RIGHT};
-    append_cell(row < 0 ? &heading : column, &shapes[i],
-                row < 0 ? column->heading : cell_at(columns, (guint)row, i), line);
+    const char *cell = row < 0 ? column->heading : cell_at(columns, (guint)row, i);
+    guint padding = row < 0 ? 0 : padding_after(column, cell);
+    guint rest = column->width - (guint)g_utf8_strlen(cell, -1) - padding;
+    gboolean left = column->alignment == TEXT_ALIGNMENT_LEFT;
+    g_string_append_printf(line, "%s%*s%s%*s", line->len > 0 ? "  " : "", left ? 0 : (int)rest, "", cell,
+                           (int)(padding + (left ? rest : 0)), "");
   }
   g_strchomp(line->str);
   g_string_append_printf(text, "%s\n", line->str);
@@ -133,20 +111,19 @@ static void append_row(const text_columns *columns, const column_shape *shapes, 
 
 void text_columns_append(const text_columns *columns, GString *text)
 {
-  guint count = columns->columns->len;
-  column_shape *shapes = g_new0(column_shape, count + 1);
+  const guint count = columns->columns->len, rows = count > 0 ? columns->cells->len / count : 0;
   guint width = 0;
   for (guint i = 0; i < count; i++) {
-    shapes[i] = shape_of(columns, i);
-    width += shapes[i].shown ? shapes[i].width + (width > 0 ? 2 : 0) : 0;
+    const text_column *column = &g_array_index(columns->columns, text_column, i);
+    measure(columns, i, rows);
+    width += column->shown ? column->width + (width > 0 ? 2 : 0) : 0;
   }
-  append_row(columns, shapes, -1, text);
+  append_row(columns, -1, text);
   for (guint i = 0; i < width; i++) {
     g_string_append(text, "\u2500");
   }
   g_string_append_c(text, '\n');
-  for (guint row = 0; row < rows_of(columns); row++) {
-    append_row(columns, shapes, (int)row, text);
+  for (guint row = 0; row < rows; row++) {
+    append_row(columns, (int)row, text);
   }
-  g_free(shapes);
 }

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "study/table/result_rows.h"
+#include "study/table/result_table.h"
 #include "study_fixture.h"
 #include "test.h"
 

@@ -55,7 +55,7 @@ char *sweep_grid_label(const sweep_grid *grid, gsize index);
 /* The canonical texts of all keys at point `index`; the grid's. */
 void sweep_grid_texts(const sweep_grid *grid, gsize index, const char *texts[SCENARIO_KEY_COUNT]);
 
-/* What makes point `index` this run and no other (run_identity.h); the grid's. */
+/* What makes point `index` this run and no other (result_store.h); the grid's. */
 const char *sweep_grid_identity(const sweep_grid *grid, gsize index);
 
 /* The names of the axes' keys, in file order, one a line. Free with g_free(). */

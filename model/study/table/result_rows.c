@@ -179,18 +179,39 @@ void result_pairing_clear(result_pairing *pairing)
 
 /* --- Rows --- */
 
+/* `table` with those that did not end ok among its `runs`, an array that is the caller's (g_ptr_array_unref()); all else stays the table's.
+ * It shows where runs are missing. */
+static study_table with_others(const study_table *table)
+{
+  study_table whole = *table;
+  whole.runs = g_ptr_array_copy(table->runs, NULL, NULL);
+  g_ptr_array_set_free_func(whole.runs, NULL);
+  for (guint i = 0; table->others != NULL && i < table->others->len; i++) {
+    g_ptr_array_add(whole.runs, g_ptr_array_index(table->others, i));
+  }
+  return whole;
+}
+
 GArray *result_rows_keys(const study_table *table, const result_pairing *pairing)
 {
-  if (pairing != NULL) {
-    return study_table_pair_keys(table, pairing->key);
+  if (pairing == NULL) {
+    study_table whole = with_others(table);
+    GArray *keys = study_table_keys(&whole);
+    g_ptr_array_unref(whole.runs);
+    return keys;
   }
-  study_table whole = study_table_with_others(table);
-  GArray *keys = study_table_keys(&whole);
-  g_ptr_array_unref(whole.runs);
+  GArray *keys = study_table_keys(table);
+  for (guint i = keys->len; i-- > 0;) {
+    scenario_key other = g_array_index(keys, scenario_key, i);
+    if (other == pairing->key || (study_keys_follows(table->runs, pairing->key, other) &&
+                                  study_keys_follows(table->runs, other, pairing->key))) {
+      g_array_remove_index(keys, i);
+    }
+  }
   return keys;
 }
 
-static result_row row_of_point(const study_point *point, const result_quantity *quantity)
+static void append_point(const study_point *point, const result_quantity *quantity, GArray *rows)
 {
   result_row row = {.first = g_ptr_array_index(point->runs, 0), .independent_half_width = (double)NAN};
   g_autofree double *values = g_new(double, point->runs->len);
@@ -205,48 +226,83 @@ static result_row row_of_point(const study_point *point, const result_quantity *
     }
   }
   row.of = statistics_of(values, count);
-  return row;
+  g_array_append_val(rows, row);
 }
 
-static result_row row_of_pairs(const study_pair *pair, const result_quantity *quantity)
+/* What the two runs of a pair agree in, the seed and `shared`, as one text; no value of a key holds the separator. Free with g_free(). */
+static char *pairing_text(const study_run *run, const GArray *shared)
 {
-  result_row row = {.first = pair->first};
-  g_autofree double *a = g_new(double, pair->runs_a->len);
-  g_autofree double *b = g_new(double, pair->runs_a->len);
-  gsize count = 0;
-  for (guint i = 0; i < pair->runs_a->len; i++) {
-    const study_run *run_a = g_ptr_array_index(pair->runs_a, i), *run_b = g_ptr_array_index(pair->runs_b, i);
-    if (result_quantity_value(quantity, run_a, &a[count]) &&
-        result_quantity_value(quantity, run_b, &b[count])) {
-      count++;
-      row.flagged += (run_a->flags | run_b->flags) != 0 ? 1 : 0;
+  GString *text = g_string_new(run->keys[SCENARIO_RUN_SEED]);
+  for (guint i = 0; i < shared->len; i++) {
+    g_string_append_printf(text, "\x1f%s", run->keys[g_array_index(shared, scenario_key, i)]);
+  }
+  return g_string_free(text, FALSE);
+}
+
+/* The first run of each pairing text whose `key` is `value`. */
+static GHashTable *runs_by_pairing(const study_table *table, const GArray *shared, scenario_key key,
+                                   const char *value)
+{
+  GHashTable *runs = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+  for (guint i = table->runs->len; i-- > 0;) {
+    study_run *run = g_ptr_array_index(table->runs, i);
+    if (strcmp(run->keys[key], value) == 0) {
+      g_hash_table_replace(runs, pairing_text(run, shared), run);
     }
   }
+  return runs;
+}
+
+/* Appends the row of the runs of `point` that are in both tables, unless there are none. */
+static void append_pairs(const study_point *point, const GArray *shared, GHashTable *of_a, GHashTable *of_b,
+                         const result_quantity *quantity, GArray *rows)
+{
+  result_row row = {.first = NULL};
+  g_autofree double *a = g_new(double, point->runs->len);
+  g_autofree double *b = g_new(double, point->runs->len);
+  gsize count = 0;
+  for (guint i = 0; i < point->runs->len; i++) {
+    const study_run *run = g_ptr_array_index(point->runs, i);
+    g_autofree char *text = pairing_text(run, shared);
+    const study_run *other = g_hash_table_lookup(of_b, text);
+    if (other == NULL || g_hash_table_lookup(of_a, text) != run) {
+      continue;
+    }
+    row.first = row.first == NULL ? run : row.first;
+    if (result_quantity_value(quantity, run, &a[count]) &&
+        result_quantity_value(quantity, other, &b[count])) {
+      count++;
+      row.flagged += (run->flags | other->flags) != 0 ? 1 : 0;
+    }
+  }
+  if (row.first == NULL) {
+    return;
+  }
   row.of = statistics_of_pairs(a, b, count);
-  const statistics of_a = statistics_of(a, count), of_b = statistics_of(b, count);
-  row.independent_half_width = statistics_independent_half_width(&of_a, &of_b);
-  return row;
+  const statistics of_one = statistics_of(a, count), of_other = statistics_of(b, count);
+  row.independent_half_width = statistics_independent_half_width(&of_one, &of_other);
+  g_array_append_val(rows, row);
 }
 
 GArray *result_rows_of(const study_table *table, const result_quantity *quantity,
                        const result_pairing *pairing)
 {
   GArray *rows = g_array_new(FALSE, FALSE, sizeof(result_row));
-  if (pairing != NULL) {
-    g_autoptr(GArray) pairs = study_table_pairs(table, pairing->key, pairing->a, pairing->b);
-    for (guint i = 0; i < pairs->len; i++) {
-      result_row row = row_of_pairs(&g_array_index(pairs, study_pair, i), quantity);
-      g_array_append_val(rows, row);
+  g_autoptr(GArray) keys = result_rows_keys(table, pairing);
+  if (pairing == NULL) {
+    study_table whole = with_others(table);
+    g_autoptr(GArray) points = study_table_points(&whole, keys);
+    g_ptr_array_unref(whole.runs);
+    for (guint i = 0; i < points->len; i++) {
+      append_point(&g_array_index(points, study_point, i), quantity, rows);
     }
     return rows;
   }
-  study_table whole = study_table_with_others(table);
-  g_autoptr(GArray) keys = study_table_keys(&whole);
-  g_autoptr(GArray) points = study_table_points(&whole, keys);
-  g_ptr_array_unref(whole.runs);
+  g_autoptr(GHashTable) of_a = runs_by_pairing(table, keys, pairing->key, pairing->a);
+  g_autoptr(GHashTable) of_b = runs_by_pairing(table, keys, pairing->key, pairing->b);
+  g_autoptr(GArray) points = study_table_points(table, keys);
   for (guint i = 0; i < points->len; i++) {
-    result_row row = row_of_point(&g_array_index(points, study_point, i), quantity);
-    g_array_append_val(rows, row);
+    append_pairs(&g_array_index(points, study_point, i), keys, of_a, of_b, quantity, rows);
   }
   return rows;
 }

@@ -42,9 +42,8 @@ typedef struct result_pairing {
 
 #define RESULT_PAIRING_ERROR (result_pairing_error_quark())
 GQuark result_pairing_error_quark(void);
-enum {
-  RESULT_PAIRING_ERROR_BAD
-}; /* no key, no value of the key, or none that `table` has; the message names what was expected */
+/* No key, no value of the key, or none that `table` has; the message names what was expected. */
+enum { RESULT_PAIRING_ERROR_BAD };
 
 /* Reads "receiver.mode=in-order,out-of-order", values as --set takes them. FALSE and `error` unless runs of `table` have both values.
  * Free with result_pairing_clear(). */
@@ -57,15 +56,17 @@ typedef struct result_row {
   statistics of;          /* the values, or their differences; count 0: no run has the quantity */
   guint flagged;          /* of the runs counted, or of the pairs */
   guint not_ok;           /* runs of the point that did not end ok and are not counted; 0 of pairs */
-  double
-      independent_half_width; /* of pairs: what the interval were if their seeds had nothing to do with each other; NAN of less than two */
+  /* Of pairs: what the interval were if their seeds had nothing to do with each other; NAN of less than two. */
+  double independent_half_width;
 } result_row;
 
 /* The keys that rows differ in: what varies, but for that of `pairing` (NULL: no pairs) and those in step with it. scenario_key; free
  * with g_array_unref(). */
 GArray *result_rows_keys(const study_table *table, const result_pairing *pairing);
 
-/* One row a point of `table`, those included at which no run ended ok, or (with `pairing`) a point that has pairs. An array of result_row; free with g_array_unref(). */
+/* One row a point of `table`, those included at which no run ended ok, or (with `pairing`) a point that has pairs: a run whose key is `a`
+ * and the one whose key is `b` and that agrees in all other varying keys and the seed; keys that move in step with it differ as it does. Of
+ * several runs with the same keys and seed the first counts. An array of result_row; free with g_array_unref(). */
 GArray *result_rows_of(const study_table *table, const result_quantity *quantity,
                        const result_pairing *pairing);
 
@@ -87,8 +88,8 @@ char *result_table_text(const result_request *request);
  * NULL and `error` when the store fails. Free with g_free(). */
 char *result_store_csv(result_store *store, GError **error);
 
-/* What result_table_text() shows as CSV (RFC 4180) after comment lines that start with '#': one line for each quantity and point, values as measured. Nothing
- * between the commas where there is no value. Free with g_free(). */
+/* What result_table_text() shows as CSV after comment lines that start with '#': one line for each quantity and point, values as measured.
+ * Nothing between the commas where there is no value. Free with g_free(). */
 char *result_table_csv(const result_request *request);
 
 #endif

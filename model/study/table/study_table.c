@@ -269,17 +269,6 @@ GArray *study_table_keys(const study_table *table)
   return study_keys_varying(table->runs, table->axes);
 }
 
-study_table study_table_with_others(const study_table *table)
-{
-  study_table whole = *table;
-  whole.runs = g_ptr_array_copy(table->runs, NULL, NULL);
-  g_ptr_array_set_free_func(whole.runs, NULL);
-  for (guint i = 0; table->others != NULL && i < table->others->len; i++) {
-    g_ptr_array_add(whole.runs, g_ptr_array_index(table->others, i));
-  }
-  return whole;
-}
-
 /* The key among `keys` that `key` follows; SCENARIO_KEY_COUNT when there is none, or it is one of them. */
 static scenario_key leader_of(const study_table *table, const GArray *keys, scenario_key key)
 {
@@ -348,92 +337,4 @@ statistics study_table_statistics(const GPtrArray *runs, metric_id metric)
     }
   }
   return statistics_of((const double *)(gpointer)values->data, values->len);
-}
-
-/* --- Pairs --- */
-
-static void clear_pair(gpointer data)
-{
-  study_pair *pair = data;
-  g_ptr_array_unref(pair->runs_a);
-  g_ptr_array_unref(pair->runs_b);
-}
-
-GArray *study_table_pair_keys(const study_table *table, scenario_key key)
-{
-  GArray *keys = study_table_keys(table);
-  for (guint i = keys->len; i-- > 0;) {
-    scenario_key other = g_array_index(keys, scenario_key, i);
-    if (other == key ||
-        (study_keys_follows(table->runs, key, other) && study_keys_follows(table->runs, other, key))) {
-      g_array_remove_index(keys, i);
-    }
-  }
-  return keys;
-}
-
-/* What the two runs of a pair agree in, as one text; no value of a key holds the separator. Free with g_free(). */
-static char *pairing_text(const study_run *run, const GArray *shared)
-{
-  GString *text = g_string_new(run->keys[SCENARIO_RUN_SEED]);
-  for (guint i = 0; i < shared->len; i++) {
-    g_string_append_c(text, '\x1f');
-    g_string_append(text, run->keys[g_array_index(shared, scenario_key, i)]);
-  }
-  return g_string_free(text, FALSE);
-}
-
-/* The first run of each pairing text whose `key` is `value`. */
-static GHashTable *runs_by_pairing(const study_table *table, const GArray *shared, scenario_key key,
-                                   const char *value)
-{
-  GHashTable *runs = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-  for (guint i = 0; i < table->runs->len; i++) {
-    study_run *run = g_ptr_array_index(table->runs, i);
-    if (strcmp(run->keys[key], value) == 0) {
-      char *text = pairing_text(run, shared);
-      if (!g_hash_table_contains(runs, text)) {
-        g_hash_table_insert(runs, text, run);
-      } else {
-        g_free(text);
-      }
-    }
-  }
-  return runs;
-}
-
-/* The runs of `point` that are in both tables. */
-static study_pair pair_of(const study_point *point, const GArray *shared, GHashTable *of_a, GHashTable *of_b)
-{
-  study_pair pair = {.runs_a = g_ptr_array_new(), .runs_b = g_ptr_array_new()};
-  for (guint i = 0; i < point->runs->len; i++) {
-    study_run *run = g_ptr_array_index(point->runs, i);
-    g_autofree char *text = pairing_text(run, shared);
-    study_run *other = g_hash_table_lookup(of_b, text);
-    if (other != NULL && g_hash_table_lookup(of_a, text) == run) {
-      g_ptr_array_add(pair.runs_a, run);
-      g_ptr_array_add(pair.runs_b, other);
-    }
-  }
-  return pair;
-}
-
-GArray *study_table_pairs(const study_table *table, scenario_key key, const char *a, const char *b)
-{
-  GArray *pairs = g_array_new(FALSE, TRUE, sizeof(study_pair));
-  g_array_set_clear_func(pairs, clear_pair);
-  g_autoptr(GArray) shared = study_table_pair_keys(table, key);
-  g_autoptr(GHashTable) of_a = runs_by_pairing(table, shared, key, a);
-  g_autoptr(GHashTable) of_b = runs_by_pairing(table, shared, key, b);
-  g_autoptr(GArray) points = study_table_points(table, shared);
-  for (guint i = 0; i < points->len; i++) {
-    study_pair pair = pair_of(&g_array_index(points, study_point, i), shared, of_a, of_b);
-    if (pair.runs_a->len == 0) {
-      clear_pair(&pair);
-      continue;
-    }
-    pair.first = g_ptr_array_index(pair.runs_a, 0);
-    g_array_append_val(pairs, pair);
-  }
-  return pairs;
 }

@@ -66,10 +66,6 @@ typedef struct study_table {
 study_table *study_table_read(result_store *store, guint exclude, GError **error);
 void study_table_free(study_table *table);
 
-/* `table` with those that did not end ok among its `runs`, a new array that is the caller's (g_ptr_array_unref()); all else stays the
- * table's. It shows where runs are missing. */
-study_table study_table_with_others(const study_table *table);
-
 /* Which swept keys are none of study_table_keys() because they move in step with one: "path.forward.rate moves with path.forward.delay",
  * several one after the other; "" when there are none. Free with g_free(). */
 char *study_table_in_step(const study_table *table);
@@ -94,22 +90,6 @@ GArray *study_table_points(const study_table *table, const GArray *keys);
 
 /* The statistics of `metric` over `runs` (const study_run *), those that have it. */
 statistics study_table_statistics(const GPtrArray *runs, metric_id metric);
-
-/* Two values of one key beside each other, over the same seeds and everything else. */
-typedef struct study_pair {
-  const study_run *first; /* one of the runs, for its other keys */
-  GPtrArray *runs_a;      /* const study_run *: runs_a[i] and runs_b[i] are a pair */
-  GPtrArray *runs_b;
-} study_pair;
-
-/* The varying keys in which the two runs of a pair agree: study_table_keys() but for `key` and those that move in step with it. Free
- * with g_array_unref(). */
-GArray *study_table_pair_keys(const study_table *table, scenario_key key);
-
-/* Pairs every run whose `key` is `a` with the one whose `key` is `b` and that agrees in all other varying keys and the seed; keys that
- * move in step with `key` differ as it does. An array of study_pair, one a point that has pairs, in the order of study_table_points().
- * Of several runs with the same keys and seed the first counts. Free with g_array_unref(). */
-GArray *study_table_pairs(const study_table *table, scenario_key key, const char *a, const char *b);
 
 /* `texts` (char *), joined by commas. Free with g_free(). */
 char *study_table_join(const GPtrArray *texts);

@@ -188,9 +188,7 @@ FIXTURE_TEST(test_pairs)
   g_assert_cmpfloat(pair->of.mean, ==, -3);
   g_assert_true(isnan(pair->of.half_width));
 
-  g_autoptr(GArray) all = study_table_pairs(table, SCENARIO_RECEIVER_MODE, "in-order", "out-of-order");
-  g_assert_cmpuint(all->len, ==, 3); /* 9000 too, whatever was measured */
-  g_assert_cmpuint(g_array_index(all, study_pair, 2).runs_b->len, ==, 1);
+  g_assert_cmpuint(pairs->len, ==, 3); /* 9000 too, whatever was measured */
   g_assert_cmpuint(g_array_index(pairs, result_row, 2).of.count, ==, 0);
   g_autoptr(GArray) none = differences(table, SCENARIO_RECEIVER_MODE, "in-order", "proxy");
   g_assert_cmpuint(none->len, ==, 0);

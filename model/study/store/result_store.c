@@ -18,6 +18,9 @@
 #define APPLICATION_ID 0x69777073
 #define SCHEMA_VERSION 2
 
+#define MARK_OURS "PRAGMA application_id = " G_STRINGIFY(APPLICATION_ID)
+#define MARK_VERSION "PRAGMA user_version = " G_STRINGIFY(SCHEMA_VERSION)
+
 /* Described in docs/store.md. Raise SCHEMA_VERSION with every change. */
 static const char schema[] =
     "CREATE TABLE origins(id INTEGER PRIMARY KEY, name TEXT NOT NULL, title TEXT NOT NULL, text TEXT NOT "
@@ -199,18 +202,6 @@ gboolean store_finish(const result_store *store, gboolean good, GError **error)
   return good;
 }
 
-/* The first column of the only row of `sql`. */
-static gboolean read_integer(const result_store *store, const char *sql, gint64 *value, GError **error)
-{
-  sqlite3_stmt *row = store_row(store, sql, error);
-  if (row == NULL) {
-    return FALSE;
-  }
-  *value = sqlite3_column_int64(row, 0);
-  sqlite3_reset(row);
-  return TRUE;
-}
-
 void store_bind_text(sqlite3_stmt *statement, int column, const char *text)
 {
   sqlite3_bind_text(statement, column, g_utf8_make_valid(text != NULL ? text : "", -1), -1, g_free);
@@ -263,22 +254,22 @@ static gboolean refuse_schema(const result_store *store, gint64 version, GError 
  * read first: from then on all three values belong to one moment, even while another sweep makes the store. */
 static gboolean read_kind(const result_store *store, store_kind *kind, GError **error)
 {
-  gint64 application, version, tables;
-  if (!read_integer(store, "SELECT count(*) FROM sqlite_master", &tables, error) ||
-      !read_integer(store, "PRAGMA application_id", &application, error) ||
-      !read_integer(store, "PRAGMA user_version", &version, error)) {
+  sqlite3_stmt *row = store_row(store,
+                                "SELECT (SELECT count(*) FROM sqlite_master), application_id, user_version"
+                                " FROM pragma_application_id, pragma_user_version",
+                                error);
+  if (row == NULL) {
     return FALSE;
   }
-  if (application == 0 && version == 0 && tables == 0) {
-    *kind = KIND_EMPTY;
-    return TRUE;
-  }
-  if (application == APPLICATION_ID && version == SCHEMA_VERSION) {
-    *kind = KIND_OURS;
-    return TRUE;
-  }
+  const gint64 tables = sqlite3_column_int64(row, 0), application = sqlite3_column_int64(row, 1),
+               version = sqlite3_column_int64(row, 2);
+  sqlite3_reset(row);
+  *kind = application == APPLICATION_ID ? KIND_OURS : KIND_EMPTY;
   if (application == APPLICATION_ID) {
-    return refuse_schema(store, version, error);
+    return version == SCHEMA_VERSION || refuse_schema(store, version, error);
+  }
+  if (application == 0 && version == 0 && tables == 0) {
+    return TRUE;
   }
   g_set_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FOREIGN,
               "%s: not a result store: another program's SQLite database; expected a file that `iwarpsim "
@@ -296,9 +287,8 @@ static gboolean make_schema(const result_store *store, GError **error)
   store_kind kind = KIND_OURS;
   gboolean good = read_kind(store, &kind, error);
   if (good && kind == KIND_EMPTY) {
-    g_autofree char *marks = g_strdup_printf("PRAGMA application_id = %d; PRAGMA user_version = %d",
-                                             APPLICATION_ID, SCHEMA_VERSION);
-    good = store_execute(store, schema, error) && store_execute(store, marks, error);
+    good = store_execute(store, schema, error) && store_execute(store, MARK_OURS, error) &&
+           store_execute(store, MARK_VERSION, error);
   }
   return store_finish(store, good, error);
 }
@@ -324,13 +314,8 @@ static gboolean check_schema(const result_store *store, result_store_mode mode, 
  * tried here. It changes nothing, but makes the journal, takes the locks and waits for the disk as every commit does. */
 static gboolean try_writing(const result_store *store, GError **error)
 {
-  gint64 version = 0;
-  if (!store_execute(store, "BEGIN IMMEDIATE", error)) {
-    return FALSE;
-  }
-  gboolean good = read_integer(store, "PRAGMA user_version", &version, error);
-  g_autofree char *sql = g_strdup_printf("PRAGMA user_version = %" G_GINT64_FORMAT, version);
-  return store_finish(store, good && store_execute(store, sql, error), error);
+  return store_execute(store, "BEGIN IMMEDIATE", error) &&
+         store_finish(store, store_execute(store, MARK_VERSION, error), error);
 }
 
 /* Checks that pages and indices agree; their values are checked run by run (store_run_digest()). Costs about as much as reading all. */

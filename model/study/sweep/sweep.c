@@ -131,8 +131,9 @@ void sweep_progress_clear(const sweep_progress *progress)
 
 /* Reporting. */
 
-static sweep_counts count(const sweep *s)
+static void show_progress(sweep *s)
 {
+  const gint64 now_us = g_get_monotonic_time();
   sweep_counts counts = {.points = s->result->points,
                          .done = s->result->present + s->result->done,
                          .failed = s->result->failed,
@@ -140,7 +141,7 @@ static sweep_counts count(const sweep *s)
                          .to_run = s->result->points - s->result->present,
                          .running = g_hash_table_size(s->running),
                          .jobs = s->places,
-                         .elapsed_s = (double)(g_get_monotonic_time() - s->started_us) / G_USEC_PER_SEC,
+                         .elapsed_s = (double)(now_us - s->started_us) / G_USEC_PER_SEC,
                          .known_run_s = s->known_run_s};
   GHashTableIter iterator;
   gpointer run;
@@ -148,13 +149,7 @@ static sweep_counts count(const sweep *s)
   while (g_hash_table_iter_next(&iterator, &run, NULL)) {
     counts.running_share += worker_run_share(run);
   }
-  return counts;
-}
-
-static void show_progress(sweep *s)
-{
-  const sweep_counts counts = count(s);
-  sweep_progress_show(&s->progress, &counts, g_get_monotonic_time());
+  sweep_progress_show(&s->progress, &counts, now_us);
 }
 
 static void print_problem(const sweep *s, const stored_run *run)
@@ -266,8 +261,9 @@ static gboolean tick(gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-static void fail(sweep *s, GError *error)
+static void fail(GError *error, gpointer data)
 {
+  sweep *s = data;
   if (s->error == NULL) {
     s->error = error;
   } else {
@@ -304,11 +300,6 @@ static void run_kept(const stored_run *run, stored_state there, gpointer data)
     print_problem(s, run);
   }
   start_runs(s);
-}
-
-static void store_failed_us(GError *error, gpointer data)
-{
-  fail(data, error);
 }
 
 /* Running. */
@@ -354,7 +345,7 @@ static gboolean start_run(sweep *s, gsize point)
     s->places = g_hash_table_size(s->running);
     g_error_free(error);
   } else {
-    fail(s, error);
+    fail(error, s);
   }
   return run != NULL;
 }
@@ -441,7 +432,7 @@ static gboolean plan(sweep *s, GError **error)
 gboolean sweep_run(const sweep_grid *grid, worker_pool *pool, const provenance *from, result_store *store,
                    const sweep_options *options, sweep_result *result, GError **error)
 {
-  static const commit_queue_events events = {.kept = run_kept, .failed = store_failed_us};
+  static const commit_queue_events events = {.kept = run_kept, .failed = fail};
   g_assert(options->shard >= 1 && options->shard <= options->shards);
   *result = (sweep_result){0};
   sweep s = {.grid = grid,

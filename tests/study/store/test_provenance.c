@@ -82,3 +82,74 @@ TEST(test_every_text_counts)
     g_assert_false(provenance_equal(&one, &other));
   }
 }
+
+/* The lines that a text `after` in place of `before` is said to differ in; NULL: it does not. */
+static void expect_difference(const char *before, const char *after, const char *lines)
+{
+  provenance a = example(), b = example();
+  a.text = (char *)before;
+  b.text = (char *)after;
+  g_autofree char *found = provenance_difference(&a, "old", &b, "new");
+  g_autofree char *expected =
+      lines != NULL ? g_strconcat("another text of the scenario 'n' (- old, + new):\n", lines, NULL) : NULL;
+  g_assert_cmpstr(found, ==, expected);
+}
+
+/* Numbers are those of the line in its own text. */
+TEST(test_differing_lines)
+{
+  expect_difference("", "", NULL);
+  expect_difference("a\nb\n", "a\nb\n", NULL);
+  expect_difference("a\nb\nc\n", "a\nB\nc\n", "  - 2: b\n  + 2: B\n");
+  expect_difference("a\nc\n", "a\nb\nc\n", "  + 2: b\n");
+  expect_difference("a\nb\nc\n", "a\nc\n", "  - 2: b\n");
+  expect_difference("", "a", "  + 1: a\n");   /* an empty text has no line */
+  expect_difference("a", "a\n", "  + 2: \n"); /* a line end more is a line more */
+  /* The longest common row of lines is b c e f, so a and d go, x and g come. */
+  expect_difference("a\nb\nc\nd\ne\nf", "b\nc\nx\ne\nf\ng", "  - 1: a\n  - 4: d\n  + 3: x\n  + 6: g\n");
+}
+
+/* Of 22 lines that go twenty are shown, the rest is counted; twenty are shown without that. */
+TEST(test_many_differing_lines)
+{
+  g_autoptr(GString) before = g_string_new(NULL), shown = g_string_new(NULL);
+  for (guint i = 1; i <= 20; i++) {
+    g_string_append_printf(before, "%u\n", i);
+    g_string_append_printf(shown, "  - %u: %u\n", i, i);
+  }
+  g_autofree char *twenty = g_strconcat(before->str, "z", NULL);
+  expect_difference(twenty, "z", shown->str);
+  g_string_append(before, "21\n22\nz");
+  g_string_append(shown, "  ... and 2 more lines\n");
+  expect_difference(before->str, "z", shown->str);
+}
+
+/* A terminal is not to obey what a store holds; a line of 101 characters is cut to 97 and three dots. */
+TEST(test_hostile_lines)
+{
+  expect_difference("\033[2J\ta", "\xff", "  - 1: \\x1b[2J\\ta\n  + 1: \xef\xbf\xbd\n");
+  g_autoptr(GString) line = g_string_new(NULL), shown = g_string_new("  - 1: ");
+  for (guint i = 0; i < 101; i++) {
+    g_string_append(line, "\xc3\xa4");
+    g_string_append(shown, i < 97 ? "\xc3\xa4" : "");
+  }
+  g_string_append(shown, "...\n");
+  expect_difference(line->str, "", shown->str);
+}
+
+/* Ten thousand lines against as many others: a table of all pairs would be 400 MiB. So the one they have in common in the middle is not
+ * found, and the rest is 2 * 10001 lines less the twenty that are shown. */
+TEST(test_long_texts)
+{
+  g_autoptr(GString) before = g_string_new("same\n"), after = g_string_new("same\n"),
+                     shown = g_string_new(NULL);
+  for (guint i = 0; i < 10000; i++) {
+    g_string_append_printf(before, "b%u\n%s", i, i == 5000 ? "common\n" : "");
+    g_string_append_printf(after, "a%u\n%s", i, i == 5000 ? "common\n" : "");
+    if (i < 20) {
+      g_string_append_printf(shown, "  - %u: b%u\n", i + 2, i);
+    }
+  }
+  g_string_append(shown, "  ... and 19982 more lines\n");
+  expect_difference(before->str, after->str, shown->str);
+}

@@ -27,14 +27,13 @@ static void append_random(GByteArray *octets, uint32_t count, random_stream *ran
 
 static void append_frame(const kit_plan *plan, unsigned from, GByteArray *octets, random_stream *random)
 {
-  GByteArray *private_data = g_byte_array_new();
+  g_autoptr(GByteArray) private_data = g_byte_array_new();
   uint8_t flags =
       (plan->markers[!from] ? KIT_M : 0) | (plan->crc ? KIT_C : 0) | (from == 1 && plan->rejects ? KIT_R : 0);
 
   append_random(private_data, plan->private_data[from], random);
   kit_append_frame(octets, from == 0 ? "MPA ID Req Frame" : "MPA ID Rep Frame", flags, 1, private_data->data,
                    (uint16_t)private_data->len);
-  g_byte_array_unref(private_data);
 }
 
 /* A tagged RDMA Write, alone or the last of its message, with `octets` of payload. */
@@ -48,7 +47,7 @@ static void append_write(mpa_stream *stream, uint32_t payload_octets, uint64_t o
                              .stag = 0x01020304,
                              .tagged_offset = offset};
   uint8_t wire[DDP_MAX_HEADER_OCTETS];
-  GByteArray *ulpdu = g_byte_array_new();
+  g_autoptr(GByteArray) ulpdu = g_byte_array_new();
 
   g_byte_array_append(ulpdu, wire, (guint)ddp_header_encode(&header, wire));
   append_random(ulpdu, payload_octets, random);
@@ -56,7 +55,6 @@ static void append_write(mpa_stream *stream, uint32_t payload_octets, uint64_t o
     ulpdu->data[each] = each % 4 == 3 ? ulpdu->data[each] : 0;
   }
   mpa_stream_append(stream, ulpdu->data, ulpdu->len);
-  g_byte_array_unref(ulpdu);
 }
 
 kit_talk *kit_talk_new(const kit_plan *plan, random_stream *random)

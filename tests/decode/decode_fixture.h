@@ -11,6 +11,8 @@
 #include "mpa_stream.h"
 #include "net/tcp_header.h"
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(random_stream, random_stream_free)
+
 /* --- What the two ends say --- */
 
 /* Flags of a startup frame. */
@@ -41,6 +43,7 @@ typedef struct kit_talk {
 /* Free with kit_talk_free(). The FPDUs carry tagged RDMA Writes with payload out of `random`. */
 kit_talk *kit_talk_new(const kit_plan *plan, random_stream *random);
 void kit_talk_free(kit_talk *talk);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(kit_talk, kit_talk_free)
 
 /* Flips bits of the octet at `position` of what end `from` sends. */
 void kit_talk_flip(kit_talk *talk, unsigned from, uint64_t position, uint8_t bits);
@@ -93,6 +96,7 @@ enum { KIT_ISN_0 = (int)0xFFFFF000, KIT_ISN_1 = 5 };
 
 kit_session *kit_session_new(const decode_options *options);
 void kit_session_free(kit_session *session);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(kit_session, kit_session_free)
 
 /* The session gets the pieces, and that is all. */
 void kit_play(kit_session *session, const kit_talk *talk, const GArray *pieces);

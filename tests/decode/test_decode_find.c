@@ -22,7 +22,7 @@ static kit_talk *new_talk(bool markers, uint32_t ulpdu_octets, random_stream **r
 static void find(bool markers, uint32_t ulpdu_octets, guint passed_over)
 {
   random_stream *random;
-  kit_talk *talk = new_talk(markers, ulpdu_octets, &random);
+  g_autoptr(kit_talk) talk = new_talk(markers, ulpdu_octets, &random);
   const GByteArray *octets = talk->octets[0];
 
   for (size_t from = 0; from < octets->len / 2; from += 1 + random_stream_below(random, 200)) {
@@ -38,7 +38,6 @@ static void find(bool markers, uint32_t ulpdu_octets, guint passed_over)
     }
     g_assert_cmpuint(before, <=, passed_over);
   }
-  kit_talk_free(talk);
   random_stream_free(random);
 }
 
@@ -63,11 +62,10 @@ TEST(test_none_with_markers)
 {
   for (guint turn = 0; turn < 30; turn++) {
     random_stream *random;
-    kit_talk *talk = new_talk(false, 200, &random);
+    g_autoptr(kit_talk) talk = new_talk(false, 200, &random);
     size_t at;
     uint64_t offset;
     g_assert_false(decode_find_start(talk->octets[0]->data, talk->octets[0]->len, true, true, &at, &offset));
-    kit_talk_free(talk);
     random_stream_free(random);
   }
 }
@@ -75,7 +73,7 @@ TEST(test_none_with_markers)
 /* Payload that looks like markers everywhere: which of them is one the FPDUs that follow say. */
 TEST(test_payload_like_markers)
 {
-  mpa_stream *stream = mpa_stream_begin(true, true);
+  g_autoptr(mpa_stream) stream = mpa_stream_begin(true, true);
   uint8_t ulpdu[600] = {0xC1, 0x40};
   size_t at;
   uint64_t offset;
@@ -92,7 +90,6 @@ TEST(test_payload_like_markers)
       decode_find_start(stream->octets->data + from, stream->octets->len - from, true, true, &at, &offset));
   g_assert_cmpuint(at, ==, 0);
   g_assert_cmpuint(offset, ==, from % 512);
-  mpa_stream_free(stream);
 }
 
 /* Without CRCs, from whatever octet on, a place is found where an FPDU starts: the first FPDU whose start is
@@ -104,8 +101,8 @@ static void find_without_crc(bool markers)
   guint32 seed = g_test_rand_int();
 
   g_test_message("seed: %u", seed);
-  random_stream *random = random_stream_new(seed, "find");
-  kit_talk *talk = kit_talk_new(&plan, random);
+  g_autoptr(random_stream) random = random_stream_new(seed, "find");
+  g_autoptr(kit_talk) talk = kit_talk_new(&plan, random);
   GByteArray *octets = talk->octets[0];
 
   for (guint index = 0; index < talk->fpdus[0]->fpdus->len; index++) {
@@ -121,8 +118,6 @@ static void find_without_crc(bool markers)
                   (is_led && mpa_stream_find(talk->fpdus[0], from + at - 4)));
     g_assert_cmpuint(offset, ==, markers ? (from + at) % 512 : 0);
   }
-  kit_talk_free(talk);
-  random_stream_free(random);
 }
 
 TEST(test_without_crc)
@@ -180,7 +175,7 @@ TEST(test_alone_without_crc)
 TEST(test_nothing)
 {
   random_stream *random;
-  kit_talk *talk = new_talk(true, 1400, &random);
+  g_autoptr(kit_talk) talk = new_talk(true, 1400, &random);
   GByteArray *octets = talk->octets[0];
   size_t at;
   uint64_t offset;
@@ -202,7 +197,6 @@ TEST(test_nothing)
       g_assert_false(decode_find_start(octets->data, 20000, kind % 2, kind / 2, &at, &offset));
     }
   }
-  kit_talk_free(talk);
   random_stream_free(random);
 }
 
@@ -210,7 +204,7 @@ TEST(test_nothing)
 TEST(test_count)
 {
   random_stream *random;
-  kit_talk *talk = new_talk(true, 1400, &random);
+  g_autoptr(kit_talk) talk = new_talk(true, 1400, &random);
   GByteArray *octets = talk->octets[0];
   uint64_t start = kit_talk_start(talk, 0, 10);
 
@@ -221,6 +215,5 @@ TEST(test_count)
   g_assert_cmpuint(decode_find_count(octets->data, (size_t)start + 1, 0, true, true), ==, 10);
   kit_talk_flip(talk, 0, start + 8, 1);
   g_assert_cmpuint(decode_find_count(octets->data, octets->len, 0, true, true), ==, 10);
-  kit_talk_free(talk);
   random_stream_free(random);
 }

@@ -76,16 +76,14 @@ FIXTURE_TEST(test_words)
 
   for (guint i = 0; i < G_N_ELEMENTS(locations); i++) {
     fpdu.located_by = (mpa_location)i;
-    JsonObject *object = object_of(f, &fpdu);
+    g_autoptr(JsonObject) object = object_of(f, &fpdu);
     g_assert_cmpstr(json_object_get_string_member(object, "located_by"), ==, locations[i]);
-    json_object_unref(object);
   }
   for (guint i = 0; i < G_N_ELEMENTS(crcs); i++) {
     fpdu.crc = (decode_crc)i;
-    JsonObject *object = object_of(f, &fpdu);
+    g_autoptr(JsonObject) object = object_of(f, &fpdu);
     g_assert_cmpstr(json_object_get_string_member(object, "crc"), ==, crcs[i]);
     g_assert_cmpint(json_object_has_member(object, "crc_received"), ==, i < 2);
-    json_object_unref(object);
   }
 }
 
@@ -100,14 +98,13 @@ FIXTURE_TEST(test_extremes)
   fpdu.stream_position = fpdu.phase_offset = INT64_MAX;
   fpdu.fpdu_octets = fpdu.ulpdu_octets = fpdu.payload_octets = fpdu.packets = UINT32_MAX;
   fpdu.first_packet = fpdu.last_packet = INT64_MAX;
-  JsonObject *object = object_of(f, &fpdu);
+  g_autoptr(JsonObject) object = object_of(f, &fpdu);
   g_assert_cmpint(json_object_get_int_member(object, "position"), ==, INT64_MAX);
   g_assert_cmpint(json_object_get_int_member(object, "octets"), ==, UINT32_MAX);
   g_assert_cmpfloat(json_object_get_double_member(object, "time_s"), <, -9.2e9);
   g_assert_cmpint(json_object_get_int_member(object, "direction"), ==, 1);
   g_assert_cmpstr(json_object_get_string_member(object, "from"), ==, "10.0.0.2:5044");
   g_assert_true(json_object_get_boolean_member(object, "after_error"));
-  json_object_unref(object);
 }
 
 FIXTURE_TEST(test_no_ddp)
@@ -115,10 +112,9 @@ FIXTURE_TEST(test_no_ddp)
   decode_fpdu fpdu = decode_paper_write();
 
   fpdu.has_ddp = false;
-  JsonObject *object = object_of(f, &fpdu);
+  g_autoptr(JsonObject) object = object_of(f, &fpdu);
   g_assert_true(json_object_get_null_member(object, "ddp"));
   g_assert_false(json_object_has_member(object, "rdmap"));
-  json_object_unref(object);
 }
 
 static decode_fpdu untagged(rdmap_opcode opcode)
@@ -175,7 +171,7 @@ FIXTURE_TEST(test_read_request)
                                            .length = UINT32_MAX,
                                            .source_stag = UINT32_MAX,
                                            .source_offset = 2};
-  JsonObject *object = object_of(f, &fpdu);
+  g_autoptr(JsonObject) object = object_of(f, &fpdu);
   JsonObject *request =
       json_object_get_object_member(json_object_get_object_member(object, "rdmap"), "read_request");
   g_assert_cmpstr(json_object_get_string_member(request, "sink_stag"), ==, "0x00000001");
@@ -183,7 +179,6 @@ FIXTURE_TEST(test_read_request)
   g_assert_cmpint(json_object_get_int_member(request, "length"), ==, UINT32_MAX);
   g_assert_cmpstr(json_object_get_string_member(request, "source_stag"), ==, "0xFFFFFFFF");
   g_assert_cmpstr(json_object_get_string_member(request, "source_offset"), ==, "0x0000000000000002");
-  json_object_unref(object);
 }
 
 FIXTURE_TEST(test_terminate)
@@ -199,7 +194,7 @@ FIXTURE_TEST(test_terminate)
   fpdu.terminate.segment_octets = 1462;
   fpdu.terminate.header = decode_paper_write().ddp;
   fpdu.terminate.has_request = true;
-  JsonObject *object = object_of(f, &fpdu);
+  g_autoptr(JsonObject) object = object_of(f, &fpdu);
   JsonObject *terminate =
       json_object_get_object_member(json_object_get_object_member(object, "rdmap"), "terminate");
   g_assert_cmpint(json_object_get_int_member(terminate, "layer"), ==, 1);
@@ -213,7 +208,6 @@ FIXTURE_TEST(test_terminate)
       json_object_get_string_member(json_object_get_object_member(terminate, "ddp"), "tagged_offset"), ==,
       "0xFEDCBA9876543210");
   g_assert_true(json_object_has_member(terminate, "read_request"));
-  json_object_unref(object);
 }
 
 FIXTURE_TEST(test_startup)
@@ -235,7 +229,7 @@ FIXTURE_TEST(test_startup)
       .direction = SIDE_RESPONDER, .first_packet = 4, .last_packet = 6, .frame = &frame};
 
   decode_json.startup(f->line, &name, &event);
-  JsonObject *object = parse(decode_paper_take(f));
+  g_autoptr(JsonObject) object = parse(decode_paper_take(f));
   g_assert_cmpstr(json_object_get_string_member(object, "type"), ==, "reply");
   g_assert_cmpint(json_object_get_int_member(object, "octets"), ==, 27);
   g_assert_cmpint(json_object_get_int_member(object, "revision"), ==, 2);
@@ -252,7 +246,6 @@ FIXTURE_TEST(test_startup)
   g_assert_false(json_object_get_boolean_member(enhanced, "zero_length_send"));
   g_assert_cmpint(json_object_get_int_member(enhanced, "ird"), ==, 1);
   g_assert_cmpint(json_object_get_int_member(enhanced, "ord"), ==, 2);
-  json_object_unref(object);
 }
 
 FIXTURE_TEST(test_note)
@@ -266,12 +259,11 @@ FIXTURE_TEST(test_note)
         .kind = (decode_note_kind)kind, .stream_position = 7, .octets = 8, .text = "\"\\\n"};
 
     decode_json.note(f->line, &name, &note);
-    JsonObject *object = parse(decode_paper_take(f));
+    g_autoptr(JsonObject) object = parse(decode_paper_take(f));
     g_assert_cmpstr(json_object_get_string_member(object, "type"), ==, "note");
     g_assert_cmpstr(json_object_get_string_member(object, "kind"), ==, kinds[kind]);
     g_assert_cmpstr(json_object_get_string_member(object, "text"), ==, "\"\\\n");
     g_assert_cmpint(json_object_get_int_member(object, "octets"), ==, 8);
-    json_object_unref(object);
   }
 }
 
@@ -281,9 +273,8 @@ FIXTURE_TEST(test_heading)
   decode_json.heading(f->line, "9.8.7", "a\"\\\n\xFF.pcap", INT64_C(1763740800000000007));
   const char *text = decode_paper_take(f);
   g_assert_nonnull(strstr(text, "\"origin_s\":1763740800.000000007}"));
-  JsonObject *object = parse(text);
+  g_autoptr(JsonObject) object = parse(text);
   g_assert_cmpstr(json_object_get_string_member(object, "type"), ==, "capture");
   g_assert_cmpstr(json_object_get_string_member(object, "version"), ==, "9.8.7");
   g_assert_cmpstr(json_object_get_string_member(object, "file"), ==, "a\"\\\n\xEF\xBF\xBD.pcap");
-  json_object_unref(object);
 }

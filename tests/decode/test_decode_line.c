@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(decode_line, decode_line_free)
+
 typedef struct reader {
   GString *text;
   guint pieces;
@@ -45,9 +47,8 @@ FIXTURE_TEST(test_numbers)
   } numbers[] = {{0, "0"},     {9, "9"},       {10, "10"},
                  {99, "99"},   {100, "100"},   {101, "101"},
                  {999, "999"}, {1000, "1000"}, {UINT64_MAX, "18446744073709551615"}};
-  decode_line *line = decode_line_new(take, f, 0);
+  g_autoptr(decode_line) line = decode_line_new(take, f, 0);
 
-  (void)test_data;
   for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++) {
     decode_line_number(line, numbers[i].number);
     decode_line_end(line);
@@ -62,15 +63,13 @@ FIXTURE_TEST(test_numbers)
   decode_line_print(line, " %s %u", "text", 7u);
   decode_line_end(line);
   g_assert_cmpstr(f->text->str, ==, "0xDEADBEEF0xEF0x00000000DEADBEEF0xF text 7\n");
-  decode_line_free(line);
 }
 
 /* Against printf's digits, over the whole range of a number. */
 FIXTURE_TEST(test_random_numbers)
 {
-  decode_line *line = decode_line_new(take, f, 0);
+  g_autoptr(decode_line) line = decode_line_new(take, f, 0);
 
-  (void)test_data;
   for (int i = 0; i < 20000; i++) {
     uint64_t number =
         ((uint64_t)g_test_rand_int() << 32 | (uint32_t)g_test_rand_int()) >> g_test_rand_int_range(0, 64);
@@ -81,7 +80,6 @@ FIXTURE_TEST(test_random_numbers)
     g_assert_cmpstr(f->text->str, ==, expected);
     g_string_truncate(f->text, 0);
   }
-  decode_line_free(line);
 }
 
 /* Nine decimals whatever the time, of captures whose times go back too. */
@@ -100,9 +98,8 @@ FIXTURE_TEST(test_seconds)
                {-1000000000, 12, "-1.000000000"},
                {INT64_MAX, 0, "9223372036.854775807"},
                {INT64_MIN, 14, "-9223372036.854775808"}};
-  decode_line *line = decode_line_new(take, f, 0);
+  g_autoptr(decode_line) line = decode_line_new(take, f, 0);
 
-  (void)test_data;
   for (size_t i = 0; i < G_N_ELEMENTS(times); i++) {
     decode_line_seconds(line, times[i].time_ns, times[i].width);
     decode_line_octets(line, "|", 1);
@@ -111,15 +108,13 @@ FIXTURE_TEST(test_seconds)
     g_assert_cmpstr(f->text->str, ==, expected);
     g_string_truncate(f->text, 0);
   }
-  decode_line_free(line);
 }
 
 /* A column is reached by blanks, by one when the text is already there or beyond. */
 FIXTURE_TEST(test_columns)
 {
-  decode_line *line = decode_line_new(take, f, 0);
+  g_autoptr(decode_line) line = decode_line_new(take, f, 0);
 
-  (void)test_data;
   for (int i = 0; i < 2; i++) { /* columns count from each line's own start */
     decode_line_text(line, "ab");
     decode_line_column(line, 5);
@@ -131,16 +126,14 @@ FIXTURE_TEST(test_columns)
     decode_line_end(line);
   }
   g_assert_cmpstr(f->text->str, ==, "ab   c d \nab   c d \n");
-  decode_line_free(line);
 }
 
 /* Hostile octets come out as what they are in hexadecimal digits, as dots, and as valid JSON. */
 FIXTURE_TEST(test_octets)
 {
   static const uint8_t octets[] = {0x00, 'A', '~', 0x7F, 0x80, 0xFF, '\n'};
-  decode_line *line = decode_line_new(take, f, 0);
+  g_autoptr(decode_line) line = decode_line_new(take, f, 0);
 
-  (void)test_data;
   decode_line_dump(line, octets, sizeof octets, NULL);
   decode_line_text(line, " ");
   decode_line_dump(line, octets, 2, ", ");
@@ -153,15 +146,13 @@ FIXTURE_TEST(test_octets)
   decode_line_json(line, "a\"b\\c\n\x01\x7F\xC3\xBC\xFFz");
   decode_line_end(line);
   g_assert_cmpstr(f->text->str, ==, "\"a\\\"b\\\\c\\n\\u0001\\u007f\xC3\xBC\xEF\xBF\xBDz\"\n");
-  decode_line_free(line);
 }
 
 /* Whole lines only, in pieces that are long enough; what is not ended waits. */
 FIXTURE_TEST(test_pieces)
 {
-  decode_line *line = decode_line_new(take, f, 10);
+  g_autoptr(decode_line) line = decode_line_new(take, f, 10);
 
-  (void)test_data;
   decode_line_text(line, "12345678");
   decode_line_end(line);
   g_assert_cmpuint(f->pieces, ==, 0); /* 9 octets wait */
@@ -177,29 +168,25 @@ FIXTURE_TEST(test_pieces)
   g_assert_cmpuint(f->pieces, ==, 2);
   g_assert_true(decode_line_flush(line)); /* of nothing */
   g_assert_cmpuint(f->pieces, ==, 2);
-  decode_line_free(line);
 }
 
 /* One line of 3 MB, as a hostile capture may want it. */
 FIXTURE_TEST(test_long_line)
 {
-  decode_line *line = decode_line_new(take, f, 64 << 10);
+  g_autoptr(decode_line) line = decode_line_new(take, f, 64 << 10);
   g_autofree uint8_t *octets = g_malloc0(1 << 20);
 
-  (void)test_data;
   decode_line_dump(line, octets, 1 << 20, " ");
   decode_line_end(line);
   g_assert_cmpuint(f->text->len, ==, 3 << 20);
   g_assert_cmpuint(f->pieces, ==, 1);
-  decode_line_free(line);
 }
 
 /* Once the reader has gone nothing is given to it any more, and the memory does not grow. */
 FIXTURE_TEST(test_reader_gone)
 {
-  decode_line *line = decode_line_new(take, f, 0);
+  g_autoptr(decode_line) line = decode_line_new(take, f, 0);
 
-  (void)test_data;
   f->pieces_until_full = 1;
   decode_line_text(line, "a");
   decode_line_end(line);
@@ -210,5 +197,4 @@ FIXTURE_TEST(test_reader_gone)
   }
   g_assert_cmpuint(f->pieces, ==, 2);
   g_assert_cmpstr(f->text->str, ==, "a\n");
-  decode_line_free(line);
 }

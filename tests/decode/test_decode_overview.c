@@ -81,14 +81,13 @@ static const char *object_text(decode_paper *paper, uint32_t speakers)
 
 FIXTURE_TEST(test_empty_object)
 {
-  JsonObject *object = parse(object_text(f, 0));
+  g_autoptr(JsonObject) object = parse(object_text(f, 0));
   g_assert_cmpuint(json_array_get_length(json_object_get_array_member(object, "connections")), ==, 0);
   g_assert_cmpstr(json_object_get_string_member(object, "version"), ==, "9.8.7");
   g_assert_cmpstr(json_object_get_string_member(object, "file"), ==, "a.pcap");
   JsonObject *capture = json_object_get_object_member(object, "capture");
   g_assert_cmpint(json_object_get_int_member(capture, "packets"), ==, 12);
   g_assert_cmpint(json_object_get_int_member(capture, "tcp_connections"), ==, 3);
-  json_object_unref(object);
 }
 
 static void assert_sums(JsonObject *direction)
@@ -149,7 +148,7 @@ FIXTURE_TEST(test_object)
     found++;
   }
   g_assert_cmpuint(found, ==, 4);
-  JsonObject *object = parse(text);
+  g_autoptr(JsonObject) object = parse(text);
   JsonArray *connections = json_object_get_array_member(object, "connections");
   g_assert_cmpuint(json_array_get_length(connections), ==, 2);
   JsonObject *connection = json_array_get_object_element(connections, 1);
@@ -169,7 +168,6 @@ FIXTURE_TEST(test_object)
   JsonObject *other = json_array_get_object_element(directions, 1);
   g_assert_cmpint(json_object_get_int_member(other, "fpdus"), ==, 0);
   g_assert_cmpuint(json_object_get_size(json_object_get_object_member(other, "opcodes")), ==, 0);
-  json_object_unref(object);
 }
 
 /* Whole rows: label, what goes to the Responder, what goes to the Initiator. */

@@ -86,6 +86,8 @@ static void tear_down(fixture *made)
   g_free(made);
 }
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(fixture, tear_down)
+
 static void arrive(fixture *made, uint64_t from, uint64_t to)
 {
   buffer_chain chain;
@@ -119,7 +121,7 @@ TEST(test_in_order)
   static const uint32_t cuts[] = {1460, 5840, 100, 1, 700};
 
   for (gsize index = 0; index < G_N_ELEMENTS(cuts); index++) {
-    fixture *made = set_up(true);
+    g_autoptr(fixture) made = set_up(true);
     flip(made, 1460 + 700, 0x40);
     for (uint64_t from = 0; from < 5840; from += cuts[index]) {
       arrive(made, from, MIN(from + cuts[index], 5840));
@@ -130,14 +132,13 @@ TEST(test_in_order)
     }
     g_assert_cmpuint(made->errors->len, ==, 0);
     g_assert_cmpuint(decode_scanner_held_octets(made->scanner), ==, 0);
-    tear_down(made);
   }
 }
 
 /* Beyond a hole an invalid FPDU is held until it is in order. */
 TEST(test_beyond_hole)
 {
-  fixture *made = set_up(true);
+  g_autoptr(fixture) made = set_up(true);
   mpa_held held;
   uint64_t start;
 
@@ -158,14 +159,13 @@ TEST(test_beyond_hole)
   expect_passed(made, 2, 0, MPA_ERROR_NONE);
   expect_passed(made, 3, 2920, MPA_ERROR_CRC);
   g_assert_cmpuint(made->scanner->locator.edge, ==, 5840);
-  tear_down(made);
 }
 
 /* At the end it is not passed, when the hole stays; nor at another end. */
 TEST(test_end_behind_hole)
 {
   for (uint64_t wrong = 2; wrong < 4; wrong++) {
-    fixture *made = set_up(true);
+    g_autoptr(fixture) made = set_up(true);
     flip(made, 1460 * wrong + 700, 0x40);
     arrive(made, 1460, 2920);
     arrive(made, 2920, 4380);
@@ -175,7 +175,6 @@ TEST(test_end_behind_hole)
       g_assert_cmpuint(made->passed->len, ==, 2);
       g_assert_cmpuint(made->scanner->locator.edge, ==, wrong == 2 ? 5840 : 4380);
     }
-    tear_down(made);
   }
 }
 
@@ -187,7 +186,7 @@ TEST(test_refuted_length)
   static const uint64_t cuts[] = {4380, 3500};
 
   for (gsize index = 0; index < G_N_ELEMENTS(cuts); index++) {
-    fixture *made = set_up(true);
+    g_autoptr(fixture) made = set_up(true);
     flip(made, 1460, 0x02); /* 512 more */
     arrive(made, 0, 1460);
     arrive(made, 1460, 2920);
@@ -199,7 +198,6 @@ TEST(test_refuted_length)
     g_assert_cmpint(passed_at(made, 1)->located_by, ==, MPA_LOCATED_BY_MARKER);
     expect_passed(made, 2, 4380, MPA_ERROR_NONE);
     g_assert_cmpuint(made->scanner->locator.edge, ==, 5840);
-    tear_down(made);
   }
 }
 
@@ -207,7 +205,7 @@ TEST(test_refuted_length)
  * still refute it. Its 1954 octets and four markers end at 1460 + 2 + 1954 + 4 + 16 = 3436. */
 TEST(test_given_up_undecided)
 {
-  fixture *made = set_up(true);
+  g_autoptr(fixture) made = set_up(true);
 
   flip(made, 1460, 0x02);
   arrive(made, 0, 1460);
@@ -218,7 +216,6 @@ TEST(test_given_up_undecided)
   expect_passed(made, 1, 1460, MPA_ERROR_CRC);
   g_assert_cmpuint(passed_at(made, 1)->end, ==, 3436);
   g_assert_cmpuint(made->scanner->locator.edge, ==, 3436);
-  tear_down(made);
 }
 
 /* A wrong marker is an error of its own, beside a right CRC and without CRCs. The FPDU is passed as soon as
@@ -231,7 +228,7 @@ TEST(test_wrong_marker)
 
   for (gsize index = 0; index < G_N_ELEMENTS(cuts); index++) {
     for (guint crc = 0; crc < 2; crc++) {
-      fixture *made = set_up_of(mpa_stream_new(true, crc, full, FPDUS), crc);
+      g_autoptr(fixture) made = set_up_of(mpa_stream_new(true, crc, full, FPDUS), crc);
       flip(made, 2048 + 3, crc ? 0x08 : 0x18); /* 580 or 596, not 588 */
       if (crc) {
         mpa_stream_repair_crc(made->stream, 1);
@@ -244,7 +241,6 @@ TEST(test_wrong_marker)
         expect_passed(made, each, each * 1460, each == 1 ? MPA_ERROR_MARKER : MPA_ERROR_NONE);
       }
       g_assert_cmpuint(made->scanner->locator.edge, ==, 5840);
-      tear_down(made);
     }
   }
 }
@@ -252,20 +248,19 @@ TEST(test_wrong_marker)
 /* Without markers a wrong length is followed. */
 TEST(test_followed_length)
 {
-  fixture *made = set_up(false);
+  g_autoptr(fixture) made = set_up(false);
 
   flip(made, 1448 + 1, 0x04); /* 4 more: 1446 */
   arrive(made, 0, 1448 * 4);
   expect_passed(made, 1, 1448, MPA_ERROR_CRC);
   g_assert_cmpuint(passed_at(made, 1)->end, ==, 1448 + 1452);
-  tear_down(made);
 }
 
 /* A wrong marker beside a wrong CRC puts the length in doubt; what the marker points to decides, or the
  * end. */
 TEST(test_doubt)
 {
-  fixture *made = set_up(true);
+  g_autoptr(fixture) made = set_up(true);
 
   flip(made, 1536 + 3, 0x04); /* points 4 octets before or after */
   arrive(made, 0, 1460);
@@ -279,14 +274,13 @@ TEST(test_doubt)
     wrong += passed_at(made, each)->error != MPA_ERROR_NONE;
   }
   g_assert_cmpuint(wrong, ==, 1);
-  tear_down(made);
 }
 
 /* A length that cannot be is reported once. Without markers that is the end. */
 TEST(test_impossible_length)
 {
   for (guint markers = 0; markers < 2; markers++) {
-    fixture *made = set_up(markers);
+    g_autoptr(fixture) made = set_up(markers);
     uint64_t length = markers ? 1460 : 1448;
     memset(made->stream->octets->data + length, 0xFF, 4); /* no DDP Segment starts with the last two */
     for (guint each = 0; each < FPDUS; each++) {
@@ -297,14 +291,13 @@ TEST(test_impossible_length)
     g_assert_cmpuint(g_array_index(made->errors, uint64_t, 0), ==, length);
     g_assert_cmpuint(made->passed->len, ==, markers ? 3 : 1);
     g_assert_cmpuint(made->scanner->locator.edge, ==, markers ? 4 * length : length);
-    tear_down(made);
   }
 }
 
 /* The same of one that could be a length: markers locate the FPDU after, into which this one would reach. */
 TEST(test_refuted_long_length)
 {
-  fixture *made = set_up(true);
+  g_autoptr(fixture) made = set_up(true);
 
   memset(made->stream->octets->data + 1460, 0xFF, 2);
   memset(made->stream->octets->data + 1462, 0x41, 2); /* a DDP Segment could start with these */
@@ -315,14 +308,13 @@ TEST(test_refuted_long_length)
   g_assert_cmpuint(g_array_index(made->errors, uint64_t, 0), ==, 1460);
   g_assert_cmpuint(made->passed->len, ==, 3);
   g_assert_cmpuint(made->scanner->locator.edge, ==, 5840);
-  tear_down(made);
 }
 
 /* What is missing never comes: the next FPDU that is passed is where it goes on; when there is none,
  * nowhere. */
 TEST(test_give_up)
 {
-  fixture *made = set_up(true);
+  g_autoptr(fixture) made = set_up(true);
   uint64_t start;
 
   g_assert_false(decode_scanner_give_up(made->scanner));
@@ -340,20 +332,18 @@ TEST(test_give_up)
   arrive(made, 5000, 5840);
   g_assert_cmpuint(made->passed->len, ==, 3);
   g_assert_cmpuint(decode_scanner_unfinished(made->scanner, 5840, &start), ==, 0);
-  tear_down(made);
 }
 
 /* What is held of an FPDU that is given up is let go. */
 TEST(test_give_up_in_mid_fpdu)
 {
-  fixture *made = set_up(true);
+  g_autoptr(fixture) made = set_up(true);
 
   arrive(made, 0, 100);
   arrive(made, 1460, 2920);
   g_assert_true(decode_scanner_give_up(made->scanner));
   g_assert_cmpuint(made->scanner->locator.edge, ==, 2920);
   g_assert_cmpuint(decode_scanner_held_octets(made->scanner), ==, 0);
-  tear_down(made);
 }
 
 /* A stream that ends within an FPDU, of which one octet has come, two, or all but one; or at its start. */
@@ -362,14 +352,13 @@ TEST(test_unfinished)
   static const uint64_t octets[] = {0, 1, 2, 1459};
 
   for (gsize index = 0; index < G_N_ELEMENTS(octets); index++) {
-    fixture *made = set_up(true);
+    g_autoptr(fixture) made = set_up(true);
     uint64_t end = 1460 + octets[index];
     uint64_t start;
     arrive(made, 0, end);
     decode_scanner_end(made->scanner);
     g_assert_cmpuint(decode_scanner_unfinished(made->scanner, end, &start), ==, octets[index]);
     g_assert_cmpuint(start, ==, 1460);
-    tear_down(made);
   }
 }
 
@@ -396,7 +385,7 @@ TEST(test_nothing_unfinished)
 /* Octets of an FPDU that are not known make it no error; it goes up even beyond a hole. */
 TEST(test_excused)
 {
-  fixture *made = set_up(true);
+  g_autoptr(fixture) made = set_up(true);
 
   made->excused = 2920;
   memset(made->stream->octets->data + 2920 + 100, 0xFF, 300);
@@ -407,24 +396,22 @@ TEST(test_excused)
   g_assert_cmpuint(made->passed->len, ==, 2);
   decode_scanner_end(made->scanner);
   g_assert_cmpuint(made->scanner->locator.edge, ==, 5840);
-  tear_down(made);
 }
 
 /* In the middle of a stream. */
 TEST(test_start_at)
 {
-  fixture *made = set_up_at(mpa_stream_new(true, true, full, FPDUS), true, 1460);
+  g_autoptr(fixture) made = set_up_at(mpa_stream_new(true, true, full, FPDUS), true, 1460);
 
   arrive(made, 1460, 5840);
   g_assert_cmpuint(made->passed->len, ==, 3);
   expect_passed(made, 0, 1460, MPA_ERROR_NONE);
-  tear_down(made);
 }
 
 /* After a hole, without markers, what looks like an FPDU at a segment's start can be taken for one. */
 TEST(test_guess)
 {
-  fixture *made = set_up(false);
+  g_autoptr(fixture) made = set_up(false);
 
   arrive(made, 1448, 1448 * 3);
   arrive(made, 1448 * 3, 1448 * 4);
@@ -435,7 +422,6 @@ TEST(test_guess)
   g_assert_cmpint(passed_at(made, 2)->located_by, ==, MPA_LOCATED_BY_ASSUMPTION);
   decode_scanner_end(made->scanner);
   g_assert_cmpuint(made->scanner->locator.edge, ==, 1448 * 4);
-  tear_down(made);
 }
 
 /* --- ULPDUs longer than any sender may make --- */
@@ -467,7 +453,7 @@ static fixture *set_up_long(void)
 /* One that its CRC proves is passed as any other. */
 TEST(test_long)
 {
-  fixture *made = set_up_long();
+  g_autoptr(fixture) made = set_up_long();
 
   arrive(made, 0, LONG_OCTETS);
   arrive(made, LONG_OCTETS, LONG_OCTETS + 1000);
@@ -477,7 +463,6 @@ TEST(test_long)
   expect_passed(made, 1, LONG_OCTETS, MPA_ERROR_NONE);
   g_assert_true(made->scanner->has_long);
   g_assert_cmpuint(made->errors->len, ==, 0);
-  tear_down(made);
 }
 
 /* When nothing proves it, it is its ULPDU_Length that cannot be, which is told once. */
@@ -486,7 +471,7 @@ TEST(test_long_unproven)
   static const uint64_t cuts[] = {LONG_OCTETS, 1000};
 
   for (gsize index = 0; index < G_N_ELEMENTS(cuts); index++) {
-    fixture *made = set_up_long();
+    g_autoptr(fixture) made = set_up_long();
     flip(made, 700, 0x40);
     for (uint64_t from = 0; from < 2 * LONG_OCTETS; from += cuts[index]) {
       arrive(made, from, MIN(from + cuts[index], 2 * LONG_OCTETS));
@@ -494,7 +479,6 @@ TEST(test_long_unproven)
     g_assert_cmpuint(made->passed->len, ==, 0);
     g_assert_cmpuint(made->errors->len, ==, 1);
     g_assert_cmpuint(g_array_index(made->errors, uint64_t, 0), ==, 0);
-    tear_down(made);
   }
 }
 
@@ -504,7 +488,7 @@ TEST(test_long_that_cannot_start)
   static const uint64_t cuts[] = {1, 2, 4, 1, 2, 4};
 
   for (gsize index = 0; index < G_N_ELEMENTS(cuts); index++) {
-    fixture *made = set_up_long();
+    g_autoptr(fixture) made = set_up_long();
     memset(made->stream->octets->data + 2, 0x7E, 2); /* reserved bits are set */
     if (index >= 3) {
       arrive(made, 1000, 1100);
@@ -513,7 +497,6 @@ TEST(test_long_that_cannot_start)
       arrive(made, from, from + cuts[index]);
       g_assert_cmpuint(made->errors->len, ==, from + cuts[index] >= 4);
     }
-    tear_down(made);
   }
 }
 
@@ -521,14 +504,13 @@ TEST(test_long_that_cannot_start)
 TEST(test_long_unfinished)
 {
   for (uint64_t before = 0; before < 2; before++) {
-    fixture *made = set_up_long();
+    g_autoptr(fixture) made = set_up_long();
     uint64_t end = before * LONG_OCTETS + 1000;
     uint64_t start;
     arrive(made, 0, end);
     decode_scanner_end(made->scanner);
     g_assert_cmpuint(made->errors->len, ==, before == 0);
     g_assert_cmpuint(decode_scanner_unfinished(made->scanner, end, &start), ==, before == 0 ? 0 : 1000);
-    tear_down(made);
   }
 }
 
@@ -571,7 +553,7 @@ static void expect_held(const fixture *made, uint64_t incomplete, uint32_t parti
 TEST(test_long_with_markers)
 {
   for (uint64_t hole = 0; hole < 2; hole++) {
-    fixture *made = set_up_marked_long();
+    g_autoptr(fixture) made = set_up_marked_long();
     arrive(made, 0, 60000);
     arrive(made, 60000 + hole, 66060);
     expect_held(made, 66060 - hole, 1);
@@ -586,7 +568,6 @@ TEST(test_long_with_markers)
     expect_passed(made, 1, 0, MPA_ERROR_NONE);
     g_assert_cmpuint(made->errors->len, ==, 0);
     g_assert_cmpuint(decode_scanner_held_octets(made->scanner), ==, 0);
-    tear_down(made);
   }
 }
 
@@ -594,7 +575,7 @@ TEST(test_long_with_markers)
 TEST(test_long_proven_by_markers)
 {
   for (guint wrong = 0; wrong < 2; wrong++) {
-    fixture *made = set_up_marked_long();
+    g_autoptr(fixture) made = set_up_marked_long();
     flip(made, 700, 0x40);
     flip(made, 1024 + 3, wrong ? 0x08 : 0);
     arrive(made, 0, 60000);
@@ -606,6 +587,5 @@ TEST(test_long_proven_by_markers)
     }
     arrive(made, MARKED_LONG_OCTETS, MARKED_LONG_OCTETS + 512);
     g_assert_cmpuint(made->scanner->locator.edge, ==, MARKED_LONG_OCTETS + 512);
-    tear_down(made);
   }
 }

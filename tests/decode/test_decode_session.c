@@ -21,10 +21,10 @@ static random_stream *new_random(const char *name)
 
 TEST(test_in_order)
 {
-  random_stream *random = new_random("in-order");
-  kit_talk *talk = kit_talk_new(&both_ways, random);
-  GArray *pieces = kit_cut(talk, 0);
-  kit_session *session = kit_decode(talk, pieces, NULL);
+  g_autoptr(random_stream) random = new_random("in-order");
+  g_autoptr(kit_talk) talk = kit_talk_new(&both_ways, random);
+  g_autoptr(GArray) pieces = kit_cut(talk, 0);
+  g_autoptr(kit_session) session = kit_decode(talk, pieces, NULL);
   const decode_direction_summary *forward = kit_summary(session, SIDE_INITIATOR);
   const decode_connection *connection = decode_session_connection(session->session, 0);
 
@@ -44,10 +44,6 @@ TEST(test_in_order)
   g_assert_cmpuint(session->startups->len, ==, 2);
   g_assert_cmpuint(session->notes->len, ==, 0);
   g_assert_cmpuint(g_array_index(session->fpdus, decode_fpdu, 40).packets, ==, 1);
-  g_array_unref(pieces);
-  kit_session_free(session);
-  kit_talk_free(talk);
-  random_stream_free(random);
 }
 
 /* FPDU 0 comes in two segments, cut at octet `cut`, or, when that is negative, so far from its end. In either
@@ -55,39 +51,35 @@ TEST(test_in_order)
 static void play_cut(int cut, bool tail_first, random_stream *random)
 {
   const kit_plan plan = {.has_frames = true, .crc = true, .fpdus = {1, 0}};
-  kit_talk *talk = kit_talk_new(&plan, random);
+  g_autoptr(kit_talk) talk = kit_talk_new(&plan, random);
   uint64_t start = kit_talk_start(talk, 0, 0);
   uint32_t length = (uint32_t)(kit_talk_end(talk, 0, 0) - start);
   uint32_t head = cut > 0 ? (uint32_t)cut : length - (uint32_t)-cut;
   const kit_piece parts[] = {{.position = start, .length = head, .captured = head},
                              {.position = start + head, .length = length - head, .captured = length - head}};
-  GArray *pieces = kit_cut(talk, 0);
+  g_autoptr(GArray) pieces = kit_cut(talk, 0);
 
   g_array_set_size(pieces, 4); /* the SYNs and the startup frames */
   kit_append(pieces, parts[tail_first]);
   kit_append(pieces, parts[!tail_first]);
-  kit_session *session = kit_decode(talk, pieces, NULL);
+  g_autoptr(kit_session) session = kit_decode(talk, pieces, NULL);
   const decode_fpdu *fpdu = kit_fpdu(session, SIDE_INITIATOR, start);
   kit_expect_all(session, talk);
   g_assert_cmpuint(fpdu->first_packet, ==, 5);
   g_assert_cmpuint(fpdu->last_packet, ==, 6);
   g_assert_cmpuint(fpdu->packets, ==, 2);
   g_assert_cmpint(fpdu->time_ns, ==, 6000);
-  g_array_unref(pieces);
-  kit_session_free(session);
-  kit_talk_free(talk);
 }
 
 TEST(test_packets)
 {
   static const int cuts[] = {MPA_FPDU_LENGTH_OCTETS, -1, -MPA_FPDU_CRC_OCTETS, -MPA_FPDU_CRC_OCTETS - 1};
-  random_stream *random = new_random("packets");
+  g_autoptr(random_stream) random = new_random("packets");
 
   for (guint index = 0; index < G_N_ELEMENTS(cuts); index++) {
     play_cut(cuts[index], false, random);
     play_cut(cuts[index], true, random);
   }
-  random_stream_free(random);
 }
 
 /* --- Time --- */
@@ -96,13 +88,13 @@ TEST(test_packets)
  * the hole, after the FIN. */
 TEST(test_notes_in_time)
 {
-  random_stream *random = new_random("notes-in-time");
-  kit_talk *talk = kit_talk_new(&both_ways, random);
-  GArray *pieces = kit_cut(talk, 0);
+  g_autoptr(random_stream) random = new_random("notes-in-time");
+  g_autoptr(kit_talk) talk = kit_talk_new(&both_ways, random);
+  g_autoptr(GArray) pieces = kit_cut(talk, 0);
 
   kit_lose(pieces, 0, kit_talk_start(talk, 0, 30), kit_talk_end(talk, 0, 30));
   kit_append(pieces, (kit_piece){.from = 1, .position = talk->octets[1]->len, .flags = TCP_FIN});
-  kit_session *session = kit_decode(talk, pieces, NULL);
+  g_autoptr(kit_session) session = kit_decode(talk, pieces, NULL);
   const decode_note *fin = kit_note(session, SIDE_RESPONDER, DECODE_NOTE_FIN);
   const decode_note *hole = kit_note(session, SIDE_INITIATOR, DECODE_NOTE_HOLE);
   g_assert_true(fin && hole);
@@ -113,54 +105,43 @@ TEST(test_notes_in_time)
   }
   g_assert_cmpint(hole->time_ns, ==, fin->time_ns);
   g_assert_cmpuint(hole->packet, <, fin->packet); /* the latest of its own direction */
-  g_array_unref(pieces);
-  kit_session_free(session);
-  kit_talk_free(talk);
-  random_stream_free(random);
 }
 
 /* The Reply was captured before the Request: it is reported first. */
 TEST(test_frames_in_time)
 {
-  random_stream *random = new_random("frames-in-time");
-  kit_talk *talk = kit_talk_new(&both_ways, random);
-  GArray *pieces = kit_cut(talk, 0);
+  g_autoptr(random_stream) random = new_random("frames-in-time");
+  g_autoptr(kit_talk) talk = kit_talk_new(&both_ways, random);
+  g_autoptr(GArray) pieces = kit_cut(talk, 0);
   kit_piece request = g_array_index(pieces, kit_piece, 2);
 
   g_assert_true(request.from == 0 && request.position == talk->startup[0]);
   g_array_remove_index(pieces, 2);
   g_array_insert_val(pieces, 3, request);
-  kit_session *session = kit_decode(talk, pieces, NULL);
+  g_autoptr(kit_session) session = kit_decode(talk, pieces, NULL);
   kit_expect_all(session, talk);
   g_assert_cmpuint(session->startups->len, ==, 2);
   g_assert_cmpint(g_array_index(session->startups, decode_startup_event, 0).direction, ==, SIDE_RESPONDER);
   g_assert_cmpint(g_array_index(session->startups, decode_startup_event, 1).direction, ==, SIDE_INITIATOR);
-  g_array_unref(pieces);
-  kit_session_free(session);
-  kit_talk_free(talk);
-  random_stream_free(random);
 }
 
 /* --- Any order --- */
 
 static void play_shuffled(const kit_plan *plan, uint32_t cut_octets, random_stream *random)
 {
-  kit_talk *talk = kit_talk_new(plan, random);
-  GArray *pieces = kit_cut(talk, cut_octets);
+  g_autoptr(kit_talk) talk = kit_talk_new(plan, random);
+  g_autoptr(GArray) pieces = kit_cut(talk, cut_octets);
 
   kit_shuffle(pieces, random);
-  kit_session *session = kit_decode(talk, pieces, NULL);
+  g_autoptr(kit_session) session = kit_decode(talk, pieces, NULL);
   kit_expect_all(session, talk);
   g_assert_cmpuint(kit_summary(session, SIDE_INITIATOR)->duplicates, ==, 0);
-  g_array_unref(pieces);
-  kit_session_free(session);
-  kit_talk_free(talk);
 }
 
 /* Startup frames after FPDUs, SYNs after all. */
 TEST(test_shuffled)
 {
-  random_stream *random = new_random("shuffled");
+  g_autoptr(random_stream) random = new_random("shuffled");
 
   for (guint turn = 0; turn < 60; turn++) {
     kit_plan plan = {.has_frames = true,
@@ -172,49 +153,40 @@ TEST(test_shuffled)
     play_shuffled(&plan, turn % 4 == 3 ? 0 : 3 + (uint32_t)random_stream_below(random, 1400 >> turn % 8),
                   random);
   }
-  random_stream_free(random);
 }
 
 /* Positions count from the SYN, also when it comes last and the first octets never do. */
 TEST(test_late_syn)
 {
   const kit_plan plan = {.has_frames = true, .crc = true, .streaming = {1000, 0}, .fpdus = {5, 5}};
-  random_stream *random = new_random("late-syn");
-  kit_talk *talk = kit_talk_new(&plan, random);
-  GArray *pieces = kit_cut(talk, 500);
+  g_autoptr(random_stream) random = new_random("late-syn");
+  g_autoptr(kit_talk) talk = kit_talk_new(&plan, random);
+  g_autoptr(GArray) pieces = kit_cut(talk, 500);
   kit_piece syn = g_array_index(pieces, kit_piece, 0);
 
   g_array_remove_index(pieces, 0);
   kit_lose(pieces, 0, 0, 1);
   kit_append(pieces, syn);
-  kit_session *session = kit_decode(talk, pieces, NULL);
+  g_autoptr(kit_session) session = kit_decode(talk, pieces, NULL);
   const decode_direction_summary *forward = kit_summary(session, SIDE_INITIATOR);
   kit_expect_sums(session, talk);
   g_assert_cmpuint(forward->fpdus, ==, 5);
   g_assert_cmpuint(forward->phase_start, ==, 1020);
   g_assert_cmpuint(forward->streaming_octets, ==, 500);
   g_assert_cmpuint(forward->missing_octets, ==, 500);
-  g_array_unref(pieces);
-  kit_session_free(session);
-  kit_talk_free(talk);
-  random_stream_free(random);
 }
 
 /* An aligned stream's segments stay so in any order, although their FPDUs are known later than they are. */
 TEST(test_shuffled_alignment)
 {
-  random_stream *random = new_random("alignment");
-  kit_talk *talk = kit_talk_new(&both_ways, random);
-  GArray *pieces = kit_cut(talk, 0);
+  g_autoptr(random_stream) random = new_random("alignment");
+  g_autoptr(kit_talk) talk = kit_talk_new(&both_ways, random);
+  g_autoptr(GArray) pieces = kit_cut(talk, 0);
 
   kit_shuffle(pieces, random);
-  kit_session *session = kit_decode(talk, pieces, NULL);
+  g_autoptr(kit_session) session = kit_decode(talk, pieces, NULL);
   g_assert_cmpuint(kit_summary(session, SIDE_INITIATOR)->aligned, ==, 60);
   g_assert_cmpuint(kit_summary(session, SIDE_RESPONDER)->aligned, ==, 20);
-  g_array_unref(pieces);
-  kit_session_free(session);
-  kit_talk_free(talk);
-  random_stream_free(random);
 }
 
 /* --- Duplicates --- */
@@ -223,12 +195,12 @@ TEST(test_shuffled_alignment)
  * stay. */
 TEST(test_duplicates)
 {
-  random_stream *random = new_random("duplicates");
-  kit_talk *talk = kit_talk_new(&both_ways, random);
+  g_autoptr(random_stream) random = new_random("duplicates");
+  g_autoptr(kit_talk) talk = kit_talk_new(&both_ways, random);
   uint32_t length = talk->octets[0]->len;
   uint8_t *other = g_malloc(length);
-  GArray *pieces = kit_cut(talk, 1000);
-  GArray *mixed = g_array_new(FALSE, FALSE, sizeof(kit_piece));
+  g_autoptr(GArray) pieces = kit_cut(talk, 1000);
+  g_autoptr(GArray) mixed = g_array_new(FALSE, FALSE, sizeof(kit_piece));
   uint64_t seen = 0;
 
   memset(other, 0x55, length);
@@ -242,17 +214,12 @@ TEST(test_duplicates)
       kit_append(mixed, (kit_piece){.position = from, .length = octets, .captured = octets, .octets = other});
     }
   }
-  kit_session *session = kit_decode(talk, mixed, NULL);
+  g_autoptr(kit_session) session = kit_decode(talk, mixed, NULL);
   const decode_direction_summary *forward = kit_summary(session, SIDE_INITIATOR);
   kit_expect_all(session, talk);
   g_assert_cmpuint(forward->duplicates, >, 50);
   g_assert_cmpuint(forward->segments, ==, forward->duplicates + (length - talk->phase[0] + 999) / 1000);
-  g_array_unref(pieces);
-  g_array_unref(mixed);
   g_free(other);
-  kit_session_free(session);
-  kit_talk_free(talk);
-  random_stream_free(random);
 }
 
 /* --- Losses --- */
@@ -261,9 +228,9 @@ TEST(test_duplicates)
 TEST(test_loss_with_markers)
 {
   const kit_plan plan = {.has_frames = true, .markers = {true, false}, .crc = true, .fpdus = {50, 0}};
-  random_stream *random = new_random("loss");
-  kit_talk *talk = kit_talk_new(&plan, random);
-  GArray *pieces = kit_cut(talk, 0);
+  g_autoptr(random_stream) random = new_random("loss");
+  g_autoptr(kit_talk) talk = kit_talk_new(&plan, random);
+  g_autoptr(GArray) pieces = kit_cut(talk, 0);
 
   /* The marker that leads to the next one lies in the next one when that is long enough; so lose before a
    * long one. */
@@ -272,7 +239,7 @@ TEST(test_loss_with_markers)
     lost++;
   }
   kit_lose(pieces, 0, kit_talk_start(talk, 0, lost), kit_talk_end(talk, 0, lost));
-  kit_session *session = kit_decode(talk, pieces, NULL);
+  g_autoptr(kit_session) session = kit_decode(talk, pieces, NULL);
   const decode_direction_summary *forward = kit_summary(session, SIDE_INITIATOR);
   const decode_note *hole = kit_note(session, SIDE_INITIATOR, DECODE_NOTE_HOLE);
   uint64_t octets = kit_talk_end(talk, 0, lost) - kit_talk_start(talk, 0, lost);
@@ -285,10 +252,6 @@ TEST(test_loss_with_markers)
   g_assert_cmpuint(hole->stream_position, ==, kit_talk_start(talk, 0, lost));
   g_assert_cmpuint(hole->octets, ==, octets);
   g_assert_cmpuint(kit_notes(session, SIDE_INITIATOR, DECODE_NOTE_LOST_CHAIN), ==, 0);
-  g_array_unref(pieces);
-  kit_session_free(session);
-  kit_talk_free(talk);
-  random_stream_free(random);
 }
 
 /* Without markers nothing after a hole is located, but by who assumes that segments start with FPDUs. */
@@ -296,9 +259,9 @@ TEST(test_loss_without_markers)
 {
   const kit_plan plan = {.has_frames = true, .crc = true, .fpdus = {50, 0}};
   const decode_options assuming = {.assume_aligned = true};
-  random_stream *random = new_random("loss");
-  kit_talk *talk = kit_talk_new(&plan, random);
-  GArray *pieces = kit_cut(talk, 0);
+  g_autoptr(random_stream) random = new_random("loss");
+  g_autoptr(kit_talk) talk = kit_talk_new(&plan, random);
+  g_autoptr(GArray) pieces = kit_cut(talk, 0);
 
   kit_lose(pieces, 0, kit_talk_start(talk, 0, 10), kit_talk_end(talk, 0, 10));
   kit_session *session = kit_decode(talk, pieces, NULL);
@@ -312,10 +275,7 @@ TEST(test_loss_without_markers)
   g_assert_cmpuint(kit_summary(session, SIDE_INITIATOR)->fpdus, ==, 49);
   g_assert_cmpuint(kit_summary(session, SIDE_INITIATOR)->located_by[MPA_LOCATED_BY_ASSUMPTION], ==, 39);
   g_assert_cmpuint(kit_summary(session, SIDE_INITIATOR)->aligned, ==, 49);
-  g_array_unref(pieces);
   kit_session_free(session);
-  kit_talk_free(talk);
-  random_stream_free(random);
 }
 
 /* A hole is given up when more waits beyond it than may: with markers decoding goes on, and the holes after
@@ -325,16 +285,16 @@ TEST(test_hold_limit)
   const kit_plan plan = {
       .has_frames = true, .markers = {true, true}, .crc = true, .fpdus = {400, 0}, .ulpdu_octets = 120};
   const decode_options options = {.hold_octets = 3000};
-  random_stream *random = new_random("hold");
-  kit_talk *talk = kit_talk_new(&plan, random);
-  GArray *pieces = kit_cut(talk, 300);
+  g_autoptr(random_stream) random = new_random("hold");
+  g_autoptr(kit_talk) talk = kit_talk_new(&plan, random);
+  g_autoptr(GArray) pieces = kit_cut(talk, 300);
 
   kit_lose(pieces, 0, kit_talk_start(talk, 0, 20), kit_talk_start(talk, 0, 20) + 1);
   kit_lose(pieces, 0, kit_talk_start(talk, 0, 300), kit_talk_start(talk, 0, 300) + 1);
   for (guint index = 200; index < 280; index++) {
     kit_talk_flip(talk, 0, kit_talk_end(talk, 0, index) - 1, 0x01); /* such ones are held beyond a hole */
   }
-  kit_session *session = kit_session_new(&options);
+  g_autoptr(kit_session) session = kit_session_new(&options);
   for (guint index = 0; index < pieces->len; index++) {
     kit_give(session, talk, &g_array_index(pieces, kit_piece, index));
   }
@@ -347,10 +307,6 @@ TEST(test_hold_limit)
   decode_session_finish(session->session);
   kit_expect_sums(session, talk);
   g_assert_cmpuint(kit_notes(session, SIDE_INITIATOR, DECODE_NOTE_HOLE), ==, 2);
-  g_array_unref(pieces);
-  kit_session_free(session);
-  kit_talk_free(talk);
-  random_stream_free(random);
 }
 
 /* When nothing that waits is located, all of it is given up; what markers locate later is reported, and
@@ -359,27 +315,23 @@ TEST(test_hold_limit_unlocated)
 {
   const kit_plan plan = {.has_frames = true, .markers = {true, true}, .crc = true, .fpdus = {60, 0}};
   const decode_options options = {.hold_octets = 3000};
-  random_stream *random = new_random("hold");
+  g_autoptr(random_stream) random = new_random("hold");
 
   for (guint turn = 0; turn < 10; turn++) {
-    kit_talk *talk = kit_talk_new(&plan, random);
-    GArray *pieces = kit_cut(talk, 701);
+    g_autoptr(kit_talk) talk = kit_talk_new(&plan, random);
+    g_autoptr(GArray) pieces = kit_cut(talk, 701);
     kit_lose(pieces, 0, kit_talk_start(talk, 0, 10), kit_talk_start(talk, 0, 10) + 1);
     for (guint index = 11; index < 30; index++) {
       kit_talk_flip(talk, 0, kit_talk_end(talk, 0, index) - 1, 0x01);
     }
-    kit_session *session = kit_decode(talk, pieces, &options);
+    g_autoptr(kit_session) session = kit_decode(talk, pieces, &options);
     kit_expect_sums(session, talk);
     g_assert_nonnull(kit_fpdu(session, SIDE_INITIATOR, kit_talk_start(talk, 0, 59)));
     for (guint index = 0; index < session->fpdus->len; index++) {
       const decode_fpdu *fpdu = &g_array_index(session->fpdus, decode_fpdu, index);
       g_assert_nonnull(mpa_stream_find(talk->fpdus[0], fpdu->phase_offset));
     }
-    g_array_unref(pieces);
-    kit_session_free(session);
-    kit_talk_free(talk);
   }
-  random_stream_free(random);
 }
 
 /* The same without markers: from there on all is unaccounted for, and no memory is needed for it. */
@@ -387,76 +339,64 @@ TEST(test_hold_limit_without_markers)
 {
   const kit_plan plan = {.has_frames = true, .crc = true, .fpdus = {100, 0}};
   const decode_options options = {.hold_octets = 3000};
-  random_stream *random = new_random("hold");
-  kit_talk *talk = kit_talk_new(&plan, random);
-  GArray *pieces = kit_cut(talk, 0);
+  g_autoptr(random_stream) random = new_random("hold");
+  g_autoptr(kit_talk) talk = kit_talk_new(&plan, random);
+  g_autoptr(GArray) pieces = kit_cut(talk, 0);
 
   kit_lose(pieces, 0, kit_talk_start(talk, 0, 20), kit_talk_end(talk, 0, 20));
-  kit_session *session = kit_decode(talk, pieces, &options);
+  g_autoptr(kit_session) session = kit_decode(talk, pieces, &options);
   kit_expect_sums(session, talk);
   g_assert_cmpuint(kit_summary(session, SIDE_INITIATOR)->fpdus, ==, 20);
-  g_array_unref(pieces);
-  kit_session_free(session);
-  kit_talk_free(talk);
-  random_stream_free(random);
 }
 
 /* The capture ends within an FPDU: its octets are incomplete, not unaccounted for. */
 TEST(test_incomplete)
 {
-  random_stream *random = new_random("incomplete");
-  kit_talk *talk = kit_talk_new(&both_ways, random);
+  g_autoptr(random_stream) random = new_random("incomplete");
+  g_autoptr(kit_talk) talk = kit_talk_new(&both_ways, random);
 
   for (uint32_t left = 1; left < 12; left++) {
-    GArray *pieces = kit_cut(talk, 0);
+    g_autoptr(GArray) pieces = kit_cut(talk, 0);
     kit_piece *last = &g_array_index(pieces, kit_piece, 4 + 59);
     g_assert_true(last->from == 0 && last->position == kit_talk_start(talk, 0, 59));
     last->length = left;
     last->captured = left;
-    kit_session *session = kit_decode(talk, pieces, NULL);
+    g_autoptr(kit_session) session = kit_decode(talk, pieces, NULL);
     const decode_direction_summary *forward = kit_summary(session, SIDE_INITIATOR);
     g_assert_cmpuint(forward->fpdus, ==, 59);
     g_assert_cmpuint(forward->incomplete_octets, ==, left);
     g_assert_cmpuint(forward->unaccounted_octets, ==, 0);
     g_assert_cmpuint(forward->aligned, ==, 60);
     g_assert_cmpuint(kit_note(session, SIDE_INITIATOR, DECODE_NOTE_INCOMPLETE)->octets, ==, left);
-    g_array_unref(pieces);
-    kit_session_free(session);
   }
-  kit_talk_free(talk);
-  random_stream_free(random);
 }
 
 /* --- Flags and checksums --- */
 
 TEST(test_flags)
 {
-  random_stream *random = new_random("flags");
-  kit_talk *talk = kit_talk_new(&both_ways, random);
-  GArray *pieces = kit_cut(talk, 0);
+  g_autoptr(random_stream) random = new_random("flags");
+  g_autoptr(kit_talk) talk = kit_talk_new(&both_ways, random);
+  g_autoptr(GArray) pieces = kit_cut(talk, 0);
   uint64_t end = talk->octets[0]->len;
 
   kit_append(pieces, (kit_piece){.position = end, .flags = TCP_FIN});
   kit_append(pieces, (kit_piece){.position = end, .flags = TCP_FIN});
   kit_append(pieces, (kit_piece){.from = 1, .position = 0, .flags = TCP_RST});
-  kit_session *session = kit_decode(talk, pieces, NULL);
+  g_autoptr(kit_session) session = kit_decode(talk, pieces, NULL);
   kit_expect_all(session, talk);
   g_assert_cmpuint(kit_notes(session, SIDE_INITIATOR, DECODE_NOTE_FIN), ==, 1);
   g_assert_cmpuint(kit_note(session, SIDE_INITIATOR, DECODE_NOTE_FIN)->stream_position, ==, end);
   g_assert_cmpuint(kit_notes(session, SIDE_RESPONDER, DECODE_NOTE_RESET), ==, 1);
-  g_array_unref(pieces);
-  kit_session_free(session);
-  kit_talk_free(talk);
-  random_stream_free(random);
 }
 
 /* A damaged packet is ignored, its retransmission counts; or it is believed when the user says so. */
 TEST(test_checksums)
 {
   const decode_options believing = {.ignore_checksums = true};
-  random_stream *random = new_random("checksums");
-  kit_talk *talk = kit_talk_new(&both_ways, random);
-  GArray *pieces = kit_cut(talk, 0);
+  g_autoptr(random_stream) random = new_random("checksums");
+  g_autoptr(kit_talk) talk = kit_talk_new(&both_ways, random);
+  g_autoptr(GArray) pieces = kit_cut(talk, 0);
   uint8_t damaged[] = {0xDE, 0xAD, 0xBE, 0xEF};
   guint index = 3;
   while (mpa_stream_at(talk->fpdus[0], index)->start % 512 == 0) {
@@ -478,8 +418,5 @@ TEST(test_checksums)
   kit_expect_sums(session, talk);
   g_assert_cmpuint(kit_summary(session, SIDE_INITIATOR)->segments, ==, 61);
   g_assert_cmpuint(kit_summary(session, SIDE_INITIATOR)->fpdus, <, 60);
-  g_array_unref(pieces);
   kit_session_free(session);
-  kit_talk_free(talk);
-  random_stream_free(random);
 }

@@ -317,8 +317,8 @@ static void test_each_octet_flipped(fixture *at, gconstpointer plan)
                           .private_data = {3, 0},
                           .fpdus = {6, 3},
                           .ulpdu_octets = 300};
-  kit_talk *talk = kit_talk_new(&small, at->random);
-  GArray *pieces = kit_cut(talk, 0);
+  g_autoptr(kit_talk) talk = kit_talk_new(&small, at->random);
+  g_autoptr(GArray) pieces = kit_cut(talk, 0);
 
   at->session = NULL;
   for (unsigned from = 0; from < 2; from++) {
@@ -337,8 +337,6 @@ static void test_each_octet_flipped(fixture *at, gconstpointer plan)
   }
   at->session = kit_decode(talk, pieces, NULL);
   kit_expect_all(at->session, talk);
-  g_array_unref(pieces);
-  kit_talk_free(talk);
 }
 
 #define ADD(name, plan, test)                                                                                \
@@ -430,7 +428,8 @@ static void test_long(void)
   for (gsize index = 0; index < G_N_ELEMENTS(long_kinds) * G_N_ELEMENTS(cuts); index++) {
     const long_kind *kind = &long_kinds[index % G_N_ELEMENTS(long_kinds)];
     uint64_t starts[LONG_FPDUS_MADE];
-    kit_session *session = decode_long(kind, cuts[index / G_N_ELEMENTS(long_kinds)], UINT32_MAX, 0, starts);
+    g_autoptr(kit_session) session =
+        decode_long(kind, cuts[index / G_N_ELEMENTS(long_kinds)], UINT32_MAX, 0, starts);
     const decode_direction_summary *forward = kit_summary(session, SIDE_INITIATOR);
 
     g_assert_cmpuint(forward->fpdus, ==, LONG_FPDUS_MADE);
@@ -446,7 +445,6 @@ static void test_long(void)
       g_assert_cmpuint(fpdu->ulpdu_octets, ==, LONG_ULPDU_OCTETS);
       g_assert_cmpint(fpdu->crc, ==, kind->crc ? DECODE_CRC_RIGHT : DECODE_CRC_UNUSED);
     }
-    kit_session_free(session);
   }
 }
 
@@ -465,14 +463,13 @@ static void test_long_unproven(void)
 
   for (gsize index = 0; index < G_N_ELEMENTS(cases); index++) {
     uint64_t starts[LONG_FPDUS_MADE];
-    kit_session *session =
+    g_autoptr(kit_session) session =
         decode_long(&cases[index].kind, 1460, cases[index].flipped, cases[index].bits, starts);
 
     g_assert_cmpuint(kit_summary(session, SIDE_INITIATOR)->fpdus, ==, 1);
     const decode_note *note = kit_note(session, SIDE_INITIATOR, DECODE_NOTE_BAD_LENGTH);
     g_assert_nonnull(note);
     g_assert_cmpuint(note->stream_position, ==, starts[1]);
-    kit_session_free(session);
   }
 }
 

@@ -19,30 +19,27 @@ static random_stream *new_random(void)
 TEST(test_random_octets)
 {
   static const uint8_t few[] = {0x00, 0x00, 0x04, 0x20, 0x01, 0xC1};
-  random_stream *random = new_random();
+  g_autoptr(random_stream) random = new_random();
 
   for (guint turn = 0; turn < 60; turn++) {
     const kit_plan plan = {
         .has_frames = true, .markers = {turn % 2 == 0, true}, .crc = turn % 3 != 0, .fpdus = {20, 10}};
     const decode_options options = {.assume_aligned = turn % 5 == 0, .hold_octets = turn % 3 == 0 ? 5000 : 0};
-    kit_talk *talk = kit_talk_new(&plan, random);
+    g_autoptr(kit_talk) talk = kit_talk_new(&plan, random);
     uint64_t from = talk->phase[0] + random_stream_below(random, talk->octets[0]->len - talk->phase[0]);
     for (uint64_t at = turn % 4 < 2 ? talk->phase[0] : from; at < talk->octets[0]->len; at++) {
       uint64_t drawn = random_stream_next(random);
       talk->octets[0]->data[at] = turn % 4 == 1 ? (uint8_t)drawn : few[drawn % sizeof few];
     }
-    GArray *pieces = kit_cut(talk, turn % 4 == 0 ? 0 : 1 + (uint32_t)random_stream_below(random, 2000));
+    g_autoptr(GArray) pieces =
+        kit_cut(talk, turn % 4 == 0 ? 0 : 1 + (uint32_t)random_stream_below(random, 2000));
     if (turn % 3 == 1) {
       kit_shuffle(pieces, random);
     }
-    kit_session *session = kit_decode(talk, pieces, &options);
+    g_autoptr(kit_session) session = kit_decode(talk, pieces, &options);
     kit_expect_sums(session, talk);
     g_assert_cmpuint(kit_summary(session, SIDE_RESPONDER)->fpdus, ==, 10);
-    g_array_unref(pieces);
-    kit_session_free(session);
-    kit_talk_free(talk);
   }
-  random_stream_free(random);
 }
 
 /* A few octets changed, pieces lost, cut off by a snap length and doubled. */
@@ -68,7 +65,7 @@ static void damage(kit_talk *talk, GArray *pieces, random_stream *random)
 
 TEST(test_damage)
 {
-  random_stream *random = new_random();
+  g_autoptr(random_stream) random = new_random();
 
   for (guint turn = 0; turn < 400; turn++) {
     const kit_plan plan = {.has_frames = true,
@@ -77,19 +74,15 @@ TEST(test_damage)
                            .fpdus = {30, 2},
                            .ulpdu_octets = turn % 2 == 0 ? 100 : 1400};
     const decode_options options = {.assume_aligned = turn % 7 == 0, .hold_octets = turn % 4 == 0 ? 2000 : 0};
-    kit_talk *talk = kit_talk_new(&plan, random);
-    GArray *pieces = kit_cut(talk, turn % 2 == 0 ? 0 : 333);
+    g_autoptr(kit_talk) talk = kit_talk_new(&plan, random);
+    g_autoptr(GArray) pieces = kit_cut(talk, turn % 2 == 0 ? 0 : 333);
     damage(talk, pieces, random);
     if (options.hold_octets == 0 && random_stream_chance(random, 0.5)) {
       kit_shuffle(pieces, random);
     }
-    kit_session *session = kit_decode(talk, pieces, &options);
+    g_autoptr(kit_session) session = kit_decode(talk, pieces, &options);
     kit_expect_sums(session, talk);
-    g_array_unref(pieces);
-    kit_session_free(session);
-    kit_talk_free(talk);
   }
-  random_stream_free(random);
 }
 
 /* Segments with random sequence numbers, lengths and flags, of both ends, with a hint so that all counts as
@@ -97,7 +90,7 @@ TEST(test_damage)
 TEST(test_random_segments)
 {
   static const decode_hint hint = {.any_address = true, .end = {.port = 7471}, .start = {DECODE_START_FIND}};
-  random_stream *random = new_random();
+  g_autoptr(random_stream) random = new_random();
   uint8_t octets[4000];
 
   for (size_t index = 0; index < sizeof octets; index++) {
@@ -105,7 +98,7 @@ TEST(test_random_segments)
   }
   for (guint turn = 0; turn < 30; turn++) {
     const decode_options options = {.hints = &hint, .hint_count = turn % 2, .hold_octets = 10000};
-    kit_session *session = kit_session_new(&options);
+    g_autoptr(kit_session) session = kit_session_new(&options);
     for (guint each = 0; each < 300; each++) {
       uint64_t drawn = random_stream_next(random);
       bool is_near = drawn % 8 != 0;
@@ -128,7 +121,5 @@ TEST(test_random_segments)
       decode_session_receive(session->session, &session->flow, &segment);
     }
     decode_session_finish(session->session);
-    kit_session_free(session);
   }
-  random_stream_free(random);
 }

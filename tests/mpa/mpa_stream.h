@@ -28,6 +28,7 @@ typedef struct mpa_stream {
 /* The stream of `count` ULPDUs of the given lengths; their octets are arbitrary and differ. */
 mpa_stream *mpa_stream_new(bool markers, bool crc, const uint32_t *ulpdu_octets, guint count);
 void mpa_stream_free(mpa_stream *stream);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(mpa_stream, mpa_stream_free)
 
 /* A stream of no ULPDUs, to be made one by one with mpa_stream_append(): `ulpdu` is copied. */
 mpa_stream *mpa_stream_begin(bool markers, bool crc);

@@ -290,12 +290,10 @@ void fixture_file_add(fixture_file *file, int64_t time_ns, const GByteArray *fra
 void fixture_file_add_segment(fixture_file *file, int64_t time_ns, int link_type,
                               const fixture_segment *segment)
 {
-  GByteArray *packet = fixture_packet(segment);
-  GByteArray *frame = fixture_frame(link_type, packet, 0);
+  g_autoptr(GByteArray) packet = fixture_packet(segment);
+  g_autoptr(GByteArray) frame = fixture_frame(link_type, packet, 0);
 
   fixture_file_add(file, time_ns, frame);
-  g_byte_array_free(frame, TRUE);
-  g_byte_array_free(packet, TRUE);
 }
 
 capture_source *fixture_open_octets(const uint8_t *octets, size_t length, const char *filter, GError **error)

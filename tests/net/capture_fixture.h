@@ -8,6 +8,8 @@
 #include "net/capture_source.h"
 #include "net/tcp_header.h"
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(capture_source, capture_source_free)
+
 /* Link types as they stand in files (tcpdump.org/linktypes.html). */
 enum {
   FIXTURE_LINK_NULL = 0,

@@ -6,7 +6,11 @@
 #include <glib.h>
 #include <string.h>
 
+#include "base/random_stream.h"
 #include "net/datagram.h"
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(datagram, datagram_unref)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(random_stream, random_stream_free)
 
 /* 192.168.0.1 and 192.168.0.2, or 2001:db8::1 and 2001:db8::2: the host with this number. */
 static inline ip_address fixture_address(unsigned version, uint8_t host)

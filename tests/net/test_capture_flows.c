@@ -27,10 +27,9 @@ static fixture_file *file_of(const row *rows, unsigned count, unsigned version)
                             .sequence = rows[i].sequence,
                             .acknowledgement = rows[i].acknowledgement,
                             .length = rows[i].length};
-    GByteArray *packet = fixture_packet(&sent);
+    g_autoptr(GByteArray) packet = fixture_packet(&sent);
     packet->data[packet->len - 1] ^= rows[i].is_damaged;
     fixture_file_add(file, i, packet);
-    g_byte_array_free(packet, TRUE);
   }
   return file;
 }
@@ -97,10 +96,9 @@ TEST(test_handshake)
         {opener, TCP_FIN | TCP_ACK, 101, 911, 0, 0, 0, false},
         {!opener, TCP_RST, 0xDEADBEEF, 0, 0, 0, 1, false},
     };
-    capture_source *source = check(rows, G_N_ELEMENTS(rows));
+    g_autoptr(capture_source) source = check(rows, G_N_ELEMENTS(rows));
     assert_flow(source, 0, opener, 100, 900);
     g_assert_cmpuint(capture_source_flows(source), ==, 1);
-    capture_source_free(source);
   }
 }
 
@@ -129,9 +127,8 @@ TEST(test_middle_of_a_stream)
       {0, TCP_ACK, 101, 907, 5, 0, 1, false},
       {1, TCP_RST | TCP_ACK, 5000000, 106, 0, 0, 0, false},
   };
-  capture_source *source = check(rows, G_N_ELEMENTS(rows));
+  g_autoptr(capture_source) source = check(rows, G_N_ELEMENTS(rows));
   assert_flow(source, 0, 1, -1, -1);
-  capture_source_free(source);
 }
 
 /* RFC 6056, RFC 9293 §3.4.1: the ports again, with another ISN: another connection, also when the other end opens it. */
@@ -147,12 +144,11 @@ TEST(test_used_again)
       {1, TCP_SYN, 80000, 0, 0, 2, 0, false},
       {0, TCP_SYN | TCP_ACK, 90000, 80001, 0, 2, 1, false},
   };
-  capture_source *source = check(rows, G_N_ELEMENTS(rows));
+  g_autoptr(capture_source) source = check(rows, G_N_ELEMENTS(rows));
   g_assert_cmpuint(capture_source_flows(source), ==, 3);
   assert_flow(source, 0, 0, 100, 900);
   assert_flow(source, 1, 0, 70000, 5000);
   assert_flow(source, 2, 1, 80000, 90000);
-  capture_source_free(source);
 }
 
 /* After the middle of one connection, a SYN begins the next; unless the octets were its own, captured before it: they are up to 2^26
@@ -185,9 +181,8 @@ TEST(test_syn_not_captured)
       {0, TCP_SYN, 100, 0, 0, 0, 0, false},
       {1, TCP_SYN | TCP_ACK, 900, 70001, 0, 1, 1, false},
   };
-  capture_source *source = check(rows, G_N_ELEMENTS(rows));
+  g_autoptr(capture_source) source = check(rows, G_N_ELEMENTS(rows));
   assert_flow(source, 1, 0, -1, 900);
-  capture_source_free(source);
 }
 
 /* RFC 9293 §3.5: both SYN at once. */
@@ -199,9 +194,8 @@ TEST(test_simultaneous_open)
       {1, TCP_SYN | TCP_ACK, 900, 101, 0, 0, 0, false},
       {0, TCP_SYN | TCP_ACK, 100, 901, 0, 0, 1, false},
   };
-  capture_source *source = check(rows, G_N_ELEMENTS(rows));
+  g_autoptr(capture_source) source = check(rows, G_N_ELEMENTS(rows));
   assert_flow(source, 0, 1, 900, 100);
-  capture_source_free(source);
 }
 
 /* A TCP drops what was damaged: no SYN of it begins another connection, or is an ISN. */
@@ -213,11 +207,10 @@ TEST(test_damaged_syn)
       {0, TCP_SYN, 700, 0, 0, 0, 0, true},
       {1, TCP_SYN | TCP_ACK, 900, 101, 0, 0, 1, false},
   };
-  capture_source *source = check(rows, G_N_ELEMENTS(rows));
+  g_autoptr(capture_source) source = check(rows, G_N_ELEMENTS(rows));
   assert_flow(source, 0, 0, 100, 900);
   g_assert_cmpuint(capture_source_flows(source), ==, 1);
   g_assert_cmpuint(capture_source_counts(source)->wrong_checksums, ==, 2);
-  capture_source_free(source);
 }
 
 /* On one host, only the ports tell the ends apart. */
@@ -227,21 +220,19 @@ TEST(test_one_address)
   g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
   for (unsigned i = 0; i < 4; i++) {
     fixture_segment sent = {.version = 4, .from = i % 2, .flags = TCP_ACK, .length = 1};
-    GByteArray *packet = fixture_packet(&sent);
+    g_autoptr(GByteArray) packet = fixture_packet(&sent);
     memcpy(packet->data + 12, address, sizeof address);
     memcpy(packet->data + 16, address, sizeof address);
     fixture_set_checksum(packet);
     fixture_file_add(file, i, packet);
-    g_byte_array_free(packet, TRUE);
   }
-  capture_source *source = fixture_open(file);
+  g_autoptr(capture_source) source = fixture_open(file);
   for (unsigned i = 0; i < 4; i++) {
     capture_segment segment;
     g_assert_true(capture_source_next(source, &segment, NULL));
     g_assert_cmpuint(segment.flow, ==, 0);
     g_assert_cmpuint(segment.from, ==, i % 2);
   }
-  capture_source_free(source);
 }
 
 /* Thousands at once, in turns: each segment finds its own, and what was given stays where it is. */
@@ -259,7 +250,7 @@ TEST(test_many_connections)
       fixture_file_add_segment(file, 1, FIXTURE_LINK_RAW, &sent);
     }
   }
-  capture_source *source = fixture_open(file);
+  g_autoptr(capture_source) source = fixture_open(file);
   const capture_flow *first = NULL;
   for (unsigned i = 0; i < 3 * CONNECTIONS; i++) {
     capture_segment segment;
@@ -271,5 +262,4 @@ TEST(test_many_connections)
   g_assert_cmpuint(capture_source_flows(source), ==, CONNECTIONS);
   g_assert_true(capture_source_flow(source, 0) == first);
   g_assert_cmpuint(capture_source_flow(source, 2)->ends[0].port, ==, 3);
-  capture_source_free(source);
 }

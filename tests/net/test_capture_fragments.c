@@ -18,9 +18,8 @@ static GByteArray *whole_packet(unsigned version, uint32_t sequence)
 static void add_fragment(fixture_file *file, int64_t time_ns, const GByteArray *packet,
                          uint32_t identification, uint32_t from, uint32_t length)
 {
-  GByteArray *fragment = fixture_fragment(packet, identification, from, length);
+  g_autoptr(GByteArray) fragment = fixture_fragment(packet, identification, from, length);
   fixture_file_add(file, time_ns, fragment);
-  g_byte_array_free(fragment, TRUE);
 }
 
 static void assert_whole(capture_source *source, uint32_t sequence, uint64_t packet)
@@ -61,7 +60,7 @@ TEST(test_every_order)
 {
   static const unsigned orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
   for (unsigned version = 4; version <= 6; version += 2) {
-    GByteArray *packet = whole_packet(version, 5);
+    g_autoptr(GByteArray) packet = whole_packet(version, 5);
     for (unsigned order = 0; order < G_N_ELEMENTS(orders); order++) {
       g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
       for (unsigned i = 0; i < 3; i++) {
@@ -72,7 +71,6 @@ TEST(test_every_order)
       assert_whole(source, 5, 3);
       assert_at_end(source, 3, 0);
     }
-    g_byte_array_free(packet, TRUE);
   }
 }
 
@@ -102,16 +100,14 @@ TEST(test_mixed_datagrams)
 /* What came already is passed over (RFC 8200 §4.5). */
 TEST(test_duplicates)
 {
-  GByteArray *packet = whole_packet(6, 5);
-  fixture_file *file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
+  g_autoptr(GByteArray) packet = whole_packet(6, 5);
+  g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
   add_fragment(file, 1, packet, 9, 0, 400);
   add_fragment(file, 1, packet, 9, 0, 400);
   add_fragment(file, 1, packet, 9, 400, 620);
   capture_source *source = fixture_open(file);
   assert_whole(source, 5, 3);
   assert_at_end(source, 3, 0);
-  fixture_file_free(file);
-  g_byte_array_free(packet, TRUE);
 }
 
 /* RFC 5722 §4: a datagram of which fragments overlap is dropped, with those that come later, all of them here. */
@@ -120,8 +116,8 @@ TEST(test_contradictions)
   static const uint32_t contradicting[][2] = {{392, 16}, {0, 408}, {400, 408}, {392, 628}};
   for (unsigned version = 4; version <= 6; version += 2) {
     for (unsigned i = 0; i < G_N_ELEMENTS(contradicting); i++) {
-      GByteArray *packet = whole_packet(version, 5);
-      fixture_file *file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
+      g_autoptr(GByteArray) packet = whole_packet(version, 5);
+      g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
       add_fragment(file, 1, packet, 9, PIECES[0][0], PIECES[0][1]);
       add_fragment(file, 1, packet, 9, PIECES[2][0], PIECES[2][1]);
       add_fragment(file, 1, packet, 9, contradicting[i][0], contradicting[i][1]);
@@ -129,15 +125,13 @@ TEST(test_contradictions)
         add_fragment(file, 1, packet, 9, PIECES[piece][0], PIECES[piece][1]);
       }
       assert_at_end(fixture_open(file), 6, 1);
-      fixture_file_free(file);
-      g_byte_array_free(packet, TRUE);
     }
   }
 }
 
 TEST(test_time_is_over)
 {
-  GByteArray *packet = whole_packet(4, 5);
+  g_autoptr(GByteArray) packet = whole_packet(4, 5);
   for (unsigned late = 0; late < 2; late++) {
     g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
     add_fragment(file, 0, packet, 9, 0, 400);
@@ -148,18 +142,16 @@ TEST(test_time_is_over)
     }
     assert_at_end(source, 2, late ? 2 : 0); /* the late one begins a datagram of its own */
   }
-  g_byte_array_free(packet, TRUE);
 }
 
 /* With a snap length: the payload is as long as it was on the wire, captured up to the first octet that is not there. */
 TEST(test_cut_fragments)
 {
-  GByteArray *packet = whole_packet(4, 5);
-  fixture_file *file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
+  g_autoptr(GByteArray) packet = whole_packet(4, 5);
+  g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
   for (unsigned piece = 0; piece < 3; piece++) {
-    GByteArray *fragment = fixture_fragment(packet, 9, PIECES[piece][0], PIECES[piece][1]);
+    g_autoptr(GByteArray) fragment = fixture_fragment(packet, 9, PIECES[piece][0], PIECES[piece][1]);
     fixture_file_add_cut(file, 1, fragment, piece == 0 ? fragment->len : 20 + 10, fragment->len);
-    g_byte_array_free(fragment, TRUE);
   }
   capture_source *source = fixture_open(file);
   capture_segment segment;
@@ -169,8 +161,6 @@ TEST(test_cut_fragments)
   g_assert_cmpint(segment.checksum, ==, CAPTURE_CHECKSUM_UNKNOWN);
   g_assert_cmpuint(capture_source_counts(source)->cut_short, ==, 1);
   assert_at_end(source, 3, 0);
-  fixture_file_free(file);
-  g_byte_array_free(packet, TRUE);
 }
 
 /* RFC 3168 §5.3: one fragment that met congestion marks the datagram; unless another is not ECN-capable, which drops it. */
@@ -182,8 +172,8 @@ TEST(test_ecn)
     int expected; /* -1: dropped */
   } rows[] = {{2, 3, 3}, {3, 2, 3}, {3, 3, 3}, {2, 2, 2}, {1, 2, 1}, {0, 3, -1}, {3, 0, -1}};
   for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
-    GByteArray *packet = whole_packet(4, 5);
-    fixture_file *file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
+    g_autoptr(GByteArray) packet = whole_packet(4, 5);
+    g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
     packet->data[1] = rows[i].first;
     add_fragment(file, 1, packet, 9, 0, 400);
     packet->data[1] = rows[i].second;
@@ -195,8 +185,6 @@ TEST(test_ecn)
       g_assert_cmpint(segment.ecn, ==, rows[i].expected);
     }
     assert_at_end(source, 2, rows[i].expected < 0);
-    fixture_file_free(file);
-    g_byte_array_free(packet, TRUE);
   }
 }
 
@@ -204,7 +192,7 @@ TEST(test_ecn)
 TEST(test_extension_header_in_fragments)
 {
   for (unsigned order = 0; order < 2; order++) {
-    GByteArray *packet = whole_packet(6, 5);
+    g_autoptr(GByteArray) packet = whole_packet(6, 5);
     fixture_add_extension(packet, 60, 16);
     GByteArray *pieces[2] = {fixture_fragment(packet, 9, 0, 400), fixture_fragment(packet, 9, 400, 636)};
     fixture_file *file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
@@ -217,22 +205,19 @@ TEST(test_extension_header_in_fragments)
     fixture_file_free(file);
     g_byte_array_free(pieces[0], TRUE);
     g_byte_array_free(pieces[1], TRUE);
-    g_byte_array_free(packet, TRUE);
   }
 }
 
 /* Reads one packet that is garbled; frees it. */
 static void assert_garbled(GByteArray *packet)
 {
-  fixture_file *file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
+  g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
   fixture_file_add(file, 1, packet);
-  capture_source *source = fixture_open(file);
+  g_autoptr(capture_source) source = fixture_open(file);
   capture_segment segment;
   g_assert_false(capture_source_next(source, &segment, NULL));
   g_assert_cmpuint(capture_source_counts(source)->garbled_packets, ==, 1);
   g_assert_cmpuint(capture_source_counts(source)->fragments, ==, 0);
-  capture_source_free(source);
-  fixture_file_free(file);
   g_byte_array_free(packet, TRUE);
 }
 
@@ -240,45 +225,40 @@ static void assert_garbled(GByteArray *packet)
 TEST(test_impossible_fragments)
 {
   for (unsigned version = 4; version <= 6; version += 2) {
-    GByteArray *packet = whole_packet(version, 5);
+    g_autoptr(GByteArray) packet = whole_packet(version, 5);
     assert_garbled(fixture_fragment(packet, 9, 8, 12));
     assert_garbled(fixture_fragment(packet, 9, 8, 0));
     GByteArray *last = fixture_fragment(packet, 9, 8, TCP_OCTETS + PAYLOAD_OCTETS - 8);
     last->data[version == 4 ? 6 : 42] = version == 4 ? 0x1F : 0xFF;
     last->data[version == 4 ? 7 : 43] = version == 4 ? 0xFF : 0xF8; /* at 65,528 */
     assert_garbled(last);
-    g_byte_array_free(packet, TRUE);
   }
 }
 
 /* What is put together is itself a fragment: nobody makes that. */
 TEST(test_fragments_of_a_fragment)
 {
-  GByteArray *packet = whole_packet(6, 5);
-  GByteArray *inner = fixture_fragment(packet, 8, 0, 800);
-  fixture_file *file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
+  g_autoptr(GByteArray) packet = whole_packet(6, 5);
+  g_autoptr(GByteArray) inner = fixture_fragment(packet, 8, 0, 800);
+  g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
   add_fragment(file, 1, inner, 9, 0, 400);
   add_fragment(file, 1, inner, 9, 400, 408);
-  capture_source *source = fixture_open(file);
+  g_autoptr(capture_source) source = fixture_open(file);
   capture_segment segment;
   g_assert_false(capture_source_next(source, &segment, NULL));
   g_assert_cmpuint(capture_source_counts(source)->garbled_packets, ==, 1);
-  capture_source_free(source);
-  fixture_file_free(file);
-  g_byte_array_free(inner, TRUE);
-  g_byte_array_free(packet, TRUE);
 }
 
 /* Who puts them together himself gets each as it is. */
 TEST(test_packet_by_packet)
 {
-  GByteArray *packet = whole_packet(4, 5);
-  fixture_file *file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
+  g_autoptr(GByteArray) packet = whole_packet(4, 5);
+  g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
   add_fragment(file, 1, packet, 9, 400, 620);
   fixture_file_add(file, 2, packet);
   packet->data[9] = 17; /* UDP's are of no interest */
   add_fragment(file, 3, packet, 9, 0, 400);
-  capture_source *source = fixture_open(file);
+  g_autoptr(capture_source) source = fixture_open(file);
   capture_segment segment;
   gboolean is_segment = TRUE;
   uint32_t octets = 0;
@@ -294,23 +274,20 @@ TEST(test_packet_by_packet)
   g_assert_cmpuint(segment.payload_octets, ==, PAYLOAD_OCTETS);
   g_assert_false(capture_source_next_packet(source, &segment, &is_segment, NULL));
   g_assert_cmpuint(capture_source_counts(source)->other_packets, ==, 1);
-  capture_source_free(source);
-  fixture_file_free(file);
-  g_byte_array_free(packet, TRUE);
 }
 
 /* The first flow has only fragments. Who puts them together himself sees the second one, under the number that it has for others. */
 TEST(test_flows_have_one_number)
 {
   for (unsigned by_packet = 0; by_packet < 2; by_packet++) {
-    GByteArray *packet = whole_packet(4, 5);
-    fixture_file *file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
+    g_autoptr(GByteArray) packet = whole_packet(4, 5);
+    g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
     add_fragment(file, 1, packet, 9, 400, 620);
     add_fragment(file, 2, packet, 9, 0, 400);
     fixture_segment sent = {.version = 6, .sequence = 5, .flags = TCP_ACK, .length = 10};
-    GByteArray *another = fixture_packet(&sent);
+    g_autoptr(GByteArray) another = fixture_packet(&sent);
     fixture_file_add(file, 3, another);
-    capture_source *source = fixture_open(file);
+    g_autoptr(capture_source) source = fixture_open(file);
     capture_segment segment;
     gboolean is_segment;
     for (unsigned i = 0; i < (by_packet ? 3 : 2); i++) {
@@ -321,10 +298,6 @@ TEST(test_flows_have_one_number)
     g_assert_cmpuint(segment.flow, ==, 1);
     g_assert_cmpuint(capture_source_flows(source), ==, 2);
     g_assert_cmpuint(capture_source_counts(source)->segments, ==, by_packet ? 1 : 2);
-    capture_source_free(source);
-    fixture_file_free(file);
-    g_byte_array_free(another, TRUE);
-    g_byte_array_free(packet, TRUE);
   }
 }
 
@@ -338,7 +311,7 @@ TEST(test_bounds)
   } rows[] = {{8000, 16 * 1024 * 1024 / (8000 + 256)}, {8, 4096}};
   enum { COUNT = 5000 };
   fixture_segment sent = {.version = 4, .sequence = 5, .flags = TCP_ACK, .length = 9000};
-  GByteArray *packet = fixture_packet(&sent);
+  g_autoptr(GByteArray) packet = fixture_packet(&sent);
   for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
     for (uint32_t older = 0; older < 2; older++) {
       g_autoptr(fixture_file) file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW);
@@ -350,5 +323,4 @@ TEST(test_bounds)
       assert_at_end(fixture_open(file), COUNT + 1, COUNT + older);
     }
   }
-  g_byte_array_free(packet, TRUE);
 }

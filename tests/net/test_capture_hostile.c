@@ -84,11 +84,11 @@ static void take_in(int link_type, const uint8_t *frame, uint32_t captured, uint
 TEST(test_frames)
 {
   static const uint8_t masks[] = {0x01, 0x0F, 0x40, 0x80, 0xFF};
-  GPtrArray *packets = packets_of_every_kind();
+  g_autoptr(GPtrArray) packets = packets_of_every_kind();
   for (unsigned link = 0; link < G_N_ELEMENTS(LINK_TYPES); link++) {
     for (unsigned tags = 0; tags < 3; tags++) {
       for (unsigned i = 0; i < packets->len; i++) {
-        GByteArray *frame = fixture_frame(LINK_TYPES[link], g_ptr_array_index(packets, i), tags);
+        g_autoptr(GByteArray) frame = fixture_frame(LINK_TYPES[link], g_ptr_array_index(packets, i), tags);
         for (uint32_t octets = 0; octets <= frame->len; octets++) {
           take_in(LINK_TYPES[link], frame->data, octets, octets);
           take_in(LINK_TYPES[link], frame->data, octets, frame->len);
@@ -102,18 +102,16 @@ TEST(test_frames)
             frame->data[at] ^= masks[mask];
           }
         }
-        g_byte_array_free(frame, TRUE);
       }
     }
   }
-  g_ptr_array_free(packets, TRUE);
 }
 
 /* Reads all of it; an error is one line that begins with the name. */
 static void read_all(const uint8_t *octets, size_t length, gboolean by_packet)
 {
   GError *error = NULL;
-  capture_source *source = fixture_open_octets(octets, length, NULL, &error);
+  g_autoptr(capture_source) source = fixture_open_octets(octets, length, NULL, &error);
   capture_segment segment;
   gboolean is_segment = TRUE;
 
@@ -141,7 +139,6 @@ static void read_all(const uint8_t *octets, size_t length, gboolean by_packet)
     g_assert_null(strchr(error->message, '\n'));
   }
   g_clear_error(&error);
-  capture_source_free(source);
 }
 
 static fixture_file *file_of_every_kind(fixture_format format, bool is_swapped)
@@ -149,9 +146,8 @@ static fixture_file *file_of_every_kind(fixture_format format, bool is_swapped)
   GPtrArray *packets = packets_of_every_kind();
   fixture_file *file = fixture_file_new(format, is_swapped, FIXTURE_LINK_ETHERNET);
   for (unsigned i = 0; i < packets->len; i++) {
-    GByteArray *frame = fixture_frame(FIXTURE_LINK_ETHERNET, g_ptr_array_index(packets, i), i % 2);
+    g_autoptr(GByteArray) frame = fixture_frame(FIXTURE_LINK_ETHERNET, g_ptr_array_index(packets, i), i % 2);
     fixture_file_add_cut(file, i, frame, frame->len - i % 2, frame->len);
-    g_byte_array_free(frame, TRUE);
   }
   g_ptr_array_free(packets, TRUE);
   return file;

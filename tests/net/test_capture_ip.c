@@ -87,7 +87,7 @@ TEST(test_ipv6_extension_headers)
 TEST(test_atomic_fragment)
 {
   fixture_segment sent = sent_as(6, 33);
-  GByteArray *whole = fixture_packet(&sent);
+  g_autoptr(GByteArray) whole = fixture_packet(&sent);
   GByteArray *packet = fixture_fragment(whole, 7, 0, TCP_OCTETS + 33);
   capture_segment segment;
   capture_counts counts;
@@ -95,7 +95,6 @@ TEST(test_atomic_fragment)
   g_assert_true(read_cut(packet, octets, octets, &segment, &counts));
   g_assert_cmpuint(counts.fragments, ==, 0);
   assert_right(fixture_fragment(whole, 7, 0, TCP_OCTETS + 33), 33);
-  g_byte_array_free(whole, TRUE);
 }
 
 /* RFC 8200 §8.1: the checksum has the last destination of a source route in it, which the IP header has not yet. */

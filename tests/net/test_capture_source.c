@@ -76,11 +76,9 @@ static void check_way(fixture_format format, bool is_swapped, int link_type, uns
   g_autoptr(fixture_file) file = fixture_file_new(format, is_swapped, link_type);
   fixture_segment sent[2] = {segment_from(version, 0, 1000, 3), segment_from(version, 1, 5000, 700)};
   for (unsigned i = 0; i < G_N_ELEMENTS(sent); i++) {
-    GByteArray *packet = fixture_packet(&sent[i]);
-    GByteArray *frame = fixture_frame(link_type, packet, tags);
+    g_autoptr(GByteArray) packet = fixture_packet(&sent[i]);
+    g_autoptr(GByteArray) frame = fixture_frame(link_type, packet, tags);
     fixture_file_add(file, TODAY_NS + i * 5000, frame);
-    g_byte_array_free(frame, TRUE);
-    g_byte_array_free(packet, TRUE);
   }
   capture_source *source = fixture_open(file);
   g_assert_cmpint(capture_source_origin_ns(source), ==, 0);

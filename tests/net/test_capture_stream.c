@@ -7,6 +7,8 @@
 #include "net/tcp_header.h"
 #include "test.h"
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(capture_stream, capture_stream_free)
+
 /* What the callback is to check: octets of a stream whose value is a function of their position. */
 typedef struct taker {
   uint64_t runs;
@@ -78,7 +80,7 @@ static uint32_t runs_beyond_edge(const capture_stream *stream)
 TEST(test_in_order)
 {
   taker taken = {0};
-  capture_stream *stream = new_stream();
+  g_autoptr(capture_stream) stream = new_stream();
   g_assert_cmpuint(capture_stream_end(stream), ==, 0);
   g_assert_cmpint(capture_stream_position(stream, ISN), ==, -1);
   for (unsigned i = 0; i < 1000; i++) {
@@ -90,14 +92,13 @@ TEST(test_in_order)
   g_assert_cmpuint(capture_stream_end(stream), ==, 1000000);
   g_assert_cmpuint(runs_beyond_edge(stream), ==, 0);
   g_assert_cmpuint(capture_stream_missing(stream, 0, 1000001), ==, 1);
-  capture_stream_free(stream);
 }
 
 /* Twenty GB: the sequence numbers go around four times. */
 TEST(test_beyond_32_bits)
 {
   taker taken = {0};
-  capture_stream *stream = new_stream();
+  g_autoptr(capture_stream) stream = new_stream();
   uint64_t at = 0;
   while (at < UINT64_C(20000000000)) {
     g_assert_cmpuint(receive_cut(stream, &taken, at, LONGEST, 10, TCP_ACK), ==, LONGEST);
@@ -106,14 +107,13 @@ TEST(test_beyond_32_bits)
   g_assert_cmpuint(capture_stream_in_order_edge(stream), ==, at);
   g_assert_cmpuint(taken.octets, ==, at);
   g_assert_cmpuint(taken.not_captured, ==, at / LONGEST * (LONGEST - 10));
-  capture_stream_free(stream);
 }
 
 /* A hole that is never filled does not hold the positions up. */
 TEST(test_hole_for_ever)
 {
   taker taken = {0};
-  capture_stream *stream = new_stream();
+  g_autoptr(capture_stream) stream = new_stream();
   uint64_t at = 5;
   while (at < UINT64_C(10000000000)) {
     receive_cut(stream, &taken, at, LONGEST, 0, TCP_ACK);
@@ -123,13 +123,12 @@ TEST(test_hole_for_ever)
   g_assert_cmpuint(capture_stream_end(stream), ==, at);
   g_assert_cmpuint(runs_beyond_edge(stream), ==, 1);
   g_assert_cmpuint(capture_stream_missing(stream, 0, at), ==, 5);
-  capture_stream_free(stream);
 }
 
 TEST(test_out_of_order)
 {
   taker taken = {0};
-  capture_stream *stream = new_stream();
+  g_autoptr(capture_stream) stream = new_stream();
   g_assert_cmpuint(receive(stream, &taken, 300, 100), ==, 100);
   g_assert_cmpuint(receive(stream, &taken, 100, 100), ==, 100);
   g_assert_cmpuint(capture_stream_in_order_edge(stream), ==, 0);
@@ -144,14 +143,13 @@ TEST(test_out_of_order)
   g_assert_cmpuint(receive(stream, &taken, 200, 100), ==, 100);
   g_assert_cmpuint(capture_stream_in_order_edge(stream), ==, 400);
   g_assert_cmpuint(runs_beyond_edge(stream), ==, 0);
-  capture_stream_free(stream);
 }
 
 /* Only what is new is given, in ascending runs. */
 TEST(test_overlaps)
 {
   taker taken = {0};
-  capture_stream *stream = new_stream();
+  g_autoptr(capture_stream) stream = new_stream();
   receive(stream, &taken, 100, 100);
   receive(stream, &taken, 300, 100);
   taken = (taker){0};
@@ -164,14 +162,13 @@ TEST(test_overlaps)
   g_assert_cmpuint(taken.to, ==, 450);
   g_assert_cmpuint(receive(stream, &taken, 0, 450), ==, 50);
   g_assert_cmpuint(capture_stream_in_order_edge(stream), ==, 450);
-  capture_stream_free(stream);
 }
 
 /* With a snap length, the octets that are not there are told as such; a retransmission does not bring them again. */
 TEST(test_not_captured)
 {
   taker taken = {0};
-  capture_stream *stream = new_stream();
+  g_autoptr(capture_stream) stream = new_stream();
   g_assert_cmpuint(receive_cut(stream, &taken, 0, 1000, 60, TCP_ACK), ==, 1000);
   g_assert_cmpuint(taken.runs, ==, 2);
   g_assert_cmpuint(taken.not_captured, ==, 940);
@@ -182,7 +179,6 @@ TEST(test_not_captured)
   g_assert_cmpuint(taken.not_captured, ==, 40);
   g_assert_cmpuint(receive_cut(stream, &taken, 1000, 100, 20, TCP_ACK), ==, 50);
   g_assert_cmpuint(taken.not_captured, ==, 40 + 50);
-  capture_stream_free(stream);
 }
 
 /* A segment from before position 0, of which fewer octets were captured than lie there: what lies behind is told as not captured, and nothing
@@ -191,12 +187,11 @@ TEST(test_not_captured_below_0)
 {
   for (uint32_t captured = 0; captured <= 40; captured++) {
     taker taken = {0};
-    capture_stream *stream = new_stream();
+    g_autoptr(capture_stream) stream = new_stream();
     g_assert_cmpuint(receive_cut(stream, &taken, (uint64_t)-30, 50, captured, TCP_ACK), ==, 20);
     g_assert_cmpuint(taken.octets, ==, 20);
     g_assert_cmpuint(taken.not_captured, ==, captured <= 30 ? 20 : 50 - captured);
     g_assert_cmpuint(taken.to, ==, 20);
-    capture_stream_free(stream);
   }
 }
 
@@ -204,7 +199,7 @@ TEST(test_not_captured_below_0)
 TEST(test_syn_and_fin)
 {
   taker taken = {0};
-  capture_stream *stream = new_stream();
+  g_autoptr(capture_stream) stream = new_stream();
   static const uint8_t octets[2] = {0, 7};
   const capture_segment syn = {
       .flags = TCP_SYN, .sequence = ISN, .payload = octets, .payload_octets = 2, .captured_octets = 2};
@@ -213,7 +208,6 @@ TEST(test_syn_and_fin)
   g_assert_cmpuint(receive_cut(stream, &taken, 2, 10, 10, TCP_ACK | TCP_FIN), ==, 10);
   g_assert_cmpuint(capture_stream_end(stream), ==, 12);
   receive_cut(stream, &taken, 5, 2, 2, TCP_ACK | TCP_FIN); /* garbled: the first one stays */
-  capture_stream_free(stream);
 }
 
 /* RFC 9293 §3.8.4, §3.8.6.1: a keep-alive is the octet before the edge, or nothing there; a zero-window probe is one new octet, which
@@ -241,7 +235,7 @@ TEST(test_keep_alives_and_probes)
 TEST(test_resets)
 {
   taker taken = {0};
-  capture_stream *stream = new_stream();
+  g_autoptr(capture_stream) stream = new_stream();
   receive(stream, &taken, 0, 100);
   for (uint64_t at = 100; at < UINT64_C(1) << 32; at += 1 << 27) {
     g_assert_cmpuint(receive_cut(stream, &taken, at, 10, 10, TCP_RST), ==, 0);
@@ -249,7 +243,6 @@ TEST(test_resets)
   }
   g_assert_cmpuint(capture_stream_end(stream), ==, 100);
   g_assert_cmpuint(receive(stream, &taken, 100, 10), ==, 10);
-  capture_stream_free(stream);
 }
 
 /* Segments with a sequence number from anywhere, between those of the stream: these keep their places for GBs. */
@@ -258,7 +251,7 @@ TEST(test_garbage_far_away)
   static const uint8_t garbage[10];
   const uint32_t distances[] = {1u << 25,   1u << 28,   (1u << 29) + 5, 1u << 30,   3u << 30,
                                 0x7FFFFFFF, 0x80000000, 0xF0000000,     0xC0000001, 0x90000000};
-  capture_stream *stream = new_stream();
+  g_autoptr(capture_stream) stream = new_stream();
   taker taken = {0};
   uint64_t at = 0;
   for (unsigned i = 0; i < 200000; i++) {
@@ -278,7 +271,6 @@ TEST(test_garbage_far_away)
     }
   }
   g_assert_cmpuint(capture_stream_in_order_edge(stream), >=, at);
-  capture_stream_free(stream);
 }
 
 /* Garbage ever farther ahead, each step believed: between two of them the stream takes its place again, so that they do not lead away
@@ -286,7 +278,7 @@ TEST(test_garbage_far_away)
 TEST(test_garbage_step_by_step)
 {
   static const uint8_t garbage[1];
-  capture_stream *stream = new_stream();
+  g_autoptr(capture_stream) stream = new_stream();
   taker taken = {0};
   for (uint64_t step = 0; step < 10; step++) {
     uint64_t place = (step + 1) * ((1u << 29) - 1000000);
@@ -299,14 +291,13 @@ TEST(test_garbage_step_by_step)
     }
   }
   g_assert_cmpuint(capture_stream_in_order_edge(stream), ==, 30000);
-  capture_stream_free(stream);
 }
 
 /* More than 2^29 octets were not captured: with the second segment behind the hole, the stream is there. */
 TEST(test_giant_hole)
 {
   taker taken = {0};
-  capture_stream *stream = new_stream();
+  g_autoptr(capture_stream) stream = new_stream();
   uint64_t behind = 1500000000;
   receive(stream, &taken, 0, 100);
   g_assert_cmpuint(receive(stream, &taken, behind, 100), ==, 0);
@@ -315,7 +306,6 @@ TEST(test_giant_hole)
   g_assert_cmpuint(receive(stream, &taken, behind + 200, 100), ==, 100);
   g_assert_cmpuint(receive(stream, &taken, behind, 100), ==, 100);
   g_assert_cmpuint(capture_stream_missing(stream, 0, behind + 300), ==, behind - 100);
-  capture_stream_free(stream);
 }
 
 /* A connection whose beginning was not captured: octets from before the first segment have positions too. */
@@ -345,7 +335,7 @@ TEST(test_random)
   enum { SPACE = 3000 };
   for (unsigned round = 0; round < 300; round++) {
     static bool came[SPACE];
-    capture_stream *stream = new_stream();
+    g_autoptr(capture_stream) stream = new_stream();
     taker taken = {0};
     memset(came, 0, sizeof came);
     for (unsigned i = 0; i < 100; i++) {
@@ -371,6 +361,5 @@ TEST(test_random)
       g_assert_cmpuint(runs_beyond_edge(stream), ==, runs);
       g_assert_cmpuint(capture_stream_missing(stream, 0, SPACE), ==, SPACE - taken.octets);
     }
-    capture_stream_free(stream);
   }
 }

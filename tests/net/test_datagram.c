@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "base/random_stream.h"
 #include "datagram_fixture.h"
 #include "test.h"
 
@@ -29,7 +28,7 @@ TEST(test_on_the_wire)
                                      0x13, 0x89, 0x00, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x02, 0x50,
                                      0x18, 0x40, 0x00, 0x02, 0xFF, 0x00, 0x00, 'a',  'b',  'c'};
   uint8_t wire[sizeof expected];
-  datagram *packet = fixture_text_packet(4, "abc");
+  g_autoptr(datagram) packet = fixture_text_packet(4, "abc");
   g_assert_cmpuint(datagram_octets(packet), ==, sizeof expected);
   const ip_address source = datagram_source(packet);
   const ip_address destination = datagram_destination(packet);
@@ -40,7 +39,6 @@ TEST(test_on_the_wire)
   g_assert_cmpmem(wire, sizeof wire, expected, sizeof expected);
   datagram_write(packet, wire, false);
   g_assert_cmphex(wire[10] | wire[11] | wire[36] | wire[37], ==, 0);
-  datagram_unref(packet);
 }
 
 /* 2001:db8::1 to 2001:db8::2, the same segment of 23 = 17 octets; 63 octets. Traffic class and flow label 0, hop limit 64.
@@ -54,24 +52,23 @@ TEST(test_ipv6_on_the_wire)
       0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01, 0x20, 0x01, 0x0D, 0xB8, 0x00, 0x00, 0x00, 0x00,
       0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x13, 0x88, 0x13, 0x89, 0x00, 0x00, 0x00, 0x01,
       0x00, 0x00, 0x00, 0x02, 0x50, 0x18, 0x40, 0x00, 0x28, 0xDE, 0x00, 0x00, 'a',  'b',  'c'};
-  datagram *packet = fixture_text_packet(6, "abc");
+  g_autoptr(datagram) packet = fixture_text_packet(6, "abc");
   fixture_assert_wire(packet, expected, sizeof expected);
   g_assert_cmphex(datagram_tcp_checksum(packet), ==, 0x28DE);
   fixture_assert_address(datagram_source(packet), 6, 1);
   fixture_assert_address(datagram_destination(packet), 6, 2);
   g_assert_cmphex(datagram_tcp_flags(packet), ==, TCP_ACK | TCP_PSH);
   g_assert_false(datagram_may_be_fragmented(packet));
-  datagram_unref(packet);
 }
 
 TEST(test_what_is_written_is_read)
 {
   for (unsigned version = 4; version <= 6; version += 2) {
     uint8_t wire[80] = {0};
-    datagram *packet = fixture_text_packet(version, "payload");
+    g_autoptr(datagram) packet = fixture_text_packet(version, "payload");
     uint32_t octets = datagram_octets(packet);
     datagram_write(packet, wire, true);
-    datagram *read = fixture_read(wire, octets + 6); /* six octets of Ethernet padding */
+    g_autoptr(datagram) read = fixture_read(wire, octets + 6); /* six octets of Ethernet padding */
     g_assert_nonnull(read);
     g_assert_cmpint(read->kind, ==, DATAGRAM_TCP);
     fixture_assert_same_wire(read, packet);
@@ -80,8 +77,6 @@ TEST(test_what_is_written_is_read)
     g_assert_true(datagram_tcp_header(read, &header));
     g_assert_cmpuint(header.source_port, ==, 0x1388);
     g_assert_cmpuint(header.window, ==, 0x4000);
-    datagram_unref(read);
-    datagram_unref(packet);
   }
 }
 
@@ -89,13 +84,13 @@ TEST(test_what_is_written_is_read)
 TEST(test_ip_options_are_left_out)
 {
   uint8_t wire[64] = {0};
-  datagram *packet = fixture_text_packet(4, "abc");
+  g_autoptr(datagram) packet = fixture_text_packet(4, "abc");
   datagram_write(packet, wire, false);
   memmove(wire + 28, wire + 20, 23);
   memset(wire + 20, 1, 8); /* NOPs */
   wire[0] = 0x47;
   wire[3] = 43 + 8;
-  datagram *read = fixture_read(wire, 51);
+  g_autoptr(datagram) read = fixture_read(wire, 51);
   g_assert_nonnull(read);
   g_assert_cmpuint(datagram_octets(read), ==, 43);
   uint8_t again[43];
@@ -103,8 +98,6 @@ TEST(test_ip_options_are_left_out)
   datagram_write(read, again, true);
   datagram_write(packet, original, true);
   g_assert_cmpmem(again, 43, original, 43);
-  datagram_unref(read);
-  datagram_unref(packet);
 }
 
 TEST(test_refused)
@@ -125,7 +118,7 @@ TEST(test_refused)
       {32, 0x60}, /* TCP data offset 24 octets: one beyond the payload */
   };
   uint8_t wire[43];
-  datagram *packet = fixture_text_packet(4, "abc");
+  g_autoptr(datagram) packet = fixture_text_packet(4, "abc");
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
     g_test_message("case %zu", i);
     datagram_write(packet, wire, true);
@@ -136,7 +129,6 @@ TEST(test_refused)
   for (size_t length = 1; length < sizeof wire; length++) {
     g_assert_null(fixture_read(wire, length));
   }
-  datagram_unref(packet);
 }
 
 TEST(test_ipv6_refused)
@@ -153,7 +145,7 @@ TEST(test_ipv6_refused)
       {52, 0x60}, /* TCP data offset 24 octets: one beyond the payload */
   };
   uint8_t wire[63];
-  datagram *packet = fixture_text_packet(6, "abc");
+  g_autoptr(datagram) packet = fixture_text_packet(6, "abc");
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
     datagram_write(packet, wire, true);
     wire[cases[i].at] = cases[i].value;
@@ -163,7 +155,6 @@ TEST(test_ipv6_refused)
   for (size_t length = 1; length < sizeof wire; length++) {
     g_assert_null(fixture_read(wire, length));
   }
-  datagram_unref(packet);
 }
 
 /* RFC 6946: a fragment header on a packet that is whole. It is left out. */
@@ -171,17 +162,15 @@ TEST(test_atomic_fragment)
 {
   static const uint8_t fragment[8] = {6, 0, 0, 0, 1, 2, 3, 4};
   uint8_t wire[71];
-  datagram *packet = fixture_text_packet(6, "abc");
+  g_autoptr(datagram) packet = fixture_text_packet(6, "abc");
   datagram_write(packet, wire, true);
   memmove(wire + 48, wire + 40, 23);
   memcpy(wire + 40, fragment, sizeof fragment);
   wire[5] = 23 + 8;
   wire[6] = 44;
-  datagram *read = fixture_read(wire, sizeof wire);
+  g_autoptr(datagram) read = fixture_read(wire, sizeof wire);
   g_assert_nonnull(read);
   fixture_assert_same_wire(read, packet);
-  datagram_unref(read);
-  datagram_unref(packet);
 }
 
 /* The last two bits of the second octet (RFC 3168 §5); in IPv6 those of the traffic class, whose low half is the high half of
@@ -199,7 +188,7 @@ TEST(test_ecn)
   };
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
     uint8_t wire[63];
-    datagram *packet = fixture_text_packet(cases[i].version, "abc");
+    g_autoptr(datagram) packet = fixture_text_packet(cases[i].version, "abc");
     g_assert_cmpint(datagram_ecn_of(packet), ==, DATAGRAM_ECN_NOT_CAPABLE);
     packet->header[1] |= cases[i].version == 4 ? 0xA8 : 0xCF; /* DSCP; DSCP and flow label */
     datagram_set_ecn(packet, DATAGRAM_ECN_CONGESTED);
@@ -208,10 +197,8 @@ TEST(test_ecn)
     datagram_write(packet, wire, true);
     g_assert_cmphex(wire[0], ==, cases[i].version == 4 ? 0x45 : 0x60);
     g_assert_cmphex(wire[1], ==, cases[i].second_octet | (cases[i].version == 4 ? 0xA8 : 0xCF));
-    datagram *read = fixture_through_wire(packet);
+    g_autoptr(datagram) read = fixture_through_wire(packet);
     g_assert_cmpint(datagram_ecn_of(read), ==, cases[i].ecn);
-    datagram_unref(read);
-    datagram_unref(packet);
   }
 }
 
@@ -236,14 +223,13 @@ TEST(test_flow)
 {
   for (unsigned version = 4; version <= 6; version += 2) {
     datagram_flow flow;
-    datagram *packet = fixture_text_packet(version, "");
+    g_autoptr(datagram) packet = fixture_text_packet(version, "");
     g_assert_true(datagram_flow_of(packet, &flow));
     fixture_assert_address(flow.source, version, 1);
     fixture_assert_address(flow.destination, version, 2);
     g_assert_cmpuint(flow.source_port, ==, 5000);
     g_assert_cmpuint(flow.destination_port, ==, 5001);
     assert_is_of_flow_alone(packet, &flow);
-    datagram_unref(packet);
   }
 }
 
@@ -252,7 +238,7 @@ TEST(test_flow)
 TEST(test_damage_is_found)
 {
   for (unsigned version = 4; version <= 6; version += 2) {
-    datagram *packet = fixture_text_packet(version, "abc");
+    g_autoptr(datagram) packet = fixture_text_packet(version, "abc");
     uint32_t ip_octets = packet->ip_octets;
     g_assert_false(packet->carries_checksum);
     g_assert_true(datagram_checksum_is_right(packet));
@@ -277,7 +263,6 @@ TEST(test_damage_is_found)
     packet->header[ip_octets + 3] ^= 1;
     packet->header[ip_octets + 16] ^= 1; /* the checksum */
     g_assert_false(datagram_checksum_is_right(packet));
-    datagram_unref(packet);
   }
 }
 
@@ -285,19 +270,17 @@ TEST(test_damage_is_found)
 TEST(test_checksum_is_forgotten)
 {
   for (unsigned version = 4; version <= 6; version += 2) {
-    datagram *packet = fixture_text_packet(version, "abc");
+    g_autoptr(datagram) packet = fixture_text_packet(version, "abc");
     datagram_carry_checksum(packet);
     datagram_own_payload(packet)[1] ^= 0x20;
     g_assert_false(datagram_checksum_is_right(packet));
     datagram_forget_checksum(packet);
     g_assert_false(packet->carries_checksum);
-    datagram *read = fixture_through_wire(packet);
+    g_autoptr(datagram) read = fixture_through_wire(packet);
     g_assert_true(read->carries_checksum);
     g_assert_true(datagram_checksum_is_right(read));
     datagram_carry_checksum(packet);
     g_assert_true(datagram_checksum_is_right(packet));
-    datagram_unref(read);
-    datagram_unref(packet);
   }
 }
 
@@ -307,19 +290,17 @@ TEST(test_checksum_is_forgotten)
 TEST(test_checksum_of_zero)
 {
   static const uint8_t octets[2] = {0xC7, 0x62};
-  datagram *packet = fixture_packet(4, octets, 2);
+  g_autoptr(datagram) packet = fixture_packet(4, octets, 2);
   g_assert_cmphex(datagram_tcp_checksum(packet), ==, 0);
   datagram_carry_checksum(packet);
   g_assert_cmphex(packet->header[20 + 16], ==, 0xFF);
   g_assert_cmphex(packet->header[20 + 17], ==, 0xFF);
   g_assert_true(datagram_checksum_is_right(packet));
-  datagram *read = fixture_through_wire(packet);
+  g_autoptr(datagram) read = fixture_through_wire(packet);
   g_assert_true(read->carries_checksum);
   g_assert_true(datagram_checksum_is_right(read));
   datagram_own_payload(read)[0] ^= 1;
   g_assert_false(datagram_checksum_is_right(read));
-  datagram_unref(read);
-  datagram_unref(packet);
 }
 
 /* A header whose data offset or options damage has changed is none. */
@@ -345,7 +326,7 @@ TEST(test_damaged_header)
 /* The checksum of a payload in pieces of any length is that of the same octets in one piece. */
 TEST(test_checksum_of_pieces)
 {
-  random_stream *random = random_stream_new(3, "datagram");
+  g_autoptr(random_stream) random = random_stream_new(3, "datagram");
   for (unsigned round = 0; round < 500; round++) {
     uint8_t octets[400];
     buffer_chain payload;
@@ -361,16 +342,14 @@ TEST(test_checksum_of_pieces)
     }
     const tcp_header header = {.source_port = 1, .flags = TCP_ACK};
     const ip_address address = fixture_address(round % 2 ? 4 : 6, 1);
-    datagram *packet = datagram_new_in(NULL, &address, &address, &header, &payload);
+    g_autoptr(datagram) packet = datagram_new_in(NULL, &address, &address, &header, &payload);
     uint8_t wire[500];
     datagram_write(packet, wire, true);
     const uint8_t *checksum = wire + packet->ip_octets + 16;
     g_assert_cmphex(datagram_tcp_checksum(packet), ==, checksum[0] << 8 | checksum[1]);
     datagram_carry_checksum(packet);
     g_assert_true(datagram_checksum_is_right(packet));
-    datagram_unref(packet);
   }
-  random_stream_free(random);
 }
 
 /* All of it but the place on its link. */
@@ -405,15 +384,14 @@ static void ask_everything(const datagram *packet)
   g_assert_true(datagram_flow_of(packet, &flow) == (packet->kind != DATAGRAM_FRAGMENT));
   g_assert_true(packet->kind != DATAGRAM_TCP || datagram_tcp_header(packet, &header));
   datagram_checksum_is_right(packet);
-  datagram *copy = datagram_copy(packet);
+  g_autoptr(datagram) copy = datagram_copy(packet);
   datagram_carry_checksum(copy);
   fixture_assert_same_wire(copy, packet);
-  datagram_unref(copy);
 }
 
 TEST(test_random_octets)
 {
-  random_stream *random = random_stream_new(1, "datagram");
+  g_autoptr(random_stream) random = random_stream_new(1, "datagram");
   unsigned good[3] = {0};
   for (unsigned i = 0; i < 50000; i++) {
     uint8_t wire[100];
@@ -432,17 +410,15 @@ TEST(test_random_octets)
       wire[7] &= random_stream_chance(random, 0.5) ? 0 : 0xFF;
       wire[6] &= ipv4 && wire[7] == 0 ? 0x40 : 0xFF;
     }
-    datagram *packet = fixture_read(wire, length);
+    g_autoptr(datagram) packet = fixture_read(wire, length);
     if (packet) {
       g_assert_cmpuint(datagram_octets(packet), <=, length);
       ask_everything(packet);
       good[packet->kind]++;
     }
-    datagram_unref(packet);
   }
   g_assert_cmpuint(good[DATAGRAM_TCP], >, 50);
   g_assert_cmpuint(good[DATAGRAM_FRAGMENT], >, 100);
-  random_stream_free(random);
 }
 
 TEST(test_references)

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "base/random_stream.h"
 #include "datagram_fixture.h"
 #include "test.h"
 
@@ -28,7 +27,7 @@ TEST(test_on_the_wire)
   static const uint8_t last[] = {0x45, 0x00, 0x00, 0x20, 0x12, 0x34, 0x00, 0x03, 0x40, 0x06, 0xE7,
                                  0x4D, 0xC0, 0xA8, 0x00, 0x01, 0xC0, 0xA8, 0x00, 0x02, '4',  '5',
                                  '6',  '7',  '8',  '9',  'a',  'b',  'c',  'd',  'e',  'f'};
-  datagram *packet = fragmentable("0123456789abcdef", 0x1234);
+  g_autoptr(datagram) packet = fragmentable("0123456789abcdef", 0x1234);
   datagram *fragment = datagram_new_fragment(packet, 0, 24);
   g_assert_cmpint(fragment->kind, ==, DATAGRAM_FRAGMENT);
   fixture_assert_wire(fragment, first, sizeof first);
@@ -36,7 +35,6 @@ TEST(test_on_the_wire)
   fragment = datagram_new_fragment(packet, 24, 12);
   fixture_assert_wire(fragment, last, sizeof last);
   datagram_unref(fragment);
-  datagram_unref(packet);
 }
 
 static void assert_fragment(const datagram *packet, uint32_t identification, uint32_t offset, uint32_t length,
@@ -57,40 +55,35 @@ static void assert_fragment(const datagram *packet, uint32_t identification, uin
 TEST(test_fragments_of_fragments)
 {
   datagram_flow flow;
-  datagram *packet = fragmentable("0123456789abcdef0123456789abcdef", 0xFFFF); /* 52 octets of IP payload */
+  g_autoptr(datagram) packet =
+      fragmentable("0123456789abcdef0123456789abcdef", 0xFFFF); /* 52 octets of IP payload */
   packet->retransmission = true;
   datagram_set_ecn(packet, DATAGRAM_ECN_ECT_0);
   assert_fragment(packet, 0xFFFF, 0, 52, false);
-  datagram *middle = datagram_new_fragment(packet, 8, 32);
+  g_autoptr(datagram) middle = datagram_new_fragment(packet, 8, 32);
   assert_fragment(middle, 0xFFFF, 8, 32, true);
-  datagram *end_of_middle = datagram_new_fragment(middle, 24, 8);
+  g_autoptr(datagram) end_of_middle = datagram_new_fragment(middle, 24, 8);
   assert_fragment(end_of_middle, 0xFFFF, 32, 8, true);
-  datagram *last = datagram_new_fragment(packet, 40, 12);
-  datagram *end_of_last = datagram_new_fragment(last, 8, 4);
+  g_autoptr(datagram) last = datagram_new_fragment(packet, 40, 12);
+  g_autoptr(datagram) end_of_last = datagram_new_fragment(last, 8, 4);
   assert_fragment(end_of_last, 0xFFFF, 48, 4, false);
-  datagram *read = fixture_through_wire(end_of_middle);
+  g_autoptr(datagram) read = fixture_through_wire(end_of_middle);
   assert_fragment(read, 0xFFFF, 32, 8, true);
   g_assert_cmpint(datagram_ecn_of(read), ==, DATAGRAM_ECN_ECT_0);
   fixture_assert_same_wire(read, end_of_middle);
   g_assert_true(end_of_last->retransmission);
   g_assert_false(datagram_flow_of(end_of_middle, &flow));
   g_assert_true(datagram_may_be_fragmented(read));
-  datagram_unref(read);
-  datagram_unref(end_of_last);
-  datagram_unref(last);
-  datagram_unref(end_of_middle);
-  datagram_unref(middle);
-  datagram_unref(packet);
 }
 
 /* RFC 8200 §4.5: the fragment header stands between: next header, 0, offset in eights with the flag M in bit 0,
  * identification. Of a whole packet ours is 0, else the fragment's. */
 TEST(test_ipv6_on_the_wire)
 {
-  datagram *packet = fixture_text_packet(6, "0123456789abcdef");
+  g_autoptr(datagram) packet = fixture_text_packet(6, "0123456789abcdef");
   datagram_allow_fragments(packet, 5); /* nothing: only the source fragments */
   g_assert_false(datagram_may_be_fragmented(packet));
-  datagram *fragment = datagram_new_fragment(packet, 8, 16);
+  g_autoptr(datagram) fragment = datagram_new_fragment(packet, 8, 16);
   static const uint8_t header[] = {6, 0, 0x00, 8 | 1, 0, 0, 0, 0};
   uint8_t wire[64];
   g_assert_cmpuint(datagram_octets(fragment), ==, 64);
@@ -116,8 +109,6 @@ TEST(test_ipv6_on_the_wire)
   g_assert_nonnull(read);
   g_assert_cmpuint(datagram_octets(read), ==, 48);
   datagram_unref(read);
-  datagram_unref(fragment);
-  datagram_unref(packet);
 }
 
 static void append_payload(buffer_chain *whole, const datagram *fragment)
@@ -129,7 +120,7 @@ static void append_payload(buffer_chain *whole, const datagram *fragment)
  * carries the checksum that the sender's first fragment had. */
 TEST(test_reassembled)
 {
-  random_stream *random = random_stream_new(4, "datagram_fragment");
+  g_autoptr(random_stream) random = random_stream_new(4, "datagram_fragment");
   static uint8_t octets[5000];
   for (size_t i = 0; i < sizeof octets; i++) {
     octets[i] = (uint8_t)random_stream_next(random);
@@ -137,7 +128,7 @@ TEST(test_reassembled)
   for (unsigned round = 0; round < 300; round++) {
     unsigned version = round % 2 ? 4 : 6;
     uint32_t length = (uint32_t)random_stream_below(random, sizeof octets);
-    datagram *packet = fixture_packet(version, octets, length);
+    g_autoptr(datagram) packet = fixture_packet(version, octets, length);
     datagram_allow_fragments(packet, (uint16_t)round);
     datagram *first = NULL;
     buffer_chain whole;
@@ -151,38 +142,31 @@ TEST(test_reassembled)
       datagram_unref(fragment);
       at += piece;
     }
-    datagram *again = datagram_new_reassembled(first, &whole);
+    g_autoptr(datagram) again = datagram_new_reassembled(first, &whole);
     g_assert_nonnull(again);
     g_assert_cmpuint(whole.length, ==, 0);
     g_assert_cmpint(again->kind, ==, DATAGRAM_TCP);
     fixture_assert_same_wire(again, packet);
     g_assert_true(again->carries_checksum || datagram_tcp_checksum(packet) == 0);
     g_assert_true(datagram_checksum_is_right(again));
-    datagram_unref(again);
     datagram_unref(first);
-    datagram_unref(packet);
   }
-  random_stream_free(random);
 }
 
 /* A packet that carries a wrong checksum is not made right by cutting it. */
 TEST(test_damage_stays)
 {
-  datagram *packet = fragmentable("0123456789abcdef", 1);
+  g_autoptr(datagram) packet = fragmentable("0123456789abcdef", 1);
   datagram_carry_checksum(packet);
   datagram_own_payload(packet)[3] ^= 4;
   buffer_chain whole;
   buffer_chain_init(&whole);
-  datagram *first = datagram_new_fragment(packet, 0, 24);
-  datagram *last = datagram_new_fragment(packet, 24, 12);
+  g_autoptr(datagram) first = datagram_new_fragment(packet, 0, 24);
+  g_autoptr(datagram) last = datagram_new_fragment(packet, 24, 12);
   append_payload(&whole, first);
   append_payload(&whole, last);
-  datagram *again = datagram_new_reassembled(first, &whole);
+  g_autoptr(datagram) again = datagram_new_reassembled(first, &whole);
   g_assert_false(datagram_checksum_is_right(again));
-  datagram_unref(again);
-  datagram_unref(last);
-  datagram_unref(first);
-  datagram_unref(packet);
 }
 
 /* What is no TCP segment, and what no length field can say (RFC 791 §3.1): 65535 - 20 octets, of IPv6 65535. */
@@ -192,8 +176,8 @@ TEST(test_not_reassembled)
   octets[12] = 0x50;
   for (unsigned version = 4; version <= 6; version += 2) {
     uint32_t longest = version == 4 ? 65515 : 65535;
-    datagram *packet = fixture_text_packet(version, "0123");
-    datagram *first = datagram_new_fragment(packet, 0, 8);
+    g_autoptr(datagram) packet = fixture_text_packet(version, "0123");
+    g_autoptr(datagram) first = datagram_new_fragment(packet, 0, 8);
     buffer_chain whole;
     buffer_chain_init(&whole);
     buffer_chain_append(&whole, octets, longest + 1, NULL);
@@ -203,12 +187,9 @@ TEST(test_not_reassembled)
     g_assert_null(datagram_new_reassembled(first, &whole));
     buffer_chain_clear(&whole);
     buffer_chain_append(&whole, octets, longest, NULL);
-    datagram *longest_datagram = datagram_new_reassembled(first, &whole);
+    g_autoptr(datagram) longest_datagram = datagram_new_reassembled(first, &whole);
     g_assert_nonnull(longest_datagram);
     g_assert_cmpuint(longest_datagram->payload.length, ==, longest - 20);
-    datagram_unref(longest_datagram);
     buffer_chain_clear(&whole);
-    datagram_unref(first);
-    datagram_unref(packet);
   }
 }

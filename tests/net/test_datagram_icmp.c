@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "base/random_stream.h"
 #include "datagram_fixture.h"
 #include "test.h"
 
@@ -17,13 +16,11 @@ TEST(test_ipv4_on_the_wire)
                                      0x40, 0x06, 0xB9, 0x79, 0xC0, 0xA8, 0x00, 0x01, 0xC0, 0xA8, 0x00, 0x02,
                                      0x13, 0x88, 0x13, 0x89, 0x00, 0x00, 0x00, 0x01};
   const ip_address router = ip_address_v4(0x0A0000FE);
-  datagram *packet = fixture_text_packet(4, "abc");
-  datagram *message = datagram_new_too_big(&router, packet, 1400);
+  g_autoptr(datagram) packet = fixture_text_packet(4, "abc");
+  g_autoptr(datagram) message = datagram_new_too_big(&router, packet, 1400);
   g_assert_cmpint(message->kind, ==, DATAGRAM_TOO_BIG);
   fixture_assert_wire(message, expected, sizeof expected);
   fixture_assert_address(datagram_destination(message), 4, 1);
-  datagram_unref(message);
-  datagram_unref(packet);
 }
 
 /* RFC 4443 §3.2: from 2001:db8::fe to 2001:db8::1, about the segment of test_datagram.c in IPv6 (63 octets), MTU 1400;
@@ -35,8 +32,8 @@ TEST(test_ipv4_on_the_wire)
 TEST(test_ipv6_on_the_wire)
 {
   const ip_address router = fixture_address(6, 0xFE);
-  datagram *packet = fixture_text_packet(6, "abc");
-  datagram *message = datagram_new_too_big(&router, packet, 1400);
+  g_autoptr(datagram) packet = fixture_text_packet(6, "abc");
+  g_autoptr(datagram) message = datagram_new_too_big(&router, packet, 1400);
   uint8_t wire[40 + 8 + 63];
   uint8_t quoted[63];
   static const uint8_t head[] = {0x60, 0, 0, 0, 0x00, 0x47, 58, 64};
@@ -49,8 +46,6 @@ TEST(test_ipv6_on_the_wire)
   g_assert_cmpmem(wire + 48, 63, quoted, 63);
   fixture_assert_address(datagram_source(message), 6, 0xFE);
   fixture_assert_address(datagram_destination(message), 6, 1);
-  datagram_unref(message);
-  datagram_unref(packet);
 }
 
 /* RFC 4443 §3.2: the message is not longer than the minimum MTU, 1280: 1232 octets are quoted. */
@@ -58,11 +53,9 @@ TEST(test_long_quotation_is_cut)
 {
   static const uint8_t octets[3000];
   const ip_address router = fixture_address(6, 9);
-  datagram *packet = fixture_packet(6, octets, sizeof octets);
-  datagram *message = datagram_new_too_big(&router, packet, 1500);
+  g_autoptr(datagram) packet = fixture_packet(6, octets, sizeof octets);
+  g_autoptr(datagram) message = datagram_new_too_big(&router, packet, 1500);
   g_assert_cmpuint(datagram_octets(message), ==, 1280);
-  datagram_unref(message);
-  datagram_unref(packet);
 }
 
 static void assert_says(const datagram *message, unsigned version, uint32_t mtu)
@@ -85,7 +78,7 @@ TEST(test_what_it_says)
 {
   for (unsigned version = 4; version <= 6; version += 2) {
     const ip_address router = fixture_address(version, 9);
-    datagram *packet = fixture_text_packet(version, "0123456789abcdef");
+    g_autoptr(datagram) packet = fixture_text_packet(version, "0123456789abcdef");
     datagram *message = datagram_new_too_big(&router, packet, 1300);
     datagram *read = fixture_through_wire(message);
     assert_says(message, version, 1300);
@@ -97,14 +90,12 @@ TEST(test_what_it_says)
     datagram_unref(read);
     datagram_unref(message);
     datagram_allow_fragments(packet, 7);
-    datagram *first = datagram_new_fragment(packet, 0, 24);
+    g_autoptr(datagram) first = datagram_new_fragment(packet, 0, 24);
     message = datagram_new_too_big(&router, first, 1280);
     assert_says(message, version, 1280);
     /* the first fragment's length is not the packet's */
     g_assert_cmpuint(datagram_too_big_quoted_octets(message), ==, 65535);
     datagram_unref(message);
-    datagram_unref(first);
-    datagram_unref(packet);
   }
 }
 
@@ -112,9 +103,9 @@ TEST(test_what_it_says)
 TEST(test_what_it_is_not_sent_about)
 {
   const ip_address router = fixture_address(4, 9);
-  datagram *packet = fixture_text_packet(4, "0123456789abcdef");
+  g_autoptr(datagram) packet = fixture_text_packet(4, "0123456789abcdef");
   datagram_allow_fragments(packet, 7);
-  datagram *second = datagram_new_fragment(packet, 24, 12);
+  g_autoptr(datagram) second = datagram_new_fragment(packet, 24, 12);
   g_assert_null(datagram_new_too_big(&router, second, 1300));
   datagram *message = datagram_new_too_big(&router, packet, 1300);
   g_assert_null(datagram_new_too_big(&router, message, 68));
@@ -133,8 +124,6 @@ TEST(test_what_it_is_not_sent_about)
   g_assert_nonnull(message);
   datagram_unref(first);
   datagram_unref(message);
-  datagram_unref(second);
-  datagram_unref(packet);
 }
 
 /* Damage that the checksum finds (RFC 792: over the ICMP message alone). */
@@ -142,17 +131,14 @@ TEST(test_damage_is_found)
 {
   for (unsigned version = 4; version <= 6; version += 2) {
     const ip_address router = fixture_address(version, 9);
-    datagram *packet = fixture_text_packet(version, "abc");
-    datagram *message = datagram_new_too_big(&router, packet, 1300);
+    g_autoptr(datagram) packet = fixture_text_packet(version, "abc");
+    g_autoptr(datagram) message = datagram_new_too_big(&router, packet, 1300);
     datagram_carry_checksum(message);
     g_assert_true(datagram_checksum_is_right(message));
     datagram_own_payload(message)[7] ^= 1;
     g_assert_false(datagram_checksum_is_right(message));
-    datagram *read = fixture_through_wire(message);
+    g_autoptr(datagram) read = fixture_through_wire(message);
     g_assert_false(datagram_checksum_is_right(read));
-    datagram_unref(read);
-    datagram_unref(message);
-    datagram_unref(packet);
   }
 }
 
@@ -172,8 +158,8 @@ TEST(test_bad_quotations)
       {37, 17},   /* UDP */
   };
   const ip_address router = fixture_address(4, 9);
-  datagram *packet = fixture_text_packet(4, "abc");
-  datagram *message = datagram_new_too_big(&router, packet, 1300);
+  g_autoptr(datagram) packet = fixture_text_packet(4, "abc");
+  g_autoptr(datagram) message = datagram_new_too_big(&router, packet, 1300);
   uint8_t wire[56];
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
     datagram_write(message, wire, true);
@@ -183,24 +169,21 @@ TEST(test_bad_quotations)
       datagram_flow flow;
       uint32_t mtu = 1;
       uint32_t sequence = 1;
-      datagram *damaged = datagram_copy(message);
+      g_autoptr(datagram) damaged = datagram_copy(message);
       datagram_own_payload(damaged)[cases[i].at - 20] = cases[i].value;
       g_assert_false(datagram_flow_of(damaged, &flow));
       datagram_too_big_of(damaged, &mtu, &sequence);
       g_assert_cmpuint(mtu, ==, 0);
       g_assert_cmpuint(sequence, ==, 0);
       g_assert_cmpuint(datagram_too_big_quoted_octets(damaged), ==, 0);
-      datagram_unref(damaged);
     }
   }
-  datagram_unref(message);
-  datagram_unref(packet);
 }
 
 /* Any octets behind a well-formed beginning are read or refused, and nothing else happens. */
 TEST(test_random_quotations)
 {
-  random_stream *random = random_stream_new(2, "datagram_icmp");
+  g_autoptr(random_stream) random = random_stream_new(2, "datagram_icmp");
   unsigned good = 0;
   for (unsigned i = 0; i < 20000; i++) {
     bool ipv4 = random_stream_chance(random, 0.5);
@@ -221,7 +204,7 @@ TEST(test_random_quotations)
       wire[ip_octets + 15] = 0;
       wire[ip_octets + 17] = ipv4 ? 6 : wire[ip_octets + 17];
     }
-    datagram *message = fixture_read(wire, length);
+    g_autoptr(datagram) message = fixture_read(wire, length);
     if (message) {
       datagram_flow flow;
       uint32_t mtu;
@@ -230,8 +213,6 @@ TEST(test_random_quotations)
       datagram_too_big_of(message, &mtu, &sequence);
       datagram_checksum_is_right(message);
     }
-    datagram_unref(message);
   }
   g_assert_cmpuint(good, >, 1000);
-  random_stream_free(random);
 }

@@ -4,6 +4,8 @@
 #include "net/ip_reassembly.h"
 #include "test.h"
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(octet_buffer, octet_buffer_unref)
+
 /* Offers a fragment out of a capture: `octets`, of which there may be fewer than `of` names. */
 static ip_fragments_verdict offer_octets(ip_fragments *fragments, const datagram_fragment *of,
                                          const buffer_chain *octets, datagram *packet)
@@ -50,9 +52,8 @@ TEST(test_every_order)
     g_assert_true(ip_fragments_are_whole(fragments));
     g_assert_cmpuint(fragments->octets, ==, 120);
     g_assert_cmpuint(tcp_payload_octets(fragments), ==, 100);
-    datagram *whole = ip_fragments_assemble(fragments);
+    g_autoptr(datagram) whole = ip_fragments_assemble(fragments);
     fragment_fixture_assert_segment(whole, 4, 9, 100);
-    datagram_unref(whole);
     ip_fragments_free(fragments);
   }
 }
@@ -86,17 +87,15 @@ TEST(test_header_octets)
 {
   static const uint8_t segment[40] = {0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1,
                                       0xF1, 0x8F, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1};
-  octet_buffer *buffer = octet_buffer_new(60);
+  g_autoptr(octet_buffer) buffer = octet_buffer_new(60);
   uint8_t *wire = octet_buffer_octets(buffer);
   ip_fragments *fragments = ip_fragments_new();
-  datagram *forged = fragment_fixture_forged(9, 0, true, 40, 0);
+  g_autoptr(datagram) forged = fragment_fixture_forged(9, 0, true, 40, 0);
 
   datagram_write(forged, wire, true);
   memcpy(wire + 20, segment, sizeof segment);
   offer(fragments, datagram_read(buffer, wire, 60));
   g_assert_cmpuint(tcp_payload_octets(fragments), ==, 40 - 8 * 4);
-  datagram_unref(forged);
-  octet_buffer_unref(buffer);
   ip_fragments_free(fragments);
 }
 
@@ -182,9 +181,8 @@ TEST(test_ecn)
     g_assert_true(ip_fragments_ecn(fragments, &ecn) == (cases[i].whole >= 0));
     if (cases[i].whole >= 0) {
       g_assert_cmpint(ecn, ==, cases[i].whole);
-      datagram *whole = ip_fragments_assemble(fragments);
+      g_autoptr(datagram) whole = ip_fragments_assemble(fragments);
       g_assert_cmpint(datagram_ecn_of(whole), ==, cases[i].whole);
-      datagram_unref(whole);
     }
     ip_fragments_free(fragments);
   }

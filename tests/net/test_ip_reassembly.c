@@ -2,10 +2,11 @@
 /* The receiver's IP reassembly: the five options of draft-ietf-rddp-mpa-01 §11.2.1, time, and hostile fragments. Segments and
  * their pieces are datagram_fixture.h's. */
 #include "base/big_endian.h"
-#include "base/random_stream.h"
 #include "datagram_fixture.h"
 #include "net/ip_reassembly.h"
 #include "test.h"
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(ip_reassembly, ip_reassembly_free)
 
 static const time_ps timeout = 60 * TIME_PS_PER_SECOND;
 
@@ -57,7 +58,7 @@ static void assert_answer(ip_reassembly *reassembly, uint16_t number, uint32_t m
   datagram_flow flow;
   uint32_t mtu;
   uint32_t sequence;
-  datagram *message = ip_reassembly_take_answer(reassembly);
+  g_autoptr(datagram) message = ip_reassembly_take_answer(reassembly);
   g_assert_nonnull(message);
   g_assert_true(datagram_flow_of(message, &flow));
   g_assert_cmpuint(flow.source_port, ==, 1000 + number);
@@ -69,7 +70,6 @@ static void assert_answer(ip_reassembly *reassembly, uint16_t number, uint32_t m
   const ip_address sender = fragment_fixture_host(from.version, 1);
   g_assert_true(ip_address_equal(&from, &receiver));
   g_assert_true(ip_address_equal(&to, &sender));
-  datagram_unref(message);
 }
 
 static void assert_no_answer(ip_reassembly *reassembly)
@@ -80,19 +80,18 @@ static void assert_no_answer(ip_reassembly *reassembly)
 /* What is no fragment goes through at once, whatever the option. */
 TEST(test_whole_packets_pass)
 {
-  ip_reassembly *reassembly = with(DROP, 0);
+  g_autoptr(ip_reassembly) reassembly = with(DROP, 0);
   datagram *packet = fragment_fixture_segment(4, 1, 100);
   g_assert_true(ip_reassembly_receive(reassembly, packet, 0) == packet);
   datagram_unref(packet);
   g_assert_cmpuint(ip_reassembly_counted(reassembly)->fragments, ==, 0);
-  ip_reassembly_free(reassembly);
   ip_reassembly_free(NULL);
 }
 
 /* Option 1. MPA-339: each datagram's first fragment is answered with the MTU it was made for (IP: 20 + 552), no other is. */
 TEST(test_drop)
 {
-  ip_reassembly *reassembly = with(DROP, 0);
+  g_autoptr(ip_reassembly) reassembly = with(DROP, 0);
   for (uint16_t number = 1; number <= 2; number++) {
     g_assert_false(give(reassembly, number, 1084, 0, 552));
     assert_answer(reassembly, number, 572);
@@ -105,14 +104,13 @@ TEST(test_drop)
   g_assert_cmpuint(ip_reassembly_counted(reassembly)->refused, ==, 5);
   g_assert_cmpuint(ip_reassembly_counted(reassembly)->answers, ==, 3);
   g_assert_cmpint(ip_reassembly_deadline(reassembly), ==, TIME_PS_NEVER);
-  ip_reassembly_free(reassembly);
 }
 
 /* Option 2. MPA-340: one buffer of 1500 octets, IP header included: 1460 octets of payload fit, one more does not, and is
  * answered. MPA-344: it does not drop what has crossed the fabric and fits the local link. */
 TEST(test_limited)
 {
-  ip_reassembly *reassembly = with(LIMITED, 1500);
+  g_autoptr(ip_reassembly) reassembly = with(LIMITED, 1500);
   g_assert_false(give(reassembly, 1, 1460, 0, 1000));
   g_assert_true(give(reassembly, 1, 1460, 1000, 480));
   assert_no_answer(reassembly);
@@ -123,14 +121,13 @@ TEST(test_limited)
   g_assert_cmpuint(held_in_all(reassembly), ==, 0);
   g_assert_cmpuint(ip_reassembly_counted(reassembly)->reassembled, ==, 1);
   g_assert_cmpuint(ip_reassembly_counted(reassembly)->refused, ==, 1);
-  ip_reassembly_free(reassembly);
 }
 
 /* A datagram whose last fragment comes first and is too large is answered when the first one comes, once; what else comes of
  * it takes no room. Later the same identification is another datagram's. */
 TEST(test_refused_from_behind)
 {
-  ip_reassembly *reassembly = with(LIMITED, 1500);
+  g_autoptr(ip_reassembly) reassembly = with(LIMITED, 1500);
   g_assert_false(give(reassembly, 1, 2980, 2000, 1000));
   assert_no_answer(reassembly);
   g_assert_false(give(reassembly, 1, 2980, 1000, 400));
@@ -141,7 +138,6 @@ TEST(test_refused_from_behind)
   g_assert_cmpuint(held_in_all(reassembly), ==, 0);
   g_assert_false(give(reassembly, 1, 1460, 0, 1000));
   g_assert_true(give(reassembly, 1, 1460, 1000, 480));
-  ip_reassembly_free(reassembly);
 }
 
 /* With one buffer a younger datagram takes it from an older one, whose sender is told, and whose rest is dropped. */
@@ -149,7 +145,7 @@ TEST(test_one_buffer_goes_to_the_younger)
 {
   static const buffering options[] = {LIMITED, ONE_64K};
   for (size_t i = 0; i < G_N_ELEMENTS(options); i++) {
-    ip_reassembly *reassembly = with(options[i], 1500);
+    g_autoptr(ip_reassembly) reassembly = with(options[i], 1500);
     g_assert_false(give(reassembly, 1, 1460, 0, 1000));
     g_assert_false(give(reassembly, 2, 1460, 1000, 480));
     assert_answer(reassembly, 1, 1020);
@@ -159,7 +155,6 @@ TEST(test_one_buffer_goes_to_the_younger)
     g_assert_cmpuint(ip_reassembly_counted(reassembly)->evicted, ==, 1);
     g_assert_cmpuint(ip_reassembly_counted(reassembly)->refused, ==, 1);
     g_assert_cmpuint(ip_reassembly_counted(reassembly)->reassembled, ==, 1);
-    ip_reassembly_free(reassembly);
   }
 }
 
@@ -168,7 +163,7 @@ TEST(test_one_buffer_goes_to_the_younger)
 TEST(test_unlimited)
 {
   enum { DATAGRAMS = 2000 };
-  ip_reassembly *reassembly = with(UNLIMITED, 0);
+  g_autoptr(ip_reassembly) reassembly = with(UNLIMITED, 0);
   for (uint16_t number = 1; number <= DATAGRAMS; number++) {
     g_assert_false(give(reassembly, number, 1460, 0, 1000));
   }
@@ -181,7 +176,6 @@ TEST(test_unlimited)
   g_assert_cmpuint(ip_reassembly_counted(reassembly)->refused, ==, 0);
   g_assert_cmpuint(ip_reassembly_counted(reassembly)->reassembled, ==, DATAGRAMS);
   g_assert_cmpuint(ip_reassembly_counted(reassembly)->peak_octets, ==, DATAGRAMS * 1000);
-  ip_reassembly_free(reassembly);
 }
 
 /* Option 4. MPA-342: the largest datagram, 65535 octets, is reassembled: 65515 octets of IP payload in pieces of 1480, the last
@@ -189,26 +183,23 @@ TEST(test_unlimited)
 TEST(test_one_64k)
 {
   for (unsigned version = 4; version <= 6; version += 2) {
-    ip_reassembly *reassembly = with(ONE_64K, 0);
+    g_autoptr(ip_reassembly) reassembly = with(ONE_64K, 0);
     uint32_t ip_payload = version == 4 ? 65515 : 65535;
-    datagram *packet = fragment_fixture_segment(version, 3, ip_payload - 20);
-    datagram *whole = NULL;
+    g_autoptr(datagram) packet = fragment_fixture_segment(version, 3, ip_payload - 20);
+    g_autoptr(datagram) whole = NULL;
     for (uint32_t at = 0; at < ip_payload; at += 1480) {
       g_assert_null(whole);
       whole =
           ip_reassembly_receive(reassembly, datagram_new_fragment(packet, at, MIN(1480, ip_payload - at)), 0);
     }
     fragment_fixture_assert_segment(whole, version, 3, ip_payload - 20);
-    datagram_unref(whole);
-    datagram_unref(packet);
-    ip_reassembly_free(reassembly);
   }
 }
 
 /* Option 5. MPA-343: the fragments of three datagrams in one buffer of 3000 octets; the fourth evicts the oldest. */
 TEST(test_spanning)
 {
-  ip_reassembly *reassembly = with(SPANNING, 3000);
+  g_autoptr(ip_reassembly) reassembly = with(SPANNING, 3000);
   for (uint16_t number = 1; number <= 3; number++) {
     g_assert_false(give(reassembly, number, 1180, 0, 800));
   }
@@ -234,13 +225,12 @@ TEST(test_spanning)
   assert_answer(reassembly, 9, 1620);
   assert_no_answer(reassembly);
   g_assert_cmpuint(held_in_all(reassembly), ==, 0);
-  ip_reassembly_free(reassembly);
 }
 
 /* A fragment as long as the whole buffer fits; no more of its datagram does. */
 TEST(test_spanning_exactly)
 {
-  ip_reassembly *reassembly = with(SPANNING, 1600);
+  g_autoptr(ip_reassembly) reassembly = with(SPANNING, 1600);
   g_assert_false(give(reassembly, 1, 1180, 0, 800));
   g_assert_false(give(reassembly, 2, 1980, 0, 1600));
   assert_answer(reassembly, 1, 820);
@@ -248,13 +238,12 @@ TEST(test_spanning_exactly)
   g_assert_false(give(reassembly, 2, 1980, 1600, 400));
   assert_answer(reassembly, 2, 1620);
   g_assert_cmpuint(held_in_all(reassembly), ==, 0);
-  ip_reassembly_free(reassembly);
 }
 
 /* Octets held, by connection: a first fragment has the ports, without the TCP header; what came before it is nobody's yet. */
 TEST(test_held_octets)
 {
-  ip_reassembly *reassembly = with(UNLIMITED, 0);
+  g_autoptr(ip_reassembly) reassembly = with(UNLIMITED, 0);
   const datagram_flow one = fragment_fixture_flow(4, 1);
   const datagram_flow two = fragment_fixture_flow(4, 2);
   give(reassembly, 1, 1460, 0, 1000);
@@ -269,14 +258,13 @@ TEST(test_held_octets)
   g_assert_true(give(reassembly, 1, 1460, 1000, 480));
   g_assert_cmpuint(ip_reassembly_held_octets(reassembly, &one), ==, 0);
   g_assert_cmpuint(held_in_all(reassembly), ==, 1180);
-  ip_reassembly_free(reassembly);
 }
 
 /* RFC 1122 §3.3.2: the time runs from the first fragment that came, and further ones do not prolong it. Nothing is left. */
 TEST(test_timeout)
 {
   const time_ps start = 10 * TIME_PS_PER_SECOND;
-  ip_reassembly *reassembly = with(UNLIMITED, 0);
+  g_autoptr(ip_reassembly) reassembly = with(UNLIMITED, 0);
   g_assert_cmpint(ip_reassembly_deadline(reassembly), ==, TIME_PS_NEVER);
   ip_reassembly_receive(reassembly, fragment_fixture_piece(4, 1, 1460, 800, 400), start + 100);
   ip_reassembly_receive(reassembly, fragment_fixture_piece(4, 2, 1460, 0, 800), start + 200);
@@ -292,13 +280,12 @@ TEST(test_timeout)
   g_assert_cmpuint(held_in_all(reassembly), ==, 0);
   g_assert_cmpint(ip_reassembly_deadline(reassembly), ==, TIME_PS_NEVER);
   assert_no_answer(reassembly);
-  ip_reassembly_free(reassembly);
 }
 
 /* RFC 5722 §4: fragments that overlap take their datagram with them; an exact duplicate does no harm. */
 TEST(test_overlaps)
 {
-  ip_reassembly *reassembly = with(UNLIMITED, 0);
+  g_autoptr(ip_reassembly) reassembly = with(UNLIMITED, 0);
   give(reassembly, 1, 1460, 0, 1000);
   give(reassembly, 1, 1460, 0, 1000);
   g_assert_cmpuint(held_in_all(reassembly), ==, 980);
@@ -310,7 +297,6 @@ TEST(test_overlaps)
   g_assert_cmpuint(held_in_all(reassembly), ==, 0);
   g_assert_cmpuint(ip_reassembly_counted(reassembly)->overlapping, ==, 1);
   g_assert_cmpint(ip_reassembly_deadline(reassembly), ==, TIME_PS_NEVER);
-  ip_reassembly_free(reassembly);
 }
 
 /* RFC 5722 §4 to the letter: what comes later of a datagram with an overlap is dropped, too, until its time is over, which counts from
@@ -319,7 +305,7 @@ TEST(test_contradicted_for_its_time)
 {
   ip_reassembly_config config = ip_reassembly_config_unlimited();
   config.keeps_contradicted = true;
-  ip_reassembly *reassembly = ip_reassembly_new(&config);
+  g_autoptr(ip_reassembly) reassembly = ip_reassembly_new(&config);
   give(reassembly, 1, 1460, 0, 1000);
   give(reassembly, 2, 1460, 0, 1000);
   give(reassembly, 1, 1460, 992, 400);
@@ -334,7 +320,6 @@ TEST(test_contradicted_for_its_time)
   ip_reassembly_run(reassembly, timeout);
   g_assert_false(give(reassembly, 1, 1460, 0, 1000));
   g_assert_true(give(reassembly, 1, 1460, 1000, 480));
-  ip_reassembly_free(reassembly);
 }
 
 /* Bounds of memory: at most so many datagrams, at most so many octets, each fragment with so many more. The oldest goes first. */
@@ -350,7 +335,7 @@ TEST(test_bounds)
     config.datagrams = rows[i].datagrams;
     config.octets = rows[i].octets;
     config.fragment_octets = 100;
-    ip_reassembly *reassembly = ip_reassembly_new(&config);
+    g_autoptr(ip_reassembly) reassembly = ip_reassembly_new(&config);
     for (uint16_t number = 1; number <= 50; number++) {
       g_assert_false(give(reassembly, number, 1460, 480, 1000));
     }
@@ -366,7 +351,6 @@ TEST(test_bounds)
     g_assert_false(give(reassembly, 11, 1460, 480, 1000));
     g_assert_cmpuint(ip_reassembly_counted(reassembly)->refused, ==, 2);
     assert_no_answer(reassembly); /* no first fragment came */
-    ip_reassembly_free(reassembly);
   }
 }
 
@@ -374,7 +358,7 @@ TEST(test_bounds)
  * behind octet 65515 (20 of IP header make 65535); followed by others and of no whole number of units. */
 TEST(test_malformed)
 {
-  ip_reassembly *reassembly = with(UNLIMITED, 0);
+  g_autoptr(ip_reassembly) reassembly = with(UNLIMITED, 0);
   give(reassembly, 1, 1460, 0, 1000);
   g_assert_null(ip_reassembly_receive(reassembly, fragment_fixture_forged(1, 1000, true, 0, 0), 0));
   g_assert_null(ip_reassembly_receive(reassembly, fragment_fixture_forged(1, 65512, false, 4, 0), 0));
@@ -388,20 +372,18 @@ TEST(test_malformed)
   g_assert_null(ip_reassembly_receive(reassembly, fragment_fixture_forged(2, 0, true, 65512, 0), 0));
   g_assert_cmpuint(ip_reassembly_counted(reassembly)->malformed, ==, 5);
   g_assert_cmpuint(held_in_all(reassembly), ==, 0);
-  ip_reassembly_free(reassembly);
 }
 
 /* Datagrams are told apart by addresses and identification (RFC 791 §3.2): these have the same number in IPv4 and IPv6. */
 TEST(test_versions_are_apart)
 {
-  ip_reassembly *reassembly = with(UNLIMITED, 0);
+  g_autoptr(ip_reassembly) reassembly = with(UNLIMITED, 0);
   ip_reassembly_receive(reassembly, fragment_fixture_piece(4, 0, 1460, 0, 1000), 0);
   g_assert_null(ip_reassembly_receive(reassembly, fragment_fixture_piece(6, 0, 1460, 1000, 480), 0));
   datagram *whole = ip_reassembly_receive(reassembly, fragment_fixture_piece(6, 0, 1460, 0, 1000), 0);
   fragment_fixture_assert_segment(whole, 6, 0, 1460);
   datagram_unref(whole);
   g_assert_true(give(reassembly, 0, 1460, 1000, 480));
-  ip_reassembly_free(reassembly);
 }
 
 /* The fragment with another identification; in IPv6 it has 32 bits, in octets 44 to 47 (RFC 8200 §4.5). */
@@ -420,39 +402,35 @@ static datagram *identified(datagram *fragment, uint32_t identification)
 /* RFC 8200 §4.5: all 32 bits of it tell datagrams apart. */
 TEST(test_ipv6_identification)
 {
-  ip_reassembly *reassembly = with(UNLIMITED, 0);
+  g_autoptr(ip_reassembly) reassembly = with(UNLIMITED, 0);
   ip_reassembly_receive(reassembly, identified(fragment_fixture_piece(6, 0, 1460, 0, 1000), 0x10001), 0);
   g_assert_null(ip_reassembly_receive(reassembly,
                                       identified(fragment_fixture_piece(6, 0, 1460, 1000, 480), 0x20001), 0));
-  datagram *whole = ip_reassembly_receive(
+  g_autoptr(datagram) whole = ip_reassembly_receive(
       reassembly, identified(fragment_fixture_piece(6, 0, 1460, 1000, 480), 0x10001), 0);
   fragment_fixture_assert_segment(whole, 6, 0, 1460);
-  datagram_unref(whole);
-  ip_reassembly_free(reassembly);
 }
 
 /* In IPv6 the advice is not below 1280, the least MTU a sender believes (RFC 8201 §4). */
 TEST(test_ipv6_advice)
 {
-  ip_reassembly *reassembly = with(DROP, 0);
+  g_autoptr(ip_reassembly) reassembly = with(DROP, 0);
   ip_reassembly_receive(reassembly, fragment_fixture_piece(6, 0, 3000, 0, 800), 0);
   assert_answer(reassembly, 0, 1280);
   ip_reassembly_receive(reassembly, fragment_fixture_piece(6, 0, 3000, 0, 1400), 0);
   assert_answer(reassembly, 0, 1448);
-  ip_reassembly_free(reassembly);
 }
 
 /* MPA-347, the worst case: every datagram of a window of 64 segments lacks its last fragment. What is held comes to the
  * window without those. Nothing of it is ever seen by TCP. */
 TEST(test_a_window_of_holes)
 {
-  ip_reassembly *reassembly = with(UNLIMITED, 0);
+  g_autoptr(ip_reassembly) reassembly = with(UNLIMITED, 0);
   for (uint16_t number = 0; number < 64; number++) {
     g_assert_false(give(reassembly, number, 1460, 0, 744));
     g_assert_false(give(reassembly, number, 1460, 744, 728));
   }
   g_assert_cmpuint(held_in_all(reassembly), ==, 64 * 1452);
-  ip_reassembly_free(reassembly);
 }
 
 typedef struct shuffled {
@@ -478,15 +456,15 @@ static void add_shuffled(GArray *all, datagram *packet, random_stream *random)
 TEST(test_random_order)
 {
   enum { ROUNDS = 40, DATAGRAMS = 8 };
-  random_stream *random = random_stream_new(5, "ip_reassembly");
+  g_autoptr(random_stream) random = random_stream_new(5, "ip_reassembly");
   for (unsigned round = 0; round < ROUNDS; round++) {
-    ip_reassembly *reassembly = with(UNLIMITED, 0);
-    GArray *all = g_array_new(FALSE, FALSE, sizeof(shuffled));
+    g_autoptr(ip_reassembly) reassembly = with(UNLIMITED, 0);
+    g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(shuffled));
     uint32_t lengths[DATAGRAMS];
     unsigned came[DATAGRAMS] = {0};
     for (uint16_t number = 0; number < DATAGRAMS; number++) {
       lengths[number] = (uint32_t)random_stream_below(random, 9000);
-      datagram *packet = fragment_fixture_segment(4, number, lengths[number]);
+      g_autoptr(datagram) packet = fragment_fixture_segment(4, number, lengths[number]);
       for (uint32_t at = 0; at < lengths[number] + 20;) {
         uint32_t piece = 8 * (1 + (uint32_t)random_stream_below(random, 180));
         piece = MIN(piece, lengths[number] + 20 - at);
@@ -500,7 +478,6 @@ TEST(test_random_order)
         }
         at += piece;
       }
-      datagram_unref(packet);
     }
     g_array_sort(all, by_key);
     for (guint i = 0; i < all->len; i++) {
@@ -525,18 +502,15 @@ TEST(test_random_order)
     g_assert_cmpuint(held_in_all(reassembly), ==, 0);
     g_assert_cmpuint(ip_reassembly_held_unattributed_octets(reassembly), ==, 0);
     g_assert_cmpuint(ip_reassembly_counted(reassembly)->overlapping, ==, 0);
-    g_array_free(all, TRUE);
-    ip_reassembly_free(reassembly);
   }
-  random_stream_free(random);
 }
 
 /* Anything may be claimed: it never ends badly, room is kept to, and in the end time takes all. */
 TEST(test_hostile_fragments)
 {
-  random_stream *random = random_stream_new(6, "ip_reassembly");
+  g_autoptr(random_stream) random = random_stream_new(6, "ip_reassembly");
   for (buffering kind = DROP; kind <= SPANNING; kind++) {
-    ip_reassembly *reassembly = with(kind, 2000);
+    g_autoptr(ip_reassembly) reassembly = with(kind, 2000);
     for (unsigned i = 0; i < 20000; i++) {
       uint16_t identification = (uint16_t)random_stream_below(random, 6);
       uint32_t offset = (uint32_t)random_stream_below(random, i % 10 ? 40 : 8192) * 8;
@@ -558,7 +532,5 @@ TEST(test_hostile_fragments)
     g_assert_cmpuint(held_in_all(reassembly), ==, 0);
     g_assert_cmpuint(ip_reassembly_held_unattributed_octets(reassembly), ==, 0);
     g_assert_cmpint(ip_reassembly_deadline(reassembly), ==, TIME_PS_NEVER);
-    ip_reassembly_free(reassembly);
   }
-  random_stream_free(random);
 }

@@ -36,10 +36,9 @@ static char *temporary_path(void)
 
 static void remove_temporary(char *path)
 {
-  char *folder = g_path_get_dirname(path);
+  g_autofree char *folder = g_path_get_dirname(path);
   g_remove(path);
   g_assert_cmpint(g_rmdir(folder), ==, 0);
-  g_free(folder);
   g_free(path);
 }
 

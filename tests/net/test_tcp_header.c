@@ -5,6 +5,8 @@
 #include "net/tcp_header.h"
 #include "test.h"
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(random_stream, random_stream_free)
+
 static void expect_wire(const tcp_header *header, const uint8_t *expected, size_t octets)
 {
   uint8_t wire[TCP_HEADER_MAX_OCTETS];
@@ -115,7 +117,7 @@ static tcp_header random_header(random_stream *random)
 
 TEST(test_what_is_written_is_read)
 {
-  random_stream *random = random_stream_new(1, "header");
+  g_autoptr(random_stream) random = random_stream_new(1, "header");
   for (unsigned i = 0; i < 5000; i++) {
     tcp_header header = random_header(random);
     tcp_header read;
@@ -139,7 +141,6 @@ TEST(test_what_is_written_is_read)
                     sizeof header.sack[0] * header.sack_count);
     g_assert_cmpuint(tcp_header_decode(&read, wire, octets - 1), ==, 0); /* truncated */
   }
-  random_stream_free(random);
 }
 
 static size_t decode_options(const uint8_t *options, size_t octets)
@@ -198,7 +199,7 @@ TEST(test_bad_offset)
 
 TEST(test_random_octets)
 {
-  random_stream *random = random_stream_new(2, "header");
+  g_autoptr(random_stream) random = random_stream_new(2, "header");
   unsigned good = 0;
   for (unsigned i = 0; i < 50000; i++) {
     size_t length = random_stream_below(random, 61);
@@ -214,7 +215,6 @@ TEST(test_random_octets)
     g_free(wire);
   }
   g_assert_cmpuint(good, >, 100);
-  random_stream_free(random);
 }
 
 /* ISN 0xFFFFFF00: position p has sequence number 0xFFFFFF01 + p modulo 2^32, so 0 belongs to position 255. */

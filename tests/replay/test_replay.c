@@ -465,7 +465,7 @@ TEST(test_garbled)
   guint replayed = 0;
 
   for (guint round = 0; round < 120; round++) {
-    GPtrArray *packets = replay_kit_packets(small);
+    g_autoptr(GPtrArray) packets = replay_kit_packets(small);
     for (gint i = g_test_rand_int_range(1, 8); i > 0; i--) {
       guint which = (guint)g_test_rand_int_range(0, (gint)packets->len);
       kit_packet *packet = g_ptr_array_index(packets, which);
@@ -492,7 +492,6 @@ TEST(test_garbled)
     replay_kit_result result = replay_kit_replay(packets, modes[round % G_N_ELEMENTS(modes)], &options);
     replayed += result.error == NULL;
     replay_kit_clear(&result);
-    g_ptr_array_unref(packets);
   }
   g_assert_cmpuint(replayed, >, 20);
 }

@@ -3,6 +3,9 @@
 #include "replay/replay_profile.h"
 #include "test.h"
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(ddp_stag_table, ddp_stag_table_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(replay_stags, replay_stags_free)
+
 enum { DOMAIN = 3 };
 
 static const ddp_stream_identity stream = {.stream_id = 1, .protection_domain = DOMAIN};
@@ -23,8 +26,8 @@ static ddp_access_fault check(const ddp_stag_table *table, uint32_t stag, uint64
  * between is taken to be the buffer's. */
 TEST(test_extents)
 {
-  replay_stags *stags = replay_stags_new();
-  ddp_stag_table *table = ddp_stag_table_new(1);
+  g_autoptr(replay_stags) stags = replay_stags_new();
+  g_autoptr(ddp_stag_table) table = ddp_stag_table_new(1);
 
   replay_stags_add(stags, 0xA, 4000, 500);
   replay_stags_add(stags, 0xB, 0, 1);
@@ -36,16 +39,14 @@ TEST(test_extents)
   g_assert_cmpint(check(table, 0xA, 1000, 1, DDP_ACCESS_REMOTE_READ), ==, DDP_ACCESS_RIGHTS);
   g_assert_cmpint(check(table, 0xB, 0, 1, DDP_ACCESS_REMOTE_WRITE), ==, DDP_ACCESS_OK);
   g_assert_cmpint(check(table, 0xC, 0, 1, DDP_ACCESS_REMOTE_WRITE), ==, DDP_ACCESS_INVALID_STAG);
-  ddp_stag_table_free(table);
-  replay_stags_free(stags);
 }
 
 /* The highest octet has Tagged Offset 2^64 - 2: a range that ends at 2^64 wraps (DDP-156), and is left to
  * the receiver. */
 TEST(test_the_end_of_the_offsets)
 {
-  replay_stags *stags = replay_stags_new();
-  ddp_stag_table *table = ddp_stag_table_new(1);
+  g_autoptr(replay_stags) stags = replay_stags_new();
+  g_autoptr(ddp_stag_table) table = ddp_stag_table_new(1);
 
   replay_stags_add(stags, 0xA, UINT64_MAX - 9, 10);
   replay_stags_register(stags, table, DOMAIN);
@@ -55,6 +56,4 @@ TEST(test_the_end_of_the_offsets)
   replay_stags_register(stags, table, DOMAIN);
   g_assert_cmpint(check(table, 0xA, UINT64_MAX - 10, 10, DDP_ACCESS_REMOTE_WRITE), ==, DDP_ACCESS_OK);
   g_assert_cmpint(check(table, 0xA, UINT64_MAX - 9, 10, DDP_ACCESS_REMOTE_WRITE), ==, DDP_ACCESS_WRAPS);
-  ddp_stag_table_free(table);
-  replay_stags_free(stags);
 }

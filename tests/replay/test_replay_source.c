@@ -8,6 +8,11 @@
 #include "net/flow_table.h"
 #include "test.h"
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(datagram, datagram_unref)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(engine, engine_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(replay_packets, replay_packets_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(replay_source, replay_source_free)
+
 enum { LENGTH = 1000, CUT = 504 };
 
 typedef struct kit {
@@ -45,18 +50,15 @@ static void assert_plays(kit *k, bool coarse, const char *expected)
 {
   static const replay_source_events events = {
       .segment = on_segment, .fragment = on_fragment, .ended = on_ended};
-  capture_source *source = fixture_open(k->file);
-  engine *clock = engine_native_new();
+  g_autoptr(capture_source) source = fixture_open(k->file);
+  g_autoptr(engine) clock = engine_native_new();
 
   k->told = g_string_new("");
-  replay_source *played = replay_source_new(source, coarse, clock, &events, k);
+  g_autoptr(replay_source) played = replay_source_new(source, coarse, clock, &events, k);
   replay_source_start(played);
   engine_run(clock, TIME_PS_NEVER);
   g_assert_cmpstr(k->told->str, ==, expected);
   k->backward = replay_source_backward(played);
-  replay_source_free(played);
-  engine_free(clock);
-  capture_source_free(source);
   g_string_free(k->told, TRUE);
 }
 
@@ -108,17 +110,14 @@ TEST(test_fragments)
 {
   const fixture_segment whole = {.version = 4, .sequence = 9, .flags = TCP_ACK, .length = LENGTH};
   kit k = {.file = fixture_file_new(FIXTURE_PCAP_NS, false, FIXTURE_LINK_RAW)};
-  GByteArray *packet = fixture_packet(&whole);
-  GByteArray *first = fixture_fragment(packet, 1, 0, CUT);
-  GByteArray *second = fixture_fragment(packet, 1, CUT, LENGTH + 20 - CUT);
+  g_autoptr(GByteArray) packet = fixture_packet(&whole);
+  g_autoptr(GByteArray) first = fixture_fragment(packet, 1, 0, CUT);
+  g_autoptr(GByteArray) second = fixture_fragment(packet, 1, CUT, LENGTH + 20 - CUT);
 
   add(&k, 1, 1);
   fixture_file_add(k.file, 2, second);
   fixture_file_add(k.file, 3, first);
   assert_plays(&k, false, "s1@1000 f@2000 f@3000 end@3000");
-  g_byte_array_unref(packet);
-  g_byte_array_unref(first);
-  g_byte_array_unref(second);
   fixture_file_free(k.file);
 }
 
@@ -138,9 +137,9 @@ TEST(test_flow_of_packets)
   fixture_file_add_segment(k.file, 5, FIXTURE_LINK_RAW, &syn);
   syn.sequence = 70000;
   fixture_file_add_segment(k.file, 7, FIXTURE_LINK_RAW, &syn);
-  capture_source *source = fixture_open(k.file);
-  engine *clock = engine_native_new();
-  replay_source *played = replay_source_new(source, false, clock, &events, &k);
+  g_autoptr(capture_source) source = fixture_open(k.file);
+  g_autoptr(engine) clock = engine_native_new();
+  g_autoptr(replay_source) played = replay_source_new(source, false, clock, &events, &k);
   datagram_flow between = {.source = ip_address_v4(0x0A000001),
                            .destination = ip_address_v4(0x0A000002),
                            .source_port = FIXTURE_PORT_0,
@@ -155,9 +154,6 @@ TEST(test_flow_of_packets)
   }
   between.source_port++;
   g_assert_null(replay_source_flow_of(played, &between));
-  replay_source_free(played);
-  engine_free(clock);
-  capture_source_free(source);
   fixture_file_free(k.file);
   g_string_free(k.told, TRUE);
 }
@@ -191,7 +187,7 @@ TEST(test_fields)
   replay_packets *packets = replay_packets_new();
   const capture_segment segment = segment_of(octets, sizeof octets);
   uint32_t from = 0;
-  datagram *packet = replay_packet_of(packets, &flow, &segment, &from);
+  g_autoptr(datagram) packet = replay_packet_of(packets, &flow, &segment, &from);
   datagram_flow as_sent;
   tcp_header header;
 
@@ -212,7 +208,6 @@ TEST(test_fields)
   g_assert_cmpuint(buffer_chain_at(&packet->payload, 2), ==, 3);
   g_assert_true(datagram_checksum_is_right(packet));
   replay_packets_free(packets); /* its pieces live on */
-  datagram_unref(packet);
 }
 
 TEST(test_checksums)
@@ -225,24 +220,22 @@ TEST(test_checksums)
                {CAPTURE_CHECKSUM_WRONG, false},
                {CAPTURE_CHECKSUM_UNFINISHED, true},
                {CAPTURE_CHECKSUM_UNKNOWN, true}};
-  replay_packets *packets = replay_packets_new();
+  g_autoptr(replay_packets) packets = replay_packets_new();
 
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
     capture_segment segment = segment_of(octets, sizeof octets);
     uint32_t from = 0;
     segment.checksum = cases[i].checksum;
-    datagram *packet = replay_packet_of(packets, &flow, &segment, &from);
+    g_autoptr(datagram) packet = replay_packet_of(packets, &flow, &segment, &from);
     g_assert_cmpint(datagram_checksum_is_right(packet), ==, cases[i].right);
-    datagram_unref(packet);
   }
-  replay_packets_free(packets);
 }
 
 /* What offload joined beyond a datagram's size is several, one after the other; the FIN is the last one's. */
 TEST(test_super_segment)
 {
   g_autofree uint8_t *octets = g_malloc(LONG);
-  replay_packets *packets = replay_packets_new();
+  g_autoptr(replay_packets) packets = replay_packets_new();
   uint32_t from = 0;
   guint count = 0;
 
@@ -263,5 +256,4 @@ TEST(test_super_segment)
     count++;
   }
   g_assert_cmpuint(count, ==, 3);
-  replay_packets_free(packets);
 }

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(datagram, datagram_unref)
+
 enum { PEER_ISN = 1000, OWN_ISN = 5000, WINDOW = 65535 };
 
 typedef struct kit {
@@ -131,10 +133,9 @@ static datagram *segment(int64_t position, uint32_t length, uint8_t flags, const
 
 static void receive_at(kit *k, int64_t position, uint32_t length, uint8_t flags, time_ps now)
 {
-  datagram *packet = segment(position, length, flags, NULL);
+  g_autoptr(datagram) packet = segment(position, length, flags, NULL);
 
   tcp_transport_receive(k->tcp, packet, now);
-  datagram_unref(packet);
 }
 
 static void receive(kit *k, int64_t position, uint32_t length, uint8_t flags)
@@ -310,9 +311,8 @@ TEST(test_paws)
 
   kit_open(&k, TCP_PASSING_AS_ARRIVED, 0, UINT64_MAX);
   for (gsize i = 0; i < G_N_ELEMENTS(times); i++) {
-    datagram *packet = segment((int64_t)i * 100, 100, TCP_ACK, &times[i]);
+    g_autoptr(datagram) packet = segment((int64_t)i * 100, 100, TCP_ACK, &times[i]);
     tcp_transport_receive(k.tcp, packet, 0);
-    datagram_unref(packet);
   }
   assert_told(&k, "e 0+100@0 100+100@0 ");
   g_assert_cmpuint(k.segments, ==, 3);
@@ -327,9 +327,8 @@ TEST(test_paws_after_idleness)
 
   kit_open(&k, TCP_PASSING_AS_ARRIVED, 0, UINT64_MAX);
   for (guint i = 0; i < 2; i++) {
-    datagram *packet = segment(100 * i, 100, TCP_ACK, i == 0 ? &before : &after);
+    g_autoptr(datagram) packet = segment(100 * i, 100, TCP_ACK, i == 0 ? &before : &after);
     tcp_transport_receive(k.tcp, packet, i * (time_ps)INT32_MAX * TIME_PS_PER_MICROSECOND);
-    datagram_unref(packet);
   }
   assert_told(&k, "e 0+100@0 100+100@0 ");
   kit_close(&k);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "decode_fixture.h"
 
+#include "test.h"
 #include <string.h>
 
 enum { DEFAULT_ULPDU_OCTETS = 1400, LONGEST_PAYLOAD_OCTETS = 65536 };
@@ -376,4 +377,42 @@ void kit_expect_all(const kit_session *session, const kit_talk *talk)
     payload_octets += summary->payload_octets;
   }
   g_assert_cmpuint(session->payload_octets, ==, payload_octets);
+}
+
+/* --- A test of one connection --- */
+
+random_stream *kit_random(void)
+{
+  guint32 seed = g_test_rand_int();
+
+  g_test_message("seed: %u", seed);
+  return random_stream_new(seed, "decode");
+}
+
+static void set_up(decode_case *at, gconstpointer plan)
+{
+  at->plan = plan;
+  at->random = kit_random();
+  at->talk = kit_talk_new(plan, at->random);
+  at->pieces = kit_cut(at->talk, 0);
+}
+
+static void tear_down(decode_case *at, gconstpointer plan)
+{
+  (void)plan;
+  kit_session_free(at->session);
+  g_array_unref(at->pieces);
+  kit_talk_free(at->talk);
+  random_stream_free(at->random);
+}
+
+void decode_case_add(const char *file, const char *name, const kit_plan *const *plans, size_t count,
+                     void (*test)(decode_case *at, gconstpointer unused))
+{
+  g_autofree char *path = test_path(file, name);
+
+  for (size_t index = 0; index < count; index++) {
+    g_autofree char *of_plan = g_strdup_printf("%s/%zu", path, index);
+    g_test_add(of_plan, decode_case, plans[index], set_up, test, tear_down);
+  }
 }

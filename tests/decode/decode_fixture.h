@@ -124,4 +124,31 @@ void kit_expect_all(const kit_session *session, const kit_talk *talk);
 /* The first five sums are all octets from position 0 to the highest that came. */
 void kit_expect_sums(const kit_session *session, const kit_talk *talk);
 
+/* --- A test of one connection --- */
+
+typedef struct decode_case {
+  const kit_plan *plan;
+  random_stream *random; /* of a seed that is reported */
+  kit_talk *talk;
+  GArray *pieces;       /* cut at FPDUs */
+  kit_session *session; /* NULL at first; freed with the others */
+} decode_case;
+
+/* Random numbers of a seed that is reported. */
+random_stream *kit_random(void);
+
+/* Registers `test` of the file once for each plan. */
+void decode_case_add(const char *file, const char *name, const kit_plan *const *plans, size_t count,
+                     void (*test)(decode_case *at, gconstpointer unused));
+
+/* A test of a connection of each of the plans whose addresses follow its name; its body has `at`. */
+#define PLAN_TEST(name, ...)                                                                                 \
+  static void name(decode_case *at, gconstpointer unused);                                                   \
+  __attribute__((constructor)) static void register_##name(void)                                             \
+  {                                                                                                          \
+    static const kit_plan *const plans[] = {__VA_ARGS__};                                                    \
+    decode_case_add(__FILE__, #name, plans, G_N_ELEMENTS(plans), name);                                      \
+  }                                                                                                          \
+  static void name(decode_case *at, G_GNUC_UNUSED gconstpointer unused)
+
 #endif

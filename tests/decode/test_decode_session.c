@@ -9,19 +9,11 @@
 static const kit_plan both_ways = {
     .has_frames = true, .markers = {true, false}, .crc = true, .private_data = {7, 512}, .fpdus = {60, 20}};
 
-static random_stream *new_random(const char *name)
-{
-  guint32 seed = g_test_rand_int();
-
-  g_test_message("seed of %s: %u", name, seed);
-  return random_stream_new(seed, name);
-}
-
 /* --- In order --- */
 
 TEST(test_in_order)
 {
-  g_autoptr(random_stream) random = new_random("in-order");
+  g_autoptr(random_stream) random = kit_random();
   g_autoptr(kit_talk) talk = kit_talk_new(&both_ways, random);
   g_autoptr(GArray) pieces = kit_cut(talk, 0);
   g_autoptr(kit_session) session = kit_decode(talk, pieces, NULL);
@@ -74,7 +66,7 @@ static void play_cut(int cut, bool tail_first, random_stream *random)
 TEST(test_packets)
 {
   static const int cuts[] = {MPA_FPDU_LENGTH_OCTETS, -1, -MPA_FPDU_CRC_OCTETS, -MPA_FPDU_CRC_OCTETS - 1};
-  g_autoptr(random_stream) random = new_random("packets");
+  g_autoptr(random_stream) random = kit_random();
 
   for (guint index = 0; index < G_N_ELEMENTS(cuts); index++) {
     play_cut(cuts[index], false, random);
@@ -88,7 +80,7 @@ TEST(test_packets)
  * the hole, after the FIN. */
 TEST(test_notes_in_time)
 {
-  g_autoptr(random_stream) random = new_random("notes-in-time");
+  g_autoptr(random_stream) random = kit_random();
   g_autoptr(kit_talk) talk = kit_talk_new(&both_ways, random);
   g_autoptr(GArray) pieces = kit_cut(talk, 0);
 
@@ -110,7 +102,7 @@ TEST(test_notes_in_time)
 /* The Reply was captured before the Request: it is reported first. */
 TEST(test_frames_in_time)
 {
-  g_autoptr(random_stream) random = new_random("frames-in-time");
+  g_autoptr(random_stream) random = kit_random();
   g_autoptr(kit_talk) talk = kit_talk_new(&both_ways, random);
   g_autoptr(GArray) pieces = kit_cut(talk, 0);
   kit_piece request = g_array_index(pieces, kit_piece, 2);
@@ -141,7 +133,7 @@ static void play_shuffled(const kit_plan *plan, uint32_t cut_octets, random_stre
 /* Startup frames after FPDUs, SYNs after all. */
 TEST(test_shuffled)
 {
-  g_autoptr(random_stream) random = new_random("shuffled");
+  g_autoptr(random_stream) random = kit_random();
 
   for (guint turn = 0; turn < 60; turn++) {
     kit_plan plan = {.has_frames = true,
@@ -159,7 +151,7 @@ TEST(test_shuffled)
 TEST(test_late_syn)
 {
   const kit_plan plan = {.has_frames = true, .crc = true, .streaming = {1000, 0}, .fpdus = {5, 5}};
-  g_autoptr(random_stream) random = new_random("late-syn");
+  g_autoptr(random_stream) random = kit_random();
   g_autoptr(kit_talk) talk = kit_talk_new(&plan, random);
   g_autoptr(GArray) pieces = kit_cut(talk, 500);
   kit_piece syn = g_array_index(pieces, kit_piece, 0);
@@ -179,7 +171,7 @@ TEST(test_late_syn)
 /* An aligned stream's segments stay so in any order, although their FPDUs are known later than they are. */
 TEST(test_shuffled_alignment)
 {
-  g_autoptr(random_stream) random = new_random("alignment");
+  g_autoptr(random_stream) random = kit_random();
   g_autoptr(kit_talk) talk = kit_talk_new(&both_ways, random);
   g_autoptr(GArray) pieces = kit_cut(talk, 0);
 
@@ -195,7 +187,7 @@ TEST(test_shuffled_alignment)
  * stay. */
 TEST(test_duplicates)
 {
-  g_autoptr(random_stream) random = new_random("duplicates");
+  g_autoptr(random_stream) random = kit_random();
   g_autoptr(kit_talk) talk = kit_talk_new(&both_ways, random);
   uint32_t length = talk->octets[0]->len;
   uint8_t *other = g_malloc(length);
@@ -228,7 +220,7 @@ TEST(test_duplicates)
 TEST(test_loss_with_markers)
 {
   const kit_plan plan = {.has_frames = true, .markers = {true, false}, .crc = true, .fpdus = {50, 0}};
-  g_autoptr(random_stream) random = new_random("loss");
+  g_autoptr(random_stream) random = kit_random();
   g_autoptr(kit_talk) talk = kit_talk_new(&plan, random);
   g_autoptr(GArray) pieces = kit_cut(talk, 0);
 
@@ -259,7 +251,7 @@ TEST(test_loss_without_markers)
 {
   const kit_plan plan = {.has_frames = true, .crc = true, .fpdus = {50, 0}};
   const decode_options assuming = {.assume_aligned = true};
-  g_autoptr(random_stream) random = new_random("loss");
+  g_autoptr(random_stream) random = kit_random();
   g_autoptr(kit_talk) talk = kit_talk_new(&plan, random);
   g_autoptr(GArray) pieces = kit_cut(talk, 0);
 
@@ -285,7 +277,7 @@ TEST(test_hold_limit)
   const kit_plan plan = {
       .has_frames = true, .markers = {true, true}, .crc = true, .fpdus = {400, 0}, .ulpdu_octets = 120};
   const decode_options options = {.hold_octets = 3000};
-  g_autoptr(random_stream) random = new_random("hold");
+  g_autoptr(random_stream) random = kit_random();
   g_autoptr(kit_talk) talk = kit_talk_new(&plan, random);
   g_autoptr(GArray) pieces = kit_cut(talk, 300);
 
@@ -315,7 +307,7 @@ TEST(test_hold_limit_unlocated)
 {
   const kit_plan plan = {.has_frames = true, .markers = {true, true}, .crc = true, .fpdus = {60, 0}};
   const decode_options options = {.hold_octets = 3000};
-  g_autoptr(random_stream) random = new_random("hold");
+  g_autoptr(random_stream) random = kit_random();
 
   for (guint turn = 0; turn < 10; turn++) {
     g_autoptr(kit_talk) talk = kit_talk_new(&plan, random);
@@ -339,7 +331,7 @@ TEST(test_hold_limit_without_markers)
 {
   const kit_plan plan = {.has_frames = true, .crc = true, .fpdus = {100, 0}};
   const decode_options options = {.hold_octets = 3000};
-  g_autoptr(random_stream) random = new_random("hold");
+  g_autoptr(random_stream) random = kit_random();
   g_autoptr(kit_talk) talk = kit_talk_new(&plan, random);
   g_autoptr(GArray) pieces = kit_cut(talk, 0);
 
@@ -352,7 +344,7 @@ TEST(test_hold_limit_without_markers)
 /* The capture ends within an FPDU: its octets are incomplete, not unaccounted for. */
 TEST(test_incomplete)
 {
-  g_autoptr(random_stream) random = new_random("incomplete");
+  g_autoptr(random_stream) random = kit_random();
   g_autoptr(kit_talk) talk = kit_talk_new(&both_ways, random);
 
   for (uint32_t left = 1; left < 12; left++) {
@@ -375,7 +367,7 @@ TEST(test_incomplete)
 
 TEST(test_flags)
 {
-  g_autoptr(random_stream) random = new_random("flags");
+  g_autoptr(random_stream) random = kit_random();
   g_autoptr(kit_talk) talk = kit_talk_new(&both_ways, random);
   g_autoptr(GArray) pieces = kit_cut(talk, 0);
   uint64_t end = talk->octets[0]->len;
@@ -394,7 +386,7 @@ TEST(test_flags)
 TEST(test_checksums)
 {
   const decode_options believing = {.ignore_checksums = true};
-  g_autoptr(random_stream) random = new_random("checksums");
+  g_autoptr(random_stream) random = kit_random();
   g_autoptr(kit_talk) talk = kit_talk_new(&both_ways, random);
   g_autoptr(GArray) pieces = kit_cut(talk, 0);
   uint8_t damaged[] = {0xDE, 0xAD, 0xBE, 0xEF};

@@ -5,6 +5,7 @@
 
 #include "base/crc32c.h"
 #include "decode_fixture.h"
+#include "test.h"
 
 enum { FPDUS = 40, LONG_FPDUS = 1000 };
 
@@ -12,46 +13,20 @@ static const kit_plan unmarked = {.has_frames = true, .crc = true, .fpdus = {FPD
 static const kit_plan marked = {
     .has_frames = true, .markers = {true, false}, .crc = true, .fpdus = {FPDUS, 0}};
 
-typedef struct fixture {
-  random_stream *random;
-  kit_talk *talk;
-  GArray *pieces;
-  kit_session *session;
-} fixture;
-
-static void set_up(fixture *at, gconstpointer plan)
-{
-  guint32 seed = g_test_rand_int();
-
-  g_test_message("seed: %u", seed);
-  at->random = random_stream_new(seed, "errors");
-  at->talk = kit_talk_new(plan, at->random);
-  at->pieces = kit_cut(at->talk, 0);
-}
-
-static void tear_down(fixture *at, gconstpointer plan)
-{
-  (void)plan;
-  kit_session_free(at->session);
-  g_array_unref(at->pieces);
-  kit_talk_free(at->talk);
-  random_stream_free(at->random);
-}
-
-static const decode_direction_summary *decode(fixture *at)
+static const decode_direction_summary *decode(decode_case *at)
 {
   at->session = kit_decode(at->talk, at->pieces, NULL);
   kit_expect_sums(at->session, at->talk);
   return kit_summary(at->session, SIDE_INITIATOR);
 }
 
-static const decode_fpdu *fpdu_at(const fixture *at, guint index)
+static const decode_fpdu *fpdu_at(const decode_case *at, guint index)
 {
   return kit_fpdu(at->session, SIDE_INITIATOR, kit_talk_start(at->talk, 0, index));
 }
 
 /* The first FPDU from `index` on that has at least one marker after its header, and the position of that. */
-static guint with_marker(const fixture *at, guint index, uint64_t *marker)
+static guint with_marker(const decode_case *at, guint index, uint64_t *marker)
 {
   for (;; index++) {
     const mpa_stream_fpdu *fpdu = mpa_stream_at(at->talk->fpdus[0], index);
@@ -66,10 +41,8 @@ static guint with_marker(const fixture *at, guint index, uint64_t *marker)
 /* --- In order --- */
 
 /* In order it counts as an FPDU and as a bad CRC; its length is followed, and what follows is marked. */
-static void test_bad_crc(fixture *at, gconstpointer plan)
+PLAN_TEST(test_bad_crc, &unmarked, &marked)
 {
-  (void)plan;
-
   kit_talk_flip(at->talk, 0, kit_talk_end(at->talk, 0, 10) - 6, 0x10);
   const decode_direction_summary *forward = decode(at);
   const decode_fpdu *bad = fpdu_at(at, 10);
@@ -86,10 +59,8 @@ static void test_bad_crc(fixture *at, gconstpointer plan)
 }
 
 /* The numbers that are compared: the least significant octet is on the wire first. */
-static void test_crc_numbers(fixture *at, gconstpointer plan)
+PLAN_TEST(test_crc_numbers, &unmarked)
 {
-  (void)plan;
-
   kit_talk_flip(at->talk, 0, kit_talk_end(at->talk, 0, 10) - 1, 0x10);
   decode(at);
   const decode_fpdu *bad = fpdu_at(at, 10);
@@ -99,10 +70,8 @@ static void test_crc_numbers(fixture *at, gconstpointer plan)
 }
 
 /* In any order each FPDU is reported, and the wrong one as well. */
-static void test_bad_crc_shuffled(fixture *at, gconstpointer plan)
+PLAN_TEST(test_bad_crc_shuffled, &unmarked, &marked)
 {
-  (void)plan;
-
   kit_talk_flip(at->talk, 0, kit_talk_end(at->talk, 0, 10) - 6, 0x10);
   kit_shuffle(at->pieces, at->random);
   const decode_direction_summary *forward = decode(at);
@@ -112,11 +81,10 @@ static void test_bad_crc_shuffled(fixture *at, gconstpointer plan)
 }
 
 /* A wrong marker: the CRC covers it. Valid FPDUs say that the length was right. */
-static void test_bad_marker(fixture *at, gconstpointer plan)
+PLAN_TEST(test_bad_marker, &marked)
 {
   uint64_t marker;
   guint index = with_marker(at, 10, &marker);
-  (void)plan;
 
   kit_talk_flip(at->talk, 0, marker + 3, 0x04);
   const decode_direction_summary *forward = decode(at);
@@ -130,13 +98,12 @@ static void test_bad_marker(fixture *at, gconstpointer plan)
 
 /* A wrong length leads nowhere. What is located by markers after it is found all the same, and no octet
  * counts twice. */
-static void test_bad_length_with_markers(fixture *at, gconstpointer plan)
+PLAN_TEST(test_bad_length_with_markers, &marked)
 {
   uint64_t marker;
   guint index = with_marker(at, 10, &marker);
   uint64_t header = kit_talk_start(at->talk, 0, index) +
                     (mpa_stream_at(at->talk->fpdus[0], index)->start % 512 == 0 ? 4 : 0);
-  (void)plan;
 
   kit_talk_flip(at->talk, 0, header, 0x08); /* 2048 more, or less */
   const decode_direction_summary *forward = decode(at);
@@ -149,10 +116,9 @@ static void test_bad_length_with_markers(fixture *at, gconstpointer plan)
 }
 
 /* A length that cannot be ends the chain. */
-static void test_impossible_length(fixture *at, gconstpointer plan)
+PLAN_TEST(test_impossible_length, &unmarked)
 {
   uint64_t header = kit_talk_start(at->talk, 0, 10);
-  (void)plan;
 
   at->talk->octets[0]->data[header] = 0xFF;
   at->talk->octets[0]->data[header + 1] = 0xFF;
@@ -164,14 +130,13 @@ static void test_impossible_length(fixture *at, gconstpointer plan)
   g_assert_cmpuint(forward->missing_octets, ==, 0);
 }
 
-static void test_impossible_length_with_markers(fixture *at, gconstpointer plan)
+PLAN_TEST(test_impossible_length_with_markers, &marked)
 {
   guint index = 10;
   while (mpa_stream_at(at->talk->fpdus[0], index)->start % 512 == 0) {
     index++;
   }
   uint64_t header = kit_talk_start(at->talk, 0, index);
-  (void)plan;
 
   at->talk->octets[0]->data[header] = 0xFF;
   at->talk->octets[0]->data[header + 1] = 0xFF;
@@ -187,10 +152,8 @@ static void test_impossible_length_with_markers(fixture *at, gconstpointer plan)
 /* --- After a hole --- */
 
 /* There only valid FPDUs are reported. */
-static void test_bad_crc_behind_hole(fixture *at, gconstpointer plan)
+PLAN_TEST(test_bad_crc_behind_hole, &marked)
 {
-  (void)plan;
-
   kit_lose(at->pieces, 0, kit_talk_start(at->talk, 0, 5), kit_talk_end(at->talk, 0, 5));
   kit_talk_flip(at->talk, 0, kit_talk_end(at->talk, 0, 20) - 6, 0x10);
   const decode_direction_summary *forward = decode(at);
@@ -202,10 +165,9 @@ static void test_bad_crc_behind_hole(fixture *at, gconstpointer plan)
 }
 
 /* When the hole closes it is in order. */
-static void test_bad_crc_behind_closed_hole(fixture *at, gconstpointer plan)
+PLAN_TEST(test_bad_crc_behind_closed_hole, &marked, &unmarked)
 {
   kit_piece late = g_array_index(at->pieces, kit_piece, 4 + 5);
-  (void)plan;
 
   g_assert_cmpuint(late.position, ==, kit_talk_start(at->talk, 0, 5));
   g_array_remove_index(at->pieces, 4 + 5);
@@ -228,10 +190,9 @@ static void snap(GArray *pieces, uint32_t octets)
 }
 
 /* Of each FPDU the first octets were captured: all are reported, none is taken for wrong. */
-static void test_snap_length(fixture *at, gconstpointer plan)
+PLAN_TEST(test_snap_length, &unmarked, &marked)
 {
   guint long_ones = 0;
-  (void)plan;
 
   snap(at->pieces, 61); /* not a multiple of 4 */
   const decode_direction_summary *forward = decode(at);
@@ -251,10 +212,8 @@ static void test_snap_length(fixture *at, gconstpointer plan)
 }
 
 /* So few that the DDP header is not there. */
-static void test_snap_length_short(fixture *at, gconstpointer plan)
+PLAN_TEST(test_snap_length_short, &unmarked)
 {
-  (void)plan;
-
   snap(at->pieces, 12);
   const decode_direction_summary *forward = decode(at);
   g_assert_cmpuint(forward->fpdus, ==, FPDUS);
@@ -264,9 +223,9 @@ static void test_snap_length_short(fixture *at, gconstpointer plan)
 
 /* Segments that do not start with FPDUs: when a length was not captured the chain ends, with markers until
  * one is captured. Nothing is made up: what is reported is right. */
-static void test_snap_length_unaligned(fixture *at, gconstpointer plan)
+PLAN_TEST(test_snap_length_unaligned, &unmarked, &marked)
 {
-  const kit_plan *wanted = plan;
+  const kit_plan *wanted = at->plan;
   const kit_plan longer = {.has_frames = true,
                            .markers = {wanted->markers[0], false},
                            .crc = true,
@@ -291,11 +250,10 @@ static void test_snap_length_unaligned(fixture *at, gconstpointer plan)
 }
 
 /* One octet of a ULPDU_Length was captured, which could be another with it. */
-static void test_snap_length_in_header(fixture *at, gconstpointer plan)
+PLAN_TEST(test_snap_length_in_header, &unmarked)
 {
   uint64_t from = kit_talk_start(at->talk, 0, 0);
   kit_piece *first = &g_array_index(at->pieces, kit_piece, 4);
-  (void)plan;
 
   g_assert_cmpuint(first->position, ==, from);
   first->length = (uint32_t)(kit_talk_end(at->talk, 0, 1) - from);
@@ -309,10 +267,10 @@ static void test_snap_length_in_header(fixture *at, gconstpointer plan)
 
 /* Whatever octet of a small capture is wrong: every octet is in one sum, and none but the FPDU with the wrong
  * octet is reported as wrong. */
-static void test_each_octet_flipped(fixture *at, gconstpointer plan)
+PLAN_TEST(test_each_octet_flipped, &unmarked, &marked)
 {
   const kit_plan small = {.has_frames = true,
-                          .markers = {((const kit_plan *)plan)->markers[0], true},
+                          .markers = {(at->plan)->markers[0], true},
                           .crc = true,
                           .private_data = {3, 0},
                           .fpdus = {6, 3},
@@ -338,9 +296,6 @@ static void test_each_octet_flipped(fixture *at, gconstpointer plan)
   at->session = kit_decode(talk, pieces, NULL);
   kit_expect_all(at->session, talk);
 }
-
-#define ADD(name, plan, test)                                                                                \
-  g_test_add("/decode/session/errors/" name, fixture, &(plan), set_up, test, tear_down)
 
 /* --- ULPDUs longer than a sender may make --- */
 
@@ -421,7 +376,7 @@ static kit_session *decode_long(const long_kind *kind, uint32_t cut, uint32_t fl
 static const long_kind long_kinds[] = {{false, true}, {true, true}, {true, false}, {false, false}};
 
 /* 64,768 octets are the sender's limit (mpa-01 §3.2): FPDUs beyond it are decoded, and reported once. */
-static void test_long(void)
+TEST(test_long)
 {
   static const uint32_t cuts[] = {1460, 65535, 4001};
 
@@ -450,7 +405,7 @@ static void test_long(void)
 
 /* Without proof such a length cannot be: a CRC that is wrong and no marker; a wrong marker and no CRC;
  * neither, and no DDP header follows. */
-static void test_long_unproven(void)
+TEST(test_long_unproven)
 {
   enum { DDP_CONTROL = 2, RESERVED_BIT = 0x20 };
   const struct {
@@ -471,32 +426,4 @@ static void test_long_unproven(void)
     g_assert_nonnull(note);
     g_assert_cmpuint(note->stream_position, ==, starts[1]);
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  ADD("bad-crc/no-markers", unmarked, test_bad_crc);
-  ADD("bad-crc/markers", marked, test_bad_crc);
-  ADD("bad-crc/numbers", unmarked, test_crc_numbers);
-  ADD("bad-crc/shuffled/no-markers", unmarked, test_bad_crc_shuffled);
-  ADD("bad-crc/shuffled/markers", marked, test_bad_crc_shuffled);
-  ADD("bad-crc/behind-hole", marked, test_bad_crc_behind_hole);
-  ADD("bad-crc/behind-closed-hole/markers", marked, test_bad_crc_behind_closed_hole);
-  ADD("bad-crc/behind-closed-hole/no-markers", unmarked, test_bad_crc_behind_closed_hole);
-  ADD("bad-marker", marked, test_bad_marker);
-  ADD("bad-length", marked, test_bad_length_with_markers);
-  ADD("impossible-length/no-markers", unmarked, test_impossible_length);
-  ADD("impossible-length/markers", marked, test_impossible_length_with_markers);
-  ADD("snap-length/no-markers", unmarked, test_snap_length);
-  ADD("snap-length/markers", marked, test_snap_length);
-  ADD("snap-length/short", unmarked, test_snap_length_short);
-  ADD("snap-length/unaligned/no-markers", unmarked, test_snap_length_unaligned);
-  ADD("snap-length/unaligned/markers", marked, test_snap_length_unaligned);
-  ADD("snap-length/in-header", unmarked, test_snap_length_in_header);
-  ADD("each-octet/no-markers", unmarked, test_each_octet_flipped);
-  ADD("each-octet/markers", marked, test_each_octet_flipped);
-  g_test_add_func("/decode/session/errors/long", test_long);
-  g_test_add_func("/decode/session/errors/long/unproven", test_long_unproven);
-  return g_test_run();
 }

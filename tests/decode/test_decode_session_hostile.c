@@ -6,20 +6,12 @@
 #include "decode_fixture.h"
 #include "test.h"
 
-static random_stream *new_random(void)
-{
-  guint32 seed = g_test_rand_int();
-
-  g_test_message("seed: %u", seed);
-  return random_stream_new(seed, "hostile");
-}
-
 /* Octets that are no FPDUs after valid startup frames: random, or few different ones, so that lengths are
  * short and markers point everywhere. */
 TEST(test_random_octets)
 {
   static const uint8_t few[] = {0x00, 0x00, 0x04, 0x20, 0x01, 0xC1};
-  g_autoptr(random_stream) random = new_random();
+  g_autoptr(random_stream) random = kit_random();
 
   for (guint turn = 0; turn < 60; turn++) {
     const kit_plan plan = {
@@ -65,7 +57,7 @@ static void damage(kit_talk *talk, GArray *pieces, random_stream *random)
 
 TEST(test_damage)
 {
-  g_autoptr(random_stream) random = new_random();
+  g_autoptr(random_stream) random = kit_random();
 
   for (guint turn = 0; turn < 400; turn++) {
     const kit_plan plan = {.has_frames = true,
@@ -90,7 +82,7 @@ TEST(test_damage)
 TEST(test_random_segments)
 {
   static const decode_hint hint = {.any_address = true, .end = {.port = 7471}, .start = {DECODE_START_FIND}};
-  g_autoptr(random_stream) random = new_random();
+  g_autoptr(random_stream) random = kit_random();
   uint8_t octets[4000];
 
   for (size_t index = 0; index < sizeof octets; index++) {

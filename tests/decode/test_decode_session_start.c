@@ -4,40 +4,7 @@
 #include <string.h>
 
 #include "decode_fixture.h"
-
-typedef struct fixture {
-  random_stream *random;
-  kit_talk *talk;
-  GArray *pieces;
-  kit_session *session;
-} fixture;
-
-static void set_up(fixture *at, gconstpointer plan)
-{
-  guint32 seed = g_test_rand_int();
-
-  g_test_message("seed: %u", seed);
-  at->random = random_stream_new(seed, "start");
-  at->talk = kit_talk_new(plan, at->random);
-  at->pieces = kit_cut(at->talk, 0);
-  at->session = NULL;
-}
-
-static void tear_down(fixture *at, gconstpointer plan)
-{
-  (void)plan;
-  kit_session_free(at->session);
-  g_array_unref(at->pieces);
-  kit_talk_free(at->talk);
-  random_stream_free(at->random);
-}
-
-static void decode(fixture *at, const decode_options *options)
-{
-  at->session = kit_decode(at->talk, at->pieces, options);
-}
-
-/* --- Startup frames --- */
+#include "test.h"
 
 static const kit_plan streaming = {.has_frames = true,
                                    .markers = {false, true},
@@ -45,11 +12,28 @@ static const kit_plan streaming = {.has_frames = true,
                                    .streaming = {5000, 300},
                                    .private_data = {64, 0},
                                    .fpdus = {30, 20}};
+static const kit_plan rejected = {.has_frames = true, .crc = true, .rejects = true, .fpdus = {5, 5}};
+static const kit_plan private_data = {
+    .has_frames = true, .markers = {true, true}, .crc = true, .private_data = {100, 3}, .fpdus = {30, 20}};
+static const kit_plan marked_request = {
+    .has_frames = true, .markers = {true, true}, .crc = true, .fpdus = {30, 20}};
+static const kit_plan plain_request = {.has_frames = true, .crc = true, .fpdus = {30, 20}};
+static const kit_plan no_crc = {.has_frames = true, .fpdus = {30, 20}};
+static const kit_plan no_frames = {.markers = {true, true}, .crc = true, .fpdus = {3000, 1}};
+static const kit_plan rdmac = {.markers = {true, true}, .crc = true, .fpdus = {30, 20}};
+static const kit_plan unmarked = {.crc = true, .fpdus = {30, 20}};
+static const kit_plan marked_no_crc = {.markers = {true, true}, .fpdus = {30, 20}};
+static const kit_plan neither = {.fpdus = {30, 20}};
 
-static void test_streaming_mode(fixture *at, gconstpointer plan)
+static void decode(decode_case *at, const decode_options *options)
 {
-  (void)plan;
+  at->session = kit_decode(at->talk, at->pieces, options);
+}
 
+/* --- Startup frames --- */
+
+PLAN_TEST(test_streaming_mode, &streaming)
+{
   decode(at, NULL);
   kit_expect_all(at->session, at->talk);
   const decode_startup_event *request = &g_array_index(at->session->startups, decode_startup_event, 0);
@@ -58,10 +42,8 @@ static void test_streaming_mode(fixture *at, gconstpointer plan)
 }
 
 /* The M bit is for what its sender receives. */
-static void test_markers_of_directions(fixture *at, gconstpointer plan)
+PLAN_TEST(test_markers_of_directions, &streaming)
 {
-  (void)plan;
-
   decode(at, NULL);
   const decode_connection *connection = decode_session_connection(at->session->session, 0);
   g_assert_true(connection->request.markers);
@@ -70,13 +52,9 @@ static void test_markers_of_directions(fixture *at, gconstpointer plan)
   g_assert_true(connection->directions[SIDE_RESPONDER].markers);
 }
 
-static const kit_plan rejected = {.has_frames = true, .crc = true, .rejects = true, .fpdus = {5, 5}};
-
 /* After a rejection there are no FPDUs: what looks like some are the ULP's octets. */
-static void test_rejected(fixture *at, gconstpointer plan)
+PLAN_TEST(test_rejected, &rejected)
 {
-  (void)plan;
-
   decode(at, NULL);
   kit_expect_sums(at->session, at->talk);
   for (unsigned from = 0; from < 2; from++) {
@@ -92,10 +70,8 @@ static void test_rejected(fixture *at, gconstpointer plan)
 }
 
 /* One C bit is enough. */
-static void test_one_crc_bit(fixture *at, gconstpointer plan)
+PLAN_TEST(test_one_crc_bit, &plain_request)
 {
-  (void)plan;
-
   kit_talk_flip(at->talk, 0, 16, KIT_C);
   decode(at, NULL);
   kit_expect_all(at->session, at->talk);
@@ -104,10 +80,8 @@ static void test_one_crc_bit(fixture *at, gconstpointer plan)
 }
 
 /* What contradicts the documents is said. */
-static void test_contradictions(fixture *at, gconstpointer plan)
+PLAN_TEST(test_contradictions, &plain_request)
 {
-  (void)plan;
-
   kit_talk_flip(at->talk, 0, 16, KIT_R | 0x01);
   decode(at, NULL);
   g_assert_cmpuint(kit_notes(at->session, SIDE_INITIATOR, DECODE_NOTE_STARTUP), ==, 2);
@@ -115,15 +89,11 @@ static void test_contradictions(fixture *at, gconstpointer plan)
   g_assert_cmpuint(kit_summary(at->session, SIDE_INITIATOR)->fpdus, ==, 30);
 }
 
-static const kit_plan private_data = {
-    .has_frames = true, .markers = {true, true}, .crc = true, .private_data = {100, 3}, .fpdus = {30, 20}};
-
 /* With a snap length that cuts the Private Data their length is known all the same, and with it where FPDUs
  * and markers begin: all FPDUs are reported. The Reply, in which nothing is cut, is reported as ever. */
-static void test_cut_private_data(fixture *at, gconstpointer plan)
+PLAN_TEST(test_cut_private_data, &private_data)
 {
   enum { CAPTURED = 60 };
-  (void)plan;
 
   for (guint index = 0; index < at->pieces->len; index++) {
     kit_piece *piece = &g_array_index(at->pieces, kit_piece, index);
@@ -152,10 +122,9 @@ static void test_cut_private_data(fixture *at, gconstpointer plan)
 
 /* What was on the wire and not captured is not waited for: that the connection speaks MPA is known with its
  * two frames. */
-static void test_cut_private_data_at_once(fixture *at, gconstpointer plan)
+PLAN_TEST(test_cut_private_data_at_once, &private_data)
 {
   enum { SYNS_AND_FRAMES = 4, CAPTURED = 60 };
-  (void)plan;
 
   at->session = kit_session_new(NULL);
   for (guint index = 0; index < SYNS_AND_FRAMES; index++) {
@@ -169,10 +138,8 @@ static void test_cut_private_data_at_once(fixture *at, gconstpointer plan)
 }
 
 /* Some of the Private Data never came: the same, but for those octets. */
-static void test_lost_private_data(fixture *at, gconstpointer plan)
+PLAN_TEST(test_lost_private_data, &private_data)
 {
-  (void)plan;
-
   kit_lose(at->pieces, 0, 0, 1);
   kit_append(at->pieces, (kit_piece){.position = 0, .length = 50, .captured = 50});
   decode(at, NULL);
@@ -186,10 +153,8 @@ static void test_lost_private_data(fixture *at, gconstpointer plan)
 }
 
 /* The capture ends within them. */
-static void test_end_in_private_data(fixture *at, gconstpointer plan)
+PLAN_TEST(test_end_in_private_data, &private_data)
 {
-  (void)plan;
-
   kit_lose(at->pieces, 0, 0, at->talk->octets[0]->len);
   kit_append(at->pieces, (kit_piece){.position = 0, .length = 50, .captured = 50});
   decode(at, NULL);
@@ -201,7 +166,7 @@ static void test_end_in_private_data(fixture *at, gconstpointer plan)
 
 /* --- One direction --- */
 
-static void lose_side(fixture *at, unsigned from)
+static void lose_side(decode_case *at, unsigned from)
 {
   for (guint index = at->pieces->len; index-- > 0;) {
     if (g_array_index(at->pieces, kit_piece, index).from == from) {
@@ -212,10 +177,8 @@ static void lose_side(fixture *at, unsigned from)
 
 /* Both ends are Initiators (mpa-01 §6.1.1): the one that opened the connection is taken for it, and what is
  * wrong is said. */
-static void test_two_requests(fixture *at, gconstpointer plan)
+PLAN_TEST(test_two_requests, &marked_request)
 {
-  (void)plan;
-
   kit_talk_flip(at->talk, 1, 9, 'p' ^ 'q');
   decode(at, NULL);
   const decode_connection *connection = decode_session_connection(at->session->session, 0);
@@ -238,10 +201,8 @@ static void test_two_requests(fixture *at, gconstpointer plan)
  * end has come that answers nothing: its sender is the Initiator with a wrong key. After octets of the other
  * end, which the capture does not have, it may answer a Request, and then the other end is the Initiator,
  * whoever opened the connection (mpa-01 §6.1). */
-static void test_reply_of_the_opener(fixture *at, gconstpointer plan)
+PLAN_TEST(test_reply_of_the_opener, &plain_request)
 {
-  (void)plan;
-
   kit_talk_flip(at->talk, 0, 9, 'p' ^ 'q');
   kit_lose(at->pieces, 1, 0, at->talk->octets[1]->len);
   for (uint64_t acknowledged = 0; acknowledged <= 20; acknowledged += 20) {
@@ -264,10 +225,8 @@ static void test_reply_of_the_opener(fixture *at, gconstpointer plan)
 }
 
 /* Both ends are Responders: the one that opened the connection is taken for the Initiator. */
-static void test_two_replies(fixture *at, gconstpointer plan)
+PLAN_TEST(test_two_replies, &marked_request)
 {
-  (void)plan;
-
   kit_talk_flip(at->talk, 0, 9, 'p' ^ 'q');
   decode(at, NULL);
   const decode_connection *connection = decode_session_connection(at->session->session, 0);
@@ -278,15 +237,10 @@ static void test_two_replies(fixture *at, gconstpointer plan)
   g_assert_cmpuint(kit_summary(at->session, SIDE_RESPONDER)->fpdus, ==, 20);
 }
 
-static const kit_plan marked_request = {
-    .has_frames = true, .markers = {true, true}, .crc = true, .fpdus = {30, 20}};
-static const kit_plan plain_request = {.has_frames = true, .crc = true, .fpdus = {30, 20}};
-static const kit_plan no_crc = {.has_frames = true, .fpdus = {30, 20}};
-
 /* What the other frame says is tried out. */
-static void test_one_direction(fixture *at, gconstpointer data)
+PLAN_TEST(test_one_direction, &marked_request, &plain_request, &no_crc)
 {
-  const kit_plan *plan = data;
+  const kit_plan *plan = at->plan;
 
   for (unsigned lost = 0; lost < 2; lost++) {
     enum side name = (enum side) !lost;
@@ -309,9 +263,9 @@ static void test_one_direction(fixture *at, gconstpointer data)
 }
 
 /* The Reply was lost by who captured: its direction's FPDUs are found. */
-static void test_lost_reply(fixture *at, gconstpointer data)
+PLAN_TEST(test_lost_reply, &marked_request, &plain_request)
 {
-  const kit_plan *plan = data;
+  const kit_plan *plan = at->plan;
 
   kit_lose(at->pieces, 1, 0, 20);
   decode(at, NULL);
@@ -323,23 +277,17 @@ static void test_lost_reply(fixture *at, gconstpointer data)
 
 /* --- No MPA --- */
 
-static const kit_plan no_frames = {.markers = {true, true}, .crc = true, .fpdus = {3000, 1}};
-
 /* Without startup frames and hint it is no connection of ours, and what was kept of it is let go soon. */
-static void test_no_mpa(fixture *at, gconstpointer plan)
+PLAN_TEST(test_no_mpa, &no_frames)
 {
-  (void)plan;
-
   decode(at, NULL);
   g_assert_cmpuint(decode_session_connections(at->session->session), ==, 0);
   g_assert_cmpuint(at->session->fpdus->len + at->session->notes->len, ==, 0);
 }
 
 /* Nothing but SYNs and ends; and nothing at all. */
-static void test_nothing(fixture *at, gconstpointer plan)
+PLAN_TEST(test_nothing, &no_frames)
 {
-  (void)plan;
-
   g_array_set_size(at->pieces, 2);
   kit_append(at->pieces, (kit_piece){.flags = TCP_FIN});
   kit_append(at->pieces, (kit_piece){.from = 1, .flags = TCP_RST});
@@ -351,13 +299,10 @@ static void test_nothing(fixture *at, gconstpointer plan)
 
 static const decode_hint hint_of_port = {.any_address = true, .end = {.port = 7471}};
 
-static const kit_plan rdmac = {.markers = {true, true}, .crc = true, .fpdus = {30, 20}};
-
 /* Without startup frames MPA starts at the first octets, in any order. */
-static void test_hint(fixture *at, gconstpointer plan)
+PLAN_TEST(test_hint, &rdmac)
 {
   const decode_options options = {.hints = &hint_of_port, .hint_count = 1};
-  (void)plan;
 
   for (guint turn = 0; turn < 10; turn++) {
     decode(at, &options);
@@ -370,11 +315,10 @@ static void test_hint(fixture *at, gconstpointer plan)
   decode(at, &options);
 }
 
-static void test_hint_of_address(fixture *at, gconstpointer plan)
+PLAN_TEST(test_hint_of_address, &rdmac)
 {
   decode_hint hint = {.end = {.address = ip_address_v4(0x0A000001), .port = 40000}};
   const decode_options options = {.hints = &hint, .hint_count = 1};
-  (void)plan;
 
   decode(at, &options);
   kit_expect_all(at->session, at->talk);
@@ -385,11 +329,10 @@ static void test_hint_of_address(fixture *at, gconstpointer plan)
 }
 
 /* A hint does no harm to a connection with startup frames; but what it says of markers and CRC counts. */
-static void test_hint_and_frames(fixture *at, gconstpointer plan)
+PLAN_TEST(test_hint_and_frames, &marked_request)
 {
   decode_hint hint = hint_of_port;
   const decode_options options = {.hints = &hint, .hint_count = 1};
-  (void)plan;
 
   decode(at, &options);
   kit_expect_all(at->session, at->talk);
@@ -405,12 +348,11 @@ static uint32_t sequence_of(unsigned from, uint64_t position)
 }
 
 /* The capture starts in the middle; where the FPDU phase started is known. */
-static void test_sequence(fixture *at, gconstpointer plan)
+PLAN_TEST(test_sequence, &rdmac)
 {
   decode_hint hint = hint_of_port;
   const decode_options options = {.hints = &hint, .hint_count = 1};
   uint64_t from = kit_talk_start(at->talk, 0, 10) + 4;
-  (void)plan;
 
   hint.start[0] = DECODE_START_SEQUENCE;
   hint.start[1] = DECODE_START_SEQUENCE;
@@ -432,18 +374,13 @@ static void test_sequence(fixture *at, gconstpointer plan)
   g_assert_cmpuint(kit_summary(at->session, SIDE_RESPONDER)->fpdus, ==, 20);
 }
 
-static const kit_plan unmarked = {.crc = true, .fpdus = {30, 20}};
-static const kit_plan marked_no_crc = {.markers = {true, true}, .fpdus = {30, 20}};
-static const kit_plan neither = {.fpdus = {30, 20}};
-
 /* It is not known: FPDUs are looked for. */
-static void test_find(fixture *at, gconstpointer plan)
+PLAN_TEST(test_find, &rdmac, &unmarked)
 {
   decode_hint hint = hint_of_port;
   const decode_options options = {.hints = &hint, .hint_count = 1};
   uint64_t from = kit_talk_start(at->talk, 0, 10) + 1;
   uint64_t to = kit_talk_end(at->talk, 0, 10);
-  (void)plan;
 
   hint.start[0] = DECODE_START_FIND;
   hint.start[1] = DECODE_START_FIND;
@@ -465,9 +402,9 @@ static void test_find(fixture *at, gconstpointer plan)
 /* Nothing but the end's name is known, and the capture starts in the middle of an FPDU: FPDUs are looked for,
  * as there is no SYN, and with them whether there are markers and CRCs. The end that is named is taken for
  * the Responder, whoever is captured first. */
-static void test_middle(fixture *at, gconstpointer data)
+PLAN_TEST(test_middle, &rdmac, &unmarked, &marked_no_crc, &neither)
 {
-  const kit_plan *plan = data;
+  const kit_plan *plan = at->plan;
   decode_hint hint = hint_of_port;
   const decode_options options = {.hints = &hint, .hint_count = 1};
 
@@ -498,11 +435,10 @@ static void test_middle(fixture *at, gconstpointer data)
 
 /* The end that is named opened the connection, as far as the order of the packets tells: it is the
  * Responder. */
-static void test_middle_initiator(fixture *at, gconstpointer plan)
+PLAN_TEST(test_middle_initiator, &rdmac)
 {
   const decode_hint hint = {.end = {.address = ip_address_v4(0x0A000001), .port = 40000}};
   const decode_options options = {.hints = &hint, .hint_count = 1};
-  (void)plan;
 
   decode(at, &options);
   g_assert_cmpuint(decode_session_connection(at->session->session, 0)->initiator, ==, 0);
@@ -513,11 +449,10 @@ static void test_middle_initiator(fixture *at, gconstpointer plan)
 }
 
 /* Random octets: none is found, all is unaccounted for. */
-static void test_find_nothing(fixture *at, gconstpointer plan)
+PLAN_TEST(test_find_nothing, &rdmac)
 {
   decode_hint hint = hint_of_port;
   const decode_options options = {.hints = &hint, .hint_count = 1};
-  (void)plan;
 
   hint.start[0] = DECODE_START_FIND;
   hint.start[1] = DECODE_START_FIND;
@@ -535,9 +470,9 @@ static void test_find_nothing(fixture *at, gconstpointer plan)
 /* --- Several connections --- */
 
 /* Two at the same time, and one whose addresses and ports are those of the first: each is its own. */
-static void test_connections(fixture *at, gconstpointer data)
+PLAN_TEST(test_connections, &plain_request)
 {
-  const kit_plan *plan = data;
+  const kit_plan *plan = at->plan;
   capture_flow flows[3];
 
   at->session = kit_session_new(NULL);
@@ -581,50 +516,4 @@ static void test_connections(fixture *at, gconstpointer data)
     g_assert_cmpuint(connection->directions[1].fpdus, ==, plan->fpdus[1]);
   }
   g_assert_cmpuint(decode_session_connections(at->session->session), ==, 2);
-}
-
-#define ADD(name, plan, test)                                                                                \
-  g_test_add("/decode/session/start/" name, fixture, &(plan), set_up, test, tear_down)
-
-static void add_hints(void)
-{
-  ADD("hint", rdmac, test_hint);
-  ADD("hint/address", rdmac, test_hint_of_address);
-  ADD("hint/frames", marked_request, test_hint_and_frames);
-  ADD("hint/sequence", rdmac, test_sequence);
-  ADD("hint/find/markers", rdmac, test_find);
-  ADD("hint/find/no-markers", unmarked, test_find);
-  ADD("hint/middle/markers", rdmac, test_middle);
-  ADD("hint/middle/no-markers", unmarked, test_middle);
-  ADD("hint/middle/markers-no-crc", marked_no_crc, test_middle);
-  ADD("hint/middle/neither", neither, test_middle);
-  ADD("hint/middle/initiator", rdmac, test_middle_initiator);
-  ADD("hint/find/nothing", rdmac, test_find_nothing);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  ADD("streaming-mode", streaming, test_streaming_mode);
-  ADD("directions", streaming, test_markers_of_directions);
-  ADD("rejected", rejected, test_rejected);
-  ADD("one-crc-bit", plain_request, test_one_crc_bit);
-  ADD("contradictions", plain_request, test_contradictions);
-  ADD("private-data/cut", private_data, test_cut_private_data);
-  ADD("private-data/cut-at-once", private_data, test_cut_private_data_at_once);
-  ADD("private-data/lost", private_data, test_lost_private_data);
-  ADD("private-data/end", private_data, test_end_in_private_data);
-  ADD("one-direction/markers", marked_request, test_one_direction);
-  ADD("one-direction/no-markers", plain_request, test_one_direction);
-  ADD("one-direction/no-crc", no_crc, test_one_direction);
-  ADD("two-requests", marked_request, test_two_requests);
-  ADD("two-replies", marked_request, test_two_replies);
-  ADD("reply-of-the-opener", plain_request, test_reply_of_the_opener);
-  ADD("lost-reply/markers", marked_request, test_lost_reply);
-  ADD("lost-reply/no-markers", plain_request, test_lost_reply);
-  ADD("no-mpa", no_frames, test_no_mpa);
-  ADD("nothing", no_frames, test_nothing);
-  ADD("connections", plain_request, test_connections);
-  add_hints();
-  return g_test_run();
 }

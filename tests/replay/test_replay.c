@@ -9,7 +9,7 @@
 #include "base/big_endian.h"
 #include "base/crc32c.h"
 #include "ddp/ddp_header.h"
-#include "replay_kit.h"
+#include "replay_fixture.h"
 #include "test.h"
 
 /* 20 messages of 64 KiB with markers: 45 FPDUs each of 1428 octets and one of 1276, and a Send without
@@ -29,14 +29,14 @@ static GPtrArray *filter(GPtrArray *packets, bool (*keep)(const kit_packet *pack
   return packets;
 }
 
-static void assert_whole(const replay_kit_result *result)
+static void assert_whole(const replay_fixture_result *result)
 {
   g_assert_cmpstr(result->error, ==, NULL);
   g_assert_cmpint(result->result.status, ==, RUN_OK);
   g_assert_cmpstr(result->result.message, ==, "");
-  g_assert_cmpfloat(replay_kit_metric(result, METRIC_DELIVERY_OCTETS), ==, OCTETS);
-  g_assert_cmpfloat(replay_kit_metric(result, METRIC_DELIVERY_MESSAGES), ==, MESSAGES + 1);
-  g_assert_cmpfloat(replay_kit_metric(result, METRIC_MPA_FPDUS), ==, FPDUS);
+  g_assert_cmpfloat(replay_fixture_metric(result, METRIC_DELIVERY_OCTETS), ==, OCTETS);
+  g_assert_cmpfloat(replay_fixture_metric(result, METRIC_DELIVERY_MESSAGES), ==, MESSAGES + 1);
+  g_assert_cmpfloat(replay_fixture_metric(result, METRIC_MPA_FPDUS), ==, FPDUS);
 }
 
 /* The bounds are those of what was learnt: nothing is wrong, whatever the receiver. What a run knows and
@@ -51,33 +51,31 @@ TEST(test_metrics)
                                       METRIC_FIT_K,
                                       METRIC_PATH_PACKETS_LOST,
                                       METRIC_MPA_MULPDU_OCTETS};
-  g_autoptr(GPtrArray) packets = replay_kit_packets(lossy);
-  replay_kit_result result = replay_kit_replay(packets, NULL, NULL);
+  g_autoptr(GPtrArray) packets = replay_fixture_packets(lossy);
+  g_auto(replay_fixture_result) result = replay_fixture_replay(packets, NULL, NULL);
 
   assert_whole(&result);
   g_assert_cmpstr(result.notes, ==, "");
   for (gsize i = 0; i < G_N_ELEMENTS(unknown); i++) {
     g_assert_false(result.result.metrics.present[unknown[i]]);
   }
-  g_assert_cmpfloat(replay_kit_metric(&result, METRIC_MPA_EMSS_OCTETS), ==, 1460);
-  g_assert_cmpfloat(replay_kit_metric(&result, METRIC_THEORY_BUFFER_AF_OCTETS), ==, 1460);
-  replay_kit_clear(&result);
+  g_assert_cmpfloat(replay_fixture_metric(&result, METRIC_MPA_EMSS_OCTETS), ==, 1460);
+  g_assert_cmpfloat(replay_fixture_metric(&result, METRIC_THEORY_BUFFER_AF_OCTETS), ==, 1460);
 }
 
 static bool is_towards_responder(const kit_packet *packet, guint index)
 {
   (void)index;
-  return replay_kit_is_from_initiator(packet);
+  return replay_fixture_is_from_initiator(packet);
 }
 
 /* A capture of one direction alone: the Reply is missing, and so are all acknowledgements. */
 TEST(test_one_way)
 {
-  g_autoptr(GPtrArray) packets = filter(replay_kit_packets(plain), is_towards_responder);
-  replay_kit_result result = replay_kit_replay(packets, NULL, NULL);
+  g_autoptr(GPtrArray) packets = filter(replay_fixture_packets(plain), is_towards_responder);
+  g_auto(replay_fixture_result) result = replay_fixture_replay(packets, NULL, NULL);
 
   assert_whole(&result);
-  replay_kit_clear(&result);
 }
 
 /* The capture lost a packet that the receiver got: its acknowledgements show it. The connection is
@@ -85,25 +83,24 @@ TEST(test_one_way)
 TEST(test_a_packet_that_was_not_captured)
 {
   static const char *const in_order[] = {"receiver.mode=in-order", NULL};
-  g_autoptr(GPtrArray) packets = replay_kit_packets(plain);
+  g_autoptr(GPtrArray) packets = replay_fixture_packets(plain);
   guint data = 0, at = 0;
 
   for (guint i = 0; i < packets->len; i++) {
     const kit_packet *packet = g_ptr_array_index(packets, i);
-    bool has_payload = replay_kit_is_from_initiator(packet) && replay_kit_payload(packet, &at) > 0;
+    bool has_payload = replay_fixture_is_from_initiator(packet) && replay_fixture_payload(packet, &at) > 0;
     if (has_payload && data++ == 100) { /* the first is the Request */
       g_ptr_array_remove_index(packets, i);
       break;
     }
   }
-  replay_kit_result result = replay_kit_replay(packets, in_order, NULL);
+  g_auto(replay_fixture_result) result = replay_fixture_replay(packets, in_order, NULL);
   g_assert_cmpint(result.result.status, ==, RUN_OK);
-  g_assert_cmpfloat(replay_kit_metric(&result, METRIC_MPA_FPDUS), ==, 99);
-  g_assert_cmpfloat(replay_kit_metric(&result, METRIC_TCP_SEGMENTS), ==, 99);
-  g_assert_cmpfloat(replay_kit_metric(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS), ==, 0);
+  g_assert_cmpfloat(replay_fixture_metric(&result, METRIC_MPA_FPDUS), ==, 99);
+  g_assert_cmpfloat(replay_fixture_metric(&result, METRIC_TCP_SEGMENTS), ==, 99);
+  g_assert_cmpfloat(replay_fixture_metric(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS), ==, 0);
   g_assert_nonnull(strstr(result.notes, "connection 0: octets from stream position"));
   g_assert_nonnull(strstr(result.notes, "are not in the capture; it is replayed up to there"));
-  replay_kit_clear(&result);
 }
 
 static bool is_late(const kit_packet *packet, guint index)
@@ -119,29 +116,27 @@ TEST(test_midway)
   const decode_hint hint = {
       .any_address = true, .end = {.port = 5044}, .start = {DECODE_START_FIND, DECODE_START_FIND}};
   const replay_options hinted = {.capture.decoding = {.hints = &hint, .hint_count = 1}};
-  g_autoptr(GPtrArray) packets = filter(replay_kit_packets(plain), is_late);
-  replay_kit_result unhinted = replay_kit_replay(packets, NULL, NULL);
-  replay_kit_result result = replay_kit_replay(packets, NULL, &hinted);
+  g_autoptr(GPtrArray) packets = filter(replay_fixture_packets(plain), is_late);
+  g_auto(replay_fixture_result) unhinted = replay_fixture_replay(packets, NULL, NULL);
+  g_auto(replay_fixture_result) result = replay_fixture_replay(packets, NULL, &hinted);
   guint segments = 0, at = 0;
 
   g_assert_nonnull(
       strstr(unhinted.error, "no connection in it speaks MPA, of 1 over TCP; name one by --mpa"));
   for (guint i = 0; i < packets->len; i++) {
     const kit_packet *packet = g_ptr_array_index(packets, i);
-    segments += replay_kit_is_from_initiator(packet) && replay_kit_payload(packet, &at) > 0;
+    segments += replay_fixture_is_from_initiator(packet) && replay_fixture_payload(packet, &at) > 0;
   }
   g_assert_cmpuint(segments, >, 100);
   g_assert_cmpint(result.result.status, ==, RUN_OK);
-  g_assert_cmpfloat(replay_kit_metric(&result, METRIC_TCP_SEGMENTS), ==, segments);
-  g_assert_cmpfloat(replay_kit_metric(&result, METRIC_MPA_FPDUS), ==,
-                    replay_kit_metric(&result, METRIC_MPA_SEGMENTS_ALIGNED) + 1); /* the last has two */
-  g_assert_cmpfloat(replay_kit_metric(&result, METRIC_TCP_SEGMENTS_OUT_OF_ORDER), ==, 0);
-  g_assert_cmpfloat(replay_kit_metric(&result, METRIC_STATE_HOLES_PEAK), ==, 0);
-  g_assert_cmpfloat(replay_kit_metric(&result, METRIC_MPA_LOCATED_BY_CHAIN), ==,
-                    replay_kit_metric(&result, METRIC_MPA_FPDUS));
-  g_assert_cmpfloat(replay_kit_metric(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS), ==, 0);
-  replay_kit_clear(&unhinted);
-  replay_kit_clear(&result);
+  g_assert_cmpfloat(replay_fixture_metric(&result, METRIC_TCP_SEGMENTS), ==, segments);
+  g_assert_cmpfloat(replay_fixture_metric(&result, METRIC_MPA_FPDUS), ==,
+                    replay_fixture_metric(&result, METRIC_MPA_SEGMENTS_ALIGNED) + 1); /* the last has two */
+  g_assert_cmpfloat(replay_fixture_metric(&result, METRIC_TCP_SEGMENTS_OUT_OF_ORDER), ==, 0);
+  g_assert_cmpfloat(replay_fixture_metric(&result, METRIC_STATE_HOLES_PEAK), ==, 0);
+  g_assert_cmpfloat(replay_fixture_metric(&result, METRIC_MPA_LOCATED_BY_CHAIN), ==,
+                    replay_fixture_metric(&result, METRIC_MPA_FPDUS));
+  g_assert_cmpfloat(replay_fixture_metric(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS), ==, 0);
 }
 
 /* The same of Sends: the first that is seen has an MSN above 1 and may have begun before. */
@@ -151,14 +146,13 @@ TEST(test_midway_in_sends)
   const decode_hint hint = {
       .any_address = true, .end = {.port = 5044}, .start = {DECODE_START_FIND, DECODE_START_FIND}};
   const replay_options hinted = {.capture.decoding = {.hints = &hint, .hint_count = 1}};
-  g_autoptr(GPtrArray) packets = filter(replay_kit_packets(sends), is_late);
-  replay_kit_result result = replay_kit_replay(packets, NULL, &hinted);
+  g_autoptr(GPtrArray) packets = filter(replay_fixture_packets(sends), is_late);
+  g_auto(replay_fixture_result) result = replay_fixture_replay(packets, NULL, &hinted);
 
   g_assert_cmpstr(result.result.message, ==, "");
   g_assert_cmpint(result.result.status, ==, RUN_OK);
-  g_assert_cmpfloat(replay_kit_metric(&result, METRIC_DELIVERY_MESSAGES), >, 5);
-  g_assert_cmpfloat(replay_kit_metric(&result, METRIC_DELIVERY_MESSAGES), <, MESSAGES);
-  replay_kit_clear(&result);
+  g_assert_cmpfloat(replay_fixture_metric(&result, METRIC_DELIVERY_MESSAGES), >, 5);
+  g_assert_cmpfloat(replay_fixture_metric(&result, METRIC_DELIVERY_MESSAGES), <, MESSAGES);
 }
 
 /* Revision 2 (RFC 6581), which this program's own ends do not speak: the frames are taken, all after them
@@ -166,21 +160,20 @@ TEST(test_midway_in_sends)
 TEST(test_revision_2)
 {
   static const char *const rfc[] = {"workload.messages=20", "mpa.generation=rfc", NULL};
-  g_autoptr(GPtrArray) packets = replay_kit_packets(rfc);
+  g_autoptr(GPtrArray) packets = replay_fixture_packets(rfc);
   guint frames = 0, at = 0;
 
   for (guint i = 0; i < packets->len; i++) {
     kit_packet *packet = g_ptr_array_index(packets, i);
-    if (replay_kit_payload(packet, &at) == 20 && memcmp(packet->octets->data + at, "MPA ID Re", 9) == 0) {
+    if (replay_fixture_payload(packet, &at) == 20 && memcmp(packet->octets->data + at, "MPA ID Re", 9) == 0) {
       packet->octets->data[at + 17] = 2;
-      replay_kit_forget_checksum(packet);
+      replay_fixture_forget_checksum(packet);
       frames++;
     }
   }
   g_assert_cmpuint(frames, ==, 2);
-  replay_kit_result result = replay_kit_replay(packets, NULL, NULL);
+  g_auto(replay_fixture_result) result = replay_fixture_replay(packets, NULL, NULL);
   assert_whole(&result);
-  replay_kit_clear(&result);
 }
 
 /* The capture's traffic with a loss of its own: what is lost comes again a round trip later, so that all
@@ -188,21 +181,20 @@ TEST(test_revision_2)
 TEST(test_a_path_of_its_own)
 {
   static const char *const drop[] = {"path.forward.drop=[50, 51, 300]", NULL};
-  g_autoptr(GPtrArray) packets = replay_kit_packets(plain);
-  replay_kit_result again = replay_kit_replay(packets, drop, NULL);
-  replay_kit_result never =
-      replay_kit_replay(packets, drop, &(replay_options){.resend = REPLAY_RESEND_NEVER});
+  g_autoptr(GPtrArray) packets = replay_fixture_packets(plain);
+  g_auto(replay_fixture_result) again = replay_fixture_replay(packets, drop, NULL);
+  replay_fixture_result never =
+      replay_fixture_replay(packets, drop, &(replay_options){.resend = REPLAY_RESEND_NEVER});
 
   assert_whole(&again);
-  g_assert_cmpfloat(replay_kit_metric(&again, METRIC_PATH_PACKETS_LOST), ==, 3);
-  g_assert_cmpfloat(replay_kit_metric(&again, METRIC_TCP_RETRANSMISSIONS), ==, 3);
-  g_assert_cmpfloat(replay_kit_metric(&again, METRIC_TCP_SEGMENTS_OUT_OF_ORDER), >, 0);
-  g_assert_cmpfloat(replay_kit_metric(&again, METRIC_PLACEMENT_OCTETS), ==, OCTETS);
-  g_assert_cmpfloat(replay_kit_metric(&never, METRIC_PATH_PACKETS_LOST), ==, 3);
-  g_assert_cmpfloat(replay_kit_metric(&never, METRIC_DELIVERY_OCTETS), <, OCTETS);
+  g_assert_cmpfloat(replay_fixture_metric(&again, METRIC_PATH_PACKETS_LOST), ==, 3);
+  g_assert_cmpfloat(replay_fixture_metric(&again, METRIC_TCP_RETRANSMISSIONS), ==, 3);
+  g_assert_cmpfloat(replay_fixture_metric(&again, METRIC_TCP_SEGMENTS_OUT_OF_ORDER), >, 0);
+  g_assert_cmpfloat(replay_fixture_metric(&again, METRIC_PLACEMENT_OCTETS), ==, OCTETS);
+  g_assert_cmpfloat(replay_fixture_metric(&never, METRIC_PATH_PACKETS_LOST), ==, 3);
+  g_assert_cmpfloat(replay_fixture_metric(&never, METRIC_DELIVERY_OCTETS), <, OCTETS);
   g_assert_false(never.result.metrics.present[METRIC_TCP_RETRANSMISSIONS]);
-  replay_kit_clear(&again);
-  replay_kit_clear(&never);
+  replay_fixture_clear(&never);
 }
 
 /* Late enough that the timestamp of the first time is an old one (RFC 7323 §5.2): what sets off again is
@@ -211,15 +203,14 @@ TEST(test_resend_with_timestamps)
 {
   static const char *const timestamps[] = {"workload.messages=20", "tcp.timestamps=true", NULL};
   static const char *const drop[] = {"path.forward.drop=[50]", NULL};
-  g_autoptr(GPtrArray) packets = replay_kit_packets(timestamps);
-  replay_kit_result result = replay_kit_replay(
+  g_autoptr(GPtrArray) packets = replay_fixture_packets(timestamps);
+  g_auto(replay_fixture_result) result = replay_fixture_replay(
       packets, drop,
       &(replay_options){.resend = REPLAY_RESEND_AFTER, .resend_ps = 5 * TIME_PS_PER_MILLISECOND});
 
   g_assert_cmpstr(result.notes, ==, "");
-  g_assert_cmpfloat(replay_kit_metric(&result, METRIC_DELIVERY_OCTETS), ==, OCTETS);
-  g_assert_cmpfloat(replay_kit_metric(&result, METRIC_TCP_RETRANSMISSIONS), ==, 1);
-  replay_kit_clear(&result);
+  g_assert_cmpfloat(replay_fixture_metric(&result, METRIC_DELIVERY_OCTETS), ==, OCTETS);
+  g_assert_cmpfloat(replay_fixture_metric(&result, METRIC_TCP_RETRANSMISSIONS), ==, 1);
 }
 
 /* A link that carries less than the capture's segments of 1500 octets: IPv4 goes in fragments, three each
@@ -230,21 +221,20 @@ TEST(test_a_small_mtu)
   static const char *const v6[] = {"workload.messages=20", "tcp.ip=ipv6", NULL};
   static const char *const small[] = {"path.forward.mtu=576", NULL};
   static const char *const small_v6[] = {"path.forward.mtu=1280", NULL};
-  g_autoptr(GPtrArray) packets = replay_kit_packets(plain);
-  g_autoptr(GPtrArray) packets_v6 = replay_kit_packets(v6);
-  replay_kit_result result = replay_kit_replay(packets, small, NULL);
-  replay_kit_result dropped =
-      replay_kit_replay(packets_v6, small_v6, &(replay_options){.resend = REPLAY_RESEND_NEVER});
+  g_autoptr(GPtrArray) packets = replay_fixture_packets(plain);
+  g_autoptr(GPtrArray) packets_v6 = replay_fixture_packets(v6);
+  g_auto(replay_fixture_result) result = replay_fixture_replay(packets, small, NULL);
+  replay_fixture_result dropped =
+      replay_fixture_replay(packets_v6, small_v6, &(replay_options){.resend = REPLAY_RESEND_NEVER});
 
   assert_whole(&result);
-  g_assert_cmpfloat(replay_kit_metric(&result, METRIC_PATH_FRAGMENTS), >, 3 * MESSAGES * 45);
-  g_assert_cmpfloat(replay_kit_metric(&result, METRIC_PATH_PACKETS_TOO_BIG), ==, 0);
-  g_assert_cmpfloat(replay_kit_metric(&result, METRIC_BUFFER_PEAK_OCTETS_FRAGMENT), >, 0);
-  g_assert_cmpfloat(replay_kit_metric(&dropped, METRIC_PATH_PACKETS_TOO_BIG), >, 0);
-  g_assert_cmpfloat(replay_kit_metric(&dropped, METRIC_DELIVERY_OCTETS), <, OCTETS);
+  g_assert_cmpfloat(replay_fixture_metric(&result, METRIC_PATH_FRAGMENTS), >, 3 * MESSAGES * 45);
+  g_assert_cmpfloat(replay_fixture_metric(&result, METRIC_PATH_PACKETS_TOO_BIG), ==, 0);
+  g_assert_cmpfloat(replay_fixture_metric(&result, METRIC_BUFFER_PEAK_OCTETS_FRAGMENT), >, 0);
+  g_assert_cmpfloat(replay_fixture_metric(&dropped, METRIC_PATH_PACKETS_TOO_BIG), >, 0);
+  g_assert_cmpfloat(replay_fixture_metric(&dropped, METRIC_DELIVERY_OCTETS), <, OCTETS);
   g_assert_nonnull(strstr(dropped.notes, "packets were larger than the path's MTU and were dropped"));
-  replay_kit_clear(&result);
-  replay_kit_clear(&dropped);
+  replay_fixture_clear(&dropped);
 }
 
 /* A receiver that takes no fragments: of what does not come to its TCP nothing counts as aligned either. */
@@ -253,32 +243,29 @@ TEST(test_aligned_segments_arrived)
   static const char *const fragments[] = {"workload.messages=5", "tcp.path_mtu_discovery=false",
                                           "path.forward.hop_mtu=[1000, 1500]", NULL};
   static const char *const drops[] = {"receiver.ip_reassembly=drop", NULL};
-  g_autoptr(GPtrArray) packets = replay_kit_packets(fragments);
-  replay_kit_result all = replay_kit_replay(packets, NULL, NULL);
-  replay_kit_result few = replay_kit_replay(packets, drops, NULL);
+  g_autoptr(GPtrArray) packets = replay_fixture_packets(fragments);
+  g_auto(replay_fixture_result) all = replay_fixture_replay(packets, NULL, NULL);
+  g_auto(replay_fixture_result) few = replay_fixture_replay(packets, drops, NULL);
 
-  g_assert_cmpfloat(replay_kit_metric(&all, METRIC_MPA_SEGMENTS_ALIGNED), ==,
-                    replay_kit_metric(&all, METRIC_TCP_SEGMENTS));
-  g_assert_cmpfloat(replay_kit_metric(&few, METRIC_TCP_SEGMENTS), <,
-                    replay_kit_metric(&all, METRIC_TCP_SEGMENTS));
-  g_assert_cmpfloat(replay_kit_metric(&few, METRIC_MPA_SEGMENTS_ALIGNED), <=,
-                    replay_kit_metric(&few, METRIC_TCP_SEGMENTS));
-  replay_kit_clear(&all);
-  replay_kit_clear(&few);
+  g_assert_cmpfloat(replay_fixture_metric(&all, METRIC_MPA_SEGMENTS_ALIGNED), ==,
+                    replay_fixture_metric(&all, METRIC_TCP_SEGMENTS));
+  g_assert_cmpfloat(replay_fixture_metric(&few, METRIC_TCP_SEGMENTS), <,
+                    replay_fixture_metric(&all, METRIC_TCP_SEGMENTS));
+  g_assert_cmpfloat(replay_fixture_metric(&few, METRIC_MPA_SEGMENTS_ALIGNED), <=,
+                    replay_fixture_metric(&few, METRIC_TCP_SEGMENTS));
 }
 
 /* Nothing was sent to the end that is measured: that is said, for all that is measured is 0 then. */
 TEST(test_the_other_end)
 {
   static const char *const initiator[] = {"measure.side=initiator", NULL};
-  g_autoptr(GPtrArray) packets = replay_kit_packets(plain);
-  replay_kit_result result = replay_kit_replay(packets, initiator, NULL);
+  g_autoptr(GPtrArray) packets = replay_fixture_packets(plain);
+  g_auto(replay_fixture_result) result = replay_fixture_replay(packets, initiator, NULL);
 
   g_assert_cmpint(result.result.status, ==, RUN_OK);
   g_assert_cmpstr(
       result.notes, ==,
       "no FPDU to the Initiator is in the capture, so nothing is measured; measure.side names the end");
-  replay_kit_clear(&result);
 }
 
 /* A memory of 20 segments' octets beyond a hole of a round trip: what finds no room is lost for good, for
@@ -286,23 +273,21 @@ TEST(test_the_other_end)
 TEST(test_refused_for_good)
 {
   static const char *const little[] = {"receiver.mode=in-order", "receiver.memory=30000", NULL};
-  g_autoptr(GPtrArray) packets = replay_kit_packets(lossy);
-  replay_kit_result never = replay_kit_replay(packets, little, NULL);
-  replay_kit_result again = replay_kit_replay(
+  g_autoptr(GPtrArray) packets = replay_fixture_packets(lossy);
+  g_auto(replay_fixture_result) never = replay_fixture_replay(packets, little, NULL);
+  g_auto(replay_fixture_result) again = replay_fixture_replay(
       packets, little,
       &(replay_options){.resend = REPLAY_RESEND_AFTER, .resend_ps = TIME_PS_PER_MILLISECOND});
 
-  g_assert_cmpfloat(replay_kit_metric(&never, METRIC_DELIVERY_OCTETS), <, OCTETS);
-  g_assert_cmpfloat(replay_kit_metric(&never, METRIC_BUFFER_SEGMENTS_REFUSED), >, 0);
+  g_assert_cmpfloat(replay_fixture_metric(&never, METRIC_DELIVERY_OCTETS), <, OCTETS);
+  g_assert_cmpfloat(replay_fixture_metric(&never, METRIC_BUFFER_SEGMENTS_REFUSED), >, 0);
   g_autofree char *said =
       g_strdup_printf("%.0f segments were refused, and 1 connection waited for octets of them for ever; "
                       "--resend TIME offers them again",
-                      replay_kit_metric(&never, METRIC_BUFFER_SEGMENTS_REFUSED));
+                      replay_fixture_metric(&never, METRIC_BUFFER_SEGMENTS_REFUSED));
   g_assert_cmpstr(never.notes, ==, said);
   assert_whole(&again);
   g_assert_cmpstr(again.notes, ==, "");
-  replay_kit_clear(&never);
-  replay_kit_clear(&again);
 }
 
 /* A middlebox that cuts on a grid of its own: segments start with FPDUs only by chance, which the decoder
@@ -310,96 +295,95 @@ TEST(test_refused_for_good)
 TEST(test_a_middlebox_of_its_own)
 {
   static const char *const box[] = {"middlebox.mode=rechunk", "middlebox.chunk=1000", NULL};
-  g_autoptr(GPtrArray) packets = replay_kit_packets(plain);
-  replay_kit_result result = replay_kit_replay(packets, box, NULL);
+  g_autoptr(GPtrArray) packets = replay_fixture_packets(plain);
+  g_auto(replay_fixture_result) result = replay_fixture_replay(packets, box, NULL);
 
   assert_whole(&result);
-  g_assert_cmpfloat(replay_kit_metric(&result, METRIC_MPA_SEGMENTS_ALIGNED), <,
-                    replay_kit_metric(&result, METRIC_TCP_SEGMENTS) / 5);
-  replay_kit_clear(&result);
+  g_assert_cmpfloat(replay_fixture_metric(&result, METRIC_MPA_SEGMENTS_ALIGNED), <,
+                    replay_fixture_metric(&result, METRIC_TCP_SEGMENTS) / 5);
 }
 
 /* The payload of the 200th FPDU is damaged, and the checksum does not show it: the connection ends as MPA
  * demands, and the summary names it. */
 TEST(test_an_error)
 {
-  g_autoptr(GPtrArray) packets = replay_kit_packets(plain);
+  g_autoptr(GPtrArray) packets = replay_fixture_packets(plain);
   guint data = 0, at = 0;
 
   for (guint i = 0; i < packets->len; i++) {
     kit_packet *packet = g_ptr_array_index(packets, i);
-    if (replay_kit_is_from_initiator(packet) && replay_kit_payload(packet, &at) > 0 && data++ == 200) {
+    if (replay_fixture_is_from_initiator(packet) && replay_fixture_payload(packet, &at) > 0 &&
+        data++ == 200) {
       packet->octets->data[at + 700] ^= 1;
-      replay_kit_forget_checksum(packet);
+      replay_fixture_forget_checksum(packet);
     }
   }
-  replay_kit_result result = replay_kit_replay(packets, NULL, NULL);
+  g_auto(replay_fixture_result) result = replay_fixture_replay(packets, NULL, NULL);
   g_assert_cmpint(result.result.status, ==, RUN_TERMINATED);
   g_assert_cmpstr(result.result.terminate_code, ==, "MPA error 2");
   g_assert_cmpstr(result.result.terminate_side, ==, "Responder");
-  g_assert_cmpfloat(replay_kit_metric(&result, METRIC_MPA_FPDUS), ==, 199);
-  g_assert_cmpfloat(replay_kit_metric(&result, METRIC_MPA_CRC_ERRORS), ==, 1);
-  replay_kit_clear(&result);
+  g_assert_cmpfloat(replay_fixture_metric(&result, METRIC_MPA_FPDUS), ==, 199);
+  g_assert_cmpfloat(replay_fixture_metric(&result, METRIC_MPA_CRC_ERRORS), ==, 1);
 }
 
 /* A wrong checksum is damage, which TCP drops: a hole that is never filled, since the real end took the
  * segment. Unless checksums are to be ignored. */
 TEST(test_ignored_checksums)
 {
-  g_autoptr(GPtrArray) packets = replay_kit_packets(plain);
+  g_autoptr(GPtrArray) packets = replay_fixture_packets(plain);
   guint data = 0, at = 0;
 
   for (guint i = 0; i < packets->len; i++) {
     kit_packet *packet = g_ptr_array_index(packets, i);
-    if (replay_kit_is_from_initiator(packet) && replay_kit_payload(packet, &at) > 0 && data++ == 100) {
+    if (replay_fixture_is_from_initiator(packet) && replay_fixture_payload(packet, &at) > 0 &&
+        data++ == 100) {
       packet->octets->data[at - 4] ^= 1; /* the checksum */
     }
   }
-  replay_kit_result dropped = replay_kit_replay(packets, NULL, NULL);
-  replay_kit_result taken =
-      replay_kit_replay(packets, NULL, &(replay_options){.capture.decoding.ignore_checksums = true});
-  g_assert_cmpfloat(replay_kit_metric(&dropped, METRIC_TCP_CHECKSUM_ERRORS), ==, 1);
-  g_assert_cmpfloat(replay_kit_metric(&dropped, METRIC_MPA_FPDUS), ==, 99);
+  g_auto(replay_fixture_result) dropped = replay_fixture_replay(packets, NULL, NULL);
+  replay_fixture_result taken =
+      replay_fixture_replay(packets, NULL, &(replay_options){.capture.decoding.ignore_checksums = true});
+  g_assert_cmpfloat(replay_fixture_metric(&dropped, METRIC_TCP_CHECKSUM_ERRORS), ==, 1);
+  g_assert_cmpfloat(replay_fixture_metric(&dropped, METRIC_MPA_FPDUS), ==, 99);
   assert_whole(&taken);
-  replay_kit_clear(&dropped);
-  replay_kit_clear(&taken);
+  replay_fixture_clear(&taken);
 }
 
 /* Reads whose requests nobody captured are taken for what their responses are. */
 TEST(test_responses_without_requests)
 {
   static const char *const reads[] = {"workload.messages=20", "workload.operation=read", NULL};
-  g_autoptr(GPtrArray) packets = replay_kit_packets(reads);
+  g_autoptr(GPtrArray) packets = replay_fixture_packets(reads);
 
   for (guint i = packets->len; i-- > 0;) {
     guint at = 0;
     const kit_packet *packet = g_ptr_array_index(packets, i);
-    if (replay_kit_is_from_initiator(packet) && replay_kit_payload(packet, &at) > 20) {
+    if (replay_fixture_is_from_initiator(packet) && replay_fixture_payload(packet, &at) > 20) {
       g_ptr_array_remove_index(packets, i);
     }
   }
-  replay_kit_result result = replay_kit_replay(packets, NULL, NULL);
+  g_auto(replay_fixture_result) result = replay_fixture_replay(packets, NULL, NULL);
   g_assert_cmpint(result.result.status, ==, RUN_OK);
-  g_assert_cmpfloat(replay_kit_metric(&result, METRIC_DELIVERY_OCTETS), ==, OCTETS);
-  replay_kit_clear(&result);
+  g_assert_cmpfloat(replay_fixture_metric(&result, METRIC_DELIVERY_OCTETS), ==, OCTETS);
 }
 
 /* Not all of a segment was captured: one line asks for whole packets. */
 TEST(test_cut_short)
 {
-  g_autoptr(GPtrArray) packets = replay_kit_packets(plain);
+  g_autoptr(GPtrArray) packets = replay_fixture_packets(plain);
   g_autofree char *path = NULL;
   g_autofree char *text = NULL;
   gsize length;
 
-  path = replay_kit_write(packets);
+  path = replay_fixture_write(packets);
   g_assert_true(g_file_get_contents(path, &text, &length, NULL));
   /* The last record's captured octets, and its octets themselves: one less. */
   const kit_packet *last = NULL;
   guint at = 0;
   for (guint i = packets->len; i-- > 0 && !last;) {
     const kit_packet *packet = g_ptr_array_index(packets, i);
-    last = replay_kit_is_from_initiator(packet) && replay_kit_payload(packet, &at) > 0 ? packet : NULL;
+    last =
+        replay_fixture_is_from_initiator(packet) && replay_fixture_payload(packet, &at) > 0 ? packet : NULL;
     if (!last) {
       length -= 16 + packet->octets->len;
     }
@@ -408,10 +392,9 @@ TEST(test_cut_short)
   guint32 captured = last->octets->len - 1;
   memcpy(record + 8, &captured, sizeof captured);
   g_assert_true(g_file_set_contents(path, text, (gssize)length - 1, NULL));
-  replay_kit_result result = replay_kit_replay_file(path, NULL, NULL);
+  g_auto(replay_fixture_result) result = replay_fixture_replay_file(path, NULL, NULL);
   g_assert_nonnull(
       strstr(result.error, ": 1 segments in it are not whole; a replay needs every octet (tcpdump -s 0)"));
-  replay_kit_clear(&result);
   g_unlink(path);
 }
 
@@ -420,14 +403,13 @@ TEST(test_cut_short)
 static void assert_refused(const char *set, const char *expected)
 {
   const char *const sets[] = {set, NULL};
-  g_autoptr(GPtrArray) packets = replay_kit_packets((const char *const[]){"workload.messages=1", NULL});
-  replay_kit_result result = replay_kit_replay(packets, sets, NULL);
+  g_autoptr(GPtrArray) packets = replay_fixture_packets((const char *const[]){"workload.messages=1", NULL});
+  g_auto(replay_fixture_result) result = replay_fixture_replay(packets, sets, NULL);
 
   g_assert_nonnull(result.error);
   if (!strstr(result.error, expected)) {
     g_error("%s: %s", set, result.error);
   }
-  replay_kit_clear(&result);
 }
 
 TEST(test_refused_keys)
@@ -465,7 +447,7 @@ TEST(test_garbled)
   guint replayed = 0;
 
   for (guint round = 0; round < 120; round++) {
-    g_autoptr(GPtrArray) packets = replay_kit_packets(small);
+    g_autoptr(GPtrArray) packets = replay_fixture_packets(small);
     for (gint i = g_test_rand_int_range(1, 8); i > 0; i--) {
       guint which = (guint)g_test_rand_int_range(0, (gint)packets->len);
       kit_packet *packet = g_ptr_array_index(packets, which);
@@ -473,7 +455,7 @@ TEST(test_garbled)
       switch (g_test_rand_int_range(0, 4)) {
       case 0:
         packet->octets->data[at] = (guint8)g_test_rand_int_range(0, 256);
-        replay_kit_forget_checksum(packet);
+        replay_fixture_forget_checksum(packet);
         break;
       case 1:
         g_byte_array_set_size(packet->octets, MAX(at, 40));
@@ -489,9 +471,9 @@ TEST(test_garbled)
     const replay_options options = {.resend = round % 8 == 3 ? REPLAY_RESEND_NEVER : REPLAY_RESEND_AFTER,
                                     .resend_ps = round % 8 < 4 ? TIME_PS_PER_MILLISECOND : 0,
                                     .capture.decoding = {.hints = &hint, .hint_count = round % 2}};
-    replay_kit_result result = replay_kit_replay(packets, modes[round % G_N_ELEMENTS(modes)], &options);
+    g_auto(replay_fixture_result) result =
+        replay_fixture_replay(packets, modes[round % G_N_ELEMENTS(modes)], &options);
     replayed += result.error == NULL;
-    replay_kit_clear(&result);
   }
   g_assert_cmpuint(replayed, >, 20);
 }
@@ -506,7 +488,7 @@ enum { LONG_ULPDU_OCTETS = 65154, LONG_FPDU_OCTETS = 2 + LONG_ULPDU_OCTETS + 4, 
 static kit_packet *long_packet(const kit_packet *first, guint index)
 {
   guint at;
-  uint32_t payload_octets = replay_kit_payload(first, &at);
+  uint32_t payload_octets = replay_fixture_payload(first, &at);
   kit_packet *packet = g_new(kit_packet, 1);
   g_autofree uint8_t *fpdu = g_malloc0(LONG_FPDU_OCTETS);
 
@@ -522,7 +504,7 @@ static kit_packet *long_packet(const kit_packet *first, guint index)
   uint8_t *header = packet->octets->data;
   big_endian_write_16(header + 2, (uint16_t)packet->octets->len);
   big_endian_write_32(header + 24, big_endian_read_32(header + 24) + index * LONG_FPDU_OCTETS);
-  replay_kit_forget_checksum(packet);
+  replay_fixture_forget_checksum(packet);
   return packet;
 }
 
@@ -533,12 +515,12 @@ TEST(test_long_ulpdus)
 {
   static const char *const unmarked[] = {"workload.messages=1", "mpa.markers=false", NULL};
   static const guint order[] = {0, 2, 1, 3};
-  g_autoptr(GPtrArray) packets = replay_kit_packets(unmarked);
+  g_autoptr(GPtrArray) packets = replay_fixture_packets(unmarked);
   guint first = 0;
   guint at;
 
-  while (!replay_kit_is_from_initiator(g_ptr_array_index(packets, first)) ||
-         replay_kit_payload(g_ptr_array_index(packets, first), &at) < 1000) {
+  while (!replay_fixture_is_from_initiator(g_ptr_array_index(packets, first)) ||
+         replay_fixture_payload(g_ptr_array_index(packets, first), &at) < 1000) {
     first++;
   }
   for (guint i = 0; i < G_N_ELEMENTS(order); i++) {
@@ -548,12 +530,12 @@ TEST(test_long_ulpdus)
   }
   g_ptr_array_remove_index(packets, first);
   g_ptr_array_set_size(packets, (gint)(first + G_N_ELEMENTS(order)));
-  replay_kit_result result = replay_kit_replay(packets, NULL, NULL);
+  g_auto(replay_fixture_result) result = replay_fixture_replay(packets, NULL, NULL);
   g_assert_cmpstr(result.error, ==, NULL);
   g_assert_cmpint(result.result.status, ==, RUN_OK);
   g_assert_nonnull(strstr(result.notes, "4 FPDUs have ULPDUs of more than 64768 octets"));
-  g_assert_cmpfloat(replay_kit_metric(&result, METRIC_MPA_FPDUS), ==, 4);
-  g_assert_cmpfloat(replay_kit_metric(&result, METRIC_PLACEMENT_OCTETS), ==, 4 * LONG_PAYLOAD_OCTETS);
-  g_assert_cmpfloat(replay_kit_metric(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS), ==, LONG_FPDU_OCTETS);
-  replay_kit_clear(&result);
+  g_assert_cmpfloat(replay_fixture_metric(&result, METRIC_MPA_FPDUS), ==, 4);
+  g_assert_cmpfloat(replay_fixture_metric(&result, METRIC_PLACEMENT_OCTETS), ==, 4 * LONG_PAYLOAD_OCTETS);
+  g_assert_cmpfloat(replay_fixture_metric(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS), ==,
+                    LONG_FPDU_OCTETS);
 }

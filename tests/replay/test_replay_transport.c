@@ -78,24 +78,29 @@ static const tcp_events events = {.inspect = on_inspect,
                                   .finished = on_finished,
                                   .closed = on_closed};
 
-static void kit_open(kit *k, tcp_passing passing, uint64_t start, uint64_t limit)
+static kit *kit_of(tcp_passing passing, uint64_t start, uint64_t limit)
 {
+  kit *k = g_new0(kit, 1);
   tcp_config config = tcp_config_default();
   tcp_transport *made = NULL;
   replay_transport_place place = {
       .start = start, .peer_isn = PEER_ISN, .emss_octets = 1460, .limit = limit, .made = &made};
 
   config.passing = passing;
-  *k = (kit){.told = g_string_new("")};
+  k->told = g_string_new("");
   k->tcp = replay_transport_new(&config, &events, k, &place);
   g_assert_true(made == k->tcp);
+  return k;
 }
 
-static void kit_close(kit *k)
+static void kit_free(kit *k)
 {
   tcp_transport_free(k->tcp);
   g_string_free(k->told, TRUE);
+  g_free(k);
 }
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(kit, kit_free)
 
 /* What was reported since the last time. */
 static void assert_told(kit *k, const char *expected)
@@ -156,150 +161,129 @@ static void sent(kit *k, uint8_t flags, uint32_t sequence, int64_t position)
  * peer that was called. It is not reported twice. */
 TEST(test_establishment)
 {
-  kit k;
-
-  kit_open(&k, TCP_PASSING_AS_ARRIVED, 0, UINT64_MAX);
-  receive(&k, -1, 0, TCP_SYN);
-  assert_told(&k, "");
-  g_assert_false(tcp_transport_is_established(k.tcp));
-  receive(&k, 0, 100, TCP_ACK);
-  assert_told(&k, "e 0+100@0 ");
-  g_assert_true(tcp_transport_is_established(k.tcp));
-  kit_close(&k);
-  kit_open(&k, TCP_PASSING_AS_ARRIVED, 0, UINT64_MAX);
-  receive(&k, -1, 0, TCP_SYN | TCP_ACK);
-  receive(&k, -1, 0, TCP_SYN | TCP_ACK);
-  receive(&k, 0, 0, TCP_ACK);
-  assert_told(&k, "e ");
-  kit_close(&k);
+  g_autoptr(kit) k = kit_of(TCP_PASSING_AS_ARRIVED, 0, UINT64_MAX);
+  receive(k, -1, 0, TCP_SYN);
+  assert_told(k, "");
+  g_assert_false(tcp_transport_is_established(k->tcp));
+  receive(k, 0, 100, TCP_ACK);
+  assert_told(k, "e 0+100@0 ");
+  g_assert_true(tcp_transport_is_established(k->tcp));
+  kit_free(k);
+  k = kit_of(TCP_PASSING_AS_ARRIVED, 0, UINT64_MAX);
+  receive(k, -1, 0, TCP_SYN | TCP_ACK);
+  receive(k, -1, 0, TCP_SYN | TCP_ACK);
+  receive(k, 0, 0, TCP_ACK);
+  assert_told(k, "e ");
 }
 
 /* 300 octets, the second hundred last: in order the third is held, and its own arrival is reported when it
  * goes up; else nothing is. */
 TEST(test_a_hole)
 {
-  kit k;
-
-  kit_open(&k, TCP_PASSING_IN_ORDER, 0, UINT64_MAX);
-  receive_at(&k, 0, 100, TCP_ACK, 1);
-  receive_at(&k, 200, 100, TCP_ACK, 2);
-  assert_told(&k, "e 0+100@0 ");
-  g_assert_cmpuint(tcp_transport_held_octets(k.tcp), ==, 100);
-  g_assert_cmpuint(tcp_transport_out_of_order_runs(k.tcp), ==, 1);
-  g_assert_cmpuint(tcp_transport_in_order_edge(k.tcp), ==, 100);
-  g_assert_true(replay_transport_has(k.tcp, 200, 300));
-  g_assert_false(replay_transport_has(k.tcp, 199, 300));
-  receive_at(&k, 100, 100, TCP_ACK, 5);
-  assert_told(&k, "100+100@0 200+100@3 ");
-  g_assert_cmpuint(tcp_transport_held_octets(k.tcp), ==, 0);
-  g_assert_true(replay_transport_has(k.tcp, 0, 300));
-  kit_close(&k);
-  kit_open(&k, TCP_PASSING_AS_ARRIVED, 0, UINT64_MAX);
-  receive(&k, 200, 100, TCP_ACK);
-  assert_told(&k, "e 200+100@0 ");
-  g_assert_cmpuint(tcp_transport_held_octets(k.tcp), ==, 0);
-  kit_close(&k);
+  g_autoptr(kit) k = kit_of(TCP_PASSING_IN_ORDER, 0, UINT64_MAX);
+  receive_at(k, 0, 100, TCP_ACK, 1);
+  receive_at(k, 200, 100, TCP_ACK, 2);
+  assert_told(k, "e 0+100@0 ");
+  g_assert_cmpuint(tcp_transport_held_octets(k->tcp), ==, 100);
+  g_assert_cmpuint(tcp_transport_out_of_order_runs(k->tcp), ==, 1);
+  g_assert_cmpuint(tcp_transport_in_order_edge(k->tcp), ==, 100);
+  g_assert_true(replay_transport_has(k->tcp, 200, 300));
+  g_assert_false(replay_transport_has(k->tcp, 199, 300));
+  receive_at(k, 100, 100, TCP_ACK, 5);
+  assert_told(k, "100+100@0 200+100@3 ");
+  g_assert_cmpuint(tcp_transport_held_octets(k->tcp), ==, 0);
+  g_assert_true(replay_transport_has(k->tcp, 0, 300));
+  kit_free(k);
+  k = kit_of(TCP_PASSING_AS_ARRIVED, 0, UINT64_MAX);
+  receive(k, 200, 100, TCP_ACK);
+  assert_told(k, "e 200+100@0 ");
+  g_assert_cmpuint(tcp_transport_held_octets(k->tcp), ==, 0);
 }
 
 /* Repeated octets are counted and not passed; nothing goes up of a segment that the layer above refuses,
  * which can come again. */
 TEST(test_repeats_and_refusals)
 {
-  kit k;
-
-  kit_open(&k, TCP_PASSING_AS_ARRIVED, 0, UINT64_MAX);
-  receive(&k, 0, 100, TCP_ACK);
-  receive(&k, 0, 100, TCP_ACK);
-  receive(&k, 50, 100, TCP_ACK);
-  assert_told(&k, "e 0+100@0 100+50@0 ");
-  g_assert_cmpuint(k.segments, ==, 3);
-  g_assert_cmpuint(k.new_octets, ==, 150);
-  k.refuses = true;
-  receive(&k, 150, 10, TCP_ACK);
-  assert_told(&k, "");
-  g_assert_cmpuint(k.segments, ==, 4);
-  g_assert_cmpuint(k.new_octets, ==, 150);
-  k.refuses = false;
-  receive(&k, 150, 10, TCP_ACK);
-  assert_told(&k, "150+10@0 ");
-  kit_close(&k);
+  g_autoptr(kit) k = kit_of(TCP_PASSING_AS_ARRIVED, 0, UINT64_MAX);
+  receive(k, 0, 100, TCP_ACK);
+  receive(k, 0, 100, TCP_ACK);
+  receive(k, 50, 100, TCP_ACK);
+  assert_told(k, "e 0+100@0 100+50@0 ");
+  g_assert_cmpuint(k->segments, ==, 3);
+  g_assert_cmpuint(k->new_octets, ==, 150);
+  k->refuses = true;
+  receive(k, 150, 10, TCP_ACK);
+  assert_told(k, "");
+  g_assert_cmpuint(k->segments, ==, 4);
+  g_assert_cmpuint(k->new_octets, ==, 150);
+  k->refuses = false;
+  receive(k, 150, 10, TCP_ACK);
+  assert_told(k, "150+10@0 ");
 }
 
 /* Dropped without a word: a segment without ACK, one beyond the window, one with a wrong checksum, which is
  * counted apart. */
 TEST(test_no_segments)
 {
-  kit k;
-
-  kit_open(&k, TCP_PASSING_AS_ARRIVED, 0, UINT64_MAX);
-  receive(&k, 0, 100, TCP_ACK);
-  receive(&k, 100, 100, 0);
-  receive(&k, 100 + (int64_t)REPLAY_WINDOW_OCTETS, 100, TCP_ACK);
+  g_autoptr(kit) k = kit_of(TCP_PASSING_AS_ARRIVED, 0, UINT64_MAX);
+  receive(k, 0, 100, TCP_ACK);
+  receive(k, 100, 100, 0);
+  receive(k, 100 + (int64_t)REPLAY_WINDOW_OCTETS, 100, TCP_ACK);
   datagram *packet = segment(100, 100, TCP_ACK, NULL);
   datagram_carry_checksum(packet);
   packet->header[packet->ip_octets + 16] ^= 1;
-  tcp_transport_receive(k.tcp, packet, 0);
+  tcp_transport_receive(k->tcp, packet, 0);
   datagram_unref(packet);
-  assert_told(&k, "e 0+100@0 ");
-  g_assert_cmpuint(tcp_transport_statistics(k.tcp)->checksum_errors, ==, 1);
-  g_assert_cmpuint(k.new_octets, ==, 100);
-  kit_close(&k);
+  assert_told(k, "e 0+100@0 ");
+  g_assert_cmpuint(tcp_transport_statistics(k->tcp)->checksum_errors, ==, 1);
+  g_assert_cmpuint(k->new_octets, ==, 100);
 }
 
 /* Both FINs in the capture, and both acknowledged: then it is closed, and counts nothing any more; not
  * before. */
 TEST(test_the_end)
 {
-  kit k;
-
-  kit_open(&k, TCP_PASSING_AS_ARRIVED, 0, UINT64_MAX);
-  receive(&k, 0, 100, TCP_ACK);
-  receive(&k, 100, 0, TCP_ACK | TCP_FIN);
-  assert_told(&k, "e 0+100@0 f ");
-  receive(&k, 0, 100, TCP_ACK);
-  g_assert_cmpuint(k.segments, ==, 2);
-  sent(&k, TCP_ACK | TCP_FIN, OWN_ISN, 101); /* the ACK of segment() covers it */
-  receive(&k, 101, 0, TCP_ACK);
-  assert_told(&k, "c0 ");
-  receive(&k, 0, 100, TCP_ACK);
-  g_assert_cmpuint(k.segments, ==, 2);
-  kit_close(&k);
+  g_autoptr(kit) k = kit_of(TCP_PASSING_AS_ARRIVED, 0, UINT64_MAX);
+  receive(k, 0, 100, TCP_ACK);
+  receive(k, 100, 0, TCP_ACK | TCP_FIN);
+  assert_told(k, "e 0+100@0 f ");
+  receive(k, 0, 100, TCP_ACK);
+  g_assert_cmpuint(k->segments, ==, 2);
+  sent(k, TCP_ACK | TCP_FIN, OWN_ISN, 101); /* the ACK of segment() covers it */
+  receive(k, 101, 0, TCP_ACK);
+  assert_told(k, "c0 ");
+  receive(k, 0, 100, TCP_ACK);
+  g_assert_cmpuint(k->segments, ==, 2);
 }
 
 /* RFC 5961 §3.2: only a RST at RCV.NXT ends it; after the peer's FIN as if it had ended well. */
 TEST(test_resets)
 {
-  kit k;
-
-  kit_open(&k, TCP_PASSING_AS_ARRIVED, 0, UINT64_MAX);
-  receive(&k, 0, 100, TCP_ACK);
-  receive(&k, 101, 0, TCP_RST);
-  assert_told(&k, "e 0+100@0 ");
-  receive(&k, 100, 0, TCP_RST);
-  assert_told(&k, "c1 ");
-  kit_close(&k);
-  kit_open(&k, TCP_PASSING_AS_ARRIVED, 0, UINT64_MAX);
-  receive(&k, 0, 0, TCP_ACK | TCP_FIN);
-  receive(&k, 1, 0, TCP_RST);
-  assert_told(&k, "e f c0 ");
-  kit_close(&k);
+  g_autoptr(kit) k = kit_of(TCP_PASSING_AS_ARRIVED, 0, UINT64_MAX);
+  receive(k, 0, 100, TCP_ACK);
+  receive(k, 101, 0, TCP_RST);
+  assert_told(k, "e 0+100@0 ");
+  receive(k, 100, 0, TCP_RST);
+  assert_told(k, "c1 ");
+  kit_free(k);
+  k = kit_of(TCP_PASSING_AS_ARRIVED, 0, UINT64_MAX);
+  receive(k, 0, 0, TCP_ACK | TCP_FIN);
+  receive(k, 1, 0, TCP_RST);
+  assert_told(k, "e f c0 ");
 }
 
 /* The stream is known from octet 7000 on, and up to 7200: what lies before came elsewhere, what lies
  * beyond is not heeded. */
 TEST(test_a_part_of_a_stream)
 {
-  kit k;
-
-  kit_open(&k, TCP_PASSING_IN_ORDER, 7000, 7200);
-  receive(&k, 6950, 100, TCP_ACK);
-  assert_told(&k, "e 7000+50@0 ");
-  receive(&k, 7100, 101, TCP_ACK);
-  assert_told(&k, "");
-  g_assert_cmpuint(k.segments, ==, 1);
-  receive(&k, 7050, 150, TCP_ACK);
-  assert_told(&k, "7050+150@0 ");
-  kit_close(&k);
+  g_autoptr(kit) k = kit_of(TCP_PASSING_IN_ORDER, 7000, 7200);
+  receive(k, 6950, 100, TCP_ACK);
+  assert_told(k, "e 7000+50@0 ");
+  receive(k, 7100, 101, TCP_ACK);
+  assert_told(k, "");
+  g_assert_cmpuint(k->segments, ==, 1);
+  receive(k, 7050, 150, TCP_ACK);
+  assert_told(k, "7050+150@0 ");
 }
 
 /* PAWS (RFC 7323 §5.3): more than a thousand ticks older than the newest that was in order is of another
@@ -307,31 +291,27 @@ TEST(test_a_part_of_a_stream)
 TEST(test_paws)
 {
   static const uint32_t times[] = {500000, 499000, 498999};
-  kit k;
 
-  kit_open(&k, TCP_PASSING_AS_ARRIVED, 0, UINT64_MAX);
+  g_autoptr(kit) k = kit_of(TCP_PASSING_AS_ARRIVED, 0, UINT64_MAX);
   for (gsize i = 0; i < G_N_ELEMENTS(times); i++) {
     g_autoptr(datagram) packet = segment((int64_t)i * 100, 100, TCP_ACK, &times[i]);
-    tcp_transport_receive(k.tcp, packet, 0);
+    tcp_transport_receive(k->tcp, packet, 0);
   }
-  assert_told(&k, "e 0+100@0 100+100@0 ");
-  g_assert_cmpuint(k.segments, ==, 3);
-  kit_close(&k);
+  assert_told(k, "e 0+100@0 100+100@0 ");
+  g_assert_cmpuint(k->segments, ==, 3);
 }
 
 /* RFC 7323 §5.5: what came half a period of a microsecond clock ago compares with nothing any more. */
 TEST(test_paws_after_idleness)
 {
   const uint32_t before = 500000, after = 0;
-  kit k;
 
-  kit_open(&k, TCP_PASSING_AS_ARRIVED, 0, UINT64_MAX);
+  g_autoptr(kit) k = kit_of(TCP_PASSING_AS_ARRIVED, 0, UINT64_MAX);
   for (guint i = 0; i < 2; i++) {
     g_autoptr(datagram) packet = segment(100 * i, 100, TCP_ACK, i == 0 ? &before : &after);
-    tcp_transport_receive(k.tcp, packet, i * (time_ps)INT32_MAX * TIME_PS_PER_MICROSECOND);
+    tcp_transport_receive(k->tcp, packet, i * (time_ps)INT32_MAX * TIME_PS_PER_MICROSECOND);
   }
-  assert_told(&k, "e 0+100@0 100+100@0 ");
-  kit_close(&k);
+  assert_told(k, "e 0+100@0 100+100@0 ");
 }
 
 /* What is posted is acknowledged when TCP is asked to send, and nothing leaves. */
@@ -339,20 +319,18 @@ TEST(test_nothing_leaves)
 {
   static const uint8_t octets[100];
   buffer_chain record;
-  kit k;
 
-  kit_open(&k, TCP_PASSING_AS_ARRIVED, 0, UINT64_MAX);
-  receive(&k, 0, 0, TCP_ACK);
+  g_autoptr(kit) k = kit_of(TCP_PASSING_AS_ARRIVED, 0, UINT64_MAX);
+  receive(k, 0, 0, TCP_ACK);
   buffer_chain_init(&record);
   buffer_chain_append(&record, octets, sizeof octets, NULL);
-  tcp_transport_post(k.tcp, &record, 0);
-  g_assert_cmpuint(tcp_transport_posted_octets(k.tcp), ==, 100);
-  g_assert_cmpuint(tcp_transport_unsent_octets(k.tcp), ==, 0);
-  assert_told(&k, "e ");
-  g_assert_null(tcp_transport_transmit(k.tcp, 0));
-  assert_told(&k, "a100 ");
-  g_assert_null(tcp_transport_transmit(k.tcp, 0));
-  assert_told(&k, "");
-  g_assert_cmpint(tcp_transport_deadline(k.tcp), ==, TIME_PS_NEVER);
-  kit_close(&k);
+  tcp_transport_post(k->tcp, &record, 0);
+  g_assert_cmpuint(tcp_transport_posted_octets(k->tcp), ==, 100);
+  g_assert_cmpuint(tcp_transport_unsent_octets(k->tcp), ==, 0);
+  assert_told(k, "e ");
+  g_assert_null(tcp_transport_transmit(k->tcp, 0));
+  assert_told(k, "a100 ");
+  g_assert_null(tcp_transport_transmit(k->tcp, 0));
+  assert_told(k, "");
+  g_assert_cmpint(tcp_transport_deadline(k->tcp), ==, TIME_PS_NEVER);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "replay_kit.h"
+#include "replay_fixture.h"
 
 #include <glib/gstdio.h>
 #include <pcap/pcap.h>
@@ -51,9 +51,9 @@ static void remove_folder(char *folder)
   g_free(folder);
 }
 
-GPtrArray *replay_kit_packets(const char *const *sets)
+GPtrArray *replay_fixture_packets(const char *const *sets)
 {
-  char *folder = g_dir_make_tmp("replay-kit-XXXXXX", NULL);
+  char *folder = g_dir_make_tmp("replay-fixture-XXXXXX", NULL);
   g_autofree char *path = g_build_filename(folder, "receiver.pcap", NULL);
   const simulation_options options = {.directory = folder, .capture = TRUE};
   session_result result;
@@ -72,27 +72,27 @@ GPtrArray *replay_kit_packets(const char *const *sets)
   return packets;
 }
 
-bool replay_kit_is_from_initiator(const kit_packet *packet)
+bool replay_fixture_is_from_initiator(const kit_packet *packet)
 {
   return packet->octets->data[15] == INITIATORS_LAST_OCTET;
 }
 
-guint replay_kit_payload(const kit_packet *packet, guint *at)
+guint replay_fixture_payload(const kit_packet *packet, guint *at)
 {
   *at = IP_OCTETS + (guint)(packet->octets->data[IP_OCTETS + 12] >> 4) * 4;
   return packet->octets->len - *at;
 }
 
-void replay_kit_forget_checksum(kit_packet *packet)
+void replay_fixture_forget_checksum(kit_packet *packet)
 {
   packet->octets->data[CHECKSUM_AT] = 0;
   packet->octets->data[CHECKSUM_AT + 1] = 0;
 }
 
-char *replay_kit_write(const GPtrArray *packets)
+char *replay_fixture_write(const GPtrArray *packets)
 {
   char *path;
-  int descriptor = g_file_open_tmp("replay-kit-XXXXXX.pcap", &path, NULL);
+  int descriptor = g_file_open_tmp("replay-fixture-XXXXXX.pcap", &path, NULL);
   pcap_t *format = pcap_open_dead_with_tstamp_precision(DLT_RAW, 65535, PCAP_TSTAMP_PRECISION_NANO);
   pcap_dumper_t *file = pcap_dump_fopen(format, fdopen(descriptor, "wb"));
 
@@ -110,9 +110,9 @@ char *replay_kit_write(const GPtrArray *packets)
   return path;
 }
 
-static void run(replay *r, replay_kit_result *result)
+static void run(replay *r, replay_fixture_result *result)
 {
-  char *folder = g_dir_make_tmp("replay-kit-XXXXXX", NULL);
+  char *folder = g_dir_make_tmp("replay-fixture-XXXXXX", NULL);
   GPtrArray *notes = g_ptr_array_new_with_free_func(g_free);
   GError *error = NULL;
 
@@ -124,11 +124,11 @@ static void run(replay *r, replay_kit_result *result)
   remove_folder(folder);
 }
 
-replay_kit_result replay_kit_replay_file(const char *path, const char *const *sets,
-                                         const replay_options *options)
+replay_fixture_result replay_fixture_replay_file(const char *path, const char *const *sets,
+                                                 const replay_options *options)
 {
   replay_options own = options ? *options : (replay_options){.resend = REPLAY_RESEND_AUTO};
-  replay_kit_result result = {.notes = NULL};
+  replay_fixture_result result = {.notes = NULL};
   GError *error = NULL;
 
   own.capture.path = path;
@@ -146,17 +146,17 @@ replay_kit_result replay_kit_replay_file(const char *path, const char *const *se
   return result;
 }
 
-replay_kit_result replay_kit_replay(const GPtrArray *packets, const char *const *sets,
-                                    const replay_options *options)
+replay_fixture_result replay_fixture_replay(const GPtrArray *packets, const char *const *sets,
+                                            const replay_options *options)
 {
-  g_autofree char *path = replay_kit_write(packets);
-  replay_kit_result result = replay_kit_replay_file(path, sets, options);
+  g_autofree char *path = replay_fixture_write(packets);
+  replay_fixture_result result = replay_fixture_replay_file(path, sets, options);
 
   g_unlink(path);
   return result;
 }
 
-void replay_kit_clear(replay_kit_result *result)
+void replay_fixture_clear(replay_fixture_result *result)
 {
   if (!result->error) {
     session_result_clear(&result->result);
@@ -165,7 +165,7 @@ void replay_kit_clear(replay_kit_result *result)
   g_free(result->error);
 }
 
-double replay_kit_metric(const replay_kit_result *result, metric_id id)
+double replay_fixture_metric(const replay_fixture_result *result, metric_id id)
 {
   g_assert_null(result->error);
   g_assert_true(result->result.metrics.present[id]);

@@ -169,7 +169,7 @@ static void write_store(const cli_shell *f, const char *name)
   }
   g_autofree char *line = g_strdup_printf("cp '%s' %s", kit.path, name);
   cli_shell_expect((cli_shell *)f, 0, line);
-  store_fixture_tear_down(&kit);
+  store_fixture_tear_down(&kit, NULL);
 }
 
 /* A store, a summary and a series that another program wrote. */

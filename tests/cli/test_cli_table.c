@@ -41,7 +41,7 @@ static void set_up(fixture *f, gconstpointer program)
 static void tear_down(fixture *f, gconstpointer unused)
 {
   (void)unused;
-  store_fixture_tear_down(&f->kit);
+  store_fixture_tear_down(&f->kit, NULL);
   cli_shell_close(&f->shell, "out.csv");
 }
 

@@ -128,7 +128,7 @@ guint fixture_count_runs(const char *path)
 
 /* Stores. */
 
-void store_fixture_set_up(store_fixture *f, const char *axes)
+void store_fixture_set_up(store_fixture *f, gconstpointer axes)
 {
   g_autoptr(GError) error = NULL;
   *f = (store_fixture){.folder = fixture_folder_new(), .origin = fixture_origin("a", "A question", "", axes)};
@@ -138,8 +138,9 @@ void store_fixture_set_up(store_fixture *f, const char *axes)
   g_assert_no_error(error);
 }
 
-void store_fixture_tear_down(store_fixture *f)
+void store_fixture_tear_down(store_fixture *f, gconstpointer unused)
 {
+  (void)unused;
   result_store_close(f->store);
   scenario_free(f->scenario);
   g_free(f->path);

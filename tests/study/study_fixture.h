@@ -8,6 +8,7 @@
 
 #include "scenario/scenario.h"
 #include "study/store/result_store.h"
+#include "test.h"
 
 /* A folder of its own; remove with fixture_folder_remove(), which frees the name. */
 char *fixture_folder_new(void);
@@ -42,9 +43,13 @@ typedef struct store_fixture {
   guint64 point;
 } store_fixture;
 
-/* An empty store of the scenario "a", titled "A question", whose swept keys are `axes`, one a line. */
-void store_fixture_set_up(store_fixture *f, const char *axes);
-void store_fixture_tear_down(store_fixture *f);
+/* An empty store of the scenario "a", titled "A question", whose swept keys are `axes` (char *), one a line. */
+void store_fixture_set_up(store_fixture *f, gconstpointer axes);
+void store_fixture_tear_down(store_fixture *f, gconstpointer unused);
+
+/* A test `name` of such a store, `f`. */
+#define STORE_TEST(axes, name)                                                                               \
+  TEST_WITH(store_fixture, axes, store_fixture_set_up, store_fixture_tear_down, name)
 
 /* Commits an ok run of the keys "path.forward.mtu=1500 run.seed=2", blanks between; "-path.forward.mtu": without this key. It measured
  * "tcp.timeouts=1 goodput_bit_per_s=1e9". */

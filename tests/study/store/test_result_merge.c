@@ -103,10 +103,11 @@ static char *contents(const char *path)
   return g_string_free(text, FALSE);
 }
 
+static const guint orders[][STORES] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+
 /* Merges the three stores in all six orders; each gives the same store, which is returned in words. */
 static char *merge_in_all_orders(const fixture *f, gboolean mix)
 {
-  static const guint orders[][STORES] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
   char *first = NULL;
   for (gsize i = 0; i < G_N_ELEMENTS(orders); i++) {
     g_autoptr(GError) error = NULL;
@@ -126,10 +127,10 @@ static char *merge_in_all_orders(const fixture *f, gboolean mix)
   return first;
 }
 
-/* All six orders fail, with this code and these words, and leave nothing. */
-static void expect_no_merge(const fixture *f, int code, const char *const *words)
+/* All six orders fail, with this code and these words, "one|other", and leave nothing. */
+static void expect_no_merge(const fixture *f, int code, const char *said)
 {
-  static const guint orders[][STORES] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+  g_auto(GStrv) words = g_strsplit(said, "|", -1);
   for (gsize i = 0; i < G_N_ELEMENTS(orders); i++) {
     g_autoptr(GError) error = NULL;
     const char *paths[] = {f->paths[orders[i][0]], f->paths[orders[i][1]], f->paths[orders[i][2]], NULL};
@@ -145,6 +146,13 @@ static void expect_no_merge(const fixture *f, int code, const char *const *words
 
 #define FIXTURE_TEST(name) TEST_WITH(fixture, NULL, set_up, tear_down, name)
 
+static void expect_count(const merge_count *count, gsize runs, gsize taken, gsize present)
+{
+  g_assert_cmpuint(count->runs, ==, runs);
+  g_assert_cmpuint(count->taken, ==, taken);
+  g_assert_cmpuint(count->present, ==, present);
+}
+
 /* Three shards of six runs. */
 FIXTURE_TEST(test_shards)
 {
@@ -157,9 +165,7 @@ FIXTURE_TEST(test_shards)
   g_assert_nonnull(strstr(joined, "seed 6 point 6 ok 2026-11-21T10:08:16Z 106 '' testhost; "));
   g_assert_true(merge(f, f->into, (const char *const *)f->paths, FALSE, counts, &error));
   for (gsize i = 0; i < STORES; i++) {
-    g_assert_cmpuint(counts[i].runs, ==, 2);
-    g_assert_cmpuint(counts[i].taken, ==, 2);
-    g_assert_cmpuint(counts[i].present, ==, 0);
+    expect_count(&counts[i], 2, 2, 0);
   }
   g_assert_cmpuint(fixture_count_runs(f->into), ==, 6);
 }
@@ -181,9 +187,7 @@ FIXTURE_TEST(test_again)
   g_assert_cmpstr(after, ==, before);
   static const guint runs[] = {1, 2, 1};
   for (gsize i = 0; i < G_N_ELEMENTS(runs); i++) {
-    g_assert_cmpuint(counts[i].runs, ==, runs[i]);
-    g_assert_cmpuint(counts[i].taken, ==, 0);
-    g_assert_cmpuint(counts[i].present, ==, runs[i]);
+    expect_count(&counts[i], runs[i], 0, runs[i]);
   }
 }
 
@@ -281,57 +285,41 @@ FIXTURE_TEST(test_other_point)
   g_assert_nonnull(strstr(joined, "seed 1 point 0 ok"));
 }
 
-/* 10 segments in the one, 11 in the other: run and metric are named with both values, and nothing is joined. */
-FIXTURE_TEST(test_other_metric)
+/* A run that two of three stores have with other results: it and what differs are named with both values, and nothing is joined. */
+static void expect_contradiction(const fixture *f, const stored_run *one, const stored_run *other,
+                                 const char *said)
 {
-  put_new(f, 0, 1, 10);
-  put_new(f, 1, 2, 20);
-  put_new(f, 1, 1, 11);
-  put_new(f, 2, 3, 30);
-  static const char *const words[] = {
-      "run.seed=1", "path.forward.mtu=1500", "tcp.segments is 1", "10 (", "11 (", "1.sqlite", "2.sqlite",
-      NULL};
-  expect_no_merge(f, RESULT_STORE_ERROR_CONTRADICTION, words);
-}
-
-FIXTURE_TEST(test_missing_metric)
-{
-  stored_run run = run_of(f, 1, 10);
-  put(f, 0, &run);
-  metric_values_set(&run.metrics, METRIC_TCP_TIMEOUTS, 0);
-  put(f, 1, &run);
+  put(f, 0, one);
+  put(f, 1, other);
   put_new(f, 2, 2, 20);
-  fixture_run_clear(&run);
-  static const char *const words[] = {"tcp.timeouts is ", "none (", "0 (", NULL};
-  expect_no_merge(f, RESULT_STORE_ERROR_CONTRADICTION, words);
-}
-
-FIXTURE_TEST(test_other_status)
-{
-  stored_run run = run_of(f, 1, 10);
-  put(f, 0, &run);
-  run.status = RUN_STOPPED;
-  put(f, 1, &run);
-  put_new(f, 2, 2, 20);
-  fixture_run_clear(&run);
-  static const char *const words[] = {"status is ", "ok (", "stopped (", NULL};
-  expect_no_merge(f, RESULT_STORE_ERROR_CONTRADICTION, words);
-}
-
-/* 3 octets held for 0.5 s, or for 0.25 s. */
-FIXTURE_TEST(test_other_distribution)
-{
-  for (gsize i = 0; i < 2; i++) {
-    stored_run run = run_of(f, 1, 10);
-    g_assert_true(
-        distribution_append(&run.distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 3, 0.5 / (double)(i + 1)));
-    put(f, i, &run);
-    fixture_run_clear(&run);
+  expect_no_merge(f, RESULT_STORE_ERROR_CONTRADICTION, said);
+  for (gsize i = 0; i < STORES; i++) {
+    g_assert_cmpint(g_unlink(f->paths[i]), ==, 0);
   }
-  put_new(f, 2, 2, 20);
-  static const char *const words[] = {"distribution buffer.reassembly_octets is ", "weight 0.5 (",
-                                      "weight 0.25 (", NULL};
-  expect_no_merge(f, RESULT_STORE_ERROR_CONTRADICTION, words);
+}
+
+/* 10 segments in the one, 11 in the other; none of a metric; another status; 3 octets held for 0.5 s, or for 0.25 s. */
+FIXTURE_TEST(test_contradictions)
+{
+  stored_run one = run_of(f, 1, 10), other = run_of(f, 1, 11);
+  expect_contradiction(f, &one, &other,
+                       "run.seed=1|path.forward.mtu=1500|tcp.segments is 1|10 (|11 (|1.sqlite|2.sqlite");
+  metric_values_set(&other.metrics, METRIC_TCP_SEGMENTS, 10);
+  metric_values_set(&other.metrics, METRIC_TCP_TIMEOUTS, 0);
+  expect_contradiction(f, &one, &other, "tcp.timeouts is |none (|0 (");
+  metric_values_set(&one.metrics, METRIC_TCP_TIMEOUTS, 0);
+  other.exit_code = 3;
+  expect_contradiction(f, &one, &other, "exit_code is |0 (|3 (");
+  other.status = RUN_STOPPED;
+  expect_contradiction(f, &one, &other, "status is |ok (|stopped (");
+  other.status = RUN_OK;
+  other.exit_code = 0;
+  g_assert_true(distribution_append(&one.distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 3, 0.5));
+  g_assert_true(distribution_append(&other.distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 3, 0.25));
+  expect_contradiction(f, &one, &other,
+                       "distribution buffer.reassembly_octets is |1 bins of weight 0.5 (|weight 0.25 (");
+  fixture_run_clear(&one);
+  fixture_run_clear(&other);
 }
 
 /* Another text of the scenario: refused with the line that differs, joined when told to. */
@@ -341,9 +329,8 @@ FIXTURE_TEST(test_other_text)
   put_new(f, 1, 2, 20);
   f->from.text = (char *)"title = \"t\";\nrun: { seed = 2; };\n";
   put_new(f, 2, 3, 30);
-  static const char *const words[] = {"another text of the scenario 'a'", " 2: run: { seed = 1; };",
-                                      " 2: run: { seed = 2; };", "--mix", NULL};
-  expect_no_merge(f, RESULT_STORE_ERROR_DIFFERENT, words);
+  expect_no_merge(f, RESULT_STORE_ERROR_DIFFERENT,
+                  "another text of the scenario 'a'| 2: run: { seed = 1; };| 2: run: { seed = 2; };|--mix");
   g_autofree char *joined = merge_in_all_orders(f, TRUE);
   g_assert_nonnull(strstr(joined, "seed 3"));
 }
@@ -354,8 +341,7 @@ FIXTURE_TEST(test_other_version)
   put_new(f, 1, 2, 20);
   f->from.version = (char *)"0.2.0";
   put_new(f, 2, 3, 30);
-  static const char *const words[] = {"another iwarpsim", "version 0.1.0", "version 0.2.0", "--mix", NULL};
-  expect_no_merge(f, RESULT_STORE_ERROR_DIFFERENT, words);
+  expect_no_merge(f, RESULT_STORE_ERROR_DIFFERENT, "another iwarpsim|version 0.1.0|version 0.2.0|--mix");
 }
 
 /* A commit nobody knows goes with any; two known ones do not go together, even by way of it. */
@@ -369,8 +355,7 @@ FIXTURE_TEST(test_other_commit)
   f->from.git = (char *)"def5678";
   g_assert_cmpint(g_unlink(f->paths[2]), ==, 0);
   put_new(f, 2, 3, 30);
-  static const char *const words[] = {"another iwarpsim", "git abc1234", "git def5678", NULL};
-  expect_no_merge(f, RESULT_STORE_ERROR_DIFFERENT, words);
+  expect_no_merge(f, RESULT_STORE_ERROR_DIFFERENT, "another iwarpsim|git abc1234|git def5678");
 }
 
 /* A store that is none spoils all. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The store: what is committed comes back, and a run is kept once. */
+/* The store: what is committed comes back, a run is kept once, and of what may go into one store with what is there. */
 #include "study/store/result_store.h"
 
 #include <glib/gstdio.h>
@@ -10,19 +10,13 @@
 #include "study_fixture.h"
 #include "test.h"
 
-static void set_up(store_fixture *f, gconstpointer unused)
+static void set_up(store_fixture *f, gconstpointer axes)
 {
-  (void)unused;
-  store_fixture_set_up(f, "run.seed");
+  store_fixture_set_up(f, axes);
   g_assert_true(scenario_set(f->scenario, "title=A title, with 'quotes'", NULL));
   f->origin.title = (char *)"A title, with 'quotes'";
-  f->origin.text = (char *)"title = \"A title\";\n";
-}
-
-static void tear_down(store_fixture *f, gconstpointer unused)
-{
-  (void)unused;
-  store_fixture_tear_down(f);
+  f->origin.text = (char *)"title = \"t\";\nmpa: { crc = true; };\nrun: { seed = 1; };\n";
+  f->origin.git = (char *)"abc1234";
 }
 
 static void commit(const store_fixture *f, const provenance *scenario_from, const stored_run *run)
@@ -118,7 +112,7 @@ static void expect_run(const store_fixture *f, const stored_run *run)
   g_assert_cmpuint(fixture_count_runs(f->path), ==, 1);
 }
 
-#define FIXTURE_TEST(name) TEST_WITH(store_fixture, NULL, set_up, tear_down, name)
+#define FIXTURE_TEST(name) TEST_WITH(store_fixture, "run.seed", set_up, store_fixture_tear_down, name)
 
 /* Every field of a run and of its origin, with numbers whose last bit counts. */
 FIXTURE_TEST(test_round_trip)
@@ -426,4 +420,158 @@ FIXTURE_TEST(test_made_by_several)
     }
     g_assert_cmpint(g_unlink(path), ==, 0);
   }
+}
+
+/* What may go into one store with what is there. */
+
+static void commit_from(const store_fixture *f, const provenance *from, guint seed)
+{
+  stored_run run = fixture_seed_run(f->scenario, seed, seed);
+  commit(f, from, &run);
+  fixture_run_clear(&run);
+}
+
+static void expect_fine(const store_fixture *f, const provenance *from)
+{
+  g_autoptr(GError) error = NULL;
+  gboolean good = result_store_check_provenance(f->store, from, &error);
+  g_assert_no_error(error);
+  g_assert_true(good);
+}
+
+static void expect_different(const store_fixture *f, const provenance *from, const char *words)
+{
+  g_autoptr(GError) error = NULL;
+  g_assert_false(result_store_check_provenance(f->store, from, &error));
+  g_test_message("%s", error->message);
+  g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_DIFFERENT);
+  g_assert_nonnull(strstr(error->message, "a.sqlite: holds "));
+  g_assert_nonnull(strstr(error->message, words));
+  g_assert_nonnull(strstr(error->message, "--mix"));
+  g_assert_nonnull(strstr(error->message, "--store FILE"));
+}
+
+FIXTURE_TEST(test_origin_of_empty_store)
+{
+  expect_fine(f, &f->origin);
+}
+
+/* A file of another name, other options and other libraries are no other scenario and program. */
+FIXTURE_TEST(test_same_origin)
+{
+  commit_from(f, &f->origin, 1);
+  expect_fine(f, &f->origin);
+  provenance other = f->origin;
+  other.name = (char *)"b";
+  other.sets = (char *)"run.engine=native";
+  other.libraries = (char *)"GLib 2.80.0";
+  expect_fine(f, &other);
+}
+
+FIXTURE_TEST(test_origin_of_other_text)
+{
+  commit_from(f, &f->origin, 1);
+  commit_from(f, &f->origin, 2);
+  provenance other = f->origin;
+  other.text = (char *)"title = \"t\";\nmpa: { crc = false; };\nrun: { seed = 1; };\n";
+  expect_different(f, &other,
+                   "holds 2 runs of another text of the scenario 'a' (- stored, + now):\n"
+                   "  - 2: mpa: { crc = true; };\n"
+                   "  + 2: mpa: { crc = false; };\n");
+}
+
+FIXTURE_TEST(test_origin_of_other_version)
+{
+  commit_from(f, &f->origin, 1);
+  provenance other = f->origin;
+  other.version = (char *)"0.2.0";
+  expect_different(f, &other,
+                   "holds 1 run of another iwarpsim (- stored, + now):\n"
+                   "  - version 0.1.0, git abc1234\n"
+                   "  + version 0.2.0, git abc1234\n");
+}
+
+/* "unknown" on either side is as good as any. */
+FIXTURE_TEST(test_origin_of_other_commit)
+{
+  commit_from(f, &f->origin, 1);
+  provenance other = f->origin;
+  other.git = (char *)"abc1234-dirty";
+  expect_different(f, &other, "  - version 0.1.0, git abc1234\n  + version 0.1.0, git abc1234-dirty\n");
+  other.git = (char *)"unknown";
+  expect_fine(f, &other);
+  commit_from(f, &other, 1);
+  other.git = (char *)"def5678";
+  expect_fine(f, &other);
+}
+
+/* One of two origins in the store differs. */
+FIXTURE_TEST(test_two_origins)
+{
+  provenance other = f->origin;
+  other.version = (char *)"0.2.0";
+  commit_from(f, &f->origin, 1);
+  commit_from(f, &other, 2);
+  expect_different(f, &f->origin, "- version 0.2.0");
+  expect_different(f, &other, "- version 0.1.0");
+  commit_from(f, &other, 1); /* the last run of the other one */
+  expect_fine(f, &other);
+}
+
+/* What makes two runs the same run. */
+
+static char *identity_of(const char *text, const char *const *sets)
+{
+  char *folder = fixture_folder_new();
+  scenario *s = fixture_scenario(folder, "a.cfg", text, sets);
+  char *texts[SCENARIO_KEY_COUNT];
+  run_identity_texts(s, texts);
+  char *identity = run_identity_of(texts);
+  run_identity_clear(texts);
+  scenario_free(s);
+  fixture_folder_remove(folder);
+  return identity;
+}
+
+static void expect_same_run(const char *a, const char *const *a_sets, const char *b,
+                            const char *const *b_sets, gboolean same)
+{
+  g_autofree char *of_a = identity_of(a, a_sets), *of_b = identity_of(b, b_sets);
+  g_assert_cmpuint(strlen(of_a), ==, 64);
+  g_assert_true(g_str_equal(of_a, of_b) == same);
+}
+
+/* Equal values are the same run, however they are written and wherever they stand. */
+TEST(test_identity_same)
+{
+  static const char *const sets[] = {"run.seed=7", NULL};
+  expect_same_run("title = \"t\"; run: { seed = 7; };", NULL, "run: { seed = 7; }; title = \"t\"; # the same",
+                  NULL, TRUE);
+  expect_same_run("run: { seed = 7; };", NULL, "run: { seed = 8; };", sets, TRUE);
+  expect_same_run("workload: { message_size = \"64KiB\"; };", NULL, "workload: { message_size = 65536; };",
+                  NULL, TRUE);
+  expect_same_run("mpa: { crc = true; };", NULL, "title = \"\";", NULL, TRUE); /* the default, said or not */
+}
+
+/* Any key makes another run, the seed and the title too. */
+TEST(test_identity_other)
+{
+  expect_same_run("run: { seed = 7; };", NULL, "run: { seed = 8; };", NULL, FALSE);
+  expect_same_run("title = \"t\";", NULL, "title = \"u\";", NULL, FALSE);
+  expect_same_run("mpa: { crc = true; };", NULL, "mpa: { crc = false; };", NULL, FALSE);
+}
+
+/* SHA-256 over names and texts, each with a NUL behind it, as printf 'title\0x\0run.seed\0001\0' | sha256sum says. A text cannot pass
+ * for the key that follows it. */
+TEST(test_identity_octets)
+{
+  char *texts[SCENARIO_KEY_COUNT] = {NULL};
+  texts[SCENARIO_TITLE] = (char *)"x";
+  texts[SCENARIO_RUN_SEED] = (char *)"1";
+  g_autofree char *both = run_identity_of(texts);
+  g_assert_cmpstr(both, ==, "65b70faf71ea432993b0a955d38682c7091a241e3cfbab86cc02159250257716");
+  texts[SCENARIO_TITLE] = (char *)"xrun.seed1";
+  texts[SCENARIO_RUN_SEED] = NULL;
+  g_autofree char *one = run_identity_of(texts);
+  g_assert_cmpstr(one, !=, both);
 }

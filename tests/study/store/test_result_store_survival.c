@@ -215,83 +215,49 @@ FIXTURE_TEST(test_empty_file)
 
 /* Contents nobody of us wrote. */
 
-static void expect_unreadable(const fixture *f, const char *sql, const char *complaint)
+/* What is there after `sql` is refused in one line of UTF-8. */
+FIXTURE_TEST(test_foreign_hand)
 {
-  g_autoptr(GError) error = NULL;
-  execute_on(f->path, sql);
-  result_store *store = open_store(f->path, RESULT_STORE_READ, &error);
-  g_assert_no_error(error);
-  g_assert_false(result_store_each(store, check_run, (gpointer)f, &error));
-  g_test_message("%s", error->message);
-  g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FOREIGN);
-  g_assert_nonnull(strstr(error->message, complaint));
-  g_assert_true(g_utf8_validate(error->message, -1, NULL) && strchr(error->message, '\n') == NULL);
-  result_store_close(store);
-}
-
-FIXTURE_TEST(test_unknown_metric)
-{
-  expect_unreadable(f, "INSERT INTO metrics VALUES(1, 'tcp.sediments', 5)", "the metric \"tcp.sediments\"");
-}
-
-FIXTURE_TEST(test_unknown_distribution)
-{
-  expect_unreadable(f, "INSERT INTO distributions VALUES(1, 'x', 5, 1)", "the distribution \"x\"");
-}
-
-FIXTURE_TEST(test_unknown_status)
-{
-  expect_unreadable(f, "UPDATE runs SET status = 'fine'", "the status \"fine\"");
-}
-
-/* What a foreign hand wrote is one line of UTF-8 in a message, too. */
-FIXTURE_TEST(test_unknown_octets)
-{
-  expect_unreadable(f, "UPDATE runs SET identity = CAST(X'61FF0A62' AS TEXT) WHERE id = 1", "run a\\xff\\nb");
-  expect_unreadable(f, "UPDATE runs SET status = CAST(X'61FF0A62' AS TEXT)", "the status \"a\\xff\\nb\"");
-}
-
-/* Text in the place of a number would pass for 0. */
-FIXTURE_TEST(test_metric_without_number)
-{
-  expect_unreadable(f, "INSERT OR REPLACE INTO metrics VALUES(1, 'tcp.segments', 'many')",
-                    "the metric \"tcp.segments\" is no number");
-}
-
-FIXTURE_TEST(test_bin_without_weight)
-{
-  expect_unreadable(f, "UPDATE distributions SET weight = 0",
-                    "the distribution \"buffer.reassembly_octets\"");
-}
-
-/* A value that is possible, but not the one that was measured. */
-FIXTURE_TEST(test_edited_value)
-{
-  expect_unreadable(f, "UPDATE metrics SET value = 1001.5 WHERE run = 1 AND name = 'tcp.segments'",
-                    "(point 0) is no longer what was written");
-}
-
-FIXTURE_TEST(test_edited_distribution)
-{
-  expect_unreadable(f, "UPDATE distributions SET weight = 2 * weight WHERE run = 3 AND bound = 1460",
-                    "(point 2) is no longer what was written");
-}
-
-FIXTURE_TEST(test_lost_value)
-{
-  expect_unreadable(f, "DELETE FROM parameters WHERE run = 2 AND key = 'mpa.crc'",
-                    "(point 1) is no longer what was written");
-}
-
-/* A run that lost its origin is not left out in silence. */
-FIXTURE_TEST(test_lost_origin)
-{
-  expect_unreadable(f, "DELETE FROM origins", "no longer what was written");
-}
-
-FIXTURE_TEST(test_lost_table)
-{
-  expect_unreadable(f, "DROP VIEW results; DROP TABLE metrics", "no such table: metrics");
+  static const struct {
+    const char *sql;
+    const char *complaint;
+  } rows[] = {
+      {"INSERT INTO metrics VALUES(1, 'tcp.sediments', 5)", "the metric \"tcp.sediments\""},
+      {"INSERT INTO parameters VALUES(1, 'mpa.crk', 'true')", "the key \"mpa.crk\""},
+      {"INSERT INTO distributions VALUES(1, 'x', 5, 1)", "the distribution \"x\""},
+      {"UPDATE runs SET status = 'fine'", "the status \"fine\""},
+      {"UPDATE runs SET identity = CAST(X'61FF0A62' AS TEXT) WHERE id = 1", "run a\\xff\\nb"},
+      {"UPDATE runs SET status = CAST(X'61FF0A62' AS TEXT)", "the status \"a\\xff\\nb\""},
+      /* Text in the place of a number would pass for 0. */
+      {"INSERT OR REPLACE INTO metrics VALUES(1, 'tcp.segments', 'many')",
+       "the metric \"tcp.segments\" is no number"},
+      {"UPDATE distributions SET weight = 0", "the distribution \"buffer.reassembly_octets\""},
+      /* Values that are possible, but not those that were measured. */
+      {"UPDATE metrics SET value = 1001.5 WHERE run = 1 AND name = 'tcp.segments'",
+       "(point 0) is no longer what was written"},
+      {"UPDATE distributions SET weight = 2 * weight WHERE run = 3 AND bound = 1460",
+       "(point 2) is no longer what was written"},
+      {"DELETE FROM parameters WHERE run = 2 AND key = 'mpa.crc'", "(point 1) is no longer what was written"},
+      /* A run that lost its origin is not left out in silence. */
+      {"DELETE FROM origins", "no longer what was written"},
+      {"DROP VIEW results; DROP TABLE metrics", "no such table: metrics"},
+  };
+  g_autofree char *octets = NULL;
+  gsize length;
+  g_assert_true(g_file_get_contents(f->path, &octets, &length, NULL));
+  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+    g_autoptr(GError) error = NULL;
+    g_assert_true(g_file_set_contents(f->path, octets, (gssize)length, NULL));
+    execute_on(f->path, rows[i].sql);
+    result_store *store = open_store(f->path, RESULT_STORE_READ, &error);
+    g_assert_no_error(error);
+    g_assert_false(result_store_each(store, check_run, f, &error));
+    g_test_message("%s", error->message);
+    g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FOREIGN);
+    g_assert_nonnull(strstr(error->message, rows[i].complaint));
+    g_assert_true(g_utf8_validate(error->message, -1, NULL) && strchr(error->message, '\n') == NULL);
+    result_store_close(store);
+  }
 }
 
 /* Locks. */

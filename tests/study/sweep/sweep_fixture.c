@@ -2,6 +2,7 @@
 #include "sweep_fixture.h"
 
 #include <glib/gstdio.h>
+#include <signal.h>
 #include <string.h>
 #include <time.h>
 
@@ -64,6 +65,7 @@ void sweep_fixture_set_up(sweep_fixture *f, gconstpointer unused)
   f->problems_path = g_build_filename(f->folder, "problems", NULL);
   f->timers = g_array_new(FALSE, FALSE, sizeof(guint));
   sweep_fixture_start_clock();
+  signal(SIGINT, SIG_DFL); /* a shell that starts the tests in the background ignores it for them */
 }
 
 void sweep_fixture_tear_down(sweep_fixture *f, gconstpointer unused)

@@ -11,6 +11,9 @@
 
 #include "store_commit.h"
 #include "sweep_fixture.h"
+#include "test.h"
+
+#define FIXTURE_TEST(name) TEST_WITH(sweep_fixture, NULL, sweep_fixture_set_up, sweep_fixture_tear_down, name)
 
 /* Neither about to die of a signal nor dead: a process that nobody has waited for yet still takes signals. */
 static gboolean is_alive(pid_t process)
@@ -55,17 +58,15 @@ static void expect_stopped(const sweep_fixture *f, const char *seed, const char 
 }
 
 /* Seed 26 hangs, and is recorded as failed. */
-static void test_stalled_run(sweep_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_stalled_run)
 {
-  (void)unused;
   expect_stopped(f, "26", "title = \"a\"; sweep = ( { key = \"run.seed\"; values = [26, 20]; } );",
                  (run_limits){.stall_s = 3}, "(--stall), at 0.005 s of simulated time, 25 % done");
 }
 
 /* Seed 27 goes on for ever, and takes too long. */
-static void test_long_run(sweep_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_long_run)
 {
-  (void)unused;
   expect_stopped(f, "27", "title = \"a\"; sweep = ( { key = \"run.seed\"; values = [27, 20]; } );",
                  (run_limits){.wall_s = 3}, "it took longer than 3 s (--limit)");
 }
@@ -109,29 +110,43 @@ static gboolean interrupt_when_started(gpointer data)
 
 #define ENDLESS(title) "title = \"" title "\"; sweep = ( { key = \"run.seed\"; from = 1; to = 5; } );"
 
-/* Children that were left alone would be done after a minute. */
-static void expect_interrupted(const sweep_fixture *f, const sweep_result *result)
+/* Interrupts two runs at once of children that would take a minute when so many have started: none is recorded. */
+static void expect_interrupted(const sweep_fixture *f, const char *text, guint wanted_starts, gboolean twice)
 {
-  g_assert_true(result->interrupted);
-  g_assert_cmpuint(result->done + result->failed, ==, 0);
-  g_assert_cmpuint(result->to_go, ==, 5);
+  g_autoptr(GError) error = NULL;
+  sweep_result result;
+  interruption what = {.f = f, .keys = {.twice = twice ? &result : NULL}, .wanted_starts = wanted_starts};
+  sweep_fixture_add_timer(f, 10, interrupt_when_started, &what);
+  g_assert_true(sweep_fixture_sweep_text(f, text, NULL, (sweep_fixture_options){.jobs = 2}, &result, &error));
+  g_assert_no_error(error);
+  g_assert_true(result.interrupted);
+  g_assert_cmpuint(result.done + result.failed, ==, 0);
+  g_assert_cmpuint(result.to_go, ==, 5);
   g_assert_cmpuint(fixture_count_runs(f->store_path), ==, 0);
 }
 
-/* Children that would take a minute are stopped, and leave no record: the next sweep runs them. */
-static void test_interrupt(sweep_fixture *f, gconstpointer unused)
+/* Children are stopped, and leave no record: the next sweep runs them. */
+FIXTURE_TEST(test_interrupt)
 {
-  (void)unused;
-  interruption what = {.f = f, .wanted_starts = 1};
-  sweep_fixture_add_timer(f, 10, interrupt_when_started, &what);
-  sweep_result result = sweep_fixture_sweep_well(f, ENDLESS("slow"), 2);
-  expect_interrupted(f, &result);
+  expect_interrupted(f, ENDLESS("slow"), 1, FALSE);
+}
+
+/* Children that do not mind SIGTERM are killed a second later. */
+FIXTURE_TEST(test_interrupt_stubborn)
+{
+  expect_interrupted(f, ENDLESS("stubborn"), 2, FALSE);
+}
+
+/* After two Ctrl-C they are killed at once: by a clock that stands, that second would never pass. */
+FIXTURE_TEST(test_interrupt_twice)
+{
+  sweep_fixture_stop_clock();
+  expect_interrupted(f, ENDLESS("stubborn"), 2, TRUE);
 }
 
 /* Seeds 1 and 2 are done when 26, which hangs, is interrupted: three to go, of which none is recorded as failed. */
-static void test_interrupt_keeps_what_is_done(sweep_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_interrupt_keeps_what_is_done)
 {
-  (void)unused;
   interruption what = {.f = f, .wanted_starts = 3};
   sweep_fixture_add_timer(f, 10, interrupt_when_started, &what);
   sweep_result result = sweep_fixture_sweep_well(
@@ -143,34 +158,9 @@ static void test_interrupt_keeps_what_is_done(sweep_fixture *f, gconstpointer un
   g_assert_cmpuint(fixture_count_runs(f->store_path), ==, 2);
 }
 
-/* Children that do not mind SIGTERM are killed a second later. */
-static void test_interrupt_stubborn(sweep_fixture *f, gconstpointer unused)
-{
-  (void)unused;
-  interruption what = {.f = f, .wanted_starts = 2};
-  sweep_fixture_add_timer(f, 10, interrupt_when_started, &what);
-  sweep_result result = sweep_fixture_sweep_well(f, ENDLESS("stubborn"), 2);
-  expect_interrupted(f, &result);
-}
-
-/* After two Ctrl-C they are killed at once: by a clock that stands, that second would never pass. */
-static void test_interrupt_twice(sweep_fixture *f, gconstpointer unused)
-{
-  (void)unused;
-  g_autoptr(GError) error = NULL;
-  sweep_result result;
-  interruption what = {.f = f, .keys = {.twice = &result}, .wanted_starts = 2};
-  sweep_fixture_stop_clock();
-  sweep_fixture_add_timer(f, 10, interrupt_when_started, &what);
-  g_assert_true(sweep_fixture_sweep_text(f, ENDLESS("stubborn"), NULL, (sweep_fixture_options){.jobs = 2},
-                                         &result, &error));
-  expect_interrupted(f, &result);
-}
-
 /* As a shell starts its background jobs. */
-static void test_ignored_signal(sweep_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_ignored_signal)
 {
-  (void)unused;
   interruption what = {.f = f, .wanted_starts = 1};
   signal(SIGINT, SIG_IGN);
   sweep_fixture_add_timer(f, 1, interrupt_when_started, &what);
@@ -181,9 +171,8 @@ static void test_ignored_signal(sweep_fixture *f, gconstpointer unused)
 }
 
 /* Who started us ignores SIGCHLD, and so would we: then nobody could tell a crash from an end, or what a run cost. */
-static void test_ignored_child_signal(sweep_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_ignored_child_signal)
 {
-  (void)unused;
   signal(SIGCHLD, SIG_IGN);
   sweep_result result = sweep_fixture_sweep_well(
       f, "title = \"a\"; sweep = ( { key = \"run.seed\"; values = [12, 13]; } );", 1);
@@ -194,9 +183,8 @@ static void test_ignored_child_signal(sweep_fixture *f, gconstpointer unused)
 
 /* Each process that makes runs takes three descriptors here, and its start some more for a moment: 40 are not enough for 16 at once, but for some. All run.
  * Where there is room for none, that is an error. */
-static void test_few_descriptors(sweep_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_few_descriptors)
 {
-  (void)unused;
   g_autoptr(GError) error = NULL;
   sweep_result result;
   struct rlimit before;
@@ -235,9 +223,8 @@ static int await_orphan(pid_t process)
 }
 
 /* A sweep that is killed takes its run along, which would last a minute. This process inherits the orphan, and so learns its end. */
-static void test_parent_killed(sweep_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_parent_killed)
 {
-  (void)unused;
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   pid_t parent = sweep_beside(f, ENDLESS("stubborn"), 1);
   pid_t child = 0;
@@ -293,9 +280,8 @@ static gboolean unlock(gpointer database)
 }
 
 /* Locked before the first commit, for 0.6 s: longer than one try of a commit takes. Nothing is lost, and nobody stopped. */
-static void test_store_locked_for_a_while(sweep_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_store_locked_for_a_while)
 {
-  (void)unused;
   meddler other = {.f = f, .database = open_beside(f), .sql = "BEGIN EXCLUSIVE"};
   sweep_fixture_add_timer(f, 1, meddle, &other);
   sweep_fixture_add_timer(f, 600, unlock, other.database);
@@ -316,9 +302,8 @@ static gboolean sweep_impatiently(const sweep_fixture *f, const char *text, swee
   return good;
 }
 
-static void test_store_locked_for_good(sweep_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_store_locked_for_good)
 {
-  (void)unused;
   g_autoptr(GError) error = NULL;
   sweep_result result;
   sweep_fixture_sweep_well(f, SEEDS("1", "2"), 1);
@@ -358,52 +343,48 @@ static gboolean interrupt_when_done(gpointer data)
   return interrupt(&other->keys);
 }
 
-/* Seed 1 is done and waits for the store, 26 hangs. Interrupted, the sweep waits for the lock for a second, not for a minute. */
-static void test_interrupt_with_locked_store(sweep_fixture *f, gconstpointer unused)
+/* Seed 1 is done and waits for the store, 26 hangs. Then Ctrl-C comes, or two. */
+static gboolean interrupt_with_locked_store(const sweep_fixture *f, gboolean twice, sweep_result *result,
+                                            GError **error)
 {
-  (void)unused;
-  g_autoptr(GError) error = NULL;
-  sweep_result result;
-  meddler other = {.f = f, .database = open_beside(f), .sql = "BEGIN EXCLUSIVE"};
-  sweep_fixture_stop_clock();
-  sweep_fixture_add_timer(f, 1, meddle, &other);
-  sweep_fixture_add_timer(f, 10, interrupt_when_done, &other);
-  g_assert_false(
-      sweep_fixture_sweep_text(f, "title = \"a\"; sweep = ( { key = \"run.seed\"; values = [26, 1, 3]; } );",
-                               NULL, (sweep_fixture_options){.jobs = 2}, &result, &error));
-  g_assert_true(result.interrupted);
-  g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_LOCKED);
-  execute(other.database, "ROLLBACK");
-  sqlite3_close(other.database);
-  sweep_fixture_take_starts(f);
-}
-
-/* As before, but Ctrl-C comes twice: the result that waits for the locked store is given up. That is no failure of the store's. */
-static void test_interrupt_twice_with_locked_store(sweep_fixture *f, gconstpointer unused)
-{
-  (void)unused;
-  g_autoptr(GError) error = NULL;
-  sweep_result result;
-  meddler other = {.f = f, .database = open_beside(f), .sql = "BEGIN EXCLUSIVE", .keys = {.twice = &result}};
+  meddler other = {
+      .f = f, .database = open_beside(f), .sql = "BEGIN EXCLUSIVE", .keys = {.twice = twice ? result : NULL}};
   sweep_fixture_stop_clock();
   sweep_fixture_add_timer(f, 1, meddle, &other);
   sweep_fixture_add_timer(f, 10, interrupt_when_done, &other);
   gboolean good =
       sweep_fixture_sweep_text(f, "title = \"a\"; sweep = ( { key = \"run.seed\"; values = [26, 1, 3]; } );",
-                               NULL, (sweep_fixture_options){.jobs = 2}, &result, &error);
-  g_assert_no_error(error);
-  g_assert_true(good);
-  g_assert_true(result.interrupted);
-  g_assert_cmpuint(result.to_go, ==, 3);
+                               NULL, (sweep_fixture_options){.jobs = 2}, result, error);
   execute(other.database, "ROLLBACK");
   sqlite3_close(other.database);
   sweep_fixture_take_starts(f);
+  g_assert_true(result->interrupted);
+  return good;
+}
+
+/* The sweep waits for the lock for a second, not for a minute. */
+FIXTURE_TEST(test_interrupt_with_locked_store)
+{
+  g_autoptr(GError) error = NULL;
+  sweep_result result;
+  g_assert_false(interrupt_with_locked_store(f, FALSE, &result, &error));
+  g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_LOCKED);
+}
+
+/* The result that waits for the locked store is given up. That is no failure of the store's. */
+FIXTURE_TEST(test_interrupt_twice_with_locked_store)
+{
+  g_autoptr(GError) error = NULL;
+  sweep_result result;
+  gboolean good = interrupt_with_locked_store(f, TRUE, &result, &error);
+  g_assert_no_error(error);
+  g_assert_true(good);
+  g_assert_cmpuint(result.to_go, ==, 3);
 }
 
 /* The third run cannot be written: two stay, the fourth is not started. */
-static void test_store_fails(sweep_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_store_fails)
 {
-  (void)unused;
   g_autoptr(GError) error = NULL;
   sweep_result result;
   meddler other = {
@@ -423,9 +404,8 @@ static void test_store_fails(sweep_fixture *f, gconstpointer unused)
 }
 
 /* Results that came while the store was locked are committed together. The third of six cannot be written: the others, each alone, stay. */
-static void test_one_of_several_fails(sweep_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_one_of_several_fails)
 {
-  (void)unused;
   g_autoptr(GError) error = NULL;
   sweep_result result;
   meddler other = {
@@ -483,67 +463,51 @@ static gboolean commit_when_started(gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-/* Another sweep runs seed 13 well while ours hangs with 26; then ours does not start it. */
-static void test_run_by_another(sweep_fixture *f, gconstpointer unused)
+/* Our sweep of `text` while the other one commits its result; returns how many runs started. */
+static guint sweep_beside_another(const sweep_fixture *f, const char *text, gboolean terminated,
+                                  sweep_result *result)
 {
-  (void)unused;
-  static const char text[] = "title = \"a\"; sweep = ( { key = \"run.seed\"; values = [26, 13]; } );";
   g_autoptr(GError) error = NULL;
-  sweep_result result;
-  sweep_fixture_options options = (sweep_fixture_options){.jobs = 1};
-  options.limits.stall_s = 1;
-  other_sweep other = {.f = f, .text = text};
+  const sweep_fixture_options options = {.jobs = 1, .limits = {.stall_s = 1}};
+  other_sweep other = {.f = f, .text = text, .terminated = terminated};
   sweep_fixture_stop_clock();
   sweep_fixture_add_timer(f, 10, commit_when_started, &other);
-  g_assert_true(sweep_fixture_sweep_text(f, text, NULL, options, &result, &error));
+  g_assert_true(sweep_fixture_sweep_text(f, text, NULL, options, result, &error));
+  sweep_fixture_expect_recorded(f, "13", terminated ? RUN_TERMINATED : RUN_OK, terminated, "");
+  return other.starts + sweep_fixture_take_starts(f);
+}
+
+/* Another sweep runs seed 13 well while ours hangs with 26; then ours does not start it. */
+FIXTURE_TEST(test_run_by_another)
+{
+  sweep_result result;
+  guint starts = sweep_beside_another(
+      f, "title = \"a\"; sweep = ( { key = \"run.seed\"; values = [26, 13]; } );", FALSE, &result);
   g_assert_cmpuint(result.present, ==, 1);
   g_assert_cmpuint(result.failed, ==, 1);
-  g_assert_cmpuint(other.starts + sweep_fixture_take_starts(f), ==, 1);
-  sweep_fixture_expect_recorded(f, "13", RUN_OK, 0, "");
+  g_assert_cmpuint(starts, ==, 1);
 }
 
-/* Another sweep runs seed 13 well while ours is at it too, slowly, and fails at last: its result stays. */
-static void test_result_of_another_stays(sweep_fixture *f, gconstpointer unused)
+/* Another sweep runs seed 13 well while ours is at it too, slowly, and fails at last: its result stays. One that was terminated, which
+ * nobody expected, counts as that here too. */
+FIXTURE_TEST(test_result_of_another_stays)
 {
-  (void)unused;
   static const char text[] = "title = \"slow\"; sweep = ( { key = \"run.seed\"; values = [13]; } );";
-  g_autoptr(GError) error = NULL;
   sweep_result result;
-  sweep_fixture_options options = (sweep_fixture_options){.jobs = 1};
-  options.limits.stall_s = 1;
-  other_sweep other = {.f = f, .text = text};
-  sweep_fixture_stop_clock();
-  sweep_fixture_add_timer(f, 10, commit_when_started, &other);
-  g_assert_true(sweep_fixture_sweep_text(f, text, NULL, options, &result, &error));
+  sweep_beside_another(f, text, FALSE, &result);
   g_assert_cmpuint(result.failed, ==, 0);
   g_assert_cmpuint(result.done, ==, 1);
-  sweep_fixture_expect_recorded(f, "13", RUN_OK, 0, "");
-}
-
-/* The same, but the other's was terminated, which nobody expected: that counts here too. */
-static void test_unexpected_result_of_another_counts(sweep_fixture *f, gconstpointer unused)
-{
-  (void)unused;
-  static const char text[] = "title = \"slow\"; sweep = ( { key = \"run.seed\"; values = [13]; } );";
-  g_autoptr(GError) error = NULL;
-  sweep_result result;
-  sweep_fixture_options options = (sweep_fixture_options){.jobs = 1};
-  options.limits.stall_s = 1;
-  other_sweep other = {.f = f, .text = text, .terminated = TRUE};
-  sweep_fixture_stop_clock();
-  sweep_fixture_add_timer(f, 10, commit_when_started, &other);
-  g_assert_true(sweep_fixture_sweep_text(f, text, NULL, options, &result, &error));
+  g_unlink(f->store_path);
+  sweep_beside_another(f, text, TRUE, &result);
   g_assert_cmpuint(result.failed + result.done, ==, 0);
   g_assert_cmpuint(result.unexpected, ==, 1);
-  sweep_fixture_expect_recorded(f, "13", RUN_TERMINATED, 1, "");
 }
 
-#ifndef __SANITIZE_ADDRESS__
+#ifndef __SANITIZE_ADDRESS__ /* a thousand processes, each of which copies the sanitizer's tables */
 /* Two sweeps of the same 400 points at the same time leave what one alone leaves. Once the second notices the first, after 64 runs at most,
  * it goes another way: fewer than twice 400 runs. */
-static void test_two_at_once(sweep_fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_two_at_once)
 {
-  (void)unused;
   static const char text[] = "title = \"seeds\"; sweep = ( { key = \"run.seed\"; from = 101; to = 500; } );";
   int status;
   sweep_fixture_sweep_well(f, text, 1);
@@ -563,41 +527,3 @@ static void test_two_at_once(sweep_fixture *f, gconstpointer unused)
   g_assert_cmpuint(starts, <, 740);
 }
 #endif
-
-int main(int argc, char **argv)
-{
-  static const struct {
-    const char *path;
-    void (*function)(sweep_fixture *, gconstpointer);
-  } tests[] = {
-      {"/sweep_stops/stalled_run", test_stalled_run},
-      {"/sweep_stops/long_run", test_long_run},
-      {"/sweep_stops/interrupt", test_interrupt},
-      {"/sweep_stops/interrupt_keeps_what_is_done", test_interrupt_keeps_what_is_done},
-      {"/sweep_stops/interrupt_stubborn", test_interrupt_stubborn},
-      {"/sweep_stops/interrupt_twice", test_interrupt_twice},
-      {"/sweep_stops/ignored_signal", test_ignored_signal},
-      {"/sweep_stops/ignored_child_signal", test_ignored_child_signal},
-      {"/sweep_stops/few_descriptors", test_few_descriptors},
-      {"/sweep_stops/parent_killed", test_parent_killed},
-      {"/sweep_stops/store_locked_for_a_while", test_store_locked_for_a_while},
-      {"/sweep_stops/store_locked_for_good", test_store_locked_for_good},
-      {"/sweep_stops/interrupt_with_locked_store", test_interrupt_with_locked_store},
-      {"/sweep_stops/interrupt_twice_with_locked_store", test_interrupt_twice_with_locked_store},
-      {"/sweep_stops/store_fails", test_store_fails},
-      {"/sweep_stops/one_of_several_fails", test_one_of_several_fails},
-      {"/sweep_stops/run_by_another", test_run_by_another},
-      {"/sweep_stops/result_of_another_stays", test_result_of_another_stays},
-      {"/sweep_stops/unexpected_result_of_another_counts", test_unexpected_result_of_another_counts},
-#ifndef __SANITIZE_ADDRESS__ /* a thousand processes, each of which copies the sanitizer's tables */
-      {"/sweep_stops/two_at_once", test_two_at_once},
-#endif
-  };
-  g_test_init(&argc, &argv, NULL);
-  signal(SIGINT, SIG_DFL); /* a shell that starts the tests in the background ignores it for them */
-  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
-    g_test_add(tests[i].path, sweep_fixture, NULL, sweep_fixture_set_up, tests[i].function,
-               sweep_fixture_tear_down);
-  }
-  return g_test_run();
-}

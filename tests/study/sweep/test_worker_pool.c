@@ -11,6 +11,9 @@
 #include "fake_runs.h"
 #include "study/sweep/commit_queue.h"
 #include "sweep_fixture.h"
+#include "test.h"
+
+static const run_limits no_limits;
 
 typedef struct fixture {
   char *folder;
@@ -49,6 +52,8 @@ static void tear_down(fixture *f, gconstpointer unused)
   scenario_free(f->scenario);
   fixture_folder_remove(f->folder);
 }
+
+#define FIXTURE_TEST(name) TEST_WITH(fixture, "t", set_up, tear_down, name)
 
 static void note_end(worker_run *run, const worker_run_end *end, gpointer data)
 {
@@ -149,11 +154,10 @@ static void expect_said(const stored_run *outcome, const char *part)
 
 /* Its summary, and what the kernel says of it: a process takes some memory, and no more processor time than two threads could in the wall
  * time. */
-static void test_good_run(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_good_run)
 {
-  (void)unused;
   gint64 before_s = g_get_real_time() / G_USEC_PER_SEC;
-  const stored_run *outcome = run(f, 7, (run_limits){0});
+  const stored_run *outcome = run(f, 7, no_limits);
   g_assert_cmpint(outcome->status, ==, RUN_OK);
   g_assert_cmpint(outcome->exit_code, ==, 0);
   g_assert_cmpstr(outcome->message, ==, "");
@@ -170,43 +174,39 @@ static void test_good_run(fixture *f, gconstpointer unused)
 }
 
 /* What this process comes to hold after its workers were forked, 256 MiB here, is not the run's. */
-static void test_memory_is_its_own(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_memory_is_its_own)
 {
-  (void)unused;
   const gsize large = 256 << 20;
-  make_pool(f, (run_limits){0});
+  make_pool(f, no_limits);
   char *held = g_malloc(large);
   memset(held, 1, large);
-  const stored_run *outcome = run(f, 7, (run_limits){0});
+  const stored_run *outcome = run(f, 7, no_limits);
   g_free(held);
   g_assert_cmpfloat(outcome->memory_peak_octets, <, 128 << 20);
 }
 
-static void test_garbage(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_garbage)
 {
-  (void)unused;
-  const stored_run *outcome = run(f, 23, (run_limits){0});
+  const stored_run *outcome = run(f, 23, no_limits);
   g_assert_cmpint(outcome->status, ==, RUN_FAILED);
   expect_said(outcome, "exited with code 0, its summary: ");
-  outcome = run(f, 29, (run_limits){0});
+  outcome = run(f, 29, no_limits);
   g_assert_cmpint(outcome->status, ==, RUN_FAILED);
   expect_said(outcome, "its summary: too long");
 }
 
 /* 64 MiB of stderr: the last 2000 octets are kept, the run counts. "\nlast\n" leaves 1994 before it. */
-static void test_talks(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_talks)
 {
-  (void)unused;
-  const stored_run *outcome = run(f, 24, (run_limits){0});
+  const stored_run *outcome = run(f, 24, no_limits);
   g_assert_cmpint(outcome->status, ==, RUN_OK);
   g_assert_cmpuint(strlen(outcome->stderr_tail), ==, 1994 + strlen("\nlast"));
   g_assert_true(g_str_has_suffix(outcome->stderr_tail, "xx\nlast"));
 }
 
-static void test_talks_nonsense(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_talks_nonsense)
 {
-  (void)unused;
-  const stored_run *outcome = run(f, 25, (run_limits){0});
+  const stored_run *outcome = run(f, 25, no_limits);
   g_assert_cmpint(outcome->exit_code, ==, 3);
   g_assert_cmpstr(outcome->stderr_tail, ==, "one\\r\n\\xff\\x1b[31mtwo\\x00 \xc3\xa4");
 }
@@ -229,9 +229,8 @@ static void watch_later(worker_run *child, double seconds)
 }
 
 /* Simulated time that stands still is noticed. */
-static void test_stall(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_stall)
 {
-  (void)unused;
   worker_run *child = start_and_stop_clock(f, 26, (run_limits){.stall_s = 0.3});
   watch_later(child, 0.3);
   wait_for_end(f);
@@ -245,9 +244,8 @@ static void test_stall(fixture *f, gconstpointer unused)
 }
 
 /* This process was held up, as by a laptop's lid, for longer than a child may stall: of that a second counts, so it is not stopped. */
-static void test_held_up(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_held_up)
 {
-  (void)unused;
   worker_run *child = start_and_stop_clock(f, 26, (run_limits){.stall_s = 1.5});
   watch_later(child, 1.7);
   worker_run_kill(child);
@@ -256,9 +254,8 @@ static void test_held_up(fixture *f, gconstpointer unused)
 }
 
 /* Time that goes on is no stall, but may take too long. */
-static void test_limit(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_limit)
 {
-  (void)unused;
   worker_run *child = start_and_stop_clock(f, 27, (run_limits){.stall_s = 0.6, .wall_s = 1.5});
   for (guint i = 0; i < 3; i++) {
     await_progress(child);
@@ -272,9 +269,8 @@ static void test_limit(fixture *f, gconstpointer unused)
 }
 
 /* A child that does not mind SIGTERM is killed once more than a second has passed. */
-static void test_stubborn(fixture *f, gconstpointer unused)
+TEST_WITH(fixture, "stubborn", set_up, tear_down, test_stubborn)
 {
-  (void)unused;
   sweep_fixture_stop_clock();
   worker_run *child = start(f, 1, (run_limits){.stall_s = 0.2});
   await_trace(f, "1");
@@ -288,9 +284,8 @@ static void test_stubborn(fixture *f, gconstpointer unused)
 }
 
 /* 96 MiB of data are too few for 1 GiB: GLib gives up with a signal, and the message names it and the memory. */
-static void test_memory(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_memory)
 {
-  (void)unused;
 #if defined(__SANITIZE_ADDRESS__)
   (void)f;
   g_test_skip("the address sanitizer takes memory of its own");
@@ -306,10 +301,9 @@ static void test_memory(fixture *f, gconstpointer unused)
 }
 
 /* Its pipes are still open in its own child, for a minute, which is not waited for. */
-static void test_leaves_a_child(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_leaves_a_child)
 {
-  (void)unused;
-  const stored_run *outcome = run(f, 30, (run_limits){0});
+  const stored_run *outcome = run(f, 30, no_limits);
   g_assert_cmpint(outcome->status, ==, RUN_OK);
   pid_t left = sweep_fixture_traced(f->folder, "30");
   g_assert_cmpint(left, >, 0);
@@ -317,11 +311,10 @@ static void test_leaves_a_child(fixture *f, gconstpointer unused)
 }
 
 /* It has ended before this process looks into its pipe, which holds more than is read in one turn. */
-static void test_ends_with_full_pipe(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_ends_with_full_pipe)
 {
-  (void)unused;
-  run(f, 12, (run_limits){0}); /* now the process that makes runs is there */
-  start(f, 31, (run_limits){0});
+  run(f, 12, no_limits); /* now the process that makes runs is there */
+  start(f, 31, no_limits);
   pid_t process = await_trace(f, "31");
   while (kill(process, 0) == 0) {
     g_usleep(1000);
@@ -332,14 +325,13 @@ static void test_ends_with_full_pipe(fixture *f, gconstpointer unused)
   g_assert_true(g_str_has_suffix(f->record->run.stderr_tail, " last"));
 }
 
-static void test_stop_and_kill(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_stop_and_kill)
 {
-  (void)unused;
-  worker_run *child = start(f, 26, (run_limits){0});
+  worker_run *child = start(f, 26, no_limits);
   worker_run_stop(child);
   wait_for_end(f);
   g_assert_cmpint(f->record->run.exit_code, ==, 128 + SIGTERM);
-  child = start(f, 26, (run_limits){0});
+  child = start(f, 26, no_limits);
   worker_run_kill(child);
   wait_for_end(f);
   g_assert_cmpint(f->record->run.exit_code, ==, 128 + SIGKILL);
@@ -347,12 +339,11 @@ static void test_stop_and_kill(fixture *f, gconstpointer unused)
 
 /* A run's wall time is from its start to its end, pauses and all: the quarter of a second that this one hangs, and the one that it is
  * paused. */
-static void test_wall_time(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_wall_time)
 {
-  (void)unused;
-  run(f, 1, (run_limits){0}); /* now its worker is there */
+  run(f, 1, no_limits); /* now its worker is there */
   gint64 before_us = g_get_monotonic_time();
-  worker_run *child = start(f, 26, (run_limits){0});
+  worker_run *child = start(f, 26, no_limits);
   await_progress(child);
   g_usleep(G_USEC_PER_SEC / 4);
   worker_run_pause(child);
@@ -365,10 +356,9 @@ static void test_wall_time(fixture *f, gconstpointer unused)
 }
 
 /* Seen through the page they share: a quarter, once it says so. */
-static void test_share(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_share)
 {
-  (void)unused;
-  worker_run *child = start(f, 26, (run_limits){0});
+  worker_run *child = start(f, 26, no_limits);
   guint waker = g_timeout_add(5, wake_up, NULL);
   while (worker_run_share(child) == 0) {
     g_main_context_iteration(NULL, TRUE);
@@ -380,12 +370,11 @@ static void test_share(fixture *f, gconstpointer unused)
 }
 
 /* Two runs are two processes, made by the same one. */
-static void test_a_process_each(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_a_process_each)
 {
-  (void)unused;
-  run(f, 1, (run_limits){0});
+  run(f, 1, no_limits);
   pid_t worker = only_worker();
-  run(f, 2, (run_limits){0});
+  run(f, 2, no_limits);
   g_assert_cmpint(only_worker(), ==, worker);
   pid_t first = sweep_fixture_traced(f->folder, "1"), second = sweep_fixture_traced(f->folder, "2");
   g_assert_cmpint(first, !=, second);
@@ -394,19 +383,18 @@ static void test_a_process_each(fixture *f, gconstpointer unused)
 
 /* What a run said, left and reached is its own, whatever the next one in its place does not do: 24 talks, 13 crashes, 26 stands at a quarter
  * when it is killed. */
-static void test_leaves_nothing_to_the_next(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_leaves_nothing_to_the_next)
 {
-  (void)unused;
-  run(f, 24, (run_limits){0});
-  const stored_run *outcome = run(f, 1, (run_limits){0});
+  run(f, 24, no_limits);
+  const stored_run *outcome = run(f, 1, no_limits);
   g_assert_cmpstr(outcome->stderr_tail, ==, "");
-  outcome = run(f, 14, (run_limits){0});
+  outcome = run(f, 14, no_limits);
   g_assert_cmpint(outcome->status, ==, RUN_FAILED);
   g_assert_null(f->record->summary);
-  outcome = run(f, 13, (run_limits){0});
+  outcome = run(f, 13, no_limits);
   g_assert_cmpint(outcome->exit_code, ==, 128 + SIGKILL);
   g_assert_cmpstr(outcome->stderr_tail, ==, "fake: this led to it\nfake: a broken invariant");
-  worker_run *child = start(f, 3, (run_limits){0});
+  worker_run *child = start(f, 3, no_limits);
   g_assert_cmpfloat(worker_run_share(child), ==, 0);
   wait_for_end(f);
   g_assert_cmpint(f->record->run.status, ==, RUN_OK);
@@ -421,31 +409,29 @@ static void await_end(pid_t process)
 }
 
 /* Whether a worker dies before its first run, with a run or while it waits: the next run is none the worse. */
-static void test_worker_dies(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_worker_dies)
 {
-  (void)unused;
-  make_pool(f, (run_limits){0});
+  make_pool(f, no_limits);
   kill(only_worker(), SIGKILL);
   await_end(only_worker());
-  const stored_run *outcome = run(f, 3, (run_limits){0});
+  const stored_run *outcome = run(f, 3, no_limits);
   g_assert_cmpint(outcome->status, ==, RUN_OK);
-  outcome = run(f, 32, (run_limits){0});
+  outcome = run(f, 32, no_limits);
   g_assert_cmpint(outcome->status, ==, RUN_FAILED);
   g_assert_cmpint(outcome->exit_code, ==, 128 + SIGKILL);
-  outcome = run(f, 1, (run_limits){0});
+  outcome = run(f, 1, no_limits);
   g_assert_cmpint(outcome->status, ==, RUN_OK);
   pid_t worker = only_worker();
   kill(worker, SIGKILL);
   await_end(worker);
-  outcome = run(f, 2, (run_limits){0});
+  outcome = run(f, 2, no_limits);
   g_assert_cmpint(outcome->status, ==, RUN_OK);
   g_assert_cmpint(only_worker(), !=, worker);
 }
 
 /* Paused for longer than it may take, or stall; then what was left to it before. */
-static void test_pause(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_pause)
 {
-  (void)unused;
   worker_run *child = start_and_stop_clock(f, 27, (run_limits){.stall_s = 1, .wall_s = 2});
   worker_run_pause(child);
   sweep_fixture_advance_clock(2.1);
@@ -461,17 +447,16 @@ static void test_pause(fixture *f, gconstpointer unused)
 }
 
 /* Where there are descriptors for no worker that is said, at first as when a run needs another one; once there are, all is well. */
-static void test_no_descriptors(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_no_descriptors)
 {
-  (void)unused;
   g_autoptr(GError) error = NULL;
   struct rlimit before;
   g_assert_cmpint(getrlimit(RLIMIT_NOFILE, &before), ==, 0);
   setrlimit(RLIMIT_NOFILE, &(struct rlimit){4, before.rlim_max});
-  g_assert_null(worker_pool_new(f->grid, fake_run, 2, &(run_limits){0}, &error));
+  g_assert_null(worker_pool_new(f->grid, fake_run, 2, &no_limits, &error));
   setrlimit(RLIMIT_NOFILE, &before);
   g_assert_nonnull(error);
-  run(f, 1, (run_limits){0});
+  run(f, 1, no_limits);
   g_assert_cmpint(f->record->run.status, ==, RUN_OK);
 
   g_clear_error(&error);
@@ -481,7 +466,7 @@ static void test_no_descriptors(fixture *f, gconstpointer unused)
   g_assert_null(worker_run_start(f->pool, 1, note_end, f, &error));
   setrlimit(RLIMIT_NOFILE, &before);
   g_assert_nonnull(error);
-  run(f, 2, (run_limits){0});
+  run(f, 2, no_limits);
   g_assert_cmpint(f->record->run.status, ==, RUN_OK);
 }
 
@@ -496,49 +481,12 @@ static guint open_descriptors(void)
   return count;
 }
 
-static void test_leaves_nothing(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_leaves_nothing)
 {
-  (void)unused;
-  run(f, 1, (run_limits){0});
+  run(f, 1, no_limits);
   guint before = open_descriptors();
   for (int i = 0; i < 5; i++) {
-    run(f, 1, (run_limits){0});
+    run(f, 1, no_limits);
   }
   g_assert_cmpuint(open_descriptors(), ==, before);
-}
-
-int main(int argc, char **argv)
-{
-  static const struct {
-    const char *path;
-    void (*function)(fixture *, gconstpointer);
-  } tests[] = {
-      {"/worker_pool/good_run", test_good_run},
-      {"/worker_pool/memory_is_its_own", test_memory_is_its_own},
-      {"/worker_pool/garbage", test_garbage},
-      {"/worker_pool/talks", test_talks},
-      {"/worker_pool/talks_nonsense", test_talks_nonsense},
-      {"/worker_pool/stall", test_stall},
-      {"/worker_pool/held_up", test_held_up},
-      {"/worker_pool/limit", test_limit},
-      {"/worker_pool/stubborn", test_stubborn},
-      {"/worker_pool/memory", test_memory},
-      {"/worker_pool/leaves_a_child", test_leaves_a_child},
-      {"/worker_pool/ends_with_full_pipe", test_ends_with_full_pipe},
-      {"/worker_pool/stop_and_kill", test_stop_and_kill},
-      {"/worker_pool/wall_time", test_wall_time},
-      {"/worker_pool/share", test_share},
-      {"/worker_pool/a_process_each", test_a_process_each},
-      {"/worker_pool/leaves_nothing_to_the_next", test_leaves_nothing_to_the_next},
-      {"/worker_pool/worker_dies", test_worker_dies},
-      {"/worker_pool/pause", test_pause},
-      {"/worker_pool/no_descriptors", test_no_descriptors},
-      {"/worker_pool/leaves_nothing", test_leaves_nothing},
-  };
-  g_test_init(&argc, &argv, NULL);
-  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
-    g_test_add(tests[i].path, fixture, strstr(tests[i].path, "stubborn") != NULL ? "stubborn" : "t", set_up,
-               tests[i].function, tear_down);
-  }
-  return g_test_run();
 }

@@ -7,18 +7,6 @@
 #include "study_fixture.h"
 #include "test.h"
 
-static void set_up(store_fixture *f, gconstpointer unused)
-{
-  (void)unused;
-  store_fixture_set_up(f, "run.seed");
-}
-
-static void tear_down(store_fixture *f, gconstpointer unused)
-{
-  (void)unused;
-  store_fixture_tear_down(f);
-}
-
 /* Fields of the CSV record at `*text`, which moves behind it. */
 static GPtrArray *read_record(const char **text)
 {
@@ -84,7 +72,7 @@ static char *export_text(const store_fixture *f)
   return text;
 }
 
-#define FIXTURE_TEST(name) TEST_WITH(store_fixture, NULL, set_up, tear_down, name)
+#define FIXTURE_TEST(name) STORE_TEST("run.seed", name)
 
 /* Three runs, committed out of order, one failed: a comment block, names, then three rows by point. */
 FIXTURE_TEST(test_rows)

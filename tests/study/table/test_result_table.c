@@ -10,18 +10,6 @@
 
 #define AXES "path.forward.mtu\nreceiver.mode\nrun.seed"
 
-static void set_up(store_fixture *kit, gconstpointer unused)
-{
-  (void)unused;
-  store_fixture_set_up(kit, AXES);
-}
-
-static void tear_down(store_fixture *kit, gconstpointer unused)
-{
-  (void)unused;
-  store_fixture_tear_down(kit);
-}
-
 static study_table *read_table(store_fixture *kit)
 {
   g_autoptr(GError) error = NULL;
@@ -85,7 +73,7 @@ static char *write_table(store_fixture *kit, char *(*make)(const result_request 
   return text;
 }
 
-#define FIXTURE_TEST(name) TEST_WITH(store_fixture, NULL, set_up, tear_down, name)
+#define FIXTURE_TEST(name) STORE_TEST(AXES, name)
 
 /* Mean 25, s² = 500 / 3, t(0.975, 3) = 3.18245: 3.18245 * 12.9099 / 2 = 20.54, of which two digits are shown, and so many of the mean.
  * Quartiles at 0.75 and 2.25 gaps of 10: 17.5 and 32.5. Of the other: mean 23, s = 12.675, 20.17; 8 + 0.75 * 11 = 16.25 and 27 + 0.25 *

@@ -2,33 +2,8 @@
 /* Every run is counted, whatever its end. */
 #include "study/table/store_summary.h"
 
-#include <string.h>
-
 #include "store_commit.h"
 #include "study_fixture.h"
-
-typedef struct fixture {
-  char *folder;
-  result_store *store;
-  scenario *scenario;
-} fixture;
-
-static void set_up(fixture *f, gconstpointer unused)
-{
-  (void)unused;
-  f->folder = fixture_folder_new();
-  g_autofree char *path = g_build_filename(f->folder, "a.sqlite", NULL);
-  f->store = result_store_open(path, RESULT_STORE_WRITE, NULL);
-  f->scenario = fixture_scenario(f->folder, "a.cfg", "", NULL);
-}
-
-static void tear_down(fixture *f, gconstpointer unused)
-{
-  (void)unused;
-  result_store_close(f->store);
-  scenario_free(f->scenario);
-  fixture_folder_remove(f->folder);
-}
 
 /* What differs between the runs of these tests. */
 typedef struct made_run {
@@ -40,7 +15,7 @@ typedef struct made_run {
   double memory_peak_octets;
 } made_run;
 
-static void commit(fixture *f, guint seed, const made_run *made)
+static void commit(store_fixture *f, guint seed, const made_run *made)
 {
   g_autoptr(GError) error = NULL;
   provenance from = fixture_origin("a", "A", "", "run.seed");
@@ -57,7 +32,7 @@ static void commit(fixture *f, guint seed, const made_run *made)
   fixture_run_clear(&run);
 }
 
-static store_summary *read_summary(fixture *f)
+static store_summary *read_summary(store_fixture *f)
 {
   g_autoptr(GError) error = NULL;
   store_summary *totals = store_summary_read(f->store, &error);
@@ -65,9 +40,10 @@ static store_summary *read_summary(fixture *f)
   return totals;
 }
 
-static void test_counts(fixture *f, gconstpointer unused)
+#define FIXTURE_TEST(name) STORE_TEST("run.seed", name)
+
+FIXTURE_TEST(test_counts)
 {
-  (void)unused;
   static const made_run made[] = {
       {RUN_OK, "b", "native", "2026-11-21T10:00:00Z", "1", 10},
       {RUN_FAILED, "a", "ns3", "2026-11-20T23:59:59Z", "1", 30},
@@ -97,9 +73,8 @@ static void test_counts(fixture *f, gconstpointer unused)
   store_summary_free(totals);
 }
 
-static void test_origins_and_others(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_origins_and_others)
 {
-  (void)unused;
   static const made_run ok = {RUN_OK, "a", "native", "", "1", 0};
   static const made_run elsewhere = {RUN_STOPPED, "a", "native", "", "2", 0};
   commit(f, 1, &ok);
@@ -118,9 +93,8 @@ static void test_origins_and_others(fixture *f, gconstpointer unused)
   store_summary_free(totals);
 }
 
-static void test_many_others(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_many_others)
 {
-  (void)unused;
   static const made_run failed = {RUN_FAILED, "a", "native", "", "1", 0};
   for (guint i = 0; i < STORE_SUMMARY_DESCRIBED_MAX + 1; i++) {
     commit(f, i + 1, &failed);
@@ -131,28 +105,11 @@ static void test_many_others(fixture *f, gconstpointer unused)
   store_summary_free(totals);
 }
 
-static void test_empty(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_empty)
 {
-  (void)unused;
   store_summary *totals = read_summary(f);
   g_assert_cmpuint(totals->count, ==, 0);
   g_assert_null(totals->first);
   store_summary_free(totals);
   store_summary_free(NULL);
-}
-
-static void add(const char *name, void (*test)(fixture *, gconstpointer))
-{
-  g_autofree char *path = g_strconcat("/run-totals/", name, NULL);
-  g_test_add(path, fixture, NULL, set_up, test, tear_down);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  add("counts", test_counts);
-  add("origins-and-others", test_origins_and_others);
-  add("many-others", test_many_others);
-  add("empty", test_empty);
-  return g_test_run();
 }

@@ -12,17 +12,6 @@
 #define PEAK METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS
 #define AXES "receiver.mode\npath.forward.mtu\npath.forward.loss\nrun.seed"
 
-static void set_up(store_fixture *kit, gconstpointer axes)
-{
-  store_fixture_set_up(kit, axes);
-}
-
-static void tear_down(store_fixture *kit, gconstpointer unused)
-{
-  (void)unused;
-  store_fixture_tear_down(kit);
-}
-
 /* A run of the mode, MTU, loss and seed with that peak. */
 static void add(store_fixture *kit, const char *mode, int mtu, const char *loss, int seed, double peak)
 {
@@ -40,7 +29,7 @@ static study_table *read_table(store_fixture *kit, guint exclude)
   return table;
 }
 
-#define FIXTURE_TEST(name) TEST_WITH(store_fixture, AXES, set_up, tear_down, name)
+#define FIXTURE_TEST(name) STORE_TEST(AXES, name)
 
 /* A run has a flag for each of the three metrics above 0; runs with one of those asked for stay out. */
 FIXTURE_TEST(test_flags)

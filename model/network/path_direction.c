@@ -461,7 +461,6 @@ void path_direction_count(const path_direction *path, bool is_main, metric_value
   path_fragmenter_counts at_routers = {0};
   uint64_t queue_peak_octets = 0;
 
-  count_element(&(path_element_counts){0}, values); /* zeros are values, too: there may be no elements */
   for (guint i = 0; i < path->nodes->len; i++) {
     const path_node *node = path->nodes->pdata[i];
 

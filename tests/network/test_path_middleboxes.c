@@ -3,6 +3,7 @@
 #include <glib.h>
 
 #include "network/path_middleboxes.h"
+#include "path_fixture.h"
 #include "random_flows.h"
 
 enum { HOLD_PS = 1000, KINDS = 8 };
@@ -72,6 +73,37 @@ static void test_in_a_row(gconstpointer user)
   }
 }
 
+/* Four segments far after all that came before, of which the last leaves nothing waiting, seven times: position 2^31 is passed, and 2^32. A box that
+ * draws nothing does each time what it did the second time, the first after a hole; places differ by a multiple of 1000 and of 37, the cells' sizes. */
+static void test_far_positions(gconstpointer user)
+{
+  enum { SEGMENTS = 4, SEGMENT_OCTETS = 1460, KIND_THAT_DRAWS = 2 };
+  const int64_t apart = INT64_C(37000) * 40540;
+  random_stream *random = random_stream_new(1, "cuts");
+  g_auto(path_fixture) f = fixture_connected(new_box(GPOINTER_TO_UINT(user), random));
+  guint expected[SEGMENTS] = {0};
+
+  for (int64_t place = 0; place < 7; place++) {
+    uint64_t octets = 0;
+
+    for (int i = 0; i < SEGMENTS; i++) {
+      const int64_t from = place * apart + i * SEGMENT_OCTETS;
+
+      fixture_segment(&f, from, from + SEGMENT_OCTETS, i + 1 == SEGMENTS ? TCP_PSH : 0, 0);
+      expected[i] = place <= 1 ? f.output->len : expected[i];
+      if (GPOINTER_TO_UINT(user) != KIND_THAT_DRAWS) {
+        g_assert_cmpuint(f.output->len, ==, expected[i]);
+      }
+      for (guint n = 0; n < f.output->len; n++) {
+        octets += fixture_packet(&f, n)->payload.length;
+      }
+      test_output_clear(f.output);
+    }
+    g_assert_cmpuint(octets, ==, SEGMENTS * SEGMENT_OCTETS);
+  }
+  random_stream_free(random);
+}
+
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
@@ -81,7 +113,10 @@ int main(int argc, char **argv)
     char *alone = g_strdup_printf("/path_middleboxes/alone/%s-%u", box->class->name, kind);
     char *in_a_row = g_strdup_printf("/path_middleboxes/in_a_row/%s-%u", box->class->name, kind);
     g_test_add_data_func(alone, GUINT_TO_POINTER(kind), test_alone);
+    char *far = g_strdup_printf("/path_middleboxes/far_positions/%s-%u", box->class->name, kind);
     g_test_add_data_func(in_a_row, GUINT_TO_POINTER(kind), test_in_a_row);
+    g_test_add_data_func(far, GUINT_TO_POINTER(kind), test_far_positions);
+    g_free(far);
     g_free(alone);
     g_free(in_a_row);
     path_element_free(box);

@@ -332,6 +332,29 @@ TEST(test_nothing_is_kept)
   rnic_fixture_run(f, 100 * TIME_PS_PER_SECOND);
 }
 
+/* That nothing is held is known at once, before and after something was lost. */
+TEST(test_holds_nothing)
+{
+  g_autoptr(rnic_fixture) f = rnic_fixture_new();
+  fixture_side *responder = &f->sides[SIDE_RESPONDER];
+
+  responder->config.tcp.passing = TCP_PASSING_AS_ARRIVED;
+  f->sides[SIDE_INITIATOR].lost = 0x4; /* the second FPDU */
+  rnic_fixture_create(f);
+  rnic_fixture_post_receive(f, SIDE_RESPONDER, 0, 6);
+  rnic_fixture_post_receive(f, SIDE_RESPONDER, 4000, 7);
+  rnic_fixture_post(f, SIDE_INITIATOR, rnic_fixture_send_of(0));
+  rnic_fixture_start(f);
+  rnic_fixture_run(f, TIME_PS_PER_SECOND);
+  g_assert_true(rnic_endpoint_holds_nothing(responder->endpoint));
+  rnic_fixture_post(f, SIDE_INITIATOR, rnic_fixture_send_of(4000));
+  rnic_fixture_run(f, 100 * TIME_PS_PER_MICROSECOND);
+  g_assert_false(rnic_endpoint_holds_nothing(responder->endpoint));
+  rnic_fixture_run(f, 100 * TIME_PS_PER_SECOND);
+  g_assert_cmpstr(responder->completions->str, ==, "received 6 (0 octets), received 7 (4000 octets)");
+  g_assert_true(rnic_endpoint_holds_nothing(responder->endpoint));
+}
+
 /* MPA-274, MPA-276: the peer's FIN in the middle of startup is code 1, and the connection ends by FIN. The peer is of rdmac and closes
  * at once. The time that was left for its frame counts no longer. */
 TEST(test_fin_in_startup)

@@ -319,6 +319,23 @@ TEST(test_half_open_ends)
   assert_ends(sets, "MPA error 1", "Initiator", 11);
 }
 
+/* Nor does it wait for what would change on the path later. */
+TEST(test_half_open_ends_before_an_event)
+{
+  static const char *const sets[] = {"run.engine=native", "fault.error=reset", "mpa.generation=rdmac",
+                                     "run.stall=5s", NULL};
+  const simulation_options options = {0};
+  session_result result;
+  scenario *s = temporary_scenario(
+      "event = ( { at = \"100s\"; key = \"path.forward.delay\"; value = \"1ms\"; } );", sets);
+
+  g_assert_true(simulation_run(s, &options, &result, NULL));
+  g_assert_cmpstr(result.terminate_code, ==, "MPA error 1");
+  g_assert_cmpfloat(result.metrics.value[METRIC_TIME_SIMULATED_S], <, 11);
+  session_result_clear(&result);
+  scenario_free(s);
+}
+
 static const char *pick(GRand *random, const char *const *choices)
 {
   return choices[g_rand_int_range(random, 0, (gint32)g_strv_length((char **)choices))];

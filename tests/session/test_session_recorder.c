@@ -299,3 +299,36 @@ TEST(test_parts_in_any_order)
   g_rand_free(random);
   session_recorder_free(recorder);
 }
+
+/* 70,000 segments of two parts each are Placed, and none is Delivered before all are: 2^17 parts and more wait. The first part of number i
+ * came at i, the second at 2 i. */
+TEST(test_many_parts)
+{
+  enum { SEGMENTS = 70000, HEADER = 14, PART = 10 };
+  static const uint8_t content[HEADER + 2 * PART];
+  session_recorder *recorder = new_recorder();
+  ddp_segment *segments = g_new0(ddp_segment, SEGMENTS);
+  const time_ps end = 10 * SEGMENTS;
+  double waited = 0;
+  metric_values values = {0};
+
+  for (time_ps i = 0; i < SEGMENTS; i++) {
+    const mpa_ulpdu_part parts[] = {{0, HEADER + PART, i}, {HEADER + PART, PART, 2 * i}};
+    buffer_chain chain;
+    buffer_chain_init(&chain);
+    buffer_chain_append(&chain, content, sizeof content, NULL);
+    const mpa_ulpdu ulpdu = {.octets = &chain, .parts = parts, .part_count = G_N_ELEMENTS(parts)};
+    segments[i].payload_octets = 2 * PART;
+    session_recorder_placed(recorder, &segments[i], &ulpdu, false, end);
+    buffer_chain_clear(&chain);
+    waited += (double)(2 * end - 3 * i) / 2;
+  }
+  for (guint i = 0; i < SEGMENTS; i++) {
+    session_recorder_delivered(recorder, &segments[i], end);
+  }
+  session_recorder_finish(recorder, end, &values);
+  g_assert_cmpfloat_with_epsilon(values.value[METRIC_DELAY_DELIVERY_MEAN_S],
+                                 waited / SEGMENTS / TIME_PS_PER_SECOND, 1e-16);
+  g_free(segments);
+  session_recorder_free(recorder);
+}

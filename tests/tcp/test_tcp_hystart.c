@@ -163,12 +163,16 @@ TEST(test_forgets_the_round)
   g_assert_false(says_stop(&flow, 10 * MILLISECOND));
 }
 
-/* ACKs of one train, round trip 40 ms, 64 segments in the window, SRTT 40 ms: aggregates of 4 * 64 KiB at
- * twice 93,440 octets in 40 ms take 56 ms, of which 1 ms counts. A train of more than (40 + 1) / 2 = 20.5
- * ms is long; without a smoothed round trip, of more than 20. */
+/* ACKs of one train every 250 us, round trip 40 ms, 64 segments in the window: aggregates of 4 * 64 KiB at twice 93,440 octets in SRTT take
+ * 1.4027 SRTT, of which 1 ms counts. A train of more than (40 ms + that) / 2 is long: without a smoothed round trip more than 20 ms, with 300
+ * us more than 20.21 ms, with 400 us 20.28, with 40 ms 20.5. */
 TEST(test_aggregation_lengthens_the_train)
 {
-  for (unsigned smoothed = 0; smoothed < 2; smoothed++) {
+  static const struct {
+    time_ps smoothed_ps;
+    unsigned gaps;
+  } trains[] = {{0, 81}, {3 * MILLISECOND / 10, 81}, {4 * MILLISECOND / 10, 82}, {40 * MILLISECOND, 83}};
+  for (unsigned row = 0; row < G_N_ELEMENTS(trains); row++) {
     judged flow = judged_at(64);
     time_ps start = 0;
     bool stop = false;
@@ -178,12 +182,12 @@ TEST(test_aggregation_lengthens_the_train)
                                 .next = segments(1000),
                                 .limited = true,
                                 .round_trip_ps = 40 * MILLISECOND,
-                                .smoothed_ps = smoothed * 40 * MILLISECOND};
+                                .smoothed_ps = trains[row].smoothed_ps};
       flow.now += MILLISECOND / 4;
       start = i == 0 ? flow.now : start;
       stop = tcp_hystart_says_stop(&flow.hystart, &ack, &flow.window, flow.now);
     }
-    g_assert_cmpint(flow.now - start, ==, (smoothed ? 83 : 81) * MILLISECOND / 4);
+    g_assert_cmpint(flow.now - start, ==, trains[row].gaps * MILLISECOND / 4);
   }
 }
 

@@ -53,6 +53,26 @@ TEST(test_three_segments_sacked)
   g_assert_cmpuint(statistics_of(f)->timeouts, ==, 0);
 }
 
+/* §6.2 step 4: a window that duplicates have widened is an ordinary one again after so many recoveries without. */
+TEST(test_recoveries_narrow_the_window)
+{
+  g_autoptr(tcp_fixture) f = connected_with(false, false);
+  const tcp_sender *sender = &tcp_connection_of(f->end[0].connection)->sender;
+  for (unsigned recovery = 1; recovery <= 2; recovery++) {
+    post(f, 0, 10 * EMSS, 0);
+    if (recovery == 1) {
+      sender->flight->rack.known.multiple = 3;
+      sender->flight->rack.known.persistence = 2;
+    }
+    drop_segment(f, 0);
+    settle(f, TCP_FIXTURE_ROUND_TRIP);
+    post(f, 0, EMSS, 0);
+    g_assert_cmpuint(statistics_of(f)->recoveries, ==, recovery);
+    g_assert_cmpuint(sender->flight->rack.known.multiple, ==, recovery == 1 ? 3 : 1);
+    settle(f, TCP_FIXTURE_ROUND_TRIP);
+  }
+}
+
 /* Two segments, the first is lost: one SACK, 100 ms after they left. No duplicates can follow; the
  * reordering timer ends the wait a quarter of a round trip later (§6.2 step 5), where RFC 6675 would need
  * RTO. */

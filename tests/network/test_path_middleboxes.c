@@ -73,8 +73,9 @@ static void test_in_a_row(gconstpointer user)
   }
 }
 
-/* Four segments far after all that came before, of which the last leaves nothing waiting, seven times: position 2^31 is passed, and 2^32. A box that
- * draws nothing does each time what it did the second time, the first after a hole; places differ by a multiple of 1000 and of 37, the cells' sizes. */
+/* Four segments far after all that came before, of which the last leaves nothing waiting, seven times:
+ * position 2^31 is passed, and 2^32. A box that draws nothing does each time what it did the second time, the
+ * first after a hole; places differ by a multiple of 1000 and of 37, the cells' sizes. */
 static void test_far_positions(gconstpointer user)
 {
   enum { SEGMENTS = 4, SEGMENT_OCTETS = 1460, KIND_THAT_DRAWS = 2 };

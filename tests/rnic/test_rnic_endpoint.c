@@ -19,8 +19,9 @@ static void assert_closed_well(const rnic_fixture *f)
   }
 }
 
-/* DDP-028, DDP-029: the peer's FIN is told as a graceful end of stream and connection, which RST never is (test_fault_injector, reset). DDP-129: the
- * other half is closed gracefully in turn. DDP-031: then the connection is down. */
+/* DDP-028, DDP-029: the peer's FIN is told as a graceful end of stream and connection, which RST never is
+ * (test_fault_injector, reset). DDP-129: the other half is closed gracefully in turn. DDP-031: then the
+ * connection is down. */
 TEST(test_send_and_close)
 {
   g_autoptr(rnic_fixture) f = rnic_fixture_new();
@@ -42,8 +43,9 @@ TEST(test_send_and_close)
   assert_closed_well(f);
 }
 
-/* DDP-128, DDP-131: a half-closed stream serves the other direction as long as its ULP likes: Writes, Sends and answers to Reads. DDP-121: with
- * nothing left to do it stays, until its ULP asks for the end; then, DDP-129, its own close closes the rest. */
+/* DDP-128, DDP-131: a half-closed stream serves the other direction as long as its ULP likes: Writes, Sends
+ * and answers to Reads. DDP-121: with nothing left to do it stays, until its ULP asks for the end; then,
+ * DDP-129, its own close closes the rest. */
 TEST(test_half_close)
 {
   g_autoptr(rnic_fixture) f = rnic_fixture_new();
@@ -167,7 +169,8 @@ TEST(test_nothing_moves_after_a_failure)
   }
 }
 
-/* DDP-132, MPA-274: a peer that is gone: TCP gives up (code 1), one fatal indication, all open work in error; nothing hangs. */
+/* DDP-132, MPA-274: a peer that is gone: TCP gives up (code 1), one fatal indication, all open work in error;
+ * nothing hangs. */
 TEST(test_peer_is_gone)
 {
   g_autoptr(rnic_fixture) f = rnic_fixture_new();
@@ -238,7 +241,8 @@ static bool loses_the_terminate(rnic_fixture *f, unsigned from, const datagram *
   return true;
 }
 
-/* The ULPs hear of a failure when the Terminate leaves and when it arrives, one way of 10 us later; also late in a connection's life. */
+/* The ULPs hear of a failure when the Terminate leaves and when it arrives, one way of 10 us later; also late
+ * in a connection's life. */
 TEST(test_when_a_terminate_is_told)
 {
   const rdmap_work write = {.id = 2, .operation = RDMAP_OPERATION_WRITE, .length = 10, .remote_stag = 0xBAD};
@@ -252,9 +256,10 @@ TEST(test_when_a_terminate_is_told)
   g_assert_cmpint(f->sides[SIDE_INITIATOR].failed_at, ==, TIME_PS_PER_SECOND + 20 * TIME_PS_PER_MICROSECOND);
 }
 
-/* DDP-086: the Responder fails while it sends 100,000 octets itself, far more than TCP's initial window: that Send goes out whole, then the
- * Terminate. DDP-138: until then the stream stays as it is, neither FIN nor RST comes. RDMAP-223: the end is graceful: FIN after the Terminate,
- * and the connection is closed only when the peer has it, also when it gets lost at first. */
+/* DDP-086: the Responder fails while it sends 100,000 octets itself, far more than TCP's initial window: that
+ * Send goes out whole, then the Terminate. DDP-138: until then the stream stays as it is, neither FIN nor RST
+ * comes. RDMAP-223: the end is graceful: FIN after the Terminate, and the connection is closed only when the
+ * peer has it, also when it gets lost at first. */
 TEST(test_terminate_after_message_under_way)
 {
   for (int loses = 0; loses < 2; loses++) {
@@ -308,7 +313,8 @@ TEST(test_terminate_after_message_under_way)
   }
 }
 
-/* MPA-288: what waited for its order when the connection failed is kept no longer. Without markers all that is behind a hole waits. */
+/* MPA-288: what waited for its order when the connection failed is kept no longer. Without markers all that
+ * is behind a hole waits. */
 TEST(test_nothing_is_kept)
 {
   g_autoptr(rnic_fixture) f = rnic_fixture_new();
@@ -355,8 +361,8 @@ TEST(test_holds_nothing)
   g_assert_true(rnic_endpoint_holds_nothing(responder->endpoint));
 }
 
-/* MPA-274, MPA-276: the peer's FIN in the middle of startup is code 1, and the connection ends by FIN. The peer is of rdmac and closes
- * at once. The time that was left for its frame counts no longer. */
+/* MPA-274, MPA-276: the peer's FIN in the middle of startup is code 1, and the connection ends by FIN. The
+ * peer is of rdmac and closes at once. The time that was left for its frame counts no longer. */
 TEST(test_fin_in_startup)
 {
   g_autoptr(rnic_fixture) f = rnic_fixture_new();
@@ -379,7 +385,8 @@ TEST(test_fin_in_startup)
 
 /* --- Options --- */
 
-/* MPA-286, MPA-287: with silent drop a segment with a broken FPDU counts as lost: once it comes again, right, nothing was wrong. */
+/* MPA-286, MPA-287: with silent drop a segment with a broken FPDU counts as lost: once it comes again, right,
+ * nothing was wrong. */
 TEST(test_silent_drop)
 {
   const fault_config bad_crc = {.id = FAULT_BAD_CRC, .at = 1};
@@ -435,7 +442,8 @@ static bool damages_one(rnic_fixture *f, unsigned from, const datagram *packet)
   return true;
 }
 
-/* MPA-286: damage on the way is cured by TCP's next try. MPA-274, MPA-288: without the option it is code 2 and the end. */
+/* MPA-286: damage on the way is cured by TCP's next try. MPA-274, MPA-288: without the option it is code 2
+ * and the end. */
 TEST(test_damage_on_the_way)
 {
   for (int silent = 0; silent < 2; silent++) {
@@ -483,13 +491,14 @@ typedef struct mulpdu_case {
   const char *second;      /* and of another one */
 } mulpdu_case;
 
-/* EMSS is 1460. A ULPDU of a Send holds 18 octets of header.
- * Printed formula: 1442 octets, 1424 of payload: 4000 = 1424 + 1424 + 1152, the last one 1170 octets long.
- * MPA-025: EMSS assumed to be 1460: the same. MPA-026: 536: 536 - (6 + 4 * 2 + 0) = 522, 504 of payload: 4000 = 7 * 504 + 472, 490 long.
- * MPA-152: MTU 576 from the second Send on, EMSS 536: as that.
- * MPA-149: by position: an FPDU at offset 0 has markers at 0, 512 and 1024 in its 1460 octets: 1460 - 12 - 6 = 1442; the second starts at 1460,
- * markers at 1536, 2048, 2560: 1442; the third, at 2920, has what is left, 1170, and ends at 2920 + 2 + 1170 + 4 + 3 * 4 = 4108. The second Send
- * finds that segment gone and starts one of its own: markers at 4608, 5120: 1446; at 5568: 5632, 6144, 6656: 1442; 1166 are left. */
+/* EMSS is 1460. A ULPDU of a Send holds 18 octets of header. Printed formula: 1442 octets, 1424 of payload:
+ * 4000 = 1424 + 1424 + 1152, the last one 1170 octets long. MPA-025: EMSS assumed to be 1460: the same.
+ * MPA-026: 536: 536 - (6 + 4 * 2 + 0) = 522, 504 of payload: 4000 = 7 * 504 + 472, 490 long. MPA-152: MTU 576
+ * from the second Send on, EMSS 536: as that. MPA-149: by position: an FPDU at offset 0 has markers at 0, 512
+ * and 1024 in its 1460 octets: 1460 - 12 - 6 = 1442; the second starts at 1460, markers at 1536, 2048, 2560:
+ * 1442; the third, at 2920, has what is left, 1170, and ends at 2920 + 2 + 1170 + 4 + 3 * 4 = 4108. The
+ * second Send finds that segment gone and starts one of its own: markers at 4608, 5120: 1446; at 5568: 5632,
+ * 6144, 6656: 1442; 1166 are left. */
 static const mulpdu_case mulpdus[] = {
     {0, false, 0, "1442 1442 1170", "1442 1442 1170"},
     {1460, false, 0, "1442 1442 1170", "1442 1442 1170"},
@@ -530,9 +539,10 @@ TEST(test_mulpdu)
   }
 }
 
-/* MPA-149, MPA-150: by position ULPDUs are longer where fewer markers lie. EMSS 1036, printed formula 1036 - (6 + 4 * 3 + 0) = 1018. At offset 0:
- * markers at 0, 512, 1024: 1018; at 1036: 1536, 2048: 1022; at 2072: 2560, 3072: 1022; at 3108: 3584, 4096: 1022. Every segment is filled to the
- * last octet, and holds one FPDU. */
+/* MPA-149, MPA-150: by position ULPDUs are longer where fewer markers lie. EMSS 1036, printed formula 1036 -
+ * (6 + 4 * 3 + 0) = 1018. At offset 0: markers at 0, 512, 1024: 1018; at 1036: 1536, 2048: 1022; at 2072:
+ * 2560, 3072: 1022; at 3108: 3584, 4096: 1022. Every segment is filled to the last octet, and holds one FPDU.
+ * */
 TEST(test_dynamic_mulpdu)
 {
   g_autoptr(rnic_fixture) f = rnic_fixture_new();
@@ -554,9 +564,10 @@ TEST(test_dynamic_mulpdu)
   g_assert_true(rnic_fixture_is_payload(buffer, 4012));
 }
 
-/* MPA-150: behind an FPDU that waits in TCP for the rest of its segment, MULPDU is what fits into that. A Write of 70 octets: a marker, 2, 84
- * of ULPDU, 2 of pad, 4: 96. In the 1364 octets left, up to offset 1460, lie the markers at 512 and 1024: 1364 - 8 - 6 = 1350, 1336 of
- * payload. At 1460: 1536, 2048, 2560: 1442, 1428 of payload, and the only one of full size. 4000 - 1336 - 1428 = 1236 are left. */
+/* MPA-150: behind an FPDU that waits in TCP for the rest of its segment, MULPDU is what fits into that. A
+ * Write of 70 octets: a marker, 2, 84 of ULPDU, 2 of pad, 4: 96. In the 1364 octets left, up to offset 1460,
+ * lie the markers at 512 and 1024: 1364 - 8 - 6 = 1350, 1336 of payload. At 1460: 1536, 2048, 2560: 1442,
+ * 1428 of payload, and the only one of full size. 4000 - 1336 - 1428 = 1236 are left. */
 TEST(test_dynamic_mulpdu_behind_an_fpdu)
 {
   g_autoptr(rnic_fixture) f = rnic_fixture_new();
@@ -580,8 +591,8 @@ TEST(test_dynamic_mulpdu_behind_an_fpdu)
   g_assert_true(rnic_fixture_is_payload(memory, 4000));
 }
 
-/* A ULP that wants to hear nothing: neither of Private Data, losses and octets, nor of the end, of a connection that fails or of one that does
- * not. */
+/* A ULP that wants to hear nothing: neither of Private Data, losses and octets, nor of the end, of a
+ * connection that fails or of one that does not. */
 TEST(test_no_events)
 {
   for (int fails = 0; fails < 2; fails++) {
@@ -609,8 +620,8 @@ TEST(test_no_events)
   }
 }
 
-/* The placement latency delays ULPDUs, and what comes behind them keeps its place: the FIN is told when the last of them has been placed, and so
- * is an error of MPA's. */
+/* The placement latency delays ULPDUs, and what comes behind them keeps its place: the FIN is told when the
+ * last of them has been placed, and so is an error of MPA's. */
 TEST(test_placement_latency)
 {
   for (int bad = 0; bad < 2; bad++) {
@@ -674,7 +685,8 @@ static const reach_case reaches[] = {
     {"DDP-209: by stream", true, DDP_ASSOCIATED_BY_STREAM, false},
 };
 
-/* DDP-207, DDP-208, DDP-209: an STag that one connection of an RNIC registers, used by the peer of another connection: a Write, then a Read. */
+/* DDP-207, DDP-208, DDP-209: an STag that one connection of an RNIC registers, used by the peer of another
+ * connection: a Write, then a Read. */
 TEST(test_reach_between_connections)
 {
   for (size_t i = 0; i < 2 * G_N_ELEMENTS(reaches); i++) {
@@ -712,8 +724,8 @@ TEST(test_reach_between_connections)
   }
 }
 
-/* Receive buffers are not shared across streams: a peer that takes more than its connection has lent is found out (no buffer, 1/2/02) and takes none from
- * another connection of the host. */
+/* Receive buffers are not shared across streams: a peer that takes more than its connection has lent is found
+ * out (no buffer, 1/2/02) and takes none from another connection of the host. */
 TEST(test_greedy_peer)
 {
   rnic_fixture *modest = rnic_fixture_new();

@@ -300,8 +300,8 @@ TEST(test_parts_in_any_order)
   session_recorder_free(recorder);
 }
 
-/* 70,000 segments of two parts each are Placed, and none is Delivered before all are: 2^17 parts and more wait. The first part of number i
- * came at i, the second at 2 i. */
+/* 70,000 segments of two parts each are Placed, and none is Delivered before all are: 2^17 parts and more
+ * wait. The first part of number i came at i, the second at 2 i. */
 TEST(test_many_parts)
 {
   enum { SEGMENTS = 70000, HEADER = 14, PART = 10 };

@@ -163,9 +163,10 @@ TEST(test_forgets_the_round)
   g_assert_false(says_stop(&flow, 10 * MILLISECOND));
 }
 
-/* ACKs of one train every 250 us, round trip 40 ms, 64 segments in the window: aggregates of 4 * 64 KiB at twice 93,440 octets in SRTT take
- * 1.4027 SRTT, of which 1 ms counts. A train of more than (40 ms + that) / 2 is long: without a smoothed round trip more than 20 ms, with 300
- * us more than 20.21 ms, with 400 us 20.28, with 40 ms 20.5. */
+/* ACKs of one train every 250 us, round trip 40 ms, 64 segments in the window: aggregates of 4 * 64 KiB at
+ * twice 93,440 octets in SRTT take 1.4027 SRTT, of which 1 ms counts. A train of more than (40 ms + that) / 2
+ * is long: without a smoothed round trip more than 20 ms, with 300 us more than 20.21 ms, with 400 us 20.28,
+ * with 40 ms 20.5. */
 TEST(test_aggregation_lengthens_the_train)
 {
   static const struct {

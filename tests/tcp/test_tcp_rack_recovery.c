@@ -53,7 +53,8 @@ TEST(test_three_segments_sacked)
   g_assert_cmpuint(statistics_of(f)->timeouts, ==, 0);
 }
 
-/* §6.2 step 4: a window that duplicates have widened is an ordinary one again after so many recoveries without. */
+/* §6.2 step 4: a window that duplicates have widened is an ordinary one again after so many recoveries
+ * without. */
 TEST(test_recoveries_narrow_the_window)
 {
   g_autoptr(tcp_fixture) f = connected_with(false, false);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Axes: units people read, scales that show all, tics at round numbers; where what a sweep varies has its places. */
+/* Axes: units people read, scales that show all, tics at round numbers; where what a sweep varies has its
+ * places. */
 #include "study/plot/plot_axis.h"
 
 #include <math.h>
@@ -47,8 +48,8 @@ static plot_axis octets_of(double a, double b, double c)
   return plot_axis_of_values(&extent, "peak", "octets", VALUE_SCALE_FITTING);
 }
 
-/* 100000 · 1.06 = 106000: eight steps or fewer of a power of two, 16384 (32768 would do with three). From a factor of 50 on small values
- * would be pressed flat. */
+/* 100000 · 1.06 = 106000: eight steps or fewer of a power of two, 16384 (32768 would do with three). From a
+ * factor of 50 on small values would be pressed flat. */
 static void test_linear_octets(void)
 {
   expect(octets_of(100000, NAN, NAN), FALSE, 0, 106000,
@@ -96,8 +97,9 @@ static plot_axis segments_of(double a, double b, double c, value_scale scale)
   return plot_axis_of_values(&extent, "sent", "segments", scale);
 }
 
-/* 1 and 100 differ too much for a linear axis; with a zero, which has no logarithm, it has to do. Values below zero, which no metric has
- * today, are on it all the same, octets too; a single zero has an axis with some height, whatever its unit. */
+/* 1 and 100 differ too much for a linear axis; with a zero, which has no logarithm, it has to do. Values
+ * below zero, which no metric has today, are on it all the same, octets too; a single zero has an axis with
+ * some height, whatever its unit. */
 static void test_scale(void)
 {
   const value_extent zero = extent_of(0, NAN, NAN);
@@ -124,9 +126,10 @@ static void test_intervals(void)
 
 /* --- Shares above x --- */
 
-/* Curves that end within a factor of six share a linear axis from 0, of at most five steps: 62400 / 16384 = 3.8. Beyond it is logarithmic,
- * from five octaves below the end of the shortest: 10000 / 32 = 312.5, so 256, with a tic every second of the log2(78001 / 256) = 8.3
- * octaves. Nothing above 0 at all has an axis too. A last tic has room for its label. */
+/* Curves that end within a factor of six share a linear axis from 0, of at most five steps: 62400 / 16384 =
+ * 3.8. Beyond it is logarithmic, from five octaves below the end of the shortest: 10000 / 32 = 312.5, so 256,
+ * with a tic every second of the log2(78001 / 256) = 8.3 octaves. Nothing above 0 at all has an axis too. A
+ * last tic has room for its label. */
 static void test_lengths(void)
 {
   const share_extent near = {
@@ -145,7 +148,8 @@ static void test_lengths(void)
          "0 0, 32 KiB 32768, 64 KiB 65536, 96 KiB 98304, 128 KiB 131072");
 }
 
-/* Times that span two decades are on a logarithmic axis, of five decades at most: 2 s / 10^5 = 20 µs, so from 10 µs. */
+/* Times that span two decades are on a logarithmic axis, of five decades at most: 2 s / 10^5 = 20 µs, so from
+ * 10 µs. */
 static void test_times(void)
 {
   share_extent extent = {
@@ -171,7 +175,8 @@ static void test_time_units(void)
   }
 }
 
-/* A tail of 2 % or less is on a logarithmic axis that begins below it, but not below 0.001 %; shares are drawn in percent. */
+/* A tail of 2 % or less is on a logarithmic axis that begins below it, but not below 0.001 %; shares are
+ * drawn in percent. */
 static void test_shares(void)
 {
   share_extent extent = {.largest = 1, .smallest_share = 0.021};
@@ -272,7 +277,8 @@ static void test_labels(plot_fixture *kit, gconstpointer unused)
   place_axis_clear(&axis);
 }
 
-/* Three places and the margins are 3 of their distances: on 60 letters each word has 20, on 10 it has 3 and is turned; numbers never are. */
+/* Three places and the margins are 3 of their distances: on 60 letters each word has 20, on 10 it has 3 and
+ * is turned; numbers never are. */
 static void test_turned_words(plot_fixture *kit, gconstpointer unused)
 {
   (void)unused;
@@ -291,7 +297,8 @@ static void test_turned_words(plot_fixture *kit, gconstpointer unused)
   place_axis_clear(&numbers);
 }
 
-/* "loss of segments (path.forward.loss)" has 36 letters: where they have no room the key goes, which the words explain; a unit stays. */
+/* "loss of segments (path.forward.loss)" has 36 letters: where they have no room the key goes, which the
+ * words explain; a unit stays. */
 static void test_name_in_little_room(plot_fixture *kit, gconstpointer unused)
 {
   (void)unused;

@@ -82,8 +82,8 @@ static void test_script(plot_fixture *kit, gconstpointer unused)
   plot_fixture_expect(script, "styles = '1 2 1 2 3 4 3 4'");
 }
 
-/* Runs 0, 1, 2 are the seeds of the first line's loss 0: 0, 1000, 2000: mean 1000, s = 1000, t(0.975, 2) = 4.30265:
- * 4.30265 · 1000 / √3 = 2484.14. The next are 3000, 4000, 5000. The p99 are half of them. */
+/* Runs 0, 1, 2 are the seeds of the first line's loss 0: 0, 1000, 2000: mean 1000, s = 1000, t(0.975, 2) =
+ * 4.30265: 4.30265 · 1000 / √3 = 2484.14. The next are 3000, 4000, 5000. The p99 are half of them. */
 static void test_data(plot_fixture *kit, gconstpointer unused)
 {
   (void)unused;
@@ -183,8 +183,8 @@ static void test_other_shapes(plot_fixture *kit, gconstpointer unused)
   draw(kit, GNUPLOT_SVG);
 }
 
-/* 200 lines: 40 rows of a legend do not hold them, it says how many it lacks. A label ("MTU 1500 octets, middlebox.chunk = 100" …)
- * leaves room for less than 160. */
+/* 200 lines: 40 rows of a legend do not hold them, it says how many it lacks. A label ("MTU 1500 octets,
+ * middlebox.chunk = 100" …) leaves room for less than 160. */
 static void test_hundreds_of_lines(plot_fixture *kit, gconstpointer unused)
 {
   (void)unused;
@@ -297,7 +297,8 @@ static double number_of(const char *script, const char *assignment)
   return g_ascii_strtod(number + strlen(assignment), NULL);
 }
 
-/* An interval that reaches below zero, 2000 ± 12706, which has no place on a logarithmic axis, ends at the bottom of the panel. */
+/* An interval that reaches below zero, 2000 ± 12706, which has no place on a logarithmic axis, ends at the
+ * bottom of the panel. */
 static void test_intervals_end_at_the_bottom(plot_fixture *kit, gconstpointer unused)
 {
   (void)unused;

@@ -152,15 +152,9 @@ static void expect_said(const stored_run *outcome, const char *part)
   }
 }
 
-<<<<<<< Updated upstream
-/* Its summary, and what the kernel says of it: a process takes some memory, and no more processor time than two threads could in the wall
- * time. */
-FIXTURE_TEST(test_good_run)
-=======
 /* Its summary, and what the kernel says of it: a process takes some memory, and no more processor time than
  * two threads could in the wall time. */
-static void test_good_run(fixture *f, gconstpointer unused)
->>>>>>> Stashed changes
+FIXTURE_TEST(test_good_run)
 {
   gint64 before_s = g_get_real_time() / G_USEC_PER_SEC;
   const stored_run *outcome = run(f, 7, no_limits);
@@ -249,14 +243,9 @@ FIXTURE_TEST(test_stall)
       "done");
 }
 
-<<<<<<< Updated upstream
-/* This process was held up, as by a laptop's lid, for longer than a child may stall: of that a second counts, so it is not stopped. */
-FIXTURE_TEST(test_held_up)
-=======
 /* This process was held up, as by a laptop's lid, for longer than a child may stall: of that a second counts,
  * so it is not stopped. */
-static void test_held_up(fixture *f, gconstpointer unused)
->>>>>>> Stashed changes
+FIXTURE_TEST(test_held_up)
 {
   worker_run *child = start_and_stop_clock(f, 26, (run_limits){.stall_s = 1.5});
   watch_later(child, 1.7);
@@ -295,14 +284,9 @@ TEST_WITH(fixture, "stubborn", set_up, tear_down, test_stubborn)
   expect_said(outcome, "(--stall), at 0 s of simulated time, 0 % done");
 }
 
-<<<<<<< Updated upstream
-/* 96 MiB of data are too few for 1 GiB: GLib gives up with a signal, and the message names it and the memory. */
+/* 96 MiB of data are too few for 1 GiB: GLib gives up with a signal, and the message names it and the
+ * memory. */
 FIXTURE_TEST(test_memory)
-=======
-/* 96 MiB of data are too few for 1 GiB: GLib gives up with a signal, and the message names it and the memory.
- * */
-static void test_memory(fixture *f, gconstpointer unused)
->>>>>>> Stashed changes
 {
 #if defined(__SANITIZE_ADDRESS__)
   (void)f;
@@ -355,15 +339,9 @@ FIXTURE_TEST(test_stop_and_kill)
   g_assert_cmpint(f->record->run.exit_code, ==, 128 + SIGKILL);
 }
 
-<<<<<<< Updated upstream
-/* A run's wall time is from its start to its end, pauses and all: the quarter of a second that this one hangs, and the one that it is
- * paused. */
-FIXTURE_TEST(test_wall_time)
-=======
 /* A run's wall time is from its start to its end, pauses and all: the quarter of a second that this one
  * hangs, and the one that it is paused. */
-static void test_wall_time(fixture *f, gconstpointer unused)
->>>>>>> Stashed changes
+FIXTURE_TEST(test_wall_time)
 {
   run(f, 1, no_limits); /* now its worker is there */
   gint64 before_us = g_get_monotonic_time();
@@ -405,15 +383,9 @@ FIXTURE_TEST(test_a_process_each)
   g_assert_cmpint(first, !=, worker);
 }
 
-<<<<<<< Updated upstream
-/* What a run said, left and reached is its own, whatever the next one in its place does not do: 24 talks, 13 crashes, 26 stands at a quarter
- * when it is killed. */
-FIXTURE_TEST(test_leaves_nothing_to_the_next)
-=======
 /* What a run said, left and reached is its own, whatever the next one in its place does not do: 24 talks, 13
  * crashes, 26 stands at a quarter when it is killed. */
-static void test_leaves_nothing_to_the_next(fixture *f, gconstpointer unused)
->>>>>>> Stashed changes
+FIXTURE_TEST(test_leaves_nothing_to_the_next)
 {
   run(f, 24, no_limits);
   const stored_run *outcome = run(f, 1, no_limits);
@@ -438,14 +410,9 @@ static void await_end(pid_t process)
   g_assert_cmpint(waitid(P_PID, (id_t)process, &ended, WEXITED | WNOWAIT), ==, 0);
 }
 
-<<<<<<< Updated upstream
-/* Whether a worker dies before its first run, with a run or while it waits: the next run is none the worse. */
+/* Whether a worker dies before its first run, with a run or while it waits: the next run is none the
+ * worse. */
 FIXTURE_TEST(test_worker_dies)
-=======
-/* Whether a worker dies before its first run, with a run or while it waits: the next run is none the worse.
- * */
-static void test_worker_dies(fixture *f, gconstpointer unused)
->>>>>>> Stashed changes
 {
   make_pool(f, no_limits);
   kill(only_worker(), SIGKILL);
@@ -482,14 +449,9 @@ FIXTURE_TEST(test_pause)
   expect_said(&f->record->run, "it took longer than 2 s (--limit)");
 }
 
-<<<<<<< Updated upstream
-/* Where there are descriptors for no worker that is said, at first as when a run needs another one; once there are, all is well. */
-FIXTURE_TEST(test_no_descriptors)
-=======
 /* Where there are descriptors for no worker that is said, at first as when a run needs another one; once
  * there are, all is well. */
-static void test_no_descriptors(fixture *f, gconstpointer unused)
->>>>>>> Stashed changes
+FIXTURE_TEST(test_no_descriptors)
 {
   g_autoptr(GError) error = NULL;
   struct rlimit before;

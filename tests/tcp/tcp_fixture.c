@@ -171,6 +171,7 @@ tcp_fixture *tcp_fixture_new(const tcp_config *config, const tcp_config *peer)
                                     .emss_changed = on_emss_changed,
                                     .finished = on_finished,
                                     .closed = on_closed};
+  tcp_config own = config ? *config : tcp_fixture_config();
   tcp_fixture *f = g_new0(tcp_fixture, 1);
   for (unsigned i = 0; i < TCP_FIXTURE_ENDS; i++) {
     tcp_fixture_end *end = &f->end[i];
@@ -178,8 +179,8 @@ tcp_fixture *tcp_fixture_new(const tcp_config *config, const tcp_config *peer)
     end->passed = g_array_new(FALSE, FALSE, sizeof(tcp_fixture_passed));
     end->inspected = g_array_new(FALSE, FALSE, sizeof(range));
     g_queue_init(&end->wire);
-    end->config = i == 0 ? *config : peer ? *peer : tcp_fixture_config();
-    tcp_fixture_address(&end->config, i, config->local_address.version == 6);
+    end->config = i == 0 ? own : peer ? *peer : tcp_fixture_config();
+    tcp_fixture_address(&end->config, i, own.local_address.version == 6);
     if (i == 0 || peer) {
       end->connection = tcp_connection_new(&end->config, &events, end);
     }
@@ -285,7 +286,8 @@ void handshake(tcp_fixture *f, time_ps round_trip_ps, tcp_header *syn_ack)
 
 tcp_fixture *tcp_fixture_pair(const tcp_config *config)
 {
-  tcp_fixture *f = tcp_fixture_new(config, config);
+  tcp_config both = config ? *config : tcp_fixture_config();
+  tcp_fixture *f = tcp_fixture_new(&both, &both);
   handshake(f, TCP_FIXTURE_ROUND_TRIP, NULL);
   return f;
 }
@@ -293,15 +295,15 @@ tcp_fixture *tcp_fixture_pair(const tcp_config *config)
 tcp_fixture *tcp_fixture_scripted(const tcp_config *config, tcp_header *syn_ack)
 {
   tcp_fixture *f = tcp_fixture_new(config, NULL);
-  handshake(f, TCP_FIXTURE_ROUND_TRIP, syn_ack);
+  tcp_header offer = {
+      .window = SCRIPT_WINDOW, .has_mss = true, .mss_octets = 1460, .has_sack_permitted = true};
+  handshake(f, TCP_FIXTURE_ROUND_TRIP, syn_ack ? syn_ack : &offer);
   return f;
 }
 
 tcp_fixture *tcp_fixture_connected(bool sack)
 {
-  tcp_config config = tcp_fixture_config();
-  config.sack = sack;
-  tcp_fixture *f = tcp_fixture_pair(&config);
+  tcp_fixture *f = tcp_fixture_pair(TCP_WITH(.sack = sack));
   post(f, 1, 1, 0);
   deliver(f, 1);
   return f;
@@ -525,6 +527,11 @@ void settle(tcp_fixture *f, time_ps round_trip_ps)
       advance_by(f, f->end[0].config.delayed_ack_ps);
     }
   }
+}
+
+uint32_t sequence_at(const tcp_fixture *f, unsigned end, int64_t position)
+{
+  return tcp_sequence_of(position, f->end[end].config.isn);
 }
 
 void script_segment(tcp_fixture *f, tcp_header header, uint64_t position, uint32_t length)

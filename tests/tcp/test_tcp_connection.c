@@ -9,15 +9,13 @@
 
 static tcp_fixture *connected(void)
 {
-  tcp_config config = tcp_fixture_config();
-  return tcp_fixture_pair(&config);
+  return tcp_fixture_pair(NULL);
 }
 
 /* ISN FFFFFF00: sequence numbers wrap after 255 octets; 600 segments go across. */
 TEST(test_sequence_wrap)
 {
-  tcp_config config = tcp_fixture_config();
-  config.isn = 0xFFFFFF00;
+  tcp_config config = *TCP_WITH(.isn = 0xFFFFFF00);
   tcp_config peer = config;
   peer.isn = 0xFFFFFFFF;
   g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &peer);
@@ -185,19 +183,13 @@ TEST(test_abort)
 TEST(test_reset_of_an_abort)
 {
   for (unsigned timestamps = 0; timestamps < 2; timestamps++) {
-    tcp_config config = tcp_fixture_config();
-    config.timestamps = timestamps;
-    config.receive_window_octets = 65535;
     g_autoptr(tcp_fixture) f = tcp_fixture_scripted(
-        &config, &(tcp_header){.window = 65535, .has_timestamps = timestamps, .timestamp_value = 50});
+        TCP_WITH(.timestamps = timestamps, .receive_window_octets = 65535),
+        &(tcp_header){.window = 65535, .has_timestamps = timestamps, .timestamp_value = 50});
     post(f, 0, 500, 0);
     tcp_connection_set_unread_octets(f->end[0].connection, 700);
-    tcp_header header = {.sequence = tcp_sequence_of(0, f->end[1].config.isn),
-                         .acknowledgement = tcp_sequence_of(100, config.isn),
-                         .flags = TCP_ACK,
-                         .window = 65535,
-                         .has_timestamps = timestamps,
-                         .timestamp_value = 60};
+    tcp_header header = SCRIPT_HEADER(f, 0, 100, .flags = TCP_ACK, .window = 65535,
+                                      .has_timestamps = timestamps, .timestamp_value = 60);
     script_segment(f, header, 0, 700);
     drop_all(f, 0);
     advance_by(f, 7 * TIME_PS_PER_MICROSECOND);
@@ -205,8 +197,8 @@ TEST(test_reset_of_an_abort)
     collect(f, 0);
     tcp_header reset = wire_header(f, 0, 0);
     g_assert_cmphex(reset.flags, ==, TCP_RST | TCP_ACK);
-    g_assert_cmpuint(reset.sequence, ==, tcp_sequence_of(500, config.isn));
-    g_assert_cmpuint(reset.acknowledgement, ==, tcp_sequence_of(700, f->end[1].config.isn));
+    g_assert_cmpuint(reset.sequence, ==, sequence_at(f, 0, 500));
+    g_assert_cmpuint(reset.acknowledgement, ==, sequence_at(f, 1, 700));
     g_assert_cmpuint(reset.window, ==, 65535 - 700);
     g_assert_cmpuint(reset.has_timestamps, ==, timestamps);
     g_assert_cmpuint(reset.timestamp_value, ==, timestamps ? f->now / TIME_PS_PER_MICROSECOND : 0);
@@ -241,8 +233,7 @@ TEST(test_abort_behind_a_hole)
  * segment. */
 TEST(test_answers_when_closed)
 {
-  tcp_config config = tcp_fixture_config();
-  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, NULL);
+  g_autoptr(tcp_fixture) f = tcp_fixture_new(NULL, NULL);
   script_segment(f, (tcp_header){.sequence = 5, .acknowledgement = 77, .flags = TCP_ACK}, 0, 10);
   g_assert_cmpuint(wire_header(f, 0, 0).flags, ==, TCP_RST);
   g_assert_cmpuint(wire_header(f, 0, 0).sequence, ==, 77);
@@ -258,11 +249,10 @@ TEST(test_answers_when_closed)
 /* RFC 9293 §3.10.7.3. */
 TEST(test_answers_in_syn_sent)
 {
-  tcp_config config = tcp_fixture_config();
-  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, NULL);
+  g_autoptr(tcp_fixture) f = tcp_fixture_new(NULL, NULL);
   open_end(f, 0);
   drop_segment(f, 0);
-  uint32_t wrong = tcp_sequence_of(1, config.isn);
+  uint32_t wrong = sequence_at(f, 0, 1);
   script_segment(f, (tcp_header){.acknowledgement = wrong, .flags = TCP_SYN | TCP_ACK}, 0, 0);
   g_assert_cmpuint(wire_header(f, 0, 0).flags, ==, TCP_RST);
   g_assert_cmpuint(wire_header(f, 0, 0).sequence, ==, wrong);
@@ -279,8 +269,7 @@ TEST(test_answers_in_syn_sent)
 /* RFC 9293 §3.10.7.4, fifth: an ACK that is not of our SYN-ACK does not establish. */
 TEST(test_answers_in_syn_received)
 {
-  tcp_config config = tcp_fixture_config();
-  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, NULL);
+  g_autoptr(tcp_fixture) f = tcp_fixture_new(NULL, NULL);
   tcp_transport_listen(f->end[0].connection);
   script_segment(f, (tcp_header){.sequence = 10, .acknowledgement = 33, .flags = TCP_ACK}, 0, 0);
   g_assert_cmpuint(wire_header(f, 0, 0).flags, ==, TCP_RST);
@@ -288,7 +277,7 @@ TEST(test_answers_in_syn_received)
   script_segment(f, (tcp_header){.sequence = 10, .flags = TCP_SYN, .window = 100}, 0, 0);
   g_assert_cmpuint(wire_header(f, 0, 0).flags, ==, TCP_SYN | TCP_ACK);
   drop_segment(f, 0);
-  uint32_t wrong = tcp_sequence_of(5, config.isn);
+  uint32_t wrong = sequence_at(f, 0, 5);
   script_segment(f, (tcp_header){.sequence = 11, .acknowledgement = wrong, .flags = TCP_ACK}, 0, 0);
   g_assert_cmpuint(wire_header(f, 0, 0).flags, ==, TCP_RST);
   g_assert_cmpuint(wire_header(f, 0, 0).sequence, ==, wrong);
@@ -301,8 +290,7 @@ TEST(test_answers_in_syn_received)
  * unanswered, and take the next. */
 TEST(test_syn_in_syn_received)
 {
-  tcp_config config = tcp_fixture_config();
-  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, NULL);
+  g_autoptr(tcp_fixture) f = tcp_fixture_new(NULL, NULL);
   tcp_transport_listen(f->end[0].connection);
   script_segment(f, (tcp_header){.sequence = 10, .flags = TCP_SYN, .window = 100}, 0, 0);
   drop_segment(f, 0);
@@ -357,15 +345,13 @@ TEST(test_challenges)
   };
   g_assert_cmpuint(window, <, 1 << 21);
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    tcp_config config = tcp_fixture_config();
     g_autoptr(tcp_fixture) f =
-        tcp_fixture_scripted(&config, &(tcp_header){.window = 65535, .has_window_scale = true});
+        tcp_fixture_scripted(NULL, &(tcp_header){.window = 65535, .has_window_scale = true});
     g_test_message("case %zu", i);
-    tcp_header header = {.sequence = tcp_sequence_of(cases[i].position, f->end[1].config.isn),
-                         .acknowledgement = tcp_sequence_of(cases[i].acknowledges, config.isn),
-                         .flags = cases[i].flags,
-                         .window = 65535};
-    script_segment(f, header, 1000, cases[i].length);
+    script_segment(
+        f,
+        SCRIPT_HEADER(f, cases[i].position, cases[i].acknowledges, .flags = cases[i].flags, .window = 65535),
+        1000, cases[i].length);
     g_assert_cmpuint(on_wire(f, 0), ==, 1);
     expect_ack(f, 0, 0);
     g_assert_false(f->end[0].closed);
@@ -397,15 +383,13 @@ TEST(test_what_is_not_committed)
       {"with RST in the window", 101, 0, TCP_ACK | TCP_RST},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    tcp_config config = tcp_fixture_config();
-    g_autoptr(tcp_fixture) f = tcp_fixture_scripted(&config, &(tcp_header){.window = 65535});
+    g_autoptr(tcp_fixture) f = tcp_fixture_scripted(NULL, &(tcp_header){.window = 65535});
     g_test_message("%s", cases[i].what);
     script_payload(f, 0, 100, 0);
-    tcp_header header = {.sequence = tcp_sequence_of(cases[i].position, f->end[1].config.isn),
-                         .acknowledgement = tcp_sequence_of(cases[i].acknowledges, config.isn),
-                         .flags = cases[i].flags,
-                         .window = 65535};
-    script_segment(f, header, (uint64_t)MAX(cases[i].position, 0), cases[i].position == 50 ? 50 : 100);
+    script_segment(
+        f,
+        SCRIPT_HEADER(f, cases[i].position, cases[i].acknowledges, .flags = cases[i].flags, .window = 65535),
+        (uint64_t)MAX(cases[i].position, 0), cases[i].position == 50 ? 50 : 100);
     g_assert_cmpuint(f->end[0].passed->len, ==, 1);
     g_assert_cmpuint(f->end[0].passed_octets, ==, 100);
     g_assert_cmpuint(f->end[0].connection->gauges->in_order_edge, ==, 100);
@@ -419,13 +403,8 @@ TEST(test_what_is_not_committed)
 TEST(test_the_oldest_ack)
 {
   for (int64_t older = 0; older < 2; older++) {
-    tcp_config config = tcp_fixture_config();
-    g_autoptr(tcp_fixture) f = tcp_fixture_scripted(&config, &(tcp_header){.window = 65535});
-    tcp_header header = {.sequence = tcp_sequence_of(0, f->end[1].config.isn),
-                         .acknowledgement = tcp_sequence_of(-65535 - older, config.isn),
-                         .flags = TCP_ACK,
-                         .window = 65535};
-    script_segment(f, header, 0, 100);
+    g_autoptr(tcp_fixture) f = tcp_fixture_scripted(NULL, &(tcp_header){.window = 65535});
+    script_segment(f, SCRIPT_HEADER(f, 0, -65535 - older, .flags = TCP_ACK, .window = 65535), 0, 100);
     g_assert_cmpuint(f->end[0].passed_octets, ==, older ? 0 : 100);
   }
 }
@@ -447,14 +426,13 @@ static void post_block(tcp_fixture *f, octet_buffer *buffer, uint32_t octets)
 TEST(test_more_than_4_gib)
 {
   enum { RECORD_OCTETS = 1 << 20, EMSS = 65495 };
-  tcp_config config = tcp_fixture_config();
-  config.send_mtu_octets = 65535;
-  g_autoptr(tcp_fixture) f = tcp_fixture_scripted(&config, &(tcp_header){.window = 65535,
-                                                                         .has_mss = true,
-                                                                         .mss_octets = EMSS,
-                                                                         .has_window_scale = true,
-                                                                         .window_scale = 14,
-                                                                         .has_sack_permitted = true});
+  g_autoptr(tcp_fixture) f =
+      tcp_fixture_scripted(TCP_WITH(.send_mtu_octets = 65535), &(tcp_header){.window = 65535,
+                                                                             .has_mss = true,
+                                                                             .mss_octets = EMSS,
+                                                                             .has_window_scale = true,
+                                                                             .window_scale = 14,
+                                                                             .has_sack_permitted = true});
   octet_buffer *buffer = octet_buffer_new(RECORD_OCTETS);
   memset(octet_buffer_octets(buffer), 0, RECORD_OCTETS);
   uint64_t sent = 0;
@@ -472,7 +450,7 @@ TEST(test_more_than_4_gib)
   post_block(f, buffer, RECORD_OCTETS);
   drop_all(f, 0);
   advance_by(f, TIME_PS_PER_SECOND);
-  g_assert_cmphex(wire_header(f, 0, 0).sequence, ==, tcp_sequence_of((int64_t)sent, config.isn));
+  g_assert_cmphex(wire_header(f, 0, 0).sequence, ==, sequence_at(f, 0, sent));
   g_assert_cmpuint(wire_length(f, 0, 0), ==, EMSS);
   script_ack(f, sent + EMSS, 1,
              (const uint64_t[][2]){{sent + 2 * EMSS, sent + 3 * EMSS}}); /* has more than was predicted */
@@ -483,7 +461,7 @@ TEST(test_more_than_4_gib)
   post_block(f, buffer, RECORD_OCTETS);
   unsigned count = on_wire(f, 0);
   tell_too_big(f, 0, 1, 1500); /* the second: what went before it is not sent again */
-  g_assert_cmphex(wire_header(f, 0, count).sequence, ==, tcp_sequence_of((int64_t)sent + EMSS, config.isn));
+  g_assert_cmphex(wire_header(f, 0, count).sequence, ==, sequence_at(f, 0, sent + EMSS));
   g_assert_cmpuint(wire_length(f, 0, count), ==, 1460);
   octet_buffer_unref(buffer);
 }
@@ -492,9 +470,8 @@ TEST(test_more_than_4_gib)
 TEST(test_fin_behind_4_gib)
 {
   enum { BLOCK_OCTETS = 1 << 20, EMSS = 1460 };
-  tcp_config config = tcp_fixture_config();
   g_autoptr(tcp_fixture) f =
-      tcp_fixture_scripted(&config, &(tcp_header){.window = 0, .has_mss = true, .mss_octets = EMSS});
+      tcp_fixture_scripted(NULL, &(tcp_header){.window = 0, .has_mss = true, .mss_octets = EMSS});
   octet_buffer *buffer = octet_buffer_new(BLOCK_OCTETS);
   memset(octet_buffer_octets(buffer), 0, BLOCK_OCTETS);
   for (uint64_t posted = 0; posted < UINT64_C(1) << 32; posted += BLOCK_OCTETS) {
@@ -512,14 +489,13 @@ TEST(test_fin_behind_4_gib)
 /* Nothing answers a RST outside of the window, a segment without ACK, or an old ACK. */
 TEST(test_ignored)
 {
-  tcp_config config = tcp_fixture_config();
-  g_autoptr(tcp_fixture) f = tcp_fixture_scripted(&config, &(tcp_header){.window = 65535});
-  tcp_header header = {.sequence = tcp_sequence_of(-5, f->end[1].config.isn), .flags = TCP_RST};
+  g_autoptr(tcp_fixture) f = tcp_fixture_scripted(NULL, &(tcp_header){.window = 65535});
+  tcp_header header = {.sequence = sequence_at(f, 1, -5), .flags = TCP_RST};
   script_segment(f, header, 0, 0);
-  header = (tcp_header){.sequence = tcp_sequence_of(0, f->end[1].config.isn)};
+  header = (tcp_header){.sequence = sequence_at(f, 1, 0)};
   script_segment(f, header, 0, 10);
   header.flags = TCP_ACK;
-  header.acknowledgement = tcp_sequence_of(-1, config.isn);
+  header.acknowledgement = sequence_at(f, 0, -1);
   script_segment(f, header, 0, 0);
   expect_nothing(f, 0);
   g_assert_false(f->end[0].closed);
@@ -532,11 +508,9 @@ static void random_segment(random_stream *random, const tcp_fixture *f, tcp_head
   uint64_t bits = random_stream_next(random);
   bool near = bits & 1;
   int64_t offset = (int64_t)random_stream_below(random, 4000) - 1000;
-  header->sequence =
-      near ? tcp_sequence_of(offset, f->end[1].config.isn) : (uint32_t)random_stream_next(random);
+  header->sequence = near ? sequence_at(f, 1, offset) : (uint32_t)random_stream_next(random);
   offset = (int64_t)random_stream_below(random, 4000) - 1000;
-  header->acknowledgement =
-      bits & 2 ? tcp_sequence_of(offset, f->end[0].config.isn) : (uint32_t)random_stream_next(random);
+  header->acknowledgement = bits & 2 ? sequence_at(f, 0, offset) : (uint32_t)random_stream_next(random);
   header->flags = (uint8_t)(bits >> 8 & 0xFB) | (bits & 0x70000 ? TCP_ACK : 0);
   header->flags &= (uint8_t) ~(bits & 0x700000 ? TCP_SYN : 0);
   header->flags &= (uint8_t) ~(bits & 0x3000000 ? TCP_FIN : 0);
@@ -561,13 +535,11 @@ TEST(test_hostile_segments)
   for (uint64_t seed = 1; seed <= 60; seed++) {
     g_test_message("seed %" G_GUINT64_FORMAT, seed);
     g_autoptr(random_stream) random = random_stream_new(seed, "hostile");
-    tcp_config config = tcp_fixture_config();
-    config.passing = seed & 1 ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED;
-    config.sack = seed & 2;
-    config.dsack = seed & 8;
-    config.ecn = seed & 16 ? TCP_ECN_ON : TCP_ECN_OFF;
-    config.congestion = seed & 32 ? TCP_CONGESTION_DCTCP : TCP_CONGESTION_NEWRENO;
-    g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, NULL);
+    g_autoptr(tcp_fixture) f = tcp_fixture_new(
+        TCP_WITH(.passing = seed & 1 ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED, .sack = seed & 2,
+                 .dsack = seed & 8, .ecn = seed & 16 ? TCP_ECN_ON : TCP_ECN_OFF,
+                 .congestion = seed & 32 ? TCP_CONGESTION_DCTCP : TCP_CONGESTION_NEWRENO),
+        NULL);
     if (seed & 4) {
       tcp_transport_listen(f->end[0].connection);
     } else {

@@ -9,10 +9,8 @@ enum { EMSS = 1460, DATA_OFFSET_AT = 12 };
 
 static tcp_fixture *connected(uint8_t ip_version)
 {
-  tcp_config config = tcp_fixture_config();
-  config.timestamps = true;
-  config.local_address = ip_version == 6 ? ip_address_v6(0, 0) : ip_address_v4(0);
-  return tcp_fixture_pair(&config);
+  return tcp_fixture_pair(TCP_WITH(.timestamps = true, .local_address = ip_version == 6 ? ip_address_v6(0, 0)
+                                                                                        : ip_address_v4(0)));
 }
 
 static const tcp_statistics *receiver_statistics(const tcp_fixture *f)

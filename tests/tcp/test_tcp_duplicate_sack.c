@@ -50,12 +50,8 @@ TEST(test_which_first_block_is_one)
 
 static tcp_fixture *against_script(bool sack, bool dsack, bool timestamps)
 {
-  tcp_config config = tcp_fixture_config();
-  config.sack = sack;
-  config.dsack = dsack;
-  config.timestamps = timestamps;
-  config.drops_untimed = false;
-  tcp_fixture *f = tcp_fixture_new(&config, NULL);
+  tcp_fixture *f = tcp_fixture_new(
+      TCP_WITH(.sack = sack, .dsack = dsack, .timestamps = timestamps, .drops_untimed = false), NULL);
   tcp_header syn_ack = {.window = 65535,
                         .has_mss = true,
                         .mss_octets = EMSS,
@@ -239,9 +235,7 @@ TEST(test_reported_by_its_own_ack)
  * or beyond a hole, and neither is taken for a sign of loss. */
 TEST(test_both_ends)
 {
-  tcp_config config = tcp_fixture_config();
-  config.dsack = true;
-  g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(TCP_WITH(.dsack = true));
   post(f, 0, 3 * EMSS, 0);
   deliver_and_keep(f, 0);
   deliver(f, 0); /* below */
@@ -267,14 +261,8 @@ TEST(test_hostile_blocks)
   for (uint64_t seed = 1; seed <= 30; seed++) {
     g_test_message("seed %" G_GUINT64_FORMAT, seed);
     g_autoptr(random_stream) random = random_stream_new(seed, "hostile blocks");
-    tcp_config config = tcp_fixture_config();
-    config.rack = seed & 1;
-    config.tail_loss_probe = seed & 1;
-    config.frto = seed & 2;
-    config.prr = seed & 4;
     g_autoptr(tcp_fixture) f = tcp_fixture_scripted(
-        &config,
-        &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS, .has_sack_permitted = true});
+        TCP_WITH(.rack = seed & 1, .tail_loss_probe = seed & 1, .frto = seed & 2, .prr = seed & 4), NULL);
     post(f, 0, 40 * EMSS, 0);
     uint64_t acknowledged = 0;
     for (unsigned i = 0; i < 300; i++) {
@@ -303,10 +291,7 @@ TEST(test_hostile_blocks)
  * 1 show that it is lost. */
 TEST(test_blocks_behind_a_duplicate)
 {
-  tcp_config config = tcp_fixture_config();
-  g_autoptr(tcp_fixture) f = tcp_fixture_scripted(
-      &config,
-      &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS, .has_sack_permitted = true});
+  g_autoptr(tcp_fixture) f = tcp_fixture_scripted(NULL, NULL);
   post(f, 0, 10 * EMSS, 0);
   drop_all(f, 0);
   script_ack(f, EMSS, 2, (const uint64_t[][2]){{0, EMSS}, {2 * EMSS, 6 * EMSS}});
@@ -321,11 +306,7 @@ TEST(test_blocks_behind_a_duplicate)
 TEST(test_overtaken_acks)
 {
   for (unsigned reads = 0; reads < 2; reads++) {
-    tcp_config config = tcp_fixture_config();
-    config.old_sack = reads;
-    g_autoptr(tcp_fixture) f = tcp_fixture_scripted(
-        &config,
-        &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS, .has_sack_permitted = true});
+    g_autoptr(tcp_fixture) f = tcp_fixture_scripted(TCP_WITH(.old_sack = reads), NULL);
     post(f, 0, 10 * EMSS, 0);
     script_ack(f, 4 * EMSS, 0, NULL);
     drop_all(f, 0);
@@ -348,25 +329,20 @@ TEST(test_overtaken_acks)
  * its ECE. RFC 5961 §5.2: if it is older than the largest window it is answered, and not read. */
 TEST(test_overtaken_acks_have_no_other_say)
 {
-  tcp_config config = tcp_fixture_config();
-  config.old_sack = true;
-  config.ecn = TCP_ECN_ON;
-  g_autoptr(tcp_fixture) f = tcp_fixture_scripted(&config, &(tcp_header){.window = 20000,
-                                                                         .flags = TCP_ECE,
-                                                                         .has_mss = true,
-                                                                         .mss_octets = EMSS,
-                                                                         .has_sack_permitted = true});
+  g_autoptr(tcp_fixture) f = tcp_fixture_scripted(TCP_WITH(.old_sack = true, .ecn = TCP_ECN_ON),
+                                                  &(tcp_header){.window = 20000,
+                                                                .flags = TCP_ECE,
+                                                                .has_mss = true,
+                                                                .mss_octets = EMSS,
+                                                                .has_sack_permitted = true});
   post(f, 0, 20 * EMSS, 0);
   for (unsigned i = 1; i <= 10; i++) {
     script_payload(f, i - 1, 1, i * EMSS);
   }
   drop_all(f, 0);
   uint64_t window = window_of(f);
-  tcp_header old = {.sequence = tcp_sequence_of(10, f->end[1].config.isn),
-                    .acknowledgement = tcp_sequence_of(9 * EMSS, config.isn),
-                    .flags = TCP_ACK | TCP_ECE,
-                    .sack_count = 1,
-                    .sack = {{tcp_sequence_of(0, config.isn), tcp_sequence_of(EMSS, config.isn)}}};
+  tcp_header old = SCRIPT_HEADER(f, 10, 9 * EMSS, .flags = TCP_ACK | TCP_ECE, .sack_count = 1,
+                                 .sack = {{sequence_at(f, 0, 0), sequence_at(f, 0, EMSS)}});
   script_segment(f, old, 0, 0);
   g_assert_cmpuint(statistics_of(f)->duplicates_reported, ==, 1);
   g_assert_cmpuint(statistics_of(f)->ecn_reductions, ==, 0);
@@ -374,7 +350,7 @@ TEST(test_overtaken_acks_have_no_other_say)
   post(f, 0, 500, 0); /* there still is a window */
   g_assert_cmpuint(on_wire(f, 0), ==, 1);
   drop_all(f, 0);
-  old.acknowledgement = tcp_sequence_of(10 * EMSS - 65535 - 1, config.isn);
+  old.acknowledgement = sequence_at(f, 0, 10 * EMSS - 65535 - 1);
   script_segment(f, old, 0, 0);
   expect_ack(f, 0, 10);
   g_assert_cmpuint(statistics_of(f)->duplicates_reported, ==, 1);

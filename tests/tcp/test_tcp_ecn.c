@@ -12,9 +12,7 @@ enum { EMSS = 1460, SETUP = TCP_ECE | TCP_CWR };
 
 static tcp_config config_of(tcp_ecn_use ecn, tcp_congestion_kind congestion)
 {
-  tcp_config config = tcp_fixture_config();
-  config.ecn = ecn;
-  config.congestion = congestion;
+  tcp_config config = *TCP_WITH(.ecn = ecn, .congestion = congestion);
   return config;
 }
 
@@ -123,7 +121,7 @@ TEST(test_simultaneous_open)
     tcp_config one = config_of(cases[i].one, TCP_CONGESTION_NEWRENO);
     g_autoptr(tcp_fixture) f = tcp_fixture_new(&one, NULL);
     uint8_t asks = cases[i].other == TCP_ECN_ON ? SETUP : 0;
-    tcp_header syn = {.sequence = tcp_sequence_of(-1, f->end[1].config.isn),
+    tcp_header syn = {.sequence = sequence_at(f, 1, -1),
                       .flags = TCP_SYN | asks,
                       .window = 65535,
                       .has_mss = true,
@@ -208,7 +206,7 @@ static tcp_fixture *against_script(tcp_congestion_kind congestion)
   tcp_fixture *f = tcp_fixture_new(&config, NULL);
   open_end(f, 0);
   drop_all(f, 0);
-  tcp_header syn_ack = {.sequence = tcp_sequence_of(-1, f->end[1].config.isn),
+  tcp_header syn_ack = {.sequence = sequence_at(f, 1, -1),
                         .acknowledgement = tcp_sequence_of(0, config.isn),
                         .flags = TCP_SYN | TCP_ACK | TCP_ECE,
                         .window = 65535,
@@ -222,10 +220,7 @@ static tcp_fixture *against_script(tcp_congestion_kind congestion)
 
 static void script_marked(tcp_fixture *f, uint64_t position, uint32_t length, uint8_t flags, datagram_ecn ecn)
 {
-  tcp_header header = {.sequence = tcp_sequence_of((int64_t)position, f->end[1].config.isn),
-                       .acknowledgement = tcp_sequence_of(0, f->end[0].config.isn),
-                       .flags = TCP_ACK | flags,
-                       .window = 65535};
+  tcp_header header = SCRIPT_HEADER(f, position, 0, .flags = TCP_ACK | flags, .window = 65535);
   f->script_ecn = ecn;
   script_segment(f, header, position, length);
 }
@@ -234,8 +229,7 @@ static void expect_echo(tcp_fixture *f, uint64_t acknowledgement, bool echo)
 {
   tcp_header header = wire_header(f, 0, 0);
   g_assert_cmphex(header.flags, ==, TCP_ACK | (echo ? TCP_ECE : 0));
-  g_assert_cmpuint(header.acknowledgement, ==,
-                   tcp_sequence_of((int64_t)acknowledgement, f->end[1].config.isn));
+  g_assert_cmpuint(header.acknowledgement, ==, sequence_at(f, 1, acknowledgement));
   g_assert_cmpuint(header.window, ==, 60000);
   drop_segment(f, 0);
 }
@@ -319,7 +313,7 @@ TEST(test_exact_echo_on_payload)
   expect_segment(f, 0, 0, 500);
   g_assert_cmphex(flags_of(f, 0, 0), ==, TCP_ACK | TCP_PSH | TCP_ECE);
   g_assert_cmpint(ecn_of(f, 0, 0), ==, DATAGRAM_ECN_ECT_0);
-  g_assert_cmpuint(wire_header(f, 0, 0).acknowledgement, ==, tcp_sequence_of(200, f->end[1].config.isn));
+  g_assert_cmpuint(wire_header(f, 0, 0).acknowledgement, ==, sequence_at(f, 1, 200));
 }
 
 /* RFC 3168 §6.1.5, §6.1.6: what is sent again is not ECN-capable, nor is a window probe; RFC 8257 §3.5
@@ -340,10 +334,7 @@ TEST(test_not_capable)
     tcp_fixture_free(f);
 
     f = against_script(kinds[i]);
-    tcp_header closed = {.sequence = tcp_sequence_of(0, f->end[1].config.isn),
-                         .acknowledgement = tcp_sequence_of(0, f->end[0].config.isn),
-                         .flags = TCP_ACK};
-    script_segment(f, closed, 0, 0);
+    script_segment(f, SCRIPT_HEADER(f, 0, 0, .flags = TCP_ACK), 0, 0);
     post(f, 0, 100, 0);
     advance_by(f, TIME_PS_PER_SECOND);
     g_assert_cmpuint(on_wire(f, 0), >, 0);

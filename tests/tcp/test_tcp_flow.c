@@ -10,8 +10,7 @@ enum { EMSS = 1460 };
  * 2): bursts of 10, 20, 40. */
 TEST(test_slow_start)
 {
-  tcp_config config = tcp_fixture_config();
-  g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(NULL);
   post(f, 0, 200 * EMSS, 0);
   for (unsigned burst = 10; burst <= 40; burst *= 2) {
     g_assert_cmpuint(on_wire(f, 0), ==, burst);
@@ -27,8 +26,7 @@ TEST(test_slow_start)
 /* 3 segments in flight of 10 allowed: the window is not the limit and does not grow. */
 TEST(test_what_is_not_full_does_not_grow)
 {
-  tcp_config config = tcp_fixture_config();
-  g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(NULL);
   for (unsigned i = 0; i < 5; i++) {
     post(f, 0, 3 * EMSS, 0);
     g_assert_cmpuint(on_wire(f, 0), ==, 3);
@@ -41,9 +39,7 @@ TEST(test_what_is_not_full_does_not_grow)
  * next 6 are quick, and the 14 segments left have 7. */
 TEST(test_quick_acks)
 {
-  tcp_config config = tcp_fixture_config();
-  config.quick_acks = 16;
-  g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(TCP_WITH(.quick_acks = 16));
   post(f, 0, 100 * EMSS, 0);
   deliver_all(f, 0);
   g_assert_cmpuint(on_wire(f, 1), ==, 10);
@@ -56,8 +52,7 @@ TEST(test_quick_acks)
 /* RFC 1122 §4.2.3.2: an ACK for every second segment, or 40 ms after one alone. */
 TEST(test_delayed_ack)
 {
-  tcp_config config = tcp_fixture_config();
-  g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(NULL);
   post(f, 0, 3 * EMSS, 0);
   deliver(f, 0);
   expect_nothing(f, 1);
@@ -66,8 +61,9 @@ TEST(test_delayed_ack)
   drop_segment(f, 1);
   deliver(f, 0);
   time_ps arrived = f->now;
-  g_assert_cmpint(tcp_transport_deadline(f->end[1].connection), ==, arrived + config.delayed_ack_ps);
-  advance_to(f, arrived + config.delayed_ack_ps - 1);
+  g_assert_cmpint(tcp_transport_deadline(f->end[1].connection), ==,
+                  arrived + f->end[0].config.delayed_ack_ps);
+  advance_to(f, arrived + f->end[0].config.delayed_ack_ps - 1);
   expect_nothing(f, 1);
   advance_by(f, 1);
   expect_ack(f, 1, 3 * EMSS);
@@ -76,15 +72,14 @@ TEST(test_delayed_ack)
 /* Payload the other way carries the ACK. */
 TEST(test_ack_rides_on_payload)
 {
-  tcp_config config = tcp_fixture_config();
-  g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(NULL);
   post(f, 0, 100, 0);
   deliver(f, 0);
   expect_nothing(f, 1);
   post(f, 1, 200, 0);
   expect_segment(f, 1, 0, 200);
-  g_assert_cmpuint(wire_header(f, 1, 0).acknowledgement, ==, tcp_sequence_of(100, config.isn));
-  g_assert_cmpint(tcp_transport_deadline(f->end[1].connection), !=, f->now + config.delayed_ack_ps);
+  g_assert_cmpuint(wire_header(f, 1, 0).acknowledgement, ==, sequence_at(f, 0, 100));
+  g_assert_cmpint(tcp_transport_deadline(f->end[1].connection), !=, f->now + f->end[0].config.delayed_ack_ps);
   deliver(f, 1);
   g_assert_cmpuint(f->end[0].acknowledged, ==, 100);
 }
@@ -93,9 +88,7 @@ TEST(test_ack_rides_on_payload)
  * which has no room. */
 TEST(test_sack_blocks_on_the_wire)
 {
-  tcp_config config = tcp_fixture_config();
-  config.timestamps = true;
-  g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(TCP_WITH(.timestamps = true));
   post(f, 0, 10 * 1448, 0);
   for (unsigned i = 0; i < 4; i++) {
     drop_segment(f, 0);
@@ -105,8 +98,8 @@ TEST(test_sack_blocks_on_the_wire)
   tcp_header header = wire_header(f, 1, 3);
   g_assert_cmpuint(header.sack_count, ==, 3);
   for (unsigned i = 0; i < 3; i++) { /* segments 7, 5, 3 */
-    g_assert_cmpuint(header.sack[i].from, ==, tcp_sequence_of((7 - 2 * i) * 1448, config.isn));
-    g_assert_cmpuint(header.sack[i].to, ==, tcp_sequence_of((8 - 2 * i) * 1448, config.isn));
+    g_assert_cmpuint(header.sack[i].from, ==, sequence_at(f, 0, (7 - 2 * i) * 1448));
+    g_assert_cmpuint(header.sack[i].to, ==, sequence_at(f, 0, (8 - 2 * i) * 1448));
   }
   drop_all(f, 1);
   queue_record(f, 1, 1448, 0);
@@ -122,9 +115,7 @@ TEST(test_aligned_segments)
 {
   static const uint32_t records[] = {1456, 600, 600, 600, 1300};
   static const uint32_t lengths[] = {40, 1456, 1200, 600, 1300};
-  tcp_config config = tcp_fixture_config();
-  config.segmentation = TCP_SEGMENTATION_ALIGNED;
-  g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(TCP_WITH(.segmentation = TCP_SEGMENTATION_ALIGNED));
   queue_record(f, 0, 40, 0);
   for (size_t i = 0; i < G_N_ELEMENTS(records); i++) {
     queue_record(f, 0, records[i], TCP_RECORD_FPDU);
@@ -159,9 +150,7 @@ static void post_streaming(tcp_fixture *f)
  * segment by segment, PSH included, through a loss and a small window too. */
 TEST(test_streaming_is_cut_as_ever)
 {
-  tcp_config aware = tcp_fixture_config();
-  aware.segmentation = TCP_SEGMENTATION_ALIGNED;
-  aware.receive_window_octets = 7000;
+  tcp_config aware = *TCP_WITH(.segmentation = TCP_SEGMENTATION_ALIGNED, .receive_window_octets = 7000);
   tcp_config plain = aware;
   plain.segmentation = TCP_SEGMENTATION_STREAM;
   tcp_fixture *fixtures[] = {tcp_fixture_pair(&aware), tcp_fixture_pair(&plain)};
@@ -197,8 +186,7 @@ TEST(test_streaming_is_cut_as_ever)
  * short rest leaves at once. */
 TEST(test_stream_segments)
 {
-  tcp_config config = tcp_fixture_config();
-  g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(NULL);
   queue_record(f, 0, 40, 0);
   queue_record(f, 0, 1456, TCP_RECORD_FPDU);
   queue_record(f, 0, 3100, TCP_RECORD_FPDU);
@@ -246,9 +234,8 @@ TEST(test_full_segments_are_counted)
 /* A script whose window is 2000 octets. */
 static tcp_fixture *against_small_window(tcp_segmentation segmentation)
 {
-  tcp_config config = tcp_fixture_config();
-  config.segmentation = segmentation;
-  return tcp_fixture_scripted(&config, &(tcp_header){.window = 2000, .has_mss = true, .mss_octets = EMSS});
+  return tcp_fixture_scripted(TCP_WITH(.segmentation = segmentation),
+                              &(tcp_header){.window = 2000, .has_mss = true, .mss_octets = EMSS});
 }
 
 /* MPA-044: an FPDU that the peer's window has no room for waits while anything is in flight; when nothing
@@ -352,10 +339,7 @@ TEST(test_zero_window)
 TEST(test_old_window_is_not_taken)
 {
   g_autoptr(tcp_fixture) f = against_small_window(TCP_SEGMENTATION_STREAM);
-  tcp_header header = {.sequence = tcp_sequence_of(0, f->end[1].config.isn),
-                       .acknowledgement = tcp_sequence_of(0, f->end[0].config.isn),
-                       .flags = TCP_ACK,
-                       .window = 50};
+  tcp_header header = SCRIPT_HEADER(f, 0, 0, .flags = TCP_ACK, .window = 50);
   script_payload(f, 100, 100, 0); /* window 65,535 */
   script_segment(f, header, 0, 100);
   g_assert_cmpuint(f->end[0].passed_octets, ==, 200);
@@ -367,16 +351,11 @@ TEST(test_old_window_is_not_taken)
 /* A peer that has filled our window stands at its right edge: its ACKs count. */
 TEST(test_ack_from_the_edge_of_the_window)
 {
-  tcp_config config = tcp_fixture_config();
-  config.receive_window_octets = 5000;
   g_autoptr(tcp_fixture) f =
-      tcp_fixture_scripted(&config, &(tcp_header){.window = 9000, .has_mss = true, .mss_octets = EMSS});
+      tcp_fixture_scripted(TCP_WITH(.receive_window_octets = 5000),
+                           &(tcp_header){.window = 9000, .has_mss = true, .mss_octets = EMSS});
   post(f, 0, 1000, 0);
-  tcp_header header = {.sequence = tcp_sequence_of(5000, f->end[1].config.isn),
-                       .acknowledgement = tcp_sequence_of(1000, config.isn),
-                       .flags = TCP_ACK,
-                       .window = 9000};
-  script_segment(f, header, 0, 0);
+  script_segment(f, SCRIPT_HEADER(f, 5000, 1000, .flags = TCP_ACK, .window = 9000), 0, 0);
   g_assert_cmpuint(f->end[0].acknowledged, ==, 1000);
 }
 
@@ -389,13 +368,12 @@ TEST(test_timestamp_echo)
     uint32_t timestamp;
     uint32_t echo; /* 0: no ACK yet */
   } steps[] = {{0, 100, 0}, {10, 200, 100}, {30, 300, 100}, {20, 350, 350}};
-  tcp_config config = tcp_fixture_config();
-  config.timestamps = true;
-  g_autoptr(tcp_fixture) f = tcp_fixture_scripted(
-      &config, &(tcp_header){.window = 9000, .has_timestamps = true, .timestamp_value = 50});
+  g_autoptr(tcp_fixture) f =
+      tcp_fixture_scripted(TCP_WITH(.timestamps = true),
+                           &(tcp_header){.window = 9000, .has_timestamps = true, .timestamp_value = 50});
   for (size_t i = 0; i < G_N_ELEMENTS(steps); i++) {
-    tcp_header header = {.sequence = tcp_sequence_of((int64_t)steps[i].position, f->end[1].config.isn),
-                         .acknowledgement = tcp_sequence_of(0, config.isn),
+    tcp_header header = {.sequence = sequence_at(f, 1, steps[i].position),
+                         .acknowledgement = sequence_at(f, 0, 0),
                          .flags = TCP_ACK,
                          .window = 9000,
                          .has_timestamps = true,
@@ -431,21 +409,15 @@ TEST(test_earlier_epoch)
       {999, (time_ps)INT32_MAX * TIME_PS_PER_MICROSECOND, true},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    tcp_config config = tcp_fixture_config();
-    config.timestamps = true;
-    config.delayed_ack_segments = 1;
-    g_autoptr(tcp_fixture) f = tcp_fixture_scripted(
-        &config, &(tcp_header){.window = 9000, .has_timestamps = true, .timestamp_value = 50});
-    tcp_header header = {.sequence = tcp_sequence_of(0, f->end[1].config.isn),
-                         .acknowledgement = tcp_sequence_of(0, config.isn),
-                         .flags = TCP_ACK,
-                         .window = 9000,
-                         .has_timestamps = true,
-                         .timestamp_value = 2000};
+    g_autoptr(tcp_fixture) f =
+        tcp_fixture_scripted(TCP_WITH(.timestamps = true, .delayed_ack_segments = 1),
+                             &(tcp_header){.window = 9000, .has_timestamps = true, .timestamp_value = 50});
+    tcp_header header = SCRIPT_HEADER(f, 0, 0, .flags = TCP_ACK, .window = 9000, .has_timestamps = true,
+                                      .timestamp_value = 2000);
     script_segment(f, header, 0, 10);
     drop_segment(f, 0);
     advance_by(f, cases[i].wait);
-    header.sequence = tcp_sequence_of(10, f->end[1].config.isn);
+    header.sequence = sequence_at(f, 1, 10);
     header.timestamp_value = cases[i].timestamp;
     script_segment(f, header, 10, 10);
     g_test_message("timestamp %u after %" G_GINT64_FORMAT " ps", cases[i].timestamp, (gint64)cases[i].wait);
@@ -459,21 +431,15 @@ TEST(test_earlier_epoch)
 TEST(test_missing_timestamps)
 {
   for (unsigned drops = 0; drops < 2; drops++) {
-    tcp_config config = tcp_fixture_config();
-    config.timestamps = true;
-    config.delayed_ack_segments = 1;
-    config.drops_untimed = drops;
-    g_autoptr(tcp_fixture) f = tcp_fixture_scripted(
-        &config, &(tcp_header){.window = 9000, .has_timestamps = true, .timestamp_value = 50});
+    g_autoptr(tcp_fixture) f =
+        tcp_fixture_scripted(TCP_WITH(.timestamps = true, .delayed_ack_segments = 1, .drops_untimed = drops),
+                             &(tcp_header){.window = 9000, .has_timestamps = true, .timestamp_value = 50});
     post(f, 0, 1000, 0);
     drop_all(f, 0);
-    tcp_header header = {.sequence = tcp_sequence_of(0, f->end[1].config.isn),
-                         .acknowledgement = tcp_sequence_of(300, config.isn),
-                         .flags = TCP_ACK,
-                         .window = 9000};
+    tcp_header header = SCRIPT_HEADER(f, 0, 300, .flags = TCP_ACK, .window = 9000);
     script_segment(f, header, 0, 0);
     g_assert_cmpuint(f->end[0].acknowledged, ==, drops ? 0 : 300);
-    header.acknowledgement = tcp_sequence_of(700, config.isn);
+    header.acknowledgement = sequence_at(f, 0, 700);
     script_segment(f, header, 0, 10);
     g_assert_cmpuint(f->end[0].acknowledged, ==, drops ? 0 : 700);
     g_assert_cmpuint(f->end[0].passed_octets, ==, drops ? 0 : 10);
@@ -484,7 +450,7 @@ TEST(test_missing_timestamps)
     script_segment(f, header, 0, 10);
     g_assert_cmpuint(f->end[0].acknowledged, ==, 700);
     g_assert_cmpuint(f->end[0].passed_octets, ==, 10);
-    tcp_header reset = {.sequence = tcp_sequence_of(10, f->end[1].config.isn), .flags = TCP_RST};
+    tcp_header reset = {.sequence = sequence_at(f, 1, 10), .flags = TCP_RST};
     script_segment(f, reset, 0, 0);
     g_assert_true(f->end[0].closed);
   }
@@ -501,9 +467,8 @@ static const tcp_fixture_passed *passed_of(const tcp_fixture *f, guint index)
 TEST(test_passing)
 {
   for (unsigned in_order = 0; in_order < 2; in_order++) {
-    tcp_config config = tcp_fixture_config();
-    config.passing = in_order ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED;
-    g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+    g_autoptr(tcp_fixture) f =
+        tcp_fixture_pair(TCP_WITH(.passing = in_order ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED));
     time_ps start = f->now;
     post(f, 0, 4 * EMSS, 0);
     reorder_segments(f, 0, 1, 3); /* 0 3 2 1 */
@@ -534,8 +499,7 @@ TEST(test_passing)
 /* events.segment reports duplicates too: nothing new in them, and nothing passed. */
 TEST(test_duplicates_are_counted)
 {
-  tcp_config config = tcp_fixture_config();
-  g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(NULL);
   post(f, 0, 2 * EMSS, 0);
   deliver_and_keep(f, 0);
   g_assert_cmpuint(f->end[1].segment_new, ==, EMSS);

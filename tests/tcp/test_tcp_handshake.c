@@ -36,8 +36,7 @@ TEST(test_handshake_on_the_wire)
                                 0,    0,    1, 10, 0,  0,    2,    0x0F, 0xA0, 0x0F, 0xA1, 0,    0,
                                 3,    0xE9, 0, 0,  7,  0xD1, 0x80, 0x10, 0x80, 0x00, 0,    0,    0,
                                 0,    1,    1, 8,  10, 0,    1,    0x86, 0xA0, 0,    0,    0xC3, 0x50};
-  tcp_config config = tcp_fixture_config();
-  config.timestamps = true;
+  tcp_config config = *TCP_WITH(.timestamps = true);
   tcp_config peer = config;
   peer.isn = 2000;
   g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &peer);
@@ -71,9 +70,7 @@ TEST(test_emss)
   } cases[] = {{1500, 1500, false, 1460}, {1500, 1500, true, 1448}, {1500, 9000, false, 1460},
                {9000, 1500, false, 1460}, {9000, 9000, true, 8948}, {576, 1500, false, 536}};
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    tcp_config config = tcp_fixture_config();
-    config.send_mtu_octets = cases[i].sends;
-    config.timestamps = cases[i].timestamps;
+    tcp_config config = *TCP_WITH(.send_mtu_octets = cases[i].sends, .timestamps = cases[i].timestamps);
     tcp_config peer = config;
     peer.receive_mtu_octets = cases[i].peer_receives;
     g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &peer);
@@ -99,23 +96,18 @@ TEST(test_ipv6)
                {1280, true, true, 1208},
                {9000, false, false, 1220}};
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    tcp_config config = tcp_fixture_config();
-    config.local_address = ip_address_v6(0, 0);
-    config.send_mtu_octets = cases[i].mtu;
-    config.receive_mtu_octets = cases[i].mtu;
-    config.timestamps = cases[i].timestamps;
-    g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, NULL);
+    g_autoptr(tcp_fixture) f =
+        tcp_fixture_new(TCP_WITH(.local_address = ip_address_v6(0, 0), .send_mtu_octets = cases[i].mtu,
+                                 .receive_mtu_octets = cases[i].mtu, .timestamps = cases[i].timestamps),
+                        NULL);
     open_end(f, 0);
     g_assert_cmpuint(wire_header(f, 0, 0).mss_octets, ==, cases[i].mtu - 60);
     drop_segment(f, 0);
-    tcp_header syn_ack = {.sequence = tcp_sequence_of(-1, f->end[1].config.isn),
-                          .acknowledgement = tcp_sequence_of(0, config.isn),
-                          .flags = TCP_SYN | TCP_ACK,
-                          .window = 65535,
-                          .has_mss = cases[i].tells,
-                          .mss_octets = (uint16_t)(cases[i].mtu - 60),
-                          .has_timestamps = true};
-    script_segment(f, syn_ack, 0, 0);
+    script_segment(f,
+                   SCRIPT_HEADER(f, -1, 0, .flags = TCP_SYN | TCP_ACK, .window = 65535,
+                                 .has_mss = cases[i].tells, .mss_octets = (uint16_t)(cases[i].mtu - 60),
+                                 .has_timestamps = true),
+                   0, 0);
     drop_all(f, 0);
     g_assert_cmpuint(f->end[0].connection->gauges->emss_octets, ==, cases[i].emss);
     post(f, 0, 20000, 0);
@@ -130,12 +122,8 @@ TEST(test_ipv6)
 TEST(test_options_need_both_ends)
 {
   for (unsigned bits = 0; bits < 16; bits++) {
-    tcp_config config = tcp_fixture_config();
-    config.sack = bits & 1;
-    config.timestamps = bits & 2;
-    tcp_config peer = tcp_fixture_config();
-    peer.sack = bits & 4;
-    peer.timestamps = bits & 8;
+    tcp_config config = *TCP_WITH(.sack = bits & 1, .timestamps = bits & 2);
+    tcp_config peer = *TCP_WITH(.sack = bits & 4, .timestamps = bits & 8);
     g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &peer);
     handshake(f, TCP_FIXTURE_ROUND_TRIP, NULL);
     post(f, 0, 3 * 1400, 0);
@@ -150,9 +138,7 @@ TEST(test_options_need_both_ends)
  * in flight at most. A peer without MSS gets segments of 536 (RFC 9293 §3.7.1). */
 TEST(test_peer_without_options)
 {
-  tcp_config config = tcp_fixture_config();
-  config.initial_window_segments = 1000;
-  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, NULL);
+  g_autoptr(tcp_fixture) f = tcp_fixture_new(TCP_WITH(.initial_window_segments = 1000), NULL);
   tcp_header syn_ack = {.window = 65535};
   handshake(f, TCP_FIXTURE_ROUND_TRIP, &syn_ack);
   g_assert_cmpuint(f->end[0].connection->gauges->emss_octets, ==, 536);
@@ -164,9 +150,8 @@ TEST(test_peer_without_options)
 /* An MSS that no link can mean is not taken: 68 octets are carried by every one (RFC 791), so 28. */
 TEST(test_senseless_mss)
 {
-  tcp_config config = tcp_fixture_config();
   g_autoptr(tcp_fixture) f =
-      tcp_fixture_scripted(&config, &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = 0});
+      tcp_fixture_scripted(NULL, &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = 0});
   g_assert_cmpuint(f->end[0].connection->gauges->emss_octets, ==, 28);
 }
 
@@ -174,19 +159,13 @@ TEST(test_senseless_mss)
  * not scaled. */
 TEST(test_window_scale_of_the_peer)
 {
-  tcp_config config = tcp_fixture_config();
-  config.initial_window_segments = 1000;
-  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, NULL);
+  g_autoptr(tcp_fixture) f = tcp_fixture_new(TCP_WITH(.initial_window_segments = 1000), NULL);
   tcp_header syn_ack = {
       .window = 1460, .has_mss = true, .mss_octets = 1460, .has_window_scale = true, .window_scale = 7};
   handshake(f, TCP_FIXTURE_ROUND_TRIP, &syn_ack);
   post(f, 0, 200000, 0);
   g_assert_cmpuint(on_wire(f, 0), ==, 1);
-  tcp_header ack = {.sequence = tcp_sequence_of(0, f->end[1].config.isn),
-                    .acknowledgement = tcp_sequence_of(1460, f->end[0].config.isn),
-                    .flags = TCP_ACK,
-                    .window = 1000};
-  script_segment(f, ack, 0, 0);
+  script_segment(f, SCRIPT_HEADER(f, 0, 1460, .flags = TCP_ACK, .window = 1000), 0, 0);
   g_assert_cmpuint(on_wire(f, 0), ==, 1 + 87);
 }
 
@@ -194,11 +173,8 @@ TEST(test_window_scale_of_the_peer)
  * need scale 1: 100,000. */
 TEST(test_announced_window)
 {
-  tcp_config config = tcp_fixture_config();
-  tcp_config peer = tcp_fixture_config();
-  peer.receive_window_octets = 100001;
-  peer.passing = TCP_PASSING_IN_ORDER;
-  tcp_fixture *f = tcp_fixture_new(&config, &peer);
+  tcp_config peer = *TCP_WITH(.receive_window_octets = 100001, .passing = TCP_PASSING_IN_ORDER);
+  tcp_fixture *f = tcp_fixture_new(NULL, &peer);
   handshake(f, TCP_FIXTURE_ROUND_TRIP, NULL);
   post(f, 0, 10 * 1460, 0);
   drop_segment(f, 0);
@@ -236,8 +212,7 @@ TEST(test_lost_syn)
 
 TEST(test_lost_syn_ack)
 {
-  tcp_config config = tcp_fixture_config();
-  config.retries_max = 20;
+  tcp_config config = *TCP_WITH(.retries_max = 20);
   g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &config);
   open_end(f, 0);
   deliver(f, 0);
@@ -270,12 +245,9 @@ TEST(test_lost_handshake_ack)
 TEST(test_handshake_ack_without_timestamps)
 {
   for (unsigned drops = 0; drops < 2; drops++) {
-    tcp_config config = tcp_fixture_config();
-    config.timestamps = true;
-    config.drops_untimed = drops;
-    g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, NULL);
+    g_autoptr(tcp_fixture) f = tcp_fixture_new(TCP_WITH(.timestamps = true, .drops_untimed = drops), NULL);
     tcp_transport_listen(f->end[0].connection);
-    tcp_header header = {.sequence = tcp_sequence_of(-1, f->end[1].config.isn),
+    tcp_header header = {.sequence = sequence_at(f, 1, -1),
                          .flags = TCP_SYN,
                          .window = 9000,
                          .has_timestamps = true,
@@ -284,10 +256,7 @@ TEST(test_handshake_ack_without_timestamps)
     g_assert_true(wire_header(f, 0, 0).has_timestamps);
     drop_all(f, 0);
     advance_by(f, TCP_FIXTURE_ROUND_TRIP);
-    header = (tcp_header){.sequence = tcp_sequence_of(0, f->end[1].config.isn),
-                          .acknowledgement = tcp_sequence_of(0, config.isn),
-                          .flags = TCP_ACK,
-                          .window = 9000};
+    header = SCRIPT_HEADER(f, 0, 0, .flags = TCP_ACK, .window = 9000);
     script_segment(f, header, 0, 0);
     g_assert_true(f->end[0].established == !drops);
     if (drops) {
@@ -306,9 +275,7 @@ TEST(test_handshake_ack_without_timestamps)
 
 TEST(test_syn_is_given_up)
 {
-  tcp_config config = tcp_fixture_config();
-  config.retries_max = 3;
-  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, NULL);
+  g_autoptr(tcp_fixture) f = tcp_fixture_new(TCP_WITH(.retries_max = 3), NULL);
   open_end(f, 0);
   advance_to(f, 7 * TIME_PS_PER_SECOND - 1); /* 1 + 2 + 4 */
   g_assert_false(f->end[0].closed);
@@ -321,16 +288,15 @@ TEST(test_syn_is_given_up)
 /* RFC 9293 §3.5, figure 7: both send SYN, both answer with SYN-ACK. */
 TEST(test_simultaneous_open)
 {
-  tcp_config config = tcp_fixture_config();
-  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, NULL);
+  g_autoptr(tcp_fixture) f = tcp_fixture_new(NULL, NULL);
   open_end(f, 0);
   drop_segment(f, 0);
-  tcp_header syn = {.sequence = tcp_sequence_of(-1, f->end[1].config.isn), .flags = TCP_SYN, .window = 9000};
+  tcp_header syn = {.sequence = sequence_at(f, 1, -1), .flags = TCP_SYN, .window = 9000};
   script_segment(f, syn, 0, 0);
   g_assert_cmpuint(wire_header(f, 0, 0).flags, ==, TCP_SYN | TCP_ACK);
   drop_segment(f, 0);
   syn.flags = TCP_SYN | TCP_ACK;
-  syn.acknowledgement = tcp_sequence_of(0, f->end[0].config.isn);
+  syn.acknowledgement = sequence_at(f, 0, 0);
   script_segment(f, syn, 0, 0);
   expect_ack(f, 0, 0); /* it has that SYN: an ACK is the answer */
   script_ack(f, 0, 0, NULL);

@@ -8,10 +8,7 @@ enum { EMSS = 1460 };
 
 static tcp_fixture *connected(tcp_passing passing, bool sack)
 {
-  tcp_config config = tcp_fixture_config();
-  config.passing = passing;
-  config.sack = sack;
-  return tcp_fixture_pair(&config);
+  return tcp_fixture_pair(TCP_WITH(.passing = passing, .sack = sack));
 }
 
 /* MPA-286, MPA-028: no ACK, no SACK, nothing passed or held; what follows shows the hole, the peer sends
@@ -35,7 +32,7 @@ TEST(test_refused_segment_is_as_lost)
     tcp_header header = wire_header(f, 1, 0);
     if (kind & 2) {
       g_assert_cmpuint(header.sack_count, ==, 1);
-      g_assert_cmpuint(header.sack[0].from, ==, tcp_sequence_of(2 * EMSS, f->end[0].config.isn));
+      g_assert_cmpuint(header.sack[0].from, ==, sequence_at(f, 0, 2 * EMSS));
     }
     deliver_all(f, 1);
     deliver_segments(f, 3); /* two more duplicates of the ACK: fast retransmit */
@@ -50,9 +47,8 @@ TEST(test_refused_segment_is_as_lost)
 /* The script is the peer, with a window of end 0 before it. */
 static tcp_fixture *against_script(tcp_passing passing)
 {
-  tcp_config config = tcp_fixture_config();
-  config.passing = passing;
-  return tcp_fixture_scripted(&config, &(tcp_header){.window = 9000, .has_sack_permitted = true});
+  return tcp_fixture_scripted(TCP_WITH(.passing = passing),
+                              &(tcp_header){.window = 9000, .has_sack_permitted = true});
 }
 
 /* Asked is about octets that are new, run by run, and about nothing else; when one run is refused the
@@ -103,10 +99,7 @@ TEST(test_nothing_of_a_refused_segment_is_taken)
   g_assert_cmpuint(on_wire(f, 0), ==, 2); /* the peer named no MSS: 536 and 464 */
   drop_all(f, 0);
   refuse_octets(f, 0, 0, 1, 1);
-  tcp_header header = {.sequence = tcp_sequence_of(0, f->end[1].config.isn),
-                       .acknowledgement = tcp_sequence_of(1000, f->end[0].config.isn),
-                       .flags = TCP_ACK | TCP_FIN,
-                       .window = 9000};
+  tcp_header header = SCRIPT_HEADER(f, 0, 1000, .flags = TCP_ACK | TCP_FIN, .window = 9000);
   script_segment(f, header, 0, 10);
   expect_nothing(f, 0);
   g_assert_cmpuint(f->end[0].acknowledged, ==, 0);
@@ -120,8 +113,7 @@ TEST(test_nothing_of_a_refused_segment_is_taken)
 /* The segment that ends the handshake can be refused as well; the next one ends it. */
 TEST(test_refused_in_the_handshake)
 {
-  tcp_config config = tcp_fixture_config();
-  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, NULL);
+  g_autoptr(tcp_fixture) f = tcp_fixture_new(NULL, NULL);
   tcp_transport_listen(f->end[0].connection);
   uint32_t isn = f->end[1].config.isn;
   script_segment(f, (tcp_header){.sequence = isn, .flags = TCP_SYN, .window = 100}, 0, 0);

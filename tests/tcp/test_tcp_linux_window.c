@@ -33,8 +33,7 @@ TEST(test_messages_grow_the_window_to_twice_what_they_fill)
 {
   static const uint64_t grown[] = {[false] = 10, [true] = 12};
   for (unsigned by_round = 0; by_round < 2; by_round++) {
-    tcp_config config = tcp_fixture_config();
-    config.limited_by_round = by_round;
+    tcp_config config = *TCP_WITH(.limited_by_round = by_round);
     g_autoptr(tcp_fixture) f = connected(&config);
     for (unsigned message = 0; message < 5; message++) {
       exchange_message(f, 6);
@@ -51,8 +50,7 @@ TEST(test_a_full_window_is_remembered_for_a_round)
 {
   static const uint64_t grown[] = {[false] = 12, [true] = 20};
   for (unsigned by_round = 0; by_round < 2; by_round++) {
-    tcp_config config = tcp_fixture_config();
-    config.limited_by_round = by_round;
+    tcp_config config = *TCP_WITH(.limited_by_round = by_round);
     g_autoptr(tcp_fixture) f = connected(&config);
     post(f, 0, 12 * EMSS, 0);
     g_assert_cmpuint(on_wire(f, 0), ==, 10);
@@ -65,8 +63,7 @@ TEST(test_a_full_window_is_remembered_for_a_round)
  * the window has do. */
 TEST(test_avoidance_needs_a_full_window)
 {
-  tcp_config config = tcp_fixture_config();
-  config.limited_by_round = true;
+  tcp_config config = *TCP_WITH(.limited_by_round = true);
   g_autoptr(tcp_fixture) f = connected(&config);
   post(f, 0, 20 * EMSS, 0);
   drop_segment(f, 0);
@@ -88,9 +85,7 @@ TEST(test_slow_start_counts_all_that_an_ack_acknowledges)
 {
   static const uint64_t grown[] = {[false] = 12, [true] = 20};
   for (unsigned unlimited = 0; unlimited < 2; unlimited++) {
-    tcp_config config = tcp_fixture_config();
-    config.delayed_ack_segments = 10;
-    config.slow_start_limited = !unlimited;
+    tcp_config config = *TCP_WITH(.delayed_ack_segments = 10, .slow_start_limited = !unlimited);
     g_autoptr(tcp_fixture) f = connected(&config);
     exchange_message(f, 10);
     g_assert_cmpuint(window_of(f), ==, grown[unlimited] * EMSS);
@@ -104,8 +99,7 @@ TEST(test_growth_by_what_is_delivered)
 {
   static const uint64_t grown[] = {[false] = 12, [true] = 11};
   for (unsigned by_delivered = 0; by_delivered < 2; by_delivered++) {
-    tcp_config config = tcp_fixture_config();
-    config.growth_by_delivered = by_delivered;
+    tcp_config config = *TCP_WITH(.growth_by_delivered = by_delivered);
     g_autoptr(tcp_fixture) f = connected(&config);
     post(f, 0, 20 * EMSS, 0);
     reorder_segments(f, 0, 0, 2);
@@ -128,9 +122,7 @@ static void pass_round_trip(tcp_fixture *f, time_ps round_trip_ps)
 /* The window of CUBIC 7 s after a loss: the first 20 round trips take 100 ms, the others 200. */
 static uint64_t window_after_loss(bool ahead_by_least)
 {
-  tcp_config config = tcp_fixture_config();
-  config.congestion = TCP_CONGESTION_CUBIC;
-  config.ahead_by_least = ahead_by_least;
+  tcp_config config = *TCP_WITH(.congestion = TCP_CONGESTION_CUBIC, .ahead_by_least = ahead_by_least);
   tcp_fixture *f = connected(&config);
   post(f, 0, 4000 * EMSS, 0);
   drop_segment(f, 0);
@@ -157,10 +149,8 @@ TEST(test_cubic_looks_ahead_by_the_least_round_trip)
 /* A full window of 10 segments, more to send, an ACK for each. The first segment is marked. */
 static tcp_fixture *marked(bool proportional)
 {
-  tcp_config config = tcp_fixture_config();
-  config.ecn = TCP_ECN_ON;
-  config.delayed_ack_segments = 1;
-  config.ecn_proportional = proportional;
+  tcp_config config =
+      *TCP_WITH(.ecn = TCP_ECN_ON, .delayed_ack_segments = 1, .ecn_proportional = proportional);
   tcp_fixture *f = connected(&config);
   post(f, 0, 40 * EMSS, 0);
   datagram_set_ecn(wire_packet(f, 0, 0), DATAGRAM_ECN_CONGESTED);
@@ -202,12 +192,9 @@ TEST(test_prr_answers_a_mark)
 TEST(test_prr_of_cubic_counts_segments)
 {
   static const unsigned leaving[] = {1, 1, 1, 0, 1, 1, 0, 0, 1, 1};
-  tcp_config config = tcp_fixture_config();
-  config.ecn = TCP_ECN_ON;
-  config.congestion = TCP_CONGESTION_CUBIC;
-  config.delayed_ack_segments = 1;
-  config.ecn_proportional = true;
-  config.window_of_segments = true;
+  tcp_config config =
+      *TCP_WITH(.ecn = TCP_ECN_ON, .congestion = TCP_CONGESTION_CUBIC, .delayed_ack_segments = 1,
+                .ecn_proportional = true, .window_of_segments = true);
   g_autoptr(tcp_fixture) f = connected(&config);
   post(f, 0, 40 * EMSS, 0);
   g_assert_cmpuint(on_wire(f, 0), ==, 10);
@@ -300,11 +287,8 @@ TEST(test_prr_counts_segments)
 {
   static const unsigned leaving[] = {[false] = 0, [true] = 1};
   for (unsigned of_segments = 0; of_segments < 2; of_segments++) {
-    tcp_config config = tcp_fixture_config();
-    config.ecn = TCP_ECN_ON;
-    config.delayed_ack_segments = 1;
-    config.ecn_proportional = true;
-    config.window_of_segments = of_segments;
+    tcp_config config = *TCP_WITH(.ecn = TCP_ECN_ON, .delayed_ack_segments = 1, .ecn_proportional = true,
+                                  .window_of_segments = of_segments);
     g_autoptr(tcp_fixture) f = connected(&config);
     post(f, 0, 40 * EMSS, 0);
     datagram_set_ecn(wire_packet(f, 0, 0), DATAGRAM_ECN_CONGESTED);
@@ -316,10 +300,8 @@ TEST(test_prr_counts_segments)
  * and the threshold is 10. */
 TEST(test_loss_among_short_segments)
 {
-  tcp_config config = tcp_fixture_config();
-  config.window_of_segments = true;
-  config.initial_window_segments = 20;
-  config.segmentation = TCP_SEGMENTATION_RECORD;
+  tcp_config config = *TCP_WITH(.window_of_segments = true, .initial_window_segments = 20,
+                                .segmentation = TCP_SEGMENTATION_RECORD);
   g_autoptr(tcp_fixture) f = connected(&config);
   for (unsigned record = 0; record < 60; record++) {
     queue_record(f, 0, 500 + record, TCP_RECORD_FPDU);

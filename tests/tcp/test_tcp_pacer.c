@@ -40,9 +40,7 @@ TEST(test_extremes)
  * connection asks to be run for each, not when nothing waits. */
 TEST(test_segments_leave_evenly)
 {
-  tcp_config config = tcp_fixture_config();
-  config.pacing = true;
-  g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(TCP_WITH(.pacing = true));
   time_ps start = f->now;
   post(f, 0, 10 * EMSS, 0);
   for (unsigned i = 1; i <= 10; i++) {
@@ -62,9 +60,7 @@ TEST(test_segments_leave_evenly)
  * 7 come at once. A window of 5 segments leaves 1.2 times in 100 ms: one every 16.7 ms. */
 TEST(test_retransmissions_leave_evenly)
 {
-  tcp_config config = tcp_fixture_config();
-  config.pacing = true;
-  g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(TCP_WITH(.pacing = true));
   post(f, 0, 10 * EMSS, 0);
   advance_by(f, 50 * TIME_PS_PER_MILLISECOND);
   g_assert_cmpuint(on_wire(f, 0), ==, 10);
@@ -87,11 +83,7 @@ TEST(test_retransmissions_leave_evenly)
  * the next may leave 100 / 2 / 1.2 = 41.67 ms later. */
 TEST(test_prr_goes_on)
 {
-  tcp_config config = tcp_fixture_config();
-  config.pacing = true;
-  config.rack = true;
-  config.prr = true;
-  g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(TCP_WITH(.pacing = true, .rack = true, .prr = true));
   post(f, 0, 2 * EMSS, 0);
   advance_by(f, TCP_FIXTURE_ROUND_TRIP);
   drop_segment(f, 0);
@@ -117,11 +109,8 @@ TEST(test_hystart_knows)
 {
   for (unsigned paced = 0; paced < 2; paced++) {
     const uint64_t whole_window = 20 * EMSS;
-    tcp_config config = tcp_fixture_config();
-    config.pacing = paced;
-    config.slow_start = TCP_SLOW_START_HYSTART;
-    config.initial_window_segments = 20;
-    g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, NULL);
+    g_autoptr(tcp_fixture) f = tcp_fixture_new(
+        TCP_WITH(.pacing = paced, .slow_start = TCP_SLOW_START_HYSTART, .initial_window_segments = 20), NULL);
     handshake(f, 20 * TIME_PS_PER_MILLISECOND,
               &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS});
     time_ps start = f->now;

@@ -107,10 +107,7 @@ TEST(test_too_big)
   static const uint32_t lengths[] = {960, 500};
   for (unsigned sack = 0; sack < 2; sack++) {
     for (unsigned rack = 0; rack <= sack; rack++) {
-      tcp_config config = tcp_fixture_config();
-      config.sack = sack;
-      config.rack = rack;
-      g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+      g_autoptr(tcp_fixture) f = tcp_fixture_pair(TCP_WITH(.sack = sack, .rack = rack));
       post(f, 0, 10 * EMSS, 0);
       g_assert_cmpuint(deliver_over(f, 0, 1000, true), ==, 10);
       g_assert_cmpuint(emss_of(f), ==, 1000 - HEADERS);
@@ -138,11 +135,8 @@ TEST(test_too_big_for_a_window_of_segments)
   static const uint32_t lengths[] = {960, 500};
   for (unsigned sack = 0; sack < 2; sack++) {
     for (unsigned rack = 0; rack <= sack; rack++) {
-      tcp_config config = tcp_fixture_config();
-      config.sack = sack;
-      config.rack = rack;
-      config.window_of_segments = true;
-      g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+      g_autoptr(tcp_fixture) f =
+          tcp_fixture_pair(TCP_WITH(.sack = sack, .rack = rack, .window_of_segments = true));
       post(f, 0, 10 * EMSS, 0);
       g_assert_cmpuint(deliver_over(f, 0, 1000, true), ==, 10);
       g_assert_cmpuint(emss_of(f), ==, 960);
@@ -167,9 +161,7 @@ TEST(test_what_went_before_is_not_sent_again)
 {
   static const uint32_t lengths[] = {960, 500};
   for (unsigned rack = 0; rack < 2; rack++) {
-    tcp_config config = tcp_fixture_config();
-    config.rack = rack;
-    g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+    g_autoptr(tcp_fixture) f = tcp_fixture_pair(TCP_WITH(.rack = rack));
     post(f, 0, 10 * EMSS, 0);
     for (unsigned i = 0; i < 4; i++) {
       deliver(f, 0);
@@ -191,12 +183,9 @@ TEST(test_what_went_before_is_not_sent_again)
 TEST(test_duplicate_acks_of_what_was_too_big)
 {
   for (unsigned kind = 0; kind < 3; kind++) {
-    tcp_config config = tcp_fixture_config();
-    config.sack = kind > 0;
-    config.rack = kind > 1;
-    config.segmentation = TCP_SEGMENTATION_ALIGNED;
-    config.delayed_ack_segments = 1;
-    g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+    g_autoptr(tcp_fixture) f =
+        tcp_fixture_pair(TCP_WITH(.sack = kind > 0, .rack = kind > 1,
+                                  .segmentation = TCP_SEGMENTATION_ALIGNED, .delayed_ack_segments = 1));
     for (unsigned i = 0; i < 5; i++) {
       queue_record(f, 0, 1400, TCP_RECORD_FPDU);
       queue_record(f, 0, 100, TCP_RECORD_FPDU);
@@ -217,8 +206,7 @@ TEST(test_duplicate_acks_of_what_was_too_big)
  * next plateau only, 1492; then one about a segment of 1492 lowers it to 1006. */
 TEST(test_router_that_tells_nothing)
 {
-  tcp_config config = tcp_fixture_config();
-  g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(NULL);
   post(f, 0, 10 * EMSS, 0);
   for (unsigned i = 0; i < 10; i++) {
     tell_too_big(f, 0, i, 0);
@@ -264,8 +252,7 @@ TEST(test_only_what_is_in_flight)
                {UINT64_C(1) << 31, false},
                {(UINT64_C(1) << 32) - 1, false}};
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    tcp_config config = tcp_fixture_config();
-    g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+    g_autoptr(tcp_fixture) f = tcp_fixture_pair(NULL);
     post(f, 0, 3000, 0);
     settle(f, TCP_FIXTURE_ROUND_TRIP);
     post(f, 0, 2000, 0);
@@ -278,9 +265,8 @@ TEST(test_only_what_is_in_flight)
 static void receive_too_big(tcp_fixture *f, const tcp_config *about, uint16_t source_port,
                             uint16_t destination_port)
 {
-  tcp_header header = {.source_port = source_port,
-                       .destination_port = destination_port,
-                       .sequence = tcp_sequence_of(0, f->end[0].config.isn)};
+  tcp_header header = {
+      .source_port = source_port, .destination_port = destination_port, .sequence = sequence_at(f, 0, 0)};
   buffer_chain payload;
   buffer_chain_init(&payload);
   octet_buffer *buffer = octet_buffer_new(1000);
@@ -297,8 +283,7 @@ static void receive_too_big(tcp_fixture *f, const tcp_config *about, uint16_t so
 /* A message about another connection with the sequence number of this one's octets. */
 TEST(test_another_connection)
 {
-  tcp_config config = tcp_fixture_config();
-  g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(NULL);
   post(f, 0, 1000, 0);
   tcp_config other = f->end[0].config;
   receive_too_big(f, &other, (uint16_t)(other.local_port + 1), other.remote_port);
@@ -341,11 +326,9 @@ TEST(test_hostile_messages)
   for (uint64_t seed = 1; seed <= 24; seed++) {
     g_test_message("seed %" G_GUINT64_FORMAT, seed);
     g_autoptr(random_stream) random = random_stream_new(seed, "hostile messages");
-    tcp_config config = tcp_fixture_config();
-    config.timestamps = seed & 1;
-    config.rack = seed & 2;
-    config.black_hole_detection = seed & 4;
-    config.segmentation = seed & 8 ? TCP_SEGMENTATION_ALIGNED : TCP_SEGMENTATION_STREAM;
+    tcp_config config =
+        *TCP_WITH(.timestamps = seed & 1, .rack = seed & 2, .black_hole_detection = seed & 4,
+                  .segmentation = seed & 8 ? TCP_SEGMENTATION_ALIGNED : TCP_SEGMENTATION_STREAM);
     if (seed & 16) {
       config.local_address = ip_address_v6(0, 0);
     }
@@ -384,8 +367,7 @@ TEST(test_hostile_messages)
 TEST(test_damaged_message)
 {
   for (unsigned at = 0; at < 36; at++) { /* 8 of ICMP, 20 of IP, 8 of TCP */
-    tcp_config config = tcp_fixture_config();
-    g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+    g_autoptr(tcp_fixture) f = tcp_fixture_pair(NULL);
     post(f, 0, EMSS, 0);
     ip_address router = ip_address_v4(0x0A000101);
     datagram *message = datagram_new_too_big(&router, wire_packet(f, 0, 0), 1000);
@@ -403,8 +385,7 @@ TEST(test_damaged_message)
 TEST(test_discovery_is_a_choice)
 {
   for (unsigned discovery = 0; discovery < 2; discovery++) {
-    tcp_config config = tcp_fixture_config();
-    config.path_mtu_discovery = discovery;
+    tcp_config config = *TCP_WITH(.path_mtu_discovery = discovery);
     g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &config);
     open_end(f, 0);
     g_assert_true(datagram_may_be_fragmented(wire_packet(f, 0, 0)) == !discovery);
@@ -430,9 +411,7 @@ TEST(test_discovery_is_a_choice)
 /* RFC 8201 §4: IPv6 has 60 octets of headers. A link below 1280 there is none; such a message is ignored. */
 TEST(test_ipv6)
 {
-  tcp_config config = tcp_fixture_config();
-  config.local_address = ip_address_v6(0, 0);
-  g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(TCP_WITH(.local_address = ip_address_v6(0, 0)));
   g_assert_cmpuint(emss_of(f), ==, 1440);
   post(f, 0, 10 * 1440, 0);
   tell_too_big(f, 0, 0, 1279);
@@ -456,9 +435,7 @@ TEST(test_black_hole)
     unsigned milliseconds;
     uint32_t length;
   } steps[] = {{0, 1460}, {300, 1460}, {900, 1452}, {2100, 966}, {4500, 536}};
-  tcp_config config = tcp_fixture_config();
-  config.black_hole_detection = true;
-  g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(TCP_WITH(.black_hole_detection = true));
   time_ps start = f->now;
   queue_record(f, 0, EMSS, 0);
   for (size_t i = 0; i < G_N_ELEMENTS(steps); i++) {
@@ -489,10 +466,9 @@ TEST(test_no_black_hole)
   } cases[] = {{true, false, 536, 1460},   {true, false, 730, 1460}, {true, false, 731, 536},
                {false, false, 1460, 1460}, {true, true, 1220, 1440}, {true, true, 1440, 1220}};
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    tcp_config config = tcp_fixture_config();
-    config.black_hole_detection = cases[i].detection;
-    config.local_address = cases[i].ipv6 ? ip_address_v6(0, 0) : ip_address_v4(0);
-    g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+    g_autoptr(tcp_fixture) f =
+        tcp_fixture_pair(TCP_WITH(.black_hole_detection = cases[i].detection,
+                                  .local_address = cases[i].ipv6 ? ip_address_v6(0, 0) : ip_address_v4(0)));
     g_test_message("%u octets", cases[i].octets);
     post(f, 0, cases[i].octets, 0);
     drop_all(f, 0);

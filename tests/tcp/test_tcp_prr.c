@@ -75,10 +75,7 @@ TEST(test_stops_at_the_threshold)
 TEST(test_sends_while_pipe_falls)
 {
   for (unsigned proportional = 0; proportional < 2; proportional++) {
-    tcp_config config = tcp_fixture_config();
-    config.prr = proportional;
-    config.initial_window_segments = 20;
-    g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+    g_autoptr(tcp_fixture) f = tcp_fixture_pair(TCP_WITH(.prr = proportional, .initial_window_segments = 20));
     post(f, 1, 1, 0);
     deliver(f, 1);
     post(f, 0, 60 * EMSS, 0);
@@ -103,9 +100,7 @@ TEST(test_sends_while_pipe_falls)
 /* At the end the window is the threshold: 5 segments, when the retransmission is acknowledged. */
 TEST(test_ends_at_the_threshold)
 {
-  tcp_config config = tcp_fixture_config();
-  config.prr = true;
-  g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(TCP_WITH(.prr = true));
   post(f, 0, 10 * EMSS, 0);
   drop_segment(f, 0);
   deliver_segments(f, 9);

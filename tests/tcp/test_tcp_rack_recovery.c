@@ -8,14 +8,8 @@ enum { EMSS = 1460 };
 /* Two ends with RACK and D-SACK. SRTT and the least round trip are 100 ms, RTO 300 ms. */
 static tcp_fixture *connected_as(bool probe, bool timestamps, bool partial_undo)
 {
-  tcp_config config = tcp_fixture_config();
-  config.partial_undo = partial_undo;
-  config.rack = true;
-  config.dsack = true;
-  config.timestamps = timestamps;
-  config.tail_loss_probe = probe;
-  config.prr = true;
-  return tcp_fixture_pair(&config);
+  return tcp_fixture_pair(TCP_WITH(.partial_undo = partial_undo, .rack = true, .dsack = true,
+                                   .timestamps = timestamps, .tail_loss_probe = probe, .prr = true));
 }
 
 static tcp_fixture *connected_with(bool probe, bool timestamps)
@@ -103,11 +97,8 @@ TEST(test_slack_of_the_reordering_timer)
 {
   static const time_ps slacks[] = {0, 2 * TIME_PS_PER_MILLISECOND};
   for (size_t i = 0; i < G_N_ELEMENTS(slacks); i++) {
-    tcp_config config = tcp_fixture_config();
-    config.rack = true;
-    config.dsack = true;
-    config.tail_loss_probe = true;
-    config.timer_slack_ps = slacks[i];
+    tcp_config config =
+        *TCP_WITH(.rack = true, .dsack = true, .tail_loss_probe = true, .timer_slack_ps = slacks[i]);
     g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &config);
     handshake(f, 50 * TIME_PS_PER_MICROSECOND, NULL);
     time_ps deadline = f->now + 62500 * TIME_PS_PER_NANOSECOND + slacks[i];

@@ -220,10 +220,7 @@ TEST(test_loss_right_behind_the_recovery_point)
 /* A script that knows SACK has 10 segments to come. */
 static tcp_fixture *ten_segments_to_a_script(void)
 {
-  tcp_config config = tcp_fixture_config();
-  tcp_fixture *f = tcp_fixture_scripted(
-      &config,
-      &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS, .has_sack_permitted = true});
+  tcp_fixture *f = tcp_fixture_scripted(NULL, NULL);
   post(f, 0, 10 * EMSS, 0);
   drop_all(f, 0);
   return f;
@@ -354,7 +351,7 @@ TEST(test_no_fast_retransmit_from_what_was_sent_for_nothing)
     buffer_chain_init(&old);
     buffer_chain_append(&old, &nothing, 1, NULL);
     tcp_header header = wire_header(f, 0, 0);
-    header.sequence = tcp_sequence_of(0, f->end[0].config.isn);
+    header.sequence = sequence_at(f, 0, 0);
     const ip_address source = ip_address_v4(0x0A000001);
     const ip_address destination = ip_address_v4(0x0A000002);
     datagram *again = datagram_new_in(NULL, &source, &destination, &header, &old);
@@ -371,14 +368,11 @@ TEST(test_no_fast_retransmit_from_what_was_sent_for_nothing)
 /* Without SACK an ACK that changes the window is no duplicate (RFC 5681 §2). */
 TEST(test_window_updates_are_no_duplicates)
 {
-  tcp_config config = tcp_fixture_config();
   g_autoptr(tcp_fixture) f =
-      tcp_fixture_scripted(&config, &(tcp_header){.window = 60000, .has_mss = true, .mss_octets = EMSS});
+      tcp_fixture_scripted(NULL, &(tcp_header){.window = 60000, .has_mss = true, .mss_octets = EMSS});
   post(f, 0, 10 * EMSS, 0);
   drop_all(f, 0);
-  tcp_header header = {.sequence = tcp_sequence_of(0, f->end[1].config.isn),
-                       .acknowledgement = tcp_sequence_of(0, config.isn),
-                       .flags = TCP_ACK};
+  tcp_header header = SCRIPT_HEADER(f, 0, 0, .flags = TCP_ACK);
   for (uint16_t i = 1; i <= 5; i++) {
     header.window = (uint16_t)(60000 + i);
     script_segment(f, header, 0, 0);
@@ -410,9 +404,8 @@ TEST(test_duplicates_let_new_segments_out)
  * 3). */
 TEST(test_retransmission_that_comes_in_pieces)
 {
-  tcp_config config = tcp_fixture_config();
   g_autoptr(tcp_fixture) f =
-      tcp_fixture_scripted(&config, &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS});
+      tcp_fixture_scripted(NULL, &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS});
   post(f, 0, 10 * EMSS, 0);
   drop_all(f, 0);
   for (unsigned i = 0; i < 3; i++) {
@@ -433,9 +426,8 @@ TEST(test_retransmission_that_comes_in_pieces)
  * the threshold (5) and those. */
 TEST(test_duplicates_of_small_pieces)
 {
-  tcp_config config = tcp_fixture_config();
   g_autoptr(tcp_fixture) f =
-      tcp_fixture_scripted(&config, &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS});
+      tcp_fixture_scripted(NULL, &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS});
   post(f, 0, 10 * EMSS, 0);
   drop_all(f, 0);
   for (unsigned i = 0; i < 60; i++) {

@@ -8,10 +8,7 @@ enum { HEADERS = 40 }; /* IPv4 and TCP without options */
 
 static tcp_fixture *connected(tcp_segmentation segmentation, bool sack)
 {
-  tcp_config config = tcp_fixture_config();
-  config.segmentation = segmentation;
-  config.sack = sack;
-  return tcp_fixture_pair(&config);
+  return tcp_fixture_pair(TCP_WITH(.segmentation = segmentation, .sack = sack));
 }
 
 static uint32_t emss_of(const tcp_fixture *f)
@@ -37,8 +34,7 @@ static void expect_segments(tcp_fixture *f, uint64_t position, const uint32_t *l
 TEST(test_emss_follows)
 {
   for (unsigned timestamps = 0; timestamps < 2; timestamps++) {
-    tcp_config config = tcp_fixture_config();
-    config.timestamps = timestamps;
+    tcp_config config = *TCP_WITH(.timestamps = timestamps);
     g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &config);
     uint32_t options = timestamps ? 12 : 0;
     set_send_mtu(f, 0, 1300);
@@ -90,12 +86,9 @@ TEST(test_grows_within_an_fpdu)
 {
   static const uint32_t first[] = {500};
   static const uint32_t lengths[] = {900, 700};
-  tcp_config config = tcp_fixture_config();
-  config.segmentation = TCP_SEGMENTATION_ALIGNED;
-  config.initial_window_segments = 1;
-  config.delayed_ack_segments = 1;
-  config.send_mtu_octets = 500 + HEADERS;
-  g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+  g_autoptr(tcp_fixture) f =
+      tcp_fixture_pair(TCP_WITH(.segmentation = TCP_SEGMENTATION_ALIGNED, .initial_window_segments = 1,
+                                .delayed_ack_segments = 1, .send_mtu_octets = 500 + HEADERS));
   queue_record(f, 0, 1400, TCP_RECORD_FPDU);
   queue_record(f, 0, 300, TCP_RECORD_FPDU);
   queue_record(f, 0, 400, TCP_RECORD_FPDU);

@@ -8,21 +8,15 @@ enum { EMSS = 1460, URG = 0x20, URGENT_POINTER_AT = 18 };
 
 static tcp_fixture *against_script(void)
 {
-  tcp_config config = tcp_fixture_config();
-  return tcp_fixture_scripted(
-      &config,
-      &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS, .has_sack_permitted = true});
+  return tcp_fixture_scripted(NULL, NULL);
 }
 
 /* The script's segment: `flags` with ACK, `length` octets at `position`, acknowledging all below
  * `acknowledged`. */
 static void script(tcp_fixture *f, int64_t position, uint32_t length, int64_t acknowledged, uint8_t flags)
 {
-  tcp_header header = {.sequence = tcp_sequence_of(position, f->end[1].config.isn),
-                       .acknowledgement = tcp_sequence_of(acknowledged, f->end[0].config.isn),
-                       .flags = TCP_ACK | flags,
-                       .window = 65535};
-  script_segment(f, header, (uint64_t)MAX(position, 0), length);
+  script_segment(f, SCRIPT_HEADER(f, position, acknowledged, .flags = TCP_ACK | flags, .window = 65535),
+                 (uint64_t)MAX(position, 0), length);
 }
 
 /* End 0 has sent just this one segment. */
@@ -31,7 +25,7 @@ static void expect_flags(tcp_fixture *f, uint8_t flags, int64_t acknowledgement)
   g_assert_cmpuint(on_wire(f, 0), ==, 1);
   tcp_header header = wire_header(f, 0, 0);
   g_assert_cmphex(header.flags, ==, flags);
-  g_assert_cmpuint(header.acknowledgement, ==, tcp_sequence_of(acknowledgement, f->end[1].config.isn));
+  g_assert_cmpuint(header.acknowledgement, ==, sequence_at(f, 1, acknowledgement));
   drop_segment(f, 0);
 }
 
@@ -79,9 +73,8 @@ TEST(test_active_close_and_time_wait)
 TEST(test_edge_of_the_window_in_time_wait)
 {
   for (unsigned drops = 0; drops < 2; drops++) {
-    tcp_config config = tcp_fixture_config();
-    config.drops_reset_at_edge = drops;
-    g_autoptr(tcp_fixture) f = tcp_fixture_scripted(&config, &(tcp_header){.window = 65535});
+    g_autoptr(tcp_fixture) f =
+        tcp_fixture_scripted(TCP_WITH(.drops_reset_at_edge = drops), &(tcp_header){.window = 65535});
     finish(f, 0);
     script(f, 0, 0, 1, TCP_FIN);
     drop_all(f, 0);
@@ -164,11 +157,10 @@ TEST(test_fin_again_in_closing)
     drop_all(f, 0);
     script(f, 0, 5, 0, TCP_FIN);
     expect_flags(f, TCP_ACK, 6);
-    tcp_header header = {.sequence = tcp_sequence_of(5 - (int64_t)cases[i].length, f->end[1].config.isn),
-                         .acknowledgement = tcp_sequence_of(cases[i].acknowledges, f->end[0].config.isn),
-                         .flags = cases[i].flags,
-                         .window = 65535};
-    script_segment(f, header, 0, cases[i].length);
+    script_segment(f,
+                   SCRIPT_HEADER(f, 5 - (int64_t)cases[i].length, cases[i].acknowledges,
+                                 .flags = cases[i].flags, .window = 65535),
+                   0, cases[i].length);
     g_assert_true(f->end[0].closed == cases[i].finishes);
     if (cases[i].answered) {
       expect_flags(f, TCP_ACK, 6);
@@ -202,7 +194,7 @@ TEST(test_passive_close)
   expect_nothing(f, 0);
   script(f, 301, 0, 201, 0);
   g_assert_cmphex(wire_header(f, 0, 0).flags, ==, TCP_RST);
-  g_assert_cmpuint(wire_header(f, 0, 0).sequence, ==, tcp_sequence_of(201, f->end[0].config.isn));
+  g_assert_cmpuint(wire_header(f, 0, 0).sequence, ==, sequence_at(f, 0, 201));
 }
 
 /* RFC 9293 §3.10.7.4, second: a RST at RCV.NXT ends every synchronised state; the layer above hears of it
@@ -255,10 +247,9 @@ TEST(test_reset_that_is_guessed)
 TEST(test_reset_at_the_edge_of_the_window)
 {
   for (unsigned drops = 0; drops < 2; drops++) {
-    tcp_config config = tcp_fixture_config();
-    config.drops_reset_at_edge = drops;
-    config.receive_window_octets = 65535;
-    g_autoptr(tcp_fixture) f = tcp_fixture_scripted(&config, &(tcp_header){.window = 65535});
+    g_autoptr(tcp_fixture) f =
+        tcp_fixture_scripted(TCP_WITH(.drops_reset_at_edge = drops, .receive_window_octets = 65535),
+                             &(tcp_header){.window = 65535});
     script(f, 65534, 0, 0, TCP_RST);
     expect_flags(f, TCP_ACK, 0);
     script(f, 65535, 0, 0, TCP_RST);
@@ -283,11 +274,10 @@ TEST(test_reset_at_the_edge_of_the_window)
  * §3.10.7.4, second). */
 TEST(test_reset_after_simultaneous_open)
 {
-  tcp_config config = tcp_fixture_config();
-  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, NULL);
+  g_autoptr(tcp_fixture) f = tcp_fixture_new(NULL, NULL);
   open_end(f, 0);
   drop_all(f, 0);
-  tcp_header syn = {.sequence = tcp_sequence_of(-1, f->end[1].config.isn), .flags = TCP_SYN, .window = 1000};
+  tcp_header syn = {.sequence = sequence_at(f, 1, -1), .flags = TCP_SYN, .window = 1000};
   script_segment(f, syn, 0, 0);
   g_assert_cmphex(wire_header(f, 0, 0).flags, ==, TCP_SYN | TCP_ACK);
   drop_all(f, 0);
@@ -314,14 +304,12 @@ TEST(test_half_open)
 /* Payload and FIN of a SYN are not taken; they come again (RFC 9293 §3.10.7.2 lets them wait). */
 TEST(test_payload_of_a_syn)
 {
-  tcp_config config = tcp_fixture_config();
-  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, NULL);
+  g_autoptr(tcp_fixture) f = tcp_fixture_new(NULL, NULL);
   tcp_transport_listen(f->end[0].connection);
-  tcp_header syn = {
-      .sequence = tcp_sequence_of(-1, f->end[1].config.isn), .flags = TCP_SYN | TCP_FIN, .window = 1000};
+  tcp_header syn = {.sequence = sequence_at(f, 1, -1), .flags = TCP_SYN | TCP_FIN, .window = 1000};
   script_segment(f, syn, 0, 100);
   g_assert_cmphex(wire_header(f, 0, 0).flags, ==, TCP_SYN | TCP_ACK);
-  g_assert_cmpuint(wire_header(f, 0, 0).acknowledgement, ==, tcp_sequence_of(0, f->end[1].config.isn));
+  g_assert_cmpuint(wire_header(f, 0, 0).acknowledgement, ==, sequence_at(f, 1, 0));
   drop_all(f, 0);
   script(f, 0, 100, 0, TCP_FIN);
   g_assert_true(f->end[0].established && f->end[0].finished);
@@ -332,10 +320,9 @@ TEST(test_payload_of_a_syn)
  * come again. */
 TEST(test_fin_beyond_the_window)
 {
-  tcp_config config = tcp_fixture_config();
-  config.receive_window_octets = 1000;
   g_autoptr(tcp_fixture) f =
-      tcp_fixture_scripted(&config, &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS});
+      tcp_fixture_scripted(TCP_WITH(.receive_window_octets = 1000),
+                           &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS});
   script(f, 0, 1200, 0, TCP_FIN);
   expect_flags(f, TCP_ACK, 1000);
   g_assert_false(f->end[0].finished);
@@ -350,8 +337,7 @@ TEST(test_fin_beyond_the_window)
  * here it is reported to nobody. */
 TEST(test_urgent_is_ignored)
 {
-  tcp_config config = tcp_fixture_config();
-  g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(NULL);
   post(f, 0, 3 * EMSS, 0);
   for (unsigned i = 0; i < 3; i++) {
     datagram *packet = wire_packet(f, 0, i);
@@ -370,9 +356,7 @@ TEST(test_urgent_is_ignored)
  * timestamps about to wrap (RFC 7323 §5.4) and the FIN exactly at 0. */
 TEST(test_wrap_in_the_middle_of_everything)
 {
-  tcp_config config = tcp_fixture_config();
-  config.timestamps = true;
-  config.dsack = true;
+  tcp_config config = *TCP_WITH(.timestamps = true, .dsack = true);
   config.isn = UINT32_MAX - 6 * 1448; /* positions from 6 * 1448 on have sequence numbers from 0 on */
   tcp_fixture *f = tcp_fixture_new(&config, &config);
   f->now = (time_ps)(UINT32_MAX - 250000) * TIME_PS_PER_MICROSECOND; /* wraps after 250 ms */

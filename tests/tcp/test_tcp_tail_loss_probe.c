@@ -81,10 +81,7 @@ TEST(test_one_at_a_time)
 /* RACK and the probe; an ACK is delayed by 40 ms at most. */
 static tcp_config with_probe(void)
 {
-  tcp_config config = tcp_fixture_config();
-  config.rack = true;
-  config.dsack = true;
-  config.tail_loss_probe = true;
+  tcp_config config = *TCP_WITH(.rack = true, .dsack = true, .tail_loss_probe = true);
   return config;
 }
 
@@ -268,11 +265,8 @@ TEST(test_time_out_after_the_probe)
  * retransmission timer expires at 300: the probe goes then, in its place, and the timer starts anew. */
 TEST(test_probe_in_place_of_a_time_out)
 {
-  tcp_config config = tcp_fixture_config();
-  config.rack = true;
-  config.tail_loss_probe = true;
-  config.delayed_ack_ps = ms(150);
-  g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+  g_autoptr(tcp_fixture) f =
+      tcp_fixture_pair(TCP_WITH(.rack = true, .tail_loss_probe = true, .delayed_ack_ps = ms(150)));
   post(f, 0, EMSS, 0);
   drop_all(f, 0);
   advance_by(f, ms(300));
@@ -312,9 +306,7 @@ TEST(test_probe_beside_one_octet_sacked)
 {
   for (unsigned whole = 0; whole < 2; whole++) {
     tcp_config config = with_probe();
-    g_autoptr(tcp_fixture) f = tcp_fixture_scripted(
-        &config,
-        &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS, .has_sack_permitted = true});
+    g_autoptr(tcp_fixture) f = tcp_fixture_scripted(&config, NULL);
     time_ps start = f->now;
     post(f, 0, 2 * EMSS, 0);
     drop_all(f, 0);

@@ -38,9 +38,7 @@ TEST(test_time_outs_double)
  * 210 = 302.5 ms. */
 TEST(test_timestamps_sample_retransmissions)
 {
-  tcp_config config = tcp_fixture_config();
-  config.timestamps = true;
-  g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(TCP_WITH(.timestamps = true));
   post(f, 0, 1000, 0);
   drop_segment(f, 0);
   advance_by(f, 300 * TIME_PS_PER_MILLISECOND);
@@ -58,10 +56,7 @@ TEST(test_timestamps_sample_retransmissions)
 TEST(test_no_echo)
 {
   static const time_ps time_outs[] = {250 * TIME_PS_PER_MILLISECOND, 212500 * TIME_PS_PER_MICROSECOND};
-  tcp_config config = tcp_fixture_config();
-  config.timestamps = true;
-  config.drops_untimed = false;
-  g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, NULL);
+  g_autoptr(tcp_fixture) f = tcp_fixture_new(TCP_WITH(.timestamps = true, .drops_untimed = false), NULL);
   f->now = 10 * TIME_PS_PER_SECOND;
   handshake(f, TCP_FIXTURE_ROUND_TRIP,
             &(tcp_header){.window = 65535, .has_timestamps = true, .timestamp_value = 1});
@@ -69,14 +64,11 @@ TEST(test_no_echo)
     post(f, 0, 1000, 0);
     drop_all(f, 0);
     advance_by(f, TCP_FIXTURE_ROUND_TRIP);
-    tcp_header ack = {.sequence = tcp_sequence_of(0, f->end[1].config.isn),
-                      .acknowledgement = tcp_sequence_of((int64_t)(i + 1) * 1000, config.isn),
-                      .flags = TCP_ACK,
-                      .window = 65535,
-                      .has_timestamps = i == 1,
-                      .timestamp_value = 2,
-                      .timestamp_echo = UINT32_MAX / 4};
-    script_segment(f, ack, 0, 0);
+    script_segment(f,
+                   SCRIPT_HEADER(f, 0, (i + 1) * 1000, .flags = TCP_ACK, .window = 65535,
+                                 .has_timestamps = i == 1, .timestamp_value = 2,
+                                 .timestamp_echo = UINT32_MAX / 4),
+                   0, 0);
     post(f, 0, 1000, 0);
     g_assert_cmpint(tcp_transport_deadline(f->end[0].connection), ==, f->now + time_outs[i]);
     drop_all(f, 0);
@@ -88,9 +80,7 @@ TEST(test_no_echo)
  * RTTVAR 3/4 * 50 + 1/4 * 100 = 62.5, SRTT 7/8 * 100 = 87.5, RTO 87.5 + 250 = 337.5 ms. */
 TEST(test_round_trip_within_a_tick)
 {
-  tcp_config config = tcp_fixture_config();
-  config.timestamps = true;
-  g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(TCP_WITH(.timestamps = true));
   g_assert_cmpint(f->now % TIME_PS_PER_MICROSECOND, ==, 0);
   post(f, 0, 2 * 1448, 0);
   advance_by(f, TIME_PS_PER_MICROSECOND - 1);
@@ -106,9 +96,7 @@ TEST(test_round_trip_within_a_tick)
  * it, with the reason. */
 TEST(test_gives_up)
 {
-  tcp_config config = tcp_fixture_config();
-  config.retries_max = 3;
-  g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(TCP_WITH(.retries_max = 3));
   time_ps start = f->now;
   post(f, 0, 1000, 0);
   advance_to(f, start + 2100 * TIME_PS_PER_MILLISECOND - 1); /* 300 + 600 + 1200 */
@@ -196,9 +184,7 @@ TEST(test_threshold_of_time_outs)
  * end the connection. */
 TEST(test_progress_restarts_the_count)
 {
-  tcp_config config = tcp_fixture_config();
-  config.retries_max = 3;
-  g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(TCP_WITH(.retries_max = 3));
   for (unsigned i = 1; i <= 3; i++) {
     post(f, 0, 1000, 0);
     for (unsigned k = 0; k < 2; k++) {
@@ -251,10 +237,7 @@ TEST(test_lost_retransmission)
 TEST(test_late_segment_with_timestamps)
 {
   for (unsigned lost = 0; lost < 2; lost++) {
-    tcp_config config = tcp_fixture_config();
-    config.timestamps = true;
-    config.delayed_ack_segments = 1;
-    g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+    g_autoptr(tcp_fixture) f = tcp_fixture_pair(TCP_WITH(.timestamps = true, .delayed_ack_segments = 1));
     const uint32_t emss = f->end[0].connection->gauges->emss_octets;
     post(f, 0, 1000, 0);
     advance_by(f, 300 * TIME_PS_PER_MILLISECOND);
@@ -274,9 +257,7 @@ TEST(test_late_segment_with_timestamps)
 /* The same by D-SACK (RFC 3708), when both have arrived. */
 TEST(test_late_segment_with_duplicate_sack)
 {
-  tcp_config config = tcp_fixture_config();
-  config.dsack = true;
-  g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(TCP_WITH(.dsack = true));
   post(f, 0, 1000, 0);
   advance_by(f, 300 * TIME_PS_PER_MILLISECOND);
   g_assert_cmpuint(on_wire(f, 0), ==, 2);
@@ -294,9 +275,7 @@ TEST(test_boundaries_are_preserved)
 {
   static const uint32_t records[] = {1000, 400, 1200, 500, 500, 1300};
   static const uint32_t lengths[] = {1400, 1200, 1000, 1300};
-  tcp_config config = tcp_fixture_config();
-  config.segmentation = TCP_SEGMENTATION_ALIGNED;
-  g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(TCP_WITH(.segmentation = TCP_SEGMENTATION_ALIGNED));
   for (size_t i = 0; i < G_N_ELEMENTS(records); i++) {
     queue_record(f, 0, records[i], TCP_RECORD_FPDU);
   }
@@ -325,9 +304,8 @@ TEST(test_boundaries_are_preserved)
  * to 6. */
 TEST(test_slow_start_after_a_time_out)
 {
-  tcp_config config = tcp_fixture_config();
   g_autoptr(tcp_fixture) f =
-      tcp_fixture_scripted(&config, &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS});
+      tcp_fixture_scripted(NULL, &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS});
   post(f, 0, 10 * EMSS, 0);
   drop_all(f, 0);
   advance_by(f, 300 * TIME_PS_PER_MILLISECOND);

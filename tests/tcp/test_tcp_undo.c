@@ -141,11 +141,7 @@ TEST(test_off)
 /* 20 segments queued, 10 in flight, RTO 300 ms, with F-RTO. */
 static tcp_fixture *ten_in_flight(bool sack, bool rack)
 {
-  tcp_config config = tcp_fixture_config();
-  config.sack = sack;
-  config.rack = rack;
-  config.frto = true;
-  tcp_fixture *f = tcp_fixture_pair(&config);
+  tcp_fixture *f = tcp_fixture_pair(TCP_WITH(.sack = sack, .rack = rack, .frto = true));
   post(f, 0, 20 * EMSS, 0);
   g_assert_cmpuint(on_wire(f, 0), ==, 10);
   return f;

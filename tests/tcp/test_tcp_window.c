@@ -18,8 +18,7 @@ static tcp_fixture *against_script(const tcp_config *config)
 TEST(test_probes)
 {
   static const unsigned milliseconds[] = {300, 900, 1900, 2900, 3900};
-  tcp_config config = tcp_fixture_config();
-  config.rto_max_ps = TIME_PS_PER_SECOND;
+  tcp_config config = *TCP_WITH(.rto_max_ps = TIME_PS_PER_SECOND);
   g_autoptr(tcp_fixture) f = against_script(&config);
   time_ps start = f->now;
   script_window(f, 0, 0);
@@ -51,19 +50,14 @@ TEST(test_probes)
 /* MUST-37 again: an answer is one also when it reports a duplicate (RFC 2883). */
 TEST(test_answers_with_a_duplicate)
 {
-  tcp_config config = tcp_fixture_config();
-  config.rto_max_ps = TIME_PS_PER_SECOND;
   g_autoptr(tcp_fixture) f = tcp_fixture_scripted(
-      &config,
+      TCP_WITH(.rto_max_ps = TIME_PS_PER_SECOND),
       &(tcp_header){.window = 4000, .has_mss = true, .mss_octets = EMSS, .has_sack_permitted = true});
   post(f, 0, 100, 0);
   script_window(f, 100, 0);
   post(f, 0, 100, 0);
-  tcp_header answer = {.sequence = tcp_sequence_of(0, f->end[1].config.isn),
-                       .acknowledgement = tcp_sequence_of(100, config.isn),
-                       .flags = TCP_ACK,
-                       .sack_count = 1,
-                       .sack = {{tcp_sequence_of(0, config.isn), tcp_sequence_of(100, config.isn)}}};
+  tcp_header answer = SCRIPT_HEADER(f, 0, 100, .flags = TCP_ACK, .sack_count = 1,
+                                    .sack = {{sequence_at(f, 0, 0), sequence_at(f, 0, 100)}});
   for (unsigned second = 0; second < 20; second++) { /* more than retries_max */
     advance_by(f, TIME_PS_PER_SECOND);
     drop_all(f, 0);
@@ -82,11 +76,7 @@ TEST(test_window_beside_the_syn)
   g_autoptr(tcp_fixture) f = against_script(&config);
   post(f, 0, 5000, 0);
   g_assert_cmpuint(on_wire(f, 0), ==, 4);
-  tcp_header header = {.sequence = tcp_sequence_of(-1, f->end[1].config.isn),
-                       .acknowledgement = tcp_sequence_of(0, f->end[0].config.isn),
-                       .flags = TCP_ACK,
-                       .window = 5000};
-  script_segment(f, header, UINT64_MAX, 11);
+  script_segment(f, SCRIPT_HEADER(f, -1, 0, .flags = TCP_ACK, .window = 5000), UINT64_MAX, 11);
   g_assert_cmpuint(f->end[0].passed_octets, ==, 10);
   g_assert_cmpuint(wire_position(f, 0, 4), ==, 4000);
 }
@@ -94,8 +84,7 @@ TEST(test_window_beside_the_syn)
 /* Probes that nobody answers are given up after retries_max, 8, as everything is. */
 TEST(test_probes_are_given_up)
 {
-  tcp_config config = tcp_fixture_config();
-  config.rto_max_ps = TIME_PS_PER_SECOND;
+  tcp_config config = *TCP_WITH(.rto_max_ps = TIME_PS_PER_SECOND);
   g_autoptr(tcp_fixture) f = against_script(&config);
   script_window(f, 0, 0);
   post(f, 0, 100, 0);
@@ -127,7 +116,7 @@ TEST(test_shrinking_window)
 static uint64_t told_edge(const tcp_fixture *f)
 {
   tcp_header header = wire_header(f, 1, 0);
-  return header.acknowledgement - tcp_sequence_of(0, f->end[0].config.isn) + header.window;
+  return header.acknowledgement - sequence_at(f, 0, 0) + header.window;
 }
 
 /* A layer above that consumes slowly, a window of 8000, an MTU of 1500, an ACK for each segment: the
@@ -212,9 +201,8 @@ TEST(test_silly_window_is_not_used)
     bool waits;
   } cases[] = {{2000, 10, true}, {1800, 899, true}, {1800, 900, false}};
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    tcp_config config = tcp_fixture_config();
     g_autoptr(tcp_fixture) f = tcp_fixture_scripted(
-        &config, &(tcp_header){.window = cases[i].largest, .has_mss = true, .mss_octets = EMSS});
+        NULL, &(tcp_header){.window = cases[i].largest, .has_mss = true, .mss_octets = EMSS});
     script_window(f, 0, cases[i].window);
     post(f, 0, 1000, 0);
     if (cases[i].waits) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The table of generations against docs/protocol-notes.md, "Generations", value by value. */
 #include "base/iwarp_generation.h"
+#include "fields.h"
 #include "test.h"
 
 /* rdmac: DV 0 and RV 0, no startup frames, markers and CRC always (DDP-046); what may be invalidated: note
@@ -9,13 +10,9 @@ TEST(test_rdmac)
 {
   const iwarp_generation_rules *rules = iwarp_generation_rules_of(IWARP_RDMAC);
 
-  g_assert_false(rules->startup_frames);
-  g_assert_true(rules->markers_and_crc_always);
-  g_assert_false(rules->responder_waits);
-  g_assert_cmpuint(rules->private_data_max_octets, ==, 0);
-  g_assert_cmpuint(rules->ddp_version, ==, 0);
-  g_assert_cmpuint(rules->rdmap_version, ==, 0);
-  g_assert_true(rules->shared_stag_is_invalidable);
+  EXPECT_FIELDS(rules, (startup_frames, false), (markers_and_crc_always, true), (responder_waits, false),
+                (private_data_max_octets, 0), (ddp_version, 0), (rdmap_version, 0),
+                (shared_stag_is_invalidable, true));
 }
 
 /* ietf: startup frames of Rev 0 with up to 65535 octets (note M40), the rest negotiated; DV 1 and RV 1. A
@@ -24,14 +21,9 @@ TEST(test_ietf)
 {
   const iwarp_generation_rules *rules = iwarp_generation_rules_of(IWARP_IETF);
 
-  g_assert_true(rules->startup_frames);
-  g_assert_cmpuint(rules->mpa_revision, ==, 0);
-  g_assert_cmpuint(rules->private_data_max_octets, ==, 65535);
-  g_assert_false(rules->markers_and_crc_always);
-  g_assert_true(rules->responder_waits);
-  g_assert_cmpuint(rules->ddp_version, ==, 1);
-  g_assert_cmpuint(rules->rdmap_version, ==, 1);
-  g_assert_true(rules->shared_stag_is_invalidable);
+  EXPECT_FIELDS(rules, (startup_frames, true), (mpa_revision, 0), (private_data_max_octets, 65535),
+                (markers_and_crc_always, false), (responder_waits, true), (ddp_version, 1),
+                (rdmap_version, 1), (shared_stag_is_invalidable, true));
 }
 
 /* rfc: as ietf, but Rev 1 and 512 octets, and no shared STag is invalidated (rfc5040 §8.1.1 item 7). */
@@ -39,14 +31,9 @@ TEST(test_rfc)
 {
   const iwarp_generation_rules *rules = iwarp_generation_rules_of(IWARP_RFC);
 
-  g_assert_true(rules->startup_frames);
-  g_assert_cmpuint(rules->mpa_revision, ==, 1);
-  g_assert_cmpuint(rules->private_data_max_octets, ==, 512);
-  g_assert_false(rules->markers_and_crc_always);
-  g_assert_true(rules->responder_waits);
-  g_assert_cmpuint(rules->ddp_version, ==, 1);
-  g_assert_cmpuint(rules->rdmap_version, ==, 1);
-  g_assert_false(rules->shared_stag_is_invalidable);
+  EXPECT_FIELDS(rules, (startup_frames, true), (mpa_revision, 1), (private_data_max_octets, 512),
+                (markers_and_crc_always, false), (responder_waits, true), (ddp_version, 1),
+                (rdmap_version, 1), (shared_stag_is_invalidable, false));
 }
 
 /* The scenario's words. */

@@ -6,6 +6,7 @@
 #include <glib.h>
 
 #include "base/random_stream.h"
+#include "fields.h"
 #include "network/path_element.h"
 
 /* --- Packets, and an output that remembers what came --- */

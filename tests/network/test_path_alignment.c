@@ -26,8 +26,7 @@ static void assert_counts(const path_element *observer, uint64_t segments, uint6
 {
   const path_alignment_counts *counts = path_alignment_counted(observer);
 
-  g_assert_cmpuint(counts->segments, ==, segments);
-  g_assert_cmpuint(counts->starting_with_fpdu, ==, starting);
+  EXPECT_FIELDS(counts, (segments, segments), (starting_with_fpdu, starting));
 }
 
 /* FPDUs of 500 octets, sequence numbers that wrap at 4095: one segment of one, one of two, one that is cut

@@ -159,10 +159,8 @@ TEST(test_header_fields)
   }
   path_element_run(box.element, HOLD_PS);
   tcp_header joined = fixture_header(&box, 0);
-  g_assert_cmphex(joined.timestamp_value, ==, 0xFFFFFFFE);
-  g_assert_cmpuint(joined.timestamp_echo, ==, 52);
-  g_assert_cmphex(joined.acknowledgement, ==, 0);
-  g_assert_cmpuint(joined.window, ==, 902);
+  EXPECT_FIELDS(&joined, (timestamp_value, 0xFFFFFFFE), (timestamp_echo, 52), (acknowledgement, 0),
+                (window, 902));
   fixture_assert_output(&box, "[0,300).");
 }
 

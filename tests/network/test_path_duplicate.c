@@ -27,8 +27,7 @@ TEST(test_the_copy_is_right_behind)
   const datagram *original = test_output_at(f.output, 2)->packet;
   const datagram *copy = test_output_at(f.output, 3)->packet;
   g_assert_true(copy != original);
-  g_assert_cmpuint(copy->send_order, ==, 23);
-  g_assert_cmpuint(copy->flow_order, ==, 33);
+  EXPECT_FIELDS(copy, (send_order, 23), (flow_order, 33));
   uint8_t octets[2][140];
   datagram_write(original, octets[0], true);
   datagram_write(copy, octets[1], true);

@@ -77,8 +77,7 @@ TEST(test_shared_packet)
   const datagram *marked = test_output_at(f.output, 0)->packet;
   g_assert_cmpint(datagram_ecn_of(packet), ==, DATAGRAM_ECN_ECT_0);
   g_assert_cmpint(datagram_ecn_of(marked), ==, DATAGRAM_ECN_CONGESTED);
-  g_assert_cmpuint(marked->send_order, ==, 77);
-  g_assert_cmpuint(marked->flow_order, ==, 5);
+  EXPECT_FIELDS(marked, (send_order, 77), (flow_order, 5));
   g_assert_cmpuint(packet->references, ==, 1);
   datagram_unref(packet);
 }

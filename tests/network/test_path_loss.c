@@ -120,8 +120,7 @@ TEST(test_dropped_retransmissions_are_counted)
     packet->retransmission = i >= 3;
     path_element_receive(loss, packet, i);
   }
-  g_assert_cmpuint(loss->counts.dropped, ==, 2);
-  g_assert_cmpuint(loss->counts.retransmissions_dropped, ==, 1);
+  EXPECT_FIELDS(&loss->counts, (dropped, 2), (retransmissions_dropped, 1));
 }
 
 /* Correlation 1/2 and probability 1/2. x' = (u + x) / 2 is symmetric around 1/2, so half are lost. Let w = x

@@ -53,8 +53,7 @@ TEST(test_handshake)
   proxy_fixture_run(kit, 14 * MILLISECOND);
   tcp_header passed_on = kit->wires[PROXY_TO_RESPONDER].last;
   g_assert_cmphex(passed_on.flags & (TCP_SYN | TCP_ACK), ==, TCP_SYN);
-  g_assert_cmpuint(passed_on.source_port, ==, asked.source_port);
-  g_assert_cmpuint(passed_on.destination_port, ==, asked.destination_port);
+  EXPECT_FIELDS(&passed_on, (source_port, asked.source_port), (destination_port, asked.destination_port));
   g_assert_cmphex(passed_on.sequence, !=, asked.sequence);
   g_assert_cmpuint(kit->wires[PROXY_TO_INITIATOR].entered, ==, 0);
   proxy_fixture_run(kit, 1 * MILLISECOND);
@@ -134,10 +133,8 @@ TEST(test_transfer)
     proxy_fixture_post(kit, 0, SIDE_RESPONDER, 300000);
     proxy_fixture_close(kit, 0, SIDE_INITIATOR);
     proxy_fixture_run(kit, 2000 * MILLISECOND);
-    g_assert_cmpuint(host_of(kit, SIDE_RESPONDER)->received, ==, 1000000);
-    g_assert_true(host_of(kit, SIDE_RESPONDER)->finished);
-    g_assert_cmpuint(host_of(kit, SIDE_INITIATOR)->received, ==, 300000);
-    g_assert_false(host_of(kit, SIDE_INITIATOR)->finished); /* half closed */
+    EXPECT_FIELDS(host_of(kit, SIDE_RESPONDER), (received, 1000000), (finished, true));
+    EXPECT_FIELDS(host_of(kit, SIDE_INITIATOR), (received, 300000), (finished, false)); /* half closed */
     proxy_fixture_post(kit, 0, SIDE_RESPONDER, 5000);
     proxy_fixture_close(kit, 0, SIDE_RESPONDER);
     proxy_fixture_run(kit, 2000 * MILLISECOND);
@@ -276,8 +273,7 @@ TEST(test_ports_used_again)
   proxy_fixture_open(kit, 0, SIDE_RESPONDER);
   proxy_fixture_post(kit, 0, SIDE_INITIATOR, 5000);
   proxy_fixture_run(kit, 200 * MILLISECOND);
-  g_assert_true(host_of(kit, SIDE_RESPONDER)->established);
-  g_assert_cmpuint(host_of(kit, SIDE_RESPONDER)->received, ==, 5000);
+  EXPECT_FIELDS(host_of(kit, SIDE_RESPONDER), (established, true), (received, 5000));
   g_assert_cmpuint(proxy_fixture_openings(kit), ==, 2);
   g_assert_cmpuint(kit->wires[PROXY_TO_RESPONDER].retransmissions, ==, 1);
 }

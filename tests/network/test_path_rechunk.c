@@ -297,16 +297,10 @@ TEST(test_headers_of_pieces)
   for (guint i = 0; i < 3; i++) {
     static const uint32_t values[] = {10, 12, 15};
     tcp_header of_piece = fixture_header(&f, i);
-    g_assert_cmpuint(of_piece.acknowledgement, ==, 4300);
-    g_assert_cmpuint(of_piece.window, ==, 555);
-    g_assert_true(of_piece.has_timestamps);
-    g_assert_cmpuint(of_piece.timestamp_value, ==, values[i]);
-    g_assert_cmpuint(of_piece.timestamp_echo, ==, 11);
-    g_assert_cmpuint(of_piece.sack_count, ==, 1);
-    g_assert_cmpuint(of_piece.sack[0].from, ==, 100);
-    g_assert_cmpuint(of_piece.sack[0].to, ==, 200);
-    g_assert_cmpuint(of_piece.source_port, ==, 1000);
-    g_assert_cmpuint(of_piece.destination_port, ==, 7);
+    EXPECT_FIELDS(&of_piece, (acknowledgement, 4300), (window, 555), (has_timestamps, true),
+                  (timestamp_value, values[i]), (timestamp_echo, 11), (sack_count, 1));
+    EXPECT_FIELDS(&of_piece.sack[0], (from, 100), (to, 200));
+    EXPECT_FIELDS(&of_piece, (source_port, 1000), (destination_port, 7));
     const ip_address source = datagram_source(fixture_packet(&f, i));
     const ip_address destination = datagram_destination(fixture_packet(&f, i));
     g_assert_cmpmem(source.octets, 4, "\x0A\0\0\1", 4);

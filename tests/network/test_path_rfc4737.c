@@ -63,8 +63,7 @@ TEST(test_in_order)
 {
   static const guint order[] = {1, 2, 3, 5, 6}; /* a loss is no reordering */
   path_rfc4737_report report = report_of(order, G_N_ELEMENTS(order), 6);
-  g_assert_cmpuint(report.packets, ==, 5);
-  g_assert_cmpuint(report.reordered, ==, 0);
+  EXPECT_FIELDS(&report, (packets, 5), (reordered, 0));
 }
 
 /* 1 2 3 7 8 9 10 4 5 6 11. 4, 5 and 6 are reordered; the first with a larger number is 7, the fourth. 4 is
@@ -73,10 +72,7 @@ TEST(test_three_late)
 {
   static const guint order[] = {1, 2, 3, 7, 8, 9, 10, 4, 5, 6, 11};
   path_rfc4737_report report = report_of(order, G_N_ELEMENTS(order), 11);
-  g_assert_cmpuint(report.packets, ==, 11);
-  g_assert_cmpuint(report.reordered, ==, 3);
-  g_assert_cmpuint(report.extent_sum, ==, 4 + 5 + 6);
-  g_assert_cmpuint(report.extent_most, ==, 6);
+  EXPECT_FIELDS(&report, (packets, 11), (reordered, 3), (extent_sum, 4 + 5 + 6), (extent_most, 6));
 }
 
 /* A hole is filled from the middle: 1 6 4 2 5 3. The first larger than each is 6, the second: extents 1, 2,
@@ -85,8 +81,7 @@ TEST(test_a_hole_filled_from_the_middle)
 {
   static const guint order[] = {1, 6, 4, 2, 5, 3};
   path_rfc4737_report report = report_of(order, G_N_ELEMENTS(order), 6);
-  g_assert_cmpuint(report.reordered, ==, 4);
-  g_assert_cmpuint(report.extent_sum, ==, 1 + 2 + 3 + 4);
+  EXPECT_FIELDS(&report, (reordered, 4), (extent_sum, 1 + 2 + 3 + 4));
 }
 
 /* Two holes: 1 3 5 2 4. 2 is behind 3 and 5: extent 2; 4: its first larger is 5, the third, so 2 as well. */
@@ -94,8 +89,7 @@ TEST(test_two_holes)
 {
   static const guint order[] = {1, 3, 5, 2, 4};
   path_rfc4737_report report = report_of(order, G_N_ELEMENTS(order), 5);
-  g_assert_cmpuint(report.reordered, ==, 2);
-  g_assert_cmpuint(report.extent_sum, ==, 4);
+  EXPECT_FIELDS(&report, (reordered, 2), (extent_sum, 4));
 }
 
 /* Copies of what has come are not reordered and take no place: of the newest, of an older one, of a late one.
@@ -104,9 +98,7 @@ TEST(test_copies)
 {
   static const guint order[] = {1, 2, 2, 1, 4, 4, 3, 3, 4};
   path_rfc4737_report report = report_of(order, G_N_ELEMENTS(order), 4);
-  g_assert_cmpuint(report.packets, ==, 4);
-  g_assert_cmpuint(report.reordered, ==, 1);
-  g_assert_cmpuint(report.extent_most, ==, 1);
+  EXPECT_FIELDS(&report, (packets, 4), (reordered, 1), (extent_most, 1));
 }
 
 /* 20 packets in front of the first. */
@@ -118,8 +110,7 @@ TEST(test_a_large_extent)
   }
   order[20] = 1;
   path_rfc4737_report report = report_of(order, 21, 21);
-  g_assert_cmpuint(report.reordered, ==, 1);
-  g_assert_cmpuint(report.extent_most, ==, 20);
+  EXPECT_FIELDS(&report, (reordered, 1), (extent_most, 20));
 }
 
 /* Every other packet is missing: 300 gaps, of which the last 256 are remembered. Packet 2 is long forgotten,
@@ -136,13 +127,11 @@ TEST(test_bounded_memory)
   leave(&f, 2, 1000);
   leave(&f, 88, 1000);
   const path_rfc4737_report *report = path_rfc4737_counted(f.exit);
-  g_assert_cmpuint(report->packets, ==, 301);
-  g_assert_cmpuint(report->reordered, ==, 0);
+  EXPECT_FIELDS(report, (packets, 301), (reordered, 0));
   leave(&f, 600, 1001);
   g_assert_cmpuint(report->extent_sum, ==, 1);
   leave(&f, 90, 1002);
-  g_assert_cmpuint(report->reordered, ==, 2);
-  g_assert_cmpuint(report->extent_most, ==, 302 - 45);
+  EXPECT_FIELDS(report, (reordered, 2), (extent_most, 302 - 45));
   tear_down(&f);
 }
 
@@ -157,8 +146,7 @@ TEST(test_flows)
   for (gsize i = 0; i < G_N_ELEMENTS(order); i++) {
     leave(&f, order[i], 1);
   }
-  g_assert_cmpuint(path_rfc4737_counted(f.exit)->packets, ==, 10);
-  g_assert_cmpuint(path_rfc4737_counted(f.exit)->reordered, ==, 1); /* 8, behind 10 */
+  EXPECT_FIELDS(path_rfc4737_counted(f.exit), (packets, 10), (reordered, 1)); /* 8, behind 10 */
   tear_down(&f);
 }
 

@@ -58,14 +58,9 @@ TEST(test_header_fields)
   g_assert_cmpuint(box.output->len, ==, 2);
   for (guint i = 0; i < 2; i++) {
     tcp_header of_piece = fixture_header(&box, i);
-    g_assert_true(of_piece.has_timestamps);
-    g_assert_cmpuint(of_piece.timestamp_value, ==, 77);
-    g_assert_cmpuint(of_piece.timestamp_echo, ==, 66);
-    g_assert_cmpuint(of_piece.acknowledgement, ==, header.acknowledgement);
-    g_assert_cmpuint(of_piece.window, ==, header.window);
-    g_assert_cmpuint(of_piece.sack_count, ==, 1);
-    g_assert_true(fixture_packet(&box, i)->retransmission);
-    g_assert_cmpuint(fixture_packet(&box, i)->send_order, ==, 12);
+    EXPECT_FIELDS(&of_piece, (has_timestamps, true), (timestamp_value, 77), (timestamp_echo, 66),
+                  (acknowledgement, header.acknowledgement), (window, header.window), (sack_count, 1));
+    EXPECT_FIELDS(fixture_packet(&box, i), (retransmission, true), (send_order, 12));
     g_assert_cmpint(datagram_ecn_of(fixture_packet(&box, i)), ==, DATAGRAM_ECN_CONGESTED);
   }
   fixture_assert_output(&box, "[300,1300). [1300,1800).");

@@ -233,8 +233,7 @@ TEST(test_threshold_in_packets)
   assert_marks(&f, "222303");
   send_ecn(&f, DATAGRAM_ECN_ECT_0, 4 * 78000);
   assert_marks(&f, "2223032");
-  g_assert_cmpuint(f.transmitter->counts.marked, ==, 2);
-  g_assert_cmpuint(f.transmitter->counts.dropped, ==, 0);
+  EXPECT_FIELDS(&f.transmitter->counts, (marked, 2), (dropped, 0));
   tear_down(&f);
 }
 
@@ -307,14 +306,12 @@ TEST(test_manager_at_enqueue)
   assert_marks(&f, "23");
   g_assert_null(f.transmitter->class->deadline);
   send_small(&f, 4, 200000);
-  g_assert_cmpuint(told->questions[0].packets, ==, 0);
-  g_assert_true(told->questions[0].ecn_capable);
+  EXPECT_FIELDS(&told->questions[0], (packets, 0), (ecn_capable, true));
   g_assert_false(told->questions[1].ecn_capable);
   g_assert_cmpuint(told->questions[2].packets, ==, 0);
   g_assert_cmpint(told->questions[2].idle_ps, ==, 0);
   g_assert_cmpint(told->questions[3].idle_ps, ==, 44000);
-  g_assert_cmpuint(f.transmitter->counts.dropped, ==, 1);
-  g_assert_cmpuint(f.transmitter->counts.marked, ==, 1);
+  EXPECT_FIELDS(&f.transmitter->counts, (dropped, 1), (marked, 1));
   tear_down(&f);
   g_assert_true(freed);
 }
@@ -338,8 +335,7 @@ TEST(test_manager_at_dequeue)
   path_element_run(f.transmitter, 78000);
   test_assert_numbers(f.output, false, "1 4");
   g_assert_cmpint(told->questions[1].waited_ps, ==, 77990);
-  g_assert_cmpuint(told->questions[1].packets, ==, 2);
-  g_assert_cmpuint(told->questions[1].octets, ==, 80);
+  EXPECT_FIELDS(&told->questions[1], (packets, 2), (octets, 80));
   g_assert_cmpint(told->questions[2].waited_ps, ==, 77980);
   g_assert_cmpuint(told->questions[2].packets, ==, 1);
   g_assert_cmpint(path_element_deadline(f.transmitter, &order), ==, TIME_PS_NEVER);

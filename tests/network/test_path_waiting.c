@@ -63,8 +63,8 @@ TEST(test_oldest_timestamp)
   for (guint i = 0; i < G_N_ELEMENTS(pieces); i++) {
     tcp_header header;
     datagram *piece = take(&f, pieces[i].to, &header);
-    g_assert_cmpuint(header.timestamp_value, ==, pieces[i].timestamp);
-    g_assert_cmphex(header.sequence, ==, tcp_sequence_of(from, TEST_ISN));
+    EXPECT_FIELDS(&header, (timestamp_value, pieces[i].timestamp),
+                  (sequence, tcp_sequence_of(from, TEST_ISN)));
     for (uint32_t at = 0; at < piece->payload.length; at++) {
       g_assert_cmpuint(buffer_chain_at(&piece->payload, at), ==, test_octet(from + at));
     }
@@ -88,8 +88,7 @@ TEST(test_timestamps_wrap)
   append(&f, 200, 300, 0xFFFFFFF0, DATAGRAM_ECN_NOT_CAPABLE, 0, false);
   append(&f, 300, 400, 0, DATAGRAM_ECN_NOT_CAPABLE, 0, false);
   datagram_unref(take(&f, 300, &header));
-  g_assert_true(header.has_timestamps);
-  g_assert_cmphex(header.timestamp_value, ==, 0xFFFFFFF0);
+  EXPECT_FIELDS(&header, (has_timestamps, true), (timestamp_value, 0xFFFFFFF0));
   datagram_unref(take(&f, 400, &header));
   g_assert_false(header.has_timestamps);
   path_waiting_clear(&f.waiting);
@@ -192,6 +191,5 @@ TEST(test_newest_header)
   header.acknowledgement = 100;
   header.flags = TCP_PSH;
   path_waiting_note_header(&newest, &header);
-  g_assert_cmphex(newest.acknowledgement, ==, 5);
-  g_assert_cmpuint(newest.window, ==, 3);
+  EXPECT_FIELDS(&newest, (acknowledgement, 5), (window, 3));
 }

@@ -2,6 +2,7 @@
 /* ns-3's own TCP under the whole MPA/DDP/RDMAP stack: every octet of the workload is verified, lossless and under loss. */
 #include "shim/ns3_tcp_transport.h"
 
+#include "fields.h"
 #include "ns3_pair.h"
 #include "test.h"
 
@@ -25,15 +26,12 @@ TEST(test_lossless)
   /* The requester closes first: the stream of its peer has still to go on when the FIN comes. */
   g_assert_true(pair->sides[SIDE_RESPONDER].finished);
   const tcp_statistics *sent = statistics_of(pair, SIDE_INITIATOR);
-  g_assert_cmpuint(sent->retransmissions, ==, 0);
-  g_assert_cmpuint(sent->timeouts, ==, 0);
-  g_assert_cmpuint(sent->recoveries, ==, 0);
+  EXPECT_FIELDS(sent, (retransmissions, 0), (timeouts, 0), (recoveries, 0));
   g_assert_cmpuint(rnic_endpoint_emss_octets(pair->sides[SIDE_INITIATOR].endpoint), ==, EMSS);
-  g_assert_cmpuint(sent->full_segment_payload_octets, ==, EMSS * sent->full_segments);
-  g_assert_cmpuint(sent->full_segment_octets, ==, 1500 * sent->full_segments);
+  EXPECT_FIELDS(sent, (full_segment_payload_octets, EMSS * sent->full_segments),
+                (full_segment_octets, 1500 * sent->full_segments));
   g_assert_cmpuint(sent->full_segments, >=, sent->segments_sent - 4);
-  g_assert_cmpuint(pair->sides[SIDE_RESPONDER].segments_behind_hole, ==, 0);
-  g_assert_cmpuint(pair->sides[SIDE_RESPONDER].runs_max, ==, 0);
+  EXPECT_FIELDS(&pair->sides[SIDE_RESPONDER], (segments_behind_hole, 0), (runs_max, 0));
   ns3_pair_free(pair);
 }
 
@@ -48,17 +46,14 @@ TEST(test_one_loss)
   ns3_pair_run(pair, 10 * TIME_PS_PER_SECOND);
   ns3_pair_assert_done(pair);
   const tcp_statistics *sent = statistics_of(pair, SIDE_INITIATOR);
-  g_assert_cmpuint(sent->timeouts, ==, 0);
-  g_assert_cmpuint(sent->recoveries, ==, 1);
-  g_assert_cmpuint(sent->retransmissions, ==, 1);
+  EXPECT_FIELDS(sent, (timeouts, 0), (recoveries, 1), (retransmissions, 1));
   g_assert_cmpuint(pair->sides[SIDE_INITIATOR].retransmitted_octets, ==, EMSS);
   g_assert_cmpuint(receiver->runs_max, ==, 1);
   g_assert_cmpuint(receiver->segments_behind_hole, >=, 3); /* three duplicate ACKs */
   g_assert_cmpuint(receiver->held_max, >=, (uint64_t)EMSS * receiver->segments_behind_hole);
   /* An FPDU is smaller than a segment: of those held, all but the ones that the first and the last held segment cut waited whole. */
   g_assert_cmpuint(receiver->fpdus_waited, >=, receiver->segments_behind_hole - 2);
-  g_assert_cmpuint(receiver->retransmissions_arrived, ==, 1);
-  g_assert_cmpuint(receiver->segments, ==, sent->segments_sent - 1);
+  EXPECT_FIELDS(receiver, (retransmissions_arrived, 1), (segments, sent->segments_sent - 1));
   ns3_pair_free(pair);
 }
 
@@ -94,8 +89,7 @@ TEST(test_loss_with_a_full_window)
   ns3_pair_run(pair, 10 * TIME_PS_PER_SECOND);
   ns3_pair_assert_done(pair);
   const tcp_statistics *sent = statistics_of(pair, SIDE_INITIATOR);
-  g_assert_cmpuint(sent->timeouts, ==, 0);
-  g_assert_cmpuint(sent->retransmissions, ==, 1);
+  EXPECT_FIELDS(sent, (timeouts, 0), (retransmissions, 1));
   g_assert_cmpuint(pair->sides[SIDE_RESPONDER].held_max, >=, 65536 - 2 * EMSS);
   /* Nobody waited for a window that was not announced: 5 s is ns-3's wait for that. */
   g_assert_cmpint(pair->done_at, <, TIME_PS_PER_SECOND);
@@ -112,9 +106,7 @@ TEST(test_two_losses)
   ns3_pair_run(pair, 10 * TIME_PS_PER_SECOND);
   ns3_pair_assert_done(pair);
   const tcp_statistics *sent = statistics_of(pair, SIDE_INITIATOR);
-  g_assert_cmpuint(sent->recoveries, ==, 1);
-  g_assert_cmpuint(sent->retransmissions, ==, 2);
-  g_assert_cmpuint(sent->timeouts, ==, 0);
+  EXPECT_FIELDS(sent, (recoveries, 1), (retransmissions, 2), (timeouts, 0));
   g_assert_cmpuint(pair->sides[SIDE_RESPONDER].runs_max, ==, 2);
   ns3_pair_free(pair);
 }
@@ -132,8 +124,7 @@ TEST(test_tail_loss_needs_a_timeout)
   ns3_pair_run(pair, 30 * TIME_PS_PER_SECOND);
   ns3_pair_assert_done(pair);
   const tcp_statistics *sent = statistics_of(pair, SIDE_INITIATOR);
-  g_assert_cmpuint(sent->timeouts, ==, 1);
-  g_assert_cmpuint(sent->retransmissions, ==, 2);
+  EXPECT_FIELDS(sent, (timeouts, 1), (retransmissions, 2));
   g_assert_cmpint(pair->done_at, >=, 200 * TIME_PS_PER_MILLISECOND); /* the least RTO */
   ns3_pair_free(pair);
 }
@@ -240,8 +231,7 @@ TEST(test_with_our_own)
     ns3_pair_assert_done(pair);
     g_assert_cmpuint(rnic_endpoint_emss_octets(pair->sides[SIDE_INITIATOR].endpoint), ==,
                      sender == 0 ? EMSS : 536);
-    g_assert_cmpuint(statistics_of(pair, SIDE_INITIATOR)->retransmissions, ==, 1);
-    g_assert_cmpuint(statistics_of(pair, SIDE_INITIATOR)->timeouts, ==, 0);
+    EXPECT_FIELDS(statistics_of(pair, SIDE_INITIATOR), (retransmissions, 1), (timeouts, 0));
     ns3_pair_free(pair);
   }
 }

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "fields.h"
 #include "net/datagram.h"
 #include "net/ip_header.h"
 #include "test.h"
@@ -122,9 +123,7 @@ TEST(test_two_hops)
   for (unsigned i = 0; i < 2; i++) {
     const arrival *a = &self->arrived[i];
     g_assert_cmpint(a->when, ==, 2 * (INT64_C(1201600000) + TIME_PS_PER_MILLISECOND));
-    g_assert_cmpuint(a->length, ==, 1500);
-    g_assert_cmpuint(a->mark, ==, a->end == 1 ? 77 : 0);
-    g_assert_cmpuint(a->first[8], ==, 64 - 3);
+    EXPECT_FIELDS(a, (length, 1500), (mark, a->end == 1 ? 77 : 0), (first[8], 64 - 3));
     g_assert_cmphex(internet_checksum(0, a->first, 20), ==, 0);
   }
   g_assert_cmpuint(self->arrived[0].end + self->arrived[1].end, ==, 1);

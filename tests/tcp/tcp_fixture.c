@@ -325,6 +325,22 @@ void post(tcp_fixture *f, unsigned from, uint32_t octets, unsigned flags)
   collect(f, from);
 }
 
+void post_each(tcp_fixture *f, unsigned from, unsigned flags, size_t count, const uint32_t *octets)
+{
+  for (size_t i = 0; i < count; i++) {
+    queue_record(f, from, octets[i], flags);
+  }
+  collect(f, from);
+}
+
+void post_losing(tcp_fixture *f, uint32_t octets, uint32_t lost)
+{
+  post(f, 0, octets, 0);
+  for (uint32_t left = lost == ALL ? on_wire(f, 0) : lost; left > 0; left--) {
+    drop_segment(f, 0);
+  }
+}
+
 void open_end(tcp_fixture *f, unsigned from)
 {
   tcp_transport_open(f->end[from].connection, f->now);
@@ -373,6 +389,37 @@ void expect_segment(const tcp_fixture *f, unsigned from, uint64_t position, uint
   g_assert_cmpuint(wire_length(f, from, 0), ==, length);
 }
 
+void expect_lone_segment(const tcp_fixture *f, unsigned from, uint64_t position, uint32_t length)
+{
+  expect_segment(f, from, position, length);
+  g_assert_cmpuint(on_wire(f, from), ==, 1);
+}
+
+void expect_and_drop(tcp_fixture *f, unsigned from, uint64_t position, uint32_t length)
+{
+  expect_segment(f, from, position, length);
+  drop_segment(f, from);
+}
+
+void expect_and_deliver(tcp_fixture *f, unsigned from, uint64_t position, uint32_t length)
+{
+  expect_segment(f, from, position, length);
+  deliver(f, from);
+}
+
+void expect_quiet_until(tcp_fixture *f, unsigned from, time_ps when)
+{
+  advance_to(f, when - 1);
+  expect_nothing(f, from);
+  advance_to(f, when);
+}
+
+void expect_closed(const tcp_fixture *f, unsigned end, tcp_close_reason reason)
+{
+  g_assert_true(f->end[end].closed);
+  g_assert_cmpint(f->end[end].reason, ==, reason);
+}
+
 void expect_ack(const tcp_fixture *f, unsigned from, uint64_t position)
 {
   g_assert_cmpuint(on_wire(f, from), >, 0);
@@ -402,11 +449,16 @@ void deliver(tcp_fixture *f, unsigned from)
   datagram_unref(packet);
 }
 
-void deliver_all(tcp_fixture *f, unsigned from)
+void deliver_some(tcp_fixture *f, unsigned from, unsigned count)
 {
-  for (unsigned left = on_wire(f, from); left > 0; left--) {
+  for (; count > 0; count--) {
     deliver(f, from);
   }
+}
+
+void deliver_all(tcp_fixture *f, unsigned from)
+{
+  deliver_some(f, from, on_wire(f, from));
 }
 
 void deliver_and_acknowledge(tcp_fixture *f)
@@ -517,16 +569,19 @@ void settle(tcp_fixture *f, time_ps round_trip_ps)
     advance_by(f, round_trip_ps / 2);
     unsigned first = on_wire(f, 0);
     unsigned second = on_wire(f, 1);
-    for (; first > 0; first--) {
-      deliver(f, 0);
-    }
-    for (; second > 0; second--) {
-      deliver(f, 1);
-    }
+    deliver_some(f, 0, first);
+    deliver_some(f, 1, second);
     if (on_wire(f, 0) + on_wire(f, 1) == 0) {
       advance_by(f, f->end[0].config.delayed_ack_ps);
     }
   }
+}
+
+void settle_through(tcp_fixture *f, uint64_t octets)
+{
+  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  g_assert_cmpuint(f->end[1].passed_octets, ==, octets);
+  g_assert_cmpuint(f->end[0].acknowledged, ==, octets);
 }
 
 uint32_t sequence_at(const tcp_fixture *f, unsigned end, int64_t position)

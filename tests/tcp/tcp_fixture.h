@@ -104,6 +104,15 @@ void queue_record(tcp_fixture *f, unsigned from, uint32_t octets, unsigned flags
 /* The same, and sends what it may. */
 void post(tcp_fixture *f, unsigned from, uint32_t octets, unsigned flags);
 
+/* The same with a record of each length. */
+#define POST_RECORDS(f, from, flags, ...)                                                                    \
+  post_each(f, from, flags, G_N_ELEMENTS(((const uint32_t[]){__VA_ARGS__})), (const uint32_t[]){__VA_ARGS__})
+void post_each(tcp_fixture *f, unsigned from, unsigned flags, size_t count, const uint32_t *octets);
+
+/* End 0 posts `octets` octets, and of what lies on its wire then the oldest `lost` are lost, or ALL. */
+enum { ALL = UINT32_MAX };
+void post_losing(tcp_fixture *f, uint32_t octets, uint32_t lost);
+
 /* End `from` opens, and sends what it may. */
 void open_end(tcp_fixture *f, unsigned from);
 
@@ -131,6 +140,17 @@ uint32_t wire_length(const tcp_fixture *f, unsigned from, unsigned index);
 /* The oldest segment on the wire of `from` has `length` octets of payload at `position`. It stays. */
 void expect_segment(const tcp_fixture *f, unsigned from, uint64_t position, uint32_t length);
 
+/* The same, and no other is on it; the same, and it is lost, or arrives. */
+void expect_lone_segment(const tcp_fixture *f, unsigned from, uint64_t position, uint32_t length);
+void expect_and_drop(tcp_fixture *f, unsigned from, uint64_t position, uint32_t length);
+void expect_and_deliver(tcp_fixture *f, unsigned from, uint64_t position, uint32_t length);
+
+/* Nothing is on the wire of `from` a picosecond before `when`, which the clock moves to. */
+void expect_quiet_until(tcp_fixture *f, unsigned from, time_ps when);
+
+/* End `end` is closed, for this reason. */
+void expect_closed(const tcp_fixture *f, unsigned end, tcp_close_reason reason);
+
 /* The oldest segment on the wire of `from` is a pure ACK of all below `position`. It stays. */
 void expect_ack(const tcp_fixture *f, unsigned from, uint64_t position);
 void expect_nothing(const tcp_fixture *f, unsigned from);
@@ -138,6 +158,7 @@ void expect_nothing(const tcp_fixture *f, unsigned from);
 /* The oldest segment on the wire of `from` arrives at the other end, or is lost; so do all. */
 void deliver(tcp_fixture *f, unsigned from);
 void deliver_all(tcp_fixture *f, unsigned from);
+void deliver_some(tcp_fixture *f, unsigned from, unsigned count);
 void drop_segment(tcp_fixture *f, unsigned from);
 void drop_all(tcp_fixture *f, unsigned from);
 
@@ -171,6 +192,10 @@ unsigned deliver_over(tcp_fixture *f, unsigned from, uint32_t mtu_octets, bool t
 /* Delivers everything both ways, with half of `round_trip_ps` each way, until nothing is on the wire and
  * no delayed ACK comes. */
 void settle(tcp_fixture *f, time_ps round_trip_ps);
+
+/* The same with TCP_FIXTURE_ROUND_TRIP; then the first `octets` of end 0, and no more, are passed up and
+ * acknowledged. */
+void settle_through(tcp_fixture *f, uint64_t octets);
 
 /* The sequence number of `position` in the stream of `end`. */
 uint32_t sequence_at(const tcp_fixture *f, unsigned end, int64_t position);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* events.admit: the layer above decides about a segment as a whole, when it has seen all that is new in
  * it. */
+#include "fields.h"
 #include "tcp/tcp_receiver.h"
 #include "test.h"
 
@@ -84,10 +85,7 @@ TEST(test_once_a_segment)
   g_assert_true(arrive(test, 300, 400));
   g_assert_cmpuint(test->admitted, ==, 0);
   g_assert_true(arrive(test, 0, 500));
-  g_assert_cmpuint(test->inspected, ==, 3);
-  g_assert_cmpuint(test->admitted, ==, 1);
-  g_assert_cmpuint(test->position, ==, 0);
-  g_assert_cmpuint(test->length, ==, 500);
+  EXPECT_FIELDS(test, (inspected, 3), (admitted, 1), (position, 0), (length, 500));
   end(test);
 }
 

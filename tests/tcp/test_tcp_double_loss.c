@@ -6,6 +6,7 @@
  * The path takes 100 ms there and back, a segment every 10 us, and loses the first transmissions of one
  * segment; every other one arrives. 600 segments are posted at once; the window begins with 10 and SRTT is
  * about 100 ms, so RTO is 200 ms at least. */
+#include "fields.h"
 #include "tcp_wire.h"
 #include "test.h"
 
@@ -73,12 +74,9 @@ static void run(const tcp_config *config, unsigned segments, unsigned lost_segme
   const tcp_statistics *statistics = statistics_of(f);
   g_test_message("segment %u of %u lost %u times", lost_segment, segments, times);
   g_assert_cmpuint(plan.left, ==, 0);
-  g_assert_cmpuint(tcp_wire_counts_of(wire, 0)->lost, ==, times);
-  g_assert_cmpuint(tcp_wire_counts_of(wire, 0)->useless, ==, 0);
-  g_assert_cmpuint(statistics->retransmissions, ==, expected.retransmissions);
-  g_assert_cmpuint(statistics->timeouts, ==, expected.timeouts);
-  g_assert_cmpuint(statistics->tail_loss_probes, ==, expected.probes);
-  g_assert_cmpuint(statistics->segments_sent, ==, segments + expected.retransmissions);
+  EXPECT_FIELDS(tcp_wire_counts_of(wire, 0), (lost, times), (useless, 0));
+  EXPECT_FIELDS(statistics, (retransmissions, expected.retransmissions), (timeouts, expected.timeouts),
+                (tail_loss_probes, expected.probes), (segments_sent, segments + expected.retransmissions));
   tcp_wire_free(wire);
 }
 

@@ -63,9 +63,7 @@ TEST(test_delayed_ack)
   time_ps arrived = f->now;
   g_assert_cmpint(tcp_transport_deadline(f->end[1].connection), ==,
                   arrived + f->end[0].config.delayed_ack_ps);
-  advance_to(f, arrived + f->end[0].config.delayed_ack_ps - 1);
-  expect_nothing(f, 1);
-  advance_by(f, 1);
+  expect_quiet_until(f, 1, arrived + f->end[0].config.delayed_ack_ps);
   expect_ack(f, 1, 3 * EMSS);
 }
 
@@ -98,8 +96,8 @@ TEST(test_sack_blocks_on_the_wire)
   tcp_header header = wire_header(f, 1, 3);
   g_assert_cmpuint(header.sack_count, ==, 3);
   for (unsigned i = 0; i < 3; i++) { /* segments 7, 5, 3 */
-    g_assert_cmpuint(header.sack[i].from, ==, sequence_at(f, 0, (7 - 2 * i) * 1448));
-    g_assert_cmpuint(header.sack[i].to, ==, sequence_at(f, 0, (8 - 2 * i) * 1448));
+    EXPECT_FIELDS(&header.sack[i], (from, sequence_at(f, 0, (7 - 2 * i) * 1448)),
+                  (to, sequence_at(f, 0, (8 - 2 * i) * 1448)));
   }
   drop_all(f, 1);
   queue_record(f, 1, 1448, 0);
@@ -192,11 +190,9 @@ TEST(test_stream_segments)
   queue_record(f, 0, 3100, TCP_RECORD_FPDU);
   collect(f, 0);
   for (uint64_t position = 0; position < 4380; position += EMSS) {
-    expect_segment(f, 0, position, EMSS);
-    deliver(f, 0);
+    expect_and_deliver(f, 0, position, EMSS);
   }
-  expect_segment(f, 0, 4380, 216);
-  deliver(f, 0);
+  expect_and_deliver(f, 0, 4380, 216);
 }
 
 /* full_segments: first transmissions only. STREAM: EMSS octets of FPDUs, 1500 on the wire each; the first
@@ -213,10 +209,8 @@ TEST(test_full_segments_are_counted)
   settle(f, TCP_FIXTURE_ROUND_TRIP);
   const tcp_statistics *statistics = tcp_transport_statistics(f->end[0].connection);
   g_assert_cmpuint(statistics->segments_sent, ==, 8); /* 4, and once more each */
-  g_assert_cmpuint(statistics->retransmissions, ==, 4);
-  g_assert_cmpuint(statistics->full_segments, ==, 2);
-  g_assert_cmpuint(statistics->full_segment_octets, ==, 3000);
-  g_assert_cmpuint(statistics->full_segment_payload_octets, ==, 2920);
+  EXPECT_FIELDS(statistics, (retransmissions, 4), (full_segments, 2), (full_segment_octets, 3000),
+                (full_segment_payload_octets, 2920));
   tcp_fixture_free(f);
 
   config.segmentation = TCP_SEGMENTATION_ALIGNED;
@@ -226,8 +220,7 @@ TEST(test_full_segments_are_counted)
   queue_record(f, 0, 1460, TCP_RECORD_FPDU);
   collect(f, 0);
   statistics = tcp_transport_statistics(f->end[0].connection);
-  g_assert_cmpuint(statistics->full_segments, ==, 2);
-  g_assert_cmpuint(statistics->full_segment_octets, ==, 1496 + 1500);
+  EXPECT_FIELDS(statistics, (full_segments, 2), (full_segment_octets, 1496 + 1500));
   tcp_fixture_free(f);
 }
 
@@ -243,21 +236,15 @@ static tcp_fixture *against_small_window(tcp_segmentation segmentation)
 TEST(test_small_window_breaks_alignment)
 {
   g_autoptr(tcp_fixture) f = against_small_window(TCP_SEGMENTATION_ALIGNED);
-  queue_record(f, 0, 1400, TCP_RECORD_FPDU);
-  queue_record(f, 0, 1400, TCP_RECORD_FPDU);
-  queue_record(f, 0, 400, TCP_RECORD_FPDU);
-  collect(f, 0);
-  expect_segment(f, 0, 0, 1400);
-  g_assert_cmpuint(on_wire(f, 0), ==, 1); /* 600 are left: it waits */
+  POST_RECORDS(f, 0, TCP_RECORD_FPDU, 1400, 1400, 400);
+  expect_lone_segment(f, 0, 0, 1400); /* 600 are left: it waits */
   drop_segment(f, 0);
   script_window(f, 1400, 1000);
-  expect_segment(f, 0, 1400, 1000);
-  drop_segment(f, 0);
+  expect_and_drop(f, 0, 1400, 1000);
   expect_nothing(f, 0);
   script_window(f, 2400, 1000);
-  expect_segment(f, 0, 2400, 400); /* the rest of the second FPDU */
-  drop_segment(f, 0);
-  expect_segment(f, 0, 2800, 400); /* the third, in a fresh segment */
+  expect_and_drop(f, 0, 2400, 400); /* the rest of the second FPDU */
+  expect_segment(f, 0, 2800, 400);  /* the third, in a fresh segment */
 }
 
 /* MPA-041: three FPDUs would go together; the window of 1000 octets has room for two of them, and these stay
@@ -266,13 +253,9 @@ TEST(test_small_window_takes_fewer_fpdus)
 {
   g_autoptr(tcp_fixture) f = against_small_window(TCP_SEGMENTATION_ALIGNED);
   script_window(f, 0, 1000);
-  queue_record(f, 0, 500, TCP_RECORD_FPDU);
-  queue_record(f, 0, 400, TCP_RECORD_FPDU);
-  queue_record(f, 0, 300, TCP_RECORD_FPDU);
-  collect(f, 0);
+  POST_RECORDS(f, 0, TCP_RECORD_FPDU, 500, 400, 300);
   g_assert_cmpuint(on_wire(f, 0), ==, 1);
-  expect_segment(f, 0, 0, 900);
-  drop_segment(f, 0);
+  expect_and_drop(f, 0, 0, 900);
   script_window(f, 900, 1000);
   expect_segment(f, 0, 900, 300);
 }
@@ -282,8 +265,7 @@ TEST(test_small_window_and_stream)
 {
   g_autoptr(tcp_fixture) f = against_small_window(TCP_SEGMENTATION_STREAM);
   post(f, 0, 5000, 0);
-  expect_segment(f, 0, 0, EMSS);
-  g_assert_cmpuint(on_wire(f, 0), ==, 1);
+  expect_lone_segment(f, 0, 0, EMSS);
   drop_segment(f, 0);
   script_window(f, EMSS, 1000);
   expect_segment(f, 0, EMSS, 1000);
@@ -315,9 +297,7 @@ TEST(test_zero_window)
   post(f, 0, 1000, TCP_RECORD_FPDU);
   time_ps start = f->now;
   expect_nothing(f, 0);
-  advance_to(f, start + 300 * TIME_PS_PER_MILLISECOND - 1);
-  expect_nothing(f, 0);
-  advance_by(f, 1);
+  expect_quiet_until(f, 0, start + 300 * TIME_PS_PER_MILLISECOND);
   g_assert_cmpuint(on_wire(f, 0), ==, 1);
   g_assert_cmpuint(wire_length(f, 0, 0), ==, 0);
   g_assert_cmpuint(wire_header(f, 0, 0).sequence, ==, tcp_sequence_of(-1, 1000)); /* must be answered */
@@ -434,22 +414,19 @@ TEST(test_missing_timestamps)
     g_autoptr(tcp_fixture) f =
         tcp_fixture_scripted(TCP_WITH(.timestamps = true, .delayed_ack_segments = 1, .drops_untimed = drops),
                              &(tcp_header){.window = 9000, .has_timestamps = true, .timestamp_value = 50});
-    post(f, 0, 1000, 0);
-    drop_all(f, 0);
+    post_losing(f, 1000, ALL);
     tcp_header header = SCRIPT_HEADER(f, 0, 300, .flags = TCP_ACK, .window = 9000);
     script_segment(f, header, 0, 0);
     g_assert_cmpuint(f->end[0].acknowledged, ==, drops ? 0 : 300);
     header.acknowledgement = sequence_at(f, 0, 700);
     script_segment(f, header, 0, 10);
-    g_assert_cmpuint(f->end[0].acknowledged, ==, drops ? 0 : 700);
-    g_assert_cmpuint(f->end[0].passed_octets, ==, drops ? 0 : 10);
-    g_assert_cmpuint(f->end[0].segments, ==, 1); /* it has come all the same */
+    EXPECT_FIELDS(&f->end[0], (acknowledged, drops ? 0 : 700), (passed_octets, drops ? 0 : 10),
+                  (segments, 1)); /* it has come all the same */
     g_assert_cmpuint(on_wire(f, 0), ==, drops ? 0 : 1);
     header.has_timestamps = true;
     header.timestamp_value = 51;
     script_segment(f, header, 0, 10);
-    g_assert_cmpuint(f->end[0].acknowledged, ==, 700);
-    g_assert_cmpuint(f->end[0].passed_octets, ==, 10);
+    EXPECT_FIELDS(&f->end[0], (acknowledged, 700), (passed_octets, 10));
     tcp_header reset = {.sequence = sequence_at(f, 1, 10), .flags = TCP_RST};
     script_segment(f, reset, 0, 0);
     g_assert_true(f->end[0].closed);
@@ -478,8 +455,7 @@ TEST(test_passing)
       g_assert_cmpuint(tcp_transport_held_octets(f->end[1].connection), ==,
                        in_order && i > 1 ? (i - 1) * EMSS : 0);
       deliver(f, 0);
-      g_assert_cmpuint(f->end[1].segment_new, ==, EMSS);
-      g_assert_cmpuint(f->end[1].segment_edge, ==, i == 0 ? 0 : EMSS);
+      EXPECT_FIELDS(&f->end[1], (segment_new, EMSS), (segment_edge, i == 0 ? 0 : EMSS));
     }
     g_assert_cmpuint(f->end[1].passed->len, ==, 4);
     static const unsigned position_as_arrived[] = {0, 3, 2, 1};
@@ -490,8 +466,8 @@ TEST(test_passing)
       g_assert_cmpint(passed->arrival, ==, start + 1000 * (time_ps)(in_order ? arrival_in_order[i] : i));
       g_assert_cmpint(passed->now, ==, start + 1000 * (time_ps)(in_order && i > 0 ? 3 : i));
       /* the edge has moved before the octets are passed; what is being passed is not held any more */
-      g_assert_cmpuint(passed->edge, ==, (i == 3 || (in_order && i > 0) ? 4 : 1) * EMSS);
-      g_assert_cmpuint(passed->held, ==, in_order && i > 0 ? (3 - i) * EMSS : 0);
+      EXPECT_FIELDS(passed, (edge, (i == 3 || (in_order && i > 0) ? 4 : 1) * EMSS),
+                    (held, in_order && i > 0 ? (3 - i) * EMSS : 0));
     }
   }
 }
@@ -504,11 +480,8 @@ TEST(test_duplicates_are_counted)
   deliver_and_keep(f, 0);
   g_assert_cmpuint(f->end[1].segment_new, ==, EMSS);
   deliver(f, 0);
-  g_assert_cmpuint(f->end[1].segments, ==, 2);
-  g_assert_cmpuint(f->end[1].segment_new, ==, 0);
-  g_assert_cmpuint(f->end[1].segment_position, ==, 0);
-  g_assert_cmpuint(f->end[1].segment_length, ==, EMSS);
-  g_assert_cmpuint(f->end[1].segment_edge, ==, EMSS);
+  EXPECT_FIELDS(&f->end[1], (segments, 2), (segment_new, 0), (segment_position, 0), (segment_length, EMSS),
+                (segment_edge, EMSS));
   expect_ack(f, 1, EMSS); /* at once */
   g_assert_cmpuint(f->end[1].passed_octets, ==, EMSS);
 }

@@ -329,7 +329,6 @@ TEST(test_taken_over_twice)
   tcp_scoreboard_acknowledge(board, 2200, &sent_at);
   tcp_scoreboard_lose_all(board, TIME_PS_NEVER);
   g_assert_true(tcp_scoreboard_next_lost(board, &segment));
-  g_assert_cmpuint(segment.from, ==, 2200);
-  g_assert_cmpuint(segment.to, ==, 2500);
+  EXPECT_FIELDS(&segment, (from, 2200), (to, 2500));
   g_assert_cmpuint(tcp_scoreboard_lost_run_end(board, segment.number, 3660), ==, 2500);
 }

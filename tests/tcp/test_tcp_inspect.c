@@ -23,8 +23,7 @@ TEST(test_refused_segment_is_as_lost)
     deliver(f, 0);
     expect_nothing(f, 1);
     g_assert_cmpuint(f->end[1].segments, ==, 2); /* it has come all the same */
-    g_assert_cmpuint(f->end[1].segment_new, ==, 0);
-    g_assert_cmpuint(f->end[1].passed_octets, ==, EMSS);
+    EXPECT_FIELDS(&f->end[1], (segment_new, 0), (passed_octets, EMSS));
     g_assert_cmpuint(f->end[1].connection->gauges->in_order_edge, ==, EMSS);
     g_assert_cmpuint(tcp_transport_held_octets(f->end[1].connection), ==, 0);
     deliver(f, 0);
@@ -37,8 +36,7 @@ TEST(test_refused_segment_is_as_lost)
     deliver_all(f, 1);
     deliver_segments(f, 3); /* two more duplicates of the ACK: fast retransmit */
     g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 1);
-    settle(f, TCP_FIXTURE_ROUND_TRIP);
-    g_assert_cmpuint(f->end[1].passed_octets, ==, 6 * EMSS);
+    settle_through(f, 6 * EMSS);
     g_assert_cmpuint(statistics_of(f)->timeouts, ==, 0);
     g_assert_cmpuint(f->end[1].refusals, ==, 0);
   }
@@ -73,8 +71,7 @@ TEST(test_every_run_of_new_octets_is_asked_about)
     g_assert_cmpuint(f->end[0].inspected->len, ==, G_N_ELEMENTS(expected));
     for (guint i = 0; i < G_N_ELEMENTS(expected); i++) {
       range asked = g_array_index(f->end[0].inspected, range, i);
-      g_assert_cmpuint(asked.from, ==, expected[i].from);
-      g_assert_cmpuint(asked.to, ==, expected[i].to);
+      EXPECT_FIELDS(&asked, (from, expected[i].from), (to, expected[i].to));
     }
   }
 }
@@ -87,8 +84,7 @@ TEST(test_only_what_the_window_takes_is_asked_about)
   script_payload(f, 65535 - 10, 30, 0);
   g_assert_cmpuint(f->end[0].inspected->len, ==, 1);
   range asked = g_array_index(f->end[0].inspected, range, 0);
-  g_assert_cmpuint(asked.from, ==, 65535 - 10);
-  g_assert_cmpuint(asked.to, ==, 65535);
+  EXPECT_FIELDS(&asked, (from, 65535 - 10), (to, 65535));
 }
 
 /* The ACK, the FIN and the window of a refused segment are lost with it. */
@@ -102,11 +98,9 @@ TEST(test_nothing_of_a_refused_segment_is_taken)
   tcp_header header = SCRIPT_HEADER(f, 0, 1000, .flags = TCP_ACK | TCP_FIN, .window = 9000);
   script_segment(f, header, 0, 10);
   expect_nothing(f, 0);
-  g_assert_cmpuint(f->end[0].acknowledged, ==, 0);
-  g_assert_false(f->end[0].finished);
+  EXPECT_FIELDS(&f->end[0], (acknowledged, 0), (finished, false));
   script_segment(f, header, 0, 10);
-  g_assert_cmpuint(f->end[0].acknowledged, ==, 1000);
-  g_assert_true(f->end[0].finished);
+  EXPECT_FIELDS(&f->end[0], (acknowledged, 1000), (finished, true));
   expect_ack(f, 0, 11);
 }
 
@@ -123,8 +117,7 @@ TEST(test_refused_in_the_handshake)
   expect_nothing(f, 0);
   g_assert_false(f->end[0].established);
   script_payload(f, 0, 10, 0);
-  g_assert_true(f->end[0].established);
-  g_assert_cmpuint(f->end[0].passed_octets, ==, 10);
+  EXPECT_FIELDS(&f->end[0], (established, true), (passed_octets, 10));
 }
 
 /* A fault of the source comes again with every retransmission: after 8 timeouts the source gives up
@@ -140,7 +133,6 @@ TEST(test_refused_for_ever)
     }
     advance_by(f, 60 * TIME_PS_PER_SECOND);
   }
-  g_assert_true(f->end[0].closed);
-  g_assert_cmpint(f->end[0].reason, ==, TCP_CLOSE_GAVE_UP);
+  expect_closed(f, 0, TCP_CLOSE_GAVE_UP);
   g_assert_cmpuint(f->end[1].passed_octets, ==, 0);
 }

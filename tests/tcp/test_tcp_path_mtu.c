@@ -111,17 +111,12 @@ TEST(test_too_big)
       post(f, 0, 10 * EMSS, 0);
       g_assert_cmpuint(deliver_over(f, 0, 1000, true), ==, 10);
       g_assert_cmpuint(emss_of(f), ==, 1000 - HEADERS);
-      g_assert_cmpuint(f->end[0].emss_changes, ==, 1);
-      g_assert_cmpuint(f->end[0].emss_octets, ==, 960);
+      EXPECT_FIELDS(&f->end[0], (emss_changes, 1), (emss_octets, 960));
       g_assert_cmpuint(window_of(f), ==, 10 * EMSS);
       expect_resent(f, 0, lengths, 2, 10);
-      settle(f, TCP_FIXTURE_ROUND_TRIP);
-      g_assert_cmpuint(f->end[0].acknowledged, ==, 10 * EMSS);
-      g_assert_cmpuint(f->end[1].passed_octets, ==, 10 * EMSS);
-      g_assert_cmpuint(statistics_of(f)->path_mtu_changes, ==, 1);
-      g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 20);
-      g_assert_cmpuint(statistics_of(f)->timeouts, ==, 0);
-      g_assert_cmpuint(statistics_of(f)->recoveries, ==, 0);
+      settle_through(f, 10 * EMSS);
+      EXPECT_FIELDS(statistics_of(f), (path_mtu_changes, 1), (retransmissions, 20), (timeouts, 0),
+                    (recoveries, 0));
       g_assert_cmpuint(window_of(f), >=, 10 * EMSS);
     }
   }
@@ -146,11 +141,8 @@ TEST(test_too_big_for_a_window_of_segments)
       g_assert_cmpuint(f->end[0].acknowledged, ==, EMSS);
       g_assert_cmpuint(window_of(f), ==, 12 * 960);
       expect_resent(f, 5 * EMSS, lengths, 2, 2);
-      settle(f, TCP_FIXTURE_ROUND_TRIP);
-      g_assert_cmpuint(f->end[1].passed_octets, ==, 10 * EMSS);
-      g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 20);
-      g_assert_cmpuint(statistics_of(f)->timeouts, ==, 0);
-      g_assert_cmpuint(statistics_of(f)->recoveries, ==, 0);
+      settle_through(f, 10 * EMSS);
+      EXPECT_FIELDS(statistics_of(f), (retransmissions, 20), (timeouts, 0), (recoveries, 0));
     }
   }
 }
@@ -163,16 +155,12 @@ TEST(test_what_went_before_is_not_sent_again)
   for (unsigned rack = 0; rack < 2; rack++) {
     g_autoptr(tcp_fixture) f = tcp_fixture_pair(TCP_WITH(.rack = rack));
     post(f, 0, 10 * EMSS, 0);
-    for (unsigned i = 0; i < 4; i++) {
-      deliver(f, 0);
-    }
+    deliver_some(f, 0, 4);
     g_assert_cmpuint(deliver_over(f, 0, 1000, true), ==, 6);
     expect_resent(f, 4 * EMSS, lengths, 2, 6);
-    settle(f, TCP_FIXTURE_ROUND_TRIP);
-    g_assert_cmpuint(f->end[0].acknowledged, ==, 10 * EMSS);
+    settle_through(f, 10 * EMSS);
     g_assert_cmpuint(f->end[1].segments, ==, 4 + 12);
-    g_assert_cmpuint(statistics_of(f)->timeouts, ==, 0);
-    g_assert_cmpuint(statistics_of(f)->recoveries, ==, 0);
+    EXPECT_FIELDS(statistics_of(f), (timeouts, 0), (recoveries, 0));
   }
 }
 
@@ -193,11 +181,8 @@ TEST(test_duplicate_acks_of_what_was_too_big)
     collect(f, 0);
     g_assert_cmpuint(on_wire(f, 0), ==, 10);
     g_assert_cmpuint(deliver_over(f, 0, 1000, true), ==, 5);
-    settle(f, TCP_FIXTURE_ROUND_TRIP);
-    g_assert_cmpuint(f->end[0].acknowledged, ==, 7500);
-    g_assert_cmpuint(statistics_of(f)->retransmissions, ==, kind > 1 ? 10 : 14);
-    g_assert_cmpuint(statistics_of(f)->recoveries, ==, 0);
-    g_assert_cmpuint(statistics_of(f)->timeouts, ==, 0);
+    settle_through(f, 7500);
+    EXPECT_FIELDS(statistics_of(f), (retransmissions, kind > 1 ? 10 : 14), (recoveries, 0), (timeouts, 0));
     g_assert_cmpuint(window_of(f), >=, 10 * EMSS);
   }
 }
@@ -420,8 +405,7 @@ TEST(test_ipv6)
   g_assert_cmpuint(on_wire(f, 0), ==, 10);
   g_assert_cmpuint(deliver_over(f, 0, 1280, true), ==, 10);
   g_assert_cmpuint(emss_of(f), ==, 1220);
-  settle(f, TCP_FIXTURE_ROUND_TRIP);
-  g_assert_cmpuint(f->end[1].passed_octets, ==, 10 * 1440);
+  settle_through(f, 10 * 1440);
   g_assert_cmpuint(statistics_of(f)->timeouts, ==, 0);
 }
 
@@ -446,8 +430,7 @@ TEST(test_black_hole)
     g_assert_cmpuint(emss_of(f), ==, steps[i].length);
     g_assert_cmpuint(deliver_over(f, 0, 1000, false), ==, steps[i].length > 960 ? 1 : 0);
   }
-  settle(f, TCP_FIXTURE_ROUND_TRIP);
-  g_assert_cmpuint(f->end[0].acknowledged, ==, EMSS);
+  settle_through(f, EMSS);
   g_assert_cmpuint(statistics_of(f)->path_mtu_changes, ==, 3);
   g_assert_cmpuint(f->end[0].emss_changes, ==, 3);
   g_assert_cmpuint(statistics_of(f)->timeouts, ==, 4);
@@ -470,8 +453,7 @@ TEST(test_no_black_hole)
         tcp_fixture_pair(TCP_WITH(.black_hole_detection = cases[i].detection,
                                   .local_address = cases[i].ipv6 ? ip_address_v6(0, 0) : ip_address_v4(0)));
     g_test_message("%u octets", cases[i].octets);
-    post(f, 0, cases[i].octets, 0);
-    drop_all(f, 0);
+    post_losing(f, cases[i].octets, ALL);
     advance_by(f, 10 * TIME_PS_PER_SECOND);
     g_assert_cmpuint(emss_of(f), ==, cases[i].emss);
   }

@@ -32,8 +32,7 @@ static void fly(tcp_fixture *f, unsigned from)
 TEST(test_three_segments_sacked)
 {
   g_autoptr(tcp_fixture) f = connected_with(false, false);
-  post(f, 0, 10 * EMSS, 0);
-  drop_segment(f, 0);
+  post_losing(f, 10 * EMSS, 1);
   advance_by(f, TCP_FIXTURE_ROUND_TRIP);
   deliver_segments(f, 2);
   g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 0);
@@ -41,10 +40,8 @@ TEST(test_three_segments_sacked)
   g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 1);
   g_assert_cmpuint(wire_position(f, 0, on_wire(f, 0) - 1), ==, 0);
   g_assert_cmpuint(statistics_of(f)->recoveries, ==, 1);
-  settle(f, TCP_FIXTURE_ROUND_TRIP);
-  g_assert_cmpuint(f->end[0].acknowledged, ==, 10 * EMSS);
-  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 1);
-  g_assert_cmpuint(statistics_of(f)->timeouts, ==, 0);
+  settle_through(f, 10 * EMSS);
+  EXPECT_FIELDS(statistics_of(f), (retransmissions, 1), (timeouts, 0));
 }
 
 /* §6.2 step 4: a window that duplicates have widened is an ordinary one again after so many recoveries
@@ -82,11 +79,8 @@ TEST(test_reordering_timer)
   expect_nothing(f, 0);
   time_ps deadline = start + TCP_FIXTURE_ROUND_TRIP + TCP_FIXTURE_ROUND_TRIP / 4;
   g_assert_cmpint(tcp_transport_deadline(f->end[0].connection), ==, deadline);
-  advance_to(f, deadline - 1);
-  expect_nothing(f, 0);
-  advance_by(f, 1);
-  expect_segment(f, 0, 0, EMSS);
-  g_assert_cmpuint(on_wire(f, 0), ==, 1);
+  expect_quiet_until(f, 0, deadline);
+  expect_lone_segment(f, 0, 0, EMSS);
   g_assert_cmpuint(statistics_of(f)->recoveries, ==, 1);
 }
 
@@ -102,22 +96,17 @@ TEST(test_slack_of_the_reordering_timer)
     g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &config);
     handshake(f, 50 * TIME_PS_PER_MICROSECOND, NULL);
     time_ps deadline = f->now + 62500 * TIME_PS_PER_NANOSECOND + slacks[i];
-    post(f, 0, 10 * EMSS, 0);
-    drop_segment(f, 0);
+    post_losing(f, 10 * EMSS, 1);
     advance_by(f, 25 * TIME_PS_PER_MICROSECOND);
-    deliver(f, 0);
-    deliver(f, 0);
+    deliver_some(f, 0, 2);
     drop_all(f, 0);
     advance_by(f, 25 * TIME_PS_PER_MICROSECOND);
     deliver_all(f, 1);
     g_assert_cmpint(tcp_transport_deadline(f->end[0].connection), ==, deadline);
     drop_all(f, 0); /* new ones, by Limited Transmit */
-    advance_to(f, deadline - 1);
-    expect_nothing(f, 0);
-    advance_by(f, 1);
+    expect_quiet_until(f, 0, deadline);
     expect_segment(f, 0, 0, EMSS);
-    g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 1);
-    g_assert_cmpuint(statistics_of(f)->tail_loss_probes, ==, 0);
+    EXPECT_FIELDS(statistics_of(f), (retransmissions, 1), (tail_loss_probes, 0));
   }
 }
 
@@ -133,8 +122,7 @@ TEST(test_slight_reordering)
   advance_by(f, 20 * TIME_PS_PER_MILLISECOND);
   deliver(f, 0);
   fly(f, 1);
-  settle(f, TCP_FIXTURE_ROUND_TRIP);
-  g_assert_cmpuint(f->end[0].acknowledged, ==, 2 * EMSS);
+  settle_through(f, 2 * EMSS);
   g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 0);
   g_assert_cmpuint(threshold_of(f), ==, UINT64_MAX);
 }
@@ -144,8 +132,7 @@ TEST(test_slight_reordering)
 TEST(test_double_loss)
 {
   g_autoptr(tcp_fixture) f = connected_with(true, false);
-  post(f, 0, 40 * EMSS, 0);
-  drop_segment(f, 0);
+  post_losing(f, 40 * EMSS, 1);
   bool dropped = false;
   for (unsigned rounds = 0; rounds < 40 && on_wire(f, 0) + on_wire(f, 1) > 0; rounds++) {
     unsigned there = on_wire(f, 0);
@@ -166,10 +153,8 @@ TEST(test_double_loss)
   settle(f, TCP_FIXTURE_ROUND_TRIP);
   g_assert_true(dropped);
   g_assert_cmpuint(f->end[0].acknowledged, ==, 40 * EMSS);
-  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 2);
-  g_assert_cmpuint(statistics_of(f)->retransmissions_lost, ==, 1);
-  g_assert_cmpuint(statistics_of(f)->timeouts, ==, 0);
-  g_assert_cmpuint(statistics_of(f)->recoveries, ==, 1);
+  EXPECT_FIELDS(statistics_of(f), (retransmissions, 2), (retransmissions_lost, 1), (timeouts, 0),
+                (recoveries, 1));
 }
 
 /* Three segments of ten were overtaken by the others by more than a quarter of a round trip: fast recovery
@@ -210,10 +195,8 @@ TEST(test_spurious_recovery)
   }
   deliver_all(f, 0);
   fly(f, 1);
-  settle(f, TCP_FIXTURE_ROUND_TRIP);
-  g_assert_cmpuint(f->end[0].acknowledged, ==, 16 * emss);
-  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 3);
-  g_assert_cmpuint(statistics_of(f)->recoveries, ==, 1);
+  settle_through(f, 16 * emss);
+  EXPECT_FIELDS(statistics_of(f), (retransmissions, 3), (recoveries, 1));
 }
 
 /* The first `count` on the wire arrive before the rest of it. */
@@ -301,17 +284,13 @@ TEST(test_spurious_time_out_is_no_reordering)
   post(f, 0, 10 * emss, 0);
   advance_by(f, 310 * TIME_PS_PER_MILLISECOND);
   g_assert_cmpuint(statistics_of(f)->timeouts, ==, 1);
-  for (unsigned i = 0; i < 10; i++) {
-    deliver(f, 0);
-  }
+  deliver_some(f, 0, 10);
   drop_all(f, 0);
   fly(f, 1);
   g_assert_cmpuint(f->end[0].acknowledged, ==, 10 * emss);
-  g_assert_cmpuint(statistics_of(f)->spurious_timeouts, ==, 1);
-  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 1);
+  EXPECT_FIELDS(statistics_of(f), (spurious_timeouts, 1), (retransmissions, 1));
   drop_all(f, 0);
-  post(f, 0, 4 * emss, 0);
-  drop_segment(f, 0);
+  post_losing(f, 4 * emss, 1);
   fly(f, 0);
   fly(f, 1);
   g_assert_cmpuint(statistics_of(f)->recoveries, ==, 1);
@@ -342,8 +321,7 @@ TEST(test_spurious_recovery_by_duplicates)
     fly(f, 0);
     fly(f, 1);
     g_assert_cmpuint(f->end[0].acknowledged, ==, 10 * EMSS);
-    g_assert_cmpuint(statistics_of(f)->duplicates_reported, ==, lost ? 2 : 3);
-    g_assert_cmpuint(statistics_of(f)->spurious_recoveries, ==, lost ? 0 : 1);
+    EXPECT_FIELDS(statistics_of(f), (duplicates_reported, lost ? 2 : 3), (spurious_recoveries, lost ? 0 : 1));
     g_assert_cmpuint(threshold_of(f), ==, lost ? 5 * EMSS : UINT64_MAX);
   }
 }
@@ -358,8 +336,7 @@ TEST(test_time_out_spares_what_is_new)
   fly(f, 0);
   fly(f, 1);
   g_assert_cmpuint(f->end[0].acknowledged, ==, 2 * EMSS);
-  post(f, 0, 8 * EMSS, 0);
-  drop_all(f, 0);
+  post_losing(f, 8 * EMSS, ALL);
   advance_to(f, tcp_transport_deadline(f->end[0].connection) - 50 * TIME_PS_PER_MILLISECOND);
   post(f, 0, 2 * EMSS, 0);
   g_assert_cmpuint(on_wire(f, 0), ==, 2);
@@ -367,7 +344,6 @@ TEST(test_time_out_spares_what_is_new)
   g_assert_cmpuint(statistics_of(f)->timeouts, ==, 1);
   g_assert_cmpuint(on_wire(f, 0), ==, 3);
   g_assert_cmpuint(wire_position(f, 0, 2), ==, 2 * EMSS);
-  settle(f, TCP_FIXTURE_ROUND_TRIP);
-  g_assert_cmpuint(f->end[0].acknowledged, ==, 12 * EMSS);
+  settle_through(f, 12 * EMSS);
   g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 8);
 }

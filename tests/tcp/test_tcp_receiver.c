@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "base/random_stream.h"
+#include "fields.h"
 #include "tcp/tcp_receiver.h"
 #include "tcp_parts.h"
 #include "test.h"
@@ -139,8 +140,7 @@ static void expect_blocks(fixture *test, unsigned room, const uint64_t (*blocks)
   range found[TCP_SACK_BLOCKS_MAX];
   g_assert_cmpuint(tcp_receiver_take_sack_blocks(test->receiver, found, room), ==, count);
   for (unsigned i = 0; i < count; i++) {
-    g_assert_cmpuint(found[i].from, ==, blocks[i][0]);
-    g_assert_cmpuint(found[i].to, ==, blocks[i][1]);
+    EXPECT_FIELDS(&found[i], (from, blocks[i][0]), (to, blocks[i][1]));
   }
 }
 
@@ -157,14 +157,12 @@ TEST(test_passing_as_arrived)
   g_assert_cmpuint(test->gauges.in_order_edge, ==, 100);
   arrive(test, 50, 500, false); /* spans it all */
   expect_passed(test, "100+100@4 300+100@4 450+50@4 ");
-  g_assert_cmpuint(test->above.new_octets, ==, 250);
-  g_assert_cmpuint(test->above.edge, ==, 100);
+  EXPECT_FIELDS(&test->above, (new_octets, 250), (edge, 100));
   g_assert_cmpuint(test->gauges.in_order_edge, ==, 500);
   g_assert_cmpuint(tcp_receiver_out_of_order_runs(test->receiver), ==, 0);
   arrive(test, 300, 500, false);
   expect_passed(test, "");
-  g_assert_cmpuint(test->above.segments, ==, 5);
-  g_assert_cmpuint(test->above.new_octets, ==, 0);
+  EXPECT_FIELDS(&test->above, (segments, 5), (new_octets, 0));
   g_assert_cmpuint(tcp_receiver_held_octets(test->receiver), ==, 0);
 }
 
@@ -520,6 +518,5 @@ TEST(test_an_untold_duplicate_stays)
     arrive_as_expected(test, edge, edge + 10);
   }
   g_assert_cmpuint(tcp_receiver_take_sack_blocks(test->receiver, blocks, TCP_SACK_BLOCKS_MAX), ==, 1);
-  g_assert_cmpuint(blocks[0].from, ==, 0);
-  g_assert_cmpuint(blocks[0].to, ==, 10);
+  EXPECT_FIELDS(&blocks[0], (from, 0), (to, 10));
 }

@@ -23,10 +23,8 @@ TEST(test_fast_retransmit_with_sack)
   g_assert_cmpuint(wire_position(f, 0, on_wire(f, 0) - 1), ==, 0);
   g_assert_cmpuint(window_of(f), ==, 5 * EMSS);
   g_assert_cmpuint(threshold_of(f), ==, 5 * EMSS);
-  settle(f, TCP_FIXTURE_ROUND_TRIP);
-  g_assert_cmpuint(f->end[1].passed_octets, ==, 20 * EMSS);
-  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 1);
-  g_assert_cmpuint(statistics_of(f)->timeouts, ==, 0);
+  settle_through(f, 20 * EMSS);
+  EXPECT_FIELDS(statistics_of(f), (retransmissions, 1), (timeouts, 0));
 }
 
 /* Two duplicates are no loss: two segments overtaken by two others come into order, and nothing is sent
@@ -50,12 +48,10 @@ TEST(test_slight_reordering_is_no_loss)
 TEST(test_two_losses_with_sack_take_one_round_trip)
 {
   g_autoptr(tcp_fixture) f = tcp_fixture_connected(true);
-  post(f, 0, 20 * EMSS, 0);
-  drop_segment(f, 0);
+  post_losing(f, 20 * EMSS, 1);
   deliver_segments(f, 3);
   g_assert_cmpuint(wire_position(f, 0, on_wire(f, 0) - 1), ==, 0);
-  expect_segment(f, 0, 4 * EMSS, EMSS);
-  drop_segment(f, 0);
+  expect_and_drop(f, 0, 4 * EMSS, EMSS);
   deliver_segments(f, 3);
   g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 1);
   deliver_segments(f, 1);
@@ -66,10 +62,8 @@ TEST(test_two_losses_with_sack_take_one_round_trip)
   deliver_segments(f, 2); /* both retransmissions */
   g_assert_cmpuint(f->end[0].acknowledged, ==, 12 * EMSS);
   g_assert_cmpuint(window_of(f), ==, 5 * EMSS); /* one reduction for one window of data */
-  settle(f, TCP_FIXTURE_ROUND_TRIP);
-  g_assert_cmpuint(f->end[1].passed_octets, ==, 20 * EMSS);
-  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 2);
-  g_assert_cmpuint(statistics_of(f)->timeouts, ==, 0);
+  settle_through(f, 20 * EMSS);
+  EXPECT_FIELDS(statistics_of(f), (retransmissions, 2), (timeouts, 0));
 }
 
 /* NextSeg() rule 4: 0 and the last, 9, are lost. Nothing after 9 shows its loss; when the retransmission of 0
@@ -77,20 +71,15 @@ TEST(test_two_losses_with_sack_take_one_round_trip)
 TEST(test_rescue_of_the_tail)
 {
   g_autoptr(tcp_fixture) f = tcp_fixture_connected(true);
-  post(f, 0, 10 * EMSS, 0);
-  drop_segment(f, 0);
+  post_losing(f, 10 * EMSS, 1);
   deliver_segments(f, 8);
-  expect_segment(f, 0, 9 * EMSS, EMSS);
-  drop_segment(f, 0);
-  expect_segment(f, 0, 0, EMSS);
-  g_assert_cmpuint(on_wire(f, 0), ==, 1);
+  expect_and_drop(f, 0, 9 * EMSS, EMSS);
+  expect_lone_segment(f, 0, 0, EMSS);
   deliver_and_acknowledge(f);
   g_assert_cmpuint(f->end[0].acknowledged, ==, 9 * EMSS);
   expect_segment(f, 0, 9 * EMSS, EMSS);
-  settle(f, TCP_FIXTURE_ROUND_TRIP);
-  g_assert_cmpuint(f->end[0].acknowledged, ==, 10 * EMSS);
-  g_assert_cmpuint(statistics_of(f)->timeouts, ==, 0);
-  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 2);
+  settle_through(f, 10 * EMSS);
+  EXPECT_FIELDS(statistics_of(f), (timeouts, 0), (retransmissions, 2));
 }
 
 /* Only 0 is lost. When 6 is SACKed, pipe is 7, 8, 9 and the retransmission of 0: less than the window of
@@ -98,10 +87,8 @@ TEST(test_rescue_of_the_tail)
 TEST(test_no_rescue_of_what_is_on_its_way)
 {
   g_autoptr(tcp_fixture) f = tcp_fixture_connected(true);
-  post(f, 0, 10 * EMSS, 0);
-  drop_segment(f, 0);
-  settle(f, TCP_FIXTURE_ROUND_TRIP);
-  g_assert_cmpuint(f->end[0].acknowledged, ==, 10 * EMSS);
+  post_losing(f, 10 * EMSS, 1);
+  settle_through(f, 10 * EMSS);
   g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 1);
 }
 
@@ -110,16 +97,14 @@ TEST(test_no_rescue_of_what_is_on_its_way)
 TEST(test_no_rescue_of_what_has_just_left)
 {
   g_autoptr(tcp_fixture) f = tcp_fixture_connected(true);
-  post(f, 0, 10 * EMSS, 0);
-  drop_segment(f, 0);
+  post_losing(f, 10 * EMSS, 1);
   deliver_segments(f, 4);
   drop_segment(f, 0);
   deliver_segments(f, 4); /* both retransmissions leave */
   deliver_segments(f, 1);
   g_assert_cmpuint(f->end[0].acknowledged, ==, 5 * EMSS);
   post(f, 0, EMSS, 0);
-  settle(f, TCP_FIXTURE_ROUND_TRIP);
-  g_assert_cmpuint(f->end[0].acknowledged, ==, 11 * EMSS);
+  settle_through(f, 11 * EMSS);
   g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 2);
 }
 
@@ -128,11 +113,9 @@ TEST(test_no_rescue_of_what_has_just_left)
 TEST(test_new_data_in_recovery)
 {
   g_autoptr(tcp_fixture) f = tcp_fixture_connected(true);
-  post(f, 0, 10 * EMSS, 0);
-  drop_segment(f, 0);
+  post_losing(f, 10 * EMSS, 1);
   deliver_segments(f, 9);
-  expect_segment(f, 0, 0, EMSS);
-  g_assert_cmpuint(on_wire(f, 0), ==, 1);
+  expect_lone_segment(f, 0, 0, EMSS);
   post(f, 0, 10 * EMSS, 0);
   g_assert_cmpuint(on_wire(f, 0), ==, 1 + 4);
   g_assert_cmpuint(wire_position(f, 0, 4), ==, 13 * EMSS);
@@ -143,12 +126,10 @@ TEST(test_new_data_in_recovery)
 TEST(test_each_window_halves_once)
 {
   g_autoptr(tcp_fixture) f = tcp_fixture_connected(true);
-  post(f, 0, 60 * EMSS, 0);
-  drop_segment(f, 0);
+  post_losing(f, 60 * EMSS, 1);
   deliver_segments(f, 3);
   g_assert_cmpuint(window_of(f), ==, 5 * EMSS);
-  settle(f, TCP_FIXTURE_ROUND_TRIP);
-  g_assert_cmpuint(f->end[0].acknowledged, ==, 60 * EMSS);
+  settle_through(f, 60 * EMSS);
   uint64_t before = window_of(f);
   post(f, 0, 6 * EMSS, 0);
   g_assert_cmpuint(before, >=, 6 * EMSS);
@@ -162,13 +143,11 @@ TEST(test_each_window_halves_once)
 TEST(test_one_rescue_in_a_recovery)
 {
   g_autoptr(tcp_fixture) f = tcp_fixture_connected(true);
-  post(f, 0, 10 * EMSS, 0);
-  drop_segment(f, 0);
+  post_losing(f, 10 * EMSS, 1);
   deliver_segments(f, 8);
   drop_segment(f, 0);
   deliver_and_acknowledge(f); /* the retransmission of 0 */
-  expect_segment(f, 0, 9 * EMSS, EMSS);
-  g_assert_cmpuint(on_wire(f, 0), ==, 1);
+  expect_lone_segment(f, 0, 9 * EMSS, EMSS);
   post(f, 0, EMSS, 0);
   g_assert_cmpuint(on_wire(f, 0), ==, 2);
   g_assert_cmpuint(wire_position(f, 0, 1), ==, 10 * EMSS);
@@ -188,10 +167,8 @@ TEST(test_no_rescue_behind_a_full_window)
   g_assert_cmpuint(on_wire(f, 0), ==, 10);
   drop_segment(f, 0);
   deliver_segments(f, 9);
-  g_assert_cmpuint(on_wire(f, 0), ==, 1);
-  expect_segment(f, 0, 0, EMSS);
-  settle(f, TCP_FIXTURE_ROUND_TRIP);
-  g_assert_cmpuint(f->end[0].acknowledged, ==, 20 * EMSS);
+  expect_lone_segment(f, 0, 0, EMSS);
+  settle_through(f, 20 * EMSS);
   g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 1);
 }
 
@@ -201,16 +178,14 @@ TEST(test_no_rescue_behind_a_full_window)
 TEST(test_loss_right_behind_the_recovery_point)
 {
   g_autoptr(tcp_fixture) f = tcp_fixture_connected(true);
-  post(f, 0, 16 * EMSS, 0);
-  drop_segment(f, 0);
+  post_losing(f, 16 * EMSS, 1);
   deliver_segments(f, 11);
   expect_segment(f, 0, 0, EMSS);
   g_assert_cmpuint(on_wire(f, 0), ==, 1 + 4);
   g_assert_cmpuint(window_of(f), ==, 5 * EMSS);
   deliver_and_acknowledge(f);
   g_assert_cmpuint(f->end[0].acknowledged, ==, 12 * EMSS);
-  expect_segment(f, 0, 12 * EMSS, EMSS);
-  drop_segment(f, 0);
+  expect_and_drop(f, 0, 12 * EMSS, EMSS);
   deliver_segments(f, 3);
   expect_segment(f, 0, 12 * EMSS, EMSS);
   g_assert_cmpuint(window_of(f), ==, 2 * EMSS);
@@ -221,8 +196,7 @@ TEST(test_loss_right_behind_the_recovery_point)
 static tcp_fixture *ten_segments_to_a_script(void)
 {
   tcp_fixture *f = tcp_fixture_scripted(NULL, NULL);
-  post(f, 0, 10 * EMSS, 0);
-  drop_all(f, 0);
+  post_losing(f, 10 * EMSS, ALL);
   return f;
 }
 
@@ -264,8 +238,7 @@ TEST(test_retransmissions_heed_the_window)
 TEST(test_fast_retransmit_without_sack)
 {
   g_autoptr(tcp_fixture) f = tcp_fixture_connected(false);
-  post(f, 0, 20 * EMSS, 0);
-  drop_segment(f, 0);
+  post_losing(f, 20 * EMSS, 1);
   deliver_segments(f, 2);
   g_assert_cmpuint(wire_position(f, 0, on_wire(f, 0) - 2), ==, 10 * EMSS);
   g_assert_cmpuint(wire_position(f, 0, on_wire(f, 0) - 1), ==, 11 * EMSS);
@@ -273,10 +246,8 @@ TEST(test_fast_retransmit_without_sack)
   g_assert_cmpuint(wire_position(f, 0, on_wire(f, 0) - 1), ==, 0);
   g_assert_cmpuint(threshold_of(f), ==, 5 * EMSS);
   g_assert_cmpuint(window_of(f), ==, 8 * EMSS);
-  settle(f, TCP_FIXTURE_ROUND_TRIP);
-  g_assert_cmpuint(f->end[1].passed_octets, ==, 20 * EMSS);
-  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 1);
-  g_assert_cmpuint(statistics_of(f)->timeouts, ==, 0);
+  settle_through(f, 20 * EMSS);
+  EXPECT_FIELDS(statistics_of(f), (retransmissions, 1), (timeouts, 0));
 }
 
 /* Without SACK the second loss shows only when the first is repaired: the partial ACK sends it again at
@@ -284,8 +255,7 @@ TEST(test_fast_retransmit_without_sack)
 TEST(test_two_losses_without_sack_take_partial_acks)
 {
   g_autoptr(tcp_fixture) f = tcp_fixture_connected(false);
-  post(f, 0, 10 * EMSS, 0);
-  drop_segment(f, 0);
+  post_losing(f, 10 * EMSS, 1);
   deliver_segments(f, 3);
   drop_segment(f, 0);
   deliver_segments(f, 5); /* 5 to 9 */
@@ -331,8 +301,7 @@ TEST(test_partial_acks_and_the_timer)
 TEST(test_no_fast_retransmit_from_what_was_sent_for_nothing)
 {
   g_autoptr(tcp_fixture) f = tcp_fixture_connected(false);
-  post(f, 0, 8 * EMSS, 0);
-  drop_segment(f, 0);
+  post_losing(f, 8 * EMSS, 1);
   deliver(f, 0); /* 1 to 7 arrive, all their ACKs are lost */
   while (on_wire(f, 0) > 0) {
     deliver(f, 0);
@@ -370,8 +339,7 @@ TEST(test_window_updates_are_no_duplicates)
 {
   g_autoptr(tcp_fixture) f =
       tcp_fixture_scripted(NULL, &(tcp_header){.window = 60000, .has_mss = true, .mss_octets = EMSS});
-  post(f, 0, 10 * EMSS, 0);
-  drop_all(f, 0);
+  post_losing(f, 10 * EMSS, ALL);
   tcp_header header = SCRIPT_HEADER(f, 0, 0, .flags = TCP_ACK);
   for (uint16_t i = 1; i <= 5; i++) {
     header.window = (uint16_t)(60000 + i);
@@ -390,8 +358,7 @@ TEST(test_window_updates_are_no_duplicates)
 TEST(test_duplicates_let_new_segments_out)
 {
   g_autoptr(tcp_fixture) f = tcp_fixture_connected(false);
-  post(f, 0, 20 * EMSS, 0);
-  drop_segment(f, 0);
+  post_losing(f, 20 * EMSS, 1);
   deliver_segments(f, 11);
   g_assert_cmpuint(window_of(f), ==, 16 * EMSS);
   expect_segment(f, 0, 0, EMSS);
@@ -406,13 +373,11 @@ TEST(test_retransmission_that_comes_in_pieces)
 {
   g_autoptr(tcp_fixture) f =
       tcp_fixture_scripted(NULL, &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS});
-  post(f, 0, 10 * EMSS, 0);
-  drop_all(f, 0);
+  post_losing(f, 10 * EMSS, ALL);
   for (unsigned i = 0; i < 3; i++) {
     script_ack(f, 0, 0, NULL);
   }
-  expect_segment(f, 0, 0, EMSS);
-  drop_segment(f, 0);
+  expect_and_drop(f, 0, 0, EMSS);
   script_ack(f, 500, 0, NULL);
   script_ack(f, 1000, 0, NULL);
   expect_nothing(f, 0);
@@ -428,8 +393,7 @@ TEST(test_duplicates_of_small_pieces)
 {
   g_autoptr(tcp_fixture) f =
       tcp_fixture_scripted(NULL, &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS});
-  post(f, 0, 10 * EMSS, 0);
-  drop_all(f, 0);
+  post_losing(f, 10 * EMSS, ALL);
   for (unsigned i = 0; i < 60; i++) {
     script_ack(f, 0, 0, NULL);
   }

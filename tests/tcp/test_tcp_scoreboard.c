@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "base/random_stream.h"
+#include "fields.h"
 #include "tcp_parts.h"
 #include "test.h"
 
@@ -24,8 +25,7 @@ static void expect_next_lost(tcp_scoreboard *board, uint64_t from)
 {
   tcp_sent_segment segment;
   g_assert_true(tcp_scoreboard_next_lost(board, &segment));
-  g_assert_cmpuint(segment.from, ==, from);
-  g_assert_cmpuint(segment.to, ==, from + SMSS);
+  EXPECT_FIELDS(&segment, (from, from), (to, from + SMSS));
   tcp_scoreboard_resent(board, segment.number, true, 100);
 }
 
@@ -96,8 +96,7 @@ TEST(test_next_segment_rules)
   tcp_scoreboard_resent(board, segment.number, true, 100);
   g_assert_false(tcp_scoreboard_next_unsacked(board, &segment)); /* 7 is above the highest SACKed octet */
   g_assert_true(tcp_scoreboard_last_unsacked(board, &segment));
-  g_assert_cmpuint(segment.from, ==, start + 7000);
-  g_assert_false(segment.sent_again);
+  EXPECT_FIELDS(&segment, (from, start + 7000), (sent_again, false));
   tcp_scoreboard_resent(board, segment.number, false, 100);
   g_assert_true(tcp_scoreboard_last_unsacked(board, &segment));
   g_assert_true(segment.sent_again);
@@ -115,8 +114,7 @@ TEST(test_acknowledge)
   g_assert_cmpint(sent_at, ==, 0);
   g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, 2700);
   g_assert_true(tcp_scoreboard_first(board, &segment));
-  g_assert_cmpuint(segment.from, ==, 2300);
-  g_assert_cmpuint(segment.to, ==, 3000);
+  EXPECT_FIELDS(&segment, (from, 2300), (to, 3000));
   g_assert_false(tcp_scoreboard_acknowledge(board, 2400, &sent_at)); /* no whole segment: no sample */
   g_assert_true(tcp_scoreboard_acknowledge(board, 5000, &sent_at));
   g_assert_cmpint(sent_at, ==, 2);
@@ -311,8 +309,7 @@ static void expect_first(const tcp_scoreboard *board, uint64_t from, uint64_t to
 {
   tcp_sent_segment segment;
   g_assert_true(tcp_scoreboard_first(board, &segment));
-  g_assert_cmpuint(segment.from, ==, from);
-  g_assert_cmpuint(segment.to, ==, to);
+  EXPECT_FIELDS(&segment, (from, from), (to, to));
   g_assert_true(segment.sent_again == sent_again);
 }
 
@@ -340,8 +337,7 @@ TEST(test_smss_shrinks)
                                      {3000, 3400}, {3400, 4000}, {4000, 4600}};
   for (size_t i = 0; i < G_N_ELEMENTS(lost); i++) {
     g_assert_true(tcp_scoreboard_next_lost(board, &segment));
-    g_assert_cmpuint(segment.from, ==, lost[i][0]);
-    g_assert_cmpuint(segment.to, ==, lost[i][1]);
+    EXPECT_FIELDS(&segment, (from, lost[i][0]), (to, lost[i][1]));
     tcp_scoreboard_resent(board, segment.number, true, 100);
   }
   g_assert_false(tcp_scoreboard_next_lost(board, &segment));
@@ -610,8 +606,7 @@ TEST(test_extend)
   tcp_scoreboard_resent(board, segment.number, true, 100);
   g_assert_cmpuint(tcp_scoreboard_pipe_octets(board), ==, 2000 + 1600);
   g_assert_true(tcp_scoreboard_next_lost(board, &segment));
-  g_assert_cmpuint(segment.from, ==, 1600);
-  g_assert_cmpuint(segment.to, ==, 2000);
+  EXPECT_FIELDS(&segment, (from, 1600), (to, 2000));
   tcp_scoreboard_extend(board, segment.number, 3000); /* all of 2: it has no octets any more */
   tcp_scoreboard_resent(board, segment.number, true, 100);
   g_assert_false(tcp_scoreboard_next_lost(board, &segment));
@@ -709,7 +704,5 @@ TEST(test_deliveries_of_an_extended_segment)
   tcp_scoreboard_resent(board, 0, true, 100);
   tcp_scoreboard_sack(board, 0, 3000);
   g_assert_cmpuint(tcp_scoreboard_sacked_segments(board), ==, 2);
-  g_assert_cmpuint(told.count, ==, 2);
-  g_assert_cmpuint(told.numbers[0], ==, 0);
-  g_assert_cmpuint(told.numbers[1], ==, 2);
+  EXPECT_FIELDS(&told, (count, 2), (numbers[0], 0), (numbers[1], 2));
 }

@@ -59,10 +59,7 @@ TEST(test_shrinks_before_sending)
   queue_record(f, 0, 1456, TCP_RECORD_FPDU);
   queue_record(f, 0, 1456, TCP_RECORD_FPDU);
   set_send_mtu(f, 0, 960 + HEADERS);
-  queue_record(f, 0, 400, TCP_RECORD_FPDU);
-  queue_record(f, 0, 500, TCP_RECORD_FPDU);
-  queue_record(f, 0, 800, TCP_RECORD_FPDU);
-  collect(f, 0);
+  POST_RECORDS(f, 0, TCP_RECORD_FPDU, 400, 500, 800);
   expect_segments(f, 0, lengths, G_N_ELEMENTS(lengths));
   g_assert_cmpuint(f->end[1].passed_octets, ==, 4612);
 }
@@ -75,9 +72,7 @@ TEST(test_shrinks_before_sending_records)
   queue_record(f, 0, 1456, TCP_RECORD_FPDU);
   queue_record(f, 0, 1456, TCP_RECORD_FPDU);
   set_send_mtu(f, 0, 960 + HEADERS);
-  queue_record(f, 0, 400, TCP_RECORD_FPDU);
-  queue_record(f, 0, 500, TCP_RECORD_FPDU);
-  collect(f, 0);
+  POST_RECORDS(f, 0, TCP_RECORD_FPDU, 400, 500);
   expect_segments(f, 0, lengths, G_N_ELEMENTS(lengths));
 }
 
@@ -89,10 +84,7 @@ TEST(test_grows_within_an_fpdu)
   g_autoptr(tcp_fixture) f =
       tcp_fixture_pair(TCP_WITH(.segmentation = TCP_SEGMENTATION_ALIGNED, .initial_window_segments = 1,
                                 .delayed_ack_segments = 1, .send_mtu_octets = 500 + HEADERS));
-  queue_record(f, 0, 1400, TCP_RECORD_FPDU);
-  queue_record(f, 0, 300, TCP_RECORD_FPDU);
-  queue_record(f, 0, 400, TCP_RECORD_FPDU);
-  collect(f, 0);
+  POST_RECORDS(f, 0, TCP_RECORD_FPDU, 1400, 300, 400);
   expect_segments(f, 0, first, 1);
   set_send_mtu(f, 0, 1500);
   /* The window was one segment of 500 octets: one of the new size must fit, or nothing would ever leave. */
@@ -110,9 +102,7 @@ static void check_sent_again(tcp_segmentation segmentation, bool sack)
   static const uint32_t lengths[] = {600, 600, 256, 600, 100, 600, 100, 500};
   g_autoptr(tcp_fixture) f = connected(segmentation, sack);
   post(f, 0, 1456, TCP_RECORD_FPDU);
-  queue_record(f, 0, 700, TCP_RECORD_FPDU);
-  queue_record(f, 0, 700, TCP_RECORD_FPDU);
-  collect(f, 0);
+  POST_RECORDS(f, 0, TCP_RECORD_FPDU, 700, 700);
   post(f, 0, 500, TCP_RECORD_FPDU);
   g_assert_cmpuint(on_wire(f, 0), ==, segmentation == TCP_SEGMENTATION_ALIGNED ? 3 : 4);
   drop_all(f, 0);
@@ -151,16 +141,13 @@ TEST(test_sacked_pieces)
   drop_segment(f, 0);
   deliver(f, 0);
   set_send_mtu(f, 0, 800 + HEADERS);
-  deliver(f, 0);
-  deliver(f, 0);
-  deliver(f, 0);
+  deliver_some(f, 0, 3);
   deliver_all(f, 1);
   expect_segment(f, 0, 0, 800);
   settle(f, TCP_FIXTURE_ROUND_TRIP);
   g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 2); /* 800 and 660 */
   g_assert_cmpuint(statistics_of(f)->timeouts, ==, 0);
-  g_assert_true(f->end[1].finished);
-  g_assert_cmpuint(f->end[1].passed_octets, ==, 5 * 1460);
+  EXPECT_FIELDS(&f->end[1], (finished, true), (passed_octets, 5 * 1460));
 }
 
 /* The FIN takes no room: it goes with the last piece when that is EMSS, and alone when it was sent alone. */
@@ -210,6 +197,5 @@ TEST(test_smallest)
   g_assert_cmpuint(emss_of(f), ==, 28);
   post(f, 0, 140, TCP_RECORD_FPDU);
   g_assert_cmpuint(on_wire(f, 0), ==, 5);
-  settle(f, TCP_FIXTURE_ROUND_TRIP);
-  g_assert_cmpuint(f->end[1].passed_octets, ==, 140);
+  settle_through(f, 140);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the keys of the sender choose, on a sender alone: Nagle, idleness, Limited Transmit, ECN,
  * repacketizing, a path that throws away what is too big. */
+#include "fields.h"
 #include "tcp_parts.h"
 #include "test.h"
 
@@ -323,9 +324,7 @@ TEST(test_ecn)
   acknowledge(b, 0, EMSS, 4 * EMSS,
               true); /* a loss and ECE: one reduction, for the loss (or for ECE before it) */
   tcp_outgoing again = expect(b, 0, EMSS);
-  g_assert_true(again.again);
-  g_assert_false(again.ecn_capable);
-  g_assert_false(again.window_reduced);
+  EXPECT_FIELDS(&again, (again, true), (ecn_capable, false), (window_reduced, false));
   bench_free(b);
 
   b = bench_new(&(tcp_config){.sack = true});

@@ -105,16 +105,11 @@ static void expect_probe_after(const tcp_config *config, time_ps round_trip_ps, 
 {
   g_autoptr(tcp_fixture) f = connected(config, round_trip_ps);
   time_ps due = f->now + wait_us * TIME_PS_PER_MICROSECOND;
-  post(f, 0, segments * EMSS, 0);
-  drop_all(f, 0);
+  post_losing(f, segments * EMSS, ALL);
   g_assert_cmpint(tcp_transport_deadline(f->end[0].connection), ==, due);
-  advance_to(f, due - 1);
-  expect_nothing(f, 0);
-  advance_by(f, 1);
-  expect_segment(f, 0, (segments - 1) * EMSS, EMSS);
-  g_assert_cmpuint(on_wire(f, 0), ==, 1);
-  g_assert_cmpuint(statistics_of(f)->tail_loss_probes, ==, 1);
-  g_assert_cmpuint(statistics_of(f)->timeouts, ==, 0);
+  expect_quiet_until(f, 0, due);
+  expect_lone_segment(f, 0, (segments - 1) * EMSS, EMSS);
+  EXPECT_FIELDS(statistics_of(f), (tail_loss_probes, 1), (timeouts, 0));
 }
 
 /* A round trip of 50 us, two segments in flight: two SRTT are 100 us, and Linux's slack makes 2,100 of
@@ -166,9 +161,7 @@ TEST(test_tail_loss)
   g_autoptr(tcp_fixture) f = connected_with_probe();
   post(f, 0, 5 * EMSS, 0);
   advance_by(f, ms(50));
-  for (unsigned i = 0; i < 3; i++) {
-    deliver(f, 0);
-  }
+  deliver_some(f, 0, 3);
   drop_all(f, 0);
   advance_by(f, ms(40));
   deliver_all(f, 1);
@@ -176,20 +169,14 @@ TEST(test_tail_loss)
   /* SRTT after the one sample of 90 ms and another: 7/8 (7/8 100 + 90/8) + 90/8 = 97.65625 ms */
   time_ps due = f->now + 2 * INT64_C(97656250000);
   g_assert_cmpint(tcp_transport_deadline(f->end[0].connection), ==, due);
-  advance_to(f, due - 1);
-  expect_nothing(f, 0);
-  advance_by(f, 1);
-  expect_segment(f, 0, 4 * EMSS, EMSS);
-  g_assert_cmpuint(on_wire(f, 0), ==, 1);
+  expect_quiet_until(f, 0, due);
+  expect_lone_segment(f, 0, 4 * EMSS, EMSS);
   g_assert_cmpuint(statistics_of(f)->tail_loss_probes, ==, 1);
   g_assert_cmpuint(threshold_of(f), ==, UINT64_MAX);
   settle(f, TCP_FIXTURE_ROUND_TRIP);
   advance_by(f, ms(100)); /* the reordering timer may still have to run */
-  settle(f, TCP_FIXTURE_ROUND_TRIP);
-  g_assert_cmpuint(f->end[0].acknowledged, ==, 5 * EMSS);
-  g_assert_cmpuint(statistics_of(f)->timeouts, ==, 0);
-  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 2);
-  g_assert_cmpuint(statistics_of(f)->recoveries, ==, 1);
+  settle_through(f, 5 * EMSS);
+  EXPECT_FIELDS(statistics_of(f), (timeouts, 0), (retransmissions, 2), (recoveries, 1));
 }
 
 /* Only the last is lost: the probe repairs it, and that it was lost shows when a later ACK moves on
@@ -198,11 +185,9 @@ TEST(test_tail_loss)
 TEST(test_probe_that_repairs)
 {
   g_autoptr(tcp_fixture) f = connected_with_probe();
-  post(f, 0, EMSS, 0);
-  drop_all(f, 0);
+  post_losing(f, EMSS, ALL);
   advance_by(f, ms(240)); /* two SRTT and the delay of an ACK */
-  expect_segment(f, 0, 0, EMSS);
-  deliver(f, 0);
+  expect_and_deliver(f, 0, 0, EMSS);
   advance_by(f, ms(40));
   deliver_all(f, 1);
   g_assert_cmpuint(f->end[0].acknowledged, ==, EMSS);
@@ -223,8 +208,7 @@ TEST(test_probe_for_nothing)
   deliver_all(f, 0);
   deliver_all(f, 1);
   post(f, 0, 4 * EMSS, 0);
-  settle(f, TCP_FIXTURE_ROUND_TRIP);
-  g_assert_cmpuint(f->end[0].acknowledged, ==, 5 * EMSS);
+  settle_through(f, 5 * EMSS);
   g_assert_cmpuint(statistics_of(f)->duplicates_reported, ==, 1);
   g_assert_cmpuint(threshold_of(f), ==, UINT64_MAX);
 }
@@ -234,12 +218,10 @@ TEST(test_probe_for_nothing)
 TEST(test_probe_with_new_octets)
 {
   g_autoptr(tcp_fixture) f = connected_with_probe();
-  post(f, 0, 11 * EMSS, 0);
-  drop_all(f, 0);
+  post_losing(f, 11 * EMSS, ALL);
   advance_by(f, ms(200));
   expect_segment(f, 0, 10 * EMSS, EMSS);
-  g_assert_cmpuint(statistics_of(f)->tail_loss_probes, ==, 1);
-  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 0);
+  EXPECT_FIELDS(statistics_of(f), (tail_loss_probes, 1), (retransmissions, 0));
   /* the retransmission timer runs from the probe on: 300 ms */
   g_assert_cmpint(tcp_transport_deadline(f->end[0].connection), ==, f->now + ms(300));
 }
@@ -248,17 +230,12 @@ TEST(test_probe_with_new_octets)
 TEST(test_time_out_after_the_probe)
 {
   g_autoptr(tcp_fixture) f = connected_with_probe();
-  post(f, 0, 2 * EMSS, 0);
-  drop_all(f, 0);
+  post_losing(f, 2 * EMSS, ALL);
   advance_by(f, ms(200));
   drop_all(f, 0);
-  advance_by(f, ms(300) - 1);
-  expect_nothing(f, 0);
-  advance_by(f, 1);
+  expect_quiet_until(f, 0, f->now + ms(300));
   expect_segment(f, 0, 0, EMSS);
-  g_assert_cmpuint(statistics_of(f)->timeouts, ==, 1);
-  g_assert_cmpuint(statistics_of(f)->tail_loss_probes, ==, 1);
-  g_assert_cmpuint(statistics_of(f)->retransmissions_lost, ==, 1);
+  EXPECT_FIELDS(statistics_of(f), (timeouts, 1), (tail_loss_probes, 1), (retransmissions_lost, 1));
 }
 
 /* §7.2: the probe would come 350 ms after the segment left (the ACK may be delayed by 150), the
@@ -267,12 +244,10 @@ TEST(test_probe_in_place_of_a_time_out)
 {
   g_autoptr(tcp_fixture) f =
       tcp_fixture_pair(TCP_WITH(.rack = true, .tail_loss_probe = true, .delayed_ack_ps = ms(150)));
-  post(f, 0, EMSS, 0);
-  drop_all(f, 0);
+  post_losing(f, EMSS, ALL);
   advance_by(f, ms(300));
   expect_segment(f, 0, 0, EMSS);
-  g_assert_cmpuint(statistics_of(f)->tail_loss_probes, ==, 1);
-  g_assert_cmpuint(statistics_of(f)->timeouts, ==, 0);
+  EXPECT_FIELDS(statistics_of(f), (tail_loss_probes, 1), (timeouts, 0));
   g_assert_cmpuint(window_of(f), ==, 10 * EMSS);
   g_assert_cmpint(tcp_transport_deadline(f->end[0].connection), ==, f->now + ms(300));
 }
@@ -287,14 +262,12 @@ TEST(test_no_probe_with_sacked_octets)
   for (size_t i = 0; i < G_N_ELEMENTS(sacked_after_ms); i++) {
     g_autoptr(tcp_fixture) f = connected_with_probe();
     time_ps start = f->now;
-    post(f, 0, 2 * EMSS, 0);
-    drop_segment(f, 0);
+    post_losing(f, 2 * EMSS, 1);
     advance_by(f, ms(sacked_after_ms[i]));
     deliver_segments(f, 1);
     drop_all(f, 0);
     advance_to(f, start + ms(299));
-    g_assert_cmpuint(statistics_of(f)->tail_loss_probes, ==, 0);
-    g_assert_cmpuint(statistics_of(f)->recoveries, ==, 1);
+    EXPECT_FIELDS(statistics_of(f), (tail_loss_probes, 0), (recoveries, 1));
   }
 }
 
@@ -308,8 +281,7 @@ TEST(test_probe_beside_one_octet_sacked)
     tcp_config config = with_probe();
     g_autoptr(tcp_fixture) f = tcp_fixture_scripted(&config, NULL);
     time_ps start = f->now;
-    post(f, 0, 2 * EMSS, 0);
-    drop_all(f, 0);
+    post_losing(f, 2 * EMSS, ALL);
     advance_to(f, start + ms(50));
     script_ack(f, 0, 1, (const uint64_t[][2]){{EMSS, EMSS + 1}});
     if (whole) {

@@ -15,13 +15,10 @@ TEST(test_time_outs_double)
   post(f, 0, 1000, 0);
   for (size_t i = 0; i < G_N_ELEMENTS(when); i++) {
     drop_segment(f, 0);
-    advance_to(f, start + when[i] * TIME_PS_PER_MILLISECOND - 1);
-    expect_nothing(f, 0);
-    advance_by(f, 1);
+    expect_quiet_until(f, 0, start + when[i] * TIME_PS_PER_MILLISECOND);
     expect_segment(f, 0, 0, 1000);
   }
-  g_assert_cmpuint(statistics_of(f)->timeouts, ==, 3);
-  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 3);
+  EXPECT_FIELDS(statistics_of(f), (timeouts, 3), (retransmissions, 3));
   g_assert_cmpuint(window_of(f), ==, EMSS);
   /* Karn: its ACK is no sample, so RTO is 2400 ms still */
   deliver_and_acknowledge(f);
@@ -39,8 +36,7 @@ TEST(test_time_outs_double)
 TEST(test_timestamps_sample_retransmissions)
 {
   g_autoptr(tcp_fixture) f = tcp_fixture_pair(TCP_WITH(.timestamps = true));
-  post(f, 0, 1000, 0);
-  drop_segment(f, 0);
+  post_losing(f, 1000, 1);
   advance_by(f, 300 * TIME_PS_PER_MILLISECOND);
   deliver(f, 0);
   advance_by(f, 40 * TIME_PS_PER_MILLISECOND);
@@ -61,8 +57,7 @@ TEST(test_no_echo)
   handshake(f, TCP_FIXTURE_ROUND_TRIP,
             &(tcp_header){.window = 65535, .has_timestamps = true, .timestamp_value = 1});
   for (unsigned i = 0; i < 2; i++) {
-    post(f, 0, 1000, 0);
-    drop_all(f, 0);
+    post_losing(f, 1000, ALL);
     advance_by(f, TCP_FIXTURE_ROUND_TRIP);
     script_segment(f,
                    SCRIPT_HEADER(f, 0, (i + 1) * 1000, .flags = TCP_ACK, .window = 65535,
@@ -103,8 +98,7 @@ TEST(test_gives_up)
   g_assert_false(f->end[0].closed);
   g_assert_cmpuint(on_wire(f, 0), ==, 3);
   advance_by(f, 1);
-  g_assert_true(f->end[0].closed);
-  g_assert_cmpint(f->end[0].reason, ==, TCP_CLOSE_GAVE_UP);
+  expect_closed(f, 0, TCP_CLOSE_GAVE_UP);
   g_assert_cmpuint(on_wire(f, 0), ==, 3);
   g_assert_cmpint(tcp_transport_deadline(f->end[0].connection), ==, TIME_PS_NEVER);
 }
@@ -126,9 +120,7 @@ TEST(test_tail_loss_takes_a_time_out)
   deliver_all(f, 1);
   g_assert_cmpuint(f->end[0].acknowledged, ==, 4 * EMSS);
   time_ps start = f->now;
-  advance_to(f, start + 212500 * TIME_PS_PER_MICROSECOND - 1);
-  expect_nothing(f, 0);
-  advance_by(f, 1);
+  expect_quiet_until(f, 0, start + 212500 * TIME_PS_PER_MICROSECOND);
   expect_segment(f, 0, 4 * EMSS, EMSS);
 }
 
@@ -169,8 +161,7 @@ TEST(test_after_a_time_out_only_what_is_missing_is_sent)
 TEST(test_threshold_of_time_outs)
 {
   g_autoptr(tcp_fixture) f = tcp_fixture_connected(true);
-  post(f, 0, 20 * EMSS, 0);
-  drop_segment(f, 0);
+  post_losing(f, 20 * EMSS, 1);
   deliver_segments(f, 2);
   drop_all(f, 0);
   for (unsigned i = 1; i <= 2; i++) {
@@ -191,8 +182,7 @@ TEST(test_progress_restarts_the_count)
       drop_all(f, 0);
       advance_to(f, tcp_transport_deadline(f->end[0].connection));
     }
-    settle(f, TCP_FIXTURE_ROUND_TRIP);
-    g_assert_cmpuint(f->end[0].acknowledged, ==, i * 1000);
+    settle_through(f, i * 1000);
     g_assert_false(f->end[0].closed);
   }
 }
@@ -214,21 +204,17 @@ TEST(test_full_segment_with_fin_is_sent_again)
 TEST(test_lost_retransmission)
 {
   g_autoptr(tcp_fixture) f = tcp_fixture_connected(true);
-  post(f, 0, 10 * EMSS, 0);
-  drop_segment(f, 0);
+  post_losing(f, 10 * EMSS, 1);
   deliver_segments(f, 9);
   expect_segment(f, 0, 0, EMSS);
   g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 1);
   drop_all(f, 0);
   advance_by(f, 300 * TIME_PS_PER_MILLISECOND);
-  expect_segment(f, 0, 0, EMSS);
-  g_assert_cmpuint(on_wire(f, 0), ==, 1); /* the others are SACKed */
+  expect_lone_segment(f, 0, 0, EMSS); /* the others are SACKed */
   deliver_and_acknowledge(f);
   g_assert_cmpuint(f->end[0].acknowledged, ==, 10 * EMSS);
-  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 2);
-  g_assert_cmpuint(statistics_of(f)->retransmissions_lost, ==, 1);
-  g_assert_cmpuint(statistics_of(f)->recoveries, ==, 1);
-  g_assert_cmpuint(statistics_of(f)->timeouts, ==, 1);
+  EXPECT_FIELDS(statistics_of(f), (retransmissions, 2), (retransmissions_lost, 1), (recoveries, 1),
+                (timeouts, 1));
 }
 
 /* RFC 3522: one segment is late by more than RTO. Its acknowledgement echoes the first transmission: the
@@ -264,8 +250,7 @@ TEST(test_late_segment_with_duplicate_sack)
   deliver_and_acknowledge(f);
   g_assert_cmpuint(statistics_of(f)->spurious_timeouts, ==, 0);
   deliver_and_acknowledge(f);
-  g_assert_cmpuint(statistics_of(f)->duplicates_reported, ==, 1);
-  g_assert_cmpuint(statistics_of(f)->spurious_timeouts, ==, 1);
+  EXPECT_FIELDS(statistics_of(f), (duplicates_reported, 1), (spurious_timeouts, 1));
   g_assert_cmpuint(threshold_of(f), ==, UINT64_MAX);
 }
 
@@ -283,15 +268,13 @@ TEST(test_boundaries_are_preserved)
   uint64_t position = 0;
   g_assert_cmpuint(on_wire(f, 0), ==, G_N_ELEMENTS(lengths));
   for (size_t i = 0; i < G_N_ELEMENTS(lengths); i++) {
-    expect_segment(f, 0, position, lengths[i]);
-    drop_segment(f, 0);
+    expect_and_drop(f, 0, position, lengths[i]);
     position += lengths[i];
   }
   position = 0;
   advance_by(f, 300 * TIME_PS_PER_MILLISECOND);
   for (size_t i = 0; i < G_N_ELEMENTS(lengths); i++) {
-    expect_segment(f, 0, position, lengths[i]);
-    deliver(f, 0);
+    expect_and_deliver(f, 0, position, lengths[i]);
     advance_by(f, 40 * TIME_PS_PER_MILLISECOND); /* a delayed ACK */
     deliver_all(f, 1);
     position += lengths[i];
@@ -306,8 +289,7 @@ TEST(test_slow_start_after_a_time_out)
 {
   g_autoptr(tcp_fixture) f =
       tcp_fixture_scripted(NULL, &(tcp_header){.window = 65535, .has_mss = true, .mss_octets = EMSS});
-  post(f, 0, 10 * EMSS, 0);
-  drop_all(f, 0);
+  post_losing(f, 10 * EMSS, ALL);
   advance_by(f, 300 * TIME_PS_PER_MILLISECOND);
   g_assert_cmpuint(window_of(f), ==, EMSS);
   script_ack(f, EMSS, 0, NULL);
@@ -317,8 +299,7 @@ TEST(test_slow_start_after_a_time_out)
   g_assert_cmpuint(window_of(f), ==, 3 * EMSS);
   script_ack(f, 10 * EMSS, 0, NULL);
   g_assert_cmpuint(window_of(f), ==, 4 * EMSS);
-  post(f, 0, 10 * EMSS, 0);
-  drop_all(f, 0);
+  post_losing(f, 10 * EMSS, ALL);
   script_ack(f, 12 * EMSS, 0, NULL);
   g_assert_cmpuint(window_of(f), ==, 6 * EMSS);
 }

@@ -7,7 +7,7 @@
 
 #include "fuzz_files.h"
 #include "fuzz_input.h"
-#include "study/plot/plot_occupancy.h"
+#include "study/plot/study_plot.h"
 
 enum { FORMATS = GNUPLOT_TERM + 1 };
 

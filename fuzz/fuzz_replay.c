@@ -12,7 +12,7 @@
 #include "fuzz_input.h"
 #include "replay/replay.h"
 #include "scenario/configuration.h"
-#include "study/plot/plot_occupancy.h"
+#include "study/plot/study_plot.h"
 
 enum {
   HOW_RESEND = 0x03, /* replay_resend; 3: as 0 */

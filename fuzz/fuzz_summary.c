@@ -9,8 +9,7 @@
 
 #include "fuzz_files.h"
 #include "fuzz_input.h"
-#include "study/plot/plot_distribution.h"
-#include "study/plot/plot_occupancy.h"
+#include "study/plot/study_plot.h"
 #include "study/store/summary.h"
 
 static void check_record(const summary_record *record)

@@ -8,8 +8,6 @@
 #include "cli/cli.h"
 #include "cli/cli_exclude.h"
 #include "scenario/scenario_problem.h"
-#include "study/plot/plot_distribution.h"
-#include "study/plot/plot_occupancy.h"
 #include "study/plot/study_plot.h"
 
 /* What of a run's folder can be drawn; a store's kinds are study_plot.h's. */

@@ -1,6 +1,138 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "study/plot/plot_chart.h"
 
+#include <math.h>
+
+#include "base/plain_text.h"
+
+/* A letter of a terminal in dots: with the font below, what is laid out for a picture falls on whole letters. */
+enum { LETTER_WIDTH = 10, LETTER_HEIGHT = 25, LETTER_FONT = 13 };
+
+/* Widths that papers have: one column of 85 mm, or both, 178 mm, at 300 dots an inch, where 27 points of 4/3 dots are 8.6 points in print. */
+enum { ONE_COLUMN = 1004, TWO_COLUMNS = 2102, PRINT_FONT = 27 };
+
+/* A panel's height in dots: flat enough to be read across, high enough for five decades. */
+enum { HEIGHT_IN_ONE_COLUMN = 580, HEIGHT_IN_TWO_COLUMNS = 860, HEIGHT_AMONG_OTHERS = 560 };
+
+/* More panels stand in further rows. */
+#define COLUMNS_MAX 3
+
+/* More rows than a reader can use; in a terminal a legend takes a third at most. */
+#define LEGEND_ROWS_MAX 40
+
+/* More lines of a title or subtitle are cut off. */
+#define TITLE_LINES_MAX 3
+#define SUBTITLE_LINES_MAX 6
+
+/* In parts of the font's size. What terminals need beside is rounded up to letters by gnuplot. */
+#define LEFT 9.6
+#define RIGHT 1.6
+#define COLOUR_BOX 10.2
+#define BELOW 5.2 /* tics and the axis's name */
+#define BELOW_IN_SVG 6.4
+#define TURNED 0.71 /* of a label's length: how far it reaches down at 45 degrees */
+#define TITLE 2.6
+#define GAP 1.9
+#define BETWEEN_ROWS 0.9
+#define LINE 1.9
+#define LETTER 0.78 /* the width of one */
+
+/* --- The page --- */
+
+/* Its lines, and where they stand. */
+static void place_heading(plot_page *p, const plot_needs *needs)
+{
+  gboolean letters = p->font_size == LETTER_FONT; /* all of one size, and none narrower than another */
+  double line = p->font_size * LINE, subtitle_line = line * (letters ? 1 : 0.8);
+  guint title_lines, subtitle_lines;
+  p->title_columns = letters ? p->width / LETTER_WIDTH - 2 : p->width / p->font_size;
+  p->subtitle_columns = letters ? p->title_columns : p->width * 16 / (p->font_size * 11);
+  g_free(gnuplot_quote_lines(needs->title, p->title_columns, TITLE_LINES_MAX, &title_lines));
+  g_free(gnuplot_quote_lines(needs->subtitle, p->subtitle_columns, SUBTITLE_LINES_MAX, &subtitle_lines));
+  p->title_at = line * 0.9;
+  p->subtitle_at = line * (0.9 + (*needs->title != '\0' ? title_lines : 0));
+  p->heading_end = floor(p->subtitle_at + subtitle_line * subtitle_lines);
+}
+
+/* A letter takes about 0.78 dots for each point of the font, sample and gaps as much as 10 letters. */
+static double entry_width(const plot_needs *needs, guint font)
+{
+  return (double)(needs->legend_letters + 10) * LETTER * font;
+}
+
+static void place_legend(plot_page *p, const plot_needs *needs, gnuplot_format format)
+{
+  /* gnuplot's key leaves out what has no room */
+  double row = p->font_size * (format == GNUPLOT_SVG ? 2.35 : format == GNUPLOT_PNG ? 1.85 : LINE);
+  guint most = format == GNUPLOT_TERM ? MAX((guint)(p->height / 3.0 / row), 1) : LEGEND_ROWS_MAX;
+  if (needs->legend_entries > 0) {
+    p->legend_columns = (guint)CLAMP(p->width * 0.97 / entry_width(needs, p->font_size), 1, 6);
+    p->legend_rows = MIN((needs->legend_entries + p->legend_columns - 1) / p->legend_columns, most);
+    p->legend_height = (p->legend_rows + 0.4) * row;
+  }
+}
+
+/* One column of a paper, unless there are several panels, or one needs more, or an entry of the legend does. */
+static plot_page page_for(const gnuplot_target *target, const plot_needs *needs)
+{
+  if (target->format == GNUPLOT_TERM) {
+    return (plot_page){.width = (target->columns > 0 ? target->columns : TERMINAL_COLUMNS) * LETTER_WIDTH,
+                       .height = (target->rows > 0 ? target->rows : TERMINAL_ROWS) * LETTER_HEIGHT,
+                       .font_size = LETTER_FONT};
+  }
+  double panel = ONE_COLUMN - (LEFT + (needs->colour_box ? COLOUR_BOX : RIGHT)) * PRINT_FONT;
+  gboolean narrow = needs->panels == 1 && needs->panel_letters * LETTER * PRINT_FONT <= panel &&
+                    (needs->legend_entries == 0 || entry_width(needs, PRINT_FONT) <= ONE_COLUMN * 0.97);
+  return (plot_page){.width = narrow ? ONE_COLUMN : TWO_COLUMNS, .font_size = PRINT_FONT};
+}
+
+plot_page plot_page_of(const gnuplot_target *target, const plot_needs *needs)
+{
+  plot_page p = page_for(target, needs);
+  double font = p.font_size, right = (needs->colour_box ? COLOUR_BOX : RIGHT) * font;
+  p.columns = needs->panels == 4 ? 2 : MIN(needs->panels, COLUMNS_MAX);
+  p.rows = (needs->panels + p.columns - 1) / p.columns;
+  p.left = LEFT * font;
+  p.gap = GAP * font;
+  p.panel_width = (p.width - p.left - right - p.gap * (p.columns - 1)) / p.columns;
+  place_legend(&p, needs, target->format);
+  place_heading(&p, needs);
+  double above = (needs->panels > 1 ? TITLE : 0.6) * font;
+  double below = (target->format == GNUPLOT_SVG ? BELOW_IN_SVG : BELOW) * font;
+  below += needs->turned_letters * LETTER * TURNED * font;
+  p.first = p.heading_end + above;
+  if (target->format == GNUPLOT_TERM) {
+    p.first += LINE * font;
+    p.row_height = (p.height - p.heading_end - LINE * font - p.legend_height) / p.rows;
+    p.panel_height = MAX(p.row_height - above - below, 2 * font);
+  } else {
+    double alone = p.width == ONE_COLUMN ? HEIGHT_IN_ONE_COLUMN : HEIGHT_IN_TWO_COLUMNS;
+    double usual = needs->panels > 1 ? HEIGHT_AMONG_OTHERS : alone;
+    p.panel_height = needs->panel_height > 0 ? needs->panel_height : usual;
+    p.row_height = above + p.panel_height + below + BETWEEN_ROWS * font;
+    p.height = (guint)(p.heading_end + p.rows * p.row_height - BETWEEN_ROWS * font + p.legend_height);
+  }
+  return p;
+}
+
+double plot_page_panel_letters(const plot_page *page)
+{
+  return page->panel_width / (LETTER * page->font_size);
+}
+
+plot_margins plot_page_margins(const plot_page *page, guint index)
+{
+  double left = page->left + (index % page->columns) * (page->panel_width + page->gap);
+  guint row = index / page->columns;
+  double top = page->first + row * page->row_height;
+  return (plot_margins){.left = left / page->width,
+                        .right = (left + page->panel_width) / page->width,
+                        .bottom = 1 - (top + page->panel_height) / page->height,
+                        .top = 1 - top / page->height};
+}
+
+/* --- The plot --- */
+
 plot_chart plot_chart_new(const char *template_name, const gnuplot_target *target, const char *title,
                           const char *subtitle, const char *quantity)
 {
@@ -33,6 +165,13 @@ void plot_chart_clear(plot_chart *chart)
   g_string_free(chart->data, TRUE);
 }
 
+void plot_chart_add_panels(plot_chart *chart, const GPtrArray *titles)
+{
+  for (guint i = 0; i < titles->len; i++) {
+    g_ptr_array_add(chart->panels, g_strdup(g_ptr_array_index(titles, i)));
+  }
+}
+
 void plot_chart_add_legend(plot_chart *chart, const char *look, guint style, const char *text)
 {
   g_ptr_array_add(chart->looks, g_strdup_printf("%s %u", look, style));
@@ -63,15 +202,40 @@ plot_page plot_chart_page(const plot_chart *chart)
   return plot_page_of(chart->target, &needs);
 }
 
-/* What has no room in the legend is counted in its last entry. */
-static void cut_legend(plot_chart *chart, guint room)
+static void append_page(const plot_page *page, const plot_needs *needs, GString *variables)
 {
-  guint count = chart->legend->len;
-  if (count > room) {
-    g_ptr_array_set_size(chart->legend, (int)room - 1);
-    g_ptr_array_set_size(chart->looks, (int)room - 1);
-    g_autofree char *more = g_strdup_printf("and %u more", count - (room - 1));
-    plot_chart_add_legend(chart, "none", 0, more);
+  guint lines;
+  g_autofree char *title = gnuplot_quote_lines(needs->title, page->title_columns, TITLE_LINES_MAX, &lines);
+  g_autofree char *subtitle =
+      gnuplot_quote_lines(needs->subtitle, page->subtitle_columns, SUBTITLE_LINES_MAX, &lines);
+  const struct {
+    const char *name;
+    double number;
+  } numbers[] = {{"width", page->width},
+                 {"height", page->height},
+                 {"font", page->font_size},
+                 {"letter_width", LETTER_WIDTH},
+                 {"letter_height", LETTER_HEIGHT},
+                 {"title_at", 1 - page->title_at / page->height},
+                 {"subtitle_at", 1 - page->subtitle_at / page->height},
+                 {"heading_end", 1 - page->heading_end / page->height},
+                 {"panels", needs->panels},
+                 {"columns", page->columns},
+                 {"legend_top", page->legend_height / page->height},
+                 {"legend_columns", page->legend_columns}};
+  g_string_append_printf(variables, "title_text = %s\nsubtitle_text = %s\n", title, subtitle);
+  for (gsize i = 0; i < G_N_ELEMENTS(numbers); i++) {
+    gnuplot_set_number(variables, numbers[i].name, numbers[i].number);
+  }
+  static const char *const names[] = {"left_margin", "right_margin", "bottom_margin", "top_margin"};
+  for (gsize i = 0; i < G_N_ELEMENTS(names); i++) {
+    g_autoptr(GArray) margins = g_array_new(FALSE, FALSE, sizeof(double));
+    for (guint panel = 0; panel < needs->panels; panel++) {
+      const plot_margins of = plot_page_margins(page, panel);
+      const double four[] = {of.left, of.right, of.bottom, of.top};
+      g_array_append_val(margins, four[i]);
+    }
+    gnuplot_set_numbers(variables, names[i], margins);
   }
 }
 
@@ -85,9 +249,16 @@ gboolean plot_chart_draw(plot_chart *chart, const char *stem, GError **error)
   if (chart->panels->len == 0) {
     g_ptr_array_add(chart->panels, g_strdup(""));
   }
-  cut_legend(chart, page.legend_rows * page.legend_columns);
+  /* What has no room in the legend is counted in its last entry. */
+  guint entries = chart->legend->len, room = page.legend_rows * page.legend_columns;
+  if (entries > room) {
+    g_autofree char *more = g_strdup_printf("and %u more", entries - (room - 1));
+    g_ptr_array_set_size(chart->legend, (int)room - 1);
+    g_ptr_array_set_size(chart->looks, (int)room - 1);
+    plot_chart_add_legend(chart, "none", 0, more);
+  }
   g_autoptr(GString) all = g_string_new(NULL);
-  plot_page_append(&page, &needs, all);
+  append_page(&page, &needs, all);
   gnuplot_set_texts(all, "panel_title", chart->panels);
   plot_axis_append(&chart->x, "x", all);
   gnuplot_set_number(all, "x_turned", needs.turned_letters > 0);

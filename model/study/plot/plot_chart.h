@@ -1,12 +1,65 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A plot in the making: what all have, whatever their template draws. */
+/* A plot in the making: what all have, whatever their template draws, and where heading, panels and legend stand on its page. */
 #ifndef STUDY_PLOT_CHART_H
 #define STUDY_PLOT_CHART_H
 
 #include <glib.h>
 
+#include "study/plot/gnuplot.h"
 #include "study/plot/plot_axis.h"
-#include "study/plot/plot_page.h"
+
+/* --- The page --- */
+
+/* All in dots, from the left and from the top; a letter of a terminal is 10 x 25. Papers have columns of 85 mm and 178 mm: 1004 and 2102
+ * dots at 300 an inch, and text between 8 and 9 points. */
+typedef struct plot_page {
+  guint width;
+  guint height;
+  guint font_size; /* in points, each 4/3 dots */
+  guint columns;   /* of panels */
+  guint rows;
+  double left; /* of the first column */
+  double panel_width;
+  guint title_columns; /* letters of a line */
+  guint subtitle_columns;
+  double title_at; /* the middle of its first line */
+  double subtitle_at;
+  double heading_end; /* of title and subtitle; below it a terminal has the name of y */
+  double gap;         /* between columns */
+  double first;       /* the top of the first row's panels */
+  double panel_height;
+  double row_height; /* from the top of a row's panels to that of the next */
+  guint legend_columns;
+  guint legend_rows;
+  double legend_height;
+} plot_page;
+
+/* What has to find room. */
+typedef struct plot_needs {
+  guint panels;         /* >= 1; one takes a column of a paper unless the legend is wider, more take both */
+  gboolean colour_box;  /* at the right */
+  guint legend_entries; /* 0: no legend */
+  glong legend_letters; /* of the longest entry */
+  guint panel_letters;  /* a panel that is less wide in one column takes both; 0: any width will do */
+  guint turned_letters; /* of the longest label of x, where these stand at 45 degrees; 0: they lie */
+  double panel_height;  /* in dots, for print; 0: as suits the width */
+  const char *title;    /* "": none */
+  const char *subtitle;
+} plot_needs;
+
+/* The page for `needs`: as high as they take in print, as high as the terminal is for GNUPLOT_TERM. */
+plot_page plot_page_of(const gnuplot_target *target, const plot_needs *needs);
+
+/* How many letters of tics lie side by side on a panel's width. */
+double plot_page_panel_letters(const plot_page *page);
+
+/* The margins of panel `index` as fractions of the page, from the left and from the bottom, as gnuplot counts. */
+typedef struct plot_margins {
+  double left, right, bottom, top;
+} plot_margins;
+plot_margins plot_page_margins(const plot_page *page, guint index);
+
+/* --- The plot --- */
 
 typedef struct plot_chart {
   const char *template_name; /* of scripts/plots/: "lines" */
@@ -29,6 +82,9 @@ typedef struct plot_chart {
 plot_chart plot_chart_new(const char *template_name, const gnuplot_target *target, const char *title,
                           const char *subtitle, const char *quantity);
 void plot_chart_clear(plot_chart *chart);
+
+/* Adds panels with these titles (char *). */
+void plot_chart_add_panels(plot_chart *chart, const GPtrArray *titles);
 
 /* Adds an entry `text` to the legend, which looks like number `style` of the template's `look`. */
 void plot_chart_add_legend(plot_chart *chart, const char *look, guint style, const char *text);

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "study/plot/plot_distribution.h"
-
+/* How a quantity is distributed: the share of the time the reassembly occupancy is above x, or the share of the payload octets that
+ * wait longer than x for Placement and for Delivery. */
 #include <math.h>
-#include <string.h>
 
 #include "study/plot/plot_chart.h"
-#include "study/plot/plot_occupancy.h"
 #include "study/plot/plot_runs.h"
 #include "study/plot/study_plot.h"
-#include "study/store/summary.h"
 
 /* Marks on a curve, by which it differs from others where colour does not show. */
 #define MARKS 7
@@ -21,6 +18,7 @@ typedef struct shown_quantity {
   } of[2];
   guint count;      /* of them */
   guint points_max; /* nobody distinguishes more than eight lines */
+  const char *unit;
   const char *stem; /* of the picture of one run */
   const char *x_label;
   const char *y_label;
@@ -31,6 +29,7 @@ typedef struct shown_quantity {
 static const shown_quantity shown_occupancy = {.of = {{DISTRIBUTION_REASSEMBLY_OCTETS, ""}},
                                                .count = 1,
                                                .points_max = 8,
+                                               .unit = "octets",
                                                .stem = "distribution",
                                                .x_label = "reassembly occupancy x",
                                                .y_label = "time with occupancy above x",
@@ -41,6 +40,7 @@ static const shown_quantity shown_delays = {
     .of = {{DISTRIBUTION_PLACEMENT_DELAY_S, "Placement"}, {DISTRIBUTION_DELIVERY_DELAY_S, "Delivery"}},
     .count = 2,
     .points_max = 4,
+    .unit = "s",
     .stem = "delays",
     .x_label = "delay x",
     .y_label = "octets that wait longer than x",
@@ -162,8 +162,6 @@ static void append_curves(const GArray *curves, const char *unit, double from, p
 static gboolean draw(GArray *curves, const shown_quantity *shown, const char *title, const char *subtitle,
                      const char *stem, const gnuplot_target *target, GError **error)
 {
-  gboolean seconds = shown == &shown_delays;
-  const char *unit = seconds ? "s" : "octets";
   if (curves->len == 0) {
     g_array_unref(curves);
     g_set_error(error, STUDY_PLOT_ERROR, STUDY_PLOT_ERROR_UNFIT,
@@ -173,12 +171,12 @@ static gboolean draw(GArray *curves, const shown_quantity *shown, const char *ti
     return FALSE;
   }
   share_extent extent = extent_of(curves);
-  g_autofree char *quantity = g_strdup_printf("%s, unit %s", shown->y_label, unit);
+  g_autofree char *quantity = g_strdup_printf("%s, unit %s", shown->y_label, shown->unit);
   plot_chart chart = plot_chart_new("shares", target, title, subtitle, quantity);
-  chart.x = plot_axis_of_lengths(&extent, shown->x_label, seconds);
+  chart.x = plot_axis_of_lengths(&extent, shown->x_label, shown == &shown_delays);
   chart.y = plot_axis_of_shares(&extent, shown->y_label);
   gnuplot_set_text(chart.variables, "nothing", extent.largest == 0 ? shown->nothing : "");
-  append_curves(curves, unit, chart.x.from, &chart);
+  append_curves(curves, shown->unit, chart.x.from, &chart);
   gboolean good = plot_chart_draw(&chart, stem, error);
   plot_chart_clear(&chart);
   g_array_unref(curves);
@@ -215,9 +213,11 @@ static char *subtitle_of(const study_table *table, const point_selection *select
 }
 
 /* A line a point of the sweep, the weights of its seeds added. */
-static gboolean draw_points(const study_table *table, const shown_quantity *shown, const char *stem,
-                            const gnuplot_target *target, GError **error)
+static gboolean draw_points(const study_table *table, const study_plot *plot, metric_id metric,
+                            const char *stem, const gnuplot_target *target, GError **error)
 {
+  (void)metric;
+  const shown_quantity *shown = plot->of;
   point_selection selection = point_selection_of(table, shown->points_max);
   GArray *curves = new_curves();
   for (guint i = 0; i < selection.points->len; i++) {
@@ -225,8 +225,8 @@ static gboolean draw_points(const study_table *table, const shown_quantity *show
     for (guint k = 0; k < shown->count; k++) {
       distribution sum = {.bins = NULL};
       for (guint r = 0; r < runs->len; r++) {
-        distribution_add(&sum,
-                         &((const study_run *)g_ptr_array_index(runs, r))->distributions[shown->of[k].id]);
+        const study_run *run = g_ptr_array_index(runs, r);
+        distribution_add(&sum, &run->distributions[shown->of[k].id]);
       }
       add_curve(curves, shown, k, i, g_ptr_array_index(selection.labels, i), sum);
     }
@@ -237,8 +237,9 @@ static gboolean draw_points(const study_table *table, const shown_quantity *show
   return good;
 }
 
-static gboolean has_samples(const study_table *table, const shown_quantity *shown)
+static gboolean has_samples(const study_table *table, const study_plot *plot)
 {
+  const shown_quantity *shown = plot->of;
   for (guint i = 0; i < table->runs->len; i++) {
     const study_run *run = g_ptr_array_index(table->runs, i);
     for (guint k = 0; k < shown->count; k++) {
@@ -250,40 +251,20 @@ static gboolean has_samples(const study_table *table, const shown_quantity *show
   return FALSE;
 }
 
-static gboolean draw_occupancy(const study_table *table, metric_id metric, const char *stem,
-                               const gnuplot_target *target, GError **error)
-{
-  (void)metric;
-  return draw_points(table, &shown_occupancy, stem, target, error);
-}
-
-static gboolean draw_delays(const study_table *table, metric_id metric, const char *stem,
-                            const gnuplot_target *target, GError **error)
-{
-  (void)metric;
-  return draw_points(table, &shown_delays, stem, target, error);
-}
-
-static const char *lack_of_occupancy(const study_table *table)
-{
-  return has_samples(table, &shown_occupancy) ? NULL : "runs with samples of the occupancy";
-}
-
-static const char *lack_of_delays(const study_table *table)
-{
-  return has_samples(table, &shown_delays) ? NULL : "runs with samples of a delay";
-}
-
 const study_plot plot_distribution = {.name = "distribution",
                                       .sentence = "share of the time with a reassembly occupancy above x",
-                                      .lack = lack_of_occupancy,
-                                      .draw = draw_occupancy};
+                                      .has = has_samples,
+                                      .needs = "runs with samples of the occupancy",
+                                      .draw = draw_points,
+                                      .of = &shown_occupancy};
 
 const study_plot plot_delays = {
     .name = "delays",
     .sentence = "share of the payload that waits longer than x for placement and delivery",
-    .lack = lack_of_delays,
-    .draw = draw_delays};
+    .has = has_samples,
+    .needs = "runs with samples of a delay",
+    .draw = draw_points,
+    .of = &shown_delays};
 
 /* --- One run --- */
 
@@ -302,7 +283,7 @@ gboolean plot_distribution_of_run(const char *run_folder, gboolean delays, const
     distribution_copy(&samples, &run->distributions[shown->of[k].id]);
     add_curve(curves, shown, k, 0, "", samples);
   }
-  g_autofree char *subtitle = plot_occupancy_subtitle(run);
+  g_autofree char *subtitle = plot_run_subtitle(run);
   gboolean good = draw(curves, shown, run->title, subtitle, shown->stem, target, error);
   summary_record_free(run);
   return good;

@@ -18,7 +18,6 @@
 
 /* A plot in the making. In its grouping, lines are the values on y. */
 typedef struct heat_map {
-  const study_table *table;
   plot_grouping groups;
   place_axis x;
   place_axis y;
@@ -54,47 +53,6 @@ static gboolean find_keys(const study_table *table, scenario_key *x, scenario_ke
   *x = g_array_index(chosen, scenario_key, 0);
   *y = g_array_index(chosen, scenario_key, 1);
   return TRUE;
-}
-
-static plot_grouping group(const study_table *table, scenario_key x, scenario_key y)
-{
-  g_autoptr(GArray) keys = study_table_keys(table);
-  g_autoptr(GArray) panels = g_array_new(FALSE, FALSE, sizeof(scenario_key));
-  g_autoptr(GArray) lines = g_array_new(FALSE, FALSE, sizeof(scenario_key));
-  for (guint i = 0; i < keys->len; i++) {
-    scenario_key key = g_array_index(keys, scenario_key, i);
-    if (key != x && key != y) {
-      g_array_append_val(panels, key);
-    }
-  }
-  g_array_append_val(lines, y);
-  return plot_grouping_by(table, x, panels, lines);
-}
-
-static heat_map make_map(const study_table *table, scenario_key x, scenario_key y)
-{
-  heat_map map = {.table = table,
-                  .groups = group(table, x, y),
-                  .x = place_axis_of_cells(table->runs, x),
-                  .y = place_axis_of_cells(table->runs, y)};
-  for (guint i = 0; i < map.groups.cells->len; i++) {
-    const plot_cell *cell = &g_array_index(map.groups.cells, plot_cell, i);
-    statistics of = study_table_statistics(cell->runs, METRIC);
-    if (of.count > 0) {
-      value_extent_add(&map.extent, of.mean, NAN);
-      plot_counts_add(&map.counts, cell->runs);
-    }
-  }
-  map.colours = plot_axis_of_values(&map.extent, "peak", "octets", VALUE_SCALE_FITTING);
-  return map;
-}
-
-static void clear_map(heat_map *map)
-{
-  plot_grouping_clear(&map->groups);
-  place_axis_clear(&map->x);
-  place_axis_clear(&map->y);
-  plot_axis_clear(&map->colours);
 }
 
 /* Where the colour of `octets` lies between the darkest, 0, and the lightest, 1. */
@@ -150,41 +108,59 @@ static void append_data(const heat_map *map, GString *data)
   }
 }
 
-static gboolean check(const heat_map *map, GError **error)
+/* The map of `table`, without its colours. */
+static heat_map make_map(const study_table *table, scenario_key x, scenario_key y)
 {
-  if (map->counts.points == 0) {
-    g_set_error(error, STUDY_PLOT_ERROR, STUDY_PLOT_ERROR_UNFIT, "nothing to draw: no run has a value of %s",
-                metric_row_of(METRIC)->name);
-    return FALSE;
+  g_autoptr(GArray) keys = study_table_keys(table);
+  g_autoptr(GArray) panels = g_array_new(FALSE, FALSE, sizeof(scenario_key));
+  g_autoptr(GArray) lines = g_array_new(FALSE, FALSE, sizeof(scenario_key));
+  for (guint i = 0; i < keys->len; i++) {
+    scenario_key key = g_array_index(keys, scenario_key, i);
+    if (key != x && key != y) {
+      g_array_append_val(panels, key);
+    }
   }
-  if (map->groups.panels->len > PANELS_MAX) {
-    g_set_error(error, STUDY_PLOT_ERROR, STUDY_PLOT_ERROR_UNFIT,
-                "a heat map of %s and %s needs %u panels for the other keys; %d is the most that can be read",
-                scenario_key_row_of(map->x.key)->name, scenario_key_row_of(map->y.key)->name,
-                map->groups.panels->len, PANELS_MAX);
-    return FALSE;
+  g_array_append_val(lines, y);
+  heat_map map = {.groups = plot_grouping_by(table, x, panels, lines),
+                  .x = place_axis_of_cells(table->runs, x),
+                  .y = place_axis_of_cells(table->runs, y)};
+  for (guint i = 0; i < map.groups.cells->len; i++) {
+    const plot_cell *cell = &g_array_index(map.groups.cells, plot_cell, i);
+    statistics of = study_table_statistics(cell->runs, METRIC);
+    if (of.count > 0) {
+      value_extent_add(&map.extent, of.mean, NAN);
+      plot_counts_add(&map.counts, cell->runs);
+    }
   }
-  return TRUE;
+  map.colours = plot_axis_of_values(&map.extent, "peak", "octets", VALUE_SCALE_FITTING);
+  return map;
 }
 
 /* The means of buffer.reassembly_peak_octets: a panel for each combination of the other keys, 12 at most; in each cell the mean, half the
  * width of its 95 % interval, and an asterisk when it has flagged runs. Colours are those of viridis: the lighter the more, in grey too. */
-static gboolean draw_heat_map(const study_table *table, metric_id metric, const char *stem,
-                              const gnuplot_target *target, GError **error)
+static gboolean draw_heat_map(const study_table *table, const study_plot *plot, metric_id metric,
+                              const char *stem, const gnuplot_target *target, GError **error)
 {
-  (void)metric;
+  (void)plot, (void)metric;
   scenario_key x, y;
-  gboolean two = find_keys(table, &x, &y);
+  gboolean two = find_keys(table, &x, &y), good = FALSE;
   g_assert(two);
   heat_map map = make_map(table, x, y);
-  gboolean good = check(&map, error);
-  if (good) {
+  guint panels = map.groups.panels->len;
+  if (map.counts.points == 0) {
+    g_set_error(error, STUDY_PLOT_ERROR, STUDY_PLOT_ERROR_UNFIT, "nothing to draw: no run has a value of %s",
+                metric_row_of(METRIC)->name);
+  } else if (panels > PANELS_MAX) {
+    g_set_error(error, STUDY_PLOT_ERROR, STUDY_PLOT_ERROR_UNFIT,
+                "a heat map of %s and %s needs %u panels for the other keys; %d is the most that can be read",
+                scenario_key_row_of(x)->name, scenario_key_row_of(y)->name, panels, PANELS_MAX);
+  } else {
     gboolean letters = target->format == GNUPLOT_TERM;
     g_autofree char *runs = plot_runs_subtitle(table, &map.counts, "asterisk");
     g_autofree char *subtitle = g_strconcat("peak of the reassembly occupancy · ", runs, NULL);
     plot_chart chart = plot_chart_new("heat-map", target, table->title, subtitle,
                                       "buffer.reassembly_peak_octets, unit octets");
-    g_ptr_array_extend(chart.panels, map.groups.panels, (GCopyFunc)(void (*)(void))g_strdup, NULL);
+    plot_chart_add_panels(&chart, map.groups.panels);
     chart.places = &map.x;
     chart.y = place_axis_drawn(&map.y, INFINITY, FALSE);
     chart.needs = (plot_needs){.colour_box = !letters,
@@ -198,18 +174,23 @@ static gboolean draw_heat_map(const study_table *table, metric_id metric, const 
     good = plot_chart_draw(&chart, stem, error);
     plot_chart_clear(&chart);
   }
-  clear_map(&map);
+  plot_grouping_clear(&map.groups);
+  place_axis_clear(&map.x);
+  place_axis_clear(&map.y);
+  plot_axis_clear(&map.colours);
   return good;
 }
 
-static const char *lack_of_keys(const study_table *table)
+static gboolean has_keys(const study_table *table, const study_plot *plot)
 {
+  (void)plot;
   scenario_key x, y;
-  return find_keys(table, &x, &y) ? NULL : "two keys that vary";
+  return find_keys(table, &x, &y);
 }
 
 const study_plot plot_heat_map = {
     .name = "heat-map",
     .sentence = "peak of the reassembly occupancy over two keys that the runs vary, such as loss and MTU",
-    .lack = lack_of_keys,
+    .has = has_keys,
+    .needs = "two keys that vary",
     .draw = draw_heat_map};

@@ -1,200 +1,231 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The plots of a study that are line charts. */
+/* The plots of a study that are line charts, each a line_plot: lines with intervals over one axis, in panels. */
 #include <math.h>
 #include <string.h>
 
-#include "study/plot/line_chart.h"
+#include "study/plot/plot_chart.h"
+#include "study/plot/plot_runs.h"
 #include "study/plot/study_plot.h"
+#include "study/table/result_rows.h"
 
-/* --- Any metric --- */
+typedef enum line_look {
+  LINE_MAIN,      /* filled points */
+  LINE_COMPANION, /* a second quantity of the same runs: the same colour and shape, hollow points, dashed */
+  LINE_REFERENCE, /* what to compare with: black, no points, no intervals */
+  LINE_OWN,       /* the same for the main lines of that style, in their colour */
+  LINE_LOOKS
+} line_look;
 
-static gboolean draw_metric(const study_table *table, metric_id metric, const char *stem,
-                            const gnuplot_target *target, GError **error)
+typedef struct line_point {
+  double place;
+  const char *x; /* NULL in a reference */
+  statistics of; /* a reference has a mean only */
+  guint flagged;
+} line_point;
+
+typedef struct chart_line {
+  guint panel;
+  guint style; /* from 0; lines of one style look alike in all panels; a companion has its main line's */
+  line_look look;
+  GArray *points; /* line_point */
+} chart_line;
+
+/* What is drawn: of the runs, or of the metric that was asked for. */
+typedef struct line_quantity {
+  const char *name; /* "peak"; NULL: the metric's */
+  result_quantity of;
+} line_quantity;
+
+typedef struct line_chart line_chart;
+
+typedef struct line_plot {
+  const scenario_key
+      *keys; /* of x, the first that varies, up to SCENARIO_KEY_COUNT; NULL: plot_grouping_x() */
+  gboolean receivers_as_lines;
+  gboolean logarithmic_x;
+  line_quantity main;
+  line_quantity companion;     /* without a name: there is none */
+  gboolean companion_above_0;  /* and there is none unless it is above 0 in a run */
+  const char *quantity, *unit; /* of y; NULL: the metric's */
+  value_scale scale;
+  void (*add_references)(line_chart *chart); /* NULL: none */
+} line_plot;
+
+/* A chart in the making. */
+struct line_chart {
+  const study_table *table;
+  plot_grouping groups;
+  place_axis x;
+  value_extent extent;
+  plot_counts counts;    /* of the main lines */
+  GPtrArray *lines;      /* chart_line * */
+  GPtrArray *references; /* char *: labels of the black references, each once; their index is their style */
+  line_quantity main;
+  line_quantity companion;
+  const char *note; /* what the subtitle adds; NULL: nothing */
+};
+
+static const char own_label[] = "the same with unlimited memory";
+
+/* --- The lines --- */
+
+static void free_line(gpointer data)
 {
-  const metric_row *row = metric_row_of(metric);
-  line_chart *chart = line_chart_new(table, plot_grouping_of(table, plot_grouping_x(table), FALSE), FALSE);
-  line_chart_add(chart, LINE_MAIN, row->name, line_chart_metric, &metric);
-  return line_chart_draw(chart, row->name, row->unit, VALUE_SCALE_FITTING, stem, target, error);
+  chart_line *line = data;
+  g_array_unref(line->points);
+  g_free(line);
 }
 
-const study_plot plot_metric = {
-    .name = "metric", .sentence = "any metric (--metric NAME) against what varies", .draw = draw_metric};
-
-/* --- The reassembly occupancy --- */
-
-static gboolean draw_peak(const study_table *table, metric_id metric, const char *stem,
-                          const gnuplot_target *target, GError **error)
+static GPtrArray *new_lines(void)
 {
-  (void)metric;
-  const metric_id peak = METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, p99 = METRIC_BUFFER_REASSEMBLY_P99_OCTETS;
-  line_chart *chart = line_chart_new(table, plot_grouping_of(table, plot_grouping_x(table), FALSE), FALSE);
-  line_chart_add(chart, LINE_MAIN, "peak", line_chart_metric, &peak);
-  line_chart_add(chart, LINE_COMPANION, "p99 of the time", line_chart_metric, &p99);
-  return line_chart_draw(chart, "reassembly occupancy", "octets", VALUE_SCALE_FITTING, stem, target, error);
+  return g_ptr_array_new_with_free_func(free_line);
 }
 
-const study_plot plot_peak = {
-    .name = "peak",
-    .sentence = "peak and p99 of the reassembly occupancy against loss, or what else the runs vary",
-    .draw = draw_peak};
+static const chart_line *line_at(const GPtrArray *lines, guint index)
+{
+  return g_ptr_array_index(lines, index);
+}
 
-/* --- Goodput against finite memory: a line at what unlimited memory gives --- */
+static chart_line *add_line(GPtrArray *lines, guint panel, guint style, line_look look)
+{
+  chart_line *line = g_new(chart_line, 1);
+  *line = (chart_line){panel, style, look, g_array_new(FALSE, FALSE, sizeof(line_point))};
+  g_ptr_array_add(lines, line);
+  return line;
+}
 
+/* The mean of `quantity` over x: a line for each panel and line of the grouping in which a run has it, or, with `all`, in any case. */
+static GPtrArray *lines_of(line_chart *chart, const result_quantity *quantity, line_look look, gboolean all)
+{
+  GPtrArray *lines = new_lines();
+  chart_line *line = NULL;
+  for (guint i = 0; i < chart->groups.cells->len; i++) {
+    const plot_cell *cell = &g_array_index(chart->groups.cells, plot_cell, i);
+    g_autoptr(GPtrArray) runs = g_ptr_array_new();
+    g_autofree double *values = g_new(double, cell->runs->len);
+    line_point point = {.place = g_array_index(chart->x.places, double, place_axis_index(&chart->x, cell->x)),
+                        .x = cell->x};
+    for (guint r = 0; r < cell->runs->len; r++) {
+      const study_run *run = g_ptr_array_index(cell->runs, r);
+      if (result_quantity_value(quantity, run, &values[runs->len])) {
+        point.flagged += run->flags != 0 ? 1 : 0;
+        g_ptr_array_add(runs, (gpointer)run);
+      }
+    }
+    gboolean continues = line != NULL && line->panel == cell->panel && line->style == cell->line;
+    if (!continues && (all || runs->len > 0)) {
+      line = add_line(lines, cell->panel, cell->line, look);
+    }
+    if (runs->len > 0) {
+      point.of = statistics_of(values, runs->len);
+      g_array_append_val(line->points, point);
+    }
+    if (runs->len > 0 && look == LINE_MAIN) {
+      plot_counts_add(&chart->counts, runs);
+    }
+  }
+  return lines;
+}
+
+static void add_lines(line_chart *chart, const line_quantity *quantity, line_look look)
+{
+  g_autoptr(GPtrArray) lines = lines_of(chart, &quantity->of, look, FALSE);
+  for (guint i = 0; i < lines->len; i++) {
+    const chart_line *line = line_at(lines, i);
+    for (guint p = 0; p < line->points->len; p++) {
+      const statistics *of = &g_array_index(line->points, line_point, p).of;
+      value_extent_add(&chart->extent, of->mean, of->half_width);
+    }
+  }
+  g_ptr_array_extend_and_steal(chart->lines, g_steal_pointer(&lines));
+}
+
+static void add_point(line_chart *chart, const chart_line *reference, double place, double value)
+{
+  const line_point point = {.place = place,
+                            .of = {.count = 1, .mean = value, .deviation = NAN, .half_width = NAN}};
+  g_array_append_val(reference->points, point);
+  value_extent_add(&chart->extent, value, NAN);
+}
+
+/* A black one called `label`, without points. */
+static const chart_line *add_reference(line_chart *chart, guint panel, const char *label)
+{
+  guint style;
+  if (!g_ptr_array_find_with_equal_func(chart->references, label, g_str_equal, &style)) {
+    style = chart->references->len;
+    g_ptr_array_add(chart->references, g_strdup(label));
+  }
+  return add_line(chart->lines, panel, style, LINE_REFERENCE);
+}
+
+/* --- What to compare with --- */
+
+/* What each main line has with unlimited memory. */
 static void add_unlimited(line_chart *chart)
 {
   guint lines = chart->lines->len;
   double unlimited = g_array_index(chart->x.places, double, chart->x.places->len - 1);
   for (guint i = 0; i < lines && chart->x.last_apart; i++) {
-    const chart_line *line = g_ptr_array_index(chart->lines, i);
-    const line_point *last = &g_array_index(line->points, line_point, line->points->len - 1);
-    if (last->place == unlimited) {
-      const double points[] = {chart->x.left, last->of.mean, unlimited, last->of.mean};
-      line_chart_add_reference(chart, line->panel, (int)line->style, "the same with unlimited memory", points,
-                               2);
+    const chart_line *line = line_at(chart->lines, i);
+    const line_point last = g_array_index(line->points, line_point, line->points->len - 1);
+    if (last.place == unlimited) {
+      const chart_line *reference = add_line(chart->lines, line->panel, line->style, LINE_OWN);
+      add_point(chart, reference, chart->x.left, last.of.mean);
+      add_point(chart, reference, unlimited, last.of.mean);
     }
   }
 }
 
-static gboolean draw_memory(const study_table *table, metric_id metric, const char *stem,
-                            const gnuplot_target *target, GError **error)
+static gboolean same_curve(const chart_line *a, const chart_line *b)
 {
-  (void)metric;
-  const metric_id goodput = METRIC_GOODPUT_BIT_PER_S;
-  line_chart *chart = line_chart_new(table, plot_grouping_of(table, SCENARIO_RECEIVER_MEMORY, TRUE), TRUE);
-  line_chart_add(chart, LINE_MAIN, "goodput", line_chart_metric, &goodput);
-  add_unlimited(chart);
-  return line_chart_draw(chart, "goodput", "bit/s", VALUE_SCALE_FITTING, stem, target, error);
-}
-
-static const char *lack_of_memory(const study_table *table)
-{
-  return plot_grouping_varies(table, SCENARIO_RECEIVER_MEMORY) ? NULL : "runs that vary receiver.memory";
-}
-
-const study_plot plot_memory = {.name = "memory",
-                                .sentence = "goodput against receiver.memory",
-                                .lack = lack_of_memory,
-                                .draw = draw_memory};
-
-/* --- How the memory of one RNIC grows with its connections --- */
-
-static const struct {
-  metric_id metric;
-  const char *label;
-} formulas[] = {
-    {METRIC_THEORY_BUFFER_TCP_OCTETS, "BufferSizeTCP = K·rate·delay"},
-    {METRIC_THEORY_BUFFER_NAF_OCTETS, "BufferSizeNAF = K1·EMSS·n + K2·EMSS"},
-    {METRIC_THEORY_BUFFER_AF_OCTETS, "BufferSizeAF = K2·EMSS"},
-};
-
-/* A formula along one line of the grouping. */
-typedef struct curve {
-  guint panel;
-  guint line;
-  GArray *points; /* double: place, value, place, value … */
-} curve;
-
-static void clear_curve(gpointer data)
-{
-  g_array_unref(((curve *)data)->points);
-}
-
-static gboolean same_curve(const curve *a, const curve *b)
-{
-  return a->points->len == b->points->len &&
-         (a->points->len == 0 ||
-          memcmp(a->points->data, b->points->data, a->points->len * sizeof(double)) == 0);
-}
-
-/* The curves of `metric`: curve, one a line of a panel. */
-static GArray *curves_of(const line_chart *chart, metric_id metric)
-{
-  GArray *curves = g_array_new(FALSE, FALSE, sizeof(curve));
-  g_array_set_clear_func(curves, clear_curve);
-  for (guint i = 0; i < chart->groups.cells->len; i++) {
-    const plot_cell *cell = &g_array_index(chart->groups.cells, plot_cell, i);
-    const statistics of = study_table_statistics(cell->runs, metric);
-    curve *last = curves->len > 0 ? &g_array_index(curves, curve, curves->len - 1) : NULL;
-    if (last == NULL || last->panel != cell->panel || last->line != cell->line) {
-      const curve next = {cell->panel, cell->line, g_array_new(FALSE, FALSE, sizeof(double))};
-      g_array_append_val(curves, next);
-      last = &g_array_index(curves, curve, curves->len - 1);
-    }
-    const double point[] = {line_chart_place(chart, cell->x), of.mean};
-    g_array_append_vals(last->points, point, of.count > 0 ? G_N_ELEMENTS(point) : 0);
+  gboolean same = a->points->len == b->points->len;
+  for (guint i = 0; same && i < a->points->len; i++) {
+    const line_point *one = &g_array_index(a->points, line_point, i);
+    const line_point *other = &g_array_index(b->points, line_point, i);
+    same = one->place == other->place && one->of.mean == other->of.mean;
   }
-  return curves;
+  return same;
 }
 
-/* Once for lines of a panel that agree in it; called by its name alone when all do. */
-static void add_formula(line_chart *chart, metric_id metric, const char *name)
+/* The formulas of mpa-01 section 11 as the runs have them, once for lines of a panel that agree in one; called by its name alone when all
+ * do. */
+static void add_formulas(line_chart *chart)
 {
-  g_autoptr(GArray) curves = curves_of(chart, metric);
-  gboolean one = TRUE;
-  for (guint i = 1; i < curves->len; i++) {
-    one = one && same_curve(&g_array_index(curves, curve, 0), &g_array_index(curves, curve, i));
-  }
-  for (guint i = 0; i < curves->len; i++) {
-    const curve *c = &g_array_index(curves, curve, i);
-    gboolean drawn = c->points->len == 0;
-    for (guint k = 0; k < i; k++) {
-      const curve *before = &g_array_index(curves, curve, k);
-      drawn = drawn || (before->panel == c->panel && same_curve(before, c));
+  static const struct {
+    result_quantity of;
+    const char *name;
+  } formulas[] = {
+      {{METRIC_THEORY_BUFFER_TCP_OCTETS, METRIC_COUNT}, "BufferSizeTCP = K·rate·delay"},
+      {{METRIC_THEORY_BUFFER_NAF_OCTETS, METRIC_COUNT}, "BufferSizeNAF = K1·EMSS·n + K2·EMSS"},
+      {{METRIC_THEORY_BUFFER_AF_OCTETS, METRIC_COUNT}, "BufferSizeAF = K2·EMSS"},
+  };
+  for (gsize f = 0; f < G_N_ELEMENTS(formulas); f++) {
+    g_autoptr(GPtrArray) curves = lines_of(chart, &formulas[f].of, LINE_REFERENCE, TRUE);
+    gboolean one = TRUE;
+    for (guint i = 1; i < curves->len; i++) {
+      one = one && same_curve(line_at(curves, 0), line_at(curves, i));
     }
-    if (!drawn) {
-      const char *line = g_ptr_array_index(chart->groups.lines, c->line);
-      g_autofree char *label = one ? g_strdup(name) : g_strdup_printf("%s (%s)", name, line);
-      line_chart_add_reference(chart, c->panel, -1, label, (const double *)(gpointer)c->points->data,
-                               c->points->len / 2);
+    for (guint i = 0; i < curves->len; i++) {
+      const chart_line *curve = line_at(curves, i);
+      gboolean drawn = curve->points->len == 0;
+      for (guint k = 0; k < i; k++) {
+        drawn = drawn || (line_at(curves, k)->panel == curve->panel && same_curve(line_at(curves, k), curve));
+      }
+      if (drawn) {
+        continue;
+      }
+      const char *line = g_ptr_array_index(chart->groups.lines, curve->style);
+      g_autofree char *label =
+          one ? g_strdup(formulas[f].name) : g_strdup_printf("%s (%s)", formulas[f].name, line);
+      const chart_line *reference = add_reference(chart, curve->panel, label);
+      for (guint p = 0; p < curve->points->len; p++) {
+        const line_point *point = &g_array_index(curve->points, line_point, p);
+        add_point(chart, reference, point->place, point->of.mean);
+      }
     }
   }
 }
-
-static gboolean processed(const study_table *table)
-{
-  for (guint i = 0; i < table->runs->len; i++) {
-    const metric_values *metrics = &((const study_run *)g_ptr_array_index(table->runs, i))->metrics;
-    if (metrics->present[METRIC_BUFFER_PEAK_OCTETS_PROCESSING] &&
-        metrics->value[METRIC_BUFFER_PEAK_OCTETS_PROCESSING] > 0) {
-      return TRUE;
-    }
-  }
-  return FALSE;
-}
-
-/* buffer.reassembly_peak_octets, with buffer.peak_octets.processing beside it where octets were processed, and in each panel the formulas of
- * mpa-01 section 11 as the runs have them (theory.*), once for lines that agree in them. */
-static gboolean draw_connections(const study_table *table, metric_id metric, const char *stem,
-                                 const gnuplot_target *target, GError **error)
-{
-  (void)metric;
-  const metric_id peak = METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS;
-  const metric_id processing = METRIC_BUFFER_PEAK_OCTETS_PROCESSING;
-  line_chart *chart =
-      line_chart_new(table, plot_grouping_of(table, SCENARIO_WORKLOAD_CONNECTIONS, FALSE), TRUE);
-  line_chart_add(chart, LINE_MAIN, "reassembly", line_chart_metric, &peak);
-  if (processed(table)) {
-    line_chart_add(chart, LINE_COMPANION, "processing", line_chart_metric, &processing);
-  }
-  for (gsize i = 0; i < G_N_ELEMENTS(formulas); i++) {
-    add_formula(chart, formulas[i].metric, formulas[i].label);
-  }
-  return line_chart_draw(chart, "peak occupancy", "octets", VALUE_SCALE_LOGARITHMIC, stem, target, error);
-}
-
-static const char *lack_of_connections(const study_table *table)
-{
-  return plot_grouping_varies(table, SCENARIO_WORKLOAD_CONNECTIONS) ? NULL
-                                                                    : "runs that vary workload.connections";
-}
-
-const study_plot plot_connections = {
-    .name = "connections",
-    .sentence = "peak occupancy against workload.connections, with the formulas of mpa-01 section 11",
-    .lack = lack_of_connections,
-    .draw = draw_connections};
-
-/* --- How small a middlebox may cut the stream before FPDUs can no longer be placed at once --- */
 
 /* mpa-01 section 5: a marker of 4 octets at every 512th of the stream. */
 #define MARKER_SPACING 512.0
@@ -203,72 +234,283 @@ const study_plot plot_connections = {
 /* Of the curve that predicts. */
 #define CURVE_POINTS 200
 
-/* The varying key that sets the size of the middlebox's pieces; SCENARIO_KEY_COUNT: there is none. */
-static scenario_key cut_key(const study_table *table)
-{
-  static const scenario_key keys[] = {SCENARIO_MIDDLEBOX_CHUNK, SCENARIO_MIDDLEBOX_SPLIT_SIZE,
-                                      SCENARIO_MIDDLEBOX_RANDOM_MAXIMUM, SCENARIO_MIDDLEBOX_RANDOM_MINIMUM};
-  for (gsize i = 0; i < G_N_ELEMENTS(keys); i++) {
-    if (plot_grouping_varies(table, keys[i])) {
-      return keys[i];
-    }
-  }
-  return SCENARIO_KEY_COUNT;
-}
-
-static double fraction_direct(const study_run *run, gconstpointer unused)
-{
-  (void)unused;
-  const metric_values *metrics = &run->metrics;
-  gboolean has = metrics->present[METRIC_PLACEMENT_OCTETS] &&
-                 metrics->present[METRIC_PLACEMENT_OCTETS_DIRECT] &&
-                 metrics->value[METRIC_PLACEMENT_OCTETS] > 0;
-  return has ? metrics->value[METRIC_PLACEMENT_OCTETS_DIRECT] / metrics->value[METRIC_PLACEMENT_OCTETS] : NAN;
-}
-
-/* The probability that a segment of S octets, cut at a random place of a stream with a marker of 4 octets every 512, holds a whole marker:
- * min(1, (S - 3) / 512), 0 below 4. */
+/* For boxes whose pieces have one size, the probability that a segment of S octets, cut at a random place of a stream with a marker of 4
+ * octets every 512, holds a whole marker: min(1, (S - 3) / 512), 0 below 4. */
 static void add_prediction(line_chart *chart)
 {
+  const place_axis *x = &chart->x;
+  if (x->key != SCENARIO_MIDDLEBOX_CHUNK && x->key != SCENARIO_MIDDLEBOX_SPLIT_SIZE) {
+    return;
+  }
   chart->note =
       "dashed black: probability that a piece of S octets, cut at a random place, holds a whole marker";
-  const place_axis *x = &chart->x;
   double first = g_array_index(x->places, double, x->first_apart ? 1 : 0);
   double last = g_array_index(x->places, double, x->places->len - 1);
-  double points[2 * CURVE_POINTS];
-  for (guint i = 0; i < CURVE_POINTS; i++) {
-    double place = first + (last - first) * i / (CURVE_POINTS - 1);
-    double octets = x->logarithmic ? pow(10, place) : place;
-    points[2 * i] = place;
-    points[2 * i + 1] = CLAMP((octets - (MARKER_OCTETS - 1)) / MARKER_SPACING, 0, 1);
-  }
   for (guint panel = 0; panel < chart->groups.panels->len; panel++) {
-    line_chart_add_reference(chart, panel, -1, "whole marker in S: min(1, (S−3)/512)", points, CURVE_POINTS);
+    const chart_line *reference = add_reference(chart, panel, "whole marker in S: min(1, (S−3)/512)");
+    for (guint i = 0; i < CURVE_POINTS; i++) {
+      double place = first + (last - first) * i / (CURVE_POINTS - 1);
+      double octets = x->logarithmic ? pow(10, place) : place;
+      add_point(chart, reference, place, CLAMP((octets - (MARKER_OCTETS - 1)) / MARKER_SPACING, 0, 1));
+    }
   }
 }
 
-/* With add_prediction() for boxes whose pieces have one size. */
-static gboolean draw_cuts(const study_table *table, metric_id metric, const char *stem,
-                          const gnuplot_target *target, GError **error)
+/* --- Drawing --- */
+
+static void append_line_data(const line_chart *chart, const chart_line *line, GString *data)
 {
-  (void)metric;
-  scenario_key key = cut_key(table);
-  line_chart *chart = line_chart_new(table, plot_grouping_of(table, key, FALSE), FALSE);
-  line_chart_add(chart, LINE_MAIN, "payload placed directly", fraction_direct, NULL);
-  if (key == SCENARIO_MIDDLEBOX_CHUNK || key == SCENARIO_MIDDLEBOX_SPLIT_SIZE) {
-    add_prediction(chart);
+  const line_quantity *of = line->look == LINE_MAIN ? &chart->main : &chart->companion;
+  gboolean refers = line->look >= LINE_REFERENCE;
+  const GPtrArray *labels = line->look == LINE_REFERENCE ? chart->references : chart->groups.lines;
+  g_autofree char *panel = gnuplot_comment(g_ptr_array_index(chart->groups.panels, line->panel));
+  g_autofree char *label =
+      gnuplot_comment(line->look == LINE_OWN ? own_label : g_ptr_array_index(labels, line->style));
+  g_string_append_printf(data, "# %s%s%s%s%s\n# place_on_x runs mean half_width low high flagged x\n", panel,
+                         *panel != '\0' ? ": " : "", refers ? "" : of->name,
+                         *label != '\0' && !refers ? ": " : "", label);
+  const GArray *places = chart->x.places;
+  double last = g_array_index(places, double, places->len - 1);
+  /* lines stand a little beside each other on x, or their intervals would hide one another */
+  guint lines = chart->groups.lines->len;
+  double step = MIN(0.012, 0.06 / lines) * (chart->x.right - chart->x.left);
+  double shift = refers ? 0 : (line->style - (lines - 1) / 2.0) * step;
+  for (guint i = 0; i < line->points->len; i++) {
+    const line_point *point = &g_array_index(line->points, line_point, i);
+    double mean = point->of.mean, half_width = point->of.half_width;
+    if (chart->x.last_apart && point->x != NULL && point->place == last && i > 0) {
+      g_string_append_c(data, '\n'); /* no line across a gap in the axis */
+    }
+    g_string_append_printf(data, "%.6f %zu %.10g ", point->place + shift, point->of.count, mean);
+    if (isnan(half_width)) {
+      g_string_append(data, "NaN NaN NaN");
+    } else {
+      g_string_append_printf(data, "%.10g %.10g %.10g", half_width, mean - half_width, mean + half_width);
+    }
+    /* gnuplot reads the columns before it only, so its blanks do no harm; a line end would */
+    g_autofree char *x = gnuplot_comment(point->x != NULL ? point->x : "-");
+    g_string_append_printf(data, " %u %s\n", point->flagged, x);
+    if (chart->x.first_apart && point->x != NULL && point->place == g_array_index(places, double, 0)) {
+      g_string_append_c(data, '\n');
+    }
   }
-  return line_chart_draw(chart, "fraction placed directly", "1", VALUE_SCALE_SHARE, stem, target, error);
+  g_string_append(data, "\n\n");
 }
 
-static const char *lack_of_cuts(const study_table *table)
+/* Variables and data for lines.gp: line i of the chart is index i. */
+static void append_lines(const line_chart *chart, plot_chart *drawn)
 {
-  return cut_key(table) < SCENARIO_KEY_COUNT
-             ? NULL
-             : "runs that vary middlebox.chunk, .split_size, .random_maximum or .random_minimum";
+  static const char *const names[LINE_LOOKS] = {"main_line", "companion_line", "reference_line", "own_line"};
+  guint count = chart->groups.lines->len;
+  const guint first_style[LINE_LOOKS] = {1, count + 1, 2 * count + 1, 1};
+  g_autoptr(GString) styles = g_string_new(NULL);
+  for (guint i = 0; i < chart->lines->len; i++) {
+    const chart_line *line = line_at(chart->lines, i);
+    g_string_append_printf(styles, "%s%u", i > 0 ? " " : "", first_style[line->look] + line->style);
+    append_line_data(chart, line, drawn->data);
+  }
+  gnuplot_set_text(drawn->variables, "styles", styles->str);
+  for (line_look look = 0; look < LINE_LOOKS; look++) { /* the numbers of a panel's lines, as words */
+    g_autoptr(GPtrArray) lists = g_ptr_array_new_with_free_func(g_free);
+    for (guint panel = 0; panel < chart->groups.panels->len; panel++) {
+      GString *list = g_string_new(NULL);
+      for (guint i = 0; i < chart->lines->len; i++) {
+        const chart_line *line = line_at(chart->lines, i);
+        if (line->panel == panel && line->look == look) {
+          g_string_append_printf(list, "%s%u", list->len > 0 ? " " : "", i);
+        }
+      }
+      g_ptr_array_add(lists, g_string_free(list, FALSE));
+    }
+    gnuplot_set_texts(drawn->variables, names[look], lists);
+  }
+  gnuplot_set_number(drawn->variables, "lines", count);
+  gnuplot_set_number(drawn->variables, "references", chart->references->len);
+  gnuplot_set_number(drawn->variables, "companions", chart->companion.name != NULL);
+  gnuplot_set_number(drawn->variables, "numeric", chart->x.numeric);
+  gnuplot_set_number(drawn->variables, "flagged", chart->counts.flagged > 0);
 }
 
-const study_plot plot_cuts = {.name = "cuts",
-                              .sentence = "fraction placed directly against the size of a middlebox's cuts",
-                              .lack = lack_of_cuts,
-                              .draw = draw_cuts};
+/* How each line looks; what main lines and companions are; the references; the ring. In print grey samples show what is main and what
+ * companion; in a terminal each letter needs an entry of its own. */
+static void append_legend(const line_chart *chart, gboolean letters, plot_chart *drawn)
+{
+  const GPtrArray *labels = chart->groups.lines;
+  const char *main = chart->main.name, *companion = chart->companion.name;
+  gboolean named = labels->len > 1 || *(const char *)g_ptr_array_index(labels, 0) != '\0';
+  for (guint i = 0; i < labels->len; i++) {
+    const char *label = g_ptr_array_index(labels, i);
+    const char *separator = *label != '\0' ? ", " : "";
+    if (companion != NULL && letters) {
+      g_autofree char *of_main = g_strconcat(label, separator, main, NULL);
+      g_autofree char *of_companion = g_strconcat(label, separator, companion, NULL);
+      plot_chart_add_legend(drawn, "main", i + 1, of_main);
+      plot_chart_add_legend(drawn, "companion", i + 1, of_companion);
+    } else if (named) {
+      plot_chart_add_legend(drawn, "main", i + 1, label);
+    }
+  }
+  if (companion != NULL && !letters) {
+    plot_chart_add_legend(drawn, "mains", 0, main);
+    plot_chart_add_legend(drawn, "companions", 0, companion);
+  }
+  for (guint i = 0; i < chart->lines->len; i++) {
+    if (line_at(chart->lines, i)->look == LINE_OWN) {
+      plot_chart_add_legend(drawn, "own", 0, own_label);
+      break;
+    }
+  }
+  for (guint i = 0; i < chart->references->len; i++) {
+    plot_chart_add_legend(drawn, "reference", i + 1, g_ptr_array_index(chart->references, i));
+  }
+  if (chart->counts.flagged > 0 && !letters) {
+    plot_chart_add_legend(drawn, "ring", 0, "with flagged runs");
+  }
+}
+
+/* The key of x; SCENARIO_KEY_COUNT: none of them varies. */
+static scenario_key key_of_x(const study_table *table, const line_plot *of)
+{
+  const scenario_key *key = of->keys;
+  while (key != NULL && *key < SCENARIO_KEY_COUNT && !plot_grouping_varies(table, *key)) {
+    key++;
+  }
+  return key != NULL ? *key : plot_grouping_x(table);
+}
+
+static gboolean varies(const study_table *table, const study_plot *plot)
+{
+  return key_of_x(table, plot->of) < SCENARIO_KEY_COUNT;
+}
+
+static gboolean is_above_0(const study_table *table, const result_quantity *quantity)
+{
+  double value = 0;
+  for (guint i = 0; i < table->runs->len && !(value > 0); i++) {
+    if (!result_quantity_value(quantity, g_ptr_array_index(table->runs, i), &value)) {
+      value = 0;
+    }
+  }
+  return value > 0;
+}
+
+static gboolean draw_lines(const study_table *table, const study_plot *plot, metric_id metric,
+                           const char *stem, const gnuplot_target *target, GError **error)
+{
+  const line_plot *of = plot->of;
+  scenario_key x = key_of_x(table, of);
+  line_chart chart = {.table = table,
+                      .groups = plot_grouping_of(table, x, of->receivers_as_lines),
+                      .x = place_axis_of(table->runs, x, of->logarithmic_x),
+                      .lines = new_lines(),
+                      .references = g_ptr_array_new_with_free_func(g_free),
+                      .main = of->main,
+                      .companion = of->companion};
+  const char *quantity = of->quantity, *unit = of->unit;
+  if (quantity == NULL) {
+    quantity = metric_row_of(metric)->name;
+    unit = metric_row_of(metric)->unit;
+    chart.main = (line_quantity){quantity, {metric, METRIC_COUNT}};
+  }
+  if (of->companion_above_0 && !is_above_0(table, &of->companion.of)) {
+    chart.companion.name = NULL;
+  }
+  add_lines(&chart, &chart.main, LINE_MAIN);
+  if (chart.companion.name != NULL) {
+    add_lines(&chart, &chart.companion, LINE_COMPANION);
+  }
+  if (of->add_references != NULL) {
+    of->add_references(&chart);
+  }
+  gboolean good = chart.counts.points > 0;
+  if (good) {
+    gboolean letters = target->format == GNUPLOT_TERM;
+    g_autofree char *runs = plot_runs_subtitle(table, &chart.counts, letters ? "flagged" : "ringed");
+    g_autofree char *subtitle = g_strjoin(" · ", runs, chart.note, NULL);
+    g_autofree char *shown =
+        g_strdup_printf("%s, unit %s; place_on_x: %s%s", quantity, unit, scenario_key_row_of(x)->name,
+                        chart.x.logarithmic ? ", decimal logarithm" : "");
+    plot_chart drawn = plot_chart_new("lines", target, table->title, subtitle, shown);
+    plot_chart_add_panels(&drawn, chart.groups.panels);
+    drawn.places = &chart.x;
+    drawn.y = plot_axis_of_values(&chart.extent, quantity, unit, of->scale);
+    append_lines(&chart, &drawn);
+    append_legend(&chart, letters, &drawn);
+    good = plot_chart_draw(&drawn, stem, error);
+    plot_chart_clear(&drawn);
+  } else {
+    g_set_error(error, STUDY_PLOT_ERROR, STUDY_PLOT_ERROR_UNFIT, "nothing to draw: no run has a value of %s",
+                chart.main.name);
+  }
+  plot_grouping_clear(&chart.groups);
+  place_axis_clear(&chart.x);
+  g_ptr_array_unref(chart.lines);
+  g_ptr_array_unref(chart.references);
+  return good;
+}
+
+/* --- The plots --- */
+
+const study_plot plot_metric = {.name = "metric",
+                                .sentence = "any metric (--metric NAME) against what varies",
+                                .draw = draw_lines,
+                                .of = &(const line_plot){.scale = VALUE_SCALE_FITTING}};
+
+const study_plot plot_peak = {
+    .name = "peak",
+    .sentence = "peak and p99 of the reassembly occupancy against loss, or what else the runs vary",
+    .draw = draw_lines,
+    .of = &(const line_plot){
+        .main = {"peak", {METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, METRIC_COUNT}},
+        .companion = {"p99 of the time", {METRIC_BUFFER_REASSEMBLY_P99_OCTETS, METRIC_COUNT}},
+        .quantity = "reassembly occupancy",
+        .unit = "octets"}};
+
+const study_plot plot_memory = {
+    .name = "memory",
+    .sentence = "goodput against receiver.memory",
+    .has = varies,
+    .needs = "runs that vary receiver.memory",
+    .draw = draw_lines,
+    .of = &(const line_plot){.keys = (const scenario_key[]){SCENARIO_RECEIVER_MEMORY, SCENARIO_KEY_COUNT},
+                             .receivers_as_lines = TRUE,
+                             .logarithmic_x = TRUE,
+                             .main = {"goodput", {METRIC_GOODPUT_BIT_PER_S, METRIC_COUNT}},
+                             .quantity = "goodput",
+                             .unit = "bit/s",
+                             .add_references = add_unlimited}};
+
+/* How the memory of one RNIC grows with its connections. */
+const study_plot plot_connections = {
+    .name = "connections",
+    .sentence = "peak occupancy against workload.connections, with the formulas of mpa-01 section 11",
+    .has = varies,
+    .needs = "runs that vary workload.connections",
+    .draw = draw_lines,
+    .of =
+        &(const line_plot){.keys = (const scenario_key[]){SCENARIO_WORKLOAD_CONNECTIONS, SCENARIO_KEY_COUNT},
+                           .logarithmic_x = TRUE,
+                           .main = {"reassembly", {METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, METRIC_COUNT}},
+                           .companion = {"processing", {METRIC_BUFFER_PEAK_OCTETS_PROCESSING, METRIC_COUNT}},
+                           .companion_above_0 = TRUE,
+                           .quantity = "peak occupancy",
+                           .unit = "octets",
+                           .scale = VALUE_SCALE_LOGARITHMIC,
+                           .add_references = add_formulas}};
+
+/* How small a middlebox may cut the stream before FPDUs can no longer be placed at once. */
+const study_plot plot_cuts = {
+    .name = "cuts",
+    .sentence = "fraction placed directly against the size of a middlebox's cuts",
+    .has = varies,
+    .needs = "runs that vary middlebox.chunk, .split_size, .random_maximum or .random_minimum",
+    .draw = draw_lines,
+    .of = &(const line_plot){
+        .keys = (const scenario_key[]){SCENARIO_MIDDLEBOX_CHUNK, SCENARIO_MIDDLEBOX_SPLIT_SIZE,
+                                       SCENARIO_MIDDLEBOX_RANDOM_MAXIMUM, SCENARIO_MIDDLEBOX_RANDOM_MINIMUM,
+                                       SCENARIO_KEY_COUNT},
+        .main = {"payload placed directly", {METRIC_PLACEMENT_OCTETS_DIRECT, METRIC_PLACEMENT_OCTETS}},
+        .quantity = "fraction placed directly",
+        .unit = "1",
+        .scale = VALUE_SCALE_SHARE,
+        .add_references = add_prediction}};

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "study/plot/plot_occupancy.h"
-#include "study/table/shown_number.h"
-
+/* The occupancy of one run over time, by cause. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +8,8 @@
 #include "base/files.h"
 #include "measure/occupancy.h"
 #include "study/plot/plot_chart.h"
-#include "study/store/summary.h"
+#include "study/plot/study_plot.h"
+#include "study/table/shown_number.h"
 
 GQuark plot_occupancy_error_quark(void)
 {
@@ -278,7 +277,7 @@ static void append_steps(const series *s, double end_s, double unit_s, GString *
   append_row(s, end_s / unit_s, before, data);
 }
 
-char *plot_occupancy_subtitle(const summary_record *run)
+char *plot_run_subtitle(const summary_record *run)
 {
   const char *seed = run->keys[SCENARIO_RUN_SEED];
   const char *mode = run->keys[SCENARIO_RECEIVER_MODE];
@@ -334,7 +333,7 @@ static gboolean draw(const series *s, const summary_record *run, const gnuplot_t
   double end_s = end_of(s, run);
   value_extent extent = {0};
   value_extent_add(&extent, s->peak_with_all * 1.04, NAN);
-  g_autofree char *subtitle = plot_occupancy_subtitle(run);
+  g_autofree char *subtitle = plot_run_subtitle(run);
   plot_chart chart =
       plot_chart_new("occupancy", target, run->title, subtitle, "held by the RNIC, unit octets");
   chart.x = plot_axis_of_time("simulated time", end_s);

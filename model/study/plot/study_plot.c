@@ -31,30 +31,26 @@ study_plot_kind study_plot_find(const char *name)
   return kind;
 }
 
-static const char *lack_of(const study_table *table, study_plot_kind kind)
-{
-  return plots[kind]->lack != NULL ? plots[kind]->lack(table) : NULL;
-}
-
 gboolean study_plot_fits(const study_table *table, study_plot_kind kind, GError **error)
 {
-  const char *lack = lack_of(table, kind);
-  if (lack != NULL) {
-    g_set_error(error, STUDY_PLOT_ERROR, STUDY_PLOT_ERROR_UNFIT, "plot %s needs %s", plots[kind]->name, lack);
+  const study_plot *plot = plots[kind];
+  gboolean fits = plot->has == NULL || plot->has(table, plot);
+  if (!fits) {
+    g_set_error(error, STUDY_PLOT_ERROR, STUDY_PLOT_ERROR_UNFIT, "plot %s needs %s", plot->name, plot->needs);
   }
-  return lack == NULL;
+  return fits;
 }
 
 GArray *study_plot_kinds_for(const study_table *table)
 {
   static const study_plot_kind special[] = {STUDY_PLOT_MEMORY, STUDY_PLOT_CONNECTIONS, STUDY_PLOT_CUTS};
+  const study_plot_kind peak = STUDY_PLOT_PEAK, map = STUDY_PLOT_HEAT_MAP;
   GArray *kinds = g_array_new(FALSE, FALSE, sizeof(study_plot_kind));
   for (gsize i = 0; i < G_N_ELEMENTS(special); i++) {
-    if (lack_of(table, special[i]) == NULL) {
+    if (study_plot_fits(table, special[i], NULL)) {
       g_array_append_val(kinds, special[i]);
     }
   }
-  const study_plot_kind peak = STUDY_PLOT_PEAK, map = STUDY_PLOT_HEAT_MAP;
   gboolean loss = plot_grouping_varies(table, SCENARIO_PATH_FORWARD_LOSS);
   gboolean mtu = plot_grouping_varies(table, SCENARIO_PATH_FORWARD_MTU);
   if (kinds->len == 0 || loss) {
@@ -69,12 +65,9 @@ GArray *study_plot_kinds_for(const study_table *table)
 gboolean study_plot_draw(const study_table *table, study_plot_kind kind, metric_id metric, const char *stem,
                          const gnuplot_target *target, GError **error)
 {
-  if (!study_plot_fits(table, kind, error)) {
-    return FALSE;
-  }
+  const study_plot *plot = plots[kind];
   g_autofree char *safe_stem = gnuplot_file_stem(stem);
-  g_autofree char *name = kind == STUDY_PLOT_METRIC
-                              ? g_strdup_printf("%s-%s", safe_stem, metric_row_of(metric)->name)
-                              : g_strdup_printf("%s-%s", safe_stem, plots[kind]->name);
-  return plots[kind]->draw(table, metric, name, target, error);
+  g_autofree char *name = g_strdup_printf(
+      "%s-%s", safe_stem, kind == STUDY_PLOT_METRIC ? metric_row_of(metric)->name : plot->name);
+  return study_plot_fits(table, kind, error) && plot->draw(table, plot, metric, name, target, error);
 }

@@ -6,6 +6,7 @@
 #include <glib.h>
 
 #include "study/plot/gnuplot.h"
+#include "study/store/summary.h"
 #include "study/table/study_table.h"
 
 /* Every kind: its number and its study_plot, which is in a file of its own, or in plot_lines.c when it is a line chart. */
@@ -26,16 +27,19 @@ typedef enum study_plot_kind {
       STUDY_PLOT_KINDS
 } study_plot_kind;
 
-typedef struct study_plot {
+typedef struct study_plot study_plot;
+struct study_plot {
   const char *name;
   const char *sentence; /* for --help and documents */
-  /* What `table` lacks for it, "runs with …"; NULL: nothing. No function: it lacks nothing. */
-  const char *(*lack)(const study_table *table);
-  /* Draws it of a table that lacks nothing as "STEM.png" (or in the target's format). FALSE and `error` (STUDY_PLOT_ERROR, GNUPLOT_ERROR,
-   * G_FILE_ERROR) on failure. */
-  gboolean (*draw)(const study_table *table, metric_id metric, const char *stem, const gnuplot_target *target,
-                   GError **error);
-} study_plot;
+  /* Whether `table` has what `plot`, this one, needs. NULL: any table has. */
+  gboolean (*has)(const study_table *table, const study_plot *plot);
+  const char *needs; /* and what that is: "runs with …" */
+  /* Draws `plot`, this one, of a table that has what it needs, as "STEM.png" (or in the target's format). FALSE and `error`
+   * (STUDY_PLOT_ERROR, GNUPLOT_ERROR, G_FILE_ERROR) on failure. */
+  gboolean (*draw)(const study_table *table, const study_plot *plot, metric_id metric, const char *stem,
+                   const gnuplot_target *target, GError **error);
+  const void *of; /* what `has` and `draw` of several plots tell them apart by; static */
+};
 
 #define DECLARATION(kind, plot) extern const study_plot plot;
 STUDY_PLOTS(DECLARATION)
@@ -64,5 +68,28 @@ GArray *study_plot_kinds_for(const study_table *table);
  * (STUDY_PLOT_ERROR, GNUPLOT_ERROR, G_FILE_ERROR) on failure. */
 gboolean study_plot_draw(const study_table *table, study_plot_kind kind, metric_id metric, const char *stem,
                          const gnuplot_target *target, GError **error);
+
+/* --- One run --- */
+
+#define PLOT_OCCUPANCY_ERROR (plot_occupancy_error_quark())
+GQuark plot_occupancy_error_quark(void);
+enum {
+  PLOT_OCCUPANCY_ERROR_INVALID
+}; /* occupancy.csv is not one, with its line; or has no series of the RNIC */
+
+/* Draws the series `all` of `run_folder`/occupancy.csv, a step function stacked by cause, as "occupancy",
+ * titled after `run_folder`/summary.json. Series of more steps than a page has dots are thinned, each
+ * stretch keeping its first, highest and last state. FALSE and `error` (PLOT_OCCUPANCY_ERROR,
+ * SUMMARY_ERROR, GNUPLOT_ERROR, G_FILE_ERROR) on failure. */
+gboolean plot_occupancy(const char *run_folder, const gnuplot_target *target, GError **error);
+
+/* Draws the distribution of the occupancy, or (`delays`) of both delays, of the run whose summary.json is in `run_folder`, as
+ * "distribution.png" or "delays.png" (or in the target's format). FALSE and `error` (STUDY_PLOT_ERROR when it has no samples,
+ * SUMMARY_ERROR, GNUPLOT_ERROR, G_FILE_ERROR) on failure. */
+gboolean plot_distribution_of_run(const char *run_folder, gboolean delays, const gnuplot_target *target,
+                                  GError **error);
+
+/* The subtitle of a plot of `run` alone: scenario, seed, receiver, version. Free with g_free(). */
+char *plot_run_subtitle(const summary_record *run);
 
 #endif

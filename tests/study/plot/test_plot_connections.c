@@ -24,7 +24,7 @@ static void draw(plot_fixture *kit)
 {
   g_autoptr(GError) error = NULL;
   const gnuplot_target target = plot_fixture_target(kit, GNUPLOT_SVG);
-  plot_connections.draw(&kit->table, 0, "n", &target, &error);
+  plot_connections.draw(&kit->table, &plot_connections, 0, "n", &target, &error);
   g_assert_no_error(error);
 }
 

@@ -21,7 +21,7 @@ static char *drawn(plot_fixture *kit, const char *key, const char *values)
   plot_fixture_set_up(kit, NULL);
   fill(kit, key, values);
   const gnuplot_target target = plot_fixture_target(kit, GNUPLOT_SVG);
-  plot_cuts.draw(&kit->table, 0, "c", &target, &error);
+  plot_cuts.draw(&kit->table, &plot_cuts, 0, "c", &target, &error);
   g_assert_no_error(error);
   return plot_fixture_text(kit, "c.dat");
 }
@@ -107,7 +107,7 @@ static void test_nothing_placed(plot_fixture *kit, gconstpointer unused)
   plot_fixture_fill(kit, "title = \"a\"; sweep = ( { key = \"middlebox.chunk\"; values = [64, 1460]; } );");
   plot_fixture_set_all(kit, METRIC_PLACEMENT_OCTETS, 0, 0);
   plot_fixture_set_all(kit, METRIC_PLACEMENT_OCTETS_DIRECT, 0, 0);
-  g_assert_false(plot_cuts.draw(&kit->table, 0, "c", &target, &error));
+  g_assert_false(plot_cuts.draw(&kit->table, &plot_cuts, 0, "c", &target, &error));
   plot_fixture_expect(error->message, "placed directly");
 }
 

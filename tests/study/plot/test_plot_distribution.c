@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The plots of distributions: shares above x of one run and of the points of a study. */
-#include "study/plot/plot_distribution.h"
+#include "study/plot/study_plot.h"
 
 #include <string.h>
 
 #include "plot_fixture.h"
-#include "study/plot/study_plot.h"
 #include "study/store/summary.h"
 #include "study_fixture.h"
 #include "test.h"
@@ -14,7 +13,8 @@ static void draw_well(plot_fixture *f, gboolean delays)
 {
   g_autoptr(GError) error = NULL;
   const gnuplot_target target = plot_fixture_target(f, GNUPLOT_PNG);
-  (delays ? &plot_delays : &plot_distribution)->draw(&f->table, 0, "plot", &target, &error);
+  const study_plot *plot = delays ? &plot_delays : &plot_distribution;
+  plot->draw(&f->table, plot, 0, "plot", &target, &error);
   g_assert_no_error(error);
 }
 
@@ -173,7 +173,8 @@ FIXTURE_TEST(test_fits)
   g_assert_false(study_plot_fits(&f->table, STUDY_PLOT_DELAYS, NULL));
   for (gboolean delays = FALSE; delays <= TRUE; delays++) {
     g_autoptr(GError) error = NULL;
-    g_assert_false((delays ? &plot_delays : &plot_distribution)->draw(&f->table, 0, "plot", &target, &error));
+    const study_plot *plot = delays ? &plot_delays : &plot_distribution;
+    g_assert_false(plot->draw(&f->table, plot, 0, "plot", &target, &error));
     g_assert_error(error, STUDY_PLOT_ERROR, STUDY_PLOT_ERROR_UNFIT);
   }
   plot_fixture_sample(run, DISTRIBUTION_DELIVERY_DELAY_S, 1, 1);
@@ -253,7 +254,7 @@ FIXTURE_TEST(test_letters)
   plot_fixture_sample(plot_fixture_add(f, second), DISTRIBUTION_REASSEMBLY_OCTETS, 5000, 1);
   g_autoptr(GError) error = NULL;
   const gnuplot_target target = plot_fixture_target(f, GNUPLOT_TERM);
-  plot_distribution.draw(&f->table, 0, "plot", &target, &error);
+  plot_distribution.draw(&f->table, &plot_distribution, 0, "plot", &target, &error);
   g_assert_no_error(error);
   g_assert_cmpuint(f->written->len, ==, 0);
 }

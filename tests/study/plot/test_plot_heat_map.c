@@ -17,7 +17,7 @@ static gboolean draw(plot_fixture *kit, gnuplot_format format)
 {
   g_autoptr(GError) error = NULL;
   const gnuplot_target target = plot_fixture_target(kit, format);
-  gboolean good = plot_heat_map.draw(&kit->table, 0, "h", &target, &error);
+  gboolean good = plot_heat_map.draw(&kit->table, &plot_heat_map, 0, "h", &target, &error);
   g_assert_true(good || error != NULL);
   return good;
 }

@@ -21,7 +21,7 @@ static void test_unlimited(plot_fixture *kit, gconstpointer unused)
   }
   plot_fixture_fill(kit, sweep);
   plot_fixture_set_all(kit, METRIC_GOODPUT_BIT_PER_S, 1e9, 1e9);
-  plot_memory.draw(&kit->table, 0, "m", &target, &error);
+  plot_memory.draw(&kit->table, &plot_memory, 0, "m", &target, &error);
   g_assert_no_error(error);
   g_autofree char *data = plot_fixture_text(kit, "m.dat");
   plot_fixture_row(data, "goodput: in-order receiver", 1, numbers, 2);
@@ -53,7 +53,7 @@ static void test_numbers_only(plot_fixture *kit, gconstpointer unused)
   }
   plot_fixture_fill(kit, "title = \"a\"; sweep = ( { key = \"receiver.memory\"; values = (1500, 2000); } );");
   plot_fixture_set_all(kit, METRIC_GOODPUT_BIT_PER_S, 1e9, 1e9);
-  plot_memory.draw(&kit->table, 0, "m", &target, &error);
+  plot_memory.draw(&kit->table, &plot_memory, 0, "m", &target, &error);
   g_assert_no_error(error);
   g_autofree char *data = plot_fixture_text(kit, "m.dat");
   g_assert_cmpuint(plot_fixture_count(data, "unlimited"), ==, 0);

@@ -26,7 +26,7 @@ static void draw(plot_fixture *kit, gnuplot_format format)
 {
   g_autoptr(GError) error = NULL;
   const gnuplot_target target = plot_fixture_target(kit, format);
-  g_assert_true(plot_peak.draw(&kit->table, 0, "a-peak", &target, &error));
+  g_assert_true(plot_peak.draw(&kit->table, &plot_peak, 0, "a-peak", &target, &error));
   g_assert_no_error(error);
 }
 
@@ -355,7 +355,8 @@ static void test_metric(plot_fixture *kit, gconstpointer unused)
   }
   plot_fixture_fill(kit, mtu_loss);
   plot_fixture_set_all(kit, METRIC_GOODPUT_BIT_PER_S, 2.5e9, 1e8);
-  g_assert_true(plot_metric.draw(&kit->table, METRIC_GOODPUT_BIT_PER_S, "a-g", &target, &error));
+  g_assert_true(
+      plot_metric.draw(&kit->table, &plot_metric, METRIC_GOODPUT_BIT_PER_S, "a-g", &target, &error));
   g_autofree char *script = plot_fixture_text(kit, "a-g.gnuplot");
   plot_fixture_expect(script, "y_name = 'goodput_bit_per_s (Gbit/s)'\n");
   plot_fixture_expect(script, "y_unit = 1000000000\n");
@@ -369,7 +370,7 @@ static void test_no_values(plot_fixture *kit, gconstpointer unused)
   g_autoptr(GError) error = NULL;
   const gnuplot_target target = plot_fixture_target(kit, GNUPLOT_SVG);
   fill(kit, mtu_loss);
-  g_assert_false(plot_metric.draw(&kit->table, METRIC_EFFICIENCY_WIRE, "a-e", &target, &error));
+  g_assert_false(plot_metric.draw(&kit->table, &plot_metric, METRIC_EFFICIENCY_WIRE, "a-e", &target, &error));
   g_assert_nonnull(error);
   plot_fixture_expect(error->message, "efficiency_wire");
   g_assert_cmpuint(kit->written->len, ==, 0);
@@ -387,7 +388,7 @@ static void test_some_values(plot_fixture *kit, gconstpointer unused)
   }
   plot_fixture_fill(kit, mtu_loss);
   plot_fixture_set(kit, 4, METRIC_EFFICIENCY_WIRE, 0.5); /* one of the three of the second point */
-  g_assert_true(plot_metric.draw(&kit->table, METRIC_EFFICIENCY_WIRE, "a-e", &target, &error));
+  g_assert_true(plot_metric.draw(&kit->table, &plot_metric, METRIC_EFFICIENCY_WIRE, "a-e", &target, &error));
   g_autofree char *data = plot_fixture_text(kit, "a-e.dat");
   plot_fixture_row(data, "in-order receiver: efficiency_wire: MTU 576 octets", 0, row, 3);
   g_assert_cmpfloat(row[1], ==, 1);
@@ -402,7 +403,7 @@ static void test_bad_folder(plot_fixture *kit, gconstpointer unused)
   gnuplot_target target = plot_fixture_target(kit, GNUPLOT_PNG);
   target.folder = "/nonexistent";
   fill(kit, mtu_loss);
-  g_assert_false(plot_peak.draw(&kit->table, 0, "a-peak", &target, &error));
+  g_assert_false(plot_peak.draw(&kit->table, &plot_peak, 0, "a-peak", &target, &error));
   g_assert_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT);
   g_assert_cmpuint(kit->written->len, ==, 0);
 }

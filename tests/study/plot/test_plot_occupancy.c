@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The plot of a run's folder: the steps of the RNIC's series, stacked by cause. */
-#include "study/plot/plot_occupancy.h"
+#include "study/plot/study_plot.h"
 
 #include <string.h>
 #include <sys/stat.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Pages with panels: sizes papers have, room for all. */
-#include "study/plot/plot_page.h"
+#include "study/plot/plot_chart.h"
 #include "test.h"
 
 static plot_page page_of(gnuplot_format format, guint panels, guint entries, glong letters)

@@ -5,6 +5,8 @@
 
 #include <glib.h>
 
+#include "study/table/study_table.h"
+
 /* Exit codes of every command. */
 enum {
   CLI_OK = 0,
@@ -33,6 +35,27 @@ typedef struct cli_usage {
   const char *example; /* one or more whole command lines, a line each, indented by two blanks */
 } cli_usage;
 
+/* Rows of a command's GOptionEntry table, which ends with G_OPTION_ENTRY_NULL: --NAME VALUE with the letter `letter` (0: none) into
+ * `text`, a char *; the same each time it is given, into `texts`, a char **; a switch without a value. */
+#define CLI_TEXT(name, letter, text, sentence, value)                                                        \
+  {                                                                                                          \
+    name, letter, 0, G_OPTION_ARG_FILENAME, text, sentence, value                                            \
+  } /* STRING refuses non-ASCII in locale C */
+#define CLI_TEXTS(name, letter, texts, sentence, value)                                                      \
+  {                                                                                                          \
+    name, letter, 0, G_OPTION_ARG_FILENAME_ARRAY, texts, sentence, value                                     \
+  }
+#define CLI_SWITCH(name, letter, on, sentence)                                                               \
+  {                                                                                                          \
+    name, letter, 0, G_OPTION_ARG_NONE, on, sentence, NULL                                                   \
+  }
+
+/* --leave-out of table, plot and report. */
+#define CLI_EXCLUDE(text)                                                                                    \
+  CLI_TEXT("leave-out", 0, text,                                                                             \
+           "leave out runs with these flags, joined by commas: timeouts, spurious, lost (retransmissions)",  \
+           "FLAGS")
+
 /* What a command was given beside its own options. */
 typedef struct cli_arguments {
   gboolean
@@ -45,18 +68,27 @@ typedef struct cli_arguments {
  * --version and --help, which every command has. Returns TRUE when the command is to run. FALSE: it is done, and
  * returns `*status`: --version and --help were printed, or standard error has what is wrong, with the nearest known
  * option. A value may follow a one-letter option directly ("-j2"); an empty one is refused. In both cases cli_free() frees
- * what was parsed.
- *
- * Use G_OPTION_ARG_FILENAME(_ARRAY), not STRING, for values: STRING refuses non-ASCII text where the locale
- * is "C". */
+ * what was parsed. */
 gboolean cli_parse(int argc, char **argv, const cli_usage *usage, const GOptionEntry *entries,
                    cli_arguments *arguments, int *status);
 
 /* Frees `arguments` and the values of `entries` (NULL: none), which must have been NULL before cli_parse(). */
 void cli_free(const GOptionEntry *entries, cli_arguments *arguments);
 
+/* Reads "timeouts,lost" (NULL: none) as study_flag into `*flags`. FALSE and `*status` after standard error has, for `command`, which word
+ * is none of them. */
+gboolean cli_parse_exclude(const char *command, const char *text, guint *flags, int *status);
+
+/* The runs of the store `path`, as study_table_read(). NULL and `error` when it cannot be opened either. */
+study_table *cli_read_table(const char *path, guint exclude, GError **error);
+
 /* Makes the folder `path`, and those above it, unless it is there. FALSE and `error` when that fails. */
 gboolean cli_make_folder(const char *path, GError **error);
+
+/* Writes `length` octets of `text` to `path`, NULL: to standard output. A file is written whole or not at all; what is no regular file
+ * (/dev/stdout, a pipe) is written to and not replaced. FALSE and `error` (G_FILE_ERROR) when that fails, or when a result store or a
+ * scenario (*.cfg) stands there, which an option in the wrong place would destroy. */
+gboolean cli_output_write(const char *path, const char *text, gsize length, GError **error);
 
 /* Prints "iwarpsim COMMAND: TEXT (see 'iwarpsim COMMAND --help')" on standard error and returns CLI_USAGE. */
 int cli_usage_error(const char *command, const char *format, ...) G_GNUC_PRINTF(2, 3);
@@ -67,8 +99,5 @@ int cli_fail(GError *error);
 
 /* True when progress may be shown: standard error is a terminal and --quiet was not given. */
 gboolean cli_shows_progress(const cli_arguments *arguments);
-
-/* The version, "0.1.0"; static. */
-const char *cli_version(void);
 
 #endif

@@ -37,44 +37,15 @@ static char *suggestion(const char *name, const char *const *known)
 
 /* --- HOST:PORT --- */
 
-static gboolean parse_port(const char *text, const char *port, decode_hint *hint, GError **error)
-{
-  guint64 number;
-
-  if (!g_ascii_string_to_unsigned(port, DECIMAL, 1, UINT16_MAX, &number, NULL)) {
-    return refuse(error, text, "'%s' is no port; expected HOST:PORT, the port from 1 to 65535", port);
-  }
-  hint->end.port = (uint16_t)number;
-  return TRUE;
-}
-
-static gboolean parse_address(const char *text, const char *host, gboolean is_bracketed, decode_hint *hint,
-                              GError **error)
-{
-  ip_address *address = &hint->end.address;
-
-  hint->any_address = !is_bracketed && strcmp(host, "*") == 0;
-  if (hint->any_address) {
-    return TRUE;
-  }
-  address->version = is_bracketed ? 6 : 4;
-  if (inet_pton(is_bracketed ? AF_INET6 : AF_INET, host, address->octets) == 1) {
-    return TRUE;
-  }
-  if (is_bracketed) {
-    return refuse(error, text, "'%s' is no IPv6 address; expected [ADDRESS]:PORT", host);
-  }
-  return refuse(error, text,
-                "'%s' is no IPv4 address; expected an IPv4 address, an IPv6 address in brackets, or *", host);
-}
-
 /* `end` is the part of `text` in front of the first comma. */
 static gboolean parse_end(const char *text, char *end, decode_hint *hint, GError **error)
 {
+  ip_address *address = &hint->end.address;
   gboolean is_bracketed = *end == '[';
   char *host = is_bracketed ? end + 1 : end;
   char *closing = is_bracketed ? strchr(end, ']') : NULL;
   char *colon = is_bracketed ? (closing ? closing + 1 : NULL) : strchr(end, ':');
+  guint64 number;
 
   if (!colon || *colon != ':') {
     return refuse(error, text, "'%s' has no port; expected HOST:PORT", end);
@@ -87,7 +58,21 @@ static gboolean parse_end(const char *text, char *end, decode_hint *hint, GError
   if (closing) {
     *closing = '\0';
   }
-  return parse_address(text, host, is_bracketed, hint, error) && parse_port(text, colon + 1, hint, error);
+  hint->any_address = !is_bracketed && strcmp(host, "*") == 0;
+  if (!hint->any_address) {
+    address->version = is_bracketed ? 6 : 4;
+    if (inet_pton(is_bracketed ? AF_INET6 : AF_INET, host, address->octets) != 1) {
+      return refuse(error, text, "'%s' is no %s", host,
+                    is_bracketed
+                        ? "IPv6 address; expected [ADDRESS]:PORT"
+                        : "IPv4 address; expected an IPv4 address, an IPv6 address in brackets, or *");
+    }
+  }
+  if (!g_ascii_string_to_unsigned(colon + 1, DECIMAL, 1, UINT16_MAX, &number, NULL)) {
+    return refuse(error, text, "'%s' is no port; expected HOST:PORT, the port from 1 to 65535", colon + 1);
+  }
+  hint->end.port = (uint16_t)number;
+  return TRUE;
 }
 
 /* --- What follows --- */

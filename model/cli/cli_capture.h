@@ -5,6 +5,7 @@
 
 #include <glib.h>
 
+#include "cli/cli.h"
 #include "decode/decode_session.h"
 
 /* As given on the command line; cli_free() frees them with the entries below. */
@@ -17,32 +18,16 @@ typedef struct cli_capture_options {
 
 /* The rows of a GOptionEntry table for `options`, a cli_capture_options. */
 #define CLI_CAPTURE_ENTRIES(options)                                                                         \
-  {"filter",                                                                                                 \
-   'f',                                                                                                      \
-   0,                                                                                                        \
-   G_OPTION_ARG_FILENAME,                                                                                    \
-   &(options).filter,                                                                                        \
-   "packets that are looked at, as tcpdump takes it: \"host 10.0.0.1 and port 5044\"",                       \
-   "EXPR"},                                                                                                  \
-      {"mpa",                                                                                                \
-       0,                                                                                                    \
-       0,                                                                                                    \
-       G_OPTION_ARG_FILENAME_ARRAY,                                                                          \
-       &(options).mpa,                                                                                       \
-       "connections with this end speak MPA (HOST: an address, [IPv6 address] or *), from the first octet "  \
-       "on; without a SYN, from where FPDUs are found; repeatable",                                          \
-       "HOST:PORT[,markers=on|off][,crc=on|off][,start=first|find|SEQ][,start-reverse=...]"},                \
-      {"ignore-checksums",                                                                                   \
-       0,                                                                                                    \
-       0,                                                                                                    \
-       G_OPTION_ARG_NONE,                                                                                    \
-       &(options).ignore_checksums,                                                                          \
-       "take segments with a wrong TCP checksum too",                                                        \
-       NULL},                                                                                                \
-  {                                                                                                          \
-    "hold", 0, 0, G_OPTION_ARG_FILENAME, &(options).hold,                                                    \
-        "octets of one direction beyond a hole before it is given up (default: 64MiB)", "SIZE"               \
-  }
+  CLI_TEXT("filter", 'f', &(options).filter,                                                                 \
+           "packets that are looked at, as tcpdump takes it: \"host 10.0.0.1 and port 5044\"", "EXPR"),      \
+      CLI_TEXTS("mpa", 0, &(options).mpa,                                                                    \
+                "connections with this end speak MPA (HOST: an address, [IPv6 address] or *), from the "     \
+                "first octet on; without a SYN, from where FPDUs are found; repeatable",                     \
+                "HOST:PORT[,markers=on|off][,crc=on|off][,start=first|find|SEQ][,start-reverse=...]"),       \
+      CLI_SWITCH("ignore-checksums", 0, &(options).ignore_checksums,                                         \
+                 "take segments with a wrong TCP checksum too"),                                             \
+      CLI_TEXT("hold", 0, &(options).hold,                                                                   \
+               "octets of one direction beyond a hole before it is given up (default: 64MiB)", "SIZE")
 
 #define CLI_CAPTURE_ERROR (cli_capture_error_quark())
 GQuark cli_capture_error_quark(void);

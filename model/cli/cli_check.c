@@ -42,68 +42,51 @@ static void print_points_notes(const char *path, const sweep_grid *grid, const G
   }
 }
 
-static void print_count(const char *path, const sweep_grid *grid)
-{
-  plain_text_print(stdout, "%s: ok, a sweep of %zu point%s", path, sweep_grid_count(grid),
-                   sweep_grid_count(grid) == 1 ? "" : "s");
-  if (sweep_grid_left_out(grid) > 0) {
-    plain_text_print(stdout, ", %zu left out by where", sweep_grid_left_out(grid));
-  }
-  if (sweep_grid_repeated(grid) > 0) {
-    plain_text_print(stdout, ", %zu given twice", sweep_grid_repeated(grid));
-  }
-  plain_text_print(stdout, "\n");
-}
-
 static gboolean check_sweep(const scenario *s, const GPtrArray *notes, const cli_arguments *arguments,
                             GError **error)
 {
+  const char *path = scenario_path(s);
   const scenario_axis *axes;
   gboolean swept = scenario_axes(s, &axes) > 0 || scenario_constraints_origin(s) != NULL;
   sweep_grid *grid = swept ? cli_progress_grid(s, NULL, cli_shows_progress(arguments), error) : NULL;
 
-  if (swept && grid == NULL) {
-    return FALSE;
-  }
-  if (arguments->quiet) {
+  if ((swept && grid == NULL) || arguments->quiet) {
     sweep_grid_free(grid);
-    return TRUE;
+    return !swept || grid != NULL;
   }
-  if (grid == NULL) {
-    plain_text_print(stdout, "%s: ok\n", scenario_path(s));
-  } else {
-    print_count(scenario_path(s), grid);
+  plain_text_print(stdout, "%s: ok", path);
+  if (grid != NULL) {
+    gsize count = sweep_grid_count(grid);
+    plain_text_print(stdout, ", a sweep of %zu point%s", count, count == 1 ? "" : "s");
+    if (sweep_grid_left_out(grid) > 0) {
+      plain_text_print(stdout, ", %zu left out by where", sweep_grid_left_out(grid));
+    }
+    if (sweep_grid_repeated(grid) > 0) {
+      plain_text_print(stdout, ", %zu given twice", sweep_grid_repeated(grid));
+    }
   }
+  plain_text_print(stdout, "\n");
   for (guint i = 0; i < notes->len; i++) {
-    plain_text_print(stdout, "%s: note: %s\n", scenario_path(s), (const char *)notes->pdata[i]);
+    plain_text_print(stdout, "%s: note: %s\n", path, (const char *)notes->pdata[i]);
   }
   if (grid != NULL) {
-    print_points_notes(scenario_path(s), grid, notes);
+    print_points_notes(path, grid, notes);
   }
   sweep_grid_free(grid);
   return TRUE;
-}
-
-/* Conditions leave out points of a sweep, and there is none. */
-static void note_idle_conditions(const scenario *s, GPtrArray *notes)
-{
-  const scenario_axis *axes;
-  const char *origin = scenario_constraints_origin(s);
-
-  if (origin != NULL && scenario_axes(s, &axes) == 0) {
-    g_ptr_array_add(notes,
-                    g_strdup_printf("%s: where leaves out points of a sweep, and there is no sweep", origin));
-  }
 }
 
 static int check_scenario(const char *path, const cli_arguments *arguments)
 {
   g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
   GError *error = NULL;
+  const scenario_axis *axes;
   scenario *s = scenario_load(path, NULL, &error);
+  const char *origin = s != NULL ? scenario_constraints_origin(s) : NULL;
 
-  if (s != NULL) {
-    note_idle_conditions(s, notes);
+  if (origin != NULL && scenario_axes(s, &axes) == 0) {
+    g_ptr_array_add(notes,
+                    g_strdup_printf("%s: where leaves out points of a sweep, and there is no sweep", origin));
   }
   gboolean ok = s != NULL && scenario_check(s, notes, &error) && run_engine_check(s, &error) &&
                 check_sweep(s, notes, arguments, &error);

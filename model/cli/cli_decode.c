@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/plain_text.h"
+#include "base/version.h"
 #include "cli/cli.h"
 #include "cli/cli_capture.h"
 #include "cli/cli_progress.h"
@@ -42,8 +43,6 @@ typedef struct decoding {
   int write_errno; /* of standard output; 0: it takes what comes */
 } decoding;
 
-/* --- Options --- */
-
 /* --- Output --- */
 
 static bool write_output(void *user, const char *text, size_t length)
@@ -70,7 +69,7 @@ static void print_heading(decoding *d)
 {
   if (!d->has_heading && !d->chosen->summary) {
     d->has_heading = TRUE;
-    d->format->heading(d->line, cli_version(), d->file, capture_source_origin_ns(d->source));
+    d->format->heading(d->line, IWARPSIM_VERSION, d->file, capture_source_origin_ns(d->source));
   }
 }
 
@@ -107,7 +106,7 @@ static void print_note(void *user, const decode_note *note)
 
 static void print_overview(decoding *d)
 {
-  const decode_overview overview = {.version = cli_version(),
+  const decode_overview overview = {.version = IWARPSIM_VERSION,
                                     .file = d->file,
                                     .origin_ns = capture_source_origin_ns(d->source),
                                     .flows = capture_source_flows(d->source),
@@ -125,22 +124,6 @@ static void print_overview(decoding *d)
 
 /* --- The capture --- */
 
-static void count_octets(decoding *d, const capture_segment *segment)
-{
-  if (segment->flow >= d->flow_octets->len) {
-    g_array_set_size(d->flow_octets, segment->flow + 1);
-  }
-  g_array_index(d->flow_octets, guint64, segment->flow) += segment->payload_octets;
-}
-
-static void show_progress(const decoding *d, const capture_segment *segment)
-{
-  double share = capture_source_share(d->source);
-
-  cli_progress_show_at(d->progress, share > 0 ? share : -1, (double)segment->time_ns / NS_PER_SECOND,
-                       "the capture", g_get_monotonic_time());
-}
-
 /* All segments, to the end of the file or to where nobody takes the output any more. `error` is set when the file is broken. */
 static void decode_segments(decoding *d, GError **error)
 {
@@ -148,10 +131,15 @@ static void decode_segments(decoding *d, GError **error)
 
   for (guint64 i = 0; d->write_errno == 0 && capture_source_next(d->source, &segment, error); i++) {
     print_heading(d);
-    count_octets(d, &segment);
+    if (segment.flow >= d->flow_octets->len) {
+      g_array_set_size(d->flow_octets, segment.flow + 1);
+    }
+    g_array_index(d->flow_octets, guint64, segment.flow) += segment.payload_octets;
     decode_session_receive(d->session, capture_source_flow(d->source, segment.flow), &segment);
     if (d->progress && i % SEGMENTS_BETWEEN_PROGRESS == 0) {
-      show_progress(d, &segment);
+      double share = capture_source_share(d->source);
+      cli_progress_show_at(d->progress, share > 0 ? share : -1, (double)segment.time_ns / NS_PER_SECOND,
+                           "the capture", g_get_monotonic_time());
     }
   }
   if (d->progress) {
@@ -278,13 +266,13 @@ int cli_decode(int argc, char **argv)
   int status;
   const GOptionEntry entries[] = {
       CLI_CAPTURE_ENTRIES(chosen.capture),
-      {"json", 'j', 0, G_OPTION_ARG_NONE, &chosen.json, "one JSON object a line", NULL},
-      {"summary", 's', 0, G_OPTION_ARG_NONE, &chosen.summary,
-       "sums of each connection instead of lines; with --json one object", NULL},
-      {"assume-aligned", 0, 0, G_OPTION_ARG_NONE, &chosen.assume_aligned,
-       "after octets that were never captured: take what looks like an FPDU at a segment's start for one",
-       NULL},
-      {NULL, 0, 0, 0, NULL, NULL, NULL},
+      CLI_SWITCH("json", 'j', &chosen.json, "one JSON object a line"),
+      CLI_SWITCH("summary", 's', &chosen.summary,
+                 "sums of each connection instead of lines; with --json one object"),
+      CLI_SWITCH(
+          "assume-aligned", 0, &chosen.assume_aligned,
+          "after octets that were never captured: take what looks like an FPDU at a segment's start for one"),
+      G_OPTION_ENTRY_NULL,
   };
   const cli_usage usage = {
       .arguments = "CAPTURE",

@@ -1,65 +1,124 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "cli/cli_documents.h"
 
+#include <gio/gio.h>
 #include <string.h>
 
-#include "cli/cli_terms.h"
+#include "cli/cli_documents_pages.h"
 #include "fault/fault_table.h"
 #include "measure/distribution.h"
 #include "measure/metric_table.h"
 #include "scenario/scenario_keys.h"
 #include "scenario/scenario_value.h"
 
-/* A table's cell: '|' would end it. */
-static void append_cell(GString *page, const char *text)
+/* --- The pages without their tables --- */
+
+/* The text of docs/NAME, which model/cli/meson.build puts into the program. */
+static GString *page_new(const char *name)
 {
-  g_string_append(page, " ");
-  for (const char *p = text; *p != '\0'; p++) {
-    if (*p == '|') {
-      g_string_append_c(page, '\\');
-    }
-    g_string_append_c(page, *p);
-  }
-  g_string_append(page, " |");
+  g_autofree char *path = g_strconcat("/iwarpsim/", name, NULL);
+  GBytes *octets = g_resource_lookup_data(cli_documents_pages_get_resource(), path, 0, NULL);
+  g_assert(octets != NULL);
+  gsize length;
+  const char *text = g_bytes_get_data(octets, &length);
+  GString *page = g_string_new_len(text, (gssize)length);
+  g_bytes_unref(octets);
+  return page;
 }
 
-static void append_code(GString *page, const char *text)
+static void free_term(gpointer data)
 {
-  char *code = *text != '\0' ? g_strdup_printf("`%s`", text) : g_strdup("");
-
-  append_cell(page, code);
-  g_free(code);
+  cli_term *term = data;
+  g_free(term->name);
+  g_free(term->title);
+  g_free(term->text);
+  g_free(term);
 }
 
-static void append_terms(GString *page, cli_document document)
+GPtrArray *cli_terms(void)
 {
-  for (const cli_term *term = cli_terms(); term->name != NULL; term++) {
-    if (term->document == document) {
-      g_string_append_printf(page, "\n## %s\n\n%s", term->title, term->text);
+  static const char *const pages[] = {"scenario.md.in", "metrics.md.in"};
+  GPtrArray *terms = g_ptr_array_new_with_free_func(free_term);
+  for (gsize i = 0; i < G_N_ELEMENTS(pages); i++) {
+    g_autoptr(GString) page = page_new(pages[i]);
+    g_auto(GStrv) sections = g_strsplit(page->str, "\n## ", -1);
+    for (char **section = sections + 1; *section != NULL; section++) {
+      char *text = strstr(*section, "\n\n");
+      char *name = text != NULL ? g_strrstr_len(*section, text - *section, " {") : NULL;
+      if (name != NULL) {
+        cli_term *term = g_new(cli_term, 1);
+        *term = (cli_term){.name = g_strndup(name + 2, (gsize)(text - name) - 3),
+                           .title = g_strndup(*section, (gsize)(name - *section)),
+                           .text = g_strdup(text + 2)};
+        g_ptr_array_add(terms, term);
+      }
     }
   }
+  return terms;
+}
+
+/* The page with `text` in place of the line `mark`, and without the names of its terms. */
+static void fill_in(GString *page, const char *mark, GString *text)
+{
+  g_string_replace(page, mark, text->str, 1);
+  g_string_free(text, TRUE);
+}
+
+static char *page_finish(GString *page)
+{
+  g_autoptr(GRegex) name = g_regex_new("^(## .*) \\{[a-z]+\\}$", G_REGEX_MULTILINE, 0, NULL);
+  char *text = g_regex_replace(name, page->str, (gssize)page->len, 0, "\\1", 0, NULL);
+  g_string_free(page, TRUE);
+  return text;
+}
+
+/* --- Their tables --- */
+
+/* A row of a table, a cell for each letter of `kinds`: 'c' is code, 't' text. A '|' in a cell would end it. */
+static void append_row(GString *page, const char *kinds, ...)
+{
+  va_list cells;
+  va_start(cells, kinds);
+  g_string_append_c(page, '|');
+  for (const char *kind = kinds; *kind != '\0'; kind++) {
+    g_autoptr(GString) cell = g_string_new(va_arg(cells, const char *));
+    g_string_replace(cell, "|", "\\|", 0);
+    gboolean code = *kind == 'c' && cell->len > 0;
+    g_string_append_printf(page, code ? " `%s` |" : " %s |", cell->str);
+  }
+  va_end(cells);
+  g_string_append_c(page, '\n');
 }
 
 static void append_key(GString *page, scenario_key key)
 {
   const scenario_key_row *row = scenario_key_row_of(key);
-  char *expected = scenario_value_expected(row);
-
-  g_string_append(page, "|");
-  append_code(page, row->name);
+  g_autofree char *expected = scenario_value_expected(row);
   if (row->inherits >= 0) {
-    char *inherited = g_strdup_printf("that of `%s`", scenario_key_row_of((scenario_key)row->inherits)->name);
-
-    append_cell(page, inherited);
-    g_free(inherited);
+    g_autofree char *inherited =
+        g_strdup_printf("that of `%s`", scenario_key_row_of((scenario_key)row->inherits)->name);
+    append_row(page, "cttct", row->name, inherited, expected, row->example, row->sentence);
   } else {
-    append_code(page, row->fallback);
+    append_row(page, "cctct", row->name, row->fallback, expected, row->example, row->sentence);
   }
-  append_cell(page, expected);
-  append_code(page, row->example);
-  append_cell(page, row->sentence);
-  g_string_append(page, "\n");
-  g_free(expected);
+}
+
+/* The keys of a group, unless it holds nothing but groups. */
+static void append_keys(GString *page, const char *group, const char *sentence)
+{
+  const char *quote = *group != '\0' ? "`" : "";
+  g_autoptr(GString) rows = g_string_new(NULL);
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    if (scenario_group_has(group, key)) {
+      append_key(rows, key);
+    }
+  }
+  if (rows->len > 0) {
+    g_string_append_printf(page,
+                           "\n### %s%s%s\n\n%s\n\n| key | default | value | example | meaning |\n"
+                           "|---|---|---|---|---|\n%s",
+                           quote, *group != '\0' ? group : "Outside the groups", quote, sentence, rows->str);
+  }
 }
 
 static void append_profiles(GString *page)
@@ -69,147 +128,47 @@ static void append_profiles(GString *page)
                   "| key | linux | rfc | source |\n|---|---|---|---|\n");
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     const scenario_key_row *row = scenario_key_row_of(key);
-
     if (row->rfc != NULL) {
-      g_string_append(page, "|");
-      append_code(page, row->name);
-      append_code(page, row->fallback);
-      append_code(page, row->rfc);
-      append_cell(page, row->source);
-      g_string_append(page, "\n");
+      append_row(page, "ccct", row->name, row->fallback, row->rfc, row->source);
     }
-  }
-}
-
-static void append_keys(GString *page, const char *group, const char *sentence)
-{
-  g_string_append_printf(
-      page, "\n### %s%s%s\n\n%s\n\n| key | default | value | example | meaning |\n|---|---|---|---|---|\n",
-      *group != '\0' ? "`" : "", *group != '\0' ? group : "Outside the groups", *group != '\0' ? "`" : "",
-      sentence);
-  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    if (scenario_group_has(group, key)) {
-      append_key(page, key);
-    }
-  }
-}
-
-/* Groups that hold nothing but groups have no keys to list. */
-static gboolean has_keys(const char *group)
-{
-  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    if (scenario_group_has(group, key)) {
-      return TRUE;
-    }
-  }
-  return FALSE;
-}
-
-static void append_faults(GString *page)
-{
-  static const char *const places[] = {
-      [FAULT_NOWHERE] = "nothing", [FAULT_IN_STARTUP] = "a startup frame",  [FAULT_IN_ULPDU] = "a ULPDU",
-      [FAULT_IN_FPDU] = "an FPDU", [FAULT_INSERTED] = "a ULPDU of its own", [FAULT_LOCAL] = "the end itself"};
-
-  g_string_append(
-      page, "\n## Faults\n\nThe errors of `fault.error`. One end of the first connection commits the error "
-            "once, in the "
-            "`fault.at`-th\nplace that admits it. The run then ends `terminated`, with the code that the "
-            "documents require. It ends\n`ok` when the error has no consequence, or when the workload has no "
-            "such place.\n\n"
-            "| error | place | what is sent | consequence |\n|---|---|---|---|\n");
-  for (fault_id id = 0; id < FAULTS; id++) {
-    const fault_row *row = fault_row_of(id);
-
-    g_string_append(page, "|");
-    append_code(page, row->name);
-    append_cell(page, places[row->place]);
-    append_cell(page, row->sentence);
-    append_cell(page, row->expected);
-    g_string_append(page, "\n");
   }
 }
 
 char *cli_documents_scenario(void)
 {
-  GString *page = g_string_new(
-      "# Scenarios\n\n"
-      "A scenario describes what is simulated: workload, protocols, receiver, path. This page is made by\n"
-      "`iwarpsim explain keys --markdown`; `iwarpsim explain NAME` shows any part of it, and\n"
-      "`iwarpsim check FILE` reports what is wrong with a scenario.\n");
-
-  append_terms(page, CLI_DOCUMENT_SCENARIO);
-  g_string_append(page, "\n## Keys\n\nDefaults and examples are written as `--set` takes them.\n");
-  append_keys(page, "", "Keys that stand on their own.");
+  static const char *const places[] = {
+      [FAULT_NOWHERE] = "nothing", [FAULT_IN_STARTUP] = "a startup frame",  [FAULT_IN_ULPDU] = "a ULPDU",
+      [FAULT_IN_FPDU] = "an FPDU", [FAULT_INSERTED] = "a ULPDU of its own", [FAULT_LOCAL] = "the end itself"};
+  GString *page = page_new("scenario.md.in"), *keys = g_string_new(NULL), *faults = g_string_new(NULL);
+  append_keys(keys, "", "Keys that stand on their own.");
   for (const scenario_group_row *group = scenario_groups(); group->name != NULL; group++) {
-    if (has_keys(group->name)) {
-      append_keys(page, group->name, group->sentence);
-      if (strcmp(group->name, "tcp") == 0) {
-        append_profiles(page);
-      }
+    append_keys(keys, group->name, group->sentence);
+    if (strcmp(group->name, "tcp") == 0) {
+      append_profiles(keys);
     }
   }
-  append_faults(page);
-  return g_string_free(page, FALSE);
-}
-
-static void append_metric(GString *page, const metric_row *row)
-{
-  g_string_append(page, "|");
-  append_code(page, row->name);
-  append_cell(page, row->unit);
-  append_cell(page, metric_side_name(row->side));
-  append_cell(page, row->sentence);
-  g_string_append(page, "\n");
-}
-
-static void append_distributions(GString *page)
-{
-  g_string_append(
-      page,
-      "\n## Distributions\n\nA mean or a peak reveals little about a tail, so a run keeps these whole. "
-      "Values are counted in bins: each power of\ntwo is cut into 16 equal bins, and values below 32 (of an "
-      "octet, of a picosecond) have one each, so that a\nvalue lies at most 1/16 below the bound of its "
-      "bin. `summary.json` has them after the metrics,\n`{NAME: {\"unit\": …, \"weight\": …, \"bins\": "
-      "[[bound, weight], …]}}`: what was above the bound before and up to\n`bound` weighs `weight`. Bins "
-      "without weight, and distributions without samples, are left out. The exact mean\nof each is a "
-      "metric; `iwarpsim plot --what distribution` and `--what delays` draw them.\n\n"
-      "| distribution | unit | weight | meaning |\n|---|---|---|---|\n");
-  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
-    const distribution_row *row = distribution_row_of(id);
-
-    g_string_append(page, "|");
-    append_code(page, row->name);
-    append_cell(page, row->unit);
-    append_cell(page, row->weight_unit);
-    append_cell(page, row->sentence);
-    g_string_append(page, "\n");
+  for (fault_id id = 0; id < FAULTS; id++) {
+    const fault_row *row = fault_row_of(id);
+    append_row(faults, "cttt", row->name, places[row->place], row->sentence, row->expected);
   }
+  fill_in(page, "@KEYS@\n", keys);
+  fill_in(page, "@FAULTS@\n", faults);
+  return page_finish(page);
 }
 
 char *cli_documents_metrics(void)
 {
-  GString *page = g_string_new("# Metrics\n\n"
-                               "What a run measures, and what the words mean. This page is made by `iwarpsim "
-                               "explain metrics --markdown`;\n"
-                               "`iwarpsim explain NAME` shows any part of it. `summary.json` holds the "
-                               "metrics by name, a sweep's store and\n"
-                               "`iwarpsim export` one column each.\n"
-                               "\n"
-                               "The **Data Source** is the end that sends the messages' payload, the **Data "
-                               "Sink** the end that places it and is\n"
-                               "measured (`measure.side`).\n"
-                               "A metric with `wall`, `cpu` or `events` in its name depends on the machine "
-                               "or the engine; all others depend on\n"
-                               "scenario, seed and version alone, and are the same on any machine.\n");
-
-  append_terms(page, CLI_DOCUMENT_METRICS);
-  g_string_append(
-      page,
-      "\n## All metrics\n\nUnit 1 is a ratio.\n\n| metric | unit | side | meaning |\n|---|---|---|---|\n");
+  GString *page = page_new("metrics.md.in"), *metrics = g_string_new(NULL);
+  GString *distributions = g_string_new(NULL);
   for (metric_id id = 0; id < METRIC_COUNT; id++) {
-    append_metric(page, metric_row_of(id));
+    const metric_row *row = metric_row_of(id);
+    append_row(metrics, "cttt", row->name, row->unit, metric_side_name(row->side), row->sentence);
   }
-  append_distributions(page);
-  return g_string_free(page, FALSE);
+  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
+    const distribution_row *row = distribution_row_of(id);
+    append_row(distributions, "cttt", row->name, row->unit, row->weight_unit, row->sentence);
+  }
+  fill_in(page, "@METRICS@\n", metrics);
+  fill_in(page, "@DISTRIBUTIONS@\n", distributions);
+  return page_finish(page);
 }

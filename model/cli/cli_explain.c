@@ -6,7 +6,6 @@
 #include "base/plain_text.h"
 #include "cli/cli.h"
 #include "cli/cli_documents.h"
-#include "cli/cli_terms.h"
 #include "fault/fault_table.h"
 #include "measure/distribution.h"
 #include "measure/metric_table.h"
@@ -32,9 +31,49 @@ static void print_wrapped(const char *text)
   printf("\n");
 }
 
-static void print_key(scenario_key key)
+/* All that has a name. */
+typedef enum subject_kind { KEY, GROUP, METRIC, DISTRIBUTION, TERM, FAULT } subject_kind;
+
+typedef struct subject {
+  subject_kind kind;
+  const char *name;
+  gconstpointer row; /* scenario_key_row, metric_row …; cli_term */
+} subject;
+
+static void add_subject(GArray *subjects, subject_kind kind, const char *name, gconstpointer row)
 {
-  const scenario_key_row *row = scenario_key_row_of(key);
+  const subject added = {kind, name, row};
+  g_array_append_val(subjects, added);
+}
+
+/* subject; `terms` (cli_terms()) stay the caller's. Free with g_array_unref(). */
+static GArray *subjects_new(const GPtrArray *terms)
+{
+  GArray *subjects = g_array_new(FALSE, FALSE, sizeof(subject));
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+    add_subject(subjects, KEY, scenario_key_row_of(key)->name, scenario_key_row_of(key));
+  }
+  for (const scenario_group_row *group = scenario_groups(); group->name != NULL; group++) {
+    add_subject(subjects, GROUP, group->name, group);
+  }
+  for (metric_id id = 0; id < METRIC_COUNT; id++) {
+    add_subject(subjects, METRIC, metric_row_of(id)->name, metric_row_of(id));
+  }
+  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
+    add_subject(subjects, DISTRIBUTION, distribution_row_of(id)->name, distribution_row_of(id));
+  }
+  for (guint i = 0; i < terms->len; i++) {
+    const cli_term *term = g_ptr_array_index(terms, i);
+    add_subject(subjects, TERM, term->name, term);
+  }
+  for (fault_id id = 0; id < FAULTS; id++) {
+    add_subject(subjects, FAULT, fault_row_of(id)->name, fault_row_of(id));
+  }
+  return subjects;
+}
+
+static void print_key(const scenario_key_row *row)
+{
   g_autofree char *expected = scenario_value_expected(row);
   g_autofree char *value = g_strconcat("Value: ", expected, ".", NULL);
   g_autofree char *set = g_strconcat(row->name, "=", row->example, NULL);
@@ -51,31 +90,39 @@ static void print_key(scenario_key key)
   printf("    Example: --set %s\n", quoted);
 }
 
-static void print_metric(const metric_row *row)
+static void print_subject(const subject *s)
 {
-  printf("%s (%s, %s)\n", row->name, strcmp(row->unit, "1") == 0 ? "ratio" : row->unit,
-         metric_side_name(row->side));
-  print_wrapped(row->sentence);
-}
+  const metric_row *metric = s->row;
+  const distribution_row *measured = s->row;
+  const cli_term *term = s->row;
+  const fault_row *fault = s->row;
 
-static void print_distribution(const distribution_row *row)
-{
-  printf("%s (distribution, %s, weighted by %s)\n", row->name, row->unit, row->weight_unit);
-  print_wrapped(row->sentence);
-}
-
-static void print_term(const cli_term *term)
-{
-  printf("%s: %s\n\n%s", term->name, term->title, term->text);
-}
-
-static void print_fault(const fault_row *row)
-{
-  g_autofree char *expected = g_strconcat("Consequence: ", row->expected, ".", NULL);
-
-  printf("%s (fault.error)\n", row->name);
-  print_wrapped(row->sentence);
-  print_wrapped(expected);
+  switch (s->kind) {
+  case KEY:
+    print_key(s->row);
+    break;
+  case GROUP:
+    break; /* its keys are explained */
+  case METRIC:
+    printf("%s (%s, %s)\n", metric->name, strcmp(metric->unit, "1") == 0 ? "ratio" : metric->unit,
+           metric_side_name(metric->side));
+    print_wrapped(metric->sentence);
+    break;
+  case DISTRIBUTION:
+    printf("%s (distribution, %s, weighted by %s)\n", measured->name, measured->unit, measured->weight_unit);
+    print_wrapped(measured->sentence);
+    break;
+  case TERM:
+    printf("%s: %s\n\n%s", term->name, term->title, term->text);
+    break;
+  case FAULT: {
+    g_autofree char *expected = g_strconcat("Consequence: ", fault->expected, ".", NULL);
+    printf("%s (fault.error)\n", fault->name);
+    print_wrapped(fault->sentence);
+    print_wrapped(expected);
+    break;
+  }
+  }
 }
 
 /* TRUE when `name` is `prefix` or lies below it: "path.forward.mtu" below "path". */
@@ -86,117 +133,49 @@ static gboolean lies_below(const char *name, const char *prefix)
   return strncmp(name, prefix, length) == 0 && (name[length] == '\0' || name[length] == '.');
 }
 
-static void print_keys(void)
+/* Everything called `name`, or, of keys and what is measured, below it: a name may be a key's and a metric's. FALSE when nothing is. */
+static gboolean print_named(const char *name, const GArray *subjects)
 {
-  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    print_key(key);
-  }
-}
+  gboolean found = FALSE, measured = FALSE;
 
-static void print_metrics(void)
-{
-  for (metric_id id = 0; id < METRIC_COUNT; id++) {
-    print_metric(metric_row_of(id));
-  }
-  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
-    print_distribution(distribution_row_of(id));
-  }
-}
+  for (guint i = 0; i < subjects->len; i++) {
+    const subject *s = &g_array_index(subjects, subject, i);
+    gboolean has_heading = s->kind == KEY ? found : measured;
 
-static void print_terms(void)
-{
-  for (const cli_term *term = cli_terms(); term->name != NULL; term++) {
-    print_term(term);
-    printf("\n");
-  }
-}
-
-static void print_faults(void)
-{
-  for (fault_id id = 0; id < FAULTS; id++) {
-    print_fault(fault_row_of(id));
-  }
-}
-
-/* The metrics and distributions called `name`, or below it, behind `heading`; FALSE when there are none. */
-static gboolean print_measured(const char *name, const char *heading)
-{
-  gboolean found = FALSE;
-
-  for (metric_id id = 0; id < METRIC_COUNT; id++) {
-    if (lies_below(metric_row_of(id)->name, name)) {
-      printf("%s", found ? "" : heading);
-      print_metric(metric_row_of(id));
-      found = TRUE;
+    if (s->kind == GROUP || !(s->kind < TERM ? lies_below(s->name, name) : strcmp(s->name, name) == 0)) {
+      continue;
     }
-  }
-  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
-    if (lies_below(distribution_row_of(id)->name, name)) {
-      printf("%s", found ? "" : heading);
-      print_distribution(distribution_row_of(id));
-      found = TRUE;
+    if (s->kind >= TERM || !has_heading) {
+      printf("%s%s", found ? "\n" : "",
+             s->kind >= TERM  ? ""
+             : s->kind == KEY ? "Keys of a scenario:\n"
+                              : "Metrics:\n");
     }
+    print_subject(s);
+    found = TRUE;
+    measured = measured || s->kind == METRIC || s->kind == DISTRIBUTION;
   }
   return found;
 }
 
-/* Everything called `name`, or below it: a name may be a key's and a metric's. FALSE when nothing is. */
-static gboolean print_named(const char *name)
-{
-  gboolean found = FALSE;
+static const struct {
+  const char *name;
+  subject_kind kind, last; /* what it lists */
+} topics[] = {
+    {"faults", FAULT, FAULT}, {"keys", KEY, KEY}, {"metrics", METRIC, DISTRIBUTION}, {"terms", TERM, TERM}};
 
-  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    if (lies_below(scenario_key_row_of(key)->name, name)) {
-      printf(found ? "" : "Keys of a scenario:\n");
-      print_key(key);
-      found = TRUE;
-    }
-  }
-  found = print_measured(name, found ? "\nMetrics:\n" : "Metrics:\n") || found;
-  for (const cli_term *term = cli_terms(); term->name != NULL; term++) {
-    if (strcmp(term->name, name) == 0) {
-      printf(found ? "\n" : "");
-      print_term(term);
-      found = TRUE;
-    }
-  }
-  fault_id fault = fault_find(name);
-  if (fault < FAULTS) {
-    printf(found ? "\n" : "");
-    print_fault(fault_row_of(fault));
-  }
-  return found || fault < FAULTS;
-}
-
-static int unknown_name(const char *name)
+static int unknown_name(const char *name, const GArray *subjects)
 {
   g_autoptr(GPtrArray) names = g_ptr_array_new();
-  const char *nearest;
 
-  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    g_ptr_array_add(names, (gpointer)scenario_key_row_of(key)->name);
+  for (guint i = 0; i < subjects->len; i++) {
+    g_ptr_array_add(names, (gpointer)g_array_index(subjects, subject, i).name);
   }
-  for (const scenario_group_row *group = scenario_groups(); group->name != NULL; group++) {
-    g_ptr_array_add(names, (gpointer)group->name);
+  for (gsize i = 0; i < G_N_ELEMENTS(topics); i++) {
+    g_ptr_array_add(names, (gpointer)topics[i].name);
   }
-  for (metric_id id = 0; id < METRIC_COUNT; id++) {
-    g_ptr_array_add(names, (gpointer)metric_row_of(id)->name);
-  }
-  for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
-    g_ptr_array_add(names, (gpointer)distribution_row_of(id)->name);
-  }
-  for (const cli_term *term = cli_terms(); term->name != NULL; term++) {
-    g_ptr_array_add(names, (gpointer)term->name);
-  }
-  for (fault_id id = 0; id < FAULTS; id++) {
-    g_ptr_array_add(names, (gpointer)fault_row_of(id)->name);
-  }
-  g_ptr_array_add(names, (gpointer) "faults");
-  g_ptr_array_add(names, (gpointer) "keys");
-  g_ptr_array_add(names, (gpointer) "metrics");
-  g_ptr_array_add(names, (gpointer) "terms");
   g_ptr_array_add(names, NULL);
-  nearest = scenario_suggest(name, (const char *const *)names->pdata);
+  const char *nearest = scenario_suggest(name, (const char *const *)names->pdata);
   plain_text_print(
       stderr,
       "iwarpsim explain: unknown name '%s'; expected keys, metrics, terms, faults, or the name of one of "
@@ -207,7 +186,7 @@ static int unknown_name(const char *name)
 }
 
 /* Without a name: what there is to ask for. */
-static void print_topics(void)
+static void print_topics(const GArray *subjects)
 {
   printf("iwarpsim explain keys      the %d keys of a scenario\n"
          "iwarpsim explain metrics   the %d metrics and %d distributions of a run\n"
@@ -216,15 +195,15 @@ static void print_topics(void)
          "iwarpsim explain NAME      one key, group, metric, term or fault:\n\n",
          (int)SCENARIO_KEY_COUNT, (int)METRIC_COUNT, (int)DISTRIBUTION_COUNT);
   g_autoptr(GString) groups = g_string_new("groups:");
-  for (const scenario_group_row *group = scenario_groups(); group->name != NULL; group++) {
-    g_string_append_printf(groups, " %s", group->name);
-  }
-  g_autoptr(GString) names = g_string_new("terms:");
-  for (const cli_term *term = cli_terms(); term->name != NULL; term++) {
-    g_string_append_printf(names, " %s", term->name);
+  g_autoptr(GString) terms = g_string_new("terms:");
+  for (guint i = 0; i < subjects->len; i++) {
+    const subject *s = &g_array_index(subjects, subject, i);
+    if (s->kind == GROUP || s->kind == TERM) {
+      g_string_append_printf(s->kind == GROUP ? groups : terms, " %s", s->name);
+    }
   }
   print_wrapped(groups->str);
-  print_wrapped(names->str);
+  print_wrapped(terms->str);
 }
 
 static int print_markdown(const char *name)
@@ -240,29 +219,29 @@ static int print_markdown(const char *name)
   return CLI_OK;
 }
 
-static int explain(const char *name)
+static int explain(const char *name, const GArray *subjects)
 {
-  static const struct {
-    const char *name;
-    void (*print)(void);
-  } topics[] = {
-      {"keys", print_keys}, {"metrics", print_metrics}, {"terms", print_terms}, {"faults", print_faults}};
-
   for (gsize i = 0; i < G_N_ELEMENTS(topics); i++) {
-    if (strcmp(name, topics[i].name) == 0) {
-      topics[i].print();
-      return CLI_OK;
+    if (strcmp(name, topics[i].name) != 0) {
+      continue;
     }
+    for (guint k = 0; k < subjects->len; k++) {
+      const subject *s = &g_array_index(subjects, subject, k);
+      if (s->kind >= topics[i].kind && s->kind <= topics[i].last) {
+        print_subject(s);
+        printf(s->kind == TERM ? "\n" : "");
+      }
+    }
+    return CLI_OK;
   }
-  return print_named(name) ? CLI_OK : unknown_name(name);
+  return print_named(name, subjects) ? CLI_OK : unknown_name(name, subjects);
 }
 
 int cli_explain(int argc, char **argv)
 {
   gboolean markdown = FALSE;
   const GOptionEntry entries[] = {
-      {"markdown", 0, 0, G_OPTION_ARG_NONE, &markdown,
-       "with keys or metrics: the whole page of the documentation", NULL},
+      CLI_SWITCH("markdown", 0, &markdown, "with keys or metrics: the whole page of the documentation"),
       G_OPTION_ENTRY_NULL,
   };
   static const cli_usage usage = {
@@ -276,15 +255,17 @@ int cli_explain(int argc, char **argv)
   int status;
 
   if (cli_parse(argc, argv, &usage, entries, &arguments, &status)) {
+    g_autoptr(GPtrArray) terms = cli_terms();
+    g_autoptr(GArray) subjects = subjects_new(terms);
     if (arguments.count > 1) {
       status = cli_usage_error(argv[0], "one name is explained at a time, %u were given", arguments.count);
     } else if (markdown) {
       status = print_markdown(arguments.count == 1 ? arguments.rest[0] : "");
     } else if (arguments.count == 0) {
-      print_topics();
+      print_topics(subjects);
       status = CLI_OK;
     } else {
-      status = explain(arguments.rest[0]);
+      status = explain(arguments.rest[0], subjects);
     }
   }
   cli_free(entries, &arguments);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/plain_text.h"
+#include "base/version.h"
 #include "cli/cli.h"
 #include "scenario/scenario_problem.h"
 
@@ -65,26 +66,22 @@ static char *list_commands(void)
   return g_string_free(list, FALSE);
 }
 
+/* `name`: NULL when there is none. */
 static int unknown_command(const char *name)
 {
   const char *names[G_N_ELEMENTS(commands) + 1] = {NULL};
-  const char *nearest;
   g_autofree char *list = list_commands();
 
+  if (name == NULL) {
+    plain_text_print(stderr, "iwarpsim: no command; expected %s (see 'iwarpsim --help')\n", list);
+    return CLI_USAGE;
+  }
   for (gsize i = 0; i < G_N_ELEMENTS(commands); i++) {
     names[i] = commands[i].name;
   }
-  nearest = scenario_suggest(name, names);
+  const char *nearest = scenario_suggest(name, names);
   plain_text_print(stderr, "iwarpsim: unknown command '%s'; expected %s", name, list);
   plain_text_print(stderr, nearest != NULL ? " (did you mean '%s'?)\n" : "\n", nearest);
-  return CLI_USAGE;
-}
-
-static int no_command(void)
-{
-  g_autofree char *list = list_commands();
-
-  plain_text_print(stderr, "iwarpsim: no command; expected %s (see 'iwarpsim --help')\n", list);
   return CLI_USAGE;
 }
 
@@ -100,7 +97,7 @@ static gboolean leading_option(const char *option, gboolean *quiet, int *status)
   if (strcmp(option, "--help") == 0 || strcmp(option, "-h") == 0) {
     print_help();
   } else if (strcmp(option, "--version") == 0) {
-    plain_text_print(stdout, "iwarpsim %s\n", cli_version());
+    plain_text_print(stdout, "iwarpsim %s\n", IWARPSIM_VERSION);
   } else {
     plain_text_print(stderr, "iwarpsim: unknown option '%s'; expected a command (see 'iwarpsim --help')\n",
                      option);
@@ -109,22 +106,19 @@ static gboolean leading_option(const char *option, gboolean *quiet, int *status)
   return TRUE;
 }
 
-static int run_command(const command *c, int argc, char **argv, gboolean quiet)
+static int run_command(const command *c, char **argv, gboolean quiet)
 {
-  GPtrArray *arguments = g_ptr_array_new();
-  int status;
+  g_autoptr(GPtrArray) arguments = g_ptr_array_new();
 
   g_ptr_array_add(arguments, argv[0]);
   if (quiet) {
     g_ptr_array_add(arguments, (gpointer) "--quiet");
   }
-  for (int i = 1; i < argc; i++) {
-    g_ptr_array_add(arguments, argv[i]);
+  for (char **argument = argv + 1; *argument != NULL; argument++) {
+    g_ptr_array_add(arguments, *argument);
   }
   g_ptr_array_add(arguments, NULL);
-  status = c->run((int)arguments->len - 1, (char **)arguments->pdata);
-  g_ptr_array_unref(arguments);
-  return status;
+  return c->run((int)arguments->len - 1, (char **)arguments->pdata);
 }
 
 /* The exit code `status`, unless what was printed got lost: a full disk must not look like an empty result. */
@@ -152,12 +146,9 @@ int main(int argc, char **argv)
       return flush_output(status);
     }
   }
-  if (first >= argc) {
-    return no_command();
-  }
-  for (gsize i = 0; i < G_N_ELEMENTS(commands); i++) {
+  for (gsize i = 0; first < argc && i < G_N_ELEMENTS(commands); i++) {
     if (strcmp(argv[first], commands[i].name) == 0) {
-      return flush_output(run_command(&commands[i], argc - first, argv + first, quiet));
+      return flush_output(run_command(&commands[i], argv + first, quiet));
     }
   }
   return unknown_command(argv[first]);

@@ -11,11 +11,6 @@
 #include "scenario/scenario_problem.h"
 #include "study/store/result_store.h"
 
-const char *cli_version(void)
-{
-  return IWARPSIM_VERSION;
-}
-
 int cli_usage_error(const char *command, const char *format, ...)
 {
   va_list arguments;
@@ -60,27 +55,24 @@ gboolean cli_shows_progress(const cli_arguments *arguments)
 /* The long option nearest to the first one in `argv` that is none; NULL. Options of every command come last. */
 static const char *nearest_option(char **argv, const GOptionEntry *entries)
 {
-  GPtrArray *names = g_ptr_array_new();
+  static const char *const shared[] = {"quiet", "version", "help"};
+  g_autoptr(GPtrArray) names = g_ptr_array_new();
   const char *nearest = NULL;
 
   for (const GOptionEntry *entry = entries; entry != NULL && entry->long_name != NULL; entry++) {
     g_ptr_array_add(names, (gpointer)entry->long_name);
   }
-  g_ptr_array_add(names, (gpointer) "quiet");
-  g_ptr_array_add(names, (gpointer) "version");
-  g_ptr_array_add(names, (gpointer) "help");
-  g_ptr_array_add(names, NULL);
-  for (char **argument = argv + 1; *argument != NULL && nearest == NULL; argument++) {
-    if (!g_str_has_prefix(*argument, "--")) {
-      continue;
-    }
-    char *name = g_strndup(*argument + 2, strcspn(*argument + 2, "="));
-    if (!g_strv_contains((const char *const *)names->pdata, name)) {
-      nearest = scenario_suggest(name, (const char *const *)names->pdata);
-    }
-    g_free(name);
+  for (gsize i = 0; i <= G_N_ELEMENTS(shared); i++) {
+    g_ptr_array_add(names, i < G_N_ELEMENTS(shared) ? (gpointer)shared[i] : NULL);
   }
-  g_ptr_array_unref(names);
+  for (char **argument = argv + 1; *argument != NULL && nearest == NULL; argument++) {
+    g_autofree char *name = g_str_has_prefix(*argument, "--") ? g_strdup(*argument + 2) : NULL;
+    if (name != NULL) {
+      name[strcspn(name, "=")] = '\0';
+      gboolean known = g_strv_contains((const char *const *)names->pdata, name);
+      nearest = known ? NULL : scenario_suggest(name, (const char *const *)names->pdata);
+    }
+  }
   return nearest;
 }
 
@@ -118,37 +110,29 @@ static char **split_attached_values(char **argv, const GOptionEntry *entries)
   return (char **)g_ptr_array_free(split, FALSE);
 }
 
-/* GLib names the program in --help by this; argv[0] is the command. Its own --help would leave the program at once, whatever became of the text. */
-static GOptionContext *new_context(const char *command, const cli_usage *usage)
-{
-  GOptionContext *context = g_option_context_new(usage->arguments);
-  char *name = g_strconcat("iwarpsim ", command, NULL);
-  char *example = g_strconcat("Example:\n", usage->example, NULL);
-
-  g_set_prgname(name);
-  g_option_context_set_help_enabled(context, FALSE);
-  g_option_context_set_summary(context, usage->summary);
-  g_option_context_set_description(context, example);
-  g_free(name);
-  g_free(example);
-  return context;
-}
-
 gboolean cli_parse(int argc, char **argv, const cli_usage *usage, const GOptionEntry *entries,
                    cli_arguments *arguments, int *status)
 {
   gboolean version = FALSE;
   gboolean help = FALSE;
   const GOptionEntry shared[] = {
-      {"help", 'h', 0, G_OPTION_ARG_NONE, &help, "print this page", NULL},
-      {"quiet", 'q', 0, G_OPTION_ARG_NONE, &arguments->quiet, "print nothing but what was asked for", NULL},
-      {"version", 0, 0, G_OPTION_ARG_NONE, &version, "print the version", NULL},
+      CLI_SWITCH("help", 'h', &help, "print this page"),
+      CLI_SWITCH("quiet", 'q', &arguments->quiet, "print nothing but what was asked for"),
+      CLI_SWITCH("version", 0, &version, "print the version"),
       G_OPTION_ENTRY_NULL,
   };
-  g_autoptr(GOptionContext) context = new_context(argv[0], usage);
+  g_autoptr(GOptionContext) context = g_option_context_new(usage->arguments);
   g_autoptr(GError) error = NULL;
+  /* GLib names the program in --help by this; argv[0] is the command. Its own --help would leave the program at once, whatever became
+   * of the text. */
+  g_autofree char *name = g_strconcat("iwarpsim ", argv[0], NULL);
+  g_autofree char *example = g_strconcat("Example:\n", usage->example, NULL);
 
   g_assert(argc >= 1);
+  g_set_prgname(name);
+  g_option_context_set_help_enabled(context, FALSE);
+  g_option_context_set_summary(context, usage->summary);
+  g_option_context_set_description(context, example);
   *arguments = (cli_arguments){.rest = split_attached_values(argv, entries)};
   g_option_context_add_main_entries(context, entries != NULL ? entries : shared + G_N_ELEMENTS(shared) - 1,
                                     NULL);
@@ -174,7 +158,7 @@ gboolean cli_parse(int argc, char **argv, const cli_usage *usage, const GOptionE
     }
   }
   if (version) {
-    plain_text_print(stdout, "iwarpsim %s\n", cli_version());
+    plain_text_print(stdout, "iwarpsim %s\n", IWARPSIM_VERSION);
     return FALSE;
   }
   /* The command's name is no argument, nor is a "--" before the arguments. */
@@ -199,4 +183,40 @@ void cli_free(const GOptionEntry *entries, cli_arguments *arguments)
     }
   }
   g_strfreev(arguments->rest);
+}
+
+gboolean cli_parse_exclude(const char *command, const char *text, guint *flags, int *status)
+{
+  const char *known[STUDY_FLAGS + 1] = {NULL};
+  g_auto(GStrv) names = g_strsplit(text != NULL ? text : "", ",", -1);
+
+  for (guint bit = 0; bit < STUDY_FLAGS; bit++) {
+    known[bit] = study_flag_row_of(bit)->name;
+  }
+  *flags = 0;
+  for (char **name = names; *name != NULL; name++) {
+    guint bit = 0;
+    while (bit < STUDY_FLAGS && strcmp(known[bit], g_strstrip(*name)) != 0) {
+      bit++;
+    }
+    if (bit == STUDY_FLAGS) {
+      const char *nearest = scenario_suggest(*name, known);
+      *status =
+          nearest != NULL
+              ? cli_usage_error(command, "--leave-out %s: no such flag; did you mean %s?", *name, nearest)
+              : cli_usage_error(command, "--leave-out %s: no such flag; expected timeouts, spurious or lost",
+                                *name);
+      return FALSE;
+    }
+    *flags |= 1U << bit;
+  }
+  return TRUE;
+}
+
+study_table *cli_read_table(const char *path, guint exclude, GError **error)
+{
+  result_store *store = result_store_open(path, RESULT_STORE_READ, error);
+  study_table *table = store != NULL ? study_table_read(store, exclude, error) : NULL;
+  result_store_close(store);
+  return table;
 }

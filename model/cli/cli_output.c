@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "cli/cli_output.h"
-
+/* Files that a command writes where the user says. */
 #include <errno.h>
 #include <glib/gstdio.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/files.h"
+#include "cli/cli.h"
 
 static gboolean write_failed(const char *path, int reason, GError **error)
 {

@@ -6,7 +6,6 @@
 
 #include "base/plain_text.h"
 #include "cli/cli.h"
-#include "cli/cli_exclude.h"
 #include "scenario/scenario_problem.h"
 #include "study/plot/study_plot.h"
 
@@ -22,135 +21,114 @@ typedef struct plot_request {
   gnuplot_target target;
 } plot_request;
 
-/* A store's name without its folder and ".sqlite": what its plots are called after. */
-static char *store_stem(const char *path)
+/* --- Usage --- */
+
+/* Whether `name`, given with `option`, is one of `known`; else FALSE and `*status` after standard error has the nearest, or `see`. */
+static gboolean is_known(const char *option, const char *name, const char *const *known, const char *see,
+                         int *status)
 {
-  char *stem = g_path_get_basename(path);
-  if (g_str_has_suffix(stem, ".sqlite")) {
-    stem[strlen(stem) - strlen(".sqlite")] = '\0';
+  if (g_strv_contains(known, name)) {
+    return TRUE;
   }
-  return stem;
-}
-
-/* Usage. */
-
-static int unknown_name(const char *option, const char *name, const char *const *known, const char *see)
-{
   const char *nearest = scenario_suggest(name, known);
-  if (nearest != NULL) {
-    return cli_usage_error("plot", "%s %s: there is none of that name; did you mean %s?", option, name,
-                           nearest);
-  }
-  return cli_usage_error("plot", "%s %s: there is none of that name; expected %s", option, name, see);
+  *status = nearest != NULL ? cli_usage_error("plot", "%s %s: there is none of that name; did you mean %s?",
+                                              option, name, nearest)
+                            : cli_usage_error("plot", "%s %s: there is none of that name; expected %s",
+                                              option, name, see);
+  return FALSE;
 }
 
-static int check_run_kind(const char *what)
-{
-  g_autofree char *all = g_strjoinv(", ", (char **)run_kinds);
-  return what == NULL || g_strv_contains(run_kinds, what) ? CLI_OK
-                                                          : unknown_name("--what", what, run_kinds, all);
-}
-
-static int check_store_kind(const char *what)
-{
-  const char *names[STUDY_PLOT_KINDS + 1] = {NULL};
-  for (study_plot_kind kind = 0; kind < STUDY_PLOT_KINDS; kind++) {
-    names[kind] = study_plot_of(kind)->name;
-  }
-  g_autofree char *all = g_strjoinv(", ", (char **)names);
-  return what == NULL || study_plot_find(what) < STUDY_PLOT_KINDS ? CLI_OK
-                                                                  : unknown_name("--what", what, names, all);
-}
-
-static int check_metric(const plot_request *request, gboolean is_folder)
-{
-  if (request->metric == NULL) {
-    return CLI_OK;
-  }
-  if (is_folder || (request->what != NULL && strcmp(request->what, "metric") != 0)) {
-    return cli_usage_error("plot", "--metric goes with a STORE and --what metric");
-  }
-  const char *names[METRIC_COUNT + 1] = {NULL};
-  for (metric_id metric = 0; metric < METRIC_COUNT; metric++) {
-    names[metric] = metric_row_of(metric)->name;
-  }
-  return metric_find(request->metric) < METRIC_COUNT
-             ? CLI_OK
-             : unknown_name("--metric", request->metric, names, "one that 'iwarpsim explain metrics' lists");
-}
-
-static int check_request(const plot_request *request, gboolean is_folder)
+static gboolean check_request(const plot_request *request, gboolean is_folder, int *status)
 {
   if (is_folder && request->exclude != 0) {
-    return cli_usage_error("plot", "--leave-out goes with a STORE, not with the folder of one run");
+    *status = cli_usage_error("plot", "--leave-out goes with a STORE, not with the folder of one run");
+    return FALSE;
   }
-  int status = is_folder ? check_run_kind(request->what) : check_store_kind(request->what);
-  return status == CLI_OK ? check_metric(request, is_folder) : status;
+  const char *kinds[STUDY_PLOT_KINDS + 1] = {NULL}, *metrics[METRIC_COUNT + 1] = {NULL};
+  for (study_plot_kind kind = 0; kind < STUDY_PLOT_KINDS; kind++) {
+    kinds[kind] = study_plot_of(kind)->name;
+  }
+  for (metric_id metric = 0; metric < METRIC_COUNT; metric++) {
+    metrics[metric] = metric_row_of(metric)->name;
+  }
+  const char *const *known = is_folder ? run_kinds : kinds;
+  g_autofree char *all = g_strjoinv(", ", (char **)known);
+  if (request->what != NULL && !is_known("--what", request->what, known, all, status)) {
+    return FALSE;
+  }
+  if (request->metric == NULL) {
+    return TRUE;
+  }
+  if (is_folder || (request->what != NULL && strcmp(request->what, "metric") != 0)) {
+    *status = cli_usage_error("plot", "--metric goes with a STORE and --what metric");
+    return FALSE;
+  }
+  return is_known("--metric", request->metric, metrics, "one that 'iwarpsim explain metrics' lists", status);
 }
 
-/* Drawing. */
-
-static gboolean plot_kinds(const study_table *table, const GArray *kinds, metric_id metric, const char *stem,
-                           const gnuplot_target *target, GError **error)
+/* Reads --format; a terminal's picture is as large as the terminal. FALSE and `*status` when it is none. */
+static gboolean read_format(const char *format, gnuplot_target *target, int *status)
 {
-  for (guint i = 0; i < kinds->len; i++) {
-    if (i > 0 && target->format == GNUPLOT_TERM) {
-      plain_text_print(stdout, "\n");
-    }
-    if (!study_plot_draw(table, g_array_index(kinds, study_plot_kind, i), metric, stem, target, error)) {
-      return FALSE;
-    }
+  static const char *const names[] = {
+      [GNUPLOT_PNG] = "png", [GNUPLOT_SVG] = "svg", [GNUPLOT_TERM] = "term", NULL};
+  if (!is_known("--format", format, names, "png, svg or term", status)) {
+    return FALSE;
   }
+  while (strcmp(names[target->format], format) != 0) {
+    target->format++;
+  }
+  const terminal shown = terminal_of(stdout);
+  target->colours = shown.colours;
+  target->columns = shown.columns;
+  target->rows = shown.rows;
   return TRUE;
 }
 
-static GArray *kinds_of(const plot_request *request, const study_table *table)
-{
-  if (request->what == NULL && request->metric == NULL) {
-    return study_plot_kinds_for(table);
-  }
-  GArray *kinds = g_array_new(FALSE, FALSE, sizeof(study_plot_kind));
-  study_plot_kind kind = request->what != NULL ? study_plot_find(request->what) : STUDY_PLOT_METRIC;
-  g_array_append_val(kinds, kind);
-  return kinds;
-}
-
-static gboolean make_target_folder(const gnuplot_target *target, GError **error)
-{
-  return target->format == GNUPLOT_TERM || cli_make_folder(target->folder, error);
-}
+/* --- Drawing --- */
 
 static gboolean plot_store(const plot_request *request, GError **error)
 {
-  result_store *store = result_store_open(request->path, RESULT_STORE_READ, error);
-  if (store == NULL) {
-    return FALSE;
-  }
-  study_table *table = study_table_read(store, request->exclude, error);
-  result_store_close(store);
+  const gnuplot_target *target = &request->target;
+  study_table *table = cli_read_table(request->path, request->exclude, error);
   if (table == NULL) {
     return FALSE;
   }
-  g_autofree char *stem = store_stem(request->path);
-  g_autoptr(GArray) kinds = kinds_of(request, table);
+  g_autoptr(GArray) kinds = NULL;
+  if (request->what == NULL && request->metric == NULL) {
+    kinds = study_plot_kinds_for(table);
+  } else {
+    study_plot_kind kind = request->what != NULL ? study_plot_find(request->what) : STUDY_PLOT_METRIC;
+    kinds = g_array_new(FALSE, FALSE, sizeof(study_plot_kind));
+    g_array_append_val(kinds, kind);
+  }
   metric_id metric =
       request->metric != NULL ? metric_find(request->metric) : METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS;
-  gboolean good = make_target_folder(&request->target, error) &&
-                  plot_kinds(table, kinds, metric, stem, &request->target, error);
+  /* Plots are called after the store, without its folder and ".sqlite". */
+  g_autofree char *stem = g_path_get_basename(request->path);
+  if (g_str_has_suffix(stem, ".sqlite")) {
+    stem[strlen(stem) - strlen(".sqlite")] = '\0';
+  }
+  gboolean good = target->format == GNUPLOT_TERM || cli_make_folder(target->folder, error);
+  for (guint i = 0; good && i < kinds->len; i++) {
+    if (i > 0 && target->format == GNUPLOT_TERM) {
+      plain_text_print(stdout, "\n");
+    }
+    good = study_plot_draw(table, g_array_index(kinds, study_plot_kind, i), metric, stem, target, error);
+  }
   study_table_free(table);
   return good;
 }
 
 static gboolean plot_run(const plot_request *request, GError **error)
 {
-  if (!make_target_folder(&request->target, error)) {
+  const gnuplot_target *target = &request->target;
+  const char *what = request->what != NULL ? request->what : "occupancy";
+  if (target->format != GNUPLOT_TERM && !cli_make_folder(target->folder, error)) {
     return FALSE;
   }
-  if (request->what == NULL || strcmp(request->what, "occupancy") == 0) {
-    return plot_occupancy(request->path, &request->target, error);
-  }
-  return plot_distribution_of_run(request->path, strcmp(request->what, "delays") == 0, &request->target,
-                                  error);
+  return strcmp(what, "occupancy") == 0
+             ? plot_occupancy(request->path, target, error)
+             : plot_distribution_of_run(request->path, strcmp(what, "delays") == 0, target, error);
 }
 
 static int plot(plot_request *request, const char *out, gboolean quiet)
@@ -159,10 +137,10 @@ static int plot(plot_request *request, const char *out, gboolean quiet)
   gboolean is_folder = g_file_test(request->path, G_FILE_TEST_IS_DIR);
   g_autofree char *beside = is_folder ? g_strdup(request->path) : g_path_get_dirname(request->path);
   g_autoptr(GPtrArray) written = g_ptr_array_new_with_free_func(g_free);
+  int status;
   request->target.folder = out != NULL ? out : beside;
   request->target.written = written;
-  int status = check_request(request, is_folder);
-  if (status != CLI_OK) {
+  if (!check_request(request, is_folder, &status)) {
     return status;
   }
   if (!g_file_test(request->path, G_FILE_TEST_EXISTS)) {
@@ -174,26 +152,6 @@ static int plot(plot_request *request, const char *out, gboolean quiet)
     plain_text_print(stdout, "%s\n", (const char *)g_ptr_array_index(written, i));
   }
   return error == NULL ? CLI_OK : cli_fail(error);
-}
-
-/* Reads --format; a terminal's picture is as large as the terminal. */
-static int set_format(const char *format, gnuplot_target *target)
-{
-  static const char *const names[] = {"png", "svg", "term", NULL};
-  static const gnuplot_format formats[] = {GNUPLOT_PNG, GNUPLOT_SVG, GNUPLOT_TERM};
-  for (gsize i = 0; names[i] != NULL; i++) {
-    if (strcmp(format, names[i]) == 0) {
-      target->format = formats[i];
-    }
-  }
-  if (!g_strv_contains(names, format)) {
-    return unknown_name("--format", format, names, "png, svg or term");
-  }
-  const terminal shown = terminal_of(stdout);
-  target->colours = shown.colours;
-  target->columns = shown.columns;
-  target->rows = shown.rows;
-  return CLI_OK;
 }
 
 /* "PLOTS of a STORE", a kind a line. Free with g_free(). */
@@ -224,14 +182,12 @@ int cli_plot(int argc, char **argv)
   cli_arguments arguments = {0};
   int status;
   const GOptionEntry entries[] = {
-      {"what", 'w', 0, G_OPTION_ARG_FILENAME, &what, "the plot to draw (default: what fits)", "NAME"},
-      {"metric", 'm', 0, G_OPTION_ARG_FILENAME, &metric, "the metric that --what metric draws", "NAME"},
-      {"out", 'o', 0, G_OPTION_ARG_FILENAME, &out, "folder for the plots (default: beside what is plotted)",
-       "DIR"},
-      {"format", 0, 0, G_OPTION_ARG_FILENAME, &format, "png, svg, or term: in the terminal (default: png)",
-       "FORMAT"},
-      {"leave-out", 0, 0, G_OPTION_ARG_FILENAME, &exclude, CLI_EXCLUDE_SENTENCE, CLI_EXCLUDE_VALUE},
-      {NULL, 0, 0, 0, NULL, NULL, NULL},
+      CLI_TEXT("what", 'w', &what, "the plot to draw (default: what fits)", "NAME"),
+      CLI_TEXT("metric", 'm', &metric, "the metric that --what metric draws", "NAME"),
+      CLI_TEXT("out", 'o', &out, "folder for the plots (default: beside what is plotted)", "DIR"),
+      CLI_TEXT("format", 0, &format, "png, svg, or term: in the terminal (default: png)", "FORMAT"),
+      CLI_EXCLUDE(&exclude),
+      G_OPTION_ENTRY_NULL,
   };
   g_autofree char *kinds = summary_of_kinds();
   const cli_usage usage = {
@@ -244,11 +200,8 @@ int cli_plot(int argc, char **argv)
   };
   if (cli_parse(argc, argv, &usage, entries, &arguments, &status)) {
     plot_request request = {.what = what, .metric = metric};
-    status = cli_exclude_parse("plot", exclude, &request.exclude);
-    if (status == CLI_OK) {
-      status = set_format(format != NULL ? format : "png", &request.target);
-    }
-    if (status == CLI_OK) {
+    if (cli_parse_exclude("plot", exclude, &request.exclude, &status) &&
+        read_format(format != NULL ? format : "png", &request.target, &status)) {
       request.path = arguments.rest[0];
       status = plot(&request, out, arguments.quiet);
     }

@@ -8,15 +8,33 @@
 #define SHOW_EVERY_US (G_USEC_PER_SEC / 2)
 #define STANDS_AFTER_US (3 * G_USEC_PER_SEC)
 
-/* ", about 0:07 left"; "" when nobody knows. Free with g_free(). */
-static char *estimate(const cli_progress *shown, gint64 now_us)
+/* Draws the line again when it is due. */
+static void show(cli_progress *shown, double share, const char *place, gint64 now_us)
 {
-  if (shown->share <= 0 || now_us - shown->grown_us >= STANDS_AFTER_US) {
-    return g_strdup("");
+  if (share > shown->share) {
+    shown->share = share;
+    shown->grown_us = now_us;
   }
-  double elapsed_s = (double)(now_us - shown->started_us) / G_USEC_PER_SEC;
-  g_autofree char *left = sweep_progress_duration(elapsed_s * (1 - shown->share) / shown->share);
-  return g_strdup_printf(", about %s left", left);
+  if (now_us - shown->started_us < SHOW_AFTER_US || now_us - shown->shown_us < SHOW_EVERY_US) {
+    return;
+  }
+  shown->shown_us = now_us;
+  /* Rounded down: 100 % is when all is done. */
+  g_autofree char *done = share < 0 ? g_strdup("") : g_strdup_printf("%u %% done, ", (guint)(100 * share));
+  g_autofree char *left = NULL;
+  if (shown->share > 0 && now_us - shown->grown_us < STANDS_AFTER_US) {
+    double elapsed_s = (double)(now_us - shown->started_us) / G_USEC_PER_SEC;
+    left = sweep_progress_duration(elapsed_s * (1 - shown->share) / shown->share);
+  }
+  g_autofree char *line = g_strconcat(done, place, left != NULL ? ", about " : "", left != NULL ? left : "",
+                                      left != NULL ? " left" : "", NULL);
+  terminal_redraw_line(shown->file, line);
+}
+
+void cli_progress_show_at(cli_progress *shown, double share, double at_s, const char *what, gint64 now_us)
+{
+  g_autofree char *place = g_strdup_printf("at %.6f s of %s", at_s, what);
+  show(shown, share, place, now_us);
 }
 
 void cli_progress_show(cli_progress *shown, const session_progress *progress, gint64 now_us)
@@ -24,45 +42,9 @@ void cli_progress_show(cli_progress *shown, const session_progress *progress, gi
   cli_progress_show_at(shown, progress->share, time_ps_in_seconds(progress->now), "simulated time", now_us);
 }
 
-/* TRUE when the line is to be drawn again. */
-static gboolean is_due(cli_progress *shown, double share, gint64 now_us)
-{
-  if (share > shown->share) {
-    shown->share = share;
-    shown->grown_us = now_us;
-  }
-  if (now_us - shown->started_us < SHOW_AFTER_US || now_us - shown->shown_us < SHOW_EVERY_US) {
-    return FALSE;
-  }
-  shown->shown_us = now_us;
-  return TRUE;
-}
-
-static void draw(const cli_progress *shown, double share, const char *place, gint64 now_us)
-{
-  g_autofree char *left = estimate(shown, now_us);
-  /* Rounded down: 100 % is when all is done. */
-  g_autofree char *done = share < 0 ? g_strdup("") : g_strdup_printf("%u %% done, ", (guint)(100 * share));
-  g_autofree char *line = g_strdup_printf("%s%s%s", done, place, left);
-  terminal_redraw_line(shown->file, line);
-}
-
-void cli_progress_show_at(cli_progress *shown, double share, double at_s, const char *what, gint64 now_us)
-{
-  if (is_due(shown, share, now_us)) {
-    g_autofree char *place = g_strdup_printf("at %.6f s of %s", at_s, what);
-
-    draw(shown, share, place, now_us);
-  }
-}
-
 static void watch_grid(double share, gpointer shown)
 {
-  gint64 now_us = g_get_monotonic_time();
-
-  if (is_due(shown, share, now_us)) {
-    draw(shown, share, "checking the points of the sweep", now_us);
-  }
+  show(shown, share, "checking the points of the sweep", g_get_monotonic_time());
 }
 
 void cli_progress_clear(const cli_progress *shown)

@@ -42,39 +42,34 @@ static void show_progress(const session_progress *progress, void *shown)
                        g_get_monotonic_time());
 }
 
-/* The facts of a replay: what it is of, how it was asked for, and what it cannot know. Options that were not given say nothing. */
-enum { FACTS_MAX = 7 };
-
-static void add_fact(summary_replay *of, summary_fact facts[FACTS_MAX], const char *name, const char *text)
-{
-  if (text) {
-    g_assert(of->fact_count < FACTS_MAX);
-    facts[of->fact_count++] = (summary_fact){.name = name, .text = text};
-  }
-}
-
+/* What a replay is of, how it was asked for, and what it cannot know. Options that were not given say nothing. */
 static gboolean report(const replay *r, const scenario *s, const choices *chosen,
                        const session_result *result, const GPtrArray *notes, const cli_results *results,
                        gboolean quiet, GError **error)
 {
-  summary_fact facts[FACTS_MAX];
-  summary_replay of = {.facts = facts, .tells = replay_scenario_tells};
   g_autofree char *measured = replay_measured(r);
   g_autofree char *path = replay_path(r);
   g_autofree char *hints = chosen->capture.mpa ? g_strjoinv(" ", chosen->capture.mpa) : NULL;
   g_autoptr(GPtrArray) texts = g_ptr_array_new();
+  const summary_fact known[] = {
+      {"measured", measured},
+      {"path", path},
+      {"filter", chosen->capture.filter},
+      {"mpa", hints},
+      {"hold", chosen->capture.hold},
+      {"checksums", chosen->capture.ignore_checksums ? "wrong ones are taken too" : NULL},
+      {"not known", "what sender and path did, what the octets ought to be (docs/captures.md)"}};
+  summary_fact facts[G_N_ELEMENTS(known)];
+  summary_replay of = {.facts = facts, .tells = replay_scenario_tells};
 
   g_ptr_array_extend(texts, (GPtrArray *)notes, NULL, NULL);
   g_ptr_array_add(texts, NULL);
   of.notes = (const char *const *)texts->pdata;
-  add_fact(&of, facts, "measured", measured);
-  add_fact(&of, facts, "path", path);
-  add_fact(&of, facts, "filter", chosen->capture.filter);
-  add_fact(&of, facts, "mpa", hints);
-  add_fact(&of, facts, "hold", chosen->capture.hold);
-  add_fact(&of, facts, "checksums", chosen->capture.ignore_checksums ? "wrong ones are taken too" : NULL);
-  add_fact(&of, facts, "not known",
-           "what sender and path did, what the octets ought to be (docs/captures.md)");
+  for (gsize i = 0; i < G_N_ELEMENTS(known); i++) {
+    if (known[i].text) {
+      facts[of.fact_count++] = known[i];
+    }
+  }
   return cli_results_report(results, s, result, &of, quiet, error);
 }
 
@@ -93,34 +88,18 @@ static int run_into(const cli_results *results, replay *r, const scenario *s, co
   }
   done = done && report(r, s, chosen, &result, notes, results, arguments->quiet, &error);
   new_files_name_places(results->files, error);
-  int status = CLI_FAILED;
-  if (done) {
-    status = cli_results_exit_code("replay", s, &result);
-  } else {
+  int status = done ? cli_results_exit_code("replay", s, &result) : CLI_FAILED;
+  if (!done) {
     cli_fail(error);
   }
   session_result_clear(&result);
   return status;
 }
 
-static int run(replay *r, const scenario *s, const choices *chosen, const cli_arguments *arguments,
-               cli_progress *shown)
-{
-  GError *error = NULL;
-  cli_results results;
-  gboolean good = cli_results_begin(&results, s, chosen->directory, &error);
-
-  if (!good) {
-    cli_progress_clear(shown);
-  }
-  int status = good ? run_into(&results, r, s, chosen, arguments, shown) : cli_fail(error);
-  cli_results_end(&results);
-  return status;
-}
-
 static int replay_capture(const choices *chosen, const cli_arguments *arguments)
 {
   cli_progress shown = {.file = stderr, .started_us = g_get_monotonic_time()};
+  cli_results results = {0};
   replay_options options = {.capture = {.path = arguments->rest[0], .filter = chosen->capture.filter}};
   GError *error = NULL;
   g_autoptr(GArray) hints = cli_capture_read(&chosen->capture, &options.capture.decoding, &error);
@@ -134,19 +113,15 @@ static int replay_capture(const choices *chosen, const cli_arguments *arguments)
   }
   scenario *s = replay_scenario_new(options.capture.path, (const char *const *)chosen->sets, &error);
   replay *r = s ? replay_new(s, &options, &error) : NULL;
-  if (!r) {
+  gboolean good = r && cli_results_begin(&results, s, chosen->directory, &error);
+  if (!good) {
     cli_progress_clear(&shown);
   }
-  int status = r ? run(r, s, chosen, arguments, &shown) : cli_fail(error);
+  int status = good ? run_into(&results, r, s, chosen, arguments, &shown) : cli_fail(error);
+  cli_results_end(&results);
   replay_free(r);
   scenario_free(s);
   return status;
-}
-
-static gboolean is_read_once(const char *path)
-{
-  return strcmp(path, "-") == 0 || (g_file_test(path, G_FILE_TEST_EXISTS) &&
-                                    !g_file_test(path, G_FILE_TEST_IS_REGULAR | G_FILE_TEST_IS_DIR));
 }
 
 int cli_replay(int argc, char **argv)
@@ -155,16 +130,17 @@ int cli_replay(int argc, char **argv)
   cli_arguments arguments = {0};
   int status;
   const GOptionEntry entries[] = {
-      {"set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &chosen.sets,
-       "a key of the receiver, the path, middleboxes or what is measured", "GROUP.KEY=VALUE"},
-      {"out", 'o', 0, G_OPTION_ARG_FILENAME, &chosen.directory,
-       "folder for the results (default: results/<capture's name>)", "DIR"},
+      CLI_TEXTS("set", 's', &chosen.sets, "a key of the receiver, the path, middleboxes or what is measured",
+                "GROUP.KEY=VALUE"),
+      CLI_TEXT("out", 'o', &chosen.directory, "folder for the results (default: results/<capture's name>)",
+               "DIR"),
       CLI_CAPTURE_ENTRIES(chosen.capture),
-      {"resend", 0, 0, G_OPTION_ARG_FILENAME, &chosen.resend,
-       "a segment that has not arrived after so long sets off again; auto (default): with a path, after the "
-       "handshake's round trip",
-       "TIME|auto|never"},
-      {NULL, 0, 0, 0, NULL, NULL, NULL},
+      CLI_TEXT("resend", 0, &chosen.resend,
+               "a segment that has not arrived after so long sets off again; auto (default): with a path, "
+               "after the "
+               "handshake's round trip",
+               "TIME|auto|never"),
+      G_OPTION_ENTRY_NULL,
   };
   const cli_usage usage = {
       .arguments = "CAPTURE",
@@ -183,7 +159,9 @@ int cli_replay(int argc, char **argv)
   };
 
   if (cli_parse(argc, argv, &usage, entries, &arguments, &status)) {
-    if (is_read_once(arguments.rest[0])) {
+    const char *path = arguments.rest[0];
+    if (strcmp(path, "-") == 0 || (g_file_test(path, G_FILE_TEST_EXISTS) &&
+                                   !g_file_test(path, G_FILE_TEST_IS_REGULAR | G_FILE_TEST_IS_DIR))) {
       status = cli_usage_error("replay", "a capture is read twice; standard input or a pipe can be read only "
                                          "once, put it in a file");
     } else {

@@ -46,13 +46,6 @@ summary cli_results_summary(const scenario *s, const session_result *result, con
   };
 }
 
-static gboolean holds(const char *folder, const char *name)
-{
-  g_autofree char *path = g_build_filename(folder, name, NULL);
-
-  return g_file_test(path, G_FILE_TEST_EXISTS);
-}
-
 /* A capture is work of its own, and the run can be made again: it is not removed, but it is not this run's. */
 static gboolean put_in_place(const cli_results *results, gboolean notes, GError **error)
 {
@@ -62,10 +55,12 @@ static gboolean put_in_place(const cli_results *results, gboolean notes, GError 
   gboolean older = FALSE;
 
   for (gsize i = 0; i < G_N_ELEMENTS(captures); i++) {
-    if (holds(new_files_folder(results->files), captures[i])) {
+    g_autofree char *made = g_build_filename(new_files_folder(results->files), captures[i], NULL);
+    g_autofree char *place = g_build_filename(results->directory, captures[i], NULL);
+    if (g_file_test(made, G_FILE_TEST_EXISTS)) {
       names[count++] = captures[i];
     } else {
-      older = older || holds(results->directory, captures[i]);
+      older = older || g_file_test(place, G_FILE_TEST_EXISTS);
     }
   }
   names[count] = "summary.json"; /* last: a folder without it holds no whole run */
@@ -93,28 +88,19 @@ gboolean cli_results_report(const cli_results *results, const scenario *s, const
   return TRUE;
 }
 
-/* Why the exit code is not 0. */
-static void complain(const char *command, const scenario *s, const session_result *result)
-{
-  g_autofree char *expected = scenario_value_text(s, SCENARIO_RUN_EXPECT);
-
-  if (result->status == RUN_FAILED) {
-    plain_text_print(stderr, "iwarpsim %s: the run failed: %s\n", command, result->message);
-  } else if (result->status == RUN_TERMINATED) {
-    plain_text_print(stderr, "iwarpsim %s: the run was terminated, and run.expect is %s: %s\n", command,
-                     expected, result->message);
-  } else {
-    plain_text_print(stderr, "iwarpsim %s: the run ended %s, and run.expect is %s\n", command,
-                     run_status_name(result->status), expected);
-  }
-}
-
 int cli_results_exit_code(const char *command, const scenario *s, const session_result *result)
 {
   int status = run_status_exit_code(result->status, scenario_configuration(s)->run.expect);
+  g_autofree char *expected = scenario_value_text(s, SCENARIO_RUN_EXPECT);
 
-  if (status != CLI_OK) {
-    complain(command, s, result);
+  if (status != CLI_OK && result->status == RUN_FAILED) {
+    plain_text_print(stderr, "iwarpsim %s: the run failed: %s\n", command, result->message);
+  } else if (status != CLI_OK && result->status == RUN_TERMINATED) {
+    plain_text_print(stderr, "iwarpsim %s: the run was terminated, and run.expect is %s: %s\n", command,
+                     expected, result->message);
+  } else if (status != CLI_OK) {
+    plain_text_print(stderr, "iwarpsim %s: the run ended %s, and run.expect is %s\n", command,
+                     run_status_name(result->status), expected);
   }
   return status;
 }

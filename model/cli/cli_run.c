@@ -16,42 +16,9 @@ typedef struct run_options {
   gboolean capture;
 } run_options;
 
-/* The scenario with --set and --engine in it; not checked yet. */
-static scenario *load(const run_options *options, const cli_arguments *arguments, GError **error)
-{
-  scenario *s = scenario_load(arguments->rest[0], (const char *const *)options->sets, error);
-
-  if (s && options->engine && !scenario_set_key(s, SCENARIO_RUN_ENGINE, options->engine, "--engine", error)) {
-    g_clear_pointer(&s, scenario_free);
-  }
-  return s;
-}
-
-/* FALSE and `error` when keys contradict each other, or need an engine that is not there; notes on standard error. */
-static gboolean check(const scenario *s, const cli_arguments *arguments, GError **error)
-{
-  g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
-  gboolean good = scenario_check(s, notes, error) && run_engine_check(s, error);
-
-  for (guint i = 0; good && !arguments->quiet && i < notes->len; i++) {
-    plain_text_print(stderr, "note: %s\n", (const char *)notes->pdata[i]);
-  }
-  return good;
-}
-
-/* Progress. */
-
 static void show_progress(const session_progress *progress, void *shown)
 {
   cli_progress_show(shown, progress, g_get_monotonic_time());
-}
-
-/* The end. */
-
-static int fail_run(GError *error)
-{
-  cli_fail(error);
-  return CLI_FAILED;
 }
 
 static int run_into(const cli_results *results, const scenario *s, const run_options *options,
@@ -68,19 +35,32 @@ static int run_into(const cli_results *results, const scenario *s, const run_opt
   cli_progress_clear(&shown);
   done = done && cli_results_report(results, s, &result, NULL, arguments->quiet, &error);
   new_files_name_places(results->files, error);
-  int status = done ? cli_results_exit_code("run", s, &result) : fail_run(error);
+  int status = done ? cli_results_exit_code("run", s, &result) : CLI_FAILED;
+  if (!done) {
+    cli_fail(error);
+  }
   session_result_clear(&result);
   return status;
 }
 
-static int run_scenario(const scenario *s, const run_options *options, const cli_arguments *arguments)
+/* Keys may contradict each other, or need an engine that is not there; notes go to standard error. */
+static int check_and_run(const run_options *options, const cli_arguments *arguments)
 {
   GError *error = NULL;
   cli_results results = {0};
-  gboolean good = check(s, arguments, &error) && cli_results_begin(&results, s, options->directory, &error);
+  g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
+  scenario *s = scenario_load(arguments->rest[0], (const char *const *)options->sets, &error);
+  gboolean good = s != NULL &&
+                  (options->engine == NULL ||
+                   scenario_set_key(s, SCENARIO_RUN_ENGINE, options->engine, "--engine", &error)) &&
+                  scenario_check(s, notes, &error) && run_engine_check(s, &error);
+  for (guint i = 0; good && !arguments->quiet && i < notes->len; i++) {
+    plain_text_print(stderr, "note: %s\n", (const char *)notes->pdata[i]);
+  }
+  good = good && cli_results_begin(&results, s, options->directory, &error);
   int status = good ? run_into(&results, s, options, arguments) : cli_fail(error);
-
   cli_results_end(&results);
+  scenario_free(s);
   return status;
 }
 
@@ -90,14 +70,12 @@ int cli_run(int argc, char **argv)
   cli_arguments arguments = {0};
   int status;
   const GOptionEntry entries[] = {
-      {"set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &options.sets, "override a key of the scenario",
-       "GROUP.KEY=VALUE"},
-      {"engine", 0, 0, G_OPTION_ARG_FILENAME, &options.engine, "auto, ns3 or native; as --set run.engine=…",
-       "ENGINE"},
-      {"out", 'o', 0, G_OPTION_ARG_FILENAME, &options.directory,
-       "folder for the results (default: results/<scenario name>)", "DIR"},
-      {"pcap", 0, 0, G_OPTION_ARG_NONE, &options.capture, "also write sender.pcap and receiver.pcap", NULL},
-      {NULL, 0, 0, 0, NULL, NULL, NULL},
+      CLI_TEXTS("set", 's', &options.sets, "override a key of the scenario", "GROUP.KEY=VALUE"),
+      CLI_TEXT("engine", 0, &options.engine, "auto, ns3 or native; as --set run.engine=…", "ENGINE"),
+      CLI_TEXT("out", 'o', &options.directory, "folder for the results (default: results/<scenario name>)",
+               "DIR"),
+      CLI_SWITCH("pcap", 0, &options.capture, "also write sender.pcap and receiver.pcap"),
+      G_OPTION_ENTRY_NULL,
   };
   const cli_usage usage = {
       .arguments = "SCENARIO",
@@ -107,10 +85,7 @@ int cli_run(int argc, char **argv)
   };
 
   if (cli_parse(argc, argv, &usage, entries, &arguments, &status)) {
-    GError *error = NULL;
-    scenario *s = load(&options, &arguments, &error);
-    status = s ? run_scenario(s, &options, &arguments) : cli_fail(error);
-    scenario_free(s);
+    status = check_and_run(&options, &arguments);
   }
   cli_free(entries, &arguments);
   return status;

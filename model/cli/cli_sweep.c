@@ -6,6 +6,7 @@
 #include "base/git_state.h"
 #include "base/plain_text.h"
 #include "base/units.h"
+#include "base/version.h"
 #include "cli/cli.h"
 #include "cli/cli_progress.h"
 #include "cli/cli_results.h"
@@ -64,36 +65,25 @@ static char *store_path(const scenario *s, const sweep_arguments *own)
   return own->store != NULL ? g_strdup(own->store) : g_build_filename("results", file, NULL);
 }
 
-static gboolean make_store_folder(const char *path, GError **error)
-{
-  g_autofree char *folder = g_path_get_dirname(path);
-  return cli_make_folder(folder, error);
-}
-
 /* Reads --limit, --stall and --memory; FALSE and `*status` when one is wrong. */
 static gboolean parse_limits(sweep_arguments *own, int *status)
 {
-  time_ps time;
-  own->limits.stall_s = STALL_S;
-  if (own->limit_text != NULL) {
-    if (!units_parse_time(own->limit_text, &time) || time == 0) {
-      *status = cli_usage_error("sweep", "--limit %s: expected a time such as \"10min\"", own->limit_text);
-      return FALSE;
-    }
-    own->limits.wall_s = time_ps_in_seconds(time);
+  time_ps limit = 0, stall = STALL_S * TIME_PS_PER_SECOND;
+  if (own->limit_text != NULL && (!units_parse_time(own->limit_text, &limit) || limit == 0)) {
+    *status = cli_usage_error("sweep", "--limit %s: expected a time such as \"10min\"", own->limit_text);
+    return FALSE;
   }
-  if (own->stall_text != NULL) {
-    if (!units_parse_time(own->stall_text, &time)) {
-      *status = cli_usage_error("sweep", "--stall %s: expected a time such as \"60s\"", own->stall_text);
-      return FALSE;
-    }
-    own->limits.stall_s = time_ps_in_seconds(time);
+  if (own->stall_text != NULL && !units_parse_time(own->stall_text, &stall)) {
+    *status = cli_usage_error("sweep", "--stall %s: expected a time such as \"60s\"", own->stall_text);
+    return FALSE;
   }
   if (own->memory_text != NULL &&
       (!units_parse_size(own->memory_text, &own->limits.memory_octets) || own->limits.memory_octets == 0)) {
     *status = cli_usage_error("sweep", "--memory %s: expected a size such as \"2GiB\"", own->memory_text);
     return FALSE;
   }
+  own->limits.wall_s = time_ps_in_seconds(limit);
+  own->limits.stall_s = time_ps_in_seconds(stall);
   return TRUE;
 }
 
@@ -135,7 +125,7 @@ static provenance make_origin(const scenario *s, const sweep_grid *grid, const s
       .text = (char *)scenario_full_text(s),
       .axes = sweep_grid_axes_text(grid),
       .sets = own->sets != NULL ? g_strjoinv("\n", own->sets) : g_strdup(""),
-      .version = (char *)cli_version(),
+      .version = (char *)IWARPSIM_VERSION,
       .git = (char *)IWARPSIM_GIT,
       .libraries = provenance_libraries(ns3),
   };
@@ -179,10 +169,11 @@ static int run_sweep(const scenario *s, const sweep_grid *grid, const sweep_argu
 {
   GError *error = NULL;
   g_autofree char *path = store_path(s, own);
+  g_autofree char *folder = g_path_get_dirname(path);
   gsize jobs = MIN((gsize)own->jobs, sweep_grid_count(grid));
   /* The store last: it is not the runs'. */
   worker_pool *pool = worker_pool_new(grid, simulate, (guint)jobs, &own->limits, &error);
-  result_store *store = pool != NULL && make_store_folder(path, &error)
+  result_store *store = pool != NULL && cli_make_folder(folder, &error)
                             ? result_store_open(path, RESULT_STORE_WRITE, &error)
                             : NULL;
   if (store == NULL) {
@@ -207,35 +198,28 @@ static int run_sweep(const scenario *s, const sweep_grid *grid, const sweep_argu
                                                                                               : CLI_OK;
 }
 
-/* Warns when the store would take none of the runs that are listed. */
-static void note_refusal(result_store *store, const scenario *s, const sweep_grid *grid,
-                         const sweep_arguments *own)
-{
-  g_autoptr(GError) refusal = NULL;
-  provenance from = make_origin(s, grid, own);
-  if (!own->mix && !result_store_check_provenance(store, &from, &refusal)) {
-    plain_text_print(stderr, "note: this sweep would be refused: ");
-    plain_text_print_page(stderr, refusal->message);
-    plain_text_print(stderr, "\n");
-  }
-  free_origin(&from);
-}
-
 /* --list: looks into the store where there is one, and makes none. */
 static int list_sweep(const scenario *s, const sweep_grid *grid, const sweep_arguments *own,
                       const sweep_options *options)
 {
   GError *error = NULL;
   g_autofree char *path = store_path(s, own);
-  sweep_list_options list = {
-      .version = cli_version(), .jobs = (guint)own->jobs, .shard = options->shard, .shards = options->shards};
+  sweep_list_options list = {.version = IWARPSIM_VERSION,
+                             .jobs = (guint)own->jobs,
+                             .shard = options->shard,
+                             .shards = options->shards};
   gboolean good = TRUE;
   if (g_file_test(path, G_FILE_TEST_EXISTS)) {
     result_store *store = result_store_open(path, RESULT_STORE_READ, &error);
     good = store != NULL && sweep_list_look_up(grid, store, &list, &error);
-    if (good) {
-      note_refusal(store, s, grid, own);
+    g_autoptr(GError) refusal = NULL;
+    provenance from = make_origin(s, grid, own);
+    if (good && !own->mix && !result_store_check_provenance(store, &from, &refusal)) {
+      plain_text_print(stderr, "note: this sweep would be refused: ");
+      plain_text_print_page(stderr, refusal->message);
+      plain_text_print(stderr, "\n");
     }
+    free_origin(&from);
     result_store_close(store);
   }
   if (good) {
@@ -245,24 +229,19 @@ static int list_sweep(const scenario *s, const sweep_grid *grid, const sweep_arg
   return good ? CLI_OK : cli_fail(error);
 }
 
-static sweep_progress_style progress_style(const cli_arguments *arguments)
-{
-  if (arguments->quiet) {
-    return SWEEP_PROGRESS_NONE;
-  }
-  return cli_shows_progress(arguments) ? SWEEP_PROGRESS_TERMINAL : SWEEP_PROGRESS_LINES;
-}
-
 /* The whole sweep is checked before anything is written or run. */
 static int check_and_run(const sweep_arguments *own, const cli_arguments *arguments)
 {
   GError *error = NULL;
   const char *const *sets = (const char *const *)own->sets;
+  const sweep_progress_style style = arguments->quiet                ? SWEEP_PROGRESS_NONE
+                                     : cli_shows_progress(arguments) ? SWEEP_PROGRESS_TERMINAL
+                                                                     : SWEEP_PROGRESS_LINES;
   const sweep_options options = {.shard = own->shard,
                                  .shards = own->shards,
                                  .keep_going = own->keep_going,
                                  .progress = stderr,
-                                 .style = progress_style(arguments),
+                                 .style = style,
                                  .problems = stderr};
   scenario *s = scenario_load(arguments->rest[0], sets, &error);
   sweep_grid *grid = s != NULL ? cli_progress_grid(s, sets, cli_shows_progress(arguments), &error) : NULL;
@@ -285,26 +264,21 @@ int cli_sweep(int argc, char **argv)
   cli_arguments arguments = {0};
   int status;
   const GOptionEntry entries[] = {
-      {"set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &own.sets, "override a key that the sweep does not vary",
-       "GROUP.KEY=VALUE"},
+      CLI_TEXTS("set", 's', &own.sets, "override a key that the sweep does not vary", "GROUP.KEY=VALUE"),
       {"jobs", 'j', 0, G_OPTION_ARG_INT, &own.jobs,
        "runs at once (default: one a core); the results do not depend on it", "N"},
-      {"store", 0, 0, G_OPTION_ARG_FILENAME, &own.store,
-       "file for the results (default: results/<scenario name>.sqlite)", "FILE"},
-      {"shard", 0, 0, G_OPTION_ARG_FILENAME, &own.shard_text,
-       "only the I-th of N equal parts, for several machines", "I/N"},
-      {"list", 0, 0, G_OPTION_ARG_NONE, &own.list,
-       "print the runs, their number and an estimate, start nothing", NULL},
-      {"keep-going", 'k', 0, G_OPTION_ARG_NONE, &own.keep_going, "go on after a run that failed", NULL},
-      {"limit", 0, 0, G_OPTION_ARG_FILENAME, &own.limit_text,
-       "stop a run that takes longer (default: none does)", "TIME"},
-      {"stall", 0, 0, G_OPTION_ARG_FILENAME, &own.stall_text,
-       "stop a run whose simulated time stands still so long (default: 60s; 0: never)", "TIME"},
-      {"memory", 0, 0, G_OPTION_ARG_FILENAME, &own.memory_text, "of data that a run may hold (default: any)",
-       "SIZE"},
-      {"mix", 0, 0, G_OPTION_ARG_NONE, &own.mix,
-       "also into a store with runs of another scenario text or program version", NULL},
-      {NULL, 0, 0, 0, NULL, NULL, NULL},
+      CLI_TEXT("store", 0, &own.store, "file for the results (default: results/<scenario name>.sqlite)",
+               "FILE"),
+      CLI_TEXT("shard", 0, &own.shard_text, "only the I-th of N equal parts, for several machines", "I/N"),
+      CLI_SWITCH("list", 0, &own.list, "print the runs, their number and an estimate, start nothing"),
+      CLI_SWITCH("keep-going", 'k', &own.keep_going, "go on after a run that failed"),
+      CLI_TEXT("limit", 0, &own.limit_text, "stop a run that takes longer (default: none does)", "TIME"),
+      CLI_TEXT("stall", 0, &own.stall_text,
+               "stop a run whose simulated time stands still so long (default: 60s; 0: never)", "TIME"),
+      CLI_TEXT("memory", 0, &own.memory_text, "of data that a run may hold (default: any)", "SIZE"),
+      CLI_SWITCH("mix", 0, &own.mix,
+                 "also into a store with runs of another scenario text or program version"),
+      G_OPTION_ENTRY_NULL,
   };
   const cli_usage usage = {
       .arguments = "SCENARIO",

@@ -2,8 +2,6 @@
 #include "fault/fault_table.h"
 
 #include <glib.h>
-#include <string.h>
-
 #define FAULT(id, ...) [FAULT_##id] = ROW(__VA_ARGS__),
 #define ROW(word, at, which_ulpdus, stag, text, outcome)                                                     \
   {                                                                                                          \
@@ -20,14 +18,4 @@ const fault_row *fault_row_of(fault_id id)
 {
   g_assert(id < FAULTS);
   return &rows[id];
-}
-
-fault_id fault_find(const char *name)
-{
-  fault_id id = FAULT_NONE;
-
-  while (id < FAULTS && strcmp(rows[id].name, name) != 0) {
-    id++;
-  }
-  return id;
 }

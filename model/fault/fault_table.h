@@ -56,7 +56,4 @@ typedef struct fault_row {
 /* The row of `id` (< FAULTS); static. */
 const fault_row *fault_row_of(fault_id id);
 
-/* The fault called `name`; FAULTS when there is none. */
-fault_id fault_find(const char *name);
-
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a command writes is there whole or not at all, and no device is replaced by a file. */
-#include "cli/cli_output.h"
+#include "cli/cli.h"
 #include "test.h"
 
 #include <fcntl.h>
@@ -72,10 +72,10 @@ FIXTURE_TEST(test_stores_and_scenarios_stay)
   expect_failure(f->path);
   g_assert_true(g_file_get_contents(f->path, &text, &length, NULL));
   g_assert_cmpuint(length, ==, 24);
-  g_autofree char *scenario = g_build_filename(f->folder, "a.cfg", NULL);
-  g_assert_true(cli_output_write(scenario, "new", 3, NULL)); /* nothing stands there yet */
-  expect_failure(scenario);
-  g_assert_cmpint(g_unlink(scenario), ==, 0);
+  g_autofree char *config = g_build_filename(f->folder, "a.cfg", NULL);
+  g_assert_true(cli_output_write(config, "new", 3, NULL)); /* nothing stands there yet */
+  expect_failure(config);
+  g_assert_cmpint(g_unlink(config), ==, 0);
 }
 
 FIXTURE_TEST(test_failures)

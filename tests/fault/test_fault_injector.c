@@ -8,6 +8,16 @@
 #include "fault/fault_injector.h"
 #include "test.h"
 
+/* The fault called `name`; FAULTS when there is none. */
+static fault_id fault_find(const char *name)
+{
+  fault_id id = FAULT_NONE;
+  while (id < FAULTS && strcmp(fault_row_of(id)->name, name) != 0) {
+    id++;
+  }
+  return id;
+}
+
 /* What the ends do. The misbehaving end's operations have 70 octets of payload, ids from 1 on, and go to these places:
  *   its Writes to, and its Reads from, STag 100, TO 1000 of its victim (2000 octets there); its Reads into STag 200, TO 2000 of its own;
  *   its Sends into buffers 7, 8 and 5 (70 octets each, 8 has 1000); Invalidate STag is 300. All numbers of wire fields are hexadecimal.

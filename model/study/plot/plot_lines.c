@@ -6,7 +6,7 @@
 #include "study/plot/plot_chart.h"
 #include "study/plot/plot_runs.h"
 #include "study/plot/study_plot.h"
-#include "study/table/result_rows.h"
+#include "study/table/result_table.h"
 
 typedef enum line_look {
   LINE_MAIN,      /* filled points */

@@ -7,57 +7,30 @@
 
 /* --- Grouping --- */
 
-static gboolean has_key(const GArray *keys, scenario_key key)
-{
-  for (guint i = 0; i < keys->len; i++) {
-    if (g_array_index(keys, scenario_key, i) == key) {
-      return TRUE;
-    }
-  }
-  return FALSE;
-}
-
 gboolean plot_grouping_varies(const study_table *table, scenario_key key)
 {
   g_autoptr(GArray) keys = study_table_keys(table);
-  return has_key(keys, key);
+  gboolean varies = FALSE;
+  for (guint i = 0; i < keys->len && !varies; i++) {
+    varies = g_array_index(keys, scenario_key, i) == key;
+  }
+  return varies;
 }
 
 scenario_key plot_grouping_x(const study_table *table)
 {
   g_autoptr(GArray) keys = study_table_keys(table);
-  if (keys->len == 0) {
-    return SCENARIO_RUN_SEED;
-  }
-  return has_key(keys, SCENARIO_PATH_FORWARD_LOSS) ? SCENARIO_PATH_FORWARD_LOSS
-                                                   : g_array_index(keys, scenario_key, 0);
+  return plot_grouping_varies(table, SCENARIO_PATH_FORWARD_LOSS) ? SCENARIO_PATH_FORWARD_LOSS
+         : keys->len > 0                                         ? g_array_index(keys, scenario_key, 0)
+                                                                 : SCENARIO_RUN_SEED;
 }
 
-/* The keys that vary (study_table_keys()) but for `x`; and of them, in `panels` those for the kind of receiver (mode, and
- * markers where both vary), in `lines` the others. Free both with g_array_unref(). */
-static void split_keys(const study_table *table, scenario_key x, GArray **panels, GArray **lines)
-{
-  g_autoptr(GArray) keys = study_table_keys(table);
-  gboolean by_mode = x != SCENARIO_RECEIVER_MODE && has_key(keys, SCENARIO_RECEIVER_MODE);
-  *panels = g_array_new(FALSE, FALSE, sizeof(scenario_key));
-  *lines = g_array_new(FALSE, FALSE, sizeof(scenario_key));
-  for (guint i = 0; i < keys->len; i++) {
-    scenario_key key = g_array_index(keys, scenario_key, i);
-    if (key == x) {
-      continue;
-    }
-    gboolean receiver = by_mode && (key == SCENARIO_RECEIVER_MODE || key == SCENARIO_MPA_MARKERS);
-    g_array_append_val(receiver ? *panels : *lines, key);
-  }
-}
-
-/* What `run` has for `keys`, joined by commas. */
-static char *words_of(const study_run *run, const GArray *keys)
+char *plot_place_words(const GArray *keys, char *const *texts)
 {
   GString *words = g_string_new(NULL);
   for (guint i = 0; i < keys->len; i++) {
     scenario_key key = g_array_index(keys, scenario_key, i);
-    g_autofree char *part = study_label_of(key, run->keys[key]);
+    g_autofree char *part = study_label_of(key, texts[key] != NULL ? texts[key] : "");
     g_string_append_printf(words, "%s%s", i > 0 ? ", " : "", part);
   }
   return g_string_free(words, FALSE);
@@ -80,18 +53,6 @@ static void clear_cell(gpointer data)
   g_ptr_array_unref(((plot_cell *)data)->runs);
 }
 
-static void add_cell(plot_grouping *grouping, const study_point *point, const GArray *panels,
-                     const GArray *lines)
-{
-  const study_run *first = g_ptr_array_index(point->runs, 0);
-  plot_cell cell = {.panel = index_of(grouping->panels, words_of(first, panels)),
-                    .line = index_of(grouping->lines, words_of(first, lines)),
-                    .x = first->keys[grouping->x],
-                    .runs = g_ptr_array_ref(point->runs),
-                    .flagged = point->flagged};
-  g_array_append_val(grouping->cells, cell);
-}
-
 plot_grouping plot_grouping_by(const study_table *table, scenario_key x, const GArray *panels,
                                const GArray *lines)
 {
@@ -100,33 +61,44 @@ plot_grouping plot_grouping_by(const study_table *table, scenario_key x, const G
                             .lines = g_ptr_array_new_with_free_func(g_free),
                             .cells = g_array_new(FALSE, FALSE, sizeof(plot_cell))};
   g_array_set_clear_func(grouping.cells, clear_cell);
-  g_autoptr(GArray) keys = g_array_new(FALSE, FALSE, sizeof(scenario_key));
-  if (panels->len > 0) {
-    g_array_append_vals(keys, panels->data, panels->len);
-  }
+  g_autoptr(GArray) keys = g_array_copy((GArray *)panels);
   if (lines->len > 0) {
     g_array_append_vals(keys, lines->data, lines->len);
   }
   g_array_append_val(keys, x);
   g_autoptr(GArray) points = study_table_points(table, keys);
   for (guint i = 0; i < points->len; i++) {
-    add_cell(&grouping, &g_array_index(points, study_point, i), panels, lines);
+    const study_point *point = &g_array_index(points, study_point, i);
+    const study_run *first = g_ptr_array_index(point->runs, 0);
+    const plot_cell cell = {.panel = index_of(grouping.panels, plot_place_words(panels, first->keys)),
+                            .line = index_of(grouping.lines, plot_place_words(lines, first->keys)),
+                            .x = first->keys[x],
+                            .runs = g_ptr_array_ref(point->runs),
+                            .flagged = point->flagged};
+    g_array_append_val(grouping.cells, cell);
   }
   return grouping;
 }
 
 plot_grouping plot_grouping_of(const study_table *table, scenario_key x, gboolean receivers_as_lines)
 {
-  GArray *panels, *lines;
-  split_keys(table, x, &panels, &lines);
+  g_autoptr(GArray) keys = study_table_keys(table);
+  g_autoptr(GArray) panels = g_array_new(FALSE, FALSE, sizeof(scenario_key));
+  g_autoptr(GArray) lines = g_array_new(FALSE, FALSE, sizeof(scenario_key));
+  /* The kind of receiver: its mode, and markers where both vary. */
+  gboolean by_mode = x != SCENARIO_RECEIVER_MODE && plot_grouping_varies(table, SCENARIO_RECEIVER_MODE);
+  for (guint i = 0; i < keys->len; i++) {
+    scenario_key key = g_array_index(keys, scenario_key, i);
+    gboolean receiver = by_mode && (key == SCENARIO_RECEIVER_MODE || key == SCENARIO_MPA_MARKERS);
+    if (key != x) {
+      g_array_append_val(receiver ? panels : lines, key);
+    }
+  }
   if (receivers_as_lines && panels->len > 0) {
     g_array_prepend_vals(lines, panels->data, panels->len);
     g_array_set_size(panels, 0);
   }
-  plot_grouping grouping = plot_grouping_by(table, x, panels, lines);
-  g_array_unref(panels);
-  g_array_unref(lines);
-  return grouping;
+  return plot_grouping_by(table, x, panels, lines);
 }
 
 void plot_grouping_clear(plot_grouping *grouping)
@@ -205,39 +177,9 @@ static shown_key *sparest_key(GArray *keys)
   return sparest;
 }
 
-/* Values are left out until the points that remain are few enough; those are never none: points whose values are all the last of
- * their keys need not exist when axes move in step, so a step that empties the picture is taken back for good. */
-static void exclude_values(const GArray *points, GArray *keys, guint most)
-{
-  while (count_shown(points, keys) > most) {
-    shown_key *key = sparest_key(keys);
-    if (key == NULL) {
-      return;
-    }
-    key->shown--;
-    if (count_shown(points, keys) == 0) {
-      key->shown++;
-      return;
-    }
-  }
-}
-
 static void clear_shown_key(gpointer key)
 {
   g_ptr_array_unref(((shown_key *)key)->values);
-}
-
-static GArray *shown_keys_of(const study_table *table, const GArray *varying)
-{
-  GArray *keys = g_array_new(FALSE, FALSE, sizeof(shown_key));
-  g_array_set_clear_func(keys, clear_shown_key);
-  for (guint i = 0; i < varying->len; i++) {
-    shown_key key = {.key = g_array_index(varying, scenario_key, i)};
-    key.values = study_keys_values(table->runs, key.key);
-    key.shown = key.values->len;
-    g_array_append_val(keys, key);
-  }
-  return keys;
 }
 
 static char *label_of(const study_point *point, const GArray *keys, gboolean of_one_value)
@@ -256,10 +198,26 @@ static char *label_of(const study_point *point, const GArray *keys, gboolean of_
 point_selection point_selection_of(const study_table *table, guint most)
 {
   g_autoptr(GArray) varying = study_table_keys(table);
+  g_autoptr(GArray) keys = g_array_new(FALSE, FALSE, sizeof(shown_key));
   GArray *points = study_table_points(table, varying);
-  GArray *keys = shown_keys_of(table, varying);
-  point_selection selection = {.of = points->len, .labels = g_ptr_array_new_with_free_func(g_free)};
-  exclude_values(points, keys, most);
+  point_selection selection = {
+      .points = points, .of = points->len, .labels = g_ptr_array_new_with_free_func(g_free)};
+  g_array_set_clear_func(keys, clear_shown_key);
+  for (guint i = 0; i < varying->len; i++) {
+    shown_key key = {.key = g_array_index(varying, scenario_key, i)};
+    key.values = study_keys_values(table->runs, key.key);
+    key.shown = key.values->len;
+    g_array_append_val(keys, key);
+  }
+  /* Values are left out until the points that remain are few enough; those are never none: points whose values are all the last of
+   * their keys need not exist when axes move in step, so a step that empties the picture is taken back for good. */
+  shown_key *sparest = sparest_key(keys);
+  while (sparest != NULL && count_shown(points, keys) > most) {
+    sparest->shown--;
+    gboolean empty = count_shown(points, keys) == 0;
+    sparest->shown += empty ? 1 : 0;
+    sparest = empty ? NULL : sparest_key(keys);
+  }
   for (guint i = 0; i < points->len;) {
     const study_point *point = &g_array_index(points, study_point, i);
     if (!point_is_shown(point, keys) || i >= most) {
@@ -269,10 +227,8 @@ point_selection point_selection_of(const study_table *table, guint most)
     g_ptr_array_add(selection.labels, label_of(point, keys, FALSE));
     i++;
   }
-  selection.points = points;
   selection.fixed =
       points->len > 0 ? label_of(&g_array_index(points, study_point, 0), keys, TRUE) : g_strdup("");
-  g_array_unref(keys);
   return selection;
 }
 

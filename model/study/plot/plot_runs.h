@@ -39,6 +39,10 @@ scenario_key plot_grouping_x(const study_table *table);
 /* Whether `key` is one of those that vary by themselves. */
 gboolean plot_grouping_varies(const study_table *table, scenario_key key);
 
+/* "in-order receiver, MTU 9000 octets": where `texts`, indexed by scenario_key (NULL: not known), are in `keys`; "" of no keys. Free with
+ * g_free(). */
+char *plot_place_words(const GArray *keys, char *const *texts);
+
 /* --- Selection: as many points as a reader can distinguish in one picture --- */
 
 typedef struct point_selection {

@@ -10,41 +10,21 @@
 
 #define REPLACEMENT 0xFFFD
 
-static void append_character(GString *html, gunichar character)
-{
-  switch (character) {
-  case '&':
-    g_string_append(html, "&amp;");
-    break;
-  case '<':
-    g_string_append(html, "&lt;");
-    break;
-  case '>':
-    g_string_append(html, "&gt;");
-    break;
-  case '"':
-    g_string_append(html, "&quot;");
-    break;
-  case '\'':
-    g_string_append(html, "&#39;");
-    break;
-  default:
-    if (character != '\n' && character != '\t' && !plain_text_shows(character)) {
-      character = REPLACEMENT;
-    }
-    g_string_append_unichar(html, character);
-    break;
-  }
-}
-
 void html_append_text(GString *html, const char *text)
 {
   g_autofree char *valid = g_utf8_make_valid(text, -1);
+  g_autoptr(GString) shown = g_string_new(NULL);
   for (const char *c = valid; *c != '\0'; c = g_utf8_next_char(c)) {
+    gunichar character = g_utf8_get_char(c);
     if (strncmp(c, "\r\n", 2) != 0) {
-      append_character(html, g_utf8_get_char(c));
+      gboolean shows = *c == '\n' || *c == '\t' || plain_text_shows(character);
+      g_string_append_unichar(shown, shows ? character : REPLACEMENT);
     }
   }
+  g_autofree char *escaped = g_markup_escape_text(shown->str, (gssize)shown->len);
+  g_string_assign(shown, escaped);
+  g_string_replace(shown, "&apos;", "&#39;", 0); /* which HTML 4 knows too */
+  g_string_append_len(html, shown->str, (gssize)shown->len);
 }
 
 void html_append(GString *html, const char *format, ...)
@@ -74,17 +54,14 @@ typedef struct table_column {
   html_column_kind kind;
   char *heading;
   char *unit;
+  GPtrArray *texts; /* char *, one a row */
 } table_column;
-
-typedef struct table_row {
-  gboolean mark;
-  GPtrArray *cells; /* char * */
-} table_row;
 
 struct html_table {
   char *caption;
   GArray *columns; /* table_column */
-  GArray *rows;    /* table_row */
+  GArray *marks;   /* gboolean, one a row */
+  guint filled;    /* cells of the last row */
 };
 
 static void clear_column(gpointer data)
@@ -92,11 +69,12 @@ static void clear_column(gpointer data)
   table_column *column = data;
   g_free(column->heading);
   g_free(column->unit);
+  g_ptr_array_unref(column->texts);
 }
 
-static void clear_row(gpointer data)
+static table_column *column_at(const html_table *table, guint index)
 {
-  g_ptr_array_unref(((table_row *)data)->cells);
+  return &g_array_index(table->columns, table_column, index);
 }
 
 html_table *html_table_new(const char *caption)
@@ -104,9 +82,8 @@ html_table *html_table_new(const char *caption)
   html_table *table = g_new0(html_table, 1);
   table->caption = g_strdup(caption);
   table->columns = g_array_new(FALSE, FALSE, sizeof(table_column));
-  table->rows = g_array_new(FALSE, FALSE, sizeof(table_row));
+  table->marks = g_array_new(FALSE, FALSE, sizeof(gboolean));
   g_array_set_clear_func(table->columns, clear_column);
-  g_array_set_clear_func(table->rows, clear_row);
   return table;
 }
 
@@ -115,41 +92,51 @@ void html_table_free(html_table *table)
   if (table != NULL) {
     g_free(table->caption);
     g_array_unref(table->columns);
-    g_array_unref(table->rows);
+    g_array_unref(table->marks);
     g_free(table);
   }
 }
 
 void html_table_add_column(html_table *table, html_column_kind kind, const char *heading, const char *unit)
 {
-  g_assert(table->rows->len == 0);
-  table_column column = {.kind = kind, .heading = g_strdup(heading), .unit = g_strdup(unit)};
+  g_assert(table->marks->len == 0);
+  const table_column column = {kind, g_strdup(heading), g_strdup(unit),
+                               g_ptr_array_new_with_free_func(g_free)};
   g_array_append_val(table->columns, column);
 }
 
 void html_table_add_row(html_table *table, gboolean mark)
 {
-  table_row row = {.mark = mark, .cells = g_ptr_array_new_with_free_func(g_free)};
-  g_array_append_val(table->rows, row);
+  g_array_append_val(table->marks, mark);
+  for (guint i = 0; i < table->columns->len; i++) {
+    g_ptr_array_add(column_at(table, i)->texts, g_strdup(""));
+  }
+  table->filled = 0;
 }
 
 void html_table_add_cell(html_table *table, const char *text)
 {
-  g_assert(table->rows->len > 0);
-  GPtrArray *cells = g_array_index(table->rows, table_row, table->rows->len - 1).cells;
-  g_assert(cells->len < table->columns->len);
-  g_ptr_array_add(cells, g_strdup(text));
+  g_assert(table->marks->len > 0 && table->filled < table->columns->len);
+  gpointer *cell = &g_ptr_array_index(column_at(table, table->filled)->texts, table->marks->len - 1);
+  g_free(*cell);
+  *cell = g_strdup(text);
+  table->filled++;
+}
+
+void html_table_add_cells(html_table *table, ...)
+{
+  va_list texts;
+  va_start(texts, table);
+  for (const char *text = va_arg(texts, const char *); text != NULL; text = va_arg(texts, const char *)) {
+    html_table_add_cell(table, text);
+  }
+  va_end(texts);
 }
 
 void html_table_add_count(html_table *table, gsize count)
 {
   g_autofree char *text = g_strdup_printf("%" G_GSIZE_FORMAT, count);
   html_table_add_cell(table, text);
-}
-
-static const table_column *column_at(const html_table *table, guint index)
-{
-  return &g_array_index(table->columns, table_column, index);
 }
 
 static const char *class_of(html_column_kind kind)
@@ -188,43 +175,18 @@ static void append_headings(const html_table *table, GString *html)
   g_string_append(html, "</tr>\n");
 }
 
-/* The texts of a column, one a row, as they are shown. */
-static GPtrArray *column_texts(const html_table *table, guint index)
-{
-  GPtrArray *texts = g_ptr_array_new_with_free_func(g_free);
-  for (guint i = 0; i < table->rows->len; i++) {
-    const GPtrArray *cells = g_array_index(table->rows, table_row, i).cells;
-    g_ptr_array_add(texts, g_strdup(index < cells->len ? g_ptr_array_index(cells, index) : ""));
-  }
-  if (column_at(table, index)->kind == HTML_COLUMN_NUMBER) {
-    shown_number_align(texts);
-  }
-  return texts;
-}
-
-static void append_cell(html_column_kind kind, const char *text, GString *html)
-{
-  gboolean heading = kind == HTML_COLUMN_HEADING;
-  g_string_append_printf(html, heading ? "<th scope=\"row\"%s>" : "<td%s>", class_of(kind));
-  if (kind == HTML_COLUMN_HALF_WIDTH && *text != '\0') {
-    g_string_append(html, "±\u00a0");
-  }
-  html_append_text(html, text);
-  g_string_append(html, heading ? "</th>" : "</td>");
-}
-
 static void append_rows(const html_table *table, GString *html)
 {
-  g_autoptr(GPtrArray) columns = g_ptr_array_new_with_free_func((GDestroyNotify)g_ptr_array_unref);
-  for (guint i = 0; i < table->columns->len; i++) {
-    g_ptr_array_add(columns, column_texts(table, i));
-  }
-  for (guint row = 0; row < table->rows->len; row++) {
-    gboolean mark = g_array_index(table->rows, table_row, row).mark;
-    g_string_append(html, mark ? "<tr class=\"mark\">" : "<tr>");
-    for (guint i = 0; i < columns->len; i++) {
-      const GPtrArray *texts = g_ptr_array_index(columns, i);
-      append_cell(column_at(table, i)->kind, g_ptr_array_index(texts, row), html);
+  for (guint row = 0; row < table->marks->len; row++) {
+    g_string_append(html, g_array_index(table->marks, gboolean, row) ? "<tr class=\"mark\">" : "<tr>");
+    for (guint i = 0; i < table->columns->len; i++) {
+      const table_column *column = column_at(table, i);
+      const char *text = g_ptr_array_index(column->texts, row);
+      gboolean heading = column->kind == HTML_COLUMN_HEADING;
+      g_string_append_printf(html, heading ? "<th scope=\"row\"%s>" : "<td%s>", class_of(column->kind));
+      g_string_append(html, column->kind == HTML_COLUMN_HALF_WIDTH && *text != '\0' ? "±\u00a0" : "");
+      html_append_text(html, text);
+      g_string_append(html, heading ? "</th>" : "</td>");
     }
     g_string_append(html, "</tr>\n");
   }
@@ -232,6 +194,11 @@ static void append_rows(const html_table *table, GString *html)
 
 void html_table_finish(html_table *table, GString *html)
 {
+  for (guint i = 0; i < table->columns->len; i++) {
+    if (column_at(table, i)->kind == HTML_COLUMN_NUMBER) {
+      shown_number_align(column_at(table, i)->texts);
+    }
+  }
   html_append(html,
               "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"%s\">\n<table>\n"
               "<caption>%s</caption>\n<thead>\n",

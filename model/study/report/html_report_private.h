@@ -20,7 +20,18 @@ typedef struct report_quantity {
 
 /* The quantities, the most telling first; the first one is the peak. */
 enum { REPORT_QUANTITIES = 7 };
-const report_quantity *html_report_quantity(guint index);
+extern const report_quantity html_report_quantities[REPORT_QUANTITIES];
+
+/* What a scenario asks, from the comments its file begins with: "# Question: …", "# Expected: …". */
+typedef struct scenario_question {
+  char *question; /* "": the file asks none */
+  char *expected; /* what its author expected; "" */
+} scenario_question;
+
+/* Reads the comment lines (# or //) that `text`, a scenario file, starts with. A paragraph goes on until the next one or the end of the
+ * comment; lines that are commands ("iwarpsim …") belong to none. Lines are joined by blanks. Clear with scenario_question_clear(). */
+scenario_question scenario_question_of(const char *text);
+void scenario_question_clear(scenario_question *question);
 
 typedef struct html_report {
   GString *html;
@@ -46,15 +57,10 @@ const char *html_report_unit(const report_quantity *quantity);
 /* Fills `shows` and `scales` of a report that has a table. */
 void html_report_measure(html_report *report);
 
-/* "in-order receiver, MTU 9000 octets": where `texts`, indexed by scenario_key, are in `keys`; "" of no keys. Free with g_free(). */
-char *html_report_place(const GArray *keys, char *const *texts);
-
 /* "<section id=ID><h2>TITLE</h2>"; the caller closes it. */
 void html_report_begin_section(html_report *report, const char *id, const char *title);
 
 /* Sections. */
-void html_report_append_question(html_report *report);
-void html_report_append_answer(html_report *report);
 gboolean html_report_append_figures(html_report *report, GError **error);
 void html_report_append_results(html_report *report);
 void html_report_append_pairs(html_report *report);

@@ -10,7 +10,7 @@
 
 /* --- What is tabulated, and where in the sweep --- */
 
-static const report_quantity quantities[REPORT_QUANTITIES] = {
+const report_quantity html_report_quantities[REPORT_QUANTITIES] = {
     {"peak occupancy",
      "peak reassembly occupancy",
      {METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, METRIC_COUNT},
@@ -32,12 +32,6 @@ static const report_quantity quantities[REPORT_QUANTITIES] = {
      TRUE},
 };
 
-const report_quantity *html_report_quantity(guint index)
-{
-  g_assert(index < REPORT_QUANTITIES);
-  return &quantities[index];
-}
-
 statistics html_report_statistics(const report_quantity *quantity, const GPtrArray *runs)
 {
   g_autoptr(GArray) values = g_array_new(FALSE, FALSE, sizeof(double));
@@ -58,7 +52,7 @@ const char *html_report_unit(const report_quantity *quantity)
 void html_report_measure(html_report *report)
 {
   for (guint i = 0; i < REPORT_QUANTITIES; i++) {
-    const report_quantity *quantity = &quantities[i];
+    const report_quantity *quantity = &html_report_quantities[i];
     statistics all = html_report_statistics(quantity, report->table->runs);
     report->shows[i] = all.count > 0 && (!quantity->only_when_varying || all.largest > all.smallest);
     double largest = 0;
@@ -70,17 +64,6 @@ void html_report_measure(html_report *report)
   }
 }
 
-char *html_report_place(const GArray *keys, char *const *texts)
-{
-  GString *place = g_string_new(NULL);
-  for (guint i = 0; i < keys->len; i++) {
-    scenario_key key = g_array_index(keys, scenario_key, i);
-    g_autofree char *label = study_label_of(key, texts[key] != NULL ? texts[key] : "");
-    g_string_append_printf(place, "%s%s", place->len > 0 ? ", " : "", label);
-  }
-  return g_string_free(place, FALSE);
-}
-
 /* --- Plots --- */
 
 /* The page's pixels for one of the picture: 1600, as wide as plots get, fill the text's width, and text has one size in all plots. */
@@ -90,28 +73,11 @@ char *html_report_place(const GArray *keys, char *const *texts)
 static const char picture_style[] = "<style>text{font-family:'DejaVu Sans',Verdana,'Segoe "
                                     "UI',system-ui,sans-serif}image{image-rendering:pixelated}</style>";
 
-/* Appends `svg`, a file that gnuplot wrote, called `name` to those who do not see it. In an <img> a browser runs no script of a picture
- * and fetches nothing for it (HTML, 4.8.3; SVG Integration, secure static mode): it can stay as it is. FALSE: it has no size. */
-static gboolean append_picture(GString *html, const char *svg, const char *name)
-{
-  static const char box[] = "viewBox=\"0 0 ";
-  const char *root = strstr(svg, "<svg");
-  const char *size = root != NULL ? strstr(root, box) : NULL;
-  const char *inside = size != NULL ? strchr(size, '>') : NULL;
-  double width = inside != NULL ? g_ascii_strtod(size + strlen(box), NULL) : 0;
-  if (!(width > 0)) {
-    return FALSE;
-  }
-  g_autoptr(GString) styled = g_string_new_len(svg, inside + 1 - svg);
-  g_string_append_printf(styled, "%s%s", picture_style, inside + 1);
-  g_autofree char *octets = g_base64_encode((const guchar *)styled->str, styled->len);
-  html_append(html, "<img width=\"%u\" alt=\"%s\" src=\"data:image/svg+xml;base64,%s\">\n",
-              (guint)round(width * PIXELS_PER_PIXEL), name, octets);
-  return TRUE;
-}
-
+/* Appends the plot. In an <img> a browser runs no script of a picture and fetches nothing for it (HTML, 4.8.3; SVG Integration, secure
+ * static mode): what gnuplot wrote can stay as it is. */
 static gboolean append_figure(html_report *report, study_plot_kind kind, guint number, GError **error)
 {
+  static const char box[] = "viewBox=\"0 0 ";
   g_autoptr(GPtrArray) written = g_ptr_array_new_with_free_func(g_free);
   const gnuplot_target target = {.folder = report->folder, .format = GNUPLOT_SVG, .written = written};
   const study_plot *row = study_plot_of(kind);
@@ -120,30 +86,31 @@ static gboolean append_figure(html_report *report, study_plot_kind kind, guint n
       !g_file_get_contents(g_ptr_array_index(written, written->len - 1), &svg, NULL, error)) {
     return FALSE;
   }
-  g_autofree char *name =
-      g_strdup_printf("Figure %u. %c%s.", number, g_ascii_toupper(*row->sentence), row->sentence + 1);
-  html_append(
-      report->html,
-      "<figure id=\"figure-%u\">\n<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"%s\">\n",
-      number, name);
-  if (!append_picture(report->html, svg, name)) {
+  const char *root = strstr(svg, "<svg");
+  const char *size = root != NULL ? strstr(root, box) : NULL;
+  const char *inside = size != NULL ? strchr(size, '>') : NULL;
+  double width = inside != NULL ? g_ascii_strtod(size + strlen(box), NULL) : 0;
+  if (!(width > 0)) {
     g_set_error(error, GNUPLOT_ERROR, GNUPLOT_ERROR_FAILED, "plot %s: gnuplot drew no SVG with a viewBox",
                 row->name);
     return FALSE;
   }
-  html_append(report->html, "</div>\n<figcaption>%s</figcaption>\n</figure>\n", name);
+  g_autoptr(GString) styled = g_string_new_len(svg, inside + 1 - svg);
+  g_string_append_printf(styled, "%s%s", picture_style, inside + 1);
+  g_autofree char *octets = g_base64_encode((const guchar *)styled->str, styled->len);
+  g_autofree char *name =
+      g_strdup_printf("Figure %u. %c%s.", number, g_ascii_toupper(*row->sentence), row->sentence + 1);
+  html_append(report->html,
+              "<figure id=\"figure-%u\">\n<div class=\"scroll\" role=\"region\" tabindex=\"0\" "
+              "aria-label=\"%s\">\n<img width=\"%u\" alt=\"%s\" src=\"data:image/svg+xml;base64,%s\">\n"
+              "</div>\n<figcaption>%s</figcaption>\n</figure>\n",
+              number, name, (guint)round(width * PIXELS_PER_PIXEL), name, octets, name);
   return TRUE;
 }
 
 gboolean html_report_append_figures(html_report *report, GError **error)
 {
-  if (report->table == NULL) {
-    return TRUE;
-  }
   g_autoptr(GArray) kinds = study_plot_kinds_for(report->table);
-  if (kinds->len == 0) {
-    return TRUE;
-  }
   html_report_begin_section(report, "plots", "Plots");
   for (guint i = 0; i < kinds->len; i++) {
     if (!append_figure(report, g_array_index(kinds, study_plot_kind, i), i + 1, error)) {
@@ -156,23 +123,30 @@ gboolean html_report_append_figures(html_report *report, GError **error)
 
 /* --- Tables, a row a point --- */
 
-static void add_key_columns(const GArray *keys, html_table *table)
+/* A table of rows that name values of `keys`, or, of no keys, scenarios. */
+static html_table *table_by(const GArray *keys, const char *caption)
 {
+  html_table *table = html_table_new(caption);
   for (guint i = 0; i < keys->len; i++) {
     scenario_key key = g_array_index(keys, scenario_key, i);
     html_table_add_column(table, HTML_COLUMN_HEADING, scenario_key_row_of(key)->name, "");
   }
+  return table;
 }
 
-static void add_mean_columns(const char *heading, const char *unit, html_table *table)
+static html_table *table_by_point(const html_report *report, const char *caption)
 {
-  html_table_add_column(table, HTML_COLUMN_NUMBER, heading, unit);
-  html_table_add_column(table, HTML_COLUMN_HALF_WIDTH, "", "");
+  html_table *table = table_by(report->keys, caption);
+  if (report->keys->len == 0) {
+    html_table_add_column(table, HTML_COLUMN_HEADING, "scenario", "");
+  }
+  return table;
 }
 
-/* The values of `keys`. */
-static void add_keys(const GArray *keys, char *const *texts, html_table *table)
+/* Starts a row of the runs with `texts`, indexed by scenario_key. */
+static void add_row(html_table *table, const GArray *keys, char *const *texts, gboolean mark)
 {
+  html_table_add_row(table, mark);
   for (guint i = 0; i < keys->len; i++) {
     scenario_key key = g_array_index(keys, scenario_key, i);
     g_autofree char *shown = study_keys_label(key, texts[key]);
@@ -180,66 +154,61 @@ static void add_keys(const GArray *keys, char *const *texts, html_table *table)
   }
 }
 
-/* The number of flagged runs, nothing for none. */
-static void add_flagged(guint flagged, html_table *table)
-{
-  g_autofree char *text = flagged > 0 ? g_strdup_printf("%u", flagged) : g_strdup("");
-  html_table_add_cell(table, text);
-}
-
-/* A mean and its half-width, in two cells. */
-static void add_mean(const statistics *of, const shown_scale *scale, html_table *table)
-{
-  shown_number number = of->count > 0 ? shown_number_of(of->mean, of->half_width, scale)
-                                      : (shown_number){g_strdup(""), g_strdup("")};
-  html_table_add_cell(table, number.value);
-  html_table_add_cell(table, number.half_width);
-  shown_number_clear(&number);
-}
-
-/* The columns that name the point of a row. */
-static void add_point_columns(const html_report *report, html_table *table)
-{
-  add_key_columns(report->keys, table);
-  if (report->keys->len == 0) {
-    html_table_add_column(table, HTML_COLUMN_HEADING, "scenario", "");
-  }
-}
-
-/* Starts the row of `point` with what is in its key columns. */
-static void add_point(const html_report *report, const study_point *point, html_table *table)
+static void add_point(html_table *table, const html_report *report, const study_point *point)
 {
   const study_run *run = g_ptr_array_index(point->runs, 0);
-  html_table_add_row(table, point->flagged > 0);
-  add_keys(report->keys, run->keys, table);
+  add_row(table, report->keys, run->keys, point->flagged > 0);
   if (report->keys->len == 0) {
     html_table_add_cell(table, report->table->names);
   }
 }
 
+/* How many runs or pairs there are, and how many of them are flagged; then a mean and its interval for each of the first `quantities` that
+ * are shown, in `scales`. */
+static void add_mean_columns(html_table *table, const html_report *report, const char *counted,
+                             guint quantities, const shown_scale *scales)
+{
+  html_table_add_column(table, HTML_COLUMN_NUMBER, counted, "");
+  html_table_add_column(table, HTML_COLUMN_MARK, "flagged", "");
+  for (guint q = 0; q < quantities; q++) {
+    if (report->shows[q]) {
+      html_table_add_column(table, HTML_COLUMN_NUMBER, html_report_quantities[q].heading, scales[q].unit);
+      html_table_add_column(table, HTML_COLUMN_HALF_WIDTH, "", "");
+    }
+  }
+}
+
+/* Nothing flagged is an empty cell. */
+static void add_counts(html_table *table, gsize count, guint flagged)
+{
+  g_autofree char *text = flagged > 0 ? g_strdup_printf("%u", flagged) : g_strdup("");
+  html_table_add_count(table, count);
+  html_table_add_cell(table, text);
+}
+
+/* A mean and its half-width, in two cells. */
+static void add_mean(html_table *table, const statistics *of, const shown_scale *scale)
+{
+  shown_number number = of->count > 0 ? shown_number_of(of->mean, of->half_width, scale)
+                                      : (shown_number){g_strdup(""), g_strdup("")};
+  html_table_add_cells(table, number.value, number.half_width, NULL);
+  shown_number_clear(&number);
+}
+
 /* One row a point, the means of all quantities beside each other. */
 static void append_overview(html_report *report)
 {
-  html_table *table =
-      html_table_new("Means over the runs of each point, ± half the width of the 95 % interval (Student t).");
-  add_point_columns(report, table);
-  html_table_add_column(table, HTML_COLUMN_NUMBER, "runs", "");
-  html_table_add_column(table, HTML_COLUMN_MARK, "flagged", "");
-  for (guint i = 0; i < REPORT_QUANTITIES; i++) {
-    if (report->shows[i]) {
-      const char *heading = quantities[i].heading;
-      add_mean_columns(heading, report->scales[i].unit, table);
-    }
-  }
+  html_table *table = table_by_point(
+      report, "Means over the runs of each point, ± half the width of the 95 % interval (Student t).");
+  add_mean_columns(table, report, "runs", REPORT_QUANTITIES, report->scales);
   for (guint p = 0; p < report->points->len; p++) {
     const study_point *point = &g_array_index(report->points, study_point, p);
-    add_point(report, point, table);
-    html_table_add_count(table, point->runs->len);
-    add_flagged(point->flagged, table);
-    for (guint i = 0; i < REPORT_QUANTITIES; i++) {
-      if (report->shows[i]) {
-        statistics of = html_report_statistics(&quantities[i], point->runs);
-        add_mean(&of, &report->scales[i], table);
+    add_point(table, report, point);
+    add_counts(table, point->runs->len, point->flagged);
+    for (guint q = 0; q < REPORT_QUANTITIES; q++) {
+      if (report->shows[q]) {
+        statistics of = html_report_statistics(&html_report_quantities[q], point->runs);
+        add_mean(table, &of, &report->scales[q]);
       }
     }
   }
@@ -249,30 +218,30 @@ static void append_overview(html_report *report)
 /* One quantity with its spread. */
 static void append_spread(html_report *report, guint index)
 {
-  const report_quantity *quantity = &quantities[index];
-  const shown_scale scale = report->scales[index];
-  const metric_row *row = metric_row_of(quantity->of.metric);
-  g_autofree char *share = quantity->of.whole == METRIC_COUNT
-                               ? g_strdup("")
-                               : g_strdup_printf(" ÷ %s", metric_row_of(quantity->of.whole)->name);
-  g_autofree char *caption = g_strdup_printf("%s%s: %s", row->name, share, row->sentence);
-  html_table *table = html_table_new(caption);
-  add_point_columns(report, table);
-  html_table_add_column(table, HTML_COLUMN_NUMBER, "n", "");
-  add_mean_columns("mean", scale.unit, table);
   static const char *const headings[] = {"smallest", "lower quartile", "median", "upper quartile", "largest"};
+  const report_quantity *quantity = &html_report_quantities[index];
+  const shown_scale *scale = &report->scales[index];
+  const metric_row *row = metric_row_of(quantity->of.metric);
+  gboolean share = quantity->of.whole != METRIC_COUNT;
+  g_autofree char *caption =
+      g_strdup_printf("%s%s%s: %s", row->name, share ? " ÷ " : "",
+                      share ? metric_row_of(quantity->of.whole)->name : "", row->sentence);
+  html_table *table = table_by_point(report, caption);
+  html_table_add_column(table, HTML_COLUMN_NUMBER, "n", "");
+  html_table_add_column(table, HTML_COLUMN_NUMBER, "mean", scale->unit);
+  html_table_add_column(table, HTML_COLUMN_HALF_WIDTH, "", "");
   for (gsize i = 0; i < G_N_ELEMENTS(headings); i++) {
-    html_table_add_column(table, HTML_COLUMN_NUMBER, headings[i], scale.unit);
+    html_table_add_column(table, HTML_COLUMN_NUMBER, headings[i], scale->unit);
   }
   for (guint p = 0; p < report->points->len; p++) {
     const study_point *point = &g_array_index(report->points, study_point, p);
     statistics of = html_report_statistics(quantity, point->runs);
     const double spread[] = {of.smallest, of.lower_quartile, of.median, of.upper_quartile, of.largest};
-    add_point(report, point, table);
+    add_point(table, report, point);
     html_table_add_count(table, of.count);
-    add_mean(&of, &scale, table);
+    add_mean(table, &of, scale);
     for (gsize i = 0; i < G_N_ELEMENTS(spread) && of.count > 0; i++) {
-      g_autofree char *text = shown_number_text(spread[i], &scale);
+      g_autofree char *text = shown_number_text(spread[i], scale);
       html_table_add_cell(table, text);
     }
   }
@@ -287,7 +256,7 @@ void html_report_append_results(html_report *report)
   g_string_append(report->html, "</div>\n<h3>Spread of each quantity</h3>\n");
   for (guint i = 0; i < REPORT_QUANTITIES; i++) {
     if (report->shows[i]) {
-      html_append(report->html, "<details open><summary>%s</summary>\n", quantities[i].heading);
+      html_append(report->html, "<details open><summary>%s</summary>\n", html_report_quantities[i].heading);
       append_spread(report, i);
       g_string_append(report->html, "</details>\n");
     }
@@ -323,53 +292,34 @@ GArray *html_report_pairings(const html_report *report)
   return pairings;
 }
 
-static const result_row *row_at(const GArray *rows, guint index)
-{
-  return &g_array_index(rows, result_row, index);
-}
-
-/* The scale for the differences in `rows`. */
-static shown_scale scale_of(const GArray *rows, const report_quantity *quantity)
-{
-  double largest = 0;
-  for (guint i = 0; i < rows->len; i++) {
-    const statistics *of = &row_at(rows, i)->of;
-    largest = of->count > 0 ? MAX(largest, fabs(of->mean)) : largest;
-  }
-  return shown_scale_for(html_report_unit(quantity), largest);
-}
-
 static void append_pairing(html_report *report, const result_pairing *pairing)
 {
   GArray *rows[PAIRED_QUANTITIES];
   shown_scale scales[PAIRED_QUANTITIES];
-  g_autoptr(GArray) keys = result_rows_keys(report->table, pairing);
   for (guint q = 0; q < PAIRED_QUANTITIES; q++) {
-    rows[q] = result_rows_of(report->table, &quantities[q].of, pairing);
-    scales[q] = scale_of(rows[q], &quantities[q]);
+    const report_quantity *quantity = &html_report_quantities[q];
+    double largest = 0;
+    rows[q] = result_rows_of(report->table, &quantity->of, pairing);
+    for (guint i = 0; i < rows[q]->len; i++) {
+      const statistics *of = &g_array_index(rows[q], result_row, i).of;
+      largest = of->count > 0 ? MAX(largest, fabs(of->mean)) : largest;
+    }
+    scales[q] = shown_scale_for(html_report_unit(quantity), largest);
   }
+  g_autoptr(GArray) keys = result_rows_keys(report->table, pairing);
   g_autofree char *caption = g_strdup_printf(
       "%s: %s minus %s. Means of the differences between runs that agree in everything else, the seed too, "
       "± half the width of the 95 %% interval.",
       scenario_key_row_of(pairing->key)->name, pairing->a, pairing->b);
-  html_table *table = html_table_new(caption);
-  add_key_columns(keys, table);
-  html_table_add_column(table, HTML_COLUMN_NUMBER, "pairs", "");
-  html_table_add_column(table, HTML_COLUMN_MARK, "flagged", "");
-  for (guint q = 0; q < PAIRED_QUANTITIES; q++) {
-    if (report->shows[q]) {
-      add_mean_columns(quantities[q].heading, scales[q].unit, table);
-    }
-  }
+  html_table *table = table_by(keys, caption);
+  add_mean_columns(table, report, "pairs", PAIRED_QUANTITIES, scales);
   for (guint i = 0; i < rows[0]->len; i++) {
-    const result_row *first = row_at(rows[0], i);
-    html_table_add_row(table, first->flagged > 0);
-    add_keys(keys, first->first->keys, table);
-    html_table_add_count(table, first->of.count);
-    add_flagged(first->flagged, table);
+    const result_row *first = &g_array_index(rows[0], result_row, i);
+    add_row(table, keys, first->first->keys, first->flagged > 0);
+    add_counts(table, first->of.count, first->flagged);
     for (guint q = 0; q < PAIRED_QUANTITIES; q++) {
       if (report->shows[q]) {
-        add_mean(&row_at(rows[q], i)->of, &scales[q], table);
+        add_mean(table, &g_array_index(rows[q], result_row, i).of, &scales[q]);
       }
     }
   }

@@ -3,6 +3,7 @@
  * make them again. */
 #include <string.h>
 
+#include "study/plot/plot_runs.h"
 #include "study/report/html_report_private.h"
 
 /* --- Flags: runs with flagged TCP behaviour, left out, or that did not end ok --- */
@@ -24,12 +25,11 @@ static void append_flags(html_report *report)
     for (guint i = 0; i < table->runs->len; i++) {
       count += ((const study_run *)g_ptr_array_index(table->runs, i))->flags >> bit & 1;
     }
+    g_autofree char *runs = g_strdup_printf("%u", count);
     g_autofree char *option = g_strdup_printf("--leave-out %s", row->name);
     html_table_add_row(html, count > 0);
-    html_table_add_cell(html, metric_row_of(row->metric)->name);
-    html_table_add_cell(html, metric_row_of(row->metric)->sentence);
-    html_table_add_count(html, count);
-    html_table_add_cell(html, option);
+    html_table_add_cells(html, metric_row_of(row->metric)->name, metric_row_of(row->metric)->sentence, runs,
+                         option, NULL);
   }
   html_table_finish(html, report->html);
 }
@@ -49,32 +49,17 @@ static void append_ends(html_report *report)
   g_string_append(report->html, "</p>\n");
 }
 
-static void add_other(const html_report *report, const summary_run *run, html_table *table)
-{
-  g_autofree char *place = html_report_place(report->keys, run->keys);
-  const char *seed = run->keys[SCENARIO_RUN_SEED];
-  g_autofree char *which =
-      g_strdup_printf("%s%sseed %s", place, *place != '\0' ? ", " : "", seed != NULL ? seed : "unknown");
-  g_autofree char *code = g_strdup_printf("%d", run->exit_code);
-  html_table_add_row(table, FALSE);
-  html_table_add_cell(table, which);
-  html_table_add_cell(table, run_status_name(run->status));
-  html_table_add_cell(table, code);
-  html_table_add_cell(table, run->message != NULL ? run->message : "");
-  html_table_add_cell(table, run->stderr_tail != NULL ? run->stderr_tail : "");
-}
-
 /* The runs that ended otherwise, each with why. */
 static void append_others(html_report *report)
 {
-  const store_summary *totals = report->totals;
-  guint count = totals->count - totals->by_status[RUN_OK];
+  const GPtrArray *others = report->totals->others;
+  guint count = report->totals->count - report->totals->by_status[RUN_OK];
   if (count == 0) {
     return;
   }
   g_autofree char *caption =
-      count > totals->others->len
-          ? g_strdup_printf("The first %u of %u runs that did not end ok.", totals->others->len, count)
+      count > others->len
+          ? g_strdup_printf("The first %u of %u runs that did not end ok.", others->len, count)
           : g_strdup("Runs that did not end ok: they are in no table and no plot.");
   html_table *table = html_table_new(caption);
   html_table_add_column(table, HTML_COLUMN_HEADING, "run", "");
@@ -82,8 +67,17 @@ static void append_others(html_report *report)
   html_table_add_column(table, HTML_COLUMN_NUMBER, "exit code", "");
   html_table_add_column(table, HTML_COLUMN_VERBATIM, "why", "");
   html_table_add_column(table, HTML_COLUMN_VERBATIM, "the last it printed", "");
-  for (guint i = 0; i < totals->others->len; i++) {
-    add_other(report, g_ptr_array_index(totals->others, i), table);
+  for (guint i = 0; i < others->len; i++) {
+    const summary_run *run = g_ptr_array_index(others, i);
+    const char *seed = run->keys[SCENARIO_RUN_SEED];
+    g_autofree char *place = plot_place_words(report->keys, run->keys);
+    g_autofree char *which =
+        g_strdup_printf("%s%sseed %s", place, *place != '\0' ? ", " : "", seed != NULL ? seed : "unknown");
+    g_autofree char *code = g_strdup_printf("%d", run->exit_code);
+    html_table_add_row(table, FALSE);
+    html_table_add_cells(table, which, run_status_name(run->status), code,
+                         run->message != NULL ? run->message : "",
+                         run->stderr_tail != NULL ? run->stderr_tail : "", NULL);
   }
   html_table_finish(table, report->html);
 }
@@ -141,16 +135,6 @@ static gboolean varies_with(const html_report *report, scenario_key key)
   return same;
 }
 
-static char *shown_values(const GPtrArray *values, scenario_key key)
-{
-  GString *text = g_string_new(NULL);
-  for (guint i = 0; i < values->len; i++) {
-    g_autofree char *shown = study_keys_label(key, g_ptr_array_index(values, i));
-    g_string_append_printf(text, "%s%s", i > 0 ? " · " : "", shown);
-  }
-  return g_string_free(text, FALSE);
-}
-
 static void add_parameter(const html_report *report, scenario_key key, html_table *table)
 {
   g_autoptr(GPtrArray) values = values_of(report, key);
@@ -161,13 +145,14 @@ static void add_parameter(const html_report *report, scenario_key key, html_tabl
       (!varies && (is_default || is_inherited(report, key, first)))) {
     return;
   }
+  g_autoptr(GString) shown = g_string_new(NULL);
+  for (guint i = 0; i < values->len; i++) {
+    g_autofree char *label = study_keys_label(key, g_ptr_array_index(values, i));
+    g_string_append_printf(shown, "%s%s", i > 0 ? " · " : "", label);
+  }
   const scenario_key_row *row = scenario_key_row_of(key);
-  g_autofree char *shown = shown_values(values, key);
   html_table_add_row(table, FALSE);
-  html_table_add_cell(table, row->name);
-  html_table_add_cell(table, shown);
-  html_table_add_cell(table, report->defaults[key]);
-  html_table_add_cell(table, row->sentence);
+  html_table_add_cells(table, row->name, shown->str, report->defaults[key], row->sentence, NULL);
 }
 
 void html_report_append_parameters(html_report *report)
@@ -200,12 +185,22 @@ void html_report_append_scenario(html_report *report)
 
 /* --- Provenance --- */
 
-static void append_fact(html_report *report, const char *term, const char *text)
+/* A list of terms, each with its text, ended by a NULL term; texts that are NULL or empty are left out. */
+static void append_facts(html_report *report, ...) G_GNUC_NULL_TERMINATED;
+
+static void append_facts(html_report *report, ...)
 {
-  if (text == NULL || *text == '\0') {
-    return;
+  va_list facts;
+  va_start(facts, report);
+  g_string_append(report->html, "<dl>\n");
+  for (const char *term = va_arg(facts, const char *); term != NULL; term = va_arg(facts, const char *)) {
+    const char *text = va_arg(facts, const char *);
+    if (text != NULL && *text != '\0') {
+      html_append(report->html, "<dt>%s</dt><dd>%s</dd>\n", term, text);
+    }
   }
-  html_append(report->html, "<dt>%s</dt><dd>%s</dd>\n", term, text);
+  g_string_append(report->html, "</dl>\n");
+  va_end(facts);
 }
 
 /* "2.4 h", "35 s". Free with g_free(). */
@@ -240,31 +235,9 @@ static void append_running(html_report *report)
   g_autofree char *number = shown_number_text(totals->memory_peak_octets, &scale);
   g_autofree char *memory = g_strdup_printf("%s %s in the largest run", number, scale.unit);
   g_autofree char *maker = g_strdup_printf("iwarpsim %s", report->options->version);
-  g_string_append(report->html, "<dl>\n");
-  append_fact(report, "Runs", count);
-  append_fact(report, "Seeds", seeds);
-  append_fact(report, "Engine", engines);
-  append_fact(report, "Hosts", hosts);
-  append_fact(report, "Started", dates);
-  append_fact(report, "CPU time", cpu);
-  append_fact(report, "Wall time, all runs together", wall);
-  append_fact(report, "Memory", totals->memory_peak_octets > 0 ? memory : NULL);
-  append_fact(report, "Report made by", maker);
-  g_string_append(report->html, "</dl>\n");
-}
-
-static void append_origin(html_report *report, const summary_provenance *of)
-{
-  const provenance *origin = of->origin;
-  html_append(report->html, "<h3>%s, %u run%s</h3>\n<dl>\n", origin->name, of->count,
-              of->count == 1 ? "" : "s");
-  append_fact(report, "Title", origin->title);
-  append_fact(report, "SHA-256 of the scenario", origin->hash);
-  append_fact(report, "Options", origin->sets);
-  append_fact(report, "iwarpsim", origin->version);
-  append_fact(report, "Git commit", origin->git);
-  append_fact(report, "Libraries", origin->libraries);
-  g_string_append(report->html, "</dl>\n");
+  append_facts(report, "Runs", count, "Seeds", seeds, "Engine", engines, "Hosts", hosts, "Started", dates,
+               "CPU time", cpu, "Wall time, all runs together", wall, "Memory",
+               totals->memory_peak_octets > 0 ? memory : NULL, "Report made by", maker, NULL);
 }
 
 void html_report_append_provenance(html_report *report)
@@ -272,51 +245,25 @@ void html_report_append_provenance(html_report *report)
   html_report_begin_section(report, "provenance", "Provenance");
   append_running(report);
   for (guint i = 0; i < report->totals->origins->len; i++) {
-    append_origin(report, g_ptr_array_index(report->totals->origins, i));
+    const summary_provenance *of = g_ptr_array_index(report->totals->origins, i);
+    const provenance *origin = of->origin;
+    html_append(report->html, "<h3>%s, %u run%s</h3>\n", origin->name, of->count, of->count == 1 ? "" : "s");
+    append_facts(report, "Title", origin->title, "SHA-256 of the scenario", origin->hash, "Options",
+                 origin->sets, "iwarpsim", origin->version, "Git commit", origin->git, "Libraries",
+                 origin->libraries, NULL);
   }
   g_string_append(report->html, "</section>\n");
 }
 
-/* `text` as a word of a shell's command line, quoted only when it must be. Free with g_free(). */
-static char *shell_word(const char *text)
-{
-  gboolean plain = *text != '\0';
-  for (const char *c = text; *c != '\0'; c++) {
-    plain = plain && (g_ascii_isalnum(*c) || strchr("_-./=,:+@%", *c) != NULL);
-  }
-  return plain ? g_strdup(text) : g_shell_quote(text);
-}
-
+/* Appends "OPTION VALUE", the value quoted only when a shell needs it. */
 static void append_option(GString *command, const char *option, const char *value)
 {
-  g_autofree char *word = shell_word(value);
-  g_string_append_printf(command, " %s %s", option, word);
-}
-
-static void append_sweep(const provenance *origin, const char *store, gboolean mix, GString *command)
-{
-  g_autofree char *file = g_strconcat(origin->name, ".cfg", NULL);
-  g_autofree char *file_word = shell_word(file);
-  g_string_append_printf(command, "iwarpsim sweep %s", file_word);
-  g_auto(GStrv) sets = g_strsplit(origin->sets != NULL ? origin->sets : "", "\n", -1);
-  for (gsize i = 0; sets[i] != NULL; i++) {
-    if (*sets[i] != '\0') {
-      append_option(command, "--set", sets[i]);
-    }
+  gboolean plain = *value != '\0';
+  for (const char *c = value; *c != '\0'; c++) {
+    plain = plain && (g_ascii_isalnum(*c) || strchr("_-./=,:+@%", *c) != NULL);
   }
-  append_option(command, "--store", store);
-  g_string_append(command, mix ? " --mix\n" : "\n");
-}
-
-static void append_exclude(guint exclude, GString *command)
-{
-  const char *separator = " --leave-out ";
-  for (guint bit = 0; bit < STUDY_FLAGS; bit++) {
-    if ((exclude >> bit & 1) != 0) {
-      g_string_append_printf(command, "%s%s", separator, study_flag_row_of(bit)->name);
-      separator = ",";
-    }
-  }
+  g_autofree char *word = plain ? g_strdup(value) : g_shell_quote(value);
+  g_string_append_printf(command, "%s %s", option, word);
 }
 
 void html_report_append_commands(html_report *report)
@@ -326,12 +273,27 @@ void html_report_append_commands(html_report *report)
   g_autofree char *page = g_path_get_basename(report->options->page);
   g_autoptr(GString) command = g_string_new(NULL);
   for (guint i = 0; i < origins->len; i++) {
-    append_sweep(((const summary_provenance *)g_ptr_array_index(origins, i))->origin, store, i > 0, command);
+    const provenance *origin = ((const summary_provenance *)g_ptr_array_index(origins, i))->origin;
+    g_autofree char *file = g_strconcat(origin->name, ".cfg", NULL);
+    g_auto(GStrv) sets = g_strsplit(origin->sets != NULL ? origin->sets : "", "\n", -1);
+    append_option(command, "iwarpsim sweep", file);
+    for (gsize k = 0; sets[k] != NULL; k++) {
+      if (*sets[k] != '\0') {
+        append_option(command, " --set", sets[k]);
+      }
+    }
+    append_option(command, " --store", store);
+    g_string_append(command, i > 0 ? " --mix\n" : "\n");
   }
-  g_autofree char *store_word = shell_word(store);
-  g_string_append_printf(command, "iwarpsim report %s", store_word);
-  append_option(command, "-o", page);
-  append_exclude(report->options->exclude, command);
+  append_option(command, "iwarpsim report", store);
+  append_option(command, " -o", page);
+  const char *separator = " --leave-out ";
+  for (guint bit = 0; bit < STUDY_FLAGS; bit++) {
+    if ((report->options->exclude >> bit & 1) != 0) {
+      g_string_append_printf(command, "%s%s", separator, study_flag_row_of(bit)->name);
+      separator = ",";
+    }
+  }
   html_report_begin_section(report, "reproduce", "Make it again");
   html_append(report->html,
               "<p>With the scenario's text above in a file of its name, and the iwarpsim of the "

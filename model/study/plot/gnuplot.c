@@ -123,28 +123,25 @@ static void begin_array(GString *variables, const char *name, guint count)
   g_string_append_printf(variables, "%ss = %u\narray %s[%u]", name, count, name, MAX(count, 1));
 }
 
-static void set_texts(GString *variables, const char *name, const GPtrArray *texts, gboolean labels)
+void gnuplot_set_texts(GString *variables, const char *name, const GPtrArray *texts)
 {
   begin_array(variables, name, texts->len);
   for (guint i = 0; i < texts->len; i++) {
-    g_autoptr(GString) text = g_string_new(g_ptr_array_index(texts, i));
-    if (labels) {
-      g_string_replace(text, "%", "%%", 0);
-    }
-    g_autofree char *quoted = gnuplot_quote(text->str);
+    g_autofree char *quoted = gnuplot_quote(g_ptr_array_index(texts, i));
     g_string_append_printf(variables, "%s%s", i > 0 ? ", " : " = [", quoted);
   }
   g_string_append(variables, texts->len > 0 ? "]\n" : "\n");
 }
 
-void gnuplot_set_texts(GString *variables, const char *name, const GPtrArray *texts)
-{
-  set_texts(variables, name, texts, FALSE);
-}
-
 void gnuplot_set_labels(GString *variables, const char *name, const GPtrArray *texts)
 {
-  set_texts(variables, name, texts, TRUE);
+  g_autoptr(GPtrArray) labels = g_ptr_array_new_with_free_func(g_free);
+  for (guint i = 0; i < texts->len; i++) {
+    GString *label = g_string_new(g_ptr_array_index(texts, i));
+    g_string_replace(label, "%", "%%", 0);
+    g_ptr_array_add(labels, g_string_free(label, FALSE));
+  }
+  gnuplot_set_texts(variables, name, labels);
 }
 
 void gnuplot_set_numbers(GString *variables, const char *name, const GArray *numbers)
@@ -169,31 +166,27 @@ char *gnuplot_template(const char *file, GError **error)
   return g_strdup(body != NULL ? body + 2 : text);
 }
 
-static gboolean append_template(GString *script, const char *name, GError **error)
-{
-  g_autofree char *file = g_strconcat(name, ".gp", NULL);
-  g_autofree char *text = gnuplot_template(file, error);
-  g_string_append_printf(script, "\n%s", text != NULL ? text : "");
-  return text != NULL;
-}
-
 /* Free with g_string_free(); NULL and `error` when a template cannot be read. */
 static GString *make_script(const char *name, const GString *variables, const char *stem,
                             gnuplot_format format, GError **error)
 {
   static const char *const formats[] = {"png", "svg", "term"};
-  GString *script =
+  const char *const templates[] = {"page", name, "legend"};
+  g_autoptr(GString) script =
       g_string_new("# Draws the picture of the same name beside it: gnuplot FILE, in its folder.\n"
                    "# What was measured comes first, then the templates that draw it.\n");
   gnuplot_set_text(script, "stem", stem);
   gnuplot_set_text(script, "format", formats[format]);
   g_string_append_len(script, variables->str, (gssize)variables->len);
-  if (!append_template(script, "page", error) || !append_template(script, name, error) ||
-      !append_template(script, "legend", error)) {
-    g_string_free(script, TRUE);
-    return NULL;
+  for (gsize i = 0; i < G_N_ELEMENTS(templates); i++) {
+    g_autofree char *file = g_strconcat(templates[i], ".gp", NULL);
+    g_autofree char *text = gnuplot_template(file, error);
+    if (text == NULL) {
+      return NULL;
+    }
+    g_string_append_printf(script, "\n%s", text);
   }
-  return script;
+  return g_steal_pointer(&script);
 }
 
 static gboolean write_file(const GString *text, const char *name, const char *folder, GError **error)
@@ -266,30 +259,23 @@ static gboolean is_whole_svg(const char *text, gsize count)
   return whole;
 }
 
-static gboolean check_picture(const char *name, gnuplot_format format, const char *folder, GError **error)
-{
-  g_autofree char *path = g_build_filename(folder, name, NULL);
-  g_autofree char *octets = NULL;
-  gsize count = 0;
-  if (!g_file_get_contents(path, &octets, &count, error)) {
-    return FALSE;
-  }
-  gboolean whole =
-      format == GNUPLOT_PNG ? is_whole_png((const guint8 *)octets, count) : is_whole_svg(octets, count);
-  if (!whole) {
-    g_set_error(error, GNUPLOT_ERROR, GNUPLOT_ERROR_FAILED,
-                "%s: gnuplot wrote only a part of it; is the disk full?", path);
-  }
-  return whole;
-}
-
 /* The plot's files, made in `files`, as the user gets them: the picture last. */
 static gboolean keep_files(const new_files *files, const char *const *names, const gnuplot_target *target,
                            GError **error)
 {
-  gsize count = g_strv_length((char **)names);
-  if (!check_picture(names[count - 1], target->format, new_files_folder(files), error) ||
-      !new_files_take_places(files, names, error)) {
+  gsize count = g_strv_length((char **)names), length = 0;
+  g_autofree char *path = g_build_filename(new_files_folder(files), names[count - 1], NULL);
+  g_autofree char *octets = NULL;
+  if (!g_file_get_contents(path, &octets, &length, error)) {
+    return FALSE;
+  }
+  if (!(target->format == GNUPLOT_PNG ? is_whole_png((const guint8 *)octets, length)
+                                      : is_whole_svg(octets, length))) {
+    g_set_error(error, GNUPLOT_ERROR, GNUPLOT_ERROR_FAILED,
+                "%s: gnuplot wrote only a part of it; is the disk full?", path);
+    return FALSE;
+  }
+  if (!new_files_take_places(files, names, error)) {
     return FALSE;
   }
   for (gsize i = 0; i < count; i++) {
@@ -302,33 +288,30 @@ gboolean gnuplot_draw(const char *name, const GString *variables, const GString 
                       const gnuplot_target *target, GError **error)
 {
   gboolean letters = target->format == GNUPLOT_TERM;
-  GString *script = make_script(name, variables, stem, target->format, error);
+  g_autoptr(GString) script = make_script(name, variables, stem, target->format, error);
   new_files *files =
       script != NULL ? new_files_begin(letters ? g_get_tmp_dir() : target->folder, error) : NULL;
-  gboolean good = files != NULL;
-  if (good) {
-    g_autofree char *data_name = g_strconcat(stem, ".dat", NULL);
-    g_autofree char *script_name = g_strconcat(stem, ".gnuplot", NULL);
-    g_autofree char *picture_name = g_strconcat(stem, target->format == GNUPLOT_PNG ? ".png" : ".svg", NULL);
-    const char *const names[] = {data_name, script_name, picture_name, NULL};
-    const char *folder = new_files_folder(files);
-    g_autofree char *printed = NULL;
-    GError *problem = NULL;
-    good = write_file(data, data_name, folder, &problem) &&
-           write_file(script, script_name, folder, &problem) &&
-           run_gnuplot(script_name, folder, letters && target->colours, &printed, &problem) &&
-           (letters || keep_files(files, names, target, &problem));
-    if (good && letters) {
-      print_picture(printed);
-    }
-    if (!good) {
-      new_files_name_places(files, problem);
-      g_propagate_error(error, problem);
-    }
-    new_files_end(files);
+  if (files == NULL) {
+    return FALSE;
   }
-  if (script != NULL) {
-    g_string_free(script, TRUE);
+  g_autofree char *data_name = g_strconcat(stem, ".dat", NULL);
+  g_autofree char *script_name = g_strconcat(stem, ".gnuplot", NULL);
+  g_autofree char *picture_name = g_strconcat(stem, target->format == GNUPLOT_PNG ? ".png" : ".svg", NULL);
+  const char *const names[] = {data_name, script_name, picture_name, NULL};
+  const char *folder = new_files_folder(files);
+  g_autofree char *printed = NULL;
+  GError *problem = NULL;
+  gboolean good = write_file(data, data_name, folder, &problem) &&
+                  write_file(script, script_name, folder, &problem) &&
+                  run_gnuplot(script_name, folder, letters && target->colours, &printed, &problem) &&
+                  (letters || keep_files(files, names, target, &problem));
+  if (good && letters) {
+    print_picture(printed);
   }
+  if (!good) {
+    new_files_name_places(files, problem);
+    g_propagate_error(error, problem);
+  }
+  new_files_end(files);
   return good;
 }

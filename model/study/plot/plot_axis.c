@@ -31,15 +31,9 @@ void plot_axis_clear(plot_axis *axis)
 
 void plot_axis_append(const plot_axis *axis, const char *letter, GString *variables)
 {
-  const struct {
-    const char *name;
-    double number;
-  } numbers[] = {
-      {"from", axis->from}, {"to", axis->to}, {"unit", axis->unit_size}, {"log", axis->logarithmic}};
-  for (gsize i = 0; i < G_N_ELEMENTS(numbers); i++) {
-    g_autofree char *name = g_strdup_printf("%s_%s", letter, numbers[i].name);
-    gnuplot_set_number(variables, name, numbers[i].number);
-  }
+  g_string_append_printf(variables,
+                         "%1$s_from = %2$.10g\n%1$s_to = %3$.10g\n%1$s_unit = %4$.10g\n%1$s_log = %5$d\n",
+                         letter, axis->from, axis->to, axis->unit_size, axis->logarithmic);
   g_autofree char *name = g_strconcat(letter, "_name", NULL);
   g_autofree char *format = g_strconcat(letter, "_format", NULL);
   g_autofree char *tic = g_strconcat(letter, "_tic", NULL);

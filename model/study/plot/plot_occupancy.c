@@ -50,6 +50,11 @@ typedef struct series {
   double peak_with_all; /* with `processing` */
 } series;
 
+static const step *step_at(const series *s, guint index)
+{
+  return &g_array_index(s->steps, step, index);
+}
+
 static double reassembly_of(const step *at)
 {
   double sum = 0;
@@ -95,7 +100,7 @@ static gboolean add_line(series *s, char *line, const char *path, guint number, 
     return TRUE;
   }
 
-  step last = g_array_index(s->steps, step, s->steps->len - 1);
+  step last = *step_at(s, s->steps->len - 1);
   if (time_s < last.time_s) {
     return invalid_line(error, path, number, "times in ascending order");
   }
@@ -112,30 +117,7 @@ static gboolean add_line(series *s, char *line, const char *path, guint number, 
   return TRUE;
 }
 
-static void find_peaks(series *s)
-{
-  for (guint i = 0; i < s->steps->len; i++) {
-    const step *at = &g_array_index(s->steps, step, i);
-    double reassembly = reassembly_of(at);
-    s->peak = MAX(s->peak, reassembly);
-    s->peak_with_all = MAX(s->peak_with_all, reassembly + at->octets[HELD_PROCESSING]);
-    for (int cause = 0; cause < HELD_CAUSES; cause++) {
-      s->used[cause] = s->used[cause] || at->octets[cause] > 0;
-    }
-  }
-}
-
-/* A line and its end; one without was cut off, and its number with it. */
-static gboolean strip_end(char *line, const char *path, guint number, GError **error)
-{
-  if (strchr(line, '\n') == NULL) {
-    return invalid_line(error, path, number, "the end of the line: the file is cut off");
-  }
-  line[strcspn(line, "\r\n")] = '\0';
-  return TRUE;
-}
-
-/* Comment lines, the header, then the series. */
+/* Comment lines, the header, then the series; a line without its end was cut off, and its number with it. */
 static gboolean read_lines(series *s, FILE *file, const char *path, GError **error)
 {
   char *line = NULL;
@@ -143,17 +125,17 @@ static gboolean read_lines(series *s, FILE *file, const char *path, GError **err
   guint number = 0;
   gboolean good = TRUE, headed = FALSE;
   while (good && getline(&line, &space, file) >= 0) {
+    gboolean whole = strchr(line, '\n') != NULL;
     number++;
-    good = strip_end(line, path, number, error);
-    if (!good || line[0] == '#') {
-      continue;
-    }
-    if (headed) {
+    line[strcspn(line, "\r\n")] = '\0';
+    if (!whole) {
+      good = invalid_line(error, path, number, "the end of the line: the file is cut off");
+    } else if (line[0] != '#' && headed) {
       good = add_line(s, line, path, number, error);
-    } else {
+    } else if (line[0] != '#') {
       good = strcmp(line, header) == 0 || invalid_line(error, path, number, header);
+      headed = TRUE;
     }
-    headed = TRUE;
   }
   if (good && ferror(file)) {
     g_set_error(error, G_FILE_ERROR, (int)g_file_error_from_errno(errno), "%s: %s", path, g_strerror(errno));
@@ -163,7 +145,8 @@ static gboolean read_lines(series *s, FILE *file, const char *path, GError **err
   return good && (headed || invalid_line(error, path, number + 1, header));
 }
 
-static gboolean read_series(series *s, const char *path, GError **error)
+/* The series must peak at the value in the summary; else it is cut off or another run's. */
+static gboolean read_series(series *s, const char *path, const summary_record *run, GError **error)
 {
   const char *problem = regular_file_problem(path);
   FILE *file = problem == NULL ? fopen(path, "re") : NULL;
@@ -173,7 +156,7 @@ static gboolean read_series(series *s, const char *path, GError **error)
                 problem != NULL ? problem : g_strerror(errno));
     return FALSE;
   }
-  step nothing = {0};
+  const step nothing = {0};
   g_array_append_val(s->steps, nothing);
   gboolean good = read_lines(s, file, path, error);
   fclose(file);
@@ -182,25 +165,25 @@ static gboolean read_series(series *s, const char *path, GError **error)
                 "%s: no series of the RNIC; expected a run with measure.series = \"all\"", path);
     good = FALSE;
   }
-  if (good) {
-    find_peaks(s);
+  for (guint i = 0; good && i < s->steps->len; i++) {
+    const step *at = step_at(s, i);
+    s->peak = MAX(s->peak, reassembly_of(at));
+    s->peak_with_all = MAX(s->peak_with_all, reassembly_of(at) + at->octets[HELD_PROCESSING]);
+    for (int cause = 0; cause < HELD_CAUSES; cause++) {
+      s->used[cause] = s->used[cause] || at->octets[cause] > 0;
+    }
+  }
+  double peak = run->metrics.present[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS]
+                    ? run->metrics.value[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS]
+                    : s->peak;
+  if (good && peak != s->peak) {
+    g_set_error(
+        error, PLOT_OCCUPANCY_ERROR, PLOT_OCCUPANCY_ERROR_INVALID,
+        "%s: its peak is %.0f octets, that of summary.json %.0f; expected the series of that run, whole",
+        path, s->peak, peak);
+    good = FALSE;
   }
   return good;
-}
-
-/* The series must peak at the value in the summary; else it is cut off or another run's. */
-static gboolean check_belongs(const series *s, const summary_record *run, const char *path, GError **error)
-{
-  const metric_values *metrics = &run->metrics;
-  if (!metrics->present[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS] ||
-      metrics->value[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS] == s->peak) {
-    return TRUE;
-  }
-  g_set_error(
-      error, PLOT_OCCUPANCY_ERROR, PLOT_OCCUPANCY_ERROR_INVALID,
-      "%s: its peak is %.0f octets, that of summary.json %.0f; expected the series of that run, whole", path,
-      s->peak, metrics->value[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS]);
-  return FALSE;
 }
 
 /* --- Drawing --- */
@@ -220,59 +203,43 @@ static void append_row(const series *s, double time, const step *at, GString *da
   g_string_append_printf(data, " %.0f\n", reassembly_of(at));
 }
 
-/* The steps [first, end) fall on one dot of the page: its first, its highest and its last are what can be
- * seen of them. */
-static void append_stretch(const series *s, guint first, guint end, double unit_s, const step **before,
-                           GString *data)
-{
-  guint highest = first;
-  for (guint i = first; i < end; i++) {
-    if (reassembly_of(&g_array_index(s->steps, step, i)) >
-        reassembly_of(&g_array_index(s->steps, step, highest))) {
-      highest = i;
-    }
-  }
-  guint kept[] = {first, highest, end - 1};
-  for (gsize i = 0; i < G_N_ELEMENTS(kept); i++) {
-    if (i > 0 && kept[i] == kept[i - 1]) {
-      continue;
-    }
-    const step *at = &g_array_index(s->steps, step, kept[i]);
-    append_row(s, at->time_s / unit_s, *before, data); /* a step has an edge */
-    append_row(s, at->time_s / unit_s, at, data);
-    *before = at;
-  }
-}
-
 /* A row for each of `columns` letters: the highest state in its time. */
 static void append_columns(const series *s, double end_s, double unit_s, guint columns, GString *data)
 {
-  const step *at = &g_array_index(s->steps, step, 0);
+  const step *at = step_at(s, 0);
   guint next = 1;
   for (guint column = 0; column < columns; column++) {
     const step *highest = at;
-    for (;
-         next < s->steps->len && g_array_index(s->steps, step, next).time_s < end_s * (column + 1) / columns;
-         next++) {
-      at = &g_array_index(s->steps, step, next);
+    for (; next < s->steps->len && step_at(s, next)->time_s < end_s * (column + 1) / columns; next++) {
+      at = step_at(s, next);
       highest = reassembly_of(at) > reassembly_of(highest) ? at : highest;
     }
     append_row(s, (column + 0.5) * end_s / columns / unit_s, highest, data);
   }
 }
 
+/* Rows before and after each step, which has an edge. Of steps that fall on one dot of the page the first, the highest and the last are
+ * what can be seen. */
 static void append_steps(const series *s, double end_s, double unit_s, GString *data)
 {
-  const step *before = &g_array_index(s->steps, step, 0);
-  for (guint first = 0; first < s->steps->len;) {
-    guint end = first + 1;
-    double stretch_end_s = g_array_index(s->steps, step, first).time_s + end_s / STRETCHES;
-    while (s->steps->len > STRETCHES && end < s->steps->len &&
-           g_array_index(s->steps, step, end).time_s < stretch_end_s) {
-      end++;
+  const step *before = step_at(s, 0);
+  guint end;
+  for (guint first = 0; first < s->steps->len; first = end) {
+    double stretch_end_s = step_at(s, first)->time_s + end_s / STRETCHES;
+    guint highest = first;
+    for (end = first + 1;
+         s->steps->len > STRETCHES && end < s->steps->len && step_at(s, end)->time_s < stretch_end_s; end++) {
+      highest = reassembly_of(step_at(s, end)) > reassembly_of(step_at(s, highest)) ? end : highest;
     }
-    append_stretch(s, first, end, unit_s, &before, data);
-    first = end;
+    const guint kept[] = {first, highest, end - 1};
+    for (gsize i = 0; i < G_N_ELEMENTS(kept); i++) {
+      const step *at = step_at(s, kept[i]);
+      if (i == 0 || kept[i] != kept[i - 1]) {
+        append_row(s, at->time_s / unit_s, before, data);
+        append_row(s, at->time_s / unit_s, at, data);
+        before = at;
+      }
+    }
   }
   append_row(s, end_s / unit_s, before, data);
 }
@@ -290,7 +257,7 @@ char *plot_run_subtitle(const summary_record *run)
 /* Where the time axis ends: with the run, or soon after the last change when the rest is long and empty. */
 static double end_of(const series *s, const summary_record *run)
 {
-  double last_s = g_array_index(s->steps, step, s->steps->len - 1).time_s;
+  double last_s = step_at(s, s->steps->len - 1)->time_s;
   double simulated_s =
       run->metrics.present[METRIC_TIME_SIMULATED_S] ? run->metrics.value[METRIC_TIME_SIMULATED_S] : last_s;
   if (last_s > 0 && simulated_s > last_s * (1 + QUIET_END_MAX)) {
@@ -365,8 +332,7 @@ gboolean plot_occupancy(const char *run_folder, const gnuplot_target *target, GE
     return FALSE;
   }
   series s = {.steps = g_array_new(FALSE, FALSE, sizeof(step))};
-  gboolean good = read_series(&s, series_path, error) && check_belongs(&s, run, series_path, error) &&
-                  draw(&s, run, target, error);
+  gboolean good = read_series(&s, series_path, run, error) && draw(&s, run, target, error);
   g_array_unref(s.steps);
   g_free(s.instant);
   summary_record_free(run);

@@ -2,6 +2,7 @@
 #include "fault/fault_table.h"
 
 #include <glib.h>
+
 #define FAULT(id, ...) [FAULT_##id] = ROW(__VA_ARGS__),
 #define ROW(word, at, which_ulpdus, stag, text, outcome)                                                     \
   {                                                                                                          \

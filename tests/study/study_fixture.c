@@ -126,6 +126,34 @@ guint fixture_count_runs(const char *path)
   return count;
 }
 
+/* Grids. */
+
+void grid_fixture_make(grid_fixture *f, const char *text)
+{
+  g_autoptr(GError) error = NULL;
+  g_clear_pointer(&f->grid, sweep_grid_free);
+  scenario_free(f->scenario);
+  f->scenario = fixture_scenario(f->folder, "a.cfg", text, NULL);
+  f->grid = sweep_grid_new(f->scenario, NULL, NULL, NULL, &error);
+  g_assert_no_error(error);
+}
+
+void grid_fixture_set_up(grid_fixture *f, gconstpointer text)
+{
+  *f = (grid_fixture){.folder = fixture_folder_new()};
+  if (text != NULL) {
+    grid_fixture_make(f, text);
+  }
+}
+
+void grid_fixture_tear_down(grid_fixture *f, gconstpointer unused)
+{
+  (void)unused;
+  sweep_grid_free(f->grid);
+  scenario_free(f->scenario);
+  fixture_folder_remove(f->folder);
+}
+
 /* Stores. */
 
 void store_fixture_set_up(store_fixture *f, gconstpointer axes)

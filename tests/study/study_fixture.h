@@ -8,6 +8,7 @@
 
 #include "scenario/scenario.h"
 #include "study/store/result_store.h"
+#include "study/sweep/sweep_grid.h"
 #include "test.h"
 
 /* A folder of its own; remove with fixture_folder_remove(), which frees the name. */
@@ -30,6 +31,20 @@ void fixture_run_clear(stored_run *run);
 
 /* The same of `s` with the seed `seed`. */
 stored_run fixture_seed_run(const scenario *s, guint seed, guint64 point);
+
+/* The grid of a scenario "a". */
+typedef struct grid_fixture {
+  char *folder;
+  scenario *scenario;
+  sweep_grid *grid; /* NULL: not made yet */
+} grid_fixture;
+
+/* `text` (char *) is the scenario's; NULL: the test makes the grid. */
+void grid_fixture_set_up(grid_fixture *f, gconstpointer text);
+void grid_fixture_tear_down(grid_fixture *f, gconstpointer unused);
+
+/* Makes the grid, in place of the one before. Fails the test when it is refused. */
+void grid_fixture_make(grid_fixture *f, const char *text);
 
 /* The number of runs in the store at `path`. */
 guint fixture_count_runs(const char *path);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A run's summary: what is written is what is read back, and nobody's file makes the reader fall over. */
 #include "study/store/summary.h"
-#include "test.h"
 
 #include <glib/gstdio.h>
 #include <json-glib/json-glib.h>
@@ -9,36 +8,28 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "study_fixture.h"
+#include "test.h"
+
 typedef struct fixture {
   char *folder;
-  char *scenario_path;
   char *path; /* summary.json */
   scenario *scenario;
 } fixture;
 
 static void set_up(fixture *f, gconstpointer text)
 {
-  g_autoptr(GError) error = NULL;
-  f->folder = g_dir_make_tmp("test-summary-XXXXXX", &error);
-  g_assert_no_error(error);
-  f->scenario_path = g_build_filename(f->folder, "one-loss.cfg", NULL);
+  f->folder = fixture_folder_new();
   f->path = g_build_filename(f->folder, "summary.json", NULL);
-  g_file_set_contents(f->scenario_path, text, -1, &error);
-  g_assert_no_error(error);
-  f->scenario = scenario_load(f->scenario_path, NULL, &error);
-  g_assert_no_error(error);
+  f->scenario = fixture_scenario(f->folder, "one-loss.cfg", text, NULL);
 }
 
-static void tear_down(fixture *f, gconstpointer text)
+static void tear_down(fixture *f, gconstpointer unused)
 {
-  (void)text;
+  (void)unused;
   scenario_free(f->scenario);
-  g_unlink(f->path);
-  g_unlink(f->scenario_path);
-  g_rmdir(f->folder);
   g_free(f->path);
-  g_free(f->scenario_path);
-  g_free(f->folder);
+  fixture_folder_remove(f->folder);
 }
 
 static summary sample(void)
@@ -231,10 +222,10 @@ FIXTURE_TEST(test_members)
   JsonObject *keys = json_object_get_object_member(described, "keys");
   g_assert_cmpuint(json_object_get_size(keys), ==, SCENARIO_KEY_COUNT);
   g_assert_cmpstr(json_object_get_string_member(keys, "path.forward.mtu"), ==, "9000");
-  JsonObject *provenance = json_object_get_object_member(root, "provenance");
-  g_assert_cmpstr(json_object_get_string_member(provenance, "git"), ==, "abc123");
-  g_assert_cmpstr(json_object_get_string_member(provenance, "seed"), ==, "7");
-  JsonObject *libraries = json_object_get_object_member(provenance, "libraries");
+  JsonObject *origin = json_object_get_object_member(root, "provenance");
+  g_assert_cmpstr(json_object_get_string_member(origin, "git"), ==, "abc123");
+  g_assert_cmpstr(json_object_get_string_member(origin, "seed"), ==, "7");
+  JsonObject *libraries = json_object_get_object_member(origin, "libraries");
   g_assert_cmpstr(json_object_get_string_member(libraries, "ns-3"), ==, "3.37");
   g_assert_cmpstr(json_object_get_string_member(root, "status"), ==, "ok");
   g_assert_cmpstr(json_object_get_string_member(root, "message"), ==, "");

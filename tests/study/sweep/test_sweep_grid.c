@@ -13,36 +13,8 @@
 #define AXIS_MTU "{ key = \"path.forward.mtu\"; values = [576, 1500]; }"
 #define AXIS_SEED "{ key = \"run.seed\"; from = 1; to = 3; }"
 
-typedef struct fixture {
-  char *folder;
-  scenario *scenario;
-  sweep_grid *grid;
-} fixture;
-
-static void set_up(fixture *f, gconstpointer unused)
-{
-  (void)unused;
-  f->folder = fixture_folder_new();
-}
-
-static void tear_down(fixture *f, gconstpointer unused)
-{
-  (void)unused;
-  sweep_grid_free(f->grid);
-  scenario_free(f->scenario);
-  fixture_folder_remove(f->folder);
-}
-
-static void make_grid(fixture *f, const char *text)
-{
-  g_autoptr(GError) error = NULL;
-  f->scenario = fixture_scenario(f->folder, "a.cfg", text, NULL);
-  f->grid = sweep_grid_new(f->scenario, NULL, NULL, NULL, &error);
-  g_assert_no_error(error);
-  g_assert_nonnull(f->grid);
-}
-
-static void refuse_grid(fixture *f, const char *text, const char *const *sets, const char *complaint)
+static void refuse_grid(const grid_fixture *f, const char *text, const char *const *sets,
+                        const char *complaint)
 {
   g_autoptr(GError) error = NULL;
   scenario *s = fixture_scenario(f->folder, "a.cfg", text, sets);
@@ -54,19 +26,28 @@ static void refuse_grid(fixture *f, const char *text, const char *const *sets, c
   scenario_free(s);
 }
 
-static void expect_label(const fixture *f, gsize index, const char *expected)
+/* So many points; their labels, "0 path.forward.mtu=576|5 …" by their places; and how many the constraints leave out or equal others. */
+static void expect_grid(const grid_fixture *f, gsize count, const char *labels, gsize left_out,
+                        gsize repeated)
 {
-  g_autofree char *label = sweep_grid_label(f->grid, index);
-  g_assert_cmpstr(label, ==, expected);
+  g_auto(GStrv) expected = g_strsplit(labels, "|", -1);
+  g_assert_cmpuint(sweep_grid_count(f->grid), ==, count);
+  for (gsize i = 0; expected[i] != NULL; i++) {
+    char *name;
+    gsize index = (gsize)g_ascii_strtoull(expected[i], &name, 10);
+    g_autofree char *label = sweep_grid_label(f->grid, index);
+    g_assert_cmpstr(label, ==, name + 1);
+  }
+  g_assert_cmpuint(sweep_grid_left_out(f->grid), ==, left_out);
+  g_assert_cmpuint(sweep_grid_repeated(f->grid), ==, repeated);
 }
 
-#define FIXTURE_TEST(name) TEST_WITH(fixture, NULL, set_up, tear_down, name)
+#define FIXTURE_TEST(name) TEST_WITH(grid_fixture, NULL, grid_fixture_set_up, grid_fixture_tear_down, name)
 
 FIXTURE_TEST(test_no_axes)
 {
-  make_grid(f, "title = \"one\";");
-  g_assert_cmpuint(sweep_grid_count(f->grid), ==, 1);
-  expect_label(f, 0, "");
+  grid_fixture_make(f, "title = \"one\";");
+  expect_grid(f, 1, "0 ", 0, 0);
 }
 
 static void note_share(double share, gpointer shares)
@@ -92,19 +73,18 @@ FIXTURE_TEST(test_watched)
 /* 2 MTUs by 3 seeds: 6 points, the first axis slowest. */
 FIXTURE_TEST(test_order)
 {
-  make_grid(f, "title = \"grid\"; sweep = ( " AXIS_MTU ", " AXIS_SEED " );");
-  g_assert_cmpuint(sweep_grid_count(f->grid), ==, 6);
-  expect_label(f, 0, "path.forward.mtu=576 run.seed=1");
-  expect_label(f, 1, "path.forward.mtu=576 run.seed=2");
-  expect_label(f, 3, "path.forward.mtu=1500 run.seed=1");
-  expect_label(f, 5, "path.forward.mtu=1500 run.seed=3");
+  grid_fixture_make(f, "title = \"grid\"; sweep = ( " AXIS_MTU ", " AXIS_SEED " );");
+  expect_grid(f, 6,
+              "0 path.forward.mtu=576 run.seed=1|1 path.forward.mtu=576 run.seed=2|"
+              "3 path.forward.mtu=1500 run.seed=1|5 path.forward.mtu=1500 run.seed=3",
+              0, 0);
   g_autofree char *axes = sweep_grid_axes_text(f->grid);
   g_assert_cmpstr(axes, ==, "path.forward.mtu\nrun.seed");
 }
 
 FIXTURE_TEST(test_scenario_of_point)
 {
-  make_grid(f, "title = \"grid\"; sweep = ( " AXIS_MTU ", " AXIS_SEED " );");
+  grid_fixture_make(f, "title = \"grid\"; sweep = ( " AXIS_MTU ", " AXIS_SEED " );");
   scenario *s = sweep_grid_scenario(f->grid, 4);
   g_assert_cmpuint(scenario_configuration(s)->path.directions[SIDE_INITIATOR].link.mtu_octets, ==, 1500);
   g_assert_cmpuint(scenario_configuration(s)->run.seed, ==, 2);
@@ -114,7 +94,7 @@ FIXTURE_TEST(test_scenario_of_point)
 
 FIXTURE_TEST(test_series_stays_when_given)
 {
-  make_grid(f, "title = \"grid\"; measure: { series = \"all\"; }; sweep = ( " AXIS_SEED " );");
+  grid_fixture_make(f, "title = \"grid\"; measure: { series = \"all\"; }; sweep = ( " AXIS_SEED " );");
   scenario *s = sweep_grid_scenario(f->grid, 0);
   g_assert_cmpint(scenario_configuration(s)->measure.series, ==, SERIES_OF_ALL);
   scenario_free(s);
@@ -123,7 +103,7 @@ FIXTURE_TEST(test_series_stays_when_given)
 /* The loss follows the MTU: 2 by 3 points, not 2 by 2 by 3. */
 FIXTURE_TEST(test_axes_in_step)
 {
-  make_grid(
+  grid_fixture_make(
       f, "title = \"step\"; sweep = ( " AXIS_MTU ", " AXIS_SEED
          ", { key = \"path.forward.loss\"; values = [\"0.1%\", \"1%\"]; with = \"path.forward.mtu\"; } );");
   g_assert_cmpuint(sweep_grid_count(f->grid), ==, 6);
@@ -140,38 +120,35 @@ FIXTURE_TEST(test_axes_in_step)
 /* Equal points run once: 1500 is given as two texts of one value. */
 FIXTURE_TEST(test_equal_points)
 {
-  make_grid(f, "title = \"equal\"; sweep = ( { key = \"path.forward.mtu\"; values = [1500, 576, 1500]; } );");
-  g_assert_cmpuint(sweep_grid_count(f->grid), ==, 2);
-  expect_label(f, 0, "path.forward.mtu=1500");
-  expect_label(f, 1, "path.forward.mtu=576");
-  g_assert_cmpuint(sweep_grid_repeated(f->grid), ==, 1);
-  g_assert_cmpuint(sweep_grid_left_out(f->grid), ==, 0);
+  grid_fixture_make(
+      f, "title = \"equal\"; sweep = ( { key = \"path.forward.mtu\"; values = [1500, 576, 1500]; } );");
+  expect_grid(f, 2, "0 path.forward.mtu=1500|1 path.forward.mtu=576", 0, 1);
 }
 
 /* Axes in step are equal only together: of the three pairs the third is the first again. */
 FIXTURE_TEST(test_equal_in_step)
 {
-  make_grid(f, "sweep = ( { key = \"receiver.mode\"; values = [\"in-order\", \"in-order\", \"in-order\"]; },"
-               " { key = \"mpa.markers\"; values = [true, false, true]; with = \"receiver.mode\"; },"
-               " { key = \"run.seed\"; values = [1, 1]; } );");
-  g_assert_cmpuint(sweep_grid_count(f->grid), ==, 2);
-  g_assert_cmpuint(sweep_grid_repeated(f->grid), ==, 4);
-  expect_label(f, 0, "receiver.mode=in-order mpa.markers=true run.seed=1");
-  expect_label(f, 1, "receiver.mode=in-order mpa.markers=false run.seed=1");
+  grid_fixture_make(
+      f, "sweep = ( { key = \"receiver.mode\"; values = [\"in-order\", \"in-order\", \"in-order\"]; },"
+         " { key = \"mpa.markers\"; values = [true, false, true]; with = \"receiver.mode\"; },"
+         " { key = \"run.seed\"; values = [1, 1]; } );");
+  expect_grid(f, 2,
+              "0 receiver.mode=in-order mpa.markers=true run.seed=1|"
+              "1 receiver.mode=in-order mpa.markers=false run.seed=1",
+              0, 4);
 }
 
 /* Of the grid of 2 MTUs and 3 sizes of memory those remain whose memory holds a segment: with 576 all that are not 500, with 1500 only 1500.
  * The others keep their order. */
 FIXTURE_TEST(test_where)
 {
-  make_grid(f, "sweep = ( " AXIS_MTU ", { key = \"receiver.memory\"; values = [500, 1000, 1500]; } );\n"
-               "where = \"receiver.memory >= path.forward.mtu\";");
-  g_assert_cmpuint(sweep_grid_count(f->grid), ==, 3);
-  g_assert_cmpuint(sweep_grid_left_out(f->grid), ==, 3);
-  g_assert_cmpuint(sweep_grid_repeated(f->grid), ==, 0);
-  expect_label(f, 0, "path.forward.mtu=576 receiver.memory=1000");
-  expect_label(f, 1, "path.forward.mtu=576 receiver.memory=1500");
-  expect_label(f, 2, "path.forward.mtu=1500 receiver.memory=1500");
+  grid_fixture_make(f,
+                    "sweep = ( " AXIS_MTU ", { key = \"receiver.memory\"; values = [500, 1000, 1500]; } );\n"
+                    "where = \"receiver.memory >= path.forward.mtu\";");
+  expect_grid(f, 3,
+              "0 path.forward.mtu=576 receiver.memory=1000|1 path.forward.mtu=576 receiver.memory=1500|"
+              "2 path.forward.mtu=1500 receiver.memory=1500",
+              3, 0);
   scenario *s = sweep_grid_scenario(f->grid, 2);
   g_assert_cmpuint(scenario_configuration(s)->path.directions[SIDE_INITIATOR].link.mtu_octets, ==, 1500);
   scenario_free(s);
@@ -180,11 +157,11 @@ FIXTURE_TEST(test_where)
 /* What scenario_check() would refuse does not matter where the constraints leave it out. */
 FIXTURE_TEST(test_where_before_check)
 {
-  make_grid(f, "sweep = ( { key = \"path.forward.mtu\"; values = [1500, 176]; }, { key = \"mpa.markers\"; "
-               "values = [true, false]; } );\n"
-               "where = [\"path.forward.mtu > 180 or not mpa.markers\", \"mpa.crc\"];");
-  g_assert_cmpuint(sweep_grid_count(f->grid), ==, 3);
-  expect_label(f, 2, "path.forward.mtu=176 mpa.markers=false");
+  grid_fixture_make(
+      f, "sweep = ( { key = \"path.forward.mtu\"; values = [1500, 176]; }, { key = \"mpa.markers\"; "
+         "values = [true, false]; } );\n"
+         "where = [\"path.forward.mtu > 180 or not mpa.markers\", \"mpa.crc\"];");
+  expect_grid(f, 3, "2 path.forward.mtu=176 mpa.markers=false", 1, 0);
 }
 
 FIXTURE_TEST(test_where_refused)
@@ -206,13 +183,13 @@ FIXTURE_TEST(test_where_refused)
 /* The identity of each point is that of its scenario, also in keys that inherit from an axis, and in those of the series. */
 FIXTURE_TEST(test_identities_are_those_of_scenarios)
 {
-  make_grid(f, "path: { reverse: { delay = \"5us\"; }; };\n"
-               "sweep = ( { key = \"path.forward.mtu\"; values = [1500, 9000]; },"
-               " { key = \"mpa.markers\"; values = [true, false]; },"
-               " { key = \"path.reverse.mtu\"; values = [4000, 1500]; with = \"path.forward.mtu\"; },"
-               " { key = \"path.forward.delay\"; from = \"10us\"; to = \"1ms\"; points = 3; },"
-               " { key = \"path.forward.rate\"; values = [\"10Gbit/s\", \"1Gbit/s\"]; } );\n"
-               "where = \"mpa.markers or path.forward.mtu > 1500\";");
+  grid_fixture_make(f, "path: { reverse: { delay = \"5us\"; }; };\n"
+                       "sweep = ( { key = \"path.forward.mtu\"; values = [1500, 9000]; },"
+                       " { key = \"mpa.markers\"; values = [true, false]; },"
+                       " { key = \"path.reverse.mtu\"; values = [4000, 1500]; with = \"path.forward.mtu\"; },"
+                       " { key = \"path.forward.delay\"; from = \"10us\"; to = \"1ms\"; points = 3; },"
+                       " { key = \"path.forward.rate\"; values = [\"10Gbit/s\", \"1Gbit/s\"]; } );\n"
+                       "where = \"mpa.markers or path.forward.mtu > 1500\";");
   g_assert_cmpuint(sweep_grid_count(f->grid), ==, 3 * 3 * 2);
   for (gsize i = sweep_grid_count(f->grid); i-- > 0;) {
     scenario *s = sweep_grid_scenario(f->grid, i);
@@ -228,27 +205,24 @@ FIXTURE_TEST(test_identities_are_those_of_scenarios)
 /* Many points, half of them left out: the last one is still the right one. */
 FIXTURE_TEST(test_large)
 {
-  make_grid(f, "sweep = ( { key = \"path.forward.loss\"; from = \"0.001%\"; to = \"1%\"; points = 10; },"
-               " { key = \"receiver.memory\"; from = 1000; to = 10000; step = 1000; },"
-               " { key = \"run.seed\"; from = 1; to = 200; } );\n"
-               "where = \"run.seed <= 100\";");
-  g_assert_cmpuint(sweep_grid_count(f->grid), ==, 10000);
-  g_assert_cmpuint(sweep_grid_left_out(f->grid), ==, 10000);
-  expect_label(f, 9999, "path.forward.loss=1% receiver.memory=10000 run.seed=100");
+  grid_fixture_make(f,
+                    "sweep = ( { key = \"path.forward.loss\"; from = \"0.001%\"; to = \"1%\"; points = 10; },"
+                    " { key = \"receiver.memory\"; from = 1000; to = 10000; step = 1000; },"
+                    " { key = \"run.seed\"; from = 1; to = 200; } );\n"
+                    "where = \"run.seed <= 100\";");
+  expect_grid(f, 10000, "9999 path.forward.loss=1% receiver.memory=10000 run.seed=100", 10000, 0);
 }
 
 FIXTURE_TEST(test_identities)
 {
-  make_grid(f, "title = \"grid\"; sweep = ( " AXIS_MTU ", " AXIS_SEED " );");
+  grid_fixture_make(f, "title = \"grid\"; sweep = ( " AXIS_MTU ", " AXIS_SEED " );");
   g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
   for (gsize i = 0; i < 6; i++) {
     g_assert_true(g_hash_table_add(seen, (gpointer)sweep_grid_identity(f->grid, i)));
   }
   g_autofree char *third = g_strdup(sweep_grid_identity(f->grid, 3));
-  sweep_grid_free(f->grid);
-  scenario_free(f->scenario);
   /* another text, the same keys at another place of another grid */
-  make_grid(f, "title = \"grid\"; path: { forward: { mtu = 1500; }; }; sweep = ( " AXIS_SEED " );");
+  grid_fixture_make(f, "title = \"grid\"; path: { forward: { mtu = 1500; }; }; sweep = ( " AXIS_SEED " );");
   g_assert_cmpstr(sweep_grid_identity(f->grid, 0), ==, third);
 }
 

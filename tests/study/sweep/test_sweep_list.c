@@ -9,34 +9,20 @@
 #include "test.h"
 
 typedef struct fixture {
-  char *folder;
-  scenario *scenario;
-  sweep_grid *grid;
+  grid_fixture on;
   sweep_list_options options;
 } fixture;
 
 static void set_up(fixture *f, gconstpointer unused)
 {
-  (void)unused;
-  f->folder = fixture_folder_new();
+  grid_fixture_set_up(&f->on, unused);
   f->options = (sweep_list_options){.version = "0.1.0", .jobs = 1, .shard = 1, .shards = 1};
 }
 
 static void tear_down(fixture *f, gconstpointer unused)
 {
-  (void)unused;
   g_free(f->options.states);
-  sweep_grid_free(f->grid);
-  scenario_free(f->scenario);
-  fixture_folder_remove(f->folder);
-}
-
-static void make_grid(fixture *f, const char *text)
-{
-  g_autoptr(GError) error = NULL;
-  f->scenario = fixture_scenario(f->folder, "a.cfg", text, NULL);
-  f->grid = sweep_grid_new(f->scenario, NULL, NULL, NULL, &error);
-  g_assert_no_error(error);
+  grid_fixture_tear_down(&f->on, unused);
 }
 
 static char *printed(const fixture *f)
@@ -44,7 +30,7 @@ static char *printed(const fixture *f)
   char *text = NULL;
   size_t length;
   FILE *output = open_memstream(&text, &length);
-  sweep_list_print(f->grid, &f->options, output);
+  sweep_list_print(f->on.grid, &f->options, output);
   g_assert_cmpint(fclose(output), ==, 0);
   return text;
 }
@@ -57,7 +43,7 @@ static void expect_list(const fixture *f, const char *expected)
 
 static double segments_of(fixture *f, const char *text)
 {
-  scenario *s = fixture_scenario(f->folder, "s.cfg", text, NULL);
+  scenario *s = fixture_scenario(f->on.folder, "s.cfg", text, NULL);
   double segments = sweep_list_segments(s);
   scenario_free(s);
   return segments;
@@ -85,7 +71,7 @@ FIXTURE_TEST(test_segments)
 /* 9000 segments at 2,000,000 a second and 5 ms to start are 9.5 ms a run: two runs take 19 ms. */
 FIXTURE_TEST(test_without_store)
 {
-  make_grid(f, "title = \"Two seeds\"; sweep = ( { key = \"run.seed\"; from = 1; to = 2; } );");
+  grid_fixture_make(&f->on, "title = \"Two seeds\"; sweep = ( { key = \"run.seed\"; from = 1; to = 2; } );");
   expect_list(f, "a: Two seeds, iwarpsim 0.1.0\n"
                  "1  run.seed=1\n"
                  "2  run.seed=2\n"
@@ -94,7 +80,7 @@ FIXTURE_TEST(test_without_store)
 
 FIXTURE_TEST(test_without_axes)
 {
-  make_grid(f, "workload: { messages = 1; };");
+  grid_fixture_make(&f->on, "workload: { messages = 1; };");
   expect_list(f, "a, iwarpsim 0.1.0\n"
                  "1\n"
                  "1 run, 1 to run, about 45 segments, about 1 s at -j 1\n");
@@ -103,7 +89,8 @@ FIXTURE_TEST(test_without_axes)
 /* What is left out, what is given twice and the shard are told. Of points 1 2 3 the second shard of two has the second. */
 FIXTURE_TEST(test_remarks)
 {
-  make_grid(f, "sweep = ( { key = \"run.seed\"; values = [1, 2, 1, 3, 4]; } ); where = \"run.seed < 4\";");
+  grid_fixture_make(
+      &f->on, "sweep = ( { key = \"run.seed\"; values = [1, 2, 1, 3, 4]; } ); where = \"run.seed < 4\";");
   f->options.shard = f->options.shards = 2;
   expect_list(
       f, "a, iwarpsim 0.1.0\n"
@@ -114,9 +101,7 @@ FIXTURE_TEST(test_remarks)
 
 static void expect_estimate(fixture *f, const char *scenario_text, guint jobs, const char *expected)
 {
-  g_clear_pointer(&f->grid, sweep_grid_free);
-  g_clear_pointer(&f->scenario, scenario_free);
-  make_grid(f, scenario_text);
+  grid_fixture_make(&f->on, scenario_text);
   f->options.jobs = jobs;
   g_autofree char *text = printed(f);
   if (!g_str_has_suffix(text, expected)) {
@@ -157,7 +142,7 @@ static void commit(result_store *store, const fixture *f, gsize index, run_statu
 {
   g_autoptr(GError) error = NULL;
   const provenance from = fixture_origin("a", "t", "text", "run.seed");
-  scenario *s = sweep_grid_scenario(f->grid, index);
+  scenario *s = sweep_grid_scenario(f->on.grid, index);
   stored_run run = fixture_run(s, index);
   run.status = status;
   run.exit_code = exit_code;
@@ -173,8 +158,8 @@ static void commit(result_store *store, const fixture *f, gsize index, run_statu
 FIXTURE_TEST(test_with_store)
 {
   g_autoptr(GError) error = NULL;
-  make_grid(f, "title = \"t\"; sweep = ( { key = \"run.seed\"; from = 1; to = 6; } );");
-  g_autofree char *path = g_build_filename(f->folder, "a.sqlite", NULL);
+  grid_fixture_make(&f->on, "title = \"t\"; sweep = ( { key = \"run.seed\"; from = 1; to = 6; } );");
+  g_autofree char *path = g_build_filename(f->on.folder, "a.sqlite", NULL);
   result_store *store = result_store_open(path, RESULT_STORE_WRITE, &error);
   g_assert_no_error(error);
   commit(store, f, 0, RUN_OK, 0, 100);
@@ -184,7 +169,7 @@ FIXTURE_TEST(test_with_store)
   result_store_close(store);
   store = result_store_open(path, RESULT_STORE_READ, &error);
   g_assert_no_error(error);
-  g_assert_true(sweep_list_look_up(f->grid, store, &f->options, &error));
+  g_assert_true(sweep_list_look_up(f->on.grid, store, &f->options, &error));
   result_store_close(store);
   g_assert_cmpuint(f->options.mean_wall_count, ==, 2);
   expect_list(f, "a: t, iwarpsim 0.1.0\n"
@@ -201,7 +186,7 @@ FIXTURE_TEST(test_with_store)
 FIXTURE_TEST(test_all_done)
 {
   g_autoptr(GError) error = NULL;
-  make_grid(f, "title = \"t\";");
+  grid_fixture_make(&f->on, "title = \"t\";");
   f->options.states = g_new(stored_state, 1);
   f->options.states[0] = STORED_DONE;
   expect_list(f, "a: t, iwarpsim 0.1.0\n1  done\n1 run, 0 to run\n");

@@ -12,29 +12,7 @@
 #define EXITED(code) ((code) << 8)
 #define SIGNALLED(number) (number)
 
-typedef struct fixture {
-  char *folder;
-  scenario *scenario;
-  sweep_grid *grid; /* of one point */
-} fixture;
-
-static void set_up(fixture *f, gconstpointer unused)
-{
-  (void)unused;
-  f->folder = fixture_folder_new();
-  f->scenario = fixture_scenario(f->folder, "a.cfg", "title = \"t\";", NULL);
-  f->grid = sweep_grid_new(f->scenario, NULL, NULL, NULL, NULL);
-}
-
-static void tear_down(fixture *f, gconstpointer unused)
-{
-  (void)unused;
-  sweep_grid_free(f->grid);
-  scenario_free(f->scenario);
-  fixture_folder_remove(f->folder);
-}
-
-static sweep_record *record_of(const fixture *f, int wait_status, const char *left, const char *messages)
+static sweep_record *record_of(const grid_fixture *f, int wait_status, const char *left, const char *messages)
 {
   const worker_run_end end = {.wait_status = wait_status,
                               .summary = left,
@@ -45,8 +23,8 @@ static sweep_record *record_of(const fixture *f, int wait_status, const char *le
   return sweep_record_new(f->grid, 0, "here", &end);
 }
 
-static void expect(const fixture *f, int wait_status, const char *left, const char *messages, int exit_code,
-                   const char *message)
+static void expect(const grid_fixture *f, int wait_status, const char *left, const char *messages,
+                   int exit_code, const char *message)
 {
   sweep_record *record = record_of(f, wait_status, left, messages);
   g_assert_cmpint(record->run.status, ==, RUN_FAILED);
@@ -56,7 +34,7 @@ static void expect(const fixture *f, int wait_status, const char *left, const ch
 }
 
 /* The summary of a run that ended as `status`; g_free(). */
-static char *summary_of(const fixture *f, run_status status)
+static char *summary_of(const grid_fixture *f, run_status status)
 {
   gsize length;
   distribution distributions[DISTRIBUTION_COUNT] = {{0}};
@@ -72,7 +50,8 @@ static char *summary_of(const fixture *f, run_status status)
   return text;
 }
 
-#define FIXTURE_TEST(name) TEST_WITH(fixture, NULL, set_up, tear_down, name)
+#define FIXTURE_TEST(name)                                                                                   \
+  TEST_WITH(grid_fixture, "title = \"t\";", grid_fixture_set_up, grid_fixture_tear_down, name)
 
 FIXTURE_TEST(test_no_summary)
 {

@@ -382,45 +382,40 @@ FIXTURE_TEST(test_interrupt_twice_with_locked_store)
   g_assert_cmpuint(result.to_go, ==, 3);
 }
 
-/* The third run cannot be written: two stay, the fourth is not started. */
-FIXTURE_TEST(test_store_fails)
+/* A sweep of `text` while the third run cannot be written and `sql` is done to the store. */
+static sweep_result sweep_into_failing_store(const sweep_fixture *f, const char *text, const char *sql)
 {
   g_autoptr(GError) error = NULL;
   sweep_result result;
-  meddler other = {
-      .f = f,
-      .database = open_beside(f),
-      .sql = "CREATE TRIGGER full BEFORE INSERT ON runs WHEN NEW.point = 2 BEGIN SELECT "
-             "RAISE(ABORT, 'full'); END",
-  };
+  g_autofree char *with_trigger = g_strconcat(
+      sql,
+      "CREATE TRIGGER full BEFORE INSERT ON runs WHEN NEW.point = 2 BEGIN SELECT RAISE(ABORT, 'full'); END",
+      NULL);
+  meddler other = {.f = f, .database = open_beside(f), .sql = with_trigger};
   sweep_fixture_add_timer(f, 1, meddle, &other);
-  g_assert_false(sweep_fixture_sweep_text(
-      f, "title = \"seeds\"; sweep = ( { key = \"run.seed\"; values = [1, 2, 3, 26]; } );", NULL,
-      (sweep_fixture_options){.jobs = 1}, &result, &error));
+  if (*sql != '\0') {
+    sweep_fixture_add_timer(f, 800, unlock, other.database);
+  }
+  g_assert_false(
+      sweep_fixture_sweep_text(f, text, NULL, (sweep_fixture_options){.jobs = 1}, &result, &error));
   g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FAILED);
   sqlite3_close(other.database);
   g_assert_cmpuint(result.done, ==, 2);
+  return result;
+}
+
+/* Two stay, the fourth is not started. */
+FIXTURE_TEST(test_store_fails)
+{
+  sweep_result result = sweep_into_failing_store(
+      f, "title = \"seeds\"; sweep = ( { key = \"run.seed\"; values = [1, 2, 3, 26]; } );", "");
   g_assert_cmpuint(result.to_go, ==, 2);
 }
 
-/* Results that came while the store was locked are committed together. The third of six cannot be written: the others, each alone, stay. */
+/* Results that came while the store was locked are committed together. The others of six, each alone, stay. */
 FIXTURE_TEST(test_one_of_several_fails)
 {
-  g_autoptr(GError) error = NULL;
-  sweep_result result;
-  meddler other = {
-      .f = f,
-      .database = open_beside(f),
-      .sql = "BEGIN EXCLUSIVE; CREATE TRIGGER full BEFORE INSERT ON runs WHEN NEW.point = 2 BEGIN SELECT "
-             "RAISE(ABORT, 'full'); END",
-  };
-  sweep_fixture_add_timer(f, 1, meddle, &other);
-  sweep_fixture_add_timer(f, 800, unlock, other.database);
-  g_assert_false(sweep_fixture_sweep_text(f, SEEDS("101", "106"), NULL, (sweep_fixture_options){.jobs = 1},
-                                          &result, &error));
-  g_assert_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FAILED);
-  sqlite3_close(other.database);
-  g_assert_cmpuint(result.done, ==, 2);
+  sweep_into_failing_store(f, SEEDS("101", "106"), "BEGIN EXCLUSIVE; ");
   g_assert_cmpuint(fixture_count_runs(f->store_path), ==, 2);
 }
 

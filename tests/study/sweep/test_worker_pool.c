@@ -16,22 +16,18 @@
 static const run_limits no_limits;
 
 typedef struct fixture {
-  char *folder;
-  scenario *scenario;
-  sweep_grid *grid;
+  grid_fixture on;
   worker_pool *pool;    /* NULL: not made yet */
   worker_run *run;      /* the last one; NULL: it has ended */
   sweep_record *record; /* of the last run; NULL: it has not ended */
 } fixture;
 
 /* Points of the seeds 1, 2, … */
-static void set_up(fixture *f, gconstpointer title)
+#define SCENARIO(title) "title = \"" title "\"; sweep = ( { key = \"run.seed\"; from = 1; to = 40; } );"
+
+static void set_up(fixture *f, gconstpointer text)
 {
-  f->folder = fixture_folder_new();
-  g_autofree char *text = g_strdup_printf(
-      "title = \"%s\"; sweep = ( { key = \"run.seed\"; from = 1; to = 40; } );", (const char *)title);
-  f->scenario = fixture_scenario(f->folder, "a.cfg", text, NULL);
-  f->grid = sweep_grid_new(f->scenario, NULL, NULL, NULL, NULL);
+  grid_fixture_set_up(&f->on, text);
   sweep_fixture_start_clock();
 }
 
@@ -45,28 +41,25 @@ static void clear_record(fixture *f)
 
 static void tear_down(fixture *f, gconstpointer unused)
 {
-  (void)unused;
   clear_record(f);
   worker_pool_free(f->pool);
-  sweep_grid_free(f->grid);
-  scenario_free(f->scenario);
-  fixture_folder_remove(f->folder);
+  grid_fixture_tear_down(&f->on, unused);
 }
 
-#define FIXTURE_TEST(name) TEST_WITH(fixture, "t", set_up, tear_down, name)
+#define FIXTURE_TEST(name) TEST_WITH(fixture, SCENARIO("t"), set_up, tear_down, name)
 
 static void note_end(worker_run *run, const worker_run_end *end, gpointer data)
 {
   fixture *f = data;
   g_assert_true(run == f->run);
   f->run = NULL;
-  f->record = sweep_record_new(f->grid, worker_run_point(run), "here", end);
+  f->record = sweep_record_new(f->on.grid, worker_run_point(run), "here", end);
 }
 
 static void make_pool(fixture *f, run_limits limits)
 {
   g_autoptr(GError) error = NULL;
-  f->pool = worker_pool_new(f->grid, fake_run, 1, &limits, &error);
+  f->pool = worker_pool_new(f->on.grid, fake_run, 1, &limits, &error);
   g_assert_no_error(error);
 }
 
@@ -130,7 +123,7 @@ static pid_t only_worker(void)
 static pid_t await_trace(const fixture *f, const char *seed)
 {
   pid_t process;
-  while ((process = sweep_fixture_traced(f->folder, seed)) == 0) {
+  while ((process = sweep_fixture_traced(f->on.folder, seed)) == 0) {
     g_usleep(1000);
   }
   return process;
@@ -270,7 +263,7 @@ FIXTURE_TEST(test_limit)
 }
 
 /* A child that does not mind SIGTERM is killed once more than a second has passed. */
-TEST_WITH(fixture, "stubborn", set_up, tear_down, test_stubborn)
+TEST_WITH(fixture, SCENARIO("stubborn"), set_up, tear_down, test_stubborn)
 {
   sweep_fixture_stop_clock();
   worker_run *child = start(f, 1, (run_limits){.stall_s = 0.2});
@@ -307,7 +300,7 @@ FIXTURE_TEST(test_leaves_a_child)
 {
   const stored_run *outcome = run(f, 30, no_limits);
   g_assert_cmpint(outcome->status, ==, RUN_OK);
-  pid_t left = sweep_fixture_traced(f->folder, "30");
+  pid_t left = sweep_fixture_traced(f->on.folder, "30");
   g_assert_cmpint(left, >, 0);
   g_assert_cmpint(kill(left, 0), ==, 0);
 }
@@ -378,7 +371,7 @@ FIXTURE_TEST(test_a_process_each)
   pid_t worker = only_worker();
   run(f, 2, no_limits);
   g_assert_cmpint(only_worker(), ==, worker);
-  pid_t first = sweep_fixture_traced(f->folder, "1"), second = sweep_fixture_traced(f->folder, "2");
+  pid_t first = sweep_fixture_traced(f->on.folder, "1"), second = sweep_fixture_traced(f->on.folder, "2");
   g_assert_cmpint(first, !=, second);
   g_assert_cmpint(first, !=, worker);
 }
@@ -457,7 +450,7 @@ FIXTURE_TEST(test_no_descriptors)
   struct rlimit before;
   g_assert_cmpint(getrlimit(RLIMIT_NOFILE, &before), ==, 0);
   setrlimit(RLIMIT_NOFILE, &(struct rlimit){4, before.rlim_max});
-  g_assert_null(worker_pool_new(f->grid, fake_run, 2, &no_limits, &error));
+  g_assert_null(worker_pool_new(f->on.grid, fake_run, 2, &no_limits, &error));
   setrlimit(RLIMIT_NOFILE, &before);
   g_assert_nonnull(error);
   run(f, 1, no_limits);

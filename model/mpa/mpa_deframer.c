@@ -338,28 +338,11 @@ static void pass_whole_fpdus(mpa_deframer *deframer, const buffer_chain *octets,
   }
 }
 
-/* Nothing of [in-order edge, end) is held or was passed early. */
-static bool nothing_ahead_below(const mpa_deframer *deframer, uint64_t end)
-{
-  const mpa_reassembly *reassembly = deframer->locator.reassembly;
-
-  return !reassembly ||
-         (reassembly_queue_next_held(reassembly->octets, deframer->locator.edge) >= end &&
-          (range_set_count(&reassembly->taken) == 0 || range_set_get(&reassembly->taken, 0).from >= end));
-}
-
 /* --- The front --- */
 
 static uint64_t front_end(const mpa_deframer *deframer)
 {
   return deframer->locator.edge + deframer->slow->front.octets.length;
-}
-
-/* Whether there is a front with room for a piece, and octets from `offset` on continue it. */
-static bool continues_front(const mpa_deframer *deframer, uint64_t offset)
-{
-  return has_front(deframer) && front_end(deframer) == offset &&
-         deframer->slow->front.piece_count < MPA_FRONT_PIECES_MAX;
 }
 
 /* The in-order edge has moved on from `start`: what is below it leaves the front. */
@@ -516,8 +499,15 @@ static void receive(mpa_deframer *deframer, uint64_t offset, const buffer_chain 
   if (deframer->locator.error != MPA_ERROR_NONE || end <= locator->edge) {
     return;
   }
-  bool at_front = continues_front(deframer, offset);
-  if (!at_front && !has_front(deframer) && offset == locator->edge && nothing_ahead_below(deframer, end)) {
+  /* They continue a front that has room for a piece; or there is none, and nothing of [in-order edge, end) is
+   * held or was passed early. */
+  const mpa_reassembly *reassembly = locator->reassembly;
+  bool at_front = has_front(deframer) && front_end(deframer) == offset &&
+                  deframer->slow->front.piece_count < MPA_FRONT_PIECES_MAX;
+  if (!has_front(deframer) && offset == locator->edge &&
+      (!reassembly ||
+       (reassembly_queue_next_held(reassembly->octets, offset) >= end &&
+        (range_set_count(&reassembly->taken) == 0 || range_set_get(&reassembly->taken, 0).from >= end)))) {
     pass_whole_fpdus(deframer, octets, arrival, now);
     at_front = deframer->locator.error == MPA_ERROR_NONE && mpa_locator_is_empty(locator);
     if (locator->edge == end && at_front) {

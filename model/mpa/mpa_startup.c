@@ -35,48 +35,26 @@ typedef enum startup_event {
   EVENTS
 } startup_event;
 
-enum { NEVER = MPA_STARTUP_STATES }; /* the event cannot happen in this state */
+/* The event cannot happen in this state: no event leads back to the first one. */
+enum { NEVER = MPA_STARTUP_STREAMING };
 
+/* What is not here is NEVER. */
 static const uint8_t next_state[MPA_STARTUP_STATES][EVENTS] = {
     [MPA_STARTUP_STREAMING] = {[EVENT_BEGIN] = MPA_STARTUP_WAITING,
                                /* mpa-02 §8.1: the agreed octet is all there is (MPA-183, MPA-189) */
-                               [EVENT_BEGIN_FRAMELESS] = MPA_STARTUP_FULL_OPERATION,
-                               [EVENT_VALID_FRAME] = NEVER,
-                               [EVENT_FRAME_TO_DECIDE] = NEVER,
-                               [EVENT_REJECTING_REPLY] = NEVER,
-                               [EVENT_ULP_ACCEPTS] = NEVER,
-                               [EVENT_ULP_REJECTS] = NEVER,
-                               [EVENT_FAULT] = NEVER},
+                               [EVENT_BEGIN_FRAMELESS] = MPA_STARTUP_FULL_OPERATION},
     /* mpa-01 §6.1 rules 2 and 3: a valid frame of the peer opens full operation, an improper one ends the
      * connection (MPA-204, MPA-205, MPA-215, MPA-216), a rejection only MPA (MPA-217) */
-    [MPA_STARTUP_WAITING] = {[EVENT_BEGIN] = NEVER,
-                             [EVENT_BEGIN_FRAMELESS] = NEVER,
-                             [EVENT_VALID_FRAME] = MPA_STARTUP_FULL_OPERATION,
+    [MPA_STARTUP_WAITING] = {[EVENT_VALID_FRAME] = MPA_STARTUP_FULL_OPERATION,
                              [EVENT_FRAME_TO_DECIDE] = MPA_STARTUP_DECIDING,
                              [EVENT_REJECTING_REPLY] = MPA_STARTUP_REJECTED,
-                             [EVENT_ULP_ACCEPTS] = NEVER,
-                             [EVENT_ULP_REJECTS] = NEVER,
                              [EVENT_FAULT] = MPA_STARTUP_FAILED},
     /* mpa-01 §6.1 rule 6 (MPA-222, MPA-224); the peer must be silent meanwhile (note M41) */
-    [MPA_STARTUP_DECIDING] = {[EVENT_BEGIN] = NEVER,
-                              [EVENT_BEGIN_FRAMELESS] = NEVER,
-                              [EVENT_VALID_FRAME] = NEVER,
-                              [EVENT_FRAME_TO_DECIDE] = NEVER,
-                              [EVENT_REJECTING_REPLY] = NEVER,
-                              [EVENT_ULP_ACCEPTS] = MPA_STARTUP_FULL_OPERATION,
+    [MPA_STARTUP_DECIDING] = {[EVENT_ULP_ACCEPTS] = MPA_STARTUP_FULL_OPERATION,
                               [EVENT_ULP_REJECTS] = MPA_STARTUP_REJECTED,
                               [EVENT_FAULT] = MPA_STARTUP_FAILED},
     /* A Responder whose Reply has not gone out yet is owed silence, too. */
-    [MPA_STARTUP_FULL_OPERATION] = {[EVENT_BEGIN] = NEVER,
-                                    [EVENT_BEGIN_FRAMELESS] = NEVER,
-                                    [EVENT_VALID_FRAME] = NEVER,
-                                    [EVENT_FRAME_TO_DECIDE] = NEVER,
-                                    [EVENT_REJECTING_REPLY] = NEVER,
-                                    [EVENT_ULP_ACCEPTS] = NEVER,
-                                    [EVENT_ULP_REJECTS] = NEVER,
-                                    [EVENT_FAULT] = MPA_STARTUP_FAILED},
-    [MPA_STARTUP_REJECTED] = {NEVER, NEVER, NEVER, NEVER, NEVER, NEVER, NEVER, NEVER},
-    [MPA_STARTUP_FAILED] = {NEVER, NEVER, NEVER, NEVER, NEVER, NEVER, NEVER, NEVER},
+    [MPA_STARTUP_FULL_OPERATION] = {[EVENT_FAULT] = MPA_STARTUP_FAILED},
 };
 
 static const char *const reason_texts[MPA_STARTUP_REASONS] = {

@@ -22,43 +22,48 @@ enum {
 
 enum { VLAN_TAG_OCTETS = 4, VLAN_INNER_TYPE_AT = 2 };
 
-/* Link types whose header has an EtherType in it: how long the header is and where the type lies
- * (tcpdump.org/linktypes.html). */
-enum {
-  ETHERNET_HEADER_OCTETS = 14,
-  ETHERNET_TYPE_AT = 12,
-  COOKED_HEADER_OCTETS = 16,
-  COOKED_TYPE_AT = 14,
-  COOKED_2_HEADER_OCTETS = 20,
-  COOKED_2_TYPE_AT = 0,
-  FAMILY_OCTETS = 4,
+/* What stands before a packet of a link type (tcpdump.org/linktypes.html). */
+typedef enum link_header { HEADER_WITH_TYPE, HEADER_WITH_FAMILY, NO_HEADER } link_header;
+
+typedef struct link_row {
+  int link_type;
+  link_header header;
+  uint32_t header_octets;
+  uint32_t type_at; /* where an EtherType lies in it */
+} link_row;
+
+static const link_row link_rows[] = {
+    {DLT_EN10MB, HEADER_WITH_TYPE, 14, 12},
+    {DLT_LINUX_SLL, HEADER_WITH_TYPE, 16, 14},
+    {DLT_LINUX_SLL2, HEADER_WITH_TYPE, 20, 0},
+    {DLT_RAW, NO_HEADER, 0, 0},
+    {DLT_IPV4, NO_HEADER, 0, 0},
+    {DLT_IPV6, NO_HEADER, 0, 0},
+    {DLT_NULL, HEADER_WITH_FAMILY, 4, 0},
+    {DLT_LOOP, HEADER_WITH_FAMILY, 4, 0},
 };
+
+/* NULL: it is not known. */
+static const link_row *row_of(int link_type)
+{
+  for (size_t index = 0; index < G_N_ELEMENTS(link_rows); index++) {
+    if (link_rows[index].link_type == link_type) {
+      return &link_rows[index];
+    }
+  }
+  return NULL;
+}
 
 bool capture_link_is_known(int link_type)
 {
-  switch (link_type) {
-  case DLT_EN10MB:
-  case DLT_LINUX_SLL:
-  case DLT_LINUX_SLL2:
-  case DLT_RAW:
-  case DLT_IPV4:
-  case DLT_IPV6:
-  case DLT_NULL:
-  case DLT_LOOP:
-    return true;
-  default:
-    return false;
-  }
+  return row_of(link_type) != NULL;
 }
 
-static capture_link_content look_behind_type(const uint8_t *octets, uint32_t length, uint32_t type_at,
-                                             uint32_t header_octets, uint32_t *ip_at)
+static capture_link_content look_behind_type(const link_row *row, const uint8_t *octets, uint32_t length,
+                                             uint32_t *ip_at)
 {
-  if (length < header_octets) {
-    return CAPTURE_LINK_CUT_OFF;
-  }
-  uint16_t type = big_endian_read_16(octets + type_at);
-  uint32_t at = header_octets;
+  uint16_t type = big_endian_read_16(octets + row->type_at);
+  uint32_t at = row->header_octets;
   while (type == ETHERTYPE_VLAN || type == ETHERTYPE_PROVIDER_VLAN || type == ETHERTYPE_OLD_PROVIDER_VLAN) {
     if (length - at < VLAN_TAG_OCTETS) {
       return CAPTURE_LINK_CUT_OFF;
@@ -72,7 +77,7 @@ static capture_link_content look_behind_type(const uint8_t *octets, uint32_t len
 
 /* The address family's number is the capturing system's, in its byte order (DLT_LOOP: in network order),
  * which need not be ours: small numbers tell their order. */
-static capture_link_content look_behind_family(const uint8_t *octets, uint32_t length, uint32_t *ip_at)
+static capture_link_content look_behind_family(const uint8_t *octets)
 {
   enum {
     FAMILY_IPV4 = 2,
@@ -82,12 +87,8 @@ static capture_link_content look_behind_family(const uint8_t *octets, uint32_t l
     FAMILY_IPV6_DARWIN = 30
   };
 
-  if (length < FAMILY_OCTETS) {
-    return CAPTURE_LINK_CUT_OFF;
-  }
   uint32_t family = big_endian_read_32(octets);
   family = family > UINT16_MAX ? GUINT32_SWAP_LE_BE(family) : family;
-  *ip_at = FAMILY_OCTETS;
   switch (family) {
   case FAMILY_IPV4:
   case FAMILY_IPV6_LINUX:
@@ -102,20 +103,21 @@ static capture_link_content look_behind_family(const uint8_t *octets, uint32_t l
 
 capture_link_content capture_link_look(int link_type, const uint8_t *octets, uint32_t length, uint32_t *ip_at)
 {
-  switch (link_type) {
-  case DLT_EN10MB:
-    return look_behind_type(octets, length, ETHERNET_TYPE_AT, ETHERNET_HEADER_OCTETS, ip_at);
-  case DLT_LINUX_SLL:
-    return look_behind_type(octets, length, COOKED_TYPE_AT, COOKED_HEADER_OCTETS, ip_at);
-  case DLT_LINUX_SLL2:
-    return look_behind_type(octets, length, COOKED_2_TYPE_AT, COOKED_2_HEADER_OCTETS, ip_at);
-  case DLT_NULL:
-  case DLT_LOOP:
-    return look_behind_family(octets, length, ip_at);
-  default: /* raw IP */
-    *ip_at = 0;
-    return CAPTURE_LINK_IP;
+  const link_row *row = row_of(link_type);
+
+  if (length < row->header_octets) {
+    return CAPTURE_LINK_CUT_OFF;
   }
+  *ip_at = row->header_octets;
+  switch (row->header) {
+  case HEADER_WITH_TYPE:
+    return look_behind_type(row, octets, length, ip_at);
+  case HEADER_WITH_FAMILY:
+    return look_behind_family(octets);
+  case NO_HEADER:
+    break;
+  }
+  return CAPTURE_LINK_IP;
 }
 
 /* --- IP --- */

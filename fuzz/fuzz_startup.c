@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/big_endian.h"
-#include "decode/decode_startup_frame.h"
+#include "decode/decode_reader.h"
 #include "fuzz_input.h"
 #include "mpa/mpa_startup.h"
 

@@ -1,11 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reads an FPDU and its ULPDU: markers, CRC, DDP and RDMAP fields. */
+/* Reads startup frames, and FPDUs with their ULPDUs: markers, CRC, DDP and RDMAP fields. */
 #ifndef DECODE_DECODE_READER_H
 #define DECODE_DECODE_READER_H
 
 #include "base/range_set.h"
 #include "decode/decode_events.h"
 #include "decode/decode_scanner.h"
+
+/* --- Startup frames --- */
+
+typedef enum decode_startup_result {
+  DECODE_STARTUP_NONE,    /* these octets do not start with a key */
+  DECODE_STARTUP_PARTIAL, /* so far they could be a frame; more are needed */
+  DECODE_STARTUP_WHOLE,
+} decode_startup_result;
+
+/* Reads what `octets` start with; `frame` is filled in when that is a frame, whole or with its first
+ * DECODE_STARTUP_HEADER_OCTETS octets at least. Judges no field. */
+decode_startup_result decode_startup_frame_read(decode_startup_frame *frame, const uint8_t *octets,
+                                                size_t length);
+
+/* --- FPDUs --- */
 
 typedef struct decode_reader decode_reader;
 

@@ -6,7 +6,7 @@
 #include <glib.h>
 
 #include "base/reassembly_queue.h"
-#include "decode/decode_startup_frame.h"
+#include "decode/decode_reader.h"
 #include "decode/decode_stream.h"
 #include "net/capture_flows.h"
 #include "net/capture_stream.h"

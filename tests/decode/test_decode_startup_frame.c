@@ -2,7 +2,7 @@
 /* Startup frames of all revisions: mpa-01 §6.1.1, RFC 5044 §7.1.1, RFC 6581 §9. */
 #include <string.h>
 
-#include "decode/decode_startup_frame.h"
+#include "decode/decode_reader.h"
 #include "test.h"
 
 static const uint8_t request[] = {'M', 'P', 'A', ' ', 'I',  'D', ' ', 'R', 'e', 'q', ' ', 'F',

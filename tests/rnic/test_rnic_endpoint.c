@@ -541,8 +541,7 @@ TEST(test_mulpdu)
 
 /* MPA-149, MPA-150: by position ULPDUs are longer where fewer markers lie. EMSS 1036, printed formula 1036 -
  * (6 + 4 * 3 + 0) = 1018. At offset 0: markers at 0, 512, 1024: 1018; at 1036: 1536, 2048: 1022; at 2072:
- * 2560, 3072: 1022; at 3108: 3584, 4096: 1022. Every segment is filled to the last octet, and holds one FPDU.
- * */
+ * 2560, 3072: 1022; at 3108: 3584, 4096: 1022. Every segment is filled to the last octet, and holds one FPDU. */
 TEST(test_dynamic_mulpdu)
 {
   g_autoptr(rnic_fixture) f = rnic_fixture_new();

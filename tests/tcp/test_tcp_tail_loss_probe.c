@@ -213,6 +213,27 @@ TEST(test_probe_for_nothing)
   g_assert_cmpuint(threshold_of(f), ==, UINT64_MAX);
 }
 
+/* The same where the peer reports no duplicates: the second ACK of the same position, with nothing SACKed,
+ * shows it too (§7.4.2). */
+TEST(test_probe_for_nothing_without_dsack)
+{
+  tcp_config config = with_probe();
+  config.dsack = false;
+  g_autoptr(tcp_fixture) f = tcp_fixture_pair(&config);
+  post(f, 0, EMSS, 0);
+  deliver(f, 0);
+  advance_by(f, ms(240)); /* the ACK is on its way still */
+  deliver_all(f, 0);
+  g_assert_cmpuint(on_wire(f, 1), ==, 2);
+  deliver_all(f, 1);
+  post(f, 0, 4 * EMSS, 0);
+  settle(f, TCP_FIXTURE_ROUND_TRIP);
+  g_assert_cmpuint(f->end[0].acknowledged, ==, 5 * EMSS);
+  g_assert_cmpuint(statistics_of(f)->tail_loss_probes, ==, 1);
+  g_assert_cmpuint(statistics_of(f)->duplicates_reported, ==, 0);
+  g_assert_cmpuint(threshold_of(f), ==, UINT64_MAX);
+}
+
 /* §7.3: octets not sent before go rather than old ones, whatever the congestion window is: 10 in flight,
  * 11 queued. */
 TEST(test_probe_with_new_octets)

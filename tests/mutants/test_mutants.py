@@ -89,7 +89,7 @@ class Refused(unittest.TestCase):
     def test_bad_arguments(self):
         for arguments, words in ((["--count", "0"], "'0' is not a whole number of 1 and above"),
                                  (["--only", "3-1"], "'3-1' is not a number or a range of numbers such as 7-9"),
-                                 (["model/thign"], "model/thign: no C source there; expected a folder such as model/mpa")):
+                                 (["model/thign"], "model/thign: no C source there; expected a folder such as model/net")):
             done = subprocess.run([SCRIPT, *arguments], capture_output=True, text=True, check=False)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
             self.assertIn(words, done.stderr.splitlines()[-1])

@@ -5,9 +5,12 @@
 #include <string.h>
 #include <sys/wait.h>
 
-void cli_shell_open(cli_shell *shell, const char *program)
+void cli_shell_open(cli_shell *shell)
 {
-  shell->program = g_canonicalize_filename(program, NULL); /* it runs in another folder */
+  const char *program = g_getenv("IWARPSIM");
+
+  shell->program =
+      g_canonicalize_filename(program != NULL ? program : "iwarpsim", NULL); /* it runs in another folder */
   shell->folder = g_dir_make_tmp("test-cli-XXXXXX", NULL);
   shell->output = NULL;
   shell->errors = NULL;
@@ -23,6 +26,17 @@ void cli_shell_close(cli_shell *shell, const char *files)
   g_free(shell->folder);
   g_free(shell->output);
   g_free(shell->errors);
+}
+
+void cli_shell_set_up(cli_shell *shell, gconstpointer files)
+{
+  (void)files;
+  cli_shell_open(shell);
+}
+
+void cli_shell_tear_down(cli_shell *shell, gconstpointer files)
+{
+  cli_shell_close(shell, files);
 }
 
 int cli_shell_run(cli_shell *shell, const char *line)

@@ -3,7 +3,7 @@
 #ifndef TESTS_CLI_CLI_SHELL_H
 #define TESTS_CLI_CLI_SHELL_H
 
-#include <glib.h>
+#include "test.h"
 
 /* A sweep: one message of 1 KiB, for three seeds. */
 #define CLI_SHELL_SWEEP                                                                                      \
@@ -17,11 +17,15 @@ typedef struct cli_shell {
   char *errors; /* and on standard error */
 } cli_shell;
 
-/* A new empty folder; `program` is the executable, relative to the folder the test runs in. */
-void cli_shell_open(cli_shell *shell, const char *program);
+/* A new empty folder; the executable is IWARPSIM of the environment, or that of the folder the test runs in. */
+void cli_shell_open(cli_shell *shell);
 
 /* Removes `files` (a list of the shell's) and then the folder, in which nothing else may be left. */
 void cli_shell_close(cli_shell *shell, const char *files);
+
+/* Both as functions of a GLib fixture, whose data are `files`. */
+void cli_shell_set_up(cli_shell *shell, gconstpointer files);
+void cli_shell_tear_down(cli_shell *shell, gconstpointer files);
 
 /* Runs a line in the folder; returns its exit status. */
 int cli_shell_run(cli_shell *shell, const char *line);

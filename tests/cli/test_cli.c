@@ -5,11 +5,20 @@
 
 #include "cli_shell.h"
 
+static void set_up(cli_shell *f, gconstpointer files)
+{
+  g_setenv("LC_ALL", "C", TRUE);
+  cli_shell_set_up(f, files);
+}
+
+#define SHELL_TEST(name)                                                                                     \
+  TEST_WITH(cli_shell, "*.cfg *.json *.csv *.pcap s r", set_up, cli_shell_tear_down, name)
+
 static const char *const commands[] = {"run",   "sweep",  "table",  "plot",  "report", "export",
                                        "merge", "decode", "replay", "check", "explain"};
 
 /* --help is enough to start: what it is for, every command, an example. */
-static void test_help(cli_shell *f, gconstpointer data)
+SHELL_TEST(test_help)
 {
   cli_shell_expect(f, 0, "iwarpsim --help");
   g_assert_cmpstr(f->errors, ==, "");
@@ -21,13 +30,11 @@ static void test_help(cli_shell *f, gconstpointer data)
     cli_shell_expect_output(f, row);
     g_free(row);
   }
-  (void)data;
 }
 
 /* --help, --version and --quiet everywhere. */
-static void test_options_of_every_command(cli_shell *f, gconstpointer data)
+SHELL_TEST(test_options_of_every_command)
 {
-  (void)data;
   cli_shell_expect(f, 0, "iwarpsim --version");
   g_autofree char *version = g_strdup(f->output);
   g_assert_true(g_str_has_prefix(version, "iwarpsim "));
@@ -46,7 +53,7 @@ static void test_options_of_every_command(cli_shell *f, gconstpointer data)
   }
 }
 
-static void test_no_such_command(cli_shell *f, gconstpointer data)
+SHELL_TEST(test_no_such_command)
 {
   cli_shell_expect_all(f, 2, "iwarpsim chekc", "",
                        "iwarpsim: unknown command 'chekc'; expected run, sweep, table, plot, report, export, "
@@ -63,10 +70,9 @@ static void test_no_such_command(cli_shell *f, gconstpointer data)
       "explain (see 'iwarpsim --help')\n");
   cli_shell_expect_all(f, 2, "iwarpsim --loud check", "",
                        "iwarpsim: unknown option '--loud'; expected a command (see 'iwarpsim --help')\n");
-  (void)data;
 }
 
-static void test_check_of_good_scenarios(cli_shell *f, gconstpointer data)
+SHELL_TEST(test_check_of_good_scenarios)
 {
   cli_shell_write(f, "empty.cfg", "");
   cli_shell_write(
@@ -87,11 +93,10 @@ static void test_check_of_good_scenarios(cli_shell *f, gconstpointer data)
       "");
   cli_shell_expect_all(f, 0, "iwarpsim check --quiet empty.cfg sweep.cfg noted.cfg", "", "");
   cli_shell_expect_all(f, 0, "iwarpsim --quiet check noted.cfg", "", "");
-  (void)data;
 }
 
 /* Every file is checked, and of each bad one the first mistake is reported. */
-static void test_check_of_bad_scenarios(cli_shell *f, gconstpointer data)
+SHELL_TEST(test_check_of_bad_scenarios)
 {
   cli_shell_write(f, "good.cfg", "");
   cli_shell_write(f, "bad.cfg", "mpa: {\n  markres = true;\n  crc = 5;\n};");
@@ -108,11 +113,10 @@ static void test_check_of_bad_scenarios(cli_shell *f, gconstpointer data)
   cli_shell_expect_all(
       f, 2, "iwarpsim check", "",
       "iwarpsim check: no scenario given; expected one or more files (see 'iwarpsim check --help')\n");
-  (void)data;
 }
 
 /* A scenario that is fine but for one point of its sweep is not ok. */
-static void test_check_looks_at_every_point(cli_shell *f, gconstpointer data)
+SHELL_TEST(test_check_looks_at_every_point)
 {
   cli_shell_write(f, "point.cfg", "sweep = ( { key = \"path.forward.mtu\"; values = [1500, 176]; } );");
   cli_shell_expect(f, 2, "iwarpsim check point.cfg");
@@ -124,11 +128,10 @@ static void test_check_looks_at_every_point(cli_shell *f, gconstpointer data)
   cli_shell_expect(f, 0, "iwarpsim check point.cfg");
   cli_shell_expect_output(f, "point.cfg: note: 1 of 2 points have notes of their own, the first is "
                              "tcp.receive_window=65536: ");
-  (void)data;
 }
 
 /* How many points a sweep has and lacks; what is wrong with its axes and its conditions. */
-static void test_check_of_where(cli_shell *f, gconstpointer data)
+SHELL_TEST(test_check_of_where)
 {
   cli_shell_write(f, "where.cfg",
                   "sweep = ( { key = \"run.seed\"; from = 1; to = 9; step = 2; },"
@@ -147,11 +150,10 @@ static void test_check_of_where(cli_shell *f, gconstpointer data)
       "where.cfg:1: 'where' leaves out all points of the sweep, 1; expected conditions that some meet\n");
   cli_shell_expect(f, 0, "iwarpsim explain where");
   cli_shell_expect_output(f, "where = \"receiver.memory >= path.forward.mtu");
-  (void)data;
 }
 
 /* As with make: the value may stand directly after a one-letter option. */
-static void test_attached_values(cli_shell *f, gconstpointer data)
+SHELL_TEST(test_attached_values)
 {
   cli_shell_write(f, "a.cfg", "");
   cli_shell_expect(f, 0, "iwarpsim sweep a.cfg -j3 -srun.seed=7 --list");
@@ -160,10 +162,9 @@ static void test_attached_values(cli_shell *f, gconstpointer data)
   cli_shell_expect_errors(f, "iwarpsim sweep: -j 0: expected 1 or more");
   cli_shell_expect_all(f, 2, "iwarpsim check -q -- -j2", "",
                        "-j2: cannot read it (No such file or directory); expected a scenario file\n");
-  (void)data;
 }
 
-static void test_options_without_sense(cli_shell *f, gconstpointer data)
+SHELL_TEST(test_options_without_sense)
 {
   cli_shell_write(f, "a.cfg", "");
   cli_shell_expect_all(f, 2, "iwarpsim run a.cfg --out ''", "",
@@ -177,14 +178,12 @@ static void test_options_without_sense(cli_shell *f, gconstpointer data)
       "--engine: run.engine = ns2 is none of its words; expected \"auto\", \"ns3\" or \"native\" "
       "(did you mean "
       "'ns3'?)\n");
-  (void)data;
 }
 
 /* However short memory is while a scenario is read, that is said in a line, by GLib or by us, and is no segmentation fault (139: 128 +
  * SIGSEGV). The scenario's 50,000 strings need more than all else that the program does; a mistake ends it before it looks at them. */
-static void test_short_memory(cli_shell *f, gconstpointer data)
+SHELL_TEST(test_short_memory)
 {
-  (void)data;
 #ifdef __SANITIZE_ADDRESS__
   (void)f;
   g_test_skip("a sanitizer needs all of the address space");
@@ -211,7 +210,7 @@ static void test_short_memory(cli_shell *f, gconstpointer data)
 }
 
 /* What is printed onto a full disk is missed. */
-static void test_lost_output(cli_shell *f, gconstpointer data)
+SHELL_TEST(test_lost_output)
 {
   static const char *const lines[] = {"--version", "--help", "run --help", "explain keys",
                                       "explain metrics --markdown"};
@@ -223,10 +222,9 @@ static void test_lost_output(cli_shell *f, gconstpointer data)
                          "iwarpsim: standard output cannot be written: No space left on device\n");
     g_free(line);
   }
-  (void)data;
 }
 
-static void test_explain(cli_shell *f, gconstpointer data)
+SHELL_TEST(test_explain)
 {
   cli_shell_expect_all(f, 0, "iwarpsim explain path.forward.queue",
                        "Keys of a scenario:\npath.forward.queue (default: 0)\n"
@@ -264,12 +262,11 @@ static void test_explain(cli_shell *f, gconstpointer data)
   g_assert_true(g_str_has_prefix(f->output, "# Scenarios\n"));
   cli_shell_expect(f, 0, "iwarpsim explain");
   cli_shell_expect_output(f, "iwarpsim explain metrics");
-  (void)data;
 }
 
 /* run.expect says which end is success: the other one exits 1 and prints why. A terminated run prints code
  * and side. */
-static void test_terminated_runs(cli_shell *f, gconstpointer data)
+SHELL_TEST(test_terminated_runs)
 {
   static const struct {
     const char *fault, *expect;
@@ -303,14 +300,12 @@ static void test_terminated_runs(cli_shell *f, gconstpointer data)
   cli_shell_expect_output(f, "\"status\": \"terminated\"");
   cli_shell_expect_output(f, "\"terminate_code\": \"MPA error 2\"");
   cli_shell_expect_output(f, "\"terminate_side\": \"Responder\"");
-  (void)data;
 }
 
 /* A run into the folder of an earlier one replaces its results, but its captures only by its own; otherwise
  * they stay, and a note reports it. */
-static void test_run_again(cli_shell *f, gconstpointer data)
+SHELL_TEST(test_run_again)
 {
-  (void)data;
   cli_shell_write(f, "a.cfg", "run: { engine = \"native\"; }; workload: { messages = 2; };");
   cli_shell_expect_all(f, 0, "iwarpsim run a.cfg --out . -q --pcap", "", "");
   cli_shell_expect(f, 0, "cp summary.json first.json; cp sender.pcap s; cp receiver.pcap r");
@@ -326,46 +321,4 @@ static void test_run_again(cli_shell *f, gconstpointer data)
   g_assert_cmpstr(f->errors, ==, "");
   cli_shell_expect_all(f, 0, "! cmp -s s sender.pcap && ! cmp -s r receiver.pcap && test -e occupancy.csv",
                        "", "");
-}
-
-static void set_up(cli_shell *f, gconstpointer program)
-{
-  cli_shell_open(f, program);
-}
-
-static void tear_down(cli_shell *f, gconstpointer unused)
-{
-  (void)unused;
-  cli_shell_close(f, "*.cfg *.json *.csv *.pcap s r");
-}
-
-int main(int argc, char **argv)
-{
-  static const struct {
-    const char *path;
-    void (*test)(cli_shell *f, gconstpointer data);
-  } tests[] = {
-      {"/cli/help", test_help},
-      {"/cli/options-of-every-command", test_options_of_every_command},
-      {"/cli/no-such-command", test_no_such_command},
-      {"/cli/check-of-good-scenarios", test_check_of_good_scenarios},
-      {"/cli/check-of-bad-scenarios", test_check_of_bad_scenarios},
-      {"/cli/check-looks-at-every-point", test_check_looks_at_every_point},
-      {"/cli/check-of-where", test_check_of_where},
-      {"/cli/attached-values", test_attached_values},
-      {"/cli/options-without-sense", test_options_without_sense},
-      {"/cli/short-memory", test_short_memory},
-      {"/cli/lost-output", test_lost_output},
-      {"/cli/explain", test_explain},
-      {"/cli/terminated-runs", test_terminated_runs},
-      {"/cli/run-again", test_run_again},
-  };
-
-  g_test_init(&argc, &argv, NULL);
-  g_assert_cmpint(argc, ==, 2);
-  g_setenv("LC_ALL", "C", TRUE);
-  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
-    g_test_add(tests[i].path, cli_shell, argv[1], set_up, tests[i].test, tear_down);
-  }
-  return g_test_run();
 }

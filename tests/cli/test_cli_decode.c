@@ -7,9 +7,9 @@
 #include "cli_shell.h"
 
 /* a.pcap: 10 Writes of 20,000 octets and a Send; rdmac.pcap: the same without startup frames. */
-static void set_up(cli_shell *f, gconstpointer program)
+static void set_up(cli_shell *f, gconstpointer files)
 {
-  cli_shell_open(f, program);
+  cli_shell_set_up(f, files);
   cli_shell_expect(f, 0,
                    "echo 'workload: { messages = 10; message_size = 20000; };' > a.cfg &&"
                    "iwarpsim run a.cfg --engine native --pcap --quiet --out a && mv a/receiver.pcap a.pcap &&"
@@ -17,11 +17,7 @@ static void set_up(cli_shell *f, gconstpointer program)
                    "mv a/receiver.pcap rdmac.pcap && rm -r a");
 }
 
-static void tear_down(cli_shell *f, gconstpointer program)
-{
-  (void)program;
-  cli_shell_close(f, "*");
-}
+#define SHELL_TEST(name) TEST_WITH(cli_shell, "*", set_up, cli_shell_tear_down, name)
 
 static guint count_lines(const char *text)
 {
@@ -58,9 +54,8 @@ static JsonObject *parse(const char *text)
 /* 1428 octets of a Write fit an FPDU of a segment with markers: 20,000 = 14 * 1428 + 8, 15 FPDUs each, and the Send. */
 enum { WRITES = 10 * 15, FPDUS = WRITES + 1 };
 
-static void test_lines(cli_shell *f, gconstpointer program)
+SHELL_TEST(test_lines)
 {
-  (void)program;
   cli_shell_expect(f, 0, "iwarpsim decode a.pcap");
   g_assert_cmpstr(f->errors, ==, "");
   g_assert_true(g_str_has_prefix(f->output, "# iwarpsim "));
@@ -73,9 +68,8 @@ static void test_lines(cli_shell *f, gconstpointer program)
 }
 
 /* Every line is an object of its own, of a known type; the first describes the capture. */
-static void test_json(cli_shell *f, gconstpointer program)
+SHELL_TEST(test_json)
 {
-  (void)program;
   guint fpdus = 0;
 
   cli_shell_expect(f, 0, "iwarpsim decode --json a.pcap");
@@ -101,9 +95,8 @@ static JsonObject *direction_of(JsonObject *object, guint direction)
   return json_array_get_object_element(json_object_get_array_member(connection, "directions"), direction);
 }
 
-static void test_summary(cli_shell *f, gconstpointer program)
+SHELL_TEST(test_summary)
 {
-  (void)program;
   cli_shell_expect(f, 0, "iwarpsim decode -s -j a.pcap");
   g_assert_cmpuint(count_lines(f->output), ==, 1);
   g_assert_cmpuint(count(f->output, "\"fpdus\""), ==, 2);
@@ -121,9 +114,8 @@ static void test_summary(cli_shell *f, gconstpointer program)
 }
 
 /* A pipe gives what the file gives. */
-static void test_standard_input(cli_shell *f, gconstpointer program)
+SHELL_TEST(test_standard_input)
 {
-  (void)program;
   cli_shell_expect(f, 0,
                    "iwarpsim decode a.pcap | tail -n +3 > file.txt;"
                    "iwarpsim decode - < a.pcap | tail -n +3 > input.txt; cmp file.txt input.txt &&"
@@ -131,9 +123,8 @@ static void test_standard_input(cli_shell *f, gconstpointer program)
 }
 
 /* Who has seen enough closes the pipe; that is no mistake of anybody. A full disk is. */
-static void test_reader_goes(cli_shell *f, gconstpointer program)
+SHELL_TEST(test_reader_goes)
 {
-  (void)program;
   cli_shell_expect(f, 0,
                    "(iwarpsim decode --json a.pcap 2> errors.txt; echo $? > status.txt) | head -1 &&"
                    "cat errors.txt status.txt");
@@ -144,9 +135,8 @@ static void test_reader_goes(cli_shell *f, gconstpointer program)
 }
 
 /* Packets that the filter leaves out are not there. */
-static void test_filter(cli_shell *f, gconstpointer program)
+SHELL_TEST(test_filter)
 {
-  (void)program;
   cli_shell_expect(f, 0, "iwarpsim decode -s -j a.pcap --filter 'src port 49152 or tcp[13] & 2 != 0'");
   JsonObject *object = parse(f->output);
   g_assert_cmpint(json_object_get_int_member(direction_of(object, 0), "fpdus"), ==, FPDUS);
@@ -160,9 +150,8 @@ static void test_filter(cli_shell *f, gconstpointer program)
 }
 
 /* Without startup frames the connection is not found, unless an option names it. */
-static void test_hints(cli_shell *f, gconstpointer program)
+SHELL_TEST(test_hints)
 {
-  (void)program;
   cli_shell_expect(f, 2, "iwarpsim decode rdmac.pcap --summary --json");
   JsonObject *object = parse(f->output);
   g_assert_cmpuint(json_array_get_length(json_object_get_array_member(object, "connections")), ==, 0);
@@ -186,9 +175,8 @@ static void test_hints(cli_shell *f, gconstpointer program)
 }
 
 /* A capture that starts in the middle of an FPDU: packets 40 and on, each of a whole segment. Its end's name is enough. */
-static void test_middle(cli_shell *f, gconstpointer program)
+SHELL_TEST(test_middle)
 {
-  (void)program;
   static const char *const captures[] = {"rdmac.pcap", "a.pcap"};
   enum { FILE_HEADER_OCTETS = 24, RECORD_HEADER_OCTETS = 16, PASSED_OVER = 40 };
 
@@ -220,9 +208,8 @@ static void test_middle(cli_shell *f, gconstpointer program)
 }
 
 /* The first octet after the SYN has the SYN's number plus 1: decimal or hexadecimal. */
-static void test_sequence(cli_shell *f, gconstpointer program)
+SHELL_TEST(test_sequence)
 {
-  (void)program;
   g_autofree char *path = g_build_filename(f->folder, "rdmac.pcap", NULL);
   g_autofree char *file = NULL;
   guint32 isn;
@@ -271,9 +258,8 @@ static const struct {
     {"decode a.pcap --mpa '*:5044,start-reverse=4294967296'", {"start-reverse=4294967296; expected"}},
 };
 
-static void test_mistakes(cli_shell *f, gconstpointer program)
+SHELL_TEST(test_mistakes)
 {
-  (void)program;
   for (gsize i = 0; i < G_N_ELEMENTS(mistakes); i++) {
     g_autofree char *line = g_strconcat("iwarpsim ", mistakes[i].line, NULL);
 
@@ -287,9 +273,8 @@ static void test_mistakes(cli_shell *f, gconstpointer program)
 }
 
 /* One clear line, which names the file; nothing on standard output. */
-static void test_no_capture(cli_shell *f, gconstpointer program)
+SHELL_TEST(test_no_capture)
 {
-  (void)program;
   static const char *const lines[] = {"iwarpsim decode none.pcap",
                                       "iwarpsim decode .",
                                       "iwarpsim decode a.cfg",
@@ -308,9 +293,8 @@ static void test_no_capture(cli_shell *f, gconstpointer program)
 }
 
 /* What came before the place where the file breaks off is printed; then the place is named. */
-static void test_broken_off(cli_shell *f, gconstpointer program)
+SHELL_TEST(test_broken_off)
 {
-  (void)program;
   cli_shell_expect(f, 2, "head -c 100000 a.pcap > half.pcap; iwarpsim decode half.pcap");
   g_assert_cmpuint(count(f->output, "CRC right  RDMA Write"), >, 50);
   g_assert_true(g_regex_match_simple("^half\\.pcap: packet \\d+: [^\\n]+\\n$", f->errors, 0, 0));
@@ -322,9 +306,8 @@ static void test_broken_off(cli_shell *f, gconstpointer program)
 }
 
 /* The header of a capture without packets: read well, and no connection speaks MPA. */
-static void test_no_packets(cli_shell *f, gconstpointer program)
+SHELL_TEST(test_no_packets)
 {
-  (void)program;
   cli_shell_expect(
       f, 2, "head -c 24 a.pcap > none.pcap; iwarpsim decode none.pcap --json; e=$?; rm none.pcap; exit $e");
   g_assert_cmpuint(count_lines(f->output), ==, 1);
@@ -333,9 +316,8 @@ static void test_no_packets(cli_shell *f, gconstpointer program)
 }
 
 /* --help alone is enough to begin. */
-static void test_help(cli_shell *f, gconstpointer program)
+SHELL_TEST(test_help)
 {
-  (void)program;
   static const char *const parts[] = {"--filter",
                                       "--json",
                                       "--summary",
@@ -353,34 +335,4 @@ static void test_help(cli_shell *f, gconstpointer program)
   }
   cli_shell_expect(f, 0, "iwarpsim --help");
   cli_shell_expect_output(f, "  decode  CAPTURE ");
-}
-
-static const struct {
-  const char *path;
-  void (*test)(cli_shell *f, gconstpointer program);
-} tests[] = {
-    {"/cli_decode/lines", test_lines},
-    {"/cli_decode/json", test_json},
-    {"/cli_decode/summary", test_summary},
-    {"/cli_decode/standard-input", test_standard_input},
-    {"/cli_decode/reader-goes", test_reader_goes},
-    {"/cli_decode/filter", test_filter},
-    {"/cli_decode/hints", test_hints},
-    {"/cli_decode/middle", test_middle},
-    {"/cli_decode/sequence", test_sequence},
-    {"/cli_decode/mistakes", test_mistakes},
-    {"/cli_decode/no-capture", test_no_capture},
-    {"/cli_decode/broken-off", test_broken_off},
-    {"/cli_decode/no-packets", test_no_packets},
-    {"/cli_decode/help", test_help},
-};
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_assert_cmpint(argc, ==, 2);
-  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
-    g_test_add(tests[i].path, cli_shell, argv[1], set_up, tests[i].test, tear_down);
-  }
-  return g_test_run();
 }

@@ -7,39 +7,26 @@
 #include "measure/distribution.h"
 #include "measure/metric_table.h"
 #include "scenario/scenario_keys.h"
+#include "test.h"
 
-/* The folder docs/, from the command line. */
-typedef struct documents {
-  const char *folder;
-} documents;
-
-static void assert_committed(const documents *d, const char *name, const char *expected, const char *command)
+static void assert_committed(const char *name, const char *expected, const char *command)
 {
-  char *path = g_build_filename(d->folder, name, NULL);
-  char *committed = NULL;
+  g_autofree char *path = g_build_filename(g_getenv("DOCS"), name, NULL);
+  g_autofree char *committed = NULL;
 
   g_file_get_contents(path, &committed, NULL, NULL);
   if (g_strcmp0(committed, expected) != 0) {
     g_error("%s is not what the tables say: run '%s > %s'", path, command, path);
   }
-  g_free(committed);
-  g_free(path);
 }
 
-static void test_scenario_page_is_current(gconstpointer data)
+TEST(test_pages_are_current)
 {
-  char *page = cli_documents_scenario();
+  g_autofree char *scenario_page = cli_documents_scenario();
+  g_autofree char *metrics_page = cli_documents_metrics();
 
-  assert_committed(data, "scenario.md", page, "iwarpsim explain keys --markdown");
-  g_free(page);
-}
-
-static void test_metrics_page_is_current(gconstpointer data)
-{
-  char *page = cli_documents_metrics();
-
-  assert_committed(data, "metrics.md", page, "iwarpsim explain metrics --markdown");
-  g_free(page);
+  assert_committed("scenario.md", scenario_page, "iwarpsim explain keys --markdown");
+  assert_committed("metrics.md", metrics_page, "iwarpsim explain metrics --markdown");
 }
 
 static guint occurrences(const char *page, const char *text)
@@ -52,42 +39,33 @@ static guint occurrences(const char *page, const char *text)
   return count;
 }
 
-/* In the table of profiles. */
-static guint profile_rows_of(scenario_key key)
+static void expect_rows(const char *page, const char *name, guint rows)
 {
-  return scenario_key_row_of(key)->rfc != NULL ? 1 : 0;
+  g_autofree char *row = g_strdup_printf("\n| `%s` |", name);
+
+  g_assert_cmpuint(occurrences(page, row), ==, rows);
 }
 
-/* Each key, metric and distribution has exactly one row; a key whose default depends on tcp.profile has one more. */
-static void test_every_name_has_its_row(void)
+/* Each key, metric and distribution has exactly one row; a key whose default depends on tcp.profile has one more, in the table of profiles. */
+TEST(test_every_name_has_its_row)
 {
-  char *scenario_page = cli_documents_scenario();
-  char *metrics_page = cli_documents_metrics();
+  g_autofree char *scenario_page = cli_documents_scenario();
+  g_autofree char *metrics_page = cli_documents_metrics();
 
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-    char *row = g_strdup_printf("\n| `%s` |", scenario_key_row_of(key)->name);
-
-    g_assert_cmpuint(occurrences(scenario_page, row), ==, 1 + profile_rows_of(key));
-    g_free(row);
+    const scenario_key_row *row = scenario_key_row_of(key);
+    expect_rows(scenario_page, row->name, row->rfc != NULL ? 2 : 1);
   }
   for (metric_id id = 0; id < METRIC_COUNT; id++) {
-    char *row = g_strdup_printf("\n| `%s` |", metric_row_of(id)->name);
-
-    g_assert_cmpuint(occurrences(metrics_page, row), ==, 1);
-    g_free(row);
+    expect_rows(metrics_page, metric_row_of(id)->name, 1);
   }
-  g_free(scenario_page);
   for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
-    char *row = g_strdup_printf("\n| `%s` |", distribution_row_of(id)->name);
-
-    g_assert_cmpuint(occurrences(metrics_page, row), ==, 1);
-    g_free(row);
+    expect_rows(metrics_page, distribution_row_of(id)->name, 1);
   }
-  g_free(metrics_page);
 }
 
 /* The rows of a table, its heading among them, have one number of bars that are not escaped, and at least four columns. */
-static void test_rows_have_all_columns(void)
+TEST(test_rows_have_all_columns)
 {
   char *pages[] = {cli_documents_scenario(), cli_documents_metrics(), NULL};
 
@@ -112,7 +90,7 @@ static void test_rows_have_all_columns(void)
 }
 
 /* Terms differ by name, also from keys and metrics, and each ends its last line. */
-static void test_terms(void)
+TEST(test_terms)
 {
   g_autoptr(GPtrArray) terms = cli_terms();
 
@@ -127,19 +105,4 @@ static void test_terms(void)
       g_assert_cmpstr(term->name, !=, ((const cli_term *)g_ptr_array_index(terms, k))->name);
     }
   }
-}
-
-int main(int argc, char **argv)
-{
-  documents d;
-
-  g_test_init(&argc, &argv, NULL);
-  g_assert_cmpint(argc, ==, 2);
-  d.folder = argv[1];
-  g_test_add_data_func("/cli/documents/scenario-page-is-current", &d, test_scenario_page_is_current);
-  g_test_add_data_func("/cli/documents/metrics-page-is-current", &d, test_metrics_page_is_current);
-  g_test_add_func("/cli/documents/every-name-has-its-row", test_every_name_has_its_row);
-  g_test_add_func("/cli/documents/rows-have-all-columns", test_rows_have_all_columns);
-  g_test_add_func("/cli/documents/terms", test_terms);
-  return g_test_run();
 }

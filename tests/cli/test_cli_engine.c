@@ -5,14 +5,9 @@
 
 #include "cli_shell.h"
 
-typedef struct places {
-  const char *program;
-  const char *strange; /* the folder of a module of another build */
-} places;
-
 typedef struct fixture {
   cli_shell shell;
-  char *strange;
+  char *strange; /* the folder of a module of another build */
 } fixture;
 
 #define SMALL "workload: { message_size = \"1KiB\"; messages = 1; };\n"
@@ -30,11 +25,11 @@ static void write_scenario(const fixture *f, const char *text)
   cli_shell_write(&f->shell, "a.cfg", text);
 }
 
-static void set_up(fixture *f, gconstpointer data)
+static void set_up(fixture *f, gconstpointer unused)
 {
-  const places *where = data;
-  cli_shell_open(&f->shell, where->program);
-  f->strange = g_canonicalize_filename(where->strange, NULL);
+  (void)unused;
+  cli_shell_open(&f->shell);
+  f->strange = g_canonicalize_filename(g_getenv("STRANGE_MODULE"), NULL);
 }
 
 static void tear_down(fixture *f, gconstpointer unused)
@@ -43,6 +38,8 @@ static void tear_down(fixture *f, gconstpointer unused)
   cli_shell_close(&f->shell, "a.cfg a.sqlite r alone");
   g_free(f->strange);
 }
+
+#define FIXTURE_TEST(name) TEST_WITH(fixture, NULL, set_up, tear_down, name)
 
 /* Runs `text` and expects to read that it ran on `engine` for `reason`. */
 static void expect_engine(fixture *f, const char *text, const char *engine, const char *reason)
@@ -62,16 +59,14 @@ static void expect_engine(fixture *f, const char *text, const char *engine, cons
   g_assert_true((strstr(f->shell.output, "\"ns-3\":") != NULL) == g_str_equal(engine, "ns3"));
 }
 
-static void test_auto(fixture *f, gconstpointer data)
+FIXTURE_TEST(test_auto)
 {
-  (void)data;
   expect_engine(f, SMALL, "native", "auto: nothing needs ns-3");
   expect_engine(f, SMALL "run: { engine = \"native\"; };", "native", "run.engine = native");
 }
 
-static void test_needs(fixture *f, gconstpointer data)
+FIXTURE_TEST(test_needs)
 {
-  (void)data;
   if (!HAS_NS3) {
     g_test_skip("built without ns-3");
     return;
@@ -83,9 +78,8 @@ static void test_needs(fixture *f, gconstpointer data)
 }
 
 /* A run that does not need ns-3 has none of its libraries to load. */
-static void test_native_loads_nothing(fixture *f, gconstpointer data)
+FIXTURE_TEST(test_native_loads_nothing)
 {
-  (void)data;
   expect(f, 0, "LD_TRACE_LOADED_OBJECTS=1 \"$0\"");
   cli_shell_expect_output(&f->shell, "libglib");
   g_assert_null(strstr(f->shell.output, "libns3"));
@@ -109,9 +103,8 @@ static void expect_problem(fixture *f, const char *program, const char *problem)
 }
 
 /* The executable alone in a folder, as one that was copied somewhere, or whose libns3 was removed since. */
-static void test_missing_module(fixture *f, gconstpointer data)
+FIXTURE_TEST(test_missing_module)
 {
-  (void)data;
   write_scenario(f, SMALL CHAIN);
   expect(f, 0, "mkdir alone && cp \"$0\" alone/");
   expect_problem(f, "env -u IWARPSIM_MODULES alone/iwarpsim",
@@ -122,9 +115,8 @@ static void test_missing_module(fixture *f, gconstpointer data)
 }
 
 /* A module that is there and cannot be used. */
-static void test_unusable_module(fixture *f, gconstpointer data)
+FIXTURE_TEST(test_unusable_module)
 {
-  (void)data;
   if (!HAS_NS3) {
     g_test_skip("built without ns-3");
     return;
@@ -136,9 +128,8 @@ static void test_unusable_module(fixture *f, gconstpointer data)
 }
 
 /* Only the points that need ns-3 are refused; a grid of both is no scenario of this program. */
-static void test_points_of_a_sweep(fixture *f, gconstpointer data)
+FIXTURE_TEST(test_points_of_a_sweep)
 {
-  (void)data;
   write_scenario(f, SMALL "sweep = ( { key = \"topology.medium\";\n values = [\"none\", \"csma\"]; } );");
   expect(f, 2, "IWARPSIM_MODULES=/nonexistent \"$0\" sweep a.cfg --store a.sqlite");
   cli_shell_expect_errors(&f->shell, "topology.medium = csma needs ns-3, ");
@@ -149,33 +140,10 @@ static void test_points_of_a_sweep(fixture *f, gconstpointer data)
   }
 }
 
-static void test_sweep_names_no_library_in_vain(fixture *f, gconstpointer data)
+FIXTURE_TEST(test_sweep_names_no_library_in_vain)
 {
-  (void)data;
   write_scenario(f, SMALL "sweep = ( { key = \"run.seed\"; values = [1, 2]; } );");
   expect(f, 0, "\"$0\" sweep a.cfg --store a.sqlite && \"$0\" export a.sqlite");
   cli_shell_expect_output(&f->shell, "# libraries");
   g_assert_null(strstr(f->shell.output, "ns-3"));
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  const places where = {argv[1], argv[2]};
-  static const struct {
-    const char *name;
-    void (*test)(fixture *f, gconstpointer data);
-  } tests[] = {
-      {"/cli-engine/auto", test_auto},
-      {"/cli-engine/needs", test_needs},
-      {"/cli-engine/native-loads-nothing", test_native_loads_nothing},
-      {"/cli-engine/missing-module", test_missing_module},
-      {"/cli-engine/unusable-module", test_unusable_module},
-      {"/cli-engine/points-of-a-sweep", test_points_of_a_sweep},
-      {"/cli-engine/sweep-names-no-library-in-vain", test_sweep_names_no_library_in_vain},
-  };
-  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
-    g_test_add(tests[i].name, fixture, &where, set_up, tests[i].test, tear_down);
-  }
-  return g_test_run();
 }

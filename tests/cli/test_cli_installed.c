@@ -12,37 +12,25 @@
   "\"$top\"/root/prefix/bin/iwarpsim \"$@\"; "                                                               \
   "}; "
 
-typedef struct fixture {
-  const char *program;
-  const char *meson;
-  const char *build;
-} fixture;
-
-static void set_up(cli_shell *f, gconstpointer data)
+static void set_up(cli_shell *f, gconstpointer files)
 {
-  const fixture *with = data;
   /* Whatever the prefix is, it becomes "root/PREFIX". */
   g_autofree char *line =
       g_strdup_printf("'%s' install -C '%s' --no-rebuild --quiet --destdir \"$PWD/to\" && mkdir root && "
                       "mv \"$(dirname \"$(dirname \"$(find to -name iwarpsim -type f)\")\")\" root/prefix",
-                      with->meson, with->build);
+                      g_getenv("MESON"), g_getenv("BUILD"));
 
-  cli_shell_open(f, with->program);
+  cli_shell_set_up(f, files);
   cli_shell_write(f, "a.cfg", "@include \"presets/siw.cfg\"\nworkload: { messages = 2; };\n");
   cli_shell_expect(f, 0, line);
 }
 
-static void tear_down(cli_shell *f, gconstpointer data)
-{
-  (void)data;
-  cli_shell_close(f, "*");
-}
+#define SHELL_TEST(name) TEST_WITH(cli_shell, "*", set_up, cli_shell_tear_down, name)
 
 /* The preset that is read is the installed one: it has a title here. Without it there is none, though the
  * source tree is still there. So is ns-3's module, in a program that has one. */
-static void test_own_files(cli_shell *f, gconstpointer data)
+SHELL_TEST(test_own_files)
 {
-  (void)data;
   cli_shell_expect(f, 0,
                    INSTALLED
                    "echo 'title = \"the installed one\";' >>root/prefix/share/iwarpsim/presets/siw.cfg;"
@@ -59,9 +47,8 @@ static void test_own_files(cli_shell *f, gconstpointer data)
 }
 
 /* Plots are drawn by the installed templates; a changed copy of them is used. */
-static void test_templates_of_plots(cli_shell *f, gconstpointer data)
+SHELL_TEST(test_templates_of_plots)
 {
-  (void)data;
   g_autofree char *gnuplot = g_find_program_in_path("gnuplot");
   if (gnuplot == NULL) {
     g_test_skip("gnuplot is not installed");
@@ -76,15 +63,4 @@ static void test_templates_of_plots(cli_shell *f, gconstpointer data)
                              "grep 'font-family=\"My Font\"' run/occupancy.svg");
   cli_shell_expect(f, 2, INSTALLED "IWARPSIM_PLOTS=nowhere iwarpsim plot run --format svg");
   cli_shell_expect_errors(f, "nowhere/page.gp");
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_assert_cmpint(argc, ==, 4);
-  const fixture with = {.program = argv[1], .meson = argv[2], .build = argv[3]};
-  g_test_add("/cli_installed/own_files", cli_shell, &with, set_up, test_own_files, tear_down);
-  g_test_add("/cli_installed/templates_of_plots", cli_shell, &with, set_up, test_templates_of_plots,
-             tear_down);
-  return g_test_run();
 }

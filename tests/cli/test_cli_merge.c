@@ -5,25 +5,20 @@
 
 #include "cli_shell.h"
 
-static void set_up(cli_shell *f, gconstpointer program)
+static void set_up(cli_shell *f, gconstpointer files)
 {
-  cli_shell_open(f, program);
+  cli_shell_set_up(f, files);
   cli_shell_write(f, "a.cfg", CLI_SHELL_SWEEP);
   cli_shell_expect(f, 0,
                    "iwarpsim sweep --quiet a.cfg --shard 1/2 --store 1.sqlite &&"
                    "iwarpsim sweep --quiet a.cfg --shard 2/2 --store 2.sqlite");
 }
 
-static void tear_down(cli_shell *f, gconstpointer unused)
-{
-  (void)unused;
-  cli_shell_close(f, "*.cfg *.sqlite *.csv");
-}
+#define SHELL_TEST(name) TEST_WITH(cli_shell, "*.cfg *.sqlite *.csv", set_up, cli_shell_tear_down, name)
 
 /* Seeds 1 and 3 are in the first shard, 2 in the second. Again, by the shell's names, nothing is taken; the sweep finds all there. */
-static void test_shards(cli_shell *f, gconstpointer unused)
+SHELL_TEST(test_shards)
 {
-  (void)unused;
   cli_shell_expect(f, 0, "iwarpsim merge 1.sqlite 2.sqlite -o all.sqlite");
   g_assert_cmpstr(f->output, ==,
                   "1.sqlite: 2 runs, 2 taken, 0 already there\n"
@@ -43,9 +38,8 @@ static void test_shards(cli_shell *f, gconstpointer unused)
 
 /* To standard output or to a file, the same: a row a run after its comments and names, in the order of the
  * grid. */
-static void test_export(cli_shell *f, gconstpointer unused)
+SHELL_TEST(test_export)
 {
-  (void)unused;
   cli_shell_expect(f, 0,
                    "iwarpsim merge 2.sqlite 1.sqlite --quiet -o all.sqlite && iwarpsim export all.sqlite &&"
                    "iwarpsim export all.sqlite --csv all.csv");
@@ -64,9 +58,8 @@ static void test_export(cli_shell *f, gconstpointer unused)
 }
 
 /* What cannot be joined leaves nothing over, not even the store that was to be made. */
-static void test_refused(cli_shell *f, gconstpointer unused)
+SHELL_TEST(test_refused)
 {
-  (void)unused;
   cli_shell_expect(f, 2,
                    "sed s/1KiB/2KiB/ a.cfg > b.cfg && iwarpsim sweep b.cfg --quiet --store 3.sqlite &&"
                    "iwarpsim merge 1.sqlite 3.sqlite -o all.sqlite");
@@ -82,24 +75,12 @@ static void test_refused(cli_shell *f, gconstpointer unused)
   cli_shell_expect(f, 0, "iwarpsim export before.sqlite > 1.csv; iwarpsim export 1.sqlite | cmp - 1.csv");
 }
 
-static void test_usage(cli_shell *f, gconstpointer unused)
+SHELL_TEST(test_usage)
 {
-  (void)unused;
   cli_shell_expect(f, 2, "iwarpsim merge -o all.sqlite");
   cli_shell_expect_errors(f, "at least one STORE is needed");
   cli_shell_expect(f, 2, "iwarpsim merge 1.sqlite");
   cli_shell_expect_errors(f, "-o FILE is needed");
   cli_shell_expect(f, 2, "iwarpsim merge 1.sqlite -o none/all.sqlite");
   g_assert_true(g_str_has_prefix(f->errors, "none/all.sqlite: "));
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_assert_cmpint(argc, ==, 2);
-  g_test_add("/cli_merge/shards", cli_shell, argv[1], set_up, test_shards, tear_down);
-  g_test_add("/cli_merge/export", cli_shell, argv[1], set_up, test_export, tear_down);
-  g_test_add("/cli_merge/refused", cli_shell, argv[1], set_up, test_refused, tear_down);
-  g_test_add("/cli_merge/usage", cli_shell, argv[1], set_up, test_usage, tear_down);
-  return g_test_run();
 }

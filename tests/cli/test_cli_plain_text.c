@@ -19,17 +19,13 @@ static const char swept_text[] =
     "sweep = ( { key = \"run.seed\"; from = 1; to = 2; }, { key = \"receiver.mode\"; values = "
     "[\"in-order\", \"out-of-order\"]; } );\n";
 
-static void set_up(cli_shell *f, gconstpointer program)
+static void set_up(cli_shell *f, gconstpointer files)
 {
-  cli_shell_open(f, program);
+  cli_shell_set_up(f, files);
   cli_shell_write(f, "a.cfg", swept_text);
 }
 
-static void tear_down(cli_shell *f, gconstpointer unused)
-{
-  (void)unused;
-  cli_shell_close(f, "* .h*");
-}
+#define SHELL_TEST(name) TEST_WITH(cli_shell, "* .h*", set_up, cli_shell_tear_down, name)
 
 /* Valid UTF-8 of which only line ends are controls: no octet below U+0020 but LF, no DEL, no C1 (C2 80 to C2 9F), no U+202A to U+202E
  * (E2 80 AA to AE) or U+2066 to U+2069 (E2 81 A6 to A9). */
@@ -60,7 +56,7 @@ static void assert_all_plain(cli_shell *f, const char *const *lines, int status)
   }
 }
 
-static void test_refused(cli_shell *f, gconstpointer unused)
+SHELL_TEST(test_refused)
 {
   static const char *const lines[] = {
       "iwarpsim \"$h\"",
@@ -109,12 +105,11 @@ static void test_refused(cli_shell *f, gconstpointer unused)
       NULL,
   };
 
-  (void)unused;
   assert_all_plain(f, lines, 2);
 }
 
 /* What is in order is printed as well: names of files, titles. */
-static void test_accepted(cli_shell *f, gconstpointer unused)
+SHELL_TEST(test_accepted)
 {
   static const char *const lines[] = {
       "{ printf 'title = \"%s\";\\n' \"$t\"; cat a.cfg; } >\"$h.cfg\"; iwarpsim check \"$h.cfg\"",
@@ -138,7 +133,6 @@ static void test_accepted(cli_shell *f, gconstpointer unused)
       NULL,
   };
 
-  (void)unused;
   assert_all_plain(f, lines, 0);
   cli_shell_expect(f, 0, HOSTILE "cat \"$h.html\"");
   assert_plain("report", f->output);
@@ -173,7 +167,7 @@ static void write_store(const cli_shell *f, const char *name)
 }
 
 /* A store, a summary and a series that another program wrote. */
-static void test_foreign_results(cli_shell *f, gconstpointer unused)
+SHELL_TEST(test_foreign_results)
 {
   static const char *const accepted[] = {
       "iwarpsim table b.sqlite",
@@ -200,14 +194,13 @@ static void test_foreign_results(cli_shell *f, gconstpointer unused)
       NULL,
   };
 
-  (void)unused;
   write_store(f, "b.sqlite");
   assert_all_plain(f, accepted, 0);
   assert_all_plain(f, refused, 2);
 }
 
 /* A pipe without a writer must not be waited for, nor a device be read. */
-static void test_no_files(cli_shell *f, gconstpointer unused)
+SHELL_TEST(test_no_files)
 {
   static const struct {
     const char *line;
@@ -227,21 +220,9 @@ static void test_no_files(cli_shell *f, gconstpointer unused)
        "i.cfg:1: cannot read 'p' (it is a pipe, a device or a socket); expected a file to include\n"},
   };
 
-  (void)unused;
   for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
     cli_shell_expect(f, 2, rows[i].line);
     g_assert_cmpstr(f->errors, ==, rows[i].errors);
     g_assert_cmpstr(f->output, ==, "");
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_assert_cmpint(argc, ==, 2);
-  g_test_add("/cli_plain_text/refused", cli_shell, argv[1], set_up, test_refused, tear_down);
-  g_test_add("/cli_plain_text/accepted", cli_shell, argv[1], set_up, test_accepted, tear_down);
-  g_test_add("/cli_plain_text/foreign_results", cli_shell, argv[1], set_up, test_foreign_results, tear_down);
-  g_test_add("/cli_plain_text/no_files", cli_shell, argv[1], set_up, test_no_files, tear_down);
-  return g_test_run();
 }

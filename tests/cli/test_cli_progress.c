@@ -15,18 +15,21 @@ typedef struct fixture {
   GString *shown;
 } fixture;
 
-static void set_up(fixture *f, gconstpointer program)
+static void set_up(fixture *f, gconstpointer unused)
 {
-  cli_shell_open(&f->shell, program);
+  (void)unused;
+  cli_shell_open(&f->shell);
   f->shown = g_string_new(NULL);
 }
 
-static void tear_down(fixture *f, gconstpointer program)
+static void tear_down(fixture *f, gconstpointer unused)
 {
-  (void)program;
+  (void)unused;
   cli_shell_close(&f->shell, "*");
   g_string_free(f->shown, TRUE);
 }
+
+#define TERMINAL_TEST(name) TEST_WITH(fixture, NULL, set_up, tear_down, name)
 
 /* Runs a line of the shell, "$0" being the program, with the scenario `text` as a.cfg; its terminal's text goes into `shown`. */
 static int on_terminal(fixture *f, const char *text, const char *line)
@@ -62,9 +65,8 @@ static int on_terminal(fixture *f, const char *text, const char *line)
 #define CLEAR "\r\x1b[K"
 
 /* A line with all its parts, redrawn; at the end it is gone before the summary comes. */
-static void test_run(fixture *f, gconstpointer program)
+TERMINAL_TEST(test_run)
 {
-  (void)program;
   gint64 before_us = g_get_monotonic_time();
   g_assert_cmpint(on_terminal(f, LONG_RUN, "\"$0\" run a.cfg --out o"), ==, 0);
   if (g_get_monotonic_time() - before_us < 3 * G_USEC_PER_SEC / 2) {
@@ -76,17 +78,15 @@ static void test_run(fixture *f, gconstpointer program)
                                      f->shown->str, 0, 0));
 }
 
-static void test_quiet_run(fixture *f, gconstpointer program)
+TERMINAL_TEST(test_quiet_run)
 {
-  (void)program;
   g_assert_cmpint(on_terminal(f, LONG_RUN, "\"$0\" run a.cfg --out o --quiet"), ==, 0);
   g_assert_cmpstr(f->shown->str, ==, "");
 }
 
 /* Standard error is a file: nothing is to be redrawn there, though standard output is a terminal. */
-static void test_run_into_file(fixture *f, gconstpointer program)
+TERMINAL_TEST(test_run_into_file)
 {
-  (void)program;
   g_assert_cmpint(on_terminal(f, LONG_RUN, "\"$0\" run a.cfg --out o 2>e && cat e"), ==, 0);
   g_assert_true(g_str_has_prefix(f->shown->str, "t\r\n"));
   g_assert_null(strchr(f->shown->str, '\x1b'));
@@ -96,9 +96,8 @@ static void test_run_into_file(fixture *f, gconstpointer program)
   "title = \"t\"; run: { engine = \"native\"; }; workload: { messages = 1; };"                               \
   "sweep = ( { key = \"run.seed\"; from = 1; to = 4; } );"
 
-static void test_sweep(fixture *f, gconstpointer program)
+TERMINAL_TEST(test_sweep)
 {
-  (void)program;
   g_assert_cmpint(on_terminal(f, SWEEP, "\"$0\" sweep a.cfg -j 2 --store a.sqlite"), ==, 0);
   g_assert_true(g_regex_match_simple(
       "^(\\r\\x1b\\[K\\d of 4 runs done, \\d running, \\d+ %(, about \\d+:\\d\\d left)?)+\\r\\x1b\\[K"
@@ -107,9 +106,12 @@ static void test_sweep(fixture *f, gconstpointer program)
 }
 
 /* 200,000 points with a hundred conditions each take seconds. */
-static void test_check(fixture *f, gconstpointer program)
+TERMINAL_TEST(test_check)
 {
-  (void)program;
+  if (!g_test_slow()) {
+    g_test_skip("slow");
+    return;
+  }
   GString *text =
       g_string_new("sweep = ( { key = \"run.seed\"; from = 1; to = 200; },"
                    " { key = \"workload.messages\"; from = 1; to = 1000; } ); where = \"run.seed > 0");
@@ -129,9 +131,8 @@ static void test_check(fixture *f, gconstpointer program)
 /* Ctrl-C as a terminal sends it: the sweep alone gets it, and reports it; its children leave nothing in the
  * store and nothing on the screen. It has two children beside the one that waits here until the second of
  * them has a run. */
-static void test_interrupted_sweep(fixture *f, gconstpointer program)
+TERMINAL_TEST(test_interrupted_sweep)
 {
-  (void)program;
   g_assert_cmpint(
       on_terminal(f,
                   "title = \"t\"; run: { engine = \"native\"; }; workload: { messages = 10000000; };"
@@ -162,7 +163,7 @@ static char *show(const double *times_s, const double *shares, gsize count)
 #define AT " % done, at 0.002000 s of simulated time"
 
 /* A quarter in 2 s: three times as long is left; not shown before 1 s, nor again within 0.5 s. */
-static void test_text(void)
+TEST(test_text)
 {
   const double times_s[] = {0.9, 2, 2.4, 2.5}, shares[] = {0.1, 0.25, 0.3, 0.5};
   char *text = show(times_s, shares, G_N_ELEMENTS(times_s));
@@ -172,7 +173,7 @@ static void test_text(void)
 
 /* Nothing is done yet: nobody knows. Done by half, it stands from 2 s to 5 s and longer: nobody knows either, until it goes on at 8 s, when it
  * has taken 8 s for 0.8 and 2 s are left. */
-static void test_stands_still(void)
+TEST(test_stands_still)
 {
   const double times_s[] = {1, 2, 4.9, 5.5, 8}, shares[] = {0, 0.5, 0.5, 0.5, 0.8};
   char *text = show(times_s, shares, G_N_ELEMENTS(times_s));
@@ -183,7 +184,7 @@ static void test_stands_still(void)
 }
 
 /* A run that was never shown clears nothing: its terminal may hold half a line of another program. */
-static void test_short(void)
+TEST(test_short)
 {
   const double times_s[] = {0.2, 0.99}, shares[] = {0.1, 0.9};
   char *text = show(times_s, shares, G_N_ELEMENTS(times_s));
@@ -192,7 +193,7 @@ static void test_short(void)
 }
 
 /* The length of a pipe is not known. */
-static void test_unknown_share(void)
+TEST(test_unknown_share)
 {
   char *text = NULL;
   size_t length = 0;
@@ -205,9 +206,8 @@ static void test_unknown_share(void)
 
 /* A capture that comes slowly, summed up on a terminal: where it is, then the table alone. Lines of FPDUs would tear it: none is shown
  * between them. */
-static void test_decode(fixture *f, gconstpointer program)
+TERMINAL_TEST(test_decode)
 {
-  (void)program;
 #define SLOWLY                                                                                               \
   "(head -c 200000 o/receiver.pcap; sleep 1.2; tail -c +200001 o/receiver.pcap) | \"$0\" decode - "
   g_assert_cmpint(on_terminal(f,
@@ -223,32 +223,4 @@ static void test_decode(fixture *f, gconstpointer program)
   g_assert_cmpint(on_terminal(f, "", SLOWLY "--quiet --summary"), ==, 0);
   g_assert_null(strstr(f->shown->str, CLEAR));
 #undef SLOWLY
-}
-
-int main(int argc, char **argv)
-{
-  static const struct {
-    const char *path;
-    void (*function)(fixture *, gconstpointer);
-  } tests[] = {
-      {"/cli_progress/run", test_run},
-      {"/cli_progress/decode", test_decode},
-      {"/cli_progress/quiet_run", test_quiet_run},
-      {"/cli_progress/run_into_file", test_run_into_file},
-      {"/cli_progress/sweep", test_sweep},
-      {"/cli_progress/interrupted_sweep", test_interrupted_sweep},
-  };
-  g_test_init(&argc, &argv, NULL);
-  g_assert_cmpint(argc, ==, 2); /* the program */
-  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
-    g_test_add(tests[i].path, fixture, argv[1], set_up, tests[i].function, tear_down);
-  }
-  if (g_test_slow()) {
-    g_test_add("/cli_progress/check", fixture, argv[1], set_up, test_check, tear_down);
-  }
-  g_test_add_func("/cli_progress/text", test_text);
-  g_test_add_func("/cli_progress/unknown_share", test_unknown_share);
-  g_test_add_func("/cli_progress/stands_still", test_stands_still);
-  g_test_add_func("/cli_progress/short", test_short);
-  return g_test_run();
 }

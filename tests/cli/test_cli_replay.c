@@ -16,26 +16,21 @@ static void assert_fails(cli_shell *f, const char *line, int status, const char 
 }
 
 /* A run with a loss, in order; its captures are in run/. */
-static void set_up(cli_shell *f, gconstpointer program)
+static void set_up(cli_shell *f, gconstpointer files)
 {
-  cli_shell_open(f, program);
+  cli_shell_set_up(f, files);
   cli_shell_write(f, "a.cfg",
                   "title = \"t\";\nworkload: { messages = 5; };\nreceiver: { mode = \"in-order\"; };\n"
                   "path: { forward: { drop = [50]; }; };\n");
   cli_shell_expect(f, 0, "iwarpsim run --quiet a.cfg --pcap -o run");
 }
 
-static void tear_down(cli_shell *f, gconstpointer unused)
-{
-  (void)unused;
-  cli_shell_close(f, "*");
-}
+#define SHELL_TEST(name) TEST_WITH(cli_shell, "*", set_up, cli_shell_tear_down, name)
 
 /* The same series as the run's, but for its first line; a summary that describes what was replayed; a page to
  * read. The capture stays, also when the results go beside it. */
-static void test_results(cli_shell *f, gconstpointer unused)
+SHELL_TEST(test_results)
 {
-  (void)unused;
   cli_shell_expect(f, 0, "iwarpsim replay run/receiver.pcap --set receiver.mode=in-order -o again");
   cli_shell_expect_output(f, "replay of  receiver.pcap (run/receiver.pcap)");
   cli_shell_expect_output(f, "measured   the Responder of 1 connection, where most payload goes\n");
@@ -63,9 +58,8 @@ static void test_results(cli_shell *f, gconstpointer unused)
   cli_shell_expect(f, 0, "iwarpsim replay run/receiver.pcap -q && ls results/receiver.pcap/summary.json");
 }
 
-static void test_mistakes(cli_shell *f, gconstpointer unused)
+SHELL_TEST(test_mistakes)
 {
-  (void)unused;
   assert_fails(f, "iwarpsim replay", 2, "one CAPTURE is needed, 0 were given");
   assert_fails(f, "iwarpsim replay - < run/receiver.pcap", 2,
                "standard input or a pipe can be read only once");
@@ -89,9 +83,8 @@ static void test_mistakes(cli_shell *f, gconstpointer unused)
 }
 
 /* A file that is broken off: what came before is replayed, and that is said. */
-static void test_broken_off(cli_shell *f, gconstpointer unused)
+SHELL_TEST(test_broken_off)
 {
-  (void)unused;
   cli_shell_expect(f, 0,
                    "head -c 200000 run/receiver.pcap > short.pcap && iwarpsim replay short.pcap -o short");
   cli_shell_expect_errors(f, "note: short.pcap: ");
@@ -105,9 +98,8 @@ static void test_broken_off(cli_shell *f, gconstpointer unused)
 }
 
 /* A path of its own loses, and what is lost comes again. run.stop ends a replay early, run.expect makes that end a failure. */
-static void test_path_and_stop(cli_shell *f, gconstpointer unused)
+SHELL_TEST(test_path_and_stop)
 {
-  (void)unused;
   cli_shell_expect(f, 0, "iwarpsim replay run/receiver.pcap --set path.forward.loss=2% -o lossy");
   cli_shell_expect_output(f, "path.packets_lost");
   cli_shell_expect_output(f, "delivery.octets                                      327680  octets");
@@ -122,15 +114,4 @@ static void test_path_and_stop(cli_shell *f, gconstpointer unused)
   cli_shell_expect_output(f, "filter     tcp\n");
   cli_shell_expect(f, 0, "iwarpsim replay run/receiver.pcap --set run.stop=100us -o stopped");
   cli_shell_expect_output(f, "stopped: run.stop reached before the end of the capture");
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_assert_cmpint(argc, ==, 2);
-  g_test_add("/cli/replay/results", cli_shell, argv[1], set_up, test_results, tear_down);
-  g_test_add("/cli/replay/mistakes", cli_shell, argv[1], set_up, test_mistakes, tear_down);
-  g_test_add("/cli/replay/broken_off", cli_shell, argv[1], set_up, test_broken_off, tear_down);
-  g_test_add("/cli/replay/path_and_stop", cli_shell, argv[1], set_up, test_path_and_stop, tear_down);
-  return g_test_run();
 }

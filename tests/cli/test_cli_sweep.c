@@ -5,22 +5,17 @@
 
 #include "cli_shell.h"
 
-static void set_up(cli_shell *f, gconstpointer program)
+static void set_up(cli_shell *f, gconstpointer files)
 {
-  cli_shell_open(f, program);
+  cli_shell_set_up(f, files);
   cli_shell_write(f, "a.cfg", CLI_SHELL_SWEEP);
 }
 
-static void tear_down(cli_shell *f, gconstpointer unused)
-{
-  (void)unused;
-  cli_shell_close(f, "a.cfg a.sqlite results");
-}
+#define SHELL_TEST(name) TEST_WITH(cli_shell, "a.cfg a.sqlite results", set_up, cli_shell_tear_down, name)
 
 /* All, and then nothing more; on no terminal no line that is redrawn; with --quiet no line. */
-static void test_all(cli_shell *f, gconstpointer unused)
+SHELL_TEST(test_all)
 {
-  (void)unused;
   cli_shell_expect_all(f, 0, "iwarpsim sweep a.cfg",
                        "3 runs: 3 run now, 0 already there, 0 failed; results in results/a.sqlite\n", "");
   cli_shell_expect(f, 0, "iwarpsim sweep a.cfg -j1");
@@ -30,9 +25,8 @@ static void test_all(cli_shell *f, gconstpointer unused)
 }
 
 /* 'terminate' is expected and does not come. */
-static void test_first_failure(cli_shell *f, gconstpointer unused)
+SHELL_TEST(test_first_failure)
 {
-  (void)unused;
   cli_shell_expect_all(
       f, 1, "iwarpsim sweep a.cfg -j1 -s run.expect=terminate",
       "3 runs: 1 run now, 0 already there, 0 failed, 1 ended otherwise than expected; results in "
@@ -45,9 +39,8 @@ static void test_first_failure(cli_shell *f, gconstpointer unused)
 }
 
 /* Another scenario text into the same store is refused, and nothing runs; unless asked for. */
-static void test_mix(cli_shell *f, gconstpointer unused)
+SHELL_TEST(test_mix)
 {
-  (void)unused;
   cli_shell_expect(f, 0, "iwarpsim sweep a.cfg -q");
   g_autofree char *other = g_strconcat(CLI_SHELL_SWEEP, "# another\n", NULL);
   cli_shell_write(f, "a.cfg", other);
@@ -62,9 +55,8 @@ static void test_mix(cli_shell *f, gconstpointer unused)
   cli_shell_expect(f, 0, "iwarpsim sweep a.cfg --mix");
 }
 
-static void test_bad_options(cli_shell *f, gconstpointer unused)
+SHELL_TEST(test_bad_options)
 {
-  (void)unused;
   cli_shell_expect_all(f, 2, "iwarpsim sweep a.cfg -j0", "",
                        "iwarpsim sweep: -j 0: expected 1 or more (see 'iwarpsim sweep --help')\n");
   cli_shell_expect_all(
@@ -82,9 +74,8 @@ static void test_bad_options(cli_shell *f, gconstpointer unused)
 }
 
 /* 64 GiB a run take minutes: none is done when SIGTERM comes, once the sweep has started one. */
-static void test_interrupt(cli_shell *f, gconstpointer unused)
+SHELL_TEST(test_interrupt)
 {
-  (void)unused;
   cli_shell_expect_all(
       f, 1,
       "\"$0\" sweep a.cfg -j2 -s workload.message_size=64KiB -s workload.messages=1000000 & "
@@ -93,24 +84,4 @@ static void test_interrupt(cli_shell *f, gconstpointer unused)
       "kill -TERM $pid; wait $pid",
       "3 runs: 0 run now, 0 already there, 0 failed; results in results/a.sqlite\n",
       "interrupted: 0 done, 3 to go; rerun the command to resume\n");
-}
-
-int main(int argc, char **argv)
-{
-  static const struct {
-    const char *path;
-    void (*function)(cli_shell *, gconstpointer);
-  } tests[] = {
-      {"/cli_sweep/all", test_all},
-      {"/cli_sweep/first_failure", test_first_failure},
-      {"/cli_sweep/mix", test_mix},
-      {"/cli_sweep/bad_options", test_bad_options},
-      {"/cli_sweep/interrupt", test_interrupt},
-  };
-  g_test_init(&argc, &argv, NULL);
-  g_assert_cmpint(argc, ==, 2);
-  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
-    g_test_add(tests[i].path, cli_shell, argv[1], set_up, tests[i].function, tear_down);
-  }
-  return g_test_run();
 }

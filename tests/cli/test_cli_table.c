@@ -25,11 +25,12 @@ static void expect_refused(fixture *f, const char *options, const char *part)
   g_assert_cmpstr(f->shell.output, ==, "");
 }
 
-static void set_up(fixture *f, gconstpointer program)
+static void set_up(fixture *f, gconstpointer unused)
 {
   store_fixture *kit = &f->kit;
 
-  cli_shell_open(&f->shell, program);
+  (void)unused;
+  cli_shell_open(&f->shell);
   store_fixture_set_up(kit, "receiver.mode\nrun.seed");
   store_fixture_add(kit, "receiver.mode=in-order run.seed=1",
                     "buffer.reassembly_peak_octets=4 tcp.timeouts=1");
@@ -45,10 +46,11 @@ static void tear_down(fixture *f, gconstpointer unused)
   cli_shell_close(&f->shell, "out.csv");
 }
 
+#define TABLE_TEST(name) TEST_WITH(fixture, NULL, set_up, tear_down, name)
+
 /* {4, 6}: s = sqrt(2), t(0.975, 1) = 12.7062: 12.7062 * sqrt(2) / sqrt(2) = 12.7. The five quantities a reader asks for first. */
-static void test_defaults(fixture *f, gconstpointer unused)
+TABLE_TEST(test_defaults)
 {
-  (void)unused;
   run_table(f, 0, "");
   g_assert_cmpstr(f->shell.errors, ==, "");
   cli_shell_expect_output(&f->shell,
@@ -61,9 +63,8 @@ static void test_defaults(fixture *f, gconstpointer unused)
   cli_shell_expect_output(&f->shell, "\ntcp.timeouts in timeouts\n");
 }
 
-static void test_exclude(fixture *f, gconstpointer unused)
+TABLE_TEST(test_exclude)
 {
-  (void)unused;
   run_table(f, 0, "--leave-out timeouts --metric buffer.reassembly_peak_octets");
   cli_shell_expect_output(&f->shell, "3 runs at 2 points; 1 of 4 runs left out (timeouts)\n");
   cli_shell_expect_output(&f->shell, "in-order       1   6         -");
@@ -72,9 +73,8 @@ static void test_exclude(fixture *f, gconstpointer unused)
 }
 
 /* The pairs of seeds 1 and 2: 4 - 1 and 6 - 2. */
-static void test_pair(fixture *f, gconstpointer unused)
+TABLE_TEST(test_pair)
 {
-  (void)unused;
   run_table(
       f, 0,
       "--pair receiver.mode=in-order,out-of-order --metric buffer.reassembly_peak_octets --csv out.csv -q");
@@ -85,9 +85,8 @@ static void test_pair(fixture *f, gconstpointer unused)
   g_assert_nonnull(strstr(csv, "\nbuffer.reassembly_peak_octets,octets,2,1,3.5,"));
 }
 
-static void test_refusals(fixture *f, gconstpointer unused)
+TABLE_TEST(test_refusals)
 {
-  (void)unused;
   expect_refused(f, "another.sqlite", "one STORE is needed, 2 were given");
   expect_refused(f, "--metric tcp.timeout", "did you mean 'tcp.timeouts'?");
   expect_refused(f, "--metric tcp.timeouts/nothing", "'nothing' is no metric");
@@ -99,9 +98,8 @@ static void test_refusals(fixture *f, gconstpointer unused)
 }
 
 /* Nothing to tabulate is said of the file by name, and is no table without rows. */
-static void test_nothing_left(fixture *f, gconstpointer unused)
+TABLE_TEST(test_nothing_left)
 {
-  (void)unused;
   store_fixture_sql(&f->kit, "DELETE FROM runs");
   expect_refused(f, "", "a.sqlite: the store holds no runs");
   store_fixture_add_status(&f->kit, "run.seed=5", "", RUN_FAILED);
@@ -110,34 +108,12 @@ static void test_nothing_left(fixture *f, gconstpointer unused)
   expect_refused(f, "--leave-out timeouts", "1 of 2 runs left out (timeouts); 1 of 2 runs did not end ok");
 }
 
-static void test_no_store(fixture *f, gconstpointer unused)
+TABLE_TEST(test_no_store)
 {
-  (void)unused;
   g_free(f->kit.path);
   f->kit.path = g_build_filename(f->kit.folder, "missing.sqlite", NULL);
   expect_refused(f, "", "missing.sqlite");
   g_free(f->kit.path);
   f->kit.path = g_build_filename(f->kit.folder, "a.cfg", NULL);
   expect_refused(f, "", "a.cfg");
-}
-
-int main(int argc, char **argv)
-{
-  static const struct {
-    const char *path;
-    void (*function)(fixture *, gconstpointer);
-  } tests[] = {
-      {"/cli_table/defaults", test_defaults},
-      {"/cli_table/exclude", test_exclude},
-      {"/cli_table/pair", test_pair},
-      {"/cli_table/refusals", test_refusals},
-      {"/cli_table/nothing_left", test_nothing_left},
-      {"/cli_table/no_store", test_no_store},
-  };
-  g_test_init(&argc, &argv, NULL);
-  g_assert_cmpint(argc, ==, 2);
-  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++) {
-    g_test_add(tests[i].path, fixture, argv[1], set_up, tests[i].function, tear_down);
-  }
-  return g_test_run();
 }

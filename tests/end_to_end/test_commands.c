@@ -32,7 +32,7 @@ static void expect_same_summary(const cli_shell *f, const char *a, const char *b
 static void set_up(cli_shell *f, gconstpointer unused)
 {
   (void)unused;
-  cli_shell_open(f, g_getenv("IWARPSIM"));
+  cli_shell_open(f);
 }
 
 static void tear_down(cli_shell *f, gconstpointer unused)

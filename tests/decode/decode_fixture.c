@@ -226,6 +226,9 @@ kit_session *kit_session_new(const decode_options *options)
 
 void kit_session_free(kit_session *session)
 {
+  if (!session) {
+    return;
+  }
   decode_session_free(session->session);
   g_array_unref(session->fpdus);
   g_array_unref(session->notes);

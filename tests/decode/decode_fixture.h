@@ -94,6 +94,7 @@ typedef struct kit_session {
 /* Initial sequence numbers: so that the numbers wrap soon. */
 enum { KIT_ISN_0 = (int)0xFFFFF000, KIT_ISN_1 = 5 };
 
+/* Free with kit_session_free() (NULL is allowed). */
 kit_session *kit_session_new(const decode_options *options);
 void kit_session_free(kit_session *session);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(kit_session, kit_session_free)

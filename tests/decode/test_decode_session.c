@@ -11,20 +11,17 @@ static const kit_plan both_ways = {
 
 /* --- In order --- */
 
-TEST(test_in_order)
+PLAN_TEST(test_in_order, &both_ways)
 {
-  g_autoptr(random_stream) random = kit_random();
-  g_autoptr(kit_talk) talk = kit_talk_new(&both_ways, random);
-  g_autoptr(GArray) pieces = kit_cut(talk, 0);
-  g_autoptr(kit_session) session = kit_decode(talk, pieces, NULL);
+  g_autoptr(kit_session) session = kit_decode(at->talk, at->pieces, NULL);
   const decode_direction_summary *forward = kit_summary(session, SIDE_INITIATOR);
   const decode_connection *connection = decode_session_connection(session->session, 0);
 
-  kit_expect_all(session, talk);
+  kit_expect_all(session, at->talk);
   g_assert_true(forward->in_full_operation && forward->markers && forward->crc);
   g_assert_false(kit_summary(session, SIDE_RESPONDER)->markers);
   g_assert_cmpuint(forward->located_by[MPA_LOCATED_BY_CHAIN], ==, 60);
-  g_assert_cmpuint(forward->marker_count, ==, (talk->fpdus[0]->octets->len + 511) / 512);
+  g_assert_cmpuint(forward->marker_count, ==, (at->talk->fpdus[0]->octets->len + 511) / 512);
   /* One segment an FPDU: all are aligned; the startup frame's does not count. */
   g_assert_cmpuint(forward->segments, ==, 60);
   g_assert_cmpuint(forward->aligned, ==, 60);
@@ -32,7 +29,7 @@ TEST(test_in_order)
   g_assert_true(connection->has_request && connection->has_reply && !connection->is_hinted);
   g_assert_cmpuint(connection->initiator, ==, 0);
   g_assert_cmpuint(connection->request.private_data_octets, ==, 7);
-  g_assert_cmpmem(connection->reply.private_data, 512, talk->octets[1]->data + 20, 512);
+  g_assert_cmpmem(connection->reply.private_data, 512, at->talk->octets[1]->data + 20, 512);
   g_assert_cmpuint(session->startups->len, ==, 2);
   g_assert_cmpuint(session->notes->len, ==, 0);
   g_assert_cmpuint(g_array_index(session->fpdus, decode_fpdu, 40).packets, ==, 1);
@@ -78,15 +75,11 @@ TEST(test_packets)
 
 /* A forward FPDU never comes and the reverse end's FIN is the last packet: only the end of the capture shows
  * the hole, after the FIN. */
-TEST(test_notes_in_time)
+PLAN_TEST(test_notes_in_time, &both_ways)
 {
-  g_autoptr(random_stream) random = kit_random();
-  g_autoptr(kit_talk) talk = kit_talk_new(&both_ways, random);
-  g_autoptr(GArray) pieces = kit_cut(talk, 0);
-
-  kit_lose(pieces, 0, kit_talk_start(talk, 0, 30), kit_talk_end(talk, 0, 30));
-  kit_append(pieces, (kit_piece){.from = 1, .position = talk->octets[1]->len, .flags = TCP_FIN});
-  g_autoptr(kit_session) session = kit_decode(talk, pieces, NULL);
+  kit_lose(at->pieces, 0, kit_talk_start(at->talk, 0, 30), kit_talk_end(at->talk, 0, 30));
+  kit_append(at->pieces, (kit_piece){.from = 1, .position = at->talk->octets[1]->len, .flags = TCP_FIN});
+  g_autoptr(kit_session) session = kit_decode(at->talk, at->pieces, NULL);
   const decode_note *fin = kit_note(session, SIDE_RESPONDER, DECODE_NOTE_FIN);
   const decode_note *hole = kit_note(session, SIDE_INITIATOR, DECODE_NOTE_HOLE);
   g_assert_true(fin && hole);
@@ -100,18 +93,15 @@ TEST(test_notes_in_time)
 }
 
 /* The Reply was captured before the Request: it is reported first. */
-TEST(test_frames_in_time)
+PLAN_TEST(test_frames_in_time, &both_ways)
 {
-  g_autoptr(random_stream) random = kit_random();
-  g_autoptr(kit_talk) talk = kit_talk_new(&both_ways, random);
-  g_autoptr(GArray) pieces = kit_cut(talk, 0);
-  kit_piece request = g_array_index(pieces, kit_piece, 2);
+  kit_piece request = g_array_index(at->pieces, kit_piece, 2);
 
-  g_assert_true(request.from == 0 && request.position == talk->startup[0]);
-  g_array_remove_index(pieces, 2);
-  g_array_insert_val(pieces, 3, request);
-  g_autoptr(kit_session) session = kit_decode(talk, pieces, NULL);
-  kit_expect_all(session, talk);
+  g_assert_true(request.from == 0 && request.position == at->talk->startup[0]);
+  g_array_remove_index(at->pieces, 2);
+  g_array_insert_val(at->pieces, 3, request);
+  g_autoptr(kit_session) session = kit_decode(at->talk, at->pieces, NULL);
+  kit_expect_all(session, at->talk);
   g_assert_cmpuint(session->startups->len, ==, 2);
   g_assert_cmpint(g_array_index(session->startups, decode_startup_event, 0).direction, ==, SIDE_RESPONDER);
   g_assert_cmpint(g_array_index(session->startups, decode_startup_event, 1).direction, ==, SIDE_INITIATOR);
@@ -169,14 +159,10 @@ TEST(test_late_syn)
 }
 
 /* An aligned stream's segments stay so in any order, although their FPDUs are known later than they are. */
-TEST(test_shuffled_alignment)
+PLAN_TEST(test_shuffled_alignment, &both_ways)
 {
-  g_autoptr(random_stream) random = kit_random();
-  g_autoptr(kit_talk) talk = kit_talk_new(&both_ways, random);
-  g_autoptr(GArray) pieces = kit_cut(talk, 0);
-
-  kit_shuffle(pieces, random);
-  g_autoptr(kit_session) session = kit_decode(talk, pieces, NULL);
+  kit_shuffle(at->pieces, at->random);
+  g_autoptr(kit_session) session = kit_decode(at->talk, at->pieces, NULL);
   g_assert_cmpuint(kit_summary(session, SIDE_INITIATOR)->aligned, ==, 60);
   g_assert_cmpuint(kit_summary(session, SIDE_RESPONDER)->aligned, ==, 20);
 }
@@ -216,54 +202,50 @@ TEST(test_duplicates)
 
 /* --- Losses --- */
 
-/* With markers all FPDUs are found but those that miss octets. */
-TEST(test_loss_with_markers)
-{
-  const kit_plan plan = {.has_frames = true, .markers = {true, false}, .crc = true, .fpdus = {50, 0}};
-  g_autoptr(random_stream) random = kit_random();
-  g_autoptr(kit_talk) talk = kit_talk_new(&plan, random);
-  g_autoptr(GArray) pieces = kit_cut(talk, 0);
+static const kit_plan plan_of_loss_with_markers = {
+    .has_frames = true, .markers = {true, false}, .crc = true, .fpdus = {50, 0}};
 
+/* With markers all FPDUs are found but those that miss octets. */
+PLAN_TEST(test_loss_with_markers, &plan_of_loss_with_markers)
+{
   /* The marker that leads to the next one lies in the next one when that is long enough; so lose before a
    * long one. */
   guint lost = 10;
-  while (kit_talk_end(talk, 0, lost + 1) - kit_talk_start(talk, 0, lost + 1) < 600) {
+  while (kit_talk_end(at->talk, 0, lost + 1) - kit_talk_start(at->talk, 0, lost + 1) < 600) {
     lost++;
   }
-  kit_lose(pieces, 0, kit_talk_start(talk, 0, lost), kit_talk_end(talk, 0, lost));
-  g_autoptr(kit_session) session = kit_decode(talk, pieces, NULL);
+  kit_lose(at->pieces, 0, kit_talk_start(at->talk, 0, lost), kit_talk_end(at->talk, 0, lost));
+  g_autoptr(kit_session) session = kit_decode(at->talk, at->pieces, NULL);
   const decode_direction_summary *forward = kit_summary(session, SIDE_INITIATOR);
   const decode_note *hole = kit_note(session, SIDE_INITIATOR, DECODE_NOTE_HOLE);
-  uint64_t octets = kit_talk_end(talk, 0, lost) - kit_talk_start(talk, 0, lost);
+  uint64_t octets = kit_talk_end(at->talk, 0, lost) - kit_talk_start(at->talk, 0, lost);
 
-  kit_expect_sums(session, talk);
+  kit_expect_sums(session, at->talk);
   g_assert_cmpuint(forward->fpdus, ==, 49);
   g_assert_cmpuint(forward->unaccounted_octets, ==, octets);
   g_assert_cmpuint(forward->missing_octets, ==, octets);
   g_assert_cmpuint(kit_notes(session, SIDE_INITIATOR, DECODE_NOTE_HOLE), ==, 1);
-  g_assert_cmpuint(hole->stream_position, ==, kit_talk_start(talk, 0, lost));
+  g_assert_cmpuint(hole->stream_position, ==, kit_talk_start(at->talk, 0, lost));
   g_assert_cmpuint(hole->octets, ==, octets);
   g_assert_cmpuint(kit_notes(session, SIDE_INITIATOR, DECODE_NOTE_LOST_CHAIN), ==, 0);
 }
 
-/* Without markers nothing after a hole is located, but by who assumes that segments start with FPDUs. */
-TEST(test_loss_without_markers)
-{
-  const kit_plan plan = {.has_frames = true, .crc = true, .fpdus = {50, 0}};
-  const decode_options assuming = {.assume_aligned = true};
-  g_autoptr(random_stream) random = kit_random();
-  g_autoptr(kit_talk) talk = kit_talk_new(&plan, random);
-  g_autoptr(GArray) pieces = kit_cut(talk, 0);
+static const kit_plan plan_of_loss_without_markers = {.has_frames = true, .crc = true, .fpdus = {50, 0}};
 
-  kit_lose(pieces, 0, kit_talk_start(talk, 0, 10), kit_talk_end(talk, 0, 10));
-  kit_session *session = kit_decode(talk, pieces, NULL);
-  kit_expect_sums(session, talk);
+/* Without markers nothing after a hole is located, but by who assumes that segments start with FPDUs. */
+PLAN_TEST(test_loss_without_markers, &plan_of_loss_without_markers)
+{
+  const decode_options assuming = {.assume_aligned = true};
+
+  kit_lose(at->pieces, 0, kit_talk_start(at->talk, 0, 10), kit_talk_end(at->talk, 0, 10));
+  kit_session *session = kit_decode(at->talk, at->pieces, NULL);
+  kit_expect_sums(session, at->talk);
   g_assert_cmpuint(kit_summary(session, SIDE_INITIATOR)->fpdus, ==, 10);
   g_assert_cmpuint(kit_summary(session, SIDE_INITIATOR)->aligned, ==, 10);
   g_assert_cmpuint(kit_notes(session, SIDE_INITIATOR, DECODE_NOTE_LOST_CHAIN), ==, 1);
   kit_session_free(session);
-  session = kit_decode(talk, pieces, &assuming);
-  kit_expect_sums(session, talk);
+  session = kit_decode(at->talk, at->pieces, &assuming);
+  kit_expect_sums(session, at->talk);
   g_assert_cmpuint(kit_summary(session, SIDE_INITIATOR)->fpdus, ==, 49);
   g_assert_cmpuint(kit_summary(session, SIDE_INITIATOR)->located_by[MPA_LOCATED_BY_ASSUMPTION], ==, 39);
   g_assert_cmpuint(kit_summary(session, SIDE_INITIATOR)->aligned, ==, 49);
@@ -326,34 +308,29 @@ TEST(test_hold_limit_unlocated)
   }
 }
 
-/* The same without markers: from there on all is unaccounted for, and no memory is needed for it. */
-TEST(test_hold_limit_without_markers)
-{
-  const kit_plan plan = {.has_frames = true, .crc = true, .fpdus = {100, 0}};
-  const decode_options options = {.hold_octets = 3000};
-  g_autoptr(random_stream) random = kit_random();
-  g_autoptr(kit_talk) talk = kit_talk_new(&plan, random);
-  g_autoptr(GArray) pieces = kit_cut(talk, 0);
+static const kit_plan plan_of_hold_limit_without_markers = {
+    .has_frames = true, .crc = true, .fpdus = {100, 0}};
 
-  kit_lose(pieces, 0, kit_talk_start(talk, 0, 20), kit_talk_end(talk, 0, 20));
-  g_autoptr(kit_session) session = kit_decode(talk, pieces, &options);
-  kit_expect_sums(session, talk);
+/* The same without markers: from there on all is unaccounted for, and no memory is needed for it. */
+PLAN_TEST(test_hold_limit_without_markers, &plan_of_hold_limit_without_markers)
+{
+  const decode_options options = {.hold_octets = 3000};
+
+  kit_lose(at->pieces, 0, kit_talk_start(at->talk, 0, 20), kit_talk_end(at->talk, 0, 20));
+  g_autoptr(kit_session) session = kit_decode(at->talk, at->pieces, &options);
+  kit_expect_sums(session, at->talk);
   g_assert_cmpuint(kit_summary(session, SIDE_INITIATOR)->fpdus, ==, 20);
 }
 
 /* The capture ends within an FPDU: its octets are incomplete, not unaccounted for. */
-TEST(test_incomplete)
+PLAN_TEST(test_incomplete, &both_ways)
 {
-  g_autoptr(random_stream) random = kit_random();
-  g_autoptr(kit_talk) talk = kit_talk_new(&both_ways, random);
-
   for (uint32_t left = 1; left < 12; left++) {
-    g_autoptr(GArray) pieces = kit_cut(talk, 0);
-    kit_piece *last = &g_array_index(pieces, kit_piece, 4 + 59);
-    g_assert_true(last->from == 0 && last->position == kit_talk_start(talk, 0, 59));
+    kit_piece *last = &g_array_index(at->pieces, kit_piece, 4 + 59);
+    g_assert_true(last->from == 0 && last->position == kit_talk_start(at->talk, 0, 59));
     last->length = left;
     last->captured = left;
-    g_autoptr(kit_session) session = kit_decode(talk, pieces, NULL);
+    g_autoptr(kit_session) session = kit_decode(at->talk, at->pieces, NULL);
     const decode_direction_summary *forward = kit_summary(session, SIDE_INITIATOR);
     g_assert_cmpuint(forward->fpdus, ==, 59);
     g_assert_cmpuint(forward->incomplete_octets, ==, left);
@@ -365,49 +342,43 @@ TEST(test_incomplete)
 
 /* --- Flags and checksums --- */
 
-TEST(test_flags)
+PLAN_TEST(test_flags, &both_ways)
 {
-  g_autoptr(random_stream) random = kit_random();
-  g_autoptr(kit_talk) talk = kit_talk_new(&both_ways, random);
-  g_autoptr(GArray) pieces = kit_cut(talk, 0);
-  uint64_t end = talk->octets[0]->len;
+  uint64_t end = at->talk->octets[0]->len;
 
-  kit_append(pieces, (kit_piece){.position = end, .flags = TCP_FIN});
-  kit_append(pieces, (kit_piece){.position = end, .flags = TCP_FIN});
-  kit_append(pieces, (kit_piece){.from = 1, .position = 0, .flags = TCP_RST});
-  g_autoptr(kit_session) session = kit_decode(talk, pieces, NULL);
-  kit_expect_all(session, talk);
+  kit_append(at->pieces, (kit_piece){.position = end, .flags = TCP_FIN});
+  kit_append(at->pieces, (kit_piece){.position = end, .flags = TCP_FIN});
+  kit_append(at->pieces, (kit_piece){.from = 1, .position = 0, .flags = TCP_RST});
+  g_autoptr(kit_session) session = kit_decode(at->talk, at->pieces, NULL);
+  kit_expect_all(session, at->talk);
   g_assert_cmpuint(kit_notes(session, SIDE_INITIATOR, DECODE_NOTE_FIN), ==, 1);
   g_assert_cmpuint(kit_note(session, SIDE_INITIATOR, DECODE_NOTE_FIN)->stream_position, ==, end);
   g_assert_cmpuint(kit_notes(session, SIDE_RESPONDER, DECODE_NOTE_RESET), ==, 1);
 }
 
 /* A damaged packet is ignored, its retransmission counts; or it is believed when the user says so. */
-TEST(test_checksums)
+PLAN_TEST(test_checksums, &both_ways)
 {
   const decode_options believing = {.ignore_checksums = true};
-  g_autoptr(random_stream) random = kit_random();
-  g_autoptr(kit_talk) talk = kit_talk_new(&both_ways, random);
-  g_autoptr(GArray) pieces = kit_cut(talk, 0);
   uint8_t damaged[] = {0xDE, 0xAD, 0xBE, 0xEF};
   guint index = 3;
-  while (mpa_stream_at(talk->fpdus[0], index)->start % 512 == 0) {
+  while (mpa_stream_at(at->talk->fpdus[0], index)->start % 512 == 0) {
     index++; /* the damage is to be in a ULPDU_Length, not in a leading marker */
   }
-  const kit_piece piece = {.position = kit_talk_start(talk, 0, index),
+  const kit_piece piece = {.position = kit_talk_start(at->talk, 0, index),
                            .length = sizeof damaged,
                            .captured = sizeof damaged,
                            .octets = damaged,
                            .checksum = CAPTURE_CHECKSUM_WRONG};
 
-  g_array_insert_val(pieces, 5, piece);
-  kit_session *session = kit_decode(talk, pieces, NULL);
-  kit_expect_all(session, talk);
+  g_array_insert_val(at->pieces, 5, piece);
+  kit_session *session = kit_decode(at->talk, at->pieces, NULL);
+  kit_expect_all(session, at->talk);
   g_assert_cmpuint(kit_summary(session, SIDE_INITIATOR)->wrong_checksums, ==, 1);
   g_assert_cmpuint(kit_summary(session, SIDE_INITIATOR)->segments, ==, 60);
   kit_session_free(session);
-  session = kit_decode(talk, pieces, &believing);
-  kit_expect_sums(session, talk);
+  session = kit_decode(at->talk, at->pieces, &believing);
+  kit_expect_sums(session, at->talk);
   g_assert_cmpuint(kit_summary(session, SIDE_INITIATOR)->segments, ==, 61);
   g_assert_cmpuint(kit_summary(session, SIDE_INITIATOR)->fpdus, <, 60);
   kit_session_free(session);

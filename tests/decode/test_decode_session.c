@@ -252,6 +252,27 @@ PLAN_TEST(test_loss_without_markers, &plan_of_loss_without_markers)
   kit_session_free(session);
 }
 
+/* What is in no FPDU is reported in order, what came of it apart from what did not. */
+PLAN_TEST(test_gaps, &plan_of_loss_without_markers)
+{
+  const uint64_t places[] = {kit_talk_start(at->talk, 0, 10), kit_talk_end(at->talk, 0, 10),
+                             kit_talk_start(at->talk, 0, 30), kit_talk_end(at->talk, 0, 30),
+                             at->talk->octets[0]->len};
+  guint gaps = 0;
+
+  kit_lose(at->pieces, 0, places[0], places[1]);
+  kit_lose(at->pieces, 0, places[2], places[3]);
+  at->session = kit_decode(at->talk, at->pieces, NULL);
+  for (guint index = 0; index < at->session->notes->len; index++) {
+    const decode_note *note = &g_array_index(at->session->notes, decode_note, index);
+    g_assert_cmpint(note->kind, ==, gaps % 2 == 0 ? DECODE_NOTE_HOLE : DECODE_NOTE_LOST_CHAIN);
+    g_assert_cmpuint(note->stream_position, ==, places[gaps]);
+    g_assert_cmpuint(note->octets, ==, places[gaps + 1] - places[gaps]);
+    gaps++;
+  }
+  g_assert_cmpuint(gaps, ==, 4);
+}
+
 /* A hole is given up when more waits beyond it than may: with markers decoding goes on, and the holes after
  * it do no harm. */
 TEST(test_hold_limit)

@@ -18,48 +18,48 @@ static void free_run(gpointer data)
   g_free(run);
 }
 
-void plot_fixture_set_up(plot_fixture *kit, gconstpointer axes)
+void plot_fixture_set_up(plot_fixture *f, gconstpointer axes)
 {
-  kit->folder = fixture_folder_new();
-  kit->base = fixture_scenario(kit->folder, "base.cfg", "title = \"a study\";", NULL);
-  kit->written = g_ptr_array_new_with_free_func(g_free);
-  kit->table = (study_table){.runs = g_ptr_array_new_with_free_func(free_run),
-                             .title = g_strdup("a study"),
-                             .names = (char *)"a",
-                             .versions = (char *)"0.1.0",
-                             .axes = g_strdup(axes),
-                             .texts = g_string_chunk_new(4096)};
+  f->folder = fixture_folder_new();
+  f->base = fixture_scenario(f->folder, "base.cfg", "title = \"a study\";", NULL);
+  f->written = g_ptr_array_new_with_free_func(g_free);
+  f->table = (study_table){.runs = g_ptr_array_new_with_free_func(free_run),
+                           .title = g_strdup("a study"),
+                           .names = (char *)"a",
+                           .versions = (char *)"0.1.0",
+                           .axes = g_strdup(axes),
+                           .texts = g_string_chunk_new(4096)};
 }
 
-void plot_fixture_tear_down(plot_fixture *kit, gconstpointer axes)
+void plot_fixture_tear_down(plot_fixture *f, gconstpointer axes)
 {
   (void)axes;
-  g_ptr_array_unref(kit->table.runs);
-  g_string_chunk_free(kit->table.texts);
-  g_free(kit->table.title);
-  g_free(kit->table.axes);
-  g_ptr_array_unref(kit->written);
-  scenario_free(kit->base);
-  fixture_folder_remove(kit->folder);
+  g_ptr_array_unref(f->table.runs);
+  g_string_chunk_free(f->table.texts);
+  g_free(f->table.title);
+  g_free(f->table.axes);
+  g_ptr_array_unref(f->written);
+  scenario_free(f->base);
+  fixture_folder_remove(f->folder);
 }
 
-static study_run *add_run(plot_fixture *kit, const scenario *s)
+static study_run *add_run(plot_fixture *f, const scenario *s)
 {
   study_run *run = g_new0(study_run, 1);
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     g_autofree char *text = scenario_value_text(s, key);
-    run->keys[key] = g_string_chunk_insert_const(kit->table.texts, text);
+    run->keys[key] = g_string_chunk_insert_const(f->table.texts, text);
   }
-  g_ptr_array_add(kit->table.runs, run);
+  g_ptr_array_add(f->table.runs, run);
   return run;
 }
 
-study_run *plot_fixture_add(plot_fixture *kit, const char *const *sets)
+study_run *plot_fixture_add(plot_fixture *f, const char *const *sets)
 {
   for (const char *const *set = sets; *set != NULL; set++) {
-    g_assert_true(scenario_set(kit->base, *set, NULL));
+    g_assert_true(scenario_set(f->base, *set, NULL));
   }
-  return add_run(kit, kit->base);
+  return add_run(f, f->base);
 }
 
 void plot_fixture_sample(study_run *run, distribution_id id, double bound, double weight)
@@ -67,51 +67,61 @@ void plot_fixture_sample(study_run *run, distribution_id id, double bound, doubl
   g_assert_true(distribution_append(&run->distributions[id], bound, weight));
 }
 
-void plot_fixture_fill(plot_fixture *kit, const char *text)
+void plot_fixture_fill(plot_fixture *f, const char *text)
 {
   g_autoptr(GError) error = NULL;
-  scenario *base = fixture_scenario(kit->folder, "a.cfg", text, NULL);
+  scenario *base = fixture_scenario(f->folder, "a.cfg", text, NULL);
   sweep_grid *grid = sweep_grid_new(base, NULL, NULL, NULL, &error);
   g_assert_no_error(error);
-  g_free(kit->table.title);
-  kit->table.title = g_strdup(scenario_configuration(base)->title);
-  g_free(kit->table.axes);
-  kit->table.axes = sweep_grid_axes_text(grid);
+  g_free(f->table.title);
+  f->table.title = g_strdup(scenario_configuration(base)->title);
+  g_free(f->table.axes);
+  f->table.axes = sweep_grid_axes_text(grid);
   for (gsize i = 0; i < sweep_grid_count(grid); i++) {
     scenario *s = sweep_grid_scenario(grid, i);
-    add_run(kit, s);
+    add_run(f, s);
     scenario_free(s);
   }
   sweep_grid_free(grid);
   scenario_free(base);
 }
 
-static study_run *run_at(const plot_fixture *kit, guint index)
+static study_run *run_at(const plot_fixture *f, guint index)
 {
-  return g_ptr_array_index(kit->table.runs, index);
+  return g_ptr_array_index(f->table.runs, index);
 }
 
-void plot_fixture_set(plot_fixture *kit, guint index, metric_id metric, double value)
+void plot_fixture_set(plot_fixture *f, guint index, metric_id metric, double value)
 {
-  metric_values_set(&run_at(kit, index)->metrics, metric, value);
+  metric_values_set(&run_at(f, index)->metrics, metric, value);
 }
 
-void plot_fixture_set_all(plot_fixture *kit, metric_id metric, double first, double step)
+void plot_fixture_set_all(plot_fixture *f, metric_id metric, double first, double step)
 {
-  for (guint i = 0; i < kit->table.runs->len; i++) {
-    plot_fixture_set(kit, i, metric, first + step * i);
+  for (guint i = 0; i < f->table.runs->len; i++) {
+    plot_fixture_set(f, i, metric, first + step * i);
   }
 }
 
-void plot_fixture_flag(plot_fixture *kit, guint index, guint flags)
+void plot_fixture_flag(plot_fixture *f, guint index, guint flags)
 {
-  run_at(kit, index)->flags = flags;
-  kit->table.flagged++;
+  run_at(f, index)->flags = flags;
+  f->table.flagged++;
 }
 
-gnuplot_target plot_fixture_target(const plot_fixture *kit, gnuplot_format format)
+gnuplot_target plot_fixture_target(const plot_fixture *f, gnuplot_format format)
 {
-  return (gnuplot_target){.folder = kit->folder, .format = format, .written = kit->written};
+  return (gnuplot_target){.folder = f->folder, .format = format, .written = f->written};
+}
+
+void plot_fixture_draw(const plot_fixture *f, const study_plot *plot, metric_id metric, const char *stem,
+                       gnuplot_format format)
+{
+  g_autoptr(GError) error = NULL;
+  const gnuplot_target target = plot_fixture_target(f, format);
+  gboolean good = plot->draw(&f->table, plot, metric, stem, &target, &error);
+  g_assert_no_error(error);
+  g_assert_true(good);
 }
 
 gboolean plot_fixture_can_draw(void)
@@ -123,9 +133,9 @@ gboolean plot_fixture_can_draw(void)
   return found != NULL;
 }
 
-static char *contents(const plot_fixture *kit, const char *name, gsize *length)
+static char *contents(const plot_fixture *f, const char *name, gsize *length)
 {
-  g_autofree char *path = g_build_filename(kit->folder, name, NULL);
+  g_autofree char *path = g_build_filename(f->folder, name, NULL);
   g_autoptr(GError) error = NULL;
   char *text = NULL;
   g_file_get_contents(path, &text, length, &error);
@@ -133,18 +143,18 @@ static char *contents(const plot_fixture *kit, const char *name, gsize *length)
   return text;
 }
 
-char *plot_fixture_text(const plot_fixture *kit, const char *name)
+char *plot_fixture_text(const plot_fixture *f, const char *name)
 {
-  return contents(kit, name, NULL);
+  return contents(f, name, NULL);
 }
 
 /* A PNG starts with its signature; width and height are big-endian numbers at octets 16 and 20. An empty page of this size takes less
  * than 8000 octets. */
-guint plot_fixture_png_height(const plot_fixture *kit, const char *name, guint width)
+guint plot_fixture_png_height(const plot_fixture *f, const char *name, guint width)
 {
   gsize length;
   guint32 sizes[2];
-  g_autofree char *png = contents(kit, name, &length);
+  g_autofree char *png = contents(f, name, &length);
   g_assert_cmpuint(length, >, 8000);
   g_assert_cmpmem(png, 8, "\x89PNG\r\n\x1a\n", 8);
   memcpy(sizes, png + 16, sizeof sizes);

@@ -3,11 +3,10 @@
 #ifndef TESTS_STUDY_PLOT_FIXTURE_H
 #define TESTS_STUDY_PLOT_FIXTURE_H
 
-#include <glib.h>
-
 #include "scenario/scenario.h"
-#include "study/plot/gnuplot.h"
+#include "study/plot/study_plot.h"
 #include "study/table/study_table.h"
+#include "test.h"
 
 typedef struct plot_fixture {
   char *folder;
@@ -17,38 +16,56 @@ typedef struct plot_fixture {
 } plot_fixture;
 
 /* An empty study called "a", by iwarpsim 0.1.0, titled "a study", with the axes `axes` (const char *, may be NULL). */
-void plot_fixture_set_up(plot_fixture *kit, gconstpointer axes);
-void plot_fixture_tear_down(plot_fixture *kit, gconstpointer axes);
+void plot_fixture_set_up(plot_fixture *f, gconstpointer axes);
+void plot_fixture_tear_down(plot_fixture *f, gconstpointer axes);
+
+/* A test of one without axes. */
+#define PLOT_TEST(name) TEST_WITH(plot_fixture, NULL, plot_fixture_set_up, plot_fixture_tear_down, name)
+
+/* The same of one that draws: skipped when there is no gnuplot. */
+#define DRAWN_TEST(name)                                                                                     \
+  static void name##_drawn(plot_fixture *f);                                                                 \
+  PLOT_TEST(name)                                                                                            \
+  {                                                                                                          \
+    if (plot_fixture_can_draw()) {                                                                           \
+      name##_drawn(f);                                                                                       \
+    }                                                                                                        \
+  }                                                                                                          \
+  static void name##_drawn(plot_fixture *f)
 
 /* Adds a run with these values ("receiver.mode=in-order", up to NULL) and those of the runs added before, without metrics and samples. */
-study_run *plot_fixture_add(plot_fixture *kit, const char *const *sets);
+study_run *plot_fixture_add(plot_fixture *f, const char *const *sets);
 
 /* Appends a bin to the samples of `id` in `run`. */
 void plot_fixture_sample(study_run *run, distribution_id id, double bound, double weight);
 
 /* Makes the runs of the sweep in the scenario `text`, in the order of the grid, without metrics. */
-void plot_fixture_fill(plot_fixture *kit, const char *text);
+void plot_fixture_fill(plot_fixture *f, const char *text);
 
 /* Sets `metric` of run `index`. */
-void plot_fixture_set(plot_fixture *kit, guint index, metric_id metric, double value);
+void plot_fixture_set(plot_fixture *f, guint index, metric_id metric, double value);
 
 /* Sets `metric` of all runs to `first` + `step` times the run's place in the grid. */
-void plot_fixture_set_all(plot_fixture *kit, metric_id metric, double first, double step);
+void plot_fixture_set_all(plot_fixture *f, metric_id metric, double first, double step);
 
 /* Gives run `index` the flags. */
-void plot_fixture_flag(plot_fixture *kit, guint index, guint flags);
+void plot_fixture_flag(plot_fixture *f, guint index, guint flags);
 
 /* Where to draw. */
-gnuplot_target plot_fixture_target(const plot_fixture *kit, gnuplot_format format);
+gnuplot_target plot_fixture_target(const plot_fixture *f, gnuplot_format format);
+
+/* Draws `plot` there as `stem`, which must succeed. */
+void plot_fixture_draw(const plot_fixture *f, const study_plot *plot, metric_id metric, const char *stem,
+                       gnuplot_format format);
 
 /* FALSE, and the test is skipped, when there is no gnuplot. */
 gboolean plot_fixture_can_draw(void);
 
 /* The text of the file `name` in the folder. Free with g_free(). */
-char *plot_fixture_text(const plot_fixture *kit, const char *name);
+char *plot_fixture_text(const plot_fixture *f, const char *name);
 
 /* Checks that the PNG `name` is `width` dots wide and not empty; returns its height. */
-guint plot_fixture_png_height(const plot_fixture *kit, const char *name, guint width);
+guint plot_fixture_png_height(const plot_fixture *f, const char *name, guint width);
 
 /* The numbers of row `row` (from 0) below the comment "# `comment`" in the data `text`; columns that are no number are NAN. */
 void plot_fixture_row(const char *text, const char *comment, guint row, double *numbers, guint count);

@@ -50,7 +50,7 @@ static plot_axis octets_of(double a, double b, double c)
 
 /* 100000 · 1.06 = 106000: eight steps or fewer of a power of two, 16384 (32768 would do with three). From a
  * factor of 50 on small values would be pressed flat. */
-static void test_linear_octets(void)
+TEST(test_linear_octets)
 {
   expect(octets_of(100000, NAN, NAN), FALSE, 0, 106000,
          "0 0, 16 KiB 16384, 32 KiB 32768, 48 KiB 49152, 64 KiB 65536, 80 KiB 81920, 96 KiB 98304");
@@ -63,7 +63,7 @@ static void test_linear_octets(void)
 }
 
 /* Zero stands two powers of two below the smallest: 1024 / 4; then 1 KiB … 64 KiB. */
-static void test_logarithmic_octets(void)
+TEST(test_logarithmic_octets)
 {
   expect(octets_of(1024, 65536, 0), TRUE, 256, 65536 * 1.3,
          "0 256, 1 KiB 1024, 4 KiB 4096, 16 KiB 16384, 64 KiB 65536");
@@ -81,7 +81,7 @@ static void expect_unit(double a, double b, const char *unit, value_scale scale,
   plot_axis_clear(&axis);
 }
 
-static void test_units(void)
+TEST(test_units)
 {
   expect_unit(2e9, 9e9, "bit/s", VALUE_SCALE_FITTING, "goodput (Gbit/s)", 1e9);
   expect_unit(20, 90, "bit/s", VALUE_SCALE_FITTING, "goodput (bit/s)", 1);
@@ -100,7 +100,7 @@ static plot_axis segments_of(double a, double b, double c, value_scale scale)
 /* 1 and 100 differ too much for a linear axis; with a zero, which has no logarithm, it has to do. Values
  * below zero, which no metric has today, are on it all the same, octets too; a single zero has an axis with
  * some height, whatever its unit. */
-static void test_scale(void)
+TEST(test_scale)
 {
   const value_extent zero = extent_of(0, NAN, NAN);
   expect(segments_of(1, 100, NAN, VALUE_SCALE_FITTING), TRUE, 0.5, 150, "");
@@ -115,7 +115,7 @@ static void test_scale(void)
 }
 
 /* 10 ± 5: the upper end fits on it. */
-static void test_intervals(void)
+TEST(test_intervals)
 {
   value_extent extent = {0};
   value_extent_add(&extent, 10, 5);
@@ -130,7 +130,7 @@ static void test_intervals(void)
  * 3.8. Beyond it is logarithmic, from five octaves below the end of the shortest: 10000 / 32 = 312.5, so 256,
  * with a tic every second of the log2(78001 / 256) = 8.3 octaves. Nothing above 0 at all has an axis too. A
  * last tic has room for its label. */
-static void test_lengths(void)
+TEST(test_lengths)
 {
   const share_extent near = {
       .largest = 60000, .smallest_largest = 10001, .smallest = 12, .smallest_share = 0.1};
@@ -150,7 +150,7 @@ static void test_lengths(void)
 
 /* Times that span two decades are on a logarithmic axis, of five decades at most: 2 s / 10^5 = 20 µs, so from
  * 10 µs. */
-static void test_times(void)
+TEST(test_times)
 {
   share_extent extent = {
       .largest = 99e-6, .smallest_largest = 99e-6, .smallest = 1e-6, .smallest_share = 0.1};
@@ -162,7 +162,7 @@ static void test_times(void)
          "10 µs 1e-05, 100 µs 0.0001, 1 ms 0.001, 10 ms 0.01, 100 ms 0.1, 1 s 1");
 }
 
-static void test_time_units(void)
+TEST(test_time_units)
 {
   static const struct {
     double end_s;
@@ -177,7 +177,7 @@ static void test_time_units(void)
 
 /* A tail of 2 % or less is on a logarithmic axis that begins below it, but not below 0.001 %; shares are
  * drawn in percent. */
-static void test_shares(void)
+TEST(test_shares)
 {
   share_extent extent = {.largest = 1, .smallest_share = 0.021};
   plot_axis axis = plot_axis_of_shares(&extent, "share");
@@ -192,14 +192,14 @@ static void test_shares(void)
 
 /* --- What a sweep varies --- */
 
-static place_axis places_of(plot_fixture *kit, const char *key_name, const char *values, gboolean logarithmic)
+static place_axis places_of(plot_fixture *f, const char *key_name, const char *values, gboolean logarithmic)
 {
-  plot_fixture_tear_down(kit, NULL);
-  plot_fixture_set_up(kit, NULL);
+  plot_fixture_tear_down(f, NULL);
+  plot_fixture_set_up(f, NULL);
   g_autofree char *text =
       g_strdup_printf("title = \"a\"; sweep = ( { key = \"%s\"; values = %s; } );", key_name, values);
-  plot_fixture_fill(kit, text);
-  return place_axis_of(kit->table.runs, scenario_key_find(key_name), logarithmic);
+  plot_fixture_fill(f, text);
+  return place_axis_of(f->table.runs, scenario_key_find(key_name), logarithmic);
 }
 
 static double place(const place_axis *axis, guint index)
@@ -208,10 +208,9 @@ static double place(const place_axis *axis, guint index)
 }
 
 /* A decade makes it logarithmic; zero stands apart, left of the smallest. */
-static void test_loss(plot_fixture *kit, gconstpointer unused)
+PLOT_TEST(test_loss)
 {
-  (void)unused;
-  place_axis axis = places_of(kit, "path.forward.loss", "[\"1%\", \"0\", \"0.1%\"]", FALSE);
+  place_axis axis = places_of(f, "path.forward.loss", "[\"1%\", \"0\", \"0.1%\"]", FALSE);
   g_assert_true(axis.numeric && axis.logarithmic && axis.first_apart && !axis.last_apart);
   g_assert_cmpfloat_with_epsilon(place(&axis, 1), -3, 1e-9);
   g_assert_cmpfloat_with_epsilon(place(&axis, 2), -2, 1e-9);
@@ -226,28 +225,26 @@ static void test_loss(plot_fixture *kit, gconstpointer unused)
   place_axis_clear(&axis);
 }
 
-static void test_linear(plot_fixture *kit, gconstpointer unused)
+PLOT_TEST(test_linear)
 {
-  (void)unused;
-  place_axis axis = places_of(kit, "path.forward.mtu", "[576, 1500]", FALSE);
+  place_axis axis = places_of(f, "path.forward.mtu", "[576, 1500]", FALSE);
   g_assert_false(axis.logarithmic);
   g_assert_cmpfloat(place(&axis, 1), ==, 1500);
   place_axis_clear(&axis);
-  axis = places_of(kit, "path.forward.mtu", "[576, 1500]", TRUE);
+  axis = places_of(f, "path.forward.mtu", "[576, 1500]", TRUE);
   g_assert_true(axis.logarithmic);
   place_axis_clear(&axis);
 }
 
 /* One word among numbers stands apart at the right; several are places of their own. */
-static void test_words(plot_fixture *kit, gconstpointer unused)
+PLOT_TEST(test_words)
 {
-  (void)unused;
-  place_axis axis = places_of(kit, "receiver.memory", "(\"unlimited\", 1500, 3000)", TRUE);
+  place_axis axis = places_of(f, "receiver.memory", "(\"unlimited\", 1500, 3000)", TRUE);
   g_assert_true(axis.numeric && axis.last_apart);
   g_assert_cmpfloat_with_epsilon(place(&axis, 1), log10(3000), 1e-9);
   g_assert_cmpfloat(place(&axis, 2), >, log10(3000));
   place_axis_clear(&axis);
-  axis = places_of(kit, "middlebox.mode", "[\"none\", \"split\", \"rechunk\"]", FALSE);
+  axis = places_of(f, "middlebox.mode", "[\"none\", \"split\", \"rechunk\"]", FALSE);
   g_assert_false(axis.numeric || axis.last_apart);
   g_assert_cmpfloat(place(&axis, 2), ==, 2);
   g_assert_cmpfloat(axis.left, ==, -0.5); /* the first word and the last have as much room as the others */
@@ -256,11 +253,10 @@ static void test_words(plot_fixture *kit, gconstpointer unused)
 }
 
 /* Ten labels of three letters do not fit on twenty: some are left out, none of the tics. */
-static void test_labels(plot_fixture *kit, gconstpointer unused)
+PLOT_TEST(test_labels)
 {
-  (void)unused;
   place_axis axis =
-      places_of(kit, "middlebox.chunk", "[110, 120, 130, 140, 150, 160, 170, 180, 190, 200]", FALSE);
+      places_of(f, "middlebox.chunk", "[110, 120, 130, 140, 150, 160, 170, 180, 190, 200]", FALSE);
   plot_axis narrow = place_axis_drawn(&axis, 20, FALSE), wide = place_axis_drawn(&axis, 100, FALSE);
   guint unlabelled = 0;
   for (guint i = 0; i < 10; i++) {
@@ -279,10 +275,9 @@ static void test_labels(plot_fixture *kit, gconstpointer unused)
 
 /* Three places and the margins are 3 of their distances: on 60 letters each word has 20, on 10 it has 3 and
  * is turned; numbers never are. */
-static void test_turned_words(plot_fixture *kit, gconstpointer unused)
+PLOT_TEST(test_turned_words)
 {
-  (void)unused;
-  place_axis words = places_of(kit, "middlebox.mode", "[\"rechunk\", \"proxy\", \"none\"]", FALSE);
+  place_axis words = places_of(f, "middlebox.mode", "[\"rechunk\", \"proxy\", \"none\"]", FALSE);
   g_assert_cmpuint(place_axis_turned_letters(&words, 60), ==, 0);
   g_assert_cmpuint(place_axis_turned_letters(&words, 10), ==, strlen("rechunk"));
   plot_axis turned = place_axis_drawn(&words, 10, TRUE);
@@ -292,47 +287,20 @@ static void test_turned_words(plot_fixture *kit, gconstpointer unused)
   plot_axis_clear(&turned);
   place_axis_clear(&words);
   place_axis numbers =
-      places_of(kit, "middlebox.chunk", "[110, 120, 130, 140, 150, 160, 170, 180, 190, 200]", FALSE);
+      places_of(f, "middlebox.chunk", "[110, 120, 130, 140, 150, 160, 170, 180, 190, 200]", FALSE);
   g_assert_cmpuint(place_axis_turned_letters(&numbers, 20), ==, 0);
   place_axis_clear(&numbers);
 }
 
 /* "loss of segments (path.forward.loss)" has 36 letters: where they have no room the key goes, which the
  * words explain; a unit stays. */
-static void test_name_in_little_room(plot_fixture *kit, gconstpointer unused)
+PLOT_TEST(test_name_in_little_room)
 {
-  (void)unused;
-  place_axis axis = places_of(kit, "path.forward.loss", "[\"0.1%\", \"1%\"]", FALSE);
+  place_axis axis = places_of(f, "path.forward.loss", "[\"0.1%\", \"1%\"]", FALSE);
   plot_axis enough = place_axis_drawn(&axis, 36, FALSE), little = place_axis_drawn(&axis, 35, FALSE);
   g_assert_cmpstr(enough.name, ==, "loss of segments (path.forward.loss)");
   g_assert_cmpstr(little.name, ==, "loss of segments");
   plot_axis_clear(&enough);
   plot_axis_clear(&little);
   place_axis_clear(&axis);
-}
-
-static void add(const char *path, void (*test)(plot_fixture *, gconstpointer))
-{
-  g_test_add(path, plot_fixture, NULL, plot_fixture_set_up, test, plot_fixture_tear_down);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/plot_axis/linear_octets", test_linear_octets);
-  g_test_add_func("/plot_axis/logarithmic_octets", test_logarithmic_octets);
-  g_test_add_func("/plot_axis/units", test_units);
-  g_test_add_func("/plot_axis/scale", test_scale);
-  g_test_add_func("/plot_axis/intervals", test_intervals);
-  g_test_add_func("/plot_axis/lengths", test_lengths);
-  g_test_add_func("/plot_axis/times", test_times);
-  g_test_add_func("/plot_axis/time_units", test_time_units);
-  g_test_add_func("/plot_axis/shares", test_shares);
-  add("/plot_axis/loss", test_loss);
-  add("/plot_axis/linear", test_linear);
-  add("/plot_axis/words", test_words);
-  add("/plot_axis/labels", test_labels);
-  add("/plot_axis/turned words", test_turned_words);
-  add("/plot_axis/name-in-little-room", test_name_in_little_room);
-  return g_test_run();
 }

@@ -6,39 +6,27 @@
 
 #include "plot_fixture.h"
 
-static void fill(plot_fixture *kit)
+static void fill(plot_fixture *f)
 {
-  plot_fixture_fill(kit, "title = \"a\"; sweep = ("
-                         " { key = \"sender.segmentation\"; values = [\"stream\", \"aligned\"]; },"
-                         " { key = \"workload.connections\"; values = [1, 10, 100]; } );");
-  plot_fixture_set_all(kit, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 0, 3000);
-  plot_fixture_set_all(kit, METRIC_THEORY_BUFFER_TCP_OCTETS, 62500, 0);
-  plot_fixture_set_all(kit, METRIC_THEORY_BUFFER_AF_OCTETS, 1460, 0);
+  plot_fixture_fill(f, "title = \"a\"; sweep = ("
+                       " { key = \"sender.segmentation\"; values = [\"stream\", \"aligned\"]; },"
+                       " { key = \"workload.connections\"; values = [1, 10, 100]; } );");
+  plot_fixture_set_all(f, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 0, 3000);
+  plot_fixture_set_all(f, METRIC_THEORY_BUFFER_TCP_OCTETS, 62500, 0);
+  plot_fixture_set_all(f, METRIC_THEORY_BUFFER_AF_OCTETS, 1460, 0);
   static const double naf[] = {2920, 16060, 147460}; /* 1460 · (n + 1) */
   for (guint i = 0; i < 6; i++) {
-    plot_fixture_set(kit, i, METRIC_THEORY_BUFFER_NAF_OCTETS, naf[i % 3]);
+    plot_fixture_set(f, i, METRIC_THEORY_BUFFER_NAF_OCTETS, naf[i % 3]);
   }
-}
-
-static void draw(plot_fixture *kit)
-{
-  g_autoptr(GError) error = NULL;
-  const gnuplot_target target = plot_fixture_target(kit, GNUPLOT_SVG);
-  plot_connections.draw(&kit->table, &plot_connections, 0, "n", &target, &error);
-  g_assert_no_error(error);
 }
 
 /* Both lines agree in the formulas, which are drawn once each. Both axes are logarithmic: 10 connections are at place 1. */
-static void test_formulas(plot_fixture *kit, gconstpointer unused)
+DRAWN_TEST(test_formulas)
 {
-  (void)unused;
   double row[3];
-  if (!plot_fixture_can_draw()) {
-    return;
-  }
-  fill(kit);
-  draw(kit);
-  g_autofree char *data = plot_fixture_text(kit, "n.dat");
+  fill(f);
+  plot_fixture_draw(f, &plot_connections, 0, "n", GNUPLOT_SVG);
+  g_autofree char *data = plot_fixture_text(f, "n.dat");
   plot_fixture_row(data, "BufferSizeNAF = K1·EMSS·n + K2·EMSS", 1, row, 3);
   g_assert_cmpfloat(row[0], ==, 1);
   g_assert_cmpfloat(row[2], ==, 16060);
@@ -47,74 +35,47 @@ static void test_formulas(plot_fixture *kit, gconstpointer unused)
   plot_fixture_row(data, "BufferSizeAF = K2·EMSS", 0, row, 3);
   g_assert_cmpfloat(row[2], ==, 1460);
   g_assert_cmpuint(plot_fixture_count(data, "# BufferSize"), ==, 3);
-  g_autofree char *script = plot_fixture_text(kit, "n.gnuplot");
+  g_autofree char *script = plot_fixture_text(f, "n.gnuplot");
   plot_fixture_expect(script, "y_log = 1\n");
   plot_fixture_expect(script, "'BufferSizeNAF = K1·EMSS·n + K2·EMSS'");
   g_assert_null(strstr(script, "processing")); /* none was */
-  g_autofree char *svg = plot_fixture_text(kit, "n.svg");
+  g_autofree char *svg = plot_fixture_text(f, "n.svg");
   plot_fixture_expect(svg, "<text>BufferSizeNAF = K1·EMSS·n + K2·EMSS</text>");
 }
 
 /* Lines that differ in a formula have one each, told by the line's label. */
-static void test_formulas_differ(plot_fixture *kit, gconstpointer unused)
+DRAWN_TEST(test_formulas_differ)
 {
-  (void)unused;
-  if (!plot_fixture_can_draw()) {
-    return;
-  }
-  fill(kit);
+  fill(f);
   for (guint i = 3; i < 6; i++) {
-    plot_fixture_set(kit, i, METRIC_THEORY_BUFFER_AF_OCTETS, 536);
+    plot_fixture_set(f, i, METRIC_THEORY_BUFFER_AF_OCTETS, 536);
   }
-  draw(kit);
-  g_autofree char *data = plot_fixture_text(kit, "n.dat");
+  plot_fixture_draw(f, &plot_connections, 0, "n", GNUPLOT_SVG);
+  g_autofree char *data = plot_fixture_text(f, "n.dat");
   g_assert_cmpuint(plot_fixture_count(data, "# BufferSizeAF = K2·EMSS ("), ==, 2);
   g_assert_cmpuint(plot_fixture_count(data, "# BufferSizeTCP"), ==, 1);
 }
 
 /* Runs of a foreign store may have none of a formula's values: it is not drawn. (Under UBSan: nothing is compared with nothing.) */
-static void test_no_formulas(plot_fixture *kit, gconstpointer unused)
+DRAWN_TEST(test_no_formulas)
 {
-  (void)unused;
-  if (!plot_fixture_can_draw()) {
-    return;
-  }
-  plot_fixture_fill(kit, "title = \"a\"; sweep = ("
-                         " { key = \"sender.segmentation\"; values = [\"stream\", \"aligned\"]; },"
-                         " { key = \"workload.connections\"; values = [1, 10]; } );");
-  plot_fixture_set_all(kit, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 0, 3000);
-  draw(kit);
-  g_autofree char *data = plot_fixture_text(kit, "n.dat");
+  plot_fixture_fill(f, "title = \"a\"; sweep = ("
+                       " { key = \"sender.segmentation\"; values = [\"stream\", \"aligned\"]; },"
+                       " { key = \"workload.connections\"; values = [1, 10]; } );");
+  plot_fixture_set_all(f, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 0, 3000);
+  plot_fixture_draw(f, &plot_connections, 0, "n", GNUPLOT_SVG);
+  g_autofree char *data = plot_fixture_text(f, "n.dat");
   g_assert_cmpuint(plot_fixture_count(data, "# BufferSize"), ==, 0);
 }
 
 /* What waits out the placement latency is drawn beside. */
-static void test_processing(plot_fixture *kit, gconstpointer unused)
+DRAWN_TEST(test_processing)
 {
-  (void)unused;
   double row[3];
-  if (!plot_fixture_can_draw()) {
-    return;
-  }
-  fill(kit);
-  plot_fixture_set_all(kit, METRIC_BUFFER_PEAK_OCTETS_PROCESSING, 100, 10);
-  draw(kit);
-  g_autofree char *data = plot_fixture_text(kit, "n.dat");
+  fill(f);
+  plot_fixture_set_all(f, METRIC_BUFFER_PEAK_OCTETS_PROCESSING, 100, 10);
+  plot_fixture_draw(f, &plot_connections, 0, "n", GNUPLOT_SVG);
+  g_autofree char *data = plot_fixture_text(f, "n.dat");
   plot_fixture_row(data, "processing: stream segmentation", 2, row, 3);
   g_assert_cmpfloat(row[2], ==, 120);
-}
-
-static void add(const char *path, void (*test)(plot_fixture *, gconstpointer))
-{
-  g_test_add(path, plot_fixture, NULL, plot_fixture_set_up, test, plot_fixture_tear_down);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  add("/plot_connections/formulas", test_formulas);
-  add("/plot_connections/formulas_differ", test_formulas_differ);
-  add("/plot_connections/no_formulas", test_no_formulas);
-  add("/plot_connections/processing", test_processing);
-  return g_test_run();
 }

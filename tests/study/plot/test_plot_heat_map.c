@@ -13,35 +13,22 @@ static const char mtu_loss[] =
     " { key = \"path.forward.loss\"; values = [\"0\", \"1%\"]; },"
     " { key = \"run.seed\"; from = 1; to = 2; } );";
 
-static gboolean draw(plot_fixture *kit, gnuplot_format format)
+static void expect_keys(plot_fixture *f, const char *sweep, const char *keys)
 {
-  g_autoptr(GError) error = NULL;
-  const gnuplot_target target = plot_fixture_target(kit, format);
-  gboolean good = plot_heat_map.draw(&kit->table, &plot_heat_map, 0, "h", &target, &error);
-  g_assert_true(good || error != NULL);
-  return good;
-}
-
-static void expect_keys(plot_fixture *kit, const char *sweep, const char *keys)
-{
-  plot_fixture_fill(kit, sweep);
-  plot_fixture_set_all(kit, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 1024, 0);
-  g_assert_true(draw(kit, GNUPLOT_SVG));
-  g_autofree char *data = plot_fixture_text(kit, "h.dat");
+  plot_fixture_fill(f, sweep);
+  plot_fixture_set_all(f, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 1024, 0);
+  plot_fixture_draw(f, &plot_heat_map, 0, "h", GNUPLOT_SVG);
+  g_autofree char *data = plot_fixture_text(f, "h.dat");
   plot_fixture_expect(data, keys);
 }
 
 /* Loss and MTU where they vary, in whatever order; the receiver only if there is nothing else. */
-static void test_keys(plot_fixture *kit, gconstpointer unused)
+DRAWN_TEST(test_keys)
 {
-  (void)unused;
-  if (!plot_fixture_can_draw()) {
-    return;
-  }
-  expect_keys(kit, mtu_loss, " path.forward.loss, path.forward.mtu\n");
-  plot_fixture_tear_down(kit, NULL);
-  plot_fixture_set_up(kit, NULL);
-  expect_keys(kit,
+  expect_keys(f, mtu_loss, " path.forward.loss, path.forward.mtu\n");
+  plot_fixture_tear_down(f, NULL);
+  plot_fixture_set_up(f, NULL);
+  expect_keys(f,
               "title = \"a\"; sweep = ("
               " { key = \"receiver.mode\"; values = [\"in-order\", \"out-of-order\"]; },"
               " { key = \"workload.connections\"; values = [1, 2]; },"
@@ -51,19 +38,15 @@ static void test_keys(plot_fixture *kit, gconstpointer unused)
 
 /* Runs 0, 1: in order, MTU 1500 (the upper row, 1), loss 0: 1024 and 3072: mean 2 KiB; t(0.975, 1) = 12.7062, s = 1448.15, half
  * 12.7062 · 1448.15 / √2 = 13011 = 12.7 KiB. The last, 14 and 15 of 2048 each: 29696 and 31744, mean 30 KiB. */
-static void test_cells(plot_fixture *kit, gconstpointer unused)
+DRAWN_TEST(test_cells)
 {
-  (void)unused;
   double row[7];
-  if (!plot_fixture_can_draw()) {
-    return;
-  }
-  plot_fixture_fill(kit, mtu_loss);
-  plot_fixture_set_all(kit, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 1024, 2048);
-  plot_fixture_flag(kit, 0, STUDY_FLAG_SPURIOUS);
-  g_assert_true(draw(kit, GNUPLOT_PNG));
-  (void)plot_fixture_png_height(kit, "h.png", 2102);
-  g_autofree char *data = plot_fixture_text(kit, "h.dat");
+  plot_fixture_fill(f, mtu_loss);
+  plot_fixture_set_all(f, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 1024, 2048);
+  plot_fixture_flag(f, 0, STUDY_FLAG_SPURIOUS);
+  plot_fixture_draw(f, &plot_heat_map, 0, "h", GNUPLOT_PNG);
+  (void)plot_fixture_png_height(f, "h.png", 2102);
+  g_autofree char *data = plot_fixture_text(f, "h.dat");
   plot_fixture_expect(data, "0 1 2 2048 13011");
   plot_fixture_expect(data, " \"2 KiB*\" \"± 13 KiB\" 0, 1500\n");
   plot_fixture_row(data, "out-of-order receiver", 1, row, 7);
@@ -84,16 +67,12 @@ static double lightness(const char *hex)
   return 0.2126 * channel[0] + 0.7152 * channel[1] + 0.0722 * channel[2];
 }
 
-static void test_palette(plot_fixture *kit, gconstpointer unused)
+DRAWN_TEST(test_palette)
 {
-  (void)unused;
-  if (!plot_fixture_can_draw()) {
-    return;
-  }
-  plot_fixture_fill(kit, mtu_loss);
-  plot_fixture_set_all(kit, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 0, 4096);
-  g_assert_true(draw(kit, GNUPLOT_SVG));
-  g_autofree char *script = plot_fixture_text(kit, "h.gnuplot");
+  plot_fixture_fill(f, mtu_loss);
+  plot_fixture_set_all(f, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 0, 4096);
+  plot_fixture_draw(f, &plot_heat_map, 0, "h", GNUPLOT_SVG);
+  g_autofree char *script = plot_fixture_text(f, "h.gnuplot");
   const char *palette = strstr(script, "\nset palette defined (");
   g_assert_nonnull(palette);
   const char *end = strchr(palette + 1, '\n');
@@ -104,71 +83,48 @@ static void test_palette(plot_fixture *kit, gconstpointer unused)
     last = lightness(at + 1);
   }
   g_assert_cmpuint(steps, ==, 9);
-  g_autofree char *svg = plot_fixture_text(kit, "h.svg");
+  g_autofree char *svg = plot_fixture_text(f, "h.svg");
   plot_fixture_expect(svg, "<text>peak (octets)</text>");
   plot_fixture_expect(svg, "<text>in-order receiver</text>");
 }
 
 /* Thirteen panels are more than can be read. */
-static void test_too_many_panels(plot_fixture *kit, gconstpointer unused)
+PLOT_TEST(test_too_many_panels)
 {
-  (void)unused;
-  plot_fixture_fill(kit, "title = \"a\"; sweep = ( { key = \"path.forward.mtu\"; values = [1500, 576]; },"
-                         " { key = \"path.forward.loss\"; values = [\"0\", \"1%\"]; },"
-                         " { key = \"workload.connections\"; from = 1; to = 13; } );");
-  plot_fixture_set_all(kit, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 1, 1);
-  g_assert_false(draw(kit, GNUPLOT_SVG));
-  g_assert_cmpuint(kit->written->len, ==, 0);
+  plot_fixture_fill(f, "title = \"a\"; sweep = ( { key = \"path.forward.mtu\"; values = [1500, 576]; },"
+                       " { key = \"path.forward.loss\"; values = [\"0\", \"1%\"]; },"
+                       " { key = \"workload.connections\"; from = 1; to = 13; } );");
+  plot_fixture_set_all(f, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 1, 1);
+  g_autoptr(GError) error = NULL;
+  const gnuplot_target target = plot_fixture_target(f, GNUPLOT_SVG);
+  g_assert_false(plot_heat_map.draw(&f->table, &plot_heat_map, 0, "h", &target, &error));
+  g_assert_error(error, STUDY_PLOT_ERROR, STUDY_PLOT_ERROR_UNFIT);
+  g_assert_cmpuint(f->written->len, ==, 0);
 }
 
 /* Twenty cells side by side have no room for texts of nine letters on the width of a paper; four have. */
-static void test_narrow_cells(plot_fixture *kit, gconstpointer unused)
+DRAWN_TEST(test_narrow_cells)
 {
-  (void)unused;
   static const guint columns[] = {4, 20};
-  if (!plot_fixture_can_draw()) {
-    return;
-  }
   for (gsize i = 0; i < G_N_ELEMENTS(columns); i++) {
-    plot_fixture_tear_down(kit, NULL);
-    plot_fixture_set_up(kit, NULL);
+    plot_fixture_tear_down(f, NULL);
+    plot_fixture_set_up(f, NULL);
     g_autofree char *text =
         g_strdup_printf("title = \"a\"; sweep = ( { key = \"workload.connections\"; from = 1; to = %u; },"
                         " { key = \"workload.messages\"; values = [1, 2]; } );",
                         columns[i]);
-    plot_fixture_fill(kit, text);
-    plot_fixture_set_all(kit, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 1000, 1);
-    g_assert_true(draw(kit, GNUPLOT_SVG));
-    g_autofree char *svg = plot_fixture_text(kit, "h.svg");
+    plot_fixture_fill(f, text);
+    plot_fixture_set_all(f, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 1000, 1);
+    plot_fixture_draw(f, &plot_heat_map, 0, "h", GNUPLOT_SVG);
+    g_autofree char *svg = plot_fixture_text(f, "h.svg");
     g_assert_cmpint(strstr(svg, "<text>1000</text>") != NULL, ==, columns[i] == 4);
   }
 }
 
 /* Nothing held anywhere draws too. */
-static void test_all_zero(plot_fixture *kit, gconstpointer unused)
+DRAWN_TEST(test_all_zero)
 {
-  (void)unused;
-  if (!plot_fixture_can_draw()) {
-    return;
-  }
-  plot_fixture_fill(kit, mtu_loss);
-  plot_fixture_set_all(kit, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 0, 0);
-  g_assert_true(draw(kit, GNUPLOT_SVG));
-}
-
-static void add(const char *path, void (*test)(plot_fixture *, gconstpointer))
-{
-  g_test_add(path, plot_fixture, NULL, plot_fixture_set_up, test, plot_fixture_tear_down);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  add("/plot_heat_map/keys", test_keys);
-  add("/plot_heat_map/cells", test_cells);
-  add("/plot_heat_map/palette", test_palette);
-  add("/plot_heat_map/too_many_panels", test_too_many_panels);
-  add("/plot_heat_map/narrow_cells", test_narrow_cells);
-  add("/plot_heat_map/all_zero", test_all_zero);
-  return g_test_run();
+  plot_fixture_fill(f, mtu_loss);
+  plot_fixture_set_all(f, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 0, 0);
+  plot_fixture_draw(f, &plot_heat_map, 0, "h", GNUPLOT_SVG);
 }

@@ -10,20 +10,13 @@ static const char sweep[] = "title = \"a\"; sweep = ("
 
 /* "unlimited" comes first in the sweep and last on the axis, apart; its value is a line across the others. Runs 0, 1, 2 are in order:
  * 1e9, 2e9, 3e9 bit/s. */
-static void test_unlimited(plot_fixture *kit, gconstpointer unused)
+DRAWN_TEST(test_unlimited)
 {
-  (void)unused;
-  g_autoptr(GError) error = NULL;
   double numbers[2], unlimited[3], reference[3];
-  const gnuplot_target target = plot_fixture_target(kit, GNUPLOT_SVG);
-  if (!plot_fixture_can_draw()) {
-    return;
-  }
-  plot_fixture_fill(kit, sweep);
-  plot_fixture_set_all(kit, METRIC_GOODPUT_BIT_PER_S, 1e9, 1e9);
-  plot_memory.draw(&kit->table, &plot_memory, 0, "m", &target, &error);
-  g_assert_no_error(error);
-  g_autofree char *data = plot_fixture_text(kit, "m.dat");
+  plot_fixture_fill(f, sweep);
+  plot_fixture_set_all(f, METRIC_GOODPUT_BIT_PER_S, 1e9, 1e9);
+  plot_fixture_draw(f, &plot_memory, 0, "m", GNUPLOT_SVG);
+  g_autofree char *data = plot_fixture_text(f, "m.dat");
   plot_fixture_row(data, "goodput: in-order receiver", 1, numbers, 2);
   plot_fixture_row(data, "goodput: in-order receiver", 2, unlimited, 3);
   g_assert_cmpfloat(unlimited[0], >, numbers[0]);
@@ -32,10 +25,10 @@ static void test_unlimited(plot_fixture *kit, gconstpointer unused)
   g_assert_cmpfloat(reference[2], ==, 1e9);
   g_assert_cmpuint(plot_fixture_count(data, "# the same with unlimited memory"), ==, 2);
   plot_fixture_expect(data, " 24000\n\n"); /* a gap before what is apart */
-  g_autofree char *script = plot_fixture_text(kit, "m.gnuplot");
+  g_autofree char *script = plot_fixture_text(f, "m.gnuplot");
   plot_fixture_expect(script, "x_gaps = 1\n");
   plot_fixture_expect(script, "width = 1004\n"); /* one panel: receivers are lines */
-  g_autofree char *svg = plot_fixture_text(kit, "m.svg");
+  g_autofree char *svg = plot_fixture_text(f, "m.svg");
   plot_fixture_expect(svg, "<text>unlimited</text>");
   plot_fixture_expect(svg, "<text>//</text>");
   plot_fixture_expect(svg, "<text>goodput (Gbit/s)</text>");
@@ -43,32 +36,12 @@ static void test_unlimited(plot_fixture *kit, gconstpointer unused)
 }
 
 /* Without it there is no reference. */
-static void test_numbers_only(plot_fixture *kit, gconstpointer unused)
+DRAWN_TEST(test_numbers_only)
 {
-  (void)unused;
-  g_autoptr(GError) error = NULL;
-  const gnuplot_target target = plot_fixture_target(kit, GNUPLOT_SVG);
-  if (!plot_fixture_can_draw()) {
-    return;
-  }
-  plot_fixture_fill(kit, "title = \"a\"; sweep = ( { key = \"receiver.memory\"; values = (1500, 2000); } );");
-  plot_fixture_set_all(kit, METRIC_GOODPUT_BIT_PER_S, 1e9, 1e9);
-  plot_memory.draw(&kit->table, &plot_memory, 0, "m", &target, &error);
-  g_assert_no_error(error);
-  g_autofree char *data = plot_fixture_text(kit, "m.dat");
+  plot_fixture_fill(f, "title = \"a\"; sweep = ( { key = \"receiver.memory\"; values = (1500, 2000); } );");
+  plot_fixture_set_all(f, METRIC_GOODPUT_BIT_PER_S, 1e9, 1e9);
+  plot_fixture_draw(f, &plot_memory, 0, "m", GNUPLOT_SVG);
+  g_autofree char *data = plot_fixture_text(f, "m.dat");
   g_assert_cmpuint(plot_fixture_count(data, "unlimited"), ==, 0);
   plot_fixture_expect(data, "decimal logarithm"); /* memory always is */
-}
-
-static void add(const char *path, void (*test)(plot_fixture *, gconstpointer))
-{
-  g_test_add(path, plot_fixture, NULL, plot_fixture_set_up, test, plot_fixture_tear_down);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  add("/plot_memory/unlimited", test_unlimited);
-  add("/plot_memory/numbers_only", test_numbers_only);
-  return g_test_run();
 }

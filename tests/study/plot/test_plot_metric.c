@@ -15,42 +15,29 @@ static const char mtu_loss[] =
     "          { key = \"run.seed\"; from = 1; to = 3; } );";
 
 /* A peak of 1000 times the place in the grid, 0 for the first; p99 half of it. */
-static void fill(plot_fixture *kit, const char *text)
+static void fill(plot_fixture *f, const char *text)
 {
-  plot_fixture_fill(kit, text);
-  plot_fixture_set_all(kit, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 0, 1000);
-  plot_fixture_set_all(kit, METRIC_BUFFER_REASSEMBLY_P99_OCTETS, 0, 500);
-}
-
-static void draw(plot_fixture *kit, gnuplot_format format)
-{
-  g_autoptr(GError) error = NULL;
-  const gnuplot_target target = plot_fixture_target(kit, format);
-  g_assert_true(plot_peak.draw(&kit->table, &plot_peak, 0, "a-peak", &target, &error));
-  g_assert_no_error(error);
+  plot_fixture_fill(f, text);
+  plot_fixture_set_all(f, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 0, 1000);
+  plot_fixture_set_all(f, METRIC_BUFFER_REASSEMBLY_P99_OCTETS, 0, 500);
 }
 
 /* Two panels take both columns of a paper, 178 mm; one takes one, 85 mm; at 300 dots an inch. */
-static void test_png(plot_fixture *kit, gconstpointer unused)
+DRAWN_TEST(test_png)
 {
-  (void)unused;
-  if (!plot_fixture_can_draw()) {
-    return;
-  }
-  fill(kit, mtu_loss);
-  draw(kit, GNUPLOT_PNG);
-  g_assert_cmpuint(plot_fixture_png_height(kit, "a-peak.png", 2102), <, 2102);
-  g_assert_cmpuint(kit->written->len, ==, 3);
-  plot_fixture_tear_down(kit, NULL);
-  plot_fixture_set_up(kit, NULL);
-  fill(kit, "title = \"b\"; sweep = ( { key = \"path.forward.loss\"; values = [\"0\", \"1%\"]; } );");
-  draw(kit, GNUPLOT_PNG);
-  (void)plot_fixture_png_height(kit, "a-peak.png", 1004);
+  fill(f, mtu_loss);
+  plot_fixture_draw(f, &plot_peak, 0, "a-peak", GNUPLOT_PNG);
+  g_assert_cmpuint(plot_fixture_png_height(f, "a-peak.png", 2102), <, 2102);
+  g_assert_cmpuint(f->written->len, ==, 3);
+  plot_fixture_tear_down(f, NULL);
+  plot_fixture_set_up(f, NULL);
+  fill(f, "title = \"b\"; sweep = ( { key = \"path.forward.loss\"; values = [\"0\", \"1%\"]; } );");
+  plot_fixture_draw(f, &plot_peak, 0, "a-peak", GNUPLOT_PNG);
+  (void)plot_fixture_png_height(f, "a-peak.png", 1004);
 }
 
-static void test_script(plot_fixture *kit, gconstpointer unused)
+DRAWN_TEST(test_script)
 {
-  (void)unused;
   static const char *const expected[] = {
       "Peak of `all`: it’s 100 % \\",
       "scenario a · seeds 1–3 · iwarpsim 0.1.0 · 36 runs, mean of 3 each with 95\u00a0% interval",
@@ -63,19 +50,16 @@ static void test_script(plot_fixture *kit, gconstpointer unused)
       "0.1%",
       "loss of segments (path.forward.loss)",
       "reassembly occupancy (octets)"};
-  if (!plot_fixture_can_draw()) {
-    return;
-  }
-  fill(kit, mtu_loss);
-  draw(kit, GNUPLOT_SVG);
-  g_autofree char *svg = plot_fixture_text(kit, "a-peak.svg");
+  fill(f, mtu_loss);
+  plot_fixture_draw(f, &plot_peak, 0, "a-peak", GNUPLOT_SVG);
+  g_autofree char *svg = plot_fixture_text(f, "a-peak.svg");
   plot_fixture_expect(svg, "width=\"2102\"");
   for (gsize i = 0; i < G_N_ELEMENTS(expected); i++) {
     g_autofree char *text = g_strdup_printf("<text>%s</text>", expected[i]);
     plot_fixture_expect(svg, text);
   }
-  g_autofree char *script = plot_fixture_text(kit, "a-peak.gnuplot");
-  g_assert_null(strstr(script, kit->folder)); /* it runs wherever its folder goes */
+  g_autofree char *script = plot_fixture_text(f, "a-peak.gnuplot");
+  g_assert_null(strstr(script, f->folder)); /* it runs wherever its folder goes */
   g_assert_null(strstr(script, "'with flagged"));
   plot_fixture_expect(script, "numeric = 1\n");
   plot_fixture_expect(script, "main_line[2] = ['0 1', '2 3']");
@@ -84,17 +68,13 @@ static void test_script(plot_fixture *kit, gconstpointer unused)
 
 /* Runs 0, 1, 2 are the seeds of the first line's loss 0: 0, 1000, 2000: mean 1000, s = 1000, t(0.975, 2) =
  * 4.30265: 4.30265 · 1000 / √3 = 2484.14. The next are 3000, 4000, 5000. The p99 are half of them. */
-static void test_data(plot_fixture *kit, gconstpointer unused)
+DRAWN_TEST(test_data)
 {
-  (void)unused;
   double row[7];
-  if (!plot_fixture_can_draw()) {
-    return;
-  }
-  fill(kit, mtu_loss);
-  plot_fixture_flag(kit, 4, STUDY_FLAG_TIMEOUTS);
-  draw(kit, GNUPLOT_PNG);
-  g_autofree char *data = plot_fixture_text(kit, "a-peak.dat");
+  fill(f, mtu_loss);
+  plot_fixture_flag(f, 4, STUDY_FLAG_TIMEOUTS);
+  plot_fixture_draw(f, &plot_peak, 0, "a-peak", GNUPLOT_PNG);
+  g_autofree char *data = plot_fixture_text(f, "a-peak.dat");
   plot_fixture_row(data, "in-order receiver: peak: MTU 576 octets", 0, row, 7);
   g_assert_cmpfloat(row[1], ==, 3);
   g_assert_cmpfloat(row[2], ==, 1000);
@@ -115,40 +95,32 @@ static void test_data(plot_fixture *kit, gconstpointer unused)
 }
 
 /* Points with flagged runs get a ring; it is explained in the legend, the flags in the subtitle. */
-static void test_flags(plot_fixture *kit, gconstpointer unused)
+DRAWN_TEST(test_flags)
 {
-  (void)unused;
-  if (!plot_fixture_can_draw()) {
-    return;
-  }
-  fill(kit, mtu_loss);
-  plot_fixture_flag(kit, 4, STUDY_FLAG_TIMEOUTS);
-  plot_fixture_flag(kit, 7, STUDY_FLAG_TIMEOUTS | STUDY_FLAG_LOST_RETRANSMISSIONS);
-  draw(kit, GNUPLOT_SVG);
-  g_autofree char *script = plot_fixture_text(kit, "a-peak.gnuplot");
+  fill(f, mtu_loss);
+  plot_fixture_flag(f, 4, STUDY_FLAG_TIMEOUTS);
+  plot_fixture_flag(f, 7, STUDY_FLAG_TIMEOUTS | STUDY_FLAG_LOST_RETRANSMISSIONS);
+  plot_fixture_draw(f, &plot_peak, 0, "a-peak", GNUPLOT_SVG);
+  g_autofree char *script = plot_fixture_text(f, "a-peak.gnuplot");
   plot_fixture_expect(script, "flagged = 1\n");
-  g_autofree char *svg = plot_fixture_text(kit, "a-peak.svg");
+  g_autofree char *svg = plot_fixture_text(f, "a-peak.svg");
   plot_fixture_expect(svg, "<text>with flagged runs</text>");
   /* a ring at the second and the third point of the first line's peak, and of its p99, and one in the legend */
   g_assert_cmpuint(plot_fixture_count(svg, "color='rgb( 64,  64,  64)'"), ==, 5);
-  g_autofree char *data = plot_fixture_text(kit, "a-peak.dat");
+  g_autofree char *data = plot_fixture_text(f, "a-peak.dat");
   plot_fixture_expect(data, "ringed: 2 with timeouts or lost retransmissions");
 }
 
 /* Two draws of the same study make the same octets. */
-static void test_deterministic(plot_fixture *kit, gconstpointer unused)
+DRAWN_TEST(test_deterministic)
 {
-  (void)unused;
   static const char *const names[] = {"a-peak.gnuplot", "a-peak.dat"};
   char *texts[2][2];
-  if (!plot_fixture_can_draw()) {
-    return;
-  }
-  fill(kit, mtu_loss);
+  fill(f, mtu_loss);
   for (int time = 0; time < 2; time++) {
-    draw(kit, GNUPLOT_SVG);
+    plot_fixture_draw(f, &plot_peak, 0, "a-peak", GNUPLOT_SVG);
     for (int file = 0; file < 2; file++) {
-      texts[time][file] = plot_fixture_text(kit, names[file]);
+      texts[time][file] = plot_fixture_text(f, names[file]);
     }
   }
   for (int file = 0; file < 2; file++) {
@@ -159,43 +131,35 @@ static void test_deterministic(plot_fixture *kit, gconstpointer unused)
 }
 
 /* Sweeps of other shapes draw too: words on x, one seed, only seeds, a single run, all zero. */
-static void test_other_shapes(plot_fixture *kit, gconstpointer unused)
+DRAWN_TEST(test_other_shapes)
 {
-  (void)unused;
   static const char *const sweeps[] = {
       "title = \"a\"; sweep = ( { key = \"receiver.mode\"; values = [\"in-order\", \"out-of-order\"]; } );",
       "title = \"b\"; sweep = ( { key = \"run.seed\"; from = 1; to = 40; } );",
       "title = \"c\"; path: { forward: { mtu = 9000; }; };",
       "title = \"d\"; sweep = ( { key = \"tcp.receive_window\"; values = (\"auto\", 4096, 65536); } );",
   };
-  if (!plot_fixture_can_draw()) {
-    return;
-  }
   for (gsize i = 0; i < G_N_ELEMENTS(sweeps); i++) {
-    plot_fixture_tear_down(kit, NULL);
-    plot_fixture_set_up(kit, NULL);
-    fill(kit, sweeps[i]);
-    draw(kit, GNUPLOT_SVG);
-    g_assert_cmpuint(kit->written->len, ==, 3);
+    plot_fixture_tear_down(f, NULL);
+    plot_fixture_set_up(f, NULL);
+    fill(f, sweeps[i]);
+    plot_fixture_draw(f, &plot_peak, 0, "a-peak", GNUPLOT_SVG);
+    g_assert_cmpuint(f->written->len, ==, 3);
   }
-  plot_fixture_set_all(kit, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 0, 0);
-  plot_fixture_set_all(kit, METRIC_BUFFER_REASSEMBLY_P99_OCTETS, 0, 0);
-  draw(kit, GNUPLOT_SVG);
+  plot_fixture_set_all(f, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 0, 0);
+  plot_fixture_set_all(f, METRIC_BUFFER_REASSEMBLY_P99_OCTETS, 0, 0);
+  plot_fixture_draw(f, &plot_peak, 0, "a-peak", GNUPLOT_SVG);
 }
 
 /* 200 lines: 40 rows of a legend do not hold them, it says how many it lacks. A label ("MTU 1500 octets,
  * middlebox.chunk = 100" …) leaves room for less than 160. */
-static void test_hundreds_of_lines(plot_fixture *kit, gconstpointer unused)
+DRAWN_TEST(test_hundreds_of_lines)
 {
-  (void)unused;
-  if (!plot_fixture_can_draw()) {
-    return;
-  }
-  fill(kit, "title = \"a\"; middlebox: { mode = \"rechunk\"; }; sweep = ("
-            " { key = \"path.forward.loss\"; values = [\"0.1%\", \"1%\"]; },"
-            " { key = \"middlebox.chunk\"; from = 100; to = 299; } );");
-  draw(kit, GNUPLOT_SVG);
-  g_autofree char *svg = plot_fixture_text(kit, "a-peak.svg");
+  fill(f, "title = \"a\"; middlebox: { mode = \"rechunk\"; }; sweep = ("
+          " { key = \"path.forward.loss\"; values = [\"0.1%\", \"1%\"]; },"
+          " { key = \"middlebox.chunk\"; from = 100; to = 299; } );");
+  plot_fixture_draw(f, &plot_peak, 0, "a-peak", GNUPLOT_SVG);
+  g_autofree char *svg = plot_fixture_text(f, "a-peak.svg");
   guint shown = plot_fixture_count(svg, "middlebox.chunk = ");
   /* beside the lines, peak and p99 have an entry each, which comes last */
   g_autofree char *rest = g_strdup_printf("and %u more", 202 - shown);
@@ -205,22 +169,18 @@ static void test_hundreds_of_lines(plot_fixture *kit, gconstpointer unused)
 }
 
 /* Markers make receivers of one mode two: four panels, of which two stand in a row. */
-static void test_four_receivers(plot_fixture *kit, gconstpointer unused)
+DRAWN_TEST(test_four_receivers)
 {
-  (void)unused;
-  if (!plot_fixture_can_draw()) {
-    return;
-  }
-  fill(kit, "title = \"a\"; sweep = ("
-            " { key = \"receiver.mode\"; values = [\"in-order\", \"out-of-order\", \"out-of-order\", "
-            "\"assume-aligned\"]; },"
-            " { key = \"mpa.markers\"; values = [false, false, true, false]; with = \"receiver.mode\"; },"
-            " { key = \"path.forward.loss\"; values = [\"0.1%\", \"1%\"]; } );");
-  draw(kit, GNUPLOT_PNG);
-  g_assert_cmpuint(plot_fixture_png_height(kit, "a-peak.png", 2102), >,
+  fill(f, "title = \"a\"; sweep = ("
+          " { key = \"receiver.mode\"; values = [\"in-order\", \"out-of-order\", \"out-of-order\", "
+          "\"assume-aligned\"]; },"
+          " { key = \"mpa.markers\"; values = [false, false, true, false]; with = \"receiver.mode\"; },"
+          " { key = \"path.forward.loss\"; values = [\"0.1%\", \"1%\"]; } );");
+  plot_fixture_draw(f, &plot_peak, 0, "a-peak", GNUPLOT_PNG);
+  g_assert_cmpuint(plot_fixture_png_height(f, "a-peak.png", 2102), >,
                    1200); /* two rows of 560 dots and what is below them */
-  draw(kit, GNUPLOT_SVG);
-  g_autofree char *svg = plot_fixture_text(kit, "a-peak.svg");
+  plot_fixture_draw(f, &plot_peak, 0, "a-peak", GNUPLOT_SVG);
+  g_autofree char *svg = plot_fixture_text(f, "a-peak.svg");
   plot_fixture_expect(svg, "<text>out-of-order receiver, no markers</text>");
   plot_fixture_expect(svg, "<text>out-of-order receiver, markers</text>");
   g_assert_cmpuint(plot_fixture_count(svg, "<text>reassembly occupancy (octets)</text>"), ==, 2);
@@ -258,35 +218,27 @@ static line_extent extent_of_lines(const char *svg)
 }
 
 /* Middleboxes have no order: a line from one to the next would draw one. Their intervals stay. */
-static void test_words_are_not_connected(plot_fixture *kit, gconstpointer unused)
+DRAWN_TEST(test_words_are_not_connected)
 {
-  (void)unused;
-  if (!plot_fixture_can_draw()) {
-    return;
-  }
-  fill(kit,
+  fill(f,
        "title = \"a\"; sweep = ( { key = \"middlebox.mode\"; values = [\"none\", \"rechunk\", \"proxy\"]; },"
        " { key = \"run.seed\"; from = 1; to = 3; } );");
-  draw(kit, GNUPLOT_SVG);
-  g_autofree char *script = plot_fixture_text(kit, "a-peak.gnuplot");
+  plot_fixture_draw(f, &plot_peak, 0, "a-peak", GNUPLOT_SVG);
+  g_autofree char *script = plot_fixture_text(f, "a-peak.gnuplot");
   plot_fixture_expect(script, "numeric = 0\n");
   /* intervals are upright, with caps; places are some 300 dots apart */
-  g_autofree char *svg = plot_fixture_text(kit, "a-peak.svg");
+  g_autofree char *svg = plot_fixture_text(f, "a-peak.svg");
   const line_extent extent = extent_of_lines(svg);
   g_assert_cmpfloat(extent.width, <, 60);
   g_assert_cmpfloat(extent.height, >, 60);
 }
 
 /* Numbers are joined. */
-static void test_numbers_are_connected(plot_fixture *kit, gconstpointer unused)
+DRAWN_TEST(test_numbers_are_connected)
 {
-  (void)unused;
-  if (!plot_fixture_can_draw()) {
-    return;
-  }
-  fill(kit, "title = \"a\"; sweep = ( { key = \"path.forward.mtu\"; values = [1500, 3000]; } );");
-  draw(kit, GNUPLOT_SVG);
-  g_autofree char *svg = plot_fixture_text(kit, "a-peak.svg");
+  fill(f, "title = \"a\"; sweep = ( { key = \"path.forward.mtu\"; values = [1500, 3000]; } );");
+  plot_fixture_draw(f, &plot_peak, 0, "a-peak", GNUPLOT_SVG);
+  g_autofree char *svg = plot_fixture_text(f, "a-peak.svg");
   g_assert_cmpfloat(extent_of_lines(svg).width, >, 300);
 }
 
@@ -299,22 +251,18 @@ static double number_of(const char *script, const char *assignment)
 
 /* An interval that reaches below zero, 2000 ± 12706, which has no place on a logarithmic axis, ends at the
  * bottom of the panel. */
-static void test_intervals_end_at_the_bottom(plot_fixture *kit, gconstpointer unused)
+DRAWN_TEST(test_intervals_end_at_the_bottom)
 {
-  (void)unused;
-  if (!plot_fixture_can_draw()) {
-    return;
-  }
-  fill(kit, "title = \"a\"; sweep = ( { key = \"path.forward.mtu\"; values = [1500, 3000]; },"
-            " { key = \"run.seed\"; from = 1; to = 2; } );");
+  fill(f, "title = \"a\"; sweep = ( { key = \"path.forward.mtu\"; values = [1500, 3000]; },"
+          " { key = \"run.seed\"; from = 1; to = 2; } );");
   static const double peaks[] = {1000, 3000, 200000, 200000};
   for (guint i = 0; i < G_N_ELEMENTS(peaks); i++) {
-    plot_fixture_set(kit, i, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, peaks[i]);
-    plot_fixture_set(kit, i, METRIC_BUFFER_REASSEMBLY_P99_OCTETS, 200000);
+    plot_fixture_set(f, i, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, peaks[i]);
+    plot_fixture_set(f, i, METRIC_BUFFER_REASSEMBLY_P99_OCTETS, 200000);
   }
-  draw(kit, GNUPLOT_SVG);
-  g_autofree char *script = plot_fixture_text(kit, "a-peak.gnuplot");
-  g_autofree char *svg = plot_fixture_text(kit, "a-peak.svg");
+  plot_fixture_draw(f, &plot_peak, 0, "a-peak", GNUPLOT_SVG);
+  g_autofree char *script = plot_fixture_text(f, "a-peak.gnuplot");
+  g_autofree char *svg = plot_fixture_text(f, "a-peak.svg");
   plot_fixture_expect(script, "y_log = 1\n");
   double bottom = (1 - number_of(script, "array bottom_margin[1] = [")) * number_of(script, "\nheight = ");
   const line_extent extent = extent_of_lines(svg);
@@ -323,114 +271,68 @@ static void test_intervals_end_at_the_bottom(plot_fixture *kit, gconstpointer un
 }
 
 /* The labels of eight words do not fit side by side in a panel: they are turned. Those of four do. */
-static void test_turned_labels(plot_fixture *kit, gconstpointer unused)
+DRAWN_TEST(test_turned_labels)
 {
-  (void)unused;
   static const char *const words[] = {"\"none\", \"split\", \"rechunk\", \"shift\", \"random\", \"proxy\", "
                                       "\"split+rechunk\", \"shift+random\"",
                                       "\"none\", \"split\", \"shift\", \"proxy\""};
-  if (!plot_fixture_can_draw()) {
-    return;
-  }
   for (gsize i = 0; i < G_N_ELEMENTS(words); i++) {
     g_autofree char *text =
         g_strdup_printf("title = \"a\"; sweep = ( { key = \"middlebox.mode\"; values = [%s]; } );", words[i]);
-    plot_fixture_tear_down(kit, NULL);
-    plot_fixture_set_up(kit, NULL);
-    fill(kit, text);
-    draw(kit, GNUPLOT_SVG);
-    g_autofree char *svg = plot_fixture_text(kit, "a-peak.svg");
+    plot_fixture_tear_down(f, NULL);
+    plot_fixture_set_up(f, NULL);
+    fill(f, text);
+    plot_fixture_draw(f, &plot_peak, 0, "a-peak", GNUPLOT_SVG);
+    g_autofree char *svg = plot_fixture_text(f, "a-peak.svg");
     g_assert_cmpuint(plot_fixture_count(svg, " rotate(-45)\""), ==, i == 0 ? 8 : 0);
   }
 }
 
 /* A metric in its own unit: 2.5e9 bit/s are 2.5 on an axis of Gbit/s. */
-static void test_metric(plot_fixture *kit, gconstpointer unused)
+DRAWN_TEST(test_metric)
 {
-  (void)unused;
-  g_autoptr(GError) error = NULL;
-  const gnuplot_target target = plot_fixture_target(kit, GNUPLOT_SVG);
-  if (!plot_fixture_can_draw()) {
-    return;
-  }
-  plot_fixture_fill(kit, mtu_loss);
-  plot_fixture_set_all(kit, METRIC_GOODPUT_BIT_PER_S, 2.5e9, 1e8);
-  g_assert_true(
-      plot_metric.draw(&kit->table, &plot_metric, METRIC_GOODPUT_BIT_PER_S, "a-g", &target, &error));
-  g_autofree char *script = plot_fixture_text(kit, "a-g.gnuplot");
+  plot_fixture_fill(f, mtu_loss);
+  plot_fixture_set_all(f, METRIC_GOODPUT_BIT_PER_S, 2.5e9, 1e8);
+  plot_fixture_draw(f, &plot_metric, METRIC_GOODPUT_BIT_PER_S, "a-g", GNUPLOT_SVG);
+  g_autofree char *script = plot_fixture_text(f, "a-g.gnuplot");
   plot_fixture_expect(script, "y_name = 'goodput_bit_per_s (Gbit/s)'\n");
   plot_fixture_expect(script, "y_unit = 1000000000\n");
   g_assert_null(strstr(script, "p99"));
 }
 
 /* A metric that no run has is an error that names it, and leaves no file. */
-static void test_no_values(plot_fixture *kit, gconstpointer unused)
+PLOT_TEST(test_no_values)
 {
-  (void)unused;
   g_autoptr(GError) error = NULL;
-  const gnuplot_target target = plot_fixture_target(kit, GNUPLOT_SVG);
-  fill(kit, mtu_loss);
-  g_assert_false(plot_metric.draw(&kit->table, &plot_metric, METRIC_EFFICIENCY_WIRE, "a-e", &target, &error));
+  const gnuplot_target target = plot_fixture_target(f, GNUPLOT_SVG);
+  fill(f, mtu_loss);
+  g_assert_false(plot_metric.draw(&f->table, &plot_metric, METRIC_EFFICIENCY_WIRE, "a-e", &target, &error));
   g_assert_nonnull(error);
   plot_fixture_expect(error->message, "efficiency_wire");
-  g_assert_cmpuint(kit->written->len, ==, 0);
+  g_assert_cmpuint(f->written->len, ==, 0);
 }
 
 /* Points without the metric are left out, the others drawn. */
-static void test_some_values(plot_fixture *kit, gconstpointer unused)
+DRAWN_TEST(test_some_values)
 {
-  (void)unused;
   double row[3];
-  g_autoptr(GError) error = NULL;
-  const gnuplot_target target = plot_fixture_target(kit, GNUPLOT_SVG);
-  if (!plot_fixture_can_draw()) {
-    return;
-  }
-  plot_fixture_fill(kit, mtu_loss);
-  plot_fixture_set(kit, 4, METRIC_EFFICIENCY_WIRE, 0.5); /* one of the three of the second point */
-  g_assert_true(plot_metric.draw(&kit->table, &plot_metric, METRIC_EFFICIENCY_WIRE, "a-e", &target, &error));
-  g_autofree char *data = plot_fixture_text(kit, "a-e.dat");
+  plot_fixture_fill(f, mtu_loss);
+  plot_fixture_set(f, 4, METRIC_EFFICIENCY_WIRE, 0.5); /* one of the three of the second point */
+  plot_fixture_draw(f, &plot_metric, METRIC_EFFICIENCY_WIRE, "a-e", GNUPLOT_SVG);
+  g_autofree char *data = plot_fixture_text(f, "a-e.dat");
   plot_fixture_row(data, "in-order receiver: efficiency_wire: MTU 576 octets", 0, row, 3);
   g_assert_cmpfloat(row[1], ==, 1);
   g_assert_cmpfloat(row[2], ==, 0.5);
   plot_fixture_expect(data, "1 run\n"); /* of which the counts speak */
 }
 
-static void test_bad_folder(plot_fixture *kit, gconstpointer unused)
+PLOT_TEST(test_bad_folder)
 {
-  (void)unused;
   g_autoptr(GError) error = NULL;
-  gnuplot_target target = plot_fixture_target(kit, GNUPLOT_PNG);
+  gnuplot_target target = plot_fixture_target(f, GNUPLOT_PNG);
   target.folder = "/nonexistent";
-  fill(kit, mtu_loss);
-  g_assert_false(plot_peak.draw(&kit->table, &plot_peak, 0, "a-peak", &target, &error));
+  fill(f, mtu_loss);
+  g_assert_false(plot_peak.draw(&f->table, &plot_peak, 0, "a-peak", &target, &error));
   g_assert_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT);
-  g_assert_cmpuint(kit->written->len, ==, 0);
-}
-
-static void add(const char *path, void (*test)(plot_fixture *, gconstpointer))
-{
-  g_test_add(path, plot_fixture, NULL, plot_fixture_set_up, test, plot_fixture_tear_down);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  add("/plot_metric/png", test_png);
-  add("/plot_metric/script", test_script);
-  add("/plot_metric/data", test_data);
-  add("/plot_metric/flags", test_flags);
-  add("/plot_metric/deterministic", test_deterministic);
-  add("/plot_metric/other_shapes", test_other_shapes);
-  add("/plot_metric/hundreds_of_lines", test_hundreds_of_lines);
-  add("/plot_metric/four_receivers", test_four_receivers);
-  add("/plot_metric/numbers_are_connected", test_numbers_are_connected);
-  add("/plot_metric/words_are_not_connected", test_words_are_not_connected);
-  add("/plot_metric/intervals_end_at_the_bottom", test_intervals_end_at_the_bottom);
-  add("/plot_metric/turned_labels", test_turned_labels);
-  add("/plot_metric/metric", test_metric);
-  add("/plot_metric/no_values", test_no_values);
-  add("/plot_metric/some_values", test_some_values);
-  add("/plot_metric/bad_folder", test_bad_folder);
-  return g_test_run();
+  g_assert_cmpuint(f->written->len, ==, 0);
 }

@@ -6,6 +6,9 @@
 
 #include "plot_fixture.h"
 
+static const char axes[] = "receiver.mode\nmpa.markers\npath.forward.mtu\npath.forward.loss\nrun.seed\n";
+#define SWEEP_TEST(name) TEST_WITH(plot_fixture, axes, plot_fixture_set_up, plot_fixture_tear_down, name)
+
 /* Four receivers (three modes, one of them with and without markers), three MTUs, four losses, two seeds: 96 runs, 48 points. */
 static void add_receivers(plot_fixture *f)
 {
@@ -36,9 +39,8 @@ static void assert_labels(const point_selection *selection, const char *const *e
 }
 
 /* Losses go first (four of them), then MTUs and losses in turn, of two the last key's: every receiver stays. */
-static void test_receivers_stay(plot_fixture *f, gconstpointer axes)
+SWEEP_TEST(test_receivers_stay)
 {
-  (void)axes;
   static const char *const expected[] = {"in-order receiver, no markers, MTU 576 octets",
                                          "in-order receiver, no markers, MTU 9000 octets",
                                          "out-of-order receiver, no markers, MTU 576 octets",
@@ -64,9 +66,8 @@ static void test_receivers_stay(plot_fixture *f, gconstpointer axes)
   point_selection_clear(&selection);
 }
 
-static void test_all_fit(plot_fixture *f, gconstpointer axes)
+SWEEP_TEST(test_all_fit)
 {
-  (void)axes;
   add_receivers(f);
   point_selection selection = point_selection_of(&f->table, 48);
   g_assert_cmpuint(selection.points->len, ==, 48);
@@ -78,9 +79,8 @@ static void test_all_fit(plot_fixture *f, gconstpointer axes)
 }
 
 /* However few there may be, one is left; never more than asked for. */
-static void test_any_number(plot_fixture *f, gconstpointer axes)
+SWEEP_TEST(test_any_number)
 {
-  (void)axes;
   add_receivers(f);
   for (guint most = 1; most <= 50; most++) {
     point_selection selection = point_selection_of(&f->table, most);
@@ -92,9 +92,8 @@ static void test_any_number(plot_fixture *f, gconstpointer axes)
 }
 
 /* Nine values of one key, five of them: the first, the last, and evenly between. */
-static void test_evenly(plot_fixture *f, gconstpointer axes)
+SWEEP_TEST(test_evenly)
 {
-  (void)axes;
   static const char *const expected[] = {"MTU 1000 octets", "MTU 2000 octets", "MTU 3000 octets",
                                          "MTU 4000 octets", "MTU 5000 octets", NULL};
   for (guint i = 0; i <= 8; i++) {
@@ -108,9 +107,8 @@ static void test_evenly(plot_fixture *f, gconstpointer axes)
 }
 
 /* Seeds alone vary: one point, which needs no label. */
-static void test_one_point(plot_fixture *f, gconstpointer axes)
+SWEEP_TEST(test_one_point)
 {
-  (void)axes;
   static const char *const first[] = {"run.seed=1", NULL}, *const second[] = {"run.seed=2", NULL};
   static const char *const expected[] = {"", NULL};
   plot_fixture_add(f, first);
@@ -123,66 +121,42 @@ static void test_one_point(plot_fixture *f, gconstpointer axes)
 }
 
 /* One point of the first `first` runs, one of the rest. */
-static plot_counts two_points(const plot_fixture *kit, guint first)
+static plot_counts two_points(const plot_fixture *f, guint first)
 {
   plot_counts counts = {0};
   g_autoptr(GPtrArray) a = g_ptr_array_new(), b = g_ptr_array_new();
-  for (guint i = 0; i < kit->table.runs->len; i++) {
-    g_ptr_array_add(i < first ? a : b, g_ptr_array_index(kit->table.runs, i));
+  for (guint i = 0; i < f->table.runs->len; i++) {
+    g_ptr_array_add(i < first ? a : b, g_ptr_array_index(f->table.runs, i));
   }
   plot_counts_add(&counts, a);
   plot_counts_add(&counts, b);
   return counts;
 }
 
-static void expect(plot_fixture *kit, guint first, const char *text)
+static void expect(plot_fixture *f, guint first, const char *text)
 {
-  plot_counts counts = two_points(kit, first);
-  g_autofree char *subtitle = plot_runs_subtitle(&kit->table, &counts, "ringed");
+  plot_counts counts = two_points(f, first);
+  g_autofree char *subtitle = plot_runs_subtitle(&f->table, &counts, "ringed");
   g_assert_cmpstr(subtitle, ==, text);
 }
 
-static void test_counts(plot_fixture *kit, gconstpointer unused)
+PLOT_TEST(test_counts)
 {
-  (void)unused;
-  plot_fixture_fill(kit, "title = \"t\"; sweep = ( { key = \"run.seed\"; from = 1; to = 6; } );");
-  expect(kit, 3, "scenario a · seeds 1–6 · iwarpsim 0.1.0 · 6 runs, mean of 3 each with 95\u00a0% interval");
-  expect(kit, 1,
+  plot_fixture_fill(f, "title = \"t\"; sweep = ( { key = \"run.seed\"; from = 1; to = 6; } );");
+  expect(f, 3, "scenario a · seeds 1–6 · iwarpsim 0.1.0 · 6 runs, mean of 3 each with 95\u00a0% interval");
+  expect(f, 1,
          "scenario a · seeds 1–6 · iwarpsim 0.1.0 · 6 runs, mean of 1 to 5 each with 95\u00a0% interval");
 }
 
-static void test_flags_and_excluded(plot_fixture *kit, gconstpointer unused)
+PLOT_TEST(test_flags_and_excluded)
 {
-  (void)unused;
-  plot_fixture_fill(kit, "title = \"t\"; sweep = ( { key = \"run.seed\"; from = 1; to = 2; } );");
-  plot_fixture_flag(kit, 1, STUDY_FLAG_SPURIOUS);
-  expect(kit, 1,
-         "scenario a · seeds 1–2 · iwarpsim 0.1.0 · 2 runs · ringed: 1 with spurious retransmissions");
-  plot_fixture_flag(kit, 0, STUDY_FLAG_TIMEOUTS | STUDY_FLAG_LOST_RETRANSMISSIONS);
-  kit->table.excluded = 4;
-  kit->table.not_ok = 1;
-  expect(kit, 1,
+  plot_fixture_fill(f, "title = \"t\"; sweep = ( { key = \"run.seed\"; from = 1; to = 2; } );");
+  plot_fixture_flag(f, 1, STUDY_FLAG_SPURIOUS);
+  expect(f, 1, "scenario a · seeds 1–2 · iwarpsim 0.1.0 · 2 runs · ringed: 1 with spurious retransmissions");
+  plot_fixture_flag(f, 0, STUDY_FLAG_TIMEOUTS | STUDY_FLAG_LOST_RETRANSMISSIONS);
+  f->table.excluded = 4;
+  f->table.not_ok = 1;
+  expect(f, 1,
          "scenario a · seeds 1–2 · iwarpsim 0.1.0 · 2 runs · ringed: 2 with timeouts, spurious or lost "
          "retransmissions · 4 flagged left out · 1 that did not end ok left out");
-}
-
-int main(int argc, char **argv)
-{
-  static const char axes[] = "receiver.mode\nmpa.markers\npath.forward.mtu\npath.forward.loss\nrun.seed\n";
-  g_test_init(&argc, &argv, NULL);
-  g_test_add("/plot_runs/receivers_stay", plot_fixture, axes, plot_fixture_set_up, test_receivers_stay,
-             plot_fixture_tear_down);
-  g_test_add("/plot_runs/all_fit", plot_fixture, axes, plot_fixture_set_up, test_all_fit,
-             plot_fixture_tear_down);
-  g_test_add("/plot_runs/any_number", plot_fixture, axes, plot_fixture_set_up, test_any_number,
-             plot_fixture_tear_down);
-  g_test_add("/plot_runs/evenly", plot_fixture, axes, plot_fixture_set_up, test_evenly,
-             plot_fixture_tear_down);
-  g_test_add("/plot_runs/one_point", plot_fixture, axes, plot_fixture_set_up, test_one_point,
-             plot_fixture_tear_down);
-  g_test_add("/plot_runs/counts", plot_fixture, NULL, plot_fixture_set_up, test_counts,
-             plot_fixture_tear_down);
-  g_test_add("/plot_runs/flags_and_excluded", plot_fixture, NULL, plot_fixture_set_up,
-             test_flags_and_excluded, plot_fixture_tear_down);
-  return g_test_run();
 }

@@ -7,10 +7,9 @@
 
 #include "plot_fixture.h"
 
-static void test_rows(plot_fixture *kit, gconstpointer unused)
+PLOT_TEST(test_rows)
 {
-  (void)kit;
-  (void)unused;
+  (void)f;
   for (study_plot_kind kind = 0; kind < STUDY_PLOT_KINDS; kind++) {
     const study_plot *row = study_plot_of(kind);
     g_assert_cmpuint(strlen(row->sentence), >, 10);
@@ -23,13 +22,13 @@ static void test_rows(plot_fixture *kit, gconstpointer unused)
 }
 
 /* The kinds for the sweep over `axes`, their names joined. */
-static void expect_kinds(plot_fixture *kit, const char *axes, const char *names)
+static void expect_kinds(plot_fixture *f, const char *axes, const char *names)
 {
-  plot_fixture_tear_down(kit, NULL);
-  plot_fixture_set_up(kit, NULL);
+  plot_fixture_tear_down(f, NULL);
+  plot_fixture_set_up(f, NULL);
   g_autofree char *text = g_strdup_printf("title = \"a\"; sweep = ( %s );", axes);
-  plot_fixture_fill(kit, text);
-  g_autoptr(GArray) kinds = study_plot_kinds_for(&kit->table);
+  plot_fixture_fill(f, text);
+  g_autoptr(GArray) kinds = study_plot_kinds_for(&f->table);
   GString *joined = g_string_new(NULL);
   for (guint i = 0; i < kinds->len; i++) {
     g_string_append_printf(joined, "%s%s", i > 0 ? " " : "",
@@ -39,9 +38,8 @@ static void expect_kinds(plot_fixture *kit, const char *axes, const char *names)
   g_string_free(joined, TRUE);
 }
 
-static void test_kinds_for(plot_fixture *kit, gconstpointer unused)
+PLOT_TEST(test_kinds_for)
 {
-  (void)unused;
   static const char loss[] = "{ key = \"path.forward.loss\"; values = [\"0\", \"1%\"]; }";
   static const char mtu[] = "{ key = \"path.forward.mtu\"; values = [576, 1500]; }";
   static const char memory[] = "{ key = \"receiver.memory\"; values = (1500, \"unlimited\"); }";
@@ -51,19 +49,18 @@ static void test_kinds_for(plot_fixture *kit, gconstpointer unused)
   g_autofree char *loss_mtu = g_strdup_printf("%s, %s", loss, mtu);
   g_autofree char *memory_seed = g_strdup_printf("%s, %s", memory, seed);
   g_autofree char *connections_loss = g_strdup_printf("%s, %s", connections, loss);
-  expect_kinds(kit, loss_mtu, "peak heat-map");
-  expect_kinds(kit, loss, "peak");
-  expect_kinds(kit, mtu, "peak");
-  expect_kinds(kit, seed, "peak");
-  expect_kinds(kit, memory_seed, "memory");
-  expect_kinds(kit, chunk, "cuts");
-  expect_kinds(kit, connections_loss, "connections peak");
+  expect_kinds(f, loss_mtu, "peak heat-map");
+  expect_kinds(f, loss, "peak");
+  expect_kinds(f, mtu, "peak");
+  expect_kinds(f, seed, "peak");
+  expect_kinds(f, memory_seed, "memory");
+  expect_kinds(f, chunk, "cuts");
+  expect_kinds(f, connections_loss, "connections peak");
 }
 
 /* What does not fit says what it would need, and draws nothing. */
-static void test_unfit(plot_fixture *kit, gconstpointer unused)
+PLOT_TEST(test_unfit)
 {
-  (void)unused;
   static const struct {
     study_plot_kind kind;
     const char *need;
@@ -73,83 +70,81 @@ static void test_unfit(plot_fixture *kit, gconstpointer unused)
                {STUDY_PLOT_MEMORY, "receiver.memory"},
                {STUDY_PLOT_CONNECTIONS, "workload.connections"},
                {STUDY_PLOT_CUTS, "middlebox.chunk"}};
-  const gnuplot_target target = plot_fixture_target(kit, GNUPLOT_SVG);
-  plot_fixture_fill(kit, "title = \"a\";");
-  plot_fixture_set_all(kit, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 10, 0);
+  const gnuplot_target target = plot_fixture_target(f, GNUPLOT_SVG);
+  plot_fixture_fill(f, "title = \"a\";");
+  plot_fixture_set_all(f, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 10, 0);
   for (gsize i = 0; i < G_N_ELEMENTS(unfit); i++) {
     g_autoptr(GError) error = NULL;
-    g_assert_false(study_plot_draw(&kit->table, unfit[i].kind, 0, "a", &target, &error));
+    g_assert_false(study_plot_draw(&f->table, unfit[i].kind, 0, "a", &target, &error));
     g_assert_error(error, STUDY_PLOT_ERROR, STUDY_PLOT_ERROR_UNFIT);
     plot_fixture_expect(error->message, study_plot_of(unfit[i].kind)->name);
     plot_fixture_expect(error->message, unfit[i].need);
   }
-  g_assert_true(study_plot_fits(&kit->table, STUDY_PLOT_PEAK, NULL));
-  g_assert_cmpuint(kit->written->len, ==, 0);
+  g_assert_true(study_plot_fits(&f->table, STUDY_PLOT_PEAK, NULL));
+  g_assert_cmpuint(f->written->len, ==, 0);
 }
 
 /* Every kind draws, under its own name, whatever the stem. */
-static void test_draw_all(plot_fixture *kit, gconstpointer unused)
+PLOT_TEST(test_draw_all)
 {
-  (void)unused;
-  const gnuplot_target target = plot_fixture_target(kit, GNUPLOT_SVG);
+  const gnuplot_target target = plot_fixture_target(f, GNUPLOT_SVG);
   if (!plot_fixture_can_draw()) {
     return;
   }
-  plot_fixture_fill(kit, "title = \"a\"; middlebox: { mode = \"rechunk\"; }; sweep = ("
-                         " { key = \"receiver.memory\"; values = (1500, 3000, \"unlimited\"); },"
-                         " { key = \"workload.connections\"; values = [1, 10]; },"
-                         " { key = \"middlebox.chunk\"; values = [100, 1000]; } );");
+  plot_fixture_fill(f, "title = \"a\"; middlebox: { mode = \"rechunk\"; }; sweep = ("
+                       " { key = \"receiver.memory\"; values = (1500, 3000, \"unlimited\"); },"
+                       " { key = \"workload.connections\"; values = [1, 10]; },"
+                       " { key = \"middlebox.chunk\"; values = [100, 1000]; } );");
   for (metric_id metric = 0; metric < METRIC_COUNT; metric++) {
-    plot_fixture_set_all(kit, metric, 1000, 100);
+    plot_fixture_set_all(f, metric, 1000, 100);
   }
-  for (guint i = 0; i < kit->table.runs->len; i++) {
+  for (guint i = 0; i < f->table.runs->len; i++) {
     for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
-      plot_fixture_sample(g_ptr_array_index(kit->table.runs, i), id, 0, 3);
-      plot_fixture_sample(g_ptr_array_index(kit->table.runs, i), id, 1, 1);
+      plot_fixture_sample(g_ptr_array_index(f->table.runs, i), id, 0, 3);
+      plot_fixture_sample(g_ptr_array_index(f->table.runs, i), id, 1, 1);
     }
   }
   for (study_plot_kind kind = 0; kind < STUDY_PLOT_KINDS; kind++) {
     g_autoptr(GError) error = NULL;
-    study_plot_draw(&kit->table, kind, METRIC_DELIVERY_OCTETS, "../x;y", &target, &error);
+    study_plot_draw(&f->table, kind, METRIC_DELIVERY_OCTETS, "../x;y", &target, &error);
     g_assert_no_error(error);
     g_autofree char *name = g_strdup_printf(
         "_._x_y-%s.svg", kind == STUDY_PLOT_METRIC ? "delivery.octets" : study_plot_of(kind)->name);
-    g_autofree char *svg = plot_fixture_text(kit, name);
+    g_autofree char *svg = plot_fixture_text(f, name);
     plot_fixture_expect(svg, "</svg>");
   }
-  g_assert_cmpuint(kit->written->len, ==, 3 * STUDY_PLOT_KINDS);
+  g_assert_cmpuint(f->written->len, ==, 3 * STUDY_PLOT_KINDS);
 }
 
 /* Titles and names that look like code are text: nothing in them runs. */
-static void test_hostile(plot_fixture *kit, gconstpointer unused)
+PLOT_TEST(test_hostile)
 {
-  (void)unused;
   g_autoptr(GError) error = NULL;
-  gnuplot_target target = plot_fixture_target(kit, GNUPLOT_SVG);
+  gnuplot_target target = plot_fixture_target(f, GNUPLOT_SVG);
   if (!plot_fixture_can_draw()) {
     return;
   }
   plot_fixture_fill(
-      kit, "title = \"a\"; sweep = ( { key = \"receiver.mode\"; values = [\"in-order\", \"out-of-order\"]; },"
-           " { key = \"path.forward.loss\"; values = [\"0\", \"1%\"]; } );");
-  plot_fixture_set_all(kit, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 0, 10);
-  g_free(kit->table.title);
-  kit->table.title = g_strdup("'\n! touch hacked\n'`touch hacked`\"; system('touch hacked') \\");
-  kit->table.names = (char *)"x\nsystem('touch hacked')\\";
-  kit->table.versions = (char *)"1\n!touch hacked\n\\";
-  for (guint i = 0; i < kit->table.runs->len; i++) {
-    study_run *run = g_ptr_array_index(kit->table.runs, i);
+      f, "title = \"a\"; sweep = ( { key = \"receiver.mode\"; values = [\"in-order\", \"out-of-order\"]; },"
+         " { key = \"path.forward.loss\"; values = [\"0\", \"1%\"]; } );");
+  plot_fixture_set_all(f, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 0, 10);
+  g_free(f->table.title);
+  f->table.title = g_strdup("'\n! touch hacked\n'`touch hacked`\"; system('touch hacked') \\");
+  f->table.names = (char *)"x\nsystem('touch hacked')\\";
+  f->table.versions = (char *)"1\n!touch hacked\n\\";
+  for (guint i = 0; i < f->table.runs->len; i++) {
+    study_run *run = g_ptr_array_index(f->table.runs, i);
     run->keys[SCENARIO_RECEIVER_MODE] =
         (char *)(i < 2 ? "'.system('touch hacked').'" : "\n!touch hacked\n\\");
   }
   static const study_plot_kind kinds[] = {STUDY_PLOT_PEAK, STUDY_PLOT_HEAT_MAP};
   for (gsize i = 0; i < G_N_ELEMENTS(kinds); i++) {
-    study_plot_draw(&kit->table, kinds[i], 0, "a", &target, &error);
+    study_plot_draw(&f->table, kinds[i], 0, "a", &target, &error);
     g_assert_no_error(error);
   }
-  g_autofree char *hacked = g_build_filename(kit->folder, "hacked", NULL);
+  g_autofree char *hacked = g_build_filename(f->folder, "hacked", NULL);
   g_assert_false(g_file_test(hacked, G_FILE_TEST_EXISTS));
-  g_autofree char *script = plot_fixture_text(kit, "a-peak.gnuplot");
+  g_autofree char *script = plot_fixture_text(f, "a-peak.gnuplot");
   g_auto(GStrv) lines = g_strsplit(script, "\n", -1);
   for (guint i = 0; lines[i] != NULL; i++) {
     g_assert_false(g_str_has_prefix(g_strchug(lines[i]), "!"));
@@ -158,24 +153,22 @@ static void test_hostile(plot_fixture *kit, gconstpointer unused)
 }
 
 /* In letters: the picture on standard output, not wider than the terminal, and no file. */
-static void test_terminal(plot_fixture *kit, gconstpointer unused)
+PLOT_TEST(test_terminal)
 {
-  (void)unused;
   g_autoptr(GError) error = NULL;
-  gnuplot_target target = plot_fixture_target(kit, GNUPLOT_TERM);
+  gnuplot_target target = plot_fixture_target(f, GNUPLOT_TERM);
   if (!plot_fixture_can_draw()) {
     return;
   }
   if (g_test_subprocess()) {
     target.columns = 80;
     target.rows = 24;
-    plot_fixture_fill(kit,
-                      "title = \"Peaks\"; sweep = ( { key = \"path.forward.mtu\"; values = [576, 1500]; },"
-                      " { key = \"path.forward.loss\"; values = [\"0.1%\", \"1%\"]; } );");
-    plot_fixture_set_all(kit, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 1000, 10000);
-    study_plot_draw(&kit->table, STUDY_PLOT_PEAK, 0, "a", &target, &error);
+    plot_fixture_fill(f, "title = \"Peaks\"; sweep = ( { key = \"path.forward.mtu\"; values = [576, 1500]; },"
+                         " { key = \"path.forward.loss\"; values = [\"0.1%\", \"1%\"]; } );");
+    plot_fixture_set_all(f, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 1000, 10000);
+    study_plot_draw(&f->table, STUDY_PLOT_PEAK, 0, "a", &target, &error);
     g_assert_no_error(error);
-    g_assert_cmpuint(kit->written->len, ==, 0);
+    g_assert_cmpuint(f->written->len, ==, 0);
     return;
   }
   g_test_trap_subprocess(NULL, 0, 0);
@@ -183,21 +176,4 @@ static void test_terminal(plot_fixture *kit, gconstpointer unused)
   g_test_trap_assert_stdout("*Peaks*reassembly occupancy (octets)*0.1%*1%*MTU 576 octets*MTU 1500 octets*");
   g_test_trap_assert_stdout_unmatched("*\f*");
   g_test_trap_assert_stdout_unmatched("*\033*");
-}
-
-static void add(const char *path, void (*test)(plot_fixture *, gconstpointer))
-{
-  g_test_add(path, plot_fixture, NULL, plot_fixture_set_up, test, plot_fixture_tear_down);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  add("/study_plot/rows", test_rows);
-  add("/study_plot/kinds_for", test_kinds_for);
-  add("/study_plot/unfit", test_unfit);
-  add("/study_plot/draw_all", test_draw_all);
-  add("/study_plot/hostile", test_hostile);
-  add("/study_plot/terminal", test_terminal);
-  return g_test_run();
 }

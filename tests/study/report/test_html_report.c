@@ -8,6 +8,7 @@
 #include "store_commit.h"
 #include "study/table/study_table.h"
 #include "study_fixture.h"
+#include "test.h"
 
 static const char hostile_text[] =
     "# Question: how much <b>memory</b> & \"why\"?\n# Expected: </section>\xff\n"
@@ -38,6 +39,8 @@ static void tear_down(fixture *f, gconstpointer unused)
   g_free(f->path);
   fixture_folder_remove(f->folder);
 }
+
+#define FIXTURE_TEST(name) TEST_WITH(fixture, NULL, set_up, tear_down, name)
 
 /* What a run is made of: the --set options apart, the status, and the peak in octets. */
 typedef struct made_run {
@@ -134,9 +137,8 @@ static char *part(const char *page, const char *from, const char *to)
   return g_strndup(start, (gsize)(end - start));
 }
 
-static void test_structure(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_structure)
 {
-  (void)unused;
   fill(f);
   g_autofree char *page = make(f, 0);
   if (page == NULL) {
@@ -171,9 +173,8 @@ static void test_structure(fixture *f, gconstpointer unused)
 }
 
 /* Plots are pictures, each named by its caption, in a size that makes all texts equal: 0.68 of the SVG's. Their texts are texts. */
-static void test_pictures(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_pictures)
 {
-  (void)unused;
   fill(f);
   g_autofree char *page = make(f, 0);
   if (page == NULL) {
@@ -198,9 +199,8 @@ static void test_pictures(fixture *f, gconstpointer unused)
 
 /* Each point's mean is the middle of its three values, which lie 1024 apart: s = 1024, t(2) = 4.303, so the half-width is
  * 4.303 * 1024 / sqrt(3) = 2544 octets = 2.48 KiB. In KiB the means are 30, 50, 20 and 40. */
-static void test_numbers(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_numbers)
 {
-  (void)unused;
   fill(f);
   g_autofree char *page = make(f, 0);
   if (page == NULL) {
@@ -237,9 +237,8 @@ static void test_numbers(fixture *f, gconstpointer unused)
                "<td class=\"number\">\u22121</td><td class=\"half-width\">±\u00a00</td></tr>");
 }
 
-static void test_spread(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_spread)
 {
-  (void)unused;
   fill(f);
   g_autofree char *page = make(f, 0);
   if (page == NULL) {
@@ -251,18 +250,16 @@ static void test_spread(fixture *f, gconstpointer unused)
                      "<td class=\"number\">31</td></tr>");
 }
 
-static void test_same_octets(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_same_octets)
 {
-  (void)unused;
   fill(f);
   g_autofree char *first = make(f, 0);
   g_autofree char *second = make(f, 0);
   g_assert_cmpstr(first, ==, second);
 }
 
-static void test_exclude(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_exclude)
 {
-  (void)unused;
   fill(f);
   g_autofree char *page = make(f, STUDY_FLAG_TIMEOUTS | STUDY_FLAG_LOST_RETRANSMISSIONS);
   if (page == NULL) {
@@ -274,9 +271,8 @@ static void test_exclude(fixture *f, gconstpointer unused)
   g_assert_null(strstr(page, "in these numbers"));
 }
 
-static void test_hostile_texts(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_hostile_texts)
 {
-  (void)unused;
   f->from =
       fixture_origin("<a>", "</title><script>alert(1)</script>\x01\xff", hostile_text, "path.forward.mtu");
   f->from.sets = (char *)"run.expect=any\ntitle=$(rm -rf /) '<i>";
@@ -311,9 +307,8 @@ static void test_hostile_texts(fixture *f, gconstpointer unused)
   }
 }
 
-static void test_one_run(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_one_run)
 {
-  (void)unused;
   const made_run made = {
       .sets = {"run.seed=7", "receiver.memory=64KiB", "path.forward.mtu=9000"}, .peak = 1234, .direct = 1000};
   commit(f, &made);
@@ -332,9 +327,8 @@ static void test_one_run(fixture *f, gconstpointer unused)
   g_assert_cmpuint(count_of(parameters, "<tr"), ==, 1 + 3);
 }
 
-static void test_failed_only(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_failed_only)
 {
-  (void)unused;
   const made_run made = {.sets = {"path.forward.mtu=9000", "run.seed=3"}, .status = RUN_FAILED};
   f->from.axes = (char *)"path.forward.mtu\nrun.seed";
   commit(f, &made);
@@ -349,9 +343,8 @@ static void test_failed_only(fixture *f, gconstpointer unused)
   g_assert_null(strstr(page, "id=\"results\""));
 }
 
-static void test_no_runs(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_no_runs)
 {
-  (void)unused;
   g_autoptr(GError) error = NULL;
   const html_report_options options = {.store = f->path, .page = "a.html", .version = "0.1.0"};
   g_autofree char *page = html_report_make(f->store, &options, &error);
@@ -361,9 +354,8 @@ static void test_no_runs(fixture *f, gconstpointer unused)
 }
 
 /* The temporary folder is gone, whatever came of the page. */
-static void test_nothing_left_behind(fixture *f, gconstpointer unused)
+FIXTURE_TEST(test_nothing_left_behind)
 {
-  (void)unused;
   fill(f);
   g_autofree char *page = make(f, 0);
   GDir *dir = g_dir_open(g_get_tmp_dir(), 0, NULL);
@@ -374,12 +366,6 @@ static void test_nothing_left_behind(fixture *f, gconstpointer unused)
   g_dir_close(dir);
 }
 
-static void add(const char *name, void (*test)(fixture *, gconstpointer))
-{
-  g_autofree char *path = g_strconcat("/html-report/", name, NULL);
-  g_test_add(path, fixture, NULL, set_up, test, tear_down);
-}
-
 int main(int argc, char **argv)
 {
   /* a temporary folder of its own, before GLib asks for one: other tests may be making reports */
@@ -387,17 +373,6 @@ int main(int argc, char **argv)
   g_assert_nonnull(g_mkdtemp(own));
   g_assert_true(g_setenv("TMPDIR", own, TRUE));
   g_test_init(&argc, &argv, NULL);
-  add("structure", test_structure);
-  add("pictures", test_pictures);
-  add("numbers", test_numbers);
-  add("spread", test_spread);
-  add("same-octets", test_same_octets);
-  add("leave-out", test_exclude);
-  add("hostile-texts", test_hostile_texts);
-  add("one-run", test_one_run);
-  add("failed-only", test_failed_only);
-  add("no-runs", test_no_runs);
-  add("nothing-left-behind", test_nothing_left_behind);
   int failed = g_test_run();
   g_assert_cmpint(g_rmdir(own), ==, 0);
   return failed;

@@ -44,9 +44,24 @@ typedef struct clocked_flow {
   time_ps now;
 } clocked_flow;
 
+static inline void clocked_flow_clear(clocked_flow *flow)
+{
+  tcp_congestion_free(flow->congestion);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(clocked_flow, clocked_flow_clear)
+
 static inline uint64_t segments(uint64_t count)
 {
   return count * SMSS;
+}
+
+/* A flow whose window is `count` segments. */
+static inline clocked_flow flow_of(tcp_congestion_kind kind, tcp_slow_start_kind slow_start, uint64_t count,
+                                   time_ps round_trip_ps)
+{
+  return (clocked_flow){.congestion = tcp_congestion_new(kind, slow_start, SMSS, segments(count)),
+                        .round_trip_ps = round_trip_ps};
 }
 
 static inline uint64_t window_octets(const clocked_flow *flow)
@@ -54,13 +69,14 @@ static inline uint64_t window_octets(const clocked_flow *flow)
   return tcp_congestion_window_octets(flow->congestion);
 }
 
-static inline void flow_acknowledge(clocked_flow *flow, uint64_t octets)
+/* The next `octets` are acknowledged when all before `next` is sent. */
+static inline void flow_acknowledge_before(clocked_flow *flow, uint64_t octets, uint64_t next)
 {
   flow->position += octets;
   tcp_congestion_ack ack = {
       .octets = octets,
       .position = flow->position,
-      .next = flow->position + window_octets(flow),
+      .next = next,
       .limited = !flow->unlimited,
       .after_timeout = flow->after_timeout,
       .in_recovery = flow->in_recovery,
@@ -68,6 +84,43 @@ static inline void flow_acknowledge(clocked_flow *flow, uint64_t octets)
       .ahead_ps = flow->round_trip_ps,
   };
   tcp_congestion_acknowledged(flow->congestion, &ack, flow->now);
+}
+
+/* The same with a full window in flight after them. */
+static inline void flow_acknowledge(clocked_flow *flow, uint64_t octets)
+{
+  flow_acknowledge_before(flow, octets, flow->position + octets + window_octets(flow));
+}
+
+/* The window and the slow start threshold. */
+static inline void expect_window(const clocked_flow *flow, uint64_t octets)
+{
+  g_assert_cmpuint(window_octets(flow), ==, octets);
+}
+
+static inline void expect_threshold(const clocked_flow *flow, uint64_t octets)
+{
+  g_assert_cmpuint(tcp_congestion_threshold_octets(flow->congestion), ==, octets);
+}
+
+static inline void expect_both(const clocked_flow *flow, uint64_t window, uint64_t threshold)
+{
+  expect_window(flow, window);
+  expect_threshold(flow, threshold);
+}
+
+/* The window is `window` when `octets` more are acknowledged. */
+static inline void expect_growth(clocked_flow *flow, uint64_t octets, uint64_t window)
+{
+  flow_acknowledge(flow, octets);
+  expect_window(flow, window);
+}
+
+/* It is `window` after a loss with `flight` in flight. */
+static inline void expect_reduction(clocked_flow *flow, uint64_t flight, uint64_t window)
+{
+  tcp_congestion_reduce(flow->congestion, flight, flow->now);
+  expect_window(flow, window);
 }
 
 /* Acknowledgements until `seconds` of simulated time. */

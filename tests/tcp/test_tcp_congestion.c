@@ -8,215 +8,178 @@
 /* NewReno; what is not of one control is alike for all. */
 static clocked_flow with_segments(unsigned count)
 {
-  return (clocked_flow){.congestion = tcp_congestion_new(TCP_CONGESTION_NEWRENO, TCP_SLOW_START_STANDARD,
-                                                         SMSS, segments(count)),
-                        .round_trip_ps = TIME_PS_PER_MILLISECOND};
+  return flow_of(TCP_CONGESTION_NEWRENO, TCP_SLOW_START_STANDARD, count, TIME_PS_PER_MILLISECOND);
 }
 
 /* Slow start: what is acknowledged, at most 2 SMSS an ACK (RFC 3465 §2.2, L = 2), 1 SMSS after a time-out
  * (§2.3). */
 TEST(test_slow_start)
 {
-  clocked_flow flow = with_segments(10);
-  g_assert_cmpuint(window_octets(&flow), ==, 14600);
-  g_assert_cmpuint(tcp_congestion_threshold_octets(flow.congestion), ==, UINT64_MAX);
+  g_auto(clocked_flow) flow = with_segments(10);
+  expect_both(&flow, 14600, UINT64_MAX);
   g_assert_true(tcp_congestion_in_slow_start(flow.congestion));
-  flow_acknowledge(&flow, 100);
-  g_assert_cmpuint(window_octets(&flow), ==, 14700);
-  flow_acknowledge(&flow, 2 * SMSS);
-  g_assert_cmpuint(window_octets(&flow), ==, 17620); /* 14700 + 2920 */
-  flow_acknowledge(&flow, 10 * SMSS);
-  g_assert_cmpuint(window_octets(&flow), ==, 20540); /* + 2920 */
+  expect_growth(&flow, 100, 14700);
+  expect_growth(&flow, 2 * SMSS, 17620);  /* 14700 + 2920 */
+  expect_growth(&flow, 10 * SMSS, 20540); /* + 2920 */
   flow.after_timeout = true;
-  flow_acknowledge(&flow, 10 * SMSS);
-  g_assert_cmpuint(window_octets(&flow), ==, 22000); /* + 1460 */
-  tcp_congestion_free(flow.congestion);
+  expect_growth(&flow, 10 * SMSS, 22000); /* + 1460 */
 }
 
 /* RFC 7661: a window that was not full does not grow. Nor does one within fast recovery (RFC 5681 §3.2). */
 TEST(test_growth_needs_a_reason)
 {
-  clocked_flow flow = with_segments(10);
+  g_auto(clocked_flow) flow = with_segments(10);
   flow.unlimited = true;
   flow_acknowledge(&flow, SMSS);
   flow.unlimited = false;
   flow.in_recovery = true;
-  flow_acknowledge(&flow, SMSS);
-  g_assert_cmpuint(window_octets(&flow), ==, segments(10));
+  expect_growth(&flow, SMSS, segments(10));
   tcp_congestion_reduce(flow.congestion, segments(10), 0);
-  flow_acknowledge(&flow, segments(100));
-  g_assert_cmpuint(window_octets(&flow), ==, segments(5));
-  tcp_congestion_free(flow.congestion);
+  expect_growth(&flow, segments(100), segments(5));
 }
 
 /* Congestion avoidance: 1 SMSS for each window of octets (RFC 3465 §2.1). Half of 20 SMSS in flight is 10
  * SMSS. */
 TEST(test_congestion_avoidance)
 {
-  clocked_flow flow = with_segments(20);
+  g_auto(clocked_flow) flow = with_segments(20);
   tcp_congestion_reduce(flow.congestion, segments(20), 0);
-  g_assert_cmpuint(window_octets(&flow), ==, segments(10));
-  g_assert_cmpuint(tcp_congestion_threshold_octets(flow.congestion), ==, segments(10));
+  expect_both(&flow, segments(10), segments(10));
   g_assert_false(tcp_congestion_in_slow_start(flow.congestion));
   for (unsigned i = 0; i < 9; i++) {
     flow_acknowledge(&flow, SMSS);
   }
-  g_assert_cmpuint(window_octets(&flow), ==, segments(10));
-  flow_acknowledge(&flow, SMSS);
-  g_assert_cmpuint(window_octets(&flow), ==, segments(11));
-  flow_acknowledge(&flow, segments(11) - 1);
-  g_assert_cmpuint(window_octets(&flow), ==, segments(11));
-  flow_acknowledge(&flow, 1);
-  g_assert_cmpuint(window_octets(&flow), ==, segments(12));
-  flow_acknowledge(&flow, segments(12) + 500); /* 500 are left over for the next segment */
-  g_assert_cmpuint(window_octets(&flow), ==, segments(13));
-  flow_acknowledge(&flow, segments(13) - 500);
-  g_assert_cmpuint(window_octets(&flow), ==, segments(14));
-  tcp_congestion_free(flow.congestion);
+  expect_window(&flow, segments(10));
+  expect_growth(&flow, SMSS, segments(11));
+  expect_growth(&flow, segments(11) - 1, segments(11));
+  expect_growth(&flow, 1, segments(12));
+  expect_growth(&flow, segments(12) + 500, segments(13)); /* 500 are left over for the next segment */
+  expect_growth(&flow, segments(13) - 500, segments(14));
 }
 
 /* A reduction starts the count of octets anew: 13 of 14 segments' worth before it are nothing after it. */
 TEST(test_reduction_forgets_counted_octets)
 {
-  clocked_flow flow = with_segments(28);
+  g_auto(clocked_flow) flow = with_segments(28);
   tcp_congestion_reduce(flow.congestion, segments(28), 0);
   flow_acknowledge(&flow, segments(13));
   tcp_congestion_reduce(flow.congestion, segments(14), 0);
-  flow_acknowledge(&flow, segments(6));
-  g_assert_cmpuint(window_octets(&flow), ==, segments(7));
-  flow_acknowledge(&flow, segments(1));
-  g_assert_cmpuint(window_octets(&flow), ==, segments(8));
-  tcp_congestion_free(flow.congestion);
+  expect_growth(&flow, segments(6), segments(7));
+  expect_growth(&flow, segments(1), segments(8));
 }
 
 /* Never below 2 SMSS (RFC 5681 equation 4). ECE does as a loss does (RFC 3168 §6.1.2). */
 TEST(test_reduction_has_a_floor)
 {
-  clocked_flow flow = with_segments(10);
+  g_auto(clocked_flow) flow = with_segments(10);
   tcp_congestion_reduce_for_ecn(flow.congestion, segments(10), 0);
-  g_assert_cmpuint(window_octets(&flow), ==, segments(5));
-  tcp_congestion_reduce(flow.congestion, segments(3), 0);
-  g_assert_cmpuint(window_octets(&flow), ==, segments(2));
+  expect_window(&flow, segments(5));
+  expect_reduction(&flow, segments(3), segments(2));
   tcp_congestion_reduce_for_ecn(flow.congestion, segments(1), 0);
-  g_assert_cmpuint(window_octets(&flow), ==, segments(2));
-  tcp_congestion_free(flow.congestion);
+  expect_window(&flow, segments(2));
 }
 
 /* RFC 6582 §3.2: 10 in flight, third duplicate: ssthresh 5, window 5 + 3; one more: 9; a partial ACK of 4:
  * 9 - 4 + 1 = 6; the full ACK leaves min(5, max(2, 1) + 1) = 3 when 2 are in flight. */
 TEST(test_inflation)
 {
-  clocked_flow flow = with_segments(10);
+  g_auto(clocked_flow) flow = with_segments(10);
   tcp_congestion_reduce(flow.congestion, segments(10), 0);
   tcp_congestion_inflate(flow.congestion, segments(3));
-  g_assert_cmpuint(window_octets(&flow), ==, segments(8));
+  expect_window(&flow, segments(8));
   tcp_congestion_inflate(flow.congestion, SMSS);
   tcp_congestion_deflate(flow.congestion, segments(4));
-  g_assert_cmpuint(window_octets(&flow), ==, segments(6));
+  expect_window(&flow, segments(6));
   tcp_congestion_deflate(flow.congestion, 100); /* less than a segment: nothing is added back */
-  g_assert_cmpuint(window_octets(&flow), ==, segments(6) - 100);
+  expect_window(&flow, segments(6) - 100);
   tcp_congestion_deflate(flow.congestion, SMSS); /* a segment: it is */
-  g_assert_cmpuint(window_octets(&flow), ==, segments(6) - 100);
+  expect_window(&flow, segments(6) - 100);
   tcp_congestion_end_inflation(flow.congestion, segments(2));
-  g_assert_cmpuint(window_octets(&flow), ==, segments(3));
+  expect_window(&flow, segments(3));
   tcp_congestion_end_inflation(flow.congestion, segments(20));
-  g_assert_cmpuint(window_octets(&flow), ==, segments(5));
+  expect_window(&flow, segments(5));
   tcp_congestion_deflate(flow.congestion, segments(50)); /* never below one segment */
-  g_assert_cmpuint(window_octets(&flow), ==, SMSS);
-  tcp_congestion_free(flow.congestion);
+  expect_window(&flow, SMSS);
 }
 
 /* PRR (RFC 6937 §3) says what the window is, the threshold is left alone. */
 TEST(test_window_is_set)
 {
-  clocked_flow flow = with_segments(10);
+  g_auto(clocked_flow) flow = with_segments(10);
   tcp_congestion_reduce(flow.congestion, segments(10), 0);
   tcp_congestion_set_window(flow.congestion, segments(7) + 1);
-  g_assert_cmpuint(window_octets(&flow), ==, segments(7) + 1);
-  g_assert_cmpuint(tcp_congestion_threshold_octets(flow.congestion), ==, segments(5));
-  tcp_congestion_free(flow.congestion);
+  expect_both(&flow, segments(7) + 1, segments(5));
 }
 
 /* RFC 5681 §3.1: the loss window is 1 SMSS; the threshold stays at the second time-out in a row. */
 TEST(test_collapse)
 {
-  clocked_flow flow = with_segments(10);
+  g_auto(clocked_flow) flow = with_segments(10);
   tcp_congestion_collapse(flow.congestion, segments(12), true, 0);
-  g_assert_cmpuint(window_octets(&flow), ==, SMSS);
-  g_assert_cmpuint(tcp_congestion_threshold_octets(flow.congestion), ==, segments(6));
+  expect_both(&flow, SMSS, segments(6));
   tcp_congestion_collapse(flow.congestion, SMSS, false, 0);
-  g_assert_cmpuint(window_octets(&flow), ==, SMSS);
-  g_assert_cmpuint(tcp_congestion_threshold_octets(flow.congestion), ==, segments(6));
-  tcp_congestion_free(flow.congestion);
+  expect_both(&flow, SMSS, segments(6));
 }
 
 /* RFC 4015 §3.2: window and threshold are what they were, unless they have become larger since. */
 TEST(test_undo)
 {
-  clocked_flow flow = with_segments(40);
+  g_auto(clocked_flow) flow = with_segments(40);
   tcp_congestion_reduce(flow.congestion, segments(40), 0);
   tcp_congestion_remember(flow.congestion);
   tcp_congestion_collapse(flow.congestion, segments(20), true, 0);
   tcp_congestion_undo(flow.congestion);
-  g_assert_cmpuint(window_octets(&flow), ==, segments(20));
-  g_assert_cmpuint(tcp_congestion_threshold_octets(flow.congestion), ==, segments(20));
+  expect_both(&flow, segments(20), segments(20));
   /* Only once: the next reduction was not remembered. */
   tcp_congestion_reduce(flow.congestion, segments(20), 0);
   tcp_congestion_undo(flow.congestion);
-  g_assert_cmpuint(window_octets(&flow), ==, segments(10));
+  expect_window(&flow, segments(10));
   tcp_congestion_remember(flow.congestion);
   tcp_congestion_reduce(flow.congestion, segments(10), 0);
   tcp_congestion_set_window(flow.congestion, segments(15));
   tcp_congestion_undo(flow.congestion);
-  g_assert_cmpuint(window_octets(&flow), ==, segments(15));
-  g_assert_cmpuint(tcp_congestion_threshold_octets(flow.congestion), ==, segments(10));
-  tcp_congestion_free(flow.congestion);
+  expect_both(&flow, segments(15), segments(10));
 }
 
 /* Undone in the middle of NewReno's inflation: 20, halved to 10, inflated to 29 by 19 duplicates; 20
  * again, not 29, which stood for segments that have left the network. */
 TEST(test_undo_ends_inflation)
 {
-  clocked_flow flow = with_segments(20);
+  g_auto(clocked_flow) flow = with_segments(20);
   tcp_congestion_remember(flow.congestion);
   tcp_congestion_reduce(flow.congestion, segments(20), 0);
   tcp_congestion_inflate(flow.congestion, segments(19));
   tcp_congestion_undo(flow.congestion);
-  g_assert_cmpuint(window_octets(&flow), ==, segments(20));
+  expect_window(&flow, segments(20));
   g_assert_true(tcp_congestion_in_slow_start(flow.congestion)); /* as it was: no threshold yet */
-  tcp_congestion_free(flow.congestion);
 }
 
 /* RFC 5681 §4.1: min(initial window, cwnd); what is smaller stays, the threshold too. */
 TEST(test_restart_after_idle)
 {
-  clocked_flow flow = with_segments(10);
+  g_auto(clocked_flow) flow = with_segments(10);
   tcp_congestion_set_window(flow.congestion, segments(50));
   tcp_congestion_reduce(flow.congestion, segments(50), 0);
   tcp_congestion_restart_after_idle(flow.congestion, TIME_PS_PER_SECOND);
-  g_assert_cmpuint(window_octets(&flow), ==, segments(10));
-  g_assert_cmpuint(tcp_congestion_threshold_octets(flow.congestion), ==, segments(25));
+  expect_both(&flow, segments(10), segments(25));
   tcp_congestion_set_window(flow.congestion, segments(4));
   tcp_congestion_restart_after_idle(flow.congestion, TIME_PS_PER_SECOND);
-  g_assert_cmpuint(window_octets(&flow), ==, segments(4));
+  expect_window(&flow, segments(4));
   tcp_congestion_set_smss(flow.congestion, segments(30), false); /* a segment always fits */
   tcp_congestion_restart_after_idle(flow.congestion, TIME_PS_PER_SECOND);
-  g_assert_cmpuint(window_octets(&flow), ==, segments(30));
-  tcp_congestion_free(flow.congestion);
+  expect_window(&flow, segments(30));
 }
 
 /* RFC 1191 §6.4: a new path MTU is no sign of congestion. The window keeps its octets, and grows by the
  * new SMSS; one segment always fits. */
 TEST(test_smss_changes)
 {
-  clocked_flow flow = with_segments(10);
+  g_auto(clocked_flow) flow = with_segments(10);
   tcp_congestion_set_smss(flow.congestion, SMSS / 2, false);
-  g_assert_cmpuint(window_octets(&flow), ==, segments(10));
-  flow_acknowledge(&flow, 5 * SMSS); /* slow start: by at most 2 of the new SMSS */
-  g_assert_cmpuint(window_octets(&flow), ==, segments(11));
+  expect_window(&flow, segments(10));
+  expect_growth(&flow, 5 * SMSS, segments(11)); /* slow start: by at most 2 of the new SMSS */
   tcp_congestion_set_smss(flow.congestion, 12 * SMSS, false);
-  g_assert_cmpuint(window_octets(&flow), ==, segments(12));
-  tcp_congestion_free(flow.congestion);
+  expect_window(&flow, segments(12));
 }
 
 /* One random call of any sort. An acknowledgement never makes a window smaller; a loss never leaves less
@@ -270,12 +233,10 @@ TEST(test_any_order)
   g_test_message("seed %" G_GUINT64_FORMAT, seed);
   g_autoptr(random_stream) stream = random_stream_new(seed, "congestion");
   for (unsigned i = 0; i < 9 * 30; i++) {
-    clocked_flow flow = {.congestion =
-                             tcp_congestion_new(kinds[i % 3], starts[i / 3 % 3], SMSS, segments(10))};
+    g_auto(clocked_flow) flow = flow_of(kinds[i % 3], starts[i / 3 % 3], 10, 0);
     for (unsigned step = 0; step < 300; step++) {
       do_something(&flow, stream);
     }
-    tcp_congestion_free(flow.congestion);
   }
 }
 
@@ -283,33 +244,29 @@ TEST(test_any_order)
  * threshold, and the other 9 count in congestion avoidance, where 12 make a segment more. */
 TEST(test_unlimited_slow_start_ends_at_the_threshold)
 {
-  clocked_flow flow = with_segments(10);
+  g_auto(clocked_flow) flow = with_segments(10);
   tcp_congestion_collapse(flow.congestion, segments(24), true, 0);
-  g_assert_cmpuint(window_octets(&flow), ==, segments(1));
+  expect_window(&flow, segments(1));
   tcp_congestion_ack ack = {
       .octets = segments(20), .next = 1, .limited = true, .unlimited_slow_start = true, .round_trip_ps = -1};
   tcp_congestion_acknowledged(flow.congestion, &ack, 0);
-  g_assert_cmpuint(window_octets(&flow), ==, segments(12));
+  expect_window(&flow, segments(12));
   ack.octets = segments(3) - 1;
   tcp_congestion_acknowledged(flow.congestion, &ack, 0);
-  g_assert_cmpuint(window_octets(&flow), ==, segments(12));
+  expect_window(&flow, segments(12));
   ack.octets = 1;
   tcp_congestion_acknowledged(flow.congestion, &ack, 0);
-  g_assert_cmpuint(window_octets(&flow), ==, segments(13));
-  tcp_congestion_free(flow.congestion);
+  expect_window(&flow, segments(13));
 }
 
 /* As Linux counts, 10 segments stay 10, and so do the threshold and the window to restart with. */
 TEST(test_segments_stay_segments)
 {
-  clocked_flow flow = with_segments(10);
-  tcp_congestion_reduce(flow.congestion, segments(10), 0);
-  g_assert_cmpuint(window_octets(&flow), ==, segments(5));
+  g_auto(clocked_flow) flow = with_segments(10);
+  expect_reduction(&flow, segments(10), segments(5));
   tcp_congestion_set_smss(flow.congestion, SMSS / 2, true);
-  g_assert_cmpuint(window_octets(&flow), ==, 5 * (SMSS / 2));
-  g_assert_cmpuint(tcp_congestion_threshold_octets(flow.congestion), ==, 5 * (SMSS / 2));
+  expect_both(&flow, 5 * (SMSS / 2), 5 * (SMSS / 2));
   tcp_congestion_set_window(flow.congestion, 40 * (SMSS / 2));
   tcp_congestion_restart_after_idle(flow.congestion, 0);
-  g_assert_cmpuint(window_octets(&flow), ==, 10 * (SMSS / 2));
-  tcp_congestion_free(flow.congestion);
+  expect_window(&flow, 10 * (SMSS / 2));
 }

@@ -5,20 +5,14 @@
 #include "test.h"
 
 /* Windows of observation of ten segments each, everything acknowledged in them. */
-typedef struct observed_flow {
-  tcp_congestion *congestion;
-  uint64_t position;
-} observed_flow;
-
 enum { WINDOW_SEGMENTS = 10 };
 
-static observed_flow observed(void)
+static clocked_flow observed(void)
 {
-  return (observed_flow){
-      tcp_congestion_new(TCP_CONGESTION_DCTCP, TCP_SLOW_START_STANDARD, SMSS, segments(1000)), 0};
+  return flow_of(TCP_CONGESTION_DCTCP, TCP_SLOW_START_STANDARD, 1000, -1);
 }
 
-static void acknowledge(observed_flow *flow, uint64_t octets, uint64_t next, bool marked)
+static void acknowledge(clocked_flow *flow, uint64_t octets, uint64_t next, bool marked)
 {
   flow->position += octets;
   tcp_congestion_ack ack = {.octets = octets,
@@ -31,7 +25,7 @@ static void acknowledge(observed_flow *flow, uint64_t octets, uint64_t next, boo
 
 /* `count` windows; the first `marked` segments of each are. What was sent when a window begins is the
  * window: SND.NXT is the position of its first ACK and nine segments more. */
-static void observe(observed_flow *flow, unsigned count, unsigned marked)
+static void observe(clocked_flow *flow, unsigned count, unsigned marked)
 {
   for (unsigned window = 0; window < count; window++) {
     for (unsigned i = 0; i < WINDOW_SEGMENTS; i++) {
@@ -40,49 +34,46 @@ static void observe(observed_flow *flow, unsigned count, unsigned marked)
   }
 }
 
-/* The window after a reduction for ECE from 1000 segments, in segments: 1000 (1 - alpha / 2). */
-static double reduced_from_1000(observed_flow *flow)
+/* The window after a reduction for ECE from 1000 segments, in segments, is `expected`: 1000 (1 - alpha / 2). */
+static void expect_reduced(clocked_flow *flow, double expected, double epsilon)
 {
   tcp_congestion_set_window(flow->congestion, segments(1000));
   tcp_congestion_reduce_for_ecn(flow->congestion, segments(1000), 0);
-  return (double)tcp_congestion_window_octets(flow->congestion) / SMSS;
+  g_assert_cmpfloat_with_epsilon((double)window_octets(flow) / SMSS, expected, epsilon);
 }
 
 /* RFC 8257 §3.3: alpha is 1 at first, so the first mark halves; the threshold is the new window. */
 TEST(test_first_mark_halves)
 {
-  observed_flow flow = observed();
-  g_assert_cmpfloat_with_epsilon(reduced_from_1000(&flow), 500, 0.01);
-  g_assert_cmpuint(tcp_congestion_threshold_octets(flow.congestion), ==, segments(500));
-  tcp_congestion_free(flow.congestion);
+  g_auto(clocked_flow) flow = observed();
+  expect_reduced(&flow, 500, 0.01);
+  expect_threshold(&flow, segments(500));
 }
 
 /* §3.3 step 7 with g = 1/16: n windows without a mark leave (15/16)^n: 0.9375 after 1, 0.3561 after 16,
  * and 1e-7 after 250. 1000 (1 - 0.9375 / 2) = 531.25; 1000 (1 - 0.3561 / 2) = 821.97. */
 TEST(test_alpha_decays)
 {
-  observed_flow flow = observed();
+  g_auto(clocked_flow) flow = observed();
   observe(&flow, 1, 0);
-  g_assert_cmpfloat_with_epsilon(reduced_from_1000(&flow), 531.25, 0.01);
+  expect_reduced(&flow, 531.25, 0.01);
   observe(&flow, 15, 0);
-  g_assert_cmpfloat_with_epsilon(reduced_from_1000(&flow), 821.97, 0.01);
+  expect_reduced(&flow, 821.97, 0.01);
   observe(&flow, 234, 0);
-  g_assert_cmpfloat_with_epsilon(reduced_from_1000(&flow), 1000, 0.01);
-  tcp_congestion_free(flow.congestion);
+  expect_reduced(&flow, 1000, 0.01);
 }
 
 /* It converges to the share that is marked, whichever it was before: 1000 (1 - 0.3 / 2) = 850, 1000 (1 -
  * 0.1 / 2) = 950, all: 500. 300 windows leave (15/16)^300 = 4e-9 of the difference. */
 TEST(test_alpha_is_the_marked_share)
 {
-  observed_flow flow = observed();
+  g_auto(clocked_flow) flow = observed();
   observe(&flow, 300, 3);
-  g_assert_cmpfloat_with_epsilon(reduced_from_1000(&flow), 850, 0.5);
+  expect_reduced(&flow, 850, 0.5);
   observe(&flow, 300, 1);
-  g_assert_cmpfloat_with_epsilon(reduced_from_1000(&flow), 950, 0.5);
+  expect_reduced(&flow, 950, 0.5);
   observe(&flow, 300, WINDOW_SEGMENTS);
-  g_assert_cmpfloat_with_epsilon(reduced_from_1000(&flow), 500, 0.01);
-  tcp_congestion_free(flow.congestion);
+  expect_reduced(&flow, 500, 0.01);
 }
 
 /* Once a window, at the first ACK beyond what was sent when the last one was counted (step 4). The first
@@ -90,51 +81,46 @@ TEST(test_alpha_is_the_marked_share)
  * are then one step: alpha is 15/16, and at the first one beyond (15/16)^2 = 0.8789: 560.55. */
 TEST(test_one_step_a_window)
 {
-  observed_flow flow = observed();
+  g_auto(clocked_flow) flow = observed();
   acknowledge(&flow, SMSS, segments(101), false);
   for (unsigned i = 0; i < 100; i++) {
     acknowledge(&flow, SMSS, segments(300), false);
   }
-  g_assert_cmpfloat_with_epsilon(reduced_from_1000(&flow), 531.25, 0.01);
+  expect_reduced(&flow, 531.25, 0.01);
   acknowledge(&flow, SMSS, segments(300), false);
-  g_assert_cmpfloat_with_epsilon(reduced_from_1000(&flow), 560.55, 0.01);
-  tcp_congestion_free(flow.congestion);
+  expect_reduced(&flow, 560.55, 0.01);
 }
 
 /* Octets count, not acknowledgements: of each 4 segments one ACK reports 3 marked ones, one of 1 unmarked.
  * 3/4, not 1/2: 625. */
 TEST(test_octets_weigh)
 {
-  observed_flow flow = observed();
+  g_auto(clocked_flow) flow = observed();
   for (unsigned i = 0; i < 2000; i++) {
     bool marked = i % 2 == 0;
     acknowledge(&flow, marked ? segments(3) : segments(1), flow.position + segments(20), marked);
   }
   /* A window ends with a marked ACK of 3, 20 segments after the last one did: five of either sort. */
-  g_assert_cmpfloat_with_epsilon(reduced_from_1000(&flow), 625, 0.5);
-  tcp_congestion_free(flow.congestion);
+  expect_reduced(&flow, 625, 0.5);
 }
 
 /* §3.5: a loss is answered as by any TCP, half of what is in flight, and has nothing to do with marks. A
  * time-out too. Alpha is 0 here. */
 TEST(test_loss_is_newrenos)
 {
-  observed_flow flow = observed();
+  g_auto(clocked_flow) flow = observed();
   observe(&flow, 400, 0);
-  tcp_congestion_reduce(flow.congestion, segments(600), 0);
-  g_assert_cmpuint(tcp_congestion_window_octets(flow.congestion), ==, segments(300));
+  expect_reduction(&flow, segments(600), segments(300));
   tcp_congestion_collapse(flow.congestion, segments(300), true, 0);
-  g_assert_cmpuint(tcp_congestion_window_octets(flow.congestion), ==, SMSS);
-  g_assert_cmpuint(tcp_congestion_threshold_octets(flow.congestion), ==, segments(150));
-  g_assert_cmpfloat_with_epsilon(reduced_from_1000(&flow), 1000, 0.01);
-  tcp_congestion_free(flow.congestion);
+  expect_both(&flow, SMSS, segments(150));
+  expect_reduced(&flow, 1000, 0.01);
 }
 
 /* Within fast recovery marks still count: 300 windows of 3 in 10. And a spurious recovery does not take
  * them back. */
 TEST(test_counts_within_recovery)
 {
-  observed_flow flow = observed();
+  g_auto(clocked_flow) flow = observed();
   tcp_congestion_remember(flow.congestion);
   tcp_congestion_reduce(flow.congestion, segments(1000), 0);
   for (unsigned i = 0; i < 3000; i++) {
@@ -148,23 +134,19 @@ TEST(test_counts_within_recovery)
                               .round_trip_ps = -1};
     tcp_congestion_acknowledged(flow.congestion, &ack, 0);
   }
-  g_assert_cmpuint(tcp_congestion_window_octets(flow.congestion), ==, segments(500));
+  expect_window(&flow, segments(500));
   tcp_congestion_undo(flow.congestion);
-  g_assert_cmpuint(tcp_congestion_window_octets(flow.congestion), ==, segments(1000));
-  g_assert_cmpfloat_with_epsilon(reduced_from_1000(&flow), 850, 0.5);
-  tcp_congestion_free(flow.congestion);
+  expect_window(&flow, segments(1000));
+  expect_reduced(&flow, 850, 0.5);
 }
 
 /* Growth is NewReno's: 1 SMSS a window, whether marks come or not. */
 TEST(test_growth_is_newrenos)
 {
-  clocked_flow flow = {.round_trip_ps = TIME_PS_PER_MILLISECOND};
-  flow.congestion = tcp_congestion_new(TCP_CONGESTION_DCTCP, TCP_SLOW_START_STANDARD, SMSS, segments(20));
+  g_auto(clocked_flow) flow =
+      flow_of(TCP_CONGESTION_DCTCP, TCP_SLOW_START_STANDARD, 20, TIME_PS_PER_MILLISECOND);
   tcp_congestion_reduce_for_ecn(flow.congestion, segments(20), 0);
-  g_assert_cmpuint(window_octets(&flow), ==, segments(10));
-  flow_acknowledge(&flow, segments(9));
-  g_assert_cmpuint(window_octets(&flow), ==, segments(10));
-  flow_acknowledge(&flow, segments(1));
-  g_assert_cmpuint(window_octets(&flow), ==, segments(11));
-  tcp_congestion_free(flow.congestion);
+  expect_window(&flow, segments(10));
+  expect_growth(&flow, segments(9), segments(10));
+  expect_growth(&flow, segments(1), segments(11));
 }

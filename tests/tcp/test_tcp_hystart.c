@@ -233,8 +233,7 @@ TEST(test_forgets)
  * on to the threshold. */
 TEST(test_time_out_forgets)
 {
-  clocked_flow flow = {.round_trip_ps = 8 * MILLISECOND};
-  flow.congestion = tcp_congestion_new(TCP_CONGESTION_CUBIC, TCP_SLOW_START_HYSTART, SMSS, segments(10));
+  g_auto(clocked_flow) flow = flow_of(TCP_CONGESTION_CUBIC, TCP_SLOW_START_HYSTART, 10, 8 * MILLISECOND);
   flow_acknowledge(&flow, SMSS);
   tcp_congestion_collapse(flow.congestion, segments(200), true, 0);
   flow.round_trip_ps = 80 * MILLISECOND;
@@ -243,8 +242,7 @@ TEST(test_time_out_forgets)
     flow.now += 3 * MILLISECOND; /* no train */
     flow_acknowledge(&flow, SMSS);
   }
-  g_assert_cmpuint(window_octets(&flow), ==, segments(140)); /* 0.7 · 200 */
-  tcp_congestion_free(flow.congestion);
+  expect_window(&flow, segments(140)); /* 0.7 · 200 */
 }
 
 /* ACKs 1 ms apart, but for one gap: of more than 2 ms, the train is over for this round; a gap of 2 ms is

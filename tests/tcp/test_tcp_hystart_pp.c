@@ -8,53 +8,36 @@
 
 enum { ROUND_SEGMENTS = 20 };
 
-/* A flow whose rounds are 20 segments long whatever the window is. */
-typedef struct round_flow {
-  tcp_congestion *congestion;
-  uint64_t position;
-} round_flow;
-
-/* The first rounds lie across position 2^32. */
-static round_flow started(void)
+/* A flow whose rounds are 20 segments long whatever the window is. The first lie across position 2^32. */
+static clocked_flow started(void)
 {
-  return (round_flow){
-      .congestion = tcp_congestion_new(TCP_CONGESTION_NEWRENO, TCP_SLOW_START_HYSTART_PP, SMSS, segments(10)),
-      .position = (UINT64_C(1) << 32) - segments(ROUND_SEGMENTS + ROUND_SEGMENTS / 2)};
-}
-
-static uint64_t window_of(const round_flow *flow)
-{
-  return tcp_congestion_window_octets(flow->congestion);
+  clocked_flow flow = flow_of(TCP_CONGESTION_NEWRENO, TCP_SLOW_START_HYSTART_PP, 10, 0);
+  flow.position = (UINT64_C(1) << 32) - segments(ROUND_SEGMENTS + ROUND_SEGMENTS / 2);
+  return flow;
 }
 
 /* `count` acknowledgements of 1 SMSS. A round ends with the ACK of windowEnd, SND.NXT when it began. */
-static void acknowledge(round_flow *flow, unsigned count, time_ps round_trip_ps)
+static void acknowledge(clocked_flow *flow, unsigned count, time_ps round_trip_ps)
 {
+  flow->round_trip_ps = round_trip_ps;
   for (unsigned i = 0; i < count; i++) {
-    flow->position += SMSS;
-    tcp_congestion_ack ack = {.octets = SMSS,
-                              .position = flow->position,
-                              .next = flow->position + segments(ROUND_SEGMENTS),
-                              .limited = true,
-                              .round_trip_ps = round_trip_ps,
-                              .ahead_ps = round_trip_ps};
-    tcp_congestion_acknowledged(flow->congestion, &ack, 0);
+    flow_acknowledge_before(flow, SMSS, flow->position + SMSS + segments(ROUND_SEGMENTS));
   }
 }
 
 /* By how much the next acknowledgement of 1 SMSS lets the window grow. */
-static uint64_t growth(round_flow *flow, time_ps round_trip_ps)
+static uint64_t growth(clocked_flow *flow, time_ps round_trip_ps)
 {
-  uint64_t before = window_of(flow);
+  uint64_t before = window_octets(flow);
   acknowledge(flow, 1, round_trip_ps);
-  return window_of(flow) - before;
+  return window_octets(flow) - before;
 }
 
 /* The very first ACK ends the empty round before it (windowEnd begins as SND.NXT of nothing); then a round
  * of 100 ms. */
-static round_flow after_a_round_of(time_ps round_trip_ps)
+static clocked_flow after_a_round_of(time_ps round_trip_ps)
 {
-  round_flow flow = started();
+  clocked_flow flow = started();
   acknowledge(&flow, 1 + ROUND_SEGMENTS, round_trip_ps);
   return flow;
 }
@@ -63,23 +46,20 @@ static round_flow after_a_round_of(time_ps round_trip_ps)
  * conservative slow start, which grows by a quarter, 365 of 1460 octets. */
 TEST(test_growth_of_delay_slows_down)
 {
-  round_flow flow = after_a_round_of(100 * MILLISECOND);
+  g_auto(clocked_flow) flow = after_a_round_of(100 * MILLISECOND);
   for (unsigned i = 0; i < 7; i++) {
     g_assert_cmpuint(growth(&flow, 112 * MILLISECOND + MILLISECOND / 2), ==, SMSS);
   }
   g_assert_cmpuint(growth(&flow, 112 * MILLISECOND + MILLISECOND / 2), ==, SMSS / 4);
   g_assert_cmpuint(growth(&flow, 112 * MILLISECOND + MILLISECOND / 2), ==, SMSS / 4);
   g_assert_true(tcp_congestion_in_slow_start(flow.congestion));
-  tcp_congestion_free(flow.congestion);
 }
 
 static bool slows_down(time_ps first_ps, time_ps then_ps)
 {
-  round_flow flow = after_a_round_of(first_ps);
+  g_auto(clocked_flow) flow = after_a_round_of(first_ps);
   acknowledge(&flow, 8, then_ps);
-  bool slow = growth(&flow, then_ps) < SMSS;
-  tcp_congestion_free(flow.congestion);
-  return slow;
+  return growth(&flow, then_ps) < SMSS;
 }
 
 /* §4.2: RttThresh is an eighth of the last round's shortest trip, from 4 ms to 16 ms. */
@@ -96,11 +76,10 @@ TEST(test_how_much_delay_counts)
 /* Seven samples and acknowledgements without any decide nothing. */
 TEST(test_needs_eight_samples)
 {
-  round_flow flow = after_a_round_of(100 * MILLISECOND);
+  g_auto(clocked_flow) flow = after_a_round_of(100 * MILLISECOND);
   acknowledge(&flow, 7, 200 * MILLISECOND);
   g_assert_cmpuint(growth(&flow, -1), ==, SMSS);
   g_assert_cmpuint(growth(&flow, 200 * MILLISECOND), ==, SMSS / 4);
-  tcp_congestion_free(flow.congestion);
 }
 
 /* CSS_ROUNDS is 5, of which what is left of the round that showed the growth is the first: 12 ACKs, then 4
@@ -108,21 +87,20 @@ TEST(test_needs_eight_samples)
  * of them). */
 TEST(test_five_rounds_end_slow_start)
 {
-  round_flow flow = after_a_round_of(100 * MILLISECOND);
+  g_auto(clocked_flow) flow = after_a_round_of(100 * MILLISECOND);
   acknowledge(&flow, 8, 200 * MILLISECOND);
   acknowledge(&flow, 12 + 4 * ROUND_SEGMENTS - 1, 200 * MILLISECOND);
   g_assert_true(tcp_congestion_in_slow_start(flow.congestion));
   acknowledge(&flow, 1, 200 * MILLISECOND);
   g_assert_false(tcp_congestion_in_slow_start(flow.congestion));
-  g_assert_cmpuint(tcp_congestion_threshold_octets(flow.congestion), ==, segments(38) + 92 * (SMSS / 4));
-  tcp_congestion_free(flow.congestion);
+  expect_threshold(&flow, segments(38) + 92 * (SMSS / 4));
 }
 
 /* §4.2: a round of conservative slow start that is shorter than the one that began it was a false alarm:
  * full growth again, and a new growth of delay is taken as the first was. */
 TEST(test_false_alarm)
 {
-  round_flow flow = after_a_round_of(100 * MILLISECOND);
+  g_auto(clocked_flow) flow = after_a_round_of(100 * MILLISECOND);
   acknowledge(&flow, ROUND_SEGMENTS, 200 * MILLISECOND);
   acknowledge(&flow, 7, 199 * MILLISECOND);
   g_assert_cmpuint(growth(&flow, 199 * MILLISECOND), ==, SMSS);
@@ -133,18 +111,16 @@ TEST(test_false_alarm)
   g_assert_true(tcp_congestion_in_slow_start(flow.congestion)); /* five rounds again */
   acknowledge(&flow, ROUND_SEGMENTS, 215 * MILLISECOND);
   g_assert_false(tcp_congestion_in_slow_start(flow.congestion));
-  tcp_congestion_free(flow.congestion);
 }
 
 /* §4.3: for the first slow start only; after a time-out the threshold is known and growth is whole. */
 TEST(test_only_the_first_slow_start)
 {
-  round_flow flow = after_a_round_of(100 * MILLISECOND);
+  g_auto(clocked_flow) flow = after_a_round_of(100 * MILLISECOND);
   acknowledge(&flow, 8, 200 * MILLISECOND);
   g_assert_cmpuint(growth(&flow, 200 * MILLISECOND), ==, SMSS / 4);
   tcp_congestion_collapse(flow.congestion, segments(500), true, 0);
   for (unsigned i = 0; i < 100; i++) {
     g_assert_cmpuint(growth(&flow, (100 + i) * MILLISECOND), ==, SMSS);
   }
-  tcp_congestion_free(flow.congestion);
 }

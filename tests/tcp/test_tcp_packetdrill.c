@@ -11,8 +11,6 @@
 
 enum { MS = 1000 };
 
-#define SCRIPT(path, rows) packetdrill_script_of(GTESTS path, rows, G_N_ELEMENTS(rows))
-
 /* google/packetdrill gtests/net/tcp/fast_retransmit/fr-4pkt.pkt: four segments of 1460, the first is lost,
  * no SACK: the third duplicate ACK sends it again. */
 TEST(test_fast_retransmit)
@@ -30,11 +28,8 @@ TEST(test_fast_retransmit)
       SEGMENT_IN(100 * MS, 1, 1, 5842, .flags = TCP_ACK | TCP_FIN),
       SEGMENT_OUT(0, 0, 0, 2),
   };
-  packetdrill_script script = SCRIPT("fast_retransmit/fr-4pkt.pkt", rows);
-  script.syn.has_sack_permitted = false;
-  script.syn.mss_octets = 1460;
-  script.retransmissions = script.recoveries = 1;
-  packetdrill_run(&script);
+  PLAY_WITH(GTESTS "fast_retransmit/fr-4pkt.pkt", rows, .syn.has_sack_permitted = false,
+            .syn.mss_octets = 1460, .retransmissions = 1, .recoveries = 1);
 }
 
 /* google/packetdrill gtests/net/tcp/fast_retransmit/fr-4pkt-sack.pkt: the same with SACK. RACK's
@@ -55,10 +50,8 @@ TEST(test_fast_retransmit_sack)
       SEGMENT_IN(100 * MS, 1, 1, 5842, .flags = TCP_ACK | TCP_FIN),
       SEGMENT_OUT(0, 0, 0, 2),
   };
-  packetdrill_script script = SCRIPT("fast_retransmit/fr-4pkt-sack.pkt", rows);
-  script.syn.mss_octets = 1460;
-  script.retransmissions = script.recoveries = 1;
-  packetdrill_run(&script);
+  PLAY_WITH(GTESTS "fast_retransmit/fr-4pkt-sack.pkt", rows, .syn.mss_octets = 1460, .retransmissions = 1,
+            .recoveries = 1);
 }
 
 /* google/packetdrill gtests/net/tcp/fast_retransmit/fr-4pkt-fack-last-mss.pkt: only the last of four is
@@ -74,9 +67,7 @@ TEST(test_rack_reordering_timer)
       SEGMENT_OUT(25 * MS, 1, 1001, 1, .keys = PACKETDRILL_RFC),
       SEGMENT_OUT(27 * MS, 1, 1001, 1, .keys = PACKETDRILL_LINUX), /* two ticks of 1 ms are added */
   };
-  packetdrill_script script = SCRIPT("fast_retransmit/fr-4pkt-fack-last-mss.pkt", rows);
-  script.retransmissions = script.recoveries = 1;
-  packetdrill_run(&script);
+  PLAY_WITH(GTESTS "fast_retransmit/fr-4pkt-fack-last-mss.pkt", rows, .retransmissions = 1, .recoveries = 1);
 }
 
 /* google/packetdrill gtests/net/tcp/limited_transmit/limited-transmit-sack.pkt: two SACKs let out a new
@@ -110,8 +101,7 @@ TEST(test_limited_transmit_sack)
       SEGMENT_IN(100 * MS, 1, 1, 15002, .flags = TCP_ACK | TCP_FIN),
       SEGMENT_OUT(0, 0, 0, 2),
   };
-  packetdrill_script script = SCRIPT("limited_transmit/limited-transmit-sack.pkt", rows);
-  packetdrill_run(&script);
+  PLAY(GTESTS "limited_transmit/limited-transmit-sack.pkt", rows);
 }
 
 /* google/packetdrill gtests/net/tcp/limited_transmit/limited-transmit-no-sack.pkt (as in
@@ -140,9 +130,7 @@ TEST(test_limited_transmit)
       SEGMENT_IN(20 * MS, 0, 0, 13001),
       SEGMENT_IN(20 * MS, 0, 0, 15001),
   };
-  packetdrill_script script = SCRIPT("limited_transmit/limited-transmit-no-sack.pkt", rows);
-  script.syn.has_sack_permitted = false;
-  packetdrill_run(&script);
+  PLAY_WITH(GTESTS "limited_transmit/limited-transmit-no-sack.pkt", rows, .syn.has_sack_permitted = false);
 }
 
 /* google/packetdrill gtests/net/tcp/sack/sack-shift-sacked-2-6-8-3-9-nofack.pkt (as in
@@ -170,10 +158,8 @@ TEST(test_sack_grows_to_the_right)
       SEGMENT_IN(10 * MS, 0, 0, 7001, .sack = {{8001, 10001}}),
       SEGMENT_IN(100 * MS, 0, 0, 10001),
   };
-  packetdrill_script script = SCRIPT("sack/sack-shift-sacked-2-6-8-3-9-nofack.pkt", rows);
-  script.retransmissions = 5;
-  script.recoveries = 1;
-  packetdrill_run(&script);
+  PLAY_WITH(GTESTS "sack/sack-shift-sacked-2-6-8-3-9-nofack.pkt", rows, .retransmissions = 5,
+            .recoveries = 1);
 }
 
 /* google/packetdrill gtests/net/tcp/sack/sack-shift-sacked-7-5-6-8-9-fack.pkt (as in torvalds/linux
@@ -197,10 +183,7 @@ TEST(test_sack_grows_to_the_left)
       SEGMENT_OUT(0, 4001, 5001, 1),
       SEGMENT_IN(100 * MS, 0, 0, 10001),
   };
-  packetdrill_script script = SCRIPT("sack/sack-shift-sacked-7-5-6-8-9-fack.pkt", rows);
-  script.retransmissions = 5;
-  script.recoveries = 1;
-  packetdrill_run(&script);
+  PLAY_WITH(GTESTS "sack/sack-shift-sacked-7-5-6-8-9-fack.pkt", rows, .retransmissions = 5, .recoveries = 1);
 }
 
 /* google/packetdrill gtests/net/tcp/fast_recovery/prr-ss-10pkt-lost-1.pkt: the first of ten is lost; what
@@ -237,9 +220,7 @@ TEST(test_prr)
       SEGMENT_IN(20 * MS, 0, 0, 16001),
       SEGMENT_IN(20 * MS, 0, 0, 17001),
   };
-  packetdrill_script script = SCRIPT("fast_recovery/prr-ss-10pkt-lost-1.pkt", rows);
-  script.retransmissions = script.recoveries = 1;
-  packetdrill_run(&script);
+  PLAY_WITH(GTESTS "fast_recovery/prr-ss-10pkt-lost-1.pkt", rows, .retransmissions = 1, .recoveries = 1);
 }
 
 /* google/packetdrill gtests/net/tcp/fast_recovery/prr-ss-30pkt-lost-1_4-11_16.pkt: the first four of ten
@@ -276,11 +257,8 @@ TEST(test_two_holes)
       SEGMENT_IN(2 * MS, 0, 0, 1001, .sack = {{2001, 14001}}),
       SEGMENT_OUT(0, 18001, 19001, 1),
   };
-  packetdrill_script script = SCRIPT("fast_recovery/prr-ss-30pkt-lost-1_4-11_16.pkt", rows);
-  script.round_trip_us = 10 * MS;
-  script.retransmissions = 5; /* 0 to 3, and 1 twice */
-  script.recoveries = 1;
-  packetdrill_run(&script);
+  PLAY_WITH(GTESTS "fast_recovery/prr-ss-30pkt-lost-1_4-11_16.pkt", rows, .round_trip_us = 10 * MS,
+            .retransmissions = 5 /* 0 to 3, and 1 twice */, .recoveries = 1);
 }
 
 /* google/packetdrill gtests/net/tcp/fast_recovery/prr-ss-ack-below-snd_una-cubic.pkt: segments 0, 4 and 7
@@ -306,11 +284,8 @@ TEST(test_overtaken_ack)
       SEGMENT_OUT(0, 7001, 8001, 1, .keys = PACKETDRILL_RFC),
       SEGMENT_OUT(0, 10001, 11001, 1, .keys = PACKETDRILL_RFC),
   };
-  packetdrill_script script = SCRIPT("fast_recovery/prr-ss-ack-below-snd_una-cubic.pkt", rows);
-  script.round_trip_us = 10 * MS;
-  script.retransmissions = 5; /* 0, 4, 5, 6, 7 */
-  script.recoveries = 1;
-  packetdrill_run(&script);
+  PLAY_WITH(GTESTS "fast_recovery/prr-ss-ack-below-snd_una-cubic.pkt", rows, .round_trip_us = 10 * MS,
+            .retransmissions = 5 /* 0, 4, 5, 6, 7 */, .recoveries = 1);
 }
 
 /* google/packetdrill gtests/net/tcp/cubic/cubic-rto-ss-ca-cwnd-bump.pkt, its first part: a tail loss
@@ -344,10 +319,7 @@ TEST(test_probe_and_time_out)
       SEGMENT_IN(100 * MS, 0, 0, 3001),
       SEGMENT_OUT(0, 4001, 5001, 1),
   };
-  packetdrill_script script = SCRIPT("cubic/cubic-rto-ss-ca-cwnd-bump.pkt", rows);
-  script.timeouts = 1;
-  script.retransmissions = 2;
-  packetdrill_run(&script);
+  PLAY_WITH(GTESTS "cubic/cubic-rto-ss-ca-cwnd-bump.pkt", rows, .timeouts = 1, .retransmissions = 2);
 }
 
 /* A table that is wrong at one place is found out, and the message names the row, what was expected and

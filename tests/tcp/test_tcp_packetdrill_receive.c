@@ -9,7 +9,6 @@ enum { MS = 1000 };
 
 #define ECT DATAGRAM_ECN_ECT_0
 
-#define SCRIPT(path, rows) packetdrill_script_of(path, rows, G_N_ELEMENTS(rows))
 #define GTESTS "google/packetdrill gtests/net/tcp/"
 #define SELFTESTS "torvalds/linux tools/testing/selftests/net/packetdrill/"
 
@@ -34,8 +33,7 @@ TEST(test_duplicates)
       SEGMENT_IN(0, 1, 1001, 1, .flags = TCP_ACK | TCP_PSH),
       SEGMENT_OUT(0, 0, 0, 8001, .sack = {{1, 1001}}),
   };
-  packetdrill_script script = SCRIPT(SELFTESTS "tcp_dsack_mult.pkt", rows);
-  packetdrill_run(&script);
+  PLAY(SELFTESTS "tcp_dsack_mult.pkt", rows);
 }
 
 /* torvalds/linux tools/testing/selftests/net/packetdrill/tcp_ooo-before-and-after-accept.pkt: 99,000
@@ -49,8 +47,7 @@ TEST(test_out_of_order)
       SEGMENT_IN(0, 1, 1001, 1),       SEGMENT_OUT(0, 0, 0, 1001, .sack = {{2001, 101001}}),
       SEGMENT_IN(0, 1001, 2001, 1),    SEGMENT_OUT(0, 0, 0, 101001),
   };
-  packetdrill_script script = SCRIPT(SELFTESTS "tcp_ooo-before-and-after-accept.pkt", rows);
-  packetdrill_run(&script);
+  PLAY(SELFTESTS "tcp_ooo-before-and-after-accept.pkt", rows);
 }
 
 /* torvalds/linux tools/testing/selftests/net/packetdrill/tcp_ts_recent_invalid_ack.pkt: the timestamp of a
@@ -73,16 +70,14 @@ TEST(test_timestamp_of_an_impossible_ack)
       SEGMENT_IN(0, 1001, 2001, 1, .timestamp_value = 40310),
       SEGMENT_OUT(0, 0, 0, 3001, .timestamp_echo = 40310),
   };
-  packetdrill_script script = SCRIPT(SELFTESTS "tcp_ts_recent_invalid_ack.pkt", rows);
-  script.config.timestamps = true;
-  script.syn = (tcp_header){.window = 20000,
-                            .has_mss = true,
-                            .mss_octets = 1000,
-                            .has_sack_permitted = true,
-                            .has_timestamps = true,
-                            .timestamp_value = 100};
-  script.window_octets = 20000;
-  packetdrill_run(&script);
+  PLAY_WITH(SELFTESTS "tcp_ts_recent_invalid_ack.pkt", rows, .config.timestamps = true,
+            .syn = ((tcp_header){.window = 20000,
+                                 .has_mss = true,
+                                 .mss_octets = 1000,
+                                 .has_sack_permitted = true,
+                                 .has_timestamps = true,
+                                 .timestamp_value = 100}),
+            .window_octets = 20000);
 }
 
 /* torvalds/linux tools/testing/selftests/net/packetdrill/tcp_rcv_zero_wnd_fin.pkt: the window is full when
@@ -101,9 +96,7 @@ TEST(test_fin_without_window)
       SEGMENT_IN(200 * MS, 60001, 60001, 1, .flags = TCP_ACK | TCP_FIN),
       SEGMENT_OUT(0, 0, 0, 60002),
   };
-  packetdrill_script script = SCRIPT(SELFTESTS "tcp_rcv_zero_wnd_fin.pkt", rows);
-  script.config.receive_window_octets = 60000;
-  packetdrill_run(&script);
+  PLAY_WITH(SELFTESTS "tcp_rcv_zero_wnd_fin.pkt", rows, .config.receive_window_octets = 60000);
 }
 
 /* google/packetdrill gtests/net/tcp/close/close-remote-fin-then-close.pkt: the peer closes first; in the
@@ -119,8 +112,7 @@ TEST(test_peer_closes_first)
       SEGMENT_IN(10 * MS, 2, 2, 2),
       SEGMENT_OUT(0, 2, 2, 0, .flags = TCP_RST),
   };
-  packetdrill_script script = SCRIPT(GTESTS "close/close-remote-fin-then-close.pkt", rows);
-  packetdrill_run(&script);
+  PLAY(GTESTS "close/close-remote-fin-then-close.pkt", rows);
 }
 
 /* torvalds/linux tools/testing/selftests/net/packetdrill/tcp_disorder_fin_in_FIN_WAIT.pkt: the ACK of our
@@ -134,8 +126,7 @@ TEST(test_overtaken_fin)
       SEGMENT_IN(0, 1, 1, 1, .flags = TCP_ACK | TCP_FIN),
       SEGMENT_OUT(0, 2, 2, 2),
   };
-  packetdrill_script script = SCRIPT(SELFTESTS "tcp_disorder_fin_in_FIN_WAIT.pkt", rows);
-  packetdrill_run(&script);
+  PLAY(SELFTESTS "tcp_disorder_fin_in_FIN_WAIT.pkt", rows);
 }
 
 /* google/packetdrill gtests/net/tcp/slow_start/slow-start-after-win-update.pkt, its second part: a window
@@ -161,8 +152,7 @@ TEST(test_zero_window)
       WINDOW_IS(0, 10000), /* the restart window (RFC 5681 §4.1) */
       SEGMENT_OUT(0, 10001, 20001, 1),
   };
-  packetdrill_script script = SCRIPT(GTESTS "slow_start/slow-start-after-win-update.pkt", rows);
-  packetdrill_run(&script);
+  PLAY(GTESTS "slow_start/slow-start-after-win-update.pkt", rows);
 }
 
 /* google/packetdrill gtests/net/tcp/slow_start/slow-start-after-idle.pkt: two seconds without sending
@@ -179,8 +169,7 @@ TEST(test_idle)
       SEGMENT_OUT(0, 10001, 20001, 1),
       WINDOW_IS(0, 10000),
   };
-  packetdrill_script script = SCRIPT(GTESTS "slow_start/slow-start-after-idle.pkt", rows);
-  packetdrill_run(&script);
+  PLAY(GTESTS "slow_start/slow-start-after-idle.pkt", rows);
 }
 
 /* google/packetdrill gtests/net/tcp/slow_start/slow-start-ack-per-4pkt.pkt: an ACK for four segments opens
@@ -202,8 +191,7 @@ TEST(test_stretch_acks)
       WINDOW_IS(0, 16000, .keys = PACKETDRILL_RFC),
       WINDOW_IS(0, 20000, .keys = PACKETDRILL_LINUX),
   };
-  packetdrill_script script = SCRIPT(GTESTS "slow_start/slow-start-ack-per-4pkt.pkt", rows);
-  packetdrill_run(&script);
+  PLAY(GTESTS "slow_start/slow-start-ack-per-4pkt.pkt", rows);
 }
 
 /* google/packetdrill gtests/net/tcp/slow_start/slow-start-ack-per-2pkt-send-5pkt.pkt: a window that is not
@@ -216,9 +204,7 @@ TEST(test_window_not_full)
       SEGMENT_IN(0, 0, 0, 4001), WINDOW_IS(0, 10000),
       SEGMENT_IN(0, 0, 0, 5001), WINDOW_IS(0, 10000),
   };
-  packetdrill_script script = SCRIPT(GTESTS "slow_start/slow-start-ack-per-2pkt-send-5pkt.pkt", rows);
-  script.round_trip_us = 0;
-  packetdrill_run(&script);
+  PLAY_WITH(GTESTS "slow_start/slow-start-ack-per-2pkt-send-5pkt.pkt", rows, .round_trip_us = 0);
 }
 
 /* google/packetdrill gtests/net/tcp/cwnd_moderation/cwnd-moderation-ecn-enter-cwr-no-moderation-700.pkt,
@@ -253,9 +239,6 @@ TEST(test_ecn)
       WINDOW_IS(0, 7075, .keys = PACKETDRILL_LINUX),
       SEGMENT_OUT(0, 6001, 7001, 1, .flags = TCP_ACK | TCP_PSH, .ecn = ECT, .keys = PACKETDRILL_RFC),
   };
-  packetdrill_script script =
-      SCRIPT(GTESTS "cwnd_moderation/cwnd-moderation-ecn-enter-cwr-no-moderation-700.pkt", rows);
-  script.syn.flags = TCP_ECE | TCP_CWR;
-  script.ack_ecn = DATAGRAM_ECN_ECT_1;
-  packetdrill_run(&script);
+  PLAY_WITH(GTESTS "cwnd_moderation/cwnd-moderation-ecn-enter-cwr-no-moderation-700.pkt", rows,
+            .syn.flags = TCP_ECE | TCP_CWR, .ack_ecn = DATAGRAM_ECN_ECT_1);
 }

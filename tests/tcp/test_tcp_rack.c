@@ -7,58 +7,48 @@
 enum { SMSS = 1000, THRESHOLD = 3 };
 
 typedef struct bench {
-  tcp_rack *rack;
+  tcp_rack rack;
   tcp_scoreboard *board;
   time_ps now;
   time_ps echoed_ps;
 } bench;
 
-static tcp_rack *tcp_rack_new(uint32_t duplicate_ack_threshold, time_ps timer_slack_ps)
-{
-  tcp_rack *rack = g_new(tcp_rack, 1);
-  tcp_rack_knowledge known;
-  tcp_rack_knowledge_init(&known);
-  tcp_rack_init(rack, duplicate_ack_threshold, timer_slack_ps, &known);
-  return rack;
-}
-
-static void tcp_rack_free(tcp_rack *rack)
-{
-  g_free(rack);
-}
-static void on_delivered(void *user, const tcp_sent_segment *segment)
-{
-  bench *b = user;
-  tcp_rack_delivered(b->rack, segment, b->echoed_ps, b->now);
-}
-
-/* `count` segments, sent a microsecond apart from 0 on. */
-static bench bench_with(unsigned count)
-{
-  bench b = {.rack = tcp_rack_new(THRESHOLD, 0),
-             .board = tcp_scoreboard_new(THRESHOLD, SMSS, true),
-             .echoed_ps = -1};
-  for (unsigned i = 0; i < count; i++) {
-    tcp_scoreboard_sent(b.board, (uint64_t)i * SMSS, (uint64_t)(i + 1) * SMSS, i * TIME_PS_PER_MICROSECOND);
-  }
-  return b;
-}
-
-/* The listener gets where the bench lives now. */
-static void listen_to(bench *b)
-{
-  tcp_scoreboard_listen(b->board, on_delivered, b);
-}
-
-static void free_bench(bench *b)
-{
-  tcp_rack_free(b->rack);
-  tcp_scoreboard_free(b->board);
-}
-
 static time_ps us(int64_t microseconds)
 {
   return microseconds * TIME_PS_PER_MICROSECOND;
+}
+
+static void on_delivered(void *user, const tcp_sent_segment *segment)
+{
+  bench *b = user;
+  tcp_rack_delivered(&b->rack, segment, b->echoed_ps, b->now);
+}
+
+static void bench_clear(bench *b)
+{
+  tcp_scoreboard_free(b->board);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(bench, bench_clear)
+
+/* Everything from the beginning. */
+static void bench_restart(bench *b, uint32_t smss_octets, time_ps timer_slack_ps)
+{
+  tcp_rack_knowledge known;
+  bench_clear(b);
+  *b = (bench){.board = tcp_scoreboard_new(THRESHOLD, smss_octets, true), .echoed_ps = -1};
+  tcp_rack_knowledge_init(&known);
+  tcp_rack_init(&b->rack, THRESHOLD, timer_slack_ps, &known);
+  tcp_scoreboard_listen(b->board, on_delivered, b);
+}
+
+/* `count` segments, sent a microsecond apart from 0 on. */
+static void begin_with(bench *b, unsigned count, time_ps timer_slack_ps)
+{
+  bench_restart(b, SMSS, timer_slack_ps);
+  for (unsigned i = 0; i < count; i++) {
+    tcp_scoreboard_sent(b->board, (uint64_t)i * SMSS, (uint64_t)(i + 1) * SMSS, us(i));
+  }
 }
 
 /* Segment `number` is SACKed at `now` (in microseconds). */
@@ -66,12 +56,24 @@ static void sack(bench *b, uint64_t number, int64_t now)
 {
   b->now = us(now);
   tcp_scoreboard_sack(b->board, number * SMSS, (number + 1) * SMSS);
-  tcp_rack_delivered_all(b->rack);
+  tcp_rack_delivered_all(&b->rack);
 }
 
 static uint64_t find_lost(bench *b, time_ps window_ps)
 {
-  return tcp_rack_find_lost(b->rack, b->board, window_ps, b->now).segments;
+  return tcp_rack_find_lost(&b->rack, b->board, window_ps, b->now).segments;
+}
+
+static void expect_found(bench *b, time_ps window_ps, uint64_t segments)
+{
+  g_assert_cmpuint(find_lost(b, window_ps), ==, segments);
+}
+
+/* The same, and the reordering timer is at `deadline`. */
+static void expect_found_and_deadline(bench *b, time_ps window_ps, uint64_t segments, time_ps deadline)
+{
+  expect_found(b, window_ps, segments);
+  g_assert_cmpint(tcp_rack_deadline(&b->rack), ==, deadline);
 }
 
 static void expect_next_lost(bench *b, uint64_t number)
@@ -81,10 +83,11 @@ static void expect_next_lost(bench *b, uint64_t number)
   g_assert_cmpuint(segment.number, ==, number);
 }
 
-static time_ps window_of(const bench *b, bool recovering, uint64_t sacked, int64_t smoothed)
+static void expect_window(const bench *b, bool recovering, uint64_t sacked, int64_t smoothed,
+                          time_ps expected)
 {
   tcp_rack_situation situation = {recovering, sacked, us(smoothed)};
-  return tcp_rack_window_ps(b->rack, &situation);
+  g_assert_cmpint(tcp_rack_window_ps(&b->rack, &situation), ==, expected);
 }
 
 /* §6.2 steps 2 and 5: 0 and 1 were sent before 2, which took 100 us. Without a window they are lost, 3 was
@@ -93,28 +96,22 @@ static time_ps window_of(const bench *b, bool recovering, uint64_t sacked, int64
  * and leaves the timer to 1. */
 TEST(test_what_was_sent_before_is_lost)
 {
-  bench b = bench_with(4);
-  listen_to(&b);
+  g_auto(bench) b = {0};
+  begin_with(&b, 4, 0);
   sack(&b, 2, 102);
-  g_assert_cmpuint(find_lost(&b, us(25)), ==, 0);
-  g_assert_cmpint(tcp_rack_deadline(b.rack), ==, us(126));
+  expect_found_and_deadline(&b, us(25), 0, us(126));
   b.now = us(125) - 1;
-  g_assert_cmpuint(find_lost(&b, us(25)), ==, 0);
+  expect_found(&b, us(25), 0);
   b.now = us(125);
-  g_assert_cmpuint(find_lost(&b, us(25)), ==, 1);
-  g_assert_cmpint(tcp_rack_deadline(b.rack), ==, us(126));
+  expect_found_and_deadline(&b, us(25), 1, us(126));
   expect_next_lost(&b, 0);
   b.now = us(126);
-  g_assert_cmpuint(find_lost(&b, us(25)), ==, 1);
-  g_assert_cmpint(tcp_rack_deadline(b.rack), ==, TIME_PS_NEVER);
-  free_bench(&b);
+  expect_found_and_deadline(&b, us(25), 1, TIME_PS_NEVER);
 
-  b = bench_with(4);
-  listen_to(&b);
+  begin_with(&b, 4, 0);
   sack(&b, 2, 102);
-  g_assert_cmpuint(find_lost(&b, 0), ==, 2);
+  expect_found(&b, 0, 2);
   g_assert_cmpuint(tcp_scoreboard_pipe_octets(b.board), ==, SMSS); /* 3 */
-  free_bench(&b);
 }
 
 /* The same with a window of 25 us and a timer that is 2 ms late: at 2126 us both 0 and 1 are lost. An ACK
@@ -122,37 +119,26 @@ TEST(test_what_was_sent_before_is_lost)
 TEST(test_timer_slack)
 {
   for (unsigned with_ack = 0; with_ack < 2; with_ack++) {
-    bench b = {.rack = tcp_rack_new(THRESHOLD, us(2000)),
-               .board = tcp_scoreboard_new(THRESHOLD, SMSS, true),
-               .echoed_ps = -1};
-    for (unsigned i = 0; i < 4; i++) {
-      tcp_scoreboard_sent(b.board, (uint64_t)i * SMSS, (uint64_t)(i + 1) * SMSS, us(i));
-    }
-    listen_to(&b);
+    g_auto(bench) b = {0};
+    begin_with(&b, 4, us(2000));
     sack(&b, 2, 102);
-    g_assert_cmpuint(find_lost(&b, us(25)), ==, 0);
-    g_assert_cmpint(tcp_rack_deadline(b.rack), ==, us(2126));
-    b.now = with_ack ? us(125) : tcp_rack_deadline(b.rack);
-    g_assert_cmpuint(find_lost(&b, us(25)), ==, with_ack ? 1 : 2);
-    g_assert_cmpint(tcp_rack_deadline(b.rack), ==, with_ack ? us(2126) : TIME_PS_NEVER);
-    free_bench(&b);
+    expect_found_and_deadline(&b, us(25), 0, us(2126));
+    b.now = with_ack ? us(125) : tcp_rack_deadline(&b.rack);
+    expect_found_and_deadline(&b, us(25), with_ack ? 1 : 2, with_ack ? us(2126) : TIME_PS_NEVER);
   }
 }
 
 /* RACK_sent_after(): of what left in the same picosecond the higher left later. */
 TEST(test_segments_sent_together)
 {
-  bench b = {.rack = tcp_rack_new(THRESHOLD, 0),
-             .board = tcp_scoreboard_new(THRESHOLD, SMSS, true),
-             .echoed_ps = -1};
-  listen_to(&b);
+  g_auto(bench) b = {0};
+  bench_restart(&b, SMSS, 0);
   for (unsigned i = 0; i < 3; i++) {
     tcp_scoreboard_sent(b.board, (uint64_t)i * SMSS, (uint64_t)(i + 1) * SMSS, 0);
   }
   sack(&b, 1, 100);
-  g_assert_cmpuint(find_lost(&b, 0), ==, 1);
+  expect_found(&b, 0, 1);
   expect_next_lost(&b, 0);
-  free_bench(&b);
 }
 
 /* A tcp_scoreboard_cutter: pieces of SMSS. */
@@ -166,52 +152,46 @@ static uint64_t cut_at_smss(void *user, uint64_t from, uint64_t end)
 TEST(test_pieces_of_a_segment)
 {
   const uint64_t from = (UINT64_C(1) << 32) - SMSS - SMSS / 2;
-  bench b = {.rack = tcp_rack_new(THRESHOLD, 0),
-             .board = tcp_scoreboard_new(THRESHOLD, 3 * SMSS, true),
-             .echoed_ps = -1};
-  listen_to(&b);
+  g_auto(bench) b = {0};
+  bench_restart(&b, 3 * SMSS, 0);
   tcp_scoreboard_sent(b.board, from, from + 3 * SMSS, 0);
   tcp_scoreboard_set_smss(b.board, SMSS, cut_at_smss, NULL);
   b.now = us(100);
   tcp_scoreboard_sack(b.board, from + SMSS, from + 2 * SMSS);
-  tcp_rack_delivered_all(b.rack);
-  g_assert_cmpuint(find_lost(&b, 0), ==, 1);
+  tcp_rack_delivered_all(&b.rack);
+  expect_found(&b, 0, 1);
   expect_next_lost(&b, 0);
-  free_bench(&b);
 }
 
 /* Nothing has been delivered: nothing is known to be lost. */
 TEST(test_silence_tells_nothing)
 {
-  bench b = bench_with(3);
-  listen_to(&b);
+  g_auto(bench) b = {0};
+  begin_with(&b, 3, 0);
   b.now = us(1000000);
-  g_assert_cmpuint(find_lost(&b, 0), ==, 0);
-  g_assert_cmpint(tcp_rack_deadline(b.rack), ==, TIME_PS_NEVER);
-  free_bench(&b);
+  expect_found_and_deadline(&b, 0, 0, TIME_PS_NEVER);
 }
 
 /* A retransmission is lost again when something sent after it is delivered: 0, sent again at 103 us, and
  * 4, sent at 104 and SACKed at 204. It is to be sent again, before what else is lost. */
 TEST(test_lost_retransmission)
 {
-  bench b = bench_with(4);
+  g_auto(bench) b = {0};
+  begin_with(&b, 4, 0);
   tcp_sent_segment segment;
-  listen_to(&b);
   sack(&b, 2, 102);
   find_lost(&b, 0);
   g_assert_true(tcp_scoreboard_next_lost(b.board, &segment));
   tcp_scoreboard_resent(b.board, segment.number, true, us(103));
   expect_next_lost(&b, 1);
   tcp_scoreboard_sent(b.board, 4 * SMSS, 5 * SMSS, us(104));
-  g_assert_cmpuint(find_lost(&b, 0), ==, 0);
+  expect_found(&b, 0, 0);
   sack(&b, 4, 204);
-  tcp_rack_losses losses = tcp_rack_find_lost(b.rack, b.board, 0, b.now);
+  tcp_rack_losses losses = tcp_rack_find_lost(&b.rack, b.board, 0, b.now);
   g_assert_cmpuint(losses.segments, ==, 2); /* 3, and 0 again */
   g_assert_cmpuint(losses.retransmissions, ==, 1);
   expect_next_lost(&b, 0);
   g_assert_cmpuint(tcp_scoreboard_pipe_octets(b.board), ==, 0);
-  free_bench(&b);
 }
 
 /* §6.2 step 2: 1 took 101 us, the least so far. 0 was sent again at 150 us; an acknowledgement at 250 us,
@@ -220,18 +200,17 @@ TEST(test_lost_retransmission)
 TEST(test_ambiguous_retransmissions)
 {
   for (unsigned late = 0; late < 2; late++) {
-    bench b = bench_with(2);
+    g_auto(bench) b = {0};
+    begin_with(&b, 2, 0);
     time_ps sent_at;
-    listen_to(&b);
     sack(&b, 1, 102);
-    g_assert_cmpuint(find_lost(&b, 0), ==, 1);
+    expect_found(&b, 0, 1);
     tcp_scoreboard_sent(b.board, 2 * SMSS, 3 * SMSS, us(149));
     tcp_scoreboard_resent(b.board, 0, true, us(150));
     b.now = us(late ? 251 : 250);
     tcp_scoreboard_acknowledge(b.board, 2 * SMSS, &sent_at);
-    tcp_rack_delivered_all(b.rack);
-    g_assert_cmpuint(find_lost(&b, 0), ==, late ? 1 : 0);
-    free_bench(&b);
+    tcp_rack_delivered_all(&b.rack);
+    expect_found(&b, 0, late ? 1 : 0);
   }
 }
 
@@ -241,9 +220,9 @@ TEST(test_ambiguity_by_timestamps)
 {
   static const int64_t echoes[] = {149, 150, 0};
   for (unsigned i = 0; i < G_N_ELEMENTS(echoes); i++) {
-    bench b = bench_with(2);
+    g_auto(bench) b = {0};
+    begin_with(&b, 2, 0);
     time_ps sent_at;
-    listen_to(&b);
     sack(&b, 1, 102);
     find_lost(&b, 0);
     tcp_scoreboard_sent(b.board, 2 * SMSS, 3 * SMSS, us(149));
@@ -251,9 +230,8 @@ TEST(test_ambiguity_by_timestamps)
     b.now = us(260);
     b.echoed_ps = us(echoes[i]);
     tcp_scoreboard_acknowledge(b.board, 2 * SMSS, &sent_at);
-    tcp_rack_delivered_all(b.rack);
-    g_assert_cmpuint(find_lost(&b, 0), ==, echoes[i] == 150 ? 1 : 0);
-    free_bench(&b);
+    tcp_rack_delivered_all(&b.rack);
+    expect_found(&b, 0, echoes[i] == 150 ? 1 : 0);
   }
 }
 
@@ -261,73 +239,66 @@ TEST(test_ambiguity_by_timestamps)
  * us), but none in recovery or with DupThresh segments SACKed. */
 TEST(test_window_before_reordering)
 {
-  bench b = bench_with(6);
-  listen_to(&b);
-  g_assert_cmpint(window_of(&b, false, 0, 100), ==, 0); /* no round trip yet */
+  g_auto(bench) b = {0};
+  begin_with(&b, 6, 0);
+  expect_window(&b, false, 0, 100, 0); /* no round trip yet */
   sack(&b, 1, 102);
-  g_assert_cmpint(window_of(&b, false, 2, 101), ==, us(101) / 4);
-  g_assert_cmpint(window_of(&b, false, 3, 101), ==, 0);
-  g_assert_cmpint(window_of(&b, true, 1, 101), ==, 0);
-  free_bench(&b);
+  expect_window(&b, false, 2, 101, us(101) / 4);
+  expect_window(&b, false, 3, 101, 0);
+  expect_window(&b, true, 1, 101, 0);
 }
 
 /* §6.2 step 3: 2 was delivered, then 1, which was sent once only: reordering. If 1 had been sent again, it
  * would show nothing; nor do 1 and 2 of the same acknowledgement. */
 TEST(test_reordering_is_seen)
 {
-  bench b = bench_with(6);
-  listen_to(&b);
+  g_auto(bench) b = {0};
+  begin_with(&b, 6, 0);
   sack(&b, 2, 103);
-  g_assert_cmpint(window_of(&b, true, 3, 101), ==, 0);
+  expect_window(&b, true, 3, 101, 0);
   sack(&b, 1, 104);
-  g_assert_cmpint(window_of(&b, true, 3, 101), ==, us(101) / 4);
-  free_bench(&b);
+  expect_window(&b, true, 3, 101, us(101) / 4);
 
-  b = bench_with(6);
-  listen_to(&b);
+  begin_with(&b, 6, 0);
   sack(&b, 2, 103);
   find_lost(&b, 0);
   tcp_scoreboard_resent(b.board, 1, true, us(104));
   sack(&b, 1, 300);
-  g_assert_cmpint(window_of(&b, true, 3, 101), ==, 0);
-  free_bench(&b);
+  expect_window(&b, true, 3, 101, 0);
 
-  b = bench_with(6);
-  listen_to(&b);
+  begin_with(&b, 6, 0);
   b.now = us(105);
   tcp_scoreboard_sack(b.board, 3 * SMSS, 4 * SMSS);
   tcp_scoreboard_sack(b.board, 1 * SMSS, 2 * SMSS);
-  tcp_rack_delivered_all(b.rack);
-  g_assert_cmpint(window_of(&b, true, 3, 101), ==, 0);
-  free_bench(&b);
+  tcp_rack_delivered_all(&b.rack);
+  expect_window(&b, true, 3, 101, 0);
 }
 
 /* §6.2 step 4: each round with a D-SACK adds a quarter, one a round trip (until SND.UNA is where SND.NXT
  * was), SRTT at most; 16 recoveries without one bring it back. */
 TEST(test_duplicates_widen_the_window)
 {
-  bench b = bench_with(6);
-  listen_to(&b);
+  g_auto(bench) b = {0};
+  begin_with(&b, 6, 0);
   sack(&b, 2, 103);
   sack(&b, 1, 104);
   const time_ps quarter = us(101) / 4;
-  tcp_rack_heed_duplicate(b.rack, true, 0, 6000);
-  g_assert_cmpint(window_of(&b, true, 0, 101), ==, 2 * quarter);
-  tcp_rack_heed_duplicate(b.rack, true, 5999, 9000); /* the same round */
-  g_assert_cmpint(window_of(&b, true, 0, 101), ==, 2 * quarter);
-  tcp_rack_heed_duplicate(b.rack, true, 6000, 9000);
-  g_assert_cmpint(window_of(&b, true, 0, 101), ==, 3 * quarter);
-  tcp_rack_heed_duplicate(b.rack, false, 9000, 9000);
-  tcp_rack_heed_duplicate(b.rack, true, 9000, 12000);
-  tcp_rack_heed_duplicate(b.rack, true, 12000, 13000);
-  g_assert_cmpint(window_of(&b, true, 0, 110), ==, us(110)); /* 5 quarters of 101 are more */
+  tcp_rack_heed_duplicate(&b.rack, true, 0, 6000);
+  expect_window(&b, true, 0, 101, 2 * quarter);
+  tcp_rack_heed_duplicate(&b.rack, true, 5999, 9000); /* the same round */
+  expect_window(&b, true, 0, 101, 2 * quarter);
+  tcp_rack_heed_duplicate(&b.rack, true, 6000, 9000);
+  expect_window(&b, true, 0, 101, 3 * quarter);
+  tcp_rack_heed_duplicate(&b.rack, false, 9000, 9000);
+  tcp_rack_heed_duplicate(&b.rack, true, 9000, 12000);
+  tcp_rack_heed_duplicate(&b.rack, true, 12000, 13000);
+  expect_window(&b, true, 0, 110, us(110)); /* 5 quarters of 101 are more */
   for (unsigned i = 0; i < 15; i++) {
-    tcp_rack_recovery_ended(b.rack);
+    tcp_rack_recovery_ended(&b.rack);
   }
-  g_assert_cmpint(window_of(&b, true, 0, 110), ==, us(110));
-  tcp_rack_recovery_ended(b.rack);
-  g_assert_cmpint(window_of(&b, true, 0, 110), ==, quarter);
-  free_bench(&b);
+  expect_window(&b, true, 0, 110, us(110));
+  tcp_rack_recovery_ended(&b.rack);
+  expect_window(&b, true, 0, 110, quarter);
 }
 
 /* §6.3: the timer expires at 300 us, the last round trip took 100 us. 0, the first, and 1, sent at 1 us,
@@ -336,14 +307,14 @@ TEST(test_duplicates_widen_the_window)
 TEST(test_time_out)
 {
   for (unsigned window = 0; window < 2; window++) {
-    bench b = bench_with(2);
-    listen_to(&b);
+    g_auto(bench) b = {0};
+    begin_with(&b, 2, 0);
     tcp_scoreboard_sent(b.board, 2 * SMSS, 3 * SMSS, us(100));
     tcp_scoreboard_sent(b.board, 3 * SMSS, 4 * SMSS, us(200));
     tcp_scoreboard_sent(b.board, 4 * SMSS, 5 * SMSS, us(201));
     sack(&b, 2, 200);
-    tcp_scoreboard_lose_all(b.board, tcp_rack_time_out(b.rack, us(window), us(300)));
-    g_assert_cmpint(tcp_rack_deadline(b.rack), ==, TIME_PS_NEVER);
+    tcp_scoreboard_lose_all(b.board, tcp_rack_time_out(&b.rack, us(window), us(300)));
+    g_assert_cmpint(tcp_rack_deadline(&b.rack), ==, TIME_PS_NEVER);
     g_assert_cmpuint(tcp_scoreboard_pipe_octets(b.board), ==, (1 + window) * SMSS);
     for (uint64_t lost = 0; lost < 2; lost++) {
       expect_next_lost(&b, lost);
@@ -351,6 +322,5 @@ TEST(test_time_out)
     }
     tcp_sent_segment segment;
     g_assert_true(tcp_scoreboard_next_lost(b.board, &segment) == (window == 0));
-    free_bench(&b);
   }
 }

@@ -79,6 +79,52 @@ static void expect_full_segments(bench *b, uint64_t from, unsigned count)
   }
 }
 
+/* The next segment, and no other may leave. */
+static tcp_outgoing expect_only(bench *b, uint64_t position, uint32_t length)
+{
+  tcp_outgoing outgoing = expect(b, position, length);
+  expect_nothing(b);
+  return outgoing;
+}
+
+/* One segment of `length` octets is posted, and leaves. */
+static void send_one(bench *b, uint64_t position, uint32_t length)
+{
+  post(b, length, 0);
+  expect(b, position, length);
+}
+
+/* `count` of them, one after the other. */
+static void send_each(bench *b, unsigned count, uint32_t length)
+{
+  for (unsigned i = 0; i < count; i++) {
+    send_one(b, i * length, length);
+  }
+}
+
+/* `posted` full segments are posted, of which `count` leave, the first of them number `from`. */
+static void send_flight(bench *b, uint64_t from, unsigned posted, unsigned count)
+{
+  post(b, posted * EMSS, 0);
+  expect_full_segments(b, from, count);
+}
+
+static uint64_t window_of(const bench *b)
+{
+  return tcp_congestion_window_octets(&b->sender->congestion);
+}
+
+static uint64_t threshold_of(const bench *b)
+{
+  return tcp_congestion_threshold_octets(&b->sender->congestion);
+}
+
+static void time_out_at(bench *b, time_ps now)
+{
+  b->now = now;
+  g_assert_true(tcp_sender_time_out(b->sender, now));
+}
+
 /* An ACK of all below `position`, with the block [from, to) if that has octets. */
 static void acknowledge(bench *b, uint64_t position, uint64_t from, uint64_t to, bool echo)
 {
@@ -90,6 +136,17 @@ static void acknowledge(bench *b, uint64_t position, uint64_t from, uint64_t to,
                              .echoed_ps = -1,
                              .congestion_experienced = echo};
   tcp_sender_acknowledge(b->sender, &ack, b->now);
+}
+
+static void acknowledge_all(bench *b, uint64_t position)
+{
+  acknowledge(b, position, 0, 0, false);
+}
+
+static void acknowledge_at(bench *b, int64_t now_ms, uint64_t position, uint64_t from, uint64_t to)
+{
+  b->now = ms(now_ms);
+  acknowledge(b, position, from, to, false);
 }
 
 /* RFC 9293 §3.7.4: while something is in flight a segment that is not full waits, and leaves when that is
@@ -104,9 +161,8 @@ TEST(test_nagle)
     if (nagle) {
       expect_nothing(b);
       post(b, 900, 0);
-      expect(b, 300, EMSS);
-      expect_nothing(b);
-      acknowledge(b, 1300, 0, 0, false);
+      expect_only(b, 300, EMSS);
+      acknowledge_all(b, 1300);
       expect(b, 1300, 200);
       post(b, 100, 0);
       expect_nothing(b);
@@ -127,8 +183,7 @@ TEST(test_nagle_and_fpdus)
     post(b, 600, TCP_RECORD_FPDU);
   }
   expect(b, 0, 600);
-  expect(b, 600, 600);
-  expect_nothing(b); /* the last may get company */
+  expect_only(b, 600, 600); /* the last may get company */
 }
 
 /* RFC 5681 §4.1: more than an RTO (1 s) after the last segment left the window is back to the initial one:
@@ -137,18 +192,17 @@ TEST(test_restart_after_idle)
 {
   for (unsigned late = 0; late < 2; late++) {
     g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true, .restart_after_idle = true});
-    post(b, 10 * EMSS, 0);
-    expect_full_segments(b, 0, 10);
+    send_flight(b, 0, 10, 10);
     for (unsigned i = 2; i <= 10; i += 2) {
-      acknowledge(b, i * EMSS, 0, 0, false);
+      acknowledge_all(b, i * EMSS);
     }
-    uint64_t grown = tcp_congestion_window_octets(&b->sender->congestion);
+    uint64_t grown = window_of(b);
     g_assert_cmpuint(grown, >, 10 * EMSS);
     b->now = tcp_retransmission_timer_rto(b->timer) + late;
     expect_nothing(b); /* nothing to send: nothing happens */
     post(b, 30 * EMSS, 0);
     expect(b, 10 * EMSS, EMSS);
-    g_assert_cmpuint(tcp_congestion_window_octets(&b->sender->congestion), ==, late ? 10 * EMSS : grown);
+    g_assert_cmpuint(window_of(b), ==, late ? 10 * EMSS : grown);
   }
 }
 
@@ -163,9 +217,8 @@ TEST(test_a_window_that_is_not_full)
     if (octets > 9 * EMSS) {
       expect(b, 9 * EMSS, 1);
     }
-    acknowledge(b, EMSS, 0, 0, false);
-    g_assert_cmpuint(tcp_congestion_window_octets(&b->sender->congestion), ==,
-                     octets > 9 * EMSS ? 11 * EMSS : 10 * EMSS);
+    acknowledge_all(b, EMSS);
+    g_assert_cmpuint(window_of(b), ==, octets > 9 * EMSS ? 11 * EMSS : 10 * EMSS);
   }
 }
 
@@ -177,8 +230,7 @@ TEST(test_limited_transmit)
     bool sack = variant & 1;
     bool limited = variant & 2;
     g_autoptr(bench) b = bench_new(&(tcp_config){.sack = sack, .limited_transmit = limited});
-    post(b, 20 * EMSS, 0);
-    expect_full_segments(b, 0, 10);
+    send_flight(b, 0, 20, 10);
     for (unsigned i = 1; i <= 2; i++) {
       acknowledge(b, 0, EMSS, sack ? (1 + i) * EMSS : 0, false);
       if (limited) {
@@ -238,17 +290,13 @@ TEST(test_window_for_something_new)
 TEST(test_loss_after_a_rescue)
 {
   g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true});
-  post(b, 10 * EMSS, 0);
-  expect_full_segments(b, 0, 10);
+  send_flight(b, 0, 10, 10);
   acknowledge(b, 0, EMSS, 6 * EMSS, false);
-  g_assert_true(expect(b, 0, EMSS).again);
-  expect_nothing(b);
-  acknowledge(b, 6 * EMSS, 0, 0, false);
-  g_assert_true(expect(b, 9 * EMSS, EMSS).again);
-  expect_nothing(b);
+  g_assert_true(expect_only(b, 0, EMSS).again);
+  acknowledge_all(b, 6 * EMSS);
+  g_assert_true(expect_only(b, 9 * EMSS, EMSS).again);
   acknowledge(b, 6 * EMSS, 7 * EMSS, 10 * EMSS, false);
-  g_assert_true(expect(b, 6 * EMSS, EMSS).again);
-  expect_nothing(b);
+  g_assert_true(expect_only(b, 6 * EMSS, EMSS).again);
 }
 
 /* RFC 8985 §7.4: the probe repeats [2000, 3000), and [3000, 4000) follows it. All is acknowledged: with a
@@ -258,23 +306,19 @@ TEST(test_duplicate_of_the_probe)
 {
   for (uint64_t from = 2 * EMSS; from <= 3 * EMSS; from += EMSS) {
     g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true, .rack = true, .tail_loss_probe = true});
-    post(b, 3 * EMSS, 0);
-    expect_full_segments(b, 0, 3);
-    b->now = ms(100);
-    acknowledge(b, EMSS, 0, 0, false);
+    send_flight(b, 0, 3, 3);
+    acknowledge_at(b, 100, EMSS, 0, 0);
     b->now = ms(300);
     tcp_sender_run(b->sender, b->now);
     g_assert_true(expect(b, 2 * EMSS, EMSS).again);
-    post(b, EMSS, 0);
-    expect(b, 3 * EMSS, EMSS);
+    send_one(b, 3 * EMSS, EMSS);
     tcp_acknowledgement ack = {.position = 4 * EMSS,
                                .has_duplicate = true,
                                .duplicate = {from, from + EMSS},
                                .round_trip_ps = -1,
                                .echoed_ps = -1};
     tcp_sender_acknowledge(b->sender, &ack, b->now);
-    g_assert_cmpuint(tcp_congestion_window_octets(&b->sender->congestion), ==,
-                     from < 3 * EMSS ? 10 * EMSS : 2 * EMSS);
+    g_assert_cmpuint(window_of(b), ==, from < 3 * EMSS ? 10 * EMSS : 2 * EMSS);
   }
 }
 
@@ -283,10 +327,8 @@ TEST(test_duplicate_of_the_probe)
 TEST(test_no_news_for_the_probe)
 {
   g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true, .rack = true, .tail_loss_probe = true});
-  post(b, 3 * EMSS, 0);
-  expect_full_segments(b, 0, 3);
-  b->now = ms(100);
-  acknowledge(b, EMSS, 0, 0, false);
+  send_flight(b, 0, 3, 3);
+  acknowledge_at(b, 100, EMSS, 0, 0);
   g_assert_cmpint(tcp_sender_deadline(b->sender), ==, ms(300));
   b->now = ms(150);
   acknowledge(b, EMSS, 0, 0, true);
@@ -306,10 +348,10 @@ TEST(test_ecn)
     g_assert_false(outgoing.window_reduced);
   }
   acknowledge(b, EMSS, 0, 0, true);
-  g_assert_cmpuint(tcp_congestion_window_octets(&b->sender->congestion), ==, 5 * EMSS);
+  g_assert_cmpuint(window_of(b), ==, 5 * EMSS);
   acknowledge(b, 6 * EMSS, 0, 0, true); /* the same round trip */
   acknowledge(b, 10 * EMSS, 0, 0, true);
-  g_assert_cmpuint(tcp_congestion_window_octets(&b->sender->congestion), >=, 5 * EMSS);
+  g_assert_cmpuint(window_of(b), >=, 5 * EMSS);
   g_assert_cmpuint(b->statistics.ecn_reductions, ==, 1);
   g_assert_true(expect(b, 10 * EMSS, EMSS).window_reduced);
   g_assert_false(expect(b, 11 * EMSS, EMSS).window_reduced);
@@ -319,8 +361,7 @@ TEST(test_ecn)
 
   b = bench_new(&(tcp_config){.sack = true, .limited_transmit = true});
   tcp_sender_use_ecn(b->sender);
-  post(b, 40 * EMSS, 0);
-  expect_full_segments(b, 0, 10);
+  send_flight(b, 0, 40, 10);
   acknowledge(b, 0, EMSS, 4 * EMSS,
               true); /* a loss and ECE: one reduction, for the loss (or for ECE before it) */
   tcp_outgoing again = expect(b, 0, EMSS);
@@ -340,12 +381,10 @@ TEST(test_ecn_after_a_time_out)
 {
   g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true});
   tcp_sender_use_ecn(b->sender);
-  post(b, 20 * EMSS, 0);
-  expect_full_segments(b, 0, 10);
-  b->now = ms(1000);
-  g_assert_true(tcp_sender_time_out(b->sender, b->now));
+  send_flight(b, 0, 20, 10);
+  time_out_at(b, ms(1000));
   g_assert_false(expect(b, 0, EMSS).window_reduced);
-  acknowledge(b, 10 * EMSS, 0, 0, false);
+  acknowledge_all(b, 10 * EMSS);
   g_assert_true(expect(b, 10 * EMSS, EMSS).window_reduced);
   g_assert_false(expect(b, 11 * EMSS, EMSS).window_reduced);
 }
@@ -360,14 +399,11 @@ TEST(test_repacketized_stream)
         .sack = true,
         .segmentation = TCP_SEGMENTATION_STREAM,
         .retransmission = repacketize ? TCP_RETRANSMISSION_REPACKETIZE : TCP_RETRANSMISSION_PRESERVE});
-    for (unsigned i = 0; i < 5; i++) {
-      post(b, 300, 0);
-      expect(b, i * 300, 300);
-    }
-    g_assert_true(tcp_sender_time_out(b->sender, b->now));
+    send_each(b, 5, 300);
+    time_out_at(b, b->now);
     if (repacketize) {
       g_assert_true(expect(b, 0, EMSS).again);
-      acknowledge(b, EMSS, 0, 0, false);
+      acknowledge_all(b, EMSS);
       expect(b, EMSS, 500);
       g_assert_cmpuint(b->statistics.retransmissions, ==, 2);
     } else {
@@ -384,17 +420,14 @@ TEST(test_repacketized_in_recovery)
   g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true,
                                                .segmentation = TCP_SEGMENTATION_STREAM,
                                                .retransmission = TCP_RETRANSMISSION_REPACKETIZE});
-  for (unsigned i = 0; i < 20; i++) {
-    post(b, 300, 0);
-    expect(b, i * 300, 300);
-  }
+  send_each(b, 20, 300);
   acknowledge(b, 0, 3000, 6000, false);
   for (unsigned i = 0; i < 3; i++) {
     g_assert_true(expect(b, i * EMSS, EMSS).again);
   }
   expect_nothing(b);
   g_assert_cmpuint(b->statistics.retransmissions, ==, 3);
-  acknowledge(b, 6000, 0, 0, false);
+  acknowledge_all(b, 6000);
   expect_nothing(b);
 }
 
@@ -403,14 +436,11 @@ TEST(test_repacketized_around_what_is_there)
 {
   g_autoptr(bench) b =
       bench_new(&(tcp_config){.sack = true, .retransmission = TCP_RETRANSMISSION_REPACKETIZE});
-  for (unsigned i = 0; i < 5; i++) {
-    post(b, 300, 0);
-    expect(b, i * 300, 300);
-  }
+  send_each(b, 5, 300);
   acknowledge(b, 0, 600, 900, false);
-  g_assert_true(tcp_sender_time_out(b->sender, b->now));
+  time_out_at(b, b->now);
   expect(b, 0, 600);
-  acknowledge(b, 900, 0, 0, false);
+  acknowledge_all(b, 900);
   expect(b, 900, 600);
 }
 
@@ -428,9 +458,9 @@ TEST(test_repacketized_fpdus)
     }
     expect(b, i * 400, 400);
   }
-  g_assert_true(tcp_sender_time_out(b->sender, b->now));
+  time_out_at(b, b->now);
   g_assert_false(expect(b, 0, 800).fin);
-  acknowledge(b, 800, 0, 0, false);
+  acknowledge_all(b, 800);
   g_assert_true(expect(b, 800, 800).fin);
   g_assert_cmpuint(tcp_sender_next_position(b->sender), ==, 1601);
 }
@@ -441,7 +471,7 @@ TEST(test_repacketized_fpdus)
 TEST(test_repacketized_records)
 {
   for (unsigned record = 0; record < 2; record++) {
-    bench *b =
+    g_autoptr(bench) b =
         bench_new(&(tcp_config){.sack = true,
                                 .segmentation = record ? TCP_SEGMENTATION_RECORD : TCP_SEGMENTATION_STREAM,
                                 .retransmission = TCP_RETRANSMISSION_REPACKETIZE});
@@ -453,15 +483,14 @@ TEST(test_repacketized_records)
     post(b, 200, TCP_RECORD_FPDU);
     expect(b, 1300, 200);
     tcp_sender_set_emss(b->sender, EMSS);
-    g_assert_true(tcp_sender_time_out(b->sender, b->now));
+    time_out_at(b, b->now);
     expect(b, 0, 1000);
-    acknowledge(b, 1000, 0, 0, false);
+    acknowledge_all(b, 1000);
     expect(b, 1000, record ? 300 : 500);
     if (record) {
       expect(b, 1300, 200);
     }
     expect_nothing(b);
-    bench_free(b);
   }
 }
 
@@ -477,8 +506,8 @@ TEST(test_repacketized_rest)
   expect(b, 0, 800);
   post(b, 400, TCP_RECORD_FPDU);
   expect(b, 800, 400);
-  acknowledge(b, 100, 0, 0, false);
-  g_assert_true(tcp_sender_time_out(b->sender, b->now));
+  acknowledge_all(b, 100);
+  time_out_at(b, b->now);
   expect(b, 100, 700);
 }
 
@@ -487,19 +516,13 @@ TEST(test_repacketized_rest)
 TEST(test_frto_holds_back)
 {
   g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true, .frto = true});
-  for (unsigned i = 0; i < 5; i++) {
-    post(b, 400, 0);
-    expect(b, i * 400, 400);
-  }
-  b->now = ms(1000);
-  g_assert_true(tcp_sender_time_out(b->sender, b->now));
+  send_each(b, 5, 400);
+  time_out_at(b, ms(1000));
   expect(b, 0, 400);
   post(b, 400, 0);
   expect_nothing(b);
-  b->now = ms(1100);
-  acknowledge(b, 400, 0, 0, false);
-  expect(b, 2000, 400);
-  expect_nothing(b);
+  acknowledge_at(b, 1100, 400, 0, 0);
+  expect_only(b, 2000, 400);
   acknowledge(b, 400, 2000, 2400, false); /* what was lost is lost */
   expect(b, 400, 400);
 }
@@ -509,15 +532,12 @@ TEST(test_frto_holds_back)
 TEST(test_frto_without_new_segments)
 {
   g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true, .frto = true, .nagle = true});
-  post(b, 5 * EMSS, 0);
-  expect_full_segments(b, 0, 5);
+  send_flight(b, 0, 5, 5);
   post(b, 400, 0);
   expect_nothing(b);
-  b->now = ms(1000);
-  g_assert_true(tcp_sender_time_out(b->sender, b->now));
+  time_out_at(b, ms(1000));
   expect(b, 0, EMSS);
-  b->now = ms(1100);
-  acknowledge(b, EMSS, 0, 0, false);
+  acknowledge_at(b, 1100, EMSS, 0, 0);
   expect(b, EMSS, EMSS);
 }
 
@@ -526,8 +546,7 @@ TEST(test_frto_without_new_segments)
 TEST(test_loss_after_an_undone_recovery)
 {
   g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true});
-  post(b, 10 * EMSS, 0);
-  expect_full_segments(b, 0, 10);
+  send_flight(b, 0, 10, 10);
   acknowledge(b, 0, EMSS, 4 * EMSS, false);
   expect(b, 0, EMSS);
   tcp_acknowledgement ack = {.position = 4 * EMSS,
@@ -537,11 +556,11 @@ TEST(test_loss_after_an_undone_recovery)
                              .duplicate = {0, EMSS}};
   tcp_sender_acknowledge(b->sender, &ack, b->now);
   g_assert_cmpuint(b->statistics.spurious_recoveries, ==, 1);
-  g_assert_cmpuint(tcp_congestion_window_octets(&b->sender->congestion), ==, 10 * EMSS);
+  g_assert_cmpuint(window_of(b), ==, 10 * EMSS);
   acknowledge(b, 4 * EMSS, 5 * EMSS, 8 * EMSS, false);
   expect(b, 4 * EMSS, EMSS);
   g_assert_cmpuint(b->statistics.recoveries, ==, 2);
-  g_assert_cmpuint(tcp_congestion_threshold_octets(&b->sender->congestion), ==, 3 * EMSS); /* half of 6 */
+  g_assert_cmpuint(threshold_of(b), ==, 3 * EMSS); /* half of 6 */
 }
 
 /* RFC 6937: what is acknowledged cumulatively is delivered, too. 20 in flight, 0 and 1 are lost, the
@@ -550,19 +569,15 @@ TEST(test_loss_after_an_undone_recovery)
 TEST(test_prr_counts_all)
 {
   g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true, .prr = true, .initial_window_segments = 20});
-  post(b, 40 * EMSS, 0);
-  expect_full_segments(b, 0, 20);
+  send_flight(b, 0, 40, 20);
   acknowledge(b, 0, 2 * EMSS, 5 * EMSS, false);
-  expect(b, 0, EMSS);
-  expect_nothing(b);
+  expect_only(b, 0, EMSS);
   acknowledge(b, 0, 2 * EMSS, 6 * EMSS, false);
-  expect(b, EMSS, EMSS);
-  expect_nothing(b);
+  expect_only(b, EMSS, EMSS);
   acknowledge(b, EMSS, 2 * EMSS, 6 * EMSS, false);
   expect_nothing(b);
   acknowledge(b, EMSS, 2 * EMSS, 7 * EMSS, false);
-  expect(b, 20 * EMSS, EMSS);
-  expect_nothing(b);
+  expect_only(b, 20 * EMSS, EMSS);
 }
 
 /* RFC 8985 §7.4: a probe is out (9, again) when RACK finds 1 lost: recovery has reduced the window to half
@@ -570,25 +585,19 @@ TEST(test_prr_counts_all)
 TEST(test_recovery_forgets_the_probe)
 {
   g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true, .rack = true, .tail_loss_probe = true});
-  post(b, 10 * EMSS, 0);
-  expect_full_segments(b, 0, 10);
-  b->now = ms(100);
-  acknowledge(b, EMSS, 0, 0, false);
+  send_flight(b, 0, 10, 10);
+  acknowledge_at(b, 100, EMSS, 0, 0);
   b->now = ms(300);
   g_assert_cmpint(tcp_sender_deadline(b->sender), ==, b->now);
   tcp_sender_run(b->sender, b->now);
   expect(b, 9 * EMSS, EMSS);
-  b->now = ms(310);
-  acknowledge(b, EMSS, 2 * EMSS, 5 * EMSS, false);
+  acknowledge_at(b, 310, EMSS, 2 * EMSS, 5 * EMSS);
   expect(b, EMSS, EMSS);
-  g_assert_cmpuint(tcp_congestion_threshold_octets(&b->sender->congestion), ==, 4500);
-  b->now = ms(410);
-  acknowledge(b, 10 * EMSS, 0, 0, false);
-  post(b, 10 * EMSS, 0);
-  expect_full_segments(b, 10, 4);
-  b->now = ms(510);
-  acknowledge(b, 11 * EMSS, 0, 0, false);
-  g_assert_cmpuint(tcp_congestion_threshold_octets(&b->sender->congestion), ==, 4500);
+  g_assert_cmpuint(threshold_of(b), ==, 4500);
+  acknowledge_at(b, 410, 10 * EMSS, 0, 0);
+  send_flight(b, 10, 10, 4);
+  acknowledge_at(b, 510, 11 * EMSS, 0, 0);
+  g_assert_cmpuint(threshold_of(b), ==, 4500);
 }
 
 /* RFC 1191 §6.4: the router has thrown away what came from 4000 on. It is sent again in pieces of 500, the
@@ -597,8 +606,7 @@ TEST(test_resend_too_big)
 {
   for (unsigned rack = 0; rack < 2; rack++) {
     g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true, .rack = rack, .limited_transmit = true});
-    post(b, 10 * EMSS, 0);
-    expect_full_segments(b, 0, 10);
+    send_flight(b, 0, 10, 10);
     b->now = ms(90);
     tcp_sender_resend_too_big(b->sender, 500, 4 * EMSS);
     g_assert_cmpuint(tcp_sender_first_octets(b->sender), ==, 500);
@@ -610,9 +618,9 @@ TEST(test_resend_too_big)
       acknowledge(b, EMSS, 10 * EMSS - i * 500, 10 * EMSS, false);
       expect_nothing(b);
     }
-    acknowledge(b, 10 * EMSS, 0, 0, false);
+    acknowledge_all(b, 10 * EMSS);
     g_assert_cmpuint(b->statistics.recoveries, ==, 0);
-    g_assert_cmpuint(tcp_congestion_window_octets(&b->sender->congestion), >=, 10 * EMSS);
+    g_assert_cmpuint(window_of(b), >=, 10 * EMSS);
     g_assert_cmpuint(tcp_sender_first_octets(b->sender), ==, 0);
   }
 }
@@ -620,10 +628,9 @@ TEST(test_resend_too_big)
 /* One segment, acknowledged 100 ms later. */
 static void exchange(bench *b, uint64_t position)
 {
-  post(b, EMSS, 0);
-  expect(b, position, EMSS);
+  send_one(b, position, EMSS);
   b->now += ms(100);
-  acknowledge(b, position + EMSS, 0, 0, false);
+  acknowledge_all(b, position + EMSS);
 }
 
 /* RFC 8985 §7.4: the ACK of all that was in flight, its end the probe's, does not show whether the
@@ -633,18 +640,16 @@ TEST(test_a_probe_is_judged_after_a_rest)
 {
   g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true, .rack = true, .tail_loss_probe = true});
   exchange(b, 0);
-  post(b, EMSS, 0);
-  expect(b, EMSS, EMSS);
+  send_one(b, EMSS, EMSS);
   g_assert_cmpint(tcp_sender_deadline(b->sender), ==, ms(300)); /* two round trips */
   b->now = ms(300);
   tcp_sender_run(b->sender, b->now);
   g_assert_true(expect(b, EMSS, EMSS).again);
-  b->now = ms(310);
-  acknowledge(b, 2 * EMSS, 0, 0, false);
+  acknowledge_at(b, 310, 2 * EMSS, 0, 0);
   g_assert_true(tcp_sender_rests(b->sender));
-  g_assert_cmpuint(tcp_congestion_threshold_octets(&b->sender->congestion), ==, UINT64_MAX);
+  g_assert_cmpuint(threshold_of(b), ==, UINT64_MAX);
   exchange(b, 2 * EMSS);
-  g_assert_cmpuint(tcp_congestion_threshold_octets(&b->sender->congestion), <, UINT64_MAX);
+  g_assert_cmpuint(threshold_of(b), <, UINT64_MAX);
 }
 
 /* HyStart judges by the shortest of all round trips, also of those before a rest: 100 ms were one. Of the
@@ -656,15 +661,14 @@ TEST(test_hystart_remembers_over_a_rest)
                                                .slow_start = TCP_SLOW_START_HYSTART,
                                                .initial_window_segments = 40});
   exchange(b, 0);
-  post(b, 40 * EMSS, 0);
-  expect_full_segments(b, 1, 40);
+  send_flight(b, 1, 40, 40);
   b->now += ms(200);
   for (uint64_t i = 2; i <= 10; i++) {
-    g_assert_cmpuint(tcp_congestion_threshold_octets(&b->sender->congestion), ==, UINT64_MAX);
-    acknowledge(b, i * EMSS, 0, 0, false);
+    g_assert_cmpuint(threshold_of(b), ==, UINT64_MAX);
+    acknowledge_all(b, i * EMSS);
     b->now += ms(3);
   }
-  g_assert_cmpuint(tcp_congestion_threshold_octets(&b->sender->congestion), <, UINT64_MAX);
+  g_assert_cmpuint(threshold_of(b), <, UINT64_MAX);
 }
 
 /* The next segment has `length` octets at `position`, and the FIN. */
@@ -689,7 +693,7 @@ TEST(test_fin_beyond_the_window)
         expect_fin(b, 10 * EMSS, rest);
       }
       expect_nothing(b);
-      acknowledge(b, 1 * EMSS, 0, 0, false);
+      acknowledge_all(b, 1 * EMSS);
       if (!beyond) {
         expect_fin(b, 10 * EMSS, rest);
       }
@@ -702,10 +706,9 @@ TEST(test_fin_beyond_the_window)
   expect_full_segments(b, 0, 10);
   expect_nothing(b);
   tcp_sender_open_window(b->sender, 0, 11 * EMSS + 300);
-  acknowledge(b, EMSS, 0, 0, false);
+  acknowledge_all(b, EMSS);
   expect(b, 10 * EMSS, EMSS);
-  g_assert_false(expect(b, 11 * EMSS, 300).fin);
-  expect_nothing(b);
+  g_assert_false(expect_only(b, 11 * EMSS, 300).fin);
 }
 
 /* In fast recovery: of 10 segments 6 to 9 are SACKed, so 0 to 5 are lost, and the window is half of what
@@ -713,8 +716,7 @@ TEST(test_fin_beyond_the_window)
 TEST(test_fin_beyond_the_window_in_recovery)
 {
   g_autoptr(bench) b = bench_new(&(tcp_config){.sack = true, .fin_beyond_window = true});
-  post(b, 10 * EMSS, 0);
-  expect_full_segments(b, 0, 10);
+  send_flight(b, 0, 10, 10);
   acknowledge(b, 0, 6 * EMSS, 10 * EMSS, false);
   expect_full_segments(b, 0, 5);
   expect_nothing(b);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/random_stream.h"
+#include "base_cleanup.h"
 #include "fields.h"
 #include "test.h"
 
@@ -34,9 +35,9 @@ TEST(test_append)
 /* A slice behind the last one in memory is merged with it, but not across buffers: each keeps its own alive. */
 TEST(test_merge)
 {
-  octet_buffer *buffer = octet_buffer_new(6);
+  g_autoptr(octet_buffer) buffer = octet_buffer_new(6);
   memcpy(octet_buffer_octets(buffer), "012345", 6);
-  buffer_chain chain;
+  g_auto(buffer_chain) chain;
   buffer_chain_init(&chain);
   buffer_chain_append(&chain, octet_buffer_octets(buffer), 2, buffer);
   buffer_chain_append(&chain, octet_buffer_octets(buffer) + 2, 2, buffer);
@@ -44,8 +45,6 @@ TEST(test_merge)
   buffer_chain_append(&chain, octet_buffer_octets(buffer) + 4, 2, NULL);
   g_assert_cmpuint(chain.slice_count, ==, 2);
   assert_chain(&chain, "012345");
-  buffer_chain_clear(&chain);
-  octet_buffer_unref(buffer);
 }
 
 /* The chain keeps the buffer; MALLOC_PERTURB_ and the sanitizer show a freed one. */
@@ -54,7 +53,7 @@ TEST(test_keeps_buffer_alive)
   octet_buffer *buffer = octet_buffer_new(4);
   memcpy(octet_buffer_octets(buffer), "wxyz", 4);
   buffer_chain chain;
-  buffer_chain copy;
+  g_auto(buffer_chain) copy;
   buffer_chain_init(&chain);
   buffer_chain_init(&copy);
   buffer_chain_append(&chain, octet_buffer_octets(buffer), 4, buffer);
@@ -66,7 +65,6 @@ TEST(test_keeps_buffer_alive)
   assert_chain(&copy, "y");
   buffer_chain_drop_front(&copy, 1);
   g_assert_cmpuint(copy.slice_count, ==, 0);
-  buffer_chain_clear(&copy);
   octet_buffer_unref(NULL);
 }
 
@@ -74,7 +72,7 @@ TEST(test_keeps_buffer_alive)
 TEST(test_append_copy)
 {
   uint8_t octets[] = {'p', 'q', 'r'};
-  buffer_chain chain;
+  g_auto(buffer_chain) chain;
   buffer_chain_init(&chain);
   buffer_chain_append_copy(&chain, octets, 0);
   g_assert_cmpuint(chain.slice_count, ==, 0);
@@ -82,12 +80,11 @@ TEST(test_append_copy)
   memset(octets, '-', sizeof octets);
   buffer_chain_append_copy(&chain, octets, 1);
   assert_chain(&chain, "pqr-");
-  buffer_chain_clear(&chain);
 }
 
 TEST(test_equals)
 {
-  buffer_chain chain;
+  g_auto(buffer_chain) chain;
   buffer_chain_init(&chain);
   buffer_chain_append(&chain, letters, 3, NULL);
   buffer_chain_append(&chain, letters + 10, 3, NULL);
@@ -96,7 +93,6 @@ TEST(test_equals)
   g_assert_true(buffer_chain_equals(&chain, 6, 0, (const uint8_t *)""));
   g_assert_false(buffer_chain_equals(&chain, 0, 6, (const uint8_t *)"abckln"));
   g_assert_false(buffer_chain_equals(&chain, 1, 3, (const uint8_t *)"cck"));
-  buffer_chain_clear(&chain);
 }
 
 /* Appends single octets that never merge: every second letter. */
@@ -110,26 +106,24 @@ static void append_alternating(buffer_chain *chain, uint32_t from, uint32_t to)
 /* Long chains move their slices to the heap, keep their order when moved, and come back to life when cleared. */
 TEST(test_many_slices)
 {
-  buffer_chain chain;
+  g_auto(buffer_chain) chain;
   buffer_chain_init(&chain);
   append_alternating(&chain, 0, 20);
   g_assert_cmpuint(chain.slice_count, ==, 20);
   assert_chain(&chain, "acegikmoqsuwyacegikm");
-  buffer_chain moved;
+  g_auto(buffer_chain) moved;
   buffer_chain_move(&moved, &chain);
   g_assert_cmpuint(chain.length, ==, 0);
   append_alternating(&chain, 0, 2);
   assert_chain(&chain, "ac");
   buffer_chain_drop_front(&moved, 18);
   assert_chain(&moved, "km");
-  buffer_chain_clear(&moved);
-  buffer_chain_clear(&chain);
 }
 
 /* A chain consumed as it grows needs no more room than it holds at a time: 20 slices, so 32, or 64 while moving. */
 TEST(test_queue_stays_small)
 {
-  buffer_chain chain;
+  g_auto(buffer_chain) chain;
   buffer_chain_init(&chain);
   append_alternating(&chain, 0, 20);
   for (uint32_t number = 20; number < 5000; number++) {
@@ -139,7 +133,6 @@ TEST(test_queue_stays_small)
   }
   g_assert_cmpuint(chain.slice_count, ==, 20);
   g_assert_cmpuint(chain.heap_dropped + chain.heap_capacity, <=, 64);
-  buffer_chain_clear(&chain);
 }
 
 /* A chain that is emptied keeps its memory, one that was consumed to its end, too: filled again and again it allocates once. */
@@ -192,7 +185,7 @@ TEST(test_append_runs)
   memcpy(octet_buffer_octets(buffer), letters, 26);
   octet_runs runs = {
       .octets = octet_buffer_octets(buffer), .buffer = buffer, .length = 9, .first = 2, .run = 3, .gap = 4};
-  buffer_chain chain;
+  g_auto(buffer_chain) chain;
   buffer_chain_init(&chain);
   buffer_chain_append(&chain, letters + 25, 1, NULL);
   buffer_chain_append_runs(&chain, &runs); /* ab, ghi, nop, u */
@@ -207,13 +200,12 @@ TEST(test_append_runs)
   g_assert_cmpuint(chain.slice_count, ==, 8);
   buffer_chain_drop_front(&chain, 9);
   assert_chain(&chain, "uababghi");
-  buffer_chain_clear(&chain);
 }
 
 /* What is taken from the front moves with its references; only a slice that is cut in two is referenced by both. */
 TEST(test_take_front)
 {
-  octet_buffer *buffer = octet_buffer_new(26);
+  g_autoptr(octet_buffer) buffer = octet_buffer_new(26);
   memcpy(octet_buffer_octets(buffer), letters, 26);
   const octet_runs runs = {
       .octets = octet_buffer_octets(buffer), .buffer = buffer, .length = 9, .first = 2, .run = 3, .gap = 4};
@@ -251,13 +243,12 @@ TEST(test_take_front)
   buffer_chain_clear(&taken);
   buffer_chain_clear(&source);
   g_assert_cmpuint(buffer->references, ==, 1);
-  octet_buffer_unref(buffer);
 }
 
 /* All runs go at once, and with them their references: the buffer's owner has the only one left. */
 TEST(test_clear_runs)
 {
-  octet_buffer *buffer = octet_buffer_new(26);
+  g_autoptr(octet_buffer) buffer = octet_buffer_new(26);
   const octet_runs few = {
       .octets = octet_buffer_octets(buffer), .buffer = buffer, .length = 9, .first = 2, .run = 3, .gap = 4};
   octet_runs many = few;
@@ -278,13 +269,12 @@ TEST(test_clear_runs)
   buffer_chain_append_runs(&chain, &many);
   buffer_chain_clear_runs(&chain);
   g_assert_cmpuint(chain.slice_count, ==, 0);
-  octet_buffer_unref(buffer);
 }
 
 /* What lies in the first slice is read there. */
 TEST(test_flat)
 {
-  buffer_chain chain;
+  g_auto(buffer_chain) chain;
   buffer_chain_init(&chain);
   g_assert_null(buffer_chain_flat(&chain, 0, 1));
   buffer_chain_append(&chain, letters, 5, NULL);
@@ -293,7 +283,6 @@ TEST(test_flat)
   g_assert_true(buffer_chain_flat(&chain, 2, 3) == letters + 2);
   g_assert_null(buffer_chain_flat(&chain, 2, 4));
   g_assert_null(buffer_chain_flat(&chain, 6, 1));
-  buffer_chain_clear(&chain);
 }
 
 enum { SEED = 4402, OPERATIONS = 20000 };
@@ -314,20 +303,19 @@ static void assert_same(const buffer_chain *chain, const GByteArray *model, unsi
 static void append_random_buffer(buffer_chain *chain, GByteArray *model, random_stream *random)
 {
   uint32_t length = 1 + (uint32_t)random_stream_below(random, 20);
-  octet_buffer *buffer = octet_buffer_new(length);
+  g_autoptr(octet_buffer) buffer = octet_buffer_new(length);
   for (uint32_t index = 0; index < length; index++) {
     octet_buffer_octets(buffer)[index] = (uint8_t)random_stream_next(random);
   }
   uint32_t from = (uint32_t)random_stream_below(random, length);
   buffer_chain_append(chain, octet_buffer_octets(buffer) + from, length - from, buffer);
   g_byte_array_append(model, octet_buffer_octets(buffer) + from, length - from);
-  octet_buffer_unref(buffer);
 }
 
 /* Two chains that take from each other, against arrays of octets. */
 TEST(test_random_against_model)
 {
-  random_stream *random = random_stream_new(SEED, "buffer_chain");
+  g_autoptr(random_stream) random = random_stream_new(SEED, "buffer_chain");
   buffer_chain chains[2] = {{0}, {0}};
   GByteArray *models[2] = {g_byte_array_new(), g_byte_array_new()};
   for (unsigned operation = 0; operation < OPERATIONS; operation++) {
@@ -378,5 +366,4 @@ TEST(test_random_against_model)
     buffer_chain_clear(&chains[index]);
     g_byte_array_free(models[index], TRUE);
   }
-  random_stream_free(random);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "base/crc32c.h"
+#include "base_cleanup.h"
 
 #include <glib.h>
 #include <string.h>
@@ -76,7 +77,7 @@ static void test_cut(gconstpointer data)
 
       uint8_t copy[48];
       memcpy(copy, v->octets, sizeof copy);
-      buffer_chain chain;
+      g_auto(buffer_chain) chain;
       buffer_chain_init(&chain);
       buffer_chain_append(&chain, other, 3, NULL);
       buffer_chain_append(&chain, v->octets, first, NULL);
@@ -84,7 +85,6 @@ static void test_cut(gconstpointer data)
       buffer_chain_append(&chain, v->octets + second, (uint32_t)v->length - second, NULL);
       buffer_chain_append(&chain, other, 3, NULL);
       assert_wire(crc32c_update_chain(CRC32C_INITIAL, &chain, 3, (uint32_t)v->length), v);
-      buffer_chain_clear(&chain);
     }
   }
 }
@@ -93,12 +93,10 @@ int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   for (size_t index = 0; index < G_N_ELEMENTS(vectors); index++) {
-    char *whole = g_strdup_printf("/crc32c/vector/%s", vectors[index].name);
-    char *cut = g_strdup_printf("/crc32c/cut/%s", vectors[index].name);
+    g_autofree char *whole = g_strdup_printf("/crc32c/vector/%s", vectors[index].name);
+    g_autofree char *cut = g_strdup_printf("/crc32c/cut/%s", vectors[index].name);
     g_test_add_data_func(whole, &vectors[index], test_vector);
     g_test_add_data_func(cut, &vectors[index], test_cut);
-    g_free(whole);
-    g_free(cut);
   }
   return g_test_run();
 }

@@ -2,6 +2,7 @@
 #include "base/deque.h"
 
 #include "base/random_stream.h"
+#include "base_cleanup.h"
 #include "test.h"
 
 enum { SEED = 7101, OPERATIONS = 20000 };
@@ -14,10 +15,10 @@ static uint32_t element(const deque *queue, size_t index)
 /* Random insertions and removals against a GArray. */
 TEST(test_random_against_model)
 {
-  random_stream *random = random_stream_new(SEED, "deque");
-  deque queue;
+  g_autoptr(random_stream) random = random_stream_new(SEED, "deque");
+  g_auto(deque) queue;
   deque_init(&queue, sizeof(uint32_t));
-  GArray *model = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+  g_autoptr(GArray) model = g_array_new(FALSE, FALSE, sizeof(uint32_t));
   for (uint32_t operation = 0; operation < OPERATIONS; operation++) {
     size_t index = random_stream_below(random, model->len + 1);
     /* Slightly more removed than inserted, so that the array also runs empty. */
@@ -39,9 +40,6 @@ TEST(test_random_against_model)
       g_error("seed %d: differs from the model after operation %u", SEED, operation);
     }
   }
-  g_array_free(model, TRUE);
-  deque_clear(&queue);
-  random_stream_free(random);
 }
 
 /* With thousands of elements, inserted anywhere, against a GArray: 8000 come, more of them go than come, and at last all, in the middle and at both
@@ -49,9 +47,9 @@ TEST(test_random_against_model)
 TEST(test_very_many)
 {
   enum { MANY = 8000 };
-  random_stream *random = random_stream_new(SEED, "very-many");
-  GArray *model = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-  deque queue;
+  g_autoptr(random_stream) random = random_stream_new(SEED, "very-many");
+  g_autoptr(GArray) model = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+  g_auto(deque) queue;
 
   deque_init(&queue, sizeof(uint64_t));
   for (uint32_t operation = 0; operation == 0 || model->len > 0; operation++) {
@@ -79,9 +77,6 @@ TEST(test_very_many)
     }
   }
   g_assert_null(queue.chunks);
-  g_array_free(model, TRUE);
-  deque_clear(&queue);
-  random_stream_free(random);
 }
 
 /* In the middle of a hundred thousand elements an insertion leaves nearly all others where they are in memory. */
@@ -120,9 +115,9 @@ TEST(test_middle_of_very_many)
 TEST(test_hundreds_of_thousands)
 {
   enum { MANY = 300000, LEFT = MANY / 3 };
-  random_stream *random = random_stream_new(SEED, "hundreds-of-thousands");
-  uint64_t *keys = g_new0(uint64_t, MANY);
-  deque queue;
+  g_autoptr(random_stream) random = random_stream_new(SEED, "hundreds-of-thousands");
+  g_autofree uint64_t *keys = g_new0(uint64_t, MANY);
+  g_auto(deque) queue;
 
   deque_init(&queue, sizeof(uint64_t));
   for (size_t number = 0; number < MANY; number++) {
@@ -149,9 +144,6 @@ TEST(test_hundreds_of_thousands)
     g_assert_cmpuint(deque_key(&queue, 0, index), ==, keys[number]);
     g_assert_cmpuint(deque_count_to(&queue, 0, keys[number]), ==, index + 1);
   }
-  deque_clear(&queue);
-  g_free(keys);
-  random_stream_free(random);
 }
 
 /* Used as a queue in either direction, with never more than five elements, the array stays small: what is removed in
@@ -182,7 +174,7 @@ TEST(test_queue_stays_small)
 /* An array takes no memory before its first element, and keeps what it has when it is emptied. */
 TEST(test_empty)
 {
-  deque queue;
+  g_auto(deque) queue;
   deque_init(&queue, sizeof(uint32_t));
   g_assert_null(queue.front);
   g_assert_cmpuint(deque_count_to(&queue, 0, 5), ==, 0);
@@ -201,14 +193,13 @@ TEST(test_empty)
                   queue.capacity == capacity);
     g_assert_cmpuint(element(&queue, capacity - 1), ==, capacity - 1);
   }
-  deque_clear(&queue);
 }
 
 /* Near one end of a long array the other end does not move in memory: a hole filled near the front of thousands of
  * held segments costs little. */
 TEST(test_moves_the_shorter_side)
 {
-  deque queue;
+  g_auto(deque) queue;
   deque_init(&queue, sizeof(uint32_t));
   for (uint32_t number = 0; number < 1000; number++) {
     *(uint32_t *)deque_insert(&queue, number) = number;
@@ -225,7 +216,6 @@ TEST(test_moves_the_shorter_side)
   g_assert_true(deque_at(&queue, 0) == first);
   deque_remove(&queue, 990, 1);
   g_assert_true(deque_at(&queue, 0) == first);
-  deque_clear(&queue);
 }
 
 typedef struct keyed {
@@ -236,7 +226,7 @@ typedef struct keyed {
 /* Keys 10, 20, 20, 30, as they stand after the front was used as a queue. */
 TEST(test_count_by_key)
 {
-  deque queue;
+  g_auto(deque) queue;
   deque_init(&queue, sizeof(keyed));
   g_assert_cmpuint(deque_count_to(&queue, offsetof(keyed, key), UINT64_MAX), ==, 0);
   static const uint64_t keys[] = {1, 10, 20, 20, 30};
@@ -255,5 +245,4 @@ TEST(test_count_by_key)
     g_assert_cmpuint(deque_count_to(&queue, offsetof(keyed, key), bound), ==, cases[index].to);
     g_assert_cmpuint(deque_count_below(&queue, offsetof(keyed, key), bound), ==, cases[index].below);
   }
-  deque_clear(&queue);
 }

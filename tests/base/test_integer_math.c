@@ -2,6 +2,7 @@
 #include "base/integer_math.h"
 
 #include "base/random_stream.h"
+#include "base_cleanup.h"
 #include "test.h"
 
 #define ONE (UINT64_C(1) << INTEGER_LOGARITHM_BITS)
@@ -64,7 +65,7 @@ TEST(test_around_large_cubes)
 {
   uint64_t seed = 20261121;
   g_test_message("seed %" G_GUINT64_FORMAT, seed);
-  random_stream *stream = random_stream_new(seed, "integer_root");
+  g_autoptr(random_stream) stream = random_stream_new(seed, "integer_root");
   for (unsigned i = 0; i < 20000; i++) {
     uint64_t root = random_stream_next(stream) >> (22 + random_stream_below(stream, 40)); /* below 2^42 */
     uint128 cube = (uint128)root * root * root;
@@ -75,7 +76,6 @@ TEST(test_around_large_cubes)
       g_assert_cmpuint(integer_cube_root(cube - 1), ==, root - 1);
     }
   }
-  random_stream_free(stream);
 }
 
 /* 2^126 is the cube of 2^42. The cube root of 2^128 is 2^42 · 2^(2/3) = 6981463658331.56: a number whose cube fits, and whose

@@ -4,12 +4,13 @@
 #include <string.h>
 
 #include "base/random_stream.h"
+#include "base_cleanup.h"
 #include "test.h"
 
 /* A piece that came back is the next to go out: nothing is allocated for it. */
 TEST(test_reuse)
 {
-  memory_pool *pool = memory_pool_new(100);
+  g_autoptr(memory_pool) pool = memory_pool_new(100);
   void *first = memory_pool_take(pool);
   void *second = memory_pool_take(pool);
   g_assert_true(first != second);
@@ -27,7 +28,6 @@ TEST(test_reuse)
     }
     g_assert_true(pool->slabs == slabs);
   }
-  memory_pool_unref(pool);
   memory_pool_unref(NULL);
 }
 
@@ -37,8 +37,8 @@ enum { PIECES = 3000, PIECE_OCTETS = 37, SEED = 5120 };
  * another. */
 TEST(test_growth_and_alignment)
 {
-  memory_pool *pool = memory_pool_new(PIECE_OCTETS);
-  random_stream *random = random_stream_new(SEED, "memory_pool");
+  g_autoptr(memory_pool) pool = memory_pool_new(PIECE_OCTETS);
+  g_autoptr(random_stream) random = random_stream_new(SEED, "memory_pool");
   uint8_t *pieces[PIECES] = {NULL};
   g_assert_cmpuint(pool->piece_octets, >=, PIECE_OCTETS);
   for (int round = 0; round < 10 * PIECES; round++) {
@@ -64,8 +64,6 @@ TEST(test_growth_and_alignment)
   }
   g_assert_cmpuint(out, >, PIECES / 3);
   g_assert_cmpuint(pool->pieces_out, ==, 0);
-  random_stream_free(random);
-  memory_pool_unref(pool);
 }
 
 /* The owner goes while pieces are on their way: they stay valid, and the last one that comes back frees the pool (LeakSanitizer

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "base/pattern.h"
+#include "base_cleanup.h"
 #include "test.h"
 
 #include <stdbool.h>
 #include <string.h>
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(pattern, pattern_free)
+
 /* From any offset PATTERN_OCTETS octets are one piece of memory, and they are the table's, turned. */
 TEST(test_readable_from_any_offset)
 {
-  pattern *table = pattern_new();
+  g_autoptr(pattern) table = pattern_new();
   const uint8_t *whole = pattern_at(table, 0);
   for (uint32_t offset = 0; offset < PATTERN_OCTETS; offset += 13) {
     const uint8_t *turned = pattern_at(table, offset);
@@ -18,16 +21,13 @@ TEST(test_readable_from_any_offset)
   }
   g_assert_true(pattern_at(table, PATTERN_OCTETS) == whole);
   g_assert_true(pattern_at(table, UINT64_C(3) * PATTERN_OCTETS + 5) == whole + 5);
-  pattern_free(table);
 }
 
 TEST(test_same_every_time)
 {
-  pattern *one = pattern_new();
-  pattern *other = pattern_new();
+  g_autoptr(pattern) one = pattern_new();
+  g_autoptr(pattern) other = pattern_new();
   g_assert_cmpmem(pattern_at(one, 0), PATTERN_OCTETS, pattern_at(other, 0), PATTERN_OCTETS);
-  pattern_free(one);
-  pattern_free(other);
 }
 
 /* Octets placed at a wrong address must not look right: no 12 octets come again anywhere in the table, turned or not.
@@ -35,19 +35,18 @@ TEST(test_same_every_time)
 TEST(test_no_run_comes_twice)
 {
   enum { RUN = 12 };
-  pattern *table = pattern_new();
+  g_autoptr(pattern) table = pattern_new();
   GHashTable *seen = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
   for (uint32_t offset = 0; offset < PATTERN_OCTETS; offset++) {
     g_assert_true(g_hash_table_add(seen, g_bytes_new_static(pattern_at(table, offset), RUN)));
   }
   g_hash_table_destroy(seen);
-  pattern_free(table);
 }
 
 /* 4 connections' 1000 messages: 4000 random starts of 65521 coincide 4000² / 2 / 65521 = 122 times, give or take 11. */
 TEST(test_messages_start_apart)
 {
-  bool *used = g_new0(bool, PATTERN_OCTETS);
+  g_autofree bool *used = g_new0(bool, PATTERN_OCTETS);
   unsigned distinct = 0;
   for (uint32_t connection = 0; connection < 4; connection++) {
     for (uint64_t message = 0; message < 1000; message++) {
@@ -59,7 +58,6 @@ TEST(test_messages_start_apart)
     }
   }
   g_assert_cmpuint(distinct, >, 4000 - 122 - 5 * 11);
-  g_free(used);
 }
 
 /* Octets by reference, across the table's end and longer than it: they outlive the table. */
@@ -67,7 +65,7 @@ TEST(test_append)
 {
   pattern *table = pattern_new();
   g_autofree uint8_t *expected = g_malloc(2 * PATTERN_OCTETS);
-  buffer_chain chain = {0};
+  g_auto(buffer_chain) chain = {0};
   for (uint32_t index = 0; index < 2 * PATTERN_OCTETS; index++) {
     expected[index] = *pattern_at(table, UINT64_C(65000) + index);
   }
@@ -77,6 +75,5 @@ TEST(test_append)
   pattern_free(table);
   g_assert_cmpuint(chain.length, ==, 2 * PATTERN_OCTETS);
   g_assert_true(buffer_chain_equals(&chain, 0, chain.length, expected));
-  buffer_chain_clear(&chain);
   pattern_free(NULL);
 }

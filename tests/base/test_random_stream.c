@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "base/random_stream.h"
+#include "base_cleanup.h"
 #include "test.h"
 
 enum { SEED = 1 };
@@ -43,7 +44,7 @@ TEST(test_streams_are_independent)
 /* Each of ten faces in 20000 draws: 2000 ± 42. */
 TEST(test_below_is_uniform)
 {
-  random_stream *stream = random_stream_new(SEED, "below");
+  g_autoptr(random_stream) stream = random_stream_new(SEED, "below");
   int counts[10] = {0};
   for (unsigned draw = 0; draw < 20000; draw++) {
     uint64_t number = random_stream_below(stream, 10);
@@ -54,14 +55,13 @@ TEST(test_below_is_uniform)
     g_assert_cmpint(ABS(counts[face] - 2000), <, 5 * 42);
   }
   g_assert_cmpuint(random_stream_below(stream, 1), ==, 0);
-  random_stream_free(stream);
 }
 
 /* 2^64 does not divide by 3 · 2^62: of the four quarters of the draws one must be drawn again, or every third number
  * comes twice as often, 15000 times instead of 10000 ± 82 in 30000. */
 TEST(test_below_is_unbiased)
 {
-  random_stream *stream = random_stream_new(SEED, "bias");
+  g_autoptr(random_stream) stream = random_stream_new(SEED, "bias");
   int counts[3] = {0};
   for (unsigned draw = 0; draw < 30000; draw++) {
     counts[random_stream_below(stream, UINT64_C(3) << 62) % 3]++;
@@ -69,13 +69,12 @@ TEST(test_below_is_unbiased)
   for (unsigned rest = 0; rest < 3; rest++) {
     g_assert_cmpint(ABS(counts[rest] - 10000), <, 5 * 82);
   }
-  random_stream_free(stream);
 }
 
 /* 1 % of 100000: 1000 ± 31. Never and always are exact. */
 TEST(test_chance)
 {
-  random_stream *stream = random_stream_new(SEED, "chance");
+  g_autoptr(random_stream) stream = random_stream_new(SEED, "chance");
   int happened = 0;
   for (unsigned draw = 0; draw < 100000; draw++) {
     happened += random_stream_chance(stream, 0.01);
@@ -83,7 +82,6 @@ TEST(test_chance)
     g_assert_true(random_stream_chance(stream, 1));
   }
   g_assert_cmpint(ABS(happened - 1000), <, 5 * 31);
-  random_stream_free(stream);
 }
 
 /* Whatever the probability, a chance is one draw: changing a loss rate leaves the rest of the stream in step. */
@@ -97,12 +95,11 @@ TEST(test_chance_draws_once)
   uint64_t fourth = random_stream_next(drawn);
   random_stream_free(drawn);
   for (size_t index = 0; index < G_N_ELEMENTS(probabilities); index++) {
-    random_stream *stream = random_stream_new(SEED, "step");
+    g_autoptr(random_stream) stream = random_stream_new(SEED, "step");
     for (unsigned draw = 0; draw < 3; draw++) {
       random_stream_chance(stream, probabilities[index]);
     }
     g_assert_cmphex(random_stream_next(stream), ==, fourth);
-    random_stream_free(stream);
   }
 }
 

@@ -2,22 +2,22 @@
 #include "base/range_set.h"
 
 #include "base/random_stream.h"
+#include "base_cleanup.h"
 #include "test.h"
 
 static void assert_ranges(const range_set *set, const char *expected)
 {
-  GString *text = g_string_new(NULL);
+  g_autoptr(GString) text = g_string_new(NULL);
   for (size_t index = 0; index < range_set_count(set); index++) {
     range part = range_set_get(set, index);
     g_string_append_printf(text, "%" G_GUINT64_FORMAT "-%" G_GUINT64_FORMAT " ", part.from, part.to);
   }
   g_assert_cmpstr(text->str, ==, expected);
-  g_string_free(text, TRUE);
 }
 
 TEST(test_add)
 {
-  range_set *set = range_set_new();
+  g_autoptr(range_set) set = range_set_new();
   g_assert_cmpuint(range_set_add(set, 10, 20), ==, 10);
   g_assert_cmpuint(range_set_add(set, 30, 40), ==, 10);
   g_assert_cmpuint(range_set_add(set, 5, 5), ==, 0);
@@ -31,7 +31,6 @@ TEST(test_add)
   g_assert_cmpuint(range_set_add(set, 15, 46), ==, 11);
   assert_ranges(set, "8-46 ");
   g_assert_cmpuint(range_set_total(set), ==, 38);
-  range_set_free(set);
 }
 
 /* A set in the caller's memory; it takes none of its own before it has something in it. */
@@ -54,7 +53,7 @@ TEST(test_in_callers_memory)
 
 TEST(test_remove)
 {
-  range_set *set = range_set_new();
+  g_autoptr(range_set) set = range_set_new();
   range_set_add(set, 0, 100);
   g_assert_cmpuint(range_set_remove(set, 40, 60), ==, 20);
   assert_ranges(set, "0-40 60-100 ");
@@ -66,12 +65,11 @@ TEST(test_remove)
   g_assert_cmpuint(range_set_remove(set, 0, 1000), ==, 50);
   g_assert_cmpuint(range_set_count(set), ==, 0);
   g_assert_cmpuint(range_set_total(set), ==, 0);
-  range_set_free(set);
 }
 
 TEST(test_questions)
 {
-  range_set *set = range_set_new();
+  g_autoptr(range_set) set = range_set_new();
   g_assert_true(range_set_contains(set, 7, 7));
   g_assert_false(range_set_contains(set, 7, 8));
   range_set_add(set, 10, 20);
@@ -88,19 +86,17 @@ TEST(test_questions)
   g_assert_cmpuint(range_set_find(set, 20), ==, 1);
   g_assert_cmpuint(range_set_find(set, 59), ==, 2);
   g_assert_cmpuint(range_set_find(set, 60), ==, 3);
-  range_set_free(set);
 }
 
 /* The last positions there are. */
 TEST(test_largest_positions)
 {
-  range_set *set = range_set_new();
+  g_autoptr(range_set) set = range_set_new();
   g_assert_cmpuint(range_set_add(set, UINT64_MAX - 10, UINT64_MAX), ==, 10);
   g_assert_cmpuint(range_set_add(set, 0, UINT64_MAX), ==, UINT64_MAX - 10);
   g_assert_cmpuint(range_set_total(set), ==, UINT64_MAX);
   g_assert_cmpuint(range_set_remove(set, 1, UINT64_MAX - 1), ==, UINT64_MAX - 2);
   g_assert_cmpuint(range_set_count(set), ==, 2);
-  range_set_free(set);
 }
 
 enum { SEED = 3305, POSITIONS = 200, OPERATIONS = 20000 };
@@ -137,8 +133,8 @@ static bool same_as_model(const range_set *set, const bool *model)
 
 TEST(test_random_against_model)
 {
-  random_stream *random = random_stream_new(SEED, "range_set");
-  range_set *set = range_set_new();
+  g_autoptr(random_stream) random = random_stream_new(SEED, "range_set");
+  g_autoptr(range_set) set = range_set_new();
   bool model[POSITIONS] = {false};
   for (unsigned operation = 0; operation < OPERATIONS; operation++) {
     uint64_t from = random_stream_below(random, POSITIONS + 1);
@@ -160,6 +156,4 @@ TEST(test_random_against_model)
               SEED, operation, add ? "add" : "remove", from, to);
     }
   }
-  range_set_free(set);
-  random_stream_free(random);
 }

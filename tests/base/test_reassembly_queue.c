@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/random_stream.h"
+#include "base_cleanup.h"
 #include "test.h"
 
 /* Inserts the characters of `text` at `position`. */
@@ -31,16 +32,15 @@ static void write_piece(void *user, uint64_t position, const buffer_chain *octet
 
 static void assert_visit(const reassembly_queue *queue, uint64_t from, uint64_t to, const char *expected)
 {
-  GString *text = g_string_new(NULL);
+  g_autoptr(GString) text = g_string_new(NULL);
   reassembly_queue_visit(queue, from, to, write_piece, text);
   g_assert_cmpstr(text->str, ==, expected);
-  g_string_free(text, TRUE);
 }
 
 /* Duplicates do not replace what came first (MPA-032), and every octet keeps its own arrival. */
 TEST(test_first_arrival_stays)
 {
-  reassembly_queue *queue = reassembly_queue_new();
+  g_autoptr(reassembly_queue) queue = reassembly_queue_new();
   g_assert_cmpuint(insert(queue, 10, "abcd", 1), ==, 4);
   g_assert_cmpuint(insert(queue, 18, "ef", 2), ==, 2);
   /* 8-22 has the holes 8-10, 14-18 and 20-22. */
@@ -49,12 +49,11 @@ TEST(test_first_arrival_stays)
   g_assert_cmpuint(insert(queue, 9, "xxxx", 4), ==, 0);
   g_assert_cmpuint(reassembly_queue_total(queue), ==, 14);
   g_assert_cmpuint(reassembly_queue_run_end(queue, 8), ==, 22);
-  reassembly_queue_free(queue);
 }
 
 TEST(test_runs)
 {
-  reassembly_queue *queue = reassembly_queue_new();
+  g_autoptr(reassembly_queue) queue = reassembly_queue_new();
   g_assert_cmpuint(reassembly_queue_next_held(queue, 0), ==, UINT64_MAX);
   insert(queue, 100, "abc", 0);
   insert(queue, 103, "de", 0);
@@ -70,12 +69,11 @@ TEST(test_runs)
   g_assert_cmpuint(reassembly_queue_covered(queue, 104, 111), ==, 2);
   g_assert_true(reassembly_queue_contains(queue, 100, 105));
   g_assert_false(reassembly_queue_contains(queue, 100, 106));
-  reassembly_queue_free(queue);
 }
 
 TEST(test_read_across_pieces)
 {
-  reassembly_queue *queue = reassembly_queue_new();
+  g_autoptr(reassembly_queue) queue = reassembly_queue_new();
   insert(queue, 5, "fgh", 1);
   insert(queue, 0, "abcde", 2);
   insert(queue, 8, "ij", 3);
@@ -91,12 +89,11 @@ TEST(test_read_across_pieces)
   assert_visit(queue, 3, 9, "3:de@2 5:fgh@1 8:i@3 ");
   assert_visit(queue, 6, 7, "6:g@1 ");
   assert_visit(queue, 6, 6, "");
-  reassembly_queue_free(queue);
 }
 
 TEST(test_remove)
 {
-  reassembly_queue *queue = reassembly_queue_new();
+  g_autoptr(reassembly_queue) queue = reassembly_queue_new();
   insert(queue, 0, "abcdefgh", 1);
   insert(queue, 10, "klm", 2);
   g_assert_cmpuint(reassembly_queue_remove(queue, 2, 4), ==, 2);
@@ -109,7 +106,6 @@ TEST(test_remove)
   assert_visit(queue, 0, 20, "0:ab@1 2:YZ@9 4:ef@1 11:lm@2 ");
   g_assert_cmpuint(reassembly_queue_remove(queue, 0, 1000), ==, 8);
   g_assert_cmpuint(reassembly_queue_total(queue), ==, 0);
-  reassembly_queue_free(queue);
 }
 
 static void note_arrival(void *user, uint64_t position, time_ps arrival)
@@ -120,13 +116,13 @@ static void note_arrival(void *user, uint64_t position, time_ps arrival)
 /* What is taken out is in the chain, and how it arrived is told; what is cut off stays. */
 TEST(test_take)
 {
-  reassembly_queue *queue = reassembly_queue_new();
+  g_autoptr(reassembly_queue) queue = reassembly_queue_new();
   insert(queue, 0, "abcd", 1);
   insert(queue, 4, "ef", 2);
   insert(queue, 8, "ijkl", 3);
-  buffer_chain taken;
+  g_auto(buffer_chain) taken;
   buffer_chain_init(&taken);
-  GString *text = g_string_new(NULL);
+  g_autoptr(GString) text = g_string_new(NULL);
   reassembly_queue_take(queue, 2, 10, &taken, note_arrival, text);
   g_assert_cmpuint(taken.length, ==, 6);
   g_assert_true(buffer_chain_equals(&taken, 0, 6, (const uint8_t *)"cdefij"));
@@ -134,20 +130,16 @@ TEST(test_take)
   assert_visit(queue, 0, 100, "0:ab@1 10:kl@3 ");
   reassembly_queue_take(queue, 3, 9, &taken, note_arrival, text);
   g_assert_cmpuint(taken.length, ==, 6);
-  buffer_chain_clear(&taken);
-  g_string_free(text, TRUE);
-  reassembly_queue_free(queue);
 }
 
 /* Stream positions may be as large as they like. */
 TEST(test_largest_positions)
 {
-  reassembly_queue *queue = reassembly_queue_new();
+  g_autoptr(reassembly_queue) queue = reassembly_queue_new();
   g_assert_cmpuint(insert(queue, UINT64_MAX - 3, "abc", 1), ==, 3);
   g_assert_cmpuint(insert(queue, UINT64_MAX - 5, "ABCDE", 2), ==, 2);
   assert_visit(queue, 0, UINT64_MAX, "18446744073709551610:AB@2 18446744073709551612:abc@1 ");
   g_assert_cmpuint(reassembly_queue_run_end(queue, UINT64_MAX - 5), ==, UINT64_MAX);
-  reassembly_queue_free(queue);
 }
 
 enum { SEED = 9218, POSITIONS = 300, OPERATIONS = 10000 };
@@ -239,8 +231,8 @@ static bool remove_random(reassembly_queue *queue, model *expected, uint64_t fro
 
 TEST(test_random_against_model)
 {
-  random_stream *random = random_stream_new(SEED, "reassembly_queue");
-  reassembly_queue *queue = reassembly_queue_new();
+  g_autoptr(random_stream) random = random_stream_new(SEED, "reassembly_queue");
+  g_autoptr(reassembly_queue) queue = reassembly_queue_new();
   model *expected = g_new0(model, 1);
   for (unsigned operation = 0; operation < OPERATIONS; operation++) {
     uint64_t from = random_stream_below(random, POSITIONS);
@@ -257,6 +249,4 @@ TEST(test_random_against_model)
     }
   }
   g_free(expected);
-  reassembly_queue_free(queue);
-  random_stream_free(random);
 }

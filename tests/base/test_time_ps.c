@@ -3,6 +3,7 @@
 
 #include "base/integer_math.h"
 #include "base/random_stream.h"
+#include "base_cleanup.h"
 #include "test.h"
 
 /* docs/facts.md, "A link's times": 1500 octets and 2 of framing at 10 Gbit/s take 1502 · 800 ps; an octet at
@@ -68,7 +69,7 @@ static void check_about_a_half(uint64_t octets, uint64_t whole)
 /* Numbers of all magnitudes, and those next to where the arithmetic changes: a product that just fits 64 bits, and exact halves. */
 TEST(test_as_ns3_for_all_magnitudes)
 {
-  random_stream *random = random_stream_new(1, "time_ps");
+  g_autoptr(random_stream) random = random_stream_new(1, "time_ps");
   for (int round = 0; round < 100000; round++) {
     uint64_t octets = random_stream_next(random) >> random_stream_below(random, 64);
     uint64_t rate = random_stream_next(random) >> random_stream_below(random, 63);
@@ -82,7 +83,6 @@ TEST(test_as_ns3_for_all_magnitudes)
     check_as_reference(octets, 3);
     check_as_reference(octets, UINT64_MAX);
   }
-  random_stream_free(random);
 }
 
 /* At 8 Tbit/s an octet is a picosecond, so the limit can be met to the octet. */

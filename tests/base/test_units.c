@@ -4,6 +4,7 @@
 #include <locale.h>
 
 #include "base/random_stream.h"
+#include "base_cleanup.h"
 #include "test.h"
 
 typedef struct accepted {
@@ -226,17 +227,14 @@ TEST(test_long_numbers)
   for (int zeros = 1; zeros < 300; zeros++) {
     uint64_t result = UNTOUCHED;
     time_ps time = UNTOUCHED;
-    char *tiny = g_strdup_printf("0.%0*dGiB", zeros + 30, 1);
-    char *huge = g_strdup_printf("1%0*dB", zeros + 20, 0);
-    char *padded = g_strdup_printf("%0*d.5%0*dus", zeros, 2, zeros, 0);
+    g_autofree char *tiny = g_strdup_printf("0.%0*dGiB", zeros + 30, 1);
+    g_autofree char *huge = g_strdup_printf("1%0*dB", zeros + 20, 0);
+    g_autofree char *padded = g_strdup_printf("%0*d.5%0*dus", zeros, 2, zeros, 0);
     g_assert_false(units_parse_size(tiny, &result));
     g_assert_false(units_parse_size(huge, &result));
     g_assert_cmpuint(result, ==, UNTOUCHED);
     g_assert_true(units_parse_time(padded, &time));
     g_assert_cmpint(time, ==, 2500000);
-    g_free(tiny);
-    g_free(huge);
-    g_free(padded);
   }
 }
 
@@ -245,7 +243,7 @@ enum { SEED = 5150 };
 /* What is written is read back as the same value: a thousand values of every magnitude, most of them round. */
 TEST(test_read_back)
 {
-  random_stream *random = random_stream_new(SEED, "units");
+  g_autoptr(random_stream) random = random_stream_new(SEED, "units");
   for (unsigned round = 0; round < 1000; round++) {
     uint64_t value = random_stream_next(random) >> random_stream_below(random, 64);
     for (uint64_t zeros = random_stream_below(random, 12); zeros > 0 && value < UINT64_MAX / 10; zeros--) {
@@ -255,9 +253,9 @@ TEST(test_read_back)
     time_ps time = -1;
     uint64_t rate = 0;
     double probability = -1;
-    char *time_text = units_format_time((time_ps)(value >> 1));
-    char *rate_text = units_format_rate(value);
-    char *probability_text = units_format_probability((double)value * 0x1p-64);
+    g_autofree char *time_text = units_format_time((time_ps)(value >> 1));
+    g_autofree char *rate_text = units_format_rate(value);
+    g_autofree char *probability_text = units_format_probability((double)value * 0x1p-64);
     g_test_message("seed %d: %s %s %s", SEED, time_text, rate_text, probability_text);
     g_assert_true(units_parse_time(time_text, &time));
     g_assert_cmpint(time, ==, (time_ps)(value >> 1));
@@ -265,11 +263,7 @@ TEST(test_read_back)
     g_assert_cmpuint(rate, ==, value);
     g_assert_true(units_parse_probability(probability_text, &probability));
     g_assert_cmpfloat(probability, ==, (double)value * 0x1p-64);
-    g_free(time_text);
-    g_free(rate_text);
-    g_free(probability_text);
   }
-  random_stream_free(random);
 }
 
 TEST(test_format_real)
@@ -302,7 +296,7 @@ TEST(test_locale)
 TEST(test_hostile_text)
 {
   static const char alphabet[] = "0123456789..  %eE-+pnumsbitkKMGTB/s\t\xFF";
-  random_stream *random = random_stream_new(SEED, "hostile");
+  g_autoptr(random_stream) random = random_stream_new(SEED, "hostile");
   unsigned read = 0;
   for (unsigned round = 0; round < 50000; round++) {
     char text[9] = "";
@@ -328,5 +322,4 @@ TEST(test_hostile_text)
     }
   }
   g_assert_cmpuint(read, >, 100);
-  random_stream_free(random);
 }

@@ -6,6 +6,7 @@
 
 #include "base/random_stream.h"
 #include "engine_ties.h"
+#include "network_cleanup.h"
 
 /* Timers that write "letter@time " when they run. */
 typedef struct writer {
@@ -59,21 +60,22 @@ static void world_close(world *closed)
   engine_free(closed->clock);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(world, world_close)
+
 /* With nothing due the clock stays, or is at `until`. */
 static void test_nothing_due(void)
 {
-  engine *clock = engine_native_new();
+  g_autoptr(engine) clock = engine_native_new();
   g_assert_cmpint(engine_now(clock), ==, 0);
   engine_run(clock, TIME_PS_NEVER);
   g_assert_cmpint(engine_now(clock), ==, 0);
   engine_run(clock, 500);
   g_assert_cmpint(engine_now(clock), ==, 500);
-  engine_free(clock);
 }
 
 static void test_fires_once_at_its_time(void)
 {
-  world w;
+  g_auto(world) w;
   world_open(&w);
   engine_timer_set(w.writers[0].timer, 30);
   engine_timer_set(w.writers[1].timer, 10);
@@ -83,12 +85,11 @@ static void test_fires_once_at_its_time(void)
   g_assert_cmpint(engine_now(w.clock), ==, 30);
   engine_run(w.clock, TIME_PS_NEVER);
   g_assert_cmpstr(w.written->str, ==, "b@10 c@20 a@30 ");
-  world_close(&w);
 }
 
 static void test_moved_and_switched_off(void)
 {
-  world w;
+  g_auto(world) w;
   world_open(&w);
   for (size_t index = 0; index < 3; index++) {
     engine_timer_set(w.writers[index].timer, 100);
@@ -99,13 +100,12 @@ static void test_moved_and_switched_off(void)
   engine_timer_set(w.writers[2].timer, 50);
   engine_run(w.clock, TIME_PS_NEVER);
   g_assert_cmpstr(w.written->str, ==, "c@50 a@150 ");
-  world_close(&w);
 }
 
 /* What is due at `until` runs, what is due after it waits, and the clock stands at `until`. */
 static void test_until(void)
 {
-  world w;
+  g_auto(world) w;
   world_open(&w);
   w.writers[0].again = 10;
   engine_timer_set(w.writers[0].timer, 10);
@@ -118,13 +118,12 @@ static void test_until(void)
   g_assert_cmpstr(w.written->str, ==, "a@10 a@20 a@30 a@40 ");
   engine_run(w.clock, 50);
   g_assert_cmpstr(w.written->str, ==, "a@10 a@20 a@30 a@40 a@50 ");
-  world_close(&w);
 }
 
 /* A stop in the middle of a picosecond leaves the rest of it to the next run, and the clock there. */
 static void test_stop(void)
 {
-  world w;
+  g_auto(world) w;
   world_open(&w);
   w.writers[1].stops = true;
   for (size_t index = 0; index < 3; index++) {
@@ -136,7 +135,6 @@ static void test_stop(void)
   g_assert_cmpint(engine_now(w.clock), ==, 7);
   engine_run(w.clock, TIME_PS_NEVER);
   g_assert_cmpstr(w.written->str, ==, "a@7 b@7 c@7 ");
-  world_close(&w);
 }
 
 static void write_star(void *user, time_ps now)
@@ -147,7 +145,7 @@ static void write_star(void *user, time_ps now)
 /* After every second callback, from the moment on that it is asked for; and no more when it is asked no more. */
 static void test_observed(void)
 {
-  world w;
+  g_auto(world) w;
   world_open(&w);
   engine_timer_set(w.writers[1].timer, 1);
   engine_run(w.clock, TIME_PS_NEVER);
@@ -158,13 +156,12 @@ static void test_observed(void)
   engine_observe(w.clock, 1, NULL, NULL);
   engine_run(w.clock, 70);
   g_assert_cmpstr(w.written->str, ==, "b@1 a@5 a@15 *@15 a@25 a@35 *@35 a@45 a@55 a@65 ");
-  world_close(&w);
 }
 
 /* A timer may be freed while it is set, and by its own callback. */
 static void test_freed(void)
 {
-  world w;
+  g_auto(world) w;
   world_open(&w);
   unsigned unused = 0;
   engine_timer *dropped = engine_timer_new(w.clock, ENGINE_TIMER, 0, 0, write_letter, &unused);
@@ -174,7 +171,6 @@ static void test_freed(void)
   engine_timer_free(dropped);
   engine_run(w.clock, TIME_PS_NEVER);
   g_assert_cmpstr(w.written->str, ==, "a@6 ");
-  world_close(&w);
 }
 
 /* Random setting, moving and switching off of 60 timers, against a table searched from end to end. Few moments and
@@ -230,7 +226,7 @@ static void shadow_fired(void *user, time_ps now)
 
 static void test_random_against_model(void)
 {
-  engine *clock = engine_native_new();
+  g_autoptr(engine) clock = engine_native_new();
   shadow all = {.random = random_stream_new(SHADOW_SEED, "engine"), .rounds = SHADOW_ROUNDS};
   shadow_timer timers[SHADOW_TIMERS];
   for (unsigned index = 0; index < SHADOW_TIMERS; index++) {
@@ -252,7 +248,6 @@ static void test_random_against_model(void)
   }
   g_assert_cmpuint(all.fired, >=, SHADOW_ROUNDS);
   random_stream_free(all.random);
-  engine_free(clock);
 }
 
 /* Caller mistakes end the process. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the event queue asks of its driver: a driver that only notes the calls it owes, made by hand. */
 #include "engine/engine.h"
+#include "network_cleanup.h"
 #include "test.h"
 
 typedef struct noting_driver {
@@ -111,16 +112,14 @@ TEST(test_early_call)
   noting_driver noting;
   bool freed;
   unsigned calls = 0;
-  engine *clock = open_engine(&noting, &freed);
-  engine_timer *timer = engine_timer_new(clock, ENGINE_TIMER, 0, 0, count_call, &calls);
+  g_autoptr(engine) clock = open_engine(&noting, &freed);
+  g_autoptr(engine_timer) timer = engine_timer_new(clock, ENGINE_TIMER, 0, 0, count_call, &calls);
   engine_timer_set(timer, 100);
   wake(&noting, 99);
   g_assert_cmpuint(calls, ==, 0);
   g_assert_cmpstr(noting.asked->str, ==, "100 ");
   wake(&noting, 100);
   g_assert_cmpuint(calls, ==, 1);
-  engine_timer_free(timer);
-  engine_free(clock);
 }
 
 static void stop_engine(void *user, time_ps now)
@@ -142,9 +141,9 @@ TEST(test_stop)
   noting_driver noting;
   bool freed;
   unsigned calls = 0;
-  engine *clock = open_engine(&noting, &freed);
-  engine_timer *first = engine_timer_new(clock, ENGINE_TRANSMITTER, 0, 0, stop_engine, clock);
-  engine_timer *second = engine_timer_new(clock, ENGINE_WORKLOAD, 0, 0, count_call, &calls);
+  g_autoptr(engine) clock = open_engine(&noting, &freed);
+  g_autoptr(engine_timer) first = engine_timer_new(clock, ENGINE_TRANSMITTER, 0, 0, stop_engine, clock);
+  g_autoptr(engine_timer) second = engine_timer_new(clock, ENGINE_WORKLOAD, 0, 0, count_call, &calls);
   engine_timer_set(first, 50);
   engine_timer_set(second, 50);
   noting.during_run = wake_twice_at_50;
@@ -155,7 +154,4 @@ TEST(test_stop)
   engine_run(clock, 1000);
   g_assert_cmpuint(calls, ==, 1);
   g_assert_cmpstr(noting.asked->str, ==, "50 50 ");
-  engine_timer_free(first);
-  engine_timer_free(second);
-  engine_free(clock);
 }

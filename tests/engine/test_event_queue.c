@@ -7,6 +7,8 @@
 #include "base/random_stream.h"
 #include "engine/engine.h"
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(event_queue, event_queue_clear)
+
 static event_queue_timer timer_of(engine_class class, uint32_t major, uint64_t minor)
 {
   return (event_queue_timer){.when = TIME_PS_NEVER,
@@ -32,7 +34,7 @@ static void take(event_queue *queue, event_queue_timer *expected)
  * put off is the one that is now due first. */
 static void test_put_off(void)
 {
-  event_queue queue = {0};
+  g_auto(event_queue) queue = {0};
   event_queue_timer retransmission = timer_of(ENGINE_TIMER, 0, 0);
   event_queue_timer delayed_ack = timer_of(ENGINE_TIMER, 1, 0);
   event_queue_timer arrival = timer_of(ENGINE_ARRIVAL, 0, 0);
@@ -50,13 +52,12 @@ static void test_put_off(void)
   take(&queue, &arrival);
   g_assert_null(event_queue_first(&queue));
   g_assert_cmpuint(queue.count, ==, 0);
-  event_queue_clear(&queue);
 }
 
 /* One that has just been taken may be set to the same moment again, with the same keys or with others. */
 static void test_set_again(void)
 {
-  event_queue queue = {0};
+  g_auto(event_queue) queue = {0};
   event_queue_timer arrival = timer_of(ENGINE_ARRIVAL, 0, 5);
   event_queue_timer other = timer_of(ENGINE_ARRIVAL, 0, 6);
   set(&queue, &arrival, 10);
@@ -69,7 +70,6 @@ static void test_set_again(void)
   event_queue_set(&queue, &arrival, 10, 4);
   take(&queue, &arrival);
   g_assert_null(event_queue_first(&queue));
-  event_queue_clear(&queue);
 }
 
 /* Random moves, earlier and later, switching off and removal, of timers in few moments: most events share theirs. The
@@ -154,7 +154,7 @@ static void test_random_against_model(gconstpointer data)
  * other has been taken. */
 static void test_same_keys_at_other_moments(void)
 {
-  event_queue queue = {0};
+  g_auto(event_queue) queue = {0};
   event_queue_timer one = timer_of(ENGINE_TIMER, 3, 1);
   event_queue_timer twin = timer_of(ENGINE_TIMER, 3, 1);
   set(&queue, &one, 10);
@@ -168,7 +168,6 @@ static void test_same_keys_at_other_moments(void)
   take(&queue, &one);
   set(&queue, &twin, 20);
   take(&queue, &twin);
-  event_queue_clear(&queue);
 }
 
 /* Several timers have had the same keys at the same moment; two are left there when the first is taken.

@@ -23,11 +23,10 @@ datagram *test_packet_of(const tcp_header *header, int64_t position, uint32_t le
   buffer_chain payload;
   buffer_chain_init(&payload);
   if (length > 0) {
-    octet_buffer *buffer = octet_buffer_new(length);
+    g_autoptr(octet_buffer) buffer = octet_buffer_new(length);
     for (uint32_t i = 0; i < length; i++)
       octet_buffer_octets(buffer)[i] = test_octet(position + i);
     buffer_chain_append(&payload, octet_buffer_octets(buffer), length, buffer);
-    octet_buffer_unref(buffer);
   }
   const ip_address source = ip_address_v4(0x0A000001);
   const ip_address destination = ip_address_v4(0x0A000002);
@@ -86,7 +85,7 @@ void test_output_free(GArray *output)
 
 void test_assert_numbers(GArray *output, bool times, const char *expected)
 {
-  GString *text = g_string_new(NULL);
+  g_autoptr(GString) text = g_string_new(NULL);
   for (guint i = 0; i < output->len; i++) {
     const test_arrival *arrival = test_output_at(output, i);
     g_string_append_printf(text, "%s%u", i > 0 ? " " : "", test_number_of(arrival->packet));
@@ -94,7 +93,6 @@ void test_assert_numbers(GArray *output, bool times, const char *expected)
       g_string_append_printf(text, "@%" G_GINT64_FORMAT, arrival->at);
   }
   g_assert_cmpstr(text->str, ==, expected);
-  g_string_free(text, TRUE);
 }
 
 char *test_fates(path_element *element, guint count)

@@ -5,9 +5,8 @@
 
 #include <glib.h>
 
-#include "base/random_stream.h"
 #include "fields.h"
-#include "network/path_element.h"
+#include "network_cleanup.h"
 
 /* --- Packets, and an output that remembers what came --- */
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "random_flows.h"
+#include "base_cleanup.h"
 
 #include <glib.h>
 #include <string.h>
@@ -184,12 +185,11 @@ static datagram *make(world *w, flow_state *flow, int64_t from, int64_t to, uint
 
   buffer_chain_init(&payload);
   if (to > from) {
-    octet_buffer *buffer = octet_buffer_new((size_t)(to - from));
+    g_autoptr(octet_buffer) buffer = octet_buffer_new((size_t)(to - from));
     for (int64_t at = from; at < to; at++) {
       octet_buffer_octets(buffer)[at - from] = octet_of(flow, at);
     }
     buffer_chain_append(&payload, octet_buffer_octets(buffer), (uint32_t)(to - from), buffer);
-    octet_buffer_unref(buffer);
   }
   return datagram_new_in(NULL, &source, &destination, &header, &payload);
 }

@@ -34,7 +34,7 @@ static void assert_next_drop(path_queue_manager *codel, time_ps due)
  * 70,711,364,788; / sqrt(3) with 113511: 57,735,373,664. */
 TEST(test_control_law)
 {
-  path_queue_manager *codel = codel_new();
+  g_autoptr(path_queue_manager) codel = codel_new();
   for (int ms = 0; ms < 100; ms++) {
     g_assert_cmpint(ask(codel, 10, 9000, false, (time_ps)ms * MS), ==, PATH_QUEUE_PASS);
   }
@@ -48,21 +48,19 @@ TEST(test_control_law)
   g_assert_cmpint(ask(codel, 10, 9000, false, due), ==, PATH_QUEUE_PASS);
   due += INT64_C(57735373664);
   assert_next_drop(codel, due);
-  path_queue_manager_free(codel);
 }
 
 /* Drops that are overdue are made up for, one behind the other: from 200 ms at 280 ms two (200 and 270.7),
  * not three (328.4). */
 TEST(test_overdue)
 {
-  path_queue_manager *codel = codel_new();
+  g_autoptr(path_queue_manager) codel = codel_new();
   ask(codel, 10, 9000, false, 0);
   g_assert_cmpint(ask(codel, 10, 9000, false, (time_ps)100 * MS), ==, PATH_QUEUE_DROP);
   g_assert_cmpint(ask(codel, 10, 9000, false, (time_ps)100 * MS), ==, PATH_QUEUE_PASS);
   g_assert_cmpint(ask(codel, 10, 9000, false, (time_ps)280 * MS), ==, PATH_QUEUE_DROP);
   g_assert_cmpint(ask(codel, 10, 9000, false, (time_ps)280 * MS), ==, PATH_QUEUE_DROP);
   g_assert_cmpint(ask(codel, 10, 9000, false, (time_ps)280 * MS), ==, PATH_QUEUE_PASS);
-  path_queue_manager_free(codel);
 }
 
 /* One short wait, or a queue of no more than a packet, begins the interval anew. */
@@ -74,12 +72,11 @@ TEST(test_a_short_wait_forgives)
     path_queue_verdict expected;
   } rows[] = {{4, 9000, PATH_QUEUE_PASS}, {10, 1500, PATH_QUEUE_PASS}, {5, 1501, PATH_QUEUE_DROP}};
   for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
-    path_queue_manager *codel = codel_new();
+    g_autoptr(path_queue_manager) codel = codel_new();
     ask(codel, 10, 9000, false, 0);
     g_assert_cmpint(ask(codel, rows[i].waited_ms, rows[i].octets, false, (time_ps)90 * MS), ==,
                     PATH_QUEUE_PASS);
     g_assert_cmpint(ask(codel, 10, 9000, false, (time_ps)100 * MS), ==, rows[i].expected);
-    path_queue_manager_free(codel);
   }
 }
 
@@ -88,7 +85,7 @@ TEST(test_a_short_wait_forgives)
  * count = 3) ms apart; after a long time 100 ms. */
 static void check_again(time_ps later, time_ps expected_gap)
 {
-  path_queue_manager *codel = codel_new();
+  g_autoptr(path_queue_manager) codel = codel_new();
   ask(codel, 10, 9000, false, 0);
   ask(codel, 10, 9000, false, (time_ps)100 * MS);
   ask(codel, 10, 9000, false, (time_ps)100 * MS);
@@ -101,7 +98,6 @@ static void check_again(time_ps later, time_ps expected_gap)
   g_assert_cmpint(ask(codel, 10, 9000, false, begun), ==, PATH_QUEUE_DROP);
   g_assert_cmpint(ask(codel, 10, 9000, false, begun), ==, PATH_QUEUE_PASS);
   assert_next_drop(codel, begun + expected_gap);
-  path_queue_manager_free(codel);
 }
 
 TEST(test_begun_again)
@@ -113,14 +109,13 @@ TEST(test_begun_again)
 /* What is ECN-capable is marked at the same times, and the next drop is as far away. */
 TEST(test_marks)
 {
-  path_queue_manager *codel = codel_new();
+  g_autoptr(path_queue_manager) codel = codel_new();
   ask(codel, 10, 9000, true, 0);
   g_assert_cmpint(ask(codel, 10, 9000, true, (time_ps)100 * MS), ==, PATH_QUEUE_MARK);
   g_assert_cmpint(ask(codel, 10, 9000, true, (time_ps)200 * MS - 1), ==, PATH_QUEUE_PASS);
   g_assert_cmpint(ask(codel, 10, 9000, true, (time_ps)200 * MS), ==, PATH_QUEUE_MARK);
   g_assert_cmpint(ask(codel, 10, 9000, false, (time_ps)200 * MS + INT64_C(70711364787)), ==, PATH_QUEUE_PASS);
   g_assert_cmpint(ask(codel, 10, 9000, false, (time_ps)200 * MS + INT64_C(70711364788)), ==, PATH_QUEUE_DROP);
-  path_queue_manager_free(codel);
 }
 
 /* --- In front of a link --- */
@@ -154,7 +149,7 @@ TEST(test_in_front_of_a_link)
   link->link.free = free_kept;
   path_element *transmitter =
       path_transmitter_new(&link_config, &link->link, &(path_transmitter_config){.manager = codel_new()});
-  datagram *packet = test_packet(0, 1210, TCP_ACK);
+  g_autoptr(datagram) packet = test_packet(0, 1210, TCP_ACK);
   uint64_t dropped[3] = {0};
   for (int half_ms = 0; half_ms < 4000; half_ms++) {
     time_ps now = (time_ps)half_ms * MS / 2;
@@ -173,5 +168,4 @@ TEST(test_in_front_of_a_link)
   g_assert_cmpuint(link->sent, ==, 1997);          /* 2 s ÷ 1.0016 ms, begun */
   path_element_free(transmitter);
   g_assert_cmpuint(packet->references, ==, 1);
-  datagram_unref(packet);
 }

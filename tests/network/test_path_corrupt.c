@@ -133,9 +133,9 @@ TEST(test_fragments)
 {
   for (int mode = PATH_CORRUPT_CAUGHT; mode <= PATH_CORRUPT_UNCAUGHT; mode++) {
     g_auto(path_fixture) f = set_up(mode, 1);
-    datagram *packet = test_packet(0, PAYLOAD, TCP_ACK);
+    g_autoptr(datagram) packet = test_packet(0, PAYLOAD, TCP_ACK);
     datagram_allow_fragments(packet, 7);
-    buffer_chain whole;
+    g_auto(buffer_chain) whole;
     buffer_chain_init(&whole);
     for (uint32_t from = 0; from < 20 + PAYLOAD; from += 80) {
       path_element_receive(f.element, datagram_new_fragment(packet, from, MIN(80, 20 + PAYLOAD - from)), 0);
@@ -145,12 +145,9 @@ TEST(test_fragments)
       buffer_chain_append_chain(&whole, part, 0, part->length);
     }
     g_assert_cmpuint(f.element->counts.damaged, ==, mode == PATH_CORRUPT_CAUGHT ? 2 : 0);
-    datagram *result = datagram_new_reassembled(test_output_at(f.output, 0)->packet, &whole);
+    g_autoptr(datagram) result = datagram_new_reassembled(test_output_at(f.output, 0)->packet, &whole);
     /* NULL: the damaged bit was one that makes a TCP header */
     g_assert_true((result && datagram_checksum_is_right(result)) == (mode == PATH_CORRUPT_UNCAUGHT));
-    datagram_unref(result);
-    buffer_chain_clear(&whole);
-    datagram_unref(packet);
   }
 }
 
@@ -159,7 +156,7 @@ TEST(test_shared_octets)
 {
   for (int mode = PATH_CORRUPT_CAUGHT; mode <= PATH_CORRUPT_UNCAUGHT; mode++) {
     g_auto(path_fixture) f = set_up(mode, 1);
-    datagram *packet = test_packet(0, PAYLOAD, TCP_ACK);
+    g_autoptr(datagram) packet = test_packet(0, PAYLOAD, TCP_ACK);
     datagram *copy = datagram_copy(packet);
     uint8_t before[IPV4_OCTETS];
     uint8_t later[IPV4_OCTETS];
@@ -169,7 +166,6 @@ TEST(test_shared_octets)
     datagram_write(packet, later, true);
     g_assert_cmpmem(before, IPV4_OCTETS, later, IPV4_OCTETS);
     g_assert_cmpuint(packet->references, ==, 1);
-    datagram_unref(packet);
   }
 }
 
@@ -191,7 +187,7 @@ TEST(test_probability)
 TEST(test_elements_behind_are_safe)
 {
   g_auto(path_fixture) f = set_up(PATH_CORRUPT_CAUGHT, 1);
-  random_stream *random = random_stream_new(1, "others.forward");
+  g_autoptr(random_stream) random = random_stream_new(1, "others.forward");
   path_element *behind[] = {
       path_rfc4737_entrance_new(),
       path_loss_new(&(path_loss_config){.every = 1000}, random),
@@ -219,5 +215,4 @@ TEST(test_elements_behind_are_safe)
   for (gsize i = 0; i < G_N_ELEMENTS(behind); i++) {
     path_element_free(behind[i]);
   }
-  random_stream_free(random);
 }

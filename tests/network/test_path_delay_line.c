@@ -4,6 +4,8 @@
 #include "path_fixture.h"
 #include "test.h"
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(path_delay_line, path_delay_line_clear)
+
 static datagram *numbered(uint32_t number)
 {
   datagram *packet = test_numbered_packet(number);
@@ -14,7 +16,7 @@ static datagram *numbered(uint32_t number)
 /* By time, and by entry among equals, however they were added; not before they are due. */
 TEST(test_order)
 {
-  path_delay_line hold;
+  g_auto(path_delay_line) hold;
   uint64_t order = 0;
   path_delay_line_init(&hold);
   g_assert_cmpint(path_delay_line_deadline(&hold, &order), ==, TIME_PS_NEVER);
@@ -31,11 +33,9 @@ TEST(test_order)
     g_assert_cmpint(path_delay_line_deadline(&hold, &order), ==, expected[i].due);
     g_assert_cmpuint(order, ==, expected[i].number);
     g_assert_null(path_delay_line_take_due(&hold, expected[i].due - 1));
-    datagram *packet = path_delay_line_take_due(&hold, expected[i].due);
+    g_autoptr(datagram) packet = path_delay_line_take_due(&hold, expected[i].due);
     g_assert_cmpuint(test_number_of(packet), ==, expected[i].number);
-    datagram_unref(packet);
   }
-  path_delay_line_clear(&hold);
 }
 
 /* 20,000 additions at random times, a third of the time something is taken: what is taken is never due before
@@ -44,10 +44,10 @@ TEST(test_many)
 {
   const guint32 seed = 20260309;
   g_test_message("seed %u", seed);
-  GRand *random = g_rand_new_with_seed(seed);
+  g_autoptr(GRand) random = g_rand_new_with_seed(seed);
   static time_ps times[20000];
   static bool gone[20000];
-  path_delay_line hold;
+  g_auto(path_delay_line) hold;
   path_delay_line_init(&hold);
   uint32_t added = 0;
   uint32_t taken = 0;
@@ -62,7 +62,7 @@ TEST(test_many)
       last_number = 0;
       continue;
     }
-    datagram *packet = path_delay_line_take_due(&hold, TIME_PS_NEVER);
+    g_autoptr(datagram) packet = path_delay_line_take_due(&hold, TIME_PS_NEVER);
     if (!packet) {
       continue;
     }
@@ -73,8 +73,5 @@ TEST(test_many)
     g_assert_true(times[number] > last || (times[number] == last && number >= last_number));
     last = times[number];
     last_number = number;
-    datagram_unref(packet);
   }
-  g_rand_free(random);
-  path_delay_line_clear(&hold);
 }

@@ -51,11 +51,11 @@ TEST(test_probability)
 /* What becomes of the original behind the element does not reach the copy: of two packets one is damaged. */
 TEST(test_the_copy_is_its_own)
 {
-  random_stream *random = random_stream_new(1, "duplicate.forward");
-  random_stream *damage =
+  g_autoptr(random_stream) random = random_stream_new(1, "duplicate.forward");
+  g_autoptr(random_stream) damage =
       random_stream_new(test_seed_that_chooses("corrupt.forward", 0.5, "x"), "corrupt.forward");
-  path_element *duplicate = path_duplicate_new(&(path_duplicate_config){.probability = 1}, random);
-  path_element *corrupt =
+  g_autoptr(path_element) duplicate = path_duplicate_new(&(path_duplicate_config){.probability = 1}, random);
+  g_autoptr(path_element) corrupt =
       path_corrupt_new(&(path_corrupt_config){.mode = PATH_CORRUPT_UNCAUGHT, .probability = 0.5}, damage);
   GArray *output = test_output_new();
   path_element_set_output(duplicate, path_element_input, corrupt);
@@ -69,8 +69,4 @@ TEST(test_the_copy_is_its_own)
   }
   g_assert_true(memcmp(octets[0], octets[1], 100) != 0);
   test_output_free(output);
-  path_element_free(duplicate);
-  path_element_free(corrupt);
-  random_stream_free(random);
-  random_stream_free(damage);
 }

@@ -54,14 +54,13 @@ TEST(test_every_third)
 TEST(test_probability)
 {
   g_auto(path_fixture) f = set_up(&(path_ecn_mark_config){.probability = 0.1});
-  random_stream *other = random_stream_new(20260316, "ecn.forward");
+  g_autoptr(random_stream) other = random_stream_new(20260316, "ecn.forward");
   for (int i = 0; i < 30000; i++) {
     send(&f, i % 3 == 0 ? DATAGRAM_ECN_NOT_CAPABLE : DATAGRAM_ECN_ECT_0);
     random_stream_next(other);
   }
   g_assert_cmpfloat_with_epsilon((double)f.element->counts.marked, 2000, 5 * 42.4);
   g_assert_cmpuint(random_stream_next(f.random), ==, random_stream_next(other));
-  random_stream_free(other);
 }
 
 /* Who else refers to the packet (a capture, a copy of a reference) sees no mark; the marked one keeps its
@@ -69,7 +68,7 @@ TEST(test_probability)
 TEST(test_shared_packet)
 {
   g_auto(path_fixture) f = set_up(&(path_ecn_mark_config){.probability = 1});
-  datagram *packet = test_packet(0, 10, TCP_ACK);
+  g_autoptr(datagram) packet = test_packet(0, 10, TCP_ACK);
   datagram_set_ecn(packet, DATAGRAM_ECN_ECT_0);
   packet->send_order = 77;
   packet->flow_order = 5;
@@ -79,5 +78,4 @@ TEST(test_shared_packet)
   g_assert_cmpint(datagram_ecn_of(marked), ==, DATAGRAM_ECN_CONGESTED);
   EXPECT_FIELDS(marked, (send_order, 77), (flow_order, 5));
   g_assert_cmpuint(packet->references, ==, 1);
-  datagram_unref(packet);
 }

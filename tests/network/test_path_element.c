@@ -9,9 +9,9 @@
 TEST(test_chain)
 {
   const uint64_t drop[] = {2};
-  random_stream *loss_random = random_stream_new(1, "loss.forward");
-  path_element *loss = path_loss_new(&(path_loss_config){.drop = {drop, 1}}, loss_random);
-  path_element *delay = path_jitter_new(
+  g_autoptr(random_stream) loss_random = random_stream_new(1, "loss.forward");
+  g_autoptr(path_element) loss = path_loss_new(&(path_loss_config){.drop = {drop, 1}}, loss_random);
+  g_autoptr(path_element) delay = path_jitter_new(
       &(path_jitter_config){.delay_ps = 25, .distribution = PATH_JITTER_CONSTANT}, NULL, NULL);
   GArray *output = test_output_new();
   path_element_set_output(loss, path_element_input, delay);
@@ -31,20 +31,15 @@ TEST(test_chain)
   path_element_run(delay, 55);
   test_assert_numbers(output, true, "1@35 3@55");
   test_output_free(output);
-  path_element_free(loss);
-  path_element_free(delay);
   path_element_free(NULL);
-  random_stream_free(loss_random);
 }
 
 /* An element without a deadline never is due, and its order is 0 whatever the variable held. */
 TEST(test_no_deadline)
 {
-  random_stream *random = random_stream_new(1, "loss.forward");
-  path_element *loss = path_loss_new(&(path_loss_config){.probability = 0}, random);
+  g_autoptr(random_stream) random = random_stream_new(1, "loss.forward");
+  g_autoptr(path_element) loss = path_loss_new(&(path_loss_config){.probability = 0}, random);
   uint64_t order = 7;
   g_assert_cmpint(path_element_deadline(loss, &order), ==, TIME_PS_NEVER);
   g_assert_cmpuint(order, ==, 0);
-  path_element_free(loss);
-  random_stream_free(random);
 }

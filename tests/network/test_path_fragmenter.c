@@ -32,6 +32,8 @@ static void tear_down(fixture *f)
   g_array_free(f->messages, TRUE);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(fixture, tear_down)
+
 static datagram *fragmentable(uint32_t length)
 {
   datagram *packet = test_packet(0, length, TCP_ACK);
@@ -62,15 +64,14 @@ static char *take_output(fixture *f)
 
 static void assert_output(fixture *f, const char *expected)
 {
-  char *text = take_output(f);
+  g_autofree char *text = take_output(f);
   g_assert_cmpstr(text, ==, expected);
-  g_free(text);
 }
 
 /* A packet of the MTU passes as it is, DF or not. */
 TEST(test_what_fits_passes)
 {
-  fixture f;
+  g_auto(fixture) f;
   set_up(&f, 576);
   datagram *packet = test_packet(0, 536, TCP_ACK);
   path_element_receive(f.box, packet, 5);
@@ -80,7 +81,6 @@ TEST(test_what_fits_passes)
   assert_output(&f, "whole whole");
   g_assert_cmpuint(path_fragmenter_counted(f.box).fragments, ==, 0);
   g_assert_cmpuint(f.messages->len, ==, 0);
-  tear_down(&f);
 }
 
 /* RFC 791 §3.2: 1460 + 20 = 1480 octets of IP payload; with an MTU of 576 a fragment has (576 - 20) / 8 * 8 =
@@ -88,8 +88,8 @@ TEST(test_what_fits_passes)
  * first two, 280 + 96 of the last. A packet one octet too large becomes two. */
 TEST(test_fragments)
 {
-  fixture f;
-  fixture next;
+  g_auto(fixture) f;
+  g_auto(fixture) next;
   set_up(&f, 576);
   set_up(&next, 300);
   path_element_set_output(f.box, path_element_input, next.box);
@@ -105,20 +105,18 @@ TEST(test_fragments)
   g_assert_cmpuint(path_fragmenter_counted(next.box).fragments, ==, 6);
   g_assert_cmpuint(f.messages->len, ==, 0);
   g_assert_cmpuint(f.box->counts.dropped, ==, 0);
-  tear_down(&next);
-  tear_down(&f);
 }
 
 /* The fragments have the packet's octets, its ECN field, and the simulation's mark. */
 TEST(test_fragments_have_the_octets)
 {
-  fixture f;
+  g_auto(fixture) f;
   set_up(&f, 68);
   datagram *packet = fragmentable(1000);
   datagram_set_ecn(packet, DATAGRAM_ECN_CONGESTED);
   packet->retransmission = true;
   path_element_receive(f.box, packet, 0);
-  buffer_chain whole;
+  g_auto(buffer_chain) whole;
   buffer_chain_init(&whole);
   g_assert_cmpuint(f.output->len, ==, 22); /* 1020 / 48 */
   for (guint i = 0; i < f.output->len; i++) {
@@ -131,14 +129,12 @@ TEST(test_fragments_have_the_octets)
   for (uint32_t i = 0; i < 1000; i++) {
     g_assert_cmphex(buffer_chain_at(&whole, 20 + i), ==, test_octet(i));
   }
-  buffer_chain_clear(&whole);
-  tear_down(&f);
 }
 
 /* RFC 1191 §4: dropped, and its source told of the MTU. */
 TEST(test_too_big)
 {
-  fixture f;
+  g_auto(fixture) f;
   uint32_t mtu;
   uint32_t sequence;
   datagram_flow flow;
@@ -160,26 +156,24 @@ TEST(test_too_big)
   g_assert_true(ip_address_equal(&from, &router));
   g_assert_cmpuint(path_fragmenter_counted(f.box).too_big, ==, 1);
   EXPECT_FIELDS(&f.box->counts, (dropped, 1), (retransmissions_dropped, 1));
-  tear_down(&f);
 }
 
 /* RFC 2923 §2.1: nobody is told. */
 TEST(test_black_hole)
 {
-  fixture f;
+  g_auto(fixture) f;
   set_up(&f, 576);
   path_fragmenter_set_too_big(f.box, NULL, NULL);
   path_element_receive(f.box, test_packet(0, 537, TCP_ACK), 0);
   assert_output(&f, "");
   g_assert_cmpuint(f.messages->len, ==, 0);
   g_assert_cmpuint(path_fragmenter_counted(f.box).too_big, ==, 1);
-  tear_down(&f);
 }
 
 /* The MTU counts for what comes after it has changed. */
 TEST(test_mtu_changes)
 {
-  fixture f;
+  g_auto(fixture) f;
   set_up(&f, 1500);
   path_element_receive(f.box, test_packet(0, 1460, TCP_ACK), 0);
   path_fragmenter_set_mtu(f.box, 1499);
@@ -188,19 +182,18 @@ TEST(test_mtu_changes)
   path_element_receive(f.box, test_packet(0, 1460, TCP_ACK), 0);
   assert_output(&f, "whole whole");
   g_assert_cmpuint(f.messages->len, ==, 1);
-  tear_down(&f);
 }
 
 /* RFC 8200 §4.5: in IPv6 only the source fragments; RFC 4443 §3.2: the message is a must. */
 TEST(test_ipv6_is_not_fragmented)
 {
-  fixture f;
+  g_auto(fixture) f;
   uint32_t mtu;
   uint32_t sequence;
   set_up(&f, 1500);
   const ip_address router = ip_address_v6(UINT64_C(0x20010DB800000000), 9);
   const ip_address host = ip_address_v6(UINT64_C(0x20010DB800000000), 1);
-  path_element *box = path_fragmenter_new(1280, &router);
+  g_autoptr(path_element) box = path_fragmenter_new(1280, &router);
   path_element_set_output(box, test_output, f.output);
   path_fragmenter_set_too_big(box, test_output, f.messages);
   static const uint8_t octets[1221];
@@ -217,8 +210,6 @@ TEST(test_ipv6_is_not_fragmented)
   g_assert_cmpuint(f.messages->len, ==, 1);
   datagram_too_big_of(test_output_at(f.messages, 0)->packet, &mtu, &sequence);
   g_assert_cmpuint(mtu, ==, 1280);
-  path_element_free(box);
-  tear_down(&f);
 }
 
 static datagram *read_packet(const uint8_t *octets, size_t length)
@@ -234,7 +225,7 @@ static datagram *read_packet(const uint8_t *octets, size_t length)
  * is cut as any. Neither that nor a fragment with DF breaks the router. */
 TEST(test_hostile_fragments)
 {
-  fixture f;
+  g_auto(fixture) f;
   uint8_t wire[120] = {0x45, 0, 0, 120, 0, 77, 0x3F, 0xFF, 64, 6, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2};
   set_up(&f, 68);
   path_element_receive(f.box, read_packet(wire, sizeof wire), 0); /* MF, offset 65528, 100 octets */
@@ -249,5 +240,4 @@ TEST(test_hostile_fragments)
   assert_output(&f, "");
   g_assert_cmpuint(f.messages->len, ==, 0);
   g_assert_cmpuint(path_fragmenter_counted(f.box).too_big, ==, 1);
-  tear_down(&f);
 }

@@ -241,7 +241,7 @@ TEST(test_order)
 TEST(test_chosen_packets_skip_the_delay)
 {
   g_auto(path_fixture) f = fixture_of_stream(1, "jitter.forward");
-  random_stream *reorder_random = random_stream_new(1, "reorder.forward");
+  g_autoptr(random_stream) reorder_random = random_stream_new(1, "reorder.forward");
   path_element *jitter = fixture_take(
       &f, path_jitter_new(&(path_jitter_config){.delay_ps = 20 * US, .reorder = {.probability = 1, .gap = 3}},
                           f.random, reorder_random));
@@ -249,15 +249,14 @@ TEST(test_chosen_packets_skip_the_delay)
   test_run_until(jitter, 100 * US);
   test_assert_numbers(f.output, true,
                       "3@3000000 6@6000000 1@21000000 2@22000000 4@24000000 5@25000000 7@27000000");
-  random_stream_free(reorder_random);
 }
 
 /* The deadline is that of the packet that leaves first, with its send order; what waits is freed with the
  * element. */
 TEST(test_deadline)
 {
-  random_stream *random = random_stream_new(1, "jitter.forward");
-  path_element *jitter =
+  g_autoptr(random_stream) random = random_stream_new(1, "jitter.forward");
+  g_autoptr(path_element) jitter =
       path_jitter_new(&(path_jitter_config){.delay_ps = 25, .reorders = true}, random, NULL);
   uint64_t order = 9;
   g_assert_cmpint(path_element_deadline(jitter, &order), ==, TIME_PS_NEVER);
@@ -269,8 +268,6 @@ TEST(test_deadline)
   }
   g_assert_cmpint(path_element_deadline(jitter, &order), ==, 26);
   g_assert_cmpuint(order, ==, 71);
-  path_element_free(jitter);
-  random_stream_free(random);
 }
 
 /* --- A constant delay, and packets that skip it --- */
@@ -368,10 +365,9 @@ TEST(test_draws_only_where_chosen)
 {
   g_auto(path_fixture) f = constant_delay(25, 1, 3);
   fixture_send_numbered(&f, 1, 9, 1);
-  random_stream *other = random_stream_new(5, "reorder.forward");
+  g_autoptr(random_stream) other = random_stream_new(5, "reorder.forward");
   for (int i = 0; i < 3; i++) {
     random_stream_chance(other, 1);
   }
   g_assert_cmpuint(random_stream_next(f.random), ==, random_stream_next(other));
-  random_stream_free(other);
 }

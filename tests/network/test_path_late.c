@@ -75,11 +75,11 @@ TEST(test_due_with_an_arrival)
  * that is let go meanwhile. So the smallest is 7, and the mean is 7 (1 + 2 %) and a little. */
 TEST(test_extent)
 {
-  random_stream *random = random_stream_new(20260315, stream_name);
-  path_element *entrance = path_rfc4737_entrance_new();
-  path_element *displace =
+  g_autoptr(random_stream) random = random_stream_new(20260315, stream_name);
+  g_autoptr(path_element) entrance = path_rfc4737_entrance_new();
+  g_autoptr(path_element) displace =
       path_late_new(&(path_late_config){.probability = 0.02, .by = {true, 7}, .wait_ps = 1000}, random);
-  path_element *exit = path_rfc4737_exit_new();
+  g_autoptr(path_element) exit = path_rfc4737_exit_new();
   GArray *output = test_output_new();
   path_element_set_output(entrance, path_element_input, displace);
   path_element_set_output(displace, path_element_input, exit);
@@ -95,22 +95,16 @@ TEST(test_extent)
   g_assert_cmpuint(report->extent_sum, <, 8 * report->reordered);
   g_assert_cmpuint(report->extent_most, >, 7);
   test_output_free(output);
-  path_element_free(entrance);
-  path_element_free(displace);
-  path_element_free(exit);
-  random_stream_free(random);
 }
 
 /* What is held is freed with the element. */
 TEST(test_freed_with_packets)
 {
-  random_stream *random = random_stream_new(1, stream_name);
+  g_autoptr(random_stream) random = random_stream_new(1, stream_name);
   path_element *displace = path_late_new(&(path_late_config){.probability = 1, .by = {false, 10}}, random);
-  datagram *packet = test_packet(0, 5, TCP_ACK);
+  g_autoptr(datagram) packet = test_packet(0, 5, TCP_ACK);
   path_element_receive(displace, datagram_ref(packet), 0);
   g_assert_cmpuint(packet->references, ==, 2);
   path_element_free(displace);
   g_assert_cmpuint(packet->references, ==, 1);
-  datagram_unref(packet);
-  random_stream_free(random);
 }

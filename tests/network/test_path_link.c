@@ -5,6 +5,8 @@
 #include "path_fixture.h"
 #include "test.h"
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(path_link_schedule, path_link_schedule_clear)
+
 static const path_link_config ten_gigabit = {.id = 0,
                                              .rate_bit_per_s = UINT64_C(10000000000),
                                              .delay_ps = 25 * TIME_PS_PER_MICROSECOND,
@@ -104,7 +106,7 @@ TEST(test_rate_as_netem)
                                    .cell_octets = 48,
                                    .cell_overhead_octets = 5};
   g_test_message("seed %u", seed);
-  GRand *random = g_rand_new_with_seed(seed);
+  g_autoptr(GRand) random = g_rand_new_with_seed(seed);
   time_ps now = 0;
   time_ps free = 0;
   time_ps netem_last = 0;
@@ -119,7 +121,6 @@ TEST(test_rate_as_netem)
     free = free_at(&config, start, octets);
     now += g_rand_int_range(random, 0, 4) * g_rand_int_range(random, 0, 2000000);
   }
-  g_rand_free(random);
 }
 
 /* A kind of link that does nothing but remember. */
@@ -195,34 +196,31 @@ static path_link_schedule four_packets(void)
 
 TEST(test_no_change)
 {
-  path_link_schedule transits = four_packets();
+  g_auto(path_link_schedule) transits = four_packets();
   assert_arrivals(&transits, "1@542000 2@620000 3@698000 4@776000");
-  path_link_schedule_clear(&transits);
 }
 
 /* At 2 Gbit/s from 78,000 on, when 2 has just started: 3 starts when 2 is through, at 156,000, takes 168,000
  * to its last octet and 312,000 in all; 4 starts at 468,000, and a fifth at 780,000. */
 TEST(test_rate)
 {
-  path_link_schedule transits = four_packets();
+  g_auto(path_link_schedule) transits = four_packets();
   path_link_config slow = fast;
   slow.rate_bit_per_s /= 4;
   path_link_schedule_change(&transits, &slow, 78000);
   schedule(&transits, 5, 100000);
   assert_arrivals(&transits, "1@542000 2@620000 3@824000 4@1136000 5@1448000");
-  path_link_schedule_clear(&transits);
 }
 
 /* One picosecond earlier 2 still waits: it starts at 78,000 all the same, at the new rate: then 3 at 390,000,
  * 4 at 702,000. */
 TEST(test_rate_before_a_start)
 {
-  path_link_schedule transits = four_packets();
+  g_auto(path_link_schedule) transits = four_packets();
   path_link_config slow = fast;
   slow.rate_bit_per_s /= 4;
   path_link_schedule_change(&transits, &slow, 77999);
   assert_arrivals(&transits, "1@542000 2@746000 3@1058000 4@1370000");
-  path_link_schedule_clear(&transits);
 }
 
 /* Without a delay from 100,000 on, 3 and 4 overtake 1 and 2, which are under way. Then, at 160,000, the rate
@@ -230,21 +228,20 @@ TEST(test_rate_before_a_start)
  * 168,000. */
 TEST(test_delay)
 {
-  path_link_schedule transits = four_packets();
+  g_auto(path_link_schedule) transits = four_packets();
   path_link_config none = fast;
   none.delay_ps = 0;
   path_link_schedule_change(&transits, &none, 100000);
   none.rate_bit_per_s /= 4;
   path_link_schedule_change(&transits, &none, 160000);
   assert_arrivals(&transits, "3@198000 4@402000 1@542000 2@620000");
-  path_link_schedule_clear(&transits);
 }
 
 /* Two that arrive in one picosecond do so in the order sent: 2, sent at 100,000 with a delay that is less by
  * so much. */
 TEST(test_together)
 {
-  path_link_schedule transits;
+  g_auto(path_link_schedule) transits;
   path_link_config nearer = fast;
   path_link_schedule_init(&transits, &fast);
   schedule(&transits, 1, 0);
@@ -252,14 +249,13 @@ TEST(test_together)
   path_link_schedule_change(&transits, &nearer, 90000);
   schedule(&transits, 2, 100000);
   assert_arrivals(&transits, "1@542000 2@542000");
-  path_link_schedule_clear(&transits);
 }
 
 /* A link that is idle: the next packet is sent as the link now is. What is on the way is freed with the
  * schedule. */
 TEST(test_idle)
 {
-  path_link_schedule transits;
+  g_auto(path_link_schedule) transits;
   path_link_config slow = fast;
   uint64_t order = 0;
   slow.rate_bit_per_s /= 4;
@@ -268,7 +264,6 @@ TEST(test_idle)
   schedule(&transits, 1, 1000);
   g_assert_cmpint(path_link_schedule_next(&transits, &order), ==, 1000 + 168000 + 500000);
   g_assert_cmpuint(order, ==, 1);
-  path_link_schedule_clear(&transits);
 }
 
 /* --- The link over a native clock --- */
@@ -362,12 +357,12 @@ TEST(test_sends_at_different_times)
  * */
 TEST(test_ties_between_links)
 {
-  engine *clock = engine_native_new();
+  g_autoptr(engine) clock = engine_native_new();
   path_link_config config = ten_gigabit;
   config.id = 1;
-  path_link *second = path_link_native_new(&config, clock);
+  g_autoptr(path_link) second = path_link_native_new(&config, clock);
   config.id = 0;
-  path_link *first = path_link_native_new(&config, clock);
+  g_autoptr(path_link) first = path_link_native_new(&config, clock);
   GArray *output = test_output_new();
   path_link_set_receiver(first, test_output, output);
   path_link_set_receiver(second, test_output, output);
@@ -378,9 +373,6 @@ TEST(test_ties_between_links)
   engine_run(clock, TIME_PS_PER_SECOND);
   test_assert_numbers(output, true, "10@25033600 20@25033600 11@25096000 21@25096000");
   test_output_free(output);
-  path_link_free(first);
-  path_link_free(second);
-  engine_free(clock);
 }
 
 /* The delay becomes 1 us behind the first packet: the second starts at 62,400, arrives 33,600 ps and that
@@ -416,27 +408,23 @@ static void answer(void *user, datagram *packet, time_ps now)
 /* A receiver may send on the same link: each round takes 33,600 + 25,000,000 ps. */
 TEST(test_receiver_may_send)
 {
-  engine *clock = engine_native_new();
-  path_link *link = path_link_native_new(&ten_gigabit, clock);
+  g_autoptr(engine) clock = engine_native_new();
+  g_autoptr(path_link) link = path_link_native_new(&ten_gigabit, clock);
   echo e = {.link = link, .left = 9};
   path_link_set_receiver(link, answer, &e);
   path_link_send(link, test_numbered_packet(1));
   engine_run(clock, TIME_PS_PER_SECOND);
   g_assert_cmpint(e.last, ==, 10 * INT64_C(25033600));
-  path_link_free(link);
-  engine_free(clock);
 }
 
 /* What is on the way when the link is freed goes with it (the sanitizer looks for the packet). */
 TEST(test_free_with_packets_on_the_way)
 {
-  engine *clock = engine_native_new();
+  g_autoptr(engine) clock = engine_native_new();
   path_link *link = path_link_native_new(&ten_gigabit, clock);
-  datagram *packet = test_packet(0, 100, TCP_ACK);
+  g_autoptr(datagram) packet = test_packet(0, 100, TCP_ACK);
   path_link_send(link, datagram_ref(packet));
   path_link_send(link, test_numbered_packet(1));
   path_link_free(link);
   g_assert_cmpuint(packet->references, ==, 1);
-  datagram_unref(packet);
-  engine_free(clock);
 }

@@ -36,7 +36,7 @@ TEST(test_random_loss_is_binomial)
   const uint64_t seed = 20260302;
   g_auto(path_fixture) f = fixture_of_stream(seed, "loss.forward");
   path_element *loss = fixture_take(&f, path_loss_new(&(path_loss_config){.probability = 0.01}, f.random));
-  datagram *packet = test_packet(0, 10, TCP_ACK);
+  g_autoptr(datagram) packet = test_packet(0, 10, TCP_ACK);
   for (int i = 0; i < 100000; i++) {
     path_element_receive(loss, datagram_ref(packet), i);
     test_output_clear(f.output);
@@ -44,7 +44,6 @@ TEST(test_random_loss_is_binomial)
   g_assert_cmpuint(loss->counts.dropped, >=, 1000 - 157);
   g_assert_cmpuint(loss->counts.dropped, <=, 1000 + 157);
   g_assert_cmpuint(packet->references, ==, 1); /* dropped packets lose their reference */
-  datagram_unref(packet);
 }
 
 TEST(test_probability_0_and_1)
@@ -81,16 +80,14 @@ static char *losses_with(const uint64_t *drop, size_t drop_count)
 TEST(test_a_list_does_not_shift_the_draws)
 {
   const uint64_t drop[] = {101, 500};
-  char *without = losses_with(NULL, 0);
-  char *with = losses_with(drop, 2);
+  g_autofree char *without = losses_with(NULL, 0);
+  g_autofree char *with = losses_with(drop, 2);
   g_assert_nonnull(strchr(without, 'x'));
   g_assert_cmpint(with[200], ==, 'x');
   g_assert_cmpint(with[998], ==, 'x');
   with[200] = without[200];
   with[998] = without[998];
   g_assert_cmpstr(with, ==, without);
-  g_free(without);
-  g_free(with);
 }
 
 /* Every third segment with payload: 3, 6 and 9 of those; what has no payload does not count. Numbers: i, with
@@ -169,7 +166,7 @@ TEST(test_correlation_1_never_changes)
 TEST(test_one_draw_a_packet)
 {
   g_auto(path_fixture) f = fixture_of_stream(6, "loss.forward");
-  random_stream *other = random_stream_new(6, "loss.forward");
+  g_autoptr(random_stream) other = random_stream_new(6, "loss.forward");
   path_element *loss =
       fixture_take(&f, path_loss_new(&(path_loss_config){.probability = 0.3, .every = 7}, f.random));
   for (int i = 0; i < 1000; i++) {
@@ -179,7 +176,6 @@ TEST(test_one_draw_a_packet)
     test_output_clear(f.output);
   }
   g_assert_cmpuint(random_stream_next(f.random), ==, random_stream_next(other));
-  random_stream_free(other);
 }
 
 /* --- The channel of Gilbert and Elliott --- */
@@ -215,9 +211,8 @@ TEST(test_certain_changes)
       {{.p = 0, .r = 1, .loss_good = 1}, "xxxxxx"},
   };
   for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
-    char *fates = channel_fates(&rows[i].config, 1, 6);
+    g_autofree char *fates = channel_fates(&rows[i].config, 1, 6);
     g_assert_cmpstr(fates, ==, rows[i].expected);
-    g_free(fates);
   }
 }
 
@@ -227,12 +222,11 @@ TEST(test_certain_changes)
  * geometric length, sigma sqrt(0.75) / 0.25 / sqrt(1923) = 0.079 for their mean. */
 TEST(test_mean_loss_and_burst_length)
 {
-  char *fates =
+  g_autofree char *fates =
       channel_fates(&(path_gilbert_elliott_config){.p = 0.01, .r = 0.25, .loss_bad = 1}, 20260304, 200000);
   double lost = test_count_char(fates, 'x');
   g_assert_cmpfloat_with_epsilon(lost / 200000, 1.0 / 26, 5 * 0.00111);
   g_assert_cmpfloat_with_epsilon(lost / test_count_runs(fates, 'x'), 4, 5 * 0.079);
-  g_free(fates);
 }
 
 /* Loss of one half when bad and one in a hundred when good: 0.5 / 26 + 0.01 * 25 / 26 = 0.02885. Sigma: of
@@ -240,29 +234,25 @@ TEST(test_mean_loss_and_burst_length)
  * 0.00066. */
 TEST(test_losses_in_both_states)
 {
-  char *fates =
+  g_autofree char *fates =
       channel_fates(&(path_gilbert_elliott_config){.p = 0.01, .r = 0.25, .loss_bad = 0.5, .loss_good = 0.01},
                     20260305, 200000);
   g_assert_cmpfloat_with_epsilon(test_count_char(fates, 'x') / 200000.0, 0.02885, 5 * 0.00066);
-  g_free(fates);
 }
 
 /* Two draws a packet in whatever state, so that the channel's losses do not depend on its loss
  * probabilities. */
 TEST(test_two_draws_a_packet)
 {
-  random_stream *random = random_stream_new(6, "gemodel.forward");
-  random_stream *other = random_stream_new(6, "gemodel.forward");
-  path_element *channel =
+  g_autoptr(random_stream) random = random_stream_new(6, "gemodel.forward");
+  g_autoptr(random_stream) other = random_stream_new(6, "gemodel.forward");
+  g_autoptr(path_element) channel =
       path_gilbert_elliott_new(&(path_gilbert_elliott_config){.p = 0.5, .r = 0.5, .loss_bad = 1}, random);
   g_free(test_fates(channel, 50));
   for (int i = 0; i < 100; i++) {
     random_stream_next(other);
   }
   g_assert_cmpuint(random_stream_next(random), ==, random_stream_next(other));
-  path_element_free(channel);
-  random_stream_free(random);
-  random_stream_free(other);
 }
 
 /* --- The chain of four states --- */
@@ -289,9 +279,8 @@ TEST(test_certain_ways)
       {{.p13 = 1, .p32 = 1, .p23 = 1}, "x.x.x."}, /* 3 2 3 2 */
   };
   for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
-    char *fates = chain_fates(&rows[i].config, 1, 6);
+    g_autofree char *fates = chain_fates(&rows[i].config, 1, 6);
     g_assert_cmpstr(fates, ==, rows[i].expected);
-    g_free(fates);
   }
 }
 
@@ -299,23 +288,22 @@ TEST(test_certain_ways)
  * (sigmas: see test_mean_loss_and_burst_length). */
 TEST(test_two_of_the_states)
 {
-  char *fates =
+  g_autofree char *fates =
       chain_fates(&(path_four_state_loss_config){.p13 = 0.01, .p31 = 0.25, .p23 = 1}, 20260306, 200000);
   double lost = test_count_char(fates, 'x');
   g_assert_cmpfloat_with_epsilon(lost / 200000, 1.0 / 26, 5 * 0.00111);
   g_assert_cmpfloat_with_epsilon(lost / test_count_runs(fates, 'x'), 4, 5 * 0.079);
-  g_free(fates);
 }
 
 /* Only p14 = 5 %: losses are single. From one to the next are 1 + (geometric, mean 20, variance 380) packets,
  * so of 200,000 there are 200,000 / 21 = 9524 lost, variance 200,000 * 380 / 21^3, sigma 90.6. */
 TEST(test_isolated_losses)
 {
-  char *fates = chain_fates(&(path_four_state_loss_config){.p14 = 0.05, .p23 = 1}, 20260307, 200000);
+  g_autofree char *fates =
+      chain_fates(&(path_four_state_loss_config){.p14 = 0.05, .p23 = 1}, 20260307, 200000);
   guint lost = test_count_char(fates, 'x');
   g_assert_null(strstr(fates, "xx"));
   g_assert_cmpfloat_with_epsilon(lost, 9524, 5 * 90.6);
-  g_free(fates);
 }
 
 /* All four: with a = p13 / p31 = 1/15 the share lost is (a + p14) / (1 + a (1 + p32 / p23) + p14) = 0.0716667
@@ -328,9 +316,8 @@ TEST(test_isolated_losses)
 TEST(test_all_states)
 {
   const path_four_state_loss_config config = {.p13 = 0.02, .p31 = 0.3, .p32 = 0.2, .p23 = 0.4, .p14 = 0.005};
-  char *fates = chain_fates(&config, 20260308, 200000);
+  g_autofree char *fates = chain_fates(&config, 20260308, 200000);
   double lost = test_count_char(fates, 'x');
   g_assert_cmpfloat_with_epsilon(lost / 200000, 0.06486, 5 * 0.0019);
   g_assert_cmpfloat_with_epsilon(lost / test_count_runs(fates, 'x'), 1.870, 5 * 0.017);
-  g_free(fates);
 }

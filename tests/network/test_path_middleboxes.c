@@ -52,11 +52,9 @@ static path_element *new_box(guint kind, random_stream *random)
 static void test_alone(gconstpointer user)
 {
   for (uint32_t seed = 1; seed <= 10; seed++) {
-    random_stream *random = random_stream_new(seed, "cuts");
-    path_element *box = new_box(GPOINTER_TO_UINT(user), random);
+    g_autoptr(random_stream) random = random_stream_new(seed, "cuts");
+    g_autoptr(path_element) box = new_box(GPOINTER_TO_UINT(user), random);
     random_flows_check(&box, 1, HOLD_PS, seed);
-    path_element_free(box);
-    random_stream_free(random);
   }
 }
 
@@ -64,12 +62,11 @@ static void test_alone(gconstpointer user)
 static void test_in_a_row(gconstpointer user)
 {
   for (guint behind = 0; behind < KINDS; behind++) {
-    random_stream *random = random_stream_new(behind, "cuts");
+    g_autoptr(random_stream) random = random_stream_new(behind, "cuts");
     path_element *boxes[] = {new_box(GPOINTER_TO_UINT(user), random), new_box(behind, random)};
     random_flows_check(boxes, G_N_ELEMENTS(boxes), HOLD_PS, 20 + behind);
     path_element_free(boxes[0]);
     path_element_free(boxes[1]);
-    random_stream_free(random);
   }
 }
 
@@ -80,7 +77,7 @@ static void test_far_positions(gconstpointer user)
 {
   enum { SEGMENTS = 4, SEGMENT_OCTETS = 1460, KIND_THAT_DRAWS = 2 };
   const int64_t apart = INT64_C(37000) * 40540;
-  random_stream *random = random_stream_new(1, "cuts");
+  g_autoptr(random_stream) random = random_stream_new(1, "cuts");
   g_auto(path_fixture) f = fixture_connected(new_box(GPOINTER_TO_UINT(user), random));
   guint expected[SEGMENTS] = {0};
 
@@ -102,26 +99,20 @@ static void test_far_positions(gconstpointer user)
     }
     g_assert_cmpuint(octets, ==, SEGMENTS * SEGMENT_OCTETS);
   }
-  random_stream_free(random);
 }
 
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   for (guint kind = 0; kind < KINDS; kind++) {
-    random_stream *random = random_stream_new(0, "name");
-    path_element *box = new_box(kind, random);
-    char *alone = g_strdup_printf("/path_middleboxes/alone/%s-%u", box->class->name, kind);
-    char *in_a_row = g_strdup_printf("/path_middleboxes/in_a_row/%s-%u", box->class->name, kind);
+    g_autoptr(random_stream) random = random_stream_new(0, "name");
+    g_autoptr(path_element) box = new_box(kind, random);
+    g_autofree char *alone = g_strdup_printf("/path_middleboxes/alone/%s-%u", box->class->name, kind);
+    g_autofree char *in_a_row = g_strdup_printf("/path_middleboxes/in_a_row/%s-%u", box->class->name, kind);
     g_test_add_data_func(alone, GUINT_TO_POINTER(kind), test_alone);
-    char *far = g_strdup_printf("/path_middleboxes/far_positions/%s-%u", box->class->name, kind);
+    g_autofree char *far = g_strdup_printf("/path_middleboxes/far_positions/%s-%u", box->class->name, kind);
     g_test_add_data_func(in_a_row, GUINT_TO_POINTER(kind), test_in_a_row);
     g_test_add_data_func(far, GUINT_TO_POINTER(kind), test_far_positions);
-    g_free(far);
-    g_free(alone);
-    g_free(in_a_row);
-    path_element_free(box);
-    random_stream_free(random);
   }
   return g_test_run();
 }

@@ -125,13 +125,12 @@ static bool netem_chooses(netem_qdisc *netem)
 
 static void run_netem(const netem_line *line, guint32 seed, bool *chosen)
 {
-  GRand *random = g_rand_new_with_seed(seed);
+  g_autoptr(GRand) random = g_rand_new_with_seed(seed);
   netem_qdisc netem = {.line = *line, .numbers = netem_numbers_new(random, line->correlation), .state = 1};
 
   for (guint i = 0; i < PACKETS; i++) {
     chosen[i] = netem_chooses(&netem);
   }
-  g_rand_free(random);
 }
 
 /* ---- The elements ---- */
@@ -170,8 +169,8 @@ static path_element *element_of(const netem_line *line, random_stream *random)
 static void run_element(const netem_line *line, uint64_t seed, bool *chosen)
 {
   static const char *const names[] = {"loss", "duplicate", "corrupt", "reorder", "gemodel", "state"};
-  random_stream *random = random_stream_new(seed, names[line->word]);
-  path_element *element = element_of(line, random);
+  g_autoptr(random_stream) random = random_stream_new(seed, names[line->word]);
+  g_autoptr(path_element) element = element_of(line, random);
   GArray *output = test_output_new();
 
   path_element_set_output(element, test_output, output);
@@ -185,8 +184,6 @@ static void run_element(const netem_line *line, uint64_t seed, bool *chosen)
     test_output_clear(output);
   }
   test_output_free(output);
-  path_element_free(element);
-  random_stream_free(random);
 }
 
 /* ---- Compared ---- */

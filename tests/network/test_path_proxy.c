@@ -314,7 +314,7 @@ TEST(test_too_big)
 {
   g_autoptr(proxy_fixture) kit = connected(BUFFER);
   const ip_address router = ip_address_v4(0x0A0000FE);
-  datagram *lost = NULL;
+  g_autoptr(datagram) lost = NULL;
 
   kit->wires[PROXY_TO_RESPONDER].loses = keep_first;
   kit->wires[PROXY_TO_RESPONDER].loses_user = &lost;
@@ -336,7 +336,6 @@ TEST(test_too_big)
   path_element_receive(kit->ends[SIDE_INITIATOR], message,
                        kit->now); /* the proxy sends no such segments to that side */
   g_assert_cmpuint(kit->wires[PROXY_TO_RESPONDER].entered, ==, passed + 1);
-  datagram_unref(lost);
 }
 
 /* No connection's: passes. Fragments, wrong checksums: dropped and counted. */
@@ -349,7 +348,8 @@ TEST(test_strangers)
   datagram *damaged = test_packet(0, 1000, TCP_ACK);
 
   path_proxy_new(&config, &forward_box, &reverse_box);
-  path_element *forward = &forward_box->element, *reverse = &reverse_box->element;
+  g_autoptr(path_element) forward = &forward_box->element;
+  g_autoptr(path_element) reverse = &reverse_box->element;
   path_element_set_output(forward, test_output, output);
   path_element_set_output(reverse, test_output, output);
   path_element_receive(forward, datagram_new_fragment(packet, 0, 504), 0);
@@ -362,9 +362,7 @@ TEST(test_strangers)
   path_element_receive(forward, packet, 0);
   g_assert_true(test_output_at(output, 0)->packet == packet);
   g_assert_cmpuint(forward->counts.dropped, ==, 1);
-  path_element_free(reverse);
   test_output_free(output);
-  path_element_free(forward);
 }
 
 /* Loses one packet in `*every` on average. */

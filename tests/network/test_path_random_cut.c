@@ -117,12 +117,11 @@ TEST(test_drawn_once)
 
 TEST(test_strangers)
 {
-  random_stream *random = random_stream_new(1, "cuts");
+  g_autoptr(random_stream) random = random_stream_new(1, "cuts");
 
   fixture_check_strangers(&path_random_cut_new(&(path_middleboxes_config){.random_minimum_octets = 1000,
                                                                           .random_maximum_octets = 1000,
                                                                           .flush_ps = FLUSH_PS},
                                                random)
                                ->element);
-  random_stream_free(random);
 }

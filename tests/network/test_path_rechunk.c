@@ -488,12 +488,11 @@ TEST(test_random_stream_without_holes)
 {
   const guint32 seed = 20260303;
   g_test_message("seed %u", seed);
-  GRand *random = g_rand_new_with_seed(seed);
+  g_autoptr(GRand) random = g_rand_new_with_seed(seed);
   for (int round = 0; round < 30; round++) {
     uint32_t chunk = (uint32_t)g_rand_int_range(random, 1, round % 3 == 0 ? 64 : 2500);
     random_stream_without_holes(random, chunk, (uint32_t)g_rand_int_range(random, 0, 3000));
   }
-  g_rand_free(random);
 }
 
 /* A stream in any order, segments given as often as it takes: nothing comes out that did not go in, no line
@@ -502,7 +501,7 @@ TEST(test_random_stream_in_any_order)
 {
   const guint32 seed = 20260304;
   g_test_message("seed %u", seed);
-  GRand *random = g_rand_new_with_seed(seed);
+  g_autoptr(GRand) random = g_rand_new_with_seed(seed);
   for (int round = 0; round < 20; round++) {
     shadow s = {.chunk = (uint32_t)g_rand_int_range(random, 1, 2500),
                 .phase = (uint32_t)g_rand_int_range(random, 0, 3000)};
@@ -526,5 +525,4 @@ TEST(test_random_stream_in_any_order)
     check_pieces(&f, &s);
     g_assert_null(memchr(s.forwarded, 0, STREAM));
   }
-  g_rand_free(random);
 }

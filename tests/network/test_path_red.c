@@ -27,6 +27,8 @@ static void tear_down(fixture *f)
   random_stream_free(f->random);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(fixture, tear_down)
+
 static path_queue_verdict ask(fixture *f, uint32_t packets, bool ecn_capable)
 {
   return f->red->class->enqueue(f->red,
@@ -37,13 +39,12 @@ static path_queue_verdict ask(fixture *f, uint32_t packets, bool ecn_capable)
  * not. */
 TEST(test_thresholds)
 {
-  fixture f = set_up(0.5, 1);
+  g_auto(fixture) f = set_up(0.5, 1);
   for (int i = 0; i < 1000; i++) {
     g_assert_cmpint(ask(&f, 4, false), ==, PATH_QUEUE_PASS);
     g_assert_cmpint(ask(&f, 15, i % 2 == 0), ==, PATH_QUEUE_DROP);
     g_assert_cmpint(ask(&f, 5, false), ==, PATH_QUEUE_PASS); /* at the minimum the probability is 0 */
   }
-  tear_down(&f);
 }
 
 /* Half way, at 10, the probability is half of 10 %: 5 %. The gap to the next drop is uniform in 1 … 20: never
@@ -51,7 +52,7 @@ TEST(test_thresholds)
  * 42,000 · 33.25 / 10.5³, sigma 34.7. */
 TEST(test_gaps_are_uniform)
 {
-  fixture f = set_up(0.1, 1);
+  g_auto(fixture) f = set_up(0.1, 1);
   guint dropped = 0;
   guint gap = 0;
   guint of_gap[21] = {0};
@@ -68,13 +69,12 @@ TEST(test_gaps_are_uniform)
   for (int i = 1; i <= 20; i++) { /* 200 each, sigma 13.8 */
     g_assert_cmpfloat_with_epsilon(of_gap[i], dropped / 20.0, 5 * 13.8);
   }
-  tear_down(&f);
 }
 
 /* What is ECN-capable is marked where others are dropped. */
 TEST(test_marks)
 {
-  fixture f = set_up(0.1, 1);
+  g_auto(fixture) f = set_up(0.1, 1);
   guint marked = 0;
   for (int i = 0; i < 4200; i++) {
     path_queue_verdict verdict = ask(&f, 10, true);
@@ -82,7 +82,6 @@ TEST(test_marks)
     marked += verdict == PATH_QUEUE_MARK;
   }
   g_assert_cmpfloat_with_epsilon(marked, 400, 5 * 11);
-  tear_down(&f);
 }
 
 /* A weight of 1/4: 20 waiting make averages of 5, 8.75, 11.5625, 13.67, 15.25: the fifth packet finds it
@@ -90,7 +89,7 @@ TEST(test_marks)
  * average is 15.25 · 0.75⁴ = 4.83 and all pass. */
 TEST(test_average)
 {
-  fixture f = set_up(0, 0.25);
+  g_auto(fixture) f = set_up(0, 0.25);
   for (int i = 0; i < 4; i++) {
     g_assert_cmpint(ask(&f, 20, false), ==, PATH_QUEUE_PASS);
   }
@@ -103,19 +102,16 @@ TEST(test_average)
     g_assert_cmpint(ask(&f, 20, false), ==, PATH_QUEUE_PASS);
   }
   g_assert_cmpint(ask(&f, 20, false), ==, PATH_QUEUE_DROP);
-  tear_down(&f);
 }
 
 /* One draw a packet, whatever the average. */
 TEST(test_one_draw_a_packet)
 {
-  fixture f = set_up(0.1, 1);
-  random_stream *other = random_stream_new(20260319, "red.forward");
+  g_auto(fixture) f = set_up(0.1, 1);
+  g_autoptr(random_stream) other = random_stream_new(20260319, "red.forward");
   for (uint32_t i = 0; i < 300; i++) {
     ask(&f, i % 20, i % 2 == 0);
     random_stream_next(other);
   }
   g_assert_cmpuint(random_stream_next(f.random), ==, random_stream_next(other));
-  random_stream_free(other);
-  tear_down(&f);
 }

@@ -30,6 +30,8 @@ static void tear_down(fixture *f)
   test_output_free(f->output);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(fixture, tear_down)
+
 /* `count` segments of the connection from `port` enter. */
 static void enter(fixture *f, uint16_t port, guint count)
 {
@@ -119,7 +121,7 @@ TEST(test_a_large_extent)
  * to be counted (301 odd ones, and 600 before it). */
 TEST(test_bounded_memory)
 {
-  fixture f = set_up();
+  g_auto(fixture) f = set_up();
   enter(&f, 1000, 601);
   for (guint i = 1; i <= 601; i += 2) {
     leave(&f, i, i);
@@ -132,13 +134,12 @@ TEST(test_bounded_memory)
   g_assert_cmpuint(report->extent_sum, ==, 1);
   leave(&f, 90, 1002);
   EXPECT_FIELDS(report, (reordered, 2), (extent_most, 302 - 45));
-  tear_down(&f);
 }
 
 /* Each flow by itself: a and b take turns at the entrance and come out one behind the other. */
 TEST(test_flows)
 {
-  fixture f = set_up();
+  g_auto(fixture) f = set_up();
   for (guint i = 0; i < 10; i++) {
     enter(&f, (uint16_t)(1000 + i % 2), 1);
   }
@@ -147,14 +148,13 @@ TEST(test_flows)
     leave(&f, order[i], 1);
   }
   EXPECT_FIELDS(path_rfc4737_counted(f.exit), (packets, 10), (reordered, 1)); /* 8, behind 10 */
-  tear_down(&f);
 }
 
 /* What has no place in the order passes by uncounted: packets without payload, those that did not enter, and
  * damaged ones. */
 TEST(test_passed_by)
 {
-  fixture f = set_up();
+  g_auto(fixture) f = set_up();
   enter(&f, 1000, 3);
   path_element_receive(f.entrance, test_numbered_packet(1), 5);
   g_assert_cmpuint(test_output_at(f.inside, 3)->packet->flow_order, ==, 0);
@@ -167,17 +167,15 @@ TEST(test_passed_by)
   }
   g_assert_cmpuint(f.output->len, ==, 5);
   g_assert_cmpuint(path_rfc4737_counted(f.exit)->packets, ==, 2);
-  tear_down(&f);
 }
 
 /* A copy has its original's number: when only the copy arrives, it is the packet. */
 TEST(test_a_copy_stands_for_its_original)
 {
-  fixture f = set_up();
+  g_auto(fixture) f = set_up();
   enter(&f, 1000, 3);
   leave(&f, 1, 1);
   leave(&f, 3, 2);
   path_element_receive(f.exit, datagram_copy(test_output_at(f.inside, 1)->packet), 3);
   g_assert_cmpuint(path_rfc4737_counted(f.exit)->reordered, ==, 1);
-  tear_down(&f);
 }

@@ -67,6 +67,8 @@ static void tear_down(fixture *f)
   test_output_free(f->output);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(fixture, tear_down)
+
 /* A packet of 40 octets: 78,000 ps on the transmitter. */
 static void send_small(fixture *f, uint32_t number, time_ps now)
 {
@@ -78,7 +80,7 @@ static void send_small(fixture *f, uint32_t number, time_ps now)
  * may wait. */
 TEST(test_tail_drop_at_the_tie)
 {
-  fixture f;
+  g_auto(fixture) f;
   set_up(&f, 2);
   for (uint32_t i = 1; i <= 4; i++) {
     send_small(&f, i, 0);
@@ -89,13 +91,12 @@ TEST(test_tail_drop_at_the_tie)
   test_assert_numbers(f.output, false, "1 2 3 6");
   g_assert_cmpuint(f.transmitter->counts.dropped, ==, 3);
   g_assert_cmpuint(path_transmitter_queue_peak_octets(f.transmitter), ==, 80);
-  tear_down(&f);
 }
 
 /* A packet that comes when the transmitter has just become free does not wait. */
 TEST(test_a_free_transmitter_holds_no_queue)
 {
-  fixture f;
+  g_auto(fixture) f;
   set_up(&f, 1);
   for (uint32_t i = 0; i < 10; i++) {
     send_small(&f, i, i * 78000);
@@ -104,14 +105,13 @@ TEST(test_a_free_transmitter_holds_no_queue)
   g_assert_cmpuint(path_transmitter_queue_peak_octets(f.transmitter), ==, 0);
   send_small(&f, 10, 9 * 78000 + 77999); /* one picosecond too early */
   g_assert_cmpuint(path_transmitter_queue_peak_octets(f.transmitter), ==, 40);
-  tear_down(&f);
 }
 
 /* Unlimited: 1000 packets at once, 999 wait: 999 * 40 octets. The peak stays when the queue has emptied; send
  * orders are 1, 2, … */
 TEST(test_unlimited)
 {
-  fixture f;
+  g_auto(fixture) f;
   set_up(&f, 0);
   for (uint32_t i = 0; i < 1000; i++) {
     send_small(&f, i, 0);
@@ -123,14 +123,13 @@ TEST(test_unlimited)
   for (guint i = 0; i < f.output->len; i++) {
     g_assert_cmpuint(test_output_at(f.output, i)->packet->send_order, ==, i + 1);
   }
-  tear_down(&f);
 }
 
 /* The peak counts octets, not packets: 1 in transmission, then 1040 + 540 wait. At 78,000 the 1040 start
  * (until 78,000 + 1078 * 1000 = 1,156,000); 40 more then make 580, which is less. */
 TEST(test_peak_in_octets)
 {
-  fixture f;
+  g_auto(fixture) f;
   set_up(&f, 0);
   send_small(&f, 1, 0);
   path_element_receive(f.transmitter, test_packet(0, 1000, TCP_ACK), 10);
@@ -140,14 +139,13 @@ TEST(test_peak_in_octets)
   g_assert_cmpuint(path_transmitter_queue_peak_octets(f.transmitter), ==, 1580);
   path_element_receive(f.transmitter, test_packet(0, 1001, TCP_ACK), 1155999); /* 540 + 40 + 1041 = 1621 */
   g_assert_cmpuint(path_transmitter_queue_peak_octets(f.transmitter), ==, 1621);
-  tear_down(&f);
 }
 
 /* A dropped packet takes no time on the transmitter: behind the drop at 0, the next slot is 78,000 + 78,000.
  * */
 TEST(test_a_dropped_packet_takes_no_time)
 {
-  fixture f;
+  g_auto(fixture) f;
   set_up(&f, 1);
   send_small(&f, 1, 0);
   send_small(&f, 2, 0);
@@ -159,21 +157,19 @@ TEST(test_a_dropped_packet_takes_no_time)
   send_small(&f, 5, 156000); /* the only place is taken */
   test_assert_numbers(f.output, false, "1 2 3 4");
   g_assert_cmpuint(f.transmitter->counts.dropped, ==, 6);
-  tear_down(&f);
 }
 
 /* An empty transmitter: 40 octets and PPP's 2 take 42,000 ps, then 5 us. Behind two packets of 78,000 ps each
  * it is later by these. */
 TEST(test_earliest_arrival)
 {
-  fixture f;
+  g_auto(fixture) f;
   set_up(&f, 0);
   g_assert_cmpint(path_transmitter_earliest_arrival(f.transmitter, 1000), ==, 1000 + 42000 + 5000000);
   send_small(&f, 1, 1000);
   send_small(&f, 2, 1000);
   g_assert_cmpint(path_transmitter_earliest_arrival(f.transmitter, 2000), ==,
                   1000 + 2 * 78000 + 42000 + 5000000);
-  tear_down(&f);
 }
 
 /* --- Limits and marks --- */
@@ -182,7 +178,7 @@ TEST(test_earliest_arrival)
  * more than fits does not come in by being the only one: 101 octets never may wait. */
 TEST(test_limit_in_octets)
 {
-  fixture f;
+  g_auto(fixture) f;
   set_up_as(&f, &(path_transmitter_config){.queue_limit_octets = 100});
   for (uint32_t i = 1; i <= 4; i++) {
     send_small(&f, i, 0);
@@ -196,7 +192,6 @@ TEST(test_limit_in_octets)
   g_assert_cmpuint(f.output->len, ==, 5);
   g_assert_cmpuint(f.transmitter->counts.dropped, ==, 2);
   g_assert_cmpuint(path_transmitter_queue_peak_octets(f.transmitter), ==, 100);
-  tear_down(&f);
 }
 
 static void send_ecn(fixture *f, datagram_ecn ecn, time_ps now)
@@ -209,12 +204,11 @@ static void send_ecn(fixture *f, datagram_ecn ecn, time_ps now)
 /* The ECN fields of what came out: 0 none, 1 and 2 capable, 3 marked. */
 static void assert_marks(const fixture *f, const char *expected)
 {
-  GString *marks = g_string_new(NULL);
+  g_autoptr(GString) marks = g_string_new(NULL);
   for (guint i = 0; i < f->output->len; i++) {
     g_string_append_printf(marks, "%d", datagram_ecn_of(test_output_at(f->output, i)->packet));
   }
   g_assert_cmpstr(marks->str, ==, expected);
-  g_string_free(marks, TRUE);
 }
 
 /* K = 2 packets: the first starts, the next two find 0 and 1 waiting, the fourth finds 2 and is marked, what
@@ -222,7 +216,7 @@ static void assert_marks(const fixture *f, const char *expected)
  * 78,000 one waits: not marked. */
 TEST(test_threshold_in_packets)
 {
-  fixture f;
+  g_auto(fixture) f;
   set_up_as(&f, &(path_transmitter_config){.mark_packets = 2});
   for (int i = 0; i < 4; i++) {
     send_ecn(&f, DATAGRAM_ECN_ECT_0, 0);
@@ -234,19 +228,17 @@ TEST(test_threshold_in_packets)
   send_ecn(&f, DATAGRAM_ECN_ECT_0, 4 * 78000);
   assert_marks(&f, "2223032");
   EXPECT_FIELDS(&f.transmitter->counts, (marked, 2), (dropped, 0));
-  tear_down(&f);
 }
 
 /* K = 80 octets: two packets of 40 are found. */
 TEST(test_threshold_in_octets)
 {
-  fixture f;
+  g_auto(fixture) f;
   set_up_as(&f, &(path_transmitter_config){.mark_octets = 80});
   for (int i = 0; i < 4; i++) {
     send_ecn(&f, DATAGRAM_ECN_ECT_0, 0);
   }
   assert_marks(&f, "2223");
-  tear_down(&f);
 }
 
 /* --- A queue manager --- */
@@ -398,7 +390,7 @@ TEST(test_managed_threshold)
  * packet takes 42 · 4000 and 20 us. */
 TEST(test_set_link)
 {
-  fixture f;
+  g_auto(fixture) f;
   set_up(&f, 2);
   path_link_config slower = config;
   slower.rate_bit_per_s = UINT64_C(2000000000);
@@ -421,5 +413,4 @@ TEST(test_set_link)
   g_assert_cmpuint(f.transmitter->counts.dropped, ==, 2);
   send_small(&f, 8, 156000 + 312000);
   test_assert_numbers(f.output, false, "1 2 3 4 6 8");
-  tear_down(&f);
 }

@@ -12,12 +12,11 @@ typedef struct fixture {
 
 static void set_up(fixture *f)
 {
-  datagram *packet = test_packet(0, 1, TCP_ACK);
+  g_autoptr(datagram) packet = test_packet(0, 1, TCP_ACK);
 
   path_waiting_init(&f->waiting);
   datagram_flow_of(packet, &f->flow);
   datagram_tcp_header(packet, &f->newest);
-  datagram_unref(packet);
 }
 
 /* A segment's octets [from, to) come, with timestamp (0: none), ECN mark and flags. */
@@ -27,12 +26,11 @@ static void append(fixture *f, int64_t from, int64_t to, uint32_t timestamp, dat
   tcp_header header = test_header(1000, from, TCP_ACK | flags);
   header.has_timestamps = timestamp != 0;
   header.timestamp_value = timestamp;
-  datagram *packet = test_packet_of(&header, from, (uint32_t)(to - from));
+  g_autoptr(datagram) packet = test_packet_of(&header, from, (uint32_t)(to - from));
 
   datagram_set_ecn(packet, ecn);
   packet->retransmission = retransmission;
   path_waiting_append(&f->waiting, packet, &header, from, from, to);
-  datagram_unref(packet);
 }
 
 static datagram *take(fixture *f, int64_t to, tcp_header *header)
@@ -62,7 +60,7 @@ TEST(test_oldest_timestamp)
   append(&f, 200, 300, 5, DATAGRAM_ECN_NOT_CAPABLE, 0, false);
   for (guint i = 0; i < G_N_ELEMENTS(pieces); i++) {
     tcp_header header;
-    datagram *piece = take(&f, pieces[i].to, &header);
+    g_autoptr(datagram) piece = take(&f, pieces[i].to, &header);
     EXPECT_FIELDS(&header, (timestamp_value, pieces[i].timestamp),
                   (sequence, tcp_sequence_of(from, TEST_ISN)));
     for (uint32_t at = 0; at < piece->payload.length; at++) {
@@ -70,7 +68,6 @@ TEST(test_oldest_timestamp)
     }
     from += piece->payload.length;
     g_assert_cmpint(from, ==, pieces[i].to);
-    datagram_unref(piece);
   }
   g_assert_cmpuint(f.waiting.octets.length, ==, 0);
   path_waiting_clear(&f.waiting);
@@ -160,9 +157,8 @@ TEST(test_retransmission_mark)
   append(&f, 200, 250, 0, DATAGRAM_ECN_NOT_CAPABLE, 0, false);
   for (guint i = 0; i < G_N_ELEMENTS(pieces); i++) {
     tcp_header header;
-    datagram *piece = take(&f, pieces[i].to, &header);
+    g_autoptr(datagram) piece = take(&f, pieces[i].to, &header);
     g_assert_cmpint(piece->retransmission, ==, pieces[i].marked);
-    datagram_unref(piece);
   }
   path_waiting_clear(&f.waiting);
 }

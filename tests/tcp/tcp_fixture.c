@@ -20,13 +20,12 @@ static void fill(buffer_chain *chain, unsigned end, uint64_t position, uint32_t 
   if (length == 0) {
     return;
   }
-  octet_buffer *buffer = octet_buffer_new(length);
+  g_autoptr(octet_buffer) buffer = octet_buffer_new(length);
   uint8_t *octets = octet_buffer_octets(buffer);
   for (uint32_t i = 0; i < length; i++) {
     octets[i] = stream_octet(end, position + i);
   }
   buffer_chain_append(chain, octets, length, buffer);
-  octet_buffer_unref(buffer);
 }
 
 static unsigned number_of(const tcp_fixture_end *end)
@@ -312,11 +311,10 @@ tcp_fixture *tcp_fixture_connected(bool sack)
 void queue_record(tcp_fixture *f, unsigned from, uint32_t octets, unsigned flags)
 {
   tcp_fixture_end *end = &f->end[from];
-  buffer_chain chain;
+  g_auto(buffer_chain) chain;
   fill(&chain, from, end->posted, octets);
   end->posted += octets;
   tcp_transport_post(end->connection, &chain, flags);
-  buffer_chain_clear(&chain);
 }
 
 void post(tcp_fixture *f, unsigned from, uint32_t octets, unsigned flags)
@@ -443,10 +441,9 @@ static void hand_over(tcp_fixture *f, unsigned from, const datagram *packet)
 
 void deliver(tcp_fixture *f, unsigned from)
 {
-  datagram *packet = g_queue_pop_head(&f->end[from].wire);
+  g_autoptr(datagram) packet = g_queue_pop_head(&f->end[from].wire);
   g_assert_nonnull(packet);
   hand_over(f, from, packet);
-  datagram_unref(packet);
 }
 
 void deliver_some(tcp_fixture *f, unsigned from, unsigned count)
@@ -520,9 +517,8 @@ static void route_too_big(tcp_fixture *f, unsigned to, const datagram *packet, u
 {
   ip_address router =
       f->end[0].config.local_address.version == 6 ? ip_address_v6(2, 1) : ip_address_v4(0x0A000101);
-  datagram *message = datagram_new_too_big(&router, packet, mtu_octets);
+  g_autoptr(datagram) message = datagram_new_too_big(&router, packet, mtu_octets);
   hand_over(f, !to, message);
-  datagram_unref(message);
 }
 
 void tell_too_big(tcp_fixture *f, unsigned from, unsigned index, uint32_t mtu_octets)
@@ -539,10 +535,9 @@ void forge_too_big(tcp_fixture *f, unsigned to, uint64_t position, uint32_t leng
                        .flags = TCP_ACK};
   buffer_chain payload;
   fill(&payload, to, position, length);
-  datagram *packet =
+  g_autoptr(datagram) packet =
       datagram_new_in(NULL, &config->local_address, &config->remote_address, &header, &payload);
   route_too_big(f, to, packet, mtu_octets);
-  datagram_unref(packet);
 }
 
 unsigned deliver_over(tcp_fixture *f, unsigned from, uint32_t mtu_octets, bool tells)
@@ -553,12 +548,11 @@ unsigned deliver_over(tcp_fixture *f, unsigned from, uint32_t mtu_octets, bool t
       deliver(f, from);
       continue;
     }
-    datagram *packet = g_queue_pop_head(&f->end[from].wire);
+    g_autoptr(datagram) packet = g_queue_pop_head(&f->end[from].wire);
     lost++;
     if (tells) {
       route_too_big(f, from, packet, mtu_octets);
     }
-    datagram_unref(packet);
   }
   return lost;
 }
@@ -595,11 +589,10 @@ void script_segment(tcp_fixture *f, tcp_header header, uint64_t position, uint32
   fill(&payload, 1, position, length);
   header.source_port = f->end[1].config.local_port;
   header.destination_port = f->end[1].config.remote_port;
-  datagram *packet = datagram_new_in(NULL, &f->end[1].config.local_address, &f->end[1].config.remote_address,
-                                     &header, &payload);
+  g_autoptr(datagram) packet = datagram_new_in(NULL, &f->end[1].config.local_address,
+                                               &f->end[1].config.remote_address, &header, &payload);
   datagram_set_ecn(packet, f->script_ecn);
   hand_over(f, 1, packet);
-  datagram_unref(packet);
 }
 
 void script_ack(tcp_fixture *f, uint64_t position, unsigned blocks, const uint64_t (*sack)[2])

@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-#include "base/random_stream.h"
+#include "network_cleanup.h"
 #include "tcp/tcp_retransmission_timer.h"
 #include "tcp/tcp_sender_private.h"
 
@@ -26,7 +26,6 @@ static inline void tcp_scoreboard_free(tcp_scoreboard *board)
 }
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(tcp_scoreboard, tcp_scoreboard_free)
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(random_stream, random_stream_free)
 
 static inline tcp_retransmission_timer *tcp_retransmission_timer_new(time_ps initial_ps, time_ps min_ps,
                                                                      time_ps max_ps, tcp_rto_floor floor)

@@ -148,10 +148,9 @@ static bool is_too_big(tcp_wire *wire, unsigned from, const datagram *packet)
   }
   if (!wire->faults.is_silent) {
     ip_address router = datagram_source(packet); /* any of that version */
-    datagram *message = datagram_new_too_big(&router, packet, mtu_octets);
+    g_autoptr(datagram) message = datagram_new_too_big(&router, packet, mtu_octets);
     tcp_transport_receive(wire->fixture->end[from].connection, message, wire->fixture->now);
     collect(wire->fixture, from);
-    datagram_unref(message);
   }
   return true;
 }

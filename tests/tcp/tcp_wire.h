@@ -40,6 +40,7 @@ typedef struct tcp_wire_counts {
 
 tcp_wire *tcp_wire_new(tcp_fixture *f, time_ps delay_ps, time_ps spacing_ps, const tcp_wire_faults *faults);
 void tcp_wire_free(tcp_wire *wire);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(tcp_wire, tcp_wire_free)
 
 /* What the ends have sent by themselves gets under way. */
 void tcp_wire_pick_up(tcp_wire *wire);

@@ -421,7 +421,7 @@ TEST(test_more_than_4_gib)
                                                                              .has_window_scale = true,
                                                                              .window_scale = 14,
                                                                              .has_sack_permitted = true});
-  octet_buffer *buffer = octet_buffer_new(RECORD_OCTETS);
+  g_autoptr(octet_buffer) buffer = octet_buffer_new(RECORD_OCTETS);
   memset(octet_buffer_octets(buffer), 0, RECORD_OCTETS);
   uint64_t sent = 0;
   for (uint64_t posted = RECORD_OCTETS; posted <= (UINT64_C(1) << 32) + RECORD_OCTETS;
@@ -451,7 +451,6 @@ TEST(test_more_than_4_gib)
   tell_too_big(f, 0, 1, 1500); /* the second: what went before it is not sent again */
   g_assert_cmphex(wire_header(f, 0, count).sequence, ==, sequence_at(f, 0, sent + EMSS));
   g_assert_cmpuint(wire_length(f, 0, count), ==, 1460);
-  octet_buffer_unref(buffer);
 }
 
 /* A FIN goes with the last octet, not with one that 4 GiB follow. */
@@ -460,7 +459,7 @@ TEST(test_fin_behind_4_gib)
   enum { BLOCK_OCTETS = 1 << 20, EMSS = 1460 };
   g_autoptr(tcp_fixture) f =
       tcp_fixture_scripted(NULL, &(tcp_header){.window = 0, .has_mss = true, .mss_octets = EMSS});
-  octet_buffer *buffer = octet_buffer_new(BLOCK_OCTETS);
+  g_autoptr(octet_buffer) buffer = octet_buffer_new(BLOCK_OCTETS);
   memset(octet_buffer_octets(buffer), 0, BLOCK_OCTETS);
   for (uint64_t posted = 0; posted < UINT64_C(1) << 32; posted += BLOCK_OCTETS) {
     post_block(f, buffer, BLOCK_OCTETS);
@@ -471,7 +470,6 @@ TEST(test_fin_behind_4_gib)
   script_ack(f, 0, 0, NULL);
   expect_segment(f, 0, 0, EMSS);
   g_assert_cmpuint(wire_header(f, 0, 0).flags, ==, TCP_ACK);
-  octet_buffer_unref(buffer);
 }
 
 /* Nothing answers a RST outside of the window, a segment without ACK, or an old ACK. */

@@ -64,7 +64,7 @@ static void run(const tcp_config *config, unsigned segments, unsigned lost_segme
   losing plan = {.position = (uint64_t)lost_segment * EMSS, .left = times};
   tcp_wire_faults faults = {.loser = lose, .user = &plan};
   g_autoptr(tcp_fixture) f = tcp_fixture_new(config, config);
-  tcp_wire *wire = tcp_wire_new(f, DELAY, SPACING, &faults);
+  g_autoptr(tcp_wire) wire = tcp_wire_new(f, DELAY, SPACING, &faults);
   tcp_transport_open(f->end[0].connection, 0);
   post(f, 0, segments * EMSS, 0);
   tcp_wire_pick_up(wire);
@@ -77,7 +77,6 @@ static void run(const tcp_config *config, unsigned segments, unsigned lost_segme
   EXPECT_FIELDS(tcp_wire_counts_of(wire, 0), (lost, times), (useless, 0));
   EXPECT_FIELDS(statistics, (retransmissions, expected.retransmissions), (timeouts, expected.timeouts),
                 (tail_loss_probes, expected.probes), (segments_sent, segments + expected.retransmissions));
-  tcp_wire_free(wire);
 }
 
 static void run_all(detection how, unsigned segments, unsigned lost_segment, unsigned times, outcome expected)

@@ -9,6 +9,7 @@
 #include "../kit/path_mtu.h"
 #include "base/random_stream.h"
 #include "linux_keys.h"
+#include "network_cleanup.h"
 #include "tcp/tcp_connection_private.h"
 
 enum {
@@ -212,11 +213,10 @@ static void get_under_way_in_two(far_run *run, far_end *end, datagram *packet)
 {
   uint32_t half = packet->payload.length / 2;
   for (unsigned i = 0; i < 2; i++) {
-    datagram *part = part_of(packet, i * half, i == 0 ? half : packet->payload.length, 0);
+    g_autoptr(datagram) part = part_of(packet, i * half, i == 0 ? half : packet->payload.length, 0);
     if (!happens(run, run->loss)) {
       get_under_way(run, end, part);
     }
-    datagram_unref(part);
   }
 }
 
@@ -224,9 +224,8 @@ static void get_under_way_in_two(far_run *run, far_end *end, datagram *packet)
 static void send_a_stray(far_run *run, far_end *end, const datagram *packet)
 {
   bool is_old = random_stream_below(run->random, 2) == 0;
-  datagram *stray = part_of(packet, 0, packet->payload.length, is_old ? -(int32_t)WINDOW : WINDOW);
+  g_autoptr(datagram) stray = part_of(packet, 0, packet->payload.length, is_old ? -(int32_t)WINDOW : WINDOW);
   get_under_way(run, end, stray);
-  datagram_unref(stray);
 }
 
 /* The datagram gets under way, unless it is lost; it may be late, be cut, or come twice, and a stray may
@@ -239,9 +238,8 @@ static void depart(far_run *run, unsigned from, datagram *packet)
   bool is_lost = happens(run, packet->payload.length > 0 ? run->loss : run->ack_loss) || is_too_big;
   if (is_too_big && run->router_tells) {
     const ip_address router = ip_address_v4(0x0A000101);
-    datagram *message = datagram_new_too_big(&router, packet, run->path_mtu_octets);
+    g_autoptr(datagram) message = datagram_new_too_big(&router, packet, run->path_mtu_octets);
     tcp_transport_receive(end->connection, message, run->now);
-    datagram_unref(message);
   }
   if (datagram_ecn_of(packet) == DATAGRAM_ECN_ECT_0 && happens(run, 2)) {
     datagram_set_ecn(packet, DATAGRAM_ECN_CONGESTED);
@@ -588,11 +586,10 @@ static void go_through(const far_case *which, GArray *trace, uint64_t edge)
 
 static void test_case(gconstpointer data)
 {
-  GArray *trace = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+  g_autoptr(GArray) trace = g_array_new(FALSE, FALSE, sizeof(uint64_t));
   go_through(data, trace, 0);
   go_through(data, trace, UINT64_C(1) << 31);
   go_through(data, trace, UINT64_C(1) << 32);
-  g_array_free(trace, TRUE);
 }
 
 int main(int argc, char **argv)
@@ -648,9 +645,8 @@ int main(int argc, char **argv)
   };
   g_test_init(&argc, &argv, NULL);
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    char *path = g_strdup_printf("/tcp/far_positions/%s", cases[i].name);
+    g_autofree char *path = g_strdup_printf("/tcp/far_positions/%s", cases[i].name);
     g_test_add_data_func(path, &cases[i], test_case);
-    g_free(path);
   }
   return g_test_run();
 }

@@ -123,12 +123,11 @@ static datagram *forge(world *w, unsigned to)
   buffer_chain_init(&payload);
   uint32_t length = (uint32_t)(below(w, 2) ? below(w, 3000) : 0);
   if (length > 0) {
-    octet_buffer *buffer = octet_buffer_new(length);
+    g_autoptr(octet_buffer) buffer = octet_buffer_new(length);
     for (uint32_t i = 0; i < length; i++) {
       octet_buffer_octets(buffer)[i] = (uint8_t)i;
     }
     buffer_chain_append(&payload, octet_buffer_octets(buffer), length, buffer);
-    octet_buffer_unref(buffer);
   }
   datagram *packet =
       datagram_new_in(NULL, &victim->config.remote_address, &victim->config.local_address, &header, &payload);

@@ -358,10 +358,9 @@ TEST(test_wrong_tables)
     memcpy(rows, right, sizeof right);
     g_assert_null(packetdrill_play(&script));
     rows[wrong[i].row] = wrong[i].instead;
-    char *failure = packetdrill_play(&script);
+    g_autofree char *failure = packetdrill_play(&script);
     g_test_message("%s", failure);
     g_assert_nonnull(failure);
     g_assert_nonnull(strstr(failure, wrong[i].complaint));
-    g_free(failure);
   }
 }

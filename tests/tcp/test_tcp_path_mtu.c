@@ -258,11 +258,10 @@ static void receive_too_big(tcp_fixture *f, const tcp_config *about, uint16_t so
   buffer_chain_append(&payload, octet_buffer_octets(buffer), 1000, buffer);
   octet_buffer_unref(buffer);
   ip_address router = ip_address_v4(0x0A000101);
-  datagram *packet = datagram_new_in(NULL, &about->local_address, &about->remote_address, &header, &payload);
-  datagram *message = datagram_new_too_big(&router, packet, 600);
+  g_autoptr(datagram) packet =
+      datagram_new_in(NULL, &about->local_address, &about->remote_address, &header, &payload);
+  g_autoptr(datagram) message = datagram_new_too_big(&router, packet, 600);
   tcp_transport_receive(f->end[0].connection, message, f->now);
-  datagram_unref(message);
-  datagram_unref(packet);
 }
 
 /* A message about another connection with the sequence number of this one's octets. */
@@ -355,14 +354,13 @@ TEST(test_damaged_message)
     g_autoptr(tcp_fixture) f = tcp_fixture_pair(NULL);
     post(f, 0, EMSS, 0);
     ip_address router = ip_address_v4(0x0A000101);
-    datagram *message = datagram_new_too_big(&router, wire_packet(f, 0, 0), 1000);
+    g_autoptr(datagram) message = datagram_new_too_big(&router, wire_packet(f, 0, 0), 1000);
     datagram_carry_checksum(message);
     datagram_own_payload(message)[at] ^= 0x41;
     tcp_transport_receive(f->end[0].connection, message, f->now);
     g_test_message("octet %u", at);
     g_assert_cmpuint(emss_of(f), ==, EMSS);
     g_assert_cmpuint(statistics_of(f)->checksum_errors, ==, 0); /* it is no segment */
-    datagram_unref(message);
   }
 }
 

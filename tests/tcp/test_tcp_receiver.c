@@ -92,35 +92,32 @@ static void fill(buffer_chain *payload, int64_t from, int64_t to)
 {
   buffer_chain_init(payload);
   if (to > from) {
-    octet_buffer *buffer = octet_buffer_new((size_t)(to - from));
+    g_autoptr(octet_buffer) buffer = octet_buffer_new((size_t)(to - from));
     for (int64_t position = from; position < to; position++) {
       octet_buffer_octets(buffer)[position - from] = (uint8_t)position;
     }
     buffer_chain_append(payload, octet_buffer_octets(buffer), (uint32_t)(to - from), buffer);
-    octet_buffer_unref(buffer);
   }
 }
 
 /* A segment of octets [from, to), each octet telling its position, a picosecond after the one before. */
 static void arrive(fixture *test, int64_t from, int64_t to, bool fin)
 {
-  buffer_chain payload;
+  g_auto(buffer_chain) payload;
   fill(&payload, from, to);
   test->now++;
   tcp_receiver_receive(test->receiver, from, &payload, fin, test->now);
-  buffer_chain_clear(&payload);
 }
 
 /* The same of the segment that is the next one. */
 static void arrive_as_expected(fixture *test, int64_t from, int64_t to)
 {
-  buffer_chain payload;
+  g_auto(buffer_chain) payload;
   fill(&payload, from, to);
   test->now++;
   g_assert_cmpint((int64_t)tcp_receiver_next(test->receiver), ==, from);
   g_assert_true(tcp_receiver_expects(test->receiver, payload.length));
   tcp_receiver_receive_expected(test->receiver, &payload, test->now);
-  buffer_chain_clear(&payload);
 }
 
 static void expect_passed(fixture *test, const char *passed)

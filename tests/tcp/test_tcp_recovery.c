@@ -323,10 +323,9 @@ TEST(test_no_fast_retransmit_from_what_was_sent_for_nothing)
     header.sequence = sequence_at(f, 0, 0);
     const ip_address source = ip_address_v4(0x0A000001);
     const ip_address destination = ip_address_v4(0x0A000002);
-    datagram *again = datagram_new_in(NULL, &source, &destination, &header, &old);
+    g_autoptr(datagram) again = datagram_new_in(NULL, &source, &destination, &header, &old);
     tcp_transport_receive(f->end[1].connection, again, f->now);
     collect(f, 1);
-    datagram_unref(again);
   }
   g_assert_cmpuint(on_wire(f, 1), ==, 3); /* three duplicates of the ACK of 8 segments */
   deliver_all(f, 1);

@@ -41,7 +41,7 @@ TEST(test_bounds)
  * maximum bounds the sum. */
 TEST(test_floor_of_the_variation)
 {
-  tcp_retransmission_timer *timer =
+  g_autoptr(tcp_retransmission_timer) timer =
       tcp_retransmission_timer_new(1000 * MS, 200 * MS, 950 * MS, TCP_RTO_FLOOR_VARIATION);
   tcp_retransmission_timer_sample(timer, MS);
   g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, 201 * MS);
@@ -49,7 +49,6 @@ TEST(test_floor_of_the_variation)
   g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, 902500 * TIME_PS_PER_MICROSECOND);
   tcp_retransmission_timer_sample(timer, 3000 * MS);
   g_assert_cmpint(tcp_retransmission_timer_rto(timer), ==, 950 * MS);
-  tcp_retransmission_timer_free(timer);
 }
 
 /* 1 s, 2 s, 4 s, then the maximum of 5 s; a sample ends the back-off: 10 + 4 * 5 = 30 ms. */

@@ -117,7 +117,7 @@ static void run(const rules_case *which, tcp_wire_faults faults, uint32_t octets
   }
   faults.random = random;
   g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &peer);
-  tcp_wire *wire = tcp_wire_new(f, ROUND_TRIP_US * TIME_PS_PER_MICROSECOND / 2, 100000, &faults);
+  g_autoptr(tcp_wire) wire = tcp_wire_new(f, ROUND_TRIP_US * TIME_PS_PER_MICROSECOND / 2, 100000, &faults);
   tcp_transport_open(f->end[0].connection, 0);
   post_records(f, 0, octets_forward, random);
   post_records(f, 1, octets_back, random);
@@ -132,7 +132,6 @@ static void run(const rules_case *which, tcp_wire_faults faults, uint32_t octets
     check_end(f, i);
     check_retransmissions(f, wire, i, allowance);
   }
-  tcp_wire_free(wire);
 }
 
 /* Every combination. */

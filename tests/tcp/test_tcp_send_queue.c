@@ -32,33 +32,31 @@ static void post(tcp_send_queue *queue, uint32_t octets, unsigned flags)
   buffer_chain record;
   buffer_chain_init(&record);
   if (octets > 0) {
-    octet_buffer *buffer = octet_buffer_new(octets);
+    g_autoptr(octet_buffer) buffer = octet_buffer_new(octets);
     for (uint32_t i = 0; i < octets; i++) {
       octet_buffer_octets(buffer)[i] = octet_at(tcp_send_queue_posted(queue) + i);
     }
     buffer_chain_append(&record, octet_buffer_octets(buffer), octets, buffer);
-    octet_buffer_unref(buffer);
   }
   tcp_send_queue_post(queue, &record, flags);
 }
 
 static void expect_octets(const tcp_send_queue *queue, uint64_t from, uint64_t to)
 {
-  buffer_chain chain;
+  g_auto(buffer_chain) chain;
   buffer_chain_init(&chain);
   tcp_send_queue_copy(queue, from, to, &chain);
   g_assert_cmpuint(chain.length, ==, to - from);
   for (uint32_t i = 0; i < chain.length; i++) {
     g_assert_cmphex(buffer_chain_at(&chain, i), ==, octet_at(from + i));
   }
-  buffer_chain_clear(&chain);
 }
 
 /* Sends the next `length` octets, which must be those that lie there. */
 static void send_octets(tcp_send_queue *queue, uint32_t length)
 {
   uint64_t from = queue->unsent;
-  buffer_chain chain;
+  g_auto(buffer_chain) chain;
   buffer_chain_init(&chain);
   tcp_send_queue_send(queue, length, &chain);
   g_assert_cmpuint(chain.length, ==, length);
@@ -66,7 +64,6 @@ static void send_octets(tcp_send_queue *queue, uint32_t length)
   for (uint32_t i = 0; i < length; i++) {
     g_assert_cmphex(buffer_chain_at(&chain, i), ==, octet_at(from + i));
   }
-  buffer_chain_clear(&chain);
 }
 
 static tcp_cut cut(tcp_send_queue *queue, uint32_t emss_octets)
@@ -289,7 +286,7 @@ TEST(test_many_records)
 TEST(test_shared_record)
 {
   octet_buffer *source = octet_buffer_new(1000);
-  memory_pool *lists = memory_pool_new(scatter_list_piece_octets(3, 100));
+  g_autoptr(memory_pool) lists = memory_pool_new(scatter_list_piece_octets(3, 100));
   g_autoptr(tcp_send_queue) queue = tcp_send_queue_new(TCP_SEGMENTATION_ALIGNED);
   scatter_list list;
   buffer_chain record = {0};
@@ -321,5 +318,4 @@ TEST(test_shared_record)
   g_assert_cmpuint(lists->pieces_out, ==, 1);
   buffer_chain_clear(&sent);
   g_assert_cmpuint(lists->pieces_out, ==, 0);
-  memory_pool_unref(lists);
 }

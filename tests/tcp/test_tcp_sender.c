@@ -46,13 +46,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(bench, bench_free)
 
 static void post(bench *b, uint32_t octets, unsigned flags)
 {
-  buffer_chain record;
+  g_auto(buffer_chain) record;
   octet_buffer *buffer = octet_buffer_new(octets);
   buffer_chain_init(&record);
   buffer_chain_append(&record, octet_buffer_octets(buffer), octets, buffer);
   octet_buffer_unref(buffer);
   tcp_sender_post(b->sender, &record, flags);
-  buffer_chain_clear(&record);
 }
 
 /* The next segment has `length` octets at `position`; it is returned without its payload. */

@@ -95,7 +95,7 @@ static void run_case(uint64_t seed, unsigned case_bits, trouble what, uint32_t o
   g_autoptr(tcp_fixture) f = tcp_fixture_new(&config, &peer);
   what.wire.random = random;
   what.wire.ack_loss = what.wire.loss;
-  tcp_wire *wire = tcp_wire_new(f, ROUND_TRIP_US * TIME_PS_PER_MICROSECOND / 2, 0, &what.wire);
+  g_autoptr(tcp_wire) wire = tcp_wire_new(f, ROUND_TRIP_US * TIME_PS_PER_MICROSECOND / 2, 0, &what.wire);
   g_test_message("seed %" G_GUINT64_FORMAT ", case bits %u", seed, case_bits);
   open_end(f, 0);
   post_records(f, 0, octets_forward, random);
@@ -118,7 +118,6 @@ static void run_case(uint64_t seed, unsigned case_bits, trouble what, uint32_t o
   while (tcp_wire_step(wire)) {
     /* what is still underway meets closed connections */
   }
-  tcp_wire_free(wire);
 }
 
 /* All 16 kinds: passing, SACK, timestamps, segmentation. */

@@ -7,7 +7,6 @@
 #include "study/report/html_report.h"
 #include "study/table/result_table.h"
 #include "study/table/shown_number.h"
-#include "study/table/store_summary.h"
 #include "study/table/study_table.h"
 
 /* What a report tabulates of each point. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Every run is counted, whatever its end. */
-#include "study/table/store_summary.h"
+#include "study/table/study_table.h"
 
 #include "store_commit.h"
 #include "study_fixture.h"

@@ -403,24 +403,6 @@ gboolean result_store_find(result_store *store, const char *identity, stored_sta
 
 /* Commits of a sweep. */
 
-static gboolean put_new(result_store *store, const provenance *from, const stored_run *run,
-                        stored_state *there, GError **error)
-{
-  if (!result_store_find(store, run->identity, there, error)) {
-    return FALSE;
-  }
-  switch (*there) {
-  case STORED_MISSING:
-    return add_run(store, from, run, error);
-  case STORED_FAILED:
-    return store_put(store, from, run, error);
-  case STORED_UNEXPECTED:
-  case STORED_DONE:
-    break;
-  }
-  return TRUE;
-}
-
 gboolean result_store_commit_new(result_store *store, const provenance *from, const stored_run *const *runs,
                                  gsize count, stored_state *there, GError **error)
 {
@@ -429,7 +411,12 @@ gboolean result_store_commit_new(result_store *store, const provenance *from, co
   }
   gboolean good = TRUE;
   for (gsize i = 0; good && i < count; i++) {
-    good = put_new(store, from, runs[i], &there[i], error);
+    good = result_store_find(store, runs[i]->identity, &there[i], error);
+    if (good && there[i] == STORED_MISSING) {
+      good = add_run(store, from, runs[i], error);
+    } else if (good && there[i] == STORED_FAILED) {
+      good = store_put(store, from, runs[i], error);
+    }
   }
   return store_finish(store, good, error);
 }

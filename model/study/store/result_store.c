@@ -310,14 +310,6 @@ static gboolean check_schema(const result_store *store, result_store_mode mode, 
 
 /* Opening. */
 
-/* SQLite opens a file that may not be written for reading, and reports that at the first write only: after hours of a sweep. So one write is
- * tried here. It changes nothing, but makes the journal, takes the locks and waits for the disk as every commit does. */
-static gboolean try_writing(const result_store *store, GError **error)
-{
-  return store_execute(store, "BEGIN IMMEDIATE", error) &&
-         store_finish(store, store_execute(store, MARK_VERSION, error), error);
-}
-
 /* Checks that pages and indices agree; their values are checked run by run (store_run_digest()). Costs about as much as reading all. */
 static gboolean check_pages(const result_store *store, GError **error)
 {
@@ -349,8 +341,13 @@ static gboolean prepare_store(result_store *store, result_store_mode mode, GErro
   /* A rollback journal, not a write-ahead log: the store stays one file that can be copied and read from read-only media, and that works on
    * network file systems, where a log's shared memory does not. EXTRA also waits until the journal's removal is on the disk: after a power
    * failure one that is still there would take the last commit back. It costs milliseconds a run. */
-  return store_execute(store, "PRAGMA journal_mode = DELETE; PRAGMA synchronous = EXTRA", error) &&
-         try_writing(store, error);
+  if (!store_execute(store, "PRAGMA journal_mode = DELETE; PRAGMA synchronous = EXTRA", error)) {
+    return FALSE;
+  }
+  /* SQLite opens a file that may not be written for reading, and reports that at the first write only: after hours of a sweep. So one write
+   * is tried here. It changes nothing, but makes the journal, takes the locks and waits for the disk as every commit does. */
+  return store_execute(store, "BEGIN IMMEDIATE", error) &&
+         store_finish(store, store_execute(store, MARK_VERSION, error), error);
 }
 
 /* Where a store cannot be made, SQLite tries to read it and then reports that it is missing. */

@@ -27,7 +27,9 @@ enum {
   WRITES_TOO_MUCH = 29,    /* a summary without an end */
   LEAVES_A_CHILD = 30,     /* in its trace, too, that keeps its pipes open for a minute; an ok run */
   FILLS_A_PIPE = 31,       /* 300 KiB on stderr before the summary of an ok run, into a pipe of 1 MiB */
-  ENDS_ALL = 32            /* kills what made its process too */
+  ENDS_ALL = 32,           /* kills what made its process too */
+  SAYS_2000_OCTETS = 33,   /* on stderr, the second half of a character and 1999 others; an ok run */
+  SAYS_2001_OCTETS = 34    /* the first half before it */
 };
 
 /* A file `name` beside the scenario. Free with g_free(). */
@@ -112,6 +114,7 @@ static gboolean play_before(const scenario *s, guint64 seed, worker_progress *pr
 {
   static const char nonsense[] = "one\r\n\xff\x1b[31mtwo\0 \xc3\xa4";
   g_autofree char *mended = beside(s, "mended");
+  g_autofree char *letters = g_strnfill(1999, 'x');
   *code = 0;
   switch (seed) {
   case IS_MENDED:
@@ -155,6 +158,11 @@ static gboolean play_before(const scenario *s, guint64 seed, worker_progress *pr
   case FILLS_A_PIPE:
     fill_pipe(STDERR_FILENO);
     say("last", 4);
+    return TRUE;
+  case SAYS_2000_OCTETS:
+  case SAYS_2001_OCTETS:
+    say("\xc3\xa4" + (seed == SAYS_2000_OCTETS), 2 - (seed == SAYS_2000_OCTETS));
+    say(letters, 1999);
     return TRUE;
   case ENDS_ALL:
     kill(0, SIGKILL); /* their process group is their own */

@@ -197,6 +197,17 @@ FIXTURE_TEST(test_talks)
   g_assert_true(g_str_has_suffix(outcome->stderr_tail, "xx\nlast"));
 }
 
+/* 2000 octets are kept as they are; of 2001 the first is not, and what is left of its character neither. */
+FIXTURE_TEST(test_talks_to_the_limit)
+{
+  const stored_run *outcome = run(f, 33, no_limits);
+  g_assert_cmpint(outcome->status, ==, RUN_OK);
+  g_assert_cmpuint(strlen(outcome->stderr_tail), ==, strlen("\\xa4") + 1999);
+  g_assert_true(g_str_has_prefix(outcome->stderr_tail, "\\xa4xx"));
+  outcome = run(f, 34, no_limits);
+  g_assert_cmpuint(strlen(outcome->stderr_tail), ==, 1999);
+}
+
 FIXTURE_TEST(test_talks_nonsense)
 {
   const stored_run *outcome = run(f, 25, no_limits);
@@ -420,6 +431,9 @@ FIXTURE_TEST(test_worker_dies)
   pid_t worker = only_worker();
   kill(worker, SIGKILL);
   await_end(worker);
+  for (guint turns = 0; g_main_context_iteration(NULL, FALSE); turns++) {
+    g_assert_cmpuint(turns, <, 100); /* nobody goes on watching what it had */
+  }
   outcome = run(f, 2, no_limits);
   g_assert_cmpint(outcome->status, ==, RUN_OK);
   g_assert_cmpint(only_worker(), !=, worker);

@@ -91,61 +91,59 @@ iwarp_generation decode_name_generation(const decode_name *name, uint8_t rdmap_v
 
 /* --- Fields --- */
 
-#define FIELD(struct_, member_)                                                                              \
-  .octets = sizeof(((const struct_ *)0)->member_), .offset = offsetof(struct_, member_)
+/* A field of a struct: what it is called for people and as JSON (NULL: not printed), its kind and its member. */
+#define FIELD(struct_, text_, name_, kind_, member_, is_always_)                                             \
+  {                                                                                                          \
+    .text = (text_), .member = (name_), .kind = DECODE_FIELD_##kind_, .is_always = (is_always_),             \
+    .octets = sizeof(((const struct_ *)0)->member_), .offset = offsetof(struct_, member_)                    \
+  }
 #define FIELDS(fields_)                                                                                      \
   {                                                                                                          \
     .fields = (fields_), .count = sizeof(fields_) / sizeof *(fields_)                                        \
   }
 
-#define DDP(member_) FIELD(ddp_header, member_)
+#define DDP(...) FIELD(ddp_header, __VA_ARGS__, false)
 #define BOTH_MODELS                                                                                          \
-  {NULL, "tagged", DECODE_FIELD_FLAG, DDP(tagged)}, {" L=", "last", DECODE_FIELD_FLAG, DDP(last)},           \
-  {                                                                                                          \
-    NULL, "version", DECODE_FIELD_NUMBER, DDP(version)                                                       \
-  }
+  DDP(NULL, "tagged", FLAG, tagged), DDP(" L=", "last", FLAG, last), DDP(NULL, "version", NUMBER, version)
 
 static const decode_field tagged[] = {
     BOTH_MODELS,
-    {" STag=", "stag", DECODE_FIELD_HEX, DDP(stag)},
-    {" TO=", "tagged_offset", DECODE_FIELD_HEX, DDP(tagged_offset)},
+    DDP(" STag=", "stag", HEX, stag),
+    DDP(" TO=", "tagged_offset", HEX, tagged_offset),
 };
 
 static const decode_field untagged[] = {
     BOTH_MODELS,
-    {" QN=", "queue_number", DECODE_FIELD_NUMBER, DDP(queue_number)},
-    {" MSN=", "msn", DECODE_FIELD_NUMBER, DDP(msn)},
-    {" MO=", "message_offset", DECODE_FIELD_NUMBER, DDP(message_offset)},
-    {NULL, "ulp_word", DECODE_FIELD_HEX, DDP(ulp_word)},
+    DDP(" QN=", "queue_number", NUMBER, queue_number),
+    DDP(" MSN=", "msn", NUMBER, msn),
+    DDP(" MO=", "message_offset", NUMBER, message_offset),
+    DDP(NULL, "ulp_word", HEX, ulp_word),
 };
 
-#define REQUEST(member_) FIELD(rdmap_read_request, member_)
+#define REQUEST(...) FIELD(rdmap_read_request, __VA_ARGS__, false)
 
 static const decode_field read_request[] = {
-    {" SinkSTag=", "sink_stag", DECODE_FIELD_HEX, REQUEST(sink_stag)},
-    {" SinkTO=", "sink_offset", DECODE_FIELD_HEX, REQUEST(sink_offset)},
-    {" RDMARDSZ=", "length", DECODE_FIELD_NUMBER, REQUEST(length)},
-    {" SrcSTag=", "source_stag", DECODE_FIELD_HEX, REQUEST(source_stag)},
-    {" SrcTO=", "source_offset", DECODE_FIELD_HEX, REQUEST(source_offset)},
+    REQUEST(" SinkSTag=", "sink_stag", HEX, sink_stag),
+    REQUEST(" SinkTO=", "sink_offset", HEX, sink_offset),
+    REQUEST(" RDMARDSZ=", "length", NUMBER, length),
+    REQUEST(" SrcSTag=", "source_stag", HEX, source_stag),
+    REQUEST(" SrcTO=", "source_offset", HEX, source_offset),
 };
 
-#define FRAME(member_) FIELD(decode_startup_frame, member_)
+#define FRAME(...) FIELD(decode_startup_frame, __VA_ARGS__, false)
 
 static const decode_field startup[] = {
-    {" Rev=", "revision", DECODE_FIELD_NUMBER, FRAME(revision)},
-    {" M=", "markers", DECODE_FIELD_FLAG, FRAME(markers)},
-    {" C=", "crc", DECODE_FIELD_FLAG, FRAME(crc)},
-    {" R=", "rejected", DECODE_FIELD_FLAG, FRAME(rejected)},
-    {" S=", "enhanced_flag", DECODE_FIELD_FLAG, FRAME(enhanced_flag)},
-    {" Res=", "reserved", DECODE_FIELD_HEX_TEXT, FRAME(reserved)},
-    {" PD_Length=", "private_data_octets", DECODE_FIELD_NUMBER, FRAME(private_data_octets)},
+    FRAME(" Rev=", "revision", NUMBER, revision),
+    FRAME(" M=", "markers", FLAG, markers),
+    FRAME(" C=", "crc", FLAG, crc),
+    FRAME(" R=", "rejected", FLAG, rejected),
+    FRAME(" S=", "enhanced_flag", FLAG, enhanced_flag),
+    FRAME(" Res=", "reserved", HEX_TEXT, reserved),
+    FRAME(" PD_Length=", "private_data_octets", NUMBER, private_data_octets),
 };
 
-#define SUM(label_, name_, member_, is_always_)                                                              \
-  {                                                                                                          \
-    .text = (label_), .member = (name_), .kind = DECODE_FIELD_NUMBER, .is_always = (is_always_),             \
-    FIELD(decode_direction_summary, member_)                                                                 \
-  }
+#define SUM(text_, name_, member_, is_always_)                                                               \
+  FIELD(decode_direction_summary, text_, name_, NUMBER, member_, is_always_)
 
 static const decode_field fpdu_sums[] = {
     SUM("FPDUs", "fpdus", fpdus, true),
@@ -178,10 +176,7 @@ static const decode_field segment_sums[] = {
     SUM("  of those, never captured", "missing_octets", missing_octets, false),
 };
 
-#define COUNT(label_, name_, member_)                                                                        \
-  {                                                                                                          \
-    (label_), (name_), DECODE_FIELD_NUMBER, FIELD(capture_counts, member_)                                   \
-  }
+#define COUNT(text_, name_, member_) FIELD(capture_counts, text_, name_, NUMBER, member_, false)
 
 static const decode_field counts[] = {
     COUNT(NULL, "packets", packets),

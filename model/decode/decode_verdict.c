@@ -291,12 +291,11 @@ static void conclude_from_one(const matter *of, decode_verdict *verdict)
   verdict->has_frame[from] = true;
   verdict->has_frame[!from] = other->octets && other->keys[is_request ? REQUEST : REPLY] != UINT64_MAX;
   if (verdict->has_frame[!from]) {
-    verdict->text =
-        is_request
-            ? "both ends sent a Request, where one must reply (mpa-01 §6.1.1): markers and CRC as FPDUs "
-              "validate"
-            : "both ends sent a Reply, where one must request (mpa-01 §6.1.1): markers and CRC as FPDUs "
-              "validate";
+    verdict->text = is_request
+                        ? "both ends sent a Request, where one must reply (mpa-01 §6.1.1): markers and "
+                          "CRC as FPDUs validate"
+                        : "both ends sent a Reply, where one must request (mpa-01 §6.1.1): markers and "
+                          "CRC as FPDUs validate";
   } else if (from == verdict->initiator && !is_request) {
     verdict->text = "the end that opened the connection sent the key of a Reply, and no Request had come "
                     "(mpa-01 §6.1.1): markers and CRC as FPDUs validate";

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "auto_free.h"
 #include "mpa/mpa_framer.h"
 
 enum { NO_OCTET = -1, WINDOW = 1 << 18 };
@@ -357,8 +358,8 @@ void mpa_link_post(mpa_link *link, unsigned from, uint32_t ulpdu_octets)
   mpa_link_end *end = &link->end[from];
   GByteArray *ulpdu = g_byte_array_new();
   uint64_t start = mpa_framer_offset(end->framer);
-  buffer_chain source;
-  buffer_chain fpdu;
+  g_auto(buffer_chain) source;
+  g_auto(buffer_chain) fpdu;
 
   g_byte_array_set_size(ulpdu, ulpdu_octets);
   for (uint32_t i = 0; i < ulpdu_octets; i++) {
@@ -371,8 +372,6 @@ void mpa_link_post(mpa_link *link, unsigned from, uint32_t ulpdu_octets)
   buffer_chain_append(&source, ulpdu->data, ulpdu_octets, NULL);
   mpa_framer_frame(end->framer, &source, &fpdu);
   tcp_transport_post(end->tcp, &fpdu, TCP_RECORD_FPDU);
-  buffer_chain_clear(&source);
-  buffer_chain_clear(&fpdu);
 }
 
 void mpa_link_expect_all(const mpa_link *link, unsigned from)

@@ -73,6 +73,7 @@ typedef struct mpa_link {
 /* Both ends in full operation. */
 mpa_link *mpa_link_new(const mpa_link_config *config);
 void mpa_link_free(mpa_link *link);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(mpa_link, mpa_link_free)
 
 /* End `from` posts a ULPDU of arbitrary octets; nothing leaves yet. */
 void mpa_link_post(mpa_link *link, unsigned from, uint32_t ulpdu_octets);

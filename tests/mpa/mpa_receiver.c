@@ -117,12 +117,12 @@ static void on_error(void *user, mpa_error error, uint64_t offset, time_ps now)
   receiver->error_offset = offset - receiver->start;
 }
 
-mpa_receiver *mpa_receiver_new(const mpa_stream *stream, bool crc)
+mpa_receiver *mpa_receiver_new(mpa_stream *stream, bool crc)
 {
   return mpa_receiver_new_at(stream, crc, 0);
 }
 
-mpa_receiver *mpa_receiver_new_at(const mpa_stream *stream, bool crc, uint64_t start)
+mpa_receiver *mpa_receiver_new_at(mpa_stream *stream, bool crc, uint64_t start)
 {
   mpa_receiver *receiver = g_new0(mpa_receiver, 1);
   static const mpa_deframer_events events = {.ulpdu = on_ulpdu, .error = on_error, .plausible = on_plausible};
@@ -140,8 +140,19 @@ mpa_receiver *mpa_receiver_new_at(const mpa_stream *stream, bool crc, uint64_t s
   return receiver;
 }
 
+mpa_receiver *mpa_receiver_of(bool markers, bool crc, const uint32_t *ulpdus, guint count)
+{
+  mpa_receiver *receiver = mpa_receiver_new(mpa_stream_new(markers, crc, ulpdus, count), crc);
+
+  receiver->owns_stream = true;
+  return receiver;
+}
+
 void mpa_receiver_free(mpa_receiver *receiver)
 {
+  if (receiver->owns_stream) {
+    mpa_stream_free(receiver->stream);
+  }
   mpa_deframer_free(receiver->deframer);
   g_free(receiver->arrived);
   g_array_free(receiver->plausible, true);
@@ -222,7 +233,7 @@ static void check_copy(const mpa_receiver *receiver, const mpa_deframer *copy)
   mpa_held held;
 
   held_in_stream(receiver, copy, &held);
-  mpa_receiver_expect_held(receiver, held);
+  mpa_receiver_expect_all_held(receiver, held);
   g_assert_cmpuint(mpa_deframer_pieces(copy), ==, mpa_deframer_pieces(receiver->deframer));
   g_assert_cmpint(receiver->copy_error, ==, receiver->error);
   g_assert_cmpmem(mpa_deframer_statistics_of(copy), sizeof(mpa_deframer_statistics),
@@ -281,7 +292,7 @@ mpa_location mpa_receiver_located_by(const mpa_receiver *receiver, guint index)
   return MPA_LOCATIONS;
 }
 
-void mpa_receiver_expect_held(const mpa_receiver *receiver, mpa_held expected)
+void mpa_receiver_expect_all_held(const mpa_receiver *receiver, mpa_held expected)
 {
   mpa_held held;
 
@@ -304,7 +315,7 @@ void mpa_receiver_expect_all(const mpa_receiver *receiver)
   g_assert_cmpint(receiver->error, ==, MPA_ERROR_NONE);
   g_assert_cmpuint(receiver->passed->len, ==, stream->fpdus->len);
   g_assert_cmpuint(mpa_receiver_edge(receiver->deframer), ==, receiver->start + stream->octets->len);
-  mpa_receiver_expect_held(receiver, (mpa_held){.incomplete = 0});
+  mpa_receiver_expect_held(receiver, .incomplete = 0);
   g_assert_cmpuint(statistics->fpdus, ==, stream->fpdus->len);
   g_assert_cmpuint(statistics->located_by[MPA_LOCATED_BY_CHAIN] +
                        statistics->located_by[MPA_LOCATED_BY_MARKER] +

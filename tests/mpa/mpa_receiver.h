@@ -10,7 +10,8 @@
 
 typedef struct mpa_receiver {
   mpa_deframer *deframer;
-  const mpa_stream *stream;
+  mpa_stream *stream;
+  bool owns_stream;
   uint64_t
       start; /* the deframer's offset of the stream's first octet; a multiple of 512. Else offsets are the stream's */
   bool assumes;       /* every arrival is a segment, and FPDU Alignment is assumed */
@@ -25,11 +26,15 @@ typedef struct mpa_receiver {
   uint64_t error_offset;
 } mpa_receiver;
 
-mpa_receiver *mpa_receiver_new(const mpa_stream *stream, bool crc);
+mpa_receiver *mpa_receiver_new(mpa_stream *stream, bool crc);
+
+/* The same of a stream of its own: mpa_stream_new(). */
+mpa_receiver *mpa_receiver_of(bool markers, bool crc, const uint32_t *ulpdus, guint count);
 
 /* The same of a stream that starts at this offset. */
-mpa_receiver *mpa_receiver_new_at(const mpa_stream *stream, bool crc, uint64_t start);
+mpa_receiver *mpa_receiver_new_at(mpa_stream *stream, bool crc, uint64_t start);
 void mpa_receiver_free(mpa_receiver *receiver);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(mpa_receiver, mpa_receiver_free)
 
 /* A segment with octets [from, to) of the stream arrives. When all of them are new, mpa_deframer_inspect() is
  * asked before, and must agree with what happens. It is tried out on a copy before, which must come to hold
@@ -39,8 +44,10 @@ void mpa_receiver_arrive(mpa_receiver *receiver, uint64_t from, uint64_t to);
 /* How FPDU `index` of the stream was located; MPA_LOCATIONS while it is not passed. */
 mpa_location mpa_receiver_located_by(const mpa_receiver *receiver, guint index);
 
-/* What is held is exactly this. */
-void mpa_receiver_expect_held(const mpa_receiver *receiver, mpa_held expected);
+/* What is held is exactly `expected`; or the fields of it that are not 0, which follow by name. */
+void mpa_receiver_expect_all_held(const mpa_receiver *receiver, mpa_held expected);
+#define mpa_receiver_expect_held(receiver, ...)                                                              \
+  mpa_receiver_expect_all_held((receiver), (mpa_held){__VA_ARGS__})
 
 /* All FPDUs of the stream are passed, nothing is held, no error happened; the methods, and assumption, sum to
  * them. */

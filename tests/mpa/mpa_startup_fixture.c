@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "mpa_startup_fixture.h"
+#include "auto_free.h"
 
 #include <string.h>
 
@@ -56,24 +57,22 @@ mpa_startup *startup_begun(iwarp_generation generation, enum side role)
 
 uint32_t startup_receive(mpa_startup *startup, const uint8_t *octets, uint32_t length)
 {
-  buffer_chain piece;
+  g_auto(buffer_chain) piece;
 
   buffer_chain_init(&piece);
   buffer_chain_append(&piece, octets, length, NULL);
   uint32_t taken = mpa_startup_receive(startup, &piece);
-  buffer_chain_clear(&piece);
   return taken;
 }
 
 void startup_expect_frame(mpa_startup *startup, const void *expected, uint32_t length)
 {
-  buffer_chain frame;
+  g_auto(buffer_chain) frame;
 
   buffer_chain_init(&frame);
   g_assert_true(mpa_startup_next_frame(startup, &frame));
   g_assert_cmpuint(frame.length, ==, length);
   g_assert_true(buffer_chain_equals(&frame, 0, length, expected));
-  buffer_chain_clear(&frame);
 }
 
 void startup_expect_no_frame(mpa_startup *startup)

@@ -38,13 +38,12 @@ mpa_stream *mpa_stream_new(bool markers, bool crc, const uint32_t *ulpdu_octets,
   mpa_stream *stream = mpa_stream_begin(markers, crc);
 
   for (guint index = 0; index < count; index++) {
-    uint8_t *ulpdu = g_malloc(ulpdu_octets[index]);
+    g_autofree uint8_t *ulpdu = g_malloc(ulpdu_octets[index]);
 
     for (uint32_t each = 0; each < ulpdu_octets[index]; each++) {
       ulpdu[each] = (uint8_t)(each * 7 + each / 256 + index * 31 + 1);
     }
     mpa_stream_append(stream, ulpdu, ulpdu_octets[index]);
-    g_free(ulpdu);
   }
   return stream;
 }

@@ -3,28 +3,28 @@
 #include "mpa/mpa_pending_fpdus.h"
 #include "test.h"
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(mpa_assumed_fpdus, mpa_assumed_fpdus_clear)
+
 /* Assumed FPDUs in the list: all are wrong for an FPDU around them. */
 static uint32_t count(const mpa_assumed_fpdus *assumed)
 {
-  mpa_assumed_fpdus copy;
+  g_auto(mpa_assumed_fpdus) copy;
 
   mpa_assumed_fpdus_init(&copy);
   mpa_assumed_fpdus_copy(assumed, &copy);
   uint32_t wrong = mpa_assumed_fpdus_prove(&copy, 0, UINT64_MAX);
-  mpa_assumed_fpdus_clear(&copy);
   return wrong;
 }
 
 /* An FPDU that starts with an assumed one proves it, whatever that took its length for. */
 TEST(test_right)
 {
-  mpa_assumed_fpdus assumed;
+  g_auto(mpa_assumed_fpdus) assumed;
 
   mpa_assumed_fpdus_init(&assumed);
   mpa_assumed_fpdus_add(&assumed, 100, 200);
   g_assert_cmpuint(mpa_assumed_fpdus_prove(&assumed, 100, 200), ==, 0);
   g_assert_cmpuint(count(&assumed), ==, 0);
-  mpa_assumed_fpdus_clear(&assumed);
 }
 
 /* [300, 400) is contradicted by an FPDU that has one octet of it, at either end or all around; one that only
@@ -37,14 +37,13 @@ TEST(test_wrong)
   } rows[] = {{296, 304, 1}, {399, 500, 1}, {200, 500, 1}, {320, 340, 1}, {200, 300, 0}, {400, 500, 0}};
 
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-    mpa_assumed_fpdus assumed;
+    g_auto(mpa_assumed_fpdus) assumed;
 
     mpa_assumed_fpdus_init(&assumed);
     mpa_assumed_fpdus_add(&assumed, 300, 400);
     g_assert_cmpuint(mpa_assumed_fpdus_prove(&assumed, rows[i].start, rows[i].end), ==, rows[i].wrong);
     g_assert_cmpuint(count(&assumed), ==, 1 - rows[i].wrong);
     g_assert_cmpuint(mpa_assumed_fpdus_prove(&assumed, rows[i].start, rows[i].end), ==, 0); /* counted once */
-    mpa_assumed_fpdus_clear(&assumed);
   }
 }
 

@@ -3,6 +3,7 @@
  * §5.4.1). */
 #include <string.h>
 
+#include "auto_free.h"
 #include "mpa_receiver.h"
 #include "test.h"
 
@@ -10,20 +11,17 @@
 static void check_aligned(bool markers, bool crc)
 {
   static const uint32_t ulpdus[] = {1442, 1442, 1, 502, 128, 64768, 2, 506, 1442};
-  mpa_stream *stream = mpa_stream_new(markers, crc, ulpdus, G_N_ELEMENTS(ulpdus));
-  mpa_receiver *receiver = mpa_receiver_new(stream, crc);
+  g_autoptr(mpa_receiver) receiver = mpa_receiver_of(markers, crc, ulpdus, G_N_ELEMENTS(ulpdus));
 
-  for (guint index = 0; index < stream->fpdus->len; index++) {
-    const mpa_stream_fpdu *fpdu = mpa_stream_at(stream, index);
+  for (guint index = 0; index < receiver->stream->fpdus->len; index++) {
+    const mpa_stream_fpdu *fpdu = mpa_stream_at(receiver->stream, index);
 
     mpa_receiver_arrive(receiver, fpdu->start, fpdu->end);
-    mpa_receiver_expect_held(receiver, (mpa_held){.incomplete = 0});
+    mpa_receiver_expect_held(receiver, .incomplete = 0);
     g_assert_cmpuint(mpa_receiver_edge(receiver->deframer), ==, fpdu->end);
     g_assert_cmpint(mpa_receiver_located_by(receiver, index), ==, MPA_LOCATED_BY_CHAIN);
   }
   mpa_receiver_expect_all(receiver);
-  mpa_receiver_free(receiver);
-  mpa_stream_free(stream);
 }
 
 /* MPA-058, MPA-068: what goes up is the ULPDU and its length, nothing more. */
@@ -39,14 +37,11 @@ TEST(test_aligned)
 TEST(test_packed_in_order)
 {
   static const uint32_t ulpdus[] = {100, 200, 300, 400};
-  mpa_stream *stream = mpa_stream_new(true, true, ulpdus, G_N_ELEMENTS(ulpdus));
-  mpa_receiver *receiver = mpa_receiver_new(stream, true);
+  g_autoptr(mpa_receiver) receiver = mpa_receiver_of(true, true, ulpdus, G_N_ELEMENTS(ulpdus));
 
-  mpa_receiver_arrive(receiver, 0, stream->octets->len);
+  mpa_receiver_arrive(receiver, 0, receiver->stream->octets->len);
   mpa_receiver_expect_all(receiver);
   g_assert_cmpuint(mpa_deframer_statistics_of(receiver->deframer)->located_by[MPA_LOCATED_BY_CHAIN], ==, 4);
-  mpa_receiver_free(receiver);
-  mpa_stream_free(stream);
 }
 
 /* MPA-168: one octet at a time. FPDU 0 is [0, 16): marker 4, length 2, ULPDU 6, CRC 4. FPDU 1 is [16,
@@ -56,38 +51,34 @@ TEST(test_packed_in_order)
 TEST(test_octet_by_octet)
 {
   static const uint32_t ulpdus[] = {6, 490, 6};
-  mpa_stream *stream = mpa_stream_new(true, true, ulpdus, G_N_ELEMENTS(ulpdus));
-  mpa_receiver *receiver = mpa_receiver_new(stream, true);
+  g_autoptr(mpa_receiver) receiver = mpa_receiver_of(true, true, ulpdus, G_N_ELEMENTS(ulpdus));
 
-  g_assert_cmpuint(stream->octets->len, ==, 528);
+  g_assert_cmpuint(receiver->stream->octets->len, ==, 528);
   for (guint index = 0; index < 3; index++) {
-    const mpa_stream_fpdu *fpdu = mpa_stream_at(stream, index);
+    const mpa_stream_fpdu *fpdu = mpa_stream_at(receiver->stream, index);
     uint64_t leading = fpdu->start % 512 == 0 ? 4 : 0;
 
     for (uint64_t count = 1; count < fpdu->end - fpdu->start; count++) {
       mpa_receiver_arrive(receiver, fpdu->start + count - 1, fpdu->start + count);
       if (count >= leading + 2) {
-        mpa_receiver_expect_held(
-            receiver, (mpa_held){.incomplete = count, .partial_fpdus = 1, .partial_end = fpdu->end});
+        mpa_receiver_expect_held(receiver, .incomplete = count, .partial_fpdus = 1, .partial_end = fpdu->end);
       } else {
-        mpa_receiver_expect_held(receiver, (mpa_held){.incomplete = MIN(count, leading),
-                                                      .unlocated = count - MIN(count, leading)});
+        mpa_receiver_expect_held(receiver, .incomplete = MIN(count, leading),
+                                 .unlocated = count - MIN(count, leading));
       }
       g_assert_cmpuint(receiver->passed->len, ==, index);
     }
     mpa_receiver_arrive(receiver, fpdu->end - 1, fpdu->end);
     g_assert_cmpuint(receiver->passed->len, ==, index + 1);
-    mpa_receiver_expect_held(receiver, (mpa_held){.incomplete = 0});
+    mpa_receiver_expect_held(receiver, .incomplete = 0);
   }
   mpa_receiver_expect_all(receiver);
-  mpa_receiver_free(receiver);
-  mpa_stream_free(stream);
 }
 
 /* Every pair of cuts makes three segments of two FPDUs. In order, all are located by the chain. */
-static void check_cuts(const mpa_stream *stream, uint64_t first, uint64_t second, const int order[3])
+static void check_cuts(mpa_stream *stream, uint64_t first, uint64_t second, const int order[3])
 {
-  mpa_receiver *receiver = mpa_receiver_new(stream, true);
+  g_autoptr(mpa_receiver) receiver = mpa_receiver_new(stream, true);
   uint64_t cuts[4] = {0, first, second, stream->octets->len};
 
   for (int index = 0; index < 3; index++) {
@@ -98,7 +89,6 @@ static void check_cuts(const mpa_stream *stream, uint64_t first, uint64_t second
     g_assert_cmpint(mpa_receiver_located_by(receiver, 0), ==, MPA_LOCATED_BY_CHAIN);
     g_assert_cmpint(mpa_receiver_located_by(receiver, 1), ==, MPA_LOCATED_BY_CHAIN);
   }
-  mpa_receiver_free(receiver);
 }
 
 /* MPA-057, MPA-169: wherever the segments are cut. */
@@ -111,13 +101,12 @@ TEST(test_every_pair_of_cuts)
   };
 
   for (int markers = 0; markers <= 1; markers++) {
-    mpa_stream *stream = mpa_stream_new(markers, true, ulpdus[markers], 2);
+    g_autoptr(mpa_stream) stream = mpa_stream_new(markers, true, ulpdus[markers], 2);
     for (uint64_t first = 1; first + 1 < stream->octets->len; first++) {
       for (uint64_t second = first + 1; second < stream->octets->len; second++) {
         check_cuts(stream, first, second, orders[(first + second) % 3]);
       }
     }
-    mpa_stream_free(stream);
   }
 }
 
@@ -126,29 +115,25 @@ TEST(test_every_pair_of_cuts)
 TEST(test_hole_without_markers)
 {
   static const uint32_t ulpdus[] = {1454, 1454, 1454, 1454};
-  mpa_stream *stream = mpa_stream_new(false, true, ulpdus, G_N_ELEMENTS(ulpdus));
-  mpa_receiver *receiver = mpa_receiver_new(stream, true);
+  g_autoptr(mpa_receiver) receiver = mpa_receiver_of(false, true, ulpdus, G_N_ELEMENTS(ulpdus));
 
   for (uint64_t index = 1; index < 4; index++) {
     mpa_receiver_arrive(receiver, 1460 * index, 1460 * (index + 1));
-    mpa_receiver_expect_held(receiver, (mpa_held){.order = 1460 * index});
+    mpa_receiver_expect_held(receiver, .order = 1460 * index);
   }
   /* The length of FPDU 0 is 2 octets; one of them locates nothing. */
   mpa_receiver_arrive(receiver, 0, 1);
-  mpa_receiver_expect_held(receiver, (mpa_held){.order = 4381});
+  mpa_receiver_expect_held(receiver, .order = 4381);
   mpa_receiver_arrive(receiver, 1, 2);
-  mpa_receiver_expect_held(
-      receiver, (mpa_held){.incomplete = 2, .order = 4380, .partial_fpdus = 1, .partial_end = 1460});
+  mpa_receiver_expect_held(receiver, .incomplete = 2, .order = 4380, .partial_fpdus = 1, .partial_end = 1460);
   /* What lies after a hole within it is of it: */
   mpa_receiver_arrive(receiver, 1450, 1460);
-  mpa_receiver_expect_held(
-      receiver, (mpa_held){.incomplete = 12, .order = 4380, .partial_fpdus = 1, .partial_end = 1460});
+  mpa_receiver_expect_held(receiver, .incomplete = 12, .order = 4380, .partial_fpdus = 1,
+                           .partial_end = 1460);
   g_assert_cmpuint(receiver->passed->len, ==, 0);
   mpa_receiver_arrive(receiver, 2, 1450);
   mpa_receiver_expect_all(receiver);
   g_assert_cmpuint(mpa_deframer_statistics_of(receiver->deframer)->located_by[MPA_LOCATED_BY_CHAIN], ==, 4);
-  mpa_receiver_free(receiver);
-  mpa_stream_free(stream);
 }
 
 /* Octets that were there before change nothing, not even with other content: the first ones stay
@@ -156,8 +141,7 @@ TEST(test_hole_without_markers)
 TEST(test_duplicates)
 {
   static const uint32_t ulpdus[] = {1442, 1442, 1442, 1442};
-  mpa_stream *stream = mpa_stream_new(true, true, ulpdus, G_N_ELEMENTS(ulpdus));
-  mpa_receiver *receiver = mpa_receiver_new(stream, true);
+  g_autoptr(mpa_receiver) receiver = mpa_receiver_of(true, true, ulpdus, G_N_ELEMENTS(ulpdus));
   g_autofree uint8_t *junk = g_malloc(2000);
   buffer_chain duplicate;
 
@@ -169,22 +153,20 @@ TEST(test_duplicates)
   mpa_receiver_arrive(receiver, 4380, 4500); /* begins FPDU 3, which the end of FPDU 2 locates */
   mpa_receiver_arrive(receiver, 1460, 2000); /* begins FPDU 1: 540 octets */
   mpa_held held = {.incomplete = 660, .partial_fpdus = 2, .partial_end = 2920};
-  mpa_receiver_expect_held(receiver, held);
+  mpa_receiver_expect_all_held(receiver, held);
 
   mpa_deframer_receive(receiver->deframer, 0, &duplicate, receiver->now, receiver->now); /* passed and held */
-  mpa_receiver_expect_held(receiver, held);
+  mpa_receiver_expect_all_held(receiver, held);
   buffer_chain_drop_front(&duplicate, 460);
   mpa_deframer_receive(receiver->deframer, 2960, &duplicate, receiver->now,
                        receiver->now); /* early and held */
-  mpa_receiver_expect_held(receiver, held);
+  mpa_receiver_expect_all_held(receiver, held);
   buffer_chain_clear(&duplicate);
 
   mpa_receiver_arrive(receiver, 1990, 4480); /* the missing ones between two runs of duplicates */
-  mpa_receiver_expect_held(receiver, (mpa_held){.incomplete = 120, .partial_fpdus = 1, .partial_end = 5840});
-  mpa_receiver_arrive(receiver, 0, stream->octets->len);
+  mpa_receiver_expect_held(receiver, .incomplete = 120, .partial_fpdus = 1, .partial_end = 5840);
+  mpa_receiver_arrive(receiver, 0, receiver->stream->octets->len);
   mpa_receiver_expect_all(receiver);
-  mpa_receiver_free(receiver);
-  mpa_stream_free(stream);
 }
 
 typedef struct seen {
@@ -217,12 +199,11 @@ static void see_error(void *user, mpa_error error, uint64_t offset, time_ps now)
 static void arrive_at(mpa_deframer *deframer, const mpa_stream *stream, uint64_t from, uint64_t to,
                       time_ps arrival)
 {
-  buffer_chain segment;
+  g_auto(buffer_chain) segment;
 
   buffer_chain_init(&segment);
   buffer_chain_append(&segment, stream->octets->data + from, (uint32_t)(to - from), NULL);
   mpa_deframer_receive(deframer, from, &segment, arrival, 99);
-  buffer_chain_clear(&segment);
 }
 
 static void expect_part(const seen *last, size_t index, uint32_t length, time_ps arrival)
@@ -236,10 +217,10 @@ static void expect_part(const seen *last, size_t index, uint32_t length, time_ps
 TEST(test_parts)
 {
   static const uint32_t ulpdus[] = {600};
-  mpa_stream *stream = mpa_stream_new(true, true, ulpdus, 1);
+  g_autoptr(mpa_stream) stream = mpa_stream_new(true, true, ulpdus, 1);
   static const mpa_deframer_events events = {.ulpdu = see, .error = see_error};
   seen last = {.count = 0};
-  mpa_deframer *deframer = mpa_deframer_new(true, true, &events, &last);
+  g_autoptr(mpa_deframer) deframer = mpa_deframer_new(true, true, &events, &last);
 
   arrive_at(deframer, stream, 0, 6, 10); /* no octet of the ULPDU */
   arrive_at(deframer, stream, 6, 106, 20);
@@ -257,8 +238,6 @@ TEST(test_parts)
   g_assert_cmpuint(last.parts[2].from, ==, 506);
   g_assert_cmpuint(last.parts[2].length, ==, 94);
   g_assert_cmpint(last.parts[2].arrival, ==, 40);
-  mpa_deframer_free(deframer);
-  mpa_stream_free(stream);
 }
 
 /* In order, but cut elsewhere than the FPDUs: [0, 616) as above, then one of 200 octets, which is [616, 824):
@@ -267,10 +246,10 @@ TEST(test_parts)
 TEST(test_parts_in_order)
 {
   static const uint32_t ulpdus[] = {600, 200};
-  mpa_stream *stream = mpa_stream_new(true, true, ulpdus, 2);
+  g_autoptr(mpa_stream) stream = mpa_stream_new(true, true, ulpdus, 2);
   static const mpa_deframer_events events = {.ulpdu = see, .error = see_error};
   seen last = {.count = 0};
-  mpa_deframer *deframer = mpa_deframer_new(true, true, &events, &last);
+  g_autoptr(mpa_deframer) deframer = mpa_deframer_new(true, true, &events, &last);
 
   g_assert_cmpuint(stream->octets->len, ==, 824);
   arrive_at(deframer, stream, 0, 300, 10);
@@ -288,8 +267,6 @@ TEST(test_parts_in_order)
   expect_part(&last, 0, 50, 20);
   expect_part(&last, 1, 32, 30);
   expect_part(&last, 2, 118, 40);
-  mpa_deframer_free(deframer);
-  mpa_stream_free(stream);
 }
 
 /* The same two, the second of which comes whole with the end of the first: it has one part, and is held for
@@ -297,10 +274,10 @@ TEST(test_parts_in_order)
 TEST(test_parts_of_two_at_once)
 {
   static const uint32_t ulpdus[] = {600, 200};
-  mpa_stream *stream = mpa_stream_new(true, true, ulpdus, 2);
+  g_autoptr(mpa_stream) stream = mpa_stream_new(true, true, ulpdus, 2);
   static const mpa_deframer_events events = {.ulpdu = see, .error = see_error};
   seen last = {.count = 0};
-  mpa_deframer *deframer = mpa_deframer_new(true, true, &events, &last);
+  g_autoptr(mpa_deframer) deframer = mpa_deframer_new(true, true, &events, &last);
 
   arrive_at(deframer, stream, 0, 300, 10);
   arrive_at(deframer, stream, 300, 824, 20);
@@ -308,15 +285,13 @@ TEST(test_parts_of_two_at_once)
   g_assert_cmpuint(last.count, ==, 1);
   g_assert_cmpuint(last.parts[0].from, ==, 0);
   expect_part(&last, 0, 200, 20);
-  mpa_deframer_free(deframer);
-  mpa_stream_free(stream);
 }
 
 /* The longest ULPDU_Length there is, for who takes long ones: 2 + 65535 + 3 + 4 octets, the last of them in
  * two pieces after octet 2^16. Its ULPDU_Length alone locates it. */
 TEST(test_long_in_pieces)
 {
-  mpa_stream *stream = mpa_stream_begin(false, true);
+  g_autoptr(mpa_stream) stream = mpa_stream_begin(false, true);
   const mpa_stream_fpdu fpdu = {.end = 65544, .ulpdu = g_malloc0(UINT16_MAX), .ulpdu_octets = UINT16_MAX};
 
   g_byte_array_set_size(stream->octets, 65544);
@@ -324,16 +299,14 @@ TEST(test_long_in_pieces)
   memset(stream->octets->data, 0xFF, 2);
   g_array_append_val(stream->fpdus, fpdu);
   mpa_stream_repair_crc(stream, 0);
-  mpa_receiver *receiver = mpa_receiver_new(stream, true);
+  g_autoptr(mpa_receiver) receiver = mpa_receiver_new(stream, true);
   mpa_deframer_take_long(receiver->deframer);
   mpa_receiver_arrive(receiver, 0, 2);
-  mpa_receiver_expect_held(receiver, (mpa_held){.incomplete = 2, .partial_fpdus = 1, .partial_end = 65544});
+  mpa_receiver_expect_held(receiver, .incomplete = 2, .partial_fpdus = 1, .partial_end = 65544);
   mpa_receiver_arrive(receiver, 2, 65540);
   mpa_receiver_arrive(receiver, 65540, 65542);
   mpa_receiver_arrive(receiver, 65542, 65544); /* also at a copy of what is held */
   mpa_receiver_expect_all(receiver);
-  mpa_receiver_free(receiver);
-  mpa_stream_free(stream);
 }
 
 /* A ULPDU of no octets: no rule is broken, MPA passes it on (note M14). */
@@ -342,7 +315,7 @@ TEST(test_zero_length)
   static const uint8_t fpdu[] = {0, 0, 0, 0, 0xC7, 0x4B, 0x67, 0x48}; /* CRC32C of 4 zeros is 48674BC7 */
   static const mpa_deframer_events events = {.ulpdu = see, .error = see_error};
   seen last = {.count = 9, .octets = 9};
-  mpa_deframer *deframer = mpa_deframer_new(false, true, &events, &last);
+  g_autoptr(mpa_deframer) deframer = mpa_deframer_new(false, true, &events, &last);
   buffer_chain segment;
 
   buffer_chain_init(&segment);
@@ -352,5 +325,4 @@ TEST(test_zero_length)
   g_assert_cmpuint(last.octets, ==, 0);
   g_assert_cmpuint(last.count, ==, 0);
   g_assert_cmpuint(mpa_receiver_edge(deframer), ==, 8);
-  mpa_deframer_free(deframer);
 }

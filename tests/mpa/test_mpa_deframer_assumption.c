@@ -2,53 +2,42 @@
 /* A receiver that assumes FPDU Alignment (docs/metrics.md, `assume-aligned`). */
 #include <string.h>
 
+#include "auto_free.h"
 #include "mpa_receiver.h"
 #include "test.h"
 
-typedef struct made {
-  mpa_stream *stream;
-  mpa_receiver *receiver;
-} made;
-
-static made begin(bool markers, bool crc, const uint32_t *ulpdus, guint count)
+static mpa_receiver *begin(bool markers, bool crc, const uint32_t *ulpdus, guint count)
 {
-  made m = {.stream = mpa_stream_new(markers, crc, ulpdus, count)};
+  mpa_receiver *m = mpa_receiver_of(markers, crc, ulpdus, count);
 
-  m.receiver = mpa_receiver_new(m.stream, crc);
-  m.receiver->assumes = true;
+  m->assumes = true;
   return m;
 }
 
-static void end(made *m)
-{
-  mpa_receiver_free(m->receiver);
-  mpa_stream_free(m->stream);
-}
-
-static uint64_t start_of(const made *m, guint index)
+static uint64_t start_of(const mpa_receiver *m, guint index)
 {
   return mpa_stream_at(m->stream, index)->start;
 }
 
-static uint64_t end_of(const made *m, guint index)
+static uint64_t end_of(const mpa_receiver *m, guint index)
 {
   return mpa_stream_at(m->stream, index)->end;
 }
 
 /* The segment with FPDUs first … last, whole. */
-static void arrive_fpdus(made *m, guint first, guint last)
+static void arrive_fpdus(mpa_receiver *m, guint first, guint last)
 {
-  mpa_receiver_arrive(m->receiver, start_of(m, first), end_of(m, last));
+  mpa_receiver_arrive(m, start_of(m, first), end_of(m, last));
 }
 
-static uint64_t located_by(const made *m, mpa_location method)
+static uint64_t located_by(const mpa_receiver *m, mpa_location method)
 {
-  return mpa_deframer_statistics_of(m->receiver->deframer)->located_by[method];
+  return mpa_deframer_statistics_of(m->deframer)->located_by[method];
 }
 
-static uint64_t wrong_guesses(const made *m)
+static uint64_t wrong_guesses(const mpa_receiver *m)
 {
-  return mpa_deframer_statistics_of(m->receiver->deframer)->wrong_guesses;
+  return mpa_deframer_statistics_of(m->deframer)->wrong_guesses;
 }
 
 /* An aligned sender, without markers: after a lost segment each FPDU goes up at once and nothing is held,
@@ -58,20 +47,19 @@ TEST(test_aligned)
   static const uint32_t ulpdus[] = {1442, 1442, 300, 700, 1442};
 
   for (int crc = 0; crc < 2; crc++) {
-    made m = begin(false, crc, ulpdus, G_N_ELEMENTS(ulpdus));
+    g_autoptr(mpa_receiver) m = begin(false, crc, ulpdus, G_N_ELEMENTS(ulpdus));
 
-    arrive_fpdus(&m, 1, 1);
-    g_assert_cmpuint(m.receiver->passed->len, ==, 1);
-    arrive_fpdus(&m, 2, 3);
-    arrive_fpdus(&m, 4, 4);
-    g_assert_cmpuint(m.receiver->passed->len, ==, 4);
-    mpa_receiver_expect_held(m.receiver, (mpa_held){.incomplete = 0});
-    arrive_fpdus(&m, 0, 0);
-    mpa_receiver_expect_all(m.receiver);
-    g_assert_cmpuint(located_by(&m, MPA_LOCATED_BY_ASSUMPTION), ==, 4);
-    g_assert_cmpuint(located_by(&m, MPA_LOCATED_BY_CHAIN), ==, 1);
-    g_assert_cmpuint(wrong_guesses(&m), ==, 0);
-    end(&m);
+    arrive_fpdus(m, 1, 1);
+    g_assert_cmpuint(m->passed->len, ==, 1);
+    arrive_fpdus(m, 2, 3);
+    arrive_fpdus(m, 4, 4);
+    g_assert_cmpuint(m->passed->len, ==, 4);
+    mpa_receiver_expect_held(m, .incomplete = 0);
+    arrive_fpdus(m, 0, 0);
+    mpa_receiver_expect_all(m);
+    g_assert_cmpuint(located_by(m, MPA_LOCATED_BY_ASSUMPTION), ==, 4);
+    g_assert_cmpuint(located_by(m, MPA_LOCATED_BY_CHAIN), ==, 1);
+    g_assert_cmpuint(wrong_guesses(m), ==, 0);
   }
 }
 
@@ -82,19 +70,18 @@ TEST(test_aligned)
 TEST(test_markers_come_first)
 {
   static const uint32_t ulpdus[] = {100, 100, 100, 100, 100, 100, 100};
-  made m = begin(true, true, ulpdus, G_N_ELEMENTS(ulpdus));
+  g_autoptr(mpa_receiver) m = begin(true, true, ulpdus, G_N_ELEMENTS(ulpdus));
 
-  arrive_fpdus(&m, 2, 5);
-  g_assert_cmpint(mpa_receiver_located_by(m.receiver, 2), ==, MPA_LOCATED_BY_ASSUMPTION);
-  g_assert_cmpint(mpa_receiver_located_by(m.receiver, 3), ==, MPA_LOCATED_BY_ASSUMPTION);
-  g_assert_cmpint(mpa_receiver_located_by(m.receiver, 4), ==, MPA_LOCATED_BY_MARKER);
-  g_assert_cmpint(mpa_receiver_located_by(m.receiver, 5), ==, MPA_LOCATED_BY_MARKER_CHAIN);
-  mpa_receiver_expect_held(m.receiver, (mpa_held){.incomplete = 0});
-  arrive_fpdus(&m, 6, 6);
-  g_assert_cmpint(mpa_receiver_located_by(m.receiver, 6), ==, MPA_LOCATED_BY_MARKER_CHAIN);
-  arrive_fpdus(&m, 0, 1);
-  mpa_receiver_expect_all(m.receiver);
-  end(&m);
+  arrive_fpdus(m, 2, 5);
+  g_assert_cmpint(mpa_receiver_located_by(m, 2), ==, MPA_LOCATED_BY_ASSUMPTION);
+  g_assert_cmpint(mpa_receiver_located_by(m, 3), ==, MPA_LOCATED_BY_ASSUMPTION);
+  g_assert_cmpint(mpa_receiver_located_by(m, 4), ==, MPA_LOCATED_BY_MARKER);
+  g_assert_cmpint(mpa_receiver_located_by(m, 5), ==, MPA_LOCATED_BY_MARKER_CHAIN);
+  mpa_receiver_expect_held(m, .incomplete = 0);
+  arrive_fpdus(m, 6, 6);
+  g_assert_cmpint(mpa_receiver_located_by(m, 6), ==, MPA_LOCATED_BY_MARKER_CHAIN);
+  arrive_fpdus(m, 0, 1);
+  mpa_receiver_expect_all(m);
 }
 
 /* A segment that starts with an FPDU and ends within the next: the first goes up, the front of the second is
@@ -103,20 +90,19 @@ TEST(test_markers_come_first)
 TEST(test_cut_behind)
 {
   static const uint32_t ulpdus[] = {500, 500, 500, 500};
-  made m = begin(false, true, ulpdus, G_N_ELEMENTS(ulpdus));
-  uint64_t cut = start_of(&m, 2) + 100;
+  g_autoptr(mpa_receiver) m = begin(false, true, ulpdus, G_N_ELEMENTS(ulpdus));
+  uint64_t cut = start_of(m, 2) + 100;
 
-  mpa_receiver_arrive(m.receiver, start_of(&m, 1), cut);
-  g_assert_cmpuint(m.receiver->passed->len, ==, 1);
-  mpa_receiver_expect_held(m.receiver, (mpa_held){.order = 100});
-  mpa_receiver_arrive(m.receiver, cut, end_of(&m, 3));
-  g_assert_cmpuint(m.receiver->passed->len, ==, 1);
+  mpa_receiver_arrive(m, start_of(m, 1), cut);
+  g_assert_cmpuint(m->passed->len, ==, 1);
+  mpa_receiver_expect_held(m, .order = 100);
+  mpa_receiver_arrive(m, cut, end_of(m, 3));
+  g_assert_cmpuint(m->passed->len, ==, 1);
   /* FPDUs of 2 + 500 + 2 PAD + 4 octets: 508 of the third, 508 of the fourth */
-  mpa_receiver_expect_held(m.receiver, (mpa_held){.order = 1016});
-  arrive_fpdus(&m, 0, 0);
-  mpa_receiver_expect_all(m.receiver);
-  g_assert_cmpuint(located_by(&m, MPA_LOCATED_BY_ASSUMPTION), ==, 1);
-  end(&m);
+  mpa_receiver_expect_held(m, .order = 1016);
+  arrive_fpdus(m, 0, 0);
+  mpa_receiver_expect_all(m);
+  g_assert_cmpuint(located_by(m, MPA_LOCATED_BY_ASSUMPTION), ==, 1);
 }
 
 /* An FPDU cut in two, the rear first: when its front comes all of it is there, but not in one segment. That
@@ -124,14 +110,13 @@ TEST(test_cut_behind)
 TEST(test_whole_in_two_segments)
 {
   static const uint32_t ulpdus[] = {500, 500};
-  made m = begin(false, true, ulpdus, G_N_ELEMENTS(ulpdus));
+  g_autoptr(mpa_receiver) m = begin(false, true, ulpdus, G_N_ELEMENTS(ulpdus));
 
-  mpa_receiver_arrive(m.receiver, start_of(&m, 1) + 200, end_of(&m, 1));
-  mpa_receiver_arrive(m.receiver, start_of(&m, 1), start_of(&m, 1) + 200);
-  mpa_receiver_expect_held(m.receiver, (mpa_held){.order = 508});
-  arrive_fpdus(&m, 0, 0);
-  mpa_receiver_expect_all(m.receiver);
-  end(&m);
+  mpa_receiver_arrive(m, start_of(m, 1) + 200, end_of(m, 1));
+  mpa_receiver_arrive(m, start_of(m, 1), start_of(m, 1) + 200);
+  mpa_receiver_expect_held(m, .order = 508);
+  arrive_fpdus(m, 0, 0);
+  mpa_receiver_expect_all(m);
 }
 
 /* A ULPDU_Length of 64769 is none (MPA-062), even where it ends in the segment: 2 + 64768 + 2 PAD + 4 octets
@@ -139,65 +124,61 @@ TEST(test_whole_in_two_segments)
 TEST(test_impossible_length)
 {
   static const uint32_t ulpdus[] = {500, 64768};
-  made m = begin(false, false, ulpdus, G_N_ELEMENTS(ulpdus));
+  g_autoptr(mpa_receiver) m = begin(false, false, ulpdus, G_N_ELEMENTS(ulpdus));
 
-  m.stream->octets->data[start_of(&m, 1) + 1] = 64769 & 0xFF;
-  arrive_fpdus(&m, 1, 1);
-  g_assert_cmpuint(m.receiver->passed->len, ==, 0);
-  mpa_receiver_expect_held(m.receiver, (mpa_held){.order = 64776});
-  g_assert_cmpint(m.receiver->error, ==, MPA_ERROR_NONE);
-  end(&m);
+  m->stream->octets->data[start_of(m, 1) + 1] = 64769 & 0xFF;
+  arrive_fpdus(m, 1, 1);
+  g_assert_cmpuint(m->passed->len, ==, 0);
+  mpa_receiver_expect_held(m, .order = 64776);
+  g_assert_cmpint(m->error, ==, MPA_ERROR_NONE);
 }
 
 /* Octets that are not a segment's first are not guessed at. */
 TEST(test_not_a_segments_start)
 {
   static const uint32_t ulpdus[] = {500, 500};
-  made m = begin(false, true, ulpdus, G_N_ELEMENTS(ulpdus));
+  g_autoptr(mpa_receiver) m = begin(false, true, ulpdus, G_N_ELEMENTS(ulpdus));
 
-  m.receiver->assumes = false;
-  arrive_fpdus(&m, 1, 1);
-  g_assert_cmpuint(m.receiver->passed->len, ==, 0);
-  mpa_receiver_expect_held(m.receiver, (mpa_held){.order = 508});
-  arrive_fpdus(&m, 0, 0);
-  mpa_receiver_expect_all(m.receiver);
-  end(&m);
+  m->assumes = false;
+  arrive_fpdus(m, 1, 1);
+  g_assert_cmpuint(m->passed->len, ==, 0);
+  mpa_receiver_expect_held(m, .order = 508);
+  arrive_fpdus(m, 0, 0);
+  mpa_receiver_expect_all(m);
 }
 
 /* A broken CRC: it does not look like an FPDU. In order it is the error it is (MPA-277). */
 TEST(test_broken)
 {
   static const uint32_t ulpdus[] = {500, 500};
-  made m = begin(false, true, ulpdus, G_N_ELEMENTS(ulpdus));
+  g_autoptr(mpa_receiver) m = begin(false, true, ulpdus, G_N_ELEMENTS(ulpdus));
 
-  m.stream->octets->data[start_of(&m, 1) + 20] ^= 1;
-  arrive_fpdus(&m, 1, 1);
-  g_assert_cmpint(m.receiver->error, ==, MPA_ERROR_NONE);
-  mpa_receiver_expect_held(m.receiver, (mpa_held){.order = 508});
-  arrive_fpdus(&m, 0, 0);
-  g_assert_cmpint(m.receiver->error, ==, MPA_ERROR_CRC);
-  g_assert_cmpuint(m.receiver->error_offset, ==, start_of(&m, 1));
-  g_assert_cmpuint(wrong_guesses(&m), ==, 0);
-  end(&m);
+  m->stream->octets->data[start_of(m, 1) + 20] ^= 1;
+  arrive_fpdus(m, 1, 1);
+  g_assert_cmpint(m->error, ==, MPA_ERROR_NONE);
+  mpa_receiver_expect_held(m, .order = 508);
+  arrive_fpdus(m, 0, 0);
+  g_assert_cmpint(m->error, ==, MPA_ERROR_CRC);
+  g_assert_cmpuint(m->error_offset, ==, start_of(m, 1));
+  g_assert_cmpuint(wrong_guesses(m), ==, 0);
 }
 
 /* A ULPDU with a whole FPDU in its payload, `at` octets into its own FPDU: 2 (length) + 60 + 2 PAD + 4 (CRC)
  * = 68 octets. */
-static made begin_with_bait(bool crc, uint64_t *at)
+static mpa_receiver *begin_with_bait(bool crc, uint64_t *at)
 {
   static const uint32_t outer[] = {500, 900, 500};
   static const uint32_t inner = 60;
-  made m = begin(false, crc, outer, G_N_ELEMENTS(outer));
-  mpa_stream *bait = mpa_stream_new(false, crc, &inner, 1);
+  mpa_receiver *m = begin(false, crc, outer, G_N_ELEMENTS(outer));
+  g_autoptr(mpa_stream) bait = mpa_stream_new(false, crc, &inner, 1);
 
   g_assert_cmpuint(bait->octets->len, ==, 68);
-  *at = start_of(&m, 1) + 400;
-  memcpy(m.stream->octets->data + *at, bait->octets->data, 68);
-  memcpy(mpa_stream_at(m.stream, 1)->ulpdu + 398, bait->octets->data, 68);
+  *at = start_of(m, 1) + 400;
+  memcpy(m->stream->octets->data + *at, bait->octets->data, 68);
+  memcpy(mpa_stream_at(m->stream, 1)->ulpdu + 398, bait->octets->data, 68);
   if (crc) {
-    mpa_stream_repair_crc(m.stream, 1);
+    mpa_stream_repair_crc(m->stream, 1);
   }
-  mpa_stream_free(bait);
   return m;
 }
 
@@ -208,18 +189,17 @@ TEST(test_withdrawn)
 {
   for (int crc = 0; crc < 2; crc++) {
     uint64_t at;
-    made m = begin_with_bait(crc, &at);
+    g_autoptr(mpa_receiver) m = begin_with_bait(crc, &at);
 
-    mpa_receiver_arrive(m.receiver, at, end_of(&m, 1));
-    g_assert_cmpuint(m.receiver->implausible, ==, 1);
-    g_assert_cmpuint(m.receiver->passed->len, ==, 0);
-    mpa_receiver_expect_held(m.receiver, (mpa_held){.order = end_of(&m, 1) - at});
-    mpa_receiver_arrive(m.receiver, 0, at);
-    g_assert_cmpuint(wrong_guesses(&m), ==, 1);
-    arrive_fpdus(&m, 2, 2);
-    mpa_receiver_expect_all(m.receiver);
-    g_assert_cmpuint(located_by(&m, MPA_LOCATED_BY_ASSUMPTION), ==, 0);
-    end(&m);
+    mpa_receiver_arrive(m, at, end_of(m, 1));
+    g_assert_cmpuint(m->implausible, ==, 1);
+    g_assert_cmpuint(m->passed->len, ==, 0);
+    mpa_receiver_expect_held(m, .order = end_of(m, 1) - at);
+    mpa_receiver_arrive(m, 0, at);
+    g_assert_cmpuint(wrong_guesses(m), ==, 1);
+    arrive_fpdus(m, 2, 2);
+    mpa_receiver_expect_all(m);
+    g_assert_cmpuint(located_by(m, MPA_LOCATED_BY_ASSUMPTION), ==, 0);
   }
 }
 
@@ -230,18 +210,17 @@ TEST(test_taken_in)
 {
   for (int crc = 0; crc < 2; crc++) {
     uint64_t at;
-    made m = begin_with_bait(crc, &at);
+    g_autoptr(mpa_receiver) m = begin_with_bait(crc, &at);
 
-    g_array_append_val(m.receiver->plausible, at);
-    mpa_receiver_arrive(m.receiver, at, end_of(&m, 1));
-    g_assert_cmpuint(located_by(&m, MPA_LOCATED_BY_ASSUMPTION), ==, 1);
-    mpa_receiver_expect_held(m.receiver, (mpa_held){.order = end_of(&m, 1) - at - 68});
-    mpa_receiver_arrive(m.receiver, 0, at);
-    g_assert_cmpint(m.receiver->error, ==, crc ? MPA_ERROR_CRC : MPA_ERROR_MARKER);
-    g_assert_cmpuint(m.receiver->error_offset, ==, start_of(&m, 1));
-    g_assert_cmpuint(wrong_guesses(&m), ==, 1);
-    mpa_receiver_expect_held(m.receiver, (mpa_held){.incomplete = 0});
-    end(&m);
+    g_array_append_val(m->plausible, at);
+    mpa_receiver_arrive(m, at, end_of(m, 1));
+    g_assert_cmpuint(located_by(m, MPA_LOCATED_BY_ASSUMPTION), ==, 1);
+    mpa_receiver_expect_held(m, .order = end_of(m, 1) - at - 68);
+    mpa_receiver_arrive(m, 0, at);
+    g_assert_cmpint(m->error, ==, crc ? MPA_ERROR_CRC : MPA_ERROR_MARKER);
+    g_assert_cmpuint(m->error_offset, ==, start_of(m, 1));
+    g_assert_cmpuint(wrong_guesses(m), ==, 1);
+    mpa_receiver_expect_held(m, .incomplete = 0);
   }
 }
 
@@ -251,18 +230,15 @@ TEST(test_taken_in)
 TEST(test_taken_in_and_not_whole)
 {
   uint64_t at;
-  made m = begin_with_bait(true, &at);
-  uint64_t behind = end_of(&m, 1) - at - 68;
+  g_autoptr(mpa_receiver) m = begin_with_bait(true, &at);
+  uint64_t behind = end_of(m, 1) - at - 68;
 
-  g_array_append_val(m.receiver->plausible, at);
-  mpa_receiver_arrive(m.receiver, at, end_of(&m, 1));
-  mpa_receiver_arrive(m.receiver, 0, at - 10);
-  mpa_receiver_expect_held(
-      m.receiver, (mpa_held){.incomplete = 390 + behind, .partial_fpdus = 1, .partial_end = end_of(&m, 1)});
-  mpa_receiver_arrive(m.receiver, at - 10, at - 5);
-  mpa_receiver_expect_held(
-      m.receiver, (mpa_held){.incomplete = 395 + behind, .partial_fpdus = 1, .partial_end = end_of(&m, 1)});
-  end(&m);
+  g_array_append_val(m->plausible, at);
+  mpa_receiver_arrive(m, at, end_of(m, 1));
+  mpa_receiver_arrive(m, 0, at - 10);
+  mpa_receiver_expect_held(m, .incomplete = 390 + behind, .partial_fpdus = 1, .partial_end = end_of(m, 1));
+  mpa_receiver_arrive(m, at - 10, at - 5);
+  mpa_receiver_expect_held(m, .incomplete = 395 + behind, .partial_fpdus = 1, .partial_end = end_of(m, 1));
 }
 
 /* A located FPDU is known better than any guess: with the front of the FPDU around it at the in-order edge,
@@ -270,40 +246,37 @@ TEST(test_taken_in_and_not_whole)
 TEST(test_located_says_otherwise)
 {
   uint64_t at;
-  made m = begin_with_bait(true, &at);
+  g_autoptr(mpa_receiver) m = begin_with_bait(true, &at);
 
-  g_array_append_val(m.receiver->plausible, at);
-  mpa_receiver_arrive(m.receiver, 0, start_of(&m, 1) + 10);
-  mpa_receiver_arrive(m.receiver, at, at + 100);
-  g_assert_cmpuint(located_by(&m, MPA_LOCATED_BY_ASSUMPTION), ==, 0);
-  mpa_receiver_expect_held(m.receiver,
-                           (mpa_held){.incomplete = 110, .partial_fpdus = 1, .partial_end = end_of(&m, 1)});
-  mpa_receiver_arrive(m.receiver, start_of(&m, 1) + 10, end_of(&m, 2));
-  mpa_receiver_expect_all(m.receiver);
-  g_assert_cmpuint(wrong_guesses(&m), ==, 0);
-  end(&m);
+  g_array_append_val(m->plausible, at);
+  mpa_receiver_arrive(m, 0, start_of(m, 1) + 10);
+  mpa_receiver_arrive(m, at, at + 100);
+  g_assert_cmpuint(located_by(m, MPA_LOCATED_BY_ASSUMPTION), ==, 0);
+  mpa_receiver_expect_held(m, .incomplete = 110, .partial_fpdus = 1, .partial_end = end_of(m, 1));
+  mpa_receiver_arrive(m, start_of(m, 1) + 10, end_of(m, 2));
+  mpa_receiver_expect_all(m);
+  g_assert_cmpuint(wrong_guesses(m), ==, 0);
 }
 
 /* What an FPDU is made of at the in-order edge counts piece by piece, and the largest is told. */
 TEST(test_pieces)
 {
   static const uint32_t ulpdus[] = {500, 500};
-  made m = begin(false, true, ulpdus, G_N_ELEMENTS(ulpdus));
+  g_autoptr(mpa_receiver) m = begin(false, true, ulpdus, G_N_ELEMENTS(ulpdus));
 
-  m.receiver->assumes = false;
-  g_assert_cmpuint(mpa_deframer_pieces(m.receiver->deframer), ==, 0);
-  mpa_receiver_arrive(m.receiver, 0, 100);
-  mpa_receiver_arrive(m.receiver, 100, 200);
-  g_assert_cmpuint(mpa_deframer_pieces(m.receiver->deframer), ==, 2);
-  mpa_receiver_arrive(m.receiver, 300, 400);
-  g_assert_cmpuint(mpa_deframer_pieces(m.receiver->deframer), ==, 3);
-  mpa_receiver_arrive(m.receiver, 400, 600); /* one more, and the front of the next, which is not located */
-  g_assert_cmpuint(mpa_deframer_pieces(m.receiver->deframer), ==, 4);
-  mpa_receiver_arrive(m.receiver, 200, 300);
-  g_assert_cmpuint(mpa_deframer_pieces(m.receiver->deframer), ==, 1);
-  mpa_receiver_arrive(m.receiver, 600, end_of(&m, 1));
-  mpa_receiver_expect_all(m.receiver);
-  end(&m);
+  m->assumes = false;
+  g_assert_cmpuint(mpa_deframer_pieces(m->deframer), ==, 0);
+  mpa_receiver_arrive(m, 0, 100);
+  mpa_receiver_arrive(m, 100, 200);
+  g_assert_cmpuint(mpa_deframer_pieces(m->deframer), ==, 2);
+  mpa_receiver_arrive(m, 300, 400);
+  g_assert_cmpuint(mpa_deframer_pieces(m->deframer), ==, 3);
+  mpa_receiver_arrive(m, 400, 600); /* one more, and the front of the next, which is not located */
+  g_assert_cmpuint(mpa_deframer_pieces(m->deframer), ==, 4);
+  mpa_receiver_arrive(m, 200, 300);
+  g_assert_cmpuint(mpa_deframer_pieces(m->deframer), ==, 1);
+  mpa_receiver_arrive(m, 600, end_of(m, 1));
+  mpa_receiver_expect_all(m);
 }
 
 /* --- Any cut, any order --- */
@@ -354,7 +327,7 @@ static GArray *random_cuts(random_stream *random, const mpa_stream *stream, bool
 static void play(random_stream *random, mpa_receiver *receiver, const GArray *cuts)
 {
   guint pieces = cuts->len - 1;
-  guint *order = g_new(guint, pieces);
+  g_autofree guint *order = g_new(guint, pieces);
 
   for (guint i = 0; i < pieces; i++) {
     order[i] = i;
@@ -369,7 +342,6 @@ static void play(random_stream *random, mpa_receiver *receiver, const GArray *cu
     mpa_receiver_arrive(receiver, g_array_index(cuts, uint64_t, order[i]),
                         g_array_index(cuts, uint64_t, order[i] + 1));
   }
-  g_free(order);
 }
 
 /* Every ULPDU comes out as it was posted, once, whatever the segments are: a wrong guess that the layer above
@@ -382,13 +354,13 @@ TEST(test_any_cut_and_order)
   uint64_t assumed = 0;
 
   for (guint seed = 1; seed <= 2000; seed++) {
-    random_stream *random = random_stream_new(seed, "test.assumption");
+    g_autoptr(random_stream) random = random_stream_new(seed, "test.assumption");
     bool markers = seed & 1;
     bool crc = seed & 2;
     bool aligned = seed & 4;
-    mpa_stream *stream = random_stream_of(random, markers, crc);
-    mpa_receiver *receiver = mpa_receiver_new(stream, crc);
-    GArray *cuts = random_cuts(random, stream, aligned);
+    g_autoptr(mpa_stream) stream = random_stream_of(random, markers, crc);
+    g_autoptr(mpa_receiver) receiver = mpa_receiver_new(stream, crc);
+    g_autoptr(GArray) cuts = random_cuts(random, stream, aligned);
 
     g_test_message("seed %u: markers %d, crc %d, aligned %d", seed, markers, crc, aligned);
     receiver->assumes = true;
@@ -398,10 +370,6 @@ TEST(test_any_cut_and_order)
     g_assert_true(statistics->wrong_guesses == 0 || (!crc && !aligned));
     wrong += statistics->wrong_guesses;
     assumed += statistics->located_by[MPA_LOCATED_BY_ASSUMPTION];
-    g_array_free(cuts, true);
-    mpa_receiver_free(receiver);
-    mpa_stream_free(stream);
-    random_stream_free(random);
   }
   g_assert_cmpuint(wrong, >, 0);
   g_assert_cmpuint(assumed, >, 1000);

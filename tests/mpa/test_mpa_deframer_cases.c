@@ -9,89 +9,65 @@
 #include "test.h"
 
 static const uint32_t full[] = {1442, 1442, 1442, 1442};
+
+#define FULL_TEST(name) TEST_OF(mpa_receiver, made, mpa_receiver_of(true, true, full, 4), name)
 static const uint32_t packed[] = {430, 90, 90, 90};
 
-typedef struct fixture {
-  mpa_stream *stream;
-  mpa_receiver *receiver;
-} fixture;
-
-static fixture set_up(const uint32_t *ulpdus, guint count)
+static uint64_t edge_of(const mpa_receiver *made)
 {
-  fixture made = {.stream = mpa_stream_new(true, true, ulpdus, count)};
-  made.receiver = mpa_receiver_new(made.stream, true);
-  return made;
+  return mpa_receiver_edge(made->deframer);
 }
 
-static void tear_down(fixture *made)
+static void expect_passed(const mpa_receiver *made, guint count, uint64_t edge)
 {
-  mpa_receiver_free(made->receiver);
-  mpa_stream_free(made->stream);
-}
-
-static uint64_t edge_of(const fixture *made)
-{
-  return mpa_receiver_edge(made->receiver->deframer);
-}
-
-static void expect_passed(const fixture *made, guint count, uint64_t edge)
-{
-  g_assert_cmpuint(made->receiver->passed->len, ==, count);
+  g_assert_cmpuint(made->passed->len, ==, count);
   g_assert_cmpuint(edge_of(made), ==, edge);
 }
 
 /* Case 1, in order: passed and delivered at once (MPA-173). */
-TEST(test_one_aligned_fpdu_in_order)
+FULL_TEST(test_one_aligned_fpdu_in_order)
 {
-  fixture made = set_up(full, 4);
-
-  mpa_receiver_arrive(made.receiver, 0, 1460);
-  expect_passed(&made, 1, 1460);
-  mpa_receiver_expect_held(made.receiver, (mpa_held){.incomplete = 0});
-  tear_down(&made);
+  mpa_receiver_arrive(made, 0, 1460);
+  expect_passed(made, 1, 1460);
+  mpa_receiver_expect_held(made, .incomplete = 0);
 }
 
 /* Case 1, out of order: MPA-010: it is passed when it arrives, with its place in the sender's order; that
  * the one before it has come is told by the in-order edge, and it is delivered then (MPA-174). */
-TEST(test_one_aligned_fpdu_out_of_order)
+FULL_TEST(test_one_aligned_fpdu_out_of_order)
 {
-  fixture made = set_up(full, 4);
-
-  mpa_receiver_arrive(made.receiver, 1460, 2920);
-  expect_passed(&made, 1, 0);
-  g_assert_cmpuint(g_array_index(made.receiver->passed, uint64_t, 0), ==, 1460);
-  mpa_receiver_expect_held(made.receiver, (mpa_held){.incomplete = 0});
-  mpa_receiver_arrive(made.receiver, 0, 1460);
-  expect_passed(&made, 2, 2920);
-  tear_down(&made);
+  mpa_receiver_arrive(made, 1460, 2920);
+  expect_passed(made, 1, 0);
+  g_assert_cmpuint(g_array_index(made->passed, uint64_t, 0), ==, 1460);
+  mpa_receiver_expect_held(made, .incomplete = 0);
+  mpa_receiver_arrive(made, 0, 1460);
+  expect_passed(made, 2, 2920);
 }
 
 /* Case 2, in order: each of several FPDUs is passed and delivered at once (MPA-175). */
 TEST(test_packed_fpdus_in_order)
 {
-  fixture made = set_up(packed, 4);
+  g_autoptr(mpa_receiver) made = mpa_receiver_of(true, true, packed, 4);
 
-  mpa_receiver_arrive(made.receiver, 0, 440);
-  mpa_receiver_arrive(made.receiver, 440, 732);
-  expect_passed(&made, 4, 732);
-  mpa_receiver_expect_all(made.receiver);
-  tear_down(&made);
+  mpa_receiver_arrive(made, 0, 440);
+  mpa_receiver_arrive(made, 440, 732);
+  expect_passed(made, 4, 732);
+  mpa_receiver_expect_all(made);
 }
 
 /* Case 2, out of order: the first of them holds a marker, so all are located when they arrive (MPA-176). */
 TEST(test_packed_fpdus_out_of_order)
 {
-  fixture made = set_up(packed, 4);
+  g_autoptr(mpa_receiver) made = mpa_receiver_of(true, true, packed, 4);
 
-  mpa_receiver_arrive(made.receiver, 440, 732);
-  expect_passed(&made, 3, 0);
-  g_assert_cmpint(mpa_receiver_located_by(made.receiver, 1), ==, MPA_LOCATED_BY_MARKER);
-  g_assert_cmpint(mpa_receiver_located_by(made.receiver, 2), ==, MPA_LOCATED_BY_MARKER_CHAIN);
-  g_assert_cmpint(mpa_receiver_located_by(made.receiver, 3), ==, MPA_LOCATED_BY_MARKER_CHAIN);
-  mpa_receiver_arrive(made.receiver, 0, 440);
-  expect_passed(&made, 4, 732);
-  mpa_receiver_expect_all(made.receiver);
-  tear_down(&made);
+  mpa_receiver_arrive(made, 440, 732);
+  expect_passed(made, 3, 0);
+  g_assert_cmpint(mpa_receiver_located_by(made, 1), ==, MPA_LOCATED_BY_MARKER);
+  g_assert_cmpint(mpa_receiver_located_by(made, 2), ==, MPA_LOCATED_BY_MARKER_CHAIN);
+  g_assert_cmpint(mpa_receiver_located_by(made, 3), ==, MPA_LOCATED_BY_MARKER_CHAIN);
+  mpa_receiver_arrive(made, 0, 440);
+  expect_passed(made, 4, 732);
+  mpa_receiver_expect_all(made);
 }
 
 /* Case 3: MPA-168: an FPDU without its tail is held, whatever its length, and passed by the last octet
@@ -99,60 +75,55 @@ TEST(test_packed_fpdus_out_of_order)
 TEST(test_tail_missing)
 {
   for (uint64_t octets = 1; octets < 1460; octets++) {
-    fixture made = set_up(full, 2);
+    g_autoptr(mpa_receiver) made = mpa_receiver_of(true, true, full, 2);
     mpa_held held;
 
-    mpa_receiver_arrive(made.receiver, 0, octets);
-    expect_passed(&made, 0, 0);
-    mpa_deframer_held(made.receiver->deframer, &held);
+    mpa_receiver_arrive(made, 0, octets);
+    expect_passed(made, 0, 0);
+    mpa_deframer_held(made->deframer, &held);
     g_assert_cmpuint(held.incomplete + held.unlocated, ==, octets);
     if (octets < 1459) {
-      mpa_receiver_arrive(made.receiver, octets, 1459);
-      expect_passed(&made, 0, 0);
+      mpa_receiver_arrive(made, octets, 1459);
+      expect_passed(made, 0, 0);
     }
-    mpa_receiver_arrive(made.receiver, 1459, 1460);
-    expect_passed(&made, 1, 1460);
-    tear_down(&made);
+    mpa_receiver_arrive(made, 1459, 1460);
+    expect_passed(made, 1, 1460);
   }
 }
 
 /* Case 3, the tail held already: passed by the arrival of the head, delivered when it is in order
  * (MPA-178). */
-TEST(test_tail_before_head)
+FULL_TEST(test_tail_before_head)
 {
-  fixture made = set_up(full, 4);
-
-  mpa_receiver_arrive(made.receiver, 2000, 2920);
-  expect_passed(&made, 0, 0);
-  mpa_receiver_arrive(made.receiver, 1460, 2000);
-  expect_passed(&made, 1, 0);
-  mpa_receiver_arrive(made.receiver, 0, 1460);
-  expect_passed(&made, 2, 2920);
-  tear_down(&made);
+  mpa_receiver_arrive(made, 2000, 2920);
+  expect_passed(made, 0, 0);
+  mpa_receiver_arrive(made, 1460, 2000);
+  expect_passed(made, 1, 0);
+  mpa_receiver_arrive(made, 0, 1460);
+  expect_passed(made, 2, 2920);
 }
 
 /* FPDU 1 in pieces of `size` octets after FPDU 0. */
 static void check_pieces(uint64_t size, bool last_first)
 {
-  fixture made = set_up(full, 2);
+  g_autoptr(mpa_receiver) made = mpa_receiver_of(true, true, full, 2);
   guint count = (guint)((1460 + size - 1) / size);
   uint64_t arrived = 0;
 
-  mpa_receiver_arrive(made.receiver, 0, 1460);
+  mpa_receiver_arrive(made, 0, 1460);
   for (guint i = 0; i < count; i++) {
     uint64_t from = size * (last_first ? count - 1 - i : i);
     uint64_t to = MIN(from + size, 1460);
     mpa_held held;
 
-    expect_passed(&made, 1, 1460);
-    mpa_deframer_held(made.receiver->deframer, &held);
+    expect_passed(made, 1, 1460);
+    mpa_deframer_held(made->deframer, &held);
     g_assert_cmpuint(held.incomplete + held.unlocated, ==, arrived);
-    mpa_receiver_arrive(made.receiver, 1460 + from, 1460 + to);
+    mpa_receiver_arrive(made, 1460 + from, 1460 + to);
     arrived += to - from;
   }
-  expect_passed(&made, 2, 2920);
-  mpa_receiver_expect_all(made.receiver);
-  tear_down(&made);
+  expect_passed(made, 2, 2920);
+  mpa_receiver_expect_all(made);
 }
 
 /* Case 4: MPA-179: segments that start in mid-FPDU are put together with what came before them: FPDU 1 in
@@ -171,21 +142,19 @@ TEST(test_fpdu_in_pieces)
 TEST(test_mixed_segment)
 {
   for (int in_order = 0; in_order < 2; in_order++) {
-    fixture made = set_up(full, 4);
+    g_autoptr(mpa_receiver) made = mpa_receiver_of(true, true, full, 4);
     uint64_t edge = in_order ? 1460 : 0;
     guint before = in_order ? 1 : 0;
 
-    mpa_receiver_arrive(made.receiver, before ? 0 : 1460, 2000);
-    expect_passed(&made, before, edge);
-    mpa_receiver_arrive(made.receiver, 2000, 4700);
-    expect_passed(&made, before + 2, in_order ? 4380 : 0);
-    mpa_receiver_expect_held(
-        made.receiver, (mpa_held){.incomplete = 320, .partial_fpdus = 1, .partial_end = in_order ? 5840 : 0});
-    mpa_receiver_arrive(made.receiver, 4700, 5840);
-    mpa_receiver_arrive(made.receiver, 0, 1460);
-    expect_passed(&made, 4, 5840);
-    mpa_receiver_expect_all(made.receiver);
-    tear_down(&made);
+    mpa_receiver_arrive(made, before ? 0 : 1460, 2000);
+    expect_passed(made, before, edge);
+    mpa_receiver_arrive(made, 2000, 4700);
+    expect_passed(made, before + 2, in_order ? 4380 : 0);
+    mpa_receiver_expect_held(made, .incomplete = 320, .partial_fpdus = 1, .partial_end = in_order ? 5840 : 0);
+    mpa_receiver_arrive(made, 4700, 5840);
+    mpa_receiver_arrive(made, 0, 1460);
+    expect_passed(made, 4, 5840);
+    mpa_receiver_expect_all(made);
   }
 }
 
@@ -194,23 +163,21 @@ TEST(test_mixed_segment)
 static void check_recovered(uint32_t first, uint32_t ulpdu, uint64_t expected_octets)
 {
   const uint32_t ulpdus[] = {first, ulpdu};
-  mpa_stream *stream = mpa_stream_new(true, true, ulpdus, 2);
+  g_autoptr(mpa_stream) stream = mpa_stream_new(true, true, ulpdus, 2);
   uint64_t start = mpa_stream_at(stream, 1)->start;
   uint64_t end = mpa_stream_at(stream, 1)->end;
 
   g_assert_cmpuint(end - start, ==, expected_octets);
   for (uint64_t cut = start + 1; cut < end; cut++) {
     for (int rear_first = 0; rear_first < 2; rear_first++) {
-      mpa_receiver *receiver = mpa_receiver_new(stream, true);
+      g_autoptr(mpa_receiver) receiver = mpa_receiver_new(stream, true);
       mpa_receiver_arrive(receiver, 0, start);
       mpa_receiver_arrive(receiver, rear_first ? cut : start, rear_first ? end : cut);
       g_assert_cmpuint(receiver->passed->len, ==, 1);
       mpa_receiver_arrive(receiver, rear_first ? start : cut, rear_first ? cut : end);
       mpa_receiver_expect_all(receiver);
-      mpa_receiver_free(receiver);
     }
   }
-  mpa_stream_free(stream);
 }
 
 /* MPA-350: the largest FPDU that a link of 1500 octets lets a sender make, MULPDU 1442 in 1460 octets, is
@@ -231,14 +198,13 @@ TEST(test_fpdu_of_three_segments)
   static const uint32_t ulpdus[] = {400, 128};
 
   for (size_t i = 0; i < G_N_ELEMENTS(orders); i++) {
-    fixture made = set_up(ulpdus, 2);
-    mpa_receiver_arrive(made.receiver, 0, 412);
+    g_autoptr(mpa_receiver) made = mpa_receiver_of(true, true, ulpdus, 2);
+    mpa_receiver_arrive(made, 0, 412);
     for (guint piece = 0; piece < 3; piece++) {
       uint64_t from = 412 + 60 * orders[i][piece];
-      expect_passed(&made, 1, 412);
-      mpa_receiver_arrive(made.receiver, from, MIN(from + 60, 552));
+      expect_passed(made, 1, 412);
+      mpa_receiver_arrive(made, from, MIN(from + 60, 552));
     }
-    mpa_receiver_expect_all(made.receiver);
-    tear_down(&made);
+    mpa_receiver_expect_all(made);
   }
 }

@@ -2,6 +2,7 @@
 /* What the deframer refuses, with which code, and that nothing follows an error (mpa-01 §7). */
 #include <string.h>
 
+#include "auto_free.h"
 #include "mpa/mpa_deframer.h"
 #include "mpa_receiver.h"
 #include "test.h"
@@ -10,49 +11,35 @@
  * 1536, 2048, 2560; 3072, 3584, 4096; 4608, 5120, 5632. */
 static const uint32_t full[] = {1442, 1442, 1442, 1442};
 
-typedef struct fixture {
-  mpa_stream *stream;
-  mpa_receiver *receiver;
-} fixture;
-
-static fixture set_up(bool crc)
+static mpa_receiver *set_up(bool crc)
 {
-  fixture made = {.stream = mpa_stream_new(true, crc, full, G_N_ELEMENTS(full))};
-  made.receiver = mpa_receiver_new(made.stream, crc);
-  return made;
+  return mpa_receiver_of(true, crc, full, G_N_ELEMENTS(full));
 }
 
-static void tear_down(fixture *made)
+static void arrive_aligned(mpa_receiver *made, guint index)
 {
-  mpa_receiver_free(made->receiver);
-  mpa_stream_free(made->stream);
+  mpa_receiver_arrive(made, 1460 * index, 1460 * (index + 1));
 }
 
-static void arrive_aligned(fixture *made, guint index)
-{
-  mpa_receiver_arrive(made->receiver, 1460 * index, 1460 * (index + 1));
-}
-
-static void set_pointer(fixture *made, uint64_t marker, uint16_t pointer)
+static void set_pointer(mpa_receiver *made, uint64_t marker, uint16_t pointer)
 {
   made->stream->octets->data[marker + 2] = (uint8_t)(pointer >> 8);
   made->stream->octets->data[marker + 3] = (uint8_t)pointer;
 }
 
 /* The error was reported, nothing is held any more, and whatever comes nothing else is passed (MPA-288). */
-static void expect_error(fixture *made, mpa_error error, uint64_t offset, guint passed)
+static void expect_error(mpa_receiver *made, mpa_error error, uint64_t offset, guint passed)
 {
-  g_assert_cmpint(made->receiver->error, ==, error);
-  g_assert_cmpuint(made->receiver->error_offset, ==, offset);
-  g_assert_cmpint(made->receiver->error, ==, error);
-  g_assert_cmpuint(mpa_deframer_statistics_of(made->receiver->deframer)->crc_errors, ==,
-                   error == MPA_ERROR_CRC);
+  g_assert_cmpint(made->error, ==, error);
+  g_assert_cmpuint(made->error_offset, ==, offset);
+  g_assert_cmpint(made->error, ==, error);
+  g_assert_cmpuint(mpa_deframer_statistics_of(made->deframer)->crc_errors, ==, error == MPA_ERROR_CRC);
   for (guint index = 0; index < 4; index++) {
-    mpa_receiver_expect_held(made->receiver, (mpa_held){.incomplete = 0});
+    mpa_receiver_expect_held(made, .incomplete = 0);
     arrive_aligned(made, index);
   }
-  g_assert_cmpuint(made->receiver->errors, ==, 1);
-  g_assert_cmpuint(made->receiver->passed->len, ==, passed);
+  g_assert_cmpuint(made->errors, ==, 1);
+  g_assert_cmpuint(made->passed->len, ==, passed);
 }
 
 /* MPA-068, MPA-131, MPA-132, MPA-133, MPA-159, MPA-161, MPA-162: a flipped octet anywhere in an FPDU is found
@@ -62,26 +49,24 @@ TEST(test_crc_in_order)
 {
   static const uint64_t flipped[] = {0, 3, 6, 700, 512, 515, 1455, 1459};
   for (gsize index = 0; index < G_N_ELEMENTS(flipped); index++) {
-    fixture made = set_up(true);
-    made.stream->octets->data[flipped[index]] ^= 0x40;
-    arrive_aligned(&made, 0);
-    expect_error(&made, MPA_ERROR_CRC, 0, 0);
-    tear_down(&made);
+    g_autoptr(mpa_receiver) made = set_up(true);
+    made->stream->octets->data[flipped[index]] ^= 0x40;
+    arrive_aligned(made, 0);
+    expect_error(made, MPA_ERROR_CRC, 0, 0);
   }
 }
 
 /* MPA-133, MPA-288: also one beyond a hole; the FPDU in the hole stays out as well (note M33). */
 TEST(test_crc_beyond_a_hole)
 {
-  fixture made = set_up(true);
-  made.stream->octets->data[3000] ^= 0x01;
-  arrive_aligned(&made, 1);
-  mpa_receiver_arrive(made.receiver, 4400, 5000);
-  mpa_receiver_arrive(made.receiver, 2920, 4000);
-  g_assert_cmpint(made.receiver->error, ==, MPA_ERROR_NONE);
-  mpa_receiver_arrive(made.receiver, 4000, 4380);
-  expect_error(&made, MPA_ERROR_CRC, 2920, 1);
-  tear_down(&made);
+  g_autoptr(mpa_receiver) made = set_up(true);
+  made->stream->octets->data[3000] ^= 0x01;
+  arrive_aligned(made, 1);
+  mpa_receiver_arrive(made, 4400, 5000);
+  mpa_receiver_arrive(made, 2920, 4000);
+  g_assert_cmpint(made->error, ==, MPA_ERROR_NONE);
+  mpa_receiver_arrive(made, 4000, 4380);
+  expect_error(made, MPA_ERROR_CRC, 2920, 1);
 }
 
 /* MPA-068, MPA-131, MPA-132, MPA-133, MPA-159, MPA-161, MPA-162: whichever method has located an FPDU, its
@@ -98,12 +83,11 @@ TEST(test_crc_by_every_method)
     if (index < first) {
       continue;
     }
-    mpa_stream *stream = mpa_stream_new(true, true, ulpdus, G_N_ELEMENTS(ulpdus));
-    mpa_receiver *receiver = mpa_receiver_new(stream, true);
-    uint64_t start = mpa_stream_at(stream, index)->start;
+    g_autoptr(mpa_receiver) receiver = mpa_receiver_of(true, true, ulpdus, G_N_ELEMENTS(ulpdus));
+    uint64_t start = mpa_stream_at(receiver->stream, index)->start;
 
-    stream->octets->data[start + 50] ^= 0x01;
-    mpa_receiver_arrive(receiver, mpa_stream_at(stream, first)->start, 732);
+    receiver->stream->octets->data[start + 50] ^= 0x01;
+    mpa_receiver_arrive(receiver, mpa_stream_at(receiver->stream, first)->start, 732);
     g_assert_cmpint(receiver->error, ==, MPA_ERROR_CRC);
     g_assert_cmpuint(receiver->error_offset, ==, start);
     g_assert_cmpuint(receiver->passed->len, ==, index - first);
@@ -113,8 +97,6 @@ TEST(test_crc_by_every_method)
                       : passed == 1 ? MPA_LOCATED_BY_MARKER
                                     : MPA_LOCATED_BY_MARKER_CHAIN);
     }
-    mpa_receiver_free(receiver);
-    mpa_stream_free(stream);
   }
 }
 
@@ -122,7 +104,7 @@ TEST(test_crc_by_every_method)
 TEST(test_digest_without_marker)
 {
   static const uint32_t ulpdus[] = {480, 42};
-  mpa_stream *stream = mpa_stream_new(true, true, ulpdus, 2);
+  g_autoptr(mpa_stream) stream = mpa_stream_new(true, true, ulpdus, 2);
   static const uint8_t digests[2][4] = {{0xA1, 0x9C, 0xD1, 0x03}, {0x37, 0xAA, 0x94, 0xD9}};
   uint8_t *second = stream->octets->data + 0x01EC;
 
@@ -131,45 +113,41 @@ TEST(test_digest_without_marker)
   second[15] = 2; /* MSN, as in figure 6 */
   memset(second + 24, 0, 24);
   for (int index = 0; index < 2; index++) {
-    mpa_receiver *receiver = mpa_receiver_new(stream, true);
+    g_autoptr(mpa_receiver) receiver = mpa_receiver_new(stream, true);
     memcpy(second + 48, digests[index], 4);
     memcpy(mpa_stream_at(stream, 1)->ulpdu, second + 2, 18);
     memset(mpa_stream_at(stream, 1)->ulpdu + 18, 0, 24);
     mpa_receiver_arrive(receiver, 0, stream->octets->len);
     g_assert_cmpint(receiver->error, ==, index == 0 ? MPA_ERROR_NONE : MPA_ERROR_CRC);
-    mpa_receiver_free(receiver);
   }
-  mpa_stream_free(stream);
 }
 
 /* MPA-082, MPA-162: without CRC the field is not looked at (MPA-245). */
 TEST(test_crc_off)
 {
-  fixture made = set_up(false);
+  g_autoptr(mpa_receiver) made = set_up(false);
   for (guint index = 0; index < 4; index++) {
-    memset(made.stream->octets->data + mpa_stream_at(made.stream, index)->end - 4, 0x5A, 4);
-    arrive_aligned(&made, index);
+    memset(made->stream->octets->data + mpa_stream_at(made->stream, index)->end - 4, 0x5A, 4);
+    arrive_aligned(made, index);
   }
-  mpa_receiver_expect_all(made.receiver);
-  tear_down(&made);
+  mpa_receiver_expect_all(made);
 }
 
 /* A marker that points elsewhere in an FPDU whose CRC is right is code 3 (MPA-278); the leading one too. */
 static void check_wrong_pointer(uint64_t marker, uint16_t pointer, bool repair, mpa_error expected)
 {
   for (int crc = 0; crc <= 1; crc++) {
-    fixture made = set_up(crc);
-    set_pointer(&made, marker, pointer);
+    g_autoptr(mpa_receiver) made = set_up(crc);
+    set_pointer(made, marker, pointer);
     if (repair) {
-      mpa_stream_repair_crc(made.stream, (guint)(marker / 1460));
+      mpa_stream_repair_crc(made->stream, (guint)(marker / 1460));
     }
     for (guint index = 0; index <= marker / 1460; index++) {
-      g_assert_cmpint(made.receiver->error, ==, MPA_ERROR_NONE);
-      arrive_aligned(&made, index);
+      g_assert_cmpint(made->error, ==, MPA_ERROR_NONE);
+      arrive_aligned(made, index);
     }
     uint64_t fpdu = marker / 1460;
-    expect_error(&made, crc ? expected : MPA_ERROR_MARKER, 1460 * fpdu, (guint)fpdu);
-    tear_down(&made);
+    expect_error(made, crc ? expected : MPA_ERROR_MARKER, 1460 * fpdu, (guint)fpdu);
   }
 }
 
@@ -192,27 +170,27 @@ TEST(test_wrong_pointer)
  * neither hinder location nor are they an error; the CRC counts them. */
 TEST(test_ignored_bits)
 {
-  fixture made = set_up(true);
+  mpa_receiver *made = set_up(true);
   static const uint64_t markers[] = {1536, 2048, 2560};
   for (gsize index = 0; index < G_N_ELEMENTS(markers); index++) {
-    uint8_t *marker = made.stream->octets->data + markers[index];
+    uint8_t *marker = made->stream->octets->data + markers[index];
     memset(marker, 0xFF, 2);
     marker[3] |= 3;
   }
-  mpa_stream_repair_crc(made.stream, 1);
-  arrive_aligned(&made, 1);
-  g_assert_cmpint(mpa_receiver_located_by(made.receiver, 1), ==, MPA_LOCATED_BY_MARKER);
-  tear_down(&made);
+  mpa_stream_repair_crc(made->stream, 1);
+  arrive_aligned(made, 1);
+  g_assert_cmpint(mpa_receiver_located_by(made, 1), ==, MPA_LOCATED_BY_MARKER);
+  mpa_receiver_free(made);
 
   made = set_up(true);
-  made.stream->octets->data[2048] = 0xFF; /* RESERVED with a CRC that does not know */
-  arrive_aligned(&made, 0);
-  arrive_aligned(&made, 1);
-  g_assert_cmpint(made.receiver->error, ==, MPA_ERROR_CRC);
-  tear_down(&made);
+  made->stream->octets->data[2048] = 0xFF; /* RESERVED with a CRC that does not know */
+  arrive_aligned(made, 0);
+  arrive_aligned(made, 1);
+  g_assert_cmpint(made->error, ==, MPA_ERROR_CRC);
+  mpa_receiver_free(made);
 
   static const uint32_t odd[] = {601};
-  mpa_stream *stream = mpa_stream_new(true, true, odd, 1); /* PAD of one octet before the CRC */
+  g_autoptr(mpa_stream) stream = mpa_stream_new(true, true, odd, 1); /* PAD of one octet before the CRC */
   mpa_receiver *receiver = mpa_receiver_new(stream, true);
   stream->octets->data[stream->octets->len - 5] = 0x77;
   mpa_stream_repair_crc(stream, 0);
@@ -224,7 +202,6 @@ TEST(test_ignored_bits)
   mpa_receiver_arrive(receiver, 0, stream->octets->len);
   g_assert_cmpint(receiver->error, ==, MPA_ERROR_CRC);
   mpa_receiver_free(receiver);
-  mpa_stream_free(stream);
 }
 
 /* A sender may have counted from the leading marker instead of ULPDU_Length (note M1). FPDU 0 ends at
@@ -232,19 +209,16 @@ TEST(test_ignored_bits)
 TEST(test_pointer_to_leading_marker)
 {
   static const uint32_t ulpdus[] = {502, 1122};
-  mpa_stream *stream = mpa_stream_new(true, true, ulpdus, 2);
-  mpa_receiver *receiver = mpa_receiver_new(stream, true);
+  g_autoptr(mpa_receiver) receiver = mpa_receiver_of(true, true, ulpdus, 2);
 
-  g_assert_cmpuint(stream->octets->len, ==, 1652);
-  memcpy(stream->octets->data + 1024, "\0\0\x02\x00", 4);
-  memcpy(stream->octets->data + 1536, "\0\0\x04\x00", 4);
-  mpa_stream_repair_crc(stream, 1);
+  g_assert_cmpuint(receiver->stream->octets->len, ==, 1652);
+  memcpy(receiver->stream->octets->data + 1024, "\0\0\x02\x00", 4);
+  memcpy(receiver->stream->octets->data + 1536, "\0\0\x04\x00", 4);
+  mpa_stream_repair_crc(receiver->stream, 1);
   mpa_receiver_arrive(receiver, 516, 1652); /* the leading marker is late */
-  mpa_receiver_expect_held(receiver, (mpa_held){.incomplete = 1136, .partial_fpdus = 1});
+  mpa_receiver_expect_held(receiver, .incomplete = 1136, .partial_fpdus = 1);
   mpa_receiver_arrive(receiver, 512, 516);
   g_assert_cmpint(mpa_receiver_located_by(receiver, 1), ==, MPA_LOCATED_BY_MARKER);
-  mpa_receiver_free(receiver);
-  mpa_stream_free(stream);
 }
 
 /* ULPDU_Length above 64768 is an invalid FPDU as soon as it is seen (note M15); 64768 is legal. */
@@ -252,30 +226,27 @@ TEST(test_impossible_length)
 {
   for (int crc = 0; crc <= 1; crc++) {
     for (int ahead = 0; ahead <= 1; ahead++) {
-      fixture made = set_up(crc);
-      made.stream->octets->data[1460] = 64769 >> 8;
-      made.stream->octets->data[1461] = 64769 & 0xFF;
+      g_autoptr(mpa_receiver) made = set_up(crc);
+      made->stream->octets->data[1460] = 64769 >> 8;
+      made->stream->octets->data[1461] = 64769 & 0xFF;
       if (!ahead) {
-        mpa_receiver_arrive(made.receiver, 0, 1462);
+        mpa_receiver_arrive(made, 0, 1462);
       } else {
-        mpa_receiver_arrive(made.receiver, 1460, 1539);
-        g_assert_cmpint(made.receiver->error, ==, MPA_ERROR_NONE);
-        mpa_receiver_arrive(made.receiver, 1539, 1540); /* the marker at 1536 is whole */
+        mpa_receiver_arrive(made, 1460, 1539);
+        g_assert_cmpint(made->error, ==, MPA_ERROR_NONE);
+        mpa_receiver_arrive(made, 1539, 1540); /* the marker at 1536 is whole */
       }
-      g_assert_cmpint(made.receiver->error, ==, MPA_ERROR_CRC);
-      expect_error(&made, MPA_ERROR_CRC, 1460, ahead ? 0 : 1);
-      tear_down(&made);
+      g_assert_cmpint(made->error, ==, MPA_ERROR_CRC);
+      expect_error(made, MPA_ERROR_CRC, 1460, ahead ? 0 : 1);
     }
   }
-  fixture made = set_up(true);
-  made.stream->octets->data[1460] = 64768 >> 8;
-  made.stream->octets->data[1461] = 64768 & 0xFF;
-  mpa_receiver_arrive(made.receiver, 0, 2920);
+  g_autoptr(mpa_receiver) made = set_up(true);
+  made->stream->octets->data[1460] = 64768 >> 8;
+  made->stream->octets->data[1461] = 64768 & 0xFF;
+  mpa_receiver_arrive(made, 0, 2920);
   /* 2 + 64768 + 2 + 4 = 64776; from phase 1460 mod 512 = 436: floor((432 + 64775) / 508) = 128 markers:
    * 65288. */
-  mpa_receiver_expect_held(made.receiver,
-                           (mpa_held){.incomplete = 1460, .partial_fpdus = 1, .partial_end = 1460 + 65288});
-  tear_down(&made);
+  mpa_receiver_expect_held(made, .incomplete = 1460, .partial_fpdus = 1, .partial_end = 1460 + 65288);
 }
 
 /* The length of FPDU 0 is broken so that it seems to reach to 1800: 1442 + 340 for 1448 + 3 markers
@@ -283,41 +254,35 @@ TEST(test_impossible_length)
  * complete. */
 static void check_length_into_passed_fpdu(bool crc, mpa_error expected)
 {
-  fixture made = set_up(crc);
-  made.stream->octets->data[4] = (1442 + 340) >> 8;
-  made.stream->octets->data[5] = (1442 + 340) & 0xFF;
-  mpa_receiver_arrive(made.receiver, 0, 6);
-  mpa_receiver_expect_held(made.receiver,
-                           (mpa_held){.incomplete = 6, .partial_fpdus = 1, .partial_end = 1804});
-  mpa_receiver_arrive(made.receiver, 1460, 1700);
+  g_autoptr(mpa_receiver) made = set_up(crc);
+  made->stream->octets->data[4] = (1442 + 340) >> 8;
+  made->stream->octets->data[5] = (1442 + 340) & 0xFF;
+  mpa_receiver_arrive(made, 0, 6);
+  mpa_receiver_expect_held(made, .incomplete = 6, .partial_fpdus = 1, .partial_end = 1804);
+  mpa_receiver_arrive(made, 1460, 1700);
   /* Each octet once, although both extents have them. */
-  mpa_receiver_expect_held(made.receiver,
-                           (mpa_held){.incomplete = 246, .partial_fpdus = 2, .partial_end = 1804});
-  mpa_receiver_arrive(made.receiver, 1700, 2920);
-  g_assert_cmpuint(made.receiver->passed->len, ==, 1);
-  mpa_receiver_expect_held(made.receiver,
-                           (mpa_held){.incomplete = 6, .partial_fpdus = 1, .partial_end = 1804});
-  mpa_receiver_arrive(made.receiver, 6, 1459);
-  g_assert_cmpint(made.receiver->error, ==, MPA_ERROR_NONE);
-  mpa_receiver_arrive(made.receiver, 1459, 1460);
-  expect_error(&made, expected, 0, 1);
-  tear_down(&made);
+  mpa_receiver_expect_held(made, .incomplete = 246, .partial_fpdus = 2, .partial_end = 1804);
+  mpa_receiver_arrive(made, 1700, 2920);
+  g_assert_cmpuint(made->passed->len, ==, 1);
+  mpa_receiver_expect_held(made, .incomplete = 6, .partial_fpdus = 1, .partial_end = 1804);
+  mpa_receiver_arrive(made, 6, 1459);
+  g_assert_cmpint(made->error, ==, MPA_ERROR_NONE);
+  mpa_receiver_arrive(made, 1459, 1460);
+  expect_error(made, expected, 0, 1);
 }
 
 /* The same with FPDU 1 passed before anything of FPDU 0 is there: of its extent only the 6 octets are
  * held. */
 static void check_length_over_passed_fpdu(bool crc, mpa_error expected)
 {
-  fixture made = set_up(crc);
-  made.stream->octets->data[4] = (1442 + 340) >> 8;
-  made.stream->octets->data[5] = (1442 + 340) & 0xFF;
-  arrive_aligned(&made, 1);
-  mpa_receiver_arrive(made.receiver, 0, 6);
-  mpa_receiver_expect_held(made.receiver,
-                           (mpa_held){.incomplete = 6, .partial_fpdus = 1, .partial_end = 1804});
-  mpa_receiver_arrive(made.receiver, 6, 1460);
-  expect_error(&made, expected, 0, 1);
-  tear_down(&made);
+  g_autoptr(mpa_receiver) made = set_up(crc);
+  made->stream->octets->data[4] = (1442 + 340) >> 8;
+  made->stream->octets->data[5] = (1442 + 340) & 0xFF;
+  arrive_aligned(made, 1);
+  mpa_receiver_arrive(made, 0, 6);
+  mpa_receiver_expect_held(made, .incomplete = 6, .partial_fpdus = 1, .partial_end = 1804);
+  mpa_receiver_arrive(made, 6, 1460);
+  expect_error(made, expected, 0, 1);
 }
 
 TEST(test_length_into_passed_fpdu)
@@ -358,7 +323,7 @@ static void feed_noise(random_stream *random, bool markers, bool crc)
 {
   static const mpa_deframer_events events = {.ulpdu = on_ulpdu_of_noise, .error = on_error_of_noise};
   guint counts[2] = {0, 0};
-  mpa_deframer *deframer = mpa_deframer_new(markers, crc, &events, counts);
+  g_autoptr(mpa_deframer) deframer = mpa_deframer_new(markers, crc, &events, counts);
   uint64_t received = 0;
   uint64_t reach = 1 + random_stream_below(random, 6000);
   uint64_t mask = random_stream_below(random, 3); /* short lengths make whole "FPDUs" likely */
@@ -389,17 +354,15 @@ static void feed_noise(random_stream *random, bool markers, bool crc)
   }
   g_assert_cmpuint(counts[1], <=, 1);
   g_assert_true(!crc || counts[0] == 0);
-  mpa_deframer_free(deframer);
 }
 
 TEST(test_noise)
 {
-  random_stream *random = random_stream_new(1, "test.noise");
+  g_autoptr(random_stream) random = random_stream_new(1, "test.noise");
   for (int round = 0; round < 250; round++) {
     g_test_message("seed 1, round %d", round);
     for (int kind = 0; kind < 4; kind++) {
       feed_noise(random, kind & 1, kind & 2);
     }
   }
-  random_stream_free(random);
 }

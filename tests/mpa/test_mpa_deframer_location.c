@@ -10,78 +10,53 @@
 
 static const uint32_t full[] = {1442, 1442, 1442, 1442};
 
-typedef struct fixture {
-  mpa_stream *stream;
-  mpa_receiver *receiver;
-} fixture;
+#define FULL_TEST(name) TEST_OF(mpa_receiver, made, mpa_receiver_of(true, true, full, 4), name)
 
-static fixture set_up(const uint32_t *ulpdus, guint count)
-{
-  fixture made = {.stream = mpa_stream_new(true, true, ulpdus, count)};
-  made.receiver = mpa_receiver_new(made.stream, true);
-  return made;
-}
-
-static void tear_down(fixture *made)
-{
-  mpa_receiver_free(made->receiver);
-  mpa_stream_free(made->stream);
-}
-
-static void expect_methods(const fixture *made, const char *methods)
+static void expect_methods(const mpa_receiver *made, const char *methods)
 {
   for (guint index = 0; index < made->stream->fpdus->len; index++) {
     static const char letters[] = {[MPA_LOCATED_BY_CHAIN] = 'c',
                                    [MPA_LOCATED_BY_MARKER] = 'm',
                                    [MPA_LOCATED_BY_MARKER_CHAIN] = 'l',
                                    [MPA_LOCATIONS] = '-'};
-    g_assert_cmpint(letters[mpa_receiver_located_by(made->receiver, index)], ==, methods[index]);
+    g_assert_cmpint(letters[mpa_receiver_located_by(made, index)], ==, methods[index]);
   }
 }
 
 /* MPA-010, MPA-163: aligned segments after a lost one go up as they come, each located by its own marker,
  * although the end of the FPDU before established its start too: the lower-numbered method counts. */
-TEST(test_aligned_segments_behind_a_hole)
+FULL_TEST(test_aligned_segments_behind_a_hole)
 {
-  fixture made = set_up(full, 4);
-
   for (guint index = 1; index < 4; index++) {
-    g_assert_cmpuint(mpa_stream_at(made.stream, index)->start, ==, 1460 * index);
-    mpa_receiver_arrive(made.receiver, 1460 * index, 1460 * (index + 1));
-    mpa_receiver_expect_held(made.receiver, (mpa_held){.incomplete = 0});
+    g_assert_cmpuint(mpa_stream_at(made->stream, index)->start, ==, 1460 * index);
+    mpa_receiver_arrive(made, 1460 * index, 1460 * (index + 1));
+    mpa_receiver_expect_held(made, .incomplete = 0);
   }
-  expect_methods(&made, "-mmm");
-  g_assert_cmpuint(mpa_receiver_edge(made.receiver->deframer), ==, 0);
-  mpa_receiver_arrive(made.receiver, 0, 1460);
-  expect_methods(&made, "cmmm");
-  mpa_receiver_expect_all(made.receiver);
-  tear_down(&made);
+  expect_methods(made, "-mmm");
+  g_assert_cmpuint(mpa_receiver_edge(made->deframer), ==, 0);
+  mpa_receiver_arrive(made, 0, 1460);
+  expect_methods(made, "cmmm");
+  mpa_receiver_expect_all(made);
 }
 
 /* A middlebox sends the stream on in pieces of 1000; [0, 1000) is lost. */
-TEST(test_recut_stream)
+FULL_TEST(test_recut_stream)
 {
-  fixture made = set_up(full, 4);
-
   /* The marker at 1024 points to 4, which is not there; the one at 1536 to 1460: FPDU 1 has 540 octets
    * here, and 460 before it are not located. */
-  mpa_receiver_arrive(made.receiver, 1000, 2000);
-  mpa_receiver_expect_held(made.receiver,
-                           (mpa_held){.incomplete = 540, .unlocated = 460, .partial_fpdus = 1});
+  mpa_receiver_arrive(made, 1000, 2000);
+  mpa_receiver_expect_held(made, .incomplete = 540, .unlocated = 460, .partial_fpdus = 1);
   /* FPDU 1 is complete; its end locates FPDU 2, no marker of which is there: [2920, 3000). */
-  mpa_receiver_arrive(made.receiver, 2000, 3000);
-  mpa_receiver_expect_held(made.receiver, (mpa_held){.incomplete = 80, .unlocated = 460, .partial_fpdus = 1});
-  mpa_receiver_arrive(made.receiver, 0, 1000);
-  mpa_receiver_expect_held(made.receiver,
-                           (mpa_held){.incomplete = 80, .partial_fpdus = 1, .partial_end = 4380});
-  mpa_receiver_arrive(made.receiver, 3000, 4000);
-  mpa_receiver_arrive(made.receiver, 4000, 5000);
-  mpa_receiver_expect_held(made.receiver,
-                           (mpa_held){.incomplete = 620, .partial_fpdus = 1, .partial_end = 5840});
-  mpa_receiver_arrive(made.receiver, 5000, 5840);
-  expect_methods(&made, "cmlc");
-  mpa_receiver_expect_all(made.receiver);
-  tear_down(&made);
+  mpa_receiver_arrive(made, 2000, 3000);
+  mpa_receiver_expect_held(made, .incomplete = 80, .unlocated = 460, .partial_fpdus = 1);
+  mpa_receiver_arrive(made, 0, 1000);
+  mpa_receiver_expect_held(made, .incomplete = 80, .partial_fpdus = 1, .partial_end = 4380);
+  mpa_receiver_arrive(made, 3000, 4000);
+  mpa_receiver_arrive(made, 4000, 5000);
+  mpa_receiver_expect_held(made, .incomplete = 620, .partial_fpdus = 1, .partial_end = 5840);
+  mpa_receiver_arrive(made, 5000, 5840);
+  expect_methods(made, "cmlc");
+  mpa_receiver_expect_all(made);
 }
 
 /* Ten FPDUs of 100 octets of ULPDU, 2 + 100 + 2 + 4 = 108 each and 4 for a marker: they start at 0, 112,
@@ -91,53 +66,48 @@ TEST(test_recut_stream)
 TEST(test_packed_segment_behind_a_hole)
 {
   static const uint32_t ulpdus[] = {100, 100, 100, 100, 100, 100, 100, 100, 100, 100};
-  fixture made = set_up(ulpdus, G_N_ELEMENTS(ulpdus));
+  g_autoptr(mpa_receiver) made = mpa_receiver_of(true, true, ulpdus, G_N_ELEMENTS(ulpdus));
 
-  g_assert_cmpuint(made.stream->octets->len, ==, 1092);
-  mpa_receiver_arrive(made.receiver, 112, 1092);
-  expect_methods(&made, "----mllllm");
-  mpa_receiver_expect_held(made.receiver, (mpa_held){.unlocated = 436 - 112});
-  mpa_receiver_arrive(made.receiver, 0, 112);
-  expect_methods(&made, "ccccmllllm");
-  mpa_receiver_expect_all(made.receiver);
-  tear_down(&made);
+  g_assert_cmpuint(made->stream->octets->len, ==, 1092);
+  mpa_receiver_arrive(made, 112, 1092);
+  expect_methods(made, "----mllllm");
+  mpa_receiver_expect_held(made, .unlocated = 436 - 112);
+  mpa_receiver_arrive(made, 0, 112);
+  expect_methods(made, "ccccmllllm");
+  mpa_receiver_expect_all(made);
 }
 
 /* A marker alone is not enough: the header it points to must be there (note M11). */
-TEST(test_marker_before_its_header)
+FULL_TEST(test_marker_before_its_header)
 {
-  fixture made = set_up(full, 4);
-
   /* The marker at 1536 points 76 octets back to 1460. */
-  mpa_receiver_arrive(made.receiver, 1500, 2000);
-  mpa_receiver_expect_held(made.receiver, (mpa_held){.unlocated = 500});
-  mpa_receiver_arrive(made.receiver, 1461, 1500); /* half of ULPDU_Length */
-  mpa_receiver_expect_held(made.receiver, (mpa_held){.unlocated = 539});
-  mpa_receiver_arrive(made.receiver, 1440, 1461);
-  mpa_receiver_expect_held(made.receiver, (mpa_held){.incomplete = 540, .unlocated = 20, .partial_fpdus = 1});
-  mpa_receiver_arrive(made.receiver, 2000, 2920);
-  expect_methods(&made, "-m--");
-  mpa_receiver_expect_held(made.receiver, (mpa_held){.unlocated = 20});
-  tear_down(&made);
+  mpa_receiver_arrive(made, 1500, 2000);
+  mpa_receiver_expect_held(made, .unlocated = 500);
+  mpa_receiver_arrive(made, 1461, 1500); /* half of ULPDU_Length */
+  mpa_receiver_expect_held(made, .unlocated = 539);
+  mpa_receiver_arrive(made, 1440, 1461);
+  mpa_receiver_expect_held(made, .incomplete = 540, .unlocated = 20, .partial_fpdus = 1);
+  mpa_receiver_arrive(made, 2000, 2920);
+  expect_methods(made, "-m--");
+  mpa_receiver_expect_held(made, .unlocated = 20);
 }
 
 /* A marker is of use once its four octets are there, in whatever order (note M6). */
 static void check_split_marker(uint64_t cut, bool rear_first)
 {
-  fixture made = set_up(full, 4);
+  g_autoptr(mpa_receiver) made = mpa_receiver_of(true, true, full, 4);
   uint64_t pieces[2][2] = {{1460, cut}, {cut, 1600}};
   uint64_t *first = pieces[rear_first ? 1 : 0];
   uint64_t *second = pieces[rear_first ? 0 : 1];
 
-  mpa_receiver_arrive(made.receiver, first[0], first[1]);
+  mpa_receiver_arrive(made, first[0], first[1]);
   if (!rear_first && cut >= 1540) { /* the whole marker is in the first piece */
-    mpa_receiver_expect_held(made.receiver, (mpa_held){.incomplete = cut - 1460, .partial_fpdus = 1});
+    mpa_receiver_expect_held(made, .incomplete = cut - 1460, .partial_fpdus = 1);
   } else {
-    mpa_receiver_expect_held(made.receiver, (mpa_held){.unlocated = first[1] - first[0]});
+    mpa_receiver_expect_held(made, .unlocated = first[1] - first[0]);
   }
-  mpa_receiver_arrive(made.receiver, second[0], second[1]);
-  mpa_receiver_expect_held(made.receiver, (mpa_held){.incomplete = 140, .partial_fpdus = 1});
-  tear_down(&made);
+  mpa_receiver_arrive(made, second[0], second[1]);
+  mpa_receiver_expect_held(made, .incomplete = 140, .partial_fpdus = 1);
 }
 
 TEST(test_split_marker)
@@ -152,70 +122,61 @@ TEST(test_split_marker)
  * decides the method. The first marker of FPDU 2 is [3072, 3076). */
 TEST(test_start_before_its_length)
 {
-  fixture made = set_up(full, 4);
+  mpa_receiver *made = mpa_receiver_of(true, true, full, 4);
 
-  mpa_receiver_arrive(made.receiver, 1460, 2921); /* FPDU 1 and one octet of FPDU 2 */
-  expect_methods(&made, "-m--");
-  mpa_receiver_expect_held(made.receiver, (mpa_held){.unlocated = 1});
-  mpa_receiver_arrive(made.receiver, 2921, 3075);
-  mpa_receiver_expect_held(made.receiver, (mpa_held){.incomplete = 155, .partial_fpdus = 1});
-  mpa_receiver_arrive(made.receiver, 3075, 4380);
-  expect_methods(&made, "-ml-");
-  tear_down(&made);
+  mpa_receiver_arrive(made, 1460, 2921); /* FPDU 1 and one octet of FPDU 2 */
+  expect_methods(made, "-m--");
+  mpa_receiver_expect_held(made, .unlocated = 1);
+  mpa_receiver_arrive(made, 2921, 3075);
+  mpa_receiver_expect_held(made, .incomplete = 155, .partial_fpdus = 1);
+  mpa_receiver_arrive(made, 3075, 4380);
+  expect_methods(made, "-ml-");
+  mpa_receiver_free(made);
 
-  made = set_up(full, 4); /* the marker in the same segment */
-  mpa_receiver_arrive(made.receiver, 1460, 2921);
-  mpa_receiver_arrive(made.receiver, 2921, 3076);
-  mpa_receiver_arrive(made.receiver, 3076, 4380);
-  expect_methods(&made, "-mm-");
-  tear_down(&made);
+  made = mpa_receiver_of(true, true, full, 4); /* the marker in the same segment */
+  mpa_receiver_arrive(made, 1460, 2921);
+  mpa_receiver_arrive(made, 2921, 3076);
+  mpa_receiver_arrive(made, 3076, 4380);
+  expect_methods(made, "-mm-");
+  mpa_receiver_free(made);
 
-  made = set_up(full, 4); /* the marker before the rest of the length */
-  mpa_receiver_arrive(made.receiver, 1460, 2921);
-  mpa_receiver_arrive(made.receiver, 3000, 4380);
-  mpa_receiver_expect_held(made.receiver, (mpa_held){.unlocated = 1381});
-  mpa_receiver_arrive(made.receiver, 2921, 3000);
-  expect_methods(&made, "-mm-");
-  tear_down(&made);
+  made = mpa_receiver_of(true, true, full, 4); /* the marker before the rest of the length */
+  mpa_receiver_arrive(made, 1460, 2921);
+  mpa_receiver_arrive(made, 3000, 4380);
+  mpa_receiver_expect_held(made, .unlocated = 1381);
+  mpa_receiver_arrive(made, 2921, 3000);
+  expect_methods(made, "-mm-");
+  mpa_receiver_free(made);
 
-  made = set_up(full, 4); /* FPDU 0 before the length: the chain is there first */
-  mpa_receiver_arrive(made.receiver, 1460, 2921);
-  mpa_receiver_arrive(made.receiver, 0, 1460);
-  mpa_receiver_expect_held(made.receiver, (mpa_held){.unlocated = 1});
-  mpa_receiver_arrive(made.receiver, 2921, 4380);
-  expect_methods(&made, "cmc-");
-  tear_down(&made);
+  made = mpa_receiver_of(true, true, full, 4); /* FPDU 0 before the length: the chain is there first */
+  mpa_receiver_arrive(made, 1460, 2921);
+  mpa_receiver_arrive(made, 0, 1460);
+  mpa_receiver_expect_held(made, .unlocated = 1);
+  mpa_receiver_arrive(made, 2921, 4380);
+  expect_methods(made, "cmc-");
+  mpa_receiver_free(made);
 }
 
 /* Of the chain and a marker the chain counts: FPDU 1 is reached by both with the arrival of FPDU 0. */
-TEST(test_chain_before_marker)
+FULL_TEST(test_chain_before_marker)
 {
-  fixture made = set_up(full, 4);
-
-  mpa_receiver_arrive(made.receiver, 1538,
-                      2920); /* half of the marker at 1536, the others before no header */
-  mpa_receiver_expect_held(made.receiver, (mpa_held){.unlocated = 1382});
-  mpa_receiver_arrive(made.receiver, 0, 1538);
-  expect_methods(&made, "cc--");
-  mpa_receiver_expect_held(made.receiver, (mpa_held){.incomplete = 0});
-  tear_down(&made);
+  mpa_receiver_arrive(made, 1538, 2920); /* half of the marker at 1536, the others before no header */
+  mpa_receiver_expect_held(made, .unlocated = 1382);
+  mpa_receiver_arrive(made, 0, 1538);
+  expect_methods(made, "cc--");
+  mpa_receiver_expect_held(made, .incomplete = 0);
 }
 
 /* An FPDU that a marker located stays "located by marker" when the chain reaches it before it is complete. */
-TEST(test_chain_reaches_located_fpdu)
+FULL_TEST(test_chain_reaches_located_fpdu)
 {
-  fixture made = set_up(full, 4);
-
-  mpa_receiver_arrive(made.receiver, 1460, 2900);
-  mpa_receiver_expect_held(made.receiver, (mpa_held){.incomplete = 1440, .partial_fpdus = 1});
-  mpa_receiver_arrive(made.receiver, 0, 1460);
-  mpa_receiver_expect_held(made.receiver,
-                           (mpa_held){.incomplete = 1440, .partial_fpdus = 1, .partial_end = 2920});
-  mpa_receiver_arrive(made.receiver, 2900, 2930);
-  expect_methods(&made, "cm--");
-  mpa_receiver_expect_held(made.receiver,
-                           (mpa_held){.incomplete = 10, .partial_fpdus = 1, .partial_end = 4380});
-  tear_down(&made);
+  mpa_receiver_arrive(made, 1460, 2900);
+  mpa_receiver_expect_held(made, .incomplete = 1440, .partial_fpdus = 1);
+  mpa_receiver_arrive(made, 0, 1460);
+  mpa_receiver_expect_held(made, .incomplete = 1440, .partial_fpdus = 1, .partial_end = 2920);
+  mpa_receiver_arrive(made, 2900, 2930);
+  expect_methods(made, "cm--");
+  mpa_receiver_expect_held(made, .incomplete = 10, .partial_fpdus = 1, .partial_end = 4380);
 }
 
 /* FPDU 0 ends at 512: 4 + 2 + 502 + 4. FPDU 1 begins with the marker [512, 516); its ULPDU_Length is [516,
@@ -223,65 +184,61 @@ TEST(test_chain_reaches_located_fpdu)
 TEST(test_leading_marker)
 {
   static const uint32_t ulpdus[] = {502, 502, 502};
-  fixture made = set_up(ulpdus, 3);
+  mpa_receiver *made = mpa_receiver_of(true, true, ulpdus, 3);
 
   /* At the in-order edge the marker is of the FPDU to come. */
-  mpa_receiver_arrive(made.receiver, 0, 514);
-  mpa_receiver_expect_held(made.receiver, (mpa_held){.incomplete = 2});
-  mpa_receiver_arrive(made.receiver, 514, 517);
-  mpa_receiver_expect_held(made.receiver, (mpa_held){.incomplete = 4, .unlocated = 1});
-  mpa_receiver_arrive(made.receiver, 517, 518);
-  mpa_receiver_expect_held(made.receiver,
-                           (mpa_held){.incomplete = 6, .partial_fpdus = 1, .partial_end = 1024});
-  tear_down(&made);
+  mpa_receiver_arrive(made, 0, 514);
+  mpa_receiver_expect_held(made, .incomplete = 2);
+  mpa_receiver_arrive(made, 514, 517);
+  mpa_receiver_expect_held(made, .incomplete = 4, .unlocated = 1);
+  mpa_receiver_arrive(made, 517, 518);
+  mpa_receiver_expect_held(made, .incomplete = 6, .partial_fpdus = 1, .partial_end = 1024);
+  mpa_receiver_free(made);
 
-  made = set_up(ulpdus, 3); /* after a hole it tells nothing before ULPDU_Length is there */
-  mpa_receiver_arrive(made.receiver, 512, 516);
-  mpa_receiver_expect_held(made.receiver, (mpa_held){.unlocated = 4});
-  mpa_receiver_arrive(made.receiver, 516, 518);
-  mpa_receiver_expect_held(made.receiver, (mpa_held){.incomplete = 6, .partial_fpdus = 1});
-  tear_down(&made);
+  made =
+      mpa_receiver_of(true, true, ulpdus, 3); /* after a hole it tells nothing before ULPDU_Length is there */
+  mpa_receiver_arrive(made, 512, 516);
+  mpa_receiver_expect_held(made, .unlocated = 4);
+  mpa_receiver_arrive(made, 516, 518);
+  mpa_receiver_expect_held(made, .incomplete = 6, .partial_fpdus = 1);
+  mpa_receiver_free(made);
 
-  made = set_up(ulpdus, 3); /* the chain locates FPDU 1 without its marker */
-  mpa_receiver_arrive(made.receiver, 0, 512);
-  mpa_receiver_arrive(made.receiver, 515, 520);
-  mpa_receiver_expect_held(made.receiver,
-                           (mpa_held){.incomplete = 5, .partial_fpdus = 1, .partial_end = 1024});
-  mpa_receiver_arrive(made.receiver, 512, 515);
-  mpa_receiver_arrive(made.receiver, 520, 1024);
-  expect_methods(&made, "cc-");
-  tear_down(&made);
+  made = mpa_receiver_of(true, true, ulpdus, 3); /* the chain locates FPDU 1 without its marker */
+  mpa_receiver_arrive(made, 0, 512);
+  mpa_receiver_arrive(made, 515, 520);
+  mpa_receiver_expect_held(made, .incomplete = 5, .partial_fpdus = 1, .partial_end = 1024);
+  mpa_receiver_arrive(made, 512, 515);
+  mpa_receiver_arrive(made, 520, 1024);
+  expect_methods(made, "cc-");
+  mpa_receiver_free(made);
 
-  made = set_up(ulpdus, 3); /* so does the end of an early FPDU */
-  mpa_receiver_arrive(made.receiver, 512, 1024);
-  mpa_receiver_arrive(made.receiver, 1026, 1036); /* its marker [1024, 1028) is cut */
-  mpa_receiver_expect_held(made.receiver, (mpa_held){.incomplete = 10, .partial_fpdus = 1});
-  mpa_receiver_arrive(made.receiver, 1024, 1026);
-  mpa_receiver_arrive(made.receiver, 1036, 1536);
-  expect_methods(&made, "-ml");
-  tear_down(&made);
+  made = mpa_receiver_of(true, true, ulpdus, 3); /* so does the end of an early FPDU */
+  mpa_receiver_arrive(made, 512, 1024);
+  mpa_receiver_arrive(made, 1026, 1036); /* its marker [1024, 1028) is cut */
+  mpa_receiver_expect_held(made, .incomplete = 10, .partial_fpdus = 1);
+  mpa_receiver_arrive(made, 1024, 1026);
+  mpa_receiver_arrive(made, 1036, 1536);
+  expect_methods(made, "-ml");
+  mpa_receiver_free(made);
 }
 
 /* Several holes: each FPDU around one is located from the marker after it or the FPDU before it, and
  * waits. */
-TEST(test_several_holes)
+FULL_TEST(test_several_holes)
 {
-  fixture made = set_up(full, 4);
-
-  mpa_receiver_arrive(made.receiver, 1460, 1600);
-  mpa_receiver_arrive(made.receiver, 2900, 3100);
+  mpa_receiver_arrive(made, 1460, 1600);
+  mpa_receiver_arrive(made, 2900, 3100);
   /* FPDU 1: 140 and 20; FPDU 2, by the marker at 3072: [2920, 3100). */
-  mpa_receiver_expect_held(made.receiver, (mpa_held){.incomplete = 340, .partial_fpdus = 2});
-  mpa_receiver_arrive(made.receiver, 4300, 4700);
+  mpa_receiver_expect_held(made, .incomplete = 340, .partial_fpdus = 2);
+  mpa_receiver_arrive(made, 4300, 4700);
   /* FPDU 3, by the marker at 4608: [4380, 4700); 80 more of FPDU 2. */
-  mpa_receiver_expect_held(made.receiver, (mpa_held){.incomplete = 740, .partial_fpdus = 3});
-  mpa_receiver_arrive(made.receiver, 3100, 4300);
-  mpa_receiver_expect_held(made.receiver, (mpa_held){.incomplete = 480, .partial_fpdus = 2});
-  expect_methods(&made, "--m-");
-  mpa_receiver_arrive(made.receiver, 4700, 5840);
-  mpa_receiver_arrive(made.receiver, 1600, 2900);
-  expect_methods(&made, "-mmm");
-  mpa_receiver_arrive(made.receiver, 0, 1460);
-  mpa_receiver_expect_all(made.receiver);
-  tear_down(&made);
+  mpa_receiver_expect_held(made, .incomplete = 740, .partial_fpdus = 3);
+  mpa_receiver_arrive(made, 3100, 4300);
+  mpa_receiver_expect_held(made, .incomplete = 480, .partial_fpdus = 2);
+  expect_methods(made, "--m-");
+  mpa_receiver_arrive(made, 4700, 5840);
+  mpa_receiver_arrive(made, 1600, 2900);
+  expect_methods(made, "-mmm");
+  mpa_receiver_arrive(made, 0, 1460);
+  mpa_receiver_expect_all(made);
 }

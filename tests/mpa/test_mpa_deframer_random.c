@@ -47,6 +47,8 @@ static void oracle_free(oracle *made)
   g_free(made);
 }
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(oracle, oracle_free)
+
 static uint64_t header_of(const oracle *made, uint64_t start)
 {
   return made->stream->markers && start % 512 == 0 ? start + 4 : start;
@@ -301,7 +303,7 @@ static void make_order(scene *made)
 static void compare(const oracle *expected, const mpa_receiver *receiver)
 {
   g_assert_cmpint(receiver->error != MPA_ERROR_NONE, ==, expected->error);
-  mpa_receiver_expect_held(receiver, oracle_held(expected));
+  mpa_receiver_expect_all_held(receiver, oracle_held(expected));
   if (expected->error) {
     return; /* how many FPDUs went up before it within the arrival is not defined */
   }
@@ -326,8 +328,8 @@ static bool play(scene *made, bool tiny, bool far, gint64 flipped)
 {
   uint64_t length = made->stream->octets->len;
   uint64_t start = far ? (UINT64_C(1) << 32) - length / 1024 * 512 : 0;
-  mpa_receiver *receiver = mpa_receiver_new_at(made->stream, made->crc, start);
-  oracle *expected = oracle_new(made->stream, flipped);
+  g_autoptr(mpa_receiver) receiver = mpa_receiver_new_at(made->stream, made->crc, start);
+  g_autoptr(oracle) expected = oracle_new(made->stream, flipped);
 
   make_cuts(made, tiny);
   make_order(made);
@@ -346,8 +348,6 @@ static bool play(scene *made, bool tiny, bool far, gint64 flipped)
   if (flipped == UNFLIPPED) {
     mpa_receiver_expect_all(receiver);
   }
-  oracle_free(expected);
-  mpa_receiver_free(receiver);
   g_array_free(made->cuts, true);
   g_array_free(made->order, true);
   return error;

@@ -2,6 +2,7 @@
 /* One FPDU at a known place: extent, verdict, ULPDU (mpa-01 §4, §5.2, §7). */
 #include <string.h>
 
+#include "auto_free.h"
 #include "base/crc32c.h"
 #include "mpa/mpa_fpdu.h"
 #include "test.h"
@@ -169,7 +170,7 @@ static void check_strip(uint32_t slice_octets)
 {
   mpa_fpdu fpdu = mpa_fpdu_at(492, 42, true);
   uint8_t expected[42] = {0x40, 0x03};
-  buffer_chain ulpdu;
+  g_auto(buffer_chain) ulpdu;
   dump made;
   expected[13] = 2;
   make_dump(&made, slice_octets);
@@ -178,7 +179,6 @@ static void check_strip(uint32_t slice_octets)
   g_assert_cmpuint(ulpdu.length, ==, 42);
   g_assert_true(buffer_chain_equals(&ulpdu, 0, 42, expected));
   g_assert_true(buffer_chain_slices(&ulpdu)[0].octets == made.octets + 10); /* by reference */
-  buffer_chain_clear(&ulpdu);
   buffer_chain_clear(&made.chain);
 }
 
@@ -194,8 +194,7 @@ TEST(test_strip)
 TEST(test_texts_name_their_codes)
 {
   for (int code = MPA_ERROR_CLOSED; code <= MPA_ERROR_STARTUP; code++) {
-    char *start = g_strdup_printf("MPA error %d: ", code);
+    g_autofree char *start = g_strdup_printf("MPA error %d: ", code);
     g_assert_true(g_str_has_prefix(mpa_error_text((mpa_error)code), start));
-    g_free(start);
   }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "mpa/mpa_fpdu_memory.h"
 
+#include "auto_free.h"
 #include "base/buffer_chain.h"
 #include "test.h"
 
@@ -8,10 +9,10 @@
  * heap do not. */
 TEST(test_full)
 {
-  mpa_fpdu_memory *memory = mpa_fpdu_memory_new(1460, 10000);
+  g_autoptr(mpa_fpdu_memory) memory = mpa_fpdu_memory_new(1460, 10000);
   octet_buffer *blocks[6];
 
-  octet_buffer *heap = octet_buffer_new_in(mpa_fpdu_memory_flat(memory, 9000), 9000);
+  g_autoptr(octet_buffer) heap = octet_buffer_new_in(mpa_fpdu_memory_flat(memory, 9000), 9000);
   for (guint i = 0; i < G_N_ELEMENTS(blocks); i++) {
     uint32_t octets = i % 2 ? 1460 : 500;
     g_assert_false(mpa_fpdu_memory_is_full(memory));
@@ -23,15 +24,13 @@ TEST(test_full)
   for (guint i = 1; i < G_N_ELEMENTS(blocks); i++) {
     octet_buffer_unref(blocks[i]);
   }
-  octet_buffer_unref(heap);
-  mpa_fpdu_memory_free(memory);
 }
 
 /* Pieces for messages' ends are three eighths as long; those that refer take a fifth of a flat FPDU's memory,
  * with all markers that there can be. */
 TEST(test_lengths)
 {
-  mpa_fpdu_memory *memory = mpa_fpdu_memory_new(1460, 10000);
+  g_autoptr(mpa_fpdu_memory) memory = mpa_fpdu_memory_new(1460, 10000);
   memory_pool *flat = mpa_fpdu_memory_flat(memory, 1460);
   memory_pool *short_flat = mpa_fpdu_memory_flat(memory, 547);
   memory_pool *referring = mpa_fpdu_memory_referring(memory, scatter_list_piece_octets(9, 40));
@@ -44,14 +43,13 @@ TEST(test_lengths)
   g_assert_true(referring != short_referring);
   g_assert_cmpuint(referring->piece_octets, >=, scatter_list_piece_octets(9, 40));
   g_assert_cmpuint(5 * referring->piece_octets, <=, flat->piece_octets);
-  mpa_fpdu_memory_free(memory);
 }
 
 /* What arrived is copied as long as it fits and as many pieces are there as there may be flat FPDUs: here
  * one. */
 TEST(test_arrived)
 {
-  mpa_fpdu_memory *memory = mpa_fpdu_memory_new(1460, 2000);
+  g_autoptr(mpa_fpdu_memory) memory = mpa_fpdu_memory_new(1460, 2000);
 
   g_assert_null(mpa_fpdu_memory_arrived(memory, 1500));
   memory_pool *pool = mpa_fpdu_memory_arrived(memory, 1460);
@@ -61,17 +59,15 @@ TEST(test_arrived)
   g_assert_false(mpa_fpdu_memory_is_full(memory)); /* they are not in the way of what is sent */
   octet_buffer_unref(buffer);
   g_assert_nonnull(mpa_fpdu_memory_arrived(memory, 10));
-  mpa_fpdu_memory_free(memory);
 }
 
 /* What is on its way outlives the memory. */
 TEST(test_outlived)
 {
   mpa_fpdu_memory *memory = mpa_fpdu_memory_new(1, 10000);
-  octet_buffer *buffer = octet_buffer_new_in(mpa_fpdu_memory_flat(memory, 1), 1);
+  g_autoptr(octet_buffer) buffer = octet_buffer_new_in(mpa_fpdu_memory_flat(memory, 1), 1);
 
   mpa_fpdu_memory_free(memory);
   octet_buffer_octets(buffer)[0] = 1;
-  octet_buffer_unref(buffer);
   mpa_fpdu_memory_free(NULL);
 }

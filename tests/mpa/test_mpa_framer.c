@@ -3,6 +3,7 @@
  * §5.1, §5.2). */
 #include <string.h>
 
+#include "auto_free.h"
 #include "base/random_stream.h"
 #include "mpa/mpa_framer.h"
 #include "test.h"
@@ -27,7 +28,7 @@ static void slow_crc32c(const uint8_t *octets, gsize length, uint8_t wire[4])
 static GByteArray *frame(mpa_framer *framer, const uint8_t *ulpdu, uint32_t length)
 {
   buffer_chain source;
-  buffer_chain fpdu;
+  g_auto(buffer_chain) fpdu;
   buffer_chain_init(&source);
   buffer_chain_init(&fpdu);
   octet_buffer *copy = octet_buffer_new(length);
@@ -40,7 +41,6 @@ static GByteArray *frame(mpa_framer *framer, const uint8_t *ulpdu, uint32_t leng
   GByteArray *flat = g_byte_array_sized_new(fpdu.length);
   g_byte_array_set_size(flat, fpdu.length);
   buffer_chain_copy_out(&fpdu, 0, fpdu.length, flat->data);
-  buffer_chain_clear(&fpdu);
   return flat;
 }
 
@@ -67,11 +67,10 @@ static void check_first_dump(const char control[2], const char crc[4])
   expected[0x13] = 0x01; /* MSN = 1 at 0010 … 0013 of the dump */
   memcpy(expected + 0x30, crc, 4);
 
-  mpa_framer *framer = mpa_framer_new(true, true);
+  g_autoptr(mpa_framer) framer = mpa_framer_new(true, true);
   g_autoptr(GByteArray) fpdu = frame(framer, ulpdu, 42);
   g_assert_cmpmem(fpdu->data, fpdu->len, expected, 52);
   g_assert_cmpuint(mpa_framer_offset(framer), ==, 52);
-  mpa_framer_free(framer);
 }
 
 /* MPA-115, MPA-129, MPA-130: the FPDU starts with a marker, which the digest takes in; that stands in the
@@ -91,12 +90,11 @@ static void check_second_dump(const char control[2], const char crc[4], uint32_t
   memcpy(expected + 20, "\x00\x00\x00\x14", 4); /* 0200: the marker; then the 24 zeros */
   memcpy(expected + 48, crc, 4);
 
-  mpa_framer *framer = mpa_framer_new(true, true);
+  g_autoptr(mpa_framer) framer = mpa_framer_new(true, true);
   frame_zeros(framer, first_ulpdu);
   g_assert_cmpuint(mpa_framer_offset(framer), ==, 0x01EC);
   g_autoptr(GByteArray) fpdu = frame(framer, ulpdu, 42);
   g_assert_cmpmem(fpdu->data, fpdu->len, expected, 52);
-  mpa_framer_free(framer);
 }
 
 /* MPA-115, MPA-127, MPA-130: this one starts with ULPDU_Length, and the digest takes in the marker within.
@@ -123,31 +121,29 @@ TEST(test_figure_4)
   memcpy(expected + 16, ulpdu + 10, 6); /* two octets of PAD follow */
   slow_crc32c(expected, 24, expected + 24);
 
-  mpa_framer *framer = mpa_framer_new(true, true);
+  g_autoptr(mpa_framer) framer = mpa_framer_new(true, true);
   frame_zeros(framer, 490); /* marker 4 + length 2 + 490 + CRC 4 = 500 = 512 - 12 */
   g_autoptr(GByteArray) fpdu = frame(framer, ulpdu, 16);
   g_assert_cmpmem(fpdu->data, fpdu->len, expected, 28);
-  mpa_framer_free(framer);
 }
 
 /* MPA-098: an FPDU that ends right before a marker position has no marker at its end; the next one has it.
  * MPA-129: and has it in its digest. */
 TEST(test_marker_between_fpdus)
 {
-  mpa_framer *framer = mpa_framer_new(true, true);
+  g_autoptr(mpa_framer) framer = mpa_framer_new(true, true);
   frame_zeros(framer, 502); /* 4 + 2 + 502 + 4 = 512 */
   g_assert_cmpuint(mpa_framer_offset(framer), ==, 512);
   g_autoptr(GByteArray) fpdu = frame(framer, (const uint8_t *)"ab", 2);
   uint8_t expected[12] = {0, 0, 0, 0, 0, 2, 'a', 'b'};
   slow_crc32c(expected, 8, expected + 8); /* the marker takes part (MPA-129) */
   g_assert_cmpmem(fpdu->data, fpdu->len, expected, 12);
-  mpa_framer_free(framer);
 }
 
 /* MPA-128: a marker between ULPDU and CRC is this FPDU's, in its digest too: 4 + 2 + 506 = 512. */
 TEST(test_marker_before_crc)
 {
-  mpa_framer *framer = mpa_framer_new(true, true);
+  g_autoptr(mpa_framer) framer = mpa_framer_new(true, true);
   g_autofree uint8_t *zeros = g_malloc0(506);
   g_autoptr(GByteArray) fpdu = frame(framer, zeros, 506);
   uint8_t digest[4];
@@ -155,28 +151,25 @@ TEST(test_marker_before_crc)
   g_assert_cmpmem(fpdu->data + 512, 4, "\x00\x00\x01\xFC", 4); /* 512 - 4 */
   slow_crc32c(fpdu->data, 516, digest);
   g_assert_cmpmem(fpdu->data + 516, 4, digest, 4);
-  mpa_framer_free(framer);
 }
 
 TEST(test_without_markers)
 {
-  mpa_framer *framer = mpa_framer_new(false, true);
+  g_autoptr(mpa_framer) framer = mpa_framer_new(false, true);
   for (int round = 0; round < 300; round++) { /* over several marker positions */
     uint8_t expected[12] = {0, 3, 'x', 'y', 'z'};
     slow_crc32c(expected, 8, expected + 8);
     g_autoptr(GByteArray) fpdu = frame(framer, (const uint8_t *)"xyz", 3);
     g_assert_cmpmem(fpdu->data, fpdu->len, expected, 12);
   }
-  mpa_framer_free(framer);
 }
 
 /* MPA-126: the field is there all the same (MPA-080). */
 TEST(test_without_crc)
 {
-  mpa_framer *framer = mpa_framer_new(true, false);
+  g_autoptr(mpa_framer) framer = mpa_framer_new(true, false);
   g_autoptr(GByteArray) fpdu = frame(framer, (const uint8_t *)"abc", 3);
   g_assert_cmpmem(fpdu->data, fpdu->len, "\0\0\0\0\0\3abc\0\0\0\0\0\0\0", 16);
-  mpa_framer_free(framer);
 }
 
 /* Reads the stream of one run as a receiver that starts at its first octet: a marker at each multiple of
@@ -215,8 +208,8 @@ static void check_fpdu(const GByteArray *fpdu, uint64_t start, const uint8_t *ul
  * them. The first ULPDU is the largest there may be. */
 TEST(test_random_stream)
 {
-  random_stream *random = random_stream_new(1, "test.framer");
-  mpa_framer *framer = mpa_framer_new(true, true);
+  g_autoptr(random_stream) random = random_stream_new(1, "test.framer");
+  g_autoptr(mpa_framer) framer = mpa_framer_new(true, true);
   g_autofree uint8_t *ulpdu = g_malloc(64768);
   uint64_t stream = 0;
 
@@ -233,8 +226,6 @@ TEST(test_random_stream)
     stream += fpdu->len;
     g_assert_cmpuint(mpa_framer_offset(framer), ==, stream);
   }
-  mpa_framer_free(framer);
-  random_stream_free(random);
 }
 
 /* Whatever slices a ULPDU comes in, its FPDU is one as long as there may be flat ones: a piece of the pool of
@@ -242,11 +233,11 @@ TEST(test_random_stream)
 TEST(test_one_slice)
 {
   uint8_t ulpdu[1500];
-  mpa_fpdu_memory *memory = mpa_fpdu_memory_new(1456, UINT32_MAX);
+  g_autoptr(mpa_fpdu_memory) memory = mpa_fpdu_memory_new(1456, UINT32_MAX);
   memory_pool *blocks = mpa_fpdu_memory_flat(memory, 1456);
   memory_pool *short_blocks =
       mpa_fpdu_memory_flat(memory, 560); /* 3/8 of 1456, rounded up to what a piece has */
-  mpa_framer *framer = mpa_framer_new(true, true);
+  g_autoptr(mpa_framer) framer = mpa_framer_new(true, true);
   mpa_framer_use_memory(framer, memory);
   for (uint32_t index = 0; index < sizeof ulpdu; index++) {
     ulpdu[index] = (uint8_t)(index % 251);
@@ -255,7 +246,7 @@ TEST(test_one_slice)
     uint64_t start = mpa_framer_offset(framer);
     uint32_t slice_octets = length - 499;
     buffer_chain source;
-    buffer_chain fpdu;
+    g_auto(buffer_chain) fpdu;
     buffer_chain_init(&source);
     buffer_chain_init(&fpdu);
     buffer_chain_reserve(&source, length);
@@ -270,10 +261,7 @@ TEST(test_one_slice)
     g_autoptr(GByteArray) flat = g_byte_array_new();
     g_byte_array_append(flat, buffer_chain_slices(&fpdu)->octets, fpdu.length);
     check_fpdu(flat, start, ulpdu, length);
-    buffer_chain_clear(&fpdu);
   }
-  mpa_framer_free(framer);
-  mpa_fpdu_memory_free(memory);
 }
 
 /* A ULPDU of `length` octets of `source`: the first `bare_octets` without a buffer, as the segmenter's header
@@ -304,11 +292,11 @@ static void assert_same_octets(const buffer_chain *fpdu, const buffer_chain *exp
 static void compare_ways(bool markers, bool crc, uint64_t seed)
 {
   enum { ROUNDS = 500, MAX_OCTETS = 64768 };
-  random_stream *random = random_stream_new(seed, "framer");
-  mpa_fpdu_memory *memory = mpa_fpdu_memory_new(1456, 0);
-  octet_buffer *source = octet_buffer_new(MAX_OCTETS);
-  mpa_framer *referring = mpa_framer_new(markers, crc);
-  mpa_framer *flat = mpa_framer_new(markers, crc);
+  g_autoptr(random_stream) random = random_stream_new(seed, "framer");
+  g_autoptr(mpa_fpdu_memory) memory = mpa_fpdu_memory_new(1456, 0);
+  g_autoptr(octet_buffer) source = octet_buffer_new(MAX_OCTETS);
+  g_autoptr(mpa_framer) referring = mpa_framer_new(markers, crc);
+  g_autoptr(mpa_framer) flat = mpa_framer_new(markers, crc);
 
   mpa_framer_use_memory(referring, memory);
   for (uint32_t index = 0; index < MAX_OCTETS; index++) {
@@ -319,8 +307,8 @@ static void compare_ways(bool markers, bool crc, uint64_t seed)
     uint32_t runs = 1 + (uint32_t)random_stream_below(random, 3);
     uint32_t bare = random_stream_chance(random, 0.8) ? 14 : 600;
     buffer_chain ulpdu;
-    buffer_chain fpdu = {0};
-    buffer_chain expected = {0};
+    g_auto(buffer_chain) fpdu = {0};
+    g_auto(buffer_chain) expected = {0};
 
     g_test_message("seed %" G_GUINT64_FORMAT ", round %d: %u octets in %u runs", seed, round, length, runs);
     make_ulpdu(&ulpdu, source, length, bare, runs);
@@ -331,14 +319,7 @@ static void compare_ways(bool markers, bool crc, uint64_t seed)
     bool has_long_run = length > bare && MIN((length - bare) / runs + 1, length - bare) >= 64;
     g_assert_true(buffer_chain_is_shared(&fpdu) == has_long_run);
     g_assert_cmpuint(mpa_framer_offset(referring), ==, mpa_framer_offset(flat));
-    buffer_chain_clear(&fpdu);
-    buffer_chain_clear(&expected);
   }
-  mpa_framer_free(referring);
-  mpa_framer_free(flat);
-  octet_buffer_unref(source);
-  mpa_fpdu_memory_free(memory);
-  random_stream_free(random);
 }
 
 /* FPDUs that refer are octet for octet those that are flat: with and without markers and CRC, of one run and
@@ -356,8 +337,8 @@ TEST(test_same_both_ways)
 /* What has no buffer is copied, and may change after the call; what has one is referred to, and kept. */
 TEST(test_refers)
 {
-  mpa_fpdu_memory *memory = mpa_fpdu_memory_new(1456, 2 * 1456); /* two flat ones */
-  mpa_framer *framer = mpa_framer_new(true, true);
+  g_autoptr(mpa_fpdu_memory) memory = mpa_fpdu_memory_new(1456, 2 * 1456); /* two flat ones */
+  g_autoptr(mpa_framer) framer = mpa_framer_new(true, true);
   octet_buffer *source = octet_buffer_new(1000);
   buffer_chain ulpdu;
   buffer_chain fpdus[4] = {{0}};
@@ -382,8 +363,6 @@ TEST(test_refers)
   for (guint i = 0; i < G_N_ELEMENTS(fpdus); i++) {
     buffer_chain_clear(&fpdus[i]);
   }
-  mpa_framer_free(framer);
-  mpa_fpdu_memory_free(memory);
 }
 
 /* MPA-073, MPA-076: ULPDUs of 1 to 8 octets: length, ULPDU, as many zeros as bring it to a multiple of 4,
@@ -397,7 +376,7 @@ TEST(test_layout)
   static const uint8_t ulpdu[] = "ABCDEFGH";
 
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    mpa_framer *framer = mpa_framer_new(false, true);
+    g_autoptr(mpa_framer) framer = mpa_framer_new(false, true);
     uint8_t expected[2 + 8 + 3 + 4] = {0, (uint8_t)cases[i].ulpdu_octets};
     uint32_t covered = 2 + cases[i].ulpdu_octets + cases[i].pad_octets;
 
@@ -405,7 +384,6 @@ TEST(test_layout)
     slow_crc32c(expected, covered, expected + covered);
     g_autoptr(GByteArray) fpdu = frame(framer, ulpdu, cases[i].ulpdu_octets);
     g_assert_cmpmem(fpdu->data, fpdu->len, expected, covered + 4);
-    mpa_framer_free(framer);
   }
 }
 
@@ -415,7 +393,7 @@ TEST(test_layout)
 TEST(test_small_fpdus)
 {
   static const uint8_t ulpdu[28] = "small";
-  mpa_framer *framer = mpa_framer_new(true, true);
+  g_autoptr(mpa_framer) framer = mpa_framer_new(true, true);
   guint leading = 0;
 
   while (mpa_framer_offset(framer) < UINT64_C(100) * 512) {
@@ -431,7 +409,6 @@ TEST(test_small_fpdus)
     g_assert_cmpuint(fpdu->len, ==, marker < start + 36 ? 40 : 36);
   }
   g_assert_cmpuint(leading, ==, 12); /* at 0, 9 * 512, … 99 * 512 */
-  mpa_framer_free(framer);
 }
 
 /* MPA-063: a ULPDU of 64769 octets is the caller's mistake and goes nowhere (MPA-064: one of 64768 is
@@ -439,9 +416,8 @@ TEST(test_small_fpdus)
 TEST(test_too_long)
 {
   if (g_test_subprocess()) {
-    mpa_framer *framer = mpa_framer_new(true, true);
+    g_autoptr(mpa_framer) framer = mpa_framer_new(true, true);
     frame_zeros(framer, 64769);
-    mpa_framer_free(framer);
     return;
   }
   g_test_trap_subprocess(NULL, 0, 0);

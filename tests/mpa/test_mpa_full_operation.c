@@ -46,6 +46,8 @@ static void pair_free(pair *both)
   mpa_startup_free(both->ends[1]);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(pair, pair_free)
+
 /* What end `from` sends. */
 static mpa_stream *stream_from(const pair *both, int from)
 {
@@ -92,10 +94,9 @@ TEST(test_markers_follow_the_receiver)
     pair both = pair_new(IWARP_IETF, markers, crc);
 
     for (int from = 0; from < 2; from++) {
-      mpa_stream *stream = stream_from(&both, from);
+      g_autoptr(mpa_stream) stream = stream_from(&both, from);
       check_layout(stream, markers[1 - from]);
       g_assert_cmpint(mpa_startup_receive_markers(both.ends[1 - from]), ==, markers[1 - from]);
-      mpa_stream_free(stream);
     }
     pair_free(&both);
   }
@@ -112,8 +113,8 @@ TEST(test_crc_follows_both)
     bool checked = crc[0] || crc[1];
     int from = i & 4 ? 1 : 0;
     pair both = pair_new(IWARP_IETF, markers, crc);
-    mpa_stream *stream = stream_from(&both, from);
-    mpa_receiver *receiver = mpa_receiver_new(stream, mpa_startup_crc(both.ends[1 - from]));
+    g_autoptr(mpa_stream) stream = stream_from(&both, from);
+    g_autoptr(mpa_receiver) receiver = mpa_receiver_new(stream, mpa_startup_crc(both.ends[1 - from]));
 
     for (uint32_t fpdu = 0; checked && fpdu < 3; fpdu++) {
       uint8_t expected[4];
@@ -125,8 +126,6 @@ TEST(test_crc_follows_both)
     mpa_receiver_arrive(receiver, 0, 3024);
     g_assert_cmpuint(receiver->passed->len, ==, checked ? 1 : 3);
     g_assert_cmpint(receiver->error, ==, checked ? MPA_ERROR_CRC : MPA_ERROR_NONE);
-    mpa_receiver_free(receiver);
-    mpa_stream_free(stream);
     pair_free(&both);
   }
 }
@@ -139,8 +138,8 @@ TEST(test_rdmac_is_always_marked)
   pair both = pair_new(IWARP_RDMAC, no, no);
 
   for (int from = 0; from < 2; from++) {
-    mpa_stream *stream = stream_from(&both, from);
-    mpa_receiver *receiver = mpa_receiver_new(stream, mpa_startup_crc(both.ends[1 - from]));
+    g_autoptr(mpa_stream) stream = stream_from(&both, from);
+    g_autoptr(mpa_receiver) receiver = mpa_receiver_new(stream, mpa_startup_crc(both.ends[1 - from]));
 
     g_assert_true(mpa_startup_receive_markers(both.ends[1 - from]));
     g_assert_cmpmem(stream->octets->data, 4, "\0\0\0\0", 4);
@@ -149,8 +148,6 @@ TEST(test_rdmac_is_always_marked)
     mpa_receiver_arrive(receiver, 0, 3048);
     g_assert_cmpuint(receiver->passed->len, ==, 2);
     g_assert_cmpint(receiver->error, ==, MPA_ERROR_CRC);
-    mpa_receiver_free(receiver);
-    mpa_stream_free(stream);
   }
   pair_free(&both);
 }

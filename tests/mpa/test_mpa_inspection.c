@@ -6,151 +6,122 @@
  * test_mpa_deframer_location.c). */
 #include <string.h>
 
+#include "auto_free.h"
 #include "base/big_endian.h"
 #include "mpa_receiver.h"
 #include "test.h"
 
 static const uint32_t full[] = {1442, 1442, 1442, 1442};
 
-typedef struct fixture {
-  mpa_stream *stream;
-  mpa_receiver *receiver;
-} fixture;
+#define FULL_TEST(name) TEST_OF(mpa_receiver, made, set_up(true), name)
 
-static fixture set_up(bool markers)
+static mpa_receiver *set_up(bool markers)
 {
-  fixture made = {.stream = mpa_stream_new(markers, true, full, G_N_ELEMENTS(full))};
-  made.receiver = mpa_receiver_new(made.stream, true);
-  return made;
+  return mpa_receiver_of(markers, true, full, G_N_ELEMENTS(full));
 }
 
-static void tear_down(fixture *made)
+static mpa_error inspect(const mpa_receiver *made, uint64_t from, uint64_t to)
 {
-  mpa_receiver_free(made->receiver);
-  mpa_stream_free(made->stream);
-}
-
-static mpa_error inspect(const fixture *made, uint64_t from, uint64_t to)
-{
-  buffer_chain segment;
+  g_auto(buffer_chain) segment;
 
   buffer_chain_init(&segment);
   buffer_chain_append(&segment, made->stream->octets->data + from, (uint32_t)(to - from), NULL);
-  mpa_error verdict = mpa_deframer_inspect(made->receiver->deframer, from, &segment);
-  buffer_chain_clear(&segment);
+  mpa_error verdict = mpa_deframer_inspect(made->deframer, from, &segment);
   return verdict;
 }
 
-static void flip(fixture *made, uint64_t octet)
+static void flip(mpa_receiver *made, uint64_t octet)
 {
   made->stream->octets->data[octet] ^= 0x20;
 }
 
 /* At the in-order edge the chain locates: the FPDUs of the segment are judged, up to the first that is not
  * whole. */
-TEST(test_in_order)
+FULL_TEST(test_in_order)
 {
-  fixture made = set_up(true);
-
-  g_assert_cmpint(inspect(&made, 0, 2920), ==, MPA_ERROR_NONE);
-  flip(&made, 2000);
-  g_assert_cmpint(inspect(&made, 0, 2920), ==, MPA_ERROR_CRC);
-  g_assert_cmpint(inspect(&made, 0, 2919), ==, MPA_ERROR_NONE);
-  g_assert_cmpint(inspect(&made, 0, 1460), ==, MPA_ERROR_NONE);
-  tear_down(&made);
+  g_assert_cmpint(inspect(made, 0, 2920), ==, MPA_ERROR_NONE);
+  flip(made, 2000);
+  g_assert_cmpint(inspect(made, 0, 2920), ==, MPA_ERROR_CRC);
+  g_assert_cmpint(inspect(made, 0, 2919), ==, MPA_ERROR_NONE);
+  g_assert_cmpint(inspect(made, 0, 1460), ==, MPA_ERROR_NONE);
 }
 
 /* Code 3 is told as such: the CRC is right, the marker at 512 points elsewhere. */
-TEST(test_wrong_marker)
+FULL_TEST(test_wrong_marker)
 {
-  fixture made = set_up(true);
-
-  made.stream->octets->data[515] ^= 0x08;
-  mpa_stream_repair_crc(made.stream, 0);
-  g_assert_cmpint(inspect(&made, 0, 1460), ==, MPA_ERROR_MARKER);
-  tear_down(&made);
+  made->stream->octets->data[515] ^= 0x08;
+  mpa_stream_repair_crc(made->stream, 0);
+  g_assert_cmpint(inspect(made, 0, 1460), ==, MPA_ERROR_MARKER);
 }
 
 /* After a hole markers locate, and the ends of the valid FPDUs they locate. */
 TEST(test_behind_a_hole)
 {
-  fixture made = set_up(true);
+  g_autoptr(mpa_receiver) made = set_up(true);
 
-  flip(&made, 3000); /* FPDU 2, before its first marker */
-  g_assert_cmpint(inspect(&made, 1460, 4380), ==, MPA_ERROR_CRC);
-  g_assert_cmpint(inspect(&made, 2920, 4380), ==, MPA_ERROR_CRC);
-  g_assert_cmpint(inspect(&made, 2924, 4380), ==, MPA_ERROR_NONE); /* not whole in it */
-  g_assert_cmpint(inspect(&made, 1460, 2920), ==, MPA_ERROR_NONE);
-  tear_down(&made);
+  flip(made, 3000); /* FPDU 2, before its first marker */
+  g_assert_cmpint(inspect(made, 1460, 4380), ==, MPA_ERROR_CRC);
+  g_assert_cmpint(inspect(made, 2920, 4380), ==, MPA_ERROR_CRC);
+  g_assert_cmpint(inspect(made, 2924, 4380), ==, MPA_ERROR_NONE); /* not whole in it */
+  g_assert_cmpint(inspect(made, 1460, 2920), ==, MPA_ERROR_NONE);
 
-  static const uint32_t small[] = {430, 90, 90,
-                                   90}; /* [440, 540) with the marker at 512, [540, 636), [636, 732) */
-  made.stream = mpa_stream_new(true, true, small, 4);
-  made.receiver = mpa_receiver_new(made.stream, true);
-  flip(&made, 700);
-  g_assert_cmpint(inspect(&made, 440, 732), ==, MPA_ERROR_CRC);  /* by the marker chain */
-  g_assert_cmpint(inspect(&made, 540, 732), ==, MPA_ERROR_NONE); /* nothing locates it */
-  tear_down(&made);
+  /* [440, 540) with the marker at 512, [540, 636), [636, 732) */
+  static const uint32_t small[] = {430, 90, 90, 90};
+  g_autoptr(mpa_receiver) packed = mpa_receiver_of(true, true, small, 4);
+  flip(packed, 700);
+  g_assert_cmpint(inspect(packed, 440, 732), ==, MPA_ERROR_CRC);  /* by the marker chain */
+  g_assert_cmpint(inspect(packed, 540, 732), ==, MPA_ERROR_NONE); /* nothing locates it */
 }
 
 /* Without markers nothing is known of octets after a hole. FPDUs [0, 1448), [1448, 2896). */
 TEST(test_behind_a_hole_without_markers)
 {
-  fixture made = set_up(false);
+  g_autoptr(mpa_receiver) made = set_up(false);
 
-  flip(&made, 1500);
-  g_assert_cmpint(inspect(&made, 1448, 2896), ==, MPA_ERROR_NONE);
-  mpa_receiver_arrive(made.receiver, 0, 1448);
-  g_assert_cmpint(inspect(&made, 1448, 2896), ==, MPA_ERROR_CRC);
-  tear_down(&made);
+  flip(made, 1500);
+  g_assert_cmpint(inspect(made, 1448, 2896), ==, MPA_ERROR_NONE);
+  mpa_receiver_arrive(made, 0, 1448);
+  g_assert_cmpint(inspect(made, 1448, 2896), ==, MPA_ERROR_CRC);
 }
 
 /* An FPDU that began in committed octets is completed by these: its fault is not theirs to cure; if it is
  * valid, its end locates the next. */
 TEST(test_spanning_fpdu)
 {
-  fixture made = set_up(false);
+  g_autoptr(mpa_receiver) made = set_up(false);
 
-  mpa_receiver_arrive(made.receiver, 0, 700);
-  flip(&made, 2000);
-  g_assert_cmpint(inspect(&made, 700, 2896), ==, MPA_ERROR_CRC);
-  flip(&made, 1000);
-  g_assert_cmpint(inspect(&made, 700, 2896), ==, MPA_ERROR_NONE);
-  g_assert_cmpint(inspect(&made, 700, 1448), ==, MPA_ERROR_NONE);
-  tear_down(&made);
+  mpa_receiver_arrive(made, 0, 700);
+  flip(made, 2000);
+  g_assert_cmpint(inspect(made, 700, 2896), ==, MPA_ERROR_CRC);
+  flip(made, 1000);
+  g_assert_cmpint(inspect(made, 700, 2896), ==, MPA_ERROR_NONE);
+  g_assert_cmpint(inspect(made, 700, 1448), ==, MPA_ERROR_NONE);
 }
 
 /* The start was established by an FPDU passed early, and by a marker whose header had not come. */
 TEST(test_start_known_before)
 {
   static const uint32_t short_fpdus[] = {1442, 1442, 20, 20}; /* FPDU 2 is [2920, 2948) without a marker */
-  fixture made;
-
-  made.stream = mpa_stream_new(true, true, short_fpdus, 4);
-  made.receiver = mpa_receiver_new(made.stream, true);
-  mpa_receiver_arrive(made.receiver, 1460, 2920);
-  flip(&made, 2930);
-  g_assert_cmpint(inspect(&made, 2920, 2948), ==, MPA_ERROR_CRC);
-  tear_down(&made);
+  g_autoptr(mpa_receiver) early = mpa_receiver_of(true, true, short_fpdus, 4);
+  mpa_receiver_arrive(early, 1460, 2920);
+  flip(early, 2930);
+  g_assert_cmpint(inspect(early, 2920, 2948), ==, MPA_ERROR_CRC);
 
   /* [480, 512) is an FPDU of 24 octets of ULPDU; the marker at 512 is said to point to it and is there
    * before it */
   static const uint32_t before_marker[] = {470, 24, 24};
-  made.stream = mpa_stream_new(true, true, before_marker, 3);
-  made.receiver = mpa_receiver_new(made.stream, true);
-  g_assert_cmpuint(mpa_stream_at(made.stream, 1)->start, ==, 480);
-  made.stream->octets->data[515] = 32;
-  mpa_receiver_arrive(made.receiver, 512, 516);
-  g_assert_cmpint(inspect(&made, 480, 512), ==, MPA_ERROR_NONE);
-  flip(&made, 490);
-  g_assert_cmpint(inspect(&made, 480, 512), ==, MPA_ERROR_CRC);
+  g_autoptr(mpa_receiver) late = mpa_receiver_of(true, true, before_marker, 3);
+  g_assert_cmpuint(mpa_stream_at(late->stream, 1)->start, ==, 480);
+  late->stream->octets->data[515] = 32;
+  mpa_receiver_arrive(late, 512, 516);
+  g_assert_cmpint(inspect(late, 480, 512), ==, MPA_ERROR_NONE);
+  flip(late, 490);
+  g_assert_cmpint(inspect(late, 480, 512), ==, MPA_ERROR_CRC);
   /* half of the marker is held, half comes with the FPDU */
-  mpa_receiver_free(made.receiver);
-  made.receiver = mpa_receiver_new(made.stream, true);
-  mpa_receiver_arrive(made.receiver, 514, 516);
-  g_assert_cmpint(inspect(&made, 480, 514), ==, MPA_ERROR_CRC);
-  g_assert_cmpint(inspect(&made, 480, 513), ==, MPA_ERROR_NONE);
-  tear_down(&made);
+  g_autoptr(mpa_receiver) half = mpa_receiver_new(late->stream, true);
+  mpa_receiver_arrive(half, 514, 516);
+  g_assert_cmpint(inspect(half, 480, 514), ==, MPA_ERROR_CRC);
+  g_assert_cmpint(inspect(half, 480, 513), ==, MPA_ERROR_NONE);
 }
 
 /* FPDU 1, [512, 548), begins with the marker at 512, half of which has come before: it is valid, and its end
@@ -158,15 +129,11 @@ TEST(test_start_known_before)
 TEST(test_marker_cut_in_front)
 {
   static const uint32_t ulpdus[] = {502, 24, 24};
-  fixture made;
-
-  made.stream = mpa_stream_new(true, true, ulpdus, 3);
-  made.receiver = mpa_receiver_new(made.stream, true);
-  mpa_receiver_arrive(made.receiver, 512, 514);
-  g_assert_cmpint(inspect(&made, 514, 580), ==, MPA_ERROR_NONE);
-  flip(&made, 570);
-  g_assert_cmpint(inspect(&made, 514, 580), ==, MPA_ERROR_CRC);
-  tear_down(&made);
+  g_autoptr(mpa_receiver) made = mpa_receiver_of(true, true, ulpdus, 3);
+  mpa_receiver_arrive(made, 512, 514);
+  g_assert_cmpint(inspect(made, 514, 580), ==, MPA_ERROR_NONE);
+  flip(made, 570);
+  g_assert_cmpint(inspect(made, 514, 580), ==, MPA_ERROR_CRC);
 }
 
 /* FPDU 0 is [0, 1460), and its octets 700 and 701 (of the ULPDU 690 and 691, after the first marker,
@@ -176,60 +143,56 @@ TEST(test_marker_cut_in_front)
 TEST(test_marker_into_valid_fpdu)
 {
   uint8_t ulpdu[1442] = {[690] = 0xFF, [691] = 0xFF};
-  fixture made = {.stream = mpa_stream_begin(true, true)};
+  g_autoptr(mpa_stream) stream = mpa_stream_begin(true, true);
 
-  mpa_stream_append(made.stream, ulpdu, sizeof ulpdu);
-  mpa_stream_append(made.stream, ulpdu, sizeof ulpdu);
-  made.receiver = mpa_receiver_new(made.stream, true);
-  g_assert_cmpuint(big_endian_read_16(made.stream->octets->data + 700), ==, 0xFFFF);
-  big_endian_write_16(made.stream->octets->data + 1538, 836);
-  mpa_stream_repair_crc(made.stream, 1);
-  g_assert_cmpint(inspect(&made, 0, 1540), ==, MPA_ERROR_NONE);
-  g_assert_cmpint(inspect(&made, 0, 2920), ==, MPA_ERROR_MARKER);
-  mpa_receiver_arrive(made.receiver, 0, 1540);
-  g_assert_cmpint(made.receiver->error, ==, MPA_ERROR_NONE);
-  mpa_receiver_arrive(made.receiver, 1540, 2920);
-  g_assert_cmpint(made.receiver->error, ==, MPA_ERROR_MARKER);
-  tear_down(&made);
+  mpa_stream_append(stream, ulpdu, sizeof ulpdu);
+  mpa_stream_append(stream, ulpdu, sizeof ulpdu);
+  g_autoptr(mpa_receiver) made = mpa_receiver_new(stream, true);
+  g_assert_cmpuint(big_endian_read_16(made->stream->octets->data + 700), ==, 0xFFFF);
+  big_endian_write_16(made->stream->octets->data + 1538, 836);
+  mpa_stream_repair_crc(made->stream, 1);
+  g_assert_cmpint(inspect(made, 0, 1540), ==, MPA_ERROR_NONE);
+  g_assert_cmpint(inspect(made, 0, 2920), ==, MPA_ERROR_MARKER);
+  mpa_receiver_arrive(made, 0, 1540);
+  g_assert_cmpint(made->error, ==, MPA_ERROR_NONE);
+  mpa_receiver_arrive(made, 1540, 2920);
+  g_assert_cmpint(made->error, ==, MPA_ERROR_MARKER);
 }
 
 /* A ULPDU_Length above 64768 is a fault of the octets that it is in, though the FPDU can never be whole in
  * them (note M15). */
-TEST(test_impossible_length)
+FULL_TEST(test_impossible_length)
 {
-  fixture made = set_up(true);
-
-  made.stream->octets->data[4] = 0xFD; /* 0xFD.. > 64768 = 0xFD00 */
-  g_assert_cmpint(inspect(&made, 0, 5), ==, MPA_ERROR_NONE);
-  g_assert_cmpint(inspect(&made, 0, 6), ==, MPA_ERROR_CRC);
-  mpa_receiver_arrive(made.receiver, 0, 5);
-  g_assert_cmpint(inspect(&made, 5, 1460), ==, MPA_ERROR_NONE); /* half of it is committed */
-  tear_down(&made);
+  made->stream->octets->data[4] = 0xFD; /* 0xFD.. > 64768 = 0xFD00 */
+  g_assert_cmpint(inspect(made, 0, 5), ==, MPA_ERROR_NONE);
+  g_assert_cmpint(inspect(made, 0, 6), ==, MPA_ERROR_CRC);
+  mpa_receiver_arrive(made, 0, 5);
+  g_assert_cmpint(inspect(made, 5, 1460), ==, MPA_ERROR_NONE); /* half of it is committed */
 }
 
 /* Asking changes nothing: neither what is held nor what happens later; after an error there is nothing to
  * ask. */
 TEST(test_changes_nothing)
 {
-  fixture made = set_up(true);
+  mpa_receiver *made = set_up(true);
   mpa_held before;
 
-  flip(&made, 2000);
-  mpa_receiver_arrive(made.receiver, 0, 700);
-  mpa_deframer_held(made.receiver->deframer, &before);
-  g_assert_cmpint(inspect(&made, 1460, 2920), ==, MPA_ERROR_CRC);
-  g_assert_cmpint(inspect(&made, 1460, 2920), ==, MPA_ERROR_CRC);
-  mpa_receiver_expect_held(made.receiver, before);
-  flip(&made, 2000); /* it is sent again, and right */
-  mpa_receiver_arrive(made.receiver, 700, 5840);
-  mpa_receiver_expect_all(made.receiver);
-  tear_down(&made);
+  flip(made, 2000);
+  mpa_receiver_arrive(made, 0, 700);
+  mpa_deframer_held(made->deframer, &before);
+  g_assert_cmpint(inspect(made, 1460, 2920), ==, MPA_ERROR_CRC);
+  g_assert_cmpint(inspect(made, 1460, 2920), ==, MPA_ERROR_CRC);
+  mpa_receiver_expect_all_held(made, before);
+  flip(made, 2000); /* it is sent again, and right */
+  mpa_receiver_arrive(made, 700, 5840);
+  mpa_receiver_expect_all(made);
+  mpa_receiver_free(made);
 
   made = set_up(true);
-  flip(&made, 700);
-  flip(&made, 2000);
-  mpa_receiver_arrive(made.receiver, 0, 1460);
-  g_assert_cmpint(made.receiver->error, ==, MPA_ERROR_CRC);
-  g_assert_cmpint(inspect(&made, 1460, 2920), ==, MPA_ERROR_NONE);
-  tear_down(&made);
+  flip(made, 700);
+  flip(made, 2000);
+  mpa_receiver_arrive(made, 0, 1460);
+  g_assert_cmpint(made->error, ==, MPA_ERROR_CRC);
+  g_assert_cmpint(inspect(made, 1460, 2920), ==, MPA_ERROR_NONE);
+  mpa_receiver_free(made);
 }

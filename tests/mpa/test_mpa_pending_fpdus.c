@@ -3,6 +3,8 @@
 #include "mpa/mpa_pending_fpdus.h"
 #include "test.h"
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(mpa_pending_fpdus, mpa_pending_fpdus_clear)
+
 static void locate(mpa_pending_fpdus *pending, uint64_t start, uint32_t ulpdu_octets, uint64_t arrived)
 {
   mpa_fpdu fpdu = mpa_fpdu_at(start, ulpdu_octets, false);
@@ -14,7 +16,7 @@ static void locate(mpa_pending_fpdus *pending, uint64_t start, uint32_t ulpdu_oc
 TEST(test_sorted)
 {
   static const uint64_t starts[] = {400, 100, 300, 200, 100};
-  mpa_pending_fpdus pending;
+  g_auto(mpa_pending_fpdus) pending;
 
   mpa_pending_fpdus_init(&pending);
   for (gsize index = 0; index < G_N_ELEMENTS(starts); index++) {
@@ -30,13 +32,12 @@ TEST(test_sorted)
   g_assert_cmpuint(pending.entries.count, ==, 2);
   mpa_pending_fpdus_remove(&pending, mpa_pending_fpdus_find(&pending, 300));
   g_assert_cmpuint(mpa_pending_fpdus_at(&pending, 0)->start, ==, 400);
-  mpa_pending_fpdus_clear(&pending);
 }
 
 /* Until an FPDU is located the lowest-numbered method that names its start counts; then the first stays. */
 TEST(test_method)
 {
-  mpa_pending_fpdus pending;
+  g_auto(mpa_pending_fpdus) pending;
 
   mpa_pending_fpdus_init(&pending);
   mpa_pending_fpdus_establish(&pending, 100, MPA_LOCATED_BY_MARKER_CHAIN);
@@ -47,13 +48,12 @@ TEST(test_method)
   locate(&pending, 100, 42, 2);
   mpa_pending_fpdus_establish(&pending, 100, MPA_LOCATED_BY_CHAIN);
   g_assert_cmpint(mpa_pending_fpdus_find(&pending, 100)->method, ==, MPA_LOCATED_BY_MARKER);
-  mpa_pending_fpdus_clear(&pending);
 }
 
 /* 42 octets of ULPDU make an FPDU of 48. */
 TEST(test_counts)
 {
-  mpa_pending_fpdus pending;
+  g_auto(mpa_pending_fpdus) pending;
 
   mpa_pending_fpdus_init(&pending);
   locate(&pending, 148, 42, 20);
@@ -72,7 +72,6 @@ TEST(test_counts)
   mpa_pending_fpdus_remove_below(&pending, UINT64_MAX);
   g_assert_cmpuint(pending.located, ==, 0);
   g_assert_cmpuint(pending.arrived, ==, 0);
-  mpa_pending_fpdus_clear(&pending);
 }
 
 TEST(test_overlap)

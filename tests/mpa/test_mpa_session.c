@@ -129,7 +129,7 @@ TEST(test_streams_are_as_agreed)
 
     config.private_data_octets = always ? 0 : 13;
     describe(&config);
-    mpa_link *link = mpa_link_new(&config);
+    g_autoptr(mpa_link) link = mpa_link_new(&config);
     post_both(link);
     mpa_link_run(link, LONG_TIME);
     for (unsigned from = 0; from < MPA_LINK_ENDS; from++) {
@@ -140,7 +140,6 @@ TEST(test_streams_are_as_agreed)
       g_assert_cmpuint(count, ==,
                        markers ? (link->end[from].sent->len - link->end[from].sent_start + 511) / 512 : 0);
     }
-    mpa_link_free(link);
   }
 }
 
@@ -156,7 +155,7 @@ TEST(test_crc_is_checked_as_agreed)
                                 .crc = {choice & 1, choice & 2},
                                 .passing = TCP_PASSING_AS_ARRIVED};
       bool crc = choice != 0;
-      mpa_link *link = mpa_link_new(&config);
+      g_autoptr(mpa_link) link = mpa_link_new(&config);
 
       describe(&config);
       for (int i = 0; i < 200; i++) {
@@ -174,7 +173,6 @@ TEST(test_crc_is_checked_as_agreed)
         mpa_link_expect_all(link, from);
       }
       g_assert_cmpuint(link->corruptions_left[from], ==, 0);
-      mpa_link_free(link);
     }
   }
 }
@@ -187,7 +185,7 @@ static void check_transfer(mpa_link_config config)
   for (int crc = 0; crc <= 1; crc++) {
     config.crc[0] = config.crc[1] = crc;
     describe(&config);
-    mpa_link *link = mpa_link_new(&config);
+    g_autoptr(mpa_link) link = mpa_link_new(&config);
     post_both(link);
     post_both(link);
     mpa_link_run(link, LONG_TIME);
@@ -199,7 +197,6 @@ static void check_transfer(mpa_link_config config)
         seen[end] = g_strdup(link->end[end].trace->str);
       }
     }
-    mpa_link_free(link);
   }
   g_free(seen[1]);
   g_free(seen[0]);
@@ -266,7 +263,7 @@ TEST(test_mtu_shrinks)
                             .crc = {true, true},
                             .segmentation = TCP_SEGMENTATION_ALIGNED,
                             .passing = TCP_PASSING_AS_ARRIVED};
-  mpa_link *link = mpa_link_new(&config);
+  g_autoptr(mpa_link) link = mpa_link_new(&config);
 
   g_assert_cmpuint(mpa_link_mulpdu(link, 0), ==, 1442);
   for (int i = 0; i < 40; i++) {
@@ -293,7 +290,6 @@ TEST(test_mtu_shrinks)
   g_assert_cmpuint(unaligned, ==, 60); /* 30 FPDUs of 1460 or 1456 octets: 536, 536 and a rest */
   kit_set_send_mtu(link->end[0].tcp, 1500);
   g_assert_cmpuint(mpa_link_mulpdu(link, 0), ==, 1442);
-  mpa_link_free(link);
 }
 
 /* MPA-060: ULPDUs of MULPDU octets, whatever the marker phase, make FPDUs within EMSS: an aligned sender
@@ -309,7 +305,7 @@ TEST(test_fpdus_fit_their_segments)
                               .mtu_octets = mtus[i],
                               .segmentation = TCP_SEGMENTATION_ALIGNED,
                               .passing = TCP_PASSING_AS_ARRIVED};
-    mpa_link *link = mpa_link_new(&config);
+    g_autoptr(mpa_link) link = mpa_link_new(&config);
 
     for (uint32_t fpdu = 0; fpdu < 60; fpdu++) {
       mpa_link_post(link, 0, fpdu % 4 == 3 ? 1 + fpdu : mpa_link_mulpdu(link, 0));
@@ -317,7 +313,6 @@ TEST(test_fpdus_fit_their_segments)
     mpa_link_run(link, LONG_TIME);
     mpa_link_expect_all(link, 0);
     expect_aligned(&link->end[0], 0);
-    mpa_link_free(link);
   }
 }
 
@@ -331,7 +326,7 @@ TEST(test_tiny_emss)
                             .mtu_octets = 104,
                             .segmentation = TCP_SEGMENTATION_ALIGNED,
                             .passing = TCP_PASSING_AS_ARRIVED};
-  mpa_link *link = mpa_link_new(&config);
+  g_autoptr(mpa_link) link = mpa_link_new(&config);
 
   g_assert_cmpuint(mpa_link_mulpdu(link, 0), ==, 128);
   for (int i = 0; i < 30; i++) {
@@ -341,7 +336,6 @@ TEST(test_tiny_emss)
   mpa_link_expect_all(link, 0);
   read_stream(link, 0, true, true);
   g_assert_cmpuint(link->end[0].segments->len, ==, 90); /* 2 + 128 + 2 + 4 and perhaps a marker: 136 or 140 */
-  mpa_link_free(link);
 }
 
 static mpa_link_config damage_config(bool silent_drop)
@@ -374,14 +368,13 @@ static mpa_link *damaged_link(const mpa_link_config *config, guint index, uint64
 TEST(test_damage_is_reported)
 {
   mpa_link_config config = damage_config(false);
-  mpa_link *link = damaged_link(&config, 5, 700, 1);
+  g_autoptr(mpa_link) link = damaged_link(&config, 5, 700, 1);
 
   g_assert_cmpint(link->end[1].error, ==, MPA_ERROR_CRC);
   g_assert_cmpuint(link->end[1].error_offset, ==, start_of(link, 0, 5));
   g_assert_cmpuint(link->end[1].passed_count, ==, 5);
   g_assert_cmpuint(link->end[1].tcp->gauges->in_order_edge, ==, link->end[0].sent->len);
   g_assert_false(link->end[1].closed);
-  mpa_link_free(link);
 }
 
 /* MPA-286: with the silent drop the damaged segment is as if it had been lost; it comes again, whole, and
@@ -398,14 +391,13 @@ TEST(test_damage_is_dropped)
     for (unsigned in_order = 0; in_order < 2; in_order++) {
       mpa_link_config config = damage_config(true);
       config.passing = in_order ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED;
-      mpa_link *link = damaged_link(&config, (guint)damages[i][0], damages[i][1], 1);
+      g_autoptr(mpa_link) link = damaged_link(&config, (guint)damages[i][0], damages[i][1], 1);
 
       g_test_message("damage %zu, in order %u", i, in_order);
       mpa_link_expect_all(link, 0);
       g_assert_cmpuint(link->end[1].dropped, ==, 1);
       g_assert_cmpuint(link->corruptions_left[0], ==, 0);
       g_assert_cmpuint(tcp_transport_statistics(link->end[0].tcp)->retransmissions, ==, 1);
-      mpa_link_free(link);
     }
   }
 }
@@ -415,13 +407,12 @@ TEST(test_damage_is_dropped)
 TEST(test_damage_at_the_source)
 {
   mpa_link_config config = damage_config(true);
-  mpa_link *link = damaged_link(&config, 5, 700, G_MAXUINT);
+  g_autoptr(mpa_link) link = damaged_link(&config, 5, 700, G_MAXUINT);
 
   g_assert_true(link->end[0].closed);
   g_assert_cmpint(link->end[0].reason, ==, TCP_CLOSE_GAVE_UP);
   g_assert_cmpint(link->end[1].error, ==, MPA_ERROR_NONE);
   g_assert_cmpuint(link->end[1].passed_count, ==, 29); /* the others, located by their markers */
-  mpa_link_free(link);
 }
 
 /* When the FPDU spans segments, or seems to because its ULPDU_Length has grown (1442 becomes 9634), part
@@ -433,12 +424,11 @@ TEST(test_damage_of_a_spanning_fpdu)
   for (size_t i = 0; i < G_N_ELEMENTS(octets); i++) {
     mpa_link_config config = damage_config(true);
     config.split = i == 0 ? 800 : 0; /* 800 and 660 */
-    mpa_link *link = damaged_link(&config, 5, octets[i], 1);
+    g_autoptr(mpa_link) link = damaged_link(&config, 5, octets[i], 1);
 
     g_assert_cmpint(link->end[1].error, ==, MPA_ERROR_CRC);
     g_assert_cmpuint(link->end[1].error_offset, ==, start_of(link, 0, 5));
     g_assert_cmpuint(link->end[1].dropped, ==, 0);
-    mpa_link_free(link);
   }
 }
 
@@ -449,7 +439,7 @@ TEST(test_fin_comes_last)
   mpa_link_config config = damage_config(false);
   config.reverse_pieces = true;
   config.split = 500;
-  mpa_link *link = mpa_link_new(&config);
+  g_autoptr(mpa_link) link = mpa_link_new(&config);
 
   for (int i = 0; i < 5; i++) {
     mpa_link_post(link, 0, 1442);
@@ -462,5 +452,4 @@ TEST(test_fin_comes_last)
   mpa_link_post(link, 1, 600);
   mpa_link_run(link, LONG_TIME);
   mpa_link_expect_all(link, 1);
-  mpa_link_free(link);
 }

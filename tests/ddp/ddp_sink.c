@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "ddp_sink.h"
+#include "auto_free.h"
 
 #include <glib.h>
 #include <string.h>
@@ -178,7 +179,7 @@ uint64_t sent_start_of(const sent_segment *segments, size_t index)
 void ddp_sink_receive_octets(ddp_sink *s, uint64_t start, uint64_t fpdu_octets, const uint8_t *wire,
                              uint32_t length)
 {
-  buffer_chain ulpdu;
+  g_auto(buffer_chain) ulpdu;
   buffer_chain_init(&ulpdu);
   uint32_t first = length < 16 ? length / 2 : 16;
   buffer_chain_append(&ulpdu, wire, first, NULL);
@@ -194,7 +195,6 @@ void ddp_sink_receive_octets(ddp_sink *s, uint64_t start, uint64_t fpdu_octets, 
                       .part_count = 1};
   s->would_place = ddp_placer_would_place(s->placer, &passed);
   ddp_placer_receive(s->placer, &passed, SENT_AT);
-  buffer_chain_clear(&ulpdu);
 }
 
 void ddp_sink_receive(ddp_sink *s, const sent_segment *segments, size_t index)

@@ -4,6 +4,7 @@
 #define TESTS_DDP_DDP_SINK_H
 
 #include "ddp/ddp_placer.h"
+#include "test.h"
 
 /* A Data Sink: one Tagged Buffer of 64 octets, TO 1000 … 1063, under four STags, and three untagged buffers of
  * 16 octets on QN 0 (MSN 1, 2, 3) and one on QN 1. Memory starts as 0xEE; the guards around every buffer must
@@ -91,6 +92,10 @@ typedef struct ddp_sink {
 ddp_sink *ddp_sink_new(void);
 ddp_sink *ddp_sink_new_with(iwarp_generation generation, bool report_on_arrival);
 void ddp_sink_free(ddp_sink *s);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(ddp_sink, ddp_sink_free)
+
+/* A test (kit/test.h) of a new sink `s`. */
+#define SINK_TEST(name) TEST_OF(ddp_sink, s, ddp_sink_new(), name)
 
 /* Where untagged buffer `buffer` starts (the fourth is the one of QN 1); the Tagged Buffer when it is -1. */
 uint8_t *ddp_sink_memory_of(ddp_sink *s, int buffer);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <string.h>
 
+#include "auto_free.h"
 #include "ddp/ddp_header.h"
 #include "test.h"
 
@@ -22,16 +23,14 @@ static void assert_equal(const ddp_header *got, const ddp_header *expected)
  * in one piece. */
 static size_t decode(ddp_header *header, const uint8_t *wire, uint32_t length)
 {
-  buffer_chain chain;
+  g_auto(buffer_chain) chain;
   buffer_chain_init(&chain);
   for (uint32_t i = 0; i < length; i++) {
-    octet_buffer *buffer = octet_buffer_new(1);
+    g_autoptr(octet_buffer) buffer = octet_buffer_new(1);
     octet_buffer_octets(buffer)[0] = wire[i];
     buffer_chain_append(&chain, octet_buffer_octets(buffer), 1, buffer);
-    octet_buffer_unref(buffer);
   }
   size_t octets = ddp_header_decode(header, &chain);
-  buffer_chain_clear(&chain);
   return octets;
 }
 

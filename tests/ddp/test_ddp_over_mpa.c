@@ -3,6 +3,7 @@
  * of any size, in any order and several times, and becomes messages again. */
 #include <string.h>
 
+#include "auto_free.h"
 #include "base/random_stream.h"
 #include "ddp/ddp_placer.h"
 #include "ddp/ddp_segmenter.h"
@@ -161,7 +162,7 @@ static void send(wire_link *l)
 {
   ddp_segmenter *segmenter =
       ddp_segmenter_new(iwarp_generation_rules_of(l->generation)->ddp_version, QUEUES, DDP_FIRST_MSN);
-  mpa_framer *framer = mpa_framer_new(l->markers, true);
+  g_autoptr(mpa_framer) framer = mpa_framer_new(l->markers, true);
   for (size_t i = 0; i < MESSAGES; i++) {
     sent_message *message = &l->messages[i];
     ddp_segmenter_start(segmenter, &(ddp_message){.tagged = message->tagged,
@@ -174,8 +175,8 @@ static void send(wire_link *l)
                                                   .source = append_octets,
                                                   .source_user = message->octets});
     while (!ddp_segmenter_is_idle(segmenter)) {
-      buffer_chain ulpdu;
-      buffer_chain fpdu;
+      g_auto(buffer_chain) ulpdu;
+      g_auto(buffer_chain) fpdu;
       buffer_chain_init(&ulpdu);
       buffer_chain_init(&fpdu);
       ddp_segmenter_next(segmenter, 128 + (uint32_t)random_stream_below(l->random, 1300), &ulpdu);
@@ -186,11 +187,8 @@ static void send(wire_link *l)
       guint end = l->stream->len;
       g_byte_array_set_size(l->stream, end + fpdu.length);
       buffer_chain_copy_out(&fpdu, 0, fpdu.length, l->stream->data + end);
-      buffer_chain_clear(&ulpdu);
-      buffer_chain_clear(&fpdu);
     }
   }
-  mpa_framer_free(framer);
   ddp_segmenter_free(segmenter);
 }
 
@@ -262,17 +260,18 @@ static void wire_link_free(wire_link *l)
   g_free(l);
 }
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(wire_link, wire_link_free)
+
 /* The octets [from, from + length) of the stream arrive. */
 static void arrive(wire_link *l, uint64_t from, uint32_t length)
 {
   octet_buffer *buffer = octet_buffer_new(length);
-  buffer_chain chain;
+  g_auto(buffer_chain) chain;
   buffer_chain_init(&chain);
   memcpy(octet_buffer_octets(buffer), l->stream->data + from, length);
   buffer_chain_append(&chain, octet_buffer_octets(buffer), length, buffer);
   octet_buffer_unref(buffer);
   mpa_deframer_receive(l->deframer, from, &chain, 0, 0);
-  buffer_chain_clear(&chain);
 }
 
 /* The whole stream arrives in pieces that have nothing to do with those it was sent in, in a random order;
@@ -283,7 +282,7 @@ static void arrive_in_pieces(wire_link *l)
     uint64_t from;
     uint32_t length;
   } piece;
-  GArray *pieces = g_array_new(FALSE, FALSE, sizeof(piece));
+  g_autoptr(GArray) pieces = g_array_new(FALSE, FALSE, sizeof(piece));
   uint64_t cut = 0;
   while (cut < l->stream->len) {
     uint32_t length = 1 + (uint32_t)random_stream_below(l->random, 1600);
@@ -300,7 +299,6 @@ static void arrive_in_pieces(wire_link *l)
     uint64_t again = random_stream_below(l->random, seen);
     arrive(l, again, (uint32_t)MIN(seen - again, 3000));
   }
-  g_array_free(pieces, TRUE);
 }
 
 /* DDP-020: the segments handed up are those that were sent, whatever cuts the stream; DDP-024: each with
@@ -317,7 +315,7 @@ TEST(test_any_cut_and_any_order)
     iwarp_generation generation = (iwarp_generation)(round % IWARP_GENERATIONS);
     bool markers = generation == IWARP_RDMAC || round % 2 == 0;
     g_test_message("seed %u generation %d markers %d", (unsigned)round, generation, markers);
-    wire_link *l = wire_link_new(round, "test_ddp_over_mpa.cuts", generation, markers);
+    g_autoptr(wire_link) l = wire_link_new(round, "test_ddp_over_mpa.cuts", generation, markers);
     arrive_in_pieces(l);
     g_assert_cmpint(l->llp_error, ==, MPA_ERROR_NONE);
     g_assert_cmpuint(l->errors, ==, 0);
@@ -328,7 +326,6 @@ TEST(test_any_cut_and_any_order)
     g_assert_cmpuint(l->delivered, ==, MESSAGES);
     g_assert_cmpuint(ddp_placer_undelivered(l->placer), ==, 0);
     early += l->passed_early;
-    wire_link_free(l);
   }
   g_assert_cmpuint(early, >, ROUNDS); /* the orders were bad ones */
 }
@@ -339,7 +336,7 @@ TEST(test_a_wrong_bit)
 {
   enum { FLIPS = 400 };
   for (uint64_t round = 0; round < FLIPS; round++) {
-    wire_link *l = wire_link_new(round % 8, "test_ddp_over_mpa.bits", IWARP_IETF, round % 2 == 0);
+    g_autoptr(wire_link) l = wire_link_new(round % 8, "test_ddp_over_mpa.bits", IWARP_IETF, round % 2 == 0);
     random_stream *random = random_stream_new(round, "test_ddp_over_mpa.flip");
     uint64_t octet = random_stream_below(random, l->stream->len);
     l->stream->data[octet] ^= (uint8_t)(1 << random_stream_below(random, 8));
@@ -358,7 +355,6 @@ TEST(test_a_wrong_bit)
         g_assert_true(octet_there == UNTOUCHED || octet_there == l->messages[i].octets[j]);
       }
     }
-    wire_link_free(l);
   }
 }
 
@@ -368,7 +364,7 @@ TEST(test_both_ends_begin_together)
 {
   guint begun_elsewhere = 0;
   for (uint32_t late = 0; late <= 400; late += 4) {
-    wire_link *l = wire_link_new(3, "test_ddp_over_mpa.late", IWARP_IETF, false);
+    g_autoptr(wire_link) l = wire_link_new(3, "test_ddp_over_mpa.late", IWARP_IETF, false);
     g_byte_array_remove_range(l->stream, 0, late);
     for (guint i = 0; late > 0 && i < l->ulpdus->len; i++) {
       g_array_index(l->ulpdus, sent_ulpdu, i).fpdu_start -= late; /* below 0: nowhere */
@@ -379,7 +375,6 @@ TEST(test_both_ends_begin_together)
       g_assert_cmpuint(l->passed, ==, late == 0 ? l->ulpdus->len : 0);
       begun_elsewhere += late == 0 ? 0 : 1;
     }
-    wire_link_free(l);
   }
   g_assert_cmpuint(begun_elsewhere, >, 90);
 }

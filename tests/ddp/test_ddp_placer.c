@@ -214,7 +214,7 @@ TEST(test_the_message_that_is_open)
   };
   for (size_t i = 0; i < 4 * G_N_ELEMENTS(pairs); i++) {
     size_t first = i & 1;
-    ddp_sink *s = ddp_sink_new_with(IWARP_IETF, i & 2);
+    g_autoptr(ddp_sink) s = ddp_sink_new_with(IWARP_IETF, i & 2);
     sent_segment segments[2];
     memcpy(segments, pairs[i / 4].segments, sizeof segments);
     segments[0].header.last = false;
@@ -226,7 +226,6 @@ TEST(test_the_message_that_is_open)
     g_assert_cmpuint(s->refusals, ==, pairs[i / 4].is_delivered ? 0 : 1);
     g_assert_cmpuint(s->errors, ==, 0);
     g_assert_cmpint(ddp_placer_is_within_message(s->placer), ==, !pairs[i / 4].is_delivered);
-    ddp_sink_free(s);
   }
 }
 
@@ -236,7 +235,7 @@ TEST(test_the_message_that_is_open)
 static void check_fault_in_order(const sent_segment *segments, size_t bad, const size_t *order,
                                  ddp_error error, bool refused)
 {
-  ddp_sink *s = ddp_sink_new();
+  g_autoptr(ddp_sink) s = ddp_sink_new();
   bool arrived[SIX + 1] = {false};
   size_t prefix = 0;
   for (size_t i = 0; i < SIX; i++) {
@@ -256,7 +255,6 @@ static void check_fault_in_order(const sent_segment *segments, size_t bad, const
   g_assert_cmpuint(s->fault_start, ==, sent_start_of(segments, bad));
   g_assert_cmpuint(ddp_placer_undelivered(s->placer), ==, 0);
   assert_place_of(s, bad, false);
-  ddp_sink_free(s);
 }
 
 static void check_fault(const sent_segment *segments, size_t bad, ddp_error error, bool refused)
@@ -307,7 +305,7 @@ TEST(test_nothing_is_placed_behind_a_fault)
   sent_segment segments[SIX];
   memcpy(segments, six, sizeof six);
   segments[1].header.version = 0;
-  ddp_sink *s = ddp_sink_new();
+  g_autoptr(ddp_sink) s = ddp_sink_new();
   ddp_sink_receive(s, segments, 4);
   g_assert_cmpuint(ddp_placer_undelivered(s->placer), ==, 1);
   ddp_sink_receive(s, segments, 1);
@@ -320,14 +318,12 @@ TEST(test_nothing_is_placed_behind_a_fault)
   g_assert_cmpuint(s->placed, ==, 2);
   g_assert_cmpuint(s->errors, ==, 1);
   assert_place_of(s, 2, false);
-  ddp_sink_free(s);
 }
 
 /* DDP-106, DDP-107: each segment of the six comes twice as long as it is not Delivered: it is Placed again,
  * and Delivered once. The first segment comes last, so that all others are repeated. */
-TEST(test_a_segment_placed_again)
+SINK_TEST(test_a_segment_placed_again)
 {
-  ddp_sink *s = ddp_sink_new();
   for (size_t i = 1; i < SIX; i++) {
     ddp_sink_receive(s, six, i);
   }
@@ -342,7 +338,6 @@ TEST(test_a_segment_placed_again)
   ddp_sink_receive(s, six, 0);
   assert_deliveries_of_six(s, six, SIX);
   assert_rest_untouched(s);
-  ddp_sink_free(s);
 }
 
 /* `err_now` (note D39): in every order a fault in segment 2 surfaces as it arrives; what has been
@@ -384,7 +379,7 @@ TEST(test_a_stopped_placer)
   memcpy(segments, six, sizeof six);
   segments[4].header.version = 0;
   for (size_t waiting = 0; waiting < 2; waiting++) {
-    ddp_sink *s = ddp_sink_new();
+    g_autoptr(ddp_sink) s = ddp_sink_new();
     ddp_sink_receive(s, segments, 0);
     ddp_sink_receive(s, segments, waiting == 0 ? 2 : 4);
     ddp_placer_stop(s->placer);
@@ -397,7 +392,6 @@ TEST(test_a_stopped_placer)
     g_assert_cmpuint(s->delivered, ==, 1);
     assert_place_of(s, 1, false);
     assert_place_of(s, 3, false);
-    ddp_sink_free(s);
   }
 }
 
@@ -410,14 +404,13 @@ TEST(test_stopped_at_a_delivery)
   memcpy(segments, six, sizeof six);
   segments[SIX] = bad;
   for (size_t stop_at = 1; stop_at <= SIX; stop_at++) {
-    ddp_sink *s = ddp_sink_new();
+    g_autoptr(ddp_sink) s = ddp_sink_new();
     s->stop_at_delivery = stop_at;
     for (size_t i = SIX + 1; i > 0; i--) {
       ddp_sink_receive(s, segments, i - 1);
     }
     assert_deliveries_of_six(s, six, stop_at);
     g_assert_cmpuint(s->errors, ==, 0);
-    ddp_sink_free(s);
   }
 }
 
@@ -425,7 +418,7 @@ TEST(test_stopped_at_a_delivery)
 TEST(test_stopped_at_a_placement)
 {
   for (size_t stop_at = 1; stop_at <= SIX; stop_at++) {
-    ddp_sink *s = ddp_sink_new();
+    g_autoptr(ddp_sink) s = ddp_sink_new();
     s->stop_at_placement = stop_at;
     for (size_t i = 0; i < SIX; i++) {
       ddp_sink_receive(s, six, i);
@@ -433,6 +426,5 @@ TEST(test_stopped_at_a_placement)
     }
     g_assert_cmpuint(s->placed, ==, stop_at);
     assert_deliveries_of_six(s, six, stop_at - 1);
-    ddp_sink_free(s);
   }
 }

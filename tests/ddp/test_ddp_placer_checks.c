@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <string.h>
 
+#include "auto_free.h"
 #include "ddp_sink.h"
 #include "stag_changes.h"
 #include "test.h"
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(ddp_placer, ddp_placer_free)
 
 typedef struct single_case {
   const char *what;
@@ -135,7 +138,7 @@ TEST(test_checks_of_one_segment)
     if (generation == IWARP_RDMAC && segment.header.version < 2) {
       segment.header.version = 1 - segment.header.version; /* its own is 0 */
     }
-    ddp_sink *s = ddp_sink_new_with(generation, i % 2 == 1);
+    g_autoptr(ddp_sink) s = ddp_sink_new_with(generation, i % 2 == 1);
     ddp_sink_receive(s, &segment, 0);
     g_assert_cmpint(s->would_place, ==, c->type == -1);
     g_assert_cmpuint(s->delivered, ==, c->type == -1 ? 1 : 0);
@@ -148,7 +151,6 @@ TEST(test_checks_of_one_segment)
     if (c->type != -1) {
       assert_nothing_placed(s);
     }
-    ddp_sink_free(s);
   }
 }
 
@@ -156,7 +158,7 @@ TEST(test_checks_of_one_segment)
 static void check_second_is_wrong(const sent_segment *segments, ddp_error error)
 {
   for (size_t first = 0; first < 2; first++) {
-    ddp_sink *s = ddp_sink_new();
+    g_autoptr(ddp_sink) s = ddp_sink_new();
     ddp_sink_receive(s, segments, first);
     g_assert_cmpuint(s->errors, ==, 0);
     ddp_sink_receive(s, segments, 1 - first);
@@ -165,7 +167,6 @@ static void check_second_is_wrong(const sent_segment *segments, ddp_error error)
     g_assert_cmpuint(s->errors, ==, 1);
     g_assert_cmpint(s->error.type, ==, error.type);
     g_assert_cmphex(s->error.code, ==, error.code);
-    ddp_sink_free(s);
   }
 }
 
@@ -195,7 +196,7 @@ TEST(test_msn_of_a_delivered_message)
                                     {UNTAGGED(.msn = 2), 4, 0},
                                     {UNTAGGED(.msn = 1, .message_offset = 2), 14, 0}};
   for (size_t delivered = 1; delivered <= 2; delivered++) {
-    ddp_sink *s = ddp_sink_new();
+    g_autoptr(ddp_sink) s = ddp_sink_new();
     ddp_sink_receive(s, segments, 0);
     if (delivered == 2) {
       ddp_sink_receive(s, segments, 1);
@@ -215,13 +216,12 @@ TEST(test_msn_of_a_delivered_message)
                         written ? sent_payload_octet(start, i) : UNTOUCHED);
       }
     }
-    ddp_sink_free(s);
   }
 }
 
 /* A buffer posted between the arrival of a segment that found none and its turn does not bring its octets
  * back. */
-TEST(test_a_buffer_posted_too_late)
+SINK_TEST(test_a_buffer_posted_too_late)
 {
   const sent_segment segments[5] = {{UNTAGGED(.msn = 1), 1, 0},
                                     {UNTAGGED(.msn = 2), 1, 0},
@@ -229,7 +229,6 @@ TEST(test_a_buffer_posted_too_late)
                                     {UNTAGGED(.msn = 4), 1, 0},
                                     {UNTAGGED(.msn = 4), 1, 0}};
   uint8_t late[1] = {UNTOUCHED};
-  ddp_sink *s = ddp_sink_new();
   ddp_sink_receive(s, segments, 3);
   g_assert_false(s->would_place);
   ddp_untagged_queue_post(s->queues[0], late, 1, 999);
@@ -246,13 +245,12 @@ TEST(test_a_buffer_posted_too_late)
   g_assert_cmpuint(s->errors, ==, 1);
   g_assert_cmphex(s->error.code, ==, DDP_UNTAGGED_NO_BUFFER);
   g_assert_cmphex(late[0], ==, UNTOUCHED);
-  ddp_sink_free(s);
 }
 
 /* DDP-116: the length of each message and the buffer that has it. Segments in any MO order (note D18);
  * the length is the end of the octets placed, and an empty L segment with any MO does not stretch it
  * beyond its buffer. */
-TEST(test_length_of_a_message)
+SINK_TEST(test_length_of_a_message)
 {
   const sent_segment segments[4] = {
       {{.version = 1, .ulp_control = SEND_CONTROL, .msn = 1, .message_offset = 6}, 5, 0},
@@ -260,7 +258,6 @@ TEST(test_length_of_a_message)
       {UNTAGGED(.msn = 1, .message_offset = UINT32_MAX), 0, 0},
       {UNTAGGED(.msn = 2), 3, 0},
   };
-  ddp_sink *s = ddp_sink_new();
   for (size_t i = 0; i < 4; i++) {
     ddp_sink_receive(s, segments, i);
   }
@@ -271,7 +268,6 @@ TEST(test_length_of_a_message)
   g_assert_true(s->deliveries[2].message_memory == ddp_sink_memory_of(s, 0));
   g_assert_true(s->deliveries[3].message_memory == ddp_sink_memory_of(s, 1));
   g_assert_cmpuint(s->deliveries[3].message_octets, ==, 3);
-  ddp_sink_free(s);
 }
 
 /* DDP-116: an empty message in an empty buffer has no octet and no memory, though the message before it, of the same queue, had both. */
@@ -286,7 +282,7 @@ TEST(test_length_of_an_empty_message)
                                   UINT64_MAX};
   static const uint64_t lengths[5] = {16, 0, 5, 0, 0};
   for (int backwards = 0; backwards < 2; backwards++) {
-    ddp_sink *s = ddp_sink_new();
+    g_autoptr(ddp_sink) s = ddp_sink_new();
     ddp_untagged_queue_post(s->queues[0], NULL, 0, UINT64_MAX - 1);
     ddp_untagged_queue_post(s->queues[0], NULL, 0, UINT64_MAX);
     for (size_t i = 0; i < 5; i++) {
@@ -298,7 +294,6 @@ TEST(test_length_of_an_empty_message)
       g_assert_cmpuint(s->deliveries[i].message_octets, ==, lengths[i]);
       g_assert_true(s->deliveries[i].message_memory == (i < 3 ? ddp_sink_memory_of(s, i) : NULL));
     }
-    ddp_sink_free(s);
   }
 }
 
@@ -307,7 +302,7 @@ TEST(test_messages_around_the_size_of_their_buffer)
 {
   for (uint32_t length = 15; length <= 17; length++) {
     const sent_segment segment = {UNTAGGED(.msn = 1), length, 0};
-    ddp_sink *s = ddp_sink_new();
+    g_autoptr(ddp_sink) s = ddp_sink_new();
     ddp_sink_receive(s, &segment, 0);
     g_assert_cmpuint(s->delivered, ==, length <= 16 ? 1 : 0);
     g_assert_cmpuint(s->deliveries[0].message_octets, ==, length <= 16 ? length : 0);
@@ -316,7 +311,6 @@ TEST(test_messages_around_the_size_of_their_buffer)
       bool placed = length <= 16 && i < length;
       g_assert_cmphex(ddp_sink_memory_of(s, 0)[i], ==, placed ? sent_payload_octet(SENT_FROM, i) : UNTOUCHED);
     }
-    ddp_sink_free(s);
   }
 }
 
@@ -330,7 +324,7 @@ TEST(test_reserved_bits_are_not_looked_at)
     tagged[14] = 0x77; /* to TO 0x3E8 = 1000 */
     untagged[13] = 1;
     untagged[18] = 0x88;
-    ddp_sink *s = ddp_sink_new();
+    g_autoptr(ddp_sink) s = ddp_sink_new();
     ddp_sink_receive_octets(s, SENT_FROM, 24, tagged, sizeof tagged);
     ddp_sink_receive_octets(s, SENT_FROM + 24, 28, untagged, sizeof untagged);
     g_assert_cmpuint(s->errors + s->refusals, ==, 0);
@@ -338,7 +332,6 @@ TEST(test_reserved_bits_are_not_looked_at)
     g_assert_cmpuint(s->deliveries[1].buffer_id, ==, FIRST_BUFFER_ID);
     g_assert_cmphex(ddp_sink_memory_of(s, -1)[0], ==, 0x77);
     g_assert_cmphex(ddp_sink_memory_of(s, 0)[0], ==, 0x88);
-    ddp_sink_free(s);
   }
 }
 
@@ -354,7 +347,7 @@ TEST(test_what_is_delivered_with_a_message)
     if (control == REFUSED_CONTROL) {
       continue;
     }
-    ddp_sink *s = ddp_sink_new();
+    g_autoptr(ddp_sink) s = ddp_sink_new();
     ddp_sink_receive(s, segments, 0);
     ddp_sink_receive(s, segments, 1);
     g_assert_cmpuint(s->delivered, ==, 2);
@@ -364,7 +357,6 @@ TEST(test_what_is_delivered_with_a_message)
     }
     g_assert_cmphex(s->deliveries[0].header.stag, ==, word);
     g_assert_cmphex(s->deliveries[1].header.ulp_word, ==, word);
-    ddp_sink_free(s);
   }
 }
 
@@ -392,7 +384,7 @@ TEST(test_changes_between_two_segments)
 {
   static const uint8_t codes[] = {0x01, 0x00, 0x00, 0x02};
   for (size_t i = 0; i < G_N_ELEMENTS(codes); i++) {
-    ddp_sink *s = ddp_sink_new();
+    g_autoptr(ddp_sink) s = ddp_sink_new();
     ddp_sink_receive(s, two, 0);
     switch (i) {
     case 0: /* the second lies at TO 1013 … 1022 */
@@ -415,7 +407,6 @@ TEST(test_changes_between_two_segments)
     g_assert_cmpuint(s->errors, ==, 1);
     g_assert_cmpint(s->error.type, ==, DDP_ERROR_TAGGED);
     g_assert_cmphex(s->error.code, ==, codes[i]);
-    ddp_sink_free(s);
   }
 }
 
@@ -425,7 +416,7 @@ TEST(test_a_buffer_linked_anew)
 {
   uint8_t other[TAGGED_OCTETS];
   memset(other, UNTOUCHED, sizeof other);
-  ddp_sink *s = ddp_sink_new();
+  g_autoptr(ddp_sink) s = ddp_sink_new();
   ddp_sink_receive(s, two, 0);
   g_assert_true(stag_set_range(s->stags, STAG, BASE, TAGGED_OCTETS, other));
   ddp_sink_receive(s, two, 1);
@@ -435,7 +426,6 @@ TEST(test_a_buffer_linked_anew)
     bool placed = i >= 13 && i < 23;
     g_assert_cmphex(other[i], ==, placed ? sent_payload_octet(sent_start_of(two, 1), i - 13) : UNTOUCHED);
   }
-  ddp_sink_free(s);
 }
 
 /* Is a segment of `payload` octets for TO 1000 under `stag` written on a stream of its own? */
@@ -478,19 +468,16 @@ TEST(test_the_rules_of_the_rnic)
 
 /* DDP-199: the ULP of the stream, and of no other, hears of an access whose STag is not valid on it, with
  * the STag. */
-TEST(test_an_invalid_access_is_told_to_its_own_ulp)
+SINK_TEST(test_an_invalid_access_is_told_to_its_own_ulp)
 {
   const sent_segment segment = {TAGGED(.stag = STAG_FOREIGN_STREAM, .tagged_offset = 1001), 1, 0};
-  ddp_sink *s = ddp_sink_new();
-  ddp_sink *other = ddp_sink_new();
+  g_autoptr(ddp_sink) other = ddp_sink_new();
   ddp_sink_receive(s, &segment, 0);
   g_assert_cmpuint(s->errors, ==, 1);
   g_assert_cmphex(s->error.code, ==, DDP_TAGGED_NOT_ASSOCIATED);
   g_assert_cmphex(s->fault.header.stag, ==, STAG_FOREIGN_STREAM);
   g_assert_cmpuint(s->fault.header.tagged_offset, ==, 1001);
   g_assert_cmpuint(other->errors, ==, 0);
-  ddp_sink_free(s);
-  ddp_sink_free(other);
 }
 
 static void count_delivered(void *user, const ddp_segment *segment, uint64_t buffer_id, time_ps now)
@@ -521,36 +508,32 @@ TEST(test_many_queues)
   static const ddp_placer_events events = {
       .delivered = count_delivered, .error = expect_no_error, .refused = expect_no_refusal};
   ddp_untagged_queue **queues = g_new0(ddp_untagged_queue *, QUEUES);
-  uint8_t *memory = g_malloc0(QUEUES);
+  g_autofree uint8_t *memory = g_malloc0(QUEUES);
   size_t delivered = 0;
   for (uint32_t i = 0; i < QUEUES; i++) {
     queues[i] = ddp_untagged_queue_new(i * UINT32_C(5000000));
     ddp_untagged_queue_post(queues[i], memory + i, 1, i);
   }
-  ddp_stag_table *stags = ddp_stag_table_new(1);
+  g_autoptr(ddp_stag_table) stags = ddp_stag_table_new(1);
   ddp_placer_config config = {
       .generation = IWARP_IETF, .stags = stags, .queues = queues, .queue_count = QUEUES};
-  ddp_placer *placer = ddp_placer_new(&config, &events, &delivered);
+  g_autoptr(ddp_placer) placer = ddp_placer_new(&config, &events, &delivered);
   for (uint32_t i = 0; i < QUEUES; i++) {
     uint32_t number = QUEUES - 1 - i;
     ddp_header header = UNTAGGED(.queue_number = number, .msn = number * UINT32_C(5000000));
     uint8_t wire[19];
     ddp_header_encode(&header, wire);
     wire[18] = (uint8_t)(number % 255 + 1);
-    buffer_chain ulpdu;
+    g_auto(buffer_chain) ulpdu;
     buffer_chain_init(&ulpdu);
     buffer_chain_append(&ulpdu, wire, sizeof wire, NULL);
     mpa_ulpdu passed = {.fpdu_start = (uint64_t)i * 28, .fpdu_end = (uint64_t)i * 28 + 28, .octets = &ulpdu};
     ddp_placer_receive(placer, &passed, 0);
-    buffer_chain_clear(&ulpdu);
   }
   g_assert_cmpuint(delivered, ==, QUEUES);
   for (uint32_t i = 0; i < QUEUES; i++) {
     g_assert_cmpuint(memory[i], ==, i % 255 + 1);
     ddp_untagged_queue_free(queues[i]);
   }
-  ddp_placer_free(placer);
-  ddp_stag_table_free(stags);
   g_free(queues);
-  g_free(memory);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+#include "auto_free.h"
 #include "base/random_stream.h"
 #include "ddp_sink.h"
 #include "test.h"
@@ -36,7 +37,7 @@ TEST(test_hostile_streams_in_any_order)
 {
   enum { ROUNDS = 3000, COUNT = 8 };
   const uint64_t seed = 20;
-  random_stream *random = random_stream_new(seed, "test_ddp_placer.hostile");
+  g_autoptr(random_stream) random = random_stream_new(seed, "test_ddp_placer.hostile");
   size_t faults = 0;
   for (int round = 0; round < ROUNDS; round++) {
     sent_segment segments[COUNT];
@@ -49,8 +50,8 @@ TEST(test_hostile_streams_in_any_order)
       order[j] = i;
     }
     g_test_message("seed %u round %d", (unsigned)seed, round);
-    ddp_sink *in_order = ddp_sink_new();
-    ddp_sink *shuffled = ddp_sink_new();
+    g_autoptr(ddp_sink) in_order = ddp_sink_new();
+    g_autoptr(ddp_sink) shuffled = ddp_sink_new();
     for (size_t i = 0; i < COUNT; i++) {
       ddp_sink_receive(in_order, segments, i);
       ddp_sink_receive(shuffled, segments, order[i]);
@@ -68,12 +69,9 @@ TEST(test_hostile_streams_in_any_order)
     g_assert_cmpuint(shuffled->fault_start, ==, in_order->fault_start);
     g_assert_cmpuint(in_order->errors + in_order->refusals, ==, in_order->delivered < COUNT ? 1 : 0);
     faults += in_order->errors + in_order->refusals;
-    ddp_sink_free(in_order);
-    ddp_sink_free(shuffled);
   }
   g_assert_cmpuint(faults, >, ROUNDS / 2); /* the streams are hostile */
   g_assert_cmpuint(faults, <, ROUNDS);     /* and not all of them */
-  random_stream_free(random);
 }
 
 /* ULPDUs of 0 to 63 random octets, each the first of its stream. */
@@ -81,25 +79,21 @@ TEST(test_random_octets)
 {
   enum { ROUNDS = 5000 };
   const uint64_t seed = 21;
-  random_stream *random = random_stream_new(seed, "test_ddp_placer.octets");
+  g_autoptr(random_stream) random = random_stream_new(seed, "test_ddp_placer.octets");
   for (int round = 0; round < ROUNDS; round++) {
-    ddp_sink *s = ddp_sink_new();
-    uint8_t *octets = g_malloc(64);
+    g_autoptr(ddp_sink) s = ddp_sink_new();
+    g_autofree uint8_t *octets = g_malloc(64);
     uint32_t length = (uint32_t)random_stream_below(random, 64);
     for (uint32_t i = 0; i < length; i++) {
       octets[i] = (uint8_t)random_stream_next(random);
     }
-    buffer_chain ulpdu;
+    g_auto(buffer_chain) ulpdu;
     buffer_chain_init(&ulpdu);
     buffer_chain_append(&ulpdu, octets, length, NULL);
     mpa_ulpdu passed = {.fpdu_start = SENT_FROM, .fpdu_end = SENT_FROM + 72, .octets = &ulpdu};
     ddp_placer_receive(s->placer, &passed, SENT_AT);
     g_assert_cmpuint(s->errors + s->refusals + s->delivered, ==, 1);
-    buffer_chain_clear(&ulpdu);
-    g_free(octets);
-    ddp_sink_free(s);
   }
-  random_stream_free(random);
 }
 
 /* One of the values around which checks turn, or anything. */
@@ -187,7 +181,7 @@ TEST(test_fields_around_every_bound)
 {
   enum { ROUNDS = 30000 };
   const uint64_t seed = 22;
-  random_stream *random = random_stream_new(seed, "test_ddp_placer.bounds");
+  g_autoptr(random_stream) random = random_stream_new(seed, "test_ddp_placer.bounds");
   size_t placed = 0;
   for (int round = 0; round < ROUNDS; round++) {
     iwarp_generation generation = (iwarp_generation)(round % IWARP_GENERATIONS);
@@ -197,7 +191,7 @@ TEST(test_fields_around_every_bound)
     if (segment.header.msn == 2 || segment.header.msn == 3) { /* Placed as if early, and out of turn */
       segment.header.msn = 1;
     }
-    ddp_sink *s = ddp_sink_new_with(generation, round % 2 == 0);
+    g_autoptr(ddp_sink) s = ddp_sink_new_with(generation, round % 2 == 0);
     const uint8_t *place = place_of(s, &segment);
     ddp_sink_receive(s, &segment, 0);
     bool right = place && s->delivered == 1 && s->errors == 0 && touched_octets(s) == segment.payload;
@@ -213,9 +207,7 @@ TEST(test_fields_around_every_bound)
               segment.payload);
     }
     placed += right ? 1 : 0;
-    ddp_sink_free(s);
   }
   g_assert_cmpuint(placed, >, ROUNDS / 100);
   g_assert_cmpuint(placed, <, ROUNDS / 2);
-  random_stream_free(random);
 }

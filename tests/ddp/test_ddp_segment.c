@@ -8,7 +8,7 @@
  * with what was received. */
 static void check_reported(const uint8_t *wire, uint32_t length, size_t header_octets)
 {
-  ddp_sink *s = ddp_sink_new();
+  g_autoptr(ddp_sink) s = ddp_sink_new();
   ddp_sink_receive_octets(s, SENT_FROM, 72, wire, length);
   g_assert_cmpuint(s->errors + s->refusals, ==, 1);
   uint8_t reported[DDP_MAX_HEADER_OCTETS + 1];
@@ -17,7 +17,6 @@ static void check_reported(const uint8_t *wire, uint32_t length, size_t header_o
   g_assert_cmpmem(reported, header_octets, wire, header_octets);
   g_assert_cmphex(reported[header_octets], ==, 0x5A);
   g_assert_cmpuint(ddp_segment_ulpdu_octets(&s->fault), ==, header_octets == 0 ? 0 : length);
-  ddp_sink_free(s);
 }
 
 /* DDP-159: the report of a fault has the header as it came, with every pattern of the reserved bits, and the

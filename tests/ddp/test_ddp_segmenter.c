@@ -1,20 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <string.h>
 
+#include "auto_free.h"
 #include "ddp/ddp_segmenter.h"
 #include "test.h"
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(ddp_segmenter, ddp_segmenter_free)
+
 enum { SOURCE_OCTETS = 65536 };
 
-/* A message whose octet i is i % 251. */
-static uint8_t *source_octets(void)
+typedef struct bench {
+  ddp_segmenter *segmenter;
+  uint8_t octets[SOURCE_OCTETS]; /* of every message: octet i is i % 251 */
+  ddp_header header;             /* of the segment pulled last */
+} bench;
+
+static bench *bench_with(ddp_segmenter *segmenter)
 {
-  uint8_t *octets = g_malloc(SOURCE_OCTETS);
+  bench *b = g_new0(bench, 1);
+  b->segmenter = segmenter;
   for (size_t i = 0; i < SOURCE_OCTETS; i++) {
-    octets[i] = (uint8_t)(i % 251);
+    b->octets[i] = (uint8_t)(i % 251);
   }
-  return octets;
+  return b;
 }
+
+static void bench_free(bench *b)
+{
+  ddp_segmenter_free(b->segmenter);
+  g_free(b);
+}
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(bench, bench_free)
+/* A test of DV 1 with three queues. */
+#define BENCH_TEST(name) TEST_OF(bench, b, bench_with(ddp_segmenter_new(1, 3, 1)), name)
 
 static void append_source(void *user, uint64_t from, uint32_t length, buffer_chain *chain)
 {
@@ -27,25 +46,26 @@ static const ddp_message a_write = {
     .tagged = true, .ulp_control = 0x40, .stag = 0x11223344, .tagged_offset = 16384, .source = append_source};
 static const ddp_message a_send = {.ulp_control = 0x43, .ulp_word = 0xA1B2C3D4, .source = append_source};
 
-static void start(ddp_segmenter *segmenter, const ddp_message *kind, uint32_t length, uint8_t *octets)
+static void start(bench *b, const ddp_message *kind, uint32_t length)
 {
   ddp_message message = *kind;
   message.length = length;
   message.source = length > 0 ? message.source : NULL;
-  message.source_user = octets;
-  ddp_segmenter_start(segmenter, &message);
+  message.source_user = b->octets;
+  ddp_segmenter_start(b->segmenter, &message);
 }
 
 /* Pulls a segment of exactly `payload` octets that starts at `from` in its message and is or is not the
  * last. */
-static void expect_segment(ddp_segmenter *segmenter, uint32_t mulpdu_octets, const ddp_message *kind,
-                           uint64_t from, uint32_t payload, bool last, ddp_header *header)
+static void expect_segment(bench *b, uint32_t mulpdu_octets, const ddp_message *kind, uint64_t from,
+                           uint32_t payload, bool last)
 {
-  buffer_chain ulpdu;
+  ddp_header *header = &b->header;
+  g_auto(buffer_chain) ulpdu;
   buffer_chain_init(&ulpdu);
-  g_assert_false(ddp_segmenter_is_idle(segmenter));
-  g_assert_cmpint(ddp_segmenter_next(segmenter, mulpdu_octets, &ulpdu), ==, last);
-  g_assert_cmpint(ddp_segmenter_is_idle(segmenter), ==, last);
+  g_assert_false(ddp_segmenter_is_idle(b->segmenter));
+  g_assert_cmpint(ddp_segmenter_next(b->segmenter, mulpdu_octets, &ulpdu), ==, last);
+  g_assert_cmpint(ddp_segmenter_is_idle(b->segmenter), ==, last);
 
   uint32_t header_octets = (uint32_t)ddp_header_decode(header, &ulpdu);
   g_assert_cmpuint(header_octets, ==, kind->tagged ? 14 : 18);
@@ -64,158 +84,123 @@ static void expect_segment(ddp_segmenter *segmenter, uint32_t mulpdu_octets, con
   for (uint32_t i = 0; i < payload; i++) {
     g_assert_cmpuint(buffer_chain_at(&ulpdu, header_octets + i), ==, (from + i) % 251);
   }
-  buffer_chain_clear(&ulpdu);
 }
 
 /* DDP-084, DDP-090: the example of ddp-07/rfc5041 §5.2 (DDP-091): 1500 - 18 = 1482, 2048 - 1482 = 566. */
-TEST(test_untagged_example)
+BENCH_TEST(test_untagged_example)
 {
-  uint8_t *octets = source_octets();
-  ddp_segmenter *segmenter = ddp_segmenter_new(1, 3, 1);
-  ddp_header header;
-  g_assert_true(ddp_segmenter_is_idle(segmenter));
-  start(segmenter, &a_send, 2048, octets);
-  expect_segment(segmenter, 1500, &a_send, 0, 1482, false, &header);
-  g_assert_cmpuint(header.msn, ==, 1);
-  expect_segment(segmenter, 1500, &a_send, 1482, 566, true, &header);
-  g_assert_cmpuint(header.msn, ==, 1);
-  ddp_segmenter_free(segmenter);
-  g_free(octets);
+  g_assert_true(ddp_segmenter_is_idle(b->segmenter));
+  start(b, &a_send, 2048);
+  expect_segment(b, 1500, &a_send, 0, 1482, false);
+  g_assert_cmpuint(b->header.msn, ==, 1);
+  expect_segment(b, 1500, &a_send, 1482, 566, true);
+  g_assert_cmpuint(b->header.msn, ==, 1);
 }
 
 /* DDP-084, DDP-095: the other one (DDP-096): TO 16384 and 17870; 1500 - 14 = 1486, 2048 - 1486 = 562. */
-TEST(test_tagged_example)
+BENCH_TEST(test_tagged_example)
 {
-  uint8_t *octets = source_octets();
-  ddp_segmenter *segmenter = ddp_segmenter_new(1, 3, 1);
-  ddp_header header;
-  start(segmenter, &a_write, 2048, octets);
-  expect_segment(segmenter, 1500, &a_write, 0, 1486, false, &header);
-  expect_segment(segmenter, 1500, &a_write, 1486, 562, true, &header);
-  g_assert_cmpuint(header.tagged_offset, ==, 17870);
-  ddp_segmenter_free(segmenter);
-  g_free(octets);
+  start(b, &a_write, 2048);
+  expect_segment(b, 1500, &a_write, 0, 1486, false);
+  expect_segment(b, 1500, &a_write, 1486, 562, true);
+  g_assert_cmpuint(b->header.tagged_offset, ==, 17870);
 }
 
 /* 64 KiB at MULPDU 1442 (MTU 1500, markers): 1442 - 14 = 1428; 65536 = 45 x 1428 + 1276. */
-TEST(test_a_long_write)
+BENCH_TEST(test_a_long_write)
 {
-  uint8_t *octets = source_octets();
-  ddp_segmenter *segmenter = ddp_segmenter_new(1, 3, 1);
-  ddp_header header;
-  start(segmenter, &a_write, 65536, octets);
+  start(b, &a_write, 65536);
   for (uint64_t i = 0; i < 45; i++) {
-    expect_segment(segmenter, 1442, &a_write, i * 1428, 1428, false, &header);
+    expect_segment(b, 1442, &a_write, i * 1428, 1428, false);
   }
-  expect_segment(segmenter, 1442, &a_write, 45 * 1428, 1276, true, &header);
-  ddp_segmenter_free(segmenter);
-  g_free(octets);
+  expect_segment(b, 1442, &a_write, 45 * 1428, 1276, true);
 }
 
 /* DDP-038, DDP-039: a message that fills its segments exactly has no empty one behind them; one octet more
  * has a segment of one. */
-TEST(test_exact_fit)
+BENCH_TEST(test_exact_fit)
 {
-  uint8_t *octets = source_octets();
-  ddp_segmenter *segmenter = ddp_segmenter_new(1, 3, 1);
-  ddp_header header;
-  start(segmenter, &a_write, 228, octets);
-  expect_segment(segmenter, 128, &a_write, 0, 114, false, &header);
-  expect_segment(segmenter, 128, &a_write, 114, 114, true, &header);
-  start(segmenter, &a_write, 229, octets);
-  expect_segment(segmenter, 128, &a_write, 0, 114, false, &header);
-  expect_segment(segmenter, 128, &a_write, 114, 114, false, &header);
-  expect_segment(segmenter, 128, &a_write, 228, 1, true, &header);
-  ddp_segmenter_free(segmenter);
-  g_free(octets);
+  start(b, &a_write, 228);
+  expect_segment(b, 128, &a_write, 0, 114, false);
+  expect_segment(b, 128, &a_write, 114, 114, true);
+  start(b, &a_write, 229);
+  expect_segment(b, 128, &a_write, 0, 114, false);
+  expect_segment(b, 128, &a_write, 114, 114, false);
+  expect_segment(b, 128, &a_write, 228, 1, true);
 }
 
 /* DDP-098, DDP-079: one segment of header only. The first octets of a one-segment Send are 41 43. */
-TEST(test_zero_length_messages)
+BENCH_TEST(test_zero_length_messages)
 {
   static const uint8_t first_send[18] = {0x41, 0x43, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
   static const uint8_t write[14] = {0xC1, 0x40, 0x11, 0x22, 0x33, 0x44, 0, 0, 0, 0, 0, 0, 0x40, 0};
-  ddp_segmenter *segmenter = ddp_segmenter_new(1, 3, 1);
   buffer_chain ulpdu;
   buffer_chain_init(&ulpdu);
-  start(segmenter, &(ddp_message){.ulp_control = 0x43}, 0, NULL);
-  g_assert_true(ddp_segmenter_next(segmenter, 128, &ulpdu));
+  start(b, &(ddp_message){.ulp_control = 0x43}, 0);
+  g_assert_true(ddp_segmenter_next(b->segmenter, 128, &ulpdu));
   g_assert_cmpuint(ulpdu.length, ==, sizeof first_send);
   g_assert_true(buffer_chain_equals(&ulpdu, 0, sizeof first_send, first_send));
   buffer_chain_clear(&ulpdu);
 
-  start(segmenter, &a_write, 0, NULL);
-  g_assert_true(ddp_segmenter_next(segmenter, 128, &ulpdu));
+  start(b, &a_write, 0);
+  g_assert_true(ddp_segmenter_next(b->segmenter, 128, &ulpdu));
   g_assert_cmpuint(ulpdu.length, ==, sizeof write);
   g_assert_true(buffer_chain_equals(&ulpdu, 0, sizeof write, write));
   buffer_chain_clear(&ulpdu);
-  ddp_segmenter_free(segmenter);
 }
 
 /* DDP-073, DDP-074: each queue counts its own messages from 1; tagged ones take no number. */
-TEST(test_msn_of_each_queue)
+BENCH_TEST(test_msn_of_each_queue)
 {
   static const uint32_t queues[] = {0, 1, 0, 2, 0, 1};
   static const uint32_t msns[] = {1, 1, 2, 1, 3, 2};
-  ddp_segmenter *segmenter = ddp_segmenter_new(1, 3, 1);
-  ddp_header header;
   for (size_t i = 0; i < G_N_ELEMENTS(queues); i++) {
     ddp_message message = a_send;
     message.queue_number = queues[i];
-    start(segmenter, &message, 0, NULL);
-    expect_segment(segmenter, 128, &message, 0, 0, true, &header);
-    g_assert_cmpuint(header.msn, ==, msns[i]);
-    start(segmenter, &a_write, 0, NULL);
-    expect_segment(segmenter, 128, &a_write, 0, 0, true, &header);
+    start(b, &message, 0);
+    expect_segment(b, 128, &message, 0, 0, true);
+    g_assert_cmpuint(b->header.msn, ==, msns[i]);
+    start(b, &a_write, 0);
+    expect_segment(b, 128, &a_write, 0, 0, true);
   }
-  ddp_segmenter_free(segmenter);
 }
 
 /* DDP-016, DDP-017: segments already pulled keep their size, the next ones of the same message use the new
  * MULPDU (note D24). */
-TEST(test_mulpdu_changes_within_a_message)
+BENCH_TEST(test_mulpdu_changes_within_a_message)
 {
-  uint8_t *octets = source_octets();
-  ddp_segmenter *segmenter = ddp_segmenter_new(1, 3, 1);
-  ddp_header header;
-  start(segmenter, &a_send, 3000, octets);
-  expect_segment(segmenter, 1018, &a_send, 0, 1000, false, &header);
-  expect_segment(segmenter, 518, &a_send, 1000, 500, false, &header);
-  expect_segment(segmenter, 65535, &a_send, 1500, 1500, true, &header);
-  ddp_segmenter_free(segmenter);
-  g_free(octets);
+  start(b, &a_send, 3000);
+  expect_segment(b, 1018, &a_send, 0, 1000, false);
+  expect_segment(b, 518, &a_send, 1000, 500, false);
+  expect_segment(b, 65535, &a_send, 1500, 1500, true);
 }
 
 /* DDP-097: a zero-length tagged message of ddp-v1.0 is one segment too; the DV given is the one written. */
 TEST(test_zero_length_of_version_0)
 {
   static const uint8_t write[14] = {0xC0, 0x40, 0x11, 0x22, 0x33, 0x44, 0, 0, 0, 0, 0, 0, 0x40, 0};
-  ddp_segmenter *segmenter = ddp_segmenter_new(0, 3, 1);
-  buffer_chain ulpdu;
+  g_autoptr(bench) b = bench_with(ddp_segmenter_new(0, 3, 1));
+  g_auto(buffer_chain) ulpdu;
   buffer_chain_init(&ulpdu);
-  start(segmenter, &a_write, 0, NULL);
-  g_assert_true(ddp_segmenter_next(segmenter, 128, &ulpdu));
-  g_assert_true(ddp_segmenter_is_idle(segmenter));
+  start(b, &a_write, 0);
+  g_assert_true(ddp_segmenter_next(b->segmenter, 128, &ulpdu));
+  g_assert_true(ddp_segmenter_is_idle(b->segmenter));
   g_assert_cmpuint(ulpdu.length, ==, sizeof write);
   g_assert_true(buffer_chain_equals(&ulpdu, 0, sizeof write, write));
-  buffer_chain_clear(&ulpdu);
-  ddp_segmenter_free(segmenter);
 }
 
 /* DDP-075: behind MSN 2^32 - 1 comes 0, not 1, on each queue for itself. */
 TEST(test_msn_wraps_to_0)
 {
   static const uint32_t msns[] = {UINT32_C(0xFFFFFFFE), UINT32_C(0xFFFFFFFF), 0, 1};
-  ddp_segmenter *segmenter = ddp_segmenter_new(1, 2, UINT32_C(0xFFFFFFFE));
-  ddp_header header;
+  g_autoptr(bench) b = bench_with(ddp_segmenter_new(1, 2, UINT32_C(0xFFFFFFFE)));
   for (size_t i = 0; i < 2 * G_N_ELEMENTS(msns); i++) {
     ddp_message message = a_send;
     message.queue_number = (uint32_t)i % 2;
-    start(segmenter, &message, 0, NULL);
-    expect_segment(segmenter, 128, &message, 0, 0, true, &header);
-    g_assert_cmphex(header.msn, ==, msns[i / 2]);
+    start(b, &message, 0);
+    expect_segment(b, 128, &message, 0, 0, true);
+    g_assert_cmphex(b->header.msn, ==, msns[i / 2]);
   }
-  ddp_segmenter_free(segmenter);
 }
 
 static void append_zeros(void *user, uint64_t from, uint32_t length, buffer_chain *chain)
@@ -227,7 +212,7 @@ static void append_zeros(void *user, uint64_t from, uint32_t length, buffer_chai
 /* Sends all of `message`, zeros, at MULPDU 64768; returns the number of its segments. MO or TO of each is the octets before it further. */
 static uint32_t send_long(const ddp_message *message, uint64_t *last_offset)
 {
-  ddp_segmenter *segmenter = ddp_segmenter_new(1, 1, 1);
+  g_autoptr(ddp_segmenter) segmenter = ddp_segmenter_new(1, 1, 1);
   uint32_t header_octets = message->tagged ? DDP_TAGGED_HEADER_OCTETS : DDP_UNTAGGED_HEADER_OCTETS;
   uint64_t sent = 0;
   uint32_t segments = 0;
@@ -235,7 +220,7 @@ static uint32_t send_long(const ddp_message *message, uint64_t *last_offset)
   ddp_segmenter_start(segmenter, message);
   while (!last) {
     ddp_header header;
-    buffer_chain ulpdu;
+    g_auto(buffer_chain) ulpdu;
     buffer_chain_init(&ulpdu);
     g_assert_cmpuint(ddp_segmenter_sent_octets(segmenter), ==, sent);
     last = ddp_segmenter_next(segmenter, 64768, &ulpdu);
@@ -244,11 +229,9 @@ static uint32_t send_long(const ddp_message *message, uint64_t *last_offset)
     g_assert_cmpuint(*last_offset, ==, message->tagged_offset + sent);
     sent += ulpdu.length - header_octets;
     segments++;
-    buffer_chain_clear(&ulpdu);
   }
   g_assert_cmpuint(sent, ==, message->length);
   g_assert_cmpuint(ddp_segmenter_sent_octets(segmenter), ==, 0); /* idle */
-  ddp_segmenter_free(segmenter);
   return segments;
 }
 
@@ -258,7 +241,7 @@ static uint32_t send_long(const ddp_message *message, uint64_t *last_offset)
  * segment, 1,000,000 octets from the start, and stands at 2^32 - 1,000,000 + 4,294,938,558 in the last. */
 TEST(test_the_longest_message)
 {
-  uint8_t *zeros = g_malloc0(65536);
+  g_autofree uint8_t *zeros = g_malloc0(65536);
   const ddp_message untagged = {
       .ulp_control = 0x43, .length = UINT32_MAX, .source = append_zeros, .source_user = zeros};
   ddp_message tagged = untagged;
@@ -270,68 +253,53 @@ TEST(test_the_longest_message)
   tagged.tagged_offset = (UINT64_C(1) << 32) - 1000000;
   g_assert_cmpuint(send_long(&tagged, &offset), ==, 66328);
   g_assert_cmpuint(offset, ==, (UINT64_C(1) << 32) + UINT64_C(4293938558));
-  g_free(zeros);
 }
 
 /* DDP-095: TO is one number of 64 bits. Its carry gets past each octet of it, within a segment and between two (1486 octets each at MULPDU
  * 1500). */
-TEST(test_tagged_offset_carries)
+BENCH_TEST(test_tagged_offset_carries)
 {
-  uint8_t *octets = source_octets();
-  ddp_segmenter *segmenter = ddp_segmenter_new(1, 3, 1);
-  ddp_header header;
   for (unsigned bit = 8; bit < 64; bit += 8) {
     for (uint64_t before = 743; before <= 1486; before += 743) {
       ddp_message message = a_write;
       message.tagged_offset = (UINT64_C(1) << bit) - before;
-      start(segmenter, &message, 4000, octets);
-      expect_segment(segmenter, 1500, &message, 0, 1486, false, &header);
-      expect_segment(segmenter, 1500, &message, 1486, 1486, false, &header);
-      g_assert_cmphex(header.tagged_offset, ==, (UINT64_C(1) << bit) + 1486 - before);
-      expect_segment(segmenter, 1500, &message, 2972, 1028, true, &header);
+      start(b, &message, 4000);
+      expect_segment(b, 1500, &message, 0, 1486, false);
+      expect_segment(b, 1500, &message, 1486, 1486, false);
+      g_assert_cmphex(b->header.tagged_offset, ==, (UINT64_C(1) << bit) + 1486 - before);
+      expect_segment(b, 1500, &message, 2972, 1028, true);
     }
   }
-  ddp_segmenter_free(segmenter);
-  g_free(octets);
 }
 
 /* What is left of a message that is given up never comes, no segment with L set is made up for it, and the next
  * message has the next MSN. */
-TEST(test_a_message_given_up)
+BENCH_TEST(test_a_message_given_up)
 {
-  uint8_t *octets = source_octets();
-  ddp_segmenter *segmenter = ddp_segmenter_new(1, 3, 1);
-  ddp_header header;
-  ddp_segmenter_abandon(segmenter);
-  g_assert_true(ddp_segmenter_is_idle(segmenter));
-  start(segmenter, &a_send, 500, octets);
-  expect_segment(segmenter, 128, &a_send, 0, 110, false, &header);
-  g_assert_cmpuint(ddp_segmenter_sent_octets(segmenter), ==, 110);
-  ddp_segmenter_abandon(segmenter);
-  g_assert_true(ddp_segmenter_is_idle(segmenter));
-  g_assert_cmpuint(ddp_segmenter_sent_octets(segmenter), ==, 0);
-  start(segmenter, &a_send, 20, octets);
-  expect_segment(segmenter, 128, &a_send, 0, 20, true, &header);
-  g_assert_cmpuint(header.msn, ==, 2);
-  ddp_segmenter_free(segmenter);
-  g_free(octets);
+  ddp_segmenter_abandon(b->segmenter);
+  g_assert_true(ddp_segmenter_is_idle(b->segmenter));
+  start(b, &a_send, 500);
+  expect_segment(b, 128, &a_send, 0, 110, false);
+  g_assert_cmpuint(ddp_segmenter_sent_octets(b->segmenter), ==, 110);
+  ddp_segmenter_abandon(b->segmenter);
+  g_assert_true(ddp_segmenter_is_idle(b->segmenter));
+  g_assert_cmpuint(ddp_segmenter_sent_octets(b->segmenter), ==, 0);
+  start(b, &a_send, 20);
+  expect_segment(b, 128, &a_send, 0, 20, true);
+  g_assert_cmpuint(b->header.msn, ==, 2);
 }
 
 /* A segment costs no memory of its own: its header is the segmenter's, its payload the source's. */
-TEST(test_segments_are_references)
+BENCH_TEST(test_segments_are_references)
 {
-  uint8_t *octets = source_octets();
-  ddp_segmenter *segmenter = ddp_segmenter_new(1, 3, 1);
   buffer_chain ulpdu;
   buffer_chain_init(&ulpdu);
   for (uint32_t i = 0; i < 3; i++) {
-    start(segmenter, &a_send, 3, octets);
-    g_assert_true(ddp_segmenter_next(segmenter, 128, &ulpdu));
+    start(b, &a_send, 3);
+    g_assert_true(ddp_segmenter_next(b->segmenter, 128, &ulpdu));
     g_assert_cmpuint(ulpdu.slice_count, ==, 2);
     g_assert_null(buffer_chain_slices(&ulpdu)[0].buffer);
-    g_assert_true(buffer_chain_slices(&ulpdu)[1].octets == octets);
+    g_assert_true(buffer_chain_slices(&ulpdu)[1].octets == b->octets);
     buffer_chain_clear(&ulpdu);
   }
-  ddp_segmenter_free(segmenter);
-  g_free(octets);
 }

@@ -3,6 +3,7 @@
  * messages on random queues, each segment under a MULPDU of its own, for the DV of both documents. */
 #include <string.h>
 
+#include "auto_free.h"
 #include "base/random_stream.h"
 #include "ddp/ddp_segmenter.h"
 #include "test.h"
@@ -69,13 +70,12 @@ static void send(wire_test *t, const ddp_message *message)
   while (!last) {
     wire_segment *segment = &t->segments[t->count++];
     g_assert_cmpuint(t->count, <=, MAX_LENGTH / 110 + 1);
-    buffer_chain ulpdu;
+    g_auto(buffer_chain) ulpdu;
     buffer_chain_init(&ulpdu);
     segment->mulpdu = 128 + (uint32_t)random_stream_below(t->random, 1500);
     last = ddp_segmenter_next(t->segmenter, segment->mulpdu, &ulpdu);
     segment->length = ulpdu.length;
     buffer_chain_copy_out(&ulpdu, 0, ulpdu.length, segment->octets);
-    buffer_chain_clear(&ulpdu);
   }
 }
 
@@ -109,7 +109,7 @@ static uint32_t check(wire_test *t, const ddp_message *message, size_t index, ui
 
 static void check_messages(uint8_t version)
 {
-  wire_test *t = g_new0(wire_test, 1);
+  g_autofree wire_test *t = g_new0(wire_test, 1);
   t->random = random_stream_new(seed, "test_ddp_segmenter_wire");
   t->version = version;
   t->segments = g_new0(wire_segment, MAX_LENGTH / 110 + 2);
@@ -131,7 +131,6 @@ static void check_messages(uint8_t version)
   ddp_segmenter_free(t->segmenter);
   random_stream_free(t->random);
   g_free(t->segments);
-  g_free(t);
 }
 
 /* Of every message:

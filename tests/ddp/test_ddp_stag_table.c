@@ -2,6 +2,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "auto_free.h"
 #include "base/random_stream.h"
 #include "ddp/ddp_stag_table.h"
 #include "stag_changes.h"
@@ -89,9 +90,8 @@ TEST(test_base_and_bounds)
   };
   uint8_t memory[LENGTH];
   ddp_registration registration = writable(memory);
-  ddp_stag_table *table = table_with(&registration);
+  g_autoptr(ddp_stag_table) table = table_with(&registration);
   check_ranges(table, memory, cases, G_N_ELEMENTS(cases));
-  ddp_stag_table_free(table);
 }
 
 /* A buffer of 2^33 octets whose Tagged Offsets pass 2^32 and 2^33 on the way: what is reached lies as far from its start as the offset from its
@@ -135,7 +135,7 @@ TEST(test_buffer_at_the_end_of_the_offsets)
   };
   uint8_t memory[LENGTH];
   ddp_registration registration = writable(memory);
-  ddp_stag_table *table = ddp_stag_table_new(1);
+  g_autoptr(ddp_stag_table) table = ddp_stag_table_new(1);
   uint32_t stag = 0;
   registration.base = UINT64_MAX - 99; /* base + length is 2^64 */
   g_assert_false(ddp_stag_table_register_as(table, STAG, &registration));
@@ -152,7 +152,6 @@ TEST(test_buffer_at_the_end_of_the_offsets)
   check_ranges(table, memory, cases, G_N_ELEMENTS(cases));
   g_assert_false(stag_set_range(table, STAG, UINT64_MAX - 99, LENGTH, memory));
   check_ranges(table, memory, cases, G_N_ELEMENTS(cases));
-  ddp_stag_table_free(table);
 }
 
 /* DDP-194: the range of an STag is set, narrowed, widened and withdrawn while it is registered, to the octet.
@@ -162,7 +161,7 @@ TEST(test_the_range_is_set_and_withdrawn)
   uint8_t first[LENGTH];
   uint8_t second[LENGTH];
   ddp_registration registration = writable(first);
-  ddp_stag_table *table = table_with(&registration);
+  g_autoptr(ddp_stag_table) table = table_with(&registration);
   assert_writes(table, base + 49, first + 49);
 
   g_assert_true(stag_set_range(table, STAG, base + 50, 10, first + 50));
@@ -181,7 +180,6 @@ TEST(test_the_range_is_set_and_withdrawn)
 
   g_assert_true(stag_set_range(table, STAG, base, 0, NULL));
   assert_refuses(table, base, DDP_ACCESS_BOUNDS);
-  ddp_stag_table_free(table);
 }
 
 /* DDP-152, DDP-195, DDP-213: an STag is good from its registration until it is taken back, and at once no
@@ -190,7 +188,7 @@ TEST(test_validity_is_set_and_revoked)
 {
   uint8_t first[LENGTH];
   uint8_t second[LENGTH];
-  ddp_stag_table *table = ddp_stag_table_new(1);
+  g_autoptr(ddp_stag_table) table = ddp_stag_table_new(1);
   assert_refuses(table, base, DDP_ACCESS_INVALID_STAG);
   ddp_registration registration = writable(first);
   g_assert_true(ddp_stag_table_register_as(table, STAG, &registration));
@@ -205,7 +203,6 @@ TEST(test_validity_is_set_and_revoked)
   g_assert_false(ddp_stag_table_deregister(table, STAG));
   g_assert_true(ddp_stag_table_register_as(table, STAG, &registration));
   assert_writes(table, base, second);
-  ddp_stag_table_free(table);
 }
 
 /* DDP-153, DDP-212: none, read, write and both, granted at the start and changed later, against both
@@ -217,7 +214,7 @@ TEST(test_rights)
   for (unsigned granted = 0; granted < 4; granted++) {
     for (unsigned before = 0; before < 4; before++) {
       registration.access = before;
-      ddp_stag_table *table = table_with(&registration);
+      g_autoptr(ddp_stag_table) table = table_with(&registration);
       g_assert_true(stag_set_access(table, STAG, granted));
       ddp_access reached;
       bool reads = granted == 1 || granted == 3;
@@ -226,7 +223,6 @@ TEST(test_rights)
                       reads ? DDP_ACCESS_OK : DDP_ACCESS_RIGHTS);
       g_assert_cmpint(ddp_stag_table_check(table, own, STAG, base, 1, WRITE, &reached), ==,
                       writes ? DDP_ACCESS_OK : DDP_ACCESS_RIGHTS);
-      ddp_stag_table_free(table);
     }
   }
 }
@@ -261,7 +257,7 @@ TEST(test_association)
     registration.access = READ | WRITE;
     registration.association = c->association;
     registration.owner = c->owner;
-    ddp_stag_table *table = table_with(&registration);
+    g_autoptr(ddp_stag_table) table = table_with(&registration);
     ddp_access reached;
     g_assert_cmpint(ddp_stag_table_check(table, own, STAG, base, 1, WRITE, &reached), ==, c->fault);
     g_assert_cmpint(ddp_stag_table_check(table, own, STAG, base, 1, READ, &reached), ==, c->fault);
@@ -270,7 +266,6 @@ TEST(test_association)
       g_assert_true(stag_associate(table, STAG, later->association, later->owner));
       g_assert_cmpint(ddp_stag_table_check(table, own, STAG, base, 1, WRITE, &reached), ==, later->fault);
     }
-    ddp_stag_table_free(table);
   }
 }
 
@@ -281,7 +276,7 @@ TEST(test_order_of_the_checks)
   ddp_registration registration = writable(memory);
   registration.access = DDP_ACCESS_NONE;
   registration.owner.stream_id = 8;
-  ddp_stag_table *table = ddp_stag_table_new(1);
+  g_autoptr(ddp_stag_table) table = ddp_stag_table_new(1);
   assert_refuses(table, UINT64_MAX, DDP_ACCESS_INVALID_STAG);
   g_assert_true(ddp_stag_table_register_as(table, STAG, &registration));
   assert_refuses(table, UINT64_MAX, DDP_ACCESS_NOT_ASSOCIATED);
@@ -290,7 +285,6 @@ TEST(test_order_of_the_checks)
   stag_set_access(table, STAG, WRITE);
   assert_refuses(table, UINT64_MAX, DDP_ACCESS_WRAPS);
   assert_refuses(table, UINT64_MAX - 1, DDP_ACCESS_BOUNDS);
-  ddp_stag_table_free(table);
 }
 
 static void no_octets(void *user, uint64_t from, uint32_t length, buffer_chain *chain)
@@ -306,7 +300,7 @@ TEST(test_octets_of_a_source)
 {
   int user;
   ddp_registration registration = writable(NULL);
-  ddp_stag_table *table = ddp_stag_table_new(1);
+  g_autoptr(ddp_stag_table) table = ddp_stag_table_new(1);
   uint32_t stag = 0;
   g_assert_false(ddp_stag_table_register_as(table, STAG, &registration)); /* neither memory nor source */
   registration.source = no_octets;
@@ -324,7 +318,6 @@ TEST(test_octets_of_a_source)
   g_assert_true(reached.source_user == &user);
   g_assert_cmpuint(reached.source_from, ==, 30);
   assert_refuses(table, base + 30, DDP_ACCESS_RIGHTS);
-  ddp_stag_table_free(table);
 }
 
 /* Octets that go nowhere can be written, within their bounds, and never read. */
@@ -332,7 +325,7 @@ TEST(test_octets_that_go_nowhere)
 {
   uint8_t octet;
   ddp_registration registration = writable(NULL);
-  ddp_stag_table *table = ddp_stag_table_new(1);
+  g_autoptr(ddp_stag_table) table = ddp_stag_table_new(1);
   registration.discards = true;
   registration.access = READ | WRITE;
   g_assert_false(ddp_stag_table_register_as(table, STAG, &registration));
@@ -344,7 +337,6 @@ TEST(test_octets_that_go_nowhere)
   g_assert_cmpint(ddp_stag_table_check(table, own, STAG, base + 30, 70, WRITE, &reached), ==, DDP_ACCESS_OK);
   g_assert_null(reached.memory);
   assert_refuses(table, base + 100, DDP_ACCESS_BOUNDS);
-  ddp_stag_table_free(table);
 }
 
 /* RDMAP-258: 4,000 STags of the table's choice. Each names its own buffer; with 2^32 to choose from, one
@@ -354,11 +346,11 @@ TEST(test_octets_that_go_nowhere)
 TEST(test_stags_of_the_tables_choice)
 {
   enum { COUNT = 4000 };
-  uint8_t *memory = g_malloc(COUNT);
-  uint32_t *stags = g_new0(uint32_t, COUNT);
-  ddp_stag_table *table = ddp_stag_table_new(42);
-  ddp_stag_table *same = ddp_stag_table_new(42);
-  ddp_stag_table *other = ddp_stag_table_new(43);
+  g_autofree uint8_t *memory = g_malloc(COUNT);
+  g_autofree uint32_t *stags = g_new0(uint32_t, COUNT);
+  g_autoptr(ddp_stag_table) table = ddp_stag_table_new(42);
+  g_autoptr(ddp_stag_table) same = ddp_stag_table_new(42);
+  g_autoptr(ddp_stag_table) other = ddp_stag_table_new(43);
   size_t near = 0;
   size_t top_bits = 0;
   for (size_t i = 0; i < COUNT; i++) {
@@ -383,11 +375,6 @@ TEST(test_stags_of_the_tables_choice)
     g_assert_true(reached.memory == memory + i);
     g_assert_true(ddp_stag_table_find(table, stags[i])->memory == memory + i);
   }
-  ddp_stag_table_free(table);
-  ddp_stag_table_free(same);
-  ddp_stag_table_free(other);
-  g_free(stags);
-  g_free(memory);
 }
 
 /* An STag in use is never chosen: the first choice of a seed is taken beforehand. */
@@ -396,8 +383,8 @@ TEST(test_a_chosen_stag_is_free)
   uint8_t memory[2];
   ddp_registration registration = writable(memory);
   registration.length = 1;
-  ddp_stag_table *first = ddp_stag_table_new(5);
-  ddp_stag_table *second = ddp_stag_table_new(5);
+  g_autoptr(ddp_stag_table) first = ddp_stag_table_new(5);
+  g_autoptr(ddp_stag_table) second = ddp_stag_table_new(5);
   uint32_t chosen;
   uint32_t evaded;
   g_assert_true(ddp_stag_table_register(first, &registration, &chosen));
@@ -407,8 +394,6 @@ TEST(test_a_chosen_stag_is_free)
   g_assert_cmphex(evaded, !=, chosen);
   g_assert_true(ddp_stag_table_find(second, chosen)->memory == memory);
   g_assert_true(ddp_stag_table_find(second, evaded)->memory == memory + 1);
-  ddp_stag_table_free(first);
-  ddp_stag_table_free(second);
 }
 
 /* A registration that is refused takes no STag: the next one gets that which it would have got before. */
@@ -417,8 +402,8 @@ TEST(test_a_refused_registration_takes_no_stag)
   uint8_t memory[1];
   ddp_registration registration = writable(memory);
   ddp_registration refused = writable(NULL);
-  ddp_stag_table *first = ddp_stag_table_new(5);
-  ddp_stag_table *second = ddp_stag_table_new(5);
+  g_autoptr(ddp_stag_table) first = ddp_stag_table_new(5);
+  g_autoptr(ddp_stag_table) second = ddp_stag_table_new(5);
   uint32_t chosen;
   uint32_t stag = 77;
   g_assert_true(ddp_stag_table_register(first, &registration, &chosen));
@@ -426,8 +411,6 @@ TEST(test_a_refused_registration_takes_no_stag)
   g_assert_cmphex(stag, ==, 77);
   g_assert_true(ddp_stag_table_register(second, &registration, &stag));
   g_assert_cmphex(stag, ==, chosen);
-  ddp_stag_table_free(first);
-  ddp_stag_table_free(second);
 }
 
 /* 0 and 2^32 - 1 are STags as any other. */
@@ -436,7 +419,7 @@ TEST(test_the_smallest_and_the_greatest_stag)
   static const uint32_t stags[] = {0, UINT32_MAX};
   uint8_t memory[LENGTH];
   ddp_registration registration = writable(memory);
-  ddp_stag_table *table = ddp_stag_table_new(1);
+  g_autoptr(ddp_stag_table) table = ddp_stag_table_new(1);
   for (size_t i = 0; i < G_N_ELEMENTS(stags); i++) {
     ddp_access reached;
     g_assert_cmpint(ddp_stag_table_check(table, own, stags[i], base, 1, WRITE, &reached), ==,
@@ -447,7 +430,6 @@ TEST(test_the_smallest_and_the_greatest_stag)
     g_assert_true(ddp_stag_table_deregister(table, stags[i]));
     g_assert_false(ddp_stag_table_deregister(table, stags[i]));
   }
-  ddp_stag_table_free(table);
 }
 
 /* What a refused invalidation leaves: an STag that still works (note D54). */
@@ -464,7 +446,7 @@ TEST(test_invalidation)
   ddp_registration registration = writable(memory);
   registration.owner.stream_id = 8;
   registration.is_remotely_invalidatable = false;
-  ddp_stag_table *table = ddp_stag_table_new(1);
+  g_autoptr(ddp_stag_table) table = ddp_stag_table_new(1);
   g_assert_cmpint(ddp_stag_table_invalidate(table, own, STAG, true), ==, DDP_INVALIDATE_INVALID);
   g_assert_true(ddp_stag_table_register_as(table, STAG, &registration));
   assert_not_invalidated(table, true, DDP_INVALIDATE_NOT_ASSOCIATED);
@@ -479,7 +461,6 @@ TEST(test_invalidation)
   g_assert_cmpint(ddp_stag_table_invalidate(table, own, STAG, false), ==, DDP_INVALIDATED);
   assert_refuses(table, base, DDP_ACCESS_INVALID_STAG);
   g_assert_cmpint(ddp_stag_table_invalidate(table, own, STAG, false), ==, DDP_INVALIDATE_INVALID);
-  ddp_stag_table_free(table);
 }
 
 /* A Protection Domain's STag is shared while more than one stream is in it: whether one of them may
@@ -493,7 +474,7 @@ TEST(test_invalidation_of_a_shared_stag)
   ddp_registration registration = writable(memory);
   registration.association = DDP_ASSOCIATED_BY_PROTECTION_DOMAIN;
   registration.owner = (ddp_stream_identity){0, own.protection_domain};
-  ddp_stag_table *table = table_with(&registration);
+  g_autoptr(ddp_stag_table) table = table_with(&registration);
   ddp_stag_table_add_stream(table, own);
   ddp_stag_table_add_stream(table, stranger);
   ddp_stag_table_add_stream(table, neighbour);
@@ -524,7 +505,6 @@ TEST(test_invalidation_of_a_shared_stag)
   registration.owner = own;
   g_assert_true(ddp_stag_table_register_as(table, STAG, &registration));
   g_assert_cmpint(ddp_stag_table_invalidate(table, own, STAG, false), ==, DDP_INVALIDATED);
-  ddp_stag_table_free(table);
 }
 
 /* Protection Domains get their streams in any order: a stream alone in its domain, after one in a domain of a far greater number. */
@@ -535,11 +515,10 @@ TEST(test_domains_in_any_order)
   ddp_registration registration = writable(memory);
   registration.association = DDP_ASSOCIATED_BY_PROTECTION_DOMAIN;
   registration.owner = own;
-  ddp_stag_table *table = table_with(&registration);
+  g_autoptr(ddp_stag_table) table = table_with(&registration);
   ddp_stag_table_add_stream(table, far);
   ddp_stag_table_add_stream(table, own);
   g_assert_cmpint(ddp_stag_table_invalidate(table, own, STAG, false), ==, DDP_INVALIDATED);
-  ddp_stag_table_free(table);
 }
 
 /* An allocated STag is one stream's: the table chooses it for nobody else, and no other stream registers it. It is valid from its registration on,
@@ -549,7 +528,7 @@ TEST(test_an_allocated_stag)
   uint8_t memory[2 * LENGTH];
   ddp_registration registration = writable(memory);
   ddp_access reached;
-  ddp_stag_table *table = ddp_stag_table_new(1);
+  g_autoptr(ddp_stag_table) table = ddp_stag_table_new(1);
   uint32_t stag = ddp_stag_table_allocate(table, own);
   for (unsigned i = 0; i < 2; i++) {
     g_assert_cmpint(ddp_stag_table_check(table, own, stag, base, 1, WRITE, &reached), ==,
@@ -569,7 +548,6 @@ TEST(test_an_allocated_stag)
   }
   g_assert_true(ddp_stag_table_deregister(table, stag));
   g_assert_false(ddp_stag_table_deregister(table, stag));
-  ddp_stag_table_free(table);
 }
 
 /* Allocating chooses what registering would have: the same STags in the same order, none twice. */
@@ -578,15 +556,14 @@ TEST(test_allocation_chooses_as_registration_does)
   enum { STAGS = 1000 };
   uint8_t memory[LENGTH];
   const ddp_registration registration = writable(memory);
-  ddp_stag_table *a = ddp_stag_table_new(5), *b = ddp_stag_table_new(5);
+  g_autoptr(ddp_stag_table) a = ddp_stag_table_new(5);
+  g_autoptr(ddp_stag_table) b = ddp_stag_table_new(5);
   for (unsigned i = 0; i < STAGS; i++) {
     uint32_t stag;
     g_assert_true(ddp_stag_table_register(b, &registration, &stag));
     g_assert_cmphex(ddp_stag_table_allocate(a, own), ==, stag);
     g_assert_true(ddp_stag_table_register_as(a, stag, &registration));
   }
-  ddp_stag_table_free(a);
-  ddp_stag_table_free(b);
 }
 
 /* The table's next choice is somebody's, though it is not valid: it chooses another. */
@@ -594,14 +571,13 @@ TEST(test_an_allocated_stag_is_not_chosen)
 {
   uint8_t memory[LENGTH];
   const ddp_registration registration = writable(memory);
-  ddp_stag_table *other = ddp_stag_table_new(5), *table = ddp_stag_table_new(5);
+  g_autoptr(ddp_stag_table) other = ddp_stag_table_new(5);
+  g_autoptr(ddp_stag_table) table = ddp_stag_table_new(5);
   uint32_t first = ddp_stag_table_allocate(other, own);
   uint32_t second = ddp_stag_table_allocate(other, own);
   g_assert_true(ddp_stag_table_register_as(table, first, &registration));
   g_assert_true(ddp_stag_table_withdraw(table, first));
   g_assert_cmphex(ddp_stag_table_allocate(table, own), ==, second);
-  ddp_stag_table_free(other);
-  ddp_stag_table_free(table);
 }
 
 /* Many STags come and go in any order, neighbours among them: each is found as long as it is there, and no longer. */
@@ -611,8 +587,8 @@ TEST(test_many_stags_come_and_go)
   uint8_t memory[LENGTH];
   bool there[STAGS] = {false};
   ddp_registration registration = writable(memory);
-  ddp_stag_table *table = ddp_stag_table_new(1);
-  random_stream *random = random_stream_new(1, "test.stags");
+  g_autoptr(ddp_stag_table) table = ddp_stag_table_new(1);
+  g_autoptr(random_stream) random = random_stream_new(1, "test.stags");
   for (unsigned step = 0; step < STEPS; step++) {
     uint32_t i = (uint32_t)random_stream_below(random, STAGS);
     uint32_t stag = i % 2 == 0 ? i : i << 23;
@@ -629,8 +605,6 @@ TEST(test_many_stags_come_and_go)
   for (uint32_t i = 0; i < STAGS; i++) {
     g_assert_cmpint(ddp_stag_table_find(table, i % 2 == 0 ? i : i << 23) != NULL, ==, there[i]);
   }
-  random_stream_free(random);
-  ddp_stag_table_free(table);
 }
 
 /* More STags than 16 bits can count, far apart and neighbours: each is found with its own registration, also when every second one has gone. */
@@ -639,7 +613,7 @@ TEST(test_many_stags_at_a_time)
   enum { STAGS = 100000 };
   uint8_t memory[1];
   ddp_registration registration = writable(memory);
-  ddp_stag_table *table = ddp_stag_table_new(1);
+  g_autoptr(ddp_stag_table) table = ddp_stag_table_new(1);
   registration.length = 1;
   for (uint32_t i = 0; i < STAGS; i++) {
     registration.base = i;
@@ -656,7 +630,6 @@ TEST(test_many_stags_at_a_time)
       }
     }
   }
-  ddp_stag_table_free(table);
 }
 
 static uint8_t *supply_memory(void *user)
@@ -673,16 +646,14 @@ TEST(test_memory_comes_when_it_is_reached)
   ddp_registration registration = writable(NULL);
   registration.supply = supply_memory;
   registration.source_user = &memory;
-  ddp_stag_table *table = table_with(&registration);
+  g_autoptr(ddp_stag_table) table = table_with(&registration);
   assert_refuses(table, base + LENGTH, DDP_ACCESS_BOUNDS);
   g_assert_null(memory);
   ddp_access reached;
   g_assert_cmpint(ddp_stag_table_check(table, own, STAG, base + 7, 1, WRITE, &reached), ==, DDP_ACCESS_OK);
   g_assert_nonnull(memory);
-  uint8_t *first = memory;
+  g_autofree uint8_t *first = memory;
   g_assert_true(reached.memory == first + 7);
   assert_writes(table, base + 8, first + 8);
   g_assert_true(memory == first);
-  ddp_stag_table_free(table);
-  g_free(first);
 }

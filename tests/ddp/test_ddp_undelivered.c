@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+#include "auto_free.h"
 #include "base/random_stream.h"
 #include "ddp/ddp_undelivered.h"
 #include "test.h"
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(ddp_undelivered, ddp_undelivered_free)
 
 enum { SEGMENTS = 200, SEGMENT_OCTETS = 12 };
 
@@ -39,7 +42,7 @@ static void assert_takes_none(ddp_undelivered *undelivered, uint64_t number)
 
 TEST(test_only_the_first_at_its_place)
 {
-  ddp_undelivered *undelivered = ddp_undelivered_new();
+  g_autoptr(ddp_undelivered) undelivered = ddp_undelivered_new();
   assert_takes_none(undelivered, 0);
   add(undelivered, 3);
   add(undelivered, 1);
@@ -51,13 +54,12 @@ TEST(test_only_the_first_at_its_place)
   assert_takes(undelivered, 3);
   assert_takes_none(undelivered, 4);
   g_assert_cmpuint(ddp_undelivered_count(undelivered), ==, 0);
-  ddp_undelivered_free(undelivered);
 }
 
 /* What is there already stays as it is, at either end and between. */
 TEST(test_adding_again)
 {
-  ddp_undelivered *undelivered = ddp_undelivered_new();
+  g_autoptr(ddp_undelivered) undelivered = ddp_undelivered_new();
   for (uint64_t i = 1; i < 4; i++) {
     ddp_segment segment = numbered(i);
     ddp_segment *kept = ddp_undelivered_add(undelivered, &segment);
@@ -74,12 +76,11 @@ TEST(test_adding_again)
     g_assert_true(ddp_undelivered_take(undelivered, start_of(i), &taken));
     g_assert_cmpuint(taken.observer, ==, i + 100);
   }
-  ddp_undelivered_free(undelivered);
 }
 
 TEST(test_dropping_what_lies_behind)
 {
-  ddp_undelivered *undelivered = ddp_undelivered_new();
+  g_autoptr(ddp_undelivered) undelivered = ddp_undelivered_new();
   ddp_undelivered_drop_from(undelivered, 0);
   for (uint64_t i = 1; i < 10; i++) {
     add(undelivered, i);
@@ -95,7 +96,6 @@ TEST(test_dropping_what_lies_behind)
   add(undelivered, 7);
   ddp_undelivered_drop_from(undelivered, 0);
   g_assert_cmpuint(ddp_undelivered_count(undelivered), ==, 0);
-  ddp_undelivered_free(undelivered);
 }
 
 /* Segments in any order, taken as soon as they are next: they come out in the order of the stream, each
@@ -104,7 +104,7 @@ TEST(test_any_order)
 {
   enum { ROUNDS = 50 };
   const uint64_t seed = 5;
-  random_stream *random = random_stream_new(seed, "test_ddp_undelivered");
+  g_autoptr(random_stream) random = random_stream_new(seed, "test_ddp_undelivered");
   for (int round = 0; round < ROUNDS; round++) {
     g_test_message("seed %u round %d", (unsigned)seed, round);
     uint64_t order[SEGMENTS];
@@ -113,7 +113,7 @@ TEST(test_any_order)
       order[i] = order[j];
       order[j] = i;
     }
-    ddp_undelivered *undelivered = ddp_undelivered_new();
+    g_autoptr(ddp_undelivered) undelivered = ddp_undelivered_new();
     bool added[SEGMENTS + 1] = {false};
     uint64_t next = 0;
     for (uint64_t i = 0; i < SEGMENTS; i++) {
@@ -126,7 +126,5 @@ TEST(test_any_order)
       g_assert_cmpuint(ddp_undelivered_count(undelivered), ==, i + 1 - next);
     }
     g_assert_cmpuint(next, ==, SEGMENTS);
-    ddp_undelivered_free(undelivered);
   }
-  random_stream_free(random);
 }

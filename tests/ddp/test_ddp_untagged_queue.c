@@ -4,6 +4,8 @@
 #include "ddp/ddp_untagged_queue.h"
 #include "test.h"
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(ddp_untagged_queue, ddp_untagged_queue_free)
+
 static void assert_found(const ddp_untagged_queue *queue, uint32_t msn, uint32_t offset, uint32_t length,
                          const uint8_t *expected)
 {
@@ -28,7 +30,7 @@ static void assert_refused(const ddp_untagged_queue *queue, uint32_t msn, uint32
 TEST(test_buffers_in_posting_order)
 {
   uint8_t memory[3][10];
-  ddp_untagged_queue *queue = ddp_untagged_queue_new(DDP_FIRST_MSN);
+  g_autoptr(ddp_untagged_queue) queue = ddp_untagged_queue_new(DDP_FIRST_MSN);
   g_assert_cmpuint(ddp_untagged_queue_next_msn(queue), ==, 1);
   for (uint64_t i = 0; i < 3; i++) {
     ddp_untagged_queue_post(queue, memory[i], 10, 100 + i);
@@ -42,14 +44,13 @@ TEST(test_buffers_in_posting_order)
     g_assert_true(delivered == memory[i]);
     g_assert_cmpuint(ddp_untagged_queue_next_msn(queue), ==, 2 + i);
   }
-  ddp_untagged_queue_free(queue);
 }
 
 /* DDP-142, DDP-143, DDP-175, DDP-176: a buffer of 10 octets: MO + length up to 10 is legal (note D10). */
 TEST(test_offset_and_length)
 {
   uint8_t memory[10];
-  ddp_untagged_queue *queue = ddp_untagged_queue_new(1);
+  g_autoptr(ddp_untagged_queue) queue = ddp_untagged_queue_new(1);
   ddp_untagged_queue_post(queue, memory, 10, 0);
   assert_found(queue, 1, 0, 10, memory);
   assert_found(queue, 1, 9, 1, memory + 9);
@@ -59,13 +60,12 @@ TEST(test_offset_and_length)
   assert_refused(queue, 1, 10, 1, DDP_UNTAGGED_INVALID_MO);
   assert_refused(queue, 1, UINT32_MAX, 1, DDP_UNTAGGED_INVALID_MO); /* a 32-bit sum would be 0 */
   assert_refused(queue, 2, 10, 11, DDP_UNTAGGED_NO_BUFFER);         /* MSN before MO and length */
-  ddp_untagged_queue_free(queue);
 }
 
 /* Zero length looks at the MSN only (note D14). */
 TEST(test_zero_length)
 {
-  ddp_untagged_queue *queue = ddp_untagged_queue_new(1);
+  g_autoptr(ddp_untagged_queue) queue = ddp_untagged_queue_new(1);
   assert_refused(queue, 1, 0, 0, DDP_UNTAGGED_NO_BUFFER);
   ddp_untagged_queue_post(queue, NULL, 0, 7);
   assert_found(queue, 1, 0, 0, NULL);
@@ -74,7 +74,6 @@ TEST(test_zero_length)
   assert_refused(queue, 0, 0, 0, DDP_UNTAGGED_MSN_RANGE);
   g_assert_cmpuint(ddp_untagged_queue_deliver(queue, NULL), ==, 7);
   assert_refused(queue, 1, 0, 0, DDP_UNTAGGED_MSN_RANGE);
-  ddp_untagged_queue_free(queue);
 }
 
 /* Two buffers posted from `first`: those MSNs are good; the 2^31 - 2 behind have no buffer; the 2^31
@@ -82,7 +81,7 @@ TEST(test_zero_length)
 static void check_msn_range(uint32_t first)
 {
   uint8_t memory[2][1];
-  ddp_untagged_queue *queue = ddp_untagged_queue_new(first);
+  g_autoptr(ddp_untagged_queue) queue = ddp_untagged_queue_new(first);
   ddp_untagged_queue_post(queue, memory[0], 1, 0);
   ddp_untagged_queue_post(queue, memory[1], 1, 1);
   assert_found(queue, first, 0, 1, memory[0]);
@@ -94,7 +93,6 @@ static void check_msn_range(uint32_t first)
   ddp_untagged_queue_deliver(queue, NULL);
   assert_refused(queue, first, 0, 1, DDP_UNTAGGED_MSN_RANGE);
   assert_found(queue, first + 1, 0, 1, memory[1]);
-  ddp_untagged_queue_free(queue);
 }
 
 /* DDP-141, DDP-144, DDP-173, DDP-174: the legal range, at the start and across the wraps of the sign and of
@@ -112,9 +110,9 @@ TEST(test_msn_range)
 TEST(test_a_long_queue_across_the_wrap)
 {
   enum { MESSAGES = 3000 };
-  uint8_t *memory = g_malloc(MESSAGES);
+  g_autofree uint8_t *memory = g_malloc(MESSAGES);
   uint32_t first = UINT32_MAX - MESSAGES / 2;
-  ddp_untagged_queue *queue = ddp_untagged_queue_new(first);
+  g_autoptr(ddp_untagged_queue) queue = ddp_untagged_queue_new(first);
   uint32_t posted = 0;
   for (uint32_t delivered = 0; delivered < MESSAGES; delivered++) {
     while (posted < MESSAGES && posted < delivered * 2 + 3) {
@@ -127,8 +125,6 @@ TEST(test_a_long_queue_across_the_wrap)
     g_assert_cmpuint(ddp_untagged_queue_deliver(queue, NULL), ==, delivered);
   }
   g_assert_cmpuint(ddp_untagged_queue_next_msn(queue), ==, first + (uint32_t)MESSAGES);
-  ddp_untagged_queue_free(queue);
-  g_free(memory);
 }
 
 /* A supplier of three buffers of 10 octets, by id modulo 3; counts what it is asked. */
@@ -151,7 +147,7 @@ TEST(test_a_run_of_buffers)
   supply s = {.asked = 0};
   uint8_t own[20];
   uint8_t *memory;
-  ddp_untagged_queue *queue = ddp_untagged_queue_new(1);
+  g_autoptr(ddp_untagged_queue) queue = ddp_untagged_queue_new(1);
   ddp_untagged_queue_set_supplier(queue, supply_memory, &s);
   ddp_untagged_queue_post_run(queue, 2, 10, 30);
   ddp_untagged_queue_post_run(queue, 1, 10, 32); /* continues it */
@@ -181,7 +177,6 @@ TEST(test_a_run_of_buffers)
   assert_refused(queue, 7, 0, 1, DDP_UNTAGGED_NO_BUFFER);
   ddp_untagged_queue_post_run(queue, 1, 10, 36); /* behind an empty queue */
   assert_found(queue, 7, 0, 10, s.memory[0]);
-  ddp_untagged_queue_free(queue);
 }
 
 static uint8_t *supply_by_id(void *user, uint64_t id)
@@ -197,7 +192,7 @@ TEST(test_messages_far_ahead)
 {
   static const uint32_t distances[] = {0, 1, 255, 256, 257, 65535, 65536, 65537, 1 << 24, INT32_MAX};
   uint64_t asked;
-  ddp_untagged_queue *queue = ddp_untagged_queue_new(UINT32_MAX - 1000);
+  g_autoptr(ddp_untagged_queue) queue = ddp_untagged_queue_new(UINT32_MAX - 1000);
   ddp_untagged_queue_set_supplier(queue, supply_by_id, &asked);
   ddp_untagged_queue_post_run(queue, UINT32_C(1) << 31, 10, UINT64_MAX >> 1);
   for (size_t i = 0; i < G_N_ELEMENTS(distances); i++) {
@@ -208,7 +203,6 @@ TEST(test_messages_far_ahead)
     g_assert_cmpuint(asked, ==, (UINT64_MAX >> 1) + distances[i]);
   }
   assert_refused(queue, UINT32_MAX - 1000 + (UINT32_C(1) << 31), 0, 10, DDP_UNTAGGED_MSN_RANGE);
-  ddp_untagged_queue_free(queue);
 }
 
 /* MO is a number of 32 bits without a sign, and its end may lie beyond: a buffer of 2^32 + 10 octets takes each. The addresses are reserved,
@@ -238,7 +232,7 @@ TEST(test_empty_buffers_among_others)
 {
   uint64_t asked = 0;
   uint8_t own[20];
-  ddp_untagged_queue *queue = ddp_untagged_queue_new(1);
+  g_autoptr(ddp_untagged_queue) queue = ddp_untagged_queue_new(1);
   ddp_untagged_queue_set_supplier(queue, supply_by_id, &asked);
   ddp_untagged_queue_post_run(queue, 1, 10, 1);
   ddp_untagged_queue_post(queue, NULL, 0, 2);
@@ -258,7 +252,6 @@ TEST(test_empty_buffers_among_others)
     g_assert_cmpint(memory != NULL, ==, has_octets);
     g_assert_cmpuint(asked, ==, has_octets && id != 3 ? id : 0);
   }
-  ddp_untagged_queue_free(queue);
 }
 
 static uint8_t *supply_nothing(void *user, uint64_t id)
@@ -273,7 +266,7 @@ TEST(test_buffers_without_memory)
 {
   uint8_t octet;
   uint8_t *memory = &octet;
-  ddp_untagged_queue *queue = ddp_untagged_queue_new(1);
+  g_autoptr(ddp_untagged_queue) queue = ddp_untagged_queue_new(1);
   ddp_untagged_queue_set_supplier(queue, supply_nothing, NULL);
   ddp_untagged_queue_post_run(queue, 2, 10, 0);
   assert_found(queue, 1, 4, 6, NULL);
@@ -281,5 +274,4 @@ TEST(test_buffers_without_memory)
   ddp_untagged_queue_extend(queue, 10);
   g_assert_cmpuint(ddp_untagged_queue_deliver(queue, &memory), ==, 0);
   g_assert_null(memory);
-  ddp_untagged_queue_free(queue);
 }

@@ -27,6 +27,16 @@
   }                                                                                                          \
   static void name(fixture *f, G_GNUC_UNUSED gconstpointer unused)
 
+/* The same for a test of a `variable` that the `expression` makes and g_autoptr(type) frees. */
+#define TEST_OF(type, variable, expression, name)                                                            \
+  static void name##_of(type *variable);                                                                     \
+  TEST(name)                                                                                                 \
+  {                                                                                                          \
+    g_autoptr(type) variable = expression;                                                                   \
+    name##_of(variable);                                                                                     \
+  }                                                                                                          \
+  static void name##_of(type *variable)
+
 /* The path in GLib's tree of the test `name` in the source file `file`; the caller frees it. */
 char *test_path(const char *file, const char *name);
 

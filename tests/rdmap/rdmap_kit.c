@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "rdmap_kit.h"
+#include "auto_free.h"
 #include "rdmap/rdmap_stream_private.h"
 
 /* Memory between guards. */
@@ -153,7 +154,7 @@ static void free_guarded(guarded *memory)
 
 void rdmap_kit_free(rdmap_kit *kit)
 {
-  kit_whole *whole = (kit_whole *)kit;
+  g_autofree kit_whole *whole = (kit_whole *)kit;
   for (unsigned side = 0; side < KIT_SIDES; side++) {
     kit_host *host = &kit->hosts[side];
     rdmap_stream_free(host->stream);
@@ -171,7 +172,6 @@ void rdmap_kit_free(rdmap_kit *kit)
     g_array_unref(host->delivered);
     g_string_free(host->log, TRUE);
   }
-  g_free(whole);
 }
 
 uint8_t *rdmap_kit_memory(rdmap_kit *kit, unsigned side, size_t octets)
@@ -224,7 +224,7 @@ static void memory_source(void *user, uint64_t from, uint32_t length, buffer_cha
   buffer_chain_append(chain, (const uint8_t *)user + from, length, NULL);
 }
 
-bool rdmap_kit_post(rdmap_kit *kit, unsigned side, rdmap_work work)
+bool rdmap_kit_post_work(rdmap_kit *kit, unsigned side, rdmap_work work)
 {
   if (!work.source && work.source_user) {
     work.source = memory_source;
@@ -250,7 +250,7 @@ static void append_sent(kit_host *host, uint8_t *octets, uint32_t length)
 bool rdmap_kit_pull(rdmap_kit *kit, unsigned side)
 {
   kit_host *host = &kit->hosts[side];
-  buffer_chain chain;
+  g_auto(buffer_chain) chain;
   buffer_chain_init(&chain);
   bool has_nothing = rdmap_stream_has_nothing(host->stream);
   g_assert_true(has_nothing || host->stream->is_terminated || !rdmap_stream_is_drained(host->stream));
@@ -263,7 +263,6 @@ bool rdmap_kit_pull(rdmap_kit *kit, unsigned side)
     append_sent(host, octets, chain.length);
     rdmap_stream_framed(host->stream, rdmap_kit_sent(kit, side, host->sent->len - 1)->fpdu_end);
   }
-  buffer_chain_clear(&chain);
   return pulled;
 }
 
@@ -312,7 +311,7 @@ void rdmap_kit_forge_hex(rdmap_kit *kit, unsigned side, const char *hex)
 void rdmap_kit_pass(rdmap_kit *kit, unsigned side, size_t index)
 {
   const kit_ulpdu *sent = rdmap_kit_sent(kit, side, index);
-  buffer_chain chain;
+  g_auto(buffer_chain) chain;
   buffer_chain_init(&chain);
   /* Two slices, cut within the header, from memory that is gone when the ULPDU was taken. */
   octet_buffer *buffer = octet_buffer_new(MAX(sent->length, 1));
@@ -328,7 +327,6 @@ void rdmap_kit_pass(rdmap_kit *kit, unsigned side, size_t index)
                      .parts = &part,
                      .part_count = 1};
   rdmap_stream_receive(kit->hosts[!side].stream, &ulpdu, kit->now);
-  buffer_chain_clear(&chain);
 }
 
 void rdmap_kit_pass_rest(rdmap_kit *kit, unsigned side)
@@ -337,6 +335,13 @@ void rdmap_kit_pass_rest(rdmap_kit *kit, unsigned side)
   while (host->passed < host->sent->len) {
     rdmap_kit_pass(kit, side, host->passed++);
   }
+}
+
+size_t rdmap_kit_send(rdmap_kit *kit, unsigned side)
+{
+  size_t pulled = rdmap_kit_pull_all(kit, side);
+  rdmap_kit_pass_rest(kit, side);
+  return pulled;
 }
 
 void rdmap_kit_acknowledge(rdmap_kit *kit, unsigned side)
@@ -388,8 +393,8 @@ size_t rdmap_kit_find(const rdmap_kit *kit, unsigned side, rdmap_opcode opcode)
 
 void rdmap_kit_assert_octets(const uint8_t *octets, uint32_t length, const char *hex)
 {
-  GString *expected = g_string_new(NULL);
-  GString *actual = g_string_new(NULL);
+  g_autoptr(GString) expected = g_string_new(NULL);
+  g_autoptr(GString) actual = g_string_new(NULL);
   for (const char *digit = hex; *digit; digit++) {
     if (*digit != ' ') {
       g_string_append_c(expected, g_ascii_toupper(*digit));
@@ -399,8 +404,6 @@ void rdmap_kit_assert_octets(const uint8_t *octets, uint32_t length, const char 
     g_string_append_printf(actual, "%02X", octets[i]);
   }
   g_assert_cmpstr(actual->str, ==, expected->str);
-  g_string_free(expected, TRUE);
-  g_string_free(actual, TRUE);
 }
 
 void rdmap_kit_assert_sent(const rdmap_kit *kit, unsigned side, size_t index, const char *hex)

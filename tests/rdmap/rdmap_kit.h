@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "rdmap/rdmap_stream.h"
+#include "test.h"
 
 enum { KIT_A, KIT_B, KIT_SIDES, KIT_GUARD_OCTETS = 64, KIT_UNTOUCHED = 0xEE, KIT_DEFAULT_MULPDU = 114 };
 
@@ -62,6 +63,10 @@ rdmap_kit *rdmap_kit_new(const rdmap_config *a, const rdmap_config *b);
 
 /* Frees all; asserts that no octet around any memory of the kit has changed. */
 void rdmap_kit_free(rdmap_kit *kit);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(rdmap_kit, rdmap_kit_free)
+
+/* A test (kit/test.h) of a `kit` with the configurations of rdmap_kit_config(). */
+#define RDMAP_TEST(name) TEST_OF(rdmap_kit, kit, rdmap_kit_new(NULL, NULL), name)
 
 /* `octets` octets that are all KIT_UNTOUCHED, between guards; freed with the kit. */
 uint8_t *rdmap_kit_memory(rdmap_kit *kit, unsigned side, size_t octets);
@@ -77,7 +82,10 @@ uint32_t rdmap_kit_register(rdmap_kit *kit, unsigned side, uint8_t *memory, uint
 uint8_t *rdmap_kit_post_receive(rdmap_kit *kit, unsigned side, size_t octets);
 
 /* Posts `work`; with source NULL and source_user set the payload is the memory at source_user. */
-bool rdmap_kit_post(rdmap_kit *kit, unsigned side, rdmap_work work);
+bool rdmap_kit_post_work(rdmap_kit *kit, unsigned side, rdmap_work work);
+
+/* The same; the fields of the work that are not 0 follow by name: rdmap_kit_post(kit, KIT_A, .id = 1, .length = 5). */
+#define rdmap_kit_post(kit, side, ...) rdmap_kit_post_work((kit), (side), (rdmap_work){__VA_ARGS__})
 
 /* Pulls one ULPDU out of the side's stream; false when there is none. rdmap_kit_pull_all() returns how
  * many there were. */
@@ -97,6 +105,9 @@ void rdmap_kit_forge(rdmap_kit *kit, unsigned side, const ddp_header *header, co
  * not passed yet, in order. */
 void rdmap_kit_pass(rdmap_kit *kit, unsigned side, size_t index);
 void rdmap_kit_pass_rest(rdmap_kit *kit, unsigned side);
+
+/* Pulls all ULPDUs out of the side's stream and passes all that it has not passed yet. Returns how many it pulled. */
+size_t rdmap_kit_send(rdmap_kit *kit, unsigned side);
 
 /* The LLP of `side` tells that all octets sent so far will arrive. */
 void rdmap_kit_acknowledge(rdmap_kit *kit, unsigned side);

@@ -33,6 +33,10 @@ typedef struct rdmap_target {
 /* With the configuration `b` of B (NULL: rdmap_kit_config()). rdmap_target_free() also frees the kit. */
 rdmap_target *rdmap_target_new(const rdmap_config *b);
 void rdmap_target_free(rdmap_target *target);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(rdmap_target, rdmap_target_free)
+
+/* A test (kit/test.h) of a `target` with the configuration of rdmap_kit_config(). */
+#define TARGET_TEST(name) TEST_OF(rdmap_target, target, rdmap_target_new(NULL), name)
 
 /* No octet of any of the STags has changed. */
 void rdmap_target_assert_unchanged(const rdmap_target *target);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What is checked of every incoming RDMA Message, of each opcode (rdmap-00 §9.2): DDP's fields, version,
  * opcode, buffer model and queue; and what is not looked at. */
+#include "auto_free.h"
 #include "base/random_stream.h"
 #include "rdmap/rdmap_stream_private.h"
 #include "rdmap_target.h"
@@ -56,12 +57,8 @@ static rdmap_target *target_for(const rdmap_config *b, size_t opcode)
 {
   rdmap_target *target = rdmap_target_new(b);
   if (opcode == RDMAP_READ_RESPONSE) {
-    rdmap_work read = {.id = 1,
-                       .operation = RDMAP_OPERATION_READ,
-                       .length = 4,
-                       .local_stag = TARGET_WRITE,
-                       .local_offset = TARGET_WRITE / 16};
-    g_assert_true(rdmap_kit_post(target->kit, KIT_B, read));
+    g_assert_true(rdmap_kit_post(target->kit, KIT_B, .id = 1, .operation = RDMAP_OPERATION_READ, .length = 4,
+                                 .local_stag = TARGET_WRITE, .local_offset = TARGET_WRITE / 16));
     g_assert_true(rdmap_kit_pull(target->kit, KIT_B));
     rdmap_kit_acknowledge(target->kit, KIT_B);
   }
@@ -124,14 +121,13 @@ TEST(test_right_messages)
         header.version = 0;
         header.ulp_control = (uint8_t)opcode;
       }
-      rdmap_target *target = received(&b, &header, opcode);
+      g_autoptr(rdmap_target) target = received(&b, &header, opcode);
       g_test_message("%s", messages[opcode].name);
       rdmap_kit_assert_log(target->kit, KIT_B, messages[opcode].log);
       g_assert_cmpuint(target->kit->hosts[KIT_B].delivered->len, ==, 1);
       g_assert_cmpint(memcmp(target->memories[0], "\1\2\3\4", 4) == 0, ==, writes(opcode));
       rdmap_kit_assert_untouched(target->memories[0] + 4, TARGET_OCTETS - 4);
       rdmap_target_assert_registered(target, messages[opcode].invalidate_stag);
-      rdmap_target_free(target);
     }
   }
 }
@@ -153,9 +149,8 @@ TEST(test_wrong_buffer_model_or_queue)
       header.tagged_offset = TARGET_WRITE / 16;
       header.queue_number = (uint32_t)queue;
       header.msn = 1;
-      rdmap_target *target = received_octets(NULL, &header, opcode, 4);
+      g_autoptr(rdmap_target) target = received_octets(NULL, &header, opcode, 4);
       assert_terminates(target, 0x02, 0x06);
-      rdmap_target_free(target);
     }
   }
 }
@@ -167,9 +162,8 @@ TEST(test_reserved_opcodes)
     for (size_t like = 0; like < G_N_ELEMENTS(messages); like++) {
       ddp_header header = header_of(like);
       header.ulp_control = (uint8_t)(0x40 + opcode);
-      rdmap_target *target = received(NULL, &header, like);
+      g_autoptr(rdmap_target) target = received(NULL, &header, like);
       assert_terminates(target, 0x02, 0x06);
-      rdmap_target_free(target);
     }
   }
 }
@@ -283,7 +277,7 @@ TEST(test_every_segment_is_checked)
       }
       g_test_message("%s: %s of segment %zu, reversed %d", messages[opcode].name, faults[fault].what, wrong,
                      reversed);
-      rdmap_target *target = target_for(NULL, opcode);
+      g_autoptr(rdmap_target) target = target_for(NULL, opcode);
       forge_in_three(target->kit, opcode, wrong, faults[fault].set);
       for (size_t passed = 0; passed < PARTS; passed++) {
         if (passed <= wrong || reversed) {
@@ -299,7 +293,6 @@ TEST(test_every_segment_is_checked)
         g_assert_cmpuint(target->kit->hosts[KIT_B].placed, ==, reversed ? PARTS - 1 : wrong);
         assert_terminates_for(target->kit, wrong, faults[fault].code);
       }
-      rdmap_target_free(target);
     }
   }
 }
@@ -315,12 +308,11 @@ TEST(test_ignored_fields)
       if (messages[opcode].invalidate_stag == 0) {
         header.ulp_word = TARGET_READ;
       }
-      rdmap_target *target = received(NULL, &header, opcode);
+      g_autoptr(rdmap_target) target = received(NULL, &header, opcode);
       g_test_message("%s", messages[opcode].name);
       rdmap_kit_assert_log(target->kit, KIT_B, messages[opcode].log);
       g_assert_cmpint(memcmp(target->memories[0], "\1\2\3\4", 4) == 0, ==, writes(opcode));
       rdmap_target_assert_registered(target, messages[opcode].invalidate_stag);
-      rdmap_target_free(target);
     }
   }
 }
@@ -379,9 +371,8 @@ TEST(test_fields_of_ddp)
     for (size_t i = 0; i < count; i++) {
       ddp_header header = with_field(header_of(opcode), &fields[i].header);
       g_test_message("%s with %s", messages[opcode].name, fields[i].what);
-      rdmap_target *target = received(NULL, &header, opcode);
+      g_autoptr(rdmap_target) target = received(NULL, &header, opcode);
       assert_terminates(target, tagged ? 0x11 : 0x12, fields[i].code);
-      rdmap_target_free(target);
     }
   }
 }
@@ -395,13 +386,12 @@ TEST(test_too_long)
     if (messages[opcode].queue_number == NO_QUEUE) {
       continue;
     }
-    rdmap_target *target = rdmap_target_new(NULL);
+    g_autoptr(rdmap_target) target = rdmap_target_new(NULL);
     ddp_header header = header_of(opcode);
     rdmap_kit_forge(target->kit, KIT_A, &header, NULL, lengths[messages[opcode].queue_number] + 1);
     rdmap_kit_pass(target->kit, KIT_A, 0);
     assert_terminates(target, 0x12, 0x05);
     rdmap_kit_assert_untouched(target->receive, TARGET_RECEIVE_OCTETS);
-    rdmap_target_free(target);
   }
 }
 
@@ -435,11 +425,11 @@ TEST(test_hostile_headers)
 {
   static const size_t unwritable[] = {1, 2, 4, 6}; /* READ, FOREIGN, OTHER_STREAM, NONE */
   enum { ROUNDS = 2000, SEGMENTS = 20, SEED = 2026 };
-  random_stream *random = random_stream_new(SEED, "test_rdmap_checks");
+  g_autoptr(random_stream) random = random_stream_new(SEED, "test_rdmap_checks");
   size_t placed = 0;
   size_t terminated = 0;
   for (unsigned round = 0; round < ROUNDS; round++) {
-    rdmap_target *target = rdmap_target_new(NULL);
+    g_autoptr(rdmap_target) target = rdmap_target_new(NULL);
     g_test_message("seed %u round %u", SEED, round);
     for (unsigned i = 0; i < SEGMENTS; i++) {
       forge_hostile(target->kit, random);
@@ -451,10 +441,8 @@ TEST(test_hostile_headers)
     }
     placed += target->kit->hosts[KIT_B].placed;
     terminated += target->kit->hosts[KIT_B].stream->is_terminated;
-    rdmap_target_free(target);
   }
   /* The test has teeth: both happen, and often. */
   g_assert_cmpuint(placed, >, 2 * ROUNDS);
   g_assert_cmpuint(terminated, >, ROUNDS / 2);
-  random_stream_free(random);
 }

@@ -49,16 +49,14 @@ static void fixture_free(fixture *f)
   g_free(f);
 }
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(fixture, fixture_free)
+
 /* `side` writes 4 octets to the front of STAG. */
 static void write_there(fixture *f, unsigned side)
 {
   memset(f->payload, 0xC0, sizeof f->payload);
-  rdmap_work write = {.operation = RDMAP_OPERATION_WRITE,
-                      .length = sizeof f->payload,
-                      .source_user = f->payload,
-                      .remote_stag = STAG,
-                      .remote_offset = BASE};
-  g_assert_true(rdmap_kit_post(f->kit, side, write));
+  g_assert_true(rdmap_kit_post(f->kit, side, .operation = RDMAP_OPERATION_WRITE, .length = sizeof f->payload,
+                               .source_user = f->payload, .remote_stag = STAG, .remote_offset = BASE));
   rdmap_kit_run(f->kit);
 }
 
@@ -67,8 +65,8 @@ static void send_invalidate(fixture *f, rdmap_operation operation)
 {
   rdmap_kit_post_receive(f->kit, KIT_B, 16);
   rdmap_kit_post_receive(f->kit, KIT_B, 16);
-  rdmap_work work = {.operation = operation, .length = 4, .source_user = f->payload, .remote_stag = STAG};
-  g_assert_true(rdmap_kit_post(f->kit, KIT_A, work));
+  g_assert_true(rdmap_kit_post(f->kit, KIT_A, .operation = operation, .length = 4, .source_user = f->payload,
+                               .remote_stag = STAG));
   rdmap_kit_run(f->kit);
 }
 
@@ -77,11 +75,10 @@ static void send_invalidate(fixture *f, rdmap_operation operation)
 TEST(test_streams_of_a_domain_share)
 {
   for (unsigned side = 0; side < KIT_SIDES; side++) {
-    fixture *f = fixture_of_one_rnic(IWARP_IETF, rdmap_good_registration);
+    g_autoptr(fixture) f = fixture_of_one_rnic(IWARP_IETF, rdmap_good_registration);
     write_there(f, side);
     rdmap_kit_assert_log(f->kit, !side, "");
     g_assert_cmpmem(f->memory, 4, f->payload, 4);
-    fixture_free(f);
   }
 }
 
@@ -106,13 +103,12 @@ TEST(test_shared_stag_is_not_invalidated)
     ddp_registration registration = rdmap_good_registration;
     registration.association = cases[i].association;
     registration.owner.stream_id = B_STREAM;
-    fixture *f = fixture_of_one_rnic(cases[i].generation, registration);
+    g_autoptr(fixture) f = fixture_of_one_rnic(cases[i].generation, registration);
     send_invalidate(f, RDMAP_OPERATION_SEND_INVALIDATE);
     rdmap_kit_assert_log(f->kit, KIT_B,
                          cases[i].is_refused ? "sends Terminate 0/1/09"
                                              : "received 1 (4 octets), invalidated 0x10");
     g_assert_cmpint(ddp_stag_table_find(f->stags, STAG) != NULL, ==, cases[i].is_refused);
-    fixture_free(f);
   }
 }
 
@@ -131,14 +127,13 @@ TEST(test_invalidation)
       {RDMAP_OPERATION_SEND_SE_INVALIDATE, "received 1 (4 octets), solicited, invalidated 0x10", true},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    fixture *f = fixture_new(rdmap_good_registration);
+    g_autoptr(fixture) f = fixture_new(rdmap_good_registration);
     send_invalidate(f, cases[i].operation);
     rdmap_kit_assert_log(f->kit, KIT_B, cases[i].log);
     g_string_truncate(f->kit->hosts[KIT_B].log, 0);
     write_there(f, KIT_A);
     rdmap_kit_assert_log(f->kit, KIT_B, cases[i].invalidates ? "sends Terminate 1/1/00" : "");
     g_assert_cmpint(memcmp(f->memory, f->payload, 4) == 0, ==, !cases[i].invalidates);
-    fixture_free(f);
   }
 }
 
@@ -153,12 +148,11 @@ static void assert_invalid_by_now(rdmap_kit *kit, unsigned side)
 TEST(test_invalid_before_completion)
 {
   unsigned told = 0;
-  fixture *f = fixture_new(rdmap_good_registration);
+  g_autoptr(fixture) f = fixture_new(rdmap_good_registration);
   f->kit->hosts[KIT_B].at_event = assert_invalid_by_now;
   f->kit->hosts[KIT_B].at_event_user = &told;
   send_invalidate(f, RDMAP_OPERATION_SEND_INVALIDATE);
   g_assert_cmpuint(told, ==, 1);
-  fixture_free(f);
 }
 
 /* RDMAP-273, note D53: at Delivery and not before: the Send is there, the Write of 200 octets
@@ -166,16 +160,15 @@ TEST(test_invalid_before_completion)
 TEST(test_not_invalid_before_delivery)
 {
   enum { LONG = 200 };
-  fixture *f = fixture_new(rdmap_good_registration);
+  g_autoptr(fixture) f = fixture_new(rdmap_good_registration);
   uint8_t *sent = rdmap_kit_pattern(f->kit, KIT_A, LONG, 9);
   uint8_t *target = rdmap_kit_memory(f->kit, KIT_B, LONG);
   uint32_t stag = rdmap_kit_register(f->kit, KIT_B, target, 0, LONG, DDP_ACCESS_REMOTE_WRITE);
-  rdmap_work write = {
-      .operation = RDMAP_OPERATION_WRITE, .length = LONG, .source_user = sent, .remote_stag = stag};
-  rdmap_work send = {.operation = RDMAP_OPERATION_SEND_INVALIDATE, .remote_stag = stag};
   rdmap_kit_post_receive(f->kit, KIT_B, 0);
-  g_assert_true(rdmap_kit_post(f->kit, KIT_A, write));
-  g_assert_true(rdmap_kit_post(f->kit, KIT_A, send));
+  g_assert_true(rdmap_kit_post(f->kit, KIT_A, .operation = RDMAP_OPERATION_WRITE, .length = LONG,
+                               .source_user = sent, .remote_stag = stag));
+  g_assert_true(
+      rdmap_kit_post(f->kit, KIT_A, .operation = RDMAP_OPERATION_SEND_INVALIDATE, .remote_stag = stag));
   g_assert_cmpuint(rdmap_kit_pull_all(f->kit, KIT_A), ==, 3);
   rdmap_kit_pass(f->kit, KIT_A, 2);
   rdmap_kit_pass(f->kit, KIT_A, 0);
@@ -183,7 +176,6 @@ TEST(test_not_invalid_before_delivery)
   rdmap_kit_pass(f->kit, KIT_A, 1);
   g_assert_null(ddp_stag_table_find(f->stags, stag));
   g_assert_cmpmem(target, LONG, sent, LONG);
-  fixture_free(f);
 }
 
 /* RDMAP-263, RDMAP-265: a Send of either kind that may not invalidate the STag: the ULP does not hear of
@@ -196,7 +188,7 @@ TEST(test_refused_invalidation)
                                                RDMAP_OPERATION_SEND_SE_INVALIDATE};
   for (size_t i = 0; i < G_N_ELEMENTS(operations); i++) {
     for (size_t j = 0; j < RDMAP_ASSOCIATIONS; j++) {
-      fixture *f = fixture_new(rdmap_association_registration(&rdmap_associations[j]));
+      g_autoptr(fixture) f = fixture_new(rdmap_association_registration(&rdmap_associations[j]));
       g_test_message("%s", rdmap_associations[j].what);
       send_invalidate(f, operations[i]);
       g_assert_cmpint(ddp_stag_table_find(f->stags, STAG) == NULL, ==, rdmap_associations[j].is_ours);
@@ -204,7 +196,6 @@ TEST(test_refused_invalidation)
         rdmap_kit_assert_log(f->kit, KIT_B, "sends Terminate 0/1/09");
         rdmap_kit_assert_log(f->kit, KIT_A, "completed 0; got Terminate 0/1/09");
       }
-      fixture_free(f);
     }
     ddp_registration kept = rdmap_good_registration;
     kept.is_remotely_invalidatable = false;
@@ -224,9 +215,8 @@ TEST(test_refused_invalidation)
 /* RDMAP-240: the second of two Sends that name the same STag finds it invalid; the first is good. */
 TEST(test_invalidated_twice)
 {
-  fixture *f = fixture_new(rdmap_good_registration);
+  g_autoptr(fixture) f = fixture_new(rdmap_good_registration);
   send_invalidate(f, RDMAP_OPERATION_SEND_INVALIDATE);
   send_invalidate(f, RDMAP_OPERATION_SEND_INVALIDATE);
   rdmap_kit_assert_log(f->kit, KIT_B, "received 1 (4 octets), invalidated 0x10; sends Terminate 0/2/09");
-  fixture_free(f);
 }

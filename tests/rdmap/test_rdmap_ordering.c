@@ -84,7 +84,7 @@ static fixture fixture_new(rdmap_operation first, rdmap_operation later)
   for (unsigned i = 0; i < OPERATIONS; i++) {
     rdmap_work work = prepare(&f, i, kinds[i]);
     f.operations[i].from = f.kit->hosts[KIT_A].sent->len;
-    g_assert_true(rdmap_kit_post(f.kit, KIT_A, work));
+    g_assert_true(rdmap_kit_post_work(f.kit, KIT_A, work));
     g_assert_cmpuint(rdmap_kit_pull_all(f.kit, KIT_A), >, 0);
     f.operations[i].to = f.kit->hosts[KIT_A].sent->len;
   }
@@ -156,9 +156,8 @@ static void check_responses(fixture *f)
   for (size_t i = 2 * (size_t)reads; i > 0; i--) {
     for (unsigned j = 0; j < OPERATIONS; j++) { /* a Read, and what follows it, is not complete */
       if (class_of(f->operations[j].kind) == READ) {
-        char *completed = g_strdup_printf("completed %u", j + 1);
+        g_autofree char *completed = g_strdup_printf("completed %u", j + 1);
         g_assert_null(strstr(f->kit->hosts[KIT_A].log->str, completed));
-        g_free(completed);
       }
     }
     rdmap_kit_pass(f->kit, KIT_B, i - 1);
@@ -212,32 +211,27 @@ TEST(test_cells)
 TEST(test_overlapping_writes)
 {
   for (unsigned order = 0; order < 2; order++) {
-    rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
+    g_autoptr(rdmap_kit) kit = rdmap_kit_new(NULL, NULL);
     uint8_t *memory = rdmap_kit_memory(kit, KIT_B, 8);
     uint32_t stag = rdmap_kit_register(kit, KIT_B, memory, 0, 8, DDP_ACCESS_REMOTE_WRITE);
     uint8_t *payloads[2];
     for (unsigned i = 0; i < 2; i++) {
       payloads[i] = rdmap_kit_pattern(kit, KIT_A, 8, i);
-      g_assert_true(rdmap_kit_post(kit, KIT_A,
-                                   (rdmap_work){.operation = RDMAP_OPERATION_WRITE,
-                                                .length = 8,
-                                                .source_user = payloads[i],
-                                                .remote_stag = stag}));
+      g_assert_true(rdmap_kit_post(kit, KIT_A, .operation = RDMAP_OPERATION_WRITE, .length = 8,
+                                   .source_user = payloads[i], .remote_stag = stag));
     }
     g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_A), ==, 2);
     rdmap_kit_pass(kit, KIT_A, order);
     g_assert_cmpmem(memory, 8, payloads[order], 8);
     rdmap_kit_pass(kit, KIT_A, !order);
     g_assert_cmpmem(memory, 8, payloads[!order], 8);
-    rdmap_kit_free(kit);
   }
 }
 
 /* RDMAP-289 (footnote 2): a Write into the octets that an earlier Read takes, both there before the
  * response is generated: it has the new ones. */
-TEST(test_read_may_see_a_later_write)
+RDMAP_TEST(test_read_may_see_a_later_write)
 {
-  rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
   uint8_t *memory = rdmap_kit_pattern(kit, KIT_B, 8, 1);
   uint8_t *written = rdmap_kit_pattern(kit, KIT_A, 8, 2);
   uint8_t *sink = rdmap_kit_memory(kit, KIT_A, 8);
@@ -247,11 +241,10 @@ TEST(test_read_may_see_a_later_write)
       rdmap_kit_register(kit, KIT_B, memory, 0, 8, DDP_ACCESS_REMOTE_READ | DDP_ACCESS_REMOTE_WRITE);
   read.local_stag = rdmap_kit_register(kit, KIT_A, sink, 0, 8, DDP_ACCESS_REMOTE_WRITE);
   write.remote_stag = read.remote_stag;
-  g_assert_true(rdmap_kit_post(kit, KIT_A, read));
-  g_assert_true(rdmap_kit_post(kit, KIT_A, write));
+  g_assert_true(rdmap_kit_post_work(kit, KIT_A, read));
+  g_assert_true(rdmap_kit_post_work(kit, KIT_A, write));
   rdmap_kit_run(kit);
   g_assert_cmpmem(sink, 8, written, 8);
-  rdmap_kit_free(kit);
 }
 
 /* RDMAP-291 (footnote 1): Write, Read, and a fenced Write: it does not leave before the response is
@@ -261,7 +254,7 @@ TEST(test_fence)
 {
   static const rdmap_operation fenced[] = {RDMAP_OPERATION_WRITE, RDMAP_OPERATION_SEND};
   for (size_t i = 0; i < G_N_ELEMENTS(fenced); i++) {
-    rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
+    g_autoptr(rdmap_kit) kit = rdmap_kit_new(NULL, NULL);
     uint8_t *memory = rdmap_kit_memory(kit, KIT_B, 8);
     uint8_t *sink = rdmap_kit_memory(kit, KIT_A, 8);
     uint8_t *one = rdmap_kit_pattern(kit, KIT_A, 8, 1);
@@ -271,17 +264,17 @@ TEST(test_fence)
     work.remote_stag = rdmap_kit_register(kit, KIT_B, memory, 0, 8, both);
     work.local_stag = rdmap_kit_register(kit, KIT_A, sink, 0, 8, DDP_ACCESS_REMOTE_WRITE);
     uint8_t *received = rdmap_kit_post_receive(kit, KIT_B, 8);
-    g_assert_true(rdmap_kit_post(kit, KIT_A, work));
+    g_assert_true(rdmap_kit_post_work(kit, KIT_A, work));
     rdmap_work read = work;
     read.id = 2;
     read.operation = RDMAP_OPERATION_READ;
     read.source_user = NULL;
-    g_assert_true(rdmap_kit_post(kit, KIT_A, read));
+    g_assert_true(rdmap_kit_post_work(kit, KIT_A, read));
     work.id = 3;
     work.operation = fenced[i];
     work.source_user = two;
     work.fence = true;
-    g_assert_true(rdmap_kit_post(kit, KIT_A, work));
+    g_assert_true(rdmap_kit_post_work(kit, KIT_A, work));
     g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_A), ==, 2);
     rdmap_kit_acknowledge(kit, KIT_A);
     rdmap_kit_pass(kit, KIT_A, 1);
@@ -295,24 +288,21 @@ TEST(test_fence)
     g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_A), ==, 1);
     rdmap_kit_pass(kit, KIT_A, 2);
     g_assert_cmpmem(fenced[i] == RDMAP_OPERATION_WRITE ? memory : received, 8, two, 8);
-    rdmap_kit_free(kit);
   }
 }
 
 /* DDP-087, RDMAP-282: 600 Sends arrive last to first. Each is Placed at once into its own buffer, however many before it are missing; nothing is told
  * until the first is there, and then all in the order sent. */
-TEST(test_sends_far_ahead)
+RDMAP_TEST(test_sends_far_ahead)
 {
   enum { SENDS = 600 };
-  rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
   uint8_t *memories[SENDS];
   uint8_t *payload = rdmap_kit_pattern(kit, KIT_A, SENDS + 2, 3);
-  GString *log = g_string_new(NULL);
+  g_autoptr(GString) log = g_string_new(NULL);
   for (size_t i = 0; i < SENDS; i++) {
     memories[i] = rdmap_kit_post_receive(kit, KIT_B, 3);
-    g_assert_true(rdmap_kit_post(
-        kit, KIT_A,
-        (rdmap_work){.operation = RDMAP_OPERATION_SEND, .length = 3, .source_user = payload + i}));
+    g_assert_true(rdmap_kit_post(kit, KIT_A, .operation = RDMAP_OPERATION_SEND, .length = 3,
+                                 .source_user = payload + i));
     g_string_append_printf(log, "%sreceived %zu (3 octets)", i > 0 ? "; " : "", i + 1);
   }
   g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_A), ==, SENDS);
@@ -326,19 +316,15 @@ TEST(test_sends_far_ahead)
   for (size_t i = 0; i < SENDS; i++) {
     g_assert_cmpmem(memories[i], 3, payload + i, 3);
   }
-  g_string_free(log, TRUE);
-  rdmap_kit_free(kit);
 }
 
 /* Without a fence nothing waits: all three are with DDP at once. */
-TEST(test_no_fence)
+RDMAP_TEST(test_no_fence)
 {
-  rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
   uint8_t octet = 1;
   rdmap_work work = {.operation = RDMAP_OPERATION_WRITE, .length = 1, .source_user = &octet};
-  g_assert_true(rdmap_kit_post(kit, KIT_A, work));
-  g_assert_true(rdmap_kit_post(kit, KIT_A, (rdmap_work){.operation = RDMAP_OPERATION_READ, .length = 1}));
-  g_assert_true(rdmap_kit_post(kit, KIT_A, work));
+  g_assert_true(rdmap_kit_post_work(kit, KIT_A, work));
+  g_assert_true(rdmap_kit_post(kit, KIT_A, .operation = RDMAP_OPERATION_READ, .length = 1));
+  g_assert_true(rdmap_kit_post_work(kit, KIT_A, work));
   g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_A), ==, 3);
-  rdmap_kit_free(kit);
 }

@@ -2,6 +2,8 @@
 #include "rdmap/rdmap_reads.h"
 #include "test.h"
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(rdmap_reads, rdmap_reads_free)
+
 static const rdmap_read_request wanted = {
     .sink_stag = 0x51, .sink_offset = 1000, .length = 300, .source_stag = 0x9, .source_offset = 5};
 
@@ -25,7 +27,7 @@ static bool take(rdmap_reads *reads, piece p, uint64_t *number, rdmap_error *err
 static void assert_verdict(bool strict, const rdmap_read_request *request, const piece *pieces, size_t count,
                            unsigned fault)
 {
-  rdmap_reads *reads = rdmap_reads_new(strict);
+  g_autoptr(rdmap_reads) reads = rdmap_reads_new(strict);
   rdmap_reads_open(reads, request, 7);
   for (size_t i = 0; i < count; i++) {
     uint64_t number = 99;
@@ -42,7 +44,6 @@ static void assert_verdict(bool strict, const rdmap_read_request *request, const
     }
   }
   g_assert_cmpuint(rdmap_reads_count(reads), ==, fault == 0xFFFF && pieces[count - 1].last ? 0 : 1);
-  rdmap_reads_free(reads);
 }
 
 /* note D32: another STag is 1/1/00, another place or length 1/1/01. What a response may be: the requested octets in any order
@@ -140,7 +141,7 @@ TEST(test_zero_length)
 /* RDMAP-203: the k-th response that is Delivered ends the k-th Read, each judged by its own request. */
 TEST(test_first_in_first_out)
 {
-  rdmap_reads *reads = rdmap_reads_new(true);
+  g_autoptr(rdmap_reads) reads = rdmap_reads_new(true);
   for (uint32_t i = 0; i < 5; i++) {
     rdmap_reads_open(reads, &(rdmap_read_request){.sink_stag = 100 + i, .sink_offset = 9, .length = 10 + i},
                      40 + i);
@@ -159,7 +160,6 @@ TEST(test_first_in_first_out)
   rdmap_reads_open(reads, &(rdmap_read_request){.sink_stag = 7, .length = 5}, 1);
   g_assert_true(take(reads, (piece){7, 1, 4, false}, &number, &error));
   g_assert_false(take(reads, (piece){7, 1, 1, true}, &number, &error));
-  rdmap_reads_free(reads);
 }
 
 /* Each segment of a response that was not asked for is 0/2/06, strict or not (note D32): empty or not, the
@@ -168,7 +168,7 @@ TEST(test_none_open)
 {
   for (unsigned i = 0; i < 16; i++) {
     bool strict = i & 1, last = i & 2, empty = i & 4, after = i & 8;
-    rdmap_reads *reads = rdmap_reads_new(strict);
+    g_autoptr(rdmap_reads) reads = rdmap_reads_new(strict);
     uint64_t number = 99;
     rdmap_error error = {0};
     if (after) {
@@ -180,7 +180,6 @@ TEST(test_none_open)
     g_assert_cmpuint(error.type, ==, RDMAP_REMOTE_OPERATION_ERROR);
     g_assert_cmphex(error.code, ==, 0x06);
     g_assert_cmpuint(number, ==, after ? 7 : 99);
-    rdmap_reads_free(reads);
   }
 }
 
@@ -188,7 +187,7 @@ TEST(test_none_open)
 TEST(test_many)
 {
   enum { READS = 65536 };
-  rdmap_reads *reads = rdmap_reads_new(true);
+  g_autoptr(rdmap_reads) reads = rdmap_reads_new(true);
   for (uint64_t i = 0; i < READS; i++) {
     g_assert_cmpuint(rdmap_reads_count(reads), ==, i);
     rdmap_reads_open(reads, &wanted, 100 + i);
@@ -200,5 +199,4 @@ TEST(test_many)
     g_assert_true(take(reads, (piece){0x51, 1000, 300, true}, &number, &error));
     g_assert_cmpuint(number, ==, 100 + i);
   }
-  rdmap_reads_free(reads);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <string.h>
 
+#include "auto_free.h"
 #include "rdmap/rdmap_responder.h"
 #include "test.h"
 
@@ -52,6 +53,8 @@ static void bench_free(bench *b)
   g_free(b);
 }
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(bench, bench_free)
+
 /* Whether there is a buffer for the Request that comes `ahead` places behind the next one. */
 static bool has_buffer(const bench *b, uint32_t ahead)
 {
@@ -92,19 +95,18 @@ static rdmap_read_request ask(uint64_t source_offset, uint32_t length)
 static void read_out(bench *b, uint32_t from, uint32_t length, uint8_t *octets)
 {
   ddp_message message;
-  buffer_chain chain = {0};
+  g_auto(buffer_chain) chain = {0};
   rdmap_responder_message(b->responder, &message);
   message.source(message.source_user, from, length, &chain);
   g_assert_cmpuint(chain.length, ==, length);
   buffer_chain_copy_out(&chain, 0, length, octets);
-  buffer_chain_clear(&chain);
 }
 
 /* RDMAP-147, RDMAP-209: as many buffers as IRD from the start on; each Request takes one, and it is back when its answer is on its way
  * (note D28), not when it is merely begun. */
 TEST(test_buffers)
 {
-  bench *b = bench_new(false);
+  g_autoptr(bench) b = bench_new(false);
   rdmap_read_request request = ask(BASE, 100);
   g_assert_true(has_buffer(b, IRD - 1));
   g_assert_false(has_buffer(b, IRD));
@@ -119,13 +121,12 @@ TEST(test_buffers)
   g_assert_true(has_buffer(b, 0));
   g_assert_false(has_buffer(b, 1));
   g_assert_cmpuint(rdmap_responder_count(b->responder), ==, IRD - 1);
-  bench_free(b);
 }
 
 /* RDMAP-137: answered in the order Delivered, around the ring more than once, each from its own buffer. */
 TEST(test_order)
 {
-  bench *b = bench_new(false);
+  g_autoptr(bench) b = bench_new(false);
   for (uint32_t i = 0; i < 20; i++) {
     rdmap_read_request request = ask(BASE + i, 10 + i);
     request.sink_stag = i;
@@ -141,13 +142,12 @@ TEST(test_order)
     g_assert_cmpuint(message.tagged_offset, ==, 7);
     rdmap_responder_answered(b->responder);
   }
-  bench_free(b);
 }
 
 /* As many Requests as IRD may be, twice: all are answered in the order in which they came, and then there are as many buffers again. */
 TEST(test_many)
 {
-  bench *b = bench_new_with(IRD_MAX, false);
+  g_autoptr(bench) b = bench_new_with(IRD_MAX, false);
   for (unsigned round = 0; round < 2; round++) {
     for (uint32_t i = 0; i < IRD_MAX; i++) {
       rdmap_read_request request = ask(BASE, 1);
@@ -166,7 +166,6 @@ TEST(test_many)
   }
   g_assert_true(has_buffer(b, IRD_MAX - 1));
   g_assert_false(has_buffer(b, IRD_MAX));
-  bench_free(b);
 }
 
 static void assert_refused(const bench *b, uint8_t type, uint8_t code)
@@ -199,7 +198,7 @@ TEST(test_refusals)
   };
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     for (int strict = 0; strict < 2; strict++) {
-      bench *b = bench_new(strict);
+      g_autoptr(bench) b = bench_new(strict);
       ddp_registration other = *ddp_stag_table_find(b->stags, STAG);
       other.owner.protection_domain++;
       g_assert_true(ddp_stag_table_register_as(b->stags, 0x80, &other));
@@ -215,7 +214,6 @@ TEST(test_refusals)
       g_assert_cmpuint(b->terminate.request.source_offset, ==, rows[i].offset);
       g_assert_cmpuint(b->terminate.request.length, ==, rows[i].length);
       g_assert_cmpuint(b->terminate.segment_octets, ==, 18 + 28);
-      bench_free(b);
     }
   }
 }
@@ -223,12 +221,11 @@ TEST(test_refusals)
 /* RDMAP-143: a Request for nothing is not judged by what it names. */
 TEST(test_zero_length)
 {
-  bench *b = bench_new(false);
+  g_autoptr(bench) b = bench_new(false);
   rdmap_read_request request = ask(UINT64_MAX, 0);
   request.source_stag = 0xDEAD;
   g_assert_true(deliver(b, &request, RDMAP_READ_REQUEST_OCTETS));
   g_assert_true(rdmap_responder_reach(b->responder, 0, &b->terminate));
-  bench_free(b);
 }
 
 /* note D29: a Request that is too short, to nothing at all, is 0/2/FF; there is no Request to copy. */
@@ -236,13 +233,12 @@ TEST(test_wrong_length)
 {
   static const uint32_t lengths[] = {0, 1, 27};
   for (size_t i = 0; i < G_N_ELEMENTS(lengths); i++) {
-    bench *b = bench_new(false);
+    g_autoptr(bench) b = bench_new(false);
     rdmap_read_request request = ask(BASE, 1);
     g_assert_false(deliver(b, &request, lengths[i]));
     assert_refused(b, RDMAP_REMOTE_OPERATION_ERROR, 0xFF);
     g_assert_false(b->terminate.has_request);
     g_assert_cmpuint(b->terminate.segment_octets, ==, 18 + lengths[i]);
-    bench_free(b);
   }
 }
 
@@ -250,13 +246,13 @@ TEST(test_wrong_length)
  * copy that is sent. */
 TEST(test_memory_is_read_when_sent)
 {
-  bench *b = bench_new(false);
+  g_autoptr(bench) b = bench_new(false);
   rdmap_read_request request = ask(BASE + 100, 40);
   g_assert_true(deliver(b, &request, RDMAP_READ_REQUEST_OCTETS));
   for (uint32_t from = 0; from < 40; from += 20) {
     uint8_t octets[20];
     ddp_message message;
-    buffer_chain chain = {0};
+    g_auto(buffer_chain) chain = {0};
     memset(b->memory + 100, (int)(0xAA + from), 40);
     g_assert_true(rdmap_responder_reach(b->responder, from, &b->terminate));
     rdmap_responder_message(b->responder, &message);
@@ -266,9 +262,7 @@ TEST(test_memory_is_read_when_sent)
     buffer_chain_copy_out(&chain, 0, 20, octets);
     g_assert_cmphex(octets[0], ==, 0xAA + from);
     g_assert_cmphex(octets[19], ==, 0xAA + from);
-    buffer_chain_clear(&chain);
   }
-  bench_free(b);
 }
 
 static void append_counted(void *user, uint64_t from, uint32_t length, buffer_chain *chain)
@@ -283,7 +277,7 @@ static void append_counted(void *user, uint64_t from, uint32_t length, buffer_ch
 /* An STag that names a source is read by reference: octet `from` of it is at TO base + from. */
 TEST(test_source)
 {
-  bench *b = bench_new(false);
+  g_autoptr(bench) b = bench_new(false);
   unsigned calls = 0;
   g_assert_true(ddp_stag_table_register_as(b->stags, 0x90,
                                            &(ddp_registration){.source = append_counted,
@@ -305,14 +299,13 @@ TEST(test_source)
   for (uint8_t i = 0; i < 6; i++) {
     g_assert_cmphex(octets[i], ==, i + 1);
   }
-  bench_free(b);
 }
 
 /* note D36, rdmap-00 §6.8 (RDMAP-096): revoked with 2 of 100 octets sent, the copy of the Request asks for what is left. The
  * Request behind it does not come into it. */
 TEST(test_revoked_midway)
 {
-  bench *b = bench_new(false);
+  g_autoptr(bench) b = bench_new(false);
   rdmap_read_request request = ask(BASE + 10, 100);
   rdmap_read_request second = ask(BASE, 1);
   g_assert_true(deliver(b, &request, RDMAP_READ_REQUEST_OCTETS));
@@ -328,7 +321,6 @@ TEST(test_revoked_midway)
   g_assert_cmpuint(b->terminate.request.length, ==, 98);
   g_assert_cmpuint(b->terminate.request.source_offset, ==, BASE + 12);
   g_assert_cmpuint(b->terminate.header.msn, ==, 1);
-  bench_free(b);
 }
 
 /* The octets asked for last. */
@@ -352,7 +344,7 @@ TEST(test_a_long_read)
       0, 65535, 65536, 70000, 1 << 24, INT32_MAX, UINT32_C(1) << 31, UINT32_MAX - 16};
   const uint64_t base = (UINT64_C(1) << 32) - 100000;
   for (size_t i = 0; i < G_N_ELEMENTS(places); i++) {
-    bench *b = bench_new(false);
+    g_autoptr(bench) b = bench_new(false);
     asked last = {0};
     g_assert_true(ddp_stag_table_register_as(b->stags, 0x90,
                                              &(ddp_registration){.source = append_asked,
@@ -375,6 +367,5 @@ TEST(test_a_long_read)
     g_assert_cmpuint(b->terminate.request.source_offset, ==, base + 5 + places[i]);
     g_assert_cmpuint(b->terminate.request.sink_offset, ==, base + 7 + places[i]);
     g_assert_cmpuint(b->terminate.request.length, ==, UINT32_MAX - places[i]);
-    bench_free(b);
   }
 }

@@ -2,6 +2,8 @@
 #include "rdmap/rdmap_send_queue.h"
 #include "test.h"
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(rdmap_send_queue, rdmap_send_queue_free)
+
 enum { MANY = 100000 };
 
 static void post(rdmap_send_queue *queue, uint64_t id, rdmap_operation operation)
@@ -45,7 +47,7 @@ static void assert_ended(rdmap_send_queue *queue, uint64_t id, bool in_error)
 /* RDMAP-194: operations come out in the order posted, whatever they are. */
 TEST(test_order)
 {
-  rdmap_send_queue *queue = rdmap_send_queue_new();
+  g_autoptr(rdmap_send_queue) queue = rdmap_send_queue_new();
   g_assert_null(rdmap_send_queue_next(queue, 0, 1));
   for (uint64_t id = 0; id < RDMAP_OPERATIONS; id++) {
     post(queue, 10 + id, (rdmap_operation)id);
@@ -55,14 +57,13 @@ TEST(test_order)
   }
   g_assert_null(rdmap_send_queue_next(queue, 0, 1));
   g_assert_cmpuint(rdmap_send_queue_count(queue), ==, RDMAP_OPERATIONS);
-  rdmap_send_queue_free(queue);
 }
 
 /* RDMAP-195: a Write or Send is done when the LLP says of its last octet that it gets there, not one octet earlier, and not before it is
  * framed at all. */
 TEST(test_done_by_acknowledgement)
 {
-  rdmap_send_queue *queue = rdmap_send_queue_new();
+  g_autoptr(rdmap_send_queue) queue = rdmap_send_queue_new();
   post(queue, 1, RDMAP_OPERATION_WRITE);
   post(queue, 2, RDMAP_OPERATION_SEND);
   rdmap_send_queue_acknowledged(queue, 50);
@@ -78,14 +79,13 @@ TEST(test_done_by_acknowledgement)
   rdmap_send_queue_acknowledged(queue, 120); /* an old one changes nothing */
   assert_done(queue, 2);
   assert_none_done(queue);
-  rdmap_send_queue_free(queue);
 }
 
 /* RDMAP-196, RDMAP-200: done in the order posted. An acknowledgement does nothing for a Read, and a Write behind an open Read waits for
  * it; so does a Read for a Write that is not acknowledged. */
 TEST(test_done_in_order)
 {
-  rdmap_send_queue *queue = rdmap_send_queue_new();
+  g_autoptr(rdmap_send_queue) queue = rdmap_send_queue_new();
   post(queue, 1, RDMAP_OPERATION_READ);
   post(queue, 2, RDMAP_OPERATION_WRITE);
   post(queue, 3, RDMAP_OPERATION_READ);
@@ -105,13 +105,12 @@ TEST(test_done_in_order)
   assert_done(queue, 2);
   assert_done(queue, 3);
   g_assert_cmpuint(rdmap_send_queue_count(queue), ==, 0);
-  rdmap_send_queue_free(queue);
 }
 
 /* RDMAP-214: with as many Reads open as ORD allows, a Read waits, and by RDMAP-194 all behind it. */
 TEST(test_ord)
 {
-  rdmap_send_queue *queue = rdmap_send_queue_new();
+  g_autoptr(rdmap_send_queue) queue = rdmap_send_queue_new();
   post(queue, 1, RDMAP_OPERATION_READ);
   post(queue, 2, RDMAP_OPERATION_WRITE);
   g_assert_null(rdmap_send_queue_next(queue, 3, 3));
@@ -121,28 +120,26 @@ TEST(test_ord)
   rdmap_send_queue_start(queue);
   rdmap_send_queue_framed(queue, 1);
   g_assert_cmpuint(rdmap_send_queue_next(queue, 3, 3)->id, ==, 2);
-  rdmap_send_queue_free(queue);
 }
 
 /* RDMAP-193: one with a fence waits until no Read is open, whatever it is. One without, behind it, does not wait for more than its turn. */
 TEST(test_fence)
 {
   for (rdmap_operation fenced = 0; fenced < RDMAP_OPERATIONS; fenced++) {
-    rdmap_send_queue *queue = rdmap_send_queue_new();
+    g_autoptr(rdmap_send_queue) queue = rdmap_send_queue_new();
     rdmap_send_queue_post(queue, &(rdmap_work){.id = 1, .operation = fenced, .fence = true});
     post(queue, 2, RDMAP_OPERATION_READ);
     g_assert_null(rdmap_send_queue_next(queue, 2, 8));
     g_assert_null(rdmap_send_queue_next(queue, 1, 8));
     send(queue, 1, 0, 100);
     send(queue, 2, 7, 200);
-    rdmap_send_queue_free(queue);
   }
 }
 
 /* When the stream ends, only a Read with its response is known to be well (RDMAP-221, RDMAP-228), an acknowledged Write is not. */
 TEST(test_ended)
 {
-  rdmap_send_queue *queue = rdmap_send_queue_new();
+  g_autoptr(rdmap_send_queue) queue = rdmap_send_queue_new();
   post(queue, 1, RDMAP_OPERATION_READ);
   post(queue, 2, RDMAP_OPERATION_WRITE);
   post(queue, 3, RDMAP_OPERATION_READ);
@@ -162,14 +159,13 @@ TEST(test_ended)
   g_assert_false(rdmap_send_queue_take_ended(queue, &work, &in_error));
   g_assert_cmpuint(rdmap_send_queue_count(queue), ==, 0);
   g_assert_cmpuint(rdmap_send_queue_unanswered(queue), ==, 0);
-  rdmap_send_queue_free(queue);
 }
 
 /* A long queue that is posted ahead, sent and completed from the front: numbers and order hold, and it does not take quadratic time (10^5
  * operations moved at every completion would be 10^10 steps). */
 TEST(test_many)
 {
-  rdmap_send_queue *queue = rdmap_send_queue_new();
+  g_autoptr(rdmap_send_queue) queue = rdmap_send_queue_new();
   for (uint64_t id = 0; id < MANY; id++) {
     post(queue, id, id % 10 == 3 ? RDMAP_OPERATION_READ : RDMAP_OPERATION_WRITE);
   }
@@ -185,5 +181,4 @@ TEST(test_many)
     }
   }
   g_assert_cmpuint(rdmap_send_queue_count(queue), ==, 7);
-  rdmap_send_queue_free(queue);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* STags: range, validity, rights and association, as the messages of RDMAP meet them (rdmap-00 §10.3). A
  * writes and reads memory of B. For invalidation see test_rdmap_invalidation. */
+#include "auto_free.h"
 #include "base/random_stream.h"
 #include "rdmap_association.h"
 #include "stag_changes.h"
@@ -39,6 +40,8 @@ static void fixture_free(fixture *f)
   g_free(f);
 }
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(fixture, fixture_free)
+
 static void run(fixture *f, rdmap_operation operation, uint64_t offset, uint32_t length)
 {
   static uint8_t value;
@@ -46,13 +49,9 @@ static void run(fixture *f, rdmap_operation operation, uint64_t offset, uint32_t
   memset(f->payload, 0xC0 + value, sizeof f->payload);
   memset(f->sink, KIT_UNTOUCHED, OCTETS + 1);
   g_assert_cmpuint(length, <=, sizeof f->payload);
-  rdmap_work work = {.operation = operation,
-                     .length = length,
-                     .source_user = operation == RDMAP_OPERATION_READ ? NULL : f->payload,
-                     .remote_stag = STAG,
-                     .remote_offset = offset,
-                     .local_stag = SINK};
-  g_assert_true(rdmap_kit_post(f->kit, KIT_A, work));
+  g_assert_true(rdmap_kit_post(f->kit, KIT_A, .operation = operation, .length = length,
+                               .source_user = operation == RDMAP_OPERATION_READ ? NULL : f->payload,
+                               .remote_stag = STAG, .remote_offset = offset, .local_stag = SINK));
   rdmap_kit_run(f->kit);
 }
 
@@ -78,7 +77,7 @@ static void assert_refused(fixture *f, rdmap_operation operation, uint64_t offse
 {
   uint8_t expected[OCTETS];
   size_t responses = rdmap_kit_count(f->kit, KIT_B, RDMAP_READ_RESPONSE);
-  char *log = g_strdup_printf("sends Terminate %s", terminate);
+  g_autofree char *log = g_strdup_printf("sends Terminate %s", terminate);
   memcpy(expected, f->memory, OCTETS);
   run(f, operation, offset, length);
   rdmap_kit_assert_log(f->kit, KIT_B, log);
@@ -86,7 +85,6 @@ static void assert_refused(fixture *f, rdmap_operation operation, uint64_t offse
   g_assert_cmpuint(rdmap_kit_count(f->kit, KIT_B, RDMAP_READ_RESPONSE), ==, responses);
   g_assert_cmpmem(f->memory, OCTETS, expected, OCTETS);
   rdmap_kit_assert_untouched(f->sink, OCTETS + 1);
-  g_free(log);
   fixture_free(f);
 }
 
@@ -125,31 +123,25 @@ TEST(test_reads_at_any_offset)
 {
   enum { ROUNDS = 500, SEED = 7, SINK_OCTETS = 2 * OCTETS };
   const uint64_t sink_base = UINT64_C(0xFEDCBA9876543211);
-  random_stream *random = random_stream_new(SEED, "test_rdmap_stags");
-  fixture *f = fixture_new(NULL, rdmap_good_registration);
+  g_autoptr(random_stream) random = random_stream_new(SEED, "test_rdmap_stags");
+  g_autoptr(fixture) f = fixture_new(NULL, rdmap_good_registration);
   uint8_t *sink = rdmap_kit_memory(f->kit, KIT_A, SINK_OCTETS);
   uint32_t stag = rdmap_kit_register(f->kit, KIT_A, sink, sink_base, SINK_OCTETS, DDP_ACCESS_REMOTE_WRITE);
   for (unsigned round = 0; round < ROUNDS; round++) {
     uint32_t length = 1 + (uint32_t)random_stream_below(random, OCTETS);
     uint64_t from = random_stream_below(random, OCTETS - length + 1);
     uint64_t to = random_stream_below(random, SINK_OCTETS - length + 1);
-    rdmap_work read = {.operation = RDMAP_OPERATION_READ,
-                       .length = length,
-                       .remote_stag = STAG,
-                       .remote_offset = BASE + from,
-                       .local_stag = stag,
-                       .local_offset = sink_base + to};
     g_test_message("seed %u round %u: %u octets from %u to %u", SEED, round, length, (unsigned)from,
                    (unsigned)to);
     memset(sink, KIT_UNTOUCHED, SINK_OCTETS);
-    g_assert_true(rdmap_kit_post(f->kit, KIT_A, read));
+    g_assert_true(rdmap_kit_post(f->kit, KIT_A, .operation = RDMAP_OPERATION_READ, .length = length,
+                                 .remote_stag = STAG, .remote_offset = BASE + from, .local_stag = stag,
+                                 .local_offset = sink_base + to));
     rdmap_kit_run(f->kit);
     g_assert_cmpmem(sink + to, length, f->memory + from, length);
     rdmap_kit_assert_untouched(sink, to);
     rdmap_kit_assert_untouched(sink + to + length, SINK_OCTETS - to - length);
   }
-  random_stream_free(random);
-  fixture_free(f);
 }
 
 /* RDMAP-253: the ULP narrows the range to its first half, then widens it, then narrows it again. */
@@ -189,13 +181,12 @@ TEST(test_revoked_at_any_time)
 {
   enum { LONG = 1600, SEGMENTS = 16 };
   for (size_t segments = 0; segments < SEGMENTS; segments++) {
-    fixture *f = fixture_new(NULL, rdmap_good_registration);
+    g_autoptr(fixture) f = fixture_new(NULL, rdmap_good_registration);
     uint8_t *sent = rdmap_kit_pattern(f->kit, KIT_A, LONG, 9);
     uint8_t *target = rdmap_kit_memory(f->kit, KIT_B, LONG);
     uint32_t stag = rdmap_kit_register(f->kit, KIT_B, target, 0, LONG, DDP_ACCESS_REMOTE_WRITE);
-    rdmap_work write = {
-        .operation = RDMAP_OPERATION_WRITE, .length = LONG, .source_user = sent, .remote_stag = stag};
-    g_assert_true(rdmap_kit_post(f->kit, KIT_A, write));
+    g_assert_true(rdmap_kit_post(f->kit, KIT_A, .operation = RDMAP_OPERATION_WRITE, .length = LONG,
+                                 .source_user = sent, .remote_stag = stag));
     g_assert_cmpuint(rdmap_kit_pull_all(f->kit, KIT_A), ==, SEGMENTS);
     for (size_t i = 0; i < segments; i++) {
       rdmap_kit_pass(f->kit, KIT_A, i);
@@ -207,15 +198,13 @@ TEST(test_revoked_at_any_time)
     g_assert_cmpmem(target, segments * 100, sent, segments * 100);
     rdmap_kit_assert_untouched(target + segments * 100, LONG - segments * 100);
     rdmap_kit_assert_log(f->kit, KIT_B, "sends Terminate 1/1/00");
-    fixture_free(f);
   }
   for (size_t segments = 0; segments < SEGMENTS; segments++) {
-    fixture *f = fixture_new(NULL, rdmap_good_registration);
+    g_autoptr(fixture) f = fixture_new(NULL, rdmap_good_registration);
     uint8_t *source = rdmap_kit_pattern(f->kit, KIT_B, LONG, 9);
     uint32_t stag = rdmap_kit_register(f->kit, KIT_B, source, 0, LONG, DDP_ACCESS_REMOTE_READ);
-    rdmap_work read = {
-        .operation = RDMAP_OPERATION_READ, .length = LONG, .remote_stag = stag, .local_stag = SINK};
-    g_assert_true(rdmap_kit_post(f->kit, KIT_A, read));
+    g_assert_true(rdmap_kit_post(f->kit, KIT_A, .operation = RDMAP_OPERATION_READ, .length = LONG,
+                                 .remote_stag = stag, .local_stag = SINK));
     g_assert_true(rdmap_kit_pull(f->kit, KIT_A));
     rdmap_kit_pass_rest(f->kit, KIT_A);
     for (size_t i = 0; i < segments; i++) {
@@ -225,7 +214,6 @@ TEST(test_revoked_at_any_time)
     g_assert_cmpuint(rdmap_kit_pull_all(f->kit, KIT_B), ==, 1);
     g_assert_cmpuint(rdmap_kit_count(f->kit, KIT_B, RDMAP_READ_RESPONSE), ==, segments);
     rdmap_kit_assert_log(f->kit, KIT_B, "sends Terminate 0/1/00");
-    fixture_free(f);
   }
 }
 
@@ -254,12 +242,11 @@ TEST(test_rights)
 /* RDMAP-256 of a Read's own sink: the response may write only where A has granted that. */
 TEST(test_rights_of_a_sink)
 {
-  fixture *f = fixture_new(NULL, rdmap_good_registration);
+  g_autoptr(fixture) f = fixture_new(NULL, rdmap_good_registration);
   g_assert_true(stag_set_access(f->kit->hosts[KIT_A].stags, SINK, DDP_ACCESS_REMOTE_READ));
   run(f, RDMAP_OPERATION_READ, BASE, OCTETS);
   rdmap_kit_assert_log(f->kit, KIT_A, "sends Terminate 1/1/00; completed 0 in error");
   rdmap_kit_assert_untouched(f->sink, OCTETS + 1);
-  fixture_free(f);
 }
 
 /* RDMAP-257, RDMAP-258: 4096 STags of a table: each is another, no two neighbours follow each other, they
@@ -273,9 +260,9 @@ TEST(test_stags_are_hard_to_predict)
   uint8_t memory;
   uint32_t last = 0;
   ddp_registration registration = {.memory = &memory, .length = 1};
-  ddp_stag_table *one = ddp_stag_table_new(1);
-  ddp_stag_table *two = ddp_stag_table_new(2);
-  GHashTable *seen = g_hash_table_new(NULL, NULL);
+  g_autoptr(ddp_stag_table) one = ddp_stag_table_new(1);
+  g_autoptr(ddp_stag_table) two = ddp_stag_table_new(2);
+  g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
   for (unsigned i = 0; i < COUNT; i++) {
     uint32_t stag = 0;
     uint32_t other = 0;
@@ -293,9 +280,6 @@ TEST(test_stags_are_hard_to_predict)
     g_assert_cmpuint(parts[i], >, 20);
   }
   g_assert_cmpuint(same, <, 2);
-  g_hash_table_destroy(seen);
-  ddp_stag_table_free(one);
-  ddp_stag_table_free(two);
 }
 
 /* RDMAP-259, RDMAP-260, RDMAP-261, RDMAP-267, RDMAP-269: both associations, for Writes (DDP asks at

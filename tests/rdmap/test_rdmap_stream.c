@@ -20,30 +20,22 @@ static uint32_t word_at(const kit_ulpdu *ulpdu, size_t at)
 static void post_write(rdmap_kit *kit, uint64_t id, uint32_t stag, uint64_t offset, uint8_t *octets,
                        uint32_t length)
 {
-  g_assert_true(rdmap_kit_post(kit, KIT_A,
-                               (rdmap_work){.id = id,
-                                            .operation = RDMAP_OPERATION_WRITE,
-                                            .length = length,
-                                            .source_user = octets,
-                                            .remote_stag = stag,
-                                            .remote_offset = offset}));
+  g_assert_true(rdmap_kit_post(kit, KIT_A, .id = id, .operation = RDMAP_OPERATION_WRITE, .length = length,
+                               .source_user = octets, .remote_stag = stag, .remote_offset = offset));
 }
 
 static void post_send(rdmap_kit *kit, uint64_t id, rdmap_operation operation, uint8_t *octets,
                       uint32_t length, uint32_t stag)
 {
-  g_assert_true(rdmap_kit_post(
-      kit, KIT_A,
-      (rdmap_work){
-          .id = id, .operation = operation, .length = length, .source_user = octets, .remote_stag = stag}));
+  g_assert_true(rdmap_kit_post(kit, KIT_A, .id = id, .operation = operation, .length = length,
+                               .source_user = octets, .remote_stag = stag));
 }
 
 /* RDMAP-120: each segment of a Write has T set and opcode 0. RDMAP-126, RDMAP-128: Writes go out in the order posted, none within
  * another, each with the one STag that it was given; to write two buffers takes two.
  * 250 octets are 100 + 100 + 50 behind headers of 14. */
-TEST(test_writes_on_the_wire)
+RDMAP_TEST(test_writes_on_the_wire)
 {
-  rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
   uint8_t *octets = rdmap_kit_pattern(kit, KIT_A, 250, 1);
   for (uint32_t i = 0; i < 4; i++) {
     post_write(kit, i, 0xA0 + i % 2, UINT64_C(0x100000000) * i, octets, 250);
@@ -58,14 +50,12 @@ TEST(test_writes_on_the_wire)
     g_assert_cmpuint(word_at(ulpdu, 6), ==, i / 3);
     g_assert_cmpuint(word_at(ulpdu, 10), ==, i % 3 * 100);
   }
-  rdmap_kit_free(kit);
 }
 
 /* RDMAP-121: the sink's ULP hears nothing of a Write, nor of one of no octets; its octets are where they belong, to a part of a buffer
  * that does not start at 0. */
-TEST(test_write_is_not_told)
+RDMAP_TEST(test_write_is_not_told)
 {
-  rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
   uint8_t *octets = rdmap_kit_pattern(kit, KIT_A, 250, 2);
   uint8_t *memory = rdmap_kit_memory(kit, KIT_B, 400);
   uint32_t stag = rdmap_kit_register(kit, KIT_B, memory, 5000, 400, DDP_ACCESS_REMOTE_WRITE);
@@ -79,15 +69,13 @@ TEST(test_write_is_not_told)
   g_assert_cmpmem(memory + 60, 250, octets, 250);
   rdmap_kit_assert_untouched(memory, 60);
   rdmap_kit_assert_untouched(memory + 310, 90);
-  rdmap_kit_free(kit);
 }
 
 /* RDMAP-152, RDMAP-159: each segment of the four Sends has T clear and QN 0. RDMAP-160: one MSN after the other, in the order posted.
  * RDMAP-163: those that invalidate carry the STag behind their control octet; the others carry none there, whatever the ULP left in its
  * field. 100 octets are 96 + 4 behind headers of 18. */
-TEST(test_sends_on_the_wire)
+RDMAP_TEST(test_sends_on_the_wire)
 {
-  rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
   uint8_t *octets = rdmap_kit_pattern(kit, KIT_A, 100, 3);
   for (uint32_t i = 0; i < 8; i++) {
     post_send(kit, i, sends[i % 4], octets, 100, 0x11223300 + i);
@@ -104,7 +92,6 @@ TEST(test_sends_on_the_wire)
     g_assert_cmpuint(word_at(ulpdu, MSN_AT), ==, 1 + message);
     g_assert_cmpuint(ulpdu->length, ==, i % 2 == 1 ? 22 : 114);
   }
-  rdmap_kit_free(kit);
 }
 
 /* What the ULP hears of each Send: its buffer, its length, whether it solicits, what it invalidated. At that moment the STag is gone and
@@ -126,9 +113,8 @@ static void look_at_send(rdmap_kit *kit, unsigned side)
 
 /* RDMAP-165: an STag of this stream's is invalid when the Send that names it reaches the ULP; the Sends without Invalidate leave all as
  * they are. */
-TEST(test_sends_are_told)
+RDMAP_TEST(test_sends_are_told)
 {
-  rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
   told_sends told = {.expected = rdmap_kit_pattern(kit, KIT_A, 100, 4)};
   uint8_t *memory = rdmap_kit_memory(kit, KIT_B, 10);
   kit->hosts[KIT_B].at_event = look_at_send;
@@ -146,14 +132,12 @@ TEST(test_sends_are_told)
   rdmap_kit_assert_log(kit, KIT_B, expected);
   g_assert_cmpuint(told.count, ==, 4);
   g_free(expected);
-  rdmap_kit_free(kit);
 }
 
 /* RDMAP-153, RDMAP-162: each Send uses up one buffer, with no octets as with many, of several segments as of one; a Send may fill its
  * buffer exactly. With three buffers the fourth finds none. */
-TEST(test_a_send_uses_one_buffer)
+RDMAP_TEST(test_a_send_uses_one_buffer)
 {
-  rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
   uint8_t *octets = rdmap_kit_pattern(kit, KIT_A, 200, 5);
   for (size_t i = 0; i < 3; i++) {
     rdmap_kit_post_receive(kit, KIT_B, 200);
@@ -168,7 +152,6 @@ TEST(test_a_send_uses_one_buffer)
   rdmap_kit_assert_log(kit, KIT_B,
                        "received 1 (0 octets); received 2 (200 octets); received 3 (199 octets); "
                        "sends Terminate 1/2/02");
-  rdmap_kit_free(kit);
 }
 
 /* RDMAP-157, RDMAP-187, RDMAP-197: in each of the 24 orders in which two Sends of two segments can arrive, the ULP hears of each once,
@@ -176,7 +159,7 @@ TEST(test_a_send_uses_one_buffer)
 TEST(test_sends_in_any_order)
 {
   for (unsigned order = 0; order < 24; order++) {
-    rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
+    g_autoptr(rdmap_kit) kit = rdmap_kit_new(NULL, NULL);
     uint8_t *octets = rdmap_kit_pattern(kit, KIT_A, 120, 6);
     uint8_t *first = rdmap_kit_post_receive(kit, KIT_B, 120);
     uint8_t *second = rdmap_kit_post_receive(kit, KIT_B, 120);
@@ -199,15 +182,13 @@ TEST(test_sends_in_any_order)
     }
     g_assert_cmpmem(first, 120, octets, 120);
     g_assert_cmpmem(second, 110, octets, 110);
-    rdmap_kit_free(kit);
   }
 }
 
 /* RDMAP-164: the STag is looked at when DDP Delivers the Send, not when it is Placed: it is still good for the Write that was sent
  * before and arrives later, and an STag that is registered too late for the Placement is good enough. */
-TEST(test_invalidated_at_delivery)
+RDMAP_TEST(test_invalidated_at_delivery)
 {
-  rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
   uint8_t *octets = rdmap_kit_pattern(kit, KIT_A, 80, 7);
   uint8_t *memory = rdmap_kit_memory(kit, KIT_B, 80);
   uint32_t stag = rdmap_kit_register(kit, KIT_B, memory, 0, 80, DDP_ACCESS_REMOTE_WRITE);
@@ -224,20 +205,17 @@ TEST(test_invalidated_at_delivery)
   ddp_registration registration = *ddp_stag_table_find(kit->hosts[KIT_B].stags, stag);
   g_assert_true(ddp_stag_table_register_as(kit->hosts[KIT_B].stags, 0x123, &registration));
   rdmap_kit_pass(kit, KIT_A, 0);
-  char *expected = g_strdup_printf(
+  g_autofree char *expected = g_strdup_printf(
       "received 1 (0 octets), invalidated 0x%x; received 2 (0 octets), invalidated 0x123", stag);
   rdmap_kit_assert_log(kit, KIT_B, expected);
   g_assert_null(ddp_stag_table_find(kit->hosts[KIT_B].stags, stag));
   g_assert_cmpmem(memory, 80, octets, 80);
-  g_free(expected);
-  rdmap_kit_free(kit);
 }
 
 /* RDMAP-164, RDMAP-165: an STag of another stream's is not invalidated; one Terminate goes out for the Send, whose buffer is used up
  * and of which the ULP hears nothing (note D54). */
-TEST(test_a_foreign_stag_is_not_invalidated)
+RDMAP_TEST(test_a_foreign_stag_is_not_invalidated)
 {
-  rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
   uint8_t *memory = rdmap_kit_memory(kit, KIT_B, 80);
   ddp_registration registration = {.memory = memory,
                                    .length = 80,
@@ -250,18 +228,15 @@ TEST(test_a_foreign_stag_is_not_invalidated)
   rdmap_kit_post_receive(kit, KIT_B, 0);
   post_send(kit, 1, RDMAP_OPERATION_SEND_SE_INVALIDATE, NULL, 0, 0x123);
   post_send(kit, 2, RDMAP_OPERATION_SEND, NULL, 0, 0);
-  rdmap_kit_pull_all(kit, KIT_A);
-  rdmap_kit_pass_rest(kit, KIT_A);
+  rdmap_kit_send(kit, KIT_A);
   rdmap_kit_assert_log(kit, KIT_B, "sends Terminate 0/1/09");
   g_assert_nonnull(ddp_stag_table_find(kit->hosts[KIT_B].stags, 0x123));
   g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_B), ==, 1);
-  rdmap_kit_free(kit);
 }
 
 /* RDMAP-195, RDMAP-196: posted work completes in the order posted, each when its last octet is acknowledged and no octet earlier. */
-TEST(test_completions)
+RDMAP_TEST(test_completions)
 {
-  rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
   uint8_t *octets = rdmap_kit_pattern(kit, KIT_A, 150, 8);
   rdmap_stream *stream = kit->hosts[KIT_A].stream;
   post_write(kit, 1, 5, 0, octets, 150);
@@ -280,7 +255,6 @@ TEST(test_completions)
   rdmap_kit_assert_log(kit, KIT_A, "completed 1; completed 2; completed 3");
   g_assert_cmpuint(rdmap_send_queue_count(stream->operations), ==, 0);
   g_assert_true(rdmap_stream_is_drained(stream));
-  rdmap_kit_free(kit);
 }
 
 static void answer_with_a_send(rdmap_kit *kit, unsigned side)
@@ -292,9 +266,8 @@ static void answer_with_a_send(rdmap_kit *kit, unsigned side)
 }
 
 /* The handler of a completion may post. */
-TEST(test_posting_from_a_handler)
+RDMAP_TEST(test_posting_from_a_handler)
 {
-  rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
   uint64_t next = 100;
   kit->hosts[KIT_A].at_event = answer_with_a_send;
   kit->hosts[KIT_A].at_event_user = &next;
@@ -306,16 +279,14 @@ TEST(test_posting_from_a_handler)
   rdmap_kit_run(kit);
   rdmap_kit_assert_log(
       kit, KIT_A, "completed 1; completed 2; completed 101; completed 102; completed 103; completed 104");
-  rdmap_kit_free(kit);
 }
 
 /* The MULPDU may change between two segments of a message: 500 octets as 100 + 50 + 286 + 64 of them. */
-TEST(test_changing_mulpdu)
+RDMAP_TEST(test_changing_mulpdu)
 {
   static const struct {
     uint32_t mulpdu, payload;
   } steps[] = {{114, 100}, {64, 50}, {300, 286}, {1442, 64}};
-  rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
   uint8_t *octets = rdmap_kit_pattern(kit, KIT_A, 500, 9);
   uint8_t *memory = rdmap_kit_memory(kit, KIT_B, 500);
   post_write(kit, 1, rdmap_kit_register(kit, KIT_B, memory, 0, 500, DDP_ACCESS_REMOTE_WRITE), 0, octets, 500);
@@ -326,5 +297,4 @@ TEST(test_changing_mulpdu)
   }
   rdmap_kit_run(kit);
   g_assert_cmpmem(memory, 500, octets, 500);
-  rdmap_kit_free(kit);
 }

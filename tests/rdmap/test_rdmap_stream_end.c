@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <string.h>
 
+#include "auto_free.h"
 #include "rdmap/rdmap_stream_private.h"
 #include "rdmap_kit.h"
 #include "test.h"
@@ -11,10 +12,8 @@ static const rdmap_error stream_catastrophe = {RDMAP_LAYER_RDMA, RDMAP_REMOTE_OP
 static bool post(rdmap_kit *kit, unsigned side, uint64_t id, rdmap_operation operation, uint32_t length)
 {
   static uint8_t octets[500];
-  return rdmap_kit_post(
-      kit, side,
-      (rdmap_work){
-          .id = id, .operation = operation, .length = length, .source_user = length ? octets : NULL});
+  return rdmap_kit_post(kit, side, .id = id, .operation = operation, .length = length,
+                        .source_user = length ? octets : NULL);
 }
 
 static void forge_terminate(rdmap_kit *kit, unsigned side, uint32_t msn, uint32_t length)
@@ -26,15 +25,13 @@ static void forge_terminate(rdmap_kit *kit, unsigned side, uint32_t msn, uint32_
 
 /* RDMAP-167, RDMAP-168: a Terminate has T clear, opcode 7 and QN 2; it is the first message there.
  * rdmap-00 §9.1 case 1: of an error with no incoming message it has nothing but type and code. */
-TEST(test_on_the_wire)
+RDMAP_TEST(test_on_the_wire)
 {
-  rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
   g_assert_true(post(kit, KIT_A, 1, RDMAP_OPERATION_SEND, 0));
   g_assert_true(rdmap_kit_pull(kit, KIT_A));
   rdmap_stream_fail(kit->hosts[KIT_A].stream, stream_catastrophe, kit->now);
   g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_A), ==, 1);
   rdmap_kit_assert_sent(kit, KIT_A, 1, "4147 00000000 00000002 00000001 00000000 02070000");
-  rdmap_kit_free(kit);
 }
 
 /* RDMAP-170: the Terminate has a buffer of its own: it is Placed where nobody has posted any, and however long it is: one for a Read
@@ -46,15 +43,10 @@ TEST(test_it_always_has_a_buffer)
   a.ird = 0;
   a.ord = 1;
   for (uint32_t mulpdu = 64; mulpdu <= 1442; mulpdu += 1442 - 64) {
-    rdmap_kit *kit = rdmap_kit_new(&a, NULL);
+    g_autoptr(rdmap_kit) kit = rdmap_kit_new(&a, NULL);
     kit->mulpdu_octets = mulpdu;
-    g_assert_true(rdmap_kit_post(kit, KIT_A,
-                                 (rdmap_work){.id = 1,
-                                              .operation = RDMAP_OPERATION_READ,
-                                              .length = 5,
-                                              .remote_stag = 0x77,
-                                              .remote_offset = 9,
-                                              .local_stag = 0x55}));
+    g_assert_true(rdmap_kit_post(kit, KIT_A, .id = 1, .operation = RDMAP_OPERATION_READ, .length = 5,
+                                 .remote_stag = 0x77, .remote_offset = 9, .local_stag = 0x55));
     rdmap_kit_run(kit);
     rdmap_kit_assert_log(kit, KIT_B, "sends Terminate 0/1/00");
     rdmap_kit_assert_log(kit, KIT_A, "got Terminate 0/1/00; completed 1 in error");
@@ -68,7 +60,6 @@ TEST(test_it_always_has_a_buffer)
     g_assert_cmphex(received->request.sink_stag, ==, 0x55);
     g_assert_cmpuint(received->request.source_offset, ==, 9);
     g_assert_cmpuint(received->request.length, ==, 5);
-    rdmap_kit_free(kit);
   }
 }
 
@@ -90,9 +81,8 @@ TEST(test_it_uses_the_buffer)
 
 /* RDMAP-171: the Terminate is Delivered behind all that was sent before it: the ULP hears of an earlier Send first, though that arrives
  * last. RDMAP-172: then it hears of the Terminate. */
-TEST(test_delivered_in_its_turn)
+RDMAP_TEST(test_delivered_in_its_turn)
 {
-  rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
   rdmap_kit_post_receive(kit, KIT_B, 100);
   g_assert_true(post(kit, KIT_A, 1, RDMAP_OPERATION_SEND, 100));
   rdmap_kit_pull_all(kit, KIT_A);
@@ -105,17 +95,14 @@ TEST(test_delivered_in_its_turn)
   rdmap_kit_pass(kit, KIT_A, 0);
   rdmap_kit_assert_log(kit, KIT_B, "received 1 (100 octets); got Terminate 0/2/07");
   g_assert_true(kit->hosts[KIT_B].stream->is_terminated);
-  rdmap_kit_free(kit);
 }
 
 /* RDMAP-175: the Terminate is the last message of its direction: what is posted, a response that is due, and what the ULP would like
  * to post do not go out. RDMAP-206: nor does anything else. */
-TEST(test_nothing_comes_behind)
+RDMAP_TEST(test_nothing_comes_behind)
 {
-  rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
   g_assert_true(post(kit, KIT_B, 9, RDMAP_OPERATION_READ, 0));
-  rdmap_kit_pull_all(kit, KIT_B);
-  rdmap_kit_pass_rest(kit, KIT_B);
+  rdmap_kit_send(kit, KIT_B);
   g_assert_true(post(kit, KIT_A, 1, RDMAP_OPERATION_WRITE, 200));
   g_assert_true(post(kit, KIT_A, 2, RDMAP_OPERATION_SEND, 200));
   rdmap_stream_fail(kit->hosts[KIT_A].stream, stream_catastrophe, kit->now);
@@ -129,7 +116,6 @@ TEST(test_nothing_comes_behind)
   g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_A), ==, 0);
   g_assert_true(rdmap_stream_is_drained(kit->hosts[KIT_A].stream));
   rdmap_kit_assert_log(kit, KIT_A, "sends Terminate 0/2/07; completed 1 in error; completed 2 in error");
-  rdmap_kit_free(kit);
 }
 
 /* DDP-086, DDP-038: a message that DDP has when the stream fails is sent whole, its last segment with L; then the Terminate goes, before what
@@ -140,7 +126,7 @@ TEST(test_message_under_way)
 {
   for (int i = 0; i < 4; i++) {
     bool tagged = i & 1;
-    rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
+    g_autoptr(rdmap_kit) kit = rdmap_kit_new(NULL, NULL);
     rdmap_stream *stream = kit->hosts[KIT_A].stream;
     uint8_t *memory = rdmap_kit_memory(kit, KIT_B, 300);
     uint32_t stag = rdmap_kit_register(kit, KIT_B, memory, 0, 300, DDP_ACCESS_REMOTE_WRITE);
@@ -148,13 +134,9 @@ TEST(test_message_under_way)
     uint8_t *received = rdmap_kit_post_receive(kit, KIT_B, 300);
     g_assert_true(post(kit, KIT_A, 0, RDMAP_OPERATION_WRITE, 0));
     g_assert_true(rdmap_kit_pull(kit, KIT_A));
-    g_assert_true(
-        rdmap_kit_post(kit, KIT_A,
-                       (rdmap_work){.id = 1,
-                                    .operation = tagged ? RDMAP_OPERATION_WRITE : RDMAP_OPERATION_SEND,
-                                    .length = 300,
-                                    .source_user = octets,
-                                    .remote_stag = stag}));
+    g_assert_true(rdmap_kit_post(kit, KIT_A, .id = 1,
+                                 .operation = tagged ? RDMAP_OPERATION_WRITE : RDMAP_OPERATION_SEND,
+                                 .length = 300, .source_user = octets, .remote_stag = stag));
     g_assert_true(post(kit, KIT_A, 2, RDMAP_OPERATION_SEND, 0));
     g_assert_true(rdmap_kit_pull(kit, KIT_A));
     g_assert_true(rdmap_kit_pull(kit, KIT_A));
@@ -164,7 +146,7 @@ TEST(test_message_under_way)
       rdmap_stream_fail(stream, stream_catastrophe, kit->now);
     }
     const char *code = i & 2 ? "2/0/02" : "0/2/07";
-    char *log = g_strconcat("sends Terminate ", code, NULL);
+    g_autofree char *log = g_strconcat("sends Terminate ", code, NULL);
     rdmap_kit_acknowledge(kit, KIT_A);
     rdmap_kit_assert_log(kit, KIT_A, log);
     size_t segments = tagged ? 3 : 4;
@@ -179,13 +161,11 @@ TEST(test_message_under_way)
         g_strconcat(log, "; completed 0 in error; completed 1 in error; completed 2 in error", NULL);
     rdmap_kit_assert_log(kit, KIT_A, ended);
     rdmap_kit_pass_rest(kit, KIT_A);
-    char *told = g_strconcat(tagged ? "" : "received 1 (300 octets); ", "got Terminate ", code, NULL);
+    g_autofree char *told =
+        g_strconcat(tagged ? "" : "received 1 (300 octets); ", "got Terminate ", code, NULL);
     rdmap_kit_assert_log(kit, KIT_B, told);
     g_assert_cmpmem(tagged ? memory : received, 300, octets, 300);
-    g_free(told);
     g_free(ended);
-    g_free(log);
-    rdmap_kit_free(kit);
   }
 }
 
@@ -194,19 +174,14 @@ TEST(test_message_under_way)
 TEST(test_response_under_way)
 {
   for (int revoked = 0; revoked < 2; revoked++) {
-    rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
+    g_autoptr(rdmap_kit) kit = rdmap_kit_new(NULL, NULL);
     uint8_t *source = rdmap_kit_pattern(kit, KIT_B, 250, 3);
     uint8_t *sink = rdmap_kit_memory(kit, KIT_A, 250);
     uint32_t source_stag = rdmap_kit_register(kit, KIT_B, source, 0, 250, DDP_ACCESS_REMOTE_READ);
     uint32_t sink_stag = rdmap_kit_register(kit, KIT_A, sink, 0, 250, DDP_ACCESS_REMOTE_WRITE);
-    g_assert_true(rdmap_kit_post(kit, KIT_A,
-                                 (rdmap_work){.id = 1,
-                                              .operation = RDMAP_OPERATION_READ,
-                                              .length = 250,
-                                              .remote_stag = source_stag,
-                                              .local_stag = sink_stag}));
-    rdmap_kit_pull_all(kit, KIT_A);
-    rdmap_kit_pass_rest(kit, KIT_A);
+    g_assert_true(rdmap_kit_post(kit, KIT_A, .id = 1, .operation = RDMAP_OPERATION_READ, .length = 250,
+                                 .remote_stag = source_stag, .local_stag = sink_stag));
+    rdmap_kit_send(kit, KIT_A);
     g_assert_true(post(kit, KIT_B, 9, RDMAP_OPERATION_WRITE, 0));
     g_assert_true(rdmap_kit_pull(kit, KIT_B)); /* the response, whose turn it is first */
     rdmap_stream_fail(kit->hosts[KIT_B].stream, stream_catastrophe, kit->now);
@@ -223,14 +198,12 @@ TEST(test_response_under_way)
                          revoked ? "got Terminate 0/2/07; completed 1 in error"
                                  : "completed 1; got Terminate 0/2/07");
     g_assert_cmpmem(sink, revoked ? 100 : 250, source, revoked ? 100 : 250);
-    rdmap_kit_free(kit);
   }
 }
 
 /* After an error nothing is Placed, Delivered or told any more, a Terminate of the peer's neither (note D38). */
-TEST(test_silence)
+RDMAP_TEST(test_silence)
 {
-  rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
   uint8_t *memory = rdmap_kit_post_receive(kit, KIT_B, 100);
   g_assert_true(post(kit, KIT_A, 1, RDMAP_OPERATION_SEND, 90));
   rdmap_kit_pull_all(kit, KIT_A);
@@ -241,14 +214,12 @@ TEST(test_silence)
   rdmap_kit_assert_untouched(memory, 100);
   g_assert_cmpuint(kit->hosts[KIT_B].placed, ==, 0);
   g_assert_cmpuint(kit->hosts[KIT_B].delivered->len, ==, 0);
-  rdmap_kit_free(kit);
 }
 
 /* A Terminate is not answered by one, nor by anything else (RDMAP-176, note D41); a second is met with silence. All that is
  * posted completes in error, in order, but a Read whose response is here already (RDMAP-221, RDMAP-228). */
-TEST(test_after_a_terminate_of_the_peer)
+RDMAP_TEST(test_after_a_terminate_of_the_peer)
 {
-  rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
   g_assert_true(post(kit, KIT_A, 1, RDMAP_OPERATION_WRITE, 0));
   g_assert_true(post(kit, KIT_A, 2, RDMAP_OPERATION_READ, 0));
   g_assert_true(post(kit, KIT_A, 3, RDMAP_OPERATION_READ, 0));
@@ -271,7 +242,6 @@ TEST(test_after_a_terminate_of_the_peer)
   g_assert_cmpuint(rdmap_send_queue_count(kit->hosts[KIT_A].stream->operations), ==, 0);
   rdmap_kit_acknowledge(kit, KIT_A);
   g_assert_false(post(kit, KIT_A, 6, RDMAP_OPERATION_WRITE, 0));
-  rdmap_kit_free(kit);
 }
 
 /* A Terminate that ends within its own control field is an error: 0/2/FF, with the segment (note D29). One that is longer than
@@ -284,21 +254,19 @@ TEST(test_invalid_terminates)
   } rows[] = {{0, "sends Terminate 0/2/FF"}, {3, "sends Terminate 0/2/FF"}, {53, "sends Terminate 1/2/05"}};
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     static const uint8_t zeros[53];
-    rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
+    g_autoptr(rdmap_kit) kit = rdmap_kit_new(NULL, NULL);
     ddp_header header = {.last = true, .version = 1, .ulp_control = 0x47, .queue_number = 2, .msn = 1};
     rdmap_kit_forge(kit, KIT_A, &header, zeros, rows[i].length);
     rdmap_kit_pass_rest(kit, KIT_A);
     rdmap_kit_assert_log(kit, KIT_B, rows[i].log);
     g_assert_cmpuint(kit->hosts[KIT_B].sent_terminate.segment_octets, ==, 18 + rows[i].length);
-    rdmap_kit_free(kit);
   }
 }
 
 /* ddp-07/rfc5041 §6.2.1: after the ULP's graceful end nothing more is accepted (DDP-126), what is posted goes out, what the peer asks for
  * too, and what it sends is taken (DDP-131). */
-TEST(test_close)
+RDMAP_TEST(test_close)
 {
-  rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
   rdmap_kit_post_receive(kit, KIT_B, 0);
   rdmap_kit_post_receive(kit, KIT_A, 0);
   g_assert_true(post(kit, KIT_A, 1, RDMAP_OPERATION_SEND, 0));
@@ -312,7 +280,6 @@ TEST(test_close)
   rdmap_kit_assert_log(kit, KIT_B, "received 1 (0 octets); completed 7; completed 8");
   g_assert_true(rdmap_stream_is_drained(kit->hosts[KIT_A].stream));
   g_assert_false(kit->hosts[KIT_A].stream->is_terminated);
-  rdmap_kit_free(kit);
 }
 
 /* DDP-128: the peer's direction ends: the ULP is told once, its own operations go on, but a Read could never be answered. DDP-127: data
@@ -320,7 +287,7 @@ TEST(test_close)
 TEST(test_half_close)
 {
   for (unsigned i = 0; i < 4; i++) {
-    rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
+    g_autoptr(rdmap_kit) kit = rdmap_kit_new(NULL, NULL);
     rdmap_stream *stream = kit->hosts[KIT_A].stream;
     g_assert_true(post(kit, KIT_A, 1, RDMAP_OPERATION_WRITE, 0));
     rdmap_stream_llp_finished(stream, kit->now);
@@ -341,7 +308,6 @@ TEST(test_half_close)
         kit, KIT_A, "half-closed; completed 1; completed 3; sends Terminate 1/0/00; completed 4 in error");
     g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_A), ==, 1);
     g_assert_true(rdmap_stream_is_drained(stream));
-    rdmap_kit_free(kit);
   }
 }
 
@@ -349,7 +315,7 @@ TEST(test_half_close)
 TEST(test_half_close_leaves_a_read)
 {
   for (int sent = 0; sent < 2; sent++) {
-    rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
+    g_autoptr(rdmap_kit) kit = rdmap_kit_new(NULL, NULL);
     g_assert_true(post(kit, KIT_A, 1, RDMAP_OPERATION_READ, 0));
     if (sent) {
       rdmap_kit_pull_all(kit, KIT_A);
@@ -357,19 +323,16 @@ TEST(test_half_close_leaves_a_read)
     rdmap_stream_llp_finished(kit->hosts[KIT_A].stream, kit->now);
     rdmap_kit_assert_log(kit, KIT_A, "sends Terminate 2/0/01; completed 1 in error");
     g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_A), ==, 1);
-    rdmap_kit_free(kit);
   }
 }
 
 /* After both ends' graceful end there is nothing to tell. */
-TEST(test_close_and_half_close)
+RDMAP_TEST(test_close_and_half_close)
 {
-  rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
   rdmap_stream_close(kit->hosts[KIT_A].stream);
   rdmap_stream_llp_finished(kit->hosts[KIT_A].stream, kit->now);
   rdmap_kit_assert_log(kit, KIT_A, "");
   g_assert_true(rdmap_stream_is_drained(kit->hosts[KIT_A].stream));
-  rdmap_kit_free(kit);
 }
 
 /* MPA's errors are of layer 2 and type 0, with its own codes, and nothing copied (note D50). DDP-133, DDP-134: each is one fatal
@@ -377,18 +340,15 @@ TEST(test_close_and_half_close)
 TEST(test_llp_error)
 {
   for (uint8_t code = 1; code <= 4; code++) {
-    rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
+    g_autoptr(rdmap_kit) kit = rdmap_kit_new(NULL, NULL);
     g_assert_true(post(kit, KIT_A, 1, RDMAP_OPERATION_WRITE, 100));
     g_assert_true(rdmap_kit_pull(kit, KIT_A));
     rdmap_stream_llp_error(kit->hosts[KIT_A].stream, code, kit->now);
     g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_A), ==, 1);
-    char *wire = g_strdup_printf("4147 00000000 00000002 00000001 00000000 20%02X0000", code);
+    g_autofree char *wire = g_strdup_printf("4147 00000000 00000002 00000001 00000000 20%02X0000", code);
     rdmap_kit_assert_sent(kit, KIT_A, 1, wire);
-    char *log = g_strdup_printf("sends Terminate 2/0/%02X; completed 1 in error", code);
+    g_autofree char *log = g_strdup_printf("sends Terminate 2/0/%02X; completed 1 in error", code);
     rdmap_kit_assert_log(kit, KIT_A, log);
-    g_free(wire);
-    g_free(log);
-    rdmap_kit_free(kit);
   }
 }
 
@@ -456,9 +416,8 @@ static void try_to_post(rdmap_kit *kit, unsigned side)
 }
 
 /* The handlers of the end may post and fail again, in vain. */
-TEST(test_handlers_of_the_end)
+RDMAP_TEST(test_handlers_of_the_end)
 {
-  rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
   unsigned refused = 0;
   g_assert_true(post(kit, KIT_A, 1, RDMAP_OPERATION_WRITE, 0));
   g_assert_true(post(kit, KIT_A, 2, RDMAP_OPERATION_WRITE, 0));
@@ -468,7 +427,6 @@ TEST(test_handlers_of_the_end)
   rdmap_kit_assert_log(kit, KIT_A, "sends Terminate 2/0/03; completed 1 in error; completed 2 in error");
   g_assert_cmpuint(refused, ==, 3);
   g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_A), ==, 1);
-  rdmap_kit_free(kit);
 }
 
 /* The handler of a Send may end the stream: what is Placed behind it is not Delivered any more. */
@@ -477,9 +435,8 @@ static void fail_once(rdmap_kit *kit, unsigned side)
   rdmap_stream_fail(kit->hosts[side].stream, stream_catastrophe, kit->now);
 }
 
-TEST(test_the_ulp_ends_it_from_a_handler)
+RDMAP_TEST(test_the_ulp_ends_it_from_a_handler)
 {
-  rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
   for (uint64_t id = 1; id <= 3; id++) {
     rdmap_kit_post_receive(kit, KIT_B, 0);
     g_assert_true(post(kit, KIT_A, id, RDMAP_OPERATION_SEND, 0));
@@ -492,7 +449,6 @@ TEST(test_the_ulp_ends_it_from_a_handler)
   rdmap_kit_assert_log(kit, KIT_B, "received 1 (0 octets); sends Terminate 0/2/07");
   g_assert_cmpuint(kit->hosts[KIT_B].delivered->len, ==, 1);
   g_assert_cmpuint(rdmap_stream_undelivered(kit->hosts[KIT_B].stream), ==, 0);
-  rdmap_kit_free(kit);
 }
 
 /* So may the handler of each Delivered segment: then the ULP hears no more of that. Handlers that are not there are not called. */
@@ -525,7 +481,7 @@ static void count_terminated(void *user, const rdmap_terminate *terminate, bool 
 TEST(test_ended_at_delivery)
 {
   for (unsigned ends = 0; ends < 2; ends++) {
-    rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
+    g_autoptr(rdmap_kit) kit = rdmap_kit_new(NULL, NULL);
     kit_host *b = &kit->hosts[KIT_B];
     ending_host host = {0};
     rdmap_config config = rdmap_kit_config(KIT_B);
@@ -538,12 +494,10 @@ TEST(test_ended_at_delivery)
     host.stream = b->stream = rdmap_stream_new(&config, &events, &host);
     rdmap_kit_post_receive(kit, KIT_B, 0);
     g_assert_true(post(kit, KIT_A, 1, RDMAP_OPERATION_SEND, 0));
-    rdmap_kit_pull_all(kit, KIT_A);
-    rdmap_kit_pass_rest(kit, KIT_A);
+    rdmap_kit_send(kit, KIT_A);
     g_assert_cmpuint(host.received, ==, 1 - ends);
     g_assert_cmpuint(host.terminated, ==, ends);
     rdmap_stream_llp_finished(host.stream, kit->now);
-    rdmap_kit_free(kit);
   }
 }
 
@@ -562,7 +516,7 @@ TEST(test_counted_in_its_protection_domain)
   };
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     rdmap_config a = rdmap_kit_config(KIT_A), b = rdmap_kit_config(KIT_B), other = rdmap_kit_config(KIT_B);
-    ddp_stag_table *stags = ddp_stag_table_new(1);
+    g_autoptr(ddp_stag_table) stags = ddp_stag_table_new(1);
     a.generation = b.generation = rows[i].generation;
     b.stags = other.stags = stags;
     other.identity.stream_id = 3;
@@ -571,35 +525,28 @@ TEST(test_counted_in_its_protection_domain)
       rdmap_stream_free(sharer);
       sharer = NULL;
     }
-    rdmap_kit *kit = rdmap_kit_new(&a, &b);
+    g_autoptr(rdmap_kit) kit = rdmap_kit_new(&a, &b);
     ddp_registration registration = {.owner = {.protection_domain = 7}, .is_remotely_invalidatable = true};
     g_assert_true(ddp_stag_table_register_as(stags, 0x31, &registration));
     rdmap_kit_post_receive(kit, KIT_B, 0);
-    g_assert_true(rdmap_kit_post(
-        kit, KIT_A, (rdmap_work){.operation = RDMAP_OPERATION_SEND_INVALIDATE, .remote_stag = 0x31}));
-    rdmap_kit_pull_all(kit, KIT_A);
-    rdmap_kit_pass_rest(kit, KIT_A);
+    g_assert_true(
+        rdmap_kit_post(kit, KIT_A, .operation = RDMAP_OPERATION_SEND_INVALIDATE, .remote_stag = 0x31));
+    rdmap_kit_send(kit, KIT_A);
     rdmap_kit_assert_log(kit, KIT_B, rows[i].log);
-    rdmap_kit_free(kit);
     rdmap_stream_free(sharer);
-    ddp_stag_table_free(stags);
   }
 }
 
 /* The FIN behind a Terminate is no news: neither the end that sent it nor the one that got it hears of a half-close. */
-TEST(test_fin_after_a_terminate)
+RDMAP_TEST(test_fin_after_a_terminate)
 {
-  rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
   uint8_t octet = 1;
-  g_assert_true(rdmap_kit_post(
-      kit, KIT_A,
-      (rdmap_work){
-          .operation = RDMAP_OPERATION_WRITE, .length = 1, .source_user = &octet, .remote_stag = 0x99}));
+  g_assert_true(rdmap_kit_post(kit, KIT_A, .operation = RDMAP_OPERATION_WRITE, .length = 1,
+                               .source_user = &octet, .remote_stag = 0x99));
   rdmap_kit_run(kit);
   for (unsigned side = 0; side < KIT_SIDES; side++) {
     rdmap_stream_llp_finished(kit->hosts[side].stream, kit->now);
   }
   rdmap_kit_assert_log(kit, KIT_A, "completed 0; got Terminate 1/1/00");
   rdmap_kit_assert_log(kit, KIT_B, "sends Terminate 1/1/00");
-  rdmap_kit_free(kit);
 }

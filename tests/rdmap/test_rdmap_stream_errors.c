@@ -23,16 +23,12 @@ static uint8_t octets[1000];
 
 static void post(rdmap_target *target, unsigned side, uint64_t id, rdmap_operation operation, uint32_t length)
 {
-  rdmap_work work = {.id = id,
-                     .operation = operation,
-                     .length = length,
-                     .source_user = operation == RDMAP_OPERATION_READ ? NULL : octets,
-                     .remote_stag = operation == RDMAP_OPERATION_READ ? TARGET_READ : TARGET_WRITE,
-                     .remote_offset =
-                         operation == RDMAP_OPERATION_READ ? TARGET_READ / 16 : TARGET_WRITE / 16,
-                     .local_stag = A_SINK,
-                     .local_offset = 0};
-  g_assert_true(rdmap_kit_post(target->kit, side, work));
+  g_assert_true(rdmap_kit_post(target->kit, side, .id = id, .operation = operation, .length = length,
+                               .source_user = operation == RDMAP_OPERATION_READ ? NULL : octets,
+                               .remote_stag = operation == RDMAP_OPERATION_READ ? TARGET_READ : TARGET_WRITE,
+                               .remote_offset =
+                                   operation == RDMAP_OPERATION_READ ? TARGET_READ / 16 : TARGET_WRITE / 16,
+                               .local_stag = A_SINK, .local_offset = 0));
 }
 
 /* Forges what A sends next, and passes it. */
@@ -59,9 +55,8 @@ static void assert_last(rdmap_target *target, unsigned side, const char *hex)
 /* RDMAP-230, RDMAP-231: an error of A's own while it has three operations, the first of 300 octets with
  * one segment of 100 sent: after the other two the Terminate takes the place of all that DDP has not got, the
  * copied parts are not there (four octets), and the ULP is told. */
-TEST(test_local_error_replaces_requests)
+TARGET_TEST(test_local_error_replaces_requests)
 {
-  rdmap_target *target = rdmap_target_new(NULL);
   post(target, KIT_A, 1, RDMAP_OPERATION_WRITE, 300);
   post(target, KIT_A, 2, RDMAP_OPERATION_READ, 4);
   post(target, KIT_A, 3, RDMAP_OPERATION_SEND, 4);
@@ -71,7 +66,6 @@ TEST(test_local_error_replaces_requests)
   rdmap_kit_assert_log(
       target->kit, KIT_A,
       "sends Terminate 0/0/00; completed 1 in error; completed 2 in error; completed 3 in error");
-  rdmap_target_free(target);
 }
 
 /* The kinds of message that rdmap-00 §9.1 case 2 names. */
@@ -93,7 +87,7 @@ static const case_2 cases_2[] = {
 TEST(test_terminate_goes_first)
 {
   for (size_t i = 0; i < G_N_ELEMENTS(cases_2); i++) {
-    rdmap_target *target = rdmap_target_new(NULL);
+    g_autoptr(rdmap_target) target = rdmap_target_new(NULL);
     g_test_message("%s", cases_2[i].message);
     post(target, KIT_A, 1, RDMAP_OPERATION_READ, 4);
     post(target, KIT_B, 1, RDMAP_OPERATION_SEND, 300);
@@ -105,15 +99,15 @@ TEST(test_terminate_goes_first)
     assert_last_after(target, KIT_B, 3, cases_2[i].terminate);
     g_assert_cmpuint(rdmap_kit_count(target->kit, KIT_B, RDMAP_SEND), ==, 4);
     g_assert_cmphex(rdmap_kit_sent(target->kit, KIT_B, 3)->octets[0] & 0x40, ==, 0x40);
-    rdmap_target_free(target);
   }
 }
 
 /* RDMAP-234: a Read Request in three segments, of an STag that is none, the L segment first: nothing goes out until DDP Delivers it with its last
  * segment. Then one Terminate is the next message, after the Send under way (96 of 300 octets are out) and before the response to an earlier
  * Read and a Send that are due. RDMAP-235: M = D = R = 1: the L segment's length and header, and the whole header of the Read Request. */
-TEST(test_bad_read_request)
+TARGET_TEST(test_bad_read_request)
 {
+  rdmap_kit *kit = target->kit;
   static const char *const segments[] = {
       "01 41 00000000 00000001 00000002 00000000 00000077 0000000000000007", /* SinkSTag, SinkTO */
       "01 41 00000000 00000001 00000002 0000000C 00000004 00009999",         /* size, SrcSTag */
@@ -122,14 +116,11 @@ TEST(test_bad_read_request)
   static const char *const terminate =
       TERMINATE_HEADER "01 00 E000 001A 41 41 00000000 00000001 00000002 00000014"
                        "00000077 0000000000000007 00000004 00009999 0000000000000200";
-  rdmap_target *target = rdmap_target_new(NULL);
-  rdmap_kit *kit = target->kit;
   post(target, KIT_B, 1, RDMAP_OPERATION_SEND, 300);
   post(target, KIT_B, 2, RDMAP_OPERATION_SEND, 4);
   g_assert_true(rdmap_kit_pull(kit, KIT_B));
   post(target, KIT_A, 1, RDMAP_OPERATION_READ, 4);
-  rdmap_kit_pull_all(kit, KIT_A);
-  rdmap_kit_pass_rest(kit, KIT_A);
+  rdmap_kit_send(kit, KIT_A);
   for (size_t i = 0; i < G_N_ELEMENTS(segments); i++) {
     rdmap_kit_forge_hex(kit, KIT_A, segments[i]);
   }
@@ -140,7 +131,6 @@ TEST(test_bad_read_request)
   rdmap_kit_assert_log(kit, KIT_B, "sends Terminate 0/1/00");
   assert_last_after(target, KIT_B, 3, terminate);
   g_assert_cmpuint(rdmap_kit_count(kit, KIT_B, RDMAP_READ_RESPONSE), ==, 0);
-  rdmap_target_free(target);
 }
 
 /* RDMAP-232, RDMAP-234: it goes out when DDP Delivers the faulty message, not before: an earlier Write is
@@ -159,22 +149,20 @@ TEST(test_terminate_waits_for_delivery)
                         "00000077 0000000000000007 00000004 00009999 0000000000000200"},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(faults); i++) {
-    rdmap_target *target = rdmap_target_new(NULL);
+    g_autoptr(rdmap_target) target = rdmap_target_new(NULL);
     rdmap_kit_forge_hex(target->kit, KIT_A, GOOD_WRITE);
     receive(target, faults[i].received);
     g_assert_cmpuint(rdmap_kit_pull_all(target->kit, KIT_B), ==, 0);
     rdmap_kit_assert_log(target->kit, KIT_B, "");
     rdmap_kit_pass(target->kit, KIT_A, 0);
     assert_last(target, KIT_B, faults[i].terminate);
-    rdmap_target_free(target);
   }
   rdmap_config b = rdmap_kit_config(KIT_B);
   b.report_on_arrival = true;
-  rdmap_target *target = rdmap_target_new(&b);
+  g_autoptr(rdmap_target) target = rdmap_target_new(&b);
   rdmap_kit_forge_hex(target->kit, KIT_A, GOOD_WRITE);
   receive(target, BAD_WRITE);
   assert_last(target, KIT_B, BAD_WRITE_TERMINATE);
-  rdmap_target_free(target);
 }
 
 /* --- Messages that lack their last segment --- */
@@ -232,14 +220,10 @@ static rdmap_target *half_target_new(bool report_on_arrival)
   rdmap_config b = rdmap_kit_config(KIT_B);
   b.report_on_arrival = report_on_arrival;
   rdmap_target *target = rdmap_target_new(&b);
-  rdmap_work read = {.id = 5,
-                     .operation = RDMAP_OPERATION_READ,
-                     .length = 6,
-                     .remote_stag = 1,
-                     .local_stag = TARGET_WRITE,
-                     .local_offset = TARGET_WRITE / 16};
   rdmap_kit_post_receive(target->kit, KIT_B, 16); /* for MSN 2 */
-  g_assert_true(rdmap_kit_post(target->kit, KIT_B, read));
+  g_assert_true(rdmap_kit_post(target->kit, KIT_B, .id = 5, .operation = RDMAP_OPERATION_READ, .length = 6,
+                               .remote_stag = 1, .local_stag = TARGET_WRITE,
+                               .local_offset = TARGET_WRITE / 16));
   g_assert_true(rdmap_kit_pull(target->kit, KIT_B));
   return target;
 }
@@ -251,7 +235,7 @@ TEST(test_after_half_a_message)
 {
   for (size_t i = 0; i < 4 * G_N_ELEMENTS(half_cases); i++) {
     const half_case *c = &half_cases[i / 4];
-    rdmap_target *target = half_target_new(i & 2);
+    g_autoptr(rdmap_target) target = half_target_new(i & 2);
     rdmap_kit *kit = target->kit;
     g_test_message("%s, then %s", c->first, c->second);
     rdmap_kit_forge_hex(kit, KIT_A, c->first);
@@ -261,11 +245,9 @@ TEST(test_after_half_a_message)
     rdmap_kit_pass(kit, KIT_A, 1 - (i & 1));
     rdmap_kit_assert_log(kit, KIT_B, c->log);
     if (c->terminate) {
-      char *ulpdu = g_strconcat(TERMINATE_HEADER, c->terminate, NULL);
+      g_autofree char *ulpdu = g_strconcat(TERMINATE_HEADER, c->terminate, NULL);
       assert_last(target, KIT_B, ulpdu);
-      g_free(ulpdu);
     }
-    rdmap_target_free(target);
   }
 }
 
@@ -275,19 +257,17 @@ TEST(test_end_within_a_message)
 {
   static const char *const halves[] = {HALF_WRITE, HALF_SEND, HALF_TERMINATE};
   for (size_t i = 0; i < G_N_ELEMENTS(halves); i++) {
-    rdmap_target *target = rdmap_target_new(NULL);
+    g_autoptr(rdmap_target) target = rdmap_target_new(NULL);
     receive(target, halves[i]);
     rdmap_stream_llp_finished(target->kit->hosts[KIT_B].stream, target->kit->now);
     rdmap_kit_assert_log(target->kit, KIT_B, "sends Terminate 2/0/01");
     assert_last(target, KIT_B, TERMINATE_HEADER "20 01 0000");
-    rdmap_target_free(target);
   }
-  rdmap_target *target = rdmap_target_new(NULL);
+  g_autoptr(rdmap_target) target = rdmap_target_new(NULL);
   receive(target, HALF_WRITE);
   receive(target, GOOD_WRITE);
   rdmap_stream_llp_finished(target->kit->hosts[KIT_B].stream, target->kit->now);
   rdmap_kit_assert_log(target->kit, KIT_B, "half-closed");
-  rdmap_target_free(target);
 }
 
 /* RDMAP-236: of several faults the first in the stream counts, whatever order they arrive in. */
@@ -295,7 +275,7 @@ TEST(test_first_failing_message_wins)
 {
   static const unsigned orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
   for (size_t i = 0; i < G_N_ELEMENTS(orders); i++) {
-    rdmap_target *target = rdmap_target_new(NULL);
+    g_autoptr(rdmap_target) target = rdmap_target_new(NULL);
     rdmap_kit_forge_hex(target->kit, KIT_A, GOOD_WRITE);
     rdmap_kit_forge_hex(target->kit, KIT_A, BAD_SEND);
     rdmap_kit_forge_hex(target->kit, KIT_A, BAD_WRITE);
@@ -304,15 +284,13 @@ TEST(test_first_failing_message_wins)
     }
     assert_last(target, KIT_B, BAD_SEND_TERMINATE);
     rdmap_kit_assert_log(target->kit, KIT_B, "sends Terminate 1/2/04");
-    rdmap_target_free(target);
   }
 }
 
 /* RDMAP-236, of errors that are RDMAP's own: two Read Requests that may not be read; and an error inside
  * that comes behind them. */
-TEST(test_first_of_two_bad_requests_wins)
+TARGET_TEST(test_first_of_two_bad_requests_wins)
 {
-  rdmap_target *target = rdmap_target_new(NULL);
   receive(target, "41 41 00000000 00000001 00000001 00000000"
                   "00000077 0000000000000007 00000004 00001000 0000000000000100");
   receive(target, "41 41 00000000 00000001 00000002 00000000"
@@ -322,15 +300,13 @@ TEST(test_first_of_two_bad_requests_wins)
   assert_last(target, KIT_B,
               TERMINATE_HEADER "01 02 E000 002E 41 41 00000000 00000001 00000001 00000000"
                                "00000077 0000000000000007 00000004 00001000 0000000000000100");
-  rdmap_target_free(target);
 }
 
 /* RDMAP-221, RDMAP-228: a Terminate comes. Complete before: Write 1, acknowledged. Then Write 2 (with DDP,
  * not acknowledged), Read 3 (open) and Send 4 (not with DDP) are complete in error, in the order posted.
  * No Terminate answers (RDMAP-176). */
-TEST(test_a_terminate_ends_all_operations)
+TARGET_TEST(test_a_terminate_ends_all_operations)
 {
-  rdmap_target *target = rdmap_target_new(NULL);
   post(target, KIT_A, 1, RDMAP_OPERATION_WRITE, 4);
   g_assert_true(rdmap_kit_pull(target->kit, KIT_A));
   rdmap_kit_acknowledge(target->kit, KIT_A);
@@ -347,15 +323,13 @@ TEST(test_a_terminate_ends_all_operations)
   g_assert_true(rdmap_stream_is_drained(target->kit->hosts[KIT_A].stream));
   g_assert_cmpuint(rdmap_send_queue_count(target->kit->hosts[KIT_A].stream->operations), ==, 0);
   rdmap_kit_acknowledge(target->kit, KIT_A);
-  g_assert_false(rdmap_kit_post(target->kit, KIT_A, (rdmap_work){.operation = RDMAP_OPERATION_SEND}));
-  rdmap_target_free(target);
+  g_assert_false(rdmap_kit_post(target->kit, KIT_A, .operation = RDMAP_OPERATION_SEND));
 }
 
 /* RDMAP-228: a Read whose response was Delivered is known to be good, though the Write in front of it
  * holds its completion back. */
-TEST(test_an_answered_read_is_no_error)
+TARGET_TEST(test_an_answered_read_is_no_error)
 {
-  rdmap_target *target = rdmap_target_new(NULL);
   uint8_t *sink = rdmap_kit_memory(target->kit, KIT_A, 4);
   ddp_registration registration = {.memory = sink,
                                    .length = 4,
@@ -364,21 +338,18 @@ TEST(test_an_answered_read_is_no_error)
   g_assert_true(ddp_stag_table_register_as(target->kit->hosts[KIT_A].stags, A_SINK, &registration));
   post(target, KIT_A, 1, RDMAP_OPERATION_WRITE, 4);
   post(target, KIT_A, 2, RDMAP_OPERATION_READ, 4);
-  rdmap_kit_pull_all(target->kit, KIT_A);
-  rdmap_kit_pass_rest(target->kit, KIT_A);
+  rdmap_kit_send(target->kit, KIT_A);
   rdmap_kit_pull_all(target->kit, KIT_B);
   rdmap_kit_forge_hex(target->kit, KIT_B, TERMINATE_HEADER "00 00 0000");
   rdmap_kit_pass_rest(target->kit, KIT_B);
   rdmap_kit_assert_log(target->kit, KIT_A, "got Terminate 0/0/00; completed 1 in error; completed 2");
   g_assert_cmpmem(sink, 4, target->memories[1], 4);
-  rdmap_target_free(target);
 }
 
 /* notes D38, D41: after its own error a stream is silent to all that comes, right, wrong or a
  * crossing Terminate; it sends nothing after its Terminate (RDMAP-030) and takes no operations. */
-TEST(test_silence)
+TARGET_TEST(test_silence)
 {
-  rdmap_target *target = rdmap_target_new(NULL);
   receive(target, BAD_WRITE);
   for (unsigned step = 0; step < 2; step++) {
     receive(target, GOOD_WRITE);
@@ -386,7 +357,7 @@ TEST(test_silence)
     receive(target, "41 43 00000000 00000000 00000001 00000000 01020304");
     receive(target, TERMINATE_HEADER "00 00 0000");
     rdmap_kit_assert_log(target->kit, KIT_B, "sends Terminate 1/1/00");
-    g_assert_false(rdmap_kit_post(target->kit, KIT_B, (rdmap_work){.operation = RDMAP_OPERATION_SEND}));
+    g_assert_false(rdmap_kit_post(target->kit, KIT_B, .operation = RDMAP_OPERATION_SEND));
     g_assert_cmpuint(target->kit->hosts[KIT_B].placed, ==, 0);
     if (step == 0) {
       assert_last(target, KIT_B, BAD_WRITE_TERMINATE);
@@ -394,7 +365,6 @@ TEST(test_silence)
   }
   g_assert_false(rdmap_kit_pull(target->kit, KIT_B));
   rdmap_target_assert_unchanged(target);
-  rdmap_target_free(target);
 }
 
 /* RDMAP-236, note D39: what lies behind the failing message in the stream is never Delivered,
@@ -414,7 +384,7 @@ TEST(test_nothing_behind_the_fault_is_delivered)
       {TERMINATE_HEADER "00 00 0000", "got Terminate 0/0/00"},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(faults); i++) {
-    rdmap_target *target = rdmap_target_new(NULL);
+    g_autoptr(rdmap_target) target = rdmap_target_new(NULL);
     bool takes_buffer = i == 1;
     if (takes_buffer) {
       rdmap_kit_post_receive(target->kit, KIT_B, 16);
@@ -426,14 +396,12 @@ TEST(test_nothing_behind_the_fault_is_delivered)
     rdmap_kit_pass(target->kit, KIT_A, 0);
     rdmap_kit_assert_log(target->kit, KIT_B, faults[i].log);
     g_assert_cmpuint(target->kit->hosts[KIT_B].delivered->len, ==, 1); /* the fault itself, to RDMAP */
-    rdmap_target_free(target);
   }
 }
 
 /* The one that got a Terminate is silent too; a second Terminate changes nothing. */
-TEST(test_silence_after_the_peers_terminate)
+TARGET_TEST(test_silence_after_the_peers_terminate)
 {
-  rdmap_target *target = rdmap_target_new(NULL);
   receive(target, TERMINATE_HEADER "02 07 0000");
   receive(target, GOOD_WRITE);
   receive(target, BAD_WRITE);
@@ -441,7 +409,6 @@ TEST(test_silence_after_the_peers_terminate)
   rdmap_kit_assert_log(target->kit, KIT_B, "got Terminate 0/2/07");
   g_assert_false(rdmap_kit_pull(target->kit, KIT_B));
   rdmap_target_assert_unchanged(target);
-  rdmap_target_free(target);
 }
 
 /* RDMAP-218, RDMAP-220: the LLP is gone before RDMAP finds an error, or when it has found one and not sent
@@ -451,7 +418,7 @@ TEST(test_llp_lost)
   static const char *const logs[] = {"sends Terminate 2/0/01; completed 1 in error",
                                      "sends Terminate 1/1/00; completed 1 in error"};
   for (size_t i = 0; i < G_N_ELEMENTS(logs); i++) {
-    rdmap_target *target = rdmap_target_new(NULL);
+    g_autoptr(rdmap_target) target = rdmap_target_new(NULL);
     post(target, KIT_B, 1, RDMAP_OPERATION_SEND, 300);
     g_assert_true(rdmap_kit_pull(target->kit, KIT_B));
     if (i == 1) {
@@ -462,18 +429,16 @@ TEST(test_llp_lost)
     g_assert_false(rdmap_kit_pull(target->kit, KIT_B));
     g_assert_true(rdmap_stream_is_drained(target->kit->hosts[KIT_B].stream));
     g_assert_true(target->kit->hosts[KIT_B].stream->is_terminated);
-    rdmap_target_free(target);
   }
 }
 
 /* RDMAP-216, RDMAP-217: the graceful end: no Terminate anywhere, no error, what was posted is done. */
-TEST(test_graceful)
+TARGET_TEST(test_graceful)
 {
-  rdmap_target *target = rdmap_target_new(NULL);
   post(target, KIT_A, 1, RDMAP_OPERATION_WRITE, 60);
   post(target, KIT_A, 2, RDMAP_OPERATION_SEND, 4);
   rdmap_stream_close(target->kit->hosts[KIT_A].stream);
-  g_assert_false(rdmap_kit_post(target->kit, KIT_A, (rdmap_work){.operation = RDMAP_OPERATION_SEND}));
+  g_assert_false(rdmap_kit_post(target->kit, KIT_A, .operation = RDMAP_OPERATION_SEND));
   rdmap_kit_run(target->kit);
   rdmap_stream_llp_finished(target->kit->hosts[KIT_B].stream, target->kit->now);
   rdmap_stream_close(target->kit->hosts[KIT_B].stream);
@@ -486,16 +451,14 @@ TEST(test_graceful)
     g_assert_false(target->kit->hosts[side].stream->is_terminated);
     g_assert_true(rdmap_stream_is_drained(target->kit->hosts[side].stream));
   }
-  rdmap_target_free(target);
 }
 
 /* RDMAP-096, RDMAP-255 (notes D36, D56): a Read of 500 octets from TO 0x10 on, in segments of 100;
  * after two the ULP revokes the STag. The Terminate has SinkTO and SrcTO + 200 and the size 300 (0x12C): 5
  * + 0xC8 = 0xCD, 0x10 + 0xC8 = 0xD8. No octet is read after it, no L segment of the response ever goes
  * out. */
-TEST(test_interrupted_read)
+TARGET_TEST(test_interrupted_read)
 {
-  rdmap_target *target = rdmap_target_new(NULL);
   rdmap_kit *kit = target->kit;
   uint8_t *source = rdmap_kit_pattern(kit, KIT_B, 600, 3);
   ddp_registration registration = {.memory = source,
@@ -517,20 +480,17 @@ TEST(test_interrupted_read)
     g_assert_cmpmem(response->octets + 14, 100, source + 0x10 + i * 100, 100);
   }
   rdmap_kit_assert_log(kit, KIT_B, "sends Terminate 0/1/00");
-  rdmap_target_free(target);
 }
 
 /* RDMAP-095: revoked when nothing of the response is out yet: the request as it was. */
-TEST(test_read_revoked_before_its_start)
+TARGET_TEST(test_read_revoked_before_its_start)
 {
-  rdmap_target *target = rdmap_target_new(NULL);
   receive(target, "41 41 00000000 00000001 00000001 00000000"
                   "00000077 0000000000000005 00000004 00002000 0000000000000200");
   g_assert_true(stag_set_access(target->kit->hosts[KIT_B].stags, TARGET_READ, DDP_ACCESS_NONE));
   assert_last(target, KIT_B,
               TERMINATE_HEADER "01 02 E000 002E 41 41 00000000 00000001 00000001 00000000"
                                "00000077 0000000000000005 00000004 00002000 0000000000000200");
-  rdmap_target_free(target);
 }
 
 /* RDMAP-084 (notes D42, D43): with reserved bits set, with zeros behind the flagged parts, with all
@@ -555,8 +515,8 @@ TEST(test_terminates_of_other_makes)
       {"01 02 E000 0012 C1 40 00001000 0000000000000100", true, false},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    rdmap_target *target = rdmap_target_new(NULL);
-    char *received = g_strconcat(TERMINATE_HEADER, cases[i].received, NULL);
+    g_autoptr(rdmap_target) target = rdmap_target_new(NULL);
+    g_autofree char *received = g_strconcat(TERMINATE_HEADER, cases[i].received, NULL);
     receive(target, received);
     rdmap_kit_assert_log(target->kit, KIT_B, "got Terminate 0/1/02");
     const rdmap_terminate *terminate = &target->kit->hosts[KIT_B].received_terminate;
@@ -564,8 +524,6 @@ TEST(test_terminates_of_other_makes)
     g_assert_cmpint(terminate->has_request, ==, cases[i].has_request);
     g_assert_cmphex(terminate->has_request ? terminate->request.source_stag : 0x1000, ==, 0x1000);
     g_assert_false(rdmap_kit_pull(target->kit, KIT_B));
-    g_free(received);
-    rdmap_target_free(target);
   }
 }
 
@@ -577,24 +535,21 @@ TEST(test_truncated_terminates)
   static const ddp_header header = {
       .last = true, .version = 1, .ulp_control = 0x47, .queue_number = 2, .msn = 1};
   for (uint32_t length = 0; length <= sizeof whole; length++) {
-    rdmap_target *target = rdmap_target_new(NULL);
+    g_autoptr(rdmap_target) target = rdmap_target_new(NULL);
     rdmap_kit_forge(target->kit, KIT_A, &header, whole, length);
     rdmap_kit_pass(target->kit, KIT_A, 0);
     rdmap_kit_assert_log(target->kit, KIT_B, length < 4 ? "sends Terminate 0/2/FF" : "got Terminate 0/1/02");
     const rdmap_terminate *terminate = &target->kit->hosts[KIT_B].received_terminate;
     g_assert_cmpint(terminate->has_segment, ==, length >= 24);
     g_assert_cmpint(terminate->has_request, ==, length == 52);
-    rdmap_target_free(target);
   }
 }
 
 /* A Terminate cut in two segments (siw gives up on those): with the second one it is whole. */
-TEST(test_a_terminate_in_two_segments)
+TARGET_TEST(test_a_terminate_in_two_segments)
 {
-  rdmap_target *target = rdmap_target_new(NULL);
   receive(target, "01 47 00000000 00000002 00000001 00000000 01");
   rdmap_kit_assert_log(target->kit, KIT_B, "");
   receive(target, "41 47 00000000 00000002 00000001 00000001 02 0000");
   rdmap_kit_assert_log(target->kit, KIT_B, "got Terminate 0/1/02");
-  rdmap_target_free(target);
 }

@@ -147,7 +147,7 @@ static void post_one(random_case *c, unsigned s)
     work->remote_offset = own;
   }
   side->count++;
-  g_assert_true(rdmap_kit_post(c->kit, s, *work));
+  g_assert_true(rdmap_kit_post_work(c->kit, s, *work));
 }
 
 /* Passes one of the first WINDOW ULPDUs of `s` that were not passed; false when there is none. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <string.h>
 
+#include "auto_free.h"
 #include "base/big_endian.h"
 #include "rdmap/rdmap_stream_private.h"
 #include "rdmap_kit.h"
@@ -46,7 +47,7 @@ static rdmap_work read_work(const readers *r, uint64_t id, uint32_t from, uint32
 
 static void post_read(const readers *r, uint64_t id, uint32_t from, uint32_t to, uint32_t length)
 {
-  g_assert_true(rdmap_kit_post(r->kit, KIT_A, read_work(r, id, from, to, length)));
+  g_assert_true(rdmap_kit_post_work(r->kit, KIT_A, read_work(r, id, from, to, length)));
 }
 
 static uint32_t word_at(const rdmap_kit *kit, unsigned side, size_t index, size_t at)
@@ -68,7 +69,7 @@ TEST(test_on_the_wire)
   rdmap_work work = read_work(&r, 1, 0x10, 8, 250);
   work.remote_stag = 0x0A0B0C0D;
   work.local_stag = 0xF1F2F3F4;
-  g_assert_true(rdmap_kit_post(r.kit, KIT_A, work));
+  g_assert_true(rdmap_kit_post_work(r.kit, KIT_A, work));
   rdmap_kit_run(r.kit);
   /* 9000 + 8 = 0x2330, 3000 + 16 = 0xBC8, 250 = 0xFA */
   g_assert_cmpuint(r.kit->hosts[KIT_A].sent->len, ==, 1);
@@ -130,7 +131,7 @@ TEST(test_several_in_any_order)
       rdmap_work work = read_work(&r, i, 0, 300 * i, 150 + i);
       work.remote_stag = stags[i];
       work.remote_offset = i == 1 ? 0 : SOURCE_BASE;
-      g_assert_true(rdmap_kit_post(r.kit, KIT_A, work));
+      g_assert_true(rdmap_kit_post_work(r.kit, KIT_A, work));
     }
     g_assert_cmpuint(rdmap_kit_pull_all(r.kit, KIT_A), ==, 3);
     for (uint32_t i = 0; i < 3; i++) {
@@ -175,7 +176,7 @@ TEST(test_the_source_is_validated)
     work.remote_stag ^= rows[i].stag_change;
     work.remote_offset = rows[i].offset;
     g_test_message("%s", rows[i].what);
-    g_assert_true(rdmap_kit_post(r.kit, KIT_A, work));
+    g_assert_true(rdmap_kit_post_work(r.kit, KIT_A, work));
     rdmap_kit_run(r.kit);
     rdmap_kit_assert_log(r.kit, KIT_B, rows[i].log);
     g_assert_cmpuint(rdmap_kit_count(r.kit, KIT_B, RDMAP_READ_RESPONSE), ==, 0);
@@ -196,7 +197,7 @@ TEST(test_zero_length)
   work.remote_offset = UINT64_MAX;
   work.local_stag = 0xBADBAD00;
   work.local_offset = UINT64_MAX;
-  g_assert_true(rdmap_kit_post(r.kit, KIT_A, work));
+  g_assert_true(rdmap_kit_post_work(r.kit, KIT_A, work));
   rdmap_kit_run(r.kit);
   g_assert_cmpuint(r.kit->hosts[KIT_B].sent->len, ==, 1);
   rdmap_kit_assert_sent(r.kit, KIT_B, 0, "C142 BADBAD00 FFFFFFFFFFFFFFFF");
@@ -267,10 +268,8 @@ TEST(test_one_after_the_other)
     post_read(&r, i, i, 10 * i, 150);
   }
   for (uint32_t i = 0; i < 20; i++) {
-    g_assert_cmpuint(rdmap_kit_pull_all(r.kit, KIT_A), ==, 1);
-    rdmap_kit_pass_rest(r.kit, KIT_A);
-    g_assert_cmpuint(rdmap_kit_pull_all(r.kit, KIT_B), ==, 2);
-    rdmap_kit_pass_rest(r.kit, KIT_B);
+    g_assert_cmpuint(rdmap_kit_send(r.kit, KIT_A), ==, 1);
+    g_assert_cmpuint(rdmap_kit_send(r.kit, KIT_B), ==, 2);
   }
   rdmap_kit_assert_log(r.kit, KIT_B, "");
   g_assert_cmpuint(rdmap_send_queue_count(r.kit->hosts[KIT_A].stream->operations), ==, 0);
@@ -299,11 +298,11 @@ TEST(test_not_before_delivery)
                                      .access = DDP_ACCESS_REMOTE_READ,
                                      .owner = {.protection_domain = 7}};
     g_assert_true(ddp_stag_table_register_as(r.kit->hosts[KIT_B].stags, 0x99, &registration));
-    g_assert_true(rdmap_kit_post(r.kit, KIT_A, (rdmap_work){.operation = RDMAP_OPERATION_WRITE}));
+    g_assert_true(rdmap_kit_post(r.kit, KIT_A, .operation = RDMAP_OPERATION_WRITE));
     rdmap_work work = read_work(&r, 1, 0, 0, length);
     work.remote_stag = 0x99;
     work.remote_offset = 8;
-    g_assert_true(rdmap_kit_post(r.kit, KIT_A, work));
+    g_assert_true(rdmap_kit_post_work(r.kit, KIT_A, work));
     g_assert_cmpuint(rdmap_kit_pull_all(r.kit, KIT_A), ==, 2);
     rdmap_kit_pass(r.kit, KIT_A, 1);
     g_assert_cmpuint(r.kit->hosts[KIT_B].placed, ==, 1);
@@ -325,12 +324,9 @@ TEST(test_memory_is_read_when_sent)
   uint8_t *octets = rdmap_kit_pattern(r.kit, KIT_A, 100, 23);
   g_assert_true(stag_set_access(r.kit->hosts[KIT_B].stags, r.source_stag,
                                 DDP_ACCESS_REMOTE_READ | DDP_ACCESS_REMOTE_WRITE));
-  g_assert_true(rdmap_kit_post(r.kit, KIT_A,
-                               (rdmap_work){.operation = RDMAP_OPERATION_WRITE,
-                                            .length = 100,
-                                            .source_user = octets,
-                                            .remote_stag = r.source_stag,
-                                            .remote_offset = SOURCE_BASE}));
+  g_assert_true(rdmap_kit_post(r.kit, KIT_A, .operation = RDMAP_OPERATION_WRITE, .length = 100,
+                               .source_user = octets, .remote_stag = r.source_stag,
+                               .remote_offset = SOURCE_BASE));
   post_read(&r, 1, 0, 0, 150);
   rdmap_kit_pull_all(r.kit, KIT_A);
   rdmap_kit_pass(r.kit, KIT_A, 1);
@@ -372,10 +368,8 @@ TEST(test_completion)
   /* with not one acknowledgement */
   readers_init(&r, 2, 2);
   post_read(&r, 1, 0, 0, 250);
-  rdmap_kit_pull_all(r.kit, KIT_A);
-  rdmap_kit_pass_rest(r.kit, KIT_A);
-  rdmap_kit_pull_all(r.kit, KIT_B);
-  rdmap_kit_pass_rest(r.kit, KIT_B);
+  rdmap_kit_send(r.kit, KIT_A);
+  rdmap_kit_send(r.kit, KIT_B);
   rdmap_kit_assert_log(r.kit, KIT_A, "completed 1");
   rdmap_kit_free(r.kit);
 }
@@ -389,9 +383,8 @@ TEST(test_completion_in_order)
   uint8_t *octets = rdmap_kit_pattern(r.kit, KIT_A, 10, 24);
   rdmap_kit_post_receive(r.kit, KIT_B, 10);
   post_read(&r, 1, 0, 0, 10);
-  g_assert_true(rdmap_kit_post(
-      r.kit, KIT_A,
-      (rdmap_work){.id = 2, .operation = RDMAP_OPERATION_SEND, .length = 10, .source_user = octets}));
+  g_assert_true(rdmap_kit_post(r.kit, KIT_A, .id = 2, .operation = RDMAP_OPERATION_SEND, .length = 10,
+                               .source_user = octets));
   post_read(&r, 3, 0, 10, 10);
   rdmap_kit_pull_all(r.kit, KIT_A);
   rdmap_kit_pass(r.kit, KIT_A, 0);
@@ -424,9 +417,8 @@ TEST(test_fence)
     post_read(&r, 1, 0, 0, 20);
     post_read(&r, 2, 20, 20, 20);
     for (uint64_t id = 3; id <= 4; id++) {
-      g_assert_true(rdmap_kit_post(
-          r.kit, KIT_A,
-          (rdmap_work){.id = id, .operation = RDMAP_OPERATION_WRITE, .fence = fenced && id == 3}));
+      g_assert_true(rdmap_kit_post(r.kit, KIT_A, .id = id, .operation = RDMAP_OPERATION_WRITE,
+                                   .fence = fenced && id == 3));
     }
     g_assert_cmpuint(rdmap_kit_pull_all(r.kit, KIT_A), ==, fenced ? 2 : 4);
     rdmap_kit_pass_rest(r.kit, KIT_A);
@@ -448,15 +440,14 @@ TEST(test_fenced_reads)
   for (uint32_t i = 0; i < 6; i++) {
     rdmap_work work = read_work(&r, i, 20 * i, 20 * i, 20);
     work.fence = i == 2 || i == 3;
-    g_assert_true(rdmap_kit_post(r.kit, KIT_A, work));
+    g_assert_true(rdmap_kit_post_work(r.kit, KIT_A, work));
   }
   static const size_t sent_after[] = {2, 2, 3, 6, 6, 6, 6}; /* requests, by responses Delivered */
   rdmap_kit_pull_all(r.kit, KIT_A);
   for (size_t answered = 0; answered <= 6; answered++) {
     g_assert_cmpuint(rdmap_kit_count(r.kit, KIT_A, RDMAP_READ_REQUEST), ==, sent_after[answered]);
     rdmap_kit_acknowledge(r.kit, KIT_A); /* is no response */
-    g_assert_cmpuint(rdmap_kit_pull_all(r.kit, KIT_A), ==, 0);
-    rdmap_kit_pass_rest(r.kit, KIT_A);
+    g_assert_cmpuint(rdmap_kit_send(r.kit, KIT_A), ==, 0);
     rdmap_kit_pull_all(r.kit, KIT_B);
     if (answered < 6) {
       rdmap_kit_pass(r.kit, KIT_B, answered);
@@ -482,7 +473,7 @@ static void append_in_order(void *user, uint64_t from, uint32_t length, buffer_c
 /* The next ULPDU of `side` goes to the other one at once, without a copy, as the FPDU that ends at `*fpdu_end`. False when there is none. */
 static bool hand_over(rdmap_kit *kit, unsigned side, uint64_t *fpdu_end)
 {
-  buffer_chain chain;
+  g_auto(buffer_chain) chain;
   buffer_chain_init(&chain);
   bool pulled = rdmap_stream_next_ulpdu(kit->hosts[side].stream, 64768, &chain, kit->now);
   if (pulled) {
@@ -492,7 +483,6 @@ static bool hand_over(rdmap_kit *kit, unsigned side, uint64_t *fpdu_end)
     rdmap_stream_framed(kit->hosts[side].stream, *fpdu_end);
     rdmap_stream_receive(kit->hosts[!side].stream, &ulpdu, kit->now);
   }
-  buffer_chain_clear(&chain);
   return pulled;
 }
 
@@ -507,7 +497,7 @@ TEST(test_the_longest_reads)
   } rows[] = {{UINT32_C(1) << 31, 33164}, {UINT32_MAX, 66328}};
   const uint64_t sink_base = (UINT64_C(1) << 32) - 1000, source_base = (UINT64_C(1) << 32) - (1 << 30);
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-    rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
+    g_autoptr(rdmap_kit) kit = rdmap_kit_new(NULL, NULL);
     uint64_t read = 0, sent = 0, ends[KIT_SIDES] = {KIT_FIRST_OFFSET, KIT_FIRST_OFFSET};
     ddp_registration source = {.source = append_in_order,
                                .source_user = &read,
@@ -522,14 +512,9 @@ TEST(test_the_longest_reads)
                              .owner = {.protection_domain = 7}};
     g_assert_true(ddp_stag_table_register_as(kit->hosts[KIT_B].stags, 0x5B, &source));
     g_assert_true(ddp_stag_table_register_as(kit->hosts[KIT_A].stags, 0x5A, &sink));
-    g_assert_true(rdmap_kit_post(kit, KIT_A,
-                                 (rdmap_work){.id = 9,
-                                              .operation = RDMAP_OPERATION_READ,
-                                              .length = rows[i].length,
-                                              .remote_stag = 0x5B,
-                                              .remote_offset = source_base,
-                                              .local_stag = 0x5A,
-                                              .local_offset = sink_base}));
+    g_assert_true(rdmap_kit_post(kit, KIT_A, .id = 9, .operation = RDMAP_OPERATION_READ,
+                                 .length = rows[i].length, .remote_stag = 0x5B, .remote_offset = source_base,
+                                 .local_stag = 0x5A, .local_offset = sink_base));
     g_assert_true(hand_over(kit, KIT_A, &ends[KIT_A]));
     while (hand_over(kit, KIT_B, &ends[KIT_B])) {
     }
@@ -544,7 +529,6 @@ TEST(test_the_longest_reads)
     g_assert_cmpuint(sent, ==, rows[i].length);
     g_assert_cmpuint(read, ==, rows[i].length);
     rdmap_kit_assert_log(kit, KIT_A, "completed 9");
-    rdmap_kit_free(kit);
   }
 }
 
@@ -553,7 +537,7 @@ TEST(test_the_longest_reads)
 TEST(test_revoked_after_64_kib)
 {
   for (uint32_t segments = 1; segments <= 2; segments++) {
-    rdmap_kit *kit = rdmap_kit_new(NULL, NULL);
+    g_autoptr(rdmap_kit) kit = rdmap_kit_new(NULL, NULL);
     uint64_t read = 0, ends[KIT_SIDES] = {KIT_FIRST_OFFSET, KIT_FIRST_OFFSET};
     const uint32_t sent = segments * 64754;
     ddp_registration source = {.source = append_in_order,
@@ -566,13 +550,9 @@ TEST(test_revoked_after_64_kib)
         .discards = true, .length = UINT64_MAX, .access = DDP_ACCESS_REMOTE_WRITE, .owner = source.owner};
     g_assert_true(ddp_stag_table_register_as(kit->hosts[KIT_B].stags, 0x5B, &source));
     g_assert_true(ddp_stag_table_register_as(kit->hosts[KIT_A].stags, 0x5A, &sink));
-    g_assert_true(rdmap_kit_post(kit, KIT_A,
-                                 (rdmap_work){.operation = RDMAP_OPERATION_READ,
-                                              .length = UINT32_MAX,
-                                              .remote_stag = 0x5B,
-                                              .remote_offset = SOURCE_BASE,
-                                              .local_stag = 0x5A,
-                                              .local_offset = SINK_BASE}));
+    g_assert_true(rdmap_kit_post(kit, KIT_A, .operation = RDMAP_OPERATION_READ, .length = UINT32_MAX,
+                                 .remote_stag = 0x5B, .remote_offset = SOURCE_BASE, .local_stag = 0x5A,
+                                 .local_offset = SINK_BASE));
     g_assert_true(hand_over(kit, KIT_A, &ends[KIT_A]));
     for (uint32_t i = 0; i < segments; i++) {
       g_assert_true(hand_over(kit, KIT_B, &ends[KIT_B]));
@@ -585,7 +565,6 @@ TEST(test_revoked_after_64_kib)
     g_assert_cmpuint(rest->sink_offset, ==, SINK_BASE + sent);
     g_assert_cmpuint(rest->source_offset, ==, SOURCE_BASE + sent);
     g_assert_cmpuint(rest->length, ==, UINT32_MAX - sent);
-    rdmap_kit_free(kit);
   }
 }
 
@@ -597,10 +576,9 @@ TEST(test_taking_turns)
   for (uint32_t i = 0; i < 3; i++) {
     post_read(&r, i, 0, 0, 150);
   }
-  rdmap_kit_pull_all(r.kit, KIT_A);
-  rdmap_kit_pass_rest(r.kit, KIT_A);
+  rdmap_kit_send(r.kit, KIT_A);
   for (uint64_t id = 0; id < 4; id++) {
-    g_assert_true(rdmap_kit_post(r.kit, KIT_B, (rdmap_work){.operation = RDMAP_OPERATION_WRITE}));
+    g_assert_true(rdmap_kit_post(r.kit, KIT_B, .operation = RDMAP_OPERATION_WRITE));
   }
   static const uint8_t expected[] = {0x42, 0x42, 0x40, 0x42, 0x42, 0x40, 0x42, 0x42, 0x40, 0x40};
   g_assert_cmpuint(rdmap_kit_pull_all(r.kit, KIT_B), ==, G_N_ELEMENTS(expected));
@@ -639,17 +617,13 @@ TEST(test_wrong_responses)
     for (int strict = 0; strict < 2; strict++) {
       rdmap_config a = rdmap_kit_config(KIT_A);
       a.strict_responses = strict;
-      rdmap_kit *kit = rdmap_kit_new(&a, NULL);
+      g_autoptr(rdmap_kit) kit = rdmap_kit_new(&a, NULL);
       uint8_t *sink = rdmap_kit_memory(kit, KIT_A, 100);
       uint32_t stag = rdmap_kit_register(kit, KIT_A, sink, 0, 100, DDP_ACCESS_REMOTE_WRITE);
       g_test_message("%s", rows[i].what);
       if (rows[i].asked) {
-        g_assert_true(rdmap_kit_post(kit, KIT_A,
-                                     (rdmap_work){.id = 1,
-                                                  .operation = RDMAP_OPERATION_READ,
-                                                  .length = 20,
-                                                  .local_stag = stag,
-                                                  .local_offset = 40}));
+        g_assert_true(rdmap_kit_post(kit, KIT_A, .id = 1, .operation = RDMAP_OPERATION_READ, .length = 20,
+                                     .local_stag = stag, .local_offset = 40));
         rdmap_kit_pull_all(kit, KIT_A);
       }
       ddp_header header = {.tagged = true,
@@ -661,7 +635,6 @@ TEST(test_wrong_responses)
       rdmap_kit_forge(kit, KIT_B, &header, payload, rows[i].length);
       rdmap_kit_pass_rest(kit, KIT_B);
       rdmap_kit_assert_log(kit, KIT_A, strict ? rows[i].strict_log : rows[i].lax_log);
-      rdmap_kit_free(kit);
     }
   }
 }
@@ -674,8 +647,7 @@ TEST(test_revoked_midway)
   readers_init(&r, 2, 2);
   post_read(&r, 1, 0, 0, 250);
   post_read(&r, 2, 0, 0, 250);
-  rdmap_kit_pull_all(r.kit, KIT_A);
-  rdmap_kit_pass_rest(r.kit, KIT_A);
+  rdmap_kit_send(r.kit, KIT_A);
   g_assert_true(rdmap_kit_pull(r.kit, KIT_B));
   g_assert_true(ddp_stag_table_deregister(r.kit->hosts[KIT_B].stags, r.source_stag));
   g_assert_cmpuint(rdmap_kit_pull_all(r.kit, KIT_B), ==, 1);
@@ -701,7 +673,7 @@ TEST(test_begins_with_any_message)
   rdmap_config b = rdmap_kit_config(KIT_B);
   static const uint32_t first_msn[RDMAP_QUEUES] = {[RDMAP_QUEUE_SEND] = DUE};
   b.first_msn = first_msn;
-  rdmap_kit *kit = rdmap_kit_new(NULL, &b);
+  g_autoptr(rdmap_kit) kit = rdmap_kit_new(NULL, &b);
   rdmap_kit_post_receive(kit, KIT_B, 0);
   rdmap_kit_post_receive(kit, KIT_B, 0);
   for (uint32_t i = 0; i < 2; i++) {
@@ -710,7 +682,6 @@ TEST(test_begins_with_any_message)
   }
   rdmap_kit_pass_rest(kit, KIT_A);
   rdmap_kit_assert_log(kit, KIT_B, "received 1 (0 octets); received 2 (0 octets)");
-  rdmap_kit_free(kit);
 }
 
 /* A stream that only observes takes more Read Requests than its IRD and answers none, takes responses to Reads it never sent, and leaves the STag of
@@ -719,7 +690,7 @@ TEST(test_only_observes)
 {
   rdmap_config b = rdmap_kit_config(KIT_B);
   b.only_observes = true;
-  rdmap_kit *kit = rdmap_kit_new(NULL, &b);
+  g_autoptr(rdmap_kit) kit = rdmap_kit_new(NULL, &b);
   uint8_t request[RDMAP_READ_REQUEST_OCTETS] = {0};
   uint32_t stag =
       rdmap_kit_register(kit, KIT_B, rdmap_kit_memory(kit, KIT_B, 8), 0, 8, DDP_ACCESS_REMOTE_WRITE);
@@ -735,14 +706,12 @@ TEST(test_only_observes)
   rdmap_kit_pass_rest(kit, KIT_A);
   g_assert_false(rdmap_kit_pull(kit, KIT_B));
   g_assert_nonnull(ddp_stag_table_find(kit->hosts[KIT_B].stags, stag));
-  char *log = g_strdup_printf("received 1 (0 octets), invalidated 0x%x", stag);
+  g_autofree char *log = g_strdup_printf("received 1 (0 octets), invalidated 0x%x", stag);
   rdmap_kit_assert_log(kit, KIT_B, log);
   g_string_truncate(kit->hosts[KIT_B].log, 0);
   rdmap_kit_forge(kit, KIT_A, &asks, request, sizeof request - 1);
   rdmap_kit_pass_rest(kit, KIT_A);
   rdmap_kit_assert_log(kit, KIT_B, "sends Terminate 0/2/FF");
-  g_free(log);
-  rdmap_kit_free(kit);
 }
 
 /* A Read that can never be answered is refused at once. */
@@ -750,7 +719,7 @@ TEST(test_refused_when_posted)
 {
   readers r;
   readers_init(&r, 0, 2);
-  g_assert_false(rdmap_kit_post(r.kit, KIT_A, read_work(&r, 1, 0, 0, 1)));
+  g_assert_false(rdmap_kit_post_work(r.kit, KIT_A, read_work(&r, 1, 0, 0, 1)));
   g_assert_true(rdmap_stream_is_drained(r.kit->hosts[KIT_A].stream));
   rdmap_kit_free(r.kit);
 }

@@ -237,12 +237,11 @@ TEST(test_decode_truncated)
   for (size_t length = 0; length <= 52; length++) {
     uint8_t whole[52];
     fill(whole, 0xE0);
-    uint8_t *wire = g_memdup2(whole, length);
+    g_autofree uint8_t *wire = g_memdup2(whole, length);
     rdmap_terminate terminate;
     g_assert_cmpint(rdmap_terminate_decode(&terminate, wire, length), ==, length >= 4);
     g_assert_cmpint(terminate.has_segment, ==, length >= 4 + 2 + 18);
     g_assert_cmpint(terminate.has_request, ==, length == 4 + 2 + 18 + 28);
     g_assert_cmpuint(terminate.error.code, ==, length >= 4 ? 2 : 0);
-    g_free(wire);
   }
 }

@@ -2,6 +2,7 @@
 /* Each error of the value table (rdmap-00 §6.8 fig. 9): what is received, and the Terminate that goes out
  * for it, to the octet. */
 #include "rdmap_target.h"
+#include "test.h"
 
 /* The first segment of the stream, in hex. */
 typedef struct case_row {
@@ -91,7 +92,7 @@ static const case_row cases[] = {
 static char *expected_terminate(const case_row *row)
 {
   GString *hex = g_string_new("41 47 00000000 00000002 00000001 00000000 ");
-  GString *received = g_string_new(NULL);
+  g_autoptr(GString) received = g_string_new(NULL);
   for (const char *digit = row->received; *digit; digit++) {
     if (*digit != ' ') {
       g_string_append_c(received, *digit);
@@ -102,7 +103,6 @@ static char *expected_terminate(const case_row *row)
     g_string_append_printf(hex, "%04X", (unsigned)received->len / 2);
     g_string_append_len(hex, received->str, (gssize)row->copied * 2);
   }
-  g_string_free(received, TRUE);
   return g_string_free(hex, FALSE);
 }
 
@@ -111,13 +111,11 @@ static void assert_told(const rdmap_target *target)
 {
   const rdmap_kit *kit = target->kit;
   rdmap_error error = kit->hosts[KIT_B].sent_terminate.error;
-  char *sends = g_strdup_printf("sends Terminate %u/%u/%02X", error.layer, error.type, error.code);
-  char *got = g_strdup_printf("got Terminate %u/%u/%02X", error.layer, error.type, error.code);
+  g_autofree char *sends = g_strdup_printf("sends Terminate %u/%u/%02X", error.layer, error.type, error.code);
+  g_autofree char *got = g_strdup_printf("got Terminate %u/%u/%02X", error.layer, error.type, error.code);
   rdmap_kit_assert_log(kit, KIT_B, sends);
   rdmap_kit_assert_log(kit, KIT_A, got);
   g_assert_null(strstr(rdmap_error_text(error, IWARP_IETF), "unknown"));
-  g_free(sends);
-  g_free(got);
 }
 
 /* One Terminate, and nothing else ever, goes out for each case; no octet is placed in tagged memory and no
@@ -128,8 +126,8 @@ static void assert_told(const rdmap_target *target)
 static void test_received(gconstpointer data)
 {
   const case_row *row = data;
-  rdmap_target *target = rdmap_target_new(NULL);
-  char *expected = expected_terminate(row);
+  g_autoptr(rdmap_target) target = rdmap_target_new(NULL);
+  g_autofree char *expected = expected_terminate(row);
   g_test_message("%s", row->rows);
   rdmap_kit_forge_hex(target->kit, KIT_A, row->received);
   rdmap_kit_pass(target->kit, KIT_A, 0);
@@ -140,8 +138,6 @@ static void test_received(gconstpointer data)
   rdmap_target_assert_unchanged(target);
   rdmap_target_assert_registered(target, 0);
   g_assert_false(rdmap_kit_pull(target->kit, KIT_A));
-  g_free(expected);
-  rdmap_target_free(target);
 }
 
 /* Errors that no received octet causes. */
@@ -161,34 +157,31 @@ static const local_row locals[] = {
 
 static void assert_local_terminate(rdmap_target *target, const char *control)
 {
-  char *expected = g_strdup_printf("41 47 00000000 00000002 00000001 00000000 %s", control);
+  g_autofree char *expected = g_strdup_printf("41 47 00000000 00000002 00000001 00000000 %s", control);
   g_assert_cmpuint(rdmap_kit_pull_all(target->kit, KIT_B), ==, 1);
   rdmap_kit_assert_sent(target->kit, KIT_B, 0, expected);
   rdmap_kit_pass_rest(target->kit, KIT_B);
   assert_told(target);
-  g_free(expected);
 }
 
 /* RDMAP-097, RDMAP-104, RDMAP-107, RDMAP-108, RDMAP-110, RDMAP-231: M = D = R = 0, four octets. */
 static void test_local(gconstpointer data)
 {
   const local_row *row = data;
-  rdmap_target *target = rdmap_target_new(NULL);
+  g_autoptr(rdmap_target) target = rdmap_target_new(NULL);
   g_test_message("%s", row->rows);
   rdmap_stream_fail(target->kit->hosts[KIT_B].stream, row->error, target->kit->now);
   assert_local_terminate(target, row->terminate);
-  rdmap_target_free(target);
 }
 
 /* RDMAP-112, RDMAP-119: MPA's code, type 0 (RDMAP-114), M = D = R = 0. */
-static void test_llp(void)
+TEST(test_llp)
 {
   static const char *const controls[] = {"20 01 0000", "20 02 0000", "20 03 0000", "20 04 0000"};
   for (uint8_t code = 1; code <= 4; code++) {
-    rdmap_target *target = rdmap_target_new(NULL);
+    g_autoptr(rdmap_target) target = rdmap_target_new(NULL);
     rdmap_stream_llp_error(target->kit->hosts[KIT_B].stream, code, target->kit->now);
     assert_local_terminate(target, controls[code - 1]);
-    rdmap_target_free(target);
   }
 }
 
@@ -196,15 +189,12 @@ int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    char *path = g_strdup_printf("/rdmap_value_table/received/%zu", i);
+    g_autofree char *path = g_strdup_printf("/rdmap_value_table/received/%zu", i);
     g_test_add_data_func(path, &cases[i], test_received);
-    g_free(path);
   }
   for (size_t i = 0; i < G_N_ELEMENTS(locals); i++) {
-    char *path = g_strdup_printf("/rdmap_value_table/local/%zu", i);
+    g_autofree char *path = g_strdup_printf("/rdmap_value_table/local/%zu", i);
     g_test_add_data_func(path, &locals[i], test_local);
-    g_free(path);
   }
-  g_test_add_func("/rdmap_value_table/llp", test_llp);
   return g_test_run();
 }

@@ -4,6 +4,7 @@
 #include "rdmap_kit.h"
 #include "test.h"
 
+#include "auto_free.h"
 #include "base/big_endian.h"
 #include "base/random_stream.h"
 
@@ -45,14 +46,10 @@ static rdmap_kit *kit_with_stags(iwarp_generation generation)
 
 static void post(rdmap_kit *kit, rdmap_operation operation, uint32_t remote_stag, uint64_t remote_offset)
 {
-  rdmap_work work = {.operation = operation,
-                     .length = sizeof payload,
-                     .source_user = operation == RDMAP_OPERATION_READ ? NULL : (void *)payload,
-                     .remote_stag = remote_stag,
-                     .remote_offset = remote_offset,
-                     .local_stag = SINK_STAG,
-                     .local_offset = sink_base + 2};
-  g_assert_true(rdmap_kit_post(kit, KIT_A, work));
+  g_assert_true(rdmap_kit_post(kit, KIT_A, .operation = operation, .length = sizeof payload,
+                               .source_user = operation == RDMAP_OPERATION_READ ? NULL : (void *)payload,
+                               .remote_stag = remote_stag, .remote_offset = remote_offset,
+                               .local_stag = SINK_STAG, .local_offset = sink_base + 2));
 }
 
 /* All six operations of the ULP, in one stream (RDMAP-027). */
@@ -73,7 +70,7 @@ static void post_all(rdmap_kit *kit)
  * are one in a tagged segment and five in an untagged one. Each Send type takes the next MSN of QN 0. */
 TEST(test_operations_of_the_ietf)
 {
-  rdmap_kit *kit = kit_with_stags(IWARP_IETF);
+  g_autoptr(rdmap_kit) kit = kit_with_stags(IWARP_IETF);
   post_all(kit);
   g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_A), ==, 6);
   rdmap_kit_assert_sent(kit, KIT_A, 0, "C1 40 AABBCCDD 0102030405060708 010203");
@@ -84,7 +81,6 @@ TEST(test_operations_of_the_ietf)
   rdmap_kit_assert_sent(kit, KIT_A, 3, "41 44 11223344 00000000 00000002 00000000 010203");
   rdmap_kit_assert_sent(kit, KIT_A, 4, "41 45 00000000 00000000 00000003 00000000 010203");
   rdmap_kit_assert_sent(kit, KIT_A, 5, "41 46 55667788 00000000 00000004 00000000 010203");
-  rdmap_kit_free(kit);
 }
 
 /* RDMAP-068: every Read Request, the first and each further one, for nothing and for the most, fenced or not,
@@ -94,12 +90,12 @@ TEST(test_every_read_request)
 {
   enum { READS = 200, SEED = 68 };
   static const uint32_t lengths[] = {0, 1, 256, 65536, UINT32_C(1) << 31, UINT32_MAX};
-  random_stream *random = random_stream_new(SEED, "test_rdmap_wire");
+  g_autoptr(random_stream) random = random_stream_new(SEED, "test_rdmap_wire");
   for (iwarp_generation generation = 0; generation < IWARP_GENERATIONS; generation++) {
     rdmap_config a = rdmap_kit_config(KIT_A);
     a.generation = generation;
     a.ord = READS;
-    rdmap_kit *kit = rdmap_kit_new(&a, NULL);
+    g_autoptr(rdmap_kit) kit = rdmap_kit_new(&a, NULL);
     for (uint32_t i = 0; i < READS; i++) {
       rdmap_work work = {.id = i,
                          .operation = RDMAP_OPERATION_READ,
@@ -110,7 +106,7 @@ TEST(test_every_read_request)
                          .remote_stag = (uint32_t)random_stream_next(random),
                          .remote_offset = random_stream_next(random),
                          .fence = i == 0};
-      g_assert_true(rdmap_kit_post(kit, KIT_A, work));
+      g_assert_true(rdmap_kit_post_work(kit, KIT_A, work));
       g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_A), ==, 1);
       const kit_ulpdu *sent = rdmap_kit_sent(kit, KIT_A, i);
       g_assert_cmpuint(sent->length, ==, 18 + 28);
@@ -123,15 +119,13 @@ TEST(test_every_read_request)
       g_assert_cmphex(big_endian_read_32(sent->octets + 34), ==, work.remote_stag);
       g_assert_cmphex(big_endian_read_64(sent->octets + 38), ==, work.remote_offset);
     }
-    rdmap_kit_free(kit);
   }
-  random_stream_free(random);
 }
 
 /* RDMAP-047, RDMAP-067: the same with DV 0 and RV 0: C0 00, 40 01, 40 03 … */
 TEST(test_operations_of_the_consortium)
 {
-  rdmap_kit *kit = kit_with_stags(IWARP_RDMAC);
+  g_autoptr(rdmap_kit) kit = kit_with_stags(IWARP_RDMAC);
   post_all(kit);
   g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_A), ==, 6);
   rdmap_kit_assert_sent(kit, KIT_A, 0, "C0 00 AABBCCDD 0102030405060708 010203");
@@ -142,7 +136,6 @@ TEST(test_operations_of_the_consortium)
   rdmap_kit_assert_sent(kit, KIT_A, 3, "40 04 11223344 00000000 00000002 00000000 010203");
   rdmap_kit_assert_sent(kit, KIT_A, 4, "40 05 00000000 00000000 00000003 00000000 010203");
   rdmap_kit_assert_sent(kit, KIT_A, 5, "40 06 55667788 00000000 00000004 00000000 010203");
-  rdmap_kit_free(kit);
 }
 
 /* RDMAP-058, RDMAP-070, RDMAP-071, RDMAP-278: SinkSTag and SinkTO of the request come back as STag and TO,
@@ -158,14 +151,13 @@ TEST(test_read_response)
       {IWARP_RFC, "C1 42 5A000001 1000000000000022 010203"},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    rdmap_kit *kit = kit_with_stags(cases[i].generation);
+    g_autoptr(rdmap_kit) kit = kit_with_stags(cases[i].generation);
     post(kit, RDMAP_OPERATION_READ, SOURCE_STAG, source_base + 1);
     rdmap_kit_run(kit);
     rdmap_kit_assert_sent(kit, KIT_B, 0, cases[i].response);
     g_assert_cmpuint(kit->hosts[KIT_B].sent->len, ==, 1);
     rdmap_kit_assert_log(kit, KIT_A, "completed 0");
     rdmap_kit_assert_log(kit, KIT_B, "");
-    rdmap_kit_free(kit);
   }
 }
 
@@ -175,19 +167,16 @@ TEST(test_sink_of_a_read_is_copied_blindly)
   static const char *const sinks[] = {"00000000 0000000000000000", "FFFFFFFF FFFFFFFFFFFFFFFF",
                                       "00000100 7FFFFFFFFFFFFFFF", "5B000002 2000000000000040"};
   for (size_t i = 0; i < G_N_ELEMENTS(sinks); i++) {
-    rdmap_kit *kit = kit_with_stags(IWARP_IETF);
-    char *request = g_strdup_printf("41 41 00000000 00000001 00000001 00000000"
-                                    "%s 00000003 5B000002 2000000000000041",
-                                    sinks[i]);
-    char *response = g_strdup_printf("C1 42 %s 010203", sinks[i]);
+    g_autoptr(rdmap_kit) kit = kit_with_stags(IWARP_IETF);
+    g_autofree char *request = g_strdup_printf("41 41 00000000 00000001 00000001 00000000"
+                                               "%s 00000003 5B000002 2000000000000041",
+                                               sinks[i]);
+    g_autofree char *response = g_strdup_printf("C1 42 %s 010203", sinks[i]);
     rdmap_kit_forge_hex(kit, KIT_A, request);
     rdmap_kit_pass(kit, KIT_A, 0);
     g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_B), ==, 1);
     rdmap_kit_assert_sent(kit, KIT_B, 0, response);
     rdmap_kit_assert_log(kit, KIT_B, "");
-    g_free(request);
-    g_free(response);
-    rdmap_kit_free(kit);
   }
 }
 
@@ -205,12 +194,11 @@ TEST(test_terminate)
                    "11 04 C000 0011 C2 40 AABBCCDD 0102030405060708"},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    rdmap_kit *kit = kit_with_stags(cases[i].generation);
+    g_autoptr(rdmap_kit) kit = kit_with_stags(cases[i].generation);
     rdmap_kit_forge_hex(kit, KIT_A, "C2 40 AABBCCDD 0102030405060708 010203");
     rdmap_kit_pass(kit, KIT_A, 0);
     g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_B), ==, 1);
     rdmap_kit_assert_sent(kit, KIT_B, 0, cases[i].terminate);
-    rdmap_kit_free(kit);
   }
 }
 
@@ -219,17 +207,8 @@ TEST(test_terminate)
  * RDMAP's own stands anywhere. MULPDU 114: 100 octets tagged, 96 untagged. */
 TEST(test_longer_messages_are_segmented)
 {
-  rdmap_kit *kit = kit_with_stags(IWARP_IETF);
+  g_autoptr(rdmap_kit) kit = kit_with_stags(IWARP_IETF);
   uint8_t *octets = rdmap_kit_pattern(kit, KIT_A, 250, 1);
-  rdmap_work write = {.operation = RDMAP_OPERATION_WRITE,
-                      .length = 250,
-                      .source_user = octets,
-                      .remote_stag = 0xAABBCCDD,
-                      .remote_offset = 0x1000};
-  rdmap_work send = {.operation = RDMAP_OPERATION_SEND_SE_INVALIDATE,
-                     .length = 250,
-                     .source_user = octets,
-                     .remote_stag = 0x11223344};
   static const struct {
     const char *header;
     uint32_t header_octets;
@@ -243,8 +222,10 @@ TEST(test_longer_messages_are_segmented)
       {"01 46 11223344 00000000 00000001 00000060", 18, 96, 96},
       {"41 46 11223344 00000000 00000001 000000C0", 18, 192, 58},
   };
-  g_assert_true(rdmap_kit_post(kit, KIT_A, write));
-  g_assert_true(rdmap_kit_post(kit, KIT_A, send));
+  g_assert_true(rdmap_kit_post(kit, KIT_A, .operation = RDMAP_OPERATION_WRITE, .length = 250,
+                               .source_user = octets, .remote_stag = 0xAABBCCDD, .remote_offset = 0x1000));
+  g_assert_true(rdmap_kit_post(kit, KIT_A, .operation = RDMAP_OPERATION_SEND_SE_INVALIDATE, .length = 250,
+                               .source_user = octets, .remote_stag = 0x11223344));
   g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_A), ==, G_N_ELEMENTS(segments));
   for (size_t i = 0; i < G_N_ELEMENTS(segments); i++) {
     const kit_ulpdu *sent = rdmap_kit_sent(kit, KIT_A, i);
@@ -252,7 +233,6 @@ TEST(test_longer_messages_are_segmented)
     g_assert_cmpmem(sent->octets + segments[i].header_octets, sent->length - segments[i].header_octets,
                     octets + segments[i].from, segments[i].length);
   }
-  rdmap_kit_free(kit);
 }
 
 /* The next `count` ULPDUs of `side`, and no more, have this T bit and opcode, and only the last of them has L. */
@@ -281,16 +261,13 @@ TEST(test_every_segment_of_every_message)
               {RDMAP_OPERATION_SEND, false, 3, 12},    {RDMAP_OPERATION_SEND_INVALIDATE, false, 4, 12},
               {RDMAP_OPERATION_SEND_SE, false, 5, 12}, {RDMAP_OPERATION_SEND_SE_INVALIDATE, false, 6, 12}};
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-    rdmap_kit *kit = kit_with_stags(IWARP_IETF);
-    rdmap_work work = {.operation = rows[i].operation,
-                       .length = sizeof octets,
-                       .source_user = rows[i].operation == RDMAP_OPERATION_READ ? NULL : (void *)octets,
-                       .remote_stag = SOURCE_STAG,
-                       .remote_offset = source_base,
-                       .local_stag = SINK_STAG,
-                       .local_offset = sink_base};
+    g_autoptr(rdmap_kit) kit = kit_with_stags(IWARP_IETF);
     kit->mulpdu_octets = 19;
-    g_assert_true(rdmap_kit_post(kit, KIT_A, work));
+    g_assert_true(
+        rdmap_kit_post(kit, KIT_A, .operation = rows[i].operation, .length = sizeof octets,
+                       .source_user = rows[i].operation == RDMAP_OPERATION_READ ? NULL : (void *)octets,
+                       .remote_stag = SOURCE_STAG, .remote_offset = source_base, .local_stag = SINK_STAG,
+                       .local_offset = sink_base));
     assert_segments(kit, KIT_A, rows[i].tagged, rows[i].opcode, rows[i].segments);
     if (rows[i].operation == RDMAP_OPERATION_READ) {
       rdmap_kit_pass_rest(kit, KIT_A);
@@ -298,6 +275,5 @@ TEST(test_every_segment_of_every_message)
       rdmap_stream_fail(kit->hosts[KIT_B].stream, (rdmap_error){0, 2, 7}, kit->now);
       assert_segments(kit, KIT_B, false, 7, 4);
     }
-    rdmap_kit_free(kit);
   }
 }

@@ -4,9 +4,13 @@
 #include <string.h>
 
 #include "../rnic/rnic_fixture.h"
+#include "auto_free.h"
 #include "fault/fault_edit.h"
 #include "fault/fault_injector.h"
 #include "test.h"
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(fault_injector, fault_injector_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(rnic_host, rnic_host_free)
 
 /* The fault called `name`; FAULTS when there is none. */
 static fault_id fault_find(const char *name)
@@ -386,7 +390,7 @@ static void post(const ends *e, fault_work work)
                      .local_offset = 0x4000};
   }
   for (w.id = 1; w.id <= counts[work]; w.id++) {
-    g_assert_true(rnic_fixture_post(e->f, work == VICTIM_READS ? e->victim : e->faulty, w));
+    g_assert_true(rnic_fixture_post_work(e->f, work == VICTIM_READS ? e->victim : e->faulty, w));
     w.length = work == LONG_SENDS ? 1000 : w.length;
   }
 }
@@ -397,13 +401,13 @@ static void post_opener(const ends *e)
 {
   if (e->faulty == SIDE_RESPONDER) {
     rnic_fixture_post_receive(e->f, SIDE_RESPONDER, 0, 98);
-    rnic_fixture_post(e->f, SIDE_INITIATOR, (rdmap_work){.id = 97, .operation = RDMAP_OPERATION_SEND});
+    rnic_fixture_post(e->f, SIDE_INITIATOR, .id = 97, .operation = RDMAP_OPERATION_SEND);
   }
 }
 
 static char *without_opener(const GString *completions)
 {
-  char **parts = g_strsplit(completions->str, ", ", -1);
+  g_auto(GStrv) parts = g_strsplit(completions->str, ", ", -1);
   GString *rest = g_string_new(NULL);
 
   for (char **part = parts; *part; part++) {
@@ -411,7 +415,6 @@ static char *without_opener(const GString *completions)
       g_string_append_printf(rest, "%s%s", rest->len > 0 ? ", " : "", *part);
     }
   }
-  g_strfreev(parts);
   return g_string_free(rest, FALSE);
 }
 
@@ -497,8 +500,7 @@ static void run_case(const fault_case *c, unsigned faulty, iwarp_generation gene
                  iwarp_generation_rules_of(generation)->name);
   post_opener(e);
   post(e, c->work);
-  rnic_fixture_start(e->f);
-  rnic_fixture_run(e->f, 10 * TIME_PS_PER_SECOND);
+  rnic_fixture_start_and_run(e->f, 10 * TIME_PS_PER_SECOND);
   g_assert_true(e->injector->is_done);
   assert_terminate(e, c, generation);
   assert_told(&e->f->sides[e->victim], c->victim);
@@ -538,10 +540,9 @@ TEST(test_too_long_takes_two_octets)
   rnic_fixture_post_receive(e->f, e->victim, 2, 9);
   for (rdmap_work w = {.id = 1, .operation = RDMAP_OPERATION_SEND, .length = 1}; w.id <= 4; w.id++) {
     w.length = w.id == 4 ? 2 : 1;
-    g_assert_true(rnic_fixture_post(e->f, e->faulty, w));
+    g_assert_true(rnic_fixture_post_work(e->f, e->faulty, w));
   }
-  rnic_fixture_start(e->f);
-  rnic_fixture_run(e->f, 10 * TIME_PS_PER_SECOND);
+  rnic_fixture_start_and_run(e->f, 10 * TIME_PS_PER_SECOND);
   assert_told(&e->f->sides[e->victim], "received 7 (1 octets), received 8 (1 octets), received 5 (1 octets)");
   assert_terminate(e, &told, IWARP_RFC);
 }
@@ -586,8 +587,7 @@ TEST(test_startup_faults)
       g_autoptr(ends) e = ends_new(c->fault, 1, faulty, run < 2 ? IWARP_IETF : IWARP_RFC);
       const fixture_side *victim = &e->f->sides[e->victim];
       post(e, SEND);
-      rnic_fixture_start(e->f);
-      rnic_fixture_run(e->f, 20 * TIME_PS_PER_SECOND);
+      rnic_fixture_start_and_run(e->f, 20 * TIME_PS_PER_SECOND);
       g_assert_cmpstr(victim->code, ==, "MPA error 4");
       g_assert_cmpint(victim->failure.reason.startup, ==, c->reason);
       g_assert_cmpint(victim->failed_at, ==, startup_failure_at(c, e->victim));
@@ -609,8 +609,7 @@ TEST(test_unmeant_rejection)
   ends *e = ends_new("startup-reject", 1, SIDE_RESPONDER, IWARP_IETF);
 
   post(e, SEND);
-  rnic_fixture_start(e->f);
-  rnic_fixture_run(e->f, 20 * TIME_PS_PER_SECOND);
+  rnic_fixture_start_and_run(e->f, 20 * TIME_PS_PER_SECOND);
   g_assert_cmpstr(e->f->sides[e->victim].code, ==, "rejected");
   g_assert_cmpstr(e->f->sides[e->faulty].code, ==, "MPA error 1");
   g_assert_cmpstr(e->f->sides[e->faulty].completions->str, ==, "send 1 in error");
@@ -619,8 +618,7 @@ TEST(test_unmeant_rejection)
 
   e = ends_new("startup-reject", 1, SIDE_INITIATOR, IWARP_IETF);
   post(e, SEND);
-  rnic_fixture_start(e->f);
-  rnic_fixture_run(e->f, TIME_PS_PER_SECOND);
+  rnic_fixture_start_and_run(e->f, TIME_PS_PER_SECOND);
   g_assert_cmpint(e->f->sides[0].failed + e->f->sides[1].failed, ==, 0);
   assert_told(&e->f->sides[e->victim], "received 7 (70 octets)");
   ends_free(e);
@@ -657,7 +655,7 @@ TEST(test_startup_octets)
 
   for (size_t i = 0; i < G_N_ELEMENTS(edits); i++) {
     char expected[21] = {0};
-    buffer_chain chain;
+    g_auto(buffer_chain) chain;
 
     memcpy(expected, frame, 20);
     memcpy(expected + edits[i].at, edits[i].becomes, strlen(edits[i].becomes));
@@ -666,10 +664,8 @@ TEST(test_startup_octets)
     g_assert_false(fault_edit_startup(fault_find(edits[i].fault), &chain)); /* no whole header */
     buffer_chain_append_copy(&chain, (const uint8_t *)frame + 19, 1);
     g_assert_true(fault_edit_startup(fault_find(edits[i].fault), &chain));
-    GByteArray *edited = octets_of(&chain);
+    g_autoptr(GByteArray) edited = octets_of(&chain);
     g_assert_cmpmem(edited->data, edited->len, expected, (size_t)(20 + edits[i].more));
-    g_byte_array_unref(edited);
-    buffer_chain_clear(&chain);
   }
 }
 
@@ -733,8 +729,8 @@ TEST(test_fpdu_octets)
 {
   for (size_t i = 0; i < G_N_ELEMENTS(fpdu_edits); i++) {
     const fpdu_edit *e = &fpdu_edits[i];
-    GByteArray *expected = fpdu_at(e->start, e->ulpdu_octets, e->markers);
-    buffer_chain chain;
+    g_autoptr(GByteArray) expected = fpdu_at(e->start, e->ulpdu_octets, e->markers);
+    g_auto(buffer_chain) chain;
 
     buffer_chain_init(&chain);
     buffer_chain_append_copy(&chain, expected->data, expected->len);
@@ -744,11 +740,8 @@ TEST(test_fpdu_octets)
     if (e->becomes) {
       memcpy(expected->data + e->at, e->becomes, strlen(e->becomes));
     }
-    GByteArray *edited = octets_of(&chain);
+    g_autoptr(GByteArray) edited = octets_of(&chain);
     g_assert_cmpmem(edited->data, edited->len, expected->data, expected->len);
-    g_byte_array_unref(edited);
-    g_byte_array_unref(expected);
-    buffer_chain_clear(&chain);
   }
 }
 
@@ -774,13 +767,12 @@ TEST(test_payload_that_is_needed)
   for (size_t i = 0; i < G_N_ELEMENTS(needs); i++) {
     for (uint32_t payload = 0; payload <= 2; payload++) {
       for (int tagged = 0; tagged < 2; tagged++) {
-        buffer_chain chain;
+        g_auto(buffer_chain) chain;
 
         buffer_chain_init(&chain);
         buffer_chain_append_copy(&chain, tagged ? write : send, (tagged ? 14 : 18) + payload);
         g_assert_cmpint(fault_edit_ulpdu(fault_find(needs[i].fault), 1, &chain), ==,
                         tagged == needs[i].tagged && payload >= needs[i].payload_octets);
-        buffer_chain_clear(&chain);
       }
     }
   }
@@ -791,20 +783,19 @@ TEST(test_short_ulpdu)
 {
   for (uint32_t length = 14; length <= 30; length++) {
     uint8_t write[30] = {0xC1, 0x40};
-    buffer_chain chain;
+    g_auto(buffer_chain) chain;
 
     buffer_chain_init(&chain);
     buffer_chain_append_copy(&chain, write, length);
     g_assert_true(fault_edit_ulpdu(fault_find("short-ulpdu"), 0, &chain));
     g_assert_cmpuint(chain.length, ==, 13);
-    buffer_chain_clear(&chain);
   }
 }
 
 /* A decoy is touched when any octet of its memory, or its STag, is not as it was. With its memory goes its STag. */
 TEST(test_touched_decoy)
 {
-  rnic_host *host = rnic_host_new(1);
+  g_autoptr(rnic_host) host = rnic_host_new(1);
   const fault_config write_access = {.id = FAULT_WRITE_ACCESS, .at = 1};
   const fault_config bad_crc = {.id = FAULT_BAD_CRC, .at = 1};
   fault_injector *injector = fault_injector_new(&write_access, host, 1);
@@ -828,7 +819,6 @@ TEST(test_touched_decoy)
   stag = injector->decoy_stag;
   fault_injector_free(injector);
   g_assert_null(ddp_stag_table_find(rnic_host_stags(host), stag));
-  rnic_host_free(host);
 }
 
 /* --- The ends of TCP --- */
@@ -844,8 +834,7 @@ TEST(test_bad_first_fpdu)
     bool speaks = generation == IWARP_RDMAC;
 
     post(e, SENDS);
-    rnic_fixture_start(e->f);
-    rnic_fixture_run(e->f, 20 * TIME_PS_PER_SECOND);
+    rnic_fixture_start_and_run(e->f, 20 * TIME_PS_PER_SECOND);
     g_assert_cmpstr(victim->code, ==, "MPA error 2");
     g_assert_cmpuint(victim->placed + victim->delivered, ==, 0);
     char *terminate = rnic_fixture_terminate(e->f, SIDE_RESPONDER);
@@ -866,8 +855,7 @@ static void assert_reset(iwarp_generation generation)
   post_opener(e);
   post(e, VICTIM_READS);
   post(e, SENDS);
-  rnic_fixture_start(e->f);
-  rnic_fixture_run(e->f, 20 * TIME_PS_PER_SECOND);
+  rnic_fixture_start_and_run(e->f, 20 * TIME_PS_PER_SECOND);
   g_assert_cmpint(victim->failed, ==, 1);
   g_assert_cmpint(victim->failure.layer, ==, RNIC_FAILURE_TCP);
   g_assert_cmpint(victim->failure.reason.tcp, ==, TCP_CLOSE_RESET);
@@ -894,8 +882,7 @@ TEST(test_early_close)
     const fixture_side *victim = &e->f->sides[e->victim];
 
     post(e, VICTIM_READS);
-    rnic_fixture_start(e->f);
-    rnic_fixture_run(e->f, 20 * TIME_PS_PER_SECOND);
+    rnic_fixture_start_and_run(e->f, 20 * TIME_PS_PER_SECOND);
     g_assert_cmpstr(victim->code, ==, "MPA error 1");
     g_assert_cmpint(victim->failure.layer, ==, RNIC_FAILURE_MPA);
     g_assert_cmpstr(victim->completions->str, ==, "read 1 in error");
@@ -910,20 +897,17 @@ TEST(test_early_close)
 TEST(test_bad_crc_needs_crc)
 {
   const fault_config config = {.id = FAULT_BAD_CRC, .at = 1};
-  rnic_fixture *f = rnic_fixture_new();
-  fault_injector *injector = fault_injector_new(&config, f->sides[SIDE_RESPONDER].host, 1);
+  g_autoptr(rnic_fixture) f = rnic_fixture_new();
+  g_autoptr(fault_injector) injector = fault_injector_new(&config, f->sides[SIDE_RESPONDER].host, 1);
 
   f->sides[SIDE_INITIATOR].config.crc = f->sides[SIDE_RESPONDER].config.crc = false;
   f->sides[SIDE_INITIATOR].config.fault = &injector->misbehaviour;
   rnic_fixture_create(f);
   rnic_fixture_post_receive(f, SIDE_RESPONDER, 0, 7);
-  rnic_fixture_post(f, SIDE_INITIATOR, (rdmap_work){.id = 1, .operation = RDMAP_OPERATION_SEND});
-  rnic_fixture_start(f);
-  rnic_fixture_run(f, TIME_PS_PER_SECOND);
+  rnic_fixture_post(f, SIDE_INITIATOR, .id = 1, .operation = RDMAP_OPERATION_SEND);
+  rnic_fixture_start_and_run(f, TIME_PS_PER_SECOND);
   g_assert_cmpstr(f->sides[SIDE_RESPONDER].completions->str, ==, "received 7 (0 octets)");
   g_assert_false(injector->is_done);
-  fault_injector_free(injector);
-  rnic_fixture_free(f);
 }
 
 /* --- The table --- */

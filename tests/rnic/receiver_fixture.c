@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "receiver_fixture.h"
 
+#include "auto_free.h"
 #include "ddp/ddp_header.h"
 
 enum { KIT_STAG = 0x1234567, KIT_WINDOW_OCTETS = 1 << 20, WRITE_CONTROL = 0x40 /* RDMAP 1, opcode 0 */ };
@@ -139,7 +140,7 @@ static void append_write(receiver_fixture *f, uint32_t payload_octets)
                              .ulp_control = WRITE_CONTROL,
                              .stag = KIT_STAG,
                              .tagged_offset = f->payload_octets};
-  uint8_t *ulpdu = g_malloc(DDP_TAGGED_HEADER_OCTETS + payload_octets);
+  g_autofree uint8_t *ulpdu = g_malloc(DDP_TAGGED_HEADER_OCTETS + payload_octets);
 
   g_assert_cmpuint(ddp_header_encode(&header, ulpdu), ==, DDP_TAGGED_HEADER_OCTETS);
   for (uint32_t i = 0; i < payload_octets; i++) {
@@ -147,7 +148,6 @@ static void append_write(receiver_fixture *f, uint32_t payload_octets)
   }
   mpa_stream_append(f->stream, ulpdu, DDP_TAGGED_HEADER_OCTETS + payload_octets);
   f->payload_octets += payload_octets;
-  g_free(ulpdu);
 }
 
 static void make_stream(receiver_fixture *f, const uint32_t *payloads, guint count)
@@ -289,7 +289,7 @@ static void make_segment(const receiver_fixture *f, uint64_t from, uint64_t to, 
 bool receiver_fixture_arrive(receiver_fixture *f, uint64_t from, uint64_t to)
 {
   const rnic_occupancy before = receiver_fixture_held(f);
-  buffer_chain segment;
+  g_auto(buffer_chain) segment;
 
   f->now++;
   make_segment(f, from, to, &segment);
@@ -308,7 +308,6 @@ bool receiver_fixture_arrive(receiver_fixture *f, uint64_t from, uint64_t to)
   f->taken += taken && is_new;
   f->refused += !taken;
   g_array_set_size(f->runs, 0);
-  buffer_chain_clear(&segment);
   return taken;
 }
 

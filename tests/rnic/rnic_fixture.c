@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "rnic_fixture.h"
+#include "auto_free.h"
 
 #include <string.h>
 
@@ -171,14 +172,13 @@ static rnic_endpoint_config default_config(rnic_host *host, unsigned side)
 
 static void memory_free(gpointer data)
 {
-  memory *m = data;
+  g_autofree memory *m = data;
 
   for (size_t i = 0; i < KIT_GUARD_OCTETS; i++) {
     g_assert_cmphex(m->octets[i], ==, KIT_UNTOUCHED);
     g_assert_cmphex(m->octets[KIT_GUARD_OCTETS + m->length + i], ==, KIT_UNTOUCHED);
   }
   g_free(m->octets);
-  g_free(m);
 }
 
 rnic_fixture *rnic_fixture_new(void)
@@ -321,10 +321,9 @@ void rnic_fixture_run(rnic_fixture *fixture, time_ps span)
     fixture->now = due;
     const flight *first = g_queue_peek_head(fixture->flying);
     if (first && first->at == due) {
-      flight *f = g_queue_pop_head(fixture->flying);
+      g_autofree flight *f = g_queue_pop_head(fixture->flying);
       rnic_endpoint_receive(fixture->sides[f->to].endpoint, f->packet, fixture->now);
       datagram_unref(f->packet);
-      g_free(f);
     }
     for (unsigned side = 0; side < SIDES; side++) {
       if (rnic_endpoint_deadline(fixture->sides[side].endpoint) <= fixture->now) {
@@ -333,6 +332,12 @@ void rnic_fixture_run(rnic_fixture *fixture, time_ps span)
     }
   }
   fixture->now = until;
+}
+
+void rnic_fixture_start_and_run(rnic_fixture *fixture, time_ps span)
+{
+  rnic_fixture_start(fixture);
+  rnic_fixture_run(fixture, span);
 }
 
 void rnic_fixture_forge(rnic_fixture *fixture, uint32_t position, const void *octets, uint32_t length,
@@ -351,18 +356,16 @@ void rnic_fixture_forge(rnic_fixture *fixture, uint32_t position, const void *oc
   if (length > 0) {
     buffer_chain_append(&payload, octets, length, NULL);
   }
-  datagram *packet = datagram_new_in(NULL, &responder->config.tcp.remote_address,
-                                     &responder->config.tcp.local_address, &header, &payload);
+  g_autoptr(datagram) packet = datagram_new_in(NULL, &responder->config.tcp.remote_address,
+                                               &responder->config.tcp.local_address, &header, &payload);
   rnic_endpoint_receive(responder->endpoint, packet, fixture->now);
-  datagram_unref(packet);
 }
 
 static void flight_free(gpointer data)
 {
-  flight *f = data;
+  g_autofree flight *f = data;
 
   datagram_unref(f->packet);
-  g_free(f);
 }
 
 void rnic_fixture_free(rnic_fixture *fixture)
@@ -443,7 +446,7 @@ static void payload_source(void *user, uint64_t from, uint32_t length, buffer_ch
   }
 }
 
-bool rnic_fixture_post(rnic_fixture *fixture, unsigned side, rdmap_work work)
+bool rnic_fixture_post_work(rnic_fixture *fixture, unsigned side, rdmap_work work)
 {
   work.source = payload_source;
   return rnic_post(fixture->sides[side].endpoint, &work);
@@ -476,7 +479,7 @@ static GByteArray *without_markers(const fixture_side *s)
 
 GPtrArray *rnic_fixture_ulpdus(const rnic_fixture *fixture, unsigned side, bool *intact)
 {
-  GByteArray *plain = without_markers(&fixture->sides[side]);
+  g_autoptr(GByteArray) plain = without_markers(&fixture->sides[side]);
   GPtrArray *ulpdus = g_ptr_array_new_with_free_func((GDestroyNotify)g_byte_array_unref);
   size_t at = 0;
 
@@ -494,7 +497,6 @@ GPtrArray *rnic_fixture_ulpdus(const rnic_fixture *fixture, unsigned side, bool 
   if (intact) {
     *intact = at == plain->len;
   }
-  g_byte_array_unref(plain);
   return ulpdus;
 }
 

@@ -9,6 +9,7 @@
 #include "rdmap/rdmap_stream_private.h"
 #include "rnic/rnic_endpoint_private.h"
 #include "rnic/rnic_verbs.h"
+#include "test.h"
 
 /* When a fixture begins: what takes a time for 32 bits of picoseconds (2 ms) tells a wrong one. */
 #define KIT_START_PS (10 * TIME_PS_PER_SECOND)
@@ -75,6 +76,9 @@ void rnic_fixture_start(rnic_fixture *f);
 /* Creates both, without starting them: operations and buffers can be posted before. rnic_fixture_start() then only starts. */
 void rnic_fixture_create(rnic_fixture *f);
 
+/* Starts both and runs them. */
+void rnic_fixture_start_and_run(rnic_fixture *f, time_ps span);
+
 /* Carries packets and runs timers until nothing is left to do before `now` + `span`. */
 void rnic_fixture_run(rnic_fixture *f, time_ps span);
 
@@ -85,6 +89,18 @@ void rnic_fixture_forge(rnic_fixture *f, uint32_t position, const void *octets, 
 /* Frees all; asserts that no octet around any memory of the fixture has changed. */
 void rnic_fixture_free(rnic_fixture *f);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(rnic_fixture, rnic_fixture_free)
+
+/* A test (kit/test.h) that starts with a new fixture `f`, not created yet, and its two ends. */
+#define RNIC_TEST(name)                                                                                      \
+  static void name##_with(rnic_fixture *f, G_GNUC_UNUSED fixture_side *initiator,                            \
+                          G_GNUC_UNUSED fixture_side *responder);                                            \
+  TEST(name)                                                                                                 \
+  {                                                                                                          \
+    g_autoptr(rnic_fixture) f = rnic_fixture_new();                                                          \
+    name##_with(f, &f->sides[SIDE_INITIATOR], &f->sides[SIDE_RESPONDER]);                                    \
+  }                                                                                                          \
+  static void name##_with(rnic_fixture *f, G_GNUC_UNUSED fixture_side *initiator,                            \
+                          G_GNUC_UNUSED fixture_side *responder)
 
 /* A Send of `length` octets with the id 1. */
 rdmap_work rnic_fixture_send_of(uint32_t length);
@@ -105,7 +121,10 @@ uint8_t *rnic_fixture_register(rnic_fixture *f, unsigned side, uint64_t base, si
 uint8_t *rnic_fixture_post_receive(rnic_fixture *f, unsigned side, size_t octets, uint64_t id);
 
 /* Posts an operation whose octets are 'a' + n % 26, n counted from its start. */
-bool rnic_fixture_post(rnic_fixture *f, unsigned side, rdmap_work work);
+bool rnic_fixture_post_work(rnic_fixture *f, unsigned side, rdmap_work work);
+
+/* The same; the fields of the work that are not 0 follow by name: rnic_fixture_post(f, side, .id = 1, .length = 5). */
+#define rnic_fixture_post(f, side, ...) rnic_fixture_post_work((f), (side), (rdmap_work){__VA_ARGS__})
 
 /* True when the `octets` octets at `memory` are those of an operation, from its start. */
 bool rnic_fixture_is_payload(const uint8_t *memory, size_t octets);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Which segments are dropped for want of memory or of descriptors. All FPDUs here are 2 + 14 + payload + 4 (CRC) octets: a payload of 84
  * makes one of 104. */
+#include "auto_free.h"
 #include "receiver_fixture.h"
 #include "test.h"
 
@@ -43,6 +44,8 @@ static void end(made *m)
   }
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(made, end)
+
 static const rnic_refusals *refusals(const made *m)
 {
   return rnic_admission_refusals(m->f->admission);
@@ -65,7 +68,7 @@ TEST(test_no_memory)
   } rows[] = {{KIT_IN_ORDER, false}, {KIT_OUT_OF_ORDER, false}, {KIT_ASSUME_ALIGNED, true}};
 
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-    made m = begin(rows[i].mode, false, 0, 1);
+    g_auto(made) m = begin(rows[i].mode, false, 0, 1);
 
     g_assert_true(arrive_fpdu(&m, 0));
     g_assert_cmpint(arrive_fpdu(&m, 2), ==, rows[i].taken_behind_hole);
@@ -76,14 +79,13 @@ TEST(test_no_memory)
     g_assert_true(arrive_fpdu(&m, 3));
     receiver_fixture_expect_all(m.f);
     g_assert_cmpuint(m.memory->peak, ==, 0);
-    end(&m);
   }
 }
 
 /* Beyond 4 GiB of stream, too, an aligned FPDU behind a hole is seen to need no memory. */
 TEST(test_no_memory_beyond_4_gib)
 {
-  made m = {.memory = rnic_reassembly_memory_new(0, 1)};
+  g_auto(made) m = {.memory = rnic_reassembly_memory_new(0, 1)};
   const receiver_fixture_config config = {
       .mode = KIT_ASSUME_ALIGNED, .crc = true, .long_ago_octets = UINT64_C(1) << 32, .memory = m.memory};
 
@@ -92,7 +94,6 @@ TEST(test_no_memory_beyond_4_gib)
     g_assert_true(arrive_fpdu(&m, i));
   }
   receiver_fixture_expect_all(m.f);
-  end(&m);
 }
 
 /* The same with markers: FPDUs of 1020 octets have one each, so behind the hole they are placed without any memory. */
@@ -102,13 +103,12 @@ TEST(test_no_memory_with_markers)
   rnic_reassembly_memory *memory = rnic_reassembly_memory_new(0, 1);
   const receiver_fixture_config config = {
       .mode = KIT_OUT_OF_ORDER, .markers = true, .crc = true, .memory = memory};
-  made m = {.memory = memory, .f = receiver_fixture_new(&config, large, 3)};
+  g_auto(made) m = {.memory = memory, .f = receiver_fixture_new(&config, large, 3)};
 
   g_assert_true(arrive_fpdu(&m, 2));
   g_assert_true(arrive_fpdu(&m, 1));
   g_assert_true(arrive_fpdu(&m, 0));
   receiver_fixture_expect_all(m.f);
-  end(&m);
 }
 
 /* mpa-01 §11.2.2: FPDUs cut across segments, and no memory to put them together: the same segments come for ever and are dropped for
@@ -116,7 +116,7 @@ TEST(test_no_memory_with_markers)
 TEST(test_deadlock)
 {
   for (uint64_t size = 0; size <= FPDU - 1; size += FPDU - 1) {
-    made m = begin(KIT_IN_ORDER, false, size, 1);
+    g_auto(made) m = begin(KIT_IN_ORDER, false, size, 1);
     uint64_t edge = 0;
     guint refused = 0;
 
@@ -134,7 +134,6 @@ TEST(test_deadlock)
     g_assert_cmpuint(refusals(&m)->memory, ==, refused);
     g_assert_cmpuint(edge, ==, size == 0 ? 0 : m.f->octets->len);
     g_assert_cmpuint(m.memory->peak, ==, size);
-    end(&m);
   }
 }
 
@@ -142,7 +141,7 @@ TEST(test_deadlock)
  * held, of 200. The rest of FPDU 0 (4 octets) with 100 of FPDU 1 leaves 200; with 101 it would leave 201. */
 TEST(test_lets_go_as_much)
 {
-  made m = begin(KIT_OUT_OF_ORDER, false, 200, 1);
+  g_auto(made) m = begin(KIT_OUT_OF_ORDER, false, 200, 1);
 
   g_assert_true(receiver_fixture_arrive(m.f, 0, 100));
   g_assert_true(receiver_fixture_arrive(m.f, 2 * FPDU, 2 * FPDU + 100));
@@ -154,14 +153,13 @@ TEST(test_lets_go_as_much)
   g_assert_true(receiver_fixture_arrive(m.f, FPDU + 100, 2 * FPDU));
   g_assert_true(receiver_fixture_arrive(m.f, 2 * FPDU + 100, 4 * FPDU));
   receiver_fixture_expect_all(m.f);
-  end(&m);
 }
 
 /* The segment counts as a whole, however many runs of it are new: the middle of FPDU 0 is held, and nothing more fits. A segment of all
  * of FPDU 0 brings a run before and one behind, each too much for itself. */
 TEST(test_several_runs)
 {
-  made m = begin(KIT_OUT_OF_ORDER, false, 20, 1);
+  g_auto(made) m = begin(KIT_OUT_OF_ORDER, false, 20, 1);
 
   g_assert_true(receiver_fixture_arrive(m.f, 40, 60));
   g_assert_false(receiver_fixture_arrive(m.f, 0, 40));
@@ -169,7 +167,6 @@ TEST(test_several_runs)
   g_assert_true(arrive_fpdu(&m, 0));
   g_assert_cmpuint(m.memory->used, ==, 0);
   g_assert_cmpuint(refusals(&m)->memory, ==, 2);
-  end(&m);
 }
 
 /* A segment that is dropped for a broken FPDU leaves nothing behind, though a run before it was in order. FPDU 0 is held but for its
@@ -182,7 +179,7 @@ TEST(test_broken_segment_leaves_nothing)
   rnic_reassembly_memory *memory = rnic_reassembly_memory_new(1500, 1);
   const receiver_fixture_config config = {
       .mode = KIT_OUT_OF_ORDER, .markers = true, .crc = true, .memory = memory, .silent_drop = true};
-  made m = {.memory = memory, .f = receiver_fixture_new(&config, large, G_N_ELEMENTS(large))};
+  g_auto(made) m = {.memory = memory, .f = receiver_fixture_new(&config, large, G_N_ELEMENTS(large))};
 
   g_assert_cmpuint(receiver_fixture_position(m.f, 1), ==, WITH_MARKERS);
   g_assert_true(receiver_fixture_arrive(m.f, HELD_FROM, WITH_MARKERS));
@@ -197,13 +194,12 @@ TEST(test_broken_segment_leaves_nothing)
     g_assert_true(arrive_fpdu(&m, i));
   }
   receiver_fixture_expect_all(m.f);
-  end(&m);
 }
 
 /* Octets that are there already are no new ones: a duplicate of held octets needs no room and is not even asked about. */
 TEST(test_duplicate)
 {
-  made m = begin(KIT_IN_ORDER, false, 50, 1);
+  g_auto(made) m = begin(KIT_IN_ORDER, false, 50, 1);
 
   g_assert_true(receiver_fixture_arrive(m.f, 0, 50));
   guint admissions = m.f->admissions;
@@ -211,13 +207,12 @@ TEST(test_duplicate)
   g_assert_true(receiver_fixture_arrive(m.f, 10, 30));
   g_assert_cmpuint(m.f->admissions, ==, admissions);
   g_assert_cmpuint(m.memory->used, ==, 50);
-  end(&m);
 }
 
 /* Two connections and one memory: what one holds the other cannot, until it is let go; when one is gone its part is free. */
 TEST(test_two_connections)
 {
-  made m = begin(KIT_IN_ORDER, false, 150, 1);
+  g_auto(made) m = begin(KIT_IN_ORDER, false, 150, 1);
   const receiver_fixture_config config = {.mode = KIT_IN_ORDER, .crc = true, .memory = m.memory};
   receiver_fixture *other = receiver_fixture_new(&config, payloads, G_N_ELEMENTS(payloads));
 
@@ -230,14 +225,13 @@ TEST(test_two_connections)
   receiver_fixture_free(other);
   g_assert_cmpuint(m.memory->used, ==, 0);
   g_assert_true(receiver_fixture_arrive(m.f, 2 * FPDU, 3 * FPDU));
-  end(&m);
 }
 
 /* Cells of 64 octets, three of them: 10 octets of an FPDU's front take one, 64 behind a hole another; the 65th octet there takes the
  * third, the 129th would take a fourth. */
 TEST(test_cells)
 {
-  made m = begin(KIT_IN_ORDER, false, 192, 64);
+  g_auto(made) m = begin(KIT_IN_ORDER, false, 192, 64);
 
   g_assert_true(receiver_fixture_arrive(m.f, 0, 10));
   g_assert_true(receiver_fixture_arrive(m.f, 2 * FPDU, 2 * FPDU + 64));
@@ -247,14 +241,13 @@ TEST(test_cells)
   g_assert_true(receiver_fixture_arrive(m.f, 2 * FPDU + 65, 2 * FPDU + 128));
   g_assert_false(receiver_fixture_arrive(m.f, 2 * FPDU + 128, 2 * FPDU + 129));
   g_assert_true(receiver_fixture_arrive(m.f, 10, 64)); /* the rest of the cell of the front */
-  end(&m);
 }
 
 /* FPDUs may consist of two pieces: the third piece of an FPDU is refused, unless it completes it. Each FPDU of 1020 octets has a marker or
  * two: FPDU 0 has those at 0 and 512. */
 TEST(test_descriptors)
 {
-  made m = begin_with_limits(2, 0);
+  g_auto(made) m = begin_with_limits(2, 0);
   uint64_t whole = receiver_fixture_position(m.f, 1);
 
   g_assert_true(receiver_fixture_arrive(m.f, 0, 300));
@@ -264,14 +257,13 @@ TEST(test_descriptors)
   g_assert_cmpuint(refusals(&m)->memory, ==, 0);
   g_assert_true(receiver_fixture_arrive(m.f, 600, whole + 300));
   g_assert_cmpuint(mpa_deframer_pieces(m.f->receiver->deframer), ==, 1);
-  end(&m);
 }
 
 /* One partial FPDU at a time (as scenarios/presets/qed.cfg has it): a segment that would leave two is
  * refused, one that trades one for another is taken, and so is a whole FPDU. */
 TEST(test_partial_fpdus)
 {
-  made m = begin_with_limits(0, 1);
+  g_auto(made) m = begin_with_limits(0, 1);
   uint64_t first = receiver_fixture_position(m.f, 1);
   uint64_t second = receiver_fixture_position(m.f, 2);
 
@@ -285,7 +277,6 @@ TEST(test_partial_fpdus)
   g_assert_true(arrive_fpdu(&m, 2));
   receiver_fixture_expect_all(m.f);
   g_assert_cmpuint(refusals(&m)->descriptors, ==, 1);
-  end(&m);
 }
 
 /* --- Any segments --- */
@@ -315,7 +306,7 @@ static GArray *pieces_of(random_stream *random, const receiver_fixture *f, bool 
  * never holds more than its size. Cut anywhere there may be no progress any more (mpa-01 §11.2.2), but the size holds. */
 static void play(guint seed, guint *refused, guint *finished)
 {
-  random_stream *random = random_stream_new(seed, "test.admission");
+  g_autoptr(random_stream) random = random_stream_new(seed, "test.admission");
   uint32_t sizes[12];
   uint64_t size = random_stream_below(random, 4000);
   rnic_reassembly_memory *memory =
@@ -327,8 +318,8 @@ static void play(guint seed, guint *refused, guint *finished)
   for (guint i = 0; i < G_N_ELEMENTS(sizes); i++) {
     sizes[i] = (uint32_t)random_stream_below(random, 1400);
   }
-  receiver_fixture *f = receiver_fixture_new(&config, sizes, G_N_ELEMENTS(sizes));
-  GArray *pieces = pieces_of(random, f, aligned);
+  g_autoptr(receiver_fixture) f = receiver_fixture_new(&config, sizes, G_N_ELEMENTS(sizes));
+  g_autoptr(GArray) pieces = pieces_of(random, f, aligned);
   g_test_message("seed %u: memory %" G_GUINT64_FORMAT ", aligned %d", seed, size, aligned);
   for (guint rounds = 0; rounds < 20 && pieces->len > 0; rounds++) {
     for (guint i = 0; i < pieces->len;) {
@@ -350,10 +341,7 @@ static void play(guint seed, guint *refused, guint *finished)
   g_assert_cmpuint(memory->peak, <=, size);
   g_assert_cmpuint(rnic_admission_refusals(f->admission)->memory, ==, f->refused);
   *refused += f->refused;
-  g_array_free(pieces, true);
-  receiver_fixture_free(f);
   rnic_reassembly_memory_free(memory);
-  random_stream_free(random);
 }
 
 TEST(test_any_segments)

@@ -6,7 +6,10 @@
 #include <string.h>
 
 #include "../kit/path_mtu.h"
+#include "auto_free.h"
 #include "fault/fault_injector.h"
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(fault_injector, fault_injector_free)
 
 /* Both ends closed gracefully, with nothing to complain about. */
 static void assert_closed_well(const rnic_fixture *f)
@@ -22,18 +25,14 @@ static void assert_closed_well(const rnic_fixture *f)
 /* DDP-028, DDP-029: the peer's FIN is told as a graceful end of stream and connection, which RST never is
  * (test_fault_injector, reset). DDP-129: the other half is closed gracefully in turn. DDP-031: then the
  * connection is down. */
-TEST(test_send_and_close)
+RNIC_TEST(test_send_and_close)
 {
-  g_autoptr(rnic_fixture) f = rnic_fixture_new();
-  fixture_side *initiator = &f->sides[SIDE_INITIATOR];
-  fixture_side *responder = &f->sides[SIDE_RESPONDER];
-
   rnic_fixture_create(f);
   uint8_t *buffer = rnic_fixture_post_receive(f, SIDE_RESPONDER, 5000, 7);
-  rnic_fixture_post(f, SIDE_INITIATOR, rnic_fixture_send_of(5000));
+  rnic_fixture_post_work(f, SIDE_INITIATOR, rnic_fixture_send_of(5000));
   rnic_fixture_start(f);
   rnic_endpoint_close(initiator->endpoint); /* waits for what is posted */
-  g_assert_false(rnic_fixture_post(f, SIDE_INITIATOR, rnic_fixture_send_of(0)));
+  g_assert_false(rnic_fixture_post_work(f, SIDE_INITIATOR, rnic_fixture_send_of(0)));
   rnic_fixture_run(f, TIME_PS_PER_SECOND);
   g_assert_true(rnic_fixture_is_payload(buffer, 5000));
   g_assert_cmpstr(responder->completions->str, ==, "received 7 (5000 octets)");
@@ -46,23 +45,18 @@ TEST(test_send_and_close)
 /* DDP-128, DDP-131: a half-closed stream serves the other direction as long as its ULP likes: Writes, Sends
  * and answers to Reads. DDP-121: with nothing left to do it stays, until its ULP asks for the end; then,
  * DDP-129, its own close closes the rest. */
-TEST(test_half_close)
+RNIC_TEST(test_half_close)
 {
-  g_autoptr(rnic_fixture) f = rnic_fixture_new();
-  fixture_side *initiator = &f->sides[SIDE_INITIATOR];
-  fixture_side *responder = &f->sides[SIDE_RESPONDER];
-
   responder->closes_when_finished = false;
   rnic_fixture_create(f);
   rnic_fixture_post_receive(f, SIDE_RESPONDER, 0, 7);
   uint8_t *buffer = rnic_fixture_post_receive(f, SIDE_INITIATOR, 3000, 8);
-  rnic_fixture_post(f, SIDE_INITIATOR, rnic_fixture_send_of(0));
+  rnic_fixture_post_work(f, SIDE_INITIATOR, rnic_fixture_send_of(0));
   rnic_endpoint_close(initiator->endpoint);
-  rnic_fixture_start(f);
-  rnic_fixture_run(f, TIME_PS_PER_SECOND);
+  rnic_fixture_start_and_run(f, TIME_PS_PER_SECOND);
   g_assert_true(initiator->fin && !responder->fin);
   g_assert_cmpint(responder->finished, ==, 1);
-  g_assert_true(rnic_fixture_post(f, SIDE_RESPONDER, rnic_fixture_send_of(3000)));
+  g_assert_true(rnic_fixture_post_work(f, SIDE_RESPONDER, rnic_fixture_send_of(3000)));
   rnic_fixture_run(f, TIME_PS_PER_SECOND);
   g_assert_true(rnic_fixture_is_payload(buffer, 3000));
   g_assert_cmpstr(responder->completions->str, ==, "received 7 (0 octets), send 1");
@@ -73,42 +67,36 @@ TEST(test_half_close)
 }
 
 /* A ULP that closes at once: the FIN waits for full operation, so that the frames still go. */
-TEST(test_close_before_full_operation)
+RNIC_TEST(test_close_before_full_operation)
 {
-  g_autoptr(rnic_fixture) f = rnic_fixture_new();
-
   rnic_fixture_start(f);
-  rnic_endpoint_close(f->sides[SIDE_INITIATOR].endpoint);
-  rnic_endpoint_close(f->sides[SIDE_RESPONDER].endpoint);
+  rnic_endpoint_close(initiator->endpoint);
+  rnic_endpoint_close(responder->endpoint);
   rnic_fixture_run(f, TIME_PS_PER_SECOND);
-  g_assert_cmpuint(f->sides[SIDE_INITIATOR].wire->len, ==, 20);
-  g_assert_cmpuint(f->sides[SIDE_RESPONDER].wire->len, ==, 20);
+  g_assert_cmpuint(initiator->wire->len, ==, 20);
+  g_assert_cmpuint(responder->wire->len, ==, 20);
   assert_closed_well(f);
 }
 
 /* An operation is complete when TCP has the acknowledgement of its last FPDU (note D23): the second of two,
  * one full segment each, is lost, and waits for its retransmission. The events count from the first octet of
  * the FPDU phase, which is 1460 octets earlier. */
-TEST(test_completion_by_acknowledgement)
+RNIC_TEST(test_completion_by_acknowledgement)
 {
-  g_autoptr(rnic_fixture) f = rnic_fixture_new();
-  fixture_side *initiator = &f->sides[SIDE_INITIATOR];
-
   initiator->lost = 0x4; /* Request, Send, Send */
   rnic_fixture_create(f);
   for (unsigned i = 0; i < 2; i++) {
     rnic_fixture_post_receive(f, SIDE_RESPONDER, 1424, i);
-    rnic_fixture_post(f, SIDE_INITIATOR, rnic_fixture_send_of(1424));
+    rnic_fixture_post_work(f, SIDE_INITIATOR, rnic_fixture_send_of(1424));
   }
-  rnic_fixture_start(f);
-  rnic_fixture_run(f, 100 * TIME_PS_PER_MILLISECOND);
+  rnic_fixture_start_and_run(f, 100 * TIME_PS_PER_MILLISECOND);
   g_assert_cmpstr(initiator->completions->str, ==, "send 1");
   rnic_fixture_run(f, 10 * TIME_PS_PER_SECOND);
   g_assert_cmpstr(initiator->completions->str, ==, "send 1, send 1");
   g_assert_cmpuint(initiator->retransmissions, ==, 1);
   g_assert_cmpint(initiator->first_retransmitted, ==, 1460);
-  g_assert_cmpint(f->sides[SIDE_RESPONDER].first_segment, ==, 0);
-  g_assert_cmpuint(f->sides[SIDE_RESPONDER].segments, ==, 2);
+  g_assert_cmpint(responder->first_segment, ==, 0);
+  g_assert_cmpuint(responder->segments, ==, 2);
 }
 
 /* --- Failures --- */
@@ -126,7 +114,7 @@ static rnic_fixture *write_with_one_bad(uint8_t **memory, bool loses_terminate)
     rdmap_work write = {.id = i, .operation = RDMAP_OPERATION_WRITE, .length = 1428};
     write.remote_stag = i == 40 ? stag ^ 1 : stag;
     write.remote_offset = i * 1428;
-    rnic_fixture_post(f, SIDE_INITIATOR, write);
+    rnic_fixture_post_work(f, SIDE_INITIATOR, write);
   }
   if (loses_terminate) {
     f->sides[SIDE_RESPONDER].lost = 0x2; /* its second packet with payload, behind the Reply */
@@ -171,16 +159,12 @@ TEST(test_nothing_moves_after_a_failure)
 
 /* DDP-132, MPA-274: a peer that is gone: TCP gives up (code 1), one fatal indication, all open work in error;
  * nothing hangs. */
-TEST(test_peer_is_gone)
+RNIC_TEST(test_peer_is_gone)
 {
-  g_autoptr(rnic_fixture) f = rnic_fixture_new();
-  fixture_side *initiator = &f->sides[SIDE_INITIATOR];
-
   rnic_fixture_create(f);
-  rnic_fixture_start(f);
-  rnic_fixture_run(f, TIME_PS_PER_SECOND);
+  rnic_fixture_start_and_run(f, TIME_PS_PER_SECOND);
   f->loses = rnic_fixture_loses_everything;
-  rnic_fixture_post(f, SIDE_INITIATOR, rnic_fixture_send_of(5000));
+  rnic_fixture_post_work(f, SIDE_INITIATOR, rnic_fixture_send_of(5000));
   rnic_fixture_run(f, 1000 * TIME_PS_PER_SECOND);
   g_assert_cmpint(initiator->failed, ==, 1);
   g_assert_cmpint(initiator->failure.layer, ==, RNIC_FAILURE_TCP);
@@ -188,7 +172,7 @@ TEST(test_peer_is_gone)
   g_assert_cmpstr(initiator->code, ==, "MPA error 1");
   g_assert_cmpstr(initiator->completions->str, ==, "send 1 in error");
   g_assert_cmpint(initiator->closed, ==, 1);
-  g_assert_false(rnic_fixture_post(f, SIDE_INITIATOR, rnic_fixture_send_of(0)));
+  g_assert_false(rnic_fixture_post_work(f, SIDE_INITIATOR, rnic_fixture_send_of(0)));
 }
 
 static void assert_fin_within_an_fpdu(iwarp_generation generation, uint32_t position, const uint8_t begun[12])
@@ -199,8 +183,7 @@ static void assert_fin_within_an_fpdu(iwarp_generation generation, uint32_t posi
   rnic_fixture_set_generation(f, generation);
   rnic_fixture_create(f);
   rnic_fixture_post_receive(f, SIDE_RESPONDER, 100, 7);
-  rnic_fixture_start(f);
-  rnic_fixture_run(f, TIME_PS_PER_SECOND);
+  rnic_fixture_start_and_run(f, TIME_PS_PER_SECOND);
   f->loses = rnic_fixture_loses_everything; /* the real Initiator would not know what it never sent */
   rnic_fixture_forge(f, position, begun, 12, TCP_ACK | TCP_FIN);
   rnic_fixture_run(f, TIME_PS_PER_SECOND);
@@ -224,10 +207,9 @@ TEST(test_fin_within_an_fpdu)
 
 static bool has_terminate(const rnic_fixture *f, unsigned side)
 {
-  char *terminate = rnic_fixture_terminate(f, side);
+  g_autofree char *terminate = rnic_fixture_terminate(f, side);
   bool found = *terminate != '\0';
 
-  g_free(terminate);
   return found;
 }
 
@@ -243,17 +225,15 @@ static bool loses_the_terminate(rnic_fixture *f, unsigned from, const datagram *
 
 /* The ULPs hear of a failure when the Terminate leaves and when it arrives, one way of 10 us later; also late
  * in a connection's life. */
-TEST(test_when_a_terminate_is_told)
+RNIC_TEST(test_when_a_terminate_is_told)
 {
-  const rdmap_work write = {.id = 2, .operation = RDMAP_OPERATION_WRITE, .length = 10, .remote_stag = 0xBAD};
-  g_autoptr(rnic_fixture) f = rnic_fixture_new();
 
-  rnic_fixture_start(f);
+  rnic_fixture_start_and_run(f, TIME_PS_PER_SECOND);
+  rnic_fixture_post(f, SIDE_INITIATOR, .id = 2, .operation = RDMAP_OPERATION_WRITE, .length = 10,
+                    .remote_stag = 0xBAD);
   rnic_fixture_run(f, TIME_PS_PER_SECOND);
-  rnic_fixture_post(f, SIDE_INITIATOR, write);
-  rnic_fixture_run(f, TIME_PS_PER_SECOND);
-  g_assert_cmpint(f->sides[SIDE_RESPONDER].failed_at, ==, TIME_PS_PER_SECOND + 10 * TIME_PS_PER_MICROSECOND);
-  g_assert_cmpint(f->sides[SIDE_INITIATOR].failed_at, ==, TIME_PS_PER_SECOND + 20 * TIME_PS_PER_MICROSECOND);
+  g_assert_cmpint(responder->failed_at, ==, TIME_PS_PER_SECOND + 10 * TIME_PS_PER_MICROSECOND);
+  g_assert_cmpint(initiator->failed_at, ==, TIME_PS_PER_SECOND + 20 * TIME_PS_PER_MICROSECOND);
 }
 
 /* DDP-086: the Responder fails while it sends 100,000 octets itself, far more than TCP's initial window: that
@@ -271,14 +251,15 @@ TEST(test_terminate_after_message_under_way)
     rnic_fixture_create(f);
     rnic_fixture_post_receive(f, SIDE_RESPONDER, 0, 7);
     uint8_t *buffer = rnic_fixture_post_receive(f, SIDE_INITIATOR, 100000, 8);
-    rnic_fixture_post(f, SIDE_RESPONDER, rnic_fixture_send_of(100000));
-    rnic_fixture_post(f, SIDE_INITIATOR, rnic_fixture_send_of(0));
-    rnic_fixture_start(f);
-    rnic_fixture_run(f, 55 * TIME_PS_PER_MICROSECOND); /* the Responder's first window is on its way */
+    rnic_fixture_post_work(f, SIDE_RESPONDER, rnic_fixture_send_of(100000));
+    rnic_fixture_post_work(f, SIDE_INITIATOR, rnic_fixture_send_of(0));
+    rnic_fixture_start_and_run(f,
+                               55 * TIME_PS_PER_MICROSECOND); /* the Responder's first window is on its way */
     g_assert_cmpuint(responder->wire->len, ==,
                      20 + 10 * 1460 - 4); /* one of the ten FPDUs has two markers, not three */
-    rnic_fixture_post(f, SIDE_INITIATOR, write);
-    rnic_fixture_post(f, SIDE_RESPONDER, rnic_fixture_send_of(1)); /* not with DDP yet: it never goes out */
+    rnic_fixture_post_work(f, SIDE_INITIATOR, write);
+    rnic_fixture_post_work(f, SIDE_RESPONDER,
+                           rnic_fixture_send_of(1)); /* not with DDP yet: it never goes out */
     f->loses = loses ? loses_the_terminate : NULL;
     while (!responder->fin) {
       g_assert_false(responder->rst);
@@ -315,19 +296,16 @@ TEST(test_terminate_after_message_under_way)
 
 /* MPA-288: what waited for its order when the connection failed is kept no longer. Without markers all that
  * is behind a hole waits. */
-TEST(test_nothing_is_kept)
+RNIC_TEST(test_nothing_is_kept)
 {
-  g_autoptr(rnic_fixture) f = rnic_fixture_new();
-  fixture_side *responder = &f->sides[SIDE_RESPONDER];
   rnic_occupancy held;
 
   responder->config.markers = false;
-  f->sides[SIDE_INITIATOR].lost = 0x2; /* the first FPDU */
+  initiator->lost = 0x2; /* the first FPDU */
   rnic_fixture_create(f);
   rnic_fixture_post_receive(f, SIDE_RESPONDER, 4000, 7);
-  rnic_fixture_post(f, SIDE_INITIATOR, rnic_fixture_send_of(4000));
-  rnic_fixture_start(f);
-  rnic_fixture_run(f, 100 * TIME_PS_PER_MICROSECOND);
+  rnic_fixture_post_work(f, SIDE_INITIATOR, rnic_fixture_send_of(4000));
+  rnic_fixture_start_and_run(f, 100 * TIME_PS_PER_MICROSECOND);
   rnic_endpoint_held(responder->endpoint, &held);
   /* MULPDU 1454, 1436 of payload: 4000 = 1436 + 1436 + 1128: 1460 octets, and 2 + 1146 + 4 = 1152 */
   g_assert_cmpuint(held.order, ==, 1460 + 1152);
@@ -339,21 +317,17 @@ TEST(test_nothing_is_kept)
 }
 
 /* That nothing is held is known at once, before and after something was lost. */
-TEST(test_holds_nothing)
+RNIC_TEST(test_holds_nothing)
 {
-  g_autoptr(rnic_fixture) f = rnic_fixture_new();
-  fixture_side *responder = &f->sides[SIDE_RESPONDER];
-
   responder->config.tcp.passing = TCP_PASSING_AS_ARRIVED;
-  f->sides[SIDE_INITIATOR].lost = 0x4; /* the second FPDU */
+  initiator->lost = 0x4; /* the second FPDU */
   rnic_fixture_create(f);
   rnic_fixture_post_receive(f, SIDE_RESPONDER, 0, 6);
   rnic_fixture_post_receive(f, SIDE_RESPONDER, 4000, 7);
-  rnic_fixture_post(f, SIDE_INITIATOR, rnic_fixture_send_of(0));
-  rnic_fixture_start(f);
-  rnic_fixture_run(f, TIME_PS_PER_SECOND);
+  rnic_fixture_post_work(f, SIDE_INITIATOR, rnic_fixture_send_of(0));
+  rnic_fixture_start_and_run(f, TIME_PS_PER_SECOND);
   g_assert_true(rnic_endpoint_holds_nothing(responder->endpoint));
-  rnic_fixture_post(f, SIDE_INITIATOR, rnic_fixture_send_of(4000));
+  rnic_fixture_post_work(f, SIDE_INITIATOR, rnic_fixture_send_of(4000));
   rnic_fixture_run(f, 100 * TIME_PS_PER_MICROSECOND);
   g_assert_false(rnic_endpoint_holds_nothing(responder->endpoint));
   rnic_fixture_run(f, 100 * TIME_PS_PER_SECOND);
@@ -363,16 +337,13 @@ TEST(test_holds_nothing)
 
 /* MPA-274, MPA-276: the peer's FIN in the middle of startup is code 1, and the connection ends by FIN. The
  * peer is of rdmac and closes at once. The time that was left for its frame counts no longer. */
-TEST(test_fin_in_startup)
+RNIC_TEST(test_fin_in_startup)
 {
-  g_autoptr(rnic_fixture) f = rnic_fixture_new();
-  fixture_side *initiator = &f->sides[SIDE_INITIATOR];
-
-  f->sides[SIDE_RESPONDER].config.generation = IWARP_RDMAC;
+  responder->config.generation = IWARP_RDMAC;
   rnic_fixture_create(f);
-  rnic_fixture_post(f, SIDE_INITIATOR, rnic_fixture_send_of(70));
+  rnic_fixture_post_work(f, SIDE_INITIATOR, rnic_fixture_send_of(70));
   rnic_fixture_start(f);
-  rnic_endpoint_close(f->sides[SIDE_RESPONDER].endpoint);
+  rnic_endpoint_close(responder->endpoint);
   rnic_fixture_run(f, TIME_PS_PER_SECOND);
   g_assert_cmpstr(initiator->code, ==, "MPA error 1");
   g_assert_cmpint(initiator->failure.layer, ==, RNIC_FAILURE_MPA);
@@ -387,13 +358,10 @@ TEST(test_fin_in_startup)
 
 /* MPA-286, MPA-287: with silent drop a segment with a broken FPDU counts as lost: once it comes again, right,
  * nothing was wrong. */
-TEST(test_silent_drop)
+RNIC_TEST(test_silent_drop)
 {
   const fault_config bad_crc = {.id = FAULT_BAD_CRC, .at = 1};
-  g_autoptr(rnic_fixture) f = rnic_fixture_new();
-  fault_injector *fault = fault_injector_new(&bad_crc, f->sides[SIDE_RESPONDER].host, 1);
-  fixture_side *initiator = &f->sides[SIDE_INITIATOR];
-  fixture_side *responder = &f->sides[SIDE_RESPONDER];
+  g_autoptr(fault_injector) fault = fault_injector_new(&bad_crc, responder->host, 1);
 
   /* A fault at the source stays: TCP repeats the same octets until it gives up, and RST or silence is code 1. */
   initiator->config.fault = &fault->misbehaviour;
@@ -401,16 +369,14 @@ TEST(test_silent_drop)
   responder->config.silent_drop = true;
   rnic_fixture_create(f);
   uint8_t *buffer = rnic_fixture_post_receive(f, SIDE_RESPONDER, 70, 7);
-  rnic_fixture_post(f, SIDE_INITIATOR, rnic_fixture_send_of(70));
-  rnic_fixture_start(f);
-  rnic_fixture_run(f, 100 * TIME_PS_PER_SECOND);
+  rnic_fixture_post_work(f, SIDE_INITIATOR, rnic_fixture_send_of(70));
+  rnic_fixture_start_and_run(f, 100 * TIME_PS_PER_SECOND);
   g_assert_cmpstr(initiator->code, ==, "MPA error 1");
   g_assert_cmpint(initiator->failure.reason.tcp, ==, TCP_CLOSE_GAVE_UP);
   g_assert_cmpint(responder->failure.layer, !=, RNIC_FAILURE_MPA);
   /* The original, the tail loss probe, and two more: the third timeout is the last. */
   g_assert_cmpuint(rnic_endpoint_refusals(responder->endpoint)->broken, ==, 4);
   g_assert_true(rnic_fixture_is_untouched(buffer, 70));
-  fault_injector_free(fault);
 }
 
 static datagram *damaged(const datagram *packet)
@@ -436,9 +402,8 @@ static bool damages_one(rnic_fixture *f, unsigned from, const datagram *packet)
   if (from != SIDE_INITIATOR || packet->payload.length == 0 || f->sides[from].packets != 4) {
     return false;
   }
-  datagram *other = damaged(packet);
+  g_autoptr(datagram) other = damaged(packet);
   rnic_endpoint_receive(f->sides[SIDE_RESPONDER].endpoint, other, f->now);
-  datagram_unref(other);
   return true;
 }
 
@@ -454,9 +419,8 @@ TEST(test_damage_on_the_way)
     f->loses = damages_one;
     rnic_fixture_create(f);
     uint8_t *buffer = rnic_fixture_post_receive(f, SIDE_RESPONDER, 14240, 7); /* ten full FPDUs */
-    rnic_fixture_post(f, SIDE_INITIATOR, rnic_fixture_send_of(14240));
-    rnic_fixture_start(f);
-    rnic_fixture_run(f, 10 * TIME_PS_PER_SECOND);
+    rnic_fixture_post_work(f, SIDE_INITIATOR, rnic_fixture_send_of(14240));
+    rnic_fixture_start_and_run(f, 10 * TIME_PS_PER_SECOND);
     if (silent) {
       g_assert_cmpint(responder->failed, ==, 0);
       g_assert_cmpuint(rnic_endpoint_refusals(responder->endpoint)->broken, ==, 1);
@@ -472,14 +436,13 @@ TEST(test_damage_on_the_way)
 /* Octets of the ULPDUs that `side` put on the wire: "1442 1442 90". */
 static char *ulpdu_sizes(const rnic_fixture *f, unsigned side)
 {
-  GPtrArray *ulpdus = rnic_fixture_ulpdus(f, side, NULL);
+  g_autoptr(GPtrArray) ulpdus = rnic_fixture_ulpdus(f, side, NULL);
   GString *sizes = g_string_new(NULL);
 
   for (guint i = 0; i < ulpdus->len; i++) {
     const GByteArray *ulpdu = g_ptr_array_index(ulpdus, i);
     g_string_append_printf(sizes, "%s%u", i > 0 ? " " : "", ulpdu->len);
   }
-  g_ptr_array_unref(ulpdus);
   return g_string_free(sizes, FALSE);
 }
 
@@ -520,9 +483,8 @@ TEST(test_mulpdu)
     rnic_fixture_create(f);
     uint8_t *first = rnic_fixture_post_receive(f, SIDE_RESPONDER, 4000, 1);
     uint8_t *second = rnic_fixture_post_receive(f, SIDE_RESPONDER, 4000, 2);
-    rnic_fixture_post(f, SIDE_INITIATOR, rnic_fixture_send_of(4000));
-    rnic_fixture_start(f);
-    rnic_fixture_run(f, TIME_PS_PER_SECOND);
+    rnic_fixture_post_work(f, SIDE_INITIATOR, rnic_fixture_send_of(4000));
+    rnic_fixture_start_and_run(f, TIME_PS_PER_SECOND);
     char *sizes = ulpdu_sizes(f, SIDE_INITIATOR);
     g_assert_cmpstr(sizes, ==, c->first);
     g_free(sizes);
@@ -530,7 +492,7 @@ TEST(test_mulpdu)
       kit_set_send_mtu(initiator->endpoint->tcp, c->new_mtu_octets);
       g_assert_cmpuint(rnic_endpoint_emss_octets(initiator->endpoint), ==, c->new_mtu_octets - 40);
     }
-    rnic_fixture_post(f, SIDE_INITIATOR, rnic_fixture_send_of(4000));
+    rnic_fixture_post_work(f, SIDE_INITIATOR, rnic_fixture_send_of(4000));
     rnic_fixture_run(f, TIME_PS_PER_SECOND);
     sizes = ulpdu_sizes(f, SIDE_INITIATOR);
     g_assert_cmpstr(sizes + strlen(c->first) + 1, ==, c->second);
@@ -542,19 +504,15 @@ TEST(test_mulpdu)
 /* MPA-149, MPA-150: by position ULPDUs are longer where fewer markers lie. EMSS 1036, printed formula 1036 -
  * (6 + 4 * 3 + 0) = 1018. At offset 0: markers at 0, 512, 1024: 1018; at 1036: 1536, 2048: 1022; at 2072:
  * 2560, 3072: 1022; at 3108: 3584, 4096: 1022. Every segment is filled to the last octet, and holds one FPDU. */
-TEST(test_dynamic_mulpdu)
+RNIC_TEST(test_dynamic_mulpdu)
 {
-  g_autoptr(rnic_fixture) f = rnic_fixture_new();
-  fixture_side *initiator = &f->sides[SIDE_INITIATOR];
-
   initiator->config.dynamic_mulpdu = true;
   initiator->config.tcp.send_mtu_octets = 1076;
   rnic_fixture_create(f);
   uint8_t *buffer = rnic_fixture_post_receive(f, SIDE_RESPONDER, 4012, 1);
   /* 1018 + 3 * 1022 = 4084, less 4 headers of 18 octets: 4012 */
-  rnic_fixture_post(f, SIDE_INITIATOR, rnic_fixture_send_of(4012));
-  rnic_fixture_start(f);
-  rnic_fixture_run(f, TIME_PS_PER_SECOND);
+  rnic_fixture_post_work(f, SIDE_INITIATOR, rnic_fixture_send_of(4012));
+  rnic_fixture_start_and_run(f, TIME_PS_PER_SECOND);
   char *sizes = ulpdu_sizes(f, SIDE_INITIATOR);
   g_assert_cmpstr(sizes, ==, "1018 1022 1022 1022");
   g_free(sizes);
@@ -567,20 +525,17 @@ TEST(test_dynamic_mulpdu)
  * Write of 70 octets: a marker, 2, 84 of ULPDU, 2 of pad, 4: 96. In the 1364 octets left, up to offset 1460,
  * lie the markers at 512 and 1024: 1364 - 8 - 6 = 1350, 1336 of payload. At 1460: 1536, 2048, 2560: 1442,
  * 1428 of payload, and the only one of full size. 4000 - 1336 - 1428 = 1236 are left. */
-TEST(test_dynamic_mulpdu_behind_an_fpdu)
+RNIC_TEST(test_dynamic_mulpdu_behind_an_fpdu)
 {
-  g_autoptr(rnic_fixture) f = rnic_fixture_new();
-  fixture_side *initiator = &f->sides[SIDE_INITIATOR];
   rdmap_work write = {.id = 1, .operation = RDMAP_OPERATION_WRITE, .length = 70};
 
   initiator->config.dynamic_mulpdu = true;
   rnic_fixture_create(f);
   uint8_t *memory = rnic_fixture_register(f, SIDE_RESPONDER, 0, 4000, &write.remote_stag);
-  rnic_fixture_post(f, SIDE_INITIATOR, write);
+  rnic_fixture_post_work(f, SIDE_INITIATOR, write);
   write.length = 4000;
-  rnic_fixture_post(f, SIDE_INITIATOR, write);
-  rnic_fixture_start(f);
-  rnic_fixture_run(f, TIME_PS_PER_SECOND);
+  rnic_fixture_post_work(f, SIDE_INITIATOR, write);
+  rnic_fixture_start_and_run(f, TIME_PS_PER_SECOND);
   char *sizes = ulpdu_sizes(f, SIDE_INITIATOR);
   g_assert_cmpstr(sizes, ==, "84 1350 1442 1250");
   g_free(sizes);
@@ -598,15 +553,15 @@ TEST(test_no_events)
     g_autoptr(rnic_fixture) f = rnic_fixture_new();
     fixture_side *initiator = &f->sides[SIDE_INITIATOR];
     fixture_side *responder = &f->sides[SIDE_RESPONDER];
-    rdmap_work write = {.id = 1, .operation = RDMAP_OPERATION_WRITE, .length = 10, .remote_stag = 0xBAD};
 
     initiator->hears_nothing = responder->hears_nothing = true;
     initiator->lost = 0x2; /* the first FPDU */
     rnic_fixture_create(f);
     uint8_t *buffer = rnic_fixture_post_receive(f, SIDE_RESPONDER, 5000, 7);
-    rnic_fixture_post(f, SIDE_INITIATOR, rnic_fixture_send_of(5000));
+    rnic_fixture_post_work(f, SIDE_INITIATOR, rnic_fixture_send_of(5000));
     if (fails) {
-      rnic_fixture_post(f, SIDE_INITIATOR, write);
+      rnic_fixture_post(f, SIDE_INITIATOR, .id = 1, .operation = RDMAP_OPERATION_WRITE, .length = 10,
+                        .remote_stag = 0xBAD);
     }
     rnic_fixture_start(f);
     rnic_endpoint_close(initiator->endpoint);
@@ -626,7 +581,7 @@ TEST(test_placement_latency)
   for (int bad = 0; bad < 2; bad++) {
     const fault_config second_crc = {.id = FAULT_BAD_CRC, .at = 2};
     g_autoptr(rnic_fixture) f = rnic_fixture_new();
-    fault_injector *fault = fault_injector_new(&second_crc, f->sides[SIDE_RESPONDER].host, 1);
+    g_autoptr(fault_injector) fault = fault_injector_new(&second_crc, f->sides[SIDE_RESPONDER].host, 1);
     fixture_side *responder = &f->sides[SIDE_RESPONDER];
 
     f->sides[SIDE_INITIATOR].config.fault = bad ? &fault->misbehaviour : NULL;
@@ -634,11 +589,10 @@ TEST(test_placement_latency)
     rnic_fixture_create(f);
     uint8_t *first = rnic_fixture_post_receive(f, SIDE_RESPONDER, 70, 7);
     uint8_t *second = rnic_fixture_post_receive(f, SIDE_RESPONDER, 70, 8);
-    rnic_fixture_post(f, SIDE_INITIATOR, rnic_fixture_send_of(70));
-    rnic_fixture_post(f, SIDE_INITIATOR, rnic_fixture_send_of(70));
+    rnic_fixture_post_work(f, SIDE_INITIATOR, rnic_fixture_send_of(70));
+    rnic_fixture_post_work(f, SIDE_INITIATOR, rnic_fixture_send_of(70));
     rnic_endpoint_close(f->sides[SIDE_INITIATOR].endpoint);
-    rnic_fixture_start(f);
-    rnic_fixture_run(f, 40 * TIME_PS_PER_MILLISECOND);
+    rnic_fixture_start_and_run(f, 40 * TIME_PS_PER_MILLISECOND);
     g_assert_cmpuint(responder->placed + (unsigned)responder->failed + (unsigned)responder->finished, ==, 0);
     rnic_occupancy held;
     rnic_endpoint_held(responder->endpoint, &held);
@@ -654,7 +608,6 @@ TEST(test_placement_latency)
       g_assert_cmpstr(responder->completions->str, ==, "received 7 (70 octets), received 8 (70 octets)");
       g_assert_cmpint(responder->finished, ==, 1);
     }
-    fault_injector_free(fault);
   }
 }
 
@@ -691,7 +644,7 @@ TEST(test_reach_between_connections)
   for (size_t i = 0; i < 2 * G_N_ELEMENTS(reaches); i++) {
     const reach_case *c = &reaches[i / 2];
     bool reads = i % 2;
-    rnic_fixture *owner = rnic_fixture_new();
+    g_autoptr(rnic_fixture) owner = rnic_fixture_new();
     rnic_fixture_create(owner);
     rnic_host *host = owner->sides[SIDE_RESPONDER].host;
     uint32_t domain = owner->sides[SIDE_RESPONDER].config.protection_domain;
@@ -708,9 +661,8 @@ TEST(test_reach_between_connections)
     g_assert_true(rnic_register_as(owner->sides[SIDE_RESPONDER].endpoint, &memory, work.remote_stag));
     uint8_t *sink = rnic_fixture_register(other, SIDE_INITIATOR, 0, 100, &work.local_stag);
     work.operation = reads ? RDMAP_OPERATION_READ : RDMAP_OPERATION_WRITE;
-    rnic_fixture_post(other, SIDE_INITIATOR, work);
-    rnic_fixture_start(other);
-    rnic_fixture_run(other, TIME_PS_PER_SECOND);
+    rnic_fixture_post_work(other, SIDE_INITIATOR, work);
+    rnic_fixture_start_and_run(other, TIME_PS_PER_SECOND);
     if (c->reaches) {
       g_assert_cmpint(other->sides[SIDE_RESPONDER].failed, ==, 0);
       g_assert_cmpint(rnic_fixture_is_payload(memory.octets, 100), ==, !reads);
@@ -719,7 +671,6 @@ TEST(test_reach_between_connections)
       g_assert_true(rnic_fixture_is_untouched(memory.octets, 100) && rnic_fixture_is_untouched(sink, 100));
     }
     rnic_fixture_free(other);
-    rnic_fixture_free(owner);
   }
 }
 
@@ -727,25 +678,22 @@ TEST(test_reach_between_connections)
  * out (no buffer, 1/2/02) and takes none from another connection of the host. */
 TEST(test_greedy_peer)
 {
-  rnic_fixture *modest = rnic_fixture_new();
+  g_autoptr(rnic_fixture) modest = rnic_fixture_new();
 
   rnic_fixture_create(modest);
-  rnic_fixture *greedy = second_connection(modest, modest->sides[SIDE_RESPONDER].config.protection_domain);
+  g_autoptr(rnic_fixture) greedy =
+      second_connection(modest, modest->sides[SIDE_RESPONDER].config.protection_domain);
   rnic_fixture_create(greedy);
   uint8_t *other = rnic_fixture_post_receive(modest, SIDE_RESPONDER, 70, 1);
   rnic_fixture_post_receive(greedy, SIDE_RESPONDER, 70, 2);
-  rnic_fixture_post(greedy, SIDE_INITIATOR, rnic_fixture_send_of(70));
-  rnic_fixture_post(greedy, SIDE_INITIATOR, rnic_fixture_send_of(70));
-  rnic_fixture_start(greedy);
-  rnic_fixture_run(greedy, TIME_PS_PER_SECOND);
+  rnic_fixture_post_work(greedy, SIDE_INITIATOR, rnic_fixture_send_of(70));
+  rnic_fixture_post_work(greedy, SIDE_INITIATOR, rnic_fixture_send_of(70));
+  rnic_fixture_start_and_run(greedy, TIME_PS_PER_SECOND);
   g_assert_cmpstr(greedy->sides[SIDE_RESPONDER].code, ==, "Terminate 1/2/02");
   g_assert_cmpstr(greedy->sides[SIDE_RESPONDER].completions->str, ==, "received 2 (70 octets)");
   g_assert_true(rnic_fixture_is_untouched(other, 70));
-  rnic_fixture_post(modest, SIDE_INITIATOR, rnic_fixture_send_of(70));
-  rnic_fixture_start(modest);
-  rnic_fixture_run(modest, TIME_PS_PER_SECOND);
+  rnic_fixture_post_work(modest, SIDE_INITIATOR, rnic_fixture_send_of(70));
+  rnic_fixture_start_and_run(modest, TIME_PS_PER_SECOND);
   g_assert_true(rnic_fixture_is_payload(other, 70));
   g_assert_cmpint(modest->sides[SIDE_RESPONDER].failed, ==, 0);
-  rnic_fixture_free(greedy);
-  rnic_fixture_free(modest);
 }

@@ -60,13 +60,12 @@ TEST(test_cases)
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
     const failure_case *c = &cases[i];
     const char *text = rnic_failure_text(&c->failure);
-    char *code = rnic_failure_code(&c->failure);
+    g_autofree char *code = rnic_failure_code(&c->failure);
 
     g_assert_cmpstr(code, ==, c->code);
     g_assert_cmpint(rnic_failure_is_termination(&c->failure), ==, c->is_termination);
     if (!strstr(text, c->says)) {
       g_error("'%s' does not say '%s'", text, c->says);
     }
-    g_free(code);
   }
 }

@@ -53,7 +53,7 @@ static rnic_fixture *mix(const mix_case *c, uint8_t *buffers[SIDES])
   for (unsigned side = 0; side < SIDES; side++) {
     buffers[side] = rnic_fixture_post_receive(f, side, 70, 7);
     if (c->work & (side == SIDE_INITIATOR ? MIX_INITIATOR_SENDS : MIX_RESPONDER_SENDS)) {
-      rnic_fixture_post(f, side, rnic_fixture_send_of(70));
+      rnic_fixture_post_work(f, side, rnic_fixture_send_of(70));
     }
   }
   rnic_fixture_start(f);
@@ -104,8 +104,7 @@ TEST(test_rdmac_waits_no_longer_than_its_timeout)
     initiator->config.startup_timeout_ps = 0;
     responder->config.generation = IWARP_RDMAC;
     responder->config.startup_timeout_ps = timeouts[i];
-    rnic_fixture_start(f);
-    rnic_fixture_run(f, 60 * TIME_PS_PER_SECOND);
+    rnic_fixture_start_and_run(f, 60 * TIME_PS_PER_SECOND);
     g_assert_cmpint(responder->failure.layer, ==, RNIC_FAILURE_ULP);
     g_assert_cmpint(responder->failure.reason.ulp, ==, RNIC_ULP_NO_FPDU);
     g_assert_cmpint(responder->failed_at, ==, 30 * TIME_PS_PER_MICROSECOND + timeouts[i]);
@@ -114,19 +113,17 @@ TEST(test_rdmac_waits_no_longer_than_its_timeout)
 }
 
 /* Once an FPDU has come the peer is known to speak rdmac: nobody hurries it. */
-TEST(test_rdmac_waits_for_later_fpdus)
+RNIC_TEST(test_rdmac_waits_for_later_fpdus)
 {
   static const uint8_t begun[] = {0x00, 0x64, 0x40, 0x03};
-  g_autoptr(rnic_fixture) f = rnic_fixture_new();
 
   rnic_fixture_set_generation(f, IWARP_RDMAC);
   rnic_fixture_create(f);
   rnic_fixture_post_receive(f, SIDE_RESPONDER, 0, 7);
-  rnic_fixture_post(f, SIDE_INITIATOR, rnic_fixture_send_of(0));
-  rnic_fixture_start(f);
-  rnic_fixture_run(f, TIME_PS_PER_SECOND);
+  rnic_fixture_post_work(f, SIDE_INITIATOR, rnic_fixture_send_of(0));
+  rnic_fixture_start_and_run(f, TIME_PS_PER_SECOND);
   f->loses = rnic_fixture_loses_everything; /* the real Initiator would not know what it never sent */
   rnic_fixture_forge(f, 4 + 2 + 18 + 4, begun, sizeof begun, TCP_ACK); /* behind the marker and the FPDU */
   rnic_fixture_run(f, 100 * TIME_PS_PER_SECOND);
-  g_assert_cmpint(f->sides[SIDE_RESPONDER].failed, ==, 0);
+  g_assert_cmpint(responder->failed, ==, 0);
 }

@@ -1,32 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the connections of one RNIC share; how fast it hands FPDUs to TCP; its buffers, with guards on both sides, and memory that is used
  * again. */
+#include "auto_free.h"
 #include "rnic/rnic_host.h"
 #include "test.h"
 
 #include <string.h>
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(rnic_buffer_pool, rnic_buffer_pool_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(rnic_host, rnic_host_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(rnic_pace, rnic_pace_free)
+
 /* Each number is given once. */
 TEST(test_numbers)
 {
-  rnic_host *host = rnic_host_new(1);
+  g_autoptr(rnic_host) host = rnic_host_new(1);
   uint32_t domain = rnic_host_protection_domain_new(host);
   uint32_t stream = rnic_host_stream_id_new(host);
 
   g_assert_cmpuint(rnic_host_protection_domain_new(host), !=, domain);
   g_assert_cmpuint(rnic_host_stream_id_new(host), !=, stream);
-  rnic_host_free(host);
 }
 
 static uint32_t first_stag(uint64_t seed)
 {
   static uint8_t octet;
   const ddp_registration registration = {.memory = &octet, .length = 1};
-  rnic_host *host = rnic_host_new(seed);
+  g_autoptr(rnic_host) host = rnic_host_new(seed);
   uint32_t stag;
 
   g_assert_true(ddp_stag_table_register(rnic_host_stags(host), &registration, &stag));
-  rnic_host_free(host);
   return stag;
 }
 
@@ -52,10 +55,9 @@ TEST(test_pools)
   g_assert_cmpuint(rnic_buffer_pool_octets(rnic_host_buffers(host, 100)), ==, 100);
   g_assert_true(rnic_host_buffers(host, 100) == rnic_host_buffers(host, 100));
   g_assert_true(rnic_host_buffers(host, 101) != rnic_host_buffers(host, 100));
-  octet_buffer *buffer = octet_buffer_new_in(mpa_fpdu_memory_flat(fpdus, 1460), 1460);
+  g_autoptr(octet_buffer) buffer = octet_buffer_new_in(mpa_fpdu_memory_flat(fpdus, 1460), 1460);
   rnic_host_free(host);
   octet_buffer_octets(buffer)[1459] = 1;
-  octet_buffer_unref(buffer);
 }
 
 /* --- Its pace --- */
@@ -66,8 +68,8 @@ enum { START = 7 };
  * when all before have had their time, too. */
 TEST(test_rates)
 {
-  rnic_pace *octets = rnic_pace_new(UINT64_C(1000000000), 0);
-  rnic_pace *segments = rnic_pace_new(0, 1000000);
+  g_autoptr(rnic_pace) octets = rnic_pace_new(UINT64_C(1000000000), 0);
+  g_autoptr(rnic_pace) segments = rnic_pace_new(0, 1000000);
   time_ps late = START + TIME_PS_PER_SECOND;
 
   g_assert_cmpint(rnic_pace_take_turn(octets, 1460, 1, START), ==, START);
@@ -78,21 +80,18 @@ TEST(test_rates)
   g_assert_cmpint(rnic_pace_take_turn(segments, 1460, 1, START), ==, START);
   g_assert_cmpint(rnic_pace_take_turn(segments, 4000, 3, START), ==, START + 1000000);
   g_assert_cmpint(rnic_pace_take_turn(segments, 20, 1, START), ==, START + 4000000);
-  rnic_pace_free(segments);
-  rnic_pace_free(octets);
 }
 
 /* With both the slower decides each time: at 1 Gbit/s and 500,000 segments a second 1460 octets take 11.68 us, 100 octets 2 us. */
 TEST(test_both_rates)
 {
-  rnic_pace *pace = rnic_pace_new(UINT64_C(1000000000), 500000);
+  g_autoptr(rnic_pace) pace = rnic_pace_new(UINT64_C(1000000000), 500000);
 
   g_assert_cmpint(rnic_pace_take_turn(pace, 1460, 1, 0), ==, 0);
   g_assert_cmpint(rnic_pace_take_turn(pace, 100, 1, 0), ==, 11680000);
   g_assert_cmpint(rnic_pace_take_turn(pace, 100, 1, 0), ==, 13680000);
   g_assert_cmpint(rnic_pace_take_turn(pace, 1460, 1, 0), ==, 15680000);
   g_assert_cmpint(rnic_pace_take_turn(pace, 1460, 1, 0), ==, 15680000 + 11680000);
-  rnic_pace_free(pace);
 }
 
 /* No fraction is lost: at 7 Gbit/s 1457 octets take 1665142.857 ps. The n-th comes when 8 * 1457 * n / 7 ns have passed, rounded up, the
@@ -100,14 +99,13 @@ TEST(test_both_rates)
 TEST(test_no_drift)
 {
   for (unsigned asks_late = 0; asks_late < 2; asks_late++) {
-    rnic_pace *pace = rnic_pace_new(UINT64_C(7000000000), 0);
+    g_autoptr(rnic_pace) pace = rnic_pace_new(UINT64_C(7000000000), 0);
     time_ps turn = START;
 
     for (uint64_t n = 0; n <= 1000000; n++) {
       turn = rnic_pace_take_turn(pace, 1457, 1, asks_late ? turn : START);
       g_assert_cmpint(turn, ==, START + (time_ps)((8 * 1457 * n * 1000 + 6) / 7));
     }
-    rnic_pace_free(pace);
   }
 }
 
@@ -116,7 +114,7 @@ TEST(test_no_drift)
 /* As many pieces of memory as are taken at the same time; the one given back last is taken next. */
 TEST(test_memory_is_used_again)
 {
-  rnic_buffer_pool *pool = rnic_buffer_pool_new(100);
+  g_autoptr(rnic_buffer_pool) pool = rnic_buffer_pool_new(100);
   uint8_t *a = rnic_buffer_pool_take(pool), *b = rnic_buffer_pool_take(pool);
 
   g_assert_true(a >= b + 100 || b >= a + 100);
@@ -128,14 +126,13 @@ TEST(test_memory_is_used_again)
   }
   rnic_buffer_pool_give(pool, c);
   rnic_buffer_pool_give(pool, d);
-  rnic_buffer_pool_free(pool);
 }
 
 /* All octets of a buffer may be written, none beside it; who takes it next finds the guards whole. */
 TEST(test_writing_beside_a_buffer_is_seen)
 {
   static const int beside[] = {-64, -1, 100, 163};
-  rnic_buffer_pool *pool = rnic_buffer_pool_new(100);
+  g_autoptr(rnic_buffer_pool) pool = rnic_buffer_pool_new(100);
 
   for (gsize i = 0; i < G_N_ELEMENTS(beside); i++) {
     uint8_t *buffer = rnic_buffer_pool_take(pool);
@@ -148,16 +145,14 @@ TEST(test_writing_beside_a_buffer_is_seen)
     g_assert_true(rnic_buffer_pool_guards_intact(pool, buffer));
     rnic_buffer_pool_give(pool, buffer);
   }
-  rnic_buffer_pool_free(pool);
 }
 
 /* Buffers of no octets take no memory. */
 TEST(test_no_octets)
 {
-  rnic_buffer_pool *pool = rnic_buffer_pool_new(0);
+  g_autoptr(rnic_buffer_pool) pool = rnic_buffer_pool_new(0);
 
   g_assert_null(rnic_buffer_pool_take(pool));
   g_assert_true(rnic_buffer_pool_guards_intact(pool, NULL));
   rnic_buffer_pool_give(pool, NULL);
-  rnic_buffer_pool_free(pool);
 }

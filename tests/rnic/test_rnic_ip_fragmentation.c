@@ -3,11 +3,14 @@
  * reassembly. */
 #include <string.h>
 
+#include "auto_free.h"
 #include "base/big_endian.h"
 #include "base/random_stream.h"
 #include "net/ip_reassembly.h"
 #include "rnic_fixture.h"
 #include "test.h"
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(ip_reassembly, ip_reassembly_free)
 
 enum { WRITE_OCTETS = 30000, SEND_OCTETS = 20000, PIECE_OCTETS = 256, EVERY = 7 };
 
@@ -23,10 +26,10 @@ static ip_reassembly *with(uint32_t datagrams)
 static void give_in_fragments(rnic_fixture *f, const datagram *packet, uint32_t missing)
 {
   uint64_t number = f->sides[SIDE_INITIATOR].packets;
-  random_stream *random = random_stream_new(number, "ip_fragmentation");
-  ip_reassembly *reassembly = with(UINT32_MAX);
-  datagram *cut = datagram_copy(packet);
-  GPtrArray *pieces = g_ptr_array_new();
+  g_autoptr(random_stream) random = random_stream_new(number, "ip_fragmentation");
+  g_autoptr(ip_reassembly) reassembly = with(UINT32_MAX);
+  g_autoptr(datagram) cut = datagram_copy(packet);
+  g_autoptr(GPtrArray) pieces = g_ptr_array_new();
 
   datagram_allow_fragments(cut, (uint16_t)number);
   uint32_t octets = datagram_octets(cut) - cut->ip_octets;
@@ -48,10 +51,6 @@ static void give_in_fragments(rnic_fixture *f, const datagram *packet, uint32_t 
     rnic_endpoint_receive(f->sides[SIDE_RESPONDER].endpoint, whole, f->now);
     datagram_unref(whole);
   }
-  g_ptr_array_unref(pieces);
-  random_stream_free(random);
-  datagram_unref(cut);
-  ip_reassembly_free(reassembly);
 }
 
 /* rnic_fixture.loses: every packet with more octets than a fragment goes this way instead; of every seventh a fragment is lost. */
@@ -71,9 +70,8 @@ static bool loses_every_seventh(rnic_fixture *f, unsigned from, const datagram *
     return false;
   }
   if (f->sides[from].packets % EVERY != 0) {
-    datagram *whole = datagram_copy(packet);
+    g_autoptr(datagram) whole = datagram_copy(packet);
     rnic_endpoint_receive(f->sides[SIDE_RESPONDER].endpoint, whole, f->now);
-    datagram_unref(whole);
   }
   return true;
 }
@@ -81,7 +79,7 @@ static bool loses_every_seventh(rnic_fixture *f, unsigned from, const datagram *
 /* A Write and two Sends; returns what the ULPs were told and the ULPDUs' digest. */
 static char *run(bool (*loses)(rnic_fixture *f, unsigned from, const datagram *packet))
 {
-  rnic_fixture *f = rnic_fixture_new();
+  g_autoptr(rnic_fixture) f = rnic_fixture_new();
   uint32_t stag;
 
   f->loses = loses;
@@ -89,15 +87,11 @@ static char *run(bool (*loses)(rnic_fixture *f, unsigned from, const datagram *p
   uint8_t *sink = rnic_fixture_register(f, SIDE_RESPONDER, 0, WRITE_OCTETS, &stag);
   uint8_t *first = rnic_fixture_post_receive(f, SIDE_RESPONDER, SEND_OCTETS, 7);
   uint8_t *second = rnic_fixture_post_receive(f, SIDE_RESPONDER, SEND_OCTETS, 8);
-  rnic_fixture_post(
-      f, SIDE_INITIATOR,
-      (rdmap_work){.operation = RDMAP_OPERATION_WRITE, .length = WRITE_OCTETS, .remote_stag = stag, .id = 1});
-  rnic_fixture_post(f, SIDE_INITIATOR,
-                    (rdmap_work){.operation = RDMAP_OPERATION_SEND, .length = SEND_OCTETS, .id = 2});
-  rnic_fixture_post(f, SIDE_INITIATOR,
-                    (rdmap_work){.operation = RDMAP_OPERATION_SEND, .length = SEND_OCTETS, .id = 3});
-  rnic_fixture_start(f);
-  rnic_fixture_run(f, 100 * TIME_PS_PER_SECOND);
+  rnic_fixture_post(f, SIDE_INITIATOR, .operation = RDMAP_OPERATION_WRITE, .length = WRITE_OCTETS,
+                    .remote_stag = stag, .id = 1);
+  rnic_fixture_post(f, SIDE_INITIATOR, .operation = RDMAP_OPERATION_SEND, .length = SEND_OCTETS, .id = 2);
+  rnic_fixture_post(f, SIDE_INITIATOR, .operation = RDMAP_OPERATION_SEND, .length = SEND_OCTETS, .id = 3);
+  rnic_fixture_start_and_run(f, 100 * TIME_PS_PER_SECOND);
   g_assert_true(rnic_fixture_is_payload(sink, WRITE_OCTETS));
   g_assert_true(rnic_fixture_is_payload(first, SEND_OCTETS));
   g_assert_true(rnic_fixture_is_payload(second, SEND_OCTETS));
@@ -107,7 +101,6 @@ static char *run(bool (*loses)(rnic_fixture *f, unsigned from, const datagram *p
     g_string_append_printf(told, "%s; %zu placed, %zu delivered\n", f->sides[side].completions->str,
                            f->sides[side].placed, f->sides[side].delivered);
   }
-  rnic_fixture_free(f);
   return g_string_free(told, FALSE);
 }
 
@@ -115,12 +108,10 @@ static char *run(bool (*loses)(rnic_fixture *f, unsigned from, const datagram *p
  * order and some with one lost, or whole, with those lost that lacked a fragment. */
 TEST(test_consumers_see_nothing_of_it)
 {
-  char *whole = run(loses_every_seventh);
-  char *in_fragments = run(fragments);
+  g_autofree char *whole = run(loses_every_seventh);
+  g_autofree char *in_fragments = run(fragments);
   g_assert_nonnull(strstr(whole, "received 8 (20000 octets)"));
   g_assert_cmpstr(in_fragments, ==, whole);
-  g_free(whole);
-  g_free(in_fragments);
 }
 
 /* rnic_fixture.loses: the Responder's IP drops fragments, and answers; a box on the way has cleared DF, and a router behind it has a
@@ -130,7 +121,7 @@ static bool drops_fragments(rnic_fixture *f, unsigned from, const datagram *pack
   if (from != SIDE_INITIATOR || datagram_octets(packet) <= 576) {
     return false;
   }
-  ip_reassembly *reassembly = with(0);
+  g_autoptr(ip_reassembly) reassembly = with(0);
   datagram *cut = datagram_copy(packet);
   datagram_allow_fragments(cut, 1);
   uint32_t octets = datagram_octets(cut) - cut->ip_octets;
@@ -139,29 +130,23 @@ static bool drops_fragments(rnic_fixture *f, unsigned from, const datagram *pack
     g_assert_null(ip_reassembly_receive(reassembly, piece, f->now));
   }
   datagram_unref(cut);
-  datagram *answer = ip_reassembly_take_answer(reassembly);
+  g_autoptr(datagram) answer = ip_reassembly_take_answer(reassembly);
   g_assert_nonnull(answer);
   rnic_endpoint_receive(f->sides[SIDE_INITIATOR].endpoint, answer, f->now);
-  datagram_unref(answer);
-  ip_reassembly_free(reassembly);
   return true;
 }
 
 /* MPA-339: a receiver that drops every fragment, and says so by ICMP, has the sender's EMSS shrink to what passes whole: 20 + 552
  * octets, less 40 of headers. The transfer goes on. */
-TEST(test_dropped_fragments_shrink_the_emss)
+RNIC_TEST(test_dropped_fragments_shrink_the_emss)
 {
-  g_autoptr(rnic_fixture) f = rnic_fixture_new();
-
   f->loses = drops_fragments;
   rnic_fixture_create(f);
   uint8_t *buffer = rnic_fixture_post_receive(f, SIDE_RESPONDER, SEND_OCTETS, 7);
-  rnic_fixture_post(f, SIDE_INITIATOR,
-                    (rdmap_work){.operation = RDMAP_OPERATION_SEND, .length = SEND_OCTETS, .id = 2});
-  rnic_fixture_start(f);
-  rnic_fixture_run(f, 100 * TIME_PS_PER_SECOND);
+  rnic_fixture_post(f, SIDE_INITIATOR, .operation = RDMAP_OPERATION_SEND, .length = SEND_OCTETS, .id = 2);
+  rnic_fixture_start_and_run(f, 100 * TIME_PS_PER_SECOND);
   g_assert_true(rnic_fixture_is_payload(buffer, SEND_OCTETS));
-  g_assert_cmpuint(rnic_endpoint_emss_octets(f->sides[SIDE_INITIATOR].endpoint), ==, 532);
+  g_assert_cmpuint(rnic_endpoint_emss_octets(initiator->endpoint), ==, 532);
 }
 
 static int last_identification;
@@ -183,18 +168,14 @@ static bool watches_identification(rnic_fixture *f, unsigned from, const datagra
 }
 
 /* RFC 6864 §4.2: what may be fragmented has an identification of its own: the host counts. */
-TEST(test_identification)
+RNIC_TEST(test_identification)
 {
-  g_autoptr(rnic_fixture) f = rnic_fixture_new();
-
   identified = 0;
   f->loses = watches_identification;
-  f->sides[SIDE_INITIATOR].config.tcp.path_mtu_discovery = false;
+  initiator->config.tcp.path_mtu_discovery = false;
   rnic_fixture_create(f);
   rnic_fixture_post_receive(f, SIDE_RESPONDER, SEND_OCTETS, 7);
-  rnic_fixture_post(f, SIDE_INITIATOR,
-                    (rdmap_work){.operation = RDMAP_OPERATION_SEND, .length = SEND_OCTETS, .id = 2});
-  rnic_fixture_start(f);
-  rnic_fixture_run(f, TIME_PS_PER_SECOND);
+  rnic_fixture_post(f, SIDE_INITIATOR, .operation = RDMAP_OPERATION_SEND, .length = SEND_OCTETS, .id = 2);
+  rnic_fixture_start_and_run(f, TIME_PS_PER_SECOND);
   g_assert_cmpuint(identified, >, SEND_OCTETS / 1460);
 }

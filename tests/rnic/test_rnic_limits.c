@@ -9,10 +9,10 @@ enum { RECEIVE_ID = 7 };
 static void post_sends(rnic_fixture *f, uint32_t count, uint32_t octets)
 {
   for (uint32_t i = 0; i < count; i++) {
-    const rdmap_work work = {.id = i, .operation = RDMAP_OPERATION_SEND, .length = octets};
 
     rnic_fixture_post_receive(f, SIDE_RESPONDER, octets, RECEIVE_ID);
-    g_assert_true(rnic_fixture_post(f, SIDE_INITIATOR, work));
+    g_assert_true(
+        rnic_fixture_post(f, SIDE_INITIATOR, .id = i, .operation = RDMAP_OPERATION_SEND, .length = octets));
   }
 }
 
@@ -56,8 +56,7 @@ TEST(test_no_memory_aligned)
 
   rnic_fixture_create(f);
   post_sends(f, 20, 1000);
-  rnic_fixture_start(f);
-  rnic_fixture_run(f, TIME_PS_PER_SECOND);
+  rnic_fixture_start_and_run(f, TIME_PS_PER_SECOND);
   g_assert_cmpuint(delivered(f), ==, 20);
   g_assert_cmpuint(refusals(f)->memory, ==, 0);
   g_assert_cmpuint(peak(f), ==, 0);
@@ -73,8 +72,7 @@ TEST(test_deadlock)
 
     rnic_fixture_create(f);
     post_sends(f, 20, 1000);
-    rnic_fixture_start(f);
-    rnic_fixture_run(f, 2000 * TIME_PS_PER_SECOND);
+    rnic_fixture_start_and_run(f, 2000 * TIME_PS_PER_SECOND);
     g_assert_cmpuint(delivered(f), ==, octets > 0 ? 20 : 0);
     g_assert_cmpint(refusals(f)->memory > 0, ==, octets == 0);
     g_assert_cmpuint(peak(f), <=, octets);
@@ -104,8 +102,7 @@ TEST(test_loss)
     f->sides[SIDE_INITIATOR].lost = 1 << 2; /* of its packets with payload: Request, first FPDU, second */
     rnic_fixture_create(f);
     post_sends(f, 40, 1000);
-    rnic_fixture_start(f);
-    rnic_fixture_run(f, 100 * TIME_PS_PER_SECOND);
+    rnic_fixture_start_and_run(f, 100 * TIME_PS_PER_SECOND);
     g_assert_cmpuint(delivered(f), ==, 40);
     g_assert_cmpint(refusals(f)->memory >= 2, ==, rows[i].refuses);
     g_assert_cmpuint(peak(f), ==, rows[i].octets);
@@ -123,8 +120,7 @@ TEST(test_placement_latency)
   f->sides[SIDE_INITIATOR].lost = 1 << 2;
   rnic_fixture_create(f);
   post_sends(f, 40, 1000);
-  rnic_fixture_start(f);
-  rnic_fixture_run(f, 100 * TIME_PS_PER_SECOND);
+  rnic_fixture_start_and_run(f, 100 * TIME_PS_PER_SECOND);
   g_assert_cmpuint(delivered(f), ==, 40);
   g_assert_cmpuint(refusals(f)->memory, ==, 0);
 }
@@ -136,8 +132,7 @@ TEST(test_failure_lets_go)
   static const uint8_t front[] = {0x04, 0x00, 0x41, 0x43}; /* ULPDU_Length 1024 and the beginning of a Send */
   g_autoptr(rnic_fixture) f = begin(TCP_PASSING_AS_ARRIVED, TCP_SEGMENTATION_ALIGNED, false, 100);
 
-  rnic_fixture_start(f);
-  rnic_fixture_run(f, TIME_PS_PER_MILLISECOND);
+  rnic_fixture_start_and_run(f, TIME_PS_PER_MILLISECOND);
   rnic_fixture_forge(f, 20, front, sizeof front, TCP_ACK);
   g_assert_cmpuint(used(f), ==, 4);
   rnic_fixture_forge(f, 24, NULL, 0, TCP_RST);
@@ -153,8 +148,7 @@ TEST(test_timeout_lets_go)
   g_autoptr(rnic_fixture) f = begin(TCP_PASSING_AS_ARRIVED, TCP_SEGMENTATION_ALIGNED, true, 100);
 
   rnic_fixture_set_generation(f, IWARP_RDMAC);
-  rnic_fixture_start(f);
-  rnic_fixture_run(f, TIME_PS_PER_MILLISECOND);
+  rnic_fixture_start_and_run(f, TIME_PS_PER_MILLISECOND);
   rnic_fixture_forge(f, 0, marker, sizeof marker, TCP_ACK);
   g_assert_cmpuint(used(f), ==, 4);
   const rnic_endpoint *responder = f->sides[SIDE_RESPONDER].endpoint;
@@ -190,8 +184,7 @@ TEST(test_descriptors)
     initiator->config.assumed_emss_octets = 8960;
     rnic_fixture_create(f);
     post_sends(f, 3, 4000);
-    rnic_fixture_start(f);
-    rnic_fixture_run(f, 2000 * TIME_PS_PER_SECOND);
+    rnic_fixture_start_and_run(f, 2000 * TIME_PS_PER_SECOND);
     g_assert_cmpuint(delivered(f), ==, whole[limit]);
     g_assert_cmpint(refusals(f)->descriptors > 0, ==, limit < 3);
     g_assert_cmpuint(refusals(f)->memory, ==, 0);
@@ -210,8 +203,7 @@ TEST(test_assumption)
     f->sides[SIDE_INITIATOR].lost = 1 << 1;
     rnic_fixture_create(f);
     post_sends(f, 40, 1000);
-    rnic_fixture_start(f);
-    rnic_fixture_run(f, 55 * TIME_PS_PER_MICROSECOND);
+    rnic_fixture_start_and_run(f, 55 * TIME_PS_PER_MICROSECOND);
     g_assert_cmpuint(responder->placed, ==, assumes ? 9 : 0);
     g_assert_cmpuint(used(f), ==, assumes ? 0 : 9 * 1024);
     rnic_fixture_run(f, 100 * TIME_PS_PER_SECOND);

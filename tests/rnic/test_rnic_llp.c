@@ -42,7 +42,7 @@ static void assert_segments(rnic_fixture *f)
   rnic_fixture_run(f, TIME_PS_PER_SECOND);
 
   bool intact;
-  GPtrArray *ulpdus = rnic_fixture_ulpdus(f, SIDE_INITIATOR, &intact);
+  g_autoptr(GPtrArray) ulpdus = rnic_fixture_ulpdus(f, SIDE_INITIATOR, &intact);
   uint32_t payload = 0;
   guint old = 0;
   for (guint i = 0; i < ulpdus->len; i++) {
@@ -57,7 +57,6 @@ static void assert_segments(rnic_fixture *f)
   g_assert_cmpuint(responder->placed, ==, ulpdus->len);
   g_assert_cmpuint(responder->delivered, ==, ulpdus->len);
   g_assert_cmpstr(responder->completions->str, ==, "received 7 (20000 octets)");
-  g_ptr_array_unref(ulpdus);
 }
 
 /* Item 11: what has been passed in order is not passed again. The Request has 20 octets; the first FPDU is a segment of 1460. */
@@ -95,8 +94,7 @@ static void assert_digest_and_end(void)
 
   rnic_fixture_create(f);
   rnic_fixture_post_receive(f, SIDE_RESPONDER, 0, 7);
-  rnic_fixture_start(f);
-  rnic_fixture_run(f, TIME_PS_PER_SECOND);
+  rnic_fixture_start_and_run(f, TIME_PS_PER_SECOND);
   rnic_fixture_forge(f, 20, damaged, sizeof damaged, TCP_ACK);
   rnic_fixture_run(f, TIME_PS_PER_SECOND);
   g_assert_cmpstr(responder->code, ==, "MPA error 2");
@@ -106,20 +104,17 @@ static void assert_digest_and_end(void)
 }
 
 /* DDP-015: the eleven things that an LLP must do, one by one; item 3 is DDP-019, below. */
-TEST(test_all_eleven)
+RNIC_TEST(test_all_eleven)
 {
-  rnic_fixture *f = rnic_fixture_new();
-
   rnic_fixture_create(f);
   uint8_t *buffer = rnic_fixture_post_receive(f, SIDE_RESPONDER, 20000, 7);
-  rnic_fixture_post(f, SIDE_INITIATOR, send_of(1, 20000));
-  f->sides[SIDE_INITIATOR].lost = 1 << 1; /* packet 0 is the Request */
+  rnic_fixture_post_work(f, SIDE_INITIATOR, send_of(1, 20000));
+  initiator->lost = 1 << 1; /* packet 0 is the Request */
   rnic_fixture_start(f);
   assert_segments(f);
   g_assert_true(rnic_fixture_is_payload(buffer, 20000));
   assert_no_duplicates(f);
   assert_graceful_end(f);
-  rnic_fixture_free(f);
   assert_digest_and_end();
 }
 
@@ -132,17 +127,16 @@ static void assert_carried_or_failed(time_ps when_ps, uint64_t lost)
   const fixture_side *initiator = &f->sides[SIDE_INITIATOR];
   const fixture_side *responder = &f->sides[SIDE_RESPONDER];
   uint8_t *buffers[SENDS];
-  GString *expected = g_string_new(NULL);
+  g_autoptr(GString) expected = g_string_new(NULL);
   guint carried = 0;
 
   rnic_fixture_create(f);
   for (unsigned i = 0; i < SENDS; i++) {
     buffers[i] = rnic_fixture_post_receive(f, SIDE_RESPONDER, SEND_OCTETS, i + 1);
-    g_assert_true(rnic_fixture_post(f, SIDE_INITIATOR, send_of(i + 1, SEND_OCTETS)));
+    g_assert_true(rnic_fixture_post_work(f, SIDE_INITIATOR, send_of(i + 1, SEND_OCTETS)));
   }
   f->sides[SIDE_INITIATOR].lost = lost;
-  rnic_fixture_start(f);
-  rnic_fixture_run(f, when_ps);
+  rnic_fixture_start_and_run(f, when_ps);
   f->loses = loses_everything; /* what is on its way arrives */
   rnic_fixture_run(f, 1000 * TIME_PS_PER_SECOND);
   char **told = g_strsplit(initiator->completions->str, ", ", -1);
@@ -158,7 +152,6 @@ static void assert_carried_or_failed(time_ps when_ps, uint64_t lost)
   g_assert_cmpint(initiator->failed, ==, carried < SENDS ? 1 : 0);
   g_assert_cmpint(responder->failed, ==, 0);
   g_assert_cmpuint(responder->delivered, >=, carried);
-  g_string_free(expected, true);
 }
 
 /* DDP-019: what TCP and MPA have accepted comes to the peer, or back as failed: of forty Sends, with losses on the way and a path that dies at

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(rnic_placement_pipe, rnic_placement_pipe_free)
+
 static void push(rnic_placement_pipe *pipe, const char *text, uint64_t start, time_ps now)
 {
   octet_buffer *buffer = octet_buffer_new(strlen(text));
@@ -23,7 +25,7 @@ static void push(rnic_placement_pipe *pipe, const char *text, uint64_t start, ti
 
 TEST(test_waits_the_latency)
 {
-  rnic_placement_pipe *pipe = rnic_placement_pipe_new(1000);
+  g_autoptr(rnic_placement_pipe) pipe = rnic_placement_pipe_new(1000);
 
   g_assert_cmpint(rnic_placement_pipe_deadline(pipe), ==, TIME_PS_NEVER);
   push(pipe, "first", 0, 50);
@@ -41,5 +43,4 @@ TEST(test_waits_the_latency)
   g_assert_cmpuint(ulpdu->fpdu_start, ==, 32);
   g_assert_cmpuint(rnic_placement_pipe_octets(pipe), ==, 0);
   push(pipe, "left inside", 64, 3000); /* freed with the pipe */
-  rnic_placement_pipe_free(pipe);
 }

@@ -4,10 +4,13 @@
 #include "rnic/rnic_reassembly_memory.h"
 #include "test.h"
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(rnic_host, rnic_host_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(rnic_reassembly_memory, rnic_reassembly_memory_free)
+
 /* 100 octets: 60 of one connection and 40 of another fill it; what one lets go another may use, and the peak stays. */
 TEST(test_shared)
 {
-  rnic_reassembly_memory *memory = rnic_reassembly_memory_new(100, 1);
+  g_autoptr(rnic_reassembly_memory) memory = rnic_reassembly_memory_new(100, 1);
 
   g_assert_true(rnic_reassembly_memory_has_room(memory, 0, 100));
   g_assert_false(rnic_reassembly_memory_has_room(memory, 0, 101));
@@ -22,50 +25,46 @@ TEST(test_shared)
   g_assert_cmpuint(memory->used, ==, 50);
   g_assert_true(rnic_reassembly_memory_has_room(memory, 40, 90));
   g_assert_cmpuint(memory->peak, ==, 100);
-  rnic_reassembly_memory_free(memory);
 }
 
 /* More than there is, which nobody was asked about: what lets go, or changes nothing, has room all the same. */
 TEST(test_overfull)
 {
-  rnic_reassembly_memory *memory = rnic_reassembly_memory_new(100, 1);
+  g_autoptr(rnic_reassembly_memory) memory = rnic_reassembly_memory_new(100, 1);
 
   rnic_reassembly_memory_change(memory, 0, 120);
   g_assert_true(rnic_reassembly_memory_has_room(memory, 120, 119));
   g_assert_true(rnic_reassembly_memory_has_room(memory, 120, 120));
   g_assert_false(rnic_reassembly_memory_has_room(memory, 120, 121));
-  rnic_reassembly_memory_free(memory);
 }
 
 /* None at all: what holds nothing has room. */
 TEST(test_none)
 {
-  rnic_reassembly_memory *memory = rnic_reassembly_memory_new(0, 1);
+  g_autoptr(rnic_reassembly_memory) memory = rnic_reassembly_memory_new(0, 1);
 
   g_assert_true(rnic_reassembly_memory_has_room(memory, 0, 0));
   g_assert_false(rnic_reassembly_memory_has_room(memory, 0, 1));
-  rnic_reassembly_memory_free(memory);
 }
 
 /* Cells of 64: each cause has its own, 1 + 2 + 0 cells for 64, 65 and 0 octets; whatever does not wait to be placed is left out. 100 octets
  * take at most 1 + 1 + 98 octets in three causes: (64 + 64 + 128) = 256; the bound is 100 + 3 · 63 = 289. */
 TEST(test_cells)
 {
-  rnic_reassembly_memory *memory = rnic_reassembly_memory_new(1000, 64);
+  g_autoptr(rnic_reassembly_memory) memory = rnic_reassembly_memory_new(1000, 64);
   const rnic_occupancy held = {.incomplete = 64, .unlocated = 65, .processing = 1000, .in_order_edge = 77};
   const rnic_occupancy spread = {.incomplete = 1, .unlocated = 1, .order = 98};
 
   g_assert_cmpuint(rnic_reassembly_memory_octets_of(memory, &held), ==, 192);
   g_assert_cmpuint(rnic_reassembly_memory_octets_of(memory, &spread), ==, 256);
   g_assert_cmpuint(rnic_reassembly_memory_octets_at_most(memory, 100), ==, 289);
-  rnic_reassembly_memory_free(memory);
 }
 
 /* More than 32 bits can count: of 6 GiB one connection has 5 GiB and another what is left, in cells of 64. */
 TEST(test_beyond_4_gib)
 {
   const uint64_t gib = UINT64_C(1) << 30;
-  rnic_reassembly_memory *memory = rnic_reassembly_memory_new(6 * gib, 64);
+  g_autoptr(rnic_reassembly_memory) memory = rnic_reassembly_memory_new(6 * gib, 64);
   const rnic_occupancy held = {.incomplete = 5 * gib - 1, .unlocated = 5 * gib - 64, .order = 5 * gib};
 
   g_assert_cmpuint(rnic_reassembly_memory_octets_of(memory, &held), ==, 15 * gib - 64);
@@ -80,17 +79,15 @@ TEST(test_beyond_4_gib)
   rnic_reassembly_memory_change(memory, 5 * gib, 0);
   g_assert_cmpuint(memory->used, ==, gib);
   g_assert_cmpuint(memory->peak, ==, 6 * gib);
-  rnic_reassembly_memory_free(memory);
 }
 
 /* A host has as much as is needed, or what it is told. */
 TEST(test_of_a_host)
 {
-  rnic_host *host = rnic_host_new(1);
+  g_autoptr(rnic_host) host = rnic_host_new(1);
 
   g_assert_null(rnic_host_memory(host));
   rnic_host_limit_memory(host, 10, 1);
   g_assert_true(rnic_reassembly_memory_has_room(rnic_host_memory(host), 0, 10));
   g_assert_false(rnic_reassembly_memory_has_room(rnic_host_memory(host), 0, 11));
-  rnic_host_free(host);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The receiver with segments in many slices, as FPDUs that refer bring them (mpa_fpdu_memory.h). What it does with octets in any order is in
  * test_rnic_dry_run and test_rnic_admission. */
+#include "auto_free.h"
 #include "base/random_stream.h"
 #include "receiver_fixture.h"
 #include "test.h"
@@ -13,11 +14,11 @@ static uint32_t payloads[WRITES];
 static void arrive_in_slices(receiver_fixture_mode mode, bool markers, uint32_t slice_octets,
                              uint64_t memory_octets)
 {
-  mpa_fpdu_memory *memory = mpa_fpdu_memory_new(FPDU_OCTETS, memory_octets);
+  g_autoptr(mpa_fpdu_memory) memory = mpa_fpdu_memory_new(FPDU_OCTETS, memory_octets);
   const receiver_fixture_config config = {
       .mode = mode, .markers = markers, .crc = true, .fpdu_memory = memory, .slice_octets = slice_octets};
-  receiver_fixture *f = receiver_fixture_new(&config, payloads, WRITES);
-  random_stream *random = random_stream_new(SEED, "receiver");
+  g_autoptr(receiver_fixture) f = receiver_fixture_new(&config, payloads, WRITES);
+  g_autoptr(random_stream) random = random_stream_new(SEED, "receiver");
   uint64_t end = receiver_fixture_position(f, WRITES);
 
   g_test_message("seed %d, mode %d, markers %d, slices of %u octets, memory of %" G_GUINT64_FORMAT, SEED,
@@ -32,15 +33,12 @@ static void arrive_in_slices(receiver_fixture_mode mode, bool markers, uint32_t 
   receiver_fixture_expect_all(f);
   memory_pool *pool = mpa_fpdu_memory_arrived(memory, 1);
   g_assert_true(memory_octets < FPDU_OCTETS ? pool == NULL : pool->pieces_out == 0);
-  random_stream_free(random);
-  receiver_fixture_free(f);
-  mpa_fpdu_memory_free(memory);
 }
 
 /* Copied or taken as they are, the Writes are placed as they were written, and what is held is what the dry run foretold. */
 TEST(test_slices)
 {
-  random_stream *random = random_stream_new(SEED, "payloads");
+  g_autoptr(random_stream) random = random_stream_new(SEED, "payloads");
 
   for (guint i = 0; i < WRITES; i++) {
     payloads[i] = 1 + (uint32_t)random_stream_below(random, 1400);
@@ -53,13 +51,12 @@ TEST(test_slices)
       arrive_in_slices(mode, false, slice_octets, 1 << 20);
     }
   }
-  random_stream_free(random);
 }
 
 /* Octets of an FPDU that is held are in one piece of the memory; those in few slices stay as they came. */
 TEST(test_held)
 {
-  mpa_fpdu_memory *memory = mpa_fpdu_memory_new(FPDU_OCTETS, 1 << 20);
+  g_autoptr(mpa_fpdu_memory) memory = mpa_fpdu_memory_new(FPDU_OCTETS, 1 << 20);
   const uint32_t payload = 1000;
 
   for (uint32_t slice_octets = 100; slice_octets <= 200; slice_octets += 100) {
@@ -76,5 +73,4 @@ TEST(test_held)
     g_assert_cmpuint(mpa_fpdu_memory_arrived(memory, 1)->pieces_out, ==, 0);
     receiver_fixture_expect_all(f);
   }
-  mpa_fpdu_memory_free(memory);
 }

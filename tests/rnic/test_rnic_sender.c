@@ -49,7 +49,7 @@ static void begin_transfer(rnic_fixture *f, unsigned sender, uint32_t count)
   rnic_fixture_create(f);
   rnic_fixture_register(f, SIDE_RESPONDER, TARGET, work.length, &work.remote_stag);
   rnic_fixture_register(f, SIDE_INITIATOR, TARGET, work.length, &work.local_stag);
-  g_assert_true(rnic_fixture_post(f, SIDE_INITIATOR, work));
+  g_assert_true(rnic_fixture_post_work(f, SIDE_INITIATOR, work));
   rnic_fixture_start(f);
 }
 

@@ -13,8 +13,7 @@ static void post_both_ways(rnic_fixture *f, uint8_t *buffers[SIDES])
 {
   for (unsigned side = 0; side < SIDES; side++) {
     buffers[side] = rnic_fixture_post_receive(f, side, 70, 7);
-    g_assert_true(
-        rnic_fixture_post(f, side, (rdmap_work){.id = 1, .operation = RDMAP_OPERATION_SEND, .length = 70}));
+    g_assert_true(rnic_fixture_post(f, side, .id = 1, .operation = RDMAP_OPERATION_SEND, .length = 70));
   }
 }
 
@@ -30,17 +29,13 @@ static void assert_both_arrived(rnic_fixture *f, uint8_t *buffers[SIDES])
 
 /* MPA-202: the first octets that an Initiator sends are a valid Request Frame, in order Key, M=1 C=1, Rev, PD_Length 5 and the Private Data.
  * MPA-206, MPA-210: the Responder answers with a Reply, R=0. */
-TEST(test_frames_come_first)
+RNIC_TEST(test_frames_come_first)
 {
   static const uint8_t header[4] = {0xC0, 0, 0, 5};
-  g_autoptr(rnic_fixture) f = rnic_fixture_new();
-  fixture_side *initiator = &f->sides[SIDE_INITIATOR];
-  fixture_side *responder = &f->sides[SIDE_RESPONDER];
 
   initiator->config.private_data = (const uint8_t *)"hello";
   initiator->config.private_data_octets = 5;
-  rnic_fixture_start(f);
-  rnic_fixture_run(f, TIME_PS_PER_SECOND);
+  rnic_fixture_start_and_run(f, TIME_PS_PER_SECOND);
   g_assert_cmpuint(initiator->wire->len, ==, 25);
   g_assert_cmpmem(initiator->wire->data, 16, request_key, 16);
   g_assert_cmpmem(initiator->wire->data + 16, 4, header, 4);
@@ -69,20 +64,18 @@ static bool loses_all_of_the_responder(rnic_fixture *f, unsigned from, const dat
 
 /* MPA-204: while no Request has come the Responder sends nothing, though its TCP is established and its ULP has work. The ACK that ends the
  * handshake rides on the Request, which gets lost: it comes alone. */
-TEST(test_responder_waits_for_the_request)
+RNIC_TEST(test_responder_waits_for_the_request)
 {
-  g_autoptr(rnic_fixture) f = rnic_fixture_new();
   uint8_t *buffers[SIDES];
 
   rnic_fixture_create(f);
   post_both_ways(f, buffers);
   f->loses = loses_all_of_the_initiator;
-  rnic_fixture_start(f);
-  rnic_fixture_run(f, TIME_PS_PER_MILLISECOND);
+  rnic_fixture_start_and_run(f, TIME_PS_PER_MILLISECOND);
   rnic_fixture_forge(f, 0, NULL, 0, TCP_ACK);
   rnic_fixture_run(f, 500 * TIME_PS_PER_MILLISECOND);
-  g_assert_cmpuint(f->sides[SIDE_INITIATOR].wire->len, ==, 20);
-  g_assert_cmpuint(f->sides[SIDE_RESPONDER].wire->len, ==, 0);
+  g_assert_cmpuint(initiator->wire->len, ==, 20);
+  g_assert_cmpuint(responder->wire->len, ==, 0);
   f->loses = NULL;
   rnic_fixture_run(f, 5 * TIME_PS_PER_SECOND);
   assert_both_arrived(f, buffers);
@@ -90,38 +83,33 @@ TEST(test_responder_waits_for_the_request)
 
 /* MPA-215: while no Reply has come the Initiator sends nothing behind its Request, though its ULP has work. MPA-197: the stream is there when
  * full operation begins: what was posted and lent before it moves at once. */
-TEST(test_initiator_waits_for_the_reply)
+RNIC_TEST(test_initiator_waits_for_the_reply)
 {
-  g_autoptr(rnic_fixture) f = rnic_fixture_new();
   uint8_t *buffers[SIDES];
 
   rnic_fixture_create(f);
   post_both_ways(f, buffers);
   f->loses = loses_all_of_the_responder;
-  rnic_fixture_start(f);
-  rnic_fixture_run(f, 500 * TIME_PS_PER_MILLISECOND);
-  g_assert_cmpuint(f->sides[SIDE_INITIATOR].wire->len, ==, 20);
+  rnic_fixture_start_and_run(f, 500 * TIME_PS_PER_MILLISECOND);
+  g_assert_cmpuint(initiator->wire->len, ==, 20);
   f->loses = NULL;
   rnic_fixture_run(f, 5 * TIME_PS_PER_SECOND);
   assert_both_arrived(f, buffers);
 }
 
 /* MPA-219: the Responder sends no octet of its FPDU phase before it has validated an FPDU; then it does. */
-TEST(test_responder_waits_for_an_fpdu)
+RNIC_TEST(test_responder_waits_for_an_fpdu)
 {
-  g_autoptr(rnic_fixture) f = rnic_fixture_new();
-  fixture_side *responder = &f->sides[SIDE_RESPONDER];
   rdmap_work send = {.id = 1, .operation = RDMAP_OPERATION_SEND, .length = 70};
 
   rnic_fixture_create(f);
   uint8_t *buffer = rnic_fixture_post_receive(f, SIDE_INITIATOR, 70, 7);
   rnic_fixture_post_receive(f, SIDE_RESPONDER, 70, 7);
-  rnic_fixture_post(f, SIDE_RESPONDER, send);
-  rnic_fixture_start(f);
-  rnic_fixture_run(f, TIME_PS_PER_SECOND);
+  rnic_fixture_post_work(f, SIDE_RESPONDER, send);
+  rnic_fixture_start_and_run(f, TIME_PS_PER_SECOND);
   g_assert_cmpuint(responder->wire->len, ==, 20);
   send.length = 0;
-  rnic_fixture_post(f, SIDE_INITIATOR, send);
+  rnic_fixture_post_work(f, SIDE_INITIATOR, send);
   rnic_fixture_run(f, TIME_PS_PER_SECOND);
   g_assert_true(rnic_fixture_is_payload(buffer, 70));
   g_assert_cmpuint(responder->wire->len, >, 20);
@@ -179,34 +167,30 @@ TEST(test_streaming_mode_first)
     }
     rnic_fixture_create(f);
     post_both_ways(f, buffers);
-    rnic_fixture_start(f);
-    rnic_fixture_run(f, TIME_PS_PER_SECOND);
+    rnic_fixture_start_and_run(f, TIME_PS_PER_SECOND);
     assert_both_arrived(f, buffers);
     assert_phase_starts_at(&f->sides[SIDE_INITIATOR], c->initiator_octets, request_key);
     assert_phase_starts_at(&f->sides[SIDE_RESPONDER], c->responder_octets, reply_key);
     for (unsigned side = 0; side < SIDES; side++) {
-      GPtrArray *ulpdus = rnic_fixture_ulpdus(f, side, &intact);
+      g_autoptr(GPtrArray) ulpdus = rnic_fixture_ulpdus(f, side, &intact);
       g_assert_true(intact);
       g_assert_cmpuint(ulpdus->len, ==, 1);
-      g_ptr_array_unref(ulpdus);
     }
   }
 }
 
 /* MPA-183, DDP-120: ends that start MPA 4 octets apart find no FPDU: the receiver reads the marker where a length is and then the length of
  * a far too long FPDU or a wrong CRC. */
-TEST(test_other_octet_fails)
+RNIC_TEST(test_other_octet_fails)
 {
-  g_autoptr(rnic_fixture) f = rnic_fixture_new();
   uint8_t *buffers[SIDES];
 
   rnic_fixture_set_generation(f, IWARP_RDMAC);
-  f->sides[SIDE_RESPONDER].config.streaming_octets_received = 4;
+  responder->config.streaming_octets_received = 4;
   rnic_fixture_create(f);
   post_both_ways(f, buffers);
-  rnic_fixture_start(f);
-  rnic_fixture_run(f, 60 * TIME_PS_PER_SECOND);
-  g_assert_cmpint(f->sides[SIDE_RESPONDER].failed, ==, 1);
+  rnic_fixture_start_and_run(f, 60 * TIME_PS_PER_SECOND);
+  g_assert_cmpint(responder->failed, ==, 1);
   g_assert_true(rnic_fixture_is_untouched(buffers[SIDE_RESPONDER], 70));
 }
 
@@ -228,18 +212,14 @@ TEST(test_loss_around_the_switch)
     f->sides[SIDE_RESPONDER].lost = mask >> 3;
     rnic_fixture_create(f);
     post_both_ways(f, buffers);
-    rnic_fixture_start(f);
-    rnic_fixture_run(f, 60 * TIME_PS_PER_SECOND);
+    rnic_fixture_start_and_run(f, 60 * TIME_PS_PER_SECOND);
     assert_both_arrived(f, buffers);
   }
 }
 
 /* MPA-268: a frame that is longer than a segment, whose first part comes last. MPA-231: its Private Data is what was sent. */
-TEST(test_frame_in_two_segments)
+RNIC_TEST(test_frame_in_two_segments)
 {
-  g_autoptr(rnic_fixture) f = rnic_fixture_new();
-  fixture_side *initiator = &f->sides[SIDE_INITIATOR];
-  fixture_side *responder = &f->sides[SIDE_RESPONDER];
   uint8_t *buffers[SIDES];
   uint8_t private_data[2000];
   rnic_occupancy held;
@@ -253,8 +233,7 @@ TEST(test_frame_in_two_segments)
   responder->config.private_data_capacity_octets = sizeof private_data;
   rnic_fixture_create(f);
   post_both_ways(f, buffers);
-  rnic_fixture_start(f);
-  rnic_fixture_run(f, TIME_PS_PER_MILLISECOND);
+  rnic_fixture_start_and_run(f, TIME_PS_PER_MILLISECOND);
   rnic_endpoint_held(responder->endpoint, &held);
   g_assert_cmpuint(held.order, ==, 2020 - 1460);
   g_assert_cmpuint(held.incomplete, ==, 0);
@@ -289,9 +268,8 @@ TEST(test_octets_behind_the_request)
 
 /* MPA-184: without startup frames each direction starts on its own. The Responder's streaming octets are all lost for now; the Initiator's FPDU
  * arrives nevertheless. */
-TEST(test_rdmac_directions_are_apart)
+RNIC_TEST(test_rdmac_directions_are_apart)
 {
-  g_autoptr(rnic_fixture) f = rnic_fixture_new();
   uint8_t *buffers[SIDES];
   streaming_case c = {IWARP_RDMAC, 10, 2000};
 
@@ -299,8 +277,7 @@ TEST(test_rdmac_directions_are_apart)
   f->loses = loses_all_of_the_responder;
   rnic_fixture_create(f);
   post_both_ways(f, buffers);
-  rnic_fixture_start(f);
-  rnic_fixture_run(f, 500 * TIME_PS_PER_MILLISECOND);
+  rnic_fixture_start_and_run(f, 500 * TIME_PS_PER_MILLISECOND);
   g_assert_true(rnic_fixture_is_payload(buffers[SIDE_RESPONDER], 70));
   g_assert_true(rnic_fixture_is_untouched(buffers[SIDE_INITIATOR], 70));
   f->loses = NULL;
@@ -309,40 +286,35 @@ TEST(test_rdmac_directions_are_apart)
 }
 
 /* Octets of streaming mode are the ULP's as they come in order: nothing of them is held. All but the first packet is lost for now. */
-TEST(test_streaming_octets_are_not_held)
+RNIC_TEST(test_streaming_octets_are_not_held)
 {
   static const streaming_case c = {IWARP_IETF, 2000, 0};
-  g_autoptr(rnic_fixture) f = rnic_fixture_new();
   rnic_occupancy held;
 
   set_streaming(f, &c);
-  f->sides[SIDE_INITIATOR].lost = 0xE;
-  rnic_fixture_start(f);
-  rnic_fixture_run(f, TIME_PS_PER_MILLISECOND); /* the retransmission takes 200 ms or more */
-  g_assert_cmpuint(f->sides[SIDE_INITIATOR].wire->len, >=, 1460);
+  initiator->lost = 0xE;
+  rnic_fixture_start_and_run(f, TIME_PS_PER_MILLISECOND); /* the retransmission takes 200 ms or more */
+  g_assert_cmpuint(initiator->wire->len, >=, 1460);
   for (guint i = 0; i < 1460; i++) {
-    g_assert_cmphex(f->sides[SIDE_INITIATOR].wire->data[i], ==, 'S'); /* the same in every capture */
+    g_assert_cmphex(initiator->wire->data[i], ==, 'S'); /* the same in every capture */
   }
-  rnic_endpoint_held(f->sides[SIDE_RESPONDER].endpoint, &held);
+  rnic_endpoint_held(responder->endpoint, &held);
   g_assert_cmpuint(held.order + held.incomplete + held.unlocated, ==, 0);
 }
 
 /* MPA-037: while octets of streaming mode are missing MPA is not enabled in that direction, and TCP keeps the order: FPDUs that come first are
  * neither Placed nor Delivered, but held. The first packet has the 2000 octets' first 1460; the FPDU is 4 + 2 + 18 + 70 + 2 + 4 = 100. */
-TEST(test_rdmac_streaming_is_in_order)
+RNIC_TEST(test_rdmac_streaming_is_in_order)
 {
-  g_autoptr(rnic_fixture) f = rnic_fixture_new();
-  const fixture_side *responder = &f->sides[SIDE_RESPONDER];
   uint8_t *buffers[SIDES];
   streaming_case c = {IWARP_RDMAC, 2000, 10};
   rnic_occupancy held;
 
   set_streaming(f, &c);
-  f->sides[SIDE_INITIATOR].lost = 1;
+  initiator->lost = 1;
   rnic_fixture_create(f);
   post_both_ways(f, buffers);
-  rnic_fixture_start(f);
-  rnic_fixture_run(f, TIME_PS_PER_MILLISECOND); /* the retransmission takes 200 ms or more */
+  rnic_fixture_start_and_run(f, TIME_PS_PER_MILLISECOND); /* the retransmission takes 200 ms or more */
   rnic_endpoint_held(responder->endpoint, &held);
   g_assert_cmpuint(held.order, ==, 2000 - 1460 + 100);
   g_assert_cmpuint(responder->placed + responder->delivered, ==, 0);
@@ -355,11 +327,8 @@ TEST(test_rdmac_streaming_is_in_order)
 
 /* MPA-208, MPA-217: after a rejection MPA is left at both ends and neither MPA closes TCP: the Responder keeps it open, even when the
  * Initiator's ULP is slow to close it; here it closes at once, and the Responder follows by FIN. MPA-206, MPA-224: R=1 in the Reply. */
-TEST(test_rejection)
+RNIC_TEST(test_rejection)
 {
-  g_autoptr(rnic_fixture) f = rnic_fixture_new();
-  fixture_side *initiator = &f->sides[SIDE_INITIATOR];
-  fixture_side *responder = &f->sides[SIDE_RESPONDER];
   uint8_t *buffers[SIDES];
 
   responder->config.rejects = true;
@@ -367,8 +336,7 @@ TEST(test_rejection)
   responder->config.private_data_octets = 2;
   rnic_fixture_create(f);
   post_both_ways(f, buffers);
-  rnic_fixture_start(f);
-  rnic_fixture_run(f, TIME_PS_PER_SECOND);
+  rnic_fixture_start_and_run(f, TIME_PS_PER_SECOND);
   g_assert_cmpuint(responder->wire->len, ==, 22);
   g_assert_cmphex(responder->wire->data[16], ==, 0xE0); /* M, C and R */
   g_assert_cmpstr(initiator->private_data->str, ==, "no");
@@ -389,16 +357,13 @@ TEST(test_rejection)
 
 /* MPA-208: the Responder that has rejected stays connected as long as the Initiator does not close, and no octet that comes then is an FPDU to it:
  * this one would be a Send of no octets (its leading marker and CRC are zeros) and is nothing. */
-TEST(test_rejecting_end_stays_open)
+RNIC_TEST(test_rejecting_end_stays_open)
 {
-  g_autoptr(rnic_fixture) f = rnic_fixture_new();
-  fixture_side *responder = &f->sides[SIDE_RESPONDER];
   static const uint8_t fpdu[24 + 4] = {0, 0, 0, 0, 0, 18, 0x41, 0x43, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
 
   responder->config.rejects = true;
   f->loses = loses_all_of_the_responder; /* the Initiator does not hear of it */
-  rnic_fixture_start(f);
-  rnic_fixture_run(f, 500 * TIME_PS_PER_MILLISECOND);
+  rnic_fixture_start_and_run(f, 500 * TIME_PS_PER_MILLISECOND);
   g_assert_cmpstr(responder->code, ==, "rejected");
   rnic_fixture_forge(f, 20, fpdu, sizeof fpdu, TCP_ACK);
   rnic_fixture_run(f, 500 * TIME_PS_PER_MILLISECOND);
@@ -409,15 +374,10 @@ TEST(test_rejecting_end_stays_open)
 
 /* MPA-217, MPA-223: an Initiator that finds the Reply's Private Data unacceptable leaves MPA without an FPDU; its ULP closes gracefully, and the
  * Responder sees an orderly end. */
-TEST(test_initiator_rejects)
+RNIC_TEST(test_initiator_rejects)
 {
-  g_autoptr(rnic_fixture) f = rnic_fixture_new();
-  fixture_side *initiator = &f->sides[SIDE_INITIATOR];
-  fixture_side *responder = &f->sides[SIDE_RESPONDER];
-
   initiator->config.rejects = true;
-  rnic_fixture_start(f);
-  rnic_fixture_run(f, TIME_PS_PER_SECOND);
+  rnic_fixture_start_and_run(f, TIME_PS_PER_SECOND);
   g_assert_cmpstr(initiator->code, ==, "rejected");
   g_assert_cmpuint(initiator->wire->len, ==, 20);
   g_assert_true(initiator->fin && !initiator->rst);
@@ -428,20 +388,18 @@ TEST(test_initiator_rejects)
 
 /* MPA-228, MPA-233: the wait for a frame ends at the configured time, by RST. Two Responders: each hears nothing for 10 s from its handshake on,
  * the opener's being done one wire delay earlier; the other one hears the RST first. */
-TEST(test_time_runs_out)
+RNIC_TEST(test_time_runs_out)
 {
-  g_autoptr(rnic_fixture) f = rnic_fixture_new();
-  fixture_side *opener = &f->sides[SIDE_INITIATOR];
+  fixture_side *opener = initiator;
 
   opener->config.role = SIDE_RESPONDER;
-  rnic_fixture_start(f);
-  rnic_fixture_run(f, 60 * TIME_PS_PER_SECOND);
+  rnic_fixture_start_and_run(f, 60 * TIME_PS_PER_SECOND);
   /* SYN and SYN|ACK take 10 us each. */
   g_assert_cmpint(opener->failed_at, ==, 20 * TIME_PS_PER_MICROSECOND + 10 * TIME_PS_PER_SECOND);
   g_assert_cmpint(opener->failure.reason.startup, ==, MPA_STARTUP_REASON_TIMEOUT);
   g_assert_cmpint(opener->rst_at, ==, opener->failed_at);
-  g_assert_cmpint(f->sides[SIDE_RESPONDER].failed, ==, 1);
-  g_assert_true(opener->closed == 1 && f->sides[SIDE_RESPONDER].closed == 1);
+  g_assert_cmpint(responder->failed, ==, 1);
+  g_assert_true(opener->closed == 1 && responder->closed == 1);
 }
 
 /* MPA-234: so does the wait for streaming octets, here for 100 that nobody sends; the shortest one, too. */
@@ -455,8 +413,7 @@ TEST(test_time_runs_out_for_streaming_octets)
 
     opener->config.streaming_octets_received = 100;
     opener->config.startup_timeout_ps = timeouts[i];
-    rnic_fixture_start(f);
-    rnic_fixture_run(f, 60 * TIME_PS_PER_SECOND);
+    rnic_fixture_start_and_run(f, 60 * TIME_PS_PER_SECOND);
     g_assert_cmpint(opener->failed_at, ==, 20 * TIME_PS_PER_MICROSECOND + timeouts[i]);
     g_assert_cmpint(opener->failure.layer, ==, RNIC_FAILURE_ULP);
     g_assert_cmpint(opener->failure.reason.ulp, ==, RNIC_ULP_NO_STREAMING_OCTETS);
@@ -466,19 +423,17 @@ TEST(test_time_runs_out_for_streaming_octets)
 }
 
 /* MPA-199: who opens TCP says nothing about who is the Initiator. */
-TEST(test_passive_initiator)
+RNIC_TEST(test_passive_initiator)
 {
-  g_autoptr(rnic_fixture) f = rnic_fixture_new();
   uint8_t *buffers[SIDES];
 
-  f->sides[SIDE_INITIATOR].config.role = SIDE_RESPONDER;
-  f->sides[SIDE_RESPONDER].config.role = SIDE_INITIATOR;
+  initiator->config.role = SIDE_RESPONDER;
+  responder->config.role = SIDE_INITIATOR;
   rnic_fixture_create(f);
   post_both_ways(f, buffers);
-  rnic_fixture_start(f);
-  rnic_fixture_run(f, TIME_PS_PER_SECOND);
+  rnic_fixture_start_and_run(f, TIME_PS_PER_SECOND);
   assert_both_arrived(f, buffers);
-  g_assert_cmpmem(f->sides[SIDE_RESPONDER].wire->data, 16, request_key, 16);
+  g_assert_cmpmem(responder->wire->data, 16, request_key, 16);
 }
 
 /* MPA-227: two Initiators, whose Requests cross: each end finds a Request's Key where a Reply's is due.
@@ -493,8 +448,7 @@ TEST(test_two_initiators)
     other->config.role = SIDE_INITIATOR;
     other->config.opens = true; /* at the same time, so that neither is first */
     other->config.closes_by_fin = opener->config.closes_by_fin = by_fin;
-    rnic_fixture_start(f);
-    rnic_fixture_run(f, TIME_PS_PER_SECOND);
+    rnic_fixture_start_and_run(f, TIME_PS_PER_SECOND);
     for (unsigned side = 0; side < SIDES; side++) {
       fixture_side *s = &f->sides[side];
       g_assert_cmpint(s->failed, ==, 1);

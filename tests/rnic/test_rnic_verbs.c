@@ -15,13 +15,12 @@ static void payload_source(void *user, uint64_t from, uint32_t length, buffer_ch
 
 /* Only what is there and can be reached is tied to an STag: not nothing, not a range that ends at TO 2^64, and for remote writing no octets that
  * the ULP itself may only read. DDP-206: the Privileged Resource Manager's part. */
-TEST(test_what_may_be_registered)
+RNIC_TEST(test_what_may_be_registered)
 {
-  g_autoptr(rnic_fixture) f = rnic_fixture_new();
   uint8_t *octets = rnic_fixture_memory(f, SIDE_RESPONDER, 100);
 
   rnic_fixture_create(f);
-  rnic_endpoint *endpoint = f->sides[SIDE_RESPONDER].endpoint;
+  rnic_endpoint *endpoint = responder->endpoint;
   const uint32_t stag = rnic_allocate_stag(endpoint);
   const rnic_memory right = {
       .octets = octets, .length = 100, .base = UINT64_MAX - 100, .access = DDP_ACCESS_REMOTE_WRITE};
@@ -42,21 +41,19 @@ TEST(test_what_may_be_registered)
 
 /* DDP-206: a ULP takes back what is its connection's (its stream's or its Protection Domain's) and nothing else; afterwards a peer's Write fails,
  * and the STag cannot be taken back again. */
-TEST(test_who_may_withdraw)
+RNIC_TEST(test_who_may_withdraw)
 {
-  rnic_fixture *f = rnic_fixture_new();
-  rnic_fixture *other = rnic_fixture_new();
-  rnic_fixture *of_same_domain = rnic_fixture_new();
+  g_autoptr(rnic_fixture) other = rnic_fixture_new();
+  g_autoptr(rnic_fixture) of_same_domain = rnic_fixture_new();
   uint32_t stag;
   uint32_t of_domain;
   uint32_t of_stream;
   rdmap_work write = {.id = 1, .operation = RDMAP_OPERATION_WRITE, .length = 100};
 
   rnic_fixture_create(f);
-  rnic_endpoint *owner = f->sides[SIDE_RESPONDER].endpoint;
-  other->sides[SIDE_RESPONDER].config.host = f->sides[SIDE_RESPONDER].host;
-  other->sides[SIDE_RESPONDER].config.protection_domain =
-      rnic_host_protection_domain_new(f->sides[SIDE_RESPONDER].host);
+  rnic_endpoint *owner = responder->endpoint;
+  other->sides[SIDE_RESPONDER].config.host = responder->host;
+  other->sides[SIDE_RESPONDER].config.protection_domain = rnic_host_protection_domain_new(responder->host);
   rnic_fixture_create(other);
   rnic_endpoint *stranger = other->sides[SIDE_RESPONDER].endpoint;
   uint8_t *octets = rnic_fixture_register(f, SIDE_RESPONDER, 0, 100, &stag);
@@ -65,9 +62,8 @@ TEST(test_who_may_withdraw)
   g_assert_true(rnic_register_as(owner, &memory, of_stream));
   g_assert_false(rnic_withdraw(stranger, stag));
   g_assert_false(rnic_withdraw(stranger, of_stream));
-  of_same_domain->sides[SIDE_RESPONDER].config.host = f->sides[SIDE_RESPONDER].host;
-  of_same_domain->sides[SIDE_RESPONDER].config.protection_domain =
-      f->sides[SIDE_RESPONDER].config.protection_domain;
+  of_same_domain->sides[SIDE_RESPONDER].config.host = responder->host;
+  of_same_domain->sides[SIDE_RESPONDER].config.protection_domain = responder->config.protection_domain;
   rnic_fixture_create(of_same_domain);
   rnic_endpoint *colleague = of_same_domain->sides[SIDE_RESPONDER].endpoint;
   rnic_fixture_register(f, SIDE_RESPONDER, 0, 100, &of_domain);
@@ -77,14 +73,10 @@ TEST(test_who_may_withdraw)
   g_assert_true(rnic_withdraw(owner, stag));
   g_assert_false(rnic_withdraw(owner, stag));
   write.remote_stag = stag;
-  rnic_fixture_post(f, SIDE_INITIATOR, write);
-  rnic_fixture_start(f);
-  rnic_fixture_run(f, TIME_PS_PER_SECOND);
-  g_assert_cmpstr(f->sides[SIDE_RESPONDER].code, ==, "Terminate 1/1/00");
+  rnic_fixture_post_work(f, SIDE_INITIATOR, write);
+  rnic_fixture_start_and_run(f, TIME_PS_PER_SECOND);
+  g_assert_cmpstr(responder->code, ==, "Terminate 1/1/00");
   g_assert_true(rnic_fixture_is_untouched(octets, 100));
-  rnic_fixture_free(of_same_domain);
-  rnic_fixture_free(other);
-  rnic_fixture_free(f);
 }
 
 /* DDP-195: the ULP says from when on an STag is good and until when. Amid a Write of 60,000 octets, more than the first window of TCP's (10 x 1460)
@@ -101,9 +93,8 @@ TEST(test_an_stag_is_good_for_its_time)
     const rnic_memory memory = {.octets = octets, .length = OCTETS, .access = DDP_ACCESS_REMOTE_WRITE};
     uint32_t stag = rnic_allocate_stag(owner);
     size_t written = 0;
-    rnic_fixture_post(
-        f, SIDE_INITIATOR,
-        (rdmap_work){.operation = RDMAP_OPERATION_WRITE, .length = OCTETS, .remote_stag = stag});
+    rnic_fixture_post(f, SIDE_INITIATOR, .operation = RDMAP_OPERATION_WRITE, .length = OCTETS,
+                      .remote_stag = stag);
     rnic_fixture_start(f);
     if (way > 0) {
       g_assert_true(rnic_register_as(owner, &memory, stag));
@@ -127,18 +118,17 @@ TEST(test_an_stag_is_good_for_its_time)
 
 /* ddp-07/rfc5041 §8.3.2 item 1: an STag that one connection has allocated is registered by no other, be it in its Protection Domain or not, be the
  * STag new or withdrawn. Its own connection registers it again and again. */
-TEST(test_who_may_register_an_allocated_stag)
+RNIC_TEST(test_who_may_register_an_allocated_stag)
 {
-  rnic_fixture *f = rnic_fixture_new();
   uint8_t *octets = rnic_fixture_memory(f, SIDE_RESPONDER, 100);
   const rnic_memory memory = {.octets = octets, .length = 100, .access = DDP_ACCESS_REMOTE_WRITE};
 
   rnic_fixture_create(f);
-  rnic_host *host = f->sides[SIDE_RESPONDER].host;
-  rnic_endpoint *owner = f->sides[SIDE_RESPONDER].endpoint;
-  uint32_t domain = f->sides[SIDE_RESPONDER].config.protection_domain;
+  rnic_host *host = responder->host;
+  rnic_endpoint *owner = responder->endpoint;
+  uint32_t domain = responder->config.protection_domain;
   for (unsigned i = 0; i < 2; i++) {
-    rnic_fixture *other = rnic_fixture_new();
+    g_autoptr(rnic_fixture) other = rnic_fixture_new();
     other->sides[SIDE_RESPONDER].config.host = host;
     other->sides[SIDE_RESPONDER].config.protection_domain =
         i == 0 ? domain : rnic_host_protection_domain_new(host);
@@ -152,17 +142,14 @@ TEST(test_who_may_register_an_allocated_stag)
       g_assert_false(rnic_register_as(stranger, &memory, stag));
     }
     g_assert_true(rnic_register_as(stranger, &memory, rnic_allocate_stag(stranger)));
-    rnic_fixture_free(other);
   }
-  rnic_fixture_free(f);
 }
 
 /* RDMAP-258: STags are hard to predict: of 1000 in a row no two differ by a number that two neighbours before them did, and the first of one
  * host say nothing about another's. */
-TEST(test_stags_are_hard_to_predict)
+RNIC_TEST(test_stags_are_hard_to_predict)
 {
-  g_autoptr(rnic_fixture) f = rnic_fixture_new();
-  GHashTable *differences = g_hash_table_new(NULL, NULL);
+  g_autoptr(GHashTable) differences = g_hash_table_new(NULL, NULL);
   uint32_t last = 0;
   uint32_t stag;
   uint32_t of_other_host;
@@ -178,13 +165,11 @@ TEST(test_stags_are_hard_to_predict)
   }
   /* 1000 random differences in 2^32: 1000^2 / 2 / 2^32 = 0.0001 pairs are expected. */
   g_assert_cmpuint(repeated, ==, 0);
-  g_hash_table_unref(differences);
 }
 
 /* Every operation, posted before the connection is opened: completions come in the order posted, receives in the order Delivered. */
-TEST(test_operations)
+RNIC_TEST(test_operations)
 {
-  g_autoptr(rnic_fixture) f = rnic_fixture_new();
   uint32_t stag;
   uint32_t sink_stag;
   uint32_t to_invalidate[2];
@@ -218,40 +203,34 @@ TEST(test_operations)
        .remote_stag = to_invalidate[1]},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(work); i++) {
-    g_assert_true(rnic_fixture_post(f, SIDE_INITIATOR, work[i]));
+    g_assert_true(rnic_fixture_post_work(f, SIDE_INITIATOR, work[i]));
   }
-  rnic_fixture_start(f);
-  rnic_fixture_run(f, TIME_PS_PER_SECOND);
-  g_assert_cmpstr(f->sides[SIDE_INITIATOR].completions->str, ==,
+  rnic_fixture_start_and_run(f, TIME_PS_PER_SECOND);
+  g_assert_cmpstr(initiator->completions->str, ==,
                   "write 1, send 2, read 3, send-se 4, send-invalidate 5, send-se-invalidate 6");
   g_assert_cmpstr(
-      f->sides[SIDE_RESPONDER].completions->str, ==,
+      responder->completions->str, ==,
       "received 11 (10 octets), received 12 (20 octets) solicited, received 13 (30 octets) invalidated, "
       "received 14 (40 octets) solicited invalidated");
   g_assert_true(rnic_fixture_is_payload(memory, 3000) && rnic_fixture_is_payload(sink, 3000));
-  g_assert_false(rnic_withdraw(f->sides[SIDE_RESPONDER].endpoint, to_invalidate[0]));
-  g_assert_false(rnic_withdraw(f->sides[SIDE_RESPONDER].endpoint, to_invalidate[1]));
+  g_assert_false(rnic_withdraw(responder->endpoint, to_invalidate[0]));
+  g_assert_false(rnic_withdraw(responder->endpoint, to_invalidate[1]));
 }
 
 /* A ULP is told of each completion and finds it in the queue later, with whether the Event was Solicited (rdmap-00 §7.3); then it is told of the
  * end, by its own Send in error. */
-TEST(test_notification)
+RNIC_TEST(test_notification)
 {
-  g_autoptr(rnic_fixture) f = rnic_fixture_new();
-  fixture_side *responder = &f->sides[SIDE_RESPONDER];
   rnic_completion completion;
 
   rnic_fixture_create(f);
   responder->leaves_completions = true;
   rnic_fixture_post_receive(f, SIDE_RESPONDER, 70, 7);
   rnic_fixture_post_receive(f, SIDE_RESPONDER, 70, 8);
-  rnic_fixture_post(f, SIDE_INITIATOR,
-                    (rdmap_work){.id = 1, .operation = RDMAP_OPERATION_SEND, .length = 70});
-  rnic_fixture_start(f);
-  rnic_fixture_run(f, TIME_PS_PER_SECOND);
+  rnic_fixture_post(f, SIDE_INITIATOR, .id = 1, .operation = RDMAP_OPERATION_SEND, .length = 70);
+  rnic_fixture_start_and_run(f, TIME_PS_PER_SECOND);
   g_assert_cmpuint(responder->notified, ==, 1);
-  rnic_fixture_post(f, SIDE_INITIATOR,
-                    (rdmap_work){.id = 2, .operation = RDMAP_OPERATION_SEND_SE, .length = 50});
+  rnic_fixture_post(f, SIDE_INITIATOR, .id = 2, .operation = RDMAP_OPERATION_SEND_SE, .length = 50);
   rnic_fixture_run(f, TIME_PS_PER_SECOND);
   g_assert_cmpuint(responder->notified, ==, 2);
   g_assert_true(rnic_poll(responder->endpoint, &completion));
@@ -262,9 +241,9 @@ TEST(test_notification)
                 completion.solicited);
   g_assert_false(rnic_poll(responder->endpoint, &completion));
   /* A Send for which there is no buffer ends the stream, with the Responder's own Send under way. */
-  rnic_fixture_post(f, SIDE_INITIATOR, (rdmap_work){.id = 3, .operation = RDMAP_OPERATION_SEND});
-  rnic_fixture_post(f, SIDE_RESPONDER, (rdmap_work){.id = 4, .operation = RDMAP_OPERATION_SEND});
-  f->sides[SIDE_RESPONDER].lost = UINT64_MAX;
+  rnic_fixture_post(f, SIDE_INITIATOR, .id = 3, .operation = RDMAP_OPERATION_SEND);
+  rnic_fixture_post(f, SIDE_RESPONDER, .id = 4, .operation = RDMAP_OPERATION_SEND);
+  responder->lost = UINT64_MAX;
   rnic_fixture_run(f, TIME_PS_PER_MILLISECOND);
   g_assert_cmpuint(responder->notified, ==, 3);
   g_assert_true(rnic_poll(responder->endpoint, &completion));
@@ -272,14 +251,13 @@ TEST(test_notification)
 }
 
 /* They are taken in their order, whenever the ULP looks: two of three wait longer and longer. */
-TEST(test_completions_wait)
+RNIC_TEST(test_completions_wait)
 {
-  g_autoptr(rnic_fixture) f = rnic_fixture_new();
   rnic_completion completion;
 
   rnic_fixture_create(f);
-  f->sides[SIDE_INITIATOR].leaves_completions = true;
-  rnic_endpoint *endpoint = f->sides[SIDE_INITIATOR].endpoint;
+  initiator->leaves_completions = true;
+  rnic_endpoint *endpoint = initiator->endpoint;
   g_assert_false(rnic_poll(endpoint, &completion));
   for (uint64_t id = 0; id < 1000; id++) {
     completion = (rnic_completion){.id = id, .operation = RDMAP_OPERATION_READ, .octets = 2 * id};
@@ -297,16 +275,15 @@ TEST(test_completions_wait)
 }
 
 /* Nothing can be posted behind rnic_endpoint_close(), nor when the connection has ended. */
-TEST(test_post_is_refused)
+RNIC_TEST(test_post_is_refused)
 {
-  g_autoptr(rnic_fixture) f = rnic_fixture_new();
   const rdmap_work send = {.id = 1, .operation = RDMAP_OPERATION_SEND};
 
   rnic_fixture_create(f);
-  g_assert_true(rnic_fixture_post(f, SIDE_INITIATOR, send));
-  rnic_endpoint_close(f->sides[SIDE_INITIATOR].endpoint);
-  g_assert_false(rnic_fixture_post(f, SIDE_INITIATOR, send));
+  g_assert_true(rnic_fixture_post_work(f, SIDE_INITIATOR, send));
+  rnic_endpoint_close(initiator->endpoint);
+  g_assert_false(rnic_fixture_post_work(f, SIDE_INITIATOR, send));
   rnic_fixture_start(f); /* no buffer there: Terminate */
   rnic_fixture_run(f, TIME_PS_PER_SECOND);
-  g_assert_false(rnic_fixture_post(f, SIDE_RESPONDER, send));
+  g_assert_false(rnic_fixture_post_work(f, SIDE_RESPONDER, send));
 }

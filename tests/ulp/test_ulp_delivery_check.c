@@ -7,6 +7,8 @@
 #include "slots_fixture.h"
 #include "test.h"
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(ulp_delivery_check, ulp_delivery_check_free)
+
 enum { OCTETS = 3000, HALF = 1500 };
 
 /* Memory with the right octets in it, as DDP would have placed them. */
@@ -126,7 +128,7 @@ FIXTURE_TEST(test_not_the_next)
   wrong[7].header.ulp_control = rdmap_control_encode(1, RDMAP_READ_RESPONSE); /* no Read is open */
   wrong[8].header.ulp_control = rdmap_control_encode(1, RDMAP_SEND_SE);
   for (gsize i = 0; i < G_N_ELEMENTS(wrong); i++) {
-    ulp_delivery_check *fresh = ulp_delivery_check_new();
+    g_autoptr(ulp_delivery_check) fresh = ulp_delivery_check_new();
     ulp_message write = tagged(f, RDMAP_WRITE, OCTETS);
     ddp_segment first = segment(f, RDMAP_WRITE, 0, HALF, false);
 
@@ -136,7 +138,6 @@ FIXTURE_TEST(test_not_the_next)
     g_assert_cmpuint(ulp_delivery_check_results_of(fresh)->order_errors, ==, 1);
     g_assert_cmpuint(ulp_delivery_check_results_of(fresh)->last_unexpected, ==, 1);
     g_assert_cmpuint(ulp_delivery_check_results_of(fresh)->messages, ==, 0);
-    ulp_delivery_check_free(fresh);
   }
 }
 
@@ -192,7 +193,7 @@ FIXTURE_TEST(test_receives)
   completions[4].invalidated = false;
   completions[5].invalidated_stag++;
   for (gsize i = 0; i < G_N_ELEMENTS(completions); i++) {
-    ulp_delivery_check *fresh = ulp_delivery_check_new();
+    g_autoptr(ulp_delivery_check) fresh = ulp_delivery_check_new();
     ulp_message send = send_of(f, HALF);
     ddp_segment only = segment(f, RDMAP_SEND_SE_INVALIDATE, 0, HALF, true);
 
@@ -202,7 +203,6 @@ FIXTURE_TEST(test_receives)
     g_assert_true(ulp_delivery_check_received(fresh, &completions[i], &whole));
     g_assert_cmpuint(ulp_delivery_check_results_of(fresh)->messages, ==, 1);
     g_assert_cmpuint(ulp_delivery_check_results_of(fresh)->order_errors, ==, i > 0);
-    ulp_delivery_check_free(fresh);
   }
 }
 

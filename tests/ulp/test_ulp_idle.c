@@ -160,6 +160,8 @@ static void bench_free(bench *b)
   g_free(b);
 }
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(bench, bench_free)
+
 /* Octets of the heap that are in use, what malloc() itself needs for them included. */
 static size_t heap_octets(void)
 {
@@ -175,7 +177,7 @@ TEST(test_idle_pair)
     g_test_skip("a sanitizer's heap is another");
     return;
   }
-  bench *b = bench_new();
+  g_autoptr(bench) b = bench_new();
   size_t before = heap_octets();
   for (uint32_t i = 0; i < PAIRS; i++) {
     make_pair(b, i);
@@ -190,5 +192,4 @@ TEST(test_idle_pair)
   g_test_message("%zu octets a pair when open, %zu when its messages are Delivered", open, after);
   g_assert_cmpuint(open, <=, BUDGET_OCTETS);
   g_assert_cmpuint(after, <=, BUDGET_OCTETS);
-  bench_free(b);
 }

@@ -74,12 +74,11 @@ TEST(test_sequences)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
     const plan_case *c = &cases[i];
-    char *text = sequence(c->plan);
+    g_autofree char *text = sequence(c->plan);
 
     g_assert_cmpstr(text, ==, c->sequence);
     g_assert_cmpuint(ulp_plan_messages(&c->plan, true), ==, c->at_peer);
     g_assert_cmpuint(ulp_plan_messages(&c->plan, false), ==, c->at_requester);
-    g_free(text);
   }
 }
 
@@ -87,10 +86,9 @@ TEST(test_sequences)
 TEST(test_steps_are_counted)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-    char **words = g_strsplit(cases[i].sequence, " ", -1);
+    g_auto(GStrv) words = g_strsplit(cases[i].sequence, " ", -1);
 
     g_assert_cmpuint(ulp_plan_steps(&cases[i].plan), ==, g_strv_length(words));
-    g_strfreev(words);
   }
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Buffers taken in turn, their guards, and the payload that their messages have. */
+#include "auto_free.h"
 #include "slots_fixture.h"
 
 #include <string.h>
@@ -37,7 +38,7 @@ static void take_all(slots_fixture *f, ulp_slot *slots[SLOTS])
 static void test_many(void)
 {
   enum { MANY = (1 << 16) + 1 };
-  slots_fixture fixture;
+  g_auto(slots_fixture) fixture;
 
   slots_fixture_init(&fixture, MANY, OCTETS, true);
   g_assert_cmpuint(ulp_slots_config_of(fixture.slots)->count, ==, MANY);
@@ -45,7 +46,6 @@ static void test_many(void)
     g_assert_cmpuint(ulp_slots_take(fixture.slots, i)->index, ==, i);
   }
   g_assert_false(ulp_slots_has_next(fixture.slots));
-  slots_fixture_clear(&fixture);
 }
 
 /* Three slots go round; one that is still taken holds up the turn, though the one behind it is free. */
@@ -206,9 +206,9 @@ static void test_guards(slots_fixture *f, gconstpointer data)
 static void test_payload(slots_fixture *f, gconstpointer data)
 {
   enum { LENGTH = PATTERN_OCTETS + 1000 };
-  uint8_t *octets = g_malloc(LENGTH);
+  g_autofree uint8_t *octets = g_malloc(LENGTH);
   ulp_slot *slot = ulp_slots_take(f->slots, 65000);
-  buffer_chain chain;
+  g_auto(buffer_chain) chain;
   (void)data;
 
   buffer_chain_init(&chain);
@@ -218,8 +218,6 @@ static void test_payload(slots_fixture *f, gconstpointer data)
   for (uint64_t i = 0; i < LENGTH; i++) {
     g_assert_cmphex(octets[i], ==, *pattern_at(f->table, (65000 + 400 + i) % PATTERN_OCTETS));
   }
-  buffer_chain_clear(&chain);
-  g_free(octets);
 }
 
 int main(int argc, char **argv)

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(ulp_workload, ulp_workload_free)
+
 enum { DELAY_US = 10, PORT = 5044 };
 
 typedef struct pair pair;
@@ -251,6 +253,8 @@ static void pair_close(pair *p)
   pattern_free(p->table);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(pair, pair_close)
+
 static uint64_t wrongs(const pair *p)
 {
   uint64_t wrong = 0;
@@ -374,7 +378,7 @@ TEST(test_operations)
     for (int variant = 0; variant < 4; variant++) {
       const operation_case *c = &operation_cases[i];
       ulp_workload_config config = c->config;
-      pair p = {.holds = false};
+      g_auto(pair) p = {.holds = false};
 
       g_test_message("%s, %s, %s", c->what, variant & 1 ? "fenced" : "not fenced",
                      variant & 2 ? "Protection Domain" : "stream");
@@ -394,7 +398,6 @@ TEST(test_operations)
       g_assert_cmpuint(
           p.associations[variant & 2 ? DDP_ASSOCIATED_BY_STREAM : DDP_ASSOCIATED_BY_PROTECTION_DOMAIN], ==,
           0);
-      pair_close(&p);
     }
   }
 }
@@ -407,7 +410,8 @@ TEST(test_stags_are_used_once)
                                       .message_octets = 1,
                                       .messages = 2 * BUFFERS,
                                       .in_flight_octets = 65535 * 21};
-  pair p = {.holds = true, .no_crc = true, .invalidated = g_array_new(FALSE, FALSE, sizeof(uint32_t))};
+  g_auto(pair)
+      p = {.holds = true, .no_crc = true, .invalidated = g_array_new(FALSE, FALSE, sizeof(uint32_t))};
   guint posted = 0;
 
   pair_open(&p, &config);
@@ -424,7 +428,6 @@ TEST(test_stags_are_used_once)
     g_assert_cmphex(g_array_index(p.invalidated, uint32_t, i), !=,
                     g_array_index(p.invalidated, uint32_t, i + BUFFERS));
   }
-  pair_close(&p);
   g_array_unref(p.invalidated);
 }
 
@@ -442,8 +445,8 @@ TEST(test_stags_of_data_are_used_once)
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
     const ulp_workload_config config = {
         .mix = cases[i].mix, .message_octets = 1000, .messages = 80, .in_flight_octets = 10000};
-    pair p = {.invalidated = g_array_new(FALSE, FALSE, sizeof(uint32_t))};
-    GHashTable *seen = g_hash_table_new(NULL, NULL);
+    g_auto(pair) p = {.invalidated = g_array_new(FALSE, FALSE, sizeof(uint32_t))};
+    g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
 
     pair_open(&p, &config);
     pair_run(&p, 60 * TIME_PS_PER_SECOND);
@@ -453,8 +456,6 @@ TEST(test_stags_of_data_are_used_once)
       g_assert_true(stag == 0 || g_hash_table_add(seen, GUINT_TO_POINTER(stag)));
     }
     g_assert_cmpuint(g_hash_table_size(seen), ==, cases[i].invalidations);
-    pair_close(&p);
-    g_hash_table_unref(seen);
     g_array_unref(p.invalidated);
   }
 }
@@ -476,7 +477,7 @@ TEST(test_payload_differs)
       .both = true,
       .message_octets = 100,
       .messages = 60};
-  pair p = {.first_octets = g_array_new(FALSE, FALSE, sizeof(uint64_t))};
+  g_auto(pair) p = {.first_octets = g_array_new(FALSE, FALSE, sizeof(uint64_t))};
 
   pair_open(&p, &config);
   pair_run(&p, 60 * TIME_PS_PER_SECOND);
@@ -487,7 +488,6 @@ TEST(test_payload_differs)
     g_assert_cmphex(g_array_index(p.first_octets, uint64_t, i), !=,
                     g_array_index(p.first_octets, uint64_t, i - 1));
   }
-  pair_close(&p);
   g_array_unref(p.first_octets);
 }
 
@@ -500,7 +500,7 @@ TEST(test_completions_out_of_order)
 
   for (gsize i = 0; i < G_N_ELEMENTS(ids); i++) {
     const rnic_completion completion = {.id = ids[i], .operation = RDMAP_OPERATION_WRITE};
-    pair p = {.holds = true};
+    g_auto(pair) p = {.holds = true};
 
     pair_open(&p, &config);
     g_assert_true(ulp_workload_post_next(p.workload, SIDE_INITIATOR));
@@ -508,7 +508,6 @@ TEST(test_completions_out_of_order)
     rnic_endpoint_complete(p.ends[SIDE_INITIATOR].endpoint, &completion, p.now);
     ulp_workload_poll(p.workload, SIDE_INITIATOR);
     g_assert_cmpuint(ulp_workload_results_of(p.workload, SIDE_INITIATOR).order_errors, ==, ids[i]);
-    pair_close(&p);
   }
 }
 
@@ -572,7 +571,7 @@ TEST(test_tampering_is_noticed)
   for (gsize i = 0; i < G_N_ELEMENTS(tamper_cases); i++) {
     const tamper_case *c = &tamper_cases[i];
     const ulp_workload_config config = {.mix = {{c->operation}, 1}, .message_octets = 5000, .messages = 3};
-    pair p = {.tampering = c->tampering, .victim = c->victim, .at = c->at};
+    g_auto(pair) p = {.tampering = c->tampering, .victim = c->victim, .at = c->at};
 
     g_test_message("operation %d, tampering %d", (int)c->operation, c->tampering);
     pair_open(&p, &config);
@@ -582,7 +581,6 @@ TEST(test_tampering_is_noticed)
     g_assert_cmpuint(results.guard_errors, ==, c->guard_errors);
     g_assert_true((results.order_errors > 0) == c->order_errors);
     g_assert_true(ulp_workload_is_delivered(p.workload) == !c->order_errors);
-    pair_close(&p);
   }
 }
 
@@ -604,13 +602,12 @@ TEST(test_what_nobody_posted)
                                             .last = true,
                                             .ulp_control = rdmap_control_encode(1, rules->opcode)},
                                  .payload_octets = segments[i].octets};
-    pair p = {.holds = true};
+    g_auto(pair) p = {.holds = true};
 
     pair_open(&p, &config);
     ulp_workload_delivered(p.workload, SIDE_INITIATOR, &segment); /* where nothing is expected */
     g_assert_cmpuint(ulp_workload_results_of(p.workload, SIDE_INITIATOR).order_errors, ==,
                      segments[i].noticed);
-    pair_close(&p);
   }
 }
 
@@ -625,7 +622,7 @@ TEST(test_outstanding)
   for (gsize i = 0; i < G_N_ELEMENTS(operations); i++) {
     const ulp_workload_config config = {
         .mix = {{operations[i]}, 1}, .message_octets = 100, .messages = 10, .outstanding = 3};
-    pair p = {.holds = true};
+    g_auto(pair) p = {.holds = true};
     int posted = 0;
 
     pair_open(&p, &config);
@@ -638,7 +635,6 @@ TEST(test_outstanding)
     settle_both(&p);
     pair_run(&p, 60 * TIME_PS_PER_SECOND);
     assert_done(&p);
-    pair_close(&p);
   }
 }
 
@@ -663,7 +659,7 @@ TEST(test_waits_for_a_buffer)
                                         .message_sizes = sizes[s].message_sizes,
                                         .messages = 100,
                                         .in_flight_octets = 10000};
-    pair p = {.holds = true};
+    g_auto(pair) p = {.holds = true};
     int posted = 0;
 
     pair_open(&p, &config);
@@ -678,7 +674,6 @@ TEST(test_waits_for_a_buffer)
     settle_both(&p);
     pair_run(&p, 60 * TIME_PS_PER_SECOND);
     assert_done(&p);
-    pair_close(&p);
   }
 }
 
@@ -687,13 +682,12 @@ TEST(test_reads_outstanding)
 {
   const ulp_workload_config config = {
       .mix = {{ULP_OPERATION_READ}, 1}, .message_octets = 100, .messages = 20};
-  pair p = {.holds = false};
+  g_auto(pair) p = {.holds = false};
 
   pair_open(&p, &config);
   pair_run(&p, 60 * TIME_PS_PER_SECOND);
   assert_done(&p);
   g_assert_cmpuint(p.most_outstanding_reads, ==, 4);
-  pair_close(&p);
 }
 
 /* The Initiator's ULP always posts operations of its own, the Responder's only when both do the same. */
@@ -702,13 +696,12 @@ TEST(test_who_posts)
   for (int both = 0; both <= 1; both++) {
     const ulp_workload_config config = {
         .mix = {{ULP_OPERATION_WRITE}, 1}, .both = both, .message_octets = 100, .messages = 1};
-    ulp_workload *workload = ulp_workload_new(&config, 0, NULL);
+    g_autoptr(ulp_workload) workload = ulp_workload_new(&config, 0, NULL);
 
     for (enum side side = 0; side < SIDES; side++) {
       g_assert_cmpint(ulp_workload_posts(&config, side), ==, side == SIDE_INITIATOR || both);
       g_assert_cmpint(ulp_workload_is_requester(workload, side), ==, ulp_workload_posts(&config, side));
     }
-    ulp_workload_free(workload);
   }
 }
 
@@ -720,7 +713,7 @@ TEST(test_the_connection_ends)
 
   for (gsize i = 0; i < G_N_ELEMENTS(operations); i++) {
     const ulp_workload_config config = {.mix = {{operations[i]}, 1}, .message_octets = 5000, .messages = 100};
-    pair p = {.holds = false};
+    g_auto(pair) p = {.holds = false};
 
     pair_open(&p, &config);
     pair_run(&p, 100 * TIME_PS_PER_MICROSECOND);
@@ -733,6 +726,5 @@ TEST(test_the_connection_ends)
     g_assert_false(ulp_workload_is_complete(p.workload));
     g_assert_false(ulp_workload_is_delivered(p.workload));
     g_assert_false(ulp_workload_post_next(p.workload, SIDE_INITIATOR));
-    pair_close(&p);
   }
 }

@@ -4,8 +4,6 @@
 #include "platform/run_engine.h"
 #include "scenario/configuration.h"
 
-#include "scenario/configuration.h"
-
 enum { FPDU_OCTETS = 1000, PPP_OCTETS = 2, FRAMING_OCTETS = 38 };
 
 static bool is_fpdu_start(void *user, const datagram_flow *flow, int64_t position, uint32_t *hint)
@@ -31,8 +29,9 @@ static void on_too_big(void *user, datagram *message, path_entrance entrance, ti
   session_kit_arrive(&way->messages, message, now);
 }
 
-void path_kit_open(path_kit *way, enum side direction, const char *text, const char *const *sets)
+path_kit *path_kit_new(enum side direction, const char *text, const char *const *sets)
 {
+  path_kit *way = g_new(path_kit, 1);
   GError *error = NULL;
 
   *way = (path_kit){.s = temporary_scenario(text, sets), .direction = direction};
@@ -54,15 +53,17 @@ void path_kit_open(path_kit *way, enum side direction, const char *text, const c
                              .user = way};
   way->path = path_direction_new(&config, &error);
   g_assert_no_error(error);
+  return way;
 }
 
-void path_kit_close(path_kit *way)
+void path_kit_free(path_kit *way)
 {
   path_direction_free(way->path);
   engine_free(way->clock);
   scenario_free(way->s);
   session_kit_arrivals_clear(&way->out);
   session_kit_arrivals_clear(&way->messages);
+  g_free(way);
 }
 
 void path_kit_send(path_kit *way, int64_t position, uint32_t length, uint8_t flags)

@@ -15,10 +15,10 @@ typedef struct path_kit {
   session_kit_arrivals messages; /* ICMP, of its routers */
 } path_kit;
 
-/* `text` and `sets` as temporary_scenario(). In the main direction an FPDU starts every 1000 octets of a
- * stream. */
-void path_kit_open(path_kit *way, enum side direction, const char *text, const char *const *sets);
-void path_kit_close(path_kit *way);
+/* `text` and `sets` as temporary_scenario(). In the main direction an FPDU starts every 1000 octets of a stream. */
+path_kit *path_kit_new(enum side direction, const char *text, const char *const *sets);
+void path_kit_free(path_kit *way);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(path_kit, path_kit_free)
 
 /* A segment of the first connection enters now, with `length` octets from `position` on (-1: the SYN). */
 void path_kit_send(path_kit *way, int64_t position, uint32_t length, uint8_t flags);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "session_kit.h"
+#include "auto_free.h"
 
 #include <glib/gstdio.h>
 
@@ -12,7 +13,7 @@ datagram *session_kit_segment_with(uint32_t connection, enum side from, int64_t 
   const ip_address addresses[] = {[SIDE_INITIATOR] = ip_address_v4(SESSION_FIRST_ADDRESS),
                                   [SIDE_RESPONDER] = ip_address_v4(SESSION_FIRST_ADDRESS + 1)};
   tcp_header header = *options;
-  buffer_chain payload;
+  g_auto(buffer_chain) payload;
 
   header.source_port = initiator ? port : SESSION_RESPONDER_PORT;
   header.destination_port = initiator ? SESSION_RESPONDER_PORT : port;
@@ -21,7 +22,6 @@ datagram *session_kit_segment_with(uint32_t connection, enum side from, int64_t 
   buffer_chain_init(&payload);
   buffer_chain_append(&payload, octets, length, NULL);
   datagram *packet = datagram_new_in(NULL, &addresses[from], &addresses[side_peer(from)], &header, &payload);
-  buffer_chain_clear(&payload);
   return packet;
 }
 

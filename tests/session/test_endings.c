@@ -5,14 +5,17 @@
 
 #include "fault/fault_table.h"
 #include "session/simulation.h"
+#include "string_list.h"
 #include "temporary_scenario.h"
 #include "test.h"
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(session_result, session_result_clear)
 
 /* Runs the empty scenario with `sets` and then `more` (NULL-terminated). */
 static session_result run(const char *const *sets, const char *const *more)
 {
   const simulation_options options = {0};
-  GPtrArray *all = g_ptr_array_new();
+  g_autoptr(GPtrArray) all = g_ptr_array_new();
   GError *error = NULL;
   session_result result;
 
@@ -23,13 +26,11 @@ static session_result run(const char *const *sets, const char *const *more)
     g_ptr_array_add(all, (gpointer)*more);
   }
   g_ptr_array_add(all, NULL);
-  scenario *s = temporary_scenario("", (const char *const *)all->pdata);
+  g_autoptr(scenario) s = temporary_scenario("", (const char *const *)all->pdata);
 
   g_assert_true(scenario_check(s, NULL, &error));
   g_assert_true(simulation_run(s, &options, &result, &error));
   g_assert_no_error(error);
-  g_ptr_array_unref(all);
-  scenario_free(s);
   return result;
 }
 
@@ -39,8 +40,8 @@ static void assert_ends(const char *const *sets, const char *code, const char *s
   static const char *const engines[] = {"run.engine=native", HAS_NS3 ? "run.engine=ns3" : "run.engine=auto"};
 
   for (gsize i = 0; i < G_N_ELEMENTS(engines); i++) {
-    const char *const common[] = {engines[i], "workload.messages=40", "workload.message_size=3000", NULL};
-    session_result result = run(common, sets);
+    g_auto(session_result) result =
+        run(STRINGS(engines[i], "workload.messages=40", "workload.message_size=3000"), sets);
 
     g_assert_cmpstr(result.terminate_code, ==, code);
     g_assert_cmpstr(result.terminate_side, ==, side);
@@ -48,7 +49,6 @@ static void assert_ends(const char *const *sets, const char *code, const char *s
     g_assert_true(code == NULL || g_str_has_prefix(result.message, code));
     g_assert_cmpfloat(result.metrics.value[METRIC_TIME_SIMULATED_S], <, seconds);
     g_assert_cmpfloat(result.metrics.value[METRIC_INTEGRITY_OCTETS_WRONG], ==, 0);
-    session_result_clear(&result);
   }
 }
 
@@ -131,21 +131,18 @@ static void assert_fault(const fault_case *c, const char *side)
   gboolean by_initiator = strcmp(side, "initiator") == 0;
   /* Without `both` the Initiator posts everything; what the Responder sends then are responses. */
   gboolean posts = by_initiator != (strcmp(c->error, "short-response") == 0);
-  char *error = g_strconcat("fault.error=", c->error, NULL);
-  char *at = g_strconcat("fault.side=", side, NULL);
-  char *operation = g_strconcat("workload.operation=", c->operation, NULL);
+  g_autofree char *error = g_strconcat("fault.error=", c->error, NULL);
+  g_autofree char *at = g_strconcat("fault.side=", side, NULL);
+  g_autofree char *operation = g_strconcat("workload.operation=", c->operation, NULL);
   const char *directions = posts ? "workload.directions=one" : "workload.directions=both";
-  const char *sets[] = {error, at, operation, directions, c->set, NULL};
   const char *finder = by_initiator == c->own ? "Initiator" : "Responder";
 
   if (c->seconds > 10) {
     finder = "Initiator";
   }
   g_test_message("%s of the %s", c->error, side);
-  assert_ends(sets, c->code, c->code ? finder : NULL, c->seconds > 0 ? c->seconds : 1);
-  g_free(error);
-  g_free(at);
-  g_free(operation);
+  assert_ends(STRINGS(error, at, operation, directions, c->set), c->code, c->code ? finder : NULL,
+              c->seconds > 0 ? c->seconds : 1);
 }
 
 TEST(test_faults_of_the_initiator)
@@ -215,20 +212,17 @@ TEST(test_generations)
   static const char *const closes[] = {"reset", "fin"};
 
   for (gsize i = 0; i < G_N_ELEMENTS(generation_cases); i++) {
-    char *initiator = g_strconcat("initiator.generation=", generation_cases[i].initiator, NULL);
-    char *responder = g_strconcat("responder.generation=", generation_cases[i].responder, NULL);
-    char *operation = g_strconcat("workload.operation=", operations[i % G_N_ELEMENTS(operations)], NULL);
+    g_autofree char *initiator = g_strconcat("initiator.generation=", generation_cases[i].initiator, NULL);
+    g_autofree char *responder = g_strconcat("responder.generation=", generation_cases[i].responder, NULL);
+    g_autofree char *operation =
+        g_strconcat("workload.operation=", operations[i % G_N_ELEMENTS(operations)], NULL);
 
     for (gsize j = 0; j < G_N_ELEMENTS(closes); j++) {
-      char *close = g_strconcat("mpa.startup_close=", closes[j], NULL);
-      const char *sets[] = {initiator, responder, operation, close, NULL};
+      g_autofree char *close = g_strconcat("mpa.startup_close=", closes[j], NULL);
       g_test_message("%s %s %s", initiator, responder, close);
-      assert_ends(sets, generation_cases[i].code, generation_cases[i].side, generation_cases[i].seconds);
-      g_free(close);
+      assert_ends(STRINGS(initiator, responder, operation, close), generation_cases[i].code,
+                  generation_cases[i].side, generation_cases[i].seconds);
     }
-    g_free(initiator);
-    g_free(responder);
-    g_free(operation);
   }
 }
 
@@ -284,17 +278,11 @@ TEST(test_amid_long_messages)
                {"fault.error=second-terminate", "Terminate 0/2/07", "Initiator"}};
 
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-    const char *const sets[] = {cases[i].error,
-                                "fault.at=40",
-                                "workload.message_size=1MiB",
-                                "workload.messages=2",
-                                "workload.directions=both",
-                                "path.forward.loss=0.5%",
-                                "path.reverse.loss=0.5%",
-                                "tcp.rto_min=5ms",
-                                NULL};
     g_test_message("%s", cases[i].error);
-    assert_ends(sets, cases[i].code, cases[i].side, 1);
+    assert_ends(STRINGS(cases[i].error, "fault.at=40", "workload.message_size=1MiB", "workload.messages=2",
+                        "workload.directions=both", "path.forward.loss=0.5%", "path.reverse.loss=0.5%",
+                        "tcp.rto_min=5ms"),
+                cases[i].code, cases[i].side, 1);
   }
 }
 
@@ -304,36 +292,32 @@ TEST(test_amid_long_messages)
  * 1. The peer is never told, and waits until run.stall ends that. */
 TEST(test_silent_drop_ends)
 {
-  static const char *const sets[] = {"fault.error=bad-crc", "mpa.silent_drop=true", "tcp.retries=3",
-                                     "run.stall=5s", NULL};
 
-  assert_ends(sets, "MPA error 1", "Initiator", 16);
+  assert_ends(STRINGS("fault.error=bad-crc", "mpa.silent_drop=true", "tcp.retries=3", "run.stall=5s"),
+              "MPA error 1", "Initiator", 16);
 }
 
 /* A reset that finds the peer not yet established: it listens again, and nobody calls. run.stall ends the
  * wait, not the verdict. */
 TEST(test_half_open_ends)
 {
-  static const char *const sets[] = {"fault.error=reset", "mpa.generation=rdmac", "run.stall=5s", NULL};
 
-  assert_ends(sets, "MPA error 1", "Initiator", 11);
+  assert_ends(STRINGS("fault.error=reset", "mpa.generation=rdmac", "run.stall=5s"), "MPA error 1",
+              "Initiator", 11);
 }
 
 /* Nor does it wait for what would change on the path later. */
 TEST(test_half_open_ends_before_an_event)
 {
-  static const char *const sets[] = {"run.engine=native", "fault.error=reset", "mpa.generation=rdmac",
-                                     "run.stall=5s", NULL};
   const simulation_options options = {0};
-  session_result result;
-  scenario *s = temporary_scenario(
-      "event = ( { at = \"100s\"; key = \"path.forward.delay\"; value = \"1ms\"; } );", sets);
+  g_auto(session_result) result;
+  g_autoptr(scenario) s = temporary_scenario(
+      "event = ( { at = \"100s\"; key = \"path.forward.delay\"; value = \"1ms\"; } );",
+      STRINGS("run.engine=native", "fault.error=reset", "mpa.generation=rdmac", "run.stall=5s"));
 
   g_assert_true(simulation_run(s, &options, &result, NULL));
   g_assert_cmpstr(result.terminate_code, ==, "MPA error 1");
   g_assert_cmpfloat(result.metrics.value[METRIC_TIME_SIMULATED_S], <, 11);
-  session_result_clear(&result);
-  scenario_free(s);
 }
 
 static const char *pick(GRand *random, const char *const *choices)
@@ -346,21 +330,7 @@ static const char *pick(GRand *random, const char *const *choices)
 TEST(test_random_endings)
 {
   enum { SEED = 20261121, CASES = 150 };
-  static const char *const operations[] = {"workload.operation=write", "workload.operation=read+send-se",
-                                           "workload.operation=storage-read+storage-write",
-                                           "workload.operation=write+send-invalidate+read", NULL};
-  static const char *const generations[] = {"mpa.generation=rdmac", "mpa.generation=ietf",
-                                            "mpa.generation=rfc", NULL};
-  static const char *const losses[] = {"path.forward.loss=0", "path.forward.loss=3%", NULL};
-  static const char *const acks[] = {"path.reverse.loss=0", "path.reverse.loss=3%", NULL};
-  static const char *const sides[] = {"fault.side=initiator", "fault.side=responder", NULL};
-  static const char *const directions[] = {"workload.directions=one", "workload.directions=both", NULL};
-  static const char *const points[] = {"fault.at=1", "fault.at=2", "fault.at=7", NULL};
-  static const char *const boxes[] = {"middlebox.mode=none", "middlebox.mode=rechunk", NULL};
-  static const char *const errors[] = {"rdmap.errors=in-order", "rdmap.errors=on-arrival", NULL};
-  static const char *const sizes[] = {"workload.message_size=0", "workload.message_size=5000", NULL};
-  static const char *const common[] = {"run.engine=native", "workload.messages=15", "tcp.rto_min=5ms", NULL};
-  GRand *random = g_rand_new_with_seed(SEED);
+  g_autoptr(GRand) random = g_rand_new_with_seed(SEED);
   const char *faults[FAULTS + 1] = {NULL};
 
   g_test_message("seed %d", SEED);
@@ -368,24 +338,28 @@ TEST(test_random_endings)
     faults[id] = fault_row_of(id)->name;
   }
   for (int i = 0; i < CASES; i++) {
-    char *seed = g_strdup_printf("run.seed=%d", i);
-    char *fault = g_strconcat("fault.error=", pick(random, faults), NULL);
-    const char *sets[] = {seed,
-                          fault,
-                          pick(random, operations),
-                          pick(random, generations),
-                          pick(random, losses),
-                          pick(random, acks),
-                          pick(random, sides),
-                          pick(random, directions),
-                          pick(random, points),
-                          pick(random, boxes),
-                          pick(random, errors),
-                          pick(random, sizes),
-                          NULL};
-    char *all = g_strjoinv(" --set ", (char **)sets);
+    g_autofree char *seed = g_strdup_printf("run.seed=%d", i);
+    g_autofree char *fault = g_strconcat("fault.error=", pick(random, faults), NULL);
+    const char *sets[] = {
+        seed,
+        fault,
+        pick(random, STRINGS("workload.operation=write", "workload.operation=read+send-se",
+                             "workload.operation=storage-read+storage-write",
+                             "workload.operation=write+send-invalidate+read")),
+        pick(random, STRINGS("mpa.generation=rdmac", "mpa.generation=ietf", "mpa.generation=rfc")),
+        pick(random, STRINGS("path.forward.loss=0", "path.forward.loss=3%")),
+        pick(random, STRINGS("path.reverse.loss=0", "path.reverse.loss=3%")),
+        pick(random, STRINGS("fault.side=initiator", "fault.side=responder")),
+        pick(random, STRINGS("workload.directions=one", "workload.directions=both")),
+        pick(random, STRINGS("fault.at=1", "fault.at=2", "fault.at=7")),
+        pick(random, STRINGS("middlebox.mode=none", "middlebox.mode=rechunk")),
+        pick(random, STRINGS("rdmap.errors=in-order", "rdmap.errors=on-arrival")),
+        pick(random, STRINGS("workload.message_size=0", "workload.message_size=5000")),
+        NULL};
+    g_autofree char *all = g_strjoinv(" --set ", (char **)sets);
     g_test_message("case %d: --set %s", i, all);
-    session_result result = run(common, sets);
+    g_auto(session_result) result =
+        run(STRINGS("run.engine=native", "workload.messages=15", "tcp.rto_min=5ms"), sets);
     /* A length that says too much about a stream's last FPDU leaves its receiver waiting for octets that
      * nobody owes it: run.stall ends that. */
     gboolean waits = strstr(fault, "bad-length") && result.status == RUN_FAILED &&
@@ -393,10 +367,5 @@ TEST(test_random_endings)
     if (result.status != RUN_OK && result.status != RUN_TERMINATED && !waits) {
       g_error("case %d: %s: %s", i, all, result.message);
     }
-    session_result_clear(&result);
-    g_free(all);
-    g_free(fault);
-    g_free(seed);
   }
-  g_rand_free(random);
 }

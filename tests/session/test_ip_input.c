@@ -3,8 +3,11 @@
  * by connection. */
 #include "session/ip_input.h"
 
+#include "auto_free.h"
 #include "platform/run_engine.h"
 #include "session_kit.h"
+#include "string_list.h"
+#include "test.h"
 
 /* A segment of 1460 octets: 1480 of IP payload, cut at 976: 956 octets of TCP payload behind 20 of TCP
  * header, and 504. */
@@ -64,10 +67,10 @@ static void kit_open(input_kit *k, enum side side, const char *reassembly, const
       .whole = on_whole, .answer = on_answer, .held = on_held, .connection_of = connection_of};
   g_autofree char *option = g_strconcat("receiver.ip_reassembly=", reassembly, NULL);
   g_autofree char *octets = g_strconcat("receiver.ip_reassembly_size=", size, NULL);
-  const char *const sets[] = {option, octets, "workload.connections=3", "tcp.receive_window=20000", NULL};
   GError *error = NULL;
 
-  k->s = temporary_scenario("", sets);
+  k->s =
+      temporary_scenario("", STRINGS(option, octets, "workload.connections=3", "tcp.receive_window=20000"));
   k->side = side;
   k->clock = run_engine_new(RUN_ENGINE_NATIVE, &error);
   k->told = g_string_new("");
@@ -86,6 +89,8 @@ static void kit_close(input_kit *k)
   session_kit_arrivals_clear(&k->answers);
   g_string_free(k->told, TRUE);
 }
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(input_kit, kit_close)
 
 /* What has been told since the last time. */
 static void assert_told(input_kit *k, const char *expected)
@@ -116,10 +121,10 @@ static void receive_second(input_kit *k, const datagram *segment)
 static const enum side sides[] = {SIDE_INITIATOR, SIDE_RESPONDER};
 
 /* Whole packets pass at once, ICMP messages, too. */
-static void test_whole_packets_pass(void)
+TEST(test_whole_packets_pass)
 {
   const ip_address router = ip_address_v4(PATH_ROUTER_ADDRESS);
-  input_kit k;
+  g_auto(input_kit) k;
 
   kit_open(&k, SIDE_RESPONDER, "drop", "auto");
   datagram *segment = segment_to(&k, 0, 1);
@@ -128,7 +133,6 @@ static void test_whole_packets_pass(void)
   datagram_unref(segment);
   g_assert_cmpuint(k.whole.list->len, ==, 2);
   assert_told(&k, "");
-  kit_close(&k);
 }
 
 /* Fragments of two connections come in turns, those of the second in the wrong order. Each connection
@@ -136,12 +140,12 @@ static void test_whole_packets_pass(void)
  * connection's. A datagram that becomes whole holds nothing, and goes on. */
 static void test_two_connections(gconstpointer data)
 {
-  input_kit k;
+  g_auto(input_kit) k;
 
   kit_open(&k, *(const enum side *)data, "unlimited", "auto");
-  datagram *a = segment_to(&k, 0, 1);
-  datagram *b = segment_to(&k, 2, 2);
-  datagram *c = segment_to(&k, 0, 3);
+  g_autoptr(datagram) a = segment_to(&k, 0, 1);
+  g_autoptr(datagram) b = segment_to(&k, 2, 2);
+  g_autoptr(datagram) c = segment_to(&k, 0, 3);
   receive_first(&k, a);
   assert_told(&k, "0:956 ");
   receive_second(&k, b);
@@ -167,20 +171,16 @@ static void test_two_connections(gconstpointer data)
     g_assert_true(connection_of(&k, &flow, &connection));
     g_assert_cmpuint(connection, ==, of[i]);
   }
-  datagram_unref(a);
-  datagram_unref(b);
-  datagram_unref(c);
-  kit_close(&k);
 }
 
 /* A second connection holds something while the first one's datagram waits: both are told, each its own. */
-static void test_each_holds_its_own(void)
+TEST(test_each_holds_its_own)
 {
-  input_kit k;
+  g_auto(input_kit) k;
 
   kit_open(&k, SIDE_RESPONDER, "unlimited", "auto");
-  datagram *a = segment_to(&k, 1, 1);
-  datagram *b = segment_to(&k, 2, 2);
+  g_autoptr(datagram) a = segment_to(&k, 1, 1);
+  g_autoptr(datagram) b = segment_to(&k, 2, 2);
   receive_first(&k, b);
   assert_told(&k, "2:956 ");
   receive_first(&k, a);
@@ -189,20 +189,17 @@ static void test_each_holds_its_own(void)
   assert_told(&k, "1:956 2:0 ");
   receive_second(&k, a);
   assert_told(&k, "1:0 ");
-  datagram_unref(a);
-  datagram_unref(b);
-  kit_close(&k);
 }
 
 /* A datagram that is not whole in time (60 s by default) is dropped, and held no longer; also one of
  * nobody known. */
-static void test_timeout(void)
+TEST(test_timeout)
 {
-  input_kit k;
+  g_auto(input_kit) k;
 
   kit_open(&k, SIDE_RESPONDER, "unlimited", "auto");
-  datagram *a = segment_to(&k, 1, 1);
-  datagram *b = segment_to(&k, 2, 2);
+  g_autoptr(datagram) a = segment_to(&k, 1, 1);
+  g_autoptr(datagram) b = segment_to(&k, 2, 2);
   receive_first(&k, a);
   engine_run(k.clock, 10 * TIME_PS_PER_SECOND);
   receive_second(&k, b);
@@ -213,9 +210,6 @@ static void test_timeout(void)
   assert_told(&k, "1:0 ");
   engine_run(k.clock, 70 * TIME_PS_PER_SECOND);
   assert_told(&k, "-:0 ");
-  datagram_unref(a);
-  datagram_unref(b);
-  kit_close(&k);
 }
 
 /* --- The five options (mpa-01 §11.2.1) --- */
@@ -235,15 +229,15 @@ static const struct {
     {"spanning", "2455", 1, 1}, {"spanning", "2456", 2, 0},
 };
 
-static void test_options(void)
+TEST(test_options)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(options); i++) {
     for (gsize j = 0; j < G_N_ELEMENTS(sides); j++) {
-      input_kit k;
+      g_auto(input_kit) k;
 
       kit_open(&k, sides[j], options[i].option, options[i].size);
-      datagram *a = segment_to(&k, 0, 1);
-      datagram *b = segment_to(&k, 1, 2);
+      g_autoptr(datagram) a = segment_to(&k, 0, 1);
+      g_autoptr(datagram) b = segment_to(&k, 1, 2);
       receive_first(&k, a);
       receive_first(&k, b);
       receive_second(&k, a);
@@ -267,20 +261,17 @@ static void test_options(void)
         g_assert_true(connection_of(&k, &flow, &connection));
         g_assert_cmpuint(connection, <=, 1);
       }
-      datagram_unref(a);
-      datagram_unref(b);
-      kit_close(&k);
     }
   }
 }
 
 /* Hostile: fragments that are of no connection, have no ports, are the last octets of no datagram: nothing
  * is told of a connection, nothing goes on but what is whole, and nothing breaks. */
-static void test_hostile_fragments(void)
+TEST(test_hostile_fragments)
 {
   enum { SEED = 4711, PACKETS = 3000 };
-  GRand *random = g_rand_new_with_seed(SEED);
-  input_kit k;
+  g_autoptr(GRand) random = g_rand_new_with_seed(SEED);
+  g_auto(input_kit) k;
 
   g_test_message("seed %d", SEED);
   kit_open(&k, SIDE_RESPONDER, "spanning", "5000");
@@ -291,10 +282,10 @@ static void test_hostile_fragments(void)
                                    (guint16)g_rand_int_range(random, 0, SESSION_INITIATOR_FIRST_PORT),
                                .destination_port = (guint16)g_rand_int(random)};
     static const guint8 octets[2000];
-    buffer_chain payload;
+    g_auto(buffer_chain) payload;
     buffer_chain_init(&payload);
     buffer_chain_append(&payload, octets, (uint32_t)g_rand_int_range(random, 100, 2000), NULL);
-    datagram *packet = datagram_new_in(NULL, &source, &own, &header, &payload);
+    g_autoptr(datagram) packet = datagram_new_in(NULL, &source, &own, &header, &payload);
     datagram_allow_fragments(packet, (guint16)g_rand_int_range(random, 0, 8));
     uint32_t all = packet->payload.length + 20;
     uint32_t from = (uint32_t)g_rand_int_range(random, 0, (gint32)all / 8) * 8;
@@ -303,29 +294,19 @@ static void test_hostile_fragments(void)
     if (length < all) {
       ip_input_receive(k.input, datagram_new_fragment(packet, from, length), engine_now(k.clock));
     }
-    datagram_unref(packet);
-    buffer_chain_clear(&payload);
   }
   engine_run(k.clock, 1000 * TIME_PS_PER_SECOND);
-  char **told = g_strsplit(k.told->str, " ", -1);
+  g_auto(GStrv) told = g_strsplit(k.told->str, " ", -1);
   for (char **one = told; **one; one++) {
     g_assert_true(g_str_has_prefix(*one, "-:"));
   }
   g_assert_true(g_str_has_suffix(k.told->str, "-:0 ")); /* all of it goes in time */
-  g_strfreev(told);
-  g_rand_free(random);
-  kit_close(&k);
 }
 
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/ip-input/whole-packets-pass", test_whole_packets_pass);
-  g_test_add_data_func("/ip-input/two-connections/initiator", &sides[0], test_two_connections);
-  g_test_add_data_func("/ip-input/two-connections/responder", &sides[1], test_two_connections);
-  g_test_add_func("/ip-input/each-holds-its-own", test_each_holds_its_own);
-  g_test_add_func("/ip-input/timeout", test_timeout);
-  g_test_add_func("/ip-input/options", test_options);
-  g_test_add_func("/ip-input/hostile-fragments", test_hostile_fragments);
+  g_test_add_data_func("/ip_input/two-connections/initiator", &sides[0], test_two_connections);
+  g_test_add_data_func("/ip_input/two-connections/responder", &sides[1], test_two_connections);
   return g_test_run();
 }

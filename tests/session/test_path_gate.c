@@ -3,6 +3,7 @@
  * done. */
 #include "network/path_proxy.h"
 
+#include "auto_free.h"
 #include "session_kit.h"
 #include "test.h"
 
@@ -40,6 +41,8 @@ static void entry_close(entry *e)
   session_kit_arrivals_clear(&e->in);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(entry, entry_close)
+
 static datagram *packet_of(uint32_t length)
 {
   return session_kit_segment(0, SIDE_INITIATOR, 0, length, TCP_ACK);
@@ -55,8 +58,8 @@ static void assert_let_in(const entry *e, const char *lengths)
 /* Nobody at work: nothing waits, and the packet stays the caller's. No gate is an open one. */
 TEST(test_open_gate_holds_nothing)
 {
-  entry e;
-  datagram *packet = packet_of(1);
+  g_auto(entry) e;
+  g_autoptr(datagram) packet = packet_of(1);
 
   entry_open(&e, 0);
   g_assert_false(path_gate_holds(e.gate, packet, let_in, &e));
@@ -68,15 +71,13 @@ TEST(test_open_gate_holds_nothing)
   path_gate_leave(NULL, 5);
   g_assert_cmpuint(packet->references, ==, 1);
   assert_let_in(&e, "");
-  datagram_unref(packet);
-  entry_close(&e);
 }
 
 /* An element at work calls another: only when the outermost is done comes what waited, in its order, at
  * that time. */
 TEST(test_packets_wait_for_the_outermost)
 {
-  entry e;
+  g_auto(entry) e;
 
   entry_open(&e, 0);
   path_gate_enter(e.gate);
@@ -90,7 +91,6 @@ TEST(test_packets_wait_for_the_outermost)
   assert_let_in(&e, "1 2 3");
   g_assert_cmpint(session_kit_arrived(&e.in, 2)->at, ==, 8);
   g_assert_false(path_gate_holds(e.gate, NULL, let_in, &e));
-  entry_close(&e);
 }
 
 /* A packet that is let in is worked on behind the gate, too: what the host sends because of it comes
@@ -98,7 +98,7 @@ TEST(test_packets_wait_for_the_outermost)
  * the second 100. */
 TEST(test_answers_come_behind)
 {
-  entry e;
+  g_auto(entry) e;
 
   entry_open(&e, 2);
   path_gate_enter(e.gate);
@@ -107,13 +107,12 @@ TEST(test_answers_come_behind)
   path_gate_leave(e.gate, 9);
   assert_let_in(&e, "1 2 101 100");
   g_assert_false(path_gate_holds(e.gate, NULL, let_in, &e));
-  entry_close(&e);
 }
 
 /* What still waits goes with the gate, its reference too. */
 TEST(test_freed_gate_drops_what_waits)
 {
-  datagram *packet = packet_of(1);
+  g_autoptr(datagram) packet = packet_of(1);
   path_gate *gate = path_gate_new();
 
   path_gate_enter(gate);
@@ -121,6 +120,5 @@ TEST(test_freed_gate_drops_what_waits)
   g_assert_cmpuint(packet->references, ==, 2);
   path_gate_free(gate);
   g_assert_cmpuint(packet->references, ==, 1);
-  datagram_unref(packet);
   path_gate_free(NULL);
 }

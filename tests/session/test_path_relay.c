@@ -3,7 +3,11 @@
 #include "session/session_paths.h"
 
 #include "session_kit.h"
+#include "string_list.h"
+#include "temporary_scenario.h"
 #include "test.h"
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(engine, engine_free)
 
 #define US TIME_PS_PER_MICROSECOND
 
@@ -33,6 +37,8 @@ static void relay_close(relay_kit *k)
   session_kit_arrivals_clear(&k->out[SIDE_INITIATOR]);
   session_kit_arrivals_clear(&k->out[SIDE_RESPONDER]);
 }
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(relay_kit, relay_close)
 
 static tcp_header header_of(const session_kit_arrivals *out, guint index)
 {
@@ -81,16 +87,12 @@ TEST(test_mtus)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(mtus); i++) {
     g_autofree char *position = g_strconcat("middlebox.position=", mtus[i].position, NULL);
-    const char *const sets[] = {"middlebox.mode=proxy",
-                                position,
-                                "path.forward.mtu=1500",
-                                "path.forward.hop_mtu=[1400,1300]",
-                                "path.reverse.mtu=1200",
-                                "path.reverse.hop_mtu=[1100,1000]",
-                                NULL};
-    relay_kit k;
+    g_auto(relay_kit) k;
 
-    relay_open(&k, 0, sets);
+    relay_open(&k, 0,
+               STRINGS("middlebox.mode=proxy", position, "path.forward.mtu=1500",
+                       "path.forward.hop_mtu=[1400,1300]", "path.reverse.mtu=1200",
+                       "path.reverse.hop_mtu=[1100,1000]"));
     shake_hands(&k, 9000);
     g_assert_cmpuint(header_of(&k.out[SIDE_INITIATOR], 0).mss_octets, ==,
                      mtus[i].mss_towards[SIDE_RESPONDER]);
@@ -104,7 +106,6 @@ TEST(test_mtus)
                          session_kit_segment_with(0, SIDE_INITIATOR, 0, 5000, TCP_ACK, &data), 2 * US);
     g_assert_cmpuint(session_kit_arrived(&k.out[SIDE_INITIATOR], before)->packet->payload.length, ==,
                      mtus[i].sends_to_responder);
-    relay_close(&k);
   }
 }
 
@@ -115,15 +116,13 @@ TEST(test_mtus_of_a_single_link)
 
   for (gsize i = 0; i < G_N_ELEMENTS(positions); i++) {
     g_autofree char *position = g_strconcat("middlebox.position=", positions[i], NULL);
-    const char *const sets[] = {"middlebox.mode=proxy", position, "path.forward.mtu=1500",
-                                "path.reverse.mtu=1200", NULL};
-    relay_kit k;
+    g_auto(relay_kit) k;
 
-    relay_open(&k, 0, sets);
+    relay_open(&k, 0,
+               STRINGS("middlebox.mode=proxy", position, "path.forward.mtu=1500", "path.reverse.mtu=1200"));
     shake_hands(&k, 9000);
     g_assert_cmpuint(header_of(&k.out[SIDE_INITIATOR], 0).mss_octets, ==, 1160);
     g_assert_cmpuint(header_of(&k.out[SIDE_RESPONDER], 0).mss_octets, ==, 1460);
-    relay_close(&k);
   }
 }
 
@@ -132,8 +131,6 @@ TEST(test_mtus_of_a_single_link)
 TEST(test_buffer_and_options)
 {
   static const char *const plain[] = {"middlebox.mode=proxy", "middlebox.proxy_buffer=5000", NULL};
-  static const char *const rich[] = {"middlebox.mode=proxy", "tcp.timestamps=true", "tcp.sack=false",
-                                     "run.seed=2", NULL};
   relay_kit k;
   uint32_t isns[3];
 
@@ -148,7 +145,7 @@ TEST(test_buffer_and_options)
   shake_hands(&k, 1460);
   isns[1] = header_of(&k.out[SIDE_INITIATOR], 0).sequence;
   relay_close(&k);
-  relay_open(&k, 0, rich);
+  relay_open(&k, 0, STRINGS("middlebox.mode=proxy", "tcp.timestamps=true", "tcp.sack=false", "run.seed=2"));
   shake_hands(&k, 1460);
   syn = header_of(&k.out[SIDE_INITIATOR], 0);
   isns[2] = syn.sequence;
@@ -165,13 +162,11 @@ TEST(test_only_where_asked_for)
 
   for (gsize i = 0; i < G_N_ELEMENTS(modes); i++) {
     g_autofree char *mode = g_strconcat("middlebox.mode=", modes[i], NULL);
-    const char *const sets[] = {mode, NULL};
-    scenario *s = temporary_scenario("", sets);
+    g_autoptr(scenario) s = temporary_scenario("", STRINGS(mode));
     path_box *elements[SIDES] = {NULL};
 
     g_assert_false(session_paths_proxy(scenario_configuration(s), 0, elements));
     g_assert_null(elements[SIDE_INITIATOR]);
-    scenario_free(s);
   }
 }
 
@@ -247,17 +242,12 @@ TEST(test_positions)
 
   for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
     g_autofree char *position = g_strconcat("middlebox.position=", rows[i].position, NULL);
-    const char *const sets[] = {"middlebox.mode=proxy",
-                                position,
-                                "path.forward.rate=10Tbit/s",
-                                "path.forward.delay=1us",
-                                "path.forward.hop_delay=[2us,4us]",
-                                "path.reverse.delay=10us",
-                                "path.reverse.hop_delay=[20us,40us]",
-                                NULL};
-    scenario *s = temporary_scenario("", sets);
+    g_autoptr(scenario) s =
+        temporary_scenario("", STRINGS("middlebox.mode=proxy", position, "path.forward.rate=10Tbit/s",
+                                       "path.forward.delay=1us", "path.forward.hop_delay=[2us,4us]",
+                                       "path.reverse.delay=10us", "path.reverse.hop_delay=[20us,40us]"));
     GError *error = NULL;
-    engine *clock = run_engine_new(RUN_ENGINE_NATIVE, &error);
+    g_autoptr(engine) clock = run_engine_new(RUN_ENGINE_NATIVE, &error);
     responder r = {.network = NULL};
     network_end of_initiator = {&r, at_initiator}, of_responder = {&r, at_responder};
     const session_network_ends ends = {
@@ -279,7 +269,5 @@ TEST(test_positions)
     g_assert_cmpint(r.initiator_hears_at, >=, 77 * US);
     g_assert_cmpint(r.initiator_hears_at, <, 77 * US + links);
     session_network_free(r.network);
-    engine_free(clock);
-    scenario_free(s);
   }
 }

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "path_kit.h"
+#include "string_list.h"
+#include "temporary_scenario.h"
 #include "test.h"
 
 #define US TIME_PS_PER_MICROSECOND
@@ -51,22 +53,20 @@ TEST(test_words_and_keys)
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
     const char *sets[5] = {NULL};
     int64_t position = 0;
-    path_kit w;
 
     memcpy(sets, cases[i].sets, sizeof cases[i].sets);
-    path_kit_open(&w, SIDE_INITIATOR, patient, sets);
-    path_kit_send(&w, -1, 0, TCP_SYN);
+    g_autoptr(path_kit) w = path_kit_new(SIDE_INITIATOR, patient, sets);
+    path_kit_send(w, -1, 0, TCP_SYN);
     for (gsize j = 0; j < G_N_ELEMENTS(cases[i].lengths) && cases[i].lengths[j] > 0; j++) {
       bool last = j + 1 == G_N_ELEMENTS(cases[i].lengths) || cases[i].lengths[j + 1] == 0;
 
-      path_kit_send(&w, position, cases[i].lengths[j], last ? TCP_ACK | TCP_PSH : TCP_ACK);
+      path_kit_send(w, position, cases[i].lengths[j], last ? TCP_ACK | TCP_PSH : TCP_ACK);
       position += cases[i].lengths[j];
     }
-    path_kit_run(&w);
-    g_autofree char *out = session_kit_lengths(&w.out);
+    path_kit_run(w);
+    g_autofree char *out = session_kit_lengths(&w->out);
     g_assert_true(g_str_has_prefix(out, "0 ")); /* the SYN */
     g_assert_cmpstr(out + strlen("0 "), ==, cases[i].out);
-    path_kit_close(&w);
   }
 }
 
@@ -78,26 +78,24 @@ TEST(test_random_pieces)
 
   for (guint seed = 1; seed <= 2; seed++) {
     g_autofree char *seed_set = g_strdup_printf("run.seed=%u", seed);
-    const char *const sets[] = {"middlebox.mode=random", "middlebox.random_minimum=100",
-                                "middlebox.random_maximum=200", seed_set, NULL};
     guint32 sum = 0;
-    path_kit w;
 
-    path_kit_open(&w, SIDE_INITIATOR, patient, sets);
-    path_kit_send(&w, -1, 0, TCP_SYN);
-    path_kit_send(&w, 0, 1000, TCP_ACK | TCP_PSH);
-    path_kit_run(&w);
-    g_assert_cmpuint(w.out.list->len, >=, 1 + 5);
-    g_assert_cmpuint(w.out.list->len, <=, 1 + 10);
-    for (guint i = 1; i < w.out.list->len; i++) {
-      guint32 length = session_kit_arrived(&w.out, i)->packet->payload.length;
+    g_autoptr(path_kit) w = path_kit_new(SIDE_INITIATOR, patient,
+                                         STRINGS("middlebox.mode=random", "middlebox.random_minimum=100",
+                                                 "middlebox.random_maximum=200", seed_set));
+    path_kit_send(w, -1, 0, TCP_SYN);
+    path_kit_send(w, 0, 1000, TCP_ACK | TCP_PSH);
+    path_kit_run(w);
+    g_assert_cmpuint(w->out.list->len, >=, 1 + 5);
+    g_assert_cmpuint(w->out.list->len, <=, 1 + 10);
+    for (guint i = 1; i < w->out.list->len; i++) {
+      guint32 length = session_kit_arrived(&w->out, i)->packet->payload.length;
       sum += length;
       g_assert_cmpuint(length, <=, 200);
-      g_assert_true(length >= 100 || i + 1 == w.out.list->len);
+      g_assert_true(length >= 100 || i + 1 == w->out.list->len);
     }
     g_assert_cmpuint(sum, ==, 1000);
-    all[seed - 1] = session_kit_lengths(&w.out);
-    path_kit_close(&w);
+    all[seed - 1] = session_kit_lengths(&w->out);
   }
   g_assert_cmpstr(all[0], !=, all[1]);
   g_free(all[0]);
@@ -108,17 +106,15 @@ TEST(test_random_pieces)
 static char *pieces_of(const char *mode)
 {
   g_autofree char *mode_set = g_strconcat("middlebox.mode=", mode, NULL);
-  const char *const sets[] = {mode_set, "middlebox.random_minimum=100", "middlebox.random_maximum=200",
-                              "middlebox.split_size=1000", NULL};
-  path_kit w;
 
-  path_kit_open(&w, SIDE_INITIATOR, patient, sets);
-  path_kit_send(&w, -1, 0, TCP_SYN);
-  path_kit_send(&w, 0, 1000, TCP_ACK);
-  path_kit_send(&w, 1000, 1000, TCP_ACK | TCP_PSH);
-  path_kit_run(&w);
-  char *pieces = session_kit_lengths(&w.out);
-  path_kit_close(&w);
+  g_autoptr(path_kit) w = path_kit_new(SIDE_INITIATOR, patient,
+                                       STRINGS(mode_set, "middlebox.random_minimum=100",
+                                               "middlebox.random_maximum=200", "middlebox.split_size=1000"));
+  path_kit_send(w, -1, 0, TCP_SYN);
+  path_kit_send(w, 0, 1000, TCP_ACK);
+  path_kit_send(w, 1000, 1000, TCP_ACK | TCP_PSH);
+  path_kit_run(w);
+  char *pieces = session_kit_lengths(&w->out);
   return pieces;
 }
 
@@ -151,17 +147,16 @@ TEST(test_times)
   } times[] = {{coalesce, 13 * US}, {rechunk, 17 * US}, {shift, 19 * US}, {cut, 23 * US}};
 
   for (gsize i = 0; i < G_N_ELEMENTS(times); i++) {
-    path_kit w;
 
-    path_kit_open(&w, SIDE_INITIATOR, "middlebox = { position = \"behind\"; };", times[i].sets);
-    path_kit_send(&w, -1, 0, TCP_SYN);
-    path_kit_run(&w);
-    time_ps now = engine_now(w.clock);
-    path_kit_send(&w, 0, 90, TCP_ACK);
-    path_kit_run(&w);
-    g_assert_cmpint(path_kit_arrived(&w, 1), ==,
+    g_autoptr(path_kit) w =
+        path_kit_new(SIDE_INITIATOR, "middlebox = { position = \"behind\"; };", times[i].sets);
+    path_kit_send(w, -1, 0, TCP_SYN);
+    path_kit_run(w);
+    time_ps now = engine_now(w->clock);
+    path_kit_send(w, 0, 90, TCP_ACK);
+    path_kit_run(w);
+    g_assert_cmpint(path_kit_arrived(w, 1), ==,
                     now + path_kit_link_ps(130, 10 * GBIT, 25 * US) + times[i].waits);
-    path_kit_close(&w);
   }
 }
 
@@ -194,25 +189,19 @@ TEST(test_positions)
 
   for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
     g_autofree char *position = g_strconcat("middlebox.position=", rows[i].position, NULL);
-    const char *const sets[] = {"middlebox.mode=split",
-                                "middlebox.split_size=500",
-                                position,
-                                "path.forward.rate=1Gbit/s",
-                                "path.forward.delay=0s",
-                                "path.forward.hop_rate=[2Gbit/s,4Gbit/s]",
-                                NULL};
     for (enum side direction = 0; direction < SIDES; direction++) {
-      path_kit w;
-      path_kit_open(&w, direction, "", sets);
-      path_kit_send(&w, -1, 0, TCP_SYN);
-      engine_run(w.clock, 100 * US);
-      path_kit_send(&w, 0, 1000, TCP_ACK | TCP_PSH);
-      path_kit_run(&w);
-      g_autofree char *out = session_kit_lengths(&w.out);
+      g_autoptr(path_kit) w = path_kit_new(
+          direction, "",
+          STRINGS("middlebox.mode=split", "middlebox.split_size=500", position, "path.forward.rate=1Gbit/s",
+                  "path.forward.delay=0s", "path.forward.hop_rate=[2Gbit/s,4Gbit/s]"));
+      path_kit_send(w, -1, 0, TCP_SYN);
+      engine_run(w->clock, 100 * US);
+      path_kit_send(w, 0, 1000, TCP_ACK | TCP_PSH);
+      path_kit_run(w);
+      g_autofree char *out = session_kit_lengths(&w->out);
       g_assert_cmpstr(out, ==, "0 500 500");
-      g_assert_cmpint(path_kit_arrived(&w, 2), ==,
+      g_assert_cmpint(path_kit_arrived(w, 2), ==,
                       100 * US + second_piece_at(rates, rows[i].cut_before[direction]));
-      path_kit_close(&w);
     }
   }
 }
@@ -228,18 +217,15 @@ TEST(test_losses_before_and_behind)
               {"middlebox.position=behind", "0 400 400 200"}};
 
   for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
-    const char *const sets[] = {"middlebox.mode=rechunk", "middlebox.chunk=400", "path.forward.drop=[2]",
-                                rows[i].position, NULL};
-    path_kit w;
-
-    path_kit_open(&w, SIDE_INITIATOR, "", sets);
-    path_kit_send(&w, -1, 0, TCP_SYN);
-    path_kit_send(&w, 0, 1000, TCP_ACK | TCP_PSH);
-    path_kit_send(&w, 1000, 1000, TCP_ACK | TCP_PSH);
-    path_kit_run(&w);
-    g_autofree char *out = session_kit_lengths(&w.out);
+    g_autoptr(path_kit) w = path_kit_new(
+        SIDE_INITIATOR, "",
+        STRINGS("middlebox.mode=rechunk", "middlebox.chunk=400", "path.forward.drop=[2]", rows[i].position));
+    path_kit_send(w, -1, 0, TCP_SYN);
+    path_kit_send(w, 0, 1000, TCP_ACK | TCP_PSH);
+    path_kit_send(w, 1000, 1000, TCP_ACK | TCP_PSH);
+    path_kit_run(w);
+    g_autofree char *out = session_kit_lengths(&w->out);
     g_assert_cmpstr(out, ==, rows[i].out);
-    path_kit_close(&w);
   }
 }
 
@@ -256,12 +242,10 @@ TEST(test_which_may_enlarge)
 
   for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
     g_autofree char *mode = g_strconcat("middlebox.mode=", rows[i].mode, NULL);
-    const char *const sets[] = {mode, NULL};
-    scenario *s = temporary_scenario("", sets);
+    g_autoptr(scenario) s = temporary_scenario("", STRINGS(mode));
 
     g_assert_cmpint(path_middleboxes_may_enlarge(&scenario_configuration(s)->path.middleboxes), ==,
                     rows[i].may);
     g_assert_false(path_middleboxes_may_reorder(&scenario_configuration(s)->path.middleboxes));
-    scenario_free(s);
   }
 }

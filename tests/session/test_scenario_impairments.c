@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "session_kit.h"
+#include "string_list.h"
+#include "temporary_scenario.h"
 #include "test.h"
 
 /* --- What one element does to packets --- */
@@ -101,13 +103,12 @@ static char *fate_of(path_element *element, guint count)
 static char *fate_in(const char *const *sets, enum side direction, uint32_t index, const char *class,
                      guint count)
 {
-  scenario *s = temporary_scenario("", sets);
+  g_autoptr(scenario) s = temporary_scenario("", sets);
   g_auto(impairments) all = make_impairments(s, direction, index);
   path_element *element = find(&all, class);
 
   g_assert_nonnull(element);
   char *fate = fate_of(element, count);
-  scenario_free(s);
   return fate;
 }
 
@@ -141,10 +142,10 @@ static const struct {
 TEST(test_order)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(orders); i++) {
-    scenario *s = temporary_scenario("", orders[i].sets);
+    g_autoptr(scenario) s = temporary_scenario("", orders[i].sets);
     g_auto(impairments) forward = make_impairments(s, SIDE_INITIATOR, 0);
     g_auto(impairments) reverse = make_impairments(s, SIDE_RESPONDER, 0);
-    GString *names = g_string_new("");
+    g_autoptr(GString) names = g_string_new("");
 
     for (guint j = 0; j < forward.elements->len; j++) {
       const path_element *element = forward.elements->pdata[j];
@@ -152,8 +153,6 @@ TEST(test_order)
     }
     g_assert_cmpstr(names->str, ==, orders[i].elements);
     g_assert_cmpuint(reverse.elements->len, ==, 0);
-    g_string_free(names, TRUE);
-    scenario_free(s);
   }
 }
 
@@ -219,11 +218,11 @@ TEST(test_keys_reach_their_element)
  * burst and stays there. */
 TEST(test_four_states)
 {
-  static const char *const burst[] = {"path.forward.state=[1, 0, 0, 0, 0]", NULL};
-  static const char *const gap[] = {"path.forward.state=[1, 0, 1, 0, 0]", NULL};
   static const char *const alone[] = {"path.forward.state=[0, 0, 0, 0, 1]", NULL};
-  g_autofree char *lost = fate_in(burst, SIDE_INITIATOR, 0, "four-state loss", 20);
-  g_autofree char *once = fate_in(gap, SIDE_INITIATOR, 0, "four-state loss", 20);
+  g_autofree char *lost =
+      fate_in(STRINGS("path.forward.state=[1, 0, 0, 0, 0]"), SIDE_INITIATOR, 0, "four-state loss", 20);
+  g_autofree char *once =
+      fate_in(STRINGS("path.forward.state=[1, 0, 1, 0, 0]"), SIDE_INITIATOR, 0, "four-state loss", 20);
   g_autofree char *single = fate_in(alone, SIDE_INITIATOR, 0, "four-state loss", 20);
 
   g_assert_cmpstr(lost, ==, "xxxxxxxxxxxxxxxxxxxx");
@@ -292,9 +291,8 @@ TEST(test_distributions)
 
   for (gsize i = 0; i < G_N_ELEMENTS(words); i++) {
     g_autofree char *word = g_strconcat("path.forward.distribution=", words[i], NULL);
-    const char *const sets[] = {"path.forward.jitter=20us", word, NULL};
 
-    fates[i] = fate_in(sets, SIDE_INITIATOR, 0, "jitter", 50);
+    fates[i] = fate_in(STRINGS("path.forward.jitter=20us", word), SIDE_INITIATOR, 0, "jitter", 50);
     for (gsize j = 0; j < i; j++) {
       g_assert_cmpstr(fates[i], !=, fates[j]);
     }
@@ -336,12 +334,12 @@ TEST(test_adding_an_element_changes_no_draw)
   const char *const all[] = {ALL, NULL};
 
   for (gsize i = 0; i < G_N_ELEMENTS(drawing); i++) {
-    const char *const alone[] = {drawing[i].set, normal, NULL};
-    g_autofree char *fate = fate_in(alone, SIDE_INITIATOR, 0, drawing[i].class, DRAWS);
+    g_autofree char *fate =
+        fate_in(STRINGS(drawing[i].set, normal), SIDE_INITIATOR, 0, drawing[i].class, DRAWS);
 
     for (gsize j = 0; j < G_N_ELEMENTS(drawing); j++) {
-      const char *const with[] = {drawing[j].set, drawing[i].set, normal, NULL};
-      g_autofree char *beside = fate_in(with, SIDE_INITIATOR, 0, drawing[i].class, DRAWS);
+      g_autofree char *beside = fate_in(STRINGS(drawing[j].set, drawing[i].set, normal), SIDE_INITIATOR, 0,
+                                        drawing[i].class, DRAWS);
 
       g_assert_cmpstr(beside, ==, fate);
     }
@@ -362,13 +360,13 @@ TEST(test_streams_are_apart)
         g_strconcat("path.reverse.", drawing[i].set + strlen("path.forward."), NULL);
     const char *const sets[] = {drawing[i].set, reverse_set, "path.forward.distribution=normal",
                                 "path.reverse.distribution=normal", NULL};
-    const char *const seeded[] = {drawing[i].set, "path.forward.distribution=normal", "run.seed=2", NULL};
     g_autofree char *fate = fate_in(sets, SIDE_INITIATOR, 0, drawing[i].class, DRAWS);
     g_autofree char *again = fate_in(sets, SIDE_INITIATOR, 0, drawing[i].class, DRAWS);
     char *others[] = {fate_in(sets, SIDE_RESPONDER, 0, drawing[i].class, DRAWS),
                       fate_in(sets, SIDE_INITIATOR, 1, drawing[i].class, DRAWS),
                       fate_in(sets, SIDE_INITIATOR, 2, drawing[i].class, DRAWS),
-                      fate_in(seeded, SIDE_INITIATOR, 0, drawing[i].class, DRAWS)};
+                      fate_in(STRINGS(drawing[i].set, "path.forward.distribution=normal", "run.seed=2"),
+                              SIDE_INITIATOR, 0, drawing[i].class, DRAWS)};
 
     g_assert_cmpstr(again, ==, fate);
     for (gsize j = 0; j < G_N_ELEMENTS(others); j++) {
@@ -386,13 +384,13 @@ TEST(test_streams_are_apart)
 /* Loss and duplication with one probability: two streams, so they do not choose the same packets. */
 TEST(test_elements_do_not_share_a_stream)
 {
-  static const char *const sets[] = {"path.forward.loss=30%", "path.forward.duplicate=30%",
-                                     "path.forward.corrupt=30%", "path.forward.ecn_mark=30%", NULL};
   static const char *const classes[] = {"loss", "duplicate", "corrupt", "ecn mark"};
   char *fates[G_N_ELEMENTS(classes)];
 
   for (gsize i = 0; i < G_N_ELEMENTS(classes); i++) {
-    fates[i] = fate_in(sets, SIDE_INITIATOR, 0, classes[i], DRAWS);
+    fates[i] = fate_in(STRINGS("path.forward.loss=30%", "path.forward.duplicate=30%",
+                               "path.forward.corrupt=30%", "path.forward.ecn_mark=30%"),
+                       SIDE_INITIATOR, 0, classes[i], DRAWS);
     for (char *c = fates[i]; *c; c++) {
       *c = *c == '.' ? '.' : 'c'; /* chosen */
     }

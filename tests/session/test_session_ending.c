@@ -2,14 +2,14 @@
 /* Which ends of a connection the documents describe, and what is said of the first one. */
 #include "session/session_private.h"
 
+#include "string_list.h"
 #include "temporary_scenario.h"
 #include "test.h"
 
 static scenario *load(const char *set)
 {
-  const char *sets[] = {set, NULL};
 
-  return temporary_scenario("", sets);
+  return temporary_scenario("", STRINGS(set));
 }
 
 static const rnic_failure lost = {.layer = RNIC_FAILURE_TCP, .reason.tcp = TCP_CLOSE_GAVE_UP};
@@ -21,8 +21,8 @@ static const rnic_failure told = {
 /* A TCP that is lost is no end of the protocols, unless an end of that connection is made to misbehave. */
 TEST(test_documented)
 {
-  scenario *good = load(NULL);
-  scenario *bad = load("fault.error=reset");
+  g_autoptr(scenario) good = load(NULL);
+  g_autoptr(scenario) bad = load("fault.error=reset");
 
   g_assert_true(session_ending_is_documented(scenario_configuration(good), 0, &bad_crc));
   g_assert_true(session_ending_is_documented(scenario_configuration(good), 0, &told));
@@ -31,8 +31,6 @@ TEST(test_documented)
   g_assert_true(session_ending_is_documented(scenario_configuration(bad), 0, &reset));
   g_assert_false(
       session_ending_is_documented(scenario_configuration(bad), 1, &reset)); /* the fault is connection 0's */
-  scenario_free(good);
-  scenario_free(bad);
 }
 
 /* Who found it: this end, or the peer that sent the Terminate. The first one is kept. */

@@ -2,11 +2,15 @@
 /* Hosts of one session: which one a packet is for, and three of them, connected A to B, A to C and B to C. */
 #include <string.h>
 
+#include "auto_free.h"
 #include "session/session_paths.h"
 #include "session/session_private.h"
 #include "session/simulation.h"
 #include "session_kit.h"
+#include "string_list.h"
 #include "test.h"
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(session_result, session_result_clear)
 
 enum { CONNECTIONS = 3, HOSTS = 3 };
 
@@ -63,6 +67,8 @@ static void kit_close(hosts_kit *k)
   scenario_free(k->s);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(hosts_kit, kit_close)
+
 /* --- Three hosts --- */
 
 static const session_pair pairs[CONNECTIONS] = {{{0, 1}}, {{0, 2}}, {{1, 2}}};
@@ -71,14 +77,13 @@ static const session_pair pairs[CONNECTIONS] = {{{0, 1}}, {{0, 2}}, {{1, 2}}};
 static metric_values between_two_hosts(const scenario *s)
 {
   static const simulation_options options = {0};
-  session_result result;
+  g_auto(session_result) result;
   GError *error = NULL;
 
   g_assert_true(simulation_run(s, &options, &result, &error));
   g_assert_no_error(error);
   g_assert_cmpint(result.status, ==, RUN_OK);
   const metric_values values = result.metrics;
-  session_result_clear(&result);
   return values;
 }
 
@@ -99,17 +104,14 @@ TEST(test_three_hosts)
       "receiver.memory=200KiB"};
 
   for (gsize i = 0; i < G_N_ELEMENTS(extra); i++) {
-    const char *const sets[] = {"run.engine=native",
-                                "workload.connections=3",
-                                "workload.messages=20",
-                                "workload.message_size=30000",
-                                extra[i],
-                                NULL};
-    session_result result;
-    hosts_kit k;
+    g_auto(session_result) result;
+    g_auto(hosts_kit) k;
 
     g_test_message("%s", extra[i]);
-    kit_open(&k, sets, pairs);
+    kit_open(&k,
+             STRINGS("run.engine=native", "workload.connections=3", "workload.messages=20",
+                     "workload.message_size=30000", extra[i]),
+             pairs);
     session_run(k.session);
     session_finish(k.session, &result);
     g_assert_cmpint(result.status, ==, RUN_OK);
@@ -129,58 +131,45 @@ TEST(test_three_hosts)
     }
     g_assert_cmpuint(all, >=, (uint64_t)result.metrics.value[METRIC_DELIVERY_OCTETS]);
     g_assert_cmpuint(k.session->strays, ==, 0);
-    session_result_clear(&result);
-    kit_close(&k);
   }
 }
 
 /* Fragments come to the host of their connection, and are counted there. */
 TEST(test_fragments)
 {
-  static const char *const sets[] = {"run.engine=native",
-                                     "workload.connections=3",
-                                     "workload.messages=20",
-                                     "tcp.path_mtu_discovery=false",
-                                     "path.forward.hop_mtu=[1000,1500]",
-                                     "path.forward.loss=1%",
-                                     NULL};
-  session_result result;
-  hosts_kit k;
+  g_auto(session_result) result;
+  g_auto(hosts_kit) k;
 
-  kit_open(&k, sets, pairs);
+  kit_open(&k,
+           STRINGS("run.engine=native", "workload.connections=3", "workload.messages=20",
+                   "tcp.path_mtu_discovery=false", "path.forward.hop_mtu=[1000,1500]",
+                   "path.forward.loss=1%"),
+           pairs);
   session_run(k.session);
   session_finish(k.session, &result);
   g_assert_cmpint(result.status, ==, RUN_OK);
   g_assert_cmpfloat(result.metrics.value[METRIC_PATH_FRAGMENTS], >, 0);
   g_assert_cmpfloat(result.metrics.value[METRIC_BUFFER_PEAK_OCTETS_FRAGMENT], >, 0);
   g_assert_cmpuint(k.session->strays, ==, 0);
-  session_result_clear(&result);
-  kit_close(&k);
 }
 
 /* Each host with a Data Sink has a reassembly memory of its own, and none has more. */
 TEST(test_memory)
 {
   enum { MEMORY = 8192 };
-  static const char *const sets[] = {"run.engine=native",
-                                     "workload.connections=3",
-                                     "workload.messages=50",
-                                     "path.forward.loss=2%",
-                                     "receiver.memory=8KiB",
-                                     "receiver.mode=in-order",
-                                     NULL};
-  session_result result;
-  hosts_kit k;
+  g_auto(session_result) result;
+  g_auto(hosts_kit) k;
 
-  kit_open(&k, sets, pairs);
+  kit_open(&k,
+           STRINGS("run.engine=native", "workload.connections=3", "workload.messages=50",
+                   "path.forward.loss=2%", "receiver.memory=8KiB", "receiver.mode=in-order"),
+           pairs);
   session_run(k.session);
   session_finish(k.session, &result);
   g_assert_cmpint(result.status, ==, RUN_OK);
   g_assert_cmpfloat(result.metrics.value[METRIC_BUFFER_SEGMENTS_REFUSED], >, 0);
   g_assert_cmpfloat(result.metrics.value[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS], >, MEMORY);
   g_assert_cmpfloat(result.metrics.value[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS], <=, 2 * MEMORY);
-  session_result_clear(&result);
-  kit_close(&k);
 }
 
 /* --- Whose a packet is --- */
@@ -207,17 +196,16 @@ static void assert_end(const session_end *end, bool known, enum side side)
 
 TEST(test_owners)
 {
-  static const char *const sets[] = {"run.engine=native", "workload.connections=3", NULL};
   const ip_address address = ip_address_v4(1);
   const ip_address router = ip_address_v4(2);
-  hosts_kit k;
+  g_auto(hosts_kit) k;
 
-  kit_open(&k, sets, NULL);
+  kit_open(&k, STRINGS("run.engine=native", "workload.connections=3"), NULL);
   for (gsize i = 0; i < G_N_ELEMENTS(owners); i++) {
     const tcp_header header = {.source_port = owners[i].source, .destination_port = owners[i].destination};
-    datagram *packet = datagram_new_in(NULL, &address, &address, &header, NULL);
-    datagram *message = datagram_new_too_big(&router, packet, 1000);
-    datagram *fragment = datagram_new_fragment(packet, 8, 12);
+    g_autoptr(datagram) packet = datagram_new_in(NULL, &address, &address, &header, NULL);
+    g_autoptr(datagram) message = datagram_new_too_big(&router, packet, 1000);
+    g_autoptr(datagram) fragment = datagram_new_fragment(packet, 8, 12);
 
     for (enum side side = 0; side < SIDES; side++) {
       const session_host *host = session_host_of(k.session, side);
@@ -227,9 +215,5 @@ TEST(test_owners)
       assert_end(session_host_end(host, message), owners[i].known[side_peer(side)], side);
       g_assert_null(session_host_end(host, fragment));
     }
-    datagram_unref(packet);
-    datagram_unref(message);
-    datagram_unref(fragment);
   }
-  kit_close(&k);
 }

@@ -4,6 +4,10 @@
 #include "session/session_paths.h"
 
 #include "session_kit.h"
+#include "string_list.h"
+#include "test.h"
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(engine_timer, engine_timer_free)
 
 #define US TIME_PS_PER_MICROSECOND
 
@@ -55,6 +59,8 @@ static void kit_close(network_kit *k)
   session_kit_arrivals_clear(&k->out[SIDE_RESPONDER]);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(network_kit, kit_close)
+
 /* A full segment of `connection`, from `position` on, in `direction`, now. */
 static void send_full(network_kit *k, uint32_t connection, enum side direction, int64_t position)
 {
@@ -74,7 +80,7 @@ static time_ps arrived(const network_kit *k, enum side direction, guint index)
 /* Three connections send a full segment at once. On the path that they share each waits 1,230,400 ps
  * longer than the one before it; on paths of their own all arrive after 26,201,600 ps (docs/facts.md, "A
  * link's times"). It is the same in the other direction. */
-static void test_shared_and_own_paths(void)
+TEST(test_shared_and_own_paths)
 {
   static const struct {
     const char *paths;
@@ -82,10 +88,9 @@ static void test_shared_and_own_paths(void)
   } rows[] = {{"workload.paths=shared", 1230400}, {"workload.paths=own", 0}};
 
   for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
-    const char *const sets[] = {"workload.connections=3", rows[i].paths, NULL};
-    network_kit k;
+    g_auto(network_kit) k;
 
-    kit_open(&k, RUN_ENGINE_NATIVE, "", sets);
+    kit_open(&k, RUN_ENGINE_NATIVE, "", STRINGS("workload.connections=3", rows[i].paths));
     for (uint32_t connection = 0; connection < 3; connection++) {
       send_full(&k, connection, SIDE_INITIATOR, 0);
       send_full(&k, connection, SIDE_RESPONDER, 0);
@@ -100,18 +105,16 @@ static void test_shared_and_own_paths(void)
       g_assert_cmpint(arrived(&k, SIDE_INITIATOR, j), ==, 26201600 + j * rows[i].apart);
       g_assert_cmpint(arrived(&k, SIDE_RESPONDER, j), ==, 26201600 + j * rows[i].apart);
     }
-    kit_close(&k);
   }
 }
 
 /* What comes in the same picosecond by paths of their own comes in the order of the connections, forward
  * before reverse. */
-static void test_order_of_own_paths(void)
+TEST(test_order_of_own_paths)
 {
-  static const char *const sets[] = {"workload.connections=3", "workload.paths=own", NULL};
-  network_kit k;
+  g_auto(network_kit) k;
 
-  kit_open(&k, RUN_ENGINE_NATIVE, "", sets);
+  kit_open(&k, RUN_ENGINE_NATIVE, "", STRINGS("workload.connections=3", "workload.paths=own"));
   send_full(&k, 2, SIDE_INITIATOR, 0);
   send_full(&k, 0, SIDE_INITIATOR, 0);
   send_full(&k, 1, SIDE_INITIATOR, 0);
@@ -122,17 +125,15 @@ static void test_order_of_own_paths(void)
     g_assert_true(datagram_flow_of(session_kit_arrived(&k.out[SIDE_INITIATOR], i)->packet, &flow));
     g_assert_cmpuint(flow.source_port, ==, SESSION_INITIATOR_FIRST_PORT + i);
   }
-  kit_close(&k);
 }
 
 /* Exact losses are counted on each path by itself: the second segment of each connection. */
-static void test_own_paths_have_own_impairments(void)
+TEST(test_own_paths_have_own_impairments)
 {
-  static const char *const sets[] = {"workload.connections=2", "workload.paths=own", "path.forward.drop=[2]",
-                                     NULL};
-  network_kit k;
+  g_auto(network_kit) k;
 
-  kit_open(&k, RUN_ENGINE_NATIVE, "", sets);
+  kit_open(&k, RUN_ENGINE_NATIVE, "",
+           STRINGS("workload.connections=2", "workload.paths=own", "path.forward.drop=[2]"));
   for (uint32_t i = 0; i < 6; i++) {
     send_full(&k, i % 2, SIDE_INITIATOR, i / 2 * FULL);
   }
@@ -141,7 +142,6 @@ static void test_own_paths_have_own_impairments(void)
   for (guint i = 0; i < 4; i++) {
     g_assert_cmpint(arrived(&k, SIDE_INITIATOR, i), ==, 26201600 + i / 2 * 2 * 1230400);
   }
-  kit_close(&k);
 }
 
 /* --- Events --- */
@@ -176,14 +176,13 @@ static void test_changes_to_the_picosecond(gconstpointer data)
               {9 * US, 3004000 + 1 * US, 1201600 + 2 * US}};
 
   for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
-    network_kit k;
+    g_auto(network_kit) k;
 
     kit_open(&k, kind, changes, NULL);
     send_at(&k, rows[i].sent);
     engine_run(k.clock, TIME_PS_PER_MILLISECOND);
     g_assert_cmpint(arrived(&k, SIDE_INITIATOR, 0), ==, rows[i].sent + rows[i].forward);
     g_assert_cmpint(arrived(&k, SIDE_RESPONDER, 0), ==, rows[i].sent + rows[i].reverse);
-    kit_close(&k);
   }
 }
 
@@ -194,27 +193,24 @@ static void send_now(void *user, time_ps now)
 }
 
 /* An event comes before all that happens in its picosecond: before arrivals, whatever was set first. */
-static void test_event_is_first_in_its_picosecond(void)
+TEST(test_event_is_first_in_its_picosecond)
 {
-  network_kit k;
+  g_auto(network_kit) k;
 
   kit_open(&k, RUN_ENGINE_NATIVE, changes, NULL);
-  engine_timer *timer = engine_timer_new(k.clock, ENGINE_ARRIVAL, 0, 0, send_now, &k);
+  g_autoptr(engine_timer) timer = engine_timer_new(k.clock, ENGINE_ARRIVAL, 0, 0, send_now, &k);
   engine_timer_set(timer, 3 * US);
   engine_run(k.clock, TIME_PS_PER_MILLISECOND);
   g_assert_cmpint(arrived(&k, SIDE_INITIATOR, 0), ==, 3 * US + 12016000 + 1 * US);
-  engine_timer_free(timer);
-  kit_close(&k);
 }
 
 /* Every connection's own path changes, and only in the direction that the event names. */
-static void test_change_reaches_every_path(void)
+TEST(test_change_reaches_every_path)
 {
-  static const char *const sets[] = {"workload.connections=3", "workload.paths=own", NULL};
   static const char change[] = "event = ({ at = \"1us\"; key = \"path.forward.delay\"; value = \"4us\"; });";
-  network_kit k;
+  g_auto(network_kit) k;
 
-  kit_open(&k, RUN_ENGINE_NATIVE, change, sets);
+  kit_open(&k, RUN_ENGINE_NATIVE, change, STRINGS("workload.connections=3", "workload.paths=own"));
   engine_run(k.clock, 1 * US);
   for (uint32_t connection = 0; connection < 3; connection++) {
     send_full(&k, connection, SIDE_INITIATOR, 0);
@@ -225,16 +221,14 @@ static void test_change_reaches_every_path(void)
     g_assert_cmpint(arrived(&k, SIDE_INITIATOR, i), ==, 1 * US + 1201600 + 4 * US);
     g_assert_cmpint(arrived(&k, SIDE_RESPONDER, i), ==, 1 * US + 26201600);
   }
-  kit_close(&k);
 }
 
 /* The MTU of each direction by its own event. */
-static void test_change_of_mtu(void)
+TEST(test_change_of_mtu)
 {
   static const char change[] = "event = ({ at = \"5us\"; key = \"path.forward.mtu\"; value = 1499; },"
                                "         { at = \"6us\"; key = \"path.reverse.mtu\"; value = 1499; },"
                                "         { at = \"7us\"; key = \"path.forward.mtu\"; value = 1500; });";
-  static const char *const sets[] = {"path.too_big=silent", NULL};
   static const struct {
     time_ps sent;
     guint forward;
@@ -242,14 +236,13 @@ static void test_change_of_mtu(void)
   } rows[] = {{5 * US - 1, 1, 1}, {5 * US, 0, 1}, {6 * US - 1, 0, 1}, {6 * US, 0, 0}, {7 * US, 1, 0}};
 
   for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
-    network_kit k;
+    g_auto(network_kit) k;
 
-    kit_open(&k, RUN_ENGINE_NATIVE, change, sets);
+    kit_open(&k, RUN_ENGINE_NATIVE, change, STRINGS("path.too_big=silent"));
     send_at(&k, rows[i].sent);
     engine_run(k.clock, TIME_PS_PER_MILLISECOND);
     g_assert_cmpuint(k.out[SIDE_INITIATOR].list->len, ==, rows[i].forward);
     g_assert_cmpuint(k.out[SIDE_RESPONDER].list->len, ==, rows[i].reverse);
-    kit_close(&k);
   }
 }
 
@@ -271,14 +264,11 @@ static void assert_message(const network_kit *k, enum side to, time_ps at, uint3
 /* The packet comes to the second link after 1,201,600 ps + 1 us. The message (56 octets: two headers of
  * 20, 8 of ICMP, 8 quoted) takes the whole way back, over two links of 58 * 8 / 10 Gbit/s = 46,400 ps each
  * and 10 us and 20 us. */
-static void test_message_takes_the_whole_way_back(void)
+TEST(test_message_takes_the_whole_way_back)
 {
   static const char *const forward[] = {"path.forward.delay=1us",  "path.forward.hop_mtu=[1000]",
                                         "path.reverse.delay=10us", "path.reverse.hop_delay=[20us]",
                                         "path.reverse.hop_mtu=[]", NULL};
-  static const char *const reverse[] = {"path.reverse.delay=1us",    "path.reverse.hop_mtu=[1000]",
-                                        "path.forward.delay=10us",   "path.forward.hop_delay=[20us]",
-                                        "path.reverse.hop_delay=[]", NULL};
   const time_ps at = 1201600 + 1 * US + 2 * 46400 + 30 * US;
   network_kit k;
 
@@ -288,7 +278,9 @@ static void test_message_takes_the_whole_way_back(void)
   g_assert_cmpuint(k.out[SIDE_INITIATOR].list->len, ==, 0);
   assert_message(&k, SIDE_RESPONDER, at, 1000);
   kit_close(&k);
-  kit_open(&k, RUN_ENGINE_NATIVE, "", reverse);
+  kit_open(&k, RUN_ENGINE_NATIVE, "",
+           STRINGS("path.reverse.delay=1us", "path.reverse.hop_mtu=[1000]", "path.forward.delay=10us",
+                   "path.forward.hop_delay=[20us]", "path.reverse.hop_delay=[]"));
   send_full(&k, 0, SIDE_RESPONDER, 0);
   engine_run(k.clock, TIME_PS_NEVER);
   g_assert_cmpuint(k.out[SIDE_RESPONDER].list->len, ==, 0);
@@ -297,7 +289,7 @@ static void test_message_takes_the_whole_way_back(void)
 }
 
 /* It may be lost on its way, as any packet; and nobody sends one where the path is silent. */
-static void test_message_may_be_lost(void)
+TEST(test_message_may_be_lost)
 {
   static const char *const lossy[] = {"path.forward.hop_mtu=[1000]", "path.reverse.loss=100%", NULL};
   static const char *const silent[] = {"path.forward.hop_mtu=[1000]", "path.too_big=silent", NULL};
@@ -305,7 +297,7 @@ static void test_message_may_be_lost(void)
 
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
     metric_values values = {.present = {false}};
-    network_kit k;
+    g_auto(network_kit) k;
 
     kit_open(&k, RUN_ENGINE_NATIVE, "", cases[i]);
     send_full(&k, 0, SIDE_INITIATOR, 0);
@@ -315,18 +307,17 @@ static void test_message_may_be_lost(void)
     /* The packet that was too big is lost, too; the message, where there is one, on the way back. */
     g_assert_cmpfloat(values.value[METRIC_PATH_PACKETS_TOO_BIG], ==, 1);
     g_assert_cmpfloat(values.value[METRIC_PATH_PACKETS_LOST], ==, i == 0 ? 2 : 1);
-    kit_close(&k);
   }
 }
 
 /* A message goes back on the path of the connection whose packet was too big. */
-static void test_message_on_its_own_path(void)
+TEST(test_message_on_its_own_path)
 {
-  static const char *const sets[] = {"path.forward.hop_mtu=[1000]", "workload.connections=2",
-                                     "workload.paths=own", "path.reverse.hop_mtu=[]", NULL};
   network_kit k;
 
-  kit_open(&k, RUN_ENGINE_NATIVE, "", sets);
+  kit_open(&k, RUN_ENGINE_NATIVE, "",
+           STRINGS("path.forward.hop_mtu=[1000]", "workload.connections=2", "workload.paths=own",
+                   "path.reverse.hop_mtu=[]"));
   for (int i = 0; i < 20; i++) {
     send_full(&k, 0, SIDE_RESPONDER,
               i * FULL); /* the first connection's reverse link is busy for 20 packet times */
@@ -349,7 +340,7 @@ static void test_message_on_its_own_path(void)
  * of `behind` both (46,400 ps + 25 us each), of `between` the last alone. In front of the link (`before`),
  * packets on it are the proxy's, so the message takes the whole way to the proxy: which here lets it pass,
  * as it knows no such connection. */
-static void test_message_and_proxy(void)
+TEST(test_message_and_proxy)
 {
   static const char small_first[] = "event = ({ at = \"1us\"; key = \"path.forward.mtu\"; value = 1000; });";
   static const struct {
@@ -366,17 +357,15 @@ static void test_message_and_proxy(void)
 
   for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
     g_autofree char *position = g_strconcat("middlebox.position=", rows[i].position, NULL);
-    const char *const sets[] = {"middlebox.mode=proxy", position, rows[i].hop_mtu,
-                                "path.reverse.hop_mtu=[1500]", NULL};
-    network_kit k;
+    g_auto(network_kit) k;
 
-    kit_open(&k, RUN_ENGINE_NATIVE, rows[i].text, sets);
+    kit_open(&k, RUN_ENGINE_NATIVE, rows[i].text,
+             STRINGS("middlebox.mode=proxy", position, rows[i].hop_mtu, "path.reverse.hop_mtu=[1500]"));
     engine_run(k.clock, 2 * US);
     send_full(&k, 0, SIDE_INITIATOR, 0);
     engine_run(k.clock, TIME_PS_PER_MILLISECOND);
     g_assert_cmpuint(k.out[SIDE_INITIATOR].list->len, ==, 0);
     assert_message(&k, SIDE_RESPONDER, 2 * US + rows[i].at, 1000);
-    kit_close(&k);
   }
 }
 
@@ -384,13 +373,12 @@ static void test_message_and_proxy(void)
 
 /* Losses of both directions together; the queue and the reordering of the main one. Forward: 3 sent at
  * once, of which `drop` loses one and two wait; reverse: 5 sent, one lost, four wait. */
-static void test_metrics(void)
+TEST(test_metrics)
 {
-  static const char *const sets[] = {"path.forward.drop=[1]", "path.reverse.drop=[1]", NULL};
   metric_values values = {.present = {false}};
-  network_kit k;
+  g_auto(network_kit) k;
 
-  kit_open(&k, RUN_ENGINE_NATIVE, "", sets);
+  kit_open(&k, RUN_ENGINE_NATIVE, "", STRINGS("path.forward.drop=[1]", "path.reverse.drop=[1]"));
   for (int i = 0; i < 5; i++) {
     if (i < 3) {
       send_full(&k, 0, SIDE_INITIATOR, i * FULL);
@@ -408,20 +396,18 @@ static void test_metrics(void)
   /* Without middleboxes there is nothing before and behind them, and without reordering no mean extent. */
   g_assert_false(values.present[METRIC_MIDDLEBOX_SEGMENTS_BEFORE]);
   g_assert_false(values.present[METRIC_PATH_REORDERING_EXTENT_MEAN]);
-  kit_close(&k);
 }
 
 /* gap 3, reorder 100 %: of every three packets the third comes first, so the first has extent 1 and the
  * second 2: the mean is 1.5. */
-static void test_metrics_of_reordering(void)
+TEST(test_metrics_of_reordering)
 {
-  static const char *const sets[] = {"path.forward.jitter=20us",  "path.forward.reorder=100%",
-                                     "path.forward.gap=3",        "middlebox.mode=split",
-                                     "middlebox.split_size=1460", NULL};
   metric_values values = {.present = {false}};
-  network_kit k;
+  g_auto(network_kit) k;
 
-  kit_open(&k, RUN_ENGINE_NATIVE, "", sets);
+  kit_open(&k, RUN_ENGINE_NATIVE, "",
+           STRINGS("path.forward.jitter=20us", "path.forward.reorder=100%", "path.forward.gap=3",
+                   "middlebox.mode=split", "middlebox.split_size=1460"));
   session_network_send(k.network, 0, SIDE_INITIATOR, session_kit_segment(0, SIDE_INITIATOR, -1, 0, TCP_SYN),
                        0);
   engine_run(k.clock, TIME_PS_PER_MILLISECOND);
@@ -442,29 +428,16 @@ static void test_metrics_of_reordering(void)
   g_assert_cmpfloat(values.value[METRIC_MIDDLEBOX_SEGMENTS_BEFORE_ALIGNED], ==, 1);
   g_assert_cmpfloat(values.value[METRIC_MIDDLEBOX_SEGMENTS_BEHIND], ==, 3);
   g_assert_cmpfloat(values.value[METRIC_MIDDLEBOX_SEGMENTS_BEHIND_ALIGNED], ==, 1);
-  kit_close(&k);
 }
 
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/session-paths/shared-and-own-paths", test_shared_and_own_paths);
-  g_test_add_func("/session-paths/order-of-own-paths", test_order_of_own_paths);
-  g_test_add_func("/session-paths/own-paths-have-own-impairments", test_own_paths_have_own_impairments);
-  g_test_add_data_func("/session-paths/changes-to-the-picosecond/native", GINT_TO_POINTER(RUN_ENGINE_NATIVE),
+  g_test_add_data_func("/session_paths/changes-to-the-picosecond/native", GINT_TO_POINTER(RUN_ENGINE_NATIVE),
                        test_changes_to_the_picosecond);
   if (HAS_NS3) {
-    g_test_add_data_func("/session-paths/changes-to-the-picosecond/ns3", GINT_TO_POINTER(RUN_ENGINE_NS3),
+    g_test_add_data_func("/session_paths/changes-to-the-picosecond/ns3", GINT_TO_POINTER(RUN_ENGINE_NS3),
                          test_changes_to_the_picosecond);
   }
-  g_test_add_func("/session-paths/event-is-first-in-its-picosecond", test_event_is_first_in_its_picosecond);
-  g_test_add_func("/session-paths/change-reaches-every-path", test_change_reaches_every_path);
-  g_test_add_func("/session-paths/change-of-mtu", test_change_of_mtu);
-  g_test_add_func("/session-paths/message-takes-the-whole-way-back", test_message_takes_the_whole_way_back);
-  g_test_add_func("/session-paths/message-may-be-lost", test_message_may_be_lost);
-  g_test_add_func("/session-paths/message-on-its-own-path", test_message_on_its_own_path);
-  g_test_add_func("/session-paths/message-and-proxy", test_message_and_proxy);
-  g_test_add_func("/session-paths/metrics", test_metrics);
-  g_test_add_func("/session-paths/metrics-of-reordering", test_metrics_of_reordering);
   return g_test_run();
 }

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the recorder counts, event by event, with each number worked out. */
+#include "auto_free.h"
 #include "session/session_recorder.h"
 #include "test.h"
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(session_recorder, session_recorder_free)
 
 static session_recorder *new_recorder(void)
 {
@@ -23,7 +26,7 @@ static double value_of(session_recorder *recorder, metric_id id, time_ps end)
 /* FPDUs at 0, 1460 and 2920 of connection 0, at 0 and 100 of connection 1. */
 TEST(test_segments)
 {
-  session_recorder *recorder = new_recorder();
+  g_autoptr(session_recorder) recorder = new_recorder();
   metric_values values = {0};
 
   session_recorder_framed(recorder, 0, 0);
@@ -43,17 +46,16 @@ TEST(test_segments)
   g_assert_cmpfloat(values.value[METRIC_TCP_SEGMENTS], ==, 6);
   g_assert_cmpfloat(values.value[METRIC_TCP_SEGMENTS_OUT_OF_ORDER], ==, 2);
   g_assert_cmpfloat(values.value[METRIC_MPA_SEGMENTS_ALIGNED], ==, 4);
-  session_recorder_free(recorder);
 }
 
 /* Goodput counts from the first octet of payload, not of framing: the DDP header (ULPDU octets 0 … 13)
  * comes at 1000 ps, 10 octets of payload at 2000 ps: 80 bit from 2000 to 2500 ps. */
 TEST(test_goodput_counts_from_payload)
 {
-  session_recorder *recorder = new_recorder();
+  g_autoptr(session_recorder) recorder = new_recorder();
   const mpa_ulpdu_part parts[] = {{0, 14, 1000}, {14, 10, 2000}};
   static const uint8_t content[24];
-  buffer_chain octets;
+  g_auto(buffer_chain) octets;
 
   buffer_chain_init(&octets);
   buffer_chain_append(&octets, content, sizeof content, NULL);
@@ -65,8 +67,6 @@ TEST(test_goodput_counts_from_payload)
   session_recorder_placed(recorder, &segment, &ulpdu, false, 2000);
   session_recorder_delivered(recorder, &segment, 2500);
   g_assert_cmpfloat_with_epsilon(value_of(recorder, METRIC_GOODPUT_BIT_PER_S, 3000), 80 / 500e-12, 1);
-  buffer_chain_clear(&octets);
-  session_recorder_free(recorder);
 }
 
 /* A Write segment of 100 payload octets (ULPDU 114): ULPDU octets 0 … 63 arrived at 1000 ps, 64 … 113 at
@@ -74,9 +74,9 @@ TEST(test_goodput_counts_from_payload)
  * the second. */
 TEST(test_placement_and_delays)
 {
-  session_recorder *recorder = new_recorder();
+  g_autoptr(session_recorder) recorder = new_recorder();
   const mpa_ulpdu_part parts[] = {{0, 64, 1000}, {64, 50, 3000}};
-  buffer_chain octets;
+  g_auto(buffer_chain) octets;
   static const uint8_t content[114];
 
   buffer_chain_init(&octets);
@@ -102,8 +102,6 @@ TEST(test_placement_and_delays)
   g_assert_cmpfloat_with_epsilon(values.value[METRIC_DELAY_DELIVERY_MEAN_S], 5000e-12, 1e-24);
   /* 800 bit from 1000 to 7000 ps. */
   g_assert_cmpfloat_with_epsilon(values.value[METRIC_GOODPUT_BIT_PER_S], 800 / 6000e-12, 1);
-  buffer_chain_clear(&octets);
-  session_recorder_free(recorder);
 }
 
 static void assert_bin(const distribution *d, size_t i, double bound, double weight)
@@ -119,11 +117,11 @@ static void assert_bin(const distribution *d, size_t i, double bound, double wei
  * octets 10 ps, 16 octets 0 ps. Delivery: 4 octets 15 ps, 6 octets 5 ps, 10 octets 11 ps. */
 TEST(test_distributions)
 {
-  session_recorder *recorder = new_recorder();
+  g_autoptr(session_recorder) recorder = new_recorder();
   const mpa_ulpdu_part of_first[] = {{0, 18, 100}, {18, 6, 110}};
   const mpa_ulpdu_part of_second[] = {{0, 24, 104}};
   static const uint8_t content[24];
-  buffer_chain octets;
+  g_auto(buffer_chain) octets;
   buffer_chain_init(&octets);
   buffer_chain_append(&octets, content, sizeof content, NULL);
   const mpa_ulpdu ulpdus[] = {
@@ -164,15 +162,13 @@ TEST(test_distributions)
   for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
     distribution_clear(&distributions[id]);
   }
-  buffer_chain_clear(&octets);
-  session_recorder_free(recorder);
 }
 
 /* Nothing Placed, nothing Delivered, no time between first arrival and last Delivery: no samples, no
  * distributions. */
 TEST(test_no_samples)
 {
-  session_recorder *recorder = new_recorder();
+  g_autoptr(session_recorder) recorder = new_recorder();
   distribution distributions[DISTRIBUTION_COUNT];
   metric_values values = {0};
 
@@ -182,13 +178,12 @@ TEST(test_no_samples)
   for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
     g_assert_cmpuint(distributions[id].count, ==, 0);
   }
-  session_recorder_free(recorder);
 }
 
 /* What is still held when the run ends has been written and not read. */
 TEST(test_written_and_not_read)
 {
-  session_recorder *recorder = new_recorder();
+  g_autoptr(session_recorder) recorder = new_recorder();
   const rnic_occupancy held[2] = {{.order = 300, .holes = 1},
                                   {.unlocated = 20, .incomplete = 7, .processing = 9, .holes = 2}};
 
@@ -196,14 +191,13 @@ TEST(test_written_and_not_read)
   session_recorder_held(recorder, 0, &held[0], 10);
   session_recorder_held(recorder, 1, &held[1], 20);
   g_assert_cmpfloat(value_of(recorder, METRIC_BUFFER_WRITTEN_OCTETS, 30), ==, 327);
-  session_recorder_free(recorder);
 }
 
 /* Octets in fragments are held beside what TCP and MPA hold, whichever of the two changes: 500 + 300, then
  * 500 + 200. */
 TEST(test_fragments_beside_the_rest)
 {
-  session_recorder *recorder = new_recorder();
+  g_autoptr(session_recorder) recorder = new_recorder();
   metric_values values = {0};
 
   session_recorder_segment(recorder, 0, 1000, 300, 300, true, 10);
@@ -215,14 +209,13 @@ TEST(test_fragments_beside_the_rest)
   g_assert_cmpfloat(values.value[METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS], ==, 800);
   g_assert_cmpfloat(values.value[METRIC_BUFFER_PEAK_OCTETS_FRAGMENT], ==, 540);
   g_assert_cmpfloat(values.value[METRIC_BUFFER_PEAK_OCTETS_ORDER], ==, 300);
-  session_recorder_free(recorder);
 }
 
 /* Retransmissions that proved needed are no longer counted; one was not: its octets came before it could
  * be there. */
 TEST(test_spurious_retransmissions)
 {
-  session_recorder *recorder = new_recorder();
+  g_autoptr(session_recorder) recorder = new_recorder();
   const rnic_occupancy held = {.in_order_edge = 3000};
 
   session_recorder_retransmitted(recorder, 0, -20, 20, 0); /* a startup frame: not counted */
@@ -234,7 +227,6 @@ TEST(test_spurious_retransmissions)
   g_assert_false(session_recorder_expects_nothing_held(recorder, 0)); /* the in-order edge is of use to it */
   session_recorder_held(recorder, 0, &held, 601);
   g_assert_cmpfloat(value_of(recorder, METRIC_TCP_SPURIOUS_RETRANSMISSIONS, 700), ==, 1);
-  session_recorder_free(recorder);
 }
 
 /* 64 segments of up to 9 parts, of which some wait while others come and go: what each one's parts waited
@@ -243,8 +235,8 @@ TEST(test_parts_in_any_order)
 {
   enum { SEGMENTS = 64, STEPS = 20000, HEADER = 14, PARTS = 9 };
   static const uint8_t content[UINT16_MAX];
-  session_recorder *recorder = new_recorder();
-  GRand *random = g_rand_new_with_seed(20261121);
+  g_autoptr(session_recorder) recorder = new_recorder();
+  g_autoptr(GRand) random = g_rand_new_with_seed(20261121);
   ddp_segment segments[SEGMENTS] = {0};
   uint64_t arrivals[SEGMENTS] = {0}; /* sum over its octets */
   bool is_placed[SEGMENTS] = {false};
@@ -265,7 +257,7 @@ TEST(test_parts_in_any_order)
       continue;
     }
     mpa_ulpdu_part parts[PARTS];
-    buffer_chain chain;
+    g_auto(buffer_chain) chain;
     uint32_t end = HEADER;
 
     segments[i] = (ddp_segment){.payload_octets = 0};
@@ -289,15 +281,12 @@ TEST(test_parts_in_any_order)
     waiting += remembered[i];
     most = MAX(most, waiting);
     highest = MAX(highest, count > 1 ? (uint32_t)(segments[i].observer >> 1) : 0); /* of its first part */
-    buffer_chain_clear(&chain);
   }
   g_assert_cmpuint(highest, ==, most);
   session_recorder_finish(recorder, 2000000, &values);
   g_assert_cmpfloat(octets, >, 1e6);
   g_assert_cmpfloat_with_epsilon(values.value[METRIC_DELAY_DELIVERY_MEAN_S],
                                  waited / octets / TIME_PS_PER_SECOND, 1e-18);
-  g_rand_free(random);
-  session_recorder_free(recorder);
 }
 
 /* 70,000 segments of two parts each are Placed, and none is Delivered before all are: 2^17 parts and more
@@ -306,8 +295,8 @@ TEST(test_many_parts)
 {
   enum { SEGMENTS = 70000, HEADER = 14, PART = 10 };
   static const uint8_t content[HEADER + 2 * PART];
-  session_recorder *recorder = new_recorder();
-  ddp_segment *segments = g_new0(ddp_segment, SEGMENTS);
+  g_autoptr(session_recorder) recorder = new_recorder();
+  g_autofree ddp_segment *segments = g_new0(ddp_segment, SEGMENTS);
   const time_ps end = 10 * SEGMENTS;
   double waited = 0;
   metric_values values = {0};
@@ -329,6 +318,4 @@ TEST(test_many_parts)
   session_recorder_finish(recorder, end, &values);
   g_assert_cmpfloat_with_epsilon(values.value[METRIC_DELAY_DELIVERY_MEAN_S],
                                  waited / SEGMENTS / TIME_PS_PER_SECOND, 1e-16);
-  g_free(segments);
-  session_recorder_free(recorder);
 }

@@ -8,7 +8,12 @@
 #include <string.h>
 
 #include "session_kit.h"
+#include "string_list.h"
+#include "temporary_scenario.h"
 #include "test.h"
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(pattern, pattern_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(rnic_host, rnic_host_free)
 
 static scenario *load(const char *const *sets)
 {
@@ -71,22 +76,19 @@ static const struct {
 TEST(test_measured_end)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(measured_cases); i++) {
-    scenario *s = load(measured_cases[i].sets);
+    g_autoptr(scenario) s = load(measured_cases[i].sets);
 
     g_assert_cmpint(scenario_configuration(s)->measured, ==, measured_cases[i].measured);
-    scenario_free(s);
   }
 }
 
 /* Placement latency is the measured end's; the other end, which has no metrics, places at once. */
 TEST(test_placement_latency)
 {
-  static const char *const sets[] = {"workload.operation=read", "receiver.placement_latency=3us", NULL};
-  scenario *s = load(sets);
+  g_autoptr(scenario) s = load(STRINGS("workload.operation=read", "receiver.placement_latency=3us"));
 
   g_assert_cmpint(endpoint(s, 0, SIDE_INITIATOR).placement_latency_ps, ==, 3 * TIME_PS_PER_MICROSECOND);
   g_assert_cmpint(endpoint(s, 0, SIDE_RESPONDER).placement_latency_ps, ==, 0);
-  scenario_free(s);
 }
 
 /* --- Endpoints --- */
@@ -104,11 +106,10 @@ TEST(test_crc_is_the_default)
   } cases[] = {{nothing, true, true}, {one, false, true}, {both, false, false}};
 
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-    scenario *s = load(cases[i].sets);
+    g_autoptr(scenario) s = load(cases[i].sets);
 
     g_assert_true(endpoint(s, 0, SIDE_INITIATOR).crc == cases[i].initiator);
     g_assert_true(endpoint(s, 0, SIDE_RESPONDER).crc == cases[i].responder);
-    scenario_free(s);
   }
 }
 
@@ -116,7 +117,7 @@ TEST(test_crc_is_the_default)
 TEST(test_endpoint_defaults)
 {
   static const char *const nothing[] = {NULL};
-  scenario *s = load(nothing);
+  g_autoptr(scenario) s = load(nothing);
 
   for (enum side side = 0; side < SIDES; side++) {
     const rnic_endpoint_config expected = rnic_endpoint_config_default(side);
@@ -149,19 +150,17 @@ TEST(test_endpoint_defaults)
     SAME(placement_latency_ps);
 #undef SAME
   }
-  scenario_free(s);
 }
 
 /* RDMAP-213: an end takes as many Read Requests as its peer may send. */
 TEST(test_default_ird_is_the_peers_ord)
 {
   static const char *const nothing[] = {NULL};
-  scenario *s = load(nothing);
+  g_autoptr(scenario) s = load(nothing);
 
   g_assert_cmpuint(endpoint(s, 0, SIDE_INITIATOR).rdmap.ord, ==, endpoint(s, 0, SIDE_RESPONDER).rdmap.ird);
   g_assert_cmpuint(endpoint(s, 0, SIDE_RESPONDER).rdmap.ord, ==, endpoint(s, 0, SIDE_INITIATOR).rdmap.ird);
   g_assert_cmpuint(endpoint(s, 0, SIDE_INITIATOR).rdmap.ird, ==, 16);
-  scenario_free(s);
 }
 
 /* Both ends know how many octets of streaming mode come before MPA, in each direction
@@ -169,15 +168,13 @@ TEST(test_default_ird_is_the_peers_ord)
  * MTU, by the seed. */
 TEST(test_stream_phase)
 {
-  static const char *const number[] = {"sender.stream_phase=777", NULL};
-  static const char *const random[] = {"sender.stream_phase=random", NULL};
-  scenario *s = load(number);
-  GHashTable *phases = g_hash_table_new(NULL, NULL);
+  scenario *s = load(STRINGS("sender.stream_phase=777"));
+  g_autoptr(GHashTable) phases = g_hash_table_new(NULL, NULL);
 
   g_assert_cmpuint(endpoint(s, 0, SIDE_INITIATOR).streaming_octets_sent, ==, 777);
   g_assert_cmpuint(endpoint(s, 0, SIDE_RESPONDER).streaming_octets_sent, ==, 777);
   scenario_free(s);
-  s = load(random);
+  s = load(STRINGS("sender.stream_phase=random"));
   for (uint32_t connection = 0; connection < 100; connection++) {
     rnic_endpoint_config initiator = endpoint(s, connection, SIDE_INITIATOR);
     rnic_endpoint_config responder = endpoint(s, connection, SIDE_RESPONDER);
@@ -189,32 +186,18 @@ TEST(test_stream_phase)
     g_hash_table_add(phases, GUINT_TO_POINTER(responder.streaming_octets_sent));
   }
   g_assert_cmpuint(g_hash_table_size(phases), >, 150); /* 200 draws from 1500 */
-  g_hash_table_unref(phases);
   scenario_free(s);
 }
 
 /* One key of one end reaches that end and no other; one of both reaches both. */
 TEST(test_keys_reach_their_end)
 {
-  static const char *const sets[] = {"mpa.generation=rfc",
-                                     "responder.generation=ietf",
-                                     "initiator.markers=false",
-                                     "initiator.private_data=100",
-                                     "responder.private_data_capacity=50",
-                                     "responder.rejects=true",
-                                     "mpa.startup_timeout=3s",
-                                     "mpa.startup_close=fin",
-                                     "mpa.silent_drop=true",
-                                     "mpa.assumed_emss=536",
-                                     "mpa.mulpdu=dynamic",
-                                     "sender.buffer=4000",
-                                     "rdmap.ird=3",
-                                     "rdmap.ord=2",
-                                     "rdmap.strict_responses=false",
-                                     "rdmap.errors=on-arrival",
-                                     "rdmap.not_associated_code=invalid-stag",
-                                     NULL};
-  scenario *s = load(sets);
+  g_autoptr(scenario) s = load(STRINGS(
+      "mpa.generation=rfc", "responder.generation=ietf", "initiator.markers=false",
+      "initiator.private_data=100", "responder.private_data_capacity=50", "responder.rejects=true",
+      "mpa.startup_timeout=3s", "mpa.startup_close=fin", "mpa.silent_drop=true", "mpa.assumed_emss=536",
+      "mpa.mulpdu=dynamic", "sender.buffer=4000", "rdmap.ird=3", "rdmap.ord=2",
+      "rdmap.strict_responses=false", "rdmap.errors=on-arrival", "rdmap.not_associated_code=invalid-stag"));
   rnic_endpoint_config ends[] = {
       [SIDE_INITIATOR] = endpoint(s, 0, SIDE_INITIATOR), [SIDE_RESPONDER] = endpoint(s, 0, SIDE_RESPONDER)};
 
@@ -241,15 +224,14 @@ TEST(test_keys_reach_their_end)
     g_assert_cmpuint(end->rdmap.ord, ==, 2);
     g_assert_cmpint(end->role, ==, side);
   }
-  scenario_free(s);
 }
 
 /* When a host hands over the second of two FPDUs of 1000 octets, in two segments each, that are ready at
  * 0. */
 static time_ps second_turn(const char *const *sets)
 {
-  scenario *s = load(sets);
-  rnic_host *host = rnic_host_new(1);
+  g_autoptr(scenario) s = load(sets);
+  g_autoptr(rnic_host) host = rnic_host_new(1);
   time_ps turn = 0;
 
   session_setup_limits(scenario_configuration(s), false, host);
@@ -257,8 +239,6 @@ static time_ps second_turn(const char *const *sets)
     g_assert_cmpint(rnic_pace_take_turn(rnic_host_pace(host), 1000, 2, 0), ==, 0);
     turn = rnic_pace_take_turn(rnic_host_pace(host), 1000, 2, 0);
   }
-  rnic_host_free(host);
-  scenario_free(s);
   return turn;
 }
 
@@ -266,17 +246,14 @@ static time_ps second_turn(const char *const *sets)
 TEST(test_host_rates)
 {
   static const char *const none[] = {NULL};
-  static const char *const bits[] = {"sender.host_rate=1Gbit/s", NULL};
-  static const char *const segments[] = {"sender.host_segment_rate=100000", NULL};
-  static const char *const both[] = {"sender.host_rate=1Gbit/s", "sender.host_segment_rate=100000", NULL};
-  static const char *const neither[] = {"sender.host_rate=unlimited", "sender.host_segment_rate=unlimited",
-                                        NULL};
 
   g_assert_cmpint(second_turn(none), ==, 0);
-  g_assert_cmpint(second_turn(neither), ==, 0);
-  g_assert_cmpint(second_turn(bits), ==, 8 * TIME_PS_PER_MICROSECOND);
-  g_assert_cmpint(second_turn(segments), ==, 20 * TIME_PS_PER_MICROSECOND);
-  g_assert_cmpint(second_turn(both), ==, 20 * TIME_PS_PER_MICROSECOND);
+  g_assert_cmpint(second_turn(STRINGS("sender.host_rate=unlimited", "sender.host_segment_rate=unlimited")),
+                  ==, 0);
+  g_assert_cmpint(second_turn(STRINGS("sender.host_rate=1Gbit/s")), ==, 8 * TIME_PS_PER_MICROSECOND);
+  g_assert_cmpint(second_turn(STRINGS("sender.host_segment_rate=100000")), ==, 20 * TIME_PS_PER_MICROSECOND);
+  g_assert_cmpint(second_turn(STRINGS("sender.host_rate=1Gbit/s", "sender.host_segment_rate=100000")), ==,
+                  20 * TIME_PS_PER_MICROSECOND);
 }
 
 /* --- TCP --- */
@@ -408,7 +385,7 @@ TEST(test_tcp_defaults)
 {
   static const char *const nothing[] = {NULL};
   const tcp_config expected = tcp_config_default();
-  scenario *s = load(nothing);
+  g_autoptr(scenario) s = load(nothing);
 
   for (enum side side = 0; side < SIDES; side++) {
     const tcp_config tcp = session_setup_tcp(scenario_configuration(s), 0, side);
@@ -418,20 +395,17 @@ TEST(test_tcp_defaults)
     g_assert_cmpuint(tcp.receive_window_octets, ==, scenario_configuration(s)->receive_window_octets);
     g_assert_null(tcp.datagram_pool);
   }
-  scenario_free(s);
 }
 
 TEST(test_tcp_keys)
 {
   for (enum side side = 0; side < SIDES; side++) {
     for (gsize i = 0; i < G_N_ELEMENTS(tcp_cases); i++) {
-      const char *const sets[] = {tcp_cases[i].set, NULL};
-      scenario *changed = load(sets);
+      g_autoptr(scenario) changed = load(STRINGS(tcp_cases[i].set));
       const tcp_config other = session_setup_tcp(scenario_configuration(changed), 0, side);
 
       g_test_message("%s: %s", tcp_cases[i].set, tcp_cases[i].field);
       g_assert_cmpint(field_of(&other, tcp_cases[i].field), ==, tcp_cases[i].value);
-      scenario_free(changed);
     }
   }
 }
@@ -442,7 +416,6 @@ TEST(test_addresses)
 {
   static const char *const v4[] = {NULL};
   static const char *const v6[] = {"tcp.ip=ipv6", NULL};
-  static const char *const seeded[] = {"run.seed=2", NULL};
   static const guint8 initiator_v6[16] = {0xFD, [15] = 1};
   static const guint8 responder_v6[16] = {0xFD, [15] = 2};
   static const guint8 initiator_v4[16] = {10, 0, 0, 1};
@@ -455,7 +428,7 @@ TEST(test_addresses)
   } cases[] = {{v4, 4, initiator_v4, responder_v4}, {v6, 6, initiator_v6, responder_v6}};
 
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-    scenario *s = load(cases[i].sets);
+    g_autoptr(scenario) s = load(cases[i].sets);
     const tcp_config initiator = session_setup_tcp(scenario_configuration(s), 7, SIDE_INITIATOR);
     const tcp_config responder = session_setup_tcp(scenario_configuration(s), 7, SIDE_RESPONDER);
 
@@ -470,11 +443,9 @@ TEST(test_addresses)
     g_assert_cmpuint(responder.remote_port, ==, 49159);
     g_assert_cmpuint(initiator.isn, !=, responder.isn);
     g_assert_cmpuint(initiator.isn, !=, session_setup_tcp(scenario_configuration(s), 8, SIDE_INITIATOR).isn);
-    scenario *other = load(seeded);
+    g_autoptr(scenario) other = load(STRINGS("run.seed=2"));
     g_assert_cmpuint(initiator.isn, !=,
                      session_setup_tcp(scenario_configuration(other), 7, SIDE_INITIATOR).isn);
-    scenario_free(other);
-    scenario_free(s);
   }
 }
 
@@ -482,9 +453,8 @@ TEST(test_addresses)
  * it receives from, which is what it announces (docs/scenario.md, "Directions and the path"). */
 TEST(test_mtus)
 {
-  static const char *const sets[] = {"path.forward.mtu=1500", "path.forward.hop_mtu=[1400,1300]",
-                                     "path.reverse.mtu=1200", "path.reverse.hop_mtu=[1100,1000]", NULL};
-  scenario *s = load(sets);
+  g_autoptr(scenario) s = load(STRINGS("path.forward.mtu=1500", "path.forward.hop_mtu=[1400,1300]",
+                                       "path.reverse.mtu=1200", "path.reverse.hop_mtu=[1100,1000]"));
   const tcp_config initiator = session_setup_tcp(scenario_configuration(s), 0, SIDE_INITIATOR);
   const tcp_config responder = session_setup_tcp(scenario_configuration(s), 0, SIDE_RESPONDER);
 
@@ -492,32 +462,26 @@ TEST(test_mtus)
   g_assert_cmpuint(initiator.receive_mtu_octets, ==, 1000);
   g_assert_cmpuint(responder.send_mtu_octets, ==, 1200);
   g_assert_cmpuint(responder.receive_mtu_octets, ==, 1300);
-  scenario_free(s);
 }
 
 /* Descriptors, and limits of partial FPDUs, are the measured end's alone; that segments are guessed to be
  * aligned is not. */
 TEST(test_receiver_limits)
 {
-  static const char *const sets[] = {"receiver.fpdu_descriptors=3", "receiver.partial_fpdus=1",
-                                     "receiver.mode=assume-aligned", NULL};
-  scenario *s = load(sets);
+  g_autoptr(scenario) s = load(
+      STRINGS("receiver.fpdu_descriptors=3", "receiver.partial_fpdus=1", "receiver.mode=assume-aligned"));
 
   g_assert_cmpuint(endpoint(s, 0, SIDE_RESPONDER).fpdu_descriptors, ==, 3);
   g_assert_cmpuint(endpoint(s, 0, SIDE_RESPONDER).partial_fpdus, ==, 1);
   g_assert_cmpuint(endpoint(s, 0, SIDE_INITIATOR).fpdu_descriptors, ==, 0);
   g_assert_cmpuint(endpoint(s, 0, SIDE_INITIATOR).partial_fpdus, ==, 0);
   g_assert_true(endpoint(s, 0, SIDE_RESPONDER).assumes_aligned);
-  scenario_free(s);
 }
 
 /* Sizes in turn instead of one; the slots of the sink are as large as the largest. */
 TEST(test_message_sizes)
 {
-  static const char *const sets[] = {"workload.message_sizes=[4096, 9000, 700]",
-                                     "workload.message_size=20000", NULL};
-  static const char *const one[] = {"workload.message_size=20000", NULL};
-  scenario *s = load(sets);
+  scenario *s = load(STRINGS("workload.message_sizes=[4096, 9000, 700]", "workload.message_size=20000"));
   ulp_workload_config config = scenario_configuration(s)->workload;
 
   g_assert_cmpuint(config.message_sizes.count, ==, 3);
@@ -526,7 +490,7 @@ TEST(test_message_sizes)
   g_assert_cmpuint(config.message_sizes.values[2], ==, 700);
   g_assert_cmpuint(config.message_octets, ==, 9000);
   scenario_free(s);
-  s = load(one);
+  s = load(STRINGS("workload.message_size=20000"));
   config = scenario_configuration(s)->workload;
   g_assert_cmpuint(config.message_sizes.count, ==, 0);
   g_assert_cmpuint(config.message_octets, ==, 20000);
@@ -536,11 +500,8 @@ TEST(test_message_sizes)
 /* What the recorder is told: rounding, latency, the window, and whose series it writes. */
 TEST(test_recorder)
 {
-  static const char *const sets[] = {"workload.connections=40",        "receiver.cell=64",
-                                     "receiver.placement_latency=2us", "tcp.receive_window=30000",
-                                     "measure.series=connections",     NULL};
-  static const char *const none[] = {"measure.series=none", NULL};
-  scenario *s = load(sets);
+  scenario *s = load(STRINGS("workload.connections=40", "receiver.cell=64", "receiver.placement_latency=2us",
+                             "tcp.receive_window=30000", "measure.series=connections"));
   session_recorder_config config = session_setup_recorder(scenario_configuration(s), 2, stderr);
 
   g_assert_cmpuint(config.connections, ==, 40);
@@ -551,7 +512,7 @@ TEST(test_recorder)
   g_assert_true(config.series == stderr && !config.series_all);
   g_assert_cmpuint(config.series_connections, ==, 16);
   scenario_free(s);
-  s = load(none);
+  s = load(STRINGS("measure.series=none"));
   config = session_setup_recorder(scenario_configuration(s), 2, stderr);
   g_assert_null(config.series);
   g_assert_cmpuint(config.series_connections, ==, 1);
@@ -560,19 +521,11 @@ TEST(test_recorder)
 
 TEST(test_workload)
 {
-  static const char *const sets[] = {"workload.operation=write+write+storage-read",
-                                     "workload.directions=both",
-                                     "workload.fence=true",
-                                     "workload.message_size=1000",
-                                     "workload.messages=7",
-                                     "workload.outstanding=5",
-                                     "workload.signal_every=2",
-                                     "rdmap.association=protection-domain",
-                                     "tcp.receive_window=100000",
-                                     "path.reverse.mtu=9000",
-                                     "path.reverse.hop_mtu=[576, 9000]",
-                                     NULL};
-  scenario *s = load(sets);
+  g_autoptr(scenario) s =
+      load(STRINGS("workload.operation=write+write+storage-read", "workload.directions=both",
+                   "workload.fence=true", "workload.message_size=1000", "workload.messages=7",
+                   "workload.outstanding=5", "workload.signal_every=2", "rdmap.association=protection-domain",
+                   "tcp.receive_window=100000", "path.reverse.mtu=9000", "path.reverse.hop_mtu=[576, 9000]"));
   ulp_workload_config config = scenario_configuration(s)->workload;
 
   g_assert_cmpuint(config.mix.count, ==, 3);
@@ -588,18 +541,18 @@ TEST(test_workload)
   g_assert_cmpuint(
       config.in_flight_octets, ==,
       100000 + 2 * 9000); /* the window, and what came at one instant, whatever fragments it further on */
-  scenario_free(s);
 }
 
 /* As many octets as the scenario says, also more than the pattern table has; any other octets or length
  * are not them. */
 TEST(test_private_data)
 {
-  static const char *const sets[] = {"initiator.private_data=65535", "responder.private_data=10", NULL};
-  scenario *s = load(sets);
-  pattern *table = pattern_new();
-  uint8_t *initiators = session_setup_private_data(scenario_configuration(s), SIDE_INITIATOR, table);
-  uint8_t *responders = session_setup_private_data(scenario_configuration(s), SIDE_RESPONDER, table);
+  g_autoptr(scenario) s = load(STRINGS("initiator.private_data=65535", "responder.private_data=10"));
+  g_autoptr(pattern) table = pattern_new();
+  g_autofree uint8_t *initiators =
+      session_setup_private_data(scenario_configuration(s), SIDE_INITIATOR, table);
+  g_autofree uint8_t *responders =
+      session_setup_private_data(scenario_configuration(s), SIDE_RESPONDER, table);
   uint8_t copy[10];
 
   g_assert_true(session_setup_private_data_is(scenario_configuration(s), SIDE_INITIATOR, initiators,
@@ -613,18 +566,13 @@ TEST(test_private_data)
   copy[9] ^= 1;
   g_assert_false(
       session_setup_private_data_is(scenario_configuration(s), SIDE_RESPONDER, responders, copy, 10));
-  g_free(initiators);
-  g_free(responders);
-  pattern_free(table);
-  scenario_free(s);
 }
 
 /* The fault is one end's of the first connection. */
 TEST(test_fault)
 {
-  static const char *const sets[] = {"fault.error=bad-crc", "fault.side=responder", "fault.at=9", NULL};
   static const char *const nothing[] = {NULL};
-  scenario *s = load(sets);
+  scenario *s = load(STRINGS("fault.error=bad-crc", "fault.side=responder", "fault.at=9"));
   fault_config fault = {.id = FAULT_NONE};
 
   g_assert_false(session_setup_fault(scenario_configuration(s), 0, SIDE_INITIATOR, &fault));

@@ -4,30 +4,30 @@
 
 #include <string.h>
 
+#include "string_list.h"
 #include "temporary_scenario.h"
 #include "test.h"
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(session_result, session_result_clear)
 
 static void run(const char *const *sets, session_result *result)
 {
   const simulation_options options = {0};
   GError *error = NULL;
-  scenario *s = temporary_scenario("", sets);
+  g_autoptr(scenario) s = temporary_scenario("", sets);
 
   g_assert_true(simulation_run(s, &options, result, &error));
   g_assert_no_error(error);
-  scenario_free(s);
 }
 
 TEST(test_ok)
 {
-  static const char *const sets[] = {"run.engine=native", "workload.messages=3", NULL};
-  session_result result;
+  g_auto(session_result) result;
 
-  run(sets, &result);
+  run(STRINGS("run.engine=native", "workload.messages=3"), &result);
   g_assert_cmpint(result.status, ==, RUN_OK);
   g_assert_cmpstr(result.message, ==, "");
   g_assert_cmpfloat(result.metrics.value[METRIC_DELIVERY_MESSAGES], ==, 4);
-  session_result_clear(&result);
 }
 
 /* 10 Gbit/s cannot carry 200 * 64 KiB in 1 ms: 12.5 MiB need 10.5 ms. */
@@ -36,70 +36,58 @@ TEST(test_stopped)
   static const char *const engines[] = {"run.engine=native", HAS_NS3 ? "run.engine=ns3" : "run.engine=auto"};
 
   for (size_t i = 0; i < G_N_ELEMENTS(engines); i++) {
-    const char *sets[] = {engines[i], "run.stop=1ms", NULL};
-    session_result result;
-    run(sets, &result);
+    g_auto(session_result) result;
+    run(STRINGS(engines[i], "run.stop=1ms"), &result);
     g_assert_cmpint(result.status, ==, RUN_STOPPED);
     g_assert_nonnull(strstr(result.message, "run.stop"));
     g_assert_cmpfloat(result.metrics.value[METRIC_TIME_SIMULATED_S], ==, 0.001);
     g_assert_cmpfloat(result.metrics.value[METRIC_INTEGRITY_OCTETS_WRONG], ==, 0);
-    session_result_clear(&result);
   }
 }
 
 /* Nothing gets through: TCP gives up the SYN after its retries, and says so. */
 TEST(test_nothing_gets_through)
 {
-  static const char *const sets[] = {"run.engine=native", "path.forward.loss=100%", "tcp.retries=3", NULL};
-  session_result result;
+  g_auto(session_result) result;
 
-  run(sets, &result);
+  run(STRINGS("run.engine=native", "path.forward.loss=100%", "tcp.retries=3"), &result);
   g_assert_cmpint(result.status, ==, RUN_FAILED);
   g_assert_nonnull(strstr(result.message, "connection 0"));
-  session_result_clear(&result);
 }
 
 /* The same with more patience than run.stall has. */
 TEST(test_no_progress)
 {
-  static const char *const sets[] = {"run.engine=native", "path.forward.loss=100%", "run.stall=5s", NULL};
-  session_result result;
+  g_auto(session_result) result;
 
-  run(sets, &result);
+  run(STRINGS("run.engine=native", "path.forward.loss=100%", "run.stall=5s"), &result);
   g_assert_cmpint(result.status, ==, RUN_FAILED);
   g_assert_nonnull(strstr(result.message, "no progress"));
-  session_result_clear(&result);
 }
 
 /* Three connections, 10 s apart, and 3 s of patience: waiting for a start is not a stall. */
 TEST(test_late_starts_are_no_stall)
 {
-  static const char *const sets[] = {
-      "run.engine=native",   "workload.connections=3", "workload.start_spread=30s",
-      "workload.messages=2", "run.stall=3s",           NULL};
-  session_result result;
+  g_auto(session_result) result;
 
-  run(sets, &result);
+  run(STRINGS("run.engine=native", "workload.connections=3", "workload.start_spread=30s",
+              "workload.messages=2", "run.stall=3s"),
+      &result);
   g_assert_cmpint(result.status, ==, RUN_OK);
   g_assert_cmpfloat(result.metrics.value[METRIC_DELIVERY_MESSAGES], ==, 3 * 3);
   g_assert_cmpfloat(result.metrics.value[METRIC_TIME_SIMULATED_S], >, 20);
-  session_result_clear(&result);
 }
 
 TEST(test_folder_is_missing)
 {
-  static const char *const sets[] = {"run.engine=native", "workload.messages=1", NULL};
   const simulation_options options = {.directory = "/nonexistent/folder", .capture = TRUE};
-  session_result result;
-  GError *error = NULL;
-  scenario *s = temporary_scenario("", sets);
+  g_auto(session_result) result;
+  g_autoptr(GError) error = NULL;
+  g_autoptr(scenario) s = temporary_scenario("", STRINGS("run.engine=native", "workload.messages=1"));
 
   g_assert_false(simulation_run(s, &options, &result, &error));
   g_assert_error(error, SIMULATION_ERROR, SIMULATION_ERROR_FILE);
   g_assert_nonnull(strstr(error->message, "/nonexistent/folder"));
-  g_error_free(error);
-  session_result_clear(&result);
-  scenario_free(s);
 }
 
 typedef struct onlooker {
@@ -122,15 +110,12 @@ static onlooker run_watched(const char *messages, const char *stop)
 {
   g_autofree char *set_messages = g_strdup_printf("workload.messages=%s", messages);
   g_autofree char *set_stop = g_strdup_printf("run.stop=%s", stop);
-  const char *const sets[] = {"run.engine=native", set_messages, set_stop, NULL};
   onlooker self = {0};
   const simulation_options options = {.progress = look, .progress_user = &self};
-  session_result result;
-  scenario *s = temporary_scenario("", sets);
+  g_auto(session_result) result;
+  g_autoptr(scenario) s = temporary_scenario("", STRINGS("run.engine=native", set_messages, set_stop));
 
   g_assert_true(simulation_run(s, &options, &result, NULL));
-  session_result_clear(&result);
-  scenario_free(s);
   return self;
 }
 

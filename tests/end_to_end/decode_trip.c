@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "run_kit.h"
+#include "string_list.h"
 
 enum {
   PCAP_HEADER_OCTETS = 24,
@@ -26,14 +27,13 @@ enum {
 /* Text that must be JSON. Free with json_object_unref(). */
 static JsonObject *parse(const char *text)
 {
-  JsonParser *parser = json_parser_new();
+  g_autoptr(JsonParser) parser = json_parser_new();
   GError *error = NULL;
 
   json_parser_load_from_data(parser, text, -1, &error);
   g_assert_no_error(error);
   g_assert_true(JSON_NODE_HOLDS_OBJECT(json_parser_get_root(parser)));
   JsonObject *object = json_object_ref(json_node_get_object(json_parser_get_root(parser)));
-  g_object_unref(parser);
   return object;
 }
 
@@ -73,9 +73,8 @@ JsonObject *decode_trip_run(const char *folder, const char *file, const char *co
     g_error("%s", errors);
   }
   g_autofree char *decoded = run_kit_read(folder, "summary.json", NULL);
-  JsonObject *object = parse(decoded);
+  g_autoptr(JsonObject) object = parse(decoded);
   JsonObject *metrics = json_object_ref(json_object_get_object_member(object, "metrics"));
-  json_object_unref(object);
   return metrics;
 }
 
@@ -117,8 +116,7 @@ static const char **join(const char *const *options, const char *const *more)
 
 JsonObject *decode_trip_summary(const char *folder, const char *name, const char *const *options, int status)
 {
-  static const char *const more[] = {"--summary", "--json", NULL};
-  g_autofree const char **all = join(options, more);
+  g_autofree const char **all = join(options, STRINGS("--summary", "--json"));
   g_autofree char *text = decode_trip_decode(folder, name, all, status);
 
   return parse(text);
@@ -126,8 +124,7 @@ JsonObject *decode_trip_summary(const char *folder, const char *name, const char
 
 GPtrArray *decode_trip_fpdus(const char *folder, const char *name, const char *const *options)
 {
-  static const char *const more[] = {"--json", NULL};
-  g_autofree const char **all = join(options, more);
+  g_autofree const char **all = join(options, STRINGS("--json"));
   g_autofree char *text = decode_trip_decode(folder, name, all, 0);
   g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
   GPtrArray *fpdus = g_ptr_array_new_with_free_func((GDestroyNotify)json_object_unref);
@@ -239,7 +236,7 @@ GArray *decode_trip_packets(const char *folder, const char *name)
 
 void decode_trip_shuffle(GArray *packets, guint first, guint32 seed)
 {
-  GRand *random = g_rand_new_with_seed(seed);
+  g_autoptr(GRand) random = g_rand_new_with_seed(seed);
 
   for (guint i = packets->len - 1; i > first; i--) {
     guint other = (guint)g_rand_int_range(random, (gint32)first, (gint32)i + 1);
@@ -249,7 +246,6 @@ void decode_trip_shuffle(GArray *packets, guint first, guint32 seed)
     *a = *b;
     *b = kept;
   }
-  g_rand_free(random);
 }
 
 /* What a style writes in front of each packet; `ethertype` and `tags` behind `zeros` octets that do not matter. */
@@ -367,18 +363,16 @@ void decode_trip_write(const GArray *packets, const char *folder, const char *na
 {
   const style_row *row = &rows[style];
   g_autofree char *path = g_build_filename(folder, name, NULL);
-  GByteArray *file = g_byte_array_new();
+  g_autoptr(GByteArray) file = g_byte_array_new();
   GError *error = NULL;
 
   put_header(file, row, snap_octets);
   for (guint i = 0; i < packets->len; i++) {
     const trip_packet *packet = &g_array_index(packets, trip_packet, i);
-    GByteArray *frame = new_frame(row, packet->octets);
+    g_autoptr(GByteArray) frame = new_frame(row, packet->octets);
 
     put_record(file, row, packet->time_ns, frame, MIN(frame->len, snap_octets));
-    g_byte_array_unref(frame);
   }
   g_file_set_contents(path, (const char *)file->data, file->len, &error);
   g_assert_no_error(error);
-  g_byte_array_unref(file);
 }

@@ -234,7 +234,7 @@ void marked_decode(const wire_connection *connection, const wire_agreement *agre
 
 guint64 marked_aligned_segments(const wire_stream *stream, const marked_half *half, guint64 *all)
 {
-  GHashTable *starts = g_hash_table_new(g_int64_hash, g_int64_equal);
+  g_autoptr(GHashTable) starts = g_hash_table_new(g_int64_hash, g_int64_equal);
   guint64 aligned = 0;
 
   *all = 0;
@@ -246,6 +246,5 @@ guint64 marked_aligned_segments(const wire_stream *stream, const marked_half *ha
     aligned += g_hash_table_contains(starts, &segment->offset);
     *all += segment->offset + segment->octets > half->phase;
   }
-  g_hash_table_unref(starts);
   return aligned;
 }

@@ -112,10 +112,10 @@ static void take_ipv6(const guint8 *ip, listed_packet *p, beginnings *b)
 GArray *packet_list_read(const char *folder, const char *name)
 {
   GArray *packets = g_array_new(FALSE, TRUE, sizeof(listed_packet));
-  beginnings *b = g_new0(beginnings, 1);
-  char *path = g_build_filename(folder, name, NULL);
+  g_autofree beginnings *b = g_new0(beginnings, 1);
+  g_autofree char *path = g_build_filename(folder, name, NULL);
   GError *error = NULL;
-  char *contents;
+  g_autofree char *contents = NULL;
   gsize size;
 
   g_file_get_contents(path, &contents, &size, &error);
@@ -136,9 +136,6 @@ GArray *packet_list_read(const char *folder, const char *name)
     }
     g_array_append_val(packets, p);
   }
-  g_free(contents);
-  g_free(path);
-  g_free(b);
   return packets;
 }
 

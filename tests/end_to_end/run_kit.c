@@ -24,7 +24,7 @@ static session_result run_on(const scenario *s, const char *engine_name, const c
 {
   const simulation_options options = {.directory = directory, .capture = directory != NULL};
   GError *error = NULL;
-  scenario *own = scenario_copy(s);
+  g_autoptr(scenario) own = scenario_copy(s);
   session_result result;
 
   scenario_set_key(own, SCENARIO_RUN_ENGINE, engine_name, "run kit", &error);
@@ -33,7 +33,6 @@ static session_result run_on(const scenario *s, const char *engine_name, const c
   g_assert_no_error(error);
   simulation_run(own, &options, &result, &error);
   g_assert_no_error(error);
-  scenario_free(own);
   return result;
 }
 
@@ -47,11 +46,10 @@ static void assert_status(const session_result *result, run_status status)
 session_result run_kit_run_text(const char *text, run_status status, const char *engine_name,
                                 const char *directory, const char *const *sets)
 {
-  scenario *s = temporary_scenario(text, sets);
+  g_autoptr(scenario) s = temporary_scenario(text, sets);
   session_result result = run_on(s, engine_name, directory);
 
   assert_status(&result, status);
-  scenario_free(s);
   return result;
 }
 
@@ -78,9 +76,8 @@ static void remove_tree(const char *path)
   const char *name;
 
   while (dir && (name = g_dir_read_name(dir))) {
-    char *entry = g_build_filename(path, name, NULL);
+    g_autofree char *entry = g_build_filename(path, name, NULL);
     remove_tree(entry);
-    g_free(entry);
   }
   if (dir) {
     g_dir_close(dir);
@@ -97,12 +94,11 @@ void run_kit_remove_folder(char *folder)
 char *run_kit_read(const char *folder, const char *name, gsize *length)
 {
   GError *error = NULL;
-  char *path = g_build_filename(folder, name, NULL);
+  g_autofree char *path = g_build_filename(folder, name, NULL);
   char *contents;
 
   g_file_get_contents(path, &contents, length, &error);
   g_assert_no_error(error);
-  g_free(path);
   return contents;
 }
 
@@ -186,11 +182,10 @@ static char *compare_distributions(const session_result *a, const session_result
 /* NULL when there is no such file: measure.series may be none. */
 static char *read_if_there(const char *folder, const char *name, gsize *length)
 {
-  char *path = g_build_filename(folder, name, NULL);
+  g_autofree char *path = g_build_filename(folder, name, NULL);
   bool is_there = g_file_test(path, G_FILE_TEST_EXISTS);
 
   *length = 0;
-  g_free(path);
   return is_there ? run_kit_read(folder, name, length) : NULL;
 }
 
@@ -220,14 +215,13 @@ static char *compare_files(const char *a, const char *b)
 char *run_kit_difference(const scenario *s, session_result *result)
 {
   char *folders[2] = {run_kit_new_folder(), run_kit_new_folder()};
-  session_result ns3 = run_on(s, RUN_KIT_OTHER_ENGINE, folders[0]);
+  g_auto(session_result) ns3 = run_on(s, RUN_KIT_OTHER_ENGINE, folders[0]);
   *result = run_on(s, "native", folders[1]);
   char *difference = compare_ends(&ns3, result);
 
   difference = difference ? difference : compare_metrics(&ns3, result);
   difference = difference ? difference : compare_distributions(&ns3, result);
   difference = difference ? difference : compare_files(folders[0], folders[1]);
-  session_result_clear(&ns3);
   run_kit_remove_folder(folders[0]);
   run_kit_remove_folder(folders[1]);
   return difference;
@@ -235,7 +229,7 @@ char *run_kit_difference(const scenario *s, session_result *result)
 
 session_result run_kit_assert_same_text(const char *text, run_status status, const char *const *sets)
 {
-  scenario *s = temporary_scenario(text, sets);
+  g_autoptr(scenario) s = temporary_scenario(text, sets);
   session_result result;
   char *difference = run_kit_difference(s, &result);
 
@@ -243,6 +237,5 @@ session_result run_kit_assert_same_text(const char *text, run_status status, con
     g_error("the engines differ: %s", difference);
   }
   assert_status(&result, status);
-  scenario_free(s);
   return result;
 }

@@ -6,6 +6,10 @@
 #include <glib.h>
 
 #include "session/simulation.h"
+#include "temporary_scenario.h"
+#include "test.h"
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(session_result, session_result_clear)
 
 /* The engine that is not native; in a build without ns-3 there is no other. */
 #define RUN_KIT_OTHER_ENGINE (HAS_NS3 ? "ns3" : "native")
@@ -42,8 +46,13 @@ double run_kit_metric(const session_result *result, metric_id id);
   g_assert_cmpfloat(run_kit_metric(result, id), ==, (double)(expected))
 
 /* A new empty folder; remove it and what is in it with run_kit_remove_folder(), which frees the name. */
-char *run_kit_new_folder(void);
-void run_kit_remove_folder(char *folder);
+typedef char run_folder;
+run_folder *run_kit_new_folder(void);
+void run_kit_remove_folder(run_folder *folder);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(run_folder, run_kit_remove_folder)
+
+/* A test (kit/test.h) that has a `folder` of its own. */
+#define FOLDER_TEST(name) TEST_OF(run_folder, folder, run_kit_new_folder(), name)
 
 /* The whole of a file; fails the test when it cannot be read. Free with g_free(). */
 char *run_kit_read(const char *folder, const char *name, gsize *length);

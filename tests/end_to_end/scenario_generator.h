@@ -16,6 +16,7 @@ typedef struct random_scenario {
 /* Draws one. Free with random_scenario_free(). */
 random_scenario *random_scenario_new(GRand *random);
 void random_scenario_free(random_scenario *drawn);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(random_scenario, random_scenario_free)
 
 /* It as a scenario, and with `without` that setting left out; NULL when that is none. Free with scenario_free(). */
 #define RANDOM_SCENARIO_ALL G_MAXUINT

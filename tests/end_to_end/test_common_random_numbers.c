@@ -2,6 +2,7 @@
 /* Runs of one seed meet the same random numbers, whatever else differs: what a sweep compares along its other axes differs because of them
  * and not by chance. */
 #include "run_kit.h"
+#include "string_list.h"
 #include "test.h"
 
 /* 200 messages of 64 KiB are 9000 segments and more, of which 1 % are lost: about 90, enough that two seeds do not meet the same by chance. */
@@ -41,37 +42,31 @@ static session_result run(const char *seed, const char *mode)
 {
   g_autofree char *seed_set = g_strconcat("run.seed=", seed, NULL);
   g_autofree char *mode_set = g_strconcat("receiver.mode=", mode, NULL);
-  const char *const sets[] = {COMMON, seed_set, mode_set, NULL};
 
-  return run_kit_run("native", NULL, sets);
+  return run_kit_run("native", NULL, STRINGS(COMMON, seed_set, mode_set));
 }
 
 /* A receiver with memory enough acknowledges what TCP has received, whatever it can place: three of them hold different amounts, but the
  * network is the same one, to the last packet. */
 TEST(test_receivers_see_the_same_losses)
 {
-  session_result in_order = run("7", "in-order");
-  session_result out_of_order = run("7", "out-of-order");
-  session_result assume_aligned = run("7", "assume-aligned");
+  g_auto(session_result) in_order = run("7", "in-order");
+  g_auto(session_result) out_of_order = run("7", "out-of-order");
+  g_auto(session_result) assume_aligned = run("7", "assume-aligned");
 
   g_assert_cmpfloat(run_kit_metric(&in_order, METRIC_PATH_PACKETS_LOST), >, 30);
   g_assert_cmpstr(difference(&in_order, &out_of_order), ==, NULL);
   g_assert_cmpstr(difference(&in_order, &assume_aligned), ==, NULL);
   g_assert_cmpfloat(run_kit_metric(&in_order, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS), >,
                     2 * run_kit_metric(&out_of_order, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS));
-  session_result_clear(&in_order);
-  session_result_clear(&out_of_order);
-  session_result_clear(&assume_aligned);
 }
 
 TEST(test_seeds_see_others)
 {
-  session_result first = run("7", "in-order");
-  session_result second = run("8", "in-order");
+  g_auto(session_result) first = run("7", "in-order");
+  g_auto(session_result) second = run("8", "in-order");
 
   g_assert_nonnull(difference(&first, &second));
   g_assert_cmpfloat(run_kit_metric(&first, METRIC_GOODPUT_BIT_PER_S), !=,
                     run_kit_metric(&second, METRIC_GOODPUT_BIT_PER_S));
-  session_result_clear(&first);
-  session_result_clear(&second);
 }

@@ -4,6 +4,8 @@
 
 #include "decode_trip.h"
 #include "run_kit.h"
+#include "string_list.h"
+#include "test.h"
 
 /* A run, and what of it can be compared. */
 typedef struct trip {
@@ -49,19 +51,15 @@ static void assert_metrics(JsonObject *decoded, const trip *t, JsonObject *metri
 
 static void check_trip(const trip *t)
 {
-  char *folder = run_kit_new_folder();
-  JsonObject *metrics = decode_trip_run(folder, t->file, t->sets);
-  JsonObject *sent = decode_trip_summary(folder, "sender.pcap", t->options, 0);
-  JsonObject *arrived = decode_trip_summary(folder, "receiver.pcap", t->options, 0);
+  g_autoptr(run_folder) folder = run_kit_new_folder();
+  g_autoptr(JsonObject) metrics = decode_trip_run(folder, t->file, t->sets);
+  g_autoptr(JsonObject) sent = decode_trip_summary(folder, "sender.pcap", t->options, 0);
+  g_autoptr(JsonObject) arrived = decode_trip_summary(folder, "receiver.pcap", t->options, 0);
 
   decode_trip_assert_accounted(sent);
   decode_trip_assert_accounted(arrived);
   decode_trip_assert_same_streams(sent, arrived);
   assert_metrics(arrived, t, metrics);
-  json_object_unref(arrived);
-  json_object_unref(sent);
-  json_object_unref(metrics);
-  run_kit_remove_folder(folder);
 }
 
 /* --- The shipped scenarios, as they are without their sweeps, the long ones with less work --- */
@@ -154,21 +152,17 @@ static void test_trip(gconstpointer data)
 
 /* The one whose 1000th FPDU has a wrong CRC: it counts, what was sent after it is decoded along its
  * length. */
-static void test_bad_crc(void)
+FOLDER_TEST(test_bad_crc)
 {
   static const char *const sets[] = {NULL};
-  char *folder = run_kit_new_folder();
-  JsonObject *metrics = decode_trip_run(folder, "bad-crc.cfg", sets);
-  JsonObject *decoded = decode_trip_summary(folder, "receiver.pcap", NULL, 0);
+  g_autoptr(JsonObject) metrics = decode_trip_run(folder, "bad-crc.cfg", sets);
+  g_autoptr(JsonObject) decoded = decode_trip_summary(folder, "receiver.pcap", NULL, 0);
   gint64 fpdus = decode_trip_sum(decoded, DECODE_TRIP_FORWARD, "fpdus");
 
   g_assert_cmpint(decode_trip_sum(decoded, DECODE_TRIP_FORWARD, "crc_bad"), ==, 1);
   g_assert_cmpint(fpdus, >, 1000);
   g_assert_cmpint(decode_trip_sum(decoded, DECODE_TRIP_FORWARD, "after_error"), ==, fpdus - 1000);
   g_assert_cmpint(decode_trip_sum(decoded, DECODE_TRIP_REVERSE, "fpdus"), ==, 1); /* the Terminate */
-  json_object_unref(decoded);
-  json_object_unref(metrics);
-  run_kit_remove_folder(folder);
 }
 
 /* --- Terminates --- */
@@ -186,16 +180,15 @@ static const struct {
 };
 
 /* Each misdeed is decoded as it stands, and the Terminate with its numbers. */
-static void test_terminate(void)
+TEST(test_terminate)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(misdeeds); i++) {
-    char *folder = run_kit_new_folder();
+    g_autoptr(run_folder) folder = run_kit_new_folder();
     g_autofree char *operation = g_strconcat("workload.operation=", misdeeds[i].operation, NULL);
     g_autofree char *fault = g_strconcat("fault.error=", misdeeds[i].fault, NULL);
-    const char *const sets[] = {
-        "workload.messages=6", "run.expect=terminate", "fault.at=2", operation, fault, NULL};
-    JsonObject *metrics = decode_trip_run(folder, NULL, sets);
-    GPtrArray *fpdus = decode_trip_fpdus(folder, "receiver.pcap", NULL);
+    g_autoptr(JsonObject) metrics = decode_trip_run(
+        folder, NULL, STRINGS("workload.messages=6", "run.expect=terminate", "fault.at=2", operation, fault));
+    g_autoptr(GPtrArray) fpdus = decode_trip_fpdus(folder, "receiver.pcap", NULL);
     JsonObject *found = NULL;
 
     g_test_message("%s", misdeeds[i].fault);
@@ -208,21 +201,17 @@ static void test_terminate(void)
     g_assert_cmpint(json_object_get_int_member(found, "layer"), ==, misdeeds[i].layer);
     g_assert_cmpint(json_object_get_int_member(found, "type"), ==, misdeeds[i].type);
     g_assert_cmpint(json_object_get_int_member(found, "code"), ==, misdeeds[i].code);
-    g_ptr_array_unref(fpdus);
-    json_object_unref(metrics);
-    run_kit_remove_folder(folder);
   }
 }
 
 /* --- The documentation --- */
 
 /* docs/captures.md shows what the commands that it names print. */
-static void test_documentation(void)
+FOLDER_TEST(test_documentation)
 {
-  static const char *const sets[] = {"workload.message_size=4000", "workload.messages=2",
-                                     "path.forward.drop=[2]", NULL};
-  char *folder = run_kit_new_folder();
-  JsonObject *metrics = decode_trip_run(folder, "one-loss-markers.cfg", sets);
+  g_autoptr(JsonObject) metrics =
+      decode_trip_run(folder, "one-loss-markers.cfg",
+                      STRINGS("workload.message_size=4000", "workload.messages=2", "path.forward.drop=[2]"));
   g_autofree char *text = decode_trip_decode(folder, "receiver.pcap", NULL, 0);
   g_autofree char *docs = g_build_filename(g_getenv("SCENARIOS"), "..", "docs", NULL);
   g_autofree char *page = run_kit_read(docs, "captures.md", NULL);
@@ -235,8 +224,6 @@ static void test_documentation(void)
       g_error("docs/captures.md does not show: %s", *line);
     }
   }
-  json_object_unref(metrics);
-  run_kit_remove_folder(folder);
 }
 
 /* --- Operations, generations, paths --- */
@@ -305,15 +292,12 @@ int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   for (gsize i = 0; i < G_N_ELEMENTS(scenarios); i++) {
-    g_autofree char *name = g_strconcat("/decode-round-trip/scenario/", scenarios[i].name, NULL);
+    g_autofree char *name = g_strconcat("/decode_round_trip/scenario/", scenarios[i].name, NULL);
     g_test_add_data_func(name, &scenarios[i], test_trip);
   }
-  g_test_add_func("/decode-round-trip/scenario/bad-crc", test_bad_crc);
   for (gsize i = 0; i < G_N_ELEMENTS(operations); i++) {
-    g_autofree char *name = g_strconcat("/decode-round-trip/operation/", operations[i].name, NULL);
+    g_autofree char *name = g_strconcat("/decode_round_trip/operation/", operations[i].name, NULL);
     g_test_add_data_func(name, &operations[i], test_operation);
   }
-  g_test_add_func("/decode-round-trip/terminate", test_terminate);
-  g_test_add_func("/decode-round-trip/documentation", test_documentation);
   return g_test_run();
 }

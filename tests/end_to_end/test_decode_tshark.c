@@ -2,6 +2,7 @@
 /* A second opinion on decode: tshark, field by field, where it is one: streams without markers, in order (docs/facts.md, "tshark 4.0"). */
 #include "decode_trip.h"
 #include "run_kit.h"
+#include "string_list.h"
 #include "test.h"
 
 /* A field as tshark calls it and as decode does: "OBJECT.MEMBER", or a member of the FPDU. */
@@ -99,7 +100,7 @@ static gboolean our_value(JsonObject *fpdu, const char *name, GArray *numbers)
 
 static void compare_field(const GPtrArray *fpdus, const field *f, const GArray *theirs)
 {
-  GArray *ours = g_array_new(FALSE, FALSE, sizeof(guint64));
+  g_autoptr(GArray) ours = g_array_new(FALSE, FALSE, sizeof(guint64));
 
   for (guint i = 0; i < fpdus->len; i++) {
     our_value(fpdus->pdata[i], f->ours, ours);
@@ -110,24 +111,22 @@ static void compare_field(const GPtrArray *fpdus, const field *f, const GArray *
   for (guint i = 0; i < ours->len; i++) {
     g_assert_cmphex(g_array_index(ours, guint64, i), ==, g_array_index(theirs, guint64, i));
   }
-  g_array_unref(ours);
 }
 
 /* Unmarked and in order, which tshark reads well: every field of every FPDU. */
 TEST(test_tshark)
 {
-  static const char *const sets[] = {
-      "workload.messages=9",      "workload.message_size=5000",
-      "mpa.markers=false",        "workload.operation=write+read+send+send-se-invalidate",
-      "workload.directions=both", NULL};
 
   if (!g_getenv("TSHARK") || *g_getenv("TSHARK") == '\0') {
     g_test_skip("tshark is not installed");
     return;
   }
-  char *folder = run_kit_new_folder();
-  JsonObject *metrics = decode_trip_run(folder, NULL, sets);
-  GPtrArray *fpdus = decode_trip_fpdus(folder, "receiver.pcap", NULL);
+  g_autoptr(run_folder) folder = run_kit_new_folder();
+  g_autoptr(JsonObject) metrics = decode_trip_run(
+      folder, NULL,
+      STRINGS("workload.messages=9", "workload.message_size=5000", "mpa.markers=false",
+              "workload.operation=write+read+send+send-se-invalidate", "workload.directions=both"));
+  g_autoptr(GPtrArray) fpdus = decode_trip_fpdus(folder, "receiver.pcap", NULL);
   GArray *theirs[G_N_ELEMENTS(fields)];
   for (gsize i = 0; i < G_N_ELEMENTS(fields); i++) {
     theirs[i] = g_array_new(FALSE, FALSE, sizeof(guint64));
@@ -137,7 +136,4 @@ TEST(test_tshark)
     compare_field(fpdus, &fields[i], theirs[i]);
     g_array_unref(theirs[i]);
   }
-  g_ptr_array_unref(fpdus);
-  json_object_unref(metrics);
-  run_kit_remove_folder(folder);
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "run_kit.h"
+#include "string_list.h"
 #include "test.h"
 
 /* What each run has to pass: occupancy and delays of every kind. */
@@ -77,38 +78,35 @@ static void check_delays(const session_result *result)
 TEST(test_consistent)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-    session_result result = run_kit_assert_same_run(cases[i]);
+    g_auto(session_result) result = run_kit_assert_same_run(cases[i]);
     check_occupancy(&result);
     check_time(&result);
     check_delays(&result);
-    session_result_clear(&result);
   }
 }
 
 /* Lossless, aligned, one connection: every segment is placed and Delivered as it arrives. */
 TEST(test_lossless_waits_for_nothing)
 {
-  session_result result = run_kit_run("native", NULL, cases[0]);
+  g_auto(session_result) result = run_kit_run("native", NULL, cases[0]);
   for (distribution_id id = 0; id < DISTRIBUTION_COUNT; id++) {
     g_assert_cmpuint(result.distributions[id].count, ==, 1);
     g_assert_cmpfloat(result.distributions[id].bins[0].bound, ==, 0);
   }
   /* 40 messages of 64 KiB */
   g_assert_cmpfloat(result.distributions[DISTRIBUTION_PLACEMENT_DELAY_S].bins[0].weight, ==, 40 * 65536.0);
-  session_result_clear(&result);
 }
 
 /* A receiver that takes 3 us (3000000 ps, in the bin of 2^21 … 2^22 - 1 in steps of 2^17: 22 * 2^17 … 23 * 2^17 - 1) to place what it
  * got, without loss: that is everyone's delay, and held for processing is not held for reassembly. */
 TEST(test_placement_latency)
 {
-  static const char *const sets[] = {"workload.message_size=64KiB", "workload.messages=10",
-                                     "receiver.placement_latency=3us", NULL};
-  session_result result = run_kit_run("native", NULL, sets);
+  g_auto(session_result) result = run_kit_run(
+      "native", NULL,
+      STRINGS("workload.message_size=64KiB", "workload.messages=10", "receiver.placement_latency=3us"));
   for (distribution_id id = DISTRIBUTION_PLACEMENT_DELAY_S; id <= DISTRIBUTION_DELIVERY_DELAY_S; id++) {
     g_assert_cmpuint(result.distributions[id].count, ==, 1);
     g_assert_cmpfloat(result.distributions[id].bins[0].bound, ==, (23 * 131072 - 1) / 1e12);
   }
   g_assert_cmpfloat(distribution_quantile(&result.distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 1), ==, 0);
-  session_result_clear(&result);
 }

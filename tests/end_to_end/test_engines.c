@@ -44,7 +44,7 @@ static void shorten(scenario *s, guint64 octets_max)
 
 static void assert_same(scenario *s, guint64 octets_max)
 {
-  session_result result;
+  g_auto(session_result) result;
   scenario_key key;
 
   if (scenario_needs_ns3(s, &key)) {
@@ -58,7 +58,6 @@ static void assert_same(scenario *s, guint64 octets_max)
     g_error("%s: %s", scenario_name(s), difference);
   }
   g_assert_cmpint(result.status, !=, RUN_FAILED);
-  session_result_clear(&result);
 }
 
 static void set_axis(scenario *s, const scenario_axis *axis, gsize number)
@@ -75,7 +74,7 @@ static void assert_same_at(const scenario *s, gsize index, gsize number)
 {
   const scenario_axis *axes;
   gsize count = scenario_axes(s, &axes);
-  scenario *point = scenario_copy(s);
+  g_autoptr(scenario) point = scenario_copy(s);
 
   for (gsize i = 0; i < count; i++) {
     if (i == index || axes[i].with == (int)index) {
@@ -83,21 +82,19 @@ static void assert_same_at(const scenario *s, gsize index, gsize number)
     }
   }
   assert_same(point, OF_AN_AXIS);
-  scenario_free(point);
 }
 
 /* With the other of tcp.profile. */
 static void assert_same_in_other_profile(const scenario *s)
 {
   const char *other = scenario_configuration(s)->tcp_profile == TCP_PROFILE_RFC ? "linux" : "rfc";
-  scenario *copy = scenario_copy(s);
+  g_autoptr(scenario) copy = scenario_copy(s);
   GError *error = NULL;
 
   scenario_set_key(copy, SCENARIO_TCP_PROFILE, other, "test", &error);
   g_assert_no_error(error);
   g_test_message("%s: tcp.profile = %s", scenario_name(s), other);
   assert_same(copy, AS_IT_IS);
-  scenario_free(copy);
 }
 
 static void test_scenario(gconstpointer data)
@@ -106,7 +103,7 @@ static void test_scenario(gconstpointer data)
   GError *error = NULL;
   const scenario_axis *axes;
 
-  scenario *s = scenario_load(path, NULL, &error);
+  g_autoptr(scenario) s = scenario_load(path, NULL, &error);
   g_assert_no_error(error);
   gsize count = scenario_axes(s, &axes);
   for (gsize i = 0; i < count; i++) {
@@ -118,7 +115,6 @@ static void test_scenario(gconstpointer data)
   }
   assert_same_in_other_profile(s);
   assert_same(s, AS_IT_IS);
-  scenario_free(s);
 }
 
 int main(int argc, char **argv)

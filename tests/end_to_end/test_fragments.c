@@ -4,6 +4,8 @@
 
 #include "packet_list.h"
 #include "run_kit.h"
+#include "string_list.h"
+#include "test.h"
 #include "wire_messages.h"
 
 /* The second link carries 1000 octets, so that each full datagram (1496 or 1500) comes in two fragments of
@@ -34,10 +36,9 @@ typedef struct puzzle {
 
 static void free_puzzle(gpointer data)
 {
-  puzzle *p = data;
+  g_autofree puzzle *p = data;
 
   g_byte_array_unref(p->packet);
-  g_free(p);
 }
 
 static void append_packet(GByteArray *file, const guint8 *record, const GByteArray *packet)
@@ -87,12 +88,12 @@ static puzzle *take_fragment(GHashTable *puzzles, const guint8 *ip, const listed
  * fragments there were. */
 static guint write_whole(const char *folder)
 {
-  GHashTable *puzzles = g_hash_table_new_full(NULL, NULL, NULL, free_puzzle);
-  GArray *packets = packet_list_read(folder, "receiver.pcap");
-  GByteArray *file = g_byte_array_new();
+  g_autoptr(GHashTable) puzzles = g_hash_table_new_full(NULL, NULL, NULL, free_puzzle);
+  g_autoptr(GArray) packets = packet_list_read(folder, "receiver.pcap");
+  g_autoptr(GByteArray) file = g_byte_array_new();
   GError *error = NULL;
   gsize size;
-  char *contents = run_kit_read(folder, "receiver.pcap", &size);
+  g_autofree char *contents = run_kit_read(folder, "receiver.pcap", &size);
   const guint8 *at = (const guint8 *)contents + FILE_HEADER_OCTETS;
   guint fragments = 0;
 
@@ -116,10 +117,6 @@ static guint write_whole(const char *folder)
   g_autofree char *path = g_build_filename(folder, "whole.pcap", NULL);
   g_file_set_contents(path, (const char *)file->data, file->len, &error);
   g_assert_no_error(error);
-  g_byte_array_unref(file);
-  g_array_unref(packets);
-  g_hash_table_unref(puzzles);
-  g_free(contents);
   return fragments;
 }
 
@@ -129,7 +126,7 @@ static guint write_whole(const char *folder)
  * g_byte_array_unref(). */
 static GByteArray *ulpdus_of(const char *folder)
 {
-  wire_decoding *decoding = wire_decode(folder, "whole.pcap", wire_agreement_of("ietf"));
+  g_autoptr(wire_decoding) decoding = wire_decode(folder, "whole.pcap", wire_agreement_of("ietf"));
   const marked_half *half = &g_array_index(decoding->decoded, wire_decoded, 0).half[WIRE_INITIATOR];
   GByteArray *trace = g_byte_array_new();
 
@@ -140,7 +137,6 @@ static GByteArray *ulpdus_of(const char *folder)
     g_byte_array_append(trace, (const guint8 *)&fpdu->octets, sizeof fpdu->octets);
     g_byte_array_append(trace, fpdu->ulpdu, fpdu->octets);
   }
-  wire_decoding_free(decoding);
   return trace;
 }
 
@@ -185,8 +181,7 @@ static void test_transparent(gconstpointer data)
     g_assert_cmpfloat(run_kit_metric(&result, METRIC_BUFFER_PEAK_OCTETS_FRAGMENT), >=, FIRST_HELD);
     g_assert_cmpfloat(run_kit_metric(&result, METRIC_BUFFER_PEAK_OCTETS_FRAGMENT), <=, c->most_held);
     session_result_clear(&result);
-    const char *const whole[] = {"path.forward.hop_mtu=[1500,1500]", NULL};
-    result = run_to(RUN_OK, FRAGMENTED, folders[1], whole);
+    result = run_to(RUN_OK, FRAGMENTED, folders[1], STRINGS("path.forward.hop_mtu=[1500,1500]"));
     g_assert_cmpuint(write_whole(folders[1]), ==, 0);
     traces[1] = ulpdus_of(folders[1]);
     g_assert_cmpmem(traces[0]->data, traces[0]->len, traces[1]->data, traces[1]->len);
@@ -201,11 +196,10 @@ static void test_transparent(gconstpointer data)
 
 /* Without losses: MPA-344: the default takes fragments in. Each full datagram is in two; between them the first's 956 octets are held, and the receiver has
  * nothing else to hold. */
-static void test_lossless_occupancy(void)
+TEST(test_lossless_occupancy)
 {
   /* By default the ACK of a last segment may come after 40 ms, and rto_min is 5 ms here: a probe would be one segment more. */
-  static const char *const sets[] = {"tcp.delayed_ack=2ms", NULL};
-  session_result result = run_to(RUN_OK, FRAGMENTED, NULL, sets);
+  g_auto(session_result) result = run_to(RUN_OK, FRAGMENTED, NULL, STRINGS("tcp.delayed_ack=2ms"));
   double fragments = run_kit_metric(&result, METRIC_PATH_FRAGMENTS);
 
   /* 65536 = 45 * 1428 + 1276: 45 full datagrams and one of more than 1000 octets in each message. */
@@ -215,21 +209,19 @@ static void test_lossless_occupancy(void)
   run_kit_assert_count(&result, METRIC_BUFFER_PEAK_OCTETS_INCOMPLETE, 0);
   run_kit_assert_count(&result, METRIC_TCP_RETRANSMISSIONS, 0);
   run_kit_assert_count(&result, METRIC_PATH_PACKETS_TOO_BIG, 0);
-  session_result_clear(&result);
 }
 
 /* What the Responder holds of datagrams whose first fragment, which alone has the ports, was lost is of no connection that it knows; and its
  * octets are not those of the Initiator, which is measured and gets ACKs only. */
-static void test_other_host_does_not_count(void)
+TEST(test_other_host_does_not_count)
 {
-  static const char *const sets[] = {"measure.side=initiator", "path.forward.loss=2%", NULL};
-  session_result result = run_to(RUN_OK, FRAGMENTED, NULL, sets);
+  g_auto(session_result) result =
+      run_to(RUN_OK, FRAGMENTED, NULL, STRINGS("measure.side=initiator", "path.forward.loss=2%"));
 
   g_assert_cmpfloat(run_kit_metric(&result, METRIC_PATH_FRAGMENTS), >,
                     2 * 46 * MESSAGES); /* with retransmissions */
   run_kit_assert_count(&result, METRIC_BUFFER_PEAK_OCTETS_FRAGMENT, 0);
   run_kit_assert_count(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 0);
-  session_result_clear(&result);
 }
 
 /* --- No progress --- */
@@ -254,7 +246,7 @@ static const halted_case halted_cases[] = {
 /* The ICMP messages that came to the Data Source, each advising `mtu`. */
 static guint messages_at_source(const char *folder, guint32 mtu)
 {
-  GArray *packets = packet_list_read(folder, "sender.pcap");
+  g_autoptr(GArray) packets = packet_list_read(folder, "sender.pcap");
   guint messages = 0;
 
   for (guint i = 0; i < packets->len; i++) {
@@ -265,7 +257,6 @@ static guint messages_at_source(const char *folder, guint32 mtu)
       messages++;
     }
   }
-  g_array_unref(packets);
   return messages;
 }
 
@@ -274,42 +265,38 @@ static guint messages_at_source(const char *folder, guint32 mtu)
 static void test_halted(gconstpointer data)
 {
   const halted_case *c = data;
-  char *folder = run_kit_new_folder();
-  session_result result = run_to(RUN_FAILED, FRAGMENTED, folder, c->sets);
+  g_autoptr(run_folder) folder = run_kit_new_folder();
+  g_auto(session_result) result = run_to(RUN_FAILED, FRAGMENTED, folder, c->sets);
 
   g_assert_nonnull(strstr(result.message, c->reason));
   run_kit_assert_count(&result, METRIC_DELIVERY_OCTETS, 0);
   run_kit_assert_count(&result, METRIC_TCP_PATH_MTU_CHANGES, 0);
   g_assert_cmpfloat(run_kit_metric(&result, METRIC_TCP_TIMEOUTS), >, 1);
   g_assert_cmpuint(messages_at_source(folder, 996), >=, 10); /* for each of the first window at least */
-  session_result_clear(&result);
-  run_kit_remove_folder(folder);
 }
 
 /* What is small enough for all links needs no reassembly: `drop` does no harm. 900 octets of payload in a packet of less than 1000. */
-static void test_small_datagrams_pass(void)
+TEST(test_small_datagrams_pass)
 {
-  static const char *const sets[] = {"receiver.ip_reassembly=drop", "workload.message_size=900",
-                                     "workload.messages=100", NULL};
-  session_result result = run_to(RUN_OK, FRAGMENTED, NULL, sets);
+  g_auto(session_result) result =
+      run_to(RUN_OK, FRAGMENTED, NULL,
+             STRINGS("receiver.ip_reassembly=drop", "workload.message_size=900", "workload.messages=100"));
 
   run_kit_assert_count(&result, METRIC_PATH_FRAGMENTS, 0);
   run_kit_assert_count(&result, METRIC_DELIVERY_OCTETS, 100 * 900);
-  session_result_clear(&result);
 }
 
 /* With Don't Fragment, as most stacks have it, the router drops and reports, TCP takes 1000, and no fragment
  * ever reaches the receiver (MPA-338); so a receiver that drops them does well. */
-static void test_discovery_avoids_fragments(void)
+TEST(test_discovery_avoids_fragments)
 {
-  static const char *const sets[] = {"receiver.ip_reassembly=drop", "tcp.path_mtu_discovery=true", NULL};
-  session_result result = run_to(RUN_OK, FRAGMENTED, NULL, sets);
+  g_auto(session_result) result =
+      run_to(RUN_OK, FRAGMENTED, NULL, STRINGS("receiver.ip_reassembly=drop", "tcp.path_mtu_discovery=true"));
 
   run_kit_assert_count(&result, METRIC_PATH_FRAGMENTS, 0);
   run_kit_assert_count(&result, METRIC_TCP_PATH_MTU_CHANGES, 1);
   run_kit_assert_count(&result, METRIC_MPA_EMSS_OCTETS, 960);
   run_kit_assert_count(&result, METRIC_DELIVERY_OCTETS, MESSAGES * MESSAGE_OCTETS);
-  session_result_clear(&result);
 }
 
 /* --- Fragments and the window --- */
@@ -353,12 +340,11 @@ static void see_fragment(knowledge *k, const listed_packet *p)
 
 /* MPA-346: an ACK of the Data Sink, while fragments wait: it acknowledges no more than whole datagrams brought, and its window is the same as
  * ever, for the buffer of TCP is not touched. 2 % of the fragments are lost, so that datagrams wait for long. */
-static void test_window_and_acks(void)
+FOLDER_TEST(test_window_and_acks)
 {
-  static const char *const sets[] = {"path.forward.loss=2%", "tcp.receive_window=60000", NULL};
-  char *folder = run_kit_new_folder();
-  session_result result = run_to(RUN_OK, FRAGMENTED, folder, sets);
-  GArray *packets = packet_list_read(folder, "receiver.pcap");
+  g_auto(session_result) result =
+      run_to(RUN_OK, FRAGMENTED, folder, STRINGS("path.forward.loss=2%", "tcp.receive_window=60000"));
+  g_autoptr(GArray) packets = packet_list_read(folder, "receiver.pcap");
   knowledge k = {.came = g_byte_array_new(), .parts = g_hash_table_new_full(NULL, NULL, NULL, g_free)};
   guint32 first_sequence = 0;
   guint acks_while_waiting = 0;
@@ -385,9 +371,6 @@ static void test_window_and_acks(void)
   g_assert_cmpuint(k.edge, >, MESSAGES * MESSAGE_OCTETS);
   g_byte_array_unref(k.came);
   g_hash_table_unref(k.parts);
-  g_array_unref(packets);
-  session_result_clear(&result);
-  run_kit_remove_folder(folder);
 }
 
 /* RFC 6864 §4.3: datagrams of one address pair that may be fragmented have different identifications, whichever connection, TCP or box
@@ -395,9 +378,9 @@ static void test_window_and_acks(void)
  * while others come. None gets another's: no TCP checksum is wrong. */
 static void test_identifications(gconstpointer data)
 {
-  char *folder = run_kit_new_folder();
-  session_result result = run_kit_run_text(FRAGMENTED, RUN_OK, RUN_KIT_OTHER_ENGINE, folder, data);
-  GArray *packets = packet_list_read(folder, "receiver.pcap");
+  g_autoptr(run_folder) folder = run_kit_new_folder();
+  g_auto(session_result) result = run_kit_run_text(FRAGMENTED, RUN_OK, RUN_KIT_OTHER_ENGINE, folder, data);
+  g_autoptr(GArray) packets = packet_list_read(folder, "receiver.pcap");
   GHashTable *seen[2] = {g_hash_table_new(NULL, NULL), g_hash_table_new(NULL, NULL)};
   guint datagrams = 0;
 
@@ -414,9 +397,6 @@ static void test_identifications(gconstpointer data)
   run_kit_assert_count(&result, METRIC_TCP_CHECKSUM_ERRORS, 0);
   g_hash_table_unref(seen[0]);
   g_hash_table_unref(seen[1]);
-  g_array_unref(packets);
-  session_result_clear(&result);
-  run_kit_remove_folder(folder);
 }
 
 #define THREE_CONNECTIONS "workload.connections=3", "path.forward.loss=1%"
@@ -455,7 +435,7 @@ static char *second_fragments(guint count)
 /* MPA-347: a window of 65536 octets is 44 full segments (44 * 1456 = 64064 … 44 * 1460 = 64240). Of each the second fragment is lost, so
  * 44 * 1436 = 63184 octets are held in fragments, 96 % of the window, for a minute or until the end, while TCP has nothing to hold. The timeout
  * repairs all of it, one datagram more in fragments at a time. With `limited` or `one-64k` one datagram is the most. */
-static void test_worst_case(void)
+TEST(test_worst_case)
 {
   enum { SEGMENTS = 44, HELD = 1436 };
   g_autofree char *drop = second_fragments(SEGMENTS);
@@ -468,8 +448,7 @@ static void test_worst_case(void)
               {"receiver.ip_reassembly=one-64k", HELD, HELD}};
 
   for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
-    const char *const sets[] = {drop, rows[i].option, NULL};
-    session_result result = run_to(RUN_OK, WORST, NULL, sets);
+    g_auto(session_result) result = run_to(RUN_OK, WORST, NULL, STRINGS(drop, rows[i].option));
     double peak = run_kit_metric(&result, METRIC_BUFFER_PEAK_OCTETS_FRAGMENT);
 
     g_test_message("%s: %.0f octets", rows[i].option, peak);
@@ -479,7 +458,6 @@ static void test_worst_case(void)
     run_kit_assert_count(&result, METRIC_BUFFER_PEAK_OCTETS_INCOMPLETE, 0);
     run_kit_assert_count(&result, METRIC_BUFFER_PEAK_OCTETS_UNLOCATED, 0);
     run_kit_assert_count(&result, METRIC_BUFFER_PEAK_OCTETS_ORDER, 0);
-    session_result_clear(&result);
   }
 }
 
@@ -487,18 +465,16 @@ static void test_worst_case(void)
 
 /* occupancy.csv names the cause, of the RNIC and of each connection; its largest value of the RNIC is the metric, and its last is 0. With two
  * connections a connection's value is never more than the RNIC's. */
-static void test_series(void)
+FOLDER_TEST(test_series)
 {
-  static const char *const sets[] = {"workload.connections=2", NULL};
-  char *folder = run_kit_new_folder();
-  session_result result = run_to(RUN_OK, FRAGMENTED, folder, sets);
-  char *text = run_kit_read(folder, "occupancy.csv", NULL);
-  char **lines = g_strsplit(text, "\n", -1);
+  g_auto(session_result) result = run_to(RUN_OK, FRAGMENTED, folder, STRINGS("workload.connections=2"));
+  g_autofree char *text = run_kit_read(folder, "occupancy.csv", NULL);
+  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
   guint64 most[3] = {0}; /* all, 0, 1 */
   guint64 last[3] = {0};
 
   for (char **line = lines; *line; line++) {
-    char **fields = g_strsplit(*line, ",", -1);
+    g_auto(GStrv) fields = g_strsplit(*line, ",", -1);
 
     if (g_strv_length(fields) == 4 && g_str_equal(fields[2], "fragment")) {
       guint column = g_str_equal(fields[1], "all") ? 0 : 1 + (guint)g_ascii_strtoull(fields[1], NULL, 10);
@@ -506,7 +482,6 @@ static void test_series(void)
       last[column] = g_ascii_strtoull(fields[3], NULL, 10);
       most[column] = MAX(most[column], last[column]);
     }
-    g_strfreev(fields);
   }
   run_kit_assert_count(&result, METRIC_BUFFER_PEAK_OCTETS_FRAGMENT, most[0]);
   g_assert_cmpuint(most[0], >=, FIRST_HELD);
@@ -515,14 +490,10 @@ static void test_series(void)
     g_assert_cmpuint(last[i], ==, 0);
   }
   g_assert_cmpuint(last[0], ==, 0);
-  g_strfreev(lines);
-  g_free(text);
-  session_result_clear(&result);
-  run_kit_remove_folder(folder);
 }
 
 /* With everything else that happens on a path, the same on both engines. */
-static void test_same_on_both_engines(void)
+TEST(test_same_on_both_engines)
 {
   static const char *const cases[][6] = {
       {"path.forward.loss=2%", "path.reverse.loss=1%", "receiver.ip_reassembly=limited", NULL},
@@ -533,11 +504,10 @@ static void test_same_on_both_engines(void)
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-    session_result result = run_kit_assert_same_text(FRAGMENTED, RUN_OK, cases[i]);
+    g_auto(session_result) result = run_kit_assert_same_text(FRAGMENTED, RUN_OK, cases[i]);
 
     g_assert_cmpfloat(run_kit_metric(&result, METRIC_PATH_FRAGMENTS), >, 0);
     run_kit_assert_count(&result, METRIC_INTEGRITY_OCTETS_WRONG, 0);
-    session_result_clear(&result);
   }
 }
 
@@ -549,16 +519,11 @@ int main(int argc, char **argv)
 
     g_test_add_data_func(path, &option_cases[i], test_transparent);
   }
-  g_test_add_func("/fragments/lossless-occupancy", test_lossless_occupancy);
-  g_test_add_func("/fragments/other-host-does-not-count", test_other_host_does_not_count);
   for (gsize i = 0; i < G_N_ELEMENTS(halted_cases); i++) {
     g_autofree char *path = g_strdup_printf("/fragments/halted/%s", halted_cases[i].name);
 
     g_test_add_data_func(path, &halted_cases[i], test_halted);
   }
-  g_test_add_func("/fragments/small-datagrams-pass", test_small_datagrams_pass);
-  g_test_add_func("/fragments/discovery-avoids-fragments", test_discovery_avoids_fragments);
-  g_test_add_func("/fragments/window-and-acks", test_window_and_acks);
   g_test_add_data_func("/fragments/identifications/one-path", one_path, test_identifications);
   g_test_add_data_func("/fragments/identifications/own-boxes", own_boxes, test_identifications);
   g_test_add_data_func("/fragments/identifications/box-behind-fragments", box_behind_fragments,
@@ -566,8 +531,5 @@ int main(int argc, char **argv)
 #if HAS_NS3
   g_test_add_data_func("/fragments/identifications/ns3-tcp", ns3_tcp, test_identifications);
 #endif
-  g_test_add_func("/fragments/worst-case", test_worst_case);
-  g_test_add_func("/fragments/series", test_series);
-  g_test_add_func("/fragments/same-on-both-engines", test_same_on_both_engines);
   return g_test_run();
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "run_kit.h"
+#include "string_list.h"
 #include "test.h"
 
 typedef struct prediction {
@@ -57,17 +58,13 @@ static uint64_t expected_markers(uint32_t payload, uint64_t *fpdus)
 
 static void check_row(const prediction *row, bool markers, const char *mode)
 {
-  char *mtu = g_strconcat("path.forward.mtu=", row->mtu, NULL);
-  char *timestamps = g_strconcat("tcp.timestamps=", row->timestamps, NULL);
-  char *receiver = g_strconcat("receiver.mode=", mode, NULL);
-  const char *sets[] = {mtu,
-                        timestamps,
-                        receiver,
-                        markers ? "mpa.markers=true" : "mpa.markers=false",
-                        "workload.message_size=1MiB",
-                        "workload.messages=4",
-                        NULL};
-  session_result result = run_kit_run(RUN_KIT_OTHER_ENGINE, NULL, sets);
+  g_autofree char *mtu = g_strconcat("path.forward.mtu=", row->mtu, NULL);
+  g_autofree char *timestamps = g_strconcat("tcp.timestamps=", row->timestamps, NULL);
+  g_autofree char *receiver = g_strconcat("receiver.mode=", mode, NULL);
+  g_auto(session_result) result =
+      run_kit_run(RUN_KIT_OTHER_ENGINE, NULL,
+                  STRINGS(mtu, timestamps, receiver, markers ? "mpa.markers=true" : "mpa.markers=false",
+                          "workload.message_size=1MiB", "workload.messages=4"));
   uint32_t payload = row->mulpdu[markers] - TAGGED_HEADER;
   uint64_t fpdus = 0;
   uint64_t marker_count = expected_markers(payload, &fpdus);
@@ -90,10 +87,6 @@ static void check_row(const prediction *row, bool markers, const char *mode)
   /* Every segment starts with an FPDU. */
   g_assert_cmpfloat(run_kit_metric(&result, METRIC_MPA_SEGMENTS_ALIGNED), ==,
                     run_kit_metric(&result, METRIC_TCP_SEGMENTS));
-  session_result_clear(&result);
-  g_free(mtu);
-  g_free(timestamps);
-  g_free(receiver);
 }
 
 TEST(test_table)
@@ -110,9 +103,9 @@ TEST(test_table)
  * their last octets; nothing else is held, and less than one FPDU. */
 TEST(test_stream_sender)
 {
-  const char *sets[] = {"sender.segmentation=stream", "workload.message_size=1MiB", "workload.messages=4",
-                        NULL};
-  session_result result = run_kit_run(RUN_KIT_OTHER_ENGINE, NULL, sets);
+  g_auto(session_result) result =
+      run_kit_run(RUN_KIT_OTHER_ENGINE, NULL,
+                  STRINGS("sender.segmentation=stream", "workload.message_size=1MiB", "workload.messages=4"));
   double peak = run_kit_metric(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS);
 
   g_assert_cmpfloat(peak, >, 0);
@@ -121,7 +114,6 @@ TEST(test_stream_sender)
   g_assert_cmpfloat(run_kit_metric(&result, METRIC_MPA_SEGMENTS_ALIGNED), <,
                     run_kit_metric(&result, METRIC_TCP_SEGMENTS) / 2);
   run_kit_assert_count(&result, METRIC_DELIVERY_OCTETS, 4 << 20);
-  session_result_clear(&result);
 }
 
 /* Each FPDU ends its segment: 30 Writes of 300 octets and the Send after them are 31 segments, of which an aligned sender packs four into
@@ -130,16 +122,16 @@ TEST(test_stream_sender)
  * segments' headers. */
 TEST(test_record_sender)
 {
-  const char *small[] = {"sender.segmentation=record", "workload.message_size=300", "workload.messages=30",
-                         NULL};
-  const char *large[] = {"sender.segmentation=record",  "mpa.assumed_emss=1460", "path.forward.mtu=1000",
-                         "workload.message_size=64KiB", "workload.messages=20",  NULL};
-  session_result result = run_kit_run(RUN_KIT_OTHER_ENGINE, NULL, small);
+  session_result result =
+      run_kit_run(RUN_KIT_OTHER_ENGINE, NULL,
+                  STRINGS("sender.segmentation=record", "workload.message_size=300", "workload.messages=30"));
 
   run_kit_assert_count(&result, METRIC_TCP_SEGMENTS, 31);
   run_kit_assert_count(&result, METRIC_MPA_SEGMENTS_ALIGNED, 31);
   session_result_clear(&result);
-  result = run_kit_run(RUN_KIT_OTHER_ENGINE, NULL, large);
+  result = run_kit_run(RUN_KIT_OTHER_ENGINE, NULL,
+                       STRINGS("sender.segmentation=record", "mpa.assumed_emss=1460", "path.forward.mtu=1000",
+                               "workload.message_size=64KiB", "workload.messages=20"));
   run_kit_assert_count(&result, METRIC_MPA_FPDUS, 20 * 46 + 1);
   run_kit_assert_count(&result, METRIC_TCP_SEGMENTS, 2 * 20 * 46 + 1);
   run_kit_assert_count(&result, METRIC_MPA_SEGMENTS_ALIGNED, 20 * 46 + 1);
@@ -152,25 +144,24 @@ TEST(test_record_sender)
 /* Sends carry 18 octets of header: payload per full segment is MULPDU - 18 = 1424, and no tagged payload exists to rate. */
 TEST(test_sends)
 {
-  const char *sets[] = {"workload.operation=send", "workload.message_size=64KiB", "workload.messages=50",
-                        NULL};
-  session_result result = run_kit_run(RUN_KIT_OTHER_ENGINE, NULL, sets);
+  g_auto(session_result) result =
+      run_kit_run(RUN_KIT_OTHER_ENGINE, NULL,
+                  STRINGS("workload.operation=send", "workload.message_size=64KiB", "workload.messages=50"));
 
   /* 65536 = 46 * 1424 + 32: 47 FPDUs a message. */
   run_kit_assert_count(&result, METRIC_MPA_FPDUS, 47 * 50);
   run_kit_assert_count(&result, METRIC_DELIVERY_MESSAGES, 50);
   run_kit_assert_count(&result, METRIC_DELIVERY_OCTETS, 50 * 65536);
   g_assert_false(result.metrics.present[METRIC_EFFICIENCY_WIRE]);
-  session_result_clear(&result);
 }
 
 /* The placement latency holds whole, valid FPDUs: cause `processing`, no reassembly. At 10 Gbit/s a full segment lasts
  * 1538 * 8 / 10^10 s = 1.2304 us, and 10 / 1.2304 = 8.1: 8 or 9 FPDUs of 1456 … 1460 octets wait at once. */
 TEST(test_placement_latency)
 {
-  const char *sets[] = {"receiver.placement_latency=10us", "workload.message_size=1MiB",
-                        "workload.messages=4", NULL};
-  session_result result = run_kit_run(RUN_KIT_OTHER_ENGINE, NULL, sets);
+  g_auto(session_result) result = run_kit_run(
+      RUN_KIT_OTHER_ENGINE, NULL,
+      STRINGS("receiver.placement_latency=10us", "workload.message_size=1MiB", "workload.messages=4"));
   double peak = run_kit_metric(&result, METRIC_BUFFER_TOTAL_PEAK_OCTETS);
 
   run_kit_assert_count(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 0);
@@ -178,18 +169,17 @@ TEST(test_placement_latency)
   g_assert_cmpfloat(peak, <=, 9 * 1460);
   run_kit_assert_count(&result, METRIC_PLACEMENT_OCTETS_DIRECT, 4 << 20);
   g_assert_cmpfloat(fabs(run_kit_metric(&result, METRIC_DELAY_PLACEMENT_MEAN_S) - 10e-6), <, 1e-15);
-  session_result_clear(&result);
 }
 
 /* All messages are posted at once, so a stream sender's segments are all full but the last. The sink's buffers must not
  * change that when placement lags behind: 85 Writes of 1440 octets, MTU 9000, a latency of 333 ns. */
 TEST(test_sink_buffers_do_not_steer_the_sender)
 {
-  const char *sets[] = {"path.reverse.delay=0",       "receiver.placement_latency=333ns",
-                        "workload.message_size=1440", "workload.messages=85",
-                        "path.forward.mtu=9000",      "path.forward.rate=8Gbit/s",
-                        "sender.segmentation=stream", NULL};
-  session_result result = run_kit_run("native", NULL, sets);
+  g_auto(session_result) result =
+      run_kit_run("native", NULL,
+                  STRINGS("path.reverse.delay=0", "receiver.placement_latency=333ns",
+                          "workload.message_size=1440", "workload.messages=85", "path.forward.mtu=9000",
+                          "path.forward.rate=8Gbit/s", "sender.segmentation=stream"));
   uint64_t stream = 0;
   uint64_t markers = 0;
 
@@ -198,5 +188,4 @@ TEST(test_sink_buffers_do_not_steer_the_sender)
   }
   stream = add_fpdu(stream, UNTAGGED_HEADER, true, &markers);
   run_kit_assert_count(&result, METRIC_TCP_SEGMENTS, (stream + 8960 - 1) / 8960);
-  session_result_clear(&result);
 }

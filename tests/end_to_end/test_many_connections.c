@@ -3,6 +3,7 @@
  * a constant when they are. With an argument "long" the shipped scenario with its 10,000, else 500 or 50 of the same kind. */
 #include "packet_list.h"
 #include "run_kit.h"
+#include "string_list.h"
 
 enum { EMSS = 1500, CONNECTIONS = 500, MESSAGES = 16, SETS_MAX = 12 };
 
@@ -98,8 +99,7 @@ static void test_front(void)
 static void test_stream_in_step(void)
 {
   const front f = front_of_stream(MESSAGES);
-  static const char *const sets[] = {"sender.segmentation=stream", NULL};
-  session_result result = run(NULL, sets);
+  g_auto(session_result) result = run(NULL, STRINGS("sender.segmentation=stream"));
 
   assert_all_delivered(&result, CONNECTIONS, MESSAGES);
   run_kit_assert_count(&result, METRIC_TCP_SEGMENTS, CONNECTIONS * f.segments);
@@ -108,7 +108,6 @@ static void test_stream_in_step(void)
   g_assert_cmpfloat(run_kit_metric(&result, METRIC_FIT_K1), >, 0.95 * (double)f.most / EMSS);
   run_kit_assert_count(&result, METRIC_BUFFER_PEAK_OCTETS_INCOMPLETE,
                        run_kit_metric(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS));
-  session_result_clear(&result);
 }
 
 /* They start one after the other, and go on for long (40 messages, of which the start takes 3 %): so they are in all places of the stream,
@@ -118,9 +117,8 @@ static void test_stream_staggered(void)
 {
   enum { MANY_MESSAGES = 40 };
   const front f = front_of_stream(MANY_MESSAGES);
-  static const char *const sets[] = {"sender.segmentation=stream", "workload.start_spread=25ms",
-                                     "workload.messages=40", NULL};
-  session_result result = run(NULL, sets);
+  g_auto(session_result) result =
+      run(NULL, STRINGS("sender.segmentation=stream", "workload.start_spread=25ms", "workload.messages=40"));
   double mean = run_kit_metric(&result, METRIC_BUFFER_REASSEMBLY_MEAN_OCTETS) / CONNECTIONS;
   double k1 = run_kit_metric(&result, METRIC_FIT_K1);
 
@@ -130,7 +128,6 @@ static void test_stream_staggered(void)
   g_assert_cmpfloat(mean, <, 1.1 * f.mean);
   g_assert_cmpfloat(k1, >, f.mean / EMSS);
   g_assert_cmpfloat(k1, <, 0.9 * (double)f.most / EMSS);
-  session_result_clear(&result);
 }
 
 /* --- Aligned --- */
@@ -146,8 +143,7 @@ static void test_aligned(void)
 
   for (gsize i = 0; i < G_N_ELEMENTS(spreads); i++) {
     for (gsize j = 0; j < G_N_ELEMENTS(counts); j++) {
-      const char *const sets[] = {spreads[i], counts[j], NULL};
-      session_result result = run(NULL, sets);
+      g_auto(session_result) result = run(NULL, STRINGS(spreads[i], counts[j]));
       double k2 = run_kit_metric(&result, METRIC_FIT_K2);
 
       g_test_message("%s, %s: K2 %.2f", spreads[i], counts[j], k2);
@@ -156,7 +152,6 @@ static void test_aligned(void)
       run_kit_assert_count(&result, METRIC_FIT_K1, 0);
       g_assert_cmpfloat(k2, >, 70);
       g_assert_cmpfloat(k2, <=, 80.22);
-      session_result_clear(&result);
     }
   }
 }
@@ -167,10 +162,6 @@ static void test_aligned(void)
  * is 50 times that, and they take as long as one. On the path that they share they take 50 times as long at least. */
 static void test_own_paths(void)
 {
-  static const char *const one[] = {"sender.segmentation=stream", "workload.connections=1", NULL};
-  static const char *const own[] = {"sender.segmentation=stream", "workload.connections=50",
-                                    "workload.paths=own", NULL};
-  static const char *const shared[] = {"sender.segmentation=stream", "workload.connections=50", NULL};
   static const metric_id sums[] = {METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS,
                                    METRIC_BUFFER_PEAK_OCTETS_PROCESSING,
                                    METRIC_BUFFER_TOTAL_PEAK_OCTETS,
@@ -178,9 +169,11 @@ static void test_own_paths(void)
                                    METRIC_TCP_SEGMENTS,
                                    METRIC_MPA_FPDUS,
                                    METRIC_BUFFER_WRITTEN_OCTETS};
-  session_result alone = run(NULL, one);
-  session_result together = run(NULL, own);
-  session_result meeting = run(NULL, shared);
+  g_auto(session_result) alone = run(NULL, STRINGS("sender.segmentation=stream", "workload.connections=1"));
+  g_auto(session_result) together =
+      run(NULL, STRINGS("sender.segmentation=stream", "workload.connections=50", "workload.paths=own"));
+  g_auto(session_result) meeting =
+      run(NULL, STRINGS("sender.segmentation=stream", "workload.connections=50"));
 
   for (gsize i = 0; i < G_N_ELEMENTS(sums); i++) {
     run_kit_assert_count(&together, sums[i], 50 * run_kit_metric(&alone, sums[i]));
@@ -193,9 +186,6 @@ static void test_own_paths(void)
                     10 * run_kit_metric(&alone, METRIC_PATH_QUEUE_PEAK_OCTETS));
   assert_all_delivered(&together, 50, MESSAGES);
   assert_all_delivered(&meeting, 50, MESSAGES);
-  session_result_clear(&alone);
-  session_result_clear(&together);
-  session_result_clear(&meeting);
 }
 
 /* --- Starts --- */
@@ -203,10 +193,10 @@ static void test_own_paths(void)
 /* Connection i of 50 starts at i * 100 us of a spread of 5 ms: its SYN leaves then, from port 49152 + i. */
 static void test_starts(void)
 {
-  static const char *const sets[] = {"workload.connections=50", "workload.start_spread=5ms", NULL};
-  char *folder = run_kit_new_folder();
-  session_result result = run(folder, sets);
-  GArray *packets = packet_list_read(folder, "sender.pcap");
+  g_autoptr(run_folder) folder = run_kit_new_folder();
+  g_auto(session_result) result =
+      run(folder, STRINGS("workload.connections=50", "workload.start_spread=5ms"));
+  g_autoptr(GArray) packets = packet_list_read(folder, "sender.pcap");
   guint starts = 0;
 
   for (guint i = 0; i < packets->len; i++) {
@@ -219,9 +209,6 @@ static void test_starts(void)
   }
   g_assert_cmpuint(starts, ==, 50);
   assert_all_delivered(&result, 50, MESSAGES);
-  g_array_unref(packets);
-  session_result_clear(&result);
-  run_kit_remove_folder(folder);
 }
 
 /* Each of 50 connections waits out its own placement latency, and may lose and recover: the same octets on both engines. */
@@ -236,11 +223,10 @@ static void test_same_on_both_engines(void)
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-    session_result result = run_kit_assert_same_text(text, RUN_OK, cases[i]);
+    g_auto(session_result) result = run_kit_assert_same_text(text, RUN_OK, cases[i]);
 
     run_kit_assert_count(&result, METRIC_DELIVERY_MESSAGES, 50 * (MESSAGES + 1));
     run_kit_assert_count(&result, METRIC_INTEGRITY_OCTETS_WRONG, 0);
-    session_result_clear(&result);
   }
 }
 
@@ -257,11 +243,11 @@ static void test_ten_thousand(void)
   } rows[] = {{{"sender.segmentation=stream", "workload.start_spread=0s"}, 0.9 * 984 / EMSS, 984.0 / EMSS},
               {{"sender.segmentation=stream"}, 0.1, 984.0 / EMSS},
               {{"sender.segmentation=aligned"}, 0, 0}};
-  char *shipped = run_kit_read(g_getenv("SCENARIOS"), "ten-thousand-connections.cfg", NULL);
+  g_autofree char *shipped = run_kit_read(g_getenv("SCENARIOS"), "ten-thousand-connections.cfg", NULL);
 
   for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
-    const char *const sets[] = {"workload.messages=4", rows[i].sets[0], rows[i].sets[1], NULL};
-    session_result result = run_kit_run_text(shipped, RUN_OK, "native", NULL, sets);
+    g_auto(session_result) result = run_kit_run_text(
+        shipped, RUN_OK, "native", NULL, STRINGS("workload.messages=4", rows[i].sets[0], rows[i].sets[1]));
     double k1 = run_kit_metric(&result, METRIC_FIT_K1);
 
     g_test_message("K1 %.3f, reassembly %.0f octets, processing %.0f octets", k1,
@@ -273,9 +259,7 @@ static void test_ten_thousand(void)
     g_assert_cmpfloat(k1, <=, rows[i].most_k1);
     g_assert_cmpfloat(run_kit_metric(&result, METRIC_BUFFER_PEAK_OCTETS_PROCESSING), <, 300000);
     g_assert_cmpfloat(run_kit_metric(&result, METRIC_BUFFER_PEAK_OCTETS_PROCESSING), >, 70 * EMSS);
-    session_result_clear(&result);
   }
-  g_free(shipped);
 }
 
 int main(int argc, char **argv)

@@ -86,14 +86,13 @@ static void put_frame(wire_stream *stream, const char *key, guint8 flags, guint8
 
 static void free_connection(gpointer data)
 {
-  wire_connection *connection = data;
+  g_autofree wire_connection *connection = data;
 
   for (int side = 0; side < WIRE_SIDES; side++) {
     g_byte_array_unref(connection->stream[side].octets);
     g_byte_array_unref(connection->stream[side].seen);
     g_array_unref(connection->stream[side].segments);
   }
-  g_free(connection);
 }
 
 /* Decodes what two streams of one connection hold; takes them over. */
@@ -144,14 +143,13 @@ static wire_stream dump_stream(void)
 
 TEST(test_printed_dump)
 {
-  wire_decoding *decoding = decode(dump_stream(), stream_new(), "rdmac");
+  g_autoptr(wire_decoding) decoding = decode(dump_stream(), stream_new(), "rdmac");
 
   wire_assert_no_complaints(decoding);
   g_assert_cmpuint(wire_count_fpdus(decoding, WIRE_INITIATOR), ==, 2);
   g_assert_cmpuint(wire_count_markers(decoding, WIRE_INITIATOR), ==, 2);
   g_assert_cmpuint(wire_count_messages(decoding, WIRE_INITIATOR, WIRE_SEND), ==, 2);
   g_assert_cmpuint(wire_count_octets(decoding, WIRE_INITIATOR, WIRE_SEND), ==, 464 + 24);
-  wire_decoding_free(decoding);
 }
 
 /* No octet of the stream may differ. */
@@ -160,11 +158,10 @@ TEST(test_every_octet_counts)
   for (guint i = 0; i < 0x220; i++) {
     wire_stream damaged = dump_stream();
     damaged.octets->data[i] ^= 0x10;
-    wire_decoding *decoding = decode(damaged, stream_new(), "rdmac");
+    g_autoptr(wire_decoding) decoding = decode(damaged, stream_new(), "rdmac");
     if (decoding->complaints->len == 0) {
       g_error("octet %u damaged and not seen", i);
     }
-    wire_decoding_free(decoding);
   }
 }
 
@@ -200,10 +197,9 @@ TEST(test_damaged_fields)
     for (int k = 0; k < 4; k++) {
       fpdu[sizeof dump - 4 + (gsize)k] = (guint8)(crc >> (8 * k));
     }
-    wire_decoding *decoding = decode(damaged, stream_new(), "rdmac");
+    g_autoptr(wire_decoding) decoding = decode(damaged, stream_new(), "rdmac");
     g_assert_true(
         g_ptr_array_find_with_equal_func(decoding->complaints, damages[i].complaint, g_str_equal, NULL));
-    wire_decoding_free(decoding);
   }
 }
 
@@ -228,14 +224,13 @@ TEST(test_startup)
     put_frame(&responder, "MPA ID Rep Frame", cases[i].reply_flags, cases[i].revision);
     maker m = {.octets = initiator.octets, .phase = 20, .markers = cases[i].initiator_marks};
     put_hex(&m, "41 43 00000000 00000000 00000001 00000000");
-    wire_decoding *decoding = decode(initiator, responder, "ietf");
+    g_autoptr(wire_decoding) decoding = decode(initiator, responder, "ietf");
     const marked_half *half = g_array_index(decoding->decoded, wire_decoded, 0).half;
     g_assert_cmpint(half[WIRE_INITIATOR].has_markers, ==, cases[i].initiator_marks);
     g_assert_cmpint(half[WIRE_RESPONDER].has_markers, ==, cases[i].responder_marks);
     g_assert_cmpint(half[WIRE_INITIATOR].has_crc, ==, cases[i].crc);
     g_assert_cmpuint(wire_count_messages(decoding, WIRE_INITIATOR, WIRE_SEND), ==, 1);
     g_assert_cmpuint(decoding->complaints->len, ==, cases[i].complaints);
-    wire_decoding_free(decoding);
   }
 }
 
@@ -327,14 +322,13 @@ TEST(test_messages)
     for (int k = 0; k < 3 && cases[i].responder[k]; k++) {
       put_hex(&reply, cases[i].responder[k]);
     }
-    wire_decoding *decoding = decode(initiator, responder, "rfc");
+    g_autoptr(wire_decoding) decoding = decode(initiator, responder, "rfc");
     if (cases[i].complaint) {
       g_assert_cmpuint(decoding->complaints->len, >, 0);
       g_assert_cmpstr(decoding->complaints->pdata[0], ==, cases[i].complaint);
     } else {
       wire_assert_no_complaints(decoding);
     }
-    wire_decoding_free(decoding);
   }
 }
 
@@ -382,17 +376,15 @@ static void put_packet(capture *c, gboolean from_initiator, guint8 flags, guint3
 static GPtrArray *read_capture(capture *c, GPtrArray *complaints)
 {
   GError *error = NULL;
-  char *folder = g_dir_make_tmp("iwarpsim-test-XXXXXX", &error);
+  g_autofree char *folder = g_dir_make_tmp("iwarpsim-test-XXXXXX", &error);
   g_assert_no_error(error);
-  char *path = g_build_filename(folder, "made.pcap", NULL);
+  g_autofree char *path = g_build_filename(folder, "made.pcap", NULL);
 
   g_file_set_contents(path, (const char *)c->file->data, c->file->len, &error);
   g_assert_no_error(error);
   GPtrArray *connections = wire_capture_read(folder, "made.pcap", complaints);
   g_unlink(path);
   g_rmdir(folder);
-  g_free(path);
-  g_free(folder);
   g_byte_array_unref(c->file);
   return connections;
 }
@@ -417,7 +409,7 @@ enum { ACK = 0x10, ACK_FIN = 0x11 };
 /* Late, early and repeated segments, across the end of the sequence numbers: octet 4 has number 0. */
 TEST(test_capture)
 {
-  GPtrArray *complaints = g_ptr_array_new_with_free_func(g_free);
+  g_autoptr(GPtrArray) complaints = g_ptr_array_new_with_free_func(g_free);
   capture c = capture_new(0xFFFFFFFB);
 
   put_packet(&c, TRUE, ACK, 1, "abc");
@@ -426,7 +418,7 @@ TEST(test_capture)
   put_packet(&c, TRUE, ACK, 3, "cde");
   put_packet(&c, TRUE, ACK_FIN, 10, "");
   put_packet(&c, FALSE, ACK, 1, "xyz");
-  GPtrArray *connections = read_capture(&c, complaints);
+  g_autoptr(GPtrArray) connections = read_capture(&c, complaints);
   g_assert_cmpuint(complaints->len, ==, 0);
   g_assert_cmpuint(connections->len, ==, 1);
   const wire_connection *connection = connections->pdata[0];
@@ -437,8 +429,6 @@ TEST(test_capture)
   g_assert_false(stream[WIRE_RESPONDER].has_fin);
   g_assert_cmpuint(stream[WIRE_INITIATOR].segments->len, ==, 4);
   g_assert_cmpuint(g_array_index(stream[WIRE_INITIATOR].segments, wire_segment, 3).offset, ==, 2);
-  g_ptr_array_unref(connections);
-  g_ptr_array_unref(complaints);
 }
 
 /* What TCP must not do. */
@@ -457,16 +447,14 @@ TEST(test_bad_capture)
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-    GPtrArray *complaints = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GPtrArray) complaints = g_ptr_array_new_with_free_func(g_free);
     capture c = capture_new(7);
     for (int k = 0; k < 3 && cases[i].text[k]; k++) {
       put_packet(&c, TRUE, ACK, cases[i].position[k], cases[i].text[k]);
     }
     put_packet(&c, TRUE, ACK_FIN, cases[i].fin, "");
-    GPtrArray *connections = read_capture(&c, complaints);
+    g_autoptr(GPtrArray) connections = read_capture(&c, complaints);
     g_assert_cmpuint(complaints->len, ==, 1);
     g_assert_cmpstr(complaints->pdata[0], ==, cases[i].complaint);
-    g_ptr_array_unref(connections);
-    g_ptr_array_unref(complaints);
   }
 }

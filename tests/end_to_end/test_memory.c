@@ -2,6 +2,7 @@
 /* The RNIC's finite memory end to end: one pool of reassembly memory, limits of descriptors, the receiver that assumes alignment, and the
  * deadlock of mpa-01 §11.2.2. Every run verifies every octet. */
 #include "run_kit.h"
+#include "string_list.h"
 #include "test.h"
 
 /* Runs a shipped scenario with `sets`, which must end with `status`. */
@@ -11,7 +12,7 @@ static session_result run_shipped(const char *name, run_status status, const cha
   const simulation_options options = {.directory = NULL};
   session_result result;
   GError *error = NULL;
-  scenario *s = scenario_load(path, sets, &error);
+  g_autoptr(scenario) s = scenario_load(path, sets, &error);
 
   g_assert_no_error(error);
   scenario_set(s, "run.engine=native", &error);
@@ -20,7 +21,6 @@ static session_result run_shipped(const char *name, run_status status, const cha
   g_assert_no_error(error);
   g_test_message("%s", result.message);
   g_assert_cmpint(result.status, ==, status);
-  scenario_free(s);
   return result;
 }
 
@@ -28,10 +28,9 @@ static session_result run_shipped(const char *name, run_status status, const cha
  * acknowledged: the same segment comes for ever, and run.stall ends the run with a reason. With room for one FPDU all is well. */
 TEST(test_deadlock_without_a_buffer)
 {
-  static const char *const none[] = {"receiver.memory=0", "run.stall=90s", NULL};
-  static const char *const one_fpdu[] = {"receiver.memory=1500", NULL};
-  session_result halted = run_shipped("path-mtu-change.cfg", RUN_FAILED, none);
-  session_result fine = run_shipped("path-mtu-change.cfg", RUN_OK, one_fpdu);
+  g_auto(session_result) halted =
+      run_shipped("path-mtu-change.cfg", RUN_FAILED, STRINGS("receiver.memory=0", "run.stall=90s"));
+  g_auto(session_result) fine = run_shipped("path-mtu-change.cfg", RUN_OK, STRINGS("receiver.memory=1500"));
 
   g_assert_nonnull(strstr(halted.message, "no progress in 90.000 s of simulated time"));
   g_assert_cmpfloat(run_kit_metric(&halted, METRIC_BUFFER_SEGMENTS_REFUSED), >, 0);
@@ -39,8 +38,6 @@ TEST(test_deadlock_without_a_buffer)
   run_kit_assert_count(&fine, METRIC_TCP_PATH_MTU_CHANGES, 1);
   /* the front of a cut FPDU: EMSS is 1280 - 40 */
   run_kit_assert_count(&fine, METRIC_BUFFER_PEAK_OCTETS_INCOMPLETE, 1240);
-  session_result_clear(&halted);
-  session_result_clear(&fine);
 }
 
 /* What is held never exceeds the pool; what finds no room is dropped and counted; all the data comes, the
@@ -53,72 +50,64 @@ TEST(test_less_memory_less_goodput)
 
   for (gsize i = 0; i < G_N_ELEMENTS(sizes); i++) {
     g_autofree char *memory = g_strdup_printf("receiver.memory=%" G_GUINT64_FORMAT, sizes[i]);
-    const char *sets[] = {memory, "receiver.mode=in-order", "path.forward.loss=0.5%", "workload.messages=100",
-                          NULL};
-    session_result result = run_kit_run("native", NULL, sets);
+    g_auto(session_result) result = run_kit_run(
+        "native", NULL,
+        STRINGS(memory, "receiver.mode=in-order", "path.forward.loss=0.5%", "workload.messages=100"));
 
     g_assert_cmpfloat(run_kit_metric(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS), <=, (double)sizes[i]);
     g_assert_cmpfloat(run_kit_metric(&result, METRIC_BUFFER_SEGMENTS_REFUSED), >, 0);
     run_kit_assert_count(&result, METRIC_DELIVERY_OCTETS, 100 * 65536);
     g_assert_cmpfloat(run_kit_metric(&result, METRIC_GOODPUT_BIT_PER_S), >, last);
     last = run_kit_metric(&result, METRIC_GOODPUT_BIT_PER_S);
-    session_result_clear(&result);
   }
 }
 
 /* One pool for all connections: four of them share it. */
 TEST(test_connections_share_the_pool)
 {
-  static const char *const sets[] = {"receiver.memory=20000", "receiver.mode=in-order",
-                                     "path.forward.loss=1%",  "workload.connections=4",
-                                     "workload.messages=20",  NULL};
-  session_result result = run_kit_assert_same_run(sets);
+  g_auto(session_result) result = run_kit_assert_same_run(
+      STRINGS("receiver.memory=20000", "receiver.mode=in-order", "path.forward.loss=1%",
+              "workload.connections=4", "workload.messages=20"));
 
   g_assert_cmpfloat(run_kit_metric(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS), <=, 20000);
   g_assert_cmpfloat(run_kit_metric(&result, METRIC_BUFFER_SEGMENTS_REFUSED), >, 0);
-  session_result_clear(&result);
 }
 
 /* A marked, aligned stream is placed as it comes, beyond holes, too: it needs no memory at all. */
 TEST(test_aligned_and_marked_needs_none)
 {
-  static const char *const sets[] = {"receiver.memory=0", "path.forward.loss=1%", "workload.messages=40",
-                                     NULL};
-  session_result result = run_kit_assert_same_run(sets);
+  g_auto(session_result) result =
+      run_kit_assert_same_run(STRINGS("receiver.memory=0", "path.forward.loss=1%", "workload.messages=40"));
 
   run_kit_assert_count(&result, METRIC_BUFFER_SEGMENTS_REFUSED, 0);
   run_kit_assert_count(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 0);
-  session_result_clear(&result);
 }
 
 /* qed's three descriptors: a middlebox that cuts FPDUs of 1460 octets into pieces of 536 makes three of each, of which two are held: never
  * too many. Cut at 300 it makes five, and the fourth held one would exceed three: it is refused, and the run stands still. */
 TEST(test_descriptors)
 {
-  static const char *const enough[] = {"receiver.fpdu_descriptors=3", "middlebox.mode=split",
-                                       "middlebox.split_size=536", "workload.messages=5", NULL};
-  static const char *const few[] = {
-      "receiver.fpdu_descriptors=3", "middlebox.mode=split", "middlebox.split_size=300",
-      "workload.messages=5",         "run.stall=90s",        NULL};
-  session_result fine = run_kit_run("native", NULL, enough);
-  session_result halted = run_kit_run_to(RUN_FAILED, "native", NULL, few);
+  g_auto(session_result) fine = run_kit_run("native", NULL,
+                                            STRINGS("receiver.fpdu_descriptors=3", "middlebox.mode=split",
+                                                    "middlebox.split_size=536", "workload.messages=5"));
+  g_auto(session_result) halted =
+      run_kit_run_to(RUN_FAILED, "native", NULL,
+                     STRINGS("receiver.fpdu_descriptors=3", "middlebox.mode=split",
+                             "middlebox.split_size=300", "workload.messages=5", "run.stall=90s"));
 
   run_kit_assert_count(&fine, METRIC_STATE_SEGMENTS_REFUSED, 0);
   g_assert_cmpfloat(run_kit_metric(&halted, METRIC_STATE_SEGMENTS_REFUSED), >, 0);
-  session_result_clear(&fine);
-  session_result_clear(&halted);
 }
 
 /* assume-aligned, the baseline: without markers it places an aligned stream beyond holes as if they were
  * there, where the permitted receiver holds all of it; and it says how it found those FPDUs. */
 TEST(test_assuming_alignment)
 {
-  static const char *const assumed[] = {"receiver.mode=assume-aligned", "mpa.markers=false",
-                                        "path.forward.loss=1%", "workload.messages=40", NULL};
-  static const char *const permitted[] = {"receiver.mode=out-of-order", "mpa.markers=false",
-                                          "path.forward.loss=1%", "workload.messages=40", NULL};
-  session_result guess = run_kit_assert_same_run(assumed);
-  session_result wait = run_kit_run("native", NULL, permitted);
+  g_auto(session_result) guess = run_kit_assert_same_run(STRINGS(
+      "receiver.mode=assume-aligned", "mpa.markers=false", "path.forward.loss=1%", "workload.messages=40"));
+  g_auto(session_result) wait = run_kit_run("native", NULL,
+                                            STRINGS("receiver.mode=out-of-order", "mpa.markers=false",
+                                                    "path.forward.loss=1%", "workload.messages=40"));
 
   run_kit_assert_count(&guess, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 0);
   run_kit_assert_count(&guess, METRIC_MPA_WRONG_GUESSES, 0);
@@ -127,6 +116,4 @@ TEST(test_assuming_alignment)
                        run_kit_metric(&guess, METRIC_MPA_LOCATED_BY_ASSUMPTION) +
                            run_kit_metric(&guess, METRIC_MPA_LOCATED_BY_CHAIN));
   g_assert_cmpfloat(run_kit_metric(&wait, METRIC_BUFFER_PEAK_OCTETS_ORDER), >, 10 * 1460);
-  session_result_clear(&guess);
-  session_result_clear(&wait);
 }

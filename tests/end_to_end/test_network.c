@@ -2,6 +2,8 @@
 /* The network as it is: every element of the path, alone and mixed at random, under the whole stack. Each run ends ok, with every octet
  * verified, and gives the same octets in every output on both engines. */
 #include "run_kit.h"
+#include "string_list.h"
+#include "test.h"
 
 enum { SETS_MAX = 40 };
 
@@ -98,12 +100,11 @@ static void test_element(gconstpointer data)
   for (guint i = 0; i < G_N_ELEMENTS(c->sets); i++) {
     sets[i + 1] = c->sets[i];
   }
-  session_result result = run_kit_assert_same_run(sets);
+  g_auto(session_result) result = run_kit_assert_same_run(sets);
   g_assert_cmpfloat(run_kit_metric(&result, c->counted), >, 0);
   if (c->absent != METRIC_COUNT) {
     g_assert_cmpfloat(run_kit_metric(&result, c->absent), ==, 0);
   }
-  session_result_clear(&result);
 }
 
 /* --- Middleboxes --- */
@@ -123,14 +124,9 @@ static void test_box(gconstpointer data)
 
   for (guint i = 0; i < G_N_ELEMENTS(positions); i++) {
     g_autofree char *position = g_strdup_printf("middlebox.position=%s", positions[i]);
-    const char *sets[] = {mode_set,
-                          position,
-                          "workload.messages=20",
-                          "path.forward.loss=0.5%",
-                          "middlebox.coalesce_size=1448",
-                          "tcp.timestamps=true",
-                          NULL};
-    session_result result = run_kit_assert_same_run(sets);
+    g_auto(session_result) result =
+        run_kit_assert_same_run(STRINGS(mode_set, position, "workload.messages=20", "path.forward.loss=0.5%",
+                                        "middlebox.coalesce_size=1448", "tcp.timestamps=true"));
     double before = run_kit_metric(&result, METRIC_MIDDLEBOX_SEGMENTS_BEFORE_ALIGNED) /
                     run_kit_metric(&result, METRIC_MIDDLEBOX_SEGMENTS_BEFORE);
     double behind = run_kit_metric(&result, METRIC_MIDDLEBOX_SEGMENTS_BEHIND_ALIGNED) /
@@ -141,7 +137,6 @@ static void test_box(gconstpointer data)
     if (strstr(mode, "coalesce") == NULL) {
       g_assert_cmpfloat(behind, <, g_str_equal(mode, "proxy") ? before - 0.05 : 0.6);
     }
-    session_result_clear(&result);
   }
 }
 
@@ -150,14 +145,13 @@ static void test_box(gconstpointer data)
 /* One of `choices`, "a|b|c"; free with g_free(). */
 static char *pick(GRand *random, const char *choices)
 {
-  char **words = g_strsplit(choices, "|", -1);
+  g_auto(GStrv) words = g_strsplit(choices, "|", -1);
   char *word = g_strdup(words[g_rand_int_range(random, 0, (gint32)g_strv_length(words))]);
 
-  g_strfreev(words);
   return word;
 }
 
-static void test_random_networks(void)
+TEST(test_random_networks)
 {
   enum { SEED = 20261122, CASES = 40 };
   static const char *const keys[] = {
@@ -210,25 +204,21 @@ static void test_random_networks(void)
       "tcp.rto_initial=50ms",
       "mpa.startup_timeout=100s",
   };
-  GRand *random = g_rand_new_with_seed(SEED);
+  g_autoptr(GRand) random = g_rand_new_with_seed(SEED);
 
   g_test_message("seed %d", SEED);
   for (int i = 0; i < CASES; i++) {
-    GPtrArray *sets = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GPtrArray) sets = g_ptr_array_new_with_free_func(g_free);
 
     g_ptr_array_add(sets, g_strdup_printf("run.seed=%d", i + 1));
     for (guint k = 0; k < G_N_ELEMENTS(keys); k++) {
       g_ptr_array_add(sets, pick(random, keys[k]));
     }
     g_ptr_array_add(sets, NULL);
-    char *all = g_strjoinv("' --set '", (char **)sets->pdata);
+    g_autofree char *all = g_strjoinv("' --set '", (char **)sets->pdata);
     g_test_message("case %d: --set '%s'", i, all);
-    session_result result = run_kit_assert_same_run((const char *const *)sets->pdata);
-    session_result_clear(&result);
-    g_free(all);
-    g_ptr_array_unref(sets);
+    g_auto(session_result) result = run_kit_assert_same_run((const char *const *)sets->pdata);
   }
-  g_rand_free(random);
 }
 
 int main(int argc, char **argv)
@@ -244,6 +234,5 @@ int main(int argc, char **argv)
 
     g_test_add_data_func(path, boxes[i], test_box);
   }
-  g_test_add_func("/network/random", test_random_networks);
   return g_test_run();
 }

@@ -2,6 +2,8 @@
 /* What only ns-3 has: its TcpSocket under the stack (`tcp.implementation`), and the path on its nodes (`topology`). Every octet is verified
  * by the run itself; the same seed gives the same metrics again. */
 #include "run_kit.h"
+#include "string_list.h"
+#include "test.h"
 
 enum { SETS_MAX = 8 };
 
@@ -61,8 +63,8 @@ static session_result run(const ns3_case *c)
 static void test_case(gconstpointer data)
 {
   const ns3_case *c = data;
-  session_result first = run(c);
-  session_result again = run(c);
+  g_auto(session_result) first = run(c);
+  g_auto(session_result) again = run(c);
 
   for (metric_id id = 0; id < METRIC_COUNT; id++) {
     if (id != METRIC_TIME_WALL_S) {
@@ -74,46 +76,36 @@ static void test_case(gconstpointer data)
     g_assert_cmpfloat(run_kit_metric(&first, METRIC_PATH_PACKETS_LOST), >=, c->lost);
     g_assert_true(c->lost > 0 || run_kit_metric(&first, METRIC_TCP_RETRANSMISSIONS) == 0);
   }
-  session_result_clear(&first);
-  session_result_clear(&again);
 }
 
 /* A sender that is not MPA-aware and a receiver in order: what is beyond a hole waits in TCP, and nothing is
  * Placed out of order. 40 messages of 64 KiB and the startup frame are about 1800 segments; the 900th is lost
  * in the middle of the flight. */
-static void test_in_order_receiver(void)
+TEST(test_in_order_receiver)
 {
-  static const char *const sets[] = {"tcp.implementation=ns3", "path.forward.drop=[900]",
-                                     "workload.messages=40", NULL};
-  session_result result = run_kit_run("ns3", NULL, sets);
+  g_auto(session_result) result = run_kit_run(
+      "ns3", NULL, STRINGS("tcp.implementation=ns3", "path.forward.drop=[900]", "workload.messages=40"));
 
   run_kit_assert_count(&result, METRIC_TCP_RETRANSMISSIONS, 1);
   run_kit_assert_count(&result, METRIC_PLACEMENT_OCTETS_OUT_OF_ORDER, 0);
   g_assert_cmpfloat(run_kit_metric(&result, METRIC_BUFFER_PEAK_OCTETS_ORDER), >, 10 * 1460);
   run_kit_assert_count(&result, METRIC_DELIVERY_OCTETS, 40 * 65536);
-  session_result_clear(&result);
 }
 
 /* With cross traffic on a bottleneck of 1 Gbit/s the stack gets less than without. */
-static void test_cross_traffic_takes_its_share(void)
+TEST(test_cross_traffic_takes_its_share)
 {
-  static const char *const alone[] = {"topology.medium=point-to-point", "path.forward.rate=1Gbit/s",
-                                      "workload.messages=100", NULL};
-  static const char *const shared[] = {"topology.medium=point-to-point",
-                                       "path.forward.rate=1Gbit/s",
-                                       "workload.messages=100",
-                                       "topology.udp_flows=1",
-                                       "topology.udp_rate=500Mbit/s",
-                                       "topology.udp_off=0s",
-                                       NULL};
-  session_result one = run_kit_run("ns3", NULL, alone);
-  session_result two = run_kit_run("ns3", NULL, shared);
+  g_auto(session_result) one = run_kit_run(
+      "ns3", NULL,
+      STRINGS("topology.medium=point-to-point", "path.forward.rate=1Gbit/s", "workload.messages=100"));
+  g_auto(session_result) two = run_kit_run(
+      "ns3", NULL,
+      STRINGS("topology.medium=point-to-point", "path.forward.rate=1Gbit/s", "workload.messages=100",
+              "topology.udp_flows=1", "topology.udp_rate=500Mbit/s", "topology.udp_off=0s"));
 
   /* The payload's share of the link is 92.88 % (docs/facts.md, "Exact predictions"); UDP takes half of the link with its headers: at most 0.5 of that. */
   g_assert_cmpfloat(run_kit_metric(&one, METRIC_GOODPUT_BIT_PER_S), >, 0.8e9);
   g_assert_cmpfloat(run_kit_metric(&two, METRIC_GOODPUT_BIT_PER_S), <, 0.5e9);
-  session_result_clear(&one);
-  session_result_clear(&two);
 }
 
 int main(int argc, char **argv)
@@ -124,7 +116,5 @@ int main(int argc, char **argv)
 
     g_test_add_data_func(path, &cases[i], test_case);
   }
-  g_test_add_func("/ns3/in-order-receiver", test_in_order_receiver);
-  g_test_add_func("/ns3/cross-traffic-takes-its-share", test_cross_traffic_takes_its_share);
   return g_test_run();
 }

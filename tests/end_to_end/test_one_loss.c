@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "run_kit.h"
+#include "string_list.h"
 #include "test.h"
 
 /* The 150th payload segment is far behind slow start's first rounds and far from the end: 20 messages of 64 KiB are 46 FPDUs each. */
@@ -22,7 +23,7 @@ typedef struct change {
 static GArray *parse_recomputed(const char *text)
 {
   GArray *changes = g_array_new(FALSE, TRUE, sizeof(change));
-  char **lines = g_strsplit(text, "\n", -1);
+  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
 
   for (char **line = lines; *line && **line; line++) {
     change next;
@@ -30,7 +31,6 @@ static GArray *parse_recomputed(const char *text)
                     ==, 3);
     g_array_append_val(changes, next);
   }
-  g_strfreev(lines);
   return changes;
 }
 
@@ -38,7 +38,7 @@ static GArray *parse_recomputed(const char *text)
 static GArray *parse_series(const char *text)
 {
   GArray *changes = g_array_new(FALSE, TRUE, sizeof(change));
-  char **lines = g_strsplit(text, "\n", -1);
+  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
 
   for (char **line = lines; *line; line++) {
     change next;
@@ -48,7 +48,6 @@ static GArray *parse_series(const char *text)
       g_array_append_val(changes, next);
     }
   }
-  g_strfreev(lines);
   return changes;
 }
 
@@ -67,14 +66,13 @@ static int by_time_and_cause(gconstpointer a, gconstpointer b)
 /* Exact in octets, 1 ns in time. Returns the number of changes. */
 static guint assert_series_recomputes(const char *folder, const char *mode)
 {
-  char *pcap = g_build_filename(folder, "receiver.pcap", NULL);
-  const char *arguments[] = {pcap, mode, NULL};
-  char *output;
-  char *csv = run_kit_read(folder, "occupancy.csv", NULL);
+  g_autofree char *pcap = g_build_filename(folder, "receiver.pcap", NULL);
+  g_autofree char *output = NULL;
+  g_autofree char *csv = run_kit_read(folder, "occupancy.csv", NULL);
 
-  g_assert_cmpint(run_kit_spawn("RECOMPUTE_OCCUPANCY", NULL, arguments, &output, NULL), ==, 0);
-  GArray *expected = parse_recomputed(output);
-  GArray *series = parse_series(csv);
+  g_assert_cmpint(run_kit_spawn("RECOMPUTE_OCCUPANCY", NULL, STRINGS(pcap, mode), &output, NULL), ==, 0);
+  g_autoptr(GArray) expected = parse_recomputed(output);
+  g_autoptr(GArray) series = parse_series(csv);
   g_array_sort(expected, by_time_and_cause);
   g_array_sort(series, by_time_and_cause);
   for (guint i = 0; i < MIN(series->len, expected->len); i++) {
@@ -87,11 +85,6 @@ static guint assert_series_recomputes(const char *folder, const char *mode)
   }
   g_assert_cmpuint(series->len, ==, expected->len);
   guint changes = series->len;
-  g_array_unref(series);
-  g_array_unref(expected);
-  g_free(csv);
-  g_free(output);
-  g_free(pcap);
   return changes;
 }
 
@@ -117,7 +110,7 @@ static guint32 be(const guint8 *octets, int count)
 static capture_hole find_hole(const char *folder)
 {
   gsize size;
-  guint8 *file = (guint8 *)run_kit_read(folder, "receiver.pcap", &size);
+  g_autofree guint8 *file = (guint8 *)run_kit_read(folder, "receiver.pcap", &size);
   guint64 edge = 0;
   guint32 isn = 0;
   guint16 port = 0;
@@ -144,22 +137,19 @@ static capture_hole find_hole(const char *folder)
       }
     }
   }
-  g_free(file);
   return found;
 }
 
 static session_result run(const char *folder, const char *set1, const char *set2, const char *set3)
 {
-  const char *sets[] = {LOSS, SIZE, COUNT, set1, set2, set3, NULL};
 
-  return run_kit_run(RUN_KIT_OTHER_ENGINE, folder, sets);
+  return run_kit_run(RUN_KIT_OTHER_ENGINE, folder, STRINGS(LOSS, SIZE, COUNT, set1, set2, set3));
 }
 
 /* The in-order receiver holds what was in flight beyond the hole, all of it, cause `order`. */
-TEST(test_in_order)
+FOLDER_TEST(test_in_order)
 {
-  char *folder = run_kit_new_folder();
-  session_result result = run(folder, "receiver.mode=in-order", NULL, NULL);
+  g_auto(session_result) result = run(folder, "receiver.mode=in-order", NULL, NULL);
   const capture_hole hole = find_hole(folder);
 
   /* One change a held segment and one when the hole closes. */
@@ -175,15 +165,12 @@ TEST(test_in_order)
   run_kit_assert_count(&result, METRIC_TCP_RETRANSMISSIONS, 1);
   run_kit_assert_count(&result, METRIC_TCP_TIMEOUTS, 0);
   run_kit_assert_count(&result, METRIC_STATE_HOLES_PEAK, 1);
-  session_result_clear(&result);
-  run_kit_remove_folder(folder);
 }
 
 /* Markers and aligned segments: every FPDU beyond the hole is found by its own marker and placed at once. */
-TEST(test_markers)
+FOLDER_TEST(test_markers)
 {
-  char *folder = run_kit_new_folder();
-  session_result result = run(folder, "receiver.mode=out-of-order", NULL, NULL);
+  g_auto(session_result) result = run(folder, "receiver.mode=out-of-order", NULL, NULL);
   const capture_hole hole = find_hole(folder);
 
   g_assert_cmpuint(assert_series_recomputes(folder, "out-of-order"), ==, 0);
@@ -199,21 +186,16 @@ TEST(test_markers)
   g_assert_cmpfloat(placed, <=, (double)(hole.octets_behind - hole.segments_behind * (6 + 14 + 2 * 4)));
   g_assert_cmpfloat(placed, >=, (double)(hole.octets_behind - hole.segments_behind * (6 + 14 + 3 * 4 + 3)));
   run_kit_assert_count(&result, METRIC_DELIVERY_OCTETS, 20 * 65536); /* in order: the run's own check */
-  session_result_clear(&result);
-  run_kit_remove_folder(folder);
 }
 
 /* Without markers the same receiver may not look ahead: it holds as much as the in-order one. */
-TEST(test_no_markers)
+FOLDER_TEST(test_no_markers)
 {
-  char *folder = run_kit_new_folder();
-  session_result result = run(folder, "receiver.mode=out-of-order", "mpa.markers=false", NULL);
+  g_auto(session_result) result = run(folder, "receiver.mode=out-of-order", "mpa.markers=false", NULL);
   const capture_hole hole = find_hole(folder);
 
   g_assert_cmpuint(assert_series_recomputes(folder, "out-of-order"), ==, hole.segments_behind + 1);
   run_kit_assert_count(&result, METRIC_BUFFER_PEAK_OCTETS_ORDER, hole.octets_behind);
-  session_result_clear(&result);
-  run_kit_remove_folder(folder);
 }
 
 /* Where FPDUs end: the stream of this workload, octet by octet (Request Frame of 20 octets, then FPDUs of full Writes of 1428 octets,
@@ -242,10 +224,9 @@ static void fpdu_around(guint64 position, guint64 *start, guint64 *end)
 
 /* The middlebox's cuts lie anywhere in FPDUs. A lost piece [from, to) cuts the FPDU it begins in and the FPDU it ends in; what
  * has arrived of these two is held until the hole closes, plus at most one FPDU that waits for the next piece. */
-TEST(test_middlebox)
+FOLDER_TEST(test_middlebox)
 {
-  char *folder = run_kit_new_folder();
-  session_result result = run(folder, "receiver.mode=out-of-order", "middlebox.mode=rechunk", NULL);
+  g_auto(session_result) result = run(folder, "receiver.mode=out-of-order", "middlebox.mode=rechunk", NULL);
   const capture_hole hole = find_hole(folder);
   guint64 head_start;
   guint64 head_end;
@@ -272,8 +253,6 @@ TEST(test_middlebox)
   g_assert_cmpfloat(peak, <, (double)(head + tail + 1460 + 4));
   g_assert_cmpuint(hole.octets_behind, >, head + tail + 1464); /* an in-order receiver would hold more */
   run_kit_assert_count(&result, METRIC_DELIVERY_OCTETS, 20 * 65536);
-  session_result_clear(&result);
-  run_kit_remove_folder(folder);
 }
 
 /* The same cuts through an in-order receiver, and through segments that a sender which is not MPA-aware cut. */
@@ -286,11 +265,9 @@ TEST(test_other_cuts_recompute)
   };
 
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    char *folder = run_kit_new_folder();
-    session_result result = run(folder, cases[i][0], cases[i][1], NULL);
+    g_autoptr(run_folder) folder = run_kit_new_folder();
+    g_auto(session_result) result = run(folder, cases[i][0], cases[i][1], NULL);
     g_assert_cmpuint(assert_series_recomputes(folder, cases[i][0] + strlen("receiver.mode=")), >, 10);
-    session_result_clear(&result);
-    run_kit_remove_folder(folder);
   }
 }
 
@@ -301,16 +278,12 @@ TEST(test_every_place_of_a_hole_recomputes)
   static const char *const modes[] = {"receiver.mode=in-order", "receiver.mode=out-of-order"};
 
   for (int i = 0; i < 16; i++) {
-    char *folder = run_kit_new_folder();
-    char *drop = g_strdup_printf("path.forward.drop=[%d]", 600 + i / 2);
-    const char *sets[] = {
-        drop, SIZE, "workload.messages=8", modes[i % 2], "middlebox.mode=rechunk", "middlebox.chunk=333",
-        NULL};
-    session_result result = run_kit_run("native", folder, sets);
+    g_autoptr(run_folder) folder = run_kit_new_folder();
+    g_autofree char *drop = g_strdup_printf("path.forward.drop=[%d]", 600 + i / 2);
+    g_auto(session_result) result = run_kit_run("native", folder,
+                                                STRINGS(drop, SIZE, "workload.messages=8", modes[i % 2],
+                                                        "middlebox.mode=rechunk", "middlebox.chunk=333"));
     assert_series_recomputes(folder, modes[i % 2] + strlen("receiver.mode="));
-    session_result_clear(&result);
-    g_free(drop);
-    run_kit_remove_folder(folder);
   }
 }
 
@@ -320,12 +293,11 @@ TEST(test_every_cut_recomputes)
   static const char *const modes[] = {"receiver.mode=in-order", "receiver.mode=out-of-order"};
 
   for (size_t i = 0; i < G_N_ELEMENTS(modes); i++) {
-    char *folder = run_kit_new_folder();
-    const char *sets[] = {"workload.message_size=1500", "workload.messages=2", modes[i],
-                          "middlebox.mode=rechunk",     "middlebox.chunk=1",   NULL};
-    session_result result = run_kit_run("native", folder, sets);
+    g_autoptr(run_folder) folder = run_kit_new_folder();
+    g_auto(session_result) result =
+        run_kit_run("native", folder,
+                    STRINGS("workload.message_size=1500", "workload.messages=2", modes[i],
+                            "middlebox.mode=rechunk", "middlebox.chunk=1"));
     g_assert_cmpuint(assert_series_recomputes(folder, modes[i] + strlen("receiver.mode=")), >, 3000);
-    session_result_clear(&result);
-    run_kit_remove_folder(folder);
   }
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "run_kit.h"
+#include "string_list.h"
 #include "test.h"
 
 enum { MESSAGES = 12, OCTETS = 20000, STORAGE = 48 };
@@ -42,21 +43,19 @@ static const operation_case cases[] = {
 TEST(test_lossless)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-    char *operation = g_strconcat("workload.operation=", cases[i].operation, NULL);
-    char *directions = g_strconcat("workload.directions=", cases[i].directions, NULL);
-    const char *sets[] = {operation, directions, "workload.messages=12", "workload.message_size=20000", NULL};
+    g_autofree char *operation = g_strconcat("workload.operation=", cases[i].operation, NULL);
+    g_autofree char *directions = g_strconcat("workload.directions=", cases[i].directions, NULL);
 
     g_test_message("%s %s", operation, directions);
-    session_result result = run_kit_run("native", NULL, sets);
+    g_auto(session_result) result =
+        run_kit_run("native", NULL,
+                    STRINGS(operation, directions, "workload.messages=12", "workload.message_size=20000"));
     run_kit_assert_count(&result, METRIC_DELIVERY_MESSAGES, cases[i].messages);
     run_kit_assert_count(&result, METRIC_DELIVERY_OCTETS, cases[i].octets);
     run_kit_assert_count(&result, METRIC_PLACEMENT_OCTETS, cases[i].octets); /* RDMAP's own are no payload */
     run_kit_assert_count(&result, METRIC_TCP_RETRANSMISSIONS, 0);
     run_kit_assert_count(&result, METRIC_DELAY_DELIVERY_MEAN_S, 0); /* of the measured end's segments alone */
     run_kit_assert_count(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 0);
-    session_result_clear(&result);
-    g_free(operation);
-    g_free(directions);
   }
 }
 
@@ -68,27 +67,16 @@ TEST(test_loss_and_rechunk)
                                             "mpa.generation=rfc"};
 
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-    char *operation = g_strconcat("workload.operation=", cases[i].operation, NULL);
-    char *directions = g_strconcat("workload.directions=", cases[i].directions, NULL);
-    const char *sets[] = {operation,
-                          directions,
-                          "workload.messages=12",
-                          "workload.message_size=20000",
-                          "path.forward.loss=2%",
-                          "path.reverse.loss=2%",
-                          "middlebox.mode=rechunk",
-                          "tcp.rto_min=5ms",
-                          fences[i % G_N_ELEMENTS(fences)],
-                          generations[i % G_N_ELEMENTS(generations)],
-                          NULL};
+    g_autofree char *operation = g_strconcat("workload.operation=", cases[i].operation, NULL);
+    g_autofree char *directions = g_strconcat("workload.directions=", cases[i].directions, NULL);
 
     g_test_message("%s %s", operation, directions);
-    session_result result = run_kit_assert_same_run(sets);
+    g_auto(session_result) result = run_kit_assert_same_run(
+        STRINGS(operation, directions, "workload.messages=12", "workload.message_size=20000",
+                "path.forward.loss=2%", "path.reverse.loss=2%", "middlebox.mode=rechunk", "tcp.rto_min=5ms",
+                fences[i % G_N_ELEMENTS(fences)], generations[i % G_N_ELEMENTS(generations)]));
     run_kit_assert_count(&result, METRIC_DELIVERY_MESSAGES, cases[i].messages);
     run_kit_assert_count(&result, METRIC_DELIVERY_OCTETS, cases[i].octets);
-    session_result_clear(&result);
-    g_free(operation);
-    g_free(directions);
   }
 }
 
@@ -96,21 +84,19 @@ TEST(test_loss_and_rechunk)
  * The same loss forward hits requests, and nothing is held. */
 TEST(test_reads_are_measured_at_the_initiator)
 {
-  const char *reverse[] = {"workload.operation=read", "receiver.mode=in-order", "path.reverse.drop=[100]",
-                           "workload.messages=12", NULL};
   /* 64 requests of 52 octets of FPDU fill more than two segments; the first is lost, the Responder holds the others. */
-  const char *forward[] = {
-      "workload.operation=read",  "receiver.mode=in-order", "path.forward.drop=[2]", "workload.messages=100",
-      "workload.message_size=20", "rdmap.ord=64",           "rdmap.ird=64",          NULL};
-  session_result held = run_kit_run("native", NULL, reverse);
-  session_result free = run_kit_run("native", NULL, forward);
+  g_auto(session_result) held = run_kit_run("native", NULL,
+                                            STRINGS("workload.operation=read", "receiver.mode=in-order",
+                                                    "path.reverse.drop=[100]", "workload.messages=12"));
+  g_auto(session_result) free = run_kit_run(
+      "native", NULL,
+      STRINGS("workload.operation=read", "receiver.mode=in-order", "path.forward.drop=[2]",
+              "workload.messages=100", "workload.message_size=20", "rdmap.ord=64", "rdmap.ird=64"));
 
   run_kit_assert_count(&held, METRIC_TCP_RETRANSMISSIONS, 1);
   g_assert_cmpfloat(run_kit_metric(&held, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS), >, 10000);
   run_kit_assert_count(&free, METRIC_TCP_RETRANSMISSIONS, 0); /* of the Data Source, the Responder */
   run_kit_assert_count(&free, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 0);
-  session_result_clear(&held);
-  session_result_clear(&free);
 }
 
 /* The formulas take rate and MTU of the main direction: 1 Gbit/s and an EMSS of 8960 for Reads here, against 10 Gbit/s and 1460. */
@@ -118,11 +104,12 @@ TEST(test_theory_follows_the_main_direction)
 {
   static const char *const links[] = {"path.reverse.rate=1Gbit/s", "path.forward.mtu=1500",
                                       "path.reverse.mtu=9000"};
-  const char *read[] = {links[0], links[1], links[2], "workload.operation=read", "workload.messages=3", NULL};
-  const char *write[] = {links[0], links[1], links[2], "workload.operation=write", "workload.messages=3",
-                         NULL};
-  session_result reads = run_kit_run("native", NULL, read);
-  session_result writes = run_kit_run("native", NULL, write);
+  g_auto(session_result) reads =
+      run_kit_run("native", NULL,
+                  STRINGS(links[0], links[1], links[2], "workload.operation=read", "workload.messages=3"));
+  g_auto(session_result) writes =
+      run_kit_run("native", NULL,
+                  STRINGS(links[0], links[1], links[2], "workload.operation=write", "workload.messages=3"));
 
   run_kit_assert_count(&reads, METRIC_MPA_EMSS_OCTETS, 8960);
   run_kit_assert_count(&reads, METRIC_THEORY_BUFFER_AF_OCTETS, 8960);
@@ -130,8 +117,6 @@ TEST(test_theory_follows_the_main_direction)
   g_assert_cmpfloat_with_epsilon(run_kit_metric(&writes, METRIC_THEORY_BUFFER_TCP_OCTETS) /
                                      run_kit_metric(&reads, METRIC_THEORY_BUFFER_TCP_OCTETS),
                                  10, 1e-9);
-  session_result_clear(&reads);
-  session_result_clear(&writes);
 }
 
 /* At most rdmap.ord Reads are outstanding: 10 Reads of 1000 octets over a round trip of 1 ms, beside which all else is small. From the first
@@ -144,14 +129,14 @@ TEST(test_ord_limits_reads)
   } limits[] = {{"rdmap.ord=10", 0}, {"rdmap.ord=5", 1}, {"rdmap.ord=1", 9}};
 
   for (gsize i = 0; i < G_N_ELEMENTS(limits); i++) {
-    const char *sets[] = {limits[i].set,          "workload.operation=read",  "workload.message_size=1000",
-                          "workload.messages=10", "path.forward.delay=500us", NULL};
-    session_result result = run_kit_run("native", NULL, sets);
+    g_auto(session_result) result =
+        run_kit_run("native", NULL,
+                    STRINGS(limits[i].set, "workload.operation=read", "workload.message_size=1000",
+                            "workload.messages=10", "path.forward.delay=500us"));
     double seconds = 8.0 * 10 * 1000 / run_kit_metric(&result, METRIC_GOODPUT_BIT_PER_S);
 
     g_test_message("%s", limits[i].set);
     g_assert_cmpfloat_with_epsilon(seconds / 0.001, limits[i].round_trips, 0.02);
-    session_result_clear(&result);
   }
 }
 
@@ -168,11 +153,11 @@ TEST(test_crc_of_startup_frames)
                 {"mpa.crc=false", 0, 0}};
 
   for (gsize i = 0; i < G_N_ELEMENTS(frames); i++) {
-    const char *sets[] = {frames[i].set, "workload.messages=1", NULL};
-    char *folder = run_kit_new_folder();
+    g_autoptr(run_folder) folder = run_kit_new_folder();
     gsize length;
-    session_result result = run_kit_run("native", folder, sets);
-    char *capture = run_kit_read(folder, "sender.pcap", &length);
+    g_auto(session_result) result =
+        run_kit_run("native", folder, STRINGS(frames[i].set, "workload.messages=1"));
+    g_autofree char *capture = run_kit_read(folder, "sender.pcap", &length);
     const char *request = memmem(capture, length, "MPA ID Req Frame", 16);
     const char *reply = memmem(capture, length, "MPA ID Rep Frame", 16);
 
@@ -180,8 +165,5 @@ TEST(test_crc_of_startup_frames)
     g_assert_nonnull(reply);
     g_assert_cmphex(request[16] & 0x40, ==, frames[i].request);
     g_assert_cmphex(reply[16] & 0x40, ==, frames[i].reply);
-    g_free(capture);
-    session_result_clear(&result);
-    run_kit_remove_folder(folder);
   }
 }

@@ -3,6 +3,8 @@
  * with one that does not; what the receiver needs then (mpa-01 §11.2); and rates and delays to the packet. */
 #include "packet_list.h"
 #include "run_kit.h"
+#include "string_list.h"
+#include "test.h"
 #include "wire_messages.h"
 
 enum { EVENT_NS = 1000000, SETS_MAX = 16 };
@@ -36,7 +38,7 @@ typedef struct episode {
 
 static episode watch(const char *folder, guint32 mtu)
 {
-  GArray *packets = packet_list_read(folder, "sender.pcap");
+  g_autoptr(GArray) packets = packet_list_read(folder, "sender.pcap");
   episode e = {.told_ns = G_MAXINT64};
 
   for (guint i = 0; i < packets->len; i++) {
@@ -54,7 +56,6 @@ static episode watch(const char *folder, guint32 mtu)
       e.dropped++;
     }
   }
-  g_array_unref(packets);
   return e;
 }
 
@@ -117,12 +118,11 @@ static misalignment look_at(const wire_stream *stream, const marked_half *half, 
  * already is re-cut and loses its alignment; nothing else does: MPA-044. MPA-046: it is a stream of well-formed FPDUs all the same, read by
  * a decoder that knows only the documents. MPA-333, MPA-356: the receiver, which held nothing before, holds the first piece of such an FPDU,
  * a new EMSS of 1240 octets, as `incomplete` until the second comes, and goes on as ever. */
-static void test_router_tells(void)
+FOLDER_TEST(test_router_tells)
 {
-  char *folder = run_kit_new_folder();
-  session_result result = run_to(RUN_OK, SHRINKS, folder, NULL);
+  g_auto(session_result) result = run_to(RUN_OK, SHRINKS, folder, NULL);
   const episode e = watch(folder, 1280);
-  wire_decoding *decoding = wire_decode(folder, "receiver.pcap", wire_agreement_of("ietf"));
+  g_autoptr(wire_decoding) decoding = wire_decode(folder, "receiver.pcap", wire_agreement_of("ietf"));
   const wire_connection *connection = decoding->connections->pdata[0];
   const wire_stream *stream = &connection->stream[WIRE_INITIATOR];
   const marked_half *half = &g_array_index(decoding->decoded, wire_decoded, 0).half[WIRE_INITIATOR];
@@ -143,18 +143,14 @@ static void test_router_tells(void)
   run_kit_assert_count(&result, METRIC_BUFFER_REASSEMBLY_PEAK_OCTETS, 1240);
   run_kit_assert_count(&result, METRIC_BUFFER_WRITTEN_OCTETS, 1240 * m.large);
   run_kit_assert_count(&result, METRIC_STATE_PARTIAL_FPDUS_PEAK, 1);
-  wire_decoding_free(decoding);
-  session_result_clear(&result);
-  run_kit_remove_folder(folder);
 }
 
 /* The same over IPv6, whose headers are 20 octets longer: of 1500 the EMSS is 1440, and of 1300 again 1240. */
-static void test_router_tells_ipv6(void)
+FOLDER_TEST(test_router_tells_ipv6)
 {
   static const char text[] =
       WORKLOAD "event = ( { at = \"1ms\"; key = \"path.forward.mtu\"; value = 1300; } );\n";
   static const char *const sets[] = {"tcp.ip=ipv6", NULL};
-  char *folder = run_kit_new_folder();
   session_result result = run_to(RUN_OK, text, folder, sets);
 
   check_episode(&result, folder, 1300, 26025);
@@ -163,12 +159,11 @@ static void test_router_tells_ipv6(void)
   result = run_to(RUN_OK, WORKLOAD, NULL, sets);
   run_kit_assert_count(&result, METRIC_MPA_EMSS_OCTETS, 1440);
   session_result_clear(&result);
-  run_kit_remove_folder(folder);
 }
 
 /* On both engines every octet of every output is the same; with the kinds of sender, receiver and retransmission, the Data Source on either
  * side, and with losses besides. */
-static void test_same_on_both_engines(void)
+TEST(test_same_on_both_engines)
 {
   static const char both[] =
       WORKLOAD "event = ( { at = \"700us\"; key = \"path.forward.mtu\"; value = 1300; },\n"
@@ -189,17 +184,16 @@ static void test_same_on_both_engines(void)
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-    session_result result = run_kit_assert_same_text(both, RUN_OK, cases[i]);
+    g_auto(session_result) result = run_kit_assert_same_text(both, RUN_OK, cases[i]);
 
     g_assert_cmpfloat(run_kit_metric(&result, METRIC_PATH_PACKETS_TOO_BIG) > 0, ==,
                       i + 1 < G_N_ELEMENTS(cases)); /* `rechunk` cuts before the link: all fit anyway */
     run_kit_assert_count(&result, METRIC_INTEGRITY_OCTETS_WRONG, 0);
-    session_result_clear(&result);
   }
 }
 
 /* MTUs of 1280 and then 1000: two episodes, and EMSS 960. A packet sent again for the first event may meet the second. */
-static void test_two_events(void)
+TEST(test_two_events)
 {
   static const char text[] =
       WORKLOAD "event = ( { at = \"700us\"; key = \"path.forward.mtu\"; value = 1280; },\n"
@@ -210,18 +204,17 @@ static void test_two_events(void)
   static const char *const texts[] = {text, soon};
 
   for (gsize i = 0; i < G_N_ELEMENTS(texts); i++) {
-    session_result result = run_to(RUN_OK, texts[i], NULL, NULL);
+    g_auto(session_result) result = run_to(RUN_OK, texts[i], NULL, NULL);
 
     run_kit_assert_count(&result, METRIC_TCP_PATH_MTU_CHANGES, 2);
     run_kit_assert_count(&result, METRIC_MPA_EMSS_OCTETS, 960);
     run_kit_assert_count(&result, METRIC_TCP_TIMEOUTS, 0);
     assert_all_delivered(&result);
-    session_result_clear(&result);
   }
 }
 
 /* A Read's payload goes in reverse: the reverse direction's MTU counts, and the forward one's, which carries small requests, does not. */
-static void test_reverse_direction(void)
+TEST(test_reverse_direction)
 {
   static const char text[] =
       WORKLOAD "event = ( { at = \"1ms\"; key = \"path.reverse.mtu\"; value = 1280; } );\n";
@@ -251,7 +244,7 @@ static void assert_same_metrics(const session_result *a, const session_result *b
 
 /* No host hears of an MTU that grows: it stays at what its own link was, and after a decrease at that (RFC 1191 §6.3 would not try for ten
  * minutes). An event of the direction without payload does nothing either. */
-static void test_larger_mtu(void)
+TEST(test_larger_mtu)
 {
   static const char grows[] =
       WORKLOAD "event = ( { at = \"1ms\"; key = \"path.forward.mtu\"; value = 9000; },\n"
@@ -259,18 +252,14 @@ static void test_larger_mtu(void)
   static const char returns[] =
       WORKLOAD "event = ( { at = \"1ms\"; key = \"path.forward.mtu\"; value = 1280; },\n"
                "          { at = \"1300us\"; key = \"path.forward.mtu\"; value = 1500; } );\n";
-  session_result plain = run_to(RUN_OK, WORKLOAD, NULL, NULL);
-  session_result result = run_to(RUN_OK, grows, NULL, NULL);
-  session_result shrunk = run_to(RUN_OK, SHRINKS, NULL, NULL);
-  session_result returned = run_to(RUN_OK, returns, NULL, NULL);
+  g_auto(session_result) plain = run_to(RUN_OK, WORKLOAD, NULL, NULL);
+  g_auto(session_result) result = run_to(RUN_OK, grows, NULL, NULL);
+  g_auto(session_result) shrunk = run_to(RUN_OK, SHRINKS, NULL, NULL);
+  g_auto(session_result) returned = run_to(RUN_OK, returns, NULL, NULL);
 
   run_kit_assert_count(&plain, METRIC_MPA_EMSS_OCTETS, 1460);
   assert_same_metrics(&plain, &result);
   assert_same_metrics(&shrunk, &returned);
-  session_result_clear(&plain);
-  session_result_clear(&result);
-  session_result_clear(&shrunk);
-  session_result_clear(&returned);
 }
 
 /* --- A router that does not report --- */
@@ -278,9 +267,9 @@ static void test_larger_mtu(void)
 static const char *const silent[] = {"path.too_big=silent", "tcp.retries=6", "tcp.rto_min=5ms", NULL};
 
 /* A black hole: nothing arrives any more, and TCP gives up after six timeouts in a row, as it says. What was delivered before is right. */
-static void test_black_hole(void)
+TEST(test_black_hole)
 {
-  session_result result = run_to(RUN_FAILED, SHRINKS, NULL, silent);
+  g_auto(session_result) result = run_to(RUN_FAILED, SHRINKS, NULL, silent);
 
   g_assert_nonnull(strstr(result.message, "TCP: gave up after tcp.retries timeouts in a row"));
   run_kit_assert_count(&result, METRIC_TCP_TIMEOUTS, 6);
@@ -288,32 +277,28 @@ static void test_black_hole(void)
   run_kit_assert_count(&result, METRIC_MPA_EMSS_OCTETS, 1460);
   run_kit_assert_count(&result, METRIC_INTEGRITY_OCTETS_WRONG, 0);
   g_assert_cmpfloat(run_kit_metric(&result, METRIC_DELIVERY_OCTETS), <, 30 * 65536);
-  session_result_clear(&result);
 }
 
 /* With detection the plateaus of RFC 1191 §7.1 are tried: 1492 is still too much for 1280, 1006 is not: EMSS 966. */
-static void test_black_hole_found(void)
+TEST(test_black_hole_found)
 {
-  const char *const sets[] = {silent[0], silent[1], silent[2], "tcp.black_hole_detection=true", NULL};
-  session_result result = run_to(RUN_OK, SHRINKS, NULL, sets);
+  g_auto(session_result) result = run_to(
+      RUN_OK, SHRINKS, NULL, STRINGS(silent[0], silent[1], silent[2], "tcp.black_hole_detection=true"));
 
   run_kit_assert_count(&result, METRIC_TCP_PATH_MTU_CHANGES, 2);
   run_kit_assert_count(&result, METRIC_MPA_EMSS_OCTETS, 966);
   g_assert_cmpfloat(run_kit_metric(&result, METRIC_TCP_TIMEOUTS), >, 1);
   g_assert_cmpfloat(run_kit_metric(&result, METRIC_BUFFER_PEAK_OCTETS_INCOMPLETE), >, 0);
   assert_all_delivered(&result);
-  session_result_clear(&result);
 }
 
 /* Of the messages three in ten are lost on the way back, with as many ACKs: one that comes is enough. */
-static void test_messages_lost(void)
+TEST(test_messages_lost)
 {
-  static const char *const sets[] = {"path.reverse.loss=30%", NULL};
-  session_result result = run_to(RUN_OK, SHRINKS, NULL, sets);
+  g_auto(session_result) result = run_to(RUN_OK, SHRINKS, NULL, STRINGS("path.reverse.loss=30%"));
 
   run_kit_assert_count(&result, METRIC_MPA_EMSS_OCTETS, 1240);
   assert_all_delivered(&result);
-  session_result_clear(&result);
 }
 
 /* --- The receiver's memory (mpa-01 §11.2.2) --- */
@@ -370,33 +355,31 @@ static void test_deadlock(gconstpointer data)
 }
 
 /* An aligned stream on a path that does not change needs no memory, even with losses. */
-static void test_aligned_needs_none(void)
+TEST(test_aligned_needs_none)
 {
-  static const char *const sets[] = {"receiver.memory=0", "path.forward.loss=1%", NULL};
-  session_result result = run_to(RUN_OK, WORKLOAD, NULL, sets);
+  g_auto(session_result) result =
+      run_to(RUN_OK, WORKLOAD, NULL, STRINGS("receiver.memory=0", "path.forward.loss=1%"));
 
   run_kit_assert_count(&result, METRIC_BUFFER_SEGMENTS_REFUSED, 0);
   assert_all_delivered(&result);
-  session_result_clear(&result);
 }
 
 /* MPA-353: more than the least buffer performs better: an in-order receiver that drops what comes beyond a
  * hole for want of room has it sent again. The losses are the same ones. */
-static void test_more_memory_more_goodput(void)
+TEST(test_more_memory_more_goodput)
 {
   static const char *const memories[] = {"receiver.memory=1500", "receiver.memory=20000",
                                          "receiver.memory=unlimited"};
   double goodput = 0;
 
   for (gsize i = 0; i < G_N_ELEMENTS(memories); i++) {
-    const char *const sets[] = {memories[i], "receiver.mode=in-order", "path.forward.loss=0.5%", NULL};
-    session_result result = run_to(RUN_OK, WORKLOAD, NULL, sets);
+    g_auto(session_result) result = run_to(
+        RUN_OK, WORKLOAD, NULL, STRINGS(memories[i], "receiver.mode=in-order", "path.forward.loss=0.5%"));
 
     g_assert_cmpfloat(run_kit_metric(&result, METRIC_GOODPUT_BIT_PER_S), >, 1.05 * goodput);
     g_assert_cmpfloat(run_kit_metric(&result, METRIC_BUFFER_SEGMENTS_REFUSED) > 0, ==,
                       i + 1 < G_N_ELEMENTS(memories));
     goodput = run_kit_metric(&result, METRIC_GOODPUT_BIT_PER_S);
-    session_result_clear(&result);
   }
 }
 
@@ -444,11 +427,10 @@ static guint count_gaps(const GArray *packets, gint64 gap_ns, gint64 from_ns, gi
 /* 71400 octets are 50 full FPDUs of 1428: 750 segments of 1456 or 1460 octets of payload, as 2 or 3 markers fall: so the packets have 1496 or 1500
  * octets, and follow each other by 1534 or 1538 octets' time: 1227.2 or 1230.4 ns at 10 Gbit/s. From 500 us on they take ten times as long,
  * 12272 or 12304 ns. What is on its way keeps its arrival, so the pace changes 25 us and less than a packet's time later. */
-static void test_rate_to_the_packet(void)
+FOLDER_TEST(test_rate_to_the_packet)
 {
-  char *folder = run_kit_new_folder();
-  session_result result = run_to(RUN_OK, slower, folder, at_once);
-  GArray *packets = packet_list_read(folder, "receiver.pcap");
+  g_auto(session_result) result = run_to(RUN_OK, slower, folder, at_once);
+  g_autoptr(GArray) packets = packet_list_read(folder, "receiver.pcap");
   gint64 longest;
   const gint64 change = 500000 + 25000;
   guint fast = count_gaps(packets, 1227, 0, change + 1202, &longest);
@@ -462,63 +444,41 @@ static void test_rate_to_the_packet(void)
   /* All follow but the first one; and the one after the change, which came between two paces. */
   g_assert_cmpuint(fast + slow, >=, 750 - 2);
   run_kit_assert_count(&result, METRIC_TCP_RETRANSMISSIONS, 0);
-  g_array_unref(packets);
-  session_result_clear(&result);
-  run_kit_remove_folder(folder);
 }
 
 /* The delay grows by 75 us: one gap of so much more, and the pace is the same before and after. */
-static void test_delay_to_the_packet(void)
+FOLDER_TEST(test_delay_to_the_packet)
 {
-  char *folder = run_kit_new_folder();
-  session_result result = run_to(RUN_OK, farther, folder, at_once);
-  GArray *packets = packet_list_read(folder, "receiver.pcap");
+  g_auto(session_result) result = run_to(RUN_OK, farther, folder, at_once);
+  g_autoptr(GArray) packets = packet_list_read(folder, "receiver.pcap");
   gint64 longest;
 
   g_assert_cmpuint(count_gaps(packets, 1227, 0, G_MAXINT64, &longest), ==, 750 - 2);
   g_assert_cmpint(longest, >=, 75000 + 1227);
   g_assert_cmpint(longest, <=, 75000 + 1231);
   run_kit_assert_count(&result, METRIC_TCP_RETRANSMISSIONS, 0);
-  g_array_unref(packets);
-  session_result_clear(&result);
-  run_kit_remove_folder(folder);
 }
 
 /* The delay shrinks by 24 us: what is sent then overtakes what is on its way, which is reordering and no loss. */
-static void test_shorter_delay_reorders(void)
+TEST(test_shorter_delay_reorders)
 {
   static const char nearer[] =
       WORKLOAD "event = ( { at = \"500us\"; key = \"path.forward.delay\"; value = \"1us\"; } );\n";
-  session_result result = run_to(RUN_OK, nearer, NULL, at_once);
+  g_auto(session_result) result = run_to(RUN_OK, nearer, NULL, at_once);
 
   g_assert_cmpfloat(run_kit_metric(&result, METRIC_PATH_SEGMENTS_REORDERED), >, 0);
   g_assert_cmpfloat(run_kit_metric(&result, METRIC_TCP_SEGMENTS_OUT_OF_ORDER), >, 0);
   run_kit_assert_count(&result, METRIC_PATH_PACKETS_LOST, 0);
   run_kit_assert_count(&result, METRIC_INTEGRITY_OCTETS_WRONG, 0);
-  session_result_clear(&result);
 }
 
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/path-changes/router-tells", test_router_tells);
-  g_test_add_func("/path-changes/router-tells-ipv6", test_router_tells_ipv6);
-  g_test_add_func("/path-changes/same-on-both-engines", test_same_on_both_engines);
-  g_test_add_func("/path-changes/two-events", test_two_events);
-  g_test_add_func("/path-changes/reverse-direction", test_reverse_direction);
-  g_test_add_func("/path-changes/larger-mtu", test_larger_mtu);
-  g_test_add_func("/path-changes/black-hole", test_black_hole);
-  g_test_add_func("/path-changes/black-hole-found", test_black_hole_found);
-  g_test_add_func("/path-changes/messages-lost", test_messages_lost);
   for (gsize i = 0; i < G_N_ELEMENTS(memory_cases); i++) {
-    g_autofree char *path = g_strdup_printf("/path-changes/deadlock/%s", memory_cases[i].name);
+    g_autofree char *path = g_strdup_printf("/path_changes/deadlock/%s", memory_cases[i].name);
 
     g_test_add_data_func(path, &memory_cases[i], test_deadlock);
   }
-  g_test_add_func("/path-changes/aligned-needs-none", test_aligned_needs_none);
-  g_test_add_func("/path-changes/more-memory-more-goodput", test_more_memory_more_goodput);
-  g_test_add_func("/path-changes/rate-to-the-packet", test_rate_to_the_packet);
-  g_test_add_func("/path-changes/delay-to-the-packet", test_delay_to_the_packet);
-  g_test_add_func("/path-changes/shorter-delay-reorders", test_shorter_delay_reorders);
   return g_test_run();
 }

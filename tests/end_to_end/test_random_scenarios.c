@@ -35,15 +35,13 @@ typedef struct tally {
 
 static char *difference_without(const random_scenario *drawn, guint without)
 {
-  scenario *s = random_scenario_load(drawn, without);
-  session_result result;
+  g_autoptr(scenario) s = random_scenario_load(drawn, without);
+  g_auto(session_result) result;
 
   if (!s) {
     return NULL;
   }
   char *difference = run_kit_difference(s, &result);
-  session_result_clear(&result);
-  scenario_free(s);
   return difference;
 }
 
@@ -51,19 +49,18 @@ static char *difference_without(const random_scenario *drawn, guint without)
 static void shrink(random_scenario *drawn)
 {
   for (guint i = drawn->sets->len; i > 0; i--) {
-    char *difference = difference_without(drawn, i - 1);
+    g_autofree char *difference = difference_without(drawn, i - 1);
 
     if (difference) {
       g_ptr_array_remove_index(drawn->sets, i - 1);
     }
-    g_free(difference);
   }
 }
 
 static void run(random_scenario *drawn, int number, tally *all)
 {
-  scenario *s = random_scenario_load(drawn, RANDOM_SCENARIO_ALL);
-  session_result result;
+  g_autoptr(scenario) s = random_scenario_load(drawn, RANDOM_SCENARIO_ALL);
+  g_auto(session_result) result;
   char *difference = run_kit_difference(s, &result);
 
   if (difference) {
@@ -75,8 +72,6 @@ static void run(random_scenario *drawn, int number, tally *all)
   for (metric_id id = 0; id < METRIC_COUNT; id++) {
     all->sums[id] += result.metrics.present[id] ? result.metrics.value[id] : 0;
   }
-  session_result_clear(&result);
-  scenario_free(s);
 }
 
 static void assert_worth_it(const tally *all, int count)
@@ -100,9 +95,8 @@ static void test_random_scenarios(gconstpointer data)
 
   g_test_message("seed %d", SEED);
   for (int i = 0; i < count; i++) {
-    random_scenario *drawn = random_scenario_new(random);
+    g_autoptr(random_scenario) drawn = random_scenario_new(random);
     run(drawn, i, &all);
-    random_scenario_free(drawn);
   }
   g_rand_free(random);
   assert_worth_it(&all, count);

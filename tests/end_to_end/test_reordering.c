@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "run_kit.h"
+#include "string_list.h"
 #include "test.h"
 
 enum { SEEDS = 16, SETS_MAX = 24 };
@@ -42,9 +43,8 @@ static double spurious(const char *operation, guint seed, const char *const *mor
   for (; *more; more++) {
     sets[count++] = *more;
   }
-  session_result result = run_kit_run_text(text, RUN_OK, "native", NULL, sets);
+  g_auto(session_result) result = run_kit_run_text(text, RUN_OK, "native", NULL, sets);
   double value = run_kit_metric(&result, METRIC_TCP_SPURIOUS_RETRANSMISSIONS);
-  session_result_clear(&result);
   return value;
 }
 
@@ -64,10 +64,9 @@ static double median_spurious(const char *operation, const char *const *more)
 /* As many as Linux, with what Linux has: two ticks of slack, and partial undo among the rest. Nothing but TCP limits the sender. */
 TEST(test_as_many_as_linux)
 {
-  static const char *const sets[] = {"tcp.timer_slack=8ms", "sender.buffer=unlimited", NULL};
 
   for (gsize i = 0; i < G_N_ELEMENTS(operations); i++) {
-    double median = median_spurious(operations[i], sets);
+    double median = median_spurious(operations[i], STRINGS("tcp.timer_slack=8ms", "sender.buffer=unlimited"));
     g_assert_cmpfloat(median, >=, 10);
     g_assert_cmpfloat(median, <=, 40);
   }
@@ -76,8 +75,7 @@ TEST(test_as_many_as_linux)
 /* With `buffer` ("sender.buffer=…"; NULL: the preset's). How far from `captured` that is goes to `off`. */
 static double median_with(gsize operation, const char *buffer, double *off)
 {
-  const char *sets[] = {"tcp.timer_slack=8ms", buffer, NULL};
-  double median = median_spurious(operations[operation], sets);
+  double median = median_spurious(operations[operation], STRINGS("tcp.timer_slack=8ms", buffer));
 
   *off = fabs(median - captured[operation]);
   return median;
@@ -104,9 +102,9 @@ TEST(test_what_the_host_limits)
  * early. */
 TEST(test_more_by_the_rfc_alone)
 {
-  static const char *const sets[] = {"tcp.profile=rfc", "sender.buffer=unlimited", NULL};
 
   for (gsize i = 0; i < G_N_ELEMENTS(operations); i++) {
-    g_assert_cmpfloat(median_spurious(operations[i], sets), >=, 80);
+    g_assert_cmpfloat(median_spurious(operations[i], STRINGS("tcp.profile=rfc", "sender.buffer=unlimited")),
+                      >=, 80);
   }
 }

@@ -8,6 +8,8 @@
 #include "run_kit.h"
 #include "scenario/configuration.h"
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(replay, replay_free)
+
 /* One run: a shipped scenario, made short, or what it takes to have every way of receiving. */
 typedef struct round_trip {
   const char *name;
@@ -178,7 +180,7 @@ static scenario *load(const round_trip *trip)
 /* What a user would say of the run's receiver, as --set takes it. Free with g_strfreev(). */
 static char **receiver_of(const scenario *s)
 {
-  GStrvBuilder *sets = g_strv_builder_new();
+  g_autoptr(GStrvBuilder) sets = g_strv_builder_new();
 
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     const char *name = scenario_key_row_of(key)->name;
@@ -190,7 +192,6 @@ static char **receiver_of(const scenario *s)
     }
   }
   char **all = g_strv_builder_end(sets);
-  g_strv_builder_unref(sets);
   return all;
 }
 
@@ -214,16 +215,14 @@ static session_result replay_it(const round_trip *trip, const scenario *s, const
       .capture = {.path = path, .decoding = {.hints = &trip->hint, .hint_count = trip->hint.end.port > 0}}};
   session_result result;
   GError *error = NULL;
-  scenario *own = replay_scenario_new(path, (const char *const *)sets, &error);
+  g_autoptr(scenario) own = replay_scenario_new(path, (const char *const *)sets, &error);
 
   g_assert_no_error(error);
-  replay *r = replay_new(own, &options, &error);
+  g_autoptr(replay) r = replay_new(own, &options, &error);
   g_assert_no_error(error);
   replay_run(r, to, &result, notes, &error);
   g_assert_no_error(error);
   g_assert_cmpuint(notes->len, ==, 0);
-  replay_free(r);
-  scenario_free(own);
   return result;
 }
 
@@ -326,8 +325,8 @@ static void compare_steps(const char *name, const GArray *of_run, const GArray *
 
 static void compare_series(const char *folder, const char *to)
 {
-  GHashTable *of_run = series_of(folder);
-  GHashTable *of_replay = series_of(to);
+  g_autoptr(GHashTable) of_run = series_of(folder);
+  g_autoptr(GHashTable) of_replay = series_of(to);
   GHashTableIter iterator;
   gpointer name;
   gpointer steps;
@@ -337,18 +336,16 @@ static void compare_series(const char *folder, const char *to)
   while (g_hash_table_iter_next(&iterator, &name, &steps)) {
     compare_steps(name, steps, g_hash_table_lookup(of_replay, name));
   }
-  g_hash_table_unref(of_run);
-  g_hash_table_unref(of_replay);
 }
 
 static void test_round_trip(gconstpointer data)
 {
   const round_trip *trip = data;
-  char *folder = run_kit_new_folder();
-  char *to = run_kit_new_folder();
-  scenario *s = load(trip);
-  session_result of_run = run(s, folder);
-  session_result of_replay = replay_it(trip, s, folder, to);
+  g_autoptr(run_folder) folder = run_kit_new_folder();
+  g_autoptr(run_folder) to = run_kit_new_folder();
+  g_autoptr(scenario) s = load(trip);
+  g_auto(session_result) of_run = run(s, folder);
+  g_auto(session_result) of_replay = replay_it(trip, s, folder, to);
 
   g_test_message("%s: %s | %s", trip->name, of_run.message, of_replay.message);
   g_assert_cmpint(of_replay.status, ==, of_run.status);
@@ -357,11 +354,6 @@ static void test_round_trip(gconstpointer data)
   if (scenario_configuration(s)->measure.series != SERIES_OF_NONE) {
     compare_series(folder, to);
   }
-  session_result_clear(&of_run);
-  session_result_clear(&of_replay);
-  scenario_free(s);
-  run_kit_remove_folder(folder);
-  run_kit_remove_folder(to);
 }
 
 static void add_all(const round_trip *trips, gsize count)

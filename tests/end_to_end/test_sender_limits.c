@@ -4,6 +4,8 @@
 
 #include "packet_list.h"
 #include "run_kit.h"
+#include "string_list.h"
+#include "test.h"
 
 enum { BUFFER = 20000, FPDU = 1460, SETS_MAX = 8 };
 
@@ -52,12 +54,12 @@ static void test_buffer(gconstpointer data)
 {
   const buffer_case *c = data;
   const char *sets[SETS_MAX + 1] = {"sender.buffer=20000"};
-  char *folder = run_kit_new_folder();
+  g_autoptr(run_folder) folder = run_kit_new_folder();
 
   for (gsize i = 0; c->sets[i]; i++) {
     sets[i + 1] = c->sets[i];
   }
-  session_result result = run_kit_run(RUN_KIT_OTHER_ENGINE, folder, sets);
+  g_auto(session_result) result = run_kit_run(RUN_KIT_OTHER_ENGINE, folder, sets);
   for (gboolean sink = FALSE; sink <= c->both; sink++) {
     guint64 most = most_in_flight(folder, sink ? "receiver.pcap" : "sender.pcap", c->initiators != sink);
 
@@ -65,8 +67,6 @@ static void test_buffer(gconstpointer data)
     g_assert_cmpuint(most, <, BUFFER + FPDU);
   }
   run_kit_assert_count(&result, METRIC_INTEGRITY_OCTETS_WRONG, 0);
-  session_result_clear(&result);
-  run_kit_remove_folder(folder);
 }
 
 enum { IN_FLIGHT_MAX = 8, FULL = 1448 };
@@ -106,24 +106,22 @@ static void count_in_flight(const char *folder, guint counts[IN_FLIGHT_MAX])
  * octets, one FPDU of 1428 of payload; 65,536 = 45 * 1428 + 1276, so that a message's last has 1296. Two full ones are 2896 octets, less
  * than the buffer of 4000, which takes a third; of any three are 2 * 1448 + 1296 = 4192 at least, and there is no room for a fourth. An ACK
  * comes for every 2 segments. But for the first of all, none leaves alone. */
-static void test_preset_of_siw(void)
+FOLDER_TEST(test_preset_of_siw)
 {
   enum { MESSAGES = 20, FULL_ONES = MESSAGES * 45 };
-  static const char *const sets[] = {"workload.message_size=65536", "workload.messages=20", NULL};
   g_autofree char *text =
       g_strdup_printf("@include \"%s/presets/siw.cfg\"\ntitle = \"siw\";\n", g_getenv("SCENARIOS"));
-  char *folder = run_kit_new_folder();
   guint counts[IN_FLIGHT_MAX] = {0};
 
-  session_result result = run_kit_run_text(text, RUN_OK, RUN_KIT_OTHER_ENGINE, folder, sets);
+  g_auto(session_result) result =
+      run_kit_run_text(text, RUN_OK, RUN_KIT_OTHER_ENGINE, folder,
+                       STRINGS("workload.message_size=65536", "workload.messages=20"));
   count_in_flight(folder, counts);
   g_test_message("1: %u, 2: %u, 3: %u, 4: %u", counts[1], counts[2], counts[3], counts[4]);
   g_assert_cmpuint(counts[1], ==, 1);
   g_assert_cmpuint(counts[2] + counts[3], ==, FULL_ONES - 1);
   g_assert_cmpuint(counts[3], >=, FULL_ONES / 3);
   run_kit_assert_count(&result, METRIC_TCP_RETRANSMISSIONS, 0);
-  session_result_clear(&result);
-  run_kit_remove_folder(folder);
 }
 
 /* Four connections share their host's rate, whichever side sends, on a path of ten times as much. An FPDU of 1460 octets has 11.68 us at 1 Gbit/s,
@@ -141,14 +139,11 @@ static void test_rates(gconstpointer data)
   gboolean initiators = g_str_has_suffix(operation, "write");
 
   for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
-    const char *sets[] = {rows[i].set,
-                          operation,
-                          "workload.connections=4",
-                          "workload.message_size=128520",
-                          "workload.messages=20",
-                          NULL};
-    char *folder = run_kit_new_folder();
-    session_result result = run_kit_run(RUN_KIT_OTHER_ENGINE, folder, sets);
+    g_autoptr(run_folder) folder = run_kit_new_folder();
+    g_auto(session_result) result =
+        run_kit_run(RUN_KIT_OTHER_ENGINE, folder,
+                    STRINGS(rows[i].set, operation, "workload.connections=4", "workload.message_size=128520",
+                            "workload.messages=20"));
     g_autoptr(GArray) packets = packet_list_read(folder, "sender.pcap");
     guint64 sent[CONNECTIONS] = {0};
     gint64 free_at_ns = 0;
@@ -166,8 +161,6 @@ static void test_rates(gconstpointer data)
     }
     double goodput = 1428 * 8e9 / (double)rows[i].gap_ns;
     g_assert_cmpfloat(fabs(run_kit_metric(&result, METRIC_GOODPUT_BIT_PER_S) / goodput - 1), <, 0.01);
-    session_result_clear(&result);
-    run_kit_remove_folder(folder);
   }
 }
 
@@ -175,12 +168,11 @@ int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   for (gsize i = 0; i < G_N_ELEMENTS(buffer_cases); i++) {
-    g_autofree char *path = g_strdup_printf("/sender-limits/buffer/%s", buffer_cases[i].name);
+    g_autofree char *path = g_strdup_printf("/sender_limits/buffer/%s", buffer_cases[i].name);
 
     g_test_add_data_func(path, &buffer_cases[i], test_buffer);
   }
-  g_test_add_func("/sender-limits/preset-of-siw", test_preset_of_siw);
-  g_test_add_data_func("/sender-limits/rates/write", "workload.operation=write", test_rates);
-  g_test_add_data_func("/sender-limits/rates/read", "workload.operation=read", test_rates);
+  g_test_add_data_func("/sender_limits/rates/write", "workload.operation=write", test_rates);
+  g_test_add_data_func("/sender_limits/rates/read", "workload.operation=read", test_rates);
   return g_test_run();
 }

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 
 #include "run_kit.h"
+#include "string_list.h"
 
 enum { SEEDS = 30, LOSSES_MIN = 300 };
 
@@ -51,18 +52,11 @@ static double mean_goodput(const law_case *c)
     g_autofree char *loss_set = g_strdup_printf("path.forward.loss=%s", c->loss);
     g_autofree char *profile_set = g_strdup_printf("tcp.profile=%s", c->profile);
     g_autofree char *messages_set = g_strdup_printf("workload.messages=%u", c->messages);
-    const char *sets[] = {seed_set,
-                          profile_set,
-                          loss_set,
-                          messages_set,
-                          "tcp.congestion=newreno",
-                          "tcp.slow_start=standard",
-                          "tcp.receive_window=4MiB",
-                          "path.forward.rate=1Gbit/s",
-                          "path.forward.delay=7.5ms",
-                          "measure.series=none",
-                          NULL};
-    session_result result = run_kit_run("native", NULL, sets);
+    g_auto(session_result) result =
+        run_kit_run("native", NULL,
+                    STRINGS(seed_set, profile_set, loss_set, messages_set, "tcp.congestion=newreno",
+                            "tcp.slow_start=standard", "tcp.receive_window=4MiB", "path.forward.rate=1Gbit/s",
+                            "path.forward.delay=7.5ms", "measure.series=none"));
     double lost = run_kit_metric(&result, METRIC_PATH_PACKETS_LOST);
 
     g_test_message("%s, seed %u: %.4g bit/s, %.0f lost, %.0f time-outs", c->loss, seed,
@@ -70,7 +64,6 @@ static double mean_goodput(const law_case *c)
                    run_kit_metric(&result, METRIC_TCP_TIMEOUTS));
     g_assert_cmpfloat(lost, >=, LOSSES_MIN);
     sum += run_kit_metric(&result, METRIC_GOODPUT_BIT_PER_S);
-    session_result_clear(&result);
   }
   return sum / SEEDS;
 }

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "run_kit.h"
+#include "string_list.h"
+#include "test.h"
 #include "wire_messages.h"
 
 /* Something that goes over the wire, the options that make it, and how such a run ends. */
@@ -28,8 +30,8 @@ static const wire_case cases[] = {
 
 static char *tshark(const char *folder, const char *capture, const char *const *options)
 {
-  char *path = g_build_filename(folder, capture, NULL);
-  GPtrArray *arguments = g_ptr_array_new();
+  g_autofree char *path = g_build_filename(folder, capture, NULL);
+  g_autoptr(GPtrArray) arguments = g_ptr_array_new();
   char *output;
 
   g_ptr_array_add(arguments, (gpointer) "-r");
@@ -39,8 +41,6 @@ static char *tshark(const char *folder, const char *capture, const char *const *
   }
   g_ptr_array_add(arguments, NULL);
   g_assert_cmpint(run_kit_spawn("TSHARK", NULL, (const char *const *)arguments->pdata, &output, NULL), ==, 0);
-  g_ptr_array_unref(arguments);
-  g_free(path);
   return output;
 }
 
@@ -64,44 +64,41 @@ static gboolean have_tshark(void)
 }
 
 /* Every packet of both captures has valid IPv4 and TCP checksums, the handshake's among them. */
-static void test_checksums(void)
+TEST(test_checksums)
 {
   static const char *const captures[] = {"sender.pcap", "receiver.pcap"};
-  static const char *const options[] = {
-      "-o", "ip.check_checksum:TRUE", "-o", "tcp.check_checksum:TRUE", "-T", "fields",
-      "-e", "ip.checksum.status",     "-e", "tcp.checksum.status",     NULL};
-  static const char *const sets[] = {"workload.messages=5", "tcp.timestamps=true", "path.forward.drop=[30]",
-                                     "path.reverse.loss=1%", NULL};
 
   if (!have_tshark()) {
     return;
   }
-  char *folder = run_kit_new_folder();
-  session_result result = run_kit_run(RUN_KIT_OTHER_ENGINE, folder, sets);
+  g_autoptr(run_folder) folder = run_kit_new_folder();
+  g_auto(session_result) result = run_kit_run(RUN_KIT_OTHER_ENGINE, folder,
+                                              STRINGS("workload.messages=5", "tcp.timestamps=true",
+                                                      "path.forward.drop=[30]", "path.reverse.loss=1%"));
   for (size_t i = 0; i < G_N_ELEMENTS(captures); i++) {
-    char *output = tshark(folder, captures[i], options);
+    g_autofree char *output =
+        tshark(folder, captures[i],
+               STRINGS("-o", "ip.check_checksum:TRUE", "-o", "tcp.check_checksum:TRUE", "-T", "fields", "-e",
+                       "ip.checksum.status", "-e", "tcp.checksum.status"));
     guint packets = count(output, "\n");
     g_assert_cmpuint(packets, >, 200);
     g_assert_cmpuint(count(output, "1\t1\n"), ==, packets); /* 1: good */
-    g_free(output);
   }
-  session_result_clear(&result);
-  run_kit_remove_folder(folder);
 }
 
 /* tshark finds every FPDU, every CRC good, the startup frames and the operations, in spite of a hole. */
-static void test_unmarked_stream_decodes(void)
+TEST(test_unmarked_stream_decodes)
 {
-  static const char *const details[] = {"-o", "tcp.reassemble_out_of_order:TRUE", "-V", NULL};
-  static const char *const sets[] = {"workload.messages=5", "mpa.markers=false", "path.forward.drop=[30]",
-                                     NULL};
 
   if (!have_tshark()) {
     return;
   }
-  char *folder = run_kit_new_folder();
-  session_result result = run_kit_run(RUN_KIT_OTHER_ENGINE, folder, sets);
-  char *output = tshark(folder, "receiver.pcap", details);
+  g_autoptr(run_folder) folder = run_kit_new_folder();
+  g_auto(session_result) result =
+      run_kit_run(RUN_KIT_OTHER_ENGINE, folder,
+                  STRINGS("workload.messages=5", "mpa.markers=false", "path.forward.drop=[30]"));
+  g_autofree char *output =
+      tshark(folder, "receiver.pcap", STRINGS("-o", "tcp.reassemble_out_of_order:TRUE", "-V"));
 
   /* 65536 = 45 * 1440 + 736: 46 FPDUs a Write, 5 of them, and the Send. */
   run_kit_assert_count(&result, METRIC_MPA_FPDUS, 5 * 46 + 1);
@@ -111,15 +108,12 @@ static void test_unmarked_stream_decodes(void)
   g_assert_cmpuint(count(output, "ID Rep frame"), ==, 1);
   g_assert_cmpuint(count(output, "OpCode: Send (0x3)"), ==, 1);
   g_assert_cmpuint(count(output, "OpCode: Write (0x0)"), ==, 5 * 46);
-  g_free(output);
-  session_result_clear(&result);
-  run_kit_remove_folder(folder);
 }
 
 /* The opcodes of the FPDUs of each side, in order, as tshark shows them, as letters of the alphabet. */
 static void read_opcodes(const char *details, const wire_connection *connection, GString *opcodes[WIRE_SIDES])
 {
-  char **lines = g_strsplit(details, "\n", -1);
+  g_auto(GStrv) lines = g_strsplit(details, "\n", -1);
   int side = WIRE_INITIATOR;
 
   for (char **line = lines; *line; line++) {
@@ -132,16 +126,15 @@ static void read_opcodes(const char *details, const wire_connection *connection,
       g_string_append_c(opcodes[side], (char)('a' + strtoul(strstr(opcode, "(0x") + 1, NULL, 16)));
     }
   }
-  g_strfreev(lines);
 }
 
 /* What the two find in the same capture: every FPDU there, every CRC good, the same opcodes in the same order
  * on each side. */
 static void compare_decoders(const char *folder, const char *generation)
 {
-  static const char *const details[] = {"-o", "tcp.reassemble_out_of_order:TRUE", "-V", NULL};
-  char *output = tshark(folder, "receiver.pcap", details);
-  wire_decoding *decoding = wire_decode(folder, "receiver.pcap", wire_agreement_of(generation));
+  g_autofree char *output =
+      tshark(folder, "receiver.pcap", STRINGS("-o", "tcp.reassemble_out_of_order:TRUE", "-V"));
+  g_autoptr(wire_decoding) decoding = wire_decode(folder, "receiver.pcap", wire_agreement_of(generation));
   const wire_decoded *decoded = &g_array_index(decoding->decoded, wire_decoded, 0);
   GString *theirs[WIRE_SIDES] = {g_string_new(NULL), g_string_new(NULL)};
   guint64 fpdus = wire_count_fpdus(decoding, WIRE_INITIATOR) + wire_count_fpdus(decoding, WIRE_RESPONDER);
@@ -152,17 +145,14 @@ static void compare_decoders(const char *folder, const char *generation)
   g_assert_cmpuint(count(output, "ID Rep frame"), ==, 1);
   read_opcodes(output, decoding->connections->pdata[0], theirs);
   for (int side = 0; side < WIRE_SIDES; side++) {
-    GString *ours = g_string_new(NULL);
+    g_autoptr(GString) ours = g_string_new(NULL);
     for (guint i = 0; i < decoded->half[side].fpdus->len; i++) {
       g_string_append_c(
           ours, (char)('a' + (g_array_index(decoded->half[side].fpdus, marked_fpdu, i).ulpdu[1] & 0x0F)));
     }
     g_assert_cmpstr(theirs[side]->str, ==, ours->str);
-    g_string_free(ours, TRUE);
     g_string_free(theirs[side], TRUE);
   }
-  wire_decoding_free(decoding);
-  g_free(output);
 }
 
 /* An operation, decoded by tshark and by marked_decoder, in both generations with startup frames (tshark reads Rev 0 and Rev 1 alike). */
@@ -175,18 +165,15 @@ static void test_operation(gconstpointer data)
     return;
   }
   for (gsize i = 0; i < G_N_ELEMENTS(generations); i++) {
-    char *folder = run_kit_new_folder();
-    char *generation = g_strconcat("mpa.generation=", generations[i], NULL);
+    g_autoptr(run_folder) folder = run_kit_new_folder();
+    g_autofree char *generation = g_strconcat("mpa.generation=", generations[i], NULL);
     const char *sets[16] = {"workload.messages=4", "workload.message_size=5000", "mpa.markers=false",
                             generation};
     for (gsize k = 0; c->sets[k]; k++) {
       sets[4 + k] = c->sets[k];
     }
-    session_result result = run_kit_run_to(c->status, "native", folder, sets);
+    g_auto(session_result) result = run_kit_run_to(c->status, "native", folder, sets);
     compare_decoders(folder, generations[i]);
-    session_result_clear(&result);
-    g_free(generation);
-    run_kit_remove_folder(folder);
   }
 }
 
@@ -194,7 +181,7 @@ static void test_operation(gconstpointer data)
 static guint64 first_packet_ns(const char *folder, const char *capture, guint32 *ip_octets)
 {
   gsize size;
-  guint8 *file = (guint8 *)run_kit_read(folder, capture, &size);
+  g_autofree guint8 *file = (guint8 *)run_kit_read(folder, capture, &size);
   guint32 seconds;
   guint32 nanoseconds;
 
@@ -202,35 +189,26 @@ static guint64 first_packet_ns(const char *folder, const char *capture, guint32 
   memcpy(&seconds, file + 24, 4);
   memcpy(&nanoseconds, file + 28, 4);
   *ip_octets = (guint32)file[24 + 16 + 2] << 8 | file[24 + 16 + 3];
-  g_free(file);
   return GUINT32_FROM_LE(seconds) * G_GUINT64_CONSTANT(1000000000) + GUINT32_FROM_LE(nanoseconds);
 }
 
 /* The SYN leaves at 0. At 10 Gbit/s an octet lasts 0.8 ns: it arrives (L + 2) * 0.8 ns and 25 us later (docs/facts.md, "A link's times"), cut to whole
  * nanoseconds. */
-static void test_times(void)
+FOLDER_TEST(test_times)
 {
-  static const char *const sets[] = {"workload.messages=1", NULL};
-  char *folder = run_kit_new_folder();
-  session_result result = run_kit_run(RUN_KIT_OTHER_ENGINE, folder, sets);
+  g_auto(session_result) result = run_kit_run(RUN_KIT_OTHER_ENGINE, folder, STRINGS("workload.messages=1"));
   guint32 octets;
 
   g_assert_cmpuint(first_packet_ns(folder, "sender.pcap", &octets), ==, 0);
   g_assert_cmpuint(first_packet_ns(folder, "receiver.pcap", &octets), ==, 25000 + (octets + 2) * 8 / 10);
-  session_result_clear(&result);
-  run_kit_remove_folder(folder);
 }
 
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/wire/checksums", test_checksums);
-  g_test_add_func("/wire/unmarked-stream-decodes", test_unmarked_stream_decodes);
-  g_test_add_func("/wire/times", test_times);
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-    char *name = g_strconcat("/wire/operation/", cases[i].name, NULL);
+    g_autofree char *name = g_strconcat("/wire/operation/", cases[i].name, NULL);
     g_test_add_data_func(name, &cases[i], test_operation);
-    g_free(name);
   }
   return g_test_run();
 }

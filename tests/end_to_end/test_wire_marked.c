@@ -2,6 +2,7 @@
 /* A second opinion on the wire where tshark has none: marked_decoder, which reads captures in order and knows only the documents,
  * accounts for every octet of every operation in every generation, on clean, lossy and re-cut paths. */
 #include "run_kit.h"
+#include "string_list.h"
 #include "wire_messages.h"
 
 enum { MESSAGES = 6 };
@@ -126,9 +127,9 @@ static void check_captures(const wire_decoding *sender, const wire_decoding *rec
 
 static void check_run(const operation *o, const char *generation, const treatment *t, const char *markers)
 {
-  char *folder = run_kit_new_folder();
-  char *generation_set = g_strconcat("mpa.generation=", generation, NULL);
-  char *markers_set = g_strconcat("mpa.markers=", markers, NULL);
+  g_autoptr(run_folder) folder = run_kit_new_folder();
+  g_autofree char *generation_set = g_strconcat("mpa.generation=", generation, NULL);
+  g_autofree char *markers_set = g_strconcat("mpa.markers=", markers, NULL);
   const char *sets[16] = {"workload.messages=6", "workload.message_size=20001", generation_set, markers_set};
   wire_agreement agreement = *wire_agreement_of(generation);
   gsize count = 4;
@@ -141,9 +142,9 @@ static void check_run(const operation *o, const char *generation, const treatmen
   }
   agreement.streaming_octets = t->streaming_octets;
   g_test_message("%s, generation %s, markers %s, %s", o->name, generation, markers, t->name);
-  session_result result = run_kit_run("native", folder, sets);
-  wire_decoding *sender = wire_decode(folder, "sender.pcap", &agreement);
-  wire_decoding *receiver = wire_decode(folder, "receiver.pcap", &agreement);
+  g_auto(session_result) result = run_kit_run("native", folder, sets);
+  g_autoptr(wire_decoding) sender = wire_decode(folder, "sender.pcap", &agreement);
+  g_autoptr(wire_decoding) receiver = wire_decode(folder, "receiver.pcap", &agreement);
   wire_assert_no_complaints(sender);
   wire_assert_no_complaints(receiver);
   check_captures(sender, receiver, o);
@@ -153,12 +154,6 @@ static void check_run(const operation *o, const char *generation, const treatmen
         &((const wire_connection *)receiver->connections->pdata[0])->stream[WIRE_INITIATOR];
     g_assert_cmphex((guint32)(stream->first_sequence + stream->end), <, stream->first_sequence);
   }
-  wire_decoding_free(sender);
-  wire_decoding_free(receiver);
-  session_result_clear(&result);
-  g_free(generation_set);
-  g_free(markers_set);
-  run_kit_remove_folder(folder);
 }
 
 /* Every generation and treatment; generation rdmac has markers always. What the sender of either side puts on the wire:
@@ -243,40 +238,32 @@ static void check_terminate(const wire_decoding *decoding, gsize misdeed)
 static void test_terminate(gconstpointer data)
 {
   gsize misdeed = GPOINTER_TO_SIZE(data);
-  char *operation_set = g_strconcat("workload.operation=", misdeeds[misdeed].operation, NULL);
-  char *fault_set = g_strconcat("fault.error=", misdeeds[misdeed].fault, NULL);
+  g_autofree char *operation_set = g_strconcat("workload.operation=", misdeeds[misdeed].operation, NULL);
+  g_autofree char *fault_set = g_strconcat("fault.error=", misdeeds[misdeed].fault, NULL);
 
   for (gsize g = 0; g < G_N_ELEMENTS(generations); g++) {
-    char *folder = run_kit_new_folder();
-    char *generation_set = g_strconcat("mpa.generation=", generations[g], NULL);
-    const char *const sets[] = {"workload.messages=6",  "workload.message_size=20001",
-                                "run.expect=terminate", "fault.at=2",
-                                operation_set,          fault_set,
-                                generation_set,         NULL};
-    session_result result = run_kit_run_to(RUN_TERMINATED, "native", folder, sets);
-    wire_decoding *decoding = wire_decode(folder, "receiver.pcap", wire_agreement_of(generations[g]));
+    g_autoptr(run_folder) folder = run_kit_new_folder();
+    g_autofree char *generation_set = g_strconcat("mpa.generation=", generations[g], NULL);
+    g_auto(session_result) result =
+        run_kit_run_to(RUN_TERMINATED, "native", folder,
+                       STRINGS("workload.messages=6", "workload.message_size=20001", "run.expect=terminate",
+                               "fault.at=2", operation_set, fault_set, generation_set));
+    g_autoptr(wire_decoding) decoding =
+        wire_decode(folder, "receiver.pcap", wire_agreement_of(generations[g]));
     check_terminate(decoding, misdeed);
-    wire_decoding_free(decoding);
-    session_result_clear(&result);
-    g_free(generation_set);
-    run_kit_remove_folder(folder);
   }
-  g_free(operation_set);
-  g_free(fault_set);
 }
 
 int main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   for (gsize i = 0; i < G_N_ELEMENTS(operations); i++) {
-    char *name = g_strconcat("/wire-marked/operation/", operations[i].name, NULL);
+    g_autofree char *name = g_strconcat("/wire-marked/operation/", operations[i].name, NULL);
     g_test_add_data_func(name, &operations[i], test_operation);
-    g_free(name);
   }
   for (gsize i = 0; i < G_N_ELEMENTS(misdeeds); i++) {
-    char *name = g_strconcat("/wire-marked/terminate/", misdeeds[i].fault, NULL);
+    g_autofree char *name = g_strconcat("/wire-marked/terminate/", misdeeds[i].fault, NULL);
     g_test_add_data_func(name, GSIZE_TO_POINTER(i), test_terminate);
-    g_free(name);
   }
   return g_test_run();
 }

@@ -50,14 +50,13 @@ static guint32 little_endian(const guint8 *octets)
 
 static void free_connection(gpointer data)
 {
-  wire_connection *connection = data;
+  g_autofree wire_connection *connection = data;
 
   for (int side = 0; side < WIRE_SIDES; side++) {
     g_byte_array_unref(connection->stream[side].octets);
     g_byte_array_unref(connection->stream[side].seen);
     g_array_unref(connection->stream[side].segments);
   }
-  g_free(connection);
 }
 
 /* RFC 791 and RFC 9293, without their options. */

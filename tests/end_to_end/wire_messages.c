@@ -64,10 +64,9 @@ G_GNUC_PRINTF(2, 3) static void complain(const reader *r, const char *format, ..
   va_list arguments;
 
   va_start(arguments, format);
-  char *what = g_strdup_vprintf(format, arguments);
+  g_autofree char *what = g_strdup_vprintf(format, arguments);
   va_end(arguments);
   wire_complain(r->complaints, "side %d, FPDU %u: %s", r->side, r->fpdu, what);
-  g_free(what);
 }
 
 static wire_read read_request(const guint8 *header)

@@ -70,6 +70,7 @@ wire_decoding *wire_decode(const char *folder, const char *name, const wire_agre
 wire_decoding *wire_decode_connections(GPtrArray *connections, GPtrArray *complaints,
                                        const wire_agreement *agreement);
 void wire_decoding_free(wire_decoding *decoding);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(wire_decoding, wire_decoding_free)
 
 /* Over all connections, what `side` sent: FPDUs, markers, whole messages with `opcode`, their payload octets. */
 guint64 wire_count_fpdus(const wire_decoding *decoding, int side);

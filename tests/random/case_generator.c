@@ -151,7 +151,7 @@ static int by_when(gconstpointer a, gconstpointer b)
 static void random_arrivals(GRand *random, random_case *c)
 {
   static const uint32_t sizes[] = {9, 60, 300, 700, 1460, 4000};
-  GArray *pieces = g_array_new(FALSE, FALSE, sizeof(piece));
+  g_autoptr(GArray) pieces = g_array_new(FALSE, FALSE, sizeof(piece));
   uint32_t length = estimated_octets(c);
   uint32_t largest = MAX(sizes[below(random, G_N_ELEMENTS(sizes))], length / 100 + 1);
   double reach = one_in(random, 3) ? 1000 : below(random, 8);
@@ -173,14 +173,13 @@ static void random_arrivals(GRand *random, random_case *c)
   for (guint i = 0; i < c->arrivals; i++) {
     c->arrival[i] = g_array_index(pieces, piece, i).arrival;
   }
-  g_array_unref(pieces);
 }
 
 void case_generate(random_case *c, guint32 seed, guint32 number)
 {
   static const uint32_t mulpdus[] = {128, 130, 200, 498, 1442, 1442, 4096};
   const guint32 words[] = {seed, number};
-  GRand *random = g_rand_new_with_seed_array(words, G_N_ELEMENTS(words));
+  g_autoptr(GRand) random = g_rand_new_with_seed_array(words, G_N_ELEMENTS(words));
 
   memset(c, 0, sizeof *c);
   c->generation = (iwarp_generation)below(random, IWARP_GENERATIONS);
@@ -194,5 +193,4 @@ void case_generate(random_case *c, guint32 seed, guint32 number)
   c->private_data_octets = one_in(random, 2) ? 0 : below(random, 6);
   random_operations(random, c);
   random_arrivals(random, c);
-  g_rand_free(random);
 }

@@ -14,12 +14,10 @@ typedef struct shrinker {
 
 static bool is_same(const random_case *a, const random_case *b)
 {
-  char *left = random_case_print(a);
-  char *right = random_case_print(b);
+  g_autofree char *left = random_case_print(a);
+  g_autofree char *right = random_case_print(b);
   bool same = strcmp(left, right) == 0;
 
-  g_free(left);
-  g_free(right);
   return same;
 }
 

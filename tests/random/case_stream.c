@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "case_stream.h"
 
+#include "auto_free.h"
 #include "bad_segment.h"
 #include "mpa/mpa_framer.h"
 #include "plain_decoder.h"
@@ -30,26 +31,24 @@ uint32_t case_source_stag(unsigned read)
 static void append_payload(void *user, uint64_t from, uint32_t length, buffer_chain *chain)
 {
   guint operation = *(const guint *)user;
-  octet_buffer *buffer = octet_buffer_new(length);
+  g_autoptr(octet_buffer) buffer = octet_buffer_new(length);
 
   for (uint32_t i = 0; i < length; i++) {
     octet_buffer_octets(buffer)[i] = random_case_payload(operation, (uint32_t)from + i);
   }
   buffer_chain_append(chain, octet_buffer_octets(buffer), length, buffer);
-  octet_buffer_unref(buffer);
 }
 
 /* Frames `ulpdu`, which becomes empty. */
 static void frame(maker *m, buffer_chain *ulpdu)
 {
-  buffer_chain fpdu;
+  g_auto(buffer_chain) fpdu;
   guint at = m->octets->len;
 
   buffer_chain_init(&fpdu);
   mpa_framer_frame(m->framer, ulpdu, &fpdu);
   g_byte_array_set_size(m->octets, at + fpdu.length);
   buffer_chain_copy_out(&fpdu, 0, fpdu.length, m->octets->data + at);
-  buffer_chain_clear(&fpdu);
   buffer_chain_clear(ulpdu);
 }
 

@@ -421,13 +421,12 @@ static bool is_allowed(case_trial *t, case_facts *facts)
   for (way how = WAY_IN_ORDER; how < WAYS && !found; how++) {
     bool more = is_possible(t, how);
     for (guint early = 0; more && !found; early++) {
-      reference *outcome = outcome_of(t, early, how);
+      g_autoptr(reference) outcome = outcome_of(t, early, how);
       found = agrees(t, outcome);
       more = outcome->late_writes > early;
       if (found) {
         write_facts(t, early, facts);
       }
-      reference_free(outcome);
     }
   }
   return found;
@@ -436,7 +435,7 @@ static bool is_allowed(case_trial *t, case_facts *facts)
 case_trial *case_trial_new(const random_case *c)
 {
   case_trial *t = g_new0(case_trial, 1);
-  receiving_end *end = receiving_end_new(c, DEFECT_NONE);
+  g_autoptr(receiving_end) end = receiving_end_new(c, DEFECT_NONE);
 
   g_assert_true(random_case_is_decidable(c));
   t->c = c;
@@ -445,7 +444,6 @@ case_trial *case_trial_new(const random_case *c)
   t->stream = case_stream_make(c, t->stags);
   t->fpdus = plain_decode(t->stream->data, t->stream->len, c->markers);
   t->in_order = reference_interpret(c, t->fpdus, t->stags, 0, UINT_MAX);
-  receiving_end_free(end);
   return t;
 }
 
@@ -489,10 +487,9 @@ char *case_trial_try(case_trial *t, planted_defect defect, case_facts *facts)
 
 char *case_trial_run(const random_case *c, planted_defect defect, case_facts *facts)
 {
-  case_trial *t = case_trial_new(c);
+  g_autoptr(case_trial) t = case_trial_new(c);
   char *wrong = case_trial_try(t, defect, facts);
 
-  case_trial_free(t);
   return wrong;
 }
 

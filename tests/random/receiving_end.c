@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "auto_free.h"
 #include "case_stream.h"
 #include "rdmap/rdmap_stream_private.h"
 #include "rnic/rnic_endpoint_private.h"
@@ -156,10 +157,9 @@ static void send_segment(receiving_end *end, uint8_t flags, uint64_t from, uint6
   }
   const ip_address source = ip_address_v4(PEER_ADDRESS);
   const ip_address destination = ip_address_v4(ENDPOINT_ADDRESS);
-  datagram *packet = datagram_new_in(NULL, &source, &destination, &header, &payload);
+  g_autoptr(datagram) packet = datagram_new_in(NULL, &source, &destination, &header, &payload);
   end->now += TIME_PS_PER_MICROSECOND;
   rnic_endpoint_receive(end->endpoint, packet, end->now);
-  datagram_unref(packet);
 }
 
 /* Writes down one datagram; true when it must be acknowledged. */

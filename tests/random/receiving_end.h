@@ -59,6 +59,7 @@ typedef struct receiving_end {
  * receiving_end_free(). */
 receiving_end *receiving_end_new(const random_case *c, planted_defect defect);
 void receiving_end_free(receiving_end *end);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(receiving_end, receiving_end_free)
 
 /* The peer sends `stream` as the case wants it, all of it, and FIN behind it. */
 void receiving_end_feed(receiving_end *end, const GByteArray *stream);

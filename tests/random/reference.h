@@ -64,6 +64,7 @@ enum { REFERENCE_MPA_CRC = 2, REFERENCE_MPA_MARKER = 3 };
 void reference_end_by_mpa(reference *outcome, unsigned code);
 
 void reference_free(reference *outcome);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(reference, reference_free)
 
 /* Whether some FPDU of the stream, wherever it is, has `value` for octet `index` of `buffer`: placement has no order (rdmap-00 §5.5), and
  * what comes behind the end may have come early. */

@@ -18,9 +18,8 @@ static random_case find_and_shrink(planted_defect defect)
       g_free(wrong);
       wrong = case_shrink(&c, defect);
       g_assert_nonnull(wrong);
-      char *text = random_case_print(&c);
+      g_autofree char *text = random_case_print(&c);
       g_test_message("case %u: %s%s", number, wrong, text);
-      g_free(text);
       g_free(wrong);
       return c;
     }
@@ -97,7 +96,7 @@ TEST(test_printed_case)
                                        {.kind = CASE_BAD, .bad = BAD_WRAP, .length = 6}},
                          .arrivals = 2,
                          .arrival = {{500, 1111}, {0, 222}}};
-  char *text = random_case_print(&c);
+  g_autofree char *text = random_case_print(&c);
 
   g_assert_cmpstr(
       text, ==,
@@ -108,5 +107,4 @@ TEST(test_printed_case)
       "               {.kind = CASE_BAD, .bad = BAD_WRAP, .region = 0, .offset = 0, .length = 6}},\n"
       " .arrivals = 2,\n"
       " .arrival = {{500, 1111}, {0, 222}}},\n");
-  g_free(text);
 }

@@ -37,7 +37,7 @@ static void arrange_three(random_case *c, uint32_t first, uint32_t second, uint3
 
 static void try_every_pair(random_case *c)
 {
-  case_trial *trial = case_trial_new(c);
+  g_autoptr(case_trial) trial = case_trial_new(c);
   uint32_t octets = case_trial_octets(trial);
   uint32_t pair = 0;
 
@@ -56,7 +56,6 @@ static void try_every_pair(random_case *c)
       }
     }
   }
-  case_trial_free(trial);
 }
 
 /* 14 + 516 octets and 18 + 536: FPDUs of 2 + 530 + 0 + 4 and 2 + 554 + 0 + 4, and markers at 0, 512 and 1024: 536 + 560 + 12 = 1108. The
@@ -124,7 +123,7 @@ typedef struct cuts {
 
 static void try_every_order(random_case *c, const cuts *where)
 {
-  case_trial *trial = case_trial_new(c);
+  g_autoptr(case_trial) trial = case_trial_new(c);
   uint8_t order[PIECES] = {0, 1, 2, 3, 4, 5};
   guint orders = 0;
 
@@ -142,7 +141,6 @@ static void try_every_order(random_case *c, const cuts *where)
     orders++;
   } while (next_order(order));
   g_assert_cmpuint(orders, ==, ORDERS);
-  case_trial_free(trial);
 }
 
 /* Six messages of one FPDU each: all that DDP must keep in order across queues and tagged traffic. */
@@ -200,7 +198,7 @@ TEST(test_octet_by_octet)
     random_case c = six_fpdus(i % 2);
     c.operation[0].length = c.operation[2].length = c.operation[4].length = 100;
     c.operation[5].length = 20;
-    case_trial *trial = case_trial_new(&c);
+    g_autoptr(case_trial) trial = case_trial_new(&c);
     uint32_t octets = case_trial_octets(trial);
     g_assert_cmpuint(octets, <=, CASE_ARRIVALS_MAX);
     g_assert_cmpuint(octets, >, 512);
@@ -214,6 +212,5 @@ TEST(test_octet_by_octet)
     if (wrong) {
       fail(&c, wrong);
     }
-    case_trial_free(trial);
   }
 }

@@ -75,12 +75,10 @@ static void report(guint32 seed, guint32 number)
   random_case c;
 
   case_generate(&c, seed, number);
-  char *wrong = case_shrink(&c, DEFECT_NONE);
-  char *text = random_case_print(&c);
+  g_autofree char *wrong = case_shrink(&c, DEFECT_NONE);
+  g_autofree char *text = random_case_print(&c);
   fprintf(stderr, "seed %u, case %u fails; the smallest case like it, for known_cases[]:\n%s%s", seed, number,
           text, wrong ? wrong : "(it did not fail again)\n");
-  g_free(wrong);
-  g_free(text);
 }
 
 /* Chance has found every error of the reference, and what else makes these cases worth trying. */

@@ -140,13 +140,13 @@ TEST(test_counts_within_recovery)
   expect_reduced(&flow, 850, 0.5);
 }
 
-/* Growth is NewReno's: 1 SMSS a window, whether marks come or not. */
+/* Growth is NewReno's: 1 SMSS a window, whether marks come or not; to the octet, from the reduction on. */
 TEST(test_growth_is_newrenos)
 {
   g_auto(clocked_flow) flow =
       flow_of(TCP_CONGESTION_DCTCP, TCP_SLOW_START_STANDARD, 20, TIME_PS_PER_MILLISECOND);
   tcp_congestion_reduce_for_ecn(flow.congestion, segments(20), 0);
   expect_window(&flow, segments(10));
-  expect_growth(&flow, segments(9), segments(10));
-  expect_growth(&flow, segments(1), segments(11));
+  expect_growth(&flow, segments(10) - 1, segments(10));
+  expect_growth(&flow, 1, segments(11));
 }

@@ -236,6 +236,17 @@ TEST(test_answers_when_closed)
   expect_nothing(f, 0);
 }
 
+/* §3.10.7.4, second: a RST ends the connection, and nothing else in its segment counts, neither what it
+ * acknowledges nor what it brings. */
+TEST(test_reset_acknowledges_nothing)
+{
+  g_autoptr(tcp_fixture) f = tcp_fixture_scripted(NULL, &(tcp_header){.window = 65535});
+  post(f, 0, 1000, 0);
+  script_segment(f, SCRIPT_HEADER(f, 0, 1000, .flags = TCP_RST | TCP_ACK, .window = 65535), 0, 100);
+  expect_closed(f, 0, TCP_CLOSE_RESET);
+  EXPECT_FIELDS(&f->end[0], (acknowledged, 0), (passed_octets, 0));
+}
+
 /* RFC 9293 §3.10.7.3. */
 TEST(test_answers_in_syn_sent)
 {

@@ -354,6 +354,21 @@ TEST(test_a_window_worth_telling)
   g_assert_cmpuint(tcp_receiver_acknowledge(test->receiver), ==, 1200);
 }
 
+/* Half of the window, 500, is worth one where it is less than two segments: of 400 here. */
+TEST(test_half_a_window_is_worth_telling)
+{
+  g_autoptr(fixture) test = fixture_of(TCP_PASSING_AS_ARRIVED);
+  test->config.receive_mtu_octets = 400;
+  arrive(test, 0, 500, false);
+  tcp_receiver_set_unread_octets(test->receiver, 500, 1);
+  g_assert_cmpuint(tcp_receiver_acknowledge(test->receiver), ==, 1000);
+  tcp_receiver_set_unread_octets(test->receiver, 1, 1);
+  expect_need(test, TCP_ACK_NONE);
+  tcp_receiver_set_unread_octets(test->receiver, 0, 1);
+  expect_need(test, TCP_ACK_DUE);
+  g_assert_cmpuint(tcp_receiver_acknowledge(test->receiver), ==, 1500);
+}
+
 /* RFC 2018 §4: the run with the newest segment first, then those last named; runs that have grown together
  * once. */
 TEST(test_sack_blocks)

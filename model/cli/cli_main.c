@@ -56,31 +56,23 @@ static void print_help(void)
                    "Exit status: 0 fine, 1 the run failed its own checks, 2 bad usage or scenario.\n");
 }
 
-/* "run, sweep, plot or export". Free with g_free(). */
-static char *list_commands(void)
-{
-  GString *list = g_string_new(commands[0].name);
-  for (gsize i = 1; i < G_N_ELEMENTS(commands); i++) {
-    g_string_append_printf(list, "%s%s", i + 1 < G_N_ELEMENTS(commands) ? ", " : " or ", commands[i].name);
-  }
-  return g_string_free(list, FALSE);
-}
-
 /* `name`: NULL when there is none. */
 static int unknown_command(const char *name)
 {
   const char *names[G_N_ELEMENTS(commands) + 1] = {NULL};
-  g_autofree char *list = list_commands();
+  g_autoptr(GString) list = g_string_new(NULL); /* "run, sweep, plot or export" */
 
+  for (gsize i = 0; i < G_N_ELEMENTS(commands); i++) {
+    const char *separator = i == 0 ? "" : i + 1 < G_N_ELEMENTS(commands) ? ", " : " or ";
+    names[i] = commands[i].name;
+    g_string_append_printf(list, "%s%s", separator, names[i]);
+  }
   if (name == NULL) {
-    plain_text_print(stderr, "iwarpsim: no command; expected %s (see 'iwarpsim --help')\n", list);
+    plain_text_print(stderr, "iwarpsim: no command; expected %s (see 'iwarpsim --help')\n", list->str);
     return CLI_USAGE;
   }
-  for (gsize i = 0; i < G_N_ELEMENTS(commands); i++) {
-    names[i] = commands[i].name;
-  }
   const char *nearest = scenario_suggest(name, names);
-  plain_text_print(stderr, "iwarpsim: unknown command '%s'; expected %s", name, list);
+  plain_text_print(stderr, "iwarpsim: unknown command '%s'; expected %s", name, list->str);
   plain_text_print(stderr, nearest != NULL ? " (did you mean '%s'?)\n" : "\n", nearest);
   return CLI_USAGE;
 }

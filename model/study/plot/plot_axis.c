@@ -321,24 +321,16 @@ guint place_axis_index(const place_axis *axis, const char *text)
 /* "loss of segments (path.forward.loss)"; the words alone where that has more than `letters` letters. */
 static char *name_of(scenario_key key, double letters)
 {
-  static const struct {
-    scenario_key key;
-    const char *words;
-  } known[] = {
-      {SCENARIO_PATH_FORWARD_LOSS, "loss of segments (path.forward.loss)"},
-      {SCENARIO_PATH_FORWARD_MTU, "MTU (octets)"},
-      {SCENARIO_RECEIVER_MEMORY, "reassembly memory (octets)"},
-      {SCENARIO_WORKLOAD_CONNECTIONS, "connections"},
-      {SCENARIO_RUN_SEED, "seed of the run"},
+  static const char *const known[SCENARIO_KEY_COUNT] = {
+      [SCENARIO_PATH_FORWARD_LOSS] = "loss of segments (path.forward.loss)",
+      [SCENARIO_PATH_FORWARD_MTU] = "MTU (octets)",
+      [SCENARIO_RECEIVER_MEMORY] = "reassembly memory (octets)",
+      [SCENARIO_WORKLOAD_CONNECTIONS] = "connections",
+      [SCENARIO_RUN_SEED] = "seed of the run",
   };
   const scenario_key_row *row = scenario_key_row_of(key);
-  char *name = g_strdup_printf("%s%s", row->name, row->type == SCENARIO_TYPE_SIZE ? " (octets)" : "");
-  for (gsize i = 0; i < G_N_ELEMENTS(known); i++) {
-    if (known[i].key == key) {
-      g_free(name);
-      name = g_strdup(known[i].words);
-    }
-  }
+  const char *unit = row->type == SCENARIO_TYPE_SIZE ? " (octets)" : "";
+  char *name = known[key] != NULL ? g_strdup(known[key]) : g_strconcat(row->name, unit, NULL);
   char *aside = strstr(name, " (");
   if (aside != NULL && strchr(aside, '.') != NULL && (double)g_utf8_strlen(name, -1) > letters) {
     *aside = '\0'; /* beside words the key is not needed, and would run into the next panel's */

@@ -87,16 +87,6 @@ html_table *html_table_new(const char *caption)
   return table;
 }
 
-void html_table_free(html_table *table)
-{
-  if (table != NULL) {
-    g_free(table->caption);
-    g_array_unref(table->columns);
-    g_array_unref(table->marks);
-    g_free(table);
-  }
-}
-
 void html_table_add_column(html_table *table, html_column_kind kind, const char *heading, const char *unit)
 {
   g_assert(table->marks->len == 0);
@@ -207,5 +197,8 @@ void html_table_finish(html_table *table, GString *html)
   g_string_append(html, "</thead>\n<tbody>\n");
   append_rows(table, html);
   g_string_append(html, "</tbody>\n</table>\n</div>\n");
-  html_table_free(table);
+  g_free(table->caption);
+  g_array_unref(table->columns);
+  g_array_unref(table->marks);
+  g_free(table);
 }

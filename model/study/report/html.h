@@ -29,9 +29,8 @@ typedef enum html_column_kind {
   HTML_COLUMN_VERBATIM    /* a text of several lines, as they are */
 } html_column_kind;
 
-/* A table with this caption, which also names the region it scrolls in on narrow pages. Free with html_table_free() (NULL-safe). */
+/* A table with this caption, which also names the region it scrolls in on narrow pages. html_table_finish() frees it. */
 html_table *html_table_new(const char *caption);
-void html_table_free(html_table *table);
 
 /* Adds a column before there are rows. `heading`, and `unit` below it ("": none), are texts; of a HTML_COLUMN_HEADING what comes up to
  * the last dot ("path.forward.mtu") stands small above the rest. */

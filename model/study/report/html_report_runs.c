@@ -108,29 +108,17 @@ static GPtrArray *values_of(const html_report *report, scenario_key key)
   return study_keys_values(runs, key);
 }
 
-/* The value of a key that takes that of `key` when not given is worth a row only when it differs from it. */
-static gboolean is_inherited(const html_report *report, scenario_key key, const char *value)
+/* Whether the values of `key` are just those that it takes from another key when not given. */
+static gboolean is_inherited(const html_report *report, scenario_key key, const GPtrArray *values)
 {
   int from = scenario_key_row_of(key)->inherits;
   if (from < 0) {
     return FALSE;
   }
-  g_autoptr(GPtrArray) values = values_of(report, (scenario_key)from);
-  return values->len == 1 && strcmp(g_ptr_array_index(values, 0), value) == 0;
-}
-
-/* The axis that `key` is: it has several values and none of them follows from those it inherits. */
-static gboolean varies_with(const html_report *report, scenario_key key)
-{
-  int from = scenario_key_row_of(key)->inherits;
-  if (from < 0) {
-    return FALSE;
-  }
-  g_autoptr(GPtrArray) own = values_of(report, key);
   g_autoptr(GPtrArray) inherited = values_of(report, (scenario_key)from);
-  gboolean same = own->len == inherited->len;
-  for (guint i = 0; same && i < own->len; i++) {
-    same = strcmp(g_ptr_array_index(own, i), g_ptr_array_index(inherited, i)) == 0;
+  gboolean same = values->len == inherited->len;
+  for (guint i = 0; same && i < values->len; i++) {
+    same = strcmp(g_ptr_array_index(values, i), g_ptr_array_index(inherited, i)) == 0;
   }
   return same;
 }
@@ -138,11 +126,9 @@ static gboolean varies_with(const html_report *report, scenario_key key)
 static void add_parameter(const html_report *report, scenario_key key, html_table *table)
 {
   g_autoptr(GPtrArray) values = values_of(report, key);
-  gboolean varies = values->len > 1;
-  const char *first = values->len > 0 ? g_ptr_array_index(values, 0) : "";
-  gboolean is_default = g_strcmp0(first, report->defaults[key]) == 0;
-  if (key == SCENARIO_TITLE || values->len == 0 || (varies && varies_with(report, key)) ||
-      (!varies && (is_default || is_inherited(report, key, first)))) {
+  gboolean is_default =
+      values->len == 1 && g_strcmp0(g_ptr_array_index(values, 0), report->defaults[key]) == 0;
+  if (key == SCENARIO_TITLE || values->len == 0 || is_default || is_inherited(report, key, values)) {
     return;
   }
   g_autoptr(GString) shown = g_string_new(NULL);

@@ -121,5 +121,4 @@ TEST(test_without_rows)
   html_table_add_column(table, HTML_COLUMN_TEXT, "value", "");
   g_autofree char *html = html_of(table);
   g_assert_nonnull(strstr(html, "<tbody>\n</tbody>"));
-  html_table_free(NULL);
 }

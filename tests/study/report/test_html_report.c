@@ -5,6 +5,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
+#include "plot_fixture.h"
 #include "store_commit.h"
 #include "study/table/study_table.h"
 #include "study_fixture.h"
@@ -41,6 +42,17 @@ static void tear_down(fixture *f, gconstpointer unused)
 }
 
 #define FIXTURE_TEST(name) TEST_WITH(fixture, NULL, set_up, tear_down, name)
+
+/* One with a report that is made: skipped when there is no gnuplot. */
+#define REPORT_TEST(name)                                                                                    \
+  static void name##_made(fixture *f);                                                                       \
+  FIXTURE_TEST(name)                                                                                         \
+  {                                                                                                          \
+    if (plot_fixture_can_draw()) {                                                                           \
+      name##_made(f);                                                                                        \
+    }                                                                                                        \
+  }                                                                                                          \
+  static void name##_made(fixture *f)
 
 /* What a run is made of: the --set options apart, the status, and the peak in octets. */
 typedef struct made_run {
@@ -95,15 +107,9 @@ static void fill(fixture *f)
   }
 }
 
-/* NULL when there is no gnuplot to draw with; the test is skipped then. */
 static char *make(fixture *f, guint exclude)
 {
   g_autoptr(GError) error = NULL;
-  g_autofree char *found = g_find_program_in_path("gnuplot");
-  if (found == NULL) {
-    g_test_skip("gnuplot is not installed");
-    return NULL;
-  }
   const html_report_options options = {
       .store = f->path, .page = "/somewhere/a.html", .version = "0.1.0", .exclude = exclude};
   char *page = html_report_make(f->store, &options, &error);
@@ -137,13 +143,10 @@ static char *part(const char *page, const char *from, const char *to)
   return g_strndup(start, (gsize)(end - start));
 }
 
-FIXTURE_TEST(test_structure)
+REPORT_TEST(test_structure)
 {
   fill(f);
   g_autofree char *page = make(f, 0);
-  if (page == NULL) {
-    return;
-  }
   static const char *const expected[] = {
       "<!DOCTYPE html>\n<html lang=\"en\">",
       "<meta charset=\"utf-8\">",
@@ -173,13 +176,10 @@ FIXTURE_TEST(test_structure)
 }
 
 /* Plots are pictures, each named by its caption, in a size that makes all texts equal: 0.68 of the SVG's. Their texts are texts. */
-FIXTURE_TEST(test_pictures)
+REPORT_TEST(test_pictures)
 {
   fill(f);
   g_autofree char *page = make(f, 0);
-  if (page == NULL) {
-    return;
-  }
   g_assert_cmpuint(count_of(page, "<img "), ==, count_of(page, "<figure "));
   g_assert_cmpuint(count_of(page, "<img "), >, 0);
   g_assert_cmpuint(count_of(page, "<svg"), ==, 0);
@@ -199,13 +199,10 @@ FIXTURE_TEST(test_pictures)
 
 /* Each point's mean is the middle of its three values, which lie 1024 apart: s = 1024, t(2) = 4.303, so the half-width is
  * 4.303 * 1024 / sqrt(3) = 2544 octets = 2.48 KiB. In KiB the means are 30, 50, 20 and 40. */
-FIXTURE_TEST(test_numbers)
+REPORT_TEST(test_numbers)
 {
   fill(f);
   g_autofree char *page = make(f, 0);
-  if (page == NULL) {
-    return;
-  }
   g_autofree char *overview = part(page, "<div id=\"overview\">", "</table>");
   g_assert_cmpuint(count_of(overview, "<tr"), ==, 1 + 4);
   assert_holds(overview,
@@ -237,20 +234,17 @@ FIXTURE_TEST(test_numbers)
                "<td class=\"number\">\u22121</td><td class=\"half-width\">±\u00a00</td></tr>");
 }
 
-FIXTURE_TEST(test_spread)
+REPORT_TEST(test_spread)
 {
   fill(f);
   g_autofree char *page = make(f, 0);
-  if (page == NULL) {
-    return;
-  }
   /* of 29, 30, 31: quartiles halfway between neighbours */
   assert_holds(page, "<td class=\"number\">29</td><td class=\"number\">29.5</td>"
                      "<td class=\"number\">30</td><td class=\"number\">30.5</td>"
                      "<td class=\"number\">31</td></tr>");
 }
 
-FIXTURE_TEST(test_same_octets)
+REPORT_TEST(test_same_octets)
 {
   fill(f);
   g_autofree char *first = make(f, 0);
@@ -258,20 +252,17 @@ FIXTURE_TEST(test_same_octets)
   g_assert_cmpstr(first, ==, second);
 }
 
-FIXTURE_TEST(test_exclude)
+REPORT_TEST(test_exclude)
 {
   fill(f);
   g_autofree char *page = make(f, STUDY_FLAG_TIMEOUTS | STUDY_FLAG_LOST_RETRANSMISSIONS);
-  if (page == NULL) {
-    return;
-  }
   assert_holds(
       page, "Of 12 runs 12 ok, 0 terminated, 0 stopped, 0 failed; 1 left out for a flag; 11 in the tables");
   assert_holds(page, "-o a.html --leave-out timeouts,lost</code>");
   g_assert_null(strstr(page, "in these numbers"));
 }
 
-FIXTURE_TEST(test_hostile_texts)
+REPORT_TEST(test_hostile_texts)
 {
   f->from =
       fixture_origin("<a>", "</title><script>alert(1)</script>\x01\xff", hostile_text, "path.forward.mtu");
@@ -284,9 +275,6 @@ FIXTURE_TEST(test_hostile_texts)
   commit(f, &other);
   commit(f, &bad);
   g_autofree char *page = make(f, 0);
-  if (page == NULL) {
-    return;
-  }
   g_assert_true(g_utf8_validate(page, -1, NULL));
   static const char *const never[] = {"<script", "<b>mem", "<i>", "<svg onload", "<a>", "<signal", "\x01"};
   for (gsize i = 0; i < G_N_ELEMENTS(never); i++) {
@@ -307,15 +295,12 @@ FIXTURE_TEST(test_hostile_texts)
   }
 }
 
-FIXTURE_TEST(test_one_run)
+REPORT_TEST(test_one_run)
 {
   const made_run made = {
       .sets = {"run.seed=7", "receiver.memory=64KiB", "path.forward.mtu=9000"}, .peak = 1234, .direct = 1000};
   commit(f, &made);
   g_autofree char *page = make(f, 0);
-  if (page == NULL) {
-    return;
-  }
   g_autofree char *answer = part(page, "<section id=\"answer\"", "</section>");
   assert_holds(answer, "peak reassembly occupancy is <strong>1234 octets</strong>.");
   g_autofree char *overview = part(page, "<div id=\"overview\">", "</table>");
@@ -327,15 +312,12 @@ FIXTURE_TEST(test_one_run)
   g_assert_cmpuint(count_of(parameters, "<tr"), ==, 1 + 3);
 }
 
-FIXTURE_TEST(test_failed_only)
+REPORT_TEST(test_failed_only)
 {
   const made_run made = {.sets = {"path.forward.mtu=9000", "run.seed=3"}, .status = RUN_FAILED};
   f->from.axes = (char *)"path.forward.mtu\nrun.seed";
   commit(f, &made);
   g_autofree char *page = make(f, 0);
-  if (page == NULL) {
-    return;
-  }
   assert_holds(page, "<p class=\"warn\">There is nothing to compare: ");
   assert_holds(page, "Of 1 run 0 ok, 0 terminated, 0 stopped, 1 failed");
   assert_holds(page, "MTU 9000 octets, seed 3");
@@ -354,7 +336,7 @@ FIXTURE_TEST(test_no_runs)
 }
 
 /* The temporary folder is gone, whatever came of the page. */
-FIXTURE_TEST(test_nothing_left_behind)
+REPORT_TEST(test_nothing_left_behind)
 {
   fill(f);
   g_autofree char *page = make(f, 0);

@@ -22,16 +22,17 @@ void plot_fixture_tear_down(plot_fixture *f, gconstpointer axes);
 /* A test of one without axes. */
 #define PLOT_TEST(name) TEST_WITH(plot_fixture, NULL, plot_fixture_set_up, plot_fixture_tear_down, name)
 
-/* The same of one that draws: skipped when there is no gnuplot. */
-#define DRAWN_TEST(name)                                                                                     \
-  static void name##_drawn(plot_fixture *f);                                                                 \
-  PLOT_TEST(name)                                                                                            \
+/* A test that draws, skipped when there is no gnuplot: a `test`, as PLOT_TEST, with a `fixture`. */
+#define DRAWN(test, fixture, name)                                                                           \
+  static void name##_drawn(fixture *f);                                                                      \
+  test(name)                                                                                                 \
   {                                                                                                          \
     if (plot_fixture_can_draw()) {                                                                           \
       name##_drawn(f);                                                                                       \
     }                                                                                                        \
   }                                                                                                          \
-  static void name##_drawn(plot_fixture *f)
+  static void name##_drawn(fixture *f)
+#define DRAWN_TEST(name) DRAWN(PLOT_TEST, plot_fixture, name)
 
 /* Adds a run with these values ("receiver.mode=in-order", up to NULL) and those of the runs added before, without metrics and samples. */
 study_run *plot_fixture_add(plot_fixture *f, const char *const *sets);

@@ -29,14 +29,12 @@ static void write_summary(const plot_fixture *f, const distribution *distributio
 
 static const char axes[] = "receiver.mode\npath.forward.mtu\npath.forward.loss\nrun.seed\n";
 #define FIXTURE_TEST(name) TEST_WITH(plot_fixture, axes, plot_fixture_set_up, plot_fixture_tear_down, name)
+#define DRAWN_FIXTURE_TEST(name) DRAWN(FIXTURE_TEST, plot_fixture, name)
 
 /* 90 ms at 0, 9 ms in the bin up to 1471, 1 ms in that up to 2943: 10 % of the time above 0, 1 % above 1471, never above 2943. Each
  * bound has the share before and after it. */
-FIXTURE_TEST(test_run)
+DRAWN_FIXTURE_TEST(test_run)
 {
-  if (!plot_fixture_can_draw()) {
-    return;
-  }
   g_autoptr(GError) error = NULL;
   distribution distributions[DISTRIBUTION_COUNT] = {{.bins = NULL}};
   g_assert_true(distribution_append(&distributions[DISTRIBUTION_REASSEMBLY_OCTETS], 0, 0.09));
@@ -87,11 +85,8 @@ FIXTURE_TEST(test_no_folder)
 
 /* Two seeds of each of two points. In order: 6 s up to 1471 and 2 s up to 5887, together with 4 s at 0: 12 s, of which 8 above 0 and 2
  * above 1471, so 2/3 and 1/6. Out of order: never above 0. */
-FIXTURE_TEST(test_seeds_are_pooled)
+DRAWN_FIXTURE_TEST(test_seeds_are_pooled)
 {
-  if (!plot_fixture_can_draw()) {
-    return;
-  }
   static const char *const sets[][3] = {{"receiver.mode=in-order", "run.seed=1", NULL},
                                         {"receiver.mode=in-order", "run.seed=2", NULL},
                                         {"receiver.mode=out-of-order", "run.seed=1", NULL},
@@ -121,11 +116,8 @@ FIXTURE_TEST(test_seeds_are_pooled)
 }
 
 /* Both delays of a point are lines of one colour and two dashes; Placement of the second has no samples and no line. */
-FIXTURE_TEST(test_delays)
+DRAWN_FIXTURE_TEST(test_delays)
 {
-  if (!plot_fixture_can_draw()) {
-    return;
-  }
   static const char *const first[] = {"path.forward.mtu=1500", NULL}, *const second[] = {
                                                                           "path.forward.mtu=9000", NULL};
   study_run *a = plot_fixture_add(f, first), *b = plot_fixture_add(f, second);
@@ -146,11 +138,8 @@ FIXTURE_TEST(test_delays)
 }
 
 /* Delays from 1 us to 5 ms are on a logarithmic axis, whose tics have their units. */
-FIXTURE_TEST(test_delays_far_apart)
+DRAWN_FIXTURE_TEST(test_delays_far_apart)
 {
-  if (!plot_fixture_can_draw()) {
-    return;
-  }
   static const char *const sets[] = {NULL};
   study_run *run = plot_fixture_add(f, sets);
   plot_fixture_sample(run, DISTRIBUTION_PLACEMENT_DELAY_S, 1.5e-6, 1);
@@ -185,11 +174,8 @@ FIXTURE_TEST(test_fits)
 }
 
 /* Nobody held anything: there is nothing to see, and it says so. */
-FIXTURE_TEST(test_nothing_held)
+DRAWN_FIXTURE_TEST(test_nothing_held)
 {
-  if (!plot_fixture_can_draw()) {
-    return;
-  }
   static const char *const sets[] = {NULL};
   plot_fixture_sample(plot_fixture_add(f, sets), DISTRIBUTION_REASSEMBLY_OCTETS, 0, 1);
   draw_well(f, FALSE);
@@ -198,11 +184,8 @@ FIXTURE_TEST(test_nothing_held)
 }
 
 /* Of 12 points, 3 MTUs by 4 losses, at most 8 are drawn: loss, which has most values and comes last, keeps the first and the last. */
-FIXTURE_TEST(test_many_points)
+DRAWN_FIXTURE_TEST(test_many_points)
 {
-  if (!plot_fixture_can_draw()) {
-    return;
-  }
   static const char *const mtus[] = {"576", "1500", "9000"}, *const losses[] = {"0%", "0.1%", "0.3%", "1%"};
   for (gsize i = 0; i < 12; i++) {
     g_autofree char *mtu = g_strdup_printf("path.forward.mtu=%s", mtus[i / 4]);
@@ -220,11 +203,8 @@ FIXTURE_TEST(test_many_points)
 }
 
 /* What a user writes into a title is text, in the script as in the data. */
-FIXTURE_TEST(test_hostile_title)
+DRAWN_FIXTURE_TEST(test_hostile_title)
 {
-  if (!plot_fixture_can_draw()) {
-    return;
-  }
   static const char *const sets[] = {NULL};
   g_free(f->table.title);
   f->table.title = g_strdup("'; system('touch owned') #\nset output 'owned'");
@@ -235,11 +215,8 @@ FIXTURE_TEST(test_hostile_title)
 }
 
 /* In letters, on standard output: title, axes with their labels, curves that differ in their letters, and no file is left. */
-FIXTURE_TEST(test_letters)
+DRAWN_FIXTURE_TEST(test_letters)
 {
-  if (!plot_fixture_can_draw()) {
-    return;
-  }
   if (!g_test_subprocess()) {
     g_test_trap_subprocess(NULL, 0, 0);
     g_test_trap_assert_passed();

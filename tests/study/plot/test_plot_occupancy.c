@@ -50,15 +50,13 @@ static void plot_well(plot_fixture *f, const char *csv)
 
 static const char scenario_text[] = "title = \"a title\"; run: { seed = 9; };";
 #define FIXTURE_TEST(name) TEST_WITH(plot_fixture, scenario_text, set_up, plot_fixture_tear_down, name)
+#define DRAWN_FIXTURE_TEST(name) DRAWN(FIXTURE_TEST, plot_fixture, name)
 
 /* At 1 ms 100 octets are incomplete; at 2 ms 50 unlocated come on top of them; at 3 ms all is gone. Rows:
  * time in ms, the stack up to incomplete, up to unlocated, their sum. Connection 0's own lines do not
  * count. */
-FIXTURE_TEST(test_steps)
+DRAWN_FIXTURE_TEST(test_steps)
 {
-  if (!plot_fixture_can_draw()) {
-    return;
-  }
   plot_well(f, "# a comment\n" HEADER "0.001000000000,all,incomplete,100\n"
                "0.001000000000,0,incomplete,100\n"
                "0.002000000000,all,unlocated,50\n"
@@ -78,11 +76,8 @@ FIXTURE_TEST(test_steps)
 }
 
 /* Six days into a replay the instants 3 ps and 4 ps after a second are one double, 88 octets and none: the peak is 88 all the same. */
-FIXTURE_TEST(test_instants_of_one_double)
+DRAWN_FIXTURE_TEST(test_instants_of_one_double)
 {
-  if (!plot_fixture_can_draw()) {
-    return;
-  }
   g_assert_true(524288.000000000003 == 524288.000000000004);
   write_summary(f, 88);
   plot_well(f, HEADER "524288.000000000003,all,incomplete,88\n524288.000000000004,all,incomplete,0\n");
@@ -91,11 +86,8 @@ FIXTURE_TEST(test_instants_of_one_double)
 }
 
 /* `processing` is drawn but is no part of the reassembly peak. */
-FIXTURE_TEST(test_processing)
+DRAWN_FIXTURE_TEST(test_processing)
 {
-  if (!plot_fixture_can_draw()) {
-    return;
-  }
   plot_well(f, HEADER
             "0.001,all,order,2048\n0.002,all,processing,9000\n0.003,all,order,0\n0.004,all,processing,0\n");
   g_autofree char *script = plot_fixture_text(f, "occupancy.gnuplot");
@@ -104,11 +96,8 @@ FIXTURE_TEST(test_processing)
 }
 
 /* 100,000 changes come out as a few thousand rows, the single highest among them. */
-FIXTURE_TEST(test_thinned)
+DRAWN_FIXTURE_TEST(test_thinned)
 {
-  if (!plot_fixture_can_draw()) {
-    return;
-  }
   GString *csv = g_string_new(HEADER);
   for (int i = 1; i <= 100000; i++) {
     g_string_append_printf(csv, "0.%09d,all,order,%d\n", i * 40, i == 77777 ? 123456 : i % 50);
@@ -120,11 +109,8 @@ FIXTURE_TEST(test_thinned)
   plot_fixture_expect(data, " 123456 123456\n");
 }
 
-FIXTURE_TEST(test_nothing_held)
+DRAWN_FIXTURE_TEST(test_nothing_held)
 {
-  if (!plot_fixture_can_draw()) {
-    return;
-  }
   plot_well(f, HEADER);
   g_autofree char *script = plot_fixture_text(f, "occupancy.gnuplot");
   plot_fixture_expect(script, "no octet was held");
@@ -158,26 +144,20 @@ FIXTURE_TEST(test_hostile)
 }
 
 /* The peak of the series is 150 octets; a summary with another is another run's, or the series lacks lines. */
-FIXTURE_TEST(test_series_of_another_run)
+DRAWN_FIXTURE_TEST(test_series_of_another_run)
 {
   static const char csv[] = HEADER "0.001,all,order,150\n0.002,all,order,0\n0.003,all,processing,500\n";
   write_summary(f, 151);
   refuse(f, csv, "its peak is 150 octets, that of summary.json 151");
   write_summary(f, 0);
   refuse(f, csv, "its peak is 150 octets, that of summary.json 0");
-  if (!plot_fixture_can_draw()) {
-    return;
-  }
   write_summary(f, 150);
   plot_well(f, csv);
 }
 
 /* Letters on standard output: a column for a stretch of time, which shows the highest state in it: the 1 us of 6 KiB in 5 ms too. */
-FIXTURE_TEST(test_letters)
+DRAWN_FIXTURE_TEST(test_letters)
 {
-  if (!plot_fixture_can_draw()) {
-    return;
-  }
   if (!g_test_subprocess()) {
     g_test_trap_subprocess(NULL, 0, 0);
     g_test_trap_assert_passed();
@@ -196,11 +176,8 @@ FIXTURE_TEST(test_letters)
 }
 
 /* Changes beyond count are drawn with lines besides, or what lasts less than a dot would vanish; a legend names no outline then. */
-FIXTURE_TEST(test_many_steps)
+DRAWN_FIXTURE_TEST(test_many_steps)
 {
-  if (!plot_fixture_can_draw()) {
-    return;
-  }
   GString *csv = g_string_new(HEADER);
   for (int i = 1; i <= 1000; i++) {
     g_string_append_printf(csv, "0.%09d,all,order,%d\n", i * 4000, i % 2 * 1460);
@@ -228,11 +205,8 @@ static double label_depth(const char *script, const char *label)
 }
 
 /* Without a title the subtitle, which names the scenario, stands where the title would: with one, a line of 1.9 x 27 points lower. */
-FIXTURE_TEST(test_untitled)
+DRAWN_FIXTURE_TEST(test_untitled)
 {
-  if (!plot_fixture_can_draw()) {
-    return;
-  }
   plot_well(f, HEADER);
   g_autofree char *titled = plot_fixture_text(f, "occupancy.gnuplot");
   scenario_free(f->base);

@@ -85,12 +85,9 @@ PLOT_TEST(test_unfit)
 }
 
 /* Every kind draws, under its own name, whatever the stem. */
-PLOT_TEST(test_draw_all)
+DRAWN_TEST(test_draw_all)
 {
   const gnuplot_target target = plot_fixture_target(f, GNUPLOT_SVG);
-  if (!plot_fixture_can_draw()) {
-    return;
-  }
   plot_fixture_fill(f, "title = \"a\"; middlebox: { mode = \"rechunk\"; }; sweep = ("
                        " { key = \"receiver.memory\"; values = (1500, 3000, \"unlimited\"); },"
                        " { key = \"workload.connections\"; values = [1, 10]; },"
@@ -117,13 +114,10 @@ PLOT_TEST(test_draw_all)
 }
 
 /* Titles and names that look like code are text: nothing in them runs. */
-PLOT_TEST(test_hostile)
+DRAWN_TEST(test_hostile)
 {
   g_autoptr(GError) error = NULL;
   gnuplot_target target = plot_fixture_target(f, GNUPLOT_SVG);
-  if (!plot_fixture_can_draw()) {
-    return;
-  }
   plot_fixture_fill(
       f, "title = \"a\"; sweep = ( { key = \"receiver.mode\"; values = [\"in-order\", \"out-of-order\"]; },"
          " { key = \"path.forward.loss\"; values = [\"0\", \"1%\"]; } );");
@@ -153,13 +147,10 @@ PLOT_TEST(test_hostile)
 }
 
 /* In letters: the picture on standard output, not wider than the terminal, and no file. */
-PLOT_TEST(test_terminal)
+DRAWN_TEST(test_terminal)
 {
   g_autoptr(GError) error = NULL;
   gnuplot_target target = plot_fixture_target(f, GNUPLOT_TERM);
-  if (!plot_fixture_can_draw()) {
-    return;
-  }
   if (g_test_subprocess()) {
     target.columns = 80;
     target.rows = 24;

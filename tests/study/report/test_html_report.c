@@ -42,17 +42,7 @@ static void tear_down(fixture *f, gconstpointer unused)
 }
 
 #define FIXTURE_TEST(name) TEST_WITH(fixture, NULL, set_up, tear_down, name)
-
-/* One with a report that is made: skipped when there is no gnuplot. */
-#define REPORT_TEST(name)                                                                                    \
-  static void name##_made(fixture *f);                                                                       \
-  FIXTURE_TEST(name)                                                                                         \
-  {                                                                                                          \
-    if (plot_fixture_can_draw()) {                                                                           \
-      name##_made(f);                                                                                        \
-    }                                                                                                        \
-  }                                                                                                          \
-  static void name##_made(fixture *f)
+#define REPORT_TEST(name) DRAWN(FIXTURE_TEST, fixture, name)
 
 /* What a run is made of: the --set options apart, the status, and the peak in octets. */
 typedef struct made_run {

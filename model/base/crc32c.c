@@ -7,13 +7,9 @@
 
 uint32_t crc32c_update(uint32_t crc, const uint8_t *octets, size_t length)
 {
-  while (length > 0) {
-    int part = (int)MIN(length, (size_t)INT_MAX);
-    crc = crc32_iscsi((unsigned char *)octets, part, crc); /* not const in its prototype; it only reads */
-    octets += part;
-    length -= (size_t)part;
-  }
-  return crc;
+  g_assert(length <= INT_MAX); /* no FPDU comes near it */
+  /* not const in its prototype; it only reads */
+  return crc32_iscsi((unsigned char *)octets, (int)length, crc);
 }
 
 uint32_t crc32c_update_chain(uint32_t crc, const buffer_chain *chain, uint32_t from, uint32_t length)

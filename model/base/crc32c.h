@@ -12,7 +12,7 @@
 /* The register before the first octet. */
 #define CRC32C_INITIAL UINT32_C(0xFFFFFFFF)
 
-/* The register after `length` more octets. */
+/* The register after `length` more octets, INT_MAX at most. */
 uint32_t crc32c_update(uint32_t crc, const uint8_t *octets, size_t length);
 
 /* The register after octets [from, from + length) of `chain`. */

@@ -66,31 +66,34 @@ void session_end_wake(void *user, time_ps now)
 static inline session_end *end_with_ports(const session_host *host, uint32_t own, uint32_t peers)
 {
   const session *self = host->session;
+  enum side side = own == SESSION_RESPONDER_PORT ? SIDE_RESPONDER : SIDE_INITIATOR;
+  uint32_t initiators = side == SIDE_INITIATOR ? own : peers;
+  uint32_t responders = side == SIDE_INITIATOR ? peers : own;
+  uint32_t index = initiators - SESSION_INITIATOR_FIRST_PORT; /* of a port below: beyond all connections */
 
-  for (enum side side = 0; side < SIDES; side++) {
-    uint32_t initiators = side == SIDE_INITIATOR ? own : peers;
-    uint32_t responders = side == SIDE_INITIATOR ? peers : own;
-    uint32_t index = initiators - SESSION_INITIATOR_FIRST_PORT; /* of a port below: beyond all connections */
-
-    if (index < self->connection_count && responders == SESSION_RESPONDER_PORT &&
-        self->connections[index].ends[side].host == host) {
-      return &self->connections[index].ends[side];
-    }
+  if (responders != SESSION_RESPONDER_PORT || index >= self->connection_count) {
+    return NULL;
   }
-  return NULL;
+  session_end *end = &self->connections[index].ends[side];
+  return end->host == host ? end : NULL;
+}
+
+/* The end whose packet the ICMP message `packet` quotes: it was sent from here. */
+static G_GNUC_NO_INLINE session_end *quoted_end(const session_host *host, const datagram *packet)
+{
+  datagram_flow flow;
+
+  return datagram_flow_of(packet, &flow) ? end_with_ports(host, flow.source_port, flow.destination_port)
+                                         : NULL;
 }
 
 session_end *session_host_end(const session_host *host, const datagram *packet)
 {
-  datagram_flow flow;
-
-  if (packet->kind == DATAGRAM_TCP) {
-    uint32_t ports = big_endian_read_32(packet->header + packet->ip_octets); /* RFC 9293 §3.1 */
-    return end_with_ports(host, ports & 0xFFFF, ports >> 16);
+  if (packet->kind != DATAGRAM_TCP) {
+    return quoted_end(host, packet);
   }
-  /* What an ICMP message quotes was sent from here. */
-  return datagram_flow_of(packet, &flow) ? end_with_ports(host, flow.source_port, flow.destination_port)
-                                         : NULL;
+  uint32_t ports = big_endian_read_32(packet->header + packet->ip_octets); /* RFC 9293 §3.1 */
+  return end_with_ports(host, ports & 0xFFFF, ports >> 16);
 }
 
 /* Passes a whole packet to TCP; takes its reference. One that is for no connection is dropped: its TCP

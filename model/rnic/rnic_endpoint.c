@@ -248,7 +248,7 @@ static void finish(rnic_endpoint *endpoint)
 
 datagram *rnic_endpoint_transmit(rnic_endpoint *endpoint, time_ps now)
 {
-  if (rnic_sender_deadline(&endpoint->sender) <= now) {
+  if (rnic_sender_holds(&endpoint->sender)) {
     rnic_sender_run(&endpoint->sender, may_send_fpdus(endpoint), now);
   }
   /* An end that only receives has no ULPDU, and nobody to be asked for one. */

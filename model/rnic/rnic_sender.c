@@ -208,16 +208,16 @@ bool rnic_sender_send(rnic_sender *sender, uint64_t *fpdu_start, time_ps now)
 
   buffer_chain_init(&ulpdu);
   *fpdu_start = framed_octets(sender);
-  if (fault && fault->insert_ulpdu(fault->user, sender->config.generation, &ulpdu)) {
-    frame(sender, &ulpdu, mulpdu, now);
-  } else if (rdmap_stream_next_ulpdu(sender->config.stream, mulpdu, &ulpdu, now)) {
-    if (fault) {
-      fault->alter_ulpdu(fault->user, &ulpdu);
-    }
-    frame(sender, &ulpdu, mulpdu, now);
-    rdmap_stream_framed(sender->config.stream, framed_end(sender));
-  } else {
+  bool is_inserted = fault && fault->insert_ulpdu(fault->user, sender->config.generation, &ulpdu);
+  if (!is_inserted && !rdmap_stream_next_ulpdu(sender->config.stream, mulpdu, &ulpdu, now)) {
     return false;
+  }
+  if (fault && !is_inserted) {
+    fault->alter_ulpdu(fault->user, &ulpdu);
+  }
+  frame(sender, &ulpdu, mulpdu, now);
+  if (!is_inserted) {
+    rdmap_stream_framed(sender->config.stream, framed_end(sender));
   }
   buffer_chain_clear(&ulpdu);
   return true;

@@ -60,7 +60,8 @@ static void node_set_timer(path_node *node)
   }
 }
 
-static inline void enter(path_node *node, datagram *packet, time_ps now)
+/* Into a node that looks at the clock, or with a proxy on the way. */
+static G_GNUC_NO_INLINE void enter_and_watch(path_node *node, datagram *packet, time_ps now)
 {
   if (node->gate) {
     path_gate_enter(node->gate);
@@ -71,6 +72,15 @@ static inline void enter(path_node *node, datagram *packet, time_ps now)
   }
   if (node->timer) {
     node_set_timer(node);
+  }
+}
+
+static inline void enter(path_node *node, datagram *packet, time_ps now)
+{
+  if (node->gate || node->timer) {
+    enter_and_watch(node, packet, now);
+  } else {
+    path_element_receive(node->element, packet, now);
   }
 }
 

@@ -112,7 +112,7 @@ void path_link_schedule_clear(path_link_schedule *schedule)
 }
 
 /* Puts a packet that was sent after all others where it arrives; returns its place. */
-static size_t insert(path_link_schedule *schedule, const transit *added)
+static inline size_t insert(path_link_schedule *schedule, const transit *added)
 {
   size_t place = schedule->transits.count;
 
@@ -125,7 +125,7 @@ static size_t insert(path_link_schedule *schedule, const transit *added)
 }
 
 /* The transmitter takes `packet` as soon as it is free, not before `earliest`. True when it arrives first. */
-static bool transmit(path_link_schedule *schedule, datagram *packet, uint32_t octets, time_ps earliest)
+static inline bool transmit(path_link_schedule *schedule, datagram *packet, uint32_t octets, time_ps earliest)
 {
   time_ps start = MAX(schedule->free_at, earliest);
   time_ps sent = start + path_link_pace_sending_ps(&schedule->pace, &schedule->config, octets);

@@ -69,7 +69,7 @@ static void on_error(void *user, ddp_error error, const ddp_segment *segment, ti
   fail_by_segment(stream, (rdmap_error){RDMAP_LAYER_DDP, (uint8_t)error.type, error.code}, segment, now);
 }
 
-static void take_response(rdmap_stream *stream, const ddp_segment *segment, time_ps now)
+static G_GNUC_NO_INLINE void take_response(rdmap_stream *stream, const ddp_segment *segment, time_ps now)
 {
   uint64_t number;
   rdmap_error error;
@@ -81,7 +81,7 @@ static void take_response(rdmap_stream *stream, const ddp_segment *segment, time
   }
 }
 
-static void take_request(rdmap_stream *stream, const ddp_segment *segment, time_ps now)
+static G_GNUC_NO_INLINE void take_request(rdmap_stream *stream, const ddp_segment *segment, time_ps now)
 {
   rdmap_terminate terminate;
   if (!rdmap_responder_take(stream->responder, segment, &terminate)) {
@@ -111,8 +111,8 @@ static bool invalidate(const rdmap_stream *stream, const ddp_segment *segment, r
   return false;
 }
 
-static void take_send(rdmap_stream *stream, const rdmap_opcode_rules *rules, const ddp_segment *segment,
-                      uint64_t buffer_id, time_ps now)
+static G_GNUC_NO_INLINE void take_send(rdmap_stream *stream, const rdmap_opcode_rules *rules,
+                                       const ddp_segment *segment, uint64_t buffer_id, time_ps now)
 {
   rdmap_error error;
   if (rules->invalidates && !stream->config.only_observes && !invalidate(stream, segment, &error)) {
@@ -128,7 +128,7 @@ static void take_send(rdmap_stream *stream, const rdmap_opcode_rules *rules, con
   stream->events->received(stream->user, &received, now);
 }
 
-static void take_terminate(rdmap_stream *stream, const ddp_segment *segment, time_ps now)
+static G_GNUC_NO_INLINE void take_terminate(rdmap_stream *stream, const ddp_segment *segment, time_ps now)
 {
   rdmap_terminate terminate;
   if (rdmap_terminate_decode(&terminate, segment->message_memory, segment->message_octets)) {
@@ -142,26 +142,10 @@ static void take_terminate(rdmap_stream *stream, const ddp_segment *segment, tim
                   segment, now);
 }
 
-/* What the peer asks of an observer, or answers to it, is not this stream's: true when that is all that is in `segment`. */
-static bool observe(const rdmap_stream *stream, rdmap_opcode opcode, const ddp_segment *segment)
-{
-  if (opcode == RDMAP_READ_REQUEST && segment->header.last &&
-      segment->message_octets == RDMAP_READ_REQUEST_OCTETS) {
-    /* Its buffer is for the next one. */
-    ddp_untagged_queue_post(stream->queues[RDMAP_QUEUE_READ_REQUEST], segment->message_memory,
-                            RDMAP_READ_REQUEST_OCTETS, 0);
-    return true;
-  }
-  return opcode == RDMAP_READ_RESPONSE;
-}
-
 static void on_delivered(void *user, const ddp_segment *segment, uint64_t buffer_id, time_ps now)
 {
   rdmap_stream *stream = user;
   rdmap_opcode opcode = (rdmap_opcode)rdmap_control_opcode(segment->header.ulp_control);
-  if (stream->config.only_observes && observe(stream, opcode, segment)) {
-    return;
-  }
   if (opcode == RDMAP_READ_RESPONSE) {
     take_response(stream, segment, now);
     return;
@@ -177,6 +161,21 @@ static void on_delivered(void *user, const ddp_segment *segment, uint64_t buffer
     take_terminate(stream, segment, now);
   } else {
     take_send(stream, rdmap_opcode_rules_of((uint8_t)opcode), segment, buffer_id, now);
+  }
+}
+
+/* What the peer asks of an observer, or answers to it, is not this stream's. */
+static void on_observed(void *user, const ddp_segment *segment, uint64_t buffer_id, time_ps now)
+{
+  rdmap_stream *stream = user;
+  uint8_t opcode = rdmap_control_opcode(segment->header.ulp_control);
+  if (opcode == RDMAP_READ_REQUEST && segment->header.last &&
+      segment->message_octets == RDMAP_READ_REQUEST_OCTETS) {
+    /* Its buffer is for the next one. */
+    ddp_untagged_queue_post(stream->queues[RDMAP_QUEUE_READ_REQUEST], segment->message_memory,
+                            RDMAP_READ_REQUEST_OCTETS, 0);
+  } else if (opcode != RDMAP_READ_RESPONSE) {
+    on_delivered(user, segment, buffer_id, now);
   }
 }
 
@@ -230,6 +229,15 @@ static const ddp_placer_events placer_events = {
     .make_queue = rdmap_stream_queue_of,
 };
 
+static const ddp_placer_events observer_events = {
+    .accepts = on_accepts,
+    .delivered = on_observed,
+    .error = on_error,
+    .refused = on_refused,
+    .may_follow = on_may_follow,
+    .make_queue = rdmap_stream_queue_of,
+};
+
 static ddp_placer *placer_of(rdmap_stream *stream)
 {
   const rdmap_config *config = &stream->config;
@@ -243,7 +251,7 @@ static ddp_placer *placer_of(rdmap_stream *stream)
                                                          .probe_user = config->probe_user,
                                                          .first_offset = config->first_offset,
                                                          .report_on_arrival = config->report_on_arrival},
-                                    &placer_events, stream);
+                                    config->only_observes ? &observer_events : &placer_events, stream);
     if (stream->is_terminated) {
       ddp_placer_stop(stream->placer);
     }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "ddp/ddp_header.h"
 
+#include <glib.h>
+
 #include "base/big_endian.h"
 
 /* DDP Control, the first octet (ddp-07/rfc5041 §4.1, DDP-035). */
@@ -32,7 +34,7 @@ size_t ddp_header_encode(const ddp_header *header, uint8_t *wire)
   return ddp_header_octets(header);
 }
 
-static void decode(ddp_header *header, const uint8_t *wire)
+static inline void decode(ddp_header *header, const uint8_t *wire)
 {
   bool last = (wire[0] & CONTROL_L) != 0;
   uint8_t version = wire[0] & CONTROL_DV;
@@ -55,7 +57,7 @@ static void decode(ddp_header *header, const uint8_t *wire)
 }
 
 /* The same of a header that does not lie in the first slice: a marker falls into it, or a segment ends in it. */
-static size_t decode_copy(ddp_header *header, const buffer_chain *ulpdu)
+static G_GNUC_NO_INLINE size_t decode_copy(ddp_header *header, const buffer_chain *ulpdu)
 {
   uint8_t copy[DDP_MAX_HEADER_OCTETS] = {0};
   uint32_t available = ulpdu->length < sizeof copy ? ulpdu->length : (uint32_t)sizeof copy;

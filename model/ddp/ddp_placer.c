@@ -256,13 +256,15 @@ static void deliver(ddp_placer *placer, ddp_segment *segment, time_ps now)
   placer->events->delivered(placer->user, segment, buffer_id, now);
 }
 
-/* Delivers what is contiguous at the edge; ends the stream when the fault is next. The handlers may stop the
- * placer. */
-static void advance(ddp_placer *placer, time_ps now)
+/* Delivers `segment` (NULL: none), which lies at the edge, and what is contiguous after it; ends the stream when
+ * the fault is next. The handlers may stop the placer. */
+static void advance(ddp_placer *placer, ddp_segment *segment, time_ps now)
 {
-  ddp_segment segment;
-  while (placer->undelivered && ddp_undelivered_take(placer->undelivered, placer->edge, &segment)) {
-    deliver(placer, &segment, now);
+  ddp_segment next;
+  while (segment) {
+    deliver(placer, segment, now);
+    bool has_next = placer->undelivered && ddp_undelivered_take(placer->undelivered, placer->edge, &next);
+    segment = has_next ? &next : NULL;
   }
   if (!placer->stopped && placer->fault &&
       (placer->config.report_on_arrival || behind_fault(placer, placer->edge))) {
@@ -330,14 +332,12 @@ void ddp_placer_receive(ddp_placer *placer, const mpa_ulpdu *ulpdu, time_ps now)
   ddp_segment segment;
   ddp_error error;
   verdict found = inspect(placer, ulpdu, &segment, &error);
-  if (found != VERDICT_RIGHT) {
+  bool is_right = found == VERDICT_RIGHT;
+  if (!is_right) {
     note_fault(placer, found, error, &segment);
-    advance(placer, now);
-  } else if (place(placer, &segment, ulpdu, now)) {
-    deliver(placer, &segment, now);
-    if (placer->undelivered || placer->fault) {
-      advance(placer, now);
-    }
+  }
+  if (!is_right || place(placer, &segment, ulpdu, now)) {
+    advance(placer, is_right ? &segment : NULL, now);
   }
 }
 

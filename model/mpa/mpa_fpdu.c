@@ -101,8 +101,10 @@ static mpa_error check_flat(const mpa_fpdu *fpdu, const uint8_t *octets, bool cr
 }
 
 /* The same of an FPDU that lies in several pieces. */
-static mpa_error check_pieces(const mpa_fpdu *fpdu, const buffer_chain *octets, uint32_t from, bool crc)
+static G_GNUC_NO_INLINE mpa_error check_pieces(const mpa_fpdu *fpdu, const buffer_chain *octets,
+                                               uint32_t from, bool crc)
 {
+  g_assert(from + (fpdu->end - fpdu->start) <= octets->length);
   if (crc) {
     uint32_t covered = (uint32_t)(fpdu->end - fpdu->start) - MPA_FPDU_CRC_OCTETS;
     uint8_t digest[MPA_FPDU_CRC_OCTETS];
@@ -128,7 +130,6 @@ static mpa_error check_pieces(const mpa_fpdu *fpdu, const buffer_chain *octets, 
 
 mpa_error mpa_fpdu_check(const mpa_fpdu *fpdu, const buffer_chain *octets, uint32_t from, bool crc)
 {
-  g_assert(from + (fpdu->end - fpdu->start) <= octets->length);
   const uint8_t *flat = buffer_chain_flat(octets, from, (uint32_t)(fpdu->end - fpdu->start));
 
   return flat ? check_flat(fpdu, flat, crc) : check_pieces(fpdu, octets, from, crc);

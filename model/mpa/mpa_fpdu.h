@@ -139,9 +139,8 @@ static inline uint64_t mpa_fpdu_octets(uint64_t start, uint32_t ulpdu_octets, bo
   }
   /* note M13: a marker goes before every 508th octet counted from the last marker; one that falls
    * after the CRC is the next FPDU's, hence the - 1 (MPA-098). */
-  uint32_t phase = (uint32_t)start % MPA_MARKER_PERIOD_OCTETS;
-  uint32_t leading = phase == 0 ? MPA_MARKER_OCTETS : 0;
-  uint32_t since_marker = phase + leading - MPA_MARKER_OCTETS;
+  uint32_t leading = (uint32_t)(mpa_fpdu_header(start, markers) - start);
+  uint32_t since_marker = (uint32_t)start % MPA_MARKER_PERIOD_OCTETS + leading - MPA_MARKER_OCTETS;
   return leading + unmarked +
          MPA_MARKER_OCTETS * ((since_marker + unmarked - 1) / MPA_BETWEEN_MARKERS_OCTETS);
 }

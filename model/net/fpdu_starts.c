@@ -19,7 +19,7 @@ static uint32_t first_from(const fpdu_starts *starts, uint64_t offset)
 }
 
 /* What is forgotten makes room. */
-void fpdu_starts_insert(fpdu_starts *starts, uint64_t offset)
+G_GNUC_NO_INLINE void fpdu_starts_insert(fpdu_starts *starts, uint64_t offset)
 {
   fpdu_starts_drop(starts, first_from(starts, starts->forgotten));
   *(uint64_t *)deque_insert(&starts->offsets, first_from(starts, offset)) = offset;

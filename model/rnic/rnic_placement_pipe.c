@@ -45,7 +45,7 @@ void rnic_placement_pipe_free(rnic_placement_pipe *pipe)
   }
 }
 
-void rnic_placement_pipe_push(rnic_placement_pipe *pipe, const mpa_ulpdu *ulpdu, time_ps now)
+G_GNUC_NO_INLINE void rnic_placement_pipe_push(rnic_placement_pipe *pipe, const mpa_ulpdu *ulpdu, time_ps now)
 {
   waiting_ulpdu *waiting = g_new0(waiting_ulpdu, 1);
 

@@ -189,7 +189,8 @@ static uint32_t free_part(session_recorder *recorder)
   return ++recorder->parts_used;
 }
 
-static void place_parts(session_recorder *recorder, ddp_segment *segment, const mpa_ulpdu *ulpdu, time_ps now)
+static G_GNUC_NO_INLINE void place_parts(session_recorder *recorder, ddp_segment *segment,
+                                         const mpa_ulpdu *ulpdu, time_ps now)
 {
   uint32_t payload_from = ulpdu->octets->length - segment->payload_octets;
   uint32_t parts = 0;
@@ -228,7 +229,7 @@ void session_recorder_placed(session_recorder *recorder, ddp_segment *segment, c
   recorder->octets_out_of_order += out_of_order ? segment->payload_octets : 0;
 }
 
-static void deliver_parts(session_recorder *recorder, uint32_t parts, time_ps now)
+static G_GNUC_NO_INLINE void deliver_parts(session_recorder *recorder, uint32_t parts, time_ps now)
 {
   while (parts != 0) {
     payload_part *part = &recorder->parts[parts - 1];

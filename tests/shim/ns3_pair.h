@@ -66,5 +66,6 @@ void ns3_pair_run(ns3_pair *pair, time_ps stop);
 void ns3_pair_assert_done(const ns3_pair *pair);
 
 void ns3_pair_free(ns3_pair *pair);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(ns3_pair, ns3_pair_free)
 
 #endif

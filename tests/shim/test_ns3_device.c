@@ -153,7 +153,7 @@ static void test_octets_arrive_as_sent(fixture *self, gconstpointer data)
   (void)data;
   const guint32 seed = 20240611;
   g_test_message("seed %u", seed);
-  GRand *random = g_rand_new_with_seed(seed);
+  g_autoptr(GRand) random = g_rand_new_with_seed(seed);
   static uint8_t sent[MOST_ARRIVALS][1500];
   uint32_t lengths[MOST_ARRIVALS];
   for (unsigned i = 0; i < MOST_ARRIVALS; i++) {
@@ -169,7 +169,6 @@ static void test_octets_arrive_as_sent(fixture *self, gconstpointer data)
     const arrival *arrived = &self->inboxes[1].arrivals[i];
     g_assert_cmpmem(arrived->octets, arrived->length, sent[i], lengths[i]);
   }
-  g_rand_free(random);
 }
 
 /* ns-3's device would deliver them (docs/facts.md, "ns-3 3.37"). */
@@ -287,9 +286,8 @@ int main(int argc, char **argv)
   };
   g_test_init(&argc, &argv, NULL);
   for (size_t i = 0; i < G_N_ELEMENTS(tests); i++) {
-    char *path = g_strconcat("/shim/device/", tests[i].name, NULL);
+    g_autofree char *path = g_strconcat("/shim/device/", tests[i].name, NULL);
     g_test_add(path, fixture, NULL, open_fixture, tests[i].test, close_fixture);
-    g_free(path);
   }
   g_test_add_func("/shim/device/ends-differ", test_ends_differ);
   g_test_add_func("/shim/device/queue-limit", test_queue_limit);

@@ -3,7 +3,10 @@
 #include "shim/ns3_engine.h"
 
 #include "engine_ties.h"
+#include "network_cleanup.h"
 #include "ns3_events.h"
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(ns3_shim_event, ns3_shim_event_free)
 
 static engine *new_engine(void)
 {
@@ -46,6 +49,8 @@ static void world_close(world *self)
   engine_free(self->clock);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(world, world_close)
+
 /* An event of ns-3, such as the end of a packet's way, that makes an arrival due at once. */
 static void ns3_arrives(void *user)
 {
@@ -57,31 +62,27 @@ static void ns3_arrives(void *user)
  * arrivals come before timers (engine.h). */
 static void test_ns3_event_scheduled_later_is_collected(void)
 {
-  world self;
+  g_auto(world) self;
   world_open(&self);
-  ns3_shim_event *event = ns3_shim_event_new(ns3_arrives, &self);
+  g_autoptr(ns3_shim_event) event = ns3_shim_event_new(ns3_arrives, &self);
   engine_timer_set(self.timer, 1000);
   g_assert_true(ns3_shim_event_at(event, 1000, NULL));
   engine_run(self.clock, TIME_PS_NEVER);
   g_assert_cmpstr(self.written->str, ==, "a1000 t1000 ");
   /* The timer's announcement, the arrival and one wake for both. */
   g_assert_cmpuint(ns3_events(), ==, 3);
-  ns3_shim_event_free(event);
-  world_close(&self);
 }
 
 /* An arrival with nothing else due costs its own event, in which the event queue is woken. */
 static void test_arrival_alone_costs_no_event(void)
 {
-  world self;
+  g_auto(world) self;
   world_open(&self);
-  ns3_shim_event *event = ns3_shim_event_new(ns3_arrives, &self);
+  g_autoptr(ns3_shim_event) event = ns3_shim_event_new(ns3_arrives, &self);
   g_assert_true(ns3_shim_event_at(event, 1000, NULL));
   engine_run(self.clock, TIME_PS_NEVER);
   g_assert_cmpstr(self.written->str, ==, "a1000 ");
   g_assert_cmpuint(ns3_events(), ==, 1);
-  ns3_shim_event_free(event);
-  world_close(&self);
 }
 
 static void schedule_at_1000(void *user)
@@ -92,43 +93,36 @@ static void schedule_at_1000(void *user)
 /* The same when the arrival is scheduled on the way and the timer's wake was moved to this picosecond before. */
 static void test_ns3_event_scheduled_on_the_way_is_collected(void)
 {
-  world self;
+  g_auto(world) self;
   world_open(&self);
-  ns3_shim_event *event = ns3_shim_event_new(ns3_arrives, &self);
-  ns3_shim_event *on_the_way = ns3_shim_event_new(schedule_at_1000, event);
+  g_autoptr(ns3_shim_event) event = ns3_shim_event_new(ns3_arrives, &self);
+  g_autoptr(ns3_shim_event) on_the_way = ns3_shim_event_new(schedule_at_1000, event);
   engine_timer_set(self.timer, 2000);
   engine_timer_set(self.timer, 1000);
   g_assert_true(ns3_shim_event_at(on_the_way, 999, NULL));
   engine_run(self.clock, TIME_PS_NEVER);
   g_assert_cmpstr(self.written->str, ==, "a1000 t1000 ");
-  ns3_shim_event_free(on_the_way);
-  ns3_shim_event_free(event);
-  world_close(&self);
 }
 
 /* Two arrivals of ns-3 in one picosecond, the one with the later place first: the event queue orders them too. */
 static void test_ns3_events_at_once_are_ordered(void)
 {
-  world self;
+  g_auto(world) self;
   world_open(&self);
-  engine_timer *second = engine_timer_new(self.clock, ENGINE_ARRIVAL, 1, 1, write_t, &self);
+  g_autoptr(engine_timer) second = engine_timer_new(self.clock, ENGINE_ARRIVAL, 1, 1, write_t, &self);
   world other = self;
   other.arrival = second;
-  ns3_shim_event *late = ns3_shim_event_new(ns3_arrives, &other);
-  ns3_shim_event *early = ns3_shim_event_new(ns3_arrives, &self);
+  g_autoptr(ns3_shim_event) late = ns3_shim_event_new(ns3_arrives, &other);
+  g_autoptr(ns3_shim_event) early = ns3_shim_event_new(ns3_arrives, &self);
   g_assert_true(ns3_shim_event_at(late, 7, NULL));
   g_assert_true(ns3_shim_event_at(early, 7, NULL));
   engine_run(self.clock, TIME_PS_NEVER);
   g_assert_cmpstr(self.written->str, ==, "a7 t7 ");
-  ns3_shim_event_free(late);
-  ns3_shim_event_free(early);
-  engine_timer_free(second);
-  world_close(&self);
 }
 
 static void test_run_ends_at_until(void)
 {
-  world self;
+  g_auto(world) self;
   world_open(&self);
   engine_timer_set(self.arrival, 100);
   engine_timer_set(self.timer, 101);
@@ -136,7 +130,6 @@ static void test_run_ends_at_until(void)
   g_assert_cmpstr(self.written->str, ==, "a100 ");
   engine_run(self.clock, 200);
   g_assert_cmpstr(self.written->str, ==, "a100 t101 ");
-  world_close(&self);
 }
 
 static void write_a_and_stop(void *user, time_ps now)
@@ -148,9 +141,10 @@ static void write_a_and_stop(void *user, time_ps now)
 /* What was due behind the stop, in the same picosecond too, runs when the engine runs again. */
 static void test_stop_and_go_on(void)
 {
-  world self;
+  g_auto(world) self;
   world_open(&self);
-  engine_timer *stopper = engine_timer_new(self.clock, ENGINE_TRANSMITTER, 0, 0, write_a_and_stop, &self);
+  g_autoptr(engine_timer) stopper =
+      engine_timer_new(self.clock, ENGINE_TRANSMITTER, 0, 0, write_a_and_stop, &self);
   engine_timer_set(self.timer, 100);
   engine_timer_set(stopper, 100);
   engine_run(self.clock, TIME_PS_NEVER);
@@ -158,8 +152,6 @@ static void test_stop_and_go_on(void)
   g_assert_cmpint(engine_now(self.clock), ==, 100);
   engine_run(self.clock, TIME_PS_NEVER);
   g_assert_cmpstr(self.written->str, ==, "a100 t100 ");
-  engine_timer_free(stopper);
-  world_close(&self);
 }
 
 static void test_one_engine_at_a_time(void)
@@ -176,7 +168,7 @@ static void test_one_engine_at_a_time(void)
  * runs one event for each wake that was asked for, and only those earlier than all asked for before are. */
 static void test_deadlines_put_off_cost_no_events(void)
 {
-  world self;
+  g_auto(world) self;
   world_open(&self);
   for (time_ps when = 1000; when < 100000; when++) {
     engine_timer_set(self.timer, when);
@@ -185,7 +177,6 @@ static void test_deadlines_put_off_cost_no_events(void)
   g_assert_cmpstr(self.written->str, ==, "t99999 ");
   /* An announcement at 1000, where nothing is due any more, and at 99999; each wakes the event queue itself. */
   g_assert_cmpuint(ns3_events(), ==, 2);
-  world_close(&self);
 }
 
 int main(int argc, char **argv)

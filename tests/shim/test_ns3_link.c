@@ -6,6 +6,7 @@
 
 #include "engine/engine.h"
 #include "network/path_link.h"
+#include "network_cleanup.h"
 #include "shim/ns3_engine.h"
 #include "test.h"
 
@@ -80,6 +81,8 @@ static void link_world_free(link_world *self)
   g_free(self);
 }
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(link_world, link_world_free)
+
 /* docs/facts.md, "A link's times": 1500 octets at 10 Gbit/s over 25 us arrive after 26,201,600 ps; with 38
  * octets of framing the next starts 1538 octets of 800 ps later. */
 TEST(test_measured_arrival)
@@ -88,8 +91,8 @@ TEST(test_measured_arrival)
                                    .delay_ps = 25 * TIME_PS_PER_MICROSECOND,
                                    .mtu_octets = 1500,
                                    .framing_octets = 38};
-  link_world *self = link_world_new(&config);
-  GRand *random = g_rand_new_with_seed(1);
+  g_autoptr(link_world) self = link_world_new(&config);
+  g_autoptr(GRand) random = g_rand_new_with_seed(1);
   path_link_send(self->link, random_datagram(random, 1500));
   path_link_send(self->link, random_datagram(random, 1500));
   engine_run(self->clock, TIME_PS_NEVER);
@@ -98,8 +101,6 @@ TEST(test_measured_arrival)
   g_assert_cmpint(self->arrived_at[1], ==, 26201600 + 1538 * 800);
   g_assert_cmpuint(self->arrived[0]->send_order, ==, 1);
   g_assert_cmpuint(self->arrived[1]->send_order, ==, 2);
-  g_rand_free(random);
-  link_world_free(self);
 }
 
 /* What a sender does at a moment: gives the link a burst. */
@@ -164,7 +165,7 @@ TEST(test_arrivals_are_as_calculated)
   static const uint32_t mtus[] = {576, 1500, 9000, 41};
   const guint32 seed = 271828;
   g_test_message("seed %u", seed);
-  GRand *random = g_rand_new_with_seed(seed);
+  g_autoptr(GRand) random = g_rand_new_with_seed(seed);
   burst *sent = g_new(burst, 1);
   for (unsigned round = 0; round < G_N_ELEMENTS(rates); round++) {
     const path_link_config config = {
@@ -193,37 +194,32 @@ TEST(test_arrivals_are_as_calculated)
     link_world_free(sent->world);
   }
   g_free(sent);
-  g_rand_free(random);
 }
 
 /* A packet may be as large as IP allows. */
 TEST(test_largest_packet)
 {
   const path_link_config config = {.rate_bit_per_s = 400000000000, .mtu_octets = 65535, .framing_octets = 38};
-  link_world *self = link_world_new(&config);
-  GRand *random = g_rand_new_with_seed(3);
+  g_autoptr(link_world) self = link_world_new(&config);
+  g_autoptr(GRand) random = g_rand_new_with_seed(3);
   path_link_send(self->link, random_datagram(random, 65535));
   engine_run(self->clock, TIME_PS_NEVER);
   g_assert_cmpint(self->arrived_at[0], ==, 65537 * 20); /* an octet takes 20 ps */
   g_assert_cmpuint(self->arrived[0]->payload.length, ==, 65535 - HEADERS);
-  g_rand_free(random);
-  link_world_free(self);
 }
 
 TEST(test_freed_with_packets_on_the_way)
 {
   const path_link_config config = {
       .rate_bit_per_s = 8000000000, .delay_ps = 1000, .mtu_octets = 1500, .framing_octets = 38};
-  link_world *self = link_world_new(&config);
-  GRand *random = g_rand_new_with_seed(4);
+  g_autoptr(link_world) self = link_world_new(&config);
+  g_autoptr(GRand) random = g_rand_new_with_seed(4);
   for (int i = 0; i < 3; i++) {
     path_link_send(self->link, random_datagram(random, 98));
   }
   /* 100 octets of 1000 ps and the delay: the first arrives, the second is under way, the third waits. */
   engine_run(self->clock, 100 * 1000 + 1000);
   g_assert_cmpuint(self->arrivals, ==, 1);
-  g_rand_free(random);
-  link_world_free(self);
 }
 
 TEST(test_what_ns3_cannot_do_is_an_error)
@@ -236,13 +232,12 @@ TEST(test_what_ns3_cannot_do_is_an_error)
       {.rate_bit_per_s = 1, .mtu_octets = 1500, .framing_octets = INT32_MAX},
   };
   ns3_shim_error error;
-  engine *clock = ns3_engine_new(&error);
+  g_autoptr(engine) clock = ns3_engine_new(&error);
   for (size_t i = 0; i < G_N_ELEMENTS(refused); i++) {
     error.message[0] = '\0';
     g_assert_null(ns3_link_new(&refused[i], clock, &error));
     g_assert_cmpstr(error.message, !=, "");
   }
-  engine_free(clock);
 }
 
 /* ---- The same run on both engines ---- */
@@ -395,21 +390,19 @@ static char *run_on_both(echo_world *world, unsigned changes)
 TEST(test_both_engines_give_the_same_run)
 {
   echo_world world;
-  char *written = run_on_both(&world, 0);
+  g_autofree char *written = run_on_both(&world, 0);
   /* The run is a test of the order only if much of it happens at once. */
   g_assert_cmpuint(count_ties(written), >, 100);
   g_assert_cmpuint(world.overtaken, ==, 0);
-  g_free(written);
 }
 
 /* Also when rate and delay change 50 times while packets are in transmission, wait and fly. */
 TEST(test_changing_links_give_the_same_run)
 {
   echo_world world;
-  char *written = run_on_both(&world, 50);
+  g_autofree char *written = run_on_both(&world, 50);
   g_assert_cmpuint(world.changes_left, ==, 0);
   g_assert_cmpuint(world.overtaken, >, 10);
-  g_free(written);
 }
 
 /* What no wire carries: the marks of a packet come out as they went in, and its checksum, which is wrong, stays so. */
@@ -417,8 +410,8 @@ TEST(test_marks)
 {
   const path_link_config config = {
       .rate_bit_per_s = 10000000000, .delay_ps = 1000, .mtu_octets = 1500, .framing_octets = 38};
-  link_world *self = link_world_new(&config);
-  GRand *random = g_rand_new_with_seed(1);
+  g_autoptr(link_world) self = link_world_new(&config);
+  g_autoptr(GRand) random = g_rand_new_with_seed(1);
   for (int i = 0; i < 3; i++) {
     datagram *packet = random_datagram(random, 500);
     packet->retransmission = i == 1;
@@ -441,6 +434,4 @@ TEST(test_marks)
     g_assert_true(datagram_checksum_is_right(self->arrived[i]) == (i != 2));
   }
   g_assert_false(datagram_checksum_is_right(self->arrived[3]));
-  g_rand_free(random);
-  link_world_free(self);
 }

@@ -7,6 +7,8 @@
 
 #include "ns3_events.h"
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(ns3_shim_event, ns3_shim_event_free)
+
 typedef struct letter_event {
   ns3_shim_event *event;
   GString *written;
@@ -213,27 +215,25 @@ static void ask_for_last(void *user)
 static void test_last_call_alone(fixture *self, gconstpointer data)
 {
   (void)data;
-  ns3_shim_event *asking = ns3_shim_event_new(ask_for_last, self);
+  g_autoptr(ns3_shim_event) asking = ns3_shim_event_new(ask_for_last, self);
   g_assert_true(ns3_shim_event_at(asking, 5, NULL));
   at(self, 'a', 6);
   run(TIME_PS_NEVER);
   g_assert_cmpstr(self->written->str, ==, "asked d5 a6 ");
   g_assert_cmpuint(ns3_events(), ==, 2);
-  ns3_shim_event_free(asking);
 }
 
 /* Behind everything already scheduled for the picosecond, and what that schedules there comes behind it. */
 static void test_last_call_among_others(fixture *self, gconstpointer data)
 {
   (void)data;
-  ns3_shim_event *asking = ns3_shim_event_new(ask_for_last, self);
+  g_autoptr(ns3_shim_event) asking = ns3_shim_event_new(ask_for_last, self);
   self->events[0].schedules = &self->events[1];
   g_assert_true(ns3_shim_event_at(asking, 5, NULL));
   at(self, 'a', 5);
   run(TIME_PS_NEVER);
   g_assert_cmpstr(self->written->str, ==, "asked a5 d5 b5 ");
   g_assert_cmpuint(ns3_events(), ==, 4);
-  ns3_shim_event_free(asking);
 }
 
 /* Asked for outside of any event it is an event; taken back, it does not come. */
@@ -256,11 +256,10 @@ static void ask_and_take_back(void *user)
 static void test_last_call_taken_back_at_once(fixture *self, gconstpointer data)
 {
   (void)data;
-  ns3_shim_event *asking = ns3_shim_event_new(ask_and_take_back, self);
+  g_autoptr(ns3_shim_event) asking = ns3_shim_event_new(ask_and_take_back, self);
   g_assert_true(ns3_shim_event_at(asking, 5, NULL));
   run(TIME_PS_NEVER);
   g_assert_cmpstr(self->written->str, ==, "asked ");
-  ns3_shim_event_free(asking);
 }
 
 static void test_closed_simulator_does_nothing(void)
@@ -270,10 +269,9 @@ static void test_closed_simulator_does_nothing(void)
   g_assert_false(ns3_shim_run(TIME_PS_NEVER, &error));
   g_assert_cmpstr(error.message, ==, "the simulator is not open");
   g_assert_null(ns3_shim_node_new(&error));
-  ns3_shim_event *event = ns3_shim_event_new(free_itself, NULL);
+  g_autoptr(ns3_shim_event) event = ns3_shim_event_new(free_itself, NULL);
   g_assert_false(ns3_shim_event_at(event, 1, &error));
   g_assert_false(ns3_shim_event_after(event, 1, NULL)); /* the message is optional */
-  ns3_shim_event_free(event);
 }
 
 static void count(void *user)
@@ -284,7 +282,7 @@ static void count(void *user)
 static void test_every_simulation_starts_anew(void)
 {
   unsigned calls = 0;
-  ns3_shim_event *event = ns3_shim_event_new(count, &calls);
+  g_autoptr(ns3_shim_event) event = ns3_shim_event_new(count, &calls);
   for (unsigned round = 0; round < 3; round++) {
     g_assert_true(ns3_shim_open(NULL));
     g_assert_cmpint(ns3_shim_now(), ==, 0);
@@ -294,7 +292,6 @@ static void test_every_simulation_starts_anew(void)
     g_assert_cmpuint(calls, ==, round + 1);
     ns3_shim_close();
   }
-  ns3_shim_event_free(event);
 }
 
 int main(int argc, char **argv)
@@ -318,9 +315,8 @@ int main(int argc, char **argv)
   };
   g_test_init(&argc, &argv, NULL);
   for (size_t i = 0; i < G_N_ELEMENTS(tests); i++) {
-    char *path = g_strconcat("/shim/simulator/", tests[i].name, NULL);
+    g_autofree char *path = g_strconcat("/shim/simulator/", tests[i].name, NULL);
     g_test_add(path, fixture, NULL, open_fixture, tests[i].test, close_fixture);
-    g_free(path);
   }
   g_test_add_func("/shim/simulator/closed", test_closed_simulator_does_nothing);
   g_test_add_func("/shim/simulator/anew", test_every_simulation_starts_anew);

@@ -3,6 +3,8 @@
 #include "shim/ns3_tcp_arrivals.h"
 #include "test.h"
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(ns3_tcp_arrivals, ns3_tcp_arrivals_free)
+
 static void assert_first(const ns3_tcp_arrivals *arrivals, uint64_t position, uint64_t length,
                          uint64_t expected, time_ps expected_arrival)
 {
@@ -15,7 +17,7 @@ static void assert_first(const ns3_tcp_arrivals *arrivals, uint64_t position, ui
 /* Segments [10, 20) at 1, [30, 40) at 2, [20, 30) at 3: passed up from 10 on, each has its own time, whatever the order. */
 TEST(test_each_has_its_time)
 {
-  ns3_tcp_arrivals *arrivals = ns3_tcp_arrivals_new();
+  g_autoptr(ns3_tcp_arrivals) arrivals = ns3_tcp_arrivals_new();
 
   ns3_tcp_arrivals_add(arrivals, 10, 20, 1);
   ns3_tcp_arrivals_add(arrivals, 30, 40, 2);
@@ -32,13 +34,12 @@ TEST(test_each_has_its_time)
   assert_first(arrivals, 30, 10, 10, 2);
   ns3_tcp_arrivals_pass(arrivals, 40);
   g_assert_cmpuint(range_set_total(ns3_tcp_arrivals_received(arrivals)), ==, 0);
-  ns3_tcp_arrivals_free(arrivals);
 }
 
 /* What came before keeps its time; what nobody told of comes now. */
 TEST(test_duplicates_and_strangers)
 {
-  ns3_tcp_arrivals *arrivals = ns3_tcp_arrivals_new();
+  g_autoptr(ns3_tcp_arrivals) arrivals = ns3_tcp_arrivals_new();
 
   ns3_tcp_arrivals_add(arrivals, 10, 20, 1);
   ns3_tcp_arrivals_add(arrivals, 10, 20, 2);
@@ -47,5 +48,4 @@ TEST(test_duplicates_and_strangers)
   assert_first(arrivals, 10, 50, 10, 1);
   ns3_tcp_arrivals_pass(arrivals, 20);
   assert_first(arrivals, 20, 7, 7, 1000);
-  ns3_tcp_arrivals_free(arrivals);
 }

@@ -19,7 +19,7 @@ static const tcp_statistics *statistics_of(const ns3_pair *pair, unsigned side)
  * what was posted are full. */
 TEST(test_lossless)
 {
-  ns3_pair *pair = ns3_pair_new();
+  g_autoptr(ns3_pair) pair = ns3_pair_new();
 
   ns3_pair_run(pair, 10 * TIME_PS_PER_SECOND);
   ns3_pair_assert_done(pair);
@@ -32,14 +32,13 @@ TEST(test_lossless)
                 (full_segment_octets, 1500 * sent->full_segments));
   g_assert_cmpuint(sent->full_segments, >=, sent->segments_sent - 4);
   EXPECT_FIELDS(&pair->sides[SIDE_RESPONDER], (segments_behind_hole, 0), (runs_max, 0));
-  ns3_pair_free(pair);
 }
 
 /* The same with the 30th of the segments with payload lost: one hole, one fast recovery, one segment sent again. Behind the hole
  * segments are held, in one run, each with the time at which it came. */
 TEST(test_one_loss)
 {
-  ns3_pair *pair = ns3_pair_new();
+  g_autoptr(ns3_pair) pair = ns3_pair_new();
   pair_side *receiver = &pair->sides[SIDE_RESPONDER];
 
   pair->sides[SIDE_INITIATOR].lost[0] = 30;
@@ -54,21 +53,19 @@ TEST(test_one_loss)
   /* An FPDU is smaller than a segment: of those held, all but the ones that the first and the last held segment cut waited whole. */
   g_assert_cmpuint(receiver->fpdus_waited, >=, receiver->segments_behind_hole - 2);
   EXPECT_FIELDS(receiver, (retransmissions_arrived, 1), (segments, sent->segments_sent - 1));
-  ns3_pair_free(pair);
 }
 
 /* The path delivers a segment twice, once in order and once behind a hole: its octets are new once. */
 TEST(test_duplicates)
 {
   for (unsigned behind_hole = 0; behind_hole < 2; behind_hole++) {
-    ns3_pair *pair = ns3_pair_new();
+    g_autoptr(ns3_pair) pair = ns3_pair_new();
     const pair_side *receiver = &pair->sides[SIDE_RESPONDER];
     pair->sides[SIDE_INITIATOR].lost[0] = behind_hole ? 50 : 0;
     pair->sides[SIDE_INITIATOR].duplicated = 52;
     ns3_pair_run(pair, 10 * TIME_PS_PER_SECOND);
     ns3_pair_assert_done(pair);
     g_assert_cmpuint(receiver->payload_octets - receiver->new_octets, ==, EMSS);
-    ns3_pair_free(pair);
   }
 }
 
@@ -76,7 +73,7 @@ TEST(test_duplicates)
  * segments and a rest; the path holds few of them, so that the window is what limits. */
 TEST(test_loss_with_a_full_window)
 {
-  ns3_pair *pair = ns3_pair_new();
+  g_autoptr(ns3_pair) pair = ns3_pair_new();
 
   for (unsigned side = 0; side < SIDES; side++) {
     pair->links[side].rate_bit_per_s = 100000000;
@@ -93,13 +90,12 @@ TEST(test_loss_with_a_full_window)
   g_assert_cmpuint(pair->sides[SIDE_RESPONDER].held_max, >=, 65536 - 2 * EMSS);
   /* Nobody waited for a window that was not announced: 5 s is ns-3's wait for that. */
   g_assert_cmpint(pair->done_at, <, TIME_PS_PER_SECOND);
-  ns3_pair_free(pair);
 }
 
 /* Two holes in one window: two runs beyond the edge at once, both repaired in one recovery (RFC 6675). */
 TEST(test_two_losses)
 {
-  ns3_pair *pair = ns3_pair_new();
+  g_autoptr(ns3_pair) pair = ns3_pair_new();
 
   pair->sides[SIDE_INITIATOR].lost[0] = 100;
   pair->sides[SIDE_INITIATOR].lost[1] = 103;
@@ -108,7 +104,6 @@ TEST(test_two_losses)
   const tcp_statistics *sent = statistics_of(pair, SIDE_INITIATOR);
   EXPECT_FIELDS(sent, (recoveries, 1), (retransmissions, 2), (timeouts, 0));
   g_assert_cmpuint(pair->sides[SIDE_RESPONDER].runs_max, ==, 2);
-  ns3_pair_free(pair);
 }
 
 /* The last segments are lost: nothing behind them tells, so that only the timer repairs it, and such a run is
@@ -116,7 +111,7 @@ TEST(test_two_losses)
  * of the stream. */
 TEST(test_tail_loss_needs_a_timeout)
 {
-  ns3_pair *pair = ns3_pair_new();
+  g_autoptr(ns3_pair) pair = ns3_pair_new();
   pair_side *sender = &pair->sides[SIDE_INITIATOR];
 
   sender->lost[0] = 561;
@@ -126,13 +121,12 @@ TEST(test_tail_loss_needs_a_timeout)
   const tcp_statistics *sent = statistics_of(pair, SIDE_INITIATOR);
   EXPECT_FIELDS(sent, (timeouts, 1), (retransmissions, 2));
   g_assert_cmpint(pair->done_at, >=, 200 * TIME_PS_PER_MILLISECOND); /* the least RTO */
-  ns3_pair_free(pair);
 }
 
 /* Lost startup frames hold up the start, and SYNs are not counted as segments with payload. */
 TEST(test_lost_startup_frame)
 {
-  ns3_pair *pair = ns3_pair_new();
+  g_autoptr(ns3_pair) pair = ns3_pair_new();
 
   pair->sides[SIDE_INITIATOR].lost[0] = 1;
   pair->sides[SIDE_RESPONDER].lost[0] = 1;
@@ -140,27 +134,25 @@ TEST(test_lost_startup_frame)
   ns3_pair_assert_done(pair);
   g_assert_cmpuint(statistics_of(pair, SIDE_INITIATOR)->timeouts, ==, 1);
   g_assert_cmpuint(statistics_of(pair, SIDE_RESPONDER)->timeouts, ==, 1);
-  ns3_pair_free(pair);
 }
 
 /* A packet damaged on its way has a wrong TCP checksum: ns-3 drops it, it counts as one, and its repair is a loss's. */
 TEST(test_damaged_segment)
 {
-  ns3_pair *pair = ns3_pair_new();
+  g_autoptr(ns3_pair) pair = ns3_pair_new();
 
   pair->sides[SIDE_INITIATOR].damaged = 50;
   ns3_pair_run(pair, 10 * TIME_PS_PER_SECOND);
   ns3_pair_assert_done(pair);
   g_assert_cmpuint(statistics_of(pair, SIDE_RESPONDER)->checksum_errors, ==, 1);
   g_assert_cmpuint(statistics_of(pair, SIDE_INITIATOR)->retransmissions, ==, 1);
-  ns3_pair_free(pair);
 }
 
 /* All operations, both ends posting, over timestamps, CUBIC with HyStart, PRR, a window of 64 KiB, without markers; a loss in each
  * direction. EMSS is 12 octets less. */
 TEST(test_all_operations_both_ways)
 {
-  ns3_pair *pair = ns3_pair_new();
+  g_autoptr(ns3_pair) pair = ns3_pair_new();
 
   pair->workload_config.mix.count = ULP_OPERATIONS;
   for (unsigned i = 0; i < ULP_OPERATIONS; i++) {
@@ -180,13 +172,12 @@ TEST(test_all_operations_both_ways)
     g_assert_cmpuint(statistics_of(pair, side)->retransmissions, >=, 1);
     g_assert_cmpuint(rnic_endpoint_emss_octets(pair->sides[side].endpoint), ==, EMSS - 12);
   }
-  ns3_pair_free(pair);
 }
 
 /* A peer that is gone: nothing of it arrives any more. After retries_max timeouts ns-3 gives up, and the endpoint fails. */
 TEST(test_gives_up)
 {
-  ns3_pair *pair = ns3_pair_new();
+  g_autoptr(ns3_pair) pair = ns3_pair_new();
 
   pair->sides[SIDE_INITIATOR].config.tcp.retries_max = 3;
   ns3_pair_run(pair, 10 * TIME_PS_PER_MILLISECOND);
@@ -197,14 +188,13 @@ TEST(test_gives_up)
   g_assert_cmpint(pair->sides[SIDE_INITIATOR].failure.layer, ==, RNIC_FAILURE_TCP);
   g_assert_cmpint(pair->sides[SIDE_INITIATOR].failure.reason.tcp, ==, TCP_CLOSE_GAVE_UP);
   g_assert_cmpuint(statistics_of(pair, SIDE_INITIATOR)->timeouts, ==, 3 + 1);
-  ns3_pair_free(pair);
 }
 
 /* An endpoint that ends at once, because its peer is no MPA (startup frames of another generation): it aborts with RST, and the
  * peer is told. */
 TEST(test_reset)
 {
-  ns3_pair *pair = ns3_pair_new();
+  g_autoptr(ns3_pair) pair = ns3_pair_new();
 
   pair->sides[SIDE_INITIATOR].config.generation = IWARP_RFC;
   pair->sides[SIDE_RESPONDER].config.generation = IWARP_IETF;
@@ -215,7 +205,6 @@ TEST(test_reset)
   g_assert_true(pair->sides[SIDE_RESPONDER].closed);
   g_assert_cmpint(pair->sides[SIDE_INITIATOR].failure.layer, ==, RNIC_FAILURE_TCP);
   g_assert_cmpint(pair->sides[SIDE_INITIATOR].failure.reason.tcp, ==, TCP_CLOSE_RESET);
-  ns3_pair_free(pair);
 }
 
 /* Our own TCP at one end and ns-3's at the other, each as sender, with a loss: they are TCPs to each other. ns-3 announces no MSS, so
@@ -223,7 +212,7 @@ TEST(test_reset)
 TEST(test_with_our_own)
 {
   for (unsigned sender = 0; sender < SIDES; sender++) {
-    ns3_pair *pair = ns3_pair_new();
+    g_autoptr(ns3_pair) pair = ns3_pair_new();
     pair->sides[SIDE_INITIATOR].ns3 = sender == 0;
     pair->sides[SIDE_RESPONDER].ns3 = sender != 0;
     pair->sides[SIDE_INITIATOR].lost[0] = 60;
@@ -232,7 +221,6 @@ TEST(test_with_our_own)
     g_assert_cmpuint(rnic_endpoint_emss_octets(pair->sides[SIDE_INITIATOR].endpoint), ==,
                      sender == 0 ? EMSS : 536);
     EXPECT_FIELDS(statistics_of(pair, SIDE_INITIATOR), (retransmissions, 1), (timeouts, 0));
-    ns3_pair_free(pair);
   }
 }
 
@@ -242,12 +230,11 @@ TEST(test_repeats)
   time_ps done_at[2];
 
   for (unsigned i = 0; i < 2; i++) {
-    ns3_pair *pair = ns3_pair_new();
+    g_autoptr(ns3_pair) pair = ns3_pair_new();
     pair->sides[SIDE_INITIATOR].lost[0] = 77;
     ns3_pair_run(pair, 10 * TIME_PS_PER_SECOND);
     ns3_pair_assert_done(pair);
     done_at[i] = pair->done_at;
-    ns3_pair_free(pair);
   }
   g_assert_cmpint(done_at[0], ==, done_at[1]);
 }
@@ -255,7 +242,7 @@ TEST(test_repeats)
 /* What ns-3's TCP cannot be is refused beforehand, with a reason. */
 TEST(test_unsupported)
 {
-  ns3_pair *pair = ns3_pair_new();
+  g_autoptr(ns3_pair) pair = ns3_pair_new();
   const tcp_config good = pair->sides[SIDE_INITIATOR].config.tcp;
   ns3_shim_error error;
   struct {
@@ -286,5 +273,4 @@ TEST(test_unsupported)
     g_assert_cmpstr(error.message, ==, cases[i].message);
     g_assert_false(ns3_tcp_transport_supports(&cases[i].config, NULL));
   }
-  ns3_pair_free(pair);
 }

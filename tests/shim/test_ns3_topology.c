@@ -78,6 +78,8 @@ static void chain_free(chain *self)
   g_free(self);
 }
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(chain, chain_free)
+
 /* An IPv4 packet with TCP of `octets` octets from `end` to the other. */
 static void send_packet(chain *self, unsigned end, uint32_t octets, uint64_t mark)
 {
@@ -113,7 +115,7 @@ static ns3_topology_counts counts_of(const chain *self, size_t hop, unsigned to_
  * header checksum is right again; the mark is the one sent. The way back is the same. */
 TEST(test_two_hops)
 {
-  chain *self = chain_new(2);
+  g_autoptr(chain) self = chain_new(2);
 
   chain_build(self);
   send_packet(self, 0, 1500, 77);
@@ -134,13 +136,12 @@ TEST(test_two_hops)
       g_assert_cmpuint(counts.error_drops + counts.queue_drops, ==, 0);
     }
   }
-  chain_free(self);
 }
 
 /* Ethernet adds 18 octets (header 14, FCS 4): 1518 octets of 800 ns and 1 ms; nobody has to ask for addresses first. */
 TEST(test_csma)
 {
-  chain *self = chain_new(1);
+  g_autoptr(chain) self = chain_new(1);
 
   self->hops[0].medium = NS3_TOPOLOGY_CSMA;
   chain_build(self);
@@ -156,7 +157,6 @@ TEST(test_csma)
   g_assert_cmpuint(self->arrivals, ==, 2);
   g_assert_cmpuint(self->arrived[1].end, ==, 0);
   g_assert_cmpint(self->arrived[1].when - 500 * TIME_PS_PER_SECOND, ==, self->arrived[0].when);
-  chain_free(self);
 }
 
 /* A hop of 10 Mbit/s behind one of 100 Mbit/s: packets of 1500 octets come every 123 us and leave every 1,230 us. */
@@ -174,28 +174,26 @@ static unsigned overload(chain *self, unsigned packets)
 /* 10 may wait behind the one in transmission and the one in the device; while the 100 come, one of ten leaves. */
 TEST(test_queue_limit)
 {
-  chain *self = chain_new(2);
+  g_autoptr(chain) self = chain_new(2);
 
   self->hops[1].queue_limit_packets = 10;
   unsigned arrived = overload(self, 100);
   g_assert_cmpuint(counts_of(self, 1, 1).queue_drops, ==, 100 - arrived);
   g_assert_cmpuint(arrived, >=, 12 + 8);
   g_assert_cmpuint(arrived, <=, 12 + 10);
-  chain_free(self);
 }
 
 /* The same with room for 20. */
 TEST(test_fifo)
 {
   static const ns3_topology_attribute size = {"MaxSize", "20p"};
-  chain *self = chain_new(2);
+  g_autoptr(chain) self = chain_new(2);
 
   self->hops[1].queue = (ns3_topology_object){"ns3::FifoQueueDisc", &size, 1};
   unsigned arrived = overload(self, 100);
   g_assert_cmpuint(counts_of(self, 1, 1).queue_drops, ==, 100 - arrived);
   g_assert_cmpuint(arrived, >=, 22 + 7);
   g_assert_cmpuint(arrived, <=, 22 + 10);
-  chain_free(self);
 }
 
 /* RED between 5 and 15 packets on the average drops before its limit of 1000 is near; the last packets come while the average is
@@ -204,14 +202,13 @@ TEST(test_red)
 {
   static const ns3_topology_attribute attributes[] = {
       {"MaxSize", "1000p"}, {"MinTh", "5"}, {"MaxTh", "15"}, {"QW", "0.1"}, {"MeanPktSize", "1500"}};
-  chain *self = chain_new(2);
+  g_autoptr(chain) self = chain_new(2);
 
   self->hops[1].queue = (ns3_topology_object){"ns3::RedQueueDisc", attributes, G_N_ELEMENTS(attributes)};
   unsigned arrived = overload(self, 300);
   const ns3_topology_counts counts = counts_of(self, 1, 1);
   g_assert_cmpuint(counts.queue_drops, ==, 300 - arrived);
   g_assert_cmpuint(arrived, <, 150);
-  chain_free(self);
 }
 
 /* CoDel lets a queue grow that has stood for less than its interval, 100 ms, and drops then: what stood above 5 ms. */
@@ -219,7 +216,7 @@ TEST(test_codel)
 {
   static const ns3_topology_attribute attributes[] = {
       {"MaxSize", "1000p"}, {"Interval", "100ms"}, {"Target", "5ms"}};
-  chain *self = chain_new(2);
+  g_autoptr(chain) self = chain_new(2);
 
   self->hops[1].queue = (ns3_topology_object){"ns3::CoDelQueueDisc", attributes, G_N_ELEMENTS(attributes)};
   unsigned arrived = overload(self, 300);
@@ -230,19 +227,17 @@ TEST(test_codel)
   for (unsigned i = 0; i < 80; i++) {
     g_assert_cmpuint(self->arrived[i].mark, ==, i + 1);
   }
-  chain_free(self);
 }
 
 TEST(test_fq_codel)
 {
   static const ns3_topology_attribute size = {"MaxSize", "50p"};
-  chain *self = chain_new(2);
+  g_autoptr(chain) self = chain_new(2);
 
   self->hops[1].queue = (ns3_topology_object){"ns3::FqCoDelQueueDisc", &size, 1};
   unsigned arrived = overload(self, 100);
   g_assert_cmpuint(counts_of(self, 1, 1).queue_drops, ==, 100 - arrived);
   g_assert_cmpuint(arrived, <, 70);
-  chain_free(self);
 }
 
 /* Every tenth packet on the average: of 1000, 3 sigma are 28 (seed 1). The same again with the same seed, others with another. */
@@ -253,7 +248,7 @@ TEST(test_error_model)
   uint64_t sum_of_marks[3];
 
   for (unsigned round = 0; round < 3; round++) {
-    chain *self = chain_new(1);
+    g_autoptr(chain) self = chain_new(1);
     self->hops[0].queue_limit_packets = 2000;
     self->hops[0].errors = (ns3_topology_object){"ns3::RateErrorModel", attributes, G_N_ELEMENTS(attributes)};
     self->config.seed = round == 2 ? 2 : 1;
@@ -271,7 +266,6 @@ TEST(test_error_model)
     for (unsigned i = 0; i < self->arrivals; i++) {
       sum_of_marks[round] += self->arrived[i].mark;
     }
-    chain_free(self);
   }
   g_assert_cmpuint(sum_of_marks[0], ==, sum_of_marks[1]);
   g_assert_cmpuint(sum_of_marks[0], !=, sum_of_marks[2]);
@@ -281,7 +275,7 @@ TEST(test_error_model)
  * takes most of the rest of 10 Mbit/s, and sends what its buffer of 128 KiB holds afterwards. Our packet, which comes in the middle, waits for theirs. */
 TEST(test_cross_traffic)
 {
-  chain *self = chain_new(2);
+  g_autoptr(chain) self = chain_new(2);
 
   self->traffic[0] = (ns3_topology_traffic){.kind = NS3_TOPOLOGY_TCP_BULK,
                                             .from_node = 0,
@@ -311,13 +305,12 @@ TEST(test_cross_traffic)
   g_assert_cmpuint(self->arrivals, ==, 1);
   g_assert_cmpint(self->arrived[0].when - TIME_PS_PER_SECOND / 2, >,
                   2 * (INT64_C(1201600000) + TIME_PS_PER_MILLISECOND) + 1230400000);
-  chain_free(self);
 }
 
 /* What ns-3 does with DF and a small MTU is known beforehand by its hop. */
 TEST(test_narrow_hop)
 {
-  chain *self = chain_new(3);
+  g_autoptr(chain) self = chain_new(3);
 
   self->hops[1].mtu_octets = 1000;
   self->hops[2].mtu_octets = 576;
@@ -328,7 +321,6 @@ TEST(test_narrow_hop)
   g_assert_cmpuint(ns3_topology_narrow_hop(self->topology, 0, 1000), ==, 2);
   g_assert_cmpuint(ns3_topology_narrow_hop(self->topology, 1, 1001), ==, 2);
   g_assert_cmpuint(ns3_topology_narrow_hop(self->topology, 1, 576), ==, 3);
-  chain_free(self);
 }
 
 static void refuse(const chain *self, const char *message)
@@ -341,7 +333,7 @@ static void refuse(const chain *self, const char *message)
 
 TEST(test_hops_out_of_range)
 {
-  chain *self = chain_new(1);
+  g_autoptr(chain) self = chain_new(1);
   const ns3_topology_hop good = self->hops[0];
 
   self->hops[0].rate_bit_per_s = 0;
@@ -366,14 +358,13 @@ TEST(test_hops_out_of_range)
   refuse(self, "172.16.0.0/12 is the chain's own");
   self->config.addresses[0] = RESPONDER;
   refuse(self, "the hosts at the ends need different addresses");
-  chain_free(self);
 }
 
 TEST(test_objects_that_ns3_lacks)
 {
   static const ns3_topology_attribute unknown = {"MaxSice", "20p"}, bad = {"MaxSize", "20"},
                                       word = {"ErrorUnit", "ERROR_UNIT_FURLONG"}, nan = {"ErrorRate", "much"};
-  chain *self = chain_new(1);
+  g_autoptr(chain) self = chain_new(1);
 
   self->hops[0].queue = (ns3_topology_object){"ns3::RedQueue", NULL, 0};
   refuse(self, "ns-3 has no ns3::QueueDisc \"ns3::RedQueue\"");
@@ -391,7 +382,6 @@ TEST(test_objects_that_ns3_lacks)
                "(ERROR_UNIT_BIT|ERROR_UNIT_BYTE|ERROR_UNIT_PACKET)");
   self->hops[0].errors = (ns3_topology_object){"ns3::RateErrorModel", &nan, 1};
   refuse(self, "\"much\" is no value for attribute \"ErrorRate\" (DoubleValue)");
-  chain_free(self);
 }
 
 /* For most of these ns-3 3.37 would abort or go on with nonsense. */
@@ -432,7 +422,7 @@ TEST(test_bad_attributes_are_errors)
       {rate, "ErrorUnit", ""},
       {rate, "IsEnabled", "perhaps"},
   };
-  chain *self = chain_new(1);
+  g_autoptr(chain) self = chain_new(1);
 
   for (size_t i = 0; i < G_N_ELEMENTS(refused); i++) {
     const ns3_topology_attribute attribute = {refused[i].name, refused[i].value};
@@ -444,12 +434,11 @@ TEST(test_bad_attributes_are_errors)
     g_assert_null(ns3_topology_new(&self->config, on_output, NULL, &error));
     g_assert_nonnull(strstr(error.message, refused[i].name));
   }
-  chain_free(self);
 }
 
 TEST(test_long_messages_are_cut)
 {
-  chain *self = chain_new(1);
+  g_autoptr(chain) self = chain_new(1);
   char name[1000];
   ns3_shim_error error;
 
@@ -459,12 +448,11 @@ TEST(test_long_messages_are_cut)
   self->hops[0].queue = (ns3_topology_object){"ns3::RedQueueDisc", &attribute, 1};
   g_assert_null(ns3_topology_new(&self->config, on_output, NULL, &error));
   g_assert_cmpuint(strlen(error.message), ==, sizeof error.message - 1);
-  chain_free(self);
 }
 
 TEST(test_traffic_out_of_range)
 {
-  chain *self = chain_new(1);
+  g_autoptr(chain) self = chain_new(1);
   const ns3_topology_traffic good = {.kind = NS3_TOPOLOGY_UDP_ON_OFF,
                                      .to_node = 1,
                                      .stop_ps = TIME_PS_NEVER,
@@ -498,5 +486,4 @@ TEST(test_traffic_out_of_range)
   self->traffic[1].packet_octets = 99;
   self->config.traffic_count = 2;
   refuse(self, "the TCP flows of a chain have segments of one size: ns-3 keeps it for all");
-  chain_free(self);
 }

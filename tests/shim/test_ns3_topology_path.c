@@ -47,6 +47,8 @@ static void chain_free(chain *self)
   g_free(self);
 }
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(chain, chain_free)
+
 static const tcp_statistics *statistics_of(const chain *self)
 {
   return rnic_endpoint_tcp_statistics(self->pair->sides[SIDE_INITIATOR].endpoint);
@@ -64,7 +66,7 @@ static uint64_t queue_drops_of(const chain *self)
  * busy waits up to a millisecond (ns-3's backoff), so that data and ACKs cost each other several times that. */
 TEST(test_lossless)
 {
-  chain *self = chain_new();
+  g_autoptr(chain) self = chain_new();
 
   ns3_pair_run(self->pair, 10 * TIME_PS_PER_SECOND);
   ns3_pair_assert_done(self->pair);
@@ -73,7 +75,6 @@ TEST(test_lossless)
   g_assert_cmpint(self->pair->done_at, <=, 500 * TIME_PS_PER_MILLISECOND);
   g_assert_cmpint(ns3_topology_path_earliest_arrival(self->pair->path, 5), ==,
                   5 + 600 * TIME_PS_PER_MICROSECOND);
-  chain_free(self);
 }
 
 /* RED at the bottleneck, and ns-3's TCP and UDP across it, beside our flow: it drops, we repair, and all goes slower. The marks
@@ -82,7 +83,7 @@ TEST(test_red_and_cross_traffic)
 {
   static const ns3_topology_attribute red[] = {
       {"MaxSize", "100p"}, {"MinTh", "5"}, {"MaxTh", "30"}, {"QW", "0.02"}, {"MeanPktSize", "1500"}};
-  chain *self = chain_new();
+  g_autoptr(chain) self = chain_new();
 
   self->hops[1].queue = (ns3_topology_object){"ns3::RedQueueDisc", red, G_N_ELEMENTS(red)};
   self->traffic[0] = (ns3_topology_traffic){.kind = NS3_TOPOLOGY_TCP_BULK,
@@ -108,14 +109,13 @@ TEST(test_red_and_cross_traffic)
   g_assert_cmpuint(arrived, >, 0);
   g_assert_cmpuint(arrived, <=, statistics_of(self)->retransmissions);
   g_assert_cmpint(self->pair->done_at, >, 100 * TIME_PS_PER_MILLISECOND);
-  chain_free(self);
 }
 
 /* ns-3's TCP under our stack at both ends of ns-3's chain. */
 TEST(test_ns3_tcp)
 {
   static const ns3_topology_attribute size = {"MaxSize", "40p"};
-  chain *self = chain_new();
+  g_autoptr(chain) self = chain_new();
 
   self->hops[1].queue = (ns3_topology_object){"ns3::FifoQueueDisc", &size, 1};
   for (unsigned side = 0; side < SIDES; side++) {
@@ -127,18 +127,16 @@ TEST(test_ns3_tcp)
   ns3_pair_run(self->pair, 60 * TIME_PS_PER_SECOND);
   ns3_pair_assert_done(self->pair);
   g_assert_cmpuint(statistics_of(self)->retransmissions, >=, queue_drops_of(self));
-  chain_free(self);
 }
 
 /* RFC 1191: the second hop carries 1000 octets only. The sender is told, and makes FPDUs that fit: EMSS 960. */
 TEST(test_path_mtu)
 {
-  chain *self = chain_new();
+  g_autoptr(chain) self = chain_new();
 
   self->hops[1].mtu_octets = 1000;
   ns3_pair_run(self->pair, 10 * TIME_PS_PER_SECOND);
   ns3_pair_assert_done(self->pair);
   g_assert_cmpuint(ns3_topology_path_too_big(self->pair->path), >, 0);
   g_assert_cmpuint(rnic_endpoint_emss_octets(self->pair->sides[SIDE_INITIATOR].endpoint), ==, 960);
-  chain_free(self);
 }

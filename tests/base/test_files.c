@@ -15,15 +15,13 @@ typedef struct fixture {
   char *places;
 } fixture;
 
-static void set_up(fixture *f, gconstpointer unused)
+static void set_up(fixture *f, G_GNUC_UNUSED gconstpointer unused)
 {
-  (void)unused;
   f->places = g_dir_make_tmp("test-new-files-XXXXXX", NULL);
 }
 
-static void tear_down(fixture *f, gconstpointer unused)
+static void tear_down(fixture *f, G_GNUC_UNUSED gconstpointer unused)
 {
-  (void)unused;
   g_autofree char *line = g_strdup_printf("rm -r '%s'", f->places);
   g_assert_cmpint(system(line), ==, 0);
   g_free(f->places);

@@ -53,9 +53,8 @@ static engine *open_engine(noting_driver *noting, bool *freed)
   return noting->clock;
 }
 
-static void count_call(void *user, time_ps now)
+static void count_call(void *user, G_GNUC_UNUSED time_ps now)
 {
-  (void)now;
   ++*(unsigned *)user;
 }
 
@@ -122,9 +121,8 @@ TEST(test_early_call)
   g_assert_cmpuint(calls, ==, 1);
 }
 
-static void stop_engine(void *user, time_ps now)
+static void stop_engine(void *user, G_GNUC_UNUSED time_ps now)
 {
-  (void)now;
   engine_stop(user);
 }
 

@@ -15,18 +15,16 @@ static uint8_t octet_of(unsigned seed, uint64_t position)
 
 /* --- Hosts --- */
 
-static void on_established(void *user, time_ps now)
+static void on_established(void *user, G_GNUC_UNUSED time_ps now)
 {
-  (void)now;
   ((proxy_fixture_host *)user)->established = true;
 }
 
-static void on_octets(void *user, uint64_t position, const buffer_chain *octets, time_ps arrival, time_ps now)
+static void on_octets(void *user, uint64_t position, const buffer_chain *octets,
+                      G_GNUC_UNUSED time_ps arrival, G_GNUC_UNUSED time_ps now)
 {
   proxy_fixture_host *host = user;
 
-  (void)arrival;
-  (void)now;
   g_assert_cmpuint(position, ==, host->received);
   for (uint32_t i = 0; i < octets->length; i++) {
     g_assert_cmpuint(buffer_chain_at(octets, i), ==, octet_of(host->peer_seed, position + i));
@@ -34,27 +32,24 @@ static void on_octets(void *user, uint64_t position, const buffer_chain *octets,
   host->received += octets->length;
 }
 
-static void on_acknowledged(void *user, uint64_t position, time_ps now)
+static void on_acknowledged(void *user, uint64_t position, G_GNUC_UNUSED time_ps now)
 {
   proxy_fixture_host *host = user;
   uint64_t received = host->peer->received;
 
-  (void)now;
   host->acknowledged = position;
   host->most_ahead = MAX(host->most_ahead, position > received ? position - received : 0);
 }
 
-static void on_finished(void *user, time_ps now)
+static void on_finished(void *user, G_GNUC_UNUSED time_ps now)
 {
-  (void)now;
   ((proxy_fixture_host *)user)->finished = true;
 }
 
-static void on_closed(void *user, tcp_close_reason reason, time_ps now)
+static void on_closed(void *user, tcp_close_reason reason, G_GNUC_UNUSED time_ps now)
 {
   proxy_fixture_host *host = user;
 
-  (void)now;
   host->closed = true;
   host->reason = reason;
 }

@@ -325,9 +325,8 @@ typedef struct sender {
   uint32_t next;
 } sender;
 
-static void send_next(void *user, time_ps now)
+static void send_next(void *user, G_GNUC_UNUSED time_ps now)
 {
-  (void)now;
   sender *s = user;
   path_link_send(s->link, test_numbered_packet(s->next++));
 }

@@ -371,11 +371,10 @@ typedef struct random_loss {
   int every;
 } random_loss;
 
-static bool lose_some(void *user, const datagram *packet)
+static bool lose_some(void *user, G_GNUC_UNUSED const datagram *packet)
 {
   random_loss *loss = user;
 
-  (void)packet;
   return g_rand_int_range(loss->random, 0, loss->every) == 0;
 }
 

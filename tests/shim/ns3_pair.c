@@ -121,11 +121,9 @@ static void can_post(void *user, enum side side)
 
 /* --- What the endpoints tell --- */
 
-static bool on_want_operation(void *user, rnic_endpoint *endpoint, time_ps now)
+static bool on_want_operation(void *user, G_GNUC_UNUSED rnic_endpoint *endpoint, G_GNUC_UNUSED time_ps now)
 {
   pair_side *s = user;
-  (void)endpoint;
-  (void)now;
 
   return ulp_workload_post_next(s->pair->workload, s->side);
 }
@@ -156,12 +154,10 @@ static void on_delivered(void *user, const ddp_segment *segment, time_ps now)
   note_delivery(s, now);
 }
 
-static void on_segment(void *user, int64_t phase_offset, uint32_t length, uint32_t new_octets,
-                       bool out_of_order, time_ps now)
+static void on_segment(void *user, G_GNUC_UNUSED int64_t phase_offset, uint32_t length, uint32_t new_octets,
+                       bool out_of_order, G_GNUC_UNUSED time_ps now)
 {
   pair_side *s = user;
-  (void)phase_offset;
-  (void)now;
 
   g_assert_cmpuint(new_octets, <=, length);
   s->segments++;
@@ -170,19 +166,17 @@ static void on_segment(void *user, int64_t phase_offset, uint32_t length, uint32
   s->segments_behind_hole += out_of_order && new_octets > 0;
 }
 
-static void on_retransmitted(void *user, int64_t phase_offset, uint32_t length, time_ps now)
+static void on_retransmitted(void *user, G_GNUC_UNUSED int64_t phase_offset, uint32_t length,
+                             G_GNUC_UNUSED time_ps now)
 {
   pair_side *s = user;
-  (void)phase_offset;
-  (void)now;
 
   s->retransmitted_octets += length;
 }
 
-static void on_placed(void *user, ddp_segment *segment, const mpa_ulpdu *ulpdu, time_ps now)
+static void on_placed(void *user, G_GNUC_UNUSED ddp_segment *segment, const mpa_ulpdu *ulpdu, time_ps now)
 {
   pair_side *s = user;
-  (void)segment;
 
   bool waited = true;
   for (size_t i = 0; i < ulpdu->part_count; i++) {
@@ -191,27 +185,24 @@ static void on_placed(void *user, ddp_segment *segment, const mpa_ulpdu *ulpdu, 
   s->fpdus_waited += waited;
 }
 
-static void on_half_closed(void *user, time_ps now)
+static void on_half_closed(void *user, G_GNUC_UNUSED time_ps now)
 {
   pair_side *s = user;
-  (void)now;
 
   s->finished = true;
   rnic_endpoint_close(s->endpoint);
 }
 
-static void on_closed(void *user, time_ps now)
+static void on_closed(void *user, G_GNUC_UNUSED time_ps now)
 {
   pair_side *s = user;
-  (void)now;
 
   s->closed = true;
 }
 
-static void on_failed(void *user, const rnic_failure *failure, time_ps now)
+static void on_failed(void *user, const rnic_failure *failure, G_GNUC_UNUSED time_ps now)
 {
   pair_side *s = user;
-  (void)now;
 
   g_test_message("failed: %s", rnic_failure_text(failure));
   if (!s->failed) {
@@ -356,4 +347,10 @@ void ns3_pair_free(ns3_pair *pair)
   pattern_free(pair->table);
   engine_free(pair->clock);
   g_free(pair);
+}
+
+void ns3_pair_complete(ns3_pair *pair, time_ps until)
+{
+  ns3_pair_run(pair, until);
+  ns3_pair_assert_done(pair);
 }

@@ -65,6 +65,9 @@ void ns3_pair_run(ns3_pair *pair, time_ps stop);
 /* Asserts that all of the workload was delivered, no octet wrong, and that both ends closed in order. */
 void ns3_pair_assert_done(const ns3_pair *pair);
 
+/* Both. */
+void ns3_pair_complete(ns3_pair *pair, time_ps until);
+
 void ns3_pair_free(ns3_pair *pair);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ns3_pair, ns3_pair_free)
 

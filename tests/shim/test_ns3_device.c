@@ -60,18 +60,16 @@ static void connect_as(fixture *self, const ns3_shim_device_config configs[2], t
 }
 
 /* Two devices with the defaults at 10 Gbit/s, 25 us apart. */
-static void open_fixture(fixture *self, gconstpointer data)
+static void open_fixture(fixture *self, G_GNUC_UNUSED gconstpointer data)
 {
-  (void)data;
   ns3_shim_device_config configs[2];
   ns3_shim_device_config_init(&configs[0], 10000000000);
   configs[1] = configs[0];
   connect_as(self, configs, 25 * TIME_PS_PER_MICROSECOND);
 }
 
-static void close_fixture(fixture *self, gconstpointer data)
+static void close_fixture(fixture *self, G_GNUC_UNUSED gconstpointer data)
 {
-  (void)data;
   for (int i = 0; i < 2; i++) {
     ns3_shim_device_free(self->devices[i]);
     ns3_shim_node_free(self->nodes[i]);
@@ -100,9 +98,8 @@ static void assert_refused(bool done, const ns3_shim_error *error, const char *m
 
 /* 1502 octets (2 are PPP's) at 10 Gbit/s: 1502 * 800 ps = 1,201,600 ps, and 25 us of delay (docs/facts.md, "A
  * link's times"). */
-static void test_arrival_time(fixture *self, gconstpointer data)
+static void test_arrival_time(fixture *self, G_GNUC_UNUSED gconstpointer data)
 {
-  (void)data;
   send(self, 0, 1500);
   run();
   g_assert_cmpuint(self->inboxes[0].count, ==, 0);
@@ -112,9 +109,8 @@ static void test_arrival_time(fixture *self, gconstpointer data)
 
 /* By default a packet keeps the transmitter for 38 octets more than it has: the second of 1500 starts at 1538
  * * 800 = 1,230,400 ps, the third, of 40 octets, at twice that and arrives 42 * 800 ps + 25 us later. */
-static void test_packets_follow_each_other(fixture *self, gconstpointer data)
+static void test_packets_follow_each_other(fixture *self, G_GNUC_UNUSED gconstpointer data)
 {
-  (void)data;
   send(self, 0, 1500);
   send(self, 0, 1500);
   send(self, 0, 40);
@@ -148,9 +144,8 @@ static void test_ends_differ(void)
   g_free(self);
 }
 
-static void test_octets_arrive_as_sent(fixture *self, gconstpointer data)
+static void test_octets_arrive_as_sent(fixture *self, G_GNUC_UNUSED gconstpointer data)
 {
-  (void)data;
   const guint32 seed = 20240611;
   g_test_message("seed %u", seed);
   g_autoptr(GRand) random = g_rand_new_with_seed(seed);
@@ -172,9 +167,8 @@ static void test_octets_arrive_as_sent(fixture *self, gconstpointer data)
 }
 
 /* ns-3's device would deliver them (docs/facts.md, "ns-3 3.37"). */
-static void test_mtu_is_checked(fixture *self, gconstpointer data)
+static void test_mtu_is_checked(fixture *self, G_GNUC_UNUSED gconstpointer data)
 {
-  (void)data;
   static const uint8_t octets[1501];
   ns3_shim_error error;
   ns3_shim_device *device = self->devices[0];
@@ -209,9 +203,8 @@ static void test_queue_limit(void)
   close_fixture(&self, NULL);
 }
 
-static void test_values_out_of_range_are_errors(fixture *self, gconstpointer data)
+static void test_values_out_of_range_are_errors(fixture *self, G_GNUC_UNUSED gconstpointer data)
 {
-  (void)data;
   ns3_shim_device_config good;
   ns3_shim_device_config_init(&good, 1000);
   g_assert_cmpint(good.interframe_gap_ps, ==,
@@ -245,9 +238,8 @@ static void test_values_out_of_range_are_errors(fixture *self, gconstpointer dat
 }
 
 /* 1 Gbit/s instead of 10, 3 us instead of 25, a gap of 7 ns. */
-static void test_change_takes_effect(fixture *self, gconstpointer data)
+static void test_change_takes_effect(fixture *self, G_GNUC_UNUSED gconstpointer data)
 {
-  (void)data;
   const ns3_shim_device_config changed = {
       .rate_bit_per_s = 1000000000, .mtu_octets = 1, .interframe_gap_ps = 7000, .queue_limit_packets = 1};
   ns3_shim_error error;
@@ -259,9 +251,8 @@ static void test_change_takes_effect(fixture *self, gconstpointer data)
   g_assert_cmpint(self->inboxes[1].arrivals[1].when, ==, 2 * 100 * 8000 + 7000 + 3000000);
 }
 
-static void test_freed_handle_takes_no_more(fixture *self, gconstpointer data)
+static void test_freed_handle_takes_no_more(fixture *self, G_GNUC_UNUSED gconstpointer data)
 {
-  (void)data;
   send(self, 0, 100);
   ns3_shim_device_free(self->devices[1]);
   self->devices[1] = NULL;

@@ -34,9 +34,8 @@ typedef struct fixture {
   letter_event events[4]; /* a, b, c, d */
 } fixture;
 
-static void open_fixture(fixture *self, gconstpointer data)
+static void open_fixture(fixture *self, G_GNUC_UNUSED gconstpointer data)
 {
-  (void)data;
   ns3_shim_error error;
   g_assert_true(ns3_shim_open(&error));
   self->written = g_string_new(NULL);
@@ -46,9 +45,8 @@ static void open_fixture(fixture *self, gconstpointer data)
   }
 }
 
-static void close_fixture(fixture *self, gconstpointer data)
+static void close_fixture(fixture *self, G_GNUC_UNUSED gconstpointer data)
 {
-  (void)data;
   for (int i = 0; i < 4; i++) {
     ns3_shim_event_free(self->events[i].event);
   }
@@ -68,9 +66,8 @@ static void run(time_ps until)
   g_assert_true(ns3_shim_run(until, &error));
 }
 
-static void test_time_is_counted_in_picoseconds(fixture *self, gconstpointer data)
+static void test_time_is_counted_in_picoseconds(fixture *self, G_GNUC_UNUSED gconstpointer data)
 {
-  (void)data;
   g_assert_cmpint(ns3_shim_now(), ==, 0);
   at(self, 'a', 1);
   at(self, 'b', INT64_C(8640000000000000001)); /* 100 days and a picosecond: no rounding on the way */
@@ -78,9 +75,8 @@ static void test_time_is_counted_in_picoseconds(fixture *self, gconstpointer dat
   g_assert_cmpstr(self->written->str, ==, "a1 b8640000000000000001 ");
 }
 
-static void test_order_is_by_time_and_then_as_scheduled(fixture *self, gconstpointer data)
+static void test_order_is_by_time_and_then_as_scheduled(fixture *self, G_GNUC_UNUSED gconstpointer data)
 {
-  (void)data;
   at(self, 'c', 30);
   at(self, 'b', 20);
   at(self, 'a', 20);
@@ -90,9 +86,8 @@ static void test_order_is_by_time_and_then_as_scheduled(fixture *self, gconstpoi
   g_assert_cmpstr(self->written->str, ==, "d10 b20 a20 c30 b40 ");
 }
 
-static void test_without_delay_is_behind_what_is_due(fixture *self, gconstpointer data)
+static void test_without_delay_is_behind_what_is_due(fixture *self, G_GNUC_UNUSED gconstpointer data)
 {
-  (void)data;
   self->events[0].schedules = &self->events[3];
   at(self, 'a', 20);
   at(self, 'b', 20);
@@ -100,9 +95,8 @@ static void test_without_delay_is_behind_what_is_due(fixture *self, gconstpointe
   g_assert_cmpstr(self->written->str, ==, "a20 b20 d20 ");
 }
 
-static void test_cancelled_events_do_not_run(fixture *self, gconstpointer data)
+static void test_cancelled_events_do_not_run(fixture *self, G_GNUC_UNUSED gconstpointer data)
 {
-  (void)data;
   at(self, 'a', 10);
   at(self, 'a', 20);
   at(self, 'b', 15);
@@ -123,10 +117,9 @@ static void free_itself(void *user)
   *event = NULL;
 }
 
-static void test_event_frees_itself_while_it_runs(fixture *self, gconstpointer data)
+static void test_event_frees_itself_while_it_runs(G_GNUC_UNUSED fixture *self,
+                                                  G_GNUC_UNUSED gconstpointer data)
 {
-  (void)self;
-  (void)data;
   ns3_shim_event *event = NULL;
   event = ns3_shim_event_new(free_itself, &event);
   g_assert_true(ns3_shim_event_at(event, 5, NULL));
@@ -135,9 +128,8 @@ static void test_event_frees_itself_while_it_runs(fixture *self, gconstpointer d
   g_assert_null(event);
 }
 
-static void test_run_ends_with_what_is_due_at_until(fixture *self, gconstpointer data)
+static void test_run_ends_with_what_is_due_at_until(fixture *self, G_GNUC_UNUSED gconstpointer data)
 {
-  (void)data;
   self->events[1].schedules = &self->events[2];
   at(self, 'a', 100);
   at(self, 'd', 101);
@@ -153,9 +145,8 @@ static void test_run_ends_with_what_is_due_at_until(fixture *self, gconstpointer
   g_assert_cmpint(ns3_shim_now(), ==, 150);
 }
 
-static void test_stop_ends_the_run_after_the_event(fixture *self, gconstpointer data)
+static void test_stop_ends_the_run_after_the_event(fixture *self, G_GNUC_UNUSED gconstpointer data)
 {
-  (void)data;
   self->events[0].stops = true;
   at(self, 'a', 10);
   at(self, 'b', 10);
@@ -174,9 +165,8 @@ static void run_again(void *user)
   g_assert_false(ns3_shim_run(TIME_PS_NEVER, error));
 }
 
-static void test_mistakes_are_errors_with_a_message(fixture *self, gconstpointer data)
+static void test_mistakes_are_errors_with_a_message(fixture *self, G_GNUC_UNUSED gconstpointer data)
 {
-  (void)data;
   ns3_shim_event *event = self->events[0].event;
   ns3_shim_error error;
   at(self, 'b', 50);
@@ -212,9 +202,8 @@ static void ask_for_last(void *user)
   g_string_append(self->written, "asked ");
 }
 
-static void test_last_call_alone(fixture *self, gconstpointer data)
+static void test_last_call_alone(fixture *self, G_GNUC_UNUSED gconstpointer data)
 {
-  (void)data;
   g_autoptr(ns3_shim_event) asking = ns3_shim_event_new(ask_for_last, self);
   g_assert_true(ns3_shim_event_at(asking, 5, NULL));
   at(self, 'a', 6);
@@ -224,9 +213,8 @@ static void test_last_call_alone(fixture *self, gconstpointer data)
 }
 
 /* Behind everything already scheduled for the picosecond, and what that schedules there comes behind it. */
-static void test_last_call_among_others(fixture *self, gconstpointer data)
+static void test_last_call_among_others(fixture *self, G_GNUC_UNUSED gconstpointer data)
 {
-  (void)data;
   g_autoptr(ns3_shim_event) asking = ns3_shim_event_new(ask_for_last, self);
   self->events[0].schedules = &self->events[1];
   g_assert_true(ns3_shim_event_at(asking, 5, NULL));
@@ -237,9 +225,8 @@ static void test_last_call_among_others(fixture *self, gconstpointer data)
 }
 
 /* Asked for outside of any event it is an event; taken back, it does not come. */
-static void test_last_call_outside_and_taken_back(fixture *self, gconstpointer data)
+static void test_last_call_outside_and_taken_back(fixture *self, G_GNUC_UNUSED gconstpointer data)
 {
-  (void)data;
   g_assert_true(ns3_shim_event_last(self->events[0].event, NULL));
   g_assert_true(ns3_shim_event_last(self->events[1].event, NULL));
   ns3_shim_event_cancel(self->events[1].event);
@@ -253,9 +240,8 @@ static void ask_and_take_back(void *user)
   ns3_shim_event_cancel(((fixture *)user)->events[3].event);
 }
 
-static void test_last_call_taken_back_at_once(fixture *self, gconstpointer data)
+static void test_last_call_taken_back_at_once(fixture *self, G_GNUC_UNUSED gconstpointer data)
 {
-  (void)data;
   g_autoptr(ns3_shim_event) asking = ns3_shim_event_new(ask_and_take_back, self);
   g_assert_true(ns3_shim_event_at(asking, 5, NULL));
   run(TIME_PS_NEVER);

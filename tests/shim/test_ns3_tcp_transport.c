@@ -21,8 +21,7 @@ TEST(test_lossless)
 {
   g_autoptr(ns3_pair) pair = ns3_pair_new();
 
-  ns3_pair_run(pair, 10 * TIME_PS_PER_SECOND);
-  ns3_pair_assert_done(pair);
+  ns3_pair_complete(pair, 10 * TIME_PS_PER_SECOND);
   /* The requester closes first: the stream of its peer has still to go on when the FIN comes. */
   g_assert_true(pair->sides[SIDE_RESPONDER].finished);
   const tcp_statistics *sent = statistics_of(pair, SIDE_INITIATOR);
@@ -42,8 +41,7 @@ TEST(test_one_loss)
   pair_side *receiver = &pair->sides[SIDE_RESPONDER];
 
   pair->sides[SIDE_INITIATOR].lost[0] = 30;
-  ns3_pair_run(pair, 10 * TIME_PS_PER_SECOND);
-  ns3_pair_assert_done(pair);
+  ns3_pair_complete(pair, 10 * TIME_PS_PER_SECOND);
   const tcp_statistics *sent = statistics_of(pair, SIDE_INITIATOR);
   EXPECT_FIELDS(sent, (timeouts, 0), (recoveries, 1), (retransmissions, 1));
   g_assert_cmpuint(pair->sides[SIDE_INITIATOR].retransmitted_octets, ==, EMSS);
@@ -63,8 +61,7 @@ TEST(test_duplicates)
     const pair_side *receiver = &pair->sides[SIDE_RESPONDER];
     pair->sides[SIDE_INITIATOR].lost[0] = behind_hole ? 50 : 0;
     pair->sides[SIDE_INITIATOR].duplicated = 52;
-    ns3_pair_run(pair, 10 * TIME_PS_PER_SECOND);
-    ns3_pair_assert_done(pair);
+    ns3_pair_complete(pair, 10 * TIME_PS_PER_SECOND);
     g_assert_cmpuint(receiver->payload_octets - receiver->new_octets, ==, EMSS);
   }
 }
@@ -83,8 +80,7 @@ TEST(test_loss_with_a_full_window)
     pair->sides[side].config.tcp.slow_start = TCP_SLOW_START_STANDARD; /* until the window is full */
   }
   pair->sides[SIDE_INITIATOR].lost[0] = 300;
-  ns3_pair_run(pair, 10 * TIME_PS_PER_SECOND);
-  ns3_pair_assert_done(pair);
+  ns3_pair_complete(pair, 10 * TIME_PS_PER_SECOND);
   const tcp_statistics *sent = statistics_of(pair, SIDE_INITIATOR);
   EXPECT_FIELDS(sent, (timeouts, 0), (retransmissions, 1));
   g_assert_cmpuint(pair->sides[SIDE_RESPONDER].held_max, >=, 65536 - 2 * EMSS);
@@ -99,8 +95,7 @@ TEST(test_two_losses)
 
   pair->sides[SIDE_INITIATOR].lost[0] = 100;
   pair->sides[SIDE_INITIATOR].lost[1] = 103;
-  ns3_pair_run(pair, 10 * TIME_PS_PER_SECOND);
-  ns3_pair_assert_done(pair);
+  ns3_pair_complete(pair, 10 * TIME_PS_PER_SECOND);
   const tcp_statistics *sent = statistics_of(pair, SIDE_INITIATOR);
   EXPECT_FIELDS(sent, (recoveries, 1), (retransmissions, 2), (timeouts, 0));
   g_assert_cmpuint(pair->sides[SIDE_RESPONDER].runs_max, ==, 2);
@@ -116,8 +111,7 @@ TEST(test_tail_loss_needs_a_timeout)
 
   sender->lost[0] = 561;
   sender->lost[1] = 562;
-  ns3_pair_run(pair, 30 * TIME_PS_PER_SECOND);
-  ns3_pair_assert_done(pair);
+  ns3_pair_complete(pair, 30 * TIME_PS_PER_SECOND);
   const tcp_statistics *sent = statistics_of(pair, SIDE_INITIATOR);
   EXPECT_FIELDS(sent, (timeouts, 1), (retransmissions, 2));
   g_assert_cmpint(pair->done_at, >=, 200 * TIME_PS_PER_MILLISECOND); /* the least RTO */
@@ -130,8 +124,7 @@ TEST(test_lost_startup_frame)
 
   pair->sides[SIDE_INITIATOR].lost[0] = 1;
   pair->sides[SIDE_RESPONDER].lost[0] = 1;
-  ns3_pair_run(pair, 30 * TIME_PS_PER_SECOND);
-  ns3_pair_assert_done(pair);
+  ns3_pair_complete(pair, 30 * TIME_PS_PER_SECOND);
   g_assert_cmpuint(statistics_of(pair, SIDE_INITIATOR)->timeouts, ==, 1);
   g_assert_cmpuint(statistics_of(pair, SIDE_RESPONDER)->timeouts, ==, 1);
 }
@@ -142,8 +135,7 @@ TEST(test_damaged_segment)
   g_autoptr(ns3_pair) pair = ns3_pair_new();
 
   pair->sides[SIDE_INITIATOR].damaged = 50;
-  ns3_pair_run(pair, 10 * TIME_PS_PER_SECOND);
-  ns3_pair_assert_done(pair);
+  ns3_pair_complete(pair, 10 * TIME_PS_PER_SECOND);
   g_assert_cmpuint(statistics_of(pair, SIDE_RESPONDER)->checksum_errors, ==, 1);
   g_assert_cmpuint(statistics_of(pair, SIDE_INITIATOR)->retransmissions, ==, 1);
 }
@@ -166,8 +158,7 @@ TEST(test_all_operations_both_ways)
     pair->sides[side].config.markers = false;
     pair->sides[side].lost[0] = 40;
   }
-  ns3_pair_run(pair, 30 * TIME_PS_PER_SECOND);
-  ns3_pair_assert_done(pair);
+  ns3_pair_complete(pair, 30 * TIME_PS_PER_SECOND);
   for (unsigned side = 0; side < SIDES; side++) {
     g_assert_cmpuint(statistics_of(pair, side)->retransmissions, >=, 1);
     g_assert_cmpuint(rnic_endpoint_emss_octets(pair->sides[side].endpoint), ==, EMSS - 12);
@@ -216,8 +207,7 @@ TEST(test_with_our_own)
     pair->sides[SIDE_INITIATOR].ns3 = sender == 0;
     pair->sides[SIDE_RESPONDER].ns3 = sender != 0;
     pair->sides[SIDE_INITIATOR].lost[0] = 60;
-    ns3_pair_run(pair, 30 * TIME_PS_PER_SECOND);
-    ns3_pair_assert_done(pair);
+    ns3_pair_complete(pair, 30 * TIME_PS_PER_SECOND);
     g_assert_cmpuint(rnic_endpoint_emss_octets(pair->sides[SIDE_INITIATOR].endpoint), ==,
                      sender == 0 ? EMSS : 536);
     EXPECT_FIELDS(statistics_of(pair, SIDE_INITIATOR), (retransmissions, 1), (timeouts, 0));
@@ -232,8 +222,7 @@ TEST(test_repeats)
   for (unsigned i = 0; i < 2; i++) {
     g_autoptr(ns3_pair) pair = ns3_pair_new();
     pair->sides[SIDE_INITIATOR].lost[0] = 77;
-    ns3_pair_run(pair, 10 * TIME_PS_PER_SECOND);
-    ns3_pair_assert_done(pair);
+    ns3_pair_complete(pair, 10 * TIME_PS_PER_SECOND);
     done_at[i] = pair->done_at;
   }
   g_assert_cmpint(done_at[0], ==, done_at[1]);

@@ -331,23 +331,23 @@ static void refuse(const chain *self, const char *message)
   g_assert_cmpstr(error.message, ==, message);
 }
 
+/* A first hop that is as it should be but for what the arguments set. */
+#define REFUSE_HOP(self, message, ...)                                                                       \
+  do {                                                                                                       \
+    ns3_topology_hop good = (self)->hops[0];                                                                 \
+    (self)->hops[0] = WITH(ns3_topology_hop, good, __VA_ARGS__);                                             \
+    refuse(self, message);                                                                                   \
+    (self)->hops[0] = good;                                                                                  \
+  } while (0)
+
 TEST(test_hops_out_of_range)
 {
   g_autoptr(chain) self = chain_new(1);
-  const ns3_topology_hop good = self->hops[0];
 
-  self->hops[0].rate_bit_per_s = 0;
-  refuse(self, "a hop's rate cannot be 0");
-  self->hops[0] = good;
-  self->hops[0].delay_ps = -1;
-  refuse(self, "a hop's delay is 0 to 1000000 s");
-  self->hops[0] = good;
-  self->hops[0].mtu_octets = 67;
-  refuse(self, "a hop's MTU is 68 to 65535 octets");
-  self->hops[0] = good;
-  self->hops[0].queue_limit_packets = 0;
-  refuse(self, "a hop's queue needs room for a packet");
-  self->hops[0] = good;
+  REFUSE_HOP(self, "a hop's rate cannot be 0", .rate_bit_per_s = 0);
+  REFUSE_HOP(self, "a hop's delay is 0 to 1000000 s", .delay_ps = -1);
+  REFUSE_HOP(self, "a hop's MTU is 68 to 65535 octets", .mtu_octets = 67);
+  REFUSE_HOP(self, "a hop's queue needs room for a packet", .queue_limit_packets = 0);
   self->config.hop_count = 0;
   refuse(self, "a chain has 1 to 64 hops");
   self->config.hop_count = 1;
@@ -366,22 +366,22 @@ TEST(test_objects_that_ns3_lacks)
                                       word = {"ErrorUnit", "ERROR_UNIT_FURLONG"}, nan = {"ErrorRate", "much"};
   g_autoptr(chain) self = chain_new(1);
 
-  self->hops[0].queue = (ns3_topology_object){"ns3::RedQueue", NULL, 0};
-  refuse(self, "ns-3 has no ns3::QueueDisc \"ns3::RedQueue\"");
-  self->hops[0].queue = (ns3_topology_object){"ns3::RateErrorModel", NULL, 0};
-  refuse(self, "ns-3 has no ns3::QueueDisc \"ns3::RateErrorModel\"");
-  self->hops[0].queue = (ns3_topology_object){"ns3::QueueDisc", NULL, 0};
-  refuse(self, "ns-3 has no ns3::QueueDisc \"ns3::QueueDisc\"");
-  self->hops[0].queue = (ns3_topology_object){"ns3::RedQueueDisc", &unknown, 1};
-  refuse(self, "ns3::RedQueueDisc has no attribute \"MaxSice\"");
-  self->hops[0].queue = (ns3_topology_object){"ns3::RedQueueDisc", &bad, 1};
-  refuse(self, "\"20\" is no value for attribute \"MaxSize\" (QueueSizeValue)");
-  self->hops[0].queue = (ns3_topology_object){NULL, NULL, 0};
-  self->hops[0].errors = (ns3_topology_object){"ns3::RateErrorModel", &word, 1};
-  refuse(self, "attribute \"ErrorUnit\" cannot be set to \"ERROR_UNIT_FURLONG\" "
-               "(ERROR_UNIT_BIT|ERROR_UNIT_BYTE|ERROR_UNIT_PACKET)");
-  self->hops[0].errors = (ns3_topology_object){"ns3::RateErrorModel", &nan, 1};
-  refuse(self, "\"much\" is no value for attribute \"ErrorRate\" (DoubleValue)");
+  REFUSE_HOP(self, "ns-3 has no ns3::QueueDisc \"ns3::RedQueue\"",
+             .queue = ((ns3_topology_object){"ns3::RedQueue", NULL, 0}));
+  REFUSE_HOP(self, "ns-3 has no ns3::QueueDisc \"ns3::RateErrorModel\"",
+             .queue = ((ns3_topology_object){"ns3::RateErrorModel", NULL, 0}));
+  REFUSE_HOP(self, "ns-3 has no ns3::QueueDisc \"ns3::QueueDisc\"",
+             .queue = ((ns3_topology_object){"ns3::QueueDisc", NULL, 0}));
+  REFUSE_HOP(self, "ns3::RedQueueDisc has no attribute \"MaxSice\"",
+             .queue = ((ns3_topology_object){"ns3::RedQueueDisc", &unknown, 1}));
+  REFUSE_HOP(self, "\"20\" is no value for attribute \"MaxSize\" (QueueSizeValue)",
+             .queue = ((ns3_topology_object){"ns3::RedQueueDisc", &bad, 1}));
+  REFUSE_HOP(self,
+             "attribute \"ErrorUnit\" cannot be set to \"ERROR_UNIT_FURLONG\" "
+             "(ERROR_UNIT_BIT|ERROR_UNIT_BYTE|ERROR_UNIT_PACKET)",
+             .errors = ((ns3_topology_object){"ns3::RateErrorModel", &word, 1}));
+  REFUSE_HOP(self, "\"much\" is no value for attribute \"ErrorRate\" (DoubleValue)",
+             .errors = ((ns3_topology_object){"ns3::RateErrorModel", &nan, 1}));
 }
 
 /* For most of these ns-3 3.37 would abort or go on with nonsense. */
@@ -463,23 +463,17 @@ TEST(test_traffic_out_of_range)
   static const char *const udp = "UDP cross traffic has a rate, and is on for more than 0 s";
 
   self->config.traffic_count = 1;
-  self->traffic[0] = good;
-  self->traffic[0].to_node = 2;
+  self->traffic[0] = WITH(ns3_topology_traffic, good, .to_node = 2);
   refuse(self, nodes);
-  self->traffic[0].to_node = 0;
+  self->traffic[0] = WITH(ns3_topology_traffic, good, .to_node = 0);
   refuse(self, nodes);
-  self->traffic[0] = good;
-  self->traffic[0].rate_bit_per_s = 0;
+  self->traffic[0] = WITH(ns3_topology_traffic, good, .rate_bit_per_s = 0);
   refuse(self, udp);
-  self->traffic[0] = good;
-  self->traffic[0].on_ps = 0;
+  self->traffic[0] = WITH(ns3_topology_traffic, good, .on_ps = 0);
   refuse(self, udp);
-  self->traffic[0] = good;
-  self->traffic[0].packet_octets = 65508;
+  self->traffic[0] = WITH(ns3_topology_traffic, good, .packet_octets = 65508);
   refuse(self, "a packet of cross traffic has 1 to 65507 octets");
-  self->traffic[0] = good;
-  self->traffic[0].start_ps = 2;
-  self->traffic[0].stop_ps = 1;
+  self->traffic[0] = WITH(ns3_topology_traffic, good, .start_ps = 2, .stop_ps = 1);
   refuse(self, "cross traffic starts at 0 to 1000000 s, and stops after that");
   self->traffic[0] = self->traffic[1] = good;
   self->traffic[0].kind = self->traffic[1].kind = NS3_TOPOLOGY_TCP_BULK;

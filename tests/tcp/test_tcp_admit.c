@@ -16,22 +16,19 @@ typedef struct fixture {
   bool refuses_run, refuses_segment;
 } fixture;
 
-static bool on_inspect(void *user, uint64_t position, const buffer_chain *octets, time_ps now)
+static bool on_inspect(void *user, G_GNUC_UNUSED uint64_t position, G_GNUC_UNUSED const buffer_chain *octets,
+                       G_GNUC_UNUSED time_ps now)
 {
   fixture *test = user;
-  (void)position;
-  (void)octets;
-  (void)now;
 
   g_assert_cmpuint(test->admitted, ==, 0);
   test->inspected++;
   return !test->refuses_run;
 }
 
-static bool on_admit(void *user, uint64_t position, uint32_t length, time_ps now)
+static bool on_admit(void *user, uint64_t position, uint32_t length, G_GNUC_UNUSED time_ps now)
 {
   fixture *test = user;
-  (void)now;
 
   test->admitted++;
   test->position = position;

@@ -60,18 +60,17 @@ static void note(world *w, uint64_t what, uint64_t one, uint64_t other)
   g_checksum_update(w->trace, (const guchar *)words, sizeof words);
 }
 
-static bool on_inspect(void *user, uint64_t position, const buffer_chain *octets, time_ps now)
+static bool on_inspect(void *user, uint64_t position, const buffer_chain *octets, G_GNUC_UNUSED time_ps now)
 {
   world_end *end = user;
-  (void)now;
   note(end->world, 1, position, octets->length);
   return !one_in_thousand(end->world, end->world->refusals_per_mille);
 }
 
-static void on_octets(void *user, uint64_t position, const buffer_chain *octets, time_ps arrival, time_ps now)
+static void on_octets(void *user, uint64_t position, const buffer_chain *octets, time_ps arrival,
+                      G_GNUC_UNUSED time_ps now)
 {
   world_end *end = user;
-  (void)now;
   end->passed += octets->length;
   note(end->world, 2, position, octets->length);
   note(end->world, 3, (uint64_t)arrival, end->connection->gauges->in_order_edge);
@@ -84,33 +83,29 @@ static void on_octets(void *user, uint64_t position, const buffer_chain *octets,
 }
 
 static void on_segment(void *user, uint64_t position, uint32_t length, uint32_t new_octets,
-                       uint64_t in_order_edge, time_ps now)
+                       uint64_t in_order_edge, G_GNUC_UNUSED time_ps now)
 {
   world_end *end = user;
-  (void)now;
   note(end->world, 4, position, length);
   note(end->world, 5, new_octets, in_order_edge);
 }
 
-static void on_acknowledged(void *user, uint64_t position, time_ps now)
+static void on_acknowledged(void *user, uint64_t position, G_GNUC_UNUSED time_ps now)
 {
   world_end *end = user;
-  (void)now;
   note(end->world, 6, position, end->connection->gauges->unsent_octets);
 }
 
-static void on_finished(void *user, time_ps now)
+static void on_finished(void *user, G_GNUC_UNUSED time_ps now)
 {
   world_end *end = user;
-  (void)now;
   end->finished = true;
   note(end->world, 7, 0, 0);
 }
 
-static void on_closed(void *user, tcp_close_reason reason, time_ps now)
+static void on_closed(void *user, tcp_close_reason reason, G_GNUC_UNUSED time_ps now)
 {
   world_end *end = user;
-  (void)now;
   end->closed = true;
   note(end->world, 8, reason, 0);
 }

@@ -142,9 +142,8 @@ TEST(test_segments_sent_together)
 }
 
 /* A tcp_scoreboard_cutter: pieces of SMSS. */
-static uint64_t cut_at_smss(void *user, uint64_t from, uint64_t end)
+static uint64_t cut_at_smss(G_GNUC_UNUSED void *user, uint64_t from, uint64_t end)
 {
-  (void)user;
   return MIN(from + SMSS, end);
 }
 

@@ -34,23 +34,19 @@ static void on_octets(void *user, uint64_t position, const buffer_chain *octets,
   above->held = tcp_receiver_held_octets(above->receiver);
 }
 
-static void on_segment(void *user, uint64_t position, uint32_t length, uint32_t new_octets,
-                       uint64_t in_order_edge, time_ps now)
+static void on_segment(void *user, G_GNUC_UNUSED uint64_t position, G_GNUC_UNUSED uint32_t length,
+                       uint32_t new_octets, uint64_t in_order_edge, G_GNUC_UNUSED time_ps now)
 {
   told *above = user;
-  (void)position;
-  (void)length;
-  (void)now;
   above->segments++;
   above->new_octets = new_octets;
   above->edge = in_order_edge;
 }
 
-static bool on_inspect(void *user, uint64_t position, const buffer_chain *octets, time_ps now)
+static bool on_inspect(void *user, G_GNUC_UNUSED uint64_t position, const buffer_chain *octets,
+                       G_GNUC_UNUSED time_ps now)
 {
   const told *above = user;
-  (void)position;
-  (void)now;
   g_assert_cmpuint(octets->length, >, 0);
   return !above->refuses;
 }

@@ -33,19 +33,23 @@ enum {
 #define STEP_PS (2 * TIME_PS_PER_MILLISECOND)
 
 /* What a connection uses. */
+enum {
+  SACK = 1 << 0,
+  BY_TIME = 1 << 1, /* RACK and tail loss probe */
+  UNDOES = 1 << 2,  /* D-SACK and F-RTO */
+  REDUCES_PROPORTIONALLY = 1 << 3,
+  PACES = 1 << 4,
+  ALIGNED = 1 << 5, /* and passes in order, not as it arrives */
+  REPACKETIZES = 1 << 6,
+  TIMESTAMPS = 1 << 7,
+  LIMITED_TRANSMIT = 1 << 8,
+  AS_LINUX = 1 << 9, /* what tcp.profile = linux adds */
+  ABORTS = 1 << 10,  /* at the end; else both close */
+};
+
 typedef struct far_case {
   const char *name;
-  bool sack;
-  bool by_time; /* RACK and tail loss probe */
-  bool undoes;  /* D-SACK and F-RTO */
-  bool reduces_proportionally;
-  bool paces;
-  bool aligned; /* and passes in order, not as it arrives */
-  bool repacketizes;
-  bool timestamps;
-  bool limited_transmit;
-  bool as_linux; /* what tcp.profile = linux adds */
-  bool aborts;   /* at the end; else both close */
+  unsigned uses;
   tcp_congestion_kind congestion;
   tcp_slow_start_kind slow_start;
 } far_case;
@@ -414,27 +418,27 @@ static far_run *far_run_new(const far_case *which, GArray *trace, uint64_t edge)
     config->rto_min_ps = 30 * TIME_PS_PER_MILLISECOND;
     config->rto_max_ps = 200 * TIME_PS_PER_MILLISECOND;
     config->retries_max = 100;
-    config->sack = which->sack;
-    config->rack = which->by_time;
-    config->tail_loss_probe = which->by_time;
-    config->dsack = which->sack && which->undoes;
-    config->frto = which->undoes;
-    config->prr = which->reduces_proportionally;
-    config->pacing = which->paces;
-    config->ecn = which->timestamps ? TCP_ECN_ON : TCP_ECN_OFF;
-    config->timestamps = which->timestamps;
-    config->limited_transmit = which->limited_transmit;
-    config->nagle = !which->aligned;
+    config->sack = which->uses & SACK;
+    config->rack = which->uses & BY_TIME;
+    config->tail_loss_probe = which->uses & BY_TIME;
+    config->dsack = (which->uses & SACK) && (which->uses & UNDOES);
+    config->frto = which->uses & UNDOES;
+    config->prr = which->uses & REDUCES_PROPORTIONALLY;
+    config->pacing = which->uses & PACES;
+    config->ecn = which->uses & TIMESTAMPS ? TCP_ECN_ON : TCP_ECN_OFF;
+    config->timestamps = which->uses & TIMESTAMPS;
+    config->limited_transmit = which->uses & LIMITED_TRANSMIT;
+    config->nagle = !(which->uses & ALIGNED);
     config->black_hole_detection = true;
     config->congestion = which->congestion;
     config->slow_start = which->slow_start;
-    config->segmentation = which->aligned ? TCP_SEGMENTATION_ALIGNED : TCP_SEGMENTATION_STREAM;
-    config->passing = which->aligned ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED;
+    config->segmentation = which->uses & ALIGNED ? TCP_SEGMENTATION_ALIGNED : TCP_SEGMENTATION_STREAM;
+    config->passing = which->uses & ALIGNED ? TCP_PASSING_IN_ORDER : TCP_PASSING_AS_ARRIVED;
     config->retransmission =
-        which->repacketizes ? TCP_RETRANSMISSION_REPACKETIZE : TCP_RETRANSMISSION_PRESERVE;
-    take_linux_keys(config, which->as_linux ? UINT64_MAX : 0);
+        (which->uses & REPACKETIZES) ? TCP_RETRANSMISSION_REPACKETIZE : TCP_RETRANSMISSION_PRESERVE;
+    take_linux_keys(config, which->uses & AS_LINUX ? UINT64_MAX : 0);
   }
-  uint32_t emss = LONGEST_MTU - 40 - (which->timestamps ? 12 : 0);
+  uint32_t emss = LONGEST_MTU - 40 - ((which->uses & TIMESTAMPS) ? 12 : 0);
   run->pattern_octets = SEGMENTS_A_ROUND * emss;
   run->pattern = octet_buffer_new(run->pattern_octets);
   for (uint32_t i = 0; i < run->pattern_octets; i++) {
@@ -555,15 +559,15 @@ static void go_through(const far_case *which, GArray *trace, uint64_t edge)
     advance_to(run, run->now + STEP_PS);
     note_state(run);
   }
-  run->loss = which->aborts ? 0 : 2;
+  run->loss = which->uses & ABORTS ? 0 : 2;
   run->ack_loss = run->loss;
   run->path_mtu_octets = 1500;
   tcp_connection_set_unread_octets(run->end[1].connection, UNREAD);
-  for (unsigned i = 0; i < ENDS && !which->aborts; i++) {
+  for (unsigned i = 0; i < ENDS && !(which->uses & ABORTS); i++) {
     tcp_transport_close(run->end[i].connection);
     collect(run, i);
   }
-  if (which->aborts) {
+  if (which->uses & ABORTS) {
     tcp_transport_abort(run->end[0].connection, run->now);
     collect(run, 0);
   }
@@ -578,8 +582,8 @@ static void go_through(const far_case *which, GArray *trace, uint64_t edge)
   g_assert_cmpuint(statistics->timeouts, >, 0);
   g_assert_cmpuint(statistics->recoveries, >, 0);
   g_assert_cmpuint(statistics->path_mtu_changes, >, 0);
-  g_assert_true(!which->by_time || statistics->tail_loss_probes > 0);
-  g_assert_true(!which->sack || !which->undoes || statistics->duplicates_reported > 0);
+  g_assert_true(!(which->uses & BY_TIME) || statistics->tail_loss_probes > 0);
+  g_assert_true(!(which->uses & SACK) || !(which->uses & UNDOES) || statistics->duplicates_reported > 0);
   g_assert_cmpuint(run->compared, ==, edge > 0 ? trace->len : 0);
   far_run_free(run);
 }
@@ -595,51 +599,23 @@ static void test_case(gconstpointer data)
 int main(int argc, char **argv)
 {
   static const far_case cases[] = {
-      {.name = "duplicate_acks", .undoes = true, .limited_transmit = true},
-      {.name = "partial_acks",
-       .aborts = true,
-       .aligned = true,
-       .repacketizes = true,
-       .timestamps = true,
-       .paces = true},
-      {.name = "sack",
-       .sack = true,
-       .aligned = true,
-       .repacketizes = true,
-       .undoes = true,
-       .limited_transmit = true},
+      {.name = "duplicate_acks", .uses = UNDOES | LIMITED_TRANSMIT},
+      {.name = "partial_acks", .uses = ABORTS | ALIGNED | REPACKETIZES | TIMESTAMPS | PACES},
+      {.name = "sack", .uses = SACK | ALIGNED | REPACKETIZES | UNDOES | LIMITED_TRANSMIT},
       {.name = "prr",
-       .sack = true,
-       .timestamps = true,
-       .reduces_proportionally = true,
-       .repacketizes = true,
+       .uses = SACK | TIMESTAMPS | REDUCES_PROPORTIONALLY | REPACKETIZES,
        .congestion = TCP_CONGESTION_CUBIC,
        .slow_start = TCP_SLOW_START_HYSTART},
       {.name = "rack",
-       .sack = true,
-       .by_time = true,
-       .undoes = true,
-       .reduces_proportionally = true,
-       .paces = true,
-       .repacketizes = true,
+       .uses = SACK | BY_TIME | UNDOES | REDUCES_PROPORTIONALLY | PACES | REPACKETIZES,
        .congestion = TCP_CONGESTION_CUBIC,
        .slow_start = TCP_SLOW_START_HYSTART_PP},
       {.name = "dctcp",
-       .sack = true,
-       .by_time = true,
-       .timestamps = true,
-       .aligned = true,
-       .undoes = true,
+       .uses = SACK | BY_TIME | TIMESTAMPS | ALIGNED | UNDOES,
        .congestion = TCP_CONGESTION_DCTCP},
       {.name = "linux",
-       .sack = true,
-       .by_time = true,
-       .timestamps = true,
-       .aligned = true,
-       .undoes = true,
-       .reduces_proportionally = true,
-       .limited_transmit = true,
-       .as_linux = true,
+       .uses = SACK | BY_TIME | TIMESTAMPS | ALIGNED | UNDOES | REDUCES_PROPORTIONALLY | LIMITED_TRANSMIT |
+               AS_LINUX,
        .congestion = TCP_CONGESTION_CUBIC,
        .slow_start = TCP_SLOW_START_HYSTART},
   };

@@ -7,186 +7,75 @@
 
 enum { SMALLEST_CAPACITY = 4 };
 
-/* Most elements of one short array; an deque as long as this stays in one piece. */
-enum { ELEMENT_CHUNK_MAX = 256 };
+/* An insertion or removal that would move more elements than this makes a sequence of the array. */
+enum { MOVED_MAX = 256 };
 
-/* --- Chunks --- */
+/* --- Very many elements --- */
 
-/* More parts than this are too many to be summed up anew whenever one of them is split. A new list has a
- * quarter at most, of which each has fewer elements than the list. */
-enum { PARTS_MAX = 512 };
+/* What an array becomes when elements come and go in the middle of very many: each lies by itself, in a balanced
+ * tree, so that none moves. All operations are O(log count), and O(1) next to the place of the one before. */
+typedef struct element_sequence {
+  GSequence *elements;
+  GSequenceIter *near; /* the place of the operation before … */
+  size_t near_at;      /* … and its index */
+} element_sequence;
 
-/* What an array becomes when elements come and go in the middle of very many: a list of short arrays, so that
- * an insertion or removal anywhere moves few elements; of still more a list of such lists, and so on. All
- * operations are amortised O(log count), and O(1) next to the place of the one before. */
-typedef struct element_chunks {
-  size_t part_max; /* elements of a part */
-  GArray *parts;   /* of deque, none empty unless all are; long ones become chunks themselves */
-  GArray *
-      sums; /* of size_t, a Fenwick tree: number i is how many elements the i & -i parts up to number i - 1 have */
-  size_t near;    /* the part of the operation before … */
-  size_t near_at; /* … and the index of its first element */
-} element_chunks;
-
-static deque *part_at(const element_chunks *chunks, size_t part)
+/* The elements of `queue`, copied. */
+static element_sequence *sequence_new(const deque *queue)
 {
-  return &g_array_index(chunks->parts, deque, part);
+  element_sequence *sequence = g_new(element_sequence, 1);
+
+  sequence->elements = g_sequence_new(g_free);
+  for (size_t index = 0; index < queue->count; index++) {
+    g_sequence_append(sequence->elements, g_memdup2(deque_at(queue, index), queue->element_octets));
+  }
+  sequence->near = g_sequence_get_begin_iter(sequence->elements);
+  sequence->near_at = 0;
+  return sequence;
 }
 
-/* Part number `part` has so many elements more; modulo 2^64. */
-static void add_to_sums(element_chunks *chunks, size_t part, size_t more)
+/* Goes to element number `index`, or after the last one. */
+static GSequenceIter *go_to(element_sequence *sequence, size_t index)
 {
-  size_t *sums = &g_array_index(chunks->sums, size_t, 0);
-
-  for (size_t number = part + 1; number < chunks->sums->len; number += number & -number) {
-    sums[number] += more;
+  if (index == sequence->near_at + 1) {
+    sequence->near = g_sequence_iter_next(sequence->near);
+  } else if (index + 1 == sequence->near_at) {
+    sequence->near = g_sequence_iter_prev(sequence->near);
+  } else if (index != sequence->near_at) {
+    sequence->near = g_sequence_get_iter_at_pos(sequence->elements, (gint)index);
   }
+  sequence->near_at = index;
+  return sequence->near;
 }
 
-/* The parts have changed in number. */
-static void sum_up(element_chunks *chunks)
+static uint64_t key_at(const GSequenceIter *place, size_t key_offset)
 {
-  size_t count = chunks->parts->len;
+  const uint8_t *element = g_sequence_get((GSequenceIter *)place);
 
-  g_array_set_size(chunks->sums, (guint)count + 1);
-  size_t *sums = &g_array_index(chunks->sums, size_t, 0);
-  memset(sums, 0, (count + 1) * sizeof *sums);
-  for (size_t number = 1; number <= count; number++) {
-    size_t parent = number + (number & -number);
-    sums[number] += part_at(chunks, number - 1)->count;
-    if (parent <= count) {
-      sums[parent] += sums[number];
-    }
-  }
-  chunks->near = 0;
-  chunks->near_at = 0;
+  return *(const uint64_t *)(const void *)(element + key_offset);
 }
 
-/* The elements of `queue`, which is not empty, copied. */
-static element_chunks *chunks_new(const deque *queue)
+/* A GCompareDataFunc by which no element equals a bound: it comes after those whose keys are up to it. */
+static gint compare_to_bound(gconstpointer element, gconstpointer bound, gpointer key_offset)
 {
-  element_chunks *chunks = g_new(element_chunks, 1);
-  size_t octets = queue->element_octets;
+  const uint8_t *key = (const uint8_t *)element + *(const size_t *)key_offset;
 
-  chunks->part_max = ELEMENT_CHUNK_MAX;
-  while (queue->count > chunks->part_max * (PARTS_MAX / 8)) {
-    chunks->part_max *= PARTS_MAX / 4;
-  }
-  chunks->parts = g_array_new(FALSE, FALSE, sizeof(deque));
-  chunks->sums = g_array_new(FALSE, FALSE, sizeof(size_t));
-  for (size_t from = 0; from < queue->count; from += chunks->part_max / 2) {
-    size_t count = MIN(queue->count - from, chunks->part_max / 2);
-    deque part;
-    deque_init(&part, octets);
-    for (size_t index = 0; index < count; index++) {
-      memcpy(deque_insert(&part, index), deque_at(queue, from + index), octets);
-    }
-    g_array_append_val(chunks->parts, part);
-  }
-  sum_up(chunks);
-  return chunks;
+  return *(const uint64_t *)(const void *)key <= *(const uint64_t *)bound ? -1 : 1;
 }
 
-/* Goes to the part in which element number `index` is; the last one when there is no such element. */
-static void go_to(element_chunks *chunks, size_t index)
+/* As deque_count_to(). */
+static size_t sequence_count_to(element_sequence *sequence, size_t key_offset, uint64_t bound)
 {
-  const size_t *sums = &g_array_index(chunks->sums, size_t, 0);
-  size_t count = chunks->parts->len;
-  size_t part = 0;
+  GSequenceIter *near = sequence->near;
+  bool ends_here = g_sequence_iter_is_end(near) || key_at(near, key_offset) > bound;
+  bool starts_here =
+      g_sequence_iter_is_begin(near) || key_at(g_sequence_iter_prev(near), key_offset) <= bound;
 
-  if (index - chunks->near_at < part_at(chunks, chunks->near)->count) {
-    return;
+  if (!ends_here || !starts_here) {
+    sequence->near = g_sequence_search(sequence->elements, &bound, compare_to_bound, &key_offset);
+    sequence->near_at = (size_t)g_sequence_iter_get_position(sequence->near);
   }
-  chunks->near_at = 0;
-  for (size_t step = (size_t)1 << (g_bit_storage(count) - 1); step > 0; step /= 2) {
-    if (part + step < count && chunks->near_at + sums[part + step] <= index) {
-      part += step;
-      chunks->near_at += sums[part];
-    }
-  }
-  chunks->near = part;
-}
-
-/* The second half of part number `number`, which is full, becomes a part of its own. */
-static void split(element_chunks *chunks, size_t number)
-{
-  const size_t half = chunks->part_max / 2;
-  deque *full = part_at(chunks, number);
-  deque second;
-
-  deque_init(&second, full->element_octets);
-  for (size_t index = 0; index + half < full->count; index++) {
-    memcpy(deque_insert(&second, index), deque_at(full, half + index), full->element_octets);
-  }
-  deque_remove(full, half, full->count - half);
-  g_array_insert_val(chunks->parts, (guint)number + 1, second);
-  sum_up(chunks);
-}
-
-static void *chunks_insert(element_chunks *chunks, size_t index)
-{
-  go_to(chunks, index);
-  if (part_at(chunks, chunks->near)->count >= chunks->part_max) {
-    split(chunks, chunks->near);
-    go_to(chunks, index);
-  }
-  add_to_sums(chunks, chunks->near, 1);
-  return deque_insert(part_at(chunks, chunks->near), index - chunks->near_at);
-}
-
-static void chunks_remove(element_chunks *chunks, size_t index, size_t count)
-{
-  while (count > 0) {
-    go_to(chunks, index);
-    deque *part = part_at(chunks, chunks->near);
-    size_t removed = MIN(count, part->count - (index - chunks->near_at));
-    deque_remove(part, index - chunks->near_at, removed);
-    add_to_sums(chunks, chunks->near, -removed);
-    count -= removed;
-    if (part->count == 0 && chunks->parts->len > 1) {
-      deque_clear(part);
-      g_array_remove_index(chunks->parts, (guint)chunks->near);
-      sum_up(chunks);
-    }
-  }
-}
-
-/* The key of the last element of `part`. */
-static uint64_t last_key(const deque *part, size_t key_offset)
-{
-  while (deque_is_in_chunks(part)) {
-    part = part_at(part->chunks, part->chunks->parts->len - 1);
-  }
-  return deque_key(part, key_offset, part->count - 1);
-}
-
-/* Is the first key above `bound` in part number `part`? The last part also stands for no such key. */
-static bool holds_bound(const element_chunks *chunks, size_t part, size_t key_offset, uint64_t bound)
-{
-  return (part + 1 == chunks->parts->len || last_key(part_at(chunks, part), key_offset) > bound) &&
-         (part == 0 || last_key(part_at(chunks, part - 1), key_offset) <= bound);
-}
-
-/* Goes to the part in which the first key above `bound` is; the last one when there is no such key. */
-static void go_to_bound(element_chunks *chunks, size_t key_offset, uint64_t bound)
-{
-  const size_t *sums = &g_array_index(chunks->sums, size_t, 0);
-  size_t low = 0;
-  size_t high = chunks->parts->len - 1; /* the part is neither after number `high` nor before number `low` */
-
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (last_key(part_at(chunks, middle), key_offset) <= bound) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  chunks->near = low;
-  chunks->near_at = 0;
-  for (size_t number = low; number > 0; number -= number & -number) {
-    chunks->near_at += sums[number];
-  }
+  return sequence->near_at;
 }
 
 /* --- The array --- */
@@ -204,15 +93,12 @@ static uint8_t *memory_of(const deque *queue)
 
 void deque_clear(deque *queue)
 {
-  element_chunks *chunks = deque_is_in_chunks(queue) ? queue->chunks : NULL;
-  for (size_t part = 0; chunks != NULL && part < chunks->parts->len; part++) {
-    deque_clear(part_at(chunks, part));
+  if (deque_is_sequence(queue)) {
+    g_sequence_free(queue->sequence->elements);
+    g_free(queue->sequence);
+  } else {
+    g_free(memory_of(queue));
   }
-  if (chunks != NULL) {
-    g_array_unref(chunks->parts);
-    g_array_unref(chunks->sums);
-  }
-  g_free(chunks != NULL ? (void *)chunks : memory_of(queue));
   deque_init(queue, queue->element_octets);
 }
 
@@ -248,42 +134,43 @@ static void make_room(deque *queue)
   }
 }
 
-void *deque_at_chunk(const deque *queue, size_t index)
+void *deque_at_place(const deque *queue, size_t index)
 {
-  element_chunks *chunks = queue->chunks;
-  go_to(chunks, index);
-  return deque_at(part_at(chunks, chunks->near), index - chunks->near_at);
+  return g_sequence_get(go_to(queue->sequence, index));
 }
 
-/* Whether the elements are in chunks; they are from the first time on that very many would have to move,
- * `near` on the shorter side. A list of chunks that has become too long is replaced. */
-static bool moves_in_chunks(deque *queue, size_t near)
+/* Whether the elements are a sequence; they are from the first time on that very many would have to move, `near` on the
+ * shorter side. */
+static bool moves_in_sequence(deque *queue, size_t near)
 {
-  if (deque_is_in_chunks(queue) ? queue->chunks->parts->len > PARTS_MAX : near > ELEMENT_CHUNK_MAX) {
+  if (!deque_is_sequence(queue) && near > MOVED_MAX) {
     uint32_t count = queue->count;
-    element_chunks *chunks = chunks_new(queue);
+    element_sequence *sequence = sequence_new(queue);
     deque_clear(queue);
-    queue->chunks = chunks;
-    queue->room = DEQUE_IN_CHUNKS;
+    queue->sequence = sequence;
+    queue->room = DEQUE_IS_SEQUENCE;
     queue->count = count;
   }
-  return deque_is_in_chunks(queue);
+  return deque_is_sequence(queue);
 }
 
-/* The elements in chunks are `count` now. Their capacity is such that every insertion comes to
+/* The elements of a sequence are `count` now. Their capacity is such that every insertion comes to
  * deque_insert_between(). */
-static void count_in_chunks(deque *queue, uint32_t count)
+static void count_in_sequence(deque *queue, uint32_t count)
 {
   queue->count = count;
-  queue->capacity = DEQUE_IN_CHUNKS + count;
+  queue->capacity = DEQUE_IS_SEQUENCE + count;
 }
 
 void *deque_insert_between(deque *queue, size_t index)
 {
   g_assert(index <= queue->count);
-  if (moves_in_chunks(queue, MIN(index, queue->count - index))) {
-    count_in_chunks(queue, queue->count + 1);
-    return chunks_insert(queue->chunks, index);
+  if (moves_in_sequence(queue, MIN(index, queue->count - index))) {
+    void *element = g_malloc(queue->element_octets);
+    element_sequence *sequence = queue->sequence;
+    sequence->near = g_sequence_insert_before(go_to(sequence, index), element);
+    count_in_sequence(queue, queue->count + 1);
+    return element;
   }
   bool towards_front = index < queue->count - index;
   if (towards_front ? queue->room == 0 : queue->room + queue->count == queue->capacity) {
@@ -307,13 +194,15 @@ void deque_remove_between(deque *queue, size_t index, size_t count)
     return;
   }
   size_t behind = queue->count - index - count;
-  if (moves_in_chunks(queue, MIN(index, behind))) {
+  if (moves_in_sequence(queue, MIN(index, behind))) {
     if (count == queue->count) {
       deque_clear(queue);
       return;
     }
-    chunks_remove(queue->chunks, index, count);
-    count_in_chunks(queue, queue->count - (uint32_t)count);
+    GSequenceIter *first = go_to(queue->sequence, index);
+    g_sequence_remove_range(first, go_to(queue->sequence, index + count));
+    queue->sequence->near_at = index;
+    count_in_sequence(queue, queue->count - (uint32_t)count);
     return;
   }
   if (index <= behind) {
@@ -328,12 +217,8 @@ void deque_remove_between(deque *queue, size_t index, size_t count)
 
 size_t deque_count_between(const deque *queue, size_t key_offset, uint64_t bound)
 {
-  if (deque_is_in_chunks(queue)) {
-    element_chunks *chunks = queue->chunks;
-    if (!holds_bound(chunks, chunks->near, key_offset, bound)) {
-      go_to_bound(chunks, key_offset, bound);
-    }
-    return chunks->near_at + deque_count_to(part_at(chunks, chunks->near), key_offset, bound);
+  if (deque_is_sequence(queue)) {
+    return sequence_count_to(queue->sequence, key_offset, bound);
   }
   size_t stride = queue->element_octets;
   const uint8_t *low = (const uint8_t *)deque_at(queue, 0) + key_offset;

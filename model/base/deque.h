@@ -16,21 +16,21 @@
 typedef struct deque {
   union {
     uint8_t *front; /* the first element, or where it would be; NULL until the first insertion */
-    struct element_chunks *chunks; /* the elements, when they are not in one piece */
+    struct element_sequence *sequence; /* the elements, when they are not in one piece */
   };
   uint32_t element_octets;
-  uint32_t room;  /* for so many elements in front of `front`; DEQUE_IN_CHUNKS: there is no `front` */
+  uint32_t room;  /* for so many elements in front of `front`; DEQUE_IS_SEQUENCE: there is no `front` */
   uint32_t count; /* elements in use */
   uint32_t
-      capacity; /* elements of the memory, which starts at that room; in chunks `room` + `count`, modulo 2^32 */
+      capacity; /* elements of the memory, which starts at that room; of a sequence `room` + `count`, modulo 2^32 */
 } deque;
 
-#define DEQUE_IN_CHUNKS UINT32_MAX
+#define DEQUE_IS_SEQUENCE UINT32_MAX
 
 /* Are the elements elsewhere than in one piece of memory? */
-static inline bool deque_is_in_chunks(const deque *queue)
+static inline bool deque_is_sequence(const deque *queue)
 {
-  return G_UNLIKELY(queue->room == DEQUE_IN_CHUNKS);
+  return G_UNLIKELY(queue->room == DEQUE_IS_SEQUENCE);
 }
 
 /* Makes `queue` an empty array of elements of `element_octets` (> 0) octets. */
@@ -40,19 +40,19 @@ void deque_init(deque *queue, size_t element_octets);
 void deque_clear(deque *queue);
 
 /* What deque_at() does when the elements are not in one piece. */
-void *deque_at_chunk(const deque *queue, size_t index);
+void *deque_at_place(const deque *queue, size_t index);
 
 /* The element number `index` (< count). */
 static inline void *deque_at(const deque *queue, size_t index)
 {
-  return deque_is_in_chunks(queue) ? deque_at_chunk(queue, index)
-                                   : queue->front + index * queue->element_octets;
+  return deque_is_sequence(queue) ? deque_at_place(queue, index)
+                                  : queue->front + index * queue->element_octets;
 }
 
 /* The same where the caller says how long an element is, so that the compiler knows. */
 static inline void *deque_slot(const deque *queue, size_t index, size_t element_octets)
 {
-  return deque_is_in_chunks(queue) ? deque_at_chunk(queue, index) : queue->front + index * element_octets;
+  return deque_is_sequence(queue) ? deque_at_place(queue, index) : queue->front + index * element_octets;
 }
 
 /* What deque_insert() does when there is no room after the last element, or the new one is not the last. */
@@ -65,7 +65,7 @@ static inline void *deque_insert(deque *queue, size_t index)
   if (index != queue->count || queue->room + queue->count == queue->capacity) {
     return deque_insert_between(queue, index);
   }
-  queue->count++; /* in one piece: chunks have no room */
+  queue->count++; /* in one piece: a sequence has no room */
   return queue->front + index * queue->element_octets;
 }
 
@@ -85,7 +85,7 @@ void deque_remove_between(deque *queue, size_t index, size_t count);
 static inline void deque_remove(deque *queue, size_t index, size_t count)
 {
   if (index > 0 || count - 1 >= queue->count ||
-      deque_is_in_chunks(queue)) { /* also when there is nothing to remove */
+      deque_is_sequence(queue)) { /* also when there is nothing to remove */
     deque_remove_between(queue, index, count);
     return;
   }
@@ -100,7 +100,7 @@ static inline void deque_remove(deque *queue, size_t index, size_t count)
 /* Removes all elements and keeps the memory, from its start on. */
 static inline void deque_empty(deque *queue)
 {
-  if (deque_is_in_chunks(queue)) {
+  if (deque_is_sequence(queue)) {
     deque_clear(queue);
     return;
   }
@@ -128,12 +128,11 @@ static inline size_t deque_count_to(const deque *queue, size_t key_offset, uint6
   if (count == 0) {
     return 0;
   }
-  if (!deque_is_in_chunks(queue)) {
-    const uint8_t *first = queue->front + key_offset;
-    if (*(const uint64_t *)(const void *)(first + (size_t)(count - 1) * queue->element_octets) <= bound) {
+  if (!deque_is_sequence(queue)) {
+    if (deque_key(queue, key_offset, count - 1) <= bound) {
       return count;
     }
-    if (*(const uint64_t *)(const void *)first > bound) {
+    if (deque_key(queue, key_offset, 0) > bound) {
       return 0;
     }
   }

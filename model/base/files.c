@@ -192,27 +192,6 @@ static gboolean wait_for_disk(one_file *file, GError **error)
   return good;
 }
 
-static gboolean set_old_aside(one_file *file, GError **error)
-{
-  file->old_is_aside = g_rename(file->place, file->old) == 0;
-  return file->old_is_aside || errno == ENOENT || fail(error, file->place);
-}
-
-static gboolean take_place(one_file *file, GError **error)
-{
-  file->in_place = g_rename(file->made, file->place) == 0;
-  return file->in_place || errno == ENOENT || fail(error, file->place);
-}
-
-static void put_back(const one_file *file)
-{
-  if (file->old_is_aside) {
-    g_rename(file->old, file->place);
-  } else if (file->in_place) {
-    g_unlink(file->place);
-  }
-}
-
 gboolean new_files_take_places(const new_files *files, const char *const *names, GError **error)
 {
   g_autoptr(GArray) list = list_files(files, names);
@@ -221,13 +200,22 @@ gboolean new_files_take_places(const new_files *files, const char *const *names,
     good = wait_for_disk(&g_array_index(list, one_file, i), error);
   }
   for (guint i = list->len; good && i > 0; i--) {
-    good = set_old_aside(&g_array_index(list, one_file, i - 1), error);
+    one_file *file = &g_array_index(list, one_file, i - 1);
+    file->old_is_aside = g_rename(file->place, file->old) == 0;
+    good = file->old_is_aside || errno == ENOENT || fail(error, file->place);
   }
   for (guint i = 0; good && i < list->len; i++) {
-    good = take_place(&g_array_index(list, one_file, i), error);
+    one_file *file = &g_array_index(list, one_file, i);
+    file->in_place = g_rename(file->made, file->place) == 0;
+    good = file->in_place || errno == ENOENT || fail(error, file->place);
   }
   for (guint i = 0; !good && i < list->len; i++) {
-    put_back(&g_array_index(list, one_file, i));
+    const one_file *file = &g_array_index(list, one_file, i);
+    if (file->old_is_aside) {
+      g_rename(file->old, file->place);
+    } else if (file->in_place) {
+      g_unlink(file->place);
+    }
   }
   return good;
 }

@@ -16,32 +16,21 @@ gboolean plain_text_shows(gunichar character)
   return !g_unichar_iscntrl(character) && !separates && !reorders && !is_noncharacter;
 }
 
-/* As C and JSON write them; NULL for other characters. */
-static const char *letter_escape(gunichar character)
+/* Appends the character as C and JSON write it with a letter; FALSE: it has none. */
+static gboolean append_letter(GString *to, gunichar character)
 {
-  switch (character) {
-  case '\b':
-    return "\\b";
-  case '\f':
-    return "\\f";
-  case '\n':
-    return "\\n";
-  case '\r':
-    return "\\r";
-  case '\t':
-    return "\\t";
-  default:
-    return NULL;
+  static const char characters[] = "\b\f\n\r\t", letters[] = "bfnrt";
+  const char *found = character - 1 < 0x7F ? strchr(characters, (int)character) : NULL;
+
+  if (found != NULL) {
+    g_string_append_printf(to, "\\%c", letters[found - characters]);
   }
+  return found != NULL;
 }
 
 static void append_escape(GString *to, gunichar character)
 {
-  const char *letter = letter_escape(character);
-
-  if (letter != NULL) {
-    g_string_append(to, letter);
-  } else {
+  if (!append_letter(to, character)) {
     g_string_append_printf(to, character < 0x80 ? "\\x%02x" : "\\u%04x", character);
   }
 }
@@ -102,8 +91,8 @@ void plain_text_append_json(GString *json, const char *text)
       g_string_append_c(json, *c);
     } else if (plain_text_shows(character)) {
       g_string_append_unichar(json, character);
-    } else if (letter_escape(character) != NULL) {
-      g_string_append(json, letter_escape(character));
+    } else if (append_letter(json, character)) {
+      continue;
     } else if (character < 0x10000) {
       g_string_append_printf(json, "\\u%04x", character);
     } else { /* a noncharacter, as two surrogates */

@@ -3,6 +3,7 @@
 
 #include <glib.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/integer_math.h"
@@ -47,33 +48,18 @@ typedef struct decimal {
   size_t fraction_digits; /* without zeros at the end; 0: a whole number */
 } decimal;
 
-static bool is_blank(char character)
-{
-  return character == ' ' || character == '\t';
-}
+#define BLANKS " \t"
 
 static const char *skip_blanks(const char *text)
 {
-  while (is_blank(*text)) {
-    text++;
-  }
-  return text;
-}
-
-static size_t count_digits(const char *text)
-{
-  size_t digits = 0;
-  while (g_ascii_isdigit(text[digits])) {
-    digits++;
-  }
-  return digits;
+  return text + strspn(text, BLANKS);
 }
 
 /* Reads digits, and a point with digits after it when there is one. Returns what follows; NULL: no number. */
 static const char *read_decimal(const char *text, decimal *number)
 {
   number->integer = text;
-  number->integer_digits = count_digits(text);
+  number->integer_digits = strspn(text, G_CSET_DIGITS);
   number->fraction_digits = 0;
   if (number->integer_digits == 0) {
     return NULL;
@@ -83,7 +69,7 @@ static const char *read_decimal(const char *text, decimal *number)
     return text;
   }
   number->fraction = ++text;
-  size_t digits = count_digits(text);
+  size_t digits = strspn(text, G_CSET_DIGITS);
   if (digits == 0) {
     return NULL;
   }
@@ -148,10 +134,10 @@ static bool parse(const char *text, const unit *units, size_t unit_count, bool b
   if (rest == NULL) {
     return false;
   }
-  if (is_blank(rest[0]) && rest[1] != '\0' && !is_blank(rest[1])) {
+  if (strspn(rest, BLANKS) == 1 && rest[1] != '\0') {
     rest++;
   }
-  size_t name_length = strcspn(rest, " \t");
+  size_t name_length = strcspn(rest, BLANKS);
   if (*skip_blanks(rest + name_length) != '\0') {
     return false;
   }
@@ -206,13 +192,11 @@ static const char *read_exponent(const char *text, int *exponent)
   if (*text == '-' || *text == '+') {
     text++;
   }
-  size_t digits = count_digits(text);
+  size_t digits = strspn(text, G_CSET_DIGITS);
   if (digits == 0 || digits > 4) {
     return NULL;
   }
-  for (size_t digit = 0; digit < digits; digit++) {
-    *exponent = *exponent * 10 + (text[digit] - '0');
-  }
+  *exponent = atoi(text);
   *exponent = negative ? -*exponent : *exponent;
   return text + digits;
 }
@@ -230,7 +214,7 @@ bool units_parse_probability(const char *text, double *probability)
   if (rest == NULL) {
     return false;
   }
-  const char *sign = is_blank(rest[0]) && rest[1] == '%' ? rest + 1 : rest;
+  const char *sign = strspn(rest, BLANKS) == 1 ? rest + 1 : rest;
   if (*sign == '%') {
     /* In the exponent, so that "0.1%" is the double nearest to a thousandth, as "0.001" is. */
     exponent -= 2;
@@ -239,9 +223,8 @@ bool units_parse_probability(const char *text, double *probability)
   if (*skip_blanks(rest) != '\0') {
     return false;
   }
-  char *scaled = g_strdup_printf("%.*se%d", (int)(number_end - start), start, exponent);
+  g_autofree char *scaled = g_strdup_printf("%.*se%d", (int)(number_end - start), start, exponent);
   double value = g_ascii_strtod(scaled, NULL);
-  g_free(scaled);
   if (!(value <= 1)) {
     return false;
   }
@@ -271,10 +254,10 @@ static bool append_quotient(GString *text, uint64_t value, uint64_t factor, size
  * unit. */
 static char *format(uint64_t value, const unit *units, size_t unit_count)
 {
-  GString *best = NULL;
+  g_autoptr(GString) best = NULL;
   for (size_t index = unit_count; index-- > 0;) {
     size_t name_length = strlen(units[index].name);
-    GString *text = g_string_new(NULL);
+    g_autoptr(GString) text = g_string_new(NULL);
     size_t longest = best == NULL ? 64 : best->len;
     bool exact =
         name_length < longest && append_quotient(text, value, units[index].factor, longest - name_length);
@@ -282,14 +265,11 @@ static char *format(uint64_t value, const unit *units, size_t unit_count)
     if (exact && (best == NULL || text->len < best->len ||
                   (strchr(best->str, '.') != NULL && strchr(text->str, '.') == NULL))) {
       GString *worse = best;
-      best = text;
+      best = g_steal_pointer(&text);
       text = worse;
     }
-    if (text != NULL) {
-      g_string_free(text, TRUE);
-    }
   }
-  return g_string_free(best, FALSE);
+  return g_string_free(g_steal_pointer(&best), FALSE);
 }
 
 char *units_format_time(time_ps time)

@@ -7,17 +7,16 @@
 enum { FIRST_ROUTER_ADDRESS = 0xAC100001 }; /* 172.16.0.1: see ns3_topology.cc */
 
 typedef struct topology_end {
-  ns3_topology_path *path;
   GQueue *arrived; /* datagrams that are due now */
   engine_timer *timer;
   uint64_t arrivals;
   path_output output;
+  void *user;
 } topology_end;
 
 struct ns3_topology_path {
   ns3_topology *chain;
   topology_end ends[NS3_TOPOLOGY_ENDS];
-  void *user;
   time_ps delay_ps; /* of all hops */
   uint64_t too_big;
   uint8_t *wire; /* a packet on its way into ns-3 */
@@ -41,7 +40,7 @@ static void hand_over(void *user, time_ps now)
   if (next) {
     engine_timer_set_ordered(end->timer, now, next->send_order);
   }
-  end->output(end->path->user, packet, now);
+  end->output(end->user, packet, now);
 }
 
 static void come_out(void *user, unsigned end, const uint8_t *octets, uint32_t length, uint64_t mark)
@@ -123,17 +122,16 @@ void ns3_topology_path_free(ns3_topology_path *path)
 }
 
 ns3_topology_path *ns3_topology_path_new(const ns3_topology_config *config, engine *clock, uint32_t id,
-                                         const path_output outputs[NS3_TOPOLOGY_ENDS], void *user,
+                                         path_output output, void *const users[NS3_TOPOLOGY_ENDS],
                                          ns3_shim_error *error)
 {
   ns3_topology_path *path = g_new0(ns3_topology_path, 1);
 
-  path->user = user;
   path->wire = g_malloc(UINT16_MAX);
   for (unsigned end = 0; end < NS3_TOPOLOGY_ENDS; end++) {
     topology_end *e = &path->ends[end];
-    e->path = path;
-    e->output = outputs[end];
+    e->output = output;
+    e->user = users[end];
     e->arrived = g_queue_new();
     e->timer = engine_timer_new(clock, ENGINE_ARRIVAL, id + end, 0, hand_over, e);
   }

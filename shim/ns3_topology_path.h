@@ -10,11 +10,11 @@
 
 typedef struct ns3_topology_path ns3_topology_path;
 
-/* The chain of `config` under `clock`, which must be ns3_engine_new()'s. What comes out at an end goes to `outputs` of it, called
- * with `user`. `id` and `id` + 1 are the major keys of its arrivals (ENGINE_ARRIVAL). NULL: see ns3_topology_new(). Free with
+/* The chain of `config` under `clock`, which must be ns3_engine_new()'s. What comes out at an end goes to `output`, called with the
+ * end's of `users`. `id` and `id` + 1 are the major keys of its arrivals (ENGINE_ARRIVAL). NULL: see ns3_topology_new(). Free with
  * ns3_topology_path_free() (NULL is allowed), before the engine. */
 ns3_topology_path *ns3_topology_path_new(const ns3_topology_config *config, engine *clock, uint32_t id,
-                                         const path_output outputs[NS3_TOPOLOGY_ENDS], void *user,
+                                         path_output output, void *const users[NS3_TOPOLOGY_ENDS],
                                          ns3_shim_error *error);
 void ns3_topology_path_free(ns3_topology_path *path);
 

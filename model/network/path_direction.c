@@ -27,7 +27,6 @@ typedef struct path_node {
 /* Which side of the proxy a fragmenter is on decides where its messages enter the other direction. */
 typedef struct path_router {
   path_direction *path;
-  path_element *fragmenter;
   path_entrance entrance;
 } path_router;
 
@@ -156,11 +155,6 @@ static random_stream *random_of(path_direction *path, const char *element, size_
   return random;
 }
 
-static void free_random(gpointer random)
-{
-  random_stream_free(random);
-}
-
 /* --- Links --- */
 
 /* Its own direction's part of the configuration. */
@@ -188,7 +182,7 @@ static void on_too_big(void *user, datagram *message, time_ps now)
 {
   const path_router *router = user;
 
-  router->path->config.too_big(router->path->config.user, message, router->entrance, now);
+  router->path->config.too_big(router->path->config.too_big_user, message, router->entrance, now);
 }
 
 static void add_fragmenter(path_direction *path, size_t index)
@@ -200,7 +194,6 @@ static void add_fragmenter(path_direction *path, size_t index)
   path_router *place = g_new0(path_router, 1);
 
   place->path = path;
-  place->fragmenter = fragmenter;
   place->entrance = path->config.relay && !path->relay_is_in ? PATH_BEHIND_THE_RELAY : PATH_AT_ITS_START;
   path_fragmenter_set_too_big(fragmenter, path->config.too_big ? on_too_big : NULL, place);
   add_node(path, fragmenter, ENGINE_TIMER);
@@ -276,7 +269,7 @@ static path_node *add_box(path_direction *path, path_box *box)
 
 static path_element *add_alignment(path_direction *path)
 {
-  path_element *observer = path_alignment_new(path->config.is_fpdu_start, path->config.user);
+  path_element *observer = path_alignment_new(path->config.is_fpdu_start, path->config.is_fpdu_start_user);
 
   add_node(path, observer, ENGINE_TIMER);
   return observer;
@@ -369,7 +362,7 @@ static void chain_nodes(path_direction *path)
     bool last = i + 1 == path->nodes->len;
     path->behind_relay = node->is_borrowed && !last ? path->nodes->pdata[i + 1] : path->behind_relay;
     path_output output = path->config.output;
-    void *user = path->config.user;
+    void *user = path->config.output_user;
     if (!last) { /* an element without timer and gate gets it at once */
       path_node *next = path->nodes->pdata[i + 1];
       bool needs_node = next->timer || next->gate;
@@ -391,7 +384,7 @@ path_direction *path_direction_new(const path_place *config, GError **error)
   path->config = *config;
   path->nodes = g_ptr_array_new_with_free_func(node_free);
   path->routers = g_ptr_array_new_with_free_func(g_free);
-  path->randoms = g_ptr_array_new_with_free_func(free_random);
+  path->randoms = g_ptr_array_new_with_free_func((GDestroyNotify)random_stream_free);
   if (!add_nodes(path, error)) {
     path_direction_free(path);
     return NULL;
@@ -425,7 +418,7 @@ void path_direction_inject(path_direction *path, datagram *message, path_entranc
   } else if (path->behind_relay) {
     node_input(path->behind_relay, message, now);
   } else {
-    path->config.output(path->config.user, message, now);
+    path->config.output(path->config.output_user, message, now);
   }
 }
 
@@ -468,7 +461,6 @@ static void count_element(const path_element_counts *counts, metric_values *valu
 
 void path_direction_count(const path_direction *path, bool is_main, metric_values *values)
 {
-  path_fragmenter_counts at_routers = {0};
   uint64_t queue_peak_octets = 0;
 
   for (guint i = 0; i < path->nodes->len; i++) {
@@ -479,15 +471,6 @@ void path_direction_count(const path_direction *path, bool is_main, metric_value
       queue_peak_octets = MAX(queue_peak_octets, path_transmitter_queue_peak_octets(node->element));
     }
   }
-  for (guint i = 0; i < path->routers->len; i++) {
-    const path_router *router = path->routers->pdata[i];
-    path_fragmenter_counts counted = path_fragmenter_counted(router->fragmenter);
-
-    at_routers.too_big += counted.too_big;
-    at_routers.fragments += counted.fragments;
-  }
-  metric_values_count(values, METRIC_PATH_PACKETS_TOO_BIG, at_routers.too_big);
-  metric_values_count(values, METRIC_PATH_FRAGMENTS, at_routers.fragments);
   if (is_main) {
     static const path_rfc4737_report nothing;
     const path_rfc4737_report *report = path->reordering ? path_rfc4737_counted(path->reordering) : &nothing;

@@ -49,9 +49,11 @@ typedef struct path_place {
   uint16_t *identification;
   path_gate *gate;                            /* of both directions of a path with a proxy; NULL: open */
   path_alignment_is_fpdu_start is_fpdu_start; /* of the main direction; NULL: the other one */
-  path_output output;                         /* what comes out */
-  path_too_big too_big;                       /* NULL: routers say nothing */
-  void *user;                                 /* of all three */
+  void *is_fpdu_start_user;
+  path_output output; /* what comes out */
+  void *output_user;
+  path_too_big too_big; /* NULL: routers say nothing */
+  void *too_big_user;
 } path_place;
 
 /* NULL and `error` when the engine refuses a link. Free with path_direction_free(), before the engine. */

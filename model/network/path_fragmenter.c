@@ -9,26 +9,13 @@ typedef struct path_fragmenter {
   ip_address router;
   path_output too_big;
   void *too_big_user;
-  path_fragmenter_counts counts;
 } path_fragmenter;
-
-/* RFC 791 §3.2: every fragment but the last is as long as the MTU allows in units of 8 octets. The header
- * fields that all share, the ECN field among them (RFC 3168 §5.3), are copied. */
-static void send_fragments(path_fragmenter *box, const datagram *packet, uint32_t octets, time_ps now)
-{
-  uint32_t room = (box->mtu_octets - packet->ip_octets) / FRAGMENT_UNIT_OCTETS * FRAGMENT_UNIT_OCTETS;
-
-  for (uint32_t from = 0; from < octets; from += room) {
-    box->counts.fragments++;
-    path_element_emit(&box->element, datagram_new_fragment(packet, from, MIN(room, octets - from)), now);
-  }
-}
 
 static void refuse(path_fragmenter *box, datagram *packet, time_ps now)
 {
   datagram *message = box->too_big ? datagram_new_too_big(&box->router, packet, box->mtu_octets) : NULL;
 
-  box->counts.too_big++;
+  box->element.counts.too_big++;
   path_element_drop(&box->element, packet);
   if (message) {
     box->too_big(box->too_big_user, message, now);
@@ -51,7 +38,14 @@ static void receive(path_element *element, datagram *packet, time_ps now)
     path_element_drop(
         element, packet); /* no datagram is that long, and the offset field of a piece could not say it */
   } else {
-    send_fragments(box, packet, of.length_octets, now);
+    /* RFC 791 §3.2: every fragment but the last is as long as the MTU allows in units of 8 octets. The header
+     * fields that all share, the ECN field among them (RFC 3168 §5.3), are copied. */
+    uint32_t room = (box->mtu_octets - packet->ip_octets) / FRAGMENT_UNIT_OCTETS * FRAGMENT_UNIT_OCTETS;
+    for (uint32_t from = 0; from < of.length_octets; from += room) {
+      element->counts.fragments++;
+      path_element_emit(element, datagram_new_fragment(packet, from, MIN(room, of.length_octets - from)),
+                        now);
+    }
     datagram_unref(packet);
   }
 }
@@ -84,10 +78,4 @@ void path_fragmenter_set_too_big(path_element *element, path_output too_big, voi
   path_fragmenter *box = fragmenter_of(element);
   box->too_big = too_big;
   box->too_big_user = user;
-}
-
-path_fragmenter_counts path_fragmenter_counted(const path_element *element)
-{
-  g_assert(element->class == &fragmenter_class);
-  return ((const path_fragmenter *)element)->counts;
 }

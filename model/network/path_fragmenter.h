@@ -3,7 +3,8 @@
  *
  * A larger packet is fragmented when that is allowed (RFC 791 §3.2: IPv4 without DF; in IPv6 only the source
  * fragments, RFC 8200 §4.5), fragments again. Otherwise it is dropped and its source told by ICMP (RFC 1812
- * §4.3.3.3, RFC 1191 §4, RFC 4443 §3.2), or not told: a black hole (RFC 2923 §2.1). */
+ * §4.3.3.3, RFC 1191 §4, RFC 4443 §3.2), or not told: a black hole (RFC 2923 §2.1). path_element_counts has the
+ * fragments made, of packets and of fragments again, and the packets dropped as too big. */
 #ifndef PATH_PATH_FRAGMENTER_H
 #define PATH_PATH_FRAGMENTER_H
 
@@ -24,12 +25,5 @@ void path_fragmenter_set_mtu(path_element *element, uint32_t mtu_octets);
 /* Where the ICMP messages go, with their reference: to the way back to the packets' source. NULL, as at
  * first: there are none. Called within path_element_receive(). */
 void path_fragmenter_set_too_big(path_element *element, path_output too_big, void *user);
-
-/* Fragments made, of packets and of fragments again, and packets dropped as too big. */
-typedef struct path_fragmenter_counts {
-  uint64_t fragments;
-  uint64_t too_big;
-} path_fragmenter_counts;
-path_fragmenter_counts path_fragmenter_counted(const path_element *element);
 
 #endif

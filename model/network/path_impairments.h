@@ -58,7 +58,7 @@ typedef struct path_loss_config {
 } path_loss_config;
 
 /* Drops what any of the three says. Every packet draws once, also one that is dropped anyway, so that list
- * and count never change which others are lost. The list is copied too. */
+ * and count never change which others are lost. The list outlives the element. */
 path_element *path_loss_new(const path_loss_config *config, random_stream *random);
 
 /* Loss in bursts: the channel of Gilbert and Elliott, netem's `loss gemodel`. It is good (at first) or bad.

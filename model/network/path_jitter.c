@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "network/path_impairments.h"
 
+#include "base/integer_math.h"
 #include "network/path_element.h"
 
 /* --- The distributions as tables --- */
@@ -17,26 +18,12 @@ static int16_t entry(int64_t value)
   return (int16_t)CLAMP(value, -MOST, MOST);
 }
 
-/* The largest number whose cube is at most `value`. */
-static uint64_t cube_root(uint64_t value)
-{
-  uint64_t root = 0;
-
-  for (int bit = 20; bit >= 0; bit--) {
-    uint64_t larger = root | UINT64_C(1) << bit;
-    if (larger * larger * larger <= value) { /* (2^21 - 1)^3 is below 2^64 */
-      root = larger;
-    }
-  }
-  return root;
-}
-
 /* The distribution function is 1 - x^-3 from 1 on, so x = u^(-1/3), u = 1 - (2 i + 1) / 8192. Its mean is
  * 3/2. */
 static int16_t pareto_entry(int index)
 {
-  uint64_t tail = 2 * (uint64_t)(ENTRIES - index) - 1;                  /* of u's 8192 parts */
-  int64_t root = (int64_t)cube_root((UINT64_C(1) << (48 + 13)) / tail); /* in 2^-16 */
+  uint64_t tail = 2 * (uint64_t)(ENTRIES - index) - 1;                          /* of u's 8192 parts */
+  int64_t root = (int64_t)integer_cube_root((UINT64_C(1) << (48 + 13)) / tail); /* in 2^-16 */
   return entry((root + 3) / 6 - SCALE * 2); /* 4/3 · (root / 2^16 - 3/2) · 2^13 */
 }
 

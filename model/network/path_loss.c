@@ -3,12 +3,9 @@
 
 typedef struct path_loss {
   path_element element;
-  double probability;
+  path_loss_config config;
   path_correlation draws;
-  uint64_t every;
-  uint64_t *drop; /* ascending */
-  size_t drop_count;
-  size_t drop_next;          /* the first of them that is still to come */
+  size_t drop_next;          /* the first of the list that is still to come */
   uint64_t payload_segments; /* entered so far */
 } path_loss;
 
@@ -16,10 +13,10 @@ typedef struct path_loss {
 static bool is_chosen(path_loss *loss)
 {
   uint64_t number = ++loss->payload_segments;
-  bool counted = loss->every > 0 && number % loss->every == 0;
+  const path_loss_config *config = &loss->config;
 
-  if (loss->drop_next == loss->drop_count || loss->drop[loss->drop_next] != number) {
-    return counted;
+  if (loss->drop_next == config->drop.count || config->drop.values[loss->drop_next] != number) {
+    return config->every > 0 && number % config->every == 0;
   }
   loss->drop_next++;
   return true;
@@ -30,7 +27,7 @@ static void receive(path_element *element, datagram *packet, time_ps now)
   path_loss *loss = (path_loss *)element;
   bool chosen = packet->payload.length > 0 && is_chosen(loss);
   /* Drawn for the chosen ones too, so that a list never changes which others are lost. */
-  bool unlucky = path_correlation_chance(&loss->draws, loss->probability);
+  bool unlucky = path_correlation_chance(&loss->draws, loss->config.probability);
 
   if (chosen || unlucky) {
     path_element_drop(element, packet);
@@ -39,15 +36,7 @@ static void receive(path_element *element, datagram *packet, time_ps now)
   path_element_emit(element, packet, now);
 }
 
-static void free_loss(path_element *element)
-{
-  path_loss *loss = (path_loss *)element;
-
-  g_free(loss->drop);
-  g_free(loss);
-}
-
-static const path_element_class loss_class = {.name = "loss", .receive = receive, .free = free_loss};
+static const path_element_class loss_class = {.name = "loss", .receive = receive};
 
 path_element *path_loss_new(const path_loss_config *config, random_stream *random)
 {
@@ -58,11 +47,8 @@ path_element *path_loss_new(const path_loss_config *config, random_stream *rando
   }
   path_loss *loss = g_new0(path_loss, 1);
   loss->element.class = &loss_class;
-  loss->probability = config->probability;
+  loss->config = *config;
   path_correlation_init(&loss->draws, random, config->correlation);
-  loss->every = config->every;
-  loss->drop = g_memdup2(config->drop.values, config->drop.count * sizeof *config->drop.values);
-  loss->drop_count = config->drop.count;
   return &loss->element;
 }
 

@@ -32,7 +32,7 @@ typedef struct ns3_functions {
                                       void *user);
   bool (*tcp_transport_supports)(const tcp_config *config, ns3_shim_error *error);
   ns3_topology_path *(*topology_path_new)(const ns3_topology_config *config, engine *clock, uint32_t id,
-                                          const path_output outputs[NS3_TOPOLOGY_ENDS], void *user,
+                                          path_output output, void *const users[NS3_TOPOLOGY_ENDS],
                                           ns3_shim_error *error);
   void (*topology_path_free)(ns3_topology_path *path);
   void (*topology_path_send)(ns3_topology_path *path, unsigned end, datagram *packet, time_ps now);

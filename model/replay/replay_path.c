@@ -44,13 +44,6 @@ static bool is_fpdu_start(void *user, const datagram_flow *flow, int64_t positio
   return false;
 }
 
-static void on_output(void *user, datagram *packet, time_ps now)
-{
-  const replay_path *path = user;
-
-  path->config.output(path->config.user, packet, now);
-}
-
 static path_direction *path_of(replay_path *path, GError **error)
 {
   const configuration *c = path->config.configuration;
@@ -65,8 +58,8 @@ static path_direction *path_of(replay_path *path, GError **error)
                              .takes_any_size = true,
                              .identification = &path->identification,
                              .is_fpdu_start = is_fpdu_start,
-                             .output = on_output,
-                             .user = path};
+                             .output = path->config.output,
+                             .output_user = path->config.user};
 
   return path_direction_new(&config, error);
 }

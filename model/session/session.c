@@ -211,11 +211,6 @@ static void make_connection(session *self, uint32_t index)
   ulp_workload_lend(connection->workload, endpoints);
 }
 
-static void free_fault(gpointer injector)
-{
-  fault_injector_free(injector);
-}
-
 void session_connect(session *self, session_network *network)
 {
   const configuration *c = self->config.configuration;
@@ -232,7 +227,7 @@ void session_connect(session *self, session_network *network)
   self->ends_open = SIDES * self->connection_count;
   self->workloads_open = self->config.capture ? 0 : self->connection_count;
   self->connections = g_aligned_alloc0(self->connection_count, sizeof(session_connection), CACHE_LINE_OCTETS);
-  self->faults = g_ptr_array_new_with_free_func(free_fault);
+  self->faults = g_ptr_array_new_with_free_func((GDestroyNotify)fault_injector_free);
   for (uint32_t i = 0; i < self->connection_count; i++) {
     make_connection(self, i);
   }

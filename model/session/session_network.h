@@ -19,8 +19,6 @@ typedef struct session_network session_network;
 
 /* The functions of one kind of network; those that may be NULL do nothing. */
 typedef struct session_network_class {
-  /* The run begins. May be NULL. */
-  void (*start)(session_network *network);
   /* A packet of `connection` leaves the host of `side`; takes its reference. */
   void (*send)(session_network *network, uint32_t connection, enum side side, datagram *packet, time_ps now);
   /* No packet of `connection` that leaves the host of `side` at `now` arrives before this. */

@@ -9,7 +9,6 @@ typedef struct session_paths session_paths;
 
 /* One path in both directions. */
 typedef struct network_route {
-  session_paths *network;
   path_direction *paths[SIDES];
   path_box *proxy[SIDES]; /* its ends; NULL: there is none */
   path_gate *gate;        /* with it */
@@ -74,47 +73,16 @@ bool session_paths_proxy(const configuration *c, uint32_t index, path_box *ends[
 
 /* --- Routes --- */
 
-static void on_forward_output(void *user, datagram *packet, time_ps now)
-{
-  const session_network_ends *ends = &((network_route *)user)->network->ends;
-
-  ends->output(ends->users[SIDE_INITIATOR], packet, now);
-}
-
-static void on_reverse_output(void *user, datagram *packet, time_ps now)
-{
-  const session_network_ends *ends = &((network_route *)user)->network->ends;
-
-  ends->output(ends->users[SIDE_RESPONDER], packet, now);
-}
-
 /* The message travels all the way back to the packet's source: from the start of the other direction, or
  * from the proxy. */
-static void on_forward_too_big(void *user, datagram *message, path_entrance entrance, time_ps now)
+static void on_too_big(void *other_direction, datagram *message, path_entrance entrance, time_ps now)
 {
-  network_route *route = user;
-
-  path_direction_inject(route->paths[SIDE_RESPONDER], message, entrance, now);
-}
-
-static void on_reverse_too_big(void *user, datagram *message, path_entrance entrance, time_ps now)
-{
-  network_route *route = user;
-
-  path_direction_inject(route->paths[SIDE_INITIATOR], message, entrance, now);
-}
-
-static bool is_fpdu_start(void *user, const datagram_flow *flow, int64_t position, uint32_t *hint)
-{
-  const session_network_ends *ends = &((const network_route *)user)->network->ends;
-
-  return ends->is_fpdu_start(ends->is_fpdu_start_user, flow, position, hint);
+  path_direction_inject(*(path_direction **)other_direction, message, entrance, now);
 }
 
 static bool make_route(session_paths *network, uint32_t index, run_engine kind, GError **error)
 {
-  static const path_output outputs[SIDES] = {on_forward_output, on_reverse_output};
-  static const path_too_big too_big[SIDES] = {on_forward_too_big, on_reverse_too_big};
+  const session_network_ends *ends = &network->ends;
   const configuration *c = network->configuration;
   network_route *route = &network->routes[index];
 
@@ -130,12 +98,14 @@ static bool make_route(session_paths *network, uint32_t index, run_engine kind, 
         .clock = network->clock,
         .new_link = run_engine_links(kind),
         .relay = route->proxy[direction],
-        .is_fpdu_start = direction == c->main_direction ? is_fpdu_start : NULL,
-        .identification = network->ends.identifications[direction],
+        .is_fpdu_start = direction == c->main_direction ? ends->is_fpdu_start : NULL,
+        .is_fpdu_start_user = ends->is_fpdu_start_user,
+        .identification = ends->identifications[direction],
         .gate = route->gate,
-        .output = outputs[direction],
-        .too_big = c->path.routers_are_silent ? NULL : too_big[direction],
-        .user = route,
+        .output = ends->output,
+        .output_user = ends->users[direction],
+        .too_big = c->path.routers_are_silent ? NULL : on_too_big,
+        .too_big_user = &route->paths[side_peer(direction)],
     };
 
     route->paths[direction] = path_direction_new(&config, error);
@@ -267,7 +237,6 @@ session_network *session_paths_new(const configuration *c, run_engine kind, engi
   network->route_count = c->connections.own_paths ? c->connections.count : 1;
   network->routes = g_new0(network_route, network->route_count);
   for (uint32_t i = 0; i < network->route_count; i++) {
-    network->routes[i].network = network;
     if (!make_route(network, i, kind, error)) {
       paths_free(&network->network);
       return NULL;

@@ -17,7 +17,6 @@ typedef struct object_text {
 
 typedef struct session_topology {
   session_network network;
-  session_network_ends ends;
   const ns3_functions *ns3;
   ns3_topology_path *path;
   bool has_traffic; /* besides that of the hosts */
@@ -111,26 +110,13 @@ static ns3_topology_traffic *make_traffic(const configuration *c, gsize hops, gs
   return traffic;
 }
 
-/* What comes out at an end was sent by the other. */
-static void on_output_at_initiator(void *user, datagram *packet, time_ps now)
+static bool make_path(session_topology *topology, const scenario *s, engine *clock,
+                      const session_network_ends *ends, const object_text *queue, const object_text *errors,
+                      GError **error)
 {
-  const session_network_ends *ends = &((session_topology *)user)->ends;
-
-  ends->output(ends->users[SIDE_RESPONDER], packet, now);
-}
-
-static void on_output_at_responder(void *user, datagram *packet, time_ps now)
-{
-  const session_network_ends *ends = &((session_topology *)user)->ends;
-
-  ends->output(ends->users[SIDE_INITIATOR], packet, now);
-}
-
-static bool make_path(session_topology *topology, const scenario *s, engine *clock, const object_text *queue,
-                      const object_text *errors, GError **error)
-{
-  static const path_output outputs[NS3_TOPOLOGY_ENDS] = {
-      [SIDE_INITIATOR] = on_output_at_initiator, [SIDE_RESPONDER] = on_output_at_responder};
+  /* What comes out at an end was sent by the other. */
+  void *const users[NS3_TOPOLOGY_ENDS] = {
+      [SIDE_INITIATOR] = ends->users[SIDE_RESPONDER], [SIDE_RESPONDER] = ends->users[SIDE_INITIATOR]};
   const configuration *c = scenario_configuration(s);
   gsize hop_count;
   gsize traffic_count;
@@ -147,7 +133,7 @@ static bool make_path(session_topology *topology, const scenario *s, engine *clo
   ns3_shim_error reason;
 
   topology->has_traffic = traffic_count > 0;
-  topology->path = topology->ns3->topology_path_new(&config, clock, 0, outputs, topology, &reason);
+  topology->path = topology->ns3->topology_path_new(&config, clock, 0, ends->output, users, &reason);
   return topology->path || fail(s, SCENARIO_TOPOLOGY_MEDIUM, reason.message, error);
 }
 
@@ -222,12 +208,11 @@ session_network *session_topology_new(const scenario *s, engine *clock, const se
   object_text errors = {0};
 
   topology->network.class = &class;
-  topology->ends = *ends;
   topology->ns3 = ns3_module(NULL); /* whose engine `clock` is */
   g_assert(topology->ns3);
   bool made = read_object(s, SCENARIO_TOPOLOGY_QUEUE, c->topology.queue, &queue, error) &&
               read_object(s, SCENARIO_TOPOLOGY_ERRORS, c->topology.errors, &errors, error) &&
-              make_path(topology, s, clock, &queue, &errors, error);
+              make_path(topology, s, clock, ends, &queue, &errors, error);
   g_strfreev(queue.words);
   g_strfreev(errors.words);
   if (!made) {

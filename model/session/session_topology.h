@@ -13,7 +13,7 @@
 /* Whether `c` has one. */
 bool session_topology_is_wanted(const configuration *c);
 
-/* The chain that `s` describes under `clock`, an ns-3 engine; `ends` are copied. NULL and `error` when
+/* The chain that `s` describes under `clock`, an ns-3 engine; NULL and `error` when
  * ns-3 refuses: a type, attribute or value that it does not have. Free with session_network_free(), before
  * the engine. */
 session_network *session_topology_new(const scenario *s, engine *clock, const session_network_ends *ends,

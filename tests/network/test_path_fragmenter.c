@@ -79,7 +79,7 @@ TEST(test_what_fits_passes)
   g_assert_cmpint(test_output_at(f.output, 0)->at, ==, 5);
   path_element_receive(f.box, fragmentable(536), 6);
   assert_output(&f, "whole whole");
-  g_assert_cmpuint(path_fragmenter_counted(f.box).fragments, ==, 0);
+  g_assert_cmpuint(f.box->counts.fragments, ==, 0);
   g_assert_cmpuint(f.messages->len, ==, 0);
 }
 
@@ -100,9 +100,9 @@ TEST(test_fragments)
   assert_output(&f, "0+552. 552+552. 1104+376");
   path_element_receive(f.box, fragmentable(537), 0);
   assert_output(&f, "0+552. 552+5");
-  const path_fragmenter_counts counts = path_fragmenter_counted(f.box);
+  const path_element_counts counts = f.box->counts;
   g_assert_cmpuint(counts.fragments, ==, 3 + 3 + 2);
-  g_assert_cmpuint(path_fragmenter_counted(next.box).fragments, ==, 6);
+  g_assert_cmpuint(next.box->counts.fragments, ==, 6);
   g_assert_cmpuint(f.messages->len, ==, 0);
   g_assert_cmpuint(f.box->counts.dropped, ==, 0);
 }
@@ -154,8 +154,7 @@ TEST(test_too_big)
   const ip_address router = ip_address_v4(0x0A0000FE);
   const ip_address from = datagram_source(message);
   g_assert_true(ip_address_equal(&from, &router));
-  g_assert_cmpuint(path_fragmenter_counted(f.box).too_big, ==, 1);
-  EXPECT_FIELDS(&f.box->counts, (dropped, 1), (retransmissions_dropped, 1));
+  EXPECT_FIELDS(&f.box->counts, (too_big, 1), (dropped, 1), (retransmissions_dropped, 1));
 }
 
 /* RFC 2923 §2.1: nobody is told. */
@@ -167,7 +166,7 @@ TEST(test_black_hole)
   path_element_receive(f.box, test_packet(0, 537, TCP_ACK), 0);
   assert_output(&f, "");
   g_assert_cmpuint(f.messages->len, ==, 0);
-  g_assert_cmpuint(path_fragmenter_counted(f.box).too_big, ==, 1);
+  g_assert_cmpuint(f.box->counts.too_big, ==, 1);
 }
 
 /* The MTU counts for what comes after it has changed. */
@@ -239,5 +238,5 @@ TEST(test_hostile_fragments)
   path_element_receive(f.box, read_packet(wire, sizeof wire), 0); /* DF: no message, as it is not the first */
   assert_output(&f, "");
   g_assert_cmpuint(f.messages->len, ==, 0);
-  g_assert_cmpuint(path_fragmenter_counted(f.box).too_big, ==, 1);
+  g_assert_cmpuint(f.box->counts.too_big, ==, 1);
 }

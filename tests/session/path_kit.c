@@ -48,9 +48,11 @@ path_kit *path_kit_new(enum side direction, const char *text, const char *const 
                              .new_link = run_engine_links(RUN_ENGINE_NATIVE),
                              .clock = way->clock,
                              .is_fpdu_start = direction == SIDE_INITIATOR ? is_fpdu_start : NULL,
+                             .is_fpdu_start_user = way,
                              .output = on_output,
+                             .output_user = way,
                              .too_big = tells ? on_too_big : NULL,
-                             .user = way};
+                             .too_big_user = way};
   way->path = path_direction_new(&config, &error);
   g_assert_no_error(error);
   return way;

@@ -512,7 +512,7 @@ TEST(test_gate)
                              .clock = clock,
                              .gate = host.gate,
                              .output = at_gated_host,
-                             .user = &host};
+                             .output_user = &host};
   g_autoptr(path_direction) path = path_direction_new(&config, NULL);
 
   session_kit_arrivals_init(&host.seen);

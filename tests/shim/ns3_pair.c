@@ -91,20 +91,6 @@ static void on_arrival(void *user, datagram *packet, time_ps now)
   settle(s, now);
 }
 
-static void on_initiators_arrival(void *user, datagram *packet, time_ps now)
-{
-  ns3_pair *pair = user;
-
-  on_arrival(&pair->sides[SIDE_INITIATOR], packet, now);
-}
-
-static void on_responders_arrival(void *user, datagram *packet, time_ps now)
-{
-  ns3_pair *pair = user;
-
-  on_arrival(&pair->sides[SIDE_RESPONDER], packet, now);
-}
-
 static void on_wake(void *user, time_ps now)
 {
   pair_side *s = user;
@@ -289,11 +275,10 @@ static void start_side(pair_side *s)
 
 static void make_path(ns3_pair *pair)
 {
-  const path_output outputs[SIDES] = {
-      [SIDE_INITIATOR] = on_initiators_arrival, [SIDE_RESPONDER] = on_responders_arrival};
+  void *const users[SIDES] = {&pair->sides[SIDE_INITIATOR], &pair->sides[SIDE_RESPONDER]};
   ns3_shim_error error = {""};
 
-  pair->path = ns3_topology_path_new(pair->topology, pair->clock, SIDES, outputs, pair, &error);
+  pair->path = ns3_topology_path_new(pair->topology, pair->clock, SIDES, on_arrival, users, &error);
   g_assert_cmpstr(error.message, ==, "");
   g_assert_nonnull(pair->path);
 }

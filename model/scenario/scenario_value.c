@@ -16,28 +16,50 @@ typedef enum misfit {
   MISFIT_ASCENDING, /* a list's numbers do not ascend */
 } misfit;
 
+/* What is said of each type. */
+static const struct {
+  const char *wrong;    /* words that fit after "NAME = VALUE" */
+  const char *expected; /* the limits stand for %s, and then an example */
+  gboolean is_list;
+  scenario_type element; /* of a list */
+} types[] = {
+    [SCENARIO_TYPE_TEXT] = {"is not text on one line", "text on one line, in quotes"},
+    [SCENARIO_TYPE_WORD] = {"is none of its words", ""},
+    [SCENARIO_TYPE_MIX] = {"is none of its words, nor several joined by '+'", ", or several joined by '+'"},
+    [SCENARIO_TYPE_BOOLEAN] = {"is not a boolean", "true or false"},
+    [SCENARIO_TYPE_INTEGER] = {"is not an integer", "an integer from %s to %s"},
+    [SCENARIO_TYPE_SIZE] = {"is not a size", "a size in octets from %s to %s, such as %s"},
+    [SCENARIO_TYPE_TIME] = {"is not a time", "a time from \"%s\" to \"%s\", such as %s"},
+    [SCENARIO_TYPE_RATE] = {"is not a rate", "a rate from \"%s\" to \"%s\", such as \"10Gbit/s\""},
+    [SCENARIO_TYPE_PROBABILITY] = {"is not a probability",
+                                   "a probability from 0 to 1, such as 0.001 or \"0.1%\""},
+    [SCENARIO_TYPE_LIST] = {"is not a list of integers",
+                            "a list of ascending integers from %s to %s, such as [100, 101] or []", TRUE,
+                            SCENARIO_TYPE_INTEGER},
+    [SCENARIO_TYPE_SIZES] = {"is not a list of sizes", "a list of sizes in octets from %s to %s, such as %s",
+                             TRUE, SCENARIO_TYPE_SIZE},
+    [SCENARIO_TYPE_TIMES] = {"is not a list of times", "a list of times from \"%s\" to \"%s\", such as %s",
+                             TRUE, SCENARIO_TYPE_TIME},
+    [SCENARIO_TYPE_RATES] =
+        {"is not a list of rates",
+         "a list of rates from \"%s\" to \"%s\", such as [\"10Gbit/s\", \"1Gbit/s\"] or []", TRUE,
+         SCENARIO_TYPE_RATE},
+    [SCENARIO_TYPE_PROBABILITIES] = {"is not a list of so many probabilities",
+                                     "a list of %s to %s probabilities, such as [\"1%\", \"30%\"] or []",
+                                     TRUE, SCENARIO_TYPE_PROBABILITY},
+    [SCENARIO_TYPE_DISTANCE] = {"is neither a number of segments nor a time",
+                                "a number of segments or a time, such as \"5 segments\" or \"20us\""},
+};
+
 /* The type of the elements of a list; `type` itself when it is none. */
 static scenario_type element_type(scenario_type type)
 {
-  switch (type) {
-  case SCENARIO_TYPE_LIST:
-    return SCENARIO_TYPE_INTEGER;
-  case SCENARIO_TYPE_SIZES:
-    return SCENARIO_TYPE_SIZE;
-  case SCENARIO_TYPE_TIMES:
-    return SCENARIO_TYPE_TIME;
-  case SCENARIO_TYPE_RATES:
-    return SCENARIO_TYPE_RATE;
-  case SCENARIO_TYPE_PROBABILITIES:
-    return SCENARIO_TYPE_PROBABILITY;
-  default:
-    return type;
-  }
+  return types[type].is_list ? types[type].element : type;
 }
 
 gboolean scenario_value_is_list(scenario_type type)
 {
-  return element_type(type) != type;
+  return types[type].is_list;
 }
 
 static gboolean notation_fits(const scenario_key_row *row, scenario_notation notation)
@@ -304,24 +326,6 @@ static gboolean is_within_limits(const scenario_key_row *row, const scenario_val
 /* What is wrong, in words that fit after "NAME = VALUE". */
 static const char *misfit_words(scenario_type type, scenario_notation notation, misfit found)
 {
-  static const char *const forms[] = {
-      [SCENARIO_TYPE_TEXT] = "is not text on one line",
-      [SCENARIO_TYPE_WORD] = "is none of its words",
-      [SCENARIO_TYPE_MIX] = "is none of its words, nor several joined by '+'",
-      [SCENARIO_TYPE_BOOLEAN] = "is not a boolean",
-      [SCENARIO_TYPE_INTEGER] = "is not an integer",
-      [SCENARIO_TYPE_SIZE] = "is not a size",
-      [SCENARIO_TYPE_TIME] = "is not a time",
-      [SCENARIO_TYPE_RATE] = "is not a rate",
-      [SCENARIO_TYPE_PROBABILITY] = "is not a probability",
-      [SCENARIO_TYPE_LIST] = "is not a list of integers",
-      [SCENARIO_TYPE_SIZES] = "is not a list of sizes",
-      [SCENARIO_TYPE_TIMES] = "is not a list of times",
-      [SCENARIO_TYPE_RATES] = "is not a list of rates",
-      [SCENARIO_TYPE_PROBABILITIES] = "is not a list of so many probabilities",
-      [SCENARIO_TYPE_DISTANCE] = "is neither a number of segments nor a time",
-  };
-
   if (found == MISFIT_RANGE) {
     return "is out of range";
   }
@@ -335,7 +339,7 @@ static const char *misfit_words(scenario_type type, scenario_notation notation, 
       (type == SCENARIO_TYPE_TIME || type == SCENARIO_TYPE_RATE)) {
     return "has no unit";
   }
-  return forms[type];
+  return types[type].wrong;
 }
 
 /* The word that was meant; in a mix, by the first of its words that is none. */
@@ -477,25 +481,6 @@ static const char *example(const scenario_key_row *row)
 
 char *scenario_value_expected(const scenario_key_row *row)
 {
-  /* The limits stand for %s, and then an example. */
-  static const char *const kinds[] = {
-      [SCENARIO_TYPE_TEXT] = "text on one line, in quotes",
-      [SCENARIO_TYPE_WORD] = "",
-      [SCENARIO_TYPE_MIX] = ", or several joined by '+'",
-      [SCENARIO_TYPE_BOOLEAN] = "true or false",
-      [SCENARIO_TYPE_INTEGER] = "an integer from %s to %s",
-      [SCENARIO_TYPE_SIZE] = "a size in octets from %s to %s, such as %s",
-      [SCENARIO_TYPE_TIME] = "a time from \"%s\" to \"%s\", such as %s",
-      [SCENARIO_TYPE_RATE] = "a rate from \"%s\" to \"%s\", such as \"10Gbit/s\"",
-      [SCENARIO_TYPE_PROBABILITY] = "a probability from 0 to 1, such as 0.001 or \"0.1%\"",
-      [SCENARIO_TYPE_LIST] = "a list of ascending integers from %s to %s, such as [100, 101] or []",
-      [SCENARIO_TYPE_SIZES] = "a list of sizes in octets from %s to %s, such as %s",
-      [SCENARIO_TYPE_TIMES] = "a list of times from \"%s\" to \"%s\", such as %s",
-      [SCENARIO_TYPE_RATES] =
-          "a list of rates from \"%s\" to \"%s\", such as [\"10Gbit/s\", \"1Gbit/s\"] or []",
-      [SCENARIO_TYPE_PROBABILITIES] = "a list of %s to %s probabilities, such as [\"1%\", \"30%\"] or []",
-      [SCENARIO_TYPE_DISTANCE] = "a number of segments or a time, such as \"5 segments\" or \"20us\"",
-  };
   gboolean only_words = row->type == SCENARIO_TYPE_WORD || row->type == SCENARIO_TYPE_MIX;
   g_autofree char *minimum = write_number(element_type(row->type), row->minimum);
   g_autofree char *maximum = write_number(element_type(row->type), row->maximum);
@@ -503,7 +488,7 @@ char *scenario_value_expected(const scenario_key_row *row)
   GString *text = g_string_new(words);
 
   g_string_append(text, words != NULL && !only_words ? " or " : "");
-  g_string_append(text, kinds[row->type]);
+  g_string_append(text, types[row->type].expected);
   g_string_replace(text, "%s", minimum, 1);
   g_string_replace(text, "%s", maximum, 1);
   g_string_replace(text, "%s", example(row), 1);

@@ -18,7 +18,7 @@ HAS_GNUPLOT = shutil.which("gnuplot") is not None
 PAGES = [SOURCE / "README.md", SOURCE / "CONTRIBUTING.md", *sorted((SOURCE / "docs").glob("*.md"))]
 LINKING_PAGES = [*PAGES, SOURCE / "CHANGELOG.md", SOURCE / "results/reference/README.md"]
 
-# A block of indented lines is commands when its first word is one of these.
+# A block of indented lines is commands when its first line that is no comment begins with one of these.
 COMMAND = re.compile(r"(build|build-fuzz|scripts|bench)/|(modprobe|mkdir|ninja|meson)\b")
 # Blocks of something else: scenarios, output, tables, the layout of the folders.
 OTHER = re.compile(r"#|[a-z]+ = |[a-z]+: \{|[0-9]|[{(|]|model/|million events|workload|[a-z_]+ +[0-9(]")
@@ -58,8 +58,9 @@ def blocks(page):
 
 def commands(page):
     for block in blocks(page):
-        if COMMAND.match(block[0]):
-            yield from (re.split(r"\s+# ", line)[0] for line in block)
+        lines = [line for line in block if not line.startswith("# ")]
+        if lines and COMMAND.match(lines[0]):
+            yield from (re.split(r"\s+# ", line)[0] for line in lines)
         else:
             assert OTHER.match(block[0].strip()), f"{page.name}: is this a command? {block[0]}"
 

@@ -77,8 +77,7 @@ static void test_cut(gconstpointer data)
 
       uint8_t copy[48];
       memcpy(copy, v->octets, sizeof copy);
-      g_auto(buffer_chain) chain;
-      buffer_chain_init(&chain);
+      g_auto(buffer_chain) chain = {0};
       buffer_chain_append(&chain, other, 3, NULL);
       buffer_chain_append(&chain, v->octets, first, NULL);
       buffer_chain_append(&chain, copy + first, second - first, NULL);

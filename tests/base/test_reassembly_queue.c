@@ -13,8 +13,7 @@ static uint64_t insert(reassembly_queue *queue, uint64_t position, const char *t
   uint32_t length = (uint32_t)strlen(text);
   octet_buffer *buffer = octet_buffer_new(length);
   memcpy(octet_buffer_octets(buffer), text, length);
-  buffer_chain chain;
-  buffer_chain_init(&chain);
+  buffer_chain chain = {0};
   buffer_chain_append(&chain, octet_buffer_octets(buffer), length, buffer);
   octet_buffer_unref(buffer);
   uint64_t held = reassembly_queue_insert(queue, position, &chain, arrival);
@@ -120,8 +119,7 @@ TEST(test_take)
   insert(queue, 0, "abcd", 1);
   insert(queue, 4, "ef", 2);
   insert(queue, 8, "ijkl", 3);
-  g_auto(buffer_chain) taken;
-  buffer_chain_init(&taken);
+  g_auto(buffer_chain) taken = {0};
   g_autoptr(GString) text = g_string_new(NULL);
   reassembly_queue_take(queue, 2, 10, &taken, note_arrival, text);
   g_assert_cmpuint(taken.length, ==, 6);
@@ -200,8 +198,7 @@ static bool insert_random(reassembly_queue *queue, model *expected, random_strea
                           uint64_t to, time_ps arrival)
 {
   uint64_t held = 0;
-  buffer_chain chain;
-  buffer_chain_init(&chain);
+  buffer_chain chain = {0};
   for (uint64_t position = from; position < to; position++) {
     octet_buffer *buffer = octet_buffer_new(1);
     uint8_t octet = (uint8_t)(1 + random_stream_below(random, 255));

@@ -20,8 +20,7 @@ tcp_header test_header(uint16_t source_port, int64_t position, uint8_t flags)
 
 datagram *test_packet_of(const tcp_header *header, int64_t position, uint32_t length)
 {
-  buffer_chain payload;
-  buffer_chain_init(&payload);
+  buffer_chain payload = {0};
   if (length > 0) {
     g_autoptr(octet_buffer) buffer = octet_buffer_new(length);
     for (uint32_t i = 0; i < length; i++)
@@ -147,6 +146,12 @@ void test_run_until(path_element *element, time_ps until)
     path_element_run(element, next);
 }
 
+time_ps deadline_of(const path_element *element)
+{
+  uint64_t order;
+  return path_element_deadline(element, &order);
+}
+
 path_fixture fixture_of_stream(uint64_t seed, const char *name)
 {
   g_test_message("seed %" G_GUINT64_FORMAT, seed);
@@ -247,9 +252,7 @@ void fixture_expect(path_fixture *f, int64_t from, int64_t to, uint8_t flags, co
 
 time_ps fixture_deadline(const path_fixture *f)
 {
-  uint64_t order;
-
-  return path_element_deadline(f->element, &order);
+  return deadline_of(f->element);
 }
 
 tcp_header fixture_header(const path_fixture *f, guint index)

@@ -62,6 +62,8 @@ uint64_t test_seed_that_chooses(const char *name, double probability, const char
 /* Runs what is due of `element` up to `until`. */
 void test_run_until(path_element *element, time_ps until);
 
+time_ps deadline_of(const path_element *element);
+
 /* --- An element on the bench --- */
 
 typedef struct path_fixture {

@@ -23,8 +23,7 @@ static datagram *ipv6_packet(uint32_t length)
   const ip_address source = ip_address_v6(0xFD00000000000000, 1);
   const ip_address destination = ip_address_v6(0xFD00000000000000, 2);
   tcp_header header = test_header(1000, 0, TCP_ACK);
-  buffer_chain payload;
-  buffer_chain_init(&payload);
+  buffer_chain payload = {0};
   uint8_t octets[PAYLOAD];
   memset(octets, 0x5A, sizeof octets);
   buffer_chain_append_copy(&payload, octets, length);
@@ -135,8 +134,7 @@ TEST(test_fragments)
     g_auto(path_fixture) f = set_up(mode, 1);
     g_autoptr(datagram) packet = test_packet(0, PAYLOAD, TCP_ACK);
     datagram_allow_fragments(packet, 7);
-    g_auto(buffer_chain) whole;
-    buffer_chain_init(&whole);
+    g_auto(buffer_chain) whole = {0};
     for (uint32_t from = 0; from < 20 + PAYLOAD; from += 80) {
       path_element_receive(f.element, datagram_new_fragment(packet, from, MIN(80, 20 + PAYLOAD - from)), 0);
     }

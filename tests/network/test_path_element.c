@@ -21,12 +21,11 @@ TEST(test_chain)
     header.acknowledgement = i;
     path_element_receive(loss, test_packet_of(&header, 0, 10), i * 10);
   }
-  uint64_t order;
-  g_assert_cmpint(path_element_deadline(loss, &order), ==, TIME_PS_NEVER);
-  g_assert_cmpint(path_element_deadline(delay, &order), ==, 35);
+  g_assert_cmpint(deadline_of(loss), ==, TIME_PS_NEVER);
+  g_assert_cmpint(deadline_of(delay), ==, 35);
   path_element_run(loss, 35); /* has nothing to do, ever */
   path_element_run(delay, 35);
-  g_assert_cmpint(path_element_deadline(delay, &order), ==, 55);
+  g_assert_cmpint(deadline_of(delay), ==, 55);
   path_element_run(delay, 54);
   path_element_run(delay, 55);
   test_assert_numbers(output, true, "1@35 3@55");

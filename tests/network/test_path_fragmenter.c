@@ -116,8 +116,7 @@ TEST(test_fragments_have_the_octets)
   datagram_set_ecn(packet, DATAGRAM_ECN_CONGESTED);
   packet->retransmission = true;
   path_element_receive(f.box, packet, 0);
-  g_auto(buffer_chain) whole;
-  buffer_chain_init(&whole);
+  g_auto(buffer_chain) whole = {0};
   g_assert_cmpuint(f.output->len, ==, 22); /* 1020 / 48 */
   for (guint i = 0; i < f.output->len; i++) {
     const datagram *fragment = test_output_at(f.output, i)->packet;
@@ -198,8 +197,7 @@ TEST(test_ipv6_is_not_fragmented)
   static const uint8_t octets[1221];
   for (uint32_t length = 1220; length <= 1221; length++) { /* 40 + 20 + 1220 = 1280 */
     const tcp_header header = test_header(1000, 0, TCP_ACK);
-    buffer_chain payload;
-    buffer_chain_init(&payload);
+    buffer_chain payload = {0};
     buffer_chain_append(&payload, octets, length, NULL);
     datagram *packet = datagram_new_in(NULL, &host, &host, &header, &payload);
     datagram_allow_fragments(packet, 77);

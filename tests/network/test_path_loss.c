@@ -26,8 +26,7 @@ TEST(test_list_counts_segments_with_payload)
   test_assert_numbers(f.output, false,
                       "20 30 40 60 80"); /* payload segments 1 (10), 3 (50), 4 (70) are gone */
   g_assert_cmpuint(loss->counts.dropped, ==, 3);
-  uint64_t order;
-  g_assert_cmpint(path_element_deadline(loss, &order), ==, TIME_PS_NEVER);
+  g_assert_cmpint(deadline_of(loss), ==, TIME_PS_NEVER);
 }
 
 /* 100,000 draws at 1 %: 1000 expected, sigma = sqrt(100,000 * 0.01 * 0.99) = 31.5, so 5 sigma are 157. */

@@ -313,7 +313,6 @@ TEST(test_manager_at_dequeue)
 {
   static const path_queue_verdict verdicts[] = {PATH_QUEUE_PASS, PATH_QUEUE_DROP, PATH_QUEUE_DROP};
   bool freed = false;
-  uint64_t order;
   fixture f;
   told_manager *told = told_manager_new(&told_at_dequeue, verdicts, 3, &freed);
   set_up_as(&f, &(path_transmitter_config){.manager = &told->manager});
@@ -322,14 +321,14 @@ TEST(test_manager_at_dequeue)
   }
   test_assert_numbers(f.output, false, "1");
   g_assert_cmpuint(path_transmitter_queue_peak_octets(f.transmitter), ==, 120);
-  g_assert_cmpint(path_element_deadline(f.transmitter, &order), ==, 78000);
+  g_assert_cmpint(deadline_of(f.transmitter), ==, 78000);
   path_element_run(f.transmitter, 78000);
   test_assert_numbers(f.output, false, "1 4");
   g_assert_cmpint(told->questions[1].waited_ps, ==, 77990);
   EXPECT_FIELDS(&told->questions[1], (packets, 2), (octets, 80));
   g_assert_cmpint(told->questions[2].waited_ps, ==, 77980);
   g_assert_cmpuint(told->questions[2].packets, ==, 1);
-  g_assert_cmpint(path_element_deadline(f.transmitter, &order), ==, TIME_PS_NEVER);
+  g_assert_cmpint(deadline_of(f.transmitter), ==, TIME_PS_NEVER);
   g_assert_cmpuint(f.transmitter->counts.dropped, ==, 2);
   tear_down(&f);
   g_assert_true(freed);
@@ -340,7 +339,6 @@ TEST(test_manager_at_dequeue)
 TEST(test_managed_queue)
 {
   bool freed = false;
-  uint64_t order;
   fixture f;
   told_manager *told = told_manager_new(&told_at_dequeue, NULL, 0, &freed);
   set_up_as(&f, &(path_transmitter_config){.queue_limit_packets = 2, .manager = &told->manager});
@@ -352,7 +350,7 @@ TEST(test_managed_queue)
    * called first */
   send_small(&f, 5, 78000);
   test_assert_numbers(f.output, false, "1 2");
-  g_assert_cmpint(path_element_deadline(f.transmitter, &order), ==, 156000);
+  g_assert_cmpint(deadline_of(f.transmitter), ==, 156000);
   path_element_run(f.transmitter, 156000);
   test_assert_numbers(f.output, false, "1 2 3");
   g_assert_cmpuint(path_transmitter_queue_peak_octets(f.transmitter), ==, 80);

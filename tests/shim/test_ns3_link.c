@@ -26,8 +26,7 @@ static datagram *random_datagram(GRand *random, uint32_t octets)
                        .acknowledgement = g_rand_int(random),
                        .flags = TCP_ACK,
                        .window = (uint16_t)g_rand_int(random)};
-  buffer_chain payload;
-  buffer_chain_init(&payload);
+  buffer_chain payload = {0};
   /* In two pieces, as segments that packets were cut and packed into have them. */
   buffer_chain_append(&payload, content + 7, length / 3, NULL);
   buffer_chain_append(&payload, content + (sizeof content - (length - length / 3)), length - length / 3,

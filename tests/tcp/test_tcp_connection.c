@@ -411,8 +411,7 @@ TEST(test_the_oldest_ack)
 /* End 0 posts the octets of `buffer`, and sends what it may. */
 static void post_block(tcp_fixture *f, octet_buffer *buffer, uint32_t octets)
 {
-  buffer_chain record;
-  buffer_chain_init(&record);
+  buffer_chain record = {0};
   buffer_chain_append(&record, octet_buffer_octets(buffer), octets, buffer);
   tcp_transport_post(f->end[0].connection, &record, 0);
   buffer_chain_clear(&record);

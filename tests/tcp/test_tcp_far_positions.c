@@ -320,8 +320,7 @@ static void post(far_run *run, unsigned from, uint32_t octets, unsigned flags)
   const uint8_t *pattern = octet_buffer_octets(run->pattern);
   uint32_t at = (uint32_t)(tcp_transport_posted_octets(connection) % run->pattern_octets);
   uint32_t first = MIN(octets, run->pattern_octets - at);
-  buffer_chain chain;
-  buffer_chain_init(&chain);
+  buffer_chain chain = {0};
   buffer_chain_append(&chain, pattern + at, first, run->pattern);
   if (octets > first) {
     buffer_chain_append(&chain, pattern, octets - first, run->pattern);

@@ -119,8 +119,7 @@ static datagram *forge(world *w, unsigned to)
     header.sack[i].to =
         header.sack[i].from + (uint32_t)(below(w, 3) ? below(w, 5000) : below(w, UINT64_C(1) << 32));
   }
-  buffer_chain payload;
-  buffer_chain_init(&payload);
+  buffer_chain payload = {0};
   uint32_t length = (uint32_t)(below(w, 2) ? below(w, 3000) : 0);
   if (length > 0) {
     g_autoptr(octet_buffer) buffer = octet_buffer_new(length);
@@ -231,10 +230,9 @@ static void post_some(world *w, unsigned from)
   tcp_transport *connection = w->host[from].connection;
   for (uint32_t posted = 0; posted < POST_OCTETS;) {
     uint32_t length = (uint32_t)(1 + below(w, 1400));
-    buffer_chain record;
+    buffer_chain record = {0};
     octet_buffer *buffer = octet_buffer_new(length);
     memset(octet_buffer_octets(buffer), 0, length);
-    buffer_chain_init(&record);
     buffer_chain_append(&record, octet_buffer_octets(buffer), length, buffer);
     octet_buffer_unref(buffer);
     tcp_transport_post(connection, &record, TCP_RECORD_FPDU);

@@ -43,8 +43,7 @@ static void settle(tcp_transport *const pair[ENDS], time_ps *now)
 static void post(tcp_transport *transport)
 {
   static const uint8_t octets[RECORD_OCTETS];
-  buffer_chain record;
-  buffer_chain_init(&record);
+  buffer_chain record = {0};
   buffer_chain_append_copy(&record, octets, sizeof octets);
   tcp_transport_post(transport, &record, TCP_RECORD_FPDU);
 }

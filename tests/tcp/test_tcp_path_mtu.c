@@ -252,8 +252,7 @@ static void receive_too_big(tcp_fixture *f, const tcp_config *about, uint16_t so
 {
   tcp_header header = {
       .source_port = source_port, .destination_port = destination_port, .sequence = sequence_at(f, 0, 0)};
-  buffer_chain payload;
-  buffer_chain_init(&payload);
+  buffer_chain payload = {0};
   octet_buffer *buffer = octet_buffer_new(1000);
   buffer_chain_append(&payload, octet_buffer_octets(buffer), 1000, buffer);
   octet_buffer_unref(buffer);

@@ -146,8 +146,7 @@ static void post_record(world *w, world_end *end)
 {
   uint32_t length = 1 + (uint32_t)random_stream_below(w->random, RECORD_OCTETS_MAX);
   uint64_t position = tcp_transport_posted_octets(end->connection);
-  buffer_chain record;
-  buffer_chain_init(&record);
+  buffer_chain record = {0};
   for (uint32_t done = 0; done < length;) { /* in one piece, or in several */
     uint32_t piece = one_in_thousand(w, 800) ? length - done : 1 + (length - done) / 2;
     octet_buffer *buffer = octet_buffer_new(piece);

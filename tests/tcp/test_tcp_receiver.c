@@ -178,9 +178,8 @@ static void arrive_somewhere(fixture *test, random_stream *random)
   uint64_t edge = tcp_receiver_next(test->receiver);
   uint64_t from = edge + 50 * random_stream_below(random, 12);
   uint64_t to = from + 1 + random_stream_below(random, 130);
-  buffer_chain asked;
+  buffer_chain asked = {0};
   test->above.refuses = random_stream_chance(random, 0.25);
-  buffer_chain_init(&asked);
   uint8_t octets[200];
   for (uint64_t position = from; position < to; position++) {
     octets[position - from] = (uint8_t)position;

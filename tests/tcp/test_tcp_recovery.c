@@ -316,8 +316,7 @@ TEST(test_no_fast_retransmit_from_what_was_sent_for_nothing)
   uint64_t window = window_of(f);
   for (unsigned i = 0; i < 3; i++) {
     static const uint8_t nothing;
-    buffer_chain old;
-    buffer_chain_init(&old);
+    buffer_chain old = {0};
     buffer_chain_append(&old, &nothing, 1, NULL);
     tcp_header header = wire_header(f, 0, 0);
     header.sequence = sequence_at(f, 0, 0);

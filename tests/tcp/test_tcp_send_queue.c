@@ -29,8 +29,7 @@ static uint8_t octet_at(uint64_t position)
 
 static void post(tcp_send_queue *queue, uint32_t octets, unsigned flags)
 {
-  buffer_chain record;
-  buffer_chain_init(&record);
+  buffer_chain record = {0};
   if (octets > 0) {
     g_autoptr(octet_buffer) buffer = octet_buffer_new(octets);
     for (uint32_t i = 0; i < octets; i++) {
@@ -43,8 +42,7 @@ static void post(tcp_send_queue *queue, uint32_t octets, unsigned flags)
 
 static void expect_octets(const tcp_send_queue *queue, uint64_t from, uint64_t to)
 {
-  g_auto(buffer_chain) chain;
-  buffer_chain_init(&chain);
+  g_auto(buffer_chain) chain = {0};
   tcp_send_queue_copy(queue, from, to, &chain);
   g_assert_cmpuint(chain.length, ==, to - from);
   for (uint32_t i = 0; i < chain.length; i++) {
@@ -56,8 +54,7 @@ static void expect_octets(const tcp_send_queue *queue, uint64_t from, uint64_t t
 static void send_octets(tcp_send_queue *queue, uint32_t length)
 {
   uint64_t from = queue->unsent;
-  g_auto(buffer_chain) chain;
-  buffer_chain_init(&chain);
+  g_auto(buffer_chain) chain = {0};
   tcp_send_queue_send(queue, length, &chain);
   g_assert_cmpuint(chain.length, ==, length);
   g_assert_cmpuint(queue->unsent, ==, from + length);

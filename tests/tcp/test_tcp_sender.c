@@ -46,9 +46,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(bench, bench_free)
 
 static void post(bench *b, uint32_t octets, unsigned flags)
 {
-  g_auto(buffer_chain) record;
+  g_auto(buffer_chain) record = {0};
   octet_buffer *buffer = octet_buffer_new(octets);
-  buffer_chain_init(&record);
   buffer_chain_append(&record, octet_buffer_octets(buffer), octets, buffer);
   octet_buffer_unref(buffer);
   tcp_sender_post(b->sender, &record, flags);

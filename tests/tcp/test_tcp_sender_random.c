@@ -294,11 +294,10 @@ static void post_all(world *w)
 {
   uint8_t octets[EMSS] = {0};
   for (uint64_t posted = 0; posted < OCTETS;) {
-    buffer_chain record;
+    buffer_chain record = {0};
     uint32_t length = (uint32_t)MIN(1 + random_stream_below(w->random, EMSS), OCTETS - posted);
     octet_buffer *buffer = octet_buffer_new(length);
     memcpy(octet_buffer_octets(buffer), octets, length);
-    buffer_chain_init(&record);
     buffer_chain_append(&record, octet_buffer_octets(buffer), length, buffer);
     octet_buffer_unref(buffer);
     tcp_sender_post(w->sender, &record, TCP_RECORD_FPDU);

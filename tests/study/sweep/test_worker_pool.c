@@ -129,6 +129,14 @@ static pid_t await_trace(const fixture *f, const char *seed)
   return process;
 }
 
+/* Waits for the run to report progress for the first time, which it may have done. */
+static void await_start(const worker_run *begun)
+{
+  while (worker_run_share(begun) == 0) {
+    g_usleep(1000);
+  }
+}
+
 /* Waits for the run, which reports progress, to go on. */
 static void await_progress(const worker_run *progressing)
 {
@@ -220,7 +228,7 @@ static worker_run *start_and_stop_clock(fixture *f, guint seed, run_limits limit
 {
   sweep_fixture_stop_clock();
   worker_run *child = start(f, seed, limits);
-  await_progress(child);
+  await_start(child);
   worker_run_watch(child);
   return child;
 }
@@ -350,7 +358,7 @@ FIXTURE_TEST(test_wall_time)
   run(f, 1, no_limits); /* now its worker is there */
   gint64 before_us = g_get_monotonic_time();
   worker_run *child = start(f, 26, no_limits);
-  await_progress(child);
+  await_start(child);
   g_usleep(G_USEC_PER_SEC / 4);
   worker_run_pause(child);
   g_usleep(G_USEC_PER_SEC / 4);

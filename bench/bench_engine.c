@@ -3,7 +3,8 @@
  *
  *   bench_engine native|ns3 TIMERS EVENTS
  *
- * Each timer has a period of its own, so that they pass each other in the event queue as a simulation's do. */
+ * Each timer has a period of its own, so that they pass each other in the event queue as a simulation's
+ * do. */
 #include <glib.h>
 #include <inttypes.h>
 #include <stdio.h>

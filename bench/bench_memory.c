@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What touching the octets of a segment costs, beside what plain copying costs in the same memory. One line of JSON.
+/* What touching the octets of a segment costs, beside what plain copying costs in the same memory. One line
+ * of JSON.
  *
  *   bench_memory OCTETS_IN_FLIGHT
  *
- * Flat FPDUs of 1456 octets wait in line, OCTETS_IN_FLIGHT of them, as between a sender and a receiver. For each, the sender copies
- * the payload into its block and takes the CRC; when it comes out at the other end of the line, the receiver takes the CRC, copies
- * the payload to its place, and compares what lies there with what was sent. This is all that a simulated segment must do with its octets,
- * and so a bound for the whole simulator. */
+ * Flat FPDUs of 1456 octets wait in line, OCTETS_IN_FLIGHT of them, as between a sender and a receiver. For
+ * each, the sender copies the payload into its block and takes the CRC; when it comes out at the other end of
+ * the line, the receiver takes the CRC, copies the payload to its place, and compares what lies there with
+ * what was sent. This is all that a simulated segment must do with its octets, and so a bound for the whole
+ * simulator. */
 #include <glib.h>
 #include <stdio.h>
 #include <stdlib.h>

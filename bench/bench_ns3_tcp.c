@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* ns-3's own TCP, one bulk transfer over one lossless link: the speed that the benchmark compares with. One line of JSON.
+/* ns-3's own TCP, one bulk transfer over one lossless link: the speed that the benchmark compares with. One
+ * line of JSON.
  *
  *   bench_ns3_tcp OCTETS RATE_BIT_PER_S DELAY_US WINDOW_OCTETS
  *
- * It is set as ours is: CUBIC, proportional rate reduction, SACK, no timestamps (which would cost it a fifth of its speed), segments
- * of 1460 octets, send and receive buffers of WINDOW_OCTETS. Larger ones slow it down: its lists grow with the window. */
+ * It is set as ours is: CUBIC, proportional rate reduction, SACK, no timestamps (which would cost it a fifth
+ * of its speed), segments of 1460 octets, send and receive buffers of WINDOW_OCTETS. Larger ones slow it
+ * down: its lists grow with the window. */
 #include <glib.h>
 #include <inttypes.h>
 #include <stdio.h>

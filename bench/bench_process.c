@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Runs a program and writes what it cost as one line of JSON: what a benchmark knows of a process from outside.
+/* Runs a program and writes what it cost as one line of JSON: what a benchmark knows of a process from
+ * outside.
  *
  *   bench_process [--watch] FILE PROGRAM [ARGUMENT...]
  *
- * It is a process between the benchmark and the program because a program that is started by a larger one inherits that one's peak
- * memory in getrusage(): this one is small. --watch looks every few milliseconds how many runs of a sweep are at work: its children stay
- * from the first run to the last, and each has one child at a time, the run. That takes processor time which the program lacks on a small
- * machine, so its wall time is to be taken without. Exit status: the program's. */
+ * It is a process between the benchmark and the program because a program that is started by a larger one
+ * inherits that one's peak memory in getrusage(): this one is small. --watch looks every few milliseconds how
+ * many runs of a sweep are at work: its children stay from the first run to the last, and each has one child
+ * at a time, the run. That takes processor time which the program lacks on a small machine, so its wall time
+ * is to be taken without. Exit status: the program's. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -23,7 +25,8 @@
 
 enum { LOOK_EVERY_NS = 5000000, PATH_OCTETS = 64, TEXT_OCTETS = 4096, CHILDREN_MAX = 64, AT_ONCE = 2 };
 
-/* How often two runs were seen at work. What comes behind the last such look is the end, when work for one is left. */
+/* How often two runs were seen at work. What comes behind the last such look is the end, when work for one is
+ * left. */
 typedef struct run_watch {
   uint64_t looks, looks_at_two;
   uint64_t looks_before_end; /* up to the last look that saw two */
@@ -56,7 +59,8 @@ static bool read_text(const char *path, char text[TEXT_OCTETS])
   return length > 0;
 }
 
-/* Whether the process is there and has not ended. Its state stands behind its name, which may hold anything. */
+/* Whether the process is there and has not ended. Its state stands behind its name, which may hold
+ * anything. */
 static bool is_at_work(pid_t process)
 {
   char path[PATH_OCTETS], text[TEXT_OCTETS];
@@ -66,7 +70,8 @@ static bool is_at_work(pid_t process)
   return name_end && name_end[1] == ' ' && name_end[2] != 'Z';
 }
 
-/* Puts the children of the process's first thread into `children`, as many as there is room for, and gives their number. */
+/* Puts the children of the process's first thread into `children`, as many as there is room for, and gives
+ * their number. */
 static unsigned children_of(pid_t process, pid_t children[CHILDREN_MAX])
 {
   char path[PATH_OCTETS], text[TEXT_OCTETS];
@@ -127,7 +132,8 @@ static void await(pid_t process, run_watch *watch, double start_s)
   }
 }
 
-/* The processor time of the ended process alone, without its children, as exact as getrusage() has that of all. */
+/* The processor time of the ended process alone, without its children, as exact as getrusage() has that of
+ * all. */
 static bool own_cpu_s(pid_t process, double *own_s)
 {
   clockid_t clock;

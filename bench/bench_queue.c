@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The engine's event queue, in several designs, driven as a run drives it: each link has a timer for its first arrival, each end of a
- * connection one for its TCP's next deadline. Nearly all sets put a deadline off: of the retransmission, by each ACK, or of the delayed
- * ACK, by every second segment. All designs must run the same timers at the same moments. */
+/* The engine's event queue, in several designs, driven as a run drives it: each link has a timer for its
+ * first arrival, each end of a connection one for its TCP's next deadline. Nearly all sets put a deadline
+ * off: of the retransmission, by each ACK, or of the delayed ACK, by every second segment. All designs must
+ * run the same timers at the same moments. */
 #include <glib.h>
 #include <stdio.h>
 #include <stdlib.h>

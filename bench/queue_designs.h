@@ -21,8 +21,8 @@ extern const queue_design queue_strict_heap;
 /* The engine's: event_queue. */
 extern const queue_design queue_lazy_heap;
 
-/* A radix heap: buckets by the highest bit in which a moment differs from that of the timer taken last. An entry that is
- * too early is put right when its bucket is taken apart, as in the lazy heap. */
+/* A radix heap: buckets by the highest bit in which a moment differs from that of the timer taken last. An
+ * entry that is too early is put right when its bucket is taken apart, as in the lazy heap. */
 extern const queue_design queue_radix_heap;
 
 #endif

@@ -3,7 +3,8 @@
 
 #include "queue_designs.h"
 
-/* Bucket 0 has the moment of the timer taken last, bucket n those that differ from it in bit n - 1 and in none above. */
+/* Bucket 0 has the moment of the timer taken last, bucket n those that differ from it in bit n - 1 and in
+ * none above. */
 enum { BUCKETS = 64, INDEX_BITS = 26 };
 
 typedef struct radix_entry {
@@ -90,8 +91,8 @@ static void set(void *queue, event_queue_timer *timer, time_ps when, uint64_t mi
   add(heap, timer);
 }
 
-/* Puts the entries of a bucket right that are too early; the rest of them are timers that are due as they stand there. Returns
- * the earliest moment of these. */
+/* Puts the entries of a bucket right that are too early; the rest of them are timers that are due as they
+ * stand there. Returns the earliest moment of these. */
 static time_ps put_right(radix_heap *heap, radix_bucket *bucket)
 {
   time_ps earliest = TIME_PS_NEVER;

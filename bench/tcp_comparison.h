@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A bulk transfer over one link by our TCP or by ns-3's, with matched settings: what the comparison of the two is made of
- * (docs/tcp-comparison.md). Both run on the same links under the same clock and are measured by the same code. */
+/* A bulk transfer over one link by our TCP or by ns-3's, with matched settings: what the comparison of the
+ * two is made of (docs/tcp-comparison.md). Both run on the same links under the same clock and are measured
+ * by the same code. */
 #ifndef BENCH_TCP_COMPARISON_H
 #define BENCH_TCP_COMPARISON_H
 
@@ -34,8 +35,8 @@ enum {
 /* The comparison number `index` (< TCP_COMPARISON_CASES): by loss, rate, delay; by the RFCs. */
 tcp_comparison tcp_comparison_of(unsigned index);
 
-/* The window of both ends: four times what is on its way in a round trip, 256 KiB … 1 MiB; and the octets transferred: twelve
- * windows. */
+/* The window of both ends: four times what is on its way in a round trip, 256 KiB … 1 MiB; and the octets
+ * transferred: twelve windows. */
 uint64_t tcp_comparison_window_octets(const tcp_comparison *comparison);
 uint64_t tcp_comparison_octets(const tcp_comparison *comparison);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Any octets as a capture file: segments whose octets lie in what was captured, of connections that are known, at times that can be;
- * or one line that says what is wrong. Their octets as streams: each position once.
+/* Any octets as a capture file: segments whose octets lie in what was captured, of connections that are
+ * known, at times that can be; or one line that says what is wrong. Their octets as streams: each position
+ * once.
  *
- * An input is: how the file is read, and the file; or, flagged so, a frame of some link type alone, at whose end a sanitizer watches,
- * which it does not in the memory of libpcap. */
+ * An input is: how the file is read, and the file; or, flagged so, a frame of some link type alone, at whose
+ * end a sanitizer watches, which it does not in the memory of libpcap. */
 #include <glib.h>
 #include <pcap/pcap.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Runs a fuzz target on each file of a folder, its corpus: an ordinary test, for which no fuzzer is needed. */
+/* Runs a fuzz target on each file of a folder, its corpus: an ordinary test, for which no fuzzer is
+ * needed. */
 #include <glib.h>
 
 #include "fuzz_input.h"

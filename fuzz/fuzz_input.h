@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a fuzz target reads its decisions from: the fuzzer's octets, from the front. Behind their end everything is 0, so that each
- * input means something, and a cut one nearly the same. */
+/* What a fuzz target reads its decisions from: the fuzzer's octets, from the front. Behind their end
+ * everything is 0, so that each input means something, and a cut one nearly the same. */
 #ifndef FUZZ_FUZZ_INPUT_H
 #define FUZZ_FUZZ_INPUT_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* What libFuzzer calls with each input; returns 0. Reported are a sanitizer's complaint, an assertion that fails, too much memory and
- * too much time. */
+/* What libFuzzer calls with each input; returns 0. Reported are a sanitizer's complaint, an assertion that
+ * fails, too much memory and too much time. */
 int LLVMFuzzerTestOneInput(const uint8_t *octets, size_t length);
 
 /* What libFuzzer calls first: warnings of GLib become findings. Returns 0. */

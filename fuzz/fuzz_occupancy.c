@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Any octets as the occupancy.csv of a run: refused in one line, or drawn.
  *
- * An input is: the peak that summary.json has (four octets; the largest: none), and the file; its length chooses the format. */
+ * An input is: the peak that summary.json has (four octets; the largest: none), and the file; its length
+ * chooses the format. */
 #include <glib.h>
 #include <string.h>
 

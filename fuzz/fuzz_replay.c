@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Any octets as a capture file, replayed: refused in one line, or its results are a run's. Its summary can be read back, all numbers are
- * finite, and the peak of its occupancy.csv is the one of its summary.
+/* Any octets as a capture file, replayed: refused in one line, or its results are a run's. Its summary can be
+ * read back, all numbers are finite, and the peak of its occupancy.csv is the one of its summary.
  *
- * An input is: which keys are set (two octets, a bit each), how to replay (one octet), a hint's port (two), and the capture file. */
+ * An input is: which keys are set (two octets, a bit each), how to replay (one octet), a hint's port (two),
+ * and the capture file. */
 #include <glib.h>
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* MPA startup with any octets, in pieces of any size, at either end, in every generation: a piece or an octet at a time comes to the
- * same; what is taken for the peer's frame is one, and the peer would send the same octets; what is not fails at once and for good.
+/* MPA startup with any octets, in pieces of any size, at either end, in every generation: a piece or an octet
+ * at a time comes to the same; what is taken for the peer's frame is one, and the peer would send the same
+ * octets; what is not fails at once and for good.
  *
- * An input is: how the end under test is configured, what its ULP answers, the size of the pieces, and what the peer sends. */
+ * An input is: how the end under test is configured, what its ULP answers, the size of the pieces, and what
+ * the peer sends. */
 #include <glib.h>
 #include <string.h>
 
@@ -85,8 +87,8 @@ static uint64_t receive(mpa_startup *startup, fuzz_input input, size_t step, uin
   return taken;
 }
 
-/* The peer that sent `frame`, which was taken for one, is another of our ends: it sends the same, Res and a Request's R aside
- * (MPA-248, MPA-250). */
+/* The peer that sent `frame`, which was taken for one, is another of our ends: it sends the same, Res and a
+ * Request's R aside (MPA-248, MPA-250). */
 static void check_peer_sends(const mpa_startup_config *config, const uint8_t *frame, uint32_t private_octets)
 {
   mpa_startup_config peer_config = {.generation = config->generation,
@@ -184,7 +186,8 @@ static void write_enhanced(const decode_enhanced_setup *setup, uint8_t wire[DECO
   big_endian_write_32(wire, word);
 }
 
-/* Any revision: what reads as a frame is written as the same octets, and no part of it reads as a whole one. */
+/* Any revision: what reads as a frame is written as the same octets, and no part of it reads as a whole
+ * one. */
 static void check_reader(fuzz_input input)
 {
   decode_startup_frame frame;

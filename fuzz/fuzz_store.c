@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A result store of any runs, then damaged: a store that is as it was written gives the runs that were written; of a damaged one a run is
- * either as it was written or refused in one line. What is made of a store (CSV, tables, plots, the report, a merged store) is text and
- * does not depend on how often it is made.
+/* A result store of any runs, then damaged: a store that is as it was written gives the runs that were
+ * written; of a damaged one a run is either as it was written or refused in one line. What is made of a store
+ * (CSV, tables, plots, the report, a merged store) is text and does not depend on how often it is made.
  *
- * An input is: flags, the title, text and axes of the origin, the number of runs, each run (keys, metrics, distribution, status, message),
- * and changes of the file's octets. */
+ * An input is: flags, the title, text and axes of the origin, the number of runs, each run (keys, metrics,
+ * distribution, status, message), and changes of the file's octets. */
 #include <glib.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* An RDMAP stream, with DDP's Placement below it, that gets any ULPDUs in any order: only what is registered or posted is written to,
- * segments are Delivered once, in the order sent and not beyond an error, operations complete once and in the order posted, and a
- * stream that ends leaves none behind.
+/* An RDMAP stream, with DDP's Placement below it, that gets any ULPDUs in any order: only what is registered
+ * or posted is written to, segments are Delivered once, in the order sent and not beyond an error, operations
+ * complete once and in the order posted, and a stream that ends leaves none behind.
  *
- * An input is: how the stream is configured, the number of ULPDUs, the order they arrive in, and each ULPDU behind its length. */
+ * An input is: how the stream is configured, the number of ULPDUs, the order they arrive in, and each ULPDU
+ * behind its length. */
 #include "fuzz_input.h"
 #include "rdmap/rdmap_stream_private.h"
 #include "rdmap_kit.h"
@@ -85,7 +86,8 @@ static void forge(rdmap_kit *kit, fuzz_input ulpdu)
   g_string_free(hex, TRUE);
 }
 
-/* The ULPDUs, and the order in which they arrive: that of their sending, each swapped with one that `order` says. */
+/* The ULPDUs, and the order in which they arrive: that of their sending, each swapped with one that `order`
+ * says. */
 static void send_ulpdus(trial *t, fuzz_input input)
 {
   t->count = fuzz_input_octet(&input) % (ULPDUS_MAX + 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Any octets as the summary.json of a run: refused in one line, or a record whose numbers are numbers, whose distributions ascend, and which
- * can be drawn.
+/* Any octets as the summary.json of a run: refused in one line, or a record whose numbers are numbers, whose
+ * distributions ascend, and which can be drawn.
  *
  * An input is the file. */
 #include <glib.h>

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# The main job from a fresh clone: installs what is missing, builds, runs one scenario and one small sweep on ns-3,
-# and draws them. Leaves its plots under results/ and names each.
+# The main job from a fresh clone: installs what is missing, builds, runs one scenario and one small sweep on
+# ns-3, and draws them. Leaves its plots under results/ and names each.
 set -eu
 cd "$(dirname "$0")/.."
 

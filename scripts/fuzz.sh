@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Fuzzes under ASan and UBSan (fuzz/, docs/fuzzing.md): each TARGET, or all of them, SECONDS seconds, twice as many at a time as there are
-# processors. Prints one line a target. Exits with 1 when there is a finding: its input is kept, and the command that runs it again
-# is printed. The seed is new each time; IWARPSIM_FUZZ_SEED=N sets it.
-# `--campaign SECONDS` takes SECONDS of processor time for each target, in pieces of a minute, one at a time and at the lowest priority.
-# Between pieces and campaigns it keeps what it found, minimises that afterwards, and prints what of each folder the kept inputs reach.
+# Fuzzes under ASan and UBSan (fuzz/, docs/fuzzing.md): each TARGET, or all of them, SECONDS seconds, twice as
+# many at a time as there are processors. Prints one line a target. Exits with 1 when there is a finding: its
+# input is kept, and the command that runs it again is printed. The seed is new each time;
+# IWARPSIM_FUZZ_SEED=N sets it. `--campaign SECONDS` takes SECONDS of processor time for each target, in
+# pieces of a minute, one at a time and at the lowest priority. Between pieces and campaigns it keeps what it
+# found, minimises that afterwards, and prints what of each folder the kept inputs reach.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -37,7 +38,8 @@ scripts/setup.sh --fuzz "$@"
 fuzz=build-fuzz/fuzz
 seed=${IWARPSIM_FUZZ_SEED:-$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}
 
-# The targets' own time-out is for one input; what is found new goes to found/, the committed corpus stays as it is.
+# The targets' own time-out is for one input; what is found new goes to found/, the committed corpus stays as
+# it is.
 export ASAN_OPTIONS=abort_on_error=1:quarantine_size_mb=16
 export UBSAN_OPTIONS=halt_on_error=1:abort_on_error=1:print_stacktrace=1
 export IWARPSIM_PLOTS="$PWD/scripts/plots" # for reports, whose look is a file
@@ -104,7 +106,8 @@ campaign_of() { # target
   return "$found"
 }
 
-# Lines of each folder of model/ that the corpora and what was found run, with clang's own coverage and no fuzzer.
+# Lines of each folder of model/ that the corpora and what was found run, with clang's own coverage and no
+# fuzzer.
 print_coverage() {
   scripts/setup.sh --fuzz-coverage "$@"
   coverage=build-fuzz-coverage/fuzz

@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Installs what is missing (Debian packages, scripts/packages.txt) and builds iwarpsim into build/; `ninja -C build` adds its tests.
-# With ns-3, which demo.sh runs on: a libns3-dev that cannot be used is said here, not when the first run needs it.
-# `--sanitizers` adds build-sanitizers/, the same under ASan and UBSan; `--fuzz TARGET…` builds fuzz targets alone, into build-fuzz/, and
-# `--fuzz-coverage TARGET…` those that count what their corpora reach, into build-fuzz-coverage/.
-# Called by demo.sh, test.sh and fuzz.sh; usable alone. Needs to be root only when something is missing.
+# Installs what is missing (Debian packages, scripts/packages.txt) and builds iwarpsim into build/; `ninja -C
+# build` adds its tests. With ns-3, which demo.sh runs on: a libns3-dev that cannot be used is said here, not
+# when the first run needs it. `--sanitizers` adds build-sanitizers/, the same under ASan and UBSan; `--fuzz
+# TARGET…` builds fuzz targets alone, into build-fuzz/, and `--fuzz-coverage TARGET…` those that count what
+# their corpora reach, into build-fuzz-coverage/. Called by demo.sh, test.sh and fuzz.sh; usable alone. Needs
+# to be root only when something is missing.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -95,7 +96,8 @@ case $kind in
   ;;
 --sanitizers)
   configure build -Dns3=enabled
-  # Line numbers are all of the debugging information that a sanitizer's report needs, and take less time to make.
+  # Line numbers are all of the debugging information that a sanitizer's report needs, and take less time to
+  # make.
   configure build-sanitizers -Dns3=enabled -Doptimization=1 -Db_sanitize=address,undefined -Db_lundef=false -Db_lto=false \
     -Dc_args=-g1 -Dcpp_args=-g1
   # Side by side: linking build/iwarpsim takes half a minute of one processor.

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Installs what is missing, builds, checks style, and passes every test: those of the program as users run it, those of the modules under
-# ASan and UBSan, which also fuzz its readers. `--long` passes all of them both ways, and adds what takes minutes. Ends with one line
-# "N passed, N failed".
+# Installs what is missing, builds, checks style, and passes every test: those of the program as users run it,
+# those of the modules under ASan and UBSan, which also fuzz its readers. `--long` passes all of them both
+# ways, and adds what takes minutes. Ends with one line "N passed, N failed".
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -16,8 +16,8 @@ case ${1:-} in
   ;;
 esac
 
-# What runs the program, compares whole simulations or tries our scripts. The other suites are of one module each; what is also in suite
-# both_ways leaves something out under sanitizers.
+# What runs the program, compares whole simulations or tries our scripts. The other suites are of one module
+# each; what is also in suite both_ways leaves something out under sanitizers.
 program_suites="bench cli documents end_to_end findings golden house mutants requirements survival"
 
 say() {
@@ -59,15 +59,16 @@ finish() { # noun: waits for it, prints what it printed but ninja's lines of wha
   return "$code"
 }
 
-# Builds what the chosen tests need, and runs them: twice as many at a time as there are processors, since some wait. To be started: meson
-# takes the place of the shell, so that it can be killed.
+# Builds what the chosen tests need, and runs them: twice as many at a time as there are processors, since
+# some wait. To be started: meson takes the place of the shell, so that it can be killed.
 run_tests() { # folder, meson test options…
   folder=$1
   shift
   exec meson test -C "$folder" --print-errorlogs --timeout-multiplier 5 --num-processes $(($(nproc) * 2)) "$@"
 }
 
-# meson's own options, and a shorter quarantine of freed memory: each page in it is one that the kernel has to clear.
+# meson's own options, and a shorter quarantine of freed memory: each page in it is one that the kernel has to
+# clear.
 run_sanitizers() { # meson test options…
   export ASAN_OPTIONS=halt_on_error=1:abort_on_error=1:print_summary=1:quarantine_size_mb=16
   run_tests build-sanitizers "$@"
@@ -122,7 +123,8 @@ if [ -n "$long" ]; then
 else
   count "golden outputs (every 25th case)" scripts/golden --sample 25
   count "reference results (two small studies made anew)" scripts/findings overhead packing
-  # The other targets link nearly all of the program, which clang takes minutes to build once more; the tests run their corpora.
+  # The other targets link nearly all of the program, which clang takes minutes to build once more; the tests
+  # run their corpora.
   start fuzzing scripts/fuzz.sh 5 capture decode deframer headers scenario startup stream
   start build-sanitizers run_sanitizers --no-suite long $(printf -- '--no-suite %s ' $program_suites)
   finish_tests build

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Runs a program under callgrind and reads what it wrote: instructions by part of the program, and calls of what touches octets."""
+"""Runs a program under callgrind and reads what it wrote: instructions by part of the program, and calls of
+what touches octets."""
 
 import re
 import subprocess
@@ -17,8 +18,9 @@ KIND = {"ob": "object", "cob": "object", "fn": "function", "cfn": "function"}  #
 
 
 class Reader:
-    """Reads callgrind's format, version 1: names are given once with a number and by the number from then on; a line of numbers is
-    the cost of a source line of the current function, except behind `calls=`, where it is what the callee cost."""
+    """Reads callgrind's format, version 1: names are given once with a number and by the number from then on;
+    a line of numbers is the cost of a source line of the current function, except behind `calls=`, where it
+    is what the callee cost."""
 
     def __init__(self):
         self.names = {}

@@ -4,8 +4,8 @@
 from collections import namedtuple
 from statistics import median
 
-# `run` takes processes.Programs and gives {name: number}; `quick`: it is part of a quick benchmark too; `needs_ns3`: a program built
-# without ns-3 cannot do it.
+# `run` takes processes.Programs and gives {name: number}; `quick`: it is part of a quick benchmark too;
+# `needs_ns3`: a program built without ns-3 cannot do it.
 Case = namedtuple("Case", "name run quick needs_ns3", defaults=(True, False))
 
 Link = namedtuple("Link", "rate_bit_per_s delay_us messages")  # messages of 64 KiB that ours carries, for about half a second
@@ -34,7 +34,8 @@ SWEEP_JOBS = 2
 
 
 def receive_window_octets(link):
-    """What tcp.receive_window `auto` gives: twice rate times base round trip, which is two delays and two segments of 1538 octets."""
+    """What tcp.receive_window `auto` gives: twice rate times base round trip, which is two delays and two
+    segments of 1538 octets."""
     return round(2 * (link.rate_bit_per_s / 8 * 2 * link.delay_us * 1e-6 + 2 * 1538))
 
 
@@ -92,7 +93,8 @@ def _tiny(programs):
 
 
 def _sweep_cases():
-    """Each sweep, the same runs without it, and the sweep again while somebody looks, which takes time that the first is not to lack."""
+    """Each sweep, the same runs without it, and the sweep again while somebody looks, which takes time that
+    the first is not to lack."""
     for scenario in SWEEPS:
         at = (scenario, SWEEP_SETS, SWEEP_JOBS)
         yield Case(f"sweep {scenario}", lambda programs, at=at: programs.sweep(*at))

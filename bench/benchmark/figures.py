@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is derived from the numbers of a case, or of several, and the targets of the project. Nothing here measures or prints."""
+"""What is derived from the numbers of a case, or of several, and the targets of the project. Nothing here
+measures or prints."""
 
 from collections import namedtuple
 from statistics import median
@@ -11,8 +12,8 @@ Target = namedtuple("Target", "what demanded measured met")
 
 
 class Samples:
-    """What the turns of each case gave: {case: [{name: number} of each turn]}. What is derived from several cases is derived turn by
-    turn: what disturbs the machine for a while then meets both sides of a ratio."""
+    """What the turns of each case gave: {case: [{name: number} of each turn]}. What is derived from several
+    cases is derived turn by turn: what disturbs the machine for a while then meets both sides of a ratio."""
 
     def __init__(self, by_case):
         self.by_case = by_case

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""bench/instructions.tsv: instructions of a data segment, by case and part of the program; what grew since it was written.
+"""bench/instructions.tsv: instructions of a data segment, by case and part of the program; what grew since it
+was written.
 
-Only code that runs the same on every processor is in it (layers.LAYERS and layers.OUTSIDE). Code that is chosen for the processor,
-CRC, copies and comparisons, is in it by its calls, in columns that end with `calls`.
+Only code that runs the same on every processor is in it (layers.LAYERS and layers.OUTSIDE). Code that is
+chosen for the processor, CRC, copies and comparisons, is in it by its calls, in columns that end with
+`calls`.
 """
 
 from collections import Counter, namedtuple
@@ -66,8 +68,8 @@ def _grew(column, old, new):
 
 
 def growths(old_rows, new_rows):
-    """Every case whose total, or calls, grew by more than GROWTH_ALLOWED, with the parts that grew, the worst first. A case that
-    only one of the two has is a ValueError: the table is then not that of this program."""
+    """Every case whose total, or calls, grew by more than GROWTH_ALLOWED, with the parts that grew, the worst
+    first. A case that only one of the two has is a ValueError: the table is then not that of this program."""
     if old_rows.keys() != new_rows.keys():
         odd = ", ".join(sorted(old_rows.keys() ^ new_rows.keys()))
         raise ValueError(f"only in the table or only measured: {odd}; scripts/instructions --accept writes it anew")

@@ -6,7 +6,8 @@ import re
 LAYERS = ("base", "net", "tcp", "mpa", "ddp", "rdmap", "rnic", "ulp", "fault", "network", "engine", "measure", "session", "platform", "scenario", "shim")
 # Code outside of ours that is the same on every processor, for the same packages.
 OUTSIDE = ("allocation", "glib", "ns-3", "other")
-# Code that is chosen for the processor it runs on (AVX-512, AVX2, SSE…): its instructions say nothing on another one, its calls do.
+# Code that is chosen for the processor it runs on (AVX-512, AVX2, SSE…): its instructions say nothing on
+# another one, its calls do.
 TOUCHING = ("crc", "copy", "compare", "fill", "text")
 
 FOLDER = re.compile(r"(?:^|/)(?:model/([a-z]+)|(shim))/")
@@ -23,7 +24,8 @@ def function_name(name):
 
 
 def part_of(program, file, function):
-    """The part that code of `function`, inlined from `file` (or ???), in the executable or library `program` belongs to."""
+    """The part that code of `function`, inlined from `file` (or ???), in the executable or library `program`
+    belongs to."""
     library = program.rsplit("/", 1)[-1]
     folder = FOLDER.search(file)
     if folder and library.startswith("iwarpsim"):  # or iwarpsim-ns3.so

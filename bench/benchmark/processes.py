@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Starts what is measured, each in a process of its own, and collects what it and the operating system say of it."""
+"""Starts what is measured, each in a process of its own, and collects what it and the operating system say of
+it."""
 
 import json
 import shlex
@@ -30,8 +31,8 @@ def points_of(listed):
 
 
 class Programs:
-    """The programs of a build folder, and runs of them. What a run gives is a flat {name: number}: `process.*` by bench_process, and
-    what the program itself prints or writes."""
+    """The programs of a build folder, and runs of them. What a run gives is a flat {name: number}:
+    `process.*` by bench_process, and what the program itself prints or writes."""
 
     def __init__(self, build, root):
         self.build = Path(build).resolve()
@@ -90,8 +91,9 @@ class Programs:
             return points_of(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
     def loops(self, scenario, sets, count):
-        """The runs of a sweep without it: `count` loops of a shell at once, each of which starts its share of the runs one after the
-        other. A run writes its summary and no series, as a sweep's does not. Wall time until the last loop has ended."""
+        """The runs of a sweep without it: `count` loops of a shell at once, each of which starts its share of
+        the runs one after the other. A run writes its summary and no series, as a sweep's does not. Wall time
+        until the last loop has ended."""
         points = self.points(scenario, sets)
         with tempfile.TemporaryDirectory(prefix="iwarpsim-bench-") as folder:
             scripts = [Path(folder) / f"{loop}.sh" for loop in range(count)]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Runs a program under perf's software clock and says how long it was in which part, inlined code counted where it was written."""
+"""Runs a program under perf's software clock and says how long it was in which part, inlined code counted
+where it was written."""
 
 import re
 import shutil
@@ -46,7 +47,8 @@ def read(lines):
 
 
 def source_files(program, addresses):
-    """{address: source file} by the program's debug information; of inlined code the file where it was written."""
+    """{address: source file} by the program's debug information; of inlined code the file where it was
+    written."""
     text = "\n".join(f"{address:#x}" for address in addresses)
     lines = subprocess.run(["addr2line", "-e", program], input=text, capture_output=True, text=True, check=True).stdout.splitlines()
     return dict(zip(addresses, (line.rsplit(":", 1)[0] for line in lines)))

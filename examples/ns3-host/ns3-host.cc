@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Two iWARP hosts in an ns-3 program of one's own: 64 KiB RDMA Writes from one to the other, over an Ethernet segment (csma) or a
-// cable (p2p) that loses packets. And a second pair (two-pairs), on the same Ethernet segment: each has its own metrics.
+// Two iWARP hosts in an ns-3 program of one's own: 64 KiB RDMA Writes from one to the other, over an Ethernet
+// segment (csma) or a cable (p2p) that loses packets. And a second pair (two-pairs), on the same Ethernet
+// segment: each has its own metrics.
 //
 //   ns3-host csma|p2p|two-pairs SCENARIO [LOSS]       LOSS: the share of packets lost, default 0.001
 //
-// Prints the metrics of the run. Everything of ns-3's (channels, error models, routers, other traffic) can be put between the
-// hosts; everything of SCENARIO but its path holds.
+// Prints the metrics of the run. Everything of ns-3's (channels, error models, routers, other traffic) can be
+// put between the hosts; everything of SCENARIO but its path holds.
 #include <cstdlib>
 #include <iostream>
 #include <memory>

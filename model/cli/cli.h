@@ -35,8 +35,9 @@ typedef struct cli_usage {
   const char *example; /* one or more whole command lines, a line each, indented by two blanks */
 } cli_usage;
 
-/* Rows of a command's GOptionEntry table, which ends with G_OPTION_ENTRY_NULL: --NAME VALUE with the letter `letter` (0: none) into
- * `text`, a char *; the same each time it is given, into `texts`, a char **; a switch without a value. */
+/* Rows of a command's GOptionEntry table, which ends with G_OPTION_ENTRY_NULL: --NAME VALUE with the letter
+ * `letter` (0: none) into `text`, a char *; the same each time it is given, into `texts`, a char **; a switch
+ * without a value. */
 #define CLI_TEXT(name, letter, text, sentence, value)                                                        \
   {                                                                                                          \
     name, letter, 0, G_OPTION_ARG_FILENAME, text, sentence, value                                            \
@@ -65,18 +66,19 @@ typedef struct cli_arguments {
 } cli_arguments;
 
 /* Parses the command line of a command: its own `entries` (NULL: none; the last one empty), and --quiet,
- * --version and --help, which every command has. Returns TRUE when the command is to run. FALSE: it is done, and
- * returns `*status`: --version and --help were printed, or standard error has what is wrong, with the nearest known
- * option. A value may follow a one-letter option directly ("-j2"); an empty one is refused. In both cases cli_free() frees
- * what was parsed. */
+ * --version and --help, which every command has. Returns TRUE when the command is to run. FALSE: it is done,
+ * and returns `*status`: --version and --help were printed, or standard error has what is wrong, with the
+ * nearest known option. A value may follow a one-letter option directly ("-j2"); an empty one is refused. In
+ * both cases cli_free() frees what was parsed. */
 gboolean cli_parse(int argc, char **argv, const cli_usage *usage, const GOptionEntry *entries,
                    cli_arguments *arguments, int *status);
 
-/* Frees `arguments` and the values of `entries` (NULL: none), which must have been NULL before cli_parse(). */
+/* Frees `arguments` and the values of `entries` (NULL: none), which must have been NULL before
+ * cli_parse(). */
 void cli_free(const GOptionEntry *entries, cli_arguments *arguments);
 
-/* Reads "timeouts,lost" (NULL: none) as study_flag into `*flags`. FALSE and `*status` after standard error has, for `command`, which word
- * is none of them. */
+/* Reads "timeouts,lost" (NULL: none) as study_flag into `*flags`. FALSE and `*status` after standard error
+ * has, for `command`, which word is none of them. */
 gboolean cli_parse_exclude(const char *command, const char *text, guint *flags, int *status);
 
 /* The runs of the store `path`, as study_table_read(). NULL and `error` when it cannot be opened either. */
@@ -85,9 +87,11 @@ study_table *cli_read_table(const char *path, guint exclude, GError **error);
 /* Makes the folder `path`, and those above it, unless it is there. FALSE and `error` when that fails. */
 gboolean cli_make_folder(const char *path, GError **error);
 
-/* Writes `length` octets of `text` to `path`, NULL: to standard output. A file is written whole or not at all; what is no regular file
- * (/dev/stdout, a pipe) is written to and not replaced. FALSE and `error` (G_FILE_ERROR) when that fails, or when a result store or a
- * scenario (*.cfg) stands there, which an option in the wrong place would destroy. */
+/* Writes `length` octets of `text` to `path`, NULL: to standard output. A file is written whole or not at
+ * all; what is no regular file
+ * (/dev/stdout, a pipe) is written to and not replaced. FALSE and `error` (G_FILE_ERROR) when that fails, or
+ * when a result store or a scenario (*.cfg) stands there, which an option in the wrong place would
+ * destroy. */
 gboolean cli_output_write(const char *path, const char *text, gsize length, GError **error);
 
 /* Prints "iwarpsim COMMAND: TEXT (see 'iwarpsim COMMAND --help')" on standard error and returns CLI_USAGE. */

@@ -139,9 +139,10 @@ static gboolean parse_setting(const char *text, char *setting, decode_hint *hint
                 meant);
 }
 
-/* Reads "10.0.0.2:5044,markers=off,start=find". `start` is where the FPDU phase starts in what is sent to HOST:PORT, `start-reverse` in
- * what HOST:PORT sends: at the first octet (first), where an FPDU is found (find), or at a TCP sequence number (decimal, or 0x…). The default of start is first
- * where the SYN was captured, else find; that of start-reverse is start, or find where start is a number. */
+/* Reads "10.0.0.2:5044,markers=off,start=find". `start` is where the FPDU phase starts in what is sent to
+ * HOST:PORT, `start-reverse` in what HOST:PORT sends: at the first octet (first), where an FPDU is found
+ * (find), or at a TCP sequence number (decimal, or 0x…). The default of start is first where the SYN was
+ * captured, else find; that of start-reverse is start, or find where start is a number. */
 static gboolean parse_hint(const char *text, decode_hint *hint, GError **error)
 {
   g_auto(GStrv) parts = g_strsplit(text, ",", -1);

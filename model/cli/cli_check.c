@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* iwarpsim check: what is wrong with scenarios, and what a user should know about them, without running any. */
+/* iwarpsim check: what is wrong with scenarios, and what a user should know about them, without running
+ * any. */
 #include <stdio.h>
 
 #include "base/plain_text.h"

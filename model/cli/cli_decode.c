@@ -124,7 +124,8 @@ static void print_overview(decoding *d)
 
 /* --- The capture --- */
 
-/* All segments, to the end of the file or to where nobody takes the output any more. `error` is set when the file is broken. */
+/* All segments, to the end of the file or to where nobody takes the output any more. `error` is set when the
+ * file is broken. */
 static void decode_segments(decoding *d, GError **error)
 {
   capture_segment segment;
@@ -192,7 +193,8 @@ static int complain_of_silence(const decoding *d)
   return CLI_USAGE;
 }
 
-/* The exit code, with what went wrong on standard error. A reader that has seen enough (a closed pipe) is no error. */
+/* The exit code, with what went wrong on standard error. A reader that has seen enough (a closed pipe) is no
+ * error. */
 static int finish(const decoding *d, GError *error)
 {
   if (d->write_errno == EPIPE) {

@@ -74,7 +74,8 @@ static char *page_finish(GString *page)
 
 /* --- Their tables --- */
 
-/* A row of a table, a cell for each letter of `kinds`: 'c' is code, 't' text. A '|' in a cell would end it. */
+/* A row of a table, a cell for each letter of `kinds`: 'c' is code, 't' text. A '|' in a cell would end
+ * it. */
 static void append_row(GString *page, const char *kinds, ...)
 {
   va_list cells;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* docs/scenario.md and docs/metrics.md, made by `explain` of the tables and of the pages without them, docs/…md.in, which come with the
- * program; and the terms that those pages define. */
+/* docs/scenario.md and docs/metrics.md, made by `explain` of the tables and of the pages without them,
+ * docs/…md.in, which come with the program; and the terms that those pages define. */
 #ifndef CLI_CLI_DOCUMENTS_H
 #define CLI_CLI_DOCUMENTS_H
 

@@ -133,7 +133,8 @@ static gboolean lies_below(const char *name, const char *prefix)
   return strncmp(name, prefix, length) == 0 && (name[length] == '\0' || name[length] == '.');
 }
 
-/* Everything called `name`, or, of keys and what is measured, below it: a name may be a key's and a metric's. FALSE when nothing is. */
+/* Everything called `name`, or, of keys and what is measured, below it: a name may be a key's and a metric's.
+ * FALSE when nothing is. */
 static gboolean print_named(const char *name, const GArray *subjects)
 {
   gboolean found = FALSE, measured = FALSE;

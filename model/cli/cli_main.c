@@ -113,7 +113,8 @@ static int run_command(const command *c, char **argv, gboolean quiet)
   return c->run((int)arguments->len - 1, (char **)arguments->pdata);
 }
 
-/* The exit code `status`, unless what was printed got lost: a full disk must not look like an empty result. */
+/* The exit code `status`, unless what was printed got lost: a full disk must not look like an empty
+ * result. */
 static int flush_output(int status)
 {
   gboolean lost = ferror(stdout) != 0;

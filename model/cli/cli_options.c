@@ -52,7 +52,8 @@ gboolean cli_shows_progress(const cli_arguments *arguments)
   return !arguments->quiet && terminal_of(stderr).shows;
 }
 
-/* The long option nearest to the first one in `argv` that is none; NULL. Options of every command come last. */
+/* The long option nearest to the first one in `argv` that is none; NULL. Options of every command come
+ * last. */
 static const char *nearest_option(char **argv, const GOptionEntry *entries)
 {
   static const char *const shared[] = {"quiet", "version", "help"};
@@ -123,8 +124,8 @@ gboolean cli_parse(int argc, char **argv, const cli_usage *usage, const GOptionE
   };
   g_autoptr(GOptionContext) context = g_option_context_new(usage->arguments);
   g_autoptr(GError) error = NULL;
-  /* GLib names the program in --help by this; argv[0] is the command. Its own --help would leave the program at once, whatever became
-   * of the text. */
+  /* GLib names the program in --help by this; argv[0] is the command. Its own --help would leave the program
+   * at once, whatever became of the text. */
   g_autofree char *name = g_strconcat("iwarpsim ", argv[0], NULL);
   g_autofree char *example = g_strconcat("Example:\n", usage->example, NULL);
 

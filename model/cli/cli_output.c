@@ -52,7 +52,8 @@ static gboolean replace(const char *path, const char *text, gsize length, GError
   return good;
 }
 
-/* What a slip of the hand would destroy: stores, by the first octets of their files, and scenarios, by their names. */
+/* What a slip of the hand would destroy: stores, by the first octets of their files, and scenarios, by their
+ * names. */
 static gboolean is_precious(const char *path)
 {
   static const char store[] = "SQLite format 3";

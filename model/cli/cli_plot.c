@@ -23,7 +23,8 @@ typedef struct plot_request {
 
 /* --- Usage --- */
 
-/* Whether `name`, given with `option`, is one of `known`; else FALSE and `*status` after standard error has the nearest, or `see`. */
+/* Whether `name`, given with `option`, is one of `known`; else FALSE and `*status` after standard error has
+ * the nearest, or `see`. */
 static gboolean is_known(const char *option, const char *name, const char *const *known, const char *see,
                          int *status)
 {

@@ -17,12 +17,13 @@ typedef struct cli_progress {
   double share;
 } cli_progress;
 
-/* Shows it at `now_us` of wall time, unless the run is younger than a second, for which nobody waits, or half a second has not passed.
- * How long it still takes is said while the share grows: as long as the work done so far took. A run that has stood still for some
- * seconds may go on at once or never. */
+/* Shows it at `now_us` of wall time, unless the run is younger than a second, for which nobody waits, or half
+ * a second has not passed. How long it still takes is said while the share grows: as long as the work done so
+ * far took. A run that has stood still for some seconds may go on at once or never. */
 void cli_progress_show(cli_progress *shown, const session_progress *progress, gint64 now_us);
 
-/* The same of other work: `share` of it is done (below 0: nobody knows), and it is at `at_s` seconds of `what` ("simulated time"). */
+/* The same of other work: `share` of it is done (below 0: nobody knows), and it is at `at_s` seconds of
+ * `what` ("simulated time"). */
 void cli_progress_show_at(cli_progress *shown, double share, double at_s, const char *what, gint64 now_us);
 
 /* The grid of a sweep, as sweep_grid_new(), while its points are checked; with progress when `shows`. */

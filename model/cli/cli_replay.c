@@ -42,7 +42,8 @@ static void show_progress(const session_progress *progress, void *shown)
                        g_get_monotonic_time());
 }
 
-/* What a replay is of, how it was asked for, and what it cannot know. Options that were not given say nothing. */
+/* What a replay is of, how it was asked for, and what it cannot know. Options that were not given say
+ * nothing. */
 static gboolean report(const replay *r, const scenario *s, const choices *chosen,
                        const session_result *result, const GPtrArray *notes, const cli_results *results,
                        gboolean quiet, GError **error)

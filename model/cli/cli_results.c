@@ -46,7 +46,8 @@ summary cli_results_summary(const scenario *s, const session_result *result, con
   };
 }
 
-/* A capture is work of its own, and the run can be made again: it is not removed, but it is not this run's. */
+/* A capture is work of its own, and the run can be made again: it is not removed, but it is not this
+ * run's. */
 static gboolean put_in_place(const cli_results *results, gboolean notes, GError **error)
 {
   static const char *const captures[] = {"sender.pcap", "receiver.pcap"};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What run and replay leave behind alike: a folder with summary.json, a page on standard output, an exit code. */
+/* What run and replay leave behind alike: a folder with summary.json, a page on standard output, an exit
+ * code. */
 #ifndef CLI_CLI_RESULTS_H
 #define CLI_CLI_RESULTS_H
 
@@ -15,21 +16,23 @@ typedef struct cli_results {
   new_files *files; /* they are made here first */
 } cli_results;
 
-/* Begins results of `s` in `directory`, or, when that is NULL, in results/NAME, which is made when it is missing. End with cli_results_end()
- * also after FALSE and `error`: it cannot be written. */
+/* Begins results of `s` in `directory`, or, when that is NULL, in results/NAME, which is made when it is
+ * missing. End with cli_results_end() also after FALSE and `error`: it cannot be written. */
 gboolean cli_results_begin(cli_results *results, const scenario *s, const char *directory, GError **error);
 void cli_results_end(cli_results *results);
 
 /* `result` of `s` as a summary, `of` as cli_results_report(); what it points to is theirs. */
 summary cli_results_summary(const scenario *s, const session_result *result, const summary_replay *of);
 
-/* Writes summary.json and puts the results in their places, where they replace those of an earlier run; its captures stay when none were made
- * now. Unless `quiet`, prints the summary. `of` is what a replay says besides (NULL: a run). FALSE and `error` when a file cannot be
- * written; the earlier results are then as they were. */
+/* Writes summary.json and puts the results in their places, where they replace those of an earlier run; its
+ * captures stay when none were made now. Unless `quiet`, prints the summary. `of` is what a replay says
+ * besides (NULL: a run). FALSE and `error` when a file cannot be written; the earlier results are then as
+ * they were. */
 gboolean cli_results_report(const cli_results *results, const scenario *s, const session_result *result,
                             const summary_replay *of, gboolean quiet, GError **error);
 
-/* The exit code of `command` ("run") by the result and run.expect; when that is not 0, says why on standard error. */
+/* The exit code of `command` ("run") by the result and run.expect; when that is not 0, says why on standard
+ * error. */
 int cli_results_exit_code(const char *command, const scenario *s, const session_result *result);
 
 #endif

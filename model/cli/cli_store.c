@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* iwarpsim table, report, export and merge: a store as a table in the terminal, as one page to read, as CSV, and as a part of another. */
+/* iwarpsim table, report, export and merge: a store as a table in the terminal, as one page to read, as CSV,
+ * and as a part of another. */
 #include <glib/gstdio.h>
 #include <stdio.h>
 #include <string.h>

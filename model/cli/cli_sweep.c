@@ -18,7 +18,8 @@
 #include "study/sweep/sweep.h"
 #include "study/sweep/sweep_list.h"
 
-/* Long enough for any run to make its world, and to pass whatever costs much at one moment of simulated time. */
+/* Long enough for any run to make its world, and to pass whatever costs much at one moment of simulated
+ * time. */
 #define STALL_S 60
 
 /* As many runs at once as there are cores; no number that one can ask for. */

@@ -42,8 +42,8 @@ void decode_direction_free(decode_direction *direction);
 /* The next segment of this direction, whose checksum is good enough. */
 void decode_direction_receive(decode_direction *direction, const capture_segment *segment);
 
-/* Nothing comes any more, which is known at `time_ns`: what waits is decided, notes are reported, the summary is
- * complete. Once. */
+/* Nothing comes any more, which is known at `time_ns`: what waits is decided, notes are reported, the summary
+ * is complete. Once. */
 void decode_direction_finish(decode_direction *direction, int64_t time_ns);
 
 #endif

@@ -99,7 +99,8 @@ typedef enum decode_crc {
   DECODE_CRC_NOT_CAPTURED, /* octets of the FPDU were not captured (snap length) */
 } decode_crc;
 
-/* A CRC as the number that its octets on the wire show, least significant first (note M17), as Wireshark has it. */
+/* A CRC as the number that its octets on the wire show, least significant first (note M17), as Wireshark has
+ * it. */
 static inline uint32_t decode_crc_shown(uint32_t digest)
 {
   return GUINT32_SWAP_LE_BE(digest);
@@ -160,7 +161,8 @@ typedef enum decode_note_kind {
   DECODE_NOTE_STARTUP,    /* the startup frames contradict the documents; `text` explains how */
   DECODE_NOTE_RESET,      /* RST */
   DECODE_NOTE_FIN,
-  DECODE_NOTE_LONG_ULPDU, /* the first FPDU of the direction whose ULPDU is longer than a sender may make one */
+  DECODE_NOTE_LONG_ULPDU, /* the first FPDU of the direction whose ULPDU is longer than a sender may make
+                             one */
 } decode_note_kind;
 
 typedef struct decode_note {

@@ -91,7 +91,8 @@ iwarp_generation decode_name_generation(const decode_name *name, uint8_t rdmap_v
 
 /* --- Fields --- */
 
-/* A field of a struct: what it is called for people and as JSON (NULL: not printed), its kind and its member. */
+/* A field of a struct: what it is called for people and as JSON (NULL: not printed), its kind and its
+ * member. */
 #define FIELD(struct_, text_, name_, kind_, member_, is_always_)                                             \
   {                                                                                                          \
     .text = (text_), .member = (name_), .kind = DECODE_FIELD_##kind_, .is_always = (is_always_),             \

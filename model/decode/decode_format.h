@@ -41,8 +41,8 @@ char *decode_name_end(const capture_end *end);
 /* "RDMA Write", "reserved 0xC". Static. */
 const char *decode_opcode_name(uint8_t opcode);
 
-/* The generation whose words are used for errors: the startup frames' (Rev 0: ietf, above: rfc), else by RDMAP's
- * version (0: rdmac). */
+/* The generation whose words are used for errors: the startup frames' (Rev 0: ietf, above: rfc), else by
+ * RDMAP's version (0: rdmac). */
 iwarp_generation decode_name_generation(const decode_name *name, uint8_t rdmap_version);
 
 /* --- The fields that both formats print alike --- */

@@ -313,8 +313,8 @@ static bool is_likely(const search *in, size_t header)
   return ulpdu_octets >= least && decode_find_could_start(octets + MPA_FPDU_LENGTH_OCTETS);
 }
 
-/* Do the DDP and RDMAP headers of this ULPDU contradict nothing that the documents require of all of them (ddp-07
- * §4, rdmap-00 §6.1)? */
+/* Do the DDP and RDMAP headers of this ULPDU contradict nothing that the documents require of all of them
+ * (ddp-07 §4, rdmap-00 §6.1)? */
 static bool is_consistent(const buffer_chain *ulpdu)
 {
   ddp_header header;

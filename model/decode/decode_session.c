@@ -174,8 +174,8 @@ static void begin_connection(decode_session *session, conversation *talk)
   }
 }
 
-/* What waits of `talk` is decoded or forgotten, once it is known whether that speaks MPA. With `is_last` it is
- * decided now, whatever is missing. */
+/* What waits of `talk` is decoded or forgotten, once it is known whether that speaks MPA. With `is_last` it
+ * is decided now, whatever is missing. */
 static void decide(decode_session *session, conversation *talk, bool is_last)
 {
   if (!talk->waiting || !decode_verdict_reach(&talk->verdict, talk->waiting, talk->hint, talk->hinted,

@@ -12,7 +12,8 @@
 
 /* When what has not arrived is offered again. */
 typedef enum replay_resend {
-  REPLAY_RESEND_AUTO, /* where there is a path that may lose it: after the round trip that the handshakes show */
+  REPLAY_RESEND_AUTO, /* where there is a path that may lose it: after the round trip that the handshakes
+                         show */
   REPLAY_RESEND_NEVER,
   REPLAY_RESEND_AFTER, /* `resend_ps` */
 } replay_resend;

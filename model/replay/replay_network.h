@@ -37,8 +37,8 @@ session *replay_network_session(const replay_network *self);
 typedef struct replay_network_outcome {
   uint32_t lacking;  /* connections that wait for octets of segments that were not taken */
   uint64_t given_up; /* segments that were offered again in vain, as often as a TCP would try */
-  uint64_t
-      too_big; /* packets too large for the MTU of one of the path's links, and of IPv6, which only its source may cut */
+  uint64_t too_big;  /* packets too large for the MTU of one of the path's links, and of IPv6, which only its
+                        source may cut */
   uint64_t backward; /* packets whose times were before those of the packets before them */
 } replay_network_outcome;
 

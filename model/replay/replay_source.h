@@ -40,8 +40,8 @@ void replay_source_start(replay_source *source);
 /* Packets whose times were before those of the packets before them. */
 uint64_t replay_source_backward(const replay_source *source);
 
-/* The flow that packets with these addresses and ports, which have no number of the capture's, are of: the one
- * that came last, whichever end is the source; NULL: there is none. */
+/* The flow that packets with these addresses and ports, which have no number of the capture's, are of: the
+ * one that came last, whichever end is the source; NULL: there is none. */
 const capture_flow *replay_source_flow_of(const replay_source *source, const datagram_flow *between);
 
 /* The packet that `capture` has just read, as it was on the wire; NULL when it is none. One reference, the

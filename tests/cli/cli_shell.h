@@ -17,7 +17,8 @@ typedef struct cli_shell {
   char *errors; /* and on standard error */
 } cli_shell;
 
-/* A new empty folder; the executable is IWARPSIM of the environment, or that of the folder the test runs in. */
+/* A new empty folder; the executable is IWARPSIM of the environment, or that of the folder the test runs
+ * in. */
 void cli_shell_open(cli_shell *shell);
 
 /* Removes `files` (a list of the shell's) and then the folder, in which nothing else may be left. */

@@ -180,8 +180,9 @@ SHELL_TEST(test_options_without_sense)
       "'ns3'?)\n");
 }
 
-/* However short memory is while a scenario is read, that is said in a line, by GLib or by us, and is no segmentation fault (139: 128 +
- * SIGSEGV). The scenario's 50,000 strings need more than all else that the program does; a mistake ends it before it looks at them. */
+/* However short memory is while a scenario is read, that is said in a line, by GLib or by us, and is no
+ * segmentation fault (139: 128 + SIGSEGV). The scenario's 50,000 strings need more than all else that the
+ * program does; a mistake ends it before it looks at them. */
 SHELL_TEST(test_short_memory)
 {
 #ifdef __SANITIZE_ADDRESS__

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* `iwarpsim decode` as a user meets it: lines, objects, sums; what it is given, and what is wrong with that. */
+/* `iwarpsim decode` as a user meets it: lines, objects, sums; what it is given, and what is wrong with
+ * that. */
 #include <glib.h>
 #include <json-glib/json-glib.h>
 #include <string.h>
@@ -51,7 +52,8 @@ static JsonObject *parse(const char *text)
   return object;
 }
 
-/* 1428 octets of a Write fit an FPDU of a segment with markers: 20,000 = 14 * 1428 + 8, 15 FPDUs each, and the Send. */
+/* 1428 octets of a Write fit an FPDU of a segment with markers: 20,000 = 14 * 1428 + 8, 15 FPDUs each, and
+ * the Send. */
 enum { WRITES = 10 * 15, FPDUS = WRITES + 1 };
 
 SHELL_TEST(test_lines)
@@ -174,7 +176,8 @@ SHELL_TEST(test_hints)
   cli_shell_expect_errors(f, "expected an MPA Request and Reply Frame or an end that --mpa names");
 }
 
-/* A capture that starts in the middle of an FPDU: packets 40 and on, each of a whole segment. Its end's name is enough. */
+/* A capture that starts in the middle of an FPDU: packets 40 and on, each of a whole segment. Its end's name
+ * is enough. */
 SHELL_TEST(test_middle)
 {
   static const char *const captures[] = {"rdmac.pcap", "a.pcap"};

@@ -46,7 +46,8 @@ static void expect_rows(const char *page, const char *name, guint rows)
   g_assert_cmpuint(occurrences(page, row), ==, rows);
 }
 
-/* Each key, metric and distribution has exactly one row; a key whose default depends on tcp.profile has one more, in the table of profiles. */
+/* Each key, metric and distribution has exactly one row; a key whose default depends on tcp.profile has one
+ * more, in the table of profiles. */
 TEST(test_every_name_has_its_row)
 {
   g_autofree char *scenario_page = cli_documents_scenario();
@@ -64,7 +65,8 @@ TEST(test_every_name_has_its_row)
   }
 }
 
-/* The rows of a table, its heading among them, have one number of bars that are not escaped, and at least four columns. */
+/* The rows of a table, its heading among them, have one number of bars that are not escaped, and at least
+ * four columns. */
 TEST(test_rows_have_all_columns)
 {
   char *pages[] = {cli_documents_scenario(), cli_documents_metrics(), NULL};

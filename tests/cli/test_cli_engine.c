@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which engine a scenario runs on: auto, and a program that has ns-3, has lost it, or was built without it. */
+/* Which engine a scenario runs on: auto, and a program that has ns-3, has lost it, or was built without
+ * it. */
 #include <glib.h>
 #include <string.h>
 
@@ -13,7 +14,8 @@ typedef struct fixture {
 #define SMALL "workload: { message_size = \"1KiB\"; messages = 1; };\n"
 #define CHAIN "topology: { medium = \"csma\"; };\n"
 
-/* Runs a line of the shell in the folder, which must end with `status`; "$0" is the program, "$1" the strange folder. */
+/* Runs a line of the shell in the folder, which must end with `status`; "$0" is the program, "$1" the strange
+ * folder. */
 static void expect(fixture *f, int status, const char *line)
 {
   g_autofree char *whole = g_strdup_printf("set -- '%s'; %s", f->strange, line);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The program as `meson install` leaves it, under another root than it was configured for: it finds what comes with it there, and
- * nowhere in the source tree. */
+/* The program as `meson install` leaves it, under another root than it was configured for: it finds what
+ * comes with it there, and nowhere in the source tree. */
 #include <glib.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* `iwarpsim merge` and `iwarpsim export` as a user meets them: two shards of a sweep become one store, or nothing does. */
+/* `iwarpsim merge` and `iwarpsim export` as a user meets them: two shards of a sweep become one store, or
+ * nothing does. */
 #include <glib.h>
 #include <string.h>
 
@@ -16,7 +17,8 @@ static void set_up(cli_shell *f, gconstpointer files)
 
 #define SHELL_TEST(name) TEST_WITH(cli_shell, "*.cfg *.sqlite *.csv", set_up, cli_shell_tear_down, name)
 
-/* Seeds 1 and 3 are in the first shard, 2 in the second. Again, by the shell's names, nothing is taken; the sweep finds all there. */
+/* Seeds 1 and 3 are in the first shard, 2 in the second. Again, by the shell's names, nothing is taken; the
+ * sweep finds all there. */
 SHELL_TEST(test_shards)
 {
   cli_shell_expect(f, 0, "iwarpsim merge 1.sqlite 2.sqlite -o all.sqlite");

@@ -40,7 +40,8 @@ FIXTURE_TEST(test_file)
   g_assert_cmpstr(text, ==, "new");
 }
 
-/* A rename over a named pipe would leave a file in its place, and its reader waiting; so with /dev/null as root. */
+/* A rename over a named pipe would leave a file in its place, and its reader waiting; so with /dev/null as
+ * root. */
 FIXTURE_TEST(test_pipe_stays_one)
 {
   GStatBuf status;

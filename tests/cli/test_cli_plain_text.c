@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* No command gives a terminal anything that steers it, whatever stands in names, scenarios, stores, captures and results: every line here
- * puts ESC, BEL, an eight-bit CSI (C1), U+202E and an octet that is no UTF-8 in one of them. */
+/* No command gives a terminal anything that steers it, whatever stands in names, scenarios, stores, captures
+ * and results: every line here puts ESC, BEL, an eight-bit CSI (C1), U+202E and an octet that is no UTF-8 in
+ * one of them. */
 #include <glib.h>
 #include <string.h>
 
@@ -8,7 +9,8 @@
 #include "store_commit.h"
 #include "study_fixture.h"
 
-/* $h may be in a file's name; $t is UTF-8 without control characters, which a title may be; $s is an SQL text. */
+/* $h may be in a file's name; $t is UTF-8 without control characters, which a title may be; $s is an SQL
+ * text. */
 #define HOSTILE                                                                                              \
   "h=$(printf 'x\\033]0;y\\007\\302\\2331m\\342\\200\\256\\377'); "                                          \
   "t=$(printf 'x\\342\\200\\256y\\342\\201\\246z'); "                                                        \
@@ -27,8 +29,8 @@ static void set_up(cli_shell *f, gconstpointer files)
 
 #define SHELL_TEST(name) TEST_WITH(cli_shell, "* .h*", set_up, cli_shell_tear_down, name)
 
-/* Valid UTF-8 of which only line ends are controls: no octet below U+0020 but LF, no DEL, no C1 (C2 80 to C2 9F), no U+202A to U+202E
- * (E2 80 AA to AE) or U+2066 to U+2069 (E2 81 A6 to A9). */
+/* Valid UTF-8 of which only line ends are controls: no octet below U+0020 but LF, no DEL, no C1 (C2 80 to C2
+ * 9F), no U+202A to U+202E (E2 80 AA to AE) or U+2066 to U+2069 (E2 81 A6 to A9). */
 static void assert_plain(const char *line, const char *text)
 {
   g_assert_true(g_utf8_validate(text, -1, NULL));
@@ -138,7 +140,8 @@ SHELL_TEST(test_accepted)
   assert_plain("report", f->output);
 }
 
-/* A store with the right digests, in which every text is hostile: of its runs, and of where they come from. */
+/* A store with the right digests, in which every text is hostile: of its runs, and of where they come
+ * from. */
 static void write_store(const cli_shell *f, const char *name)
 {
   static const char hostile[] = "x\x1b]0;y\a\xc2\x9b\x31m\xe2\x80\xae\xff";

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a terminal shows of a run and a sweep while they go on, and what stays of it; the built program on a pseudo-terminal. */
+/* What a terminal shows of a run and a sweep while they go on, and what stays of it; the built program on a
+ * pseudo-terminal. */
 #include "cli/cli_progress.h"
 
 #include <pty.h>
@@ -31,7 +32,8 @@ static void tear_down(fixture *f, gconstpointer unused)
 
 #define TERMINAL_TEST(name) TEST_WITH(fixture, NULL, set_up, tear_down, name)
 
-/* Runs a line of the shell, "$0" being the program, with the scenario `text` as a.cfg; its terminal's text goes into `shown`. */
+/* Runs a line of the shell, "$0" being the program, with the scenario `text` as a.cfg; its terminal's text
+ * goes into `shown`. */
 static int on_terminal(fixture *f, const char *text, const char *line)
 {
   int terminal;
@@ -171,8 +173,8 @@ TEST(test_text)
   free(text);
 }
 
-/* Nothing is done yet: nobody knows. Done by half, it stands from 2 s to 5 s and longer: nobody knows either, until it goes on at 8 s, when it
- * has taken 8 s for 0.8 and 2 s are left. */
+/* Nothing is done yet: nobody knows. Done by half, it stands from 2 s to 5 s and longer: nobody knows either,
+ * until it goes on at 8 s, when it has taken 8 s for 0.8 and 2 s are left. */
 TEST(test_stands_still)
 {
   const double times_s[] = {1, 2, 4.9, 5.5, 8}, shares[] = {0, 0.5, 0.5, 0.5, 0.8};
@@ -204,8 +206,8 @@ TEST(test_unknown_share)
   free(text);
 }
 
-/* A capture that comes slowly, summed up on a terminal: where it is, then the table alone. Lines of FPDUs would tear it: none is shown
- * between them. */
+/* A capture that comes slowly, summed up on a terminal: where it is, then the table alone. Lines of FPDUs
+ * would tear it: none is shown between them. */
 TERMINAL_TEST(test_decode)
 {
 #define SLOWLY                                                                                               \

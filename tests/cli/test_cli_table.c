@@ -48,7 +48,8 @@ static void tear_down(fixture *f, gconstpointer unused)
 
 #define TABLE_TEST(name) TEST_WITH(fixture, NULL, set_up, tear_down, name)
 
-/* {4, 6}: s = sqrt(2), t(0.975, 1) = 12.7062: 12.7062 * sqrt(2) / sqrt(2) = 12.7. The five quantities a reader asks for first. */
+/* {4, 6}: s = sqrt(2), t(0.975, 1) = 12.7062: 12.7062 * sqrt(2) / sqrt(2) = 12.7. The five quantities a
+ * reader asks for first. */
 TABLE_TEST(test_defaults)
 {
   run_table(f, 0, "");

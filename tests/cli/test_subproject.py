@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""iwarpsim as the subproject of another meson project: without tests and benchmarks only the program is configured, and it builds."""
+"""iwarpsim as the subproject of another meson project: without tests and benchmarks only the program is
+configured, and it builds."""
 
 import json
 import subprocess

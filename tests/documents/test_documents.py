@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Every command line of README.md, CONTRIBUTING.md and docs/*.md, run as printed, from top to bottom, in a folder of its own that looks like
-the source tree. Every link of these and the other pages to a file of the tree.
+"""Every command line of README.md, CONTRIBUTING.md and docs/*.md, run as printed, from top to bottom, in a
+folder of its own that looks like the source tree. Every link of these and the other pages to a file of the
+tree.
 
-argv: the built iwarpsim, the source folder, "ns3" or "", and "long" to run everything in its full size. What is not run as printed stands in
-REDUCED or in ELSEWHERE, with the reason."""
+argv: the built iwarpsim, the source folder, "ns3" or "", and "long" to run everything in its full size. What
+is not run as printed stands in REDUCED or in ELSEWHERE, with the reason."""
 
 import re
 import shutil
@@ -83,7 +84,8 @@ def shell(folder, command):
 
 
 def prepare(folder):
-    """The tree as a reader has it after the build, with the scenario of README.md and the captures that the pages speak of."""
+    """The tree as a reader has it after the build, with the scenario of README.md and the captures that the
+    pages speak of."""
     (folder / "build").mkdir()
     (folder / "build" / "iwarpsim").symlink_to(PROGRAM)
     for name in ["scenarios", "bench"]:

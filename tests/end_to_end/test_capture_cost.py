@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""What decode and replay cost in holes: for 10 times as many they take at most 13 times the instructions, counted by cachegrind.
+"""What decode and replay cost in holes: for 10 times as many they take at most 13 times the instructions,
+counted by cachegrind.
 
     test_capture_cost.py IWARPSIM [--full]
 
-From 10,000 holes to 100,000, and of `decode --summary` of unmarked ones from 100,000 to a million; with --full (an hour or more) from 100,000 to
-a million of everything. Instructions do not depend on how fast or busy a machine is. What is linear takes 10 times, what is quadratic up to
-100. Without valgrind the test is skipped (exit 77).
+From 10,000 holes to 100,000, and of `decode --summary` of unmarked ones from 100,000 to a million; with
+--full (an hour or more) from 100,000 to a million of everything. Instructions do not depend on how fast or
+busy a machine is. What is linear takes 10 times, what is quadratic up to 100. Without valgrind the test is
+skipped (exit 77).
 """
 
 import random
@@ -24,7 +26,8 @@ SKIPPED = 77
 
 
 def write_capture(path, markers, segments):
-    """A handshake, startup frames without CRC, and `segments` of the Initiator: (stream position in the FPDU phase, octets)."""
+    """A handshake, startup frames without CRC, and `segments` of the Initiator: (stream position in the FPDU
+    phase, octets)."""
     with open(path, "wb") as file:
         file.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 101))
         time = 0

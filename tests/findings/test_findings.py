@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""What scripts/findings says of made-up runs: means and intervals, tables, what differs, and what it refuses."""
+"""What scripts/findings says of made-up runs: means and intervals, tables, what differs, and what it
+refuses."""
 
 import importlib.machinery
 import importlib.util

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""That nothing in the tree cites what is not there, and what scripts/check-citations refuses in small made-up trees."""
+"""That nothing in the tree cites what is not there, and what scripts/check-citations refuses in small made-up
+trees."""
 
 import os
 import subprocess

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""The recipes of docs/extending.md: each applies to the tree, touches no more files than its aim, and compiles.
+"""The recipes of docs/extending.md: each applies to the tree, touches no more files than its aim, and
+compiles.
 
-The environment: HOUSE (scripts/house), SOURCE and BUILD (the folders), CC (the compiler), CFLAGS (those of GLib)."""
+The environment: HOUSE (scripts/house), SOURCE and BUILD (the folders), CC (the compiler), CFLAGS (those of
+GLib)."""
 
 import importlib.machinery
 import importlib.util

@@ -60,7 +60,8 @@ TEST(test_peaks_by_cause)
   occupancy_free(gauge);
 }
 
-/* Holes, partial FPDUs and undelivered segments are summed over the connections as well: 2 + 3 holes at 20. */
+/* Holes, partial FPDUs and undelivered segments are summed over the connections as well: 2 + 3 holes at
+ * 20. */
 TEST(test_peaks_of_state)
 {
   occupancy *gauge = occupancy_new(2, 1);

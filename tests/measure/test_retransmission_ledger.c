@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Spurious retransmissions, seen from both ends at once. What is sent here arrives 100 ps later at the earliest. */
+/* Spurious retransmissions, seen from both ends at once. What is sent here arrives 100 ps later at the
+ * earliest. */
 #include "measure/retransmission_ledger.h"
 #include "test.h"
 
@@ -32,7 +33,8 @@ TEST(test_first_copy_was_late)
   retransmission_ledger_free(ledger);
 }
 
-/* A middlebox cuts the retransmission of [1000, 2000): one piece fills the hole [1000, 1400), one repeats. It was needed. */
+/* A middlebox cuts the retransmission of [1000, 2000): one piece fills the hole [1000, 1400), one repeats. It
+ * was needed. */
 TEST(test_part_of_it_was_needed)
 {
   retransmission_ledger *ledger = retransmission_ledger_new();
@@ -45,7 +47,8 @@ TEST(test_part_of_it_was_needed)
   retransmission_ledger_free(ledger);
 }
 
-/* The first retransmission is lost, the second fills the hole: both were needed. A third, of other octets, was not. */
+/* The first retransmission is lost, the second fills the hole: both were needed. A third, of other octets,
+ * was not. */
 TEST(test_lost_retransmission)
 {
   retransmission_ledger *ledger = retransmission_ledger_new();

@@ -4,7 +4,8 @@
 #include "test.h"
 
 /* 10 Gbit/s and 25 us both ways, MTU 1500 with 38 octets of framing: one full segment takes 1538 * 800 ps =
- * 1,230,400 ps. delay = 50,000,000 + 2,460,800 = 52,460,800 ps; 1.25 octets/ns * 52,460.8 ns = 65,576 octets. */
+ * 1,230,400 ps. delay = 50,000,000 + 2,460,800 = 52,460,800 ps; 1.25 octets/ns * 52,460.8 ns = 65,576
+ * octets. */
 static const theory ten_gigabit = {
     .rate_bit_per_s = UINT64_C(10000000000),
     .propagation_main_ps = 25 * TIME_PS_PER_MICROSECOND,

@@ -3,7 +3,8 @@
 #include "measure/distribution.h"
 #include "test.h"
 
-/* Every value below 32 is alone in its bin; from 32 on the sixteenths of each power of two: 32 … 63 in twos, 64 … 127 in fours … */
+/* Every value below 32 is alone in its bin; from 32 on the sixteenths of each power of two: 32 … 63 in twos,
+ * 64 … 127 in fours … */
 TEST(test_bounds)
 {
   static const struct {
@@ -29,7 +30,8 @@ TEST(test_bounds)
   }
 }
 
-/* The bins follow one another without gap or overlap: one above the bound of a bin is the first value of the next. */
+/* The bins follow one another without gap or overlap: one above the bound of a bin is the first value of the
+ * next. */
 TEST(test_bins_are_a_partition)
 {
   for (size_t bin = 0; bin + 1 < DISTRIBUTION_BINS_MAX; bin++) {
@@ -61,8 +63,9 @@ static void assert_bin(const distribution *d, size_t i, double bound, double wei
   g_assert_cmpfloat(d->bins[i].weight, ==, weight);
 }
 
-/* 32 and 33 share the bin up to 33; 5 is exact; 10^12 lies in 2^39 … 2^40 - 1 in steps of 2^35, of which 29 are below it: its bin is
- * that of 29 * 2^35 … 30 * 2^35 - 1 = 1030792151039. In seconds (10^12 ps) and weights by the thousand. */
+/* 32 and 33 share the bin up to 33; 5 is exact; 10^12 lies in 2^39 … 2^40 - 1 in steps of 2^35, of which 29
+ * are below it: its bin is that of 29 * 2^35 … 30 * 2^35 - 1 = 1030792151039. In seconds (10^12 ps) and
+ * weights by the thousand. */
 TEST(test_export)
 {
   g_autofree value_histogram *histogram = g_new0(value_histogram, 1);

@@ -112,7 +112,8 @@ class Tried(unittest.TestCase):
         return subprocess.run([SCRIPT, "--tree", self.folder.name, *arguments], capture_output=True, text=True, check=False)
 
     def test_every_mutant(self):
-        # Two constants, which become 0, the neighbours, and twice as much: 1 becomes 0 and 2, and 7 becomes 0, 6, 8, 14.
+        # Two constants, which become 0, the neighbours, and twice as much: 1 becomes 0 and 2, and 7 becomes
+        # 0, 6, 8, 14.
         done = self.mutants("--seed", "1", "--count", "99", "--at-most", "3", "model/thing")
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
         self.assertEqual(done.stdout.splitlines()[-1], "6 mutants of seed 1 tried: 2 killed, 4 survived; "

@@ -45,8 +45,8 @@ typedef struct fixture_segment {
   uint32_t length;        /* of the payload; up to 1 MiB */
 } fixture_segment;
 
-/* The IP packet of a segment with all checksums right, which the caller frees; any that is longer than IP can say has a total (IPv4) or
- * payload (IPv6) length of 0. */
+/* The IP packet of a segment with all checksums right, which the caller frees; any that is longer than IP can
+ * say has a total (IPv4) or payload (IPv6) length of 0. */
 GByteArray *fixture_packet(const fixture_segment *segment);
 
 /* The octet number `index` of a segment's payload when that was left to fixture_packet(). */
@@ -58,16 +58,17 @@ void fixture_set_checksum(GByteArray *packet);
 /* The IPv4 packet with `octets` (a multiple of 4) of NOP options behind the IP header, in place. */
 void fixture_add_ipv4_options(GByteArray *packet, unsigned octets);
 
-/* The IPv6 packet with the extension header `kind` of `octets` (a multiple of 8) behind the IP header, in place; all in it but its length
- * and the next header is 0, which is Pad1. */
+/* The IPv6 packet with the extension header `kind` of `octets` (a multiple of 8) behind the IP header, in
+ * place; all in it but its length and the next header is 0, which is Pad1. */
 void fixture_add_extension(GByteArray *packet, uint8_t kind, unsigned octets);
 
-/* The fragment of an IP packet that has `length` octets of its payload from `from` on (RFC 791, RFC 8200 §4.5); the caller frees it. */
+/* The fragment of an IP packet that has `length` octets of its payload from `from` on (RFC 791, RFC 8200
+ * §4.5); the caller frees it. */
 GByteArray *fixture_fragment(const GByteArray *packet, uint32_t identification, uint32_t from,
                              uint32_t length);
 
-/* The frame of a link type with `packet` in it, and, where it has an EtherType, `tags` VLAN tags; Ethernet frames are padded to 60 octets.
- * The caller frees it. */
+/* The frame of a link type with `packet` in it, and, where it has an EtherType, `tags` VLAN tags; Ethernet
+ * frames are padded to 60 octets. The caller frees it. */
 GByteArray *fixture_frame(int link_type, const GByteArray *packet, unsigned tags);
 
 /* A capture file that grows: its octets, with all numbers in this machine's order or `is_swapped`. */

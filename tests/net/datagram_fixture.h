@@ -18,7 +18,8 @@ static inline ip_address fixture_address(unsigned version, uint8_t host)
   return version == 4 ? ip_address_v4(0xC0A80000 + host) : ip_address_v6(UINT64_C(0x20010DB800000000), host);
 }
 
-/* A segment from host 1, port 5000, to host 2, port 5001, with `length` octets at `octets`, which outlive it. */
+/* A segment from host 1, port 5000, to host 2, port 5001, with `length` octets at `octets`, which outlive
+ * it. */
 static inline datagram *fixture_packet(unsigned version, const void *octets, uint32_t length)
 {
   const tcp_header header = {.source_port = 0x1388,
@@ -103,8 +104,8 @@ static inline ip_address fragment_fixture_host(unsigned version, uint8_t host)
   return version == 4 ? ip_address_v4(0x0A000000u + host) : ip_address_v6(UINT64_C(0x20010DB800000000), host);
 }
 
-/* A segment with `length` octets from host 1, port 1000 + `number`, to host 2, port 7: in IPv4 with identification `number` and
- * without DF. */
+/* A segment with `length` octets from host 1, port 1000 + `number`, to host 2, port 7: in IPv4 with
+ * identification `number` and without DF. */
 static inline datagram *fragment_fixture_segment(unsigned version, uint16_t number, uint32_t length)
 {
   const tcp_header header = {

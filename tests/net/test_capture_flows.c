@@ -131,7 +131,8 @@ TEST(test_middle_of_a_stream)
   assert_flow(source, 0, 1, -1, -1);
 }
 
-/* RFC 6056, RFC 9293 §3.4.1: the ports again, with another ISN: another connection, also when the other end opens it. */
+/* RFC 6056, RFC 9293 §3.4.1: the ports again, with another ISN: another connection, also when the other end
+ * opens it. */
 TEST(test_used_again)
 {
   const row rows[] = {
@@ -151,8 +152,8 @@ TEST(test_used_again)
   assert_flow(source, 2, 1, 80000, 90000);
 }
 
-/* After the middle of one connection, a SYN begins the next; unless the octets were its own, captured before it: they are up to 2^26
- * behind it. */
+/* After the middle of one connection, a SYN begins the next; unless the octets were its own, captured before
+ * it: they are up to 2^26 behind it. */
 TEST(test_syn_after_the_middle)
 {
   const row late[] = {

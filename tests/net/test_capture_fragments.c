@@ -110,7 +110,8 @@ TEST(test_duplicates)
   assert_at_end(source, 3, 0);
 }
 
-/* RFC 5722 §4: a datagram of which fragments overlap is dropped, with those that come later, all of them here. */
+/* RFC 5722 §4: a datagram of which fragments overlap is dropped, with those that come later, all of them
+ * here. */
 TEST(test_contradictions)
 {
   static const uint32_t contradicting[][2] = {{392, 16}, {0, 408}, {400, 408}, {392, 628}};
@@ -144,7 +145,8 @@ TEST(test_time_is_over)
   }
 }
 
-/* With a snap length: the payload is as long as it was on the wire, captured up to the first octet that is not there. */
+/* With a snap length: the payload is as long as it was on the wire, captured up to the first octet that is
+ * not there. */
 TEST(test_cut_fragments)
 {
   g_autoptr(GByteArray) packet = whole_packet(4, 5);
@@ -163,7 +165,8 @@ TEST(test_cut_fragments)
   assert_at_end(source, 3, 0);
 }
 
-/* RFC 3168 §5.3: one fragment that met congestion marks the datagram; unless another is not ECN-capable, which drops it. */
+/* RFC 3168 §5.3: one fragment that met congestion marks the datagram; unless another is not ECN-capable,
+ * which drops it. */
 TEST(test_ecn)
 {
   static const struct {
@@ -188,7 +191,8 @@ TEST(test_ecn)
   }
 }
 
-/* Destination options behind the fragment header are in the first fragment alone, and only what that names counts (RFC 8200 §4.5). */
+/* Destination options behind the fragment header are in the first fragment alone, and only what that names
+ * counts (RFC 8200 §4.5). */
 TEST(test_extension_header_in_fragments)
 {
   for (unsigned order = 0; order < 2; order++) {
@@ -276,7 +280,8 @@ TEST(test_packet_by_packet)
   g_assert_cmpuint(capture_source_counts(source)->other_packets, ==, 1);
 }
 
-/* The first flow has only fragments. Who puts them together himself sees the second one, under the number that it has for others. */
+/* The first flow has only fragments. Who puts them together himself sees the second one, under the number
+ * that it has for others. */
 TEST(test_flows_have_one_number)
 {
   for (unsigned by_packet = 0; by_packet < 2; by_packet++) {
@@ -301,8 +306,8 @@ TEST(test_flows_have_one_number)
   }
 }
 
-/* Attackers who send one fragment of each of many datagrams; the younger ones stay. 16 MiB hold 2,032 of 8,000 octets, and what it takes
- * to remember them. */
+/* Attackers who send one fragment of each of many datagrams; the younger ones stay. 16 MiB hold 2,032 of
+ * 8,000 octets, and what it takes to remember them. */
 TEST(test_bounds)
 {
   static const struct {

@@ -80,7 +80,8 @@ static void take_in(int link_type, const uint8_t *frame, uint32_t captured, uint
   g_free(octets);
 }
 
-/* Every packet of every kind in every frame, cut off behind each octet, and with each octet garbled in several ways. */
+/* Every packet of every kind in every frame, cut off behind each octet, and with each octet garbled in
+ * several ways. */
 TEST(test_frames)
 {
   static const uint8_t masks[] = {0x01, 0x0F, 0x40, 0x80, 0xFF};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* IP and TCP headers in captures: options, extension headers, what offloads and snap lengths leave, and checksums. */
+/* IP and TCP headers in captures: options, extension headers, what offloads and snap lengths leave, and
+ * checksums. */
 #include <string.h>
 
 #include "base/big_endian.h"
@@ -9,8 +10,8 @@
 enum { HOP_BY_HOP = 0, ROUTING = 43, AUTHENTICATION = 51, DESTINATION_OPTIONS = 60 };
 enum { IPV4_OCTETS = 20, IPV6_OCTETS = 40, TCP_OCTETS = 20, CHECKSUM_AT = 16 };
 
-/* Reads the one packet, of which `captured` octets are in the capture, of `wire`; frees it. False when it is no segment; `counts` is
- * as at the end. The payload is not for use afterwards. */
+/* Reads the one packet, of which `captured` octets are in the capture, of `wire`; frees it. False when it is
+ * no segment; `counts` is as at the end. The payload is not for use afterwards. */
 static bool read_cut(GByteArray *packet, uint32_t captured, uint32_t wire, capture_segment *segment,
                      capture_counts *counts)
 {
@@ -97,7 +98,8 @@ TEST(test_atomic_fragment)
   assert_right(fixture_fragment(whole, 7, 0, TCP_OCTETS + 33), 33);
 }
 
-/* RFC 8200 §8.1: the checksum has the last destination of a source route in it, which the IP header has not yet. */
+/* RFC 8200 §8.1: the checksum has the last destination of a source route in it, which the IP header has not
+ * yet. */
 TEST(test_source_route)
 {
   fixture_segment sent = sent_as(6, 33);
@@ -123,7 +125,8 @@ TEST(test_ecn)
   }
 }
 
-/* Octets behind the IP length are the link's (IEEE 802.3 pads to 60), also when they make the frame longer than any segment. */
+/* Octets behind the IP length are the link's (IEEE 802.3 pads to 60), also when they make the frame longer
+ * than any segment. */
 TEST(test_padding)
 {
   for (unsigned version = 4; version <= 6; version += 2) {
@@ -145,7 +148,8 @@ TEST(test_wire_length_below_the_captured)
   g_assert_cmpint(segment.checksum, ==, CAPTURE_CHECKSUM_RIGHT);
 }
 
-/* What a host hands to its NIC to be cut (TSO), and what a NIC puts together: one segment, longer than the link carries. */
+/* What a host hands to its NIC to be cut (TSO), and what a NIC puts together: one segment, longer than the
+ * link carries. */
 TEST(test_super_segment)
 {
   for (unsigned version = 4; version <= 6; version += 2) {
@@ -308,8 +312,8 @@ static void set_checksum_field(GByteArray *packet, unsigned version, uint16_t va
   big_endian_write_16(packet->data + (version == 4 ? IPV4_OCTETS : IPV6_OCTETS) + CHECKSUM_AT, value);
 }
 
-/* Every length up to some hundred octets, so that all that is left over of any step of a fast sum is there; and each damaged octet
- * is found. */
+/* Every length up to some hundred octets, so that all that is left over of any step of a fast sum is there;
+ * and each damaged octet is found. */
 TEST(test_checksums)
 {
   for (unsigned version = 4; version <= 6; version += 2) {
@@ -327,8 +331,9 @@ TEST(test_checksums)
   }
 }
 
-/* What a NIC is given to finish: 0, or, of Linux, the pseudo header's sum. 10.0.0.1 and 10.0.0.2, protocol 6, 20 + 11 octets: 0A00 + 0001 +
- * 0A00 + 0002 + 0006 + 001F = 1428. In IPv6, twice 2001 + 0DB8, and 1, 2, 6, 1F: 5B9A. */
+/* What a NIC is given to finish: 0, or, of Linux, the pseudo header's sum. 10.0.0.1 and 10.0.0.2, protocol 6,
+ * 20 + 11 octets: 0A00 + 0001 + 0A00 + 0002 + 0006 + 001F = 1428. In IPv6, twice 2001 + 0DB8, and 1, 2, 6,
+ * 1F: 5B9A. */
 TEST(test_unfinished_checksums)
 {
   static const struct {

@@ -69,8 +69,8 @@ static void assert_payload(const capture_segment *segment, const fixture_segment
   }
 }
 
-/* Every format, byte order, link type and number of VLAN tags has the same segment in it. The short one is padded to Ethernet's 60 octets,
- * which are not of its payload. */
+/* Every format, byte order, link type and number of VLAN tags has the same segment in it. The short one is
+ * padded to Ethernet's 60 octets, which are not of its payload. */
 static void check_way(fixture_format format, bool is_swapped, int link_type, unsigned version, unsigned tags)
 {
   g_autoptr(fixture_file) file = fixture_file_new(format, is_swapped, link_type);

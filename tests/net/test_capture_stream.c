@@ -39,7 +39,8 @@ static void take(void *user, uint64_t position, const uint8_t *octets, uint32_t 
 
 enum { ISN = 0xFFFFF000, LONGEST = 70000 };
 
-/* Gives the stream, whose first position is 0, the octets [from, from + length), of which `captured` are there. */
+/* Gives the stream, whose first position is 0, the octets [from, from + length), of which `captured` are
+ * there. */
 static uint32_t receive_cut(capture_stream *stream, taker *taken, uint64_t from, uint32_t length,
                             uint32_t captured, uint8_t flags)
 {
@@ -164,7 +165,8 @@ TEST(test_overlaps)
   g_assert_cmpuint(capture_stream_in_order_edge(stream), ==, 450);
 }
 
-/* With a snap length, the octets that are not there are told as such; a retransmission does not bring them again. */
+/* With a snap length, the octets that are not there are told as such; a retransmission does not bring them
+ * again. */
 TEST(test_not_captured)
 {
   taker taken = {0};
@@ -181,8 +183,9 @@ TEST(test_not_captured)
   g_assert_cmpuint(taken.not_captured, ==, 40 + 50);
 }
 
-/* A segment from before position 0, of which fewer octets were captured than lie there: what lies behind is told as not captured, and nothing
- * is read behind what was. A garbled sequence number of the first packets does that. */
+/* A segment from before position 0, of which fewer octets were captured than lie there: what lies behind is
+ * told as not captured, and nothing is read behind what was. A garbled sequence number of the first packets
+ * does that. */
 TEST(test_not_captured_below_0)
 {
   for (uint32_t captured = 0; captured <= 40; captured++) {
@@ -210,8 +213,8 @@ TEST(test_syn_and_fin)
   receive_cut(stream, &taken, 5, 2, 2, TCP_ACK | TCP_FIN); /* garbled: the first one stays */
 }
 
-/* RFC 9293 §3.8.4, §3.8.6.1: a keep-alive is the octet before the edge, or nothing there; a zero-window probe is one new octet, which
- * comes again. */
+/* RFC 9293 §3.8.4, §3.8.6.1: a keep-alive is the octet before the edge, or nothing there; a zero-window probe
+ * is one new octet, which comes again. */
 TEST(test_keep_alives_and_probes)
 {
   taker taken = {0};
@@ -245,7 +248,8 @@ TEST(test_resets)
   g_assert_cmpuint(receive(stream, &taken, 100, 10), ==, 10);
 }
 
-/* Segments with a sequence number from anywhere, between those of the stream: these keep their places for GBs. */
+/* Segments with a sequence number from anywhere, between those of the stream: these keep their places for
+ * GBs. */
 TEST(test_garbage_far_away)
 {
   static const uint8_t garbage[10];
@@ -273,8 +277,8 @@ TEST(test_garbage_far_away)
   g_assert_cmpuint(capture_stream_in_order_edge(stream), >=, at);
 }
 
-/* Garbage ever farther ahead, each step believed: between two of them the stream takes its place again, so that they do not lead away
- * by 2^31, where positions would be taken for older ones. */
+/* Garbage ever farther ahead, each step believed: between two of them the stream takes its place again, so
+ * that they do not lead away by 2^31, where positions would be taken for older ones. */
 TEST(test_garbage_step_by_step)
 {
   static const uint8_t garbage[1];

@@ -41,10 +41,11 @@ TEST(test_on_the_wire)
   g_assert_cmphex(wire[10] | wire[11] | wire[36] | wire[37], ==, 0);
 }
 
-/* 2001:db8::1 to 2001:db8::2, the same segment of 23 = 17 octets; 63 octets. Traffic class and flow label 0, hop limit 64.
+/* 2001:db8::1 to 2001:db8::2, the same segment of 23 = 17 octets; 63 octets. Traffic class and flow label 0,
+ * hop limit 64.
  *
- * TCP: pseudo header (RFC 8200 §8.1) 2001 + 0DB8 + 0001 + 2001 + 0DB8 + 0002 + 0000 + 0017 + 0000 + 0006 = 5B92; the segment
- * 17B8E as above; together 1D720, folded D721, ~ = 28DE. */
+ * TCP: pseudo header (RFC 8200 §8.1) 2001 + 0DB8 + 0001 + 2001 + 0DB8 + 0002 + 0000 + 0017 + 0000 + 0006 =
+ * 5B92; the segment 17B8E as above; together 1D720, folded D721, ~ = 28DE. */
 TEST(test_ipv6_on_the_wire)
 {
   static const uint8_t expected[] = {
@@ -173,8 +174,8 @@ TEST(test_atomic_fragment)
   fixture_assert_same_wire(read, packet);
 }
 
-/* The last two bits of the second octet (RFC 3168 §5); in IPv6 those of the traffic class, whose low half is the high half of
- * the second octet (RFC 8200 §3). Nothing else changes. */
+/* The last two bits of the second octet (RFC 3168 §5); in IPv6 those of the traffic class, whose low half is
+ * the high half of the second octet (RFC 8200 §3). Nothing else changes. */
 TEST(test_ecn)
 {
   static const struct {
@@ -233,8 +234,8 @@ TEST(test_flow)
   }
 }
 
-/* A packet carries no checksum until it is told to, and then keeps it, on the wire too: what is damaged afterwards is
- * found, wherever it lies behind the IP header, at the other end as well. */
+/* A packet carries no checksum until it is told to, and then keeps it, on the wire too: what is damaged
+ * afterwards is found, wherever it lies behind the IP header, at the other end as well. */
 TEST(test_damage_is_found)
 {
   for (unsigned version = 4; version <= 6; version += 2) {
@@ -266,7 +267,8 @@ TEST(test_damage_is_found)
   }
 }
 
-/* A packet that is changed and forgets its checksum has one of what it is now, on the wire and when it carries one again. */
+/* A packet that is changed and forgets its checksum has one of what it is now, on the wire and when it
+ * carries one again. */
 TEST(test_checksum_is_forgotten)
 {
   for (unsigned version = 4; version <= 6; version += 2) {
@@ -284,9 +286,9 @@ TEST(test_checksum_is_forgotten)
   }
 }
 
-/* A checksum that comes out as 0 is carried as FFFF, its other form, so that it is not taken for none; and is right. Pseudo
- * header C0A8 + 0001 + C0A8 + 0002 + 0006 + 0016 = 1816F; header B72C; together 2389B, folded 389D: the payload C762 makes FFFF
- * of it, ~ = 0. */
+/* A checksum that comes out as 0 is carried as FFFF, its other form, so that it is not taken for none; and is
+ * right. Pseudo header C0A8 + 0001 + C0A8 + 0002 + 0006 + 0016 = 1816F; header B72C; together 2389B, folded
+ * 389D: the payload C762 makes FFFF of it, ~ = 0. */
 TEST(test_checksum_of_zero)
 {
   static const uint8_t octets[2] = {0xC7, 0x62};

@@ -13,11 +13,11 @@ static datagram *fragmentable(const char *text, uint16_t identification)
 
 /* RFC 791 §3.2, with DF clear and identification 1234: 36 octets of IP payload, the first 24 and the last 12.
  *
- * TCP checksum, in the first fragment: pseudo header C0A8 + 0001 + C0A8 + 0002 + 0006 + 0024 = 1817D; header B72C
- * (test_datagram.c); payload 3031 + 3233 + 3435 + 3637 + 3839 + 6162 + 6364 + 6566 = 22F35; together 467DE, folded 67E2,
- * ~ = 981D.
- * IP, first: 4500 + 002C + 1234 + 2000 + 4006 + C0A8 + 0001 + C0A8 + 0002 = 238B9, folded 38BB, ~ = C744.
- * IP, last: 4500 + 0020 + 1234 + 0003 + 4006 + C0A8 + 0001 + C0A8 + 0002 = 218B0, folded 18B2, ~ = E74D. */
+ * TCP checksum, in the first fragment: pseudo header C0A8 + 0001 + C0A8 + 0002 + 0006 + 0024 = 1817D; header
+ * B72C (test_datagram.c); payload 3031 + 3233 + 3435 + 3637 + 3839 + 6162 + 6364 + 6566 = 22F35; together
+ * 467DE, folded 67E2, ~ = 981D. IP, first: 4500 + 002C + 1234 + 2000 + 4006 + C0A8 + 0001 + C0A8 + 0002 =
+ * 238B9, folded 38BB, ~ = C744. IP, last: 4500 + 0020 + 1234 + 0003 + 4006 + C0A8 + 0001 + C0A8 + 0002 =
+ * 218B0, folded 18B2, ~ = E74D. */
 TEST(test_on_the_wire)
 {
   static const uint8_t first[] = {0x45, 0x00, 0x00, 0x2C, 0x12, 0x34, 0x20, 0x00, 0x40, 0x06, 0xC7,
@@ -50,8 +50,8 @@ static void assert_fragment(const datagram *packet, uint32_t identification, uin
   g_assert_true(ip_address_equal(&of.destination, &(ip_address){.version = 4, .octets = {0xC0, 0xA8, 0, 2}}));
 }
 
-/* What a fragment says is what was asked for, as made and as read; a fragment of a fragment counts from the datagram's
- * beginning, and is followed by others when the one it was cut from was (RFC 791 §3.2). */
+/* What a fragment says is what was asked for, as made and as read; a fragment of a fragment counts from the
+ * datagram's beginning, and is followed by others when the one it was cut from was (RFC 791 §3.2). */
 TEST(test_fragments_of_fragments)
 {
   datagram_flow flow;
@@ -76,8 +76,8 @@ TEST(test_fragments_of_fragments)
   g_assert_true(datagram_may_be_fragmented(read));
 }
 
-/* RFC 8200 §4.5: the fragment header stands between: next header, 0, offset in eights with the flag M in bit 0,
- * identification. Of a whole packet ours is 0, else the fragment's. */
+/* RFC 8200 §4.5: the fragment header stands between: next header, 0, offset in eights with the flag M in bit
+ * 0, identification. Of a whole packet ours is 0, else the fragment's. */
 TEST(test_ipv6_on_the_wire)
 {
   g_autoptr(datagram) packet = fixture_text_packet(6, "0123456789abcdef");
@@ -116,8 +116,8 @@ static void append_payload(buffer_chain *whole, const datagram *fragment)
   buffer_chain_append_chain(whole, &fragment->payload, 0, fragment->payload.length);
 }
 
-/* Cut anywhere, through the TCP header too, and put together, a packet is what it was but for DF and the identification; it
- * carries the checksum that the sender's first fragment had. */
+/* Cut anywhere, through the TCP header too, and put together, a packet is what it was but for DF and the
+ * identification; it carries the checksum that the sender's first fragment had. */
 TEST(test_reassembled)
 {
   g_autoptr(random_stream) random = random_stream_new(4, "datagram_fragment");
@@ -169,7 +169,8 @@ TEST(test_damage_stays)
   g_assert_false(datagram_checksum_is_right(again));
 }
 
-/* What is no TCP segment, and what no length field can say (RFC 791 §3.1): 65535 - 20 octets, of IPv6 65535. */
+/* What is no TCP segment, and what no length field can say (RFC 791 §3.1): 65535 - 20 octets, of IPv6
+ * 65535. */
 TEST(test_not_reassembled)
 {
   static uint8_t octets[65536];

@@ -2,12 +2,12 @@
 #include "datagram_fixture.h"
 #include "test.h"
 
-/* RFC 792, RFC 1191 §4: from 10.0.0.254 to 192.168.0.1, about the segment of test_datagram.c with "abc", MTU 1400 = 0578;
- * 20 + 8 + 28 = 56 = 38 octets.
+/* RFC 792, RFC 1191 §4: from 10.0.0.254 to 192.168.0.1, about the segment of test_datagram.c with "abc", MTU
+ * 1400 = 0578; 20 + 8 + 28 = 56 = 38 octets.
  *
  * IP: 4500 + 0038 + 0000 + 4000 + 4001 + 0000 + 0A00 + 00FE + C0A8 + 0001 = 190E0, folded 90E1, ~ = 6F1E.
- * ICMP: 0304 + 0578 = 087C; the IP header quoted sums to FFFF, as its checksum is right; 1388 + 1389 + 0001 = 2712;
- * together 12F8D, folded 2F8E, ~ = D071. */
+ * ICMP: 0304 + 0578 = 087C; the IP header quoted sums to FFFF, as its checksum is right; 1388 + 1389 + 0001 =
+ * 2712; together 12F8D, folded 2F8E, ~ = D071. */
 TEST(test_ipv4_on_the_wire)
 {
   static const uint8_t expected[] = {0x45, 0x00, 0x00, 0x38, 0x00, 0x00, 0x40, 0x00, 0x40, 0x01, 0x6F, 0x1E,
@@ -23,12 +23,12 @@ TEST(test_ipv4_on_the_wire)
   fixture_assert_address(datagram_destination(message), 4, 1);
 }
 
-/* RFC 4443 §3.2: from 2001:db8::fe to 2001:db8::1, about the segment of test_datagram.c in IPv6 (63 octets), MTU 1400;
- * 8 + 63 = 71 = 47 octets.
+/* RFC 4443 §3.2: from 2001:db8::fe to 2001:db8::1, about the segment of test_datagram.c in IPv6 (63 octets),
+ * MTU 1400; 8 + 63 = 71 = 47 octets.
  *
  * Pseudo header: 2001 + 0DB8 + 00FE + 2001 + 0DB8 + 0001 + 0047 + 003A = 5CF2; ICMP: 0200 + 0578 = 0778;
- * quoted: 6000 + 0000 + 0017 + 0640 + 2001 + 0DB8 + 0001 + 2001 + 0DB8 + 0002 = C1CC, the segment 17B8E with its checksum
- * 28DE; together 2CAA2, folded CAA4, ~ = 355B. */
+ * quoted: 6000 + 0000 + 0017 + 0640 + 2001 + 0DB8 + 0001 + 2001 + 0DB8 + 0002 = C1CC, the segment 17B8E with
+ * its checksum 28DE; together 2CAA2, folded CAA4, ~ = 355B. */
 TEST(test_ipv6_on_the_wire)
 {
   const ip_address router = fixture_address(6, 0xFE);
@@ -99,7 +99,8 @@ TEST(test_what_it_says)
   }
 }
 
-/* RFC 1122 §3.2.2: not about an ICMP error, not about another than the first fragment. And not without ports. */
+/* RFC 1122 §3.2.2: not about an ICMP error, not about another than the first fragment. And not without
+ * ports. */
 TEST(test_what_it_is_not_sent_about)
 {
   const ip_address router = fixture_address(4, 9);

@@ -56,7 +56,8 @@ TEST(test_forgotten)
   fpdu_starts_clear(&starts);
 }
 
-/* A decoder finds FPDUs after those that follow them, and has a cursor all the while; at last it lets go of the lowest. */
+/* A decoder finds FPDUs after those that follow them, and has a cursor all the while; at last it lets go of
+ * the lowest. */
 TEST(test_added_in_any_order)
 {
   enum { FPDUS = 1000 };
@@ -83,8 +84,8 @@ TEST(test_added_in_any_order)
   fpdu_starts_clear(&starts);
 }
 
-/* Wherever the cursor is, the answer is the same, and another one that asks for the next start gets it: FPDUs of 60 to 100 octets, of which
- * the first ten are forgotten. */
+/* Wherever the cursor is, the answer is the same, and another one that asks for the next start gets it: FPDUs
+ * of 60 to 100 octets, of which the first ten are forgotten. */
 TEST(test_from_anywhere)
 {
   enum { FPDUS = 40, FORGOTTEN = 10 };
@@ -109,7 +110,8 @@ TEST(test_from_anywhere)
   fpdu_starts_clear(&starts);
 }
 
-/* A long stream of which 1000 octets are asked for at a time needs room for these alone: 100 FPDUs of 10 octets. */
+/* A long stream of which 1000 octets are asked for at a time needs room for these alone: 100 FPDUs of 10
+ * octets. */
 TEST(test_room)
 {
   fpdu_starts starts;
@@ -134,7 +136,8 @@ TEST(test_room)
   fpdu_starts_clear(&starts);
 }
 
-/* Against an array of all: starts, questions and what is forgotten at random. Numbers pass 2^32 on the way. */
+/* Against an array of all: starts, questions and what is forgotten at random. Numbers pass 2^32 on the
+ * way. */
 TEST(test_random)
 {
   enum { STEPS = 20000, SPAN = 4000 };

@@ -71,7 +71,8 @@ TEST(test_octets)
   g_assert_cmpuint(tcp_payload_octets(fragments), ==, 52);
   g_assert_cmpuint(datagram_octets(fragments->first.packet), ==, 68);
   ip_fragments_free(fragments);
-  /* a first fragment of 8 octets is all header; one that claims a header of 60 octets in 16 has no more than those */
+  /* a first fragment of 8 octets is all header; one that claims a header of 60 octets in 16 has no more than
+   * those */
   fragments = ip_fragments_new();
   offer(fragments, fragment_fixture_piece(4, 9, 100, 0, 8));
   g_assert_cmpuint(tcp_payload_octets(fragments), ==, 0);
@@ -82,7 +83,8 @@ TEST(test_octets)
   ip_fragments_free(fragments);
 }
 
-/* The header's length is in octet 12 alone, in its upper four bits: 8 words here, and other numbers all around. */
+/* The header's length is in octet 12 alone, in its upper four bits: 8 words here, and other numbers all
+ * around. */
 TEST(test_header_octets)
 {
   static const uint8_t segment[40] = {0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1, 0xF1,
@@ -99,7 +101,8 @@ TEST(test_header_octets)
   ip_fragments_free(fragments);
 }
 
-/* Beside pieces [16, 32) and [48, 64), which others follow: RFC 5722 §3 for overlaps, RFC 8200 §4.5 for duplicates. */
+/* Beside pieces [16, 32) and [48, 64), which others follow: RFC 5722 §3 for overlaps, RFC 8200 §4.5 for
+ * duplicates. */
 TEST(test_verdicts)
 {
   static const struct {
@@ -153,7 +156,8 @@ TEST(test_the_end)
   ip_fragments_free(fragments);
 }
 
-/* RFC 3168 §5.3: CE if one fragment has it, but none at all when another is not ECN-capable; else the first one's, whichever comes first. */
+/* RFC 3168 §5.3: CE if one fragment has it, but none at all when another is not ECN-capable; else the first
+ * one's, whichever comes first. */
 TEST(test_ecn)
 {
   static const struct {

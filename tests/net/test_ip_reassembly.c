@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The receiver's IP reassembly: the five options of draft-ietf-rddp-mpa-01 §11.2.1, time, and hostile fragments. Segments and
- * their pieces are datagram_fixture.h's. */
+/* The receiver's IP reassembly: the five options of draft-ietf-rddp-mpa-01 §11.2.1, time, and hostile
+ * fragments. Segments and their pieces are datagram_fixture.h's. */
 #include "base/big_endian.h"
 #include "datagram_fixture.h"
 #include "net/ip_reassembly.h"
@@ -23,8 +23,8 @@ static ip_reassembly *with(buffering option, uint32_t size_octets)
   return ip_reassembly_new(&config);
 }
 
-/* Hands over octets [from, from + length) of the IP payload of datagram `number` with `octets` octets; true when it makes the
- * datagram whole, which then is right. */
+/* Hands over octets [from, from + length) of the IP payload of datagram `number` with `octets` octets; true
+ * when it makes the datagram whole, which then is right. */
 static bool give(ip_reassembly *reassembly, uint16_t number, uint32_t octets, uint32_t from, uint32_t length)
 {
   datagram *whole =
@@ -36,7 +36,8 @@ static bool give(ip_reassembly *reassembly, uint16_t number, uint32_t octets, ui
   return whole != NULL;
 }
 
-/* The octets that are held of all connections: those of the kit's segments, of its forged fragments, and of nobody. */
+/* The octets that are held of all connections: those of the kit's segments, of its forged fragments, and of
+ * nobody. */
 static uint64_t held_in_all(ip_reassembly *reassembly)
 {
   uint64_t octets = ip_reassembly_held_unattributed_octets(reassembly);
@@ -88,7 +89,8 @@ TEST(test_whole_packets_pass)
   ip_reassembly_free(NULL);
 }
 
-/* Option 1. MPA-339: each datagram's first fragment is answered with the MTU it was made for (IP: 20 + 552), no other is. */
+/* Option 1. MPA-339: each datagram's first fragment is answered with the MTU it was made for (IP: 20 + 552),
+ * no other is. */
 TEST(test_drop)
 {
   g_autoptr(ip_reassembly) reassembly = with(DROP, 0);
@@ -106,8 +108,8 @@ TEST(test_drop)
   g_assert_cmpint(ip_reassembly_deadline(reassembly), ==, TIME_PS_NEVER);
 }
 
-/* Option 2. MPA-340: one buffer of 1500 octets, IP header included: 1460 octets of payload fit, one more does not, and is
- * answered. MPA-344: it does not drop what has crossed the fabric and fits the local link. */
+/* Option 2. MPA-340: one buffer of 1500 octets, IP header included: 1460 octets of payload fit, one more does
+ * not, and is answered. MPA-344: it does not drop what has crossed the fabric and fits the local link. */
 TEST(test_limited)
 {
   g_autoptr(ip_reassembly) reassembly = with(LIMITED, 1500);
@@ -123,8 +125,8 @@ TEST(test_limited)
   g_assert_cmpuint(ip_reassembly_counted(reassembly)->refused, ==, 1);
 }
 
-/* A datagram whose last fragment comes first and is too large is answered when the first one comes, once; what else comes of
- * it takes no room. Later the same identification is another datagram's. */
+/* A datagram whose last fragment comes first and is too large is answered when the first one comes, once;
+ * what else comes of it takes no room. Later the same identification is another datagram's. */
 TEST(test_refused_from_behind)
 {
   g_autoptr(ip_reassembly) reassembly = with(LIMITED, 1500);
@@ -140,7 +142,8 @@ TEST(test_refused_from_behind)
   g_assert_true(give(reassembly, 1, 1460, 1000, 480));
 }
 
-/* With one buffer a younger datagram takes it from an older one, whose sender is told, and whose rest is dropped. */
+/* With one buffer a younger datagram takes it from an older one, whose sender is told, and whose rest is
+ * dropped. */
 TEST(test_one_buffer_goes_to_the_younger)
 {
   static const buffering options[] = {LIMITED, ONE_64K};
@@ -158,8 +161,8 @@ TEST(test_one_buffer_goes_to_the_younger)
   }
 }
 
-/* Option 3. MPA-341: no fragment is dropped, however many datagrams have one missing; the most that was held is told.
- * MPA-344: this is the default of receiver.ip_reassembly. */
+/* Option 3. MPA-341: no fragment is dropped, however many datagrams have one missing; the most that was held
+ * is told. MPA-344: this is the default of receiver.ip_reassembly. */
 TEST(test_unlimited)
 {
   enum { DATAGRAMS = 2000 };
@@ -178,8 +181,8 @@ TEST(test_unlimited)
   g_assert_cmpuint(ip_reassembly_counted(reassembly)->peak_octets, ==, DATAGRAMS * 1000);
 }
 
-/* Option 4. MPA-342: the largest datagram, 65535 octets, is reassembled: 65515 octets of IP payload in pieces of 1480, the last
- * of 395; in IPv6 65535 of payload (RFC 8200 §3), the last of 415. */
+/* Option 4. MPA-342: the largest datagram, 65535 octets, is reassembled: 65515 octets of IP payload in pieces
+ * of 1480, the last of 395; in IPv6 65535 of payload (RFC 8200 §3), the last of 415. */
 TEST(test_one_64k)
 {
   for (unsigned version = 4; version <= 6; version += 2) {
@@ -196,7 +199,8 @@ TEST(test_one_64k)
   }
 }
 
-/* Option 5. MPA-343: the fragments of three datagrams in one buffer of 3000 octets; the fourth evicts the oldest. */
+/* Option 5. MPA-343: the fragments of three datagrams in one buffer of 3000 octets; the fourth evicts the
+ * oldest. */
 TEST(test_spanning)
 {
   g_autoptr(ip_reassembly) reassembly = with(SPANNING, 3000);
@@ -240,7 +244,8 @@ TEST(test_spanning_exactly)
   g_assert_cmpuint(held_in_all(reassembly), ==, 0);
 }
 
-/* Octets held, by connection: a first fragment has the ports, without the TCP header; what came before it is nobody's yet. */
+/* Octets held, by connection: a first fragment has the ports, without the TCP header; what came before it is
+ * nobody's yet. */
 TEST(test_held_octets)
 {
   g_autoptr(ip_reassembly) reassembly = with(UNLIMITED, 0);
@@ -260,7 +265,8 @@ TEST(test_held_octets)
   g_assert_cmpuint(held_in_all(reassembly), ==, 1180);
 }
 
-/* RFC 1122 §3.3.2: the time runs from the first fragment that came, and further ones do not prolong it. Nothing is left. */
+/* RFC 1122 §3.3.2: the time runs from the first fragment that came, and further ones do not prolong it.
+ * Nothing is left. */
 TEST(test_timeout)
 {
   const time_ps start = 10 * TIME_PS_PER_SECOND;
@@ -299,8 +305,8 @@ TEST(test_overlaps)
   g_assert_cmpint(ip_reassembly_deadline(reassembly), ==, TIME_PS_NEVER);
 }
 
-/* RFC 5722 §4 to the letter: what comes later of a datagram with an overlap is dropped, too, until its time is over, which counts from
- * its first fragment. */
+/* RFC 5722 §4 to the letter: what comes later of a datagram with an overlap is dropped, too, until its time
+ * is over, which counts from its first fragment. */
 TEST(test_contradicted_for_its_time)
 {
   ip_reassembly_config config = ip_reassembly_config_unlimited();
@@ -322,7 +328,8 @@ TEST(test_contradicted_for_its_time)
   g_assert_true(give(reassembly, 1, 1460, 1000, 480));
 }
 
-/* Bounds of memory: at most so many datagrams, at most so many octets, each fragment with so many more. The oldest goes first. */
+/* Bounds of memory: at most so many datagrams, at most so many octets, each fragment with so many more. The
+ * oldest goes first. */
 TEST(test_bounds)
 {
   static const struct {
@@ -354,8 +361,9 @@ TEST(test_bounds)
   }
 }
 
-/* Fragments that can be of no datagram are passed over, and leave the datagram that they claim to be of alone: without octets;
- * behind octet 65515 (20 of IP header make 65535); followed by others and of no whole number of units. */
+/* Fragments that can be of no datagram are passed over, and leave the datagram that they claim to be of
+ * alone: without octets; behind octet 65515 (20 of IP header make 65535); followed by others and of no whole
+ * number of units. */
 TEST(test_malformed)
 {
   g_autoptr(ip_reassembly) reassembly = with(UNLIMITED, 0);
@@ -374,7 +382,8 @@ TEST(test_malformed)
   g_assert_cmpuint(held_in_all(reassembly), ==, 0);
 }
 
-/* Datagrams are told apart by addresses and identification (RFC 791 §3.2): these have the same number in IPv4 and IPv6. */
+/* Datagrams are told apart by addresses and identification (RFC 791 §3.2): these have the same number in IPv4
+ * and IPv6. */
 TEST(test_versions_are_apart)
 {
   g_autoptr(ip_reassembly) reassembly = with(UNLIMITED, 0);
@@ -421,8 +430,8 @@ TEST(test_ipv6_advice)
   assert_answer(reassembly, 0, 1448);
 }
 
-/* MPA-347, the worst case: every datagram of a window of 64 segments lacks its last fragment. What is held comes to the
- * window without those. Nothing of it is ever seen by TCP. */
+/* MPA-347, the worst case: every datagram of a window of 64 segments lacks its last fragment. What is held
+ * comes to the window without those. Nothing of it is ever seen by TCP. */
 TEST(test_a_window_of_holes)
 {
   g_autoptr(ip_reassembly) reassembly = with(UNLIMITED, 0);
@@ -451,8 +460,8 @@ static void add_shuffled(GArray *all, datagram *packet, random_stream *random)
   g_array_append_val(all, one);
 }
 
-/* MPA-337 for TCP: datagrams in random pieces, some cut again, some twice, in any order: each comes out once, whole and right,
- * and nothing is held in the end but what a late duplicate began. */
+/* MPA-337 for TCP: datagrams in random pieces, some cut again, some twice, in any order: each comes out once,
+ * whole and right, and nothing is held in the end but what a late duplicate began. */
 TEST(test_random_order)
 {
   enum { ROUNDS = 40, DATAGRAMS = 8 };

@@ -171,8 +171,8 @@ static void write_all_kinds(const char *path)
   g_assert_no_error(error);
 }
 
-/* tshark finds every checksum right (1), puts the fragments together, and reads the MTU and the ECN field (3: CE) as we wrote
- * them. */
+/* tshark finds every checksum right (1), puts the fragments together, and reads the MTU and the ECN field (3:
+ * CE) as we wrote them. */
 TEST(test_all_kinds_read_by_tshark)
 {
   char *tshark = g_find_program_in_path("tshark");
@@ -235,7 +235,8 @@ TEST(test_all_kinds_read_by_tshark)
   remove_temporary(path);
 }
 
-/* The largest IPv6 packet, 40 + 65535 octets, is 40 octets longer than what a capture takes: its end is cut. */
+/* The largest IPv6 packet, 40 + 65535 octets, is 40 octets longer than what a capture takes: its end is
+ * cut. */
 TEST(test_the_largest_packet_is_cut)
 {
   char *path = temporary_path();

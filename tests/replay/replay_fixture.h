@@ -35,8 +35,8 @@ typedef struct replay_fixture_result {
   char *error; /* NULL: none; then there is no result */
 } replay_fixture_result;
 
-/* Replays `packets` with `sets` (NULL-terminated "group.key=value"; NULL: none) and `options` (NULL: none), whose path is filled in. Clear the
- * result with replay_fixture_clear(). */
+/* Replays `packets` with `sets` (NULL-terminated "group.key=value"; NULL: none) and `options` (NULL: none),
+ * whose path is filled in. Clear the result with replay_fixture_clear(). */
 replay_fixture_result replay_fixture_replay(const GPtrArray *packets, const char *const *sets,
                                             const replay_options *options);
 void replay_fixture_clear(replay_fixture_result *result);

@@ -121,8 +121,8 @@ TEST(test_fragments)
   fixture_file_free(k.file);
 }
 
-/* Two flows between the same ends, one after the other: packets are of the first one, also before anything has
- * come, until something of the second one has come, which is read ahead. */
+/* Two flows between the same ends, one after the other: packets are of the first one, also before anything
+ * has come, until something of the second one has come, which is read ahead. */
 TEST(test_flow_of_packets)
 {
   static const struct {

@@ -113,7 +113,8 @@ class Requirements(unittest.TestCase):
         self.assertIn("RDMAP-001  MUST                     both   test          tests/mpa/test_other.c:test_rest", lines)
         self.assertIn("MPA-036    MUST                     both   waived        Needs a machine room.", lines)
         self.assertIn("MPA-041    MUST (out of scope)      both   out of scope", lines)
-        # rows, MUST, proven, by option, waived, open, out of scope, SHOULD/MAY, done, option, not done, open, FACT
+        # rows, MUST, proven, by option, waived, open, out of scope, SHOULD/MAY, done, option, not done, open,
+        # FACT
         self.assertEqual(lines[-4].split(), "MPA 41 37 36 0 1 0 1 2 1 1 0 0 1".split())
         self.assertEqual(lines[-1].split(), "all 46 40 39 0 1 0 1 3 1 1 1 0 2".split())
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the tests of sweeps, stores and plots share: a temporary folder, scenarios made of text, made-up runs, and stores of them,
- * written in words: which keys a run sets, what it measured. */
+/* What the tests of sweeps, stores and plots share: a temporary folder, scenarios made of text, made-up runs,
+ * and stores of them, written in words: which keys a run sets, what it measured. */
 #ifndef TESTS_STUDY_STUDY_FIXTURE_H
 #define TESTS_STUDY_STUDY_FIXTURE_H
 
@@ -21,7 +21,8 @@ char *fixture_file(const char *folder, const char *name, const char *text);
 /* Loads `text` as the scenario `folder`/`name`. Fails the test when it is refused. */
 scenario *fixture_scenario(const char *folder, const char *name, const char *text, const char *const *sets);
 
-/* An origin of the scenario called `name`, by iwarpsim 0.1.0 of an unknown commit; the texts stay the caller's. */
+/* An origin of the scenario called `name`, by iwarpsim 0.1.0 of an unknown commit; the texts stay the
+ * caller's. */
 provenance fixture_origin(const char *name, const char *title, const char *text, const char *axes);
 
 /* An `ok` run of `s` at `point`, without metrics; the texts in it are the caller's to free with
@@ -58,7 +59,8 @@ typedef struct store_fixture {
   guint64 point;
 } store_fixture;
 
-/* An empty store of the scenario "a", titled "A question", whose swept keys are `axes` (char *), one a line. */
+/* An empty store of the scenario "a", titled "A question", whose swept keys are `axes` (char *), one a
+ * line. */
 void store_fixture_set_up(store_fixture *f, gconstpointer axes);
 void store_fixture_tear_down(store_fixture *f, gconstpointer unused);
 
@@ -66,8 +68,8 @@ void store_fixture_tear_down(store_fixture *f, gconstpointer unused);
 #define STORE_TEST(axes, name)                                                                               \
   TEST_WITH(store_fixture, axes, store_fixture_set_up, store_fixture_tear_down, name)
 
-/* Commits an ok run of the keys "path.forward.mtu=1500 run.seed=2", blanks between; "-path.forward.mtu": without this key. It measured
- * "tcp.timeouts=1 goodput_bit_per_s=1e9". */
+/* Commits an ok run of the keys "path.forward.mtu=1500 run.seed=2", blanks between; "-path.forward.mtu":
+ * without this key. It measured "tcp.timeouts=1 goodput_bit_per_s=1e9". */
 void store_fixture_add(store_fixture *f, const char *keys, const char *values);
 
 /* The same, ended as `status` says. */

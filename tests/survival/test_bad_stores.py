@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Stores that are no stores, are damaged, older, locked, or left in mid-transaction: every command that takes one says so, with exit
-code 2, and loses nothing. --long: locked for as long as a sweep waits, too.
+"""Stores that are no stores, are damaged, older, locked, or left in mid-transaction: every command that takes
+one says so, with exit code 2, and loses nothing. --long: locked for as long as a sweep waits, too.
 """
 import contextlib
 import os
@@ -32,7 +32,8 @@ INSERT INTO runs VALUES(1, 'abc', 1, 0, 'ok', '', 0, 1.5);
 PRAGMA application_id = 0x69777073; PRAGMA user_version = 1;
 """
 
-# Changes every run in a transaction that does not end: pages are written over, the journal has what they were. Then it is killed.
+# Changes every run in a transaction that does not end: pages are written over, the journal has what they
+# were. Then it is killed.
 KILLED_WRITER = """
 import os, signal, sqlite3, sys
 store = sqlite3.connect(sys.argv[1], isolation_level=None)
@@ -103,7 +104,8 @@ class BadStores(unittest.TestCase):
 
     def test_truncated(self):
         whole = kit.octets(WHOLE)
-        # Around the header and the pages, and in the midst of some; never nothing, which is an empty store, nor all.
+        # Around the header and the pages, and in the midst of some; never nothing, which is an empty store,
+        # nor all.
         lengths = [1, 15, 16, 99, 100, 101, 512, 4095, 4096, 4097, 8192, len(whole) // 2 // 4096 * 4096, len(whole) // 2 + 77,
                    len(whole) - 8192, len(whole) - 4097, len(whole) - 4096, len(whole) - 1]
         for number, length in enumerate(lengths):
@@ -111,7 +113,8 @@ class BadStores(unittest.TestCase):
                 file.write(whole[:length])
             with self.subTest(length=length):
                 every = commands("short.sqlite") + writers("short.sqlite")
-                # Each command meets some lengths, and each length some commands: all by all would take minutes.
+                # Each command meets some lengths, and each length some commands: all by all would take
+                # minutes.
                 self.refused("short.sqlite", "damaged|not a result store", [every[(number * 3 + i) % len(every)] for i in range(3)])
                 self.assertEqual(kit.octets("short.sqlite"), whole[:length])
 

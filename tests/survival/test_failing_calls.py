@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""One open, write, fsync or rename of a command fails, one malloc does, or it is killed there: words that name the file, an exit code,
-nothing lost, and the same command makes up for it.
+"""One open, write, fsync or rename of a command fails, one malloc does, or it is killed there: words that
+name the file, an exit code, nothing lost, and the same command makes up for it.
 
-A draw of calls; --long: every call, and --mallocs=N of them (500 of all commands). --only=COMMAND: of one. --seed=N: another draw.
+A draw of calls; --long: every call, and --mallocs=N of them (500 of all commands). --only=COMMAND: of one.
+--seed=N: another draw.
 """
 import argparse
 import contextlib
@@ -60,7 +61,8 @@ def meanings():
 
 
 class Trial:
-    """A command with one call that fails: its process, how many calls there were, and the path of the one that failed."""
+    """A command with one call that fails: its process, how many calls there were, and the path of the one
+    that failed."""
 
     def __init__(self, arguments, kind, failing, how):
         with open("../record", "wb"):
@@ -91,7 +93,8 @@ class FailingCalls(unittest.TestCase):
         self.tried = {}
 
     def make_older_results(self):
-        """What stands where the commands write: a store that lacks two of three runs, the page, the plot and the run of something else."""
+        """What stands where the commands write: a store that lacks two of three runs, the page, the plot and
+        the run of something else."""
         kit.write("small.cfg", THREE)
         for command in (["sweep", "small.cfg", "--store", "whole.sqlite", "--shard", "1/3"],
                         ["report", "whole.sqlite", "-o", "page.html"],
@@ -114,7 +117,8 @@ class FailingCalls(unittest.TestCase):
             shutil.rmtree("trial")
 
     def check_kept(self, before, after, died):
-        """After a failure all is as it was, but for rows that came to the store. Who was killed may have put new files in their places."""
+        """After a failure all is as it was, but for rows that came to the store. Who was killed may have put
+        new files in their places."""
         if os.path.exists("s.sqlite-journal"):
             kit.iwarpsim("export", "s.sqlite", "--csv", "/dev/null")  # takes back what was half written
         left = [name for name in names() if name not in before]
@@ -126,7 +130,8 @@ class FailingCalls(unittest.TestCase):
                 strange = [row for row in now if row not in after[name] and row["run"][2] != "failed"]
                 self.assertEqual(strange, [])
             elif not os.path.exists(name):
-                # Set aside while the new one takes its place, and never lost: run's summary goes first and comes last.
+                # Set aside while the new one takes its place, and never lost: run's summary goes first and
+                # comes last.
                 self.assertTrue(died and any(STAGED in other for other in left), f"{name} is gone")
                 self.assertFalse(os.path.exists("r/summary.json") and name.startswith("r/"))
             else:

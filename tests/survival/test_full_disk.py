@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""A disk that is full at each stage of a command, and one that may only be read: clear words, an exit code, nothing lost.
+"""A disk that is full at each stage of a command, and one that may only be read: clear words, an exit code,
+nothing lost.
 
-Mounts file systems of its own, in a mount name space of its own; skipped where that is not allowed. --long: at every size.
+Mounts file systems of its own, in a mount name space of its own; skipped where that is not allowed. --long:
+at every size.
 """
 import ctypes
 import os
@@ -49,8 +51,8 @@ class Disk(unittest.TestCase):
         mount("-o", f"remount,size={kibioctets}k", "disk")
 
     def test_full_at_each_stage(self):
-        # From a disk that has no room for the tables to one that has just none for the last run: a run takes some 4 KiB in the store,
-        # and a journal as much as it changes.
+        # From a disk that has no room for the tables to one that has just none for the last run: a run takes
+        # some 4 KiB in the store, and a journal as much as it changes.
         room = os.path.getsize("whole.sqlite") // 1024
         stages = set()
         for size in range(4, room + 1, 4 if LONG else room // 12 // 4 * 4):
@@ -82,8 +84,9 @@ class Disk(unittest.TestCase):
         return "making the store" if kept is None else "a later run" if kept else "the first run"
 
     def fill_again_and_again(self, command, exit_codes, sample):
-        """That command, whose results stand in disk/ already, on a disk with room for nothing more, then for more and more of new ones:
-        until it has done them, what was there stays, and nothing else. `sample` sizes are tried, or with --long every one."""
+        """That command, whose results stand in disk/ already, on a disk with room for nothing more, then for
+        more and more of new ones: until it has done them, what was there stays, and nothing else. `sample`
+        sizes are tried, or with --long every one."""
         def files():
             return {os.path.join(folder, name): kit.octets(os.path.join(folder, name))
                     for folder, _, names in os.walk("disk") for name in names}
@@ -138,7 +141,8 @@ class Disk(unittest.TestCase):
         self.assertEqual(kit.rows(STORE), self.whole)
 
     def test_full_for_a_large_merge(self):
-        # More than the 2 MB that SQLite keeps in memory, so that it writes before the merge is done: a run each of scenarios with long comments.
+        # More than the 2 MB that SQLite keeps in memory, so that it writes before the merge is done: a run
+        # each of scenarios with long comments.
         stores = [f"{part}.sqlite" for part in (1, 2, 3)]
         for part, store in enumerate(stores, 1):
             kit.write("long.cfg", kit.SCENARIO + f"# {store}{'x' * 90}\n" * 9000)

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""kill -9 of a sweep at random moments, each time resumed: the store of an uninterrupted sweep, row by row, and nothing left behind.
+"""kill -9 of a sweep at random moments, each time resumed: the store of an uninterrupted sweep, row by row,
+and nothing left behind.
 
 --kills=N kills (50), --seed=N another series of moments.
 """
@@ -39,7 +40,8 @@ class KilledSweeps(unittest.TestCase):
         return kit.start("sweep", "small.cfg", "--store", STORE, "-j", JOBS, env=self.environment)
 
     def wait_for_moment(self, sweep, stage):
-        """Start-up: within 20 ms. Running: whenever. Committing: from when the journal is seen, up to a few milliseconds on."""
+        """Start-up: within 20 ms. Running: whenever. Committing: from when the journal is seen, up to a few
+        milliseconds on."""
         if stage == "start-up":
             time.sleep(self.random.uniform(0, 0.02))
         elif stage == "running":
@@ -54,7 +56,8 @@ class KilledSweeps(unittest.TestCase):
             time.sleep(self.random.uniform(0, 0.003))
 
     def check_nothing_left(self):
-        """No child outlives its sweep for longer than it takes the kernel to end it, and no file but the store and its journal."""
+        """No child outlives its sweep for longer than it takes the kernel to end it, and no file but the
+        store and its journal."""
         end = time.monotonic() + kit.PATIENCE_S
         while (left := kit.processes_in(self.temporary)) and time.monotonic() < end:
             time.sleep(0.01)

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Runs that crash, hang or are killed, and two sweeps into one store: what is lost is told, what is not is kept, and the same command
-makes up for it."""
+"""Runs that crash, hang or are killed, and two sweeps into one store: what is lost is told, what is not is
+kept, and the same command makes up for it."""
 import os
 import re
 import signal
@@ -45,7 +45,8 @@ class LostChildren(unittest.TestCase):
         return said
 
     def lose(self, number, *options, of_worker=False):
-        """Sends `number` to the first run, or to what made it, and lets the sweep end; what it said and the row of that run."""
+        """Sends `number` to the first run, or to what made it, and lets the sweep end; what it said and the
+        row of that run."""
         sweep = self.start(*options)
         run, worker = self.run_of(sweep)
         os.kill(worker if of_worker else run, number)
@@ -83,9 +84,10 @@ class LostChildren(unittest.TestCase):
         self.complete()
 
     def test_allocation_refused(self):
-        # Three thousand connections and their buffers hold some 30 MiB. GLib ends a program that is refused memory by a line, or, when
-        # none is left for that either, by calling itself until the stack is full: which it is depends on what was asked for last, and
-        # the sweep says what to make of it. Under a sanitizer it does not even start.
+        # Three thousand connections and their buffers hold some 30 MiB. GLib ends a program that is refused
+        # memory by a line, or, when none is left for that either, by calling itself until the stack is full:
+        # which it is depends on what was asked for last, and the sweep says what to make of it. Under a
+        # sanitizer it does not even start.
         kit.write("slow.cfg", kit.SCENARIO.replace("messages = 4;", "messages = 1; connections = 3000;")
                   .replace("[1500, 4000, 9000]", "[9000]"))
         sweep = self.start("--memory", "12MiB")

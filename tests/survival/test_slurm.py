@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""scripts/sweep.sbatch on a Slurm of one host, started here and ended here: its merged store is that of a local sweep, row by row.
+"""scripts/sweep.sbatch on a Slurm of one host, started here and ended here: its merged store is that of a
+local sweep, row by row.
 
-Skipped where Slurm is not installed or the test is not root's. Environment: IWARPSIM, the built program; SWEEP_SBATCH, the script.
+Skipped where Slurm is not installed or the test is not root's. Environment: IWARPSIM, the built program;
+SWEEP_SBATCH, the script.
 """
 import os
 import shutil
@@ -171,7 +173,8 @@ class Slurm(unittest.TestCase):
         parts = [kit.rows(f"merged.sqlite.shard-{i}-of-{TASKS}") for i in range(1, TASKS + 1)]
         self.assertEqual([len(part) for part in parts], [kit.POINTS // TASKS] * TASKS)
 
-        # One part lost, and the merge with it; counted from 0, in steps, the same array makes it again, and nothing else.
+        # One part lost, and the merge with it; counted from 0, in steps, the same array makes it again, and
+        # nothing else.
         os.unlink("merged.sqlite")
         os.unlink(f"merged.sqlite.shard-2-of-{TASKS}")
         kept = [os.stat(f"merged.sqlite.shard-{i}-of-{TASKS}").st_size for i in (1, 3, 4)]

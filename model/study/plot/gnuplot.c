@@ -231,8 +231,8 @@ static void print_picture(const char *picture)
   }
 }
 
-/* gnuplot does not notice when a write fails. A PNG file is a signature and chunks: a length, a name of four letters, so many octets and a
- * check of four; IEND is the last. */
+/* gnuplot does not notice when a write fails. A PNG file is a signature and chunks: a length, a name of four
+ * letters, so many octets and a check of four; IEND is the last. */
 static gboolean is_whole_png(const guint8 *octets, gsize count)
 {
   const gsize signature_octets = 8, frame_octets = 12;

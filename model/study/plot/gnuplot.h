@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* gnuplot: the variables that a template of scripts/plots/ reads, texts in which nothing acts as code, and running it. */
+/* gnuplot: the variables that a template of scripts/plots/ reads, texts in which nothing acts as code, and
+ * running it. */
 #ifndef STUDY_GNUPLOT_H
 #define STUDY_GNUPLOT_H
 
@@ -25,39 +26,42 @@ typedef struct gnuplot_target {
   gboolean colours;   /* GNUPLOT_TERM: with ANSI colours, for a terminal and not a file */
 } gnuplot_target;
 
-/* `text` as a single-quoted gnuplot string, in which nothing is special (double quotes would run `commands`) but the quote itself: it
- * becomes the apostrophe U+2019. Control characters become blanks, octets that are not UTF-8 the replacement character. Free with
- * g_free(). */
+/* `text` as a single-quoted gnuplot string, in which nothing is special (double quotes would run `commands`)
+ * but the quote itself: it becomes the apostrophe U+2019. Control characters become blanks, octets that are
+ * not UTF-8 the replacement character. Free with g_free(). */
 char *gnuplot_quote(const char *text);
 
-/* The same as an expression of several lines of at most `columns` characters, broken between words where there are any; `*lines` receives
- * their number. What does not fit into `lines_max` lines is cut, with an ellipsis. */
+/* The same as an expression of several lines of at most `columns` characters, broken between words where
+ * there are any; `*lines` receives their number. What does not fit into `lines_max` lines is cut, with an
+ * ellipsis. */
 char *gnuplot_quote_lines(const char *text, guint columns, guint lines_max, guint *lines);
 
 /* `text` as it may stand after "# ", on one line, in a script or its data. Free with g_free(). */
 char *gnuplot_comment(const char *text);
 
-/* A file name made of `text`: letters, digits, '.', '_' and '-' stay, the rest becomes '_', and a '.' or '-' does not come first (gnuplot
- * opens '| command' as a pipe). Never empty. Free with g_free(). */
+/* A file name made of `text`: letters, digits, '.', '_' and '-' stay, the rest becomes '_', and a '.' or '-'
+ * does not come first (gnuplot opens '| command' as a pipe). Never empty. Free with g_free(). */
 char *gnuplot_file_stem(const char *text);
 
-/* Append an assignment to `variables`: a text, a number, an array of `count` texts (char *) or numbers, with NAMEs (plural) their count,
- * which may be 0. `name` is the program's own. In labels of tics (`gnuplot_set_labels`) gnuplot takes '%' for a format: it is doubled. */
+/* Append an assignment to `variables`: a text, a number, an array of `count` texts (char *) or numbers, with
+ * NAMEs (plural) their count, which may be 0. `name` is the program's own. In labels of tics
+ * (`gnuplot_set_labels`) gnuplot takes '%' for a format: it is doubled. */
 void gnuplot_set_text(GString *variables, const char *name, const char *text);
 void gnuplot_set_number(GString *variables, const char *name, double number);
 void gnuplot_set_texts(GString *variables, const char *name, const GPtrArray *texts);
 void gnuplot_set_labels(GString *variables, const char *name, const GPtrArray *texts);
 void gnuplot_set_numbers(GString *variables, const char *name, const GArray *numbers);
 
-/* The text of `file` of scripts/plots, without the lines before its first empty one, which are about the file. It is taken from the folder
- * that IWARPSIM_PLOTS of the environment names, or from what comes with the program. NULL and `error` (G_FILE_ERROR) when it cannot be
- * read. Free with g_free(). */
+/* The text of `file` of scripts/plots, without the lines before its first empty one, which are about the
+ * file. It is taken from the folder that IWARPSIM_PLOTS of the environment names, or from what comes with the
+ * program. NULL and `error` (G_FILE_ERROR) when it cannot be read. Free with g_free(). */
 char *gnuplot_template(const char *file, GError **error);
 
-/* Makes STEM.dat of `data`, STEM.gnuplot of `variables` and the templates page.gp, `name`.gp and legend.gp, and with gnuplot the picture
- * STEM.png or STEM.svg. They replace those of their names in the target's folder once all are whole, and are added to `written`, the
- * picture last. GNUPLOT_TERM: prints the picture, and leaves nothing. FALSE and `error` (G_FILE_ERROR, GNUPLOT_ERROR) when that fails; what was there
- * is then as it was. */
+/* Makes STEM.dat of `data`, STEM.gnuplot of `variables` and the templates page.gp, `name`.gp and legend.gp,
+ * and with gnuplot the picture STEM.png or STEM.svg. They replace those of their names in the target's folder
+ * once all are whole, and are added to `written`, the picture last. GNUPLOT_TERM: prints the picture, and
+ * leaves nothing. FALSE and `error` (G_FILE_ERROR, GNUPLOT_ERROR) when that fails; what was there is then as
+ * it was. */
 gboolean gnuplot_draw(const char *name, const GString *variables, const GString *data, const char *stem,
                       const gnuplot_target *target, GError **error);
 

@@ -53,7 +53,8 @@ static void add_tic(plot_axis *axis, double at, char *label)
   g_ptr_array_add(axis->labels, label);
 }
 
-/* Tics at powers of two, or on a linear axis at multiples of one; `most` at most. A zero stands at the lower end of a logarithmic axis. */
+/* Tics at powers of two, or on a linear axis at multiples of one; `most` at most. A zero stands at the lower
+ * end of a logarithmic axis. */
 static void add_octet_tics(plot_axis *axis, gboolean has_zero, int most)
 {
   if (!axis->logarithmic) {
@@ -85,7 +86,8 @@ static void add_octet_tics(plot_axis *axis, gboolean has_zero, int most)
 
 /* --- A metric --- */
 
-/* From this ratio of largest to smallest on, a linear axis has less than two hundredths of its length for the small one. */
+/* From this ratio of largest to smallest on, a linear axis has less than two hundredths of its length for the
+ * small one. */
 #define LOGARITHMIC_RATIO 50.0
 
 #define OCTET_TICS_MAX 8
@@ -119,7 +121,8 @@ static plot_axis axis_of_octets(const value_extent *extent, const char *quantity
   return axis;
 }
 
-/* The unit of a time or rate up to `largest`, which has one to three digits before the point in it; all others stay as they are. */
+/* The unit of a time or rate up to `largest`, which has one to three digits before the point in it; all
+ * others stay as they are. */
 static const char *unit_for(const char *unit, double largest, double *size)
 {
   static const struct {
@@ -338,8 +341,8 @@ static char *name_of(scenario_key key, double letters)
   return name;
 }
 
-/* The labels of the tics, "" of those that would run into the one before or the last one: from the left, those that leave a letter's room
- * to their neighbours. Free with g_ptr_array_unref(). */
+/* The labels of the tics, "" of those that would run into the one before or the last one: from the left,
+ * those that leave a letter's room to their neighbours. Free with g_ptr_array_unref(). */
 static GPtrArray *labels_of(const place_axis *axis, double letters, gboolean all)
 {
   guint count = axis->texts->len;

@@ -47,8 +47,9 @@ typedef struct value_extent {
 /* Takes a mean (finite) with its interval (`half_width` may be NAN). */
 void value_extent_add(value_extent *extent, double mean, double half_width);
 
-/* An axis of `quantity` for `extent`, in `unit` as the metrics' table writes it: "octets", "bit/s", "s", "1" … Octets have tics at powers
- * of two; on a logarithmic axis zero stands at its lower end, with a tic. Clear with plot_axis_clear(), as all that follow. */
+/* An axis of `quantity` for `extent`, in `unit` as the metrics' table writes it: "octets", "bit/s", "s", "1"
+ * … Octets have tics at powers of two; on a logarithmic axis zero stands at its lower end, with a tic. Clear
+ * with plot_axis_clear(), as all that follow. */
 plot_axis plot_axis_of_values(const value_extent *extent, const char *quantity, const char *unit,
                               value_scale scale);
 
@@ -62,11 +63,12 @@ typedef struct share_extent {
   double smallest_share;   /* above any value but the largest */
 } share_extent;
 
-/* The axis of `quantity` in octets or seconds: logarithmic when the curves reach so differently far that a linear one would press the
- * shortest flat, and for times that span two decades. */
+/* The axis of `quantity` in octets or seconds: logarithmic when the curves reach so differently far that a
+ * linear one would press the shortest flat, and for times that span two decades. */
 plot_axis plot_axis_of_lengths(const share_extent *extent, const char *quantity, gboolean seconds);
 
-/* The axis for shares: logarithmic when there is a tail that a linear one does not show; five decades at most. */
+/* The axis for shares: logarithmic when there is a tail that a linear one does not show; five decades at
+ * most. */
 plot_axis plot_axis_of_shares(const share_extent *extent, const char *quantity);
 
 /* The axis of times from 0 to `end_s`. */
@@ -87,8 +89,8 @@ typedef struct place_axis {
   double right;
 } place_axis;
 
-/* The axis for the values of `key` in `runs` (study_keys.h), at least one. Numbers that span a decade, or any when `logarithmic`, go on a
- * logarithmic axis. Free with place_axis_clear(). */
+/* The axis for the values of `key` in `runs` (study_keys.h), at least one. Numbers that span a decade, or any
+ * when `logarithmic`, go on a logarithmic axis. Free with place_axis_clear(). */
 place_axis place_axis_of(const GPtrArray *runs, scenario_key key, gboolean logarithmic);
 
 /* The same with the values 0, 1, 2 … in their order, whatever they are: the columns or rows of a map. */
@@ -98,12 +100,13 @@ void place_axis_clear(place_axis *axis);
 /* The index of `text`, which is one of the axis's. */
 guint place_axis_index(const place_axis *axis, const char *text);
 
-/* How long the longest label is when words do not fit side by side on `letters` letters, so that they have to be turned; 0: they fit,
- * or are numbers, which can be read without every label. */
+/* How long the longest label is when words do not fit side by side on `letters` letters, so that they have to
+ * be turned; 0: they fit, or are numbers, which can be read without every label. */
 guint place_axis_turned_letters(const place_axis *axis, double letters);
 
-/* As an axis of `letters` letters. Tics whose labels would run into each other stay without, but for those set apart; `turned`: all have
- * one. In little room the name, "loss of segments (path.forward.loss)", goes without the key. */
+/* As an axis of `letters` letters. Tics whose labels would run into each other stay without, but for those
+ * set apart; `turned`: all have one. In little room the name, "loss of segments (path.forward.loss)", goes
+ * without the key. */
 plot_axis place_axis_drawn(const place_axis *axis, double letters, gboolean turned);
 
 #endif

@@ -5,10 +5,12 @@
 
 #include "base/plain_text.h"
 
-/* A letter of a terminal in dots: with the font below, what is laid out for a picture falls on whole letters. */
+/* A letter of a terminal in dots: with the font below, what is laid out for a picture falls on whole
+ * letters. */
 enum { LETTER_WIDTH = 10, LETTER_HEIGHT = 25, LETTER_FONT = 13 };
 
-/* Widths that papers have: one column of 85 mm, or both, 178 mm, at 300 dots an inch, where 27 points of 4/3 dots are 8.6 points in print. */
+/* Widths that papers have: one column of 85 mm, or both, 178 mm, at 300 dots an inch, where 27 points of 4/3
+ * dots are 8.6 points in print. */
 enum { ONE_COLUMN = 1004, TWO_COLUMNS = 2102, PRINT_FONT = 27 };
 
 /* A panel's height in dots: flat enough to be read across, high enough for five decades. */
@@ -72,7 +74,8 @@ static void place_legend(plot_page *p, const plot_needs *needs, gnuplot_format f
   }
 }
 
-/* One column of a paper, unless there are several panels, or one needs more, or an entry of the legend does. */
+/* One column of a paper, unless there are several panels, or one needs more, or an entry of the legend
+ * does. */
 static plot_page page_for(const gnuplot_target *target, const plot_needs *needs)
 {
   if (target->format == GNUPLOT_TERM) {

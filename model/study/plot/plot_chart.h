@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A plot in the making: what all have, whatever their template draws, and where heading, panels and legend stand on its page. */
+/* A plot in the making: what all have, whatever their template draws, and where heading, panels and legend
+ * stand on its page. */
 #ifndef STUDY_PLOT_CHART_H
 #define STUDY_PLOT_CHART_H
 
@@ -10,8 +11,8 @@
 
 /* --- The page --- */
 
-/* All in dots, from the left and from the top; a letter of a terminal is 10 x 25. Papers have columns of 85 mm and 178 mm: 1004 and 2102
- * dots at 300 an inch, and text between 8 and 9 points. */
+/* All in dots, from the left and from the top; a letter of a terminal is 10 x 25. Papers have columns of 85
+ * mm and 178 mm: 1004 and 2102 dots at 300 an inch, and text between 8 and 9 points. */
 typedef struct plot_page {
   guint width;
   guint height;
@@ -53,7 +54,8 @@ plot_page plot_page_of(const gnuplot_target *target, const plot_needs *needs);
 /* How many letters of tics lie side by side on a panel's width. */
 double plot_page_panel_letters(const plot_page *page);
 
-/* The margins of panel `index` as fractions of the page, from the left and from the bottom, as gnuplot counts. */
+/* The margins of panel `index` as fractions of the page, from the left and from the bottom, as gnuplot
+ * counts. */
 typedef struct plot_margins {
   double left, right, bottom, top;
 } plot_margins;
@@ -77,8 +79,8 @@ typedef struct plot_chart {
   GString *data;      /* the file beside the script */
 } plot_chart;
 
-/* A chart with the heading `title` and, smaller, `subtitle`; its data begins with both and with `quantity` (what is drawn, and its unit)
- * as comments. Clear with plot_chart_clear(), which frees its axes too. */
+/* A chart with the heading `title` and, smaller, `subtitle`; its data begins with both and with `quantity`
+ * (what is drawn, and its unit) as comments. Clear with plot_chart_clear(), which frees its axes too. */
 plot_chart plot_chart_new(const char *template_name, const gnuplot_target *target, const char *title,
                           const char *subtitle, const char *quantity);
 void plot_chart_clear(plot_chart *chart);

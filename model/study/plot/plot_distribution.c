@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How a quantity is distributed: the share of the time the reassembly occupancy is above x, or the share of the payload octets that
- * wait longer than x for Placement and for Delivery. */
+/* How a quantity is distributed: the share of the time the reassembly occupancy is above x, or the share of
+ * the payload octets that wait longer than x for Placement and for Delivery. */
 #include <math.h>
 
 #include "study/plot/plot_chart.h"
@@ -69,7 +69,8 @@ static GArray *new_curves(void)
   return curves;
 }
 
-/* Adds number `index` of `shown` at point number `point`, called `label`, unless it has no samples. Takes `samples`. */
+/* Adds number `index` of `shown` at point number `point`, called `label`, unless it has no samples. Takes
+ * `samples`. */
 static void add_curve(GArray *curves, const shown_quantity *shown, guint index, guint point,
                       const char *label, distribution samples)
 {
@@ -111,8 +112,8 @@ static share_extent extent_of(const GArray *curves)
   return extent;
 }
 
-/* The share before and after each bound: a step has an edge. What lies before `from`, where the axis begins, has none. Returns how many
- * rows are on the axis. */
+/* The share before and after each bound: a step has an edge. What lies before `from`, where the axis begins,
+ * has none. Returns how many rows are on the axis. */
 static guint append_rows(const distribution *d, double from, GString *data)
 {
   double total = distribution_weight(d), above = total;

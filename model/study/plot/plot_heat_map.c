@@ -26,8 +26,8 @@ typedef struct heat_map {
   plot_counts counts;
 } heat_map;
 
-/* The keys for x and y: loss and MTU where they vary, else the first that do, but for the kind of receiver if there are others. FALSE:
- * less than two keys vary. */
+/* The keys for x and y: loss and MTU where they vary, else the first that do, but for the kind of receiver if
+ * there are others. FALSE: less than two keys vary. */
 static gboolean find_keys(const study_table *table, scenario_key *x, scenario_key *y)
 {
   g_autoptr(GArray) keys = study_table_keys(table);
@@ -136,8 +136,9 @@ static heat_map make_map(const study_table *table, scenario_key x, scenario_key 
   return map;
 }
 
-/* The means of buffer.reassembly_peak_octets: a panel for each combination of the other keys, 12 at most; in each cell the mean, half the
- * width of its 95 % interval, and an asterisk when it has flagged runs. Colours are those of viridis: the lighter the more, in grey too. */
+/* The means of buffer.reassembly_peak_octets: a panel for each combination of the other keys, 12 at most; in
+ * each cell the mean, half the width of its 95 % interval, and an asterisk when it has flagged runs. Colours
+ * are those of viridis: the lighter the more, in grey too. */
 static gboolean draw_heat_map(const study_table *table, const study_plot *plot, metric_id metric,
                               const char *stem, const gnuplot_target *target, GError **error)
 {

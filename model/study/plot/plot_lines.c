@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The plots of a study that are line charts, each a line_plot: lines with intervals over one axis, in panels. */
+/* The plots of a study that are line charts, each a line_plot: lines with intervals over one axis, in
+ * panels. */
 #include <math.h>
 #include <string.h>
 
@@ -94,7 +95,8 @@ static chart_line *add_line(GPtrArray *lines, guint panel, guint style, line_loo
   return line;
 }
 
-/* The mean of `quantity` over x: a line for each panel and line of the grouping in which a run has it, or, with `all`, in any case. */
+/* The mean of `quantity` over x: a line for each panel and line of the grouping in which a run has it, or,
+ * with `all`, in any case. */
 static GPtrArray *lines_of(line_chart *chart, const result_quantity *quantity, line_look look, gboolean all)
 {
   GPtrArray *lines = new_lines();
@@ -188,8 +190,8 @@ static gboolean same_curve(const chart_line *a, const chart_line *b)
   return same;
 }
 
-/* The formulas of mpa-01 section 11 as the runs have them, once for lines of a panel that agree in one; called by its name alone when all
- * do. */
+/* The formulas of mpa-01 section 11 as the runs have them, once for lines of a panel that agree in one;
+ * called by its name alone when all do. */
 static void add_formulas(line_chart *chart)
 {
   static const struct {
@@ -234,8 +236,8 @@ static void add_formulas(line_chart *chart)
 /* Of the curve that predicts. */
 #define CURVE_POINTS 200
 
-/* For boxes whose pieces have one size, the probability that a segment of S octets, cut at a random place of a stream with a marker of 4
- * octets every 512, holds a whole marker: min(1, (S - 3) / 512), 0 below 4. */
+/* For boxes whose pieces have one size, the probability that a segment of S octets, cut at a random place of
+ * a stream with a marker of 4 octets every 512, holds a whole marker: min(1, (S - 3) / 512), 0 below 4. */
 static void add_prediction(line_chart *chart)
 {
   const place_axis *x = &chart->x;
@@ -331,8 +333,8 @@ static void append_lines(const line_chart *chart, plot_chart *drawn)
   gnuplot_set_number(drawn->variables, "flagged", chart->counts.flagged > 0);
 }
 
-/* How each line looks; what main lines and companions are; the references; the ring. In print grey samples show what is main and what
- * companion; in a terminal each letter needs an entry of its own. */
+/* How each line looks; what main lines and companions are; the references; the ring. In print grey samples
+ * show what is main and what companion; in a terminal each letter needs an entry of its own. */
 static void append_legend(const line_chart *chart, gboolean letters, plot_chart *drawn)
 {
   const GPtrArray *labels = chart->groups.lines;

@@ -218,8 +218,8 @@ static void append_columns(const series *s, double end_s, double unit_s, guint c
   }
 }
 
-/* Rows before and after each step, which has an edge. Of steps that fall on one dot of the page the first, the highest and the last are
- * what can be seen. */
+/* Rows before and after each step, which has an edge. Of steps that fall on one dot of the page the first,
+ * the highest and the last are what can be seen. */
 static void append_steps(const series *s, double end_s, double unit_s, GString *data)
 {
   const step *before = step_at(s, 0);

@@ -117,7 +117,8 @@ typedef struct shown_key {
   guint shown;       /* how many of them, evenly spread up to the last */
 } shown_key;
 
-/* Whether value number `index` of `count` is one of `shown`: the last, the first, and evenly what lies between. */
+/* Whether value number `index` of `count` is one of `shown`: the last, the first, and evenly what lies
+ * between. */
 static gboolean is_shown(guint index, guint count, guint shown)
 {
   if (shown == 1) {
@@ -159,7 +160,8 @@ static guint count_shown(const GArray *points, const GArray *keys)
   return count;
 }
 
-/* The key that can spare a value best: the one that shows most, of several the last; kinds of receiver are what is compared. */
+/* The key that can spare a value best: the one that shows most, of several the last; kinds of receiver are
+ * what is compared. */
 static shown_key *sparest_key(GArray *keys)
 {
   shown_key *sparest = NULL;
@@ -209,8 +211,9 @@ point_selection point_selection_of(const study_table *table, guint most)
     key.shown = key.values->len;
     g_array_append_val(keys, key);
   }
-  /* Values are left out until the points that remain are few enough; those are never none: points whose values are all the last of
-   * their keys need not exist when axes move in step, so a step that empties the picture is taken back for good. */
+  /* Values are left out until the points that remain are few enough; those are never none: points whose
+   * values are all the last of their keys need not exist when axes move in step, so a step that empties the
+   * picture is taken back for good. */
   shown_key *sparest = sparest_key(keys);
   while (sparest != NULL && count_shown(points, keys) > most) {
     sparest->shown--;

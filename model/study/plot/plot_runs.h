@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The runs of a plot: which part each varying key plays, which points are shown, and how the subtitle counts them. */
+/* The runs of a plot: which part each varying key plays, which points are shown, and how the subtitle counts
+ * them. */
 #ifndef STUDY_PLOT_RUNS_H
 #define STUDY_PLOT_RUNS_H
 
@@ -25,7 +26,8 @@ typedef struct plot_grouping {
   GArray *cells;     /* plot_cell, by panel, line and place on x */
 } plot_grouping;
 
-/* Groups the runs of `table` with `x` on x; with `receivers_as_lines` there is one panel. Free with plot_grouping_clear(). */
+/* Groups the runs of `table` with `x` on x; with `receivers_as_lines` there is one panel. Free with
+ * plot_grouping_clear(). */
 plot_grouping plot_grouping_of(const study_table *table, scenario_key x, gboolean receivers_as_lines);
 
 /* The same by any keys (scenario_key), which need not vary. */
@@ -33,29 +35,31 @@ plot_grouping plot_grouping_by(const study_table *table, scenario_key x, const G
                                const GArray *lines);
 void plot_grouping_clear(plot_grouping *grouping);
 
-/* The key to draw over when a plot does not set one: loss when it varies, else the first that does; run.seed when none does. */
+/* The key to draw over when a plot does not set one: loss when it varies, else the first that does; run.seed
+ * when none does. */
 scenario_key plot_grouping_x(const study_table *table);
 
 /* Whether `key` is one of those that vary by themselves. */
 gboolean plot_grouping_varies(const study_table *table, scenario_key key);
 
-/* "in-order receiver, MTU 9000 octets": where `texts`, indexed by scenario_key (NULL: not known), are in `keys`; "" of no keys. Free with
- * g_free(). */
+/* "in-order receiver, MTU 9000 octets": where `texts`, indexed by scenario_key (NULL: not known), are in
+ * `keys`; "" of no keys. Free with g_free(). */
 char *plot_place_words(const GArray *keys, char *const *texts);
 
 /* --- Selection: as many points as a reader can distinguish in one picture --- */
 
 typedef struct point_selection {
-  GArray *points; /* study_point, in the table's order; x and metric are not set */
-  GPtrArray *
-      labels; /* one for each point: how it differs from the others, "MTU 1500, loss 1%"; "" when there is one */
-  guint of; /* points of the table */
-  char *
-      fixed; /* keys that vary in the table and not here, with the value they have here: "loss 1%"; "" when there is none */
+  GArray *points;    /* study_point, in the table's order; x and metric are not set */
+  GPtrArray *labels; /* one for each point: how it differs from the others, "MTU 1500, loss 1%"; "" when there
+                        is one */
+  guint of;          /* points of the table */
+  char *fixed; /* keys that vary in the table and not here, with the value they have here: "loss 1%"; "" when
+                  there is none */
 } point_selection;
 
-/* At most `most` (> 0) points of `table`. Of the values of a key the last is kept longest (the highest loss, the largest MTU), those
- * in between go first; values of receiver.mode go last. Free with point_selection_clear(). */
+/* At most `most` (> 0) points of `table`. Of the values of a key the last is kept longest (the highest loss,
+ * the largest MTU), those in between go first; values of receiver.mode go last. Free with
+ * point_selection_clear(). */
 point_selection point_selection_of(const study_table *table, guint most);
 void point_selection_clear(point_selection *selection);
 
@@ -74,11 +78,12 @@ typedef struct plot_counts {
 /* Counts the runs (const study_run *) of a further point. */
 void plot_counts_add(plot_counts *counts, const GPtrArray *runs);
 
-/* The subtitle: "scenario a · seeds 1–8 · iwarpsim 0.1.0 · 96 runs, mean of 8 each with 95 % interval · …"; `mark` names what marks points
- * with flagged runs ("ringed"). Free with g_free(). */
+/* The subtitle: "scenario a · seeds 1–8 · iwarpsim 0.1.0 · 96 runs, mean of 8 each with 95 % interval · …";
+ * `mark` names what marks points with flagged runs ("ringed"). Free with g_free(). */
 char *plot_runs_subtitle(const study_table *table, const plot_counts *counts, const char *mark);
 
-/* Appends to a subtitle how many runs are not in the table, and why: " · 4 flagged left out"; nothing when none is. */
+/* Appends to a subtitle how many runs are not in the table, and why: " · 4 flagged left out"; nothing when
+ * none is. */
 void plot_runs_append_excluded(const study_table *table, GString *text);
 
 #endif

@@ -9,7 +9,8 @@
 #include "study/store/summary.h"
 #include "study/table/study_table.h"
 
-/* Every kind: its number and its study_plot, which is in a file of its own, or in plot_lines.c when it is a line chart. */
+/* Every kind: its number and its study_plot, which is in a file of its own, or in plot_lines.c when it is a
+ * line chart. */
 #define STUDY_PLOTS(PLOT)                                                                                    \
   PLOT(STUDY_PLOT_PEAK, plot_peak)                                                                           \
   PLOT(STUDY_PLOT_HEAT_MAP, plot_heat_map)                                                                   \
@@ -34,8 +35,8 @@ struct study_plot {
   /* Whether `table` has what `plot`, this one, needs. NULL: any table has. */
   gboolean (*has)(const study_table *table, const study_plot *plot);
   const char *needs; /* and what that is: "runs with …" */
-  /* Draws `plot`, this one, of a table that has what it needs, as "STEM.png" (or in the target's format). FALSE and `error`
-   * (STUDY_PLOT_ERROR, GNUPLOT_ERROR, G_FILE_ERROR) on failure. */
+  /* Draws `plot`, this one, of a table that has what it needs, as "STEM.png" (or in the target's format).
+   * FALSE and `error` (STUDY_PLOT_ERROR, GNUPLOT_ERROR, G_FILE_ERROR) on failure. */
   gboolean (*draw)(const study_table *table, const study_plot *plot, metric_id metric, const char *stem,
                    const gnuplot_target *target, GError **error);
   const void *of; /* what `has` and `draw` of several plots tell them apart by; static */
@@ -60,12 +61,12 @@ enum {
 /* Whether `table` has what `kind` needs; `error` names what is missing when not. */
 gboolean study_plot_fits(const study_table *table, study_plot_kind kind, GError **error);
 
-/* The kinds worth drawing for what the sweep varies, the most telling first; never empty for a table with a varying key. An array of
- * study_plot_kind; free with g_array_unref(). */
+/* The kinds worth drawing for what the sweep varies, the most telling first; never empty for a table with a
+ * varying key. An array of study_plot_kind; free with g_array_unref(). */
 GArray *study_plot_kinds_for(const study_table *table);
 
-/* Draws `kind` as "STEM-NAME" (`stem` is made a safe file name); `metric` counts for STUDY_PLOT_METRIC only. FALSE and `error`
- * (STUDY_PLOT_ERROR, GNUPLOT_ERROR, G_FILE_ERROR) on failure. */
+/* Draws `kind` as "STEM-NAME" (`stem` is made a safe file name); `metric` counts for STUDY_PLOT_METRIC only.
+ * FALSE and `error` (STUDY_PLOT_ERROR, GNUPLOT_ERROR, G_FILE_ERROR) on failure. */
 gboolean study_plot_draw(const study_table *table, study_plot_kind kind, metric_id metric, const char *stem,
                          const gnuplot_target *target, GError **error);
 
@@ -83,9 +84,9 @@ enum {
  * SUMMARY_ERROR, GNUPLOT_ERROR, G_FILE_ERROR) on failure. */
 gboolean plot_occupancy(const char *run_folder, const gnuplot_target *target, GError **error);
 
-/* Draws the distribution of the occupancy, or (`delays`) of both delays, of the run whose summary.json is in `run_folder`, as
- * "distribution.png" or "delays.png" (or in the target's format). FALSE and `error` (STUDY_PLOT_ERROR when it has no samples,
- * SUMMARY_ERROR, GNUPLOT_ERROR, G_FILE_ERROR) on failure. */
+/* Draws the distribution of the occupancy, or (`delays`) of both delays, of the run whose summary.json is in
+ * `run_folder`, as "distribution.png" or "delays.png" (or in the target's format). FALSE and `error`
+ * (STUDY_PLOT_ERROR when it has no samples, SUMMARY_ERROR, GNUPLOT_ERROR, G_FILE_ERROR) on failure. */
 gboolean plot_distribution_of_run(const char *run_folder, gboolean delays, const gnuplot_target *target,
                                   GError **error);
 

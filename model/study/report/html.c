@@ -31,7 +31,8 @@ void html_append(GString *html, const char *format, ...)
 {
   va_list arguments;
   va_start(arguments, format);
-  /* NOLINTBEGIN(clang-analyzer-valist.Uninitialized): clang-tidy sees va_start() only in the first of several files */
+  /* NOLINTBEGIN(clang-analyzer-valist.Uninitialized): clang-tidy sees va_start() only in the first of several
+   * files */
   for (const char *c = format; *c != '\0'; c++) {
     if (*c != '%') {
       g_string_append_c(html, *c);

@@ -7,13 +7,13 @@
 
 /* --- Texts: titles, names and messages are the user's, or a stranger's --- */
 
-/* Appends `text` so that it reads as it is, between tags as well as inside a quoted attribute: & < > " and ' are escaped. What has no
- * look of its own (control characters but for line feed and tab, direction overrides, noncharacters) and octets that are not UTF-8
- * become U+FFFD; CR LF becomes LF. */
+/* Appends `text` so that it reads as it is, between tags as well as inside a quoted attribute: & < > " and '
+ * are escaped. What has no look of its own (control characters but for line feed and tab, direction
+ * overrides, noncharacters) and octets that are not UTF-8 become U+FFFD; CR LF becomes LF. */
 void html_append_text(GString *html, const char *text);
 
-/* Appends `format`, which is markup of the program's own, with texts in place of %s as html_append_text() has them and numbers in place
- * of %u; %% is a percent sign. */
+/* Appends `format`, which is markup of the program's own, with texts in place of %s as html_append_text() has
+ * them and numbers in place of %u; %% is a percent sign. */
 void html_append(GString *html, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 /* --- Tables --- */
@@ -29,11 +29,12 @@ typedef enum html_column_kind {
   HTML_COLUMN_VERBATIM    /* a text of several lines, as they are */
 } html_column_kind;
 
-/* A table with this caption, which also names the region it scrolls in on narrow pages. html_table_finish() frees it. */
+/* A table with this caption, which also names the region it scrolls in on narrow pages. html_table_finish()
+ * frees it. */
 html_table *html_table_new(const char *caption);
 
-/* Adds a column before there are rows. `heading`, and `unit` below it ("": none), are texts; of a HTML_COLUMN_HEADING what comes up to
- * the last dot ("path.forward.mtu") stands small above the rest. */
+/* Adds a column before there are rows. `heading`, and `unit` below it ("": none), are texts; of a
+ * HTML_COLUMN_HEADING what comes up to the last dot ("path.forward.mtu") stands small above the rest. */
 void html_table_add_column(html_table *table, html_column_kind kind, const char *heading, const char *unit);
 
 /* Starts a row, which stands out when `mark`; cells fill it from the left, and those left out are empty. */

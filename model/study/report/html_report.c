@@ -27,8 +27,8 @@ static const char *title_of(const html_report *report)
   return origin->title != NULL && *origin->title != '\0' ? origin->title : origin->name;
 }
 
-/* The head, whose policy forbids to fetch anything and to run scripts, and allows report.css alone as a style, named by its hash. FALSE
- * and `error` (G_FILE_ERROR) when that cannot be read. */
+/* The head, whose policy forbids to fetch anything and to run scripts, and allows report.css alone as a
+ * style, named by its hash. FALSE and `error` (G_FILE_ERROR) when that cannot be read. */
 static gboolean append_head(html_report *report, GError **error)
 {
   g_autofree char *style = gnuplot_template("report.css", error);

@@ -27,8 +27,9 @@ typedef struct scenario_question {
   char *expected; /* what its author expected; "" */
 } scenario_question;
 
-/* Reads the comment lines (# or //) that `text`, a scenario file, starts with. A paragraph goes on until the next one or the end of the
- * comment; lines that are commands ("iwarpsim …") belong to none. Lines are joined by blanks. Clear with scenario_question_clear(). */
+/* Reads the comment lines (# or //) that `text`, a scenario file, starts with. A paragraph goes on until the
+ * next one or the end of the comment; lines that are commands ("iwarpsim …") belong to none. Lines are joined
+ * by blanks. Clear with scenario_question_clear(). */
 scenario_question scenario_question_of(const char *text);
 void scenario_question_clear(scenario_question *question);
 
@@ -42,8 +43,8 @@ typedef struct html_report {
   GArray *points;                     /* study_point; NULL without a table */
   const char *folder;                 /* for files that are gone when the page is done */
   char *defaults[SCENARIO_KEY_COUNT]; /* canonical texts */
-  gboolean shows
-      [REPORT_QUANTITIES]; /* whether a quantity is tabulated: some run has it, and it varies if it must */
+  gboolean shows[REPORT_QUANTITIES];  /* whether a quantity is tabulated: some run has it, and it varies if it
+                                         must */
   shown_scale scales[REPORT_QUANTITIES]; /* that suit its means at all points */
 } html_report;
 
@@ -69,7 +70,8 @@ void html_report_append_parameters(html_report *report);
 void html_report_append_provenance(html_report *report);
 void html_report_append_commands(html_report *report);
 
-/* Of receivers, and of markers, when they vary, each two: result_pairing. Empty without a table. Free with g_array_unref(). */
+/* Of receivers, and of markers, when they vary, each two: result_pairing. Empty without a table. Free with
+ * g_array_unref(). */
 GArray *html_report_pairings(const html_report *report);
 
 #endif

@@ -66,15 +66,16 @@ void html_report_measure(html_report *report)
 
 /* --- Plots --- */
 
-/* The page's pixels for one of the picture: 1600, as wide as plots get, fill the text's width, and text has one size in all plots. */
+/* The page's pixels for one of the picture: 1600, as wide as plots get, fill the text's width, and text has
+ * one size in all plots. */
 #define PIXELS_PER_PIXEL 0.68
 
 /* For browsers without DejaVu Sans, which gnuplot names alone. */
 static const char picture_style[] = "<style>text{font-family:'DejaVu Sans',Verdana,'Segoe "
                                     "UI',system-ui,sans-serif}image{image-rendering:pixelated}</style>";
 
-/* Appends the plot. In an <img> a browser runs no script of a picture and fetches nothing for it (HTML, 4.8.3; SVG Integration, secure
- * static mode): what gnuplot wrote can stay as it is. */
+/* Appends the plot. In an <img> a browser runs no script of a picture and fetches nothing for it
+ * (HTML, 4.8.3; SVG Integration, secure static mode): what gnuplot wrote can stay as it is. */
 static gboolean append_figure(html_report *report, study_plot_kind kind, guint number, GError **error)
 {
   static const char box[] = "viewBox=\"0 0 ";
@@ -163,8 +164,8 @@ static void add_point(html_table *table, const html_report *report, const study_
   }
 }
 
-/* How many runs or pairs there are, and how many of them are flagged; then a mean and its interval for each of the first `quantities` that
- * are shown, in `scales`. */
+/* How many runs or pairs there are, and how many of them are flagged; then a mean and its interval for each
+ * of the first `quantities` that are shown, in `scales`. */
 static void add_mean_columns(html_table *table, const html_report *report, const char *counted,
                              guint quantities, const shown_scale *scales)
 {
@@ -268,7 +269,8 @@ void html_report_append_results(html_report *report)
 
 static const scenario_key compared[] = {SCENARIO_RECEIVER_MODE, SCENARIO_MPA_MARKERS};
 
-/* Of the quantities the first ones, those that are tabulated at all: peak, p99, share placed directly, goodput. */
+/* Of the quantities the first ones, those that are tabulated at all: peak, p99, share placed directly,
+ * goodput. */
 enum { PAIRED_QUANTITIES = 4 };
 
 GArray *html_report_pairings(const html_report *report)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The runs: which to be careful about, what of the scenario differs from the defaults, where the numbers come from, and the commands that
- * make them again. */
+/* The runs: which to be careful about, what of the scenario differs from the defaults, where the numbers come
+ * from, and the commands that make them again. */
 #include <string.h>
 
 #include "study/plot/plot_runs.h"

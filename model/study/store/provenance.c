@@ -87,8 +87,8 @@ static char *text_difference(const char *before, const char *after)
     a_count--;
     b_count--;
   }
-  /* common[i * width + j]: how many lines the rests of both texts from lines i and j on have in common, in order. Of very long texts that
-   * is not looked for: all lines go, then all come. */
+  /* common[i * width + j]: how many lines the rests of both texts from lines i and j on have in common, in
+   * order. Of very long texts that is not looked for: all lines go, then all come. */
   const gsize width = b_count + 1, skipped = (gsize)(a - all_before);
   const gboolean small = (a_count + 1) * width <= TABLE_CELLS_MAX;
   g_autofree guint32 *common = g_new0(guint32, small ? (a_count + 1) * width : 1);

@@ -31,23 +31,26 @@ void provenance_free(provenance *origin);
 /* Whether all texts of the two are the same. */
 gboolean provenance_equal(const provenance *a, const provenance *b);
 
-/* How the text or program of `b` differs from that of `a`, in words that start with "another" and end in "\n"; `a_name` and `b_name`
- * say which is which. NULL when it does not. Free with g_free().
+/* How the text or program of `b` differs from that of `a`, in words that start with "another" and end in
+ * "\n"; `a_name` and `b_name` say which is which. NULL when it does not. Free with g_free().
  *
- * Of two texts it shows the lines that must go ("  - 12: LINE") and come ("  + 12: LINE"), with the number each has in its own text, the
- * fewest there are; of very long texts, all from the first to the last that differ. After twenty lines, one more counts those left out.
- * Control characters are escaped, a long line is cut. */
+ * Of two texts it shows the lines that must go ("  - 12: LINE") and come ("  + 12: LINE"), with the number
+ * each has in its own text, the fewest there are; of very long texts, all from the first to the last that
+ * differ. After twenty lines, one more counts those left out. Control characters are escaped, a long line is
+ * cut. */
 char *provenance_difference(const provenance *a, const char *a_name, const provenance *b, const char *b_name);
 
-/* The libraries this process runs with: "ns-3 3.37, GLib 2.74.6, libconfig 1.5, SQLite 3.40.1, glibc 2.36". `ns3_version` is what
- * run_engine_library_version() returns; NULL: the native engine alone. Versions at run time; of libconfig, which does not tell its own,
- * the one this program was built with. Free with g_free(). */
+/* The libraries this process runs with: "ns-3 3.37, GLib 2.74.6, libconfig 1.5, SQLite 3.40.1, glibc 2.36".
+ * `ns3_version` is what run_engine_library_version() returns; NULL: the native engine alone. Versions at run
+ * time; of libconfig, which does not tell its own, the one this program was built with. Free with
+ * g_free(). */
 char *provenance_libraries(const char *ns3_version);
 
 /* This machine's name; "unknown" when it has none. Free with g_free(). */
 char *provenance_host(void);
 
-/* The time `unix_s` seconds after 1970 in UTC, "2026-11-21T10:08:16Z"; "" of a time that no calendar has. Free with g_free(). */
+/* The time `unix_s` seconds after 1970 in UTC, "2026-11-21T10:08:16Z"; "" of a time that no calendar has.
+ * Free with g_free(). */
 char *provenance_time_text(long long unix_s);
 
 #endif

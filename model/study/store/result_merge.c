@@ -135,7 +135,8 @@ typedef struct meeting {
   gboolean better; /* than what is there */
 } meeting;
 
-/* Whether `b` is kept rather than `a`. Any order would do that does not depend on which store is read first. */
+/* Whether `b` is kept rather than `a`. Any order would do that does not depend on which store is read
+ * first. */
 static gboolean is_better(store_names *names, const provenance *a_from, const stored_run *a,
                           const provenance *b_from, const stored_run *b)
 {

@@ -10,7 +10,8 @@
 
 /* The identity. */
 
-/* As store_bind_text() writes it, with its closing NUL: no two lists of texts give the same octets, whatever a title holds. */
+/* As store_bind_text() writes it, with its closing NUL: no two lists of texts give the same octets, whatever
+ * a title holds. */
 static void hash_text(GChecksum *hash, const char *text)
 {
   const char *given = text != NULL ? text : "";
@@ -53,7 +54,8 @@ typedef struct named_row {
   gsize row;
 } named_row;
 
-/* The rows are in the order of their names: another version of this program may have them in another order, and SQLite keeps them so. */
+/* The rows are in the order of their names: another version of this program may have them in another order,
+ * and SQLite keeps them so. */
 struct store_names {
   named_row keys[SCENARIO_KEY_COUNT];
   named_row metrics[METRIC_COUNT];
@@ -92,7 +94,8 @@ void store_names_free(store_names *names)
   g_free(names);
 }
 
-/* SHA-256 of a text, made valid UTF-8, 64 hexadecimal digits; remembered, since runs come from few origins. The names'. */
+/* SHA-256 of a text, made valid UTF-8, 64 hexadecimal digits; remembered, since runs come from few origins.
+ * The names'. */
 static const char *hash_of(store_names *names, const char *text)
 {
   const char *given = text != NULL ? text : "";
@@ -200,7 +203,8 @@ static gboolean write_origin(const result_store *store, const provenance *from, 
   return good;
 }
 
-/* Deletes what belongs to the run too. Not left to SQLite's foreign keys, which would also look up the run for each row that is written. */
+/* Deletes what belongs to the run too. Not left to SQLite's foreign keys, which would also look up the run
+ * for each row that is written. */
 static gboolean delete_run(const result_store *store, const char *identity, GError **error)
 {
   static const char *const sql[] = {
@@ -255,8 +259,8 @@ static gboolean write_run(const result_store *store, const provenance *from, con
   return good;
 }
 
-/* What belongs to a run, as JSON texts that SQLite makes rows of: one statement a table takes a third of the time that a statement
- * a row takes. Names come in order, as the tables keep them. */
+/* What belongs to a run, as JSON texts that SQLite makes rows of: one statement a table takes a third of the
+ * time that a statement a row takes. Names come in order, as the tables keep them. */
 
 /* A member's name in `json`, an object that is open: it begins with '{'. */
 static GString *append_name(GString *json, const char *name)

@@ -9,8 +9,8 @@
 #include "base/plain_text.h"
 #include "study/store/result_store_private.h"
 
-/* How long to wait for another process that has the store locked. A commit takes milliseconds, a merge of many stores longer. A reader can
- * be started again at once; a sweep would lose a run. */
+/* How long to wait for another process that has the store locked. A commit takes milliseconds, a merge of
+ * many stores longer. A reader can be started again at once; a sweep would lose a run. */
 #define READ_WAIT_MS 10000
 #define WRITE_WAIT_MS 60000
 
@@ -250,8 +250,9 @@ static gboolean refuse_schema(const result_store *store, gint64 version, GError 
   return FALSE;
 }
 
-/* Finds out whether the database is empty or a store of ours; anything else is refused. To be called inside a transaction. The tables are
- * read first: from then on all three values belong to one moment, even while another sweep makes the store. */
+/* Finds out whether the database is empty or a store of ours; anything else is refused. To be called inside a
+ * transaction. The tables are read first: from then on all three values belong to one moment, even while
+ * another sweep makes the store. */
 static gboolean read_kind(const result_store *store, store_kind *kind, GError **error)
 {
   sqlite3_stmt *row = store_row(store,
@@ -310,7 +311,8 @@ static gboolean check_schema(const result_store *store, result_store_mode mode, 
 
 /* Opening. */
 
-/* Checks that pages and indices agree; their values are checked run by run (store_run_digest()). Costs about as much as reading all. */
+/* Checks that pages and indices agree; their values are checked run by run (store_run_digest()). Costs about
+ * as much as reading all. */
 static gboolean check_pages(const result_store *store, GError **error)
 {
   sqlite3_stmt *row = store_row(store, "PRAGMA integrity_check(1)", error);
@@ -338,14 +340,16 @@ static gboolean prepare_store(result_store *store, result_store_mode mode, GErro
   if (mode == RESULT_STORE_READ) {
     return store_execute(store, "PRAGMA query_only = ON", error);
   }
-  /* A rollback journal, not a write-ahead log: the store stays one file that can be copied and read from read-only media, and that works on
-   * network file systems, where a log's shared memory does not. EXTRA also waits until the journal's removal is on the disk: after a power
-   * failure one that is still there would take the last commit back. It costs milliseconds a run. */
+  /* A rollback journal, not a write-ahead log: the store stays one file that can be copied and read from
+   * read-only media, and that works on network file systems, where a log's shared memory does not. EXTRA also
+   * waits until the journal's removal is on the disk: after a power failure one that is still there would
+   * take the last commit back. It costs milliseconds a run. */
   if (!store_execute(store, "PRAGMA journal_mode = DELETE; PRAGMA synchronous = EXTRA", error)) {
     return FALSE;
   }
-  /* SQLite opens a file that may not be written for reading, and reports that at the first write only: after hours of a sweep. So one write
-   * is tried here. It changes nothing, but makes the journal, takes the locks and waits for the disk as every commit does. */
+  /* SQLite opens a file that may not be written for reading, and reports that at the first write only: after
+   * hours of a sweep. So one write is tried here. It changes nothing, but makes the journal, takes the locks
+   * and waits for the disk as every commit does. */
   return store_execute(store, "BEGIN IMMEDIATE", error) &&
          store_finish(store, store_execute(store, MARK_VERSION, error), error);
 }
@@ -366,7 +370,8 @@ static gboolean cannot_make(const result_store *store, GError **error)
 /* Opens the file, and sets `error` when that fails. */
 static gboolean open_file(result_store *store, result_store_mode mode, GError **error)
 {
-  /* One thread at a time uses a store. Readers, too, must roll back what a killed writer left half done, where that is permitted; elsewhere SQLITE_OPEN_READWRITE reads only. */
+  /* One thread at a time uses a store. Readers, too, must roll back what a killed writer left half done,
+   * where that is permitted; elsewhere SQLITE_OPEN_READWRITE reads only. */
   int flags =
       SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (mode == RESULT_STORE_WRITE ? SQLITE_OPEN_CREATE : 0);
   /* SQLite takes an empty name and ":memory:" for databases in memory, where results would be lost. */

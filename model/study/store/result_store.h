@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The result store: one SQLite file with the parameters, metrics, status and provenance of many runs. Its tables are described in
- * docs/store.md. */
+/* The result store: one SQLite file with the parameters, metrics, status and provenance of many runs. Its
+ * tables are described in docs/store.md. */
 #ifndef STUDY_RESULT_STORE_H
 #define STUDY_RESULT_STORE_H
 
@@ -17,11 +17,13 @@ typedef struct result_store result_store;
 #define RESULT_STORE_ERROR (result_store_error_quark())
 GQuark result_store_error_quark(void);
 typedef enum result_store_error {
-  RESULT_STORE_ERROR_FOREIGN, /* no SQLite file, not one of ours, or of another schema: left as it is */
-  RESULT_STORE_ERROR_DIFFERENT, /* it holds runs of another scenario text or program: the message shows the difference */
-  RESULT_STORE_ERROR_CONTRADICTION, /* two stores hold the same run with other results: the message names run and metric */
-  RESULT_STORE_ERROR_LOCKED, /* another process has kept it locked for too long */
-  RESULT_STORE_ERROR_FAILED  /* SQLite could not: no such file, disk full, read-only, damaged … */
+  RESULT_STORE_ERROR_FOREIGN,   /* no SQLite file, not one of ours, or of another schema: left as it is */
+  RESULT_STORE_ERROR_DIFFERENT, /* it holds runs of another scenario text or program: the message shows the
+                                   difference */
+  RESULT_STORE_ERROR_CONTRADICTION, /* two stores hold the same run with other results: the message names run
+                                       and metric */
+  RESULT_STORE_ERROR_LOCKED,        /* another process has kept it locked for too long */
+  RESULT_STORE_ERROR_FAILED         /* SQLite could not: no such file, disk full, read-only, damaged … */
 } result_store_error;
 
 typedef enum result_store_mode {
@@ -29,13 +31,13 @@ typedef enum result_store_mode {
   RESULT_STORE_WRITE /* it is made when missing; folders are not */
 } result_store_mode;
 
-/* Opens `path`. NULL and `error` on failure. Free with result_store_close() (NULL-safe). Several processes may write one store; one
- * thread at a time may use this. */
+/* Opens `path`. NULL and `error` on failure. Free with result_store_close() (NULL-safe). Several processes
+ * may write one store; one thread at a time may use this. */
 result_store *result_store_open(const char *path, result_store_mode mode, GError **error);
 void result_store_close(result_store *store);
 
-/* A second handle on the file of `store`, for look-ups beside a thread that writes with the first one: it reads only, looks into nothing
- * when it is opened, and waits for no lock. NULL and `error` on failure. */
+/* A second handle on the file of `store`, for look-ups beside a thread that writes with the first one: it
+ * reads only, looks into nothing when it is opened, and waits for no lock. NULL and `error` on failure. */
 result_store *result_store_open_beside(const result_store *store, GError **error);
 
 /* What makes two runs the same run. */
@@ -68,13 +70,15 @@ typedef struct stored_run {
   distribution distributions[DISTRIBUTION_COUNT];
 } stored_run;
 
-/* From now on each call waits `wait_ms` only before it fails with RESULT_STORE_ERROR_LOCKED. For callers that have other work while the store
- * is locked, and that try again for result_store_wait_ms() in all, the time that the error message names. */
+/* From now on each call waits `wait_ms` only before it fails with RESULT_STORE_ERROR_LOCKED. For callers that
+ * have other work while the store is locked, and that try again for result_store_wait_ms() in all, the time
+ * that the error message names. */
 void result_store_wait_at_most(result_store *store, int wait_ms);
 int result_store_wait_ms(const result_store *store);
 
-/* Refuses (RESULT_STORE_ERROR_DIFFERENT, with a difference a person can read: the lines of the texts that differ, or both versions)
- * when the store holds runs of an origin with another text, version or git state than `from`. TRUE for an empty store. */
+/* Refuses (RESULT_STORE_ERROR_DIFFERENT, with a difference a person can read: the lines of the texts that
+ * differ, or both versions) when the store holds runs of an origin with another text, version or git state
+ * than `from`. TRUE for an empty store. */
 gboolean result_store_check_provenance(result_store *store, const provenance *from, GError **error);
 
 /* What the store knows of a run. */
@@ -85,36 +89,40 @@ typedef enum stored_state {
   STORED_DONE
 } stored_state;
 
-/* Commits `count` runs (>= 1) in one transaction, all or none, which waits for the disk once. A run that another process has put there
- * meanwhile, STORED_DONE or STORED_UNEXPECTED, stays as it is; `there[i]` is what the store had of runs[i]. */
+/* Commits `count` runs (>= 1) in one transaction, all or none, which waits for the disk once. A run that
+ * another process has put there meanwhile, STORED_DONE or STORED_UNEXPECTED, stays as it is; `there[i]` is
+ * what the store had of runs[i]. */
 gboolean result_store_commit_new(result_store *store, const provenance *from, const stored_run *const *runs,
                                  gsize count, stored_state *there, GError **error);
 
-/* Looks up `count` runs by identity, filling `states`, and notes that identities[i] is now point points[i] of the grid (a grid that
- * grew numbers its points anew). One transaction. */
+/* Looks up `count` runs by identity, filling `states`, and notes that identities[i] is now point points[i] of
+ * the grid (a grid that grew numbers its points anew). One transaction. */
 gboolean result_store_reconcile(result_store *store, const char *const *identities, const guint64 *points,
                                 gsize count, stored_state *states, GError **error);
 
 /* Looks up one run, in `*state`, and writes nothing. */
 gboolean result_store_find(result_store *store, const char *identity, stored_state *state, GError **error);
 
-/* The mean of wall_s of the runs that ended well, in `*mean_s`, and their number: 0 of an empty store. For estimates. */
+/* The mean of wall_s of the runs that ended well, in `*mean_s`, and their number: 0 of an empty store. For
+ * estimates. */
 gboolean result_store_mean_wall(result_store *store, double *mean_s, gsize *count, GError **error);
 
 /* Called with each run; both are the store's, until it returns. FALSE and `error` ends the walk. */
 typedef gboolean (*result_store_visit)(const provenance *from, const stored_run *run, gpointer data,
                                        GError **error);
 
-/* Visits all runs by scenario name, point, identity: an order that does not depend on when each run ended. FALSE and `error` when the
- * store fails, names a key, metric, distribution or status this program does not know, or the visitor fails. */
+/* Visits all runs by scenario name, point, identity: an order that does not depend on when each run ended.
+ * FALSE and `error` when the store fails, names a key, metric, distribution or status this program does not
+ * know, or the visitor fails. */
 gboolean result_store_each(result_store *store, result_store_visit visit, gpointer data, GError **error);
 
-/* Called with each origin and the number of its runs (> 0); it is the store's, until it returns. FALSE and `error` ends the walk. */
+/* Called with each origin and the number of its runs (> 0); it is the store's, until it returns. FALSE and
+ * `error` ends the walk. */
 typedef gboolean (*result_store_visit_provenance)(const provenance *from, gsize runs, gpointer data,
                                                   GError **error);
 
-/* Visits where the runs of the store come from, by scenario name, hash and the rest: an order that does not depend on when each run
- * ended. FALSE and `error` when the store fails or the visitor fails. */
+/* Visits where the runs of the store come from, by scenario name, hash and the rest: an order that does not
+ * depend on when each run ended. FALSE and `error` when the store fails or the visitor fails. */
 gboolean result_store_each_provenance(result_store *store, result_store_visit_provenance visit, gpointer data,
                                       GError **error);
 
@@ -127,13 +135,15 @@ typedef struct merge_count {
   gsize present; /* of them, there already, with the same results */
 } merge_count;
 
-/* Adds the runs of the `count` stores at `paths` to `into`, in one transaction: all or nothing. `counts` (count of them) are filled.
+/* Adds the runs of the `count` stores at `paths` to `into`, in one transaction: all or nothing. `counts`
+ * (count of them) are filled.
  *
- * The outcome does not depend on the order of the stores, and merging again changes nothing. Of a run that several have, one that
- * ended well is kept before one that failed, and of equals the one that started first (then by all else that may differ). Runs that
- * did not fail must have the same status, exit code, metrics (but those that depend on the machine: `wall`, `cpu` or `events` in
- * their names) and distributions (theirs likewise): if not, FALSE and RESULT_STORE_ERROR_CONTRADICTION, with run, metric and both
- * values. Unless `mix`, all runs, those of `into` too, must come from the same scenario text and program: if not,
+ * The outcome does not depend on the order of the stores, and merging again changes nothing. Of a run that
+ * several have, one that ended well is kept before one that failed, and of equals the one that started first
+ * (then by all else that may differ). Runs that did not fail must have the same status, exit code, metrics
+ * (but those that depend on the machine: `wall`, `cpu` or `events` in their names) and distributions (theirs
+ * likewise): if not, FALSE and RESULT_STORE_ERROR_CONTRADICTION, with run, metric and both values. Unless
+ * `mix`, all runs, those of `into` too, must come from the same scenario text and program: if not,
  * RESULT_STORE_ERROR_DIFFERENT. Other errors are those of the stores. */
 gboolean result_merge(result_store *into, const char *const *paths, gsize count, gboolean mix,
                       merge_count *counts, GError **error);

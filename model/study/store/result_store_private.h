@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the files of the result store share: the open database, and SQLite's calls with errors that a user understands. For result_*.c and tests alone. */
+/* What the files of the result store share: the open database, and SQLite's calls with errors that a user
+ * understands. For result_*.c and tests alone. */
 #ifndef STUDY_RESULT_STORE_PRIVATE_H
 #define STUDY_RESULT_STORE_PRIVATE_H
 
@@ -7,7 +8,8 @@
 
 #include "study/store/result_store.h"
 
-/* What the digests of many runs have in common: names in order, the hash of the last text. Free with store_names_free(). */
+/* What the digests of many runs have in common: names in order, the hash of the last text. Free with
+ * store_names_free(). */
 typedef struct store_names store_names;
 store_names *store_names_new(void);
 void store_names_free(store_names *names);
@@ -33,8 +35,8 @@ gboolean store_damaged(const result_store *store, GError **error, const char *fo
 /* Runs statements that return nothing of interest. */
 gboolean store_execute(const result_store *store, const char *sql, GError **error);
 
-/* NULL and `error` when SQLite refuses it. Kept until the store is closed, and the store's. `sql` is a constant. sqlite3_reset() it after use,
- * so that it holds no lock. */
+/* NULL and `error` when SQLite refuses it. Kept until the store is closed, and the store's. `sql` is a
+ * constant. sqlite3_reset() it after use, so that it holds no lock. */
 sqlite3_stmt *store_statement(const result_store *store, const char *sql, GError **error);
 
 /* The same at its first row; NULL and `error` when there is none. */
@@ -52,14 +54,17 @@ gboolean store_step_done(const result_store *store, sqlite3_stmt *statement, GEr
 /* The column's text, never NULL: a foreign hand may have written anything. The statement's. */
 const char *store_column_text(sqlite3_stmt *statement, int column);
 
-/* SHA-256 over a run and its origin: all but its point, which moves when a grid grows. 64 hexadecimal digits; g_free(). */
+/* SHA-256 over a run and its origin: all but its point, which moves when a grid grows. 64 hexadecimal digits;
+ * g_free(). */
 char *store_run_digest(store_names *names, const provenance *from, const stored_run *run);
 
-/* Writes `run`, with where it comes from, within a transaction of the caller; a run of the same identity is replaced. */
+/* Writes `run`, with where it comes from, within a transaction of the caller; a run of the same identity is
+ * replaced. */
 gboolean store_put(const result_store *store, const provenance *from, const stored_run *run, GError **error);
 
-/* Visits the runs of `sql`'s rows within a transaction of the caller; `identity` binds ?1 unless it is NULL. `sql` is one of those
- * below, and `visit` must not come here again with it. `*visited` (may be NULL) is their number. */
+/* Visits the runs of `sql`'s rows within a transaction of the caller; `identity` binds ?1 unless it is NULL.
+ * `sql` is one of those below, and `visit` must not come here again with it. `*visited` (may be NULL) is
+ * their number. */
 extern const char *const store_sql_all_runs;
 extern const char *const store_sql_one_run;
 gboolean store_visit(const result_store *store, const char *sql, const char *identity,

@@ -173,8 +173,8 @@ gboolean summary_write_json(const summary *page, const scenario *s, const char *
 
 /* Printing. */
 
-/* The value as people say it, beside the exact one: 120.6 KiB, 9.29 Gbit/s, 52.4 us, in the largest unit that it reaches; "" when it
- * reaches none. Free with g_free(). */
+/* The value as people say it, beside the exact one: 120.6 KiB, 9.29 Gbit/s, 52.4 us, in the largest unit that
+ * it reaches; "" when it reaches none. Free with g_free(). */
 static char *readable_text(double value, const char *unit)
 {
   static const struct {

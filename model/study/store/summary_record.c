@@ -40,7 +40,8 @@ static JsonObject *object_member(const reading *r, JsonObject *object, const cha
   return json_node_get_object(node);
 }
 
-/* Sets `*text` to a copy of the member; an error when it is not a string, or no UTF-8: json-glib takes octal escapes such as "\377". */
+/* Sets `*text` to a copy of the member; an error when it is not a string, or no UTF-8: json-glib takes octal
+ * escapes such as "\377". */
 static gboolean text_member(const reading *r, JsonObject *object, const char *name, char **text)
 {
   JsonNode *node = json_object_get_member(object, name);

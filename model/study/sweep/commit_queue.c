@@ -12,19 +12,19 @@
 #define LOCK_WAIT_MS 50
 #define LOCK_PAUSE_US (G_USEC_PER_SEC / 10)
 
-/* After a commit this many times as long as it took goes by before the next one: it costs processor time and the disk's. Runs that take
- * longer than that are committed at once, each for itself. */
+/* After a commit this many times as long as it took goes by before the next one: it costs processor time and
+ * the disk's. Runs that take longer than that are committed at once, each for itself. */
 #define PAUSE_TO_COMMIT 9
 
-/* And no less than this goes by: a commit of its own costs a run about as much processor time as all else that is done for it here. So much of
- * the latest work is lost with a kill -9. */
+/* And no less than this goes by: a commit of its own costs a run about as much processor time as all else
+ * that is done for it here. So much of the latest work is lost with a kill -9. */
 #define PAUSE_MIN_US (G_USEC_PER_SEC / 4)
 
 /* So many are committed at once, whatever the pause. */
 #define TOGETHER_MAX 64
 
-/* What is committed in one transaction. Another sweep's result stays: a run that failed here must not replace it, and one that did not
- * would be the same. */
+/* What is committed in one transaction. Another sweep's result stays: a run that failed here must not replace
+ * it, and one that did not would be the same. */
 typedef struct batch {
   guint count;
   sweep_record *records[TOGETHER_MAX];
@@ -62,7 +62,8 @@ char *sweep_record_tail(const char *octets, gsize count, gboolean cut)
   return g_strchomp(plain_text(octets, (gssize)count, "\n\t"));
 }
 
-/* The likely cause of a signal. Under a limit on memory, code that does not check its allocations crashes. Free with g_free(). */
+/* The likely cause of a signal. Under a limit on memory, code that does not check its allocations crashes.
+ * Free with g_free(). */
 static char *cause_of(int signal_number, guint64 memory_limit_octets)
 {
   g_autofree char *limit = g_format_size_full(memory_limit_octets, G_FORMAT_SIZE_IEC_UNITS);
@@ -277,8 +278,8 @@ static void schedule(commit_queue *queue)
   }
 }
 
-/* Tries again, if that may help: a lock may go away. Of several records one may be at fault, or the disk may have room for some: from now on
- * each is committed alone. */
+/* Tries again, if that may help: a lock may go away. Of several records one may be at fault, or the disk may
+ * have room for some: from now on each is committed alone. */
 static void batch_failed(commit_queue *queue, batch *b)
 {
   gint64 now_us = g_get_monotonic_time();

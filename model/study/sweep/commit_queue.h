@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Runs that have ended and wait to be committed: the next run starts before the disk has the results of the last one. */
+/* Runs that have ended and wait to be committed: the next run starts before the disk has the results of the
+ * last one. */
 #ifndef STUDY_COMMIT_QUEUE_H
 #define STUDY_COMMIT_QUEUE_H
 
@@ -7,37 +8,40 @@
 #include "study/sweep/sweep_grid.h"
 #include "study/sweep/worker_pool.h"
 
-/* A run as a sweep keeps it: what was asked for, and how it ended, by its own summary unless its exit contradicts that. */
+/* A run as a sweep keeps it: what was asked for, and how it ended, by its own summary unless its exit
+ * contradicts that. */
 typedef struct sweep_record {
   stored_run run;          /* its texts are the record's; the keys' and the identity are the grid's */
   summary_record *summary; /* NULL: the run left none that can be read */
 } sweep_record;
 
-/* The record of point `point`, run on `host`, which ended as `end` reports. Its status is that of its summary; RUN_FAILED when there is
- * none, or the exit contradicts it, and its message then describes how the run ended. Free with sweep_record_free(); `grid` and `host` must
- * outlive it. */
+/* The record of point `point`, run on `host`, which ended as `end` reports. Its status is that of its
+ * summary; RUN_FAILED when there is none, or the exit contradicts it, and its message then describes how the
+ * run ended. Free with sweep_record_free(); `grid` and `host` must outlive it. */
 sweep_record *sweep_record_new(const sweep_grid *grid, gsize point, const char *host,
                                const worker_run_end *end);
 void sweep_record_free(sweep_record *record);
 
-/* The end of a program's messages as text to keep: valid UTF-8, lines as they were, no other control characters; begins with a whole
- * character when `cut` is true. Free with g_free(). */
+/* The end of a program's messages as text to keep: valid UTF-8, lines as they were, no other control
+ * characters; begins with a whole character when `cut` is true. Free with g_free(). */
 char *sweep_record_tail(const char *octets, gsize count, gboolean cut);
 
 typedef struct commit_queue commit_queue;
 
 typedef struct commit_queue_events {
-  /* `run` is in the store. `there` is what was there of it before: a result that another sweep has put there meanwhile, STORED_DONE or
-   * STORED_UNEXPECTED, stays. */
+  /* `run` is in the store. `there` is what was there of it before: a result that another sweep has put there
+   * meanwhile, STORED_DONE or STORED_UNEXPECTED, stays. */
   void (*kept)(const stored_run *run, stored_state there, gpointer data);
   /* The store failed: the queue does nothing more. `error` is the receiver's. */
   void (*failed)(GError *error, gpointer data);
 } commit_queue_events;
 
-/* Commits to `store` from threads, one at a time, which wait for the disk while the default main context goes on, and calls `events` from
- * the latter: at once, but where runs are short, those of some time together, so that a tenth of the time goes into commits at most. While
- * another process has the store locked it tries again, for as long as result_store_wait_ms(). Everything pointed to must outlive it; `store`
- * is the queue's meanwhile. Free with commit_queue_free(), which waits for a commit that is under way and drops what is left. */
+/* Commits to `store` from threads, one at a time, which wait for the disk while the default main context goes
+ * on, and calls `events` from the latter: at once, but where runs are short, those of some time together, so
+ * that a tenth of the time goes into commits at most. While another process has the store locked it tries
+ * again, for as long as result_store_wait_ms(). Everything pointed to must outlive it; `store` is the queue's
+ * meanwhile. Free with commit_queue_free(), which waits for a commit that is under way and drops what is
+ * left. */
 commit_queue *commit_queue_new(result_store *store, const provenance *from, const commit_queue_events *events,
                                gpointer data);
 void commit_queue_free(commit_queue *queue);

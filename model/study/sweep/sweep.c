@@ -16,8 +16,8 @@
 /* How long an interrupted sweep waits for a locked store. */
 #define HURRY_MS 1000
 
-/* Results that may wait for the disk beside those that fill the runs' places, two commits of them: a disk that is slower than the runs
- * holds them up. */
+/* Results that may wait for the disk beside those that fill the runs' places, two commits of them: a disk
+ * that is slower than the runs holds them up. */
 #define WAITING_MAX 128
 
 /* How often a line of progress is printed where none can be redrawn. */
@@ -321,8 +321,8 @@ static void run_ended(worker_run *run, const worker_run_end *end, gpointer data)
   commit_queue_add(s->commits, record);
 }
 
-/* TRUE when another sweep has put a result of `point` into the store meanwhile. A store that is locked or fails counts as one without: the
- * commit will report it. */
+/* TRUE when another sweep has put a result of `point` into the store meanwhile. A store that is locked or
+ * fails counts as one without: the commit will report it. */
 static gboolean was_run_meanwhile(sweep *s, gsize point)
 {
   stored_state state = STORED_MISSING;

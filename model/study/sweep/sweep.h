@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Runs the points of a grid that a store lacks, each in a process of its own, and keeps every result as it comes. */
+/* Runs the points of a grid that a store lacks, each in a process of its own, and keeps every result as it
+ * comes. */
 #ifndef STUDY_SWEEP_H
 #define STUDY_SWEEP_H
 
@@ -10,7 +11,8 @@
 #include "study/sweep/sweep_grid.h"
 #include "study/sweep/worker_pool.h"
 
-/* The progress of a sweep while it runs: one line that is redrawn on a terminal, a line every ten seconds elsewhere. */
+/* The progress of a sweep while it runs: one line that is redrawn on a terminal, a line every ten seconds
+ * elsewhere. */
 
 typedef enum sweep_progress_style {
   SWEEP_PROGRESS_NONE,
@@ -35,8 +37,8 @@ typedef struct sweep_counts {
 /* "12 of 60 runs done, 1 failed, 2 running, 23 %, about 1:23 left". Free with g_free(). */
 char *sweep_progress_text(const sweep_counts *counts);
 
-/* How long the rest takes, s: as long as the work done so far, what is done of running ones too; before there is any, as long as runs
- * took before. Below 0: not known. */
+/* How long the rest takes, s: as long as the work done so far, what is done of running ones too; before there
+ * is any, as long as runs took before. Below 0: not known. */
 double sweep_progress_left_s(const sweep_counts *counts);
 
 /* "0:07", "2:05", "1:02:05": minutes and seconds, with hours where there are some. Free with g_free(). */
@@ -75,13 +77,14 @@ typedef struct sweep_result {
   gboolean interrupted; /* SIGINT, SIGTERM or SIGHUP came: the rest was not started */
 } sweep_result;
 
-/* Runs what `store` lacks or has as failed in `pool`, made of `grid`; what the runs leave does not depend on how many there are at once, nor on
- * other sweeps into the same store. `from` is kept with each run. A run that fails is recorded as such. Unless `keep_going`, no further one
- * starts after it; those running end as they like and are kept.
+/* Runs what `store` lacks or has as failed in `pool`, made of `grid`; what the runs leave does not depend on
+ * how many there are at once, nor on other sweeps into the same store. `from` is kept with each run. A run
+ * that fails is recorded as such. Unless `keep_going`, no further one starts after it; those running end as
+ * they like and are kept.
  *
- * While it runs it handles SIGINT, SIGTERM and SIGHUP, unless they are ignored: no further run starts, those running are stopped and not
- * recorded; a second one kills them. FALSE and `error` when the store fails or no worker can be had: the runs are stopped; what was
- * committed stays. `result` is filled in either way. */
+ * While it runs it handles SIGINT, SIGTERM and SIGHUP, unless they are ignored: no further run starts, those
+ * running are stopped and not recorded; a second one kills them. FALSE and `error` when the store fails or no
+ * worker can be had: the runs are stopped; what was committed stays. `result` is filled in either way. */
 gboolean sweep_run(const sweep_grid *grid, worker_pool *pool, const provenance *from, result_store *store,
                    const sweep_options *options, sweep_result *result, GError **error);
 

@@ -121,9 +121,9 @@ static scenario *cell_scenario(const sweep_grid *grid, gsize cell)
   return s;
 }
 
-/* For each axis, an array: whether each of its values repeats an earlier one, also in the axes in step with it; of an axis in step, none do.
- * All points set the same keys, so two of them are one run just when their values are the same, and so their canonical texts. Free with
- * g_ptr_array_unref(). */
+/* For each axis, an array: whether each of its values repeats an earlier one, also in the axes in step with
+ * it; of an axis in step, none do. All points set the same keys, so two of them are one run just when their
+ * values are the same, and so their canonical texts. Free with g_ptr_array_unref(). */
 static GPtrArray *find_repeats(const sweep_grid *grid)
 {
   GPtrArray *repeats = g_ptr_array_new_with_free_func(g_free);
@@ -168,7 +168,8 @@ static gboolean add_point(sweep_grid *grid, gsize cell, const scenario *s, GErro
   return TRUE;
 }
 
-/* The axis whose value `key` has in each cell, itself or by inheriting it; -1. `s` is any cell's scenario: all give the same keys. */
+/* The axis whose value `key` has in each cell, itself or by inheriting it; -1. `s` is any cell's scenario:
+ * all give the same keys. */
 static int find_axis_of(const sweep_grid *grid, const scenario *s, scenario_key key)
 {
   while (!scenario_given(s, key) && scenario_key_row_of(key)->inherits >= 0) {

@@ -25,8 +25,8 @@ enum { SWEEP_GRID_ERROR_INVALID }; /* message: "file:line", or the option, and w
  * point is left, a constraint cannot be decided, or scenario_check() refuses a point that the constraints
  * leave. Free with sweep_grid_free().
  *
- * A million points and thousands of conditions take minutes: `watch`, unless NULL, is called before each point is looked at, with
- * the share of them that is done (0 … 1). */
+ * A million points and thousands of conditions take minutes: `watch`, unless NULL, is called before each
+ * point is looked at, with the share of them that is done (0 … 1). */
 typedef void (*sweep_grid_watch)(double share, gpointer user);
 sweep_grid *sweep_grid_new(const scenario *base, const char *const *sets, sweep_grid_watch watch,
                            gpointer user, GError **error);

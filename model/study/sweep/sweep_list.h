@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a sweep would do, before anything starts: every run, how many there are, how long they take (`iwarpsim sweep
+/* What a sweep would do, before anything starts: every run, how many there are, how long they take (`iwarpsim
+ * sweep
  * --list`). */
 #ifndef STUDY_SWEEP_LIST_H
 #define STUDY_SWEEP_LIST_H
@@ -21,18 +22,18 @@ typedef struct sweep_list_options {
   gsize mean_wall_count; /* … and their number; 0: times are estimated from the workloads */
 } sweep_list_options;
 
-/* Fills in what `store`, which is only read, has of the points of `grid`. FALSE and `error` when it cannot be read;
- * `options` is as it was then. */
+/* Fills in what `store`, which is only read, has of the points of `grid`. FALSE and `error` when it cannot be
+ * read; `options` is as it was then. */
 gboolean sweep_list_look_up(const sweep_grid *grid, result_store *store, sweep_list_options *options,
                             GError **error);
 
-/* Data segments that the workload of `s` takes when nothing is sent twice: the payload of its messages, each cut into
- * segments of the path MTU less headers. What a run costs is nearly proportional to it. */
+/* Data segments that the workload of `s` takes when nothing is sent twice: the payload of its messages, each
+ * cut into segments of the path MTU less headers. What a run costs is nearly proportional to it. */
 double sweep_list_segments(const scenario *s);
 
-/* Prints on `output` a line with the scenario's name, title and the version; a line a run: number, keys that vary, and
- * with a store what became of it (done, unexpected, failed, missing); and the sums: how many runs, how many are left
- * out or to run, segments and time of those to run. */
+/* Prints on `output` a line with the scenario's name, title and the version; a line a run: number, keys that
+ * vary, and with a store what became of it (done, unexpected, failed, missing); and the sums: how many runs,
+ * how many are left out or to run, segments and time of those to run. */
 void sweep_list_print(const sweep_grid *grid, const sweep_list_options *options, FILE *output);
 
 #endif

@@ -26,20 +26,23 @@
 /* As many chunks as the largest pipe holds that Linux gives to everybody (fs.pipe-max-size, 1 MiB). */
 #define DRAIN_CHUNKS 16
 
-/* How long to wait where no process can be had: others may end. The sweep's watchdog sees to it that this does not last. */
+/* How long to wait where no process can be had: others may end. The sweep's watchdog sees to it that this
+ * does not last. */
 #define FORK_AGAIN_US (G_USEC_PER_SEC / 10)
 
-/* Descriptors that workers leave to the rest of the program: a store and its journal, twice, signals, timers. */
+/* Descriptors that workers leave to the rest of the program: a store and its journal, twice, signals,
+ * timers. */
 #define DESCRIPTORS_LEFT 16
 
 /* How long a stopped run may take to leave before it is killed. */
 #define STOP_GRACE_US G_USEC_PER_SEC
 
-/* Looks are never further apart than this, as far as stalling goes: when this process was itself held up (a laptop's lid, a slow
- * disk), so were the runs. */
+/* Looks are never further apart than this, as far as stalling goes: when this process was itself held up (a
+ * laptop's lid, a slow disk), so were the runs. */
 #define LOOK_APART_MAX_US G_USEC_PER_SEC
 
-/* Memory that the sweep and a run share. Each number is written whole by one side and may be read at any moment by the other. */
+/* Memory that the sweep and a run share. Each number is written whole by one side and may be read at any
+ * moment by the other. */
 struct worker_progress {
   _Atomic time_ps simulated_ps;
   _Atomic guint64 share_ppm; /* of the run that is done, in millionths */
@@ -53,7 +56,8 @@ typedef struct worker_end {
   int wait_status; /* as wait4() gives it */
 } worker_end;
 
-/* What a process writes into a pipe, read by the default main context as it comes: the end of it is kept, however much that is. */
+/* What a process writes into a pipe, read by the default main context as it comes: the end of it is kept,
+ * however much that is. */
 typedef struct pipe_tail {
   guint limit;
   int reader;
@@ -137,8 +141,8 @@ static void die_with(pid_t parent)
 
 /* The worker's process. */
 
-/* Its own files and no others: the sweep's terminal, store and other workers are not the run's. Those are closed first, since they may be as many
- * as there can be. */
+/* Its own files and no others: the sweep's terminal, store and other workers are not the run's. Those are
+ * closed first, since they may be as many as there can be. */
 static void take_files(const worker *w, int socket)
 {
   enum { FILES = WORKER_SUMMARY_FD + 1 };
@@ -304,8 +308,8 @@ static void close_pipe(pipe_tail *p)
   g_byte_array_unref(p->kept);
 }
 
-/* Reads what is in the pipe now, at most as much as a pipe can hold: the last words of a process that ended. A NUL, which does not count,
- * follows what was kept. */
+/* Reads what is in the pipe now, at most as much as a pipe can hold: the last words of a process that ended.
+ * A NUL, which does not count, follows what was kept. */
 static void drain(pipe_tail *p)
 {
   static const guint8 nul = 0;
@@ -372,8 +376,8 @@ static void free_worker(worker *w)
   g_free(w);
 }
 
-/* The run in hand has ended. `died`: the worker is gone too, killed with the run or instead of it; `end` is then the
- * worker's, whose times are not the run's. */
+/* The run in hand has ended. `died`: the worker is gone too, killed with the run or instead of it; `end` is
+ * then the worker's, whose times are not the run's. */
 static void end_run(worker *w, const worker_end *end, gboolean died)
 {
   worker_run *run = g_steal_pointer(&w->run);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The workers of a sweep, and the runs in their hands: each is watched, and stopped when it stalls or takes too long.
+/* The workers of a sweep, and the runs in their hands: each is watched, and stopped when it stalls or takes
+ * too long.
  *
- * A worker is a process that makes runs, one after another. It is forked from the sweep, and forks for each run: ns-3 keeps one
- * simulator a process and may abort it, so a run never shares a process with anything that must live on. A point's index goes in
- * through a socket; the run's summary comes out as JSON through a pipe, its messages through another, its progress stands in
- * shared memory. Whatever dies leaves nothing behind: workers and runs are killed when this process dies, before this process when
- * memory runs out, and leave no core file; a terminal's Ctrl-C does not reach them, stdin is empty, and stdout is dropped. */
+ * A worker is a process that makes runs, one after another. It is forked from the sweep, and forks for each
+ * run: ns-3 keeps one simulator a process and may abort it, so a run never shares a process with anything
+ * that must live on. A point's index goes in through a socket; the run's summary comes out as JSON through a
+ * pipe, its messages through another, its progress stands in shared memory. Whatever dies leaves nothing
+ * behind: workers and runs are killed when this process dies, before this process when memory runs out, and
+ * leave no core file; a terminal's Ctrl-C does not reach them, stdin is empty, and stdout is dropped. */
 #ifndef STUDY_WORKER_POOL_H
 #define STUDY_WORKER_POOL_H
 
@@ -22,7 +24,8 @@ enum { WORKER_SOCKET_FD = 3, WORKER_SUMMARY_FD = 4 };
 
 typedef struct worker_progress worker_progress;
 
-/* Simulates `s`, in a process of its own, and hands over its summary. Returns the exit code of the process. */
+/* Simulates `s`, in a process of its own, and hands over its summary. Returns the exit code of the
+ * process. */
 typedef int (*worker_simulate)(scenario *s, worker_progress *progress);
 
 /* The run is at `now` of simulated time and has done `share` (0 … 1) of its work. Costs some nanoseconds. */
@@ -60,10 +63,11 @@ typedef struct worker_run_end {
   double memory_peak_octets; /* the most it held at a time */
 } worker_run_end;
 
-/* Starts workers for the points of `grid`, for up to `jobs` runs at once within `limits`: as many as this machine has the descriptors and
- * processes for. To be called before a store is opened: what this process holds by now counts as memory of each run. This process has one
- * thread alone. `grid` must outlive the pool. NULL and `error` (G_FILE_ERROR, G_UNIX_ERROR) when there is not even one. Free with
- * worker_pool_free(), which ends what it started (NULL-safe). */
+/* Starts workers for the points of `grid`, for up to `jobs` runs at once within `limits`: as many as this
+ * machine has the descriptors and processes for. To be called before a store is opened: what this process
+ * holds by now counts as memory of each run. This process has one thread alone. `grid` must outlive the pool.
+ * NULL and `error` (G_FILE_ERROR, G_UNIX_ERROR) when there is not even one. Free with worker_pool_free(),
+ * which ends what it started (NULL-safe). */
 worker_pool *worker_pool_new(const sweep_grid *grid, worker_simulate simulate, guint jobs,
                              const run_limits *limits, GError **error);
 void worker_pool_free(worker_pool *pool);
@@ -71,22 +75,24 @@ void worker_pool_free(worker_pool *pool);
 /* How many runs at once there are workers for. */
 guint worker_pool_places(const worker_pool *pool);
 
-/* A worker that dies is replaced by another, forked from this process, which must then have one thread alone: `settle` is called first, and
- * waits until it has. */
+/* A worker that dies is replaced by another, forked from this process, which must then have one thread alone:
+ * `settle` is called first, and waits until it has. */
 void worker_pool_fork_when(worker_pool *pool, void (*settle)(gpointer data), gpointer data);
 
-/* Called once, from the default main context, whereupon `run` is freed. `end` is valid until another run is started, or this returns. */
+/* Called once, from the default main context, whereupon `run` is freed. `end` is valid until another run is
+ * started, or this returns. */
 typedef void (*worker_run_ended)(worker_run *run, const worker_run_end *end, gpointer data);
 
-/* Starts the run of point `point`. NULL and `error` (G_FILE_ERROR, G_UNIX_ERROR) when a worker is missing and cannot be forked. */
+/* Starts the run of point `point`. NULL and `error` (G_FILE_ERROR, G_UNIX_ERROR) when a worker is missing and
+ * cannot be forked. */
 worker_run *worker_run_start(worker_pool *pool, gsize point, worker_run_ended ended, gpointer data,
                              GError **error);
 
 /* The point it is the run of. */
 gsize worker_run_point(const worker_run *run);
 
-/* To be called several times a second: stops a run that stalls or takes too long (its end then has the reason), and kills one that was stopped
- * and does not end. */
+/* To be called several times a second: stops a run that stalls or takes too long (its end then has the
+ * reason), and kills one that was stopped and does not end. */
 void worker_run_watch(worker_run *run);
 
 /* How much of the run is done, 0 … 1. */

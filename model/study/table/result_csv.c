@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Results as CSV (RFC 4180) after comment lines that start with '#': every run of a store, or statistics of its points. */
+/* Results as CSV (RFC 4180) after comment lines that start with '#': every run of a store, or statistics of
+ * its points. */
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +8,8 @@
 #include "base/units.h"
 #include "study/table/result_table.h"
 
-/* A field with a comma, a quote, a line end or the sign of a comment is quoted, quotes in it doubled (RFC 4180 §2). */
+/* A field with a comma, a quote, a line end or the sign of a comment is quoted, quotes in it doubled (RFC
+ * 4180 §2). */
 static void append_field(const char *text, GString *csv)
 {
   g_autofree char *field = plain_text(text, -1, "\n");

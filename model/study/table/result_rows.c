@@ -118,8 +118,8 @@ static const char *find_value(scenario_key key, const char *text, const GPtrArra
   return NULL;
 }
 
-/* Values may hold commas themselves ("[1,2]"): of the commas the first one that leaves two values of the store counts, and where none
- * does, the error of the first. */
+/* Values may hold commas themselves ("[1,2]"): of the commas the first one that leaves two values of the
+ * store counts, and where none does, the error of the first. */
 static gboolean read_values(const char *texts, const GPtrArray *values, result_pairing *pairing,
                             GError **error)
 {
@@ -179,8 +179,8 @@ void result_pairing_clear(result_pairing *pairing)
 
 /* --- Rows --- */
 
-/* `table` with those that did not end ok among its `runs`, an array that is the caller's (g_ptr_array_unref()); all else stays the table's.
- * It shows where runs are missing. */
+/* `table` with those that did not end ok among its `runs`, an array that is the caller's
+ * (g_ptr_array_unref()); all else stays the table's. It shows where runs are missing. */
 static study_table with_others(const study_table *table)
 {
   study_table whole = *table;
@@ -229,7 +229,8 @@ static void append_point(const study_point *point, const result_quantity *quanti
   g_array_append_val(rows, row);
 }
 
-/* What the two runs of a pair agree in, the seed and `shared`, as one text; no value of a key holds the separator. Free with g_free(). */
+/* What the two runs of a pair agree in, the seed and `shared`, as one text; no value of a key holds the
+ * separator. Free with g_free(). */
 static char *pairing_text(const study_run *run, const GArray *shared)
 {
   GString *text = g_string_new(run->keys[SCENARIO_RUN_SEED]);

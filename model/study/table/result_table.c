@@ -87,8 +87,8 @@ static text_columns *new_columns(const GArray *keys, gboolean pairs)
   return columns;
 }
 
-/* A median or quartile with as many decimals as the mean, but three significant digits at least: an interval wider than the mean says
- * little of them. */
+/* A median or quartile with as many decimals as the mean, but three significant digits at least: an interval
+ * wider than the mean says little of them. */
 static void add_quantile(double value, const result_row *row, const shown_scale *scale, text_columns *columns)
 {
   shown_number number = shown_number_of(value, fmin(row->of.half_width, fabs(value) / 10), scale);

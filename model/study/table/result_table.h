@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The results of a study as a table in the terminal, and as CSV: rows of one quantity (a metric, or the share of one metric in another) with
- * its statistics at every point, or those of paired differences. */
+/* The results of a study as a table in the terminal, and as CSV: rows of one quantity (a metric, or the share
+ * of one metric in another) with its statistics at every point, or those of paired differences. */
 #ifndef STUDY_RESULT_TABLE_H
 #define STUDY_RESULT_TABLE_H
 
@@ -17,11 +17,12 @@ typedef struct result_quantity {
 GQuark result_quantity_error_quark(void);
 enum { RESULT_QUANTITY_ERROR_UNKNOWN }; /* there is no such metric: names the nearest */
 
-/* Reads "tcp.timeouts" or "placement.octets_direct/placement.octets". FALSE and `error` when that names none. */
+/* Reads "tcp.timeouts" or "placement.octets_direct/placement.octets". FALSE and `error` when that names
+ * none. */
 gboolean result_quantity_read(const char *text, result_quantity *quantity, GError **error);
 
-/* What a reader wants to see first: peak and p99 of the reassembly occupancy, the share placed directly, goodput, time-outs. An array
- * of result_quantity; free with g_array_unref(). */
+/* What a reader wants to see first: peak and p99 of the reassembly occupancy, the share placed directly,
+ * goodput, time-outs. An array of result_quantity; free with g_array_unref(). */
 GArray *result_quantity_defaults(void);
 
 /* As result_quantity_read() takes it. Free with g_free(). */
@@ -30,7 +31,8 @@ char *result_quantity_name(const result_quantity *quantity);
 /* As the table of metrics has it; "1" of two metrics with one unit. Free with g_free(). */
 char *result_quantity_unit(const result_quantity *quantity);
 
-/* The value of `quantity` in `run`; FALSE when it has none: a metric without samples, or nothing to be a share of. */
+/* The value of `quantity` in `run`; FALSE when it has none: a metric without samples, or nothing to be a
+ * share of. */
 gboolean result_quantity_value(const result_quantity *quantity, const study_run *run, double *value);
 
 /* Two values of one key that are compared over the same seeds. */
@@ -45,8 +47,8 @@ GQuark result_pairing_error_quark(void);
 /* No key, no value of the key, or none that `table` has; the message names what was expected. */
 enum { RESULT_PAIRING_ERROR_BAD };
 
-/* Reads "receiver.mode=in-order,out-of-order", values as --set takes them. FALSE and `error` unless runs of `table` have both values.
- * Free with result_pairing_clear(). */
+/* Reads "receiver.mode=in-order,out-of-order", values as --set takes them. FALSE and `error` unless runs of
+ * `table` have both values. Free with result_pairing_clear(). */
 gboolean result_pairing_read(const char *text, const study_table *table, result_pairing *pairing,
                              GError **error);
 void result_pairing_clear(result_pairing *pairing);
@@ -56,17 +58,19 @@ typedef struct result_row {
   statistics of;          /* the values, or their differences; count 0: no run has the quantity */
   guint flagged;          /* of the runs counted, or of the pairs */
   guint not_ok;           /* runs of the point that did not end ok and are not counted; 0 of pairs */
-  /* Of pairs: what the interval were if their seeds had nothing to do with each other; NAN of less than two. */
+  /* Of pairs: what the interval were if their seeds had nothing to do with each other; NAN of less than
+   * two. */
   double independent_half_width;
 } result_row;
 
-/* The keys that rows differ in: what varies, but for that of `pairing` (NULL: no pairs) and those in step with it. scenario_key; free
- * with g_array_unref(). */
+/* The keys that rows differ in: what varies, but for that of `pairing` (NULL: no pairs) and those in step
+ * with it. scenario_key; free with g_array_unref(). */
 GArray *result_rows_keys(const study_table *table, const result_pairing *pairing);
 
-/* One row a point of `table`, those included at which no run ended ok, or (with `pairing`) a point that has pairs: a run whose key is `a`
- * and the one whose key is `b` and that agrees in all other varying keys and the seed; keys that move in step with it differ as it does. Of
- * several runs with the same keys and seed the first counts. An array of result_row; free with g_array_unref(). */
+/* One row a point of `table`, those included at which no run ended ok, or (with `pairing`) a point that has
+ * pairs: a run whose key is `a` and the one whose key is `b` and that agrees in all other varying keys and
+ * the seed; keys that move in step with it differ as it does. Of several runs with the same keys and seed the
+ * first counts. An array of result_row; free with g_array_unref(). */
 GArray *result_rows_of(const study_table *table, const result_quantity *quantity,
                        const result_pairing *pairing);
 
@@ -78,18 +82,19 @@ typedef struct result_request {
   guint exclude;                 /* study_flag: what `table` was read without */
 } result_request;
 
-/* A heading with scenario, seeds, version and what was left out; for each quantity its statistics, a line a point; what the marks of
- * flagged runs mean. "-" where no run has the quantity. Free with g_free(). */
+/* A heading with scenario, seeds, version and what was left out; for each quantity its statistics, a line a
+ * point; what the marks of flagged runs mean. "-" where no run has the quantity. Free with g_free(). */
 char *result_table_text(const result_request *request);
 
-/* A result store as CSV: first comment lines ("# …": scenario, title, version, git, hash and libraries of each origin, and which names are
- * those of two columns), a line of column names, then for each run, in the store's order, its parameters (all keys, in key-table order), its
- * metrics (all, in metric-table order; empty when the run has none) and its status. Fields are quoted as RFC 4180 §2 says, lines end in LF.
- * NULL and `error` when the store fails. Free with g_free(). */
+/* A result store as CSV: first comment lines ("# …": scenario, title, version, git, hash and libraries of
+ * each origin, and which names are those of two columns), a line of column names, then for each run, in the
+ * store's order, its parameters (all keys, in key-table order), its metrics (all, in metric-table order;
+ * empty when the run has none) and its status. Fields are quoted as RFC 4180 §2 says, lines end in LF. NULL
+ * and `error` when the store fails. Free with g_free(). */
 char *result_store_csv(result_store *store, GError **error);
 
-/* What result_table_text() shows as CSV after comment lines that start with '#': one line for each quantity and point, values as measured.
- * Nothing between the commas where there is no value. Free with g_free(). */
+/* What result_table_text() shows as CSV after comment lines that start with '#': one line for each quantity
+ * and point, values as measured. Nothing between the commas where there is no value. Free with g_free(). */
 char *result_table_csv(const result_request *request);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Measured values as a person reads them: in a unit that suits the whole column, with the digits that the interval carries; sizes, and
- * texts that are the user's, on one line. */
+/* Measured values as a person reads them: in a unit that suits the whole column, with the digits that the
+ * interval carries; sizes, and texts that are the user's, on one line. */
 #ifndef STUDY_SHOWN_NUMBER_H
 #define STUDY_SHOWN_NUMBER_H
 
@@ -12,8 +12,9 @@ typedef struct shown_scale {
   const char *unit; /* "KiB", "Gbit/s", "%"; static, or the text given */
 } shown_scale;
 
-/* The scale for values of `unit` as the table of metrics has it ("octets", "s", "bit/s", "1" for a ratio; another one stays as it is)
- * of which the one largest in size is `largest`: octets go to KiB … from ten of them on, so that small differences keep their digits. */
+/* The scale for values of `unit` as the table of metrics has it ("octets", "s", "bit/s", "1" for a ratio;
+ * another one stays as it is) of which the one largest in size is `largest`: octets go to KiB … from ten of
+ * them on, so that small differences keep their digits. */
 shown_scale shown_scale_for(const char *unit, double largest);
 
 /* A value with its interval as two texts of the same number of decimals. The caller frees both. */
@@ -22,16 +23,17 @@ typedef struct shown_number {
   char *half_width; /* "35", "0.40"; "" where there is no interval */
 } shown_number;
 
-/* `value` and the half-width of its interval (NAN: none), both as measured, in `scale`: the half-width gets two significant digits, the
- * value as many decimals (at most 3). Without an interval, or with one of no width, the value gets up to four significant digits. */
+/* `value` and the half-width of its interval (NAN: none), both as measured, in `scale`: the half-width gets
+ * two significant digits, the value as many decimals (at most 3). Without an interval, or with one of no
+ * width, the value gets up to four significant digits. */
 shown_number shown_number_of(double value, double half_width, const shown_scale *scale);
 void shown_number_clear(shown_number *number);
 
 /* `value` alone, up to four significant digits: "1234", "12.3", "0". Free with g_free(). */
 char *shown_number_text(double value, const shown_scale *scale);
 
-/* Pads each of `texts` (char *, replaced) after its decimals with blanks as wide as digits, so that right-aligned numbers stand with
- * their points below each other. Texts that are no numbers stay. */
+/* Pads each of `texts` (char *, replaced) after its decimals with blanks as wide as digits, so that
+ * right-aligned numbers stand with their points below each other. Texts that are no numbers stay. */
 void shown_number_align(GPtrArray *texts);
 
 /* plain_text() of `text` on one line, without blanks at its ends. Free with g_free(). */

@@ -27,8 +27,8 @@ static double *sorted_copy(const double *values, gsize count)
   return sorted;
 }
 
-/* The distances from a value in their middle are small where the values are large and close together: few digits are lost, and equal
- * values have exactly themselves as their mean. */
+/* The distances from a value in their middle are small where the values are large and close together: few
+ * digits are lost, and equal values have exactly themselves as their mean. */
 static double mean_of(const double *sorted, gsize count)
 {
   double origin = sorted[count / 2];
@@ -72,7 +72,8 @@ statistics statistics_of(const double *values, gsize count)
                        .smallest = sorted[0],
                        .largest = sorted[count - 1]};
   if (count >= 2) {
-    /* In a second pass: of large values close together, the squares themselves would leave nothing of their differences. */
+    /* In a second pass: of large values close together, the squares themselves would leave nothing of their
+     * differences. */
     double squares = 0;
     for (gsize i = 0; i < count; i++) {
       squares += (sorted[i] - result.mean) * (sorted[i] - result.mean);
@@ -104,7 +105,8 @@ double statistics_independent_half_width(const statistics *a, const statistics *
   if (!(variance > 0)) {
     return 0;
   }
-  /* Welch and Satterthwaite's degrees of freedom; shares, since the squares of variances could leave the range of a double. */
+  /* Welch and Satterthwaite's degrees of freedom; shares, since the squares of variances could leave the
+   * range of a double. */
   double share_a = variance_a / variance, share_b = variance_b / variance;
   double freedom =
       1 / (share_a * share_a / ((double)a->count - 1) + share_b * share_b / ((double)b->count - 1));

@@ -21,15 +21,16 @@ typedef struct statistics {
   double largest;
 } statistics;
 
-/* The statistics of `count` `values`, each within ±STATISTICS_VALUE_MAX. Their order does not matter, to the last bit. */
+/* The statistics of `count` `values`, each within ±STATISTICS_VALUE_MAX. Their order does not matter, to the
+ * last bit. */
 statistics statistics_of(const double *values, gsize count);
 
 /* The statistics of the differences a[i] - b[i]: two receivers over the same seeds. */
 statistics statistics_of_pairs(const double *a, const double *b, gsize count);
 
-/* Half the width of the two-sided 95 % interval around the difference of two means whose samples have nothing to do with each other:
- * Welch's, the deviations need not be equal. Beside that of statistics_of_pairs() it shows what the common seeds are worth. NAN when
- * a count is below 2. */
+/* Half the width of the two-sided 95 % interval around the difference of two means whose samples have nothing
+ * to do with each other: Welch's, the deviations need not be equal. Beside that of statistics_of_pairs() it
+ * shows what the common seeds are worth. NAN when a count is below 2. */
 double statistics_independent_half_width(const statistics *a, const statistics *b);
 
 #endif

@@ -7,10 +7,11 @@
 
 #include "scenario/scenario_keys.h"
 
-/* The keys that `runs` vary, each a `char *const *` of SCENARIO_KEY_COUNT texts (NULL: not known): first those `axes_text` names, one a
- * line, in its order, then others in the order of the table of keys. Left aside: run.seed (averaged over), the title, keys of
- * what is recorded, and keys whose value follows from that of another varying key, such as path.reverse.mtu, which is that of
- * path.forward unless given. scenario_key; free with g_array_unref(). */
+/* The keys that `runs` vary, each a `char *const *` of SCENARIO_KEY_COUNT texts (NULL: not known): first
+ * those `axes_text` names, one a line, in its order, then others in the order of the table of keys. Left
+ * aside: run.seed (averaged over), the title, keys of what is recorded, and keys whose value follows from
+ * that of another varying key, such as path.reverse.mtu, which is that of path.forward unless given.
+ * scenario_key; free with g_array_unref(). */
 GArray *study_keys_varying(const GPtrArray *runs, const char *axes_text);
 
 /* TRUE when runs that agree in `leader` always agree in `key`. */
@@ -27,8 +28,9 @@ char *study_keys_label(scenario_key key, const char *text);
 /* `text` as the number its key's type makes of it; FALSE when it is none ("auto", a word). */
 gboolean study_keys_number(scenario_key key, const char *text, double *number);
 
-/* `text` of `key` in words: "MTU 1500 octets", "loss 0.1%", "in-order receiver", "no markers"; of keys without words of their own
- * "tcp.receive_window = 256 KiB". "" (not known): "mpa.markers unknown". Free with g_free(). */
+/* `text` of `key` in words: "MTU 1500 octets", "loss 0.1%", "in-order receiver", "no markers"; of keys
+ * without words of their own "tcp.receive_window = 256 KiB". "" (not known): "mpa.markers unknown". Free with
+ * g_free(). */
 char *study_label_of(scenario_key key, const char *text);
 
 #endif

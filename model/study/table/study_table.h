@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The runs of a store in memory, as plots, tables and reports take them: grouped into points, each point all seeds of the same
- * parameters. */
+/* The runs of a store in memory, as plots, tables and reports take them: grouped into points, each point all
+ * seeds of the same parameters. */
 #ifndef STUDY_STUDY_TABLE_H
 #define STUDY_STUDY_TABLE_H
 
@@ -13,12 +13,14 @@
 #define STUDY_TABLE_ERROR (study_table_error_quark())
 GQuark study_table_error_quark(void);
 typedef enum study_table_error {
-  STUDY_TABLE_ERROR_EMPTY, /* no run is left; the message counts those that ended otherwise or were left out */
-  STUDY_TABLE_ERROR_UNUSABLE /* a metric has a value that no run measures; the message names it and the seed */
+  STUDY_TABLE_ERROR_EMPTY,   /* no run is left; the message counts those that ended otherwise or were left
+                                out */
+  STUDY_TABLE_ERROR_UNUSABLE /* a metric has a value that no run measures; the message names it and the
+                                seed */
 } study_table_error;
 
-/* Values beyond ±STUDY_TABLE_VALUE_MAX, or nearer to 0 than its inverse, are refused: a share of one in another stays within what
- * statistics.h takes. */
+/* Values beyond ±STUDY_TABLE_VALUE_MAX, or nearer to 0 than its inverse, are refused: a share of one in
+ * another stays within what statistics.h takes. */
 #define STUDY_TABLE_VALUE_MAX 1e75
 
 /* What makes a run's TCP behaviour worth a second look (docs/facts.md). */
@@ -38,8 +40,8 @@ const study_flag_row *study_flag_row_of(guint bit);
 
 /* One run. */
 typedef struct study_run {
-  char *keys
-      [SCENARIO_KEY_COUNT]; /* first: study_keys.h takes runs as they are; "" where the store has none; the table's */
+  char *keys[SCENARIO_KEY_COUNT]; /* first: study_keys.h takes runs as they are; "" where the store has none;
+                                     the table's */
   metric_values metrics;
   distribution distributions[DISTRIBUTION_COUNT];
   run_status status;
@@ -48,26 +50,27 @@ typedef struct study_run {
 
 /* The runs that ended `ok`, but for those left out. */
 typedef struct study_table {
-  GPtrArray *runs; /* study_run * */
-  GPtrArray *
-      others; /* study_run *, those that did not end ok: they show where runs are missing. NULL: there are none */
-  guint not_ok;        /* runs that did not end ok */
-  guint excluded;      /* runs that were left out for a flag */
-  guint flagged;       /* runs in the table that have a flag */
-  char *title;         /* of the first run's scenario */
-  char *names;         /* of the scenarios, "a, b" */
-  char *versions;      /* that made the runs, "0.1.0 (git 1234abc)" */
-  char *axes;          /* the first run's, one key a line */
+  GPtrArray *runs;   /* study_run * */
+  GPtrArray *others; /* study_run *, those that did not end ok: they show where runs are missing. NULL: there
+                        are none */
+  guint not_ok;      /* runs that did not end ok */
+  guint excluded;    /* runs that were left out for a flag */
+  guint flagged;     /* runs in the table that have a flag */
+  char *title;       /* of the first run's scenario */
+  char *names;       /* of the scenarios, "a, b" */
+  char *versions;    /* that made the runs, "0.1.0 (git 1234abc)" */
+  char *axes;        /* the first run's, one key a line */
   GStringChunk *texts; /* of all runs' keys: most runs share most of them */
 } study_table;
 
-/* Reads the runs of `store`, but for those with one of the flags in `exclude`. NULL and `error` (STUDY_TABLE_ERROR,
- * RESULT_STORE_ERROR) when none is left, a value is unusable, or the store fails. Free with study_table_free() (NULL-safe). */
+/* Reads the runs of `store`, but for those with one of the flags in `exclude`. NULL and `error`
+ * (STUDY_TABLE_ERROR, RESULT_STORE_ERROR) when none is left, a value is unusable, or the store fails. Free
+ * with study_table_free() (NULL-safe). */
 study_table *study_table_read(result_store *store, guint exclude, GError **error);
 void study_table_free(study_table *table);
 
-/* Which swept keys are none of study_table_keys() because they move in step with one: "path.forward.rate moves with path.forward.delay",
- * several one after the other; "" when there are none. Free with g_free(). */
+/* Which swept keys are none of study_table_keys() because they move in step with one: "path.forward.rate
+ * moves with path.forward.delay", several one after the other; "" when there are none. Free with g_free(). */
 char *study_table_in_step(const study_table *table);
 
 /* A point: the runs that agree in everything but the seed. */
@@ -76,16 +79,16 @@ typedef struct study_point {
   guint flagged;   /* of them */
 } study_point;
 
-/* The keys that vary, but for the seed and those that follow from others (study_keys.h), in the order of the axes: scenario_key. Free
- * with g_array_unref(). */
+/* The keys that vary, but for the seed and those that follow from others (study_keys.h), in the order of the
+ * axes: scenario_key. Free with g_array_unref(). */
 GArray *study_table_keys(const study_table *table);
 
-/* "3 of 12 runs left out (timeouts); 2 runs did not end ok": what is not in the table, "" when everything is. `exclude` as it was
- * read with. Free with g_free(). */
+/* "3 of 12 runs left out (timeouts); 2 runs did not end ok": what is not in the table, "" when everything is.
+ * `exclude` as it was read with. Free with g_free(). */
 char *study_table_missing(const study_table *table, guint exclude);
 
-/* The points of the table, each all runs that agree in `keys` (scenario_key), in the order of study_keys_values() of the first key,
- * then the second …. Free with g_array_unref(). */
+/* The points of the table, each all runs that agree in `keys` (scenario_key), in the order of
+ * study_keys_values() of the first key, then the second …. Free with g_array_unref(). */
 GArray *study_table_points(const study_table *table, const GArray *keys);
 
 /* The statistics of `metric` over `runs` (const study_run *), those that have it. */
@@ -97,7 +100,8 @@ char *study_table_join(const GPtrArray *texts);
 /* The seeds in the table: "seed 1", "seeds 1–3", "seeds 1, 5, 9" or "12 seeds". Free with g_free(). */
 char *study_table_seeds(const study_table *table);
 
-/* Every run of a store, whatever its end: how many ended how, where, when, at what cost, and what is known of those that did not end well. */
+/* Every run of a store, whatever its end: how many ended how, where, when, at what cost, and what is known of
+ * those that did not end well. */
 
 /* As many runs that did not end ok are described; the rest is counted. */
 enum { STORE_SUMMARY_DESCRIBED_MAX = 100 };
@@ -121,8 +125,8 @@ typedef struct store_summary {
   guint count;
   guint by_status[RUN_STATUSES];
   GPtrArray *origins; /* summary_provenance *, in the store's order */
-  GPtrArray *
-      others; /* summary_run *, in the store's order: those that did not end ok, at most STORE_SUMMARY_DESCRIBED_MAX */
+  GPtrArray *others;  /* summary_run *, in the store's order: those that did not end ok, at most
+                         STORE_SUMMARY_DESCRIBED_MAX */
   GPtrArray *hosts;   /* char *, each once, sorted */
   GPtrArray *engines; /* the same */
   char *first;        /* the earliest and the latest start; NULL: not known */
@@ -133,7 +137,8 @@ typedef struct store_summary {
   GStringChunk *texts;       /* those above */
 } store_summary;
 
-/* Reads the runs of `store`. NULL and `error` when the store fails. Free with store_summary_free() (NULL-safe). */
+/* Reads the runs of `store`. NULL and `error` when the store fails. Free with store_summary_free()
+ * (NULL-safe). */
 store_summary *store_summary_read(result_store *store, GError **error);
 void store_summary_free(store_summary *totals);
 

@@ -20,12 +20,12 @@ typedef enum text_alignment {
 /* Adds a column; all before the first cell. */
 void text_columns_add(text_columns *columns, const char *heading, text_alignment alignment);
 
-/* Adds the next cell: from left to right, row by row. `text` is shown on one line: line ends and control characters become blanks,
- * octets that are not UTF-8 the replacement character. */
+/* Adds the next cell: from left to right, row by row. `text` is shown on one line: line ends and control
+ * characters become blanks, octets that are not UTF-8 the replacement character. */
 void text_columns_add_cell(text_columns *columns, const char *text);
 
-/* Appends the headings, a rule and the rows, a line each, two blanks between columns and none at the end. Columns whose cells are all
- * empty are left out. */
+/* Appends the headings, a rule and the rows, a line each, two blanks between columns and none at the end.
+ * Columns whose cells are all empty are left out. */
 void text_columns_append(const text_columns *columns, GString *text);
 
 #endif

@@ -148,8 +148,8 @@ char *plot_fixture_text(const plot_fixture *f, const char *name)
   return contents(f, name, NULL);
 }
 
-/* A PNG starts with its signature; width and height are big-endian numbers at octets 16 and 20. An empty page of this size takes less
- * than 8000 octets. */
+/* A PNG starts with its signature; width and height are big-endian numbers at octets 16 and 20. An empty page
+ * of this size takes less than 8000 octets. */
 guint plot_fixture_png_height(const plot_fixture *f, const char *name, guint width)
 {
   gsize length;

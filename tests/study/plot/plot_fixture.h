@@ -15,7 +15,8 @@ typedef struct plot_fixture {
   GPtrArray *written; /* by draws */
 } plot_fixture;
 
-/* An empty study called "a", by iwarpsim 0.1.0, titled "a study", with the axes `axes` (const char *, may be NULL). */
+/* An empty study called "a", by iwarpsim 0.1.0, titled "a study", with the axes `axes` (const char *, may be
+ * NULL). */
 void plot_fixture_set_up(plot_fixture *f, gconstpointer axes);
 void plot_fixture_tear_down(plot_fixture *f, gconstpointer axes);
 
@@ -34,7 +35,8 @@ void plot_fixture_tear_down(plot_fixture *f, gconstpointer axes);
   static void name##_drawn(fixture *f)
 #define DRAWN_TEST(name) DRAWN(PLOT_TEST, plot_fixture, name)
 
-/* Adds a run with these values ("receiver.mode=in-order", up to NULL) and those of the runs added before, without metrics and samples. */
+/* Adds a run with these values ("receiver.mode=in-order", up to NULL) and those of the runs added before,
+ * without metrics and samples. */
 study_run *plot_fixture_add(plot_fixture *f, const char *const *sets);
 
 /* Appends a bin to the samples of `id` in `run`. */
@@ -68,7 +70,8 @@ char *plot_fixture_text(const plot_fixture *f, const char *name);
 /* Checks that the PNG `name` is `width` dots wide and not empty; returns its height. */
 guint plot_fixture_png_height(const plot_fixture *f, const char *name, guint width);
 
-/* The numbers of row `row` (from 0) below the comment "# `comment`" in the data `text`; columns that are no number are NAN. */
+/* The numbers of row `row` (from 0) below the comment "# `comment`" in the data `text`; columns that are no
+ * number are NAN. */
 void plot_fixture_row(const char *text, const char *comment, guint row, double *numbers, guint count);
 
 /* Fails unless `part` is in `text`; how often it is. */

@@ -20,7 +20,8 @@ static void fill(plot_fixture *f)
   }
 }
 
-/* Both lines agree in the formulas, which are drawn once each. Both axes are logarithmic: 10 connections are at place 1. */
+/* Both lines agree in the formulas, which are drawn once each. Both axes are logarithmic: 10 connections are
+ * at place 1. */
 DRAWN_TEST(test_formulas)
 {
   double row[3];
@@ -56,7 +57,8 @@ DRAWN_TEST(test_formulas_differ)
   g_assert_cmpuint(plot_fixture_count(data, "# BufferSizeTCP"), ==, 1);
 }
 
-/* Runs of a foreign store may have none of a formula's values: it is not drawn. (Under UBSan: nothing is compared with nothing.) */
+/* Runs of a foreign store may have none of a formula's values: it is not drawn. (Under UBSan: nothing is
+ * compared with nothing.) */
 DRAWN_TEST(test_no_formulas)
 {
   plot_fixture_fill(f, "title = \"a\"; sweep = ("

@@ -53,8 +53,8 @@ DRAWN_TEST(test_key)
   }
 }
 
-/* 250 of 1000 octets placed directly are 0.25. The prediction goes from the first size to the last: (64 - 3) / 512 = 0.1191 at place
- * log10(64) = 1.80618, and 1 at log10(1460) = 3.16435. */
+/* 250 of 1000 octets placed directly are 0.25. The prediction goes from the first size to the last: (64 - 3)
+ * / 512 = 0.1191 at place log10(64) = 1.80618, and 1 at log10(1460) = 3.16435. */
 DRAWN_TEST(test_data)
 {
   double row[3];

@@ -31,8 +31,8 @@ static const char axes[] = "receiver.mode\npath.forward.mtu\npath.forward.loss\n
 #define FIXTURE_TEST(name) TEST_WITH(plot_fixture, axes, plot_fixture_set_up, plot_fixture_tear_down, name)
 #define DRAWN_FIXTURE_TEST(name) DRAWN(FIXTURE_TEST, plot_fixture, name)
 
-/* 90 ms at 0, 9 ms in the bin up to 1471, 1 ms in that up to 2943: 10 % of the time above 0, 1 % above 1471, never above 2943. Each
- * bound has the share before and after it. */
+/* 90 ms at 0, 9 ms in the bin up to 1471, 1 ms in that up to 2943: 10 % of the time above 0, 1 % above 1471,
+ * never above 2943. Each bound has the share before and after it. */
 DRAWN_FIXTURE_TEST(test_run)
 {
   g_autoptr(GError) error = NULL;
@@ -83,8 +83,8 @@ FIXTURE_TEST(test_no_folder)
   g_assert_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT);
 }
 
-/* Two seeds of each of two points. In order: 6 s up to 1471 and 2 s up to 5887, together with 4 s at 0: 12 s, of which 8 above 0 and 2
- * above 1471, so 2/3 and 1/6. Out of order: never above 0. */
+/* Two seeds of each of two points. In order: 6 s up to 1471 and 2 s up to 5887, together with 4 s at 0: 12 s,
+ * of which 8 above 0 and 2 above 1471, so 2/3 and 1/6. Out of order: never above 0. */
 DRAWN_FIXTURE_TEST(test_seeds_are_pooled)
 {
   static const char *const sets[][3] = {{"receiver.mode=in-order", "run.seed=1", NULL},
@@ -115,7 +115,8 @@ DRAWN_FIXTURE_TEST(test_seeds_are_pooled)
   g_assert_cmpuint(f->written->len, ==, 3);
 }
 
-/* Both delays of a point are lines of one colour and two dashes; Placement of the second has no samples and no line. */
+/* Both delays of a point are lines of one colour and two dashes; Placement of the second has no samples and
+ * no line. */
 DRAWN_FIXTURE_TEST(test_delays)
 {
   static const char *const first[] = {"path.forward.mtu=1500", NULL}, *const second[] = {
@@ -183,7 +184,8 @@ DRAWN_FIXTURE_TEST(test_nothing_held)
   plot_fixture_expect(script, "'no octet was held for reassembly'");
 }
 
-/* Of 12 points, 3 MTUs by 4 losses, at most 8 are drawn: loss, which has most values and comes last, keeps the first and the last. */
+/* Of 12 points, 3 MTUs by 4 losses, at most 8 are drawn: loss, which has most values and comes last, keeps
+ * the first and the last. */
 DRAWN_FIXTURE_TEST(test_many_points)
 {
   static const char *const mtus[] = {"576", "1500", "9000"}, *const losses[] = {"0%", "0.1%", "0.3%", "1%"};
@@ -214,7 +216,8 @@ DRAWN_FIXTURE_TEST(test_hostile_title)
   g_assert_false(g_file_test(owned, G_FILE_TEST_EXISTS));
 }
 
-/* In letters, on standard output: title, axes with their labels, curves that differ in their letters, and no file is left. */
+/* In letters, on standard output: title, axes with their labels, curves that differ in their letters, and no
+ * file is left. */
 DRAWN_FIXTURE_TEST(test_letters)
 {
   if (!g_test_subprocess()) {

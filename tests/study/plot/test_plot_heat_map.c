@@ -36,8 +36,9 @@ DRAWN_TEST(test_keys)
               " path.forward.mtu, workload.connections\n");
 }
 
-/* Runs 0, 1: in order, MTU 1500 (the upper row, 1), loss 0: 1024 and 3072: mean 2 KiB; t(0.975, 1) = 12.7062, s = 1448.15, half
- * 12.7062 · 1448.15 / √2 = 13011 = 12.7 KiB. The last, 14 and 15 of 2048 each: 29696 and 31744, mean 30 KiB. */
+/* Runs 0, 1: in order, MTU 1500 (the upper row, 1), loss 0: 1024 and 3072: mean 2 KiB; t(0.975, 1) = 12.7062,
+ * s = 1448.15, half 12.7062 · 1448.15 / √2 = 13011 = 12.7 KiB. The last, 14 and 15 of 2048 each: 29696 and
+ * 31744, mean 30 KiB. */
 DRAWN_TEST(test_cells)
 {
   double row[7];
@@ -56,7 +57,8 @@ DRAWN_TEST(test_cells)
   plot_fixture_expect(data, "asterisk: 1 with spurious retransmissions");
 }
 
-/* Cells of few octets are dark with white text, those of many light with black text; the palette gets lighter at each step. */
+/* Cells of few octets are dark with white text, those of many light with black text; the palette gets lighter
+ * at each step. */
 static double lightness(const char *hex)
 {
   double channel[3];

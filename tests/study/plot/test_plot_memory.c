@@ -8,8 +8,8 @@ static const char sweep[] = "title = \"a\"; sweep = ("
                             " { key = \"receiver.mode\"; values = [\"in-order\", \"out-of-order\"]; },"
                             " { key = \"receiver.memory\"; values = (\"unlimited\", 1500, 24000); } );";
 
-/* "unlimited" comes first in the sweep and last on the axis, apart; its value is a line across the others. Runs 0, 1, 2 are in order:
- * 1e9, 2e9, 3e9 bit/s. */
+/* "unlimited" comes first in the sweep and last on the axis, apart; its value is a line across the others.
+ * Runs 0, 1, 2 are in order: 1e9, 2e9, 3e9 bit/s. */
 DRAWN_TEST(test_unlimited)
 {
   double numbers[2], unlimited[3], reference[3];

@@ -105,7 +105,8 @@ DRAWN_TEST(test_flags)
   plot_fixture_expect(script, "flagged = 1\n");
   g_autofree char *svg = plot_fixture_text(f, "a-peak.svg");
   plot_fixture_expect(svg, "<text>with flagged runs</text>");
-  /* a ring at the second and the third point of the first line's peak, and of its p99, and one in the legend */
+  /* a ring at the second and the third point of the first line's peak, and of its p99, and one in the
+   * legend */
   g_assert_cmpuint(plot_fixture_count(svg, "color='rgb( 64,  64,  64)'"), ==, 5);
   g_autofree char *data = plot_fixture_text(f, "a-peak.dat");
   plot_fixture_expect(data, "ringed: 2 with timeouts or lost retransmissions");

@@ -75,7 +75,8 @@ DRAWN_FIXTURE_TEST(test_steps)
   g_assert_cmpuint(f->written->len, ==, 3);
 }
 
-/* Six days into a replay the instants 3 ps and 4 ps after a second are one double, 88 octets and none: the peak is 88 all the same. */
+/* Six days into a replay the instants 3 ps and 4 ps after a second are one double, 88 octets and none: the
+ * peak is 88 all the same. */
 DRAWN_FIXTURE_TEST(test_instants_of_one_double)
 {
   g_assert_true(524288.000000000003 == 524288.000000000004);
@@ -143,7 +144,8 @@ FIXTURE_TEST(test_hostile)
   refuse(f, HEADER "0.1,all,order,14", "occupancy.csv:2: expected the end of the line");
 }
 
-/* The peak of the series is 150 octets; a summary with another is another run's, or the series lacks lines. */
+/* The peak of the series is 150 octets; a summary with another is another run's, or the series lacks
+ * lines. */
 DRAWN_FIXTURE_TEST(test_series_of_another_run)
 {
   static const char csv[] = HEADER "0.001,all,order,150\n0.002,all,order,0\n0.003,all,processing,500\n";
@@ -155,7 +157,8 @@ DRAWN_FIXTURE_TEST(test_series_of_another_run)
   plot_well(f, csv);
 }
 
-/* Letters on standard output: a column for a stretch of time, which shows the highest state in it: the 1 us of 6 KiB in 5 ms too. */
+/* Letters on standard output: a column for a stretch of time, which shows the highest state in it: the 1 us
+ * of 6 KiB in 5 ms too. */
 DRAWN_FIXTURE_TEST(test_letters)
 {
   if (!g_test_subprocess()) {
@@ -175,7 +178,8 @@ DRAWN_FIXTURE_TEST(test_letters)
   g_assert_cmpuint(f->written->len, ==, 0);
 }
 
-/* Changes beyond count are drawn with lines besides, or what lasts less than a dot would vanish; a legend names no outline then. */
+/* Changes beyond count are drawn with lines besides, or what lasts less than a dot would vanish; a legend
+ * names no outline then. */
 DRAWN_FIXTURE_TEST(test_many_steps)
 {
   GString *csv = g_string_new(HEADER);
@@ -204,7 +208,8 @@ static double label_depth(const char *script, const char *label)
   return (1 - number_of(script, label)) * number_of(script, "height");
 }
 
-/* Without a title the subtitle, which names the scenario, stands where the title would: with one, a line of 1.9 x 27 points lower. */
+/* Without a title the subtitle, which names the scenario, stands where the title would: with one, a line
+ * of 1.9 x 27 points lower. */
 DRAWN_FIXTURE_TEST(test_untitled)
 {
   plot_well(f, HEADER);

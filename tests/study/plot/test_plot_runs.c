@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which points of a study are drawn when there are more than a reader tells apart, and what the subtitle tells of them. */
+/* Which points of a study are drawn when there are more than a reader tells apart, and what the subtitle
+ * tells of them. */
 #include "study/plot/plot_runs.h"
 
 #include <string.h>
@@ -9,7 +10,8 @@
 static const char axes[] = "receiver.mode\nmpa.markers\npath.forward.mtu\npath.forward.loss\nrun.seed\n";
 #define SWEEP_TEST(name) TEST_WITH(plot_fixture, axes, plot_fixture_set_up, plot_fixture_tear_down, name)
 
-/* Four receivers (three modes, one of them with and without markers), three MTUs, four losses, two seeds: 96 runs, 48 points. */
+/* Four receivers (three modes, one of them with and without markers), three MTUs, four losses, two seeds: 96
+ * runs, 48 points. */
 static void add_receivers(plot_fixture *f)
 {
   static const char *const receivers[][2] = {{"in-order", "false"},
@@ -38,7 +40,8 @@ static void assert_labels(const point_selection *selection, const char *const *e
   g_assert_cmpuint(selection->points->len, ==, selection->labels->len);
 }
 
-/* Losses go first (four of them), then MTUs and losses in turn, of two the last key's: every receiver stays. */
+/* Losses go first (four of them), then MTUs and losses in turn, of two the last key's: every receiver
+ * stays. */
 SWEEP_TEST(test_receivers_stay)
 {
   static const char *const expected[] = {"in-order receiver, no markers, MTU 576 octets",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Nothing that a user or a stranger wrote acts as markup, and all of it is still to be read; tables that people and screen readers can
- * follow. */
+/* Nothing that a user or a stranger wrote acts as markup, and all of it is still to be read; tables that
+ * people and screen readers can follow. */
 #include "study/report/html.h"
 #include "test.h"
 
@@ -43,7 +43,8 @@ TEST(test_append)
   }
 }
 
-/* Whatever octets come, what goes out is UTF-8 and holds none of the characters that end a text or an attribute. */
+/* Whatever octets come, what goes out is UTF-8 and holds none of the characters that end a text or an
+ * attribute. */
 TEST(test_random_octets)
 {
   g_autoptr(GRand) random = g_rand_new_with_seed(20261121);
@@ -94,8 +95,8 @@ static html_table *example(void)
   return table;
 }
 
-/* A caption, a header for each column and each row; the mean's header stands over its interval too; numbers are padded to have their
- * points below each other; texts are escaped; cells left out are empty. */
+/* A caption, a header for each column and each row; the mean's header stands over its interval too; numbers
+ * are padded to have their points below each other; texts are escaped; cells left out are empty. */
 TEST(test_structure)
 {
   html_table *table = example();

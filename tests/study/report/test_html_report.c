@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The report of made-up stores: its parts, its sentences and numbers, and texts that would be markup if they could. */
+/* The report of made-up stores: its parts, its sentences and numbers, and texts that would be markup if they
+ * could. */
 #include "study/report/html_report.h"
 
 #include <glib/gstdio.h>
@@ -76,8 +77,8 @@ static void commit(fixture *f, const made_run *made)
   scenario_free(s);
 }
 
-/* Two receivers at two MTUs with three seeds: the in-order one's peak is 10 KiB above the other's, whatever the seed; one run of
- * MTU 9000 has a time-out. */
+/* Two receivers at two MTUs with three seeds: the in-order one's peak is 10 KiB above the other's, whatever
+ * the seed; one run of MTU 9000 has a time-out. */
 static void fill(fixture *f)
 {
   static const double spread[] = {-1024, 0, 1024};
@@ -165,7 +166,8 @@ REPORT_TEST(test_structure)
   g_assert_null(strstr(page, f->folder));
 }
 
-/* Plots are pictures, each named by its caption, in a size that makes all texts equal: 0.68 of the SVG's. Their texts are texts. */
+/* Plots are pictures, each named by its caption, in a size that makes all texts equal: 0.68 of the SVG's.
+ * Their texts are texts. */
 REPORT_TEST(test_pictures)
 {
   fill(f);
@@ -187,8 +189,8 @@ REPORT_TEST(test_pictures)
   g_assert_null(strstr(svg, "<script"));
 }
 
-/* Each point's mean is the middle of its three values, which lie 1024 apart: s = 1024, t(2) = 4.303, so the half-width is
- * 4.303 * 1024 / sqrt(3) = 2544 octets = 2.48 KiB. In KiB the means are 30, 50, 20 and 40. */
+/* Each point's mean is the middle of its three values, which lie 1024 apart: s = 1024, t(2) = 4.303, so the
+ * half-width is 4.303 * 1024 / sqrt(3) = 2544 octets = 2.48 KiB. In KiB the means are 30, 50, 20 and 40. */
 REPORT_TEST(test_numbers)
 {
   fill(f);

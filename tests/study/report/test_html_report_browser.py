@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The report of a small sweep in a real browser: it loads, fetches nothing, shows its plots and fits a phone.
 
-argv[1] is the built iwarpsim. Needs chromium, its driver and selenium (scripts/packages.txt); skipped without them.
+argv[1] is the built iwarpsim. Needs chromium, its driver and selenium (scripts/packages.txt); skipped without
+them.
 """
 
 import base64
@@ -32,8 +33,8 @@ except ImportError:
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 DRIVER = shutil.which("chromedriver") or "/usr/bin/chromedriver"
 
-# A title and a question that would act as markup if they were taken for it: the dialogue would stop the driver, the picture
-# would be fetched.
+# A title and a question that would act as markup if they were taken for it: the dialogue would stop the
+# driver, the picture would be fetched.
 TITLE = "Peak <script>alert(1)</script> by MTU & loss \\\"quoted\\\""
 SCENARIO = f"""# Question: how much <img src=http://192.0.2.1/x.png onerror=alert(2)> memory?
 # Expected: more with loss.
@@ -53,7 +54,8 @@ HOUR_S = 3600
 
 
 def png_pixels(png):
-    """Width, height and rows of an 8-bit RGB(A) PNG, enough for a browser's screenshots (PNG specification, section 9)."""
+    """Width, height and rows of an 8-bit RGB(A) PNG, enough for a browser's screenshots (PNG specification,
+    section 9)."""
     position, header, packed = 8, None, b""
     while position < len(png):
         length, kind = struct.unpack(">I4s", png[position:position + 8])
@@ -150,7 +152,8 @@ class Report(unittest.TestCase):
         self.assertEqual(self.script("return document.querySelector('#scenario code').textContent"), SCENARIO)
 
     def test_3_the_policy_stops_what_the_page_does_not_hold(self):
-        """What someone pastes into the page does not act either: the policy is in force, and it is the style's own."""
+        """What someone pastes into the page does not act either: the policy is in force, and it is the
+        style's own."""
         self.assertNotEqual(self.script("return getComputedStyle(document.querySelector('nav ul')).listStyleType"), "disc")
         self.script("const s = document.createElement('style'); s.textContent = 'h1{color:rgb(1,2,3)}';"
                     "document.head.append(s); const i = new Image(); i.src = 'http://192.0.2.1/y.png'; document.body.append(i)")
@@ -190,7 +193,8 @@ class Report(unittest.TestCase):
         self.assertEqual({name for name in references if name[1:] not in ids}, set())
 
     def test_5_a_picture_that_acts_does_not(self):
-        """Whatever stands in a plot's SVG: in an <img> no script of it runs, nothing is fetched for it, and it draws all the same."""
+        """Whatever stands in a plot's SVG: in an <img> no script of it runs, nothing is fetched for it, and
+        it draws all the same."""
         hostile = ("<svg xmlns='http://www.w3.org/2000/svg' xmlns:xlink='http://www.w3.org/1999/xlink' viewBox='0 0 9 9' "
                    "onload='parent.acted = 1; alert(3)'><script>top.acted = 1; alert(4)</script>"
                    "<style>@import url(http://192.0.2.1/s.css);</style><image xlink:href='http://192.0.2.1/i.png' width='1' height='1'/>"

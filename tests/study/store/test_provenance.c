@@ -27,7 +27,8 @@ TEST(test_host)
   g_assert_cmpstr(host, ==, name);
 }
 
-/* 1,000,000,000 s after 1970 it was 9 September 2001, 01:46:40; 2^31 - 1 s after it will be 19 January 2038, 03:14:07. */
+/* 1,000,000,000 s after 1970 it was 9 September 2001, 01:46:40; 2^31 - 1 s after it will be 19 January 2038,
+ * 03:14:07. */
 TEST(test_time)
 {
   static const struct {
@@ -137,8 +138,8 @@ TEST(test_hostile_lines)
   expect_difference(line->str, "", shown->str);
 }
 
-/* Ten thousand lines against as many others: a table of all pairs would be 400 MiB. So the one they have in common in the middle is not
- * found, and the rest is 2 * 10001 lines less the twenty that are shown. */
+/* Ten thousand lines against as many others: a table of all pairs would be 400 MiB. So the one they have in
+ * common in the middle is not found, and the rest is 2 * 10001 lines less the twenty that are shown. */
 TEST(test_long_texts)
 {
   g_autoptr(GString) before = g_string_new("same\n"), after = g_string_new("same\n"),

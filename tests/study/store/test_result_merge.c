@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Joining stores: nothing is lost, nothing is taken twice, contradictions are named, and the order of the stores does not matter. */
+/* Joining stores: nothing is lost, nothing is taken twice, contradictions are named, and the order of the
+ * stores does not matter. */
 #include "study/store/result_store.h"
 
 #include <glib/gstdio.h>
@@ -285,7 +286,8 @@ FIXTURE_TEST(test_other_point)
   g_assert_nonnull(strstr(joined, "seed 1 point 0 ok"));
 }
 
-/* A run that two of three stores have with other results: it and what differs are named with both values, and nothing is joined. */
+/* A run that two of three stores have with other results: it and what differs are named with both values, and
+ * nothing is joined. */
 static void expect_contradiction(const fixture *f, const stored_run *one, const stored_run *other,
                                  const char *said)
 {
@@ -298,7 +300,8 @@ static void expect_contradiction(const fixture *f, const stored_run *one, const 
   }
 }
 
-/* 10 segments in the one, 11 in the other; none of a metric; another status; 3 octets held for 0.5 s, or for 0.25 s. */
+/* 10 segments in the one, 11 in the other; none of a metric; another status; 3 octets held for 0.5 s, or for
+ * 0.25 s. */
 FIXTURE_TEST(test_contradictions)
 {
   stored_run one = run_of(f, 1, 10), other = run_of(f, 1, 11);

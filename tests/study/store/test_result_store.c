@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The store: what is committed comes back, a run is kept once, and of what may go into one store with what is there. */
+/* The store: what is committed comes back, a run is kept once, and of what may go into one store with what is
+ * there. */
 #include "study/store/result_store.h"
 
 #include <glib/gstdio.h>
@@ -138,7 +139,8 @@ FIXTURE_TEST(test_round_trip)
   fixture_run_clear(&run);
 }
 
-/* Numbers pass through decimal text on their way into SQLite: whatever their bits, they come back with all of them. */
+/* Numbers pass through decimal text on their way into SQLite: whatever their bits, they come back with all of
+ * them. */
 FIXTURE_TEST(test_every_bit)
 {
   GRand *random = g_rand_new_with_seed(20261122);
@@ -203,7 +205,8 @@ static void expect_origins(const store_fixture *f, const char *expected)
   g_assert_cmpstr(origins->str, ==, expected);
 }
 
-/* Each origin once, with the SHA-256 of its text: ba7816bf begins that of "abc" (FIPS 180-4's example). One whose last run was replaced is gone. */
+/* Each origin once, with the SHA-256 of its text: ba7816bf begins that of "abc" (FIPS 180-4's example). One
+ * whose last run was replaced is gone. */
 FIXTURE_TEST(test_origins)
 {
   g_autofree char *hash = g_compute_checksum_for_string(G_CHECKSUM_SHA256, f->origin.text, -1);
@@ -277,8 +280,8 @@ static void expect_order(const store_fixture *f, const char *expected)
 
 /* By scenario, then by point; not by commit. A grid that grew at its start moves the points of runs that
  * are there. */
-/* Four runs at once, of which the store has the second (ok), the third (terminated, and not expected to be) and the fourth (failed): only the
- * first and the fourth are written, and what was there is told. */
+/* Four runs at once, of which the store has the second (ok), the third (terminated, and not expected to be)
+ * and the fourth (failed): only the first and the fourth are written, and what was there is told. */
 FIXTURE_TEST(test_commit_new)
 {
   g_autoptr(GError) error = NULL;
@@ -309,7 +312,8 @@ FIXTURE_TEST(test_commit_new)
   }
 }
 
-/* All or none: the second of two cannot be written, and the first is not there either. Each alone the first can. */
+/* All or none: the second of two cannot be written, and the first is not there either. Each alone the first
+ * can. */
 FIXTURE_TEST(test_commit_new_is_whole)
 {
   g_autoptr(GError) error = NULL;
@@ -404,8 +408,9 @@ static gpointer open_and_close(gpointer path)
   return error != NULL ? g_strdup(error->message) : NULL;
 }
 
-/* Sweeps started together find no file, and each would make it: whoever comes second must take it for what it is, a store, and not for
- * another program's database because half of its marks are read before it was made and half after. */
+/* Sweeps started together find no file, and each would make it: whoever comes second must take it for what it
+ * is, a store, and not for another program's database because half of its marks are read before it was made
+ * and half after. */
 FIXTURE_TEST(test_made_by_several)
 {
   g_autofree char *path = g_build_filename(f->folder, "new.sqlite", NULL);
@@ -561,8 +566,8 @@ TEST(test_identity_other)
   expect_same_run("mpa: { crc = true; };", NULL, "mpa: { crc = false; };", NULL, FALSE);
 }
 
-/* SHA-256 over names and texts, each with a NUL behind it, as printf 'title\0x\0run.seed\0001\0' | sha256sum says. A text cannot pass
- * for the key that follows it. */
+/* SHA-256 over names and texts, each with a NUL behind it, as printf 'title\0x\0run.seed\0001\0' | sha256sum
+ * says. A text cannot pass for the key that follows it. */
 TEST(test_identity_octets)
 {
   char *texts[SCENARIO_KEY_COUNT] = {NULL};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The store in bad company: other people's files, other schemas, locks, full disks, processes killed in the midst of writing, damaged
- * octets. Each time an error in words or a right reading, and what was committed stays. */
+/* The store in bad company: other people's files, other schemas, locks, full disks, processes killed in the
+ * midst of writing, damaged octets. Each time an error in words or a right reading, and what was committed
+ * stays. */
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
@@ -382,7 +383,8 @@ static void write_for_ever(const fixture *f, int ready)
   }
 }
 
-/* A writer is killed with half of its transaction in the file: its journal brings the file back to the last commit. */
+/* A writer is killed with half of its transaction in the file: its journal brings the file back to the last
+ * commit. */
 static void leave_hot_journal(const fixture *f)
 {
   g_autofree char *journal = g_strconcat(f->path, "-journal", NULL);
@@ -481,7 +483,8 @@ static void fill_disk(const char *path, gsize free_octets)
   close(file);
 }
 
-/* One more run with so much room, from opening on. What fails says so and loses nothing. TRUE when it went well. */
+/* One more run with so much room, from opening on. What fails says so and loses nothing. TRUE when it went
+ * well. */
 static gboolean try_with_room(const fixture *f, const char *path, const char *filler, gsize free_octets,
                               guint runs)
 {
@@ -609,7 +612,8 @@ FIXTURE_TEST(test_damaged_octets)
   g_rand_free(random);
 }
 
-/* From the `failing_from`-th on, reads fail as from a disk that dies, for this executable and the libraries it uses; 0: none does. */
+/* From the `failing_from`-th on, reads fail as from a disk that dies, for this executable and the libraries
+ * it uses; 0: none does. */
 static guint failing_from;
 static guint reads;
 

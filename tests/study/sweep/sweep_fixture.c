@@ -10,7 +10,8 @@
 #include "scenario/configuration.h"
 #include "study/table/result_table.h"
 
-/* The clock. The sweep's calls come here, since the executable goes before GLib's library; GLib's own do not. */
+/* The clock. The sweep's calls come here, since the executable goes before GLib's library; GLib's own do
+ * not. */
 
 static gint64 stopped_at_us; /* 0: it goes */
 

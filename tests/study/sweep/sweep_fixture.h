@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the tests of sweeps share: a folder with a scenario, a store and the traces of fake runs (fake_runs.h); timers, and a clock that can be stopped. */
+/* What the tests of sweeps share: a folder with a scenario, a store and the traces of fake runs
+ * (fake_runs.h); timers, and a clock that can be stopped. */
 #ifndef TESTS_STUDY_SWEEP_FIXTURE_H
 #define TESTS_STUDY_SWEEP_FIXTURE_H
 
@@ -29,12 +30,13 @@ typedef struct sweep_fixture_options {
   run_limits limits;
 } sweep_fixture_options;
 
-/* Calls `act` with `data` every `interval_ms` until it returns G_SOURCE_REMOVE, but no longer than the next sweep of this fixture lasts:
- * what `data` points to may then be gone. */
+/* Calls `act` with `data` every `interval_ms` until it returns G_SOURCE_REMOVE, but no longer than the next
+ * sweep of this fixture lasts: what `data` points to may then be gone. */
 void sweep_fixture_add_timer(const sweep_fixture *f, guint interval_ms, GSourceFunc act, gpointer data);
 
-/* The clock that sweeps and runs are measured by, g_get_monotonic_time(). Stopped, it goes on only as it is told: how busy the machine is
- * makes no difference. It starts again with each test. Timers and what children do are not affected. */
+/* The clock that sweeps and runs are measured by, g_get_monotonic_time(). Stopped, it goes on only as it is
+ * told: how busy the machine is makes no difference. It starts again with each test. Timers and what children
+ * do are not affected. */
 void sweep_fixture_stop_clock(void);
 void sweep_fixture_advance_clock(double seconds);
 void sweep_fixture_start_clock(void);
@@ -57,7 +59,8 @@ char *sweep_fixture_problems(const sweep_fixture *f);
 /* The last process that left its trace in `folder` as that of `seed`; 0: none did. */
 pid_t sweep_fixture_traced(const char *folder, const char *seed);
 
-/* Takes away the traces of children; returns how many started. `*last` (may be NULL) is the process of one of them. */
+/* Takes away the traces of children; returns how many started. `*last` (may be NULL) is the process of one of
+ * them. */
 guint sweep_fixture_take_traces(const sweep_fixture *f, pid_t *last);
 guint sweep_fixture_take_starts(const sweep_fixture *f);
 

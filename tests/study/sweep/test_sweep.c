@@ -49,8 +49,8 @@ FIXTURE_TEST(test_jobs_do_not_matter)
   g_assert_cmpstr(one, ==, five);
 }
 
-/* Seeds 13 … 17, 21, 22, 23 and 25 fail in their ways (fake_runs.c); 12, 20 and 24 beside them run. 137 = 128 +
- * SIGKILL. */
+/* Seeds 13 … 17, 21, 22, 23 and 25 fail in their ways (fake_runs.c); 12, 20 and 24 beside them run. 137 = 128
+ * + SIGKILL. */
 FIXTURE_TEST(test_every_failure)
 {
   sweep_result result =
@@ -97,8 +97,8 @@ FIXTURE_TEST(test_failed_again)
   sweep_fixture_expect_recorded(f, "19", RUN_OK, 0, "");
 }
 
-/* run.expect = terminate: seed 16, which is terminated, is what was wanted; seed 12, which ends well, exits 1 and is kept for what it is, not
- * taken for a crash, and not repeated. */
+/* run.expect = terminate: seed 16, which is terminated, is what was wanted; seed 12, which ends well, exits 1
+ * and is kept for what it is, not taken for a crash, and not repeated. */
 FIXTURE_TEST(test_expected_to_terminate)
 {
   static const char text[] = "title = \"bad\"; run: { expect = \"terminate\"; }; sweep = ( { key = "
@@ -183,8 +183,8 @@ FIXTURE_TEST(test_everything_is_recorded)
   g_assert_cmpstr(said, ==, "fake: this led to it\nfake: a broken invariant");
 }
 
-/* Of 11, 12, 13, 20 one after the other, 13 crashes: 20 is not started, by the same command again neither, which tries 13 again. Two at
- * once 12 runs beside 13 or before it, and is kept. */
+/* Of 11, 12, 13, 20 one after the other, 13 crashes: 20 is not started, by the same command again neither,
+ * which tries 13 again. Two at once 12 runs beside 13 or before it, and is kept. */
 FIXTURE_TEST(test_stops_at_first_failure)
 {
   static const char text[] = "title = \"a\"; sweep = ( { key = \"run.seed\"; values = [11, 12, 13, 20]; } );";
@@ -213,7 +213,8 @@ FIXTURE_TEST(test_stops_at_first_failure)
   g_assert_cmpuint(fixture_count_runs(f->store_path), ==, sweep_fixture_take_starts(f));
 }
 
-/* Seed 16 is terminated, where ok is expected: a result, but not the one that was wanted. It is not repeated. */
+/* Seed 16 is terminated, where ok is expected: a result, but not the one that was wanted. It is not
+ * repeated. */
 FIXTURE_TEST(test_stops_at_the_unexpected)
 {
   static const char text[] = "title = \"a\"; sweep = ( { key = \"run.seed\"; values = [16, 20]; } );";

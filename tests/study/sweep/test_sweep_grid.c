@@ -26,7 +26,8 @@ static void refuse_grid(const grid_fixture *f, const char *text, const char *con
   scenario_free(s);
 }
 
-/* So many points; their labels, "0 path.forward.mtu=576|5 …" by their places; and how many the constraints leave out or equal others. */
+/* So many points; their labels, "0 path.forward.mtu=576|5 …" by their places; and how many the constraints
+ * leave out or equal others. */
 static void expect_grid(const grid_fixture *f, gsize count, const char *labels, gsize left_out,
                         gsize repeated)
 {
@@ -138,8 +139,8 @@ FIXTURE_TEST(test_equal_in_step)
               0, 4);
 }
 
-/* Of the grid of 2 MTUs and 3 sizes of memory those remain whose memory holds a segment: with 576 all that are not 500, with 1500 only 1500.
- * The others keep their order. */
+/* Of the grid of 2 MTUs and 3 sizes of memory those remain whose memory holds a segment: with 576 all that
+ * are not 500, with 1500 only 1500. The others keep their order. */
 FIXTURE_TEST(test_where)
 {
   grid_fixture_make(f,
@@ -180,7 +181,8 @@ FIXTURE_TEST(test_where_refused)
               NULL, " (point tcp.receive_window=auto)");
 }
 
-/* The identity of each point is that of its scenario, also in keys that inherit from an axis, and in those of the series. */
+/* The identity of each point is that of its scenario, also in keys that inherit from an axis, and in those of
+ * the series. */
 FIXTURE_TEST(test_identities_are_those_of_scenarios)
 {
   grid_fixture_make(f, "path: { reverse: { delay = \"5us\"; }; };\n"
@@ -226,8 +228,8 @@ FIXTURE_TEST(test_identities)
   g_assert_cmpstr(sweep_grid_identity(f->grid, 0), ==, third);
 }
 
-/* 176 octets hold headers and a 128-octet ULPDU, but not with markers: the second point is bad, and named with
- * the line of the axis it comes from. */
+/* 176 octets hold headers and a 128-octet ULPDU, but not with markers: the second point is bad, and named
+ * with the line of the axis it comes from. */
 FIXTURE_TEST(test_bad_point)
 {
   static const char text[] =

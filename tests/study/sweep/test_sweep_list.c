@@ -86,7 +86,8 @@ FIXTURE_TEST(test_without_axes)
                  "1 run, 1 to run, about 45 segments, about 1 s at -j 1\n");
 }
 
-/* What is left out, what is given twice and the shard are told. Of points 1 2 3 the second shard of two has the second. */
+/* What is left out, what is given twice and the shard are told. Of points 1 2 3 the second shard of two has
+ * the second. */
 FIXTURE_TEST(test_remarks)
 {
   grid_fixture_make(
@@ -109,8 +110,8 @@ static void expect_estimate(fixture *f, const char *scenario_text, guint jobs, c
   }
 }
 
-/* A message of 1460 octets is a segment; so many messages are so many segments. On engine ns3 400,000 take a second, on native 2,000,000; and each
- * run takes 5 ms to start. */
+/* A message of 1460 octets is a segment; so many messages are so many segments. On engine ns3 400,000 take a
+ * second, on native 2,000,000; and each run takes 5 ms to start. */
 FIXTURE_TEST(test_estimates)
 {
 #define WORKLOAD(messages) "workload: { message_size = 1460; messages = " messages "; };"
@@ -153,8 +154,8 @@ static void commit(result_store *store, const fixture *f, gsize index, run_statu
   scenario_free(s);
 }
 
-/* A store says what became of each run, and how long one takes: those that ended well 100 and 300 s. The failed and the two missing ones are
- * to run, 600 s by one. */
+/* A store says what became of each run, and how long one takes: those that ended well 100 and 300 s. The
+ * failed and the two missing ones are to run, 600 s by one. */
 FIXTURE_TEST(test_with_store)
 {
   g_autoptr(GError) error = NULL;

@@ -12,8 +12,8 @@ static void expect_text(const sweep_counts *counts, const char *expected)
   g_assert_cmpstr(text, ==, expected);
 }
 
-/* 60 runs, 20 there before; 10 of the 40 ended now, one of them failed; two are half done together: 11 of 40 are done after 110 s, so the
- * other 29 take 290 s = 4:50. Of all it is (20 + 11) / 60 = 51.7 %. */
+/* 60 runs, 20 there before; 10 of the 40 ended now, one of them failed; two are half done together: 11 of 40
+ * are done after 110 s, so the other 29 take 290 s = 4:50. Of all it is (20 + 11) / 60 = 51.7 %. */
 TEST(test_text)
 {
   const sweep_counts counts = {.points = 60,
@@ -41,7 +41,8 @@ TEST(test_long_run)
   expect_text(&counts, "0 of 1 runs done, 1 running, 25 %, about 3:00 left");
 }
 
-/* Before anything is done: what runs took before, 8 runs of 10 s by two at once; else no estimate. Never 100 % before the end. */
+/* Before anything is done: what runs took before, 8 runs of 10 s by two at once; else no estimate. Never 100
+ * % before the end. */
 TEST(test_start_and_end)
 {
   sweep_counts counts = {.points = 8, .to_run = 8, .running = 2, .jobs = 2, .known_run_s = 10};
@@ -93,7 +94,8 @@ static guint occurrences(const char *text, const char *part)
   return count;
 }
 
-/* Lines come ten seconds apart, without what steers a terminal; a terminal's is redrawn each time, and taken away. */
+/* Lines come ten seconds apart, without what steers a terminal; a terminal's is redrawn each time, and taken
+ * away. */
 TEST(test_styles)
 {
   char *none = show(SWEEP_PROGRESS_NONE);

@@ -160,7 +160,8 @@ TEST(test_tail)
   expect_tail("a\r\n\x1b[31mb", 9, FALSE, "a\\r\n\\x1b[31mb");
   expect_tail("a\0b", 3, FALSE, "a\\x00b");
   expect_tail("\xff", 1, FALSE, "\\xff");
-  /* The end of a three-octet character, cut after its first octet: that is no whole character; uncut it is nonsense. */
+  /* The end of a three-octet character, cut after its first octet: that is no whole character; uncut it is
+   * nonsense. */
   expect_tail("\x82\xac 5", 4, TRUE, " 5");
   expect_tail("\x82", 1, FALSE, "\\x82");
   expect_tail("", 0, TRUE, "");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What stops a sweep, or holds it up: signals, children that hang, a store that is locked or fails, another sweep (fake_runs.c). */
+/* What stops a sweep, or holds it up: signals, children that hang, a store that is locked or fails, another
+ * sweep (fake_runs.c). */
 #include <errno.h>
 #include <glib/gstdio.h>
 #include <signal.h>
@@ -24,7 +25,8 @@ static gboolean is_alive(pid_t process)
          strstr(status, "\nSigPnd:\t0000000000000000\nShdPnd:\t0000000000000000\n") != NULL;
 }
 
-/* A sweep whose clock goes on only while its first child, `seed`, runs: a second each time that the sweep looks. */
+/* A sweep whose clock goes on only while its first child, `seed`, runs: a second each time that the sweep
+ * looks. */
 typedef struct watched_child {
   const sweep_fixture *f;
   const char *seed;
@@ -71,8 +73,8 @@ FIXTURE_TEST(test_long_run)
                  (run_limits){.wall_s = 3}, "it took longer than 3 s (--limit)");
 }
 
-/* Ctrl-C once, or twice when `twice` is the sweep's result. The second comes when the sweep has met the first: of two at once GLib makes
- * one. */
+/* Ctrl-C once, or twice when `twice` is the sweep's result. The second comes when the sweep has met the
+ * first: of two at once GLib makes one. */
 typedef struct ctrl_c {
   const sweep_result *twice;
   gboolean sent;
@@ -110,7 +112,8 @@ static gboolean interrupt_when_started(gpointer data)
 
 #define ENDLESS(title) "title = \"" title "\"; sweep = ( { key = \"run.seed\"; from = 1; to = 5; } );"
 
-/* Interrupts two runs at once of children that would take a minute when so many have started: none is recorded. */
+/* Interrupts two runs at once of children that would take a minute when so many have started: none is
+ * recorded. */
 static void expect_interrupted(const sweep_fixture *f, const char *text, guint wanted_starts, gboolean twice)
 {
   g_autoptr(GError) error = NULL;
@@ -144,7 +147,8 @@ FIXTURE_TEST(test_interrupt_twice)
   expect_interrupted(f, ENDLESS("stubborn"), 2, TRUE);
 }
 
-/* Seeds 1 and 2 are done when 26, which hangs, is interrupted: three to go, of which none is recorded as failed. */
+/* Seeds 1 and 2 are done when 26, which hangs, is interrupted: three to go, of which none is recorded as
+ * failed. */
 FIXTURE_TEST(test_interrupt_keeps_what_is_done)
 {
   interruption what = {.f = f, .wanted_starts = 3};
@@ -170,7 +174,8 @@ FIXTURE_TEST(test_ignored_signal)
   g_assert_cmpuint(result.done, ==, 4);
 }
 
-/* Who started us ignores SIGCHLD, and so would we: then nobody could tell a crash from an end, or what a run cost. */
+/* Who started us ignores SIGCHLD, and so would we: then nobody could tell a crash from an end, or what a run
+ * cost. */
 FIXTURE_TEST(test_ignored_child_signal)
 {
   signal(SIGCHLD, SIG_IGN);
@@ -181,8 +186,8 @@ FIXTURE_TEST(test_ignored_child_signal)
   sweep_fixture_expect_recorded(f, "13", RUN_FAILED, 128 + SIGKILL, "signal 9");
 }
 
-/* Each process that makes runs takes three descriptors here, and its start some more for a moment: 40 are not enough for 16 at once, but for some. All run.
- * Where there is room for none, that is an error. */
+/* Each process that makes runs takes three descriptors here, and its start some more for a moment: 40 are not
+ * enough for 16 at once, but for some. All run. Where there is room for none, that is an error. */
 FIXTURE_TEST(test_few_descriptors)
 {
   g_autoptr(GError) error = NULL;
@@ -222,7 +227,8 @@ static int await_orphan(pid_t process)
   return status;
 }
 
-/* A sweep that is killed takes its run along, which would last a minute. This process inherits the orphan, and so learns its end. */
+/* A sweep that is killed takes its run along, which would last a minute. This process inherits the orphan,
+ * and so learns its end. */
 FIXTURE_TEST(test_parent_killed)
 {
   prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -257,7 +263,8 @@ static sqlite3 *open_beside(const sweep_fixture *f)
   return database;
 }
 
-/* What another process does to the store once the sweep has looked into it, and before the first child can have ended. */
+/* What another process does to the store once the sweep has looked into it, and before the first child can
+ * have ended. */
 typedef struct meddler {
   const sweep_fixture *f;
   sqlite3 *database;
@@ -279,7 +286,8 @@ static gboolean unlock(gpointer database)
   return G_SOURCE_REMOVE;
 }
 
-/* Locked before the first commit, for 0.6 s: longer than one try of a commit takes. Nothing is lost, and nobody stopped. */
+/* Locked before the first commit, for 0.6 s: longer than one try of a commit takes. Nothing is lost, and
+ * nobody stopped. */
 FIXTURE_TEST(test_store_locked_for_a_while)
 {
   meddler other = {.f = f, .database = open_beside(f), .sql = "BEGIN EXCLUSIVE"};
@@ -329,8 +337,8 @@ static gboolean pass_two_seconds(gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-/* Once the store is locked, and the sweep has the result of seed 1, since seed 3 has started in its place. Then time passes, or a second Ctrl-C
- * comes. */
+/* Once the store is locked, and the sweep has the result of seed 1, since seed 3 has started in its place.
+ * Then time passes, or a second Ctrl-C comes. */
 static gboolean interrupt_when_done(gpointer data)
 {
   meddler *other = data;
@@ -412,14 +420,16 @@ FIXTURE_TEST(test_store_fails)
   g_assert_cmpuint(result.to_go, ==, 2);
 }
 
-/* Results that came while the store was locked are committed together. The others of six, each alone, stay. */
+/* Results that came while the store was locked are committed together. The others of six, each alone,
+ * stay. */
 FIXTURE_TEST(test_one_of_several_fails)
 {
   sweep_into_failing_store(f, SEEDS("101", "106"), "BEGIN EXCLUSIVE; ");
   g_assert_cmpuint(fixture_count_runs(f->store_path), ==, 2);
 }
 
-/* A result of seed 13 that another sweep commits. Our sweep's clock stands until then, and then goes on fast: what runs stalls. */
+/* A result of seed 13 that another sweep commits. Our sweep's clock stands until then, and then goes on fast:
+ * what runs stalls. */
 typedef struct other_sweep {
   const sweep_fixture *f;
   const char *text;
@@ -483,8 +493,8 @@ FIXTURE_TEST(test_run_by_another)
   g_assert_cmpuint(starts, ==, 1);
 }
 
-/* Another sweep runs seed 13 well while ours is at it too, slowly, and fails at last: its result stays. One that was terminated, which
- * nobody expected, counts as that here too. */
+/* Another sweep runs seed 13 well while ours is at it too, slowly, and fails at last: its result stays. One
+ * that was terminated, which nobody expected, counts as that here too. */
 FIXTURE_TEST(test_result_of_another_stays)
 {
   static const char text[] = "title = \"slow\"; sweep = ( { key = \"run.seed\"; values = [13]; } );";
@@ -499,8 +509,8 @@ FIXTURE_TEST(test_result_of_another_stays)
 }
 
 #ifndef __SANITIZE_ADDRESS__ /* a thousand processes, each of which copies the sanitizer's tables */
-/* Two sweeps of the same 400 points at the same time leave what one alone leaves. Once the second notices the first, after 64 runs at most,
- * it goes another way: fewer than twice 400 runs. */
+/* Two sweeps of the same 400 points at the same time leave what one alone leaves. Once the second notices the
+ * first, after 64 runs at most, it goes another way: fewer than twice 400 runs. */
 FIXTURE_TEST(test_two_at_once)
 {
   static const char text[] = "title = \"seeds\"; sweep = ( { key = \"run.seed\"; from = 101; to = 500; } );";

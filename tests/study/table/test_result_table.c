@@ -18,8 +18,9 @@ static study_table *read_table(store_fixture *kit)
   return table;
 }
 
-/* Seeds 1 to 4 of two receivers at MTU 1500; in octets {10, 20, 30, 40} and {8, 19, 27, 38} as test_statistics.c has them. Half of the
- * payload is placed directly by one receiver, all by the other. In-order seed 2 had a time-out. */
+/* Seeds 1 to 4 of two receivers at MTU 1500; in octets {10, 20, 30, 40} and {8, 19, 27, 38} as
+ * test_statistics.c has them. Half of the payload is placed directly by one receiver, all by the other.
+ * In-order seed 2 had a time-out. */
 static void add_receivers(store_fixture *kit)
 {
   static const int in_order[] = {10, 20, 30, 40}, out_of_order[] = {8, 19, 27, 38};
@@ -51,8 +52,8 @@ static GArray *quantities_of(const char *const *names)
   return quantities;
 }
 
-/* What `make` writes about the kit's store. `names`: quantities, blanks between; `pair`: NULL or as --pair takes it. Free with
- * g_free(). */
+/* What `make` writes about the kit's store. `names`: quantities, blanks between; `pair`: NULL or as --pair
+ * takes it. Free with g_free(). */
 static char *write_table(store_fixture *kit, char *(*make)(const result_request *), const char *names,
                          const char *pair)
 {
@@ -75,9 +76,10 @@ static char *write_table(store_fixture *kit, char *(*make)(const result_request 
 
 #define FIXTURE_TEST(name) STORE_TEST(AXES, name)
 
-/* Mean 25, s² = 500 / 3, t(0.975, 3) = 3.18245: 3.18245 * 12.9099 / 2 = 20.54, of which two digits are shown, and so many of the mean.
- * Quartiles at 0.75 and 2.25 gaps of 10: 17.5 and 32.5. Of the other: mean 23, s = 12.675, 20.17; 8 + 0.75 * 11 = 16.25 and 27 + 0.25 *
- * 11 = 29.75, shown with three digits. 1! marks the run that had a time-out. */
+/* Mean 25, s² = 500 / 3, t(0.975, 3) = 3.18245: 3.18245 * 12.9099 / 2 = 20.54, of which two digits are shown,
+ * and so many of the mean. Quartiles at 0.75 and 2.25 gaps of 10: 17.5 and 32.5. Of the other: mean 23, s
+ * = 12.675, 20.17; 8 + 0.75 * 11 = 16.25 and 27 + 0.25 * 11 = 29.75, shown with three digits. 1! marks the
+ * run that had a time-out. */
 FIXTURE_TEST(test_text)
 {
   add_receivers(f);
@@ -95,8 +97,8 @@ FIXTURE_TEST(test_text)
   g_assert_nonnull(strstr(text, "3! marks three runs"));
 }
 
-/* Differences {2, 1, 3, 2}: 2 ± 1.29923; independent, 22.136 (test_statistics.c); median 2, quartiles {1, 2, 2, 3}: 1.75 and 2.25. Of the
- * share: half of the payload, 50 % less. */
+/* Differences {2, 1, 3, 2}: 2 ± 1.29923; independent, 22.136 (test_statistics.c); median 2, quartiles {1, 2,
+ * 2, 3}: 1.75 and 2.25. Of the share: half of the payload, 50 % less. */
 FIXTURE_TEST(test_pairs)
 {
   add_receivers(f);
@@ -128,7 +130,8 @@ FIXTURE_TEST(test_others_are_counted)
   g_assert_nonnull(strstr(text, "the others did not end ok"));
 }
 
-/* A key that moves with another one is no column of its own, but it is named: the memory is not alone in what it does. */
+/* A key that moves with another one is no column of its own, but it is named: the memory is not alone in what
+ * it does. */
 FIXTURE_TEST(test_in_step)
 {
   f->origin.axes = (char *)"path.forward.mtu\nreceiver.memory\nreceiver.mode\nrun.seed";
@@ -157,7 +160,8 @@ FIXTURE_TEST(test_gaps)
   g_assert_null(strstr(text, "!"));
 }
 
-/* A line a point and metric, values as measured; what is not known is empty. s of the peak is 12.909944487358056. */
+/* A line a point and metric, values as measured; what is not known is empty. s of the peak
+ * is 12.909944487358056. */
 FIXTURE_TEST(test_csv)
 {
   add_receivers(f);

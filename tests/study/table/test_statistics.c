@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Means, quartiles and Student-t intervals against numbers worked out by hand and from printed tables; and against what an interval
- * is for: how often it holds the mean of a process that is known. */
+/* Means, quartiles and Student-t intervals against numbers worked out by hand and from printed tables; and
+ * against what an interval is for: how often it holds the mean of a process that is known. */
 #include "study/table/statistics.h"
 
 #include <math.h>
@@ -30,8 +30,8 @@ TEST(test_five)
   g_assert_cmpfloat(s.largest, ==, 5);
 }
 
-/* Four values have three gaps; a quarter of the way is 0.75 gaps from the first: 10 + 0.75 * 10 = 17.5. Half: 1.5 gaps, in the middle
- * of 20 and 40. Three quarters: 2.25 gaps, 40 + 0.25 * 40 = 50. */
+/* Four values have three gaps; a quarter of the way is 0.75 gaps from the first: 10 + 0.75 * 10 = 17.5.
+ * Half: 1.5 gaps, in the middle of 20 and 40. Three quarters: 2.25 gaps, 40 + 0.25 * 40 = 50. */
 TEST(test_quartiles_between)
 {
   const double values[] = {80, 20, 10, 40};
@@ -90,8 +90,9 @@ TEST(test_none)
   g_assert_cmpuint(statistics_of(NULL, 0).count, ==, 0);
 }
 
-/* 10^15 and 10^15 + 1 by turns, 100,000 of them: mean 10^15 + 0.5, every distance from it 0.5, s = 0.5 * sqrt(n / (n - 1)). Their sum
- * is 10^20, where doubles are 16,384 apart; their squares, 10^30, differ in digits that no double has. */
+/* 10^15 and 10^15 + 1 by turns, 100,000 of them: mean 10^15 + 0.5, every distance from it 0.5, s = 0.5 *
+ * sqrt(n / (n - 1)). Their sum is 10^20, where doubles are 16,384 apart; their squares, 10^30, differ in
+ * digits that no double has. */
 TEST(test_large_means)
 {
   gsize count = 100000;
@@ -104,7 +105,8 @@ TEST(test_large_means)
   expect_near(s.deviation, 0.5 * sqrt(100000.0 / 99999.0), 1e-9);
 }
 
-/* A sum of numbers of such different sizes depends on its order; the statistics do not, so neither on which run ended first. */
+/* A sum of numbers of such different sizes depends on its order; the statistics do not, so neither on which
+ * run ended first. */
 TEST(test_order_does_not_matter)
 {
   const double values[] = {1e16, 1, -1e16, 3, 1e-3, 7};
@@ -127,8 +129,8 @@ TEST(test_largest_values)
   g_assert_true(isfinite(s.half_width));
 }
 
-/* Differences 1, 2, 3 of values whose own spread is a hundred times that: mean 2, s = 1, t(0.975, 2) = 4.30265: 4.30265 / sqrt(3) =
- * 2.48414. */
+/* Differences 1, 2, 3 of values whose own spread is a hundred times that: mean 2, s = 1, t(0.975, 2)
+ * = 4.30265: 4.30265 / sqrt(3) = 2.48414. */
 TEST(test_pairs)
 {
   const double a[] = {101, 202, 303}, b[] = {100, 200, 300};
@@ -138,9 +140,9 @@ TEST(test_pairs)
   expect_near(statistics_of_pairs(b, a, 3).mean, -2, 1e-12);
 }
 
-/* Equal counts and deviations: Welch's freedom is 2 (n - 1) = 4, t(0.975, 4) = 2.77645, s of both {0, 2, 4} and {1, 3, 5} is 2:
- * 2.77645 * sqrt(4 / 3 + 4 / 3) = 4.53391. When b does not vary, only a's counts: freedom 2, t = 4.30265: 4.30265 * 2 / sqrt(3) =
- * 4.96828. */
+/* Equal counts and deviations: Welch's freedom is 2 (n - 1) = 4, t(0.975, 4) = 2.77645, s of both {0, 2, 4}
+ * and {1, 3, 5} is 2: 2.77645 * sqrt(4 / 3 + 4 / 3) = 4.53391. When b does not vary, only a's counts: freedom
+ * 2, t = 4.30265: 4.30265 * 2 / sqrt(3) = 4.96828. */
 TEST(test_independent)
 {
   const double a[] = {0, 2, 4}, b[] = {1, 3, 5}, constant[] = {3, 3, 3};
@@ -153,11 +155,11 @@ TEST(test_independent)
 }
 
 /* Common random numbers pay: what a seed does to both receivers cancels in their difference.
- * a = {10, 20, 30, 40}, b = {8, 19, 27, 38}: differences {2, 1, 3, 2}, mean 2, squares 0 + 1 + 1 + 0 = 2, s = sqrt(2 / 3) = 0.81650,
- * t(0.975, 3) = 3.18245: 3.18245 * 0.81650 / 2 = 1.29923, so 0 lies outside of 2 ± 1.3.
- * Independently: s² of a is 500 / 3 (distances 15, 5, 5, 15), of b 482 / 3 (15, 4, 4, 15): sqrt((166.667 + 160.667) / 4) = 9.04618,
- * freedom 5.998, t = 2.4470: 22.136, and 2 ± 22 says nothing.
- * With b turned around, seeds that pull the receivers apart, pairing is the worse one. */
+ * a = {10, 20, 30, 40}, b = {8, 19, 27, 38}: differences {2, 1, 3, 2}, mean 2, squares 0 + 1 + 1 + 0 = 2, s =
+ * sqrt(2 / 3) = 0.81650, t(0.975, 3) = 3.18245: 3.18245 * 0.81650 / 2 = 1.29923, so 0 lies outside of 2
+ * ± 1.3. Independently: s² of a is 500 / 3 (distances 15, 5, 5, 15), of b 482 / 3 (15, 4, 4, 15):
+ * sqrt((166.667 + 160.667) / 4) = 9.04618, freedom 5.998, t = 2.4470: 22.136, and 2 ± 22 says nothing. With b
+ * turned around, seeds that pull the receivers apart, pairing is the worse one. */
 TEST(test_common_random_numbers)
 {
   const double a[] = {10, 20, 30, 40}, b[] = {8, 19, 27, 38}, against[] = {38, 27, 19, 8};
@@ -181,7 +183,8 @@ static double normal(random_stream *stream)
 
 enum { SAMPLES = 10000, COVERAGE_SEED = 20261121 };
 
-/* The share of SAMPLES samples of `count` values, normal around 1000 with deviation 7, whose interval holds 1000. */
+/* The share of SAMPLES samples of `count` values, normal around 1000 with deviation 7, whose interval holds
+ * 1000. */
 static double covered(random_stream *stream, gsize count)
 {
   double values[30];
@@ -196,9 +199,10 @@ static double covered(random_stream *stream, gsize count)
   return (double)held / SAMPLES;
 }
 
-/* Of 10,000 samples the share covered is 95 % give or take sqrt(0.95 * 0.05 / 10000) = 0.22 %: the bounds are nine such deviations
- * away. An interval that used the normal's 1.96 for Student's t would cover 70 % at n = 2, 81 % at
- * n = 3 and 88 % at n = 5; one that divides by n and not n - 1 covers less than 93 % at n = 5 as well. */
+/* Of 10,000 samples the share covered is 95 % give or take sqrt(0.95 * 0.05 / 10000) = 0.22 %: the bounds are
+ * nine such deviations away. An interval that used the normal's 1.96 for Student's t would cover 70 % at n =
+ * 2, 81 % at n = 3 and 88 % at n = 5; one that divides by n and not n - 1 covers less than 93 % at n = 5 as
+ * well. */
 TEST(test_coverage)
 {
   static const gsize counts[] = {2, 3, 5, 8, 30};
@@ -213,8 +217,8 @@ TEST(test_coverage)
   random_stream_free(stream);
 }
 
-/* The same of differences: pairs that share most of their noise (deviation 7), of which each has its own besides (1), and of Welch's
- * interval, whose samples share nothing and have deviations 7 and 1. */
+/* The same of differences: pairs that share most of their noise (deviation 7), of which each has its own
+ * besides (1), and of Welch's interval, whose samples share nothing and have deviations 7 and 1. */
 TEST(test_coverage_of_differences)
 {
   enum { COUNT = 8 };

@@ -60,7 +60,8 @@ static void expect_varying(fixture *f, const char *axes_text, const char *expect
 
 #define FIXTURE_TEST(name) TEST_WITH(fixture, NULL, set_up, tear_down, name)
 
-/* path.reverse.mtu follows path.forward.mtu, and is no axis of its own; also when nothing says what was swept. */
+/* path.reverse.mtu follows path.forward.mtu, and is no axis of its own; also when nothing says what was
+ * swept. */
 FIXTURE_TEST(test_grid)
 {
   static const char *const mtus[] = {"path.forward.mtu=576", "path.forward.mtu=1500"};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The runs of a store in memory: which are read, which are flagged, how they group into points, lines and pairs. */
+/* The runs of a store in memory: which are read, which are flagged, how they group into points, lines and
+ * pairs. */
 #include "study/table/study_table.h"
 
 #include <math.h>
@@ -91,7 +92,8 @@ FIXTURE_TEST(test_nothing_left)
                "end ok");
 }
 
-/* Scenarios and versions are told once each, those of runs that did not end ok not; a commit that is not known is not told. */
+/* Scenarios and versions are told once each, those of runs that did not end ok not; a commit that is not
+ * known is not told. */
 FIXTURE_TEST(test_origins)
 {
   store_fixture_add(f, "run.seed=1", "");
@@ -110,7 +112,8 @@ FIXTURE_TEST(test_origins)
   study_table_free(table);
 }
 
-/* Points come in the order of the keys: modes as they come, MTUs as numbers. path.reverse.mtu follows and is no key. */
+/* Points come in the order of the keys: modes as they come, MTUs as numbers. path.reverse.mtu follows and is
+ * no key. */
 FIXTURE_TEST(test_points)
 {
   add(f, "out-of-order", 9000, "0", 1, 1);
@@ -147,8 +150,8 @@ static GArray *differences(const study_table *table, scenario_key key, const cha
   return result_rows_of(table, &peak, &pairing);
 }
 
-/* Seeds 1, 2 and 3 at 576, differences 40 - 10, 50 - 30, 70 - 60: 30, 20, 10; seed 4 has no other half, and neither has 9000. At 1500
- * one seed, which has no interval. */
+/* Seeds 1, 2 and 3 at 576, differences 40 - 10, 50 - 30, 70 - 60: 30, 20, 10; seed 4 has no other half, and
+ * neither has 9000. At 1500 one seed, which has no interval. */
 FIXTURE_TEST(test_pairs)
 {
   static const double in_order[] = {40, 50, 70, 90}, out_of_order[] = {10, 30, 60};
@@ -184,7 +187,8 @@ FIXTURE_TEST(test_pairs)
   study_table_free(table);
 }
 
-/* The middlebox's chunk moves in step with the MTU: pairs by the MTU differ in both, pairs by the chunk too. */
+/* The middlebox's chunk moves in step with the MTU: pairs by the MTU differ in both, pairs by the chunk
+ * too. */
 FIXTURE_TEST(test_pairs_in_step)
 {
   for (int seed = 1; seed <= 2; seed++) {
@@ -226,7 +230,8 @@ FIXTURE_TEST(test_seeds)
   expect_seeds(f, "7 seeds");
 }
 
-/* A store of an older program lacks keys, one that was cut by hand even the seed: such runs have empty texts there. */
+/* A store of an older program lacks keys, one that was cut by hand even the seed: such runs have empty texts
+ * there. */
 FIXTURE_TEST(test_missing_keys)
 {
   store_fixture_add(f, "run.seed=1 path.forward.mtu=576 -path.forward.mtu -path.reverse.mtu -run.seed", "");
@@ -246,8 +251,8 @@ static void expect_refused(store_fixture *kit, const char *part)
   g_assert_nonnull(strstr(error->message, part));
 }
 
-/* Values such that their squares and shares in each other would be no numbers are refused by name; so is, by the store, an infinite
- * one. */
+/* Values such that their squares and shares in each other would be no numbers are refused by name; so is, by
+ * the store, an infinite one. */
 FIXTURE_TEST(test_unusable_values)
 {
   store_fixture_add(f, "run.seed=3", "tcp.segments=1e75 tcp.timeouts=2e-75");

@@ -20,8 +20,9 @@ static void expect(text_columns *columns, const char *expected)
   text_columns_free(columns);
 }
 
-/* Left, right, and points below each other; "-" is no number and stands at the right edge. The "±" is one column wide, not two octets.
- */
+/* Left, right, and points below each other; "-" is no number and stands at the right edge. The "±" is one
+ * column wide, not two
+ * octets. */
 TEST(test_alignment)
 {
   text_columns *columns = text_columns_new();

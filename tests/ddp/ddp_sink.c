@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "ddp_sink.h"
-#include "auto_free.h"
+#include "stack_cleanup.h"
 
 #include <glib.h>
 #include <string.h>

@@ -1,22 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <string.h>
 
-#include "auto_free.h"
 #include "ddp/ddp_header.h"
+#include "fields.h"
+#include "stack_cleanup.h"
 #include "test.h"
 
 static void assert_equal(const ddp_header *got, const ddp_header *expected)
 {
-  g_assert_cmpint(got->tagged, ==, expected->tagged);
-  g_assert_cmpint(got->last, ==, expected->last);
-  g_assert_cmpuint(got->version, ==, expected->version);
-  g_assert_cmphex(got->ulp_control, ==, expected->ulp_control);
-  g_assert_cmphex(got->stag, ==, expected->stag);
-  g_assert_cmphex(got->tagged_offset, ==, expected->tagged_offset);
-  g_assert_cmphex(got->ulp_word, ==, expected->ulp_word);
-  g_assert_cmphex(got->queue_number, ==, expected->queue_number);
-  g_assert_cmphex(got->msn, ==, expected->msn);
-  g_assert_cmphex(got->message_offset, ==, expected->message_offset);
+  EXPECT_FIELDS(got, (tagged, expected->tagged), (last, expected->last), (version, expected->version),
+                (ulp_control, expected->ulp_control), (stag, expected->stag),
+                (tagged_offset, expected->tagged_offset), (ulp_word, expected->ulp_word),
+                (queue_number, expected->queue_number), (msn, expected->msn),
+                (message_offset, expected->message_offset));
 }
 
 /* The header of the `length` octets at `wire`, read from a chain of one-octet slices, so that no field is

@@ -3,12 +3,13 @@
  * of any size, in any order and several times, and becomes messages again. */
 #include <string.h>
 
-#include "auto_free.h"
 #include "base/random_stream.h"
 #include "ddp/ddp_placer.h"
 #include "ddp/ddp_segmenter.h"
+#include "fields.h"
 #include "mpa/mpa_deframer.h"
 #include "mpa/mpa_framer.h"
+#include "stack_cleanup.h"
 #include "test.h"
 
 enum {
@@ -317,9 +318,7 @@ TEST(test_any_cut_and_any_order)
     g_test_message("seed %u generation %d markers %d", (unsigned)round, generation, markers);
     g_autoptr(wire_link) l = wire_link_new(round, "test_ddp_over_mpa.cuts", generation, markers);
     arrive_in_pieces(l);
-    g_assert_cmpint(l->llp_error, ==, MPA_ERROR_NONE);
-    g_assert_cmpuint(l->errors, ==, 0);
-    g_assert_cmpuint(l->passed, ==, l->ulpdus->len);
+    EXPECT_FIELDS(l, (llp_error, MPA_ERROR_NONE), (errors, 0), (passed, l->ulpdus->len));
     for (guint i = 0; i < l->ulpdus->len; i++) {
       g_assert_cmpuint(g_array_index(l->ulpdus, sent_ulpdu, i).passed, ==, 1);
     }

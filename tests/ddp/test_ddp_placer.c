@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "ddp_sink.h"
+#include "fields.h"
 #include "test.h"
 
 /* The next permutation in lexical order; false after the last. */
@@ -90,9 +91,8 @@ static void assert_deliveries_of_six(const ddp_sink *s, const sent_segment *segm
   static const uint64_t message_octets[SIX] = {0, 0, 0, 0, 12, 0};
   g_assert_cmpuint(s->delivered, ==, count);
   for (size_t i = 0; i < count; i++) {
-    g_assert_cmpuint(s->deliveries[i].fpdu_start, ==, sent_start_of(segments, i));
-    g_assert_cmpuint(s->deliveries[i].buffer_id, ==, buffer_ids[i]);
-    g_assert_cmpuint(s->deliveries[i].message_octets, ==, message_octets[i]);
+    EXPECT_FIELDS(&s->deliveries[i], (fpdu_start, sent_start_of(segments, i)), (buffer_id, buffer_ids[i]),
+                  (message_octets, message_octets[i]));
   }
 }
 
@@ -158,9 +158,8 @@ TEST(test_every_order_without_an_l)
         while (arrived[prefix]) {
           prefix++;
         }
-        g_assert_cmpuint(s->delivered, ==, MIN(prefix, bad));
-        g_assert_cmpuint(s->errors, ==, prefix > bad ? cases[i].errors : 0);
-        g_assert_cmpuint(s->refusals, ==, prefix > bad ? 1 - cases[i].errors : 0);
+        EXPECT_FIELDS(s, (delivered, MIN(prefix, bad)), (errors, prefix > bad ? cases[i].errors : 0),
+                      (refusals, prefix > bad ? 1 - cases[i].errors : 0));
       }
       for (size_t j = 0; j < s->delivered; j++) {
         g_assert_cmpuint(s->deliveries[j].fpdu_start, ==, sent_start_of(segments, j));
@@ -222,9 +221,8 @@ TEST(test_the_message_that_is_open)
     g_assert_false(ddp_placer_is_within_message(s->placer));
     ddp_sink_receive(s, segments, first);
     ddp_sink_receive(s, segments, 1 - first);
-    g_assert_cmpuint(s->delivered, ==, pairs[i / 4].is_delivered ? 2 : 1);
-    g_assert_cmpuint(s->refusals, ==, pairs[i / 4].is_delivered ? 0 : 1);
-    g_assert_cmpuint(s->errors, ==, 0);
+    EXPECT_FIELDS(s, (delivered, pairs[i / 4].is_delivered ? 2 : 1),
+                  (refusals, pairs[i / 4].is_delivered ? 0 : 1), (errors, 0));
     g_assert_cmpint(ddp_placer_is_within_message(s->placer), ==, !pairs[i / 4].is_delivered);
   }
 }
@@ -387,9 +385,7 @@ TEST(test_a_stopped_placer)
     for (size_t i = 1; i < SIX; i++) {
       ddp_sink_receive(s, segments, i);
     }
-    g_assert_cmpuint(s->errors, ==, 0);
-    g_assert_cmpuint(s->placed, ==, waiting == 0 ? 2 : 1);
-    g_assert_cmpuint(s->delivered, ==, 1);
+    EXPECT_FIELDS(s, (errors, 0), (placed, waiting == 0 ? 2 : 1), (delivered, 1));
     assert_place_of(s, 1, false);
     assert_place_of(s, 3, false);
   }

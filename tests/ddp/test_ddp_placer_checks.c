@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <string.h>
 
-#include "auto_free.h"
 #include "ddp_sink.h"
+#include "fields.h"
+#include "stack_cleanup.h"
 #include "stag_changes.h"
 #include "test.h"
 
@@ -140,10 +141,8 @@ TEST(test_checks_of_one_segment)
     }
     g_autoptr(ddp_sink) s = ddp_sink_new_with(generation, i % 2 == 1);
     ddp_sink_receive(s, &segment, 0);
-    g_assert_cmpint(s->would_place, ==, c->type == -1);
-    g_assert_cmpuint(s->delivered, ==, c->type == -1 ? 1 : 0);
-    g_assert_cmpuint(s->refusals, ==, c->type == -2 ? 1 : 0);
-    g_assert_cmpuint(s->errors, ==, c->type >= 0 ? 1 : 0);
+    EXPECT_FIELDS(s, (would_place, c->type == -1), (delivered, c->type == -1 ? 1 : 0),
+                  (refusals, c->type == -2 ? 1 : 0), (errors, c->type >= 0 ? 1 : 0));
     if (c->type >= 0) {
       g_assert_cmpint(s->error.type, ==, c->type);
       g_assert_cmphex(s->error.code, ==, c->code);
@@ -203,9 +202,7 @@ TEST(test_msn_of_a_delivered_message)
     }
     sent_segment again[2] = {segments[0], segments[2]};
     ddp_sink_receive(s, delivered == 2 ? segments : again, delivered);
-    g_assert_cmpuint(s->placed, ==, delivered);
-    g_assert_cmpuint(s->delivered, ==, delivered);
-    g_assert_cmpuint(s->errors, ==, 1);
+    EXPECT_FIELDS(s, (placed, delivered), (delivered, delivered), (errors, 1));
     g_assert_cmpint(s->error.type, ==, DDP_ERROR_UNTAGGED);
     g_assert_cmphex(s->error.code, ==, DDP_UNTAGGED_MSN_RANGE);
     for (int buffer = 0; buffer < 3; buffer++) {
@@ -240,9 +237,7 @@ SINK_TEST(test_a_buffer_posted_too_late)
   }
   ddp_sink_receive(s, segments, 4); /* the buffer would be there for it, but the stream has ended */
   g_assert_false(s->would_place);
-  g_assert_cmpuint(s->placed, ==, 3);
-  g_assert_cmpuint(s->delivered, ==, 3);
-  g_assert_cmpuint(s->errors, ==, 1);
+  EXPECT_FIELDS(s, (placed, 3), (delivered, 3), (errors, 1));
   g_assert_cmphex(s->error.code, ==, DDP_UNTAGGED_NO_BUFFER);
   g_assert_cmphex(late[0], ==, UNTOUCHED);
 }

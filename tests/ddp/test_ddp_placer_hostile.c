@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "auto_free.h"
 #include "base/random_stream.h"
 #include "ddp_sink.h"
+#include "fields.h"
+#include "stack_cleanup.h"
 #include "test.h"
 
 /* A hostile segment: fields near the legal ones or anything, often with several faults. */
@@ -58,9 +59,9 @@ TEST(test_hostile_streams_in_any_order)
     }
     g_assert_cmpuint(shuffled->delivered, ==, in_order->delivered);
     for (size_t i = 0; i < in_order->delivered; i++) {
-      g_assert_cmpuint(shuffled->deliveries[i].fpdu_start, ==, in_order->deliveries[i].fpdu_start);
-      g_assert_cmpuint(shuffled->deliveries[i].buffer_id, ==, in_order->deliveries[i].buffer_id);
-      g_assert_cmpuint(shuffled->deliveries[i].message_octets, ==, in_order->deliveries[i].message_octets);
+      EXPECT_FIELDS(&shuffled->deliveries[i], (fpdu_start, in_order->deliveries[i].fpdu_start),
+                    (buffer_id, in_order->deliveries[i].buffer_id),
+                    (message_octets, in_order->deliveries[i].message_octets));
     }
     g_assert_cmpuint(shuffled->errors, ==, in_order->errors);
     g_assert_cmpuint(shuffled->refusals, ==, in_order->refusals);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <string.h>
 
-#include "auto_free.h"
 #include "ddp/ddp_segmenter.h"
+#include "fields.h"
+#include "stack_cleanup.h"
 #include "test.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ddp_segmenter, ddp_segmenter_free)
@@ -70,12 +71,8 @@ static void expect_segment(bench *b, uint32_t mulpdu_octets, const ddp_message *
   uint32_t header_octets = (uint32_t)ddp_header_decode(header, &ulpdu);
   g_assert_cmpuint(header_octets, ==, kind->tagged ? 14 : 18);
   g_assert_cmpuint(ulpdu.length, ==, header_octets + payload);
-  g_assert_cmpint(header->last, ==, last);
-  g_assert_cmpuint(header->version, ==, 1);
-  g_assert_cmphex(header->ulp_control, ==, kind->ulp_control);
-  g_assert_cmphex(header->stag, ==, kind->stag);
-  g_assert_cmphex(header->ulp_word, ==, kind->ulp_word);
-  g_assert_cmpuint(header->queue_number, ==, kind->queue_number);
+  EXPECT_FIELDS(header, (last, last), (version, 1), (ulp_control, kind->ulp_control), (stag, kind->stag),
+                (ulp_word, kind->ulp_word), (queue_number, kind->queue_number));
   if (kind->tagged) {
     g_assert_cmpuint(header->tagged_offset, ==, kind->tagged_offset + from);
   } else {

@@ -3,9 +3,9 @@
  * messages on random queues, each segment under a MULPDU of its own, for the DV of both documents. */
 #include <string.h>
 
-#include "auto_free.h"
 #include "base/random_stream.h"
 #include "ddp/ddp_segmenter.h"
+#include "stack_cleanup.h"
 #include "test.h"
 
 enum { QUEUES = 5, MESSAGES = 3000, MAX_LENGTH = 4000, SOURCE_OCTETS = 8192 };

@@ -2,9 +2,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "auto_free.h"
 #include "base/random_stream.h"
 #include "ddp/ddp_stag_table.h"
+#include "stack_cleanup.h"
 #include "stag_changes.h"
 #include "test.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "auto_free.h"
 #include "base/random_stream.h"
 #include "ddp/ddp_undelivered.h"
+#include "stack_cleanup.h"
 #include "test.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ddp_undelivered, ddp_undelivered_free)

@@ -145,9 +145,9 @@ static const trip scenarios[] = {
      .options = {"--mpa", "*:5044"}},
 };
 
-static void test_trip(gconstpointer data)
+EACH_TEST(test_scenario, trip, scenarios)
 {
-  check_trip(data);
+  check_trip(c);
 }
 
 /* The one whose 1000th FPDU has a wrong CRC: it counts, what was sent after it is decoded along its
@@ -258,23 +258,21 @@ static const char *const paths[][3] = {
 };
 
 /* Each generation on two of the three paths. */
-static void test_operation(gconstpointer data)
+EACH_TEST(test_operation, operation, operations)
 {
-  const operation *o = data;
-
   for (gsize g = 0; g < G_N_ELEMENTS(generations); g++) {
     for (gsize i = 0; i < 2; i++) {
       gsize p = (g + i) % G_N_ELEMENTS(paths);
-      trip t = {.name = o->name, .main_direction = o->main_direction};
+      trip t = {.name = c->name, .main_direction = c->main_direction};
       const char *sets[] = {"workload.messages=6",
                             "workload.message_size=20001",
-                            o->sets[0],
+                            c->sets[0],
                             generations[g][0],
                             generations[g][1],
                             paths[p][0],
                             paths[p][1],
                             paths[p][2],
-                            o->sets[1],
+                            c->sets[1],
                             NULL};
 
       memcpy(t.sets, sets, sizeof sets);
@@ -282,22 +280,8 @@ static void test_operation(gconstpointer data)
         t.options[0] = "--mpa";
         t.options[1] = "*:5044";
       }
-      g_test_message("%s, %s, %s", o->name, generations[g][0], paths[p][1]);
+      g_test_message("%s, %s, %s", c->name, generations[g][0], paths[p][1]);
       check_trip(&t);
     }
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  for (gsize i = 0; i < G_N_ELEMENTS(scenarios); i++) {
-    g_autofree char *name = g_strconcat("/decode_round_trip/scenario/", scenarios[i].name, NULL);
-    g_test_add_data_func(name, &scenarios[i], test_trip);
-  }
-  for (gsize i = 0; i < G_N_ELEMENTS(operations); i++) {
-    g_autofree char *name = g_strconcat("/decode_round_trip/operation/", operations[i].name, NULL);
-    g_test_add_data_func(name, &operations[i], test_operation);
-  }
-  return g_test_run();
 }

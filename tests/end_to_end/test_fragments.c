@@ -161,10 +161,8 @@ static const char *const treatments[] = {"path.forward.loss=0", "path.forward.lo
 /* MPA-337: with every option but `drop`, on paths that lose, double or reorder the fragments, the ULPDUs that come are those that come
  * without fragmentation, in content and order. MPA-340, MPA-341, MPA-342, MPA-343: the options; what is held in fragments stays within
  * each. */
-static void test_transparent(gconstpointer data)
+EACH_TEST(test_transparent, option_case, option_cases)
 {
-  const option_case *c = data;
-
   for (gsize i = 0; i < G_N_ELEMENTS(treatments); i++) {
     const char *sets[SETS_MAX] = {treatments[i]};
     char *folders[2] = {run_kit_new_folder(), run_kit_new_folder()};
@@ -262,9 +260,8 @@ static guint messages_at_source(const char *folder, guint32 mtu)
 
 /* MPA-348: a receiver that has no room for the datagram answers with ICMP (MPA-339: of a first fragment of 996 octets), but this peer does
  * not re-segment by it: it sends the same again and again, and the run ends with a reason. */
-static void test_halted(gconstpointer data)
+EACH_TEST(test_halted, halted_case, halted_cases)
 {
-  const halted_case *c = data;
   g_autoptr(run_folder) folder = run_kit_new_folder();
   g_auto(session_result) result = run_to(RUN_FAILED, FRAGMENTED, folder, c->sets);
 
@@ -373,13 +370,33 @@ FOLDER_TEST(test_window_and_acks)
   g_hash_table_unref(k.parts);
 }
 
+#define THREE_CONNECTIONS "workload.connections=3", "path.forward.loss=1%"
+
+typedef struct sharing_case {
+  const char *name;
+  const char *sets[7];
+} sharing_case;
+
+static const sharing_case sharing_cases[] = {
+    {"one path", {THREE_CONNECTIONS}},
+    {"own boxes",
+     {THREE_CONNECTIONS, "workload.paths=own", "middlebox.mode=split", "middlebox.split_size=1300",
+      "middlebox.position=before"}},
+    /* Fragments pass the box as they are; whole datagrams, the small ones, it numbers. */
+    {"box behind fragments",
+     {THREE_CONNECTIONS, "middlebox.mode=split", "middlebox.split_size=600", "middlebox.position=behind"}},
+#if HAS_NS3
+    {"ns-3's TCP", {THREE_CONNECTIONS, "tcp.implementation=ns3"}},
+#endif
+};
+
 /* RFC 6864 §4.3: datagrams of one address pair that may be fragmented have different identifications, whichever connection, TCP or box
  * they come from. Here 3 connections share the pair and send fewer than 65,536; fragments are lost, so that datagrams wait for theirs
  * while others come. None gets another's: no TCP checksum is wrong. */
-static void test_identifications(gconstpointer data)
+EACH_TEST(test_identifications, sharing_case, sharing_cases)
 {
   g_autoptr(run_folder) folder = run_kit_new_folder();
-  g_auto(session_result) result = run_kit_run_text(FRAGMENTED, RUN_OK, RUN_KIT_OTHER_ENGINE, folder, data);
+  g_auto(session_result) result = run_kit_run_text(FRAGMENTED, RUN_OK, RUN_KIT_OTHER_ENGINE, folder, c->sets);
   g_autoptr(GArray) packets = packet_list_read(folder, "receiver.pcap");
   GHashTable *seen[2] = {g_hash_table_new(NULL, NULL), g_hash_table_new(NULL, NULL)};
   guint datagrams = 0;
@@ -398,18 +415,6 @@ static void test_identifications(gconstpointer data)
   g_hash_table_unref(seen[0]);
   g_hash_table_unref(seen[1]);
 }
-
-#define THREE_CONNECTIONS "workload.connections=3", "path.forward.loss=1%"
-static const char *const one_path[] = {THREE_CONNECTIONS, NULL};
-static const char *const own_boxes[] = {THREE_CONNECTIONS,           "workload.paths=own",
-                                        "middlebox.mode=split",      "middlebox.split_size=1300",
-                                        "middlebox.position=before", NULL};
-/* Fragments pass the box as they are; whole datagrams, the small ones, it numbers. */
-static const char *const box_behind_fragments[] = {
-    THREE_CONNECTIONS, "middlebox.mode=split", "middlebox.split_size=600", "middlebox.position=behind", NULL};
-#if HAS_NS3
-static const char *const ns3_tcp[] = {THREE_CONNECTIONS, "tcp.implementation=ns3", NULL};
-#endif
 
 /* The second link carries 1480: fragments of 1476 octets (1456 of IP payload, 1436 of TCP's) and of 20 and up to 24. Streaming mode and startup frames are
  * the first two packets with payload, so the even ones from the fourth on are second fragments: these are lost of a whole window, which goes
@@ -509,27 +514,4 @@ TEST(test_same_on_both_engines)
     g_assert_cmpfloat(run_kit_metric(&result, METRIC_PATH_FRAGMENTS), >, 0);
     run_kit_assert_count(&result, METRIC_INTEGRITY_OCTETS_WRONG, 0);
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  for (gsize i = 0; i < G_N_ELEMENTS(option_cases); i++) {
-    g_autofree char *path = g_strdup_printf("/fragments/transparent/%s", option_cases[i].name);
-
-    g_test_add_data_func(path, &option_cases[i], test_transparent);
-  }
-  for (gsize i = 0; i < G_N_ELEMENTS(halted_cases); i++) {
-    g_autofree char *path = g_strdup_printf("/fragments/halted/%s", halted_cases[i].name);
-
-    g_test_add_data_func(path, &halted_cases[i], test_halted);
-  }
-  g_test_add_data_func("/fragments/identifications/one-path", one_path, test_identifications);
-  g_test_add_data_func("/fragments/identifications/own-boxes", own_boxes, test_identifications);
-  g_test_add_data_func("/fragments/identifications/box-behind-fragments", box_behind_fragments,
-                       test_identifications);
-#if HAS_NS3
-  g_test_add_data_func("/fragments/identifications/ns3-tcp", ns3_tcp, test_identifications);
-#endif
-  return g_test_run();
 }

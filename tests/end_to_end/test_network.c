@@ -92,9 +92,8 @@ static const network_case cases[] = {
      METRIC_TCP_RETRANSMISSIONS},
 };
 
-static void test_element(gconstpointer data)
+EACH_TEST(test_element, network_case, cases)
 {
-  const network_case *c = data;
   const char *sets[SETS_MAX] = {"workload.messages=20"};
 
   for (guint i = 0; i < G_N_ELEMENTS(c->sets); i++) {
@@ -109,16 +108,20 @@ static void test_element(gconstpointer data)
 
 /* --- Middleboxes --- */
 
-static const char *const boxes[] = {"split",        "coalesce",   "rechunk",        "shift",
-                                    "random",       "proxy",      "split+coalesce", "rechunk+shift",
-                                    "random+split", "split+proxy"};
+typedef struct box_case {
+  const char *name;
+} box_case;
+
+static const box_case boxes[] = {{"split"},        {"coalesce"},   {"rechunk"},        {"shift"},
+                                 {"random"},       {"proxy"},      {"split+coalesce"}, {"rechunk+shift"},
+                                 {"random+split"}, {"split+proxy"}};
 
 /* Behind each box, or several, with losses: all octets come. Every box but `coalesce` (whose input here is one FPDU a segment, which it may
  * not join beyond the MTU) takes segments out of their alignment; a proxy only where octets wait in it, which is mostly when a hole
  * closes. */
-static void test_box(gconstpointer data)
+EACH_TEST(test_middlebox, box_case, boxes)
 {
-  const char *mode = data;
+  const char *mode = c->name;
   g_autofree char *mode_set = g_strdup_printf("middlebox.mode=%s", mode);
   static const char *const positions[] = {"before", "behind"};
 
@@ -219,20 +222,4 @@ TEST(test_random_networks)
     g_test_message("case %d: --set '%s'", i, all);
     g_auto(session_result) result = run_kit_assert_same_run((const char *const *)sets->pdata);
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
-    g_autofree char *path = g_strdup_printf("/network/element/%s", cases[i].name);
-
-    g_test_add_data_func(path, &cases[i], test_element);
-  }
-  for (guint i = 0; i < G_N_ELEMENTS(boxes); i++) {
-    g_autofree char *path = g_strdup_printf("/network/middlebox/%s", boxes[i]);
-
-    g_test_add_data_func(path, boxes[i], test_box);
-  }
-  return g_test_run();
 }

@@ -60,9 +60,8 @@ static session_result run(const ns3_case *c)
   return run_kit_run("ns3", NULL, sets);
 }
 
-static void test_case(gconstpointer data)
+EACH_TEST(test_case, ns3_case, cases)
 {
-  const ns3_case *c = data;
   g_auto(session_result) first = run(c);
   g_auto(session_result) again = run(c);
 
@@ -106,15 +105,4 @@ TEST(test_cross_traffic_takes_its_share)
   /* The payload's share of the link is 92.88 % (docs/facts.md, "Exact predictions"); UDP takes half of the link with its headers: at most 0.5 of that. */
   g_assert_cmpfloat(run_kit_metric(&one, METRIC_GOODPUT_BIT_PER_S), >, 0.8e9);
   g_assert_cmpfloat(run_kit_metric(&two, METRIC_GOODPUT_BIT_PER_S), <, 0.5e9);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
-    g_autofree char *path = g_strdup_printf("/ns3/%s", cases[i].name);
-
-    g_test_add_data_func(path, &cases[i], test_case);
-  }
-  return g_test_run();
 }

@@ -337,9 +337,8 @@ static session_result run_with_memory(const memory_case *c, run_status status, c
 
 /* MPA-349, MPA-355: FPDUs that span segments never get through without a reassembly buffer: they are sent for
  * ever, and the watchdog reports it. MPA-350: one FPDU of the local link's MTU is enough to end well. */
-static void test_deadlock(gconstpointer data)
+EACH_TEST(test_deadlock, memory_case, memory_cases)
 {
-  const memory_case *c = data;
   session_result result = run_with_memory(c, RUN_FAILED, "receiver.memory=0");
 
   g_assert_nonnull(strstr(result.message, "run.stall"));
@@ -470,15 +469,4 @@ TEST(test_shorter_delay_reorders)
   g_assert_cmpfloat(run_kit_metric(&result, METRIC_TCP_SEGMENTS_OUT_OF_ORDER), >, 0);
   run_kit_assert_count(&result, METRIC_PATH_PACKETS_LOST, 0);
   run_kit_assert_count(&result, METRIC_INTEGRITY_OCTETS_WRONG, 0);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  for (gsize i = 0; i < G_N_ELEMENTS(memory_cases); i++) {
-    g_autofree char *path = g_strdup_printf("/path_changes/deadlock/%s", memory_cases[i].name);
-
-    g_test_add_data_func(path, &memory_cases[i], test_deadlock);
-  }
-  return g_test_run();
 }

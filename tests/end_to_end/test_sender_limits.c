@@ -50,9 +50,8 @@ static const buffer_case buffer_cases[] = {
 #endif
 };
 
-static void test_buffer(gconstpointer data)
+EACH_TEST(test_buffer, buffer_case, buffer_cases)
 {
-  const buffer_case *c = data;
   const char *sets[SETS_MAX + 1] = {"sender.buffer=20000"};
   g_autoptr(run_folder) folder = run_kit_new_folder();
 
@@ -124,26 +123,32 @@ FOLDER_TEST(test_preset_of_siw)
   run_kit_assert_count(&result, METRIC_TCP_RETRANSMISSIONS, 0);
 }
 
+typedef struct rate_case {
+  const char *name, *operation;
+} rate_case;
+
+static const rate_case rate_cases[] = {{"write", "workload.operation=write"},
+                                       {"read", "workload.operation=read"}};
+
 /* Four connections share their host's rate, whichever side sends, on a path of ten times as much. An FPDU of 1460 octets has 11.68 us at 1 Gbit/s,
  * one segment 20 us at 50,000 a second, and its 1428 octets of payload go in that time: none sooner, and in the mean the shorter ones (markers
  * fall into full FPDUs two or three at a time, of 1456 or 1460 octets) are at most 1 % off. The host serves them in turn: when the first connection
  * has sent half of its octets, so have all, but for one message. */
-static void test_rates(gconstpointer data)
+EACH_TEST(test_rates, rate_case, rate_cases)
 {
   enum { CONNECTIONS = 4, MESSAGE = 90 * 1428, MESSAGES = 20, HALF = MESSAGE * MESSAGES / 2 };
   static const struct {
     const char *set;
     gint64 gap_ns;
   } rows[] = {{"sender.host_rate=1Gbit/s", 11680}, {"sender.host_segment_rate=50000", 20000}};
-  const char *operation = data;
-  gboolean initiators = g_str_has_suffix(operation, "write");
+  gboolean initiators = g_str_equal(c->name, "write");
 
   for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
     g_autoptr(run_folder) folder = run_kit_new_folder();
     g_auto(session_result) result =
         run_kit_run(RUN_KIT_OTHER_ENGINE, folder,
-                    STRINGS(rows[i].set, operation, "workload.connections=4", "workload.message_size=128520",
-                            "workload.messages=20"));
+                    STRINGS(rows[i].set, c->operation, "workload.connections=4",
+                            "workload.message_size=128520", "workload.messages=20"));
     g_autoptr(GArray) packets = packet_list_read(folder, "sender.pcap");
     guint64 sent[CONNECTIONS] = {0};
     gint64 free_at_ns = 0;
@@ -156,23 +161,10 @@ static void test_rates(gconstpointer data)
         sent[packet->initiator_port - 49152] = packet->position;
       }
     }
-    for (guint c = 0; c < CONNECTIONS; c++) {
-      g_assert_cmpuint(sent[c], >, HALF - MESSAGE);
+    for (guint connection = 0; connection < CONNECTIONS; connection++) {
+      g_assert_cmpuint(sent[connection], >, HALF - MESSAGE);
     }
     double goodput = 1428 * 8e9 / (double)rows[i].gap_ns;
     g_assert_cmpfloat(fabs(run_kit_metric(&result, METRIC_GOODPUT_BIT_PER_S) / goodput - 1), <, 0.01);
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  for (gsize i = 0; i < G_N_ELEMENTS(buffer_cases); i++) {
-    g_autofree char *path = g_strdup_printf("/sender_limits/buffer/%s", buffer_cases[i].name);
-
-    g_test_add_data_func(path, &buffer_cases[i], test_buffer);
-  }
-  g_test_add_data_func("/sender_limits/rates/write", "workload.operation=write", test_rates);
-  g_test_add_data_func("/sender_limits/rates/read", "workload.operation=read", test_rates);
-  return g_test_run();
 }

@@ -156,10 +156,9 @@ static void compare_decoders(const char *folder, const char *generation)
 }
 
 /* An operation, decoded by tshark and by marked_decoder, in both generations with startup frames (tshark reads Rev 0 and Rev 1 alike). */
-static void test_operation(gconstpointer data)
+EACH_TEST(test_operation, wire_case, cases)
 {
   static const char *const generations[] = {"ietf", "rfc"};
-  const wire_case *c = data;
 
   if (!have_tshark()) {
     return;
@@ -201,14 +200,4 @@ FOLDER_TEST(test_times)
 
   g_assert_cmpuint(first_packet_ns(folder, "sender.pcap", &octets), ==, 0);
   g_assert_cmpuint(first_packet_ns(folder, "receiver.pcap", &octets), ==, 25000 + (octets + 2) * 8 / 10);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-    g_autofree char *name = g_strconcat("/wire/operation/", cases[i].name, NULL);
-    g_test_add_data_func(name, &cases[i], test_operation);
-  }
-  return g_test_run();
 }

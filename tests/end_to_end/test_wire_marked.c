@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A second opinion on the wire where tshark has none: marked_decoder, which reads captures in order and knows only the documents,
  * accounts for every octet of every operation in every generation, on clean, lossy and re-cut paths. */
+#include "fields.h"
 #include "run_kit.h"
 #include "string_list.h"
 #include "wire_messages.h"
@@ -163,15 +164,13 @@ static void check_run(const operation *o, const char *generation, const treatmen
  * DDP-038, DDP-039: L; DDP-073, DDP-074, DDP-076: MSN; DDP-077, DDP-090, DDP-095: MO and TO.
  * RDMAP-041, RDMAP-046: control octet; RDMAP-043, RDMAP-044, RDMAP-045, RDMAP-056, RDMAP-057, RDMAP-058, RDMAP-059, RDMAP-060, RDMAP-061,
  * RDMAP-062: the opcodes; RDMAP-065, RDMAP-068: the Read Request's header. */
-static void test_operation(gconstpointer data)
+EACH_TEST(test_operation, operation, operations)
 {
-  const operation *o = data;
-
   for (gsize t = 0; t < G_N_ELEMENTS(treatments); t++) {
     for (gsize g = 0; g < G_N_ELEMENTS(generations); g++) {
-      check_run(o, generations[g], &treatments[t], "true");
+      check_run(c, generations[g], &treatments[t], "true");
       if (wire_agreement_of(generations[g])->has_startup_frames) {
-        check_run(o, generations[g], &treatments[t], "false");
+        check_run(c, generations[g], &treatments[t], "false");
       }
     }
   }
@@ -181,12 +180,14 @@ static void test_operation(gconstpointer data)
 enum { NOTHING, DDP_HEADER, RDMA_HEADER };
 
 /* An Initiator's misdeed and the Terminate of the Responder, as the documents have it. */
-static const struct {
+typedef struct misdeed {
   const char *operation;
-  const char *fault;
+  const char *name; /* in faults.def */
   guint layer, type, code;
   int copies;
-} misdeeds[] = {
+} misdeed;
+
+static const misdeed misdeeds[] = {
     {"write", "ddp-version-tagged", 1, 1, 0x04, DDP_HEADER},
     {"write", "invalid-stag", 1, 1, 0x00, DDP_HEADER},
     {"write", "out-of-bounds", 1, 1, 0x01, DDP_HEADER},
@@ -215,7 +216,7 @@ static const struct {
 
 /* The Responder's stream is in order to the last octet, and its last message is the one Terminate, which copies what the Initiator did
  * send. What is wrong is wrong with the Initiator's stream alone. */
-static void check_terminate(const wire_decoding *decoding, gsize misdeed)
+static void check_terminate(const wire_decoding *decoding, const misdeed *c)
 {
   const GArray *sent = g_array_index(decoding->decoded, wire_decoded, 0).messages[WIRE_RESPONDER];
 
@@ -227,19 +228,15 @@ static void check_terminate(const wire_decoding *decoding, gsize misdeed)
   g_assert_cmpuint(sent->len, >, 0);
   const wire_message *last = &g_array_index(sent, wire_message, sent->len - 1);
   g_assert_cmpuint(last->opcode, ==, WIRE_TERMINATE);
-  g_assert_cmpuint(last->terminate.layer, ==, misdeeds[misdeed].layer);
-  g_assert_cmpuint(last->terminate.type, ==, misdeeds[misdeed].type);
-  g_assert_cmphex(last->terminate.code, ==, misdeeds[misdeed].code);
-  g_assert_cmpint(last->terminate.has_ddp_header, ==, misdeeds[misdeed].copies >= DDP_HEADER);
-  g_assert_cmpint(last->terminate.has_rdma_header, ==, misdeeds[misdeed].copies >= RDMA_HEADER);
+  EXPECT_FIELDS(&last->terminate, (layer, c->layer), (type, c->type), (code, c->code),
+                (has_ddp_header, c->copies >= DDP_HEADER), (has_rdma_header, c->copies >= RDMA_HEADER));
 }
 
 /* RDMAP-063, RDMAP-077: the Terminate; RDMAP-083: its reserved bits; RDMAP-091, RDMAP-093: the parts that D and R announce. */
-static void test_terminate(gconstpointer data)
+EACH_TEST(test_terminate, misdeed, misdeeds)
 {
-  gsize misdeed = GPOINTER_TO_SIZE(data);
-  g_autofree char *operation_set = g_strconcat("workload.operation=", misdeeds[misdeed].operation, NULL);
-  g_autofree char *fault_set = g_strconcat("fault.error=", misdeeds[misdeed].fault, NULL);
+  g_autofree char *operation_set = g_strconcat("workload.operation=", c->operation, NULL);
+  g_autofree char *fault_set = g_strconcat("fault.error=", c->name, NULL);
 
   for (gsize g = 0; g < G_N_ELEMENTS(generations); g++) {
     g_autoptr(run_folder) folder = run_kit_new_folder();
@@ -250,20 +247,6 @@ static void test_terminate(gconstpointer data)
                                "fault.at=2", operation_set, fault_set, generation_set));
     g_autoptr(wire_decoding) decoding =
         wire_decode(folder, "receiver.pcap", wire_agreement_of(generations[g]));
-    check_terminate(decoding, misdeed);
+    check_terminate(decoding, c);
   }
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  for (gsize i = 0; i < G_N_ELEMENTS(operations); i++) {
-    g_autofree char *name = g_strconcat("/wire-marked/operation/", operations[i].name, NULL);
-    g_test_add_data_func(name, &operations[i], test_operation);
-  }
-  for (gsize i = 0; i < G_N_ELEMENTS(misdeeds); i++) {
-    g_autofree char *name = g_strconcat("/wire-marked/terminate/", misdeeds[i].fault, NULL);
-    g_test_add_data_func(name, GSIZE_TO_POINTER(i), test_terminate);
-  }
-  return g_test_run();
 }

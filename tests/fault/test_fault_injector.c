@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "../rnic/rnic_fixture.h"
-#include "auto_free.h"
 #include "fault/fault_edit.h"
 #include "fault/fault_injector.h"
+#include "stack_cleanup.h"
 #include "test.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(fault_injector, fault_injector_free)

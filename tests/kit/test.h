@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A test is written TEST(test_name) { … }. It is registered before main() runs, in the order of its file, as
  * /file/name without the "test_" of either, and kit/test_main.c runs what is registered. A file that takes
- * arguments or makes its tests from a table has its own main() and calls GLib's functions there. */
+ * arguments has its own main() and calls GLib's functions there. */
 #ifndef KIT_TEST_H
 #define KIT_TEST_H
 
@@ -36,6 +36,23 @@
     name##_of(variable);                                                                                     \
   }                                                                                                          \
   static void name##_of(type *variable)
+
+/* A test for each row `c` of the array `cases`: the path of a row's ends in its `name`. */
+#define EACH_TEST(test, type, cases)                                                                         \
+  static void test(const type *c);                                                                           \
+  static void test##_of(gconstpointer row)                                                                   \
+  {                                                                                                          \
+    test(row);                                                                                               \
+  }                                                                                                          \
+  __attribute__((constructor)) static void register_##test(void)                                             \
+  {                                                                                                          \
+    g_autofree char *path = test_path(__FILE__, #test);                                                      \
+    for (gsize row = 0; row < G_N_ELEMENTS(cases); row++) {                                                  \
+      g_autofree char *of_row = g_strdup_printf("%s/%s", path, cases[row].name);                             \
+      g_test_add_data_func(of_row, &cases[row], test##_of);                                                  \
+    }                                                                                                        \
+  }                                                                                                          \
+  static void test(const type *c)
 
 /* The path in GLib's tree of the test `name` in the source file `file`; the caller frees it. */
 char *test_path(const char *file, const char *name);

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "auto_free.h"
 #include "mpa/mpa_framer.h"
+#include "stack_cleanup.h"
 
 enum { NO_OCTET = -1, WINDOW = 1 << 18 };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/big_endian.h"
+#include "fields.h"
 #include "mpa/mpa_deframer.h"
 #include "mpa/mpa_fpdu.h"
 
@@ -297,11 +298,9 @@ void mpa_receiver_expect_all_held(const mpa_receiver *receiver, mpa_held expecte
   mpa_held held;
 
   held_in_stream(receiver, receiver->deframer, &held);
-  g_assert_cmpuint(held.incomplete, ==, expected.incomplete);
-  g_assert_cmpuint(held.unlocated, ==, expected.unlocated);
-  g_assert_cmpuint(held.order, ==, expected.order);
-  g_assert_cmpuint(held.partial_fpdus, ==, expected.partial_fpdus);
-  g_assert_cmpuint(held.partial_end, ==, expected.partial_end);
+  EXPECT_FIELDS(&held, (incomplete, expected.incomplete), (unlocated, expected.unlocated),
+                (order, expected.order), (partial_fpdus, expected.partial_fpdus),
+                (partial_end, expected.partial_end));
   g_assert_true(!mpa_deframer_holds_nothing(receiver->deframer) ||
                 held.incomplete + held.unlocated + held.order + held.partial_fpdus == 0);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "mpa_startup_fixture.h"
-#include "auto_free.h"
+#include "stack_cleanup.h"
 
 #include <string.h>
 

@@ -3,8 +3,9 @@
  * §5.4.1). */
 #include <string.h>
 
-#include "auto_free.h"
+#include "fields.h"
 #include "mpa_receiver.h"
+#include "stack_cleanup.h"
 #include "test.h"
 
 /* Segments that each carry one whole FPDU, in order: nothing is ever held (MPA-173, MPA-321). */
@@ -229,15 +230,9 @@ TEST(test_parts)
   arrive_at(deframer, stream, 206, 514, 30);
   g_assert_cmpuint(last.octets, ==, 600);
   g_assert_cmpuint(last.count, ==, 3);
-  g_assert_cmpuint(last.parts[0].from, ==, 0);
-  g_assert_cmpuint(last.parts[0].length, ==, 200);
-  g_assert_cmpint(last.parts[0].arrival, ==, 20);
-  g_assert_cmpuint(last.parts[1].from, ==, 200);
-  g_assert_cmpuint(last.parts[1].length, ==, 306);
-  g_assert_cmpint(last.parts[1].arrival, ==, 30);
-  g_assert_cmpuint(last.parts[2].from, ==, 506);
-  g_assert_cmpuint(last.parts[2].length, ==, 94);
-  g_assert_cmpint(last.parts[2].arrival, ==, 40);
+  EXPECT_FIELDS(&last.parts[0], (from, 0), (length, 200), (arrival, 20));
+  EXPECT_FIELDS(&last.parts[1], (from, 200), (length, 306), (arrival, 30));
+  EXPECT_FIELDS(&last.parts[2], (from, 506), (length, 94), (arrival, 40));
 }
 
 /* In order, but cut elsewhere than the FPDUs: [0, 616) as above, then one of 200 octets, which is [616, 824):

@@ -2,8 +2,8 @@
 /* A receiver that assumes FPDU Alignment (docs/metrics.md, `assume-aligned`). */
 #include <string.h>
 
-#include "auto_free.h"
 #include "mpa_receiver.h"
+#include "stack_cleanup.h"
 #include "test.h"
 
 static mpa_receiver *begin(bool markers, bool crc, const uint32_t *ulpdus, guint count)

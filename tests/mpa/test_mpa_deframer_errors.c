@@ -2,9 +2,10 @@
 /* What the deframer refuses, with which code, and that nothing follows an error (mpa-01 §7). */
 #include <string.h>
 
-#include "auto_free.h"
+#include "fields.h"
 #include "mpa/mpa_deframer.h"
 #include "mpa_receiver.h"
+#include "stack_cleanup.h"
 #include "test.h"
 
 /* FPDU k of these is [1460 k, 1460 (k + 1)) (see test_mpa_deframer_location.c); markers at 0, 512, 1024;
@@ -30,9 +31,7 @@ static void set_pointer(mpa_receiver *made, uint64_t marker, uint16_t pointer)
 /* The error was reported, nothing is held any more, and whatever comes nothing else is passed (MPA-288). */
 static void expect_error(mpa_receiver *made, mpa_error error, uint64_t offset, guint passed)
 {
-  g_assert_cmpint(made->error, ==, error);
-  g_assert_cmpuint(made->error_offset, ==, offset);
-  g_assert_cmpint(made->error, ==, error);
+  EXPECT_FIELDS(made, (error, error), (error_offset, offset), (error, error));
   g_assert_cmpuint(mpa_deframer_statistics_of(made->deframer)->crc_errors, ==, error == MPA_ERROR_CRC);
   for (guint index = 0; index < 4; index++) {
     mpa_receiver_expect_held(made, .incomplete = 0);

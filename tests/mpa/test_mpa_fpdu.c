@@ -2,9 +2,9 @@
 /* One FPDU at a known place: extent, verdict, ULPDU (mpa-01 §4, §5.2, §7). */
 #include <string.h>
 
-#include "auto_free.h"
 #include "base/crc32c.h"
 #include "mpa/mpa_fpdu.h"
+#include "stack_cleanup.h"
 #include "test.h"
 
 /* Walks an FPDU as a sender writes it: before every octet that would fall on a marker position goes a

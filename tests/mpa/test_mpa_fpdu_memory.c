@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "mpa/mpa_fpdu_memory.h"
 
-#include "auto_free.h"
 #include "base/buffer_chain.h"
+#include "stack_cleanup.h"
 #include "test.h"
 
 /* Of 10,000 octets six FPDUs of 1460 are the most that are less; blocks of both lengths count, those of the

@@ -3,9 +3,9 @@
  * §5.1, §5.2). */
 #include <string.h>
 
-#include "auto_free.h"
 #include "base/random_stream.h"
 #include "mpa/mpa_framer.h"
+#include "stack_cleanup.h"
 #include "test.h"
 
 /* CRC32C bit by bit, wire order (MPA-116): nothing in common with the one under test. */

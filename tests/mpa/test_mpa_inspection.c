@@ -6,9 +6,9 @@
  * test_mpa_deframer_location.c). */
 #include <string.h>
 
-#include "auto_free.h"
 #include "base/big_endian.h"
 #include "mpa_receiver.h"
+#include "stack_cleanup.h"
 #include "test.h"
 
 static const uint32_t full[] = {1442, 1442, 1442, 1442};

@@ -6,6 +6,7 @@
 #include "../kit/path_mtu.h"
 #include "base/big_endian.h"
 #include "base/crc32c.h"
+#include "fields.h"
 #include "mpa/mpa_framer.h"
 #include "mpa_link.h"
 #include "test.h"
@@ -370,9 +371,8 @@ TEST(test_damage_is_reported)
   mpa_link_config config = damage_config(false);
   g_autoptr(mpa_link) link = damaged_link(&config, 5, 700, 1);
 
-  g_assert_cmpint(link->end[1].error, ==, MPA_ERROR_CRC);
-  g_assert_cmpuint(link->end[1].error_offset, ==, start_of(link, 0, 5));
-  g_assert_cmpuint(link->end[1].passed_count, ==, 5);
+  EXPECT_FIELDS(&link->end[1], (error, MPA_ERROR_CRC), (error_offset, start_of(link, 0, 5)),
+                (passed_count, 5));
   g_assert_cmpuint(link->end[1].tcp->gauges->in_order_edge, ==, link->end[0].sent->len);
   g_assert_false(link->end[1].closed);
 }
@@ -426,9 +426,7 @@ TEST(test_damage_of_a_spanning_fpdu)
     config.split = i == 0 ? 800 : 0; /* 800 and 660 */
     g_autoptr(mpa_link) link = damaged_link(&config, 5, octets[i], 1);
 
-    g_assert_cmpint(link->end[1].error, ==, MPA_ERROR_CRC);
-    g_assert_cmpuint(link->end[1].error_offset, ==, start_of(link, 0, 5));
-    g_assert_cmpuint(link->end[1].dropped, ==, 0);
+    EXPECT_FIELDS(&link->end[1], (error, MPA_ERROR_CRC), (error_offset, start_of(link, 0, 5)), (dropped, 0));
   }
 }
 

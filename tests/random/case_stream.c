@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "case_stream.h"
 
-#include "auto_free.h"
 #include "bad_segment.h"
 #include "mpa/mpa_framer.h"
 #include "plain_decoder.h"
 #include "rdmap/rdmap_stream.h"
+#include "stack_cleanup.h"
 
 enum { PEER = 1, SINK_STAG = 0x77, SOURCE_STAG = 0x1000, REQUEST_OCTETS = 18 + 28 };
 

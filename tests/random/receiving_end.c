@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "auto_free.h"
 #include "case_stream.h"
 #include "rdmap/rdmap_stream_private.h"
 #include "rnic/rnic_endpoint_private.h"
+#include "stack_cleanup.h"
 
 enum {
   GUARD_OCTETS = RECEIVING_END_GUARD_OCTETS,

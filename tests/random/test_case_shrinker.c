@@ -2,6 +2,7 @@
 /* The random proof proves itself: defects planted on purpose are found, and what remains of the cases that found them is small. */
 #include "case_generator.h"
 #include "case_shrinker.h"
+#include "fields.h"
 #include "test.h"
 
 enum { SEED = 1, CASES = 400 };
@@ -32,9 +33,7 @@ static void check_settings(const random_case *c)
 {
   g_assert_cmpint(c->generation, ==, IWARP_IETF);
   g_assert_false(c->markers || c->answer_markers || c->crc || c->in_order);
-  g_assert_cmpuint(c->isn, ==, 0);
-  g_assert_cmpuint(c->private_data_octets, ==, 0);
-  g_assert_cmpuint(c->operations, ==, 1);
+  EXPECT_FIELDS(c, (isn, 0), (private_data_octets, 0), (operations, 1));
 }
 
 /* One message, whose 100 octets from the 2nd of its stream on come first. With 2 octets of length, 18 or 14 of header and the

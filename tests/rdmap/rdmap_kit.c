@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "rdmap_kit.h"
-#include "auto_free.h"
 #include "rdmap/rdmap_stream_private.h"
+#include "stack_cleanup.h"
 
 /* Memory between guards. */
 typedef struct guarded {

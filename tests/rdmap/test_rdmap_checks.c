@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What is checked of every incoming RDMA Message, of each opcode (rdmap-00 §9.2): DDP's fields, version,
  * opcode, buffer model and queue; and what is not looked at. */
-#include "auto_free.h"
 #include "base/random_stream.h"
 #include "rdmap/rdmap_stream_private.h"
 #include "rdmap_target.h"
+#include "stack_cleanup.h"
 #include "test.h"
 
 enum { OPCODES = 16, NO_QUEUE = -1, QUEUES = 3 };

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+#include "fields.h"
 #include "rdmap/rdmap_header.h"
 #include "test.h"
 
@@ -57,11 +58,9 @@ TEST(test_rules)
     g_assert_nonnull(rules);
     g_assert_cmpint(rules->opcode, ==, table[i].opcode);
     g_assert_cmpstr(rules->name, ==, table[i].name);
-    g_assert_cmpint(rules->tagged, ==, table[i].tagged);
-    g_assert_cmpuint(rules->queue_number, ==, table[i].queue_number);
-    g_assert_cmpint(rules->is_send, ==, table[i].is_send);
-    g_assert_cmpint(rules->invalidates, ==, table[i].invalidates);
-    g_assert_cmpint(rules->solicits, ==, table[i].solicits);
+    EXPECT_FIELDS(rules, (tagged, table[i].tagged), (queue_number, table[i].queue_number),
+                  (is_send, table[i].is_send), (invalidates, table[i].invalidates),
+                  (solicits, table[i].solicits));
   }
   for (unsigned opcode = 8; opcode < 256; opcode++) {
     g_assert_null(rdmap_opcode_rules_of((uint8_t)opcode));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <string.h>
 
+#include "fields.h"
 #include "rdmap/rdmap_read_request.h"
 #include "test.h"
 
@@ -21,11 +22,9 @@ static const uint8_t example_wire[28] = {
 
 static void assert_equal(const rdmap_read_request *actual, const rdmap_read_request *expected)
 {
-  g_assert_cmphex(actual->sink_stag, ==, expected->sink_stag);
-  g_assert_cmphex(actual->sink_offset, ==, expected->sink_offset);
-  g_assert_cmphex(actual->length, ==, expected->length);
-  g_assert_cmphex(actual->source_stag, ==, expected->source_stag);
-  g_assert_cmphex(actual->source_offset, ==, expected->source_offset);
+  EXPECT_FIELDS(actual, (sink_stag, expected->sink_stag), (sink_offset, expected->sink_offset),
+                (length, expected->length), (source_stag, expected->source_stag),
+                (source_offset, expected->source_offset));
 }
 
 TEST(test_encode)
@@ -92,7 +91,5 @@ TEST(test_rest_of_a_wrapping_sink_offset)
 {
   rdmap_read_request request = {.sink_offset = UINT64_MAX - 9, .length = 100, .source_offset = 5};
   rdmap_read_request rest = rdmap_read_request_rest(&request, 30);
-  g_assert_cmphex(rest.sink_offset, ==, 20);
-  g_assert_cmpuint(rest.source_offset, ==, 35);
-  g_assert_cmpuint(rest.length, ==, 70);
+  EXPECT_FIELDS(&rest, (sink_offset, 20), (source_offset, 35), (length, 70));
 }

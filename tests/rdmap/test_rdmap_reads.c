@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+#include "fields.h"
 #include "rdmap/rdmap_reads.h"
 #include "test.h"
 
@@ -176,9 +177,7 @@ TEST(test_none_open)
       g_assert_true(take(reads, (piece){0x51, 1000, 300, true}, &number, &error));
     }
     g_assert_false(take(reads, (piece){0x51, 1000, empty ? 0 : 300, last}, &number, &error));
-    g_assert_cmpuint(error.layer, ==, RDMAP_LAYER_RDMA);
-    g_assert_cmpuint(error.type, ==, RDMAP_REMOTE_OPERATION_ERROR);
-    g_assert_cmphex(error.code, ==, 0x06);
+    EXPECT_FIELDS(&error, (layer, RDMAP_LAYER_RDMA), (type, RDMAP_REMOTE_OPERATION_ERROR), (code, 0x06));
     g_assert_cmpuint(number, ==, after ? 7 : 99);
   }
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <string.h>
 
-#include "auto_free.h"
+#include "fields.h"
 #include "rdmap/rdmap_responder.h"
+#include "stack_cleanup.h"
 #include "test.h"
 
 enum { IRD = 3, IRD_MAX = 65536, STREAM = 4, DOMAIN = 5, STAG = 0x77, BASE = 1000, LENGTH = 500 };
@@ -170,9 +171,7 @@ TEST(test_many)
 
 static void assert_refused(const bench *b, uint8_t type, uint8_t code)
 {
-  g_assert_cmpuint(b->terminate.error.layer, ==, RDMAP_LAYER_RDMA);
-  g_assert_cmphex(b->terminate.error.type, ==, type);
-  g_assert_cmphex(b->terminate.error.code, ==, code);
+  EXPECT_FIELDS(&b->terminate.error, (layer, RDMAP_LAYER_RDMA), (type, type), (code, code));
   g_assert_true(b->terminate.has_segment);
   g_assert_cmpuint(rdmap_responder_count(b->responder), ==, 0);
 }
@@ -316,10 +315,8 @@ TEST(test_revoked_midway)
   g_assert_cmphex(b->terminate.error.type, ==, RDMAP_REMOTE_PROTECTION_ERROR);
   g_assert_cmphex(b->terminate.error.code, ==, RDMAP_PROTECTION_INVALID_STAG);
   g_assert_true(b->terminate.has_request);
-  g_assert_cmpuint(b->terminate.request.sink_stag, ==, 0x51515151);
-  g_assert_cmpuint(b->terminate.request.sink_offset, ==, 7 + 2);
-  g_assert_cmpuint(b->terminate.request.length, ==, 98);
-  g_assert_cmpuint(b->terminate.request.source_offset, ==, BASE + 12);
+  EXPECT_FIELDS(&b->terminate.request, (sink_stag, 0x51515151), (sink_offset, 7 + 2), (length, 98),
+                (source_offset, BASE + 12));
   g_assert_cmpuint(b->terminate.header.msn, ==, 1);
 }
 
@@ -364,8 +361,7 @@ TEST(test_a_long_read)
     g_assert_cmpuint(last.length, ==, 16);
     g_assert_true(ddp_stag_table_deregister(b->stags, 0x90));
     g_assert_false(rdmap_responder_reach(b->responder, places[i], &b->terminate));
-    g_assert_cmpuint(b->terminate.request.source_offset, ==, base + 5 + places[i]);
-    g_assert_cmpuint(b->terminate.request.sink_offset, ==, base + 7 + places[i]);
-    g_assert_cmpuint(b->terminate.request.length, ==, UINT32_MAX - places[i]);
+    EXPECT_FIELDS(&b->terminate.request, (source_offset, base + 5 + places[i]),
+                  (sink_offset, base + 7 + places[i]), (length, UINT32_MAX - places[i]));
   }
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* STags: range, validity, rights and association, as the messages of RDMAP meet them (rdmap-00 §10.3). A
  * writes and reads memory of B. For invalidation see test_rdmap_invalidation. */
-#include "auto_free.h"
 #include "base/random_stream.h"
 #include "rdmap_association.h"
+#include "stack_cleanup.h"
 #include "stag_changes.h"
 #include "test.h"
 

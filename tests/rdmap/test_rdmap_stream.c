@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/big_endian.h"
+#include "fields.h"
 #include "rdmap/rdmap_stream_private.h"
 #include "rdmap_kit.h"
 #include "test.h"
@@ -43,9 +44,8 @@ RDMAP_TEST(test_writes_on_the_wire)
   g_assert_cmpuint(rdmap_kit_pull_all(kit, KIT_A), ==, 12);
   for (uint32_t i = 0; i < 12; i++) {
     const kit_ulpdu *ulpdu = rdmap_kit_sent(kit, KIT_A, i);
-    g_assert_cmphex(ulpdu->octets[0], ==, (i % 3 == 2 ? TAGGED | LAST : TAGGED) | 1);
-    g_assert_cmphex(ulpdu->octets[1], ==, 0x40);
-    g_assert_cmpuint(ulpdu->length, ==, i % 3 == 2 ? 64 : 114);
+    EXPECT_FIELDS(ulpdu, (octets[0], (i % 3 == 2 ? TAGGED | LAST : TAGGED) | 1), (octets[1], 0x40),
+                  (length, i % 3 == 2 ? 64 : 114));
     g_assert_cmphex(word_at(ulpdu, STAG_AT), ==, 0xA0 + i / 3 % 2);
     g_assert_cmpuint(word_at(ulpdu, 6), ==, i / 3);
     g_assert_cmpuint(word_at(ulpdu, 10), ==, i % 3 * 100);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <string.h>
 
-#include "auto_free.h"
+#include "fields.h"
 #include "rdmap/rdmap_stream_private.h"
 #include "rdmap_kit.h"
+#include "stack_cleanup.h"
 #include "test.h"
 
 static const rdmap_error stream_catastrophe = {RDMAP_LAYER_RDMA, RDMAP_REMOTE_OPERATION_ERROR,
@@ -56,10 +57,8 @@ TEST(test_it_always_has_a_buffer)
     g_assert_true(received->has_segment && received->has_request);
     g_assert_cmpuint(received->segment_octets, ==, 18 + 28);
     g_assert_cmpmem(received->header_wire, 18, sent->header_wire, 18);
-    g_assert_cmphex(received->request.source_stag, ==, 0x77);
-    g_assert_cmphex(received->request.sink_stag, ==, 0x55);
-    g_assert_cmpuint(received->request.source_offset, ==, 9);
-    g_assert_cmpuint(received->request.length, ==, 5);
+    EXPECT_FIELDS(&received->request, (source_stag, 0x77), (sink_stag, 0x55), (source_offset, 9),
+                  (length, 5));
   }
 }
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <string.h>
 
-#include "auto_free.h"
 #include "base/big_endian.h"
+#include "fields.h"
 #include "rdmap/rdmap_stream_private.h"
 #include "rdmap_kit.h"
+#include "stack_cleanup.h"
 #include "stag_changes.h"
 #include "test.h"
 
@@ -562,9 +563,8 @@ TEST(test_revoked_after_64_kib)
     rdmap_kit_assert_log(kit, KIT_B, "sends Terminate 0/1/00");
     const rdmap_read_request *rest = &kit->hosts[KIT_B].sent_terminate.request;
     g_assert_true(kit->hosts[KIT_B].sent_terminate.has_request);
-    g_assert_cmpuint(rest->sink_offset, ==, SINK_BASE + sent);
-    g_assert_cmpuint(rest->source_offset, ==, SOURCE_BASE + sent);
-    g_assert_cmpuint(rest->length, ==, UINT32_MAX - sent);
+    EXPECT_FIELDS(rest, (sink_offset, SINK_BASE + sent), (source_offset, SOURCE_BASE + sent),
+                  (length, UINT32_MAX - sent));
   }
 }
 
@@ -659,9 +659,8 @@ TEST(test_revoked_midway)
   const rdmap_terminate *terminate = &r.kit->hosts[KIT_A].received_terminate;
   g_assert_true(terminate->has_request);
   g_assert_cmpuint(terminate->header.msn, ==, 1);
-  g_assert_cmpuint(terminate->request.sink_offset, ==, SINK_BASE + 100);
-  g_assert_cmpuint(terminate->request.source_offset, ==, SOURCE_BASE + 100);
-  g_assert_cmpuint(terminate->request.length, ==, 150);
+  EXPECT_FIELDS(&terminate->request, (sink_offset, SINK_BASE + 100), (source_offset, SOURCE_BASE + 100),
+                (length, 150));
   g_assert_true(rdmap_stream_is_drained(r.kit->hosts[KIT_B].stream));
   rdmap_kit_free(r.kit);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <string.h>
 
+#include "fields.h"
 #include "rdmap/rdmap_terminate.h"
 #include "test.h"
 
@@ -135,9 +136,7 @@ TEST(test_decode_whole)
   fill(wire, 0xE0);
   memset(&terminate, 0xEE, sizeof terminate);
   g_assert_true(rdmap_terminate_decode(&terminate, wire, 52));
-  g_assert_cmpuint(terminate.error.layer, ==, 0);
-  g_assert_cmpuint(terminate.error.type, ==, 1);
-  g_assert_cmpuint(terminate.error.code, ==, 2);
+  EXPECT_FIELDS(&terminate.error, (layer, 0), (type, 1), (code, 2));
   g_assert_true(terminate.has_segment);
   g_assert_cmphex(terminate.segment_octets, ==, 0x1234);
   g_assert_cmpmem(terminate.header_wire, 18, untagged_header, 18);
@@ -154,9 +153,7 @@ TEST(test_decode_any_error)
     uint8_t wire[4] = {(uint8_t)(all >> 8), (uint8_t)all, 0, 0};
     rdmap_terminate terminate;
     g_assert_true(rdmap_terminate_decode(&terminate, wire, 4));
-    g_assert_cmpuint(terminate.error.layer, ==, all >> 12);
-    g_assert_cmpuint(terminate.error.type, ==, all >> 8 & 15);
-    g_assert_cmpuint(terminate.error.code, ==, all & 255);
+    EXPECT_FIELDS(&terminate.error, (layer, all >> 12), (type, all >> 8 & 15), (code, all & 255));
     g_assert_false(terminate.has_segment);
     g_assert_false(terminate.has_request);
   }
@@ -201,9 +198,8 @@ TEST(test_decode_flags)
     g_test_message("flags 0x%02X", cases[i].flags);
     fill(wire, cases[i].flags);
     g_assert_true(rdmap_terminate_decode(&terminate, wire, 52));
-    g_assert_cmpint(terminate.has_segment, ==, cases[i].has_segment);
-    g_assert_cmphex(terminate.segment_octets, ==, cases[i].segment_octets);
-    g_assert_cmpint(terminate.has_request, ==, cases[i].has_request);
+    EXPECT_FIELDS(&terminate, (has_segment, cases[i].has_segment), (segment_octets, cases[i].segment_octets),
+                  (has_request, cases[i].has_request));
     if (cases[i].has_request) {
       assert_request(&terminate);
     }

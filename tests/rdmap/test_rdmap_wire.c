@@ -4,9 +4,9 @@
 #include "rdmap_kit.h"
 #include "test.h"
 
-#include "auto_free.h"
 #include "base/big_endian.h"
 #include "base/random_stream.h"
+#include "stack_cleanup.h"
 
 /* Payload 01 02 03 of every message. */
 static const uint8_t payload[] = {1, 2, 3};

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "receiver_fixture.h"
 
-#include "auto_free.h"
 #include "ddp/ddp_header.h"
+#include "fields.h"
+#include "stack_cleanup.h"
 
 enum { KIT_STAG = 0x1234567, KIT_WINDOW_OCTETS = 1 << 20, WRITE_CONTROL = 0x40 /* RDMAP 1, opcode 0 */ };
 
@@ -267,10 +268,8 @@ static void check_dry_run(receiver_fixture *f)
   const rnic_occupancy held = receiver_fixture_held(f);
   const rnic_occupancy *expected = &f->dry_run.held;
 
-  g_assert_cmpuint(expected->incomplete, ==, held.incomplete);
-  g_assert_cmpuint(expected->unlocated, ==, held.unlocated);
-  g_assert_cmpuint(expected->order, ==, held.order);
-  g_assert_cmpuint(expected->partial_fpdus, ==, held.partial_fpdus);
+  EXPECT_FIELDS(expected, (incomplete, held.incomplete), (unlocated, held.unlocated), (order, held.order),
+                (partial_fpdus, held.partial_fpdus));
   g_assert_cmpuint(f->dry_run.pieces, ==, mpa_deframer_pieces(f->receiver->deframer));
   f->dry_runs++;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Which segments are dropped for want of memory or of descriptors. All FPDUs here are 2 + 14 + payload + 4 (CRC) octets: a payload of 84
  * makes one of 104. */
-#include "auto_free.h"
 #include "receiver_fixture.h"
+#include "stack_cleanup.h"
 #include "test.h"
 
 enum { FPDU = 104 };

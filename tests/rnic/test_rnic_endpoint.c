@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "../kit/path_mtu.h"
-#include "auto_free.h"
 #include "fault/fault_injector.h"
+#include "stack_cleanup.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(fault_injector, fault_injector_free)
 

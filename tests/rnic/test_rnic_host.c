@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the connections of one RNIC share; how fast it hands FPDUs to TCP; its buffers, with guards on both sides, and memory that is used
  * again. */
-#include "auto_free.h"
 #include "rnic/rnic_host.h"
+#include "stack_cleanup.h"
 #include "test.h"
 
 #include <string.h>

@@ -3,11 +3,11 @@
  * reassembly. */
 #include <string.h>
 
-#include "auto_free.h"
 #include "base/big_endian.h"
 #include "base/random_stream.h"
 #include "net/ip_reassembly.h"
 #include "rnic_fixture.h"
+#include "stack_cleanup.h"
 #include "test.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ip_reassembly, ip_reassembly_free)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The receiver with segments in many slices, as FPDUs that refer bring them (mpa_fpdu_memory.h). What it does with octets in any order is in
  * test_rnic_dry_run and test_rnic_admission. */
-#include "auto_free.h"
 #include "base/random_stream.h"
 #include "receiver_fixture.h"
+#include "stack_cleanup.h"
 #include "test.h"
 
 enum { WRITES = 40, SEED = 11, FPDU_OCTETS = 1460 };

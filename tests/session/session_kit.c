@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "session_kit.h"
-#include "auto_free.h"
+#include "stack_cleanup.h"
 
 #include <glib/gstdio.h>
 

@@ -3,9 +3,9 @@
  * by connection. */
 #include "session/ip_input.h"
 
-#include "auto_free.h"
 #include "platform/run_engine.h"
 #include "session_kit.h"
+#include "stack_cleanup.h"
 #include "string_list.h"
 #include "test.h"
 
@@ -118,8 +118,6 @@ static void receive_second(input_kit *k, const datagram *segment)
   ip_input_receive(k->input, datagram_new_fragment(segment, CUT, SECOND_HELD), engine_now(k->clock));
 }
 
-static const enum side sides[] = {SIDE_INITIATOR, SIDE_RESPONDER};
-
 /* Whole packets pass at once, ICMP messages, too. */
 TEST(test_whole_packets_pass)
 {
@@ -138,38 +136,40 @@ TEST(test_whole_packets_pass)
 /* Fragments of two connections come in turns, those of the second in the wrong order. Each connection
  * holds what it has; before its first fragment has come nobody knows whose it is, then it is the
  * connection's. A datagram that becomes whole holds nothing, and goes on. */
-static void test_two_connections(gconstpointer data)
+TEST(test_two_connections)
 {
-  g_auto(input_kit) k;
+  for (enum side side = 0; side < SIDES; side++) {
+    g_auto(input_kit) k;
 
-  kit_open(&k, *(const enum side *)data, "unlimited", "auto");
-  g_autoptr(datagram) a = segment_to(&k, 0, 1);
-  g_autoptr(datagram) b = segment_to(&k, 2, 2);
-  g_autoptr(datagram) c = segment_to(&k, 0, 3);
-  receive_first(&k, a);
-  assert_told(&k, "0:956 ");
-  receive_second(&k, b);
-  assert_told(&k, "-:504 0:956 ");
-  receive_first(&k, c);
-  assert_told(&k, "0:1912 ");
-  receive_first(&k, b);
-  assert_told(&k, "-:0 0:1912 2:0 "); /* whole, so nothing */
-  g_assert_cmpuint(k.whole.list->len, ==, 1);
-  receive_second(&k, a);
-  assert_told(&k, "0:956 ");
-  receive_second(&k, c);
-  assert_told(&k, "0:0 ");
-  g_assert_cmpuint(k.whole.list->len, ==, 3);
-  static const uint32_t of[] = {2, 0, 0};
-  for (guint i = 0; i < 3; i++) {
-    const datagram *whole = session_kit_arrived(&k.whole, i)->packet;
-    datagram_flow flow;
-    uint32_t connection;
-    g_assert_cmpint(whole->kind, ==, DATAGRAM_TCP);
-    g_assert_cmpuint(whole->payload.length, ==, FULL);
-    g_assert_true(datagram_flow_of(whole, &flow));
-    g_assert_true(connection_of(&k, &flow, &connection));
-    g_assert_cmpuint(connection, ==, of[i]);
+    kit_open(&k, side, "unlimited", "auto");
+    g_autoptr(datagram) a = segment_to(&k, 0, 1);
+    g_autoptr(datagram) b = segment_to(&k, 2, 2);
+    g_autoptr(datagram) c = segment_to(&k, 0, 3);
+    receive_first(&k, a);
+    assert_told(&k, "0:956 ");
+    receive_second(&k, b);
+    assert_told(&k, "-:504 0:956 ");
+    receive_first(&k, c);
+    assert_told(&k, "0:1912 ");
+    receive_first(&k, b);
+    assert_told(&k, "-:0 0:1912 2:0 "); /* whole, so nothing */
+    g_assert_cmpuint(k.whole.list->len, ==, 1);
+    receive_second(&k, a);
+    assert_told(&k, "0:956 ");
+    receive_second(&k, c);
+    assert_told(&k, "0:0 ");
+    g_assert_cmpuint(k.whole.list->len, ==, 3);
+    static const uint32_t of[] = {2, 0, 0};
+    for (guint i = 0; i < 3; i++) {
+      const datagram *whole = session_kit_arrived(&k.whole, i)->packet;
+      datagram_flow flow;
+      uint32_t connection;
+      g_assert_cmpint(whole->kind, ==, DATAGRAM_TCP);
+      g_assert_cmpuint(whole->payload.length, ==, FULL);
+      g_assert_true(datagram_flow_of(whole, &flow));
+      g_assert_true(connection_of(&k, &flow, &connection));
+      g_assert_cmpuint(connection, ==, of[i]);
+    }
   }
 }
 
@@ -232,10 +232,10 @@ static const struct {
 TEST(test_options)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(options); i++) {
-    for (gsize j = 0; j < G_N_ELEMENTS(sides); j++) {
+    for (enum side side = 0; side < SIDES; side++) {
       g_auto(input_kit) k;
 
-      kit_open(&k, sides[j], options[i].option, options[i].size);
+      kit_open(&k, side, options[i].option, options[i].size);
       g_autoptr(datagram) a = segment_to(&k, 0, 1);
       g_autoptr(datagram) b = segment_to(&k, 1, 2);
       receive_first(&k, a);
@@ -301,12 +301,4 @@ TEST(test_hostile_fragments)
     g_assert_true(g_str_has_prefix(*one, "-:"));
   }
   g_assert_true(g_str_has_suffix(k.told->str, "-:0 ")); /* all of it goes in time */
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_data_func("/ip_input/two-connections/initiator", &sides[0], test_two_connections);
-  g_test_add_data_func("/ip_input/two-connections/responder", &sides[1], test_two_connections);
-  return g_test_run();
 }

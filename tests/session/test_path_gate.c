@@ -3,8 +3,8 @@
  * done. */
 #include "network/path_proxy.h"
 
-#include "auto_free.h"
 #include "session_kit.h"
+#include "stack_cleanup.h"
 #include "test.h"
 
 /* What the packets that are let in do: arrive; and more when the test asks for it. */

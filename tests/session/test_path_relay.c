@@ -2,12 +2,11 @@
 /* The proxy of `middlebox.mode`: what its TCP is told, and where it stands. */
 #include "session/session_paths.h"
 
+#include "network_cleanup.h"
 #include "session_kit.h"
 #include "string_list.h"
 #include "temporary_scenario.h"
 #include "test.h"
-
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(engine, engine_free)
 
 #define US TIME_PS_PER_MICROSECOND
 

@@ -6,12 +6,12 @@
 #include "path_kit.h"
 #include "test.h"
 
+#include "network_cleanup.h"
 #include "platform/run_engine.h"
 #include "scenario/configuration.h"
 #include "string_list.h"
 #include "temporary_scenario.h"
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(engine, engine_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(path_direction, path_direction_free)
 
 #define US TIME_PS_PER_MICROSECOND

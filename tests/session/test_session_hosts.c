@@ -2,11 +2,11 @@
 /* Hosts of one session: which one a packet is for, and three of them, connected A to B, A to C and B to C. */
 #include <string.h>
 
-#include "auto_free.h"
 #include "session/session_paths.h"
 #include "session/session_private.h"
 #include "session/simulation.h"
 #include "session_kit.h"
+#include "stack_cleanup.h"
 #include "string_list.h"
 #include "test.h"
 

@@ -3,11 +3,10 @@
  * way of ICMP messages. */
 #include "session/session_paths.h"
 
+#include "network_cleanup.h"
 #include "session_kit.h"
 #include "string_list.h"
 #include "test.h"
-
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(engine_timer, engine_timer_free)
 
 #define US TIME_PS_PER_MICROSECOND
 
@@ -163,26 +162,26 @@ static void send_at(network_kit *k, time_ps when)
 /* A picosecond before the event the link is as it was: 1502 * 8 / 10 Gbit/s + 25 us; in the event's
  * picosecond it is as it will be: 1502 * 8 ns + 1 us. Of several events of one time all have come; the
  * second event is another. */
-static void test_changes_to_the_picosecond(gconstpointer data)
+TEST(test_changes_to_the_picosecond)
 {
-  run_engine kind = GPOINTER_TO_INT(data);
-  static const struct {
-    time_ps sent;
-    time_ps forward;
-    time_ps reverse;
-  } rows[] = {{3 * US - 1, 26201600, 26201600},
-              {3 * US, 12016000 + 1 * US, 1201600 + 2 * US},
-              {9 * US - 1, 12016000 + 1 * US, 1201600 + 2 * US},
-              {9 * US, 3004000 + 1 * US, 1201600 + 2 * US}};
+  typedef struct moment {
+    time_ps sent, forward, reverse;
+  } moment;
+  static const moment rows[] = {{3 * US - 1, 26201600, 26201600},
+                                {3 * US, 12016000 + 1 * US, 1201600 + 2 * US},
+                                {9 * US - 1, 12016000 + 1 * US, 1201600 + 2 * US},
+                                {9 * US, 3004000 + 1 * US, 1201600 + 2 * US}};
 
-  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+  for (gsize i = 0; i < G_N_ELEMENTS(rows) * (HAS_NS3 ? 2 : 1); i++) {
+    const run_engine kind = i < G_N_ELEMENTS(rows) ? RUN_ENGINE_NATIVE : RUN_ENGINE_NS3;
+    const moment *row = &rows[i % G_N_ELEMENTS(rows)];
     g_auto(network_kit) k;
 
     kit_open(&k, kind, changes, NULL);
-    send_at(&k, rows[i].sent);
+    send_at(&k, row->sent);
     engine_run(k.clock, TIME_PS_PER_MILLISECOND);
-    g_assert_cmpint(arrived(&k, SIDE_INITIATOR, 0), ==, rows[i].sent + rows[i].forward);
-    g_assert_cmpint(arrived(&k, SIDE_RESPONDER, 0), ==, rows[i].sent + rows[i].reverse);
+    g_assert_cmpint(arrived(&k, SIDE_INITIATOR, 0), ==, row->sent + row->forward);
+    g_assert_cmpint(arrived(&k, SIDE_RESPONDER, 0), ==, row->sent + row->reverse);
   }
 }
 
@@ -428,16 +427,4 @@ TEST(test_metrics_of_reordering)
   g_assert_cmpfloat(values.value[METRIC_MIDDLEBOX_SEGMENTS_BEFORE_ALIGNED], ==, 1);
   g_assert_cmpfloat(values.value[METRIC_MIDDLEBOX_SEGMENTS_BEHIND], ==, 3);
   g_assert_cmpfloat(values.value[METRIC_MIDDLEBOX_SEGMENTS_BEHIND_ALIGNED], ==, 1);
-}
-
-int main(int argc, char **argv)
-{
-  g_test_init(&argc, &argv, NULL);
-  g_test_add_data_func("/session_paths/changes-to-the-picosecond/native", GINT_TO_POINTER(RUN_ENGINE_NATIVE),
-                       test_changes_to_the_picosecond);
-  if (HAS_NS3) {
-    g_test_add_data_func("/session_paths/changes-to-the-picosecond/ns3", GINT_TO_POINTER(RUN_ENGINE_NS3),
-                         test_changes_to_the_picosecond);
-  }
-  return g_test_run();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the recorder counts, event by event, with each number worked out. */
-#include "auto_free.h"
 #include "session/session_recorder.h"
+#include "stack_cleanup.h"
 #include "test.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(session_recorder, session_recorder_free)

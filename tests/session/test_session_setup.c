@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "fields.h"
 #include "session_kit.h"
 #include "string_list.h"
 #include "temporary_scenario.h"
@@ -25,6 +26,24 @@ static rnic_endpoint_config endpoint(const scenario *s, uint32_t connection, enu
   const session_setup_place place = {.host = NULL};
 
   return session_setup_endpoint(scenario_configuration(s), connection, side, &place);
+}
+
+/* A member of a struct, as a number. */
+typedef struct field {
+  const char *name;
+  int64_t value;
+} field;
+
+/* Rows of such members, up to 16. */
+#define FIELDS(of, ...) EACH(FIELD_, of, __VA_ARGS__)
+#define FIELD_(of, member) {#member, (int64_t)(of).member},
+
+static void assert_same_fields(const field *fields, const field *expected, gsize count)
+{
+  for (gsize i = 0; i < count; i++) {
+    g_test_message("%s", fields[i].name);
+    g_assert_cmpint(fields[i].value, ==, expected[i].value);
+  }
 }
 
 /* --- Words --- */
@@ -99,11 +118,10 @@ TEST(test_crc_is_the_default)
 {
   static const char *const one[] = {"initiator.crc=false", NULL};
   static const char *const both[] = {"mpa.crc=false", NULL};
-  static const char *const nothing[] = {NULL};
   const struct {
     const char *const *sets;
     bool initiator, responder;
-  } cases[] = {{nothing, true, true}, {one, false, true}, {both, false, false}};
+  } cases[] = {{NULL, true, true}, {one, false, true}, {both, false, false}};
 
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
     g_autoptr(scenario) s = load(cases[i].sets);
@@ -113,50 +131,30 @@ TEST(test_crc_is_the_default)
   }
 }
 
+#define ENDPOINT_FIELDS(config)                                                                              \
+  FIELDS(config, generation, role, opens, markers, crc, private_data_octets, private_data_capacity_octets,   \
+         rejects, startup_timeout_ps, closes_by_fin, streaming_octets_sent, streaming_octets_received,       \
+         rdmap.ird, rdmap.ord, rdmap.strict_responses, rdmap.strict_rdmap00)                                 \
+  FIELDS(config, rdmap.report_on_arrival, silent_drop, assumed_emss_octets, send_buffer_octets,              \
+         dynamic_mulpdu, assumes_aligned, fpdu_descriptors, partial_fpdus, placement_latency_ps)
+
 /* rnic_endpoint_config_default() is what an empty scenario makes. */
 TEST(test_endpoint_defaults)
 {
-  static const char *const nothing[] = {NULL};
-  g_autoptr(scenario) s = load(nothing);
+  g_autoptr(scenario) s = load(NULL);
 
   for (enum side side = 0; side < SIDES; side++) {
     const rnic_endpoint_config expected = rnic_endpoint_config_default(side);
     const rnic_endpoint_config config = endpoint(s, 0, side);
-#define SAME(field) g_assert_cmpint((int64_t)config.field, ==, (int64_t)expected.field)
-    SAME(generation);
-    SAME(role);
-    SAME(opens);
-    SAME(markers);
-    SAME(crc);
-    SAME(private_data_octets);
-    SAME(private_data_capacity_octets);
-    SAME(rejects);
-    SAME(startup_timeout_ps);
-    SAME(closes_by_fin);
-    SAME(streaming_octets_sent);
-    SAME(streaming_octets_received);
-    SAME(rdmap.ird);
-    SAME(rdmap.ord);
-    SAME(rdmap.strict_responses);
-    SAME(rdmap.strict_rdmap00);
-    SAME(rdmap.report_on_arrival);
-    SAME(silent_drop);
-    SAME(assumed_emss_octets);
-    SAME(send_buffer_octets);
-    SAME(dynamic_mulpdu);
-    SAME(assumes_aligned);
-    SAME(fpdu_descriptors);
-    SAME(partial_fpdus);
-    SAME(placement_latency_ps);
-#undef SAME
+    const field fields[] = {ENDPOINT_FIELDS(config)}, same[] = {ENDPOINT_FIELDS(expected)};
+    assert_same_fields(fields, same, G_N_ELEMENTS(fields));
   }
 }
 
 /* RDMAP-213: an end takes as many Read Requests as its peer may send. */
 TEST(test_default_ird_is_the_peers_ord)
 {
-  static const char *const nothing[] = {NULL};
-  g_autoptr(scenario) s = load(nothing);
+  g_autoptr(scenario) s = load(NULL);
 
   g_assert_cmpuint(endpoint(s, 0, SIDE_INITIATOR).rdmap.ord, ==, endpoint(s, 0, SIDE_RESPONDER).rdmap.ird);
   g_assert_cmpuint(endpoint(s, 0, SIDE_RESPONDER).rdmap.ord, ==, endpoint(s, 0, SIDE_INITIATOR).rdmap.ird);
@@ -168,16 +166,15 @@ TEST(test_default_ird_is_the_peers_ord)
  * MTU, by the seed. */
 TEST(test_stream_phase)
 {
-  scenario *s = load(STRINGS("sender.stream_phase=777"));
+  g_autoptr(scenario) s = load(STRINGS("sender.stream_phase=777"));
   g_autoptr(GHashTable) phases = g_hash_table_new(NULL, NULL);
 
   g_assert_cmpuint(endpoint(s, 0, SIDE_INITIATOR).streaming_octets_sent, ==, 777);
   g_assert_cmpuint(endpoint(s, 0, SIDE_RESPONDER).streaming_octets_sent, ==, 777);
-  scenario_free(s);
-  s = load(STRINGS("sender.stream_phase=random"));
+  g_autoptr(scenario) other = load(STRINGS("sender.stream_phase=random"));
   for (uint32_t connection = 0; connection < 100; connection++) {
-    rnic_endpoint_config initiator = endpoint(s, connection, SIDE_INITIATOR);
-    rnic_endpoint_config responder = endpoint(s, connection, SIDE_RESPONDER);
+    rnic_endpoint_config initiator = endpoint(other, connection, SIDE_INITIATOR);
+    rnic_endpoint_config responder = endpoint(other, connection, SIDE_RESPONDER);
 
     g_assert_cmpuint(initiator.streaming_octets_sent, ==, responder.streaming_octets_received);
     g_assert_cmpuint(responder.streaming_octets_sent, ==, initiator.streaming_octets_received);
@@ -186,7 +183,6 @@ TEST(test_stream_phase)
     g_hash_table_add(phases, GUINT_TO_POINTER(responder.streaming_octets_sent));
   }
   g_assert_cmpuint(g_hash_table_size(phases), >, 150); /* 200 draws from 1500 */
-  scenario_free(s);
 }
 
 /* One key of one end reaches that end and no other; one of both reaches both. */
@@ -245,9 +241,8 @@ static time_ps second_turn(const char *const *sets)
 /* 8000 bits at 1 Gbit/s are 8 us, two segments at 100,000 a second 20 us. */
 TEST(test_host_rates)
 {
-  static const char *const none[] = {NULL};
 
-  g_assert_cmpint(second_turn(none), ==, 0);
+  g_assert_cmpint(second_turn(NULL), ==, 0);
   g_assert_cmpint(second_turn(STRINGS("sender.host_rate=unlimited", "sender.host_segment_rate=unlimited")),
                   ==, 0);
   g_assert_cmpint(second_turn(STRINGS("sender.host_rate=1Gbit/s")), ==, 8 * TIME_PS_PER_MICROSECOND);
@@ -259,46 +254,15 @@ TEST(test_host_rates)
 /* --- TCP --- */
 
 /* All but addresses, ports and ISN, and the window, which the path makes. */
-#define TCP_FIELDS                                                                                           \
-  X(sack)                                                                                                    \
-  X(dsack)                                                                                                   \
-  X(timestamps)                                                                                              \
-  X(drops_untimed)                                                                                           \
-  X(drops_reset_at_edge)                                                                                     \
-  X(quick_acks)                                                                                              \
-  X(old_sack)                                                                                                \
-  X(fin_beyond_window)                                                                                       \
-  X(ecn)                                                                                                     \
-  X(congestion)                                                                                              \
-  X(slow_start)                                                                                              \
-  X(rack)                                                                                                    \
-  X(tail_loss_probe)                                                                                         \
-  X(prr)                                                                                                     \
-  X(frto)                                                                                                    \
-  X(partial_undo)                                                                                            \
-  X(limited_transmit)                                                                                        \
-  X(window_of_segments)                                                                                      \
-  X(ecn_proportional)                                                                                        \
-  X(ahead_by_least)                                                                                          \
-  X(slow_start_limited)                                                                                      \
-  X(growth_by_delivered)                                                                                     \
-  X(limited_by_round)                                                                                        \
-  X(restart_after_idle)                                                                                      \
-  X(nagle)                                                                                                   \
-  X(pacing)                                                                                                  \
-  X(retransmission)                                                                                          \
-  X(path_mtu_discovery)                                                                                      \
-  X(black_hole_detection)                                                                                    \
-  X(segmentation)                                                                                            \
-  X(passing)                                                                                                 \
-  X(initial_window_segments)                                                                                 \
-  X(delayed_ack_segments)                                                                                    \
-  X(delayed_ack_ps)                                                                                          \
-  X(duplicate_ack_threshold)                                                                                 \
-  X(rto_initial_ps)                                                                                          \
-  X(rto_min_ps)                                                                                              \
-  X(rto_floor)                                                                                               \
-  X(probe_delay) X(timer_slack_ps) X(rto_max_ps) X(retries_max) X(send_mtu_octets) X(receive_mtu_octets)
+#define TCP_FIELDS(config)                                                                                   \
+  FIELDS(config, sack, dsack, timestamps, drops_untimed, drops_reset_at_edge, quick_acks, old_sack,          \
+         fin_beyond_window, ecn, congestion, slow_start, rack, tail_loss_probe, prr, frto, partial_undo)     \
+  FIELDS(config, limited_transmit, window_of_segments, ecn_proportional, ahead_by_least, slow_start_limited, \
+         growth_by_delivered, limited_by_round, restart_after_idle, nagle, pacing, retransmission,           \
+         path_mtu_discovery, black_hole_detection, segmentation, passing, initial_window_segments)           \
+  FIELDS(config, delayed_ack_segments, delayed_ack_ps, duplicate_ack_threshold, rto_initial_ps, rto_min_ps,  \
+         rto_floor, probe_delay, timer_slack_ps, rto_max_ps, retries_max, send_mtu_octets,                   \
+         receive_mtu_octets)
 
 /* A key and what becomes of it in tcp_config, as a number. */
 typedef struct tcp_case {
@@ -307,15 +271,16 @@ typedef struct tcp_case {
   int64_t value;
 } tcp_case;
 
-static int64_t field_of(const tcp_config *tcp, const char *field)
+static int64_t field_of(const tcp_config *tcp, const char *name)
 {
-#define X(name)                                                                                              \
-  if (g_str_equal(#name, field)) {                                                                           \
-    return (int64_t)tcp->name;                                                                               \
+  const field fields[] = {TCP_FIELDS(*tcp) FIELDS(*tcp, receive_window_octets)};
+  gsize i = 0;
+
+  while (!g_str_equal(fields[i].name, name)) {
+    i++;
+    g_assert_cmpuint(i, <, G_N_ELEMENTS(fields));
   }
-  TCP_FIELDS X(receive_window_octets)
-#undef X
-      g_assert_not_reached();
+  return fields[i].value;
 }
 
 static const tcp_case tcp_cases[] = {
@@ -383,15 +348,13 @@ static const tcp_case tcp_cases[] = {
 /* tcp_config_default() is what an empty scenario makes. */
 TEST(test_tcp_defaults)
 {
-  static const char *const nothing[] = {NULL};
   const tcp_config expected = tcp_config_default();
-  g_autoptr(scenario) s = load(nothing);
+  g_autoptr(scenario) s = load(NULL);
 
   for (enum side side = 0; side < SIDES; side++) {
     const tcp_config tcp = session_setup_tcp(scenario_configuration(s), 0, side);
-#define X(name) g_assert_cmpint((int64_t)tcp.name, ==, (int64_t)expected.name);
-    TCP_FIELDS
-#undef X
+    const field fields[] = {TCP_FIELDS(tcp)}, same[] = {TCP_FIELDS(expected)};
+    assert_same_fields(fields, same, G_N_ELEMENTS(fields));
     g_assert_cmpuint(tcp.receive_window_octets, ==, scenario_configuration(s)->receive_window_octets);
     g_assert_null(tcp.datagram_pool);
   }
@@ -481,42 +444,34 @@ TEST(test_receiver_limits)
 /* Sizes in turn instead of one; the slots of the sink are as large as the largest. */
 TEST(test_message_sizes)
 {
-  scenario *s = load(STRINGS("workload.message_sizes=[4096, 9000, 700]", "workload.message_size=20000"));
+  g_autoptr(scenario) s =
+      load(STRINGS("workload.message_sizes=[4096, 9000, 700]", "workload.message_size=20000"));
   ulp_workload_config config = scenario_configuration(s)->workload;
 
-  g_assert_cmpuint(config.message_sizes.count, ==, 3);
-  g_assert_cmpuint(config.message_sizes.values[0], ==, 4096);
-  g_assert_cmpuint(config.message_sizes.values[1], ==, 9000);
-  g_assert_cmpuint(config.message_sizes.values[2], ==, 700);
+  EXPECT_FIELDS(&config.message_sizes, (count, 3), (values[0], 4096), (values[1], 9000), (values[2], 700));
   g_assert_cmpuint(config.message_octets, ==, 9000);
-  scenario_free(s);
-  s = load(STRINGS("workload.message_size=20000"));
-  config = scenario_configuration(s)->workload;
+  g_autoptr(scenario) other = load(STRINGS("workload.message_size=20000"));
+  config = scenario_configuration(other)->workload;
   g_assert_cmpuint(config.message_sizes.count, ==, 0);
   g_assert_cmpuint(config.message_octets, ==, 20000);
-  scenario_free(s);
 }
 
 /* What the recorder is told: rounding, latency, the window, and whose series it writes. */
 TEST(test_recorder)
 {
-  scenario *s = load(STRINGS("workload.connections=40", "receiver.cell=64", "receiver.placement_latency=2us",
-                             "tcp.receive_window=30000", "measure.series=connections"));
+  g_autoptr(scenario) s =
+      load(STRINGS("workload.connections=40", "receiver.cell=64", "receiver.placement_latency=2us",
+                   "tcp.receive_window=30000", "measure.series=connections"));
   session_recorder_config config = session_setup_recorder(scenario_configuration(s), 2, stderr);
 
-  g_assert_cmpuint(config.connections, ==, 40);
-  g_assert_cmpuint(config.hosts, ==, 2);
-  g_assert_cmpuint(config.cell_octets, ==, 64);
-  g_assert_cmpint(config.placement_latency_ps, ==, 2 * TIME_PS_PER_MICROSECOND);
-  g_assert_cmpuint(config.receive_window_octets, ==, 30000);
+  EXPECT_FIELDS(&config, (connections, 40), (hosts, 2), (cell_octets, 64),
+                (placement_latency_ps, 2 * TIME_PS_PER_MICROSECOND), (receive_window_octets, 30000));
   g_assert_true(config.series == stderr && !config.series_all);
   g_assert_cmpuint(config.series_connections, ==, 16);
-  scenario_free(s);
-  s = load(STRINGS("measure.series=none"));
-  config = session_setup_recorder(scenario_configuration(s), 2, stderr);
+  g_autoptr(scenario) other = load(STRINGS("measure.series=none"));
+  config = session_setup_recorder(scenario_configuration(other), 2, stderr);
   g_assert_null(config.series);
   g_assert_cmpuint(config.series_connections, ==, 1);
-  scenario_free(s);
 }
 
 TEST(test_workload)
@@ -528,16 +483,11 @@ TEST(test_workload)
                    "tcp.receive_window=100000", "path.reverse.mtu=9000", "path.reverse.hop_mtu=[576, 9000]"));
   ulp_workload_config config = scenario_configuration(s)->workload;
 
-  g_assert_cmpuint(config.mix.count, ==, 3);
-  g_assert_cmpint(config.mix.values[0], ==, ULP_OPERATION_WRITE);
-  g_assert_cmpint(config.mix.values[1], ==, ULP_OPERATION_WRITE);
-  g_assert_cmpint(config.mix.values[2], ==, ULP_OPERATION_STORAGE_READ);
+  EXPECT_FIELDS(&config.mix, (count, 3), (values[0], ULP_OPERATION_WRITE), (values[1], ULP_OPERATION_WRITE),
+                (values[2], ULP_OPERATION_STORAGE_READ));
   g_assert_true(config.both && config.fence);
-  g_assert_cmpuint(config.message_octets, ==, 1000);
-  g_assert_cmpuint(config.messages, ==, 7);
-  g_assert_cmpuint(config.outstanding, ==, 5);
-  g_assert_cmpuint(config.signal_every, ==, 2);
-  g_assert_cmpint(config.association, ==, DDP_ASSOCIATED_BY_PROTECTION_DOMAIN);
+  EXPECT_FIELDS(&config, (message_octets, 1000), (messages, 7), (outstanding, 5), (signal_every, 2),
+                (association, DDP_ASSOCIATED_BY_PROTECTION_DOMAIN));
   g_assert_cmpuint(
       config.in_flight_octets, ==,
       100000 + 2 * 9000); /* the window, and what came at one instant, whatever fragments it further on */
@@ -571,8 +521,7 @@ TEST(test_private_data)
 /* The fault is one end's of the first connection. */
 TEST(test_fault)
 {
-  static const char *const nothing[] = {NULL};
-  scenario *s = load(STRINGS("fault.error=bad-crc", "fault.side=responder", "fault.at=9"));
+  g_autoptr(scenario) s = load(STRINGS("fault.error=bad-crc", "fault.side=responder", "fault.at=9"));
   fault_config fault = {.id = FAULT_NONE};
 
   g_assert_false(session_setup_fault(scenario_configuration(s), 0, SIDE_INITIATOR, &fault));
@@ -580,8 +529,6 @@ TEST(test_fault)
   g_assert_true(session_setup_fault(scenario_configuration(s), 0, SIDE_RESPONDER, &fault));
   g_assert_cmpint(fault.id, ==, FAULT_BAD_CRC);
   g_assert_cmpuint(fault.at, ==, 9);
-  scenario_free(s);
-  s = load(nothing);
-  g_assert_false(session_setup_fault(scenario_configuration(s), 0, SIDE_INITIATOR, &fault));
-  scenario_free(s);
+  g_autoptr(scenario) other = load(NULL);
+  g_assert_false(session_setup_fault(scenario_configuration(other), 0, SIDE_INITIATOR, &fault));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Buffers taken in turn, their guards, and the payload that their messages have. */
-#include "auto_free.h"
 #include "slots_fixture.h"
+#include "stack_cleanup.h"
 
 #include <string.h>
 
